@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * layout.c - pins the ABI: size of every shared struct, offset of every field
+ *
+ * A change that moves anything fails to compile here. Zero memory reads as free and
+ * empty: head = tail = 0, owner 0, entry word 0, id 0 = padding.
+ */
+#include "ring.h"
+#include <linux/ktrace_events.h>
+#include <linux/ktrace_file.h>
+
+#define SIZE(type, n) _Static_assert(sizeof(struct type) == (n), #type " size")
+#define FIELD(type, field, off, n)                                                       \
+	_Static_assert(__builtin_offsetof(struct type, field) == (off) &&                \
+		       sizeof(((struct type *)0)->field) == (n), #type "." #field)
+
+SIZE(ktrace_record, 16);
+FIELD(ktrace_record, ts, 0, 8);
+FIELD(ktrace_record, id, 8, 2);
+FIELD(ktrace_record, len, 10, 2);
+FIELD(ktrace_record, tid_flags, 12, 4);
+
+SIZE(ktrace_lost, 64);
+FIELD(ktrace_lost, count, 0, 64);
+
+SIZE(ktrace_block, 64);
+FIELD(ktrace_block, pos, 0, 8);
+FIELD(ktrace_block, ts, 8, 8);
+FIELD(ktrace_block, lost, 16, 8);
+FIELD(ktrace_block, records, 24, 8);
+FIELD(ktrace_block, magic, 32, 4);
+FIELD(ktrace_block, flags, 36, 4);
+FIELD(ktrace_block, ring, 40, 4);
+FIELD(ktrace_block, owner, 44, 4);
+FIELD(ktrace_block, generation, 48, 4);
+FIELD(ktrace_block, reserved, 52, 12);
+
+SIZE(ktrace_ring, 128);
+FIELD(ktrace_ring, head, 0, 8);
+FIELD(ktrace_ring, reserve, 8, 8);
+FIELD(ktrace_ring, suspend, 16, 8);
+FIELD(ktrace_ring, records, 24, 8);
+FIELD(ktrace_ring, owner, 32, 4);
+FIELD(ktrace_ring, nest, 36, 4);
+FIELD(ktrace_ring, generation, 40, 4);
+FIELD(ktrace_ring, reserved, 44, 20);
+FIELD(ktrace_ring, lost, 64, 64);
+
+SIZE(ktrace_tail, 64);
+FIELD(ktrace_tail, tail, 0, 8);
+FIELD(ktrace_tail, reserved, 8, 56);
+
+SIZE(ktrace_control, 344);
+FIELD(ktrace_control, magic, 0, 4);
+FIELD(ktrace_control, version, 4, 4);
+FIELD(ktrace_control, size, 8, 4);
+FIELD(ktrace_control, kind, 12, 4);
+FIELD(ktrace_control, session, 16, 8);
+FIELD(ktrace_control, map_size, 24, 8);
+FIELD(ktrace_control, ring_nr, 32, 4);
+FIELD(ktrace_control, cpu_nr, 36, 4);
+FIELD(ktrace_control, block_size, 40, 4);
+FIELD(ktrace_control, policy, 44, 4);
+FIELD(ktrace_control, ring_size, 48, 8);
+FIELD(ktrace_control, ring_stride, 56, 8);
+FIELD(ktrace_control, rings_off, 64, 8);
+FIELD(ktrace_control, thread_size, 72, 8);
+FIELD(ktrace_control, thread_stride, 80, 8);
+FIELD(ktrace_control, threads_off, 88, 8);
+FIELD(ktrace_control, registry_off, 96, 8);
+FIELD(ktrace_control, registry_size, 104, 8);
+FIELD(ktrace_control, tail_off, 112, 8);
+FIELD(ktrace_control, data_off, 120, 4);
+FIELD(ktrace_control, enable_off, 124, 4);
+FIELD(ktrace_control, id_nr, 128, 4);
+FIELD(ktrace_control, filter_off, 132, 4);
+FIELD(ktrace_control, filter_size, 136, 4);
+FIELD(ktrace_control, clock, 140, 4);
+FIELD(ktrace_control, timeout_ms, 144, 4);
+FIELD(ktrace_control, state, 148, 4);
+FIELD(ktrace_control, reserved, 152, 64);
+FIELD(ktrace_control, reader, 216, 4);
+FIELD(ktrace_control, robust, 220, 124);
+
+SIZE(ktrace_registry, 64);
+FIELD(ktrace_registry, next_on, 0, 4);
+FIELD(ktrace_registry, next_off, 4, 4);
+FIELD(ktrace_registry, hint, 8, 4);
+FIELD(ktrace_registry, full, 12, 4);
+FIELD(ktrace_registry, reserved, 16, 48);
+
+SIZE(ktrace_entry, 24);
+FIELD(ktrace_entry, word, 0, 4);
+FIELD(ktrace_entry, type, 4, 2);
+FIELD(ktrace_entry, id, 6, 2);
+FIELD(ktrace_entry, pid, 8, 4);
+FIELD(ktrace_entry, tid, 12, 4);
+FIELD(ktrace_entry, ts, 16, 8);
+
+SIZE(ktrace_channel_spec, 72);
+FIELD(ktrace_channel_spec, size, 0, 4);
+FIELD(ktrace_channel_spec, kind, 4, 4);
+FIELD(ktrace_channel_spec, ring_size, 8, 8);
+FIELD(ktrace_channel_spec, block_size, 16, 4);
+FIELD(ktrace_channel_spec, policy, 20, 4);
+FIELD(ktrace_channel_spec, thread_size, 24, 8);
+FIELD(ktrace_channel_spec, registry_size, 32, 8);
+FIELD(ktrace_channel_spec, thread_nr, 40, 4);
+FIELD(ktrace_channel_spec, timeout_ms, 44, 4);
+FIELD(ktrace_channel_spec, watermark, 48, 4);
+FIELD(ktrace_channel_spec, reserved, 52, 4);
+FIELD(ktrace_channel_spec, map_off, 56, 8);
+FIELD(ktrace_channel_spec, map_size, 64, 8);
+
+SIZE(ktrace_attach, 32);
+FIELD(ktrace_attach, size, 0, 4);
+FIELD(ktrace_attach, reserved, 4, 4);
+FIELD(ktrace_attach, session, 8, 8);
+FIELD(ktrace_attach, map_off, 16, 8);
+FIELD(ktrace_attach, map_size, 24, 8);
+
+SIZE(ktrace_info, 72);
+FIELD(ktrace_info, size, 0, 4);
+FIELD(ktrace_info, abi, 4, 4);
+FIELD(ktrace_info, session, 8, 8);
+FIELD(ktrace_info, tsc_khz, 16, 4);
+FIELD(ktrace_info, clock, 20, 4);
+FIELD(ktrace_info, followed, 24, 4);
+FIELD(ktrace_info, writers, 28, 4);
+FIELD(ktrace_info, lost_noring, 32, 8);
+FIELD(ktrace_info, reserved, 40, 32);
+
+SIZE(ktrace_enable, 4);
+FIELD(ktrace_enable, id, 0, 2);
+FIELD(ktrace_enable, on, 2, 2);
+
+SIZE(ktrace_file, 64);
+FIELD(ktrace_file, magic, 0, 8);
+FIELD(ktrace_file, version, 8, 4);
+FIELD(ktrace_file, byte_order, 12, 4);
+FIELD(ktrace_file, header_size, 16, 4);
+FIELD(ktrace_file, reserved, 20, 4);
+FIELD(ktrace_file, uuid, 24, 16);
+FIELD(ktrace_file, reserved2, 40, 24);
+
+SIZE(ktrace_section, 64);
+FIELD(ktrace_section, magic, 0, 4);
+FIELD(ktrace_section, type, 4, 2);
+FIELD(ktrace_section, flags, 6, 2);
+FIELD(ktrace_section, stream, 8, 4);
+FIELD(ktrace_section, crc, 12, 4);
+FIELD(ktrace_section, size, 16, 8);
+FIELD(ktrace_section, first_ts, 24, 8);
+FIELD(ktrace_section, last_ts, 32, 8);
+FIELD(ktrace_section, pos, 40, 8);
+FIELD(ktrace_section, records, 48, 4);
+FIELD(ktrace_section, lost, 52, 4);
+FIELD(ktrace_section, raw_size, 56, 4);
+FIELD(ktrace_section, reserved, 60, 4);
+
+SIZE(ktrace_index, 48);
+FIELD(ktrace_index, offset, 0, 8);
+FIELD(ktrace_index, first_ts, 8, 8);
+FIELD(ktrace_index, last_ts, 16, 8);
+FIELD(ktrace_index, pos, 24, 8);
+FIELD(ktrace_index, stream, 32, 4);
+FIELD(ktrace_index, records, 36, 4);
+FIELD(ktrace_index, type, 40, 4);
+FIELD(ktrace_index, lost, 44, 4);
+
+SIZE(ktrace_ev_logevent, 8);
+FIELD(ktrace_ev_logevent, type, 0, 2);
+FIELD(ktrace_ev_logevent, par1, 2, 2);
+FIELD(ktrace_ev_logevent, par2, 4, 4);
+SIZE(ktrace_ev_sched_switch, 52);
+FIELD(ktrace_ev_sched_switch, prev_tid, 0, 4);
+FIELD(ktrace_ev_sched_switch, next_tid, 4, 4);
+FIELD(ktrace_ev_sched_switch, prev_prio, 8, 4);
+FIELD(ktrace_ev_sched_switch, next_prio, 12, 4);
+FIELD(ktrace_ev_sched_switch, prev_state, 16, 4);
+FIELD(ktrace_ev_sched_switch, prev_comm, 20, 16);
+FIELD(ktrace_ev_sched_switch, next_comm, 36, 16);
+SIZE(ktrace_ev_sched_wakeup, 28);
+FIELD(ktrace_ev_sched_wakeup, tid, 0, 4);
+FIELD(ktrace_ev_sched_wakeup, prio, 4, 4);
+FIELD(ktrace_ev_sched_wakeup, target_cpu, 8, 4);
+FIELD(ktrace_ev_sched_wakeup, comm, 12, 16);
+SIZE(ktrace_ev_sched_migrate, 32);
+FIELD(ktrace_ev_sched_migrate, tid, 0, 4);
+FIELD(ktrace_ev_sched_migrate, prio, 4, 4);
+FIELD(ktrace_ev_sched_migrate, from_cpu, 8, 4);
+FIELD(ktrace_ev_sched_migrate, to_cpu, 12, 4);
+FIELD(ktrace_ev_sched_migrate, comm, 16, 16);
+SIZE(ktrace_ev_sched_fork, 32);
+FIELD(ktrace_ev_sched_fork, parent_tid, 0, 4);
+FIELD(ktrace_ev_sched_fork, parent_pid, 4, 4);
+FIELD(ktrace_ev_sched_fork, child_tid, 8, 4);
+FIELD(ktrace_ev_sched_fork, child_pid, 12, 4);
+FIELD(ktrace_ev_sched_fork, comm, 16, 16);
+SIZE(ktrace_ev_sched_exec, 8);
+FIELD(ktrace_ev_sched_exec, pid, 0, 4);
+FIELD(ktrace_ev_sched_exec, old_tid, 4, 4);
+SIZE(ktrace_ev_sched_exit, 28);
+FIELD(ktrace_ev_sched_exit, tid, 0, 4);
+FIELD(ktrace_ev_sched_exit, pid, 4, 4);
+FIELD(ktrace_ev_sched_exit, prio, 8, 4);
+FIELD(ktrace_ev_sched_exit, comm, 12, 16);
+SIZE(ktrace_ev_sched_comm, 24);
+FIELD(ktrace_ev_sched_comm, tid, 0, 4);
+FIELD(ktrace_ev_sched_comm, pid, 4, 4);
+FIELD(ktrace_ev_sched_comm, comm, 8, 16);
+SIZE(ktrace_ev_syscall_enter, 56);
+FIELD(ktrace_ev_syscall_enter, nr, 0, 8);
+FIELD(ktrace_ev_syscall_enter, args, 8, 48);
+SIZE(ktrace_ev_syscall_exit, 16);
+FIELD(ktrace_ev_syscall_exit, nr, 0, 8);
+FIELD(ktrace_ev_syscall_exit, ret, 8, 8);
+SIZE(ktrace_ev_irq_enter, 20);
+FIELD(ktrace_ev_irq_enter, irq, 0, 4);
+FIELD(ktrace_ev_irq_enter, name, 4, 16);
+SIZE(ktrace_ev_irq_exit, 8);
+FIELD(ktrace_ev_irq_exit, irq, 0, 4);
+FIELD(ktrace_ev_irq_exit, handled, 4, 4);
+SIZE(ktrace_ev_softirq, 4);
+FIELD(ktrace_ev_softirq, vec, 0, 4);
+
+/**
+ * kt_ring_geometry_ok - may a ring have this geometry?
+ * @size:	bytes of data
+ * @block_size:	bytes of a block
+ *
+ * Context: any.
+ */
+bool kt_ring_geometry_ok(__u64 size, __u32 block_size)
+{
+	return block_size >= KTRACE_BLOCK_MIN && block_size <= KTRACE_BLOCK_MAX &&
+	       !(block_size & (block_size - 1)) && !(size & (size - 1)) &&
+	       size <= KTRACE_RING_MAX && size / block_size >= KTRACE_RING_BLOCKS_MIN;
+}
+
+/**
+ * kt_ring_payload_max - largest payload of one record in such blocks, bytes
+ * @block_size:	bytes of a block
+ *
+ * A record must fit behind the largest opening of a block.
+ */
+__u32 kt_ring_payload_max(__u32 block_size)
+{
+	__u32 max = block_size - (__u32)KT_OPENING_MAX - (__u32)sizeof(struct ktrace_record);
+
+	return max < KTRACE_LEN_MAX ? max : KTRACE_LEN_MAX;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * port.h - the one door between the ring and its surroundings
+ *
+ * The ring uses nothing but the fixed-width types of the ABI and these names:
+ *
+ *   kt_load kt_store		single access, never torn, never invented
+ *   kt_load_acquire kt_store_release
+ *   kt_fence_load		loads before it are done before loads behind it
+ *   kt_fence_store		stores before it are seen before stores behind it
+ *   kt_cmpxchg_local		atomic against nested writers on this CPU or thread
+ *   kt_count			adds to a loss counter, atomic against everybody
+ *   kt_barrier			for the compiler only
+ *   kt_likely kt_unlikely kt_memcpy bool NULL
+ *   kt_clock(clock)		reads enum ktrace_clock; any context
+ *   KT_TESTPOINT(name)		a side effect has just become observable; tests run a
+ *				nested writer or a reader exactly there
+ *
+ * User space and tests have them in port_user.h.
+ */
+#ifndef KT_RING_PORT_H
+#define KT_RING_PORT_H
+
+#ifdef __KERNEL__
+
+#include <linux/atomic.h>
+#include <linux/compiler.h>
+#include <linux/string.h>
+#include <linux/timekeeping.h>
+#include <linux/timex.h>
+#include <linux/types.h>
+#include <linux/ktrace.h>
+
+#define kt_likely(x) likely(x)
+#define kt_unlikely(x) unlikely(x)
+#define kt_load(p) READ_ONCE(*(p))
+#define kt_store(p, v) WRITE_ONCE(*(p), v)
+#define kt_load_acquire(p) smp_load_acquire(p)
+#define kt_store_release(p, v) smp_store_release(p, v)
+#define kt_fence_load() smp_rmb()
+#define kt_fence_store() smp_wmb()
+#define kt_barrier() barrier()
+#define kt_memcpy(to, from, n) memcpy(to, from, n)
+
+static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
+{
+	return cmpxchg64_local(p, old, new_value) == old;
+}
+
+static inline void kt_count(__u64 *p, __u64 n)
+{
+	atomic64_add(n, (atomic64_t *)p);
+}
+
+static inline __u64 kt_clock(__u32 clock)
+{
+	return clock == KTRACE_CLOCK_TSC ? get_cycles() : ktime_get_mono_fast_ns();
+}
+
+#ifndef KT_TESTPOINT
+#define KT_TESTPOINT(name) do { } while (0)
+#endif
+
+#else
+#include "port_user.h"
+#endif
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * reader.c - the consumer half: hands out whole, checked pieces of a live ring
+ *
+ * Every byte of a ring is taken as hostile: words are read once, headers are copied
+ * and checked, a bad record costs the rest of what is readable of its block, a forged
+ * head costs what it covers. Each such place counts once as KTRACE_LOST_CORRUPT.
+ * Each call does a bounded amount of work.
+ *
+ * Overwrite policy: the writer does not wait for the reader. What it may be storing
+ * to is at most the block behind the one that head lies in, so everything from
+ * kt_ring_oldest() on is stable as long as head stays in its block. The reader copies,
+ * then asks kt_reader_still_valid(). Block headers carry the number of records before
+ * them, so what was overwritten is known exactly.
+ */
+#include "ring.h"
+
+/* How often to follow a writer that overtakes while its oldest block is looked up. */
+#define CHASE_MAX 8
+
+static __u64 load_head(const struct kt_reader *rd)
+{
+	/* ORD(peek:A) pairs ORD(publish:A): records below head are whole */
+	return kt_load_acquire(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
+}
+
+static void publish_tail(struct kt_reader *rd)
+{
+	if (rd->ring.tail)
+		/* ORD(advance:A) pairs ORD(open:A): reads are done before reuse */
+		kt_store_release(&rd->ring.tail->tail, rd->pos);
+}
+
+static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *b)
+{
+	kt_memcpy(b, kt_ring_at(r, pos), sizeof(*b));
+	kt_barrier();
+	return b->magic == KTRACE_BLOCK_MAGIC && b->pos == pos;
+}
+
+/* Have head or what it implies moved since @head was read? */
+static bool overtaken(const struct kt_reader *rd, __u64 pos)
+{
+	/* ORD(still_valid:A) pairs ORD(open:B): bytes first, then head again */
+	kt_fence_load();
+	return pos < kt_ring_oldest(&rd->ring, kt_load(&rd->ring.w->head));
+}
+
+/* Overwrite policy: step over what is gone. False: the writer is too fast just now. */
+static bool skip_overwritten(struct kt_reader *rd, __u64 *head)
+{
+	const struct kt_ring *r = &rd->ring;
+	struct ktrace_block b;
+	__u64 oldest;
+	bool sane;
+	int i;
+
+	for (i = 0; i < CHASE_MAX; i++) {
+		oldest = kt_ring_oldest(r, *head);
+		if (rd->pos >= oldest)
+			return true;
+		sane = copy_block(r, oldest, &b);
+		if (!overtaken(rd, oldest))
+			break;
+		*head = load_head(rd);
+	}
+	if (i == CHASE_MAX)
+		return false;
+	rd->pos = oldest;
+	if (sane && (b.flags & KTRACE_BLOCK_COUNTED) && b.records >= rd->records) {
+		rd->lost.count[KTRACE_LOST_OVERWRITTEN] += b.records - rd->records;
+		rd->records = b.records;
+	} else {
+		rd->lost.count[KTRACE_LOST_CORRUPT]++;
+	}
+	publish_tail(rd);
+	return true;
+}
+
+/* Walk the records of @c; cuts it at the first bad one. */
+static void scan(const struct kt_ring *r, struct kt_chunk *c)
+{
+	struct kt_cursor cur = { .base = c->data, .end = c->size };
+	struct ktrace_record rec;
+	struct ktrace_block b;
+	const char *payload;
+	int what = KT_CURSOR_CORRUPT;
+
+	if (!(c->pos & (r->block_size - 1))) {
+		if (c->size < sizeof(b) || !copy_block(r, c->pos, &b))
+			goto corrupt;
+		c->first_ts = b.ts;
+		c->last_ts = b.ts;
+		cur.off = sizeof(b);
+	}
+	while ((what = kt_cursor_next(&cur, &rec, &payload)) == KT_CURSOR_RECORD) {
+		if (!c->records && kt_record_is_event(&rec))
+			c->first_ts = rec.ts;
+		if (rec.ts > c->last_ts)
+			c->last_ts = rec.ts;
+		c->records += kt_record_is_event(&rec);
+	}
+corrupt:
+	if (what == KT_CURSOR_CORRUPT) {
+		c->size = cur.off;
+		c->corrupt = 1;
+	}
+}
+
+/**
+ * kt_reader_init - begin to read a ring at its tail
+ * @rd:		the reader
+ * @ring:	the ring; ring->tail NULL: nothing is published to the writer
+ */
+void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring)
+{
+	*rd = (struct kt_reader){ .ring = *ring };
+	if (ring->tail)
+		rd->pos = kt_load(&ring->tail->tail);
+}
+
+/**
+ * kt_reader_peek - the next readable piece, not longer than the rest of a block
+ * @rd:		the reader
+ * @partial:	hand out a block that is not finished, too
+ * @c:		out
+ *
+ * The piece stays the reader's until kt_reader_advance(). With the overwrite policy
+ * copy it and ask kt_reader_still_valid() before use. A user ring's bytes can change
+ * after the check: whoever uses them checks again.
+ *
+ * Return: whether there is one. With @c->corrupt, @c->size may be 0.
+ */
+bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c)
+{
+	const struct kt_ring *r = &rd->ring;
+	__u64 head = load_head(rd);
+	__u64 end;
+
+	if (r->policy == KTRACE_POLICY_OVERWRITE && !skip_overwritten(rd, &head))
+		return false;
+	if (head - rd->pos > r->size) {
+		rd->lost.count[KTRACE_LOST_CORRUPT]++;
+		rd->pos = head;
+		publish_tail(rd);
+	}
+	end = (rd->pos | (r->block_size - 1)) + 1;
+	if (head - rd->pos < end - rd->pos) {
+		if (!partial)
+			return false;
+		end = head;
+	}
+	if (end == rd->pos)
+		return false;
+	*c = (struct kt_chunk){
+		.pos = rd->pos,
+		.data = kt_ring_at(r, rd->pos),
+		.next_pos = end,
+		.size = (__u32)(end - rd->pos),
+	};
+	scan(r, c);
+	return true;
+}
+
+/**
+ * kt_reader_still_valid - was a piece that has been copied whole until now?
+ * @rd:		the reader
+ * @c:		what kt_reader_peek() gave
+ *
+ * Always, but for the overwrite policy. If not, do not advance; peek again.
+ */
+bool kt_reader_still_valid(const struct kt_reader *rd, const struct kt_chunk *c)
+{
+	return rd->ring.policy != KTRACE_POLICY_OVERWRITE || !overtaken(rd, c->pos);
+}
+
+/** kt_reader_advance - give the piece @c back to the writer and go on behind it */
+void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c)
+{
+	rd->lost.count[KTRACE_LOST_CORRUPT] += c->corrupt;
+	rd->records += c->records;
+	rd->pos = c->next_pos;
+	publish_tail(rd);
+}
+
+/** kt_reader_lost - lost in this ring so far, by the writers' and the reader's count */
+void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
+{
+	int i;
+
+	*sum = rd->lost;
+	for (i = 0; i <= KTRACE_LOST_NORING; i++)
+		sum->count[i] = kt_load(&rd->ring.w->lost.count[i]);
+}
+
+/** kt_reader_unread - published bytes that have not been consumed, at most the ring's size */
+__u64 kt_reader_unread(const struct kt_reader *rd)
+{
+	__u64 n = kt_load(&rd->ring.w->head) - rd->pos;
+
+	return n < rd->ring.size ? n : rd->ring.size;
+}

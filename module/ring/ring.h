@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * ring.h - the ring algorithm: nesting writer, block change, reader
+ *
+ * Pure: memory is handed in, nothing is allocated, nothing sleeps. The same files
+ * make the module, libktrace, KUnit suites and sanitizer tests. The argument why it
+ * is right is in Documentation/ring.md and Documentation/memory-ordering.md.
+ */
+#ifndef KT_RING_RING_H
+#define KT_RING_RING_H
+
+#include "port.h"
+
+/**
+ * struct kt_ring - one ring as its user sees it: a private, checked copy of the geometry
+ * @w:		the writer's words
+ * @data:	the bytes
+ * @tail:	the reader's word
+ * @size:	bytes of @data, power of two
+ * @block_size:	power of two, at most a quarter of @size
+ * @policy:	enum ktrace_policy
+ * @clock:	enum ktrace_clock
+ * @index:	of the ring in its channel
+ * @owner:	CPU number or thread id
+ */
+struct kt_ring {
+	struct ktrace_ring *w;
+	char *data;
+	struct ktrace_tail *tail;
+	__u64 size;
+	__u32 block_size;
+	__u32 policy;
+	__u32 clock;
+	__u32 index;
+	__u32 owner;
+};
+
+enum kt_ring_result {
+	KT_RING_OK = 0,
+	KT_RING_LOST,		/* not recorded, counted */
+	KT_RING_WAIT,		/* block policy: no room now; not counted */
+};
+
+/**
+ * struct kt_opening - bytes that open a block: header and, after a loss, a LOST record
+ * @block:	header
+ * @rec:	header of the LOST record
+ * @lost:	its payload
+ * @size:	bytes to store: sizeof(block), or with the LOST record
+ */
+struct kt_opening {
+	struct ktrace_block block;
+	struct ktrace_record rec;
+	struct ktrace_lost lost;
+	__u32 size;
+};
+
+#define KT_OPENING_MAX (sizeof(struct ktrace_block) + sizeof(struct ktrace_record) + \
+			sizeof(struct ktrace_lost))
+
+/* Verdict of kt_ring_open_block() */
+enum kt_open_result {
+	KT_OPEN_OK,		/* store the opening, publish */
+	KT_OPEN_FULL,		/* count KTRACE_LOST_FULL */
+	KT_OPEN_SUSPEND,	/* pad to the end of the block, set suspend, count STOPPED */
+	KT_OPEN_STOPPED,	/* count KTRACE_LOST_STOPPED */
+	KT_OPEN_WAIT,		/* block policy: wait, or count TIMEOUT */
+	KT_OPEN_NESTED,		/* count KTRACE_LOST_NESTED */
+};
+
+/* What kt_ring_reserve() hands out. */
+struct kt_slot {
+	struct ktrace_record *rec;	/* header filled in */
+	void *payload;			/* to be filled in before kt_ring_commit() */
+};
+
+/* kt_ring_open_block(): this writer does not count records */
+#define KT_RECORDS_UNKNOWN (~0ull)
+
+static inline __u64 kt_block_end(const struct kt_ring *r, __u64 pos)
+{
+	return (pos + r->block_size - 1) & ~(__u64)(r->block_size - 1);
+}
+
+/* Bytes left in the block that @pos lies in; 0 at a boundary: a block must be opened. */
+static inline __u32 kt_block_room(const struct kt_ring *r, __u64 pos)
+{
+	return (__u32)-pos & (r->block_size - 1);
+}
+
+static inline void *kt_ring_at(const struct kt_ring *r, __u64 pos)
+{
+	return r->data + (pos & (r->size - 1));
+}
+
+/* Oldest position that a writer at @head cannot be storing to (overwrite policy). */
+static inline __u64 kt_ring_oldest(const struct kt_ring *r, __u64 head)
+{
+	__u64 end = kt_block_end(r, head) + r->block_size;
+
+	return end > r->size ? end - r->size : 0;
+}
+
+/* layout.c */
+bool kt_ring_geometry_ok(__u64 size, __u32 block_size);
+__u32 kt_ring_payload_max(__u32 block_size);
+
+/* writer.c */
+void kt_ring_adopt(const struct kt_ring *r);
+enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64 published,
+				       __u64 records, struct kt_opening *o);
+enum ktrace_lost_reason kt_open_reason(enum kt_open_result why);
+__u64 kt_ring_count_records(const struct kt_ring *r, __u64 head);
+enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
+				    __u32 tid_flags, struct kt_slot *slot);
+void kt_ring_commit(const struct kt_ring *r);
+
+/* reader.c */
+
+/**
+ * struct kt_cursor - walks the records of one block, or part of one, of hostile bytes
+ * @base:	first byte
+ * @off:	offset of the next record
+ * @end:	bytes
+ */
+struct kt_cursor {
+	const char *base;
+	__u32 off;
+	__u32 end;
+};
+
+enum kt_cursor_result {
+	KT_CURSOR_END = 0,
+	KT_CURSOR_RECORD = 1,
+	KT_CURSOR_CORRUPT = -1,
+};
+
+/**
+ * kt_cursor_next - the next record
+ * @c:		the cursor; moves behind the record
+ * @rec:	its header, copied once and checked
+ * @payload:	where its rec->len bytes are
+ *
+ * Padding ends the walk and is not delivered. LOST records are.
+ *
+ * Return: KT_CURSOR_RECORD, KT_CURSOR_END, or KT_CURSOR_CORRUPT (cursor unmoved).
+ */
+static inline int kt_cursor_next(struct kt_cursor *c, struct ktrace_record *rec,
+				 const char **payload)
+{
+	__u32 room = c->end - c->off;
+	const char *at = c->base + c->off;
+
+	if (room < sizeof(*rec))
+		return KT_CURSOR_END;
+	kt_memcpy(rec, at, sizeof(*rec));
+	/* The copy is checked and used, whatever happens to the original. */
+	kt_barrier();
+	if (rec->id == KTRACE_ID_PAD) {
+		c->off = c->end;
+		return KT_CURSOR_END;
+	}
+	if (kt_unlikely(KTRACE_RECORD_SIZE(rec->len) > room))
+		return KT_CURSOR_CORRUPT;
+	*payload = at + sizeof(*rec);
+	c->off += KTRACE_RECORD_SIZE(rec->len);
+	return KT_CURSOR_RECORD;
+}
+
+static inline bool kt_record_is_event(const struct ktrace_record *rec)
+{
+	return rec->id != KTRACE_ID_LOST;
+}
+
+/**
+ * struct kt_reader - the reader of one live ring
+ * @ring:	the ring; @ring.w and @ring.data may be read-only mappings
+ * @pos:	what has been consumed; the published tail
+ * @records:	records consumed or known to be lost, as ktrace_block.records counts
+ * @lost:	what the reader itself lost: OVERWRITTEN and CORRUPT
+ */
+struct kt_reader {
+	struct kt_ring ring;
+	__u64 pos;
+	__u64 records;
+	struct ktrace_lost lost;
+};
+
+/**
+ * struct kt_chunk - whole records of one block, in place
+ * @pos:	position of the first byte
+ * @data:	the bytes; begins with struct ktrace_block if @pos is at a block's beginning
+ * @size:	bytes, only whole and sane records
+ * @next_pos:	where reading goes on: behind padding, or behind a damaged rest
+ * @records:	records other than padding and LOST
+ * @first_ts:	stamp of the first record, or of the block header when there is none
+ * @last_ts:	largest stamp
+ * @corrupt:	damaged places in it
+ */
+struct kt_chunk {
+	__u64 pos;
+	const char *data;
+	__u64 next_pos;
+	__u64 first_ts;
+	__u64 last_ts;
+	__u32 size;
+	__u32 records;
+	__u32 corrupt;
+};
+
+void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring);
+bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c);
+bool kt_reader_still_valid(const struct kt_reader *rd, const struct kt_chunk *c);
+void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c);
+void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum);
+__u64 kt_reader_unread(const struct kt_reader *rd);
+
+#endif

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * writer.c - the producer half: opening blocks, and the writer that nests
+ *
+ * kt_ring_open_block() decides, for all kinds of writers, whether the next block may
+ * be entered and builds the bytes that open it.
+ *
+ * kt_ring_reserve() and kt_ring_commit() are the writer for contexts that interrupt
+ * each other like a stack: process, softirq, irq and NMI on one CPU; a thread and its
+ * signal handlers. Invariants, with "inner" for the writer that interrupts:
+ *
+ *  - reserve is moved by compare-exchange, and the stamp is read between reading
+ *    reserve and moving it: if an inner writer came in between, the exchange fails.
+ *    So stamps ascend with positions.
+ *  - An inner writer has finished when the outer one goes on. So when the outermost
+ *    writer has finished, everything up to reserve is whole, and it alone publishes.
+ *  - A writer that comes after the outermost has read reserve for publishing, but
+ *    before nest is 0, leaves publishing to it; hence the re-check.
+ *
+ * Documentation/ring.md has the drawings, memory-ordering.md the pairs.
+ */
+#include "ring.h"
+
+#define UNIT_BITS 44
+#define UNIT_MASK ((1ull << UNIT_BITS) - 1)
+#define COUNT_MASK ((1ull << (64 - UNIT_BITS)) - 1)
+
+/* reserve packs position and record count, so that both move in one exchange. */
+static __u64 pack_reserve(__u64 pos, __u64 records)
+{
+	return ((pos / KTRACE_ALIGN) & UNIT_MASK) | (records << UNIT_BITS);
+}
+
+/* The full position: reserve is never further from head than the ring is large. */
+static __u64 reserve_pos(__u64 reserve, __u64 head)
+{
+	return head + ((reserve - head / KTRACE_ALIGN) & UNIT_MASK) * KTRACE_ALIGN;
+}
+
+/* The full count: a block holds fewer records than COUNT_MASK. */
+static __u64 reserve_records(__u64 reserve, __u64 published)
+{
+	return published + (((reserve >> UNIT_BITS) - published) & COUNT_MASK);
+}
+
+static __u64 writer_lost(const struct ktrace_ring *w, struct ktrace_lost *lost)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++) {
+		lost->count[i] = i <= KTRACE_LOST_NORING ? kt_load(&w->lost.count[i]) : 0;
+		sum += lost->count[i];
+	}
+	return sum;
+}
+
+/*
+ * May the block at @next be entered? @published is head: equal to @pos, or below it
+ * when outer writers have not finished.
+ */
+static enum kt_open_result may_open(const struct kt_ring *r, __u64 pos, __u64 next,
+				    __u64 published)
+{
+	__u64 tail;
+
+	if (r->policy == KTRACE_POLICY_OVERWRITE)
+		/* The reader trusts all but the block after the one head lies in. */
+		return next <= kt_block_end(r, published) ? KT_OPEN_OK : KT_OPEN_NESTED;
+
+	/* ORD(open:A) pairs ORD(advance:A): the reader is done with it before reuse */
+	tail = kt_load_acquire(&r->tail->tail);
+	if ((__s64)(published - tail) < 0)
+		tail = published;	/* a forged tail must not free what is unpublished */
+	if (r->policy == KTRACE_POLICY_STOP && kt_load(&r->w->suspend) == pos && tail != pos)
+		return KT_OPEN_STOPPED;
+	if (next + r->block_size - tail <= r->size)
+		return KT_OPEN_OK;
+	if (r->policy == KTRACE_POLICY_BLOCK)
+		return KT_OPEN_WAIT;
+	return r->policy == KTRACE_POLICY_STOP ? KT_OPEN_SUSPEND : KT_OPEN_FULL;
+}
+
+/**
+ * kt_ring_open_block - may the next block be entered, and with which bytes?
+ * @r:		the ring
+ * @pos:	where the present writer stands
+ * @published:	head; equal to @pos unless the writer nests
+ * @records:	records written up to @pos, or KT_RECORDS_UNKNOWN
+ * @o:		out, for KT_OPEN_OK: what to store at kt_block_end(r, pos). Its stamps
+ *		are those of now; a caller that reads the clock later may replace them.
+ *
+ * Nothing is stored and nothing is counted.
+ *
+ * Context: any.
+ * Return: enum kt_open_result.
+ */
+enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64 published,
+				       __u64 records, struct kt_opening *o)
+{
+	const __u64 next = kt_block_end(r, pos);
+	const struct ktrace_block *before = kt_ring_at(r, next - r->block_size);
+	enum kt_open_result verdict = may_open(r, pos, next, published);
+	__u64 lost;
+
+	if (verdict != KT_OPEN_OK)
+		return verdict;
+	*o = (struct kt_opening){ 0 };
+	lost = writer_lost(r->w, &o->lost);
+	o->block.pos = next;
+	o->block.ts = kt_clock(r->clock);
+	o->block.lost = lost;
+	if (records != KT_RECORDS_UNKNOWN) {
+		o->block.records = records;
+		o->block.flags = KTRACE_BLOCK_COUNTED;
+	}
+	o->block.magic = KTRACE_BLOCK_MAGIC;
+	o->block.ring = r->index;
+	o->block.owner = r->owner;
+	o->block.generation = kt_load(&r->w->generation);
+	o->size = sizeof(o->block);
+	if (lost != (next ? kt_load(&before->lost) : 0)) {
+		o->rec.ts = o->block.ts;
+		o->rec.id = KTRACE_ID_LOST;
+		o->rec.len = sizeof(o->lost);
+		o->size = KT_OPENING_MAX;
+	}
+	return KT_OPEN_OK;
+}
+
+/** kt_open_reason - the reason to count for a verdict other than KT_OPEN_OK */
+enum ktrace_lost_reason kt_open_reason(enum kt_open_result why)
+{
+	switch (why) {
+	case KT_OPEN_SUSPEND:
+	case KT_OPEN_STOPPED:
+		return KTRACE_LOST_STOPPED;
+	case KT_OPEN_WAIT:
+		return KTRACE_LOST_TIMEOUT;
+	case KT_OPEN_NESTED:
+		return KTRACE_LOST_NESTED;
+	default:
+		return KTRACE_LOST_FULL;
+	}
+}
+
+/**
+ * kt_ring_count_records - records written before @head, by walking its block
+ * @r:		the ring
+ * @head:	published position, the caller being the only writer
+ *
+ * For writers that do not count as they go; costs one pass over the block that was
+ * written last. Bounded and safe whatever the ring holds.
+ *
+ * Context: any.
+ */
+__u64 kt_ring_count_records(const struct kt_ring *r, __u64 head)
+{
+	struct kt_cursor c = { .off = sizeof(struct ktrace_block) };
+	const __u64 start = kt_block_end(r, head) - r->block_size;
+	const struct ktrace_block *block = kt_ring_at(r, start);
+	struct ktrace_record rec;
+	const char *payload;
+	__u64 n;
+
+	if (!head)
+		return 0;
+	c.base = (const char *)block;
+	c.end = (__u32)(head - start);
+	n = kt_load(&block->records);
+	while (kt_cursor_next(&c, &rec, &payload) == KT_CURSOR_RECORD)
+		n += kt_record_is_event(&rec);
+	return n;
+}
+
+static void store_padding(const struct kt_ring *r, __u64 pos)
+{
+	struct ktrace_record *pad = kt_ring_at(r, pos);
+
+	if (kt_block_room(r, pos) >= sizeof(*pad))
+		*pad = (struct ktrace_record){ .ts = kt_clock(r->clock), .id = KTRACE_ID_PAD };
+}
+
+static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct kt_opening *o)
+{
+	store_padding(r, pos);
+	o->block.ts = ts;
+	o->rec.ts = ts;
+	/*
+	 * ORD(open:B) pairs ORD(still_valid:A): head that gave this block up to
+	 * overwriting is seen before its new bytes
+	 */
+	kt_fence_store();
+	kt_memcpy(kt_ring_at(r, kt_block_end(r, pos)), o, o->size);
+	KT_TESTPOINT(opened);
+}
+
+static void enter(struct ktrace_ring *w)
+{
+	kt_store(&w->nest, kt_load(&w->nest) + 1);
+	kt_barrier();	/* an inner writer from here on must not publish */
+	KT_TESTPOINT(entered);
+}
+
+static void leave(struct ktrace_ring *w)
+{
+	__u64 reserve;
+
+	kt_barrier();	/* the record is stored before anything here */
+	if (kt_load(&w->nest) > 1) {
+		kt_store(&w->nest, kt_load(&w->nest) - 1);
+		return;
+	}
+	for (;;) {
+		reserve = kt_load(&w->reserve);
+		kt_store(&w->records, reserve_records(reserve, kt_load(&w->records)));
+		KT_TESTPOINT(publishing);
+		/* ORD(publish:A) pairs ORD(peek:A): records before head */
+		kt_store_release(&w->head, reserve_pos(reserve, kt_load(&w->head)));
+		KT_TESTPOINT(published);
+		kt_barrier();	/* an inner writer may publish only what is newer */
+		kt_store(&w->nest, 0);
+		kt_barrier();
+		KT_TESTPOINT(left);
+		if (kt_load(&w->reserve) == reserve)
+			return;
+		/* An inner writer saw nest and left its record to us. */
+		kt_store(&w->nest, 1);
+		kt_barrier();
+	}
+}
+
+/* Stop policy: no record may follow, not even a small one, until all has been read. */
+static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 pos)
+{
+	const __u64 end = kt_block_end(r, pos);
+
+	if (!kt_cmpxchg_local(&r->w->reserve, reserve,
+			      pack_reserve(end, reserve >> UNIT_BITS)))
+		return false;
+	store_padding(r, pos);
+	kt_store(&r->w->suspend, end);
+	return true;
+}
+
+/* Where a record of @total bytes goes; @o->size is 0 when it stays in its block. */
+static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 pos,
+				 __u32 total, struct kt_opening *o)
+{
+	enum kt_open_result verdict;
+
+	o->size = 0;
+	if (kt_likely(total <= kt_block_room(r, pos)))
+		return KT_OPEN_OK;
+	if (total > r->block_size - KT_OPENING_MAX)
+		return KT_OPEN_FULL;
+	verdict = kt_ring_open_block(r, pos, kt_load(&r->w->head),
+				     reserve_records(reserve, kt_load(&r->w->records)), o);
+	if (verdict == KT_OPEN_SUSPEND && !suspend(r, reserve, pos))
+		return KT_OPEN_SUSPEND;
+	return verdict == KT_OPEN_SUSPEND ? KT_OPEN_STOPPED : verdict;
+}
+
+static enum kt_ring_result refuse(const struct kt_ring *r, enum kt_open_result verdict)
+{
+	if (verdict != KT_OPEN_WAIT)
+		kt_count(&r->w->lost.count[kt_open_reason(verdict)], 1);
+	leave(r->w);
+	return verdict == KT_OPEN_WAIT ? KT_RING_WAIT : KT_RING_LOST;
+}
+
+/**
+ * kt_ring_reserve - claim room for one record and fill in its header
+ * @r:		the ring
+ * @id:		event type
+ * @len:	payload bytes, at most kt_ring_payload_max()
+ * @tid_flags:	as in struct ktrace_record
+ * @slot:	out, when KT_RING_OK: where the payload goes
+ *
+ * After KT_RING_OK the caller stores the payload and calls kt_ring_commit(); no
+ * other step may be left out, and it must stay on this CPU (thread) until then.
+ *
+ * Context: the ring's CPU with preemption off, any interrupt level; or the ring's
+ * thread, signal handlers included.
+ * Return: KT_RING_OK; KT_RING_LOST, counted; KT_RING_WAIT with the block policy when
+ * there is no room: not counted, the caller tries again or counts KTRACE_LOST_TIMEOUT.
+ */
+enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
+				    __u32 tid_flags, struct kt_slot *slot)
+{
+	const __u32 total = KTRACE_RECORD_SIZE(len);
+	struct ktrace_ring *w = r->w;
+	enum kt_open_result verdict;
+	__u64 reserve, pos, start, ts;
+	struct kt_opening o;
+
+	enter(w);
+	for (;;) {
+		reserve = kt_load(&w->reserve);
+		pos = reserve_pos(reserve, kt_load(&w->head));
+		verdict = place(r, reserve, pos, total, &o);
+		if (kt_unlikely(verdict == KT_OPEN_SUSPEND))
+			continue;	/* an inner writer came first */
+		if (kt_unlikely(verdict != KT_OPEN_OK))
+			return refuse(r, verdict);
+		start = o.size ? kt_block_end(r, pos) + o.size : pos;
+		ts = kt_clock(r->clock);
+		KT_TESTPOINT(stamped);
+		if (kt_cmpxchg_local(&w->reserve, reserve,
+				     pack_reserve(start + total, (reserve >> UNIT_BITS) + 1)))
+			break;
+	}
+	KT_TESTPOINT(reserved);
+	if (kt_unlikely(o.size))
+		store_opening(r, pos, ts, &o);
+	slot->rec = kt_ring_at(r, start);
+	slot->payload = slot->rec + 1;
+	*slot->rec = (struct ktrace_record){ ts, id, (__u16)len, tid_flags };
+	KT_TESTPOINT(stored);
+	return KT_RING_OK;
+}
+
+/**
+ * kt_ring_commit - the record of the last kt_ring_reserve() is whole
+ * @r:		the ring
+ *
+ * Becomes visible when the outermost writer commits.
+ *
+ * Context: that of kt_ring_reserve().
+ */
+void kt_ring_commit(const struct kt_ring *r)
+{
+	leave(r->w);
+}
+
+/**
+ * kt_ring_adopt - make a ring's words fit for a new nesting writer
+ * @r:		the ring; nobody else may write to it now
+ *
+ * What a former owner had reserved but not published is given up.
+ *
+ * Context: the new owner, before its first kt_ring_reserve().
+ */
+void kt_ring_adopt(const struct kt_ring *r)
+{
+	kt_store(&r->w->reserve, pack_reserve(kt_load(&r->w->head), kt_load(&r->w->records)));
+	kt_store(&r->w->nest, 0);
+}

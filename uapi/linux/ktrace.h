@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace.h - sessions, channels, mapped layout, ioctls and trust rules of /dev/ktrace
+ *
+ * The same mapped layout, without the ioctls, is used for the shared-memory back
+ * end: there a channel is one file below /dev/shm.
+ *
+ * 1. Objects
+ *
+ *   session   made by opening /dev/ktrace and adding a channel; ends with the last
+ *             descriptor of its owner
+ *   channel   control area + registry + rings of one geometry and one policy. A
+ *             session has at most one kernel channel and any number of user channels
+ *   ring      see ktrace_ring.h
+ *
+ * 2. Mapped layout of a channel; all offsets are found in struct ktrace_control
+ *
+ *   0             struct ktrace_control                  \
+ *   enable_off    __u8 enable[id_nr]                      |  control area
+ *   filter_off    char filter[filter_size]                |  writers: read-only
+ *   tail_off      struct ktrace_tail tail[ring_nr]       /   owner: read, write
+ *   registry_off  struct ktrace_registry, entries        user channels: all write
+ *   rings_off     cpu_nr rings, ring_stride apart        \   writers: read, write
+ *   threads_off   ring_nr - cpu_nr rings,                 |  owner: read-only
+ *                 thread_stride apart                    /
+ *                 each: struct ktrace_ring, data at data_off
+ *
+ *   Kernel channels have no thread rings and no registry; of these the owner can
+ *   write the tails only, and settings are changed by ioctl.
+ *
+ * 3. Trust
+ *
+ *   - Everything in the control area is decided by the owner. The kernel keeps its
+ *     own copy of what it needs and reads back nothing but the tails of the kernel
+ *     channel, which can harm that channel's own records only.
+ *   - A writer copies the geometry once, when it attaches, checks it against the
+ *     size of its mapping, and from then on uses its copy.
+ *   - The owner and the kernel treat registry and user rings as hostile.
+ *
+ * 4. States of a channel (control.state)
+ *
+ *   SUSPENDED --owner: START--> RUNNING --owner: STOP--> SUSPENDED
+ *   any state --kernel: last descriptor of the owner closed--> CLOSED
+ *   (shared memory: the owner's death shows in control.reader, see there)
+ */
+#ifndef _LINUX_KTRACE_H
+#define _LINUX_KTRACE_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+#include <linux/ktrace_ring.h>
+
+#define KTRACE_ABI_VERSION 1u
+#define KTRACE_CONTROL_MAGIC 0x4b54434cu
+
+enum ktrace_channel_kind {
+	KTRACE_CHANNEL_KERNEL = 0,
+	KTRACE_CHANNEL_USER = 1,
+};
+
+enum ktrace_state {
+	KTRACE_STATE_SUSPENDED = 0,
+	KTRACE_STATE_RUNNING = 1,
+	KTRACE_STATE_CLOSED = 2,
+};
+
+enum ktrace_clock {
+	KTRACE_CLOCK_TSC = 0,		/* raw cycle counter, the same on all CPUs */
+	KTRACE_CLOCK_MONOTONIC = 1,	/* CLOCK_MONOTONIC in ns */
+};
+
+/* Event ids a channel can tell apart. User ids below KTRACE_ID_OFF start enabled. */
+#define KTRACE_ID_NR 8192u
+#define KTRACE_ID_OFF 4096u
+#define KTRACE_FILTER_SIZE 2048u
+
+/**
+ * struct ktrace_control - begins each channel's mapping
+ * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is made
+ * @version:	KTRACE_ABI_VERSION
+ * @size:	sizeof(struct ktrace_control), grows with later versions
+ * @kind:	enum ktrace_channel_kind
+ * @session:	id of the session
+ * @map_size:	bytes of the whole mapping
+ * @ring_nr:	rings in all; indices cpu_nr and above are thread rings
+ * @cpu_nr:	per-CPU rings; index = CPU number
+ * @block_size:	bytes of a block
+ * @policy:	enum ktrace_policy
+ * @ring_size:	data bytes of a per-CPU ring
+ * @ring_stride: distance between per-CPU rings
+ * @rings_off:	first per-CPU ring
+ * @thread_size: data bytes of a thread ring
+ * @thread_stride: distance between thread rings
+ * @threads_off: first thread ring
+ * @registry_off: registry, 0 = none
+ * @registry_size: bytes of the registry
+ * @tail_off:	tails
+ * @data_off:	from a ring's beginning to its data
+ * @enable_off:	enable bytes
+ * @id_nr:	number of enable bytes
+ * @filter_off:	user channels: comma-separated globs "provider:name", NUL-terminated;
+ *		an event that matches none gets an id from KTRACE_ID_OFF on. Empty: all match
+ * @filter_size: bytes of the filter, the NUL included
+ * @clock:	enum ktrace_clock
+ * @timeout_ms:	block policy: longest wait of a writer
+ * @reader:	futex word of a robust mutex held by the owner's main thread (shared
+ *		memory), 0 with /dev/ktrace. FUTEX_OWNER_DIED set: no reader is left
+ * @state:	enum ktrace_state; may change at any time
+ * @robust:	the rest of the owner's mutex
+ * @reserved:	0
+ */
+struct ktrace_control {
+	__u32 magic;
+	__u32 version;
+	__u32 size;
+	__u32 kind;
+	__u64 session;
+	__u64 map_size;
+	__u32 ring_nr;
+	__u32 cpu_nr;
+	__u32 block_size;
+	__u32 policy;
+	__u64 ring_size;
+	__u64 ring_stride;
+	__u64 rings_off;
+	__u64 thread_size;
+	__u64 thread_stride;
+	__u64 threads_off;
+	__u64 registry_off;
+	__u64 registry_size;
+	__u64 tail_off;
+	__u32 data_off;
+	__u32 enable_off;
+	__u32 id_nr;
+	__u32 filter_off;
+	__u32 filter_size;
+	__u32 clock;
+	__u32 timeout_ms;
+	__u32 state;
+	__u64 reserved[8];
+	__u32 reader;
+	__u32 robust[31];
+};
+
+/*
+ * Registry of a user channel: what names the events. Append-only, filled by any
+ * process of the session. The first entry lies behind struct ktrace_registry, each
+ * next one entry.size bytes further; a zero word is the end.
+ *
+ *   free (0) --claimer: CAS--> BUSY|size --claimer: store release--> READY|size
+ *
+ * The claim stores the size, so an entry whose claimer died is stepped over.
+ */
+#define KTRACE_ENTRY_READY (1u << 31)
+#define KTRACE_ENTRY_BUSY (1u << 30)
+#define KTRACE_ENTRY_SIZE_MASK 0x00fffff8u	/* header and text, multiple of 8 */
+
+enum ktrace_entry_type {
+	KTRACE_ENTRY_EVENT = 1,		/* text: event description, ktrace_events.h */
+	KTRACE_ENTRY_PROCESS = 2,	/* text: "comm=... exe=... build=..." as in ktrace_file.h */
+	KTRACE_ENTRY_THREAD = 3,	/* text: "comm=..." */
+};
+
+/**
+ * struct ktrace_registry - begins the registry
+ * @next_on:	next event id for an event that matches the filter, from KTRACE_ID_FIRST
+ * @next_off:	next event id for one that does not, from KTRACE_ID_OFF
+ * @hint:	offset near the end, where a claimer may begin to look; not trusted
+ * @full:	entries that found no room
+ * @reserved:	0
+ */
+struct ktrace_registry {
+	__u32 next_on;
+	__u32 next_off;
+	__u32 hint;
+	__u32 full;
+	__u32 reserved[12];
+};
+
+/**
+ * struct ktrace_entry - one entry of the registry, NUL-terminated text follows
+ * @word:	state and size
+ * @type:	enum ktrace_entry_type
+ * @id:		EVENT: the event's id
+ * @pid:	process that made the entry
+ * @tid:	THREAD: thread id; PROCESS: parent's pid
+ * @ts:		when, in the session's clock
+ */
+struct ktrace_entry {
+	__u32 word;
+	__u16 type;
+	__u16 id;
+	__u32 pid;
+	__u32 tid;
+	__u64 ts;
+};
+
+/**
+ * struct ktrace_channel_spec - KTRACE_IOC_CHANNEL: add a channel to a session
+ * @size:	sizeof(struct ktrace_channel_spec); in
+ * @kind:	enum ktrace_channel_kind; in
+ * @ring_size:	data bytes of each per-CPU ring, power of two; in
+ * @block_size:	power of two, at least KTRACE_RING_BLOCKS_MIN to a ring; in
+ * @policy:	enum ktrace_policy; in
+ * @thread_size: data bytes of each thread ring, power of two; in, user channels
+ * @registry_size: bytes, multiple of 4096; in, user channels
+ * @thread_nr:	number of thread rings; in, user channels
+ * @timeout_ms:	block policy: longest wait of a writer; in
+ * @watermark:	unread bytes in a ring that make poll() report POLLIN; in
+ * @reserved:	0
+ * @map_off:	offset for mmap(); out
+ * @map_size:	bytes to map; out
+ */
+struct ktrace_channel_spec {
+	__u32 size;
+	__u32 kind;
+	__u64 ring_size;
+	__u32 block_size;
+	__u32 policy;
+	__u64 thread_size;
+	__u64 registry_size;
+	__u32 thread_nr;
+	__u32 timeout_ms;
+	__u32 watermark;
+	__u32 reserved;
+	__u64 map_off;
+	__u64 map_size;
+};
+
+/**
+ * struct ktrace_attach - KTRACE_IOC_ATTACH: become a writer of a session
+ * @size:	sizeof(struct ktrace_attach); in
+ * @reserved:	0
+ * @session:	id of the session; in
+ * @map_off:	offset for mmap() of its first user channel; out
+ * @map_size:	bytes to map; out
+ */
+struct ktrace_attach {
+	__u32 size;
+	__u32 reserved;
+	__u64 session;
+	__u64 map_off;
+	__u64 map_size;
+};
+
+/**
+ * struct ktrace_info - KTRACE_IOC_INFO
+ * @size:	sizeof(struct ktrace_info); in
+ * @abi:	KTRACE_ABI_VERSION of the module
+ * @session:	id of this session
+ * @tsc_khz:	frequency of KTRACE_CLOCK_TSC, 0 = unknown
+ * @clock:	clock of this session
+ * @followed:	live processes in the process-tree filter
+ * @writers:	live mappings by attached writers (a fork adds one)
+ * @lost_noring: kernel events on CPUs that have no ring
+ * @reserved:	0
+ */
+struct ktrace_info {
+	__u32 size;
+	__u32 abi;
+	__u64 session;
+	__u32 tsc_khz;
+	__u32 clock;
+	__u32 followed;
+	__u32 writers;
+	__u64 lost_noring;
+	__u64 reserved[4];
+};
+
+/**
+ * struct ktrace_enable - KTRACE_IOC_ENABLE: switch a kernel event on or off
+ * @id:		event id, ktrace_events.h
+ * @on:		0 or 1
+ */
+struct ktrace_enable {
+	__u16 id;
+	__u16 on;
+};
+
+#define KTRACE_FOLLOW_ALL 0
+
+/*
+ * Who may: owner = a descriptor that made the session; K = only with a kernel
+ * channel, which takes CAP_PERFMON in the initial user namespace or the module
+ * parameter group_kernel=1.
+ *
+ *   CHANNEL  owner (the first one makes the session)   EBUSY after START
+ *   START    owner          STOP     owner             EINVAL without a channel
+ *   ENABLE   owner, K       FOLLOW   owner, K          pid, or KTRACE_FOLLOW_ALL
+ *   INFO     anyone
+ *   ATTACH   a fresh descriptor of the owner's user, or of anyone when the owner
+ *            had CAP_SYS_ADMIN; it can then only map and ask INFO
+ */
+#define KTRACE_IOC_CHANNEL _IOWR('k', 0x40, struct ktrace_channel_spec)
+#define KTRACE_IOC_START _IO('k', 0x41)
+#define KTRACE_IOC_STOP _IO('k', 0x42)
+#define KTRACE_IOC_ENABLE _IOW('k', 0x43, struct ktrace_enable)
+#define KTRACE_IOC_FOLLOW _IOW('k', 0x44, __s32)
+#define KTRACE_IOC_INFO _IOWR('k', 0x45, struct ktrace_info)
+#define KTRACE_IOC_ATTACH _IOWR('k', 0x46, struct ktrace_attach)
+
+#endif

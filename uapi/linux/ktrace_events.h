@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace_events.h - kernel event ids, their payloads, and the description language
+ *
+ * An event is described by one line of text, the same for kernel and user events,
+ * in the registry and in the tracefile:
+ *
+ *   description = provider ":" name "{" { field ";" } "}" [ "@" file ":" line ]
+ *   field       = type " " name
+ *   type        = scalar | scalar "[" number "]" | scalar "[]" | "string"
+ *               | "enum<" scalar ">(" NAME "=" number { "," NAME "=" number } ")"
+ *   scalar      = s8 u8 s16 u16 s32 u32 s64 u64 x8 x16 x32 x64 f32 f64 ptr char
+ *
+ *   demo:work{u32 item;string label;u8[4] key;s16[] samples;}@main.c:12
+ *
+ * The payload is the fields in order, packed: no padding, no alignment. x* are
+ * unsigned and shown in hexadecimal, ptr is 64 bits. "[]" is a __u32 count, then
+ * the elements; string is its bytes and a NUL; char arrays are shown as text up to
+ * the first NUL. Bytes behind the last known field are ignored, so fields may be added.
+ *
+ * The structs below are laid out without holes; tids and pids are those of the
+ * initial namespace. An id never changes its meaning.
+ */
+#ifndef _LINUX_KTRACE_EVENTS_H
+#define _LINUX_KTRACE_EVENTS_H
+
+#include <linux/types.h>
+
+#define KTRACE_COMM_LEN 16
+
+/* Ids: 32 to a family. */
+enum ktrace_kernel_id {
+	/* family "log": TRACER_LOGEVENT */
+	KTRACE_EV_LOGEVENT = 0x20,
+
+	/* family "sched" */
+	KTRACE_EV_SCHED_SWITCH = 0x40,
+	KTRACE_EV_SCHED_WAKEUP = 0x41,
+	KTRACE_EV_SCHED_MIGRATE = 0x42,
+	KTRACE_EV_SCHED_FORK = 0x43,
+	KTRACE_EV_SCHED_EXEC = 0x44,
+	KTRACE_EV_SCHED_EXIT = 0x45,
+	KTRACE_EV_SCHED_COMM = 0x46,
+
+	/* family "syscall" */
+	KTRACE_EV_SYSCALL_ENTER = 0x60,
+	KTRACE_EV_SYSCALL_EXIT = 0x61,
+
+	/* family "irq" */
+	KTRACE_EV_IRQ_ENTER = 0x80,
+	KTRACE_EV_IRQ_EXIT = 0x81,
+
+	/* family "softirq" */
+	KTRACE_EV_SOFTIRQ_ENTER = 0xa0,
+	KTRACE_EV_SOFTIRQ_EXIT = 0xa1,
+};
+
+/* TRACER_LOGEVENT(type, par1, par2), S.Ha.R.K. event codes */
+struct ktrace_ev_logevent {
+	__u16 type;
+	__u16 par1;
+	__u32 par2;
+};
+
+struct ktrace_ev_sched_switch {
+	__u32 prev_tid;
+	__u32 next_tid;
+	__s32 prev_prio;
+	__s32 next_prio;
+	__u32 prev_state;	/* enum in the description */
+	char prev_comm[KTRACE_COMM_LEN];
+	char next_comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_sched_wakeup {
+	__u32 tid;
+	__s32 prio;
+	__u32 target_cpu;
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_sched_migrate {
+	__u32 tid;
+	__s32 prio;
+	__u32 from_cpu;
+	__u32 to_cpu;
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_sched_fork {
+	__u32 parent_tid;
+	__u32 parent_pid;
+	__u32 child_tid;
+	__u32 child_pid;	/* equals parent_pid for a new thread */
+	char comm[KTRACE_COMM_LEN];
+};
+
+/* NUL-terminated file name follows */
+struct ktrace_ev_sched_exec {
+	__u32 pid;
+	__u32 old_tid;
+};
+
+struct ktrace_ev_sched_exit {
+	__u32 tid;
+	__u32 pid;
+	__s32 prio;
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_sched_comm {
+	__u32 tid;
+	__u32 pid;
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_syscall_enter {
+	__u64 nr;
+	__u64 args[6];
+};
+
+struct ktrace_ev_syscall_exit {
+	__u64 nr;
+	__s64 ret;
+};
+
+struct ktrace_ev_irq_enter {
+	__u32 irq;
+	char name[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_irq_exit {
+	__u32 irq;
+	__u32 handled;
+};
+
+/* both softirq events */
+struct ktrace_ev_softirq {
+	__u32 vec;
+};
+
+#endif

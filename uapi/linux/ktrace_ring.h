@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace_ring.h - record, block and ring words: what writers and readers share
+ *
+ * A ring is a byte array whose size is a power of two, cut into blocks of equal
+ * size (a power of two as well). Exactly one writer adds to it at any instant;
+ * how that is assured is the writer's business (Documentation/ring.md).
+ *
+ *   position   free-running 64-bit byte count; place in memory = position & (size - 1)
+ *   head       everything in [tail, head) is whole; what lies past head is scratch
+ *   tail       what the reader has consumed
+ *
+ *        tail                                  head
+ *   ------+------------------+------------------+- - - - - -
+ *         | H rec rec rec pad| H rec rec rec ... | scratch of the present writer
+ *   ------+------------------+------------------+- - - - - -
+ *           block              block
+ *
+ * Rules
+ *  1. A record never crosses a block, a block never crosses the end of the ring.
+ *  2. Each block begins with struct ktrace_block (H).
+ *  3. A record starts at a multiple of 8 and is followed by padding to 8.
+ *  4. id KTRACE_ID_PAD, or fewer than 16 bytes left: the rest of the block is
+ *     padding, whatever the record's length says.
+ *  5. head is stored last, once, with release ordering, and is the only word that
+ *     makes records visible. Padding, block header and record may share one store.
+ *  6. All numbers are in the byte order of the machine that recorded.
+ *
+ * Trust: everything in a user ring, its words included, can be written by any
+ * process of the session at any time. A reader copies each header once, checks it
+ * against block and head, then uses the copy. Kernel rings are read-only for user
+ * space.
+ */
+#ifndef _LINUX_KTRACE_RING_H
+#define _LINUX_KTRACE_RING_H
+
+#include <linux/types.h>
+
+#define KTRACE_ALIGN 8u
+#define KTRACE_BLOCK_MIN 4096u
+#define KTRACE_BLOCK_MAX (1u << 20)
+#define KTRACE_RING_BLOCKS_MIN 4u
+#define KTRACE_RING_MAX (1ull << 34)
+/* Largest payload of one record; longer ones are fragmented. */
+#define KTRACE_LEN_MAX 65528u
+
+/**
+ * struct ktrace_record - header of each record, followed by @len payload bytes
+ * @ts:		time stamp, raw value of the session's clock, all 64 bits
+ * @id:		event type; below KTRACE_ID_FIRST: enum ktrace_control_id
+ * @len:	exact payload length in bytes
+ * @tid_flags:	thread id in the low 24 bits, KTRACE_REC_* above
+ */
+struct ktrace_record {
+	__u64 ts;
+	__u16 id;
+	__u16 len;
+	__u32 tid_flags;
+};
+
+#define KTRACE_TID_MASK 0x00ffffffu
+#define KTRACE_REC_TRUNCATED (1u << 24)	/* the event's own maximum cut it */
+#define KTRACE_REC_FRAG_FIRST (1u << 25) /* payload: __u32 total length, then bytes */
+#define KTRACE_REC_FRAG_NEXT (1u << 26)	/* payload: more bytes, same thread */
+#define KTRACE_REC_IRQ (1u << 27)	/* recorded in interrupt context */
+#define KTRACE_REC_CRITICAL (1u << 28)
+
+enum ktrace_control_id {
+	KTRACE_ID_PAD = 0,	/* the rest of the block is padding */
+	KTRACE_ID_LOST = 1,	/* payload: struct ktrace_lost */
+	KTRACE_ID_FIRST = 16,	/* first event type */
+};
+
+/* Bytes a record with @len payload bytes takes in the ring. */
+#define KTRACE_RECORD_SIZE(len) \
+	(((__u32)(len) + (__u32)sizeof(struct ktrace_record) + KTRACE_ALIGN - 1) & \
+	 ~(KTRACE_ALIGN - 1))
+
+/*
+ * Why records were lost. A count never goes down. FULL to NORING are counted by
+ * writers in the ring's words, OVERWRITTEN and CORRUPT by the reader.
+ */
+enum ktrace_lost_reason {
+	KTRACE_LOST_FULL = 0,		/* drop: no free block */
+	KTRACE_LOST_STOPPED = 1,	/* stop: suspended until drained */
+	KTRACE_LOST_TIMEOUT = 2,	/* block: waited for the bound, or no reader left */
+	KTRACE_LOST_NESTED = 3,		/* an interrupted writer pins the ring */
+	KTRACE_LOST_NORING = 4,		/* no ring for this thread or CPU */
+	KTRACE_LOST_OVERWRITTEN = 5,	/* overwrite: gone before it was read */
+	KTRACE_LOST_CORRUPT = 6,	/* damaged places, one each, number of records unknown */
+	KTRACE_LOST_NR = 8,
+};
+
+/**
+ * struct ktrace_lost - lost records of one ring since it was made, by reason
+ * @count: indexed by enum ktrace_lost_reason
+ *
+ * Being cumulative, a lost or repeated report does no harm: the reader takes, for
+ * each reason, the difference to the largest value it has seen in this ring.
+ */
+struct ktrace_lost {
+	__u64 count[KTRACE_LOST_NR];
+};
+
+#define KTRACE_BLOCK_MAGIC 0x4b54424bu	/* "KBTK" in memory on little endian */
+#define KTRACE_BLOCK_COUNTED (1u << 0)	/* @records is valid */
+
+/**
+ * struct ktrace_block - begins each block; the place where a reader resynchronises
+ * @pos:	own position
+ * @ts:		not later than any stamp in the block
+ * @lost:	records lost so far, sum over the writer's reasons
+ * @records:	records written before this block, padding and LOST not counted
+ * @magic:	KTRACE_BLOCK_MAGIC
+ * @flags:	KTRACE_BLOCK_*
+ * @ring:	index of the ring in its channel
+ * @owner:	CPU number, or for a thread's ring the thread id
+ * @generation:	how often a thread's ring has changed hands
+ * @reserved:	0
+ */
+struct ktrace_block {
+	__u64 pos;
+	__u64 ts;
+	__u64 lost;
+	__u64 records;
+	__u32 magic;
+	__u32 flags;
+	__u32 ring;
+	__u32 owner;
+	__u32 generation;
+	__u32 reserved[3];
+};
+
+/**
+ * struct ktrace_ring - the writer's words of one ring
+ * @head:	published position, see rule 5
+ * @reserve:	nesting writers only: position handed out (in units of 8, low 44
+ *		bits) and number of records handed out (high 20 bits)
+ * @suspend:	stop policy: head at which the ring was suspended
+ * @records:	nesting writers only: records published
+ * @owner:	thread rings: thread id of the owner, 0 = free
+ * @nest:	nesting writers only: depth
+ * @generation:	thread rings: incremented by each new owner
+ * @reserved:	0
+ * @lost:	what writers lost
+ *
+ * Written by writers only. All zero = empty and free.
+ */
+struct ktrace_ring {
+	__u64 head;
+	__u64 reserve;
+	__u64 suspend;
+	__u64 records;
+	__u32 owner;
+	__u32 nest;
+	__u32 generation;
+	__u32 reserved[5];
+	struct ktrace_lost lost;
+};
+
+/**
+ * struct ktrace_tail - the reader's word of one ring, a cache line of its own
+ * @tail:	consumed position
+ * @reserved:	0
+ *
+ * Written by the reader only; writers cannot write to the page it lies on.
+ */
+struct ktrace_tail {
+	__u64 tail;
+	__u64 reserved[7];
+};
+
+/* What happens when the next block has not been read yet. */
+enum ktrace_policy {
+	KTRACE_POLICY_DROP = 0,		/* keep the oldest, drop and count what is new */
+	KTRACE_POLICY_OVERWRITE = 1,	/* keep the newest (flight recorder) */
+	KTRACE_POLICY_BLOCK = 2,	/* wait for the reader, bounded; user rings only */
+	KTRACE_POLICY_STOP = 3,		/* suspend the ring until it has been drained */
+	KTRACE_POLICY_NR,
+};
+
+#endif

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * tracefile.h - writing a tracefile (format: <linux/ktrace_file.h>)
+ *
+ * All functions return 0 or -errno. A writer is used by one thread.
+ */
+#ifndef KTRACE_TRACEFILE_H
+#define KTRACE_TRACEFILE_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <linux/ktrace_file.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct ktrace_tracefile;
+
+/**
+ * struct ktrace_tracefile_block - what goes into a BLOCK section
+ * @stream:	id of the stream, announced by a META line before
+ * @records:	records in it, LOST and padding not counted
+ * @pos:	ring position of the first byte
+ * @first_ts:	stamp of the first record, raw
+ * @last_ts:	largest stamp, raw
+ * @data:	the bytes, written from where they are
+ * @size:	number of bytes
+ */
+struct ktrace_tracefile_block {
+	__u32 stream;
+	__u32 records;
+	__u64 pos;
+	__u64 first_ts;
+	__u64 last_ts;
+	const void *data;
+	__u32 size;
+};
+
+/**
+ * ktrace_tracefile_create - start a new file, replacing what is there
+ * @path:	name of the file
+ * @out:	the writer
+ *
+ * Return: 0, -ENOMEM, or -errno of open(2) or write(2).
+ */
+int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
+
+/**
+ * ktrace_tracefile_meta - write lines of text as one META section
+ * @tf:		the writer
+ * @text:	lines, each ended by a newline
+ * @size:	bytes
+ *
+ * After a failed write the file is cut back to its last whole section, so it stays
+ * valid; later calls may succeed.
+ *
+ * Return: 0, or -errno of write(2), e.g. -ENOSPC, -EIO.
+ */
+int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t size);
+
+/** ktrace_tracefile_block - write a BLOCK section; errors as ktrace_tracefile_meta() */
+int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b);
+
+/**
+ * ktrace_tracefile_lost - write a LOST section
+ * @tf:		the writer
+ * @stream:	id of the stream
+ * @pos:	ring position that reading goes on from
+ * @ts:		place in time, raw
+ * @sum:	lost in this stream so far, by reason
+ * @newly:	how many of them are new
+ *
+ * Errors as ktrace_tracefile_meta().
+ */
+int ktrace_tracefile_lost(struct ktrace_tracefile *tf, __u32 stream, __u64 pos, __u64 ts,
+			  const struct ktrace_lost *sum, __u64 newly);
+
+/** ktrace_tracefile_size - bytes written so far */
+__u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf);
+
+/**
+ * ktrace_tracefile_close - write index and end mark, close, free
+ * @tf:		the writer, or NULL
+ *
+ * The writer is gone whatever the result; without index and end mark the file is
+ * still readable.
+ *
+ * Return: 0, or the first -errno of write(2), fsync(2) or close(2).
+ */
+int ktrace_tracefile_close(struct ktrace_tracefile *tf);
+
+/**
+ * struct ktrace_text - META lines being put together
+ * @buf:	the text, NUL-terminated; NULL when empty
+ * @len:	bytes
+ * @cap:	bytes allocated
+ * @error:	-ENOMEM once memory ran out
+ */
+struct ktrace_text {
+	char *buf;
+	size_t len;
+	size_t cap;
+	int error;
+};
+
+/** ktrace_text_line - begin a line with @keyword (the previous one is ended) */
+void ktrace_text_line(struct ktrace_text *t, const char *keyword);
+/** ktrace_text_str - append key=value, the value percent-encoded */
+void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value);
+/** ktrace_text_u64 - append key=decimal number */
+void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value);
+/** ktrace_text_flush - end the last line, write all as one META section, empty @t */
+int ktrace_text_flush(struct ktrace_text *t, struct ktrace_tracefile *tf);
+/** ktrace_text_free - free the memory */
+void ktrace_text_free(struct ktrace_text *t);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
