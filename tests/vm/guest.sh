@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# One guest: its shares, its initramfs and its QEMU.
+#
+# Each guest has a work directory of its own, $work:
+#   control/	shared read-write with the guest: command, its output and status, dmesg.log
+#   tree/	where the host's file systems are mounted read-only, in virtiofsd's mount namespace
+#   console.log	what the guest's kernel printed, qemu.log, *.sock
+
+# What the initramfs must load before it can mount the shares; built-in ones are skipped.
+GUEST_MODULES="virtio_pci virtiofs overlay"
+
+# Started programs die with this script even when it is killed outright.
+spawn()
+{
+	setpriv --pdeathsig KILL -- "$@"
+}
+
+# Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree) and GUEST_RELEASE for a flavour.
+guest_kernel()
+{
+	local flavour=$1
+
+	GUEST_APPEND=
+	if is_kbuild_flavour "$flavour"; then
+		kbuild_ensure "$flavour"
+		GUEST_TREE=$KBUILD_DIR
+		GUEST_IMAGE=$GUEST_TREE/bzImage
+		GUEST_RELEASE=$(cat "$GUEST_TREE/include/config/kernel.release")
+		# ACPI's interrupt routing takes most of the boot on instrumented kernels
+		GUEST_APPEND="pci=noacpi"
+	else
+		kernel_ensure "$flavour"
+		GUEST_RELEASE=$KERNEL_RELEASE
+		GUEST_TREE=$CACHE/kernels/$GUEST_RELEASE
+		GUEST_IMAGE=$GUEST_TREE/boot/vmlinuz-$GUEST_RELEASE
+	fi
+}
+
+# Copy the modules of $GUEST_MODULES and what they need to a directory, with their order.
+initrd_modules()
+{
+	local dir=$1 module kind path name
+
+	: >"$dir/order"
+	[ -d "$GUEST_TREE/lib/modules/$GUEST_RELEASE" ] || return 0
+	for module in $GUEST_MODULES; do
+		while read -r kind path _; do
+			[ "$kind" = insmod ] || continue
+			name=$(basename "$path" .xz)
+			[ ! -e "$dir/$name" ] || continue
+			case $path in
+			*.xz)
+				xz -dc "$path" >"$dir/$name"
+				;;
+			*)
+				cp "$path" "$dir/$name"
+				;;
+			esac
+			echo "$name" >>"$dir/order"
+		done < <(modprobe -d "$GUEST_TREE" -S "$GUEST_RELEASE" --show-depends "$module")
+	done
+}
+
+# Set GUEST_INITRD, built once for each kernel and version of the guest's scripts.
+guest_initrd()
+{
+	local busybox hash tmp
+
+	busybox=$(command -v busybox)
+	hash=$(cat "$VM_DIR"/guest/* "$VM_DIR/guest.sh" "$busybox" | sha256sum | cut -c 1-12)
+	GUEST_INITRD=$CACHE/initrd/$(basename "$GUEST_TREE")-$hash.cpio
+	[ ! -e "$GUEST_INITRD" ] || return 0
+
+	mkdir -p "$CACHE/initrd"
+	tmp=$(mktemp -d "$CACHE/initrd/.tmp.XXXXXX")
+	cleanup_add "rm -rf '$tmp'"
+	mkdir -p "$tmp/root/bin" "$tmp/root/modules"
+	cp "$busybox" "$tmp/root/bin/busybox"
+	cp "$VM_DIR/guest/main" "$tmp/root/main"
+	install -m 755 "$VM_DIR/guest/init" "$tmp/root/init"
+	initrd_modules "$tmp/root/modules"
+	# Not compressed: unpacking under emulation costs more than reading.
+	(cd "$tmp/root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$tmp/cpio"
+	rm -f "$CACHE/initrd/$(basename "$GUEST_TREE")"-*.cpio
+	mv "$tmp/cpio" "$GUEST_INITRD"
+	rm -rf "$tmp"
+}
+
+guest_share()
+{
+	local role=$1
+	shift
+	spawn unshare --mount --propagation private bash "$VM_DIR/share.sh" "$role" "$@" \
+		>"$work/$role.log" 2>&1 </dev/null &
+	pids+=($!)
+}
+
+# Wait until a file exists; false when the process that should make it is gone.
+wait_for()
+{
+	local file=$1 pid=$2
+	until [ -e "$file" ]; do
+		kill -0 "$pid" 2>/dev/null || return 1
+		sleep 0.02
+	done
+}
+
+guest_shares()
+{
+	local role
+	local -A share_pid=()
+
+	guest_share root "$work/tree" "$work/root.sock"
+	share_pid[root]=$!
+	guest_share control "$work/control" "$work/control.sock" "$out"
+	share_pid[control]=$!
+	for role in root control; do
+		wait_for "$work/$role.sock" "${share_pid[$role]}" || {
+			cat "$work/$role.log" >&2
+			die "virtiofsd failed for the $role share"
+		}
+	done
+}
+
+has_kvm()
+{
+	[ "${KTRACE_VM_ACCEL:-kvm}" = kvm ] &&
+		grep -qwE 'vmx|svm' /proc/cpuinfo && [ -r /dev/kvm ] && [ -w /dev/kvm ]
+}
+
+# Start QEMU in the background; sets qemu_pid.
+guest_qemu()
+{
+	local accel=$1 args=()
+
+	args=(-nodefaults -nographic -no-reboot -nic none
+		-smp "$cpus" -m "$memory"
+		-object "memory-backend-memfd,id=mem,size=${memory}M,share=on"
+		-machine "pc,memory-backend=mem,usb=off"
+		-kernel "$GUEST_IMAGE" -initrd "$GUEST_INITRD"
+		-append "console=ttyS0 edd=off loglevel=5 panic=-1 oops=panic log_buf_len=4M mitigations=off ${GUEST_APPEND} ${KTRACE_VM_APPEND:-}"
+		-chardev "file,id=console,path=$work/console.log" -serial chardev:console
+		-chardev "socket,id=root,path=$work/root.sock"
+		-device vhost-user-fs-pci,chardev=root,tag=root
+		-chardev "socket,id=control,path=$work/control.sock"
+		-device vhost-user-fs-pci,chardev=control,tag=control)
+	case $accel in
+	kvm)
+		args+=(-accel kvm -cpu host)
+		;;
+	tcg)
+		args+=(-accel tcg,thread=multi -cpu max)
+		;;
+	esac
+	: >"$work/console.log"
+	spawn qemu-system-x86_64 "${args[@]}" "${qemu_extra[@]}" \
+		</dev/null >"$work/qemu.log" 2>&1 &
+	qemu_pid=$!
+	pids+=("$qemu_pid")
+}
+
+# The work directory names its owner, so that what a killed run left can be told from what is in use.
+guest_work()
+{
+	local dir pid
+
+	for dir in "${TMPDIR:-/tmp}"/ktrace-vm.*; do
+		pid=${dir##*/ktrace-vm.}
+		pid=${pid%%.*}
+		if [ -d "$dir" ] && [ -O "$dir" ] && ! [ -d "/proc/$pid" ]; then
+			rm -rf "$dir"
+		fi
+	done
+	work=$(mktemp -d "${TMPDIR:-/tmp}/ktrace-vm.$$.XXXXXX")
+	cleanup_add "rm -rf '$work'"
+	mkdir "$work/tree" "$work/control" "$work/control/out"
+	: >"$work/control/stdout"
+	: >"$work/control/stderr"
+}
+
+# The file the guest's shell runs: the caller's directory, variables and command.
+guest_command()
+{
+	local name
+	{
+		echo 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+		echo 'export HOME=/root'
+		for name in TERM CI "${!KTRACE_@}"; do
+			[ -z "${!name+set}" ] || printf 'export %s=%q\n' "$name" "${!name}"
+		done
+		printf 'cd %q || exit 127\n' "$PWD"
+		printf 'exec'
+		printf ' %q' "$@"
+		echo
+	} >"$work/control/command"
+}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Debug kernels (kasan, kcsan, kunit) built from Debian's linux-source package.
+#
+# A finished tree lives in $CACHE/kbuild/<flavour>-<source version>-<hash of the config>/ and is never
+# changed again.  It is built elsewhere and renamed, so an interrupted build leaves nothing that looks
+# finished.  What building modules does not need is dropped: 1.7 GB become about 150 MB.
+
+KBUILD_SOURCE=linux-source-6.12
+KBUILD_FLAVOURS="kasan kcsan kunit"
+
+is_kbuild_flavour()
+{
+	[[ " $KBUILD_FLAVOURS " == *" $1 "* ]]
+}
+
+# Comments are left out of the hash, except those that turn an option off.
+kbuild_hash()
+{
+	sed -e '/^# CONFIG_/b' -e '/^#/d' -e '/^$/d' \
+		"$VM_DIR/configs/base.config" "$VM_DIR/configs/$1.config" |
+		sha256sum | cut -c 1-12
+}
+
+# Any source version will do: a security update must not cost everybody twenty minutes.
+kbuild_find()
+{
+	local hash
+	hash=$(kbuild_hash "$1")
+	find "$CACHE/kbuild" -maxdepth 1 -type d -name "$1-*-$hash" 2>/dev/null | sort -V | tail -n 1
+}
+
+# Make sure that the tree of a flavour exists; sets KBUILD_DIR.
+kbuild_ensure()
+{
+	KBUILD_DIR=$(kbuild_find "$1")
+	if [ -z "$KBUILD_DIR" ]; then
+		kbuild_build "$1"
+		KBUILD_DIR=$(kbuild_find "$1")
+	fi
+}
+
+kbuild_configure()
+{
+	local flavour=$1 log=$2
+
+	# -n: everything that is not asked for is off, so that the kernel stays small.
+	scripts/kconfig/merge_config.sh -n "$VM_DIR/configs/base.config" \
+		"$VM_DIR/configs/$flavour.config" >"$log" 2>&1 || return
+	if grep -A 2 'not in final .config' "$log" >&2; then
+		die "configs/$flavour.config asks for options this source does not have"
+	fi
+}
+
+kbuild_make()
+{
+	local log=$1 pid start=$SECONDS
+
+	make -s -j"${KTRACE_JOBS:-$(nproc)}" KBUILD_BUILD_USER=ktrace KBUILD_BUILD_HOST=ktrace \
+		bzImage modules >"$log" 2>&1 &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 1
+		if [ $(((SECONDS - start) % 60)) = 0 ]; then
+			say "building for $(((SECONDS - start) / 60)) min," \
+				"$(find . -name '*.o' | wc -l) objects"
+		fi
+	done
+	wait "$pid"
+}
+
+# Keep what modules are built against, the image, and the symbols to read a trace with.
+kbuild_prune()
+{
+	cp -L arch/x86/boot/bzImage bzImage
+	rm -rf Documentation block certs crypto drivers fs init io_uring ipc kernel lib mm net rust \
+		samples security sound usr virt LICENSES debian .tmp_* vmlinux.o vmlinux.a
+	find tools -mindepth 1 -maxdepth 1 ! -name objtool ! -name include -exec rm -rf {} +
+	find arch -mindepth 1 -maxdepth 1 ! -name x86 -exec rm -rf {} +
+	find arch tools -type f ! -name '*.h' ! -name 'Makefile*' ! -name objtool -delete
+	find . -name '*.o' ! -path './scripts/*' -delete
+	find . -name '.*.cmd' -delete
+	find . -type d -empty -delete
+}
+
+kbuild_build()
+{
+	local flavour=$1 tarball version hash tmp start=$SECONDS
+
+	"$DEPS" kunit
+	tarball=/usr/src/$KBUILD_SOURCE.tar.xz
+	version=$(dpkg-query -W -f '${source:Upstream-Version}' "$KBUILD_SOURCE")
+	hash=$(kbuild_hash "$flavour")
+
+	exec 8>"$CACHE/kbuild/.$flavour.lock"
+	flock -n 8 || {
+		say "waiting for another build of $flavour"
+		flock 8
+	}
+	if [ -n "$(kbuild_find "$flavour")" ]; then
+		exec 8>&-
+		return
+	fi
+
+	tmp=$(mktemp -d "$CACHE/kbuild/.tmp.XXXXXX")
+	cleanup_add "rm -rf '$tmp'"
+	say "building $flavour from $KBUILD_SOURCE $version (10 to 20 minutes with 2 CPUs)"
+	tar -xf "$tarball" -C "$tmp" --strip-components=1 --exclude='*/boot/dts'
+	(
+		cd "$tmp"
+		kbuild_configure "$flavour" "$tmp/merge.log"
+		if ! kbuild_make "$tmp/build.log"; then
+			tail -n 30 "$tmp/build.log" >&2
+			die "building $flavour failed"
+		fi
+		kbuild_prune
+	) 8>&-
+	mv -T "$tmp" "$CACHE/kbuild/$flavour-$version-$hash"
+	exec 8>&-
+	say "built $flavour in $((SECONDS - start)) s: $CACHE/kbuild/$flavour-$version-$hash"
+}

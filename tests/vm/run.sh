@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# vm run: one guest for one command.
+
+# Options of run and start; sets the variables below and `operands`.
+parse_options()
+{
+	local option OPTIND=1
+
+	flavour=6.1-cloud cpus=2 memory=1024 seconds=600 out='' show_console='' want_leaks=''
+	qemu_extra=()
+	while getopts k:c:m:t:o:sl option; do
+		case $option in
+		k) flavour=$OPTARG ;;
+		c) cpus=$OPTARG ;;
+		m) memory=$OPTARG ;;
+		t) seconds=$OPTARG ;;
+		o) out=$OPTARG ;;
+		s) show_console=1 ;;
+		l) want_leaks=1 ;;
+		*) exit 2 ;;
+		esac
+	done
+	shift $((OPTIND - 1))
+	operands=("$@")
+}
+
+guest_prepare()
+{
+	[ "$(id -u)" = 0 ] || die "the guest's shares need root"
+	"$DEPS" vm
+	guest_kernel "$flavour"
+	guest_initrd
+	guest_work
+	if [ -n "$out" ]; then
+		mkdir -p "$out"
+	else
+		out=$work/out
+		mkdir "$out"
+	fi
+	if [ -d "$GUEST_TREE/lib/modules/$GUEST_RELEASE" ]; then
+		echo "$GUEST_TREE/lib/modules/$GUEST_RELEASE"
+	fi >"$work/control/modules"
+	if [ -n "$want_leaks" ]; then
+		: >"$work/control/leaks"
+		GUEST_APPEND+=" kmemleak=on"
+	fi
+}
+
+# Start the guest; with KVM only if it gets to user space, which a nested one may not.
+guest_start()
+{
+	local deadline
+
+	if has_kvm; then
+		guest_shares
+		guest_qemu kvm
+		deadline=$((SECONDS + 30))
+		until [ -e "$work/control/booted" ]; do
+			if [ "$SECONDS" -ge "$deadline" ] || ! kill -0 "$qemu_pid" 2>/dev/null; then
+				say "no boot with KVM, falling back to emulation"
+				guest_kill
+				break
+			fi
+			sleep 0.05
+		done
+		[ ! -e "$work/control/booted" ] || return 0
+	fi
+	guest_shares
+	guest_qemu tcg
+}
+
+guest_kill()
+{
+	local pid
+	for pid in "${pids[@]}"; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	pids=()
+	rm -f "$work"/*.sock
+}
+
+# Copy the output of a command to the caller while it grows, until process $1 has gone.
+follow_output()
+{
+	local pid=$1 stdout=$2 stderr=$3
+
+	spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$stdout" &
+	follow_pids=($!)
+	if [ -n "$stderr" ]; then
+		spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$stderr" >&2 &
+		follow_pids+=($!)
+	fi
+	pids+=("${follow_pids[@]}")
+}
+
+console_tail()
+{
+	say "end of the guest's console:"
+	tail -n "${1:-60}" "$work/console.log" | tr -d '\r' >&2
+	cat "$work/qemu.log" >&2
+}
+
+# Print what the kernel complained of; status 0 when it did.
+report_complaints()
+{
+	local report=$work/report
+
+	scan_logs "$work/console.log" "$work/control/dmesg.log" >"$report" || return 1
+	cat "$report" >&2
+	say "the kernel complained (see above): status $STATUS_COMPLAINT"
+}
+
+# Print the verdict on a guest that has ended.
+guest_verdict()
+{
+	local has_timed_out=$1 status=
+
+	[ ! -e "$work/control/status" ] || status=$(cat "$work/control/status")
+	[ -z "$show_console" ] || tr -d '\r' <"$work/console.log" >&2
+
+	if [ -n "$has_timed_out" ]; then
+		console_tail 30
+		report_complaints || true
+		say "no end after $seconds s: status $STATUS_TIMEOUT"
+		exit "$STATUS_TIMEOUT"
+	fi
+	if [ -z "$status" ]; then
+		console_tail
+		report_complaints || true
+		say "the guest ended without a status: status $STATUS_DEAD"
+		exit "$STATUS_DEAD"
+	fi
+	if report_complaints; then
+		say "the command's own status was $status"
+		exit "$STATUS_COMPLAINT"
+	fi
+	exit "$status"
+}
+
+cmd_run()
+{
+	local ended watchdog has_timed_out='' stderr_file
+
+	parse_options "$@"
+	[ ${#operands[@]} -gt 0 ] || die "run what? see --help"
+	guest_prepare
+	guest_command "${operands[@]}"
+	# One file keeps the order of lines when both streams go to the same place.
+	stderr_file=$work/control/stderr
+	if [ /proc/self/fd/1 -ef /proc/self/fd/2 ]; then
+		rm "$work/control/stderr"
+		ln -s stdout "$work/control/stderr"
+		stderr_file=
+	fi
+
+	guest_start
+	follow_output "$qemu_pid" "$work/control/stdout" "$stderr_file"
+	spawn sleep "$seconds" &
+	watchdog=$!
+	pids+=("$watchdog")
+	wait -n -p ended "$qemu_pid" "$watchdog" || true
+	if [ "$ended" = "$watchdog" ]; then
+		has_timed_out=1
+		kill -KILL "$qemu_pid"
+	fi
+	wait "${follow_pids[@]}" || true
+	guest_verdict "$has_timed_out"
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Export a directory to the guest through virtiofsd.  Runs in a mount namespace of its own, which the
+# caller has made private: nothing mounted here is seen outside or outlives virtiofsd.
+#
+#   share.sh root TREE SOCKET		the host's file systems, mounted at TREE, read-only
+#   share.sh control DIR SOCKET OUT	DIR, with OUT mounted at DIR/out, read-write
+set -euo pipefail
+
+VIRTIOFSD=${KTRACE_VIRTIOFSD:-/usr/lib/qemu/virtiofsd}
+
+# Other mounts that hold files a test may want: a repository, a home or /tmp of its own.
+real_mounts()
+{
+	local fields dir type i
+	while read -r -a fields; do
+		dir=${fields[4]}
+		for ((i = 6; i < ${#fields[@]}; i++)); do
+			[ "${fields[i]}" != - ] || break
+		done
+		type=${fields[i + 1]}
+		case $dir in
+		/|/proc*|/sys*|/dev*|/run*|*\\*)
+			continue
+			;;
+		esac
+		case $type in
+		ext[234]|xfs|btrfs|f2fs|zfs|overlay|tmpfs|virtiofs|9p|nfs*|fuse.*)
+			echo "$dir"
+			;;
+		esac
+	done </proc/self/mountinfo
+}
+
+bind_read_only()
+{
+	mount --bind "$1" "$2"
+	mount -o remount,ro,bind "$2"
+}
+
+role=$1 dir=$2 socket=$3
+case $role in
+root)
+	mapfile -t mounts < <(real_mounts)
+	bind_read_only / "$dir"
+	for mount in "${mounts[@]}"; do
+		if [ -d "$dir$mount" ]; then
+			bind_read_only "$mount" "$dir$mount" 2>/dev/null || true
+		fi
+	done
+	;;
+control)
+	mount --bind "$4" "$dir/out"
+	;;
+esac
+
+exec "$VIRTIOFSD" --socket-path="$socket" -o source="$dir" -o cache=auto -o sandbox=chroot \
+	--thread-pool-size=0
