@@ -37,7 +37,8 @@
  * LOST body: struct ktrace_lost of the stream; its place in time is first_ts. It is
  * written when the reader lost something, and once for each stream at the end.
  *
- * INDEX body: struct ktrace_index[], one for each BLOCK and LOST section, in file order.
+ * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, in
+ * file order.
  */
 #ifndef _LINUX_KTRACE_FILE_H
 #define _LINUX_KTRACE_FILE_H
@@ -72,6 +73,8 @@ struct ktrace_file {
 #define KTRACE_SECTION_MAGIC 0x4b545343u
 #define KTRACE_SECTION_ALIGN 8u
 #define KTRACE_SECTION_SIZE_MAX (1u << 30)
+/* A META body is not longer; more text goes into more sections. */
+#define KTRACE_META_SIZE_MAX (1u << 20)
 
 enum ktrace_section_type {
 	KTRACE_SECTION_META = 1,

@@ -47,19 +47,24 @@ struct ktrace_tracefile_block {
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 
 /**
- * ktrace_tracefile_meta - write lines of text as one META section
+ * ktrace_tracefile_meta - write lines of text as META sections, one if it holds them
  * @tf:		the writer
- * @text:	lines, each ended by a newline
+ * @text:	lines, each ended by a newline; none longer than KTRACE_META_SIZE_MAX
  * @size:	bytes
  *
  * After a failed write the file is cut back to its last whole section, so it stays
  * valid; later calls may succeed.
  *
- * Return: 0, or -errno of write(2), e.g. -ENOSPC, -EIO.
+ * Return: 0, -E2BIG for a line that is too long, or -errno of write(2), e.g.
+ * -ENOSPC, -EIO.
  */
 int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t size);
 
-/** ktrace_tracefile_block - write a BLOCK section; errors as ktrace_tracefile_meta() */
+/**
+ * ktrace_tracefile_block - write a BLOCK section
+ *
+ * Return: 0, -E2BIG for more than KTRACE_BLOCK_MAX bytes, or -errno of write(2).
+ */
 int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b);
 
 /**

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* crc32c.h - checksum of tracefile sections */
+#ifndef KTRACE_TRACEFILE_CRC32C_H
+#define KTRACE_TRACEFILE_CRC32C_H
+
+#include <stddef.h>
+#include <linux/types.h>
+
+/**
+ * ktrace_crc32c - CRC-32C (Castagnoli) of a piece of data
+ * @crc:	result for what came before, 0 to begin
+ * @data:	the bytes
+ * @size:	how many
+ *
+ * Return: the checksum of everything so far.
+ */
+__u32 ktrace_crc32c(__u32 crc, const void *data, size_t size);
+
+#endif

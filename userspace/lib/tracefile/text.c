@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * text.c - puts META lines together, <linux/ktrace_file.h> has the grammar
+ *
+ * A failed allocation is remembered and reported by ktrace_text_flush(), so that
+ * callers need not check each call; nothing is written then.
+ */
+#include <ktrace/tracefile.h>
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool reserve(struct ktrace_text *t, size_t more)
+{
+	size_t cap = t->cap ? t->cap : 512;
+	char *buf;
+
+	if (t->error)
+		return false;
+	while (cap - t->len <= more)
+		cap *= 2;
+	if (cap == t->cap)
+		return true;
+	buf = realloc(t->buf, cap);
+	if (!buf) {
+		t->error = -ENOMEM;
+		return false;
+	}
+	t->buf = buf;
+	t->cap = cap;
+	return true;
+}
+
+static void append(struct ktrace_text *t, const char *s, size_t n)
+{
+	if (!reserve(t, n))
+		return;
+	memcpy(t->buf + t->len, s, n);
+	t->len += n;
+	t->buf[t->len] = '\0';
+}
+
+static void append_escaped(struct ktrace_text *t, unsigned char c)
+{
+	static const char hex[] = "0123456789ABCDEF";
+	const char escape[3] = { '%', hex[c >> 4], hex[c & 15] };
+
+	if (c <= 0x20 || c == 0x7f || c == '%')
+		append(t, escape, sizeof(escape));
+	else
+		append(t, (const char *)&c, 1);
+}
+
+static void append_key(struct ktrace_text *t, const char *key)
+{
+	append(t, " ", 1);
+	append(t, key, strlen(key));
+	append(t, "=", 1);
+}
+
+void ktrace_text_line(struct ktrace_text *t, const char *keyword)
+{
+	if (t->len)
+		append(t, "\n", 1);
+	append(t, keyword, strlen(keyword));
+}
+
+void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value)
+{
+	append_key(t, key);
+	while (*value)
+		append_escaped(t, (unsigned char)*value++);
+}
+
+void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value)
+{
+	char digits[24];
+
+	append_key(t, key);
+	append(t, digits, (size_t)snprintf(digits, sizeof(digits), "%llu",
+					   (unsigned long long)value));
+}
+
+int ktrace_text_flush(struct ktrace_text *t, struct ktrace_tracefile *tf)
+{
+	int ret = 0;
+
+	if (t->len)
+		append(t, "\n", 1);
+	if (t->error)
+		ret = t->error;
+	else if (t->len)
+		ret = ktrace_tracefile_meta(tf, t->buf, t->len);
+	t->len = 0;
+	t->error = 0;
+	return ret;
+}
+
+void ktrace_text_free(struct ktrace_text *t)
+{
+	free(t->buf);
+	memset(t, 0, sizeof(*t));
+}

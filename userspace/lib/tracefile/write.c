@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * write.c - appends sections to a tracefile
+ *
+ * Invariants:
+ *  - the file ends with a whole section whenever no call is under way; what a
+ *    failed write left behind is cut off, or overwritten by the next section;
+ *  - data goes from the caller's memory to the kernel, nothing is copied here;
+ *  - the index is a convenience: if memory for it runs out, or it grows beyond a
+ *    section's limit, the file goes without, and readers rebuild it.
+ */
+#include <ktrace/tracefile.h>
+
+#include "crc32c.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/**
+ * struct ktrace_tracefile - one file being written
+ * @fd:		the file
+ * @size:	bytes of whole sections; the next one goes there
+ * @index:	what INDEX will say
+ * @index_nr:	entries in use
+ * @index_cap:	entries allocated
+ * @has_index:	false once memory for the index ran out
+ */
+struct ktrace_tracefile {
+	int fd;
+	__u64 size;
+	struct ktrace_index *index;
+	size_t index_nr;
+	size_t index_cap;
+	bool has_index;
+};
+
+/* Drops the first @n bytes of what is left to write. */
+static int consume(struct iovec *iov, int nr, size_t n)
+{
+	int first = 0;
+
+	while (first < nr && n >= iov[first].iov_len)
+		n -= iov[first++].iov_len;
+	if (first < nr) {
+		iov[first].iov_base = (char *)iov[first].iov_base + n;
+		iov[first].iov_len -= n;
+	}
+	return first;
+}
+
+static int write_all(int fd, struct iovec *iov, int nr, __u64 offset)
+{
+	ssize_t n;
+	int done;
+
+	while (nr) {
+		n = pwritev(fd, iov, nr, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		done = consume(iov, nr, (size_t)n);
+		offset += (__u64)n;
+		iov += done;
+		nr -= done;
+	}
+	return 0;
+}
+
+static void index_add(struct ktrace_tracefile *tf, const struct ktrace_section *s)
+{
+	size_t cap = tf->index_cap ? 2 * tf->index_cap : 256;
+	struct ktrace_index *index = tf->index;
+
+	if (tf->index_nr == tf->index_cap) {
+		index = realloc(index, cap * sizeof(*index));
+		if (!index) {
+			tf->has_index = false;
+			return;
+		}
+		tf->index = index;
+		tf->index_cap = cap;
+	}
+	index[tf->index_nr++] = (struct ktrace_index){
+		.offset = tf->size, .first_ts = s->first_ts, .last_ts = s->last_ts,
+		.pos = s->pos, .stream = s->stream, .records = s->records,
+		.type = s->type, .lost = s->lost,
+	};
+}
+
+/* Writes one section: @s with magic, size and checksum filled in, @body, padding. */
+static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
+		       const void *body, size_t size)
+{
+	static const char zeros[KTRACE_SECTION_ALIGN];
+	struct iovec iov[3] = {
+		{ s, sizeof(*s) },
+		{ (void *)body, size },
+		{ (void *)zeros, -size & (KTRACE_SECTION_ALIGN - 1) },
+	};
+	__u64 total = sizeof(*s) + size + iov[2].iov_len;
+	int ret;
+
+	s->magic = KTRACE_SECTION_MAGIC;
+	s->size = size;
+	s->crc = ktrace_crc32c(ktrace_crc32c(0, s, sizeof(*s)), body, size);
+	ret = write_all(tf->fd, iov, 3, tf->size);
+	if (ret) {
+		/* If even this fails, the next section overwrites what is there. */
+		(void)!ftruncate(tf->fd, (off_t)tf->size);
+		return ret;
+	}
+	if (tf->has_index && s->type <= KTRACE_SECTION_LOST)
+		index_add(tf, s);
+	tf->size += total;
+	return 0;
+}
+
+static int put_file_header(struct ktrace_tracefile *tf)
+{
+	struct ktrace_file h = {
+		.magic = KTRACE_FILE_MAGIC,
+		.version = KTRACE_FILE_VERSION,
+		.byte_order = KTRACE_FILE_BYTE_ORDER,
+		.header_size = sizeof(h),
+	};
+	struct iovec iov = { &h, sizeof(h) };
+	int ret;
+
+	if (getrandom(h.uuid, sizeof(h.uuid), 0) != sizeof(h.uuid))
+		return -EIO;
+	ret = write_all(tf->fd, &iov, 1, 0);
+	if (!ret)
+		tf->size = sizeof(h);
+	return ret;
+}
+
+int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
+	int ret;
+
+	if (!tf)
+		return -ENOMEM;
+	tf->has_index = true;
+	tf->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (tf->fd < 0) {
+		ret = -errno;
+		goto err_free;
+	}
+	ret = put_file_header(tf);
+	if (ret)
+		goto err_close;
+	*out = tf;
+	return 0;
+
+err_close:
+	close(tf->fd);
+err_free:
+	free(tf);
+	return ret;
+}
+
+/* How many bytes of @text make the next META section: whole lines, or 0 if one is too long. */
+static size_t meta_piece(const char *text, size_t size)
+{
+	const char *end;
+
+	if (size <= KTRACE_META_SIZE_MAX)
+		return size;
+	end = memrchr(text, '\n', KTRACE_META_SIZE_MAX);
+	return end ? (size_t)(end - text) + 1 : 0;
+}
+
+int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t size)
+{
+	size_t n;
+	int ret;
+
+	for (; size; text += n, size -= n) {
+		struct ktrace_section s = { .type = KTRACE_SECTION_META };
+
+		n = meta_piece(text, size);
+		if (!n)
+			return -E2BIG;
+		s.raw_size = (__u32)n;
+		ret = put_section(tf, &s, text, n);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_BLOCK,
+		.stream = b->stream,
+		.first_ts = b->first_ts,
+		.last_ts = b->last_ts,
+		.pos = b->pos,
+		.records = b->records,
+		.raw_size = b->size,
+	};
+
+	if (b->size > KTRACE_BLOCK_MAX)
+		return -E2BIG;
+	return put_section(tf, &s, b->data, b->size);
+}
+
+int ktrace_tracefile_lost(struct ktrace_tracefile *tf, __u32 stream, __u64 pos, __u64 ts,
+			  const struct ktrace_lost *sum, __u64 newly)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_LOST,
+		.stream = stream,
+		.first_ts = ts,
+		.last_ts = ts,
+		.pos = pos,
+		.lost = newly > 0xffffffffu ? 0xffffffffu : (__u32)newly,
+		.raw_size = sizeof(*sum),
+	};
+
+	return put_section(tf, &s, sum, sizeof(*sum));
+}
+
+__u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf)
+{
+	return tf->size;
+}
+
+/* Writes the index; @offset is where, 0 = the file goes without. */
+static int put_index(struct ktrace_tracefile *tf, __u64 *offset)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_INDEX,
+		.flags = KTRACE_SECTION_MAY_IGNORE,
+	};
+	size_t size = tf->index_nr * sizeof(*tf->index);
+	__u64 at = tf->size;
+	int ret;
+
+	*offset = 0;
+	if (!tf->has_index || size > KTRACE_SECTION_SIZE_MAX)
+		return 0;
+	s.raw_size = (__u32)size;
+	ret = put_section(tf, &s, tf->index, size);
+	if (!ret)
+		*offset = at;
+	return ret;
+}
+
+static int put_end(struct ktrace_tracefile *tf, __u64 index_offset)
+{
+	struct ktrace_section s = { .type = KTRACE_SECTION_END, .pos = index_offset };
+
+	return put_section(tf, &s, NULL, 0);
+}
+
+static int sync_file(int fd)
+{
+	/* EINVAL, EROFS: not a file that can be synchronised, such as a device */
+	if (fsync(fd) && errno != EINVAL && errno != EROFS)
+		return -errno;
+	return 0;
+}
+
+int ktrace_tracefile_close(struct ktrace_tracefile *tf)
+{
+	__u64 index_offset;
+	int ret, ret2;
+
+	if (!tf)
+		return 0;
+	ret = put_index(tf, &index_offset);
+	ret2 = put_end(tf, index_offset);
+	if (!ret)
+		ret = ret2;
+	ret2 = sync_file(tf->fd);
+	if (!ret)
+		ret = ret2;
+	if (close(tf->fd) && !ret)
+		ret = -errno;
+	free(tf->index);
+	free(tf);
+	return ret;
+}
