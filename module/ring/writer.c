@@ -34,7 +34,9 @@ static __u64 pack_reserve(__u64 pos, __u64 records)
 /* The full position: reserve is never further from head than the ring is large. */
 static __u64 reserve_pos(__u64 reserve, __u64 head)
 {
-	return head + ((reserve - head / KTRACE_ALIGN) & UNIT_MASK) * KTRACE_ALIGN;
+	const __u64 units = head / KTRACE_ALIGN;	/* a forged head may be odd */
+
+	return (units + ((reserve - units) & UNIT_MASK)) * KTRACE_ALIGN;
 }
 
 /* The full count: a block holds fewer records than COUNT_MASK. */

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0
+# ktrace. `make help` lists the targets.
+
+VERSION  := 0.1.0
+SOVERSION := 0
+BUILD    ?= build
+PREFIX   ?= /usr/local
+LIBDIR   ?= $(PREFIX)/lib
+KDIR     ?= /lib/modules/$(shell uname -r)/build
+CFLAGS   ?= -O2 -g
+V        ?= 0
+Q        := $(if $(filter 1,$(V)),,@)
+say       = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+WARN    := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes $(if $(WERROR),-Werror)
+INCLUDE := -Iuapi -Iuserspace/lib
+STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP
+
+.DEFAULT_GOAL := all
+.PHONY: all lib tools module examples logevent bench-programs progs help
+
+# What is built from what. A new file in one of these folders is picked up.
+ring_src     := $(wildcard module/ring/*.c)
+writer_src   := $(ring_src) $(wildcard userspace/lib/writer/*.c)
+traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
+		userspace/lib/traceset/*.c)
+daemon_src   := $(wildcard userspace/daemon/*.c)
+viewer_src   := $(wildcard userspace/viewer/*.c)
+example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
+bench_src    := $(wildcard bench/*.c)
+prog_src     := $(wildcard tests/progs/*.c)
+unit_src     := $(wildcard tests/unit/test_*.c)
+
+libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
+	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a
+examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
+benches  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(bench_src))
+progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src))
+units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
+
+all: lib tools examples module
+lib: $(libs)
+tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace
+examples: $(examples) logevent
+bench-programs: $(benches)
+progs: $(progs)
+
+# Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
+$(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
+$(BUILD)/pic/%: INCLUDE += -Imodule
+$(BUILD)/asan/%: INCLUDE += -Imodule
+$(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
+
+$(BUILD)/obj/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -c $< -o $@
+
+$(BUILD)/pic/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -fPIC -fvisibility=hidden -c $< -o $@
+
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(BUILD)/asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -O1 -g $(SANITIZE) $(INCLUDE) -c $< -o $@
+
+$(BUILD)/lib/%.a:
+	$(call say,AR,$@)
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/lib/libktrace.a: $(writer_src:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/lib/libktraceset.a: $(traceset_src:%.c=$(BUILD)/obj/%.o)
+
+$(BUILD)/lib/%.so:
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -pthread $(LDFLAGS) -Wl,-soname,$(@F).$(SOVERSION) -Wl,-z,defs -Wl,-z,relro \
+		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) -o $@
+	@ln -sf $(@F) $@.$(SOVERSION)
+$(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace.map
+$(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
+
+# Programs of the build folder find their libraries beside them.
+LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'
+
+$(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(LINK) -lktraceset -o $@
+$(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(LINK) -lktraceset -lelf -o $@
+
+define program
+$(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(LINK) $(4) -ldl -o $$@
+endef
+$(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
+$(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace)))
+$(benches) $(progs): INCLUDE += -Imodule
+
+# An archive: a test that includes a source file uses its own copy of it.
+asan_lib := $(BUILD)/asan/lib.a
+$(asan_lib): $(traceset_src:%.c=$(BUILD)/asan/%.o)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
+$(BUILD)/asan/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit
+$(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(asan_lib)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread $(SANITIZE) $^ -o $@
+.SECONDARY:
+
+# The module is built from a folder of links, so that the tree stays clean and several
+# kernels can be served side by side: build/kernel/<release>/ktrace.ko
+KREL = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null || basename $(KDIR))
+KOUT = $(BUILD)/kernel/$(KREL)
+module logevent:
+	$(Q)if [ ! -e $(KDIR)/Makefile ]; then \
+		echo "  SKIP    $@: no kernel headers in $(KDIR) (make $@ KDIR=...)"; \
+	else scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
+logevent: module
+
+.PHONY: load install uninstall clean check unit style demo vm bats kunit bench setup
+
+load:		## load the module into the running kernel (root)
+	insmod $(KOUT)/ktrace.ko
+demo:		## set up, boot a VM, trace two programs there, show the trace
+	$(Q)scripts/demo
+check:		## set up, run every test
+	$(Q)tests/run all
+unit:		## unit tests on the host, under ASan and UBSan
+	$(Q)tests/run unit
+bats:		## feature tests with the shared-memory back end
+	$(Q)tests/run bats
+kunit:		## ring suites in a kernel with KASAN and lockdep
+	$(Q)tests/run kunit
+style:		## layering, ordering labels, kernel style, sparse, shell scripts
+	$(Q)tests/run style
+vm:		## an interactive shell in the VM
+	$(Q)tests/vm/vm shell
+bench: bench-programs ## measure beside the peers
+	$(Q)for b in $(benches); do echo "== $$b"; $$b || exit 1; done
+unit-programs: $(units)
+
+install: lib tools ## install to $(DESTDIR)$(PREFIX)
+	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
+clean:		## remove what was built
+	rm -rf $(BUILD)
+help:		## this list
+	@echo 'all             libraries, daemon, viewer, examples, module (KDIR=headers of a kernel)'
+	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile | expand -t 16
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
