@@ -132,6 +132,9 @@ module logevent:
 		echo "  SKIP    $@: no kernel headers in $(KDIR) (make $@ KDIR=...)"; \
 	else scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
 logevent: module
+.PHONY: print-krel
+print-krel:
+	@echo $(KREL)
 
 .PHONY: load install uninstall clean check unit style demo vm bats kunit bench setup
 

@@ -138,7 +138,7 @@ static void fix_check_record(const struct ktrace_record *rec, const char *payloa
 	__u32 seq, i;
 
 	if (rec->id == KTRACE_ID_LOST) {
-		KUNIT_EXPECT_EQ(test, (unsigned int)rec->len, (unsigned int)sizeof(struct ktrace_lost));
+		KUNIT_EXPECT_EQ(test, (int)rec->len, (int)sizeof(struct ktrace_lost));
 		return;
 	}
 	KUNIT_ASSERT_EQ(test, (unsigned int)rec->id, (unsigned int)FIX_ID);

@@ -365,3 +365,8 @@ static struct kunit_suite ring_suite = {
 };
 
 kunit_test_suite(ring_suite);
+
+#ifdef MODULE
+MODULE_DESCRIPTION("KUnit suite of ktrace's ring");
+MODULE_LICENSE("GPL");
+#endif
