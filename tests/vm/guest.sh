@@ -11,10 +11,14 @@
 # What the initramfs must load before it can mount the shares; built-in ones are skipped.
 GUEST_MODULES="virtio_pci virtiofs overlay"
 
+# What the guest's own scripts call.
+GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir mount poweroff setsid
+	sleep stty switch_root uname"
+
 # Started programs die with this script even when it is killed outright.
 spawn()
 {
-	setpriv --pdeathsig KILL -- "$@"
+	exec setpriv --pdeathsig TERM -- "$@"
 }
 
 # Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree) and GUEST_RELEASE for a flavour.
@@ -66,7 +70,7 @@ initrd_modules()
 # Set GUEST_INITRD, built once for each kernel and version of the guest's scripts.
 guest_initrd()
 {
-	local busybox hash tmp
+	local busybox applet hash tmp
 
 	busybox=$(command -v busybox)
 	hash=$(cat "$VM_DIR"/guest/* "$VM_DIR/guest.sh" "$busybox" | sha256sum | cut -c 1-12)
@@ -76,8 +80,11 @@ guest_initrd()
 	mkdir -p "$CACHE/initrd"
 	tmp=$(mktemp -d "$CACHE/initrd/.tmp.XXXXXX")
 	cleanup_add "rm -rf '$tmp'"
-	mkdir -p "$tmp/root/bin" "$tmp/root/modules"
+	mkdir -p "$tmp/root"/{bin,modules,dev,proc,sys,lower,rw,root}
 	cp "$busybox" "$tmp/root/bin/busybox"
+	for applet in $GUEST_APPLETS; do
+		ln -s busybox "$tmp/root/bin/$applet"
+	done
 	cp "$VM_DIR/guest/main" "$tmp/root/main"
 	install -m 755 "$VM_DIR/guest/init" "$tmp/root/init"
 	initrd_modules "$tmp/root/modules"
@@ -176,15 +183,18 @@ guest_work()
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ktrace-vm.$$.XXXXXX")
 	cleanup_add "rm -rf '$work'"
 	mkdir "$work/tree" "$work/control" "$work/control/out"
-	: >"$work/control/stdout"
-	: >"$work/control/stderr"
 }
 
-# The file the guest's shell runs: the caller's directory, variables and command.
+# The command file ID.command that the guest's shell runs: the caller's directory, variables and command.
+# Beside it the files for its output; one serves both streams when they go to the same place, which
+# keeps their order.
 guest_command()
 {
-	local name
+	local control=$1 id=$2 name
+	shift 2
+
 	{
+		echo "echo \$\$ >/run/ktrace-vm/$id.pid"
 		echo 'export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
 		echo 'export HOME=/root'
 		for name in TERM CI "${!KTRACE_@}"; do
@@ -194,5 +204,25 @@ guest_command()
 		printf 'exec'
 		printf ' %q' "$@"
 		echo
-	} >"$work/control/command"
+	} >"$control/$id.command"
+	: >"$control/$id.stdout"
+	if [ /proc/self/fd/1 -ef /proc/self/fd/2 ]; then
+		ln -s "$id.stdout" "$control/$id.stderr"
+	else
+		: >"$control/$id.stderr"
+	fi
+}
+
+# Copy the output of a command to the caller while it grows, until process $1 has gone.
+follow_output()
+{
+	local pid=$1 file=$2
+
+	spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$file.stdout" &
+	follow_pids=($!)
+	if [ ! -L "$file.stderr" ]; then
+		spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$file.stderr" >&2 &
+		follow_pids+=($!)
+	fi
+	pids+=("${follow_pids[@]}")
 }

@@ -43,31 +43,36 @@ kbuild_ensure()
 
 kbuild_configure()
 {
-	local flavour=$1 log=$2
+	local flavour=$1 dir=$2
 
 	# -n: everything that is not asked for is off, so that the kernel stays small.
-	scripts/kconfig/merge_config.sh -n "$VM_DIR/configs/base.config" \
-		"$VM_DIR/configs/$flavour.config" >"$log" 2>&1 || return
-	if grep -A 2 'not in final .config' "$log" >&2; then
+	(cd "$dir" && scripts/kconfig/merge_config.sh -n "$VM_DIR/configs/base.config" \
+		"$VM_DIR/configs/$flavour.config" >merge.log 2>&1)
+	if grep -A 2 'not in final .config' "$dir/merge.log" >&2; then
 		die "configs/$flavour.config asks for options this source does not have"
 	fi
 }
 
 kbuild_make()
 {
-	local log=$1 pid start=$SECONDS
+	local dir=$1 pid start=$SECONDS next=$((SECONDS + 60))
 
-	make -s -j"${KTRACE_JOBS:-$(nproc)}" KBUILD_BUILD_USER=ktrace KBUILD_BUILD_HOST=ktrace \
-		bzImage modules >"$log" 2>&1 &
+	spawn make -C "$dir" -s -j"${KTRACE_JOBS:-$(nproc)}" KBUILD_BUILD_USER=ktrace \
+		KBUILD_BUILD_HOST=ktrace bzImage modules >"$dir/build.log" 2>&1 &
 	pid=$!
+	pids+=("$pid")
 	while kill -0 "$pid" 2>/dev/null; do
 		sleep 1
-		if [ $(((SECONDS - start) % 60)) = 0 ]; then
+		if [ "$SECONDS" -ge "$next" ]; then
+			next=$((SECONDS + 60))
 			say "building for $(((SECONDS - start) / 60)) min," \
-				"$(find . -name '*.o' | wc -l) objects"
+				"$(find "$dir" -name '*.o' | wc -l) objects"
 		fi
 	done
-	wait "$pid"
+	wait "$pid" || {
+		tail -n 30 "$dir/build.log" >&2
+		die "the build failed"
+	}
 }
 
 # Keep what modules are built against, the image, and the symbols to read a trace with.
@@ -107,15 +112,10 @@ kbuild_build()
 	cleanup_add "rm -rf '$tmp'"
 	say "building $flavour from $KBUILD_SOURCE $version (10 to 20 minutes with 2 CPUs)"
 	tar -xf "$tarball" -C "$tmp" --strip-components=1 --exclude='*/boot/dts'
-	(
-		cd "$tmp"
-		kbuild_configure "$flavour" "$tmp/merge.log"
-		if ! kbuild_make "$tmp/build.log"; then
-			tail -n 30 "$tmp/build.log" >&2
-			die "building $flavour failed"
-		fi
-		kbuild_prune
-	) 8>&-
+	kbuild_configure "$flavour" "$tmp"
+	kbuild_make "$tmp"
+	(cd "$tmp" && kbuild_prune)
+	chmod 755 "$tmp"
 	mv -T "$tmp" "$CACHE/kbuild/$flavour-$version-$hash"
 	exec 8>&-
 	say "built $flavour in $((SECONDS - start)) s: $CACHE/kbuild/$flavour-$version-$hash"

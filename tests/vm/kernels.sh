@@ -65,7 +65,8 @@ kernel_download()
 	(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
 }
 
-# Headers name their common part by the absolute path of an installed package.
+# Make unpacked headers usable where they are.  They name their common part by the absolute path of an
+# installed package, and ask for pahole to give modules BTF, which nothing here reads.
 kernel_mend()
 {
 	local root=$1 release=$2 headers=$1/usr/src/linux-headers-$2
@@ -73,7 +74,8 @@ kernel_mend()
 	# shellcheck disable=SC2016 # the variables are make's
 	sed -i 's|^include /usr/src/|include $(dir $(realpath $(lastword $(MAKEFILE_LIST))))../|' \
 		"$headers/Makefile"
-	rm -f "$root/lib/modules/$release/source"
+	sed -i '/^CONFIG_DEBUG_INFO_BTF_MODULES=/d' "$headers/include/config/auto.conf"
+	rm -f "$headers/vmlinux" "$root/lib/modules/$release/source"
 	ln -sfn "../../../usr/src/linux-headers-$release" "$root/lib/modules/$release/build"
 	depmod -b "$root" "$release"
 }

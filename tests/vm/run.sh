@@ -8,15 +8,17 @@ parse_options()
 {
 	local option OPTIND=1
 
-	flavour=6.1-cloud cpus=2 memory=1024 seconds=600 out='' show_console='' want_leaks=''
+	flavour=6.1-cloud cpus=2 memory=1024 seconds=${default_seconds:-600} out='' show_console='' want_leaks=''
+	name=${KTRACE_VM_NAME:-default}
 	qemu_extra=()
-	while getopts k:c:m:t:o:sl option; do
+	while getopts k:c:m:t:o:n:sl option; do
 		case $option in
 		k) flavour=$OPTARG ;;
 		c) cpus=$OPTARG ;;
 		m) memory=$OPTARG ;;
 		t) seconds=$OPTARG ;;
 		o) out=$OPTARG ;;
+		n) name=$OPTARG ;;
 		s) show_console=1 ;;
 		l) want_leaks=1 ;;
 		*) exit 2 ;;
@@ -60,7 +62,8 @@ guest_start()
 		until [ -e "$work/control/booted" ]; do
 			if [ "$SECONDS" -ge "$deadline" ] || ! kill -0 "$qemu_pid" 2>/dev/null; then
 				say "no boot with KVM, falling back to emulation"
-				guest_kill
+				kill_all
+				rm -f "$work"/*.sock
 				break
 			fi
 			sleep 0.05
@@ -69,31 +72,6 @@ guest_start()
 	fi
 	guest_shares
 	guest_qemu tcg
-}
-
-guest_kill()
-{
-	local pid
-	for pid in "${pids[@]}"; do
-		kill -KILL "$pid" 2>/dev/null || true
-		wait "$pid" 2>/dev/null || true
-	done
-	pids=()
-	rm -f "$work"/*.sock
-}
-
-# Copy the output of a command to the caller while it grows, until process $1 has gone.
-follow_output()
-{
-	local pid=$1 stdout=$2 stderr=$3
-
-	spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$stdout" &
-	follow_pids=($!)
-	if [ -n "$stderr" ]; then
-		spawn tail -q -c +1 -f -s 0.1 --pid="$pid" "$stderr" >&2 &
-		follow_pids+=($!)
-	fi
-	pids+=("${follow_pids[@]}")
 }
 
 console_tail()
@@ -142,22 +120,14 @@ guest_verdict()
 
 cmd_run()
 {
-	local ended watchdog has_timed_out='' stderr_file
+	local ended watchdog has_timed_out=
 
 	parse_options "$@"
 	[ ${#operands[@]} -gt 0 ] || die "run what? see --help"
 	guest_prepare
-	guest_command "${operands[@]}"
-	# One file keeps the order of lines when both streams go to the same place.
-	stderr_file=$work/control/stderr
-	if [ /proc/self/fd/1 -ef /proc/self/fd/2 ]; then
-		rm "$work/control/stderr"
-		ln -s stdout "$work/control/stderr"
-		stderr_file=
-	fi
-
+	guest_command "$work/control" run "${operands[@]}"
 	guest_start
-	follow_output "$qemu_pid" "$work/control/stdout" "$stderr_file"
+	follow_output "$qemu_pid" "$work/control/run"
 	spawn sleep "$seconds" &
 	watchdog=$!
 	pids+=("$watchdog")

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A guest that stays and takes commands: start, exec, shell, stop.
+#
+# Its supervisor is this script again (serve), detached from the caller; it does what run does and
+# serves until the guest ends.  $CACHE/guests/<name>/ holds what the other commands need:
+#   pid, qemu_pid	supervisor and QEMU
+#   work		link to the guest's work directory; absent until it takes commands
+#   log, status		what the supervisor said and how it ended
+#   lock		taken by the command that talks to the guest
+#   scanned		how much of console.log earlier commands have answered for
+# Requests and answers go through the guest's second serial line, a pair of FIFOs in the work
+# directory; commands and their output are files in the control share.  See guest/main.
+
+guest_dir()
+{
+	[[ $name =~ ^[A-Za-z0-9_.-]+$ ]] || die "not a name for a guest: '$name'"
+	dir=$CACHE/guests/$name
+}
+
+is_alive()
+{
+	[ -s "$dir/pid" ] && kill -0 "$(cat "$dir/pid")" 2>/dev/null
+}
+
+need_guest()
+{
+	[ -e "$dir/work" ] && is_alive && return
+	if [ -s "$dir/log" ]; then
+		cat "$dir/log" >&2
+		say "the guest '$name' has ended"
+		exit "$STATUS_DEAD"
+	fi
+	die "no guest '$name'; see start"
+}
+
+# Programs that wait for a pipe of theirs to close must not wait for the supervisor.
+close_inherited_files()
+{
+	local fd
+	for fd in "/proc/$BASHPID/fd/"*; do
+		fd=${fd##*/}
+		if [ "$fd" -gt 2 ] && [ "$fd" -ne 255 ]; then
+			eval "exec $fd>&-" 2>/dev/null || true
+		fi
+	done
+}
+
+cmd_serve()
+{
+	local default_seconds=3600
+
+	close_inherited_files
+	parse_options "$@"
+	guest_dir
+	serving=$dir
+	echo $$ >"$dir/pid"
+	cleanup_add "rm -f '$dir/work'"
+	guest_prepare
+	echo "$seconds" >"$work/control/idle"
+	mkfifo "$work/agent.in" "$work/agent.out"
+	qemu_extra=(-chardev "pipe,id=agent,path=$work/agent" -device "isa-serial,chardev=agent")
+	guest_start
+	echo "$qemu_pid" >"$dir/qemu_pid"
+	exec 4<>"$work/agent.out"
+	until read -r -t 1 line <&4 && [ "$line" = ready ]; do
+		kill -0 "$qemu_pid" 2>/dev/null || guest_verdict ''
+	done
+	exec 4>&-
+	stat -c %s "$work/console.log" >"$dir/scanned"
+	ln -s "$work" "$dir/work"
+	wait "$qemu_pid" || true
+	guest_verdict ''
+}
+
+cmd_start()
+{
+	local args=("$@")
+
+	parse_options "$@"
+	guest_dir
+	! is_alive || die "the guest '$name' is running"
+	guest_kernel "$flavour"
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	# KTRACE_VM_NAME and the options must reach the supervisor as they are.
+	setsid bash "$VM_DIR/vm" serve "${args[@]}" </dev/null >"$dir/log" 2>&1 &
+	wait_for "$dir/work" $! || {
+		cat "$dir/log" >&2
+		die "the guest '$name' did not start"
+	}
+	disown
+}
+
+# Send a request to the guest.
+agent_send()
+{
+	echo "$*" >"$dir/work/agent.in"
+}
+
+# Wait for the answer to a request in the background: its status goes to a file.
+agent_wait()
+{
+	local id=$1 file=$2 answer=() deadline=$((SECONDS + seconds)) signal=TERM
+
+	while kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
+		if read -r -t 1 -a answer <&4 && [ "${answer[0]:-}" = "$id" ]; then
+			echo "${answer[1]}" >"$file"
+			return
+		fi
+		[ "$SECONDS" -ge "$deadline" ] || continue
+		# first politely, then not, then the whole guest: its kernel hangs
+		: >"$file.timeout"
+		case $signal in
+		TERM)
+			agent_send kill "$id" TERM
+			signal=KILL
+			;;
+		KILL)
+			agent_send kill "$id" KILL
+			signal=GUEST
+			;;
+		GUEST)
+			kill -KILL "$(cat "$dir/qemu_pid")"
+			;;
+		esac
+		deadline=$((SECONDS + 5))
+	done
+}
+
+# Status 0 when the console has new complaints, which are printed.
+exec_complaints()
+{
+	local from to
+
+	from=$(cat "$dir/scanned")
+	to=$(stat -c %s "$dir/work/console.log")
+	echo "$to" >"$dir/scanned"
+	{
+		echo "$SCAN_USER_SPACE"
+		tail -c "+$((from + 1))" "$dir/work/console.log"
+	} >"$control/$id.console"
+	scan_logs "$control/$id.console" >&2
+}
+
+# The guest is gone: let the supervisor say what it knows.
+exec_dead()
+{
+	wait_for "$dir/status" "$(cat "$dir/pid")" || true
+	cat "$dir/log" >&2
+	exit "$STATUS_DEAD"
+}
+
+cmd_exec()
+{
+	local control id waiter status has_timed_out=
+
+	parse_options "$@"
+	guest_dir
+	[ ${#operands[@]} -gt 0 ] || die "exec what? see --help"
+	need_guest
+	exec 5>"$dir/lock"
+	flock 5
+	control=$(readlink "$dir/work")/control
+	id=$$.$SRANDOM
+	cleanup_add "rm -f '$control/$id'.*"
+	guest_command "$control" "$id" "${operands[@]}"
+
+	exec 4<>"$dir/work/agent.out"
+	# an interrupted caller takes its command with it
+	cleanup_add "[ -e '$control/$id.done' ] || agent_send kill '$id' KILL"
+	agent_send run "$id"
+	agent_wait "$id" "$control/$id.done" &
+	waiter=$!
+	pids+=("$waiter")
+	follow_output "$waiter" "$control/$id"
+	wait "$waiter" "${follow_pids[@]}" || true
+
+	[ ! -e "$control/$id.done.timeout" ] || has_timed_out=1
+	if [ ! -e "$control/$id.done" ]; then
+		[ -z "$has_timed_out" ] || say "no end after $seconds s, and the guest hangs"
+		exec_dead
+	fi
+	status=$(cat "$control/$id.done")
+	if exec_complaints; then
+		say "the kernel complained (see above): status $STATUS_COMPLAINT;" \
+			"the command's own was $status"
+		exit "$STATUS_COMPLAINT"
+	fi
+	if [ -n "$has_timed_out" ]; then
+		say "no end after $seconds s: status $STATUS_TIMEOUT"
+		exit "$STATUS_TIMEOUT"
+	fi
+	exit "$status"
+}
+
+cmd_stop()
+{
+	local pid status=0
+
+	parse_options "$@"
+	guest_dir
+	[ -e "$dir/log" ] || die "no guest '$name'"
+	if is_alive; then
+		pid=$(cat "$dir/pid")
+		[ ! -e "$dir/work" ] || agent_send quit
+		spawn sleep 60 &
+		pids+=($!)
+		while kill -0 "$pid" 2>/dev/null; do
+			kill -0 "${pids[0]}" 2>/dev/null || kill -TERM "$pid"
+			sleep 0.05
+		done
+	fi
+	cat "$dir/log" >&2
+	[ ! -e "$dir/status" ] || status=$(cat "$dir/status")
+	rm -rf "$dir"
+	exit "$status"
+}
+
+# A shell of the guest on the caller's terminal; a guest is started for it when there is none.
+cmd_shell()
+{
+	local control saved rows cols args=("$@")
+
+	parse_options "$@"
+	guest_dir
+	[ -t 0 ] || die "shell needs a terminal"
+	if ! is_alive; then
+		say "booting $flavour"
+		bash "$VM_DIR/vm" start "${args[@]}"
+		cleanup_add "bash '$VM_DIR/vm' stop -n '$name'"
+	fi
+	need_guest
+	exec 5>"$dir/lock"
+	flock 5
+	control=$(readlink "$dir/work")/control
+	operands=("${operands[@]:-bash}")
+	[ "${operands[*]}" != bash ] || operands=(bash -i)
+	guest_command "$control" shell "${operands[@]}"
+	rm -f "$control/shell.done"
+
+	read -r rows cols < <(stty size)
+	saved=$(stty -g)
+	cleanup_add "stty '$saved'"
+	say "exit ends the shell; the guest's files are the host's, changes stay in the guest"
+	stty raw -echo
+	agent_send shell "$rows" "$cols"
+	spawn cat "$dir/work/agent.out" &
+	pids+=($!)
+	spawn cat <&0 >"$dir/work/agent.in" &
+	pids+=($!)
+	while [ ! -e "$control/shell.done" ] && kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
+		sleep 0.1
+	done
+}
