@@ -26,6 +26,7 @@ static void run_testpoint(const char *name)
 }
 
 #define KT_TESTPOINT(name) run_testpoint(#name)
+#include "../../module/ring/layout.c"
 #include "../../module/ring/writer.c"
 #include "../../module/ring/reader.c"
 
