@@ -158,7 +158,7 @@ guest_qemu()
 		args+=(-accel kvm -cpu host)
 		;;
 	tcg)
-		args+=(-accel tcg,thread=multi -cpu max)
+		args+=(-accel tcg,thread=multi -cpu max,la57=off)
 		;;
 	esac
 	: >"$work/console.log"

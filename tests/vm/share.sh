@@ -55,5 +55,5 @@ control)
 	;;
 esac
 
-exec "$VIRTIOFSD" --socket-path="$socket" -o source="$dir" -o cache=auto -o sandbox=chroot \
+exec "$VIRTIOFSD" --socket-path="$socket" -o source="$dir" -o cache=always -o sandbox=chroot \
 	--thread-pool-size=0
