@@ -78,7 +78,8 @@ enum ktrace_control_id {
 
 /*
  * Why records were lost. A count never goes down. FULL to NORING are counted by
- * writers in the ring's words, OVERWRITTEN and CORRUPT by the reader.
+ * writers in the ring's words, OVERWRITTEN and CORRUPT by the reader, UNWRITTEN by
+ * who writes the tracefile.
  */
 enum ktrace_lost_reason {
 	KTRACE_LOST_FULL = 0,		/* drop: no free block */
@@ -88,6 +89,7 @@ enum ktrace_lost_reason {
 	KTRACE_LOST_NORING = 4,		/* no ring for this thread or CPU */
 	KTRACE_LOST_OVERWRITTEN = 5,	/* overwrite: gone before it was read */
 	KTRACE_LOST_CORRUPT = 6,	/* damaged places, one each, number of records unknown */
+	KTRACE_LOST_UNWRITTEN = 7,	/* read, but the tracefile could not take it */
 	KTRACE_LOST_NR = 8,
 };
 

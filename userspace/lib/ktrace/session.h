@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * session.h - owning a session: its channels, switches, streams and registry
+ *
+ * A session is made, started, read and stopped by one process, its owner, in one
+ * thread: the main one, because its death is what writers watch. Where the rings
+ * live is the back end's business (/dev/ktrace or shared memory); everything below
+ * is the same for both.
+ *
+ *   create -> enable, follow -> start -> peek/advance, registry ... -> stop -> destroy
+ *
+ * int functions return 0 (or a count) or -errno and print nothing. Everything that
+ * comes out of a user channel was written by the traced programs: it is within
+ * bounds, but it need not be true.
+ */
+#ifndef KTRACE_SESSION_H
+#define KTRACE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/ktrace.h>
+#include <linux/ktrace_events.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+struct ktrace_session;
+
+enum ktrace_backend {
+	KTRACE_BACKEND_AUTO = 0,	/* the device when it can be used */
+	KTRACE_BACKEND_DEV = 1,
+	KTRACE_BACKEND_SHM = 2,
+};
+
+/**
+ * struct ktrace_session_options - what a session is to be like
+ * @size:	sizeof(struct ktrace_session_options)
+ * @backend:	enum ktrace_backend
+ * @kernel:	a kernel channel is wanted
+ * @policy:	enum ktrace_policy; BLOCK becomes DROP for the kernel channel
+ * @ring_size:	bytes of each per-CPU ring, power of two
+ * @thread_size: bytes of each thread ring, power of two
+ * @registry_size: multiple of 4096
+ * @block_size:	power of two, KTRACE_BLOCK_MIN to KTRACE_BLOCK_MAX
+ * @thread_nr:	number of thread rings
+ * @timeout_ms:	BLOCK: longest wait of a writer
+ * @filter:	user events that start enabled, as ktrace_control.filter_off; NULL = all
+ */
+struct ktrace_session_options {
+	size_t size;
+	int backend;
+	bool kernel;
+	__u32 policy;
+	__u64 ring_size;
+	__u64 thread_size;
+	__u64 registry_size;
+	__u32 block_size;
+	__u32 thread_nr;
+	__u32 timeout_ms;
+	const char *filter;
+};
+
+/* The last reason of a choice, for people. */
+#define KTRACE_REASON_SIZE 256
+
+/**
+ * struct ktrace_session_info - what a session turned out to be
+ * @backend:	"dev" or "shm"
+ * @reason:	why not the other back end; empty when it was asked for
+ * @kernel_error: 0, or why there is no kernel channel though it was wanted (-errno)
+ * @env:	value of KTRACE_SESSION for the programs to be traced
+ * @clock:	enum ktrace_clock
+ * @has_kernel:	there is a kernel channel
+ * @followed:	dev: live processes in the process-tree filter
+ * @lost_noring: dev: kernel events on CPUs that have no ring
+ */
+struct ktrace_session_info {
+	const char *backend;
+	const char *reason;
+	int kernel_error;
+	const char *env;
+	__u32 clock;
+	bool has_kernel;
+	__u32 followed;
+	__u64 lost_noring;
+};
+
+/**
+ * ktrace_session_create - make a session, suspended
+ * @opts:	what it is to be like
+ * @out:	the session; written on success only
+ * @reason:	KTRACE_REASON_SIZE bytes: what failed, for people; may be NULL
+ *
+ * Return: 0; -EINVAL for sizes that do not fit together; -ENOMEM or -ENOSPC when the
+ * memory is not there; otherwise what opening the back end gave, e.g. -ENOENT, -EACCES.
+ */
+int ktrace_session_create(const struct ktrace_session_options *opts,
+			  struct ktrace_session **out, char *reason);
+
+/**
+ * ktrace_session_destroy - close the channels for good and free everything
+ * @s:		the session or NULL
+ *
+ * Writers that are still attached see KTRACE_STATE_CLOSED.
+ */
+void ktrace_session_destroy(struct ktrace_session *s);
+
+/** ktrace_session_info - ask the back end; strings live as long as the session */
+int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info);
+
+/**
+ * ktrace_session_enable - switch an event on or off
+ * @s:		the session
+ * @kind:	enum ktrace_channel_kind
+ * @id:		event id
+ * @on:		on or off
+ *
+ * Return: 0, -ENOENT without such a channel, -EINVAL for an id it does not have.
+ */
+int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on);
+
+/**
+ * ktrace_session_follow - record kernel events of a process and its descendants
+ * @s:		the session
+ * @pid:	process, or KTRACE_FOLLOW_ALL
+ *
+ * Return: 0, -ENOENT without a kernel channel, -ESRCH without such a process, -EPERM.
+ */
+int ktrace_session_follow(struct ktrace_session *s, __s32 pid);
+
+int ktrace_session_start(struct ktrace_session *s);
+int ktrace_session_stop(struct ktrace_session *s);
+
+/**
+ * ktrace_session_fd - descriptor to poll, or -1
+ *
+ * Edge-triggered: EPOLLIN when a ring's fill passed the watermark, EPOLLHUP when
+ * the last traced process is gone. Rings must be looked at now and then anyway: user
+ * space writers do not wake anybody.
+ */
+int ktrace_session_fd(const struct ktrace_session *s);
+
+/**
+ * struct ktrace_stream - one ring of a session, as its reader needs to know it
+ * @kind:	enum ktrace_channel_kind
+ * @ring:	index in its channel
+ * @is_thread:	a thread ring; otherwise @ring is the CPU
+ * @policy:	enum ktrace_policy
+ * @block_size:	bytes of a block
+ * @size:	bytes of the ring
+ */
+struct ktrace_stream {
+	__u32 kind;
+	__u32 ring;
+	bool is_thread;
+	__u32 policy;
+	__u32 block_size;
+	__u64 size;
+};
+
+/**
+ * struct ktrace_chunk - whole records of one block, in the ring's memory
+ * @pos:	position of the first byte
+ * @next_pos:	where reading goes on
+ * @first_ts:	stamp of the first record
+ * @last_ts:	largest stamp
+ * @data:	the bytes
+ * @size:	number of bytes; may be 0 where only padding or damage was found
+ * @records:	records other than padding and LOST
+ * @corrupt:	damaged places
+ */
+struct ktrace_chunk {
+	__u64 pos;
+	__u64 next_pos;
+	__u64 first_ts;
+	__u64 last_ts;
+	const char *data;
+	__u32 size;
+	__u32 records;
+	__u32 corrupt;
+};
+
+/** ktrace_stream_nr - number of streams; it does not change */
+__u32 ktrace_stream_nr(const struct ktrace_session *s);
+void ktrace_stream_info(const struct ktrace_session *s, __u32 stream, struct ktrace_stream *info);
+
+/** ktrace_stream_pos - position that reading goes on from */
+__u64 ktrace_stream_pos(const struct ktrace_session *s, __u32 stream);
+
+/** ktrace_stream_unread - bytes waiting to be read */
+__u64 ktrace_stream_unread(const struct ktrace_session *s, __u32 stream);
+
+/**
+ * ktrace_stream_peek - the next records, without consuming them
+ * @s:		the session
+ * @stream:	which stream
+ * @partial:	also what a block holds that is not full yet
+ * @chunk:	out
+ *
+ * Return: whether there is anything.
+ */
+bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
+			struct ktrace_chunk *chunk);
+
+/**
+ * ktrace_stream_still_valid - whether a chunk was not overwritten meanwhile
+ *
+ * To be asked after the bytes have been used, with the overwrite policy only.
+ */
+bool ktrace_stream_still_valid(const struct ktrace_session *s, __u32 stream,
+			       const struct ktrace_chunk *chunk);
+
+/** ktrace_stream_advance - consume a chunk: its room belongs to the writer again */
+void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
+			   const struct ktrace_chunk *chunk);
+
+/** ktrace_stream_lost - lost so far in this stream, the writer's count and the reader's */
+void ktrace_stream_lost(const struct ktrace_session *s, __u32 stream, struct ktrace_lost *sum);
+
+/**
+ * ktrace_session_reclaim - take back thread rings whose owners are dead
+ *
+ * Return: number of rings that became free, or -errno.
+ */
+int ktrace_session_reclaim(struct ktrace_session *s);
+
+#define KTRACE_ENTRY_TEXT_MAX 4096
+
+/**
+ * struct ktrace_entry_copy - one checked entry of the registry
+ * @type:	enum ktrace_entry_type
+ * @id:		EVENT: from KTRACE_ID_FIRST to the last id of the channel
+ * @pid:	process that made it
+ * @tid:	THREAD: thread; PROCESS: parent
+ * @ts:		raw time
+ * @text:	NUL-terminated; cut to KTRACE_ENTRY_TEXT_MAX - 1 bytes
+ */
+struct ktrace_entry_copy {
+	__u32 type;
+	__u16 id;
+	__u32 pid;
+	__u32 tid;
+	__u64 ts;
+	char text[KTRACE_ENTRY_TEXT_MAX];
+};
+
+/**
+ * ktrace_registry_next - the next entry that has become ready
+ * @s:		the session
+ * @entry:	out
+ *
+ * A call does a bounded amount of work.
+ *
+ * Return: 1 with an entry, 0 when there is none now, -EBADMSG once when the registry
+ * turns out to be damaged: nothing behind that place is read any more.
+ */
+int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *entry);
+
+/** ktrace_registry_full - entries that found no room, as writers count them */
+__u32 ktrace_registry_full(const struct ktrace_session *s);
+
+/**
+ * struct ktrace_holders - processes that still write, or could
+ * @nr:		how many
+ * @pid:	one of them, 0 = not known
+ */
+struct ktrace_holders {
+	__u32 nr;
+	__u32 pid;
+};
+
+/**
+ * ktrace_session_holders - who still holds the session's buffers
+ *
+ * Shared memory: the processes known from the registry that have the buffer mapped.
+ * Device: those that the kernel knows.
+ *
+ * Return: 0 or -errno.
+ */
+int ktrace_session_holders(struct ktrace_session *s, struct ktrace_holders *h);
+
+/**
+ * struct ktrace_reading - one reading of all clocks
+ * @raw:	the session's clock
+ * @mono_ns:	CLOCK_MONOTONIC
+ * @real_ns:	CLOCK_REALTIME
+ * @hz:		frequency of the raw clock, an estimate that gets better
+ */
+struct ktrace_reading {
+	__u64 raw;
+	__u64 mono_ns;
+	__u64 real_ns;
+	__u64 hz;
+};
+
+/** ktrace_session_clock - read all clocks as close together as can be */
+void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r);
+
+/**
+ * ktrace_session_stale - count sessions left behind by owners that died
+ * @first:	KTRACE_REASON_SIZE bytes: where one of them is
+ *
+ * They are left alone: what they recorded can still be saved.
+ */
+__u32 ktrace_session_stale(char *first);
+
+/**
+ * struct ktrace_kernel_event - what a kernel event is called
+ * @id:		enum ktrace_kernel_id
+ * @family:	e.g. "sched"
+ * @name:	e.g. "switch"
+ * @desc:	description, <linux/ktrace_events.h>
+ */
+struct ktrace_kernel_event {
+	__u16 id;
+	const char *family;
+	const char *name;
+	const char *desc;
+};
+
+/** ktrace_kernel_event - row @index of the table, NULL behind the last one */
+const struct ktrace_kernel_event *ktrace_kernel_event(__u32 index);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * backend_dev.c - channels in memory of the module, /dev/ktrace
+ *
+ * The owner maps each channel read-only as a whole, then maps what it may write over
+ * it: of the kernel channel the tails, of the user channel the control area. A kernel
+ * channel that is not permitted is no failure: the session then has user events only,
+ * and s->kernel_error says why.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "layout.h"
+
+#define DEVICE "/dev/ktrace"
+
+static int control_ioctl(int fd, unsigned long request, void *arg)
+{
+	int ret;
+
+	do
+		ret = ioctl(fd, request, arg);
+	while (ret < 0 && errno == EINTR);
+	return ret < 0 ? -errno : ret;
+}
+
+/* Lays a writable mapping of [from, to) over the read-only one. */
+static int make_writable(int fd, char *map, __u64 map_off, __u64 from, __u64 to)
+{
+	void *at;
+
+	from &= ~(__u64)(LAYOUT_PAGE - 1);
+	to = (to + LAYOUT_PAGE - 1) & ~(__u64)(LAYOUT_PAGE - 1);
+	at = mmap(map + from, to - from, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd,
+		  (off_t)(map_off + from));
+	return at == MAP_FAILED ? -errno : 0;
+}
+
+static int map_channel(struct ktrace_session *s, struct channel *ch,
+		       const struct ktrace_channel_spec *spec)
+{
+	const struct ktrace_control *c;
+	char *map = mmap(NULL, spec->map_size, PROT_READ, MAP_SHARED, s->fd,
+			 (off_t)spec->map_off);
+	__u64 tails_end;
+	int error;
+
+	if (map == MAP_FAILED)
+		return -errno;
+	error = channel_init(ch, map, spec->map_size);
+	if (error) {
+		munmap(map, spec->map_size);
+		return error;
+	}
+	c = &ch->control;
+	tails_end = c->tail_off + (__u64)c->ring_nr * sizeof(struct ktrace_tail);
+	return make_writable(s->fd, map, spec->map_off,
+			     c->kind == KTRACE_CHANNEL_USER ? 0 : c->tail_off, tails_end);
+}
+
+static int add_channel(struct ktrace_session *s, struct channel *ch, __u32 kind,
+		       const struct ktrace_session_options *opts)
+{
+	bool user = kind == KTRACE_CHANNEL_USER;
+	struct ktrace_channel_spec spec = {
+		.size = sizeof(spec),
+		.kind = kind,
+		.ring_size = opts->ring_size,
+		.block_size = opts->block_size,
+		.policy = opts->policy,
+		.thread_size = user ? opts->thread_size : 0,
+		.registry_size = user ? opts->registry_size : 0,
+		.thread_nr = user ? opts->thread_nr : 0,
+		.timeout_ms = user ? opts->timeout_ms : 0,
+		.watermark = (__u32)(opts->ring_size / 4 < 1u << 30 ? opts->ring_size / 4
+								     : 1u << 30),
+	};
+	int error;
+
+	if (!user && spec.policy == KTRACE_POLICY_BLOCK)
+		spec.policy = KTRACE_POLICY_DROP;
+	error = control_ioctl(s->fd, KTRACE_IOC_CHANNEL, &spec);
+	return error ? error : map_channel(s, ch, &spec);
+}
+
+static int get_info(struct ktrace_session *s, struct ktrace_info *info)
+{
+	*info = (struct ktrace_info) { .size = sizeof(*info) };
+	return control_ioctl(s->fd, KTRACE_IOC_INFO, info);
+}
+
+static int add_channels(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	int error;
+
+	if (opts->kernel) {
+		error = add_channel(s, &s->kernel, KTRACE_CHANNEL_KERNEL, opts);
+		if (error && error != -EPERM && error != -EACCES)
+			return session_fail(s, error, DEVICE ", kernel channel");
+		s->kernel_error = error;
+	}
+	error = add_channel(s, &s->user, KTRACE_CHANNEL_USER, opts);
+	if (error)
+		return session_fail(s, error, DEVICE ", user channel");
+	session_fill_user(s->user.map, &s->user.control, opts->filter);
+	return 0;
+}
+
+static int dev_open(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	struct ktrace_info info;
+	int error;
+
+	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (s->fd < 0)
+		return session_fail(s, -errno, DEVICE);
+	error = add_channels(s, opts);
+	if (error)
+		return error;
+	error = get_info(s, &info);
+	if (error)
+		return session_fail(s, error, DEVICE ", information");
+	snprintf(s->env, sizeof(s->env), "dev:%llx", (unsigned long long)info.session);
+	clock_init(&s->clock, info.clock, (__u64)info.tsc_khz * 1000);
+	return 0;
+}
+
+static void dev_close(struct ktrace_session *s)
+{
+	channel_exit(&s->kernel);
+	channel_exit(&s->user);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+}
+
+static int dev_set_running(struct ktrace_session *s, bool running)
+{
+	return control_ioctl(s->fd, running ? KTRACE_IOC_START : KTRACE_IOC_STOP, NULL);
+}
+
+static int dev_enable(struct ktrace_session *s, __u16 id, bool on)
+{
+	struct ktrace_enable enable = { .id = id, .on = on };
+
+	return control_ioctl(s->fd, KTRACE_IOC_ENABLE, &enable);
+}
+
+static int dev_follow(struct ktrace_session *s, __s32 pid)
+{
+	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
+}
+
+static int dev_info(struct ktrace_session *s, struct ktrace_session_info *out)
+{
+	struct ktrace_info info;
+	int error = get_info(s, &info);
+
+	if (error)
+		return error;
+	out->followed = info.followed;
+	out->lost_noring = info.lost_noring;
+	return 0;
+}
+
+static int dev_holders(struct ktrace_session *s, struct ktrace_holders *h)
+{
+	struct ktrace_info info;
+	int error = get_info(s, &info);
+
+	if (error)
+		return error;
+	/* A followed process that also writes is counted twice by the sum. */
+	h->nr = info.followed > info.writers ? info.followed : info.writers;
+	return 0;
+}
+
+/* The owner cannot write to rings: it becomes a writer for a moment. */
+static int dev_reclaim(struct ktrace_session *s)
+{
+	struct ktrace_attach attach = {
+		.size = sizeof(attach),
+		.session = s->user.control.session,
+	};
+	int fd, ret;
+	char *map;
+
+	if (!channel_dead_owners(&s->user))
+		return 0;
+	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = control_ioctl(fd, KTRACE_IOC_ATTACH, &attach);
+	if (ret || attach.map_size != s->user.map_size)
+		goto out_close;
+	map = mmap(NULL, attach.map_size, PROT_READ, MAP_SHARED, fd, (off_t)attach.map_off);
+	if (map == MAP_FAILED) {
+		ret = -errno;
+		goto out_close;
+	}
+	ret = make_writable(fd, map, attach.map_off, s->user.control.registry_off,
+			    attach.map_size);
+	if (!ret)
+		ret = (int)channel_free_dead(&s->user, map);
+	munmap(map, attach.map_size);
+out_close:
+	close(fd);
+	return ret;
+}
+
+const struct session_backend session_backend_dev = {
+	.name = "dev",
+	.open = dev_open,
+	.close = dev_close,
+	.set_running = dev_set_running,
+	.enable = dev_enable,
+	.follow = dev_follow,
+	.info = dev_info,
+	.reclaim = dev_reclaim,
+	.holders = dev_holders,
+};

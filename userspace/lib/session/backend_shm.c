@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * backend_shm.c - a user channel in shared memory, where there is no module
+ *
+ *   /dev/shm/ktrace-<uid>-<16 hex digits>/	0700
+ *     user					0600, laid out as <linux/ktrace.h> says
+ *
+ * The file's memory is allocated when it is made, so a full /dev/shm is an error
+ * here and never a SIGBUS in a traced program. The magic is stored last: a file
+ * without it was never finished.
+ *
+ * The owner's main thread holds a robust mutex at control.reader for as long as the
+ * session lives. If it dies in whatever way, the kernel sets FUTEX_OWNER_DIED in
+ * that word, and writers stop waiting for a reader.
+ */
+#include "internal.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "layout.h"
+
+#define SHM_DIR "/dev/shm"
+#define SHM_PREFIX "ktrace-"
+#define SHM_FILE "user"
+
+_Static_assert(offsetof(struct ktrace_control, reader) % _Alignof(pthread_mutex_t) == 0,
+	       "the mutex is aligned");
+_Static_assert(sizeof(struct ktrace_control) - offsetof(struct ktrace_control, reader) >=
+	       sizeof(pthread_mutex_t), "the mutex fits");
+#ifdef __GLIBC__
+_Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0,
+	       "glibc's mutex begins with its futex word");
+#endif
+
+static pthread_mutex_t *owner_mutex(char *map)
+{
+	return (pthread_mutex_t *)(map + offsetof(struct ktrace_control, reader));
+}
+
+static int lock_owner(struct ktrace_session *s, char *map)
+{
+	pthread_mutexattr_t attr;
+	int error = pthread_mutexattr_init(&attr);
+
+	if (error)
+		return -error;
+	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+	error = pthread_mutex_init(owner_mutex(map), &attr);
+	pthread_mutexattr_destroy(&attr);
+	if (!error)
+		error = pthread_mutex_lock(owner_mutex(map));
+	s->owner_locked = !error;
+	return -error;
+}
+
+static __u64 available_memory(void)
+{
+	unsigned long long kib = 0;
+	char line[128];
+	FILE *f = fopen("/proc/meminfo", "re");
+
+	if (!f)
+		return ~0ull;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
+			break;
+	fclose(f);
+	return kib ? kib * 1024 : ~0ull;
+}
+
+static int make_dir(struct ktrace_session *s, __u64 *id)
+{
+	if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
+		return session_fail(s, -EIO, "random number");
+	snprintf(s->dir, sizeof(s->dir), SHM_DIR "/" SHM_PREFIX "%u-%016llx",
+		 (unsigned int)geteuid(), (unsigned long long)*id);
+	if (mkdir(s->dir, 0700)) {
+		int error = -errno;
+
+		session_fail(s, error, "%s", s->dir);
+		s->dir[0] = '\0';
+		return error;
+	}
+	return 0;
+}
+
+static int make_file(struct ktrace_session *s, __u64 size, char **map)
+{
+	char path[96];
+	int error;
+
+	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
+	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (s->fd < 0)
+		return session_fail(s, -errno, "%s", path);
+	error = size > available_memory() ? ENOMEM : posix_fallocate(s->fd, 0, (off_t)size);
+	if (error)
+		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",
+				    (unsigned long long)(size >> 20));
+	*map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (*map == MAP_FAILED)
+		return session_fail(s, -errno, "%s", path);
+	return 0;
+}
+
+static __u32 possible_cpus(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+
+	return n > 0 ? (__u32)n : 1;
+}
+
+static int describe(struct ktrace_session *s, const struct ktrace_session_options *opts,
+		    struct ktrace_control *c)
+{
+	__u32 cpu_nr = possible_cpus();
+
+	*c = (struct ktrace_control) {
+		.version = KTRACE_ABI_VERSION,
+		.size = sizeof(*c),
+		.kind = KTRACE_CHANNEL_USER,
+		.ring_nr = cpu_nr + opts->thread_nr,
+		.cpu_nr = cpu_nr,
+		.block_size = opts->block_size,
+		.policy = opts->policy,
+		.ring_size = opts->ring_size,
+		.thread_size = opts->thread_size,
+		.registry_size = opts->registry_size,
+		.id_nr = KTRACE_ID_NR,
+		.filter_size = KTRACE_FILTER_SIZE,
+		.clock = clock_choose(),
+		.timeout_ms = opts->timeout_ms,
+		.state = KTRACE_STATE_SUSPENDED,
+	};
+	if (layout_compute(c))
+		return session_fail(s, -EINVAL, "buffer, block and ring sizes");
+	return 0;
+}
+
+/* Everything but the magic, which tells writers that it is all there. */
+static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
+		const char *filter)
+{
+	struct ktrace_registry *registry = (struct ktrace_registry *)(map + c->registry_off);
+	struct ktrace_control *control = (struct ktrace_control *)map;
+	int error;
+
+	memcpy(control, c, offsetof(struct ktrace_control, reader));
+	session_fill_user(map, c, filter);
+	if (c->registry_off) {
+		registry->next_on = KTRACE_ID_FIRST;
+		registry->next_off = KTRACE_ID_OFF;
+		registry->hint = sizeof(*registry);
+	}
+	error = lock_owner(s, map);
+	if (error)
+		return session_fail(s, error, "owner's mutex");
+	c->magic = KTRACE_CONTROL_MAGIC;
+	/* Programs learn the file's name later, by fork and exec: no ordering is needed. */
+	kt_store(&control->magic, c->magic);
+	return 0;
+}
+
+static int shm_open_session(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	struct ktrace_control c;
+	char *map = NULL;
+	int error = describe(s, opts, &c);
+
+	if (!error)
+		error = make_dir(s, &c.session);
+	if (!error)
+		error = make_file(s, c.map_size, &map);
+	if (error)
+		return error;
+	error = fill(s, map, &c, opts->filter);
+	if (!error)
+		error = channel_init(&s->user, map, c.map_size);
+	if (error) {
+		munmap(map, c.map_size);
+		return error;
+	}
+	if (opts->kernel)
+		s->kernel_error = -EOPNOTSUPP;
+	snprintf(s->env, sizeof(s->env), "shm:%s/" SHM_FILE, s->dir);
+	clock_init(&s->clock, c.clock, 0);
+	return 0;
+}
+
+static void shm_close(struct ktrace_session *s)
+{
+	char path[96];
+
+	if (s->user.map) {
+		kt_store(&channel_control(&s->user)->state, KTRACE_STATE_CLOSED);
+		if (s->owner_locked)
+			pthread_mutex_unlock(owner_mutex(s->user.map));
+	}
+	s->owner_locked = false;
+	channel_exit(&s->user);
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	if (!s->dir[0])
+		return;
+	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
+	unlink(path);
+	rmdir(s->dir);
+	s->dir[0] = '\0';
+}
+
+static int shm_set_running(struct ktrace_session *s, bool running)
+{
+	kt_store(&channel_control(&s->user)->state,
+		 running ? KTRACE_STATE_RUNNING : KTRACE_STATE_SUSPENDED);
+	return 0;
+}
+
+static int shm_reclaim(struct ktrace_session *s)
+{
+	return (int)channel_free_dead(&s->user, s->user.map);
+}
+
+/*
+ * Whether a process has the buffer mapped. One whose mappings may not be looked at
+ * counts for as long as it lives; a reused pid does not have the buffer.
+ */
+static bool holds(const struct ktrace_session *s, __u32 pid)
+{
+	const char *name = s->dir + strlen(SHM_DIR);
+	char path[48], *line = NULL;
+	size_t cap = 0;
+	bool found = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return errno != ENOENT && errno != ESRCH;
+	while (!found && getline(&line, &cap, f) > 0)
+		found = strstr(line, name);
+	/* Read errors: no such process any more, or not ours to look at. */
+	if (ferror(f))
+		found = errno != ESRCH;
+	free(line);
+	fclose(f);
+	return found;
+}
+
+static int shm_holders(struct ktrace_session *s, struct ktrace_holders *h)
+{
+	for (__u32 i = 0; i < s->registry.pid_nr;) {
+		__u32 pid = s->registry.pids[i];
+
+		if (!holds(s, pid)) {
+			registry_forget(&s->registry, i);
+			continue;
+		}
+		h->nr++;
+		h->pid = pid;
+		i++;
+	}
+	return 0;
+}
+
+const struct session_backend session_backend_shm = {
+	.name = "shm",
+	.open = shm_open_session,
+	.close = shm_close,
+	.set_running = shm_set_running,
+	.reclaim = shm_reclaim,
+	.holders = shm_holders,
+};
+
+static bool owner_is_dead(const char *path)
+{
+	struct ktrace_control c;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	bool dead;
+
+	if (fd < 0)
+		return false;
+	dead = pread(fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == KTRACE_CONTROL_MAGIC &&
+	       (c.reader & FUTEX_OWNER_DIED);
+	close(fd);
+	return dead;
+}
+
+__u32 ktrace_session_stale(char *first)
+{
+	char prefix[32], path[sizeof(SHM_DIR) + sizeof(SHM_FILE) + 260];
+	DIR *dir = opendir(SHM_DIR);
+	struct dirent *e;
+	__u32 nr = 0;
+
+	if (!dir)
+		return 0;
+	snprintf(prefix, sizeof(prefix), SHM_PREFIX "%u-", (unsigned int)geteuid());
+	while ((e = readdir(dir))) {
+		if (strncmp(e->d_name, prefix, strlen(prefix)))
+			continue;
+		snprintf(path, sizeof(path), SHM_DIR "/%s/" SHM_FILE, e->d_name);
+		if (!owner_is_dead(path))
+			continue;
+		if (!nr++ && first)
+			snprintf(first, KTRACE_REASON_SIZE, SHM_DIR "/%.200s", e->d_name);
+	}
+	closedir(dir);
+	return nr;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * channel.c - one mapped channel and the readers of its rings
+ *
+ * The geometry is copied and checked once; everything after that uses the copy.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <sys/syscall.h>
+
+#include "layout.h"
+
+static __u64 ring_off(const struct ktrace_control *c, __u32 index)
+{
+	if (index < c->cpu_nr)
+		return c->rings_off + index * c->ring_stride;
+	return c->threads_off + (index - c->cpu_nr) * c->thread_stride;
+}
+
+static struct kt_ring ring_view(const struct channel *ch, __u32 index)
+{
+	const struct ktrace_control *c = &ch->control;
+	char *words = ch->map + ring_off(c, index);
+	struct ktrace_tail *tails = (struct ktrace_tail *)(ch->map + c->tail_off);
+
+	return (struct kt_ring) {
+		.w = (struct ktrace_ring *)words,
+		.data = words + c->data_off,
+		.tail = &tails[index],
+		.size = index < c->cpu_nr ? c->ring_size : c->thread_size,
+		.block_size = c->block_size,
+		.policy = c->policy,
+		.clock = c->clock,
+		.index = index,
+		.owner = index,
+	};
+}
+
+/**
+ * channel_init - take over a mapping
+ * @ch:		the channel; owns @map from now on if this succeeds
+ * @map:	whole channel
+ * @map_size:	bytes
+ *
+ * Return: 0, -ENOMEM, or -EBADMSG for a control page that makes no sense.
+ */
+int channel_init(struct channel *ch, char *map, size_t map_size)
+{
+	struct ktrace_control copy = *(const struct ktrace_control *)map;
+	int error = layout_check(&copy, map_size);
+
+	if (error || copy.magic != KTRACE_CONTROL_MAGIC || copy.version != KTRACE_ABI_VERSION)
+		return -EBADMSG;
+	ch->readers = calloc(copy.ring_nr ? copy.ring_nr : 1, sizeof(*ch->readers));
+	if (!ch->readers)
+		return -ENOMEM;
+	ch->map = map;
+	ch->map_size = map_size;
+	ch->control = copy;
+	for (__u32 i = 0; i < copy.ring_nr; i++) {
+		struct kt_ring ring = ring_view(ch, i);
+
+		kt_reader_init(&ch->readers[i], &ring);
+	}
+	return 0;
+}
+
+void channel_exit(struct channel *ch)
+{
+	if (ch->map)
+		munmap(ch->map, ch->map_size);
+	free(ch->readers);
+	*ch = (struct channel) { 0 };
+}
+
+/* Thread ids are reused; a ring whose owner's id lives on elsewhere stays taken. */
+static bool is_dead(__u32 tid)
+{
+	return tid && tid <= KTRACE_TID_MASK && kill((pid_t)tid, 0) < 0 && errno == ESRCH;
+}
+
+__u32 channel_dead_owners(const struct channel *ch)
+{
+	__u32 dead = 0;
+
+	for (__u32 i = ch->control.cpu_nr; i < ch->control.ring_nr; i++)
+		dead += is_dead(kt_load(&ch->readers[i].ring.w->owner));
+	return dead;
+}
+
+/**
+ * channel_free_dead - make the rings of dead owners free to be claimed again
+ * @ch:		the channel
+ * @map:	a mapping of it whose rings can be written
+ *
+ * Nobody but the owner writes to a ring, so a dead owner's ring is at rest. The
+ * exchange fails if somebody else was quicker. Words are looked at once only.
+ *
+ * Return: how many.
+ */
+__u32 channel_free_dead(const struct channel *ch, char *map)
+{
+	__u32 freed = 0;
+
+	for (__u32 i = ch->control.cpu_nr; i < ch->control.ring_nr; i++) {
+		struct ktrace_ring *w = (struct ktrace_ring *)(map + ring_off(&ch->control, i));
+		__u32 tid = kt_load(&w->owner);
+
+		if (is_dead(tid))
+			freed += __atomic_compare_exchange_n(&w->owner, &tid, 0, false,
+							     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+	return freed;
+}

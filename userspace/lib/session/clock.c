@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * clock.c - which clock a session without the module uses, and readings of all clocks
+ *
+ * The cycle counter is taken when processor and kernel call it constant and the
+ * kernel itself keeps time with it, or, where a hypervisor offers the kernel
+ * another clock, when all CPUs are seen to agree. Otherwise CLOCK_MONOTONIC.
+ *
+ * A reading is the raw clock between two readings of CLOCK_MONOTONIC; of several
+ * the tightest is kept. Frequency is the slope since the first reading.
+ */
+#include "internal.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#define NS_PER_S 1000000000ull
+#define TRIES 16
+/* Least time between two readings that a frequency is taken from. */
+#define BASE_NS 5000000ull
+
+static __u64 read_ns(clockid_t id)
+{
+	struct timespec t;
+
+	clock_gettime(id, &t);
+	return (__u64)t.tv_sec * NS_PER_S + (__u64)t.tv_nsec;
+}
+
+/* One bracketed reading; returns the width of the bracket. */
+static __u64 read_once(__u32 clock, struct ktrace_reading *r)
+{
+	__u64 before = read_ns(CLOCK_MONOTONIC);
+	__u64 raw = kt_clock(clock);
+	__u64 real = read_ns(CLOCK_REALTIME);
+	__u64 after = read_ns(CLOCK_MONOTONIC);
+
+	r->raw = raw;
+	r->real_ns = real;
+	r->mono_ns = clock == KTRACE_CLOCK_MONOTONIC ? raw : before + (after - before) / 2;
+	return after - before;
+}
+
+static void read_best(__u32 clock, struct ktrace_reading *best)
+{
+	__u64 width = read_once(clock, best);
+
+	for (int i = 1; i < TRIES; i++) {
+		struct ktrace_reading r = { 0 };
+		__u64 w = read_once(clock, &r);
+
+		if (w < width) {
+			width = w;
+			*best = r;
+		}
+	}
+}
+
+static __u64 slope_hz(const struct ktrace_reading *from, const struct ktrace_reading *to)
+{
+	unsigned __int128 ticks = to->raw - from->raw;
+	__u64 ns = to->mono_ns - from->mono_ns;
+
+	return ns ? (__u64)((ticks * NS_PER_S + ns / 2) / ns) : 0;
+}
+
+/* A measured clock needs a first slope: this waits until there is one. */
+void clock_init(struct clock_base *base, __u32 clock, __u64 hz)
+{
+	struct timespec nap = { .tv_nsec = (long)BASE_NS };
+
+	*base = (struct clock_base) { .clock = clock, .hz = hz };
+	if (clock == KTRACE_CLOCK_MONOTONIC)
+		base->hz = NS_PER_S;
+	read_best(clock, &base->first);
+	if (!base->hz)
+		nanosleep(&nap, NULL);
+}
+
+void clock_read(const struct clock_base *base, struct ktrace_reading *r)
+{
+	read_best(base->clock, r);
+	if (base->clock == KTRACE_CLOCK_MONOTONIC || r->mono_ns - base->first.mono_ns < BASE_NS)
+		r->hz = base->hz;
+	else
+		r->hz = slope_hz(&base->first, r);
+}
+
+#if defined(__x86_64__)
+
+static bool file_has_word(const char *path, const char *word)
+{
+	char line[256] = "";
+	FILE *f = fopen(path, "re");
+	bool found = false;
+
+	if (!f)
+		return false;
+	if (fgets(line, sizeof(line), f))
+		for (char *rest = line, *t; !found && (t = strsep(&rest, " \n"));)
+			found = !strcmp(t, word);
+	fclose(f);
+	return found;
+}
+
+static bool is_invariant(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+
+/*
+ * Visits each CPU this process may use and compares the counter with what it should
+ * be there, by CLOCK_MONOTONIC and the rate between first and last visit. Offsets
+ * between CPUs show as more than the width of the readings explains.
+ */
+static bool visit(const cpu_set_t *allowed, struct ktrace_reading *seen, __u64 *width, int *nr)
+{
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		cpu_set_t one;
+
+		if (!CPU_ISSET(cpu, allowed))
+			continue;
+		CPU_ZERO(&one);
+		CPU_SET(cpu, &one);
+		if (sched_setaffinity(0, sizeof(one), &one))
+			return false;
+		*width = read_once(KTRACE_CLOCK_TSC, &seen[*nr]);
+		for (int i = 0; i < TRIES; i++) {
+			struct ktrace_reading r = { 0 };
+			__u64 w = read_once(KTRACE_CLOCK_TSC, &r);
+
+			if (w < *width) {
+				*width = w;
+				seen[*nr] = r;
+			}
+		}
+		width++;
+		(*nr)++;
+	}
+	return true;
+}
+
+static bool cpus_agree(void)
+{
+	static const struct timespec nap = { .tv_nsec = 2000000 };
+	struct ktrace_reading seen[CPU_SETSIZE], first, last;
+	__u64 width[CPU_SETSIZE];
+	cpu_set_t allowed;
+	__u64 hz;
+	bool agree;
+	int nr = 0;
+
+	if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return false;
+	read_best(KTRACE_CLOCK_TSC, &first);
+	nanosleep(&nap, NULL);
+	agree = visit(&allowed, seen, width, &nr);
+	sched_setaffinity(0, sizeof(allowed), &allowed);
+	nanosleep(&nap, NULL);
+	read_best(KTRACE_CLOCK_TSC, &last);
+	hz = slope_hz(&first, &last);
+	for (int i = 0; i < nr && agree; i++) {
+		__u64 ns = seen[i].mono_ns - first.mono_ns;
+		__s64 should = (__s64)((unsigned __int128)ns * hz / NS_PER_S);
+		__s64 off = (__s64)(seen[i].raw - first.raw) - should;
+		__s64 slack = (__s64)((unsigned __int128)(width[i] + 1000) * hz / NS_PER_S);
+
+		agree = off < slack && -off < slack;
+	}
+	return agree && hz;
+}
+
+__u32 clock_choose(void)
+{
+	static const char dir[] = "/sys/devices/system/clocksource/clocksource0/";
+	char path[128];
+
+	if (!is_invariant())
+		return KTRACE_CLOCK_MONOTONIC;
+	snprintf(path, sizeof(path), "%scurrent_clocksource", dir);
+	if (file_has_word(path, "tsc"))
+		return KTRACE_CLOCK_TSC;
+	/* A kernel that found the counter unstable does not offer it any more. */
+	snprintf(path, sizeof(path), "%savailable_clocksource", dir);
+	if (!file_has_word(path, "tsc"))
+		return KTRACE_CLOCK_MONOTONIC;
+	return cpus_agree() ? KTRACE_CLOCK_TSC : KTRACE_CLOCK_MONOTONIC;
+}
+
+#else
+
+__u32 clock_choose(void)
+{
+	return KTRACE_CLOCK_MONOTONIC;
+}
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * internal.h - what the files of the session library share
+ *
+ *   session.c    public functions; picks the back end; streams over all channels
+ *   channel.c    one mapped channel and the readers of its rings
+ *   registry.c   reads the registry of the user channel
+ *   clock.c      which clock, and readings of all clocks
+ *   backend_*.c  where channels come from
+ */
+#ifndef KTRACE_SESSION_INTERNAL_H
+#define KTRACE_SESSION_INTERNAL_H
+
+#include <ktrace/session.h>
+#include <pthread.h>
+#include "ring/ring.h"
+
+/**
+ * struct channel - one mapped channel
+ * @map:	the mapping; NULL = there is no such channel
+ * @map_size:	its bytes
+ * @control:	private copy of the control page: the geometry that is used
+ * @readers:	control.ring_nr readers
+ */
+struct channel {
+	char *map;
+	size_t map_size;
+	struct ktrace_control control;
+	struct kt_reader *readers;
+};
+
+static inline struct ktrace_control *channel_control(const struct channel *ch)
+{
+	return (struct ktrace_control *)ch->map;
+}
+
+int channel_init(struct channel *ch, char *map, size_t map_size);
+void channel_exit(struct channel *ch);
+/* Thread rings whose owners are dead; map: a writable mapping of the whole channel. */
+__u32 channel_dead_owners(const struct channel *ch);
+__u32 channel_free_dead(const struct channel *ch, char *map);
+
+#define REGISTRY_PENDING 64
+
+/**
+ * struct registry - how far the registry of the user channel has been read
+ * @base:	its first byte, NULL = none
+ * @size:	bytes
+ * @off:	next entry
+ * @pending:	entries that were claimed but not ready when they were passed
+ * @pending_nr:	how many
+ * @is_damaged:	nothing behind @off can be read
+ * @pids:	processes that made entries and were not yet seen to be gone
+ * @pid_nr:	how many
+ * @pid_cap:	room in @pids
+ * @known:	bit for each pid in @pids
+ */
+struct registry {
+	const char *base;
+	__u64 size;
+	__u64 off;
+	__u64 pending[REGISTRY_PENDING];
+	__u32 pending_nr;
+	bool is_damaged;
+	__u32 *pids;
+	__u32 pid_nr;
+	__u32 pid_cap;
+	unsigned char *known;
+};
+
+int registry_init(struct registry *r, const struct channel *ch);
+void registry_exit(struct registry *r);
+int registry_next(struct registry *r, struct ktrace_entry_copy *entry);
+void registry_forget(struct registry *r, __u32 index);
+
+/**
+ * struct clock_base - what readings of the session's clock are based on
+ * @clock:	enum ktrace_clock
+ * @hz:		known frequency, 0 = to be measured
+ * @first:	the first reading
+ */
+struct clock_base {
+	__u32 clock;
+	__u64 hz;
+	struct ktrace_reading first;
+};
+
+__u32 clock_choose(void);
+void clock_init(struct clock_base *base, __u32 clock, __u64 hz);
+void clock_read(const struct clock_base *base, struct ktrace_reading *r);
+
+struct session_backend;
+
+/**
+ * struct ktrace_session - see <ktrace/session.h>
+ * @backend:	where the channels come from
+ * @kernel:	kernel channel
+ * @user:	user channel
+ * @kernel_error: why there is no kernel channel
+ * @registry:	of the user channel
+ * @clock:	readings
+ * @reason:	why not the other back end
+ * @env:	KTRACE_SESSION
+ * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
+ * @dir:	shm: directory of the session
+ * @owner_locked: shm: the owner's mutex is held
+ */
+struct ktrace_session {
+	const struct session_backend *backend;
+	struct channel kernel;
+	struct channel user;
+	int kernel_error;
+	struct registry registry;
+	struct clock_base clock;
+	char reason[KTRACE_REASON_SIZE];
+	char env[96];
+	int fd;
+	char dir[64];
+	bool owner_locked;
+};
+
+/**
+ * struct session_backend - where the channels of a session come from
+ * @name:	"dev", "shm"
+ * @open:	make the channels, suspended, and s->env; on failure says what in
+ *		s->reason and leaves nothing behind but what @close frees
+ * @close:	close the channels for everybody; takes half-built sessions
+ * @set_running: start or stop
+ * @enable:	switch a kernel event
+ * @follow:	add to the process-tree filter
+ * @info:	fill in what only the back end knows
+ * @reclaim:	take back rings of dead owners
+ * @holders:	who still holds the buffers
+ *
+ * @enable and @follow are NULL where there are no kernel channels.
+ */
+struct session_backend {
+	const char *name;
+	int (*open)(struct ktrace_session *s, const struct ktrace_session_options *opts);
+	void (*close)(struct ktrace_session *s);
+	int (*set_running)(struct ktrace_session *s, bool running);
+	int (*enable)(struct ktrace_session *s, __u16 id, bool on);
+	int (*follow)(struct ktrace_session *s, __s32 pid);
+	int (*info)(struct ktrace_session *s, struct ktrace_session_info *info);
+	int (*reclaim)(struct ktrace_session *s);
+	int (*holders)(struct ktrace_session *s, struct ktrace_holders *h);
+};
+
+extern const struct session_backend session_backend_dev;
+extern const struct session_backend session_backend_shm;
+
+/* Writes what failed, for people, and returns error. */
+__attribute__((format(printf, 3, 4)))
+int session_fail(struct ktrace_session *s, int error, const char *format, ...);
+
+/* Fills in what a new user channel starts with: enable bytes and filter. */
+void session_fill_user(char *map, const struct ktrace_control *c, const char *filter);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* layout.h - where the parts of a channel lie in its mapping */
+#ifndef KTRACE_SESSION_LAYOUT_H
+#define KTRACE_SESSION_LAYOUT_H
+
+#include <linux/ktrace.h>
+
+#define LAYOUT_PAGE 4096u
+/* Rings of one kind in a channel; CPU numbers and thread ids stay far below. */
+#define LAYOUT_RING_NR_MAX 8192u
+
+/**
+ * layout_compute - fill in all offsets, strides and map_size
+ * @c:	kind, ring_nr, cpu_nr, block_size, ring_size, thread_size, registry_size,
+ *	id_nr and filter_size are given
+ *
+ * Return: 0, or -EINVAL for a geometry that rings or arithmetic cannot take.
+ */
+int layout_compute(struct ktrace_control *c);
+
+/**
+ * layout_check - whether a control page describes parts that lie inside its mapping
+ * @c:		a private copy
+ * @map_size:	bytes that are mapped
+ *
+ * Return: 0 or -EBADMSG.
+ */
+int layout_check(const struct ktrace_control *c, __u64 map_size);
+
+#endif

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * registry.c - reads what traced programs say about themselves
+ *
+ * Any process of the session can write to the registry at any time. Each word is
+ * read once, checked, then used; text is copied before it is looked at. Nothing is
+ * written. An entry is delivered once, as it is when it is seen to be ready; one
+ * that is claimed but not ready is remembered and looked at again, the oldest being
+ * forgotten when there are too many of them.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ENTRY_NR_PER_CALL 256
+#define PID_NR (1u << 22)
+
+int registry_init(struct registry *r, const struct channel *ch)
+{
+	*r = (struct registry) { .off = sizeof(struct ktrace_registry) };
+	if (!ch->map || !ch->control.registry_off)
+		return 0;
+	r->known = calloc(PID_NR / 8, 1);
+	if (!r->known)
+		return -ENOMEM;
+	r->base = ch->map + ch->control.registry_off;
+	r->size = ch->control.registry_size;
+	return 0;
+}
+
+void registry_exit(struct registry *r)
+{
+	free(r->pids);
+	free(r->known);
+	*r = (struct registry) { 0 };
+}
+
+static __u32 load_word(const struct registry *r, __u64 off)
+{
+	const struct ktrace_entry *e = (const struct ktrace_entry *)(r->base + off);
+
+	/* ORD(registry_read:A) pairs ORD(registry_add:A): entry is whole before READY */
+	return kt_load_acquire(&e->word);
+}
+
+static void remember_pid(struct registry *r, __u32 pid)
+{
+	unsigned char bit = (unsigned char)(1u << (pid & 7));
+
+	if (!pid || pid >= PID_NR || (r->known[pid / 8] & bit))
+		return;
+	if (r->pid_nr == r->pid_cap) {
+		__u32 cap = r->pid_cap ? 2 * r->pid_cap : 64;
+		__u32 *pids = realloc(r->pids, cap * sizeof(*pids));
+
+		if (!pids)
+			return;
+		r->pids = pids;
+		r->pid_cap = cap;
+	}
+	r->pids[r->pid_nr++] = pid;
+	r->known[pid / 8] |= bit;
+}
+
+/* registry_forget - the process at @index is gone; the last one takes its place */
+void registry_forget(struct registry *r, __u32 index)
+{
+	__u32 pid = r->pids[index];
+
+	r->known[pid / 8] &= (unsigned char)~(1u << (pid & 7));
+	r->pids[index] = r->pids[--r->pid_nr];
+}
+
+/* Whether the entry at off, whose checked word is given, makes sense; copies it. */
+static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_copy *out)
+{
+	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
+	size_t room = size - sizeof(struct ktrace_entry);
+	struct ktrace_entry e;
+
+	memcpy(&e, r->base + off, sizeof(e));
+	kt_barrier();
+	if (room > sizeof(out->text) - 1)
+		room = sizeof(out->text) - 1;
+	memcpy(out->text, r->base + off + sizeof(e), room);
+	out->text[room] = '\0';
+	out->type = e.type;
+	out->id = e.id;
+	out->pid = e.pid;
+	out->tid = e.tid;
+	out->ts = e.ts;
+	remember_pid(r, e.pid);
+	if (e.type == KTRACE_ENTRY_EVENT)
+		return e.id >= KTRACE_ID_FIRST && e.id < KTRACE_ID_NR;
+	return e.type == KTRACE_ENTRY_PROCESS || e.type == KTRACE_ENTRY_THREAD;
+}
+
+static bool word_ok(const struct registry *r, __u64 off, __u32 word)
+{
+	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
+
+	return size > sizeof(struct ktrace_entry) && size <= r->size - off;
+}
+
+static void put_aside(struct registry *r, __u64 off)
+{
+	if (r->pending_nr == REGISTRY_PENDING)
+		memmove(r->pending, r->pending + 1,
+			--r->pending_nr * sizeof(r->pending[0]));
+	r->pending[r->pending_nr++] = off;
+}
+
+static int next_pending(struct registry *r, struct ktrace_entry_copy *entry)
+{
+	for (__u32 i = 0; i < r->pending_nr; i++) {
+		__u64 off = r->pending[i];
+		__u32 word = load_word(r, off);
+
+		if (!(word & KTRACE_ENTRY_READY) && word_ok(r, off, word))
+			continue;
+		r->pending_nr--;
+		memmove(r->pending + i, r->pending + i + 1,
+			(r->pending_nr - i) * sizeof(r->pending[0]));
+		if (word_ok(r, off, word) && take(r, off, word, entry))
+			return 1;
+		i--;
+	}
+	return 0;
+}
+
+int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
+{
+	if (!r->base)
+		return 0;
+	if (next_pending(r, entry))
+		return 1;
+	for (int i = 0; i < ENTRY_NR_PER_CALL && !r->is_damaged; i++) {
+		__u64 off = r->off;
+		__u32 word;
+
+		if (off > r->size - sizeof(struct ktrace_entry))
+			return 0;
+		word = load_word(r, off);
+		if (!word)
+			return 0;
+		if (!word_ok(r, off, word)) {
+			r->is_damaged = true;
+			return -EBADMSG;
+		}
+		r->off += word & KTRACE_ENTRY_SIZE_MASK;
+		if (!(word & KTRACE_ENTRY_READY))
+			put_aside(r, off);
+		else if (take(r, off, word, entry))
+			return 1;
+	}
+	return 0;
+}

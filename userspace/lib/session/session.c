@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * session.c - the public face: picks a back end, numbers streams over all channels
+ *
+ * Streams: the kernel channel's rings first, then the user channel's.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int session_fail(struct ktrace_session *s, int error, const char *format, ...)
+{
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(s->reason, sizeof(s->reason), format, ap);
+	va_end(ap);
+	if (n >= 0 && (size_t)n < sizeof(s->reason))
+		snprintf(s->reason + n, sizeof(s->reason) - (size_t)n, ": %s", strerror(-error));
+	return error;
+}
+
+void session_fill_user(char *map, const struct ktrace_control *c, const char *filter)
+{
+	__u32 on = c->id_nr < KTRACE_ID_OFF ? c->id_nr : KTRACE_ID_OFF;
+
+	memset(map + c->enable_off, 1, on);
+	memset(map + c->enable_off + on, 0, c->id_nr - on);
+	snprintf(map + c->filter_off, c->filter_size, "%s", filter ? filter : "");
+}
+
+static int open_backend(struct ktrace_session *s, const struct session_backend *backend,
+			const struct ktrace_session_options *opts)
+{
+	int error;
+
+	s->backend = backend;
+	error = backend->open(s, opts);
+	if (error)
+		backend->close(s);
+	return error;
+}
+
+/* AUTO: the device, or else shared memory; s->reason keeps why not the device. */
+static int open_any(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	int error;
+
+	if (opts->backend != KTRACE_BACKEND_SHM) {
+		error = open_backend(s, &session_backend_dev, opts);
+		if (!error)
+			s->reason[0] = '\0';
+		/* What is wrong with the request is wrong everywhere. */
+		if (!error || opts->backend == KTRACE_BACKEND_DEV || error == -EINVAL)
+			return error;
+	}
+	return open_backend(s, &session_backend_shm, opts);
+}
+
+static int check_options(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	if (opts->size != sizeof(*opts))
+		return session_fail(s, -EINVAL, "options");
+	if (opts->filter && strlen(opts->filter) >= KTRACE_FILTER_SIZE)
+		return session_fail(s, -EINVAL, "list of events is too long");
+	return 0;
+}
+
+int ktrace_session_create(const struct ktrace_session_options *opts,
+			  struct ktrace_session **out, char *reason)
+{
+	struct ktrace_session *s = calloc(1, sizeof(*s));
+	int error;
+
+	if (!s)
+		return -ENOMEM;
+	s->fd = -1;
+	error = check_options(s, opts);
+	if (!error)
+		error = open_any(s, opts);
+	if (error)
+		goto err_free;
+	error = registry_init(&s->registry, &s->user);
+	if (error)
+		goto err_close;
+	*out = s;
+	return 0;
+
+err_close:
+	s->backend->close(s);
+err_free:
+	if (reason)
+		memcpy(reason, s->reason, KTRACE_REASON_SIZE);
+	free(s);
+	return error;
+}
+
+void ktrace_session_destroy(struct ktrace_session *s)
+{
+	if (!s)
+		return;
+	registry_exit(&s->registry);
+	s->backend->close(s);
+	free(s);
+}
+
+int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info)
+{
+	*info = (struct ktrace_session_info) {
+		.backend = s->backend->name,
+		.reason = s->reason,
+		.kernel_error = s->kernel_error,
+		.env = s->env,
+		.clock = s->clock.clock,
+		.has_kernel = s->kernel.map,
+	};
+	return s->backend->info ? s->backend->info(s, info) : 0;
+}
+
+int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on)
+{
+	struct channel *ch = &s->user;
+
+	if (kind == KTRACE_CHANNEL_KERNEL) {
+		if (!s->kernel.map)
+			return -ENOENT;
+		return s->backend->enable(s, id, on);
+	}
+	if (id < KTRACE_ID_FIRST || id >= ch->control.id_nr)
+		return -EINVAL;
+	kt_store(&ch->map[ch->control.enable_off + id], on);
+	return 0;
+}
+
+int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
+{
+	return s->kernel.map ? s->backend->follow(s, pid) : -ENOENT;
+}
+
+int ktrace_session_start(struct ktrace_session *s)
+{
+	return s->backend->set_running(s, true);
+}
+
+int ktrace_session_stop(struct ktrace_session *s)
+{
+	return s->backend->set_running(s, false);
+}
+
+int ktrace_session_fd(const struct ktrace_session *s)
+{
+	return s->backend == &session_backend_dev ? s->fd : -1;
+}
+
+int ktrace_session_reclaim(struct ktrace_session *s)
+{
+	return s->backend->reclaim(s);
+}
+
+int ktrace_session_holders(struct ktrace_session *s, struct ktrace_holders *h)
+{
+	*h = (struct ktrace_holders) { 0 };
+	return s->backend->holders(s, h);
+}
+
+void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r)
+{
+	clock_read(&s->clock, r);
+}
+
+__u32 ktrace_stream_nr(const struct ktrace_session *s)
+{
+	return s->kernel.control.ring_nr + s->user.control.ring_nr;
+}
+
+static const struct channel *channel_of(const struct ktrace_session *s, __u32 stream, __u32 *ring)
+{
+	__u32 kernel_nr = s->kernel.control.ring_nr;
+
+	*ring = stream < kernel_nr ? stream : stream - kernel_nr;
+	return stream < kernel_nr ? &s->kernel : &s->user;
+}
+
+static struct kt_reader *reader_of(const struct ktrace_session *s, __u32 stream)
+{
+	__u32 ring;
+	const struct channel *ch = channel_of(s, stream, &ring);
+
+	return &ch->readers[ring];
+}
+
+void ktrace_stream_info(const struct ktrace_session *s, __u32 stream, struct ktrace_stream *info)
+{
+	__u32 ring;
+	const struct channel *ch = channel_of(s, stream, &ring);
+	const struct kt_ring *r = &ch->readers[ring].ring;
+
+	*info = (struct ktrace_stream) {
+		.kind = ch->control.kind,
+		.ring = ring,
+		.is_thread = ring >= ch->control.cpu_nr,
+		.policy = r->policy,
+		.block_size = r->block_size,
+		.size = r->size,
+	};
+}
+
+__u64 ktrace_stream_pos(const struct ktrace_session *s, __u32 stream)
+{
+	return reader_of(s, stream)->pos;
+}
+
+__u64 ktrace_stream_unread(const struct ktrace_session *s, __u32 stream)
+{
+	return kt_reader_unread(reader_of(s, stream));
+}
+
+static struct kt_chunk to_core(const struct ktrace_chunk *c)
+{
+	return (struct kt_chunk) {
+		.pos = c->pos,
+		.data = c->data,
+		.next_pos = c->next_pos,
+		.first_ts = c->first_ts,
+		.last_ts = c->last_ts,
+		.size = c->size,
+		.records = c->records,
+		.corrupt = c->corrupt,
+	};
+}
+
+bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
+			struct ktrace_chunk *chunk)
+{
+	struct kt_chunk c;
+
+	if (!kt_reader_peek(reader_of(s, stream), partial, &c))
+		return false;
+	*chunk = (struct ktrace_chunk) {
+		.pos = c.pos,
+		.next_pos = c.next_pos,
+		.first_ts = c.first_ts,
+		.last_ts = c.last_ts,
+		.data = c.data,
+		.size = c.size,
+		.records = c.records,
+		.corrupt = c.corrupt,
+	};
+	return true;
+}
+
+bool ktrace_stream_still_valid(const struct ktrace_session *s, __u32 stream,
+			       const struct ktrace_chunk *chunk)
+{
+	struct kt_chunk c = to_core(chunk);
+
+	return kt_reader_still_valid(reader_of(s, stream), &c);
+}
+
+void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
+			   const struct ktrace_chunk *chunk)
+{
+	struct kt_chunk c = to_core(chunk);
+
+	kt_reader_advance(reader_of(s, stream), &c);
+}
+
+void ktrace_stream_lost(const struct ktrace_session *s, __u32 stream, struct ktrace_lost *sum)
+{
+	kt_reader_lost(reader_of(s, stream), sum);
+}
+
+int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *entry)
+{
+	return registry_next(&s->registry, entry);
+}
+
+__u32 ktrace_registry_full(const struct ktrace_session *s)
+{
+	const struct ktrace_registry *r = (const struct ktrace_registry *)s->registry.base;
+
+	return r ? kt_load(&r->full) : 0;
+}
