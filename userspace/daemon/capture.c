@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * capture.c - moves what the rings hold into the tracefile
+ *
+ * Blocks are written from where they lie, then given back to their writer. If the
+ * file cannot take them (full disk, I/O error), rings are emptied all the same and
+ * what could not be written is counted as lost: traced programs do not suffer, and
+ * the file goes on when writing works again. META lines are never given up for that;
+ * they wait, and blocks behind them with them.
+ *
+ *   META (event names, stream lines) < LOST < BLOCK		order in the file, per stream
+ */
+#include "capture.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "log.h"
+#include "meta.h"
+
+/* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
+#define BLOCKS_PER_DRAIN 16
+/* Registry entries in one drain. */
+#define ENTRIES_PER_DRAIN 1024
+#define META_PENDING_MAX (8u << 20)
+
+/**
+ * struct capture_stream - one stream on its way into the file
+ * @info:	what it is
+ * @is_announced: its META line has been made
+ * @unwritten:	records that the file could not take
+ * @reader_seen: lost by reader and file, as of the last LOST section
+ * @total_seen:	lost in all, as of the last LOST section
+ */
+struct capture_stream {
+	struct ktrace_stream info;
+	bool is_announced;
+	__u64 unwritten;
+	__u64 reader_seen;
+	__u64 total_seen;
+};
+
+int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file)
+{
+	__u32 largest = 0;
+
+	*c = (struct capture) {
+		.session = s,
+		.file = file,
+		.stream_nr = ktrace_stream_nr(s),
+	};
+	c->streams = calloc(c->stream_nr, sizeof(*c->streams));
+	if (!c->streams)
+		return -ENOMEM;
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		ktrace_stream_info(s, i, &c->streams[i].info);
+		if (c->streams[i].info.block_size > largest)
+			largest = c->streams[i].info.block_size;
+	}
+	c->copy = malloc(largest);
+	return c->copy ? 0 : -ENOMEM;
+}
+
+/* Says so when writing begins to fail and when it works again, not in between. */
+static int note_write(struct capture *c, int error)
+{
+	if (error && !c->write_error)
+		log_error("cannot write to the trace: %s; events are lost meanwhile",
+			  strerror(-error));
+	if (!error && c->write_error)
+		log_note("the trace can be written again");
+	c->write_error = error;
+	return error;
+}
+
+int capture_flush_meta(struct capture *c)
+{
+	size_t len = c->meta.len;
+	int error;
+
+	if (!len)
+		return 0;
+	/* An empty keyword ends the last line. */
+	ktrace_text_line(&c->meta, "");
+	if (c->meta.error) {
+		c->meta.error = 0;
+		c->meta.len = len;
+		return -ENOMEM;
+	}
+	error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
+	c->meta.len = error ? len : 0;
+	if (error && len > META_PENDING_MAX) {
+		c->meta.len = 0;
+		c->meta_dropped = true;
+	}
+	return error;
+}
+
+static void announce(struct capture *c, __u32 i)
+{
+	if (c->streams[i].is_announced)
+		return;
+	c->streams[i].is_announced = true;
+	meta_stream(&c->meta, i, &c->streams[i].info);
+}
+
+static __u64 add_sat(__u64 a, __u64 b)
+{
+	return a + b < a ? ~0ull : a + b;
+}
+
+static void lost_of(const struct capture *c, __u32 i, struct ktrace_lost *sum)
+{
+	ktrace_stream_lost(c->session, i, sum);
+	sum->count[KTRACE_LOST_UNWRITTEN] = c->streams[i].unwritten;
+}
+
+static __u64 lost_total(const struct ktrace_lost *sum)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		total = add_sat(total, sum->count[i]);
+	return total;
+}
+
+static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
+		      const struct ktrace_lost *sum)
+{
+	struct capture_stream *st = &c->streams[i];
+	__u64 total = lost_total(sum);
+	int error;
+
+	announce(c, i);
+	error = capture_flush_meta(c);
+	if (!error)
+		error = note_write(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum,
+							    total - st->total_seen));
+	if (!error)
+		st->total_seen = total;
+	return error;
+}
+
+/* What the reader or the file lost explains the gap before this chunk. */
+static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
+{
+	struct capture_stream *st = &c->streams[i];
+	struct ktrace_lost sum;
+	__u64 reader;
+	int error;
+
+	lost_of(c, i, &sum);
+	reader = sum.count[KTRACE_LOST_OVERWRITTEN] + sum.count[KTRACE_LOST_CORRUPT] +
+		 sum.count[KTRACE_LOST_UNWRITTEN];
+	if (reader == st->reader_seen)
+		return 0;
+	error = write_lost(c, i, at, &sum);
+	if (!error)
+		st->reader_seen = reader;
+	return error;
+}
+
+static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *chunk,
+		       const char *data)
+{
+	const struct ktrace_tracefile_block block = {
+		.stream = i,
+		.records = chunk->records,
+		.pos = chunk->pos,
+		.first_ts = chunk->first_ts,
+		.last_ts = chunk->last_ts,
+		.data = data,
+		.size = chunk->size,
+	};
+	int error;
+
+	announce(c, i);
+	error = capture_flush_meta(c);
+	if (!error)
+		error = report_gap(c, i, chunk);
+	if (!error)
+		error = note_write(c, ktrace_tracefile_block(c->file, &block));
+	return error;
+}
+
+/* False: the writer has overwritten it, look again. */
+static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
+{
+	const char *data = chunk->data;
+
+	if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE) {
+		memcpy(c->copy, data, chunk->size);
+		data = c->copy;
+		if (!ktrace_stream_still_valid(c->session, i, chunk))
+			return false;
+	}
+	if (!chunk->size || !write_block(c, i, chunk, data))
+		c->events += chunk->records;
+	else
+		c->streams[i].unwritten += chunk->records;
+	ktrace_stream_advance(c->session, i, chunk);
+	return true;
+}
+
+static bool drain_stream(struct capture *c, __u32 i, bool partial)
+{
+	struct ktrace_chunk chunk;
+
+	for (int n = 0; n < BLOCKS_PER_DRAIN; n++) {
+		if (!ktrace_stream_peek(c->session, i, partial, &chunk))
+			return false;
+		take(c, i, &chunk);
+	}
+	return true;
+}
+
+/* Names go before the events that need them; false: there are more of them. */
+static bool take_registry(struct capture *c)
+{
+	static struct ktrace_entry_copy entry;
+
+	for (int n = 0; n < ENTRIES_PER_DRAIN; n++) {
+		int ret = ktrace_registry_next(c->session, &entry);
+
+		if (!ret)
+			return true;
+		if (ret < 0) {
+			log_error("the session's registry is damaged: names may be missing");
+			return true;
+		}
+		meta_entry(&c->meta, &entry);
+	}
+	return false;
+}
+
+struct capture_fill capture_drain(struct capture *c, bool partial)
+{
+	struct capture_fill fill = { .more = !take_registry(c) };
+
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		const struct ktrace_stream *info = &c->streams[i].info;
+		unsigned int eighths;
+		__u64 unread;
+
+		if (info->policy == KTRACE_POLICY_OVERWRITE)
+			continue;
+		unread = ktrace_stream_unread(c->session, i);
+		if (!unread)
+			continue;
+		eighths = (unsigned int)(unread * 8 / info->size);
+		if (eighths > fill.eighths)
+			fill.eighths = eighths;
+		if (drain_stream(c, i, partial))
+			fill.more = true;
+	}
+	if (partial || c->meta.len > META_PENDING_MAX / 64)
+		capture_flush_meta(c);
+	return fill;
+}
+
+/* All that was published when this began; a hostile writer can go on for ever. */
+static void empty_stream(struct capture *c, __u32 i)
+{
+	__u64 left = ktrace_stream_unread(c->session, i);
+	__u64 budget = 2 * (left / c->streams[i].info.block_size + 2);
+	struct ktrace_chunk chunk;
+
+	while (left && budget-- && ktrace_stream_peek(c->session, i, true, &chunk)) {
+		__u64 step = chunk.next_pos - chunk.pos;
+
+		if (take(c, i, &chunk))
+			left = step < left ? left - step : 0;
+	}
+}
+
+static void finish_stream(struct capture *c, __u32 i)
+{
+	struct ktrace_chunk end = { 0 };
+	struct ktrace_reading now;
+	struct ktrace_lost sum;
+
+	lost_of(c, i, &sum);
+	if (!c->streams[i].is_announced && !lost_total(&sum))
+		return;
+	ktrace_session_clock(c->session, &now);
+	end.pos = ktrace_stream_pos(c->session, i);
+	end.first_ts = now.raw;
+	write_lost(c, i, &end, &sum);
+}
+
+void capture_finish(struct capture *c)
+{
+	static const struct timespec nap = { .tv_nsec = 2000000 };
+
+	/* A writer that saw the session run may be storing its last record. */
+	for (int pass = 0; pass < 2; pass++) {
+		while (!take_registry(c))
+			capture_flush_meta(c);
+		for (__u32 i = 0; i < c->stream_nr; i++)
+			empty_stream(c, i);
+		if (!pass)
+			nanosleep(&nap, NULL);
+	}
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		finish_stream(c, i);
+}
+
+void capture_lost(const struct capture *c, struct ktrace_lost *sum)
+{
+	struct ktrace_session_info info;
+
+	*sum = (struct ktrace_lost) { 0 };
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		struct ktrace_lost one;
+
+		lost_of(c, i, &one);
+		for (int k = 0; k < KTRACE_LOST_NR; k++)
+			sum->count[k] = add_sat(sum->count[k], one.count[k]);
+	}
+	if (!ktrace_session_info(c->session, &info))
+		sum->count[KTRACE_LOST_NORING] =
+			add_sat(sum->count[KTRACE_LOST_NORING], info.lost_noring);
+}
+
+int capture_exit(struct capture *c)
+{
+	int error = capture_flush_meta(c);
+	int close_error = ktrace_tracefile_close(c->file);
+
+	ktrace_text_free(&c->meta);
+	free(c->streams);
+	free(c->copy);
+	return error ? error : close_error;
+}

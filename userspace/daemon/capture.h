@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* capture.h - moves what the rings hold into the tracefile */
+#ifndef KTRACED_CAPTURE_H
+#define KTRACED_CAPTURE_H
+
+#include <stdbool.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+struct capture_stream;
+
+/**
+ * struct capture - one session being written to one file
+ * @session:	where from
+ * @file:	where to
+ * @meta:	META lines that have not been written yet
+ * @streams:	one for each stream of the session
+ * @stream_nr:	how many
+ * @copy:	overwrite policy: a block, copied before it is written
+ * @events:	records written
+ * @write_error: -errno of the last write, 0 = it went well
+ * @meta_dropped: META lines were given up because they could not be written for long
+ */
+struct capture {
+	struct ktrace_session *session;
+	struct ktrace_tracefile *file;
+	struct ktrace_text meta;
+	struct capture_stream *streams;
+	__u32 stream_nr;
+	char *copy;
+	__u64 events;
+	int write_error;
+	bool meta_dropped;
+};
+
+/** struct capture_fill - what a drain has found: fullest ring in 1/8, more to do at once */
+struct capture_fill {
+	unsigned int eighths;
+	bool more;
+};
+
+/** capture_init - 0 or -ENOMEM; takes the file over */
+int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file);
+
+/**
+ * capture_flush_meta - write the META lines that are waiting
+ *
+ * Return: 0 or -errno; the lines are kept for the next time then.
+ */
+int capture_flush_meta(struct capture *c);
+
+/**
+ * capture_drain - write what is there, a bounded amount
+ * @c:		the capture
+ * @partial:	also blocks that are not full yet
+ *
+ * Rings with the overwrite policy are left alone.
+ */
+struct capture_fill capture_drain(struct capture *c, bool partial);
+
+/** capture_finish - after the session was stopped: write all that is left */
+void capture_finish(struct capture *c);
+
+/** capture_lost - lost so far in all streams, by reason */
+void capture_lost(const struct capture *c, struct ktrace_lost *sum);
+
+/** capture_exit - end the file; 0 or -errno of what could not be written */
+int capture_exit(struct capture *c);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* log.h - what ktraced says on stderr */
+#ifndef KTRACED_LOG_H
+#define KTRACED_LOG_H
+
+#include <stdbool.h>
+
+/* Exit status for ktraced's own failures, as env(1) has it. */
+#define EXIT_OWN 125
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+void log_set_quiet(bool quiet);
+/* Failures: always said. */
+__attribute__((format(printf, 1, 2)))
+void log_error(const char *format, ...);
+/* What is good to know: not with -q. */
+__attribute__((format(printf, 1, 2)))
+void log_note(const char *format, ...);
+
+#endif

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* main.c - ktraced: records a command, or whatever attaches, into a tracefile */
+#include <signal.h>
+#include <string.h>
+
+#include "log.h"
+#include "options.h"
+#include "recording.h"
+#include "watch.h"
+
+/* Ours are blocked and read from a descriptor; nohup is respected. */
+static void take_signals(struct command_signals *before, sigset_t *ours)
+{
+	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	struct sigaction hup;
+
+	sigemptyset(ours);
+	sigaddset(ours, SIGCHLD);
+	sigaddset(ours, SIGINT);
+	sigaddset(ours, SIGTERM);
+	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
+		sigaddset(ours, SIGHUP);
+	sigprocmask(SIG_BLOCK, ours, &before->mask);
+	/* A full pipe or a file size limit is an error of write(2) for us. */
+	sigaction(SIGPIPE, &ignore, &before->pipe);
+	sigaction(SIGXFSZ, &ignore, &before->xfsz);
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct recording r = { .options = &options };
+	int status = options_parse(&options, argc, argv);
+	sigset_t signals;
+	int error;
+
+	if (status >= 0)
+		return status;
+	log_set_quiet(options.is_quiet);
+	take_signals(&r.signals, &signals);
+	status = recording_open(&r, &signals);
+	if (status >= 0)
+		return status;
+	error = watch_run(&r, &signals);
+	if (error) {
+		log_error("event loop: %s", strerror(-error));
+		r.end_reason = "error";
+	}
+	status = recording_close(&r);
+	if (r.abort_signal)
+		die_by(r.abort_signal);
+	if (r.command.pid) {
+		command_wait(&r.command, &signals);
+		if (r.command.wait_status || !status)
+			command_exit(&r.command);
+	}
+	return error ? EXIT_OWN : status;
+}

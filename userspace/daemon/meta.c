@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * meta.c - META lines, <linux/ktrace_file.h>
+ *
+ * Text from the registry is hostile: it is taken apart into key=value pairs, decoded
+ * and encoded again, and cannot name the keys that are ours.
+ */
+#include "meta.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+
+/* First line of a small file, without its newline; empty when it cannot be read. */
+static void read_line(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	buf[n > 0 ? n : 0] = '\0';
+	buf[strcspn(buf, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The words of a command line, as a shell would need them only in simple cases. */
+static void join(char *buf, size_t size, char **argv)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (; argv && *argv && len < size; argv++) {
+		int n = snprintf(buf + len, size - len, "%s%s", len ? " " : "", *argv);
+
+		len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
+{
+	struct timespec now;
+	struct utsname host;
+	char text[4096];
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ktrace_text_line(t, "trace");
+	ktrace_text_u64(t, "version", KTRACE_FILE_VERSION);
+	ktrace_text_u64(t, "start_ns", (__u64)now.tv_sec * NS_PER_S + (__u64)now.tv_nsec);
+	ktrace_text_str(t, "backend", info->backend);
+	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
+	join(text, sizeof(text), argv);
+	ktrace_text_str(t, "cmd", text);
+
+	uname(&host);
+	ktrace_text_line(t, "host");
+	ktrace_text_str(t, "name", host.nodename);
+	ktrace_text_str(t, "kernel", host.release);
+	ktrace_text_str(t, "machine", host.machine);
+	ktrace_text_u64(t, "cpus", (__u64)sysconf(_SC_NPROCESSORS_CONF));
+	read_line("/proc/sys/kernel/random/boot_id", text, sizeof(text));
+	ktrace_text_str(t, "boot", text);
+}
+
+void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
+{
+	ktrace_text_line(t, "clock");
+	ktrace_text_u64(t, "raw", r->raw);
+	ktrace_text_u64(t, "mono_ns", r->mono_ns);
+	ktrace_text_u64(t, "real_ns", r->real_ns);
+	ktrace_text_u64(t, "hz", r->hz);
+}
+
+void meta_kernel_events(struct ktrace_text *t)
+{
+	const struct ktrace_kernel_event *ev;
+
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		ktrace_text_line(t, "event");
+		ktrace_text_str(t, "kind", "kernel");
+		ktrace_text_u64(t, "id", ev->id);
+		ktrace_text_str(t, "desc", ev->desc);
+	}
+}
+
+void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream)
+{
+	static const char *const policies[KTRACE_POLICY_NR] = {
+		[KTRACE_POLICY_DROP] = "drop",
+		[KTRACE_POLICY_OVERWRITE] = "overwrite",
+		[KTRACE_POLICY_BLOCK] = "block",
+		[KTRACE_POLICY_STOP] = "stop",
+	};
+
+	ktrace_text_line(t, "stream");
+	ktrace_text_u64(t, "id", id);
+	ktrace_text_str(t, "kind", stream->kind == KTRACE_CHANNEL_USER ? "user" : "kernel");
+	ktrace_text_u64(t, stream->is_thread ? "thread" : "cpu", stream->ring);
+	ktrace_text_u64(t, "ring", stream->size);
+	ktrace_text_u64(t, "block", stream->block_size);
+	ktrace_text_str(t, "policy", policies[stream->policy]);
+}
+
+static void proc_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts)
+{
+	char path[64], comm[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	read_line(path, comm, sizeof(comm));
+	ktrace_text_line(t, "thread");
+	ktrace_text_u64(t, "tid", tid);
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ts", ts);
+	ktrace_text_str(t, "comm", comm);
+}
+
+static __u32 parent_of(__u32 pid)
+{
+	char path[64], stat[512], *end;
+	unsigned int ppid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	read_line(path, stat, sizeof(stat));
+	/* The name is in parentheses and may contain anything. */
+	end = strrchr(stat, ')');
+	if (end && sscanf(end + 1, " %*c %u", &ppid) != 1)
+		ppid = 0;
+	return ppid;
+}
+
+void meta_proc(struct ktrace_text *t, __u32 pid, __u64 ts)
+{
+	char path[64], text[4096];
+	struct dirent *e;
+	ssize_t n;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	read_line(path, text, sizeof(text));
+	ktrace_text_line(t, "process");
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ppid", parent_of(pid));
+	ktrace_text_u64(t, "ts", ts);
+	ktrace_text_str(t, "comm", text);
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	n = readlink(path, text, sizeof(text) - 1);
+	if (n > 0) {
+		text[n] = '\0';
+		ktrace_text_str(t, "exe", text);
+	}
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			proc_thread(t, pid, (__u32)strtoul(e->d_name, NULL, 10), ts);
+	if (dir)
+		closedir(dir);
+}
+
+void meta_proc_all(struct ktrace_text *t, __u64 ts)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			meta_proc(t, (__u32)strtoul(e->d_name, NULL, 10), ts);
+	if (dir)
+		closedir(dir);
+}
+
+/* Undoes %XX in place; a NUL, however written, ends the text. */
+static void decode(char *s)
+{
+	char *to = s, hex[3] = "";
+
+	while (*s) {
+		if (*s == '%' && isxdigit((unsigned char)s[1]) && isxdigit((unsigned char)s[2])) {
+			memcpy(hex, s + 1, 2);
+			*to = (char)strtoul(hex, NULL, 16);
+			s += 3;
+		} else {
+			*to = *s++;
+		}
+		if (!*to++)
+			return;
+	}
+	*to = '\0';
+}
+
+static bool key_ok(const char *key)
+{
+	static const char *const ours[] = { "pid", "ppid", "tid", "ts", "id", "kind", "desc" };
+	size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyz_");
+
+	if (!n || n > 16 || key[n])
+		return false;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(key, ours[i]))
+			return false;
+	return true;
+}
+
+static void pairs(struct ktrace_text *t, const char *text)
+{
+	char copy[KTRACE_ENTRY_TEXT_MAX], *rest = copy, *key;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	while ((key = strsep(&rest, " "))) {
+		char *value = strchr(key, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!key_ok(key))
+			continue;
+		decode(value);
+		ktrace_text_str(t, key, value);
+	}
+}
+
+void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
+{
+	switch (entry->type) {
+	case KTRACE_ENTRY_EVENT:
+		ktrace_text_line(t, "event");
+		ktrace_text_str(t, "kind", "user");
+		ktrace_text_u64(t, "id", entry->id);
+		ktrace_text_str(t, "desc", entry->text);
+		return;
+	case KTRACE_ENTRY_PROCESS:
+		ktrace_text_line(t, "process");
+		ktrace_text_u64(t, "pid", entry->pid);
+		ktrace_text_u64(t, "ppid", entry->tid);
+		break;
+	default:
+		ktrace_text_line(t, "thread");
+		ktrace_text_u64(t, "tid", entry->tid);
+		ktrace_text_u64(t, "pid", entry->pid);
+		break;
+	}
+	ktrace_text_u64(t, "ts", entry->ts);
+	pairs(t, entry->text);
+}
+
+void meta_end(struct ktrace_text *t, int status, const char *reason)
+{
+	ktrace_text_line(t, "end");
+	if (status >= 0)
+		ktrace_text_u64(t, "status", WIFSIGNALED(status) ? 128u + (__u64)WTERMSIG(status)
+								 : (__u64)WEXITSTATUS(status));
+	ktrace_text_str(t, "reason", reason);
+}

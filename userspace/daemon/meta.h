@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* meta.h - META lines of what is known about session, machine and processes */
+#ifndef KTRACED_META_H
+#define KTRACED_META_H
+
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+/* trace, host: begins the file. argv: the command or NULL. */
+void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv);
+void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r);
+void meta_kernel_events(struct ktrace_text *t);
+void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream);
+/* process, thread: one running process, or all of them, from /proc. */
+void meta_proc(struct ktrace_text *t, __u32 pid, __u64 ts);
+void meta_proc_all(struct ktrace_text *t, __u64 ts);
+/* What a traced program said about itself. */
+void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry);
+/* status: as wait(2) gives it, -1 = there was no command. */
+void meta_end(struct ktrace_text *t, int status, const char *reason);
+
+#endif

@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0
+/* options.c - the command line of ktraced, Documentation/man/ktraced.8.md */
+#include "options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ktrace/session.h>
+
+#include "log.h"
+
+#ifndef KTRACE_VERSION
+#define KTRACE_VERSION "0.1"
+#endif
+
+#define RING_MIN (KTRACE_RING_BLOCKS_MIN * (__u64)KTRACE_BLOCK_MIN)
+#define RING_DEFAULT (4ull << 20)
+#define BLOCK_DEFAULT (64u << 10)
+#define THREAD_NR_DEFAULT 64
+#define THREAD_NR_MAX 8192
+#define NS_PER_S 1000000000ull
+
+enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
+       OPT_FAIL, OPT_HELP, OPT_VERSION };
+
+static const struct option longopts[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "buffer", required_argument, NULL, 'b' },
+	{ "policy", required_argument, NULL, OPT_POLICY },
+	{ "events", required_argument, NULL, 'e' },
+	{ "all", no_argument, NULL, OPT_ALL },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "quiet", no_argument, NULL, 'q' },
+	{ "duration", required_argument, NULL, OPT_DURATION },
+	{ "backend", required_argument, NULL, OPT_BACKEND },
+	{ "block-size", required_argument, NULL, OPT_BLOCK },
+	{ "thread-rings", required_argument, NULL, OPT_THREADS },
+	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
+	{ "help", no_argument, NULL, OPT_HELP },
+	{ "version", no_argument, NULL, OPT_VERSION },
+	{ NULL, 0, NULL, 0 },
+};
+
+static const char help[] =
+"usage: ktraced [options] -o FILE [--] COMMAND [ARGUMENT...]\n"
+"       ktraced [options] -o FILE\n"
+"\n"
+"Records the events of a command, or of whatever attaches until interrupted.\n"
+"\n"
+"  -o, --output FILE      write the trace to FILE, replacing it\n"
+"  -b, --buffer SIZE      buffer for each CPU, 16K to 16G, rounded up to a power of\n"
+"                         two [4M]; suffixes K, M, G\n"
+"      --policy POLICY    when the buffer is full: drop what is new [drop], overwrite\n"
+"                         what is oldest, block the program, or stop until drained\n"
+"  -e, --events LIST      comma-separated globs: a kernel family or user provider\n"
+"                         (sched), or one event (sched:switch, demo:*)\n"
+"                         [all user events, families sched and log]\n"
+"      --all              kernel events of the whole system\n"
+"  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
+"  -q, --quiet            say nothing but failures\n"
+"      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
+"      --backend BACKEND  dev (/dev/ktrace) or shm (shared memory) [what works]\n"
+"      --block-size SIZE  4K to 1M, a power of two [buffer/16, at most 64K]\n"
+"      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
+"      --fail-on-loss     exit with status 125 when events were lost\n"
+"      --help, --version  print this, or the version\n"
+"\n"
+"Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
+"125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n";
+
+/* Whole number with a suffix out of a table; false for anything else or overflow. */
+struct unit {
+	const char *suffix;
+	__u64 factor;
+};
+
+static bool parse_number(const char *text, const struct unit *units, __u64 *value)
+{
+	unsigned long long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (errno)
+		return false;
+	for (; units->suffix; units++)
+		if (!strcmp(end, units->suffix))
+			return !__builtin_mul_overflow((__u64)n, units->factor, value);
+	return false;
+}
+
+static bool parse_size(const char *text, __u64 *value)
+{
+	static const struct unit units[] = {
+		{ "", 1 }, { "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
+		{ "k", 1ull << 10 }, { NULL, 0 },
+	};
+
+	return parse_number(text, units, value);
+}
+
+static bool parse_time(const char *text, __u64 *ns)
+{
+	static const struct unit units[] = {
+		{ "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
+		{ "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S }, { NULL, 0 },
+	};
+
+	return parse_number(text, units, ns) && *ns;
+}
+
+static int usage_error(const char *what, const char *value)
+{
+	log_error("%s '%s'", what, value);
+	return EXIT_OWN;
+}
+
+static int set_buffer(struct options *o, const char *text)
+{
+	__u64 size;
+
+	if (!parse_size(text, &size))
+		return usage_error("-b needs a size such as 512K, 4M or 1G, not", text);
+	if (size < RING_MIN || size > KTRACE_RING_MAX)
+		return usage_error("-b must be from 16K to 16G, not", text);
+	o->ring_size = RING_MIN;
+	while (o->ring_size < size)
+		o->ring_size *= 2;
+	return -1;
+}
+
+static int set_block(struct options *o, const char *text)
+{
+	__u64 size;
+
+	if (!parse_size(text, &size) || size < KTRACE_BLOCK_MIN || size > KTRACE_BLOCK_MAX ||
+	    (size & (size - 1)))
+		return usage_error("--block-size must be a power of two from 4K to 1M, not", text);
+	o->block_size = (__u32)size;
+	return -1;
+}
+
+static int set_policy(struct options *o, const char *text)
+{
+	static const char *const names[KTRACE_POLICY_NR] = {
+		[KTRACE_POLICY_DROP] = "drop",
+		[KTRACE_POLICY_OVERWRITE] = "overwrite",
+		[KTRACE_POLICY_BLOCK] = "block",
+		[KTRACE_POLICY_STOP] = "stop",
+	};
+
+	for (__u32 i = 0; i < KTRACE_POLICY_NR; i++) {
+		if (!strcmp(names[i], text)) {
+			o->policy = i;
+			return -1;
+		}
+	}
+	return usage_error("--policy must be drop, overwrite, block or stop, not", text);
+}
+
+static int set_backend(struct options *o, const char *text)
+{
+	if (!strcmp(text, "dev"))
+		o->backend = KTRACE_BACKEND_DEV;
+	else if (!strcmp(text, "shm"))
+		o->backend = KTRACE_BACKEND_SHM;
+	else
+		return usage_error("--backend must be dev or shm, not", text);
+	return -1;
+}
+
+static int add_pids(struct options *o, char *list)
+{
+	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
+	char *item;
+
+	while ((item = strsep(&list, ","))) {
+		__u64 pid;
+
+		if (!parse_number(item, plain, &pid) || !pid || pid > KTRACE_TID_MASK)
+			return usage_error("-p needs process ids, not", item);
+		if (o->pid_nr == OPTIONS_PID_MAX)
+			return usage_error("too many process ids, at", item);
+		o->pids[o->pid_nr++] = (__s32)pid;
+	}
+	return -1;
+}
+
+static int set_threads(struct options *o, const char *text)
+{
+	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
+	__u64 n;
+
+	if (!parse_number(text, plain, &n) || n > THREAD_NR_MAX)
+		return usage_error("--thread-rings must be from 0 to 8192, not", text);
+	o->thread_nr = (__u32)n;
+	return -1;
+}
+
+static int set_duration(struct options *o, const char *text)
+{
+	if (!parse_time(text, &o->duration_ns))
+		return usage_error("--duration needs a time such as 10, 500ms or 5m, not", text);
+	return -1;
+}
+
+static int apply(struct options *o, int opt, char *arg)
+{
+	switch (opt) {
+	case 'o':
+		o->output = arg;
+		return -1;
+	case 'b':
+		return set_buffer(o, arg);
+	case 'e':
+		o->events = arg;
+		return -1;
+	case 'p':
+		return add_pids(o, arg);
+	case 'q':
+		o->is_quiet = true;
+		return -1;
+	case OPT_POLICY:
+		return set_policy(o, arg);
+	case OPT_ALL:
+		o->is_all = true;
+		return -1;
+	case OPT_DURATION:
+		return set_duration(o, arg);
+	case OPT_BACKEND:
+		return set_backend(o, arg);
+	case OPT_BLOCK:
+		return set_block(o, arg);
+	case OPT_THREADS:
+		return set_threads(o, arg);
+	case OPT_FAIL:
+		o->fail_on_loss = true;
+		return -1;
+	case OPT_HELP:
+		fputs(help, stdout);
+		return fflush(stdout) ? EXIT_OWN : 0;
+	case OPT_VERSION:
+		puts("ktraced " KTRACE_VERSION);
+		return fflush(stdout) ? EXIT_OWN : 0;
+	default:
+		log_error("try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+}
+
+static int finish(struct options *o)
+{
+	__u64 small = o->ring_size / 16;
+
+	if (!o->output) {
+		log_error("-o FILE is missing, try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+	if (!o->block_size) {
+		o->block_size = small < BLOCK_DEFAULT ? (__u32)small : BLOCK_DEFAULT;
+		if (o->block_size < KTRACE_BLOCK_MIN)
+			o->block_size = KTRACE_BLOCK_MIN;
+	}
+	if (o->ring_size / o->block_size < KTRACE_RING_BLOCKS_MIN) {
+		log_error("the buffer (-b) must have room for at least 4 blocks (--block-size)");
+		return EXIT_OWN;
+	}
+	o->thread_size = KTRACE_RING_BLOCKS_MIN * (__u64)o->block_size;
+	if (o->thread_size < small)
+		o->thread_size = small;
+	return -1;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	int opt, status;
+
+	*o = (struct options) {
+		.ring_size = RING_DEFAULT,
+		.thread_nr = THREAD_NR_DEFAULT,
+	};
+	while ((opt = getopt_long(argc, argv, "+o:b:e:p:q", longopts, NULL)) != -1) {
+		status = apply(o, opt, optarg);
+		if (status >= 0)
+			return status;
+	}
+	if (argv[optind])
+		o->argv = argv + optind;
+	return finish(o);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* options.h - the command line of ktraced, checked and with defaults filled in */
+#ifndef KTRACED_OPTIONS_H
+#define KTRACED_OPTIONS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+#define OPTIONS_PID_MAX 64
+
+/**
+ * struct options - what was asked for
+ * @output:	file to write
+ * @ring_size:	bytes of each per-CPU ring, power of two
+ * @thread_size: bytes of each thread ring, power of two
+ * @block_size:	bytes of a block, power of two
+ * @thread_nr:	number of thread rings
+ * @policy:	enum ktrace_policy
+ * @backend:	enum ktrace_backend
+ * @events:	comma-separated globs, NULL = the default choice
+ * @is_all:	whole system
+ * @is_quiet:	failures only
+ * @fail_on_loss: lost events are a failure
+ * @pids:	running processes to follow
+ * @pid_nr:	how many
+ * @duration_ns: how long to record, 0 = no limit
+ * @argv:	command and arguments, NULL-terminated; NULL = none
+ */
+struct options {
+	const char *output;
+	__u64 ring_size;
+	__u64 thread_size;
+	__u32 block_size;
+	__u32 thread_nr;
+	__u32 policy;
+	int backend;
+	const char *events;
+	bool is_all;
+	bool is_quiet;
+	bool fail_on_loss;
+	__s32 pids[OPTIONS_PID_MAX];
+	unsigned int pid_nr;
+	__u64 duration_ns;
+	char **argv;
+};
+
+/**
+ * options_parse - read the command line
+ *
+ * Says what is wrong with it.
+ *
+ * Return: -1 to go on, otherwise the exit status (after --help: 0).
+ */
+int options_parse(struct options *o, int argc, char **argv);
+
+#endif

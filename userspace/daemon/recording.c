@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * recording.c - one recording, from opening the file to the summary
+ *
+ * Order: the file is opened and gets its header, the session is made, META says what
+ * is known, the command is forked and held back, followed, tracing starts, the command
+ * is let go. So nothing the command does can come before the file's beginning.
+ */
+#include "recording.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "meta.h"
+#include "select.h"
+
+/* Longest that a writer waits for a reader that is alive but does not read. */
+#define BLOCK_TIMEOUT_MS 30000
+#define REGISTRY_SIZE (4u << 20)
+
+__u64 monotonic_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
+}
+
+static int open_file(const char *path, struct ktrace_tracefile **file)
+{
+	struct stat st;
+	int error;
+
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		log_error("%s: the trace must go to a regular file", path);
+		return EXIT_OWN;
+	}
+	error = ktrace_tracefile_create(path, file);
+	if (error) {
+		log_error("%s: %s", path, strerror(-error));
+		return EXIT_OWN;
+	}
+	return -1;
+}
+
+static int open_session(struct recording *r)
+{
+	const struct options *o = r->options;
+	char filter[KTRACE_FILTER_SIZE], reason[KTRACE_REASON_SIZE] = "";
+	struct ktrace_session_options so = {
+		.size = sizeof(so),
+		.backend = o->backend,
+		.kernel = select_wants_kernel(o->events),
+		.policy = o->policy,
+		.ring_size = o->ring_size,
+		.thread_size = o->thread_size,
+		.registry_size = REGISTRY_SIZE,
+		.block_size = o->block_size,
+		.thread_nr = o->thread_nr,
+		.timeout_ms = BLOCK_TIMEOUT_MS,
+		.filter = filter,
+	};
+	int error = select_filter(o->events, filter);
+
+	if (error) {
+		log_error("-e: the list is too long");
+		return EXIT_OWN;
+	}
+	error = ktrace_session_create(&so, &r->session, reason);
+	if (error) {
+		log_error("cannot make a session: %s", reason[0] ? reason : strerror(-error));
+		return EXIT_OWN;
+	}
+	return -1;
+}
+
+static void warn_stale(void)
+{
+	char first[KTRACE_REASON_SIZE];
+	__u32 nr = ktrace_session_stale(first);
+
+	if (nr)
+		log_note("%u session%s left behind by a ktraced that died, e.g. %s; can be removed",
+			 nr, nr == 1 ? "" : "s", first);
+}
+
+/* Kernel events: on, followed, or said why not. */
+static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
+{
+	const struct options *o = r->options;
+	const char *why = info->kernel_error == -EOPNOTSUPP ? info->reason
+		: strerror(-info->kernel_error);
+	int error;
+
+	if (!info->has_kernel) {
+		if (o->is_all || o->pid_nr) {
+			log_error("--all and -p are about kernel events, which %s%s%s",
+				  info->kernel_error ? "cannot be recorded" : "-e leaves out",
+				  info->kernel_error && *why ? ": " : "",
+				  info->kernel_error ? why : "");
+			return EXIT_OWN;
+		}
+		if (info->kernel_error && info->kernel_error != -EOPNOTSUPP)
+			log_note("no kernel events: %s", why);
+		return -1;
+	}
+	if (o->policy == KTRACE_POLICY_BLOCK)
+		log_note("kernel events are dropped, not blocked, when their buffer is full");
+	error = select_enable(r->session, o->events);
+	if (!error && o->is_all)
+		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
+	if (error) {
+		log_error("kernel events: %s", strerror(-error));
+		return EXIT_OWN;
+	}
+	for (unsigned int i = 0; i < o->pid_nr; i++) {
+		error = ktrace_session_follow(r->session, o->pids[i]);
+		if (error) {
+			log_error("process %d: %s", o->pids[i], strerror(-error));
+			return EXIT_OWN;
+		}
+	}
+	return -1;
+}
+
+static int write_first_meta(struct recording *r, const struct ktrace_session_info *info)
+{
+	const struct options *o = r->options;
+	struct ktrace_text *t = &r->capture.meta;
+	struct ktrace_reading now;
+
+	ktrace_session_clock(r->session, &now);
+	meta_trace(t, info, o->argv);
+	meta_clock(t, &now);
+	if (info->has_kernel)
+		meta_kernel_events(t);
+	if (o->is_all)
+		meta_proc_all(t, now.raw);
+	for (unsigned int i = 0; i < o->pid_nr && !o->is_all; i++)
+		meta_proc(t, (__u32)o->pids[i], now.raw);
+	return capture_flush_meta(&r->capture) ? EXIT_OWN : -1;
+}
+
+static int fork_command(struct recording *r, const struct ktrace_session_info *info)
+{
+	int error;
+
+	if (!r->options->argv)
+		return -1;
+	/* Orphans of the command come to us, so that we know when the last one is gone. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	error = command_fork(&r->command, r->options->argv, info->env, &r->signals);
+	if (!error && info->has_kernel && !r->options->is_all)
+		error = ktrace_session_follow(r->session, r->command.pid);
+	if (error)
+		log_error("cannot start the command: %s", strerror(-error));
+	return error ? EXIT_OWN : -1;
+}
+
+static int start(struct recording *r, const struct ktrace_session_info *info)
+{
+	int error = ktrace_session_start(r->session);
+
+	if (error) {
+		log_error("cannot start tracing: %s", strerror(-error));
+		command_abandon(&r->command);
+		r->end_reason = "start failed";
+		return EXIT_OWN;
+	}
+	r->start_ns = monotonic_ns();
+	if (!r->options->argv) {
+		log_note("tracing; programs attach with KTRACE_SESSION=%s", info->env);
+		return -1;
+	}
+	error = command_release(&r->command);
+	if (error) {
+		log_error("%s: %s", r->options->argv[0], strerror(-error));
+		r->end_reason = "exec failed";
+		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	return -1;
+}
+
+int recording_open(struct recording *r, const sigset_t *signals)
+{
+	struct ktrace_session_info info;
+	struct ktrace_tracefile *file;
+	int status = open_file(r->options->output, &file);
+
+	if (status >= 0)
+		return status;
+	warn_stale();
+	status = open_session(r);
+	if (status >= 0)
+		goto err_close_file;
+	if (capture_init(&r->capture, r->session, file)) {
+		log_error("%s", strerror(ENOMEM));
+		status = EXIT_OWN;
+		goto err_destroy;
+	}
+	ktrace_session_info(r->session, &info);
+	status = set_up_kernel(r, &info);
+	if (status < 0)
+		status = write_first_meta(r, &info);
+	if (status < 0)
+		status = fork_command(r, &info);
+	if (status >= 0)
+		goto err_capture;
+	status = start(r, &info);
+	if (status < 0)
+		return -1;
+	/* What there is is a valid, empty trace. */
+	if (r->command.pid)
+		command_wait(&r->command, signals);
+	recording_close(r);
+	return status;
+
+err_capture:
+	capture_exit(&r->capture);
+	ktrace_session_destroy(r->session);
+	unlink(r->options->output);
+	return status;
+err_destroy:
+	ktrace_session_destroy(r->session);
+err_close_file:
+	ktrace_tracefile_close(file);
+	unlink(r->options->output);
+	return status;
+}
+
+static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, __u64 *total)
+{
+	static const char *const names[KTRACE_LOST_NR] = {
+		[KTRACE_LOST_FULL] = "full",
+		[KTRACE_LOST_STOPPED] = "stopped",
+		[KTRACE_LOST_TIMEOUT] = "timeout",
+		[KTRACE_LOST_NESTED] = "nested",
+		[KTRACE_LOST_NORING] = "noring",
+		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
+		[KTRACE_LOST_CORRUPT] = "corrupt",
+		[KTRACE_LOST_UNWRITTEN] = "unwritten",
+	};
+	size_t len = 0;
+
+	*total = 0;
+	buf[0] = '\0';
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		int n;
+
+		if (!lost->count[i])
+			continue;
+		*total += lost->count[i];
+		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (", names[i],
+			     (unsigned long long)lost->count[i]);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (len)
+		snprintf(buf + len, size - len, ")");
+}
+
+/* One line, the same shape always: Documentation/man/ktraced.8.md */
+static void print_summary(const struct recording *r, const struct ktrace_session_info *info,
+			  const struct ktrace_lost *lost, __u64 bytes)
+{
+	__u64 total, ms = (r->end_ns - r->start_ns) / 1000000;
+	char reasons[512];
+
+	print_lost(reasons, sizeof(reasons), lost, &total);
+	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s, %s%s%s%s",
+		 (unsigned long long)r->capture.events, (unsigned long long)total, reasons,
+		 (unsigned long long)bytes, (unsigned long long)(ms / 1000),
+		 (unsigned long long)(ms % 1000), r->options->output, info->backend,
+		 *info->reason ? " (" : "", info->reason, *info->reason ? ")" : "");
+}
+
+static bool has_lost(const struct ktrace_lost *lost)
+{
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (lost->count[i])
+			return true;
+	return false;
+}
+
+int recording_close(struct recording *r)
+{
+	struct ktrace_session_info info;
+	struct ktrace_reading now;
+	struct ktrace_lost lost;
+	struct stat st;
+	__u64 bytes;
+	int error;
+
+	ktrace_session_stop(r->session);
+	r->end_ns = monotonic_ns();
+	capture_finish(&r->capture);
+	ktrace_session_clock(r->session, &now);
+	meta_clock(&r->capture.meta, &now);
+	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
+		 r->end_reason);
+	capture_lost(&r->capture, &lost);
+	if (ktrace_registry_full(r->session))
+		log_error("the registry was full: some events and processes have no name");
+	ktrace_session_info(r->session, &info);
+	capture_flush_meta(&r->capture);
+	bytes = ktrace_tracefile_size(r->capture.file);
+	error = capture_exit(&r->capture);
+	/* With index and end mark, if the file is still where it was. */
+	if (!stat(r->options->output, &st) && (__u64)st.st_size > bytes)
+		bytes = (__u64)st.st_size;
+	print_summary(r, &info, &lost, bytes);
+	ktrace_session_destroy(r->session);
+	if (error) {
+		log_error("%s: %s", r->options->output, strerror(-error));
+		return EXIT_OWN;
+	}
+	if (r->options->fail_on_loss && has_lost(&lost)) {
+		log_error("events were lost (--fail-on-loss)");
+		return EXIT_OWN;
+	}
+	return 0;
+}

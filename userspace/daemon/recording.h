@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* recording.h - one recording: from opening the file to the last line of summary */
+#ifndef KTRACED_RECORDING_H
+#define KTRACED_RECORDING_H
+
+#include <stdbool.h>
+#include <ktrace/session.h>
+
+#include "capture.h"
+#include "command.h"
+#include "options.h"
+
+/**
+ * struct recording - what belongs together
+ * @options:	as asked for
+ * @session:	the session
+ * @capture:	session to file
+ * @command:	the traced command, pid 0 = none
+ * @signals:	how signals were at the start
+ * @start_ns:	CLOCK_MONOTONIC when tracing began
+ * @end_ns:	and when it ended
+ * @end_reason:	for the file: why it ended
+ * @abort_signal: the user insisted with this signal, 0 = no
+ */
+struct recording {
+	const struct options *options;
+	struct ktrace_session *session;
+	struct capture capture;
+	struct command command;
+	struct command_signals signals;
+	__u64 start_ns;
+	__u64 end_ns;
+	const char *end_reason;
+	int abort_signal;
+};
+
+/**
+ * recording_open - file, session, META, command held back, start, command released
+ * @r:		options and signals are given
+ * @signals:	blocked signals, SIGCHLD among them
+ *
+ * Return: -1 to go on, or the exit status after a failure, which has been said.
+ */
+int recording_open(struct recording *r, const sigset_t *signals);
+
+/**
+ * recording_close - stop, write what is left, end the file, print the summary
+ *
+ * Return: 0, or the exit status that this calls for where the command's is 0.
+ */
+int recording_close(struct recording *r);
+
+__u64 monotonic_ns(void);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* select.h - which events -e means */
+#ifndef KTRACED_SELECT_H
+#define KTRACED_SELECT_H
+
+#include <ktrace/session.h>
+
+/**
+ * select_filter - globs for the user channel
+ * @events:	argument of -e, or NULL
+ * @filter:	out; a glob without a colon has become "glob:*"
+ *
+ * Return: 0 or -ENAMETOOLONG.
+ */
+int select_filter(const char *events, char filter[KTRACE_FILTER_SIZE]);
+
+/** select_wants_kernel - whether any kernel event is meant */
+bool select_wants_kernel(const char *events);
+
+/** select_enable - switch on the kernel events that are meant; 0 or -errno */
+int select_enable(struct ktrace_session *s, const char *events);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * watch.c - while a recording runs
+ *
+ *   RUNNING --command gone--> LINGERING --nobody holds the buffer--> over
+ *      |                          |
+ *      +--- duration, signal -----+--> over
+ *
+ * User space writers wake nobody, so rings are looked at by a timer: the fuller the
+ * fullest ring was found, the sooner again, 1 to 50 ms. Once a second clocks are read,
+ * rings of dead threads taken back, and blocks written that are not full yet, so that
+ * a reader of the growing file is never far behind.
+ *
+ * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
+ * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
+ * passed on to the command. The second one, or the first when the command is gone,
+ * ends the recording. Without a command the first one does.
+ */
+#include "watch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "loop.h"
+#include "meta.h"
+
+#define MS 1000000ull
+#define SECOND (1000 * MS)
+#define INTERVAL_MIN MS
+#define INTERVAL_MAX (50 * MS)
+#define LINGER_CHECK (50 * MS)
+/* Looks without finding a holder, where children live that may yet attach. */
+#define LINGER_QUIET 3
+
+/**
+ * struct watch - state of the loop
+ * @r:		the recording
+ * @loop:	the loop
+ * @timer_fd:	one-shot, set again after each drain
+ * @signal_fd:	signals
+ * @interval:	ns to the next drain
+ * @next_second: when the once-a-second work is due
+ * @deadline:	when the recording ends by --duration, 0 = never
+ * @linger_since: when the command was gone, 0 = it is not
+ * @next_check:	when to ask again who holds the buffer
+ * @quiet_checks: in a row
+ * @was_told:	the user knows that we wait
+ * @stop_signals: SIGINT, SIGTERM, SIGHUP so far
+ */
+struct watch {
+	struct recording *r;
+	struct loop loop;
+	int timer_fd;
+	int signal_fd;
+	__u64 interval;
+	__u64 next_second;
+	__u64 deadline;
+	__u64 linger_since;
+	__u64 next_check;
+	unsigned int quiet_checks;
+	bool was_told;
+	unsigned int stop_signals;
+};
+
+static void stop(struct watch *w, const char *reason)
+{
+	w->r->end_reason = reason;
+	loop_stop(&w->loop);
+}
+
+static bool has_children(void)
+{
+	siginfo_t info;
+
+	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
+}
+
+static void tell_waiting(struct watch *w, const struct ktrace_holders *h)
+{
+	char path[48], comm[64] = "?";
+	FILE *f;
+
+	if (w->was_told || monotonic_ns() - w->linger_since < SECOND)
+		return;
+	w->was_told = true;
+	if (!h->pid) {
+		log_note("waiting for %u traced process%s; ctrl-C ends it", h->nr,
+			 h->nr == 1 ? "" : "es");
+		return;
+	}
+	snprintf(path, sizeof(path), "/proc/%u/comm", h->pid);
+	f = fopen(path, "re");
+	if (f && fgets(comm, sizeof(comm), f))
+		comm[strcspn(comm, "\n")] = '\0';
+	if (f)
+		fclose(f);
+	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends it", h->nr,
+		 h->nr == 1 ? "" : "es", h->pid, comm, h->nr == 1 ? "" : " among them");
+}
+
+/* The command is gone. Descendants that still hold the buffer are waited for. */
+static void check_linger(struct watch *w, __u64 now)
+{
+	struct ktrace_holders h;
+
+	if (now < w->next_check)
+		return;
+	w->next_check = now + LINGER_CHECK;
+	if (!ktrace_session_holders(w->r->session, &h) && h.nr) {
+		w->quiet_checks = 0;
+		tell_waiting(w, &h);
+		return;
+	}
+	if (++w->quiet_checks >= LINGER_QUIET || !has_children())
+		stop(w, "command ended");
+}
+
+/* -p without a command: over when the last process is gone. */
+static void check_followed(struct watch *w, __u64 now)
+{
+	struct ktrace_session_info info;
+
+	if (now < w->next_check)
+		return;
+	w->next_check = now + LINGER_CHECK;
+	if (!ktrace_session_info(w->r->session, &info) && !info.followed)
+		stop(w, "processes ended");
+}
+
+static void check_end(struct watch *w)
+{
+	const struct options *o = w->r->options;
+	__u64 now = monotonic_ns();
+
+	if (w->r->command.is_gone && !w->linger_since)
+		w->linger_since = now;
+	if (w->deadline && now >= w->deadline)
+		stop(w, "duration");
+	else if (w->linger_since)
+		check_linger(w, now);
+	else if (!o->argv && o->pid_nr && !o->is_all)
+		check_followed(w, now);
+}
+
+static void set_timer(struct watch *w, __u64 now)
+{
+	__u64 due = now + w->interval;
+	struct itimerspec spec;
+
+	if (w->deadline && w->deadline < due)
+		due = w->deadline;
+	spec = (struct itimerspec) {
+		.it_value = { .tv_sec = (time_t)(due / SECOND), .tv_nsec = (long)(due % SECOND) },
+	};
+	timerfd_settime(w->timer_fd, TFD_TIMER_ABSTIME, &spec, NULL);
+}
+
+static void adapt(struct watch *w, const struct capture_fill *fill)
+{
+	if (fill->more)
+		w->interval = 0;
+	else if (fill->eighths >= 4 || w->interval < INTERVAL_MIN)
+		w->interval = INTERVAL_MIN;
+	else if (fill->eighths >= 2)
+		w->interval /= 2;
+	else if (!fill->eighths)
+		w->interval += w->interval / 2;
+	if (!fill->more && w->interval < INTERVAL_MIN)
+		w->interval = INTERVAL_MIN;
+	if (w->interval > INTERVAL_MAX)
+		w->interval = INTERVAL_MAX;
+}
+
+static void drain(struct watch *w)
+{
+	__u64 now = monotonic_ns();
+	bool is_second = now >= w->next_second;
+	struct capture_fill fill;
+
+	if (is_second) {
+		struct ktrace_reading reading;
+
+		w->next_second = now + SECOND;
+		ktrace_session_clock(w->r->session, &reading);
+		meta_clock(&w->r->capture.meta, &reading);
+		ktrace_session_reclaim(w->r->session);
+	}
+	fill = capture_drain(&w->r->capture, is_second);
+	adapt(w, &fill);
+	check_end(w);
+	set_timer(w, now);
+}
+
+static void on_timer(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+	uint64_t expired;
+
+	(void)events;
+	if (read(w->timer_fd, &expired, sizeof(expired)) == sizeof(expired))
+		drain(w);
+}
+
+/* A ring passed its watermark, or the last traced process is gone. */
+static void on_session(void *arg, uint32_t events)
+{
+	(void)events;
+	drain(arg);
+}
+
+static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
+{
+	int sig = (int)info->ssi_signo;
+	struct command *command = &w->r->command;
+
+	if (!command->pid) {
+		stop(w, strsignal(sig));
+		return;
+	}
+	if (++w->stop_signals > 1 || command->is_gone) {
+		if (!command->is_gone)
+			w->r->abort_signal = sig;
+		stop(w, strsignal(sig));
+		return;
+	}
+	if (sig != SIGINT || info->ssi_code != SI_KERNEL)
+		command_kill(command, sig);
+}
+
+static void on_signal(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+	struct signalfd_siginfo info;
+
+	(void)events;
+	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
+		return;
+	if (info.ssi_signo != SIGCHLD) {
+		on_stop_signal(w, &info);
+		return;
+	}
+	command_reap(&w->r->command);
+	check_end(w);
+}
+
+static int add_sources(struct watch *w)
+{
+	int session_fd = ktrace_session_fd(w->r->session);
+	int error = loop_add(&w->loop, w->signal_fd, EPOLLIN, on_signal, w);
+
+	if (!error)
+		error = loop_add(&w->loop, w->timer_fd, EPOLLIN, on_timer, w);
+	if (!error && session_fd >= 0)
+		error = loop_add(&w->loop, session_fd, EPOLLIN | EPOLLET, on_session, w);
+	return error;
+}
+
+int watch_run(struct recording *r, const sigset_t *signals)
+{
+	struct watch w = { .r = r, .interval = INTERVAL_MIN };
+	int error = loop_init(&w.loop);
+
+	if (error)
+		return error;
+	w.next_second = r->start_ns + SECOND;
+	if (r->options->duration_ns)
+		w.deadline = r->start_ns + r->options->duration_ns;
+	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	w.signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	error = w.timer_fd < 0 || w.signal_fd < 0 ? -errno : add_sources(&w);
+	if (!error) {
+		drain(&w);
+		if (!w.loop.is_done)
+			error = loop_run(&w.loop);
+	}
+	if (w.signal_fd >= 0)
+		close(w.signal_fd);
+	if (w.timer_fd >= 0)
+		close(w.timer_fd);
+	loop_exit(&w.loop);
+	return error;
+}
