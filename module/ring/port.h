@@ -25,8 +25,8 @@
 
 #include <linux/atomic.h>
 #include <linux/compiler.h>
+#include <linux/ktime.h>
 #include <linux/string.h>
-#include <linux/timekeeping.h>
 #include <linux/timex.h>
 #include <linux/types.h>
 #include <linux/ktrace.h>

@@ -279,6 +279,9 @@ struct ktrace_enable {
 
 #define KTRACE_FOLLOW_ALL 0
 
+/* Channel n is mapped from offset n << KTRACE_MAP_SHIFT on. */
+#define KTRACE_MAP_SHIFT 40
+
 /*
  * Who may: owner = a descriptor that made the session; K = only with a kernel
  * channel, which takes CAP_PERFMON in the initial user namespace or the module

@@ -62,12 +62,24 @@ struct ktrace_ev_logevent {
 	__u32 par2;
 };
 
+/* prev_state: why the task stopped running; the kernel's own bits differ by version */
+enum ktrace_task_state {
+	KTRACE_TASK_RUNNABLE = 0,	/* preempted or yielded */
+	KTRACE_TASK_SLEEP = 1,		/* interruptible */
+	KTRACE_TASK_DISK = 2,		/* uninterruptible */
+	KTRACE_TASK_STOPPED = 3,
+	KTRACE_TASK_TRACED = 4,
+	KTRACE_TASK_DEAD = 5,		/* dead or zombie */
+	KTRACE_TASK_IDLE = 6,		/* kernel thread that waits and is no load */
+	KTRACE_TASK_PARKED = 7,
+};
+
 struct ktrace_ev_sched_switch {
 	__u32 prev_tid;
 	__u32 next_tid;
 	__s32 prev_prio;
 	__s32 next_prio;
-	__u32 prev_state;	/* enum in the description */
+	__u32 prev_state;	/* enum ktrace_task_state */
 	char prev_comm[KTRACE_COMM_LEN];
 	char next_comm[KTRACE_COMM_LEN];
 };

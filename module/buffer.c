@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * buffer.c - memory of one channel: its layout, its pages, who may write where
+ *
+ * A channel is one run of pages that user space maps in the order of uapi/linux/ktrace.h
+ * and that the kernel has mapped as well:
+ *
+ *   control | enable filter | tails | registry | ring 0 | ring 1 | ... | thread rings
+ *   ^ page                    ^ page  ^ page     ^ each ring: a page of words, then data
+ *
+ * Areas with different rights begin on pages of their own. Rings lie on the node of
+ * their CPU. Of what user space can write to, nothing is read back but positions, and
+ * these decide about no address: see kt_buffer_has_data().
+ */
+#include "buffer.h"
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+#include <linux/vmalloc.h>
+
+enum {
+	THREAD_RINGS_MAX = 4096,
+	REGISTRY_UNIT = 4096,
+	REGISTRY_MAX = 1 << 28,
+};
+
+static int check_common(const struct ktrace_channel_spec *spec)
+{
+	if (spec->reserved || spec->kind > KTRACE_CHANNEL_USER ||
+	    spec->policy >= KTRACE_POLICY_NR)
+		return -EINVAL;
+	if (!kt_ring_geometry_ok(spec->ring_size, spec->block_size))
+		return -EINVAL;
+	/* With the drop policy a full ring may hold little more than half its size. */
+	return spec->watermark <= spec->ring_size / 2 ? 0 : -EINVAL;
+}
+
+static int check_kernel(const struct ktrace_channel_spec *spec)
+{
+	if (spec->policy == KTRACE_POLICY_BLOCK || spec->thread_nr || spec->thread_size ||
+	    spec->registry_size)
+		return -EINVAL;
+	return 0;
+}
+
+static int check_user(const struct ktrace_channel_spec *spec)
+{
+	if (spec->registry_size < REGISTRY_UNIT || spec->registry_size > REGISTRY_MAX ||
+	    spec->registry_size % REGISTRY_UNIT)
+		return -EINVAL;
+	if (spec->thread_nr > THREAD_RINGS_MAX)
+		return -EINVAL;
+	if (!spec->thread_nr)
+		return spec->thread_size ? -EINVAL : 0;
+	return kt_ring_geometry_ok(spec->thread_size, spec->block_size) ? 0 : -EINVAL;
+}
+
+static u64 cpu_stride(const struct kt_layout *l)
+{
+	return PAGE_SIZE + PAGE_ALIGN(l->ring_size);
+}
+
+static u64 thread_stride(const struct kt_layout *l)
+{
+	return PAGE_SIZE + PAGE_ALIGN(l->thread_size);
+}
+
+static void place_areas(struct kt_layout *l)
+{
+	const u32 thread_nr = l->ring_nr - l->cpu_nr;
+
+	l->enable_off = ALIGN(sizeof(struct ktrace_control), SMP_CACHE_BYTES);
+	l->filter_off = l->enable_off + KTRACE_ID_NR;
+	l->tail_off = PAGE_ALIGN(l->filter_off + KTRACE_FILTER_SIZE);
+	l->registry_off = PAGE_ALIGN(l->tail_off + l->ring_nr * sizeof(struct ktrace_tail));
+	l->rings_off = l->registry_off + PAGE_ALIGN(l->registry_size);
+	l->threads_off = l->rings_off + l->cpu_nr * cpu_stride(l);
+	l->map_size = l->threads_off + thread_nr * thread_stride(l);
+}
+
+/**
+ * kt_layout_init - check what user space asked for and lay it out
+ * @l:		out
+ * @spec:	a private copy of the request
+ *
+ * No sum can overflow: rings are at most 2^34 bytes, and there are less than 2^14.
+ *
+ * Return: 0; -EINVAL for sizes, policy, kind or watermark that cannot be.
+ */
+int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec)
+{
+	int err = check_common(spec);
+
+	if (!err)
+		err = spec->kind == KTRACE_CHANNEL_KERNEL ? check_kernel(spec) : check_user(spec);
+	if (err)
+		return err;
+	*l = (struct kt_layout){
+		.kind = spec->kind,
+		.policy = spec->policy,
+		.block_size = spec->block_size,
+		.cpu_nr = cpumask_last(cpu_online_mask) + 1,
+		.timeout_ms = spec->timeout_ms,
+		.watermark = max(spec->watermark, 1u),
+		.ring_size = spec->ring_size,
+		.thread_size = spec->thread_size,
+		.registry_size = spec->registry_size,
+	};
+	l->ring_nr = l->cpu_nr + spec->thread_nr;
+	place_areas(l);
+	return 0;
+}
+
+static u64 ring_off(const struct kt_layout *l, u32 i)
+{
+	return i < l->cpu_nr ? l->rings_off + i * cpu_stride(l) :
+			       l->threads_off + (i - l->cpu_nr) * thread_stride(l);
+}
+
+static int node_at(const struct kt_layout *l, u64 off)
+{
+	if (off < l->rings_off || off >= l->threads_off)
+		return NUMA_NO_NODE;
+	return cpu_to_node(div64_u64(off - l->rings_off, cpu_stride(l)));
+}
+
+static void free_pages_array(struct page **pages, u64 nr)
+{
+	u64 i;
+
+	for (i = 0; i < nr && pages[i]; i++)
+		put_page(pages[i]);
+	kvfree(pages);
+}
+
+/* Fails rather than have the OOM killer look for somebody who can spare the memory. */
+static struct page **alloc_pages_array(const struct kt_layout *l)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	const u64 nr = l->map_size >> PAGE_SHIFT;
+	struct page **pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	u64 i;
+
+	if (!pages)
+		return ERR_PTR(-ENOMEM);
+	for (i = 0; i < nr; i++) {
+		cond_resched();
+		pages[i] = alloc_pages_node(node_at(l, i << PAGE_SHIFT), gfp, 0);
+		if (!pages[i] || fatal_signal_pending(current)) {
+			free_pages_array(pages, nr);
+			return ERR_PTR(fatal_signal_pending(current) ? -EINTR : -ENOMEM);
+		}
+	}
+	return pages;
+}
+
+static void init_rings(struct kt_buffer *b, u32 clock)
+{
+	const struct kt_layout *l = &b->l;
+	struct ktrace_tail *tails = (struct ktrace_tail *)(b->base + l->tail_off);
+	u32 i;
+
+	for (i = 0; i < l->ring_nr; i++)
+		b->rings[i] = (struct kt_ring){
+			.w = (struct ktrace_ring *)(b->base + ring_off(l, i)),
+			.data = b->base + ring_off(l, i) + PAGE_SIZE,
+			.tail = &tails[i],
+			.size = i < l->cpu_nr ? l->ring_size : l->thread_size,
+			.block_size = l->block_size,
+			.policy = l->policy,
+			.clock = clock,
+			.index = i,
+			.owner = i < l->cpu_nr ? i : 0,
+		};
+}
+
+static void init_control(struct kt_buffer *b, u64 session, u32 clock)
+{
+	const struct kt_layout *l = &b->l;
+
+	*(struct ktrace_control *)b->base = (struct ktrace_control){
+		.magic = KTRACE_CONTROL_MAGIC,
+		.version = KTRACE_ABI_VERSION,
+		.size = sizeof(struct ktrace_control),
+		.kind = l->kind,
+		.session = session,
+		.map_size = l->map_size,
+		.ring_nr = l->ring_nr,
+		.cpu_nr = l->cpu_nr,
+		.block_size = l->block_size,
+		.policy = l->policy,
+		.ring_size = l->ring_size,
+		.ring_stride = cpu_stride(l),
+		.rings_off = l->rings_off,
+		.thread_size = l->thread_size,
+		.thread_stride = thread_stride(l),
+		.threads_off = l->threads_off,
+		.registry_off = l->registry_size ? l->registry_off : 0,
+		.registry_size = l->registry_size,
+		.tail_off = l->tail_off,
+		.data_off = PAGE_SIZE,
+		.enable_off = l->enable_off,
+		.id_nr = KTRACE_ID_NR,
+		.filter_off = l->filter_off,
+		.filter_size = KTRACE_FILTER_SIZE,
+		.clock = clock,
+		.timeout_ms = l->timeout_ms,
+		.state = KTRACE_STATE_SUSPENDED,
+	};
+}
+
+static void init_registry(struct kt_buffer *b)
+{
+	struct ktrace_registry *registry = (void *)(b->base + b->l.registry_off);
+
+	if (!b->l.registry_size)
+		return;
+	registry->next_on = KTRACE_ID_FIRST;
+	registry->next_off = KTRACE_ID_OFF;
+}
+
+/**
+ * kt_buffer_alloc - make the memory of a channel
+ * @l:		layout
+ * @session:	id of the session, for the control page
+ * @clock:	enum ktrace_clock
+ *
+ * Context: process, sleeps.
+ * Return: the buffer; -ENOMEM; -EINTR when the caller is being killed.
+ */
+struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 clock)
+{
+	struct kt_buffer *b = kvzalloc(struct_size(b, rings, l->ring_nr), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!b)
+		return ERR_PTR(-ENOMEM);
+	b->l = *l;
+	b->pages = alloc_pages_array(l);
+	err = PTR_ERR_OR_ZERO(b->pages);
+	if (err)
+		goto err_free_buffer;
+	err = -ENOMEM;
+	b->base = vmap(b->pages, l->map_size >> PAGE_SHIFT, VM_MAP, PAGE_KERNEL);
+	if (!b->base)
+		goto err_free_pages;
+	init_rings(b, clock);
+	init_registry(b);
+	init_control(b, session, clock);
+	return b;
+
+err_free_pages:
+	free_pages_array(b->pages, l->map_size >> PAGE_SHIFT);
+err_free_buffer:
+	kvfree(b);
+	return ERR_PTR(err);
+}
+
+/**
+ * kt_buffer_free - give the memory back
+ * @b:		the buffer or NULL; no mapping and no writer is left
+ *
+ * Context: process, sleeps.
+ */
+void kt_buffer_free(struct kt_buffer *b)
+{
+	if (!b)
+		return;
+	vunmap(b->base);
+	free_pages_array(b->pages, b->l.map_size >> PAGE_SHIFT);
+	kvfree(b);
+}
+
+/** kt_buffer_page - the page at offset @off of the mapping, NULL behind its end */
+struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
+{
+	return off < b->l.map_size ? b->pages[off >> PAGE_SHIFT] : NULL;
+}
+
+/**
+ * kt_buffer_may_write - may @role write to all of [off, end)?
+ *
+ * The table of uapi/linux/ktrace.h section 2. Reading is open to both roles in user
+ * channels, and to the owner in the kernel channel.
+ */
+bool kt_buffer_may_write(const struct kt_buffer *b, enum kt_role role, u64 off, u64 end)
+{
+	const struct kt_layout *l = &b->l;
+
+	if (l->kind == KTRACE_CHANNEL_KERNEL)
+		return role == KT_ROLE_OWNER && off >= l->tail_off && end <= l->registry_off;
+	if (role == KT_ROLE_OWNER)
+		return end <= l->rings_off;
+	return role == KT_ROLE_WRITER && off >= l->registry_off && end <= l->map_size;
+}
+
+/** kt_buffer_set_state - show @state to all who have the channel mapped */
+void kt_buffer_set_state(struct kt_buffer *b, enum ktrace_state state)
+{
+	struct ktrace_control *control = (struct ktrace_control *)b->base;
+
+	WRITE_ONCE(control->state, state);
+}
+
+/** kt_buffer_show_enabled - show in the control area whether event @id is on */
+void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on)
+{
+	u8 *enable = b->base + b->l.enable_off;
+
+	WRITE_ONCE(enable[id], on);
+}
+
+/** kt_buffer_close - nobody reads any more: tell writers to write no more */
+void kt_buffer_close(struct kt_buffer *b)
+{
+	memset(b->base + b->l.enable_off, 0, KTRACE_ID_NR);
+	kt_buffer_set_state(b, KTRACE_STATE_CLOSED);
+}
+
+/**
+ * kt_buffer_has_data - does any ring hold unread bytes for a watermark's worth?
+ *
+ * Positions of user rings may be forged: then the answer is wrong for that channel,
+ * and that is all. Thread rings may be smaller than the watermark.
+ */
+bool kt_buffer_has_data(const struct kt_buffer *b)
+{
+	const struct kt_ring *r;
+
+	for (r = b->rings; r < b->rings + b->l.ring_nr; r++)
+		if (READ_ONCE(r->w->head) - READ_ONCE(r->tail->tail) >=
+		    min_t(u64, b->l.watermark, r->size / 2))
+			return true;
+	return false;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* buffer.h - memory of one channel: its layout, its pages, who may write where */
+#ifndef KT_BUFFER_H
+#define KT_BUFFER_H
+
+#include <linux/types.h>
+#include "ring/ring.h"
+
+struct page;
+
+enum kt_role {
+	KT_ROLE_NONE = 0,	/* has not asked for anything yet */
+	KT_ROLE_OWNER,
+	KT_ROLE_WRITER,
+};
+
+/**
+ * struct kt_layout - geometry of a channel, checked; offsets as in struct ktrace_control
+ *
+ * Never changes once computed. The copy in the control page is for user space only.
+ */
+struct kt_layout {
+	u32 kind;
+	u32 policy;
+	u32 block_size;
+	u32 cpu_nr;
+	u32 ring_nr;
+	u32 timeout_ms;
+	u32 watermark;
+	u32 enable_off;
+	u32 filter_off;
+	u64 ring_size;
+	u64 thread_size;
+	u64 registry_size;
+	u64 tail_off;
+	u64 registry_off;
+	u64 rings_off;
+	u64 threads_off;
+	u64 map_size;
+};
+
+/**
+ * struct kt_buffer - the memory of one channel
+ * @l:		layout
+ * @pages:	all pages, in the order of the mapping
+ * @base:	the same pages, mapped into the kernel
+ * @rings:	the kernel's view of the rings; written to in kernel channels only
+ */
+struct kt_buffer {
+	struct kt_layout l;
+	struct page **pages;
+	char *base;
+	struct kt_ring rings[];
+};
+
+int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec);
+struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 clock);
+void kt_buffer_free(struct kt_buffer *b);
+
+struct page *kt_buffer_page(const struct kt_buffer *b, u64 off);
+bool kt_buffer_may_write(const struct kt_buffer *b, enum kt_role role, u64 off, u64 end);
+
+void kt_buffer_set_state(struct kt_buffer *b, enum ktrace_state state);
+void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on);
+void kt_buffer_close(struct kt_buffer *b);
+bool kt_buffer_has_data(const struct kt_buffer *b);
+
+#endif

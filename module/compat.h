@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * compat.h - what differs between kernels, as functions with our names
+ *
+ * The rest of the module is written for the newest kernel and is free of versions.
+ */
+#ifndef KT_COMPAT_H
+#define KT_COMPAT_H
+
+#include <linux/mm.h>
+#include <linux/version.h>
+
+/* For a vma that is being made: flags became read-only with 6.3. */
+static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
+				       vm_flags_t clear)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+	vm_flags_mod(vma, set, clear);
+#else
+	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+/* Arguments of tracepoint sched_process_exit behind the data pointer; @p names the task. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#define KT_COMPAT_PROCESS_EXIT_ARGS(p) struct task_struct *p, bool group_dead
+#else
+#define KT_COMPAT_PROCESS_EXIT_ARGS(p) struct task_struct *p
+#endif
+
+#endif

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * device.c - /dev/ktrace: descriptors, ioctls, mappings
+ *
+ * A descriptor gets its role from the first thing it asks for and keeps it:
+ *
+ *            CHANNEL                          ATTACH
+ *   OWNER <----------- NONE (fresh) --------------------> WRITER
+ *
+ * Each ioctl: copy in and check, unlocked; act under the descriptor's lock; copy out,
+ * unlocked. mmap(), poll() and page faults take no lock: a descriptor's session, once
+ * there, stays until release, and the vma holds the descriptor.
+ */
+#include "device.h"
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+#include "compat.h"
+#include "session.h"
+
+/**
+ * struct open_file - one open file description
+ * @lock:	one ioctl at a time
+ * @role:	written under @lock before @session is published
+ * @session:	the session, with a reference; NULL as long as the role is NONE
+ */
+struct open_file {
+	struct mutex lock;
+	enum kt_role role;
+	struct kt_session *session;
+};
+
+/* The private copy of an ioctl's argument. */
+union ioctl_arg {
+	u32 size;
+	struct ktrace_channel_spec channel;
+	struct ktrace_enable enable;
+	s32 pid;
+	struct ktrace_info info;
+	struct ktrace_attach attach;
+};
+
+static struct kt_session *session_of(struct open_file *of)
+{
+	/* ORD(session_of:A) pairs ORD(take_role:A): session and role are whole */
+	return smp_load_acquire(&of->session);
+}
+
+static void take_role(struct open_file *of, enum kt_role role, struct kt_session *s)
+{
+	lockdep_assert_held(&of->lock);
+	of->role = role;
+	/* ORD(take_role:A) pairs ORD(session_of:A): the role is there before the session */
+	smp_store_release(&of->session, s);
+}
+
+/* ---- ioctls ---- */
+
+static int do_channel(struct open_file *of, union ioctl_arg *arg)
+{
+	struct kt_session *s = of->session;
+	int err;
+
+	if (of->role == KT_ROLE_WRITER)
+		return -EPERM;
+	if (s)
+		return kt_session_add_channel(s, &arg->channel);
+	err = kt_session_create(&s);
+	if (err)
+		return err;
+	err = kt_session_add_channel(s, &arg->channel);
+	if (err)
+		kt_session_close(s);
+	else
+		take_role(of, KT_ROLE_OWNER, s);
+	return err;
+}
+
+static int do_attach(struct open_file *of, union ioctl_arg *arg)
+{
+	struct kt_session *s;
+	int err;
+
+	if (arg->attach.reserved)
+		return -EINVAL;
+	if (of->role != KT_ROLE_NONE)
+		return -EBUSY;
+	err = kt_session_find(arg->attach.session, &s);
+	if (err)
+		return err;
+	err = kt_session_user_channel(s, &arg->attach);
+	if (err)
+		kt_session_put(s);
+	else
+		take_role(of, KT_ROLE_WRITER, s);
+	return err;
+}
+
+static int do_start(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_session_start(of->session);
+}
+
+static int do_stop(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_session_stop(of->session);
+}
+
+static int do_enable(struct open_file *of, union ioctl_arg *arg)
+{
+	if (arg->enable.on > 1)
+		return -EINVAL;
+	return kt_session_enable(of->session, arg->enable.id, arg->enable.on);
+}
+
+static int do_follow(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_session_follow(of->session, arg->pid);
+}
+
+static int do_info(struct open_file *of, union ioctl_arg *arg)
+{
+	kt_session_info(of->session, &arg->info);
+	return 0;
+}
+
+/**
+ * struct ioctl - one row
+ * @cmd:	number; its size part is what we were built with
+ * @is_sized:	the argument begins with its size, which may differ from ours
+ * @needs_owner: for descriptors that made a session only
+ * @act:	does it, under the descriptor's lock
+ */
+static const struct ioctl {
+	unsigned int cmd;
+	bool is_sized;
+	bool needs_owner;
+	int (*act)(struct open_file *of, union ioctl_arg *arg);
+} ioctls[] = {
+	{ KTRACE_IOC_CHANNEL, true, false, do_channel },
+	{ KTRACE_IOC_START, false, true, do_start },
+	{ KTRACE_IOC_STOP, false, true, do_stop },
+	{ KTRACE_IOC_ENABLE, false, true, do_enable },
+	{ KTRACE_IOC_FOLLOW, false, true, do_follow },
+	{ KTRACE_IOC_INFO, true, false, do_info },
+	{ KTRACE_IOC_ATTACH, true, false, do_attach },
+};
+
+/* Sized arguments may grow: the size in the number is not compared. */
+static const struct ioctl *find_ioctl(unsigned int cmd)
+{
+	const unsigned int size_bits = _IOC_SIZEMASK << _IOC_SIZESHIFT;
+	const struct ioctl *row;
+
+	for (row = ioctls; row < ioctls + ARRAY_SIZE(ioctls); row++)
+		if (cmd == row->cmd ||
+		    (row->is_sized && (cmd & ~size_bits) == (row->cmd & ~size_bits)))
+			return row;
+	return NULL;
+}
+
+/* @size becomes the caller's idea of the argument's size. */
+static int copy_in(const struct ioctl *row, union ioctl_arg *arg, const void __user *from,
+		   u32 *size)
+{
+	const u32 our_size = _IOC_SIZE(row->cmd);
+	int err;
+
+	*size = our_size;
+	if (!row->is_sized)
+		return copy_from_user(arg, from, our_size) ? -EFAULT : 0;
+	if (get_user(*size, (const u32 __user *)from))
+		return -EFAULT;
+	if (*size < our_size)
+		return -EINVAL;
+	if (*size > PAGE_SIZE)
+		return -E2BIG;
+	err = copy_struct_from_user(arg, our_size, from, *size);
+	arg->size = *size;	/* it may have changed between the two reads */
+	return err;
+}
+
+static int act_locked(struct open_file *of, const struct ioctl *row, union ioctl_arg *arg)
+{
+	lockdep_assert_held(&of->lock);
+	if (row->needs_owner && of->role != KT_ROLE_OWNER)
+		return of->role == KT_ROLE_NONE ? -EINVAL : -EPERM;
+	return row->act(of, arg);
+}
+
+/*
+ * Errors of all: -ENOTTY unknown; -EFAULT; sized arguments: -EINVAL smaller than the
+ * first version, -E2BIG unknown bytes that are not 0; for the owner only: -EINVAL on a
+ * fresh descriptor, -EPERM on a writer's. The others are those of the session.
+ */
+static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user)
+{
+	const struct ioctl *row = find_ioctl(cmd);
+	struct open_file *of = file->private_data;
+	void __user *where = (void __user *)user;
+	union ioctl_arg arg = { };
+	u32 size;
+	int err;
+
+	if (!row)
+		return -ENOTTY;
+	err = copy_in(row, &arg, where, &size);
+	if (err)
+		return err;
+	mutex_lock(&of->lock);
+	err = act_locked(of, row, &arg);
+	mutex_unlock(&of->lock);
+	if (err || !(_IOC_DIR(row->cmd) & _IOC_READ))
+		return err;
+	return copy_to_user(where, &arg, _IOC_SIZE(row->cmd)) ? -EFAULT : 0;
+}
+
+/* ---- mappings ---- */
+
+static struct open_file *vma_file(const struct vm_area_struct *vma)
+{
+	return vma->vm_file->private_data;
+}
+
+static u64 vma_off(unsigned long pgoff)
+{
+	return ((u64)pgoff << PAGE_SHIFT) & (BIT_ULL(KTRACE_MAP_SHIFT) - 1);
+}
+
+static void mapping_open(struct vm_area_struct *vma)
+{
+	struct open_file *of = vma_file(vma);
+
+	if (of->role == KT_ROLE_WRITER)
+		kt_session_add_writer(of->session);
+}
+
+static void mapping_close(struct vm_area_struct *vma)
+{
+	struct open_file *of = vma_file(vma);
+
+	if (of->role == KT_ROLE_WRITER)
+		kt_session_remove_writer(of->session);
+}
+
+static vm_fault_t mapping_fault(struct vm_fault *vmf)
+{
+	const struct kt_buffer *b = vmf->vma->vm_private_data;
+	struct page *page = kt_buffer_page(b, vma_off(vmf->pgoff));
+
+	if (!page)
+		return VM_FAULT_SIGBUS;
+	get_page(page);
+	vmf->page = page;
+	return 0;
+}
+
+/* Fork and munmap of a part open and close; writers are counted by their mappings. */
+static const struct vm_operations_struct mapping_ops = {
+	.open = mapping_open,
+	.close = mapping_close,
+	.fault = mapping_fault,
+};
+
+static int check_rights(const struct open_file *of, const struct kt_buffer *b,
+			const struct vm_area_struct *vma)
+{
+	const u64 off = vma_off(vma->vm_pgoff);
+	const u64 end = off + (vma->vm_end - vma->vm_start);
+
+	if (end > b->l.map_size || !(vma->vm_flags & VM_MAYSHARE))
+		return -EINVAL;
+	if (vma->vm_flags & VM_EXEC)
+		return -EPERM;
+	if (of->role == KT_ROLE_WRITER && b->l.kind == KTRACE_CHANNEL_KERNEL)
+		return -EPERM;
+	if (vma->vm_flags & VM_WRITE && !kt_buffer_may_write(b, of->role, off, end))
+		return -EPERM;
+	return 0;
+}
+
+/*
+ * A mapping keeps for ever the rights it was made with. The owner's are not inherited
+ * by fork: its children are to be writers like everybody else.
+ *
+ * Errors: -ENXIO no session, or no such channel; -EINVAL beyond the channel's end, or
+ * private; -EPERM executable, or writable where the role may only read.
+ */
+static int device_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct open_file *of = file->private_data;
+	struct kt_session *s = session_of(of);
+	vm_flags_t set = VM_DONTEXPAND | VM_DONTDUMP, clear = VM_MAYEXEC;
+	struct kt_buffer *b;
+	int err;
+
+	b = s ? kt_session_channel(s, (u64)vma->vm_pgoff >> (KTRACE_MAP_SHIFT - PAGE_SHIFT)) :
+		NULL;
+	if (!b)
+		return -ENXIO;
+	err = check_rights(of, b, vma);
+	if (err)
+		return err;
+	if (of->role == KT_ROLE_OWNER)
+		set |= VM_DONTCOPY;
+	if (!(vma->vm_flags & VM_WRITE))
+		clear |= VM_MAYWRITE;
+	kt_compat_vma_flags(vma, set, clear);
+	vma->vm_private_data = b;
+	vma->vm_ops = &mapping_ops;
+	mapping_open(vma);
+	return 0;
+}
+
+/* ---- the rest of a descriptor's life ---- */
+
+static __poll_t device_poll(struct file *file, poll_table *wait)
+{
+	struct open_file *of = file->private_data;
+	struct kt_session *s = session_of(of);
+
+	return s && of->role == KT_ROLE_OWNER ? kt_session_poll(s, file, wait) : EPOLLERR;
+}
+
+static int device_open(struct inode *inode, struct file *file)
+{
+	struct open_file *of = kzalloc(sizeof(*of), GFP_KERNEL_ACCOUNT);
+
+	if (!of)
+		return -ENOMEM;
+	mutex_init(&of->lock);
+	file->private_data = of;
+	return nonseekable_open(inode, file);
+}
+
+static int device_release(struct inode *inode, struct file *file)
+{
+	struct open_file *of = file->private_data;
+
+	if (of->role == KT_ROLE_OWNER)
+		kt_session_close(of->session);
+	else if (of->role == KT_ROLE_WRITER)
+		kt_session_put(of->session);
+	kfree(of);
+	return 0;
+}
+
+static const struct file_operations device_ops = {
+	.owner = THIS_MODULE,
+	.open = device_open,
+	.release = device_release,
+	.unlocked_ioctl = device_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = device_mmap,
+	.poll = device_poll,
+};
+
+static struct miscdevice device = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "ktrace",
+	.mode = 0660,
+	.fops = &device_ops,
+};
+
+/** kt_device_init - make /dev/ktrace */
+int kt_device_init(void)
+{
+	return misc_register(&device);
+}
+
+/** kt_device_exit - remove it; no descriptor is open */
+void kt_device_exit(void)
+{
+	misc_deregister(&device);
+}

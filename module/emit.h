@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* emit.h - the hot path: from an event to the kernel rings of all sessions that want it */
+#ifndef KT_EMIT_H
+#define KT_EMIT_H
+
+#include <linux/irq_work.h>
+#include <linux/types.h>
+#include <linux/wait.h>
+#include <uapi/linux/ktrace_events.h>
+#include "filter.h"
+#include "ring/ring.h"
+
+/* Kernel event ids are below this. */
+#define KT_EVENT_NR 256
+#define KT_TARGETS_MAX 8
+
+/**
+ * struct kt_emit_target - a kernel channel as the hot path sees it
+ *
+ * Set up before kt_emit_attach(), constant until kt_emit_detach() has returned:
+ * @rings:	per-CPU rings
+ * @ring_nr:	their number
+ * @watermark:	unread bytes that wake the poller
+ * @wait:	where it waits
+ *
+ * Changing meanwhile:
+ * @live:	bit per event id: is recorded now. Written by the session
+ * @armed:	somebody polls and has not been woken since. Set by the session, cleared
+ *		by whoever wakes
+ * @filter:	processes followed
+ * @lost_noring: events on CPUs that came up later and have no ring
+ * @work:	the wake-up, from contexts where waking is not allowed
+ */
+struct kt_emit_target {
+	const struct kt_ring *rings;
+	u32 ring_nr;
+	u32 watermark;
+	wait_queue_head_t *wait;
+	DECLARE_BITMAP(live, KT_EVENT_NR);
+	bool armed;
+	struct kt_filter filter;
+	atomic64_t lost_noring;
+	struct irq_work work;
+};
+
+/**
+ * struct kt_event - one event, before it is a record
+ * @id:		KTRACE_EV_*
+ * @len:	payload bytes
+ * @flags:	KTRACE_REC_TRUNCATED or 0
+ * @payload:	the struct of @id
+ * @who:	the session must follow this task, NULL: recorded anyway
+ * @other:	or this one, may be NULL
+ */
+struct kt_event {
+	u16 id;
+	u16 len;
+	u32 flags;
+	const void *payload;
+	const struct task_struct *who;
+	const struct task_struct *other;
+};
+
+void kt_emit(const struct kt_event *ev);
+void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
+void kt_emit_exec(const struct task_struct *task);
+void kt_emit_leave(const struct task_struct *task);
+
+void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait);
+int kt_emit_attach(struct kt_emit_target *t);
+void kt_emit_detach(struct kt_emit_target *t);
+void kt_emit_quiesce(void);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * filter.c - which processes a session follows
+ *
+ * Invariant: alive_nr is the number of bits in alive; whoever changes a bit changes
+ * the count. A process leaves when its last thread passes do_exit(); its followed
+ * bit stays, so that the exit events of all its threads are still recorded.
+ */
+#include "filter.h"
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+#include <linux/vmalloc.h>
+
+/**
+ * kt_filter_init - an empty set
+ * @f:		the filter
+ * @owner:	user of the session
+ * @any_user:	may processes of other users be followed?
+ *
+ * Context: process, sleeps.
+ * Return: 0; -ENOMEM.
+ */
+int kt_filter_init(struct kt_filter *f, kuid_t owner, bool any_user)
+{
+	unsigned long *bits = __vmalloc(KT_FILTER_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+
+	if (!bits)
+		return -ENOMEM;
+	f->owner = owner;
+	f->any_user = any_user;
+	f->alive = bits + BITS_TO_LONGS(PID_MAX_LIMIT);
+	f->followed = bits;
+	return 0;
+}
+
+/** kt_filter_exit - give the memory back; nobody uses the filter any more */
+void kt_filter_exit(struct kt_filter *f)
+{
+	vfree(f->followed);
+}
+
+static void enter(struct kt_filter *f, pid_t tgid)
+{
+	set_bit(tgid, f->followed);
+	/*
+	 * Atomic and fully ordered: in kt_filter_follow() the bit is set before
+	 * signal->live is read; do_exit() counts live down before it looks here.
+	 */
+	if (!test_and_set_bit(tgid, f->alive)) {
+		atomic_inc(&f->alive_nr);
+		WRITE_ONCE(f->had_any, true);
+	}
+}
+
+/* True when nobody is left. */
+static bool leave(struct kt_filter *f, pid_t tgid)
+{
+	return test_and_clear_bit(tgid, f->alive) && atomic_dec_and_test(&f->alive_nr);
+}
+
+/**
+ * kt_filter_follow_all - let everything pass
+ *
+ * Return: 0; -EPERM when other users' processes are not for this session.
+ */
+int kt_filter_follow_all(struct kt_filter *f)
+{
+	if (!f->any_user)
+		return -EPERM;
+	WRITE_ONCE(f->all, true);
+	return 0;
+}
+
+/**
+ * kt_filter_follow - follow a process and what it will fork
+ * @f:		the filter; fork and exit are being tracked already
+ * @pid:	id of any of its threads, in the caller's pid namespace
+ *
+ * Context: process.
+ * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's.
+ */
+int kt_filter_follow(struct kt_filter *f, pid_t pid)
+{
+	struct task_struct *task;
+	int err = 0;
+
+	if (pid <= 0)
+		return -EINVAL;
+	rcu_read_lock();
+	task = pid_task(find_vpid(pid), PIDTYPE_PID);
+	if (!task)
+		err = -ESRCH;
+	else if (!f->any_user && !uid_eq(task_uid(task), f->owner))
+		err = -EPERM;
+	else
+		enter(f, task->tgid);
+	if (!err && !atomic_read(&task->signal->live)) {
+		leave(f, task->tgid);
+		err = -ESRCH;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/**
+ * kt_filter_fork - a task has been made; it has not run yet
+ *
+ * Context: preemption off.
+ */
+void kt_filter_fork(struct kt_filter *f, const struct task_struct *parent,
+		    const struct task_struct *child)
+{
+	if (child->tgid == parent->tgid)
+		return;
+	if (test_bit(parent->tgid, f->followed))
+		enter(f, child->tgid);
+	else
+		clear_bit(child->tgid, f->followed);
+}
+
+/**
+ * kt_filter_exec - a new program: leave it alone if it runs as somebody else
+ *
+ * Context: preemption off, @task is current.
+ * Return: true when nobody is left in the set.
+ */
+bool kt_filter_exec(struct kt_filter *f, const struct task_struct *task)
+{
+	if (f->any_user || !test_bit(task->tgid, f->followed))
+		return false;
+	if (uid_eq(task_euid(task), f->owner) && uid_eq(task_uid(task), f->owner))
+		return false;
+	clear_bit(task->tgid, f->followed);
+	return leave(f, task->tgid);
+}
+
+/**
+ * kt_filter_leave - a thread exits
+ *
+ * Context: preemption off.
+ * Return: true when nobody is left in the set.
+ */
+bool kt_filter_leave(struct kt_filter *f, const struct task_struct *task)
+{
+	return !atomic_read(&task->signal->live) && leave(f, task->tgid);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * <linux/ktrace.h> inside the kernel: the ABI, and the trace point for other modules
+ *
+ *   TRACER_LOGEVENT(type, par1, par2);
+ *
+ * stores a KTRACE_EV_LOGEVENT record in every running session that has the event
+ * enabled. When there is none it is one nop (a static key). It may be used in any
+ * context, NMI included, as long as RCU is watching, i.e. not on the way into idle.
+ *
+ * As with the kernel's own headers, user space has the ABI part (uapi/linux/ktrace.h)
+ * under the same name. Both directories go on a module's include path, this one first;
+ * examples/logevent/Kbuild shows how.
+ */
+#ifndef _KTRACE_KERNEL_H
+#define _KTRACE_KERNEL_H
+
+#include <linux/jump_label.h>
+#include <uapi/linux/ktrace.h>
+
+DECLARE_STATIC_KEY_FALSE(ktrace_logevent_key);
+
+void ktrace_logevent(u16 type, u16 par1, u32 par2);
+
+#define TRACER_LOGEVENT(type, par1, par2)                               \
+	do {                                                            \
+		if (static_branch_unlikely(&ktrace_logevent_key))       \
+			ktrace_logevent(type, par1, par2);              \
+	} while (0)
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0
+/* main.c - loading and unloading: the units in order, and in reverse */
+#include <linux/module.h>
+#include "device.h"
+#include "probe.h"
+#include "session.h"
+
+static int __init ktrace_init(void)
+{
+	int err;
+
+	err = kt_session_init();
+	if (err)
+		return err;
+	err = kt_probe_init();
+	if (err)
+		return err;
+	err = kt_device_init();
+	if (err)
+		kt_probe_exit();
+	return err;
+}
+
+/* Descriptors and client modules hold the module: there is no session here any more. */
+static void __exit ktrace_exit(void)
+{
+	kt_device_exit();
+	kt_probe_exit();
+}
+
+module_init(ktrace_init);
+module_exit(ktrace_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Tracer for user and kernel events");

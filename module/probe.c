@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * probe.c - the table of probes: finding, switching on and off
+ *
+ * A probe is hooked while at least one running session needs it, and costs nothing
+ * otherwise. Tracepoints are found by name, as few of them are exported.
+ */
+#include "probe.h"
+#include <linux/jump_label.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <uapi/linux/ktrace_events.h>
+
+/* Each family's events are numbered without holes from first to last. */
+static const struct {
+	struct kt_probe *probes;
+	u16 first;
+	u16 last;
+} families[] = {
+	{ kt_probe_log, KTRACE_EV_LOGEVENT, KTRACE_EV_LOGEVENT },
+	{ kt_probe_sched, KTRACE_EV_SCHED_SWITCH, KTRACE_EV_SCHED_COMM },
+	{ kt_probe_syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT },
+	{ kt_probe_irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT },
+	{ kt_probe_softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT },
+};
+
+#define for_each_probe(f, p)                                                    \
+	for ((f) = 0; (f) < ARRAY_SIZE(families); (f)++)                        \
+		for ((p) = families[f].probes; (p)->id; (p)++)
+
+/* Protects users of all rows, and that hooking goes with it. */
+static DEFINE_MUTEX(probes_lock);
+
+static bool is_usable(const struct kt_probe *p)
+{
+	return p->key || p->tp;
+}
+
+static int hook(struct kt_probe *p)
+{
+	if (p->key) {
+		static_branch_inc(p->key);
+		return 0;
+	}
+	return tracepoint_probe_register(p->tp, p->func, NULL);
+}
+
+static void unhook(struct kt_probe *p)
+{
+	if (p->key)
+		static_branch_dec(p->key);
+	else
+		WARN_ON_ONCE(tracepoint_probe_unregister(p->tp, p->func, NULL));
+}
+
+static int get_row(struct kt_probe *p)
+{
+	int err;
+
+	lockdep_assert_held(&probes_lock);
+	if (!is_usable(p))
+		return -EOPNOTSUPP;
+	err = p->users ? 0 : hook(p);
+	if (!err)
+		p->users++;
+	return err;
+}
+
+static void put_row(struct kt_probe *p)
+{
+	lockdep_assert_held(&probes_lock);
+	if (!WARN_ON_ONCE(!p->users) && !--p->users)
+		unhook(p);
+}
+
+/* @id 0 means the rows that track processes. */
+static bool is_meant(const struct kt_probe *p, u16 id)
+{
+	return id ? p->id == id : p->tracks;
+}
+
+/* Put the first @nr of the rows that are meant. */
+static void put_rows(u16 id, u32 nr)
+{
+	struct kt_probe *p;
+	u32 f;
+
+	for_each_probe(f, p)
+		if (is_meant(p, id) && nr) {
+			put_row(p);
+			nr--;
+		}
+}
+
+static int get_rows(u16 id)
+{
+	struct kt_probe *p;
+	u32 f, nr = 0;
+	int err = 0;
+
+	mutex_lock(&probes_lock);
+	for_each_probe(f, p)
+		if (!err && is_meant(p, id)) {
+			err = get_row(p);
+			nr += !err;
+		}
+	if (err)
+		put_rows(id, nr);
+	mutex_unlock(&probes_lock);
+	return err;
+}
+
+static void put_all_rows(u16 id)
+{
+	mutex_lock(&probes_lock);
+	put_rows(id, U32_MAX);
+	mutex_unlock(&probes_lock);
+}
+
+/** kt_probe_exists - is @id a kernel event at all? Context: any */
+bool kt_probe_exists(u16 id)
+{
+	u32 f;
+
+	for (f = 0; f < ARRAY_SIZE(families); f++)
+		if (id >= families[f].first && id <= families[f].last)
+			return true;
+	return false;
+}
+
+/**
+ * kt_probe_get - have event @id produced
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EOPNOTSUPP when this kernel has no such tracepoint; -ENOMEM.
+ */
+int kt_probe_get(u16 id)
+{
+	return get_rows(id);
+}
+
+/** kt_probe_put - undo one kt_probe_get(); probes may run until kt_probe_quiesce() */
+void kt_probe_put(u16 id)
+{
+	put_all_rows(id);
+}
+
+/**
+ * kt_probe_get_tracking - have processes tracked for the filters
+ *
+ * Context: process, sleeps.
+ * Return: as kt_probe_get().
+ */
+int kt_probe_get_tracking(void)
+{
+	return get_rows(0);
+}
+
+/** kt_probe_put_tracking - undo one kt_probe_get_tracking() */
+void kt_probe_put_tracking(void)
+{
+	put_all_rows(0);
+}
+
+/** kt_probe_quiesce - when it returns, probes that were put do not run any more */
+void kt_probe_quiesce(void)
+{
+	tracepoint_synchronize_unregister();
+}
+
+static void match_tracepoint(struct tracepoint *tp, void *unused)
+{
+	struct kt_probe *p;
+	u32 f;
+
+	for_each_probe(f, p)
+		if (p->tracepoint && !strcmp(p->tracepoint, tp->name))
+			p->tp = tp;
+}
+
+/* Each event has a row, each row an event of its family and exactly one source. */
+static bool table_is_complete(void)
+{
+	u64 seen[ARRAY_SIZE(families)] = { 0 };
+	struct kt_probe *p;
+	u32 f;
+
+	for_each_probe(f, p) {
+		if (p->id < families[f].first || p->id > families[f].last ||
+		    !p->key == !p->tracepoint || !p->tracepoint != !p->func)
+			return false;
+		seen[f] |= BIT_ULL(p->id - families[f].first);
+	}
+	for (f = 0; f < ARRAY_SIZE(families); f++)
+		if (seen[f] != GENMASK_ULL(families[f].last - families[f].first, 0))
+			return false;
+	return true;
+}
+
+/**
+ * kt_probe_init - check the table and find the tracepoints
+ *
+ * Return: 0; -EINVAL for a table with holes; -ENODEV when the kernel lacks what
+ * tracking processes takes. Other missing tracepoints only disable their events.
+ */
+int kt_probe_init(void)
+{
+	struct kt_probe *p;
+	u32 f;
+
+	if (WARN_ON(!table_is_complete()))
+		return -EINVAL;
+	for_each_kernel_tracepoint(match_tracepoint, NULL);
+	for_each_probe(f, p) {
+		if (is_usable(p))
+			continue;
+		pr_warn("this kernel has no tracepoint %s\n", p->tracepoint);
+		if (p->tracks)
+			return -ENODEV;
+	}
+	return 0;
+}
+
+/** kt_probe_exit - before the code of the probes goes away */
+void kt_probe_exit(void)
+{
+	kt_probe_quiesce();
+}

@@ -1,0 +1,691 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * session.c - a session: its channels, its state, its end
+ *
+ *              add_channel          add_channel
+ *   (none) ------------------> SUSPENDED <--+
+ *                               |  ^   |____|
+ *                         start |  | stop
+ *                               v  |
+ *                              RUNNING             close, from either: CLOSED
+ *
+ * All arrows are the owner's. After the first start no channel can be added. A closed
+ * session records nothing and cannot be found, but its memory stays for writers that
+ * have it mapped, and stays charged to the user.
+ *
+ * Ends in two phases: kt_session_close() unpublishes and waits until nobody can be
+ * using it, the last kt_session_put() frees.
+ */
+#include "session.h"
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/overflow.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "clock.h"
+#include "emit.h"
+#include "filter.h"
+#include "probe.h"
+
+enum {
+	SESSIONS_MAX = 8,
+	CHANNELS_MAX = 8,
+	TICK_MS = 10,
+};
+
+static_assert(SESSIONS_MAX <= KT_TARGETS_MAX);
+
+static uint max_session_mb = 1024;
+module_param(max_session_mb, uint, 0644);
+MODULE_PARM_DESC(max_session_mb, "largest memory of one session in MiB (1024)");
+
+static uint max_user_mb = 2048;
+module_param(max_user_mb, uint, 0644);
+MODULE_PARM_DESC(max_user_mb, "largest memory of all sessions of one user in MiB (2048)");
+
+static bool group_kernel;
+module_param(group_kernel, bool, 0644);
+MODULE_PARM_DESC(group_kernel, "kernel events for whoever may open the device (0)");
+
+static char *clock = "auto";
+module_param(clock, charp, 0444);
+MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
+
+/* Clock of all sessions, fixed at load. */
+static u32 session_clock;
+
+/**
+ * struct kt_session - one session
+ * @ref:	holders: the owner's descriptor, each attached writer's descriptor
+ *		(mappings hold descriptors)
+ * @id:		random, never 0
+ * @owner:	user who made it
+ * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
+ *
+ * Under sessions_lock:
+ * @node:	in sessions, until freed
+ * @open:	not closed: counts, and can be found
+ * @bytes:	charged memory
+ *
+ * Under lock:
+ * @running:	between start and stop
+ * @started:	has been running
+ * @wanted:	kernel events that are enabled
+ *
+ * Written under @lock, published by @channel_nr, then constant:
+ * @channels:	the channels
+ * @kernel:	the one that is the kernel's, or NULL
+ *
+ * Any context:
+ * @target:	what the hot path knows of us; published while @kernel is there
+ * @writers:	mappings by attached writers
+ * @had_writers: there have been some
+ * @wait:	who polls
+ * @tick:	looks at the rings on behalf of a poller: user rings are filled without
+ *		system calls
+ */
+struct kt_session {
+	struct kref ref;
+	u64 id;
+	kuid_t owner;
+	bool for_all;
+
+	struct list_head node;
+	bool open;
+	u64 bytes;
+
+	struct mutex lock;
+	bool running;
+	bool started;
+	DECLARE_BITMAP(wanted, KT_EVENT_NR);
+
+	struct kt_buffer *channels[CHANNELS_MAX];
+	struct kt_buffer *kernel;
+	u32 channel_nr;
+
+	struct kt_emit_target target;
+	atomic_t writers;
+	bool had_writers;
+	wait_queue_head_t wait;
+	struct delayed_work tick;
+};
+
+/* Protects sessions and what the members of its entries say; taken inside kt_session.lock. */
+static DEFINE_MUTEX(sessions_lock);
+static LIST_HEAD(sessions);
+
+/* ---- waiting ---- */
+
+static bool has_data(struct kt_session *s)
+{
+	struct kt_buffer *b;
+	u32 i;
+
+	for (i = 0; (b = kt_session_channel(s, i)); i++)
+		if (kt_buffer_has_data(b))
+			return true;
+	return false;
+}
+
+static bool has_hung_up(struct kt_session *s)
+{
+	const struct kt_filter *f = &s->target.filter;
+
+	return (READ_ONCE(f->had_any) || READ_ONCE(s->had_writers)) &&
+	       !atomic_read(&f->alive_nr) && !atomic_read(&s->writers);
+}
+
+static void tick(struct work_struct *work)
+{
+	struct kt_session *s = container_of(work, struct kt_session, tick.work);
+
+	if (!READ_ONCE(s->target.armed) || !waitqueue_active(&s->wait))
+		return;
+	if (has_data(s) || has_hung_up(s)) {
+		WRITE_ONCE(s->target.armed, false);
+		wake_up_all(&s->wait);
+	} else {
+		schedule_delayed_work(&s->tick, msecs_to_jiffies(TICK_MS));
+	}
+}
+
+static __poll_t ready(struct kt_session *s)
+{
+	return (has_data(s) ? EPOLLIN | EPOLLRDNORM : 0) | (has_hung_up(s) ? EPOLLHUP : 0);
+}
+
+/**
+ * kt_session_poll - the owner's poll()
+ *
+ * Return: EPOLLIN when a ring has its watermark of unread bytes; EPOLLHUP when
+ * processes were followed or writers attached, and none of either is left.
+ */
+__poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wait)
+{
+	__poll_t events;
+
+	poll_wait(file, &s->wait, wait);
+	events = ready(s);
+	if (events)
+		return events;
+	WRITE_ONCE(s->target.armed, true);
+	schedule_delayed_work(&s->tick, msecs_to_jiffies(TICK_MS));
+	return ready(s);
+}
+
+/** kt_session_add_writer - a mapping of an attached writer came to be */
+void kt_session_add_writer(struct kt_session *s)
+{
+	atomic_inc(&s->writers);
+	WRITE_ONCE(s->had_writers, true);
+}
+
+/** kt_session_remove_writer - a mapping of an attached writer is gone */
+void kt_session_remove_writer(struct kt_session *s)
+{
+	if (atomic_dec_and_test(&s->writers))
+		wake_up_all(&s->wait);
+}
+
+/* ---- birth and death ---- */
+
+static struct kt_session *find_locked(u64 id)
+{
+	struct kt_session *s;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(s, &sessions, node)
+		if (s->id == id)
+			return s;
+	return NULL;
+}
+
+static u64 new_id_locked(void)
+{
+	u64 id;
+
+	do {
+		id = get_random_u64();
+	} while (!id || find_locked(id));
+	return id;
+}
+
+static int publish(struct kt_session *new)
+{
+	struct kt_session *s;
+	u32 open_nr = 0;
+
+	mutex_lock(&sessions_lock);
+	list_for_each_entry(s, &sessions, node)
+		open_nr += s->open;
+	if (open_nr < SESSIONS_MAX) {
+		new->id = new_id_locked();
+		new->open = true;
+		list_add(&new->node, &sessions);
+	}
+	mutex_unlock(&sessions_lock);
+	return open_nr < SESSIONS_MAX ? 0 : -EBUSY;
+}
+
+/**
+ * kt_session_create - a session of the calling user, without channels
+ * @out:	the session, with one reference
+ *
+ * Context: process, sleeps.
+ * Return: 0; -ENOMEM; -EBUSY when there are too many sessions.
+ */
+int kt_session_create(struct kt_session **out)
+{
+	struct kt_session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!s)
+		return -ENOMEM;
+	kref_init(&s->ref);
+	s->owner = current_euid();
+	s->for_all = capable(CAP_SYS_ADMIN);
+	mutex_init(&s->lock);
+	init_waitqueue_head(&s->wait);
+	INIT_DELAYED_WORK(&s->tick, tick);
+	kt_emit_init_target(&s->target, &s->wait);
+	err = publish(s);
+	if (err)
+		kfree(s);
+	else
+		*out = s;
+	return err;
+}
+
+/**
+ * kt_session_find - the session that a program wants to write to
+ * @id:		its id
+ * @out:	the session, with a reference
+ *
+ * Return: 0; -ENOENT no such session, or closed; -EPERM not the caller's.
+ */
+int kt_session_find(u64 id, struct kt_session **out)
+{
+	struct kt_session *s;
+	int err = 0;
+
+	mutex_lock(&sessions_lock);
+	s = find_locked(id);
+	if (!s || !s->open)
+		err = -ENOENT;
+	else if (!s->for_all && !uid_eq(current_euid(), s->owner))
+		err = -EPERM;
+	else
+		kref_get(&s->ref);
+	mutex_unlock(&sessions_lock);
+	if (!err)
+		*out = s;
+	return err;
+}
+
+static void free_session(struct kref *ref)
+{
+	struct kt_session *s = container_of(ref, struct kt_session, ref);
+	u32 i;
+
+	for (i = 0; i < CHANNELS_MAX; i++)
+		kt_buffer_free(s->channels[i]);
+	kt_filter_exit(&s->target.filter);
+	mutex_lock(&sessions_lock);
+	list_del(&s->node);
+	mutex_unlock(&sessions_lock);
+	kfree(s);
+}
+
+/** kt_session_put - drop a reference; the last one frees */
+void kt_session_put(struct kt_session *s)
+{
+	kref_put(&s->ref, free_session);
+}
+
+static void unpublish(struct kt_session *s)
+{
+	mutex_lock(&sessions_lock);
+	s->open = false;
+	mutex_unlock(&sessions_lock);
+}
+
+/**
+ * kt_session_close - the owner is gone
+ *
+ * Consumes the owner's reference.
+ *
+ * Context: process, sleeps.
+ */
+void kt_session_close(struct kt_session *s)
+{
+	u32 i;
+
+	unpublish(s);
+	kt_session_stop(s);
+	if (s->kernel) {
+		kt_probe_put_tracking();
+		kt_probe_quiesce();
+		kt_emit_detach(&s->target);
+	}
+	for (i = 0; i < s->channel_nr; i++)
+		kt_buffer_close(s->channels[i]);
+	cancel_delayed_work_sync(&s->tick);
+	kt_session_put(s);
+}
+
+/* ---- channels ---- */
+
+static u64 user_bytes_locked(kuid_t owner)
+{
+	struct kt_session *s;
+	u64 sum = 0;
+
+	lockdep_assert_held(&sessions_lock);
+	list_for_each_entry(s, &sessions, node)
+		if (uid_eq(s->owner, owner))
+			sum += s->bytes;
+	return sum;
+}
+
+static int charge(struct kt_session *s, u64 bytes)
+{
+	int err = 0;
+
+	mutex_lock(&sessions_lock);
+	if (s->bytes + bytes > (u64)max_session_mb << 20 ||
+	    user_bytes_locked(s->owner) + bytes > (u64)max_user_mb << 20)
+		err = -EDQUOT;
+	else
+		s->bytes += bytes;
+	mutex_unlock(&sessions_lock);
+	return err;
+}
+
+static void uncharge(struct kt_session *s, u64 bytes)
+{
+	mutex_lock(&sessions_lock);
+	s->bytes -= bytes;
+	mutex_unlock(&sessions_lock);
+}
+
+/* From here on the hot path knows the session, and follows forks; no event is live. */
+static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
+{
+	int err = kt_filter_init(&s->target.filter, s->owner, perfmon_capable());
+
+	if (err)
+		return err;
+	s->target.rings = b->rings;
+	s->target.ring_nr = b->l.cpu_nr;
+	s->target.watermark = b->l.watermark;
+	err = kt_emit_attach(&s->target);
+	if (err)
+		goto err_exit_filter;
+	err = kt_probe_get_tracking();
+	if (err)
+		goto err_detach;
+	s->kernel = b;
+	return 0;
+
+err_detach:
+	kt_emit_detach(&s->target);
+err_exit_filter:
+	kt_filter_exit(&s->target.filter);
+	s->target.filter = (struct kt_filter){ };
+	return err;
+}
+
+static int may_add(const struct kt_session *s, u32 kind)
+{
+	lockdep_assert_held(&s->lock);
+	if (s->started)
+		return -EBUSY;
+	if (s->channel_nr == CHANNELS_MAX)
+		return -ENOSPC;
+	if (kind == KTRACE_CHANNEL_USER)
+		return 0;
+	if (!perfmon_capable() && !READ_ONCE(group_kernel))
+		return -EPERM;
+	return s->kernel ? -EBUSY : 0;
+}
+
+static int add_channel_locked(struct kt_session *s, const struct kt_layout *l)
+{
+	struct kt_buffer *b;
+	int err = may_add(s, l->kind);
+
+	if (err)
+		return err;
+	b = kt_buffer_alloc(l, s->id, session_clock);
+	if (IS_ERR(b))
+		return PTR_ERR(b);
+	if (l->kind == KTRACE_CHANNEL_KERNEL)
+		err = publish_kernel_channel(s, b);
+	if (err) {
+		kt_buffer_free(b);
+		return err;
+	}
+	s->channels[s->channel_nr] = b;
+	/* ORD(add_channel:A) pairs ORD(channel:A): the channel is whole before it counts */
+	smp_store_release(&s->channel_nr, s->channel_nr + 1);
+	return 0;
+}
+
+/**
+ * kt_session_add_channel - give the session one more channel
+ * @s:		the session
+ * @spec:	what is asked for; map_off and map_size are filled in
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL impossible geometry; -EPERM kernel channel without privilege;
+ * -EBUSY after the first start, or for a second kernel channel; -ENOSPC too many
+ * channels; -EDQUOT over max_session_mb or max_user_mb; -ENOMEM; -EINTR killed.
+ */
+int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec)
+{
+	struct kt_layout l;
+	u64 bytes;
+	int err = kt_layout_init(&l, spec);
+
+	if (err)
+		return err;
+	bytes = l.map_size + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
+	err = charge(s, bytes);
+	if (err)
+		return err;
+	mutex_lock(&s->lock);
+	err = add_channel_locked(s, &l);
+	spec->map_off = (u64)(s->channel_nr - !err) << KTRACE_MAP_SHIFT;
+	spec->map_size = l.map_size;
+	mutex_unlock(&s->lock);
+	if (err)
+		uncharge(s, bytes);
+	return err;
+}
+
+/** kt_session_channel - channel @index, or NULL. Context: any */
+struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index)
+{
+	/* ORD(channel:A) pairs ORD(add_channel:A): a channel that counts is whole */
+	return index < smp_load_acquire(&s->channel_nr) ? s->channels[index] : NULL;
+}
+
+/**
+ * kt_session_user_channel - where a writer finds the first user channel
+ *
+ * Return: 0; -ENXIO when there is none.
+ */
+int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach)
+{
+	struct kt_buffer *b;
+	u32 i;
+
+	for (i = 0; (b = kt_session_channel(s, i)); i++) {
+		if (b->l.kind != KTRACE_CHANNEL_USER)
+			continue;
+		attach->map_off = (u64)i << KTRACE_MAP_SHIFT;
+		attach->map_size = b->l.map_size;
+		return 0;
+	}
+	return -ENXIO;
+}
+
+/* ---- control ---- */
+
+static void put_probes(const unsigned long *ids)
+{
+	u32 id;
+
+	for_each_set_bit(id, ids, KT_EVENT_NR)
+		kt_probe_put(id);
+}
+
+static int get_probes(const unsigned long *ids)
+{
+	DECLARE_BITMAP(got, KT_EVENT_NR) = { 0 };
+	int err = 0;
+	u32 id;
+
+	for_each_set_bit(id, ids, KT_EVENT_NR) {
+		err = kt_probe_get(id);
+		if (err)
+			break;
+		__set_bit(id, got);
+	}
+	if (err)
+		put_probes(got);
+	return err;
+}
+
+static void set_states(struct kt_session *s, enum ktrace_state state)
+{
+	u32 i;
+
+	for (i = 0; i < s->channel_nr; i++)
+		kt_buffer_set_state(s->channels[i], state);
+}
+
+static int start_locked(struct kt_session *s)
+{
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->channel_nr)
+		return -EINVAL;
+	if (s->running)
+		return 0;
+	err = get_probes(s->wanted);
+	if (err)
+		return err;
+	s->running = true;
+	s->started = true;
+	set_states(s, KTRACE_STATE_RUNNING);
+	bitmap_copy(s->target.live, s->wanted, KT_EVENT_NR);
+	return 0;
+}
+
+/**
+ * kt_session_start - begin to record; no effect on a running session
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL without a channel; -ENOMEM.
+ */
+int kt_session_start(struct kt_session *s)
+{
+	int err;
+
+	mutex_lock(&s->lock);
+	err = start_locked(s);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_session_stop - record no more; no effect on a suspended session
+ *
+ * When it returns, the kernel rings do not change any more.
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL without a channel.
+ */
+int kt_session_stop(struct kt_session *s)
+{
+	int err = 0;
+
+	mutex_lock(&s->lock);
+	if (!s->channel_nr) {
+		err = -EINVAL;
+	} else if (s->running) {
+		s->running = false;
+		bitmap_zero(s->target.live, KT_EVENT_NR);
+		set_states(s, KTRACE_STATE_SUSPENDED);
+		put_probes(s->wanted);
+		kt_emit_quiesce();
+	}
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+static int enable_locked(struct kt_session *s, u16 id, bool on)
+{
+	int err = 0;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->kernel)
+		return -EINVAL;
+	if (test_bit(id, s->wanted) == on)
+		return 0;
+	if (s->running && on)
+		err = kt_probe_get(id);
+	if (err)
+		return err;
+	assign_bit(id, s->wanted, on);
+	assign_bit(id, s->target.live, on && s->running);
+	kt_buffer_show_enabled(s->kernel, id, on);
+	if (s->running && !on)
+		kt_probe_put(id);
+	return 0;
+}
+
+/**
+ * kt_session_enable - switch a kernel event on or off
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no such event, or no kernel channel; -EOPNOTSUPP this kernel has
+ * no such tracepoint; -ENOMEM.
+ */
+int kt_session_enable(struct kt_session *s, u16 id, bool on)
+{
+	int err;
+
+	if (!kt_probe_exists(id))
+		return -EINVAL;
+	mutex_lock(&s->lock);
+	err = enable_locked(s, id, on);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_session_follow - record what a process and its children do
+ * @s:		the session
+ * @pid:	its id, or KTRACE_FOLLOW_ALL
+ *
+ * Return: 0; -EINVAL pid below 0, or no kernel channel; -ESRCH; -EPERM another user's
+ * process, or all, without CAP_PERFMON.
+ */
+int kt_session_follow(struct kt_session *s, s32 pid)
+{
+	int err = -EINVAL;
+
+	mutex_lock(&s->lock);
+	if (s->kernel)
+		err = pid == KTRACE_FOLLOW_ALL ? kt_filter_follow_all(&s->target.filter) :
+						 kt_filter_follow(&s->target.filter, pid);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_session_info - what KTRACE_IOC_INFO tells
+ * @s:		the session, NULL: only what holds for all
+ * @info:	out, except for size
+ */
+void kt_session_info(struct kt_session *s, struct ktrace_info *info)
+{
+	*info = (struct ktrace_info){
+		.size = info->size,
+		.abi = KTRACE_ABI_VERSION,
+		.tsc_khz = kt_clock_tsc_khz(),
+		.clock = session_clock,
+	};
+	if (!s)
+		return;
+	info->session = s->id;
+	info->followed = atomic_read(&s->target.filter.alive_nr);
+	info->writers = atomic_read(&s->writers);
+	info->lost_noring = atomic64_read(&s->target.lost_noring);
+}
+
+/**
+ * kt_session_init - check the module's parameters
+ *
+ * Return: 0; -EINVAL for a clock that is not known, or not there.
+ */
+int kt_session_init(void)
+{
+	if (!strcmp(clock, "auto"))
+		session_clock = kt_clock_best();
+	else if (!strcmp(clock, "tsc") && kt_clock_has_tsc())
+		session_clock = KTRACE_CLOCK_TSC;
+	else if (!strcmp(clock, "monotonic"))
+		session_clock = KTRACE_CLOCK_MONOTONIC;
+	else
+		return -EINVAL;
+	return 0;
+}
