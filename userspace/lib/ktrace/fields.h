@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * fields.h - what each kind of field means: parameter, description, size, bytes
+ *
+ * The names ktrace_u8(x) and so on are not macros: they are only seen by the
+ * preprocessor, as the second half of a name:
+ *
+ *   KTRACE_FIELD_OP(PARAM, ktrace_u32(item))
+ *     -> KTRACE_PARAM_ as_scalar (u32, item)		by the table below
+ *     -> , uint32_t ktrace_v_item
+ *
+ * Operations, each of which has one macro a kind:
+ *
+ *   PARAM	parameter of the generated function
+ *   DESC	description, <linux/ktrace_events.h>
+ *   LET	what has to be known before the size: a string's length
+ *   FIXED	1 when the size is known to the compiler
+ *   SIZE	bytes of the payload
+ *   WORDS	add to an array of words, by shifting: small events stay in registers
+ *   STORE	add to a buffer
+ *   PIECE	add to a list of pieces: what is too long to be copied twice
+ */
+#ifndef KTRACE_FIELDS_H
+#define KTRACE_FIELDS_H
+
+#include <ktrace/repeat.h>
+
+#define KTRACE_FIELD_OP(op, field) KTRACE_FIELD_OP_(op, KTRACE_KIND_##field)
+#define KTRACE_FIELD_OP_(op, ...) KTRACE_FIELD_OP__(op, __VA_ARGS__)
+#define KTRACE_FIELD_OP__(op, kind, ...) KTRACE_##op##_##kind(__VA_ARGS__)
+
+#define KTRACE_KIND_ktrace_u8(name) as_scalar, u8, name
+#define KTRACE_KIND_ktrace_u16(name) as_scalar, u16, name
+#define KTRACE_KIND_ktrace_u32(name) as_scalar, u32, name
+#define KTRACE_KIND_ktrace_u64(name) as_scalar, u64, name
+#define KTRACE_KIND_ktrace_s8(name) as_scalar, s8, name
+#define KTRACE_KIND_ktrace_s16(name) as_scalar, s16, name
+#define KTRACE_KIND_ktrace_s32(name) as_scalar, s32, name
+#define KTRACE_KIND_ktrace_s64(name) as_scalar, s64, name
+#define KTRACE_KIND_ktrace_x8(name) as_scalar, x8, name
+#define KTRACE_KIND_ktrace_x16(name) as_scalar, x16, name
+#define KTRACE_KIND_ktrace_x32(name) as_scalar, x32, name
+#define KTRACE_KIND_ktrace_x64(name) as_scalar, x64, name
+#define KTRACE_KIND_ktrace_f32(name) as_scalar, f32, name
+#define KTRACE_KIND_ktrace_f64(name) as_scalar, f64, name
+#define KTRACE_KIND_ktrace_char(name) as_scalar, char, name
+#define KTRACE_KIND_ktrace_ptr(name) as_pointer, name
+#define KTRACE_KIND_ktrace_string(name) as_string, name
+#define KTRACE_KIND_ktrace_array(type, name, nr) as_array, type, name, nr
+#define KTRACE_KIND_ktrace_seq(type, name) as_sequence, type, name
+#define KTRACE_KIND_ktrace_enum(type, name, ...) as_enum, type, name, __VA_ARGS__
+
+#define KTRACE_TYPE_u8 uint8_t
+#define KTRACE_TYPE_u16 uint16_t
+#define KTRACE_TYPE_u32 uint32_t
+#define KTRACE_TYPE_u64 uint64_t
+#define KTRACE_TYPE_s8 int8_t
+#define KTRACE_TYPE_s16 int16_t
+#define KTRACE_TYPE_s32 int32_t
+#define KTRACE_TYPE_s64 int64_t
+#define KTRACE_TYPE_x8 uint8_t
+#define KTRACE_TYPE_x16 uint16_t
+#define KTRACE_TYPE_x32 uint32_t
+#define KTRACE_TYPE_x64 uint64_t
+#define KTRACE_TYPE_f32 float
+#define KTRACE_TYPE_f64 double
+#define KTRACE_TYPE_char char
+
+/* integers and floating point */
+#define KTRACE_PARAM_as_scalar(type, name) , KTRACE_TYPE_##type ktrace_v_##name
+#define KTRACE_DESC_as_scalar(type, name) #type " " #name ";"
+#define KTRACE_LET_as_scalar(type, name)
+#define KTRACE_FIXED_as_scalar(type, name) && 1
+#define KTRACE_SIZE_as_scalar(type, name) + sizeof(KTRACE_TYPE_##type)
+#define KTRACE_WORDS_as_scalar(type, name) \
+	ktrace_pack_word(ktrace_w, &ktrace_at, &ktrace_v_##name, sizeof(ktrace_v_##name));
+#define KTRACE_STORE_as_scalar(type, name) \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, &ktrace_v_##name, sizeof(ktrace_v_##name));
+/* A copy, because what has an address is not kept in a register. */
+#define KTRACE_PIECE_as_scalar(type, name) \
+	KTRACE_TYPE_##type ktrace_c_##name = ktrace_v_##name; \
+	ktrace_add_piece(ktrace_p, &ktrace_at, &ktrace_c_##name, sizeof(ktrace_c_##name));
+
+/* addresses: 64 bits on every machine */
+#define KTRACE_PARAM_as_pointer(name) , const volatile void *ktrace_a_##name
+#define KTRACE_DESC_as_pointer(name) "ptr " #name ";"
+#define KTRACE_LET_as_pointer(name) \
+	const uint64_t ktrace_v_##name = (uint64_t)(uintptr_t)ktrace_a_##name;
+#define KTRACE_FIXED_as_pointer(name) && 1
+#define KTRACE_SIZE_as_pointer(name) + sizeof(uint64_t)
+#define KTRACE_WORDS_as_pointer(name) KTRACE_WORDS_as_scalar(u64, name)
+#define KTRACE_STORE_as_pointer(name) KTRACE_STORE_as_scalar(u64, name)
+#define KTRACE_PIECE_as_pointer(name) KTRACE_PIECE_as_scalar(u64, name)
+
+/* enumerations are their number */
+#define KTRACE_PARAM_as_enum(type, name, ...) KTRACE_PARAM_as_scalar(type, name)
+#define KTRACE_DESC_as_enum(type, name, ...) \
+	"enum<" #type ">(" KTRACE_NAMES(__VA_ARGS__) ") " #name ";"
+#define KTRACE_LET_as_enum(type, name, ...)
+#define KTRACE_FIXED_as_enum(type, name, ...) && 1
+#define KTRACE_SIZE_as_enum(type, name, ...) KTRACE_SIZE_as_scalar(type, name)
+#define KTRACE_WORDS_as_enum(type, name, ...) KTRACE_WORDS_as_scalar(type, name)
+#define KTRACE_STORE_as_enum(type, name, ...) KTRACE_STORE_as_scalar(type, name)
+#define KTRACE_PIECE_as_enum(type, name, ...) KTRACE_PIECE_as_scalar(type, name)
+
+/* strings; another thread may change them meanwhile: length once, then always a NUL */
+#define KTRACE_PARAM_as_string(name) , const char *ktrace_v_##name
+#define KTRACE_DESC_as_string(name) "string " #name ";"
+#define KTRACE_LET_as_string(name) \
+	const char *const ktrace_s_##name = ktrace_v_##name ? ktrace_v_##name : "(null)"; \
+	const size_t ktrace_n_##name = strlen(ktrace_s_##name);
+#define KTRACE_FIXED_as_string(name) && 0
+#define KTRACE_SIZE_as_string(name) + ktrace_n_##name + 1
+#define KTRACE_WORDS_as_string(name)
+#define KTRACE_STORE_as_string(name) \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_s_##name, ktrace_n_##name); \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, "", 1);
+#define KTRACE_PIECE_as_string(name) \
+	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_s_##name, ktrace_n_##name); \
+	ktrace_add_piece(ktrace_p, &ktrace_at, "", 1);
+
+/* fixed number of elements */
+#define KTRACE_PARAM_as_array(type, name, nr) , const KTRACE_TYPE_##type *ktrace_v_##name
+#define KTRACE_DESC_as_array(type, name, nr) #type "[" KTRACE_STR(nr) "] " #name ";"
+#define KTRACE_LET_as_array(type, name, nr)
+#define KTRACE_FIXED_as_array(type, name, nr) && 1
+#define KTRACE_SIZE_as_array(type, name, nr) + sizeof(KTRACE_TYPE_##type) * (nr)
+#define KTRACE_WORDS_as_array(type, name, nr) \
+	for (ktrace_i = 0; ktrace_i < (nr); ktrace_i++) \
+		ktrace_pack_word(ktrace_w, &ktrace_at, &ktrace_v_##name[ktrace_i], \
+				 sizeof(KTRACE_TYPE_##type));
+#define KTRACE_STORE_as_array(type, name, nr) \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_v_##name, \
+			  sizeof(KTRACE_TYPE_##type) * (nr));
+#define KTRACE_PIECE_as_array(type, name, nr) \
+	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_v_##name, \
+			 sizeof(KTRACE_TYPE_##type) * (nr));
+
+/* counted elements: pointer and count */
+#define KTRACE_PARAM_as_sequence(type, name) \
+	, const KTRACE_TYPE_##type *ktrace_v_##name, uint32_t ktrace_n_##name
+#define KTRACE_DESC_as_sequence(type, name) #type "[] " #name ";"
+#define KTRACE_LET_as_sequence(type, name)
+#define KTRACE_FIXED_as_sequence(type, name) && 0
+#define KTRACE_SIZE_as_sequence(type, name) \
+	+ sizeof(uint32_t) + sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name
+#define KTRACE_WORDS_as_sequence(type, name)
+#define KTRACE_STORE_as_sequence(type, name) \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, &ktrace_n_##name, sizeof(uint32_t)); \
+	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_v_##name, \
+			  sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name);
+#define KTRACE_PIECE_as_sequence(type, name) \
+	uint32_t ktrace_c_##name = ktrace_n_##name; \
+	ktrace_add_piece(ktrace_p, &ktrace_at, &ktrace_c_##name, sizeof(uint32_t)); \
+	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_v_##name, \
+			 sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name);
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * writer.h - the part of recording that is inlined into the traced program
+ *
+ * Not to be used directly: this is what KTRACE_EVENT() and ktrace() expand to, and the
+ * binary interface between programs and libktrace.so. What is declared here does not
+ * change within a version of libktrace.map.
+ */
+#ifndef KTRACE_WRITER_H
+#define KTRACE_WRITER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define KTRACE_API __attribute__((visibility("default")))
+#define KTRACE_INLINE inline __attribute__((always_inline, unused))
+#define KTRACE_SECTION(name, align) \
+	__attribute__((section(name), used, aligned(align)))
+#define KTRACE_LIKELY(x) __builtin_expect(!!(x), 1)
+#define KTRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/**
+ * struct ktrace_event - one event type, as one definition of it
+ * @enabled:	points to @off, or to the byte of the session that switches the event
+ * @desc:	description
+ * @id:		id in the session, valid once @enabled does not point to @off
+ * @off:	0
+ * @reserved:	0
+ *
+ * Constant but for libktrace, which registers the event.
+ */
+struct ktrace_event {
+	const uint8_t *enabled;
+	const char *desc;
+	uint16_t id;
+	uint8_t off;
+	uint8_t reserved[5];
+};
+
+/**
+ * struct ktrace_piece - a part of a payload
+ */
+struct ktrace_piece {
+	const void *data;
+	size_t size;
+};
+
+/**
+ * struct ktrace_thread - what a thread needs to record, in one cache line of its own
+ * @rseq:	the thread's struct rseq; NULL: ask the library
+ * @rings:	address of the ring of CPU 0
+ * @stride:	distance between the rings of two CPUs
+ * @size_mask:	bytes of a ring - 1
+ * @block_mask:	bytes of a block - 1
+ * @cpu_nr:	number of per-CPU rings
+ * @data_off:	from a ring's words to its bytes
+ * @tid:	thread id, 0 = the library has not seen this thread yet
+ * @own_ring:	library: 1 + number of the thread ring, 0 = none
+ * @may_be_child: library: after vfork(), whose child has this memory but another tid
+ *
+ * Written by the library in the thread itself. A private copy of the geometry: words
+ * in shared memory cannot lead a writer out of its ring.
+ */
+struct ktrace_thread {
+	void *rseq;
+	uint64_t rings;
+	uint64_t stride;
+	uint64_t size_mask;
+	uint32_t block_mask;
+	uint32_t cpu_nr;
+	uint32_t data_off;
+	uint32_t tid;
+	uint32_t own_ring;
+	uint32_t may_be_child;
+	uint64_t reserved;
+} __attribute__((aligned(64)));
+
+extern KTRACE_API __thread struct ktrace_thread ktrace_thread
+	__attribute__((tls_model("initial-exec")));
+
+/**
+ * ktrace_events_register - give ids to the events of an object and switch them on
+ * @begin:	first element of the object's section "ktrace_events"
+ * @end:	behind the last
+ *
+ * Called by a constructor that this header adds to each file. Events that have been
+ * registered are left alone.
+ */
+KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
+				       struct ktrace_event *const *end);
+
+/**
+ * ktrace_record_write - record by all means: whatever the fast path cannot do
+ * @id:		id of the event
+ * @pieces:	its payload
+ * @nr:		number of pieces
+ *
+ * Context: any thread, any signal handler.
+ */
+KTRACE_API __attribute__((cold)) void ktrace_record_write(uint16_t id,
+							  const struct ktrace_piece *pieces,
+							  unsigned int nr);
+
+/* Section bounds, made by the linker for each object that has events. */
+extern struct ktrace_event *const __start_ktrace_events[]
+	__attribute__((weak, visibility("hidden")));
+extern struct ktrace_event *const __stop_ktrace_events[]
+	__attribute__((weak, visibility("hidden")));
+
+/* 101: before the constructors of the program itself. */
+static __attribute__((constructor(101))) void ktrace_register_this_object(void)
+{
+	ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
+}
+
+/* Payload kept in registers, payload copied from the stack, pieces of larger ones. */
+#define KTRACE_WORDS_MAX 4
+#define KTRACE_SMALL_MAX 256
+#define KTRACE_PIECES_MAX 32
+
+static KTRACE_INLINE int ktrace_event_is_on(const struct ktrace_event *ev)
+{
+	const uint8_t *enabled;
+
+	/* ORD(event_is_on:A) pairs ORD(event_switch_on:A): the id is there before the switch */
+	enabled = __atomic_load_n(&ev->enabled, __ATOMIC_ACQUIRE);
+	return KTRACE_UNLIKELY(__atomic_load_n(enabled, __ATOMIC_RELAXED));
+}
+
+/* Adds @size (1, 2, 4 or 8) bytes at @v to zeroed words; little endian. */
+static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const void *v,
+					   unsigned int size)
+{
+	unsigned int shift = *at % 8 * 8;
+	uint64_t bits = 0;
+
+	memcpy(&bits, v, size);
+	w[*at / 8] |= bits << shift;
+	if (shift + 8 * size > 64)
+		w[*at / 8 + 1] |= bits >> (64 - shift);
+	*at += size;
+}
+
+static KTRACE_INLINE void ktrace_pack_bytes(uint64_t *w, unsigned int *at, const void *v,
+					    size_t size)
+{
+	if (size)
+		memcpy((char *)w + *at, v, size);
+	*at += (unsigned int)size;
+}
+
+static KTRACE_INLINE void ktrace_add_piece(struct ktrace_piece *p, unsigned int *nr,
+					   const void *data, size_t size)
+{
+	p[*nr].data = data;
+	p[*nr].size = size;
+	++*nr;
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+#include <ktrace/rseq_x86.h>
+#define KTRACE_IN_REGISTERS 1
+#else
+#define KTRACE_IN_REGISTERS 0
+static KTRACE_INLINE int ktrace_rseq_put(uint16_t id, const uint64_t *w, uint32_t size)
+{
+	(void)id;
+	(void)w;
+	(void)size;
+	return 0;
+}
+#define ktrace_rseq_put_words ktrace_rseq_put
+#endif
+
+/* At most KTRACE_WORDS_MAX words, which need not have an address. */
+static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, const uint64_t *w,
+					      uint32_t size)
+{
+	if (KTRACE_LIKELY(ktrace_rseq_put_words(ev->id, w, size)))
+		return;
+	{
+		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3] };
+		struct ktrace_piece piece = { copy, size };
+
+		ktrace_record_write(ev->id, &piece, 1);
+	}
+}
+
+static KTRACE_INLINE void ktrace_record_bytes(const struct ktrace_event *ev, const uint64_t *w,
+					      uint32_t size)
+{
+	struct ktrace_piece piece = { w, size };
+
+	if (!KTRACE_LIKELY(ktrace_rseq_put(ev->id, w, size)))
+		ktrace_record_write(ev->id, &piece, 1);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * attach.c - find the session that the environment names, and map it
+ *
+ * Done once, by the first constructor that needs it. Whatever goes wrong, the program
+ * runs on untraced and hears nothing of it, unless KTRACE_DEBUG is set.
+ */
+#include "attach.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "backend.h"
+#include "channel.h"
+#include "process.h"
+#include "system.h"
+#include "thread.h"
+
+static void complain(const char *session, int err)
+{
+	char line[256];
+	int n;
+
+	if (!secure_getenv("KTRACE_DEBUG"))
+		return;
+	n = snprintf(line, sizeof(line), "libktrace: %.180s: %s\n", session,
+		     err ? strerror(-err) : "attached");
+	syscall(SYS_write, STDERR_FILENO, line, (size_t)n);
+}
+
+/*
+ * The whole channel read-only, then registry and rings once more, writable: the device
+ * gives each part the rights it may have and no more.
+ */
+static int map_channel(const struct backend_channel *bc, char **map, struct ktrace_control *c)
+{
+	int err;
+
+	*map = mmap(NULL, bc->size, PROT_READ, MAP_SHARED, bc->fd, (off_t)bc->offset);
+	if (*map == MAP_FAILED)
+		return -errno;
+	memcpy(c, *map, sizeof(*c));
+	kt_barrier();	/* the copy is checked and used, whatever happens to the page */
+	err = channel_check(c, bc->size);
+	if (err)
+		goto err_unmap;
+	if (mmap(*map + c->registry_off, bc->size - c->registry_off, PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_FIXED, bc->fd, (off_t)(bc->offset + c->registry_off)) ==
+	    MAP_FAILED) {
+		err = -errno;
+		goto err_unmap;
+	}
+	return 0;
+err_unmap:
+	munmap(*map, bc->size);
+	return err;
+}
+
+static int attach(const char *session)
+{
+	struct backend_channel bc;
+	struct ktrace_control c;
+	const struct backend *backend;
+	const char *where;
+	char *map;
+	int err;
+
+	backend = backend_find(session, &where);
+	if (!backend)
+		return -EINVAL;
+	err = backend->open(where, &bc);
+	if (err)
+		return err;
+	err = bc.size < sizeof(c) ? -EINVAL : map_channel(&bc, &map, &c);
+	system_close(bc.fd);
+	if (err)
+		return err;
+	channel_init(map, &c, backend->is_shared_memory);
+	return 0;
+}
+
+/**
+ * attach_once - attach this process to its session if it has one
+ *
+ * Context: constructors; later calls do nothing.
+ */
+void attach_once(void)
+{
+	static bool is_done;
+	const char *session;
+	int saved = errno;
+	int err;
+
+	if (is_done)
+		return;
+	is_done = true;
+	session = secure_getenv("KTRACE_SESSION");
+	if (!session || !*session)
+		goto out;
+	err = attach(session);
+	complain(session, err);
+	if (err)
+		goto out;
+	thread_init_process();
+	process_announce();
+out:
+	errno = saved;
+}
+
+/* 101: before constructors that create threads or record events. */
+static __attribute__((constructor(101))) void attach_at_load(void)
+{
+	attach_once();
+}

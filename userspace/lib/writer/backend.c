@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * backend.c - open a session's channel: a device or a file
+ *
+ * A file is used only if it is a regular one that belongs to this user or to root and
+ * that nobody else can write to: whoever can change it can see what is recorded.
+ */
+#include "backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <linux/ktrace.h>
+
+#include "system.h"
+
+static int open_device(const char *where, struct backend_channel *c)
+{
+	struct ktrace_attach attach = { .size = sizeof(attach) };
+	char *end;
+	int fd;
+
+	attach.session = strtoull(where, &end, 16);
+	if (end == where || *end)
+		return -EINVAL;
+	fd = system_open("/dev/ktrace", O_RDWR);
+	if (fd < 0)
+		return fd;
+	if (ioctl(fd, KTRACE_IOC_ATTACH, &attach)) {
+		int err = -errno;
+
+		system_close(fd);
+		return err;
+	}
+	*c = (struct backend_channel){ fd, attach.map_off, attach.map_size };
+	return 0;
+}
+
+static bool is_trusted(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0) &&
+	       !(st->st_mode & (S_IWGRP | S_IWOTH)) && st->st_size > 0;
+}
+
+static int open_file(const char *where, struct backend_channel *c)
+{
+	struct stat st;
+	int fd = system_open(where, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &st) || !is_trusted(&st)) {
+		system_close(fd);
+		return -EPERM;
+	}
+	*c = (struct backend_channel){ fd, 0, (__u64)st.st_size };
+	return 0;
+}
+
+static const struct backend backends[] = {
+	{ "dev", false, open_device },
+	{ "shm", true, open_file },
+};
+
+/**
+ * backend_find - which back end a session name belongs to
+ * @session:	value of KTRACE_SESSION
+ * @where:	out: what comes behind the colon
+ *
+ * Return: the back end, NULL if there is none of that name.
+ */
+const struct backend *backend_find(const char *session, const char **where)
+{
+	size_t i, len;
+
+	for (i = 0; i < sizeof(backends) / sizeof(backends[0]); i++) {
+		len = strlen(backends[i].name);
+		if (!strncmp(session, backends[i].name, len) && session[len] == ':') {
+			*where = session + len + 1;
+			return &backends[i];
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * channel.c - check and copy the geometry of a channel
+ *
+ * Everything comes from a page that somebody else wrote. It is copied once, by the
+ * caller; here every offset of the copy is checked against the size of the mapping,
+ * and only what has been checked is turned into pointers. An owner that lies can make
+ * this process record nonsense into the owner's memory, nothing else.
+ */
+#include "channel.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+
+#define RING_NR_MAX (1u << 20)
+#define DATA_OFF_MAX (1u << 20)
+#define PAGE_MASK 4095u
+
+struct channel channel;
+
+/* Bytes [off, off + nr * stride) lie in [begin, end); all numbers are below 2^44. */
+static bool lies_in(__u64 off, __u64 nr, __u64 stride, __u64 begin, __u64 end)
+{
+	return off >= begin && off <= end && (!nr || stride <= (end - off) / nr);
+}
+
+static bool rings_fit(const struct ktrace_control *c, __u64 off, __u32 nr, __u64 stride,
+		      __u64 size)
+{
+	if (!nr)
+		return true;
+	return kt_ring_geometry_ok(size, c->block_size) && !(off & 63) && !(stride & 63) &&
+	       stride >= size && stride - size >= c->data_off &&
+	       lies_in(off, nr, stride, c->registry_off + c->registry_size, c->map_size);
+}
+
+static bool control_area_fits(const struct ktrace_control *c)
+{
+	const __u64 end = c->registry_off;
+
+	return lies_in(c->enable_off, 1, c->id_nr, sizeof(*c), end) &&
+	       lies_in(c->filter_off, 1, c->filter_size, sizeof(*c), end) &&
+	       lies_in(c->tail_off, c->ring_nr, sizeof(struct ktrace_tail), sizeof(*c), end) &&
+	       !(c->tail_off & 7) && c->id_nr > KTRACE_ID_OFF && c->id_nr <= 65536;
+}
+
+static bool is_apart(__u64 a, __u64 a_size, __u64 b, __u64 b_size)
+{
+	return !a_size || !b_size || a + a_size <= b || b + b_size <= a;
+}
+
+/**
+ * channel_check - whether a channel is one that this library can write to
+ * @c:		a private copy of the control page
+ * @map_size:	bytes that are mapped
+ *
+ * Return: 0, -EPROTONOSUPPORT for another version or kind, -EINVAL for numbers that
+ * do not fit together.
+ */
+int channel_check(const struct ktrace_control *c, __u64 map_size)
+{
+	__u32 thread_nr = c->ring_nr - c->cpu_nr;
+
+	if (c->magic != KTRACE_CONTROL_MAGIC || c->version != KTRACE_ABI_VERSION ||
+	    c->size < sizeof(*c) || c->kind != KTRACE_CHANNEL_USER ||
+	    c->policy >= KTRACE_POLICY_NR || c->clock > KTRACE_CLOCK_MONOTONIC)
+		return -EPROTONOSUPPORT;
+	if (c->map_size > map_size || c->map_size >> 44 || !c->ring_nr ||
+	    c->ring_nr > RING_NR_MAX || c->cpu_nr > c->ring_nr ||
+	    c->data_off < sizeof(struct ktrace_ring) || c->data_off > DATA_OFF_MAX ||
+	    c->data_off & 7)
+		return -EINVAL;
+	if (c->registry_off & PAGE_MASK || c->registry_size & PAGE_MASK || !c->registry_size ||
+	    !lies_in(c->registry_off, 1, c->registry_size, sizeof(*c), c->map_size))
+		return -EINVAL;
+	if (!control_area_fits(c) ||
+	    !rings_fit(c, c->rings_off, c->cpu_nr, c->ring_stride, c->ring_size) ||
+	    !rings_fit(c, c->threads_off, thread_nr, c->thread_stride, c->thread_size) ||
+	    !is_apart(c->rings_off, c->cpu_nr * c->ring_stride,
+		      c->threads_off, thread_nr * c->thread_stride))
+		return -EINVAL;
+	return 0;
+}
+
+static struct kt_ring first_ring(char *map, const struct ktrace_control *c, __u64 off,
+				 __u32 index, __u64 size)
+{
+	return (struct kt_ring){
+		.w = (struct ktrace_ring *)(map + off),
+		.data = map + off + c->data_off,
+		.tail = (struct ktrace_tail *)(map + c->tail_off) + index,
+		.size = size,
+		.block_size = c->block_size,
+		.policy = c->policy,
+		.clock = c->clock,
+		.index = index,
+	};
+}
+
+/**
+ * channel_init - take a channel into use
+ * @map:	where it is mapped
+ * @c:		copy of its control page, accepted by channel_check()
+ * @is_shared_memory: it is a file, not /dev/ktrace
+ */
+void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memory)
+{
+	channel = (struct channel){
+		.control = (const struct ktrace_control *)map,
+		.is_shared_memory = is_shared_memory,
+		.registry = (struct ktrace_registry *)(map + c->registry_off),
+		.registry_size = c->registry_size,
+		.enable = (const __u8 *)map + c->enable_off,
+		.id_nr = c->id_nr,
+		.filter = map + c->filter_off,
+		.filter_size = c->filter_size,
+		.cpu_nr = c->cpu_nr,
+		.thread_nr = c->ring_nr - c->cpu_nr,
+		.data_off = c->data_off,
+		.timeout_ms = c->timeout_ms,
+		.cpu_stride = c->ring_stride,
+		.thread_stride = c->thread_stride,
+		.cpu = first_ring(map, c, c->rings_off, 0, c->ring_size),
+		.thread = first_ring(map, c, c->threads_off, c->cpu_nr, c->thread_size),
+	};
+}
+
+static void move_to(struct kt_ring *r, __u64 distance, __u32 nr)
+{
+	r->w = (struct ktrace_ring *)((char *)r->w + distance);
+	r->data += distance;
+	r->tail += nr;
+	r->index += nr;
+}
+
+/** channel_cpu_ring - the ring of @cpu, which is below channel.cpu_nr */
+void channel_cpu_ring(__u32 cpu, struct kt_ring *r)
+{
+	*r = channel.cpu;
+	r->owner = cpu;
+	move_to(r, cpu * channel.cpu_stride, cpu);
+}
+
+/** channel_thread_ring - thread ring @nr, below channel.thread_nr; its owner is not filled in */
+void channel_thread_ring(__u32 nr, struct kt_ring *r)
+{
+	*r = channel.thread;
+	move_to(r, nr * channel.thread_stride, nr);
+}
+
+/** channel_has_reader - whether waiting for room can be of any use */
+bool channel_has_reader(void)
+{
+	__u32 reader;
+
+	if (kt_load(&channel.control->state) == KTRACE_STATE_CLOSED)
+		return false;
+	if (!channel.is_shared_memory)
+		return true;
+	reader = kt_load(&channel.control->reader);
+	return reader && !(reader & FUTEX_OWNER_DIED);
+}
+
+/** channel_count_no_ring - an event found no ring at all; counted in the first one */
+void channel_count_no_ring(void)
+{
+	const struct kt_ring *first = channel.cpu_nr ? &channel.cpu : &channel.thread;
+
+	kt_count(&first->w->lost.count[KTRACE_LOST_NORING], 1);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * channel.h - the session this process records into: a checked, private copy of it
+ *
+ * There is one, and it is never taken away: it is attached when the library is loaded,
+ * inherited by fork and gone with the process image.
+ */
+#ifndef KTRACE_WRITER_CHANNEL_H
+#define KTRACE_WRITER_CHANNEL_H
+
+#include "ring/ring.h"
+
+/**
+ * struct channel - geometry as in struct ktrace_control, checked against the mapping
+ * @control:	the owner's words that may change: state, reader. NULL: not attached
+ * @is_shared_memory: the owner's death shows in control->reader
+ * @registry:	registry
+ * @enable:	one byte for each event id
+ * @filter:	bytes of the filter, not necessarily ended by a NUL
+ * @cpu:	ring of CPU 0, as a pattern
+ * @thread:	first thread ring, as a pattern
+ *
+ * Written while attaching, constant afterwards.
+ */
+struct channel {
+	const struct ktrace_control *control;
+	bool is_shared_memory;
+	struct ktrace_registry *registry;
+	__u64 registry_size;
+	const __u8 *enable;
+	__u32 id_nr;
+	const char *filter;
+	__u32 filter_size;
+	__u32 cpu_nr;
+	__u32 thread_nr;
+	__u32 data_off;
+	__u32 timeout_ms;
+	__u64 cpu_stride;
+	__u64 thread_stride;
+	struct kt_ring cpu;
+	struct kt_ring thread;
+};
+
+extern struct channel channel;
+
+/* Whether events can be recorded at all. */
+static inline bool channel_is_attached(void)
+{
+	return channel.control;
+}
+
+int channel_check(const struct ktrace_control *c, __u64 map_size);
+void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memory);
+void channel_cpu_ring(__u32 cpu, struct kt_ring *r);
+void channel_thread_ring(__u32 nr, struct kt_ring *r);
+bool channel_has_reader(void);
+void channel_count_no_ring(void);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * event.c - give ids to the events of a program, library or plug-in
+ *
+ * An object's events need no goodbye: when its code is unmapped, nobody is left to ask
+ * whether they are on.
+ */
+#include <ktrace/writer.h>
+
+#include "attach.h"
+#include "channel.h"
+#include "registry.h"
+#include "system.h"
+
+static void register_event(struct ktrace_event *ev)
+{
+	__u16 id;
+
+	if (kt_load(&ev->enabled) != &ev->off)
+		return;
+	id = registry_event(ev->desc);
+	if (!id)
+		return;
+	ev->id = id;
+	/* ORD(event_switch_on:A) pairs ORD(event_is_on:A): the id is there before the switch */
+	kt_store_release(&ev->enabled, &channel.enable[id]);
+}
+
+void ktrace_events_register(struct ktrace_event *const *begin, struct ktrace_event *const *end)
+{
+	int saved = errno;
+
+	attach_once();
+	if (channel_is_attached())
+		for (; begin < end; begin++)
+			register_event(*begin);
+	errno = saved;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* process.h - tell the session who records */
+#ifndef KTRACE_WRITER_PROCESS_H
+#define KTRACE_WRITER_PROCESS_H
+
+#include <linux/types.h>
+
+void process_announce(void);
+void process_announce_thread(__u32 tid);
+
+#endif

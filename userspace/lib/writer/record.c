@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * record.c - record an event by all means: whatever the fast path cannot do
+ *
+ * First event of a thread, end of a block, no per-CPU ring, no room, long payloads.
+ * Nothing here takes a lock, allocates or is a cancellation point.
+ *
+ * An event that does not fit into one record becomes several, and is counted as one if
+ * it is lost half way. Signals are blocked meanwhile: the fragments of a thread follow
+ * each other, so that the reader can put them together, in whatever rings they lie.
+ */
+#include "record.h"
+
+#include <time.h>
+
+#include "channel.h"
+#include "cpu_ring.h"
+#include "system.h"
+#include "thread.h"
+#include "thread_ring.h"
+
+#define SLEEP_MIN_NS 50000
+#define SLEEP_MAX_NS 1000000
+
+/**
+ * struct patience - the block policy's wait for room
+ * @end_ns:	when it ends, 0 = has not begun
+ * @sleep_ns:	next step
+ */
+struct patience {
+	__u64 end_ns;
+	long sleep_ns;
+};
+
+/* Waits a step. False: the time is over, or nobody will ever make room. */
+static bool wait_for_room(struct patience *p)
+{
+	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
+
+	if (!p->end_ns) {
+		p->end_ns = now + channel.timeout_ms * 1000000ull;
+		p->sleep_ns = SLEEP_MIN_NS;
+	}
+	if (now >= p->end_ns || !channel_has_reader())
+		return false;
+	system_sleep_ns(p->sleep_ns);
+	if (p->sleep_ns < SLEEP_MAX_NS)
+		p->sleep_ns *= 2;
+	return true;
+}
+
+/* Writes one record to whichever ring is ours now. Return: whether it is there. */
+static bool put(struct ktrace_thread *t, const struct record *rec)
+{
+	struct patience patience = { 0 };
+	enum record_result result;
+	struct kt_ring r;
+
+	do {
+		result = RECORD_NO_RING;
+		if ((rec->tid_flags & KTRACE_TID_MASK) == t->tid)
+			result = cpu_ring_put(t, rec, &r);
+		if (result == RECORD_NO_RING)
+			result = thread_ring_put(t, rec, &r);
+	} while (result == RECORD_NO_ROOM && wait_for_room(&patience));
+	if (result == RECORD_NO_ROOM)
+		kt_count(&r.w->lost.count[KTRACE_LOST_TIMEOUT], 1);
+	else if (result == RECORD_NO_RING)
+		channel_count_no_ring();
+	return result == RECORD_DONE;
+}
+
+/* Appends @len bytes of a payload, from @off on, to the pieces of a record. */
+static void cut(struct record *rec, const struct ktrace_piece *p, size_t off, size_t len)
+{
+	size_t n;
+
+	rec->len = (__u16)(rec->len + len);
+	for (; len; p++) {
+		if (off >= p->size) {
+			off -= p->size;
+			continue;
+		}
+		n = p->size - off < len ? p->size - off : len;
+		rec->piece[rec->nr++] = (struct ktrace_piece){ (const char *)p->data + off, n };
+		len -= n;
+		off = 0;
+	}
+}
+
+/* A later stamp even on a clock with coarse steps: fragments may lie in two rings. */
+static void let_clock_tick(void)
+{
+	const __u64 now = kt_clock(channel.cpu.clock);
+
+	while (kt_clock(channel.cpu.clock) == now)
+		;
+}
+
+static void put_fragments(struct ktrace_thread *t, struct record *rec,
+			  const struct ktrace_piece *pieces, __u32 total, __u32 max)
+{
+	const struct ktrace_piece total_piece = { &total, sizeof(total) };
+	const __u32 tid = rec->tid_flags;
+	__u32 off = 0, n;
+
+	do {
+		rec->nr = 0;
+		rec->len = 0;
+		if (!off)
+			cut(rec, &total_piece, 0, sizeof(total));
+		else
+			let_clock_tick();
+		n = total - off < max - rec->len ? total - off : max - rec->len;
+		cut(rec, pieces, off, n);
+		rec->tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
+		off += n;
+	} while (put(t, rec) && off < total);
+}
+
+void ktrace_record_write(uint16_t id, const struct ktrace_piece *pieces, unsigned int nr)
+{
+	const __u32 max = kt_ring_payload_max(channel.cpu.block_size);
+	struct ktrace_thread *t = &ktrace_thread;
+	struct record rec = { .id = id };
+	struct system_signals signals;
+	int saved = errno;
+	size_t size = 0;
+	unsigned int i;
+
+	if (!channel_is_attached() || nr > KTRACE_PIECES_MAX)
+		return;
+	for (i = 0; i < nr; i++)
+		size += pieces[i].size;
+	rec.tid_flags = thread_enter(t) & KTRACE_TID_MASK;
+	if (size <= max) {
+		cut(&rec, pieces, 0, size);
+		put(t, &rec);
+	} else if (size <= UINT32_MAX) {
+		system_block_signals(&signals);
+		put_fragments(t, &rec, pieces, (__u32)size, max);
+		system_restore_signals(&signals);
+	} else {
+		channel_count_no_ring();
+	}
+	errno = saved;
+}

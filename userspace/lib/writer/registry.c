@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * registry.c - add entries to the session's registry
+ *
+ * An append-only list in shared memory, <linux/ktrace.h>. Room is claimed by exchanging
+ * the zero word at the end for BUSY and the size; the entry counts when READY is stored.
+ * Whoever dies in between leaves an entry that everybody steps over. Sizes that other
+ * processes wrote are checked before each step; a list that makes no sense is full.
+ */
+#include "registry.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "channel.h"
+#include "glob.h"
+
+/* How long to wait for a claimer to finish its text before taking it for dead. */
+#define BUSY_SPINS 20000
+
+static struct ktrace_entry *entry_at(__u64 off)
+{
+	return (struct ktrace_entry *)((char *)channel.registry + off);
+}
+
+/* The entry behind the one at @off, whose word is @word; 0 if it is not sane. */
+static __u64 next_off(__u64 off, __u32 word)
+{
+	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
+
+	if (size <= sizeof(struct ktrace_entry) || size > channel.registry_size - off)
+		return 0;
+	return off + size;
+}
+
+static bool has_room(__u64 off, __u64 size)
+{
+	return off <= channel.registry_size && size <= channel.registry_size - off;
+}
+
+/* Where to begin: near the end if the hint is within bounds. */
+static __u64 start_off(void)
+{
+	__u32 hint = kt_load(&channel.registry->hint);
+
+	if (hint < sizeof(struct ktrace_registry) || hint & 7 ||
+	    !has_room(hint, sizeof(struct ktrace_entry)))
+		return sizeof(struct ktrace_registry);
+	return hint;
+}
+
+static __u64 entry_size(const char *text)
+{
+	return (sizeof(struct ktrace_entry) + strlen(text) + 1 + 7) & ~7ull;
+}
+
+/* Claims the end of the list from @off on. Return: its place, or 0 if that was taken. */
+static bool claim(__u64 off, __u64 size)
+{
+	__u32 empty = 0;
+
+	return __atomic_compare_exchange_n(&entry_at(off)->word, &empty,
+					   KTRACE_ENTRY_BUSY | (__u32)size, false,
+					   __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const char *text)
+{
+	struct ktrace_entry *e = entry_at(off);
+
+	e->type = header->type;
+	e->id = header->id;
+	e->tid = header->tid;
+	e->pid = (__u32)getpid();
+	e->ts = kt_clock(channel.cpu.clock);
+	memcpy(e + 1, text, strlen(text) + 1);
+	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */
+	kt_store_release(&e->word, KTRACE_ENTRY_READY | (__u32)size);
+	kt_store(&channel.registry->hint, (__u32)off);
+}
+
+static void count_full(void)
+{
+	__atomic_fetch_add(&channel.registry->full, 1, __ATOMIC_RELAXED);
+}
+
+/**
+ * registry_add - announce a process or a thread
+ * @type:	KTRACE_ENTRY_PROCESS or KTRACE_ENTRY_THREAD
+ * @tid:	as struct ktrace_entry says
+ * @text:	as struct ktrace_entry says
+ *
+ * Context: any. If there is no room it is counted.
+ */
+void registry_add(__u16 type, __u32 tid, const char *text)
+{
+	const struct ktrace_entry header = { .type = type, .tid = tid };
+	const __u64 size = entry_size(text);
+	__u64 off;
+	__u32 word;
+
+	for (off = start_off(); off && has_room(off, size); off = next_off(off, word)) {
+		word = kt_load(&entry_at(off)->word);
+		if (word)
+			continue;
+		if (claim(off, size)) {
+			fill(off, size, &header, text);
+			return;
+		}
+		word = kt_load(&entry_at(off)->word);
+	}
+	count_full();
+}
+
+/* A claimer writes a short text; wait for it, so that one event does not get two ids. */
+static __u32 wait_until_ready(const struct ktrace_entry *e)
+{
+	__u32 word = 0;
+	int i;
+
+	for (i = 0; i < BUSY_SPINS; i++) {
+		/* ORD(registry_same:A) pairs ORD(registry_fill:A): text behind READY is whole */
+		word = kt_load_acquire(&e->word);
+		if (word & KTRACE_ENTRY_READY)
+			break;
+	}
+	return word;
+}
+
+/* Whether the entry at @off is the event @desc; @id is checked, then used. */
+static bool is_same(__u64 off, __u64 size, const char *desc, __u16 *id)
+{
+	const struct ktrace_entry *e = entry_at(off);
+
+	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(off, size))
+		return false;
+	if (!(wait_until_ready(e) & KTRACE_ENTRY_READY) || e->type != KTRACE_ENTRY_EVENT)
+		return false;
+	*id = kt_load(&e->id);
+	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) &&
+	       *id >= KTRACE_ID_FIRST && *id < channel.id_nr;
+}
+
+/* "provider:name" of a description is what comes before its fields. */
+static bool starts_on(const char *desc)
+{
+	return glob_list_matches(channel.filter, channel.filter_size, desc, strcspn(desc, "{"));
+}
+
+/* The next id of its half, 0 if there is none left. */
+static __u16 new_id(const char *desc)
+{
+	bool is_on = starts_on(desc);
+	__u32 *next = is_on ? &channel.registry->next_on : &channel.registry->next_off;
+	__u32 first = is_on ? KTRACE_ID_FIRST : KTRACE_ID_OFF;
+	__u32 end = is_on ? KTRACE_ID_OFF : channel.id_nr;
+	__u32 id = kt_load(next);
+
+	do {
+		if (id < first || id >= end)
+			return 0;
+	} while (!__atomic_compare_exchange_n(next, &id, id + 1, true, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return (__u16)id;
+}
+
+/**
+ * registry_event - the id of an event, which gets one if it is new
+ * @desc:	its description
+ *
+ * The whole list is looked through, and what others append meanwhile: an event that
+ * two processes register at the same time gets one id.
+ *
+ * Return: the id, 0 if there is no room or no id left, which is counted.
+ */
+__u16 registry_event(const char *desc)
+{
+	const __u64 size = entry_size(desc);
+	struct ktrace_entry header = { .type = KTRACE_ENTRY_EVENT };
+	__u64 off = sizeof(struct ktrace_registry);
+	__u16 same;
+
+	while (off && has_room(off, size)) {
+		if (!kt_load(&entry_at(off)->word)) {
+			if (!header.id)
+				header.id = new_id(desc);
+			if (!header.id)
+				break;
+			if (claim(off, size)) {
+				fill(off, size, &header, desc);
+				return header.id;
+			}
+		}
+		if (is_same(off, size, desc, &same))
+			return same;
+		off = next_off(off, kt_load(&entry_at(off)->word));
+	}
+	count_full();
+	return 0;
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * thread.c - what each thread keeps for recording, from its first event on
+ *
+ * A thread is set up when it first asks the library, with signals blocked, so that a
+ * handler finds it either untouched or complete.
+ *
+ * Children. fork() runs after_fork(), which renames the one thread of the child. A
+ * child made behind the C library's back finds the fork marker wiped when it next asks
+ * the library. The child of vfork() shares this memory with its suspended parent, and
+ * its registration for rseq is gone: vfork.c makes both ask the library, which
+ * tells them apart by their tids.
+ */
+#include "thread.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+
+#include "channel.h"
+#include "process.h"
+#include "system.h"
+#include "thread_ring.h"
+
+__thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-exec")));
+
+/* 1 in the process that wrote it, 0 in its children; NULL: the kernel cannot do that. */
+static __u32 *fork_marker;
+
+#if defined(__x86_64__) && defined(__LP64__)
+/* Of glibc 2.35 and later. */
+extern const ptrdiff_t __rseq_offset __attribute__((weak));
+extern const unsigned int __rseq_size __attribute__((weak));
+
+static void *own_rseq(void)
+{
+	char *thread_pointer;
+
+	if (channel.cpu.clock != KTRACE_CLOCK_TSC || !channel.cpu_nr || !&__rseq_size ||
+	    !&__rseq_offset || !__rseq_size)
+		return NULL;
+	__asm__("movq %%fs:0, %0" : "=r" (thread_pointer));
+	return thread_pointer + __rseq_offset;
+}
+#else
+static void *own_rseq(void)
+{
+	return NULL;
+}
+#endif
+
+static void set_up(struct ktrace_thread *t)
+{
+	struct system_signals signals;
+	__u32 tid;
+
+	system_block_signals(&signals);
+	if (t->tid)
+		goto out;	/* a signal handler was faster */
+	tid = system_gettid();
+	t->rings = (__u64)(uintptr_t)channel.cpu.w;
+	t->stride = channel.cpu_stride;
+	t->size_mask = channel.cpu.size - 1;
+	t->block_mask = channel.cpu.block_size - 1;
+	t->cpu_nr = channel.cpu_nr;
+	t->data_off = channel.data_off;
+	t->tid = tid;
+	t->rseq = own_rseq();
+	if (tid != (__u32)getpid())
+		process_announce_thread(tid);
+out:
+	system_restore_signals(&signals);
+}
+
+static void mark_process(void)
+{
+	if (fork_marker)
+		kt_store(fork_marker, 1);
+}
+
+/* In the child. Its parent goes on using the thread ring they both remember. */
+static void after_fork(void)
+{
+	struct ktrace_thread *t = &ktrace_thread;
+	int saved = errno;
+
+	mark_process();
+	t->own_ring = 0;
+	if (t->tid)
+		t->tid = system_gettid();
+	process_announce();
+	errno = saved;
+}
+
+/**
+ * thread_init_process - what the threads of this process have in common
+ *
+ * Context: once, when the process has attached.
+ */
+void thread_init_process(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page != MAP_FAILED) {
+		if (madvise(page, 4096, MADV_WIPEONFORK))
+			munmap(page, 4096);
+		else
+			fork_marker = page;
+	}
+	mark_process();
+	pthread_atfork(NULL, NULL, after_fork);
+	thread_ring_init();
+}
+
+/**
+ * thread_enter - make the calling thread ready to record
+ * @t:		its struct ktrace_thread
+ *
+ * Return: its thread id; differs from @t->tid in the child of a vfork(), which must
+ * leave no trace of its own in @t.
+ */
+__u32 thread_enter(struct ktrace_thread *t)
+{
+	__u32 tid;
+
+	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
+		after_fork();
+	if (kt_unlikely(!t->tid))
+		set_up(t);
+	if (kt_likely(!t->may_be_child))
+		return t->tid;
+	tid = system_gettid();
+	if (tid == t->tid) {
+		t->may_be_child = 0;
+		t->rseq = own_rseq();
+	}
+	return tid;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* thread.h - what each thread keeps for recording, from its first event on */
+#ifndef KTRACE_WRITER_THREAD_H
+#define KTRACE_WRITER_THREAD_H
+
+#include <stdbool.h>
+#include <ktrace/writer.h>
+#include <linux/types.h>
+
+void thread_init_process(void);
+__u32 thread_enter(struct ktrace_thread *t);
+
+#endif

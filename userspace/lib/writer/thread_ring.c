@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * thread_ring.c - writing to a ring that belongs to one thread
+ *
+ * For threads whose CPU has no ring or that have no rseq: older C libraries, valgrind,
+ * other machines, clocks that cannot be read inside a restartable sequence. The thread
+ * claims a ring of the pool by exchanging its owner word from 0 to its own id, gives it
+ * back when it ends, and the session's owner takes back what dead threads still hold.
+ * Signal handlers nest, see module/ring/writer.c.
+ */
+#include "thread_ring.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "channel.h"
+#include "system.h"
+
+/* Below this number glibc keeps a key's value without allocating. */
+#define KEY_NR 32
+
+static pthread_key_t key;
+static bool has_key;
+
+static bool claim(__u32 nr, __u32 tid)
+{
+	__u32 nobody = 0;
+	struct kt_ring r;
+
+	channel_thread_ring(nr, &r);
+	/* ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A): all its stores are done */
+	if (!__atomic_compare_exchange_n(&r.w->owner, &nobody, tid, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return false;
+	kt_store(&r.w->generation, kt_load(&r.w->generation) + 1);
+	kt_ring_adopt(&r);
+	return true;
+}
+
+static void release(__u32 nr, __u32 tid)
+{
+	struct kt_ring r;
+
+	channel_thread_ring(nr, &r);
+	if (kt_load(&r.w->owner) == tid)
+		/* ORD(thread_ring_release:A) pairs ORD(thread_ring_claim:A): stores come first */
+		kt_store_release(&r.w->owner, 0);
+}
+
+/* 1 + number of a ring that is now @tid's, 0 if all are taken. */
+static __u32 claim_any(__u32 tid)
+{
+	__u32 i, nr;
+
+	for (i = 0; i < channel.thread_nr; i++) {
+		nr = (tid + i) % channel.thread_nr;
+		if (claim(nr, tid))
+			return nr + 1;
+	}
+	return 0;
+}
+
+static bool is_owner(__u32 own_ring, __u32 tid)
+{
+	struct kt_ring r;
+
+	if (!own_ring)
+		return false;
+	channel_thread_ring(own_ring - 1, &r);
+	return kt_load(&r.w->owner) == tid;
+}
+
+/* The thread's ring, claimed at its first use; a signal handler must not claim another. */
+static __u32 own_ring(struct ktrace_thread *t)
+{
+	struct system_signals signals;
+
+	if (kt_likely(is_owner(t->own_ring, t->tid)))
+		return t->own_ring;
+	system_block_signals(&signals);
+	if (!is_owner(t->own_ring, t->tid)) {
+		t->own_ring = claim_any(t->tid);
+		if (t->own_ring && has_key)
+			pthread_setspecific(key, t);
+	}
+	system_restore_signals(&signals);
+	return t->own_ring;
+}
+
+static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, struct kt_ring *r)
+{
+	enum kt_ring_result result;
+	struct kt_slot slot;
+	unsigned int i;
+	char *to;
+
+	channel_thread_ring(nr, r);
+	r->owner = tid;
+	result = kt_ring_reserve(r, rec->id, rec->len, rec->tid_flags, &slot);
+	if (result != KT_RING_OK)
+		return result == KT_RING_WAIT ? RECORD_NO_ROOM : RECORD_LOST;
+	to = slot.payload;
+	for (i = 0; i < rec->nr; i++) {
+		memcpy(to, rec->piece[i].data, rec->piece[i].size);
+		to += rec->piece[i].size;
+	}
+	kt_ring_commit(r);
+	return RECORD_DONE;
+}
+
+/**
+ * thread_ring_put - write one record to the ring of a thread
+ * @t:		the thread's words
+ * @rec:	the record; rec->tid_flags says who it is from
+ * @r:		out: the ring
+ *
+ * The child of a vfork() is not the thread that @t belongs to: it borrows a ring for
+ * this one record.
+ *
+ * Return: any but RECORD_DONE leaves the ring as it was; RECORD_NO_RING: all are taken.
+ */
+enum record_result thread_ring_put(struct ktrace_thread *t, const struct record *rec,
+				   struct kt_ring *r)
+{
+	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
+	const bool is_borrowed = tid != t->tid;
+	const __u32 nr = is_borrowed ? claim_any(tid) : own_ring(t);
+	enum record_result result;
+
+	if (!nr)
+		return RECORD_NO_RING;
+	result = put(nr - 1, tid, rec, r);
+	if (is_borrowed)
+		release(nr - 1, tid);
+	return result;
+}
+
+/* At the end of a thread; again if it has recorded in a later destructor. */
+static void give_back(void *thread)
+{
+	struct ktrace_thread *t = thread;
+	__u32 nr = t->own_ring;
+
+	t->own_ring = 0;
+	if (nr)
+		release(nr - 1, t->tid);
+}
+
+static __attribute__((destructor(101))) void give_back_at_exit(void)
+{
+	if (channel_is_attached())
+		give_back(&ktrace_thread);
+}
+
+/** thread_ring_init - once in a process that has attached */
+void thread_ring_init(void)
+{
+	has_key = !pthread_key_create(&key, give_back) && key < KEY_NR;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* thread_ring.h - writing to a ring that belongs to one thread */
+#ifndef KTRACE_WRITER_THREAD_RING_H
+#define KTRACE_WRITER_THREAD_RING_H
+
+#include "record.h"
+
+void thread_ring_init(void);
+enum record_result thread_ring_put(struct ktrace_thread *t, const struct record *rec,
+				   struct kt_ring *r);
+
+#endif

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * vfork.c - a vfork() after which parent and child are told apart
+ *
+ * The child runs in its parent's memory, thread-local storage included, but the kernel
+ * no longer knows its restartable sequences: the CPU number it sees stands still. So
+ * before the C library's own function is entered, the thread is sent through the
+ * library at its next event (thread_enter()). A jump, not a call: the C library's
+ * function returns twice to our caller.
+ */
+#include <ktrace/writer.h>
+
+#if defined(__x86_64__) && defined(__LP64__) && defined(__GLIBC__)
+
+_Static_assert(offsetof(struct ktrace_thread, rseq) == 0, "used below");
+_Static_assert(offsetof(struct ktrace_thread, may_be_child) == 52, "used below");
+
+__asm__(".pushsection .text, \"ax\"\n\t"
+	".globl vfork\n\t"
+	".type vfork, @function\n"
+	"vfork:\n\t"
+	"endbr64\n\t"
+	"movq ktrace_thread@gottpoff(%rip), %rax\n\t"
+	"movl $1, %fs:52(%rax)\n\t"	/* may_be_child */
+	"movq $0, %fs:(%rax)\n\t"	/* rseq */
+	"jmp __vfork@PLT\n\t"
+	".size vfork, . - vfork\n\t"
+	".popsection");
+
+#endif
