@@ -4,7 +4,7 @@
  *
  * Adding an event means a row here. Descriptions must agree with the structs of
  * <linux/ktrace_events.h>; the sizes asserted below are the sums of the fields
- * written down in the rows, tests/unit/test_kernel_events.c checks every row.
+ * written down in the rows, tests/unit/test_session.c checks every row.
  */
 #include <ktrace/session.h>
 

@@ -41,7 +41,7 @@ static __u32 load_word(const struct registry *r, __u64 off)
 {
 	const struct ktrace_entry *e = (const struct ktrace_entry *)(r->base + off);
 
-	/* ORD(registry_read:A) pairs ORD(registry_add:A): entry is whole before READY */
+	/* ORD(registry_next:A) pairs ORD(registry_fill:A): entry is whole before READY */
 	return kt_load_acquire(&e->word);
 }
 

@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_session.c - the session library: layout, registry, streams, owner's death
+ *
+ * The shared-memory back end is used for real; writers are made by hand on thread
+ * rings, so this needs no libktrace.
+ */
+#undef NDEBUG
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <linux/futex.h>
+
+#include "../../userspace/lib/session/internal.h"
+#include "../../userspace/lib/session/layout.h"
+
+#define RING 65536u
+#define BLOCK 4096u
+
+static const struct ktrace_session_options small = {
+	.size = sizeof(small),
+	.backend = KTRACE_BACKEND_SHM,
+	.policy = KTRACE_POLICY_DROP,
+	.ring_size = RING,
+	.thread_size = RING,
+	.registry_size = 65536,
+	.block_size = BLOCK,
+	.thread_nr = 4,
+	.timeout_ms = 1000,
+	.filter = "demo:*",
+};
+
+static struct ktrace_session *make(const struct ktrace_session_options *opts)
+{
+	struct ktrace_session *s;
+
+	assert(!ktrace_session_create(opts, &s, NULL));
+	return s;
+}
+
+static struct kt_ring thread_ring(const struct ktrace_session *s, __u32 n)
+{
+	return s->user.readers[s->user.control.cpu_nr + n].ring;
+}
+
+static void write_events(const struct kt_ring *ring, unsigned int nr)
+{
+	for (unsigned int i = 0; i < nr; i++) {
+		struct kt_slot slot;
+
+		if (kt_ring_reserve(ring, KTRACE_ID_FIRST, 8, 1, &slot) != KT_RING_OK)
+			continue;
+		memcpy(slot.rec + 1, &i, sizeof(i));
+		memset((char *)(slot.rec + 1) + 4, 0, 4);
+		kt_ring_commit(ring);
+	}
+}
+
+static unsigned int read_all(struct ktrace_session *s)
+{
+	struct ktrace_chunk chunk;
+	unsigned int records = 0;
+
+	for (__u32 i = 0; i < ktrace_stream_nr(s); i++) {
+		while (ktrace_stream_peek(s, i, true, &chunk)) {
+			records += chunk.records;
+			assert(ktrace_stream_still_valid(s, i, &chunk));
+			ktrace_stream_advance(s, i, &chunk);
+		}
+		assert(!ktrace_stream_unread(s, i));
+	}
+	return records;
+}
+
+static struct ktrace_control geometry(void)
+{
+	return (struct ktrace_control) {
+		.ring_nr = 6, .cpu_nr = 2, .block_size = BLOCK, .ring_size = RING,
+		.thread_size = RING, .registry_size = 8192, .id_nr = KTRACE_ID_NR,
+		.filter_size = KTRACE_FILTER_SIZE,
+	};
+}
+
+static void test_layout_accepts(void)
+{
+	struct ktrace_control c = geometry();
+
+	assert(!layout_compute(&c));
+	assert(!layout_check(&c, c.map_size));
+	assert(c.enable_off >= sizeof(c));
+	assert(c.registry_off % LAYOUT_PAGE == 0 && c.rings_off % LAYOUT_PAGE == 0);
+	assert(c.threads_off == c.rings_off + 2 * c.ring_stride);
+	assert(c.map_size == c.threads_off + 4 * c.thread_stride);
+	/* One page less, and the last ring hangs over the end. */
+	assert(layout_check(&c, c.map_size - LAYOUT_PAGE) == -EBADMSG);
+}
+
+#define REJECTS(change) do { \
+		struct ktrace_control c = geometry(); \
+		change; \
+		assert(layout_compute(&c) == -EINVAL); \
+	} while (0)
+
+static void test_layout_rejects(void)
+{
+	REJECTS(c.block_size = 0);
+	REJECTS(c.block_size = 2048);
+	REJECTS(c.block_size = 4097);
+	REJECTS(c.block_size = 2 * KTRACE_BLOCK_MAX);
+	REJECTS(c.ring_size = 0);
+	REJECTS(c.ring_size = 2 * BLOCK);
+	REJECTS(c.ring_size = RING + 1);
+	REJECTS(c.ring_size = 2 * KTRACE_RING_MAX);
+	REJECTS(c.thread_size = 3 * BLOCK);
+	REJECTS(c.ring_nr = 1);
+	REJECTS(c.cpu_nr = 100000; c.ring_nr = 100000);
+	REJECTS(c.registry_size = 100);
+	REJECTS(c.registry_size = ~0ull << 12);
+	REJECTS(c.policy = KTRACE_POLICY_NR);
+}
+
+static void test_check_rejects_lies(void)
+{
+	struct ktrace_control good = geometry(), c;
+
+	assert(!layout_compute(&good));
+#define LIE(change) do { c = good; change; assert(layout_check(&c, good.map_size)); } while (0)
+	LIE(c.rings_off = ~0ull - 7);
+	LIE(c.rings_off += 1);
+	LIE(c.ring_stride = 8);
+	LIE(c.ring_stride = ~0ull - 7);
+	LIE(c.threads_off = good.map_size);
+	LIE(c.tail_off = good.map_size - 8);
+	LIE(c.enable_off = (__u32)good.map_size);
+	LIE(c.filter_off = (__u32)good.map_size - 1);
+	LIE(c.data_off = 0);
+	LIE(c.data_off = 0xfffffff8);
+	LIE(c.registry_off = good.map_size - 8);
+	LIE(c.registry_size = 8);
+#undef LIE
+}
+
+/* Bytes of the fixed part of a description, summed from its field types. */
+static size_t fixed_size(const char *desc)
+{
+	size_t size = 0;
+	const char *at = strchr(desc, '{') + 1;
+
+	while (*at != '}') {
+		unsigned int bits, n = 1;
+		const char *type = strncmp(at, "enum<", 5) ? at : at + 5;
+
+		if (!strncmp(type, "char", 4)) {
+			bits = 8;
+			assert(sscanf(type, "char[%u]", &n) == 1);
+		} else if (!strncmp(type, "string", 6)) {
+			bits = 0;
+		} else {
+			assert(sscanf(type, "%*c%u[%u]", &bits, &n) >= 1);
+		}
+		size += bits / 8 * n;
+		at = strchr(at, ';') + 1;
+	}
+	return size;
+}
+
+static void test_kernel_events(void)
+{
+	static const struct { __u16 id; size_t size; } sizes[] = {
+		{ KTRACE_EV_LOGEVENT, sizeof(struct ktrace_ev_logevent) },
+		{ KTRACE_EV_SCHED_SWITCH, sizeof(struct ktrace_ev_sched_switch) },
+		{ KTRACE_EV_SCHED_WAKEUP, sizeof(struct ktrace_ev_sched_wakeup) },
+		{ KTRACE_EV_SCHED_MIGRATE, sizeof(struct ktrace_ev_sched_migrate) },
+		{ KTRACE_EV_SCHED_FORK, sizeof(struct ktrace_ev_sched_fork) },
+		{ KTRACE_EV_SCHED_EXEC, sizeof(struct ktrace_ev_sched_exec) },
+		{ KTRACE_EV_SCHED_EXIT, sizeof(struct ktrace_ev_sched_exit) },
+		{ KTRACE_EV_SCHED_COMM, sizeof(struct ktrace_ev_sched_comm) },
+		{ KTRACE_EV_SYSCALL_ENTER, sizeof(struct ktrace_ev_syscall_enter) },
+		{ KTRACE_EV_SYSCALL_EXIT, sizeof(struct ktrace_ev_syscall_exit) },
+		{ KTRACE_EV_IRQ_ENTER, sizeof(struct ktrace_ev_irq_enter) },
+		{ KTRACE_EV_IRQ_EXIT, sizeof(struct ktrace_ev_irq_exit) },
+		{ KTRACE_EV_SOFTIRQ_ENTER, sizeof(struct ktrace_ev_softirq) },
+		{ KTRACE_EV_SOFTIRQ_EXIT, sizeof(struct ktrace_ev_softirq) },
+	};
+	__u32 i;
+
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		const struct ktrace_kernel_event *ev = ktrace_kernel_event(i);
+		char start[64];
+
+		assert(ev && ev->id == sizes[i].id);
+		assert(fixed_size(ev->desc) == sizes[i].size);
+		snprintf(start, sizeof(start), "%s:%s{", ev->family, ev->name);
+		assert(!strncmp(ev->desc, start, strlen(start)));
+	}
+	assert(!ktrace_kernel_event(i));
+}
+
+static void test_session_begins_suspended(void)
+{
+	struct ktrace_session *s = make(&small);
+	const struct ktrace_control *c = channel_control(&s->user);
+	struct ktrace_session_info info;
+	struct stat st;
+
+	assert(c->magic == KTRACE_CONTROL_MAGIC && c->state == KTRACE_STATE_SUSPENDED);
+	assert(!ktrace_session_start(s) && c->state == KTRACE_STATE_RUNNING);
+	assert(!ktrace_session_stop(s) && c->state == KTRACE_STATE_SUSPENDED);
+	assert(s->user.map[c->enable_off + KTRACE_ID_FIRST] == 1);
+	assert(s->user.map[c->enable_off + KTRACE_ID_OFF - 1] == 1);
+	assert(s->user.map[c->enable_off + KTRACE_ID_OFF] == 0);
+	assert(!strcmp(s->user.map + c->filter_off, "demo:*"));
+	assert(!ktrace_session_enable(s, KTRACE_CHANNEL_USER, 20, false));
+	assert(s->user.map[c->enable_off + 20] == 0);
+	assert(ktrace_session_enable(s, KTRACE_CHANNEL_USER, 3, true) == -EINVAL);
+	assert(ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, 64, true) == -ENOENT);
+	assert(ktrace_session_follow(s, 1) == -ENOENT);
+	assert(!ktrace_session_info(s, &info) && !strcmp(info.backend, "shm"));
+	assert(!strncmp(info.env, "shm:/dev/shm/ktrace-", 20));
+	assert(!stat(info.env + 4, &st) && (st.st_mode & 07777) == 0600);
+	/* All of it is there: nobody can run into a hole. */
+	assert((__u64)st.st_size == s->user.map_size);
+	assert((__u64)st.st_blocks * 512 >= s->user.map_size);
+	ktrace_session_destroy(s);
+}
+
+static void test_session_leaves_nothing(void)
+{
+	struct ktrace_session *s = make(&small);
+	char dir[sizeof(s->dir)];
+
+	memcpy(dir, s->dir, sizeof(dir));
+	assert(!access(dir, F_OK));
+	ktrace_session_destroy(s);
+	assert(access(dir, F_OK) && errno == ENOENT);
+}
+
+static void test_session_refuses(void)
+{
+	struct ktrace_session_options o = small;
+	char reason[KTRACE_REASON_SIZE];
+	struct ktrace_session *s;
+	char long_filter[KTRACE_FILTER_SIZE + 1];
+
+	o.ring_size = 1000;
+	assert(ktrace_session_create(&o, &s, reason) == -EINVAL && strstr(reason, "buffer"));
+	o = small;
+	o.size = 1;
+	assert(ktrace_session_create(&o, &s, reason) == -EINVAL);
+	o = small;
+	o.ring_size = KTRACE_RING_MAX;
+	o.thread_size = KTRACE_RING_MAX;
+	o.thread_nr = 4096;
+	assert(ktrace_session_create(&o, &s, reason) == -ENOMEM && strstr(reason, "memory"));
+	memset(long_filter, 'x', sizeof(long_filter) - 1);
+	long_filter[sizeof(long_filter) - 1] = '\0';
+	o = small;
+	o.filter = long_filter;
+	assert(ktrace_session_create(&o, &s, reason) == -EINVAL);
+}
+
+static void test_streams_deliver_once(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct kt_ring ring = thread_ring(s, 1);
+	struct ktrace_lost lost;
+	__u32 stream = s->user.control.cpu_nr + 1;
+	struct ktrace_stream info;
+
+	ktrace_stream_info(s, stream, &info);
+	assert(info.is_thread && info.size == RING && info.kind == KTRACE_CHANNEL_USER);
+	write_events(&ring, 1000);
+	assert(read_all(s) == 1000);
+	assert(read_all(s) == 0);
+	/* More than fits: what is not delivered is counted. */
+	write_events(&ring, 100000);
+	ktrace_stream_lost(s, stream, &lost);
+	assert(lost.count[KTRACE_LOST_FULL] > 0);
+	assert(read_all(s) + lost.count[KTRACE_LOST_FULL] == 100000);
+	ktrace_session_destroy(s);
+}
+
+/* An entry at off; the word makes it ready or not. */
+static __u64 put_entry(struct ktrace_session *s, __u64 off, __u32 state, __u16 type,
+		       const char *text)
+{
+	struct ktrace_entry *e = (struct ktrace_entry *)(s->registry.base + off);
+	__u32 size = (__u32)(sizeof(*e) + strlen(text) + 8) & ~7u;
+
+	memcpy(e + 1, text, strlen(text) + 1);
+	e->type = type;
+	e->id = 77;
+	e->pid = 5;
+	e->word = state | size;
+	return off + size;
+}
+
+static void test_registry_reads(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	__u64 off = sizeof(struct ktrace_registry), busy;
+
+	assert(!ktrace_registry_next(s, &e));
+	off = put_entry(s, off, KTRACE_ENTRY_READY, KTRACE_ENTRY_EVENT, "demo:a{}");
+	busy = off;
+	off = put_entry(s, off, KTRACE_ENTRY_BUSY, KTRACE_ENTRY_EVENT, "demo:b{}");
+	off = put_entry(s, off, KTRACE_ENTRY_READY, KTRACE_ENTRY_PROCESS, "comm=x");
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "demo:a{}") && e.id == 77);
+	assert(ktrace_registry_next(s, &e) == 1 && e.type == KTRACE_ENTRY_PROCESS);
+	assert(!ktrace_registry_next(s, &e));
+	/* The one that was passed over comes when it is ready, once. */
+	put_entry(s, busy, KTRACE_ENTRY_READY, KTRACE_ENTRY_EVENT, "demo:b{}");
+	assert(ktrace_registry_next(s, &e) == 1 && !strcmp(e.text, "demo:b{}"));
+	assert(!ktrace_registry_next(s, &e));
+	put_entry(s, off, KTRACE_ENTRY_READY, 99, "unknown type");
+	assert(!ktrace_registry_next(s, &e));
+	assert(!ktrace_registry_full(s));
+	ktrace_session_destroy(s);
+}
+
+/* A word at the end of the list; what must come of it. */
+static void hostile(__u32 word, int expected)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	struct ktrace_entry *at = (struct ktrace_entry *)(s->registry.base +
+							  sizeof(struct ktrace_registry));
+
+	memset(at, 'A', 60000);
+	at->word = word;
+	assert(ktrace_registry_next(s, &e) == expected);
+	for (int i = 0; i < 100; i++)
+		assert(!ktrace_registry_next(s, &e));
+	ktrace_session_destroy(s);
+}
+
+static void test_registry_survives_lies(void)
+{
+	hostile(KTRACE_ENTRY_READY | 8, -EBADMSG);
+	hostile(KTRACE_ENTRY_READY, -EBADMSG);
+	hostile(KTRACE_ENTRY_READY | KTRACE_ENTRY_SIZE_MASK, -EBADMSG);
+	hostile(0xffffffff, -EBADMSG);
+	hostile(KTRACE_ENTRY_READY | 65536, -EBADMSG);
+	hostile(1, -EBADMSG);
+}
+
+static void test_registry_text_is_bounded(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	__u64 off = sizeof(struct ktrace_registry);
+	struct ktrace_entry *at = (struct ktrace_entry *)(s->registry.base + off);
+
+	/* No NUL in it, and longer than a copy. */
+	memset(at + 1, 'x', 40000);
+	at->type = KTRACE_ENTRY_PROCESS;
+	at->word = KTRACE_ENTRY_READY | 20000;
+	memset((char *)at + 20000, 0, 30000);
+	assert(ktrace_registry_next(s, &e) == 1);
+	assert(strlen(e.text) == KTRACE_ENTRY_TEXT_MAX - 1);
+	/* An id that is no event's. */
+	at = (struct ktrace_entry *)((char *)at + 20000);
+	at->type = KTRACE_ENTRY_EVENT;
+	at->id = 3;
+	at->word = KTRACE_ENTRY_READY | 64;
+	assert(!ktrace_registry_next(s, &e));
+	ktrace_session_destroy(s);
+}
+
+/* Many that never become ready: the list goes on behind them. */
+static void test_registry_of_the_dead(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	__u64 off = sizeof(struct ktrace_registry);
+
+	for (int i = 0; i < 1000; i++)
+		off = put_entry(s, off, KTRACE_ENTRY_BUSY, KTRACE_ENTRY_EVENT, "dead:x{}");
+	put_entry(s, off, KTRACE_ENTRY_READY, KTRACE_ENTRY_EVENT, "alive:x{}");
+	for (int i = 0; i < 10; i++)
+		if (ktrace_registry_next(s, &e) == 1)
+			goto found;
+	assert(0);
+found:
+	assert(!strcmp(e.text, "alive:x{}"));
+	ktrace_session_destroy(s);
+}
+
+static void test_holders(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	struct ktrace_holders h;
+	struct ktrace_entry *at = (struct ktrace_entry *)(s->registry.base +
+							  sizeof(struct ktrace_registry));
+	pid_t child = fork();
+
+	if (!child) {
+		pause();
+		_exit(0);
+	}
+	put_entry(s, sizeof(struct ktrace_registry), KTRACE_ENTRY_BUSY, KTRACE_ENTRY_PROCESS, "");
+	at->pid = (__u32)child;
+	at->word = KTRACE_ENTRY_READY | 32;
+	assert(ktrace_registry_next(s, &e) == 1);
+	assert(!ktrace_session_holders(s, &h) && h.nr == 1 && h.pid == (__u32)child);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert(!ktrace_session_holders(s, &h) && h.nr == 0);
+	ktrace_session_destroy(s);
+}
+
+static void test_dead_owners_ring_is_taken_back(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct kt_ring dead = thread_ring(s, 0), alive = thread_ring(s, 1);
+	pid_t child = fork();
+
+	if (!child)
+		_exit(0);
+	dead.w->owner = (__u32)child;
+	alive.w->owner = (__u32)getpid();
+	waitpid(child, NULL, 0);
+	thread_ring(s, 2).w->owner = 0xffffffff;
+	assert(channel_dead_owners(&s->user) == 1);
+	assert(ktrace_session_reclaim(s) == 1);
+	assert(!dead.w->owner && alive.w->owner == (__u32)getpid());
+	assert(thread_ring(s, 2).w->owner == 0xffffffff);
+	ktrace_session_destroy(s);
+}
+
+static bool is_listed(void)
+{
+	char first[KTRACE_REASON_SIZE];
+
+	return ktrace_session_stale(first) > 0;
+}
+
+/* A child owns a session and is killed: writers can see it, a later owner finds it. */
+static void test_owner_death_shows(void)
+{
+	struct ktrace_control c;
+	int pipe_fd[2], status, fd;
+	char path[96];
+	pid_t child;
+
+	assert(!pipe(pipe_fd));
+	child = fork();
+	if (!child) {
+		struct ktrace_session *s = make(&small);
+
+		assert(write(pipe_fd[1], s->env + 4, sizeof(s->env) - 4) > 0);
+		pause();
+	}
+	assert(read(pipe_fd[0], path, sizeof(path)) > 0);
+	fd = open(path, O_RDONLY);
+	assert(fd >= 0 && pread(fd, &c, sizeof(c), 0) == sizeof(c));
+	assert((c.reader & FUTEX_TID_MASK) == (__u32)child && !(c.reader & FUTEX_OWNER_DIED));
+	kill(child, SIGKILL);
+	waitpid(child, &status, 0);
+	assert(pread(fd, &c, sizeof(c), 0) == sizeof(c) && (c.reader & FUTEX_OWNER_DIED));
+	assert(is_listed());
+	close(fd);
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	close(pipe_fd[0]);
+	close(pipe_fd[1]);
+}
+
+static void test_orderly_end_shows(void)
+{
+	struct ktrace_session *s = make(&small);
+	const struct ktrace_control *c;
+	int fd = open(s->env + 4, O_RDONLY);
+
+	c = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+	assert(c != MAP_FAILED && c->state == KTRACE_STATE_SUSPENDED);
+	ktrace_session_destroy(s);
+	assert(c->state == KTRACE_STATE_CLOSED && !(c->reader & FUTEX_TID_MASK));
+	munmap((void *)c, 4096);
+	close(fd);
+}
+
+static void test_clock(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_reading a, b;
+
+	ktrace_session_clock(s, &a);
+	usleep(20000);
+	ktrace_session_clock(s, &b);
+	assert(b.raw > a.raw && b.mono_ns > a.mono_ns && b.real_ns > 0 && a.hz > 0);
+	/* Both frequencies describe the same clock: within 1 %. */
+	assert(b.hz > a.hz - a.hz / 100 && b.hz < a.hz + a.hz / 100);
+	ktrace_session_destroy(s);
+}
+
+int main(void)
+{
+	test_layout_accepts();
+	test_layout_rejects();
+	test_check_rejects_lies();
+	test_kernel_events();
+	test_session_begins_suspended();
+	test_session_leaves_nothing();
+	test_session_refuses();
+	test_streams_deliver_once();
+	test_registry_reads();
+	test_registry_survives_lies();
+	test_registry_text_is_bounded();
+	test_registry_of_the_dead();
+	test_holders();
+	test_dead_owners_ring_is_taken_back();
+	test_owner_death_shows();
+	test_orderly_end_shows();
+	test_clock();
+	puts("session: all passed");
+	return 0;
+}
