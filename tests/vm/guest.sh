@@ -142,7 +142,7 @@ guest_qemu()
 {
 	local accel=$1 args=()
 
-	args=(-nodefaults -nographic -no-reboot -nic none
+	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
 		-object "memory-backend-memfd,id=mem,size=${memory}M,share=on"
 		-machine "pc,memory-backend=mem,usb=off"

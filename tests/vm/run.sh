@@ -77,7 +77,7 @@ guest_start()
 console_tail()
 {
 	say "end of the guest's console:"
-	tail -n "${1:-60}" "$work/console.log" | tr -d '\r' >&2
+	tail -n "$1" "$work/console.log" | tr -d '\r' >&2
 	cat "$work/qemu.log" >&2
 }
 
@@ -88,7 +88,7 @@ report_complaints()
 
 	scan_logs "$work/console.log" "$work/control/dmesg.log" >"$report" || return 1
 	cat "$report" >&2
-	say "the kernel complained (see above): status $STATUS_COMPLAINT"
+	say "the kernel complained (see above)"
 }
 
 # Print the verdict on a guest that has ended.
@@ -97,22 +97,21 @@ guest_verdict()
 	local has_timed_out=$1 status=
 
 	[ ! -e "$work/control/status" ] || status=$(cat "$work/control/status")
-	[ -z "$show_console" ] || tr -d '\r' <"$work/console.log" >&2
 
 	if [ -n "$has_timed_out" ]; then
-		console_tail 30
 		report_complaints || true
+		console_tail 30
 		say "no end after $seconds s: status $STATUS_TIMEOUT"
 		exit "$STATUS_TIMEOUT"
 	fi
 	if [ -z "$status" ]; then
-		console_tail
 		report_complaints || true
+		console_tail 60
 		say "the guest ended without a status: status $STATUS_DEAD"
 		exit "$STATUS_DEAD"
 	fi
 	if report_complaints; then
-		say "the command's own status was $status"
+		say "status $STATUS_COMPLAINT; the command's own was $status"
 		exit "$STATUS_COMPLAINT"
 	fi
 	exit "$status"
@@ -128,6 +127,11 @@ cmd_run()
 	guest_command "$work/control" run "${operands[@]}"
 	guest_start
 	follow_output "$qemu_pid" "$work/control/run"
+	if [ -n "$show_console" ]; then
+		spawn tail -q -c +1 -f -s 0.1 --pid="$qemu_pid" "$work/console.log" >&2 &
+		follow_pids+=($!)
+		pids+=($!)
+	fi
 	spawn sleep "$seconds" &
 	watchdog=$!
 	pids+=("$watchdog")

@@ -1,0 +1,258 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# The test machinery itself: a guest boots, gives back what its command did, cannot change the host, and
+# no bug in its kernel goes unnoticed.  tests/vm/selftest plants the bugs.
+
+bats_require_minimum_version 1.5.0
+
+setup_file()
+{
+	export VM="$BATS_TEST_DIRNAME/../vm/vm"
+	export KTRACE_VM_NAME="bats-$$"
+
+	build_plant 6.1-cloud
+}
+
+teardown_file()
+{
+	"$VM" stop 2>/dev/null || true
+}
+
+# Build the bug planter for a kernel; it is then $BATS_FILE_TMPDIR/<kernel>/ktrace_plant.ko.
+build_plant()
+{
+	local dir="$BATS_FILE_TMPDIR/$1"
+
+	[ ! -e "$dir/ktrace_plant.ko" ] || return 0
+	mkdir -p "$dir"
+	cp "$BATS_TEST_DIRNAME"/../vm/selftest/* "$dir"
+	make -s -C "$("$VM" kdir "$1")" M="$dir" modules >&2
+}
+
+# Plant one bug in a guest of its own.
+plant()
+{
+	local kernel=$1 kind=$2
+	shift 2
+
+	build_plant "$kernel"
+	run "$VM" run -k "$kernel" "$@" -- insmod "$BATS_FILE_TMPDIR/$kernel/ktrace_plant.ko" kind="$kind"
+}
+
+# Debug kernels take long to build: they are tested where somebody has built them.
+need_debug_kernel()
+{
+	compgen -G "${KTRACE_CACHE:-$HOME/.cache/ktrace}/kbuild/$1-*" >/dev/null ||
+		skip "no $1 kernel; see vm build-kernel"
+}
+
+# Processes that still have this word in their arguments; it reaches grep by another way.
+processes_with()
+{
+	grep -lsaF -f <(echo "$1") /proc/[0-9]*/cmdline || true
+}
+
+@test "run: output and status come back" {
+	run --separate-stderr "$VM" run -- sh -c 'echo out; echo err >&2; exit 7'
+	[ "$status" -eq 7 ]
+	[ "$output" = out ]
+	[[ $stderr == *err* ]]
+}
+
+@test "run: the guest has what tests need" {
+	cd "$BATS_FILE_TMPDIR"
+	KTRACE_WORD='two words' run --separate-stderr "$VM" run -c 3 -- bash -c '
+		echo "$PWD|$HOME|$KTRACE_WORD|$(hostname)|$(nproc)|$(readlink /proc/self/fd/0)"
+		getent group tracing >/dev/null && echo group
+		for dir in /proc /sys /sys/kernel/tracing /sys/kernel/debug /dev/pts /dev/shm /run; do
+			mountpoint -q $dir || echo "no $dir"
+		done
+		[ -w /tmp ] && touch /tmp/x && echo tmp
+		command -v insmod
+		grep -q UP /sys/class/net/lo/operstate || ip -br link show lo 2>/dev/null
+		ls /sys/class/net'
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "$PWD|/root|two words|ktrace-vm|3|/dev/null" ]
+	[ "${lines[1]}" = group ]
+	[ "${lines[2]}" = tmp ]
+	[[ "${lines[3]}" == */sbin/insmod ]]
+	[ "${lines[-1]}" = lo ]
+}
+
+@test "run: only /mnt/out reaches the host" {
+	local dir="$BATS_TEST_TMPDIR"
+
+	echo host >"$dir/file"
+	mkdir "$dir/out"
+	cd "$dir"
+	run "$VM" run -o out -- sh -c '
+		echo guest >file && echo new >other && rm -rf /usr/bin/env && ! [ -e /usr/bin/env ] &&
+		echo result >/mnt/out/result && cat file'
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = guest ]
+	[ "$(cat file)" = host ]
+	[ ! -e other ]
+	[ -x /usr/bin/env ]
+	[ "$(cat out/result)" = result ]
+}
+
+@test "run: the host's files cannot be written even around the overlay" {
+	run "$VM" run -- sh -c '
+		mkdir /tmp/host && mount -t virtiofs root /tmp/host && ! touch /tmp/host/etc/ktrace-vm-was-here'
+	[ "$status" -eq 0 ]
+	[ ! -e /etc/ktrace-vm-was-here ]
+}
+
+@test "run: a module loads and unloads" {
+	plant 6.1-cloud none
+	[ "$status" -eq 0 ]
+}
+
+@test "run: a warning of the kernel is caught" {
+	plant 6.1-cloud warn
+	[ "$status" -eq 124 ]
+	[[ $output == *"WARNING:"*plant_warn* ]]
+}
+
+@test "run: a panic ends the guest at once" {
+	SECONDS=0
+	plant 6.1-cloud panic -t 300
+	[ "$status" -eq 125 ]
+	[[ $output == *"Kernel panic - not syncing: planted"* ]]
+	[ "$SECONDS" -lt 200 ]
+}
+
+@test "run: an oops ends the guest at once" {
+	plant 6.1-cloud oops
+	[ "$status" -eq 125 ]
+	[[ $output == *"BUG: kernel NULL pointer dereference"* ]]
+}
+
+@test "run: time-out ends the guest" {
+	run "$VM" run -t 15 -- sleep 1000
+	[ "$status" -eq 123 ]
+	[[ $output == *"no end after 15 s"* ]]
+}
+
+@test "run: nothing is left after a signal or a killed parent" {
+	local dir="$BATS_TEST_TMPDIR/tmp" signal pid
+
+	mkdir "$dir"
+	for signal in TERM INT HUP PARENT; do
+		if [ "$signal" = PARENT ]; then
+			TMPDIR=$dir bash -c '"$1" run -- sleep 1000; true' - "$VM" 3>&- &
+		else
+			# a background job of a shell ignores INT unless it asks not to
+			TMPDIR=$dir env --default-signal=INT "$VM" run -- sleep 1000 3>&- &
+		fi
+		pid=$!
+		for ((i = 0; i < 300; i++)); do
+			[ -z "$(processes_with "$dir/ktrace-vm." | head -n 1)" ] || break
+			sleep 0.1
+		done
+		[ "$i" -lt 300 ]
+		sleep 1
+		if [ "$signal" = PARENT ]; then
+			kill -KILL "$pid"
+		else
+			kill "-$signal" "$pid"
+		fi
+		wait "$pid" || true
+		for ((i = 0; i < 100; i++)); do
+			[ -n "$(processes_with "$dir/ktrace-vm.")$(ls "$dir")" ] || break
+			sleep 0.1
+		done
+		[ -z "$(processes_with "$dir/ktrace-vm.")" ]
+		[ -z "$(ls "$dir")" ]
+	done
+}
+
+@test "run: two guests do not meet" {
+	"$VM" run -m 512 -c 1 -- sh -c 'echo a >/tmp/who; sleep 2; cat /tmp/who' >"$BATS_TEST_TMPDIR/a" 3>&- &
+	"$VM" run -m 512 -c 1 -- sh -c 'echo b >/tmp/who; sleep 2; cat /tmp/who' >"$BATS_TEST_TMPDIR/b" 3>&-
+	wait $!
+	[ "$(cat "$BATS_TEST_TMPDIR/a")" = a ]
+	[ "$(cat "$BATS_TEST_TMPDIR/b")" = b ]
+}
+
+@test "start, exec, stop: one guest for many commands" {
+	"$VM" start
+	run --separate-stderr "$VM" exec -- sh -c 'echo kept >/tmp/kept; echo out; echo err >&2; exit 5'
+	[ "$status" -eq 5 ]
+	[ "$output" = out ]
+	[ "$stderr" = err ]
+	run "$VM" exec -- cat /tmp/kept
+	[ "$status" -eq 0 ]
+	[ "$output" = kept ]
+	run "$VM" start
+	[ "$status" -eq 1 ]
+	"$VM" stop
+	run "$VM" exec -- true
+	[ "$status" -eq 1 ]
+}
+
+@test "exec: files replaced on the host are seen" {
+	cd "$BATS_TEST_TMPDIR"
+	echo old >edited
+	echo old >replaced
+	"$VM" start
+	run "$VM" exec -- cat edited replaced
+	[ "$output" = $'old\nold' ]
+	echo longer >edited
+	echo longer >new
+	mv new replaced
+	run "$VM" exec -- cat edited replaced
+	[ "$output" = $'longer\nlonger' ]
+	"$VM" stop
+}
+
+@test "exec: complaints, time-out and panic are told apart" {
+	local plant="$BATS_FILE_TMPDIR/6.1-cloud/ktrace_plant.ko"
+
+	"$VM" start
+	run "$VM" exec -- sh -c "insmod $plant kind=warn && rmmod ktrace_plant"
+	[ "$status" -eq 124 ]
+	run "$VM" exec -- true
+	[ "$status" -eq 0 ]
+	run "$VM" exec -t 2 -- sleep 1000
+	[ "$status" -eq 123 ]
+	run "$VM" exec -- pgrep -x sleep
+	[ "$status" -eq 1 ]
+	run "$VM" exec -- insmod "$plant" kind=panic
+	[ "$status" -eq 125 ]
+	[[ $output == *"Kernel panic - not syncing: planted"* ]]
+	run "$VM" stop
+	[ "$status" -eq 125 ]
+}
+
+@test "shell: a terminal of the guest" {
+	run script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	[[ $output == */dev/ttyS1* ]]
+}
+
+@test "kasan: memory, locking and sleeping bugs are caught" {
+	need_debug_kernel kasan
+	plant kasan none
+	[ "$status" -eq 0 ]
+	plant kasan overrun
+	[ "$status" -eq 124 ]
+	[[ $output == *"BUG: KASAN: slab-out-of-bounds in plant_overrun"* ]]
+	plant kasan deadlock
+	[ "$status" -eq 124 ]
+	[[ $output == *"possible circular locking dependency"* ]]
+	plant kasan sleep
+	[ "$status" -eq 124 ]
+	plant kasan leak -l
+	[ "$status" -eq 124 ]
+	[[ $output == *"unreferenced object"*plant_leak* ]]
+}
+
+@test "kcsan: a module's race is caught, the kernel's own are not" {
+	need_debug_kernel kcsan
+	plant kcsan none
+	[ "$status" -eq 0 ]
+	plant kcsan race
+	[ "$status" -eq 124 ]
+	[[ $output == *"BUG: KCSAN: data-race in"*ktrace_plant* ]]
+}
