@@ -1,8 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The test machinery itself: a guest boots, gives back what its command did, cannot change the host, and
-# no bug in its kernel goes unnoticed.  tests/vm/selftest plants the bugs.
+# The test machinery itself: a guest boots, gives back what its command did,
+# cannot change the host, and no bug in its kernel goes unnoticed.
+# tests/vm/selftest plants the bugs.
+
+# shellcheck disable=SC2016,SC2154 # the guest's shell expands; run sets stderr
 
 bats_require_minimum_version 1.5.0
 
@@ -19,7 +22,8 @@ teardown_file()
 	"$VM" stop 2>/dev/null || true
 }
 
-# Build the bug planter for a kernel; it is then $BATS_FILE_TMPDIR/<kernel>/ktrace_plant.ko.
+# Build the bug planter for a kernel; it is then
+# $BATS_FILE_TMPDIR/<kernel>/ktrace_plant.ko.
 build_plant()
 {
 	local dir="$BATS_FILE_TMPDIR/$1"
@@ -37,17 +41,20 @@ plant()
 	shift 2
 
 	build_plant "$kernel"
-	run "$VM" run -k "$kernel" "$@" -- insmod "$BATS_FILE_TMPDIR/$kernel/ktrace_plant.ko" kind="$kind"
+	run "$VM" run -k "$kernel" "$@" -- \
+		insmod "$BATS_FILE_TMPDIR/$kernel/ktrace_plant.ko" kind="$kind"
 }
 
-# Debug kernels take long to build: they are tested where somebody has built them.
+# Debug kernels take long to build: they are tested where somebody has built
+# them.
 need_debug_kernel()
 {
 	compgen -G "${KTRACE_CACHE:-$HOME/.cache/ktrace}/kbuild/$1-*" >/dev/null ||
 		skip "no $1 kernel; see vm build-kernel"
 }
 
-# Processes that still have this word in their arguments; it reaches grep by another way.
+# Processes that still have this word in their arguments; it reaches grep by
+# another way.
 processes_with()
 {
 	grep -lsaF -f <(echo "$1") /proc/[0-9]*/cmdline || true
@@ -65,7 +72,8 @@ processes_with()
 	KTRACE_WORD='two words' run --separate-stderr "$VM" run -c 3 -- bash -c '
 		echo "$PWD|$HOME|$KTRACE_WORD|$(hostname)|$(nproc)|$(readlink /proc/self/fd/0)"
 		getent group tracing >/dev/null && echo group
-		for dir in /proc /sys /sys/kernel/tracing /sys/kernel/debug /dev/pts /dev/shm /run; do
+		for dir in /proc /sys /sys/kernel/tracing /sys/kernel/debug /dev/pts \
+			/dev/shm /run; do
 			mountpoint -q $dir || echo "no $dir"
 		done
 		[ -w /tmp ] && touch /tmp/x && echo tmp
@@ -87,7 +95,8 @@ processes_with()
 	mkdir "$dir/out"
 	cd "$dir"
 	run "$VM" run -o out -- sh -c '
-		echo guest >file && echo new >other && rm -rf /usr/bin/env && ! [ -e /usr/bin/env ] &&
+		echo guest >file && echo new >other &&
+		rm -rf /usr/bin/env && ! [ -e /usr/bin/env ] &&
 		echo result >/mnt/out/result && cat file'
 	[ "$status" -eq 0 ]
 	[ "${lines[0]}" = guest ]
@@ -99,7 +108,8 @@ processes_with()
 
 @test "run: the host's files cannot be written even around the overlay" {
 	run "$VM" run -- sh -c '
-		mkdir /tmp/host && mount -t virtiofs root /tmp/host && ! touch /tmp/host/etc/ktrace-vm-was-here'
+		mkdir /tmp/host && mount -t virtiofs root /tmp/host &&
+		! touch /tmp/host/etc/ktrace-vm-was-here'
 	[ "$status" -eq 0 ]
 	[ ! -e /etc/ktrace-vm-was-here ]
 }
@@ -143,7 +153,8 @@ processes_with()
 		if [ "$signal" = PARENT ]; then
 			TMPDIR=$dir bash -c '"$1" run -- sleep 1000; true' - "$VM" 3>&- &
 		else
-			# a background job of a shell ignores INT unless it asks not to
+			# a background job of a shell ignores INT unless it asks
+			# not to
 			TMPDIR=$dir env --default-signal=INT "$VM" run -- sleep 1000 3>&- &
 		fi
 		pid=$!
@@ -169,8 +180,10 @@ processes_with()
 }
 
 @test "run: two guests do not meet" {
-	"$VM" run -m 512 -c 1 -- sh -c 'echo a >/tmp/who; sleep 2; cat /tmp/who' >"$BATS_TEST_TMPDIR/a" 3>&- &
-	"$VM" run -m 512 -c 1 -- sh -c 'echo b >/tmp/who; sleep 2; cat /tmp/who' >"$BATS_TEST_TMPDIR/b" 3>&-
+	local who='echo $0 >/tmp/who; sleep 2; cat /tmp/who'
+
+	"$VM" run -m 512 -c 1 -- sh -c "$who" a >"$BATS_TEST_TMPDIR/a" 3>&- &
+	"$VM" run -m 512 -c 1 -- sh -c "$who" b >"$BATS_TEST_TMPDIR/b" 3>&-
 	wait $!
 	[ "$(cat "$BATS_TEST_TMPDIR/a")" = a ]
 	[ "$(cat "$BATS_TEST_TMPDIR/b")" = b ]
@@ -178,7 +191,8 @@ processes_with()
 
 @test "start, exec, stop: one guest for many commands" {
 	"$VM" start
-	run --separate-stderr "$VM" exec -- sh -c 'echo kept >/tmp/kept; echo out; echo err >&2; exit 5'
+	run --separate-stderr "$VM" exec -- \
+		sh -c 'echo kept >/tmp/kept; echo out; echo err >&2; exit 5'
 	[ "$status" -eq 5 ]
 	[ "$output" = out ]
 	[ "$stderr" = err ]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
 # One guest: its shares, its initramfs and its QEMU.
 #
@@ -8,12 +9,18 @@
 #   tree/	where the host's file systems are mounted read-only, in virtiofsd's mount namespace
 #   console.log	what the guest's kernel printed, qemu.log, *.sock
 
-# What the initramfs must load before it can mount the shares; built-in ones are skipped.
+# What the initramfs must load before it can mount the shares; built-in ones are
+# skipped.
 GUEST_MODULES="virtio_pci virtiofs overlay"
 
 # What the guest's own scripts call.
 GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir mount poweroff setsid
 	sleep stty switch_root uname"
+
+# loglevel=5: warnings reach the console, whose log outlives a panic.  A crash
+# ends the guest at once (with -no-reboot).
+GUEST_PARAMETERS="console=ttyS0 loglevel=5 log_buf_len=4M panic=-1 oops=panic
+	edd=off mitigations=off"
 
 # Started programs die with this script even when it is killed outright.
 spawn()
@@ -21,7 +28,8 @@ spawn()
 	exec setpriv --pdeathsig TERM -- "$@"
 }
 
-# Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree) and GUEST_RELEASE for a flavour.
+# Set GUEST_IMAGE, GUEST_TREE (unpacked package or build tree) and GUEST_RELEASE
+# for a flavour.
 guest_kernel()
 {
 	local flavour=$1
@@ -32,7 +40,8 @@ guest_kernel()
 		GUEST_TREE=$KBUILD_DIR
 		GUEST_IMAGE=$GUEST_TREE/bzImage
 		GUEST_RELEASE=$(cat "$GUEST_TREE/include/config/kernel.release")
-		# ACPI's interrupt routing takes most of the boot on instrumented kernels
+		# ACPI's interrupt routing takes most of the boot on
+		# instrumented kernels
 		GUEST_APPEND="pci=noacpi"
 	else
 		kernel_ensure "$flavour"
@@ -42,7 +51,8 @@ guest_kernel()
 	fi
 }
 
-# Copy the modules of $GUEST_MODULES and what they need to a directory, with their order.
+# Copy the modules of $GUEST_MODULES and what they need to a directory, with
+# their order.
 initrd_modules()
 {
 	local dir=$1 module kind path name
@@ -67,7 +77,8 @@ initrd_modules()
 	done
 }
 
-# Set GUEST_INITRD, built once for each kernel and version of the guest's scripts.
+# Set GUEST_INITRD, built once for each kernel and version of the guest's
+# scripts.
 guest_initrd()
 {
 	local busybox applet hash tmp
@@ -131,10 +142,21 @@ guest_shares()
 	done
 }
 
+# /dev/kvm alone proves nothing: it can be there and not run a stock kernel.
 has_kvm()
 {
-	[ "${KTRACE_VM_ACCEL:-kvm}" = kvm ] &&
-		grep -qwE 'vmx|svm' /proc/cpuinfo && [ -r /dev/kvm ] && [ -w /dev/kvm ]
+	[ -r /dev/kvm ] && [ -w /dev/kvm ] || return
+	case ${KTRACE_VM_ACCEL:-} in
+	kvm)
+		return 0
+		;;
+	tcg)
+		return 1
+		;;
+	*)
+		grep -qwE 'vmx|svm' /proc/cpuinfo
+		;;
+	esac
 }
 
 # Start QEMU in the background; sets qemu_pid.
@@ -142,12 +164,13 @@ guest_qemu()
 {
 	local accel=$1 args=()
 
+	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
 		-object "memory-backend-memfd,id=mem,size=${memory}M,share=on"
 		-machine "pc,memory-backend=mem,usb=off"
 		-kernel "$GUEST_IMAGE" -initrd "$GUEST_INITRD"
-		-append "console=ttyS0 edd=off loglevel=5 panic=-1 oops=panic log_buf_len=4M mitigations=off ${GUEST_APPEND} ${KTRACE_VM_APPEND:-}"
+		-append "${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND ${KTRACE_VM_APPEND:-}"
 		-chardev "file,id=console,path=$work/console.log" -serial chardev:console
 		-chardev "socket,id=root,path=$work/root.sock"
 		-device vhost-user-fs-pci,chardev=root,tag=root
@@ -158,6 +181,7 @@ guest_qemu()
 		args+=(-accel kvm -cpu host)
 		;;
 	tcg)
+		# shellcheck disable=SC2054
 		args+=(-accel tcg,thread=multi -cpu max,la57=off)
 		;;
 	esac
@@ -168,7 +192,8 @@ guest_qemu()
 	pids+=("$qemu_pid")
 }
 
-# The work directory names its owner, so that what a killed run left can be told from what is in use.
+# The work directory names its owner, so that what a killed run left can be told
+# from what is in use.
 guest_work()
 {
 	local dir pid
@@ -185,9 +210,9 @@ guest_work()
 	mkdir "$work/tree" "$work/control" "$work/control/out"
 }
 
-# The command file ID.command that the guest's shell runs: the caller's directory, variables and command.
-# Beside it the files for its output; one serves both streams when they go to the same place, which
-# keeps their order.
+# The command file ID.command that the guest's shell runs: the caller's
+# directory, variables and command. Beside it the files for its output; one
+# serves both streams when they go to the same place, which keeps their order.
 guest_command()
 {
 	local control=$1 id=$2 name
@@ -213,7 +238,8 @@ guest_command()
 	fi
 }
 
-# Copy the output of a command to the caller while it grows, until process $1 has gone.
+# Copy the output of a command to the caller while it grows, until process $1
+# has gone.
 follow_output()
 {
 	local pid=$1 file=$2

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
 # Debug kernels (kasan, kcsan, kunit) built from Debian's linux-source package.
 #
-# A finished tree lives in $CACHE/kbuild/<flavour>-<source version>-<hash of the config>/ and is never
-# changed again.  It is built elsewhere and renamed, so an interrupted build leaves nothing that looks
-# finished.  What building modules does not need is dropped: 1.7 GB become about 150 MB.
+# A finished tree lives in $CACHE/kbuild/<flavour>-<source version>-<hash of the
+# config>/ and is never changed again.  It is built elsewhere and renamed, so an
+# interrupted build leaves nothing that looks finished.  What building modules
+# does not need is dropped: 1.7 GB become about 150 MB.
 
 KBUILD_SOURCE=linux-source-6.12
 KBUILD_FLAVOURS="kasan kcsan kunit"
@@ -23,12 +25,14 @@ kbuild_hash()
 		sha256sum | cut -c 1-12
 }
 
-# Any source version will do: a security update must not cost everybody twenty minutes.
+# Any source version will do: a security update must not cost everybody twenty
+# minutes.
 kbuild_find()
 {
 	local hash
 	hash=$(kbuild_hash "$1")
-	find "$CACHE/kbuild" -maxdepth 1 -type d -name "$1-*-$hash" 2>/dev/null | sort -V | tail -n 1
+	find "$CACHE/kbuild" -maxdepth 1 -type d -name "$1-*-$hash" |
+		sort -V | tail -n 1
 }
 
 # Make sure that the tree of a flavour exists; sets KBUILD_DIR.
@@ -45,7 +49,8 @@ kbuild_configure()
 {
 	local flavour=$1 dir=$2
 
-	# -n: everything that is not asked for is off, so that the kernel stays small.
+	# -n: everything that is not asked for is off, so that the kernel stays
+	# small.
 	(cd "$dir" && scripts/kconfig/merge_config.sh -n "$VM_DIR/configs/base.config" \
 		"$VM_DIR/configs/$flavour.config" >merge.log 2>&1)
 	if grep -A 2 'not in final .config' "$dir/merge.log" >&2; then
@@ -75,12 +80,14 @@ kbuild_make()
 	}
 }
 
-# Keep what modules are built against, the image, and the symbols to read a trace with.
+# Keep what modules are built against, the image, and the symbols to read a
+# trace with.
 kbuild_prune()
 {
 	cp -L arch/x86/boot/bzImage bzImage
-	rm -rf Documentation block certs crypto drivers fs init io_uring ipc kernel lib mm net rust \
-		samples security sound usr virt LICENSES debian .tmp_* vmlinux.o vmlinux.a
+	rm -rf Documentation LICENSES block certs crypto debian drivers fs init \
+		io_uring ipc kernel lib mm net rust samples security sound usr \
+		virt .tmp_* vmlinux.o vmlinux.a built-in.a
 	find tools -mindepth 1 -maxdepth 1 ! -name objtool ! -name include -exec rm -rf {} +
 	find arch -mindepth 1 -maxdepth 1 ! -name x86 -exec rm -rf {} +
 	find arch tools -type f ! -name '*.h' ! -name 'Makefile*' ! -name objtool -delete

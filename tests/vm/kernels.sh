@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
-# Debian's own kernels and their headers, unpacked into $CACHE/kernels/<release>/ without installing.
-# A release is unpacked elsewhere and renamed, so what has its final name is whole.
+# Debian's own kernels and their headers, unpacked into
+# $CACHE/kernels/<release>/ without installing. A release is unpacked elsewhere
+# and renamed, so what has its final name is whole.
 
 KERNEL_FLAVOURS="6.1-cloud 6.1 6.1-rt 6.12-cloud 6.12 6.12-rt"
 
@@ -13,7 +15,7 @@ kernel_regex()
 
 	if [[ $1 == *-amd64 ]]; then
 		# an exact release: dots and pluses stand for themselves
-		sed 's/[.+]/\\&/g' <<<"$1"
+		printf '%s\n' "$1" | sed 's/[.+]/\\&/g'
 		return
 	fi
 	[[ " $KERNEL_FLAVOURS " == *" $1 "* ]] ||
@@ -31,13 +33,15 @@ kernel_cached()
 		{ grep -Ex "$regex" || true; } | sort -V | tail -n 1
 }
 
-# Print the newest release of a flavour of which apt knows the image and the headers.
+# Print the newest release of a flavour of which apt knows the image and the
+# headers.
 kernel_newest()
 {
 	local regex release
 	regex=$(kernel_regex "$1")
 	while read -r release; do
-		if apt-cache show "linux-image-$release" "linux-headers-$release" >/dev/null 2>&1; then
+		if apt-cache show "linux-image-$release" >/dev/null 2>&1 &&
+			apt-cache show "linux-headers-$release" >/dev/null 2>&1; then
 			echo "$release"
 			return
 		fi
@@ -45,13 +49,14 @@ kernel_newest()
 		{ grep -Ex "$regex" || true; } | sort -rV)
 }
 
-# The header packages of a release: its own, the common part, and the build tools.
+# The header packages of a release: its own, the common part, and the build
+# tools.
 kernel_packages()
 {
 	echo "linux-image-$1"
 	echo "linux-headers-$1"
 	apt-cache show --no-all-versions "linux-headers-$1" | sed -n 's/^Depends: //p' |
-		tr -s ',|' '\n\n' | awk '{ print $1 }' | grep -E '^linux-(headers|kbuild)-'
+		tr -s ',|' '\n' | awk '{ print $1 }' | grep -E '^linux-(headers|kbuild)-'
 }
 
 kernel_download()
@@ -65,8 +70,9 @@ kernel_download()
 	(cd "$dir" && apt-get -qq -o APT::Sandbox::User=root download "${packages[@]}")
 }
 
-# Make unpacked headers usable where they are.  They name their common part by the absolute path of an
-# installed package, and ask for pahole to give modules BTF, which nothing here reads.
+# Make unpacked headers usable where they are.  They name their common part by
+# the absolute path of an installed package, and ask for pahole to give modules
+# BTF, which nothing here reads.
 kernel_mend()
 {
 	local root=$1 release=$2 headers=$1/usr/src/linux-headers-$2

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
 # vm run: one guest for one command.
 
@@ -8,7 +9,13 @@ parse_options()
 {
 	local option OPTIND=1
 
-	flavour=6.1-cloud cpus=2 memory=1024 seconds=${default_seconds:-600} out='' show_console='' want_leaks=''
+	flavour=6.1-cloud
+	cpus=2
+	memory=1024
+	seconds=${default_seconds:-600}
+	out=
+	show_console=
+	want_leaks=
 	name=${KTRACE_VM_NAME:-default}
 	qemu_extra=()
 	while getopts k:c:m:t:o:n:sl option; do
@@ -50,7 +57,8 @@ guest_prepare()
 	fi
 }
 
-# Start the guest; with KVM only if it gets to user space, which a nested one may not.
+# Start the guest; with KVM only if it gets to user space, which a nested one
+# may not.
 guest_start()
 {
 	local deadline

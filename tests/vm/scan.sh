@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
-# The gate: a guest's kernel log must hold no complaint of the kernel, whatever the command's status was.
+# The gate: a guest's kernel log must hold no complaint of the kernel, whatever
+# the command's status was.
 
 # One alternative a line.
 SCAN_COMPLAINTS=$(
@@ -38,8 +40,8 @@ SCAN_COMPLAINTS=$(
 	END
 )
 
-# What Debian's kernels say of themselves while they boot under emulation.  It excuses lines before user
-# space starts and no others.
+# What Debian's kernels say of themselves while they boot under emulation.  It
+# excuses lines before user space starts and no others.
 SCAN_BOOT_HARMLESS=$(
 	paste -sd '|' - <<-'END'
 	Spectre V2 : WARNING: Unprivileged eBPF is enabled
@@ -47,11 +49,12 @@ SCAN_BOOT_HARMLESS=$(
 )
 SCAN_USER_SPACE='ktrace-vm: user space starts'
 
-# Print the complaints in a guest's dmesg.log and console.log with what follows them; status 0 when there
-# are any.  The console adds what came after dmesg was saved, or all when the guest did not get there.
+# Print the complaints in a guest's dmesg.log and console.log with what follows
+# them; status 0 when there are any.  The console adds what came after dmesg was
+# saved, or all when the guest did not get there.
 #
-# KCSAN finds races everywhere, and the kernel has plenty of its own that are meant to be: only reports
-# that name a module count.
+# KCSAN finds races everywhere, and the kernel has plenty of its own that are
+# meant to be: only reports that name a module count.
 scan_logs()
 {
 	local dmesg=/dev/null console=$1

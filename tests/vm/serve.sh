@@ -1,17 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154 # variables are shared among the files that vm sources
 #
 # A guest that stays and takes commands: start, exec, shell, stop.
 #
-# Its supervisor is this script again (serve), detached from the caller; it does what run does and
-# serves until the guest ends.  $CACHE/guests/<name>/ holds what the other commands need:
+# Its supervisor is this script again (serve), detached from the caller; it does
+# what run does and serves until the guest ends.  $CACHE/guests/<name>/ holds
+# what the other commands need:
 #   pid, qemu_pid	supervisor and QEMU
 #   work		link to the guest's work directory; absent until it takes commands
 #   log, status		what the supervisor said and how it ended
 #   lock		taken by the command that talks to the guest
 #   scanned		how much of console.log earlier commands have answered for
-# Requests and answers go through the guest's second serial line, a pair of FIFOs in the work
-# directory; commands and their output are files in the control share.  See guest/main.
+# Requests and answers go through the guest's second serial line, a pair of
+# FIFOs in the work directory; commands and their output are files in the
+# control share.  See guest/main.
 
 guest_dir()
 {
@@ -35,7 +38,8 @@ need_guest()
 	die "no guest '$name'; see start"
 }
 
-# Programs that wait for a pipe of theirs to close must not wait for the supervisor.
+# Programs that wait for a pipe of theirs to close must not wait for the
+# supervisor.
 close_inherited_files()
 {
 	local fd
@@ -86,10 +90,13 @@ cmd_start()
 	mkdir -p "$dir"
 	# KTRACE_VM_NAME and the options must reach the supervisor as they are.
 	setsid bash "$VM_DIR/vm" serve "${args[@]}" </dev/null >"$dir/log" 2>&1 &
+	pids+=($!)
 	wait_for "$dir/work" $! || {
 		cat "$dir/log" >&2
 		die "the guest '$name' did not start"
 	}
+	# from here on it lives without this script
+	pids=()
 	disown
 }
 
@@ -110,7 +117,8 @@ agent_wait()
 			return
 		fi
 		[ "$SECONDS" -ge "$deadline" ] || continue
-		# first politely, then not, then the whole guest: its kernel hangs
+		# first politely, then not, then the whole guest: its kernel
+		# hangs
 		: >"$file.timeout"
 		case $signal in
 		TERM)
@@ -218,7 +226,8 @@ cmd_stop()
 	exit "$status"
 }
 
-# A shell of the guest on the caller's terminal; a guest is started for it when there is none.
+# A shell of the guest on the caller's terminal; a guest is started for it when
+# there is none.
 cmd_shell()
 {
 	local control saved rows cols args=("$@")

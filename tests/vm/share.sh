@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Export a directory to the guest through virtiofsd.  Runs in a mount namespace of its own, which the
-# caller has made private: nothing mounted here is seen outside or outlives virtiofsd.
+# Export a directory to the guest through virtiofsd.  Runs in a mount namespace
+# of its own, which the caller has made private: nothing mounted here is seen
+# outside or outlives virtiofsd.
 #
 #   share.sh root TREE SOCKET		the host's file systems, mounted at TREE, read-only
 #   share.sh control DIR SOCKET OUT	DIR, with OUT mounted at DIR/out, read-write
@@ -10,7 +11,8 @@ set -euo pipefail
 
 VIRTIOFSD=${KTRACE_VIRTIOFSD:-/usr/lib/qemu/virtiofsd}
 
-# Other mounts that hold files a test may want: a repository, a home or /tmp of its own.
+# Other mounts that hold files a test may want: a repository, a home or /tmp of
+# its own.
 real_mounts()
 {
 	local fields dir type i
