@@ -14,6 +14,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+#pragma GCC visibility push(default)
 
 struct ktrace_tracefile;
 
@@ -120,6 +121,7 @@ int ktrace_text_flush(struct ktrace_text *t, struct ktrace_tracefile *tf);
 /** ktrace_text_free - free the memory */
 void ktrace_text_free(struct ktrace_text *t);
 
+#pragma GCC visibility pop
 #ifdef __cplusplus
 }
 #endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * traceset.h - reading any number of tracefiles as one sequence of events
+ *
+ * Order: an event comes before another if its key (time, stream id, number of the
+ * trace) is smaller. The events of one stream always keep the order of the file: one
+ * whose stamp goes backwards is delivered where it stands and flagged.
+ *
+ * Time is in ns since the epoch and never goes back with rising stamps: the wall clock
+ * when the recording began plus what CLOCK_MONOTONIC has counted since, so that a step
+ * of the wall clock is not seen. Traces of the same boot share one offset and so are
+ * ordered by the one clock they share.
+ *
+ * Files may be damaged, hostile, cut off or growing. What is wrong is reported with
+ * its place and stepped over, the rest is delivered. Memory: one block for each stream,
+ * 16 bytes for each section, names and event types.
+ *
+ * Functions return 0 (or a count) or -errno. A traceset is used by one thread.
+ */
+#ifndef KTRACE_TRACESET_H
+#define KTRACE_TRACESET_H
+
+#include <ktrace/decode.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct ktrace_traceset;
+struct ktrace_trace;
+
+/**
+ * struct ktrace_damage - something is wrong with a file
+ * @path:	the file
+ * @offset:	where
+ * @message:	what, without newline
+ */
+struct ktrace_damage {
+	const char *path;
+	__u64 offset;
+	const char *message;
+};
+
+/**
+ * struct ktrace_traceset_opts - may be NULL for the defaults
+ * @size:	sizeof(struct ktrace_traceset_opts)
+ * @report:	called for each damage, may be NULL
+ * @arg:	for @report
+ * @is_live:	the end of a file that was not closed is not final: see
+ *		ktrace_traceset_poll()
+ */
+struct ktrace_traceset_opts {
+	size_t size;
+	void (*report)(void *arg, const struct ktrace_damage *damage);
+	void *arg;
+	bool is_live;
+};
+
+/**
+ * struct ktrace_trace_stream - one stream: the events of one ring
+ * @trace:	its trace
+ * @id:		as in the file
+ * @kind:	enum ktrace_channel_kind, KTRACE_KIND_UNKNOWN if the file does not say
+ * @cpu:	CPU number, -1 for a thread's ring
+ * @ring:	index of the ring in its channel
+ * @block_size:	bytes, 0 if the file does not say
+ * @policy:	enum ktrace_policy
+ * @blocks:	BLOCK sections so far
+ */
+struct ktrace_trace_stream {
+	const struct ktrace_trace *trace;
+	__u32 id;
+	__u32 kind;
+	__s32 cpu;
+	__u32 ring;
+	__u32 block_size;
+	__u32 policy;
+	__u64 blocks;
+};
+
+#define KTRACE_KIND_UNKNOWN 0xffffffffu
+
+enum ktrace_event_flag {
+	KTRACE_EVENT_TRUNCATED = 1 << 0,	/* the event's own maximum cut it */
+	KTRACE_EVENT_INCOMPLETE = 1 << 1,	/* fragments are missing at the end */
+	KTRACE_EVENT_NO_START = 1 << 2,		/* fragments are missing at the beginning */
+	KTRACE_EVENT_IRQ = 1 << 3,		/* recorded in interrupt context */
+	KTRACE_EVENT_CRITICAL = 1 << 4,
+	KTRACE_EVENT_BACKWARDS = 1 << 5,	/* stamp below its predecessor's */
+};
+
+/**
+ * struct ktrace_trace_event - one event
+ * @time:	ns since the epoch, see above
+ * @raw:	stamp as recorded
+ * @type:	NULL if the file does not describe it
+ * @stream:	where it comes from
+ * @payload:	@len bytes, valid until the next call that takes the traceset
+ * @len:	bytes of payload
+ * @tid:	thread
+ * @flags:	enum ktrace_event_flag
+ * @id:		KTRACE_ID_LOST: type "ktrace:lost", fields reason and count; else as
+ *		in the file
+ *
+ * A fragmented event has the stamp of its last fragment.
+ */
+struct ktrace_trace_event {
+	__u64 time;
+	__u64 raw;
+	const struct ktrace_event_type *type;
+	const struct ktrace_trace_stream *stream;
+	const char *payload;
+	__u32 len;
+	__u32 tid;
+	__u32 flags;
+	__u32 id;
+};
+
+/**
+ * struct ktrace_traceset_stats - what reading has met so far
+ * @events:	delivered, "ktrace:lost" not counted
+ * @backwards:	of these, stamp below the predecessor's
+ * @blocks:	blocks loaded, for seeks as well
+ * @damaged:	calls of @report
+ * @lost:	lost records by reason, as delivered
+ */
+struct ktrace_traceset_stats {
+	__u64 events;
+	__u64 backwards;
+	__u64 blocks;
+	__u64 damaged;
+	__u64 lost[KTRACE_LOST_NR];
+};
+
+/**
+ * ktrace_traceset_open - an empty traceset
+ *
+ * Return: 0, -ENOMEM, -EINVAL for opts of an unknown size.
+ */
+int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_traceset **out);
+
+/** ktrace_traceset_close - free everything; NULL is allowed */
+void ktrace_traceset_close(struct ktrace_traceset *set);
+
+/**
+ * ktrace_traceset_add - add a file
+ *
+ * What is wrong is reported too. After a failure the traceset is as before.
+ *
+ * Return: 0, -EBUSY once reading has begun, -EBADMSG not a tracefile,
+ * -EPROTONOSUPPORT another version or byte order, -ENOMEM, or -errno of open(2) or
+ * read(2).
+ */
+int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
+
+/**
+ * ktrace_traceset_next - the next event
+ *
+ * Return: 1, 0 at the end (with is_live: for now), -ENOMEM.
+ */
+int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event *event);
+
+/**
+ * ktrace_traceset_seek - go to the first event whose time is @time or later
+ *
+ * Each stream is put on its first such event, found by binary search over its blocks.
+ * Losses before that point are not delivered again.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time);
+
+/**
+ * ktrace_traceset_poll - look whether the files have grown
+ *
+ * After the end was reached, new events are delivered by ktrace_traceset_next().
+ *
+ * Return: number of new sections, -ENOMEM, or -errno of read(2).
+ */
+int ktrace_traceset_poll(struct ktrace_traceset *set);
+
+/**
+ * ktrace_traceset_span - time of the earliest and of the latest event
+ *
+ * Both are 0 if there are none. The latest is what block headers say.
+ *
+ * Return: 0, -ENOMEM.
+ */
+int ktrace_traceset_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
+
+/** ktrace_traceset_stats - see the struct */
+void ktrace_traceset_stats(const struct ktrace_traceset *set,
+			   struct ktrace_traceset_stats *stats);
+
+/** ktrace_traceset_trace - trace number @i, NULL behind the last */
+const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *set, size_t i);
+
+/** ktrace_trace_path - name of the file */
+const char *ktrace_trace_path(const struct ktrace_trace *trace);
+
+/** ktrace_trace_index - number of the trace in its set */
+size_t ktrace_trace_index(const struct ktrace_trace *trace);
+
+/** ktrace_trace_size - bytes of the file that were looked at */
+__u64 ktrace_trace_size(const struct ktrace_trace *trace);
+
+/** ktrace_trace_is_closed - does the file have its end mark? */
+bool ktrace_trace_is_closed(const struct ktrace_trace *trace);
+
+/**
+ * ktrace_trace_meta - a fact from a META line trace, host or end
+ *
+ * Return: the latest value, NULL if there is none.
+ */
+const char *ktrace_trace_meta(const struct ktrace_trace *trace, const char *keyword,
+			      const char *key);
+
+/** ktrace_trace_stream - stream number @i in order of id, NULL behind the last */
+const struct ktrace_trace_stream *ktrace_trace_stream(const struct ktrace_trace *trace, size_t i);
+
+/** ktrace_trace_types - number of ids of @kind that may have an event type */
+__u32 ktrace_trace_types(const struct ktrace_trace *trace, __u32 kind);
+
+/** ktrace_trace_type - type of an event, NULL if not described */
+const struct ktrace_event_type *ktrace_trace_type(const struct ktrace_trace *trace, __u32 kind,
+						  __u32 id);
+
+/**
+ * ktrace_trace_comm - name of a thread at a time
+ * @trace:	the trace
+ * @tid:	thread
+ * @raw:	stamp
+ *
+ * Names come from the file's META lines and, while events are read, from the kernel
+ * events fork, exec, comm, exit, switch and wakeup.
+ *
+ * Return: the name, not checked for control characters; NULL if not known.
+ */
+const char *ktrace_trace_comm(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
+
+/** ktrace_trace_pid - process of a thread at a time, 0 = not known */
+__u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
+
+/** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
+__u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
+
+/**
+ * struct ktrace_clock_info - how stamps become time
+ * @readings:	number of clock readings
+ * @hz:		frequency of stamps, from the readings if there are two
+ * @clock:	"tsc", "monotonic", or NULL
+ */
+struct ktrace_clock_info {
+	__u64 readings;
+	__u64 hz;
+	const char *clock;
+};
+
+/** ktrace_trace_clock - see the struct */
+void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_info *info);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

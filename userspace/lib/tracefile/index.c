@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * index.c - the sections of a closed file from its index
+ *
+ * The end mark is the last thing in a closed file. If it and the index are whole, all
+ * sections are known without walking. The index is read twice, in pieces: first for
+ * its checksum, then for its entries; what an entry says is checked again when its
+ * section is loaded.
+ */
+#include "read.h"
+
+#include "crc32c.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define ENTRIES 1024u
+
+/* Where the end mark says the index is; 0 = no usable end mark or no index. */
+static __u64 index_offset(const struct reader *r)
+{
+	struct ktrace_section end;
+
+	if (r->size % KTRACE_SECTION_ALIGN || r->size < sizeof(end) + sizeof(struct ktrace_file))
+		return 0;
+	if (ktrace_reader_load(r, r->size - sizeof(end), &end, NULL, 0))
+		return 0;
+	return end.type == KTRACE_SECTION_END ? end.pos : 0;
+}
+
+/* Can @e be an entry between @min and the index at @max? */
+static bool is_possible(const struct ktrace_index *e, __u64 min, __u64 max)
+{
+	return e->offset >= min && e->offset < max && !(e->offset % KTRACE_SECTION_ALIGN) &&
+	       e->type >= KTRACE_SECTION_META && e->type <= KTRACE_SECTION_LOST;
+}
+
+/**
+ * struct pass - one pass over the index
+ * @add:	called for each entry; NULL = only compute the checksum
+ * @arg:	for @add
+ * @index:	offset of INDEX, behind all entries
+ * @min:	the next entry is not before this
+ * @crc:	so far
+ */
+struct pass {
+	index_fn add;
+	void *arg;
+	__u64 index;
+	__u64 min;
+	__u32 crc;
+};
+
+static int take_entries(struct pass *p, const struct ktrace_index *e, size_t nr)
+{
+	size_t i;
+	int ret;
+
+	p->crc = ktrace_crc32c(p->crc, e, nr * sizeof(*e));
+	for (i = 0; i < nr; i++, e++) {
+		if (!is_possible(e, p->min, p->index))
+			return -EBADMSG;
+		p->min = e->offset + sizeof(struct ktrace_section);
+		ret = p->add ? p->add(p->arg, e) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int read_entries(const struct reader *r, const struct ktrace_section *s, struct pass *p)
+{
+	struct ktrace_index *entries = malloc(ENTRIES * sizeof(*entries));
+	__u64 at = p->index + sizeof(*s), left = s->size / sizeof(*entries);
+	size_t n;
+	int ret = entries ? 0 : -ENOMEM;
+
+	p->min = sizeof(struct ktrace_file);
+	for (; left && !ret; left -= n, at += n * sizeof(*entries)) {
+		n = left < ENTRIES ? (size_t)left : ENTRIES;
+		ret = ktrace_reader_bytes(r, at, entries, n * sizeof(*entries));
+		if (!ret)
+			ret = take_entries(p, entries, n);
+	}
+	free(entries);
+	return ret;
+}
+
+/*
+ * Calls @add for each entry of the index.
+ * Return: 1 done, the file is closed; 0 there is no usable index: walk; -errno, also
+ * of @add.
+ */
+int ktrace_reader_index(struct reader *r, index_fn add, void *arg)
+{
+	struct pass p = { .index = index_offset(r), .arg = arg };
+	struct ktrace_section s;
+	int ret;
+
+	if (!p.index || ktrace_reader_header(r, p.index, &s) || s.type != KTRACE_SECTION_INDEX ||
+	    s.size % sizeof(struct ktrace_index))
+		return 0;
+	p.crc = ktrace_section_crc(&s);
+	ret = read_entries(r, &s, &p);
+	if (ret || p.crc != s.crc)
+		return ret == -ENOMEM ? ret : 0;
+	p.add = add;
+	ret = read_entries(r, &s, &p);
+	if (ret)
+		return ret;
+	r->is_closed = true;
+	r->next = r->size;
+	return 1;
+}

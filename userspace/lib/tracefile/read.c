@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * read.c - opens a tracefile, walks its sections, loads one of them
+ *
+ * The file is read with pread(2) into memory of our own: it may shrink or change under
+ * us, and a mapping would turn that into SIGBUS. A header is used only after sane()
+ * has bound its numbers; a body only after its checksum was found right.
+ *
+ * Walking trusts a header whose section is followed by another one, or by the end of
+ * the file, and leaves its checksum to whoever loads it; sections that nobody loads are
+ * checked here, so that a damaged type cannot hide events.
+ */
+#include "read.h"
+
+#include "crc32c.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define CHUNK 65536u
+/* Bytes that are checked in search of the next section, at most, for each byte of the file. */
+#define SEARCH_FACTOR 16u
+
+void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)
+{
+	r->report(r->arg, r->path, offset, message);
+}
+
+/*
+ * Reads exactly @size bytes.
+ * Return: 0, -ENODATA if the file is shorter, -errno of pread(2).
+ */
+int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size)
+{
+	char *at = buf;
+	ssize_t n;
+
+	while (size) {
+		n = pread(r->fd, at, size, (off_t)offset);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -ENODATA;
+		at += n;
+		offset += (__u64)n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+static __u64 section_end(__u64 offset, const struct ktrace_section *s)
+{
+	return offset + sizeof(*s) + ((s->size + KTRACE_SECTION_ALIGN - 1) &
+				      ~(__u64)(KTRACE_SECTION_ALIGN - 1));
+}
+
+/* Are the numbers of a header possible at all? */
+static bool sane(const struct ktrace_section *s)
+{
+	__u64 max = KTRACE_SECTION_SIZE_MAX;
+
+	if (s->magic != KTRACE_SECTION_MAGIC)
+		return false;
+	if (s->type == KTRACE_SECTION_META)
+		max = KTRACE_META_SIZE_MAX;
+	else if (s->type == KTRACE_SECTION_BLOCK)
+		max = KTRACE_BLOCK_MAX;
+	else if (s->type == KTRACE_SECTION_LOST)
+		max = sizeof(struct ktrace_lost);
+	else if (s->type == KTRACE_SECTION_END)
+		max = 0;
+	return s->size <= max;
+}
+
+static bool is_known(const struct ktrace_section *s)
+{
+	return s->type >= KTRACE_SECTION_META && s->type <= KTRACE_SECTION_END;
+}
+
+/* Checksum of the header, to be continued with the body. */
+__u32 ktrace_section_crc(const struct ktrace_section *s)
+{
+	struct ktrace_section h = *s;
+
+	h.crc = 0;
+	return ktrace_crc32c(0, &h, sizeof(h));
+}
+
+/*
+ * Checks the checksum without keeping the body.
+ * Return: 1 right, 0 wrong, -errno.
+ */
+static int verify(const struct reader *r, __u64 offset, const struct ktrace_section *s)
+{
+	char *buf = malloc(CHUNK);
+	__u32 crc = ktrace_section_crc(s);
+	__u64 left = s->size;
+	size_t n;
+	int ret = 0;
+
+	if (!buf)
+		return -ENOMEM;
+	for (offset += sizeof(*s); left && !ret; offset += n, left -= n) {
+		n = left < CHUNK ? (size_t)left : CHUNK;
+		ret = ktrace_reader_bytes(r, offset, buf, n);
+		crc = ret ? crc : ktrace_crc32c(crc, buf, n);
+	}
+	free(buf);
+	if (ret == -ENODATA)
+		return 0;
+	return ret ? ret : crc == s->crc;
+}
+
+/*
+ * Is there a whole section, its checksum right, at @offset? As verify().
+ * A file made of nothing but false beginnings must not cost the square of its size.
+ */
+static int is_section(struct reader *r, __u64 offset)
+{
+	struct ktrace_section s;
+	int ret = ktrace_reader_header(r, offset, &s);
+
+	if (ret == -EBADMSG || ret == -ENODATA)
+		return 0;
+	if (ret)
+		return ret;
+	r->searched += s.size;
+	if (r->searched / SEARCH_FACTOR > r->size)
+		return 0;
+	return verify(r, offset, &s);
+}
+
+/*
+ * Looks for the next whole section from @offset on.
+ * Return: 1 and @found, 0 if there is none yet: @found is where to go on, -errno.
+ */
+static int resync(struct reader *r, __u64 offset, __u64 *found)
+{
+	__u32 *words = malloc(CHUNK);
+	size_t n, i;
+	int ret = words ? 0 : -ENOMEM;
+
+	while (!ret && offset + sizeof(struct ktrace_section) <= r->size) {
+		n = r->size - offset < CHUNK ? (size_t)(r->size - offset) : CHUNK;
+		n &= ~(size_t)(KTRACE_SECTION_ALIGN - 1);
+		ret = ktrace_reader_bytes(r, offset, words, n);
+		for (i = 0; i < n && !ret; i += KTRACE_SECTION_ALIGN)
+			if (words[i / sizeof(*words)] == KTRACE_SECTION_MAGIC) {
+				*found = offset + i;
+				ret = is_section(r, offset + i);
+			}
+		offset += n;
+	}
+	free(words);
+	if (!ret)
+		*found = offset;
+	return ret == -ENODATA ? 0 : ret;
+}
+
+/*
+ * Reads and checks the header at @offset.
+ * Return: 0, -ENODATA if the section is cut off, -EBADMSG no section, -errno.
+ */
+int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s)
+{
+	int ret;
+
+	if (offset > r->size || r->size - offset < sizeof(*s))
+		return -ENODATA;
+	ret = ktrace_reader_bytes(r, offset, s, sizeof(*s));
+	if (ret)
+		return ret;
+	if (!sane(s))
+		return -EBADMSG;
+	return offset + sizeof(*s) + s->size > r->size ? -ENODATA : 0;
+}
+
+/*
+ * Loads the section at @offset: header into @s, body into @body.
+ * Return: 0, -EBADMSG if it is damaged or does not fit (not reported), -errno.
+ */
+int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
+		       void *body, size_t cap)
+{
+	int ret = ktrace_reader_header(r, offset, s);
+
+	if (!ret && s->size > cap)
+		return -EBADMSG;
+	if (!ret)
+		ret = ktrace_reader_bytes(r, offset + sizeof(*s), body, (size_t)s->size);
+	if (ret)
+		return ret == -ENODATA ? -EBADMSG : ret;
+	return ktrace_crc32c(ktrace_section_crc(s), body, (size_t)s->size) == s->crc ? 0 : -EBADMSG;
+}
+
+/* Goes from a damaged place to the next section; as ktrace_reader_walk(). */
+static int find_next(struct reader *r, __u64 from)
+{
+	__u64 found = from;
+	int ret = resync(r, from, &found);
+
+	if (ret < 0)
+		return ret;
+	r->next = found;
+	r->is_lost = !ret;
+	return ret;
+}
+
+static int damaged_here(struct reader *r)
+{
+	ktrace_reader_report(r, r->next, "damaged section, skipped");
+	return find_next(r, r->next + KTRACE_SECTION_ALIGN);
+}
+
+/* The section at r->next reaches behind the end of the file: is it cut off, or wrong? */
+static int cut_off(struct reader *r)
+{
+	__u64 found;
+	int ret;
+
+	if (r->is_live)
+		return 0;
+	ret = resync(r, r->next + KTRACE_SECTION_ALIGN, &found);
+	if (ret <= 0)
+		return ret;
+	ktrace_reader_report(r, r->next, "damaged section, skipped");
+	r->next = found;
+	return 1;
+}
+
+/* Does another section, or the end of the file, follow at @offset? */
+static bool has_successor(const struct reader *r, __u64 offset)
+{
+	__u32 magic;
+
+	if (offset + sizeof(struct ktrace_section) > r->size)
+		return true;
+	return !ktrace_reader_bytes(r, offset, &magic, sizeof(magic)) &&
+	       magic == KTRACE_SECTION_MAGIC;
+}
+
+/* An intact section that the caller of walk does not get: 1 = go on, 0 = stop. */
+static int pass(struct reader *r, const struct ktrace_section *s)
+{
+	if (s->type == KTRACE_SECTION_END) {
+		if (r->next < r->size)
+			ktrace_reader_report(r, r->next, "data behind the end mark, ignored");
+		r->is_closed = true;
+		return 0;
+	}
+	if (is_known(s) || (s->flags & KTRACE_SECTION_MAY_IGNORE))
+		return 1;
+	ktrace_reader_report(r, r->next, "unknown section before here: a newer ktrace is needed");
+	r->is_closed = true;
+	return 0;
+}
+
+/* One step of walking. Return: 1 section in @s, 2 none but go on, 0 stop, -errno. */
+static int step(struct reader *r, struct ktrace_section *s)
+{
+	int ret = ktrace_reader_header(r, r->next, s);
+	bool is_wanted = s->type >= KTRACE_SECTION_META && s->type <= KTRACE_SECTION_LOST;
+	__u64 end;
+
+	if (ret == -EBADMSG)
+		return damaged_here(r) < 1 ? 0 : 2;
+	if (ret == -ENODATA)
+		return cut_off(r) < 1 ? 0 : 2;
+	if (ret)
+		return ret;
+	end = section_end(r->next, s);
+	if (!is_wanted || !has_successor(r, end)) {
+		ret = verify(r, r->next, s);
+		if (ret < 0)
+			return ret;
+		if (!ret)
+			return damaged_here(r) < 1 ? 0 : 2;
+	}
+	r->next = end;
+	if (is_wanted)
+		return 1;
+	return pass(r, s) ? 2 : 0;
+}
+
+/*
+ * The next META, BLOCK or LOST section. Its body has not been checked.
+ * Return: 1, 0 at the end for now, -errno.
+ */
+int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset)
+{
+	int ret;
+
+	do {
+		if (r->is_closed)
+			return 0;
+		if (r->is_lost) {
+			ret = find_next(r, r->next);
+			if (ret <= 0)
+				return ret;
+		}
+		*offset = r->next;
+		memset(s, 0, sizeof(*s));
+		ret = step(r, s);
+	} while (ret == 2);
+	return ret;
+}
+
+static int check_file_header(const struct reader *r)
+{
+	struct ktrace_file h;
+	int ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
+
+	if (ret && ret != -ENODATA) {
+		ktrace_reader_report(r, 0, strerror(-ret));
+		return ret;
+	}
+	if (ret || memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic))) {
+		ktrace_reader_report(r, 0, "not a ktrace tracefile");
+		return -EBADMSG;
+	}
+	if (h.byte_order != KTRACE_FILE_BYTE_ORDER) {
+		ktrace_reader_report(r, 0, "recorded in another byte order: not supported");
+		return -EPROTONOSUPPORT;
+	}
+	if (h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h)) {
+		ktrace_reader_report(r, 0, "tracefile of another format version");
+		return -EPROTONOSUPPORT;
+	}
+	return 0;
+}
+
+/* Looks at the size of the file again. Return: 0, -errno. */
+int ktrace_reader_refresh(struct reader *r)
+{
+	struct stat st;
+
+	if (fstat(r->fd, &st))
+		return -errno;
+	r->size = (__u64)st.st_size;
+	return 0;
+}
+
+/*
+ * Opens a file; @r has report, arg and is_live set, the rest 0.
+ * Return: 0, or an error, which was reported: -EBADMSG, -EPROTONOSUPPORT, -errno.
+ */
+int ktrace_reader_open(struct reader *r, const char *path)
+{
+	struct stat st;
+	int ret;
+
+	r->path = strdup(path);
+	if (!r->path)
+		return -ENOMEM;
+	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (r->fd < 0 || fstat(r->fd, &st)) {
+		ret = -errno;
+		ktrace_reader_report(r, 0, strerror(-ret));
+		goto err_close;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		ktrace_reader_report(r, 0, "not a regular file");
+		ret = -EBADMSG;
+		goto err_close;
+	}
+	r->size = (__u64)st.st_size;
+	r->next = sizeof(struct ktrace_file);
+	ret = check_file_header(r);
+	if (ret)
+		goto err_close;
+	return 0;
+
+err_close:
+	ktrace_reader_close(r);
+	return ret;
+}
+
+void ktrace_reader_close(struct reader *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	r->fd = -1;
+	free(r->path);
+	r->path = NULL;
+}

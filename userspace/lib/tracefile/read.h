@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* read.h - sections of a tracefile that may be damaged, hostile, cut off or growing */
+#ifndef KTRACE_TRACEFILE_READ_H
+#define KTRACE_TRACEFILE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/ktrace_file.h>
+
+/**
+ * struct reader - one tracefile being read
+ * @fd:		the file
+ * @path:	its name
+ * @size:	bytes, as of the last look
+ * @next:	where walking goes on
+ * @searched:	bytes checked in search of sections
+ * @is_lost:	walking is in a damaged place, reported already, and looks for the
+ *		next section
+ * @is_closed:	the end mark was found: there is nothing to walk any more
+ * @is_live:	a section that is cut off may still grow
+ * @report:	called with each thing that is wrong
+ * @arg:	for @report
+ */
+struct reader {
+	int fd;
+	char *path;
+	__u64 size;
+	__u64 next;
+	__u64 searched;
+	bool is_lost;
+	bool is_closed;
+	bool is_live;
+	void (*report)(void *arg, const char *path, __u64 offset, const char *message);
+	void *arg;
+};
+
+__u32 ktrace_section_crc(const struct ktrace_section *s);
+int ktrace_reader_open(struct reader *r, const char *path);
+void ktrace_reader_close(struct reader *r);
+int ktrace_reader_refresh(struct reader *r);
+void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message);
+int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset);
+int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s);
+int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
+		       void *body, size_t cap);
+int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size);
+
+typedef int (*index_fn)(void *arg, const struct ktrace_index *entry);
+int ktrace_reader_index(struct reader *r, index_fn add, void *arg);
+
+#endif

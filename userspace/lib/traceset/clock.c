@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * clock.c - piecewise linear from stamps to nanoseconds
+ *
+ * Between two readings of the clocks the rate is what they say, behind the last one
+ * and before the first one it is hz, or the rate of the neighbour. Rates are rounded
+ * down, so a stretch never ends above the beginning of the next one: time does not go
+ * back as long as stamps do not. Products have 128 bits, results stop at the ends.
+ */
+#include "clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define NS_PER_S 1000000000ull
+
+/* mult / 2^shift = ns / ticks, rounded down, as exact as 64 bits allow. */
+static void set_rate(struct segment *s, __u64 ns, __u64 ticks)
+{
+	unsigned __int128 mult;
+
+	for (s->shift = 63;; s->shift--) {
+		mult = ((unsigned __int128)ns << s->shift) / ticks;
+		if (!(__u64)(mult >> 64) || !s->shift)
+			break;
+	}
+	s->mult = (__u64)(mult >> 64) ? ~0ull : (__u64)mult;
+}
+
+static void set_last_rate(struct clock *c)
+{
+	struct segment *last = &c->segments[c->nr - 1];
+
+	last->raw_end = ~0ull;
+	if (c->nr > 1) {
+		last->mult = last[-1].mult;
+		last->shift = last[-1].shift;
+	} else {
+		set_rate(last, NS_PER_S, c->hz);
+	}
+}
+
+/*
+ * Adds a reading: raw, mono and wall of @reading, and the estimate @hz (0 = none).
+ * Return: 0, -EINVAL if it contradicts the last one, -ENOMEM.
+ */
+int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
+{
+	struct segment *last = c->nr ? &c->segments[c->nr - 1] : NULL;
+	struct segment *segments = c->segments;
+	__u64 ticks, ns;
+
+	if (last && (reading->raw <= last->raw || reading->mono < last->mono)) {
+		c->rejected++;
+		return -EINVAL;
+	}
+	if (c->nr == c->cap) {
+		segments = realloc(segments, (c->cap + 64) * sizeof(*segments));
+		if (!segments)
+			return -ENOMEM;
+		c->segments = segments;
+		c->cap += 64;
+	}
+	if (c->nr == 0) {
+		c->hz = hz ? hz : NS_PER_S;
+	} else {
+		last = &segments[c->nr - 1];
+		ticks = reading->raw - last->raw;
+		ns = reading->mono - last->mono;
+		set_rate(last, ns, ticks);
+		last->raw_end = reading->raw;
+		if (ns)
+			c->hz = (__u64)((unsigned __int128)ticks * NS_PER_S / ns);
+	}
+	segments[c->nr++] = *reading;
+	set_last_rate(c);
+	return 0;
+}
+
+void ktrace_clock_free(struct clock *c)
+{
+	free(c->segments);
+}
+
+/* The stretch that @raw lies in; the first one for what is before. NULL: no readings. */
+const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
+{
+	size_t low = 0, high = c->nr, middle;
+
+	if (!c->nr)
+		return NULL;
+	while (high - low > 1) {
+		middle = low + (high - low) / 2;
+		if (c->segments[middle].raw <= raw)
+			low = middle;
+		else
+			high = middle;
+	}
+	return &c->segments[low];
+}
+
+/* ns at @raw, which is before @s, by the rate of @s. */
+__u64 ktrace_segment_before(const struct segment *s, __u64 raw)
+{
+	unsigned __int128 back = (unsigned __int128)(s->raw - raw) * s->mult >> s->shift;
+
+	return back > s->mono ? 0 : s->mono - (__u64)back;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* clock.h - stamps become nanoseconds */
+#ifndef KTRACE_TRACESET_CLOCK_H
+#define KTRACE_TRACESET_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+/**
+ * struct segment - a stretch of stamps with one rate
+ * @raw:	first stamp
+ * @raw_end:	first stamp that belongs to the next one, or ~0
+ * @mono:	CLOCK_MONOTONIC at @raw, ns
+ * @wall:	CLOCK_REALTIME at @raw, ns
+ * @mult:	ns for a tick = @mult / 2^@shift
+ * @shift:	see @mult
+ */
+struct segment {
+	__u64 raw;
+	__u64 raw_end;
+	__u64 mono;
+	__u64 wall;
+	__u64 mult;
+	__u32 shift;
+};
+
+/**
+ * struct clock - the clock readings of a trace
+ * @segments:	one for each reading, in order of stamps; the last one extrapolates
+ * @nr:		number of readings
+ * @cap:	room for so many
+ * @rejected:	readings that contradict an earlier one
+ * @hz:		frequency as stated or measured
+ */
+struct clock {
+	struct segment *segments;
+	size_t nr;
+	size_t cap;
+	size_t rejected;
+	__u64 hz;
+};
+
+int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz);
+void ktrace_clock_free(struct clock *c);
+const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw);
+__u64 ktrace_segment_before(const struct segment *s, __u64 raw);
+
+/* ns of CLOCK_MONOTONIC at @raw, which is not before @s; stays at the end instead of wrapping. */
+static inline __u64 ktrace_segment_ns(const struct segment *s, __u64 raw)
+{
+	unsigned __int128 ns = ((unsigned __int128)(raw - s->raw) * s->mult >> s->shift) + s->mono;
+
+	return (__u64)(ns >> 64) ? ~0ull : (__u64)ns;
+}
+
+#endif

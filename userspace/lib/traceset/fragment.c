@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * fragment.c - puts the fragments of an event together
+ *
+ * An event too long for a block lies in the file as fragments of one thread, which may
+ * be on several streams when the thread migrates. It is delivered with its last
+ * fragment. If a fragment is missing, what there is is delivered and flagged: when the
+ * thread begins the same event again, when too many events are pending, at the end.
+ * Memory grows with the bytes that have come, never with the length that is claimed.
+ */
+#include "fragment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_same(const struct ktrace_trace_event *a, const struct ktrace_trace_event *b)
+{
+	return a->tid == b->tid && a->id == b->id && a->stream->trace == b->stream->trace &&
+	       a->stream->kind == b->stream->kind;
+}
+
+static struct pending *find(struct fragments *f, const struct ktrace_trace_event *e)
+{
+	__u32 i;
+
+	for (i = 0; i < f->nr; i++)
+		if (is_same(&f->pending[i].event, e))
+			return &f->pending[i];
+	return NULL;
+}
+
+/* Hands the event of @p over to the caller; @p is gone. */
+static void take(struct fragments *f, struct pending *p, struct ktrace_trace_event *e)
+{
+	*e = p->event;
+	e->payload = p->buf;
+	if (e->len < p->total)
+		e->flags |= KTRACE_EVENT_INCOMPLETE;
+	free(f->done);
+	f->done = p->buf;
+	f->nr--;
+	memmove(p, p + 1, (size_t)(f->pending + f->nr - p) * sizeof(*p));
+}
+
+/* Adds the bytes of fragment @e, not more than the event has. */
+static int append(struct pending *p, const struct ktrace_trace_event *e)
+{
+	__u32 have = p->event.len;
+	__u64 left = p->total - have;
+	__u32 n = e->len < left ? e->len : (__u32)left;
+	size_t cap = p->cap ? p->cap : 65536;
+	char *buf;
+
+	while (cap < (size_t)have + n)
+		cap *= 2;
+	if (cap != p->cap) {
+		buf = realloc(p->buf, cap);
+		if (!buf)
+			return -ENOMEM;
+		p->buf = buf;
+		p->cap = cap;
+	}
+	memcpy(p->buf + have, e->payload, n);
+	p->event = *e;
+	p->event.len = have + n;
+	return 0;
+}
+
+/* Begins to collect @e, whose payload starts with the total length. */
+static int begin(struct fragments *f, const struct ktrace_trace_event *e)
+{
+	struct pending *p = &f->pending[f->nr];
+	struct ktrace_trace_event bytes = *e;
+	__u32 total;
+	int ret;
+
+	memcpy(&total, e->payload, sizeof(total));
+	bytes.payload += sizeof(total);
+	bytes.len -= (__u32)sizeof(total);
+	*p = (struct pending){ .total = total };
+	ret = append(p, &bytes);
+	if (ret)
+		return ret;
+	f->nr++;
+	return 0;
+}
+
+/* Return: 1 an older event came out, 0 nothing came out, -ENOMEM. */
+static int add_first(struct fragments *f, struct ktrace_trace_event *e)
+{
+	struct pending *p = find(f, e);
+	struct ktrace_trace_event first = *e;
+	int ret;
+
+	if (!p && f->nr == PENDING_MAX)
+		p = &f->pending[0];
+	if (p)
+		take(f, p, e);
+	ret = begin(f, &first);
+	return ret ? ret : p != NULL;
+}
+
+static int add_next(struct fragments *f, struct ktrace_trace_event *e)
+{
+	struct pending *p = find(f, e);
+	int ret;
+
+	if (!p) {
+		e->flags |= KTRACE_EVENT_NO_START | KTRACE_EVENT_INCOMPLETE;
+		return !f->is_after_seek;
+	}
+	ret = append(p, e);
+	if (ret)
+		return ret;
+	if (p->event.len < p->total)
+		return 0;
+	take(f, p, e);
+	return 1;
+}
+
+/*
+ * Takes in a fragment.
+ * Return: 1 if an event came out, in @e: this one, now whole, or one that will never
+ * be; 0 if not; -ENOMEM.
+ */
+int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags)
+{
+	if (!(rec_flags & KTRACE_REC_FRAG_FIRST))
+		return add_next(f, e);
+	if (e->len < sizeof(__u32)) {
+		e->flags |= KTRACE_EVENT_INCOMPLETE;
+		return 1;
+	}
+	return add_first(f, e);
+}
+
+/* Takes out the oldest pending event, incomplete as it is. */
+bool ktrace_fragment_take_oldest(struct fragments *f, struct ktrace_trace_event *e)
+{
+	if (!f->nr)
+		return false;
+	take(f, &f->pending[0], e);
+	return true;
+}
+
+void ktrace_fragment_drop_all(struct fragments *f)
+{
+	while (f->nr)
+		free(f->pending[--f->nr].buf);
+	free(f->done);
+	f->done = NULL;
+}

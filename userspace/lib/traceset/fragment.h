@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* fragment.h - puts the fragments of an event together */
+#ifndef KTRACE_TRACESET_FRAGMENT_H
+#define KTRACE_TRACESET_FRAGMENT_H
+
+#include <ktrace/traceset.h>
+
+/**
+ * struct pending - an event of which not all fragments have come
+ * @event:	as of the latest fragment; payload is @buf
+ * @buf:	the bytes so far
+ * @cap:	bytes allocated
+ * @total:	length of the whole event
+ */
+struct pending {
+	struct ktrace_trace_event event;
+	char *buf;
+	size_t cap;
+	__u64 total;
+};
+
+#define PENDING_MAX 256u
+
+/**
+ * struct fragments - the pending events of a traceset
+ * @pending:	oldest first
+ * @nr:		how many
+ * @done:	bytes of the event delivered last
+ * @is_after_seek: beginnings may lie before the place that was sought
+ */
+struct fragments {
+	struct pending pending[PENDING_MAX];
+	__u32 nr;
+	char *done;
+	bool is_after_seek;
+};
+
+/* A fragment's record flags: KTRACE_REC_FRAG_* */
+int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
+bool ktrace_fragment_take_oldest(struct fragments *f, struct ktrace_trace_event *e);
+void ktrace_fragment_drop_all(struct fragments *f);
+
+#endif

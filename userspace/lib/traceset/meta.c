@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * meta.c - META text: one fact a line, <linux/ktrace_file.h> has the grammar
+ *
+ * The text is cut up in place. A line or value that makes no sense is reported with
+ * the offset of its section and left out; unknown keywords and keys are ignored.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PAIRS_MAX 16u
+
+/**
+ * struct line - one line taken apart
+ * @keyword:	first word
+ * @nr:		pairs
+ * @keys:	their keys
+ * @values:	their values, decoded
+ */
+struct line {
+	const char *keyword;
+	__u32 nr;
+	const char *keys[PAIRS_MAX];
+	const char *values[PAIRS_MAX];
+};
+
+static int hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'A' && c <= 'F')
+		return c - 'A' + 10;
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return -1;
+}
+
+/* Replaces %XX in place. */
+static void decode(char *s)
+{
+	char *to = s;
+
+	for (; *s; s++) {
+		if (*s == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
+			*to++ = (char)(hex_digit(s[1]) << 4 | hex_digit(s[2]));
+			s += 2;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = '\0';
+}
+
+static void take_apart(char *text, struct line *l)
+{
+	char *pair, *value, *rest = text;
+
+	memset(l, 0, sizeof(*l));
+	l->keyword = strsep(&rest, " ");
+	while ((pair = strsep(&rest, " ")) && l->nr < PAIRS_MAX) {
+		value = strchr(pair, '=');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		decode(value);
+		l->keys[l->nr] = pair;
+		l->values[l->nr++] = value;
+	}
+}
+
+static const char *get_str(const struct line *l, const char *key)
+{
+	__u32 i;
+
+	for (i = 0; i < l->nr; i++)
+		if (!strcmp(l->keys[i], key))
+			return l->values[i];
+	return NULL;
+}
+
+static bool get_u64(const struct line *l, const char *key, __u64 *out)
+{
+	const char *s = get_str(l, key);
+	char *end;
+
+	if (!s || *s < '0' || *s > '9')
+		return false;
+	errno = 0;
+	*out = strtoull(s, &end, 10);
+	return !*end && !errno;
+}
+
+/* The number, or 0 if there is none or it is larger than @max. */
+static __u32 get_u32(const struct line *l, const char *key, __u32 max)
+{
+	__u64 v;
+
+	return get_u64(l, key, &v) && v <= max ? (__u32)v : 0;
+}
+
+static __u32 get_kind(const struct line *l)
+{
+	const char *kind = get_str(l, "kind");
+
+	if (kind && !strcmp(kind, "kernel"))
+		return KTRACE_CHANNEL_KERNEL;
+	if (kind && !strcmp(kind, "user"))
+		return KTRACE_CHANNEL_USER;
+	return KTRACE_KIND_UNKNOWN;
+}
+
+static int add_clock(struct trace *t, const struct line *l)
+{
+	struct segment reading = { 0 };
+	__u64 hz = 0;
+	size_t i;
+	int ret;
+
+	if (!get_u64(l, "raw", &reading.raw) || !get_u64(l, "mono_ns", &reading.mono) ||
+	    !get_u64(l, "real_ns", &reading.wall))
+		return -EINVAL;
+	get_u64(l, "hz", &hz);
+	ret = ktrace_clock_add(&t->clock, &reading, hz);
+	for (i = 0; i < t->stream_nr; i++)
+		t->streams[i]->seg.raw_end = 0;
+	return ret;
+}
+
+static int add_stream(struct trace *t, const struct line *l)
+{
+	struct stream *s;
+	__u64 id, cpu;
+
+	if (!get_u64(l, "id", &id) || id > 0xffffffffu)
+		return -EINVAL;
+	s = ktrace_trace_get_stream(t, (__u32)id);
+	if (!s)
+		return -ENOMEM;
+	s->pub.kind = get_kind(l);
+	s->pub.cpu = get_u64(l, "cpu", &cpu) && cpu < 1u << 20 ? (__s32)cpu : -1;
+	s->pub.ring = get_u32(l, "ring", ~0u);
+	s->pub.policy = get_u32(l, "policy", ~0u);
+	s->pub.block_size = get_u32(l, "block", KTRACE_BLOCK_MAX);
+	if (s->pub.block_size & (s->pub.block_size - 1))
+		s->pub.block_size = 0;
+	return 0;
+}
+
+static int grow_types(struct type_table *table, __u32 id)
+{
+	__u32 nr = (id | 63) + 1;
+	struct ktrace_event_type **types;
+
+	if (id < table->nr)
+		return 0;
+	types = realloc(table->types, nr * sizeof(*types));
+	if (!types)
+		return -ENOMEM;
+	memset(types + table->nr, 0, (nr - table->nr) * sizeof(*types));
+	table->types = types;
+	table->nr = nr;
+	return 0;
+}
+
+/* The first description of an id stays: events that were delivered point to it. */
+static int add_event(struct trace *t, const struct line *l)
+{
+	const char *desc = get_str(l, "desc");
+	__u32 kind = get_kind(l);
+	struct ktrace_event_type *type;
+	__u64 id;
+	int ret;
+
+	if (!desc || kind == KTRACE_KIND_UNKNOWN || !get_u64(l, "id", &id) || id > 0xffff ||
+	    id < KTRACE_ID_FIRST)
+		return -EINVAL;
+	ret = grow_types(&t->types[kind], (__u32)id);
+	if (ret || t->types[kind].types[id])
+		return ret;
+	ret = ktrace_event_type_parse(desc, &type);
+	if (ret)
+		return ret;
+	type->kind = (__u16)kind;
+	type->id = (__u16)id;
+	ktrace_syscall_names(t, type);
+	t->types[kind].types[id] = type;
+	return 0;
+}
+
+static int add_name(struct trace *t, const struct line *l, const char *tid_key)
+{
+	const char *comm = get_str(l, "comm");
+	struct name name = { .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
+	__u64 tid;
+
+	if (!get_u64(l, tid_key, &tid) || tid > KTRACE_TID_MASK)
+		return -EINVAL;
+	get_u64(l, "ts", &name.raw);
+	if (comm)
+		memcpy(name.comm, comm, strnlen(comm, sizeof(name.comm) - 1));
+	return ktrace_names_add(&t->names, (__u32)tid, &name);
+}
+
+static int add_process(struct trace *t, const struct line *l)
+{
+	return add_name(t, l, "pid");
+}
+
+static int add_thread(struct trace *t, const struct line *l)
+{
+	return add_name(t, l, "tid");
+}
+
+static const struct fact *find_fact(const struct trace *t, const char *keyword, const char *key)
+{
+	size_t n = strlen(keyword), i;
+
+	for (i = 0; i < t->fact_nr; i++)
+		if (!strncmp(t->facts[i].name, keyword, n) && t->facts[i].name[n] == '.' &&
+		    !strcmp(t->facts[i].name + n + 1, key))
+			return &t->facts[i];
+	return NULL;
+}
+
+static int add_fact(struct trace *t, const char *keyword, const char *key, const char *value)
+{
+	const struct fact *known = find_fact(t, keyword, key);
+	struct fact *f = &t->facts[known ? (size_t)(known - t->facts) : t->fact_nr];
+	char *copy;
+
+	if (!known && t->fact_nr == FACTS_MAX)
+		return -EINVAL;
+	copy = strdup(value);
+	if (!copy)
+		return -ENOMEM;
+	if (!known && asprintf(&f->name, "%s.%s", keyword, key) < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free(f->value);
+	f->value = copy;
+	t->fact_nr += !known;
+	return 0;
+}
+
+static int add_facts(struct trace *t, const struct line *l)
+{
+	__u32 i;
+	int ret = 0;
+
+	for (i = 0; i < l->nr && !ret; i++)
+		ret = add_fact(t, l->keyword, l->keys[i], l->values[i]);
+	return ret;
+}
+
+static const struct {
+	const char *name;
+	int (*add)(struct trace *t, const struct line *l);
+} keywords[] = {
+	{ "trace", add_facts },
+	{ "host", add_facts },
+	{ "end", add_facts },
+	{ "clock", add_clock },
+	{ "stream", add_stream },
+	{ "event", add_event },
+	{ "process", add_process },
+	{ "thread", add_thread },
+};
+
+static int add_line(struct trace *t, const struct line *l)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
+		if (!strcmp(l->keyword, keywords[i].name))
+			return keywords[i].add(t, l);
+	return 0;
+}
+
+/* Takes in the text of a META section; @text has room for a NUL behind @size bytes. */
+void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
+{
+	bool is_reported = false;
+	struct line line;
+	char *next;
+	int ret;
+
+	text[size] = '\0';
+	while (text && *text) {
+		next = strchr(text, '\n');
+		if (next)
+			*next++ = '\0';
+		take_apart(text, &line);
+		ret = add_line(t, &line);
+		if (ret == -ENOMEM)
+			t->error = ret;
+		if (ret == -EINVAL && !is_reported) {
+			ktrace_reader_report(&t->reader, offset, "META line that makes no sense");
+			is_reported = true;
+		}
+		text = next;
+	}
+}
+
+const char *ktrace_meta_fact(const struct trace *t, const char *keyword, const char *key)
+{
+	const struct fact *f = find_fact(t, keyword, key);
+
+	return f ? f->value : NULL;
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * names.c - thread names by thread and time
+ *
+ * A fact holds from its stamp until the next one; before the first one, the first one
+ * holds as well. What a fact leaves open is taken from the one before. Facts may come
+ * in any order and more than once, as events are read again after a seek.
+ */
+#include "names.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Facts kept of one thread: more are no program's doing. */
+#define FACTS_MAX 16384u
+
+static size_t slot_of(const struct names *n, __u32 tid)
+{
+	size_t i = (tid * 0x9e3779b97f4a7c15ull >> 32) & (n->slot_nr - 1);
+
+	while (n->slots[i].nr && n->slots[i].tid != tid)
+		i = (i + 1) & (n->slot_nr - 1);
+	return i;
+}
+
+static int grow_table(struct names *n)
+{
+	struct names bigger = { .slot_nr = n->slot_nr ? 2 * n->slot_nr : 256, .used = n->used };
+	size_t i;
+
+	bigger.slots = calloc(bigger.slot_nr, sizeof(*bigger.slots));
+	if (!bigger.slots)
+		return -ENOMEM;
+	for (i = 0; i < n->slot_nr; i++)
+		if (n->slots[i].nr)
+			bigger.slots[slot_of(&bigger, n->slots[i].tid)] = n->slots[i];
+	free(n->slots);
+	*n = bigger;
+	return 0;
+}
+
+static int grow_thread(struct thread *t)
+{
+	__u32 cap = t->cap ? 2 * t->cap : 2;
+	struct name *names = realloc(t->names, cap * sizeof(*names));
+
+	if (!names)
+		return -ENOMEM;
+	t->names = names;
+	t->cap = cap;
+	return 0;
+}
+
+/* Number of facts at or before @raw. */
+static __u32 facts_until(const struct thread *t, __u64 raw)
+{
+	__u32 low = 0, high = t->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->names[middle].raw <= raw)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void inherit(struct name *name, const struct name *before)
+{
+	if (!name->pid)
+		name->pid = before->pid;
+	if (!name->comm[0])
+		memcpy(name->comm, before->comm, NAME_SIZE);
+}
+
+/*
+ * Remembers a fact about @tid.
+ * Return: 0, -ENOMEM.
+ */
+int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
+{
+	struct name fact = *name;
+	struct thread *t;
+	__u32 i;
+	int ret;
+
+	if (2 * n->used >= n->slot_nr) {
+		ret = grow_table(n);
+		if (ret)
+			return ret;
+	}
+	t = &n->slots[slot_of(n, tid)];
+	i = facts_until(t, name->raw);
+	if (i) {
+		inherit(&fact, &t->names[i - 1]);
+		if (fact.pid == t->names[i - 1].pid && !strcmp(fact.comm, t->names[i - 1].comm))
+			return 0;
+		if (t->names[i - 1].raw == name->raw) {
+			t->names[i - 1] = fact;
+			return 0;
+		}
+	}
+	if (t->nr == FACTS_MAX)
+		return 0;
+	if (t->nr == t->cap) {
+		ret = grow_thread(t);
+		if (ret)
+			return ret;
+	}
+	memmove(&t->names[i + 1], &t->names[i], (t->nr - i) * sizeof(fact));
+	t->names[i] = fact;
+	n->used += !t->nr++;
+	t->tid = tid;
+	return 0;
+}
+
+/* What is known about @tid at @raw, NULL = nothing. */
+const struct name *ktrace_names_find(const struct names *n, __u32 tid, __u64 raw)
+{
+	const struct thread *t;
+	__u32 i;
+
+	if (!n->slot_nr)
+		return NULL;
+	t = &n->slots[slot_of(n, tid)];
+	if (!t->nr)
+		return NULL;
+	i = facts_until(t, raw);
+	return &t->names[i ? i - 1 : 0];
+}
+
+void ktrace_names_free(struct names *n)
+{
+	size_t i;
+
+	for (i = 0; i < n->slot_nr; i++)
+		free(n->slots[i].names);
+	free(n->slots);
+}

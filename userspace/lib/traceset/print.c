@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* print.c - one value as text for people, or as JSON for programs */
+#include <ktrace/decode.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_hex(enum ktrace_scalar s)
+{
+	return (s >= KTRACE_X8 && s <= KTRACE_X64) || s == KTRACE_PTR;
+}
+
+static bool is_float(enum ktrace_scalar s)
+{
+	return s == KTRACE_F32 || s == KTRACE_F64;
+}
+
+static bool is_signed(enum ktrace_scalar s)
+{
+	return s == KTRACE_S8 || s == KTRACE_S16 || s == KTRACE_S32 || s == KTRACE_S64;
+}
+
+/* Strings, and char arrays up to their first NUL. */
+static bool is_text(const struct ktrace_value *v, size_t *n)
+{
+	if (v->field->scalar != KTRACE_CHAR || v->field->shape == KTRACE_ONE)
+		return false;
+	*n = strnlen(v->data, v->count);
+	return true;
+}
+
+/* The shortest of the usual forms that reads back as the same number. */
+static void put_float(struct ktrace_out *out, double x, bool is_single)
+{
+	char text[40];
+	int precision = is_single ? 6 : 15;
+
+	do {
+		snprintf(text, sizeof(text), "%.*g", precision, x);
+		precision++;
+	} while (precision <= 17 &&
+		 (is_single ? strtof(text, NULL) != (float)x : strtod(text, NULL) != x));
+	ktrace_out_str(out, text);
+}
+
+static void put_integer(struct ktrace_out *out, const struct ktrace_value *v, __s64 x)
+{
+	if (is_hex(v->field->scalar)) {
+		ktrace_out_str(out, "0x");
+		ktrace_out_hex(out, (__u64)x, 1);
+	} else if (is_signed(v->field->scalar)) {
+		ktrace_out_s64(out, x);
+	} else {
+		ktrace_out_u64(out, (__u64)x);
+	}
+}
+
+static void text_element(struct ktrace_out *out, const struct ktrace_value *v, __u32 i)
+{
+	const char *name;
+	__s64 x;
+
+	if (is_float(v->field->scalar)) {
+		put_float(out, ktrace_value_f64(v, i), v->field->scalar == KTRACE_F32);
+		return;
+	}
+	if (v->field->scalar == KTRACE_CHAR) {
+		ktrace_out_quoted(out, v->data + i, 1);
+		return;
+	}
+	x = ktrace_value_s64(v, i);
+	name = ktrace_enumerator_find(v->field, x);
+	if (name)
+		ktrace_out_str(out, name);
+	else
+		put_integer(out, v, x);
+}
+
+static void json_element(struct ktrace_out *out, const struct ktrace_value *v, __u32 i)
+{
+	const char *name;
+	double f;
+	__s64 x;
+
+	if (is_float(v->field->scalar)) {
+		f = ktrace_value_f64(v, i);
+		if (isfinite(f))
+			put_float(out, f, v->field->scalar == KTRACE_F32);
+		else
+			ktrace_out_str(out, "null");
+		return;
+	}
+	if (v->field->scalar == KTRACE_CHAR) {
+		ktrace_out_json(out, v->data + i, 1);
+		return;
+	}
+	x = ktrace_value_s64(v, i);
+	name = ktrace_enumerator_find(v->field, x);
+	if (name || is_hex(v->field->scalar))
+		ktrace_out_char(out, '"');
+	if (name)
+		ktrace_out_str(out, name);
+	else
+		put_integer(out, v, x);
+	if (name || is_hex(v->field->scalar))
+		ktrace_out_char(out, '"');
+}
+
+static void text_elements(struct ktrace_out *out, const struct ktrace_value *v)
+{
+	__u32 i;
+
+	ktrace_out_char(out, '{');
+	for (i = 0; i < v->count && !out->error; i++) {
+		if (i)
+			ktrace_out_str(out, ", ");
+		text_element(out, v, i);
+	}
+	ktrace_out_char(out, '}');
+}
+
+void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
+{
+	size_t n;
+
+	if (is_text(v, &n))
+		ktrace_out_quoted(out, v->data, n);
+	else if (v->field->shape != KTRACE_ONE)
+		text_elements(out, v);
+	else if (v->count)
+		text_element(out, v, 0);
+	if (v->is_cut)
+		ktrace_out_str(out, "...");
+}
+
+void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v)
+{
+	__u32 i;
+	size_t n;
+
+	if (is_text(v, &n)) {
+		ktrace_out_json(out, v->data, n);
+	} else if (v->field->shape != KTRACE_ONE) {
+		ktrace_out_char(out, '[');
+		for (i = 0; i < v->count && !out->error; i++) {
+			if (i)
+				ktrace_out_char(out, ',');
+			json_element(out, v, i);
+		}
+		ktrace_out_char(out, ']');
+	} else if (v->count) {
+		json_element(out, v, 0);
+	} else {
+		ktrace_out_str(out, "null");
+	}
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * seek.c - puts a stream on its first event at or after a time
+ *
+ * Sections carry the largest stamp up to their end, so the one to load is found by
+ * binary search without loading any. What had been lost before that place was reported
+ * before it: the counts are found again from the nearest LOST section before, and from
+ * the LOST record in the opening of the block where the count in block headers last
+ * changed, found by binary search too.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Number of the first section that can have an event at or after @time. */
+static size_t first_entry(struct stream *s, __u64 time)
+{
+	size_t low = 0, high = s->entry_nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (stream_time(s, s->entries[middle].max_raw) < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static __u64 entry_offset(const struct entry *e)
+{
+	return e->place & ~(__u64)ENTRY_FLAGS;
+}
+
+/* How the block in a section begins; sections that continue a block have no opening. */
+struct opening {
+	struct ktrace_section section;
+	struct ktrace_block block;
+	struct ktrace_record rec;
+	struct ktrace_lost lost;
+};
+
+static bool read_opening(const struct stream *s, const struct entry *e, struct opening *o)
+{
+	size_t size = sizeof(*o);
+
+	memset(o, 0, sizeof(*o));
+	if (e->place & (ENTRY_LOST | ENTRY_BAD))
+		return false;
+	/* A short section may end before a LOST record would. */
+	if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), o, size)) {
+		size = sizeof(o->section) + sizeof(o->block);
+		if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), o, size))
+			return false;
+		memset(&o->rec, 0, sizeof(o->rec));
+	}
+	return o->section.magic == KTRACE_SECTION_MAGIC && o->section.size >= sizeof(o->block) &&
+	       o->block.magic == KTRACE_BLOCK_MAGIC && o->block.pos == o->section.pos;
+}
+
+/* The last opening in sections [first, last]; its number, or -1 if there is none. */
+static long last_opening(const struct stream *s, size_t first, size_t last, struct opening *o)
+{
+	size_t i;
+
+	for (i = last + 1; i-- > first;)
+		if (read_opening(s, &s->entries[i], o))
+			return (long)i;
+	return -1;
+}
+
+/* Finds the LOST record that says how the count in block headers became what it was. */
+static void see_lost_records(struct stream *s, size_t end)
+{
+	struct opening o, probe;
+	size_t low = 0, high;
+	long i = end ? last_opening(s, 0, end - 1, &o) : -1;
+	__u64 lost;
+
+	if (i < 0 || !o.block.lost)
+		return;
+	lost = o.block.lost;
+	high = (size_t)i;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		i = last_opening(s, low, middle, &probe);
+		if (i >= 0 && probe.block.lost >= lost) {
+			high = (size_t)i;
+			o = probe;
+		} else {
+			low = middle + 1;
+		}
+	}
+	if (o.section.size >= sizeof(o) - sizeof(o.section) && o.rec.id == KTRACE_ID_LOST &&
+	    o.rec.len >= sizeof(o.lost))
+		ktrace_stream_see_lost(s, &o.lost);
+}
+
+static void see_lost_section(struct stream *s, size_t end)
+{
+	struct ktrace_section sec;
+	struct ktrace_lost lost;
+	size_t i = end;
+
+	while (i && (s->entries[i - 1].place & (ENTRY_LOST | ENTRY_BAD)) != ENTRY_LOST)
+		i--;
+	if (!i)
+		return;
+	memset(&lost, 0, sizeof(lost));
+	if (!ktrace_reader_load(&s->trace->reader, entry_offset(&s->entries[i - 1]), &sec,
+				&lost, sizeof(lost)))
+		ktrace_stream_see_lost(s, &lost);
+}
+
+/*
+ * Goes to the first event of @s at or after @time.
+ * Return: 1, 0 if there is none, -ENOMEM.
+ */
+int ktrace_stream_seek(struct stream *s, __u64 time)
+{
+	size_t entry = first_entry(s, time);
+	int ret;
+
+	ktrace_stream_rewind(s, entry);
+	memset(s->seen, 0, sizeof(s->seen));
+	see_lost_records(s, entry);
+	see_lost_section(s, entry);
+	do {
+		ret = stream_next(s);
+	} while (ret == 1 && s->time < time);
+	s->has_event = ret == 1;
+	return ret;
+}

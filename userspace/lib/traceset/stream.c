@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * stream.c - the events of one stream, in the order of the file
+ *
+ * One section is in memory at a time. A section that is damaged is reported once and
+ * stepped over; a record that is impossible costs the rest of its section.
+ *
+ * Losses: counts are cumulative, so each LOST record or section tells, for each reason,
+ * how far it exceeds the largest count met so far; the excess is delivered as events of
+ * type "ktrace:lost", exactly once.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ktrace_stream_free(struct stream *s)
+{
+	if (!s)
+		return;
+	free(s->entries);
+	free(s->buf);
+	free(s);
+}
+
+/* stream_time() when the stretch changes; before the first reading and without any. */
+__u64 ktrace_stream_time(struct stream *s, __u64 raw)
+{
+	const struct segment *seg = ktrace_clock_segment(&s->trace->clock, raw);
+
+	if (!seg)
+		return raw;
+	if (raw < seg->raw)
+		return ktrace_segment_before(seg, raw) + s->trace->offset;
+	s->seg = *seg;
+	s->seg.mono += s->trace->offset;
+	return ktrace_segment_ns(&s->seg, raw);
+}
+
+static void note_lost(struct stream *s, const struct ktrace_lost *lost)
+{
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++) {
+		if (lost->count[i] <= s->seen[i])
+			continue;
+		s->lost_delta[i] = lost->count[i] - s->seen[i];
+		s->seen[i] = lost->count[i];
+		s->lost_left |= 1u << i;
+	}
+}
+
+/* Counts that were reported before the place a seek goes to. */
+void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost)
+{
+	note_lost(s, lost);
+	s->lost_left = 0;
+}
+
+/* Makes the next loss the present event; s->rec.ts is its place in time. */
+static void deliver_lost(struct stream *s)
+{
+	__u32 reason = (__u32)__builtin_ctz(s->lost_left);
+
+	s->lost_left &= s->lost_left - 1;
+	s->lost_out.reason = reason;
+	s->lost_out.count = s->lost_delta[reason];
+	s->rec.id = KTRACE_ID_LOST;
+	s->rec.len = sizeof(s->lost_out);
+	s->rec.tid_flags = 0;
+	s->payload = (const char *)&s->lost_out;
+	s->time = stream_time(s, s->rec.ts);
+}
+
+/* Does the loaded body begin with a block header? A wrong one is an error. */
+static int find_block_header(const struct stream *s, const struct ktrace_section *sec)
+{
+	struct ktrace_block b;
+	bool is_expected = s->pub.block_size && !(sec->pos & (s->pub.block_size - 1));
+
+	if (sec->size < sizeof(b))
+		return is_expected ? -EBADMSG : 0;
+	memcpy(&b, s->buf, sizeof(b));
+	if (b.magic == KTRACE_BLOCK_MAGIC && b.pos == sec->pos &&
+	    (is_expected || !s->pub.block_size))
+		return 1;
+	return is_expected ? -EBADMSG : 0;
+}
+
+static int bad_section(struct stream *s, struct entry *e, const char *message)
+{
+	e->place |= ENTRY_BAD;
+	ktrace_reader_report(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS, message);
+	return 0;
+}
+
+/* Takes over the loaded section. Return: 1, or 0 if it is bad, which was reported. */
+static int use_section(struct stream *s, struct entry *e, const struct ktrace_section *sec)
+{
+	bool is_lost = e->place & ENTRY_LOST;
+	struct ktrace_lost lost;
+	int header;
+
+	if (sec->stream != s->pub.id ||
+	    sec->type != (is_lost ? KTRACE_SECTION_LOST : KTRACE_SECTION_BLOCK))
+		return bad_section(s, e, "section is not what the index says, skipped");
+	if (sec->flags & ~KTRACE_SECTION_MAY_IGNORE || sec->raw_size != sec->size)
+		return bad_section(s, e, "section is stored in an unknown way, skipped");
+	if (is_lost) {
+		memset(&lost, 0, sizeof(lost));
+		memcpy(&lost, s->buf, (size_t)sec->size);
+		s->rec.ts = sec->first_ts;
+		note_lost(s, &lost);
+		return 1;
+	}
+	header = find_block_header(s, sec);
+	if (header < 0)
+		return bad_section(s, e, "section does not begin with its block's header, skipped");
+	s->cur.base = s->buf;
+	s->cur.off = header ? sizeof(struct ktrace_block) : 0;
+	s->cur.end = (__u32)sec->size;
+	return 1;
+}
+
+/*
+ * Loads the next section that is usable.
+ * Return: 1, 0 at the end, -ENOMEM.
+ */
+int ktrace_stream_load(struct stream *s)
+{
+	struct ktrace_section sec;
+	struct entry *e;
+	int ret;
+
+	if (!s->buf)
+		s->buf = malloc(KTRACE_BLOCK_MAX);
+	if (!s->buf)
+		return -ENOMEM;
+	while (s->next < s->entry_nr) {
+		e = &s->entries[s->next++];
+		if (e->place & ENTRY_BAD)
+			continue;
+		s->body_off = (e->place & ~(__u64)ENTRY_FLAGS) + sizeof(sec);
+		ret = ktrace_reader_load(&s->trace->reader, s->body_off - sizeof(sec), &sec,
+					 s->buf, KTRACE_BLOCK_MAX);
+		s->trace->loads++;
+		if (ret)
+			bad_section(s, e, ret == -EBADMSG ? "damaged section, skipped" :
+				    strerror(-ret));
+		else if (use_section(s, e, &sec))
+			return 1;
+	}
+	return 0;
+}
+
+static void end_section(struct stream *s)
+{
+	s->cur.off = s->cur.end;
+}
+
+/* A control record: LOST counts, others are not known and say nothing. */
+static void take_control(struct stream *s)
+{
+	struct ktrace_lost lost = { { 0 } };
+	size_t size = s->rec.len < sizeof(lost) ? s->rec.len : sizeof(lost);
+
+	if (s->rec.id != KTRACE_ID_LOST)
+		return;
+	memcpy(&lost, s->payload, size);
+	note_lost(s, &lost);
+}
+
+/*
+ * stream_next() for everything but an event in the loaded section. @what: what
+ * kt_cursor_next() has said.
+ */
+int ktrace_stream_next_slow(struct stream *s, int what)
+{
+	int ret;
+
+	for (;;) {
+		if (s->lost_left) {
+			deliver_lost(s);
+			return 1;
+		}
+		if (what == KT_CURSOR_RECORD && s->rec.id >= KTRACE_ID_FIRST) {
+			s->time = stream_time(s, s->rec.ts);
+			return 1;
+		}
+		if (what == KT_CURSOR_RECORD) {
+			take_control(s);
+			what = KT_CURSOR_END;
+			if (s->lost_left)
+				continue;
+		} else if (what == KT_CURSOR_CORRUPT) {
+			ktrace_reader_report(&s->trace->reader, s->body_off + s->cur.off,
+					     "impossible record, rest of the section skipped");
+			end_section(s);
+		}
+		what = kt_cursor_next(&s->cur, &s->rec, &s->payload);
+		if (what != KT_CURSOR_END)
+			continue;
+		ret = ktrace_stream_load(s);
+		if (ret <= 0)
+			return ret;
+	}
+}
+
+/* Goes on with section number @entry; losses met so far stay known. */
+void ktrace_stream_rewind(struct stream *s, size_t entry)
+{
+	s->next = entry;
+	memset(&s->cur, 0, sizeof(s->cur));
+	s->lost_left = 0;
+	s->prev_raw = 0;
+	s->has_event = false;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * syscall.c - names for system call numbers
+ *
+ * The field "nr" of the kernel's syscall events becomes an enum whose names are those
+ * of the machine that recorded, if they are known.
+ */
+#include "trace.h"
+
+#include <string.h>
+
+#include "syscalls_x86_64.h"
+
+void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
+{
+	const char *machine = ktrace_meta_fact(t, "host", "machine");
+	struct ktrace_field *f = (struct ktrace_field *)type->fields;
+
+	if (type->kind != KTRACE_CHANNEL_KERNEL || strcmp(type->provider, "syscall") ||
+	    !machine || strcmp(machine, "x86_64"))
+		return;
+	if (!type->field_nr || strcmp(f->name, "nr") || f->enum_nr || f->shape != KTRACE_ONE)
+		return;
+	f->enums = syscalls_x86_64;
+	f->enum_nr = sizeof(syscalls_x86_64) / sizeof(syscalls_x86_64[0]);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * trace.c - opens a tracefile and files its sections under their streams
+ *
+ * META sections are taken in at once; of BLOCK and LOST sections only the place and
+ * the largest stamp are kept. Sections of a stream that META does not announce are
+ * checked first, so that a damaged header cannot make up a stream.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t stream_place(const struct trace *t, __u32 id)
+{
+	size_t low = 0, high = t->stream_nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->streams[middle]->pub.id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static struct stream *find_stream(const struct trace *t, __u32 id)
+{
+	size_t i = stream_place(t, id);
+
+	return i < t->stream_nr && t->streams[i]->pub.id == id ? t->streams[i] : NULL;
+}
+
+/* The stream with this id, made if there is none. NULL: no memory. */
+struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
+{
+	struct stream *s = find_stream(t, id), **streams;
+	size_t i = stream_place(t, id);
+
+	if (s)
+		return s;
+	streams = realloc(t->streams, (t->stream_nr + 1) * sizeof(*streams));
+	if (!streams)
+		return NULL;
+	t->streams = streams;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return NULL;
+	s->pub.trace = (const struct ktrace_trace *)t;
+	s->pub.id = id;
+	s->pub.kind = KTRACE_KIND_UNKNOWN;
+	s->pub.cpu = -1;
+	s->trace = t;
+	memmove(&streams[i + 1], &streams[i], (t->stream_nr - i) * sizeof(*streams));
+	streams[i] = s;
+	t->stream_nr++;
+	return s;
+}
+
+static int take_meta(struct trace *t, __u64 offset)
+{
+	struct ktrace_section s;
+	char *text = malloc(KTRACE_META_SIZE_MAX + 1);
+	int ret = text ? 0 : -ENOMEM;
+
+	if (!ret)
+		ret = ktrace_reader_load(&t->reader, offset, &s, text, KTRACE_META_SIZE_MAX);
+	if (!ret && (s.type != KTRACE_SECTION_META || s.flags & ~KTRACE_SECTION_MAY_IGNORE))
+		ret = -EBADMSG;
+	if (!ret)
+		ktrace_meta_parse(t, offset, text, (size_t)s.size);
+	else if (ret != -ENOMEM)
+		ktrace_reader_report(&t->reader, offset, "damaged META section, skipped");
+	free(text);
+	return ret == -ENOMEM ? ret : t->error;
+}
+
+/* Is the section of an unknown stream whole? Reports it if not. */
+static bool is_intact(struct trace *t, __u64 offset)
+{
+	struct ktrace_section s;
+	char *body = malloc(KTRACE_BLOCK_MAX);
+	int ret = -ENOMEM;
+
+	if (body)
+		ret = ktrace_reader_load(&t->reader, offset, &s, body, KTRACE_BLOCK_MAX);
+	free(body);
+	if (ret)
+		ktrace_reader_report(&t->reader, offset, "damaged section, skipped");
+	return !ret;
+}
+
+static int add_entry(struct stream *s, const struct ktrace_index *e)
+{
+	bool is_lost = e->type == KTRACE_SECTION_LOST;
+	__u64 max = is_lost ? e->first_ts : e->last_ts;
+	size_t cap = s->entry_cap ? 2 * s->entry_cap : 16;
+	struct entry *entries = s->entries;
+
+	if (s->entry_nr == s->entry_cap) {
+		entries = realloc(entries, cap * sizeof(*entries));
+		if (!entries)
+			return -ENOMEM;
+		s->entries = entries;
+		s->entry_cap = cap;
+	}
+	if (s->entry_nr && entries[s->entry_nr - 1].max_raw > max)
+		max = entries[s->entry_nr - 1].max_raw;
+	entries[s->entry_nr++] = (struct entry){ e->offset | (is_lost ? ENTRY_LOST : 0), max };
+	s->pub.blocks += !is_lost;
+	return 0;
+}
+
+/* Files one section. */
+static int add_section(void *arg, const struct ktrace_index *e)
+{
+	struct trace *t = arg;
+	struct stream *s;
+
+	if (e->type == KTRACE_SECTION_META)
+		return take_meta(t, e->offset);
+	s = find_stream(t, e->stream);
+	if (!s) {
+		if (!is_intact(t, e->offset))
+			return 0;
+		ktrace_reader_report(&t->reader, e->offset, "stream without announcement");
+		s = ktrace_trace_get_stream(t, e->stream);
+	}
+	return s ? add_entry(s, e) : -ENOMEM;
+}
+
+static int walk(struct trace *t)
+{
+	struct ktrace_section s;
+	struct ktrace_index e;
+	__u64 offset;
+	int ret, nr = 0;
+
+	while ((ret = ktrace_reader_walk(&t->reader, &s, &offset)) == 1) {
+		e = (struct ktrace_index){
+			.offset = offset, .first_ts = s.first_ts, .last_ts = s.last_ts,
+			.stream = s.stream, .type = s.type,
+		};
+		ret = add_section(t, &e);
+		if (ret)
+			return ret;
+		nr += nr < 0x7fffffff;
+	}
+	return ret ? ret : nr;
+}
+
+/*
+ * Looks for sections that were added since the last look.
+ * Return: their number, -errno.
+ */
+int ktrace_trace_grow(struct trace *t)
+{
+	int ret;
+
+	if (t->reader.is_closed)
+		return 0;
+	ret = ktrace_reader_refresh(&t->reader);
+	return ret ? ret : walk(t);
+}
+
+static int load_sections(struct trace *t)
+{
+	int ret = ktrace_reader_index(&t->reader, add_section, t);
+
+	if (!ret)
+		ret = walk(t);
+	if (ret < 0)
+		return ret;
+	if (!t->clock.nr)
+		ktrace_reader_report(&t->reader, 0, "no clock reading: times are raw stamps");
+	return 0;
+}
+
+/*
+ * Opens a file. What is wrong was reported.
+ * Return: 0, or as ktrace_traceset_add().
+ */
+int ktrace_trace_open(const struct reader *settings, const char *path, struct trace **out)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	t->reader = *settings;
+	ret = ktrace_reader_open(&t->reader, path);
+	if (!ret)
+		ret = load_sections(t);
+	if (ret) {
+		ktrace_trace_free(t);
+		return ret;
+	}
+	*out = t;
+	return 0;
+}
+
+static void free_types(struct type_table *table)
+{
+	__u32 i;
+
+	for (i = 0; i < table->nr; i++)
+		ktrace_event_type_free(table->types[i]);
+	free(table->types);
+}
+
+void ktrace_trace_free(struct trace *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->stream_nr; i++)
+		ktrace_stream_free(t->streams[i]);
+	free(t->streams);
+	free_types(&t->types[KTRACE_CHANNEL_KERNEL]);
+	free_types(&t->types[KTRACE_CHANNEL_USER]);
+	ktrace_names_free(&t->names);
+	ktrace_clock_free(&t->clock);
+	for (i = 0; i < t->fact_nr; i++) {
+		free(t->facts[i].name);
+		free(t->facts[i].value);
+	}
+	ktrace_reader_close(&t->reader);
+	free(t);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * value.c - takes the values of a payload out, one after the other
+ *
+ * The payload is packed and may be shorter than its type says: the value that the end
+ * falls into is delivered as far as it goes and marked, those behind it are not.
+ */
+#include <ktrace/decode.h>
+
+#include <string.h>
+
+void ktrace_values_init(struct ktrace_values *it, const struct ktrace_event_type *type,
+			const void *payload, size_t len)
+{
+	it->type = type;
+	it->at = payload;
+	it->end = it->at + len;
+	it->next = 0;
+}
+
+static void take_string(struct ktrace_values *it, struct ktrace_value *v)
+{
+	size_t left = (size_t)(it->end - it->at);
+	size_t n = strnlen(it->at, left);
+
+	v->count = (__u32)n;
+	v->is_cut = n == left;
+	it->at += n + !v->is_cut;
+}
+
+static void take_elements(struct ktrace_values *it, struct ktrace_value *v, __u32 count)
+{
+	__u32 size = ktrace_scalar_size(v->field->scalar);
+	size_t left = (size_t)(it->end - it->at) / size;
+
+	v->is_cut = count > left;
+	v->count = v->is_cut ? (__u32)left : count;
+	it->at = v->is_cut ? it->end : it->at + (size_t)count * size;
+}
+
+bool ktrace_values_next(struct ktrace_values *it, struct ktrace_value *v)
+{
+	__u32 count = 1;
+
+	if (it->next == it->type->field_nr || it->at == it->end)
+		return false;
+	v->field = &it->type->fields[it->next++];
+	v->data = it->at;
+	if (v->field->shape == KTRACE_STRING) {
+		take_string(it, v);
+		return true;
+	}
+	if (v->field->shape == KTRACE_FIXED)
+		count = v->field->count;
+	if (v->field->shape == KTRACE_COUNTED) {
+		if ((size_t)(it->end - it->at) < sizeof(count)) {
+			v->count = 0;
+			v->is_cut = true;
+			it->at = it->end;
+			return true;
+		}
+		memcpy(&count, it->at, sizeof(count));
+		it->at += sizeof(count);
+		v->data = it->at;
+	}
+	take_elements(it, v, count);
+	return true;
+}
+
+#define ELEMENT(type, data) ({ type e_; memcpy(&e_, data, sizeof(e_)); e_; })
+
+__s64 ktrace_value_s64(const struct ktrace_value *v, __u32 i)
+{
+	const char *at = v->data + (size_t)i * ktrace_scalar_size(v->field->scalar);
+
+	switch (v->field->scalar) {
+	case KTRACE_S8:
+		return ELEMENT(__s8, at);
+	case KTRACE_U8:
+	case KTRACE_X8:
+	case KTRACE_CHAR:
+		return ELEMENT(__u8, at);
+	case KTRACE_S16:
+		return ELEMENT(__s16, at);
+	case KTRACE_U16:
+	case KTRACE_X16:
+		return ELEMENT(__u16, at);
+	case KTRACE_S32:
+		return ELEMENT(__s32, at);
+	case KTRACE_U32:
+	case KTRACE_X32:
+		return ELEMENT(__u32, at);
+	case KTRACE_F32:
+	case KTRACE_F64:
+		return 0;
+	default:
+		return ELEMENT(__s64, at);
+	}
+}
+
+double ktrace_value_f64(const struct ktrace_value *v, __u32 i)
+{
+	const char *at = v->data + (size_t)i * ktrace_scalar_size(v->field->scalar);
+
+	if (v->field->scalar == KTRACE_F32)
+		return (double)ELEMENT(float, at);
+	if (v->field->scalar == KTRACE_F64)
+		return ELEMENT(double, at);
+	return (double)ktrace_value_s64(v, i);
+}
