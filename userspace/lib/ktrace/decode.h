@@ -175,7 +175,7 @@ void ktrace_out_dec(struct ktrace_out *out, __u64 v, unsigned int digits);
 void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width);
 /** ktrace_out_safe - text with what a terminal must not see replaced by '?' */
 void ktrace_out_safe(struct ktrace_out *out, const char *s);
-/** ktrace_out_quoted - bytes as a C string literal */
+/** ktrace_out_quoted - bytes as a C string literal; UTF-8 stays as it is */
 void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n);
 /** ktrace_out_json - bytes as a JSON string; what is not UTF-8 becomes U+FFFD */
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n);

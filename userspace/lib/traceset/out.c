@@ -149,28 +149,6 @@ static bool put_short_escape(struct ktrace_out *out, char c)
 	return true;
 }
 
-void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
-{
-	size_t run;
-
-	ktrace_out_char(out, '"');
-	while (n) {
-		run = plain_run(s, n);
-		put(out, s, run);
-		s += run;
-		n -= run;
-		if (!n)
-			break;
-		if (!put_short_escape(out, *s)) {
-			ktrace_out_str(out, "\\x");
-			ktrace_out_hex(out, (unsigned char)*s, 2);
-		}
-		s++;
-		n--;
-	}
-	ktrace_out_char(out, '"');
-}
-
 /* Length of the UTF-8 sequence at @s that encodes a character above 0x7f, 0 = none. */
 static size_t utf8_length(const char *text, size_t n)
 {
@@ -193,6 +171,42 @@ static size_t utf8_length(const char *text, size_t n)
 }
 
 /* One character that needs care; returns how many bytes it took. */
+static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n)
+{
+	size_t len = (unsigned char)*s < 0x80 ? 0 : utf8_length(s, n);
+
+	/* 0xc2 begins the second set of control characters, too. */
+	if (len && ((unsigned char)s[0] != 0xc2 || (unsigned char)s[1] >= 0xa0)) {
+		put(out, s, len);
+		return len;
+	}
+	if (!put_short_escape(out, *s)) {
+		ktrace_out_str(out, "\\x");
+		ktrace_out_hex(out, (unsigned char)*s, 2);
+	}
+	return 1;
+}
+
+void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
+{
+	size_t run;
+
+	ktrace_out_char(out, '"');
+	while (n) {
+		run = plain_run(s, n);
+		put(out, s, run);
+		s += run;
+		n -= run;
+		if (!n)
+			break;
+		run = put_quoted_special(out, s, n);
+		s += run;
+		n -= run;
+	}
+	ktrace_out_char(out, '"');
+}
+
+/* The same for JSON. */
 static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t len;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_events.c - ktrace events: event types of tracefiles, programs and libraries */
+#include "viewer.h"
+
+#include "elf_events.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/**
+ * struct listing - one run of the command
+ * @path:	the file being listed
+ * @is_json:	one object a line
+ * @status:	exit status so far
+ */
+struct listing {
+	const char *path;
+	bool is_json;
+	int status;
+};
+
+/* The type as it is written in a description */
+static void put_type(struct ktrace_out *out, const struct ktrace_field *f)
+{
+	if (f->shape == KTRACE_STRING) {
+		ktrace_out_str(out, "string");
+		return;
+	}
+	if (f->enum_nr)
+		ktrace_out_str(out, "enum<");
+	ktrace_out_str(out, ktrace_scalar_name(f->scalar));
+	if (f->enum_nr)
+		ktrace_out_char(out, '>');
+	if (f->shape == KTRACE_ONE)
+		return;
+	ktrace_out_char(out, '[');
+	if (f->shape == KTRACE_FIXED)
+		ktrace_out_u64(out, f->count);
+	ktrace_out_char(out, ']');
+}
+
+static void put_text(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id)
+{
+	__u32 i;
+
+	if (has_id) {
+		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ? "kernel " : "user   ");
+		ktrace_out_dec(out, type->id, 5);
+		ktrace_out_char(out, ' ');
+	}
+	ktrace_out_str(out, type->full_name);
+	for (i = 0; i < type->field_nr; i++) {
+		ktrace_out_str(out, i ? ", " : " ");
+		put_type(out, &type->fields[i]);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, type->fields[i].name);
+	}
+	if (type->file) {
+		ktrace_out_str(out, " @");
+		ktrace_out_safe(out, type->file);
+		ktrace_out_char(out, ':');
+		ktrace_out_u64(out, type->line);
+	}
+	ktrace_out_char(out, '\n');
+}
+
+static void put_json_enum(struct ktrace_out *out, const struct ktrace_field *f)
+{
+	__u32 i;
+
+	ktrace_out_str(out, ",\"enum\":{");
+	for (i = 0; i < f->enum_nr; i++) {
+		ktrace_out_str(out, i ? ",\"" : "\"");
+		ktrace_out_str(out, f->enums[i].name);
+		ktrace_out_str(out, "\":");
+		ktrace_out_s64(out, f->enums[i].value);
+	}
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id)
+{
+	__u32 i;
+
+	ktrace_out_str(out, "{\"event\":\"");
+	ktrace_out_str(out, type->full_name);
+	ktrace_out_char(out, '"');
+	if (has_id) {
+		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ?
+			       ",\"kind\":\"kernel\",\"id\":" : ",\"kind\":\"user\",\"id\":");
+		ktrace_out_u64(out, type->id);
+	}
+	if (type->file) {
+		ktrace_out_str(out, ",\"file\":");
+		ktrace_out_json(out, type->file, strlen(type->file));
+		ktrace_out_str(out, ",\"line\":");
+		ktrace_out_u64(out, type->line);
+	}
+	ktrace_out_str(out, ",\"fields\":[");
+	for (i = 0; i < type->field_nr; i++) {
+		ktrace_out_str(out, i ? ",{\"name\":\"" : "{\"name\":\"");
+		ktrace_out_str(out, type->fields[i].name);
+		ktrace_out_str(out, "\",\"type\":\"");
+		put_type(out, &type->fields[i]);
+		ktrace_out_char(out, '"');
+		if (type->fields[i].enum_nr)
+			put_json_enum(out, &type->fields[i]);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_str(out, "]}\n");
+}
+
+static void put(const struct listing *l, const struct ktrace_event_type *type, bool has_id)
+{
+	output_line_begin(output());
+	if (l->is_json)
+		put_json(output(), type, has_id);
+	else
+		put_text(output(), type, has_id);
+}
+
+static void show_description(void *arg, const char *desc)
+{
+	struct listing *l = arg;
+	struct ktrace_event_type *type;
+	int ret = ktrace_event_type_parse(desc, &type);
+
+	if (ret) {
+		fprintf(stderr, "ktrace: %s: bad event description\n", l->path);
+		l->status = STATUS_DAMAGED;
+		return;
+	}
+	put(l, type, false);
+	ktrace_event_type_free(type);
+}
+
+static void list_trace(struct listing *l, char *path)
+{
+	const struct ktrace_event_type *type;
+	const struct ktrace_trace *trace;
+	struct ktrace_traceset *set;
+	__u32 kind, id;
+	int status;
+
+	set = open_files(1, &path, &status);
+	if (!set) {
+		l->status = status;
+		return;
+	}
+	trace = ktrace_traceset_trace(set, 0);
+	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
+		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
+			type = ktrace_trace_type(trace, kind, id);
+			if (type)
+				put(l, type, true);
+		}
+	l->status = files_status(set, l->status);
+	ktrace_traceset_close(set);
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct listing l = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		l.is_json = true;
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	for (; optind < argc; optind++) {
+		l.path = argv[optind];
+		if (!elf_is_object(l.path))
+			list_trace(&l, argv[optind]);
+		else if (elf_events(l.path, show_description, &l))
+			l.status = STATUS_DAMAGED;
+	}
+	return output_end(l.status);
+}
+
+const struct command cmd_events = {
+	.name = "events",
+	.args = "[OPTION...] FILE...",
+	.summary = "List the event types of tracefiles, programs and libraries",
+	.help =
+"  --json             one JSON object a line\n"
+"  --help, --version\n"
+"\n"
+"Programs and libraries are not run: their descriptions lie in section ktrace_desc.\n"
+"A line has: for tracefiles kernel or user and the id, then provider:name, fields with\n"
+"their types, and the place in the source.\n"
+"\n"
+"JSON members: event, [kind], [id], [file], [line], fields, an array of objects (name,\n"
+"type, [enum], an object of numbers by name).\n",
+	.run = run,
+};

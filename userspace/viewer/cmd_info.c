@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_info.c - ktrace info: what is in the files */
+#include "viewer.h"
+
+#include "census.h"
+#include "when.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const reasons[KTRACE_LOST_NR] = {
+	[KTRACE_LOST_FULL] = "full", [KTRACE_LOST_STOPPED] = "stopped",
+	[KTRACE_LOST_TIMEOUT] = "timeout", [KTRACE_LOST_NESTED] = "nested",
+	[KTRACE_LOST_NORING] = "noring", [KTRACE_LOST_OVERWRITTEN] = "overwritten",
+	[KTRACE_LOST_CORRUPT] = "corrupt", [7] = "other",
+};
+
+/**
+ * struct info - what was found by reading everything
+ * @set:	the files
+ * @census:	events by name
+ * @stats:	of reading
+ * @start:	time of the first event
+ * @end:	time of the last event
+ */
+struct info {
+	struct ktrace_traceset *set;
+	struct census census;
+	struct ktrace_traceset_stats stats;
+	__u64 start;
+	__u64 end;
+};
+
+/* Streams of @trace that are of @kind, and in @blocks the blocks of all its streams. */
+static __u64 count_streams(const struct ktrace_trace *trace, __u32 kind, __u64 *blocks)
+{
+	const struct ktrace_trace_stream *s;
+	__u64 nr = 0;
+	size_t i;
+
+	*blocks = 0;
+	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
+		nr += s->kind == kind;
+		*blocks += s->blocks;
+	}
+	return nr;
+}
+
+static int read_all(struct info *info)
+{
+	struct ktrace_trace_event e;
+	int ret;
+
+	info->start = ~0ull;
+	while ((ret = ktrace_traceset_next(info->set, &e)) == 1) {
+		info->start = e.time < info->start ? e.time : info->start;
+		info->end = e.time > info->end ? e.time : info->end;
+		if (e.id == KTRACE_ID_LOST)
+			continue;
+		ret = census_add(&info->census, &e);
+		if (ret)
+			break;
+	}
+	if (info->start > info->end)
+		info->start = info->end;
+	census_sort(&info->census);
+	ktrace_traceset_stats(info->set, &info->stats);
+	return ret;
+}
+
+static void put_fact(struct ktrace_out *out, const struct ktrace_trace *t, const char *keyword,
+		     const char *key)
+{
+	const char *value = ktrace_trace_meta(t, keyword, key);
+
+	ktrace_out_safe(out, value ? value : "?");
+}
+
+static void put_label(struct ktrace_out *out, const char *label)
+{
+	size_t from;
+
+	output_line_begin(out);
+	from = out->len;
+	ktrace_out_str(out, "  ");
+	ktrace_out_str(out, label);
+	ktrace_out_pad(out, from, 12);
+}
+
+static void put_file_clock(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_clock_info clock;
+
+	ktrace_trace_clock(t, &clock);
+	put_label(out, "clock");
+	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
+	ktrace_out_str(out, ", ");
+	ktrace_out_u64(out, clock.hz);
+	ktrace_out_str(out, " Hz, ");
+	ktrace_out_u64(out, clock.readings);
+	ktrace_out_str(out, " readings\n");
+}
+
+static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	put_label(out, "host");
+	put_fact(out, t, "host", "name");
+	ktrace_out_str(out, ", kernel ");
+	put_fact(out, t, "host", "kernel");
+	ktrace_out_str(out, ", ");
+	put_fact(out, t, "host", "machine");
+	ktrace_out_str(out, ", ");
+	put_fact(out, t, "host", "cpus");
+	ktrace_out_str(out, " cpus\n");
+}
+
+static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	__u64 blocks, kernel, user;
+
+	output_line_begin(out);
+	ktrace_out_str(out, ktrace_trace_path(t));
+	ktrace_out_str(out, ": ");
+	ktrace_out_u64(out, ktrace_trace_size(t));
+	ktrace_out_str(out, ktrace_trace_is_closed(t) ? " bytes, closed\n" :
+		       " bytes, not closed: still being written, or cut off\n");
+	put_label(out, "command");
+	put_fact(out, t, "trace", "cmd");
+	if (ktrace_trace_meta(t, "end", "status")) {
+		ktrace_out_str(out, ", status ");
+		put_fact(out, t, "end", "status");
+	}
+	if (ktrace_trace_meta(t, "end", "reason")) {
+		ktrace_out_str(out, ", ended by ");
+		put_fact(out, t, "end", "reason");
+	}
+	ktrace_out_char(out, '\n');
+	put_file_host(out, t);
+	put_label(out, "backend");
+	put_fact(out, t, "trace", "backend");
+	ktrace_out_char(out, '\n');
+	put_file_clock(out, t);
+	kernel = count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks);
+	user = count_streams(t, KTRACE_CHANNEL_USER, &blocks);
+	put_label(out, "streams");
+	ktrace_out_u64(out, kernel);
+	ktrace_out_str(out, " kernel, ");
+	ktrace_out_u64(out, user);
+	ktrace_out_str(out, " user, ");
+	ktrace_out_u64(out, blocks);
+	ktrace_out_str(out, " blocks\n");
+}
+
+static void put_number(struct ktrace_out *out, __u64 v, int width)
+{
+	__u64 limit = 10;
+
+	for (; width > 1; width--, limit *= 10)
+		if (v < limit)
+			ktrace_out_char(out, ' ');
+	ktrace_out_u64(out, v);
+}
+
+static __u64 put_lost(struct ktrace_out *out, const struct info *info)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		sum += info->stats.lost[i];
+	ktrace_out_str(out, "lost        ");
+	ktrace_out_u64(out, sum);
+	ktrace_out_char(out, '\n');
+	for (i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!info->stats.lost[i])
+			continue;
+		put_number(out, info->stats.lost[i], 14);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, reasons[i]);
+		ktrace_out_char(out, '\n');
+	}
+	return sum;
+}
+
+static void put_text(struct ktrace_out *out, const struct info *info)
+{
+	const struct ktrace_trace *t;
+	size_t i;
+
+	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++)
+		put_file(out, t);
+	output_line_begin(out);
+	ktrace_out_str(out, "begin       ");
+	out_date(out, info->start);
+	ktrace_out_str(out, "\nduration    ");
+	out_seconds(out, info->end - info->start, 0);
+	ktrace_out_str(out, " s\nevents      ");
+	ktrace_out_u64(out, info->stats.events);
+	ktrace_out_char(out, '\n');
+	for (i = 0; i < info->census.nr; i++) {
+		output_line_begin(out);
+		put_number(out, info->census.counts[i].events, 14);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, info->census.counts[i].name);
+		ktrace_out_char(out, '\n');
+	}
+	put_lost(out, info);
+	if (info->stats.backwards) {
+		ktrace_out_str(out, "backwards   ");
+		ktrace_out_u64(out, info->stats.backwards);
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void json_key(struct ktrace_out *out, const char *key)
+{
+	if (out->len && out->buf[out->len - 1] != '{')
+		ktrace_out_char(out, ',');
+	ktrace_out_json(out, key, strlen(key));
+	ktrace_out_char(out, ':');
+}
+
+static void json_u64(struct ktrace_out *out, const char *key, __u64 v)
+{
+	json_key(out, key);
+	ktrace_out_u64(out, v);
+}
+
+static void json_fact(struct ktrace_out *out, const struct ktrace_trace *t,
+		      const char *keyword, const char *key)
+{
+	const char *value = ktrace_trace_meta(t, keyword, key);
+
+	if (!value)
+		return;
+	json_key(out, key);
+	ktrace_out_json(out, value, strlen(value));
+}
+
+static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	static const char *const facts[][2] = {
+		{ "trace", "cmd" }, { "end", "status" }, { "end", "reason" },
+		{ "host", "name" }, { "host", "kernel" }, { "host", "machine" },
+		{ "host", "cpus" }, { "trace", "backend" }, { "trace", "clock" },
+	};
+	struct ktrace_clock_info clock;
+	__u64 blocks;
+	size_t i;
+
+	ktrace_out_char(out, '{');
+	json_key(out, "file");
+	ktrace_out_json(out, ktrace_trace_path(t), strlen(ktrace_trace_path(t)));
+	json_u64(out, "bytes", ktrace_trace_size(t));
+	json_key(out, "closed");
+	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
+	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
+		json_fact(out, t, facts[i][0], facts[i][1]);
+	ktrace_trace_clock(t, &clock);
+	json_u64(out, "hz", clock.hz);
+	json_u64(out, "readings", clock.readings);
+	json_u64(out, "kernel_streams", count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks));
+	json_u64(out, "user_streams", count_streams(t, KTRACE_CHANNEL_USER, &blocks));
+	json_u64(out, "blocks", blocks);
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct ktrace_out *out, const struct info *info)
+{
+	const struct ktrace_trace *t;
+	size_t i;
+
+	ktrace_out_str(out, "{\"files\":[");
+	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		json_file(out, t);
+	}
+	ktrace_out_str(out, "],\"begin\":\"");
+	out_seconds(out, info->start, 0);
+	ktrace_out_str(out, "\",\"duration_ns\":");
+	ktrace_out_u64(out, info->end - info->start);
+	json_u64(out, "events", info->stats.events);
+	json_u64(out, "backwards", info->stats.backwards);
+	json_u64(out, "damaged", info->stats.damaged);
+	json_key(out, "counts");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < info->census.nr; i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		ktrace_out_json(out, info->census.counts[i].name,
+				strlen(info->census.counts[i].name));
+		ktrace_out_char(out, ':');
+		ktrace_out_u64(out, info->census.counts[i].events);
+	}
+	ktrace_out_char(out, '}');
+	json_key(out, "lost");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (info->stats.lost[i])
+			json_u64(out, reasons[i], info->stats.lost[i]);
+	ktrace_out_str(out, "}}\n");
+}
+
+static int describe_files(int nr, char **paths, bool is_json)
+{
+	struct info *info = calloc(1, sizeof(*info));
+	int status, ret;
+
+	if (!info) {
+		fprintf(stderr, "ktrace: out of memory\n");
+		return STATUS_DAMAGED;
+	}
+	info->set = open_files(nr, paths, &status);
+	if (!info->set)
+		goto out_free;
+	ret = read_all(info);
+	if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	else if (is_json)
+		put_json(output(), info);
+	else
+		put_text(output(), info);
+	status = output_end(ret ? STATUS_DAMAGED : files_status(info->set, status));
+	census_free(&info->census);
+	ktrace_traceset_close(info->set);
+out_free:
+	free(info);
+	return status;
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	bool is_json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		is_json = true;
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	return describe_files(argc - optind, argv + optind, is_json);
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.args = "[OPTION...] FILE...",
+	.summary = "Describe files: origin, streams, clock, events by name, losses",
+	.help =
+"  --json             one JSON object\n"
+"  --help, --version\n"
+"\n"
+"All files are read completely, so damage anywhere in them is found and reported.\n"
+"\n"
+"JSON members: files, an array of objects (file, bytes, closed, [cmd], [status],\n"
+"[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
+"kernel_streams, user_streams, blocks), begin (string, seconds since the epoch),\n"
+"duration_ns, events, backwards, damaged, counts (events by name), lost (by reason).\n",
+	.run = run,
+};

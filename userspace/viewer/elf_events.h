@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* elf_events.h - event descriptions in a program or library */
+#ifndef VIEWER_ELF_EVENTS_H
+#define VIEWER_ELF_EVENTS_H
+
+#include <stdbool.h>
+
+bool elf_is_object(const char *path);
+
+/*
+ * Calls @show for each different description in section ktrace_desc, in order of name.
+ * Return: 0; 1 after a complaint on standard error.
+ */
+int elf_events(const char *path, void (*show)(void *arg, const char *desc), void *arg);
+
+#endif

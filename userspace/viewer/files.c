@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/* files.c - opens the files of a command, complains about what is wrong with them */
+#include "viewer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void complain(void *arg, const struct ktrace_damage *d)
+{
+	(void)arg;
+	fprintf(stderr, "ktrace: %s: offset %llu: %s\n", d->path,
+		(unsigned long long)d->offset, d->message);
+}
+
+struct ktrace_traceset *open_files(int nr, char **paths, int *status)
+{
+	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain };
+	struct ktrace_traceset *set;
+	int i, ret = ktrace_traceset_open(&opts, &set);
+
+	*status = STATUS_OK;
+	for (i = 0; i < nr && !ret; i++) {
+		ret = ktrace_traceset_add(set, paths[i]);
+		if (ret)
+			*status = STATUS_DAMAGED;
+		if (ret != -ENOMEM)
+			ret = 0;
+	}
+	if (ret) {
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		*status = STATUS_DAMAGED;
+		return NULL;
+	}
+	if (!ktrace_traceset_trace(set, 0)) {
+		ktrace_traceset_close(set);
+		return NULL;
+	}
+	return set;
+}
+
+int files_status(const struct ktrace_traceset *set, int status)
+{
+	struct ktrace_traceset_stats stats;
+
+	ktrace_traceset_stats(set, &stats);
+	return stats.damaged ? STATUS_DAMAGED : status;
+}
+
+void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	if (e->type) {
+		ktrace_out_str(out, e->type->full_name);
+		return;
+	}
+	ktrace_out_str(out, e->stream->kind == KTRACE_CHANNEL_KERNEL ? "kernel:" :
+		       e->stream->kind == KTRACE_CHANNEL_USER ? "user:" : "unknown:");
+	ktrace_out_u64(out, e->id);
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - ktrace(1): shows tracefiles
+ *
+ * A table of commands; each has its own file, options and help.
+ */
+#include "viewer.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+	&cmd_list,
+	&cmd_info,
+	&cmd_events,
+};
+
+#define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))
+
+void print_version(void)
+{
+	printf("ktrace %s\n", KTRACE_VERSION);
+}
+
+static void print_usage(FILE *to)
+{
+	size_t i;
+
+	fprintf(to, "usage: ktrace COMMAND [OPTION...] FILE...\n\n");
+	for (i = 0; i < COMMAND_NR; i++)
+		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to, "  %-8s %s\n\n", "help", "explain a command");
+	fprintf(to, "Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
+}
+
+void command_help(const struct command *cmd)
+{
+	printf("usage: ktrace %s %s\n\n%s.\n\n%s", cmd->name, cmd->args, cmd->summary, cmd->help);
+}
+
+int command_usage(const struct command *cmd, const char *message)
+{
+	if (message)
+		fprintf(stderr, "ktrace %s: %s\n", cmd->name, message);
+	fprintf(stderr, "Try 'ktrace help %s'.\n", cmd->name);
+	return STATUS_USAGE;
+}
+
+int command_common_option(const struct command *cmd, int option)
+{
+	if (option == OPTION_HELP)
+		command_help(cmd);
+	else if (option == OPTION_VERSION)
+		print_version();
+	else
+		return command_usage(cmd, NULL);
+	return STATUS_OK;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMAND_NR; i++)
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	return NULL;
+}
+
+static int no_such_command(const char *name)
+{
+	fprintf(stderr, "ktrace: there is no command '%s'. Try 'ktrace help'.\n", name);
+	return STATUS_USAGE;
+}
+
+static int run_help(int argc, char **argv)
+{
+	const struct command *cmd;
+
+	if (argc < 2) {
+		print_usage(stdout);
+		return STATUS_OK;
+	}
+	cmd = find_command(argv[1]);
+	if (!cmd)
+		return no_such_command(argv[1]);
+	command_help(cmd);
+	return STATUS_OK;
+}
+
+int main(int argc, char **argv)
+{
+	const struct command *cmd;
+
+	signal(SIGPIPE, SIG_IGN);
+	if (argc < 2) {
+		print_usage(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+		return run_help(argc - 1, argv + 1);
+	if (!strcmp(argv[1], "--version")) {
+		print_version();
+		return STATUS_OK;
+	}
+	cmd = find_command(argv[1]);
+	return cmd ? cmd->run(cmd, argc - 1, argv + 1) : no_such_command(argv[1]);
+}

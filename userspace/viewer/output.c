@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * output.c - standard output through one large buffer
+ *
+ * When the reader of a pipe has gone, as head(1) does, output stops and the exit status
+ * stays what it is. Other failures are an error.
+ */
+#include "viewer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LINE_ROOM 4096u
+
+static char buffer[1 << 18];
+
+static int flush(struct ktrace_out *out)
+{
+	size_t at = 0;
+	ssize_t n;
+
+	while (at < out->len) {
+		n = write(STDOUT_FILENO, out->buf + at, out->len - at);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		at += (size_t)n;
+	}
+	out->len = 0;
+	return 0;
+}
+
+struct ktrace_out *output(void)
+{
+	static struct ktrace_out out = { .buf = buffer, .cap = sizeof(buffer), .flush = flush };
+
+	return &out;
+}
+
+void output_line_begin(struct ktrace_out *out)
+{
+	if (out->cap - out->len < LINE_ROOM && !out->error)
+		out->error = flush(out);
+}
+
+int output_end(int status)
+{
+	struct ktrace_out *out = output();
+
+	if (!out->error)
+		out->error = flush(out);
+	if (!out->error || out->error == -EPIPE)
+		return status;
+	fprintf(stderr, "ktrace: standard output: %s\n", strerror(-out->error));
+	return STATUS_DAMAGED;
+}

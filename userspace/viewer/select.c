@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0
+/* select.c - which events a command is to show */
+#include "select.h"
+
+#include "viewer.h"
+
+#include <fnmatch.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *select_add_globs(struct select *s, const char *list)
+{
+	char *copy = strdup(list), *rest = copy, *glob;
+	char **globs;
+
+	while (rest && (glob = strsep(&rest, ","))) {
+		globs = realloc(s->globs, (s->glob_nr + 1) * sizeof(*globs));
+		if (!globs)
+			break;
+		s->globs = globs;
+		globs[s->glob_nr] = strdup(glob);
+		s->glob_nr += globs[s->glob_nr] != NULL;
+	}
+	free(copy);
+	return copy && !rest ? NULL : "out of memory";
+}
+
+const char *select_add_pids(struct select *s, const char *list)
+{
+	unsigned long pid;
+	__u32 *pids;
+	char *end;
+
+	for (;; list = end + 1) {
+		pid = strtoul(list, &end, 10);
+		if (*list < '0' || *list > '9' || (*end && *end != ',') || pid > KTRACE_TID_MASK)
+			return "--pid: not a number";
+		pids = realloc(s->pids, (s->pid_nr + 1) * sizeof(*pids));
+		if (!pids)
+			return "out of memory";
+		s->pids = pids;
+		pids[s->pid_nr++] = (__u32)pid;
+		if (!*end)
+			return NULL;
+	}
+}
+
+static bool matches(const struct select *s, const struct ktrace_trace_event *e)
+{
+	char name[KTRACE_OUT_MIN + 1];
+	struct ktrace_out out = { .buf = name, .cap = sizeof(name) - 1 };
+	size_t i;
+
+	if (!e->type)
+		out_event_name(&out, e);
+	name[out.len] = '\0';
+	for (i = 0; i < s->glob_nr; i++)
+		if (!fnmatch(s->globs[i], e->type ? e->type->full_name : name, 0))
+			return true;
+	return false;
+}
+
+static bool is_wanted_type(struct select *s, const struct ktrace_trace_event *e)
+{
+	struct verdict *v = &s->verdicts[((uintptr_t)e->type >> 4) % VERDICT_NR];
+
+	if (!e->type)
+		return matches(s, e);
+	if (v->type != e->type) {
+		v->type = e->type;
+		v->is_wanted = matches(s, e);
+	}
+	return v->is_wanted;
+}
+
+static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_event *e)
+{
+	__u32 pid = ktrace_trace_pid(e->stream->trace, e->tid, e->raw);
+	size_t i;
+
+	if (e->id == KTRACE_ID_LOST)
+		return true;
+	for (i = 0; i < s->pid_nr; i++)
+		if (s->pids[i] == e->tid || s->pids[i] == pid)
+			return true;
+	return false;
+}
+
+bool select_event(struct select *s, const struct ktrace_trace_event *e)
+{
+	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e));
+}
+
+void select_free(struct select *s)
+{
+	while (s->glob_nr)
+		free(s->globs[--s->glob_nr]);
+	free(s->globs);
+	free(s->pids);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* select.h - which events a command is to show */
+#ifndef VIEWER_SELECT_H
+#define VIEWER_SELECT_H
+
+#include <ktrace/traceset.h>
+
+#define VERDICT_NR 256u
+
+/* struct verdict - whether a type's name matches, remembered */
+struct verdict {
+	const struct ktrace_event_type *type;
+	bool is_wanted;
+};
+
+/**
+ * struct select - conditions; none = all events
+ * @globs:	patterns of names
+ * @glob_nr:	how many
+ * @pids:	processes and threads
+ * @pid_nr:	how many
+ * @verdicts:	cache, by address of the type
+ */
+struct select {
+	char **globs;
+	size_t glob_nr;
+	__u32 *pids;
+	size_t pid_nr;
+	struct verdict verdicts[VERDICT_NR];
+};
+
+/* Both take a list separated by commas; return what is wrong, or NULL. */
+const char *select_add_globs(struct select *s, const char *list);
+const char *select_add_pids(struct select *s, const char *list);
+bool select_event(struct select *s, const struct ktrace_trace_event *e);
+void select_free(struct select *s);
+
+#endif

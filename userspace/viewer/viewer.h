@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* viewer.h - what the commands of ktrace(1) have in common */
+#ifndef VIEWER_H
+#define VIEWER_H
+
+#include <getopt.h>
+#include <ktrace/traceset.h>
+
+/* Exit status */
+enum {
+	STATUS_OK = 0,
+	STATUS_DAMAGED = 1,	/* a file is damaged, not a trace, or cannot be read */
+	STATUS_USAGE = 2,
+};
+
+/**
+ * struct command - one command
+ * @name:	its name
+ * @args:	what follows the name
+ * @summary:	one line
+ * @help:	the rest of its help: options and formats
+ * @run:	argv[0] is the name; returns the exit status
+ */
+struct command {
+	const char *name;
+	const char *args;
+	const char *summary;
+	const char *help;
+	int (*run)(const struct command *cmd, int argc, char **argv);
+};
+
+extern const struct command cmd_list;
+extern const struct command cmd_info;
+extern const struct command cmd_events;
+
+/* Every command has these, with the values below. */
+#define COMMON_OPTIONS \
+	{ "help", no_argument, NULL, OPTION_HELP }, \
+	{ "version", no_argument, NULL, OPTION_VERSION }, \
+	{ NULL, 0, NULL, 0 }
+enum { OPTION_HELP = 1000, OPTION_VERSION };
+
+/* Handles what a command does not: --help, --version, errors. Returns the exit status. */
+int command_common_option(const struct command *cmd, int option);
+int command_usage(const struct command *cmd, const char *message);
+void command_help(const struct command *cmd);
+void print_version(void);
+
+/* Standard output; stops quietly when nobody reads it any more. */
+struct ktrace_out *output(void);
+/* Writes the rest out. Returns @status, or STATUS_DAMAGED after a failure. */
+int output_end(int status);
+/* Room for an ordinary line, so that columns can be counted. */
+void output_line_begin(struct ktrace_out *out);
+
+/* Opens all files, complaining about what is wrong. NULL: none can be read. */
+struct ktrace_traceset *open_files(int nr, char **paths, int *status);
+/* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
+int files_status(const struct ktrace_traceset *set, int status);
+
+/* "sched:switch", or "kernel:64" for what the file does not describe */
+void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);
+
+#endif
