@@ -125,7 +125,8 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(asan_lib)
 
 # The module is built from a folder of links, so that the tree stays clean and several
 # kernels can be served side by side: build/kernel/<release>/ktrace.ko
-KREL = $(shell cat $(KDIR)/include/config/kernel.release 2>/dev/null || basename $(KDIR))
+# The name by "uname -r", which for Debian's kernels is not that of kernel.release.
+KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
 KOUT = $(BUILD)/kernel/$(KREL)
 module logevent:
 	$(Q)if [ ! -e $(KDIR)/Makefile ]; then \

@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: guest
+# device.bats - /dev/ktrace: each request and its errors, kernel events, ends
+load helpers
+
+setup()
+{
+	requires_dev
+	setup_test
+}
+teardown() { teardown_test; }
+
+@test "a channel that cannot be is refused" {
+	"$PROGS/dev_ioctl" channel_geometry
+}
+
+@test "sized arguments: too small, too big, unknown bytes, bad address" {
+	"$PROGS/dev_ioctl" sized_arguments
+}
+
+@test "unknown requests" {
+	"$PROGS/dev_ioctl" unknown
+}
+
+@test "what each role may ask" {
+	"$PROGS/dev_ioctl" roles
+}
+
+@test "start and stop show in the control page and can be repeated" {
+	"$PROGS/dev_ioctl" start_stop
+}
+
+@test "enable: no such event, no such value" {
+	"$PROGS/dev_ioctl" enable_errors
+}
+
+@test "follow: no such process, a zombie, twice" {
+	"$PROGS/dev_ioctl" follow_errors
+}
+
+@test "attach: no such session, no user channel" {
+	"$PROGS/dev_ioctl" attach_errors
+}
+
+@test "attach: own session, root's session, not another user's" {
+	"$PROGS/dev_ioctl" credentials
+}
+
+@test "kernel channel: by privilege or by group_kernel" {
+	"$PROGS/dev_ioctl" kernel_privilege
+}
+
+@test "a session has one kernel channel" {
+	"$PROGS/dev_ioctl" second_kernel_channel
+}
+
+@test "numbers of sessions and channels are limited" {
+	"$PROGS/dev_ioctl" too_many
+}
+
+@test "memory is limited by session and by user" {
+	"$PROGS/dev_ioctl" limits
+}
+
+@test "a request beyond all memory fails alone" {
+	"$PROGS/dev_ioctl" no_memory
+}
+
+@test "info" {
+	"$PROGS/dev_ioctl" info
+}
+
+@test "one program: sched and syscall events, each exactly once" {
+	"$PROGS/dev_events" families
+}
+
+@test "interrupts and softirqs" {
+	"$PROGS/dev_events" interrupts
+}
+
+@test "migration" {
+	"$PROGS/dev_events" migrate
+}
+
+@test "nothing is recorded while suspended or switched off" {
+	"$PROGS/dev_events" start_stop
+}
+
+@test "two sessions at once see their own programs" {
+	"$PROGS/dev_events" two_sessions
+}
+
+@test "1500 forks and exits, none missed, nobody left behind" {
+	"$PROGS/dev_events" fork_storm
+}
+
+@test "poll: kernel ring reaches the watermark" {
+	"$PROGS/dev_life" poll_kernel
+}
+
+@test "poll and epoll: user rings, a forged head" {
+	"$PROGS/dev_life" poll_user
+}
+
+@test "hang-up when the last followed process is gone" {
+	"$PROGS/dev_life" hangup_followed
+}
+
+@test "hang-up when the last writer is gone" {
+	"$PROGS/dev_life" hangup_writers
+}
+
+@test "owner killed while recording" {
+	"$PROGS/dev_life" owner_killed
+}
+
+@test "sessions come and go under load" {
+	"$PROGS/dev_life" churn
+}
+
+@test "full rings and forged tails in each policy" {
+	"$PROGS/dev_life" policies
+}
+
+@test "a program that runs as another user is not followed any more" {
+	echo 1 >/sys/module/ktrace/parameters/group_kernel
+	status=0
+	"$PROGS/dev_events" leaves_other_users_alone || status=$?
+	echo 0 >/sys/module/ktrace/parameters/group_kernel
+	[ "$status" -eq 0 ]
+}

@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: guest
+# module.bats - loading, unloading, and TRACER_LOGEVENT of another module
+load helpers
+
+MODULES=$BUILD/kernel/$(uname -r)
+
+setup()
+{
+	requires_dev
+	setup_test
+}
+
+teardown()
+{
+	rmmod logevent 2>/dev/null || true
+	[ -e /dev/ktrace ] || insmod "$MODULES/ktrace.ko"
+	teardown_test
+}
+
+# ledger POLICY RING_SIZE PAUSE_US: 60000 events from process, interrupt and thread
+ledger()
+{
+	"$PROGS/dev_log" "$MODULES/logevent.ko" "$@" 20000 20000
+}
+
+@test "the device belongs to root and nobody else may open it" {
+	[ "$(stat -c '%a %U' /dev/ktrace)" = "660 root" ]
+}
+
+@test "unloading leaves nothing behind, loading works again" {
+	rmmod ktrace
+	[ ! -e /dev/ktrace ]
+	[ ! -d /sys/module/ktrace ]
+	run grep -w ktrace /proc/kallsyms
+	[ "$status" -ne 0 ]
+	insmod "$MODULES/ktrace.ko"
+	[ -c /dev/ktrace ]
+}
+
+@test "unloading is refused while a descriptor is open" {
+	start hold "$PROGS/dev_life" hold "$PWD/held"
+	retry 100 0.1 test -e held
+	run rmmod ktrace
+	[ "$status" -ne 0 ]
+	[[ $output == *"in use"* ]]
+	kill -KILL "$pid"
+	retry 100 0.1 rmmod ktrace
+}
+
+@test "unloading is refused while a client module is there" {
+	insmod "$MODULES/logevent.ko" count=1
+	run rmmod ktrace
+	[ "$status" -ne 0 ]
+	rmmod logevent
+	rmmod ktrace
+}
+
+@test "a clock that does not exist is refused" {
+	rmmod ktrace
+	run insmod "$MODULES/ktrace.ko" clock=sundial
+	[ "$status" -ne 0 ]
+	[ ! -d /sys/module/ktrace ]
+}
+
+@test "both clocks: events in order, stamps of that clock" {
+	for clock in tsc monotonic; do
+		rmmod ktrace
+		insmod "$MODULES/ktrace.ko" clock=$clock
+		"$PROGS/dev_events" families
+		"$PROGS/dev_ioctl" info
+	done
+	rmmod ktrace
+}
+
+@test "TRACER_LOGEVENT without a session: nothing happens" {
+	insmod "$MODULES/logevent.ko" count=100 rate=10000
+	retry 100 0.1 grep -qx 100,100,100 /sys/module/logevent/parameters/logged
+	rmmod logevent
+}
+
+@test "TRACER_LOGEVENT ledger: drop, reader keeps up" {
+	run ledger 0 8388608 1000
+	echo "$output"
+	[ "$output" = "logged 60000 read 60000 lost 0" ]
+}
+
+@test "TRACER_LOGEVENT ledger: drop, slow reader" {
+	ledger 0 65536 20000
+}
+
+@test "TRACER_LOGEVENT ledger: drop, no reader" {
+	ledger 0 65536 0
+}
+
+@test "TRACER_LOGEVENT ledger: stop, slow reader" {
+	ledger 3 65536 20000
+}
+
+@test "TRACER_LOGEVENT ledger: stop, no reader" {
+	ledger 3 65536 0
+}
+
+@test "TRACER_LOGEVENT ledger: overwrite keeps the newest" {
+	ledger 1 65536 0
+}
+
+@test "TRACER_LOGEVENT: code 0 is neither recorded nor counted" {
+	"$PROGS/dev_log" code0 "$MODULES/logevent.ko"
+}
+
+@test "TRACER_LOGEVENT: two sessions get all events, one that has it off gets none" {
+	"$PROGS/dev_log" two "$MODULES/logevent.ko"
+}

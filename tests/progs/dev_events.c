@@ -1,0 +1,451 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dev_events.c - kernel events of /dev/ktrace: what is recorded, for whom, and when
+ *
+ *   dev_events TEST           run a test
+ */
+#include <pthread.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include "dev.h"
+
+#define EVENT_NR 256
+
+/* What a session has seen; filled by see(). */
+struct seen {
+	unsigned long count[EVENT_NR];
+	unsigned int pid;		/* of interest */
+	unsigned long of_pid[EVENT_NR];	/* recorded by its main thread */
+	unsigned long others;		/* forks by somebody else */
+	unsigned int exits[8];		/* whose threads exited */
+	unsigned long bad;		/* payload of the wrong size or nonsense */
+	unsigned long in_irq;
+	unsigned long getppid_enter;
+	unsigned long getppid_exit;
+	unsigned int child;
+	__s64 last_ret;
+	char exec_name[64];
+	unsigned int renamed;		/* to "renamed" or "true" */
+	__u64 last_ts[4096];
+};
+
+static const struct {
+	unsigned int id;
+	unsigned int len;
+} sizes[] = {
+	{ KTRACE_EV_LOGEVENT, sizeof(struct ktrace_ev_logevent) },
+	{ KTRACE_EV_SCHED_SWITCH, sizeof(struct ktrace_ev_sched_switch) },
+	{ KTRACE_EV_SCHED_WAKEUP, sizeof(struct ktrace_ev_sched_wakeup) },
+	{ KTRACE_EV_SCHED_MIGRATE, sizeof(struct ktrace_ev_sched_migrate) },
+	{ KTRACE_EV_SCHED_FORK, sizeof(struct ktrace_ev_sched_fork) },
+	{ KTRACE_EV_SCHED_EXIT, sizeof(struct ktrace_ev_sched_exit) },
+	{ KTRACE_EV_SCHED_COMM, sizeof(struct ktrace_ev_sched_comm) },
+	{ KTRACE_EV_SYSCALL_ENTER, sizeof(struct ktrace_ev_syscall_enter) },
+	{ KTRACE_EV_SYSCALL_EXIT, sizeof(struct ktrace_ev_syscall_exit) },
+	{ KTRACE_EV_IRQ_ENTER, sizeof(struct ktrace_ev_irq_enter) },
+	{ KTRACE_EV_IRQ_EXIT, sizeof(struct ktrace_ev_irq_exit) },
+	{ KTRACE_EV_SOFTIRQ_ENTER, sizeof(struct ktrace_ev_softirq) },
+	{ KTRACE_EV_SOFTIRQ_EXIT, sizeof(struct ktrace_ev_softirq) },
+};
+
+static int size_is_right(const struct ktrace_record *head)
+{
+	size_t i;
+
+	if (head->id == KTRACE_EV_SCHED_EXEC)
+		return head->len > sizeof(struct ktrace_ev_sched_exec);
+	for (i = 0; i < NELEM(sizes); i++)
+		if (sizes[i].id == head->id)
+			return sizes[i].len == head->len;
+	return 0;
+}
+
+static void see_syscall(const struct dev_record *rec, struct seen *s)
+{
+	struct ktrace_ev_syscall_enter enter;
+	struct ktrace_ev_syscall_exit leave;
+
+	if (rec->head.id == KTRACE_EV_SYSCALL_ENTER) {
+		memcpy(&enter, rec->payload, sizeof(enter));
+		s->getppid_enter += enter.nr == SYS_getppid && enter.args[0] == 11 &&
+				    enter.args[5] == 16;
+	} else {
+		memcpy(&leave, rec->payload, sizeof(leave));
+		s->getppid_exit += leave.nr == SYS_getppid;
+		if (leave.nr == SYS_getppid)
+			s->last_ret = leave.ret;
+	}
+}
+
+static void see_life(const struct dev_record *rec, struct seen *s)
+{
+	struct ktrace_ev_sched_fork fork_ev;
+	struct ktrace_ev_sched_exit exit_ev;
+	struct ktrace_ev_sched_comm comm_ev;
+
+	switch (rec->head.id) {
+	case KTRACE_EV_SCHED_FORK:
+		memcpy(&fork_ev, rec->payload, sizeof(fork_ev));
+		s->others += s->pid && fork_ev.parent_pid != s->pid;
+		if (fork_ev.parent_pid == s->pid && fork_ev.child_pid != s->pid)
+			s->child = fork_ev.child_pid;
+		break;
+	case KTRACE_EV_SCHED_EXEC:
+		strncpy(s->exec_name, rec->payload + sizeof(struct ktrace_ev_sched_exec), 63);
+		break;
+	case KTRACE_EV_SCHED_EXIT:
+		memcpy(&exit_ev, rec->payload, sizeof(exit_ev));
+		s->exits[s->count[KTRACE_EV_SCHED_EXIT] % NELEM(s->exits)] = exit_ev.pid;
+		break;
+	case KTRACE_EV_SCHED_COMM:
+		memcpy(&comm_ev, rec->payload, sizeof(comm_ev));
+		s->renamed += !strcmp(comm_ev.comm, "renamed") || !strcmp(comm_ev.comm, "true");
+		break;
+	}
+}
+
+static void see(const struct dev_record *rec, void *arg)
+{
+	struct seen *s = arg;
+
+	EXPECT(rec->head.id < EVENT_NR);
+	EXPECT(rec->head.ts >= s->last_ts[rec->ring]);
+	s->last_ts[rec->ring] = rec->head.ts;
+	s->count[rec->head.id]++;
+	s->bad += !size_is_right(&rec->head);
+	s->in_irq += !!(rec->head.tid_flags & KTRACE_REC_IRQ);
+	s->of_pid[rec->head.id] += (rec->head.tid_flags & KTRACE_TID_MASK) == s->pid;
+	if (rec->head.id == KTRACE_EV_SYSCALL_ENTER || rec->head.id == KTRACE_EV_SYSCALL_EXIT)
+		see_syscall(rec, s);
+	else
+		see_life(rec, s);
+}
+
+static void enable_all(int fd)
+{
+	size_t i;
+
+	for (i = 0; i < NELEM(sizes); i++)
+		dev_enable(fd, sizes[i].id, 1);
+	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
+}
+
+static void add_kernel(int fd, struct dev_channel *ch)
+{
+	ch->spec = dev_spec(KTRACE_CHANNEL_KERNEL);
+	ch->spec.ring_size = 1 << 23;
+	dev_add_channel(fd, ch);
+}
+
+static void *thread(void *arg)
+{
+	usleep(1000);
+	return arg;
+}
+
+/* A process that forks, renames itself, starts a thread and runs a program. */
+static pid_t start_program(int *go)
+{
+	pthread_t t;
+	pid_t pid;
+	char c;
+	int i;
+
+	EXPECT_ERRNO(pipe(go), 0);
+	pid = fork();
+	if (pid)
+		return pid;
+	EXPECT_EQ(read(go[0], &c, 1), 1);
+	prctl(PR_SET_NAME, "renamed");
+	for (i = 0; i < 100; i++)
+		syscall(SYS_getppid, 11, 12, 13, 14, 15, 16);
+	pthread_create(&t, NULL, thread, NULL);
+	pthread_join(t, NULL);
+	if (!fork()) {
+		execl("/bin/true", "true", NULL);
+		_exit(127);
+	}
+	wait(NULL);
+	_exit(7);
+}
+
+static void finish_program(pid_t pid, int *go)
+{
+	int status;
+
+	EXPECT_EQ(write(go[1], "x", 1), 1);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(WEXITSTATUS(status), 7);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* What start_program() does, all of it and nothing else. */
+static void is_program(const struct seen *s)
+{
+	unsigned long i;
+
+	EXPECT_EQ(s->bad, 0);
+	EXPECT_EQ(s->others, 0);
+	EXPECT_EQ(s->getppid_enter, 100);
+	EXPECT_EQ(s->getppid_exit, 100);
+	EXPECT_EQ(s->count[KTRACE_EV_SCHED_FORK], 2);	/* thread, child */
+	EXPECT_EQ(s->count[KTRACE_EV_SCHED_EXEC], 1);
+	EXPECT_EQ(s->count[KTRACE_EV_SCHED_EXIT], 3);
+	for (i = 1; i <= 3; i++)
+		EXPECT(s->exits[i] == s->pid || s->exits[i] == s->child);
+}
+
+static void families(void)
+{
+	static struct seen s;
+	struct dev_channel ch;
+	int fd = dev_open(), go[2];
+	pid_t pid = start_program(go);
+
+	add_kernel(fd, &ch);
+	enable_all(fd);
+	dev_follow(fd, pid);
+	EXPECT_EQ(dev_info(fd).followed, 1);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	finish_program(pid, go);
+	EXPECT_EQ(dev_info(fd).followed, 0);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	s.pid = (unsigned int)pid;
+	EXPECT(dev_drain(&ch, see, &s));
+	EXPECT_EQ(dev_lost(&ch), 0);
+	is_program(&s);
+	EXPECT_EQ(s.last_ret, getpid());
+	EXPECT(!strcmp(s.exec_name, "/bin/true"));
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_COMM], 2);
+	EXPECT_EQ(s.renamed, 2);
+	EXPECT(s.count[KTRACE_EV_SCHED_SWITCH] >= 4);
+	EXPECT(s.count[KTRACE_EV_SCHED_WAKEUP] >= 3);
+	EXPECT_EQ(s.count[KTRACE_EV_LOGEVENT], 0);
+	EXPECT(dev_drain(&ch, see, &s) == 0);
+}
+
+/* Interrupts come to whoever runs, so all are followed. */
+static void interrupts(void)
+{
+	static struct seen s;
+	struct dev_channel ch;
+	int fd = dev_open(), i;
+
+	add_kernel(fd, &ch);
+	enable_all(fd);
+	dev_follow(fd, KTRACE_FOLLOW_ALL);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	for (i = 0; i < 100 && !s.count[KTRACE_EV_IRQ_EXIT]; i++) {
+		usleep(10000);
+		EXPECT_EQ(system("ls -lR /sys/module >/dev/null; dd if=/bin/bash of=/dev/null "
+				 "iflag=direct 2>/dev/null || true"), 0);
+		dev_drain(&ch, see, &s);
+	}
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	dev_drain(&ch, see, &s);
+	EXPECT_EQ(s.bad, 0);
+	EXPECT(s.count[KTRACE_EV_IRQ_ENTER]);
+	EXPECT(s.count[KTRACE_EV_SOFTIRQ_ENTER]);
+	EXPECT(s.count[KTRACE_EV_SOFTIRQ_EXIT]);
+	EXPECT(s.in_irq >= s.count[KTRACE_EV_IRQ_ENTER]);
+}
+
+/* Where a task moves: pinned from CPU to CPU. */
+static void migrate(void)
+{
+	static struct seen s;
+	struct dev_channel ch;
+	int fd = dev_open(), i;
+
+	add_kernel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_SCHED_MIGRATE, 1);
+	dev_follow(fd, getpid());
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	for (i = 0; i < 20; i++) {
+		cpu_set_t cpus;
+
+		CPU_ZERO(&cpus);
+		CPU_SET(i % 2, &cpus);
+		EXPECT_ERRNO(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+	}
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	dev_drain(&ch, see, &s);
+	EXPECT(s.count[KTRACE_EV_SCHED_MIGRATE] >= 19);
+}
+
+/* Suspended means nothing is recorded; switching off counts at once. */
+static void start_stop(void)
+{
+	static struct seen s;
+	struct dev_channel ch;
+	int fd = dev_open(), i, round;
+
+	add_kernel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_SYSCALL_ENTER, 1);
+	dev_follow(fd, getpid());
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 50; i++)
+			syscall(SYS_getppid, 11, 12, 13, 14, 15, 16);
+		EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+		for (i = 0; i < 10; i++)
+			syscall(SYS_getppid, 11, 12, 13, 14, 15, 16);
+		dev_enable(fd, KTRACE_EV_SYSCALL_ENTER, 0);
+		for (i = 0; i < 50; i++)
+			syscall(SYS_getppid, 11, 12, 13, 14, 15, 16);
+		dev_enable(fd, KTRACE_EV_SYSCALL_ENTER, 1);
+		EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	}
+	dev_drain(&ch, see, &s);
+	EXPECT_EQ(s.getppid_enter, 50);
+}
+
+/* Two sessions follow two programs; each sees its own, as if alone. */
+static void two_sessions(void)
+{
+	static struct seen seen[2];
+	struct dev_channel ch[2];
+	int fd[2], go[2][2], i;
+	pid_t pid[2];
+
+	for (i = 0; i < 2; i++) {
+		pid[i] = start_program(go[i]);
+		fd[i] = dev_open();
+		add_kernel(fd[i], &ch[i]);
+		enable_all(fd[i]);
+		dev_follow(fd[i], pid[i]);
+		EXPECT_ERRNO(ioctl(fd[i], KTRACE_IOC_START), 0);
+	}
+	for (i = 0; i < 2; i++)
+		finish_program(pid[i], go[i]);
+	EXPECT_ERRNO(ioctl(fd[0], KTRACE_IOC_STOP), 0);
+	close(fd[0]);
+	for (i = 0; i < 2; i++) {
+		seen[i].pid = (unsigned int)pid[i];
+		dev_drain(&ch[i], see, &seen[i]);
+		is_program(&seen[i]);
+	}
+}
+
+/* Many processes come and go: every fork and exit once, and nobody is left behind. */
+static void fork_storm(void)
+{
+	enum { FORKS = 300, THREADS = 4 };
+	static struct seen s;
+	struct dev_channel ch;
+	int fd = dev_open(), go[2], i, j;
+	pid_t pid;
+	char c;
+
+	EXPECT_ERRNO(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		EXPECT_EQ(read(go[0], &c, 1), 1);
+		for (i = 0; i < FORKS; i++) {
+			if (fork())
+				continue;
+			for (j = 0; j < THREADS; j++) {
+				pthread_t t;
+
+				pthread_create(&t, NULL, thread, NULL);
+			}
+			_exit(0);	/* takes the threads along */
+		}
+		while (wait(NULL) > 0)
+			;
+		_exit(7);
+	}
+	add_kernel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_SCHED_FORK, 1);
+	dev_enable(fd, KTRACE_EV_SCHED_EXIT, 1);
+	dev_follow(fd, pid);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	finish_program(pid, go);
+	EXPECT_EQ(dev_info(fd).followed, 0);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	dev_drain(&ch, see, &s);
+	EXPECT_EQ(dev_lost(&ch), 0);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_FORK], FORKS * (1 + THREADS));
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], FORKS * (1 + THREADS) + 1);
+}
+
+static void exec_as_other_user(void *arg)
+{
+	(void)arg;
+	EXPECT_ERRNO(setresuid(4321, 4321, 4321), 0);
+	execl("/bin/true", "true", NULL);
+	_exit(127);
+}
+
+static void session_of_user(void *arg)
+{
+	int *pipes = arg, fd = pipes[4];
+	static struct seen s;
+	struct dev_channel ch;
+	__s32 pid;
+
+	dev_become_user(1234);
+	add_kernel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
+	dev_enable(fd, KTRACE_EV_SCHED_EXIT, 1);
+	EXPECT_EQ(read(pipes[0], &pid, sizeof(pid)), sizeof(pid));
+	dev_follow(fd, pid);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	EXPECT_EQ(write(pipes[3], "x", 1), 1);
+	EXPECT(dev_poll(fd, 10000) & POLLHUP);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	dev_drain(&ch, see, &s);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXEC], 0);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], 0);
+}
+
+/*
+ * A user's session loses sight of a program that begins to run as somebody else.
+ * (group_kernel=1 must be set.) The program keeps CAP_SETUID by being root in all but
+ * its user ids.
+ */
+static void leaves_other_users_alone(void)
+{
+	int pipes[5], status;
+	__s32 pid, watcher;
+	char c;
+
+	EXPECT_ERRNO(pipe(pipes), 0);
+	EXPECT_ERRNO(pipe(pipes + 2), 0);
+	pipes[4] = dev_open();
+	pid = fork();
+	if (!pid) {
+		prctl(PR_SET_KEEPCAPS, 1);
+		EXPECT_ERRNO(setresuid(1234, 1234, 0), 0);
+		EXPECT_EQ(read(pipes[2], &c, 1), 1);
+		EXPECT_ERRNO(setresuid(-1, 0, -1), 0);
+		exec_as_other_user(NULL);
+	}
+	usleep(100000);
+	watcher = fork();
+	if (!watcher) {
+		session_of_user(pipes);
+		_exit(0);
+	}
+	EXPECT_EQ(write(pipes[1], &pid, sizeof(pid)), sizeof(pid));
+	EXPECT_EQ(waitpid(watcher, &status, 0), watcher);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct dev_test tests[] = {
+		{ "families", families },
+		{ "interrupts", interrupts },
+		{ "migrate", migrate },
+		{ "start_stop", start_stop },
+		{ "two_sessions", two_sessions },
+		{ "fork_storm", fork_storm },
+		{ "leaves_other_users_alone", leaves_other_users_alone },
+	};
+
+	return dev_main(argc, argv, tests, NELEM(tests));
+}
