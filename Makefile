@@ -126,7 +126,7 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(asan_lib)
 # The module is built from a folder of links, so that the tree stays clean and several
 # kernels can be served side by side: build/kernel/<release>/ktrace.ko
 # The name by "uname -r", which for Debian's kernels is not that of kernel.release.
-KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h)
+KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KOUT = $(BUILD)/kernel/$(KREL)
 module logevent:
 	$(Q)if [ ! -e $(KDIR)/Makefile ]; then \
