@@ -3,9 +3,9 @@
  * clock.c - piecewise linear from stamps to nanoseconds
  *
  * Between two readings of the clocks the rate is what they say, behind the last one
- * and before the first one it is hz, or the rate of the neighbour. Rates are rounded
- * down, so a stretch never ends above the beginning of the next one: time does not go
- * back as long as stamps do not. Products have 128 bits, results stop at the ends.
+ * and before the first one it is hz, or the rate of the neighbour. Rates are rounded so
+ * that a stretch never ends above the beginning of the next one: time does not go back
+ * as long as stamps do not. Products have 128 bits, results stop at the ends.
  */
 #include "clock.h"
 
@@ -14,16 +14,20 @@
 
 #define NS_PER_S 1000000000ull
 
-/* mult / 2^shift = ns / ticks, rounded down, as exact as 64 bits allow. */
+/*
+ * mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounded up as long as that
+ * adds less than one ns in all: the product, rounded down, then is exact at the end.
+ */
 static void set_rate(struct segment *s, __u64 ns, __u64 ticks)
 {
 	unsigned __int128 mult;
 
 	for (s->shift = 63;; s->shift--) {
 		mult = ((unsigned __int128)ns << s->shift) / ticks;
-		if (!(__u64)(mult >> 64) || !s->shift)
+		if (!(__u64)((mult + 1) >> 64) || !s->shift)
 			break;
 	}
+	mult += ns && ticks >> s->shift == 0;
 	s->mult = (__u64)(mult >> 64) ? ~0ull : (__u64)mult;
 }
 

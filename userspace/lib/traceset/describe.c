@@ -87,12 +87,13 @@ static bool take_number(struct parser *p, __s64 *v)
 {
 	bool is_negative = *p->at == '-';
 	char *digits = p->at + is_negative;
+	int base = digits[0] == '0' && digits[1] == 'x' ? 16 : 10;
 	char *end;
 
 	if (*digits < '0' || *digits > '9')
 		return false;
 	errno = 0;
-	*v = is_negative ? strtoll(p->at, &end, 0) : (__s64)strtoull(p->at, &end, 0);
+	*v = is_negative ? strtoll(p->at, &end, base) : (__s64)strtoull(p->at, &end, base);
 	p->at = end;
 	return errno == 0;
 }

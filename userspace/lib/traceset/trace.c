@@ -59,36 +59,56 @@ struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 	return s;
 }
 
+/* Loads a section that is not kept. Return: 0 and @body, to be freed, or -errno. */
+static int load_once(const struct trace *t, __u64 offset, struct ktrace_section *s, char **body)
+{
+	int ret = ktrace_reader_header(&t->reader, offset, s);
+	size_t size = (size_t)s->size;
+
+	if (ret)
+		return ret;
+	if (s->type < KTRACE_SECTION_META || s->type > KTRACE_SECTION_LOST)
+		return -EBADMSG;
+	*body = malloc(size + 1);
+	if (!*body)
+		return -ENOMEM;
+	ret = ktrace_reader_load(&t->reader, offset, s, *body, size);
+	if (ret)
+		free(*body);
+	return ret;
+}
+
 static int take_meta(struct trace *t, __u64 offset)
 {
 	struct ktrace_section s;
-	char *text = malloc(KTRACE_META_SIZE_MAX + 1);
-	int ret = text ? 0 : -ENOMEM;
+	char *text;
+	int ret = load_once(t, offset, &s, &text);
 
-	if (!ret)
-		ret = ktrace_reader_load(&t->reader, offset, &s, text, KTRACE_META_SIZE_MAX);
-	if (!ret && (s.type != KTRACE_SECTION_META || s.flags & ~KTRACE_SECTION_MAY_IGNORE))
-		ret = -EBADMSG;
-	if (!ret)
-		ktrace_meta_parse(t, offset, text, (size_t)s.size);
-	else if (ret != -ENOMEM)
+	if (ret == -ENOMEM)
+		return ret;
+	if (ret) {
 		ktrace_reader_report(&t->reader, offset, "damaged META section, skipped");
+		return 0;
+	}
+	if (s.type != KTRACE_SECTION_META || s.flags & ~KTRACE_SECTION_MAY_IGNORE)
+		ktrace_reader_report(&t->reader, offset, "not a META section, skipped");
+	else
+		ktrace_meta_parse(t, offset, text, (size_t)s.size);
 	free(text);
-	return ret == -ENOMEM ? ret : t->error;
+	return t->error;
 }
 
 /* Is the section of an unknown stream whole? Reports it if not. */
 static bool is_intact(struct trace *t, __u64 offset)
 {
 	struct ktrace_section s;
-	char *body = malloc(KTRACE_BLOCK_MAX);
-	int ret = -ENOMEM;
+	char *body;
+	int ret = load_once(t, offset, &s, &body);
 
-	if (body)
-		ret = ktrace_reader_load(&t->reader, offset, &s, body, KTRACE_BLOCK_MAX);
-	free(body);
 	if (ret)
 		ktrace_reader_report(&t->reader, offset, "damaged section, skipped");
+	else
+		free(body);
 	return !ret;
 }
 
