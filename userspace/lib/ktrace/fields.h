@@ -14,7 +14,7 @@
  *   PARAM	parameter of the generated function
  *   DESC	description, <linux/ktrace_events.h>
  *   LET	what has to be known before the size: a string's length
- *   FIXED	1 when the size is known to the compiler
+ *   CONST	bytes of the payload as a constant; too many if it is none
  *   SIZE	bytes of the payload
  *   WORDS	add to an array of words, by shifting: small events stay in registers
  *   STORE	add to a buffer
@@ -66,11 +66,14 @@
 #define KTRACE_TYPE_f64 double
 #define KTRACE_TYPE_char char
 
+/* A size that no event in registers has. */
+#define KTRACE_VARIABLE 65536u
+
 /* integers and floating point */
 #define KTRACE_PARAM_as_scalar(type, name) , KTRACE_TYPE_##type ktrace_v_##name
 #define KTRACE_DESC_as_scalar(type, name) #type " " #name ";"
 #define KTRACE_LET_as_scalar(type, name)
-#define KTRACE_FIXED_as_scalar(type, name) && 1
+#define KTRACE_CONST_as_scalar(type, name) + sizeof(KTRACE_TYPE_##type)
 #define KTRACE_SIZE_as_scalar(type, name) + sizeof(KTRACE_TYPE_##type)
 #define KTRACE_WORDS_as_scalar(type, name) \
 	ktrace_pack_word(ktrace_w, &ktrace_at, &ktrace_v_##name, sizeof(ktrace_v_##name));
@@ -86,7 +89,7 @@
 #define KTRACE_DESC_as_pointer(name) "ptr " #name ";"
 #define KTRACE_LET_as_pointer(name) \
 	const uint64_t ktrace_v_##name = (uint64_t)(uintptr_t)ktrace_a_##name;
-#define KTRACE_FIXED_as_pointer(name) && 1
+#define KTRACE_CONST_as_pointer(name) + sizeof(uint64_t)
 #define KTRACE_SIZE_as_pointer(name) + sizeof(uint64_t)
 #define KTRACE_WORDS_as_pointer(name) KTRACE_WORDS_as_scalar(u64, name)
 #define KTRACE_STORE_as_pointer(name) KTRACE_STORE_as_scalar(u64, name)
@@ -97,7 +100,7 @@
 #define KTRACE_DESC_as_enum(type, name, ...) \
 	"enum<" #type ">(" KTRACE_NAMES(__VA_ARGS__) ") " #name ";"
 #define KTRACE_LET_as_enum(type, name, ...)
-#define KTRACE_FIXED_as_enum(type, name, ...) && 1
+#define KTRACE_CONST_as_enum(type, name, ...) KTRACE_CONST_as_scalar(type, name)
 #define KTRACE_SIZE_as_enum(type, name, ...) KTRACE_SIZE_as_scalar(type, name)
 #define KTRACE_WORDS_as_enum(type, name, ...) KTRACE_WORDS_as_scalar(type, name)
 #define KTRACE_STORE_as_enum(type, name, ...) KTRACE_STORE_as_scalar(type, name)
@@ -109,7 +112,7 @@
 #define KTRACE_LET_as_string(name) \
 	const char *const ktrace_s_##name = ktrace_v_##name ? ktrace_v_##name : "(null)"; \
 	const size_t ktrace_n_##name = strlen(ktrace_s_##name);
-#define KTRACE_FIXED_as_string(name) && 0
+#define KTRACE_CONST_as_string(name) + KTRACE_VARIABLE
 #define KTRACE_SIZE_as_string(name) + ktrace_n_##name + 1
 #define KTRACE_WORDS_as_string(name)
 #define KTRACE_STORE_as_string(name) \
@@ -123,7 +126,7 @@
 #define KTRACE_PARAM_as_array(type, name, nr) , const KTRACE_TYPE_##type *ktrace_v_##name
 #define KTRACE_DESC_as_array(type, name, nr) #type "[" KTRACE_STR(nr) "] " #name ";"
 #define KTRACE_LET_as_array(type, name, nr)
-#define KTRACE_FIXED_as_array(type, name, nr) && 1
+#define KTRACE_CONST_as_array(type, name, nr) KTRACE_SIZE_as_array(type, name, nr)
 #define KTRACE_SIZE_as_array(type, name, nr) + sizeof(KTRACE_TYPE_##type) * (nr)
 #define KTRACE_WORDS_as_array(type, name, nr) \
 	for (ktrace_i = 0; ktrace_i < (nr); ktrace_i++) \
@@ -141,7 +144,7 @@
 	, const KTRACE_TYPE_##type *ktrace_v_##name, uint32_t ktrace_n_##name
 #define KTRACE_DESC_as_sequence(type, name) #type "[] " #name ";"
 #define KTRACE_LET_as_sequence(type, name)
-#define KTRACE_FIXED_as_sequence(type, name) && 0
+#define KTRACE_CONST_as_sequence(type, name) + KTRACE_VARIABLE
 #define KTRACE_SIZE_as_sequence(type, name) \
 	+ sizeof(uint32_t) + sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name
 #define KTRACE_WORDS_as_sequence(type, name)

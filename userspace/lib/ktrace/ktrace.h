@@ -109,7 +109,8 @@ static const char ktrace_desc_##provider##_##name[] KTRACE_SECTION("ktrace_desc"
 	#provider ":" #name "{" KTRACE_EACH(DESC, __VA_ARGS__) "}" \
 	"@" __FILE__ ":" KTRACE_STR(__LINE__); \
 static struct ktrace_event ktrace_event_##provider##_##name = { \
-	&ktrace_event_##provider##_##name.off, ktrace_desc_##provider##_##name, 0, 0, { 0 } \
+	&ktrace_event_##provider##_##name.off, ktrace_desc_##provider##_##name, \
+	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, { 0 } \
 }; \
 static struct ktrace_event *const ktrace_ref_##provider##_##name \
 	KTRACE_SECTION("ktrace_events", 8) = &ktrace_event_##provider##_##name; \
@@ -121,8 +122,7 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 	const size_t ktrace_size = 0 KTRACE_EACH(SIZE, __VA_ARGS__); \
 	unsigned int ktrace_at = 0, ktrace_i = 0; \
 \
-	if (KTRACE_IN_REGISTERS KTRACE_EACH(FIXED, __VA_ARGS__) && \
-	    ktrace_size <= 8 * KTRACE_WORDS_MAX) { \
+	if (KTRACE_IN_REGISTERS(0 KTRACE_EACH(CONST, __VA_ARGS__))) { \
 		uint64_t ktrace_w[KTRACE_WORDS_MAX] = { 0 }; \
 		KTRACE_EACH(WORDS, __VA_ARGS__) \
 		ktrace_record_words(ktrace_ev, ktrace_w, (uint32_t)ktrace_size); \
@@ -134,7 +134,7 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 	} else { \
 		struct ktrace_piece ktrace_p[KTRACE_PIECES_MAX]; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
-		ktrace_record_write(ktrace_ev->id, ktrace_p, ktrace_at); \
+		ktrace_record_write(ktrace_ev, ktrace_p, ktrace_at); \
 	} \
 	(void)ktrace_at; \
 	(void)ktrace_i; \

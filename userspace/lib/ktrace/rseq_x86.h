@@ -10,11 +10,15 @@
  *
  *	rax  clock and scratch		rcx  head
  *	rdx  clock and scratch		rsi  where the record goes
- *	rdi  the ring's words
+ *	rdi  the ring's words		r8   struct rseq
  *
  * What the section reads from shared memory is head only; whatever it holds, the masks
- * in struct ktrace_thread keep the stores inside the ring: head & block_mask gives the
- * room in the block, head & size_mask the place.
+ * in struct ktrace_thread keep the stores inside the ring: head & size_mask is the place,
+ * and (head - 1 | not_block) + total overflows 32 bits when the record would not end in
+ * the block in which head - 1 lies: there is no room, or no block has been opened.
+ *
+ * A thread that is new, has no rseq or has moved to another CPU does not find its CPU in
+ * ktrace_thread.cpu and goes to the library.
  *
  * rseq.rseq_cs is cleared behind the section, since a plug-in's code, and with it the
  * descriptor, may be unmapped later.
@@ -44,69 +48,69 @@
 	"4:\n\t" \
 	"jmp " abort "\n" \
 	"5:\n\t" \
-	"movq $0, " KTRACE_RSEQ_CS "(%[rseq])\n\t" \
+	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
 	"jmp " failed "\n\t" \
 	".popsection\n\t"
 
 /*
  * @payload: instructions that store the payload at 16(%rsi); they may use rax and rdx.
- * The other arguments are operands for it.
+ * The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
-#define KTRACE_RSEQ_RECORD(t, header, total, payload, ...) \
+#define KTRACE_RSEQ_RECORD(tls_off, id_and_len, total, payload, ...) \
 	__asm__ __volatile__ goto ( \
 	KTRACE_RSEQ_DESCRIPTOR \
+	"movq %%fs:%c[rseq](%[tls]), %%r8\n" \
 	"1:\n\t" \
 	"leaq 9b(%%rip), %%rax\n\t" \
-	"movq %%rax, " KTRACE_RSEQ_CS "(%[rseq])\n"		/* begin */ \
+	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"		/* begin */ \
 	"2:\n\t" \
-	"movl " KTRACE_RSEQ_CPU_ID "(%[rseq]), %%edi\n\t"	/* the CPU's ring */ \
-	"cmpl %c[cpu_nr](%[thread]), %%edi\n\t" \
-	"jae 5f\n\t"						/* no ring, or no rseq */ \
-	"imulq %c[stride](%[thread]), %%rdi\n\t" \
-	"addq %c[rings](%[thread]), %%rdi\n\t" \
+	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%eax\n\t"		/* still the CPU we know? */ \
+	"cmpl %%fs:%c[cpu](%[tls]), %%eax\n\t" \
+	"jne 5f\n\t" \
+	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq (%%rdi), %%rcx\n\t"				/* head */ \
-	"movl %%ecx, %%eax\n\t"					/* room in the block */ \
-	"negl %%eax\n\t" \
-	"andl %c[block_mask](%[thread]), %%eax\n\t" \
-	"cmpl %[total_size], %%eax\n\t" \
-	"jb 5f\n\t"						/* open the next block */ \
-	"movl %c[data_off](%[thread]), %%esi\n\t"		/* place of the record */ \
-	"movq %c[size_mask](%[thread]), %%rdx\n\t" \
-	"addq %%rdi, %%rsi\n\t" \
-	"andq %%rcx, %%rdx\n\t" \
-	"addq %%rdx, %%rsi\n\t" \
+	"leal -1(%%rcx), %%eax\n\t"				/* is there room in the block? */ \
+	"orl %%fs:%c[not_block](%[tls]), %%eax\n\t" \
+	"addl %[total_size], %%eax\n\t" \
+	"jc 5f\n\t"						/* no: open the next one */ \
+	"movq %%rcx, %%rsi\n\t"					/* place of the record */ \
+	"andq %%fs:%c[size_mask](%[tls]), %%rsi\n\t" \
+	"addq %%fs:%c[data](%[tls]), %%rsi\n\t" \
 	"rdtsc\n\t"						/* stamp */ \
-	"shlq $32, %%rdx\n\t" \
-	"orq %%rdx, %%rax\n\t" \
-	"movq %%rax, (%%rsi)\n\t" \
-	"movq %[header_word], 8(%%rsi)\n\t"			/* id, length, tid */ \
+	"movl %%eax, (%%rsi)\n\t" \
+	"movl %%edx, 4(%%rsi)\n\t" \
+	"movl %[header], %%eax\n\t"				/* id, length, thread */ \
+	"orq %%fs:%c[tid_flags](%[tls]), %%rax\n\t" \
+	"movq %%rax, 8(%%rsi)\n\t" \
 	payload \
 	"addq %q[total_size], %%rcx\n\t" \
 	/* ORD(rseq_record:A) pairs ORD(peek:A): records before head (x86 keeps stores in order) */ \
 	"movq %%rcx, (%%rdi)\n"					/* publish */ \
 	"3:\n\t" \
-	"movq $0, " KTRACE_RSEQ_CS "(%[rseq])\n\t" \
+	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
 	KTRACE_RSEQ_EXITS("1b", "%l[failed]") \
 	: /* asm goto has no outputs */ \
-	: [rseq] "r" ((t)->rseq), [thread] "r" (t), \
-	  [header_word] "r" (header), [total_size] "r" (total), \
-	  [cpu_nr] "i" (offsetof(struct ktrace_thread, cpu_nr)), \
-	  [stride] "i" (offsetof(struct ktrace_thread, stride)), \
-	  [rings] "i" (offsetof(struct ktrace_thread, rings)), \
-	  [block_mask] "i" (offsetof(struct ktrace_thread, block_mask)), \
+	: [tls] "r" (tls_off), [header] "r" (id_and_len), [total_size] "ri" (total), \
+	  [rseq] "i" (offsetof(struct ktrace_thread, rseq)), \
+	  [cpu] "i" (offsetof(struct ktrace_thread, cpu)), \
+	  [ring] "i" (offsetof(struct ktrace_thread, ring)), \
+	  [data] "i" (offsetof(struct ktrace_thread, data)), \
+	  [not_block] "i" (offsetof(struct ktrace_thread, not_block)), \
 	  [size_mask] "i" (offsetof(struct ktrace_thread, size_mask)), \
-	  [data_off] "i" (offsetof(struct ktrace_thread, data_off)), \
+	  [tid_flags] "i" (offsetof(struct ktrace_thread, tid_flags)), \
 	  __VA_ARGS__ \
-	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi" \
+	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8" \
 	: failed)
 
 #define KTRACE_RSEQ_WORD(name, offset) "movq %[" name "], " offset "(%%rsi)\n\t"
 
-/* Header word of a record: id, length, thread; the second word of struct ktrace_record. */
-static KTRACE_INLINE uint64_t ktrace_rseq_header(const struct ktrace_thread *t, uint16_t id,
-						 uint32_t size)
+/* From the thread pointer: what the compiler's own access would do, less one addition. */
+static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 {
-	return (uint64_t)id | (uint64_t)size << 16 | (uint64_t)t->tid << 32;
+	uint64_t offset;
+
+	__asm__("movq ktrace_thread@gottpoff(%%rip), %0" : "=r" (offset));
+	return offset;
 }
 
 static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
@@ -114,36 +118,34 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 	return (size + 16 + 7) & ~7u;
 }
 
-/* @size bytes in at most KTRACE_WORDS_MAX words. 0: not recorded, ask the library. */
-static KTRACE_INLINE int ktrace_rseq_put_words(uint16_t id, const uint64_t *w, uint32_t size)
+/* @size is that of ev->header; in at most KTRACE_WORDS_MAX words. 0: not recorded, ask the library. */
+static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
+					       const uint64_t *w, uint32_t size)
 {
-	const struct ktrace_thread *t = &ktrace_thread;
-	const uint64_t header = ktrace_rseq_header(t, id, size);
+	const uint64_t tls = ktrace_thread_offset();
 	const uint32_t total = ktrace_rseq_total(size);
 
-	if (KTRACE_UNLIKELY(!t->rseq))
-		return 0;
 	switch ((size + 7) / 8) {
 	case 0:
-		KTRACE_RSEQ_RECORD(t, header, total, "", "i" (0));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "i" (0));
 		return 1;
 	case 1:
-		KTRACE_RSEQ_RECORD(t, header, total, KTRACE_RSEQ_WORD("w0", "16"),
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_WORD("w0", "16"),
 				   [w0] "r" (w[0]));
 		return 1;
 	case 2:
-		KTRACE_RSEQ_RECORD(t, header, total,
+		KTRACE_RSEQ_RECORD(tls, ev->header, total,
 				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24"),
 				   [w0] "r" (w[0]), [w1] "r" (w[1]));
 		return 1;
 	case 3:
-		KTRACE_RSEQ_RECORD(t, header, total,
+		KTRACE_RSEQ_RECORD(tls, ev->header, total,
 				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24")
 				   KTRACE_RSEQ_WORD("w2", "32"),
 				   [w0] "r" (w[0]), [w1] "r" (w[1]), [w2] "r" (w[2]));
 		return 1;
 	default:
-		KTRACE_RSEQ_RECORD(t, header, total,
+		KTRACE_RSEQ_RECORD(tls, ev->header, total,
 				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24")
 				   KTRACE_RSEQ_WORD("w2", "32") KTRACE_RSEQ_WORD("w3", "40"),
 				   [w0] "r" (w[0]), [w1] "r" (w[1]), [w2] "r" (w[2]),
@@ -155,16 +157,15 @@ failed:
 }
 
 /* @size bytes at @w, read in whole words. 0: not recorded, ask the library. */
-static KTRACE_INLINE int ktrace_rseq_put(uint16_t id, const uint64_t *w, uint32_t size)
+static KTRACE_INLINE int ktrace_rseq_put(const struct ktrace_event *ev, const uint64_t *w,
+					 uint32_t size)
 {
-	const struct ktrace_thread *t = &ktrace_thread;
-	const uint64_t header = ktrace_rseq_header(t, id, size);
+	const uint64_t tls = ktrace_thread_offset();
+	const uint32_t id_len = ev->header | size << 16;
 	const uint32_t total = ktrace_rseq_total(size);
 	const uint64_t words = (size + 7) / 8;
 
-	if (KTRACE_UNLIKELY(!t->rseq))
-		return 0;
-	KTRACE_RSEQ_RECORD(t, header, total,
+	KTRACE_RSEQ_RECORD(tls, id_len, total,
 			   "xorl %%eax, %%eax\n"		/* word by word */
 			   "6:\n\t"
 			   "movq (%[from],%%rax,8), %%rdx\n\t"

@@ -28,7 +28,8 @@ extern "C" {
  * struct ktrace_event - one event type, as one definition of it
  * @enabled:	points to @off, or to the byte of the session that switches the event
  * @desc:	description
- * @id:		id in the session, valid once @enabled does not point to @off
+ * @header:	lower half: id in the session, once @enabled does not point to @off; upper
+ *		half: length of the payload if it is short and always the same, else 0
  * @off:	0
  * @reserved:	0
  *
@@ -37,9 +38,9 @@ extern "C" {
 struct ktrace_event {
 	const uint8_t *enabled;
 	const char *desc;
-	uint16_t id;
+	uint32_t header;
 	uint8_t off;
-	uint8_t reserved[5];
+	uint8_t reserved[3];
 };
 
 /**
@@ -52,33 +53,38 @@ struct ktrace_piece {
 
 /**
  * struct ktrace_thread - what a thread needs to record, in one cache line of its own
- * @rseq:	the thread's struct rseq; NULL: ask the library
- * @rings:	address of the ring of CPU 0
- * @stride:	distance between the rings of two CPUs
+ * @rseq:	the thread's struct rseq; or a look-alike whose CPU is never @cpu
+ * @ring:	address of the ring of @cpu
+ * @data:	address of the ring's bytes
  * @size_mask:	bytes of a ring - 1
- * @block_mask:	bytes of a block - 1
- * @cpu_nr:	number of per-CPU rings
- * @data_off:	from a ring's words to its bytes
- * @tid:	thread id, 0 = the library has not seen this thread yet
+ * @tid_flags:	lower half 0, upper half as in struct ktrace_record; 0 = the library has
+ *		not seen this thread yet
+ * @not_block:	-(bytes of a block): the bits of a position that name its block
+ * @cpu:	CPU that @ring and @data belong to, or KTRACE_CPU_*
  * @own_ring:	library: 1 + number of the thread ring, 0 = none
- * @may_be_child: library: after vfork(), whose child has this memory but another tid
+ * @no_cpu:	-1. With @scratch the look-alike of a thread without rseq, which begins
+ *		at @own_ring
+ * @scratch:	where the fast path stores what the kernel then does not look at
  *
  * Written by the library in the thread itself. A private copy of the geometry: words
  * in shared memory cannot lead a writer out of its ring.
  */
 struct ktrace_thread {
 	void *rseq;
-	uint64_t rings;
-	uint64_t stride;
+	uint64_t ring;
+	uint64_t data;
 	uint64_t size_mask;
-	uint32_t block_mask;
-	uint32_t cpu_nr;
-	uint32_t data_off;
-	uint32_t tid;
+	uint64_t tid_flags;
+	uint32_t not_block;
+	uint32_t cpu;
 	uint32_t own_ring;
-	uint32_t may_be_child;
-	uint64_t reserved;
+	uint32_t no_cpu;
+	uint64_t scratch;
 } __attribute__((aligned(64)));
+
+/* Neither a CPU nor what the kernel says when it knows none (-1, -2). */
+#define KTRACE_CPU_NONE 0x7fffffffu	/* ask the library */
+#define KTRACE_CPU_ASK 0x7ffffffeu	/* and it asks the kernel which thread this is */
 
 extern KTRACE_API __thread struct ktrace_thread ktrace_thread
 	__attribute__((tls_model("initial-exec")));
@@ -96,13 +102,13 @@ KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
 
 /**
  * ktrace_record_write - record by all means: whatever the fast path cannot do
- * @id:		id of the event
+ * @ev:		the event
  * @pieces:	its payload
  * @nr:		number of pieces
  *
  * Context: any thread, any signal handler.
  */
-KTRACE_API __attribute__((cold)) void ktrace_record_write(uint16_t id,
+KTRACE_API __attribute__((cold)) void ktrace_record_write(const struct ktrace_event *ev,
 							  const struct ktrace_piece *pieces,
 							  unsigned int nr);
 
@@ -122,6 +128,9 @@ static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 #define KTRACE_WORDS_MAX 4
 #define KTRACE_SMALL_MAX 256
 #define KTRACE_PIECES_MAX 32
+
+#define KTRACE_FITS_REGISTERS(size) ((size) <= 8 * KTRACE_WORDS_MAX)
+#define KTRACE_HEADER_LEN(size) (KTRACE_FITS_REGISTERS(size) ? (uint32_t)(size) << 16 : 0)
 
 static KTRACE_INLINE int ktrace_event_is_on(const struct ktrace_event *ev)
 {
@@ -164,12 +173,13 @@ static KTRACE_INLINE void ktrace_add_piece(struct ktrace_piece *p, unsigned int 
 
 #if defined(__x86_64__) && defined(__LP64__)
 #include <ktrace/rseq_x86.h>
-#define KTRACE_IN_REGISTERS 1
+#define KTRACE_IN_REGISTERS(size) KTRACE_FITS_REGISTERS(size)
 #else
-#define KTRACE_IN_REGISTERS 0
-static KTRACE_INLINE int ktrace_rseq_put(uint16_t id, const uint64_t *w, uint32_t size)
+#define KTRACE_IN_REGISTERS(size) 0
+static KTRACE_INLINE int ktrace_rseq_put(const struct ktrace_event *ev, const uint64_t *w,
+					 uint32_t size)
 {
-	(void)id;
+	(void)ev;
 	(void)w;
 	(void)size;
 	return 0;
@@ -181,13 +191,13 @@ static KTRACE_INLINE int ktrace_rseq_put(uint16_t id, const uint64_t *w, uint32_
 static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, const uint64_t *w,
 					      uint32_t size)
 {
-	if (KTRACE_LIKELY(ktrace_rseq_put_words(ev->id, w, size)))
+	if (KTRACE_LIKELY(ktrace_rseq_put_words(ev, w, size)))
 		return;
 	{
 		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3] };
 		struct ktrace_piece piece = { copy, size };
 
-		ktrace_record_write(ev->id, &piece, 1);
+		ktrace_record_write(ev, &piece, 1);
 	}
 }
 
@@ -196,8 +206,8 @@ static KTRACE_INLINE void ktrace_record_bytes(const struct ktrace_event *ev, con
 {
 	struct ktrace_piece piece = { w, size };
 
-	if (!KTRACE_LIKELY(ktrace_rseq_put(ev->id, w, size)))
-		ktrace_record_write(ev->id, &piece, 1);
+	if (!KTRACE_LIKELY(ktrace_rseq_put(ev, w, size)))
+		ktrace_record_write(ev, &piece, 1);
 }
 
 #ifdef __cplusplus

@@ -16,12 +16,22 @@
 
 #if defined(__x86_64__) && defined(__LP64__)
 
+/*
+ * A sequence is interrupted now and then, not a thousand times in a row: somebody who
+ * should not is storing to head.
+ */
+#define ATTEMPTS_MAX 1000
+
 /* struct rseq, as far as it is used. */
 struct rseq_words {
 	__u32 cpu_id_start;
 	__u32 cpu_id;
 	__u64 rseq_cs;
 };
+
+_Static_assert(offsetof(struct ktrace_thread, cpu) ==
+	       offsetof(struct ktrace_thread, not_block) + 4 &&
+	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
 
 struct store {
 	void *to;
@@ -31,12 +41,14 @@ struct store {
 
 /**
  * struct plan - what one sequence stores
- * @head:	to be found
- * @new_head:	to be published
+ * @expected:	to be found in the word that publishes
+ * @head:	the position it stands for
+ * @new_head:	to be stored there
  * @nr:		number of stores
  * @store:	padding, opening or the suspend word, header, pieces
  */
 struct plan {
+	__u64 expected;
 	__u64 head;
 	__u64 new_head;
 	unsigned int nr;
@@ -51,17 +63,18 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 /*
  * Stores and publishes, or does nothing that can be seen. False: not on this CPU any
  * more, head has moved, or interrupted. Registers: rax scratch, rdx the present store,
- * rdi, rsi and rcx as rep movsb has them.
+ * rdi, rsi and rcx as rep movsb has them, r8 struct rseq.
  */
 static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const struct plan *p)
 {
 	__asm__ __volatile__ goto (
 	KTRACE_RSEQ_DESCRIPTOR
 	"leaq 9b(%%rip), %%rax\n\t"
+	"movq %[rseq], %%r8\n\t"
 	"movq %[store], %%rdx\n\t"
-	"movq %%rax, " KTRACE_RSEQ_CS "(%[rseq])\n"		/* begin */
+	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"			/* begin */
 	"2:\n\t"
-	"cmpl %[cpu], " KTRACE_RSEQ_CPU_ID "(%[rseq])\n\t"
+	"cmpl %[cpu], " KTRACE_RSEQ_CPU_ID "(%%r8)\n\t"
 	"jne 5f\n\t"
 	"cmpq %[expected], (%[head])\n\t"
 	"jne 5f\n"
@@ -78,24 +91,49 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	/* ORD(carry_out:A) pairs ORD(peek:A): records before head (x86 keeps stores in order) */
 	"movq %[new_head], (%[head])\n"				/* publish */
 	"3:\n\t"
-	"movq $0, " KTRACE_RSEQ_CS "(%[rseq])\n\t"
+	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
 	KTRACE_RSEQ_EXITS("5f", "%l[failed]")
 	: /* asm goto has no outputs */
-	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [expected] "r" (p->head),
+	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [expected] "r" (p->expected),
 	  [new_head] "r" (p->new_head), [store] "r" (p->store), [end] "r" (p->store + p->nr),
 	  [to] "i" (offsetof(struct store, to)), [from] "i" (offsetof(struct store, from)),
 	  [size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store))
-	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi"
+	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8"
 	: failed);
 	return true;
 failed:
 	return false;
 }
 
+/* The word that holds a thread's not_block and cpu. */
+static __u64 cpu_word(const struct ktrace_thread *t, __u32 cpu)
+{
+	return t->not_block | (__u64)cpu << 32;
+}
+
 static __u64 clock_after_head(void)
 {
 	__builtin_ia32_lfence();
 	return __builtin_ia32_rdtsc();
+}
+
+/*
+ * Teaches the fast path the CPU: ring, bytes and number change together, in a sequence
+ * as well, because a signal handler may do the same. In between there is no CPU. If it
+ * does not work out, the next event comes here again.
+ */
+static void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
+{
+	static const __u32 no_cpu = KTRACE_CPU_NONE;
+	struct plan p = {
+		.expected = cpu_word(t, t->cpu),
+		.new_head = cpu_word(t, r->owner),
+	};
+
+	add_store(&p, &t->cpu, &no_cpu, sizeof(no_cpu));
+	add_store(&p, &t->ring, &r->w, sizeof(r->w));
+	add_store(&p, &t->data, &r->data, sizeof(r->data));
+	carry_out(t->rseq, r->owner, (__u64 *)&t->not_block, &p);
 }
 
 /* Bytes that a plan points to besides the record's pieces. */
@@ -156,7 +194,8 @@ static bool try_put(struct rseq_words *rseq, const struct record *rec, const str
 	struct plan p = { .nr = 0 };
 	struct scratch s;
 
-	p.head = kt_load(&r->w->head) & ~(__u64)(KTRACE_ALIGN - 1);
+	p.expected = kt_load(&r->w->head);
+	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */
 	p.new_head = p.head;
 	*verdict = KT_OPEN_OK;
 	if (kt_block_room(r, p.head) < KTRACE_RECORD_SIZE(rec->len))
@@ -174,23 +213,24 @@ static bool try_put(struct rseq_words *rseq, const struct record *rec, const str
  * @rec:	the record; has to fit behind the opening of a block
  * @r:		out: the ring
  *
- * Return: RECORD_NO_RING without rseq, or on a CPU that has no ring.
+ * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used.
  */
 enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *rec,
 				struct kt_ring *r)
 {
 	struct rseq_words *rseq = t->rseq;
 	enum kt_open_result verdict;
+	int attempts = 0;
 	__u32 cpu;
 
-	if (!rseq)
-		return RECORD_NO_RING;
 	do {
 		cpu = kt_load(&rseq->cpu_id);
-		if (cpu >= channel.cpu_nr)
+		if (cpu >= channel.cpu_nr || attempts++ == ATTEMPTS_MAX)
 			return RECORD_NO_RING;
 		channel_cpu_ring(cpu, r);
 	} while (!try_put(rseq, rec, r, &verdict));
+	if (t->cpu != cpu)
+		remember_cpu(t, r);
 	if (verdict == KT_OPEN_OK)
 		return RECORD_DONE;
 	if (verdict == KT_OPEN_WAIT)

@@ -21,7 +21,7 @@ static void register_event(struct ktrace_event *ev)
 	id = registry_event(ev->desc);
 	if (!id)
 		return;
-	ev->id = id;
+	ev->header |= id;
 	/* ORD(event_switch_on:A) pairs ORD(event_is_on:A): the id is there before the switch */
 	kt_store_release(&ev->enabled, &channel.enable[id]);
 }

@@ -58,7 +58,7 @@ static bool put(struct ktrace_thread *t, const struct record *rec)
 
 	do {
 		result = RECORD_NO_RING;
-		if ((rec->tid_flags & KTRACE_TID_MASK) == t->tid)
+		if ((rec->tid_flags & KTRACE_TID_MASK) == thread_id(t))
 			result = cpu_ring_put(t, rec, &r);
 		if (result == RECORD_NO_RING)
 			result = thread_ring_put(t, rec, &r);
@@ -118,11 +118,12 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 	} while (put(t, rec) && off < total);
 }
 
-void ktrace_record_write(uint16_t id, const struct ktrace_piece *pieces, unsigned int nr)
+void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
+			 unsigned int nr)
 {
 	const __u32 max = kt_ring_payload_max(channel.cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
-	struct record rec = { .id = id };
+	struct record rec = { .id = (__u16)ev->header };
 	struct system_signals signals;
 	int saved = errno;
 	size_t size = 0;

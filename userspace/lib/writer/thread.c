@@ -21,7 +21,18 @@
 #include "system.h"
 #include "thread_ring.h"
 
-__thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-exec")));
+/* What the fast path finds in a thread that has not been here: no CPU. */
+static struct {
+	__u32 cpu_id_start;
+	__u32 cpu_id;
+	__u64 rseq_cs;
+} no_rseq = { .cpu_id = ~0u };
+
+__thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-exec"))) = {
+	.rseq = &no_rseq,
+	.cpu = KTRACE_CPU_NONE,
+	.no_cpu = ~0u,
+};
 
 /* 1 in the process that wrote it, 0 in its children; NULL: the kernel cannot do that. */
 static __u32 *fork_marker;
@@ -54,17 +65,15 @@ static void set_up(struct ktrace_thread *t)
 	__u32 tid;
 
 	system_block_signals(&signals);
-	if (t->tid)
+	if (t->tid_flags)
 		goto out;	/* a signal handler was faster */
 	tid = system_gettid();
-	t->rings = (__u64)(uintptr_t)channel.cpu.w;
-	t->stride = channel.cpu_stride;
-	t->size_mask = channel.cpu.size - 1;
-	t->block_mask = channel.cpu.block_size - 1;
-	t->cpu_nr = channel.cpu_nr;
-	t->data_off = channel.data_off;
-	t->tid = tid;
 	t->rseq = own_rseq();
+	if (!t->rseq)
+		t->rseq = &t->own_ring;
+	t->size_mask = channel.cpu.size - 1;
+	t->not_block = -channel.cpu.block_size;
+	t->tid_flags = (__u64)tid << 32;
 	if (tid != (__u32)getpid())
 		process_announce_thread(tid);
 out:
@@ -85,8 +94,8 @@ static void after_fork(void)
 
 	mark_process();
 	t->own_ring = 0;
-	if (t->tid)
-		t->tid = system_gettid();
+	if (t->tid_flags)
+		t->tid_flags = (__u64)system_gettid() << 32;
 	process_announce();
 	errno = saved;
 }
@@ -115,8 +124,8 @@ void thread_init_process(void)
  * thread_enter - make the calling thread ready to record
  * @t:		its struct ktrace_thread
  *
- * Return: its thread id; differs from @t->tid in the child of a vfork(), which must
- * leave no trace of its own in @t.
+ * Return: its thread id; differs from thread_id(t) in the child of a vfork(), which
+ * must leave no trace of its own in @t.
  */
 __u32 thread_enter(struct ktrace_thread *t)
 {
@@ -124,14 +133,12 @@ __u32 thread_enter(struct ktrace_thread *t)
 
 	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
 		after_fork();
-	if (kt_unlikely(!t->tid))
+	if (kt_unlikely(!t->tid_flags))
 		set_up(t);
-	if (kt_likely(!t->may_be_child))
-		return t->tid;
+	if (kt_likely(t->cpu != KTRACE_CPU_ASK))
+		return thread_id(t);
 	tid = system_gettid();
-	if (tid == t->tid) {
-		t->may_be_child = 0;
-		t->rseq = own_rseq();
-	}
+	if (tid == thread_id(t))
+		t->cpu = KTRACE_CPU_NONE;
 	return tid;
 }

@@ -7,6 +7,11 @@
 #include <ktrace/writer.h>
 #include <linux/types.h>
 
+static inline __u32 thread_id(const struct ktrace_thread *t)
+{
+	return (__u32)(t->tid_flags >> 32);
+}
+
 void thread_init_process(void);
 __u32 thread_enter(struct ktrace_thread *t);
 

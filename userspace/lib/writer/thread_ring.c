@@ -15,6 +15,7 @@
 
 #include "channel.h"
 #include "system.h"
+#include "thread.h"
 
 /* Below this number glibc keeps a key's value without allocating. */
 #define KEY_NR 32
@@ -75,11 +76,11 @@ static __u32 own_ring(struct ktrace_thread *t)
 {
 	struct system_signals signals;
 
-	if (kt_likely(is_owner(t->own_ring, t->tid)))
+	if (kt_likely(is_owner(t->own_ring, thread_id(t))))
 		return t->own_ring;
 	system_block_signals(&signals);
-	if (!is_owner(t->own_ring, t->tid)) {
-		t->own_ring = claim_any(t->tid);
+	if (!is_owner(t->own_ring, thread_id(t))) {
+		t->own_ring = claim_any(thread_id(t));
 		if (t->own_ring && has_key)
 			pthread_setspecific(key, t);
 	}
@@ -123,7 +124,7 @@ enum record_result thread_ring_put(struct ktrace_thread *t, const struct record 
 				   struct kt_ring *r)
 {
 	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
-	const bool is_borrowed = tid != t->tid;
+	const bool is_borrowed = tid != thread_id(t);
 	const __u32 nr = is_borrowed ? claim_any(tid) : own_ring(t);
 	enum record_result result;
 
@@ -143,7 +144,7 @@ static void give_back(void *thread)
 
 	t->own_ring = 0;
 	if (nr)
-		release(nr - 1, t->tid);
+		release(nr - 1, thread_id(t));
 }
 
 static __attribute__((destructor(101))) void give_back_at_exit(void)

@@ -12,8 +12,8 @@
 
 #if defined(__x86_64__) && defined(__LP64__) && defined(__GLIBC__)
 
-_Static_assert(offsetof(struct ktrace_thread, rseq) == 0, "used below");
-_Static_assert(offsetof(struct ktrace_thread, may_be_child) == 52, "used below");
+_Static_assert(offsetof(struct ktrace_thread, cpu) == 44 && KTRACE_CPU_ASK == 0x7ffffffe,
+	       "used below");
 
 __asm__(".pushsection .text, \"ax\"\n\t"
 	".globl vfork\n\t"
@@ -21,8 +21,7 @@ __asm__(".pushsection .text, \"ax\"\n\t"
 	"vfork:\n\t"
 	"endbr64\n\t"
 	"movq ktrace_thread@gottpoff(%rip), %rax\n\t"
-	"movl $1, %fs:52(%rax)\n\t"	/* may_be_child */
-	"movq $0, %fs:(%rax)\n\t"	/* rseq */
+	"movl $0x7ffffffe, %fs:44(%rax)\n\t"
 	"jmp __vfork@PLT\n\t"
 	".size vfork, . - vfork\n\t"
 	".popsection");
