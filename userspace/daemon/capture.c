@@ -25,6 +25,8 @@
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
 #define META_PENDING_MAX (8u << 20)
+/* After a failed write: time until the next attempt. */
+#define RETRY_NS 10000000ull
 
 /**
  * struct capture_stream - one stream on its way into the file
@@ -63,16 +65,40 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 	return c->copy ? 0 : -ENOMEM;
 }
 
-/* Says so when writing begins to fail and when it works again, not in between. */
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
+}
+
+/* Said the first time only: a disk can be nearly full for long. */
 static int note_write(struct capture *c, int error)
 {
-	if (error && !c->write_error)
+	if (!error)
+		return 0;
+	if (!c->write_error && !c->was_told)
 		log_error("cannot write to the trace: %s; events are lost meanwhile",
 			  strerror(-error));
-	if (!error && c->write_error)
-		log_note("the trace can be written again");
+	c->was_told = true;
 	c->write_error = error;
+	c->retry_ns = now_ns() + RETRY_NS;
 	return error;
+}
+
+/* Small sections may fit where a block does not: only a block shows that it works. */
+static void note_success(struct capture *c)
+{
+	if (c->write_error && !c->was_told_again)
+		log_note("the trace can be written again");
+	c->was_told_again |= c->write_error;
+	c->write_error = 0;
+}
+
+static bool must_wait(const struct capture *c)
+{
+	return c->write_error && now_ns() < c->retry_ns;
 }
 
 int capture_flush_meta(struct capture *c)
@@ -176,12 +202,16 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	};
 	int error;
 
+	if (must_wait(c))
+		return c->write_error;
 	announce(c, i);
 	error = capture_flush_meta(c);
 	if (!error)
 		error = report_gap(c, i, chunk);
 	if (!error)
 		error = note_write(c, ktrace_tracefile_block(c->file, &block));
+	if (!error)
+		note_success(c);
 	return error;
 }
 
@@ -255,7 +285,7 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 		if (drain_stream(c, i, partial))
 			fill.more = true;
 	}
-	if (partial || c->meta.len > META_PENDING_MAX / 64)
+	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !must_wait(c))
 		capture_flush_meta(c);
 	return fill;
 }

@@ -18,7 +18,10 @@ struct capture_stream;
  * @stream_nr:	how many
  * @copy:	overwrite policy: a block, copied before it is written
  * @events:	records written
- * @write_error: -errno of the last write, 0 = it went well
+ * @write_error: -errno since a write failed, until a block has been written; 0 = all well
+ * @retry_ns:	when to try again
+ * @was_told:	the user knows that writing failed
+ * @was_told_again: and that it works again
  * @meta_dropped: META lines were given up because they could not be written for long
  */
 struct capture {
@@ -30,6 +33,9 @@ struct capture {
 	char *copy;
 	__u64 events;
 	int write_error;
+	__u64 retry_ns;
+	bool was_told;
+	bool was_told_again;
 	bool meta_dropped;
 };
 

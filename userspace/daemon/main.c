@@ -51,7 +51,8 @@ int main(int argc, char **argv)
 		die_by(r.abort_signal);
 	if (r.command.pid) {
 		command_wait(&r.command, &signals);
-		if (r.command.wait_status || !status)
+		/* A trace that could not be finished has been said; the command comes first. */
+		if (r.command.wait_status || !status || !options.fail_on_loss)
 			command_exit(&r.command);
 	}
 	return error ? EXIT_OWN : status;

@@ -277,8 +277,11 @@ static int finish(struct options *o)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
+	static char name[] = "ktraced";
 	int opt, status;
 
+	/* What getopt's messages begin with, as all others do. */
+	argv[0] = name;
 	*o = (struct options) {
 		.ring_size = RING_DEFAULT,
 		.thread_nr = THREAD_NR_DEFAULT,

@@ -1,0 +1,155 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# capture.bats - what gets from the rings into the file: all of it, exactly once
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+flood()
+{
+	run_ktraced -e flood "${@:1:$#-1}" -o t -- "$PROGS/flood" ${!#}
+	[ "$status" -eq 0 ]
+	ledger
+}
+
+@test "no events: a valid file" {
+	run_ktraced -o t -- true
+	[ "$(summary events)" = 0 ]
+	valid_trace t
+}
+
+@test "all events of one thread" {
+	flood '-n 1000'
+	[ "$(summary events)" = 1000 ]
+	valid_trace t
+}
+
+@test "all events of many threads in many processes" {
+	flood '-p 4 -t 8 -n 500'
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
+
+@test "fewer events than half a block, then _exit: they are there" {
+	run_ktraced -e flood -o t -- sh -c "exec '$PROGS/flood' -n 3"
+	[ "$(summary events)" = 3 ]
+}
+
+@test "the viewer lists each event once" {
+	flood '-p 2 -t 2 -n 2000'
+	[ "$(summary lost)" = 0 ]
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'flood:item' <<<"$output")" = 8000 ]
+	# (process, thread, seq) is unique
+	[ "$(grep -o 'process=.*' <<<"$output" | sort -u | wc -l)" = 8000 ]
+}
+
+@test "buffer and block sizes from the smallest on" {
+	for sizes in '-b 16K' '-b 16K --block-size 4K' '-b 64K --block-size 16K' \
+		'-b 8M --block-size 1M'; do
+		# shellcheck disable=SC2086 # options and values
+		flood $sizes '-t 2 -n 3000 -u 1'
+	done
+	valid_trace t
+}
+
+@test "a grandchild that outlives the command is waited for, by name" {
+	start_ktraced -e flood -o t -- "$PROGS/flood" -p 2 -n 400 -d 1300
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary events)" = 800 ]
+	[[ $stderr == *"waiting for "*" traced process"* ]]
+	valid_trace t
+}
+
+@test "descendants that do not hold the buffer are not waited for" {
+	requires_shm
+	start_ktraced -o t -- sh -c 'sleep 30 </dev/null >/dev/null 2>&1 & echo $!; exit 5'
+	retry 60 0.05 is_gone "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 5 ]
+	kill "$output"
+}
+
+@test "ctrl-C ends the waiting" {
+	start_ktraced -e flood -o t -- "$PROGS/flood" -p 1 -n 1000000000 -u 1000 -d 1
+	retry 100 0.05 has ktraced.err 'waiting for'
+	child=$(child_of "$pid")
+	kill -INT "$pid"
+	wait_for "$pid"
+	kill -KILL "$child"
+	[ "$status" -eq 0 ]
+	valid_trace t
+}
+
+@test "two ktraced at once do not see each other's events" {
+	start one "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -o t1 -- \
+		"$PROGS/flood" -t 2 -n 3000 -u 10
+	local first=$pid
+	run_ktraced -e flood -o t2 -- "$PROGS/flood" -t 2 -n 2000 -u 10
+	[ "$(summary events)" = 4000 ]
+	wait "$first"
+	stderr=$(cat one.err)
+	[ "$(summary events)" = 6000 ]
+	valid_trace t1 && valid_trace t2
+}
+
+@test "a file that is being written can be read" {
+	start_ktraced -e flood -o t -- "$PROGS/flood" -n 1000000000 -u 500
+	retry 100 0.1 lists_events t
+	kill_tree "$(child_of "$pid")"
+	wait_for "$pid"
+	valid_trace t
+}
+
+lists_events()
+{
+	"$KTRACE" list "$1" 2>/dev/null | grep -q flood:item
+}
+
+@test "a limit of the file's size: said once, counted, valid" {
+	# shellcheck disable=SC2016 # for the inner shell
+	capture bash -c 'ulimit -f 12288; exec "$@"' bash "$KTRACED" \
+		"--backend=$KTRACE_BACKEND" -e flood -b 64K --policy=block -o t -- \
+		"$PROGS/flood" -n 1000000
+	show ktraced
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary unwritten)" -gt 0 ]
+	[ "$(grep -c 'cannot write' <<<"$stderr")" = 1 ]
+	[ "$(stat -c %s t)" -le $((12288 * 1024)) ]
+	valid_trace t
+}
+
+@test "a full disk: goes on when there is room again" {
+	requires_root
+	mkdir disk
+	mount -t tmpfs -o size=1M tmpfs disk
+	start_ktraced -e flood -b 64K --policy=block -o disk/t -- \
+		"$PROGS/flood" -t 2 -n 100000 -u 1
+	retry 100 0.05 has ktraced.err 'No space left on device' || ok=no
+	mount -o remount,size=64M disk
+	wait_for "$pid"
+	cp disk/t t
+	umount disk
+	[ "${ok:-yes}" = yes ]
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary unwritten)" -gt 0 ]
+	[[ $stderr == *"can be written again"* ]]
+	[ "$(summary bytes)" -gt 1048576 ]
+	valid_trace t
+}
+
+@test "the output's directory is removed: tracing goes on" {
+	mkdir gone
+	start_ktraced -e flood -o gone/t -- "$PROGS/flood" -n 2000 -u 500
+	retry 100 0.05 test -s gone/t
+	rm -r gone
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 2000 ]
+}

@@ -1,0 +1,250 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# daemon.bats - ktraced: options, exit status, messages, order of things
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+@test "exit status is the command's" {
+	run_ktraced -o t -- true
+	[ "$status" -eq 0 ]
+	run_ktraced -o t -- false
+	[ "$status" -eq 1 ]
+	run_ktraced -o t -- sh -c 'exit 42'
+	[ "$status" -eq 42 ]
+	run_ktraced -o t sh -c 'exit 255'
+	[ "$status" -eq 255 ]
+}
+
+# Python tells a status from a signal, a shell does not.
+died_by()
+{
+	python3 - "$KTRACED" "--backend=$KTRACE_BACKEND" "$@" <<-'END'
+	import subprocess, sys
+	print(-subprocess.run(sys.argv[1:]).returncode)
+	END
+}
+
+@test "a command that dies by a signal: so does ktraced" {
+	[ "$(died_by -o t -- sh -c 'kill -KILL $$')" = 9 ]
+	[ "$(died_by -o t -- sh -c 'kill -SEGV $$')" = 11 ]
+	[ "$(died_by -o t -- sh -c 'kill -TERM $$')" = 15 ]
+	[ "$(died_by -o t -- sh -c 'kill -PIPE $$')" = 13 ]
+	valid_trace t
+}
+
+@test "not found is 127, not executable is 126, own failure is 125" {
+	run_ktraced -o t -- ./nothing
+	[ "$status" -eq 127 ]
+	[[ $stderr == *"./nothing: No such file or directory"* ]]
+	valid_trace t
+	touch plain
+	run_ktraced -o t -- ./plain
+	[ "$status" -eq 126 ]
+	[[ $stderr == *"./plain: Permission denied"* ]]
+	run_ktraced -o nowhere/t -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"nowhere/t: No such file or directory"* ]]
+}
+
+@test "--help and --version" {
+	run_ktraced --help
+	[ "$status" -eq 0 ]
+	[[ $output == usage:* && -z $stderr ]]
+	for option in output buffer policy events all pid quiet duration backend block-size \
+		thread-rings fail-on-loss help version; do
+		[[ $output == *"--$option"* ]]
+	done
+	run_ktraced --version
+	[ "$status" -eq 0 ]
+	[[ $output == "ktraced "[0-9]* ]]
+}
+
+refused()
+{
+	run_ktraced "$@"
+	[ "$status" -eq 125 ] && [ -z "$output" ] && [[ $stderr == "ktraced: "* ]]
+}
+
+@test "nonsense is refused and says what" {
+	rm -f t
+	refused -- true
+	refused -o t --nonsense -- true
+	refused -o t --policy=maybe -- true
+	[[ $stderr == *maybe* ]]
+	refused -o t --duration=soon -- true
+	refused -o t --duration=0 -- true
+	refused -o t --duration=-1 -- true
+	refused -o t --backend=disk -- true
+	refused -o t -p 0 -- true
+	refused -o t -p 1,x -- true
+	refused -o t --thread-rings=100000 -- true
+	refused -o t --block-size=5000 -- true
+	refused -o t --block-size=1M -b 2M -- true
+	refused -o t -e "$(printf 'x%.0s' {1..3000})" -- true
+	[ ! -e t ]
+}
+
+@test "buffer sizes: what is accepted, rounded up, refused" {
+	for size in 0 1 4095 4096 16383 17G 99999999999999999999G 4X -4K "" " 4M" 1e6; do
+		refused -o t -b "$size" -- true
+	done
+	for size in 16K 16385 20000k 100K; do
+		run_ktraced -o t -b "$size" -- true
+		[ "$status" -eq 0 ]
+	done
+	valid_trace t
+}
+
+@test "more memory than there is: an error, not a crash" {
+	run_ktraced -o t -b 16G --thread-rings 1024 -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"memory"* ]]
+	[ ! -e t ]
+}
+
+@test "output that is no regular file is refused" {
+	mkfifo fifo
+	refused -o fifo -- true
+	refused -o /dev/full -- true
+	refused -o /dev/stdout -- true
+	refused -o . -- true
+	[ -p fifo ]
+}
+
+@test "the summary is one line; -q leaves it out" {
+	run_ktraced -o t -- true
+	[ "$(grep -c ' events, ' <<<"$stderr")" = 1 ]
+	[[ $stderr == *" lost, "*" bytes, "*" s, t, $KTRACE_BACKEND"* ]]
+	[ "$(summary bytes)" = "$(stat -c %s t)" ]
+	run_ktraced -q -o t -- true
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+}
+
+@test "says by itself which back end it took and why" {
+	requires_shm
+	[ ! -e /dev/ktrace ] || skip "there is a device"
+	capture "$KTRACED" -o t -- true
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"shm (/dev/ktrace: No such file or directory)"* ]]
+	capture "$KTRACED" --backend=dev -o t -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"/dev/ktrace: No such file or directory"* ]]
+}
+
+@test "the device is taken when it is there" {
+	requires_dev
+	capture "$KTRACED" -o t -- true
+	[ "$status" -eq 0 ]
+	[[ $stderr == *", t, dev" ]]
+}
+
+@test "--all and -p need kernel events" {
+	requires_shm
+	run_ktraced --all -o t -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"kernel events"* ]]
+	run_ktraced -p $$ -o t
+	[ "$status" -eq 125 ]
+	[ ! -e t ]
+}
+
+@test "the command's stdin, stdout, stderr and arguments are its own" {
+	run_ktraced -q -o t -- sh -c 'cat; echo "$1" >&2' sh 'a  b' <<<"from stdin"
+	[ "$output" = "from stdin" ]
+	[ "$stderr" = "a  b" ]
+}
+
+@test "the command gets no descriptor, no signal setting and no mask of ktraced" {
+	sh -c 'ls /proc/self/fd; grep Sig[BI] /proc/self/status' >alone 3>&-
+	"$KTRACED" "--backend=$KTRACE_BACKEND" -q -o t -- \
+		sh -c 'ls /proc/self/fd; grep Sig[BI] /proc/self/status' >traced 3>&-
+	diff alone traced
+}
+
+@test "the command is told its session, and only it" {
+	run_ktraced -q -o t -- sh -c 'echo "$KTRACE_SESSION"'
+	[[ $output == "$KTRACE_BACKEND:"?* ]]
+}
+
+@test "nothing the command does comes before the trace" {
+	run_ktraced -q -o t -- sh -c 'test -s t'
+	[ "$status" -eq 0 ]
+}
+
+@test "nothing is left behind" {
+	requires_shm
+	before=$(sessions)
+	run_ktraced -o t -- true
+	run_ktraced -o t -- sh -c 'kill -9 $$'
+	run_ktraced -o t -- ./nothing
+	[ "$(sessions)" = "$before" ]
+}
+
+@test "a session left by a dead ktraced is noticed and left alone" {
+	requires_shm
+	start_ktraced -o t -- sleep 100
+	retry 100 0.05 has /proc/"$pid"/maps ktrace-
+	dir=$(grep -o '/dev/shm/ktrace-[^/]*' /proc/"$pid"/maps | head -n1)
+	sleeper=$(child_of "$pid")
+	kill -KILL "$pid"
+	wait "$pid" || true
+	kill "$sleeper"
+	run_ktraced -o t2 -- true
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"left behind"*/dev/shm/ktrace-* ]]
+	[ -e "$dir/user" ]
+	rm -r "$dir"
+}
+
+@test "--duration ends a recording without a command" {
+	run_ktraced --duration=200ms -o t
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"KTRACE_SESSION=$KTRACE_BACKEND:"* ]]
+	valid_trace t
+}
+
+@test "--duration with a command: the file ends, the command does not" {
+	start_ktraced --duration=100ms -o t -- sh -c 'while [ ! -e go ]; do sleep 0.05; done; exit 7'
+	retry 100 0.05 has ktraced.err ' events, '
+	[ -e "/proc/$pid" ]
+	touch go
+	wait_for "$pid"
+	[ "$status" -eq 7 ]
+	valid_trace t
+}
+
+@test "-e chooses user events" {
+	run_ktraced -e 'flood' -o t -- "$PROGS/flood" -n 10
+	[ "$(summary events)" = 10 ]
+	run_ktraced -e 'nothing:*,flood:it*' -o t -- "$PROGS/flood" -n 10
+	[ "$(summary events)" = 10 ]
+	run_ktraced -e 'other' -o t -- "$PROGS/flood" -n 10
+	[ "$(summary events)" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	[[ $output == untraced* ]]
+}
+
+@test "--fail-on-loss: lost events are a failure" {
+	run_ktraced --fail-on-loss -e flood -o t -- "$PROGS/flood" -n 10
+	[ "$status" -eq 0 ]
+	run_ktraced --fail-on-loss --policy=overwrite -b 16K -e flood -o t -- \
+		"$PROGS/flood" -n 100000
+	[ "$status" -eq 125 ]
+	[ "$(summary lost)" -gt 0 ]
+}
+
+@test "programs that are already there attach by the session's name" {
+	start_ktraced -e flood -o t
+	retry 100 0.05 has ktraced.err KTRACE_SESSION=
+	session=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
+	KTRACE_SESSION=$session "$PROGS/flood" -n 500 >flood.out
+	kill -INT "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	output=$(cat flood.out)
+	ledger
+	[ "$(summary events)" = 500 ]
+}

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# helpers.bash - what the bats files share
+#
+# KTRACE_BACKEND=shm|dev says which back end is under test (shm). BUILD is the build
+# folder. What a wrapper runs is printed with status and output, so that bats shows it
+# when a test fails.
+ROOT=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
+BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
+KTRACE_BACKEND=${KTRACE_BACKEND:-shm}
+KTRACED=$BUILD/bin/ktraced
+KTRACE=$BUILD/bin/ktrace
+PROGS=$BUILD/progs
+# shellcheck disable=SC2034 # for the bats files
+EXAMPLES=$BUILD/examples
+unset KTRACE_SESSION
+
+# setup_test: an empty folder to be in, a mark in the kernel log. For setup().
+setup_test()
+{
+	cd "$BATS_TEST_TMPDIR" || return
+	STARTED=()
+	DMESG_MARK="ktrace-test-$BATS_TEST_NUMBER-$RANDOM"
+	if in_guest; then
+		echo "$DMESG_MARK $BATS_TEST_DESCRIPTION" >/dev/kmsg
+	fi
+}
+
+# teardown_test: ends what the test started, checks what it left behind. For teardown().
+teardown_test()
+{
+	local pid dir
+	for pid in "${STARTED[@]}"; do
+		dir=$(session_dir "$pid")
+		kill_tree "$pid"
+		wait "$pid" 2>/dev/null
+		[ -z "$dir" ] || rm -rf "$dir"
+	done
+	dmesg_clean
+}
+
+# kill_tree PID: it and its descendants
+kill_tree()
+{
+	local child children
+	children=$(pgrep -P "$1") || true
+	kill -KILL "$1" 2>/dev/null || true
+	for child in $children; do
+		kill_tree "$child"
+	done
+}
+
+# session_dir PID: directory of the session that ktraced PID has made
+session_dir()
+{
+	grep -o '/dev/shm/ktrace-[^/]*' "/proc/$1/maps" 2>/dev/null | head -n1
+}
+
+# in_guest: whether this is the VM, whose kernel log is ours alone
+in_guest()
+{
+	[ "$(hostname)" = ktrace-vm ]
+}
+
+# dmesg_clean: no complaint of the kernel since setup_test
+dmesg_clean()
+{
+	in_guest || return 0
+	local bad
+	bad=$(dmesg | sed "0,/$DMESG_MARK/d" |
+		grep -E 'BUG|WARNING|Oops|KASAN|KCSAN|UBSAN|lockdep|rcu.*stall|unreferenced') || return 0
+	printf '%s\n' "kernel log:" "$bad"
+	return 1
+}
+
+# requires_dev, requires_shm, requires_root: skip where that is missing
+requires_dev()
+{
+	[ "$KTRACE_BACKEND" = dev ] || skip "needs /dev/ktrace"
+}
+
+requires_shm()
+{
+	[ "$KTRACE_BACKEND" = shm ] || skip "about shared memory"
+}
+
+requires_root()
+{
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+# capture COMMAND...: its $status, $output and $stderr
+capture()
+{
+	status=0
+	output=$(timeout -k 5 120 "$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
+	stderr=$(cat "$BATS_TEST_TMPDIR/.stderr")
+}
+
+# show COMMAND...: what capture left, for the log of a failed test
+show()
+{
+	printf '%s\n' "\$ $*" "status $status" "$output" "${stderr:+-- stderr}" "${stderr:-}"
+}
+
+# run_ktraced ARG...: ktraced with the back end under test
+run_ktraced()
+{
+	capture "$KTRACED" "--backend=$KTRACE_BACKEND" "$@"
+	show ktraced "$@"
+}
+
+# run_ktrace ARG...: the viewer
+run_ktrace()
+{
+	capture "$KTRACE" "$@"
+	show ktrace "$@"
+}
+
+# start NAME COMMAND...: in the background, with default signals; pid in $pid, output
+# in NAME.out and NAME.err
+start()
+{
+	local name=$1
+	shift
+	env --default-signal=INT,QUIT "$@" >"$name.out" 2>"$name.err" 3>&- &
+	# shellcheck disable=SC2034 # for the bats files
+	pid=$!
+	STARTED+=("$pid")
+	printf '%s\n' "\$ $* & ($pid)"
+}
+
+# start_ktraced ARG...: output in ktraced.out, ktraced.err
+start_ktraced()
+{
+	start ktraced "$KTRACED" "--backend=$KTRACE_BACKEND" "$@"
+}
+
+# wait_for PID: its exit status in $status, what ktraced wrote in $output and $stderr
+wait_for()
+{
+	status=0
+	wait "$1" || status=$?
+	output=$(cat ktraced.out)
+	stderr=$(cat ktraced.err)
+	show "wait $1"
+}
+
+# retry TIMES DELAY COMMAND...: until it succeeds
+retry()
+{
+	local times=$1 delay=$2 i
+	shift 2
+	for ((i = 0; i < times; i++)); do
+		"$@" && return 0
+		sleep "$delay"
+	done
+	echo "gave up after $times times: $*"
+	return 1
+}
+
+# has FILE PATTERN: grep, for retry
+has()
+{
+	grep -q -e "$2" "$1" 2>/dev/null
+}
+
+# is_gone PID: neither there nor a zombie
+is_gone()
+{
+	[ ! -e "/proc/$1" ] || [ "$(state_of "$1")" = Z ]
+}
+
+# state_of PID: R, S, T, Z, ...
+state_of()
+{
+	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null
+}
+
+# child_of PID: its first child
+child_of()
+{
+	pgrep -P "$1" | head -n1
+}
+
+# summary events|lost|bytes|REASON: a number of ktraced's last line in $stderr
+summary()
+{
+	local line
+	line=$(grep -E '^ktraced: [0-9]+ events, ' <<<"$stderr" | tail -n1)
+	case $1 in
+	events|lost|bytes) sed -nE "s/.*[ ]([0-9]+) $1.*/\1/p" <<<"$line" ;;
+	*) sed -nE "s/.*[(, ]$1 ([0-9]+).*/\1/p" <<<"$line" | grep . || echo 0 ;;
+	esac
+}
+
+# ledger: what the programs say they wrote ("written MIN MAX" lines in $output) is what
+# was read plus what was lost
+ledger()
+{
+	local min max got
+	min=$(awk '/^written/ { n += $2 } END { print n + 0 }' <<<"$output")
+	max=$(awk '/^written/ { n += $3 } END { print n + 0 }' <<<"$output")
+	got=$(($(summary events) + $(summary lost)))
+	echo "ledger: written $min to $max, read $(summary events), lost $(summary lost)"
+	[ "$min" -gt 0 ] && [ "$got" -ge "$min" ] && [ "$got" -le "$max" ]
+}
+
+# valid_trace FILE: the viewer reads it to its end without complaint
+valid_trace()
+{
+	(
+		run_ktrace info "$1"
+		[ "$status" -eq 0 ]
+	)
+}
+
+# sessions: directories of shared-memory sessions of this user
+sessions()
+{
+	find /dev/shm -maxdepth 1 -name "ktrace-$(id -u)-*" | sort
+}

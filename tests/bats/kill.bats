@@ -1,0 +1,168 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# kill.bats - whoever dies, whenever: nothing hangs, files are valid, the ledger holds
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+ROUNDS=${KTRACE_ROUNDS:-10}
+
+random_ms()
+{
+	echo $((RANDOM % $1))
+}
+
+@test "SIGTERM: the command gets it, what it does then is recorded, its status counts" {
+	start_ktraced -o t -- sh -c 'trap "echo told; exit 3" TERM; echo up; while :; do sleep 0.05; done'
+	retry 100 0.05 has ktraced.out up
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 3 ]
+	[[ $output == *told* ]]
+	valid_trace t
+}
+
+@test "SIGHUP too; SIGINT sent to ktraced alone too" {
+	for sig in HUP INT; do
+		start_ktraced -o t -- sh -c "trap 'exit 4' $sig; echo up; while :; do sleep 0.05; done"
+		retry 100 0.05 has ktraced.out up
+		kill -"$sig" "$pid"
+		wait_for "$pid"
+		[ "$status" -eq 4 ]
+		valid_trace t
+	done
+}
+
+@test "a command that ignores it: the second signal ends tracing" {
+	start_ktraced -e flood -o t -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done'
+	retry 100 0.05 test -s ktraced.out
+	kill -TERM "$pid"
+	sleep 0.1
+	[ -e "/proc/$pid" ]
+	kill -TERM "$pid"
+	wait_for "$pid"
+	kill -KILL "$output"
+	[ "$status" -eq 143 ]
+	valid_trace t
+}
+
+@test "without a command SIGINT, SIGTERM and SIGHUP end tracing with status 0" {
+	for sig in INT TERM HUP; do
+		start_ktraced -o t
+		retry 100 0.05 has ktraced.err KTRACE_SESSION
+		kill -"$sig" "$pid"
+		wait_for "$pid"
+		[ "$status" -eq 0 ]
+		valid_trace t
+	done
+}
+
+@test "nohup is respected" {
+	start ktraced nohup "$KTRACED" "--backend=$KTRACE_BACKEND" -o t -- sh -c 'echo up; sleep 0.5'
+	retry 100 0.05 has ktraced.out up
+	kill -HUP "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+}
+
+@test "SIGPIPE does not hurt ktraced: stderr is gone" {
+	"$KTRACED" "--backend=$KTRACE_BACKEND" -o t -- sh -c 'sleep 0.2; exit 6' \
+		2> >(exec true) || status=$?
+	[ "$status" -eq 6 ]
+	valid_trace t
+}
+
+@test "ktraced killed at random moments: what it had written can be read" {
+	for ((i = 0; i < ROUNDS; i++)); do
+		start_ktraced -e flood -b 64K -o "t$i" -- "$PROGS/flood" -t 2 -n 1000000000
+		retry 200 0.02 test -s "t$i"
+		sleep "0.$(printf %03d "$(random_ms 300)")"
+		dir=$(session_dir "$pid")
+		command=$(pgrep -P "$pid")
+		kill -KILL "$pid"
+		wait "$pid" || true
+		for c in $command; do
+			kill_tree "$c"
+		done
+		[ -z "$dir" ] || rm -rf "$dir"
+		valid_trace "t$i"
+	done
+}
+
+@test "ktraced killed while writers are blocked: they go on" {
+	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n 2000000
+	retry 100 0.02 has ktraced.out '^at [1-9]'
+	dir=$(session_dir "$pid")
+	kill -STOP "$pid"
+	sleep 0.2
+	kill -KILL "$pid"
+	wait "$pid" || true
+	retry 300 0.1 has ktraced.out '^written 2000000'
+	[ -z "$dir" ] || rm -rf "$dir"
+	valid_trace t
+}
+
+@test "writers killed at random moments: the ledger holds to one event a thread" {
+	for ((i = 0; i < ROUNDS; i++)); do
+		run_ktraced -e flood -b 256K -o t -- \
+			"$PROGS/flood" -p 2 -t 2 -n 1000000000 -k "$((1 + $(random_ms 100)))"
+		[ "$status" -eq 0 ]
+		ledger
+		valid_trace t
+	done
+}
+
+@test "writers killed while they wait for room: ktraced goes on" {
+	start_ktraced --policy=block -e flood -b 64K -o t -- \
+		"$PROGS/flood" -p 2 -t 2 -n 1000000000 -k 500
+	retry 100 0.02 test -s t
+	sleep 0.1
+	kill -STOP "$pid"
+	retry 100 0.1 has ktraced.out ^written
+	kill -CONT "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	ledger
+	valid_trace t
+}
+
+@test "thread rings of killed writers are used again" {
+	for ((i = 0; i < 3; i++)); do
+		GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced -e flood --thread-rings 4 \
+			-b 256K --policy=block -o t -- sh -c "
+			'$PROGS/flood' -p 2 -t 2 -n 1000000000 -k 50
+			sleep 1.2
+			'$PROGS/flood' -t 4 -n 1000"
+		[ "$status" -eq 0 ]
+		ledger
+		[ "$(summary noring)" = 0 ]
+		valid_trace t
+	done
+}
+
+@test "the command is stopped and continued: nothing is lost" {
+	start_ktraced -e flood -o t -- "$PROGS/flood" -t 2 -n 3000 -u 100
+	retry 100 0.02 test -s t
+	child=$(child_of "$pid")
+	for ((i = 0; i < 5; i++)); do
+		kill -STOP "$child"
+		sleep 0.05
+		kill -CONT "$child"
+	done
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+}
+
+@test "a program that scribbles over the session hurts itself only" {
+	for seed in 1 2 3 4 5 6; do
+		run_ktraced -o t -b 64K "--policy=$([ $((seed % 2)) = 0 ] && echo drop || echo overwrite)" \
+			-- "$PROGS/scribble" "$seed" 300
+		# The scribbler may crash over its own ring; ktraced must not.
+		[[ $stderr == *" events, "* ]]
+		valid_trace t || run_ktrace info t
+		[ "$status" -le 1 ]
+	done
+}

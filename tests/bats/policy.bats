@@ -1,0 +1,132 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# policy.bats - a full buffer, in each policy: written = read + lost, exactly
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+# Records that fit into what ktraced gives each CPU with -b 64K.
+ONE_RING=2048
+
+faster_reader()
+{
+	run_ktraced "--policy=$1" -e flood -b 1M -o t -- "$PROGS/flood" -t 2 -n 1500 -u 200
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
+
+equal_reader()
+{
+	run_ktraced "--policy=$1" -e flood -b 64K -o t -- "$PROGS/flood" -p 2 -t 2 -n 100000
+	[ "$status" -eq 0 ]
+	ledger
+	valid_trace t
+}
+
+@test "drop: reader faster" { faster_reader drop; }
+@test "drop: reader about equal" { equal_reader drop; }
+@test "stop: reader faster" { faster_reader stop; }
+@test "stop: reader about equal" { equal_reader stop; }
+@test "block: reader faster" { faster_reader block; }
+@test "overwrite: room for all" { faster_reader overwrite; }
+
+@test "overwrite: the newest are kept" {
+	equal_reader overwrite
+	[ "$(summary overwritten)" -gt 0 ]
+	[ "$(summary events)" -gt 0 ]
+}
+
+# stopped_reader POLICY: the reader is stopped from the first event to the last
+stopped_reader()
+{
+	start_ktraced "--policy=$1" -e flood -b 64K -o t -- sh -c \
+		"echo ready; until [ -e go ]; do sleep 0.02; done; exec '$PROGS/flood' -t 2 -n 50000"
+	retry 250 0.02 has ktraced.out ready
+	kill -STOP "$pid"
+	touch go
+	retry 300 0.1 has ktraced.out ^written
+	kill -CONT "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	ledger
+	valid_trace t
+}
+
+@test "drop: reader stopped: the oldest are kept, the rest is counted" {
+	stopped_reader drop
+	[ "$(summary full)" -gt 0 ]
+	[ "$(summary full)" = "$(summary lost)" ]
+	[ "$(summary events)" -ge $((ONE_RING / 2)) ]
+}
+
+@test "stop: reader stopped: suspended until drained" {
+	stopped_reader stop
+	[ "$(summary stopped)" -gt 0 ]
+	[ "$(summary stopped)" = "$(summary lost)" ]
+}
+
+@test "overwrite: reader stopped: nobody notices" {
+	stopped_reader overwrite
+	[ "$(summary overwritten)" -gt 0 ]
+}
+
+@test "block: a busy writer loses nothing" {
+	equal_reader block
+	[ "$(summary lost)" = 0 ]
+	[ "$(summary events)" = 400000 ]
+}
+
+last_at()
+{
+	sed -n 's/^at //p' ktraced.out | tail -n1
+}
+
+# The writer has made no step for a fifth of a second.
+stands_still()
+{
+	local before
+	before=$(last_at)
+	sleep 0.2
+	[ -n "$before" ] && [ "$before" = "$(last_at)" ]
+}
+
+@test "block: SIGSTOP of the reader stops the writer, SIGCONT lets it go on, none lost" {
+	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n 3000000
+	retry 100 0.02 has ktraced.out '^at [1-9]'
+	kill -STOP "$pid"
+	retry 100 0.05 stands_still
+	[ "$(last_at)" -lt 3000000 ]
+	kill -CONT "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+	[ "$(summary events)" = 3000000 ]
+	valid_trace t
+}
+
+@test "without thread rings, events of threads that need one are counted" {
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced -e flood --thread-rings 0 -o t -- \
+		"$PROGS/flood" -n 100
+	ledger
+	[ "$(summary noring)" = 100 ]
+}
+
+@test "thread rings: every thread its own, taken and given back" {
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced -e flood -b 64K --policy=block -o t -- \
+		"$PROGS/flood" -p 3 -t 8 -n 5000
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
+
+@test "more threads than thread rings: what finds no ring is counted" {
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced -e flood --thread-rings 2 -o t -- \
+		"$PROGS/flood" -t 8 -n 2000
+	ledger
+	valid_trace t
+}
