@@ -6,9 +6,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COMPLAINTS_MAX 20u
+
+/* The first places are shown; files_status() says how many more there are. */
 static void complain(void *arg, const struct ktrace_damage *d)
 {
+	static unsigned int nr;
+
 	(void)arg;
+	if (nr++ >= COMPLAINTS_MAX)
+		return;
 	fprintf(stderr, "ktrace: %s: offset %llu: %s\n", d->path,
 		(unsigned long long)d->offset, d->message);
 }
@@ -44,6 +51,9 @@ int files_status(const struct ktrace_traceset *set, int status)
 	struct ktrace_traceset_stats stats;
 
 	ktrace_traceset_stats(set, &stats);
+	if (stats.damaged > COMPLAINTS_MAX)
+		fprintf(stderr, "ktrace: %llu damages in all\n",
+			(unsigned long long)stats.damaged);
 	return stats.damaged ? STATUS_DAMAGED : status;
 }
 
