@@ -280,7 +280,11 @@ struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
 }
 
 /**
- * kt_buffer_may_write - may @role write to all of [off, end)?
+ * kt_buffer_may_write - may a role write to a part of the mapping?
+ * @b:		the buffer
+ * @role:	role of the descriptor
+ * @off:	first byte
+ * @end:	behind the last byte
  *
  * The table of uapi/linux/ktrace.h section 2. Reading is open to both roles in user
  * channels, and to the owner in the kernel channel.
@@ -321,6 +325,7 @@ void kt_buffer_close(struct kt_buffer *b)
 
 /**
  * kt_buffer_has_data - does any ring hold unread bytes for a watermark's worth?
+ * @b:		the buffer
  *
  * Positions of user rings may be forged: then the answer is wrong for that channel,
  * and that is all. Thread rings may be smaller than the watermark.

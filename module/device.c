@@ -20,6 +20,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include "compat.h"
+#include "control.h"
 #include "session.h"
 
 /**
@@ -102,24 +103,24 @@ static int do_attach(struct open_file *of, union ioctl_arg *arg)
 
 static int do_start(struct open_file *of, union ioctl_arg *arg)
 {
-	return kt_session_start(of->session);
+	return kt_control_start(of->session);
 }
 
 static int do_stop(struct open_file *of, union ioctl_arg *arg)
 {
-	return kt_session_stop(of->session);
+	return kt_control_stop(of->session);
 }
 
 static int do_enable(struct open_file *of, union ioctl_arg *arg)
 {
 	if (arg->enable.on > 1)
 		return -EINVAL;
-	return kt_session_enable(of->session, arg->enable.id, arg->enable.on);
+	return kt_control_enable(of->session, arg->enable.id, arg->enable.on);
 }
 
 static int do_follow(struct open_file *of, union ioctl_arg *arg)
 {
-	return kt_session_follow(of->session, arg->pid);
+	return kt_control_follow(of->session, arg->pid);
 }
 
 static int do_info(struct open_file *of, union ioctl_arg *arg)
@@ -128,8 +129,8 @@ static int do_info(struct open_file *of, union ioctl_arg *arg)
 	return 0;
 }
 
-/**
- * struct ioctl - one row
+/*
+ * One row:
  * @cmd:	number; its size part is what we were built with
  * @is_sized:	the argument begins with its size, which may differ from ours
  * @needs_owner: for descriptors that made a session only

@@ -67,6 +67,7 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 
 /**
  * kt_emit - record an event in all sessions that want it
+ * @ev:		the event
  *
  * Context: any in which RCU is watching, NMI included.
  */
@@ -132,6 +133,7 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 
 /**
  * kt_emit_attach - publish a target
+ * @t:		the target
  *
  * Context: process.
  * Return: 0; -EBUSY with KT_TARGETS_MAX published.
@@ -153,6 +155,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 
 /**
  * kt_emit_detach - unpublish a target; when it returns nobody uses it any more
+ * @t:		the target
  *
  * Context: process, sleeps.
  */

@@ -46,7 +46,7 @@ static void enter(struct kt_filter *f, pid_t tgid)
 {
 	set_bit(tgid, f->followed);
 	/*
-	 * Atomic and fully ordered: in kt_filter_follow() the bit is set before
+	 * Atomic and fully ordered: in follow_task() the bit is set before
 	 * signal->live is read; do_exit() counts live down before it looks here.
 	 */
 	if (!test_and_set_bit(tgid, f->alive)) {
@@ -55,14 +55,30 @@ static void enter(struct kt_filter *f, pid_t tgid)
 	}
 }
 
+static bool is_live(const struct task_struct *task)
+{
+	return atomic_read(&task->signal->live);
+}
+
 /* True when nobody is left. */
 static bool leave(struct kt_filter *f, pid_t tgid)
 {
 	return test_and_clear_bit(tgid, f->alive) && atomic_dec_and_test(&f->alive_nr);
 }
 
+/* If the last thread came past kt_filter_leave() before enter(), nobody would count down. */
+static int follow_task(struct kt_filter *f, const struct task_struct *task)
+{
+	enter(f, task->tgid);
+	if (is_live(task))
+		return 0;
+	leave(f, task->tgid);
+	return -ESRCH;
+}
+
 /**
  * kt_filter_follow_all - let everything pass
+ * @f:		the filter
  *
  * Return: 0; -EPERM when other users' processes are not for this session.
  */
@@ -91,22 +107,21 @@ int kt_filter_follow(struct kt_filter *f, pid_t pid)
 		return -EINVAL;
 	rcu_read_lock();
 	task = pid_task(find_vpid(pid), PIDTYPE_PID);
-	if (!task)
+	if (!task || !is_live(task))
 		err = -ESRCH;
 	else if (!f->any_user && !uid_eq(task_uid(task), f->owner))
 		err = -EPERM;
 	else
-		enter(f, task->tgid);
-	if (!err && !atomic_read(&task->signal->live)) {
-		leave(f, task->tgid);
-		err = -ESRCH;
-	}
+		err = follow_task(f, task);
 	rcu_read_unlock();
 	return err;
 }
 
 /**
  * kt_filter_fork - a task has been made; it has not run yet
+ * @f:		the filter
+ * @parent:	who made it
+ * @child:	the task, possibly a thread
  *
  * Context: preemption off.
  */
@@ -123,8 +138,10 @@ void kt_filter_fork(struct kt_filter *f, const struct task_struct *parent,
 
 /**
  * kt_filter_exec - a new program: leave it alone if it runs as somebody else
+ * @f:		the filter
+ * @task:	current
  *
- * Context: preemption off, @task is current.
+ * Context: preemption off.
  * Return: true when nobody is left in the set.
  */
 bool kt_filter_exec(struct kt_filter *f, const struct task_struct *task)
@@ -139,11 +156,13 @@ bool kt_filter_exec(struct kt_filter *f, const struct task_struct *task)
 
 /**
  * kt_filter_leave - a thread exits
+ * @f:		the filter
+ * @task:	the thread
  *
  * Context: preemption off.
  * Return: true when nobody is left in the set.
  */
 bool kt_filter_leave(struct kt_filter *f, const struct task_struct *task)
 {
-	return !atomic_read(&task->signal->live) && leave(f, task->tgid);
+	return !is_live(task) && leave(f, task->tgid);
 }

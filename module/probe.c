@@ -60,8 +60,6 @@ static int get_row(struct kt_probe *p)
 	int err;
 
 	lockdep_assert_held(&probes_lock);
-	if (!is_usable(p))
-		return -EOPNOTSUPP;
 	err = p->users ? 0 : hook(p);
 	if (!err)
 		p->users++;
@@ -119,22 +117,31 @@ static void put_all_rows(u16 id)
 	mutex_unlock(&probes_lock);
 }
 
-/** kt_probe_exists - is @id a kernel event at all? Context: any */
-bool kt_probe_exists(u16 id)
+/**
+ * kt_probe_check - can an event be had?
+ * @id:		any number
+ *
+ * Context: any.
+ * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel has no such tracepoint.
+ */
+int kt_probe_check(u16 id)
 {
+	const struct kt_probe *p;
+	int err = -EINVAL;
 	u32 f;
 
-	for (f = 0; f < ARRAY_SIZE(families); f++)
-		if (id >= families[f].first && id <= families[f].last)
-			return true;
-	return false;
+	for_each_probe(f, p)
+		if (p->id == id && err != -EOPNOTSUPP)
+			err = is_usable(p) ? 0 : -EOPNOTSUPP;
+	return err;
 }
 
 /**
- * kt_probe_get - have event @id produced
+ * kt_probe_get - have an event produced
+ * @id:		the event, kt_probe_check() has been asked
  *
  * Context: process, sleeps.
- * Return: 0; -EOPNOTSUPP when this kernel has no such tracepoint; -ENOMEM.
+ * Return: 0; -ENOMEM.
  */
 int kt_probe_get(u16 id)
 {

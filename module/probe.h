@@ -38,7 +38,7 @@ extern struct kt_probe kt_probe_softirq[];
 int kt_probe_init(void);
 void kt_probe_exit(void);
 
-bool kt_probe_exists(u16 id);
+int kt_probe_check(u16 id);
 int kt_probe_get(u16 id);
 void kt_probe_put(u16 id);
 int kt_probe_get_tracking(void);

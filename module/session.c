@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * session.c - a session: its channels, its state, its end
+ * session.c - a session: its birth, its channels, its end
  *
- *              add_channel          add_channel
- *   (none) ------------------> SUSPENDED <--+
- *                               |  ^   |____|
- *                         start |  | stop
- *                               v  |
- *                              RUNNING             close, from either: CLOSED
+ *   create --> SUSPENDED <--start, stop (control.c)--> RUNNING
+ *                  \__________________________________/
+ *                                   | close
+ *                                CLOSED --last put--> freed
  *
- * All arrows are the owner's. After the first start no channel can be added. A closed
- * session records nothing and cannot be found, but its memory stays for writers that
- * have it mapped, and stays charged to the user.
+ * All arrows but the last are the owner's. After the first start no channel can be
+ * added. A closed session records nothing and cannot be found, but its memory stays
+ * for writers that have it mapped, and stays charged to the user.
  *
  * Ends in two phases: kt_session_close() unpublishes and waits until nobody can be
  * using it, the last kt_session_put() frees.
@@ -19,22 +17,17 @@
 #include "session.h"
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/kref.h>
-#include <linux/list.h>
 #include <linux/module.h>
-#include <linux/mutex.h>
-#include <linux/overflow.h>
 #include <linux/random.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
+#include <linux/string.h>
 #include "clock.h"
-#include "emit.h"
+#include "control.h"
 #include "filter.h"
 #include "probe.h"
 
 enum {
 	SESSIONS_MAX = 8,
-	CHANNELS_MAX = 8,
 	TICK_MS = 10,
 };
 
@@ -59,63 +52,7 @@ MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
 /* Clock of all sessions, fixed at load. */
 static u32 session_clock;
 
-/**
- * struct kt_session - one session
- * @ref:	holders: the owner's descriptor, each attached writer's descriptor
- *		(mappings hold descriptors)
- * @id:		random, never 0
- * @owner:	user who made it
- * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
- *
- * Under sessions_lock:
- * @node:	in sessions, until freed
- * @open:	not closed: counts, and can be found
- * @bytes:	charged memory
- *
- * Under lock:
- * @running:	between start and stop
- * @started:	has been running
- * @wanted:	kernel events that are enabled
- *
- * Written under @lock, published by @channel_nr, then constant:
- * @channels:	the channels
- * @kernel:	the one that is the kernel's, or NULL
- *
- * Any context:
- * @target:	what the hot path knows of us; published while @kernel is there
- * @writers:	mappings by attached writers
- * @had_writers: there have been some
- * @wait:	who polls
- * @tick:	looks at the rings on behalf of a poller: user rings are filled without
- *		system calls
- */
-struct kt_session {
-	struct kref ref;
-	u64 id;
-	kuid_t owner;
-	bool for_all;
-
-	struct list_head node;
-	bool open;
-	u64 bytes;
-
-	struct mutex lock;
-	bool running;
-	bool started;
-	DECLARE_BITMAP(wanted, KT_EVENT_NR);
-
-	struct kt_buffer *channels[CHANNELS_MAX];
-	struct kt_buffer *kernel;
-	u32 channel_nr;
-
-	struct kt_emit_target target;
-	atomic_t writers;
-	bool had_writers;
-	wait_queue_head_t wait;
-	struct delayed_work tick;
-};
-
-/* Protects sessions and what the members of its entries say; taken inside kt_session.lock. */
+/* Protects sessions and the members that say so; taken inside kt_session.lock. */
 static DEFINE_MUTEX(sessions_lock);
 static LIST_HEAD(sessions);
 
@@ -144,6 +81,7 @@ static void tick(struct work_struct *work)
 {
 	struct kt_session *s = container_of(work, struct kt_session, tick.work);
 
+	/* poll() queues us after it has joined the wait queue: who comes later is seen later */
 	if (!READ_ONCE(s->target.armed) || !waitqueue_active(&s->wait))
 		return;
 	if (has_data(s) || has_hung_up(s)) {
@@ -161,6 +99,9 @@ static __poll_t ready(struct kt_session *s)
 
 /**
  * kt_session_poll - the owner's poll()
+ * @s:		the session
+ * @file:	its descriptor
+ * @wait:	as poll() has it
  *
  * Return: EPOLLIN when a ring has its watermark of unread bytes; EPOLLHUP when
  * processes were followed or writers attached, and none of either is left.
@@ -292,7 +233,7 @@ static void free_session(struct kref *ref)
 	struct kt_session *s = container_of(ref, struct kt_session, ref);
 	u32 i;
 
-	for (i = 0; i < CHANNELS_MAX; i++)
+	for (i = 0; i < KT_CHANNELS_MAX; i++)
 		kt_buffer_free(s->channels[i]);
 	kt_filter_exit(&s->target.filter);
 	mutex_lock(&sessions_lock);
@@ -316,6 +257,7 @@ static void unpublish(struct kt_session *s)
 
 /**
  * kt_session_close - the owner is gone
+ * @s:		the session
  *
  * Consumes the owner's reference.
  *
@@ -326,7 +268,7 @@ void kt_session_close(struct kt_session *s)
 	u32 i;
 
 	unpublish(s);
-	kt_session_stop(s);
+	kt_control_stop(s);
 	if (s->kernel) {
 		kt_probe_put_tracking();
 		kt_probe_quiesce();
@@ -405,7 +347,7 @@ static int may_add(const struct kt_session *s, u32 kind)
 	lockdep_assert_held(&s->lock);
 	if (s->started)
 		return -EBUSY;
-	if (s->channel_nr == CHANNELS_MAX)
+	if (s->channel_nr == KT_CHANNELS_MAX)
 		return -ENOSPC;
 	if (kind == KTRACE_CHANNEL_USER)
 		return 0;
@@ -477,6 +419,8 @@ struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index)
 
 /**
  * kt_session_user_channel - where a writer finds the first user channel
+ * @s:		the session
+ * @attach:	out: map_off and map_size
  *
  * Return: 0; -ENXIO when there is none.
  */
@@ -493,162 +437,6 @@ int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach)
 		return 0;
 	}
 	return -ENXIO;
-}
-
-/* ---- control ---- */
-
-static void put_probes(const unsigned long *ids)
-{
-	u32 id;
-
-	for_each_set_bit(id, ids, KT_EVENT_NR)
-		kt_probe_put(id);
-}
-
-static int get_probes(const unsigned long *ids)
-{
-	DECLARE_BITMAP(got, KT_EVENT_NR) = { 0 };
-	int err = 0;
-	u32 id;
-
-	for_each_set_bit(id, ids, KT_EVENT_NR) {
-		err = kt_probe_get(id);
-		if (err)
-			break;
-		__set_bit(id, got);
-	}
-	if (err)
-		put_probes(got);
-	return err;
-}
-
-static void set_states(struct kt_session *s, enum ktrace_state state)
-{
-	u32 i;
-
-	for (i = 0; i < s->channel_nr; i++)
-		kt_buffer_set_state(s->channels[i], state);
-}
-
-static int start_locked(struct kt_session *s)
-{
-	int err;
-
-	lockdep_assert_held(&s->lock);
-	if (!s->channel_nr)
-		return -EINVAL;
-	if (s->running)
-		return 0;
-	err = get_probes(s->wanted);
-	if (err)
-		return err;
-	s->running = true;
-	s->started = true;
-	set_states(s, KTRACE_STATE_RUNNING);
-	bitmap_copy(s->target.live, s->wanted, KT_EVENT_NR);
-	return 0;
-}
-
-/**
- * kt_session_start - begin to record; no effect on a running session
- *
- * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL without a channel; -ENOMEM.
- */
-int kt_session_start(struct kt_session *s)
-{
-	int err;
-
-	mutex_lock(&s->lock);
-	err = start_locked(s);
-	mutex_unlock(&s->lock);
-	return err;
-}
-
-/**
- * kt_session_stop - record no more; no effect on a suspended session
- *
- * When it returns, the kernel rings do not change any more.
- *
- * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL without a channel.
- */
-int kt_session_stop(struct kt_session *s)
-{
-	int err = 0;
-
-	mutex_lock(&s->lock);
-	if (!s->channel_nr) {
-		err = -EINVAL;
-	} else if (s->running) {
-		s->running = false;
-		bitmap_zero(s->target.live, KT_EVENT_NR);
-		set_states(s, KTRACE_STATE_SUSPENDED);
-		put_probes(s->wanted);
-		kt_emit_quiesce();
-	}
-	mutex_unlock(&s->lock);
-	return err;
-}
-
-static int enable_locked(struct kt_session *s, u16 id, bool on)
-{
-	int err = 0;
-
-	lockdep_assert_held(&s->lock);
-	if (!s->kernel)
-		return -EINVAL;
-	if (test_bit(id, s->wanted) == on)
-		return 0;
-	if (s->running && on)
-		err = kt_probe_get(id);
-	if (err)
-		return err;
-	assign_bit(id, s->wanted, on);
-	assign_bit(id, s->target.live, on && s->running);
-	kt_buffer_show_enabled(s->kernel, id, on);
-	if (s->running && !on)
-		kt_probe_put(id);
-	return 0;
-}
-
-/**
- * kt_session_enable - switch a kernel event on or off
- *
- * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL no such event, or no kernel channel; -EOPNOTSUPP this kernel has
- * no such tracepoint; -ENOMEM.
- */
-int kt_session_enable(struct kt_session *s, u16 id, bool on)
-{
-	int err;
-
-	if (!kt_probe_exists(id))
-		return -EINVAL;
-	mutex_lock(&s->lock);
-	err = enable_locked(s, id, on);
-	mutex_unlock(&s->lock);
-	return err;
-}
-
-/**
- * kt_session_follow - record what a process and its children do
- * @s:		the session
- * @pid:	its id, or KTRACE_FOLLOW_ALL
- *
- * Return: 0; -EINVAL pid below 0, or no kernel channel; -ESRCH; -EPERM another user's
- * process, or all, without CAP_PERFMON.
- */
-int kt_session_follow(struct kt_session *s, s32 pid)
-{
-	int err = -EINVAL;
-
-	mutex_lock(&s->lock);
-	if (s->kernel)
-		err = pid == KTRACE_FOLLOW_ALL ? kt_filter_follow_all(&s->target.filter) :
-						 kt_filter_follow(&s->target.filter, pid);
-	mutex_unlock(&s->lock);
-	return err;
 }
 
 /**

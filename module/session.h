@@ -1,14 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* session.h - a session: its channels, its state, its end */
+/*
+ * session.h - a session: its birth, its channels, its end
+ *
+ * What its owner asks of it is in control.h.
+ */
 #ifndef KT_SESSION_H
 #define KT_SESSION_H
 
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/poll.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 #include <linux/ktrace.h>
 #include "buffer.h"
+#include "emit.h"
 
-struct kt_session;
+#define KT_CHANNELS_MAX 8
+
+/**
+ * struct kt_session - one session
+ * @ref:	holders: the owner's descriptor, each attached writer's descriptor
+ *		(mappings hold descriptors)
+ * @id:		random, never 0
+ * @owner:	user who made it
+ * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
+ *
+ * Under sessions_lock:
+ * @node:	in sessions, until freed
+ * @open:	not closed: counts, and can be found
+ * @bytes:	charged memory
+ *
+ * Under lock:
+ * @lock:	one request at a time
+ * @running:	between start and stop
+ * @started:	has been running
+ * @wanted:	kernel events that are enabled
+ *
+ * Written under @lock, published by @channel_nr, then constant:
+ * @channels:	the channels
+ * @kernel:	the one that is the kernel's, or NULL
+ * @channel_nr:	their number
+ *
+ * Any context:
+ * @target:	what the hot path knows of us; published while @kernel is there
+ * @writers:	mappings by attached writers
+ * @had_writers: there have been some
+ * @wait:	who polls
+ * @tick:	looks at the rings on behalf of a poller: user rings are filled without
+ *		system calls
+ */
+struct kt_session {
+	struct kref ref;
+	u64 id;
+	kuid_t owner;
+	bool for_all;
+
+	struct list_head node;
+	bool open;
+	u64 bytes;
+
+	struct mutex lock;
+	bool running;
+	bool started;
+	DECLARE_BITMAP(wanted, KT_EVENT_NR);
+
+	struct kt_buffer *channels[KT_CHANNELS_MAX];
+	struct kt_buffer *kernel;
+	u32 channel_nr;
+
+	struct kt_emit_target target;
+	atomic_t writers;
+	bool had_writers;
+	wait_queue_head_t wait;
+	struct delayed_work tick;
+};
 
 int kt_session_init(void);
 
@@ -18,10 +85,6 @@ void kt_session_close(struct kt_session *s);
 void kt_session_put(struct kt_session *s);
 
 int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec);
-int kt_session_start(struct kt_session *s);
-int kt_session_stop(struct kt_session *s);
-int kt_session_enable(struct kt_session *s, u16 id, bool on);
-int kt_session_follow(struct kt_session *s, s32 pid);
 void kt_session_info(struct kt_session *s, struct ktrace_info *info);
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach);
 

@@ -6,8 +6,8 @@
  *
  * Starts a session, loads the example module logevent, which logs COUNT events from each
  * of process, interrupt and kernel thread, and reads the rings every PAUSE_US (0: only
- * at the end, as it must be with the overwrite policy). Each event must be delivered at most once and belong to where it says;
- * what is missing must be counted.
+ * at the end, as it must be with the overwrite policy). Each event must be delivered at
+ * most once and belong to where it says; what is missing must be counted.
  *
  *   dev_log code0 MODULE      code 0 is neither recorded nor counted
  *   dev_log two MODULE        two sessions get every event, one that is off none

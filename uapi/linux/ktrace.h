@@ -8,9 +8,9 @@
  * 1. Objects
  *
  *   session   made by opening /dev/ktrace and adding a channel; ends with the last
- *             descriptor of its owner
+ *             descriptor or mapping of its owner. At most 8 at a time
  *   channel   control area + registry + rings of one geometry and one policy. A
- *             session has at most one kernel channel and any number of user channels
+ *             session has at most one kernel channel, and at most 8 channels in all
  *   ring      see ktrace_ring.h
  *
  * 2. Mapped layout of a channel; all offsets are found in struct ktrace_control
@@ -40,7 +40,9 @@
  * 4. States of a channel (control.state)
  *
  *   SUSPENDED --owner: START--> RUNNING --owner: STOP--> SUSPENDED
- *   any state --kernel: last descriptor of the owner closed--> CLOSED
+ *   any state --kernel: last descriptor or mapping of the owner gone--> CLOSED
+ *   CLOSED is final; the enable bytes are cleared, the memory stays as long as a
+ *   writer has it mapped
  *   (shared memory: the owner's death shows in control.reader, see there)
  */
 #ifndef _LINUX_KTRACE_H
@@ -287,12 +289,44 @@ struct ktrace_enable {
  * channel, which takes CAP_PERFMON in the initial user namespace or the module
  * parameter group_kernel=1.
  *
- *   CHANNEL  owner (the first one makes the session)   EBUSY after START
- *   START    owner          STOP     owner             EINVAL without a channel
- *   ENABLE   owner, K       FOLLOW   owner, K          pid, or KTRACE_FOLLOW_ALL
+ *   CHANNEL  owner, or a fresh descriptor: makes the session, which is suspended
+ *   START    owner; no effect when running
+ *   STOP     owner; no effect when suspended. Afterwards the kernel rings are still
+ *   ENABLE   owner, K
+ *   FOLLOW   owner, K. pid is any thread's; its children are followed as well. Without
+ *            CAP_PERFMON only the owner's own, until they run as somebody else
  *   INFO     anyone
  *   ATTACH   a fresh descriptor of the owner's user, or of anyone when the owner
- *            had CAP_SYS_ADMIN; it can then only map and ask INFO
+ *            had CAP_SYS_ADMIN; it can then only map user channels and ask INFO
+ *
+ * Errors
+ *
+ *   all      ENOTTY no such request; EFAULT bad address; where the argument begins with
+ *            its size: EINVAL smaller than the first version, E2BIG larger than the
+ *            kernel's and not 0 there; where only the owner may: EINVAL on a fresh
+ *            descriptor, EPERM on a writer's
+ *   CHANNEL  EINVAL sizes, kind, policy or watermark (at most half a ring) that cannot
+ *            be; EPERM kernel channel without privilege, or a writer's descriptor; EBUSY
+ *            after the first START, a second kernel channel, or too many sessions;
+ *            ENOSPC too many channels; EDQUOT more than the module parameters
+ *            max_session_mb and max_user_mb allow; ENOMEM; EINTR killed meanwhile
+ *   START    EINVAL no channel; ENOMEM
+ *   STOP     EINVAL no channel
+ *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EOPNOTSUPP this
+ *            kernel cannot produce it; ENOMEM
+ *   FOLLOW   EINVAL pid below 0, or no kernel channel; ESRCH no such process, or it is
+ *            exiting; EPERM another user's, or KTRACE_FOLLOW_ALL, without CAP_PERFMON
+ *   ATTACH   EINVAL reserved is not 0; EBUSY not a fresh descriptor; ENOENT no such
+ *            session; EPERM another user's; ENXIO it has no user channel
+ *
+ * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
+ *            MAP_PRIVATE; EPERM executable, writable beyond section 2, or a kernel channel
+ *            and not the owner; EACCES writable with a descriptor opened for reading.
+ *            Rights cannot be added later with mprotect(). An owner's mapping is not
+ *            inherited by fork(), a writer's is.
+ * poll()     POLLIN a ring holds its watermark of unread bytes (a ring smaller than twice
+ *            the watermark: half of it); POLLHUP processes were followed or writers had
+ *            mappings, and none of either is left; POLLERR not an owner
  */
 #define KTRACE_IOC_CHANNEL _IOWR('k', 0x40, struct ktrace_channel_spec)
 #define KTRACE_IOC_START _IO('k', 0x41)

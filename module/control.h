@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* control.h - what the owner of a session can have it do */
+#ifndef KT_CONTROL_H
+#define KT_CONTROL_H
+
+#include <linux/types.h>
+
+struct kt_session;
+
+int kt_control_start(struct kt_session *s);
+int kt_control_stop(struct kt_session *s);
+int kt_control_enable(struct kt_session *s, u16 id, bool on);
+int kt_control_follow(struct kt_session *s, s32 pid);
+
+#endif
