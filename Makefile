@@ -45,10 +45,10 @@ benches  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(bench_src))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
-all: lib tools examples module
+all: lib tools examples logevent
 lib: $(libs)
 tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace
-examples: $(examples) logevent
+examples: $(examples)
 bench-programs: $(benches)
 progs: $(progs)
 
