@@ -19,6 +19,7 @@
 
 #include "log.h"
 #include "meta.h"
+#include "now.h"
 
 /* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
 #define BLOCKS_PER_DRAIN 16
@@ -63,14 +64,6 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 	}
 	c->copy = malloc(largest);
 	return c->copy ? 0 : -ENOMEM;
-}
-
-static __u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
 }
 
 /* Said the first time only: a disk can be nearly full for long. */

@@ -19,7 +19,7 @@
 #define RING_DEFAULT (4ull << 20)
 #define BLOCK_DEFAULT (64u << 10)
 #define THREAD_NR_DEFAULT 64
-#define THREAD_NR_MAX 8192
+#define THREAD_NR_MAX 4096
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
@@ -61,7 +61,7 @@ static const char help[] =
 "  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
 "  -q, --quiet            say nothing but failures\n"
 "      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
-"      --backend BACKEND  dev (/dev/ktrace) or shm (shared memory) [what works]\n"
+"      --backend BACKEND  dev (the kernel module) or shm (shared memory) [what works]\n"
 "      --block-size SIZE  4K to 1M, a power of two [buffer/16, at most 64K]\n"
 "      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
 "      --fail-on-loss     exit with status 125 when events were lost\n"
@@ -196,7 +196,7 @@ static int set_threads(struct options *o, const char *text)
 	__u64 n;
 
 	if (!parse_number(text, plain, &n) || n > THREAD_NR_MAX)
-		return usage_error("--thread-rings must be from 0 to 8192, not", text);
+		return usage_error("--thread-rings must be from 0 to 4096, not", text);
 	o->thread_nr = (__u32)n;
 	return -1;
 }

@@ -14,24 +14,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "log.h"
 #include "meta.h"
+#include "now.h"
 #include "select.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
-
-__u64 monotonic_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
-}
 
 static int open_file(const char *path, struct ktrace_tracefile **file)
 {
@@ -97,6 +89,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	const struct options *o = r->options;
 	const char *why = info->kernel_error == -EOPNOTSUPP ? info->reason
 		: strerror(-info->kernel_error);
+	const char *missing;
 	int error;
 
 	if (!info->has_kernel) {
@@ -113,7 +106,9 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
-	error = select_enable(r->session, o->events);
+	error = select_enable(r->session, o->events, &missing);
+	if (missing)
+		log_note("this kernel cannot produce all events of family %s", missing);
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
 	if (error) {
@@ -174,7 +169,7 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 		r->end_reason = "start failed";
 		return EXIT_OWN;
 	}
-	r->start_ns = monotonic_ns();
+	r->start_ns = now_ns();
 	if (!r->options->argv) {
 		log_note("tracing; programs attach with KTRACE_SESSION=%s", info->env);
 		return -1;
@@ -298,7 +293,7 @@ int recording_close(struct recording *r)
 	int error;
 
 	ktrace_session_stop(r->session);
-	r->end_ns = monotonic_ns();
+	r->end_ns = now_ns();
 	capture_finish(&r->capture);
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&r->capture.meta, &now);

@@ -50,6 +50,4 @@ int recording_open(struct recording *r, const sigset_t *signals);
  */
 int recording_close(struct recording *r);
 
-__u64 monotonic_ns(void);
-
 #endif

@@ -70,16 +70,19 @@ bool select_wants_kernel(const char *events)
 	return false;
 }
 
-int select_enable(struct ktrace_session *s, const char *events)
+int select_enable(struct ktrace_session *s, const char *events, const char **missing)
 {
 	const struct ktrace_kernel_event *ev;
 	int error;
 
+	*missing = NULL;
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
 		if (!is_selected(events, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, true);
-		if (error)
+		if (error == -EOPNOTSUPP)
+			*missing = ev->family;
+		else if (error)
 			return error;
 	}
 	return 0;

@@ -17,7 +17,14 @@ int select_filter(const char *events, char filter[KTRACE_FILTER_SIZE]);
 /** select_wants_kernel - whether any kernel event is meant */
 bool select_wants_kernel(const char *events);
 
-/** select_enable - switch on the kernel events that are meant; 0 or -errno */
-int select_enable(struct ktrace_session *s, const char *events);
+/**
+ * select_enable - switch on the kernel events that are meant
+ * @s:		the session
+ * @events:	argument of -e, or NULL
+ * @missing:	out: one that this kernel cannot produce, NULL = it can all
+ *
+ * Return: 0 or -errno.
+ */
+int select_enable(struct ktrace_session *s, const char *events, const char **missing);
 
 #endif

@@ -30,6 +30,7 @@
 #include "log.h"
 #include "loop.h"
 #include "meta.h"
+#include "now.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)
@@ -87,7 +88,7 @@ static void tell_waiting(struct watch *w, const struct ktrace_holders *h)
 	char path[48], comm[64] = "?";
 	FILE *f;
 
-	if (w->was_told || monotonic_ns() - w->linger_since < SECOND)
+	if (w->was_told || now_ns() - w->linger_since < SECOND)
 		return;
 	w->was_told = true;
 	if (!h->pid) {
@@ -137,7 +138,7 @@ static void check_followed(struct watch *w, __u64 now)
 static void check_end(struct watch *w)
 {
 	const struct options *o = w->r->options;
-	__u64 now = monotonic_ns();
+	__u64 now = now_ns();
 
 	if (w->r->command.is_gone && !w->linger_since)
 		w->linger_since = now;
@@ -180,7 +181,7 @@ static void adapt(struct watch *w, const struct capture_fill *fill)
 
 static void drain(struct watch *w)
 {
-	__u64 now = monotonic_ns();
+	__u64 now = now_ns();
 	bool is_second = now >= w->next_second;
 	struct capture_fill fill;
 
