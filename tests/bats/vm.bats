@@ -240,9 +240,15 @@ processes_with()
 	[ "$status" -eq 125 ]
 }
 
-@test "shell: a terminal of the guest" {
-	run script -qec "'$VM' shell -- tty" /dev/null </dev/null
+@test "shell: a terminal of the guest, which goes on afterwards" {
+	"$VM" start
+	run timeout 60 script -qec "'$VM' shell -- tty" /dev/null </dev/null
 	[[ $output == */dev/ttyS1* ]]
+	run timeout 60 script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	[[ $output == */dev/ttyS1* ]]
+	run "$VM" exec -- echo still here
+	[ "$output" = "still here" ]
+	"$VM" stop
 }
 
 @test "kasan: memory, locking and sleeping bugs are caught" {

@@ -14,8 +14,8 @@
 GUEST_MODULES="virtio_pci virtiofs overlay"
 
 # What the guest's own scripts call.
-GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir mount poweroff setsid
-	sleep stty switch_root uname"
+GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir
+	mount poweroff setsid sh sleep stty switch_root uname"
 
 # loglevel=5: warnings reach the console, whose log outlives a panic.  A crash
 # ends the guest at once (with -no-reboot).
@@ -154,9 +154,16 @@ has_kvm()
 		return 1
 		;;
 	*)
-		grep -qwE 'vmx|svm' /proc/cpuinfo
+		grep -qwE 'vmx|svm' /proc/cpuinfo &&
+			! cmp -s "$CACHE/no-kvm" /proc/sys/kernel/random/boot_id
 		;;
 	esac
+}
+
+# One failure is enough until the host boots again.
+forget_kvm()
+{
+	cat /proc/sys/kernel/random/boot_id >"$CACHE/no-kvm"
 }
 
 # Start QEMU in the background; sets qemu_pid.

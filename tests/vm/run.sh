@@ -66,10 +66,11 @@ guest_start()
 	if has_kvm; then
 		guest_shares
 		guest_qemu kvm
-		deadline=$((SECONDS + 30))
+		deadline=$((SECONDS + 20))
 		until [ -e "$work/control/booted" ]; do
 			if [ "$SECONDS" -ge "$deadline" ] || ! kill -0 "$qemu_pid" 2>/dev/null; then
 				say "no boot with KVM, falling back to emulation"
+				forget_kvm
 				kill_all
 				rm -f "$work"/*.sock
 				break

@@ -100,10 +100,11 @@ cmd_start()
 	disown
 }
 
-# Send a request to the guest.
+# Send a request to the guest.  Opening a FIFO for writing alone would wait for a
+# reader, and QEMU may be gone.
 agent_send()
 {
-	echo "$*" >"$dir/work/agent.in"
+	echo "$*" 1<>"$dir/work/agent.in"
 }
 
 # Wait for the answer to a request in the background: its status goes to a file.
@@ -246,8 +247,8 @@ cmd_shell()
 	control=$(readlink "$dir/work")/control
 	operands=("${operands[@]:-bash}")
 	[ "${operands[*]}" != bash ] || operands=(bash -i)
+	rm -f "$control"/shell.*
 	guest_command "$control" shell "${operands[@]}"
-	rm -f "$control/shell.done"
 
 	read -r rows cols < <(stty size)
 	saved=$(stty -g)
@@ -255,11 +256,12 @@ cmd_shell()
 	say "exit ends the shell; the guest's files are the host's, changes stay in the guest"
 	stty raw -echo
 	agent_send shell "$rows" "$cols"
-	spawn cat "$dir/work/agent.out" &
+	spawn cat 4<>"$dir/work/agent.out" <&4 &
 	pids+=($!)
-	spawn cat <&0 >"$dir/work/agent.in" &
+	spawn cat <&0 1<>"$dir/work/agent.in" &
 	pids+=($!)
 	while [ ! -e "$control/shell.done" ] && kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
 		sleep 0.1
 	done
+	sleep 0.1
 }
