@@ -405,10 +405,47 @@ static void test_fragments(void)
 		CHECK_EQ(e.flags, expected[i].flags);
 	}
 	CHECK_EQ(ktrace_traceset_next(set, &e), 0);
-	/* Behind the first fragments: what has begun before is not shown in part. */
+	/* Behind the first fragments: what ends later is there, whole. */
 	CHECK_EQ(ktrace_traceset_seek(set, 12), 0);
+	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+		CHECK_EQ(e.tid, expected[i].tid);
+		CHECK_EQ(e.len, expected[i].len);
+	}
+	CHECK_EQ(ktrace_traceset_seek(set, 20), 0);
 	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-	CHECK_EQ(e.tid, 4);
+	CHECK_EQ(e.tid, 5);
+	CHECK_EQ(e.len, 100);
+	ktrace_traceset_close(set);
+}
+
+/* An event of many blocks is whole wherever a seek goes before its end. */
+static void test_seek_into_long_event(void)
+{
+	struct ktrace_tracefile *tf = make_file(paths[0], 0);
+	struct ktrace_traceset *set;
+	struct ktrace_trace_event e;
+	struct maker m;
+	__u64 ts;
+
+	make_stream(&m, tf, 1);
+	make_event(&m, 5, 1);
+	make_fragment(&m, 10, 1 | FIRST, 20 * 200, 200);
+	for (ts = 11; ts < 30; ts++) {
+		make_end_block(&m);
+		make_fragment(&m, ts, 1 | NEXT, 0, 200);
+	}
+	make_end_block(&m);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	set = open_set(1, false);
+	for (ts = 6; ts < 30; ts++) {
+		CHECK_EQ(ktrace_traceset_seek(set, ts), 0);
+		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+		CHECK_EQ(e.len, 20 * 200);
+		CHECK_EQ(e.flags, 0);
+		CHECK_EQ(e.raw, 29);
+		CHECK_EQ(ktrace_traceset_next(set, &e), 0);
+	}
 	ktrace_traceset_close(set);
 }
 
@@ -675,6 +712,7 @@ int main(void)
 	test_seek_is_sublinear();
 	test_losses();
 	test_fragments();
+	test_seek_into_long_event();
 	test_many_fragments();
 	test_growth();
 	test_shrinking();

@@ -99,15 +99,17 @@ static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *
 
 	if (e->id == KTRACE_ID_LOST) {
 		ktrace_out_str(out, "-/- -");
+	} else if (!e->tid) {
+		ktrace_out_str(out, "0/0 swapper");
 	} else {
 		if (pid)
 			ktrace_out_u64(out, pid);
 		else
-			ktrace_out_char(out, e->tid ? '?' : '0');
+			ktrace_out_char(out, '?');
 		ktrace_out_char(out, '/');
 		ktrace_out_u64(out, e->tid);
 		ktrace_out_char(out, ' ');
-		ktrace_out_safe(out, comm ? comm : e->tid ? "?" : "swapper");
+		ktrace_out_safe(out, comm ? comm : "?");
 	}
 	ktrace_out_char(out, ' ');
 	ktrace_out_pad(out, from, 26);
@@ -191,7 +193,9 @@ static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_ev
 
 	if (e->id == KTRACE_ID_LOST)
 		return;
-	if (pid)
+	if (!e->tid)
+		comm = "swapper";
+	if (pid || !e->tid)
 		put_key_u64(out, "pid", pid);
 	put_key_u64(out, "tid", e->tid);
 	if (comm) {

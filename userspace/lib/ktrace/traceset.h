@@ -165,7 +165,8 @@ int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event 
  * ktrace_traceset_seek - go to the first event whose time is @time or later
  *
  * Each stream is put on its first such event, found by binary search over its blocks.
- * Losses before that point are not delivered again.
+ * Losses before that point are not delivered again. Names of threads that earlier
+ * events would have told may be missing.
  *
  * Return: 0, -ENOMEM.
  */

@@ -108,7 +108,7 @@ static int add_next(struct fragments *f, struct ktrace_trace_event *e)
 
 	if (!p) {
 		e->flags |= KTRACE_EVENT_NO_START | KTRACE_EVENT_INCOMPLETE;
-		return !f->is_after_seek;
+		return !f->is_skipping;
 	}
 	ret = append(p, e);
 	if (ret)

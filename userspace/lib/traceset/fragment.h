@@ -26,13 +26,13 @@ struct pending {
  * @pending:	oldest first
  * @nr:		how many
  * @done:	bytes of the event delivered last
- * @is_after_seek: beginnings may lie before the place that was sought
+ * @is_skipping: on the way to a place that was sought: nothing is delivered
  */
 struct fragments {
 	struct pending pending[PENDING_MAX];
 	__u32 nr;
 	char *done;
-	bool is_after_seek;
+	bool is_skipping;
 };
 
 /* A fragment's record flags: KTRACE_REC_FRAG_* */

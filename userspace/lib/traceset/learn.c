@@ -10,9 +10,12 @@
 #include <linux/ktrace_events.h>
 #include <string.h>
 
+/* Thread 0 is not one: each CPU has its own. */
 static int learn(struct trace *t, const struct ktrace_trace_event *e, __u32 tid,
 		 struct name fact)
 {
+	if (!tid)
+		return 0;
 	fact.raw = e->raw;
 	return ktrace_names_add(&t->names, tid & KTRACE_TID_MASK, &fact);
 }

@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * seek.c - puts a stream on its first event at or after a time
+ * seek.c - puts a stream on the section with its first event at or after a time
  *
  * Sections carry the largest stamp up to their end, so the one to load is found by
- * binary search without loading any. What had been lost before that place was reported
- * before it: the counts are found again from the nearest LOST section before, and from
- * the LOST record in the opening of the block where the count in block headers last
- * changed, found by binary search too.
+ * binary search without loading any. If it begins with a later fragment of an event,
+ * reading begins as many sections earlier as the event does.
+ *
+ * What had been lost before that place was reported before it: the counts are found
+ * again from the nearest LOST section before, and from the LOST record in the opening of
+ * the block where the count in block headers last changed, found by binary search too.
  */
 #include "trace.h"
 
 #include <errno.h>
 #include <string.h>
+
+/* An event that began more sections before the place that is sought comes without start. */
+#define SECTIONS_BACK 1024u
 
 /* Number of the first section that can have an event at or after @time. */
 static size_t first_entry(struct stream *s, __u64 time)
@@ -114,22 +119,46 @@ static void see_lost_section(struct stream *s, size_t end)
 		ktrace_stream_see_lost(s, &lost);
 }
 
+/* Does the section begin with a fragment that is not the first of its event? */
+static bool continues_event(const struct stream *s, const struct entry *e)
+{
+	struct ktrace_section sec;
+	struct ktrace_record rec;
+	struct opening o;
+	__u64 at = entry_offset(e) + sizeof(sec);
+
+	if (e->place & (ENTRY_LOST | ENTRY_BAD))
+		return false;
+	if (read_opening(s, e, &o)) {
+		at += sizeof(o.block);
+		if (o.rec.id == KTRACE_ID_LOST)
+			at += KTRACE_RECORD_SIZE(o.rec.len);
+	}
+	if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), &sec, sizeof(sec)) ||
+	    at + sizeof(rec) > entry_offset(e) + sizeof(sec) + sec.size ||
+	    ktrace_reader_bytes(&s->trace->reader, at, &rec, sizeof(rec)))
+		return false;
+	return rec.id >= KTRACE_ID_FIRST && (rec.tid_flags & KTRACE_REC_FRAG_NEXT);
+}
+
 /*
- * Goes to the first event of @s at or after @time.
+ * Goes to the section with the first event of @s at or after @time, or before it, and
+ * to the first event there, which may be before @time.
  * Return: 1, 0 if there is none, -ENOMEM.
  */
 int ktrace_stream_seek(struct stream *s, __u64 time)
 {
 	size_t entry = first_entry(s, time);
+	size_t least = entry > SECTIONS_BACK ? entry - SECTIONS_BACK : 0;
 	int ret;
 
+	while (entry > least && entry < s->entry_nr && continues_event(s, &s->entries[entry]))
+		entry--;
 	ktrace_stream_rewind(s, entry);
 	memset(s->seen, 0, sizeof(s->seen));
 	see_lost_records(s, entry);
 	see_lost_section(s, entry);
-	do {
-		ret = stream_next(s);
-	} while (ret == 1 && s->time < time);
+	ret = stream_next(s);
 	s->has_event = ret == 1;
 	return ret;
 }

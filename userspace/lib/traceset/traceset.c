@@ -315,6 +315,33 @@ int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event 
 	}
 }
 
+/*
+ * Reads over the events before @time: they are not delivered, but tell names, and may be
+ * the first fragments of an event that ends later.
+ */
+static int skip_until(struct ktrace_traceset *set, __u64 time)
+{
+	struct ktrace_trace_event e;
+	struct stream *s;
+	int ret = 0;
+
+	set->fragments.is_skipping = true;
+	while (ret >= 0 && (s = set->merge.now.stream) && s->time < time) {
+		fill(&e, s);
+		s->prev_raw = e.raw;
+		if (e.id == KTRACE_ID_LOST)
+			ret = 0;
+		else if (s->rec.tid_flags & (KTRACE_REC_FRAG_FIRST | KTRACE_REC_FRAG_NEXT))
+			ret = ktrace_fragment_add(&set->fragments, &e, s->rec.tid_flags);
+		else if (s->pub.kind == KTRACE_CHANNEL_KERNEL)
+			ret = ktrace_trace_learn(s->trace, &e);
+		if (ret >= 0)
+			ret = consume(set);
+	}
+	set->fragments.is_skipping = false;
+	return ret;
+}
+
 int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time)
 {
 	struct trace *t;
@@ -325,7 +352,6 @@ int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time)
 	set->merge.now.stream = NULL;
 	set->is_consumed = false;
 	ktrace_fragment_drop_all(&set->fragments);
-	set->fragments.is_after_seek = true;
 	for (i = 0; i < set->trace_nr && !ret; i++) {
 		t = set->traces[i];
 		for (j = 0; j < t->stream_nr && !ret; j++) {
@@ -335,7 +361,7 @@ int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time)
 			ret = ret < 0 ? ret : 0;
 		}
 	}
-	return ret;
+	return ret ? ret : skip_until(set, time);
 }
 
 int ktrace_traceset_poll(struct ktrace_traceset *set)

@@ -1,0 +1,153 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# damage.bats - damaged and hostile files: said where, the rest is shown, status 1
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	GOLDEN=$ROOT/tests/golden
+	cp "$GOLDEN/small-v1.bin" t
+	ALL=$("$KTRACE" list t)
+}
+
+teardown() { teardown_test; }
+
+# offset_of TEXT: where it is in t
+offset_of()
+{
+	grep -abo -m1 -e "$1" t | head -n1 | cut -d: -f1
+}
+
+# poke OFFSET HEX: overwrites bytes of t
+poke()
+{
+	printf "$(sed 's/../\\x&/g' <<<"$2")" | dd of=t bs=1 seek="$1" conv=notrunc status=none
+}
+
+# rest_is_shown N: status 1, a message with file and offset, N lines, each one of $ALL
+rest_is_shown()
+{
+	[ "$status" -eq 1 ]
+	grep -qE '^ktrace: t: offset [0-9]+: ' <<<"$stderr"
+	[ "$(grep -c . <<<"$output")" -eq "$1" ]
+	[ -z "$(grep -vxF -e "$ALL" <<<"$output")" ]
+}
+
+@test "a damaged block is left out" {
+	poke "$(offset_of renamed)" 00
+	run_ktrace list t
+	rest_is_shown 21
+	run_ktrace info t
+	[ "$status" -eq 1 ]
+	[[ "$output" = *"bytes, closed"* ]]
+}
+
+@test "the offset is that of the section" {
+	local at
+	at=$(("$(offset_of hello)" - 64 - 64 - 16 - 4))
+	poke "$(offset_of hello)" 00
+	run_ktrace list t
+	[[ "$stderr" = "ktrace: t: offset $at: damaged section, skipped" ]]
+}
+
+@test "without end mark and index, damage costs one block as well" {
+	"$PROGS/mktrace" t --no-end <"$GOLDEN/small-v1.script"
+	poke "$(($(offset_of hello) - 64 - 64 - 16 - 4))" ff
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	grep -q 'item=10' <<<"$output"
+	! grep -q 'item=7' <<<"$output"
+	[ -z "$(grep -vE 'ktrace:lost|demo:big' <<<"$output" | grep -vxF -e "$ALL")" ]
+}
+
+@test "a damaged end mark: the index is made again" {
+	poke "$(($(stat -c %s t) - 10))" ff
+	run_ktrace list t
+	rest_is_shown 25
+}
+
+@test "every length: never more than there was, never a crash" {
+	local size n lines
+	size=$(stat -c %s t)
+	for ((n = 0; n < size; n += 61)); do
+		head -c "$n" "$GOLDEN/small-v1.bin" >t
+		capture "$KTRACE" list t
+		[ "$status" -le 1 ]
+		if [ "$n" -lt 64 ]; then
+			[ "$status" -eq 1 ]
+			[[ "$stderr" = *"not a ktrace tracefile"* ]]
+		fi
+	done
+}
+
+@test "not a trace: status 1 and a message" {
+	local f
+	echo "hello" >text
+	: >empty
+	mkdir dir
+	mkfifo fifo
+	for f in text empty dir fifo /dev/null nothing; do
+		run_ktrace list "$f"
+		[ "$status" -eq 1 ]
+		[ -z "$output" ]
+		[[ "$stderr" = "ktrace: $f: "* ]]
+	done
+}
+
+@test "another version, another byte order: refused with a message" {
+	poke 8 02
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[[ "$stderr" = *version* ]]
+	poke 8 01
+	poke 12 01020304
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[[ "$stderr" = *"byte order"* ]]
+}
+
+@test "one bad file among good ones: the good ones are shown" {
+	echo "hello" >text
+	run_ktrace list text t
+	[ "$status" -eq 1 ]
+	[ "$output" = "$ALL" ]
+	[[ "$stderr" = "ktrace: text: "* ]]
+}
+
+@test "META that makes no sense is reported, the rest is used" {
+	"$PROGS/mktrace" t <<-'END'
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta clock raw=x mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0
+	meta stream id=nothing
+	meta event kind=user id=16 desc=broken{
+	meta event kind=user id=17 desc=a:b{u8%20x;}
+	meta unknown key=value
+	block 1
+	rec 1 16 5 u8:1
+	rec 2 17 5 u8:2
+	END
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[[ "$stderr" = *"META line that makes no sense"* ]]
+	[[ "$output" = *"user:16 bytes=01"*"a:b x=2"* ]]
+}
+
+@test "a thousand damaged places: a few are named, all are counted" {
+	{
+		echo "meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000"
+		echo "meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0"
+		for i in {1..200}; do
+			echo "block 1"
+			echo "rec $i 16 5 s:PLACE"
+		done
+	} | "$PROGS/mktrace" t
+	LC_ALL=C sed -i 's/PLACE/BROKE/g' t
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ "$stderr" = *"200 damages in all" ]]
+	[ "$(wc -l <<<"$stderr")" -eq 21 ]
+}

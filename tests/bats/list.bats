@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# list.bats - ktrace list, on golden and generated files
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	export TZ=UTC
+	GOLDEN=$ROOT/tests/golden
+	SMALL=$GOLDEN/small-v1.bin
+}
+
+teardown() { teardown_test; }
+
+# lines_are N: how many lines of output there are
+lines_are()
+{
+	[ "$(grep -c . <<<"$output")" -eq "$1" ]
+}
+
+# usage_error ARG...: status 2, says what is wrong, prints nothing
+usage_error()
+{
+	run_ktrace "$@"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ -n "$stderr" ]
+}
+
+@test "the golden file is listed as ever, as text and as JSON" {
+	run_ktrace list "$SMALL"
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	diff -u "$GOLDEN/small-v1.list" - <<<"$output"
+	run_ktrace list --json "$SMALL"
+	[ "$status" -eq 0 ]
+	diff -u "$GOLDEN/small-v1.json" - <<<"$output"
+}
+
+@test "a file made of the same script today is listed the same" {
+	"$PROGS/mktrace" t <"$GOLDEN/small-v1.script"
+	run_ktrace list t
+	diff -u "$GOLDEN/small-v1.list" - <<<"$output"
+	"$PROGS/mktrace" t --no-end <"$GOLDEN/small-v1.script"
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+	diff -u "$GOLDEN/small-v1.list" - <<<"$output"
+}
+
+@test "every JSON line is valid and has its members" {
+	run_ktrace list --json "$SMALL"
+	python3 -c '
+import json, sys
+for line in sys.stdin:
+    e = json.loads(line)
+    assert {"time", "ns", "raw", "trace", "stream", "event"} <= e.keys(), e
+    assert ("fields" in e) != ("bytes" in e), e
+' <<<"$output"
+}
+
+@test "--since includes its time, --until does not" {
+	run_ktrace list --since 100ns --until 150ns "$SMALL"
+	[ "$status" -eq 0 ]
+	! grep -q 'item=7\|item=8' <<<"$output"
+	grep -q 'ret=-14' <<<"$output"
+	run_ktrace list --since 150ns --until 151ns "$SMALL"
+	grep -q 'item=8' <<<"$output"
+	lines_are 1
+}
+
+@test "two windows that meet have every event once" {
+	local all
+	all=$("$KTRACE" list "$SMALL" | grep -v incomplete)
+	output=$("$KTRACE" list --until 410ns "$SMALL"; "$KTRACE" list --since 410ns "$SMALL")
+	diff -u <(sort <<<"$all") <(grep -v incomplete <<<"$output" | sort)
+}
+
+@test "times may be written in many ways" {
+	local t
+	for t in 0.0000001 0.0000001s 0.0001ms 0.1us 100ns 2023-11-14T22:13:20.0000002 \
+			2023-11-14T22:13:20.0000002Z @1700000000.0000002; do
+		run_ktrace list --since "$t" --event 'demo:types,syscall:*' -n 2 "$SMALL"
+		[ "$status" -eq 0 ]
+		[[ "$output" = *syscall:exit*demo:types* ]]
+	done
+	TZ=UTC-1 run_ktrace list --since 2023-11-14T23:13:20.0000002 -n 1 "$SMALL"
+	[[ "$output" = *syscall:exit* ]]
+	run_ktrace list --since 2023-11-14 -n 1 "$SMALL"
+	[[ "$output" = *syscall:enter* ]]
+}
+
+@test "time formats" {
+	run_ktrace list --time=wall -n 1 "$SMALL"
+	[[ "$output" = 2023-11-14T22:13:20.000000100\ * ]]
+	run_ktrace list --time=raw -n 1 "$SMALL"
+	[[ "$output" = 1100\ * ]]
+	run_ktrace list --time=delta -n 2 "$SMALL"
+	[[ "$output" = *"+  0.000000050 "* ]]
+}
+
+@test "--event takes globs" {
+	run_ktrace list --event 'sched:s*,demo:t?pes' "$SMALL"
+	[ "$status" -eq 0 ]
+	lines_are 2
+	run_ktrace list -e 'kernel:77' "$SMALL"
+	lines_are 1
+	run_ktrace list -e 'nothing:*' "$SMALL"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+}
+
+@test "--pid takes processes and threads; losses are always shown" {
+	run_ktrace list --pid 102 "$SMALL"
+	[ "$(grep -c 100/102 <<<"$output")" -eq 4 ]
+	[ "$(grep -vc 'ktrace:lost' <<<"$output")" -eq 4 ]
+	[ "$(grep -c 'ktrace:lost' <<<"$output")" -eq 6 ]
+	run_ktrace list --pid 100,103 -e 'demo:*' "$SMALL"
+	[ "$(grep -c '?/103' <<<"$output")" -eq 3 ]
+	[ "$(grep -c '100/101' <<<"$output")" -eq 2 ]
+}
+
+@test "-n stops after so many lines" {
+	run_ktrace list -n 3 "$SMALL"
+	lines_are 3
+	run_ktrace list -n 0 "$SMALL"
+	[ -z "$output" ]
+}
+
+@test "several files are merged by time and told apart" {
+	run_ktrace list "$SMALL" "$SMALL"
+	[ "$status" -eq 0 ]
+	[[ "$(sed -n 1p <<<"$output")" = *" #0 "*syscall:enter* ]]
+	[[ "$(sed -n 2p <<<"$output")" = *" #1 "*syscall:enter* ]]
+	lines_are 50
+}
+
+@test "a reader that goes away is no error" {
+	for _ in 1 2 3; do
+		run bash -c '"$1" list "$2" "$2" "$2" | head -n 1; echo ${PIPESTATUS[0]}' \
+			_ "$KTRACE" "$SMALL"
+		[ "${lines[1]}" = 0 ]
+	done
+}
+
+@test "a full disk is an error" {
+	run bash -c '"$1" list "$2" >/dev/full' _ "$KTRACE" "$SMALL"
+	[ "$status" -eq 1 ]
+	[[ "$output" = *"No space left"* ]]
+}
+
+@test "control characters do not reach the terminal" {
+	"$PROGS/mktrace" t <<-'END'
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0
+	meta event kind=user id=16 desc=a:b{string%20s;}@x%1B%5Bm.c:1
+	meta process pid=5 ppid=1 ts=0 comm=%1B%5B31m
+	block 1
+	rec 1 16 5 hex:1b5b33316d00
+	END
+	run_ktrace list t
+	[ "$(tr -d '\n\40-\176' <<<"$output" | wc -c)" -eq 0 ]
+	[[ "$output" = *'s="\x1b[31m"'* ]]
+	run_ktrace events t
+	[ "$(tr -d '\n\40-\176' <<<"$output" | wc -c)" -eq 0 ]
+}
+
+@test "a file that is still being written is read up to its end" {
+	"$PROGS/mktrace" t --no-end <"$GOLDEN/small-v1.script"
+	head -c -20 t >u
+	run_ktrace list u
+	[ "$status" -eq 0 ]
+	[ -n "$output" ]
+}
+
+@test "wrong usage: status 2" {
+	usage_error list
+	usage_error list --nonsense "$SMALL"
+	usage_error list --since yesterday "$SMALL"
+	usage_error list --since 5x "$SMALL"
+	usage_error list --until 2023-13-45 "$SMALL"
+	usage_error list --pid x "$SMALL"
+	usage_error list --pid 1, "$SMALL"
+	usage_error list -n -1 "$SMALL"
+	usage_error list --time=moon "$SMALL"
+	usage_error nonsense
+	usage_error help nonsense
+	usage_error
+}
+
+@test "help and version" {
+	run_ktrace --version
+	[ "$status" -eq 0 ]
+	[[ "$output" = ktrace\ * ]]
+	run_ktrace help
+	[ "$status" -eq 0 ]
+	[[ "$output" = *list*info*events* ]]
+	local c
+	for c in list info events; do
+		run_ktrace help "$c"
+		[ "$status" -eq 0 ]
+		[[ "$output" = "usage: ktrace $c "* ]]
+		run_ktrace "$c" --help
+		[ "$status" -eq 0 ]
+		run_ktrace "$c" --version
+		[ "$status" -eq 0 ]
+	done
+}
