@@ -98,8 +98,8 @@ static void announce(struct ktrace_tracefile *tf, unsigned int streams)
 		die("write");
 	for (i = 0; i < streams; i++) {
 		n = snprintf(line, sizeof(line),
-			     "stream id=%u kind=user cpu=%u ring=%u block=%u policy=0\n",
-			     i, i, i, BLOCK);
+			     "stream id=%u kind=user cpu=%u ring=65536 block=%u policy=drop\n",
+			     i, i, BLOCK);
 		if (ktrace_tracefile_meta(tf, line, (size_t)n))
 			die("write");
 	}

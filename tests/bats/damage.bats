@@ -120,7 +120,7 @@ rest_is_shown()
 	"$PROGS/mktrace" t <<-'END'
 	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
 	meta clock raw=x mono_ns=0 real_ns=1 hz=1000000000
-	meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
 	meta stream id=nothing
 	meta event kind=user id=16 desc=broken{
 	meta event kind=user id=17 desc=a:b{u8%20x;}
@@ -138,7 +138,7 @@ rest_is_shown()
 @test "a thousand damaged places: a few are named, all are counted" {
 	{
 		echo "meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000"
-		echo "meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0"
+		echo "meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop"
 		for i in {1..200}; do
 			echo "block 1"
 			echo "rec $i 16 5 s:PLACE"

@@ -153,7 +153,7 @@ for line in sys.stdin:
 @test "control characters do not reach the terminal" {
 	"$PROGS/mktrace" t <<-'END'
 	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
-	meta stream id=1 kind=user cpu=0 ring=0 block=4096 policy=0
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
 	meta event kind=user id=16 desc=a:b{string%20s;}@x%1B%5Bm.c:1
 	meta process pid=5 ppid=1 ts=0 comm=%1B%5B31m
 	block 1

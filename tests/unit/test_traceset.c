@@ -652,7 +652,7 @@ static void test_names(void)
 	struct ktrace_traceset *set;
 	struct maker m;
 
-	make_meta(tf, "stream id=9 kind=kernel cpu=0 ring=0 block=4096 policy=0\n"
+	make_meta(tf, "stream id=9 kind=kernel cpu=0 ring=65536 block=4096 policy=drop\n"
 		  "process pid=10 ppid=1 ts=5 comm=parent\nthread tid=13 pid=10 ts=5 comm=a%20b\n"
 		  "thread tid=13 pid=10 ts=50 comm=0123456789abcdefXYZ\n");
 	make_stream(&m, tf, 1);

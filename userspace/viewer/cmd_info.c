@@ -47,6 +47,12 @@ static __u64 count_streams(const struct ktrace_trace *trace, __u32 kind, __u64 *
 	return nr;
 }
 
+static const char *const policies[KTRACE_POLICY_NR + 1] = {
+	[KTRACE_POLICY_DROP] = "drop", [KTRACE_POLICY_OVERWRITE] = "overwrite",
+	[KTRACE_POLICY_BLOCK] = "block", [KTRACE_POLICY_STOP] = "stop",
+	[KTRACE_POLICY_NR] = "unknown policy",
+};
+
 static int read_all(struct info *info)
 {
 	struct ktrace_trace_event e;
@@ -115,6 +121,22 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " cpus\n");
 }
 
+/* The first ring stands for all of them. */
+static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	const struct ktrace_trace_stream *s = ktrace_trace_stream(t, 0);
+
+	if (!s)
+		return;
+	put_label(out, "rings");
+	ktrace_out_u64(out, s->ring_size);
+	ktrace_out_str(out, " bytes, blocks of ");
+	ktrace_out_u64(out, s->block_size);
+	ktrace_out_str(out, ", ");
+	ktrace_out_str(out, policies[s->policy]);
+	ktrace_out_char(out, '\n');
+}
+
 static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	__u64 blocks, kernel, user;
@@ -150,6 +172,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " user, ");
 	ktrace_out_u64(out, blocks);
 	ktrace_out_str(out, " blocks\n");
+	put_file_rings(out, t);
 }
 
 static void put_number(struct ktrace_out *out, __u64 v, int width)

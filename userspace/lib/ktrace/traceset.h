@@ -63,9 +63,9 @@ struct ktrace_traceset_opts {
  * @id:		as in the file
  * @kind:	enum ktrace_channel_kind, KTRACE_KIND_UNKNOWN if the file does not say
  * @cpu:	CPU number, -1 for a thread's ring
- * @ring:	index of the ring in its channel
  * @block_size:	bytes, 0 if the file does not say
- * @policy:	enum ktrace_policy
+ * @policy:	enum ktrace_policy, KTRACE_POLICY_NR if the file does not say
+ * @ring_size:	bytes, 0 if the file does not say
  * @blocks:	BLOCK sections so far
  */
 struct ktrace_trace_stream {
@@ -73,9 +73,9 @@ struct ktrace_trace_stream {
 	__u32 id;
 	__u32 kind;
 	__s32 cpu;
-	__u32 ring;
 	__u32 block_size;
 	__u32 policy;
+	__u64 ring_size;
 	__u64 blocks;
 };
 

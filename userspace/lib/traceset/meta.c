@@ -113,6 +113,21 @@ static __u32 get_kind(const struct line *l)
 	return KTRACE_KIND_UNKNOWN;
 }
 
+static __u32 get_policy(const struct line *l)
+{
+	static const char *const names[KTRACE_POLICY_NR] = {
+		[KTRACE_POLICY_DROP] = "drop", [KTRACE_POLICY_OVERWRITE] = "overwrite",
+		[KTRACE_POLICY_BLOCK] = "block", [KTRACE_POLICY_STOP] = "stop",
+	};
+	const char *policy = get_str(l, "policy");
+	__u32 i;
+
+	for (i = 0; policy && i < KTRACE_POLICY_NR; i++)
+		if (!strcmp(policy, names[i]))
+			return i;
+	return KTRACE_POLICY_NR;
+}
+
 static int add_clock(struct trace *t, const struct line *l)
 {
 	struct segment reading = { 0 };
@@ -142,8 +157,8 @@ static int add_stream(struct trace *t, const struct line *l)
 		return -ENOMEM;
 	s->pub.kind = get_kind(l);
 	s->pub.cpu = get_u64(l, "cpu", &cpu) && cpu < 1u << 20 ? (__s32)cpu : -1;
-	s->pub.ring = get_u32(l, "ring", ~0u);
-	s->pub.policy = get_u32(l, "policy", ~0u);
+	s->pub.policy = get_policy(l);
+	get_u64(l, "ring", &s->pub.ring_size);
 	s->pub.block_size = get_u32(l, "block", KTRACE_BLOCK_MAX);
 	if (s->pub.block_size & (s->pub.block_size - 1))
 		s->pub.block_size = 0;
