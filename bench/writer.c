@@ -129,11 +129,6 @@ static void set_rseq(int flags)
 	}
 }
 
-static void run_thread_ring(struct plain_ring *ring)
-{
-	run_on(ring);
-}
-
 static const struct phase {
 	const char *name;
 	void (*run)(struct plain_ring *ring);
@@ -142,7 +137,7 @@ static const struct phase {
 	{ "clock", run_clock, 0 },
 	{ "clock + store", run_store, 0 },
 	{ "rseq", run_on, 0 },
-	{ "thread ring", run_thread_ring, 1 },
+	{ "thread ring", run_on, 1 },
 	{ "disabled", run_off, 0 },
 };
 
@@ -197,7 +192,8 @@ static void map_channel(const char *env)
 	int fd = open(strchr(env, ':') + 1, O_RDWR);
 
 	if (fd >= 0 && !fstat(fd, &st))
-		channel = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		channel = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED,
+			       fd, 0);
 	if (!channel || channel == MAP_FAILED) {
 		perror("writer: map");
 		exit(1);

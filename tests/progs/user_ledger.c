@@ -13,6 +13,8 @@
  *   lost REASON COUNT
  *   ledger ok|BAD written=MIN..MAX read=N lost=N
  *
+ * KTRACE_BACKEND=shm|dev in the environment chooses the back end.
+ *
  * Exit status 1 if a number does not fit, if an event of a writer came twice, out of
  * order or with wrong bytes, or if anything was corrupt.
  */
@@ -409,10 +411,17 @@ static __u32 policy_of(const char *name)
 	exit(125);
 }
 
+static int backend(void)
+{
+	const char *name = getenv("KTRACE_BACKEND");
+
+	return name && !strcmp(name, "dev") ? KTRACE_BACKEND_DEV : KTRACE_BACKEND_SHM;
+}
+
 int main(int argc, char **argv)
 {
 	struct ktrace_session_options opts = {
-		.size = sizeof(opts), .backend = KTRACE_BACKEND_SHM, .ring_size = 1 << 20,
+		.size = sizeof(opts), .backend = backend(), .ring_size = 1 << 20,
 		.thread_size = 1 << 18, .registry_size = 1 << 20, .block_size = 1 << 14,
 		.thread_nr = 64, .timeout_ms = 10000,
 	};

@@ -26,6 +26,10 @@
 #ifndef KTRACE_RSEQ_X86_H
 #define KTRACE_RSEQ_X86_H
 
+#ifndef KTRACE_WRITER_H
+#error "a part of <ktrace/writer.h>"
+#endif
+
 /* struct rseq: offsets are ABI of the kernel; the signature is the one glibc registers. */
 #define KTRACE_RSEQ_CPU_ID "4"
 #define KTRACE_RSEQ_CS "8"
@@ -84,8 +88,7 @@
 	"movq %%rax, 8(%%rsi)\n\t" \
 	payload \
 	"addq %q[total_size], %%rcx\n\t" \
-	/* ORD(rseq_record:A) pairs ORD(peek:A): records before head (x86 keeps stores in order) */ \
-	"movq %%rcx, (%%rdi)\n"					/* publish */ \
+	"movq %%rcx, (%%rdi)\n"		/* publish; a release on x86, pairs with peek:A */ \
 	"3:\n\t" \
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
 	KTRACE_RSEQ_EXITS("1b", "%l[failed]") \
@@ -118,7 +121,10 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 	return (size + 16 + 7) & ~7u;
 }
 
-/* @size is that of ev->header; in at most KTRACE_WORDS_MAX words. 0: not recorded, ask the library. */
+/*
+ * @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. 0: not recorded, ask
+ * the library.
+ */
 static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 					       const uint64_t *w, uint32_t size)
 {

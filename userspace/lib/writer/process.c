@@ -110,19 +110,30 @@ static bool add_build_id(struct line *l, const char *at, const char *end)
 	return false;
 }
 
-/* From the program headers that the kernel has mapped: no file is read. */
+/* The executable's ELF header: it begins the page on which its program headers lie. */
+static const ElfW(Ehdr) *find_header(const ElfW(Phdr) *ph)
+{
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)((uintptr_t)ph & ~(uintptr_t)4095);
+
+	if (!ph || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+	    (uintptr_t)header + header->e_phoff != (uintptr_t)ph)
+		return NULL;
+	return header;
+}
+
+/* From what the kernel has mapped: no file is read. */
 static void add_build(struct line *l)
 {
 	const ElfW(Phdr) *ph = (const ElfW(Phdr) *)getauxval(AT_PHDR);
-	size_t nr = getauxval(AT_PHNUM);
-	uintptr_t bias = 0;
+	const ElfW(Ehdr) *header = find_header(ph);
+	uintptr_t bias = (uintptr_t)header;
 	const char *at;
 	size_t i;
 
-	for (i = 0; ph && i < nr; i++)
-		if (ph[i].p_type == PT_PHDR)
-			bias = (uintptr_t)ph - ph[i].p_vaddr;
-	for (i = 0; ph && i < nr; i++) {
+	for (i = 0; header && i < header->e_phnum; i++)
+		if (ph[i].p_type == PT_LOAD && !ph[i].p_offset)
+			bias = (uintptr_t)header - ph[i].p_vaddr;
+	for (i = 0; header && i < header->e_phnum; i++) {
 		at = (const char *)(bias + ph[i].p_vaddr);
 		if (ph[i].p_type == PT_NOTE && add_build_id(l, at, at + ph[i].p_memsz))
 			return;

@@ -7,6 +7,11 @@
  * claims a ring of the pool by exchanging its owner word from 0 to its own id, gives it
  * back when it ends, and the session's owner takes back what dead threads still hold.
  * Signal handlers nest, see module/ring/writer.c.
+ *
+ * A handler may also leave by siglongjmp(3), and the event it has interrupted is never
+ * finished: nobody would publish what follows. So each outermost event remembers where
+ * on the stack it is. Whoever finds the ring in use from a place that is not deeper has
+ * not interrupted that event, and gives up what it had reserved.
  */
 #include "thread_ring.h"
 
@@ -22,6 +27,9 @@
 
 static pthread_key_t key;
 static bool has_key;
+
+/* Frame of the outermost event of this thread that is being written. */
+static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
 
 static bool claim(__u32 nr, __u32 tid)
 {
@@ -88,15 +96,30 @@ static __u32 own_ring(struct ktrace_thread *t)
 	return t->own_ring;
 }
 
-static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, struct kt_ring *r)
+static bool is_on_signal_stack(void)
+{
+	stack_t stack;
+
+	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
+}
+
+/* The interrupted event will not be finished: what it and its handlers had is lost. */
+static void give_up(const struct kt_ring *r)
+{
+	const __u64 reserved = kt_load(&r->w->reserve) >> 44;
+
+	kt_count(&r->w->lost.count[KTRACE_LOST_NESTED],
+		 (reserved - kt_load(&r->w->records)) & 0xfffff);
+	kt_ring_adopt(r);
+}
+
+static enum record_result write_record(const struct record *rec, const struct kt_ring *r)
 {
 	enum kt_ring_result result;
 	struct kt_slot slot;
 	unsigned int i;
 	char *to;
 
-	channel_thread_ring(nr, r);
-	r->owner = tid;
 	result = kt_ring_reserve(r, rec->id, rec->len, rec->tid_flags, &slot);
 	if (result != KT_RING_OK)
 		return result == KT_RING_WAIT ? RECORD_NO_ROOM : RECORD_LOST;
@@ -107,6 +130,30 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
 	}
 	kt_ring_commit(r);
 	return RECORD_DONE;
+}
+
+static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, struct kt_ring *r)
+{
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const uintptr_t outer = outermost;
+	enum record_result result;
+	bool is_nested;
+
+	channel_thread_ring(nr, r);
+	r->owner = tid;
+	is_nested = kt_load(&r->w->nest);
+	if (is_nested && here >= outer && !is_on_signal_stack()) {
+		give_up(r);
+		is_nested = false;
+	}
+	if (is_nested)
+		return write_record(rec, r);
+	outermost = here;
+	kt_barrier();	/* a handler that finds the ring in use finds this, too */
+	result = write_record(rec, r);
+	kt_barrier();
+	outermost = outer;
+	return result;
 }
 
 /**
