@@ -87,6 +87,8 @@ $(BUILD)/lib/%.so:
 		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) -o $@
 	@ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace.map
+# Threads keep a destructor in it: it stays when the plug-in that needed it is unloaded.
+$(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 
 # Programs of the build folder find their libraries beside them.

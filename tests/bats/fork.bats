@@ -89,6 +89,12 @@ plugin()
 	account "$PROGS/user_life" plugin ./two.so ./one.so
 }
 
+@test "a plug-in that brings the library with it" {
+	plugin one -O2
+	gcc "$ROOT/tests/progs/user/host.c" -o host -ldl -pthread
+	LD_LIBRARY_PATH=$BUILD/lib account ./host ./one.so
+}
+
 @test "many processes that register the same events get the same ids" {
 	local i
 	for ((i = 0; i < 30; i++)); do
