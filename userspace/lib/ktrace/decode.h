@@ -163,9 +163,13 @@ struct ktrace_out {
 
 #define KTRACE_OUT_MIN 256u
 
+/** ktrace_out_char - one character */
 void ktrace_out_char(struct ktrace_out *out, char c);
+/** ktrace_out_str - text as it is */
 void ktrace_out_str(struct ktrace_out *out, const char *s);
+/** ktrace_out_u64 - decimal number */
 void ktrace_out_u64(struct ktrace_out *out, __u64 v);
+/** ktrace_out_s64 - decimal number with sign */
 void ktrace_out_s64(struct ktrace_out *out, __s64 v);
 /** ktrace_out_hex - without 0x, at least @digits digits */
 void ktrace_out_hex(struct ktrace_out *out, __u64 v, unsigned int digits);

@@ -131,7 +131,10 @@ int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool o
  */
 int ktrace_session_follow(struct ktrace_session *s, __s32 pid);
 
+/** ktrace_session_start - begin to record; 0 or -errno */
 int ktrace_session_start(struct ktrace_session *s);
+
+/** ktrace_session_stop - end it; afterwards the kernel rings do not change; 0 or -errno */
 int ktrace_session_stop(struct ktrace_session *s);
 
 /**
@@ -185,6 +188,8 @@ struct ktrace_chunk {
 
 /** ktrace_stream_nr - number of streams; it does not change */
 __u32 ktrace_stream_nr(const struct ktrace_session *s);
+
+/** ktrace_stream_info - what stream number @stream is, which is below ktrace_stream_nr() */
 void ktrace_stream_info(const struct ktrace_session *s, __u32 stream, struct ktrace_stream *info);
 
 /** ktrace_stream_pos - position that reading goes on from */
