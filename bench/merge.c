@@ -38,7 +38,7 @@ struct stream {
 	__u64 last_ts;
 };
 
-static void die(const char *what)
+static __attribute__((noreturn)) void die(const char *what)
 {
 	perror(what);
 	exit(1);

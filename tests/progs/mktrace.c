@@ -41,7 +41,7 @@ struct state {
 	__u64 lost[STREAMS];
 };
 
-static void die(const char *what)
+static __attribute__((noreturn)) void die(const char *what)
 {
 	fprintf(stderr, "mktrace: %s\n", what);
 	exit(1);
