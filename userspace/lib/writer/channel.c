@@ -82,19 +82,22 @@ int channel_check(const struct ktrace_control *c, __u64 map_size)
 	return 0;
 }
 
-static struct kt_ring first_ring(char *map, const struct ktrace_control *c, __u64 off,
-				 __u32 index, __u64 size)
+static struct kt_ring pattern(const struct ktrace_control *c, __u32 index, __u64 size)
 {
 	return (struct kt_ring){
-		.w = (struct ktrace_ring *)(map + off),
-		.data = map + off + c->data_off,
-		.tail = (struct ktrace_tail *)(map + c->tail_off) + index,
 		.size = size,
 		.block_size = c->block_size,
 		.policy = c->policy,
 		.clock = c->clock,
 		.index = index,
 	};
+}
+
+static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, __u64 off)
+{
+	r->w = (struct ktrace_ring *)(map + off);
+	r->data = map + off + c->data_off;
+	r->tail = (struct ktrace_tail *)(map + c->tail_off) + r->index;
 }
 
 /**
@@ -120,9 +123,14 @@ void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memo
 		.timeout_ms = c->timeout_ms,
 		.cpu_stride = c->ring_stride,
 		.thread_stride = c->thread_stride,
-		.cpu = first_ring(map, c, c->rings_off, 0, c->ring_size),
-		.thread = first_ring(map, c, c->threads_off, c->cpu_nr, c->thread_size),
+		.cpu = pattern(c, 0, c->ring_size),
+		.thread = pattern(c, c->cpu_nr, c->thread_size),
 	};
+	/* The offset of what there is none of has not been checked. */
+	if (channel.cpu_nr)
+		place(&channel.cpu, map, c, c->rings_off);
+	if (channel.thread_nr)
+		place(&channel.thread, map, c, c->threads_off);
 }
 
 static void move_to(struct kt_ring *r, __u64 distance, __u32 nr)

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_writer.c - what libktrace makes of hostile shared memory
+ *
+ * A control page is accepted only if all it leads to lies in the mapping; random bytes in
+ * the registry are never left (AddressSanitizer watches), nor is it walked for ever; the
+ * filter matches as fnmatch(3) does.
+ */
+#include <assert.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../userspace/lib/writer/channel.c"
+#include "../../userspace/lib/writer/glob.c"
+#include "../../userspace/lib/writer/registry.c"
+
+#define MAP_SIZE (4u << 20)
+
+static __u64 random_state = 1;
+
+static __u32 next_random(void)
+{
+	random_state = random_state * 6364136223846793005ull + 1442695040888963407ull;
+	return (__u32)(random_state >> 33);
+}
+
+static struct ktrace_control good_control(void)
+{
+	return (struct ktrace_control){
+		.magic = KTRACE_CONTROL_MAGIC, .version = KTRACE_ABI_VERSION,
+		.size = sizeof(struct ktrace_control), .kind = KTRACE_CHANNEL_USER,
+		.map_size = MAP_SIZE, .ring_nr = 6, .cpu_nr = 4, .block_size = 4096,
+		.ring_size = 65536, .ring_stride = 65536 + 4096, .rings_off = 65536,
+		.thread_size = 16384, .thread_stride = 16384 + 4096, .threads_off = 1 << 20,
+		.registry_off = 16384, .registry_size = 32768, .tail_off = 12288,
+		.data_off = 4096, .enable_off = 1024, .id_nr = KTRACE_ID_NR,
+		.filter_off = 10240, .filter_size = 2048,
+	};
+}
+
+/* Every byte that a writer could touch. */
+static void assert_inside(const struct ktrace_control *c, char *map)
+{
+	struct kt_ring r;
+	__u32 i;
+
+	channel_init(map, c, true);
+	assert(channel.enable + channel.id_nr <= (__u8 *)channel.registry);
+	assert(channel.filter + channel.filter_size <= (char *)channel.registry);
+	assert((char *)channel.registry + channel.registry_size <= map + MAP_SIZE);
+	for (i = 0; i < c->ring_nr; i++) {
+		if (i < c->cpu_nr)
+			channel_cpu_ring(i, &r);
+		else
+			channel_thread_ring(i - c->cpu_nr, &r);
+		assert((char *)r.w >= (char *)channel.registry + channel.registry_size);
+		assert((char *)(r.w + 1) <= r.data);
+		assert(r.data + r.size <= map + MAP_SIZE);
+		assert((char *)r.tail >= map + sizeof(*c));
+		assert((char *)(r.tail + 1) <= (char *)channel.registry);
+		assert(r.index == i);
+	}
+}
+
+/* One or two words of a good control page replaced by numbers that make trouble. */
+static void test_control(char *map)
+{
+	const __u64 odd[] = { 0, 1, 7, 8, 64, 4095, 4096, 4097, 65536, MAP_SIZE, 1ull << 31,
+			      1ull << 32, 1ull << 43, 1ull << 63, ~0ull, ~0ull - 4095 };
+	struct ktrace_control c = good_control();
+	unsigned int i, k, accepted = 0;
+	__u64 value;
+
+	assert(!channel_check(&c, MAP_SIZE));
+	assert_inside(&c, map);
+	assert(channel_check(&c, MAP_SIZE - 1));
+	for (i = 0; i < 2000000; i++) {
+		c = good_control();
+		for (k = 0; k < 1 + i % 2; k++) {
+			value = odd[next_random() % (sizeof(odd) / sizeof(odd[0]))];
+			if (next_random() % 4 == 0)
+				value = next_random();
+			memcpy((char *)&c + next_random() % 38 * 4, &value,
+			       next_random() % 2 ? 4 : 8);
+		}
+		if (channel_check(&c, MAP_SIZE))
+			continue;
+		accepted++;
+		assert_inside(&c, map);
+	}
+	assert(accepted > 1000);
+}
+
+static void test_registry(void)
+{
+	struct ktrace_control c = good_control();
+	char *map = calloc(1, c.registry_off + c.registry_size);
+	struct ktrace_registry *r = (struct ktrace_registry *)(map + c.registry_off);
+	unsigned int round, i;
+	__u16 id;
+
+	memset(map + c.enable_off, 1, c.id_nr);
+	channel_init(map, &c, true);
+	r->next_on = KTRACE_ID_FIRST;
+	r->next_off = KTRACE_ID_OFF;
+	id = registry_event("a:b{u8 c;}@x:1");
+	assert(id == KTRACE_ID_FIRST);
+	assert(registry_event("a:b{u8 c;}@x:1") == id);
+	assert(registry_event("a:b{u8 c;}@x:2") == id + 1);
+	for (i = 0; i < 2000; i++)
+		registry_add(KTRACE_ENTRY_THREAD, 1, "comm=somebody");
+	assert(r->full > 0);
+	assert(registry_event("a:b{u8 c;}@x:1") == id);
+	assert(!registry_event("a:new{}"));
+	for (round = 0; round < 3000; round++) {
+		for (i = 0; i < 1 + round % 200; i++) {
+			__u32 *word = (__u32 *)r + next_random() % (c.registry_size / 4);
+
+			*word = next_random() % 3 ? next_random() % 256 * 8 | KTRACE_ENTRY_READY :
+				next_random();
+		}
+		registry_add(KTRACE_ENTRY_PROCESS, 1, "comm=x");
+		id = registry_event("a:b{u8 c;}@x:1");
+		assert(!id || (id >= KTRACE_ID_FIRST && id < c.id_nr));
+	}
+	free(map);
+}
+
+/* Patterns of few characters, so that they match often; a byte behind the list is poison. */
+static void test_glob(void)
+{
+	const char alphabet[] = "ab*?[]-!:";
+	char *pattern, name[9];
+	unsigned int i, k, len, matched = 0;
+
+	for (i = 0; i < 300000; i++) {
+		len = next_random() % 8;
+		pattern = malloc(len + 1);
+		for (k = 0; k < len; k++)
+			pattern[k] = alphabet[next_random() % (sizeof(alphabet) - 1)];
+		pattern[len] = '\0';
+		for (k = 0; k < next_random() % 8; k++)
+			name[k] = "ab:"[next_random() % 3];
+		name[k] = '\0';
+		/* An open bracket: fnmatch takes it literally, here it is a class. */
+		if (len && !strchr(pattern, '[')) {
+			bool is_match = glob_list_matches(pattern, len, name, k);
+
+			assert(is_match == !fnmatch(pattern, name, FNM_NOESCAPE));
+			matched += is_match;
+		} else {
+			glob_list_matches(pattern, len, name, k);
+		}
+		free(pattern);
+	}
+	assert(matched > 1000);
+	assert(glob_list_matches("x,[a-c]*:?,y", 12, "b:z", 3));
+	assert(!glob_list_matches("x,[!a-c]*:?,y", 13, "b:z", 3));
+	assert(glob_list_matches("[]]", 3, "]", 1));
+	assert(glob_list_matches("", 1, "anything", 8));
+	assert(!glob_list_matches("a,b", 3, "c", 1));
+}
+
+int main(void)
+{
+	char *map = malloc(MAP_SIZE);
+
+	test_control(map);
+	test_registry();
+	test_glob();
+	free(map);
+	puts("ok");
+	return 0;
+}
