@@ -139,10 +139,10 @@ logevent: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install uninstall clean check unit style demo vm bats kunit bench setup
+.PHONY: load install clean check unit style demo vm bats kunit bench unit-programs
 
 load:		## load the module into the running kernel (root)
-	insmod $(KOUT)/ktrace.ko
+	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
 demo:		## set up, boot a VM, trace two programs there, show the trace
 	$(Q)scripts/demo
 check:		## set up, run every test
