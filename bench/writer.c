@@ -222,7 +222,8 @@ static void *measure(void *arg)
 			pthread_barrier_wait(&barrier);
 			begin = __builtin_ia32_rdtsc();
 			phases[p].run(&ring);
-			w->ns[p][i] = (double)(__builtin_ia32_rdtsc() - begin) * ns_per_tick / BATCH;
+			w->ns[p][i] = (double)(__builtin_ia32_rdtsc() - begin) *
+				      ns_per_tick / BATCH;
 			if (phases[p].without_rseq)
 				set_rseq(0);
 		}
