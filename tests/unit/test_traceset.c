@@ -544,6 +544,17 @@ static void test_shrinking(void)
 	ktrace_traceset_close(set);
 }
 
+/* The short way gives the same as the long one, or does not apply. */
+static void check_stretch(const struct segment *s, __u64 raw, __u64 offset)
+{
+	struct stretch st;
+
+	ktrace_stretch_set(&st, s, offset);
+	if (stretch_has(&st, raw))
+		CHECK(stretch_ns(&st, raw) == ktrace_segment_ns(s, raw) + offset &&
+		      stretch_ns(&st, raw) >= offset);
+}
+
 static void test_clock(void)
 {
 	static const struct segment readings[] = {
@@ -572,6 +583,8 @@ static void test_clock(void)
 		ns = ktrace_segment_ns(s, raw);
 		CHECK(ns >= before);
 		before = ns;
+		check_stretch(s, raw, 1ull << 60);
+		check_stretch(s, raw, 0);
 	}
 	CHECK(ktrace_segment_ns(ktrace_clock_segment(&c, ~0ull), ~0ull) >= before);
 	ktrace_clock_free(&c);
@@ -602,6 +615,7 @@ static void test_hostile_clock(void)
 
 					CHECK(ns >= before);
 					before = ns;
+					check_stretch(s, values[i], values[n - 1 - i]);
 				}
 				ktrace_clock_free(&c);
 			}

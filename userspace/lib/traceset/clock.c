@@ -103,6 +103,22 @@ const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
 	return &c->segments[low];
 }
 
+/* The beginning of @s where stamps do not overflow when shifted, nor ns when added. */
+void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offset)
+{
+	__u64 limit = s->shift ? (1ull << s->shift) - 1 : 0;
+	__u64 span = s->raw_end - s->raw, base;
+
+	st->raw = s->raw;
+	st->span = span < limit ? span : limit;
+	st->mult = s->mult;
+	st->up = s->shift ? 64 - s->shift : 0;
+	if (__builtin_add_overflow(s->mono, offset, &base) ||
+	    ktrace_segment_ns(s, s->raw + st->span) > ~0ull - offset)
+		st->span = 0;
+	st->base = base;
+}
+
 /* ns at @raw, which is before @s, by the rate of @s. */
 __u64 ktrace_segment_before(const struct segment *s, __u64 raw)
 {

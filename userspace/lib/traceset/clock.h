@@ -41,6 +41,23 @@ struct clock {
 	__u64 hz;
 };
 
+/**
+ * struct stretch - the part of a segment where one multiplication is enough
+ * @raw:	first stamp
+ * @span:	stamps from there on; 0 = none
+ * @base:	ns at @raw
+ * @mult:	ns for a tick = @mult / 2^(64 - @up)
+ * @up:		see @mult
+ */
+struct stretch {
+	__u64 raw;
+	__u64 span;
+	__u64 base;
+	__u64 mult;
+	__u32 up;
+};
+
+void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offset);
 int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz);
 void ktrace_clock_free(struct clock *c);
 const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw);
@@ -52,6 +69,19 @@ static inline __u64 ktrace_segment_ns(const struct segment *s, __u64 raw)
 	unsigned __int128 ns = ((unsigned __int128)(raw - s->raw) * s->mult >> s->shift) + s->mono;
 
 	return (__u64)(ns >> 64) ? ~0ull : (__u64)ns;
+}
+
+static inline bool stretch_has(const struct stretch *st, __u64 raw)
+{
+	return raw - st->raw < st->span;
+}
+
+/* As ktrace_segment_ns(), the offset included, for a stamp that lies in @st. */
+static inline __u64 stretch_ns(const struct stretch *st, __u64 raw)
+{
+	unsigned __int128 product = (unsigned __int128)((raw - st->raw) << st->up) * st->mult;
+
+	return st->base + (__u64)(product >> 64);
 }
 
 #endif

@@ -141,7 +141,7 @@ static int add_clock(struct trace *t, const struct line *l)
 	get_u64(l, "hz", &hz);
 	ret = ktrace_clock_add(&t->clock, &reading, hz);
 	for (i = 0; i < t->stream_nr; i++)
-		t->streams[i]->seg.raw_end = 0;
+		t->streams[i]->clock.span = 0;
 	return ret;
 }
 

@@ -24,18 +24,21 @@ void ktrace_stream_free(struct stream *s)
 	free(s);
 }
 
-/* stream_time() when the stretch changes; before the first reading and without any. */
+/* stream_time() outside the stretch used last, which becomes the one of @raw. */
 __u64 ktrace_stream_time(struct stream *s, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&s->trace->clock, raw);
+	__u64 ns;
 
 	if (!seg)
 		return raw;
-	if (raw < seg->raw)
-		return ktrace_segment_before(seg, raw) + s->trace->offset;
-	s->seg = *seg;
-	s->seg.mono += s->trace->offset;
-	return ktrace_segment_ns(&s->seg, raw);
+	if (raw < seg->raw) {
+		ns = ktrace_segment_before(seg, raw);
+	} else {
+		ktrace_stretch_set(&s->clock, seg, s->trace->offset);
+		ns = ktrace_segment_ns(seg, raw);
+	}
+	return ns > ~0ull - s->trace->offset ? ~0ull : ns + s->trace->offset;
 }
 
 static void note_lost(struct stream *s, const struct ktrace_lost *lost)

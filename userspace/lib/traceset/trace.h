@@ -60,7 +60,7 @@ struct lost_payload {
  * @rec:	the present event's header
  * @payload:	its payload
  * @time:	its time; valid if @has_event
- * @seg:	the clock stretch used last, trace's offset included; raw_end 0 = none
+ * @clock:	the stretch used last
  * @prev_raw:	stamp of the event before
  * @seen:	largest loss counts met
  * @lost_left:	reasons that are still to be delivered, a bit each
@@ -81,7 +81,7 @@ struct stream {
 	struct ktrace_record rec;
 	const char *payload;
 	__u64 time;
-	struct segment seg;
+	struct stretch clock;
 	__u64 prev_raw;
 	__u64 seen[KTRACE_LOST_NR];
 	__u64 lost_delta[KTRACE_LOST_NR];
@@ -170,8 +170,8 @@ static inline const struct ktrace_event_type *find_type(const struct trace *t, _
 /* Time of a stamp, by the stretch used last if it lies in it. */
 static inline __u64 stream_time(struct stream *s, __u64 raw)
 {
-	if (kt_likely(raw - s->seg.raw < s->seg.raw_end - s->seg.raw))
-		return ktrace_segment_ns(&s->seg, raw);
+	if (kt_likely(stretch_has(&s->clock, raw)))
+		return stretch_ns(&s->clock, raw);
 	return ktrace_stream_time(s, raw);
 }
 

@@ -17,6 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* For what is done for each event: a call costs as much as the work. */
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 /**
  * struct ktrace_traceset - traces and the state of reading
  * @opts:	as given
@@ -202,7 +205,7 @@ static int begin(struct ktrace_traceset *set)
 }
 
 /* Moves the stream whose event was delivered on. */
-static inline int consume(struct ktrace_traceset *set)
+static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 {
 	struct stream *s = set->merge.now.stream;
 	int ret;
@@ -225,7 +228,7 @@ static __u32 event_flags(__u32 rec)
 	       (rec & KTRACE_REC_CRITICAL ? KTRACE_EVENT_CRITICAL : 0);
 }
 
-static void fill(struct ktrace_trace_event *e, const struct stream *s)
+static ALWAYS_INLINE void fill(struct ktrace_trace_event *e, const struct stream *s)
 {
 	e->time = s->time;
 	e->raw = s->rec.ts;
