@@ -1,0 +1,84 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+# install.bats - what `make install` leaves behind serves programs outside the tree
+
+bats_require_minimum_version 1.5.0
+load helpers
+
+setup_file()
+{
+	load helpers
+	make -s -C "$ROOT" install DESTDIR="$BATS_FILE_TMPDIR/root" PREFIX=/usr
+}
+
+setup()
+{
+	setup_test
+	USR=$BATS_FILE_TMPDIR/root/usr
+	export PKG_CONFIG_SYSROOT_DIR=$BATS_FILE_TMPDIR/root PKG_CONFIG_PATH=$USR/lib/pkgconfig
+	cat >server.c <<-END
+		#include <ktrace/ktrace.h>
+		KTRACE_EVENT(server, request, ktrace_u64(id), ktrace_string(path));
+		int main(void)
+		{
+			ktrace(server, request, 7, "/index");
+			return 0;
+		}
+	END
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# traced PROGRAM: it records its one event when run by the installed ktraced
+traced()
+{
+	LD_LIBRARY_PATH=$USR/lib "$USR/bin/ktraced" -q --backend=shm -o trace.bin -- "$@"
+	capture "$USR/bin/ktrace" list trace.bin
+	show ktrace list trace.bin
+	[[ $output == *'server:request id=7 path="/index"'* ]]
+}
+
+@test "a C program builds with pkg-config and is traced" {
+	# shellcheck disable=SC2046
+	gcc -Wall -Werror server.c -o server $(pkg-config --cflags --libs libktrace)
+	traced ./server
+}
+
+@test "a C++ program builds with pkg-config and is traced" {
+	# shellcheck disable=SC2046
+	g++ -Wall -Werror -xc++ server.c -o server $(pkg-config --cflags --libs libktrace)
+	traced ./server
+}
+
+@test "a program with a static libktrace is traced" {
+	gcc -Wall -Werror -I"$USR/include" server.c -o server "$USR/lib/libktrace.a" -pthread
+	traced ./server
+}
+
+@test "the libraries export versioned symbols of ours only" {
+	for lib in libktrace libktraceset; do
+		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
+		cat symbols
+		grep -q '@@' symbols
+		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|KTRACE_|_init|_fini)|vfork' symbols
+	done
+}
+
+@test "man pages, headers and the udev rule are in place" {
+	for f in share/man/man1/ktrace.1 share/man/man8/ktraced.8 share/man/man3/libktrace.3 \
+		share/man/man4/ktrace.4 include/linux/ktrace.h lib/udev/rules.d/60-ktrace.rules; do
+		[ -s "$USR/$f" ]
+	done
+}
+
+@test "without ktraced the program runs alone and records nothing" {
+	# shellcheck disable=SC2046
+	gcc server.c -o server $(pkg-config --cflags --libs libktrace)
+	capture env LD_LIBRARY_PATH="$USR/lib" strace -f ./server
+	[ "$status" = 0 ]
+	run ! grep -E '/dev/ktrace|/dev/shm' <<<"$stderr"
+}
