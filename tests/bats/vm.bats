@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# runs: host
 #
 # The test machinery itself: a guest boots, gives back what its command did,
 # cannot change the host, and no bug in its kernel goes unnoticed.
