@@ -14,7 +14,7 @@ flood()
 }
 
 @test "no events: a valid file" {
-	run_ktraced -o t -- true
+	run_ktraced -e flood -o t -- true
 	[ "$(summary events)" = 0 ]
 	valid_trace t
 }
@@ -152,4 +152,99 @@ lists_events()
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 2000 ]
+}
+
+listed()
+{
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+	grep -qE "$1" <<<"$output"
+}
+
+@test "kernel events of the command: all of its life" {
+	requires_dev
+	run_ktraced -o t -- sh -c '/bin/true; exit 0'
+	[ "$status" -eq 0 ]
+	listed 'sched:exec .*filename=.*/sh'
+	listed 'sched:fork '
+	listed 'sched:exec .*filename=/bin/true'
+	listed 'sched:exit '
+	listed 'sched:switch '
+}
+
+@test "-e chooses kernel events by family and by name" {
+	requires_dev
+	run_ktraced -e sched:ex* -o t -- sh -c '/bin/true; exit 0'
+	listed 'sched:exec '
+	listed 'sched:exit '
+	if listed 'sched:(fork|switch|wakeup)'; then false; fi
+	run_ktraced -e syscall -o t -- /bin/true
+	listed 'syscall:enter '
+	listed 'syscall:exit '
+	if listed 'sched:'; then false; fi
+}
+
+@test "kernel and user events of a program are in one file" {
+	requires_dev
+	run_ktraced -e sched,flood -o t -- "$PROGS/flood" -n 1000
+	listed 'flood:item '
+	listed 'sched:exec .*flood'
+	[ "$(grep -c flood:item <<<"$output")" = 1000 ]
+}
+
+@test "-p: a running process and its children, until it ends" {
+	requires_dev
+	start loop sh -c 'while :; do sleep 0.05; done'
+	local loop=$pid
+	start_ktraced -p "$loop" -o t
+	retry 100 0.05 has ktraced.err KTRACE_SESSION
+	sleep 0.5
+	kill -KILL "$loop"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	listed "sched:fork .*parent_pid=$loop"
+	listed 'sched:exec .*sleep'
+}
+
+@test "-p of a process that is not there" {
+	requires_dev
+	run_ktraced -p 4194000 -o t
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"process 4194000: No such process"* ]]
+	[ ! -e t ]
+}
+
+@test "--all: everybody" {
+	requires_dev
+	start loop sh -c 'while :; do sleep 0.05; done'
+	run_ktraced --all --duration=500ms -o t
+	[ "$status" -eq 0 ]
+	listed 'sched:exec .*sleep'
+	listed 'sched:switch .*swapper'
+}
+
+@test "policy block: kernel events are dropped instead, and it says so" {
+	requires_dev
+	run_ktraced --policy=block -b 64K -e sched,syscall,flood -o t -- \
+		"$PROGS/flood" -t 2 -n 20000
+	[[ $stderr == *"dropped, not blocked"* ]]
+	listed 'flood:item '
+	[ "$(grep -c flood:item <<<"$output")" = 40000 ]
+}
+
+@test "without privilege: user events, and it says why not more" {
+	requires_dev
+	requires_root
+	chgrp 999 /dev/ktrace
+	chmod 660 /dev/ktrace
+	dir=$(mktemp -d /tmp/ktrace-test-XXXXXX)
+	chmod 777 "$dir"
+	capture setpriv --reuid=65534 --regid=65534 --groups=999 \
+		"$KTRACED" --backend=dev -o "$dir/t" -- "$PROGS/flood" -n 100
+	show ktraced
+	mv "$dir/t" t
+	rmdir "$dir"
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 100 ]
+	[[ $stderr == *"no kernel events: Operation not permitted"* ]]
 }

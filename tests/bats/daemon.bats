@@ -100,7 +100,7 @@ refused()
 @test "more memory than there is: an error, not a crash" {
 	run_ktraced -o t -b 16G --thread-rings 1024 -- true
 	[ "$status" -eq 125 ]
-	[[ $stderr == *"memory"* ]]
+	[[ $stderr == *memory* ]]
 	[ ! -e t ]
 }
 

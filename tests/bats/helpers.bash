@@ -202,6 +202,7 @@ ledger()
 	local min max got
 	min=$(awk '/^written/ { n += $2 } END { print n + 0 }' <<<"$output")
 	max=$(awk '/^written/ { n += $3 } END { print n + 0 }' <<<"$output")
+	[ -n "$(summary events)" ] || return 1
 	got=$(($(summary events) + $(summary lost)))
 	echo "ledger: written $min to $max, read $(summary events), lost $(summary lost)"
 	[ "$min" -gt 0 ] && [ "$got" -ge "$min" ] && [ "$got" -le "$max" ]

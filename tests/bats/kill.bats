@@ -141,14 +141,14 @@ random_ms()
 	done
 }
 
-@test "the command is stopped and continued: nothing is lost" {
-	start_ktraced -e flood -o t -- "$PROGS/flood" -t 2 -n 3000 -u 100
-	retry 100 0.02 test -s t
-	child=$(child_of "$pid")
+@test "a writer is stopped and continued: nothing is lost" {
+	start_ktraced -e flood -o t -- "$PROGS/flood" -m -t 2 -n 3000 -u 100
+	retry 100 0.02 has ktraced.out '^at [1-9]'
+	writer=$(child_of "$(child_of "$pid")")
 	for ((i = 0; i < 5; i++)); do
-		kill -STOP "$child"
+		kill -STOP "$writer"
 		sleep 0.05
-		kill -CONT "$child"
+		kill -CONT "$writer"
 	done
 	wait_for "$pid"
 	[ "$status" -eq 0 ]

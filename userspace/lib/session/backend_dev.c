@@ -68,15 +68,16 @@ static int add_channel(struct ktrace_session *s, struct channel *ch, __u32 kind,
 		       const struct ktrace_session_options *opts)
 {
 	bool user = kind == KTRACE_CHANNEL_USER;
+	bool threads = user && opts->thread_nr;
 	struct ktrace_channel_spec spec = {
 		.size = sizeof(spec),
 		.kind = kind,
 		.ring_size = opts->ring_size,
 		.block_size = opts->block_size,
 		.policy = opts->policy,
-		.thread_size = user ? opts->thread_size : 0,
+		.thread_size = threads ? opts->thread_size : 0,
 		.registry_size = user ? opts->registry_size : 0,
-		.thread_nr = user ? opts->thread_nr : 0,
+		.thread_nr = threads ? opts->thread_nr : 0,
 		.timeout_ms = user ? opts->timeout_ms : 0,
 		.watermark = (__u32)(opts->ring_size / 4 < 1u << 30 ? opts->ring_size / 4
 								     : 1u << 30),
@@ -95,6 +96,14 @@ static int get_info(struct ktrace_session *s, struct ktrace_info *info)
 	return control_ioctl(s->fd, KTRACE_IOC_INFO, info);
 }
 
+static int fail_channel(struct ktrace_session *s, int error, const char *which)
+{
+	if (error == -EDQUOT)
+		return session_fail(s, error, "more memory than the module's parameters "
+				    "max_session_mb and max_user_mb allow, %s channel", which);
+	return session_fail(s, error, DEVICE ", %s channel", which);
+}
+
 static int add_channels(struct ktrace_session *s, const struct ktrace_session_options *opts)
 {
 	int error;
@@ -102,12 +111,12 @@ static int add_channels(struct ktrace_session *s, const struct ktrace_session_op
 	if (opts->kernel) {
 		error = add_channel(s, &s->kernel, KTRACE_CHANNEL_KERNEL, opts);
 		if (error && error != -EPERM && error != -EACCES)
-			return session_fail(s, error, DEVICE ", kernel channel");
+			return fail_channel(s, error, "kernel");
 		s->kernel_error = error;
 	}
 	error = add_channel(s, &s->user, KTRACE_CHANNEL_USER, opts);
 	if (error)
-		return session_fail(s, error, DEVICE ", user channel");
+		return fail_channel(s, error, "user");
 	session_fill_user(s->user.map, &s->user.control, opts->filter);
 	return 0;
 }
