@@ -88,7 +88,8 @@
 	"movq %%rax, 8(%%rsi)\n\t" \
 	payload \
 	"addq %q[total_size], %%rcx\n\t" \
-	"movq %%rcx, (%%rdi)\n"		/* publish; a release on x86, pairs with peek:A */ \
+	/* ORD(rseq_record:A) pairs ORD(peek:A): record before head; x86 keeps stores in order */ \
+	"movq %%rcx, (%%rdi)\n" \
 	"3:\n\t" \
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
 	KTRACE_RSEQ_EXITS("1b", "%l[failed]") \

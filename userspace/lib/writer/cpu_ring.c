@@ -88,7 +88,8 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"addq %[next], %%rdx\n\t"
 	"jmp 6b\n"
 	"7:\n\t"
-	"movq %[new_head], (%[head])\n"		/* publish; a release on x86, pairs with peek:A */
+	/* ORD(rseq_list:A) pairs ORD(peek:A): list before head; x86 keeps stores in order */
+	"movq %[new_head], (%[head])\n"
 	"3:\n\t"
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
 	KTRACE_RSEQ_EXITS("5f", "%l[failed]")
