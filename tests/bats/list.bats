@@ -111,6 +111,23 @@ for line in sys.stdin:
 	[ -z "$output" ]
 }
 
+@test "--event without a colon takes a whole provider or family" {
+	local all
+	all=$("$KTRACE" list "$SMALL")
+	run_ktrace list -e demo "$SMALL"
+	[ "$status" -eq 0 ]
+	diff -u <(grep -F ' demo:' <<<"$all") - <<<"$output"
+	run_ktrace list -e 'sys*' "$SMALL"
+	diff -u <(grep -F ' syscall:' <<<"$all") - <<<"$output"
+	run_ktrace list -e 'kernel,ktrace' "$SMALL"
+	diff -u <(grep -E ' (kernel|ktrace):' <<<"$all") - <<<"$output"
+	run_ktrace list -e 'types,dem,emo' "$SMALL"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	run_ktrace list -e '*' "$SMALL"
+	diff -u - <(echo "$output") <<<"$all"
+}
+
 @test "--pid takes processes and threads; losses are always shown" {
 	run_ktrace list --pid 102 "$SMALL"
 	[ "$(grep -c 100/102 <<<"$output")" -eq 4 ]

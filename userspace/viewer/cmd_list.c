@@ -401,7 +401,8 @@ const struct command cmd_list = {
 	.help =
 "  --since TIME       from TIME on\n"
 "  --until TIME       up to TIME, TIME itself not included\n"
-"  -e, --event GLOB[,GLOB...]  only events whose provider:name matches\n"
+"  -e, --event GLOB[,GLOB...]  only events whose provider:name matches; a glob without\n"
+"                     colon is a provider or family and stands for all its events\n"
 "  -p, --pid N[,N...]  only these processes and threads\n"
 "  -n, --number N     stop after N events\n"
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"

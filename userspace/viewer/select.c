@@ -46,17 +46,26 @@ const char *select_add_pids(struct select *s, const char *list)
 	}
 }
 
+/* As ktraced has it: a glob without a colon names providers, one with it whole names. */
+static bool matches_one(const char *glob, const char *provider, const char *full_name)
+{
+	return !fnmatch(glob, strchr(glob, ':') ? full_name : provider, 0);
+}
+
 static bool matches(const struct select *s, const struct ktrace_trace_event *e)
 {
-	char name[KTRACE_OUT_MIN + 1];
+	char name[KTRACE_OUT_MIN + 1], provider[KTRACE_OUT_MIN + 1];
 	struct ktrace_out out = { .buf = name, .cap = sizeof(name) - 1 };
 	size_t i;
 
 	if (!e->type)
 		out_event_name(&out, e);
 	name[out.len] = '\0';
+	memcpy(provider, name, out.len + 1);
+	provider[strcspn(provider, ":")] = '\0';
 	for (i = 0; i < s->glob_nr; i++)
-		if (!fnmatch(s->globs[i], e->type ? e->type->full_name : name, 0))
+		if (matches_one(s->globs[i], e->type ? e->type->provider : provider,
+				e->type ? e->type->full_name : name))
 			return true;
 	return false;
 }
