@@ -167,7 +167,7 @@ listed()
 	[ "$status" -eq 0 ]
 	listed 'sched:exec .*filename=.*/sh'
 	listed 'sched:fork '
-	listed 'sched:exec .*filename=/bin/true'
+	listed 'sched:exec .*filename="/bin/true"'
 	listed 'sched:exit '
 	listed 'sched:switch '
 }
@@ -188,7 +188,7 @@ listed()
 	requires_dev
 	run_ktraced -e sched,flood -o t -- "$PROGS/flood" -n 1000
 	listed 'flood:item '
-	listed 'sched:exec .*flood'
+	listed 'sched:exec .*/flood"'
 	[ "$(grep -c flood:item <<<"$output")" = 1000 ]
 }
 
@@ -203,7 +203,7 @@ listed()
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
 	listed "sched:fork .*parent_pid=$loop"
-	listed 'sched:exec .*sleep'
+	listed 'sched:exec .*/sleep"'
 }
 
 @test "-p of a process that is not there" {
@@ -219,7 +219,7 @@ listed()
 	start loop sh -c 'while :; do sleep 0.05; done'
 	run_ktraced --all --duration=500ms -o t
 	[ "$status" -eq 0 ]
-	listed 'sched:exec .*sleep'
+	listed 'sched:exec .*/sleep"'
 	listed 'sched:switch .*swapper'
 }
 

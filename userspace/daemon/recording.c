@@ -145,6 +145,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
 {
+	struct ktrace_reading now;
 	int error;
 
 	if (!r->options->argv)
@@ -154,9 +155,13 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 	error = command_fork(&r->command, r->options->argv, info->env, &r->signals);
 	if (!error && info->has_kernel && !r->options->is_all)
 		error = ktrace_session_follow(r->session, r->command.pid);
-	if (error)
+	if (error) {
 		log_error("cannot start the command: %s", strerror(-error));
-	return error ? EXIT_OWN : -1;
+		return EXIT_OWN;
+	}
+	ktrace_session_clock(r->session, &now);
+	meta_proc(&r->capture.meta, (__u32)r->command.pid, now.raw);
+	return -1;
 }
 
 static int start(struct recording *r, const struct ktrace_session_info *info)
