@@ -128,6 +128,35 @@ for line in sys.stdin:
 	diff -u - <(echo "$output") <<<"$all"
 }
 
+@test "every reason of loss has its name, in text and JSON" {
+	local reasons=(full stopped timeout nested noring overwritten corrupt unwritten)
+	local i
+	"$PROGS/mktrace" t <<-'END'
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	lost 1 5 1 2 3 4 5 6 7 8
+	END
+	run_ktrace list t
+	lines_are 8
+	mapfile -t lines <<<"$output"
+	for i in "${!reasons[@]}"; do
+		[[ "${lines[i]}" = *"ktrace:lost reason=${reasons[i]} count=$((i + 1))" ]]
+	done
+	run_ktrace list --json t
+	mapfile -t lines <<<"$output"
+	for i in "${!reasons[@]}"; do
+		[[ "${lines[i]}" = *"{\"reason\":\"${reasons[i]}\",\"count\":$((i + 1))}}" ]]
+	done
+	run_ktrace info t
+	for i in "${!reasons[@]}"; do
+		grep -q "^ *$((i + 1)) ${reasons[i]}\$" <<<"$output"
+	done
+	run_ktrace info --json t
+	for i in "${!reasons[@]}"; do
+		[[ "$output" = *"\"${reasons[i]}\":$((i + 1))"[,}]* ]]
+	done
+}
+
 @test "--pid takes processes and threads; losses are always shown" {
 	run_ktrace list --pid 102 "$SMALL"
 	[ "$(grep -c 100/102 <<<"$output")" -eq 4 ]

@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const reasons[KTRACE_LOST_NR] = {
-	[KTRACE_LOST_FULL] = "full", [KTRACE_LOST_STOPPED] = "stopped",
-	[KTRACE_LOST_TIMEOUT] = "timeout", [KTRACE_LOST_NESTED] = "nested",
-	[KTRACE_LOST_NORING] = "noring", [KTRACE_LOST_OVERWRITTEN] = "overwritten",
-	[KTRACE_LOST_CORRUPT] = "corrupt", [7] = "other",
-};
-
 /**
  * struct info - what was found by reading everything
  * @set:	the files
@@ -200,7 +193,7 @@ static __u64 put_lost(struct ktrace_out *out, const struct info *info)
 			continue;
 		put_number(out, info->stats.lost[i], 14);
 		ktrace_out_char(out, ' ');
-		ktrace_out_str(out, reasons[i]);
+		ktrace_out_str(out, ktrace_lost_name((__u32)i));
 		ktrace_out_char(out, '\n');
 	}
 	return sum;
@@ -324,7 +317,7 @@ static void put_json(struct ktrace_out *out, const struct info *info)
 	ktrace_out_char(out, '{');
 	for (i = 0; i < KTRACE_LOST_NR; i++)
 		if (info->stats.lost[i])
-			json_u64(out, reasons[i], info->stats.lost[i]);
+			json_u64(out, ktrace_lost_name((__u32)i), info->stats.lost[i]);
 	ktrace_out_str(out, "}}\n");
 }
 

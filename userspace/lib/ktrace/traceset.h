@@ -194,6 +194,14 @@ int ktrace_traceset_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
 void ktrace_traceset_stats(const struct ktrace_traceset *set,
 			   struct ktrace_traceset_stats *stats);
 
+/**
+ * ktrace_lost_name - what a reason of loss is called
+ * @reason:	enum ktrace_lost_reason
+ *
+ * Return: the name, as in events "ktrace:lost"; NULL if there is no such reason.
+ */
+const char *ktrace_lost_name(__u32 reason);
+
 /** ktrace_traceset_trace - trace number @i, NULL behind the last */
 const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *set, size_t i);
 

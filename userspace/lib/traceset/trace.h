@@ -7,6 +7,7 @@
  *   trace.c                     opens a file, files its sections under their streams
  *   stream.c                    walks the records of a stream
  *   fragment.c                  puts fragments together
+ *   lost.c                      names of reasons of loss
  *   merge.h                     smallest key first
  *   traceset.c, seek.c          the public interface
  */
@@ -146,6 +147,9 @@ int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
 
 /* syscall.c */
 void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type);
+
+/* lost.c */
+int ktrace_lost_type(struct ktrace_event_type **out);
 
 /* stream.c */
 void ktrace_stream_free(struct stream *s);

@@ -44,10 +44,6 @@ struct ktrace_traceset {
 	bool is_consumed;
 };
 
-static const char lost_desc[] =
-	"ktrace:lost{enum<u32>(full=0,stopped=1,timeout=2,nested=3,noring=4,overwritten=5,"
-	"corrupt=6) reason;u64 count;}";
-
 static const struct trace *to_trace(const struct ktrace_trace *trace)
 {
 	return (const struct trace *)trace;
@@ -75,7 +71,7 @@ int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_
 		return -ENOMEM;
 	if (opts)
 		set->opts = *opts;
-	ret = ktrace_event_type_parse(lost_desc, &set->lost_type);
+	ret = ktrace_lost_type(&set->lost_type);
 	if (ret) {
 		free(set);
 		return ret;

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* lost.c - what reasons of loss are called, and the event type that tells them */
+#include <ktrace/traceset.h>
+
+#include "trace.h"
+
+#include <stdio.h>
+
+static const char *const names[] = {
+	[KTRACE_LOST_FULL] = "full",
+	[KTRACE_LOST_STOPPED] = "stopped",
+	[KTRACE_LOST_TIMEOUT] = "timeout",
+	[KTRACE_LOST_NESTED] = "nested",
+	[KTRACE_LOST_NORING] = "noring",
+	[KTRACE_LOST_OVERWRITTEN] = "overwritten",
+	[KTRACE_LOST_CORRUPT] = "corrupt",
+	[KTRACE_LOST_UNWRITTEN] = "unwritten",
+};
+
+_Static_assert(sizeof(names) / sizeof(names[0]) == KTRACE_LOST_NR, "each reason has a name");
+
+const char *ktrace_lost_name(__u32 reason)
+{
+	return reason < KTRACE_LOST_NR ? names[reason] : NULL;
+}
+
+/* The type of "ktrace:lost"; see struct lost_payload. Return: as ktrace_event_type_parse(). */
+int ktrace_lost_type(struct ktrace_event_type **out)
+{
+	char desc[256];
+	int len = snprintf(desc, sizeof(desc), "ktrace:lost{enum<u32>(");
+	__u32 i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		len += snprintf(desc + len, sizeof(desc) - (size_t)len, "%s%s=%u", i ? "," : "",
+				names[i], i);
+	snprintf(desc + len, sizeof(desc) - (size_t)len, ") reason;u64 count;}");
+	return ktrace_event_type_parse(desc, out);
+}
