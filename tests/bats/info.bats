@@ -28,12 +28,57 @@ teardown() { teardown_test; }
 import json, sys
 i = json.load(sys.stdin)
 f = i["files"][0]
-assert f["closed"] is True and f["cmd"] == "./demo --fast" and f["status"] == "0", f
+assert f["closed"] is True and f["cmd"] == "./demo --fast" and f["status"] == 0 and f["cpus"] == 2, f
+numbers = {"bytes", "status", "cpus", "hz", "readings", "kernel_streams", "user_streams", "blocks"}
+assert all(type(f[k]) is int for k in numbers), f
 assert f["kernel_streams"] == 2 and f["user_streams"] == 2 and f["blocks"] == 6, f
 assert i["events"] == 19 == sum(i["counts"].values()), i
 assert i["lost"] == {"full": 10, "timeout": 4, "overwritten": 7, "corrupt": 1}, i
 assert i["duration_ns"] == 3000400 and i["backwards"] == 1 and i["damaged"] == 0, i
 ' <<<"$output"
+}
+
+# made LINE...: a file t with these META lines
+made()
+{
+	{
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1 hz=1000'
+		printf 'meta %s\n' "$@"
+	} | "$PROGS/mktrace" t
+	run_ktrace info t
+	[ "$status" -eq 0 ]
+}
+
+@test "how the recording ended" {
+	made 'end status=3 reason=command%20ended'
+	grep -qx '  ended     status 3' <<<"$output"
+	made 'end status=137 reason=command%20ended'
+	grep -qx '  ended     killed by signal 9 (status 137)' <<<"$output"
+	made 'end status=255 reason=command%20ended'
+	grep -qx '  ended     status 255' <<<"$output"
+	made 'end status=0 reason=duration'
+	grep -qx '  ended     status 0, stopped by duration' <<<"$output"
+	made 'end reason=Interrupt'
+	grep -qx '  ended     stopped by Interrupt' <<<"$output"
+	made 'end reason=processes%20ended'
+	grep -qx '  ended     processes ended' <<<"$output"
+	made 'end status=127 reason=exec%20failed'
+	grep -qx '  ended     status 127, exec failed' <<<"$output"
+	made 'end status=x'
+	[[ "$output" != *ended* ]]
+}
+
+@test "without a command there is none in text and JSON; numbers are numbers" {
+	made 'trace version=1 cmd=' 'host cpus=many' 'end status=99999999999999999999 reason=duration'
+	[[ "$output" != *command* ]]
+	run_ktrace info --json t
+	python3 -c '
+import json, sys
+f = json.load(sys.stdin)["files"][0]
+assert not {"cmd", "cpus", "status"} & f.keys() and f["reason"] == "duration", f
+' <<<"$output"
+	made 'trace version=1 cmd=./a%20b'
+	grep -qx '  command   ./a b' <<<"$output"
 }
 
 @test "a file without its end mark is said to be open" {

@@ -5,9 +5,12 @@
 #include "census.h"
 #include "when.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SIGNAL_MAX 64u
 
 /**
  * struct info - what was found by reading everything
@@ -130,6 +133,74 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
+/* A fact that is a number; what is none is as good as missing. */
+static bool get_number(const struct ktrace_trace *t, const char *keyword, const char *key,
+		       __u64 *number)
+{
+	const char *value = ktrace_trace_meta(t, keyword, key);
+	char *end;
+
+	if (!value || *value < '0' || *value > '9')
+		return false;
+	errno = 0;
+	*number = strtoull(value, &end, 10);
+	return !*end && !errno;
+}
+
+/* The command, NULL if the recording had none. */
+static const char *command_of(const struct ktrace_trace *t)
+{
+	const char *cmd = ktrace_trace_meta(t, "trace", "cmd");
+
+	return cmd && *cmd ? cmd : NULL;
+}
+
+/* A status as a shell has it */
+static void put_status(struct ktrace_out *out, __u64 status)
+{
+	if (status > 128 && status <= 128 + SIGNAL_MAX) {
+		ktrace_out_str(out, "killed by signal ");
+		ktrace_out_u64(out, status - 128);
+		ktrace_out_str(out, " (status ");
+		ktrace_out_u64(out, status);
+		ktrace_out_char(out, ')');
+	} else {
+		ktrace_out_str(out, "status ");
+		ktrace_out_u64(out, status);
+	}
+}
+
+static bool ends_with(const char *text, const char *tail)
+{
+	size_t len = strlen(text), n = strlen(tail);
+
+	return len >= n && !strcmp(text + len - n, tail);
+}
+
+/* How the command ended, and why the recording did if for another reason. */
+static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	const char *reason = ktrace_trace_meta(t, "end", "reason");
+	bool has_status;
+	__u64 status;
+
+	has_status = get_number(t, "end", "status", &status);
+	if (has_status && reason && !strcmp(reason, "command ended"))
+		reason = NULL;
+	if (!has_status && !reason)
+		return;
+	put_label(out, "ended");
+	if (has_status)
+		put_status(out, status);
+	if (has_status && reason)
+		ktrace_out_str(out, ", ");
+	if (reason && !ends_with(reason, " ended") && !ends_with(reason, " failed"))
+		ktrace_out_str(out, "stopped by ");
+	if (reason)
+		ktrace_out_safe(out, reason);
+	ktrace_out_char(out, '\n');
+}
+
 static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	__u64 blocks, kernel, user;
@@ -140,17 +211,12 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_u64(out, ktrace_trace_size(t));
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? " bytes, closed\n" :
 		       " bytes, not closed: still being written, or cut off\n");
-	put_label(out, "command");
-	put_fact(out, t, "trace", "cmd");
-	if (ktrace_trace_meta(t, "end", "status")) {
-		ktrace_out_str(out, ", status ");
-		put_fact(out, t, "end", "status");
+	if (command_of(t)) {
+		put_label(out, "command");
+		ktrace_out_safe(out, command_of(t));
+		ktrace_out_char(out, '\n');
 	}
-	if (ktrace_trace_meta(t, "end", "reason")) {
-		ktrace_out_str(out, ", ended by ");
-		put_fact(out, t, "end", "reason");
-	}
-	ktrace_out_char(out, '\n');
+	put_file_end(out, t);
 	put_file_host(out, t);
 	put_label(out, "backend");
 	put_fact(out, t, "trace", "backend");
@@ -243,27 +309,27 @@ static void json_u64(struct ktrace_out *out, const char *key, __u64 v)
 	ktrace_out_u64(out, v);
 }
 
-static void json_fact(struct ktrace_out *out, const struct ktrace_trace *t,
-		      const char *keyword, const char *key)
+static void json_str(struct ktrace_out *out, const char *key, const char *value)
 {
-	const char *value = ktrace_trace_meta(t, keyword, key);
-
 	if (!value)
 		return;
 	json_key(out, key);
 	ktrace_out_json(out, value, strlen(value));
 }
 
+static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
+			const char *keyword, const char *key)
+{
+	__u64 number;
+
+	if (get_number(t, keyword, key, &number))
+		json_u64(out, key, number);
+}
+
 static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
-	static const char *const facts[][2] = {
-		{ "trace", "cmd" }, { "end", "status" }, { "end", "reason" },
-		{ "host", "name" }, { "host", "kernel" }, { "host", "machine" },
-		{ "host", "cpus" }, { "trace", "backend" }, { "trace", "clock" },
-	};
 	struct ktrace_clock_info clock;
 	__u64 blocks;
-	size_t i;
 
 	ktrace_out_char(out, '{');
 	json_key(out, "file");
@@ -271,8 +337,15 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "bytes", ktrace_trace_size(t));
 	json_key(out, "closed");
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
-	for (i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		json_fact(out, t, facts[i][0], facts[i][1]);
+	json_str(out, "cmd", command_of(t));
+	json_number(out, t, "end", "status");
+	json_str(out, "reason", ktrace_trace_meta(t, "end", "reason"));
+	json_str(out, "name", ktrace_trace_meta(t, "host", "name"));
+	json_str(out, "kernel", ktrace_trace_meta(t, "host", "kernel"));
+	json_str(out, "machine", ktrace_trace_meta(t, "host", "machine"));
+	json_number(out, t, "host", "cpus");
+	json_str(out, "backend", ktrace_trace_meta(t, "trace", "backend"));
+	json_str(out, "clock", ktrace_trace_meta(t, "trace", "clock"));
 	ktrace_trace_clock(t, &clock);
 	json_u64(out, "hz", clock.hz);
 	json_u64(out, "readings", clock.readings);
