@@ -163,7 +163,7 @@ for line in sys.stdin:
 	[ "$(grep -vc 'ktrace:lost' <<<"$output")" -eq 4 ]
 	[ "$(grep -c 'ktrace:lost' <<<"$output")" -eq 6 ]
 	run_ktrace list --pid 100,103 -e 'demo:*' "$SMALL"
-	[ "$(grep -c '?/103' <<<"$output")" -eq 3 ]
+	[ "$(grep -c -e '-/103' <<<"$output")" -eq 3 ]
 	[ "$(grep -c '100/101' <<<"$output")" -eq 2 ]
 }
 

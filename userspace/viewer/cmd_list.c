@@ -105,7 +105,7 @@ static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *
 		if (pid)
 			ktrace_out_u64(out, pid);
 		else
-			ktrace_out_char(out, '?');
+			ktrace_out_char(out, '-');
 		ktrace_out_char(out, '/');
 		ktrace_out_u64(out, e->tid);
 		ktrace_out_char(out, ' ');
@@ -412,11 +412,12 @@ const struct command cmd_list = {
 "TIME: 12.5 or 12.5s, 3ms, 200us, 7ns since the first event; 2026-01-31T12:00:00.5\n"
 "local time, with Z behind it UTC; @SECONDS since the epoch.\n"
 "\n"
-"A line has: time, #file if there are several, [cpu], pid/tid, name of the thread,\n"
-"event, fields, and in parentheses what is special: irq (recorded in interrupt\n"
-"context), truncated, incomplete (fragments are missing), no-start, critical, backwards\n"
-"(stamp below its predecessor's), short (fewer bytes than described). Lost events are\n"
-"shown where they were lost as ktrace:lost.\n"
+"A line has: time, #file if there are several, [cpu], pid/tid (-/tid where the process\n"
+"is not known, as for kernel threads), name of the thread (? where not known), event,\n"
+"fields, and in parentheses what is special: irq (recorded in interrupt context),\n"
+"truncated, incomplete (fragments are missing), no-start, critical, backwards (stamp\n"
+"below its predecessor's), short (fewer bytes than described). Lost events are shown\n"
+"where they were lost as ktrace:lost.\n"
 "\n"
 "JSON members, in this order; those in brackets may be missing: time (string, seconds\n"
 "since the epoch), ns (since the first event), raw (stamp), trace (number of the file),\n"
