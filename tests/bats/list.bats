@@ -72,9 +72,9 @@ for line in sys.stdin:
 
 @test "two windows that meet have every event once" {
 	local all
-	all=$("$KTRACE" list "$SMALL" | grep -v incomplete)
+	all=$("$KTRACE" list "$SMALL")
 	output=$("$KTRACE" list --until 410ns "$SMALL"; "$KTRACE" list --since 410ns "$SMALL")
-	diff -u <(sort <<<"$all") <(grep -v incomplete <<<"$output" | sort)
+	diff -u <(sort <<<"$all") <(sort <<<"$output")
 }
 
 @test "times may be written in many ways" {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_traceset.c - order, seeks, losses, fragments, growth, clock and names
+ * test_traceset.c - order, seeks, losses, growth, clock and names
  *
  * Random files are compared with a model that does everything the slow and obvious way:
  * an array of events, the smallest key of all streams' next events searched each time.
@@ -346,133 +346,6 @@ static void test_losses(void)
 	ktrace_traceset_close(set);
 }
 
-static void make_fragment(struct maker *m, __u64 ts, __u32 tid_flags, __u32 total, __u32 len)
-{
-	char payload[256];
-	struct ktrace_record rec = { .ts = ts, .id = 16, .tid_flags = tid_flags };
-	__u32 head = tid_flags & KTRACE_REC_FRAG_FIRST ? sizeof(total) : 0;
-
-	memcpy(payload, &total, head);
-	memset(payload + head, (int)ts, len);
-	rec.len = (__u16)(head + len);
-	make_record(m, &rec, payload);
-}
-
-#define FIRST KTRACE_REC_FRAG_FIRST
-#define NEXT KTRACE_REC_FRAG_NEXT
-
-static void test_fragments(void)
-{
-	static const struct {
-		__u32 tid, len, flags;
-	} expected[] = {
-		{ 3, 10, KTRACE_EVENT_INCOMPLETE | KTRACE_EVENT_NO_START },
-		{ 1, 30, 0 },
-		{ 2, 20, KTRACE_EVENT_TRUNCATED },
-		{ 4, 5, KTRACE_EVENT_INCOMPLETE },
-		{ 4, 8, 0 },
-		{ 5, 100, 0 },
-		{ 6, 7, KTRACE_EVENT_INCOMPLETE },
-	};
-	struct ktrace_tracefile *tf = make_file(paths[0], 0);
-	struct ktrace_traceset *set;
-	struct ktrace_trace_event e;
-	struct maker a, b;
-	size_t i;
-
-	make_stream(&a, tf, 1);
-	make_stream(&b, tf, 2);
-	make_fragment(&a, 10, 1 | FIRST, 30, 10);
-	make_fragment(&a, 11, 2 | FIRST, 20, 10);
-	make_fragment(&b, 12, 1 | NEXT, 0, 10);		/* the thread has migrated */
-	make_fragment(&b, 13, 3 | NEXT, 0, 10);		/* its beginning is not there */
-	make_fragment(&a, 14, 1 | NEXT, 0, 10);
-	make_fragment(&a, 15, 2 | NEXT | KTRACE_REC_TRUNCATED, 0, 10);
-	make_fragment(&a, 16, 4 | FIRST, 4000000000u, 5);
-	make_fragment(&a, 17, 4 | FIRST, 8, 8);		/* whole at once */
-	make_fragment(&a, 18, 4 | NEXT, 0, 0);
-	make_fragment(&a, 19, 5 | FIRST, 100, 90);
-	make_fragment(&a, 20, 5 | NEXT, 0, 50);		/* more than was announced */
-	make_fragment(&a, 21, 6 | FIRST, 20, 7);	/* never ends */
-	make_end_block(&a);
-	make_end_block(&b);
-	CHECK_EQ(ktrace_tracefile_close(tf), 0);
-	set = open_set(1, false);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-		CHECK_EQ(e.tid, expected[i].tid);
-		CHECK_EQ(e.len, expected[i].len);
-		CHECK_EQ(e.flags, expected[i].flags);
-	}
-	CHECK_EQ(ktrace_traceset_next(set, &e), 0);
-	/* Behind the first fragments: what ends later is there, whole. */
-	CHECK_EQ(ktrace_traceset_seek(set, 12), 0);
-	for (i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
-		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-		CHECK_EQ(e.tid, expected[i].tid);
-		CHECK_EQ(e.len, expected[i].len);
-	}
-	CHECK_EQ(ktrace_traceset_seek(set, 20), 0);
-	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-	CHECK_EQ(e.tid, 5);
-	CHECK_EQ(e.len, 100);
-	ktrace_traceset_close(set);
-}
-
-/* An event of many blocks is whole wherever a seek goes before its end. */
-static void test_seek_into_long_event(void)
-{
-	struct ktrace_tracefile *tf = make_file(paths[0], 0);
-	struct ktrace_traceset *set;
-	struct ktrace_trace_event e;
-	struct maker m;
-	__u64 ts;
-
-	make_stream(&m, tf, 1);
-	make_event(&m, 5, 1);
-	make_fragment(&m, 10, 1 | FIRST, 20 * 200, 200);
-	for (ts = 11; ts < 30; ts++) {
-		make_end_block(&m);
-		make_fragment(&m, ts, 1 | NEXT, 0, 200);
-	}
-	make_end_block(&m);
-	CHECK_EQ(ktrace_tracefile_close(tf), 0);
-	set = open_set(1, false);
-	for (ts = 6; ts < 30; ts++) {
-		CHECK_EQ(ktrace_traceset_seek(set, ts), 0);
-		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-		CHECK_EQ(e.len, 20 * 200);
-		CHECK_EQ(e.flags, 0);
-		CHECK_EQ(e.raw, 29);
-		CHECK_EQ(ktrace_traceset_next(set, &e), 0);
-	}
-	ktrace_traceset_close(set);
-}
-
-/* More threads begin long events than are remembered: each comes out, once. */
-static void test_many_fragments(void)
-{
-	struct ktrace_tracefile *tf = make_file(paths[0], 0);
-	struct ktrace_traceset *set;
-	struct ktrace_trace_event e;
-	struct maker m;
-	__u32 i;
-
-	make_stream(&m, tf, 1);
-	for (i = 0; i < 1000; i++)
-		make_fragment(&m, i, (i + 1) | FIRST, 100, 10);
-	make_end_block(&m);
-	CHECK_EQ(ktrace_tracefile_close(tf), 0);
-	set = open_set(1, false);
-	for (i = 0; i < 1000; i++) {
-		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
-		CHECK_EQ(e.tid, i + 1);
-		CHECK_EQ(e.flags, KTRACE_EVENT_INCOMPLETE);
-	}
-	CHECK_EQ(ktrace_traceset_next(set, &e), 0);
-	ktrace_traceset_close(set);
-}
-
 /* A file that is read while it is written, and a section of which half is there. */
 static void test_growth(void)
 {
@@ -725,9 +598,6 @@ int main(void)
 	test_span();
 	test_seek_is_sublinear();
 	test_losses();
-	test_fragments();
-	test_seek_into_long_event();
-	test_many_fragments();
 	test_growth();
 	test_shrinking();
 	test_clock();

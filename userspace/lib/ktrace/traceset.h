@@ -103,7 +103,10 @@ enum ktrace_event_flag {
  * @id:		KTRACE_ID_LOST: type "ktrace:lost", fields reason and count; else as
  *		in the file
  *
- * A fragmented event has the stamp of its last fragment.
+ * A fragmented event has time and stamp of its last fragment. If fragments are missing,
+ * @raw is the stamp of the last one that came, and @time when it was known that no more
+ * will come: the next record of the thread, or the end of all files. So time does not
+ * go back.
  */
 struct ktrace_trace_event {
 	__u64 time;

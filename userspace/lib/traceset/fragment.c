@@ -4,8 +4,10 @@
  *
  * An event too long for a block lies in the file as fragments of one thread, which may
  * be on several streams when the thread migrates. It is delivered with its last
- * fragment. If a fragment is missing, what there is is delivered and flagged: when the
- * thread begins the same event again, when too many events are pending, at the end.
+ * fragment. The fragments of an event follow each other in their thread: its next
+ * record that is none ends the event. What there is is then delivered and flagged, with
+ * the time of that record, so that time does not go back; likewise when too many events
+ * are pending, and at the end.
  * Memory grows with the bytes that have come, never with the length that is claimed.
  */
 #include "fragment.h"
@@ -14,18 +16,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_same(const struct ktrace_trace_event *a, const struct ktrace_trace_event *b)
+static bool is_same_thread(const struct ktrace_trace_event *a,
+			   const struct ktrace_trace_event *b)
 {
-	return a->tid == b->tid && a->id == b->id && a->stream->trace == b->stream->trace &&
+	return a->tid == b->tid && a->stream->trace == b->stream->trace &&
 	       a->stream->kind == b->stream->kind;
 }
 
+/* The pending event of the thread of @e: there is one at most. */
 static struct pending *find(struct fragments *f, const struct ktrace_trace_event *e)
 {
 	__u32 i;
 
 	for (i = 0; i < f->nr; i++)
-		if (is_same(&f->pending[i].event, e))
+		if (is_same_thread(&f->pending[i].event, e))
 			return &f->pending[i];
 	return NULL;
 }
@@ -67,8 +71,8 @@ static int append(struct pending *p, const struct ktrace_trace_event *e)
 	return 0;
 }
 
-/* Begins to collect @e, whose payload starts with the total length. */
-static int begin(struct fragments *f, const struct ktrace_trace_event *e)
+/* Begins to collect @e, whose payload starts with the total length. There is room. */
+static int add_first(struct fragments *f, const struct ktrace_trace_event *e)
 {
 	struct pending *p = &f->pending[f->nr];
 	struct ktrace_trace_event bytes = *e;
@@ -84,21 +88,6 @@ static int begin(struct fragments *f, const struct ktrace_trace_event *e)
 		return ret;
 	f->nr++;
 	return 0;
-}
-
-/* Return: 1 an older event came out, 0 nothing came out, -ENOMEM. */
-static int add_first(struct fragments *f, struct ktrace_trace_event *e)
-{
-	struct pending *p = find(f, e);
-	struct ktrace_trace_event first = *e;
-	int ret;
-
-	if (!p && f->nr == PENDING_MAX)
-		p = &f->pending[0];
-	if (p)
-		take(f, p, e);
-	ret = begin(f, &first);
-	return ret ? ret : p != NULL;
 }
 
 static int add_next(struct fragments *f, struct ktrace_trace_event *e)
@@ -120,9 +109,30 @@ static int add_next(struct fragments *f, struct ktrace_trace_event *e)
 }
 
 /*
- * Takes in a fragment.
- * Return: 1 if an event came out, in @e: this one, now whole, or one that will never
- * be; 0 if not; -ENOMEM.
+ * Does record @e, not taken in yet, end a pending event without being its next fragment?
+ * Or is there no room for it? Then true, and the pending event is in @e.
+ */
+bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags)
+{
+	struct pending *p = find(f, e);
+	bool is_first = rec_flags & KTRACE_REC_FRAG_FIRST;
+	__u64 time = e->time;
+
+	if (p && !is_first && (rec_flags & KTRACE_REC_FRAG_NEXT) && e->id == p->event.id)
+		return false;
+	if (!p && is_first && f->nr == PENDING_MAX)
+		p = &f->pending[0];
+	if (!p)
+		return false;
+	take(f, p, e);
+	e->time = time;
+	return true;
+}
+
+/*
+ * Takes in a fragment that ends no other event: see ktrace_fragment_end().
+ * Return: 1 if @e is to be delivered, which is the whole event if it was the last one;
+ * 0 if not; -ENOMEM.
  */
 int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags)
 {
@@ -135,12 +145,13 @@ int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32
 	return add_first(f, e);
 }
 
-/* Takes out the oldest pending event, incomplete as it is. */
-bool ktrace_fragment_take_oldest(struct fragments *f, struct ktrace_trace_event *e)
+/* Takes out the oldest pending event, incomplete as it is: @end is the end of all. */
+bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_trace_event *e)
 {
 	if (!f->nr)
 		return false;
 	take(f, &f->pending[0], e);
+	e->time = e->time > end ? e->time : end;
 	return true;
 }
 

@@ -23,7 +23,7 @@ struct pending {
 
 /**
  * struct fragments - the pending events of a traceset
- * @pending:	oldest first
+ * @pending:	oldest first, one for a thread
  * @nr:		how many
  * @done:	bytes of the event delivered last
  * @is_skipping: on the way to a place that was sought: nothing is delivered
@@ -36,8 +36,9 @@ struct fragments {
 };
 
 /* A fragment's record flags: KTRACE_REC_FRAG_* */
+bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
 int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
-bool ktrace_fragment_take_oldest(struct fragments *f, struct ktrace_trace_event *e);
+bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_trace_event *e);
 void ktrace_fragment_drop_all(struct fragments *f);
 
 #endif

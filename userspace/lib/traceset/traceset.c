@@ -29,6 +29,7 @@
  * @fragments:	events that are not complete
  * @lost_type:	type of "ktrace:lost"
  * @stats:	what reading has met
+ * @end:	time of the last event of streams that have ended
  * @is_begun:	streams are at their first or a later event
  * @is_consumed: the event of merge.now was delivered
  */
@@ -40,6 +41,7 @@ struct ktrace_traceset {
 	struct fragments fragments;
 	struct ktrace_event_type *lost_type;
 	struct ktrace_traceset_stats stats;
+	__u64 end;
 	bool is_begun;
 	bool is_consumed;
 };
@@ -213,6 +215,7 @@ static ALWAYS_INLINE int consume(struct ktrace_traceset *set)
 		return 0;
 	}
 	s->has_event = false;
+	set->end = s->time > set->end ? s->time : set->end;
 	merge_drop(&set->merge);
 	return ret;
 }
@@ -245,7 +248,8 @@ static int deliver_lost(struct ktrace_traceset *set, struct stream *s, struct kt
 }
 
 /*
- * What is not an ordinary event of a user channel, and what has flags or goes back.
+ * What is not an ordinary event of a user channel, what has flags or goes back, and what
+ * may end a fragmented event: then that one is delivered, and @s stays where it is.
  * Return: 1 deliver, 0 go on, -ENOMEM.
  */
 static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_trace_event *e)
@@ -254,6 +258,11 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 
 	if (s->rec.id == KTRACE_ID_LOST)
 		return deliver_lost(set, s, e);
+	if (set->fragments.nr && ktrace_fragment_end(&set->fragments, e, s->rec.tid_flags)) {
+		set->is_consumed = false;
+		set->stats.events++;
+		return 1;
+	}
 	e->flags = event_flags(s->rec.tid_flags);
 	if (s->rec.ts < s->prev_raw) {
 		e->flags |= KTRACE_EVENT_BACKWARDS;
@@ -268,15 +277,15 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 	return ret;
 }
 
-static bool is_ordinary(const struct stream *s)
+static bool is_ordinary(const struct ktrace_traceset *set, const struct stream *s)
 {
-	return s->rec.id != KTRACE_ID_LOST && s->pub.kind == KTRACE_CHANNEL_USER &&
+	return !set->fragments.nr && s->rec.id != KTRACE_ID_LOST && s->pub.kind == KTRACE_CHANNEL_USER &&
 	       !(s->rec.tid_flags & ~KTRACE_TID_MASK) && s->rec.ts >= s->prev_raw;
 }
 
 static int at_end(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
-	if (set->opts.is_live || !ktrace_fragment_take_oldest(&set->fragments, e))
+	if (set->opts.is_live || !ktrace_fragment_take_oldest(&set->fragments, set->end, e))
 		return 0;
 	set->stats.events++;
 	return 1;
@@ -303,7 +312,7 @@ int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event 
 			return at_end(set, event);
 		set->is_consumed = true;
 		fill(event, s);
-		if (kt_likely(is_ordinary(s))) {
+		if (kt_likely(is_ordinary(set, s))) {
 			s->prev_raw = s->rec.ts;
 			set->stats.events++;
 			return 1;
@@ -328,6 +337,9 @@ static int skip_until(struct ktrace_traceset *set, __u64 time)
 	while (ret >= 0 && (s = set->merge.now.stream) && s->time < time) {
 		fill(&e, s);
 		s->prev_raw = e.raw;
+		if (e.id != KTRACE_ID_LOST &&
+		    ktrace_fragment_end(&set->fragments, &e, s->rec.tid_flags))
+			fill(&e, s);
 		if (e.id == KTRACE_ID_LOST)
 			ret = 0;
 		else if (s->rec.tid_flags & (KTRACE_REC_FRAG_FIRST | KTRACE_REC_FRAG_NEXT))
