@@ -205,7 +205,7 @@ ledger()
 	[ -n "$(summary events)" ] || return 1
 	got=$(($(summary events) + $(summary lost)))
 	echo "ledger: written $min to $max, read $(summary events), lost $(summary lost)"
-	[ "$min" -gt 0 ] && [ "$got" -ge "$min" ] && [ "$got" -le "$max" ]
+	[ "$max" -gt 0 ] && [ "$got" -ge "$min" ] && [ "$got" -le "$max" ]
 }
 
 # valid_trace FILE: the viewer reads it to its end without complaint
