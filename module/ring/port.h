@@ -11,7 +11,7 @@
  *   kt_cmpxchg_local		atomic against nested writers on this CPU or thread
  *   kt_count			adds to a loss counter, atomic against everybody
  *   kt_barrier			for the compiler only
- *   kt_likely kt_unlikely kt_memcpy bool NULL
+ *   kt_likely kt_unlikely kt_noinline kt_memcpy bool NULL
  *   kt_clock(clock)		reads enum ktrace_clock; any context
  *   KT_TESTPOINT(name)		a side effect has just become observable; tests run a
  *				nested writer or a reader exactly there
@@ -33,6 +33,7 @@
 
 #define kt_likely(x) likely(x)
 #define kt_unlikely(x) unlikely(x)
+#define kt_noinline noinline
 #define kt_load(p) READ_ONCE(*(p))
 #define kt_store(p, v) WRITE_ONCE(*(p), v)
 #define kt_load_acquire(p) smp_load_acquire(p)

@@ -11,6 +11,7 @@
 
 #define kt_likely(x) __builtin_expect(!!(x), 1)
 #define kt_unlikely(x) __builtin_expect(!!(x), 0)
+#define kt_noinline __attribute__((noinline))
 #define kt_load(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define kt_store(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
 #define kt_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)

@@ -271,6 +271,48 @@ static enum kt_ring_result refuse(const struct kt_ring *r, enum kt_open_result v
 	return verdict == KT_OPEN_WAIT ? KT_RING_WAIT : KT_RING_LOST;
 }
 
+static enum kt_ring_result fill_in(const struct kt_ring *r, __u64 start,
+				   const struct ktrace_record *header, struct kt_slot *slot)
+{
+	slot->rec = kt_ring_at(r, start);
+	slot->payload = slot->rec + 1;
+	*slot->rec = *header;
+	KT_TESTPOINT(stored);
+	return KT_RING_OK;
+}
+
+/* The fast path's cases and all others. Apart, for struct kt_opening is large. */
+static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r,
+						    struct ktrace_record *header,
+						    struct kt_slot *slot)
+{
+	const __u32 total = KTRACE_RECORD_SIZE(header->len);
+	struct ktrace_ring *w = r->w;
+	enum kt_open_result verdict;
+	__u64 reserve, pos, start;
+	struct kt_opening o;
+
+	for (;;) {
+		reserve = kt_load(&w->reserve);
+		pos = reserve_pos(reserve, kt_load(&w->head));
+		verdict = place(r, reserve, pos, total, &o);
+		if (verdict == KT_OPEN_SUSPEND)
+			continue;	/* an inner writer came first */
+		if (verdict != KT_OPEN_OK)
+			return refuse(r, verdict);
+		start = o.size ? kt_block_end(r, pos) + o.size : pos;
+		header->ts = kt_clock(r->clock);
+		KT_TESTPOINT(stamped);
+		if (kt_cmpxchg_local(&w->reserve, reserve,
+				     pack_reserve(start + total, (reserve >> UNIT_BITS) + 1)))
+			break;
+	}
+	KT_TESTPOINT(reserved);
+	if (o.size)
+		store_opening(r, pos, header->ts, &o);
+	return fill_in(r, start, header, slot);
+}
+
 /**
  * kt_ring_reserve - claim room for one record and fill in its header
  * @r:		the ring
@@ -290,36 +332,24 @@ static enum kt_ring_result refuse(const struct kt_ring *r, enum kt_open_result v
 enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
 				    __u32 tid_flags, struct kt_slot *slot)
 {
+	struct ktrace_record header = { 0, id, (__u16)len, tid_flags };
 	const __u32 total = KTRACE_RECORD_SIZE(len);
 	struct ktrace_ring *w = r->w;
-	enum kt_open_result verdict;
-	__u64 reserve, pos, start, ts;
-	struct kt_opening o;
+	__u64 reserve, pos;
 
 	enter(w);
-	for (;;) {
-		reserve = kt_load(&w->reserve);
-		pos = reserve_pos(reserve, kt_load(&w->head));
-		verdict = place(r, reserve, pos, total, &o);
-		if (kt_unlikely(verdict == KT_OPEN_SUSPEND))
-			continue;	/* an inner writer came first */
-		if (kt_unlikely(verdict != KT_OPEN_OK))
-			return refuse(r, verdict);
-		start = o.size ? kt_block_end(r, pos) + o.size : pos;
-		ts = kt_clock(r->clock);
-		KT_TESTPOINT(stamped);
-		if (kt_cmpxchg_local(&w->reserve, reserve,
-				     pack_reserve(start + total, (reserve >> UNIT_BITS) + 1)))
-			break;
-	}
+	reserve = kt_load(&w->reserve);
+	pos = reserve_pos(reserve, kt_load(&w->head));
+	if (kt_unlikely(total > kt_block_room(r, pos)))
+		return reserve_slow(r, &header, slot);
+	header.ts = kt_clock(r->clock);
+	KT_TESTPOINT(stamped);
+	if (kt_unlikely(!kt_cmpxchg_local(&w->reserve, reserve,
+					  pack_reserve(pos + total,
+						       (reserve >> UNIT_BITS) + 1))))
+		return reserve_slow(r, &header, slot);
 	KT_TESTPOINT(reserved);
-	if (kt_unlikely(o.size))
-		store_opening(r, pos, ts, &o);
-	slot->rec = kt_ring_at(r, start);
-	slot->payload = slot->rec + 1;
-	*slot->rec = (struct ktrace_record){ ts, id, (__u16)len, tid_flags };
-	KT_TESTPOINT(stored);
-	return KT_RING_OK;
+	return fill_in(r, pos, &header, slot);
 }
 
 /**
