@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# runs: host
 #
 # Defining events: all kinds of fields, compilers, standards and ways of linking, and
 # what the compiler refuses.

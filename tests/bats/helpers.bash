@@ -63,6 +63,17 @@ in_guest()
 	[ "$(hostname)" = ktrace-vm ]
 }
 
+# n NUMBER: as many events; a tenth in the VM, whose processor is emulated, unless
+# KTRACE_LONG is set
+n()
+{
+	if in_guest && [ -z "${KTRACE_LONG:-}" ]; then
+		echo $(($1 / 10))
+	else
+		echo "$1"
+	fi
+}
+
 # dmesg_clean: no complaint of the kernel since setup_test
 dmesg_clean()
 {

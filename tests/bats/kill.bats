@@ -91,14 +91,14 @@ random_ms()
 }
 
 @test "ktraced killed while writers are blocked: they go on" {
-	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n 2000000
+	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n "$(n 2000000)"
 	retry 100 0.02 has ktraced.out '^at [1-9]'
 	dir=$(session_dir "$pid")
 	kill -STOP "$pid"
 	sleep 0.2
 	kill -KILL "$pid"
 	wait "$pid" || true
-	retry 300 0.1 has ktraced.out '^written 2000000'
+	retry 300 0.1 has ktraced.out "^written $(n 2000000)"
 	[ -z "$dir" ] || rm -rf "$dir"
 	valid_trace t
 }

@@ -19,10 +19,10 @@ teardown()
 	teardown_test
 }
 
-# ledger POLICY RING_SIZE PAUSE_US: 60000 events from process, interrupt and thread
+# ledger POLICY RING_SIZE PAUSE_US: 6000 events from process, interrupt and thread
 ledger()
 {
-	"$PROGS/dev_log" "$MODULES/logevent.ko" "$@" 20000 20000
+	"$PROGS/dev_log" "$MODULES/logevent.ko" "$@" "$(n 20000)" 20000
 }
 
 @test "the device belongs to root and nobody else may open it" {
@@ -83,7 +83,7 @@ ledger()
 @test "TRACER_LOGEVENT ledger: drop, reader keeps up" {
 	run ledger 0 8388608 1000
 	echo "$output"
-	[ "$output" = "logged 60000 read 60000 lost 0" ]
+	[ "$output" = "logged $(n 60000) read $(n 60000) lost 0" ]
 }
 
 @test "TRACER_LOGEVENT ledger: drop, slow reader" {

@@ -20,7 +20,7 @@ faster_reader()
 
 equal_reader()
 {
-	run_ktraced "--policy=$1" -e flood -b 64K -o t -- "$PROGS/flood" -p 2 -t 2 -n 100000
+	run_ktraced "--policy=$1" -e flood -b 64K -o t -- "$PROGS/flood" -p 2 -t 2 -n "$(n 100000)"
 	[ "$status" -eq 0 ]
 	ledger
 	valid_trace t
@@ -43,7 +43,7 @@ equal_reader()
 stopped_reader()
 {
 	start_ktraced "--policy=$1" -e flood -b 64K -o t -- sh -c \
-		"echo ready; until [ -e go ]; do sleep 0.02; done; exec '$PROGS/flood' -t 2 -n 50000"
+		"echo ready; until [ -e go ]; do sleep 0.02; done; exec '$PROGS/flood' -t 2 -n $(n 50000)"
 	retry 250 0.02 has ktraced.out ready
 	kill -STOP "$pid"
 	touch go
@@ -76,7 +76,7 @@ stopped_reader()
 @test "block: a busy writer loses nothing" {
 	equal_reader block
 	[ "$(summary lost)" = 0 ]
-	[ "$(summary events)" = 400000 ]
+	[ "$(summary events)" = "$(n 400000)" ]
 }
 
 last_at()
@@ -94,17 +94,17 @@ stands_still()
 }
 
 @test "block: SIGSTOP of the reader stops the writer, SIGCONT lets it go on, none lost" {
-	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n 3000000
+	start_ktraced --policy=block -e flood -b 64K -o t -- "$PROGS/flood" -m -n "$(n 3000000)"
 	retry 100 0.02 has ktraced.out '^at [1-9]'
 	kill -STOP "$pid"
 	retry 100 0.05 stands_still
-	[ "$(last_at)" -lt 3000000 ]
+	[ "$(last_at)" -lt "$(n 3000000)" ]
 	kill -CONT "$pid"
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
 	ledger
 	[ "$(summary lost)" = 0 ]
-	[ "$(summary events)" = 3000000 ]
+	[ "$(summary events)" = "$(n 3000000)" ]
 	valid_trace t
 }
 

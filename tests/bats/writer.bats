@@ -53,11 +53,11 @@ account_all()
 }
 
 @test "drop: with records of all sizes" {
-	account -p drop -r 65536 -b 4096 "$FLOOD" -t 4 -n 20000 -s 0:300
+	account -p drop -r 65536 -b 4096 "$FLOOD" -t 4 -n "$(n 20000)" -s 0:300
 }
 
 @test "block: a writer waits and nothing is lost" {
-	account_all -r 65536 -b 4096 -d 1000 "$FLOOD" -t 4 -n 20000 -s 0:40
+	account_all -r 65536 -b 4096 -d 1000 "$FLOOD" -t 4 -n "$(n 20000)" -s 0:40
 }
 
 @test "block: a writer waits no longer than it may" {
@@ -71,7 +71,7 @@ account_all()
 }
 
 @test "overwrite: what was overwritten is counted" {
-	account -p overwrite -r 65536 -b 4096 -d 5000 "$FLOOD" -t 2 -n 50000
+	account -p overwrite -r 65536 -b 4096 -d 5000 "$FLOOD" -t 2 -n "$(n 50000)"
 	grep '^lost overwritten [1-9]' <<<"$output"
 }
 
@@ -81,8 +81,8 @@ account_all()
 }
 
 @test "events in signal handlers, while events are recorded" {
-	account_all "$FLOOD" -t 4 -n 50000 -S
-	account_all "$FLOOD" -t 4 -n 50000 -S -s 0:100
+	account_all "$FLOOD" -t 4 -n "$(n 50000)" -S
+	account_all "$FLOOD" -t 4 -n "$(n 50000)" -S -s 0:100
 	account_all -b 4096 -r 65536 "$FLOOD" -t 2 -n 500 -S -s 0:20000
 }
 

@@ -189,7 +189,9 @@ guest_qemu()
 		;;
 	tcg)
 		# shellcheck disable=SC2054
-		args+=(-accel tcg,thread=multi -cpu max,la57=off)
+		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
+		# stale code after the guest patched its text (static keys), and hangs.
+		args+=(-accel "tcg,thread=${KTRACE_VM_TCG:-single}" -cpu max,la57=off)
 		;;
 	esac
 	: >"$work/console.log"
