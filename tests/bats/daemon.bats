@@ -248,3 +248,21 @@ refused()
 	ledger
 	[ "$(summary events)" = 500 ]
 }
+
+@test "a recording that has ended switches off programs that live on" {
+	run_ktraced --duration 300ms -o t -- sh -c "'$PROGS/enabled' >states & exec sleep 0.1"
+	show cat states
+	retry 100 0.05 grep -q off states
+	[ "$(cat states)" = "on
+off" ]
+}
+
+@test "what cannot be traced costs no older trace" {
+	echo precious >t
+	run_ktraced -p 4194000 -o t
+	[ "$status" -eq 125 ]
+	[ "$(cat t)" = precious ]
+	run_ktraced -b 16G --policy=block --thread-rings 4096 -o t -- true
+	[ "$status" -eq 125 ]
+	[ "$(cat t)" = precious ]
+}

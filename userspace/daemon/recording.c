@@ -2,7 +2,7 @@
 /*
  * recording.c - one recording, from opening the file to the summary
  *
- * Order: the file is opened and gets its header, the session is made, META says what
+ * Order: the session is made, the file is opened and gets its header, META says what
  * is known, the command is forked and held back, followed, tracing starts, the command
  * is let go. So nothing the command does can come before the file's beginning.
  */
@@ -188,27 +188,29 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 	return -1;
 }
 
+/* The file last of all: what cannot be traced must not cost the trace of yesterday. */
 int recording_open(struct recording *r, const sigset_t *signals)
 {
 	struct ktrace_session_info info;
 	struct ktrace_tracefile *file;
-	int status = open_file(r->options->output, &file);
+	int status;
 
-	if (status >= 0)
-		return status;
 	warn_stale();
 	status = open_session(r);
 	if (status >= 0)
-		goto err_close_file;
-	if (capture_init(&r->capture, r->session, file)) {
-		log_error("%s", strerror(ENOMEM));
-		status = EXIT_OWN;
-		goto err_destroy;
-	}
+		return status;
 	ktrace_session_info(r->session, &info);
 	status = set_up_kernel(r, &info);
 	if (status < 0)
-		status = write_first_meta(r, &info);
+		status = open_file(r->options->output, &file);
+	if (status >= 0)
+		goto err_destroy;
+	if (capture_init(&r->capture, r->session, file)) {
+		log_error("%s", strerror(ENOMEM));
+		status = EXIT_OWN;
+		goto err_close_file;
+	}
+	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);
 	if (status >= 0)
@@ -227,11 +229,11 @@ err_capture:
 	ktrace_session_destroy(r->session);
 	unlink(r->options->output);
 	return status;
-err_destroy:
-	ktrace_session_destroy(r->session);
 err_close_file:
 	ktrace_tracefile_close(file);
 	unlink(r->options->output);
+err_destroy:
+	ktrace_session_destroy(r->session);
 	return status;
 }
 

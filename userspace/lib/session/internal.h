@@ -104,6 +104,8 @@ struct session_backend;
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
  * @owner_locked: shm: the owner's mutex is held
+ * @is_running:	between start and stop
+ * @wanted:	user events that are on while the session runs
  */
 struct ktrace_session {
 	const struct session_backend *backend;
@@ -117,6 +119,8 @@ struct ktrace_session {
 	int fd;
 	char dir[64];
 	bool owner_locked;
+	bool is_running;
+	__u8 wanted[KTRACE_ID_NR];
 };
 
 /**

@@ -27,11 +27,29 @@ int session_fail(struct ktrace_session *s, int error, const char *format, ...)
 
 void session_fill_user(char *map, const struct ktrace_control *c, const char *filter)
 {
-	__u32 on = c->id_nr < KTRACE_ID_OFF ? c->id_nr : KTRACE_ID_OFF;
-
-	memset(map + c->enable_off, 1, on);
-	memset(map + c->enable_off + on, 0, c->id_nr - on);
 	snprintf(map + c->filter_off, c->filter_size, "%s", filter ? filter : "");
+}
+
+/* Writers look at nothing but these bytes: they are what starts and stops them. */
+static void show_enabled(struct ktrace_session *s)
+{
+	const struct ktrace_control *c = &s->user.control;
+
+	for (__u32 id = 0; id < c->id_nr && id < KTRACE_ID_NR; id++)
+		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+}
+
+static int set_running(struct ktrace_session *s, bool running)
+{
+	int error = 0;
+
+	if (running)
+		error = s->backend->set_running(s, true);
+	if (!error) {
+		s->is_running = running;
+		show_enabled(s);
+	}
+	return running ? error : s->backend->set_running(s, false);
 }
 
 static int open_backend(struct ktrace_session *s, const struct session_backend *backend,
@@ -80,6 +98,7 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 	if (!s)
 		return -ENOMEM;
 	s->fd = -1;
+	memset(s->wanted, 1, KTRACE_ID_OFF);
 	error = check_options(s, opts);
 	if (!error)
 		error = open_any(s, opts);
@@ -104,6 +123,8 @@ void ktrace_session_destroy(struct ktrace_session *s)
 {
 	if (!s)
 		return;
+	if (s->is_running)
+		set_running(s, false);
 	registry_exit(&s->registry);
 	s->backend->close(s);
 	free(s);
@@ -131,9 +152,10 @@ int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool o
 			return -ENOENT;
 		return s->backend->enable(s, id, on);
 	}
-	if (id < KTRACE_ID_FIRST || id >= ch->control.id_nr)
+	if (id < KTRACE_ID_FIRST || id >= ch->control.id_nr || id >= KTRACE_ID_NR)
 		return -EINVAL;
-	kt_store(&ch->map[ch->control.enable_off + id], on);
+	s->wanted[id] = on;
+	kt_store(&ch->map[ch->control.enable_off + id], on && s->is_running);
 	return 0;
 }
 
@@ -144,12 +166,12 @@ int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 
 int ktrace_session_start(struct ktrace_session *s)
 {
-	return s->backend->set_running(s, true);
+	return set_running(s, true);
 }
 
 int ktrace_session_stop(struct ktrace_session *s)
 {
-	return s->backend->set_running(s, false);
+	return set_running(s, false);
 }
 
 int ktrace_session_fd(const struct ktrace_session *s)
