@@ -44,6 +44,9 @@
  *   CLOSED is final; the enable bytes are cleared, the memory stays as long as a
  *   writer has it mapped
  *   (shared memory: the owner's death shows in control.reader, see there)
+ *
+ *   A writer looks at the enable byte of its event and nothing else. In a user channel
+ *   the owner sets the bytes when it starts, and clears them when it stops.
  */
 #ifndef _LINUX_KTRACE_H
 #define _LINUX_KTRACE_H
@@ -71,7 +74,7 @@ enum ktrace_clock {
 	KTRACE_CLOCK_MONOTONIC = 1,	/* CLOCK_MONOTONIC in ns */
 };
 
-/* Event ids a channel can tell apart. User ids below KTRACE_ID_OFF start enabled. */
+/* Event ids a channel can tell apart. User ids below KTRACE_ID_OFF are on at the start. */
 #define KTRACE_ID_NR 8192u
 #define KTRACE_ID_OFF 4096u
 #define KTRACE_FILTER_SIZE 2048u
