@@ -229,7 +229,8 @@ static __u32 event_flags(__u32 rec)
 
 static ALWAYS_INLINE void fill(struct ktrace_trace_event *e, const struct stream *s)
 {
-	e->time = s->time;
+	/* Not as one vector with the payload: both were just stored, one by one. */
+	e->time = kt_load(&s->time);
 	e->raw = s->rec.ts;
 	e->type = find_type(s->trace, s->pub.kind, s->rec.id);
 	e->stream = &s->pub;
