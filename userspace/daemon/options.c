@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* options.c - the command line of ktraced, Documentation/man/ktraced.8.md */
+/* options.c - the command line of ktraced, Documentation/man/ktraced.8 */
 #include "options.h"
 
 #include <errno.h>

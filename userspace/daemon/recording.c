@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/traceset.h>
+
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -239,16 +241,6 @@ err_destroy:
 
 static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, __u64 *total)
 {
-	static const char *const names[KTRACE_LOST_NR] = {
-		[KTRACE_LOST_FULL] = "full",
-		[KTRACE_LOST_STOPPED] = "stopped",
-		[KTRACE_LOST_TIMEOUT] = "timeout",
-		[KTRACE_LOST_NESTED] = "nested",
-		[KTRACE_LOST_NORING] = "noring",
-		[KTRACE_LOST_OVERWRITTEN] = "overwritten",
-		[KTRACE_LOST_CORRUPT] = "corrupt",
-		[KTRACE_LOST_UNWRITTEN] = "unwritten",
-	};
 	size_t len = 0;
 
 	*total = 0;
@@ -259,15 +251,15 @@ static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, _
 		if (!lost->count[i])
 			continue;
 		*total += lost->count[i];
-		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (", names[i],
-			     (unsigned long long)lost->count[i]);
+		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (",
+			     ktrace_lost_name((__u32)i), (unsigned long long)lost->count[i]);
 		len += n > 0 ? (size_t)n : 0;
 	}
 	if (len)
 		snprintf(buf + len, size - len, ")");
 }
 
-/* One line, the same shape always: Documentation/man/ktraced.8.md */
+/* One line, the same shape always: Documentation/man/ktraced.8 */
 static void print_summary(const struct recording *r, const struct ktrace_session_info *info,
 			  const struct ktrace_lost *lost, __u64 bytes)
 {
