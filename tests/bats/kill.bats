@@ -166,3 +166,20 @@ random_ms()
 		[ "$status" -le 1 ]
 	done
 }
+
+@test "the viewer killed at random moments disturbs nobody" {
+	start_ktraced -e flood -b 1M -o t -- "$PROGS/flood" -t 2 -n 1500 -u 1000
+	retry 200 0.02 test -s t
+	for ((i = 0; i < ROUNDS; i++)); do
+		"$KTRACE" list t >listed 2>&1 &
+		viewer=$!
+		sleep "0.$(printf %03d "$(random_ms 100)")"
+		kill -KILL "$viewer" 2>/dev/null || true
+		wait "$viewer" 2>/dev/null || true
+	done
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 3000 ]
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
