@@ -221,7 +221,8 @@ int main(int argc, char **argv)
 	snprintf(name, sizeof(name), "/tmp/bench_merge.%d", (int)getpid());
 	if (argc == 2)
 		path = argv[1];
-	printf("merge: %u records of 32 bytes, best of %d, M records in a second of CPU time\n", RECORDS, REPEAT);
+	printf("merge: %u records of 32 bytes, best of %d, M records in a second of CPU time\n",
+	       RECORDS, REPEAT);
 	printf("streams  burst     scan    merge  merge/scan\n");
 	for (j = 0; j < 2; j++)
 		for (i = 0; i < 3; i++) {

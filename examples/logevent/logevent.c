@@ -7,7 +7,8 @@
  * logs @count events from each of three places: at once from the process that loads the
  * module, then @rate a second from a high-resolution timer (interrupt context) and from
  * a kernel thread. Event codes are the S.Ha.R.K. user events 0, 1 and 2 unless codes= says
- * otherwise; par1 is the place, par2 counts from 0. /sys/module/logevent/parameters/logged shows how far each is.
+ * otherwise; par1 is the place, par2 counts from 0. How far each is can be read from
+ * /sys/module/logevent/parameters/logged.
  */
 #include <linux/delay.h>
 #include <linux/err.h>

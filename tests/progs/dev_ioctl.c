@@ -33,7 +33,8 @@ static void channel_geometry(void)
 	size_t i;
 
 	for (i = 0; i < NELEM(kinds); i++) {
-		refuse_spec(&(struct ktrace_channel_spec){ .size = sizeof(struct ktrace_channel_spec) },
+		refuse_spec(&(struct ktrace_channel_spec){
+				    .size = sizeof(struct ktrace_channel_spec) },
 			    EINVAL);
 		REFUSE(kinds[i], ring_size, 0, EINVAL);
 		REFUSE(kinds[i], ring_size, (1 << 20) + 8, EINVAL);

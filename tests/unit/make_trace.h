@@ -45,8 +45,9 @@ static inline void make_stream(struct maker *m, struct ktrace_tracefile *tf, __u
 	memset(m, 0, sizeof(*m));
 	m->tf = tf;
 	m->block.stream = id;
-	snprintf(text, sizeof(text), "stream id=%u kind=user cpu=%u ring=65536 block=%u policy=drop\n",
-		 id, id, MAKE_BLOCK);
+	snprintf(text, sizeof(text),
+		 "stream id=%u kind=user cpu=%u ring=65536 block=%u policy=drop\n", id, id,
+		 MAKE_BLOCK);
 	make_meta(tf, text);
 }
 

@@ -31,7 +31,8 @@ static void print_usage(FILE *to)
 	for (i = 0; i < COMMAND_NR; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to, "  %-8s %s\n\n", "help", "explain a command");
-	fprintf(to, "Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
+	fprintf(to,
+		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
 }
 
 void command_help(const struct command *cmd)

@@ -280,7 +280,8 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 
 static bool is_ordinary(const struct ktrace_traceset *set, const struct stream *s)
 {
-	return !set->fragments.nr && s->rec.id != KTRACE_ID_LOST && s->pub.kind == KTRACE_CHANNEL_USER &&
+	return !set->fragments.nr && s->rec.id != KTRACE_ID_LOST &&
+	       s->pub.kind == KTRACE_CHANNEL_USER &&
 	       !(s->rec.tid_flags & ~KTRACE_TID_MASK) && s->rec.ts >= s->prev_raw;
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_clock.c - from raw stamps to ns: stretches between readings, hostile readings */
+#include "check.h"
+
+#include "../../userspace/lib/traceset/clock.h"
+
+#include <errno.h>
+
+/* The short way gives the same as the long one, or does not apply. */
+static void check_stretch(const struct segment *s, __u64 raw, __u64 offset)
+{
+	struct stretch st;
+
+	ktrace_stretch_set(&st, s, offset);
+	if (stretch_has(&st, raw))
+		CHECK(stretch_ns(&st, raw) == ktrace_segment_ns(s, raw) + offset &&
+		      stretch_ns(&st, raw) >= offset);
+}
+
+static void test_clock(void)
+{
+	static const struct segment readings[] = {
+		{ .raw = 1000, .mono = 5000, .wall = 100000 },
+		{ .raw = 4000, .mono = 6000, .wall = 101000 },
+		{ .raw = 4000 + 7000000000ull, .mono = 6000 + 3000000001ull, .wall = 50000 },
+	};
+	struct clock c = { 0 };
+	const struct segment *s;
+	__u64 raw, ns, before = 0;
+	size_t i;
+
+	CHECK(!ktrace_clock_segment(&c, 5));
+	for (i = 0; i < 3; i++)
+		CHECK_EQ(ktrace_clock_add(&c, &readings[i], 3000000000u), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &readings[1], 0), -EINVAL);
+	CHECK_EQ(c.rejected, 1);
+	for (i = 0; i < 3; i++) {
+		s = ktrace_clock_segment(&c, readings[i].raw);
+		CHECK_EQ(ktrace_segment_ns(s, readings[i].raw), readings[i].mono);
+	}
+	CHECK_EQ(ktrace_segment_ns(ktrace_clock_segment(&c, 2500), 2500), 5500);
+	CHECK_EQ(ktrace_segment_before(ktrace_clock_segment(&c, 700), 700), 4900);
+	for (raw = 1000; raw < 1ull << 63; raw += raw / 1000 + 1) {
+		s = ktrace_clock_segment(&c, raw);
+		ns = ktrace_segment_ns(s, raw);
+		CHECK(ns >= before);
+		before = ns;
+		check_stretch(s, raw, 1ull << 60);
+		check_stretch(s, raw, 0);
+	}
+	CHECK(ktrace_segment_ns(ktrace_clock_segment(&c, ~0ull), ~0ull) >= before);
+	ktrace_clock_free(&c);
+}
+
+/* Readings as hostile as can be: no overflow, time does not go back. */
+static void test_hostile_clock(void)
+{
+	static const __u64 values[] = { 0, 1, 2, 1000, 1ull << 32, 1ull << 63, ~0ull - 1, ~0ull };
+	const size_t n = sizeof(values) / sizeof(values[0]);
+	size_t a, b, h, i;
+
+	for (a = 0; a < n; a++)
+		for (b = 0; b < n; b++)
+			for (h = 0; h < n; h++) {
+				struct segment one = { .raw = values[a], .mono = values[b] };
+				struct segment two = { .raw = values[b], .mono = values[a] };
+				struct clock c = { 0 };
+				__u64 before = 0;
+
+				ktrace_clock_add(&c, &one, values[h]);
+				ktrace_clock_add(&c, &two, values[h]);
+				for (i = 0; i < n; i++) {
+					const struct segment *s =
+						ktrace_clock_segment(&c, values[i]);
+					__u64 ns = values[i] < s->raw ?
+						ktrace_segment_before(s, values[i]) :
+						ktrace_segment_ns(s, values[i]);
+
+					CHECK(ns >= before);
+					before = ns;
+					check_stretch(s, values[i], values[n - 1 - i]);
+				}
+				ktrace_clock_free(&c);
+			}
+}
+
+/* Two files of one boot whose first readings differ by jitter keep the order of stamps. */
+
+int main(void)
+{
+	test_clock();
+	test_hostile_clock();
+	return 0;
+}
