@@ -29,7 +29,7 @@ TRACE_ID(TR_LIFE_2, object, left);
 
 #define ROUNDS 200
 
-enum writer { MAIN, EARLY_THREAD, CHILD = 10, LATE = 1000 };
+enum writer { MAIN, EARLY_THREAD, FIRST_CHILD, CHILD = 10, LATE = 1000 };
 
 static const char *mode = "";
 static pthread_t early_thread;
@@ -133,10 +133,32 @@ static void run_daemon(void)
 	record(MAIN, 7);
 }
 
+/* A thread whose first event is its child's, and which must not become that child. */
+static void *vfork_first(void *arg)
+{
+	const unsigned int nr = (unsigned int)(uintptr_t)arg;
+	pid_t pid = vfork();
+
+	if (!pid) {
+		ktrace(flood, life, FIRST_CHILD + nr, 0);
+		_exit(0);
+	}
+	waitpid(pid, NULL, 0);
+	ktrace(flood, life, MAIN + nr, 0);
+	if ((pid_t)(ktrace_thread.tid_flags >> 32) != gettid())
+		exit(1);
+	return NULL;
+}
+
 static void run_vfork(void)
 {
 	volatile unsigned int i;
+	pthread_t thread;
 
+	vfork_first((void *)MAIN);
+	seq++;
+	pthread_create(&thread, NULL, vfork_first, (void *)EARLY_THREAD);
+	pthread_join(thread, NULL);
 	for (i = 0; i < ROUNDS; i++) {
 		pid_t pid;
 
@@ -151,7 +173,10 @@ static void run_vfork(void)
 		record(MAIN, 1);
 		waitpid(pid, NULL, 0);
 	}
-	say(MAIN, 2 * ROUNDS);
+	say(MAIN, 1 + 2 * ROUNDS);
+	say(EARLY_THREAD, 1);
+	say(FIRST_CHILD, 1);
+	say(FIRST_CHILD + EARLY_THREAD, 1);
 	say(CHILD, ROUNDS);
 }
 

@@ -142,3 +142,20 @@ __u32 thread_enter(struct ktrace_thread *t)
 		t->cpu = KTRACE_CPU_NONE;
 	return tid;
 }
+
+/**
+ * thread_before_vfork - have the calling thread and its child told apart
+ *
+ * The thread is set up now: the child could only do that for itself, in memory that is
+ * its parent's.
+ */
+void thread_before_vfork(void)
+{
+	struct ktrace_thread *t = &ktrace_thread;
+	int saved = errno;
+
+	if (channel_is_attached())
+		thread_enter(t);
+	t->cpu = KTRACE_CPU_ASK;
+	errno = saved;
+}
