@@ -25,6 +25,12 @@
 #define UNIT_MASK ((1ull << UNIT_BITS) - 1)
 #define COUNT_MASK ((1ull << (64 - UNIT_BITS)) - 1)
 
+/*
+ * Inner writers come in between now and then, not a thousand times in a row: somebody
+ * who should not is storing to reserve.
+ */
+#define ATTEMPTS_MAX 1000
+
 /* reserve packs position and record count, so that both move in one exchange. */
 static __u64 pack_reserve(__u64 pos, __u64 records)
 {
@@ -291,8 +297,11 @@ static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r,
 	enum kt_open_result verdict;
 	__u64 reserve, pos, start;
 	struct kt_opening o;
+	int attempts = 0;
 
 	for (;;) {
+		if (attempts++ == ATTEMPTS_MAX)
+			return refuse(r, KT_OPEN_NESTED);
 		reserve = kt_load(&w->reserve);
 		pos = reserve_pos(reserve, kt_load(&w->head));
 		verdict = place(r, reserve, pos, total, &o);

@@ -321,6 +321,23 @@ static void forged_tail_frees_nothing_unpublished(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->words.nest, 0u);
 }
 
+/* Somebody else stores to reserve whenever the writer is about to move it. */
+static void forging_writer(const char *name)
+{
+	if (!strcmp(name, "stamped"))
+		fix->words.reserve++;
+}
+
+static void forged_reserve_is_given_up_and_counted(struct kunit *test)
+{
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	testpoint_hook = forging_writer;
+	KUNIT_EXPECT_EQ(test, (int)fix_write(100), (int)KT_RING_LOST);
+	testpoint_hook = NULL;
+	KUNIT_EXPECT_EQ(test, fix->words.lost.count[KTRACE_LOST_NESTED], (__u64)1);
+	KUNIT_EXPECT_EQ(test, fix->words.nest, 0u);
+}
+
 static void geometry_is_checked(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kt_ring_geometry_ok(16384, 4096));
@@ -354,6 +371,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(damage_is_counted),
 	KUNIT_CASE(forged_head_is_counted_and_passed),
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
+	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
 	{ 0 }
 };
 
