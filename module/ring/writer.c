@@ -171,8 +171,8 @@ __u64 kt_ring_count_records(const struct kt_ring *r, __u64 head)
 	const char *payload;
 	__u64 n;
 
-	if (!head)
-		return 0;
+	if (!head || head - start < sizeof(*block))
+		return 0;	/* nothing yet, or a forged head inside of a block's header */
 	c.base = (const char *)block;
 	c.end = (__u32)(head - start);
 	n = kt_load(&block->records);

@@ -338,6 +338,17 @@ static void forged_reserve_is_given_up_and_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->words.nest, 0u);
 }
 
+/* The records of a block are counted up to head, wherever head is. */
+static void forged_head_is_not_counted_beyond(struct kunit *test)
+{
+	__u64 head;
+
+	fix_setup(test, KTRACE_POLICY_OVERWRITE, 0);
+	for (head = 0; head <= FIX_SIZE; head += KTRACE_ALIGN)
+		if (head % FIX_BLOCK < sizeof(struct ktrace_block) && head % FIX_BLOCK)
+			KUNIT_EXPECT_EQ(test, kt_ring_count_records(&fix->ring, head), (__u64)0);
+}
+
 static void geometry_is_checked(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kt_ring_geometry_ok(16384, 4096));
@@ -372,6 +383,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(forged_head_is_counted_and_passed),
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
+	KUNIT_CASE(forged_head_is_not_counted_beyond),
 	{ 0 }
 };
 
