@@ -76,6 +76,12 @@ static int follow_task(struct kt_filter *f, const struct task_struct *task)
 	return -ESRCH;
 }
 
+/* Nobody else's, and not running as somebody else. */
+static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
+{
+	return uid_eq(task_euid(task), f->owner) && uid_eq(task_uid(task), f->owner);
+}
+
 /**
  * kt_filter_follow_all - let everything pass
  * @f:		the filter
@@ -109,7 +115,7 @@ int kt_filter_follow(struct kt_filter *f, pid_t pid)
 	task = pid_task(find_vpid(pid), PIDTYPE_PID);
 	if (!task || !is_live(task))
 		err = -ESRCH;
-	else if (!f->any_user && !uid_eq(task_uid(task), f->owner))
+	else if (!f->any_user && !is_owners(f, task))
 		err = -EPERM;
 	else
 		err = follow_task(f, task);
@@ -148,7 +154,7 @@ bool kt_filter_exec(struct kt_filter *f, const struct task_struct *task)
 {
 	if (f->any_user || !test_bit(task->tgid, f->followed))
 		return false;
-	if (uid_eq(task_euid(task), f->owner) && uid_eq(task_uid(task), f->owner))
+	if (is_owners(f, task))
 		return false;
 	clear_bit(task->tgid, f->followed);
 	return leave(f, task->tgid);

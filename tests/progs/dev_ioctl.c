@@ -222,6 +222,7 @@ struct peer {
 	int fd;
 	__u64 session;
 	int err;
+	pid_t other;	/* our user's, but for its effective user */
 };
 
 static void attach_as_user(void *arg)
@@ -256,7 +257,7 @@ static void credentials(void)
 	pid_t pid;
 
 	dev_add_channel(owner, &user);
-	dev_in_child(attach_as_user, &(struct peer){ dev_open(), dev_info(owner).session, 0 });
+	dev_in_child(attach_as_user, &(struct peer){ dev_open(), dev_info(owner).session, 0, 0 });
 
 	EXPECT_ERRNO(pipe(pipe_fd), 0);
 	pipe_fd[2] = dev_open();
@@ -265,7 +266,7 @@ static void credentials(void)
 		attach_as_root_to_user(pipe_fd);
 	EXPECT_EQ(read(pipe_fd[0], &session, sizeof(session)), sizeof(session));
 	EXPECT_ERRNO(dev_attach(dev_open(), session, &a), EPERM);
-	dev_in_child(attach_as_user, &(struct peer){ dev_open(), session, 0 });
+	dev_in_child(attach_as_user, &(struct peer){ dev_open(), session, 0, 0 });
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 }
@@ -284,6 +285,8 @@ static void kernel_as_user(void *arg)
 	EXPECT_ERRNO(ioctl(p->fd, KTRACE_IOC_FOLLOW, &pid), EPERM);
 	pid = getppid();
 	EXPECT_ERRNO(ioctl(p->fd, KTRACE_IOC_FOLLOW, &pid), EPERM);
+	pid = p->other;
+	EXPECT_ERRNO(ioctl(p->fd, KTRACE_IOC_FOLLOW, &pid), EPERM);
 	pid = getpid();
 	EXPECT_ERRNO(ioctl(p->fd, KTRACE_IOC_FOLLOW, &pid), 0);
 }
@@ -300,12 +303,36 @@ static void set_parameter(const char *name, const char *value)
 	close(fd);
 }
 
+/* What a set-user-id program of the user is to others. */
+static pid_t start_set_user_id(void)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	EXPECT_ERRNO(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		EXPECT_ERRNO(setresuid(uid, 0, 0), 0);
+		EXPECT_EQ(write(ready[1], "x", 1), 1);
+		pause();
+	}
+	EXPECT_EQ(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return pid;
+}
+
 static void kernel_privilege(void)
 {
+	pid_t other = start_set_user_id();
+
 	dev_in_child(kernel_as_user, &(struct peer){ .fd = dev_open(), .err = EPERM });
 	set_parameter("group_kernel", "1");
-	dev_in_child(kernel_as_user, &(struct peer){ .fd = dev_open(), .err = 0 });
+	dev_in_child(kernel_as_user, &(struct peer){ .fd = dev_open(), .other = other });
 	set_parameter("group_kernel", "0");
+	kill(other, SIGKILL);
+	waitpid(other, NULL, 0);
 }
 
 static void second_kernel_channel(void)
