@@ -75,7 +75,7 @@
 	"movq (%%rdi), %%rcx\n\t"				/* head */ \
 	"leal -1(%%rcx), %%eax\n\t"				/* is there room in the block? */ \
 	"orl %%fs:%c[not_block](%[tls]), %%eax\n\t" \
-	"addl %[total_size], %%eax\n\t" \
+	"addl %k[total_size], %%eax\n\t" \
 	"jc 5f\n\t"						/* no: open the next one */ \
 	"movq %%rcx, %%rsi\n\t"					/* place of the record */ \
 	"andq %%fs:%c[size_mask](%[tls]), %%rsi\n\t" \
@@ -87,14 +87,14 @@
 	"orq %%fs:%c[tid_flags](%[tls]), %%rax\n\t" \
 	"movq %%rax, 8(%%rsi)\n\t" \
 	payload \
-	"addq %q[total_size], %%rcx\n\t" \
+	"addq %[total_size], %%rcx\n\t" \
 	/* ORD(rseq_record:A) pairs ORD(peek:A): record before head; x86 keeps stores in order */ \
 	"movq %%rcx, (%%rdi)\n" \
 	"3:\n\t" \
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
 	KTRACE_RSEQ_EXITS("1b", "%l[failed]") \
 	: /* asm goto has no outputs */ \
-	: [tls] "r" (tls_off), [header] "r" (id_and_len), [total_size] "ri" (total), \
+	: [tls] "r" (tls_off), [header] "r" (id_and_len), [total_size] "ri" ((uint64_t)(total)), \
 	  [rseq] "i" (offsetof(struct ktrace_thread, rseq)), \
 	  [cpu] "i" (offsetof(struct ktrace_thread, cpu)), \
 	  [ring] "i" (offsetof(struct ktrace_thread, ring)), \
