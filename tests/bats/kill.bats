@@ -6,7 +6,7 @@ load helpers
 setup() { setup_test; }
 teardown() { teardown_test; }
 
-ROUNDS=${KTRACE_ROUNDS:-10}
+ROUNDS=${KTRACE_ROUNDS:-$(n 20)}
 
 random_ms()
 {
