@@ -91,6 +91,15 @@ for line in sys.stdin:
 	[[ "$output" = *syscall:enter* ]]
 }
 
+@test "a time that is too far away is refused, not taken for another one" {
+	local t
+	for t in 2600-01-01 18446744073.8; do
+		run_ktrace list --until "$t" "$SMALL"
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"--until: not a time"* ]]
+	done
+}
+
 @test "time formats" {
 	run_ktrace list --time=wall -n 1 "$SMALL"
 	[[ "$output" = 2023-11-14T22:13:20.000000100\ * ]]

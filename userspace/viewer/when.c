@@ -33,7 +33,8 @@ static const char *take_decimal(const char *s, __u64 unit, __u64 *ns)
 		return s;
 	for (s++; *s >= '0' && *s <= '9'; s++) {
 		unit /= 10;
-		*ns += unit * (__u64)(*s - '0');
+		if (__builtin_add_overflow(*ns, unit * (__u64)(*s - '0'), ns))
+			return NULL;
 	}
 	return s;
 }
@@ -74,8 +75,8 @@ static bool parse_date(const char *text, struct when *w)
 	}
 	t = *at == 'Z' ? timegm(&tm) : mktime(&tm);
 	at += *at == 'Z';
-	w->ns = (__u64)t * NS + fraction;
-	return !*at && t >= 0;
+	return !*at && t >= 0 && !__builtin_mul_overflow((__u64)t, NS, &w->ns) &&
+	       !__builtin_add_overflow(w->ns, fraction, &w->ns);
 }
 
 bool when_parse(const char *text, struct when *w)
