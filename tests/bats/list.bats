@@ -176,6 +176,13 @@ for line in sys.stdin:
 	[ "$(grep -c '100/101' <<<"$output")" -eq 2 ]
 }
 
+@test "--pid 0 is the idle CPU, not every thread of an unknown process" {
+	run_ktrace list --pid 0 "$SMALL"
+	[ "$status" -eq 0 ]
+	grep -q ' 0/0 swapper ' <<<"$output"
+	[ "$(grep -c -e ' -/[0-9]' <<<"$output")" -eq 0 ]
+}
+
 @test "-n stops after so many lines" {
 	run_ktrace list -n 3 "$SMALL"
 	lines_are 3

@@ -91,7 +91,7 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 	if (e->id == KTRACE_ID_LOST)
 		return true;
 	for (i = 0; i < s->pid_nr; i++)
-		if (s->pids[i] == e->tid || s->pids[i] == pid)
+		if (s->pids[i] == e->tid || (pid && s->pids[i] == pid))
 			return true;
 	return false;
 }
