@@ -266,3 +266,22 @@ off" ]
 	[ "$status" -eq 125 ]
 	[ "$(cat t)" = precious ]
 }
+
+@test "an empty list of events is an error" {
+	for list in '' , ,,; do
+		run_ktraced -e "$list" -o t -- true
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"-e needs names"* ]]
+	done
+}
+
+@test "two recordings do not write one file" {
+	start_ktraced -o t -- sleep 2
+	retry 100 0.02 test -s t
+	run_ktraced -o t -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"another recording is writing this file"* ]]
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	valid_trace t
+}

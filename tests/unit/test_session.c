@@ -212,14 +212,18 @@ static void test_session_begins_suspended(void)
 	struct stat st;
 
 	assert(c->magic == KTRACE_CONTROL_MAGIC && c->state == KTRACE_STATE_SUSPENDED);
+	assert(s->user.map[c->enable_off + KTRACE_ID_FIRST] == 0);
 	assert(!ktrace_session_start(s) && c->state == KTRACE_STATE_RUNNING);
-	assert(!ktrace_session_stop(s) && c->state == KTRACE_STATE_SUSPENDED);
 	assert(s->user.map[c->enable_off + KTRACE_ID_FIRST] == 1);
 	assert(s->user.map[c->enable_off + KTRACE_ID_OFF - 1] == 1);
 	assert(s->user.map[c->enable_off + KTRACE_ID_OFF] == 0);
 	assert(!strcmp(s->user.map + c->filter_off, "demo:*"));
 	assert(!ktrace_session_enable(s, KTRACE_CHANNEL_USER, 20, false));
 	assert(s->user.map[c->enable_off + 20] == 0);
+	assert(!ktrace_session_stop(s) && c->state == KTRACE_STATE_SUSPENDED);
+	assert(s->user.map[c->enable_off + KTRACE_ID_FIRST] == 0);
+	assert(!ktrace_session_start(s) && s->user.map[c->enable_off + 20] == 0);
+	assert(s->user.map[c->enable_off + 21] == 1);
 	assert(ktrace_session_enable(s, KTRACE_CHANNEL_USER, 3, true) == -EINVAL);
 	assert(ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, 64, true) == -ENOENT);
 	assert(ktrace_session_follow(s, 1) == -ENOENT);

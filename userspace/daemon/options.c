@@ -217,6 +217,8 @@ static int apply(struct options *o, int opt, char *arg)
 	case 'b':
 		return set_buffer(o, arg);
 	case 'e':
+		if (!arg[strspn(arg, ",")])
+			return usage_error("-e needs names of events, not", arg);
 		o->events = arg;
 		return -1;
 	case 'p':

@@ -38,7 +38,8 @@ static int open_file(const char *path, struct ktrace_tracefile **file)
 	}
 	error = ktrace_tracefile_create(path, file);
 	if (error) {
-		log_error("%s: %s", path, strerror(-error));
+		log_error("%s: %s", path, error == -EBUSY ?
+			  "another recording is writing this file" : strerror(-error));
 		return EXIT_OWN;
 	}
 	return -1;

@@ -274,7 +274,10 @@ static void put_text(struct ktrace_out *out, const struct info *info)
 		put_file(out, t);
 	output_line_begin(out);
 	ktrace_out_str(out, "begin       ");
-	out_date(out, info->start);
+	if (info->stats.events)
+		out_date(out, info->start);
+	else
+		ktrace_out_char(out, '-');
 	ktrace_out_str(out, "\nduration    ");
 	out_seconds(out, info->end - info->start, 0);
 	ktrace_out_str(out, " s\nevents      ");

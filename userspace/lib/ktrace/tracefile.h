@@ -43,7 +43,8 @@ struct ktrace_tracefile_block {
  * @path:	name of the file
  * @out:	the writer
  *
- * Return: 0, -ENOMEM, or -errno of open(2) or write(2).
+ * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; or -errno of open(2),
+ * ftruncate(2) or write(2).
  */
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,14 @@ static int put_file_header(struct ktrace_tracefile *tf)
 	return ret;
 }
 
+/* The file is ours alone from here on, and empty. */
+static int take_over(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK ? -EBUSY : -errno;
+	return ftruncate(fd, 0) ? -errno : 0;
+}
+
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
@@ -151,11 +160,14 @@ int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 	if (!tf)
 		return -ENOMEM;
 	tf->has_index = true;
-	tf->fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	tf->fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (tf->fd < 0) {
 		ret = -errno;
 		goto err_free;
 	}
+	ret = take_over(tf->fd);
+	if (ret)
+		goto err_close;
 	ret = put_file_header(tf);
 	if (ret)
 		goto err_close;
