@@ -142,7 +142,7 @@ random_ms()
 }
 
 @test "a writer is stopped and continued: nothing is lost" {
-	start_ktraced -e flood -o t -- "$PROGS/flood" -m -t 2 -n 3000 -u 100
+	start_ktraced -e flood -o t -- "$PROGS/flood" -m -t 2 -n 3000 -u 1000
 	retry 100 0.02 has ktraced.out '^at [1-9]'
 	writer=$(child_of "$(child_of "$pid")")
 	for ((i = 0; i < 5; i++)); do
