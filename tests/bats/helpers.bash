@@ -19,14 +19,7 @@ unset KTRACE_SESSION
 # setup_test: an empty folder to be in, a mark in the kernel log. For setup().
 setup_test()
 {
-	mkdir -p "$BATS_TEST_TMPDIR/try$BATS_TEST_TRY_NUMBER"
-	cd "$BATS_TEST_TMPDIR/try$BATS_TEST_TRY_NUMBER" || return
-	# An emulated processor keeps no time: what fails there gets a second try. What the
-	# kernel complains of is found by the VM all the same.
-	if in_guest && [ -z "${KTRACE_LONG:-}" ]; then
-		# shellcheck disable=SC2034 # for bats
-		BATS_TEST_RETRIES=1
-	fi
+	cd "$BATS_TEST_TMPDIR" || return
 	STARTED=()
 	DMESG_MARK="ktrace-test-$BATS_TEST_NUMBER-$RANDOM"
 	if in_guest; then
