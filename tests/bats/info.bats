@@ -109,6 +109,8 @@ assert not {"cmd", "cpus", "status"} & f.keys() and f["reason"] == "duration", f
 	run_ktrace list t
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
+	run_ktrace info --json t
+	python3 -c 'import json, sys; assert json.load(sys.stdin)["begin"] is None' <<<"$output"
 }
 
 @test "events of a tracefile" {

@@ -207,9 +207,20 @@ for line in sys.stdin:
 }
 
 @test "a full disk is an error" {
-	run bash -c '"$1" list "$2" >/dev/full' _ "$KTRACE" "$SMALL"
+	for args in "list $SMALL" "help" "help list" "--version"; do
+		# shellcheck disable=SC2016,SC2086 # the inner shell's, words
+		run bash -c '"$0" "$@" >/dev/full' "$KTRACE" $args
+		[ "$status" -eq 1 ]
+		[[ "$output" = *"No space left"* ]]
+	done
+}
+
+@test "what is not a tracefile is named, without a place in it" {
+	echo text >t
+	run_ktrace list nowhere t
 	[ "$status" -eq 1 ]
-	[[ "$output" = *"No space left"* ]]
+	[ "$stderr" = "ktrace: nowhere: No such file or directory
+ktrace: t: not a ktrace tracefile" ]
 }
 
 @test "control characters do not reach the terminal" {

@@ -145,7 +145,7 @@ static void test_every_scalar(void)
 
 static void test_floats(void)
 {
-	double d[4] = { 0.1, -1e300, __builtin_nan(""), __builtin_inf() };
+	double d[4] = { 0.1, -1e300, -__builtin_nan(""), __builtin_inf() };
 	float f[2] = { 0.1f, 16777216.0f };
 
 	CHECK_STR(print("a:b{f64[4] a;}", d, sizeof(d), false), "{0.1, -1e+300, nan, inf}");

@@ -370,9 +370,15 @@ static void put_json(struct ktrace_out *out, const struct info *info)
 			ktrace_out_char(out, ',');
 		json_file(out, t);
 	}
-	ktrace_out_str(out, "],\"begin\":\"");
-	out_seconds(out, info->start, 0);
-	ktrace_out_str(out, "\",\"duration_ns\":");
+	ktrace_out_str(out, "],\"begin\":");
+	if (info->stats.events) {
+		ktrace_out_char(out, '"');
+		out_seconds(out, info->start, 0);
+		ktrace_out_char(out, '"');
+	} else {
+		ktrace_out_str(out, "null");
+	}
+	ktrace_out_str(out, ",\"duration_ns\":");
 	ktrace_out_u64(out, info->end - info->start);
 	json_u64(out, "events", info->stats.events);
 	json_u64(out, "backwards", info->stats.backwards);

@@ -16,8 +16,11 @@ static void complain(void *arg, const struct ktrace_damage *d)
 	(void)arg;
 	if (nr++ >= COMPLAINTS_MAX)
 		return;
-	fprintf(stderr, "ktrace: %s: offset %llu: %s\n", d->path,
-		(unsigned long long)d->offset, d->message);
+	if (d->offset == KTRACE_OFFSET_NONE)
+		fprintf(stderr, "ktrace: %s: %s\n", d->path, d->message);
+	else
+		fprintf(stderr, "ktrace: %s: offset %llu: %s\n", d->path,
+			(unsigned long long)d->offset, d->message);
 }
 
 struct ktrace_traceset *open_files(int nr, char **paths, int *status)

@@ -6,6 +6,7 @@
  */
 #include "viewer.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,11 +91,10 @@ static int run_help(int argc, char **argv)
 	return STATUS_OK;
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
 	const struct command *cmd;
 
-	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2) {
 		print_usage(stderr);
 		return STATUS_USAGE;
@@ -107,4 +107,18 @@ int main(int argc, char **argv)
 	}
 	cmd = find_command(argv[1]);
 	return cmd ? cmd->run(cmd, argc - 1, argv + 1) : no_such_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	signal(SIGPIPE, SIG_IGN);
+	status = run(argc, argv);
+	/* Help and version go through stdio, all else through output.c. */
+	if (fflush(stdout) && errno != EPIPE) {
+		perror("ktrace: standard output");
+		return STATUS_DAMAGED;
+	}
+	return status;
 }

@@ -33,7 +33,7 @@ struct ktrace_trace;
 /**
  * struct ktrace_damage - something is wrong with a file
  * @path:	the file
- * @offset:	where
+ * @offset:	where, KTRACE_OFFSET_NONE if it is about the file as a whole
  * @message:	what, without newline
  */
 struct ktrace_damage {
@@ -41,6 +41,8 @@ struct ktrace_damage {
 	__u64 offset;
 	const char *message;
 };
+
+#define KTRACE_OFFSET_NONE (~0ull)
 
 /**
  * struct ktrace_traceset_opts - may be NULL for the defaults

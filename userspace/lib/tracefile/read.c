@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <ktrace/traceset.h>
 
 #define CHUNK 65536u
 /* Bytes that are checked in search of the next section, at most, for each byte of the file. */
@@ -28,6 +29,11 @@
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)
 {
 	r->report(r->arg, r->path, offset, message);
+}
+
+static void about_file(const struct reader *r, const char *message)
+{
+	ktrace_reader_report(r, KTRACE_OFFSET_NONE, message);
 }
 
 /*
@@ -317,19 +323,19 @@ static int check_file_header(const struct reader *r)
 	int ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
 
 	if (ret && ret != -ENODATA) {
-		ktrace_reader_report(r, 0, strerror(-ret));
+		about_file(r, strerror(-ret));
 		return ret;
 	}
 	if (ret || memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic))) {
-		ktrace_reader_report(r, 0, "not a ktrace tracefile");
+		about_file(r, "not a ktrace tracefile");
 		return -EBADMSG;
 	}
 	if (h.byte_order != KTRACE_FILE_BYTE_ORDER) {
-		ktrace_reader_report(r, 0, "recorded in another byte order: not supported");
+		about_file(r, "recorded in another byte order: not supported");
 		return -EPROTONOSUPPORT;
 	}
 	if (h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h)) {
-		ktrace_reader_report(r, 0, "tracefile of another format version");
+		about_file(r, "tracefile of another format version");
 		return -EPROTONOSUPPORT;
 	}
 	return 0;
@@ -361,11 +367,11 @@ int ktrace_reader_open(struct reader *r, const char *path)
 	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (r->fd < 0 || fstat(r->fd, &st)) {
 		ret = -errno;
-		ktrace_reader_report(r, 0, strerror(-ret));
+		about_file(r, strerror(-ret));
 		goto err_close;
 	}
 	if (!S_ISREG(st.st_mode)) {
-		ktrace_reader_report(r, 0, "not a regular file");
+		about_file(r, "not a regular file");
 		ret = -EBADMSG;
 		goto err_close;
 	}

@@ -37,6 +37,10 @@ static void put_float(struct ktrace_out *out, double x, bool is_single)
 	char text[40];
 	int precision = is_single ? 6 : 15;
 
+	if (isnan(x)) {
+		ktrace_out_str(out, "nan");	/* whose sign means nothing */
+		return;
+	}
 	do {
 		snprintf(text, sizeof(text), "%.*g", precision, x);
 		precision++;

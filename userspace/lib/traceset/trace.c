@@ -194,7 +194,8 @@ static int load_sections(struct trace *t)
 	if (ret < 0)
 		return ret;
 	if (!t->clock.nr)
-		ktrace_reader_report(&t->reader, 0, "no clock reading: times are raw stamps");
+		ktrace_reader_report(&t->reader, KTRACE_OFFSET_NONE,
+				     "no clock reading: times are raw stamps");
 	return 0;
 }
 
