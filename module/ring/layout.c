@@ -80,7 +80,7 @@ FIELD(ktrace_control, timeout_ms, 144, 4);
 FIELD(ktrace_control, state, 148, 4);
 FIELD(ktrace_control, reserved, 152, 64);
 FIELD(ktrace_control, reader, 216, 4);
-FIELD(ktrace_control, robust, 220, 124);
+FIELD(ktrace_control, reserved2, 220, 124);
 
 SIZE(ktrace_registry, 64);
 FIELD(ktrace_registry, next_on, 0, 4);

@@ -449,6 +449,14 @@ static bool is_listed(void)
 	return ktrace_session_stale(first) > 0;
 }
 
+static bool is_thread_of(pid_t pid, __u32 tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%u", pid, tid);
+	return !access(path, F_OK);
+}
+
 /* A child owns a session and is killed: writers can see it, a later owner finds it. */
 static void test_owner_death_shows(void)
 {
@@ -468,7 +476,7 @@ static void test_owner_death_shows(void)
 	assert(read(pipe_fd[0], path, sizeof(path)) > 0);
 	fd = open(path, O_RDONLY);
 	assert(fd >= 0 && pread(fd, &c, sizeof(c), 0) == sizeof(c));
-	assert((c.reader & FUTEX_TID_MASK) == (__u32)child && !(c.reader & FUTEX_OWNER_DIED));
+	assert(is_thread_of(child, c.reader & FUTEX_TID_MASK) && !(c.reader & FUTEX_OWNER_DIED));
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	assert(pread(fd, &c, sizeof(c), 0) == sizeof(c) && (c.reader & FUTEX_OWNER_DIED));
@@ -479,6 +487,18 @@ static void test_owner_death_shows(void)
 	rmdir(path);
 	close(pipe_fd[0]);
 	close(pipe_fd[1]);
+}
+
+/* Each is seen to be alive, whichever was made last. */
+static void test_two_sessions_at_once(void)
+{
+	struct ktrace_session *a = make(&small), *b = make(&small);
+	struct ktrace_control *ca = channel_control(&a->user), *cb = channel_control(&b->user);
+
+	assert(is_thread_of(getpid(), ca->reader) && is_thread_of(getpid(), cb->reader));
+	ktrace_session_destroy(a);
+	assert(is_thread_of(getpid(), cb->reader));
+	ktrace_session_destroy(b);
 }
 
 static void test_orderly_end_shows(void)
@@ -526,6 +546,7 @@ int main(void)
 	test_holders();
 	test_dead_owners_ring_is_taken_back();
 	test_owner_death_shows();
+	test_two_sessions_at_once();
 	test_orderly_end_shows();
 	test_clock();
 	puts("session: all passed");

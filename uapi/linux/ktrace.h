@@ -108,10 +108,10 @@ enum ktrace_clock {
  * @filter_size: bytes of the filter, the NUL included
  * @clock:	enum ktrace_clock
  * @timeout_ms:	block policy: longest wait of a writer
- * @reader:	futex word of a robust mutex held by the owner's main thread (shared
- *		memory), 0 with /dev/ktrace. FUTEX_OWNER_DIED set: no reader is left
+ * @reader:	shared memory: a robust futex, id of a thread that lives as long as the
+ *		owner; FUTEX_OWNER_DIED set: no reader is left. 0 with /dev/ktrace
  * @state:	enum ktrace_state; may change at any time
- * @robust:	the rest of the owner's mutex
+ * @reserved2:	0
  * @reserved:	0
  */
 struct ktrace_control {
@@ -144,7 +144,7 @@ struct ktrace_control {
 	__u32 state;
 	__u64 reserved[8];
 	__u32 reader;
-	__u32 robust[31];
+	__u32 reserved2[31];
 };
 
 /*

@@ -9,9 +9,9 @@
  * here and never a SIGBUS in a traced program. The magic is stored last: a file
  * without it was never finished.
  *
- * The owner's main thread holds a robust mutex at control.reader for as long as the
- * session lives. If it dies in whatever way, the kernel sets FUTEX_OWNER_DIED in
- * that word, and writers stop waiting for a reader.
+ * control.reader is kept by a thread of the owner for as long as the session lives,
+ * keeper.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
+ * word, and writers stop waiting for a reader.
  */
 #include "internal.h"
 
@@ -32,37 +32,6 @@
 #define SHM_DIR "/dev/shm"
 #define SHM_PREFIX "ktrace-"
 #define SHM_FILE "user"
-
-_Static_assert(offsetof(struct ktrace_control, reader) % _Alignof(pthread_mutex_t) == 0,
-	       "the mutex is aligned");
-_Static_assert(sizeof(struct ktrace_control) - offsetof(struct ktrace_control, reader) >=
-	       sizeof(pthread_mutex_t), "the mutex fits");
-#ifdef __GLIBC__
-_Static_assert(offsetof(pthread_mutex_t, __data.__lock) == 0,
-	       "glibc's mutex begins with its futex word");
-#endif
-
-static pthread_mutex_t *owner_mutex(char *map)
-{
-	return (pthread_mutex_t *)(map + offsetof(struct ktrace_control, reader));
-}
-
-static int lock_owner(struct ktrace_session *s, char *map)
-{
-	pthread_mutexattr_t attr;
-	int error = pthread_mutexattr_init(&attr);
-
-	if (error)
-		return -error;
-	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
-	error = pthread_mutex_init(owner_mutex(map), &attr);
-	pthread_mutexattr_destroy(&attr);
-	if (!error)
-		error = pthread_mutex_lock(owner_mutex(map));
-	s->owner_locked = !error;
-	return -error;
-}
 
 static __u64 available_memory(void)
 {
@@ -163,9 +132,9 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 		registry->next_off = KTRACE_ID_OFF;
 		registry->hint = sizeof(*registry);
 	}
-	error = lock_owner(s, map);
+	error = keeper_start(&s->keeper, &control->reader);
 	if (error)
-		return session_fail(s, error, "owner's mutex");
+		return session_fail(s, error, "owner's thread");
 	c->magic = KTRACE_CONTROL_MAGIC;
 	/* Programs learn the file's name later, by fork and exec: no ordering is needed. */
 	kt_store(&control->magic, c->magic);
@@ -188,6 +157,8 @@ static int shm_open_session(struct ktrace_session *s, const struct ktrace_sessio
 	if (!error)
 		error = channel_init(&s->user, map, c.map_size);
 	if (error) {
+		keeper_stop(s->keeper);
+		s->keeper = NULL;
 		munmap(map, c.map_size);
 		return error;
 	}
@@ -202,12 +173,10 @@ static void shm_close(struct ktrace_session *s)
 {
 	char path[96];
 
-	if (s->user.map) {
+	if (s->user.map)
 		kt_store(&channel_control(&s->user)->state, KTRACE_STATE_CLOSED);
-		if (s->owner_locked)
-			pthread_mutex_unlock(owner_mutex(s->user.map));
-	}
-	s->owner_locked = false;
+	keeper_stop(s->keeper);
+	s->keeper = NULL;
 	channel_exit(&s->user);
 	if (s->fd >= 0)
 		close(s->fd);

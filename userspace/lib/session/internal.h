@@ -5,6 +5,7 @@
  *   session.c    public functions; picks the back end; streams over all channels
  *   channel.c    one mapped channel and the readers of its rings
  *   registry.c   reads the registry of the user channel
+ *   keeper.c     tells traced programs that the owner is alive
  *   clock.c      which clock, and readings of all clocks
  *   backend_*.c  where channels come from
  */
@@ -89,6 +90,11 @@ __u32 clock_choose(void);
 void clock_init(struct clock_base *base, __u32 clock, __u64 hz);
 void clock_read(const struct clock_base *base, struct ktrace_reading *r);
 
+/* Shows in *word, which is in shared memory, whether this process lives. */
+struct keeper;
+int keeper_start(struct keeper **out, __u32 *word);
+void keeper_stop(struct keeper *k);
+
 struct session_backend;
 
 /**
@@ -103,7 +109,7 @@ struct session_backend;
  * @env:	KTRACE_SESSION
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
- * @owner_locked: shm: the owner's mutex is held
+ * @keeper:	shm: holds control.reader
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
  */
@@ -118,7 +124,7 @@ struct ktrace_session {
 	char env[96];
 	int fd;
 	char dir[64];
-	bool owner_locked;
+	struct keeper *keeper;
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];
 };
