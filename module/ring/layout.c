@@ -48,7 +48,13 @@ FIELD(ktrace_ring, lost, 64, 64);
 
 SIZE(ktrace_tail, 64);
 FIELD(ktrace_tail, tail, 0, 8);
-FIELD(ktrace_tail, reserved, 8, 56);
+FIELD(ktrace_tail, lost, 8, 48);
+FIELD(ktrace_tail, reserved, 56, 8);
+
+SIZE(ktrace_tail_lost, 24);
+FIELD(ktrace_tail_lost, pos, 0, 8);
+FIELD(ktrace_tail_lost, unwritten, 8, 8);
+FIELD(ktrace_tail_lost, corrupt, 16, 8);
 
 SIZE(ktrace_control, 344);
 FIELD(ktrace_control, magic, 0, 4);

@@ -27,11 +27,51 @@ static __u64 load_head(const struct kt_reader *rd)
 	return kt_load_acquire(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
 }
 
+static __u64 own_losses(const struct kt_reader *rd)
+{
+	return rd->lost.count[KTRACE_LOST_UNWRITTEN] + rd->lost.count[KTRACE_LOST_CORRUPT];
+}
+
+/*
+ * Beside the tail, for who reads on if we die: takes effect with the tail that follows.
+ * Program order is enough, as nobody looks while we live.
+ */
+static void save_losses(struct kt_reader *rd)
+{
+	struct ktrace_tail_lost *to = &rd->ring.tail->lost[rd->save_next];
+
+	kt_store(&to->unwritten, rd->lost.count[KTRACE_LOST_UNWRITTEN]);
+	kt_store(&to->corrupt, rd->lost.count[KTRACE_LOST_CORRUPT]);
+	kt_barrier();	/* the entry is whole before it can hold */
+	KT_TESTPOINT(saving);
+	kt_store(&to->pos, rd->pos);
+	kt_barrier();	/* and before the tail that it belongs to */
+	KT_TESTPOINT(saved);
+	rd->save_next ^= 1;
+	rd->saved = own_losses(rd);
+}
+
+/* What a former reader had lost when it died. */
+static void load_losses(struct kt_reader *rd)
+{
+	const struct ktrace_tail_lost *lost = rd->ring.tail->lost;
+	const bool second = lost[1].pos <= rd->pos &&
+			    (lost[0].pos > rd->pos || lost[1].pos >= lost[0].pos);
+
+	rd->lost.count[KTRACE_LOST_UNWRITTEN] = kt_load(&lost[second].unwritten);
+	rd->lost.count[KTRACE_LOST_CORRUPT] = kt_load(&lost[second].corrupt);
+	rd->saved = own_losses(rd);
+	rd->save_next = !second;
+}
+
 static void publish_tail(struct kt_reader *rd)
 {
-	if (rd->ring.tail)
-		/* ORD(advance:A) pairs ORD(open:A): reads are done before reuse */
-		kt_store_release(&rd->ring.tail->tail, rd->pos);
+	if (!rd->ring.tail)
+		return;
+	if (own_losses(rd) != rd->saved)
+		save_losses(rd);
+	/* ORD(advance:A) pairs ORD(open:A): reads are done before reuse */
+	kt_store_release(&rd->ring.tail->tail, rd->pos);
 }
 
 static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *b)
@@ -118,8 +158,46 @@ corrupt:
 void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring)
 {
 	*rd = (struct kt_reader){ .ring = *ring };
-	if (ring->tail)
-		rd->pos = kt_load(&ring->tail->tail);
+	if (!ring->tail)
+		return;
+	rd->pos = kt_load(&ring->tail->tail);
+	load_losses(rd);
+}
+
+/**
+ * kt_reader_resume - read on behind what a former reader is known to have taken
+ * @rd:		the reader, which has not read anything yet
+ * @pos:	position behind it; ignored where it cannot be
+ * @records:	records up to there, read or lost by the reader
+ * @overwritten: of them overwritten
+ *
+ * The former reader may have died before it moved the tail. With the overwrite policy
+ * the tail says nothing: what lies behind @pos and is gone is found out by its number.
+ */
+void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 overwritten)
+{
+	const __u64 head = load_head(rd);
+
+	if (rd->ring.policy == KTRACE_POLICY_OVERWRITE) {
+		if (pos > head)
+			return;
+		rd->records = records;
+		rd->lost.count[KTRACE_LOST_OVERWRITTEN] = overwritten;
+	} else if (pos - rd->pos > head - rd->pos) {
+		return;
+	}
+	rd->pos = pos;
+	publish_tail(rd);
+}
+
+/**
+ * kt_reader_unwritten - what was read could not be kept
+ * @rd:		the reader
+ * @records:	so many; of the piece that kt_reader_advance() is about to give back
+ */
+void kt_reader_unwritten(struct kt_reader *rd, __u64 records)
+{
+	rd->lost.count[KTRACE_LOST_UNWRITTEN] += records;
 }
 
 /**

@@ -177,13 +177,17 @@ static inline bool kt_record_is_event(const struct ktrace_record *rec)
  * @ring:	the ring; @ring.w and @ring.data may be read-only mappings
  * @pos:	what has been consumed; the published tail
  * @records:	records consumed or known to be lost, as ktrace_block.records counts
- * @lost:	what the reader itself lost: OVERWRITTEN and CORRUPT
+ * @lost:	what the reader itself lost: OVERWRITTEN, CORRUPT and UNWRITTEN
+ * @saved:	sum of those of its losses that are kept beside the tail
+ * @save_next:	entry of ktrace_tail.lost to write next
  */
 struct kt_reader {
 	struct kt_ring ring;
 	__u64 pos;
 	__u64 records;
 	struct ktrace_lost lost;
+	__u64 saved;
+	__u32 save_next;
 };
 
 /**
@@ -209,6 +213,8 @@ struct kt_chunk {
 };
 
 void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring);
+void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 overwritten);
+void kt_reader_unwritten(struct kt_reader *rd, __u64 records);
 bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c);
 bool kt_reader_still_valid(const struct kt_reader *rd, const struct kt_chunk *c);
 void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c);

@@ -72,7 +72,7 @@ static void fix_setup(struct kunit *test, __u32 policy, __u64 start)
 	fix->ring.policy = policy;
 	fix->ring.clock = KTRACE_CLOCK_TSC;
 	fix->words.head = start;
-	fix->tail.tail = start;
+	fix->tail = (struct ktrace_tail){ .tail = start };
 	kt_ring_adopt(&fix->ring);
 	kt_reader_init(&fix->reader, &fix->ring);
 	fix->test = test;

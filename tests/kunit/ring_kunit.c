@@ -349,6 +349,66 @@ static void forged_head_is_not_counted_beyond(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, kt_ring_count_records(&fix->ring, head), (__u64)0);
 }
 
+static __u64 unwritten_below_tail;
+
+/* Reads on where a reader that dies here would leave things. */
+static void check_heir(const char *name)
+{
+	struct kt_reader heir;
+
+	if (strcmp(name, "saving") && strcmp(name, "saved"))
+		return;
+	kt_reader_init(&heir, &fix->ring);
+	KUNIT_EXPECT_EQ(fix->test, heir.lost.count[KTRACE_LOST_UNWRITTEN], unwritten_below_tail);
+}
+
+/* Whenever a reader dies, its losses and its tail belong together. */
+static void losses_of_a_dead_reader_go_with_its_tail(struct kunit *test)
+{
+	struct kt_reader *rd;
+	struct kt_chunk c;
+	int i;
+
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	rd = &fix->reader;
+	unwritten_below_tail = 0;
+	testpoint_hook = check_heir;
+	for (i = 0; i < 300; i++) {
+		fix_write(i % 500);
+		if (i % 3 || !kt_reader_peek(rd, true, &c))
+			continue;
+		if (i % 2)
+			kt_reader_unwritten(rd, c.records);
+		kt_reader_advance(rd, &c);
+		unwritten_below_tail += i % 2 ? c.records : 0;
+		kt_reader_init(rd, &fix->ring);
+		KUNIT_ASSERT_EQ(test, rd->lost.count[KTRACE_LOST_UNWRITTEN],
+				unwritten_below_tail);
+	}
+	KUNIT_EXPECT_GT(test, unwritten_below_tail, (__u64)50);
+}
+
+/* What a dead reader had taken beyond its tail is not read again. */
+static void resumed_reader_goes_on_behind_what_was_taken(struct kunit *test)
+{
+	struct kt_chunk c;
+
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	fix_write(16);
+	fix_write(16);
+	KUNIT_ASSERT_TRUE(test, kt_reader_peek(&fix->reader, true, &c));
+	fix_write(16);
+	kt_reader_init(&fix->reader, &fix->ring);
+	kt_reader_resume(&fix->reader, c.next_pos, 2, 0);
+	KUNIT_EXPECT_EQ(test, fix->tail.tail, c.next_pos);
+	KUNIT_ASSERT_TRUE(test, kt_reader_peek(&fix->reader, true, &c));
+	KUNIT_EXPECT_EQ(test, c.records, 1u);
+	/* Behind head, or before tail: not believed. */
+	kt_reader_resume(&fix->reader, fix->words.head + 8, 0, 0);
+	kt_reader_resume(&fix->reader, 0, 0, 0);
+	KUNIT_EXPECT_EQ(test, fix->reader.pos, fix->tail.tail);
+}
+
 static void geometry_is_checked(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kt_ring_geometry_ok(16384, 4096));
@@ -384,6 +444,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
 	KUNIT_CASE(forged_head_is_not_counted_beyond),
+	KUNIT_CASE(losses_of_a_dead_reader_go_with_its_tail),
+	KUNIT_CASE(resumed_reader_goes_on_behind_what_was_taken),
 	{ 0 }
 };
 

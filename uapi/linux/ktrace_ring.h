@@ -161,15 +161,32 @@ struct ktrace_ring {
 };
 
 /**
- * struct ktrace_tail - the reader's word of one ring, a cache line of its own
+ * struct ktrace_tail_lost - what the reader had lost when tail was @pos
+ * @pos:	position from which on this holds
+ * @unwritten:	as KTRACE_LOST_UNWRITTEN
+ * @corrupt:	as KTRACE_LOST_CORRUPT
+ */
+struct ktrace_tail_lost {
+	__u64 pos;
+	__u64 unwritten;
+	__u64 corrupt;
+};
+
+/**
+ * struct ktrace_tail - the reader's words of one ring, a cache line of their own
  * @tail:	consumed position
+ * @lost:	the reader's losses. Of the two entries the one with the larger @pos that is
+ *		not above @tail holds; the other one is written, @pos last, before @tail
+ *		moves. So who reads on after the reader's death has position and losses
+ *		that belong together
  * @reserved:	0
  *
  * Written by the reader only; writers cannot write to the page it lies on.
  */
 struct ktrace_tail {
 	__u64 tail;
-	__u64 reserved[7];
+	struct ktrace_tail_lost lost[2];
+	__u64 reserved;
 };
 
 /* What happens when the next block has not been read yet. */

@@ -33,14 +33,12 @@
  * struct capture_stream - one stream on its way into the file
  * @info:	what it is
  * @is_announced: its META line has been made
- * @unwritten:	records that the file could not take
  * @reader_seen: lost by reader and file, as of the last LOST section
  * @total_seen:	lost in all, as of the last LOST section
  */
 struct capture_stream {
 	struct ktrace_stream info;
 	bool is_announced;
-	__u64 unwritten;
 	__u64 reader_seen;
 	__u64 total_seen;
 };
@@ -130,12 +128,6 @@ static __u64 add_sat(__u64 a, __u64 b)
 	return a + b < a ? ~0ull : a + b;
 }
 
-static void lost_of(const struct capture *c, __u32 i, struct ktrace_lost *sum)
-{
-	ktrace_stream_lost(c->session, i, sum);
-	sum->count[KTRACE_LOST_UNWRITTEN] = c->streams[i].unwritten;
-}
-
 static __u64 lost_total(const struct ktrace_lost *sum)
 {
 	__u64 total = 0;
@@ -170,7 +162,7 @@ static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
 	__u64 reader;
 	int error;
 
-	lost_of(c, i, &sum);
+	ktrace_stream_lost(c->session, i, &sum);
 	reader = sum.count[KTRACE_LOST_OVERWRITTEN] + sum.count[KTRACE_LOST_CORRUPT] +
 		 sum.count[KTRACE_LOST_UNWRITTEN];
 	if (reader == st->reader_seen)
@@ -222,7 +214,7 @@ static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 	if (!chunk->size || !write_block(c, i, chunk, data))
 		c->events += chunk->records;
 	else
-		c->streams[i].unwritten += chunk->records;
+		ktrace_stream_unwritten(c->session, i, chunk->records);
 	ktrace_stream_advance(c->session, i, chunk);
 	return true;
 }
@@ -304,7 +296,7 @@ static void finish_stream(struct capture *c, __u32 i)
 	struct ktrace_reading now;
 	struct ktrace_lost sum;
 
-	lost_of(c, i, &sum);
+	ktrace_stream_lost(c->session, i, &sum);
 	if (!c->streams[i].is_announced && !lost_total(&sum))
 		return;
 	ktrace_session_clock(c->session, &now);
@@ -338,7 +330,7 @@ void capture_lost(const struct capture *c, struct ktrace_lost *sum)
 	for (__u32 i = 0; i < c->stream_nr; i++) {
 		struct ktrace_lost one;
 
-		lost_of(c, i, &one);
+		ktrace_stream_lost(c->session, i, &one);
 		for (int k = 0; k < KTRACE_LOST_NR; k++)
 			sum->count[k] = add_sat(sum->count[k], one.count[k]);
 	}

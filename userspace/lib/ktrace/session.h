@@ -222,6 +222,14 @@ bool ktrace_stream_still_valid(const struct ktrace_session *s, __u32 stream,
 void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
 			   const struct ktrace_chunk *chunk);
 
+/**
+ * ktrace_stream_unwritten - a chunk that is about to be consumed could not be kept
+ *
+ * Counted as KTRACE_LOST_UNWRITTEN from ktrace_stream_advance() on, together with the
+ * chunk: not lost and not counted twice if the caller dies.
+ */
+void ktrace_stream_unwritten(struct ktrace_session *s, __u32 stream, __u32 records);
+
 /** ktrace_stream_lost - lost so far in this stream, the writer's count and the reader's */
 void ktrace_stream_lost(const struct ktrace_session *s, __u32 stream, struct ktrace_lost *sum);
 

@@ -292,6 +292,11 @@ void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
 	kt_reader_advance(reader_of(s, stream), &c);
 }
 
+void ktrace_stream_unwritten(struct ktrace_session *s, __u32 stream, __u32 records)
+{
+	kt_reader_unwritten(reader_of(s, stream), records);
+}
+
 void ktrace_stream_lost(const struct ktrace_session *s, __u32 stream, struct ktrace_lost *sum)
 {
 	kt_reader_lost(reader_of(s, stream), sum);
