@@ -56,7 +56,8 @@ static void test_forged_owner_word(void)
 	int fd;
 	char *map = map_of(s, &fd);
 
-	memset(map, 0x41, 4096);
+	/* __list of struct __pthread_mutex_s */
+	memset(((struct ktrace_control *)map)->reserved2 + 5, 0x41, 16);
 	ktrace_session_destroy(s);
 	munmap(map, size);
 	close(fd);
