@@ -220,6 +220,43 @@ static void test_output_buffer(void)
 	CHECK_EQ(out.error, 0);
 }
 
+#define CSI_8BIT "\x9b"
+#define CSI_UTF8 "\xc2\x9b"
+
+static void check_out(void (*fn)(struct ktrace_out *, const char *), const char *in,
+		      const char *want)
+{
+	char small[128];
+	struct ktrace_out out = { .buf = small, .cap = sizeof(small) - 1 };
+
+	fn(&out, in);
+	small[out.len] = '\0';
+	CHECK_STR(small, want);
+}
+
+static void quoted(struct ktrace_out *out, const char *s)
+{
+	ktrace_out_quoted(out, s, strlen(s));
+}
+
+static void json(struct ktrace_out *out, const char *s)
+{
+	ktrace_out_json(out, s, strlen(s));
+}
+
+/* A terminal obeys ESC, and in 8 bits or in UTF-8 the control characters above 0x7f. */
+static void test_terminal_escapes(void)
+{
+	static const char in[] = "a\x1b[31m" CSI_8BIT "2J" CSI_UTF8 "2J\x7f\xc3\xa4\xe2\x82\xac";
+
+	check_out(ktrace_out_safe, in, "a?[31m?2J??2J?\xc3\xa4\xe2\x82\xac");
+	check_out(ktrace_out_safe, "\xe2\x82", "??");
+	check_out(ktrace_out_safe, "two\nlines\r", "two?lines?");
+	check_out(quoted, in,
+		  "\"a\\x1b[31m\\x9b2J\\xc2\\x9b2J\\x7f\xc3\xa4\xe2\x82\xac\"");
+	check_out(json, in, "\"a\\u001b[31m\\ufffd2J\\u009b2J\\u007f\xc3\xa4\xe2\x82\xac\"");
+}
+
 int main(void)
 {
 	test_parts_of_a_description();
@@ -233,5 +270,6 @@ int main(void)
 	test_enum_values();
 	test_short_payloads();
 	test_output_buffer();
+	test_terminal_escapes();
 	return 0;
 }

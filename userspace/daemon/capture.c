@@ -142,13 +142,14 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 {
 	struct capture_stream *st = &c->streams[i];
 	__u64 total = lost_total(sum);
+	__u64 newly = total > st->total_seen ? total - st->total_seen : 0;	/* if forged */
 	int error;
 
 	announce(c, i);
 	error = capture_flush_meta(c);
 	if (!error)
 		error = note_write(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum,
-							    total - st->total_seen));
+							    newly));
 	if (!error)
 		st->total_seen = total;
 	return error;

@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
-/* log.c - one line, one write: lines of the traced command do not get mixed in */
+/*
+ * log.c - one line, one write: lines of the traced command do not get mixed in
+ *
+ * Names of programs and files are other people's: what a terminal would obey is shown
+ * as '?'.
+ */
 #include "log.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
+
+#include <ktrace/decode.h>
 
 static bool is_quiet;
 
 static void say(const char *format, va_list ap)
 {
-	char line[1024] = "ktraced: ";
-	size_t len = strlen(line);
-	int n = vsnprintf(line + len, sizeof(line) - len - 1, format, ap);
+	char text[1024], line[1100];
+	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
 
-	if (n < 0)
+	if (vsnprintf(text, sizeof(text), format, ap) < 0)
 		return;
-	len = strlen(line);
-	line[len++] = '\n';
+	ktrace_out_str(&out, "ktraced: ");
+	ktrace_out_safe(&out, text);
+	ktrace_out_char(&out, '\n');
 	/* Nothing can be done where stderr itself fails. */
-	if (write(STDERR_FILENO, line, len) < 0)
+	if (write(STDERR_FILENO, out.buf, out.len) < 0)
 		return;
 }
 

@@ -251,7 +251,7 @@ static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, _
 
 		if (!lost->count[i])
 			continue;
-		*total += lost->count[i];
+		*total = lost->count[i] > ~0ull - *total ? ~0ull : *total + lost->count[i];
 		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (",
 			     ktrace_lost_name((__u32)i), (unsigned long long)lost->count[i]);
 		len += n > 0 ? (size_t)n : 0;

@@ -126,7 +126,7 @@ static void show_description(void *arg, const char *desc)
 	int ret = ktrace_event_type_parse(desc, &type);
 
 	if (ret) {
-		fprintf(stderr, "ktrace: %s: bad event description\n", l->path);
+		complain_about(l->path, "bad event description");
 		l->status = STATUS_DAMAGED;
 		return;
 	}

@@ -206,7 +206,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	__u64 blocks, kernel, user;
 
 	output_line_begin(out);
-	ktrace_out_str(out, ktrace_trace_path(t));
+	ktrace_out_safe(out, ktrace_trace_path(t));
 	ktrace_out_str(out, ": ");
 	ktrace_out_u64(out, ktrace_trace_size(t));
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? " bytes, closed\n" :
@@ -250,7 +250,7 @@ static __u64 put_lost(struct ktrace_out *out, const struct info *info)
 	int i;
 
 	for (i = 0; i < KTRACE_LOST_NR; i++)
-		sum += info->stats.lost[i];
+		sum = info->stats.lost[i] > ~0ull - sum ? ~0ull : sum + info->stats.lost[i];
 	ktrace_out_str(out, "lost        ");
 	ktrace_out_u64(out, sum);
 	ktrace_out_char(out, '\n');

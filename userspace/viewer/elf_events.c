@@ -7,6 +7,8 @@
  */
 #include "elf_events.h"
 
+#include "viewer.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libelf.h>
@@ -31,7 +33,7 @@ bool elf_is_object(const char *path)
 
 static int complain(const char *path, const char *message)
 {
-	fprintf(stderr, "ktrace: %s: %s\n", path, message);
+	complain_about(path, "%s", message);
 	return 1;
 }
 

@@ -17,10 +17,10 @@ static void complain(void *arg, const struct ktrace_damage *d)
 	if (nr++ >= COMPLAINTS_MAX)
 		return;
 	if (d->offset == KTRACE_OFFSET_NONE)
-		fprintf(stderr, "ktrace: %s: %s\n", d->path, d->message);
+		complain_about(d->path, "%s", d->message);
 	else
-		fprintf(stderr, "ktrace: %s: offset %llu: %s\n", d->path,
-			(unsigned long long)d->offset, d->message);
+		complain_about(d->path, "offset %llu: %s", (unsigned long long)d->offset,
+			       d->message);
 }
 
 struct ktrace_traceset *open_files(int nr, char **paths, int *status)

@@ -8,6 +8,8 @@
 #include "viewer.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +46,22 @@ void output_line_begin(struct ktrace_out *out)
 {
 	if (out->cap - out->len < LINE_ROOM && !out->error)
 		out->error = flush(out);
+}
+
+void complain_about(const char *path, const char *format, ...)
+{
+	char text[512], line[PATH_MAX + sizeof(text)];
+	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	ktrace_out_str(&out, "ktrace: ");
+	ktrace_out_safe(&out, path);
+	ktrace_out_str(&out, ": ");
+	ktrace_out_safe(&out, text);
+	fprintf(stderr, "%.*s\n", (int)out.len, line);
 }
 
 int output_end(int status)

@@ -50,6 +50,9 @@ void print_version(void);
 struct ktrace_out *output(void);
 /* Writes the rest out. Returns @status, or STATUS_DAMAGED after a failure. */
 int output_end(int status);
+/* One line on standard error, "ktrace: PATH: ...". */
+__attribute__((format(printf, 2, 3)))
+void complain_about(const char *path, const char *format, ...);
 /* Room for an ordinary line, so that columns can be counted. */
 void output_line_begin(struct ktrace_out *out);
 

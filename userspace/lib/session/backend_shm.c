@@ -252,10 +252,42 @@ const struct session_backend session_backend_shm = {
 	.holders = shm_holders,
 };
 
-static bool owner_is_dead(const char *path)
+/* Everybody may make files of any name and kind in /dev/shm: only our own count. */
+static bool is_ours(int fd, mode_t type)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid();
+}
+
+/* The file of a session of ours, for reading; -errno. Never waits for anybody. */
+static int open_own(const char *name)
+{
+	char path[sizeof(SHM_DIR) + 256];
+	int dir, fd = -ENOENT;
+
+	snprintf(path, sizeof(path), SHM_DIR "/%s", name);
+	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	if (is_ours(dir, S_IFDIR)) {
+		fd = openat(dir, SHM_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+			    O_CLOEXEC);
+		if (fd < 0)
+			fd = -errno;
+	}
+	close(dir);
+	if (fd >= 0 && !is_ours(fd, S_IFREG)) {
+		close(fd);
+		fd = -EPERM;
+	}
+	return fd;
+}
+
+static bool owner_is_dead(const char *name)
 {
 	struct ktrace_control c;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int fd = open_own(name);
 	bool dead;
 
 	if (fd < 0)
@@ -268,7 +300,7 @@ static bool owner_is_dead(const char *path)
 
 __u32 ktrace_session_stale(char *first)
 {
-	char prefix[32], path[sizeof(SHM_DIR) + sizeof(SHM_FILE) + 260];
+	char prefix[32];
 	DIR *dir = opendir(SHM_DIR);
 	struct dirent *e;
 	__u32 nr = 0;
@@ -279,8 +311,7 @@ __u32 ktrace_session_stale(char *first)
 	while ((e = readdir(dir))) {
 		if (strncmp(e->d_name, prefix, strlen(prefix)))
 			continue;
-		snprintf(path, sizeof(path), SHM_DIR "/%s/" SHM_FILE, e->d_name);
-		if (!owner_is_dead(path))
+		if (!owner_is_dead(e->d_name))
 			continue;
 		if (!nr++ && first)
 			snprintf(first, KTRACE_REASON_SIZE, SHM_DIR "/%.200s", e->d_name);

@@ -117,12 +117,6 @@ void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width)
 		ktrace_out_char(out, ' ');
 }
 
-void ktrace_out_safe(struct ktrace_out *out, const char *s)
-{
-	for (; *s; s++)
-		ktrace_out_char(out, (unsigned char)*s < 0x20 || *s == 0x7f ? '?' : *s);
-}
-
 /* Bytes from @s on that need no escape in a C or JSON string. */
 static size_t plain_run(const char *s, size_t n)
 {
@@ -170,13 +164,36 @@ static size_t utf8_length(const char *text, size_t n)
 	return len;
 }
 
+/* As utf8_length(), but 0 for the second set of control characters, C2 80 to C2 9F. */
+static size_t printable_length(const char *s, size_t n)
+{
+	size_t len = utf8_length(s, n);
+
+	return (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : len;
+}
+
+void ktrace_out_safe(struct ktrace_out *out, const char *s)
+{
+	size_t len;
+
+	for (; *s; s += len) {
+		len = (unsigned char)*s >= 0x80 ? printable_length(s, strnlen(s, 4)) :
+						  *s >= 0x20 && *s != 0x7f;
+		if (len) {
+			put(out, s, len);
+		} else {
+			ktrace_out_char(out, '?');
+			len = 1;
+		}
+	}
+}
+
 /* One character that needs care; returns how many bytes it took. */
 static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n)
 {
-	size_t len = (unsigned char)*s < 0x80 ? 0 : utf8_length(s, n);
+	size_t len = (unsigned char)*s < 0x80 ? 0 : printable_length(s, n);
 
-	/* 0xc2 begins the second set of control characters, too. */
-	if (len && ((unsigned char)s[0] != 0xc2 || (unsigned char)s[1] >= 0xa0)) {
+	if (len) {
 		put(out, s, len);
 		return len;
 	}
@@ -223,7 +240,12 @@ static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 		ktrace_out_str(out, "\\ufffd");
 		return 1;
 	}
-	put(out, s, len);
+	if (printable_length(s, n)) {
+		put(out, s, len);
+	} else {
+		ktrace_out_str(out, "\\u");
+		ktrace_out_hex(out, (unsigned char)s[1], 4);
+	}
 	return len;
 }
 

@@ -162,11 +162,15 @@ static void end_section(struct stream *s)
 	s->cur.off = s->cur.end;
 }
 
-/* A control record: LOST counts, others are not known and say nothing. */
+/*
+ * A control record: LOST counts what writers lost, others are not known and say nothing.
+ * What the daemon lost it says itself, in a section.
+ */
 static void take_control(struct stream *s)
 {
+	const size_t own = offsetof(struct ktrace_lost, count[KTRACE_LOST_OVERWRITTEN]);
 	struct ktrace_lost lost = { { 0 } };
-	size_t size = s->rec.len < sizeof(lost) ? s->rec.len : sizeof(lost);
+	size_t size = s->rec.len < own ? s->rec.len : own;
 
 	if (s->rec.id != KTRACE_ID_LOST)
 		return;

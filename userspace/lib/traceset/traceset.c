@@ -243,8 +243,10 @@ static ALWAYS_INLINE void fill(struct ktrace_trace_event *e, const struct stream
 
 static int deliver_lost(struct ktrace_traceset *set, struct stream *s, struct ktrace_trace_event *e)
 {
+	__u64 *sum = &set->stats.lost[s->lost_out.reason];
+
 	e->type = set->lost_type;
-	set->stats.lost[s->lost_out.reason] += s->lost_out.count;
+	*sum = s->lost_out.count > ~0ull - *sum ? ~0ull : *sum + s->lost_out.count;
 	return 1;
 }
 
