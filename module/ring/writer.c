@@ -213,13 +213,14 @@ static void enter(struct ktrace_ring *w)
 static void leave(struct ktrace_ring *w)
 {
 	__u64 reserve;
+	int attempts;
 
 	kt_barrier();	/* the record is stored before anything here */
 	if (kt_load(&w->nest) > 1) {
 		kt_store(&w->nest, kt_load(&w->nest) - 1);
 		return;
 	}
-	for (;;) {
+	for (attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
 		reserve = kt_load(&w->reserve);
 		kt_store(&w->records, reserve_records(reserve, kt_load(&w->records)));
 		KT_TESTPOINT(publishing);
@@ -236,6 +237,7 @@ static void leave(struct ktrace_ring *w)
 		kt_store(&w->nest, 1);
 		kt_barrier();
 	}
+	kt_store(&w->nest, 0);
 }
 
 /* Stop policy: no record may follow, not even a small one, until all has been read. */

@@ -409,6 +409,22 @@ static void resumed_reader_goes_on_behind_what_was_taken(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->reader.pos, fix->tail.tail);
 }
 
+/* Somebody else stores to reserve whenever the writer looks whether it may go. */
+static void forging_while_published(const char *name)
+{
+	if (!strcmp(name, "left"))
+		fix->words.reserve++;
+}
+
+static void forged_reserve_ends_publishing(struct kunit *test)
+{
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	testpoint_hook = forging_while_published;
+	KUNIT_EXPECT_EQ(test, (int)fix_write(100), (int)KT_RING_OK);
+	testpoint_hook = NULL;
+	KUNIT_EXPECT_EQ(test, fix->words.nest, 0u);
+}
+
 static void geometry_is_checked(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE(test, kt_ring_geometry_ok(16384, 4096));
@@ -443,6 +459,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(forged_head_is_counted_and_passed),
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
+	KUNIT_CASE(forged_reserve_ends_publishing),
 	KUNIT_CASE(forged_head_is_not_counted_beyond),
 	KUNIT_CASE(losses_of_a_dead_reader_go_with_its_tail),
 	KUNIT_CASE(resumed_reader_goes_on_behind_what_was_taken),

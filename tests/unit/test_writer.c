@@ -163,6 +163,26 @@ static void test_glob(void)
 	assert(!glob_list_matches("a,b", 3, "c", 1));
 }
 
+/* However many entries were claimed by writers that never finish: one wait for all. */
+static void test_unfinished_entries(char *map)
+{
+	const __u64 size = entry_size("a:b{}");
+	struct ktrace_control c = good_control();
+	int spins = 100;
+	__u64 off;
+	__u16 id;
+
+	memset(map, 0, MAP_SIZE);
+	channel_init(map, &c, true);
+	for (off = sizeof(struct ktrace_registry); has_room(off, size); off += size)
+		entry_at(off)->word = KTRACE_ENTRY_BUSY | (__u32)size;
+	off = sizeof(struct ktrace_registry);
+	assert(!is_same(off, size, "a:b{}", &spins, &id) && !spins);
+	assert(!is_same(off + size, size, "a:b{}", &spins, &id) && !spins);
+	assert(!registry_event("a:b{}"));
+	assert(channel.registry->full == 1);
+}
+
 int main(void)
 {
 	char *map = malloc(MAP_SIZE);
@@ -170,6 +190,7 @@ int main(void)
 	test_control(map);
 	test_registry();
 	test_glob();
+	test_unfinished_entries(map);
 	free(map);
 	puts("ok");
 	return 0;

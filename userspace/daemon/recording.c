@@ -289,6 +289,7 @@ int recording_close(struct recording *r)
 	struct ktrace_reading now;
 	struct ktrace_lost lost;
 	struct stat st;
+	__u32 refused;
 	__u64 bytes;
 	int error;
 
@@ -300,8 +301,10 @@ int recording_close(struct recording *r)
 	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
 		 r->end_reason);
 	capture_lost(&r->capture, &lost);
-	if (ktrace_registry_full(r->session))
-		log_error("the registry was full: some events and processes have no name");
+	refused = ktrace_registry_full(r->session);
+	if (refused)
+		log_error("the registry was full: no room for %u events, processes and threads",
+			  refused);
 	ktrace_session_info(r->session, &info);
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);

@@ -110,7 +110,7 @@ static const char ktrace_desc_##provider##_##name[] KTRACE_SECTION("ktrace_desc"
 	"@" __FILE__ ":" KTRACE_STR(__LINE__); \
 static struct ktrace_event ktrace_event_##provider##_##name = { \
 	&ktrace_event_##provider##_##name.off, ktrace_desc_##provider##_##name, \
-	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, { 0 } \
+	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, 0, { 0 } \
 }; \
 static struct ktrace_event *const ktrace_ref_##provider##_##name \
 	KTRACE_SECTION("ktrace_events", 8) = &ktrace_event_##provider##_##name; \

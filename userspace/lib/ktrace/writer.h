@@ -31,6 +31,7 @@ extern "C" {
  * @header:	lower half: id in the session, once @enabled does not point to @off; upper
  *		half: length of the payload if it is short and always the same, else 0
  * @off:	0
+ * @is_refused:	the registry had no room for it
  * @reserved:	0
  *
  * Constant but for libktrace, which registers the event.
@@ -40,7 +41,8 @@ struct ktrace_event {
 	const char *desc;
 	uint32_t header;
 	uint8_t off;
-	uint8_t reserved[3];
+	uint8_t is_refused;
+	uint8_t reserved[2];
 };
 
 /**

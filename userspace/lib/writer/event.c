@@ -16,9 +16,11 @@ static void register_event(struct ktrace_event *ev)
 {
 	__u16 id;
 
-	if (kt_load(&ev->enabled) != &ev->off)
+	/* Each source file of an object registers all its events: refused once is enough. */
+	if (kt_load(&ev->enabled) != &ev->off || ev->is_refused)
 		return;
 	id = registry_event(ev->desc);
+	ev->is_refused = !id;
 	if (!id)
 		return;
 	ev->header |= id;

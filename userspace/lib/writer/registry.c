@@ -15,8 +15,13 @@
 #include "channel.h"
 #include "glob.h"
 
-/* How long to wait for a claimer to finish its text before taking it for dead. */
+/*
+ * How long to wait, in all, for claimers to finish their texts before taking them for dead.
+ */
 #define BUSY_SPINS 20000
+
+/* Others take ids now and then, not a thousand times in a row: somebody forges the word. */
+#define ATTEMPTS_MAX 1000
 
 static struct ktrace_entry *entry_at(__u64 off)
 {
@@ -113,28 +118,24 @@ void registry_add(__u16 type, __u32 tid, const char *text)
 }
 
 /* A claimer writes a short text; wait for it, so that one event does not get two ids. */
-static __u32 wait_until_ready(const struct ktrace_entry *e)
+static bool wait_until_ready(const struct ktrace_entry *e, int *spins)
 {
-	__u32 word = 0;
-	int i;
-
-	for (i = 0; i < BUSY_SPINS; i++) {
+	do {
 		/* ORD(registry_same:A) pairs ORD(registry_fill:A): text behind READY is whole */
-		word = kt_load_acquire(&e->word);
-		if (word & KTRACE_ENTRY_READY)
-			break;
-	}
-	return word;
+		if (kt_load_acquire(&e->word) & KTRACE_ENTRY_READY)
+			return true;
+	} while (*spins > 0 && (*spins)--);
+	return false;
 }
 
 /* Whether the entry at @off is the event @desc; @id is checked, then used. */
-static bool is_same(__u64 off, __u64 size, const char *desc, __u16 *id)
+static bool is_same(__u64 off, __u64 size, const char *desc, int *spins, __u16 *id)
 {
 	const struct ktrace_entry *e = entry_at(off);
 
 	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(off, size))
 		return false;
-	if (!(wait_until_ready(e) & KTRACE_ENTRY_READY) || e->type != KTRACE_ENTRY_EVENT)
+	if (!wait_until_ready(e, spins) || e->type != KTRACE_ENTRY_EVENT)
 		return false;
 	*id = kt_load(&e->id);
 	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) &&
@@ -155,9 +156,10 @@ static __u16 new_id(const char *desc)
 	__u32 first = is_on ? KTRACE_ID_FIRST : KTRACE_ID_OFF;
 	__u32 end = is_on ? KTRACE_ID_OFF : channel.id_nr;
 	__u32 id = kt_load(next);
+	int attempts = 0;
 
 	do {
-		if (id < first || id >= end)
+		if (id < first || id >= end || attempts++ == ATTEMPTS_MAX)
 			return 0;
 	} while (!__atomic_compare_exchange_n(next, &id, id + 1, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
@@ -178,6 +180,7 @@ __u16 registry_event(const char *desc)
 	const __u64 size = entry_size(desc);
 	struct ktrace_entry header = { .type = KTRACE_ENTRY_EVENT };
 	__u64 off = sizeof(struct ktrace_registry);
+	int spins = BUSY_SPINS;
 	__u16 same;
 
 	while (off && has_room(off, size)) {
@@ -191,7 +194,7 @@ __u16 registry_event(const char *desc)
 				return header.id;
 			}
 		}
-		if (is_same(off, size, desc, &same))
+		if (is_same(off, size, desc, &spins, &same))
 			return same;
 		off = next_off(off, kt_load(&entry_at(off)->word));
 	}
