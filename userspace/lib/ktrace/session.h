@@ -75,7 +75,7 @@ struct ktrace_session_options {
  * @clock:	enum ktrace_clock
  * @has_kernel:	there is a kernel channel
  * @followed:	dev: live processes in the process-tree filter
- * @lost_noring: dev: kernel events on CPUs that have no ring
+ * @lost_noring: dev: kernel events on CPUs that have come and found no memory for a ring
  */
 struct ktrace_session_info {
 	const char *backend;
