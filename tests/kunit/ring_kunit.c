@@ -306,6 +306,20 @@ static void forged_head_is_counted_and_passed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, kt_reader_unread(&fix->reader), (__u64)0);
 }
 
+/* What was there to be read has been taken away. */
+static void head_that_goes_back_is_counted(struct kunit *test)
+{
+	struct kt_chunk c;
+
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	fix_write(50);
+	KUNIT_EXPECT_NE(test, kt_reader_unread(&fix->reader), (__u64)0);
+	fix->words.head = 0;
+	KUNIT_EXPECT_EQ(test, kt_reader_unread(&fix->reader), (__u64)0);
+	KUNIT_EXPECT_FALSE(test, kt_reader_peek(&fix->reader, true, &c));
+	KUNIT_EXPECT_EQ(test, fix->reader.lost.count[KTRACE_LOST_CORRUPT], (__u64)1);
+}
+
 static void forged_tail_frees_nothing_unpublished(struct kunit *test)
 {
 	__u32 n;
@@ -457,6 +471,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(hostile_bytes_do_no_harm),
 	KUNIT_CASE(damage_is_counted),
 	KUNIT_CASE(forged_head_is_counted_and_passed),
+	KUNIT_CASE(head_that_goes_back_is_counted),
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
 	KUNIT_CASE(forged_reserve_ends_publishing),
