@@ -67,6 +67,8 @@ static int start_locked(struct kt_session *s)
 	lockdep_assert_held(&s->lock);
 	if (!s->channel_nr)
 		return -EINVAL;
+	if (s->ended)
+		return -EBUSY;
 	if (s->running)
 		return 0;
 	err = get_probes(s->wanted);
@@ -84,7 +86,7 @@ static int start_locked(struct kt_session *s)
  * @s:		the session
  *
  * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL without a channel; -ENOMEM.
+ * Return: 0; -EINVAL without a channel; -EBUSY the session has ended; -ENOMEM.
  */
 int kt_control_start(struct kt_session *s)
 {
@@ -130,6 +132,8 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
 	lockdep_assert_held(&s->lock);
 	if (!s->kernel)
 		return -EINVAL;
+	if (s->ended)
+		return -EBUSY;
 	if (test_bit(id, s->wanted) == on)
 		return 0;
 	if (s->running && on)
@@ -151,8 +155,8 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
  * @on:		which
  *
  * Context: process of the owner, sleeps.
- * Return: 0; -EINVAL no such event, or no kernel channel; -EOPNOTSUPP this kernel has
- * no such tracepoint; -ENOMEM.
+ * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
+ * -EOPNOTSUPP this kernel has no such tracepoint; -ENOMEM.
  */
 int kt_control_enable(struct kt_session *s, u16 id, bool on)
 {
@@ -171,15 +175,17 @@ int kt_control_enable(struct kt_session *s, u16 id, bool on)
  * @s:		the session
  * @pid:	its id, or KTRACE_FOLLOW_ALL
  *
- * Return: 0; -EINVAL pid below 0, or no kernel channel; -ESRCH; -EPERM another user's
- * process, or all, without CAP_PERFMON.
+ * Return: 0; -EINVAL pid below 0, or no kernel channel; -EBUSY the session has ended;
+ * -ESRCH; -EPERM another user's process, or all, without CAP_PERFMON.
  */
 int kt_control_follow(struct kt_session *s, s32 pid)
 {
 	int err = -EINVAL;
 
 	mutex_lock(&s->lock);
-	if (s->kernel)
+	if (s->kernel && s->ended)
+		err = -EBUSY;
+	else if (s->kernel)
 		err = pid == KTRACE_FOLLOW_ALL ? kt_filter_follow_all(&s->target.filter) :
 						 kt_filter_follow(&s->target.filter, pid);
 	mutex_unlock(&s->lock);

@@ -4,7 +4,7 @@
  *
  * A descriptor gets its role from the first thing it asks for and keeps it:
  *
- *            CHANNEL                          ATTACH
+ *         CHANNEL, ADOPT                      ATTACH
  *   OWNER <----------- NONE (fresh) --------------------> WRITER
  *
  * Each ioctl: copy in and check, unlocked; act under the descriptor's lock; copy out,
@@ -21,6 +21,7 @@
 #include <linux/uaccess.h>
 #include "compat.h"
 #include "control.h"
+#include "kept.h"
 #include "session.h"
 
 /**
@@ -43,6 +44,9 @@ union ioctl_arg {
 	s32 pid;
 	struct ktrace_info info;
 	struct ktrace_attach attach;
+	u32 keep;
+	struct ktrace_kept kept;
+	struct ktrace_adopt adopt;
 };
 
 static struct kt_session *session_of(struct open_file *of)
@@ -126,7 +130,36 @@ static int do_follow(struct open_file *of, union ioctl_arg *arg)
 static int do_info(struct open_file *of, union ioctl_arg *arg)
 {
 	kt_session_info(of->session, &arg->info);
+	arg->info.kept = kt_kept_count();
 	return 0;
+}
+
+static int do_keep(struct open_file *of, union ioctl_arg *arg)
+{
+	if (arg->keep > 1)
+		return -EINVAL;
+	of->session->keep = arg->keep;
+	return 0;
+}
+
+static int do_kept(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_kept_describe(&arg->kept);
+}
+
+static int do_adopt(struct open_file *of, union ioctl_arg *arg)
+{
+	struct kt_session *s;
+	int err;
+
+	if (arg->adopt.channels)
+		return -EINVAL;
+	if (of->role != KT_ROLE_NONE)
+		return -EBUSY;
+	err = kt_kept_adopt(&arg->adopt, &s);
+	if (!err)
+		take_role(of, KT_ROLE_OWNER, s);
+	return err;
 }
 
 /*
@@ -149,6 +182,9 @@ static const struct ioctl {
 	{ KTRACE_IOC_FOLLOW, false, true, do_follow },
 	{ KTRACE_IOC_INFO, true, false, do_info },
 	{ KTRACE_IOC_ATTACH, true, false, do_attach },
+	{ KTRACE_IOC_KEEP, false, true, do_keep },
+	{ KTRACE_IOC_KEPT, true, false, do_kept },
+	{ KTRACE_IOC_ADOPT, true, false, do_adopt },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */
@@ -343,7 +379,7 @@ static int device_release(struct inode *inode, struct file *file)
 	struct open_file *of = file->private_data;
 
 	if (of->role == KT_ROLE_OWNER)
-		kt_session_close(of->session);
+		kt_kept_close(of->session);
 	else if (of->role == KT_ROLE_WRITER)
 		kt_session_put(of->session);
 	kfree(of);

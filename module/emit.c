@@ -42,10 +42,11 @@ static void wake_once(struct kt_emit_target *t)
 
 static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
-	const struct kt_ring *r = &t->rings[raw_smp_processor_id()];
+	const u32 cpu = raw_smp_processor_id();
+	const struct kt_ring *r = &t->rings[cpu];
 	struct kt_slot slot;
 
-	if (unlikely(!READ_ONCE(r->data))) {
+	if (unlikely(cpu >= t->ring_nr)) {
 		atomic64_inc(&t->lost_noring);
 		return;
 	}

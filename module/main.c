@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - loading and unloading: the units in order, and in reverse */
 #include <linux/module.h>
-#include "buffer.h"
 #include "device.h"
+#include "kept.h"
 #include "probe.h"
 #include "session.h"
 
@@ -16,26 +16,17 @@ static int __init ktrace_init(void)
 	err = kt_probe_init();
 	if (err)
 		return err;
-	err = kt_buffer_init();
-	if (err)
-		goto err_exit_probe;
 	err = kt_device_init();
 	if (err)
-		goto err_exit_buffer;
-	return 0;
-
-err_exit_buffer:
-	kt_buffer_exit();
-err_exit_probe:
-	kt_probe_exit();
+		kt_probe_exit();
 	return err;
 }
 
-/* Descriptors and client modules hold the module: there is no session here any more. */
+/* Descriptors and client modules hold the module: what sessions there are, are kept ones. */
 static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
-	kt_buffer_exit();
+	kt_kept_exit();
 	kt_probe_exit();
 }
 

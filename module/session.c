@@ -9,7 +9,8 @@
  *
  * All arrows but the last are the owner's. After the first start no channel can be
  * added. A closed session records nothing and cannot be found, but its memory stays
- * for writers that have it mapped, and stays charged to the user.
+ * for writers that have it mapped, and for who saves it (kept.c), and stays charged to
+ * the user.
  *
  * Ends in two phases: kt_session_close() unpublishes and waits until nobody can be
  * using it, the last kt_session_put() frees.
@@ -255,15 +256,7 @@ static void unpublish(struct kt_session *s)
 	mutex_unlock(&sessions_lock);
 }
 
-/**
- * kt_session_close - the owner is gone
- * @s:		the session
- *
- * Consumes the owner's reference.
- *
- * Context: process, sleeps.
- */
-void kt_session_close(struct kt_session *s)
+static void end(struct kt_session *s)
 {
 	u32 i;
 
@@ -276,6 +269,23 @@ void kt_session_close(struct kt_session *s)
 	}
 	for (i = 0; i < s->channel_nr; i++)
 		kt_buffer_close(s->channels[i]);
+	mutex_lock(&s->lock);
+	s->ended = true;
+	mutex_unlock(&s->lock);
+}
+
+/**
+ * kt_session_close - the owner is gone
+ * @s:		the session
+ *
+ * Consumes the owner's reference.
+ *
+ * Context: process, sleeps.
+ */
+void kt_session_close(struct kt_session *s)
+{
+	if (!s->ended)
+		end(s);
 	cancel_delayed_work_sync(&s->tick);
 	kt_session_put(s);
 }
@@ -323,6 +333,7 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 	if (err)
 		return err;
 	s->target.rings = b->rings;
+	s->target.ring_nr = b->l.cpu_nr;
 	s->target.watermark = b->l.watermark;
 	err = kt_emit_attach(&s->target);
 	if (err)
@@ -341,16 +352,22 @@ err_exit_filter:
 	return err;
 }
 
+/** kt_session_may_kernel - may the caller see kernel events? */
+bool kt_session_may_kernel(void)
+{
+	return perfmon_capable() || READ_ONCE(group_kernel);
+}
+
 static int may_add(const struct kt_session *s, u32 kind)
 {
 	lockdep_assert_held(&s->lock);
-	if (s->started)
+	if (s->started || s->ended)
 		return -EBUSY;
 	if (s->channel_nr == KT_CHANNELS_MAX)
 		return -ENOSPC;
 	if (kind == KTRACE_CHANNEL_USER)
 		return 0;
-	if (!perfmon_capable() && !READ_ONCE(group_kernel))
+	if (!kt_session_may_kernel())
 		return -EPERM;
 	return s->kernel ? -EBUSY : 0;
 }
@@ -384,7 +401,7 @@ static int add_channel_locked(struct kt_session *s, const struct kt_layout *l)
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL impossible geometry; -EPERM kernel channel without privilege;
- * -EBUSY after the first start, or for a second kernel channel; -ENOSPC too many
+ * -EBUSY after the first start or the end, or for a second kernel channel; -ENOSPC too many
  * channels; -EDQUOT over max_session_mb or max_user_mb; -ENOMEM; -EINTR killed.
  */
 int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec)
@@ -395,7 +412,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 
 	if (err)
 		return err;
-	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
+	bytes = l.map_size + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
 	err = charge(s, bytes);
 	if (err)
 		return err;
@@ -438,8 +455,20 @@ int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach)
 	return -ENXIO;
 }
 
+static u32 count_sessions(void)
+{
+	struct list_head *at;
+	u32 nr = 0;
+
+	mutex_lock(&sessions_lock);
+	list_for_each(at, &sessions)
+		nr++;
+	mutex_unlock(&sessions_lock);
+	return nr;
+}
+
 /**
- * kt_session_info - what KTRACE_IOC_INFO tells
+ * kt_session_info - what KTRACE_IOC_INFO tells, but for what others know
  * @s:		the session, NULL: only what holds for all
  * @info:	out, except for size
  */
@@ -450,6 +479,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 		.abi = KTRACE_ABI_VERSION,
 		.tsc_khz = kt_clock_tsc_khz(),
 		.clock = session_clock,
+		.sessions = count_sessions(),
 	};
 	if (!s)
 		return;

@@ -21,8 +21,8 @@
 
 /**
  * struct kt_session - one session
- * @ref:	holders: the owner's descriptor, each attached writer's descriptor
- *		(mappings hold descriptors)
+ * @ref:	holders: the owner's descriptor, or the list of kept sessions; each attached
+ *		writer's descriptor (mappings hold descriptors)
  * @id:		random, never 0
  * @owner:	user who made it
  * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
@@ -37,6 +37,14 @@
  * @running:	between start and stop
  * @started:	has been running
  * @wanted:	kernel events that are enabled
+ * @ended:	closed once; owned again by who adopted it
+ *
+ * Under the descriptor's lock of its owner, who is one at a time:
+ * @keep:	to be kept when the owner is gone
+ *
+ * Under kept_lock (kept.c):
+ * @kept_node:	in kept, while nobody owns it
+ * @kept_until:	until when, in 64-bit jiffies
  *
  * Written under @lock, published by @channel_nr, then constant:
  * @channels:	the channels
@@ -65,6 +73,12 @@ struct kt_session {
 	bool running;
 	bool started;
 	DECLARE_BITMAP(wanted, KT_EVENT_NR);
+	bool ended;
+
+	bool keep;
+
+	struct list_head kept_node;
+	u64 kept_until;
 
 	struct kt_buffer *channels[KT_CHANNELS_MAX];
 	struct kt_buffer *kernel;
@@ -84,6 +98,7 @@ int kt_session_find(u64 id, struct kt_session **out);
 void kt_session_close(struct kt_session *s);
 void kt_session_put(struct kt_session *s);
 
+bool kt_session_may_kernel(void);
 int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec);
 void kt_session_info(struct kt_session *s, struct ktrace_info *info);
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach);

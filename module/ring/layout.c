@@ -84,7 +84,9 @@ FIELD(ktrace_control, filter_size, 136, 4);
 FIELD(ktrace_control, clock, 140, 4);
 FIELD(ktrace_control, timeout_ms, 144, 4);
 FIELD(ktrace_control, state, 148, 4);
-FIELD(ktrace_control, reserved, 152, 64);
+FIELD(ktrace_control, note_off, 152, 4);
+FIELD(ktrace_control, note_size, 156, 4);
+FIELD(ktrace_control, reserved, 160, 56);
 FIELD(ktrace_control, reader, 216, 4);
 FIELD(ktrace_control, reserved2, 220, 124);
 
@@ -134,7 +136,22 @@ FIELD(ktrace_info, clock, 20, 4);
 FIELD(ktrace_info, followed, 24, 4);
 FIELD(ktrace_info, writers, 28, 4);
 FIELD(ktrace_info, lost_noring, 32, 8);
-FIELD(ktrace_info, reserved, 40, 32);
+FIELD(ktrace_info, sessions, 40, 4);
+FIELD(ktrace_info, kept, 44, 4);
+FIELD(ktrace_info, reserved, 48, 24);
+
+SIZE(ktrace_kept, 32);
+FIELD(ktrace_kept, size, 0, 4);
+FIELD(ktrace_kept, index, 4, 4);
+FIELD(ktrace_kept, session, 8, 8);
+FIELD(ktrace_kept, bytes, 16, 8);
+FIELD(ktrace_kept, uid, 24, 4);
+FIELD(ktrace_kept, seconds, 28, 4);
+
+SIZE(ktrace_adopt, 16);
+FIELD(ktrace_adopt, size, 0, 4);
+FIELD(ktrace_adopt, channels, 4, 4);
+FIELD(ktrace_adopt, session, 8, 8);
 
 SIZE(ktrace_enable, 4);
 FIELD(ktrace_enable, id, 0, 2);

@@ -8,7 +8,8 @@
  * 1. Objects
  *
  *   session   made by opening /dev/ktrace and adding a channel; ends with the last
- *             descriptor or mapping of its owner. At most 8 at a time
+ *             descriptor or mapping of its owner. At most 8 at a time. Its memory can be
+ *             kept for whoever saves what it holds, see section 5
  *   channel   control area + registry + rings of one geometry and one policy. A
  *             session has at most one kernel channel, and at most 8 channels in all
  *   ring      see ktrace_ring.h
@@ -18,6 +19,7 @@
  *   0             struct ktrace_control                  \
  *   enable_off    __u8 enable[id_nr]                      |  control area
  *   filter_off    char filter[filter_size]                |  writers: read-only
+ *   note_off      char note[note_size]                    |
  *   tail_off      struct ktrace_tail tail[ring_nr]       /   owner: read, write
  *   registry_off  struct ktrace_registry, entries        user channels: all write
  *   rings_off     cpu_nr rings, ring_stride apart        \   writers: read, write
@@ -47,6 +49,18 @@
  *
  *   A writer looks at the enable byte of its event and nothing else. In a user channel
  *   the owner sets the bytes when it starts, and clears them when it stops.
+ *
+ * 5. Sessions that are kept
+ *
+ *   An owner that asked for it (KEEP) may die: its session has ended then, but memory,
+ *   tails and notes stay until somebody adopts it (ADOPT), or for keep_seconds, a module
+ *   parameter. Of each user the 4 youngest are kept, charged to him like those that run;
+ *   unloading the module ends them all.
+ *
+ *   open --owner gone--> kept --ADOPT--> adopted --owner gone--> kept, or freed
+ *
+ *   Who adopts becomes owner and may map, read, and move tails; the session itself stays
+ *   CLOSED. Unless the new owner says KEEP 0, it is kept again when he goes.
  */
 #ifndef _LINUX_KTRACE_H
 #define _LINUX_KTRACE_H
@@ -78,6 +92,8 @@ enum ktrace_clock {
 #define KTRACE_ID_NR 8192u
 #define KTRACE_ID_OFF 4096u
 #define KTRACE_FILTER_SIZE 2048u
+/* Room for the META lines of a recording and the name of its file, all of it encoded. */
+#define KTRACE_NOTE_SIZE 32768u
 
 /**
  * struct ktrace_control - begins each channel's mapping
@@ -88,7 +104,7 @@ enum ktrace_clock {
  * @session:	id of the session
  * @map_size:	bytes of the whole mapping
  * @ring_nr:	rings in all; indices cpu_nr and above are thread rings
- * @cpu_nr:	per-CPU rings; index = CPU number. A writer on another CPU uses a thread ring
+ * @cpu_nr:	per-CPU rings; index = CPU number
  * @block_size:	bytes of a block
  * @policy:	enum ktrace_policy
  * @ring_size:	data bytes of a per-CPU ring
@@ -106,6 +122,9 @@ enum ktrace_clock {
  * @filter_off:	user channels: comma-separated globs "provider:name", NUL-terminated;
  *		an event that matches none gets an id from KTRACE_ID_OFF on. Empty: all match
  * @filter_size: bytes of the filter, the NUL included
+ * @note_off:	text of the owner, NUL-terminated, that says what the session is and which
+ *		file it goes to: for who recovers it. 0 = none
+ * @note_size:	bytes of the note
  * @clock:	enum ktrace_clock
  * @timeout_ms:	block policy: longest wait of a writer
  * @reader:	shared memory: a robust futex, id of a thread that lives as long as the
@@ -142,7 +161,9 @@ struct ktrace_control {
 	__u32 clock;
 	__u32 timeout_ms;
 	__u32 state;
-	__u64 reserved[8];
+	__u32 note_off;
+	__u32 note_size;
+	__u64 reserved[7];
 	__u32 reader;
 	__u32 reserved2[31];
 };
@@ -257,7 +278,10 @@ struct ktrace_attach {
  * @clock:	clock of this session
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
- * @lost_noring: kernel events on CPUs that have come and found no memory for a ring
+ * @lost_noring: kernel events on CPUs that have no ring
+ * @sessions:	sessions in memory, of all users, those included that have ended but are
+ *		kept, or mapped by writers
+ * @kept:	of these, sessions waiting to be adopted
  * @reserved:	0
  */
 struct ktrace_info {
@@ -269,7 +293,40 @@ struct ktrace_info {
 	__u32 followed;
 	__u32 writers;
 	__u64 lost_noring;
-	__u64 reserved[4];
+	__u32 sessions;
+	__u32 kept;
+	__u64 reserved[3];
+};
+
+/**
+ * struct ktrace_kept - KTRACE_IOC_KEPT: what sessions could be adopted
+ * @size:	sizeof(struct ktrace_kept); in
+ * @index:	0 = the oldest that the caller may adopt, 1 = the next, ...; in
+ * @session:	id; out
+ * @bytes:	memory it holds; out
+ * @uid:	user it belongs to, in the caller's user namespace; out
+ * @seconds:	how long it will still be kept; out
+ */
+struct ktrace_kept {
+	__u32 size;
+	__u32 index;
+	__u64 session;
+	__u64 bytes;
+	__u32 uid;
+	__u32 seconds;
+};
+
+/**
+ * struct ktrace_adopt - KTRACE_IOC_ADOPT: become owner of a session that is kept
+ * @size:	sizeof(struct ktrace_adopt); in
+ * @channels:	its channels, to be mapped from offset n << KTRACE_MAP_SHIFT on; the first
+ *		page of each has its map_size; out
+ * @session:	id of the session; in
+ */
+struct ktrace_adopt {
+	__u32 size;
+	__u32 channels;
+	__u64 session;
 };
 
 /**
@@ -301,6 +358,10 @@ struct ktrace_enable {
  *   INFO     anyone
  *   ATTACH   a fresh descriptor of the owner's user, or of anyone when the owner
  *            had CAP_SYS_ADMIN; it can then only map user channels and ask INFO
+ *   KEEP     owner. 1: keep the session when its owner is gone; 0, the default: do not
+ *   KEPT     anyone: the user's own sessions; with CAP_SYS_ADMIN all
+ *   ADOPT    a fresh descriptor of the owner's user, or with CAP_SYS_ADMIN; K. Afterwards
+ *            START, ENABLE, FOLLOW and CHANNEL are too late
  *
  * Errors
  *
@@ -310,17 +371,24 @@ struct ktrace_enable {
  *            descriptor, EPERM on a writer's
  *   CHANNEL  EINVAL sizes, kind, policy or watermark (at most half a ring) that cannot
  *            be; EPERM kernel channel without privilege, or a writer's descriptor; EBUSY
- *            after the first START, a second kernel channel, or too many sessions;
- *            ENOSPC too many channels; EDQUOT more than the module parameters
- *            max_session_mb and max_user_mb allow; ENOMEM; EINTR killed meanwhile
- *   START    EINVAL no channel; ENOMEM
+ *            after the first START, a second kernel channel, too many sessions, or a
+ *            session that was adopted; ENOSPC too many channels; EDQUOT more than the
+ *            module parameters max_session_mb and max_user_mb allow; ENOMEM; EINTR killed
+ *            meanwhile
+ *   START    EINVAL no channel; EBUSY the session was adopted; ENOMEM
  *   STOP     EINVAL no channel
- *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EOPNOTSUPP this
- *            kernel cannot produce it; ENOMEM
- *   FOLLOW   EINVAL pid below 0, or no kernel channel; ESRCH no such process, or it is
- *            exiting; EPERM another user's, or KTRACE_FOLLOW_ALL, without CAP_PERFMON
+ *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EBUSY the session was
+ *            adopted; EOPNOTSUPP this kernel cannot produce it; ENOMEM
+ *   FOLLOW   EINVAL pid below 0, or no kernel channel; EBUSY the session was adopted;
+ *            ESRCH no such process, or it is exiting; EPERM another user's, or
+ *            KTRACE_FOLLOW_ALL, without CAP_PERFMON
  *   ATTACH   EINVAL reserved is not 0; EBUSY not a fresh descriptor; ENOENT no such
  *            session; EPERM another user's; ENXIO it has no user channel
+ *   KEEP     EINVAL neither 0 nor 1
+ *   KEPT     ENOENT there is none of that index
+ *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
+ *            that id is kept; EPERM another user's, or one with kernel events and no
+ *            privilege for them
  *
  * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
  *            MAP_PRIVATE; EPERM executable, writable beyond section 2, or a kernel channel
@@ -338,5 +406,8 @@ struct ktrace_enable {
 #define KTRACE_IOC_FOLLOW _IOW('k', 0x44, __s32)
 #define KTRACE_IOC_INFO _IOWR('k', 0x45, struct ktrace_info)
 #define KTRACE_IOC_ATTACH _IOWR('k', 0x46, struct ktrace_attach)
+#define KTRACE_IOC_KEEP _IOW('k', 0x47, __u32)
+#define KTRACE_IOC_KEPT _IOWR('k', 0x48, struct ktrace_kept)
+#define KTRACE_IOC_ADOPT _IOWR('k', 0x49, struct ktrace_adopt)
 
 #endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kept.c - sessions whose owner is gone and that wait for somebody who saves them
+ *
+ *   open --owner gone, KEEP--> kept --adopt--> adopted --owner gone, KEEP--> kept
+ *                                |                 \--owner gone--> freed
+ *                                \--time is up, too many, module goes--> freed
+ *
+ * A kept session has ended: no probe, no target, closed for writers. All it has left is
+ * memory, charged to its user as before. It is held by one reference, that of the list.
+ * The number for each user and the time are bounded, so what nobody saves goes away.
+ */
+#include "kept.h"
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/jiffies.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include "session.h"
+
+enum {
+	KEPT_PER_USER = 4,
+	KEEP_SECONDS_MAX = 7 * 24 * 3600,
+};
+
+static uint keep_seconds = 3600;
+module_param(keep_seconds, uint, 0644);
+MODULE_PARM_DESC(keep_seconds, "how long sessions of owners that died are kept, 0 = not (3600)");
+
+/* Protects kept, and kept_node and kept_until of the sessions in it. Innermost. */
+static DEFINE_MUTEX(kept_lock);
+static LIST_HEAD(kept);
+
+static bool is_due(const struct kt_session *s)
+{
+	return time_after_eq64(get_jiffies_64(), s->kept_until);
+}
+
+/* Takes one session that is due off the list; NULL: none. @next: until the next one is. */
+static struct kt_session *take_due(u64 *next)
+{
+	struct kt_session *s, *due = NULL;
+	u64 now = get_jiffies_64();
+
+	*next = 0;
+	mutex_lock(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node) {
+		if (is_due(s)) {
+			due = s;
+			list_del(&s->kept_node);
+			break;
+		}
+		if (!*next || s->kept_until - now < *next)
+			*next = s->kept_until - now;
+	}
+	mutex_unlock(&kept_lock);
+	return due;
+}
+
+static void reap(struct work_struct *work)
+{
+	struct kt_session *s;
+	u64 next;
+
+	while ((s = take_due(&next)))
+		kt_session_put(s);
+	if (next)
+		schedule_delayed_work(to_delayed_work(work), next);
+}
+
+static DECLARE_DELAYED_WORK(reaper, reap);
+
+/* The oldest session of @owner if there are too many of them, off the list. */
+static struct kt_session *take_surplus(kuid_t owner)
+{
+	struct kt_session *s, *oldest = NULL;
+	u32 nr = 0;
+
+	lockdep_assert_held(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node) {
+		if (!uid_eq(s->owner, owner))
+			continue;
+		if (!nr++)
+			oldest = s;
+	}
+	if (nr <= KEPT_PER_USER)
+		return NULL;
+	list_del(&oldest->kept_node);
+	return oldest;
+}
+
+/* Takes over a reference. */
+static void add(struct kt_session *s, u32 seconds)
+{
+	struct kt_session *surplus;
+
+	mutex_lock(&kept_lock);
+	s->kept_until = get_jiffies_64() + (u64)seconds * HZ;
+	list_add_tail(&s->kept_node, &kept);
+	surplus = take_surplus(s->owner);
+	mutex_unlock(&kept_lock);
+	if (surplus)
+		kt_session_put(surplus);
+	mod_delayed_work(system_wq, &reaper, 0);
+}
+
+/**
+ * kt_kept_close - the owner of a session is gone: keep it if he wanted that, or close it
+ * @s:		the session
+ *
+ * Consumes the owner's reference.
+ *
+ * Context: process, sleeps.
+ */
+void kt_kept_close(struct kt_session *s)
+{
+	const u32 seconds = min_t(u32, READ_ONCE(keep_seconds), KEEP_SECONDS_MAX);
+	const bool keep = s->keep && seconds;
+
+	if (keep)
+		kref_get(&s->ref);
+	kt_session_close(s);
+	if (keep)
+		add(s, seconds);
+}
+
+static bool may_see(const struct kt_session *s)
+{
+	return uid_eq(current_euid(), s->owner) || capable(CAP_SYS_ADMIN);
+}
+
+static struct kt_session *find_locked(u64 id)
+{
+	struct kt_session *s;
+
+	lockdep_assert_held(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node)
+		if (s->id == id)
+			return s;
+	return NULL;
+}
+
+/**
+ * kt_kept_adopt - give a kept session a new owner
+ * @adopt:	session: which one; channels: out
+ * @out:	the session, with the owner's reference; it is kept again when he goes
+ *
+ * Return: 0; -ENOENT none of that id is kept; -EPERM not the caller's, or with kernel
+ * events that the caller may not see.
+ */
+int kt_kept_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
+{
+	struct kt_session *s;
+	int err = 0;
+
+	mutex_lock(&kept_lock);
+	s = find_locked(adopt->session);
+	if (!s)
+		err = -ENOENT;
+	else if (!may_see(s) || (s->kernel && !kt_session_may_kernel()))
+		err = -EPERM;
+	else
+		list_del(&s->kept_node);
+	mutex_unlock(&kept_lock);
+	if (err)
+		return err;
+	adopt->channels = s->channel_nr;
+	*out = s;
+	return 0;
+}
+
+static void describe(struct ktrace_kept *k, const struct kt_session *s)
+{
+	const u64 now = get_jiffies_64();
+
+	k->session = s->id;
+	k->bytes = s->bytes;
+	k->uid = from_kuid_munged(current_user_ns(), s->owner);
+	k->seconds = is_due(s) ? 0 : (u32)(jiffies64_to_msecs(s->kept_until - now) / 1000);
+}
+
+/**
+ * kt_kept_describe - what KTRACE_IOC_KEPT tells
+ * @k:		index: of those the caller may adopt, which one; the rest: out
+ *
+ * Return: 0; -ENOENT there are not so many.
+ */
+int kt_kept_describe(struct ktrace_kept *k)
+{
+	struct kt_session *s;
+	u32 index = k->index;
+	int err = -ENOENT;
+
+	mutex_lock(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node) {
+		if (!may_see(s) || index--)
+			continue;
+		describe(k, s);
+		err = 0;
+		break;
+	}
+	mutex_unlock(&kept_lock);
+	return err;
+}
+
+/** kt_kept_count - how many sessions are kept, of all users */
+u32 kt_kept_count(void)
+{
+	struct list_head *at;
+	u32 nr = 0;
+
+	mutex_lock(&kept_lock);
+	list_for_each(at, &kept)
+		nr++;
+	mutex_unlock(&kept_lock);
+	return nr;
+}
+
+/** kt_kept_exit - free all sessions that are kept; no descriptor is open */
+void kt_kept_exit(void)
+{
+	struct kt_session *s, *next;
+
+	cancel_delayed_work_sync(&reaper);
+	list_for_each_entry_safe(s, next, &kept, kept_node) {
+		list_del(&s->kept_node);
+		kt_session_put(s);
+	}
+}

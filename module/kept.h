@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* kept.h - sessions whose owner is gone and that wait for somebody who saves them */
+#ifndef KT_KEPT_H
+#define KT_KEPT_H
+
+#include <linux/ktrace.h>
+
+struct kt_session;
+
+void kt_kept_close(struct kt_session *s);
+int kt_kept_adopt(struct ktrace_adopt *adopt, struct kt_session **out);
+int kt_kept_describe(struct ktrace_kept *kept);
+u32 kt_kept_count(void);
+void kt_kept_exit(void);
+
+#endif
