@@ -32,12 +32,24 @@ teardown_test()
 {
 	local pid dir
 	for pid in "${STARTED[@]}"; do
+		# Waited for already: the number may be somebody else's by now.
+		is_child "$pid" || continue
 		dir=$(session_dir "$pid")
 		kill_tree "$pid"
 		wait "$pid" 2>/dev/null
 		[ -z "$dir" ] || rm -rf "$dir"
 	done
+	# What a ktraced that was killed has left in the module
+	if in_guest && [ ${#STARTED[@]} -gt 0 ]; then
+		"$KTRACED" -q --recover --discard
+	fi
 	dmesg_clean
+}
+
+# is_child PID: whether it is one of this shell's
+is_child()
+{
+	[ "$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$1/stat" 2>/dev/null)" = "$BASHPID" ]
 }
 
 # kill_tree PID: it and its descendants
@@ -232,4 +244,16 @@ valid_trace()
 sessions()
 {
 	find /dev/shm -maxdepth 1 -name "ktrace-$(id -u)-*" | sort
+}
+
+# session_of PID: the session of ktraced PID, which has a command, as --recover names it
+session_of()
+{
+	local dir
+	dir=$(session_dir "$1")
+	if [ -n "$dir" ]; then
+		echo "$dir"
+	else
+		tr '\0' '\n' <"/proc/$(child_of "$1")/environ" | sed -n 's/^KTRACE_SESSION=//p'
+	fi
 }

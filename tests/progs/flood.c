@@ -2,14 +2,15 @@
 /*
  * flood.c - writes events and says how many: the left side of the ledger
  *
- *   flood [-p PROCESSES] [-t THREADS] [-n EVENTS] [-u US] [-k MS] [-d MS] [-m]
+ *   flood [-p PROCESSES] [-t THREADS] [-n EVENTS] [-u US] [-k MS] [-d MS] [-m] [-o]
  *
  * PROCESSES children with THREADS threads each write EVENTS events each, with a pause
  * of US microseconds after each. The last line says "written MIN MAX": what was written
  * at least and at most; they differ where threads were killed (-k, SIGKILL to all after
  * MS milliseconds). -d: the children sleep MS before they begin, and the first process
  * does not wait for them (they outlive it; then each child says what it wrote).
- * -m: say "at N" every 20 ms.
+ * -m: say "at N" every 20 ms. -o: count only what is written while the event is on; each
+ * thread may then have counted one more, when it was switched off.
  *
  * Counters lie in memory that survives the children. A thread counts an event when the
  * call has returned, so a killed one has written at most one more than it counted.
@@ -30,7 +31,7 @@ KTRACE_EVENT(flood, item, ktrace_u32(process), ktrace_u32(thread), ktrace_u64(se
 
 struct flood {
 	unsigned long processes, threads, events, pause_us, kill_ms, detach_ms;
-	int is_monitored;
+	int is_monitored, counts_only_on;
 	unsigned long *counts;	/* one for each thread of each process, shared */
 };
 
@@ -58,8 +59,11 @@ static void *write_events(void *arg)
 	unsigned long *count = count_of(w->f, w->process, w->thread);
 
 	for (unsigned long seq = 0; seq < w->f->events; seq++) {
+		int is_on = !w->f->counts_only_on || ktrace_enabled(flood, item);
+
 		ktrace(flood, item, w->process, w->thread, seq);
-		__atomic_store_n(count, seq + 1, __ATOMIC_RELEASE);
+		if (is_on)
+			__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
 		if (w->f->pause_us)
 			nap_us(w->f->pause_us);
 	}
@@ -122,7 +126,7 @@ static int parse(struct flood *f, int argc, char **argv)
 	int opt;
 
 	*f = (struct flood) { .processes = 1, .threads = 1, .events = 1000 };
-	while ((opt = getopt(argc, argv, "p:t:n:u:k:d:m")) != -1) {
+	while ((opt = getopt(argc, argv, "p:t:n:u:k:d:mo")) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		switch (opt) {
@@ -133,6 +137,7 @@ static int parse(struct flood *f, int argc, char **argv)
 		case 'k': f->kill_ms = n; break;
 		case 'd': f->detach_ms = n; break;
 		case 'm': f->is_monitored = 1; break;
+		case 'o': f->counts_only_on = 1; break;
 		default: return -1;
 		}
 	}
@@ -169,6 +174,7 @@ int main(int argc, char **argv)
 		return 0;
 	wait_for_all(&f, pids);
 	sum = total(&f, 0, (unsigned int)f.processes);
-	printf("written %lu %lu\n", sum, sum + (f.kill_ms ? f.processes * f.threads : 0));
+	printf("written %lu %lu\n", sum - (f.counts_only_on ? f.processes * f.threads : 0),
+	       sum + (f.kill_ms ? f.processes * f.threads : 0));
 	return 0;
 }

@@ -444,9 +444,9 @@ static void test_dead_owners_ring_is_taken_back(void)
 
 static bool is_listed(void)
 {
-	char first[KTRACE_REASON_SIZE];
+	struct ktrace_stale first;
 
-	return ktrace_session_stale(first) > 0;
+	return ktrace_session_list_stale(&first, 1) > 0;
 }
 
 static bool is_thread_of(pid_t pid, __u32 tid)

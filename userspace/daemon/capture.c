@@ -64,14 +64,57 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 	return c->copy ? 0 : -ENOMEM;
 }
 
+static __u64 add_sat(__u64 a, __u64 b)
+{
+	return a + b < a ? ~0ull : a + b;
+}
+
+static __u64 lost_total(const struct ktrace_lost *sum)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		total = add_sat(total, sum->count[i]);
+	return total;
+}
+
+/* What the writers of a ring do not count. */
+static __u64 lost_by_reader(const struct ktrace_lost *sum)
+{
+	return sum->count[KTRACE_LOST_OVERWRITTEN] + sum->count[KTRACE_LOST_CORRUPT] +
+	       sum->count[KTRACE_LOST_UNWRITTEN];
+}
+
+void capture_resume(struct capture *c)
+{
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		struct ktrace_tracefile_stream have = { 0 };
+		struct ktrace_stream_taken taken;
+
+		/* A tail that moved says nothing of what an overwriting ring still holds. */
+		if (!ktrace_tracefile_stream(c->file, i, &have) &&
+		    c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
+			continue;
+		taken = (struct ktrace_stream_taken) {
+			.pos = have.pos,
+			.records = have.records + have.lost.count[KTRACE_LOST_OVERWRITTEN] +
+				   have.lost.count[KTRACE_LOST_UNWRITTEN],
+			.overwritten = have.lost.count[KTRACE_LOST_OVERWRITTEN],
+		};
+		ktrace_stream_resume(c->session, i, &taken);
+		c->streams[i].reader_seen = lost_by_reader(&have.lost);
+		c->streams[i].total_seen = lost_total(&have.lost);
+	}
+}
+
 /* Said the first time only: a disk can be nearly full for long. */
 static int note_write(struct capture *c, int error)
 {
 	if (!error)
 		return 0;
 	if (!c->write_error && !c->was_told)
-		log_error("cannot write to the trace: %s; events are lost meanwhile",
-			  strerror(-error));
+		log_error("cannot write to the trace: %s%s", strerror(-error),
+			  c->must_keep ? "" : "; events are lost meanwhile");
 	c->was_told = true;
 	c->write_error = error;
 	c->retry_ns = now_ns() + RETRY_NS;
@@ -123,20 +166,6 @@ static void announce(struct capture *c, __u32 i)
 	meta_stream(&c->meta, i, &c->streams[i].info);
 }
 
-static __u64 add_sat(__u64 a, __u64 b)
-{
-	return a + b < a ? ~0ull : a + b;
-}
-
-static __u64 lost_total(const struct ktrace_lost *sum)
-{
-	__u64 total = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		total = add_sat(total, sum->count[i]);
-	return total;
-}
-
 static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 		      const struct ktrace_lost *sum)
 {
@@ -164,8 +193,7 @@ static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
 	int error;
 
 	ktrace_stream_lost(c->session, i, &sum);
-	reader = sum.count[KTRACE_LOST_OVERWRITTEN] + sum.count[KTRACE_LOST_CORRUPT] +
-		 sum.count[KTRACE_LOST_UNWRITTEN];
+	reader = lost_by_reader(&sum);
 	if (reader == st->reader_seen)
 		return 0;
 	error = write_lost(c, i, at, &sum);
@@ -194,23 +222,14 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	error = capture_flush_meta(c);
 	if (!error)
 		error = report_gap(c, i, chunk);
-	if (error)
-		return error;
-	error = ktrace_tracefile_block(c->file, &block);
+	if (!error)
+		error = note_write(c, ktrace_tracefile_block(c->file, &block));
 	if (!error)
 		note_success(c);
-	else if (error != -EFAULT)	/* the ring's memory is gone: not the file's fault */
-		note_write(c, error);
 	return error;
 }
 
-/* Of a forged block nothing but the header is sane: that is counted, and not worth a section. */
-static bool is_worth_writing(const struct ktrace_chunk *chunk)
-{
-	return chunk->size && (chunk->records || !chunk->corrupt);
-}
-
-/* False: the writer has overwritten it, look again. */
+/* False: the writer has overwritten it, look again; or it could not be written and must be. */
 static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 {
 	const char *data = chunk->data;
@@ -221,8 +240,10 @@ static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 		if (!ktrace_stream_still_valid(c->session, i, chunk))
 			return false;
 	}
-	if (!is_worth_writing(chunk) || !write_block(c, i, chunk, data))
+	if (!chunk->size || !write_block(c, i, chunk, data))
 		c->events += chunk->records;
+	else if (c->must_keep)
+		return false;
 	else
 		ktrace_stream_unwritten(c->session, i, chunk->records);
 	ktrace_stream_advance(c->session, i, chunk);
@@ -269,8 +290,10 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 		unsigned int eighths;
 		__u64 unread;
 
+		if (info->policy == KTRACE_POLICY_OVERWRITE)
+			continue;
 		unread = ktrace_stream_unread(c->session, i);
-		if (!unread || info->policy == KTRACE_POLICY_OVERWRITE)
+		if (!unread)
 			continue;
 		eighths = (unsigned int)(unread * 8 / info->size);
 		if (eighths > fill.eighths)
@@ -283,6 +306,11 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 	return fill;
 }
 
+static bool is_stuck(const struct capture *c)
+{
+	return c->must_keep && c->write_error;
+}
+
 /* All that was published when this began; a hostile writer can go on for ever. */
 static void empty_stream(struct capture *c, __u32 i)
 {
@@ -290,7 +318,8 @@ static void empty_stream(struct capture *c, __u32 i)
 	__u64 budget = 2 * (left / c->streams[i].info.block_size + 2);
 	struct ktrace_chunk chunk;
 
-	while (left && budget-- && ktrace_stream_peek(c->session, i, true, &chunk)) {
+	while (left && budget-- && !is_stuck(c) &&
+	       ktrace_stream_peek(c->session, i, true, &chunk)) {
 		__u64 step = chunk.next_pos - chunk.pos;
 
 		if (take(c, i, &chunk))

@@ -18,6 +18,7 @@ struct capture_stream;
  * @stream_nr:	how many
  * @copy:	overwrite policy: a block, copied before it is written
  * @events:	records written
+ * @must_keep:	what cannot be written stays in its ring, and nothing more is written
  * @write_error: -errno since a write failed, until a block has been written; 0 = all well
  * @retry_ns:	when to try again
  * @was_told:	the user knows that writing failed
@@ -32,6 +33,7 @@ struct capture {
 	__u32 stream_nr;
 	char *copy;
 	__u64 events;
+	bool must_keep;
 	int write_error;
 	__u64 retry_ns;
 	bool was_told;
@@ -47,6 +49,13 @@ struct capture_fill {
 
 /** capture_init - 0 or -ENOMEM; takes the file over */
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file);
+
+/**
+ * capture_resume - go on with a file whose writer died
+ *
+ * What the file has is not read from the rings again.
+ */
+void capture_resume(struct capture *c);
 
 /**
  * capture_flush_meta - write the META lines that are waiting

@@ -6,6 +6,7 @@
 #include "log.h"
 #include "options.h"
 #include "recording.h"
+#include "recover.h"
 #include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */
@@ -37,6 +38,8 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	log_set_quiet(options.is_quiet);
+	if (options.is_recover)
+		return recover(&options);
 	take_signals(&r.signals, &signals);
 	status = recording_open(&r, &signals);
 	if (status >= 0)

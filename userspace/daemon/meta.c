@@ -196,6 +196,37 @@ static void decode(char *s)
 	*to = '\0';
 }
 
+void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16])
+{
+	char hex[33];
+
+	for (int i = 0; i < 16; i++)
+		snprintf(hex + 2 * i, 3, "%02x", uuid[i]);
+	ktrace_text_line(t, "file");
+	ktrace_text_str(t, "uuid", hex);
+	ktrace_text_str(t, "path", path);
+}
+
+bool meta_parse_file(const char *line, char *path, __u8 uuid[16])
+{
+	static const char head[] = "file uuid=", middle[] = " path=";
+	const char *hex = line + strlen(head), *value;
+
+	if (strncmp(line, head, strlen(head)) || strspn(hex, "0123456789abcdef") != 32 ||
+	    strncmp(hex + 32, middle, strlen(middle)))
+		return false;
+	for (int i = 0; i < 16; i++) {
+		char byte[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
+
+		uuid[i] = (__u8)strtoul(byte, NULL, 16);
+	}
+	value = hex + 32 + strlen(middle);
+	memcpy(path, value, strcspn(value, "\n"));
+	path[strcspn(value, "\n")] = '\0';
+	decode(path);
+	return path[0];
+}
+
 static bool key_ok(const char *key)
 {
 	static const char *const ours[] = { "pid", "ppid", "tid", "ts", "id", "kind", "desc" };

@@ -8,6 +8,10 @@
 
 /* trace, host: begins the file. argv: the command or NULL. */
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv);
+/* file: the first line of a session's note, not for the file itself */
+void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16]);
+/* Takes such a line apart; false if it is none. path: as large as the line. */
+bool meta_parse_file(const char *line, char *path, __u8 uuid[16]);
 void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r);
 void meta_kernel_events(struct ktrace_text *t);
 void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream);

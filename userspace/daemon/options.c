@@ -23,7 +23,7 @@
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_FAIL, OPT_HELP, OPT_VERSION };
+       OPT_FAIL, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -38,6 +38,9 @@ static const struct option longopts[] = {
 	{ "block-size", required_argument, NULL, OPT_BLOCK },
 	{ "thread-rings", required_argument, NULL, OPT_THREADS },
 	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
+	{ "recover", no_argument, NULL, OPT_RECOVER },
+	{ "list", no_argument, NULL, OPT_LIST },
+	{ "discard", no_argument, NULL, OPT_DISCARD },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -46,6 +49,7 @@ static const struct option longopts[] = {
 static const char help[] =
 "usage: ktraced [options] -o FILE [--] COMMAND [ARGUMENT...]\n"
 "       ktraced [options] -o FILE\n"
+"       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
 "\n"
@@ -65,6 +69,10 @@ static const char help[] =
 "      --block-size SIZE  4K to 1M, a power of two [buffer/16, at most 64K]\n"
 "      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
 "      --fail-on-loss     exit with status 125 when events were lost\n"
+"      --recover          complete the traces of ktraced processes that were killed, or\n"
+"                         of the SESSIONs named; -o: write a complete copy instead\n"
+"      --list             with --recover: only list such sessions\n"
+"      --discard          with --recover: remove them without saving anything\n"
 "      --help, --version  print this, or the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
@@ -242,6 +250,15 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_FAIL:
 		o->fail_on_loss = true;
 		return -1;
+	case OPT_RECOVER:
+		o->is_recover = true;
+		return -1;
+	case OPT_LIST:
+		o->is_list = true;
+		return -1;
+	case OPT_DISCARD:
+		o->is_discard = true;
+		return -1;
 	case OPT_HELP:
 		fputs(help, stdout);
 		return fflush(stdout) ? EXIT_OWN : 0;
@@ -254,10 +271,25 @@ static int apply(struct options *o, int opt, char *arg)
 	}
 }
 
+static int finish_recover(const struct options *o)
+{
+	if (!o->is_recover) {
+		log_error("--list and --discard go with --recover");
+		return EXIT_OWN;
+	}
+	if (o->is_list && o->is_discard) {
+		log_error("--list or --discard, not both");
+		return EXIT_OWN;
+	}
+	return -1;
+}
+
 static int finish(struct options *o)
 {
 	__u64 small = o->ring_size / 16;
 
+	if (o->is_recover || o->is_list || o->is_discard)
+		return finish_recover(o);
 	if (!o->output) {
 		log_error("-o FILE is missing, try 'ktraced --help'");
 		return EXIT_OWN;

@@ -24,7 +24,10 @@
  * @pids:	running processes to follow
  * @pid_nr:	how many
  * @duration_ns: how long to record, 0 = no limit
- * @argv:	command and arguments, NULL-terminated; NULL = none
+ * @is_recover:	write out what was left behind, instead of recording
+ * @is_list:	... only say what there is
+ * @is_discard:	... remove it unseen
+ * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
  */
 struct options {
 	const char *output;
@@ -41,6 +44,9 @@ struct options {
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;
 	__u64 duration_ns;
+	bool is_recover;
+	bool is_list;
+	bool is_discard;
 	char **argv;
 };
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -18,7 +19,6 @@
 
 #include <ktrace/traceset.h>
 
-#include "guard.h"
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -74,24 +74,18 @@ static int open_session(struct recording *r)
 		log_error("cannot make a session: %s", reason[0] ? reason : strerror(-error));
 		return EXIT_OWN;
 	}
-	guard_session(r->session);
 	return -1;
-}
-
-static void close_session(struct recording *r)
-{
-	ktrace_session_destroy(r->session);
-	guard_end();
 }
 
 static void warn_stale(void)
 {
-	char first[KTRACE_REASON_SIZE];
-	__u32 nr = ktrace_session_stale(first);
+	struct ktrace_stale first;
+	size_t nr = ktrace_session_list_stale(&first, 1);
 
 	if (nr)
-		log_note("%u session%s left behind by a ktraced that died, e.g. %s; can be removed",
-			 nr, nr == 1 ? "" : "s", first);
+		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
+			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", first.where,
+			 nr == 1 ? "it holds" : "they hold");
 }
 
 /* Kernel events: on, followed, or said why not. */
@@ -136,6 +130,35 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	return -1;
 }
 
+/* For who recovers the session: which file this is, and what the file begins with. */
+static void set_note(struct recording *r)
+{
+	const struct ktrace_text *begin = &r->capture.meta;
+	struct ktrace_text note = { 0 };
+	char *path = realpath(r->options->output, NULL);
+	__u8 uuid[16];
+	int error;
+
+	ktrace_tracefile_uuid(r->capture.file, uuid);
+	meta_file(&note, path ? path : r->options->output, uuid);
+	ktrace_text_line(&note, "");
+	error = note.error || begin->error ? -ENOMEM : 0;
+	if (!error) {
+		char *text = NULL;
+
+		error = asprintf(&text, "%s%s\n", note.buf, begin->buf) < 0 ? -ENOMEM
+			: ktrace_session_set_note(r->session, text);
+		/* A very long command line can be done without. */
+		if (error == -E2BIG)
+			error = ktrace_session_set_note(r->session, note.buf);
+		free(text);
+	}
+	if (error)
+		log_note("this session could not be recovered: %s", strerror(-error));
+	free(path);
+	ktrace_text_free(&note);
+}
+
 static int write_first_meta(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
@@ -145,6 +168,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 	ktrace_session_clock(r->session, &now);
 	meta_trace(t, info, o->argv);
 	meta_clock(t, &now);
+	set_note(r);
 	if (info->has_kernel)
 		meta_kernel_events(t);
 	if (o->is_all)
@@ -237,14 +261,14 @@ int recording_open(struct recording *r, const sigset_t *signals)
 
 err_capture:
 	capture_exit(&r->capture);
-	close_session(r);
+	ktrace_session_destroy(r->session);
 	unlink(r->options->output);
 	return status;
 err_close_file:
 	ktrace_tracefile_close(file);
 	unlink(r->options->output);
 err_destroy:
-	close_session(r);
+	ktrace_session_destroy(r->session);
 	return status;
 }
 
@@ -314,8 +338,6 @@ int recording_close(struct recording *r)
 		log_error("the registry was full: no room for %u events, processes and threads",
 			  refused);
 	ktrace_session_info(r->session, &info);
-	if (info.is_damaged)
-		log_error("somebody took away memory of the session: events are missing");
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
@@ -323,7 +345,7 @@ int recording_close(struct recording *r)
 	if (!stat(r->options->output, &st) && (__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
 	print_summary(r, &info, &lost, bytes);
-	close_session(r);
+	ktrace_session_destroy(r->session);
 	if (error) {
 		log_error("%s: %s", r->options->output, strerror(-error));
 		return EXIT_OWN;

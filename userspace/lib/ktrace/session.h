@@ -75,8 +75,7 @@ struct ktrace_session_options {
  * @clock:	enum ktrace_clock
  * @has_kernel:	there is a kernel channel
  * @followed:	dev: live processes in the process-tree filter
- * @is_damaged:	shm: see ktrace_session_mend()
- * @lost_noring: dev: kernel events on CPUs that have come and found no memory for a ring
+ * @lost_noring: dev: kernel events on CPUs that have no ring
  */
 struct ktrace_session_info {
 	const char *backend;
@@ -86,7 +85,6 @@ struct ktrace_session_info {
 	__u32 clock;
 	bool has_kernel;
 	__u32 followed;
-	bool is_damaged;
 	__u64 lost_noring;
 };
 
@@ -111,17 +109,30 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 void ktrace_session_destroy(struct ktrace_session *s);
 
 /**
- * ktrace_session_mend - put an empty page where the session's memory has gone
- * @s:		the session
- * @addr:	what was being accessed, as SIGBUS says it
+ * ktrace_session_leave - give up a session as if its owner had died
+ * @s:		the session or NULL
  *
- * For a handler of SIGBUS: every program of a session in shared memory can cut off its
- * file. Where the page belonged to a ring it is counted as KTRACE_LOST_CORRUPT there.
- *
- * Context: any signal handler.
- * Return: whether the access can be repeated. False: not the session's memory.
+ * What was not consumed can be saved by who adopts it. Nobody records into a session that
+ * was adopted before.
  */
-bool ktrace_session_mend(struct ktrace_session *s, void *addr);
+void ktrace_session_leave(struct ktrace_session *s);
+
+/**
+ * ktrace_session_set_note - what is to be known about the session when its owner has died
+ * @s:		the session
+ * @text:	for ktrace_session_note()
+ *
+ * Return: 0, -E2BIG for a text that does not fit.
+ */
+int ktrace_session_set_note(struct ktrace_session *s, const char *text);
+
+/**
+ * ktrace_session_note - the text of the note
+ * @s:		the session
+ *
+ * Return: a copy, to be freed, empty if there is none; NULL without memory.
+ */
+char *ktrace_session_note(const struct ktrace_session *s);
 
 /** ktrace_session_info - ask the back end; strings live as long as the session */
 int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info);
@@ -238,6 +249,27 @@ void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
 			   const struct ktrace_chunk *chunk);
 
 /**
+ * struct ktrace_stream_taken - what a dead owner is known to have read of a stream
+ * @pos:	position behind the last of it
+ * @records:	records up to there, read or lost by the reader
+ * @overwritten: of them overwritten
+ */
+struct ktrace_stream_taken {
+	__u64 pos;
+	__u64 records;
+	__u64 overwritten;
+};
+
+/**
+ * ktrace_stream_resume - do not read again what the dead owner had taken
+ *
+ * It may have died between using a chunk and consuming it. To be called before
+ * anything is read. What cannot be is ignored.
+ */
+void ktrace_stream_resume(struct ktrace_session *s, __u32 stream,
+			  const struct ktrace_stream_taken *taken);
+
+/**
  * ktrace_stream_unwritten - a chunk that is about to be consumed could not be kept
  *
  * Counted as KTRACE_LOST_UNWRITTEN from ktrace_stream_advance() on, together with the
@@ -328,12 +360,53 @@ struct ktrace_reading {
 void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r);
 
 /**
- * ktrace_session_stale - count sessions left behind by owners that died
- * @first:	KTRACE_REASON_SIZE bytes: where one of them is
- *
- * They are left alone: what they recorded can still be saved.
+ * struct ktrace_stale - a session whose owner has died
+ * @id:		its id
+ * @backend:	KTRACE_BACKEND_DEV or KTRACE_BACKEND_SHM
+ * @uid:	user it belongs to
+ * @bytes:	memory that it holds
+ * @seconds:	dev: it is kept for so long
+ * @is_unfinished: its owner died while making it: there is nothing to save
+ * @where:	dev: "dev:" and the id, shm: the session's directory
  */
-__u32 ktrace_session_stale(char *first);
+struct ktrace_stale {
+	__u64 id;
+	int backend;
+	__u32 uid;
+	__u64 bytes;
+	__u32 seconds;
+	bool is_unfinished;
+	char where[96];
+};
+
+/**
+ * ktrace_session_list_stale - sessions left behind by owners that died
+ * @list:	where to put them
+ * @max:	room for so many
+ *
+ * Those the caller may adopt: its own ones, and with CAP_SYS_ADMIN all of the device.
+ *
+ * Return: how many there are, which may be more than @max.
+ */
+size_t ktrace_session_list_stale(struct ktrace_stale *list, size_t max);
+
+/**
+ * ktrace_session_adopt - become the owner of a stale session, to save what it holds
+ * @which:	the session
+ * @out:	the session, stopped for good; written on success only
+ * @reason:	KTRACE_REASON_SIZE bytes: what failed, for people; may be NULL
+ *
+ * Reading goes on where the dead owner had moved its tails. ktrace_session_destroy()
+ * frees the session, ktrace_session_leave() leaves it for the next one.
+ *
+ * Return: 0; -EBUSY somebody else has adopted it; -ENOENT it is gone; -EPERM; -EBADMSG
+ * it makes no sense; -ENODATA it was never finished; -ENOMEM; or -errno of the back end.
+ */
+int ktrace_session_adopt(const struct ktrace_stale *which, struct ktrace_session **out,
+			 char *reason);
+
+/** ktrace_session_discard - remove a stale session and all it holds; 0 or -errno */
+int ktrace_session_discard(const struct ktrace_stale *which);
 
 /**
  * struct ktrace_kernel_event - what a kernel event is called

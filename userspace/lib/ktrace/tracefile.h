@@ -8,6 +8,7 @@
 #define KTRACE_TRACEFILE_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <linux/ktrace_file.h>
 
@@ -47,6 +48,56 @@ struct ktrace_tracefile_block {
  * ftruncate(2) or write(2).
  */
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
+
+/**
+ * ktrace_tracefile_reopen - go on with a file whose writer died
+ * @path:	name of the file
+ * @uuid:	that the file must have
+ * @out:	the writer
+ *
+ * What is behind the last whole META, BLOCK or LOST section is cut off: a torn section,
+ * or an index and end mark.
+ *
+ * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; -EBADMSG not a tracefile;
+ * -ESTALE another one; or -errno of open(2), read(2) or ftruncate(2).
+ */
+int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
+			    struct ktrace_tracefile **out);
+
+/**
+ * ktrace_tracefile_copy - go on with a copy of a file whose writer died
+ * @from:	name of the file; it stays as it is
+ * @uuid:	that it must have
+ * @path:	name of the copy, replacing what is there; may be the same file
+ * @out:	the writer
+ *
+ * Errors as ktrace_tracefile_create() and ktrace_tracefile_reopen().
+ */
+int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
+			  struct ktrace_tracefile **out);
+
+/** ktrace_tracefile_uuid - the random name that the trace has */
+void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16]);
+
+/**
+ * struct ktrace_tracefile_stream - how far a stream had got in a file
+ * @pos:	ring position behind its last BLOCK section
+ * @records:	sum of all BLOCK sections
+ * @lost:	as its last LOST section says
+ */
+struct ktrace_tracefile_stream {
+	__u64 pos;
+	__u64 records;
+	struct ktrace_lost lost;
+};
+
+/**
+ * ktrace_tracefile_stream - how far a stream had got when the file was reopened
+ *
+ * Return: false if there was nothing of it.
+ */
+bool ktrace_tracefile_stream(const struct ktrace_tracefile *tf, __u32 stream,
+			     struct ktrace_tracefile_stream *out);
 
 /**
  * ktrace_tracefile_meta - write lines of text as META sections, one if it holds them

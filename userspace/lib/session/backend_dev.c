@@ -6,6 +6,8 @@
  * it: of the kernel channel the tails, of the user channel the control area. A kernel
  * channel that is not permitted is no failure: the session then has user events only,
  * and s->kernel_error says why.
+ *
+ * The module is asked to keep the session should we die, until we close it ourselves.
  */
 #include "internal.h"
 
@@ -121,18 +123,17 @@ static int add_channels(struct ktrace_session *s, const struct ktrace_session_op
 	return 0;
 }
 
-static int dev_open(struct ktrace_session *s, const struct ktrace_session_options *opts)
+static void set_keep(const struct ktrace_session *s, __u32 on)
+{
+	/* A session that is not kept is one that cannot be recovered: nothing else fails. */
+	control_ioctl(s->fd, KTRACE_IOC_KEEP, &on);
+}
+
+static int learn(struct ktrace_session *s)
 {
 	struct ktrace_info info;
-	int error;
+	int error = get_info(s, &info);
 
-	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
-	if (s->fd < 0)
-		return session_fail(s, -errno, DEVICE);
-	error = add_channels(s, opts);
-	if (error)
-		return error;
-	error = get_info(s, &info);
 	if (error)
 		return session_fail(s, error, DEVICE ", information");
 	snprintf(s->env, sizeof(s->env), "dev:%llx", (unsigned long long)info.session);
@@ -140,13 +141,108 @@ static int dev_open(struct ktrace_session *s, const struct ktrace_session_option
 	return 0;
 }
 
-static void dev_close(struct ktrace_session *s)
+static int dev_open(struct ktrace_session *s, const struct ktrace_session_options *opts)
+{
+	int error;
+
+	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (s->fd < 0)
+		return session_fail(s, -errno, DEVICE);
+	error = add_channels(s, opts);
+	if (!error)
+		error = learn(s);
+	if (!error)
+		set_keep(s, 1);
+	return error;
+}
+
+static void dev_leave(struct ktrace_session *s)
 {
 	channel_exit(&s->kernel);
 	channel_exit(&s->user);
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
+}
+
+static void dev_close(struct ktrace_session *s)
+{
+	if (s->fd >= 0)
+		set_keep(s, 0);
+	dev_leave(s);
+}
+
+static void dev_list(struct ktrace_stale *list, size_t max, size_t *nr)
+{
+	struct ktrace_kept kept = { .size = sizeof(kept) };
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	for (; !control_ioctl(fd, KTRACE_IOC_KEPT, &kept); kept.index++, ++*nr) {
+		struct ktrace_stale *to = &list[*nr];
+
+		if (*nr >= max)
+			continue;
+		*to = (struct ktrace_stale) {
+			.id = kept.session, .backend = KTRACE_BACKEND_DEV, .uid = kept.uid,
+			.bytes = kept.bytes, .seconds = kept.seconds,
+		};
+		snprintf(to->where, sizeof(to->where), "dev:%llx",
+			 (unsigned long long)kept.session);
+	}
+	close(fd);
+}
+
+/* The first page of a channel says what it is. */
+static int map_adopted(struct ktrace_session *s, __u32 index)
+{
+	struct ktrace_channel_spec spec = { .map_off = (__u64)index << KTRACE_MAP_SHIFT };
+	struct ktrace_control *page = mmap(NULL, LAYOUT_PAGE, PROT_READ, MAP_SHARED, s->fd,
+					   (off_t)spec.map_off);
+	struct channel *ch;
+
+	if (page == MAP_FAILED)
+		return -errno;
+	spec.map_size = page->map_size;
+	ch = page->kind == KTRACE_CHANNEL_KERNEL ? &s->kernel : &s->user;
+	munmap(page, LAYOUT_PAGE);
+	return ch->map ? -EBADMSG : map_channel(s, ch, &spec);
+}
+
+static int dev_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
+{
+	struct ktrace_adopt adopt = { .size = sizeof(adopt), .session = which->id };
+	int error;
+
+	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	if (s->fd < 0)
+		return session_fail(s, -errno, DEVICE);
+	error = control_ioctl(s->fd, KTRACE_IOC_ADOPT, &adopt);
+	if (error)
+		return session_fail(s, error, "%s", which->where);
+	for (__u32 i = 0; i < adopt.channels; i++) {
+		error = map_adopted(s, i);
+		if (error)
+			return session_fail(s, error, "%s, channel %u", which->where, i);
+	}
+	return learn(s);
+}
+
+static int dev_discard(const struct ktrace_stale *which)
+{
+	struct ktrace_adopt adopt = { .size = sizeof(adopt), .session = which->id };
+	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	__u32 keep = 0;
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = control_ioctl(fd, KTRACE_IOC_ADOPT, &adopt);
+	if (!error)
+		error = control_ioctl(fd, KTRACE_IOC_KEEP, &keep);
+	close(fd);
+	return error;
 }
 
 static int dev_set_running(struct ktrace_session *s, bool running)
@@ -227,6 +323,10 @@ const struct session_backend session_backend_dev = {
 	.name = "dev",
 	.open = dev_open,
 	.close = dev_close,
+	.leave = dev_leave,
+	.list = dev_list,
+	.adopt = dev_adopt,
+	.discard = dev_discard,
 	.set_running = dev_set_running,
 	.enable = dev_enable,
 	.follow = dev_follow,

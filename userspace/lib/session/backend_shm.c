@@ -12,6 +12,10 @@
  * control.reader is kept by a thread of the owner for as long as the session lives,
  * keeper.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
  * word, and writers stop waiting for a reader.
+ *
+ * The owner also holds a lock on the file (flock), which nobody but the kernel takes from
+ * it: a session whose lock can be had is stale. Who adopts it takes the lock, and leaves
+ * control.reader as it is: nobody is to wait for room any more.
  */
 #include "internal.h"
 
@@ -19,12 +23,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "layout.h"
@@ -32,6 +40,8 @@
 #define SHM_DIR "/dev/shm"
 #define SHM_PREFIX "ktrace-"
 #define SHM_FILE "user"
+/* A folder without a finished session is left alone for so long: it may become one. */
+#define UNFINISHED_S 10
 
 static __u64 available_memory(void)
 {
@@ -71,7 +81,8 @@ static int make_file(struct ktrace_session *s, __u64 size, char **map)
 
 	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (s->fd < 0)
+	/* Who looks for stale sessions holds it for a moment. */
+	if (s->fd < 0 || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
 	error = size > available_memory() ? ENOMEM : posix_fallocate(s->fd, 0, (off_t)size);
 	if (error)
@@ -108,6 +119,7 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 		.registry_size = opts->registry_size,
 		.id_nr = KTRACE_ID_NR,
 		.filter_size = KTRACE_FILTER_SIZE,
+		.note_size = KTRACE_NOTE_SIZE,
 		.clock = clock_choose(),
 		.timeout_ms = opts->timeout_ms,
 		.state = KTRACE_STATE_SUSPENDED,
@@ -169,10 +181,8 @@ static int shm_open_session(struct ktrace_session *s, const struct ktrace_sessio
 	return 0;
 }
 
-static void shm_close(struct ktrace_session *s)
+static void shm_leave(struct ktrace_session *s)
 {
-	char path[96];
-
 	if (s->user.map)
 		kt_store(&channel_control(&s->user)->state, KTRACE_STATE_CLOSED);
 	keeper_stop(s->keeper);
@@ -181,12 +191,25 @@ static void shm_close(struct ktrace_session *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
-	if (!s->dir[0])
-		return;
-	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
-	unlink(path);
-	rmdir(s->dir);
+}
+
+static int remove_dir(const char *dir)
+{
+	char path[96 + sizeof(SHM_FILE)];
+
+	snprintf(path, sizeof(path), "%s/" SHM_FILE, dir);
+	if (unlink(path) && errno != ENOENT)
+		return -errno;
+	return rmdir(dir) ? -errno : 0;
+}
+
+/* The file first: while it is locked, nobody takes the session for stale. */
+static void shm_close(struct ktrace_session *s)
+{
+	if (s->dir[0])
+		remove_dir(s->dir);
 	s->dir[0] = '\0';
+	shm_leave(s);
 }
 
 static int shm_set_running(struct ktrace_session *s, bool running)
@@ -201,28 +224,9 @@ static int shm_reclaim(struct ktrace_session *s)
 	return (int)channel_free_dead(&s->user, s->user.map);
 }
 
-/* Whether a process runs as our user, who alone can have opened the buffer. */
-static bool is_our_users(__u32 pid)
-{
-	unsigned int real, effective, own = (unsigned int)geteuid();
-	char path[48], line[256];
-	bool is = false;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
-			is = real == own || effective == own;
-	if (f)
-		fclose(f);
-	return is;
-}
-
 /*
- * Whether a process that is said to write has the buffer mapped. One of our user's whose
- * mappings may not be looked at counts for as long as it lives; a reused pid does not
- * have the buffer. We have it, too, but do not write: somebody is telling lies.
+ * Whether a process has the buffer mapped. One whose mappings may not be looked at
+ * counts for as long as it lives; a reused pid does not have the buffer.
  */
 static bool holds(const struct ktrace_session *s, __u32 pid)
 {
@@ -232,17 +236,15 @@ static bool holds(const struct ktrace_session *s, __u32 pid)
 	bool found = false;
 	FILE *f;
 
-	if (pid == (__u32)getpid())
-		return false;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return errno != ENOENT && errno != ESRCH && is_our_users(pid);
+		return errno != ENOENT && errno != ESRCH;
 	while (!found && getline(&line, &cap, f) > 0)
 		found = strstr(line, name);
 	/* Read errors: no such process any more, or not ours to look at. */
 	if (ferror(f))
-		found = errno != ESRCH && is_our_users(pid);
+		found = errno != ESRCH;
 	free(line);
 	fclose(f);
 	return found;
@@ -264,79 +266,176 @@ static int shm_holders(struct ktrace_session *s, struct ktrace_holders *h)
 	return 0;
 }
 
-const struct session_backend session_backend_shm = {
-	.name = "shm",
-	.open = shm_open_session,
-	.close = shm_close,
-	.set_running = shm_set_running,
-	.reclaim = shm_reclaim,
-	.holders = shm_holders,
-};
-
-/* Everybody may make files of any name and kind in /dev/shm: only our own count. */
-static bool is_ours(int fd, mode_t type)
+/* The lock is free, but the one the session names as its reader lives. */
+static bool has_reader(int fd)
 {
-	struct stat st;
+	__u32 reader = 0;
+	pid_t tid;
 
-	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid();
+	if (pread(fd, &reader, sizeof(reader), offsetof(struct ktrace_control, reader)) !=
+	    sizeof(reader) || (reader & FUTEX_OWNER_DIED))
+		return false;
+	tid = (pid_t)(reader & FUTEX_TID_MASK);
+	return tid && (!kill(tid, 0) || errno != ESRCH);
 }
 
-/* The file of a session of ours, for reading; -errno. Never waits for anybody. */
-static int open_own(const char *name)
+/* Everybody may make files of any name and kind in /dev/shm: only our own count. */
+static bool is_ours(int fd, mode_t type, struct stat *st)
 {
-	char path[sizeof(SHM_DIR) + 256];
-	int dir, fd = -ENOENT;
+	return !fstat(fd, st) && (st->st_mode & S_IFMT) == type && st->st_uid == geteuid();
+}
 
-	snprintf(path, sizeof(path), SHM_DIR "/%s", name);
-	dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+/* The file of a session of ours; never waits for anybody. As lock_stale(). */
+static int open_own(const char *path, struct stat *st)
+{
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -ENOENT;
+
 	if (dir < 0)
-		return -errno;
-	if (is_ours(dir, S_IFDIR)) {
-		fd = openat(dir, SHM_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-			    O_CLOEXEC);
+		return -ENOENT;
+	if (is_ours(dir, S_IFDIR, st)) {
+		fd = openat(dir, SHM_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
-			fd = -errno;
+			fd = errno == ENOENT ? -ENODATA : -ENOENT;
 	}
 	close(dir);
-	if (fd >= 0 && !is_ours(fd, S_IFREG)) {
+	if (fd >= 0 && !is_ours(fd, S_IFREG, st)) {
 		close(fd);
-		fd = -EPERM;
+		fd = -ENOENT;
 	}
 	return fd;
 }
 
-static bool owner_is_dead(const char *name)
+static bool is_finished(int fd)
 {
-	struct ktrace_control c;
-	int fd = open_own(name);
-	bool dead;
+	__u32 magic = 0;
 
-	if (fd < 0)
-		return false;
-	dead = pread(fd, &c, sizeof(c), 0) == sizeof(c) && c.magic == KTRACE_CONTROL_MAGIC &&
-	       (c.reader & FUTEX_OWNER_DIED);
-	close(fd);
-	return dead;
+	return pread(fd, &magic, sizeof(magic), 0) == sizeof(magic) &&
+	       magic == KTRACE_CONTROL_MAGIC;
 }
 
-__u32 ktrace_session_stale(char *first)
+/*
+ * Opens the file of a session and locks it, if its owner is dead.
+ * Return: descriptor; -EBUSY it has an owner; -ENODATA there is no file, or only part of
+ * one; -ENOENT no session, or none of ours.
+ */
+static int lock_stale(const char *dir, struct stat *st)
+{
+	int fd = open_own(dir, st);
+
+	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || has_reader(fd))) {
+		close(fd);
+		return -EBUSY;
+	}
+	if (fd >= 0 && !is_finished(fd)) {
+		close(fd);
+		fd = -ENODATA;
+	}
+	if (fd == -ENODATA && time(NULL) - st->st_mtime < UNFINISHED_S)
+		return -ENOENT;
+	return fd;
+}
+
+static bool parse_name(const char *name, __u64 *id)
 {
 	char prefix[32];
+	size_t n = (size_t)snprintf(prefix, sizeof(prefix), SHM_PREFIX "%u-",
+				    (unsigned int)geteuid());
+
+	if (strncmp(name, prefix, n) || strlen(name + n) != 16 ||
+	    strspn(name + n, "0123456789abcdef") != 16)
+		return false;
+	*id = strtoull(name + n, NULL, 16);
+	return true;
+}
+
+static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
+{
 	DIR *dir = opendir(SHM_DIR);
 	struct dirent *e;
-	__u32 nr = 0;
 
-	if (!dir)
-		return 0;
-	snprintf(prefix, sizeof(prefix), SHM_PREFIX "%u-", (unsigned int)geteuid());
-	while ((e = readdir(dir))) {
-		if (strncmp(e->d_name, prefix, strlen(prefix)))
+	while (dir && (e = readdir(dir))) {
+		struct ktrace_stale stale = { .backend = KTRACE_BACKEND_SHM, .uid = geteuid() };
+		struct stat st;
+		int fd;
+
+		if (!parse_name(e->d_name, &stale.id))
 			continue;
-		if (!owner_is_dead(e->d_name))
+		snprintf(stale.where, sizeof(stale.where), SHM_DIR "/%.40s", e->d_name);
+		fd = lock_stale(stale.where, &st);
+		if (fd < 0 && fd != -ENODATA)
 			continue;
-		if (!nr++ && first)
-			snprintf(first, KTRACE_REASON_SIZE, SHM_DIR "/%.200s", e->d_name);
+		stale.bytes = (__u64)st.st_blocks * 512;
+		stale.is_unfinished = fd < 0;
+		if (fd >= 0)
+			close(fd);
+		if (*nr < max)
+			list[*nr] = stale;
+		++*nr;
 	}
-	closedir(dir);
-	return nr;
+	if (dir)
+		closedir(dir);
 }
+
+/* Who looks for stale sessions holds the lock for a moment. */
+static int lock_patiently(const char *dir, struct stat *st)
+{
+	static const struct timespec nap = { .tv_nsec = 2000000 };
+	int fd = lock_stale(dir, st);
+
+	for (int i = 0; i < 100 && fd == -EBUSY; i++) {
+		nanosleep(&nap, NULL);
+		fd = lock_stale(dir, st);
+	}
+	return fd;
+}
+
+static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
+{
+	struct stat st;
+	char *map;
+	int error;
+
+	s->fd = lock_patiently(which->where, &st);
+	if (s->fd < 0)
+		return session_fail(s, s->fd, "%s", which->where);
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (map == MAP_FAILED)
+		return session_fail(s, -errno, "%s", which->where);
+	error = (size_t)st.st_size < sizeof(struct ktrace_control) ? -EBADMSG
+		: channel_init(&s->user, map, (size_t)st.st_size);
+	if (error) {
+		munmap(map, (size_t)st.st_size);
+		return session_fail(s, error, "%s", which->where);
+	}
+	snprintf(s->dir, sizeof(s->dir), "%.63s", which->where);
+	snprintf(s->env, sizeof(s->env), "shm:%s/" SHM_FILE, s->dir);
+	kt_store(&channel_control(&s->user)->state, KTRACE_STATE_CLOSED);
+	clock_init(&s->clock, s->user.control.clock, 0);
+	return 0;
+}
+
+static int shm_discard(const struct ktrace_stale *which)
+{
+	struct stat st;
+	int fd = lock_patiently(which->where, &st), error;
+
+	if (fd < 0 && fd != -ENODATA)
+		return fd;
+	error = remove_dir(which->where);
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+const struct session_backend session_backend_shm = {
+	.name = "shm",
+	.open = shm_open_session,
+	.close = shm_close,
+	.leave = shm_leave,
+	.list = shm_list,
+	.adopt = shm_adopt,
+	.discard = shm_discard,
+	.set_running = shm_set_running,
+	.reclaim = shm_reclaim,
+	.holders = shm_holders,
+};

@@ -2,6 +2,7 @@
 /*
  * internal.h - what the files of the session library share
  *
+ *   stale.c      sessions whose owner died: find them, take them over
  *   session.c    public functions; picks the back end; streams over all channels
  *   channel.c    one mapped channel and the readers of its rings
  *   registry.c   reads the registry of the user channel
@@ -36,9 +37,6 @@ static inline struct ktrace_control *channel_control(const struct channel *ch)
 }
 
 int channel_init(struct channel *ch, char *map, size_t map_size);
-/* Signal handlers: an empty page for one that has gone; whose ring it is, NULL = no ring's. */
-bool channel_mend(const struct channel *ch, void *addr);
-struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr);
 void channel_exit(struct channel *ch);
 /* Thread rings whose owners are dead; map: a writable mapping of the whole channel. */
 __u32 channel_dead_owners(const struct channel *ch);
@@ -113,7 +111,6 @@ struct session_backend;
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
  * @keeper:	shm: holds control.reader
- * @is_damaged:	a page of its memory had gone
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
  */
@@ -129,7 +126,6 @@ struct ktrace_session {
 	int fd;
 	char dir[64];
 	struct keeper *keeper;
-	bool is_damaged;
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];
 };
@@ -140,6 +136,10 @@ struct ktrace_session {
  * @open:	make the channels, suspended, and s->env; on failure says what in
  *		s->reason and leaves nothing behind but what @close frees
  * @close:	close the channels for everybody; takes half-built sessions
+ * @leave:	let go of the session as if the owner had died: it can be adopted
+ * @list:	add stale sessions from *@nr on, count all
+ * @adopt:	take a stale session over, stopped for good; fails like @open
+ * @discard:	remove a stale session unseen
  * @set_running: start or stop
  * @enable:	switch a kernel event
  * @follow:	add to the process-tree filter
@@ -153,6 +153,10 @@ struct session_backend {
 	const char *name;
 	int (*open)(struct ktrace_session *s, const struct ktrace_session_options *opts);
 	void (*close)(struct ktrace_session *s);
+	void (*leave)(struct ktrace_session *s);
+	void (*list)(struct ktrace_stale *list, size_t max, size_t *nr);
+	int (*adopt)(struct ktrace_session *s, const struct ktrace_stale *which);
+	int (*discard)(const struct ktrace_stale *which);
 	int (*set_running)(struct ktrace_session *s, bool running);
 	int (*enable)(struct ktrace_session *s, __u16 id, bool on);
 	int (*follow)(struct ktrace_session *s, __s32 pid);
@@ -163,6 +167,12 @@ struct session_backend {
 
 extern const struct session_backend session_backend_dev;
 extern const struct session_backend session_backend_shm;
+
+/* A session that has nothing yet, or NULL. */
+struct ktrace_session *session_alloc(void);
+
+/* Makes the enable bytes of the user channel what s->wanted and s->is_running say. */
+void session_show_enabled(struct ktrace_session *s);
 
 /* Writes what failed, for people, and returns error. */
 __attribute__((format(printf, 3, 4)))

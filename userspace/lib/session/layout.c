@@ -63,7 +63,7 @@ int layout_compute(struct ktrace_control *c)
 	__u32 thread_nr = c->ring_nr - c->cpu_nr;
 
 	if (!geometry_ok(c) || c->registry_size % LAYOUT_PAGE || c->id_nr > 65536 ||
-	    c->filter_size > 65536)
+	    c->filter_size > 65536 || c->note_size > 65536)
 		return -EINVAL;
 	c->data_off = LAYOUT_PAGE;
 	c->ring_stride = c->data_off + c->ring_size;
@@ -71,7 +71,9 @@ int layout_compute(struct ktrace_control *c)
 	c->enable_off = (__u32)end;
 	end += c->id_nr;
 	c->filter_off = (__u32)end;
-	end = (end + c->filter_size + 63) & ~63ull;
+	end += c->filter_size;
+	c->note_off = (__u32)end;
+	end = (end + c->note_size + 63) & ~63ull;
 	c->tail_off = end;
 	if (!extend(&end, c->ring_nr, sizeof(struct ktrace_tail)) || !page_align(&end))
 		return -EINVAL;
@@ -107,6 +109,7 @@ int layout_check(const struct ktrace_control *c, __u64 map_size)
 		c->data_off <= (1u << 20) && c->data_off % 8 == 0 &&
 		inside(c->enable_off, 1, 0, c->id_nr, map_size) &&
 		inside(c->filter_off, 1, 0, c->filter_size, map_size) &&
+		inside(c->note_off, 1, 0, c->note_size, map_size) &&
 		inside(c->tail_off, c->ring_nr, sizeof(struct ktrace_tail),
 		       sizeof(struct ktrace_tail), map_size) &&
 		inside(c->rings_off, c->cpu_nr, c->ring_stride,

@@ -12,7 +12,7 @@
 /**
  * layout_compute - fill in all offsets, strides and map_size
  * @c:	kind, ring_nr, cpu_nr, block_size, ring_size, thread_size, registry_size,
- *	id_nr and filter_size are given
+ *	id_nr, filter_size and note_size are given
  *
  * Return: 0, or -EINVAL for a geometry that rings or arithmetic cannot take.
  */

@@ -31,7 +31,7 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
 }
 
 /* Writers look at nothing but these bytes: they are what starts and stops them. */
-static void show_enabled(struct ktrace_session *s)
+void session_show_enabled(struct ktrace_session *s)
 {
 	const struct ktrace_control *c = &s->user.control;
 
@@ -47,7 +47,7 @@ static int set_running(struct ktrace_session *s, bool running)
 		error = s->backend->set_running(s, true);
 	if (!error) {
 		s->is_running = running;
-		show_enabled(s);
+		session_show_enabled(s);
 	}
 	return running ? error : s->backend->set_running(s, false);
 }
@@ -89,15 +89,23 @@ static int check_options(struct ktrace_session *s, const struct ktrace_session_o
 	return 0;
 }
 
+struct ktrace_session *session_alloc(void)
+{
+	struct ktrace_session *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->fd = -1;
+	return s;
+}
+
 int ktrace_session_create(const struct ktrace_session_options *opts,
 			  struct ktrace_session **out, char *reason)
 {
-	struct ktrace_session *s = calloc(1, sizeof(*s));
+	struct ktrace_session *s = session_alloc();
 	int error;
 
 	if (!s)
 		return -ENOMEM;
-	s->fd = -1;
 	memset(s->wanted, 1, KTRACE_ID_OFF);
 	error = check_options(s, opts);
 	if (!error)
@@ -130,6 +138,15 @@ void ktrace_session_destroy(struct ktrace_session *s)
 	free(s);
 }
 
+void ktrace_session_leave(struct ktrace_session *s)
+{
+	if (!s)
+		return;
+	registry_exit(&s->registry);
+	s->backend->leave(s);
+	free(s);
+}
+
 int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info)
 {
 	*info = (struct ktrace_session_info) {
@@ -139,22 +156,8 @@ int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *in
 		.env = s->env,
 		.clock = s->clock.clock,
 		.has_kernel = s->kernel.map,
-		.is_damaged = s->is_damaged,
 	};
 	return s->backend->info ? s->backend->info(s, info) : 0;
-}
-
-bool ktrace_session_mend(struct ktrace_session *s, void *addr)
-{
-	struct kt_reader *reader;
-
-	if (!channel_mend(&s->user, addr))
-		return false;
-	s->is_damaged = true;
-	reader = channel_reader_at(&s->user, addr);
-	if (reader)
-		reader->lost.count[KTRACE_LOST_CORRUPT]++;
-	return true;
 }
 
 int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on)
@@ -304,6 +307,12 @@ void ktrace_stream_advance(struct ktrace_session *s, __u32 stream,
 	struct kt_chunk c = to_core(chunk);
 
 	kt_reader_advance(reader_of(s, stream), &c);
+}
+
+void ktrace_stream_resume(struct ktrace_session *s, __u32 stream,
+			  const struct ktrace_stream_taken *taken)
+{
+	kt_reader_resume(reader_of(s, stream), taken->pos, taken->records, taken->overwritten);
 }
 
 void ktrace_stream_unwritten(struct ktrace_session *s, __u32 stream, __u32 records)

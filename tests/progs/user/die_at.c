@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * die_at.c - preloaded into ktraced: kills it at one of its writes
+ *
+ *   DIE_AT=N	at the N-th pwritev(2), counted from 1
+ *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it
+ *
+ * Before that it writes the folder of its session in shared memory to the file "session".
+ * Only in the program that DIE_WHO names (ktraced), not in what it starts.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+static int at = -1;
+
+static void tell_session(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r"), *to = fopen("session", "w");
+	char line[512], *dir;
+
+	while (maps && to && fgets(line, sizeof(line), maps)) {
+		dir = strstr(line, "/dev/shm/ktrace-");
+		if (!dir)
+			continue;
+		*strrchr(dir, '/') = '\0';
+		fprintf(to, "%s\n", dir);
+		break;
+	}
+	if (to)
+		fclose(to);
+}
+
+static void find_out(void)
+{
+	const char *n = getenv("DIE_AT"), *who = getenv("DIE_WHO");
+
+	at = n && !strcmp(program_invocation_short_name, who ? who : "ktraced") ? atoi(n) : 0;
+}
+
+static void write_half(int fd, const struct iovec *iov, int nr, off_t offset)
+{
+	size_t left = 0;
+
+	for (int i = 0; i < nr; i++)
+		left += iov[i].iov_len;
+	left /= 2;
+	for (int i = 0; i < nr && left; i++) {
+		size_t size = iov[i].iov_len < left ? iov[i].iov_len : left;
+
+		if (pwrite(fd, iov[i].iov_base, size, offset) < 0)
+			return;
+		offset += (off_t)size;
+		left -= size;
+	}
+}
+
+ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t offset)
+{
+	static ssize_t (*real)(int fd, const struct iovec *iov, int nr, off_t offset);
+	const char *how = getenv("DIE_HOW");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "pwritev");
+	if (at < 0)
+		find_out();
+	if (!at || --at)
+		return real(fd, iov, nr, offset);
+	if (how && !strcmp(how, "torn"))
+		write_half(fd, iov, nr, offset);
+	else if (how && !strcmp(how, "after") && real(fd, iov, nr, offset) < 0)
+		abort();
+	tell_session();
+	kill(getpid(), SIGKILL);
+	return -1;
+}
+
+ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t offset)
+	__attribute__((alias("pwritev")));

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * recover.c - writes out what a ktraced that was killed left behind
+ *
+ * A stale session is adopted, which stops it for good. Its note tells the file it went to.
+ * The file is completed in place, or a complete copy is made of it; where it is gone, the
+ * rest goes to a new file.
+ *
+ * Nothing comes twice and nothing is left out: a block is written to the file first, and
+ * taken from the ring after that. So the dead daemon can have been one block of a stream
+ * ahead in the file, and it is the file that says where to go on. The same holds for
+ * ourselves: who is killed here, or finds the disk full, leaves a session that can be
+ * recovered once more, and a note that says which file has its beginning.
+ */
+#include "recover.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <ktrace/traceset.h>
+
+#include "capture.h"
+#include "log.h"
+#include "meta.h"
+
+#define STALE_MAX 64
+
+/**
+ * struct rescue - one session being saved
+ * @which:	the session
+ * @output:	-o, or NULL
+ * @session:	adopted
+ * @note:	its note
+ * @path:	file the note names, empty = none
+ * @uuid:	of that file
+ * @meta:	in @note: what the file begins with
+ * @capture:	session to file
+ * @target:	where it goes
+ */
+struct rescue {
+	const struct ktrace_stale *which;
+	const char *output;
+	struct ktrace_session *session;
+	char *note;
+	char *path;
+	__u8 uuid[16];
+	const char *meta;
+	struct capture capture;
+	const char *target;
+};
+
+static __u64 lost_total(const struct ktrace_lost *lost)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		total += lost->count[i];
+	return total;
+}
+
+static int read_note(struct rescue *r)
+{
+	r->note = ktrace_session_note(r->session);
+	r->path = r->note ? calloc(1, strlen(r->note) + 1) : NULL;
+	if (!r->path)
+		return -ENOMEM;
+	r->meta = "";
+	if (meta_parse_file(r->note, r->path, r->uuid))
+		r->meta = r->note + strcspn(r->note, "\n");
+	else
+		r->path[0] = '\0';
+	r->meta += *r->meta == '\n';
+	return 0;
+}
+
+/* Names of the session's file from now on, should we die. */
+static int rewrite_note(struct rescue *r, const struct ktrace_tracefile *file)
+{
+	char *path = realpath(r->target, NULL), *text = NULL;
+	struct ktrace_text line = { 0 };
+	__u8 uuid[16];
+	int error;
+
+	ktrace_tracefile_uuid(file, uuid);
+	meta_file(&line, path ? path : r->target, uuid);
+	ktrace_text_line(&line, "");
+	error = line.error || asprintf(&text, "%s%s", line.buf, r->meta) < 0 ? -ENOMEM
+		: ktrace_session_set_note(r->session, text);
+	if (error == -E2BIG)
+		error = ktrace_session_set_note(r->session, line.buf);
+	free(text);
+	free(path);
+	ktrace_text_free(&line);
+	return error;
+}
+
+static int begin_meta(struct rescue *r)
+{
+	struct ktrace_text *t = &r->capture.meta;
+	struct ktrace_session_info info;
+	struct ktrace_reading now;
+
+	ktrace_session_info(r->session, &info);
+	if (info.has_kernel)
+		meta_kernel_events(t);
+	if (*r->meta)
+		return ktrace_tracefile_meta(r->capture.file, r->meta, strlen(r->meta));
+	ktrace_session_clock(r->session, &now);
+	meta_trace(t, &info, NULL);
+	meta_clock(t, &now);
+	return 0;
+}
+
+static int fail_file(const struct rescue *r, const char *path, int error)
+{
+	if (error == -EBUSY)
+		log_error("%s: another recording is writing this file", path);
+	else if (error == -ESTALE || error == -EBADMSG)
+		log_error("%s is not the file of session %s any more; name a new one with -o",
+			  path, r->which->where);
+	else
+		log_error("%s: %s", path, strerror(-error));
+	return error;
+}
+
+/* The file of the session itself. */
+static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
+{
+	int error;
+
+	if (!*r->path) {
+		log_error("session %s does not say which file it goes to; name one with -o",
+			  r->which->where);
+		return -ENOENT;
+	}
+	r->target = r->path;
+	error = ktrace_tracefile_reopen(r->path, r->uuid, file);
+	return error ? fail_file(r, r->path, error) : 0;
+}
+
+/* A copy of it, or a new one where there is none. */
+static int make_file(struct rescue *r, struct ktrace_tracefile **file, bool *is_new)
+{
+	struct stat st;
+	int error = -ENOENT;
+
+	r->target = r->output;
+	if (!stat(r->output, &st) && !S_ISREG(st.st_mode)) {
+		log_error("%s: the trace must go to a regular file", r->output);
+		return -EINVAL;
+	}
+	if (*r->path)
+		error = ktrace_tracefile_copy(r->path, r->uuid, r->output, file);
+	if (!error)
+		return 0;
+	if (error != -ENOENT && error != -ESTALE && error != -EBADMSG)
+		return fail_file(r, r->output, error);
+	if (*r->path)
+		log_note("%s is gone: what it held is not in %s", r->path, r->output);
+	*is_new = true;
+	error = ktrace_tracefile_create(r->output, file);
+	return error ? fail_file(r, r->output, error) : 0;
+}
+
+static int open_file(struct rescue *r)
+{
+	struct ktrace_tracefile *file;
+	bool is_new = false;
+	int error = r->output ? make_file(r, &file, &is_new) : complete_file(r, &file);
+
+	if (error)
+		return error;
+	error = rewrite_note(r, file);
+	if (!error)
+		error = capture_init(&r->capture, r->session, file);
+	if (error) {
+		log_error("%s: %s", r->target, strerror(-error));
+		ktrace_tracefile_close(file);
+		return error;
+	}
+	r->capture.must_keep = true;
+	capture_resume(&r->capture);
+	error = is_new ? begin_meta(r) : 0;
+	if (error) {
+		log_error("%s: %s", r->target, strerror(-error));
+		capture_exit(&r->capture);
+	}
+	return error;
+}
+
+static void say_result(const struct rescue *r, const struct ktrace_lost *lost)
+{
+	log_note("%s: %llu events recovered, %llu lost in all, %s", r->which->where,
+		 (unsigned long long)r->capture.events, (unsigned long long)lost_total(lost),
+		 r->target);
+}
+
+/* Everything that is left to the file. */
+static int drain(struct rescue *r)
+{
+	struct capture *c = &r->capture;
+	struct ktrace_reading now;
+	struct ktrace_lost lost;
+	int error;
+
+	capture_finish(c);
+	ktrace_session_clock(r->session, &now);
+	meta_clock(&c->meta, &now);
+	meta_end(&c->meta, -1, "recovered");
+	capture_lost(c, &lost);
+	if (!c->write_error)
+		capture_flush_meta(c);
+	error = c->write_error;
+	if (!error)
+		say_result(r, &lost);
+	return error;
+}
+
+/* Its owner died before it could begin, or when all was done. */
+static bool is_empty(const struct ktrace_session *s)
+{
+	for (__u32 i = 0; i < ktrace_stream_nr(s); i++) {
+		struct ktrace_lost lost;
+
+		ktrace_stream_lost(s, i, &lost);
+		if (ktrace_stream_pos(s, i) || ktrace_stream_unread(s, i) || lost_total(&lost))
+			return false;
+	}
+	return true;
+}
+
+static int save(struct rescue *r)
+{
+	int error = read_note(r), close_error;
+
+	if (error) {
+		log_error("%s", strerror(-error));
+		return error;
+	}
+	if (!*r->path && is_empty(r->session)) {
+		log_note("%s held nothing", r->which->where);
+		return 0;
+	}
+	error = open_file(r);
+	if (error)
+		return error;
+	error = drain(r);
+	close_error = capture_exit(&r->capture);
+	if (!error && close_error)
+		log_error("%s: %s", r->target, strerror(-close_error));
+	return error ? error : close_error;
+}
+
+/* Only what is in a file that is safely on the disk is removed. */
+static int recover_one(const struct ktrace_stale *which, const char *output)
+{
+	struct rescue r = { .which = which, .output = output };
+	char reason[KTRACE_REASON_SIZE] = "";
+	int error;
+
+	if (which->is_unfinished)
+		return ktrace_session_discard(which);
+	error = ktrace_session_adopt(which, &r.session, reason);
+	if (error) {
+		log_error("%s", reason[0] ? reason : strerror(-error));
+		return error;
+	}
+	error = save(&r);
+	if (error)
+		ktrace_session_leave(r.session);
+	else
+		ktrace_session_destroy(r.session);
+	free(r.note);
+	free(r.path);
+	return error;
+}
+
+static int discard_one(const struct ktrace_stale *which)
+{
+	int error = ktrace_session_discard(which);
+
+	if (error)
+		log_error("%s: %s", which->where, strerror(-error));
+	else
+		log_note("%s discarded", which->where);
+	return error;
+}
+
+/* One line a session, for people and scripts: man page. */
+static void list_one(const struct ktrace_stale *which)
+{
+	printf("%s %llu", which->where, (unsigned long long)which->bytes);
+	if (which->seconds)
+		printf(" %u", which->seconds);
+	else
+		printf(" -");
+	printf("%s\n", which->is_unfinished ? " unfinished" : "");
+}
+
+/* By its id, by where it is, or by the value of KTRACE_SESSION. */
+static bool is_named(const struct ktrace_stale *which, const char *name)
+{
+	char id[17];
+	size_t n = strlen(which->where);
+
+	snprintf(id, sizeof(id), "%llx", (unsigned long long)which->id);
+	if (!strncmp(name, "shm:", 4))
+		name += 4;
+	return !strcmp(name, id) || (!strncmp(name, which->where, n) &&
+				     (!name[n] || !strcmp(name + n, "/user")));
+}
+
+/* Keeps in the list what was asked for; false: something is not there. */
+static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
+{
+	size_t kept = 0;
+
+	for (; *names; names++) {
+		size_t i = kept;
+
+		while (i < *nr && !is_named(&list[i], *names))
+			i++;
+		if (i == *nr) {
+			log_error("%s is not a session that was left behind", *names);
+			return false;
+		}
+		if (i != kept) {
+			struct ktrace_stale found = list[i];
+
+			list[i] = list[kept];
+			list[kept] = found;
+		}
+		kept++;
+	}
+	*nr = kept;
+	return true;
+}
+
+static int act(const struct options *o, const struct ktrace_stale *which)
+{
+	if (o->is_list) {
+		list_one(which);
+		return 0;
+	}
+	return o->is_discard ? discard_one(which) : recover_one(which, o->output);
+}
+
+int recover(const struct options *o)
+{
+	static struct ktrace_stale list[STALE_MAX];
+	size_t nr = ktrace_session_list_stale(list, STALE_MAX);
+	int status = 0;
+
+	/* A limit to the size of files is an error of write(2). */
+	signal(SIGXFSZ, SIG_IGN);
+	if (nr > STALE_MAX)
+		nr = STALE_MAX;
+	if (o->argv && !choose(list, &nr, o->argv))
+		return EXIT_OWN;
+	if (o->output && nr > 1 && !o->is_list && !o->is_discard) {
+		log_error("-o is for one session, and there are %zu: say which, see --list", nr);
+		return EXIT_OWN;
+	}
+	if (!nr && !o->is_list)
+		log_note("no session was left behind");
+	for (size_t i = 0; i < nr; i++)
+		if (act(o, &list[i]))
+			status = EXIT_OWN;
+	return fflush(stdout) ? EXIT_OWN : status;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* recover.h - ktraced --recover: writes out what a ktraced that was killed left behind */
+#ifndef KTRACED_RECOVER_H
+#define KTRACED_RECOVER_H
+
+#include "options.h"
+
+/** recover - do what the options ask for; returns the exit status */
+int recover(const struct options *o);
+
+#endif
