@@ -20,14 +20,18 @@
 
 #define NS_PER_S 1000000000ull
 
-/* First line of a small file, without its newline; empty when it cannot be read. */
+/*
+ * A small file without the newline at its end, as the name of a thread may have others;
+ * empty when it cannot be read.
+ */
 static void read_line(const char *path, char *buf, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
 
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
 	buf[n > 0 ? n : 0] = '\0';
-	buf[strcspn(buf, "\n")] = '\0';
 	if (fd >= 0)
 		close(fd);
 }
