@@ -81,7 +81,12 @@ static void add_exe(struct line *l)
 	add_value(l, "exe", exe);
 }
 
-/* The build id among the notes of one PT_NOTE segment. */
+static __u64 padded(__u32 size)
+{
+	return ((__u64)size + 3) & ~3ull;
+}
+
+/* The build id among the notes of one PT_NOTE segment, which need not make sense. */
 static bool add_build_id(struct line *l, const char *at, const char *end)
 {
 	const ElfW(Nhdr) *note;
@@ -91,9 +96,9 @@ static bool add_build_id(struct line *l, const char *at, const char *end)
 	while ((size_t)(end - at) >= sizeof(*note)) {
 		note = (const ElfW(Nhdr) *)at;
 		name = at + sizeof(*note);
-		if (note->n_namesz > (size_t)(end - name) - 3)
+		if (padded(note->n_namesz) > (size_t)(end - name))
 			return false;
-		id = name + ((note->n_namesz + 3) & ~3u);
+		id = name + padded(note->n_namesz);
 		if (note->n_descsz > (size_t)(end - id))
 			return false;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
@@ -103,9 +108,9 @@ static bool add_build_id(struct line *l, const char *at, const char *end)
 				add_hex(l, (unsigned char)id[i]);
 			return true;
 		}
-		at = id + ((note->n_descsz + 3) & ~3u);
-		if (at > end)
+		if (padded(note->n_descsz) > (size_t)(end - id))
 			return false;
+		at = id + padded(note->n_descsz);
 	}
 	return false;
 }
