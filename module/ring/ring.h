@@ -149,10 +149,11 @@ static inline int kt_cursor_next(struct kt_cursor *c, struct ktrace_record *rec,
 				 const char **payload)
 {
 	__u32 room = c->end - c->off;
-	const char *at = c->base + c->off;
+	const char *at;
 
 	if (room < sizeof(*rec))
 		return KT_CURSOR_END;
+	at = c->base + c->off;	/* there need not be a base when there are no bytes */
 	kt_memcpy(rec, at, sizeof(*rec));
 	/* The copy is checked and used, whatever happens to the original. */
 	kt_barrier();
