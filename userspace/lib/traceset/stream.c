@@ -126,6 +126,24 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 	return 1;
 }
 
+/* Room for the body of the section at @offset: a file of many small streams costs little. */
+static int make_room(struct stream *s, __u64 offset)
+{
+	struct ktrace_section sec;
+	char *buf;
+
+	if (ktrace_reader_header(&s->trace->reader, offset, &sec) ||
+	    (s->buf && sec.size <= s->buf_size) || sec.size > KTRACE_BLOCK_MAX)
+		return 0;	/* whatever is wrong is found when it is loaded */
+	buf = malloc((size_t)sec.size + !sec.size);
+	if (!buf)
+		return -ENOMEM;
+	free(s->buf);
+	s->buf = buf;
+	s->buf_size = (size_t)sec.size;
+	return 0;
+}
+
 /*
  * Loads the next section that is usable.
  * Return: 1, 0 at the end, -ENOMEM.
@@ -134,19 +152,19 @@ int ktrace_stream_load(struct stream *s)
 {
 	struct ktrace_section sec;
 	struct entry *e;
+	__u64 offset;
 	int ret;
 
-	if (!s->buf)
-		s->buf = malloc(KTRACE_BLOCK_MAX);
-	if (!s->buf)
-		return -ENOMEM;
 	while (s->next < s->entry_nr) {
-		e = &s->entries[s->next++];
+		e = &s->entries[s->next];
+		offset = e->place & ~(__u64)ENTRY_FLAGS;
+		if (!(e->place & ENTRY_BAD) && make_room(s, offset))
+			return -ENOMEM;
+		s->next++;
 		if (e->place & ENTRY_BAD)
 			continue;
-		s->body_off = (e->place & ~(__u64)ENTRY_FLAGS) + sizeof(sec);
-		ret = ktrace_reader_load(&s->trace->reader, s->body_off - sizeof(sec), &sec,
-					 s->buf, KTRACE_BLOCK_MAX);
+		s->body_off = offset + sizeof(sec);
+		ret = ktrace_reader_load(&s->trace->reader, offset, &sec, s->buf, s->buf_size);
 		s->trace->loads++;
 		if (ret)
 			bad_section(s, e, ret == -EBADMSG ? "damaged section, skipped" :

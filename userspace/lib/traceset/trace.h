@@ -56,6 +56,7 @@ struct lost_payload {
  * @entry_cap:	room for so many
  * @next:	the section to load next
  * @buf:	body of the loaded section
+ * @buf_size:	room for so many bytes
  * @body_off:	where in the file it comes from
  * @cur:	walks the loaded body
  * @rec:	the present event's header
@@ -77,6 +78,7 @@ struct stream {
 	size_t entry_cap;
 	size_t next;
 	char *buf;
+	size_t buf_size;
 	__u64 body_off;
 	struct kt_cursor cur;
 	struct ktrace_record rec;
