@@ -257,6 +257,20 @@ static void test_terminal_escapes(void)
 	check_out(json, in, "\"a\\u001b[31m\\ufffd2J\\u009b2J\\u007f\xc3\xa4\xe2\x82\xac\"");
 }
 
+/* The first byte of two may be the last of the memory. */
+static void test_quoted_string_that_ends_in_c2(void)
+{
+	struct ktrace_out out = { .buf = text, .cap = sizeof(text) };
+	char *s = malloc(1);
+
+	*s = (char)0xc2;
+	ktrace_out_quoted(&out, s, 1);
+	ktrace_out_json(&out, s, 1);
+	text[out.len] = '\0';
+	CHECK_STR(text, "\"\\xc2\"\"\\ufffd\"");
+	free(s);
+}
+
 int main(void)
 {
 	test_parts_of_a_description();
@@ -270,6 +284,7 @@ int main(void)
 	test_enum_values();
 	test_short_payloads();
 	test_output_buffer();
+	test_quoted_string_that_ends_in_c2();
 	test_terminal_escapes();
 	return 0;
 }

@@ -169,7 +169,8 @@ static size_t printable_length(const char *s, size_t n)
 {
 	size_t len = utf8_length(s, n);
 
-	return (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : len;
+	/* Only then there is a second byte. */
+	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : len;
 }
 
 void ktrace_out_safe(struct ktrace_out *out, const char *s)
