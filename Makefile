@@ -160,6 +160,7 @@ vm:		## an interactive shell in the VM
 bench: bench-programs ## measure beside the peers
 	$(Q)for b in $(benches); do echo "== $$b"; $$b || exit 1; done
 unit-programs: $(units)
+include tests/fuzz/fuzz.mk
 
 install: lib tools ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
@@ -167,6 +168,6 @@ clean:		## remove what was built
 	rm -rf $(BUILD)
 help:		## this list
 	@echo 'all             libraries, daemon, viewer, examples, module (KDIR=headers of a kernel)'
-	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 16
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-2.0
+# fuzz.mk - the harnesses of tests/fuzz, with clang and libFuzzer whatever CC is
+#
+# A harness is linked with the archives named for it below; one that includes a source
+# file uses its own copy of it. FUZZ_EXTRA adds flags, as for a coverage report.
+
+FUZZ := $(BUILD)/fuzz
+FUZZ_CC ?= clang
+FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(FUZZ_SANITIZE) $(FUZZ_EXTRA)
+# What is a program's own and not under test: its main(), where its output goes.
+fuzz_daemon_src := $(filter-out %/main.c %/log.c %/meta.c,$(daemon_src))
+fuzz_viewer_src := $(filter-out %/main.c %/output.c %/elf_events.c,$(viewer_src))
+
+fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
+fuzzers := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ)/bin/fuzz_%,$(fuzz_src))
+
+$(FUZZ)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(STD) $(WARN) $(FUZZ_FLAGS) $(INCLUDE) -Imodule -c $< -o $@
+
+define fuzz_archive
+$(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+endef
+$(eval $(call fuzz_archive,traceset,$(traceset_src)))
+$(eval $(call fuzz_archive,writer,$(writer_src)))
+$(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src)))
+$(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
+
+$(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_glob: $(FUZZ)/writer.a
+$(FUZZ)/bin/fuzz_options: $(FUZZ)/daemon.a
+$(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer: $(FUZZ)/viewer.a
+$(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -pthread -fsanitize=fuzzer,address,undefined $(FUZZ_EXTRA) \
+		$(filter %.o,$^) $(sort $(filter-out %/traceset.a,$(filter %.a,$^))) \
+		$(FUZZ)/traceset.a -lelf -lm -o $@
+
+.PHONY: fuzz fuzz-programs
+fuzz-programs: $(fuzzers)
+fuzz:		## fuzz all readers and parsers, KTRACE_FUZZ_SECONDS in all
+	$(Q)tests/run fuzz
