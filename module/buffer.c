@@ -11,10 +11,21 @@
  * Areas with different rights begin on pages of their own. Rings lie on the node of
  * their CPU. Of what user space can write to, nothing is read back but positions, and
  * these decide about no address: see kt_buffer_has_data().
+ *
+ * CPUs come and go. A user channel has rings for all CPUs that are present; on one that
+ * is plugged in later, programs use thread rings. A kernel channel has rings for all CPUs
+ * that are possible. Their words are always there, their data when the CPU is online: what
+ * is missing at first is made before the CPU starts, and then stays. As long as data is
+ * missing, r->data is NULL and nothing is written to the ring.
  */
 #include "buffer.h"
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/list.h>
 #include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
@@ -25,6 +36,14 @@ enum {
 	REGISTRY_UNIT = 4096,
 	REGISTRY_MAX = 1 << 28,
 };
+
+/*
+ * All kernel channels, for the CPUs that come. buffers_lock protects the list and the
+ * making of data; taken inside the kernel's lock of CPU hotplug.
+ */
+static LIST_HEAD(buffers);
+static DEFINE_MUTEX(buffers_lock);
+static enum cpuhp_state cpuhp_state;
 
 static int check_common(const struct ktrace_channel_spec *spec)
 {
@@ -81,6 +100,12 @@ static void place_areas(struct kt_layout *l)
 	l->map_size = l->threads_off + thread_nr * thread_stride(l);
 }
 
+static u32 cpu_nr(u32 kind)
+{
+	return 1 + cpumask_last(kind == KTRACE_CHANNEL_KERNEL ? cpu_possible_mask :
+								 cpu_present_mask);
+}
+
 /**
  * kt_layout_init - check what user space asked for and lay it out
  * @l:		out
@@ -102,7 +127,7 @@ int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec)
 		.kind = spec->kind,
 		.policy = spec->policy,
 		.block_size = spec->block_size,
-		.cpu_nr = cpumask_last(cpu_online_mask) + 1,
+		.cpu_nr = cpu_nr(spec->kind),
 		.timeout_ms = spec->timeout_ms,
 		.watermark = max(spec->watermark, 1u),
 		.ring_size = spec->ring_size,
@@ -120,41 +145,129 @@ static u64 ring_off(const struct kt_layout *l, u32 i)
 			       l->threads_off + (i - l->cpu_nr) * thread_stride(l);
 }
 
-static int node_at(const struct kt_layout *l, u64 off)
+static bool is_in_cpu_ring(const struct kt_layout *l, u64 off)
 {
-	if (off < l->rings_off || off >= l->threads_off)
-		return NUMA_NO_NODE;
-	return cpu_to_node(div64_u64(off - l->rings_off, cpu_stride(l)));
+	return off >= l->rings_off && off < l->threads_off;
+}
+
+static u32 cpu_at(const struct kt_layout *l, u64 off)
+{
+	return div64_u64(off - l->rings_off, cpu_stride(l));
+}
+
+/* Is the page at @off made later, by populate()? */
+static bool is_data_of_kernel(const struct kt_layout *l, u64 off)
+{
+	return l->kind == KTRACE_CHANNEL_KERNEL && is_in_cpu_ring(l, off) &&
+	       off != ring_off(l, cpu_at(l, off));
 }
 
 static void free_pages_array(struct page **pages, u64 nr)
 {
 	u64 i;
 
-	for (i = 0; i < nr && pages[i]; i++)
-		put_page(pages[i]);
+	for (i = 0; i < nr; i++)
+		if (pages[i])
+			put_page(pages[i]);
 	kvfree(pages);
 }
 
 /* Fails rather than have the OOM killer look for somebody who can spare the memory. */
-static struct page **alloc_pages_array(const struct kt_layout *l)
+static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	const int node = is_in_cpu_ring(l, off) ? cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
+	struct page *page = alloc_pages_node(node, gfp, 0);
+
+	cond_resched();
+	if (!page)
+		return -ENOMEM;
+	/* ORD(alloc_page_at:A) pairs ORD(page:A): zeroes before the page can be mapped */
+	smp_store_release(&pages[off >> PAGE_SHIFT], page);
+	return fatal_signal_pending(current) ? -EINTR : 0;
+}
+
+static struct page **alloc_pages_array(const struct kt_layout *l)
+{
 	const u64 nr = l->map_size >> PAGE_SHIFT;
 	struct page **pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	u64 i;
+	int err = 0;
+	u64 off;
 
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	for (i = 0; i < nr; i++) {
-		cond_resched();
-		pages[i] = alloc_pages_node(node_at(l, i << PAGE_SHIFT), gfp, 0);
-		if (!pages[i] || fatal_signal_pending(current)) {
-			free_pages_array(pages, nr);
-			return ERR_PTR(fatal_signal_pending(current) ? -EINTR : -ENOMEM);
-		}
-	}
-	return pages;
+	for (off = 0; off < l->map_size && !err; off += PAGE_SIZE)
+		if (!is_data_of_kernel(l, off))
+			err = alloc_page_at(pages, l, off);
+	if (!err)
+		return pages;
+	free_pages_array(pages, nr);
+	return ERR_PTR(err);
+}
+
+/* Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. */
+static int populate(struct kt_buffer *b, u32 cpu)
+{
+	const u64 begin = ring_off(&b->l, cpu) + PAGE_SIZE;
+	const u64 end = begin + PAGE_ALIGN(b->l.ring_size);
+	int err = 0;
+	char *data;
+	u64 off;
+
+	lockdep_assert_held(&buffers_lock);
+	if (b->rings[cpu].data)
+		return 0;
+	for (off = begin; off < end && !err; off += PAGE_SIZE)
+		if (!b->pages[off >> PAGE_SHIFT])
+			err = alloc_page_at(b->pages, &b->l, off);
+	if (err)
+		return err;
+	data = vmap(&b->pages[begin >> PAGE_SHIFT], (end - begin) >> PAGE_SHIFT, VM_MAP,
+		    PAGE_KERNEL);
+	if (!data)
+		return -ENOMEM;
+	/* The CPU does not run yet, or no session knows the buffer. */
+	WRITE_ONCE(b->rings[cpu].data, data);
+	return 0;
+}
+
+/* Runs on another CPU before @cpu starts. Without memory its events count as NORING. */
+static int cpu_comes(unsigned int cpu)
+{
+	struct kt_buffer *b;
+
+	mutex_lock(&buffers_lock);
+	list_for_each_entry(b, &buffers, node)
+		if (populate(b, cpu))
+			pr_warn("no memory for the rings of CPU %u: its events are lost\n", cpu);
+	mutex_unlock(&buffers_lock);
+	return 0;
+}
+
+/* From here on CPUs that come find the buffer; those that are online have their data. */
+static int join(struct kt_buffer *b)
+{
+	int err = 0;
+	u32 cpu;
+
+	cpus_read_lock();
+	mutex_lock(&buffers_lock);
+	for_each_online_cpu(cpu)
+		if (!err)
+			err = populate(b, cpu);
+	if (!err)
+		list_add(&b->node, &buffers);
+	mutex_unlock(&buffers_lock);
+	cpus_read_unlock();
+	return err;
+}
+
+static void leave(struct kt_buffer *b)
+{
+	mutex_lock(&buffers_lock);
+	if (!list_empty(&b->node))
+		list_del(&b->node);
+	mutex_unlock(&buffers_lock);
 }
 
 static void init_rings(struct kt_buffer *b, u32 clock)
@@ -165,8 +278,7 @@ static void init_rings(struct kt_buffer *b, u32 clock)
 
 	for (i = 0; i < l->ring_nr; i++)
 		b->rings[i] = (struct kt_ring){
-			.w = (struct ktrace_ring *)(b->base + ring_off(l, i)),
-			.data = b->base + ring_off(l, i) + PAGE_SIZE,
+			.w = page_address(b->pages[ring_off(l, i) >> PAGE_SHIFT]),
 			.tail = &tails[i],
 			.size = i < l->cpu_nr ? l->ring_size : l->thread_size,
 			.block_size = l->block_size,
@@ -224,6 +336,15 @@ static void init_registry(struct kt_buffer *b)
 	registry->next_off = KTRACE_ID_OFF;
 }
 
+static void unmap(struct kt_buffer *b)
+{
+	u32 i;
+
+	for (i = 0; i < b->l.cpu_nr; i++)
+		vunmap(b->rings[i].data);
+	vunmap(b->base);
+}
+
 /**
  * kt_buffer_alloc - make the memory of a channel
  * @l:		layout
@@ -241,19 +362,25 @@ struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 cl
 	if (!b)
 		return ERR_PTR(-ENOMEM);
 	b->l = *l;
+	INIT_LIST_HEAD(&b->node);
 	b->pages = alloc_pages_array(l);
 	err = PTR_ERR_OR_ZERO(b->pages);
 	if (err)
 		goto err_free_buffer;
 	err = -ENOMEM;
-	b->base = vmap(b->pages, l->map_size >> PAGE_SHIFT, VM_MAP, PAGE_KERNEL);
+	b->base = vmap(b->pages, l->rings_off >> PAGE_SHIFT, VM_MAP, PAGE_KERNEL);
 	if (!b->base)
 		goto err_free_pages;
 	init_rings(b, clock);
 	init_registry(b);
 	init_control(b, session, clock);
+	err = l->kind == KTRACE_CHANNEL_KERNEL ? join(b) : 0;
+	if (err)
+		goto err_unmap;
 	return b;
 
+err_unmap:
+	unmap(b);
 err_free_pages:
 	free_pages_array(b->pages, l->map_size >> PAGE_SHIFT);
 err_free_buffer:
@@ -271,15 +398,19 @@ void kt_buffer_free(struct kt_buffer *b)
 {
 	if (!b)
 		return;
-	vunmap(b->base);
+	leave(b);
+	unmap(b);
 	free_pages_array(b->pages, b->l.map_size >> PAGE_SHIFT);
 	kvfree(b);
 }
 
-/** kt_buffer_page - the page at offset @off of the mapping, NULL behind its end */
+/** kt_buffer_page - the page at offset @off of the mapping, NULL when there is none */
 struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
 {
-	return off < b->l.map_size ? b->pages[off >> PAGE_SHIFT] : NULL;
+	if (off >= b->l.map_size)
+		return NULL;
+	/* ORD(page:A) pairs ORD(alloc_page_at:A): a page that is there is zeroed */
+	return smp_load_acquire(&b->pages[off >> PAGE_SHIFT]);
 }
 
 /**
@@ -342,4 +473,39 @@ bool kt_buffer_has_data(const struct kt_buffer *b)
 		    min_t(u64, b->l.watermark, r->size / 2))
 			return true;
 	return false;
+}
+
+/**
+ * kt_buffer_bytes - what a channel takes when it is made
+ * @l:		its layout
+ *
+ * CPUs that come up later add their rings to it.
+ */
+u64 kt_buffer_bytes(const struct kt_layout *l)
+{
+	if (l->kind != KTRACE_CHANNEL_KERNEL)
+		return l->map_size;
+	return l->map_size - (u64)(l->cpu_nr - num_online_cpus()) * PAGE_ALIGN(l->ring_size);
+}
+
+/**
+ * kt_buffer_init - be told of CPUs that come
+ *
+ * Return: 0; what the kernel's CPU hotplug says.
+ */
+int kt_buffer_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "ktrace:prepare", cpu_comes,
+					      NULL);
+
+	if (state < 0)
+		return state;
+	cpuhp_state = state;
+	return 0;
+}
+
+/** kt_buffer_exit - there are no buffers any more */
+void kt_buffer_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpuhp_state);
 }

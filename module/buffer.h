@@ -3,6 +3,7 @@
 #ifndef KT_BUFFER_H
 #define KT_BUFFER_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 #include "ring/ring.h"
 
@@ -43,20 +44,28 @@ struct kt_layout {
 /**
  * struct kt_buffer - the memory of one channel
  * @l:		layout
- * @pages:	all pages, in the order of the mapping
- * @base:	the same pages, mapped into the kernel
- * @rings:	the kernel's view of the rings; written to in kernel channels only
+ * @node:	kernel channels: in the list of those that CPUs look through when they come
+ * @pages:	all pages, in the order of the mapping; NULL: data of a CPU that was never
+ *		online meanwhile
+ * @base:	what lies before the rings, mapped into the kernel
+ * @rings:	the kernel's view of the rings, written to in kernel channels only; in user
+ *		channels without data
  */
 struct kt_buffer {
 	struct kt_layout l;
+	struct list_head node;
 	struct page **pages;
 	char *base;
 	struct kt_ring rings[];
 };
 
+int kt_buffer_init(void);
+void kt_buffer_exit(void);
+
 int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec);
 struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 clock);
 void kt_buffer_free(struct kt_buffer *b);
+u64 kt_buffer_bytes(const struct kt_layout *l);
 
 struct page *kt_buffer_page(const struct kt_buffer *b, u64 off);
 bool kt_buffer_may_write(const struct kt_buffer *b, enum kt_role role, u64 off, u64 end);

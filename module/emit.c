@@ -42,11 +42,10 @@ static void wake_once(struct kt_emit_target *t)
 
 static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
-	const u32 cpu = raw_smp_processor_id();
-	const struct kt_ring *r = &t->rings[cpu];
+	const struct kt_ring *r = &t->rings[raw_smp_processor_id()];
 	struct kt_slot slot;
 
-	if (unlikely(cpu >= t->ring_nr)) {
+	if (unlikely(!READ_ONCE(r->data))) {
 		atomic64_inc(&t->lost_noring);
 		return;
 	}

@@ -18,8 +18,7 @@
  * struct kt_emit_target - a kernel channel as the hot path sees it
  *
  * Set up before kt_emit_attach(), constant until kt_emit_detach() has returned:
- * @rings:	per-CPU rings
- * @ring_nr:	their number
+ * @rings:	per-CPU rings of all possible CPUs; data is NULL where there was no memory
  * @watermark:	unread bytes that wake the poller
  * @wait:	where it waits
  *
@@ -28,12 +27,11 @@
  * @armed:	somebody polls and has not been woken since. Set by the session, cleared
  *		by whoever wakes
  * @filter:	processes followed
- * @lost_noring: events on CPUs that came up later and have no ring
+ * @lost_noring: events on CPUs that came up later and found no memory
  * @work:	the wake-up, from contexts where waking is not allowed
  */
 struct kt_emit_target {
 	const struct kt_ring *rings;
-	u32 ring_nr;
 	u32 watermark;
 	wait_queue_head_t *wait;
 	DECLARE_BITMAP(live, KT_EVENT_NR);

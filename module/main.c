@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - loading and unloading: the units in order, and in reverse */
 #include <linux/module.h>
+#include "buffer.h"
 #include "device.h"
 #include "kept.h"
 #include "probe.h"
@@ -16,9 +17,18 @@ static int __init ktrace_init(void)
 	err = kt_probe_init();
 	if (err)
 		return err;
+	err = kt_buffer_init();
+	if (err)
+		goto err_exit_probe;
 	err = kt_device_init();
 	if (err)
-		kt_probe_exit();
+		goto err_exit_buffer;
+	return 0;
+
+err_exit_buffer:
+	kt_buffer_exit();
+err_exit_probe:
+	kt_probe_exit();
 	return err;
 }
 
@@ -27,6 +37,7 @@ static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
 	kt_kept_exit();
+	kt_buffer_exit();
 	kt_probe_exit();
 }
 

@@ -333,7 +333,6 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 	if (err)
 		return err;
 	s->target.rings = b->rings;
-	s->target.ring_nr = b->l.cpu_nr;
 	s->target.watermark = b->l.watermark;
 	err = kt_emit_attach(&s->target);
 	if (err)
@@ -412,7 +411,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 
 	if (err)
 		return err;
-	bytes = l.map_size + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
+	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
 	err = charge(s, bytes);
 	if (err)
 		return err;

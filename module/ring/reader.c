@@ -161,6 +161,7 @@ void kt_reader_init(struct kt_reader *rd, const struct kt_ring *ring)
 	if (!ring->tail)
 		return;
 	rd->pos = kt_load(&ring->tail->tail);
+	rd->seen = rd->pos;
 	load_losses(rd);
 }
 
@@ -200,6 +201,14 @@ void kt_reader_unwritten(struct kt_reader *rd, __u64 records)
 	rd->lost.count[KTRACE_LOST_UNWRITTEN] += records;
 }
 
+/* A head that goes back takes records away that nobody has read. */
+static void see_head(struct kt_reader *rd, __u64 head)
+{
+	if ((__s64)(head - rd->seen) < 0)
+		rd->lost.count[KTRACE_LOST_CORRUPT]++;
+	rd->seen = head;
+}
+
 /**
  * kt_reader_peek - the next readable piece, not longer than the rest of a block
  * @rd:		the reader
@@ -223,8 +232,10 @@ bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c)
 	if (head - rd->pos > r->size) {
 		rd->lost.count[KTRACE_LOST_CORRUPT]++;
 		rd->pos = head;
+		rd->seen = head;
 		publish_tail(rd);
 	}
+	see_head(rd, head);
 	end = (rd->pos | (r->block_size - 1)) + 1;
 	if (head - rd->pos < end - rd->pos) {
 		if (!partial)
@@ -275,9 +286,11 @@ void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
 }
 
 /** kt_reader_unread - published bytes that have not been consumed, at most the ring's size */
-__u64 kt_reader_unread(const struct kt_reader *rd)
+__u64 kt_reader_unread(struct kt_reader *rd)
 {
-	__u64 n = kt_load(&rd->ring.w->head) - rd->pos;
+	const __u64 head = kt_load(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
+	const __u64 n = head - rd->pos;
 
+	see_head(rd, head);
 	return n < rd->ring.size ? n : rd->ring.size;
 }

@@ -177,6 +177,7 @@ static inline bool kt_record_is_event(const struct ktrace_record *rec)
  * struct kt_reader - the reader of one live ring
  * @ring:	the ring; @ring.w and @ring.data may be read-only mappings
  * @pos:	what has been consumed; the published tail
+ * @seen:	the last head that was seen; only forged ones are before it
  * @records:	records consumed or known to be lost, as ktrace_block.records counts
  * @lost:	what the reader itself lost: OVERWRITTEN, CORRUPT and UNWRITTEN
  * @saved:	sum of those of its losses that are kept beside the tail
@@ -185,6 +186,7 @@ static inline bool kt_record_is_event(const struct ktrace_record *rec)
 struct kt_reader {
 	struct kt_ring ring;
 	__u64 pos;
+	__u64 seen;
 	__u64 records;
 	struct ktrace_lost lost;
 	__u64 saved;
@@ -220,6 +222,6 @@ bool kt_reader_peek(struct kt_reader *rd, bool partial, struct kt_chunk *c);
 bool kt_reader_still_valid(const struct kt_reader *rd, const struct kt_chunk *c);
 void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c);
 void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum);
-__u64 kt_reader_unread(const struct kt_reader *rd);
+__u64 kt_reader_unread(struct kt_reader *rd);
 
 #endif

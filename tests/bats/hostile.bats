@@ -36,17 +36,149 @@ decoy()
 @test "what another user calls our session is not looked at, and names are not obeyed" {
 	requires_shm
 	requires_root
-	local dir
-	dir=/dev/shm/ktrace-0-decoy$'\e[2J'
-	setpriv --reuid 12345 --regid 12345 --clear-groups mkdir "$dir"
-	decoy "$dir/user"
-	chown 12345:12345 "$dir/user"
-	run_ktraced -o t -- true
-	[ "$status" -eq 0 ]
-	[[ $stderr != *"left behind"* ]]
-	chown 0:0 "$dir" "$dir/user"
-	run_ktraced -o t -- true
-	[[ $stderr != *decoy* && $stderr != *$'\e'* ]]
-	run_ktraced --recover --list
+	decoy decoy
+	capture unshare -m bash -c '
+		mount -t tmpfs none /dev/shm
+		dir=/dev/shm/ktrace-0-decoy"$(printf "\033[2J")"
+		mkdir "$dir"
+		cp decoy "$dir/user"
+		chown -R 12345:12345 "$dir"
+		"$0" --backend=shm -o t -- true
+		chown -R 0:0 "$dir"
+		"$0" --backend=shm -o t -- true
+		"$0" --recover --list' "$KTRACED"
+	show "$KTRACED"
+	[[ $stderr != *"left behind"* && $stderr != *decoy* && $stderr != *$'\e'* ]]
 	[[ $output != *decoy* ]]
+}
+
+# bounded FILE: ktraced ended well, said little, and wrote a file of sane size that the
+# viewer reads to its end; its JSON is JSON
+bounded()
+{
+	[[ $stderr == *" events, "* ]] || return
+	[ "$(grep -c '^ktraced: ' <<<"$stderr")" -le 6 ] || return
+	[ "$(stat -c %s "$1")" -lt $((64 << 20)) ] || return
+	run_ktrace info "$1" || return
+	[ "$status" -le 1 ] && [ -n "$output" ] || return
+	capture "$KTRACE" list --json "$1"
+	[ "$status" -le 1 ] || return
+	python3 -c 'import json, sys
+for line in sys.stdin.buffer.read().splitlines():
+	if line: json.loads(line.decode())' <<<"$output"
+}
+
+# innocent SECONDS COMMAND...: must end by itself, with status 0
+innocent()
+{
+	timeout -k 1 "$@" >innocent.out 2>&1 || {
+		echo "innocent program: status $?"
+		cat innocent.out
+		return 1
+	}
+}
+
+@test "scribbling of all kinds, all policies: ktraced and its file are unharmed" {
+	local mode policy seed=0 modes="random ones zero plausible edges mixed"
+	in_guest && [ -z "${KTRACE_LONG:-}" ] && modes="edges mixed"
+	for mode in $modes; do
+		for policy in drop overwrite block stop; do
+			seed=$((seed + 1))
+			run_ktraced -o t -b 64K "--policy=$policy" \
+				-- "$PROGS/scribble" "$seed" 100 "$mode"
+			[ "$status" -eq 0 ]
+			bounded t
+		done
+	done
+}
+
+@test "scribbling: programs of the same session neither crash nor hang" {
+	local policy
+	for policy in drop overwrite block stop; do
+		start_ktraced -o t -b 64K "--policy=$policy"
+		retry 100 0.05 has ktraced.err KTRACE_SESSION
+		KTRACE_SESSION=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
+		export KTRACE_SESSION
+		"$PROGS/scribble" "$RANDOM" 1500 mixed >scribble.out 2>&1 3>&- &
+		STARTED+=($!)
+		innocent 60 "$PROGS/user_flood" -t 2 -n "$(n 20000)"
+		innocent 60 env GLIBC_TUNABLES=glibc.pthread.rseq=0 \
+			"$PROGS/user_flood" -t 2 -S -n "$(n 20000)"
+		innocent 60 "$PROGS/user_flood" -t 2 -s 0:9000 -n "$(n 500)" -f 3
+		unset KTRACE_SESSION
+		kill "$!" 2>/dev/null || true
+		kill -INT "$pid"
+		wait_for "$pid"
+		[ "$status" -eq 0 ]
+		bounded t
+	done
+}
+
+@test "scribbling: another session loses nothing and knows it" {
+	start_ktraced -o hostile -b 64K -- sh -c "'$PROGS/scribble' 5 20000 mixed & \
+		'$PROGS/scribble' 6 20000 edges & wait"
+	retry 100 0.05 test -s hostile
+	capture "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -o t --policy=block -- \
+		"$PROGS/flood" -p 2 -t 2 -n "$(n 50000)"
+	show ktraced
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
+
+@test "what a scribbler forges about a process does not keep ktraced waiting" {
+	requires_shm
+	for seed in 1 2 3 4 5; do
+		run_ktraced -o t -b 64K -- "$PROGS/scribble" "$seed" 100 plausible
+		[ "$status" -eq 0 ]
+		[[ $stderr != *waiting* ]]
+	done
+}
+
+@test "the session's file cut, shortened, punched, replaced, renamed: ktraced goes on" {
+	requires_shm
+	for trick in cut shorten punch chmod unlink replace; do
+		run_ktraced -e flood,hostile -o t -- sh -c "'$PROGS/flood' -n 1000 >/dev/null
+			sleep 0.5; exec '$PROGS/hostile' $trick"
+		[ "$status" -eq 0 ]
+		[ "$output" = played ]
+		[ "$trick" != punch ] || [ "$(summary corrupt)" -gt 0 ]
+		bounded t
+		[ -z "$(find /dev/shm -maxdepth 1 -name 'ktrace-*' -newer t)" ]
+	done
+}
+
+@test "the session's file is cut: that is said and counted" {
+	requires_shm
+	run_ktraced -o t -- "$PROGS/hostile" cut
+	[[ $stderr = *"took away memory"* ]]
+	[ "$(summary corrupt)" -gt 0 ]
+	run_ktraced --fail-on-loss -o t -- "$PROGS/hostile" cut
+	[ "$status" -eq 125 ]
+}
+
+@test "more events than there are ids: how many, once each" {
+	run_ktraced -o t -- "$PROGS/hostile" register 4200
+	[ "$status" -eq 0 ]
+	[[ $stderr = *"no room for 122 events"* ]]
+	run_ktrace events t
+	[ "$(wc -l <<<"$output")" -ge 4080 ]
+}
+
+@test "names and strings that a terminal would obey are shown as text" {
+	run_ktraced -o t -- "$PROGS/hostile" names
+	for command in list info events "list --json" "info --json" "events --json"; do
+		# shellcheck disable=SC2086 # command and option
+		run_ktrace $command t
+		[ "$status" -eq 0 ]
+		printf '%s\n' "$output" | python3 -c 'import sys
+text = sys.stdin.buffer.read().decode()
+bad = [c for c in text if ord(c) < 0x20 and c != "\n" or 0x7f <= ord(c) < 0xa0]
+sys.exit("control characters %r in %r" % (bad, text) if bad else 0)'
+	done
+	run_ktrace list --json t
+	python3 -c 'import json, sys
+for line in sys.stdin: event = json.loads(line); print(event["event"], event.get("comm"))
+' <<<"$output"
 }

@@ -104,7 +104,7 @@ enum ktrace_clock {
  * @session:	id of the session
  * @map_size:	bytes of the whole mapping
  * @ring_nr:	rings in all; indices cpu_nr and above are thread rings
- * @cpu_nr:	per-CPU rings; index = CPU number
+ * @cpu_nr:	per-CPU rings; index = CPU number. A writer on another CPU uses a thread ring
  * @block_size:	bytes of a block
  * @policy:	enum ktrace_policy
  * @ring_size:	data bytes of a per-CPU ring
@@ -278,7 +278,7 @@ struct ktrace_attach {
  * @clock:	clock of this session
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
- * @lost_noring: kernel events on CPUs that have no ring
+ * @lost_noring: kernel events on CPUs that have come and found no memory for a ring
  * @sessions:	sessions in memory, of all users, those included that have ended but are
  *		kept, or mapped by writers
  * @kept:	of these, sessions waiting to be adopted

@@ -222,11 +222,20 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	error = capture_flush_meta(c);
 	if (!error)
 		error = report_gap(c, i, chunk);
-	if (!error)
-		error = note_write(c, ktrace_tracefile_block(c->file, &block));
+	if (error)
+		return error;
+	error = ktrace_tracefile_block(c->file, &block);
 	if (!error)
 		note_success(c);
+	else if (error != -EFAULT)	/* the ring's memory is gone: not the file's fault */
+		note_write(c, error);
 	return error;
+}
+
+/* Of a forged block nothing but the header is sane: that is counted, and not worth a section. */
+static bool is_worth_writing(const struct ktrace_chunk *chunk)
+{
+	return chunk->size && (chunk->records || !chunk->corrupt);
 }
 
 /* False: the writer has overwritten it, look again; or it could not be written and must be. */
@@ -240,7 +249,7 @@ static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 		if (!ktrace_stream_still_valid(c->session, i, chunk))
 			return false;
 	}
-	if (!chunk->size || !write_block(c, i, chunk, data))
+	if (!is_worth_writing(chunk) || !write_block(c, i, chunk, data))
 		c->events += chunk->records;
 	else if (c->must_keep)
 		return false;
@@ -290,10 +299,8 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 		unsigned int eighths;
 		__u64 unread;
 
-		if (info->policy == KTRACE_POLICY_OVERWRITE)
-			continue;
 		unread = ktrace_stream_unread(c->session, i);
-		if (!unread)
+		if (!unread || info->policy == KTRACE_POLICY_OVERWRITE)
 			continue;
 		eighths = (unsigned int)(unread * 8 / info->size);
 		if (eighths > fill.eighths)

@@ -19,6 +19,7 @@
 
 #include <ktrace/traceset.h>
 
+#include "guard.h"
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -74,7 +75,14 @@ static int open_session(struct recording *r)
 		log_error("cannot make a session: %s", reason[0] ? reason : strerror(-error));
 		return EXIT_OWN;
 	}
+	guard_session(r->session);
 	return -1;
+}
+
+static void close_session(struct recording *r)
+{
+	ktrace_session_destroy(r->session);
+	guard_end();
 }
 
 static void warn_stale(void)
@@ -261,14 +269,14 @@ int recording_open(struct recording *r, const sigset_t *signals)
 
 err_capture:
 	capture_exit(&r->capture);
-	ktrace_session_destroy(r->session);
+	close_session(r);
 	unlink(r->options->output);
 	return status;
 err_close_file:
 	ktrace_tracefile_close(file);
 	unlink(r->options->output);
 err_destroy:
-	ktrace_session_destroy(r->session);
+	close_session(r);
 	return status;
 }
 
@@ -338,6 +346,8 @@ int recording_close(struct recording *r)
 		log_error("the registry was full: no room for %u events, processes and threads",
 			  refused);
 	ktrace_session_info(r->session, &info);
+	if (info.is_damaged)
+		log_error("somebody took away memory of the session: events are missing");
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
@@ -345,7 +355,7 @@ int recording_close(struct recording *r)
 	if (!stat(r->options->output, &st) && (__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
 	print_summary(r, &info, &lost, bytes);
-	ktrace_session_destroy(r->session);
+	close_session(r);
 	if (error) {
 		log_error("%s: %s", r->options->output, strerror(-error));
 		return EXIT_OWN;

@@ -75,7 +75,8 @@ struct ktrace_session_options {
  * @clock:	enum ktrace_clock
  * @has_kernel:	there is a kernel channel
  * @followed:	dev: live processes in the process-tree filter
- * @lost_noring: dev: kernel events on CPUs that have no ring
+ * @is_damaged:	shm: see ktrace_session_mend()
+ * @lost_noring: dev: kernel events on CPUs that have come and found no memory for a ring
  */
 struct ktrace_session_info {
 	const char *backend;
@@ -85,6 +86,7 @@ struct ktrace_session_info {
 	__u32 clock;
 	bool has_kernel;
 	__u32 followed;
+	bool is_damaged;
 	__u64 lost_noring;
 };
 
@@ -107,6 +109,19 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
  * Writers that are still attached see KTRACE_STATE_CLOSED.
  */
 void ktrace_session_destroy(struct ktrace_session *s);
+
+/**
+ * ktrace_session_mend - put an empty page where the session's memory has gone
+ * @s:		the session
+ * @addr:	what was being accessed, as SIGBUS says it
+ *
+ * For a handler of SIGBUS: every program of a session in shared memory can cut off its
+ * file. Where the page belonged to a ring it is counted as KTRACE_LOST_CORRUPT there.
+ *
+ * Context: any signal handler.
+ * Return: whether the access can be repeated. False: not the session's memory.
+ */
+bool ktrace_session_mend(struct ktrace_session *s, void *addr);
 
 /**
  * ktrace_session_leave - give up a session as if its owner had died

@@ -224,9 +224,28 @@ static int shm_reclaim(struct ktrace_session *s)
 	return (int)channel_free_dead(&s->user, s->user.map);
 }
 
+/* Whether a process runs as our user, who alone can have opened the buffer. */
+static bool is_our_users(__u32 pid)
+{
+	unsigned int real, effective, own = (unsigned int)geteuid();
+	char path[48], line[256];
+	bool is = false;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "Uid: %u %u", &real, &effective) == 2)
+			is = real == own || effective == own;
+	if (f)
+		fclose(f);
+	return is;
+}
+
 /*
- * Whether a process has the buffer mapped. One whose mappings may not be looked at
- * counts for as long as it lives; a reused pid does not have the buffer.
+ * Whether a process that is said to write has the buffer mapped. One of our user's whose
+ * mappings may not be looked at counts for as long as it lives; a reused pid does not
+ * have the buffer. We have it, too, but do not write: somebody is telling lies.
  */
 static bool holds(const struct ktrace_session *s, __u32 pid)
 {
@@ -236,15 +255,17 @@ static bool holds(const struct ktrace_session *s, __u32 pid)
 	bool found = false;
 	FILE *f;
 
+	if (pid == (__u32)getpid())
+		return false;
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return errno != ENOENT && errno != ESRCH;
+		return errno != ENOENT && errno != ESRCH && is_our_users(pid);
 	while (!found && getline(&line, &cap, f) > 0)
 		found = strstr(line, name);
 	/* Read errors: no such process any more, or not ours to look at. */
 	if (ferror(f))
-		found = errno != ESRCH;
+		found = errno != ESRCH && is_our_users(pid);
 	free(line);
 	fclose(f);
 	return found;

@@ -78,6 +78,33 @@ void channel_exit(struct channel *ch)
 	*ch = (struct channel) { 0 };
 }
 
+bool channel_mend(const struct channel *ch, void *addr)
+{
+	const int prot = PROT_READ | PROT_WRITE;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	size_t off = (size_t)((char *)addr - ch->map);
+
+	if (!ch->map || (char *)addr < ch->map || off >= ch->map_size)
+		return false;
+	off &= ~(size_t)(LAYOUT_PAGE - 1);
+	/* Pages here and there may be more than a process can have: then all of them. */
+	return mmap(ch->map + off, LAYOUT_PAGE, prot, flags, -1, 0) != MAP_FAILED ||
+	       mmap(ch->map, ch->map_size, prot, flags, -1, 0) != MAP_FAILED;
+}
+
+struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr)
+{
+	const struct ktrace_control *c = &ch->control;
+	__u64 off = (__u64)((const char *)addr - ch->map);
+
+	if (off >= c->rings_off && off - c->rings_off < c->cpu_nr * c->ring_stride)
+		return &ch->readers[(off - c->rings_off) / c->ring_stride];
+	off -= c->threads_off;
+	if (off < (c->ring_nr - c->cpu_nr) * c->thread_stride)
+		return &ch->readers[c->cpu_nr + off / c->thread_stride];
+	return NULL;
+}
+
 /* Thread ids are reused; a ring whose owner's id lives on elsewhere stays taken. */
 static bool is_dead(__u32 tid)
 {

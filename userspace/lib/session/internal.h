@@ -37,6 +37,9 @@ static inline struct ktrace_control *channel_control(const struct channel *ch)
 }
 
 int channel_init(struct channel *ch, char *map, size_t map_size);
+/* Signal handlers: an empty page for one that has gone; whose ring it is, NULL = no ring's. */
+bool channel_mend(const struct channel *ch, void *addr);
+struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr);
 void channel_exit(struct channel *ch);
 /* Thread rings whose owners are dead; map: a writable mapping of the whole channel. */
 __u32 channel_dead_owners(const struct channel *ch);
@@ -111,6 +114,7 @@ struct session_backend;
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
  * @keeper:	shm: holds control.reader
+ * @is_damaged:	a page of its memory had gone
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
  */
@@ -126,6 +130,7 @@ struct ktrace_session {
 	int fd;
 	char dir[64];
 	struct keeper *keeper;
+	bool is_damaged;
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];
 };

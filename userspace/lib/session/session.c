@@ -156,8 +156,22 @@ int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *in
 		.env = s->env,
 		.clock = s->clock.clock,
 		.has_kernel = s->kernel.map,
+		.is_damaged = s->is_damaged,
 	};
 	return s->backend->info ? s->backend->info(s, info) : 0;
+}
+
+bool ktrace_session_mend(struct ktrace_session *s, void *addr)
+{
+	struct kt_reader *reader;
+
+	if (!channel_mend(&s->user, addr))
+		return false;
+	s->is_damaged = true;
+	reader = channel_reader_at(&s->user, addr);
+	if (reader)
+		reader->lost.count[KTRACE_LOST_CORRUPT]++;
+	return true;
 }
 
 int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on)

@@ -65,6 +65,8 @@ struct kunit_suite {
 #define KUNIT_EXPECT_GT(test, a, b) SHIM_COMPARE(test, a, >, b, 0)
 #define KUNIT_ASSERT_EQ(test, a, b) SHIM_COMPARE(test, a, ==, b, 1)
 #define KUNIT_ASSERT_LE(test, a, b) SHIM_COMPARE(test, a, <=, b, 1)
+#define KUNIT_EXPECT_MEMEQ(test, a, b, n)                                                 \
+	SHIM_CHECK(test, !memcmp(a, b, n), 0, 0, 0, #a " and " #b " differ")
 #define KUNIT_EXPECT_TRUE(test, x) SHIM_CHECK(test, x, 0, 1, 0, "expected " #x)
 #define KUNIT_EXPECT_FALSE(test, x) SHIM_CHECK(test, !(x), 1, 0, 0, "expected not " #x)
 #define KUNIT_ASSERT_TRUE(test, x) SHIM_CHECK(test, x, 0, 1, 1, "expected " #x)

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: guest
+# hotplug.bats - CPUs go and come while events are recorded: nothing is lost uncounted
+load helpers
+
+MODULES=$BUILD/kernel/$(uname -r)
+
+setup()
+{
+	requires_dev
+	[ -e /sys/devices/system/cpu/cpu1/online ] || skip "has no CPU that can go offline"
+	setup_test
+}
+
+teardown()
+{
+	rm -f toggling
+	[ -z "${toggler:-}" ] || wait "$toggler" || true
+	for cpu in /sys/devices/system/cpu/cpu*/online; do
+		[ ! -e "$cpu" ] || [ "$(cat "$cpu")" = 1 ] || echo 1 >"$cpu"
+	done
+	rmmod logevent 2>/dev/null || true
+	teardown_test
+}
+
+# toggle: CPUs go and come from now on
+toggle()
+{
+	touch toggling
+	"$PROGS/dev_hotplug" toggle "$PWD/toggling" 3>&- &
+	toggler=$!
+}
+
+# toggled: they did so until now, all of them are back
+toggled()
+{
+	rm toggling
+	wait "$toggler"
+	toggler=
+	[ "$(cat /sys/devices/system/cpu/online)" = "$(cat /sys/devices/system/cpu/present)" ]
+}
+
+@test "a CPU that comes after the start of a session has a ring" {
+	"$PROGS/dev_hotplug" late_cpu
+}
+
+@test "what a CPU recorded is read after it has gone" {
+	"$PROGS/dev_hotplug" ring_outlives_cpu
+}
+
+@test "system calls of three threads while CPUs go and come" {
+	"$PROGS/dev_hotplug" under_load
+}
+
+@test "sessions are made and closed while CPUs go and come" {
+	"$PROGS/dev_hotplug" sessions
+}
+
+@test "process, interrupt and kernel thread while CPUs go and come: ledger" {
+	toggle
+	"$PROGS/dev_log" "$MODULES/logevent.ko" 0 65536 20000 "$(n 20000)" 5000
+	"$PROGS/dev_log" "$MODULES/logevent.ko" 1 65536 0 "$(n 20000)" 5000
+	"$PROGS/dev_log" "$MODULES/logevent.ko" 3 65536 20000 "$(n 20000)" 5000
+	toggled
+}
+
+@test "writers in user space while CPUs go and come: all events, in order" {
+	toggle
+	for rings in "" glibc.pthread.rseq=0; do
+		GLIBC_TUNABLES=$rings capture "$PROGS/user_ledger" -p block -r 65536 -b 4096 \
+			"$PROGS/user_flood" -t 4 -n "$(n 100000)" -s 0:40
+		show user_ledger "$rings"
+		[ "$status" = 0 ]
+		grep '^ledger ok' <<<"$output"
+		[ "$(grep -c '^lost' <<<"$output")" = 0 ]
+	done
+	toggled
+}
+
+@test "a recording with user and kernel events while CPUs go and come" {
+	toggle
+	run_ktraced -e sched,flood -b 4M -o t -- "$PROGS/flood" -p 2 -t 2 -n "$(n 50000)"
+	[ "$status" = 0 ]
+	toggled
+	valid_trace t
+	run "$PROGS/check_flood" t
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "$(summary noring)" = 0 ]
+	[ "$(summary lost)" != 0 ] || [ "$output" = "read $((4 * $(n 50000))) lost 0" ]
+	run_ktrace list t
+	grep -q 'sched:migrate' <<<"$output"
+}
