@@ -33,8 +33,8 @@ static __u64 own_losses(const struct kt_reader *rd)
 }
 
 /*
- * Beside the tail, for who reads on if we die: takes effect with the tail that follows.
- * Program order is enough, as nobody looks while we live.
+ * Beside the tail, for who reads on if we die: takes effect with the tail that follows,
+ * whose release keeps it behind all this. Nobody looks while we live.
  */
 static void save_losses(struct kt_reader *rd)
 {
@@ -42,10 +42,8 @@ static void save_losses(struct kt_reader *rd)
 
 	kt_store(&to->unwritten, rd->lost.count[KTRACE_LOST_UNWRITTEN]);
 	kt_store(&to->corrupt, rd->lost.count[KTRACE_LOST_CORRUPT]);
-	kt_barrier();	/* the entry is whole before it can hold */
 	KT_TESTPOINT(saving);
 	kt_store(&to->pos, rd->pos);
-	kt_barrier();	/* and before the tail that it belongs to */
 	KT_TESTPOINT(saved);
 	rd->save_next ^= 1;
 	rd->saved = own_losses(rd);
@@ -55,8 +53,10 @@ static void save_losses(struct kt_reader *rd)
 static void load_losses(struct kt_reader *rd)
 {
 	const struct ktrace_tail_lost *lost = rd->ring.tail->lost;
-	const bool second = lost[1].pos <= rd->pos &&
-			    (lost[0].pos > rd->pos || lost[1].pos >= lost[0].pos);
+	const __u64 pos[2] = { kt_load(&lost[0].pos), kt_load(&lost[1].pos) };
+	const bool second = !kt_pos_is_before(rd->pos, pos[1]) &&
+			    (kt_pos_is_before(rd->pos, pos[0]) ||
+			     !kt_pos_is_before(pos[1], pos[0]));
 
 	rd->lost.count[KTRACE_LOST_UNWRITTEN] = kt_load(&lost[second].unwritten);
 	rd->lost.count[KTRACE_LOST_CORRUPT] = kt_load(&lost[second].corrupt);
@@ -84,9 +84,9 @@ static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *
 /* Have head or what it implies moved since @head was read? */
 static bool overtaken(const struct kt_reader *rd, __u64 pos)
 {
-	/* ORD(still_valid:A) pairs ORD(open:B): bytes first, then head again */
+	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes first, then head again */
 	kt_fence_load();
-	return pos < kt_ring_oldest(&rd->ring, kt_load(&rd->ring.w->head));
+	return kt_pos_is_before(pos, kt_ring_oldest(&rd->ring, kt_load(&rd->ring.w->head)));
 }
 
 /* Overwrite policy: step over what is gone. False: the writer is too fast just now. */
@@ -100,7 +100,7 @@ static bool skip_overwritten(struct kt_reader *rd, __u64 *head)
 
 	for (i = 0; i < CHASE_MAX; i++) {
 		oldest = kt_ring_oldest(r, *head);
-		if (rd->pos >= oldest)
+		if (!kt_pos_is_before(rd->pos, oldest))
 			return true;
 		sane = copy_block(r, oldest, &b);
 		if (!overtaken(rd, oldest))
@@ -180,7 +180,7 @@ void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 over
 	const __u64 head = load_head(rd);
 
 	if (rd->ring.policy == KTRACE_POLICY_OVERWRITE) {
-		if (pos > head)
+		if (kt_pos_is_before(head, pos))
 			return;
 		rd->records = records;
 		rd->lost.count[KTRACE_LOST_OVERWRITTEN] = overwritten;

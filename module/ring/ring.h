@@ -93,12 +93,19 @@ static inline void *kt_ring_at(const struct kt_ring *r, __u64 pos)
 	return r->data + (pos & (r->size - 1));
 }
 
-/* Oldest position that a writer at @head cannot be storing to (overwrite policy). */
+/* Positions are compared by difference: they wrap. */
+static inline bool kt_pos_is_before(__u64 a, __u64 b)
+{
+	return (__s64)(a - b) < 0;
+}
+
+/*
+ * Oldest position that a writer at @head cannot be storing to (overwrite policy). In a
+ * young ring it lies before the first position.
+ */
 static inline __u64 kt_ring_oldest(const struct kt_ring *r, __u64 head)
 {
-	__u64 end = kt_block_end(r, head) + r->block_size;
-
-	return end > r->size ? end - r->size : 0;
+	return kt_block_end(r, head) + r->block_size - r->size;
 }
 
 /* layout.c */

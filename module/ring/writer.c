@@ -183,10 +183,12 @@ __u64 kt_ring_count_records(const struct kt_ring *r, __u64 head)
 
 static void store_padding(const struct kt_ring *r, __u64 pos)
 {
-	struct ktrace_record *pad = kt_ring_at(r, pos);
+	struct ktrace_record pad;
 
-	if (kt_block_room(r, pos) >= sizeof(*pad))
-		*pad = (struct ktrace_record){ .ts = kt_clock(r->clock), .id = KTRACE_ID_PAD };
+	if (kt_block_room(r, pos) < sizeof(pad))
+		return;
+	pad = (struct ktrace_record){ .ts = kt_clock(r->clock), .id = KTRACE_ID_PAD };
+	kt_memcpy(kt_ring_at(r, pos), &pad, sizeof(pad));
 }
 
 static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct kt_opening *o)
@@ -194,11 +196,6 @@ static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct k
 	store_padding(r, pos);
 	o->block.ts = ts;
 	o->rec.ts = ts;
-	/*
-	 * ORD(open:B) pairs ORD(still_valid:A): head that gave this block up to
-	 * overwriting is seen before its new bytes
-	 */
-	kt_fence_store();
 	kt_memcpy(kt_ring_at(r, kt_block_end(r, pos)), o, o->size);
 	KT_TESTPOINT(opened);
 }
@@ -215,7 +212,7 @@ static void leave(struct ktrace_ring *w)
 	__u64 reserve;
 	int attempts;
 
-	kt_barrier();	/* the record is stored before anything here */
+	/* No barrier: an outer writer goes on when all is stored, and head is a release. */
 	if (kt_load(&w->nest) > 1) {
 		kt_store(&w->nest, kt_load(&w->nest) - 1);
 		return;
@@ -284,9 +281,23 @@ static enum kt_ring_result fill_in(const struct kt_ring *r, __u64 start,
 {
 	slot->rec = kt_ring_at(r, start);
 	slot->payload = slot->rec + 1;
-	*slot->rec = *header;
+	kt_memcpy(slot->rec, header, sizeof(*header));
 	KT_TESTPOINT(stored);
 	return KT_RING_OK;
+}
+
+/*
+ * The memory of the next block is about to be stored to: by us, or by an inner writer
+ * as soon as reserve has moved into it.
+ */
+static void give_up_block(void)
+{
+	/*
+	 * ORD(give_up_block:A) pairs ORD(still_valid:A): head that gave this block up to
+	 * overwriting is seen before its new bytes
+	 */
+	kt_fence_store();
+	KT_TESTPOINT(given_up);
 }
 
 /* The fast path's cases and all others. Apart, for struct kt_opening is large. */
@@ -305,12 +316,15 @@ static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r,
 		if (attempts++ == ATTEMPTS_MAX)
 			return refuse(r, KT_OPEN_NESTED);
 		reserve = kt_load(&w->reserve);
+		kt_barrier();	/* the other words are not older than reserve */
 		pos = reserve_pos(reserve, kt_load(&w->head));
 		verdict = place(r, reserve, pos, total, &o);
 		if (verdict == KT_OPEN_SUSPEND)
 			continue;	/* an inner writer came first */
 		if (verdict != KT_OPEN_OK)
 			return refuse(r, verdict);
+		if (o.size)
+			give_up_block();
 		start = o.size ? kt_block_end(r, pos) + o.size : pos;
 		header->ts = kt_clock(r->clock);
 		KT_TESTPOINT(stamped);
@@ -388,4 +402,5 @@ void kt_ring_adopt(const struct kt_ring *r)
 {
 	kt_store(&r->w->reserve, pack_reserve(kt_load(&r->w->head), kt_load(&r->w->records)));
 	kt_store(&r->w->nest, 0);
+	kt_barrier();	/* an inner writer from here on finds the ring at rest */
 }

@@ -314,6 +314,51 @@ static void forged_head_is_not_counted_beyond(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, kt_ring_count_records(&fix->ring, head), (__u64)0);
 }
 
+/* An inner writer comes as soon as reserve has moved into a block: the fence is before. */
+static bool block_is_given_up, enters_block_too_early;
+
+static void watch_fence(const char *name)
+{
+	if (!strcmp(name, "given_up"))
+		block_is_given_up = true;
+	else if (!strcmp(name, "reserved"))
+		enters_block_too_early |= !block_is_given_up &&
+			!((fix->words.reserve * KTRACE_ALIGN - KTRACE_RECORD_SIZE(1000) -
+			   sizeof(struct ktrace_block)) & (FIX_BLOCK - 1));
+}
+
+static void fence_is_before_a_block_is_handed_out(struct kunit *test)
+{
+	unsigned int blocks = 0;
+
+	fix_setup(test, KTRACE_POLICY_OVERWRITE, 0);
+	testpoint_hook = watch_fence;
+	enters_block_too_early = false;
+	while (fix->written < 100) {
+		block_is_given_up = false;
+		KUNIT_ASSERT_EQ(test, (int)fix_write(1000), (int)KT_RING_OK);
+		blocks += block_is_given_up;
+	}
+	testpoint_hook = NULL;
+	KUNIT_EXPECT_FALSE(test, enters_block_too_early);
+	KUNIT_EXPECT_EQ(test, (__u64)blocks, fix->words.head / FIX_BLOCK + 1);
+	fix_check_ledger();
+}
+
+/* Positions are compared by difference, so a flight recorder survives their wrap. */
+static void overwritten_positions_may_wrap(struct kunit *test)
+{
+	fix_setup(test, KTRACE_POLICY_OVERWRITE, 0 - (__u64)2 * FIX_BLOCK);
+	while (fix->written < 2000) {
+		fix_write(fix_random() % 300);
+		if (fix_random() % 100 == 0)
+			fix_read(true);
+	}
+	fix_check_ledger();
+	KUNIT_EXPECT_TRUE(test, fix->words.head < (__u64)1 << 32);
+	KUNIT_EXPECT_EQ(test, fix->last_seq, 1999u);
+}
+
 static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(geometry_is_checked),
 	KUNIT_CASE(every_length_comes_back),
@@ -324,6 +369,8 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(block_policy_asks_to_wait),
 	KUNIT_CASE(positions_may_wrap),
 	KUNIT_CASE(record_counts_may_wrap),
+	KUNIT_CASE(overwritten_positions_may_wrap),
+	KUNIT_CASE(fence_is_before_a_block_is_handed_out),
 	KUNIT_CASE(nested_writers_at_every_step),
 	KUNIT_CASE(fragments_come_back_in_order),
 	KUNIT_CASE(a_stopped_writer_costs_its_own_record),

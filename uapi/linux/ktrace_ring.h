@@ -176,7 +176,7 @@ struct ktrace_tail_lost {
  * struct ktrace_tail - the reader's words of one ring, a cache line of their own
  * @tail:	consumed position
  * @lost:	the reader's losses. Of the two entries the one with the larger @pos that is
- *		not above @tail holds; the other one is written, @pos last, before @tail
+ *		not above @tail holds; the other one is written before @tail
  *		moves. So who reads on after the reader's death has position and losses
  *		that belong together
  * @reserved:	0
