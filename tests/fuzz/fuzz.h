@@ -43,7 +43,7 @@ static inline size_t input_left(const struct input *in)
 }
 
 /* The next @n <= 8 bytes as a number. */
-static inline __u64 take(struct input *in, size_t n)
+static inline __u64 input_number(struct input *in, size_t n)
 {
 	__u64 v = 0;
 
@@ -56,15 +56,15 @@ static inline __u64 take(struct input *in, size_t n)
 }
 
 /* A number that is small more often than not: a byte, or one that says how many follow. */
-static inline __u64 take_any(struct input *in)
+static inline __u64 input_any(struct input *in)
 {
-	__u64 v = take(in, 1);
+	__u64 v = input_number(in, 1);
 
-	return v < 0xf8 ? v : take(in, (size_t)(v - 0xf7));
+	return v < 0xf8 ? v : input_number(in, (size_t)(v - 0xf7));
 }
 
 /* The bytes up to a NUL or the end, as a string to be freed. */
-static inline char *take_string(struct input *in)
+static inline char *input_string(struct input *in)
 {
 	size_t n = strnlen((const char *)in->at, input_left(in));
 	char *s = malloc(n + 1);

@@ -8,9 +8,9 @@ FUZZ := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 FUZZ_FLAGS := -O1 -g -fno-omit-frame-pointer $(FUZZ_SANITIZE) $(FUZZ_EXTRA)
-# What is a program's own and not under test: its main(), where its output goes.
-fuzz_daemon_src := $(filter-out %/main.c %/log.c %/meta.c,$(daemon_src))
-fuzz_viewer_src := $(filter-out %/main.c %/output.c %/elf_events.c,$(viewer_src))
+# Without their main(); a harness has its own of what else a program has to itself.
+fuzz_daemon_src := $(filter-out %/main.c,$(daemon_src))
+fuzz_viewer_src := $(filter-out %/main.c,$(viewer_src))
 
 fuzz_src := $(wildcard tests/fuzz/fuzz_*.c)
 fuzzers := $(patsubst tests/fuzz/fuzz_%.c,$(FUZZ)/bin/fuzz_%,$(fuzz_src))
@@ -20,16 +20,16 @@ $(FUZZ)/obj/%.o: %.c
 	$(Q)$(FUZZ_CC) $(STD) $(WARN) $(FUZZ_FLAGS) $(INCLUDE) -Imodule -c $< -o $@
 
 define fuzz_archive
-$(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o)
+$(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o) tests/fuzz/fuzz.mk
 	@rm -f $$@
-	$$(Q)$$(AR) rcs $$@ $$^
+	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(eval $(call fuzz_archive,traceset,$(traceset_src)))
 $(eval $(call fuzz_archive,writer,$(writer_src)))
 $(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src)))
 $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 
-$(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_glob: $(FUZZ)/writer.a
+$(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
 $(FUZZ)/bin/fuzz_options: $(FUZZ)/daemon.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer: $(FUZZ)/viewer.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a

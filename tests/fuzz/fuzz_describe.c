@@ -156,7 +156,7 @@ static void check_safe(const char *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + size };
-	char *desc = take_string(&in), *payload;
+	char *desc = input_string(&in), *payload;
 	struct ktrace_event_type *type;
 	size_t len = input_left(&in);
 	int ret = ktrace_event_type_parse(desc, &type);

@@ -162,7 +162,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + size };
 	struct trace *t = parse(data, size);
-	char *value = take_string(&in);
+	char *value = input_string(&in);
 
 	check_clock(t);
 	check_names(t);

@@ -70,7 +70,7 @@ static struct world {
 /* Stores a few bytes of the input somewhere into the ring's memory or words. */
 static void forge(void)
 {
-	__u64 where = take(&w.in, 2), value = take(&w.in, 4);
+	__u64 where = input_number(&w.in, 2), value = input_number(&w.in, 4);
 	unsigned int what = where >> 14;
 
 	w.is_forged = true;
@@ -92,7 +92,7 @@ static void interfere(void)
 
 static void write_record(void)
 {
-	__u32 len = (__u32)(take_any(&w.in) % (kt_ring_payload_max(w.ring.block_size) + 1));
+	__u32 len = (__u32)(input_any(&w.in) % (kt_ring_payload_max(w.ring.block_size) + 1));
 	struct kt_slot slot;
 	enum kt_ring_result result;
 
@@ -111,7 +111,7 @@ static void write_record(void)
 /* A head that is right, over bytes that are not. */
 static void publish_bytes(void)
 {
-	__u64 n = take(&w.in, 1) * KTRACE_ALIGN;
+	__u64 n = input_number(&w.in, 1) * KTRACE_ALIGN;
 	struct ktrace_block b = { .pos = w.words.head, .magic = KTRACE_BLOCK_MAGIC };
 	char *at = w.data + (w.words.head & (w.ring.size - 1) & ~7ull);
 	size_t room = (size_t)(w.data + w.ring.size - at), size;
@@ -237,7 +237,7 @@ static void check_ledger(void)
 
 static void begin(struct input in)
 {
-	unsigned int shape = (unsigned int)take(&in, 1);
+	unsigned int shape = (unsigned int)input_number(&in, 1);
 	__u32 block = KTRACE_BLOCK_MIN << (shape & 1);
 	__u64 size = (__u64)block << (2 + (shape >> 1 & 1));
 
@@ -250,8 +250,9 @@ static void begin(struct input in)
 		.tail = &w.tail,
 	};
 	/* Begin anywhere: positions wrap, and a recovered ring has a past. */
-	w.words.head = (take(&in, 1) << 56 | take(&in, 2) << 12) & ~(__u64)(block - 1);
-	if (shape & 0x20)
+	w.words.head = input_number(&in, 1) << 56;
+	w.words.head |= input_number(&in, 2) << 12 & ~(__u64)(block - 1);
+	if (shape & 0x20 && w.ring.policy != KTRACE_POLICY_OVERWRITE)
 		w.words.head = -w.words.head;
 	w.tail.tail = w.words.head;
 	kt_ring_adopt(&w.ring);
@@ -265,7 +266,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	begin((struct input){ data, data + size });
 	while (input_left(&w.in)) {
-		how = (unsigned int)take(&w.in, 1);
+		how = (unsigned int)input_number(&w.in, 1);
 		switch (how & 7) {
 		case 0:
 			forge();

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * fuzz_viewer.c - every command of ktrace(1) on hostile tracefiles
+ *
+ * The input is a file; its uuid chooses options. Commands run as from the command line,
+ * only that what they write comes here. JSON output is JSON, one value a line; text is
+ * clean for a terminal; both have the same number of lines, and info counts as many
+ * events as list shows.
+ */
+#include <stdarg.h>
+
+#include "output.h"
+#include "sections.h"
+
+#define OUT_MAX (32u << 20)
+
+/**
+ * struct captured - what a command has written
+ * @text:	standard output
+ * @len:	its bytes
+ */
+static struct captured {
+	char *text;
+	size_t len;
+} captured;
+
+static ssize_t capture(int fd, const void *data, size_t n)
+{
+	REQUIRE(fd == STDOUT_FILENO && captured.len + n <= OUT_MAX);
+	memcpy(captured.text + captured.len, data, n);
+	captured.len += n;
+	return (ssize_t)n;
+}
+
+__attribute__((format(printf, 2, 3)))
+static int check_complaint(FILE *to, const char *format, ...)
+{
+	char line[8192];
+	va_list ap;
+	int n;
+
+	va_start(ap, format);
+	n = vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	REQUIRE(to == stderr && n >= 0 && is_clean_text(line, strlen(line)));
+	return n;
+}
+
+int viewer_main(int argc, char **argv);
+
+#define write capture
+#define fprintf check_complaint
+#define main viewer_main
+#include "../../userspace/viewer/output.c"
+#include "../../userspace/viewer/main.c"
+#undef main
+#undef fprintf
+#undef write
+
+static struct memfile file;
+
+static int command(const char *name, const char *option, const char *const more[])
+{
+	char *argv[16] = { (char *)"ktrace", (char *)name, (char *)option };
+	int argc = option ? 3 : 2, status;
+
+	for (; more && *more; more++)
+		argv[argc++] = (char *)*more;
+	argv[argc++] = file.path;
+	captured.len = 0;
+	optind = 0;
+	status = viewer_main(argc, argv);
+	REQUIRE(status == STATUS_OK || status == STATUS_DAMAGED);
+	return status;
+}
+
+static long count_lines(const char *text, size_t n)
+{
+	long nr = 0;
+
+	while (n--)
+		nr += *text++ == '\n';
+	return nr;
+}
+
+static long count_losses(const char *text, size_t n)
+{
+	static const char lost[] = "\"event\":\"ktrace:lost\",\"fields\":{\"reason\":";
+	const char *end = text + n, *at;
+	long nr = 0;
+
+	for (; (at = memmem(text, (size_t)(end - text), lost, strlen(lost))); text = at + 1)
+		nr++;
+	return nr;
+}
+
+/* The same events as JSON and as text. Return: how many lines. */
+static long check_list(const char *const more[], const char *time)
+{
+	const char *text_more[16] = { "--time", time };
+	int status = command("list", "--json", more);
+	long lines = json_lines(captured.text, captured.len);
+	size_t i;
+
+	for (i = 0; more && more[i]; i++)
+		text_more[2 + i] = more[i];
+	REQUIRE(lines >= 0);
+	REQUIRE(command("list", NULL, text_more) == status);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+	REQUIRE(count_lines(captured.text, captured.len) == lines);
+	return lines;
+}
+
+static void check_info(void)
+{
+	static const char key[] = ",\"events\":";
+	const char *at;
+	long events;
+	bool has_namesake;
+
+	command("list", "--json", NULL);
+	events = json_lines(captured.text, captured.len);
+	/* An event of a program may call itself that, too. */
+	has_namesake = memmem(captured.text, captured.len, "\"reason\":\"", 10) &&
+		       memmem(captured.text, captured.len, "\"ktrace:lost\",\"flags\"", 21);
+	events -= count_losses(captured.text, captured.len);
+	command("info", "--json", NULL);
+	REQUIRE(!captured.len || json_lines(captured.text, captured.len) == 1);
+	at = memmem(captured.text, captured.len, key, strlen(key));
+	REQUIRE(!captured.len || at);
+	REQUIRE(!at || has_namesake || strtol(at + strlen(key), NULL, 10) >= events);
+	command("info", NULL, NULL);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+}
+
+static void check_events(void)
+{
+	long lines;
+
+	command("events", "--json", NULL);
+	lines = json_lines(captured.text, captured.len);
+	REQUIRE(lines >= 0);
+	command("events", NULL, NULL);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+	REQUIRE(count_lines(captured.text, captured.len) == lines);
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+	(void)argc;
+	(void)argv;
+	memfile_make(&file);
+	captured.text = malloc(OUT_MAX);
+	REQUIRE(captured.text);
+	setenv("TZ", "UTC", 1);
+	return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char *const options[8][6] = {
+		{ NULL },
+		{ "-e", "demo,sched:*", NULL },
+		{ "-p", "100,101", NULL },
+		{ "--since", "100us", "--until", "@1700000000.5", NULL },
+		{ "-n", "3", NULL },
+		{ "--since", "2023-11-14T22:13:20.0000001Z", NULL },
+		{ "-e", "*:*", "-p", "0,1", NULL },
+		{ "-e", "[a-d]*,user:??", NULL },
+	};
+	static const char *const times[4] = { "rel", "wall", "raw", "delta" };
+	const uint8_t *settings = data + SETTINGS_OFF;
+	long all;
+
+	if (size < sizeof(struct ktrace_file) || size > FILE_MAX)
+		return 0;
+	memfile_fill(&file, data, size);
+	all = check_list(NULL, times[settings[0] & 3]);
+	REQUIRE(check_list(options[settings[1] & 7], times[settings[2] & 3]) <= all);
+	check_info();
+	check_events();
+	return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned int seed)
+{
+	return mutate_trace(data, size, max, seed);
+}
