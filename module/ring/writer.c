@@ -27,7 +27,7 @@
 
 /*
  * Inner writers come in between now and then, not a thousand times in a row: somebody
- * who should not is storing to reserve.
+ * who should not is storing to reserve. Bounds every loop of a writer.
  */
 #define ATTEMPTS_MAX 1000
 
@@ -390,17 +390,39 @@ void kt_ring_commit(const struct kt_ring *r)
 	leave(r->w);
 }
 
+/* Records below head; w->records may be ahead of it, but never of what is reserved. */
+static __u64 published_records(const struct kt_ring *r, __u64 head)
+{
+	const struct ktrace_block *block = kt_ring_at(r, kt_block_end(r, head) - r->block_size);
+
+	if (block->magic != KTRACE_BLOCK_MAGIC ||
+	    block->pos != kt_block_end(r, head) - r->block_size)
+		return kt_load(&r->w->records);
+	return kt_ring_count_records(r, head);
+}
+
 /**
  * kt_ring_adopt - make a ring's words fit for a new nesting writer
  * @r:		the ring; nobody else may write to it now
  *
- * What a former owner had reserved but not published is given up.
+ * What a former owner had reserved but not published is given up, and counted as
+ * KTRACE_LOST_NESTED: the record it was storing, and those of inner writers, which are
+ * whole but for the ones between them.
  *
  * Context: the new owner, before its first kt_ring_reserve().
  */
 void kt_ring_adopt(const struct kt_ring *r)
 {
-	kt_store(&r->w->reserve, pack_reserve(kt_load(&r->w->head), kt_load(&r->w->records)));
+	const __u64 head = kt_load(&r->w->head), reserve = kt_load(&r->w->reserve);
+	__u64 published = reserve_records(reserve, kt_load(&r->w->records));
+
+	if (reserve_pos(reserve, head) != head) {
+		published = published_records(r, head);
+		kt_count(&r->w->lost.count[KTRACE_LOST_NESTED],
+			 ((reserve >> UNIT_BITS) - published) & COUNT_MASK);
+	}
+	kt_store(&r->w->records, published);
+	kt_store(&r->w->reserve, pack_reserve(head, published));
 	kt_store(&r->w->nest, 0);
 	kt_barrier();	/* an inner writer from here on finds the ring at rest */
 }
