@@ -86,14 +86,14 @@ static void mark_process(void)
 		kt_store(fork_marker, 1);
 }
 
-/* In the child. Its parent goes on using the thread ring they both remember. */
+/* In the child. */
 static void after_fork(void)
 {
 	struct ktrace_thread *t = &ktrace_thread;
 	int saved = errno;
 
 	mark_process();
-	t->own_ring = 0;
+	thread_ring_after_fork(t);
 	if (t->tid_flags)
 		t->tid_flags = (__u64)system_gettid() << 32;
 	process_announce();

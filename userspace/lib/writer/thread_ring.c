@@ -11,12 +11,13 @@
  * A handler may also leave by siglongjmp(3), and the event it has interrupted is never
  * finished: nobody would publish what follows. So each outermost event remembers where
  * on the stack it is. Whoever finds the ring in use from a place that is not deeper has
- * not interrupted that event, and gives up what it had reserved.
+ * not interrupted that event, and gives up what it had reserved: kt_ring_adopt().
  */
 #include "thread_ring.h"
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "channel.h"
 #include "system.h"
@@ -30,6 +31,9 @@ static bool has_key;
 
 /* Frame of the outermost event of this thread that is being written. */
 static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
+
+/* Frame of the outermost call of this thread that has to do with its ring. */
+static __thread uintptr_t started __attribute__((tls_model("initial-exec")));
 
 static bool claim(__u32 nr, __u32 tid)
 {
@@ -103,14 +107,10 @@ static bool is_on_signal_stack(void)
 	return !sigaltstack(NULL, &stack) && stack.ss_flags & SS_ONSTACK;
 }
 
-/* The interrupted event will not be finished: what it and its handlers had is lost. */
-static void give_up(const struct kt_ring *r)
+/* Whether the call whose frame is @outer has been left by a jump, seen from @here. */
+static bool is_left(uintptr_t here, uintptr_t outer)
 {
-	const __u64 reserved = kt_load(&r->w->reserve) >> 44;
-
-	kt_count(&r->w->lost.count[KTRACE_LOST_NESTED],
-		 (reserved - kt_load(&r->w->records)) & 0xfffff);
-	kt_ring_adopt(r);
+	return here >= outer && !is_on_signal_stack();
 }
 
 static enum record_result write_record(const struct record *rec, const struct kt_ring *r)
@@ -142,8 +142,8 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
 	channel_thread_ring(nr, r);
 	r->owner = tid;
 	is_nested = kt_load(&r->w->nest);
-	if (is_nested && here >= outer && !is_on_signal_stack()) {
-		give_up(r);
+	if (is_nested && is_left(here, outer)) {
+		kt_ring_adopt(r);
 		is_nested = false;
 	}
 	if (is_nested)
@@ -171,16 +171,56 @@ enum record_result thread_ring_put(struct ktrace_thread *t, const struct record 
 				   struct kt_ring *r)
 {
 	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
+	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	const bool is_first = !started || is_left(here, started);
 	const bool is_borrowed = tid != thread_id(t);
-	const __u32 nr = is_borrowed ? claim_any(tid) : own_ring(t);
-	enum record_result result;
+	enum record_result result = RECORD_NO_RING;
+	__u32 nr;
 
-	if (!nr)
-		return RECORD_NO_RING;
-	result = put(nr - 1, tid, rec, r);
-	if (is_borrowed)
+	if (is_first)
+		started = here;
+	kt_barrier();	/* the child of a handler that forks finds this */
+	nr = is_borrowed ? claim_any(tid) : own_ring(t);
+	if (nr)
+		result = put(nr - 1, tid, rec, r);
+	if (nr && is_borrowed)
 		release(nr - 1, tid);
+	kt_barrier();
+	if (is_first)
+		started = 0;
 	return result;
+}
+
+/*
+ * Private memory in place of ring @nr: nothing that this process does there can be seen.
+ * It has an owner, so that nobody claims it.
+ */
+static void detach(__u32 nr)
+{
+	struct kt_ring r;
+	char *end;
+
+	channel_thread_ring(nr, &r);
+	end = r.data + r.size;
+	if ((uintptr_t)r.w % 4096 || (uintptr_t)end % 4096)
+		return;		/* not the layout of this library's sessions */
+	if (mmap(r.w, (size_t)(end - (char *)r.w), PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+		r.w->owner = ~0u;
+}
+
+/**
+ * thread_ring_after_fork - in the child: its parent goes on using the ring they remember
+ * @t:		the words of the child's only thread
+ *
+ * A handler may have forked that has interrupted an event. When the child returns from it,
+ * it goes on storing to that ring, and it must not: the event is its parent's.
+ */
+void thread_ring_after_fork(struct ktrace_thread *t)
+{
+	if (started && t->own_ring)
+		detach(t->own_ring - 1);
+	t->own_ring = 0;
 }
 
 /* At the end of a thread; again if it has recorded in a later destructor. */

@@ -6,6 +6,7 @@
 #include "record.h"
 
 void thread_ring_init(void);
+void thread_ring_after_fork(struct ktrace_thread *t);
 enum record_result thread_ring_put(struct ktrace_thread *t, const struct record *rec,
 				   struct kt_ring *r);
 
