@@ -43,6 +43,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(bench_src))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src))
+steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
 all: lib tools examples logevent
@@ -123,6 +124,14 @@ $(BUILD)/unit/%: $(BUILD)/asan/tests/unit/%.o $(asan_lib)
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -pthread $(SANITIZE) $^ -o $@
+
+# Programs that step through the library's own code: see tests/singlestep/step.h
+$(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule
+$(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/singlestep/step.o \
+		$(BUILD)/lib/libktrace.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread -Wl,-z,now $^ -o $@
 .SECONDARY:
 
 # The module is built from a folder of links, so that the tree stays clean and several
@@ -139,7 +148,7 @@ logevent: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install clean check unit style demo vm bats kunit bench unit-programs
+.PHONY: load install clean check unit style demo vm bats kunit bench unit-programs singlestep-programs
 
 load:		## load the module into the running kernel (root)
 	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
@@ -161,6 +170,7 @@ bench: bench-programs ## measure beside the peers
 	$(Q)for b in $(benches); do echo "== $$b"; $$b || exit 1; done
 unit-programs: $(units)
 include tests/fuzz/fuzz.mk
+singlestep-programs: $(steps)
 
 install: lib tools ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
