@@ -12,7 +12,7 @@
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 256
-#define KT_TARGETS_MAX 8
+#define KT_TARGETS_MAX 16
 
 /**
  * struct kt_emit_target - a kernel channel as the hot path sees it

@@ -7,11 +7,13 @@
  * bit stays, so that the exit events of all its threads are still recorded.
  */
 #include "filter.h"
+#include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
 
 /**
@@ -30,6 +32,7 @@ int kt_filter_init(struct kt_filter *f, kuid_t owner, bool any_user)
 	if (!bits)
 		return -ENOMEM;
 	f->owner = owner;
+	f->cred = get_current_cred();
 	f->any_user = any_user;
 	f->alive = bits + BITS_TO_LONGS(PID_MAX_LIMIT);
 	f->followed = bits;
@@ -39,6 +42,8 @@ int kt_filter_init(struct kt_filter *f, kuid_t owner, bool any_user)
 /** kt_filter_exit - give the memory back; nobody uses the filter any more */
 void kt_filter_exit(struct kt_filter *f)
 {
+	if (f->cred)
+		put_cred(f->cred);
 	vfree(f->followed);
 }
 
@@ -76,10 +81,37 @@ static int follow_task(struct kt_filter *f, const struct task_struct *task)
 	return -ESRCH;
 }
 
-/* Nobody else's, and not running as somebody else. */
+/* Nobody else's, and not running as somebody else: set-user-ID and set-group-ID programs. */
+static bool runs_as_owner(const struct kt_filter *f, const struct cred *cred)
+{
+	return uid_eq(cred->uid, f->owner) && uid_eq(cred->euid, f->owner) &&
+	       uid_eq(cred->suid, f->owner) && gid_eq(cred->egid, cred->gid) &&
+	       gid_eq(cred->sgid, cred->gid);
+}
+
+/* A user namespace that the owner has made: all that is in it is the owner's. */
+static bool is_owners_ns(const struct kt_filter *f, const struct user_namespace *ns)
+{
+	for (; ns->parent; ns = ns->parent)
+		if (ns->parent == f->cred->user_ns && uid_eq(ns->owner, f->owner))
+			return true;
+	return false;
+}
+
+/* Nor capable of more than the owner: programs with file capabilities. As ptrace(2) has it. */
 static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
 {
-	return uid_eq(task_euid(task), f->owner) && uid_eq(task_uid(task), f->owner);
+	const struct cred *cred;
+	bool is;
+
+	rcu_read_lock();
+	cred = __task_cred(task);
+	is = runs_as_owner(f, cred) &&
+	     (cred->user_ns == f->cred->user_ns ?
+	      cap_issubset(cred->cap_permitted, f->cred->cap_permitted) :
+	      is_owners_ns(f, cred->user_ns));
+	rcu_read_unlock();
+	return is;
 }
 
 /**

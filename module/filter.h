@@ -5,6 +5,7 @@
 
 #include <linux/atomic.h>
 #include <linux/bitops.h>
+#include <linux/cred.h>
 #include <linux/sched.h>
 #include <linux/uidgid.h>
 
@@ -18,6 +19,7 @@
  * @any_user:	processes of any user may be followed; never changes
  * @had_any:	@alive_nr has been above 0
  * @owner:	user whose processes may be followed otherwise; never changes
+ * @cred:	of who made the channel: what such processes may be capable of at most
  * @alive_nr:	live followed processes
  *
  * Bits, because fork has to add to the set with preemption off, where not even an
@@ -30,6 +32,7 @@ struct kt_filter {
 	bool any_user;
 	bool had_any;
 	kuid_t owner;
+	const struct cred *cred;
 	atomic_t alive_nr;
 };
 

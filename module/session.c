@@ -28,11 +28,13 @@
 #include "probe.h"
 
 enum {
-	SESSIONS_MAX = 8,
+	SESSIONS_MAX = 64,
+	USER_SESSIONS_MAX = 8,
 	TICK_MS = 10,
 };
 
-static_assert(SESSIONS_MAX <= KT_TARGETS_MAX);
+/* One user cannot take all kernel channels there are. */
+static_assert(USER_SESSIONS_MAX < KT_TARGETS_MAX);
 
 static uint max_session_mb = 1024;
 module_param(max_session_mb, uint, 0644);
@@ -159,19 +161,23 @@ static u64 new_id_locked(void)
 
 static int publish(struct kt_session *new)
 {
+	u32 open_nr = 0, user_nr = 0;
 	struct kt_session *s;
-	u32 open_nr = 0;
+	bool has_room;
 
 	mutex_lock(&sessions_lock);
-	list_for_each_entry(s, &sessions, node)
+	list_for_each_entry(s, &sessions, node) {
 		open_nr += s->open;
-	if (open_nr < SESSIONS_MAX) {
+		user_nr += s->open && uid_eq(s->owner, new->owner);
+	}
+	has_room = open_nr < SESSIONS_MAX && user_nr < USER_SESSIONS_MAX;
+	if (has_room) {
 		new->id = new_id_locked();
 		new->open = true;
 		list_add(&new->node, &sessions);
 	}
 	mutex_unlock(&sessions_lock);
-	return open_nr < SESSIONS_MAX ? 0 : -EBUSY;
+	return has_room ? 0 : -EBUSY;
 }
 
 /**

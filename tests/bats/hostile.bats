@@ -99,12 +99,12 @@ innocent()
 		retry 100 0.05 has ktraced.err KTRACE_SESSION
 		KTRACE_SESSION=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
 		export KTRACE_SESSION
-		"$PROGS/scribble" "$RANDOM" 1500 mixed >scribble.out 2>&1 3>&- &
+		"$PROGS/scribble" "$RANDOM" 60000 mixed >scribble.out 2>&1 3>&- &
 		STARTED+=($!)
-		innocent 60 "$PROGS/user_flood" -t 2 -n "$(n 20000)"
-		innocent 60 env GLIBC_TUNABLES=glibc.pthread.rseq=0 \
+		innocent 120 "$PROGS/user_flood" -t 2 -n "$(n 20000)"
+		innocent 120 env GLIBC_TUNABLES=glibc.pthread.rseq=0 \
 			"$PROGS/user_flood" -t 2 -S -n "$(n 20000)"
-		innocent 60 "$PROGS/user_flood" -t 2 -s 0:9000 -n "$(n 500)" -f 3
+		innocent 120 "$PROGS/user_flood" -t 2 -s 0:9000 -n "$(n 500)" -f 3
 		unset KTRACE_SESSION
 		kill "$!" 2>/dev/null || true
 		kill -INT "$pid"

@@ -8,6 +8,9 @@
 #include <sched.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <linux/capability.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
 #include "dev.h"
 
 #define EVENT_NR 256
@@ -370,69 +373,96 @@ static void fork_storm(void)
 	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], FORKS * (1 + THREADS) + 1);
 }
 
-static void exec_as_other_user(void *arg)
+/* A program of the user's waits for a word on the pipe and becomes @path. */
+static pid_t fork_program(const char *path, const int *go)
 {
-	(void)arg;
-	EXPECT_ERRNO(setresuid(4321, 4321, 4321), 0);
-	execl("/bin/true", "true", NULL);
+	pid_t pid = fork();
+	char c;
+
+	if (pid)
+		return pid;
+	dev_become_user(1234);
+	EXPECT_EQ(read(go[0], &c, 1), 1);
+	execl(path, path, NULL);
 	_exit(127);
 }
 
-static void session_of_user(void *arg)
+struct to_follow {
+	const char *path;
+	unsigned int seen;	/* of exec and exit */
+};
+
+static void follow_as_user(void *arg)
 {
-	int *pipes = arg, fd = pipes[4];
+	const struct to_follow *what = arg;
 	static struct seen s;
 	struct dev_channel ch;
-	__s32 pid;
+	int fd = dev_open(), go[2], status;
+	pid_t pid;
 
+	EXPECT_ERRNO(pipe(go), 0);
+	pid = fork_program(what->path, go);
 	dev_become_user(1234);
 	add_kernel(fd, &ch);
 	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
 	dev_enable(fd, KTRACE_EV_SCHED_EXIT, 1);
-	EXPECT_EQ(read(pipes[0], &pid, sizeof(pid)), sizeof(pid));
-	dev_follow(fd, pid);
+	while (ioctl(fd, KTRACE_IOC_FOLLOW, &pid))
+		EXPECT_EQ(errno, EPERM);	/* not the user's yet */
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
-	EXPECT_EQ(write(pipes[3], "x", 1), 1);
+	EXPECT_EQ(write(go[1], "x", 1), 1);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
 	EXPECT(dev_poll(fd, 10000) & POLLHUP);
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
 	dev_drain(&ch, see, &s);
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXEC], 0);
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], 0);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXEC], what->seen);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], what->seen);
+}
+
+/* CAP_NET_RAW, as ping(8) has it. */
+static void add_capability(const char *path)
+{
+	const struct vfs_cap_data data = {
+		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
+		.data[0].permitted = 1u << CAP_NET_RAW,
+	};
+
+	EXPECT_ERRNO(setxattr(path, "security.capability", &data, sizeof(data), 0), 0);
+}
+
+static void copy_of_true(const char *path, unsigned int uid, unsigned int gid, unsigned int mode)
+{
+	char command[256];
+
+	snprintf(command, sizeof(command), "cp /bin/true %s", path);
+	EXPECT_EQ(system(command), 0);
+	EXPECT_ERRNO(chown(path, uid, gid), 0);
+	EXPECT_ERRNO(chmod(path, mode), 0);
 }
 
 /*
- * A user's session loses sight of a program that begins to run as somebody else.
- * (group_kernel=1 must be set.) The program keeps CAP_SETUID by being root in all but
- * its user ids.
+ * A user's session loses sight of a program that begins to run as somebody else, or with
+ * capabilities. (group_kernel=1 must be set.)
  */
-static void leaves_other_users_alone(void)
+static void leaves_privileged_programs_alone(void)
 {
-	int pipes[5], status;
-	__s32 pid, watcher;
-	char c;
+	char dir[] = "/tmp/dev_events.XXXXXX", path[64];
+	struct to_follow what = { .path = path, .seen = 1 };
 
-	EXPECT_ERRNO(pipe(pipes), 0);
-	EXPECT_ERRNO(pipe(pipes + 2), 0);
-	pipes[4] = dev_open();
-	pid = fork();
-	if (!pid) {
-		prctl(PR_SET_KEEPCAPS, 1);
-		EXPECT_ERRNO(setresuid(1234, 1234, 0), 0);
-		EXPECT_EQ(read(pipes[2], &c, 1), 1);
-		EXPECT_ERRNO(setresuid(-1, 0, -1), 0);
-		exec_as_other_user(NULL);
-	}
-	usleep(100000);
-	watcher = fork();
-	if (!watcher) {
-		session_of_user(pipes);
-		_exit(0);
-	}
-	EXPECT_EQ(write(pipes[1], &pid, sizeof(pid)), sizeof(pid));
-	EXPECT_EQ(waitpid(watcher, &status, 0), watcher);
-	EXPECT_EQ(status, 0);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
+	EXPECT(mkdtemp(dir));
+	EXPECT_ERRNO(chmod(dir, 0755), 0);
+	snprintf(path, sizeof(path), "%s/true", dir);
+	copy_of_true(path, 0, 0, 0755);
+	dev_in_child(follow_as_user, &what);
+	what.seen = 0;
+	add_capability(path);
+	dev_in_child(follow_as_user, &what);
+	copy_of_true(path, 4321, 0, 04755);
+	dev_in_child(follow_as_user, &what);
+	copy_of_true(path, 0, 4321, 02755);
+	dev_in_child(follow_as_user, &what);
+	unlink(path);
+	rmdir(dir);
 }
 
 int main(int argc, char **argv)
@@ -444,7 +474,7 @@ int main(int argc, char **argv)
 		{ "start_stop", start_stop },
 		{ "two_sessions", two_sessions },
 		{ "fork_storm", fork_storm },
-		{ "leaves_other_users_alone", leaves_other_users_alone },
+		{ "leaves_privileged_programs_alone", leaves_privileged_programs_alone },
 	};
 
 	return dev_main(argc, argv, tests, NELEM(tests));

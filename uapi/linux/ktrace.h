@@ -8,7 +8,7 @@
  * 1. Objects
  *
  *   session   made by opening /dev/ktrace and adding a channel; ends with the last
- *             descriptor or mapping of its owner. At most 8 at a time. Its memory can be
+ *             descriptor or mapping of its owner. At most 8 of a user. Its memory can be
  *             kept for whoever saves what it holds, see section 5
  *   channel   control area + registry + rings of one geometry and one policy. A
  *             session has at most one kernel channel, and at most 8 channels in all
