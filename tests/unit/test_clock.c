@@ -62,8 +62,10 @@ static void test_hostile_clock(void)
 	for (a = 0; a < n; a++)
 		for (b = 0; b < n; b++)
 			for (h = 0; h < n; h++) {
-				struct segment one = { .raw = values[a], .mono = values[b] };
-				struct segment two = { .raw = values[b], .mono = values[a] };
+				struct segment one = { .raw = values[a], .mono = values[b],
+						       .boot = values[h] };
+				struct segment two = { .raw = values[b], .mono = values[a],
+						       .boot = values[n - 1 - h] };
 				struct clock c = { 0 };
 				__u64 before = 0;
 
@@ -84,11 +86,90 @@ static void test_hostile_clock(void)
 			}
 }
 
-/* Two files of one boot whose first readings differ by jitter keep the order of stamps. */
+/* A rate of 0 Hz, then one that cannot be told: was a division by zero. */
+static void test_no_rate(void)
+{
+	const struct segment readings[] = {
+		{ .raw = 0, .mono = 0 }, { .raw = 1, .mono = 1ull << 63 },
+		{ .raw = 2, .mono = 1ull << 63 }, { .raw = 3, .mono = ~0ull },
+	};
+	struct clock c = { 0 };
+
+	for (size_t i = 0; i < 4; i++)
+		CHECK_EQ(ktrace_clock_add(&c, &readings[i], 1), 0);
+	ktrace_clock_free(&c);
+}
+
+static __u64 ns_at(const struct clock *c, __u64 raw)
+{
+	return ktrace_segment_ns(ktrace_clock_segment(c, raw), raw);
+}
+
+/*
+ * A machine that slept 10 s while its counter, of 1 GHz, ran on: times before are right,
+ * time stands still while it sleeps, and goes on at the same rate.
+ */
+static void test_sleep(void)
+{
+	static const __u64 s = 1000000000;
+	const struct segment before = { .raw = 5 * s, .mono = 5 * s, .wall = 105 * s,
+					.boot = 5 * s };
+	const struct segment after = { .raw = 15 * s + s / 2, .mono = 5 * s + s / 2,
+				       .wall = 115 * s + s / 2, .boot = 15 * s + s / 2 };
+	const struct segment *seg;
+	struct clock c = { 0 };
+
+	CHECK_EQ(ktrace_clock_add(&c, &before, s), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &after, s), 0);
+	CHECK_EQ(c.readings, 2);
+	CHECK_EQ(c.hz, s);
+	CHECK_EQ(ns_at(&c, 5 * s + s / 4), 5 * s + s / 4);
+	CHECK_EQ(ns_at(&c, 5 * s + s / 2), after.mono);
+	CHECK_EQ(ns_at(&c, 12 * s), after.mono);
+	CHECK_EQ(ns_at(&c, 16 * s), 6 * s);
+	seg = ktrace_clock_segment(&c, 5 * s + s / 4);
+	CHECK_EQ(ns_at(&c, 5 * s + s / 4) - seg->mono + seg->wall, 105 * s + s / 4);
+	seg = ktrace_clock_segment(&c, 16 * s);
+	CHECK_EQ(ns_at(&c, 16 * s) - seg->mono + seg->wall, 116 * s);
+	ktrace_clock_free(&c);
+}
+
+/* BOOTTIME a little ahead of MONOTONIC, then a little behind: nobody slept. */
+static void test_jitter(void)
+{
+	const struct segment before = { .raw = 1000, .mono = 1000, .boot = 1050 };
+	const struct segment after = { .raw = 2000, .mono = 2000, .boot = 1900 };
+	struct clock c = { 0 };
+
+	CHECK_EQ(ktrace_clock_add(&c, &before, 1000000000u), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &after, 1000000000u), 0);
+	CHECK_EQ(c.nr, 2);
+	CHECK_EQ(ns_at(&c, 1500), 1500);
+	ktrace_clock_free(&c);
+}
+
+/* The counter slept as well, or is CLOCK_MONOTONIC itself: the clocks run evenly. */
+static void test_counter_sleeps(void)
+{
+	const struct segment before = { .raw = 3000, .mono = 1000, .boot = 1000 };
+	const struct segment after = { .raw = 3000 + 3000000000ull, .mono = 1000 + 1000000000ull,
+				       .boot = 1000 + 61000000000ull };
+	struct clock c = { 0 };
+
+	CHECK_EQ(ktrace_clock_add(&c, &before, 3000000000u), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &after, 3000000000u), 0);
+	CHECK_EQ(c.nr, 2);
+	CHECK_EQ(ns_at(&c, 3000 + 1500000000ull), 1000 + 500000000ull);
+	ktrace_clock_free(&c);
+}
 
 int main(void)
 {
 	test_clock();
 	test_hostile_clock();
+	test_no_rate();
+	test_sleep();
+	test_jitter();
+	test_counter_sleeps();
 	return 0;
 }

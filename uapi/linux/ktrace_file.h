@@ -21,8 +21,8 @@
  *
  *   trace    version= start_ns=(CLOCK_REALTIME) backend=dev|shm clock=tsc|monotonic cmd=
  *   host     name= kernel= machine= cpus= boot=(boot id)
- *   clock    raw= mono_ns= real_ns= hz=     one reading of all clocks; the first one
- *            comes before any BLOCK, more follow; hz is an estimate, in raw ticks
+ *   clock    raw= mono_ns= real_ns= boot_ns= hz=   one reading of all clocks; the first
+ *            one comes before any BLOCK, more follow; hz is an estimate, in raw ticks
  *   stream   id= kind=kernel|user cpu= | thread=(ring index) ring= block= policy=
  *   event    kind=kernel|user id= desc=(ktrace_events.h)
  *   process  pid= ppid= ts=(raw, from then on) comm= exe= build=

@@ -80,6 +80,7 @@ void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
 	ktrace_text_u64(t, "raw", r->raw);
 	ktrace_text_u64(t, "mono_ns", r->mono_ns);
 	ktrace_text_u64(t, "real_ns", r->real_ns);
+	ktrace_text_u64(t, "boot_ns", r->boot_ns);
 	ktrace_text_u64(t, "hz", r->hz);
 }
 

@@ -9,7 +9,8 @@
  * User space writers wake nobody, so rings are looked at by a timer: the fuller the
  * fullest ring was found, the sooner again, 1 to 50 ms. Once a second clocks are read,
  * rings of dead threads taken back, and blocks written that are not full yet, so that
- * a reader of the growing file is never far behind.
+ * a reader of the growing file is never far behind. Clocks are also read as soon as the
+ * machine has woken up or the wall clock was set.
  *
  * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
  * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
@@ -19,6 +20,7 @@
 #include "watch.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -46,8 +48,10 @@
  * @loop:	the loop
  * @timer_fd:	one-shot, set again after each drain
  * @signal_fd:	signals
+ * @clock_fd:	becomes readable when the wall clock was set, or goes on after sleep
  * @interval:	ns to the next drain
  * @next_second: when the once-a-second work is due
+ * @last_raw:	the latest reading of the session's clock
  * @deadline:	when the recording ends by --duration, 0 = never
  * @linger_since: when the command was gone, 0 = it is not
  * @next_check:	when to ask again who holds the buffer
@@ -60,8 +64,10 @@ struct watch {
 	struct loop loop;
 	int timer_fd;
 	int signal_fd;
+	int clock_fd;
 	__u64 interval;
 	__u64 next_second;
+	__u64 last_raw;
 	__u64 deadline;
 	__u64 linger_since;
 	__u64 next_check;
@@ -179,6 +185,25 @@ static void adapt(struct watch *w, const struct capture_fill *fill)
 		w->interval = INTERVAL_MAX;
 }
 
+/*
+ * A cycle counter may begin again while the machine sleeps. What is recorded then cannot
+ * be told from what was recorded long ago: it is the end.
+ */
+static void read_clocks(struct watch *w)
+{
+	struct ktrace_reading reading;
+
+	ktrace_session_clock(w->r->session, &reading);
+	if (reading.raw < w->last_raw) {
+		log_error("the cycle counter began again, as some do when the machine sleeps; "
+			  "load the module with clock=monotonic");
+		stop(w, "clock went back");
+		return;
+	}
+	w->last_raw = reading.raw;
+	meta_clock(&w->r->capture.meta, &reading);
+}
+
 static void drain(struct watch *w)
 {
 	__u64 now = now_ns();
@@ -186,11 +211,8 @@ static void drain(struct watch *w)
 	struct capture_fill fill;
 
 	if (is_second) {
-		struct ktrace_reading reading;
-
 		w->next_second = now + SECOND;
-		ktrace_session_clock(w->r->session, &reading);
-		meta_clock(&w->r->capture.meta, &reading);
+		read_clocks(w);
 		ktrace_session_reclaim(w->r->session);
 	}
 	fill = capture_drain(&w->r->capture, is_second);
@@ -207,6 +229,27 @@ static void on_timer(void *arg, uint32_t events)
 	(void)events;
 	if (read(w->timer_fd, &expired, sizeof(expired)) == sizeof(expired))
 		drain(w);
+}
+
+static int watch_clock(struct watch *w)
+{
+	const struct itimerspec never = { .it_value = { .tv_sec = INT32_MAX } };
+
+	return timerfd_settime(w->clock_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never,
+			       NULL);
+}
+
+static void on_clock(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+	uint64_t expired;
+
+	(void)events;
+	if (read(w->clock_fd, &expired, sizeof(expired)) < 0 && errno == EAGAIN)
+		return;
+	watch_clock(w);
+	w->next_second = 0;
+	drain(w);
 }
 
 /* A ring passed its watermark, or the last traced process is gone. */
@@ -258,6 +301,8 @@ static int add_sources(struct watch *w)
 
 	if (!error)
 		error = loop_add(&w->loop, w->timer_fd, EPOLLIN, on_timer, w);
+	if (!error)
+		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
 	if (!error && session_fd >= 0)
 		error = loop_add(&w->loop, session_fd, EPOLLIN | EPOLLET, on_session, w);
 	return error;
@@ -275,7 +320,9 @@ int watch_run(struct recording *r, const sigset_t *signals)
 		w.deadline = r->start_ns + r->options->duration_ns;
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
-	error = w.timer_fd < 0 || w.signal_fd < 0 ? -errno : add_sources(&w);
+	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?
+		-errno : add_sources(&w);
 	if (!error) {
 		drain(&w);
 		if (!w.loop.is_done)
@@ -285,6 +332,8 @@ int watch_run(struct recording *r, const sigset_t *signals)
 		close(w.signal_fd);
 	if (w.timer_fd >= 0)
 		close(w.timer_fd);
+	if (w.clock_fd >= 0)
+		close(w.clock_fd);
 	loop_exit(&w.loop);
 	return error;
 }

@@ -362,12 +362,14 @@ int ktrace_session_holders(struct ktrace_session *s, struct ktrace_holders *h);
  * @raw:	the session's clock
  * @mono_ns:	CLOCK_MONOTONIC
  * @real_ns:	CLOCK_REALTIME
+ * @boot_ns:	CLOCK_BOOTTIME; its distance to CLOCK_MONOTONIC is how long the machine slept
  * @hz:		frequency of the raw clock, an estimate that gets better
  */
 struct ktrace_reading {
 	__u64 raw;
 	__u64 mono_ns;
 	__u64 real_ns;
+	__u64 boot_ns;
 	__u64 hz;
 };
 

@@ -7,7 +7,9 @@
  * another clock, when all CPUs are seen to agree. Otherwise CLOCK_MONOTONIC.
  *
  * A reading is the raw clock between two readings of CLOCK_MONOTONIC; of several
- * the tightest is kept. Frequency is the slope since the first reading.
+ * the tightest is kept. Frequency is the slope since the first reading, and is measured
+ * anew when the machine has slept: CLOCK_MONOTONIC stands still then, while the counter
+ * may run on, stop, or begin again.
  */
 #include "internal.h"
 
@@ -24,6 +26,8 @@
 #define TRIES 16
 /* Least time between two readings that a frequency is taken from. */
 #define BASE_NS 5000000ull
+/* Differences between clocks that are less are jitter; nobody sleeps so short. */
+#define SLEPT_NS 10000000ull
 
 static __u64 read_ns(clockid_t id)
 {
@@ -39,10 +43,12 @@ static __u64 read_once(__u32 clock, struct ktrace_reading *r)
 	__u64 before = read_ns(CLOCK_MONOTONIC);
 	__u64 raw = kt_clock(clock);
 	__u64 real = read_ns(CLOCK_REALTIME);
+	__u64 boot = read_ns(CLOCK_BOOTTIME);
 	__u64 after = read_ns(CLOCK_MONOTONIC);
 
 	r->raw = raw;
 	r->real_ns = real;
+	r->boot_ns = boot;
 	r->mono_ns = clock == KTRACE_CLOCK_MONOTONIC ? raw : before + (after - before) / 2;
 	return after - before;
 }
@@ -70,6 +76,13 @@ static __u64 slope_hz(const struct ktrace_reading *from, const struct ktrace_rea
 	return ns ? (__u64)((ticks * NS_PER_S + ns / 2) / ns) : 0;
 }
 
+static bool is_new_base(const struct ktrace_reading *from, const struct ktrace_reading *to)
+{
+	__u64 slept = (to->boot_ns - to->mono_ns) - (from->boot_ns - from->mono_ns);
+
+	return (slept > SLEPT_NS && -slept > SLEPT_NS) || to->raw < from->raw;
+}
+
 /* A measured clock needs a first slope: this waits until there is one. */
 void clock_init(struct clock_base *base, __u32 clock, __u64 hz)
 {
@@ -83,13 +96,14 @@ void clock_init(struct clock_base *base, __u32 clock, __u64 hz)
 		nanosleep(&nap, NULL);
 }
 
-void clock_read(const struct clock_base *base, struct ktrace_reading *r)
+void clock_read(struct clock_base *base, struct ktrace_reading *r)
 {
 	read_best(base->clock, r);
-	if (base->clock == KTRACE_CLOCK_MONOTONIC || r->mono_ns - base->first.mono_ns < BASE_NS)
-		r->hz = base->hz;
-	else
-		r->hz = slope_hz(&base->first, r);
+	if (is_new_base(&base->first, r))
+		base->first = *r;
+	if (base->clock != KTRACE_CLOCK_MONOTONIC && r->mono_ns - base->first.mono_ns >= BASE_NS)
+		base->hz = slope_hz(&base->first, r);
+	r->hz = base->hz;
 }
 
 #if defined(__x86_64__)

@@ -81,8 +81,8 @@ void registry_forget(struct registry *r, __u32 index);
 /**
  * struct clock_base - what readings of the session's clock are based on
  * @clock:	enum ktrace_clock
- * @hz:		known frequency, 0 = to be measured
- * @first:	the first reading
+ * @hz:		latest estimate of the frequency, 0 = to be measured
+ * @first:	the first reading since the machine slept
  */
 struct clock_base {
 	__u32 clock;
@@ -92,7 +92,7 @@ struct clock_base {
 
 __u32 clock_choose(void);
 void clock_init(struct clock_base *base, __u32 clock, __u64 hz);
-void clock_read(const struct clock_base *base, struct ktrace_reading *r);
+void clock_read(struct clock_base *base, struct ktrace_reading *r);
 
 /* Shows in *word, which is in shared memory, whether this process lives. */
 struct keeper;

@@ -6,6 +6,12 @@
  * and before the first one it is hz, or the rate of the neighbour. Rates are rounded so
  * that a stretch never ends above the beginning of the next one: time does not go back
  * as long as stamps do not. Products have 128 bits, results stop at the ends.
+ *
+ * Sleep. CLOCK_MONOTONIC stands still while the machine is suspended, and the counter may
+ * run on. When it fell asleep in the stretch is not known, but how long it was awake: the
+ * stretch gets the rate from before for that time, and the rest is a stretch in which
+ * time stands still. So what was recorded before is exact, and what was recorded between
+ * waking up and the reading is late by at most that time.
  */
 #include "clock.h"
 
@@ -13,6 +19,8 @@
 #include <stdlib.h>
 
 #define NS_PER_S 1000000000ull
+/* Differences between clocks that are less are jitter; nobody sleeps so short. */
+#define SLEPT_NS 10000000ull
 
 /*
  * mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounded up as long as that
@@ -36,7 +44,7 @@ static void set_last_rate(struct clock *c)
 	struct segment *last = &c->segments[c->nr - 1];
 
 	last->raw_end = ~0ull;
-	if (c->nr > 1) {
+	if (c->nr > 1 && last[-1].mult) {
 		last->mult = last[-1].mult;
 		last->shift = last[-1].shift;
 	} else {
@@ -44,39 +52,81 @@ static void set_last_rate(struct clock *c)
 	}
 }
 
+/* Clocks that agree are read one after the other: either may seem to be ahead. */
+static __u64 slept_ns(const struct segment *from, const struct segment *to)
+{
+	__s64 slept = (__s64)((to->boot - to->mono) - (from->boot - from->mono));
+
+	return from->boot && to->boot && slept > 0 ? (__u64)slept : 0;
+}
+
 /*
- * Adds a reading: raw, mono and wall of @reading, and the estimate @hz (0 = none).
+ * The ticks of the last stretch, up to @reading, in which the machine was awake; all, if
+ * it did not sleep or the counter slept as well.
+ */
+static __u64 awake_ticks(const struct clock *c, const struct segment *reading)
+{
+	const struct segment *last = &c->segments[c->nr - 1];
+	__u64 ticks = reading->raw - last->raw, slept = slept_ns(last, reading);
+	unsigned __int128 awake, asleep;
+
+	if (slept < SLEPT_NS)
+		return ticks;
+	awake = (unsigned __int128)(reading->mono - last->mono) * c->hz / NS_PER_S;
+	asleep = (unsigned __int128)slept * c->hz / NS_PER_S;
+	return awake + asleep / 2 < ticks ? (__u64)awake : ticks;
+}
+
+/* The last stretch ends at @reading; if the machine slept, time stands still at its end. */
+static void end_last(struct clock *c, const struct segment *reading)
+{
+	struct segment *last = &c->segments[c->nr - 1], *sleep = last + 1;
+	__u64 ticks = awake_ticks(c, reading), ns = reading->mono - last->mono, hz;
+
+	last->raw_end = last->raw + ticks;
+	if (ticks)
+		set_rate(last, ns, ticks);
+	if (last->raw_end == reading->raw) {
+		hz = ns ? (__u64)((unsigned __int128)ticks * NS_PER_S / ns) : 0;
+		c->hz = hz ? hz : c->hz;
+		return;
+	}
+	*sleep = (struct segment) {
+		.raw = last->raw_end,
+		.raw_end = reading->raw,
+		.mono = reading->mono,
+		.wall = last->wall + ns,
+		.shift = 1,
+	};
+	c->nr++;
+}
+
+/*
+ * Adds a reading: raw, mono, wall and boot of @reading, and the estimate @hz (0 = none).
  * Return: 0, -EINVAL if it contradicts the last one, -ENOMEM.
  */
 int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 {
-	struct segment *last = c->nr ? &c->segments[c->nr - 1] : NULL;
+	const struct segment *last = c->nr ? &c->segments[c->nr - 1] : NULL;
 	struct segment *segments = c->segments;
-	__u64 ticks, ns;
 
 	if (last && (reading->raw <= last->raw || reading->mono < last->mono)) {
 		c->rejected++;
 		return -EINVAL;
 	}
-	if (c->nr == c->cap) {
+	if (c->cap - c->nr < 2) {
 		segments = realloc(segments, (c->cap + 64) * sizeof(*segments));
 		if (!segments)
 			return -ENOMEM;
 		c->segments = segments;
 		c->cap += 64;
 	}
-	if (c->nr == 0) {
+	if (last)
+		end_last(c, reading);
+	else
 		c->hz = hz ? hz : NS_PER_S;
-	} else {
-		last = &segments[c->nr - 1];
-		ticks = reading->raw - last->raw;
-		ns = reading->mono - last->mono;
-		set_rate(last, ns, ticks);
-		last->raw_end = reading->raw;
-		if (ns)
-			c->hz = (__u64)((unsigned __int128)ticks * NS_PER_S / ns);
-	}
 	segments[c->nr++] = *reading;
+	c->readings++;
 	set_last_rate(c);
 	return 0;
 }

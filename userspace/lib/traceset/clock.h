@@ -13,6 +13,7 @@
  * @raw_end:	first stamp that belongs to the next one, or ~0
  * @mono:	CLOCK_MONOTONIC at @raw, ns
  * @wall:	CLOCK_REALTIME at @raw, ns
+ * @boot:	CLOCK_BOOTTIME at @raw, ns; 0 = unknown
  * @mult:	ns for a tick = @mult / 2^@shift
  * @shift:	see @mult
  */
@@ -21,15 +22,18 @@ struct segment {
 	__u64 raw_end;
 	__u64 mono;
 	__u64 wall;
+	__u64 boot;
 	__u64 mult;
 	__u32 shift;
 };
 
 /**
  * struct clock - the clock readings of a trace
- * @segments:	one for each reading, in order of stamps; the last one extrapolates
- * @nr:		number of readings
+ * @segments:	one for each reading, and one for each time the machine slept, in order of
+ *		stamps; the last one extrapolates
+ * @nr:		their number
  * @cap:	room for so many
+ * @readings:	number of readings
  * @rejected:	readings that contradict an earlier one
  * @hz:		frequency as stated or measured
  */
@@ -37,6 +41,7 @@ struct clock {
 	struct segment *segments;
 	size_t nr;
 	size_t cap;
+	size_t readings;
 	size_t rejected;
 	__u64 hz;
 };

@@ -138,6 +138,7 @@ static int add_clock(struct trace *t, const struct line *l)
 	if (!get_u64(l, "raw", &reading.raw) || !get_u64(l, "mono_ns", &reading.mono) ||
 	    !get_u64(l, "real_ns", &reading.wall))
 		return -EINVAL;
+	get_u64(l, "boot_ns", &reading.boot);
 	get_u64(l, "hz", &hz);
 	ret = ktrace_clock_add(&t->clock, &reading, hz);
 	for (i = 0; i < t->stream_nr; i++)

@@ -513,7 +513,7 @@ void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_in
 {
 	const struct trace *t = to_trace(trace);
 
-	info->readings = t->clock.nr;
+	info->readings = t->clock.readings;
 	info->hz = t->clock.hz;
 	info->clock = ktrace_meta_fact(t, "trace", "clock");
 }
