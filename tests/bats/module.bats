@@ -57,6 +57,15 @@ ledger()
 	rmmod ktrace
 }
 
+@test "loaded and unloaded again and again on a busy machine" {
+	rmmod ktrace
+	"$PROGS/dev_load" "${KTRACE_ROUNDS:-$(n 100)}" "$MODULES/ktrace.ko" "$MODULES/logevent.ko"
+	run grep -E '\[(ktrace|logevent)\]' /proc/kallsyms
+	[ "$status" -ne 0 ]
+	run grep ktrace /sys/devices/system/cpu/hotplug/states
+	[ "$status" -ne 0 ]
+}
+
 @test "a clock that does not exist is refused" {
 	rmmod ktrace
 	run insmod "$MODULES/ktrace.ko" clock=sundial
