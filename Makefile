@@ -148,7 +148,8 @@ logevent: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install clean check unit style demo vm bats kunit bench unit-programs singlestep-programs
+.PHONY: load install clean check unit style demo vm bats kunit matrix bench unit-programs
+.PHONY: singlestep-programs
 
 load:		## load the module into the running kernel (root)
 	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
@@ -162,6 +163,8 @@ bats:		## feature tests with the shared-memory back end
 	$(Q)tests/run bats
 kunit:		## ring suites in a kernel with KASAN and lockdep
 	$(Q)tests/run kunit
+matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
+	$(Q)tests/run matrix
 style:		## layering, ordering labels, kernel style, sparse, shell scripts
 	$(Q)tests/run style
 vm:		## an interactive shell in the VM
