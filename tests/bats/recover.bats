@@ -9,12 +9,10 @@ teardown()
 	for s in "${LEFT[@]}"; do
 		"$KTRACED" -q --recover --discard "$s" 2>/dev/null || true
 	done
+	[ -z "${command:-}" ] || kill_tree "$command"
 	teardown_test
 }
 LEFT=()
-
-# So many that they are not over when ktraced is killed. In /dev/ktrace they are off then.
-MANY=$([ "$KTRACE_BACKEND" = shm ] && echo 3000000 || echo 30000000)
 
 # orphan ARG... -- COMMAND...: ktraced, killed when the command has begun to write and the
 # file has something. $session: what it leaves
@@ -40,9 +38,11 @@ is_stale()
 	"$KTRACED" --recover --list | grep -q "^$1 "
 }
 
-# Output goes on when ktraced is gone.
+# writers_done: the command goes on when ktraced is gone, until it is told not to
 writers_done()
 {
+	[ -z "${command:-}" ] || kill -TERM "$command"
+	command=
 	retry 600 0.05 has ktraced.out ^written
 }
 
@@ -66,7 +66,7 @@ exact()
 @test "the trace of a killed ktraced is completed in its place" {
 	for policy in drop stop block overwrite; do
 		orphan "--policy=$policy" -e flood -b 64K -o t -- \
-			"$PROGS/flood" -m -o -t 2 -n "$MANY"
+			"$PROGS/flood" -m -o -t 2 -n 0
 		writers_done
 		recover "$session"
 		[ "$status" -eq 0 ]
@@ -81,7 +81,7 @@ exact()
 }
 
 @test "programs that still run are stopped from recording, and go on" {
-	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 1000000000 -u 100
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0 -u 100
 	recover "$session"
 	[ "$status" -eq 0 ]
 	before=$(wc -l <ktraced.out)
@@ -93,7 +93,7 @@ exact()
 }
 
 @test "-o makes a complete copy and leaves the file as it is" {
-	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n "$MANY"
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
 	cp t before
 	recover -o copy "$session"
@@ -104,7 +104,7 @@ exact()
 }
 
 @test "a file that is gone: the session stays, -o saves what is in the buffers" {
-	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n "$MANY"
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
 	rm t
 	recover "$session"
@@ -121,7 +121,7 @@ exact()
 }
 
 @test "a file that another recording has replaced is not touched" {
-	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n "$MANY"
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
 	"$KTRACED" "--backend=$KTRACE_BACKEND" -q -e flood -o t -- true
 	cp t other
@@ -135,7 +135,7 @@ exact()
 	"$PROGS/check_flood" rest
 }
 
-# left_by_die_at: the session of a ktraced that die_at.c has killed, if it had one
+# left_by_die_at: the session of a ktraced that bad_disk.c has killed, if it had one
 left_by_die_at()
 {
 	if [ "$KTRACE_BACKEND" = shm ]; then
@@ -150,7 +150,7 @@ left_by_die_at()
 die_at()
 {
 	rm -f t session
-	LD_PRELOAD=$PWD/die.so DIE_AT=$3 DIE_HOW=$2 start_ktraced "--policy=$1" -e flood \
+	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=$3 DIE_HOW=$2 start_ktraced "--policy=$1" -e flood \
 		-b 16K -o t -- env -u LD_PRELOAD "$PROGS/flood" -o -t 2 -n 1000
 	wait "$pid" && return 1
 	left_by_die_at
@@ -165,7 +165,7 @@ is_gone_or_done()
 }
 
 @test "killed before, in the middle of, and after each write: still exact" {
-	gcc -shared -fPIC -o die.so "$ROOT/tests/progs/user/die_at.c"
+	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	rounds=0
 	policies=(block overwrite) hows=(before torn after) step=3
 	if in_guest; then
@@ -184,4 +184,153 @@ is_gone_or_done()
 		done
 	done
 	[ "$rounds" -gt 4 ]
+}
+
+@test "--recover killed at each of its own writes: the next one completes the rest" {
+	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
+	for how in before torn after; do
+		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+		writers_done
+		for ((at = 1; at < 40; at += $(in_guest && echo 15 || echo 3))); do
+			LD_PRELOAD=$PWD/bad_disk.so DIE_AT=$at DIE_HOW=$how \
+				"$KTRACED" --recover "$session" 3>&- && break
+			is_stale "$session"
+		done
+		! is_stale "$session" || recover "$session"
+		exact t
+		rm t ktraced.out
+	done
+}
+
+@test "a copy that was killed half way is completed by the next --recover" {
+	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+	writers_done
+	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=6 DIE_HOW=after "$KTRACED" --recover -o copy \
+		"$session" || true
+	is_stale "$session"
+	recover "$session"
+	[ "$status" -eq 0 ]
+	# Which of them it is depends on whether the copy was whole.
+	exact "$(sed -n 's/.*events recovered.*, //p' <<<"$stderr")"
+}
+
+@test "a full disk: the session stays, and is saved when there is room" {
+	orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+	writers_done
+	size=$(stat -c %s t)
+	capture sh -c "ulimit -f $(((size + 8191) / 512 + 1)); '$KTRACED' --recover '$session'"
+	show ktraced --recover
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"File too large"* ]]
+	is_stale "$session"
+	recover "$session"
+	[ "$status" -eq 0 ]
+	exact t
+}
+
+@test "what the dead ktraced could not write is counted" {
+	# Shared memory is a file as well.
+	start ktraced sh -c "ulimit -f 10000; exec '$KTRACED' --backend=$KTRACE_BACKEND -e flood \
+		--policy=block -b 16K --thread-rings 0 -o t -- \
+		'$PROGS/flood' -m -o -t 2 -n 0"
+	retry 300 0.02 has ktraced.err 'events are lost'
+	kill_daemon
+	writers_done
+	recover "$session"
+	[ "$status" -eq 0 ]
+	exact t
+	run_ktrace info t
+	[[ $output == *unwritten* ]]
+}
+
+@test "two at once: one of them saves it" {
+	orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+	writers_done
+	"$KTRACED" --recover "$session" 3>&- &
+	one=$!
+	two=0
+	"$KTRACED" --recover "$session" || two=$?
+	wait "$one" && one=0 || one=$?
+	echo "statuses $one and $two"
+	[ "$one" = 0 ] || [ "$two" = 0 ]
+	! is_stale "$session"
+	exact t
+}
+
+@test "--list, --discard, and what is said at the next start" {
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
+	run_ktraced -o other -- true
+	[[ $stderr == *"left behind"*"ktraced --recover saves what"* ]]
+	recover --list
+	[ "$status" -eq 0 ]
+	grep -E "^$session [0-9]+ (-|[0-9]+)$" <<<"$output"
+	cp t before
+	recover --discard "$session"
+	[ "$status" -eq 0 ]
+	cmp t before
+	! is_stale "$session"
+	[ ! -e "$session" ]
+	recover "$session"
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"is not a session that was left behind"* ]]
+	recover --list --discard
+	[ "$status" -eq 125 ]
+	run_ktraced --list -o t -- true
+	[ "$status" -eq 125 ]
+	writers_done
+}
+
+@test "a session is named by its id and by KTRACE_SESSION as well" {
+	for name in id env; do
+		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
+		writers_done
+		if [ "$name" = id ]; then
+			recover "$(sed 's/.*[-:]0*//' <<<"$session")"
+		elif [ "$KTRACE_BACKEND" = shm ]; then
+			recover "shm:$session/user"
+		else
+			recover "$session"
+		fi
+		[ "$status" -eq 0 ]
+		! is_stale "$session"
+		exact t
+		rm ktraced.out
+	done
+}
+
+@test "a ktraced that died while it made its session" {
+	requires_shm
+	dir=/dev/shm/ktrace-$(id -u)-00000000deadbeef
+	mkdir -m 700 "$dir"
+	LEFT+=("$dir")
+	truncate -s 1M "$dir/user"
+	! is_stale "$dir"
+	touch -d '1 minute ago' "$dir" "$dir/user"
+	"$KTRACED" --recover --list | grep -x "$dir .* - unfinished"
+	recover "$dir"
+	[ "$status" -eq 0 ]
+	[ ! -e "$dir" ]
+}
+
+# KTRACE_ROUNDS: how often; with KTRACE_LONG 200 times
+@test "killed at random moments, any policy, any kind of ring: exact" {
+	rounds=${KTRACE_ROUNDS:-$(in_guest && echo 2 || echo 4)}
+	[ -z "${KTRACE_LONG:-}" ] || rounds=${KTRACE_ROUNDS:-200}
+	policies=(drop stop block overwrite)
+	tunables=("" glibc.pthread.rseq=0)
+	for ((i = 0; i < rounds; i++)); do
+		policy=${policies[RANDOM % 4]} kib=$((16 << RANDOM % 6)) ms=$((RANDOM % 300))
+		echo "round $i: $policy, ${kib}K, killed after $ms ms"
+		GLIBC_TUNABLES=${tunables[RANDOM % 2]} start_ktraced "--policy=$policy" -e flood \
+			-b "${kib}K" -o t -- "$PROGS/flood" -m -o -p 2 -t 2 -n 0
+		retry 300 0.02 has ktraced.out '^at'
+		sleep "0.$(printf %03d $ms)"
+		kill_daemon
+		writers_done
+		recover "$session"
+		[ "$status" -eq 0 ]
+		exact t
+		rm t ktraced.out
+	done
 }

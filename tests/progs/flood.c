@@ -3,6 +3,7 @@
  * flood.c - writes events and says how many: the left side of the ledger
  *
  *   flood [-p PROCESSES] [-t THREADS] [-n EVENTS] [-u US] [-k MS] [-d MS] [-m] [-o]
+ *         [-x pthread|raw]
  *
  * PROCESSES children with THREADS threads each write EVENTS events each, with a pause
  * of US microseconds after each. The last line says "written MIN MAX": what was written
@@ -10,16 +11,20 @@
  * MS milliseconds). -d: the children sleep MS before they begin, and the first process
  * does not wait for them (they outlive it; then each child says what it wrote).
  * -m: say "at N" every 20 ms. -o: count only what is written while the event is on; each
- * thread may then have counted one more, when it was switched off.
+ * thread may then have counted one more, when it was switched off. -n 0: until SIGTERM,
+ * passed on to the children. -x: SIGUSR1 to a child ends one of its writing threads, by
+ * pthread_exit() after an event, or by the raw system call wherever it is.
  *
  * Counters lie in memory that survives the children. A thread counts an event when the
  * call has returned, so a killed one has written at most one more than it counted.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,7 +38,32 @@ struct flood {
 	unsigned long processes, threads, events, pause_us, kill_ms, detach_ms;
 	int is_monitored, counts_only_on;
 	unsigned long *counts;	/* one for each thread of each process, shared */
+	const char *exit_by;
+	sigset_t usr1;
+	unsigned int killed;	/* children that a signal has ended */
 };
+
+static volatile sig_atomic_t has_to_stop;
+static __thread volatile sig_atomic_t is_writer, has_to_leave;
+
+static void on_term(int sig)
+{
+	(void)sig;
+	has_to_stop = 1;
+}
+
+static void on_usr1_leave(int sig)
+{
+	(void)sig;
+	has_to_leave = is_writer;
+}
+
+static void on_usr1_exit(int sig)
+{
+	(void)sig;
+	if (is_writer)
+		syscall(SYS_exit, 0);
+}
 
 struct writer {
 	const struct flood *f;
@@ -58,7 +88,9 @@ static void *write_events(void *arg)
 	const struct writer *w = arg;
 	unsigned long *count = count_of(w->f, w->process, w->thread);
 
-	for (unsigned long seq = 0; seq < w->f->events; seq++) {
+	pthread_sigmask(SIG_UNBLOCK, &w->f->usr1, NULL);
+	is_writer = 1;
+	for (unsigned long seq = 0; !has_to_stop && (!w->f->events || seq < w->f->events); seq++) {
 		int is_on = !w->f->counts_only_on || ktrace_enabled(flood, item);
 
 		ktrace(flood, item, w->process, w->thread, seq);
@@ -66,7 +98,10 @@ static void *write_events(void *arg)
 			__atomic_store_n(count, *count + 1, __ATOMIC_RELEASE);
 		if (w->f->pause_us)
 			nap_us(w->f->pause_us);
+		if (has_to_leave)
+			pthread_exit(NULL);
 	}
+	is_writer = 0;
 	return NULL;
 }
 
@@ -99,16 +134,40 @@ static void run_process(const struct flood *f, unsigned int process)
 	}
 }
 
-static void monitor(const struct flood *f)
+static void reap(struct flood *f, int flags)
 {
-	while (waitpid(-1, NULL, WNOHANG) >= 0) {
+	int status;
+	pid_t pid;
+
+	do {
+		pid = waitpid(-1, &status, flags);
+		f->killed += pid > 0 && WIFSIGNALED(status);
+	} while (pid > 0 || (pid < 0 && errno == EINTR));
+}
+
+static void tell_to_stop(const struct flood *f, const pid_t *pids)
+{
+	static int was_told;
+
+	for (unsigned int p = 0; has_to_stop && !was_told && p < f->processes; p++)
+		kill(pids[p], SIGTERM);
+	was_told |= has_to_stop;
+}
+
+static void monitor(struct flood *f, const pid_t *pids)
+{
+	siginfo_t info;
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT)) {
+		reap(f, WNOHANG);
 		printf("at %lu\n", total(f, 0, (unsigned int)f->processes));
 		fflush(stdout);
+		tell_to_stop(f, pids);
 		nap_us(20000);
 	}
 }
 
-static void wait_for_all(const struct flood *f, const pid_t *pids)
+static void wait_for_all(struct flood *f, const pid_t *pids)
 {
 	if (f->kill_ms) {
 		nap_us(f->kill_ms * 1000);
@@ -116,9 +175,24 @@ static void wait_for_all(const struct flood *f, const pid_t *pids)
 			kill(pids[p], SIGKILL);
 	}
 	if (f->is_monitored)
-		monitor(f);
-	while (wait(NULL) > 0)
-		;
+		monitor(f, pids);
+	reap(f, 0);
+}
+
+static void set_signals(struct flood *f)
+{
+	const struct sigaction term = { .sa_handler = on_term };
+	const struct sigaction usr1 = {
+		.sa_handler = !f->exit_by || *f->exit_by == 'p' ? on_usr1_leave : on_usr1_exit,
+		.sa_flags = SA_RESTART,
+	};
+
+	sigemptyset(&f->usr1);
+	sigaddset(&f->usr1, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &f->usr1, NULL);
+	sigaction(SIGUSR1, &usr1, NULL);
+	if (!f->events)
+		sigaction(SIGTERM, &term, NULL);
 }
 
 static int parse(struct flood *f, int argc, char **argv)
@@ -126,7 +200,7 @@ static int parse(struct flood *f, int argc, char **argv)
 	int opt;
 
 	*f = (struct flood) { .processes = 1, .threads = 1, .events = 1000 };
-	while ((opt = getopt(argc, argv, "p:t:n:u:k:d:mo")) != -1) {
+	while ((opt = getopt(argc, argv, "p:t:n:u:k:d:mox:")) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		switch (opt) {
@@ -138,6 +212,7 @@ static int parse(struct flood *f, int argc, char **argv)
 		case 'd': f->detach_ms = n; break;
 		case 'm': f->is_monitored = 1; break;
 		case 'o': f->counts_only_on = 1; break;
+		case 'x': f->exit_by = optarg; break;
 		default: return -1;
 		}
 	}
@@ -158,6 +233,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "flood: bad arguments\n");
 		return 2;
 	}
+	set_signals(&f);
 	if (!ktrace_enabled(flood, item))
 		printf("untraced\n");
 	fflush(stdout);
@@ -175,6 +251,6 @@ int main(int argc, char **argv)
 	wait_for_all(&f, pids);
 	sum = total(&f, 0, (unsigned int)f.processes);
 	printf("written %lu %lu\n", sum - (f.counts_only_on ? f.processes * f.threads : 0),
-	       sum + (f.kill_ms ? f.processes * f.threads : 0));
+	       sum + (f.kill_ms || f.exit_by ? f.processes * f.threads : f.killed * f.threads));
 	return 0;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * die_at.c - preloaded into ktraced: kills it at one of its writes
+ * bad_disk.c - preloaded into ktraced: kills it at one of its writes, or makes them slow
  *
+ *   SLOW_US=N	each pwritev(2) takes N microseconds longer
  *   DIE_AT=N	at the N-th pwritev(2), counted from 1
  *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it
  *
  * Before that it writes the folder of its session in shared memory to the file "session".
- * Only in the program that DIE_WHO names (ktraced), not in what it starts.
+ * Only in ktraced, not in what it starts.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 static int at = -1;
+static useconds_t slow_us;
 
 static void tell_session(void)
 {
@@ -39,9 +41,13 @@ static void tell_session(void)
 
 static void find_out(void)
 {
-	const char *n = getenv("DIE_AT"), *who = getenv("DIE_WHO");
+	const char *n = getenv("DIE_AT"), *us = getenv("SLOW_US");
 
-	at = n && !strcmp(program_invocation_short_name, who ? who : "ktraced") ? atoi(n) : 0;
+	at = 0;
+	if (strcmp(program_invocation_short_name, "ktraced"))
+		return;
+	at = n ? atoi(n) : 0;
+	slow_us = us ? (useconds_t)atoi(us) : 0;
 }
 
 static void write_half(int fd, const struct iovec *iov, int nr, off_t offset)
@@ -70,6 +76,8 @@ ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t offset)
 		*(void **)&real = dlsym(RTLD_NEXT, "pwritev");
 	if (at < 0)
 		find_out();
+	if (slow_us)
+		usleep(slow_us);
 	if (!at || --at)
 		return real(fd, iov, nr, offset);
 	if (how && !strcmp(how, "torn"))

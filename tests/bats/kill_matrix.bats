@@ -1,0 +1,390 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# kill_matrix.bats - who is hit x by what x in which state: the table of all cells
+#
+# Who:   program (a process that writes), thread (one of its threads), shell (that started
+#        ktraced), ktraced, viewer (on the growing file), module (an attempt to unload it)
+# What:  KILL, STOP and then CONT, OOM (a real one, of a memory cgroup; in the VM)
+# State: idle; flood, events as fast as they can; full, all rings are full and writers wait
+#        for room; file, ktraced writes to a slow disk
+#
+# After each: the program goes on within a second, unless it was hit itself or waits as it
+# was told to; the ledger is exact, after --recover where ktraced was hit; the file can be
+# read; no session, descriptor or memory is left; the kernel has not complained.
+load helpers
+
+setup() { setup_test; }
+teardown()
+{
+	[ -z "${group:-}" ] || empty_group
+	# Their parents may be gone.
+	for p in "${ktraced:-}" "${flood:-}"; do
+		[ -z "$p" ] || kill_tree "$p"
+	done
+	[ ! -d "${session:-}" ] || rm -rf "$session"
+	teardown_test
+}
+
+@test "program KILL idle" { cell; }
+@test "program KILL flood" { cell; }
+@test "program KILL full" { cell; }
+@test "program KILL file" { cell; }
+@test "program STOP idle" { cell; }
+@test "program STOP flood" { cell; }
+@test "program STOP full" { cell; }
+@test "program STOP file" { cell; }
+@test "program OOM idle" { cell; }
+@test "program OOM flood" { cell; }
+@test "program OOM full" { cell; }
+@test "program OOM file" { cell; }
+@test "thread KILL idle" { cell; }
+@test "thread KILL flood" { cell; }
+@test "thread KILL full" { cell; }
+@test "thread KILL file" { cell; }
+# none: thread STOP *: a stop signal stops the whole process, which is program STOP
+# none: thread OOM *: the OOM killer kills processes, which is program OOM
+@test "shell KILL idle" { cell; }
+@test "shell KILL flood" { cell; }
+@test "shell KILL full" { cell; }
+@test "shell KILL file" { cell; }
+@test "shell STOP idle" { cell; }
+@test "shell STOP flood" { cell; }
+@test "shell STOP full" { cell; }
+@test "shell STOP file" { cell; }
+@test "shell OOM idle" { cell; }
+@test "shell OOM flood" { cell; }
+@test "shell OOM full" { cell; }
+@test "shell OOM file" { cell; }
+@test "ktraced KILL idle" { cell; }
+@test "ktraced KILL flood" { cell; }
+@test "ktraced KILL full" { cell; }
+@test "ktraced KILL file" { cell; }
+@test "ktraced STOP idle" { cell; }
+@test "ktraced STOP flood" { cell; }
+@test "ktraced STOP full" { cell; }
+@test "ktraced STOP file" { cell; }
+@test "ktraced OOM idle" { cell; }
+@test "ktraced OOM flood" { cell; }
+@test "ktraced OOM full" { cell; }
+@test "ktraced OOM file" { cell; }
+@test "viewer KILL idle" { cell; }
+@test "viewer KILL flood" { cell; }
+@test "viewer KILL full" { cell; }
+@test "viewer KILL file" { cell; }
+@test "viewer STOP idle" { cell; }
+@test "viewer STOP flood" { cell; }
+@test "viewer STOP full" { cell; }
+@test "viewer STOP file" { cell; }
+@test "viewer OOM idle" { cell; }
+@test "viewer OOM flood" { cell; }
+@test "viewer OOM full" { cell; }
+@test "viewer OOM file" { cell; }
+@test "module KILL idle" { cell; }
+@test "module KILL flood" { cell; }
+@test "module KILL full" { cell; }
+@test "module KILL file" { cell; }
+# none: module STOP *: rmmod either removes the module or does not, there is nothing to stop
+# none: module OOM *: rmmod allocates nothing
+
+@test "the table has every cell, or a reason why there is none" {
+	local who what state all=0
+	for who in program thread shell ktraced viewer module; do
+		for what in KILL STOP OOM; do
+			for state in idle flood full file; do
+				grep -qE "^(@test \"$who $what $state\"|# none: $who $what (\*|$state): .)" \
+					"$BATS_TEST_FILENAME" || echo "no cell $who $what $state"
+				all=$((all + 1))
+			done
+		done
+	done >missing
+	cat missing
+	[ ! -s missing ]
+}
+
+CGROUPS=/sys/fs/cgroup
+
+# ---- the stage ----
+
+# set_group: a memory cgroup for what is to run out of memory
+set_group()
+{
+	in_guest || skip "OOM: needs a kernel of our own"
+	echo +memory >$CGROUPS/cgroup.subtree_control
+	group=$CGROUPS/kill-$BATS_TEST_NUMBER
+	mkdir "$group"
+}
+
+empty_group()
+{
+	local p
+	for p in $(cat "$group/cgroup.procs"); do
+		echo "$p" >$CGROUPS/cgroup.procs || true
+	done
+	retry 50 0.05 rmdir "$group"
+	group=
+}
+
+# only_in_group PID: the others go on outside
+only_in_group()
+{
+	local p
+	for p in $(cat "$group/cgroup.procs"); do
+		[ "$p" = "$1" ] || echo "$p" >$CGROUPS/cgroup.procs 2>/dev/null || true
+	done
+	[ "$(cat "$group/cgroup.procs")" = "$1" ]
+}
+
+# set_stage STATE: shell -> ktraced -> flood -> writer, in that state
+set_stage()
+{
+	local options=(-e flood -b 64K) events=(-p 2) preload=()
+	# An emulated machine has other things to do than to read back a million events.
+	! in_guest || events+=(-u 20)
+	[ "$who" != thread ] || events+=(-p 1 -t 2)
+	case $1 in
+	idle) events+=(-u 2000) ;;
+	full) options+=(--policy=block) ;;
+	file)
+		gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
+		preload=(env "LD_PRELOAD=$PWD/bad_disk.so" SLOW_US=20000)
+		;;
+	esac
+	# shellcheck disable=SC2016
+	start shell bash -c 'group=$1; shift
+		[ -z "$group" ] || echo $$ >"$group/cgroup.procs"
+		exec >ktraced.out 2>ktraced.err
+		"$@" & echo $! >ktraced.pid; wait' shell "${group:-}" \
+		"${preload[@]}" "$KTRACED" "--backend=$KTRACE_BACKEND" "${options[@]}" -o t -- \
+		nice -n 19 "$PROGS/flood" "${events[@]}" -m -o -n 0 -x "${exit_by:-raw}"
+	shell=$pid
+	retry 300 0.02 has ktraced.out '^at [1-9]'
+	ktraced=$(cat ktraced.pid)
+	flood=$(child_of "$ktraced")
+	writer=$(child_of "$flood")
+	session=$(session_of "$ktraced")
+	if [ "$1" = full ]; then
+		kill -STOP "$ktraced"
+		retry 200 0.05 stands_still
+	fi
+}
+
+has_events()
+{
+	[ "$("$KTRACE" list -n 20 t | wc -l)" = 20 ]
+}
+
+# start_viewer: reads the file many times over, into a pipe that nobody empties
+start_viewer()
+{
+	local many=() i
+	for ((i = 0; i < 300; i++)); do
+		many+=(t)
+	done
+	# Of a full ring nothing need be in the file yet.
+	[ "$state" != full ] || kill -CONT "$ktraced"
+	retry 200 0.05 has_events
+	[ "$state" != full ] || kill -STOP "$ktraced"
+	mkfifo pipe
+	sh -c 'exec 3<>pipe; exec sleep 1000' &
+	holder=$!
+	STARTED+=("$holder")
+	# shellcheck disable=SC2016
+	sh -c '[ -z "$1" ] || echo $$ >"$1/cgroup.procs"; shift; exec "$@" >pipe 2>/dev/null' \
+		viewer "${group:-}" "$KTRACE" list "${many[@]}" &
+	viewer=$!
+	STARTED+=("$viewer")
+	retry 100 0.02 eval '[ "$(cat /proc/$viewer/comm)" = ktrace ]'
+}
+
+last_at()
+{
+	sed -n 's/^at //p' ktraced.out | tail -n 1
+}
+
+# The writers make no step for a fifth of a second.
+stands_still()
+{
+	local before
+	before=$(last_at)
+	sleep 0.2
+	[ -n "$before" ] && [ "$before" = "$(last_at)" ]
+}
+
+moves_on()
+{
+	[ "$(last_at)" -gt "$1" ]
+}
+
+# goes_on: within a second
+goes_on()
+{
+	retry 20 0.05 moves_on "$(last_at)"
+}
+
+descriptors()
+{
+	find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l
+}
+
+# ---- what happens ----
+
+# hit PID WHAT
+hit()
+{
+	case $2 in
+	KILL) kill -KILL "$1" ;;
+	STOP) kill -STOP "$1"; retry 100 0.02 is_state "$1" T ;;
+	OOM)
+		only_in_group "$1"
+		echo 0 >"$group/memory.max"
+		;;
+	esac
+	[ "$2" = STOP ] || retry 100 0.05 is_gone "$1"
+}
+
+is_state()
+{
+	[ "$(state_of "$1")" = "$2" ]
+}
+
+# after_full: the reader of full rings reads again
+after_full()
+{
+	if [ "$state" = full ]; then
+		kill -CONT "$ktraced"
+	fi
+}
+
+hit_program()
+{
+	hit "$writer" "$what"
+	if [ "$what" = STOP ]; then
+		kill -CONT "$writer"
+		after_full
+		goes_on
+	else
+		after_full
+	fi
+}
+
+hit_thread()
+{
+	local threads
+	threads=$(ls "/proc/$writer/task" | wc -l)
+	kill -USR1 "$writer"
+	[ "$exit_by" = raw ] || after_full
+	retry 100 0.02 eval '[ "$(ls "/proc/$writer/task" | wc -l)" -lt '"$threads"' ]'
+	[ "$exit_by" != raw ] || after_full
+	goes_on
+}
+
+hit_shell()
+{
+	hit "$shell" "$what"
+	after_full
+	goes_on
+	[ "$what" != STOP ] || kill -CONT "$shell"
+}
+
+hit_ktraced()
+{
+	if [ "$what" = STOP ]; then
+		hit "$ktraced" STOP
+		# Who waits for room was told to; all others do not notice.
+		[ "$state" = full ] || goes_on
+		kill -CONT "$ktraced"
+		goes_on
+		return
+	fi
+	hit "$ktraced" "$what"
+	[ "$KTRACE_BACKEND" = dev ] || goes_on
+}
+
+hit_viewer()
+{
+	start_viewer
+	hit "$viewer" "$what"
+	after_full
+	goes_on
+	[ "$what" != STOP ] || kill -KILL "$viewer"
+}
+
+hit_module()
+{
+	requires_dev
+	! rmmod ktrace
+	after_full
+	goes_on
+}
+
+# ---- what is left ----
+
+end_program()
+{
+	kill -TERM "$flood"
+	retry 400 0.05 has ktraced.out ^written
+	retry 400 0.05 is_gone "$flood"
+	flood=
+}
+
+nothing_left()
+{
+	if [ "$KTRACE_BACKEND" = shm ]; then
+		[ ! -e "$session" ]
+	else
+		[ "$("$PROGS/leftover")" = "sessions 0 kept 0" ]
+		[ "$(cat /sys/module/ktrace/refcnt)" = 0 ]
+	fi
+}
+
+exact()
+{
+	local min max sum
+	check=$("$PROGS/check_flood" t) || { echo "$check"; return 1; }
+	read -r min max < <(awk '/^written/ { print $2, $3 }' ktraced.out)
+	sum=$(awk '/^read/ { print $2 + $4 }' <<<"$check")
+	echo "written $min to $max, $check"
+	[ "$max" -gt 0 ] && [ "$sum" -ge "$min" ] && [ "$sum" -le "$max" ]
+}
+
+run_cell()
+{
+	local fds
+	set_stage "$state"
+	fds=$(descriptors "$ktraced")
+	"hit_$who"
+	if [ "$who" != ktraced ] || [ "$what" = STOP ]; then
+		[ "$(descriptors "$ktraced")" = "$fds" ]
+	fi
+	end_program
+	if [ "$who" = ktraced ] && [ "$what" != STOP ]; then
+		"$KTRACED" --recover "$session"
+	fi
+	retry 400 0.05 is_gone "$ktraced"
+	ktraced=
+	cat ktraced.err
+	exact
+	"$KTRACE" info t
+	nothing_left
+}
+
+# cell: the one that the test's name says
+cell()
+{
+	read -r who what state <<<"$BATS_TEST_DESCRIPTION"
+	[ "$who" != module ] || requires_dev
+	[ "$what" != OOM ] || set_group
+	[ "$who" != thread ] || exit_by=pthread
+	run_cell
+	[ "$who" = thread ] || [ "$what" = OOM ] || return 0
+	rm -f t pipe ktraced.out
+	if [ "$what" = OOM ]; then
+		# There is no other place to do this for shared memory.
+		empty_group
+		set_group
+		KTRACE_BACKEND=shm run_cell
+	else
+		exit_by=raw
+		GLIBC_TUNABLES=glibc.pthread.rseq=0 run_cell
+	fi
+}
