@@ -230,8 +230,9 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset,
 			const struct ktrace_section *s)
 {
-	struct stream_before *b;
+	struct ktrace_lost lost = { { 0 } };
 	struct ktrace_section again;
+	struct stream_before *b;
 
 	tf->size = offset;
 	index_add(tf, s);
@@ -246,7 +247,8 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 		return 0;
 	}
 	/* One that is damaged says nothing; a later one will. */
-	(void)!ktrace_reader_load(r, offset, &again, &b->is.lost, sizeof(b->is.lost));
+	if (!ktrace_reader_load(r, offset, &again, &lost, sizeof(lost)))
+		b->is.lost = lost;
 	return 0;
 }
 
@@ -281,7 +283,8 @@ static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
 	struct ktrace_file h;
 	int ret;
 
-	*r = (struct reader) { .is_live = true, .report = say_nothing };
+	/* Nobody writes it: a section that seems cut off and is not the last is damage. */
+	*r = (struct reader) { .report = say_nothing };
 	ret = ktrace_reader_open(r, path);
 	if (ret)
 		return ret;
