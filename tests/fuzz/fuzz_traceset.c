@@ -7,9 +7,12 @@
  *  - nothing is invented: an event was a record of a section whose checksum is right;
  *  - events ascend in the documented order, as long as stamps do;
  *  - a seek gives what a linear scan gives from there on, if headers tell the truth;
+ *  - a file that is reopened and closed holds what it held;
  *  - a file that is read while it grows gives as many events as the whole file.
  */
 #include "../../userspace/lib/traceset/traceset.c"
+
+#include <ktrace/tracefile.h>
 
 #include "sections.h"
 
@@ -320,6 +323,29 @@ static void check_seeks(struct ktrace_traceset *set, const uint8_t *settings, bo
 	check_seek(set, ~0ull, must_agree);
 }
 
+/*
+ * ktraced --recover goes on behind the last whole section: what the file held it still
+ * holds, and now it has an index.
+ */
+static void check_reopen(const uint8_t *data, size_t size, bool was_closed)
+{
+	struct ktrace_traceset_stats stats;
+	struct ktrace_tracefile *tf;
+	struct ktrace_traceset *set;
+	size_t seen = run.seen_nr;
+
+	memfile_fill(&run.file, data, size);
+	REQUIRE(!ktrace_tracefile_reopen(run.file.path, data + SETTINGS_OFF, &tf));
+	REQUIRE(ktrace_tracefile_size(tf) < size + 8 && !ktrace_tracefile_close(tf));
+	set = open_set(data + SETTINGS_OFF, false);
+	REQUIRE(set && ktrace_trace_is_closed(ktrace_traceset_trace(set, 0)));
+	scan(set);
+	ktrace_traceset_stats(set, &stats);
+	/* An index may have left out what lies between the sections it lists. */
+	REQUIRE(was_closed || run.seen_nr == seen);
+	ktrace_traceset_close(set);
+}
+
 static __u64 read_growing(const uint8_t *data, size_t size, bool *is_sound)
 {
 	const uint8_t *settings = data + SETTINGS_OFF;
@@ -355,7 +381,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *settings = data + SETTINGS_OFF;
 	struct ktrace_traceset_stats stats;
 	struct ktrace_traceset *set;
-	bool is_sound, is_orderly;
+	bool is_sound, is_orderly, was_closed;
 	__u64 events;
 
 	if (size < sizeof(struct ktrace_file) || size > FILE_MAX)
@@ -371,7 +397,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ktrace_traceset_stats(set, &stats);
 	is_orderly = check_order();
 	check_seeks(set, settings, is_orderly);
+	was_closed = ktrace_trace_is_closed(ktrace_traceset_trace(set, 0));
 	ktrace_traceset_close(set);
+	check_reopen(data, size, was_closed);
 	events = read_growing(data, size, &is_sound);
 	if (is_sound && !stats.damaged && !run.has_fragments)
 		REQUIRE(events == stats.events);
