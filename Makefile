@@ -134,6 +134,17 @@ $(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/sing
 	$(Q)$(CC) -pthread -Wl,-z,now $^ -o $@
 .SECONDARY:
 
+# The ring on a weakly ordered machine: see Documentation/model.md.
+model_src := $(wildcard tests/model/*.c) $(ring_src)
+$(BUILD)/model/%.o: %.c tests/model/port_model.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) -O2 -g $(INCLUDE) -Imodule -include tests/model/port_model.h \
+		-c $< -o $@
+$(BUILD)/model/model: $(model_src:%.c=$(BUILD)/model/%.o)
+	$(call say,LD,$@)
+	$(Q)$(CC) $^ -o $@
+model: $(BUILD)/model/model
+
 # The module is built from a folder of links, so that the tree stays clean and several
 # kernels can be served side by side: build/kernel/<release>/ktrace.ko
 # The name by "uname -r", which for Debian's kernels is not that of kernel.release.
@@ -149,7 +160,7 @@ print-krel:
 	@echo $(KREL)
 
 .PHONY: load install clean check unit style demo vm bats kunit matrix bench unit-programs
-.PHONY: singlestep-programs
+.PHONY: singlestep-programs model
 
 load:		## load the module into the running kernel (root)
 	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
