@@ -395,8 +395,8 @@ static __u64 published_records(const struct kt_ring *r, __u64 head)
 {
 	const struct ktrace_block *block = kt_ring_at(r, kt_block_end(r, head) - r->block_size);
 
-	if (block->magic != KTRACE_BLOCK_MAGIC ||
-	    block->pos != kt_block_end(r, head) - r->block_size)
+	if (kt_load(&block->magic) != KTRACE_BLOCK_MAGIC ||
+	    kt_load(&block->pos) != kt_block_end(r, head) - r->block_size)
 		return kt_load(&r->w->records);
 	return kt_ring_count_records(r, head);
 }
