@@ -390,7 +390,7 @@ void kt_ring_commit(const struct kt_ring *r)
 	leave(r->w);
 }
 
-/* Records below head; w->records may be ahead of it, but never of what is reserved. */
+/* Records below head, when w->records may be ahead of it: it is stored first. */
 static __u64 published_records(const struct kt_ring *r, __u64 head)
 {
 	const struct ktrace_block *block = kt_ring_at(r, kt_block_end(r, head) - r->block_size);
@@ -414,7 +414,7 @@ static __u64 published_records(const struct kt_ring *r, __u64 head)
 void kt_ring_adopt(const struct kt_ring *r)
 {
 	const __u64 head = kt_load(&r->w->head), reserve = kt_load(&r->w->reserve);
-	__u64 published = reserve_records(reserve, kt_load(&r->w->records));
+	__u64 published = kt_load(&r->w->records);
 
 	if (reserve_pos(reserve, head) != head) {
 		published = published_records(r, head);

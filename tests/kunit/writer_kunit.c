@@ -250,6 +250,8 @@ static void a_stopped_writer_costs_its_own_record(struct kunit *test)
 			(int)KT_RING_OK);
 	fix_check_ledger();
 	kt_ring_adopt(&fix->ring);
+	fix->written++;
+	KUNIT_EXPECT_EQ(test, fix->words.lost.count[KTRACE_LOST_NESTED], (__u64)1);
 	KUNIT_EXPECT_EQ(test, (int)fix_write(40), (int)KT_RING_OK);
 	fix_check_ledger();
 	KUNIT_EXPECT_EQ(test, fix->read, 2u);
