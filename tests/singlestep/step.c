@@ -363,7 +363,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 	boundary++;
 	check_rings();
 	look();
-	if (boundary % stride || (!step_is_long && is_within_repetition(uc)))
+	if ((!acting && boundary % stride) || (!step_is_long && is_within_repetition(uc)))
 		return;
 	if (acting) {
 		if (branch(scenario->second, uc)) {

@@ -54,7 +54,7 @@ struct step_action {
  * @actions:	what is tried at each boundary
  * @action_nr:	how many
  * @second:	then, up to the end, also at each boundary what comes second; NULL = none
- * @stride:	with @second: only every so many boundaries, of both
+ * @stride:	with @second: what comes first is tried at one boundary of so many
  */
 struct step_scenario {
 	char name[96];

@@ -254,7 +254,7 @@ static void run(const char *what, uint32_t size, const struct state *st, uint32_
 	state = *st;
 	step_target_size = size;
 	if (second >= 0 && strcmp(what, "fast"))
-		s.stride = 23;
+		s.stride = 97;
 	snprintf(s.name, sizeof(s.name), "%s, %u bytes, %s, %s, at %llx", what, size, st->name,
 		 policies[p], (unsigned long long)pos);
 	step_run(&s);

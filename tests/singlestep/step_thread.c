@@ -179,6 +179,8 @@ static const struct step_action actions[] = {
 	{ "fork, child first", forks_child_first, STEP_HANDLER },
 	{ "fork, parent first", forks_parent_first, STEP_HANDLER },
 };
+/* actions[]: the first, and one that often comes second */
+#define DEATH 4
 #define ACTION_NR (sizeof(actions) / sizeof(actions[0]))
 
 static void prepare(void)
@@ -259,12 +261,14 @@ static void run(uint32_t size, const struct state *st, uint32_t p, int second)
 		.prepare = prepare, .call = call, .finish = finish,
 		.is_critical = is_in_use,
 		.actions = actions, .action_nr = ACTION_NR,
-		.second = second < 0 ? NULL : &actions[second], .stride = 7,
+		.second = second < 0 ? NULL : &actions[second], .stride = second == DEATH ? 31 : 97,
 	};
 
 	policy = p;
 	state = *st;
 	step_target_size = size;
+	if (second == DEATH)
+		s.action_nr = 1;
 	snprintf(s.name, sizeof(s.name), "%u bytes, %s, %s, at %llx", size, st->name,
 		 policies[p], (unsigned long long)position);
 	step_run(&s);
@@ -297,6 +301,16 @@ static void run_all(int second)
 		}
 }
 
+/* What a handler has recorded, and then its thread dies at any instruction. */
+static void run_death_after_handler(void)
+{
+	static const struct state room = { "room", 2000, 1, false };
+
+	position = 5ull * STEP_RING;
+	records = 0;
+	run(24, &room, KTRACE_POLICY_DROP, DEATH);
+}
+
 int main(int argc, char **argv)
 {
 	int second;
@@ -304,6 +318,7 @@ int main(int argc, char **argv)
 	step_is_long = argc > 1 && !strcmp(argv[1], "--long");
 	step_init();
 	run_all(-1);
+	run_death_after_handler();
 	/* Not what ends the process under test, and no fork of a fork. */
 	for (second = 0; step_is_long && second < 4; second++)
 		run_all(second);
