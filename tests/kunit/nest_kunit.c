@@ -275,9 +275,13 @@ static void plan(struct cpu *c, enum context outer, enum point point, enum conte
  * Have @inner interrupt @outer at @point. Only the outermost writer publishes, so for
  * those points @outer interrupts nobody; otherwise it interrupts as many as it can.
  */
-static bool try_interrupt(struct cpu *c, enum context outer, enum point point, enum context inner)
+static bool try_interrupt(struct kunit *test, enum context outer, enum point point,
+			  enum context inner)
 {
+	const struct kt_ring *r = &buffer->rings[smp_processor_id()];
+	struct cpu *c = this_cpu_ptr(&cpus);
 	const bool is_outermost = outer == CONTEXT_PROCESS || point >= PUBLISHING;
+	u64 head, reserved;
 
 	memset(c->plan, 0, sizeof(c->plan));
 	memset(c->hit, 0, sizeof(c->hit));
@@ -294,7 +298,11 @@ static bool try_interrupt(struct cpu *c, enum context outer, enum point point, e
 	else
 		context_raise(outer);
 	memset(c->plan, 0, sizeof(c->plan));
+	reserved = r->w->reserve & GENMASK_ULL(43, 0);
+	head = r->w->head / KTRACE_ALIGN;
 	preempt_enable();
+	/* Whoever came in between, it has been published. */
+	KUNIT_EXPECT_EQ(test, head, reserved);
 	return c->hit[outer];
 }
 
@@ -302,11 +310,10 @@ static void interrupt_one_step(struct kunit *test, enum context outer, enum poin
 			       enum context inner)
 {
 	const int cpu = smp_processor_id();
-	struct cpu *c = per_cpu_ptr(&cpus, cpu);
 	int i;
 
 	for (i = 0; i < TRIES_MAX; i++) {
-		if (try_interrupt(c, outer, point, inner))
+		if (try_interrupt(test, outer, point, inner))
 			return;
 		while (read_one(test, &drains[cpu]))
 			;

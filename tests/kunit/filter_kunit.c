@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * filter_kunit.c - suite ktrace_filter: the set of followed processes
+ *
+ * Most of it with tasks that are made up: ids at the ends of what there can be, users, and
+ * any order of events. At all times alive_nr is the number of bits in alive.
+ */
+#include <kunit/test.h>
+#include <linux/bitmap.h>
+#include <linux/cred.h>
+#include <linux/kthread.h>
+#include <linux/pid.h>
+#include <linux/sched/signal.h>
+#include <linux/user_namespace.h>
+#include "control.h"
+#include "session_fixture.h"
+
+enum {
+	TASKS = 8,
+	ROUNDS = 3000,
+	THREADS_MAX = 8,
+	KTHREADD = 2,		/* parent of all kernel threads */
+};
+
+
+static struct kt_filter filter;
+
+static struct task_struct *make_task(struct kunit *test, pid_t tgid, uid_t uid)
+{
+	struct task_struct *task = kunit_kzalloc(test, sizeof(*task), GFP_KERNEL);
+	struct signal_struct *signal = kunit_kzalloc(test, sizeof(*signal), GFP_KERNEL);
+	struct cred *cred = kunit_kzalloc(test, sizeof(*cred), GFP_KERNEL);
+
+	KUNIT_ASSERT_TRUE(test, task && signal && cred);
+	cred->uid = cred->euid = cred->suid = KUIDT_INIT(uid);
+	cred->user_ns = &init_user_ns;
+	task->pid = task->tgid = tgid;
+	task->signal = signal;
+	rcu_assign_pointer(task->real_cred, cred);
+	atomic_set(&signal->live, 1);
+	return task;
+}
+
+static struct task_struct *make_thread(struct kunit *test, struct task_struct *leader, pid_t pid)
+{
+	struct task_struct *task = make_task(test, leader->tgid, 0);
+
+	task->pid = pid;
+	task->signal = leader->signal;
+	atomic_inc(&task->signal->live);
+	return task;
+}
+
+static void set_uid(struct task_struct *task, uid_t uid)
+{
+	((struct cred *)rcu_access_pointer(task->real_cred))->euid = KUIDT_INIT(uid);
+}
+
+/* Ends a thread as do_exit() does: count down, then tell. */
+static bool end(struct task_struct *task)
+{
+	atomic_dec(&task->signal->live);
+	return kt_filter_leave(&filter, task);
+}
+
+/* As somebody who is followed from outside. */
+static void follow(struct kunit *test, struct task_struct *task)
+{
+	struct task_struct *parent = make_task(test, 1, 0);
+
+	set_bit(parent->tgid, filter.followed);
+	kt_filter_fork(&filter, parent, task);
+	clear_bit(parent->tgid, filter.followed);
+}
+
+static void expect_alive(struct kunit *test, int nr)
+{
+	KUNIT_EXPECT_EQ(test, atomic_read(&filter.alive_nr), nr);
+	KUNIT_EXPECT_EQ(test, bitmap_weight(filter.alive, PID_MAX_LIMIT), nr);
+}
+
+static int set_up(struct kunit *test)
+{
+	memset(&filter, 0, sizeof(filter));
+	return kt_filter_init(&filter, KUIDT_INIT(1000), false);
+}
+
+static void tear_down(struct kunit *test)
+{
+	kt_filter_exit(&filter);
+}
+
+static void a_new_filter_is_empty(struct kunit *test)
+{
+	struct task_struct *task = make_task(test, 100, 1000);
+
+	expect_alive(test, 0);
+	KUNIT_EXPECT_FALSE(test, filter.had_any);
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, task));
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, current));
+}
+
+static void children_are_followed_grandchildren_too(struct kunit *test)
+{
+	struct task_struct *task[TASKS];
+	int i;
+
+	for (i = 0; i < TASKS; i++)
+		task[i] = make_task(test, 100 + i, 1000);
+	follow(test, task[0]);
+	for (i = 1; i < TASKS; i++)
+		kt_filter_fork(&filter, task[i - 1], task[i]);
+	expect_alive(test, TASKS);
+	KUNIT_EXPECT_TRUE(test, filter.had_any);
+	for (i = 0; i < TASKS; i++)
+		KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task[i]));
+	/* in any order; the last one says so, and all stay followed for their last events */
+	for (i = 0; i < TASKS; i++)
+		KUNIT_EXPECT_EQ(test, end(task[(i * 3) % TASKS]), i == TASKS - 1);
+	expect_alive(test, 0);
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task[5]));
+}
+
+static void children_of_others_are_not_followed(struct kunit *test)
+{
+	struct task_struct *a = make_task(test, 100, 1000), *b = make_task(test, 101, 1000);
+
+	kt_filter_fork(&filter, a, b);
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, b));
+	expect_alive(test, 0);
+	KUNIT_EXPECT_FALSE(test, end(b));
+}
+
+/* An id whose followed process is gone may become anybody's. */
+static void an_id_that_comes_again_is_somebody_else(struct kunit *test)
+{
+	struct task_struct *other = make_task(test, 50, 1000), *task = make_task(test, 100, 1000);
+	struct task_struct *again = make_task(test, 100, 1000);
+
+	follow(test, task);
+	KUNIT_EXPECT_TRUE(test, end(task));
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task));
+	kt_filter_fork(&filter, other, again);
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, again));
+	KUNIT_EXPECT_FALSE(test, end(again));
+	expect_alive(test, 0);
+}
+
+static void a_process_leaves_with_its_last_thread(struct kunit *test)
+{
+	struct task_struct *leader = make_task(test, 100, 1000);
+	struct task_struct *a = make_thread(test, leader, 101);
+	struct task_struct *b = make_thread(test, leader, 102);
+
+	follow(test, leader);
+	kt_filter_fork(&filter, leader, a);
+	kt_filter_fork(&filter, a, b);
+	expect_alive(test, 1);
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, b));
+	KUNIT_EXPECT_FALSE(test, end(leader));
+	KUNIT_EXPECT_FALSE(test, end(a));
+	expect_alive(test, 1);
+	KUNIT_EXPECT_TRUE(test, end(b));
+	expect_alive(test, 0);
+	/* two threads that both were the last when they looked */
+	KUNIT_EXPECT_FALSE(test, kt_filter_leave(&filter, a));
+	expect_alive(test, 0);
+}
+
+static void any_id_will_do(struct kunit *test)
+{
+	static const pid_t ids[] = { 1, 63, 64, 65, 32767, 32768, PID_MAX_LIMIT - 1 };
+	struct task_struct *task[ARRAY_SIZE(ids)];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
+		task[i] = make_task(test, ids[i], 1000);
+		/* 1 is what follow() uses */
+		if (ids[i] == 1)
+			kt_filter_fork(&filter, make_task(test, 2, 0), task[i]);
+		else
+			follow(test, task[i]);
+		expect_alive(test, i);
+	}
+	for (i = 1; i < ARRAY_SIZE(ids); i++)
+		KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task[i]));
+	KUNIT_EXPECT_EQ(test, bitmap_weight(filter.followed, PID_MAX_LIMIT), ARRAY_SIZE(ids) - 1);
+}
+
+/* Sessions without privilege: a program that runs as somebody else is left alone. */
+static void a_program_of_another_user_is_left(struct kunit *test)
+{
+	struct task_struct *a = make_task(test, 100, 1000), *b = make_task(test, 101, 1000);
+
+	follow(test, a);
+	follow(test, b);
+	KUNIT_EXPECT_FALSE(test, kt_filter_exec(&filter, a));
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, a));
+	set_uid(a, 0);
+	KUNIT_EXPECT_FALSE(test, kt_filter_exec(&filter, a));
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, a));
+	expect_alive(test, 1);
+	set_uid(b, 1001);
+	KUNIT_EXPECT_TRUE(test, kt_filter_exec(&filter, b));
+	expect_alive(test, 0);
+	/* not counted twice when they end */
+	KUNIT_EXPECT_FALSE(test, end(a));
+	KUNIT_EXPECT_FALSE(test, end(b));
+	expect_alive(test, 0);
+}
+
+/* ... and so is one that may more than its user, though it runs as him. */
+static void a_program_with_capabilities_is_left(struct kunit *test)
+{
+	struct task_struct *task = make_task(test, 100, 1000);
+	struct cred *cred = (struct cred *)rcu_access_pointer(task->real_cred);
+	const struct cred *before = filter.cred;
+
+	filter.cred = make_task(test, 101, 1000)->real_cred;
+	follow(test, task);
+	KUNIT_EXPECT_FALSE(test, kt_filter_exec(&filter, task));
+	expect_alive(test, 1);
+	cap_raise(cred->cap_permitted, CAP_NET_ADMIN);
+	KUNIT_EXPECT_TRUE(test, kt_filter_exec(&filter, task));
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, task));
+	expect_alive(test, 0);
+	filter.cred = before;
+}
+
+static void with_privilege_any_user_stays_followed(struct kunit *test)
+{
+	struct task_struct *task = make_task(test, 100, 0);
+
+	filter.any_user = true;
+	follow(test, task);
+	KUNIT_EXPECT_FALSE(test, kt_filter_exec(&filter, task));
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task));
+}
+
+static void all_means_all_and_takes_privilege(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kt_filter_follow_all(&filter), -EPERM);
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, current));
+	filter.any_user = true;
+	KUNIT_EXPECT_EQ(test, kt_filter_follow_all(&filter), 0);
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, current));
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, make_task(test, 4711, 1)));
+	expect_alive(test, 0);
+}
+
+static void following_says_why_not(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, 0), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, -5), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, PID_MAX_LIMIT - 1), -ESRCH);
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, S32_MAX), -ESRCH);
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, KTHREADD), -EPERM);
+	filter.owner = GLOBAL_ROOT_UID;
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, KTHREADD), 0);
+	KUNIT_EXPECT_EQ(test, kt_filter_follow(&filter, KTHREADD), 0);
+	expect_alive(test, 1);
+}
+
+/* ---- concurrency ---- */
+
+static struct task_struct *crowd[THREADS_MAX][TASKS];
+static struct task_struct *crowd_parent;
+static atomic_t last_ones;
+
+/* Each has ids of its own, in the same words of the bit maps as the others'. */
+static int come_and_go(void *arg)
+{
+	struct task_struct **mine = arg;
+	u32 random = (u32)(unsigned long)arg, i;
+	struct task_struct *task;
+
+	for (i = 0; i < ROUNDS; i++) {
+		random = random * 1664525u + 1013904223u;
+		task = mine[(random >> 8) % TASKS];
+		preempt_disable();
+		if (!atomic_read(&task->signal->live)) {
+			atomic_set(&task->signal->live, 1);
+			kt_filter_fork(&filter, crowd_parent, task);
+		} else if (random >> 31) {
+			atomic_add(end(task), &last_ones);
+		} else {
+			set_uid(task, random >> 30 ? 1000 : 0);
+			atomic_add(kt_filter_exec(&filter, task), &last_ones);
+		}
+		preempt_enable();
+	}
+	for (i = 0; i < TASKS; i++)
+		if (atomic_read(&mine[i]->signal->live))
+			atomic_add(end(mine[i]), &last_ones);
+	while (!kthread_should_stop())
+		schedule_timeout_uninterruptible(1);
+	return 0;
+}
+
+static void the_count_is_right_whoever_comes_and_goes(struct kunit *test)
+{
+	struct task_struct *threads[THREADS_MAX];
+	u32 i, j, nr = min_t(u32, 2 * num_online_cpus(), THREADS_MAX);
+
+	crowd_parent = make_task(test, 1, 1000);
+	set_bit(1, filter.followed);
+	atomic_set(&last_ones, 0);
+	for (i = 0; i < nr; i++)
+		for (j = 0; j < TASKS; j++) {
+			crowd[i][j] = make_task(test, 128 + j * nr + i, 1000);
+			atomic_set(&crowd[i][j]->signal->live, 0);
+		}
+	for (i = 0; i < nr; i++)
+		threads[i] = kthread_run(come_and_go, crowd[i], "ktrace_kunit/%u", i);
+	for (i = 0; i < nr; i++)
+		if (!IS_ERR(threads[i]))
+			kthread_stop(threads[i]);
+	expect_alive(test, 0);
+	KUNIT_EXPECT_GT(test, atomic_read(&last_ones), 0);
+}
+
+/* ---- real processes ---- */
+
+static int wait_until_stopped(void *unused)
+{
+	set_current_state(TASK_INTERRUPTIBLE);
+	while (!kthread_should_stop()) {
+		schedule();
+		set_current_state(TASK_INTERRUPTIBLE);
+	}
+	__set_current_state(TASK_RUNNING);
+	return 0;
+}
+
+/* kthread_stop() returns before the thread has come to its exit event. */
+static bool wait_until_left(const struct kt_filter *f, pid_t tgid)
+{
+	int i;
+
+	for (i = 0; i < ROUNDS && test_bit(tgid, f->alive); i++)
+		schedule_timeout_uninterruptible(1);
+	return !test_bit(tgid, f->alive);
+}
+
+static void forks_and_exits_of_the_kernel_are_seen(struct kunit *test)
+{
+	struct kt_session *s = fix_session(test, true);
+	struct task_struct *threads[TASKS];
+	int i;
+
+	KUNIT_ASSERT_EQ(test, kt_control_follow(s, KTHREADD), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->target.filter.alive_nr), 1);
+	for (i = 0; i < TASKS; i++) {
+		threads[i] = kthread_run(wait_until_stopped, NULL, "ktrace_kunit/%d", i);
+		KUNIT_ASSERT_NOT_ERR_OR_NULL(test, threads[i]);
+		get_task_struct(threads[i]);
+		KUNIT_EXPECT_TRUE(test, kt_filter_passes(&s->target.filter, threads[i]));
+		KUNIT_EXPECT_TRUE(test, test_bit(threads[i]->tgid, s->target.filter.alive));
+	}
+	KUNIT_EXPECT_GE(test, atomic_read(&s->target.filter.alive_nr), 1 + TASKS);
+	for (i = 0; i < TASKS; i++) {
+		kthread_stop(threads[i]);
+		KUNIT_EXPECT_TRUE(test, wait_until_left(&s->target.filter, threads[i]->tgid));
+		put_task_struct(threads[i]);
+	}
+	KUNIT_EXPECT_EQ(test, bitmap_weight(s->target.filter.alive, PID_MAX_LIMIT),
+			atomic_read(&s->target.filter.alive_nr));
+}
+
+static struct kunit_case filter_cases[] = {
+	KUNIT_CASE(a_new_filter_is_empty),
+	KUNIT_CASE(children_are_followed_grandchildren_too),
+	KUNIT_CASE(children_of_others_are_not_followed),
+	KUNIT_CASE(an_id_that_comes_again_is_somebody_else),
+	KUNIT_CASE(a_process_leaves_with_its_last_thread),
+	KUNIT_CASE(any_id_will_do),
+	KUNIT_CASE(a_program_of_another_user_is_left),
+	KUNIT_CASE(a_program_with_capabilities_is_left),
+	KUNIT_CASE(with_privilege_any_user_stays_followed),
+	KUNIT_CASE(all_means_all_and_takes_privilege),
+	KUNIT_CASE(following_says_why_not),
+	KUNIT_CASE(the_count_is_right_whoever_comes_and_goes),
+	KUNIT_CASE(forks_and_exits_of_the_kernel_are_seen),
+	{ }
+};
+
+static struct kunit_suite filter_suite = {
+	.name = "ktrace_filter",
+	.init = set_up,
+	.exit = tear_down,
+	.test_cases = filter_cases,
+};
+
+kunit_test_suite(filter_suite);
