@@ -66,7 +66,7 @@ static const struct scenario scenarios[] = {
 	  1, 1, 1, 1, 0, 0, 1, 0, 1, 0 },
 	{ "block: death", BLOCK, 0, "LLLM", "L", "S", "L",
 	  1, 1, 1, 1, 0, 0, 1, 0, 1, 0 },
-	{ "rseq drop", DROP, 1, "LLLR", "ML", "SL", "L",
+	{ "rseq drop", DROP, 1, "LLLRRR", "ML", "SL", "L",
 	  1, 1, 0, 1, 0, 0, 1, 0, 1, 0 },
 	{ "rseq overwrite", OVERWRITE, 1, "LLLLL", "L", "SL", "L",
 	  1, 1, 0, 1, 0, 0, 1, 1, 1, 0 },
