@@ -23,6 +23,7 @@ static struct kt_emit_target __rcu *slots[KT_TARGETS_MAX];
 static u32 slots_used;
 static DEFINE_MUTEX(slots_lock);
 
+/* ORD(for_each_target:A) pairs ORD(kt_emit_attach:A): a target is seen whole */
 #define for_each_target(t, i)                                           \
 	for ((i) = 0; (i) < READ_ONCE(slots_used); (i)++)               \
 		if (((t) = rcu_dereference_sched(slots[i])) != NULL)
@@ -145,6 +146,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 	while (i < KT_TARGETS_MAX && rcu_access_pointer(slots[i]))
 		i++;
 	if (i < KT_TARGETS_MAX) {
+		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(slots[i], t);
 		WRITE_ONCE(slots_used, max(slots_used, i + 1));
 	}

@@ -51,12 +51,14 @@ static void enter(struct kt_filter *f, pid_t tgid)
 {
 	set_bit(tgid, f->followed);
 	/*
-	 * Atomic and fully ordered: in follow_task() the bit is set before
-	 * signal->live is read; do_exit() counts live down before it looks here.
+	 * ORD(enter:A) pairs ORD(leave:A): in follow_task() the bit is set before
+	 * signal->live is read; do_exit() counts live down before it looks here. Atomic
+	 * operations that return something are full barriers.
 	 */
 	if (!test_and_set_bit(tgid, f->alive)) {
 		atomic_inc(&f->alive_nr);
-		WRITE_ONCE(f->had_any, true);
+		/* ORD(enter:B) pairs ORD(has_hung_up:A): counted before there was one */
+		smp_store_release(&f->had_any, true);
 	}
 }
 
@@ -68,6 +70,7 @@ static bool is_live(const struct task_struct *task)
 /* True when nobody is left. */
 static bool leave(struct kt_filter *f, pid_t tgid)
 {
+	/* ORD(leave:A) pairs ORD(enter:A): signal->live is counted down before */
 	return test_and_clear_bit(tgid, f->alive) && atomic_dec_and_test(&f->alive_nr);
 }
 

@@ -76,7 +76,11 @@ static bool has_hung_up(struct kt_session *s)
 {
 	const struct kt_filter *f = &s->target.filter;
 
-	return (READ_ONCE(f->had_any) || READ_ONCE(s->had_writers)) &&
+	/*
+	 * ORD(has_hung_up:A) pairs ORD(enter:B), ORD(kt_session_add_writer:A): who knows
+	 * that there has been one has the counts from then on
+	 */
+	return (smp_load_acquire(&f->had_any) || smp_load_acquire(&s->had_writers)) &&
 	       !atomic_read(&f->alive_nr) && !atomic_read(&s->writers);
 }
 
@@ -126,7 +130,8 @@ __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wa
 void kt_session_add_writer(struct kt_session *s)
 {
 	atomic_inc(&s->writers);
-	WRITE_ONCE(s->had_writers, true);
+	/* ORD(kt_session_add_writer:A) pairs ORD(has_hung_up:A): counted before there was one */
+	smp_store_release(&s->had_writers, true);
 }
 
 /** kt_session_remove_writer - a mapping of an attached writer is gone */

@@ -88,7 +88,7 @@
 	"movq %%rax, 8(%%rsi)\n\t" \
 	payload \
 	"addq %[total_size], %%rcx\n\t" \
-	/* ORD(rseq_record:A) pairs ORD(peek:A): record before head; x86 keeps stores in order */ \
+	/* ORD(rseq_record:A) pairs ORD(peek:A), ORD(clock_after_head:A): record before head */ \
 	"movq %%rcx, (%%rdi)\n" \
 	"3:\n\t" \
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \

@@ -138,9 +138,13 @@ __u32 channel_free_dead(const struct channel *ch, char *map)
 		struct ktrace_ring *w = (struct ktrace_ring *)(map + ring_off(&ch->control, i));
 		__u32 tid = kt_load(&w->owner);
 
+		/*
+		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): the dead owner's
+		 * stores, which were over before kill() knew of its death
+		 */
 		if (is_dead(tid))
 			freed += __atomic_compare_exchange_n(&w->owner, &tid, 0, false,
-							     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+							     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	}
 	return freed;
 }

@@ -88,7 +88,7 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"addq %[next], %%rdx\n\t"
 	"jmp 6b\n"
 	"7:\n\t"
-	/* ORD(rseq_list:A) pairs ORD(peek:A): list before head; x86 keeps stores in order */
+	/* ORD(rseq_list:A) pairs ORD(peek:A), ORD(clock_after_head:A): list before head */
 	"movq %[new_head], (%[head])\n"
 	"3:\n\t"
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
@@ -113,6 +113,10 @@ static __u64 cpu_word(const struct ktrace_thread *t, __u32 cpu)
 
 static __u64 clock_after_head(void)
 {
+	/*
+	 * ORD(clock_after_head:A) pairs ORD(rseq_record:A), ORD(rseq_list:A): their clock
+	 * was read before the head that we have loaded was stored
+	 */
 	__builtin_ia32_lfence();
 	return __builtin_ia32_rdtsc();
 }

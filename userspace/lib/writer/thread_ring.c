@@ -41,7 +41,10 @@ static bool claim(__u32 nr, __u32 tid)
 	struct kt_ring r;
 
 	channel_thread_ring(nr, &r);
-	/* ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A): all its stores are done */
+	/*
+	 * ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A),
+	 * ORD(channel_free_dead:A): all stores of the owner before are done
+	 */
 	if (!__atomic_compare_exchange_n(&r.w->owner, &nobody, tid, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
