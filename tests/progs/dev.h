@@ -22,6 +22,9 @@
 #include <linux/ktrace.h>
 #include <linux/ktrace_events.h>
 
+/* Exit status of a test that cannot be run on this machine */
+#define DEV_SKIPPED 77
+
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A check that fails ends the program with the place and the values. */

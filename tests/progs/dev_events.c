@@ -242,8 +242,8 @@ static void interrupts(void)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
 	for (i = 0; i < 100 && !s.count[KTRACE_EV_IRQ_EXIT]; i++) {
 		usleep(10000);
-		EXPECT_EQ(system("ls -lR /sys/module >/dev/null; dd if=/bin/bash of=/dev/null "
-				 "iflag=direct 2>/dev/null || true"), 0);
+		/* The share with the host: each request is answered with an interrupt. */
+		EXPECT_EQ(system("touch /mnt/out/interrupt && rm /mnt/out/interrupt"), 0);
 		dev_drain(&ch, see, &s);
 	}
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
@@ -262,6 +262,8 @@ static void migrate(void)
 	struct dev_channel ch;
 	int fd = dev_open(), i;
 
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		exit(DEV_SKIPPED);
 	add_kernel(fd, &ch);
 	dev_enable(fd, KTRACE_EV_SCHED_MIGRATE, 1);
 	dev_follow(fd, getpid());

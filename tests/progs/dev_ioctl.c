@@ -369,13 +369,15 @@ static void limits(void)
 {
 	struct ktrace_channel_spec spec = dev_spec(KTRACE_CHANNEL_USER);
 	int fds[4] = { dev_open(), dev_open(), dev_open(), dev_open() };
+	unsigned int cpu_nr = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
 
+	EXPECT(cpu_nr < 6);
 	set_parameter("max_session_mb", "8");
 	set_parameter("max_user_mb", "14");
-	spec.thread_nr = 6;
+	spec.thread_nr = 8 - cpu_nr;			/* rings of 1 MiB, and a bit more */
 	spec.thread_size = 1 << 20;
-	EXPECT_ERRNO(try_spec(fds[0], &spec), EDQUOT);	/* 2 CPUs or more: above 8 MiB */
-	spec.thread_nr = 4;
+	EXPECT_ERRNO(try_spec(fds[0], &spec), EDQUOT);
+	spec.thread_nr = 6 - cpu_nr;
 	EXPECT_ERRNO(try_spec(fds[0], &spec), 0);
 	EXPECT_ERRNO(try_spec(fds[0], &spec), EDQUOT);	/* the session */
 	EXPECT_ERRNO(try_spec(fds[1], &spec), 0);

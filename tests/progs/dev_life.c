@@ -106,23 +106,25 @@ static void hangup_followed(void)
 	struct dev_channel ch;
 	int fd;
 	pid_t pid, again;
+	int go[2];
+	char c;
 
 	open_kernel(&fd, &ch, 1 << 15);
 	EXPECT_EQ(dev_poll(fd, 0), 0);	/* nobody has been there yet */
+	EXPECT_ERRNO(pipe(go), 0);
 	pid = fork();
 	if (!pid) {
-		if (!fork()) {
-			usleep(300000);
-			_exit(0);
-		}
-		usleep(100000);
+		if (read(go[0], &c, 1) == 1 && !fork())
+			_exit(read(go[0], &c, 1) != 1);
 		_exit(0);
 	}
 	dev_follow(fd, pid);
 	EXPECT_EQ(dev_poll(fd, 0), 0);
+	EXPECT_EQ(write(go[1], "x", 1), 1);
 	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
 	EXPECT_EQ(dev_info(fd).followed, 1);	/* the orphan */
 	EXPECT_EQ(dev_poll(fd, 0), 0);
+	EXPECT_EQ(write(go[1], "x", 1), 1);
 	EXPECT_EQ(dev_poll(fd, 20000), POLLHUP);
 	EXPECT_EQ(dev_info(fd).followed, 0);
 	again = fork();
