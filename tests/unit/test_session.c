@@ -357,6 +357,24 @@ static void test_registry_survives_lies(void)
 	hostile(1, -EBADMSG);
 }
 
+/* Whoever asks until there is none gets the entry behind a thousand without sense. */
+static void test_registry_end_is_not_said_too_early(void)
+{
+	struct ktrace_session *s = make(&small);
+	struct ktrace_entry_copy e;
+	__u64 off = sizeof(struct ktrace_registry);
+	int ret, calls = 0;
+
+	for (int i = 0; i < 1000; i++)
+		off = put_entry(s, off, KTRACE_ENTRY_READY, 99, "");
+	put_entry(s, off, KTRACE_ENTRY_READY, KTRACE_ENTRY_EVENT, "behind:x{}");
+	while ((ret = ktrace_registry_next(s, &e)) == -EAGAIN)
+		assert(++calls < 10);
+	assert(ret == 1 && !strcmp(e.text, "behind:x{}"));
+	assert(!ktrace_registry_next(s, &e));
+	ktrace_session_destroy(s);
+}
+
 static void test_registry_text_is_bounded(void)
 {
 	struct ktrace_session *s = make(&small);
@@ -541,6 +559,7 @@ int main(void)
 	test_streams_deliver_once();
 	test_registry_reads();
 	test_registry_survives_lies();
+	test_registry_end_is_not_said_too_early();
 	test_registry_text_is_bounded();
 	test_registry_of_the_dead();
 	test_holders();

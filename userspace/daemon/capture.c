@@ -281,6 +281,8 @@ static bool take_registry(struct capture *c)
 
 		if (!ret)
 			return true;
+		if (ret == -EAGAIN)
+			continue;
 		if (ret < 0) {
 			log_error("the session's registry is damaged: names may be missing");
 			return true;

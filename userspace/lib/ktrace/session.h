@@ -329,8 +329,9 @@ struct ktrace_entry_copy {
  *
  * A call does a bounded amount of work.
  *
- * Return: 1 with an entry, 0 when there is none now, -EBADMSG once when the registry
- * turns out to be damaged: nothing behind that place is read any more.
+ * Return: 1 with an entry, 0 when there is none now, -EAGAIN to be called again, as there
+ * were only entries that make no sense so far, -EBADMSG once when the registry turns out
+ * to be damaged: nothing behind that place is read any more.
  */
 int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *entry);
 

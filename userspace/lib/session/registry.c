@@ -155,5 +155,5 @@ int registry_next(struct registry *r, struct ktrace_entry_copy *entry)
 		else if (take(r, off, word, entry))
 			return 1;
 	}
-	return 0;
+	return r->is_damaged ? 0 : -EAGAIN;
 }
