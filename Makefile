@@ -84,7 +84,8 @@ $(BUILD)/lib/%.so:
 	@ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace.map
 # Threads keep a destructor in it: it stays when the plug-in that needed it is unloaded.
-$(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete
+# Bound at once: the linker's own work would need a kilobyte of a signal handler's stack.
+$(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 
 # Programs of the build folder find their libraries beside them.
@@ -128,7 +129,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
-$(BUILD)/$(2)/test_writer_threads: $(BUILD)/$(1)/writer.a
+$(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
 endef
 $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer))

@@ -7,7 +7,8 @@
  *
  * An event that does not fit into one record becomes several, and is counted as one if
  * it is lost half way. Signals are blocked meanwhile: the fragments of a thread follow
- * each other, so that the reader can put them together, in whatever rings they lie.
+ * each other, so that the reader can put them together, in whatever rings they lie. But
+ * not while the first one waits for room, and what the others wait is bounded as a whole.
  */
 #include "record.h"
 
@@ -23,19 +24,22 @@
 #define SLEEP_MAX_NS 1000000
 
 /**
- * struct patience - the block policy's wait for room
+ * struct patience - the block policy's wait for room, in all for one event
  * @end_ns:	when it ends, 0 = has not begun
  * @sleep_ns:	next step
+ * @signals:	what is blocked while waiting; NULL = what is
  */
 struct patience {
 	__u64 end_ns;
 	long sleep_ns;
+	const struct system_signals *signals;
 };
 
 /* Waits a step. False: the time is over, or nobody will ever make room. */
 static bool wait_for_room(struct patience *p)
 {
 	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
+	struct system_signals now_unblocked;
 
 	if (!p->end_ns) {
 		p->end_ns = now + channel.timeout_ms * 1000000ull;
@@ -43,16 +47,19 @@ static bool wait_for_room(struct patience *p)
 	}
 	if (now >= p->end_ns || !channel_has_reader())
 		return false;
+	if (p->signals)
+		system_restore_signals(p->signals);
 	system_sleep_ns(p->sleep_ns);
+	if (p->signals)
+		system_block_signals(&now_unblocked);
 	if (p->sleep_ns < SLEEP_MAX_NS)
 		p->sleep_ns *= 2;
 	return true;
 }
 
 /* Writes one record to whichever ring is ours now. Return: whether it is there. */
-static bool put(struct ktrace_thread *t, const struct record *rec)
+static bool put(struct ktrace_thread *t, const struct record *rec, struct patience *patience)
 {
-	struct patience patience = { 0 };
 	enum record_result result;
 	struct kt_ring r;
 
@@ -62,7 +69,7 @@ static bool put(struct ktrace_thread *t, const struct record *rec)
 			result = cpu_ring_put(t, rec, &r);
 		if (result == RECORD_NO_RING)
 			result = thread_ring_put(t, rec, &r);
-	} while (result == RECORD_NO_ROOM && wait_for_room(&patience));
+	} while (result == RECORD_NO_ROOM && wait_for_room(patience));
 	if (result == RECORD_NO_ROOM)
 		kt_count(&r.w->lost.count[KTRACE_LOST_TIMEOUT], 1);
 	else if (result == RECORD_NO_RING)
@@ -102,8 +109,12 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 {
 	const struct ktrace_piece total_piece = { &total, sizeof(total) };
 	const __u32 tid = rec->tid_flags;
+	struct system_signals signals;
+	struct patience patience = { .signals = &signals };
+	bool is_there;
 	__u32 off = 0, n;
 
+	system_block_signals(&signals);
 	do {
 		rec->nr = 0;
 		rec->len = 0;
@@ -115,7 +126,10 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 		cut(rec, pieces, off, n);
 		rec->tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
 		off += n;
-	} while (put(t, rec) && off < total);
+		is_there = put(t, rec, &patience);
+		patience.signals = NULL;
+	} while (is_there && off < total);
+	system_restore_signals(&signals);
 }
 
 void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
@@ -124,7 +138,7 @@ void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piec
 	const __u32 max = kt_ring_payload_max(channel.cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct record rec = { .id = (__u16)ev->header };
-	struct system_signals signals;
+	struct patience patience = { 0 };
 	int saved = errno;
 	size_t size = 0;
 	unsigned int i;
@@ -136,11 +150,9 @@ void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piec
 	rec.tid_flags = thread_enter(t) & KTRACE_TID_MASK;
 	if (size <= max) {
 		cut(&rec, pieces, 0, size);
-		put(t, &rec);
+		put(t, &rec, &patience);
 	} else if (size <= UINT32_MAX) {
-		system_block_signals(&signals);
 		put_fragments(t, &rec, pieces, (__u32)size, max);
-		system_restore_signals(&signals);
 	} else {
 		channel_count_no_ring();
 	}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_patience.c - a long event that waits for room does not keep signals waiting
+ *
+ * What broke: an event in several fragments blocked signals for as long as each of them
+ * waited. Here it is a signal handler that makes room: the event is recorded if the handler
+ * runs before the wait is over, and lost otherwise.
+ */
+#include <assert.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#include "../../userspace/lib/writer/channel.h"
+#include "../../userspace/lib/writer/thread.h"
+
+#define MAP_SIZE (1u << 18)
+#define BLOCK 4096u
+
+static struct kt_reader reader;
+
+static void on_timer(int sig)
+{
+	struct kt_chunk c;
+
+	(void)sig;
+	while (kt_reader_peek(&reader, true, &c))
+		kt_reader_advance(&reader, &c);
+}
+
+/* Never freed: a thread gives its ring back when the process ends. */
+static void make_channel(void)
+{
+	const struct ktrace_control c = {
+		.magic = KTRACE_CONTROL_MAGIC, .version = KTRACE_ABI_VERSION,
+		.size = sizeof(c), .kind = KTRACE_CHANNEL_USER, .map_size = MAP_SIZE,
+		.ring_nr = 1, .block_size = BLOCK, .policy = KTRACE_POLICY_BLOCK,
+		.thread_size = 4 * BLOCK, .thread_stride = 5 * BLOCK, .threads_off = 1 << 17,
+		.registry_off = 16384, .registry_size = 65536, .tail_off = 12288,
+		.data_off = 4096, .enable_off = 1024, .id_nr = KTRACE_ID_NR,
+		.filter_off = 10240, .filter_size = 2048, .timeout_ms = 20000,
+		.state = KTRACE_STATE_RUNNING, .clock = KTRACE_CLOCK_MONOTONIC,
+	};
+	char *map = aligned_alloc(BLOCK, MAP_SIZE);
+
+	assert(map && !channel_check(&c, MAP_SIZE));
+	memset(map, 0, MAP_SIZE);
+	memcpy(map, &c, sizeof(c));
+	channel_init(map, &c, false);
+}
+
+static void write_event(size_t size)
+{
+	static char payload[5 * BLOCK];
+	const struct ktrace_event ev = { .header = KTRACE_ID_FIRST };
+	const struct ktrace_piece piece = { payload, size };
+
+	ktrace_record_write(&ev, &piece, 1);
+}
+
+int main(void)
+{
+	const struct itimerval once = { { 0, 0 }, { 0, 10000 } };
+	const struct ktrace_lost *lost;
+	struct kt_ring ring;
+	unsigned int i;
+
+	make_channel();
+	thread_init_process();
+	channel_thread_ring(0, &ring);
+	kt_reader_init(&reader, &ring);
+	lost = &ring.w->lost;
+	for (i = 0; i < 4; i++)
+		write_event(3500);
+	assert(!lost->count[KTRACE_LOST_TIMEOUT] && kt_reader_unread(&reader) > 3 * BLOCK);
+	signal(SIGALRM, on_timer);
+	setitimer(ITIMER_REAL, &once, NULL);
+	write_event(6000);
+	assert(!lost->count[KTRACE_LOST_TIMEOUT]);
+	on_timer(0);
+	assert(reader.records == 6);
+	puts("ok");
+	return 0;
+}
