@@ -21,15 +21,16 @@
 
 #define COMM_SIZE 16
 
-/* A line being put together; what does not fit is left out. */
+/* A line being put together; what does not fit is left out. @size: room in @text. */
 struct line {
-	char text[2048];
+	char *text;
+	size_t size;
 	size_t len;
 };
 
 static void add_char(struct line *l, char c)
 {
-	if (l->len < sizeof(l->text) - 1)
+	if (l->len < l->size - 1)
 		l->text[l->len++] = c;
 	l->text[l->len] = '\0';
 }
@@ -152,7 +153,8 @@ static void add_build(struct line *l)
  */
 void process_announce(void)
 {
-	struct line l = { .len = 0 };
+	char text[2048];
+	struct line l = { text, sizeof(text), 0 };
 
 	add_comm(&l);
 	add_exe(&l);
@@ -168,7 +170,8 @@ void process_announce(void)
  */
 void process_announce_thread(__u32 tid)
 {
-	struct line l = { .len = 0 };
+	char text[64];	/* in a handler's small stack, perhaps */
+	struct line l = { text, sizeof(text), 0 };
 
 	add_comm(&l);
 	registry_add(KTRACE_ENTRY_THREAD, tid, l.text);
