@@ -86,8 +86,10 @@ account_all()
 	account_all -b 4096 -r 65536 "$FLOOD" -t 2 -n 500 -S -s 0:20000
 }
 
+# In a thread ring the event that was being stored is counted.
 @test "threads cancelled asynchronously in the middle of events" {
-	account_all "$FLOOD" -t 4 -n 10 -c 50
+	account -p block "$FLOOD" -t 4 -n 10 -c 50
+	lacks '^lost [^n]'
 }
 
 @test "more threads than thread rings: counted" {
