@@ -171,7 +171,7 @@ logevent: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install clean check unit style demo vm bats kunit matrix bench unit-programs
+.PHONY: load install clean check long unit style demo vm bats kunit matrix bench unit-programs
 .PHONY: singlestep-programs model
 
 load:		## load the module into the running kernel (root)
@@ -180,6 +180,8 @@ demo:		## set up, boot a VM, trace two programs there, show the trace
 	$(Q)scripts/demo
 check:		## set up, run every test
 	$(Q)tests/run all
+long:		## the same in full, and on all kernels: many hours
+	$(Q)tests/run long
 unit:		## unit tests on the host, under ASan and UBSan
 	$(Q)tests/run unit
 bats:		## feature tests with the shared-memory back end
