@@ -421,6 +421,26 @@ void step_write_other(uint32_t size)
 	put_other(size);
 }
 
+static sigjmp_buf left_event;
+
+static void leave(int sig)
+{
+	(void)sig;
+	siglongjmp(left_event, 1);
+}
+
+/* One that cannot be finished, for its payload cannot be read: left by siglongjmp. */
+void step_leave_other(void)
+{
+	const struct ktrace_piece piece = { (void *)8, 64 };
+
+	tally.other_nr++;
+	signal(SIGSEGV, leave);
+	if (!sigsetjmp(left_event, 1))
+		ktrace_record_write(&other, &piece, 1);
+	signal(SIGSEGV, SIG_DFL);
+}
+
 /* The next @nr are written by somebody who does not share our memory. */
 void step_skip_others(unsigned int nr)
 {

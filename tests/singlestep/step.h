@@ -94,6 +94,7 @@ void step_drain_piece(unsigned int ring);
 
 /* A record of somebody else, self-describing; counted as done when it returns. */
 void step_write_other(uint32_t size);
+void step_leave_other(void);
 void step_skip_others(unsigned int nr);
 void step_call_target(void);
 void step_fill(unsigned int ring, uint32_t room);

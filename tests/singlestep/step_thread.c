@@ -33,6 +33,7 @@ struct state {
 	uint32_t room;		/* left in the present block */
 	unsigned int blocks;	/* that have been begun, 0: the ring has not been claimed */
 	bool has_lost;		/* something was, and then all was read */
+	bool has_left;		/* an event was left by siglongjmp, deeper in the stack */
 };
 
 static struct ktrace_thread other_thread;
@@ -183,6 +184,16 @@ static const struct step_action actions[] = {
 #define DEATH 4
 #define ACTION_NR (sizeof(actions) / sizeof(actions[0]))
 
+/* So deep that a handler of a later event is not as deep. */
+static __attribute__((noinline)) void leave_event(void)
+{
+	volatile char depth[1 << 16];
+
+	depth[0] = 0;
+	step_leave_other();
+	(void)depth[0];
+}
+
 static void prepare(void)
 {
 	unsigned int i;
@@ -197,6 +208,8 @@ static void prepare(void)
 		step_write_other(3000);
 		step_drain();
 	}
+	if (state.has_left)
+		leave_event();
 	step_twins = 1;
 }
 
@@ -277,14 +290,14 @@ static void run(uint32_t size, const struct state *st, uint32_t p, int second)
 static void run_all(int second)
 {
 	static const struct state states[] = {
-		{ "first event", 0, 0, false },
-		{ "room", 2000, 1, false },
-		{ "exact room", 40, 1, false },
-		{ "end of block", 0, 1, false },
-		{ "8 bytes left", 8, 1, false },
-		{ "full", 0, 4, false },
-		{ "full but for 24", 24, 4, false },
-		{ "after a loss", 16, 4, true },
+		{ "first event", 0, 0, false, false },
+		{ "room", 2000, 1, false, false },
+		{ "exact room", 40, 1, false, false },
+		{ "end of block", 0, 1, false, false },
+		{ "8 bytes left", 8, 1, false, false },
+		{ "full", 0, 4, false, false },
+		{ "full but for 24", 24, 4, false, false },
+		{ "after a loss", 16, 4, true, false },
 	};
 #define STATE_NR (sizeof(states) / sizeof(states[0]))
 #define ROOM_STATE_NR 3	/* where the policy is not asked */
@@ -304,11 +317,21 @@ static void run_all(int second)
 /* What a handler has recorded, and then its thread dies at any instruction. */
 static void run_death_after_handler(void)
 {
-	static const struct state room = { "room", 2000, 1, false };
+	static const struct state room = { "room", 2000, 1, false, false };
 
 	position = 5ull * STEP_RING;
 	records = 0;
 	run(24, &room, KTRACE_POLICY_DROP, DEATH);
+}
+
+/* Handlers come while the ring is taken over from an event that will not go on. */
+static void run_after_left_event(void)
+{
+	static const struct state after = { "after one that was left", 2000, 1, false, true };
+
+	position = 5ull * STEP_RING;
+	records = 0;
+	run(24, &after, KTRACE_POLICY_DROP, -1);
 }
 
 int main(int argc, char **argv)
@@ -319,6 +342,7 @@ int main(int argc, char **argv)
 	step_init();
 	run_all(-1);
 	run_death_after_handler();
+	run_after_left_event();
 	/* Not what ends the process under test, and no fork of a fork. */
 	for (second = 0; step_is_long && second < 4; second++)
 		run_all(second);

@@ -116,6 +116,20 @@ static bool is_left(uintptr_t here, uintptr_t outer)
 	return here >= outer && !is_on_signal_stack();
 }
 
+/*
+ * Takes the ring over from an event that will not go on. A signal handler must not write
+ * meanwhile; one that came just before may have done it.
+ */
+static void take_over(const struct kt_ring *r)
+{
+	struct system_signals signals;
+
+	system_block_signals(&signals);
+	if (kt_load(&r->w->nest))
+		kt_ring_adopt(r);
+	system_restore_signals(&signals);
+}
+
 static enum record_result write_record(const struct record *rec, const struct kt_ring *r)
 {
 	enum kt_ring_result result;
@@ -146,7 +160,7 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
 	r->owner = tid;
 	is_nested = kt_load(&r->w->nest);
 	if (is_nested && is_left(here, outer)) {
-		kt_ring_adopt(r);
+		take_over(r);
 		is_nested = false;
 	}
 	if (is_nested)
