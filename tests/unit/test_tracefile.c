@@ -275,6 +275,35 @@ static void test_false_beginnings(void)
 	free(bytes);
 }
 
+/*
+ * The same with a small section behind each, so that walking goes on. If each cost its
+ * claim, this would be 2 TB to check, which takes longer than a test may.
+ */
+static void test_false_beginnings_between_sections(void)
+{
+	static struct seen got[SEEN_MAX];
+	const size_t size = 24u << 20;
+	struct ktrace_section s[2] = {
+		{ .magic = KTRACE_SECTION_MAGIC, .type = KTRACE_SECTION_INDEX },
+		{ .magic = KTRACE_SECTION_MAGIC, .type = 99, .flags = KTRACE_SECTION_MAY_IGNORE },
+	};
+	size_t small, i;
+	char *bytes;
+
+	s[1].crc = ktrace_crc32c(0, &s[1], sizeof(s[1]));
+	make_small(false);
+	bytes = load_file(&small);
+	bytes = realloc(bytes, size);
+	for (i = sizeof(struct ktrace_file); i + sizeof(s) <= size; i += sizeof(s)) {
+		s[0].size = size - i - sizeof(s[0]);
+		memcpy(bytes + i, s, sizeof(s));
+	}
+	store_file(bytes, size);
+	CHECK_EQ(read_file(got), 0);
+	CHECK(damages > 0);
+	free(bytes);
+}
+
 static void test_not_a_trace(void)
 {
 	static struct seen got[SEEN_MAX];
@@ -421,6 +450,7 @@ int main(void)
 	test_every_byte(false, 0x10);
 	test_every_byte(false, 0xff);
 	test_false_beginnings();
+	test_false_beginnings_between_sections();
 	test_not_a_trace();
 	test_unknown_sections();
 	test_full_disk();

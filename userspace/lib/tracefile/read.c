@@ -124,9 +124,22 @@ static int verify(const struct reader *r, __u64 offset, const struct ktrace_sect
 }
 
 /*
- * Is there a whole section, its checksum right, at @offset? As verify().
- * A file made of nothing but false beginnings must not cost the square of its size.
+ * As verify(), for a place where there may be no section at all: a file made of nothing
+ * but false beginnings must not cost the square of its size.
  */
+static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_section *s)
+{
+	int ret;
+
+	if (r->searched / SEARCH_FACTOR > r->size)
+		return 0;
+	ret = verify(r, offset, s);
+	if (!ret)
+		r->searched += s->size;
+	return ret;
+}
+
+/* Is there a whole section, its checksum right, at @offset? As verify(). */
 static int is_section(struct reader *r, __u64 offset)
 {
 	struct ktrace_section s;
@@ -136,10 +149,7 @@ static int is_section(struct reader *r, __u64 offset)
 		return 0;
 	if (ret)
 		return ret;
-	r->searched += s.size;
-	if (r->searched / SEARCH_FACTOR > r->size)
-		return 0;
-	return verify(r, offset, &s);
+	return verify_claim(r, offset, &s);
 }
 
 /*
@@ -282,7 +292,7 @@ static int step(struct reader *r, struct ktrace_section *s)
 		return ret;
 	end = section_end(r->next, s);
 	if (!is_wanted || !has_successor(r, end)) {
-		ret = verify(r, r->next, s);
+		ret = verify_claim(r, r->next, s);
 		if (ret < 0)
 			return ret;
 		if (!ret)

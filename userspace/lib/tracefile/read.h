@@ -13,7 +13,7 @@
  * @path:	its name
  * @size:	bytes, as of the last look
  * @next:	where walking goes on
- * @searched:	bytes checked in search of sections
+ * @searched:	bytes checked where a section was claimed to be and was not
  * @is_lost:	walking is in a damaged place, reported already, and looks for the
  *		next section
  * @is_closed:	the end mark was found: there is nothing to walk any more
