@@ -177,7 +177,7 @@ has_events()
 start_viewer()
 {
 	local many=() i
-	for ((i = 0; i < 300; i++)); do
+	for ((i = 0; i < 100; i++)); do
 		many+=(t)
 	done
 	# Of a full ring nothing need be in the file yet.
@@ -379,7 +379,9 @@ cell()
 	[ "$who" = thread ] || [ "$what" = OOM ] || return 0
 	rm -f t pipe ktraced.out
 	if [ "$what" = OOM ]; then
-		# There is no other place to do this for shared memory.
+		# There is no other place to do this for shared memory. Of who is hit beside
+		# ktraced and the program, the back end makes no difference.
+		[ -n "${KTRACE_LONG:-}" ] || [ "$who" = ktraced ] || [ "$who" = program ] || return 0
 		empty_group
 		set_group
 		KTRACE_BACKEND=shm run_cell

@@ -313,6 +313,31 @@ is_gone_or_done()
 	[ ! -e "$dir" ]
 }
 
+@test "programs that start, fork and attach while ktraced dies" {
+	for ((i = 0; i < $(in_guest && echo 1 || echo 5); i++)); do
+		start_ktraced -e flood -b 128K -o t -- sh -c "
+			until [ -e stop ]; do '$PROGS/flood' -o -p 3 -n 20; done; echo over"
+		retry 300 0.02 has ktraced.out ^written
+		sleep "0.0$((RANDOM % 100))"
+		kill_daemon
+		lines=$(wc -l <ktraced.out)
+		# Those that come later find no session, or one without a reader: they go on.
+		retry 100 0.05 eval '[ "$(wc -l <ktraced.out)" -gt $((lines + 4)) ]'
+		touch stop
+		command=
+		retry 200 0.05 has ktraced.out ^over
+		recover "$session"
+		[ "$status" -eq 0 ]
+		run_ktrace info t
+		[ "$status" -eq 0 ]
+		awk '/^events/ { n += $2 } /^lost/ { n += $2 } END { print n }' <<<"$output" >sum
+		awk -v sum="$(cat sum)" '/^written/ { min += $2; max += $3 } END {
+			print "written", min, "to", max, "read and lost", sum
+			exit !(max > 0 && sum >= min && sum <= max) }' ktraced.out
+		rm t stop ktraced.out
+	done
+}
+
 # KTRACE_ROUNDS: how often; with KTRACE_LONG 200 times
 @test "killed at random moments, any policy, any kind of ring: exact" {
 	rounds=${KTRACE_ROUNDS:-$(in_guest && echo 2 || echo 4)}
