@@ -113,6 +113,17 @@ refused()
 	[ -p fifo ]
 }
 
+@test "a link to the file is not removed when nothing comes of the recording" {
+	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
+	ln -s real link
+	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o link -- true
+	[ "$status" -eq 125 ]
+	[ -L link ]
+	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o plain -- true
+	[ "$status" -eq 125 ]
+	[ ! -e plain ]
+}
+
 @test "the summary is one line; -q leaves it out" {
 	run_ktraced -o t -- true
 	[ "$(grep -c ' events, ' <<<"$stderr")" = 1 ]

@@ -226,7 +226,7 @@ static int parse(struct flood *f, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	pid_t pids[WRITER_MAX];
-	unsigned long sum;
+	unsigned long sum, slack;
 	struct flood f;
 
 	if (parse(&f, argc, argv)) {
@@ -250,7 +250,8 @@ int main(int argc, char **argv)
 		return 0;
 	wait_for_all(&f, pids);
 	sum = total(&f, 0, (unsigned int)f.processes);
-	printf("written %lu %lu\n", sum - (f.counts_only_on ? f.processes * f.threads : 0),
+	slack = f.counts_only_on ? f.processes * f.threads : 0;
+	printf("written %lu %lu\n", sum > slack ? sum - slack : 0,
 	       sum + (f.kill_ms || f.exit_by ? f.processes * f.threads : f.killed * f.threads));
 	return 0;
 }

@@ -47,6 +47,15 @@ static int open_file(const char *path, struct ktrace_tracefile **file)
 	return -1;
 }
 
+/* Nothing came of it. A link, such as /dev/stdout, is not ours to remove. */
+static void remove_output(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 static int open_session(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -270,11 +279,11 @@ int recording_open(struct recording *r, const sigset_t *signals)
 err_capture:
 	capture_exit(&r->capture);
 	close_session(r);
-	unlink(r->options->output);
+	remove_output(r->options->output);
 	return status;
 err_close_file:
 	ktrace_tracefile_close(file);
-	unlink(r->options->output);
+	remove_output(r->options->output);
 err_destroy:
 	close_session(r);
 	return status;

@@ -4,7 +4,8 @@
  *
  *   SLOW_US=N	each pwritev(2) takes N microseconds longer
  *   DIE_AT=N	at the N-th pwritev(2), counted from 1
- *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it
+ *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it;
+ *		fail: nobody is killed, the disk is full from then on
  *
  * Before that it writes the folder of its session in shared memory to the file "session".
  * Only in ktraced, not in what it starts.
@@ -80,6 +81,11 @@ ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t offset)
 		usleep(slow_us);
 	if (!at || --at)
 		return real(fd, iov, nr, offset);
+	if (how && !strcmp(how, "fail")) {
+		at = 1;
+		errno = ENOSPC;
+		return -1;
+	}
 	if (how && !strcmp(how, "torn"))
 		write_half(fd, iov, nr, offset);
 	else if (how && !strcmp(how, "after") && real(fd, iov, nr, offset) < 0)
