@@ -388,9 +388,9 @@ static int run(struct ktrace_session *s, char **argv, useconds_t pause_us)
 		read_registry(s);
 		read_all(s);
 		take_output(out[0]);
+		ktrace_session_reclaim(s);
 		if (gone < 0)
 			break;
-		ktrace_session_reclaim(s);
 		if (pause_us)
 			usleep(pause_us);
 	}

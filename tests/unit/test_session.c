@@ -446,15 +446,21 @@ static void test_dead_owners_ring_is_taken_back(void)
 	struct ktrace_session *s = make(&small);
 	struct kt_ring dead = thread_ring(s, 0), alive = thread_ring(s, 1);
 	pid_t child = fork();
+	struct kt_slot slot;
 
 	if (!child)
 		_exit(0);
 	dead.w->owner = (__u32)child;
+	/* It died in an event, which a handler's had interrupted. */
+	assert(kt_ring_reserve(&dead, KTRACE_ID_FIRST, 8, 0, &slot) == KT_RING_OK);
+	assert(kt_ring_reserve(&dead, KTRACE_ID_FIRST, 8, 0, &slot) == KT_RING_OK);
+	kt_ring_commit(&dead);
 	alive.w->owner = (__u32)getpid();
 	waitpid(child, NULL, 0);
 	thread_ring(s, 2).w->owner = 0xffffffff;
 	assert(channel_dead_owners(&s->user) == 1);
 	assert(ktrace_session_reclaim(s) == 1);
+	assert(dead.w->lost.count[KTRACE_LOST_NESTED] == 2 && !dead.w->nest);
 	assert(!dead.w->owner && alive.w->owner == (__u32)getpid());
 	assert(thread_ring(s, 2).w->owner == 0xffffffff);
 	ktrace_session_destroy(s);

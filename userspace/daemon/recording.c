@@ -344,6 +344,7 @@ int recording_close(struct recording *r)
 
 	ktrace_session_stop(r->session);
 	r->end_ns = now_ns();
+	ktrace_session_reclaim(r->session);	/* the last dead threads' losses count, too */
 	capture_finish(&r->capture);
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&r->capture.meta, &now);

@@ -136,15 +136,19 @@ __u32 channel_free_dead(const struct channel *ch, char *map)
 
 	for (__u32 i = ch->control.cpu_nr; i < ch->control.ring_nr; i++) {
 		struct ktrace_ring *w = (struct ktrace_ring *)(map + ring_off(&ch->control, i));
+		struct kt_ring r = ch->readers[i].ring;
 		__u32 tid = kt_load(&w->owner);
 
+		if (!is_dead(tid))
+			continue;
+		r.w = w;
+		kt_ring_adopt(&r);	/* counts what was reserved and never published */
 		/*
 		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): the dead owner's
 		 * stores, which were over before kill() knew of its death
 		 */
-		if (is_dead(tid))
-			freed += __atomic_compare_exchange_n(&w->owner, &tid, 0, false,
-							     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		freed += __atomic_compare_exchange_n(&w->owner, &tid, 0, false,
+						     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	}
 	return freed;
 }

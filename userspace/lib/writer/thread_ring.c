@@ -58,9 +58,11 @@ static void release(__u32 nr, __u32 tid)
 	struct kt_ring r;
 
 	channel_thread_ring(nr, &r);
-	if (kt_load(&r.w->owner) == tid)
-		/* ORD(thread_ring_release:A) pairs ORD(thread_ring_claim:A): stores come first */
-		kt_store_release(&r.w->owner, 0);
+	if (kt_load(&r.w->owner) != tid)
+		return;
+	kt_ring_adopt(&r);	/* counts what an event that was left had reserved */
+	/* ORD(thread_ring_release:A) pairs ORD(thread_ring_claim:A): stores come first */
+	kt_store_release(&r.w->owner, 0);
 }
 
 /* 1 + number of a ring that is now @tid's, 0 if all are taken. */
