@@ -252,7 +252,7 @@ static void begin(struct input in)
 	/* Begin anywhere: positions wrap, and a recovered ring has a past. */
 	w.words.head = input_number(&in, 1) << 56;
 	w.words.head |= input_number(&in, 2) << 12 & ~(__u64)(block - 1);
-	if (shape & 0x20 && w.ring.policy != KTRACE_POLICY_OVERWRITE)
+	if (shape & 0x20)
 		w.words.head = -w.words.head;
 	w.tail.tail = w.words.head;
 	kt_ring_adopt(&w.ring);
