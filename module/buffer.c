@@ -172,12 +172,18 @@ static void free_pages_array(struct page **pages, u64 nr)
 	kvfree(pages);
 }
 
+/* Rings lie on the node of their CPU. A number that no CPU can have has no node. */
+static int node_of(const struct kt_layout *l, u64 off)
+{
+	return is_in_cpu_ring(l, off) && cpu_possible(cpu_at(l, off)) ?
+	       cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
+}
+
 /* Fails rather than have the OOM killer look for somebody who can spare the memory. */
 static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
-	const int node = is_in_cpu_ring(l, off) ? cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
-	struct page *page = alloc_pages_node(node, gfp, 0);
+	struct page *page = alloc_pages_node(node_of(l, off), gfp, 0);
 
 	cond_resched();
 	if (!page)

@@ -27,7 +27,8 @@
  */
 int kt_filter_init(struct kt_filter *f, kuid_t owner, bool any_user)
 {
-	unsigned long *bits = __vmalloc(KT_FILTER_BYTES, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	unsigned long *bits = __vmalloc(KT_FILTER_BYTES, gfp);
 
 	if (!bits)
 		return -ENOMEM;

@@ -320,8 +320,8 @@ static int charge(struct kt_session *s, u64 bytes)
 	int err = 0;
 
 	mutex_lock(&sessions_lock);
-	if (s->bytes + bytes > (u64)max_session_mb << 20 ||
-	    user_bytes_locked(s->owner) + bytes > (u64)max_user_mb << 20)
+	if (s->bytes + bytes > (u64)READ_ONCE(max_session_mb) << 20 ||
+	    user_bytes_locked(s->owner) + bytes > (u64)READ_ONCE(max_user_mb) << 20)
 		err = -EDQUOT;
 	else
 		s->bytes += bytes;
