@@ -10,6 +10,7 @@
 #include <linux/mm.h>
 #include <linux/mman.h>
 #include <linux/uaccess.h>
+#include "kept.h"
 #include "session_fixture.h"
 
 enum {
@@ -97,6 +98,23 @@ struct kt_session *fix_session(struct kunit *test, bool has_kernel)
 void fix_close(struct kunit *test, struct kt_session *s)
 {
 	kunit_release_action(test, close_session, s);
+}
+
+void fix_adopt(struct kunit *test, struct kt_session *s)
+{
+	struct ktrace_adopt adopt = { .session = s->id };
+	struct kt_session *adopted;
+
+	s->keep = true;
+	kunit_remove_action(test, close_session, s);
+	kt_kept_close(s);
+	KUNIT_ASSERT_EQ(test, kt_kept_count(), 1);
+	KUNIT_ASSERT_EQ(test, kt_kept_adopt(&adopt, &adopted), 0);
+	KUNIT_ASSERT_EQ(test, kunit_add_action_or_reset(test, close_session, adopted), 0);
+	KUNIT_EXPECT_PTR_EQ(test, adopted, s);
+	KUNIT_EXPECT_EQ(test, adopt.channels, s->channel_nr);
+	KUNIT_EXPECT_EQ(test, kt_kept_count(), 0);
+	KUNIT_EXPECT_EQ(test, kt_kept_adopt(&adopt, &adopted), -ENOENT);
 }
 
 static u32 drain_ring(struct kunit *test, const struct kt_ring *r, fix_visit visit, void *arg)

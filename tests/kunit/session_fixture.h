@@ -30,6 +30,9 @@ int fix_add_channel(struct kt_session *s, u32 kind);
 struct kt_session *fix_session(struct kunit *test, bool has_kernel);
 void fix_close(struct kunit *test, struct kt_session *s);
 
+/* The owner dies and wanted the session to be kept; then somebody becomes its new owner. */
+void fix_adopt(struct kunit *test, struct kt_session *s);
+
 /* Calls @visit for each event that is unread in the kernel channel; returns their number. */
 typedef void (*fix_visit)(const struct ktrace_record *rec, const void *payload, void *arg);
 u32 fix_drain(struct kunit *test, struct kt_session *s, fix_visit visit, void *arg);

@@ -279,6 +279,38 @@ static void closed_is_final(struct kunit *test)
 	}
 }
 
+/* Who adopts a session can read it and end it, nothing else. */
+static void adopted_sessions_stay_closed(struct kunit *test)
+{
+	static const struct {
+		int (*ask)(struct kt_session *s);
+		int err;
+	} asked[] = {
+		{ add_user, -EBUSY }, { add_kernel, -EBUSY }, { add_impossible, -EINVAL },
+		{ kt_control_start, -EBUSY }, { kt_control_stop, 0 }, { enable, -EBUSY },
+		{ disable, -EBUSY }, { enable_unknown, -EINVAL }, { follow_self, -EBUSY },
+		{ follow_nobody, -EBUSY }, { follow_all, -EBUSY }, { find, -ENOENT },
+		{ find_user_channel, 0 }, { info, 0 },
+	};
+	struct kt_session *s;
+	enum state state;
+	u32 i;
+
+	for (state = FRESH; state < STATE_NR; state++) {
+		s = session_in(test, state, true);
+		fix_adopt(test, s);
+		for (i = 0; i < ARRAY_SIZE(asked); i++) {
+			KUNIT_EXPECT_EQ_MSG(test, asked[i].ask(s), asked[i].err,
+					    "request %u, %s", i, state_names[state]);
+			expect_channels(test, s, KTRACE_STATE_CLOSED, state_names[state]);
+			KUNIT_EXPECT_EQ(test, kt_probe_log[0].users, 0);
+			KUNIT_EXPECT_TRUE(test, bitmap_empty(s->target.live, KT_EVENT_NR));
+		}
+		fix_close(test, s);
+		KUNIT_EXPECT_EQ(test, fix_session_nr(), 0);
+	}
+}
+
 /* Running, suspended, enabled, disabled in all orders: probes and bits agree. */
 static void any_order_of_requests_keeps_probes_right(struct kunit *test)
 {
@@ -359,6 +391,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(every_arrow_with_a_kernel_channel),
 	KUNIT_CASE(every_arrow_without_a_kernel_channel),
 	KUNIT_CASE(closed_is_final),
+	KUNIT_CASE(adopted_sessions_stay_closed),
 	KUNIT_CASE(any_order_of_requests_keeps_probes_right),
 	KUNIT_CASE(only_the_owners_user_finds_a_session),
 	KUNIT_CASE(everybody_finds_a_session_for_all),
