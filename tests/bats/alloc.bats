@@ -33,7 +33,7 @@ tell()
 	tell ignore-gfp-highmem N
 	tell min-order 0
 	tell verbose 0
-	"$PROGS/dev_alloc"
+	"$PROGS/dev_alloc" "$([ -n "${KTRACE_LONG:-}" ] && echo 1 || echo 7)"
 	# as long as there is a session, a descriptor or a mapping, this is refused
 	rmmod ktrace
 }
