@@ -538,12 +538,14 @@ void machine_cut(unsigned int delay)
 	hide(group[delay - 1]);
 }
 
-/** machine_interrupt - an inner writer begins */
+/** machine_interrupt - an inner writer begins; what is not late has been stored by now */
 void machine_interrupt(void)
 {
-	struct level *l = &m.level[++machine.level];
+	struct level *l = mine();
 	unsigned int w;
 
+	l->pending_nr = 0;
+	l = &m.level[++machine.level];
 	l->pending_nr = 0;
 	for (w = 0; w < RING_WORDS; w++)
 		l->seen[w] = (__u16)last(w);
