@@ -24,6 +24,7 @@
 #include <ktrace/traceset.h>
 
 #include "capture.h"
+#include "guard.h"
 #include "log.h"
 #include "meta.h"
 
@@ -269,11 +270,13 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 		log_error("%s", reason[0] ? reason : strerror(-error));
 		return error;
 	}
+	guard_session(r.session);
 	error = save(&r);
 	if (error)
 		ktrace_session_leave(r.session);
 	else
 		ktrace_session_destroy(r.session);
+	guard_end();
 	free(r.note);
 	free(r.path);
 	return error;
