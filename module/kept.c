@@ -131,6 +131,14 @@ static bool may_see(const struct kt_session *s)
 	return uid_eq(current_euid(), s->owner) || capable(CAP_SYS_ADMIN);
 }
 
+/* Events of other users' processes are for who may record them, whoever did it. */
+static bool may_have(const struct kt_session *s)
+{
+	if (!s->kernel)
+		return true;
+	return s->target.filter.any_user ? perfmon_capable() : kt_session_may_kernel();
+}
+
 static struct kt_session *find_locked(u64 id)
 {
 	struct kt_session *s;
@@ -159,7 +167,7 @@ int kt_kept_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
 	s = find_locked(adopt->session);
 	if (!s)
 		err = -ENOENT;
-	else if (!may_see(s) || (s->kernel && !kt_session_may_kernel()))
+	else if (!may_see(s) || !may_have(s))
 		err = -EPERM;
 	else
 		list_del(&s->kept_node);

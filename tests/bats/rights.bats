@@ -1,0 +1,115 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# rights.bats - who may do what: Documentation/security.md, line by line
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+@test "who may do what with /dev/ktrace: each cell of the table" {
+	requires_dev
+	sed -n '/^<!-- rights -->$/,/^$/p' "$ROOT/Documentation/security.md" | grep '^|' >documented
+	[ "$(wc -l <documented)" -gt 20 ]
+	"$PROGS/dev_rights" >tried
+	diff documented tried
+}
+
+# as_user COMMAND...: as somebody else
+as_user()
+{
+	setpriv --reuid 12345 --regid 12345 --clear-groups "$@"
+}
+
+# other_place: a folder that everybody can use
+other_place()
+{
+	PLACE=$(mktemp -d)
+	chmod 755 "$PLACE"
+}
+
+# static_program FILE: a traced program that needs no library of ours at run time
+static_program()
+{
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib" -I"$ROOT/uapi" \
+		"$ROOT/tests/progs/hostile.c" "$BUILD/lib/libktrace.a" -ldl -o "$1"
+}
+
+@test "another user gets nothing of a session in shared memory" {
+	requires_shm
+	requires_root
+	start_ktraced -o t
+	retry 100 0.05 has ktraced.err KTRACE_SESSION
+	session=$(sed -n 's/.*KTRACE_SESSION=shm://p' ktraced.err)
+	[ "$(stat -c %a "$session")" = 600 ]
+	[ "$(stat -c %a "$(dirname "$session")")" = 700 ]
+	! as_user cat "$session"
+	! as_user ls "$(dirname "$session")"
+	! as_user rm -rf "$(dirname "$session")"
+	! as_user mv "$(dirname "$session")" /dev/shm/elsewhere
+	[ -e "$session" ]
+	other_place
+	static_program "$PLACE/hostile"
+	[ "$(KTRACE_SESSION=shm:$session as_user "$PLACE/hostile" names; echo "$?")" = "played
+0" ]
+	rm -rf "$PLACE"
+	kill -INT "$pid"
+	wait_for "$pid"
+	[ "$(summary events)" = 0 ]
+}
+
+@test "a set-user-ID program ignores KTRACE_SESSION, and so does one with capabilities" {
+	requires_shm
+	requires_root
+	other_place
+	chmod 777 "$PLACE"
+	static_program "$PLACE/hostile"
+	for kind in plain setuid caps; do
+		chown 0:0 "$PLACE/hostile"
+		case $kind in
+		setuid)	chown 4321 "$PLACE/hostile"; chmod 4755 "$PLACE/hostile" ;;
+		caps)
+			chmod 755 "$PLACE/hostile"
+			python3 -c 'import os, struct, sys
+os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1 << 13, 0, 0, 0))' \
+				"$PLACE/hostile"
+			;;
+		esac
+		capture setpriv --reuid 12345 --regid 12345 --clear-groups \
+			"$KTRACED" --backend=shm -o "$PLACE/$kind" -- "$PLACE/hostile" names
+		show "$kind"
+		[ "$status" -eq 0 ]
+		[ "$(summary events)" = "$([ "$kind" = plain ] && echo 2 || echo 0)" ]
+	done
+	rm -rf "$PLACE"
+}
+
+@test "KTRACE_SESSION names what is no session: the program runs untraced" {
+	requires_shm
+	local what
+	mkdir dir
+	mkfifo fifo
+	: >empty
+	echo text >text
+	truncate -s 1T sparse
+	head -c 100000 /dev/urandom >random
+	echo text >writable
+	chmod 666 writable
+	ln -s text link
+	for what in dir fifo empty text sparse random writable link /dev/zero /dev/full /dev/tty \
+		/proc/self/mem /proc/self/environ nothing ""; do
+		case $what in
+		/*) ;;
+		*) what=$PWD/$what ;;
+		esac
+		KTRACE_SESSION=shm:$what KTRACE_DEBUG=1 capture "$PROGS/hostile" names
+		show "$what"
+		[ "$status" -eq 0 ]
+		[ "$output" = played ]
+		[[ $stderr != *attached* ]]
+	done
+	for what in "" shm dev: dev:zz dev:0 "dev:$(printf '1%.0s' {1..400})" nonsense:x; do
+		KTRACE_SESSION=$what capture "$PROGS/hostile" names
+		[ "$status" -eq 0 ]
+		[ "$output" = played ]
+	done
+}

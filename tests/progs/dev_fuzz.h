@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * dev_fuzz.h - for dev_fuzz.c: what is shared, random numbers, ioctls and their arguments
+ *
+ * Arguments are mostly what they should be, so that calls get far, with one thing wrong
+ * now and then: a number, the size, or the place where they lie.
+ */
+#ifndef TESTS_DEV_FUZZ_H
+#define TESTS_DEV_FUZZ_H
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include "dev.h"
+
+#define PAGE 4096ul
+#define FD_NR 8
+#define MAP_NR 8
+#define SLOT (64ul << 20)	/* address space of one mapping */
+
+enum call {
+	OPEN, CLOSE, DUP, CHANNEL, START, STOP, ENABLE, FOLLOW, INFO, ATTACH, KEEP, KEPT, ADOPT,
+	OTHER_IOCTL, IOCTL32, MMAP, MUNMAP, MREMAP, MPROTECT, MADVISE, TOUCH, POLL, EPOLL, READ,
+	FORK, EXEC, PASS, TAKE, SETUID, CALL_NR
+};
+
+static const char *const names[CALL_NR] = {
+	"open", "close", "dup", "channel", "start", "stop", "enable", "follow", "info", "attach",
+	"keep", "kept", "adopt", "other-ioctl", "ioctl32", "mmap", "munmap", "mremap", "mprotect",
+	"madvise", "touch", "poll", "epoll", "read", "fork", "exec", "pass", "take", "setuid",
+};
+
+/* What all processes share. */
+static struct {
+	uint64_t worked[CALL_NR];
+	uint64_t failed[CALL_NR];
+	uint64_t sessions[8];	/* ids that were seen */
+} *shared;
+
+/* What the threads of a process share; races are the point. */
+static int fds[FD_NR];
+static char *maps[MAP_NR];	/* SLOT bytes each, whatever is mapped there */
+static int sockets[2];
+static char *args;		/* two pages below 4 GiB, then none; behind it a read-only one */
+
+static __thread uint64_t state;
+static __thread sigjmp_buf after_fault;
+
+static inline uint64_t next_random(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static inline uint64_t below(uint64_t n)
+{
+	return next_random() % n;
+}
+
+static inline int one_in(unsigned int n)
+{
+	return !below(n);
+}
+
+static inline void on_fault(int sig)
+{
+	(void)sig;
+	siglongjmp(after_fault, 1);
+}
+
+static inline long count(enum call what, long ret)
+{
+	__atomic_fetch_add(ret < 0 ? &shared->failed[what] : &shared->worked[what], 1,
+			   __ATOMIC_RELAXED);
+	return ret;
+}
+
+/* ---- numbers and places ---- */
+
+static inline uint64_t odd_number(void)
+{
+	static const uint64_t odd[] = {
+		0, 1, 2, 7, 8, 63, 64, 4095, 4096, 4097, 8192, 65535, 65536, 1 << 20, 1 << 24,
+		0x7fffffff, 0x80000000, 0xffffffff, 1ull << 34, 1ull << 40, 1ull << 44,
+		1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
+	};
+
+	if (one_in(4))
+		return next_random() >> below(64);
+	return odd[below(NELEM(odd))] + (one_in(3) ? below(5) - 2 : 0);
+}
+
+static inline int any_fd(void)
+{
+	return __atomic_load_n(&fds[below(FD_NR)], __ATOMIC_RELAXED);
+}
+
+static inline void put_fd(int fd)
+{
+	int old;
+
+	if (fd < 0)
+		return;
+	old = __atomic_exchange_n(&fds[below(FD_NR)], fd, __ATOMIC_RELAXED);
+	if (old >= 0)
+		close(old);
+}
+
+static inline char *any_map(void)
+{
+	return maps[below(MAP_NR)];
+}
+
+/* Where an argument of @size bytes lies: mostly where it can, sometimes where not. */
+static inline char *argument_place(size_t size)
+{
+	switch (below(32)) {
+	case 0:
+		return NULL;
+	case 1:
+		return args + 2 * PAGE - below(size + 1);	/* the end is not mapped */
+	case 2:
+		return args + 3 * PAGE;				/* can only be read */
+	case 3:
+		return any_map() + below(16) * 8;		/* the device's own memory */
+	case 4:
+		return (char *)(one_in(2) ? 0xffff888000000000ul : ~0ul - below(4096));
+	default:
+		return args + below(PAGE);
+	}
+}
+
+/* ---- ioctls ---- */
+
+static inline uint64_t session_id(void)
+{
+	return one_in(8) ? next_random() : shared->sessions[below(NELEM(shared->sessions))];
+}
+
+static inline void make_channel(struct ktrace_channel_spec *spec)
+{
+	*spec = dev_spec(one_in(3) ? KTRACE_CHANNEL_KERNEL : KTRACE_CHANNEL_USER);
+	spec->block_size = 4096u << below(3);
+	spec->ring_size = spec->block_size * 4ull << below(4);
+	spec->policy = (__u32)below(KTRACE_POLICY_NR);
+	if (spec->thread_nr)
+		spec->thread_size = spec->ring_size;
+	if (one_in(4)) {
+		uint32_t value = (uint32_t)odd_number();
+
+		memcpy((char *)spec + below(sizeof(*spec) / 4) * 4, &value, sizeof(value));
+	}
+}
+
+/* The argument of ioctl @what in @arg; returns its size. */
+static inline size_t make_argument(enum call what, char *arg)
+{
+	switch (what) {
+	case CHANNEL:
+		make_channel((struct ktrace_channel_spec *)arg);
+		return sizeof(struct ktrace_channel_spec);
+	case ENABLE:
+		*(struct ktrace_enable *)arg = (struct ktrace_enable){
+			.id = (__u16)(one_in(4) ? odd_number() : KTRACE_EV_LOGEVENT + below(64)),
+			.on = (__u16)below(one_in(8) ? 4 : 2) };
+		return sizeof(struct ktrace_enable);
+	case FOLLOW:
+		*(__s32 *)arg = one_in(4) ? (__s32)odd_number() :
+				one_in(4) ? KTRACE_FOLLOW_ALL : getpid() + (__s32)below(20) - 5;
+		return sizeof(__s32);
+	case INFO:
+		*(struct ktrace_info *)arg = (struct ktrace_info){
+			.size = sizeof(struct ktrace_info) };
+		return sizeof(struct ktrace_info);
+	case ATTACH:
+		*(struct ktrace_attach *)arg = (struct ktrace_attach){
+			.size = sizeof(struct ktrace_attach), .session = session_id() };
+		return sizeof(struct ktrace_attach);
+	case KEEP:
+		*(__u32 *)arg = (__u32)below(one_in(8) ? 4 : 2);
+		return sizeof(__u32);
+	case KEPT:
+		*(struct ktrace_kept *)arg = (struct ktrace_kept){
+			.size = sizeof(struct ktrace_kept), .index = (__u32)below(3) };
+		return sizeof(struct ktrace_kept);
+	case ADOPT:
+		*(struct ktrace_adopt *)arg = (struct ktrace_adopt){
+			.size = sizeof(struct ktrace_adopt), .session = session_id() };
+		return sizeof(struct ktrace_adopt);
+	default:
+		memset(arg, (int)below(256), 64);
+		return 64;
+	}
+}
+
+static inline unsigned int request_of(enum call what)
+{
+	static const unsigned int requests[CALL_NR] = {
+		[CHANNEL] = KTRACE_IOC_CHANNEL, [START] = KTRACE_IOC_START,
+		[STOP] = KTRACE_IOC_STOP, [ENABLE] = KTRACE_IOC_ENABLE,
+		[FOLLOW] = KTRACE_IOC_FOLLOW, [INFO] = KTRACE_IOC_INFO,
+		[ATTACH] = KTRACE_IOC_ATTACH, [KEEP] = KTRACE_IOC_KEEP,
+		[KEPT] = KTRACE_IOC_KEPT, [ADOPT] = KTRACE_IOC_ADOPT,
+	};
+
+	if (requests[what])
+		return requests[what];
+	return one_in(2) ? _IOC((unsigned int)below(4), 'k', 0x3e + (unsigned int)below(16),
+				(unsigned int)below(256)) : (unsigned int)next_random();
+}
+
+/* Where that may fault, which is the place's fault. False: it did. */
+static __attribute__((noinline)) int try_copy(void *to, const void *from, size_t size)
+{
+	if (sigsetjmp(after_fault, 0))
+		return 0;
+	memcpy(to, from, size);
+	return 1;
+}
+
+static inline char *place_argument(enum call what)
+{
+	char arg[256];
+	size_t size = make_argument(what, arg);
+	char *at = argument_place(size);
+	uint32_t value = (uint32_t)odd_number();
+
+	if (one_in(16))
+		memcpy(arg, &value, sizeof(value));	/* the size, where there is one */
+	try_copy(at, arg, size);
+	return at;
+}
+
+static inline void remember_session(const char *at)
+{
+	struct ktrace_info info;
+
+	if (try_copy(&info, at, sizeof(info)) && info.session)
+		shared->sessions[below(NELEM(shared->sessions))] = info.session;
+}
+
+static inline void do_ioctl(enum call what)
+{
+	char *at = place_argument(what);
+	int fd = any_fd();
+
+	if (!count(what, ioctl(fd, request_of(what), at)) && what == INFO)
+		remember_session(at);
+}
+
+/* As a 32-bit program calls; the argument is below 4 GiB or nowhere. */
+static inline void do_ioctl32(void)
+{
+	const enum call what = (enum call)(CHANNEL + below(ADOPT - CHANNEL + 1));
+	long ret = -1;
+#ifdef __x86_64__
+	const long ioctl_nr = 54;
+
+	__asm__ __volatile__("int $0x80" : "=a" (ret)
+			     : "a" (ioctl_nr), "b" ((long)any_fd()), "c" ((long)request_of(what)),
+			       "d" ((long)(uint32_t)(uintptr_t)place_argument(what))
+			     : "memory", "r8", "r9", "r10", "r11");
+#endif
+	count(IOCTL32, ret);
+}
+
+#endif
