@@ -182,3 +182,28 @@ sys.exit("control characters %r in %r" % (bad, text) if bad else 0)'
 for line in sys.stdin: event = json.loads(line); print(event["event"], event.get("comm"))
 ' <<<"$output"
 }
+
+@test "no room in /dev/shm, few descriptors: said, and nothing is left behind" {
+	requires_shm
+	requires_root
+	capture unshare -m bash -c '
+		mount -t tmpfs -o size=2m none /dev/shm
+		"$0" --backend=shm -o t -- true
+		echo "status $?, left: $(ls /dev/shm)"' "$KTRACED"
+	show "$KTRACED"
+	[ "$output" = "status 125, left: " ]
+	[[ $stderr = *"cannot make a session"* ]]
+	for n in 4 5 6 7 8 9 10 12 16; do
+		capture bash -c 'ulimit -n "$1"; "$0" --backend=shm -o t -- true' "$KTRACED" "$n"
+		show "$n descriptors"
+		[ "$status" -eq 0 ] || [ -n "$stderr" ]
+	done
+	[ "$status" -eq 0 ]
+}
+
+@test "hundreds of programs attach at once: the ledger is exact" {
+	run_ktraced -e flood -o t --policy=block -- "$PROGS/flood" -p "$(n 800)" -n 20
+	[ "$status" -eq 0 ]
+	ledger
+	[ "$(summary lost)" = 0 ]
+}
