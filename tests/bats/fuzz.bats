@@ -41,11 +41,11 @@ memory()
 }
 
 @test "random calls: the module forgets all sessions, can be unloaded, the log is clean" {
-	local group
+	local group calls=${KTRACE_FUZZ_CALLS:-30000}
 	for group in 0 1; do
 		echo "$group" >/sys/module/ktrace/parameters/group_kernel
 		"$PROGS/dev_fuzz" -s "${KTRACE_FUZZ_SEED:-$RANDOM}" \
-			-n "$((${KTRACE_FUZZ_CALLS:-100000} / 2))"
+			-n "$((calls / 2))"
 	done
 	echo 0 >/sys/module/ktrace/parameters/group_kernel
 	[ "$(memory)" -lt $((300 << 10)) ]
