@@ -504,7 +504,9 @@ void step_run(const struct step_scenario *s)
 	scenario = s;
 	pid = (pid_t)syscall(SYS_fork);
 	if (pid) {
-		if (pid < 0 || waitpid(pid, &status, 0) != pid || WIFSIGNALED(status))
+		if (pid < 0 || waitpid(pid, &status, 0) != pid)
+			step_fail("fork");
+		if (WIFSIGNALED(status))
 			step_fail("signal %d", WTERMSIG(status));
 		if (status)
 			exit(1);
