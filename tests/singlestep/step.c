@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -509,7 +508,7 @@ void step_run(const struct step_scenario *s)
 		if (WIFSIGNALED(status))
 			step_fail("signal %d", WTERMSIG(status));
 		if (status)
-			exit(1);
+			_exit(1);
 		count->scenarios++;
 		scenario = NULL;
 		return;
