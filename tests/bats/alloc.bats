@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# runs: guest
+# runs: kasan
 # alloc.bats - each allocation of each request fails once (kernels with fault injection)
 load helpers
 

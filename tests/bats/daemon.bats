@@ -169,9 +169,15 @@ refused()
 }
 
 @test "the command gets no descriptor, no signal setting and no mask of ktraced" {
-	sh -c 'ls /proc/self/fd; grep Sig[BI] /proc/self/status' >alone 3>&-
-	"$KTRACED" "--backend=$KTRACE_BACKEND" -q -o t -- \
-		sh -c 'ls /proc/self/fd; grep Sig[BI] /proc/self/status' >traced 3>&-
+	# Less signals 32 and 33, which the C library keeps for itself and resets with threads.
+	cat >show <<-'END'
+		ls /proc/self/fd
+		grep 'Sig[BI]' /proc/self/status | while read -r name mask; do
+			echo "$name $((0x$mask & ~0x180000000))"
+		done
+	END
+	bash show >alone 3>&-
+	"$KTRACED" "--backend=$KTRACE_BACKEND" -q -o t -- bash show >traced 3>&-
 	diff alone traced
 }
 

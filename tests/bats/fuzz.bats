@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# runs: guest
+# runs: kasan
 # fuzz.bats - random system calls on /dev/ktrace, under KASAN and lockdep
 #
 # KTRACE_FUZZ_SEED repeats a run, KTRACE_FUZZ_CALLS says how many calls. Memory that leaked
