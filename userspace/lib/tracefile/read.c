@@ -277,6 +277,12 @@ static int pass(struct reader *r, const struct ktrace_section *s)
 	return 0;
 }
 
+/* What a search for the next section means for step(): there is one, none, or -errno. */
+static int searched(int ret)
+{
+	return ret > 0 ? 2 : ret;
+}
+
 /* One step of walking. Return: 1 section in @s, 2 none but go on, 0 stop, -errno. */
 static int step(struct reader *r, struct ktrace_section *s)
 {
@@ -285,9 +291,9 @@ static int step(struct reader *r, struct ktrace_section *s)
 	__u64 end;
 
 	if (ret == -EBADMSG)
-		return damaged_here(r) < 1 ? 0 : 2;
+		return searched(damaged_here(r));
 	if (ret == -ENODATA)
-		return cut_off(r) < 1 ? 0 : 2;
+		return searched(cut_off(r));
 	if (ret)
 		return ret;
 	end = section_end(r->next, s);
@@ -296,7 +302,7 @@ static int step(struct reader *r, struct ktrace_section *s)
 		if (ret < 0)
 			return ret;
 		if (!ret)
-			return damaged_here(r) < 1 ? 0 : 2;
+			return searched(damaged_here(r));
 	}
 	r->next = end;
 	if (is_wanted)
