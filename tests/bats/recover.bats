@@ -232,7 +232,7 @@ is_gone_or_done()
 @test "what the dead ktraced could not write is counted" {
 	# Shared memory is a file as well.
 	start ktraced sh -c "ulimit -f 10000; exec '$KTRACED' --backend=$KTRACE_BACKEND -e flood \
-		--policy=block -b 16K --thread-rings 0 -o t -- \
+		--policy=block -b 16K --thread-rings 4 -o t -- \
 		'$PROGS/flood' -m -o -t 2 -n 0"
 	retry 300 0.02 has ktraced.err 'events are lost'
 	kill_daemon

@@ -243,9 +243,9 @@ processes_with()
 
 @test "shell: a terminal of the guest, which goes on afterwards" {
 	"$VM" start
-	run timeout 60 script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	run timeout 20 script -qec "'$VM' shell -- tty" /dev/null </dev/null
 	[[ $output == */dev/ttyS1* ]]
-	run timeout 60 script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	run timeout 20 script -qec "'$VM' shell -- tty" /dev/null </dev/null
 	[[ $output == */dev/ttyS1* ]]
 	run "$VM" exec -- echo still here
 	[ "$output" = "still here" ]
