@@ -174,7 +174,7 @@ static void check_piece(const struct kt_chunk *c, __u64 before)
 	REQUIRE(c->size <= span && span && span <= w.ring.block_size);
 	REQUIRE(off % w.ring.block_size + span <= w.ring.block_size);
 	REQUIRE(c->corrupt <= 1 && c->records <= c->size / sizeof(struct ktrace_record));
-	REQUIRE(w.is_forged || (c->pos >= before && !c->corrupt));
+	REQUIRE(w.is_forged || ((__s64)(c->pos - before) >= 0 && !c->corrupt));
 }
 
 static void check_lost(const struct ktrace_lost *before)
