@@ -41,5 +41,5 @@ $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(fuzzers)
-fuzz:		## fuzz all readers and parsers, KTRACE_FUZZ_SECONDS in all
+fuzz:		## fuzz all readers and parsers
 	$(Q)tests/run fuzz

@@ -235,32 +235,49 @@ static bool check_order(void)
 	return is_orderly;
 }
 
-/* Is no record later than the headers before it say? */
+/*
+ * Is a record later than the headers before it say, or a loss later than what follows? A
+ * loss that says nothing new in a scan may be new after a seek, and then it has a place.
+ */
+static bool is_lying(const struct entry *e, struct kt_cursor cur, __u64 *loss)
+{
+	struct ktrace_record rec;
+	const char *payload;
+
+	while (kt_cursor_next(&cur, &rec, &payload) == KT_CURSOR_RECORD) {
+		if (rec.ts > e->max_raw || (rec.id != KTRACE_ID_LOST && rec.ts < *loss))
+			return true;
+		if (rec.id == KTRACE_ID_LOST && rec.ts > *loss)
+			*loss = rec.ts;
+	}
+	return false;
+}
+
 static bool is_truthful_stream(struct stream *s)
 {
 	struct ktrace_section sec;
-	struct ktrace_record rec;
 	static char body[KTRACE_BLOCK_MAX];
-	const char *payload;
+	__u64 loss = 0;
 	size_t i;
 
 	for (i = 0; i < s->entry_nr; i++) {
+		const struct entry *e = &s->entries[i];
 		struct kt_cursor cur = { .base = body };
 
-		if (s->entries[i].place & (ENTRY_LOST | ENTRY_BAD) ||
-		    ktrace_reader_load(&s->trace->reader, s->entries[i].place, &sec, body,
-				       sizeof(body)))
+		if (e->place & ENTRY_BAD ||
+		    ktrace_reader_load(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS, &sec,
+				       body, sizeof(body)))
 			continue;
+		if (e->place & ENTRY_LOST) {
+			loss = sec.first_ts > loss ? sec.first_ts : loss;
+			continue;
+		}
 		cur.end = (__u32)sec.size;
-		if (sec.size >= 64 && !(sec.pos & 4095))
-			cur.off = 64;
-		while (kt_cursor_next(&cur, &rec, &payload) == KT_CURSOR_RECORD)
-			if (rec.ts > s->entries[i].max_raw)
-				return false;
-		cur.off = 0;
-		while (kt_cursor_next(&cur, &rec, &payload) == KT_CURSOR_RECORD)
-			if (rec.ts > s->entries[i].max_raw)
-				return false;
+		if (is_lying(e, cur, &loss))
+			return false;
+		cur.off = sec.size >= 64 && !(sec.pos & 4095) ? 64 : 0;
+		if (is_lying(e, cur, &loss))
+			return false;
 	}
 	return true;
 }

@@ -4,7 +4,9 @@
 
 #include "trace.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const names[] = {
 	[KTRACE_LOST_FULL] = "full",
@@ -22,6 +24,15 @@ _Static_assert(sizeof(names) / sizeof(names[0]) == KTRACE_LOST_NR, "each reason 
 const char *ktrace_lost_name(__u32 reason)
 {
 	return reason < KTRACE_LOST_NR ? names[reason] : NULL;
+}
+
+/* What a LOST record says. What the daemon lost it says itself, in a section. */
+void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_t len)
+{
+	const size_t own = offsetof(struct ktrace_lost, count[KTRACE_LOST_OVERWRITTEN]);
+
+	memset(lost, 0, sizeof(*lost));
+	memcpy(lost, payload, len < own ? len : own);
 }
 
 /* The type of "ktrace:lost"; see struct lost_payload. Return: as ktrace_event_type_parse(). */

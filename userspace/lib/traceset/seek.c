@@ -79,6 +79,7 @@ static long last_opening(const struct stream *s, size_t first, size_t last, stru
 static void see_lost_records(struct stream *s, size_t end)
 {
 	struct opening o, probe;
+	struct ktrace_lost counts;
 	size_t low = 0, high;
 	long i = end ? last_opening(s, 0, end - 1, &o) : -1;
 	__u64 lost;
@@ -99,8 +100,10 @@ static void see_lost_records(struct stream *s, size_t end)
 		}
 	}
 	if (o.section.size >= sizeof(o) - sizeof(o.section) && o.rec.id == KTRACE_ID_LOST &&
-	    o.rec.len >= sizeof(o.lost))
-		ktrace_stream_see_lost(s, &o.lost);
+	    o.rec.len >= sizeof(o.lost)) {
+		ktrace_lost_of_writers(&counts, &o.lost, sizeof(o.lost));
+		ktrace_stream_see_lost(s, &counts);
+	}
 }
 
 static void see_lost_section(struct stream *s, size_t end)

@@ -180,19 +180,14 @@ static void end_section(struct stream *s)
 	s->cur.off = s->cur.end;
 }
 
-/*
- * A control record: LOST counts what writers lost, others are not known and say nothing.
- * What the daemon lost it says itself, in a section.
- */
+/* A control record: LOST counts what writers lost, others are not known and say nothing. */
 static void take_control(struct stream *s)
 {
-	const size_t own = offsetof(struct ktrace_lost, count[KTRACE_LOST_OVERWRITTEN]);
-	struct ktrace_lost lost = { { 0 } };
-	size_t size = s->rec.len < own ? s->rec.len : own;
+	struct ktrace_lost lost;
 
 	if (s->rec.id != KTRACE_ID_LOST)
 		return;
-	memcpy(&lost, s->payload, size);
+	ktrace_lost_of_writers(&lost, s->payload, s->rec.len);
 	note_lost(s, &lost);
 }
 
