@@ -267,7 +267,7 @@ refused()
 }
 
 @test "a recording that has ended switches off programs that live on" {
-	run_ktraced --duration 300ms -o t -- sh -c "'$PROGS/enabled' >states & exec sleep 0.1"
+	run_ktraced --duration 2s -o t -- sh -c "'$PROGS/enabled' >states & exec sleep 0.1"
 	show cat states
 	retry 100 0.05 grep -q off states
 	[ "$(cat states)" = "on
