@@ -35,14 +35,15 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
 example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
-bench_src    := $(wildcard bench/*.c)
+# What is in folders are parts of benchmarks that are scripts.
+bench_src    := $(wildcard bench/*.c bench/*/*.c)
 prog_src     := $(wildcard tests/progs/*.c)
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
-benches  := $(patsubst bench/%.c,$(BUILD)/bench/%,$(bench_src))
+benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src))
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
@@ -194,8 +195,8 @@ style:		## layering, ordering labels, kernel style, sparse, shell scripts
 	$(Q)tests/run style
 vm:		## an interactive shell in the VM
 	$(Q)tests/vm/vm shell
-bench: bench-programs ## measure beside the peers
-	$(Q)for b in $(benches); do echo "== $$b"; $$b || exit 1; done
+bench: lib tools progs bench-programs ## measure beside the peers: Documentation/performance.md
+	$(Q)bench/run
 unit-programs: $(units)
 include tests/fuzz/fuzz.mk
 singlestep-programs: $(steps)

@@ -2,7 +2,7 @@
 /*
  * merge.c - how fast streams are merged, beside a plain scan of the same bytes
  *
- * usage: merge [FILE]        (FILE: where the traces are made, default in /tmp)
+ * usage: merge [FILE]        (FILE: where the traces are made, default in TMPDIR)
  *
  * Records of 32 bytes lie in 2, 8 and 64 streams, in bursts of 32 and in random order of
  * streams with bursts of 1. The scan walks the same records in a mapping of the file,
@@ -24,9 +24,10 @@
 #include "ring/ring.h"
 
 #define BLOCK 65536u
-#define RECORDS (8u << 20)
 #define PAYLOAD 16u
-#define REPEAT 3
+#define REPEAT 5
+
+static unsigned int record_nr = 8u << 20;
 
 /* struct stream - one stream being made */
 struct stream {
@@ -116,7 +117,7 @@ static void make_trace(const char *path, unsigned int streams, unsigned int burs
 	announce(tf, streams);
 	for (i = 0; i < streams; i++)
 		s[i].data = calloc(1, BLOCK);
-	for (i = 0; i < RECORDS; i += burst) {
+	for (i = 0; i < record_nr; i += burst) {
 		seed = seed * 1103515245u + 12345u;
 		id = (seed >> 16) % streams;
 		for (j = 0; j < burst; j++)
@@ -157,83 +158,83 @@ static __u64 scan(const char *map, size_t size, __u64 *sum)
 	return nr;
 }
 
-static double time_scan(const char *path)
+static void report(const char *figure, const char *variant, double seconds)
+{
+	printf("%s\t%s\tMrecord/s\t%.2f\n", figure, variant, record_nr / seconds / 1e6);
+}
+
+static void time_scan(const char *path, const char *figure)
 {
 	int fd = open(path, O_RDONLY);
 	struct stat st;
-	double best = 1e9, t;
 	__u64 sum = 0;
+	double t;
 	char *map;
-	int i;
 
 	if (fd < 0 || fstat(fd, &st))
 		die(path);
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
 	if (map == MAP_FAILED)
 		die("mmap");
-	for (i = 0; i < REPEAT; i++) {
-		t = now();
-		if (scan(map, (size_t)st.st_size, &sum) != RECORDS)
-			die("scan: wrong number of records");
-		t = now() - t;
-		best = t < best ? t : best;
-	}
+	t = now();
+	if (scan(map, (size_t)st.st_size, &sum) != record_nr)
+		die("scan: wrong number of records");
+	report(figure, "scan", now() - t);
 	munmap(map, (size_t)st.st_size);
 	close(fd);
-	return best;
 }
 
-static double time_merge(const char *path)
+static void time_merge(const char *path, const char *figure)
 {
 	struct ktrace_trace_event e;
 	struct ktrace_traceset *set;
-	double best = 1e9, t;
-	__u64 nr, last;
+	__u64 nr = 0, last = 0;
+	double t;
+
+	if (ktrace_traceset_open(NULL, &set) || ktrace_traceset_add(set, path))
+		die(path);
+	t = now();
+	while (ktrace_traceset_next(set, &e) == 1) {
+		if (e.time < last)
+			die("merge: wrong order");
+		last = e.time;
+		nr++;
+	}
+	report(figure, "ktrace", now() - t);
+	if (nr != record_nr)
+		die("merge: wrong number of records");
+	ktrace_traceset_close(set);
+}
+
+static void measure(const char *path, unsigned int streams, unsigned int burst)
+{
+	char figure[64];
 	int i;
 
+	snprintf(figure, sizeof(figure), "merge.%ustreams.burst%u", streams, burst);
+	make_trace(path, streams, burst);
 	for (i = 0; i < REPEAT; i++) {
-		if (ktrace_traceset_open(NULL, &set) || ktrace_traceset_add(set, path))
-			die(path);
-		nr = last = 0;
-		t = now();
-		while (ktrace_traceset_next(set, &e) == 1) {
-			if (e.time < last)
-				die("merge: wrong order");
-			last = e.time;
-			nr++;
-		}
-		t = now() - t;
-		best = t < best ? t : best;
-		if (nr != RECORDS)
-			die("merge: wrong number of records");
-		ktrace_traceset_close(set);
+		time_scan(path, figure);
+		time_merge(path, figure);
 	}
-	return best;
+	unlink(path);
 }
 
 int main(int argc, char **argv)
 {
 	static const unsigned int streams[] = { 2, 8, 64 }, bursts[] = { 32, 1 };
-	char name[64];
-	const char *path = name;
+	const char *tmp = getenv("TMPDIR");
+	char path[4096];
 	size_t i, j;
 
-	snprintf(name, sizeof(name), "/tmp/bench_merge.%d", (int)getpid());
 	if (argc == 2)
-		path = argv[1];
-	printf("merge: %u records of 32 bytes, best of %d, M records in a second of CPU time\n",
-	       RECORDS, REPEAT);
-	printf("streams  burst     scan    merge  merge/scan\n");
+		snprintf(path, sizeof(path), "%s", argv[1]);
+	else
+		snprintf(path, sizeof(path), "%s/merge.%d", tmp ? tmp : "/tmp", (int)getpid());
+	if (getenv("BENCH_QUICK"))
+		record_nr = 1u << 18;
 	for (j = 0; j < 2; j++)
-		for (i = 0; i < 3; i++) {
-			double s, m;
-
-			make_trace(path, streams[i], bursts[j]);
-			s = time_scan(path);
-			m = time_merge(path);
-			printf("%7u %6u %8.0f %8.0f %11.2f\n", streams[i], bursts[j],
-			       RECORDS / s / 1e6, RECORDS / m / 1e6, s / m);
-		}
-	unlink(path);
+		for (i = 0; i < 3; i++)
+			measure(path, streams[i], bursts[j]);
 	return 0;
 }

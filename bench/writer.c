@@ -15,8 +15,7 @@
  * with one thread, then with as many as there are CPUs at the same time. Between two
  * measurements everything is declared read, without being looked at, so that no reader's
  * cache misses are measured; a measurement fits into the ring, opening blocks as usual.
- * Prints ns per event, least and median of the repetitions, and both in relation to
- * clock + store.
+ * Prints samples as bench/run wants them.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -135,14 +134,13 @@ static const struct phase {
 	int without_rseq;
 } phases[] = {
 	{ "clock", run_clock, 0 },
-	{ "clock + store", run_store, 0 },
+	{ "clock+store", run_store, 0 },
 	{ "rseq", run_on, 0 },
-	{ "thread ring", run_on, 1 },
+	{ "thread-ring", run_on, 1 },
 	{ "disabled", run_off, 0 },
 };
 
 #define PHASE_NR (sizeof(phases) / sizeof(phases[0]))
-#define REFERENCE 1
 
 struct worker {
 	pthread_t thread;
@@ -231,30 +229,15 @@ static void *measure(void *arg)
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Of the first thread; the others keep it company. */
 static void report(unsigned int threads, unsigned int repetitions)
 {
-	double least[PHASE_NR], median[PHASE_NR];
-	unsigned int p;
+	unsigned int i, p;
 
-	for (p = 0; p < PHASE_NR; p++) {
-		qsort(workers[0].ns[p], repetitions, sizeof(double), compare);
-		least[p] = workers[0].ns[p][0];
-		median[p] = workers[0].ns[p][repetitions / 2];
-	}
-	printf("%u thread%s, %u repetitions of %u\n", threads, threads > 1 ? "s" : "",
-	       repetitions, BATCH);
-	printf("  %-14s %8s %8s   / clock + store\n", "ns per event", "least", "median");
-	for (p = 0; p < PHASE_NR; p++)
-		printf("  %-14s %8.2f %8.2f   %.3f %.3f\n", phases[p].name, least[p], median[p],
-		       least[p] / least[REFERENCE], median[p] / median[REFERENCE]);
+	for (i = 0; i < repetitions; i++)
+		for (p = 0; p < PHASE_NR; p++)
+			printf("writer.16B.%uthread\t%s\tns\t%.3f\n", threads, phases[p].name,
+			       workers[0].ns[p][i]);
 }
 
 static void run(unsigned int threads, unsigned int repetitions)
@@ -314,7 +297,8 @@ static int run_in_session(char **argv)
 int main(int argc, char **argv)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned int repetitions = argc > 1 ? (unsigned int)atoi(argv[1]) : 200;
+	unsigned int repetitions = argc > 1 ? (unsigned int)atoi(argv[1]) :
+				   getenv("BENCH_QUICK") ? 10 : 200;
 
 	if (!getenv("KTRACE_SESSION"))
 		return run_in_session(argv);
