@@ -179,6 +179,14 @@ static int node_of(const struct kt_layout *l, u64 off)
 	       cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
 }
 
+/* A request beyond what can be had fails before it has driven out everything else. */
+static bool has_memory(u64 bytes)
+{
+	const long pages = si_mem_available();
+
+	return pages > 0 && bytes >> PAGE_SHIFT <= (u64)pages;
+}
+
 /* Fails rather than have the OOM killer look for somebody who can spare the memory. */
 static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off)
 {
@@ -195,11 +203,16 @@ static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off
 
 static struct page **alloc_pages_array(const struct kt_layout *l)
 {
+	const u64 later = l->kind == KTRACE_CHANNEL_KERNEL ?
+			  l->cpu_nr * (cpu_stride(l) - PAGE_SIZE) : 0;
 	const u64 nr = l->map_size >> PAGE_SHIFT;
-	struct page **pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	struct page **pages;
 	int err = 0;
 	u64 off;
 
+	if (!has_memory(l->map_size - later))
+		return ERR_PTR(-ENOMEM);
+	pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
 	for (off = 0; off < l->map_size && !err; off += PAGE_SIZE)
@@ -223,6 +236,8 @@ static int populate(struct kt_buffer *b, u32 cpu)
 	lockdep_assert_held(&buffers_lock);
 	if (b->rings[cpu].data)
 		return 0;
+	if (!has_memory(end - begin))
+		return -ENOMEM;
 	for (off = begin; off < end && !err; off += PAGE_SIZE)
 		if (!b->pages[off >> PAGE_SHIFT])
 			err = alloc_page_at(b->pages, &b->l, off);
