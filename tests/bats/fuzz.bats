@@ -41,7 +41,7 @@ memory()
 }
 
 @test "random calls: the module forgets all sessions, can be unloaded, the log is clean" {
-	local group calls=${KTRACE_FUZZ_CALLS:-30000}
+	local group calls=${KTRACE_FUZZ_CALLS:-100000}
 	for group in 0 1; do
 		echo "$group" >/sys/module/ktrace/parameters/group_kernel
 		"$PROGS/dev_fuzz" -s "${KTRACE_FUZZ_SEED:-$RANDOM}" \
