@@ -12,48 +12,16 @@
 #include <ktrace/tracefile.h>
 
 #include "crc32c.h"
-#include "read.h"
+#include "write.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/file.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* struct stream_before - what a reopened file has of stream @id */
-struct stream_before {
-	__u32 id;
-	struct ktrace_tracefile_stream is;
-};
-
-/**
- * struct ktrace_tracefile - one file being written
- * @fd:		the file
- * @size:	bytes of whole sections; the next one goes there
- * @index:	what INDEX will say
- * @index_nr:	entries in use
- * @index_cap:	entries allocated
- * @has_index:	false once memory for the index ran out
- * @uuid:	name of the trace
- * @before:	what there was of each stream when the file was reopened
- * @before_nr:	how many
- */
-struct ktrace_tracefile {
-	int fd;
-	__u64 size;
-	__u8 uuid[16];
-	struct stream_before *before;
-	size_t before_nr;
-	struct ktrace_index *index;
-	size_t index_nr;
-	size_t index_cap;
-	bool has_index;
-};
 
 /* Drops the first @n bytes of what is left to write. */
 static int consume(struct iovec *iov, int nr, size_t n)
@@ -69,7 +37,8 @@ static int consume(struct iovec *iov, int nr, size_t n)
 	return first;
 }
 
-static int write_all(int fd, struct iovec *iov, int nr, __u64 offset)
+/* Return: 0 or -errno; then some of it may have been written. */
+int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset)
 {
 	ssize_t n;
 	int done;
@@ -90,7 +59,7 @@ static int write_all(int fd, struct iovec *iov, int nr, __u64 offset)
 	return 0;
 }
 
-static void index_add(struct ktrace_tracefile *tf, const struct ktrace_section *s)
+void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s)
 {
 	size_t cap = tf->index_cap ? 2 * tf->index_cap : 256;
 	struct ktrace_index *index = tf->index;
@@ -127,14 +96,14 @@ static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
 	s->magic = KTRACE_SECTION_MAGIC;
 	s->size = size;
 	s->crc = ktrace_crc32c(ktrace_crc32c(0, s, sizeof(*s)), body, size);
-	ret = write_all(tf->fd, iov, 3, tf->size);
+	ret = ktrace_write_all(tf->fd, iov, 3, tf->size);
 	if (ret) {
 		/* If even this fails, the next section overwrites what is there. */
 		(void)!ftruncate(tf->fd, (off_t)tf->size);
 		return ret;
 	}
 	if (tf->has_index && s->type <= KTRACE_SECTION_LOST)
-		index_add(tf, s);
+		ktrace_writer_index(tf, s);
 	tf->size += total;
 	return 0;
 }
@@ -153,13 +122,13 @@ static int put_file_header(struct ktrace_tracefile *tf)
 	if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
 		return -EIO;
 	memcpy(h.uuid, tf->uuid, sizeof(h.uuid));
-	ret = write_all(tf->fd, &iov, 1, 0);
+	ret = ktrace_write_all(tf->fd, &iov, 1, 0);
 	if (!ret)
 		tf->size = sizeof(h);
 	return ret;
 }
 
-static void free_writer(struct ktrace_tracefile *tf)
+void ktrace_writer_free(struct ktrace_tracefile *tf)
 {
 	if (tf->fd >= 0)
 		close(tf->fd);
@@ -169,7 +138,7 @@ static void free_writer(struct ktrace_tracefile *tf)
 }
 
 /* A writer whose file is its alone, with the content it has. */
-static int open_alone(const char *path, int flags, struct ktrace_tracefile **out)
+int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
 	int ret = 0;
@@ -183,7 +152,7 @@ static int open_alone(const char *path, int flags, struct ktrace_tracefile **out
 	else if (flock(tf->fd, LOCK_EX | LOCK_NB))
 		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (ret)
-		free_writer(tf);
+		ktrace_writer_free(tf);
 	else
 		*out = tf;
 	return ret;
@@ -192,196 +161,21 @@ static int open_alone(const char *path, int flags, struct ktrace_tracefile **out
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = open_alone(path, O_CREAT, &tf);
+	int ret = ktrace_writer_open(path, O_CREAT, &tf);
 
 	if (ret)
 		return ret;
 	ret = ftruncate(tf->fd, 0) ? -errno : put_file_header(tf);
 	if (ret)
-		free_writer(tf);
+		ktrace_writer_free(tf);
 	else
 		*out = tf;
-	return ret;
-}
-
-static struct stream_before *find_before(const struct ktrace_tracefile *tf, __u32 id)
-{
-	for (size_t i = 0; i < tf->before_nr; i++)
-		if (tf->before[i].id == id)
-			return &tf->before[i];
-	return NULL;
-}
-
-static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
-{
-	struct stream_before *b = find_before(tf, id);
-
-	if (b)
-		return b;
-	b = realloc(tf->before, (tf->before_nr + 1) * sizeof(*b));
-	if (!b)
-		return NULL;
-	tf->before = b;
-	b += tf->before_nr++;
-	*b = (struct stream_before) { .id = id };
-	return b;
-}
-
-static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset,
-			const struct ktrace_section *s)
-{
-	struct ktrace_lost lost = { { 0 } };
-	struct ktrace_section again;
-	struct stream_before *b;
-
-	tf->size = offset;
-	index_add(tf, s);
-	if (s->type == KTRACE_SECTION_META)
-		return 0;
-	b = get_before(tf, s->stream);
-	if (!b)
-		return -ENOMEM;
-	if (s->type == KTRACE_SECTION_BLOCK) {
-		b->is.pos = s->pos + s->raw_size;
-		b->is.records += s->records;
-		return 0;
-	}
-	/* One that is damaged says nothing; a later one will. */
-	if (!ktrace_reader_load(r, offset, &again, &lost, sizeof(lost)))
-		b->is.lost = lost;
-	return 0;
-}
-
-/* Finds the end of the last whole section, and what there is before it. */
-static int take_sections(struct ktrace_tracefile *tf, struct reader *r)
-{
-	struct ktrace_section s;
-	__u64 offset, end = sizeof(struct ktrace_file);
-	int ret;
-
-	while ((ret = ktrace_reader_walk(r, &s, &offset)) == 1) {
-		ret = take_section(tf, r, offset, &s);
-		if (ret)
-			return ret;
-		end = r->next;
-	}
-	tf->size = end;
-	return ret;
-}
-
-static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
-/* A reader of the file at @path, which has to have that @uuid; -ESTALE if not. */
-static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
-{
-	struct ktrace_file h;
-	int ret;
-
-	/* Nobody writes it: a section that seems cut off and is not the last is damage. */
-	*r = (struct reader) { .report = say_nothing };
-	ret = ktrace_reader_open(r, path);
-	if (ret)
-		return ret;
-	ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
-	if (!ret && memcmp(h.uuid, uuid, sizeof(h.uuid)))
-		ret = -ESTALE;
-	if (ret)
-		ktrace_reader_close(r);
-	return ret;
-}
-
-static bool is_same_file(int a, int b)
-{
-	struct stat x, y;
-
-	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
-			    struct ktrace_tracefile **out)
-{
-	struct ktrace_tracefile *tf;
-	struct reader r;
-	int ret = open_alone(path, 0, &tf);
-
-	if (ret)
-		return ret;
-	ret = open_reader(path, uuid, &r);
-	if (ret)
-		goto err_free;
-	ret = is_same_file(tf->fd, r.fd) ? take_sections(tf, &r) : -ESTALE;
-	ktrace_reader_close(&r);
-	if (!ret && ftruncate(tf->fd, (off_t)tf->size))
-		ret = -errno;
-	if (ret)
-		goto err_free;
-	memcpy(tf->uuid, uuid, sizeof(tf->uuid));
-	*out = tf;
-	return 0;
-
-err_free:
-	free_writer(tf);
-	return ret;
-}
-
-static int copy_bytes(int to, const struct reader *r)
-{
-	const size_t size = 1 << 20;
-	char *buf = malloc(size);
-	int ret = buf ? 0 : -ENOMEM;
-
-	for (__u64 at = 0; !ret && at < r->size; at += size) {
-		struct iovec iov = { buf, r->size - at < size ? (size_t)(r->size - at) : size };
-
-		ret = ktrace_reader_bytes(r, at, buf, iov.iov_len);
-		if (!ret)
-			ret = write_all(to, &iov, 1, at);
-	}
-	free(buf);
-	return ret;
-}
-
-int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
-			  struct ktrace_tracefile **out)
-{
-	struct ktrace_tracefile *tf;
-	struct reader r;
-	int ret = open_reader(from, uuid, &r);
-
-	if (ret)
-		return ret;
-	ret = open_alone(path, O_CREAT, &tf);
-	if (ret)
-		goto out_close;
-	if (!is_same_file(tf->fd, r.fd))
-		ret = ftruncate(tf->fd, 0) ? -errno : copy_bytes(tf->fd, &r);
-	free_writer(tf);
-	if (!ret)
-		ret = ktrace_tracefile_reopen(path, uuid, out);
-out_close:
-	ktrace_reader_close(&r);
 	return ret;
 }
 
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16])
 {
 	memcpy(uuid, tf->uuid, sizeof(tf->uuid));
-}
-
-bool ktrace_tracefile_stream(const struct ktrace_tracefile *tf, __u32 stream,
-			     struct ktrace_tracefile_stream *out)
-{
-	const struct stream_before *b = find_before(tf, stream);
-
-	if (b)
-		*out = b->is;
-	return b;
 }
 
 /* How many bytes of @text make the next META section: whole lines, or 0 if one is too long. */
@@ -505,6 +299,6 @@ int ktrace_tracefile_close(struct ktrace_tracefile *tf)
 	if (close(tf->fd) && !ret)
 		ret = -errno;
 	tf->fd = -1;
-	free_writer(tf);
+	ktrace_writer_free(tf);
 	return ret;
 }

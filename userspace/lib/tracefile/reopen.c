@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * reopen.c - goes on with a tracefile whose writer died, or with a copy of it
+ *
+ * What lies behind the last whole section is cut off. What there is of each stream is
+ * found again, so that the caller knows where in the rings to go on.
+ */
+#include <ktrace/tracefile.h>
+
+#include "read.h"
+#include "write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct stream_before *find_before(const struct ktrace_tracefile *tf, __u32 id)
+{
+	for (size_t i = 0; i < tf->before_nr; i++)
+		if (tf->before[i].id == id)
+			return &tf->before[i];
+	return NULL;
+}
+
+static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
+{
+	struct stream_before *b = find_before(tf, id);
+
+	if (b)
+		return b;
+	b = realloc(tf->before, (tf->before_nr + 1) * sizeof(*b));
+	if (!b)
+		return NULL;
+	tf->before = b;
+	b += tf->before_nr++;
+	*b = (struct stream_before) { .id = id };
+	return b;
+}
+
+static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset,
+			const struct ktrace_section *s)
+{
+	struct ktrace_lost lost = { { 0 } };
+	struct ktrace_section again;
+	struct stream_before *b;
+
+	tf->size = offset;
+	ktrace_writer_index(tf, s);
+	if (s->type == KTRACE_SECTION_META)
+		return 0;
+	b = get_before(tf, s->stream);
+	if (!b)
+		return -ENOMEM;
+	if (s->type == KTRACE_SECTION_BLOCK) {
+		b->is.pos = s->pos + s->raw_size;
+		b->is.records += s->records;
+		return 0;
+	}
+	/* One that is damaged says nothing; a later one will. */
+	if (!ktrace_reader_load(r, offset, &again, &lost, sizeof(lost)))
+		b->is.lost = lost;
+	return 0;
+}
+
+/* Finds the end of the last whole section, and what there is before it. */
+static int take_sections(struct ktrace_tracefile *tf, struct reader *r)
+{
+	struct ktrace_section s;
+	__u64 offset, end = sizeof(struct ktrace_file);
+	int ret;
+
+	while ((ret = ktrace_reader_walk(r, &s, &offset)) == 1) {
+		ret = take_section(tf, r, offset, &s);
+		if (ret)
+			return ret;
+		end = r->next;
+	}
+	tf->size = end;
+	return ret;
+}
+
+static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
+{
+	(void)arg;
+	(void)path;
+	(void)offset;
+	(void)message;
+}
+
+/* A reader of the file at @path, which has to have that @uuid; -ESTALE if not. */
+static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
+{
+	struct ktrace_file h;
+	int ret;
+
+	/* Nobody writes it: a section that seems cut off and is not the last is damage. */
+	*r = (struct reader) { .report = say_nothing };
+	ret = ktrace_reader_open(r, path);
+	if (ret)
+		return ret;
+	ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
+	if (!ret && memcmp(h.uuid, uuid, sizeof(h.uuid)))
+		ret = -ESTALE;
+	if (ret)
+		ktrace_reader_close(r);
+	return ret;
+}
+
+static bool is_same_file(int a, int b)
+{
+	struct stat x, y;
+
+	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
+			    struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf;
+	struct reader r;
+	int ret = ktrace_writer_open(path, 0, &tf);
+
+	if (ret)
+		return ret;
+	ret = open_reader(path, uuid, &r);
+	if (ret)
+		goto err_free;
+	ret = is_same_file(tf->fd, r.fd) ? take_sections(tf, &r) : -ESTALE;
+	ktrace_reader_close(&r);
+	if (!ret && ftruncate(tf->fd, (off_t)tf->size))
+		ret = -errno;
+	if (ret)
+		goto err_free;
+	memcpy(tf->uuid, uuid, sizeof(tf->uuid));
+	*out = tf;
+	return 0;
+
+err_free:
+	ktrace_writer_free(tf);
+	return ret;
+}
+
+static int copy_bytes(int to, const struct reader *r)
+{
+	const size_t size = 1 << 20;
+	char *buf = malloc(size);
+	int ret = buf ? 0 : -ENOMEM;
+
+	for (__u64 at = 0; !ret && at < r->size; at += size) {
+		struct iovec iov = { buf, r->size - at < size ? (size_t)(r->size - at) : size };
+
+		ret = ktrace_reader_bytes(r, at, buf, iov.iov_len);
+		if (!ret)
+			ret = ktrace_write_all(to, &iov, 1, at);
+	}
+	free(buf);
+	return ret;
+}
+
+int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
+			  struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf;
+	struct reader r;
+	int ret = open_reader(from, uuid, &r);
+
+	if (ret)
+		return ret;
+	ret = ktrace_writer_open(path, O_CREAT, &tf);
+	if (ret)
+		goto out_close;
+	if (!is_same_file(tf->fd, r.fd))
+		ret = ftruncate(tf->fd, 0) ? -errno : copy_bytes(tf->fd, &r);
+	ktrace_writer_free(tf);
+	if (!ret)
+		ret = ktrace_tracefile_reopen(path, uuid, out);
+out_close:
+	ktrace_reader_close(&r);
+	return ret;
+}
+
+bool ktrace_tracefile_stream(const struct ktrace_tracefile *tf, __u32 stream,
+			     struct ktrace_tracefile_stream *out)
+{
+	const struct stream_before *b = find_before(tf, stream);
+
+	if (b)
+		*out = b->is;
+	return b;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* write.h - what creating a tracefile and going on with one have in common */
+#ifndef KTRACE_TRACEFILE_WRITE_H
+#define KTRACE_TRACEFILE_WRITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/uio.h>
+#include <ktrace/tracefile.h>
+
+/* struct stream_before - what a reopened file has of stream @id */
+struct stream_before {
+	__u32 id;
+	struct ktrace_tracefile_stream is;
+};
+
+/**
+ * struct ktrace_tracefile - one file being written
+ * @fd:		the file
+ * @size:	bytes of whole sections; the next one goes there
+ * @index:	what INDEX will say
+ * @index_nr:	entries in use
+ * @index_cap:	entries allocated
+ * @has_index:	false once memory for the index ran out
+ * @uuid:	name of the trace
+ * @before:	what there was of each stream when the file was reopened
+ * @before_nr:	how many
+ */
+struct ktrace_tracefile {
+	int fd;
+	__u64 size;
+	__u8 uuid[16];
+	struct stream_before *before;
+	size_t before_nr;
+	struct ktrace_index *index;
+	size_t index_nr;
+	size_t index_cap;
+	bool has_index;
+};
+
+/* write.c */
+int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset);
+int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out);
+void ktrace_writer_free(struct ktrace_tracefile *tf);
+void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s);
+
+#endif
