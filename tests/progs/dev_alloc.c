@@ -155,9 +155,9 @@ static int act_stop(struct scene *s)
 	return ioctl(s->fd, KTRACE_IOC_STOP);
 }
 
-static int act_enable(struct scene *s)
+static int enable_all(struct scene *s, __u16 on)
 {
-	struct ktrace_enable e = { .on = 1 };
+	struct ktrace_enable e = { .on = on };
 	size_t i;
 
 	for (i = 0; i < NELEM(events); i++) {
@@ -168,17 +168,14 @@ static int act_enable(struct scene *s)
 	return 0;
 }
 
+static int act_enable(struct scene *s)
+{
+	return enable_all(s, 1);
+}
+
 static int act_disable(struct scene *s)
 {
-	struct ktrace_enable e = { .on = 0 };
-	size_t i;
-
-	for (i = 0; i < NELEM(events); i++) {
-		e.id = (__u16)events[i];
-		if (ioctl(s->fd, KTRACE_IOC_ENABLE, &e))
-			return -1;
-	}
-	return 0;
+	return enable_all(s, 0);
 }
 
 static int act_follow(struct scene *s)
