@@ -113,6 +113,20 @@ refused()
 	[ -p fifo ]
 }
 
+@test "to /dev/null everything is counted, and nothing kept" {
+	run_ktraced -o /dev/null --policy=block -- "$PROGS/flood" -n "$(n 100000)"
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = "$(n 100000)" ]
+	[ "$(summary lost)" = 0 ]
+	[ "$(summary bytes)" -gt $((32 * $(n 100000))) ]
+	# Several at a time, and what fails does not remove it
+	run_ktraced -q -o /dev/null -- "$KTRACED" "--backend=$KTRACE_BACKEND" -q -o /dev/null -- true
+	[ "$status" -eq 0 ]
+	run_ktraced -o /dev/null -- ./nothing
+	[ "$status" -eq 127 ]
+	[ -c /dev/null ]
+}
+
 @test "a link to the file is not removed when nothing comes of the recording" {
 	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	ln -s real link

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <ktrace/traceset.h>
@@ -29,13 +30,19 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
+/* Pipes, terminals, disks are mistakes; /dev/null is somebody who measures. */
+static bool is_fit_for_trace(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
+}
+
 static int open_file(const char *path, struct ktrace_tracefile **file)
 {
 	struct stat st;
 	int error;
 
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		log_error("%s: the trace must go to a regular file", path);
+	if (!stat(path, &st) && !is_fit_for_trace(&st)) {
+		log_error("%s: the trace must go to a regular file or /dev/null", path);
 		return EXIT_OWN;
 	}
 	error = ktrace_tracefile_create(path, file);

@@ -41,7 +41,7 @@ struct ktrace_tracefile_block {
 
 /**
  * ktrace_tracefile_create - start a new file, replacing what is there
- * @path:	name of the file
+ * @path:	name of the file; /dev/null can be written, too
  * @out:	the writer
  *
  * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; or -errno of open(2),
