@@ -37,6 +37,15 @@ planted()
 	[[ $output =~ writer\.[^\ ]+\ +clock\+store\ +ns\  ]]
 }
 
+@test "the daemon's benchmarks print samples" {
+	run bench drain scale
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ drain\.cpu\.null\.1writer\ +ktrace\ +ns/byte\  ]]
+	[[ $output =~ scale\.writer\.threads@8\ +ktrace\ +ns\  ]]
+	[[ $output =~ scale\.daemon\.streams@512\ +ktrace\ +ns/event\  ]]
+}
+
 @test "samples become a table and are kept" {
 	plant good 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nf.a\tours\tns\t5\n'
 	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nf.a\ttheirs\t>=\t7\t-\there\n' >tree/bench/aims.tsv
