@@ -417,27 +417,44 @@ found:
 	ktrace_session_destroy(s);
 }
 
-static void test_holders(void)
+/* A child that does nothing but hold the buffer, and is in the registry at @off. */
+static pid_t add_holder(struct ktrace_session *s, __u64 off)
 {
-	struct ktrace_session *s = make(&small);
+	struct ktrace_entry *at = (struct ktrace_entry *)(s->registry.base + off);
 	struct ktrace_entry_copy e;
-	struct ktrace_holders h;
-	struct ktrace_entry *at = (struct ktrace_entry *)(s->registry.base +
-							  sizeof(struct ktrace_registry));
 	pid_t child = fork();
 
 	if (!child) {
 		pause();
 		_exit(0);
 	}
-	put_entry(s, sizeof(struct ktrace_registry), KTRACE_ENTRY_BUSY, KTRACE_ENTRY_PROCESS, "");
+	put_entry(s, off, KTRACE_ENTRY_BUSY, KTRACE_ENTRY_PROCESS, "");
 	at->pid = (__u32)child;
 	at->word = KTRACE_ENTRY_READY | 32;
 	assert(ktrace_registry_next(s, &e) == 1);
-	assert(!ktrace_session_holders(s, &h) && h.nr == 1 && h.pid == (__u32)child);
+	return child;
+}
+
+static void end(pid_t child)
+{
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
-	assert(!ktrace_session_holders(s, &h) && h.nr == 0);
+}
+
+static void test_holders(void)
+{
+	struct ktrace_session *s = make(&small);
+	pid_t first = add_holder(s, sizeof(struct ktrace_registry));
+	pid_t second = add_holder(s, sizeof(struct ktrace_registry) + 32);
+	struct ktrace_holders h;
+
+	assert(!ktrace_session_holders(s, ~0u, &h) && h.nr == 2 && h.pid == (__u32)second);
+	/* Of many, one is enough to know that somebody is there. */
+	assert(!ktrace_session_holders(s, 1, &h) && h.nr == 1 && h.pid == (__u32)first);
+	end(first);
+	assert(!ktrace_session_holders(s, 1, &h) && h.nr == 1 && h.pid == (__u32)second);
+	end(second);
+	assert(!ktrace_session_holders(s, ~0u, &h) && h.nr == 0);
 	ktrace_session_destroy(s);
 }
 

@@ -89,30 +89,35 @@ static bool has_children(void)
 	return !waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT);
 }
 
-static void tell_waiting(struct watch *w, const struct ktrace_holders *h)
+static void tell_waiting(struct watch *w)
 {
 	char path[48], comm[64] = "?";
+	struct ktrace_holders h;
 	FILE *f;
 
-	if (w->was_told || now_ns() - w->linger_since < SECOND)
+	if (w->was_told || now_ns() - w->linger_since < SECOND ||
+	    ktrace_session_holders(w->r->session, ~0u, &h) || !h.nr)
 		return;
 	w->was_told = true;
-	if (!h->pid) {
-		log_note("waiting for %u traced process%s; ctrl-C ends it", h->nr,
-			 h->nr == 1 ? "" : "es");
+	if (!h.pid) {
+		log_note("waiting for %u traced process%s; ctrl-C ends it", h.nr,
+			 h.nr == 1 ? "" : "es");
 		return;
 	}
-	snprintf(path, sizeof(path), "/proc/%u/comm", h->pid);
+	snprintf(path, sizeof(path), "/proc/%u/comm", h.pid);
 	f = fopen(path, "re");
 	if (f && fgets(comm, sizeof(comm), f))
 		comm[strcspn(comm, "\n")] = '\0';
 	if (f)
 		fclose(f);
-	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends it", h->nr,
-		 h->nr == 1 ? "" : "es", h->pid, comm, h->nr == 1 ? "" : " among them");
+	log_note("waiting for %u traced process%s, pid %u (%s)%s; ctrl-C ends it", h.nr,
+		 h.nr == 1 ? "" : "es", h.pid, comm, h.nr == 1 ? "" : " among them");
 }
 
-/* The command is gone. Descendants that still hold the buffer are waited for. */
+/*
+ * The command is gone. Descendants that still hold the buffer are waited for; one is
+ * enough to know that, and to ask thousands would keep the rings waiting.
+ */
 static void check_linger(struct watch *w, __u64 now)
 {
 	struct ktrace_holders h;
@@ -120,9 +125,9 @@ static void check_linger(struct watch *w, __u64 now)
 	if (now < w->next_check)
 		return;
 	w->next_check = now + LINGER_CHECK;
-	if (!ktrace_session_holders(w->r->session, &h) && h.nr) {
+	if (!ktrace_session_holders(w->r->session, 1, &h) && h.nr) {
 		w->quiet_checks = 0;
-		tell_waiting(w, &h);
+		tell_waiting(w);
 		return;
 	}
 	if (++w->quiet_checks >= LINGER_QUIET || !has_children())

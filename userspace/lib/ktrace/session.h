@@ -340,7 +340,7 @@ __u32 ktrace_registry_full(const struct ktrace_session *s);
 
 /**
  * struct ktrace_holders - processes that still write, or could
- * @nr:		how many
+ * @nr:		how many, as far as was looked
  * @pid:	one of them, 0 = not known
  */
 struct ktrace_holders {
@@ -350,13 +350,17 @@ struct ktrace_holders {
 
 /**
  * ktrace_session_holders - who still holds the session's buffers
+ * @s:		the session
+ * @limit:	so many are enough
+ * @h:		out
  *
- * Shared memory: the processes known from the registry that have the buffer mapped.
- * Device: those that the kernel knows.
+ * Shared memory: the processes known from the registry that have the buffer mapped. To
+ * find that out takes a while for each; those that have not are never asked again.
+ * Device: those that the kernel knows, all of them.
  *
  * Return: 0 or -errno.
  */
-int ktrace_session_holders(struct ktrace_session *s, struct ktrace_holders *h);
+int ktrace_session_holders(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h);
 
 /**
  * struct ktrace_reading - one reading of all clocks

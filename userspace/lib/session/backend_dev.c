@@ -274,11 +274,12 @@ static int dev_info(struct ktrace_session *s, struct ktrace_session_info *out)
 	return 0;
 }
 
-static int dev_holders(struct ktrace_session *s, struct ktrace_holders *h)
+static int dev_holders(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h)
 {
 	struct ktrace_info info;
 	int error = get_info(s, &info);
 
+	(void)limit;
 	if (error)
 		return error;
 	/* A followed process that also writes is counted twice by the sum. */

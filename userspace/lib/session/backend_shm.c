@@ -271,9 +271,9 @@ static bool holds(const struct ktrace_session *s, __u32 pid)
 	return found;
 }
 
-static int shm_holders(struct ktrace_session *s, struct ktrace_holders *h)
+static int shm_holders(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h)
 {
-	for (__u32 i = 0; i < s->registry.pid_nr;) {
+	for (__u32 i = 0; i < s->registry.pid_nr && h->nr < limit;) {
 		__u32 pid = s->registry.pids[i];
 
 		if (!holds(s, pid)) {

@@ -150,7 +150,7 @@ struct ktrace_session {
  * @follow:	add to the process-tree filter
  * @info:	fill in what only the back end knows
  * @reclaim:	take back rings of dead owners
- * @holders:	who still holds the buffers
+ * @holders:	who still holds the buffers, of them so many
  *
  * @enable and @follow are NULL where there are no kernel channels.
  */
@@ -167,7 +167,7 @@ struct session_backend {
 	int (*follow)(struct ktrace_session *s, __s32 pid);
 	int (*info)(struct ktrace_session *s, struct ktrace_session_info *info);
 	int (*reclaim)(struct ktrace_session *s);
-	int (*holders)(struct ktrace_session *s, struct ktrace_holders *h);
+	int (*holders)(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h);
 };
 
 extern const struct session_backend session_backend_dev;

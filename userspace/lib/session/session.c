@@ -215,10 +215,10 @@ int ktrace_session_reclaim(struct ktrace_session *s)
 	return s->backend->reclaim(s);
 }
 
-int ktrace_session_holders(struct ktrace_session *s, struct ktrace_holders *h)
+int ktrace_session_holders(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h)
 {
 	*h = (struct ktrace_holders) { 0 };
-	return s->backend->holders(s, h);
+	return s->backend->holders(s, limit, h);
 }
 
 void ktrace_session_clock(struct ktrace_session *s, struct ktrace_reading *r)
