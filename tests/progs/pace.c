@@ -2,7 +2,7 @@
 /*
  * pace.c - writes events at a given rate, or as fast as it can, and says what they cost
  *
- *   pace [-p PROCESSES] [-t THREADS] [-n EVENTS] [-r RATE] [-s]
+ *   pace [-p PROCESSES] [-t THREADS] [-n EVENTS] [-r RATE] [-s | -w BYTES [-x]]
  *
  * PROCESSES programs with THREADS threads each write EVENTS events of 16 bytes each, at
  * RATE events a second, 0 = as fast as they can. All of them are there, attached and past
@@ -15,7 +15,8 @@
  * that they do not depend on how many others want to run, and medians: of batches, then
  * of threads.
  *
- * -s: instead of an event of its own each is a system call, getppid(2).
+ * -s: instead of an event of its own each is a system call, getppid(2). -w: before each
+ * event it works, on BYTES bytes. -x: it works only, without an event.
  *
  * A thread that is late by more than a millisecond does not hurry: it has lost its turn.
  */
@@ -39,8 +40,8 @@ KTRACE_EVENT(pace, item, ktrace_u64(thread), ktrace_u64(seq));
 #define LATE_NS 1000000
 
 struct pace {
-	unsigned long processes, threads, events, rate;
-	int is_syscall;
+	unsigned long processes, threads, events, rate, work;
+	int is_syscall, is_silent;
 };
 
 /* What a process tells the first one, by a pipe: after its first event, and at the end. */
@@ -79,12 +80,34 @@ static uint64_t median(uint64_t *values, size_t nr)
 	return nr ? values[nr / 2] : 0;
 }
 
-/* Two loops, so that neither pays for the choice. */
+/* Something that takes as long as it has bytes, and uses cache and registers. */
+static uint64_t hash(uint64_t seed, unsigned long bytes)
+{
+	static const unsigned char data[4096];
+
+	for (unsigned long i = 0; i < bytes; i++)
+		seed = (seed ^ data[i % sizeof(data)]) * 0x100000001b3;
+	return seed;
+}
+
+/* A loop for each, so that none pays for the choice. */
 static void write_batch(const struct worker *w, unsigned long seq, unsigned long end)
 {
+	uint64_t sum = seq;
+
 	if (w->p->is_syscall)
 		for (; seq < end; seq++)
 			syscall(SYS_getppid);
+	else if (w->p->is_silent)
+		for (; seq < end; seq++) {
+			sum = hash(sum, w->p->work);
+			__asm__ __volatile__("" : "+r" (sum));
+		}
+	else if (w->p->work)
+		for (; seq < end; seq++) {
+			sum = hash(sum, w->p->work);
+			ktrace(pace, item, w->number, sum);
+		}
 	else
 		for (; seq < end; seq++)
 			ktrace(pace, item, w->number, seq);
@@ -239,7 +262,7 @@ int main(int argc, char **argv)
 	const char *pipes = getenv("PACE_PIPES");
 	int opt, tell, wait_fd;
 
-	while ((opt = getopt(argc, argv, "p:t:n:r:s")) != -1) {
+	while ((opt = getopt(argc, argv, "p:t:n:r:sw:x")) != -1) {
 		const unsigned long n = strtoul(optarg ? optarg : "", NULL, 10);
 
 		switch (opt) {
@@ -248,6 +271,8 @@ int main(int argc, char **argv)
 		case 'n': p.events = n; break;
 		case 'r': p.rate = n; break;
 		case 's': p.is_syscall = 1; break;
+		case 'w': p.work = n; break;
+		case 'x': p.is_silent = 1; break;
 		default: return 2;
 		}
 	}
