@@ -60,6 +60,10 @@ $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
 $(BUILD)/pic/%: INCLUDE += -Imodule
 $(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
 
+# Two members of an event, each just stored, are not to be loaded as one vector.
+$(BUILD)/obj/userspace/lib/traceset/deliver.o $(BUILD)/pic/userspace/lib/traceset/deliver.o: \
+		STD += -fno-tree-slp-vectorize
+
 $(BUILD)/obj/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)

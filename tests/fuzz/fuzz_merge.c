@@ -5,8 +5,9 @@
  * The input is a list of records, fragments and losses for a few streams of one or two
  * files. They are written by the tracefile writer, and beside that kept as they are. A
  * merge that is as plain as can be says what must come out: every event in its order with
- * its time, thread, flags and bytes, fragments put together, each loss once. The same from
- * any time on after a seek, and the beginning of it from a file that is cut off anywhere.
+ * its time, thread, flags and bytes, fragments put together, each loss once. The same when
+ * many are read at once, and from any time on after a seek, and the beginning of it from a
+ * file that is cut off anywhere.
  */
 #include <ktrace/traceset.h>
 #include <ktrace/tracefile.h>
@@ -19,6 +20,7 @@
 #define OUTS (ITEMS * 9)
 #define BLOCK 4096u
 #define DATA_MAX 64u
+#define READ_MAX 40
 
 /* struct item - a record, or what a LOST record or section adds to the counts */
 struct item {
@@ -476,14 +478,28 @@ static void check_scan(struct ktrace_traceset *set, size_t from, bool is_whole)
 	REQUIRE(from == out_nr);
 }
 
-static void check_seek(struct ktrace_traceset *set, __u64 time)
+/* The same, up to @max events at once. */
+static void check_read(struct ktrace_traceset *set, size_t from, int max, bool is_whole)
+{
+	struct ktrace_trace_event e[READ_MAX];
+	int n, i;
+
+	while ((n = ktrace_traceset_read(set, e, max)) > 0) {
+		REQUIRE(n <= max && from + (size_t)n <= out_nr);
+		for (i = 0; i < n; i++)
+			compare(&e[i], &outs[from++], is_whole);
+	}
+	REQUIRE(!n && from == out_nr);
+}
+
+static void check_seek(struct ktrace_traceset *set, __u64 time, int max)
 {
 	size_t from = 0;
 
 	REQUIRE(!ktrace_traceset_seek(set, time));
 	while (from < out_nr && outs[from].time < time)
 		from++;
-	check_scan(set, from, false);
+	check_read(set, from, max, false);
 }
 
 /* What a crash at byte @size leaves is the beginning of each stream, and nothing wrong. */
@@ -524,10 +540,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	set = open_files();
 	check_scan(set, 0, true);
 	if (!has_fragments && !goes_back && out_nr) {
-		check_seek(set, outs[settings % out_nr].time);
-		check_seek(set, outs[(settings * 7 + 1) % out_nr].time + 1);
-		check_seek(set, 0);
+		check_seek(set, outs[settings % out_nr].time, 1);
+		check_seek(set, outs[(settings * 7 + 1) % out_nr].time + 1, 2);
+		check_seek(set, 0, READ_MAX);
 	}
+	ktrace_traceset_close(set);
+	set = open_files();
+	check_read(set, 0, 1 + (int)(settings % READ_MAX), true);
 	ktrace_traceset_close(set);
 	whole = lseek(files[0].fd, 0, SEEK_END);
 	if (!has_fragments && whole > 1024)

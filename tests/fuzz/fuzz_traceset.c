@@ -369,8 +369,8 @@ static __u64 read_growing(const uint8_t *data, size_t size, bool *is_sound)
 	size_t first = sizeof(struct ktrace_file) + (settings[4] << 8 | settings[5]);
 	struct ktrace_traceset_stats stats;
 	struct ktrace_traceset *set;
-	struct ktrace_trace_event e;
-	int ret;
+	struct ktrace_trace_event e, many[16];
+	int ret, i;
 
 	*is_sound = false;
 	if (first > size)
@@ -384,8 +384,9 @@ static __u64 read_growing(const uint8_t *data, size_t size, bool *is_sound)
 			digest(&e);
 	memfile_fill(&run.file, data, size);
 	REQUIRE(ktrace_traceset_poll(set) >= 0);
-	while ((ret = ktrace_traceset_next(set, &e)) == 1)
-		digest(&e);
+	while ((ret = ktrace_traceset_read(set, many, 1 + settings[4] % 16)) > 0)
+		for (i = 0; i < ret; i++)
+			digest(&many[i]);
 	REQUIRE(!ret && ktrace_traceset_poll(set) == 0);
 	ktrace_traceset_stats(set, &stats);
 	*is_sound = !stats.damaged;

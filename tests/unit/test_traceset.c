@@ -202,6 +202,34 @@ static void test_seek_everywhere(bool goes_back)
 	ktrace_traceset_close(set);
 }
 
+/* Reading up to @max events at once says the same as reading one by one. */
+static void test_read_many(bool goes_back, int max)
+{
+	struct ktrace_traceset *many, *one;
+	struct ktrace_trace_event e, at_once[EVENTS];
+	int n, i;
+
+	make_random(goes_back);
+	many = open_set(TRACES, false);
+	one = open_set(TRACES, false);
+	CHECK_EQ(ktrace_traceset_read(many, at_once, 0), -EINVAL);
+	while ((n = ktrace_traceset_read(many, at_once, max)) > 0) {
+		CHECK(n <= max);
+		for (i = 0; i < n; i++) {
+			CHECK_EQ(ktrace_traceset_next(one, &e), 1);
+			CHECK_EQ(at_once[i].time, e.time);
+			CHECK_EQ(at_once[i].raw, e.raw);
+			CHECK_EQ(at_once[i].flags, e.flags);
+			CHECK_EQ(at_once[i].stream->id, e.stream->id);
+			CHECK_EQ(number_of(&at_once[i]), number_of(&e));
+		}
+	}
+	CHECK_EQ(n, 0);
+	CHECK_EQ(ktrace_traceset_next(one, &e), 0);
+	ktrace_traceset_close(many);
+	ktrace_traceset_close(one);
+}
+
 static void test_span(void)
 {
 	struct ktrace_tracefile *tf = make_file(paths[0], 1000);
@@ -516,6 +544,10 @@ int main(void)
 	test_order(true);
 	test_seek_everywhere(false);
 	test_seek_everywhere(true);
+	test_read_many(false, 1);
+	test_read_many(false, 7);
+	test_read_many(false, (int)EVENTS);
+	test_read_many(true, 7);
 	test_span();
 	test_seek_is_sublinear();
 	test_losses();

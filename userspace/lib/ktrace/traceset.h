@@ -167,6 +167,20 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
 int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event *event);
 
 /**
+ * ktrace_traceset_read - the next events, as many as are at hand
+ * @set:	the traceset
+ * @events:	where they go
+ * @max:	room for so many
+ *
+ * Delivers what as many calls of ktrace_traceset_next() would, faster. There may be fewer
+ * than @max with more to come.
+ *
+ * Return: how many, 0 at the end (with is_live: for now), -ENOMEM, -EINVAL for a @max
+ * below 1.
+ */
+int ktrace_traceset_read(struct ktrace_traceset *set, struct ktrace_trace_event *events, int max);
+
+/**
  * ktrace_traceset_seek - go to the first event whose time is @time or later
  *
  * Each stream is put on its first such event, found by binary search over its blocks.

@@ -7,9 +7,14 @@
  * checksum of a piece followed by n bytes is its own multiplied by x^(8n) mod P.
  * The multiplication is carry-less by x^(8n - 33) mod P, and one more crc32 of the
  * 64-bit product reduces it (33 = 32 of that crc32 and 1 of the reflected product).
+ *
+ * With vectors of 512 bits, WIDE bytes are moved on by their own number at once: each
+ * half of 128 bits is multiplied by its power of x and added to the bytes there. What is
+ * left at the end has the same checksum as all that it stands for.
  */
 #include "crc32c.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 static const __u32 table[256] = {
@@ -116,8 +121,48 @@ static __u32 crc_instruction(__u32 crc, const unsigned char *p, size_t size)
 	return crc;
 }
 
+#define WIDE 256u
+#define X_WIDE_LOW 0xdcb17aa4	/* x^(8 * WIDE + 32) mod P, reflected */
+#define X_WIDE_HIGH 0xb9e02b86	/* x^(8 * WIDE - 32) mod P, reflected */
+
+__attribute__((target("avx512f,vpclmulqdq")))
+static inline __m512i move_on(__m512i sum, const void *to)
+{
+	const __m512i x = _mm512_set4_epi64(X_WIDE_HIGH, X_WIDE_LOW, X_WIDE_HIGH, X_WIDE_LOW);
+
+	return _mm512_ternarylogic_epi64(_mm512_clmulepi64_epi128(sum, x, 0x00),
+					 _mm512_clmulepi64_epi128(sum, x, 0x11),
+					 _mm512_loadu_si512(to), 0x96);	/* exclusive or of all */
+}
+
+/* @size is not below WIDE. */
+__attribute__((target("sse4.2,pclmul,avx512f,vpclmulqdq")))
+static __u32 crc_wide(__u32 crc, const unsigned char *p, size_t size)
+{
+	unsigned char left[WIDE];
+	__m512i sum[WIDE / 64];
+	__u32 i;
+
+	for (i = 0; i < WIDE / 64; i++)
+		sum[i] = _mm512_loadu_si512(p + 64 * i);
+	sum[0] = _mm512_xor_si512(sum[0], _mm512_zextsi128_si512(_mm_cvtsi32_si128((int)crc)));
+	for (p += WIDE, size -= WIDE; size >= WIDE; p += WIDE, size -= WIDE)
+		for (i = 0; i < WIDE / 64; i++)
+			sum[i] = move_on(sum[i], p + 64 * i);
+	for (i = 0; i < WIDE / 64; i++)
+		_mm512_storeu_si512(left + 64 * i, sum[i]);
+	return crc_instruction(crc_instruction(0, left, WIDE), p, size);
+}
+
+static bool has_wide(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("vpclmulqdq");
+}
+
 __u32 ktrace_crc32c(__u32 crc, const void *data, size_t size)
 {
+	if (size >= WIDE && has_wide())
+		return ~crc_wide(~crc, data, size);
 	if (__builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("pclmul"))
 		return ~crc_instruction(~crc, data, size);
 	return ~crc_table(~crc, data, size);

@@ -215,6 +215,53 @@ int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_secti
 	return ktrace_crc32c(ktrace_section_crc(s), body, (size_t)s->size) == s->crc ? 0 : -EBADMSG;
 }
 
+/* Reads bytes [@from, @size) of the section at @offset into @b. */
+static int fill(const struct reader *r, __u64 offset, struct section_buf *b, size_t from,
+		size_t size)
+{
+	char *bytes;
+
+	if (size > b->cap) {
+		bytes = realloc(b->bytes, size);
+		if (!bytes)
+			return -ENOMEM;
+		b->bytes = bytes;
+		b->cap = size;
+	}
+	if (size <= from)
+		return 0;
+	return ktrace_reader_bytes(r, offset + from, b->bytes + from, size - from);
+}
+
+/*
+ * As ktrace_reader_load(), but the body into memory that grows. Most often a section has
+ * the size of the one that was loaded before; then one read is enough.
+ * Return: as ktrace_reader_load(); -ENOMEM.
+ */
+int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
+			    struct section_buf *b)
+{
+	size_t first = sizeof(*s) + b->last_size;
+	int ret;
+
+	if (offset > r->size || r->size - offset < sizeof(*s))
+		return -EBADMSG;
+	if (first > r->size - offset)
+		first = (size_t)(r->size - offset);
+	ret = fill(r, offset, b, 0, first);
+	if (ret)
+		return ret == -ENODATA ? -EBADMSG : ret;
+	memcpy(s, b->bytes, sizeof(*s));
+	if (!sane(s) || s->size > KTRACE_BLOCK_MAX || s->size > r->size - offset - sizeof(*s))
+		return -EBADMSG;
+	b->last_size = (size_t)s->size;
+	ret = fill(r, offset, b, first, sizeof(*s) + b->last_size);
+	if (ret)
+		return ret == -ENODATA ? -EBADMSG : ret;
+	return ktrace_crc32c(ktrace_section_crc(s), b->bytes + sizeof(*s), b->last_size) == s->crc ?
+	       0 : -EBADMSG;
+}
+
 /* Goes from a damaged place to the next section; as ktrace_reader_walk(). */
 static int find_next(struct reader *r, __u64 from)
 {

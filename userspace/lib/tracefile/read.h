@@ -34,6 +34,18 @@ struct reader {
 	void *arg;
 };
 
+/**
+ * struct section_buf - memory for one section after the other; all 0 to begin with
+ * @bytes:	header and body of the section loaded last
+ * @cap:	bytes allocated
+ * @last_size:	bytes of its body
+ */
+struct section_buf {
+	char *bytes;
+	size_t cap;
+	size_t last_size;
+};
+
 __u32 ktrace_section_crc(const struct ktrace_section *s);
 int ktrace_reader_open(struct reader *r, const char *path);
 void ktrace_reader_close(struct reader *r);
@@ -43,6 +55,8 @@ int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset
 int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s);
 int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
 		       void *body, size_t cap);
+int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
+			    struct section_buf *b);
 int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size);
 
 typedef int (*index_fn)(void *arg, const struct ktrace_index *entry);

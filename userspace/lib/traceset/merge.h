@@ -2,115 +2,135 @@
 /*
  * merge.h - the stream with the smallest key first
  *
- * Key: (time, stream id, number of the trace). The stream being read, @now, is kept out
- * of the heap; as long as its next key is below the heap's smallest, reading it on costs
- * one comparison. Bursts, which are what programs make, are thus read at the speed of
- * one stream, and a change of stream costs one way down the heap.
+ * Key: time, then the number of the stream's leaf; leaves are in order of (stream id,
+ * number of the trace). A tree of losers: each inner node has the key that lost there, so
+ * a stream with a new key meets those on the way from its leaf to the top, whose places
+ * are known beforehand, and no comparison is a branch. Streams without an event have keys
+ * behind all others.
+ *
+ * The stream on top keeps its place as long as its next key is below @limit, the smallest
+ * of the others. Bursts, which are what programs make, are thus read at the speed of one
+ * stream. The limit is looked for when it is likely to be of use: when the stream before
+ * has stayed on top, or this one has without it.
  */
 #ifndef KTRACE_TRACESET_MERGE_H
 #define KTRACE_TRACESET_MERGE_H
 
 #include "trace.h"
 
-typedef unsigned __int128 merge_key;
+#define MERGE_NONE (1ull << 63)	/* in @leaf: has no event */
+#define MERGE_LAST ((struct merge_key){ ~0ull, ~0ull })
 
-/* struct node - a stream with an event, and the event's key */
-struct node {
-	merge_key key;
-	struct stream *stream;
+/**
+ * struct merge_key - place of a stream
+ * @time:	of its next event
+ * @leaf:	number of its leaf, from 1 on so that no key is 0
+ */
+struct merge_key {
+	__u64 time;
+	__u64 leaf;
 };
 
 /**
- * struct merge - the streams that have an event
- * @heap:	smallest key first, @now not among them
+ * struct merge - the streams of a traceset
+ * @streams:	by leaf
  * @nr:		how many
- * @cap:	room for so many
- * @now:	the stream whose event is next, NULL stream = none
+ * @losers:	node i has the children 2i and 2i+1; leaves follow from @leaves on, without memory
+ * @leaves:	a power of two, not below @nr
+ * @top:	the smallest key
+ * @limit:	@top may rise up to here without a look at the others; 0 = not known
+ * @is_run:	@top has risen so
  */
 struct merge {
-	struct node *heap;
+	struct stream **streams;
 	size_t nr;
-	size_t cap;
-	struct node now;
+	struct merge_key *losers;
+	size_t leaves;
+	struct merge_key top;
+	struct merge_key limit;
+	bool is_run;
 };
 
-static inline merge_key merge_key_of(const struct stream *s)
+int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr);
+void ktrace_merge_rebuild(struct merge *m);
+void ktrace_merge_free(struct merge *m);
+
+static inline struct merge_key merge_key_of(size_t leaf, __u64 time)
 {
-	return (merge_key)s->time << 64 | (__u64)s->pub.id << 32 | s->trace->index;
+	return (struct merge_key){ time, leaf + 1 };
 }
 
-static inline void merge_sift_up(struct node *heap, size_t i, struct node n)
+static inline struct merge_key merge_key_none(size_t leaf)
 {
-	for (; i && n.key < heap[(i - 1) / 2].key; i = (i - 1) / 2)
-		heap[i] = heap[(i - 1) / 2];
-	heap[i] = n;
+	return (struct merge_key){ ~0ull, (leaf + 1) | MERGE_NONE };
 }
 
-/*
- * Puts @n in place of the smallest. The way down compares siblings only, without a
- * branch; @n then rises to its place, most often not far.
- */
-static inline void merge_replace_top(struct merge *m, struct node n)
+static inline bool merge_is_less(struct merge_key a, struct merge_key b)
 {
-	struct node *heap = m->heap;
-	size_t i = 0, child = 1;
+	return ((unsigned __int128)a.time << 64 | a.leaf) <
+	       ((unsigned __int128)b.time << 64 | b.leaf);
+}
 
-	while (child + 1 < m->nr) {
-		child += heap[child + 1].key < heap[child].key;
-		heap[i] = heap[child];
-		i = child;
-		child = 2 * i + 1;
+static inline size_t merge_top_leaf(const struct merge *m)
+{
+	return (size_t)(m->top.leaf & ~MERGE_NONE) - 1;
+}
+
+/* The stream whose event is next; NULL: none has one. */
+static inline struct stream *merge_top(const struct merge *m)
+{
+	return m->top.leaf & MERGE_NONE ? NULL : m->streams[merge_top_leaf(m)];
+}
+
+/* From @leaf, which has or had the smallest key, up with @key. */
+static inline void merge_replay(struct merge *m, size_t leaf, struct merge_key key)
+{
+	size_t i;
+
+	for (i = (m->leaves + leaf) / 2; i; i /= 2) {
+		struct merge_key other = m->losers[i];
+		__u64 swap = -(__u64)merge_is_less(other, key), time, number;
+
+		__asm__("" : "+r" (swap));	/* or else the compiler makes a branch of it */
+		time = (other.time ^ key.time) & swap;
+		number = (other.leaf ^ key.leaf) & swap;
+		m->losers[i] = (struct merge_key){ other.time ^ time, other.leaf ^ number };
+		key = (struct merge_key){ key.time ^ time, key.leaf ^ number };
 	}
-	if (child < m->nr) {
-		heap[i] = heap[child];
-		i = child;
-	}
-	merge_sift_up(heap, i, n);
+	m->top = key;
 }
 
-/* The next event of @now was read: who is next? */
-static inline void merge_update(struct merge *m)
+/* The smallest key of all but the one on top. */
+static inline struct merge_key merge_second(const struct merge *m)
 {
-	struct node n = { merge_key_of(m->now.stream), m->now.stream };
+	struct merge_key least = MERGE_LAST;
+	size_t i;
 
-	if (kt_likely(!m->nr || n.key < m->heap[0].key)) {
-		m->now = n;
+	for (i = (m->leaves + merge_top_leaf(m)) / 2; i; i /= 2)
+		least = merge_is_less(m->losers[i], least) ? m->losers[i] : least;
+	return least;
+}
+
+/* The stream on top has @time now, which is within the limit. */
+static inline void merge_rise(struct merge *m, __u64 time)
+{
+	m->top.time = time;
+	m->is_run = true;
+}
+
+/* The stream on top has @key now: who is next? */
+static inline void merge_update(struct merge *m, struct merge_key key)
+{
+	if (kt_likely(merge_is_less(key, m->limit))) {
+		m->top = key;
+		m->is_run = true;
 		return;
 	}
-	m->now = m->heap[0];
-	merge_replace_top(m, n);
-}
-
-/* @now has no more events: who is next? */
-static inline void merge_drop(struct merge *m)
-{
-	if (!m->nr) {
-		m->now.stream = NULL;
-		return;
-	}
-	m->now = m->heap[0];
-	m->nr--;
-	if (m->nr)
-		merge_replace_top(m, m->heap[m->nr]);
-}
-
-/* Adds a stream that has an event. There is room: see ktrace_merge_reserve(). */
-static inline void merge_add(struct merge *m, struct stream *s)
-{
-	struct node n = { merge_key_of(s), s };
-
-	if (!m->now.stream) {
-		m->now = n;
-		return;
-	}
-	if (n.key < m->now.key) {
-		struct node before = m->now;
-
-		m->now = n;
-		n = before;
-	}
-	m->nr++;
-	merge_sift_up(m->heap, m->nr - 1, n);
+	merge_replay(m, merge_top_leaf(m), key);
+	m->limit = (struct merge_key){ 0 };
+	if (m->is_run || m->top.leaf == key.leaf)
+		m->limit = merge_second(m);
+	m->is_run = false;
 }
 
 #endif

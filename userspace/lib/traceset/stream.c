@@ -20,7 +20,7 @@ void ktrace_stream_free(struct stream *s)
 	if (!s)
 		return;
 	free(s->entries);
-	free(s->buf);
+	free(s->loaded.bytes);
 	free(s);
 }
 
@@ -61,7 +61,7 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost)
 	s->lost_left = 0;
 }
 
-/* Makes the next loss the present event; s->rec.ts is its place in time. */
+/* Makes the next loss the present event; s->now.ts is its place in time. */
 static void deliver_lost(struct stream *s)
 {
 	__u32 reason = (__u32)__builtin_ctz(s->lost_left);
@@ -69,11 +69,16 @@ static void deliver_lost(struct stream *s)
 	s->lost_left &= s->lost_left - 1;
 	s->lost_out.reason = reason;
 	s->lost_out.count = s->lost_delta[reason];
-	s->rec.id = KTRACE_ID_LOST;
-	s->rec.len = sizeof(s->lost_out);
-	s->rec.tid_flags = 0;
-	s->payload = (const char *)&s->lost_out;
-	s->time = stream_time(s, s->rec.ts);
+	s->now.id = KTRACE_ID_LOST;
+	s->now.len = sizeof(s->lost_out);
+	s->now.tid_flags = 0;
+	s->now.payload = (const char *)&s->lost_out;
+	s->now.time = stream_time(s, s->now.ts);
+}
+
+static const char *body_of(const struct stream *s)
+{
+	return s->loaded.bytes + sizeof(struct ktrace_section);
 }
 
 /* Does the loaded body begin with a block header? A wrong one is an error. */
@@ -84,7 +89,7 @@ static int find_block_header(const struct stream *s, const struct ktrace_section
 
 	if (sec->size < sizeof(b))
 		return is_expected ? -EBADMSG : 0;
-	memcpy(&b, s->buf, sizeof(b));
+	memcpy(&b, body_of(s), sizeof(b));
 	if (b.magic == KTRACE_BLOCK_MAGIC && b.pos == sec->pos &&
 	    (is_expected || !s->pub.block_size))
 		return 1;
@@ -112,36 +117,18 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 		return bad_section(s, e, "section is stored in an unknown way, skipped");
 	if (is_lost) {
 		memset(&lost, 0, sizeof(lost));
-		memcpy(&lost, s->buf, (size_t)sec->size);
-		s->rec.ts = sec->first_ts;
+		memcpy(&lost, body_of(s), (size_t)sec->size);
+		s->now.ts = sec->first_ts;
 		note_lost(s, &lost);
 		return 1;
 	}
 	header = find_block_header(s, sec);
 	if (header < 0)
 		return bad_section(s, e, "section does not begin with its block's header, skipped");
-	s->cur.base = s->buf;
+	s->cur.base = body_of(s);
 	s->cur.off = header ? sizeof(struct ktrace_block) : 0;
 	s->cur.end = (__u32)sec->size;
 	return 1;
-}
-
-/* Room for the body of the section at @offset: a file of many small streams costs little. */
-static int make_room(struct stream *s, __u64 offset)
-{
-	struct ktrace_section sec;
-	char *buf;
-
-	if (ktrace_reader_header(&s->trace->reader, offset, &sec) ||
-	    (s->buf && sec.size <= s->buf_size) || sec.size > KTRACE_BLOCK_MAX)
-		return 0;	/* whatever is wrong is found when it is loaded */
-	buf = malloc((size_t)sec.size + !sec.size);
-	if (!buf)
-		return -ENOMEM;
-	free(s->buf);
-	s->buf = buf;
-	s->buf_size = (size_t)sec.size;
-	return 0;
 }
 
 /*
@@ -155,16 +142,19 @@ int ktrace_stream_load(struct stream *s)
 	__u64 offset;
 	int ret;
 
+	memset(&s->cur, 0, sizeof(s->cur));
 	while (s->next < s->entry_nr) {
 		e = &s->entries[s->next];
 		offset = e->place & ~(__u64)ENTRY_FLAGS;
-		if (!(e->place & ENTRY_BAD) && make_room(s, offset))
-			return -ENOMEM;
-		s->next++;
-		if (e->place & ENTRY_BAD)
+		if (e->place & ENTRY_BAD) {
+			s->next++;
 			continue;
+		}
+		ret = ktrace_reader_load_next(&s->trace->reader, offset, &sec, &s->loaded);
+		if (ret == -ENOMEM)
+			return ret;
+		s->next++;
 		s->body_off = offset + sizeof(sec);
-		ret = ktrace_reader_load(&s->trace->reader, offset, &sec, s->buf, s->buf_size);
 		s->trace->loads++;
 		if (ret)
 			bad_section(s, e, ret == -EBADMSG ? "damaged section, skipped" :
@@ -181,46 +171,41 @@ static void end_section(struct stream *s)
 }
 
 /* A control record: LOST counts what writers lost, others are not known and say nothing. */
-static void take_control(struct stream *s)
+static void take_control(struct stream *s, const struct ktrace_record *rec, const char *payload)
 {
 	struct ktrace_lost lost;
 
-	if (s->rec.id != KTRACE_ID_LOST)
+	if (rec->id != KTRACE_ID_LOST)
 		return;
-	ktrace_lost_of_writers(&lost, s->payload, s->rec.len);
+	s->now.ts = rec->ts;
+	ktrace_lost_of_writers(&lost, payload, rec->len);
 	note_lost(s, &lost);
 }
 
-/*
- * stream_next() for everything but an event in the loaded section. @what: what
- * kt_cursor_next() has said.
- */
-int ktrace_stream_next_slow(struct stream *s, int what)
+/* stream_next() for everything but an event in the loaded section. */
+int ktrace_stream_next_slow(struct stream *s)
 {
-	int ret;
+	struct ktrace_record rec;
+	const char *payload;
+	int what, ret;
 
 	for (;;) {
 		if (s->lost_left) {
 			deliver_lost(s);
 			return 1;
 		}
-		if (what == KT_CURSOR_RECORD && s->rec.id >= KTRACE_ID_FIRST) {
-			s->time = stream_time(s, s->rec.ts);
+		if (stream_step(s))
 			return 1;
-		}
+		what = kt_cursor_next(&s->cur, &rec, &payload);
 		if (what == KT_CURSOR_RECORD) {
-			take_control(s);
-			what = KT_CURSOR_END;
-			if (s->lost_left)
-				continue;
-		} else if (what == KT_CURSOR_CORRUPT) {
+			take_control(s, &rec, payload);
+			continue;
+		}
+		if (what == KT_CURSOR_CORRUPT) {
 			ktrace_reader_report(&s->trace->reader, s->body_off + s->cur.off,
 					     "impossible record, rest of the section skipped");
 			end_section(s);
 		}
-		what = kt_cursor_next(&s->cur, &s->rec, &s->payload);
-		if (what != KT_CURSOR_END)
-			continue;
 		ret = ktrace_stream_load(s);
 		if (ret <= 0)
 			return ret;

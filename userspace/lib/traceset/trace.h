@@ -8,13 +8,17 @@
  *   stream.c                    walks the records of a stream
  *   fragment.c                  puts fragments together
  *   lost.c                      names of reasons of loss
- *   merge.h                     smallest key first
- *   traceset.c, seek.c          the public interface
+ *   merge.c                     smallest key first
+ *   seek.c                      puts a stream on a time
+ *   deliver.c                   the events of all streams
+ *   traceset.c                  the files, and what is known about them
  */
 #ifndef KTRACE_TRACESET_TRACE_H
 #define KTRACE_TRACESET_TRACE_H
 
 #include <ktrace/traceset.h>
+#include <linux/ktrace_events.h>
+#include <string.h>
 
 #include "clock.h"
 #include "names.h"
@@ -41,11 +45,29 @@ struct type_table {
 	__u32 nr;
 };
 
+/* With many streams, their blocks are not in the nearest cache: records this far ahead. */
+#define PREFETCH 512
+
 /* Payload of "ktrace:lost" */
 struct lost_payload {
 	__u32 reason;
 	__u64 count;
 } __attribute__((packed));
+
+/**
+ * struct stream_event - an event of a stream; each member is stored and loaded by itself
+ * @ts:		as in struct ktrace_record, like the next three
+ * @time:	ns since the epoch
+ * @payload:	@len bytes
+ */
+struct stream_event {
+	__u64 ts;
+	__u32 tid_flags;
+	__u16 id;
+	__u16 len;
+	__u64 time;
+	const char *payload;
+};
 
 /**
  * struct stream - one stream being read
@@ -55,13 +77,10 @@ struct lost_payload {
  * @entry_nr:	how many
  * @entry_cap:	room for so many
  * @next:	the section to load next
- * @buf:	body of the loaded section
- * @buf_size:	room for so many bytes
+ * @loaded:	the loaded section
  * @body_off:	where in the file it comes from
  * @cur:	walks the loaded body
- * @rec:	the present event's header
- * @payload:	its payload
- * @time:	its time; valid if @has_event
+ * @now:	the present event; valid if @has_event
  * @clock:	the stretch used last
  * @prev_raw:	stamp of the event before
  * @seen:	largest loss counts met
@@ -77,13 +96,10 @@ struct stream {
 	size_t entry_nr;
 	size_t entry_cap;
 	size_t next;
-	char *buf;
-	size_t buf_size;
+	struct section_buf loaded;
 	__u64 body_off;
 	struct kt_cursor cur;
-	struct ktrace_record rec;
-	const char *payload;
-	__u64 time;
+	struct stream_event now;
 	struct stretch clock;
 	__u64 prev_raw;
 	__u64 seen[KTRACE_LOST_NR];
@@ -157,7 +173,7 @@ int ktrace_lost_type(struct ktrace_event_type **out);
 /* stream.c */
 void ktrace_stream_free(struct stream *s);
 int ktrace_stream_load(struct stream *s);
-int ktrace_stream_next_slow(struct stream *s, int what);
+int ktrace_stream_next_slow(struct stream *s);
 void ktrace_stream_rewind(struct stream *s, size_t entry);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
@@ -165,13 +181,16 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 /* seek.c */
 int ktrace_stream_seek(struct stream *s, __u64 time);
 
-/* Type of an event, NULL = not described. */
-static inline const struct ktrace_event_type *find_type(const struct trace *t, __u32 kind,
-							__u32 id)
+/* Event types of one kind of stream. */
+static inline struct type_table types_of(const struct trace *t, __u32 kind)
 {
-	if (kind >= 2 || id >= t->types[kind].nr)
-		return NULL;
-	return t->types[kind].types[id];
+	return kind < 2 ? t->types[kind] : (struct type_table){ 0 };
+}
+
+/* Type of an event, NULL = not described. */
+static inline const struct ktrace_event_type *type_of(const struct type_table *types, __u32 id)
+{
+	return id < types->nr ? types->types[id] : NULL;
 }
 
 /* Time of a stamp, by the stretch used last if it lies in it. */
@@ -182,22 +201,57 @@ static inline __u64 stream_time(struct stream *s, __u64 raw)
 	return ktrace_stream_time(s, raw);
 }
 
+/* May events of the stream tell names of threads? See learn.c. */
+static inline bool stream_may_teach(const struct stream *s)
+{
+	return s->pub.kind == KTRACE_CHANNEL_KERNEL;
+}
+
+static inline bool event_teaches(__u32 id)
+{
+	return id - KTRACE_EV_SCHED_SWITCH <= KTRACE_EV_SCHED_COMM - KTRACE_EV_SCHED_SWITCH;
+}
+
+/* The record at @at if it is whole and an event. There are @room bytes. */
+static inline bool record_at(const char *at, long room, struct stream_event *r)
+{
+	struct ktrace_record rec;
+
+	if (kt_unlikely(room < (long)sizeof(rec)))
+		return false;
+	memcpy(&rec, at, sizeof(rec));
+	if (kt_unlikely(rec.id < KTRACE_ID_FIRST || (long)KTRACE_RECORD_SIZE(rec.len) > room))
+		return false;
+	r->ts = rec.ts;
+	r->tid_flags = rec.tid_flags;
+	r->id = rec.id;
+	r->len = rec.len;
+	r->payload = at + sizeof(rec);
+	__builtin_prefetch(at + PREFETCH);
+	return true;
+}
+
+/* Goes to the next event of the stream if it is loaded and nothing else comes before it. */
+static inline bool stream_step(struct stream *s)
+{
+	struct stream_event next;
+
+	if (kt_unlikely(s->lost_left || s->cur.off == s->cur.end) ||	/* then maybe no base */
+	    !record_at(s->cur.base + s->cur.off, (long)(s->cur.end - s->cur.off), &next))
+		return false;
+	next.time = stream_time(s, next.ts);
+	s->cur.off += KTRACE_RECORD_SIZE(next.len);
+	s->now = next;
+	return true;
+}
+
 /*
  * Goes to the next event of the stream.
  * Return: 1, 0 at the end, -ENOMEM.
  */
 static inline int stream_next(struct stream *s)
 {
-	int what = KT_CURSOR_END;
-
-	if (kt_likely(!s->lost_left)) {
-		what = kt_cursor_next(&s->cur, &s->rec, &s->payload);
-		if (kt_likely(what == KT_CURSOR_RECORD && s->rec.id >= KTRACE_ID_FIRST)) {
-			s->time = stream_time(s, s->rec.ts);
-			return 1;
-		}
-	}
-	return ktrace_stream_next_slow(s, what);
+	return kt_likely(stream_step(s)) ? 1 : ktrace_stream_next_slow(s);
 }
 
 #endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* set.h - a traceset, as its two halves see it: traceset.c has the files, deliver.c the events */
+#ifndef KTRACE_TRACESET_SET_H
+#define KTRACE_TRACESET_SET_H
+
+#include "fragment.h"
+#include "merge.h"
+#include "trace.h"
+
+/**
+ * struct ktrace_traceset - traces and the state of reading
+ * @opts:	as given
+ * @traces:	in order of addition
+ * @trace_nr:	how many
+ * @merge:	their streams
+ * @fragments:	events that are not complete
+ * @lost_type:	type of "ktrace:lost"
+ * @stats:	what reading has met
+ * @end:	time of the last event of streams that have ended
+ * @is_begun:	streams are at their first or a later event
+ * @is_consumed: the event on top of @merge was delivered
+ */
+struct ktrace_traceset {
+	struct ktrace_traceset_opts opts;
+	struct trace **traces;
+	size_t trace_nr;
+	struct merge merge;
+	struct fragments fragments;
+	struct ktrace_event_type *lost_type;
+	struct ktrace_traceset_stats stats;
+	__u64 end;
+	bool is_begun;
+	bool is_consumed;
+};
+
+/* deliver.c */
+int ktrace_set_begin(struct ktrace_traceset *set);
+int ktrace_set_wake(struct ktrace_traceset *set);
+
+#endif
