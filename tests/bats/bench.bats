@@ -46,6 +46,16 @@ planted()
 	[[ $output =~ scale\.daemon\.streams@512\ +ktrace\ +ns/event\  ]]
 }
 
+@test "the readers' benchmarks print samples" {
+	run bench reader size
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ reader\.merge\.random\.64\ +ktrace\ +M/s\  ]]
+	[[ $output =~ reader\.text\ +ktrace\ +M/s\  ]]
+	[[ $output =~ reader\.first@10\ +ktrace\ +ms\  ]]
+	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
+}
+
 @test "samples become a table and are kept" {
 	plant good 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nf.a\tours\tns\t5\n'
 	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nf.a\ttheirs\t>=\t7\t-\there\n' >tree/bench/aims.tsv
