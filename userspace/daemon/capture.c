@@ -22,7 +22,9 @@
 #include "now.h"
 
 /* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
-#define BLOCKS_PER_DRAIN 16
+#define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
+/* Bytes that are looked at, summed up and written at a time: they should stay in a cache. */
+#define RUN_MAX (512u << 10)
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
 #define META_PENDING_MAX (8u << 20)
@@ -202,10 +204,10 @@ static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
 	return error;
 }
 
-static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *chunk,
-		       const char *data)
+static struct ktrace_tracefile_block block_of(__u32 i, const struct ktrace_chunk *chunk,
+					      const char *data)
 {
-	const struct ktrace_tracefile_block block = {
+	return (struct ktrace_tracefile_block) {
 		.stream = i,
 		.records = chunk->records,
 		.pos = chunk->pos,
@@ -214,14 +216,26 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 		.data = data,
 		.size = chunk->size,
 	};
+}
+
+/* What has to come before a chunk in the file. */
+static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
+{
 	int error;
 
 	if (must_wait(c))
 		return c->write_error;
 	announce(c, i);
 	error = capture_flush_meta(c);
-	if (!error)
-		error = report_gap(c, i, chunk);
+	return error ? error : report_gap(c, i, chunk);
+}
+
+static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *chunk,
+		       const char *data)
+{
+	const struct ktrace_tracefile_block block = block_of(i, chunk, data);
+	int error = write_before(c, i, chunk);
+
 	if (error)
 		return error;
 	error = ktrace_tracefile_block(c->file, &block);
@@ -259,11 +273,40 @@ static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 	return true;
 }
 
+/* Writes full blocks that nothing is odd about together. Return: how many were taken. */
+static __u32 take_together(struct capture *c, __u32 i)
+{
+	const __u32 fit = RUN_MAX / c->streams[i].info.block_size;
+	struct ktrace_tracefile_block blocks[BLOCKS_PER_DRAIN];
+	struct ktrace_chunk chunks[BLOCKS_PER_DRAIN];
+	__u32 nr = ktrace_stream_peek_blocks(c->session, i, fit < BLOCKS_PER_DRAIN ? fit
+					     : BLOCKS_PER_DRAIN, chunks);
+
+	if (!nr || write_before(c, i, &chunks[0]))
+		return 0;
+	for (__u32 n = 0; n < nr; n++)
+		blocks[n] = block_of(i, &chunks[n], chunks[n].data);
+	/* What goes wrong does so again with one of them, and is dealt with there. */
+	if (ktrace_tracefile_blocks(c->file, blocks, nr))
+		return 0;
+	note_success(c);
+	for (__u32 n = 0; n < nr; n++) {
+		c->events += chunks[n].records;
+		ktrace_stream_advance(c->session, i, &chunks[n]);
+	}
+	return nr;
+}
+
 static bool drain_stream(struct capture *c, __u32 i, bool partial)
 {
 	struct ktrace_chunk chunk;
+	__u32 taken, n = 0;
 
-	for (int n = 0; n < BLOCKS_PER_DRAIN; n++) {
+	do {
+		taken = take_together(c, i);
+		n += taken;
+	} while (taken && n < BLOCKS_PER_DRAIN);
+	for (; n < BLOCKS_PER_DRAIN; n++) {
 		if (!ktrace_stream_peek(c->session, i, partial, &chunk))
 			return false;
 		take(c, i, &chunk);

@@ -252,6 +252,20 @@ bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
 			struct ktrace_chunk *chunk);
 
 /**
+ * ktrace_stream_peek_blocks - the next full blocks, without consuming them
+ * @s:		the session
+ * @stream:	which stream; not one with the overwrite policy
+ * @max:	at most so many
+ * @chunks:	out; to be advanced over one after the other
+ *
+ * Ends before whatever is not as it should be: that is for ktrace_stream_peek().
+ *
+ * Return: how many.
+ */
+__u32 ktrace_stream_peek_blocks(struct ktrace_session *s, __u32 stream, __u32 max,
+				struct ktrace_chunk *chunks);
+
+/**
  * ktrace_stream_still_valid - whether a chunk was not overwritten meanwhile
  *
  * To be asked after the bytes have been used, with the overwrite policy only.

@@ -120,6 +120,20 @@ int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t 
  */
 int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b);
 
+/** KTRACE_TRACEFILE_BLOCKS - most blocks of one ktrace_tracefile_blocks() */
+#define KTRACE_TRACEFILE_BLOCKS 16
+
+/**
+ * ktrace_tracefile_blocks - write several BLOCK sections with one write(2)
+ *
+ * A file system spends more on ten short writes than on a long one. All or none of them
+ * are in the file then.
+ *
+ * Return: as ktrace_tracefile_block(); -E2BIG also for too many blocks.
+ */
+int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
+			    __u32 nr);
+
 /**
  * ktrace_tracefile_lost - write a LOST section
  * @tf:		the writer

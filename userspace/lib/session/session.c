@@ -287,6 +287,20 @@ static struct kt_chunk to_core(const struct ktrace_chunk *c)
 	};
 }
 
+static struct ktrace_chunk from_core(const struct kt_chunk *c)
+{
+	return (struct ktrace_chunk) {
+		.pos = c->pos,
+		.next_pos = c->next_pos,
+		.first_ts = c->first_ts,
+		.last_ts = c->last_ts,
+		.data = c->data,
+		.size = c->size,
+		.records = c->records,
+		.corrupt = c->corrupt,
+	};
+}
+
 bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
 			struct ktrace_chunk *chunk)
 {
@@ -294,17 +308,28 @@ bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
 
 	if (!kt_reader_peek(reader_of(s, stream), partial, &c))
 		return false;
-	*chunk = (struct ktrace_chunk) {
-		.pos = c.pos,
-		.next_pos = c.next_pos,
-		.first_ts = c.first_ts,
-		.last_ts = c.last_ts,
-		.data = c.data,
-		.size = c.size,
-		.records = c.records,
-		.corrupt = c.corrupt,
-	};
+	*chunk = from_core(&c);
 	return true;
+}
+
+/* A second reader, which publishes nothing, goes ahead; what it finds odd it leaves. */
+__u32 ktrace_stream_peek_blocks(struct ktrace_session *s, __u32 stream, __u32 max,
+				struct ktrace_chunk *chunks)
+{
+	struct kt_reader ahead = *reader_of(s, stream);
+	struct kt_chunk c;
+	__u32 nr;
+
+	ahead.ring.tail = NULL;
+	for (nr = 0; nr < max; nr++) {
+		const __u64 pos = ahead.pos;
+
+		if (!kt_reader_peek(&ahead, false, &c) || c.corrupt || c.pos != pos)
+			break;
+		chunks[nr] = from_core(&c);
+		kt_reader_advance(&ahead, &c);
+	}
+	return nr;
 }
 
 bool ktrace_stream_still_valid(const struct ktrace_session *s, __u32 stream,

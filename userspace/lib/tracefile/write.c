@@ -25,6 +25,9 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+/* Header, body, padding */
+#define IOV_PER_SECTION 3
+
 /* Drops the first @n bytes of what is left to write. */
 static int consume(struct iovec *iov, int nr, size_t n)
 {
@@ -82,32 +85,51 @@ void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_sectio
 	};
 }
 
-/* Writes one section: @s with magic, size and checksum filled in, @body, padding. */
-static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
-		       const void *body, size_t size)
+static size_t padding(size_t size)
+{
+	return -size & (KTRACE_SECTION_ALIGN - 1);
+}
+
+/* Fills in magic, size and checksum of @s; @iov: @s, @body, padding. */
+static void finish_section(struct ktrace_section *s, const void *body, size_t size,
+			   struct iovec iov[IOV_PER_SECTION])
 {
 	static const char zeros[KTRACE_SECTION_ALIGN];
-	struct iovec iov[3] = {
-		{ s, sizeof(*s) },
-		{ (void *)body, size },
-		{ (void *)zeros, -size & (KTRACE_SECTION_ALIGN - 1) },
-	};
-	__u64 total = sizeof(*s) + size + iov[2].iov_len;
-	int ret;
 
 	s->magic = KTRACE_SECTION_MAGIC;
 	s->size = size;
 	s->crc = ktrace_crc32c(ktrace_crc32c(0, s, sizeof(*s)), body, size);
-	ret = ktrace_write_all(tf->fd, iov, 3, tf->size);
+	iov[0] = (struct iovec) { s, sizeof(*s) };
+	iov[1] = (struct iovec) { (void *)body, size };
+	iov[2] = (struct iovec) { (void *)zeros, padding(size) };
+}
+
+/* Writes whole sections, all or none of them. */
+static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section *s,
+			struct iovec *iov, __u32 nr)
+{
+	int ret = ktrace_write_all(tf->fd, iov, (int)nr * IOV_PER_SECTION, tf->size);
+
 	if (ret) {
 		/* If even this fails, the next section overwrites what is there. */
 		(void)!ftruncate(tf->fd, (off_t)tf->size);
 		return ret;
 	}
-	if (tf->has_index && s->type <= KTRACE_SECTION_LOST)
-		ktrace_writer_index(tf, s);
-	tf->size += total;
+	for (__u32 i = 0; i < nr; i++) {
+		if (tf->has_index && s[i].type <= KTRACE_SECTION_LOST)
+			ktrace_writer_index(tf, &s[i]);
+		tf->size += sizeof(s[i]) + s[i].size + padding(s[i].size);
+	}
 	return 0;
+}
+
+static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
+		       const void *body, size_t size)
+{
+	struct iovec iov[IOV_PER_SECTION];
+
+	finish_section(s, body, size, iov);
+	return put_finished(tf, s, iov, 1);
 }
 
 static int put_file_header(struct ktrace_tracefile *tf)
@@ -221,21 +243,34 @@ int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t 
 	return 0;
 }
 
+int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
+			    __u32 nr)
+{
+	struct iovec iov[KTRACE_TRACEFILE_BLOCKS * IOV_PER_SECTION];
+	struct ktrace_section s[KTRACE_TRACEFILE_BLOCKS];
+
+	if (nr > KTRACE_TRACEFILE_BLOCKS)
+		return -E2BIG;
+	for (__u32 i = 0; i < nr; i++) {
+		if (b[i].size > KTRACE_BLOCK_MAX)
+			return -E2BIG;
+		s[i] = (struct ktrace_section) {
+			.type = KTRACE_SECTION_BLOCK,
+			.stream = b[i].stream,
+			.first_ts = b[i].first_ts,
+			.last_ts = b[i].last_ts,
+			.pos = b[i].pos,
+			.records = b[i].records,
+			.raw_size = b[i].size,
+		};
+		finish_section(&s[i], b[i].data, b[i].size, &iov[i * IOV_PER_SECTION]);
+	}
+	return put_finished(tf, s, iov, nr);
+}
+
 int ktrace_tracefile_block(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b)
 {
-	struct ktrace_section s = {
-		.type = KTRACE_SECTION_BLOCK,
-		.stream = b->stream,
-		.first_ts = b->first_ts,
-		.last_ts = b->last_ts,
-		.pos = b->pos,
-		.records = b->records,
-		.raw_size = b->size,
-	};
-
-	if (b->size > KTRACE_BLOCK_MAX)
-		return -E2BIG;
-	return put_section(tf, &s, b->data, b->size);
+	return ktrace_tracefile_blocks(tf, b, 1);
 }
 
 int ktrace_tracefile_lost(struct ktrace_tracefile *tf, __u32 stream, __u64 pos, __u64 ts,
