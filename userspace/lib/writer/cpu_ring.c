@@ -129,11 +129,11 @@ static __u64 clock_after_head(void)
 static void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
 {
 	static const __u32 no_cpu = KTRACE_CPU_NONE;
-	struct plan p = {
-		.expected = cpu_word(t, t->cpu),
-		.new_head = cpu_word(t, r->owner),
-	};
+	struct plan p;
 
+	p.expected = cpu_word(t, t->cpu);
+	p.new_head = cpu_word(t, r->owner);
+	p.nr = 0;
 	add_store(&p, &t->cpu, &no_cpu, sizeof(no_cpu));
 	add_store(&p, &t->ring, &r->w, sizeof(r->w));
 	add_store(&p, &t->data, &r->data, sizeof(r->data));
@@ -195,9 +195,10 @@ static void plan_record(const struct kt_ring *r, struct plan *p, struct scratch 
 static bool try_put(struct rseq_words *rseq, const struct record *rec, const struct kt_ring *r,
 		    enum kt_open_result *verdict)
 {
-	struct plan p = { .nr = 0 };
 	struct scratch s;
+	struct plan p;	/* not cleared: it is large */
 
+	p.nr = 0;
 	p.expected = kt_load(&r->w->head);
 	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */
 	p.new_head = p.head;

@@ -132,21 +132,25 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 	system_restore_signals(&signals);
 }
 
-void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
-			 unsigned int nr)
+/*
+ * Hot: programs take ktrace_record_write() for cold, and the compiler would make all of
+ * this small rather than fast. For threads without a per-CPU ring it is every event.
+ */
+static kt_noinline __attribute__((hot)) void
+record_event(__u16 id, const struct ktrace_piece *pieces, unsigned int nr)
 {
 	const __u32 max = kt_ring_payload_max(channel.cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
-	struct record rec = { .id = (__u16)ev->header };
 	struct patience patience = { 0 };
-	int saved = errno;
+	struct record rec;	/* not cleared: it is large */
 	size_t size = 0;
 	unsigned int i;
 
-	if (!channel_is_attached() || nr > KTRACE_PIECES_MAX)
-		return;
 	for (i = 0; i < nr; i++)
 		size += pieces[i].size;
+	rec.id = id;
+	rec.len = 0;
+	rec.nr = 0;
 	rec.tid_flags = thread_enter(t) & KTRACE_TID_MASK;
 	if (size <= max) {
 		cut(&rec, pieces, 0, size);
@@ -156,5 +160,15 @@ void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piec
 	} else {
 		channel_count_no_ring();
 	}
+}
+
+void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
+			 unsigned int nr)
+{
+	int saved = errno;
+
+	if (!channel_is_attached() || nr > KTRACE_PIECES_MAX)
+		return;
+	record_event((__u16)ev->header, pieces, nr);
 	errno = saved;
 }
