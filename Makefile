@@ -35,8 +35,9 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
 example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
-# What is in folders are parts of benchmarks that are scripts.
-bench_src    := $(wildcard bench/*.c bench/*/*.c)
+# What is in folders are programs for benchmarks that are scripts.
+bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
+bench_src    := $(filter-out $(bench_parts),$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 unit_src     := $(wildcard tests/unit/test_*.c)
 
@@ -114,6 +115,16 @@ endef
 $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
 $(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace)))
 $(benches) $(progs): INCLUDE += -Imodule
+$(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o
+
+# The peer LTTng-UST, where its headers are.
+ifeq ($(shell pkg-config --exists lttng-ust 2>/dev/null && echo yes),yes)
+bench-programs: $(BUILD)/bench/lttng_events.so
+$(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -MF $(BUILD)/obj/lttng_events.d -fPIC -shared \
+		-Ibench/lttng $< -o $@ $(shell pkg-config --cflags --libs lttng-ust)
+endif
 
 # Unit tests, once for each tool that watches them: $(1) objects, $(2) programs, $(3) flags.
 # An archive: a test that includes a source file uses its own copy of it.
