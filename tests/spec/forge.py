@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""forge.py FILE CHANGE open|closed - FILE with a change before or in its last BLOCK, to stdout
+
+CHANGE: section TYPE FLAGS inserts a section, flags FLAGS gives the BLOCK other flags. An
+open file ends behind the last section, a closed one has INDEX and END.
+"""
+
+import struct
+import sys
+from read import BLOCK, END, INDEX, MAY_IGNORE, SECTION_SIZE, Section, Trace, crc32c
+
+HEADER = "IHHIIQQQQIIII"
+
+
+def pack(trace, section, body):
+    header = section[1:]
+    unsigned = struct.pack(trace.order + HEADER, *section._replace(crc=0)[1:])
+    header = struct.pack(trace.order + HEADER, *section._replace(crc=crc32c(unsigned + body))[1:])
+    return header + body + bytes(-len(body) % 8)
+
+
+def new_section(magic, section_type, flags, pos, body):
+    return Section(0, magic, section_type, flags, 0, 0, len(body), 0, 0, pos, 0, 0, len(body), 0)
+
+
+def main(path, *args):
+    trace = Trace(path)
+    sections = [section for section in trace.walk() if section.type not in (INDEX, END)]
+    pieces = [(section, trace.body(section)) for section in sections]
+    at = max(i for i, section in enumerate(sections) if section.type == BLOCK)
+    if args[0] == "section":
+        body = b"what is this?"
+        section = new_section(sections[0].magic, int(args[1]), int(args[2]), 0, body)
+        pieces.insert(at, (section, body))
+    else:
+        pieces[at] = (pieces[at][0]._replace(flags=int(args[1])), pieces[at][1])
+    out = trace.data[:64]
+    index = b""
+    for section, body in pieces:
+        if not section.flags & MAY_IGNORE:
+            index += struct.pack(trace.order + "4Q4I", len(out), section.first_ts,
+                                 section.last_ts, section.pos, section.stream,
+                                 section.records, section.type, section.lost)
+        out += pack(trace, section, body)
+    if args[-1] == "closed":
+        section = new_section(sections[0].magic, INDEX, MAY_IGNORE, 0, index)
+        end = new_section(sections[0].magic, END, 0, len(out), b"")
+        out += pack(trace, section, index) + pack(trace, end, b"")
+    sys.stdout.buffer.write(out)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

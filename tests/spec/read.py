@@ -1,0 +1,510 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""read.py FILE... - print what `ktrace list --json` prints, knowing only uapi/linux/*.h
+
+Plain and slow: it shows that the headers are enough to read a tracefile. It takes the names
+of threads from META alone, ktrace from the kernel's sched events as well.
+"""
+
+import heapq
+import json
+import math
+import re
+import struct
+import sys
+from bisect import bisect_right
+from collections import namedtuple
+from urllib.parse import unquote
+
+ORDERS = {"<": "little", ">": "big"}
+FILE_MAGIC, FILE_VERSION, FILE_BYTE_ORDER, FILE_SIZE = b"KTRACE\r\n", 1, 0x01020304, 64
+SECTION_MAGIC, SECTION_SIZE, SECTION_SIZE_MAX = 0x4b545343, 64, 1 << 30
+META, BLOCK, LOST, INDEX, END = range(1, 6)
+SIZE_MAX = {META: 1 << 20, BLOCK: 1 << 20, LOST: 64, END: 0}
+MAY_IGNORE = 1
+BLOCK_MAGIC, BLOCK_SIZE = 0x4b54424b, 64
+RECORD_SIZE, INDEX_SIZE = 16, 48
+NS, SLEPT_NS = 10**9, 10**7
+ID_PAD, ID_LOST, ID_FIRST = 0, 1, 16
+TID_MASK = 0xffffff
+FRAG_FIRST, FRAG_NEXT = 1 << 25, 1 << 26
+INCOMPLETE, NO_START, BACKWARDS = FRAG_FIRST, FRAG_NEXT, 1 << 29
+FLAGS = {1 << 24: "truncated", INCOMPLETE: "incomplete", NO_START: "no-start", 1 << 27: "irq",
+         1 << 28: "critical", BACKWARDS: "backwards"}
+REASONS = "full stopped timeout nested noring overwritten corrupt unwritten".split()
+WRITERS_REASONS = 5
+SCALARS = {"s8": "b", "u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I", "s64": "q",
+           "u64": "Q", "x8": "B", "x16": "H", "x32": "I", "x64": "Q", "f32": "f", "f64": "d",
+           "ptr": "Q", "char": "c"}
+SCALAR = "|".join(SCALARS)
+NAME, NUMBER = r"[\w.|+-]+", r"-?(?:0x[0-9a-f]+|[0-9]+)"
+NAMES = rf"{NAME}={NUMBER}(?:,{NAME}={NUMBER})*"
+FIELD = rf"(?:(string)|enum<({SCALAR})>\(({NAMES})\)|({SCALAR})(?:(\[)({NUMBER})?\])?) ({NAME});"
+DESCRIPTION = rf"({NAME}:{NAME}){{((?:{FIELD})*)}}(?:@.+:[0-9]+)?"
+
+Section = namedtuple("Section", "offset magic type flags stream crc size first_ts last_ts pos "
+                     "records lost raw_size reserved")
+Clock = namedtuple("Clock", "raw mono_ns real_ns boot_ns hz")
+Record = namedtuple("Record", "stream ts id flags tid payload")
+
+
+class Refused(Exception):
+    """the file, or what follows in it, cannot be read"""
+
+
+def make_crc_table():
+    table = list(range(256))
+    for _ in range(8):
+        table = [n >> 1 ^ (n & 1) * 0x82f63b78 for n in table]
+    return table
+
+
+CRC_TABLE = make_crc_table()
+
+
+def crc32c(data):
+    crc = 0xffffffff
+    for byte in data:
+        crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xff]
+    return crc ^ 0xffffffff
+
+
+def quote(data):
+    """bytes as a JSON string; what is not UTF-8 becomes U+FFFD"""
+    text = data if isinstance(data, str) else data.decode(errors="surrogateescape")
+    text = re.sub("[\udc80-\udcff]", r"\\ufffd", json.dumps(text, ensure_ascii=False))
+    return re.sub("[\x7f-\x9f]", lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def to_int(text):
+    return int(text, 16 if "0x" in text else 10)
+
+
+class Field:
+    """a field of an event type: takes its bytes from a payload and shows them as JSON"""
+
+    def __init__(self, order, *parts):
+        self.string, enum, names, scalar, self.array, self.count, self.name = parts
+        self.order, self.scalar = order, enum or scalar
+        self.layout = order + SCALARS.get(self.scalar, "")
+        self.size = struct.calcsize(self.layout)
+        self.names = {}
+        for name, value in re.findall(rf"({NAME})=({NUMBER})", names):
+            self.names.setdefault(to_int(value) % (1 << 64), f'"{name}"')
+
+    def take(self, data):
+        if self.string:
+            item, _, rest = data.partition(b"\0")
+            return quote(item), rest
+        if not self.array:
+            return self.show(data[:self.size]), data[self.size:]
+        if self.count:
+            size = to_int(self.count) * self.size
+        else:
+            size = int.from_bytes(data[:4], ORDERS[self.order]) * self.size
+            data = data[4:]
+        return self.show_array(data[:size]), data[size:]
+
+    def show_array(self, data):
+        if self.scalar == "char":
+            return quote(data.partition(b"\0")[0])
+        starts = range(0, len(data) - self.size + 1, self.size)
+        return "[" + ",".join(self.show(data[at:at + self.size]) for at in starts) + "]"
+
+    def show(self, data):
+        if len(data) < self.size:
+            return "null"
+        value, = struct.unpack(self.layout, data)
+        if self.scalar == "char":
+            return quote(value)
+        if self.scalar[0] == "f":
+            return self.show_float(data, value)
+        number = f'"{value:#x}"' if self.scalar[0] in "xp" else str(value)
+        return self.names.get(value % (1 << 64), number)
+
+    def show_float(self, data, value):
+        if not math.isfinite(value):
+            return "null"
+        digits = (6, 7, 8, 9) if self.size == 4 else (15, 16, 17)
+        texts = (f"{value:.{n}g}" for n in digits)
+        return next(text for text in texts if struct.pack(self.layout, float(text)) == data)
+
+
+class Event:
+    """an event type: what its description says"""
+
+    def __init__(self, order, description):
+        match = re.fullmatch(DESCRIPTION, description)
+        if not match:
+            raise ValueError(description)
+        self.name = match[1]
+        self.fields = [Field(order, *parts) for parts in re.findall(FIELD, match[2])]
+
+    def show(self, data):
+        shown = []
+        for field in self.fields:
+            if not data:
+                break
+            text, data = field.take(data)
+            shown.append(f'"{field.name}":{text}')
+        return "{" + ",".join(shown) + "}"
+
+
+class Stream:
+    """one ring, and the sections that hold its bytes and losses"""
+
+    def __init__(self, trace, number):
+        self.trace, self.number, self.facts, self.sections = trace, number, {}, []
+        self.lost = [0] * len(REASONS)
+
+    def kind(self):
+        return self.facts.get("kind", "unknown")
+
+    def records(self):
+        """events and fragments; of each loss one record for each reason"""
+        last_ts = 0
+        for section in self.sections:
+            body = self.trace.body(section)
+            if section.type == LOST:
+                yield from self.losses(section.first_ts, body, len(REASONS))
+                continue
+            for record in self.block_records(section, body):
+                if record.id == ID_LOST:
+                    yield from self.losses(record.ts, record.payload, WRITERS_REASONS)
+                elif record.id >= ID_FIRST:
+                    backwards = BACKWARDS if record.ts < last_ts else 0
+                    last_ts = record.ts
+                    yield record._replace(flags=record.flags | backwards)
+
+    def block_records(self, section, body):
+        unpack = self.trace.unpack
+        at = 0
+        if section.pos % int(self.facts.get("block", 4096)) == 0:
+            at = BLOCK_SIZE
+            if len(body) < at or unpack("Q24xI", body) != (section.pos, BLOCK_MAGIC):
+                self.trace.damage(section.offset, "block without its header")
+                return
+        while len(body) - at >= RECORD_SIZE:
+            ts, event_id, size, tid_flags = unpack("QHHI", body, at)
+            at += RECORD_SIZE
+            if event_id == ID_PAD:
+                return
+            if size > len(body) - at:
+                self.trace.damage(section.offset, "impossible record")
+                return
+            flags = tid_flags & sum(FLAGS) & ~BACKWARDS
+            yield Record(self, ts, event_id, flags, tid_flags & TID_MASK, body[at:at + size])
+            at += size + 7 & ~7
+
+    def losses(self, ts, body, reasons):
+        for index in range(min(reasons, len(body) // 8)):
+            count, = self.trace.unpack("Q", body, index * 8)
+            if count > self.lost[index]:
+                payload = REASONS[index], count - self.lost[index]
+                self.lost[index] = count
+                yield Record(self, ts, ID_LOST, 0, None, payload)
+
+
+class Fragments:
+    """puts records together to events"""
+
+    def __init__(self):
+        self.begun = {}
+
+    def add(self, record):
+        """all that is whole, or never will be, now that this record follows"""
+        if record.id == ID_LOST:
+            yield record
+            return
+        key = record.stream.trace, record.stream.kind(), record.tid
+        is_next = record.flags & (FRAG_FIRST | FRAG_NEXT) == FRAG_NEXT
+        before, total = self.begun.pop(key, (None, 0))
+        if before and not (is_next and record.id == before.id):
+            yield before
+            before = None
+        if is_next and not before:
+            yield record._replace(flags=record.flags | INCOMPLETE)
+            return
+        payload = record.payload
+        if before:
+            payload = before.payload + payload
+        elif record.flags & FRAG_FIRST:
+            total = int.from_bytes(payload[:4], ORDERS[record.stream.trace.order])
+            payload = payload[4:]
+        else:
+            total = len(payload)
+        flags = record.flags & ~(FRAG_FIRST | FRAG_NEXT)
+        if len(payload) < total:
+            self.begun[key] = record._replace(flags=flags | INCOMPLETE, payload=payload), total
+        else:
+            yield record._replace(flags=flags, payload=payload[:total])
+
+    def rest(self):
+        return (record for record, _ in self.begun.values())
+
+
+class Trace:
+    """one file"""
+
+    def __init__(self, path):
+        self.path, self.is_damaged, self.boot = path, False, None
+        self.clocks, self.threads, self.events, self.streams = [], {0: {0: (0, "swapper")}}, {}, {}
+        with open(path, "rb") as file:
+            self.data = file.read()
+        self.read_header()
+        try:
+            for section in self.sections():
+                self.read_section(section)
+        except Refused as error:
+            self.damage(*error.args)
+        self.set_knots()
+
+    def damage(self, offset, what):
+        print(f"{self.path}: offset {offset}: {what}", file=sys.stderr)
+        self.is_damaged = True
+
+    def unpack(self, layout, data, offset=0):
+        return struct.unpack_from(self.order + layout, data, offset)
+
+    def read_header(self):
+        if len(self.data) < FILE_SIZE or not self.data.startswith(FILE_MAGIC):
+            raise Refused(0, "not a tracefile")
+        self.order = next((order for order in ORDERS if self.data[12:16] ==
+                           struct.pack(order + "I", FILE_BYTE_ORDER)), None)
+        if not self.order:
+            raise Refused(12, "unknown byte order")
+        if self.unpack("I4xI", self.data, 8) != (FILE_VERSION, FILE_SIZE):
+            raise Refused(8, "another version")
+
+    def header(self, offset):
+        """the header of a section, if it can be one"""
+        if len(self.data) - offset < SECTION_SIZE:
+            return None
+        section = Section(offset, *self.unpack("IHHIIQQQQIIII", self.data, offset))
+        size_max = SIZE_MAX.get(section.type, SECTION_SIZE_MAX)
+        return section if section.magic == SECTION_MAGIC and section.size <= size_max else None
+
+    def body(self, section):
+        start = section.offset + SECTION_SIZE
+        return self.data[start:start + section.size]
+
+    def end(self, section):
+        return section.offset + SECTION_SIZE + (section.size + 7 & ~7)
+
+    def is_cut_off(self, section):
+        return section.offset + SECTION_SIZE + section.size > len(self.data)
+
+    def is_whole(self, section):
+        if not section or self.is_cut_off(section):
+            return False
+        header = self.data[section.offset:section.offset + SECTION_SIZE]
+        return section.crc == crc32c(header[:12] + bytes(4) + header[16:] + self.body(section))
+
+    def sections(self):
+        """the whole sections: those that the index names, or else one after the other"""
+        index = self.index()
+        if index is None:
+            yield from self.walk()
+            return
+        for offset in index:
+            section = self.header(offset)
+            if self.is_whole(section):
+                yield section
+            else:
+                self.damage(offset, "damaged section")
+
+    def index(self):
+        end = self.header(max(len(self.data) - SECTION_SIZE, FILE_SIZE))
+        if not self.is_whole(end) or end.type != END or not end.pos:
+            return None
+        index = self.header(end.pos)
+        if not self.is_whole(index) or index.type != INDEX or index.size % INDEX_SIZE:
+            return None
+        body = self.body(index)
+        offsets = [self.unpack("Q", body, at)[0] for at in range(0, index.size, INDEX_SIZE)]
+        is_sound = all(before < offset and offset % 8 == 0 for before, offset in
+                       zip([0] + offsets, offsets))
+        return offsets if is_sound else None
+
+    def walk(self):
+        offset = FILE_SIZE
+        while len(self.data) - offset >= SECTION_SIZE:
+            section = self.header(offset)
+            if self.is_whole(section):
+                yield section
+                offset = self.end(section)
+                if section.type == END:
+                    if offset < len(self.data):
+                        self.damage(offset, "data behind the end")
+                    return
+                continue
+            following = self.successor(section) or self.search(offset + 8)
+            if not following and section and self.is_cut_off(section):
+                return
+            self.damage(offset, "damaged section")
+            offset = following or len(self.data)
+
+    def successor(self, section):
+        """where a damaged section ends, if its header makes sense"""
+        if not section or self.is_cut_off(section):
+            return None
+        end = self.end(section)
+        if len(self.data) - end < SECTION_SIZE:
+            return end
+        return end if self.unpack("I", self.data, end)[0] == SECTION_MAGIC else None
+
+    def search(self, offset):
+        places = range(offset, len(self.data) - SECTION_SIZE + 1, 8)
+        return next((at for at in places if self.is_whole(self.header(at))), None)
+
+    def read_section(self, section):
+        if section.type not in (META, BLOCK, LOST, INDEX, END):
+            if not section.flags & MAY_IGNORE:
+                raise Refused(section.offset, "unknown section")
+        elif section.flags & ~MAY_IGNORE or section.raw_size != section.size:
+            self.damage(section.offset, "stored in an unknown way")
+        elif section.type == META:
+            self.read_meta(section)
+        elif section.type in (BLOCK, LOST):
+            if section.stream not in self.streams:
+                self.damage(section.offset, "unknown stream")
+            self.stream(section.stream).sections.append(section)
+
+    def stream(self, number):
+        return self.streams.setdefault(number, Stream(self, number))
+
+    def read_meta(self, section):
+        for line in self.body(section).decode(errors="surrogateescape").split("\n"):
+            keyword, *pairs = line.split(" ")
+            values = (pair.partition("=") for pair in pairs)
+            facts = {key: unquote(value, errors="surrogateescape") for key, _, value in values}
+            try:
+                self.read_fact(keyword, facts)
+            except (KeyError, ValueError, struct.error):
+                self.damage(section.offset, f"META line that makes no sense: {keyword}")
+
+    def read_fact(self, keyword, facts):
+        if keyword == "clock":
+            self.read_clock(facts)
+        elif keyword == "host":
+            self.boot = facts.get("boot")
+        elif keyword == "stream":
+            self.stream(int(facts["id"])).facts.update(facts)
+        elif keyword == "event":
+            event = Event(self.order, facts["desc"])
+            self.events.setdefault((facts["kind"], int(facts["id"])), event)
+        elif keyword in ("thread", "process"):
+            tid = int(facts["tid" if keyword == "thread" else "pid"])
+            life = int(facts["pid"]), facts["comm"]
+            self.threads.setdefault(tid, {})[int(facts["ts"])] = life
+
+    def read_clock(self, facts):
+        clock = Clock(*[int(facts.get(key, 0)) for key in Clock._fields])
+        if self.clocks and (clock.raw <= self.clocks[-1].raw or
+                            clock.mono_ns < self.clocks[-1].mono_ns):
+            raise ValueError(facts)
+        self.clocks.append(clock)
+
+    def set_knots(self):
+        """what lies between two knots runs evenly: places in raw, with the time there"""
+        if not self.clocks:
+            self.damage(0, "no clock reading")
+            self.clocks.append(Clock(0, 0, 0, 0, NS))
+        first = self.clocks[0]
+        self.offset = first.real_ns - first.mono_ns
+        ticks = hz = first.hz or NS
+        ns = NS
+        self.knots = [(first.raw, first.mono_ns)]
+        for before, clock in zip(self.clocks, self.clocks[1:]):
+            raw, awake = clock.raw - before.raw, clock.mono_ns - before.mono_ns
+            slept = clock.boot_ns - before.boot_ns - awake if before.boot_ns else 0
+            ticks, ns = hz, NS
+            if slept >= SLEPT_NS and awake * hz // NS + slept * hz // NS // 2 < raw:
+                self.knots.append((before.raw + awake * hz // NS, clock.mono_ns))
+            elif awake:
+                ticks, ns, hz = raw, awake, raw * NS // awake
+            self.knots.append((clock.raw, clock.mono_ns))
+        self.knots.append((self.knots[-1][0] + ticks, self.knots[-1][1] + ns))
+
+    def time(self, raw):
+        """ns since the epoch"""
+        at = min(max(bisect_right(self.knots, (raw, math.inf)), 1), len(self.knots) - 1)
+        (raw0, mono0), (raw1, mono1) = self.knots[at - 1:at + 1]
+        ns = abs(raw - raw0) * (mono1 - mono0) // (raw1 - raw0)
+        return self.offset + (mono0 + ns if raw >= raw0 else max(mono0 - ns, 0))
+
+    def thread(self, tid, ts):
+        """process and name of a thread at a time, as far as known"""
+        lives = self.threads.get(tid, {0: (None, "")})
+        starts = sorted(lives)
+        return lives[starts[max(bisect_right(starts, ts) - 1, 0)]]
+
+
+def show(record):
+    """the members of a JSON object from the event's name on"""
+    if record.id == ID_LOST:
+        reason, count = record.payload
+        return f'"event":"ktrace:lost","fields":{{"reason":"{reason}","count":{count}}}'
+    kind = record.stream.kind()
+    event = record.stream.trace.events.get((kind, record.id))
+    text = f'"event":"{event.name if event else f"{kind}:{record.id}"}"'
+    flags = [f'"{name}"' for bit, name in FLAGS.items() if record.flags & bit]
+    if flags:
+        text += f',"flags":[{",".join(flags)}]'
+    if event and not record.flags & NO_START:
+        return text + f',"fields":{event.show(record.payload)}'
+    return text + f',"bytes":"{record.payload.hex()}"'
+
+
+def show_place(record):
+    """the members of a JSON object that say where and by whom"""
+    stream = record.stream
+    text = f'"stream":{stream.number},'
+    if "cpu" in stream.facts:
+        text += f'"cpu":{stream.facts["cpu"]},'
+    if record.id == ID_LOST:
+        return text
+    pid, comm = stream.trace.thread(record.tid, record.ts)
+    if pid is not None:
+        text += f'"pid":{pid},'
+    text += f'"tid":{record.tid},'
+    if comm:
+        text += f'"comm":{quote(comm)},'
+    return text
+
+
+def events(traces):
+    """all events and losses by time: when they are known to be whole, since when, what"""
+    streams = [trace.streams[number].records() for trace in traces
+               for number in sorted(trace.streams)]
+    fragments = Fragments()
+    start = now = None
+    for record in heapq.merge(*streams, key=lambda record: record.stream.trace.time(record.ts)):
+        now = record.stream.trace.time(record.ts)
+        start = now if start is None else start
+        yield from ((now, max(now - start, 0), event) for event in fragments.add(record))
+    yield from ((now, now - start, event) for event in fragments.rest())
+
+
+def main(paths):
+    traces, offsets = [], {}
+    status = 0
+    for path in paths:
+        try:
+            trace = Trace(path)
+        except (OSError, Refused) as error:
+            print(f"{path}: {error}", file=sys.stderr)
+            status = 1
+            continue
+        if trace.boot:
+            trace.offset = offsets.setdefault(trace.boot, trace.offset)
+        traces.append(trace)
+    for now, ns, record in events(traces):
+        print(f'{{"time":"{now // NS}.{now % NS:09}","ns":{ns},'
+              f'"raw":{record.ts},"trace":{traces.index(record.stream.trace)},'
+              f'{show_place(record)}{show(record)}}}')
+    return int(status or any(trace.is_damaged for trace in traces))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
