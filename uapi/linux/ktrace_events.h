@@ -10,13 +10,20 @@
  *   type        = scalar | scalar "[" number "]" | scalar "[]" | "string"
  *               | "enum<" scalar ">(" NAME "=" number { "," NAME "=" number } ")"
  *   scalar      = s8 u8 s16 u16 s32 u32 s64 u64 x8 x16 x32 x64 f32 f64 ptr char
+ *   provider, name, NAME = letters, digits and _ . - + | of ASCII, at least one
+ *   number, line = decimal digits, or 0x and hexadecimal digits; in an enum "-" may come first
  *
  *   demo:work{u32 item;string label;u8[4] key;s16[] samples;}@main.c:12
  *
  * The payload is the fields in order, packed: no padding, no alignment. x* are
  * unsigned and shown in hexadecimal, ptr is 64 bits. "[]" is a __u32 count, then
  * the elements; string is its bytes and a NUL; char arrays are shown as text up to
- * the first NUL. Bytes behind the last known field are ignored, so fields may be added.
+ * the first NUL. Bytes behind the last known field are ignored, so fields may be added; what
+ * lies behind the payload's end is missing.
+ *
+ * The scalar of an enum is neither f32 nor f64; a value that has no name is shown as a number.
+ * The number of an array's elements is at least 1. A file may have any bytes but NUL, colons
+ * too: the line is behind the last one.
  *
  * The structs below are laid out without holes; tids and pids are those of the
  * initial namespace. An id never changes its meaning.

@@ -3,42 +3,83 @@
  * ktrace_file.h - the tracefile: append-only, self-describing, readable at any length
  *
  *   struct ktrace_file | section | section | ... | INDEX | END
- *   section = struct ktrace_section, body, padding to 8
+ *   section = struct ktrace_section, body, padding (0) to 8
  *
- * - A reader walks from section to section. A section that is cut off by the end
- *   of the file is where a crash or a live writer stands: what is before it is whole.
- * - A section whose checksum is wrong is reported with its offset and skipped; the
- *   next one is found by its size if the header is sane, by searching for the magic
- *   at multiples of 8 otherwise.
- * - Types that are not known are skipped if KTRACE_SECTION_MAY_IGNORE is set,
- *   refused otherwise.
- * - END says where INDEX is; without END the index is rebuilt by walking.
- * - All numbers are in the byte order of the machine that recorded; the magic tells.
+ * All numbers are in the byte order of the machine that recorded; byte_order tells.
  *
- * META body: lines of text, one fact each: a keyword, then key=value pairs, all
- * separated by one space. In values, bytes <= 0x20, 0x7f and '%' are written %XX.
- * Unknown keywords and keys are ignored. Later lines add to earlier ones.
+ * 1. From section to section
  *
- *   trace    version= start_ns=(CLOCK_REALTIME) backend=dev|shm clock=tsc|monotonic cmd=
+ *   - END is the last 64 bytes of a file that is complete. It says where INDEX is, and that
+ *     says where all sections are that must not be ignored. Without END, or if one of them
+ *     is damaged, a reader walks: the next section begins where a body ends, rounded up
+ *     to 8. What follows END is reported and not read.
+ *   - A section whose body reaches behind the end of the file, or less than a header, is
+ *     where a crash or a live writer stands: what is before it is whole.
+ *   - A section is damaged if its checksum is wrong or its size is more than its type can
+ *     have. It is reported with its offset and skipped. If its size is possible, and the
+ *     magic of a section or the end of the file is where it ends, go on there; otherwise
+ *     at the first multiple of 8 where there is a section whose checksum is right. If there
+ *     is one behind a section that seems to be cut off, the latter is damaged.
+ *   - A type that is not known is skipped if KTRACE_SECTION_MAY_IGNORE is set; otherwise
+ *     reading ends there, and that is an error. The flag says nothing about known types.
+ *   - A known type with a flag that is not known, or with raw_size other than size, is
+ *     stored in an unknown way: it is reported and skipped.
+ *
+ * 2. META body: lines of text, one fact each, "\n" behind each: a keyword, then key=value
+ * pairs, all separated by one space. In values, bytes <= 0x20, 0x7f and '%' are written %XX,
+ * XX hexadecimal. Numbers are decimal. Unknown keywords and keys are ignored, a line that
+ * lacks what it needs is reported and left out. Lines may come again; of an event's
+ * descriptions the first holds, of all else the latest. Keys in brackets may be missing.
+ *
+ *   trace    version= start_ns=(CLOCK_REALTIME) backend=dev|shm clock=tsc|monotonic [cmd=]
  *   host     name= kernel= machine= cpus= boot=(boot id)
- *   clock    raw= mono_ns= real_ns= boot_ns= hz=   one reading of all clocks; the first
- *            one comes before any BLOCK, more follow; hz is an estimate, in raw ticks
- *   stream   id= kind=kernel|user cpu= | thread=(ring index) ring= block= policy=
- *   event    kind=kernel|user id= desc=(ktrace_events.h)
- *   process  pid= ppid= ts=(raw, from then on) comm= exe= build=
- *   thread   tid= pid= ts=(raw) comm=
- *   end      status=(of the command) reason=
+ *   clock    raw= mono_ns= real_ns= [boot_ns=] [hz=](raw ticks a second, an estimate;
+ *            10^9 if missing)   one reading of all clocks, see 4; the first one comes before
+ *            any BLOCK, more follow, each with a larger raw
+ *   stream   id= kind=kernel|user [cpu=] [thread=(ring index)] ring=(bytes) block=(bytes)
+ *            policy=drop|overwrite|block|stop   before the stream's first section
+ *   event    kind=kernel|user id= desc=(ktrace_events.h)   an id is one of its kind; may come
+ *            soon after the first BLOCK that has the event
+ *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=]   also names the thread
+ *            whose tid is pid
+ *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too
+ *   end      [status=](of the command, as a shell has it) reason=
  *
- * BLOCK body: bytes [pos, pos + raw_size) of the stream's ring as they were in
- * memory, up to one block: it begins with struct ktrace_block if pos is a multiple
- * of the stream's block size. Sections of a stream come in order of pos; a gap in
- * pos is lost data, explained by a LOST section or record.
+ * 3. Streams. A stream has the events of one ring; a file has as many as rings were used.
+ *
+ * BLOCK body: bytes [pos, pos + raw_size) of the stream's ring as they were in memory,
+ * up to one block: it begins with struct ktrace_block if pos is a multiple of the
+ * stream's block size, and with a record otherwise. It has whole records. If the header's
+ * magic or pos is wrong, the section is damaged; a record that reaches behind the body's
+ * end is reported and ends the section. Other sections are as good as before.
+ * Sections of a stream come in order of pos; a gap in pos is lost data, explained by a
+ * LOST section or record.
  *
  * LOST body: struct ktrace_lost of the stream; its place in time is first_ts. It is
  * written when the reader lost something, and once for each stream at the end.
  *
- * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, in
- * file order.
+ * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, and for any
+ * of a later version that must not be ignored, in file order.
+ *
+ * 4. Time. Stamps are raw values of the session's clock. Between two readings i and j that
+ * follow each other the clocks run evenly; before the first and behind the last one the
+ * neighbour's rate holds, or hz ticks a second if there is only one:
+ *
+ *   mono(ts) = mono_ns_i + (ts - raw_i) * (mono_ns_j - mono_ns_i) / (raw_j - raw_i)
+ *   time(ts) = mono(ts) + real_ns - mono_ns of the first reading
+ *
+ * with the second summand of mono cut off to whole ns. So time is ns since the epoch, and
+ * does not follow a wall clock that is set. Traces with the same boot= take real_ns - mono_ns
+ * of one of them, so that times compare as stamps do.
+ *
+ * If boot_ns - mono_ns grew by 10 ms or more from i to j, the machine slept, and mono stood
+ * still. Let awake and asleep be mono_ns_j - mono_ns_i and what boot_ns - mono_ns grew by, in
+ * ticks at the rate before i (hz if i is the first). If awake + asleep / 2 is less than
+ * raw_j - raw_i, the counter ran on: mono reaches mono_ns_j at raw_i + awake and stays there
+ * up to raw_j. The rate before i then holds behind j.
+ *
+ * Events of all streams are merged by time; those of one stream stay in the order of the
+ * file, even where a hostile program lets stamps go back.
  */
 #ifndef _LINUX_KTRACE_FILE_H
 #define _LINUX_KTRACE_FILE_H
@@ -53,12 +94,15 @@
 /**
  * struct ktrace_file - begins the file
  * @magic:	KTRACE_FILE_MAGIC, no NUL
- * @version:	KTRACE_FILE_VERSION
- * @byte_order:	KTRACE_FILE_BYTE_ORDER as the recording machine writes it
- * @header_size: sizeof(struct ktrace_file); the first section follows
+ * @version:	KTRACE_FILE_VERSION; a reader refuses others
+ * @byte_order:	KTRACE_FILE_BYTE_ORDER as the recording machine writes it; a reader may
+ *		refuse what is not its own
+ * @header_size: 64 in this version; the first section follows
  * @reserved:	0
  * @uuid:	random, names the trace
  * @reserved2:	0
+ *
+ * Reserved fields, here and below, are not looked at.
  */
 struct ktrace_file {
 	char magic[8];
@@ -73,7 +117,10 @@ struct ktrace_file {
 #define KTRACE_SECTION_MAGIC 0x4b545343u
 #define KTRACE_SECTION_ALIGN 8u
 #define KTRACE_SECTION_SIZE_MAX (1u << 30)
-/* A META body is not longer; more text goes into more sections. */
+/*
+ * A META body is not longer; more text goes into more sections. A BLOCK body has at most
+ * KTRACE_BLOCK_MAX bytes, a LOST body sizeof(struct ktrace_lost), END none.
+ */
 #define KTRACE_META_SIZE_MAX (1u << 20)
 
 enum ktrace_section_type {
@@ -85,7 +132,7 @@ enum ktrace_section_type {
 };
 
 #define KTRACE_SECTION_MAY_IGNORE (1u << 0)
-#define KTRACE_SECTION_ZSTD (1u << 1)
+#define KTRACE_SECTION_ZSTD (1u << 1)	/* body is compressed; not in this version */
 
 /**
  * struct ktrace_section - begins each section
@@ -93,14 +140,16 @@ enum ktrace_section_type {
  * @type:	enum ktrace_section_type
  * @flags:	KTRACE_SECTION_*
  * @stream:	BLOCK, LOST: id of the stream
- * @crc:	CRC-32C of this header with @crc = 0, then of the body as stored
+ * @crc:	CRC-32C (polynomial 0x82f63b78 reflected, begun with and XORed with ~0:
+ *		0xe3069283 for "123456789") of this header with @crc = 0, then of the body as
+ *		stored, without padding
  * @size:	bytes of the body as stored, padding not counted
  * @first_ts:	BLOCK: stamp of the first record; LOST: place in time (raw clock)
  * @last_ts:	BLOCK: largest stamp
  * @pos:	BLOCK, LOST: position in the ring; END: file offset of INDEX, 0 = none
  * @records:	BLOCK: records other than padding and LOST
  * @lost:	LOST: newly lost records, saturated
- * @raw_size:	BLOCK: bytes of the body when not compressed
+ * @raw_size:	bytes of the body when not compressed
  * @reserved:	0
  */
 struct ktrace_section {

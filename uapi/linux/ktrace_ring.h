@@ -25,6 +25,14 @@
  *  5. head is stored last, once, with release ordering, and is the only word that
  *     makes records visible. Padding, block header and record may share one store.
  *  6. All numbers are in the byte order of the machine that recorded.
+ *  7. Stamps of a ring do not go back, unless the clock does or somebody spoils the ring.
+ *
+ * An event longer than a record is written as fragments: one FRAG_FIRST, then FRAG_NEXT
+ * until their bytes together are the total length, all with the same id. In its thread and
+ * its kind of channel no other record comes between them, but they may lie in several rings,
+ * each with a later stamp than the one before. The event has stamp and flags of its last
+ * fragment. If another record of the thread comes first, the rest was lost; a FRAG_NEXT that
+ * continues nothing is the end of an event whose beginning was lost.
  *
  * Trust: everything in a user ring, its words included, can be written by any
  * process of the session at any time. A reader copies each header once, checks it
@@ -49,7 +57,7 @@
  * @ts:		time stamp, raw value of the session's clock, all 64 bits
  * @id:		event type; below KTRACE_ID_FIRST: enum ktrace_control_id
  * @len:	exact payload length in bytes
- * @tid_flags:	thread id in the low 24 bits, KTRACE_REC_* above
+ * @tid_flags:	thread id in the low 24 bits, 0 = idle CPU; KTRACE_REC_* above
  */
 struct ktrace_record {
 	__u64 ts;
@@ -60,15 +68,16 @@ struct ktrace_record {
 
 #define KTRACE_TID_MASK 0x00ffffffu
 #define KTRACE_REC_TRUNCATED (1u << 24)	/* the event's own maximum cut it */
-#define KTRACE_REC_FRAG_FIRST (1u << 25) /* payload: __u32 total length, then bytes */
-#define KTRACE_REC_FRAG_NEXT (1u << 26)	/* payload: more bytes, same thread */
+#define KTRACE_REC_FRAG_FIRST (1u << 25) /* payload: __u32 total length of the bytes, bytes */
+#define KTRACE_REC_FRAG_NEXT (1u << 26)	/* payload: more bytes */
 #define KTRACE_REC_IRQ (1u << 27)	/* recorded in interrupt context */
-#define KTRACE_REC_CRITICAL (1u << 28)
+#define KTRACE_REC_CRITICAL (1u << 28)	/* important; no writer sets it yet */
+/* The other bits are 0, and not looked at. */
 
 enum ktrace_control_id {
 	KTRACE_ID_PAD = 0,	/* the rest of the block is padding */
-	KTRACE_ID_LOST = 1,	/* payload: struct ktrace_lost */
-	KTRACE_ID_FIRST = 16,	/* first event type */
+	KTRACE_ID_LOST = 1,	/* payload: struct ktrace_lost, only the writers' reasons count */
+	KTRACE_ID_FIRST = 16,	/* first event type; a reader steps over what is between */
 };
 
 /* Bytes a record with @len payload bytes takes in the ring. */
