@@ -118,7 +118,7 @@ static void check_types(const struct trace *t)
 
 	for (kind = 0; kind < 2; kind++)
 		for (id = 0; id < t->types[kind].nr; id++) {
-			const struct ktrace_event_type *type = find_type(t, kind, id);
+			const struct ktrace_event_type *type = type_of(&t->types[kind], id);
 
 			REQUIRE(!type || (type->id == id && type->kind == kind && id >= 16));
 		}

@@ -146,7 +146,7 @@ static void check_line(const struct ktrace_entry_copy *entry)
 	t->reader.report = complain;
 	ktrace_meta_parse(t, 0, text.buf, text.len);
 	if (entry->type == KTRACE_ENTRY_EVENT) {
-		type = find_type(t, KTRACE_CHANNEL_USER, entry->id);
+		type = type_of(&t->types[KTRACE_CHANNEL_USER], entry->id);
 		REQUIRE(!t->names.used && (!type || type->id == entry->id));
 		REQUIRE(!type || !strncmp(type->full_name, entry->text, strlen(type->full_name)));
 	} else if (tid <= KTRACE_TID_MASK) {
