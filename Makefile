@@ -93,6 +93,8 @@ $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libk
 # Bound at once: the linker's own work would need a kilobyte of a signal handler's stack.
 $(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
+# Its functions call each other directly: listings are made of very short ones.
+$(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
 
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'

@@ -223,6 +223,52 @@ static void test_output_buffer(void)
 #define CSI_8BIT "\x9b"
 #define CSI_UTF8 "\xc2\x9b"
 
+static void check_number(__u64 v, unsigned int digits)
+{
+	char small[64] = "", expected[64];
+	struct ktrace_out out = { .buf = small, .cap = sizeof(small) - 1 };
+
+	snprintf(expected, sizeof(expected), "%0*llu", (int)digits, v);
+	ktrace_out_dec(&out, v, digits);
+	small[out.len] = '\0';
+	CHECK_STR(small, expected);
+}
+
+/* Every number of digits, asked for and there. */
+static void test_decimal_numbers(void)
+{
+	unsigned int digits;
+	__u64 power, v;
+
+	for (digits = 1; digits <= 20; digits++) {
+		for (power = 1; power <= ~0ull / 10; power *= 10)
+			for (v = power - 1; v <= power + 1; v++)
+				check_number(v, digits);
+		check_number(~0ull, digits);
+		check_number(12345678901234567890ull, digits);
+	}
+	for (v = 0; v < 20000; v++)
+		check_number(v * 4999, 1);
+}
+
+/* Text of any length, in pieces and at the end of the memory. */
+static void test_bytes_of_every_length(void)
+{
+	char from[200], copy[200];
+	size_t n, i;
+
+	for (i = 0; i < sizeof(from); i++)
+		from[i] = (char)i;
+	for (n = 0; n <= sizeof(from); n++) {
+		struct ktrace_out out = { .buf = copy, .cap = n };
+
+		ktrace_out_bytes(&out, from, n);
+		CHECK_EQ(out.len, n);
+		CHECK(!memcmp(copy, from, n));
+		CHECK(!out.error);
+	}
+}
+
 static void check_out(void (*fn)(struct ktrace_out *, const char *), const char *in,
 		      const char *want)
 {
@@ -284,6 +330,8 @@ int main(void)
 	test_enum_values();
 	test_short_payloads();
 	test_output_buffer();
+	test_decimal_numbers();
+	test_bytes_of_every_length();
 	test_quoted_string_that_ends_in_c2();
 	test_terminal_escapes();
 	return 0;

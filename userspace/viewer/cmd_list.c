@@ -16,6 +16,30 @@ static const char *const time_formats[TIME_NR] = {
 	[TIME_REL] = "rel", [TIME_WALL] = "wall", [TIME_RAW] = "raw", [TIME_DELTA] = "delta",
 };
 
+#define READ_NR 64
+#define COMM_MAX 16
+#define SAME_NR 64u	/* a power of two */
+
+/**
+ * struct same - the middle of a line, which is the same for many: see put_middle()
+ * @stream:	where the event comes from; NULL = nothing yet
+ * @type:	its type
+ * @tid:	its thread
+ * @pid:	the thread's process
+ * @comm:	the thread's name; empty: not known
+ * @len:	bytes of @text
+ * @text:	the middle
+ */
+struct same {
+	const struct ktrace_trace_stream *stream;
+	const struct ktrace_event_type *type;
+	__u32 tid;
+	__u32 pid;
+	char comm[COMM_MAX];
+	__u32 len;
+	char text[128];
+};
+
 /**
  * struct list - one run of the command
  * @out:	where to
@@ -28,6 +52,7 @@ static const char *const time_formats[TIME_NR] = {
  * @left:	lines that may still be printed
  * @start:	time of the first event of all
  * @before:	time of the line before
+ * @same:	middles of lines
  */
 struct list {
 	struct ktrace_out *out;
@@ -40,6 +65,7 @@ struct list {
 	__u64 left;
 	__u64 start;
 	__u64 before;
+	struct same same[SAME_NR];
 };
 
 static const struct {
@@ -90,11 +116,9 @@ static void put_cpu(struct ktrace_out *out, __s32 cpu)
 	ktrace_out_str(out, "] ");
 }
 
-static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *e)
+static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
+		       const char *comm)
 {
-	const struct ktrace_trace *trace = e->stream->trace;
-	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
-	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
 	size_t from = out->len;
 
 	if (e->id == KTRACE_ID_LOST) {
@@ -109,27 +133,52 @@ static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *
 		ktrace_out_char(out, '/');
 		ktrace_out_u64(out, e->tid);
 		ktrace_out_char(out, ' ');
-		ktrace_out_safe(out, comm ? comm : "?");
+		ktrace_out_safe(out, *comm ? comm : "?");
 	}
 	ktrace_out_char(out, ' ');
 	ktrace_out_pad(out, from, 26);
 }
 
-static bool put_text_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
+/* Keeps the text from @from on for events like @e. */
+static void keep(struct same *same, const struct ktrace_out *out, size_t from,
+		 const struct ktrace_trace_event *e)
 {
-	struct ktrace_values it;
-	struct ktrace_value v;
-	bool is_cut = false;
+	if (out->error || out->len < from || out->len - from > sizeof(same->text) || !e->type)
+		return;
+	same->stream = e->stream;
+	same->type = e->type;
+	same->tid = e->tid;
+	same->len = (__u32)(out->len - from);
+	memcpy(same->text, out->buf + from, same->len);
+}
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v)) {
-		ktrace_out_char(out, ' ');
-		ktrace_out_str(out, v.field->name);
-		ktrace_out_char(out, '=');
-		ktrace_value_text(out, &v);
-		is_cut = v.is_cut;
+/* From the time to the fields: number of the file, CPU, thread, name of the event. */
+static void put_middle(struct list *l, const struct ktrace_trace_event *e)
+{
+	const struct ktrace_trace *trace = e->stream->trace;
+	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
+	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
+	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
+	struct ktrace_out *out = l->out;
+	size_t from = out->len;
+
+	comm = comm ? comm : "";
+	if (same->stream == e->stream && same->type == e->type && same->tid == e->tid &&
+	    same->pid == pid && !strcmp(same->comm, comm)) {
+		ktrace_out_bytes(out, same->text, same->len);
+		return;
 	}
-	return is_cut || it.next < e->type->field_nr;
+	same->stream = NULL;
+	same->pid = pid;
+	snprintf(same->comm, sizeof(same->comm), "%s", comm);
+	if (ktrace_traceset_trace(l->set, 1)) {
+		ktrace_out_str(out, " #");
+		ktrace_out_u64(out, ktrace_trace_index(trace));
+	}
+	put_cpu(out, e->stream->cpu);
+	put_thread(out, e, pid, comm);
+	out_event_name(out, e);
+	keep(same, out, from, e);
 }
 
 static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e)
@@ -147,15 +196,9 @@ static void put_text(struct list *l, const struct ktrace_trace_event *e)
 	size_t i;
 
 	put_time(l, e);
-	if (ktrace_traceset_trace(l->set, 1)) {
-		ktrace_out_str(out, " #");
-		ktrace_out_u64(out, ktrace_trace_index(e->stream->trace));
-	}
-	put_cpu(out, e->stream->cpu);
-	put_thread(out, e);
-	out_event_name(out, e);
+	put_middle(l, e);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
-		is_cut = put_text_fields(out, e);
+		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
 	} else {
 		ktrace_out_str(out, " bytes=");
 		put_bytes(out, e);
@@ -269,33 +312,44 @@ static void put_json(struct list *l, const struct ktrace_trace_event *e)
 	ktrace_out_str(out, "}\n");
 }
 
+/* Prints an event if it is wanted. */
+static void put_event(struct list *l, const struct ktrace_trace_event *e)
+{
+	if (!select_event(&l->select, e))
+		return;
+	output_line_begin(l->out);
+	if (l->is_json)
+		put_json(l, e);
+	else
+		put_text(l, e);
+	l->before = e->time;
+	l->left--;
+}
+
 /* Prints the events. Return: 0, -errno. */
 static int print_all(struct list *l)
 {
-	struct ktrace_trace_event e;
+	struct ktrace_trace_event events[READ_NR];
 	__u64 end, until;
-	int ret = ktrace_traceset_span(l->set, &l->start, &end);
+	int i, nr, ret = ktrace_traceset_span(l->set, &l->start, &end);
 
 	until = l->until.is_set ? when_absolute(&l->until, l->start) : ~0ull;
 	if (!ret && l->since.is_set)
 		ret = ktrace_traceset_seek(l->set, when_absolute(&l->since, l->start));
 	l->before = l->start;
-	while (!ret && l->left && !l->out->error) {
-		ret = ktrace_traceset_next(l->set, &e);
-		if (ret <= 0 || (l->until.is_set && e.time >= until))
-			return ret < 0 ? ret : 0;
-		ret = 0;
-		if (!select_event(&l->select, &e))
-			continue;
-		output_line_begin(l->out);
-		if (l->is_json)
-			put_json(l, &e);
-		else
-			put_text(l, &e);
-		l->before = e.time;
-		l->left--;
+	if (ret)
+		return ret;
+	while (l->left && !l->out->error) {
+		nr = ktrace_traceset_read(l->set, events, READ_NR);
+		for (i = 0; i < nr && l->left; i++) {
+			if (l->until.is_set && events[i].time >= until)
+				return 0;
+			put_event(l, &events[i]);
+		}
+		if (nr <= 0)
+			return nr;
 	}
-	return ret;
+	return 0;
 }
 
 static int list_files(struct list *l, int nr, char **paths)

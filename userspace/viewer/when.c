@@ -2,6 +2,7 @@
 /* when.c - times as people write and read them */
 #include "when.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -106,13 +107,17 @@ __u64 when_absolute(const struct when *w, __u64 start)
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)
 {
-	__u64 seconds = ns / NS, limit = 10;
+	static char text[32];	/* the seconds and the point, as they were last */
+	static __u64 last = ~0ull;
+	static int last_width, size;
+	__u64 seconds = ns / NS;
 
-	for (width -= 11; width > 0; width--, limit *= 10)
-		if (seconds < limit)
-			ktrace_out_char(out, ' ');
-	ktrace_out_u64(out, seconds);
-	ktrace_out_char(out, '.');
+	if (seconds != last || width != last_width) {
+		size = snprintf(text, sizeof(text), "%*llu.", width > 10 ? width - 10 : 0, seconds);
+		last = seconds;
+		last_width = width;
+	}
+	ktrace_out_bytes(out, text, (size_t)size);
 	ktrace_out_dec(out, ns % NS, 9);
 }
 

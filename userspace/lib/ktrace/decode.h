@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <linux/ktrace.h>
 
 #ifdef __cplusplus
@@ -42,18 +43,24 @@ struct ktrace_enumerator {
  * struct ktrace_field - one field of an event type
  * @name:	its name
  * @scalar:	type of each element; KTRACE_CHAR for strings
+ * @size:	bytes of each element
  * @shape:	one, array or string
  * @count:	KTRACE_FIXED: elements
  * @enum_nr:	names in @enums, 0 = not an enum
  * @enums:	ordered as written
+ * @label:	" name=", as text begins
+ * @label_size:	bytes of it, without its NUL
  */
 struct ktrace_field {
 	const char *name;
 	enum ktrace_scalar scalar;
+	__u32 size;
 	enum ktrace_shape shape;
 	__u32 count;
 	__u32 enum_nr;
 	const struct ktrace_enumerator *enums;
+	const char *label;
+	size_t label_size;
 };
 
 /**
@@ -163,10 +170,24 @@ struct ktrace_out {
 
 #define KTRACE_OUT_MIN 256u
 
+/** ktrace_out_bytes - bytes as they are */
+void ktrace_out_bytes(struct ktrace_out *out, const char *s, size_t n);
+
 /** ktrace_out_char - one character */
-void ktrace_out_char(struct ktrace_out *out, char c);
+static inline void ktrace_out_char(struct ktrace_out *out, char c)
+{
+	if (out->len < out->cap)
+		out->buf[out->len++] = c;
+	else
+		ktrace_out_bytes(out, &c, 1);
+}
+
 /** ktrace_out_str - text as it is */
-void ktrace_out_str(struct ktrace_out *out, const char *s);
+static inline void ktrace_out_str(struct ktrace_out *out, const char *s)
+{
+	ktrace_out_bytes(out, s, strlen(s));
+}
+
 /** ktrace_out_u64 - decimal number */
 void ktrace_out_u64(struct ktrace_out *out, __u64 v);
 /** ktrace_out_s64 - decimal number with sign */
@@ -186,6 +207,14 @@ void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n);
 
 /** ktrace_value_text - the value for people: numbers, names, "strings", {a, b} */
 void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v);
+
+/**
+ * ktrace_fields_text - all fields of a payload for people: " name=value" each
+ *
+ * Return: true, or false if the payload is shorter than its type.
+ */
+bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *type,
+			const void *payload, size_t len);
 
 /**
  * ktrace_value_json - the value for programs

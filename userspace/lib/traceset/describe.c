@@ -32,11 +32,13 @@ static const struct scalar {
  * @at:		next character of the copy; names before it may have got their NUL
  * @fields:	next free field
  * @enums:	next free enumerator
+ * @labels:	room for the next label
  */
 struct parser {
 	char *at;
 	struct ktrace_field *fields;
 	struct ktrace_enumerator *enums;
+	char *labels;
 };
 
 const char *ktrace_scalar_name(enum ktrace_scalar scalar)
@@ -163,6 +165,20 @@ static bool take_type(struct parser *p, struct ktrace_field *f)
 	return take_scalar(p, &f->scalar) && take_array(p, f) && take(p, " ");
 }
 
+/* " name=" and a NUL: 3 bytes more than the name. */
+static void make_label(struct parser *p, struct ktrace_field *f)
+{
+	size_t n = strlen(f->name);
+
+	f->label = p->labels;
+	f->label_size = n + 2;
+	*p->labels++ = ' ';
+	memcpy(p->labels, f->name, n);
+	p->labels += n;
+	*p->labels++ = '=';
+	*p->labels++ = '\0';
+}
+
 static bool take_fields(struct parser *p, struct ktrace_event_type *type)
 {
 	while (!take(p, "}")) {
@@ -173,6 +189,8 @@ static bool take_fields(struct parser *p, struct ktrace_event_type *type)
 		f->name = take_name(p, ';');
 		if (!f->name)
 			return false;
+		f->size = ktrace_scalar_size(f->scalar);
+		make_label(p, f);
 		type->field_nr++;
 	}
 	return true;
@@ -238,7 +256,8 @@ int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out)
 	fields = count_char(desc, ';') + 1;
 	enums = count_char(desc, '=') + 1;
 	size = sizeof(*type) + fields * sizeof(*p.fields) + enums * sizeof(*p.enums);
-	type = calloc(1, size + 2 * (len + 1));
+	/* A copy, the full name, the labels: none is longer than what it is made of. */
+	type = calloc(1, size + 3 * (len + 1));
 	if (!type)
 		return -ENOMEM;
 	p.fields = (struct ktrace_field *)(type + 1);
@@ -246,7 +265,8 @@ int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out)
 	p.at = (char *)(p.enums + enums);
 	memcpy(p.at, desc, len + 1);
 	type->fields = p.fields;
-	if (!take_event(&p, type, (char *)type + size + len + 1)) {
+	p.labels = p.at + 2 * (len + 1);
+	if (!take_event(&p, type, p.at + len + 1)) {
 		free(type);
 		return -EINVAL;
 	}

@@ -7,18 +7,17 @@
  */
 #include <ktrace/decode.h>
 
+#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #define PIECE 64u
+#define EIGHT_DIGITS 100000000u
 
-/* Room for @n <= PIECE more bytes. */
-static bool has_room(struct ktrace_out *out, size_t n)
+static __attribute__((noinline)) bool make_room(struct ktrace_out *out)
 {
 	int ret;
 
-	if (out->cap - out->len >= n)
-		return true;
 	if (out->error)
 		return false;
 	ret = out->flush ? out->flush(out) : -ENOSPC;
@@ -27,7 +26,37 @@ static bool has_room(struct ktrace_out *out, size_t n)
 	return !ret;
 }
 
-static void put(struct ktrace_out *out, const char *s, size_t n)
+/* Room for @n <= PIECE more bytes. */
+static inline bool has_room(struct ktrace_out *out, size_t n)
+{
+	return __builtin_expect(out->cap - out->len >= n, 1) || make_room(out);
+}
+
+/*
+ * Copies up to PIECE bytes. Not by memcpy(3), whose call costs more than the copy: pieces
+ * are a few letters most often. Beginning and end may overlap.
+ */
+static inline void copy_piece(char *to, const char *from, size_t n)
+{
+	if (n > 32) {
+		__builtin_memcpy(to, from, 32);
+		__builtin_memcpy(to + n - 32, from + n - 32, 32);
+	} else if (n >= 16) {
+		__builtin_memcpy(to, from, 16);
+		__builtin_memcpy(to + n - 16, from + n - 16, 16);
+	} else if (n >= 8) {
+		__builtin_memcpy(to, from, 8);
+		__builtin_memcpy(to + n - 8, from + n - 8, 8);
+	} else if (n >= 4) {
+		__builtin_memcpy(to, from, 4);
+		__builtin_memcpy(to + n - 4, from + n - 4, 4);
+	} else {
+		while (n--)
+			to[n] = from[n];
+	}
+}
+
+static __attribute__((noinline)) void put_pieces(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t piece;
 
@@ -35,53 +64,58 @@ static void put(struct ktrace_out *out, const char *s, size_t n)
 		piece = n < PIECE ? n : PIECE;
 		if (!has_room(out, piece))
 			return;
-		memcpy(out->buf + out->len, s, piece);
+		copy_piece(out->buf + out->len, s, piece);
 		out->len += piece;
 	}
 }
 
-void ktrace_out_char(struct ktrace_out *out, char c)
+void ktrace_out_bytes(struct ktrace_out *out, const char *s, size_t n)
 {
-	if (has_room(out, 1))
-		out->buf[out->len++] = c;
+	if (n > PIECE || out->cap - out->len < n) {
+		put_pieces(out, s, n);
+		return;
+	}
+	copy_piece(out->buf + out->len, s, n);
+	out->len += n;
 }
 
-void ktrace_out_str(struct ktrace_out *out, const char *s)
+/*
+ * The 8 digits of @v, below 100000000, one a byte, the first in the lowest: by halves,
+ * quarters and eighths, all parts at once. A product with a rounded-up inverse is exact
+ * for numbers so small.
+ */
+static inline __u64 eight_digits(__u32 v)
 {
-	put(out, s, strlen(s));
+	__u64 part = v / 10000 | (__u64)(v % 10000) << 32, tens;
+
+	tens = (part * 10486 >> 20) & 0x0000007f0000007full;
+	part = tens | (part - tens * 100) << 16;
+	tens = (part * 103 >> 10) & 0x000f000f000f000full;
+	return tens | (part - tens * 10) << 8;
 }
 
-/* Digits of @v, right-aligned to @end; returns the first. */
-static char *digits_of(char *end, __u64 v)
+/* Puts @v, below 100000000, with at least @digits digits, 1 to 8. */
+static void put_eight(struct ktrace_out *out, __u32 v, unsigned int digits)
 {
-	static const char pairs[201] =
-		"00010203040506070809101112131415161718192021222324"
-		"25262728293031323334353637383940414243444546474849"
-		"50515253545556575859606162636465666768697071727374"
-		"75767778798081828384858687888990919293949596979899";
+	__u64 text = eight_digits(v);
+	unsigned int zeros = (unsigned int)__builtin_ctzll(text | 1ull << 56) / 8;
 
-	for (; v >= 100; v /= 100) {
-		end -= 2;
-		memcpy(end, pairs + 2 * (v % 100), 2);
-	}
-	if (v < 10) {
-		*--end = (char)('0' + v);
-		return end;
-	}
-	end -= 2;
-	memcpy(end, pairs + 2 * v, 2);
-	return end;
+	if (!has_room(out, 8))
+		return;
+	zeros = zeros < 8 - digits ? zeros : 8 - digits;
+	text = htole64((text | 0x3030303030303030ull) >> 8 * zeros);
+	memcpy(out->buf + out->len, &text, sizeof(text));
+	out->len += 8 - zeros;
 }
 
 void ktrace_out_dec(struct ktrace_out *out, __u64 v, unsigned int digits)
 {
-	char text[32];
-	char *end = text + sizeof(text);
-	char *at = digits_of(end, v);
-
-	while (end - at < (long)digits && at > text)
-		*--at = '0';
-	put(out, at, (size_t)(end - at));
+	if (v < EIGHT_DIGITS && digits <= 8) {
+		put_eight(out, (__u32)v, digits ? digits : 1);
+		return;
+	}
+	ktrace_out_dec(out, v / EIGHT_DIGITS, digits > 8 ? digits - 8 : 1);
+	put_eight(out, (__u32)(v % EIGHT_DIGITS), 8);
 }
 
 void ktrace_out_u64(struct ktrace_out *out, __u64 v)
@@ -108,24 +142,34 @@ void ktrace_out_hex(struct ktrace_out *out, __u64 v, unsigned int digits)
 	} while (v);
 	while (end - at < (long)digits && at > text)
 		*--at = '0';
-	put(out, at, (size_t)(end - at));
+	ktrace_out_bytes(out, at, (size_t)(end - at));
 }
 
 void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width)
 {
-	while (!out->error && out->len - from < width)
-		ktrace_out_char(out, ' ');
+	size_t n = width - (out->len - from);
+
+	if (out->len - from >= width)
+		return;
+	if (n > PIECE || !has_room(out, n)) {
+		while (!out->error && out->len - from < width)
+			ktrace_out_char(out, ' ');
+		return;
+	}
+	memset(out->buf + out->len, ' ', n);
+	out->len += n;
 }
 
 /* Bytes from @s on that need no escape in a C or JSON string. */
 static size_t plain_run(const char *s, size_t n)
 {
-	size_t i;
+	static const bool is_plain[256] = {
+		[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true,
+	};
+	size_t i = 0;
 
-	for (i = 0; i < n; i++)
-		if ((unsigned char)s[i] < 0x20 || (unsigned char)s[i] >= 0x7f ||
-		    s[i] == '"' || s[i] == '\\')
-			break;
+	while (i < n && is_plain[(unsigned char)s[i]])
+		i++;
 	return i;
 }
 
@@ -181,7 +225,7 @@ void ktrace_out_safe(struct ktrace_out *out, const char *s)
 		len = (unsigned char)*s >= 0x80 ? printable_length(s, strnlen(s, 4)) :
 						  *s >= 0x20 && *s != 0x7f;
 		if (len) {
-			put(out, s, len);
+			ktrace_out_bytes(out, s, len);
 		} else {
 			ktrace_out_char(out, '?');
 			len = 1;
@@ -195,7 +239,7 @@ static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n
 	size_t len = (unsigned char)*s < 0x80 ? 0 : printable_length(s, n);
 
 	if (len) {
-		put(out, s, len);
+		ktrace_out_bytes(out, s, len);
 		return len;
 	}
 	if (!put_short_escape(out, *s)) {
@@ -212,7 +256,7 @@ void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
 	ktrace_out_char(out, '"');
 	while (n) {
 		run = plain_run(s, n);
-		put(out, s, run);
+		ktrace_out_bytes(out, s, run);
 		s += run;
 		n -= run;
 		if (!n)
@@ -242,7 +286,7 @@ static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 		return 1;
 	}
 	if (printable_length(s, n)) {
-		put(out, s, len);
+		ktrace_out_bytes(out, s, len);
 	} else {
 		ktrace_out_str(out, "\\u");
 		ktrace_out_hex(out, (unsigned char)s[1], 4);
@@ -257,7 +301,7 @@ void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n)
 	ktrace_out_char(out, '"');
 	while (n) {
 		run = plain_run(s, n);
-		put(out, s, run);
+		ktrace_out_bytes(out, s, run);
 		s += run;
 		n -= run;
 		if (!n)

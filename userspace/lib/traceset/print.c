@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* print.c - one value as text for people, or as JSON for programs */
-#include <ktrace/decode.h>
+/* print.c - values as text for people, or as JSON for programs */
+#include "value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static bool is_text(const struct ktrace_value *v, size_t *n)
 {
 	if (v->field->scalar != KTRACE_CHAR || v->field->shape == KTRACE_ONE)
 		return false;
-	*n = strnlen(v->data, v->count);
+	*n = v->field->shape == KTRACE_STRING ? v->count : strnlen(v->data, v->count);
 	return true;
 }
 
@@ -49,12 +49,12 @@ static void put_float(struct ktrace_out *out, double x, bool is_single)
 	ktrace_out_str(out, text);
 }
 
-static void put_integer(struct ktrace_out *out, const struct ktrace_value *v, __s64 x)
+static void put_integer(struct ktrace_out *out, enum ktrace_scalar scalar, __s64 x)
 {
-	if (is_hex(v->field->scalar)) {
-		ktrace_out_str(out, "0x");
+	if (is_hex(scalar)) {
+		ktrace_out_bytes(out, "0x", 2);
 		ktrace_out_hex(out, (__u64)x, 1);
-	} else if (is_signed(v->field->scalar)) {
+	} else if (is_signed(scalar)) {
 		ktrace_out_s64(out, x);
 	} else {
 		ktrace_out_u64(out, (__u64)x);
@@ -79,7 +79,7 @@ static void text_element(struct ktrace_out *out, const struct ktrace_value *v, _
 	if (name)
 		ktrace_out_str(out, name);
 	else
-		put_integer(out, v, x);
+		put_integer(out, v->field->scalar, x);
 }
 
 static void json_element(struct ktrace_out *out, const struct ktrace_value *v, __u32 i)
@@ -107,7 +107,7 @@ static void json_element(struct ktrace_out *out, const struct ktrace_value *v, _
 	if (name)
 		ktrace_out_str(out, name);
 	else
-		put_integer(out, v, x);
+		put_integer(out, v->field->scalar, x);
 	if (name || is_hex(v->field->scalar))
 		ktrace_out_char(out, '"');
 }
@@ -137,6 +137,38 @@ void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
 		text_element(out, v, 0);
 	if (v->is_cut)
 		ktrace_out_str(out, "...");
+}
+
+/* One integer without names: what most fields are. */
+static bool is_number(const struct ktrace_field *f)
+{
+	return f->shape == KTRACE_ONE && !f->enum_nr && f->scalar != KTRACE_CHAR &&
+	       !is_float(f->scalar);
+}
+
+bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *type,
+			const void *payload, size_t len)
+{
+	const struct ktrace_field *f;
+	struct ktrace_values it;
+	struct ktrace_value v;
+	bool is_cut = false;
+
+	ktrace_values_init(&it, type, payload, len);
+	while (it.next < type->field_nr && it.at != it.end) {
+		f = &type->fields[it.next];
+		ktrace_out_bytes(out, f->label, f->label_size);
+		if (is_number(f) && (size_t)(it.end - it.at) >= f->size) {
+			put_integer(out, f->scalar, integer_at(it.at, f->scalar));
+			it.at += f->size;
+			it.next++;
+		} else {
+			ktrace_values_next(&it, &v);
+			ktrace_value_text(out, &v);
+			is_cut = v.is_cut;
+		}
+	}
+	return is_cut || it.next < type->field_nr;
 }
 
 void ktrace_value_json(struct ktrace_out *out, const struct ktrace_value *v)

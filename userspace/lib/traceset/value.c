@@ -5,9 +5,7 @@
  * The payload is packed and may be shorter than its type says: the value that the end
  * falls into is delivered as far as it goes and marked, those behind it are not.
  */
-#include <ktrace/decode.h>
-
-#include <string.h>
+#include "value.h"
 
 void ktrace_values_init(struct ktrace_values *it, const struct ktrace_event_type *type,
 			const void *payload, size_t len)
@@ -30,7 +28,7 @@ static void take_string(struct ktrace_values *it, struct ktrace_value *v)
 
 static void take_elements(struct ktrace_values *it, struct ktrace_value *v, __u32 count)
 {
-	__u32 size = ktrace_scalar_size(v->field->scalar);
+	__u32 size = v->field->size;
 	size_t left = (size_t)(it->end - it->at) / size;
 
 	v->is_cut = count > left;
@@ -67,40 +65,14 @@ bool ktrace_values_next(struct ktrace_values *it, struct ktrace_value *v)
 	return true;
 }
 
-#define ELEMENT(type, data) ({ type e_; memcpy(&e_, data, sizeof(e_)); e_; })
-
 __s64 ktrace_value_s64(const struct ktrace_value *v, __u32 i)
 {
-	const char *at = v->data + (size_t)i * ktrace_scalar_size(v->field->scalar);
-
-	switch (v->field->scalar) {
-	case KTRACE_S8:
-		return ELEMENT(__s8, at);
-	case KTRACE_U8:
-	case KTRACE_X8:
-	case KTRACE_CHAR:
-		return ELEMENT(__u8, at);
-	case KTRACE_S16:
-		return ELEMENT(__s16, at);
-	case KTRACE_U16:
-	case KTRACE_X16:
-		return ELEMENT(__u16, at);
-	case KTRACE_S32:
-		return ELEMENT(__s32, at);
-	case KTRACE_U32:
-	case KTRACE_X32:
-		return ELEMENT(__u32, at);
-	case KTRACE_F32:
-	case KTRACE_F64:
-		return 0;
-	default:
-		return ELEMENT(__s64, at);
-	}
+	return integer_at(v->data + (size_t)i * v->field->size, v->field->scalar);
 }
 
 double ktrace_value_f64(const struct ktrace_value *v, __u32 i)
 {
-	const char *at = v->data + (size_t)i * ktrace_scalar_size(v->field->scalar);
+	const char *at = v->data + (size_t)i * v->field->size;
 
 	if (v->field->scalar == KTRACE_F32)
 		return (double)ELEMENT(float, at);
