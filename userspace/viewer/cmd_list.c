@@ -203,7 +203,7 @@ static void put_text(struct list *l, const struct ktrace_trace_event *e)
 		ktrace_out_str(out, " bytes=");
 		put_bytes(out, e);
 	}
-	for (i = 0; i < FLAG_NR; i++) {
+	for (i = 0; e->flags && i < FLAG_NR; i++) {
 		if (!(e->flags & flag_names[i].flag))
 			continue;
 		ktrace_out_str(out, " (");

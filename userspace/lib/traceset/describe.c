@@ -7,7 +7,7 @@
  * the parser ends each name with a NUL. Separators bound the numbers of fields and
  * enumerators, so the space is known before parsing.
  */
-#include <ktrace/decode.h>
+#include "out.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -257,7 +257,7 @@ int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out)
 	enums = count_char(desc, '=') + 1;
 	size = sizeof(*type) + fields * sizeof(*p.fields) + enums * sizeof(*p.enums);
 	/* A copy, the full name, the labels: none is longer than what it is made of. */
-	type = calloc(1, size + 3 * (len + 1));
+	type = calloc(1, size + 3 * (len + 1) + LABEL_ROOM);
 	if (!type)
 		return -ENOMEM;
 	p.fields = (struct ktrace_field *)(type + 1);

@@ -5,16 +5,18 @@
  * A piece of bounded size asks for room first and then stores without checks; text of
  * any length is cut into such pieces.
  */
-#include <ktrace/decode.h>
+#include "out.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #define PIECE 64u
-#define EIGHT_DIGITS 100000000u
 
-static __attribute__((noinline)) bool make_room(struct ktrace_out *out)
+/*
+ * For has_room(): gets the bytes out of the way.
+ * Return: true, or false if that cannot be.
+ */
+bool ktrace_out_make_room(struct ktrace_out *out)
 {
 	int ret;
 
@@ -24,12 +26,6 @@ static __attribute__((noinline)) bool make_room(struct ktrace_out *out)
 	if (ret)
 		out->error = ret;
 	return !ret;
-}
-
-/* Room for @n <= PIECE more bytes. */
-static inline bool has_room(struct ktrace_out *out, size_t n)
-{
-	return __builtin_expect(out->cap - out->len >= n, 1) || make_room(out);
 }
 
 /*
@@ -79,48 +75,22 @@ void ktrace_out_bytes(struct ktrace_out *out, const char *s, size_t n)
 	out->len += n;
 }
 
-/*
- * The 8 digits of @v, below 100000000, one a byte, the first in the lowest: by halves,
- * quarters and eighths, all parts at once. A product with a rounded-up inverse is exact
- * for numbers so small.
- */
-static inline __u64 eight_digits(__u32 v)
-{
-	__u64 part = v / 10000 | (__u64)(v % 10000) << 32, tens;
-
-	tens = (part * 10486 >> 20) & 0x0000007f0000007full;
-	part = tens | (part - tens * 100) << 16;
-	tens = (part * 103 >> 10) & 0x000f000f000f000full;
-	return tens | (part - tens * 10) << 8;
-}
-
-/* Puts @v, below 100000000, with at least @digits digits, 1 to 8. */
-static void put_eight(struct ktrace_out *out, __u32 v, unsigned int digits)
-{
-	__u64 text = eight_digits(v);
-	unsigned int zeros = (unsigned int)__builtin_ctzll(text | 1ull << 56) / 8;
-
-	if (!has_room(out, 8))
-		return;
-	zeros = zeros < 8 - digits ? zeros : 8 - digits;
-	text = htole64((text | 0x3030303030303030ull) >> 8 * zeros);
-	memcpy(out->buf + out->len, &text, sizeof(text));
-	out->len += 8 - zeros;
-}
-
 void ktrace_out_dec(struct ktrace_out *out, __u64 v, unsigned int digits)
 {
 	if (v < EIGHT_DIGITS && digits <= 8) {
 		put_eight(out, (__u32)v, digits ? digits : 1);
 		return;
 	}
-	ktrace_out_dec(out, v / EIGHT_DIGITS, digits > 8 ? digits - 8 : 1);
+	if (digits <= 9 && v < 10ull * EIGHT_DIGITS)
+		ktrace_out_char(out, (char)('0' + v / EIGHT_DIGITS));
+	else
+		ktrace_out_dec(out, v / EIGHT_DIGITS, digits > 8 ? digits - 8 : 1);
 	put_eight(out, (__u32)(v % EIGHT_DIGITS), 8);
 }
 
 void ktrace_out_u64(struct ktrace_out *out, __u64 v)
 {
-	ktrace_out_dec(out, v, 1);
+	put_u64(out, v);
 }
 
 void ktrace_out_s64(struct ktrace_out *out, __s64 v)

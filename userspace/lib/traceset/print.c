@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* print.c - values as text for people, or as JSON for programs */
+#include "out.h"
 #include "value.h"
 
 #include <math.h>
@@ -57,7 +58,7 @@ static void put_integer(struct ktrace_out *out, enum ktrace_scalar scalar, __s64
 	} else if (is_signed(scalar)) {
 		ktrace_out_s64(out, x);
 	} else {
-		ktrace_out_u64(out, (__u64)x);
+		put_u64(out, (__u64)x);
 	}
 }
 
@@ -146,6 +147,31 @@ static bool is_number(const struct ktrace_field *f)
 	       !is_float(f->scalar);
 }
 
+/* A string that has its NUL: what most of the other fields are. */
+static bool put_string(struct ktrace_out *out, struct ktrace_values *it)
+{
+	size_t left = (size_t)(it->end - it->at);
+	const char *end = memchr(it->at, '\0', left);
+
+	if (!end)
+		return false;
+	ktrace_out_quoted(out, it->at, (size_t)(end - it->at));
+	it->at = end + 1;
+	it->next++;
+	return true;
+}
+
+static bool put_number(struct ktrace_out *out, const struct ktrace_field *f,
+		       struct ktrace_values *it)
+{
+	if ((size_t)(it->end - it->at) < f->size)
+		return false;
+	put_integer(out, f->scalar, integer_at(it->at, f->scalar));
+	it->at += f->size;
+	it->next++;
+	return true;
+}
+
 bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *type,
 			const void *payload, size_t len)
 {
@@ -157,16 +183,13 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
 	ktrace_values_init(&it, type, payload, len);
 	while (it.next < type->field_nr && it.at != it.end) {
 		f = &type->fields[it.next];
-		ktrace_out_bytes(out, f->label, f->label_size);
-		if (is_number(f) && (size_t)(it.end - it.at) >= f->size) {
-			put_integer(out, f->scalar, integer_at(it.at, f->scalar));
-			it.at += f->size;
-			it.next++;
-		} else {
-			ktrace_values_next(&it, &v);
-			ktrace_value_text(out, &v);
-			is_cut = v.is_cut;
-		}
+		put_label(out, f);
+		if (f->shape == KTRACE_STRING ? put_string(out, &it) :
+		    is_number(f) && put_number(out, f, &it))
+			continue;
+		ktrace_values_next(&it, &v);
+		ktrace_value_text(out, &v);
+		is_cut = v.is_cut;
 	}
 	return is_cut || it.next < type->field_nr;
 }
