@@ -25,6 +25,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
 #include <linux/slab.h>
@@ -224,6 +225,15 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 	return ERR_PTR(err);
 }
 
+/*
+ * In a quick ring the poller is thought of only where a block is opened, and the clock is
+ * read without asking which.
+ */
+static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
+{
+	return b->rings[cpu].clock == KTRACE_CLOCK_TSC && b->l.watermark >= b->l.block_size;
+}
+
 /* Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. */
 static int populate(struct kt_buffer *b, u32 cpu)
 {
@@ -249,6 +259,9 @@ static int populate(struct kt_buffer *b, u32 cpu)
 		return -ENOMEM;
 	/* The CPU does not run yet, or no session knows the buffer. */
 	WRITE_ONCE(b->rings[cpu].data, data);
+	if (may_be_quick(b, cpu))
+		kt_ring_make_quick(&b->rings[cpu]);
+	*per_cpu_ptr(b->cpu_rings, cpu) = b->rings[cpu];
 	return 0;
 }
 
@@ -268,9 +281,15 @@ static int cpu_comes(unsigned int cpu)
 /* From here on CPUs that come find the buffer; those that are online have their data. */
 static int join(struct kt_buffer *b)
 {
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
 	int err = 0;
 	u32 cpu;
 
+	b->cpu_rings = alloc_percpu_gfp(struct kt_ring, gfp);
+	if (!b->cpu_rings)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu)
+		*per_cpu_ptr(b->cpu_rings, cpu) = b->rings[cpu];
 	cpus_read_lock();
 	mutex_lock(&buffers_lock);
 	for_each_online_cpu(cpu)
@@ -401,6 +420,7 @@ struct kt_buffer *kt_buffer_alloc(const struct kt_layout *l, u64 session, u32 cl
 	return b;
 
 err_unmap:
+	free_percpu(b->cpu_rings);
 	unmap(b);
 err_free_pages:
 	free_pages_array(b->pages, l->map_size >> PAGE_SHIFT);
@@ -420,6 +440,7 @@ void kt_buffer_free(struct kt_buffer *b)
 	if (!b)
 		return;
 	leave(b);
+	free_percpu(b->cpu_rings);
 	unmap(b);
 	free_pages_array(b->pages, b->l.map_size >> PAGE_SHIFT);
 	kvfree(b);

@@ -48,6 +48,7 @@ struct kt_layout {
  * @pages:	all pages, in the order of the mapping; NULL: data of a CPU that was never
  *		online meanwhile
  * @base:	what lies before the rings, mapped into the kernel
+ * @cpu_rings:	kernel channels: each CPU's of @rings, near to it
  * @rings:	the kernel's view of the rings, written to in kernel channels only; in user
  *		channels without data
  */
@@ -56,6 +57,7 @@ struct kt_buffer {
 	struct list_head node;
 	struct page **pages;
 	char *base;
+	struct kt_ring __percpu *cpu_rings;
 	struct kt_ring rings[];
 };
 

@@ -50,14 +50,13 @@ static void set_states(struct kt_session *s, enum ktrace_state state)
 		kt_buffer_set_state(s->channels[i], state);
 }
 
-/* Bit by bit: the hot path reads them meanwhile. */
 static void set_live(struct kt_session *s)
 {
 	u32 id;
 
 	lockdep_assert_held(&s->lock);
 	for_each_set_bit(id, s->wanted, KT_EVENT_NR)
-		assign_bit(id, s->target.live, s->running);
+		kt_emit_set_live(&s->target, id, s->running);
 }
 
 static int start_locked(struct kt_session *s)
@@ -141,7 +140,7 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
 	if (err)
 		return err;
 	assign_bit(id, s->wanted, on);
-	assign_bit(id, s->target.live, on && s->running);
+	kt_emit_set_live(&s->target, id, on && s->running);
 	kt_buffer_show_enabled(s->kernel, id, on);
 	if (s->running && !on)
 		kt_probe_put(id);

@@ -2,8 +2,8 @@
 /*
  * emit.c - the hot path: from an event to the kernel rings of all sessions that want it
  *
- * Sessions publish a target, i.e. what the hot path needs to know of them, in one of a
- * few slots under RCU. The read side is a region with preemption off, as for
+ * Sessions publish a target, i.e. what the hot path needs to know of them, in a list
+ * under RCU. The read side is a region with preemption off, as for
  * tracepoints; it takes no lock, allocates nothing and calls nobody but the ring, so
  * it may be entered in any context and from within itself: the ring writer nests.
  *
@@ -14,19 +14,18 @@
  */
 #include "emit.h"
 #include <linux/mutex.h>
-#include <linux/preempt.h>
-#include <linux/rcupdate.h>
-#include <linux/smp.h>
 
-/* Changed under slots_lock, read with preemption off. Slots from slots_used on are empty. */
-static struct kt_emit_target __rcu *slots[KT_TARGETS_MAX];
-static u32 slots_used;
-static DEFINE_MUTEX(slots_lock);
+struct kt_emit_target __rcu *kt_emit_targets;
+struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
+static u32 target_nr;
 
 /* ORD(for_each_target:A) pairs ORD(kt_emit_attach:A): a target is seen whole */
-#define for_each_target(t, i)                                           \
-	for ((i) = 0; (i) < READ_ONCE(slots_used); (i)++)               \
-		if (((t) = rcu_dereference_sched(slots[i])) != NULL)
+#define for_each_target(t)                                              \
+	for ((t) = rcu_dereference_sched(kt_emit_targets); (t);         \
+	     (t) = rcu_dereference_sched((t)->next))
+
+/* Protects the list, its length, the events that are live, and kt_emit_sole. */
+static DEFINE_MUTEX(targets_lock);
 
 static void wake_poller(struct irq_work *work)
 {
@@ -41,9 +40,23 @@ static void wake_once(struct kt_emit_target *t)
 	irq_work_queue(&t->work);
 }
 
+/**
+ * kt_emit_wake_if_due - wake the poller, if it waits and the ring has its watermark
+ * @t:		the target
+ * @r:		the ring of it that has been written to
+ *
+ * Context: as kt_emit(), preemption off.
+ */
+void kt_emit_wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
+{
+	if (READ_ONCE(t->armed) &&
+	    READ_ONCE(r->w->head) - READ_ONCE(r->tail->tail) >= t->watermark)
+		wake_once(t);
+}
+
 static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
-	const struct kt_ring *r = &t->rings[raw_smp_processor_id()];
+	const struct kt_ring *r = kt_emit_ring(t);
 	struct kt_slot slot;
 
 	if (unlikely(!READ_ONCE(r->data))) {
@@ -52,17 +65,29 @@ static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_
 	}
 	if (kt_ring_reserve(r, ev->id, ev->len, tid_flags, &slot) == KT_RING_OK) {
 		memcpy(slot.payload, ev->payload, ev->len);
-		kt_ring_commit(r);
+		kt_ring_commit(r, &slot);
 	}
-	if (READ_ONCE(t->armed) &&
-	    READ_ONCE(r->w->head) - READ_ONCE(r->tail->tail) >= t->watermark)
-		wake_once(t);
+	kt_emit_wake_if_due(t, r);
 }
 
 static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 {
 	return !ev->who || kt_filter_passes(&t->filter, ev->who) ||
 	       (ev->other && kt_filter_passes(&t->filter, ev->other));
+}
+
+/**
+ * kt_emit_all - kt_emit() for who has disabled preemption
+ * @ev:		the event
+ */
+void kt_emit_all(const struct kt_event *ev)
+{
+	const u32 tid_flags = kt_emit_tid_flags() | ev->flags;
+	struct kt_emit_target *t;
+
+	for_each_target(t)
+		if (test_bit(ev->id, t->live) && wants(t, ev))
+			record(t, ev, tid_flags);
 }
 
 /**
@@ -73,16 +98,8 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
  */
 void kt_emit(const struct kt_event *ev)
 {
-	u32 tid_flags = (current->pid & KTRACE_TID_MASK) | ev->flags;
-	struct kt_emit_target *t;
-	u32 i;
-
 	preempt_disable_notrace();
-	if (!in_task())
-		tid_flags |= KTRACE_REC_IRQ;
-	for_each_target(t, i)
-		if (test_bit(ev->id, t->live) && wants(t, ev))
-			record(t, ev, tid_flags);
+	kt_emit_all(ev);
 	preempt_enable_notrace();
 }
 
@@ -90,10 +107,9 @@ void kt_emit(const struct kt_event *ev)
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child)
 {
 	struct kt_emit_target *t;
-	u32 i;
 
 	preempt_disable_notrace();
-	for_each_target(t, i)
+	for_each_target(t)
 		kt_filter_fork(&t->filter, parent, child);
 	preempt_enable_notrace();
 }
@@ -102,10 +118,9 @@ void kt_emit_fork(const struct task_struct *parent, const struct task_struct *ch
 void kt_emit_exec(const struct task_struct *task)
 {
 	struct kt_emit_target *t;
-	u32 i;
 
 	preempt_disable_notrace();
-	for_each_target(t, i)
+	for_each_target(t)
 		if (kt_filter_exec(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();
@@ -115,10 +130,9 @@ void kt_emit_exec(const struct task_struct *task)
 void kt_emit_leave(const struct task_struct *task)
 {
 	struct kt_emit_target *t;
-	u32 i;
 
 	preempt_disable_notrace();
-	for_each_target(t, i)
+	for_each_target(t)
 		if (kt_filter_leave(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();
@@ -140,37 +154,79 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
  */
 int kt_emit_attach(struct kt_emit_target *t)
 {
-	u32 i = 0;
+	bool has_room;
 
-	mutex_lock(&slots_lock);
-	while (i < KT_TARGETS_MAX && rcu_access_pointer(slots[i]))
-		i++;
-	if (i < KT_TARGETS_MAX) {
+	mutex_lock(&targets_lock);
+	has_room = target_nr < KT_TARGETS_MAX;
+	if (has_room) {
+		target_nr++;
+		RCU_INIT_POINTER(t->next, rcu_access_pointer(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
-		rcu_assign_pointer(slots[i], t);
-		WRITE_ONCE(slots_used, max(slots_used, i + 1));
+		rcu_assign_pointer(kt_emit_targets, t);
 	}
-	mutex_unlock(&slots_lock);
-	return i < KT_TARGETS_MAX ? 0 : -EBUSY;
+	mutex_unlock(&targets_lock);
+	return has_room ? 0 : -EBUSY;
+}
+
+static void find_sole_locked(u16 id)
+{
+	struct kt_emit_target *t, *found = NULL;
+	u32 nr = 0;
+
+	for (t = rcu_access_pointer(kt_emit_targets); t; t = rcu_access_pointer(t->next))
+		if (test_bit(id, t->live)) {
+			found = t;
+			nr++;
+		}
+	/* ORD(find_sole:A) pairs ORD(ktrace_logevent:A): a target is seen whole */
+	rcu_assign_pointer(kt_emit_sole[id], nr == 1 ? found : NULL);
+}
+
+/**
+ * kt_emit_set_live - begin or end recording an event
+ * @t:		the target, published
+ * @id:		the event
+ * @on:		whether it is to be recorded
+ *
+ * Events that have begun may still be recorded until kt_emit_quiesce().
+ *
+ * Context: process.
+ */
+void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
+{
+	mutex_lock(&targets_lock);
+	assign_bit(id, t->live, on);
+	find_sole_locked(id);
+	mutex_unlock(&targets_lock);
+}
+
+/* A target that leaves the list keeps its own next, for those who are looking at it. */
+static void unlink_locked(struct kt_emit_target *t)
+{
+	struct kt_emit_target *before = rcu_access_pointer(kt_emit_targets);
+
+	if (before == t) {
+		RCU_INIT_POINTER(kt_emit_targets, rcu_access_pointer(t->next));
+	} else {
+		while (rcu_access_pointer(before->next) != t)
+			before = rcu_access_pointer(before->next);
+		RCU_INIT_POINTER(before->next, rcu_access_pointer(t->next));
+	}
+	target_nr--;
 }
 
 /**
  * kt_emit_detach - unpublish a target; when it returns nobody uses it any more
- * @t:		the target
+ * @t:		the target, published, no event live
  *
  * Context: process, sleeps.
  */
 void kt_emit_detach(struct kt_emit_target *t)
 {
-	u32 i;
-
-	mutex_lock(&slots_lock);
-	for (i = 0; i < KT_TARGETS_MAX; i++)
-		if (rcu_access_pointer(slots[i]) == t)
-			RCU_INIT_POINTER(slots[i], NULL);
-	while (slots_used && !rcu_access_pointer(slots[slots_used - 1]))
-		WRITE_ONCE(slots_used, slots_used - 1);
-	mutex_unlock(&slots_lock);
+	WARN_ON_ONCE(!bitmap_empty(t->live, KT_EVENT_NR));
+	mutex_lock(&targets_lock);
+	unlink_locked(t);
+	mutex_unlock(&targets_lock);
 	synchronize_rcu();
 	irq_work_sync(&t->work);
 }

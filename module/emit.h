@@ -4,11 +4,15 @@
 #define KT_EMIT_H
 
 #include <linux/irq_work.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <uapi/linux/ktrace_events.h>
 #include "filter.h"
-#include "ring/ring.h"
+#include "ring/fast.h"
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 256
@@ -16,14 +20,15 @@
 
 /**
  * struct kt_emit_target - a kernel channel as the hot path sees it
+ * @next:	the one behind it in kt_emit_targets
  *
  * Set up before kt_emit_attach(), constant until kt_emit_detach() has returned:
- * @rings:	per-CPU rings of all possible CPUs; data is NULL where there was no memory
- * @watermark:	unread bytes that wake the poller
+ * @rings:	its rings; data is NULL where there was no memory
+ * @watermark:	unread bytes that wake the poller; at least a block if any ring is quick
  * @wait:	where it waits
  *
  * Changing meanwhile:
- * @live:	bit per event id: is recorded now. Written by the session
+ * @live:	bit per event id: is recorded now. Written by kt_emit_set_live()
  * @armed:	somebody polls and has not been woken since. Set by the session, cleared
  *		by whoever wakes
  * @filter:	processes followed
@@ -31,7 +36,8 @@
  * @work:	the wake-up, from contexts where waking is not allowed
  */
 struct kt_emit_target {
-	const struct kt_ring *rings;
+	struct kt_emit_target __rcu *next;
+	const struct kt_ring __percpu *rings;
 	u32 watermark;
 	wait_queue_head_t *wait;
 	DECLARE_BITMAP(live, KT_EVENT_NR);
@@ -59,13 +65,35 @@ struct kt_event {
 	const struct task_struct *other;
 };
 
+/* Changed by kt_emit_attach() and kt_emit_detach(), read with preemption off. */
+extern struct kt_emit_target __rcu *kt_emit_targets;
+
+/* By event: the target in which it is live if there is one, and not more. */
+extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
+
+/* The ring of this CPU; without memory it has no data. */
+static inline const struct kt_ring *kt_emit_ring(const struct kt_emit_target *t)
+{
+	return raw_cpu_ptr(t->rings);
+}
+
+/* Of a record that is written now, by current or by what has interrupted it. */
+static inline u32 kt_emit_tid_flags(void)
+{
+	BUILD_BUG_ON(PID_MAX_LIMIT > KTRACE_TID_MASK + 1);
+	return unlikely(!in_task()) ? current->pid | KTRACE_REC_IRQ : current->pid;
+}
+
 void kt_emit(const struct kt_event *ev);
+void kt_emit_all(const struct kt_event *ev);
+void kt_emit_wake_if_due(struct kt_emit_target *t, const struct kt_ring *r);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
 void kt_emit_exec(const struct task_struct *task);
 void kt_emit_leave(const struct task_struct *task);
 
 void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait);
 int kt_emit_attach(struct kt_emit_target *t);
+void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on);
 void kt_emit_detach(struct kt_emit_target *t);
 void kt_emit_quiesce(void);
 

@@ -343,7 +343,7 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 
 	if (err)
 		return err;
-	s->target.rings = b->rings;
+	s->target.rings = b->cpu_rings;
 	s->target.watermark = b->l.watermark;
 	err = kt_emit_attach(&s->target);
 	if (err)

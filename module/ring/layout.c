@@ -41,7 +41,7 @@ FIELD(ktrace_ring, reserve, 8, 8);
 FIELD(ktrace_ring, suspend, 16, 8);
 FIELD(ktrace_ring, records, 24, 8);
 FIELD(ktrace_ring, owner, 32, 4);
-FIELD(ktrace_ring, nest, 36, 4);
+FIELD(ktrace_ring, reserved0, 36, 4);
 FIELD(ktrace_ring, generation, 40, 4);
 FIELD(ktrace_ring, reserved, 44, 20);
 FIELD(ktrace_ring, lost, 64, 64);

@@ -9,10 +9,13 @@
  *   kt_fence_load		loads before it are done before loads behind it
  *   kt_fence_store		stores before it are seen before stores behind it
  *   kt_cmpxchg_local		atomic against nested writers on this CPU or thread
+ *   kt_inc_local		adds 1 to a word that nobody else stores to meanwhile
  *   kt_count			adds to a loss counter, atomic against everybody
  *   kt_barrier			for the compiler only
+ *   kt_assign(to, struct)	stores a struct of which most may be constant
  *   kt_likely kt_unlikely kt_noinline kt_memcpy bool NULL
  *   kt_clock(clock)		reads enum ktrace_clock; any context
+ *   kt_clock_quick(clock)	the same for a ring that is quick: without a call
  *   KT_TESTPOINT(name)		a side effect has just become observable; tests run a
  *				nested writer or a reader exactly there
  *
@@ -29,6 +32,7 @@
 #include <linux/string.h>
 #include <linux/timex.h>
 #include <linux/types.h>
+#include <asm/local64.h>
 #include <linux/ktrace.h>
 
 #define kt_likely(x) likely(x)
@@ -42,10 +46,16 @@
 #define kt_fence_store() smp_wmb()
 #define kt_barrier() barrier()
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
+#define kt_assign(to, s) (*(to) = (s))
 
 static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 {
 	return cmpxchg64_local(p, old, new_value) == old;
+}
+
+static inline void kt_inc_local(__u64 *p)
+{
+	local64_inc((local64_t *)p);
 }
 
 static inline void kt_count(__u64 *p, __u64 n)
@@ -56,6 +66,12 @@ static inline void kt_count(__u64 *p, __u64 n)
 static inline __u64 kt_clock(__u32 clock)
 {
 	return clock == KTRACE_CLOCK_TSC ? get_cycles() : ktime_get_mono_fast_ns();
+}
+
+/* The module makes no ring quick that has another clock. */
+static inline __u64 kt_clock_quick(__u32 clock)
+{
+	return get_cycles();
 }
 
 #ifndef KT_TESTPOINT

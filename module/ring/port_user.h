@@ -20,6 +20,7 @@
 #define kt_fence_store() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define kt_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
+#define kt_assign(to, s) (*(to) = (s))
 
 /*
  * A signal handler comes between two instructions, not into one: without the lock prefix,
@@ -40,6 +41,11 @@ static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 #endif
 }
 
+static inline void kt_inc_local(__u64 *p)
+{
+	kt_store(p, kt_load(p) + 1);
+}
+
 static inline void kt_count(__u64 *p, __u64 n)
 {
 	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
@@ -57,6 +63,8 @@ static inline __u64 kt_clock(__u32 clock)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (__u64)now.tv_sec * 1000000000u + (__u64)now.tv_nsec;
 }
+
+#define kt_clock_quick(clock) kt_clock(clock)
 
 #ifndef KT_TESTPOINT
 #define KT_TESTPOINT(name) do { } while (0)

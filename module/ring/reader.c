@@ -21,8 +21,8 @@
 static __u64 load_head(const struct kt_reader *rd)
 {
 	/*
-	 * ORD(peek:A) pairs ORD(publish:A), ORD(rseq_record:A), ORD(rseq_list:A): records
-	 * below head are whole
+	 * ORD(peek:A) pairs ORD(publish:A), ORD(publish_rest:A), ORD(rseq_record:A),
+	 * ORD(rseq_list:A): records below head are whole
 	 */
 	return kt_load_acquire(&rd->ring.w->head) & ~(__u64)(KTRACE_ALIGN - 1);
 }

@@ -22,6 +22,10 @@
  * @clock:	enum ktrace_clock
  * @index:	of the ring in its channel
  * @owner:	CPU number or thread id
+ * @quick:	@block_size - 1 if fast.h may be used on this ring, else 0
+ * @mask:	@size - 1, then
+ *
+ * 64 bytes, that the one of a CPU is found quickly.
  */
 struct kt_ring {
 	struct ktrace_ring *w;
@@ -33,6 +37,8 @@ struct kt_ring {
 	__u32 clock;
 	__u32 index;
 	__u32 owner;
+	__u32 quick;
+	__u64 mask;
 };
 
 enum kt_ring_result {
@@ -68,10 +74,22 @@ enum kt_open_result {
 	KT_OPEN_NESTED,		/* count KTRACE_LOST_NESTED */
 };
 
-/* What kt_ring_reserve() hands out. */
+/**
+ * struct kt_slot - what kt_ring_reserve() hands out
+ * @rec:	the record, header filled in
+ * @payload:	to be filled in before kt_ring_commit()
+ * @ts:		stamp
+ * @reserve:	the ring's word as the writer has left it
+ * @end:	position behind the record
+ * @is_inner:	an outer writer will publish it
+ */
 struct kt_slot {
-	struct ktrace_record *rec;	/* header filled in */
-	void *payload;			/* to be filled in before kt_ring_commit() */
+	struct ktrace_record *rec;
+	void *payload;
+	__u64 ts;
+	__u64 reserve;
+	__u64 end;
+	bool is_inner;
 };
 
 /* kt_ring_open_block(): this writer does not count records */
@@ -91,6 +109,13 @@ static inline __u32 kt_block_room(const struct kt_ring *r, __u64 pos)
 static inline void *kt_ring_at(const struct kt_ring *r, __u64 pos)
 {
 	return r->data + (pos & (r->size - 1));
+}
+
+/** kt_ring_make_quick - allow the common case of a ring whose geometry is filled in */
+static inline void kt_ring_make_quick(struct kt_ring *r)
+{
+	r->quick = r->block_size - 1;
+	r->mask = r->size - 1;
 }
 
 /* Positions are compared by difference: they wrap. */
@@ -120,7 +145,9 @@ enum ktrace_lost_reason kt_open_reason(enum kt_open_result why);
 __u64 kt_ring_count_records(const struct kt_ring *r, __u64 head);
 enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
 				    __u32 tid_flags, struct kt_slot *slot);
-void kt_ring_commit(const struct kt_ring *r);
+void kt_ring_commit(const struct kt_ring *r, const struct kt_slot *slot);
+void kt_ring_publish_rest(const struct kt_ring *r, __u64 end);
+bool kt_ring_is_busy(const struct kt_ring *r);
 
 /* reader.c */
 

@@ -7,21 +7,24 @@
  *
  * kt_ring_reserve() and kt_ring_commit() are the writer for contexts that interrupt
  * each other like a stack: process, softirq, irq and NMI on one CPU; a thread and its
- * signal handlers. Invariants, with "inner" for the writer that interrupts:
+ * signal handlers. Their common case is in fast.h. Invariants, with "inner" for the
+ * writer that interrupts:
  *
  *  - reserve is moved by compare-exchange, and the stamp is read between reading
  *    reserve and moving it: if an inner writer came in between, the exchange fails.
  *    So stamps ascend with positions.
- *  - An inner writer has finished when the outer one goes on. So when the outermost
- *    writer has finished, everything up to reserve is whole, and it alone publishes.
- *  - A writer that comes after the outermost has read reserve for publishing, but
- *    before nest is 0, leaves publishing to it; hence the re-check.
+ *  - Who moves reserve away from head is the outermost writer, and publishes. Who finds
+ *    them apart is an inner one and leaves its record to it. An inner writer has
+ *    finished when the outer one goes on; so then all up to reserve is whole.
+ *  - Inner writers may come while the outermost publishes: before it has stored head
+ *    they leave their records to it, hence its second look at reserve. Behind that one
+ *    of them may be outermost itself, and has then published everything.
  *
  * Documentation/ring.md has the drawings, memory-ordering.md the pairs.
  */
-#include "ring.h"
+#include "fast.h"
 
-#define UNIT_BITS 44
+#define UNIT_BITS KT_UNIT_BITS
 #define UNIT_MASK ((1ull << UNIT_BITS) - 1)
 #define COUNT_MASK ((1ull << (64 - UNIT_BITS)) - 1)
 
@@ -31,7 +34,6 @@
  */
 #define ATTEMPTS_MAX 1000
 
-/* reserve packs position and record count, so that both move in one exchange. */
 static __u64 pack_reserve(__u64 pos, __u64 records)
 {
 	return ((pos / KTRACE_ALIGN) & UNIT_MASK) | (records << UNIT_BITS);
@@ -200,60 +202,78 @@ static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct k
 	KT_TESTPOINT(opened);
 }
 
-static void enter(struct ktrace_ring *w)
+/* reserve and head as they belong together; false: an inner writer has just moved them. */
+static bool look(const struct ktrace_ring *w, __u64 *reserve, __u64 *head)
 {
-	kt_store(&w->nest, kt_load(&w->nest) + 1);
-	kt_barrier();	/* an inner writer from here on must not publish */
-	KT_TESTPOINT(entered);
+	*reserve = kt_load(&w->reserve);
+	kt_barrier();	/* one that comes between is seen by the third load */
+	*head = kt_load(&w->head) & -(__u64)KTRACE_ALIGN;	/* a forged one may be odd */
+	kt_barrier();
+	return kt_load(&w->reserve) == *reserve;
 }
 
-static void leave(struct ktrace_ring *w)
+/** kt_ring_is_busy - is a record being written, or was given up? Context: a writer's */
+bool kt_ring_is_busy(const struct kt_ring *r)
 {
+	__u64 reserve = 0, head = 0;
+	int attempts = 0;
+
+	while (attempts++ < ATTEMPTS_MAX)
+		if (look(r->w, &reserve, &head))
+			break;
+	return kt_is_unpublished(reserve, head);
+}
+
+/**
+ * kt_ring_publish_rest - the outermost writer publishes what it found behind its record
+ * @r:		the ring
+ * @end:	the head that it has stored
+ *
+ * Context: the writer's.
+ */
+void kt_ring_publish_rest(const struct kt_ring *r, __u64 end)
+{
+	struct ktrace_ring *w = r->w;
 	__u64 reserve;
 	int attempts;
 
-	/* No barrier: an outer writer goes on when all is stored, and head is a release. */
-	if (kt_load(&w->nest) > 1) {
-		kt_store(&w->nest, kt_load(&w->nest) - 1);
-		return;
-	}
 	for (attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+		kt_barrier();	/* head is not older than the reserve that differed */
+		if (kt_load(&w->head) != end)
+			return;	/* who came after that has published all there was */
 		reserve = kt_load(&w->reserve);
+		end = reserve_pos(reserve, end);
 		kt_store(&w->records, reserve_records(reserve, kt_load(&w->records)));
 		KT_TESTPOINT(publishing);
-		/* ORD(publish:A) pairs ORD(peek:A): records before head */
-		kt_store_release(&w->head, reserve_pos(reserve, kt_load(&w->head)));
+		/* ORD(publish_rest:A) pairs ORD(peek:A): records before head */
+		kt_store_release(&w->head, end);
+		kt_barrier();	/* an inner writer from here on publishes by itself */
 		KT_TESTPOINT(published);
-		kt_barrier();	/* an inner writer may publish only what is newer */
-		kt_store(&w->nest, 0);
-		kt_barrier();
-		KT_TESTPOINT(left);
 		if (kt_load(&w->reserve) == reserve)
 			return;
-		/* An inner writer saw nest and left its record to us. */
-		kt_store(&w->nest, 1);
-		kt_barrier();
 	}
-	kt_store(&w->nest, 0);
 }
 
 /* Stop policy: no record may follow, not even a small one, until all has been read. */
-static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 pos)
+static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 {
-	const __u64 end = kt_block_end(r, pos);
+	const __u64 pos = reserve_pos(reserve, head), end = kt_block_end(r, pos);
 
 	if (!kt_cmpxchg_local(&r->w->reserve, reserve,
 			      pack_reserve(end, reserve >> UNIT_BITS)))
 		return false;
 	store_padding(r, pos);
 	kt_store(&r->w->suspend, end);
+	if (!kt_is_unpublished(reserve, head))
+		kt_ring_publish_rest(r, head);
 	return true;
 }
 
 /* Where a record of @total bytes goes; @o->size is 0 when it stays in its block. */
-static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 pos,
+static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 head,
 				 __u32 total, struct kt_opening *o)
 {
+	const __u64 pos = reserve_pos(reserve, head);
 	enum kt_open_result verdict;
 
 	o->size = 0;
@@ -261,9 +281,9 @@ static enum kt_open_result place(const struct kt_ring *r, __u64 reserve, __u64 p
 		return KT_OPEN_OK;
 	if (total > r->block_size - KT_OPENING_MAX)
 		return KT_OPEN_FULL;
-	verdict = kt_ring_open_block(r, pos, kt_load(&r->w->head),
+	verdict = kt_ring_open_block(r, pos, head,
 				     reserve_records(reserve, kt_load(&r->w->records)), o);
-	if (verdict == KT_OPEN_SUSPEND && !suspend(r, reserve, pos))
+	if (verdict == KT_OPEN_SUSPEND && !suspend(r, reserve, head))
 		return KT_OPEN_SUSPEND;
 	return verdict == KT_OPEN_SUSPEND ? KT_OPEN_STOPPED : verdict;
 }
@@ -272,18 +292,7 @@ static enum kt_ring_result refuse(const struct kt_ring *r, enum kt_open_result v
 {
 	if (verdict != KT_OPEN_WAIT)
 		kt_count(&r->w->lost.count[kt_open_reason(verdict)], 1);
-	leave(r->w);
 	return verdict == KT_OPEN_WAIT ? KT_RING_WAIT : KT_RING_LOST;
-}
-
-static enum kt_ring_result fill_in(const struct kt_ring *r, __u64 start,
-				   const struct ktrace_record *header, struct kt_slot *slot)
-{
-	slot->rec = kt_ring_at(r, start);
-	slot->payload = slot->rec + 1;
-	kt_memcpy(slot->rec, header, sizeof(*header));
-	KT_TESTPOINT(stored);
-	return KT_RING_OK;
 }
 
 /*
@@ -300,42 +309,41 @@ static void give_up_block(void)
 	KT_TESTPOINT(given_up);
 }
 
-/* The fast path's cases and all others. Apart, for struct kt_opening is large. */
-static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r,
-						    struct ktrace_record *header,
-						    struct kt_slot *slot)
+/* All cases. Apart, for struct kt_opening is large. */
+static kt_noinline enum kt_ring_result claim_slow(const struct kt_ring *r, __u32 total,
+						  struct kt_slot *slot)
 {
-	const __u32 total = KTRACE_RECORD_SIZE(header->len);
-	struct ktrace_ring *w = r->w;
 	enum kt_open_result verdict;
-	__u64 reserve, pos, start;
+	__u64 reserve, head, pos, start;
 	struct kt_opening o;
 	int attempts = 0;
 
 	for (;;) {
 		if (attempts++ == ATTEMPTS_MAX)
 			return refuse(r, KT_OPEN_NESTED);
-		reserve = kt_load(&w->reserve);
-		kt_barrier();	/* the other words are not older than reserve */
-		pos = reserve_pos(reserve, kt_load(&w->head));
-		verdict = place(r, reserve, pos, total, &o);
+		if (!look(r->w, &reserve, &head))
+			continue;
+		verdict = place(r, reserve, head, total, &o);
 		if (verdict == KT_OPEN_SUSPEND)
 			continue;	/* an inner writer came first */
 		if (verdict != KT_OPEN_OK)
 			return refuse(r, verdict);
 		if (o.size)
 			give_up_block();
+		pos = reserve_pos(reserve, head);
 		start = o.size ? kt_block_end(r, pos) + o.size : pos;
-		header->ts = kt_clock(r->clock);
+		slot->ts = kt_clock(r->clock);
 		KT_TESTPOINT(stamped);
-		if (kt_cmpxchg_local(&w->reserve, reserve,
-				     pack_reserve(start + total, (reserve >> UNIT_BITS) + 1)))
+		slot->reserve = pack_reserve(start + total, (reserve >> UNIT_BITS) + 1);
+		if (kt_cmpxchg_local(&r->w->reserve, reserve, slot->reserve))
 			break;
 	}
 	KT_TESTPOINT(reserved);
+	slot->is_inner = kt_is_unpublished(reserve, head);
+	kt_slot_place(slot, kt_ring_at(r, start), start + total);
 	if (o.size)
-		store_opening(r, pos, header->ts, &o);
-	return fill_in(r, start, header, slot);
+		store_opening(r, pos, slot->ts, &o);
+	return KT_RING_OK;
 }
 
 /**
@@ -357,37 +365,31 @@ static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r,
 enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
 				    __u32 tid_flags, struct kt_slot *slot)
 {
-	struct ktrace_record header = { 0, id, (__u16)len, tid_flags };
 	const __u32 total = KTRACE_RECORD_SIZE(len);
-	struct ktrace_ring *w = r->w;
-	__u64 reserve, pos;
+	enum kt_ring_result result = KT_RING_OK;
 
-	enter(w);
-	reserve = kt_load(&w->reserve);
-	pos = reserve_pos(reserve, kt_load(&w->head));
-	if (kt_unlikely(total > kt_block_room(r, pos)))
-		return reserve_slow(r, &header, slot);
-	header.ts = kt_clock(r->clock);
-	KT_TESTPOINT(stamped);
-	if (kt_unlikely(!kt_cmpxchg_local(&w->reserve, reserve,
-					  pack_reserve(pos + total,
-						       (reserve >> UNIT_BITS) + 1))))
-		return reserve_slow(r, &header, slot);
-	KT_TESTPOINT(reserved);
-	return fill_in(r, pos, &header, slot);
+	slot->is_inner = false;
+	if (kt_unlikely(!kt_ring_try_claim(r, total, slot)))
+		result = claim_slow(r, total, slot);
+	if (kt_likely(result == KT_RING_OK))
+		kt_slot_fill(slot, id, len, tid_flags);
+	return result;
 }
 
 /**
  * kt_ring_commit - the record of the last kt_ring_reserve() is whole
  * @r:		the ring
+ * @slot:	what that handed out
  *
  * Becomes visible when the outermost writer commits.
  *
  * Context: that of kt_ring_reserve().
  */
-void kt_ring_commit(const struct kt_ring *r)
+void kt_ring_commit(const struct kt_ring *r, const struct kt_slot *slot)
 {
-	leave(r->w);
+	/* No barrier: an outer writer goes on when all is stored, and head is a release. */
+	if (!slot->is_inner && kt_unlikely(!kt_ring_publish(r, slot)))
+		kt_ring_publish_rest(r, slot->end);
 }
 
 /* Records below head, when w->records may be ahead of it: it is stored first. */
@@ -423,6 +425,5 @@ void kt_ring_adopt(const struct kt_ring *r)
 	}
 	kt_store(&r->w->records, published);
 	kt_store(&r->w->reserve, pack_reserve(head, published));
-	kt_store(&r->w->nest, 0);
 	kt_barrier();	/* an inner writer from here on finds the ring at rest */
 }

@@ -115,6 +115,17 @@ ledger()
 	ledger 1 65536 0
 }
 
+@test "TRACER_LOGEVENT ledger: all policies with the cycle counter, where rings are quick" {
+	rmmod ktrace
+	insmod "$MODULES/ktrace.ko" clock=tsc
+	for policy in 0 3 1; do
+		ledger $policy 65536 0
+	done
+	ledger 0 8388608 1000
+	"$PROGS/dev_log" two "$MODULES/logevent.ko"
+	rmmod ktrace
+}
+
 @test "TRACER_LOGEVENT: code 0 is neither recorded nor counted" {
 	"$PROGS/dev_log" code0 "$MODULES/logevent.ko"
 }

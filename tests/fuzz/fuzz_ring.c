@@ -102,7 +102,7 @@ static void write_record(void)
 		REQUIRE((char *)slot.payload >= w.data + sizeof(struct ktrace_record) &&
 			(char *)slot.payload + len <= w.data + w.ring.size);
 		memset(slot.payload, 0x5a, len);
-		kt_ring_commit(&w.ring);
+		kt_ring_commit(&w.ring, &slot);
 	} else if (result == KT_RING_WAIT) {
 		kt_count(&w.words.lost.count[KTRACE_LOST_TIMEOUT], 1);
 	}
@@ -249,6 +249,7 @@ static void begin(struct input in)
 		.policy = shape >> 2 & 3, .clock = KTRACE_CLOCK_TSC,
 		.tail = &w.tail,
 	};
+	kt_ring_make_quick(&w.ring);
 	/* Begin anywhere: positions wrap, and a recovered ring has a past. */
 	w.words.head = input_number(&in, 1) << 56;
 	w.words.head |= input_number(&in, 2) << 12 & ~(__u64)(block - 1);

@@ -518,20 +518,20 @@ static void events_without_a_ring_are_counted(struct kunit *test)
 	struct kt_session *s = fix_session(test, true);
 	struct kt_buffer *b = s->kernel;
 	struct ktrace_info info;
-	char *data[8];
-	u32 i;
+	struct kt_ring *r;
+	int cpu;
 
-	KUNIT_ASSERT_LE(test, b->l.cpu_nr, ARRAY_SIZE(data));
 	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_LOGEVENT, true), 0);
 	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
-	for (i = 0; i < b->l.cpu_nr; i++) {
-		data[i] = b->rings[i].data;
-		WRITE_ONCE(b->rings[i].data, NULL);
+	for_each_online_cpu(cpu) {
+		r = per_cpu_ptr(b->cpu_rings, cpu);
+		r->data = NULL;
+		r->quick = 0;
 	}
 	hit_log();
 	hit_log();
-	for (i = 0; i < b->l.cpu_nr; i++)
-		WRITE_ONCE(b->rings[i].data, data[i]);
+	for_each_online_cpu(cpu)
+		*per_cpu_ptr(b->cpu_rings, cpu) = b->rings[cpu];
 	hit_log();
 	kt_session_info(s, &info);
 	KUNIT_EXPECT_EQ(test, info.lost_noring, 2);

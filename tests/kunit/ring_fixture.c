@@ -45,6 +45,7 @@ void fix_setup(struct kunit *test, __u32 policy, __u64 start)
 	fix->ring.block_size = FIX_BLOCK;
 	fix->ring.policy = policy;
 	fix->ring.clock = KTRACE_CLOCK_TSC;
+	kt_ring_make_quick(&fix->ring);
 	fix->words.head = start;
 	fix->tail = (struct ktrace_tail){ .tail = start };
 	kt_ring_adopt(&fix->ring);
@@ -98,7 +99,7 @@ enum kt_ring_result fix_write(__u32 len)
 		for (i = 0; i < len; i++)
 			((char *)slot.payload)[i] = fix_byte(seq, len, i);
 		fix->seen[seq % FIX_SEQ_MAX] = 1;
-		kt_ring_commit(&fix->ring);
+		kt_ring_commit(&fix->ring, &slot);
 	}
 	return what;
 }

@@ -62,6 +62,7 @@ struct ktrace_channel_spec fix_spec(u32 kind)
 		.kind = kind,
 		.ring_size = SMALL_RING,
 		.block_size = SMALL_BLOCK,
+		.watermark = SMALL_BLOCK,	/* so that kernel rings are quick */
 	};
 
 	if (kind == KTRACE_CHANNEL_USER) {

@@ -24,8 +24,8 @@
 #define STOP KTRACE_POLICY_STOP
 
 /*
- * The ring has four blocks; a large record fills one, a medium one a quarter. Columns:
- * policy, whether sections restart, before, program, inner, heir;
+ * The ring has four blocks; a large record fills one, a medium one a quarter, a small one
+ * an eighth. Columns: policy, whether sections restart, before, program, inner, heir;
  * interrupts, depth, reorders, deaths, deaths of readers, losses of the reader, reads,
  * deviations, positions to begin at, whether only with KTRACE_LONG.
  */
@@ -76,6 +76,8 @@ static const struct scenario scenarios[] = {
 	  1, 1, 0, 1, 0, 0, 1, 0, 1, 0 },
 	{ "drop: positions wrap", DROP, 0, "LL", "LLLL", "", NULL,
 	  0, 0, 0, 0, 0, 0, 4, 0, 4, 0 },
+	{ "drop: records end with a block", DROP, 0, "SSSSSSSSSSSSSSS", "SS", "S", NULL,
+	  1, 1, 1, 0, 0, 0, 0, 0, 4, 0 },
 	{ "stop: positions wrap", STOP, 0, "LL", "LLLLS", "", NULL,
 	  0, 0, 0, 0, 0, 0, 3, 0, 4, 0 },
 	{ "block: positions wrap", BLOCK, 0, "LL", "LLLL", "", NULL,

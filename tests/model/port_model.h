@@ -36,9 +36,12 @@ __u64 model_clock(void);
 #define kt_fence_store() model_fence_store()
 #define kt_barrier() model_barrier()
 #define kt_cmpxchg_local(p, old, new_value) model_cmpxchg((p), (old), (new_value))
+#define kt_inc_local(p) kt_store((p), kt_load(p) + 1)
 #define kt_count(p, n) model_count((p), (n))
 #define kt_memcpy(to, from, n) model_memcpy((to), (from), (n))
+#define kt_assign(to, s) model_memcpy((to), &(__typeof__(*(to))[]){ s }, sizeof(*(to)))
 #define kt_clock(clock) ((void)(clock), model_clock())
+#define kt_clock_quick(clock) kt_clock(clock)
 #define KT_TESTPOINT(name) do { } while (0)
 
 #endif

@@ -6,7 +6,7 @@
 
 static const char *word_name(unsigned int w)
 {
-	static const char *const ring[] = { "head", "reserve", "suspend", "records", "nest",
+	static const char *const ring[] = { "head", "reserve", "suspend", "records", "owner",
 					    "generation" };
 	static const char *const tail[] = { "tail", "pos 0", "unwritten 0", "corrupt 0",
 					    "pos 1", "unwritten 1", "corrupt 1" };

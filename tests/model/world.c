@@ -122,7 +122,7 @@ static void nesting_write(struct attempt *a, unsigned int number)
 	}
 	fill_in(a, number, &slot);
 	check_suspension(a);
-	kt_ring_commit(&world.ring);
+	kt_ring_commit(&world.ring, &slot);
 	a->state = ATTEMPT_DONE;
 	if (!machine.level && (machine_latest(&world.ring.w->reserve) & ((1ull << 44) - 1)) !=
 	    (machine_latest(&world.ring.w->head) / 8 & ((1ull << 44) - 1)))
@@ -219,6 +219,7 @@ static void set_up_ring(__u64 start)
 		.w = &memory->ring, .data = memory->data, .tail = &memory->tail,
 		.size = MODEL_RING_SIZE, .block_size = MODEL_BLOCK, .policy = world.s->policy,
 	};
+	kt_ring_make_quick(&world.ring);
 	machine_poke(&memory->ring.head, start);
 	machine_poke(&memory->tail.tail, start);
 	machine_poke(&memory->tail.lost[0].pos, start);

@@ -10,7 +10,8 @@
  * most once and belong to where it says; what is missing must be counted.
  *
  *   dev_log code0 MODULE      code 0 is neither recorded nor counted
- *   dev_log two MODULE        two sessions get every event, one that is off none
+ *   dev_log two MODULE        two sessions get every event, one that is off none; then
+ *                             the one that is left gets all
  */
 #include "dev.h"
 
@@ -70,7 +71,7 @@ static int open_session(struct dev_channel *ch, unsigned int policy, __u64 ring_
 	ch->spec = dev_spec(KTRACE_CHANNEL_KERNEL);
 	ch->spec.policy = policy;
 	ch->spec.ring_size = ring_size;
-	ch->spec.block_size = 4096;
+	ch->spec.block_size = ch->spec.watermark = 4096;	/* so the ring may be quick */
 	dev_add_channel(fd, ch);
 	dev_enable(fd, KTRACE_EV_LOGEVENT, 1);
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
@@ -157,24 +158,36 @@ static void run_code0(const char *module)
 	EXPECT_EQ(dev_lost(&ch), 0);
 }
 
+static void log_500(const char *module)
+{
+	load(module, "count=500 rate=5000");
+	while (logged() < PLACES * 500)
+		usleep(1000);
+	unload();
+}
+
 static void run_two(const char *module)
 {
-	static struct ledger l[2];
+	static struct ledger l[3];
 	struct dev_channel ch[3];
 	int i, fds[3];
 
 	for (i = 0; i < 3; i++)
 		fds[i] = open_session(&ch[i], KTRACE_POLICY_DROP, 1 << 20);
 	dev_enable(fds[2], KTRACE_EV_LOGEVENT, 0);
-	load(module, "count=500 rate=5000");
-	while (logged() < PLACES * 500)
-		usleep(1000);
-	unload();
+	log_500(module);
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(dev_drain(&ch[i], see, &l[i]), PLACES * 500);
 		EXPECT_EQ(dev_lost(&ch[i]), 0);
 	}
 	EXPECT_EQ(dev_drain(&ch[2], NULL, NULL), 0);
+	dev_enable(fds[0], KTRACE_EV_LOGEVENT, 0);
+	log_500(module);
+	EXPECT_EQ(dev_drain(&ch[1], see, &l[2]), PLACES * 500);
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(dev_lost(&ch[i]), 0);
+		EXPECT_EQ(dev_drain(&ch[i], NULL, NULL), 0);
+	}
 }
 
 int main(int argc, char **argv)

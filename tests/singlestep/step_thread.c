@@ -240,7 +240,7 @@ static void check_published(void)
 {
 	const struct ktrace_ring *w = step_ring(OWN_RING)->w;
 
-	step_check(!w->nest && !((w->reserve ^ w->head / KTRACE_ALIGN) << 20),
+	step_check(!((w->reserve ^ w->head / KTRACE_ALIGN) << 20),
 		   "something is left unpublished");
 }
 
@@ -269,7 +269,7 @@ static void finish(bool is_alive)
 
 static bool is_in_use(void)
 {
-	return step_ring(OWN_RING)->w->nest;
+	return kt_ring_is_busy(step_ring(OWN_RING));
 }
 
 static void run(uint32_t size, const struct state *st, uint32_t p, int second)

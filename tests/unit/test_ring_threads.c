@@ -47,7 +47,7 @@ static void write_one(__u32 source, __u32 seq)
 		return;
 	memcpy(slot.payload, &seq, 4);
 	memset((char *)slot.payload + 4, (int)(seq & 0xff), len - 4);
-	kt_ring_commit(&ring);
+	kt_ring_commit(&ring, &slot);
 }
 
 static void on_timer(int sig)
@@ -135,7 +135,11 @@ static void run(__u32 policy, unsigned int pause_us)
 	memset(&words, 0, sizeof(words));
 	memset(&tail, 0, sizeof(tail));
 	memset(seen, 0, sizeof(seen));
-	ring = (struct kt_ring){ &words, data, &tail, SIZE, BLOCK, policy, KTRACE_CLOCK_TSC, 0, 1 };
+	ring = (struct kt_ring){
+		.w = &words, .data = data, .tail = &tail, .size = SIZE, .block_size = BLOCK,
+		.policy = policy, .clock = KTRACE_CLOCK_TSC, .owner = 1,
+	};
+	kt_ring_make_quick(&ring);
 	kt_reader_init(&rd, &ring);
 	reader_pause_us = pause_us;
 	writer_done = 0;

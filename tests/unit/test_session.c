@@ -60,7 +60,7 @@ static void write_events(const struct kt_ring *ring, unsigned int nr)
 			continue;
 		memcpy(slot.rec + 1, &i, sizeof(i));
 		memset((char *)(slot.rec + 1) + 4, 0, 4);
-		kt_ring_commit(ring);
+		kt_ring_commit(ring, &slot);
 	}
 }
 
@@ -471,13 +471,13 @@ static void test_dead_owners_ring_is_taken_back(void)
 	/* It died in an event, which a handler's had interrupted. */
 	assert(kt_ring_reserve(&dead, KTRACE_ID_FIRST, 8, 0, &slot) == KT_RING_OK);
 	assert(kt_ring_reserve(&dead, KTRACE_ID_FIRST, 8, 0, &slot) == KT_RING_OK);
-	kt_ring_commit(&dead);
+	kt_ring_commit(&dead, &slot);
 	alive.w->owner = (__u32)getpid();
 	waitpid(child, NULL, 0);
 	thread_ring(s, 2).w->owner = 0xffffffff;
 	assert(channel_dead_owners(&s->user) == 1);
 	assert(ktrace_session_reclaim(s) == 1);
-	assert(dead.w->lost.count[KTRACE_LOST_NESTED] == 2 && !dead.w->nest);
+	assert(dead.w->lost.count[KTRACE_LOST_NESTED] == 2 && !kt_ring_is_busy(&dead));
 	assert(!dead.w->owner && alive.w->owner == (__u32)getpid());
 	assert(thread_ring(s, 2).w->owner == 0xffffffff);
 	ktrace_session_destroy(s);

@@ -396,8 +396,9 @@ struct ktrace_enable {
  *            Rights cannot be added later with mprotect(). An owner's mapping is not
  *            inherited by fork(), a writer's is.
  * poll()     POLLIN a ring holds its watermark of unread bytes (a ring smaller than twice
- *            the watermark: half of it); POLLHUP processes were followed or writers had
- *            mappings, and none of either is left; POLLERR not an owner
+ *            the watermark: half of it); a sleeper hears of it at most 10 ms later. POLLHUP
+ *            processes were followed or writers had mappings, and none of either is left;
+ *            POLLERR not an owner
  */
 #define KTRACE_IOC_CHANNEL _IOWR('k', 0x40, struct ktrace_channel_spec)
 #define KTRACE_IOC_START _IO('k', 0x41)

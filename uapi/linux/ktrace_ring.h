@@ -150,7 +150,7 @@ struct ktrace_block {
  * @suspend:	stop policy: head at which the ring was suspended
  * @records:	nesting writers only: records published
  * @owner:	thread rings: thread id of the owner, 0 = free
- * @nest:	nesting writers only: depth
+ * @reserved0:	0
  * @generation:	thread rings: incremented by each new owner
  * @reserved:	0
  * @lost:	what writers lost
@@ -163,7 +163,7 @@ struct ktrace_ring {
 	__u64 suspend;
 	__u64 records;
 	__u32 owner;
-	__u32 nest;
+	__u32 reserved0;
 	__u32 generation;
 	__u32 reserved[5];
 	struct ktrace_lost lost;

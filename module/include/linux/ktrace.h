@@ -22,10 +22,17 @@ DECLARE_STATIC_KEY_FALSE(ktrace_logevent_key);
 
 void ktrace_logevent(u16 type, u16 par1, u32 par2);
 
+/* Type 0 means an empty slot in S.Ha.R.K. and is refused: nothing is stored or counted. */
+static __always_inline void ktrace_logevent_checked(u16 type, u16 par1, u32 par2)
+{
+	if (type)
+		ktrace_logevent(type, par1, par2);
+}
+
 #define TRACER_LOGEVENT(type, par1, par2)                               \
 	do {                                                            \
 		if (static_branch_unlikely(&ktrace_logevent_key))       \
-			ktrace_logevent(type, par1, par2);              \
+			ktrace_logevent_checked(type, par1, par2);      \
 	} while (0)
 
 #endif

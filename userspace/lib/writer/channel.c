@@ -84,13 +84,16 @@ int channel_check(const struct ktrace_control *c, __u64 map_size)
 
 static struct kt_ring pattern(const struct ktrace_control *c, __u32 index, __u64 size)
 {
-	return (struct kt_ring){
+	struct kt_ring r = {
 		.size = size,
 		.block_size = c->block_size,
 		.policy = c->policy,
 		.clock = c->clock,
 		.index = index,
 	};
+
+	kt_ring_make_quick(&r);
+	return r;
 }
 
 static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, __u64 off)

@@ -127,7 +127,7 @@ static void take_over(const struct kt_ring *r)
 	struct system_signals signals;
 
 	system_block_signals(&signals);
-	if (kt_load(&r->w->nest))
+	if (kt_ring_is_busy(r))
 		kt_ring_adopt(r);
 	system_restore_signals(&signals);
 }
@@ -147,7 +147,7 @@ static enum record_result write_record(const struct record *rec, const struct kt
 		memcpy(to, rec->piece[i].data, rec->piece[i].size);
 		to += rec->piece[i].size;
 	}
-	kt_ring_commit(r);
+	kt_ring_commit(r, &slot);
 	return RECORD_DONE;
 }
 
@@ -160,7 +160,7 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
 
 	channel_thread_ring(nr, r);
 	r->owner = tid;
-	is_nested = kt_load(&r->w->nest);
+	is_nested = kt_ring_is_busy(r);
 	if (is_nested && is_left(here, outer)) {
 		take_over(r);
 		is_nested = false;
