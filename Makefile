@@ -37,7 +37,7 @@ viewer_src   := $(wildcard userspace/viewer/*.c)
 example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
-bench_src    := $(filter-out $(bench_parts),$(wildcard bench/*.c bench/*/*.c))
+bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 unit_src     := $(wildcard tests/unit/test_*.c)
 

@@ -16,9 +16,10 @@ parse_options()
 	out=
 	show_console=
 	want_leaks=
+	want_icount=
 	name=${KTRACE_VM_NAME:-default}
 	qemu_extra=()
-	while getopts k:c:m:t:o:n:sl option; do
+	while getopts k:c:m:t:o:n:sli option; do
 		case $option in
 		k) flavour=$OPTARG ;;
 		c) cpus=$OPTARG ;;
@@ -28,9 +29,14 @@ parse_options()
 		n) name=$OPTARG ;;
 		s) show_console=1 ;;
 		l) want_leaks=1 ;;
+		i) want_icount=1 ;;
 		*) exit 2 ;;
 		esac
 	done
+	if [ -n "$want_icount" ]; then
+		cpus=1
+		qemu_extra+=(-icount "shift=0,sleep=off")
+	fi
 	shift $((OPTIND - 1))
 	operands=("$@")
 }
@@ -63,7 +69,7 @@ guest_start()
 {
 	local deadline
 
-	if has_kvm; then
+	if [ -z "$want_icount" ] && has_kvm; then
 		guest_shares
 		guest_qemu kvm
 		deadline=$((SECONDS + 20))
