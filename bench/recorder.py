@@ -66,12 +66,12 @@ class Recorder:
 
 
 class Pace:
-    """One run of tests/progs/pace.c: events, wall (ns), cost and start (ns of processor time)."""
+    """One run of tests/progs/pace.c: events, wall, cost, start and least in ns, as it says."""
 
     def __init__(self, *options, env=None, prefix=()):
         out = subprocess.run([*prefix, PACE, *map(str, options)], stdout=subprocess.PIPE,
                              text=True, check=True, env=env or untraced()).stdout
-        self.events, self.wall, self.cost, self.start = map(float, out.split()[1::2])
+        self.events, self.wall, self.cost, self.start, self.least = map(float, out.split()[1::2])
 
 
 def untraced():
