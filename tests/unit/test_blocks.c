@@ -49,7 +49,7 @@ static void write_events(const struct kt_ring *ring, unsigned int nr)
 
 		CHECK_EQ(kt_ring_reserve(ring, KTRACE_ID_FIRST, 8, 1, &slot), KT_RING_OK);
 		memset(slot.rec + 1, 0, 8);
-		kt_ring_commit(ring);
+		kt_ring_commit(ring, &slot);
 	}
 }
 
