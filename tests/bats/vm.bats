@@ -115,6 +115,16 @@ processes_with()
 	[ ! -e /etc/ktrace-vm-was-here ]
 }
 
+@test "run -i: the cycle counter counts instructions" {
+	local ticks="$BATS_TEST_DIRNAME/../../${BUILD:-build}/progs/ticks"
+
+	run "$VM" run -i -- sh -c "nproc && $ticks && $ticks"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = 1 ]
+	[[ ${lines[1]} == 1000? ]]	# reading it is some instructions, too
+	[ "${lines[1]}" = "${lines[2]}" ]
+}
+
 @test "run: a module loads and unloads" {
 	plant 6.1-cloud none
 	[ "$status" -eq 0 ]
