@@ -76,7 +76,10 @@ static void test_full_blocks_only(void)
 	CHECK_EQ(ktrace_stream_pos(s, stream), 0);
 	for (i = 0; i < 5; i++) {
 		CHECK(ktrace_stream_peek(s, stream, true, &one));
-		CHECK(!memcmp(&one, &many[i], sizeof(one)));
+		CHECK(one.pos == many[i].pos && one.next_pos == many[i].next_pos);
+		CHECK(one.data == many[i].data && one.size == many[i].size);
+		CHECK(one.first_ts == many[i].first_ts && one.last_ts == many[i].last_ts);
+		CHECK_EQ(one.records, many[i].records);
 		CHECK_EQ(one.records, PER_BLOCK);
 		ktrace_stream_advance(s, stream, &many[i]);
 	}
