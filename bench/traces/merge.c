@@ -71,7 +71,7 @@ static __u64 scan(struct mapping m, __u64 *sum)
 	struct ktrace_section sec;
 	struct ktrace_record rec;
 	const char *payload;
-	__u64 nr = 0;
+	__u64 nr = 0, stamps = 0;
 
 	for (; at + sizeof(sec) <= m.size; at += sizeof(sec) + ((sec.size + 7) & ~7ull)) {
 		struct kt_cursor c;
@@ -82,10 +82,11 @@ static __u64 scan(struct mapping m, __u64 *sum)
 		c = (struct kt_cursor){ m.bytes + at + sizeof(sec), sizeof(struct ktrace_block),
 					(__u32)sec.size };
 		while (kt_cursor_next(&c, &rec, &payload) == KT_CURSOR_RECORD) {
-			*sum += rec.ts;
+			stamps += rec.ts;
 			nr++;
 		}
 	}
+	*sum += stamps;
 	return nr;
 }
 
@@ -101,24 +102,26 @@ static struct ktrace_traceset *open_set(const char *path)
 static __u64 merge(struct ktrace_traceset *set, __u64 *sum)
 {
 	struct ktrace_trace_event e[MANY];
-	__u64 nr = 0;
+	__u64 nr = 0, times = 0;
 	int n, i;
 
 	while ((n = ktrace_traceset_read(set, e, MANY)) > 0) {
 		for (i = 0; i < n; i++)
-			*sum += e[i].time;
+			times += e[i].time;
 		nr += (__u64)n;
 	}
+	*sum += times;
 	return nr;
 }
 
 static __u64 single(struct ktrace_traceset *set, __u64 *sum)
 {
 	struct ktrace_trace_event e;
-	__u64 nr = 0;
+	__u64 nr = 0, times = 0;
 
 	for (; ktrace_traceset_next(set, &e) == 1; nr++)
-		*sum += e.time;
+		times += e.time;
+	*sum += times;
 	return nr;
 }
 
