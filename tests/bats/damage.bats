@@ -151,3 +151,37 @@ rest_is_shown()
 	[[ "$stderr" = *"200 damages in all" ]]
 	[ "$(wc -l <<<"$stderr")" -eq 21 ]
 }
+
+# The second block has the end of one event and the beginning of the next, of the same size.
+@test "fragments on both sides of a damaged block are not put together" {
+	"$PROGS/mktrace" t <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		meta stream id=1 kind=user cpu=1 ring=65536 block=4096 policy=drop
+		meta event kind=user id=16 desc=a:text{string%20text;}
+		block 0
+		rec 1001 16 7:2 u32:8 s:one
+		rec 1002 16 8:2 u32:7 s:two
+		rec 1003 16 9:2 u32:8 s:six
+		block 0
+		rec 1004 16 7:4 s:one
+		rec 1005 16 9:4 s:six
+		rec 1006 16 9:2 u32:8 s:ten
+		rec 1007 16 7:2 u32:8 s:four
+		block 0
+		rec 1009 16 7:4 s:four
+		rec 1010 16 10:2 u32:5 hex:66
+		rec 1011 16 10:4 s:ive
+		block 1
+		rec 1003 16 8:4 hex:666f00
+		rec 1008 16 9:4 s:ten
+	END
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+	poke "$(offset_of four)" 00
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'incomplete.*no-start' <<<"$output")" -eq 2 ]
+	[ "$(grep -v no-start <<<"$output" | grep -c incomplete)" -eq 2 ]
+	grep -v incomplete <<<"$output" | grep 'text="five"$'
+}

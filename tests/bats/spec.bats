@@ -189,6 +189,34 @@ mktrace()
 	lists 3 no-start
 }
 
+@test "fragments on both sides of blocks that are missing" {
+	mktrace <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		meta stream id=1 kind=user cpu=1 ring=65536 block=4096 policy=drop
+		meta event kind=user id=16 desc=a:text{string%20text;}
+		block 0
+		rec 1001 16 7:2 u32:8 s:one
+		rec 1002 16 8:2 u32:7 s:two
+		more 0
+		rec 1004 16 7:4 s:one
+		rec 1007 16 7:2 u32:8 s:four
+		block 0
+		rec 1009 16 7:4 s:four
+		rec 1010 16 10:2 u32:5 hex:66
+		block 0
+		rec 1011 16 10:4 s:ive
+		block 1
+		rec 1003 16 8:4 hex:666f00
+	END
+	same t
+	lists 0 incomplete
+	sed -i 's/four/fuor/' t
+	same t
+	lists 4 incomplete
+	lists 1 '"text":"five"}'
+}
+
 @test "stamps that are equal, and stamps that go back" {
 	mktrace <<-'END'
 		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000

@@ -28,6 +28,7 @@ NS, SLEPT_NS = 10**9, 10**7
 ID_PAD, ID_LOST, ID_FIRST = 0, 1, 16
 TID_MASK = 0xffffff
 FRAG_FIRST, FRAG_NEXT = 1 << 25, 1 << 26
+UNKNOWN = -1
 INCOMPLETE, NO_START, BACKWARDS = FRAG_FIRST, FRAG_NEXT, 1 << 29
 FLAGS = {1 << 24: "truncated", INCOMPLETE: "incomplete", NO_START: "no-start", 1 << 27: "irq",
          1 << 28: "critical", BACKWARDS: "backwards"}
@@ -156,6 +157,7 @@ class Stream:
     def __init__(self, trace, number):
         self.trace, self.number, self.facts, self.sections = trace, number, {}, []
         self.lost = [0] * len(REASONS)
+        self.end_pos, self.gap = 0, (0, 0)
 
     def kind(self):
         return self.facts.get("kind", "unknown")
@@ -164,11 +166,14 @@ class Stream:
         """events and fragments; of each loss one record for each reason"""
         last_ts = 0
         for section in self.sections:
+            if not section:
+                self.end_pos = UNKNOWN
+                continue
             body = self.trace.body(section)
             if section.type == LOST:
                 yield from self.losses(section.first_ts, body, len(REASONS))
                 continue
-            for record in self.block_records(section, body):
+            for record in self.block_records(section, body, last_ts):
                 if record.id == ID_LOST:
                     yield from self.losses(record.ts, record.payload, WRITERS_REASONS)
                 elif record.id >= ID_FIRST:
@@ -176,14 +181,19 @@ class Stream:
                     last_ts = record.ts
                     yield record._replace(flags=record.flags | backwards)
 
-    def block_records(self, section, body):
+    def block_records(self, section, body, last_ts):
         unpack = self.trace.unpack
+        block_size = int(self.facts.get("block", 4096))
         at = 0
-        if section.pos % int(self.facts.get("block", 4096)) == 0:
+        if section.pos % block_size == 0:
             at = BLOCK_SIZE
             if len(body) < at or unpack("Q24xI", body) != (section.pos, BLOCK_MAGIC):
                 self.trace.damage(section.offset, "block without its header")
                 return
+        block_end = self.end_pos + -self.end_pos % block_size
+        if self.end_pos and section.pos not in (self.end_pos, block_end):
+            self.gap = last_ts, section.first_ts
+        self.end_pos = section.pos + section.size
         while len(body) - at >= RECORD_SIZE:
             ts, event_id, size, tid_flags = unpack("QHHI", body, at)
             at += RECORD_SIZE
@@ -205,6 +215,13 @@ class Stream:
                 yield Record(self, ts, ID_LOST, 0, None, payload)
 
 
+def has_gap(before, record):
+    """are blocks of any stream of that kind missing between two records?"""
+    streams = record.stream.trace.streams.values()
+    return any(before.ts < stream.gap[1] and record.ts > stream.gap[0] for stream in streams
+               if stream.kind() == record.stream.kind())
+
+
 class Fragments:
     """puts records together to events"""
 
@@ -219,7 +236,7 @@ class Fragments:
         key = record.stream.trace, record.stream.kind(), record.tid
         is_next = record.flags & (FRAG_FIRST | FRAG_NEXT) == FRAG_NEXT
         before, total = self.begun.pop(key, (None, 0))
-        if before and not (is_next and record.id == before.id):
+        if before and not (is_next and record.id == before.id and not has_gap(before, record)):
             yield before
             before = None
         if is_next and not before:
@@ -262,6 +279,11 @@ class Trace:
     def damage(self, offset, what):
         print(f"{self.path}: offset {offset}: {what}", file=sys.stderr)
         self.is_damaged = True
+
+    def damaged_section(self, offset, section):
+        self.damage(offset, "damaged section")
+        if section and section.type == BLOCK and section.stream in self.streams:
+            self.streams[section.stream].sections.append(None)
 
     def unpack(self, layout, data, offset=0):
         return struct.unpack_from(self.order + layout, data, offset)
@@ -311,7 +333,7 @@ class Trace:
             if self.is_whole(section):
                 yield section
             else:
-                self.damage(offset, "damaged section")
+                self.damaged_section(offset, section)
 
     def index(self):
         end = self.header(max(len(self.data) - SECTION_SIZE, FILE_SIZE))
@@ -341,7 +363,7 @@ class Trace:
             following = self.successor(section) or self.search(offset + 8)
             if not following and section and self.is_cut_off(section):
                 return
-            self.damage(offset, "damaged section")
+            self.damaged_section(offset, section)
             offset = following or len(self.data)
 
     def successor(self, section):

@@ -31,8 +31,9 @@
  * until their bytes together are the total length, all with the same id. In its thread and
  * its kind of channel no other record comes between them, but they may lie in several rings,
  * each with a later stamp than the one before. The event has stamp and flags of its last
- * fragment. If another record of the thread comes first, the rest was lost; a FRAG_NEXT that
- * continues nothing is the end of an event whose beginning was lost.
+ * fragment. If another record of the thread comes first, or blocks of any ring of such a
+ * channel are missing in between, the rest was lost; a FRAG_NEXT that continues nothing is the
+ * end of an event whose beginning was lost.
  *
  * Trust: everything in a user ring, its words included, can be written by any
  * process of the session at any time. A reader copies each header once, checks it

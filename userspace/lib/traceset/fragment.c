@@ -5,12 +5,15 @@
  * An event too long for a block lies in the file as fragments of one thread, which may
  * be on several streams when the thread migrates. It is delivered with its last
  * fragment. The fragments of an event follow each other in their thread: its next
- * record that is none ends the event. What there is is then delivered and flagged, with
- * the time of that record, so that time does not go back; likewise when too many events
- * are pending, and at the end.
+ * record that is none ends the event. So does a fragment behind a place where blocks of
+ * such a stream are missing, as it may be the next event's. What there is is then delivered
+ * and flagged, with the time of that record, so that time does not go back; likewise when
+ * too many events are pending, and at the end.
  * Memory grows with the bytes that have come, never with the length that is claimed.
  */
 #include "fragment.h"
+
+#include "trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +35,22 @@ static struct pending *find(struct fragments *f, const struct ktrace_trace_event
 		if (is_same_thread(&f->pending[i].event, e))
 			return &f->pending[i];
 	return NULL;
+}
+
+/* Are blocks of any such stream missing between two fragments? */
+static bool has_gap(const struct ktrace_trace_event *from, const struct ktrace_trace_event *to)
+{
+	const struct trace *t = (const struct trace *)to->stream->trace;
+	const struct stream *s;
+	size_t i;
+
+	for (i = 0; i < t->stream_nr; i++) {
+		s = t->streams[i];
+		if (s->pub.kind == to->stream->kind && from->raw < s->gap.behind &&
+		    to->raw > s->gap.before)
+			return true;
+	}
+	return false;
 }
 
 /* Hands the event of @p over to the caller; @p is gone. */
@@ -118,7 +137,8 @@ bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u3
 	bool is_first = rec_flags & KTRACE_REC_FRAG_FIRST;
 	__u64 time = e->time;
 
-	if (p && !is_first && (rec_flags & KTRACE_REC_FRAG_NEXT) && e->id == p->event.id)
+	if (p && !is_first && (rec_flags & KTRACE_REC_FRAG_NEXT) && e->id == p->event.id &&
+	    !has_gap(&p->event, e))
 		return false;
 	if (!p && is_first && f->nr == PENDING_MAX)
 		p = &f->pending[0];

@@ -99,8 +99,20 @@ static int find_block_header(const struct stream *s, const struct ktrace_section
 static int bad_section(struct stream *s, struct entry *e, const char *message)
 {
 	e->place |= ENTRY_BAD;
+	s->end_pos = END_UNKNOWN;
 	ktrace_reader_report(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS, message);
 	return 0;
+}
+
+/* A section follows the one before at once, or at the next multiple of the block size. */
+static void note_gap(struct stream *s, const struct ktrace_section *sec)
+{
+	__u64 mask = (__u64)s->pub.block_size - 1, end = s->end_pos;
+
+	if (end == END_UNKNOWN ||
+	    (end && sec->pos != end && sec->pos != ((end - 1) | mask) + 1))
+		s->gap = (struct gap){ s->prev_raw, sec->first_ts };
+	s->end_pos = sec->pos + sec->size;
 }
 
 /* Takes over the loaded section. Return: 1, or 0 if it is bad, which was reported. */
@@ -125,6 +137,7 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 	header = find_block_header(s, sec);
 	if (header < 0)
 		return bad_section(s, e, "section does not begin with its block's header, skipped");
+	note_gap(s, sec);
 	s->cur.base = body_of(s);
 	s->cur.off = header ? sizeof(struct ktrace_block) : 0;
 	s->cur.end = (__u32)sec->size;
@@ -147,6 +160,7 @@ int ktrace_stream_load(struct stream *s)
 		e = &s->entries[s->next];
 		offset = e->place & ~(__u64)ENTRY_FLAGS;
 		if (e->place & ENTRY_BAD) {
+			s->end_pos = END_UNKNOWN;
 			s->next++;
 			continue;
 		}
@@ -219,5 +233,7 @@ void ktrace_stream_rewind(struct stream *s, size_t entry)
 	memset(&s->cur, 0, sizeof(s->cur));
 	s->lost_left = 0;
 	s->prev_raw = 0;
+	s->end_pos = 0;
+	s->gap = (struct gap){ 0 };
 	s->has_event = false;
 }

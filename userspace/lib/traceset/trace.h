@@ -69,6 +69,14 @@ struct stream_event {
 	const char *payload;
 };
 
+#define END_UNKNOWN ~0ull
+
+/* struct gap - records are missing between two stamps; none if @behind is 0 */
+struct gap {
+	__u64 before;
+	__u64 behind;
+};
+
 /**
  * struct stream - one stream being read
  * @pub:	what callers see
@@ -83,6 +91,9 @@ struct stream_event {
  * @now:	the present event; valid if @has_event
  * @clock:	the stretch used last
  * @prev_raw:	stamp of the event before
+ * @end_pos:	where in the ring the BLOCK section read last ended, 0 = there was none,
+ *		END_UNKNOWN = it could not be read
+ * @gap:	the latest place where blocks are missing
  * @seen:	largest loss counts met
  * @lost_left:	reasons that are still to be delivered, a bit each
  * @lost_delta:	how many for each
@@ -102,6 +113,8 @@ struct stream {
 	struct stream_event now;
 	struct stretch clock;
 	__u64 prev_raw;
+	__u64 end_pos;
+	struct gap gap;
 	__u64 seen[KTRACE_LOST_NR];
 	__u64 lost_delta[KTRACE_LOST_NR];
 	__u32 lost_left;
