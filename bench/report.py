@@ -8,6 +8,7 @@ import glob
 import json
 import math
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -166,7 +167,8 @@ def is_wide(values):
 def gnuplot_script(figure, samples, path):
     blocks = points(samples)
     is_curve = samples[0]["x"] is not None
-    out = [f'set terminal svg size 720,420 font "sans,12" name "{figure.replace(".", "_")}"',
+    name = re.sub(r"[^A-Za-z0-9]", "_", figure)
+    out = [f'set terminal svg size 720,420 font "sans,12" name "{name}"',
            f'set output "{path}"', f'set title "{figure}" noenhanced',
            f'set ylabel "{samples[0]["unit"]}" noenhanced', "set grid y",
            "set key outside right noenhanced", "set xtics noenhanced"]

@@ -77,6 +77,17 @@ planted()
 	[[ $output =~ "2 aims reached, 0 missed" ]]
 }
 
+@test "what can be compared is drawn" {
+	type -P gnuplot || skip "no gnuplot"
+	plant draw 'c-1.x\tours\tns\t2\t1\nc-1.x\tours\tns\t4\t2\nc-1.x\tours\tns\t8\t4\n'
+	plant bars 'b+1\tours\tns\t2\nb+1\ttheirs, new\tns\t4\nb+1\tnone\tns\t1\n'
+	run planted
+	echo "$output"
+	[ "$status" -eq 0 ]
+	grep -q '</svg>' tree/build/bench/plots/c-1.x.svg
+	grep -q 'theirs, new' tree/build/bench/plots/b+1.svg
+}
+
 @test "a peer that is not there is named" {
 	plant lonely 'f\tours\tns\t3\n# skip theirs: not installed\n'
 	run planted
