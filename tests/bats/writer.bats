@@ -118,6 +118,12 @@ account_all()
 	grep '^event life:text 0' <<<"$output"
 }
 
+@test "a program's words for its threads stand in front of the library's" {
+	# Otherwise each of its events would ask the library, see <ktrace/writer.h>.
+	capture nm -D "$FLOOD"
+	[[ $output =~ \ [VW]\ ktrace_thread ]]
+}
+
 @test "under valgrind" {
 	command -v valgrind || skip "no valgrind"
 	capture "$PROGS/user_ledger" -p block valgrind -q --error-exitcode=9 \

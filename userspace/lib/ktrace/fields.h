@@ -116,8 +116,7 @@
 #define KTRACE_SIZE_as_string(name) + ktrace_n_##name + 1
 #define KTRACE_WORDS_as_string(name)
 #define KTRACE_STORE_as_string(name) \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_s_##name, ktrace_n_##name); \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, "", 1);
+	ktrace_pack_string(ktrace_w, &ktrace_at, ktrace_s_##name, ktrace_n_##name);
 #define KTRACE_PIECE_as_string(name) \
 	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_s_##name, ktrace_n_##name); \
 	ktrace_add_piece(ktrace_p, &ktrace_at, "", 1);
@@ -126,7 +125,10 @@
 #define KTRACE_PARAM_as_array(type, name, nr) , const KTRACE_TYPE_##type *ktrace_v_##name
 #define KTRACE_DESC_as_array(type, name, nr) #type "[" KTRACE_STR(nr) "] " #name ";"
 #define KTRACE_LET_as_array(type, name, nr)
-#define KTRACE_CONST_as_array(type, name, nr) KTRACE_SIZE_as_array(type, name, nr)
+/* Shifting bytes into words takes longer than copying them. */
+#define KTRACE_CONST_as_array(type, name, nr) \
+	+ (sizeof(KTRACE_TYPE_##type) * (nr) <= 8 || sizeof(KTRACE_TYPE_##type) == 8 ? \
+	   sizeof(KTRACE_TYPE_##type) * (nr) : KTRACE_VARIABLE)
 #define KTRACE_SIZE_as_array(type, name, nr) + sizeof(KTRACE_TYPE_##type) * (nr)
 #define KTRACE_WORDS_as_array(type, name, nr) \
 	for (ktrace_i = 0; ktrace_i < (nr); ktrace_i++) \

@@ -106,14 +106,46 @@
 	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8" \
 	: failed)
 
+/*
+ * Up to four words are in registers. Of more only the first two are, or there might be too
+ * few registers; the others are wherever the compiler has them.
+ */
 #define KTRACE_RSEQ_WORD(name, offset) "movq %[" name "], " offset "(%%rsi)\n\t"
+#define KTRACE_RSEQ_MOVE(name, offset) \
+	"movq %[" name "], %%rax\n\tmovq %%rax, " offset "(%%rsi)\n\t"
+#define KTRACE_RSEQ_PUT_1 KTRACE_RSEQ_WORD("w0", "16")
+#define KTRACE_RSEQ_WORDS_1 [w0] "r" (w[0])
+#define KTRACE_RSEQ_PUT_2 KTRACE_RSEQ_PUT_1 KTRACE_RSEQ_WORD("w1", "24")
+#define KTRACE_RSEQ_WORDS_2 KTRACE_RSEQ_WORDS_1, [w1] "r" (w[1])
+#define KTRACE_RSEQ_PUT_3 KTRACE_RSEQ_PUT_2 KTRACE_RSEQ_WORD("w2", "32")
+#define KTRACE_RSEQ_WORDS_3 KTRACE_RSEQ_WORDS_2, [w2] "r" (w[2])
+#define KTRACE_RSEQ_PUT_4 KTRACE_RSEQ_PUT_3 KTRACE_RSEQ_WORD("w3", "40")
+#define KTRACE_RSEQ_WORDS_4 KTRACE_RSEQ_WORDS_3, [w3] "r" (w[3])
+#define KTRACE_RSEQ_PUT_5 \
+	KTRACE_RSEQ_PUT_2 KTRACE_RSEQ_MOVE("w2", "32") KTRACE_RSEQ_MOVE("w3", "40") \
+	KTRACE_RSEQ_MOVE("w4", "48")
+#define KTRACE_RSEQ_WORDS_5 \
+	KTRACE_RSEQ_WORDS_2, [w2] "rm" (w[2]), [w3] "rm" (w[3]), [w4] "rm" (w[4])
+#define KTRACE_RSEQ_PUT_6 KTRACE_RSEQ_PUT_5 KTRACE_RSEQ_MOVE("w5", "56")
+#define KTRACE_RSEQ_WORDS_6 KTRACE_RSEQ_WORDS_5, [w5] "rm" (w[5])
+#define KTRACE_RSEQ_PUT_7 KTRACE_RSEQ_PUT_6 KTRACE_RSEQ_MOVE("w6", "64")
+#define KTRACE_RSEQ_WORDS_7 KTRACE_RSEQ_WORDS_6, [w6] "rm" (w[6])
+#define KTRACE_RSEQ_PUT_8 KTRACE_RSEQ_PUT_7 KTRACE_RSEQ_MOVE("w7", "72")
+#define KTRACE_RSEQ_WORDS_8 KTRACE_RSEQ_WORDS_7, [w7] "rm" (w[7])
 
-/* From the thread pointer: what the compiler's own access would do, less one addition. */
+/*
+ * From the thread pointer: what the compiler's own access would do, less one addition. In
+ * an executable it is a constant: reading the clock waits for what is loaded before it.
+ */
 static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 {
 	uint64_t offset;
 
+#if defined(KTRACE_IS_SHARED_OBJECT)
 	__asm__("movq ktrace_thread@gottpoff(%%rip), %0" : "=r" (offset));
+#else
+	__asm__("movq $ktrace_thread@tpoff, %0" : "=r" (offset));
+#endif
 	return offset;
 }
 
@@ -137,26 +169,36 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "i" (0));
 		return 1;
 	case 1:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_WORD("w0", "16"),
-				   [w0] "r" (w[0]));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_1,
+				   KTRACE_RSEQ_WORDS_1);
 		return 1;
 	case 2:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total,
-				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24"),
-				   [w0] "r" (w[0]), [w1] "r" (w[1]));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_2,
+				   KTRACE_RSEQ_WORDS_2);
 		return 1;
 	case 3:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total,
-				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24")
-				   KTRACE_RSEQ_WORD("w2", "32"),
-				   [w0] "r" (w[0]), [w1] "r" (w[1]), [w2] "r" (w[2]));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_3,
+				   KTRACE_RSEQ_WORDS_3);
+		return 1;
+	case 4:
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_4,
+				   KTRACE_RSEQ_WORDS_4);
+		return 1;
+	case 5:
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_5,
+				   KTRACE_RSEQ_WORDS_5);
+		return 1;
+	case 6:
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_6,
+				   KTRACE_RSEQ_WORDS_6);
+		return 1;
+	case 7:
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_7,
+				   KTRACE_RSEQ_WORDS_7);
 		return 1;
 	default:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total,
-				   KTRACE_RSEQ_WORD("w0", "16") KTRACE_RSEQ_WORD("w1", "24")
-				   KTRACE_RSEQ_WORD("w2", "32") KTRACE_RSEQ_WORD("w3", "40"),
-				   [w0] "r" (w[0]), [w1] "r" (w[1]), [w2] "r" (w[2]),
-				   [w3] "r" (w[3]));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_8,
+				   KTRACE_RSEQ_WORDS_8);
 		return 1;
 	}
 failed:

@@ -88,8 +88,32 @@ struct ktrace_thread {
 #define KTRACE_CPU_NONE 0x7fffffffu	/* ask the library */
 #define KTRACE_CPU_ASK 0x7ffffffeu	/* and it asks the kernel which thread this is */
 
+/* What a thread without rseq is given as its struct rseq: no CPU, and room for rseq_cs. */
+struct ktrace_no_rseq {
+	uint32_t cpu_id_start;
+	uint32_t cpu_id;
+	uint64_t rseq_cs;
+};
+
+#if defined(KTRACE_LIBRARY) || (defined(__PIC__) && !defined(__PIE__))
+#define KTRACE_IS_SHARED_OBJECT
+#endif
+
+#if defined(KTRACE_IS_SHARED_OBJECT)
 extern KTRACE_API __thread struct ktrace_thread ktrace_thread
 	__attribute__((tls_model("initial-exec")));
+#else
+/*
+ * An executable defines it as well, which takes the place of the library's own for all: so
+ * the linker knows where it is, and the fast path need not load that first. If the library
+ * does not see it, no CPU is ever in it, and each event asks the library.
+ */
+static struct ktrace_no_rseq ktrace_no_rseq __attribute__((unused)) = { 0, ~0u, 0 };
+KTRACE_API __thread struct ktrace_thread ktrace_thread
+	__attribute__((weak, tls_model("initial-exec"))) = {
+	&ktrace_no_rseq, 0, 0, 0, 0, 0, KTRACE_CPU_NONE, 0, ~0u, 0
+};
+#endif
 
 /**
  * ktrace_events_register - give ids to the events of an object and switch them on
@@ -127,7 +151,7 @@ static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 }
 
 /* Payload kept in registers, payload copied from the stack, pieces of larger ones. */
-#define KTRACE_WORDS_MAX 4
+#define KTRACE_WORDS_MAX 8
 #define KTRACE_SMALL_MAX 256
 #define KTRACE_PIECES_MAX 32
 
@@ -165,6 +189,21 @@ static KTRACE_INLINE void ktrace_pack_bytes(uint64_t *w, unsigned int *at, const
 	*at += (unsigned int)size;
 }
 
+/*
+ * @len bytes and a NUL. That comes along with them, unless somebody has stored there
+ * meanwhile: a store of its own would delay the word's load.
+ */
+static KTRACE_INLINE void ktrace_pack_string(uint64_t *w, unsigned int *at, const char *s,
+					     size_t len)
+{
+	char *to = (char *)w + *at;
+
+	memcpy(to, s, len + 1);
+	if (KTRACE_UNLIKELY(to[len]))
+		to[len] = '\0';
+	*at += (unsigned int)len + 1;
+}
+
 static KTRACE_INLINE void ktrace_add_piece(struct ktrace_piece *p, unsigned int *nr,
 					   const void *data, size_t size)
 {
@@ -196,7 +235,8 @@ static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, con
 	if (KTRACE_LIKELY(ktrace_rseq_put_words(ev, w, size)))
 		return;
 	{
-		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3] };
+		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3],
+						      w[4], w[5], w[6], w[7] };
 		struct ktrace_piece piece = { copy, size };
 
 		ktrace_record_write(ev, &piece, 1);

@@ -5,6 +5,7 @@
  * An object's events need no goodbye: when its code is unmapped, nobody is left to ask
  * whether they are on.
  */
+#define KTRACE_LIBRARY
 #include <ktrace/writer.h>
 
 #include "attach.h"

@@ -3,6 +3,7 @@
 #ifndef KTRACE_WRITER_RECORD_H
 #define KTRACE_WRITER_RECORD_H
 
+#define KTRACE_LIBRARY
 #include <ktrace/writer.h>
 #include "ring/ring.h"
 

@@ -22,11 +22,7 @@
 #include "thread_ring.h"
 
 /* What the fast path finds in a thread that has not been here: no CPU. */
-static struct {
-	__u32 cpu_id_start;
-	__u32 cpu_id;
-	__u64 rseq_cs;
-} no_rseq = { .cpu_id = ~0u };
+static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
 
 __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-exec"))) = {
 	.rseq = &no_rseq,

@@ -4,6 +4,7 @@
 #define KTRACE_WRITER_THREAD_H
 
 #include <stdbool.h>
+#define KTRACE_LIBRARY
 #include <ktrace/writer.h>
 #include <linux/types.h>
 
