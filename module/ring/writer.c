@@ -409,20 +409,22 @@ static __u64 published_records(const struct kt_ring *r, __u64 head)
  *
  * What a former owner had reserved but not published is given up, and counted as
  * KTRACE_LOST_NESTED: the record it was storing, and those of inner writers, which are
- * whole but for the ones between them.
+ * whole but for the ones between them. An owner that did not nest has left reserve
+ * behind head, and nothing to give up.
  *
  * Context: the new owner, before its first kt_ring_reserve().
  */
 void kt_ring_adopt(const struct kt_ring *r)
 {
 	const __u64 head = kt_load(&r->w->head), reserve = kt_load(&r->w->reserve);
+	const __u64 reserved = reserve_pos(reserve, head) - head;
 	__u64 published = kt_load(&r->w->records);
 
-	if (reserve_pos(reserve, head) != head) {
+	if (reserved)
 		published = published_records(r, head);
+	if (reserved && reserved <= r->size)
 		kt_count(&r->w->lost.count[KTRACE_LOST_NESTED],
 			 ((reserve >> UNIT_BITS) - published) & COUNT_MASK);
-	}
 	kt_store(&r->w->records, published);
 	kt_store(&r->w->reserve, pack_reserve(head, published));
 	kt_barrier();	/* an inner writer from here on finds the ring at rest */

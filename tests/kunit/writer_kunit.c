@@ -257,6 +257,24 @@ static void a_stopped_writer_costs_its_own_record(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->read, 2u);
 }
 
+/* As a thread's ring is after an owner that has stored head and no other word. */
+static void an_owner_that_did_not_nest_leaves_no_loss(struct kunit *test)
+{
+	int i;
+
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	for (i = 0; i < 3; i++)
+		fix_write(40);
+	fix->words.reserve = 0;
+	fix->words.records = 0;
+	kt_ring_adopt(&fix->ring);
+	KUNIT_EXPECT_EQ(test, fix->words.lost.count[KTRACE_LOST_NESTED], (__u64)0);
+	KUNIT_EXPECT_EQ(test, fix->words.records, (__u64)3);
+	KUNIT_EXPECT_EQ(test, (int)fix_write(40), (int)KT_RING_OK);
+	fix_check_ledger();
+	KUNIT_EXPECT_EQ(test, fix->read, 4u);
+}
+
 static void forged_tail_frees_nothing_unpublished(struct kunit *test)
 {
 	__u32 n;
@@ -388,6 +406,7 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(nested_writers_at_every_step),
 	KUNIT_CASE(fragments_come_back_in_order),
 	KUNIT_CASE(a_stopped_writer_costs_its_own_record),
+	KUNIT_CASE(an_owner_that_did_not_nest_leaves_no_loss),
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
 	KUNIT_CASE(forged_reserve_ends_publishing),
