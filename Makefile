@@ -39,13 +39,15 @@ example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
+spec_src     := $(wildcard tests/spec/*.c)
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
-progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src))
+progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
+	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src))
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -127,6 +129,12 @@ $(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.
 	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -MF $(BUILD)/obj/lttng_events.d -fPIC -shared \
 		-Ibench/lttng $< -o $@ $(shell pkg-config --cflags --libs lttng-ust)
 endif
+
+# From the uapi headers alone, whatever INCLUDE says.
+$(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -pthread $(WARN) $(CFLAGS) -Iuapi $< -o $@
 
 # Unit tests, once for each tool that watches them: $(1) objects, $(2) programs, $(3) flags.
 # An archive: a test that includes a source file uses its own copy of it.

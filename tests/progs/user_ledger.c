@@ -3,10 +3,11 @@
  * user_ledger.c - run a command in a session of its own and account for every event
  *
  *   user_ledger [-p policy] [-r ring] [-b block] [-t thread rings] [-T timeout_ms]
- *		 [-f filter] [-d reader's pause, us] [-l] -- command ...
+ *		 [-f filter] [-e event] [-d reader's pause, us] [-l] -- command ...
  *
  * The command may print "wrote WRITER MIN MAX" for each of its writers (user_flood.c):
- * how many events it has recorded. Everything else it prints is passed on. At the end:
+ * how many events it has recorded. Everything else it prints is passed on. An event
+ * that -e names is switched on when it has been registered. At the end:
  *
  *   event NAME COUNT		of each event type
  *   process|thread COMM ...	entries of the registry (-l: in full)
@@ -53,6 +54,7 @@ static char *names[KTRACE_ID_NR];
 static __u64 counts[KTRACE_ID_NR];
 static bool is_bad;
 static bool is_long;
+static const char *switched_on = "";
 
 static void __attribute__((format(printf, 1, 2))) bad(const char *format, ...)
 {
@@ -148,6 +150,9 @@ static void read_registry(struct ktrace_session *s)
 			if (names[e.id])
 				bad("id %u of %s is also %s", e.id, names[e.id], e.text);
 			names[e.id] = must(strdup(e.text));
+			if (strcspn(e.text, "{") == strlen(switched_on) &&
+			    !strncmp(e.text, switched_on, strlen(switched_on)))
+				ktrace_session_enable(s, KTRACE_CHANNEL_USER, e.id, true);
 		} else if (is_long) {
 			printf("%s pid=%u tid=%u %s\n",
 			       e.type == KTRACE_ENTRY_PROCESS ? "process" : "thread", e.pid,
@@ -430,7 +435,7 @@ int main(int argc, char **argv)
 	useconds_t pause_us = 0;
 	int status, c;
 
-	while ((c = getopt(argc, argv, "+p:r:b:t:T:f:d:l")) != -1)
+	while ((c = getopt(argc, argv, "+p:r:b:t:T:f:e:d:l")) != -1)
 		switch (c) {
 		case 'p': opts.policy = policy_of(optarg); break;
 		case 'r': opts.ring_size = opts.thread_size = strtoull(optarg, NULL, 0); break;
@@ -438,6 +443,7 @@ int main(int argc, char **argv)
 		case 't': opts.thread_nr = (__u32)atoi(optarg); break;
 		case 'T': opts.timeout_ms = (__u32)atoi(optarg); break;
 		case 'f': opts.filter = optarg; break;
+		case 'e': switched_on = optarg; break;
 		case 'd': pause_us = (useconds_t)atoi(optarg); break;
 		case 'l': is_long = true; break;
 		default: return 125;
