@@ -27,6 +27,9 @@
  *                 thread_stride apart                    /
  *                 each: struct ktrace_ring, data at data_off
  *
+ *   A ring's index counts per-CPU rings first, then thread rings: index i lies at
+ *   rings_off + i * ring_stride, or at threads_off + (i - cpu_nr) * thread_stride.
+ *
  *   Kernel channels have no thread rings and no registry; of these the owner can
  *   write the tails only, and settings are changed by ioctl.
  *
@@ -38,6 +41,8 @@
  *   - A writer copies the geometry once, when it attaches, checks it against the
  *     size of its mapping, and from then on uses its copy.
  *   - The owner and the kernel treat registry and user rings as hostile.
+ *   - A file in shared memory has the same rights everywhere: there the table above is
+ *     what writers do, not what anybody enforces.
  *
  * 4. States of a channel (control.state)
  *
@@ -47,8 +52,10 @@
  *   writer has it mapped
  *   (shared memory: the owner's death shows in control.reader, see there)
  *
- *   A writer looks at the enable byte of its event and nothing else. In a user channel
- *   the owner sets the bytes when it starts, and clears them when it stops.
+ *   A writer looks at the enable byte of its event and nothing else: 0 is off. No order
+ *   is needed; what has found its byte set just before it is cleared is still written.
+ *   In a user channel the owner sets the bytes when it starts, and clears them when it
+ *   stops.
  *
  * 5. Sessions that are kept
  *
@@ -61,6 +68,34 @@
  *
  *   Who adopts becomes owner and may map, read, and move tails; the session itself stays
  *   CLOSED. Unless the new owner says KEEP 0, it is kept again when he goes.
+ *
+ * 6. How a writer attaches
+ *
+ *   KTRACE_SESSION in the environment names the session. Without it, or if a step fails,
+ *   the program runs on untraced. One that has more rights than its caller ignores it:
+ *   secure_getenv(3).
+ *
+ *     dev:ID    open /dev/ktrace to read and write, then ATTACH; ID is hexadecimal
+ *     shm:PATH  open PATH, which is the channel, to read and write: a regular file of
+ *               this user's or root's that nobody else may write to
+ *
+ *   - Map the whole channel to read, from map_off of the device or 0 of the file on; then
+ *     over it, to read and write, all from registry_off on. The descriptor may be closed.
+ *   - Copy struct ktrace_control and check it: magic and version as here, size not below
+ *     what is here, a user channel, sections 2 and 3. A session's further user channels
+ *     are not for this writer.
+ *   - Add a PROCESS entry to the registry, and an EVENT entry for each event.
+ *   - Write events whose byte is not 0 as ktrace_ring.h says.
+ *
+ *   After a fork() the child goes on with mapping and ids. It adds a PROCESS entry of its
+ *   own; a thread ring it remembers is not its own.
+ *
+ *   A writer may die at any moment. It owes nothing but its thread rings: it gives them
+ *   back, or the session's owner finds that the thread is gone.
+ *
+ *   Process and thread ids are those that the writer sees. In another pid namespace than
+ *   the owner's they name somebody else: then the owner cannot tell which processes and
+ *   threads live, and may take a thread ring back at any time.
  */
 #ifndef _LINUX_KTRACE_H
 #define _LINUX_KTRACE_H
@@ -84,7 +119,7 @@ enum ktrace_state {
 };
 
 enum ktrace_clock {
-	KTRACE_CLOCK_TSC = 0,		/* raw cycle counter, the same on all CPUs */
+	KTRACE_CLOCK_TSC = 0,		/* raw cycle counter, on x86 rdtsc; the same on all CPUs */
 	KTRACE_CLOCK_MONOTONIC = 1,	/* CLOCK_MONOTONIC in ns */
 };
 
@@ -97,8 +132,9 @@ enum ktrace_clock {
 
 /**
  * struct ktrace_control - begins each channel's mapping
- * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is made
- * @version:	KTRACE_ABI_VERSION
+ * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is made, before a writer
+ *		can hear of it
+ * @version:	KTRACE_ABI_VERSION; who knows another one does not attach
  * @size:	sizeof(struct ktrace_control), grows with later versions
  * @kind:	enum ktrace_channel_kind
  * @session:	id of the session
@@ -119,8 +155,9 @@ enum ktrace_clock {
  * @data_off:	from a ring's beginning to its data
  * @enable_off:	enable bytes
  * @id_nr:	number of enable bytes
- * @filter_off:	user channels: comma-separated globs "provider:name", NUL-terminated;
- *		an event that matches none gets an id from KTRACE_ID_OFF on. Empty: all match
+ * @filter_off:	user channels: comma-separated globs "provider:name" with * ? [a-z] [!a-z],
+ *		NUL-terminated; an event that matches none gets an id from KTRACE_ID_OFF
+ *		on. Empty: all match
  * @filter_size: bytes of the filter, the NUL included
  * @note_off:	text of the owner, NUL-terminated, that says what the session is and which
  *		file it goes to: for who recovers it. 0 = none
@@ -128,7 +165,8 @@ enum ktrace_clock {
  * @clock:	enum ktrace_clock
  * @timeout_ms:	block policy: longest wait of a writer
  * @reader:	shared memory: a robust futex, id of a thread that lives as long as the
- *		owner; FUTEX_OWNER_DIED set: no reader is left. 0 with /dev/ktrace
+ *		owner; FUTEX_OWNER_DIED set: no reader is left. 0 with /dev/ktrace. No reader
+ *		is left either when @state is CLOSED
  * @state:	enum ktrace_state; may change at any time
  * @reserved2:	0
  * @reserved:	0
@@ -175,15 +213,26 @@ struct ktrace_control {
  *
  *   free (0) --claimer: CAS--> BUSY|size --claimer: store release--> READY|size
  *
- * The claim stores the size, so an entry whose claimer died is stepped over.
+ * The claim stores the size, so an entry whose claimer died is stepped over. Who walks
+ * loads each word with acquire ordering and stops at a size that cannot be.
+ *
+ *   EVENT    If its text is there already, and READY, that entry's id is used; who finds
+ *            an entry of its size BUSY had better wait a little. Otherwise the id is taken
+ *            from next_on or next_off by an atomic addition; from KTRACE_ID_OFF or id_nr on,
+ *            respectively, none is left. READY comes before the event's first record
+ *   PROCESS  when it attaches, and in the child of a fork
+ *   THREAD   before the thread's first record
+ *
+ * Without the last two, records are read all the same, but nameless; of their keys, those
+ * not known are left out. An event without room or id stays off, and full is incremented.
  */
 #define KTRACE_ENTRY_READY (1u << 31)
 #define KTRACE_ENTRY_BUSY (1u << 30)
-#define KTRACE_ENTRY_SIZE_MASK 0x00fffff8u	/* header and text, multiple of 8 */
+#define KTRACE_ENTRY_SIZE_MASK 0x00fffff8u	/* header, text and its NUL, padded to 8 */
 
 enum ktrace_entry_type {
 	KTRACE_ENTRY_EVENT = 1,		/* text: event description, ktrace_events.h */
-	KTRACE_ENTRY_PROCESS = 2,	/* text: "comm=... exe=... build=..." as in ktrace_file.h */
+	KTRACE_ENTRY_PROCESS = 2,	/* text: "comm=... exe=... build=..." as in META, %XX too */
 	KTRACE_ENTRY_THREAD = 3,	/* text: "comm=..." */
 };
 
@@ -191,7 +240,8 @@ enum ktrace_entry_type {
  * struct ktrace_registry - begins the registry
  * @next_on:	next event id for an event that matches the filter, from KTRACE_ID_FIRST
  * @next_off:	next event id for one that does not, from KTRACE_ID_OFF
- * @hint:	offset near the end, where a claimer may begin to look; not trusted
+ * @hint:	offset in the registry of an entry near the end; who does not look for an
+ *		event may begin there. Not trusted
  * @full:	entries that found no room
  * @reserved:	0
  */
@@ -204,12 +254,13 @@ struct ktrace_registry {
 };
 
 /**
- * struct ktrace_entry - one entry of the registry, NUL-terminated text follows
+ * struct ktrace_entry - one entry of the registry, NUL-terminated text follows: of more
+ *	than 4095 bytes the rest is ignored
  * @word:	state and size
  * @type:	enum ktrace_entry_type
  * @id:		EVENT: the event's id
  * @pid:	process that made the entry
- * @tid:	THREAD: thread id; PROCESS: parent's pid
+ * @tid:	THREAD: thread id; PROCESS: parent's pid; EVENT: 0
  * @ts:		when, in the session's clock
  */
 struct ktrace_entry {

@@ -3,8 +3,7 @@
  * ktrace_ring.h - record, block and ring words: what writers and readers share
  *
  * A ring is a byte array whose size is a power of two, cut into blocks of equal
- * size (a power of two as well). Exactly one writer adds to it at any instant;
- * how that is assured is the writer's business (Documentation/ring.md).
+ * size (a power of two as well). Exactly one writer adds to it at any instant.
  *
  *   position   free-running 64-bit byte count; place in memory = position & (size - 1)
  *   head       everything in [tail, head) is whole; what lies past head is scratch
@@ -33,7 +32,54 @@
  * each with a later stamp than the one before. The event has stamp and flags of its last
  * fragment. If another record of the thread comes first, or blocks of any ring of such a
  * channel are missing in between, the rest was lost; a FRAG_NEXT that continues nothing is the
- * end of an event whose beginning was lost.
+ * end of an event whose beginning was lost. A writer that loses one writes no more of them,
+ * and counts one.
+ *
+ * To write a record of n = KTRACE_RECORD_SIZE(len) bytes
+ *
+ *  - At a block boundary, 0 included, or if n is more than what is left of head's block:
+ *    pad that, see below whether the next block may be opened, store its H. If its @lost
+ *    differs from that of the block before, or from 0 in the first one, a LOST record
+ *    comes next. So n can be block_size - 64 - 80 at most.
+ *  - Read the clock. H and LOST have this stamp or an earlier one.
+ *  - Store the record, then head. Whoever dies before that has written nothing.
+ *
+ * May the block at pos be opened? It is free if pos + block_size - tail <= size; tail is
+ * loaded with acquire ordering.
+ *
+ *   DROP       if it is free, else the record is lost, FULL. A shorter one may still fit
+ *   STOP       if it is free. Else the record is lost, STOPPED, as are all that follow
+ *              until everything has been read: the rest of the block is padded, suspend
+ *              and then head become pos, and no block is opened while
+ *              suspend == head != tail
+ *   BLOCK      if it is free, else the writer sleeps a little and looks again, for
+ *              timeout_ms at most and not without a reader; then TIMEOUT. The record's
+ *              stamp is read after the wait
+ *   OVERWRITE  always. Stores to it come behind a store (release) fence that comes behind
+ *              the store of a head in the block before: whoever sees a byte of it
+ *              sees that head. Blocks must be COUNTED
+ *
+ * Losses are counted by atomic addition in the ring that had no room, or in that of index
+ * 0 if there was no ring (NORING).
+ *
+ * Who is the one writer
+ *
+ *   Kernel ring: its CPU, with preemption off.
+ *
+ *   User ring of a CPU: a thread on it, in a restartable sequence, rseq(2): check the CPU
+ *   number, load head, read the clock, store, the last instruction being the store
+ *   of head. Of the other words only suspend (in the same sequence) and lost[] are used.
+ *
+ *   Thread ring: its owner. It is claimed by exchanging owner from 0 to the thread's id,
+ *   acquire; then generation is incremented. It is given back by storing 0, release;
+ *   the session's owner does that for threads that have died. The next owner goes on at
+ *   head, be it in the middle of a block.
+ *
+ *   Signal handlers and interrupts that write to the ring of the thread or CPU they have
+ *   interrupted are a stack of writers, which share reserve and records so that the
+ *   outermost stores head: Documentation/ring.md. Who does not nest leaves these words
+ *   alone, so reserve may lie behind head. Who does sets them anew when it claims a ring:
+ *   what a reserve beyond head (by size at most) had handed out is counted as NESTED.
  *
  * Trust: everything in a user ring, its words included, can be written by any
  * process of the session at any time. A reader copies each header once, checks it
@@ -122,12 +168,14 @@ struct ktrace_lost {
  * @pos:	own position
  * @ts:		not later than any stamp in the block
  * @lost:	records lost so far, sum over the writer's reasons
- * @records:	records written before this block, padding and LOST not counted
+ * @records:	records written before this block, padding and LOST not counted. Who has
+ *		not counted them adds @records of the block before and what lies in it
  * @magic:	KTRACE_BLOCK_MAGIC
  * @flags:	KTRACE_BLOCK_*
  * @ring:	index of the ring in its channel
- * @owner:	CPU number, or for a thread's ring the thread id
- * @generation:	how often a thread's ring has changed hands
+ * @owner:	CPU number, or in a thread's ring the thread that opened the block; each
+ *		record names its own
+ * @generation:	as in struct ktrace_ring when the block was opened
  * @reserved:	0
  */
 struct ktrace_block {
@@ -148,11 +196,11 @@ struct ktrace_block {
  * @head:	published position, see rule 5
  * @reserve:	nesting writers only: position handed out (in units of 8, low 44
  *		bits) and number of records handed out (high 20 bits)
- * @suspend:	stop policy: head at which the ring was suspended
+ * @suspend:	stop policy: head at which the ring was suspended; stays when it goes on
  * @records:	nesting writers only: records published
  * @owner:	thread rings: thread id of the owner, 0 = free
  * @reserved0:	0
- * @generation:	thread rings: incremented by each new owner
+ * @generation:	thread rings: incremented by each new owner, otherwise 0
  * @reserved:	0
  * @lost:	what writers lost
  *
@@ -199,7 +247,7 @@ struct ktrace_tail {
 	__u64 reserved;
 };
 
-/* What happens when the next block has not been read yet. */
+/* What happens when the next block has not been read yet; rules for writers above. */
 enum ktrace_policy {
 	KTRACE_POLICY_DROP = 0,		/* keep the oldest, drop and count what is new */
 	KTRACE_POLICY_OVERWRITE = 1,	/* keep the newest (flight recorder) */
