@@ -142,10 +142,11 @@ static void drain(struct kt_reader *rd)
 	struct kt_chunk c;
 
 	while (kt_reader_peek(rd, true, &c)) {
-		assert(!c.corrupt && c.size <= sizeof(copy));
+		assert(c.size <= sizeof(copy));
 		memcpy(copy, c.data, c.size);
 		if (!kt_reader_still_valid(rd, &c))
 			continue;
+		assert(!c.corrupt);
 		cur.off = c.pos % BLOCK ? 0 : sizeof(struct ktrace_block);
 		cur.end = c.size;
 		while (kt_cursor_next(&cur, &rec, &payload) == KT_CURSOR_RECORD)
