@@ -315,7 +315,7 @@ static void put_json(struct list *l, const struct ktrace_trace_event *e)
 /* Prints an event if it is wanted. */
 static void put_event(struct list *l, const struct ktrace_trace_event *e)
 {
-	if (!select_event(&l->select, e))
+	if (select_has_conditions(&l->select) && !select_event(&l->select, e))
 		return;
 	output_line_begin(l->out);
 	if (l->is_json)

@@ -32,6 +32,11 @@ struct select {
 /* Both take a list separated by commas; return what is wrong, or NULL. */
 const char *select_add_globs(struct select *s, const char *list);
 const char *select_add_pids(struct select *s, const char *list);
+static inline bool select_has_conditions(const struct select *s)
+{
+	return s->glob_nr || s->pid_nr;
+}
+
 bool select_event(struct select *s, const struct ktrace_trace_event *e);
 void select_free(struct select *s);
 

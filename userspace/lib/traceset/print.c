@@ -8,19 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How a scalar is printed. */
+enum style { DECIMAL, SIGNED, HEX, FLOAT, LETTER };
+
+static const unsigned char styles[KTRACE_SCALAR_NR] = {
+	[KTRACE_S8] = SIGNED, [KTRACE_S16] = SIGNED, [KTRACE_S32] = SIGNED, [KTRACE_S64] = SIGNED,
+	[KTRACE_X8] = HEX, [KTRACE_X16] = HEX, [KTRACE_X32] = HEX, [KTRACE_X64] = HEX,
+	[KTRACE_PTR] = HEX, [KTRACE_F32] = FLOAT, [KTRACE_F64] = FLOAT, [KTRACE_CHAR] = LETTER,
+};
+
 static bool is_hex(enum ktrace_scalar s)
 {
-	return (s >= KTRACE_X8 && s <= KTRACE_X64) || s == KTRACE_PTR;
+	return styles[s] == HEX;
 }
 
 static bool is_float(enum ktrace_scalar s)
 {
-	return s == KTRACE_F32 || s == KTRACE_F64;
-}
-
-static bool is_signed(enum ktrace_scalar s)
-{
-	return s == KTRACE_S8 || s == KTRACE_S16 || s == KTRACE_S32 || s == KTRACE_S64;
+	return styles[s] == FLOAT;
 }
 
 /* Strings, and char arrays up to their first NUL. */
@@ -52,10 +56,10 @@ static void put_float(struct ktrace_out *out, double x, bool is_single)
 
 static void put_integer(struct ktrace_out *out, enum ktrace_scalar scalar, __s64 x)
 {
-	if (is_hex(scalar)) {
+	if (styles[scalar] == HEX) {
 		ktrace_out_bytes(out, "0x", 2);
 		ktrace_out_hex(out, (__u64)x, 1);
-	} else if (is_signed(scalar)) {
+	} else if (styles[scalar] == SIGNED) {
 		ktrace_out_s64(out, x);
 	} else {
 		put_u64(out, (__u64)x);
@@ -143,8 +147,7 @@ void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
 /* One integer without names: what most fields are. */
 static bool is_number(const struct ktrace_field *f)
 {
-	return f->shape == KTRACE_ONE && !f->enum_nr && f->scalar != KTRACE_CHAR &&
-	       !is_float(f->scalar);
+	return f->shape == KTRACE_ONE && !f->enum_nr && styles[f->scalar] <= HEX;
 }
 
 /* A string that has its NUL: what most of the other fields are. */
