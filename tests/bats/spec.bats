@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# The headers in uapi/linux specify the tracefile: tests/spec/read.py, written from them
-# alone, reads line by line what ktrace reads.
+# The headers in uapi/linux specify the tracefile: tests/spec/read.py, which knows what they
+# say and no more, reads line by line what ktrace reads.
 # runs: host
 
 # shellcheck disable=SC2154 # capture sets status and output
