@@ -53,7 +53,8 @@ static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struc
 {
 	struct ktrace_ring *w = r->w;
 	const __u64 reserve = kt_load(&w->reserve);
-	__u64 head = kt_load(&w->head);
+	const __u64 head = kt_load(&w->head);
+	__u64 pos;
 
 	if (kt_unlikely(kt_is_unpublished(reserve, head)))
 		return false;
@@ -66,8 +67,8 @@ static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struc
 	if (kt_unlikely(!kt_cmpxchg_local(&w->reserve, reserve, slot->reserve)))
 		return false;
 	KT_TESTPOINT(reserved);
-	head = kt_load(&w->head);	/* still the same, and not kept in a register */
-	kt_slot_place(slot, r->data + (head & r->mask), head + total);
+	pos = kt_again(&w->head, head);
+	kt_slot_place(slot, r->data + (pos & r->mask), pos + total);
 	return true;
 }
 

@@ -5,6 +5,8 @@
  * The ring uses nothing but the fixed-width types of the ABI and these names:
  *
  *   kt_load kt_store		single access, never torn, never invented
+ *   kt_again(p, v)		v, which *p still holds: loaded once more where nobody can forge
+ *				it, as that is cheaper than to keep it
  *   kt_load_acquire kt_store_release
  *   kt_fence_load		loads before it are done before loads behind it
  *   kt_fence_store		stores before it are seen before stores behind it
@@ -40,6 +42,7 @@
 #define kt_noinline noinline
 #define kt_load(p) READ_ONCE(*(p))
 #define kt_store(p, v) WRITE_ONCE(*(p), v)
+#define kt_again(p, v) kt_load(p)
 #define kt_load_acquire(p) smp_load_acquire(p)
 #define kt_store_release(p, v) smp_store_release(p, v)
 #define kt_fence_load() smp_rmb()

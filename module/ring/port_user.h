@@ -14,6 +14,7 @@
 #define kt_noinline __attribute__((noinline))
 #define kt_load(p) __atomic_load_n(p, __ATOMIC_RELAXED)
 #define kt_store(p, v) __atomic_store_n(p, v, __ATOMIC_RELAXED)
+#define kt_again(p, v) (v)
 #define kt_load_acquire(p) __atomic_load_n(p, __ATOMIC_ACQUIRE)
 #define kt_store_release(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define kt_fence_load() __atomic_thread_fence(__ATOMIC_ACQUIRE)

@@ -335,6 +335,29 @@ static void forged_reserve_ends_publishing(struct kunit *test)
 	expect_healed_by_adopting(test);
 }
 
+#ifndef __KERNEL__	/* there nobody can forge it, and it is loaded twice */
+static void forging_head(const char *name)
+{
+	if (!strcmp(name, "reserved"))
+		fix->words.head = FIX_SIZE - 8;
+}
+
+/* Else the record would lie across the end of the ring. */
+static void head_that_is_forged_late_moves_no_record(struct kunit *test)
+{
+	const __u32 total = KTRACE_RECORD_SIZE(100);
+	__u64 head;
+
+	fix_setup(test, KTRACE_POLICY_DROP, 0);
+	KUNIT_EXPECT_EQ(test, (int)fix_write(100), (int)KT_RING_OK);
+	head = fix->words.head;
+	testpoint_hook = forging_head;
+	KUNIT_EXPECT_EQ(test, (int)fix_write(100), (int)KT_RING_OK);
+	testpoint_hook = NULL;
+	KUNIT_EXPECT_EQ(test, fix->words.head, head + total);
+}
+#endif
+
 /* The records of a block are counted up to head, wherever head is. */
 static void forged_head_is_not_counted_beyond(struct kunit *test)
 {
@@ -410,6 +433,9 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(forged_tail_frees_nothing_unpublished),
 	KUNIT_CASE(forged_reserve_is_given_up_and_counted),
 	KUNIT_CASE(forged_reserve_ends_publishing),
+#ifndef __KERNEL__
+	KUNIT_CASE(head_that_is_forged_late_moves_no_record),
+#endif
 	KUNIT_CASE(forged_head_is_not_counted_beyond),
 	{ 0 }
 };

@@ -30,6 +30,7 @@ __u64 model_clock(void);
 #define kt_noinline
 #define kt_load(p) ((__typeof__(*(p)))model_load((p), sizeof(*(p)), MODEL_RELAXED))
 #define kt_store(p, v) model_store((p), sizeof(*(p)), (v), MODEL_RELAXED)
+#define kt_again(p, v) ((void)(v), kt_load(p))
 #define kt_load_acquire(p) ((__typeof__(*(p)))model_load((p), sizeof(*(p)), MODEL_ACQUIRE))
 #define kt_store_release(p, v) model_store((p), sizeof(*(p)), (v), MODEL_RELEASE)
 #define kt_fence_load() model_fence_load()
