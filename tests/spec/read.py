@@ -24,7 +24,7 @@ SIZE_MAX = {META: 1 << 20, BLOCK: 1 << 20, LOST: 64, END: 0}
 MAY_IGNORE = 1
 BLOCK_MAGIC, BLOCK_SIZE = 0x4b54424b, 64
 RECORD_SIZE, INDEX_SIZE = 16, 48
-NS, SLEPT_NS = 10**9, 10**7
+NS, SLEPT_NS, SOFT_NS = 10**9, 10**7, 4 * 10**6
 ID_PAD, ID_LOST, ID_FIRST = 0, 1, 16
 TID_MASK = 0xffffff
 FRAG_FIRST, FRAG_NEXT = 1 << 25, 1 << 26
@@ -442,7 +442,12 @@ class Trace:
             slept = clock.boot_ns - before.boot_ns - awake if before.boot_ns else 0
             ticks, ns = hz, NS
             if slept >= SLEPT_NS and awake * hz // NS + slept * hz // NS // 2 < raw:
-                self.knots.append((before.raw + awake * hz // NS, clock.mono_ns))
+                soft = min(awake // 8, SOFT_NS)
+                asleep = before.raw + awake * hz // NS - soft * hz // NS
+                self.knots.append((asleep, clock.mono_ns - soft))
+                if clock.raw - awake * hz // NS > asleep:
+                    self.knots.append((clock.raw - awake * hz // NS,
+                                       clock.mono_ns - soft + soft // 2))
             elif awake:
                 ticks, ns, hz = raw, awake, raw * NS // awake
             self.knots.append((clock.raw, clock.mono_ns))

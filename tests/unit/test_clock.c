@@ -107,7 +107,7 @@ static __u64 ns_at(const struct clock *c, __u64 raw)
 
 /*
  * A machine that slept 10 s while its counter, of 1 GHz, ran on: times before are right,
- * time stands still while it sleeps, and goes on at the same rate.
+ * time hardly moves while it sleeps, and goes on at the same rate.
  */
 static void test_sleep(void)
 {
@@ -124,13 +124,51 @@ static void test_sleep(void)
 	CHECK_EQ(c.readings, 2);
 	CHECK_EQ(c.hz, s);
 	CHECK_EQ(ns_at(&c, 5 * s + s / 4), 5 * s + s / 4);
-	CHECK_EQ(ns_at(&c, 5 * s + s / 2), after.mono);
-	CHECK_EQ(ns_at(&c, 12 * s), after.mono);
+	CHECK_EQ(ns_at(&c, 5 * s + s / 2 - 4000000), after.mono - 4000000);
+	CHECK(ns_at(&c, 12 * s) > after.mono - 4000000 && ns_at(&c, 12 * s) < after.mono);
+	CHECK_EQ(ns_at(&c, 15 * s), after.mono - 2000000);
+	CHECK_EQ(ns_at(&c, after.raw), after.mono);
 	CHECK_EQ(ns_at(&c, 16 * s), 6 * s);
 	seg = ktrace_clock_segment(&c, 5 * s + s / 4);
 	CHECK_EQ(ns_at(&c, 5 * s + s / 4) - seg->mono + seg->wall, 105 * s + s / 4);
 	seg = ktrace_clock_segment(&c, 16 * s);
 	CHECK_EQ(ns_at(&c, 16 * s) - seg->mono + seg->wall, 116 * s);
+	ktrace_clock_free(&c);
+}
+
+/* The reading comes some time after waking up: events until then stay in their order. */
+static void test_order_after_sleep(void)
+{
+	const __u64 s = 1000000000, hour = 3600 * s;
+	const struct segment before = { .raw = s, .mono = s, .boot = s };
+	const struct segment after = { .raw = s + hour + s / 2, .mono = s + s / 2,
+				       .boot = s + hour + s / 2 };
+	struct clock c = { 0 };
+	__u64 raw, prev = 0;
+
+	CHECK_EQ(ktrace_clock_add(&c, &before, s), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &after, s), 0);
+	for (raw = after.raw - s / 2; raw <= after.raw + s / 100; raw += 1000) {
+		CHECK(ns_at(&c, raw) > prev);
+		prev = ns_at(&c, raw);
+	}
+	ktrace_clock_free(&c);
+}
+
+/* A nap shorter than the time awake: there is no stretch that is sleep for sure. */
+static void test_nap(void)
+{
+	const __u64 s = 1000000000;
+	const struct segment before = { .raw = s, .mono = s, .boot = s };
+	const struct segment after = { .raw = s + s / 2, .mono = s + s / 4, .boot = s + s / 2 };
+	const __u64 asleep = s + s / 4 - 4000000;
+	struct clock c = { 0 };
+
+	CHECK_EQ(ktrace_clock_add(&c, &before, s), 0);
+	CHECK_EQ(ktrace_clock_add(&c, &after, s), 0);
+	CHECK_EQ(ns_at(&c, asleep), asleep);
+	CHECK(ns_at(&c, after.raw - 1000) < after.mono);
+	CHECK_EQ(ns_at(&c, after.raw), after.mono);
 	ktrace_clock_free(&c);
 }
 
@@ -169,6 +207,8 @@ int main(void)
 	test_hostile_clock();
 	test_no_rate();
 	test_sleep();
+	test_order_after_sleep();
+	test_nap();
 	test_jitter();
 	test_counter_sleeps();
 	return 0;

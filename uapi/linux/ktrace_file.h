@@ -75,8 +75,10 @@
  * If boot_ns - mono_ns grew by 10 ms or more from i to j, the machine slept, and mono stood
  * still. Let awake and asleep be mono_ns_j - mono_ns_i and what boot_ns - mono_ns grew by, in
  * ticks at the rate before i (hz if i is the first). If awake + asleep / 2 is less than
- * raw_j - raw_i, the counter ran on: mono reaches mono_ns_j at raw_i + awake and stays there
- * up to raw_j. The rate before i then holds behind j.
+ * raw_j - raw_i, the counter ran on: mono goes on at the rate before i, but for its last
+ * soft ns, which are the lesser of 4 ms and an eighth of mono_ns_j - mono_ns_i. Of these it
+ * takes the first half, rounded down, up to raw_j - awake, if that is later than the place it
+ * has reached, and the rest up to raw_j. The rate before i then holds behind j.
  *
  * Events of all streams are merged by time; those of one stream stay in the order of the
  * file, even where a hostile program lets stamps go back.

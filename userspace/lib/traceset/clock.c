@@ -9,9 +9,9 @@
  *
  * Sleep. CLOCK_MONOTONIC stands still while the machine is suspended, and the counter may
  * run on. When it fell asleep in the stretch is not known, but how long it was awake: the
- * stretch gets the rate from before for that time, and the rest is a stretch in which
- * time stands still. So what was recorded before is exact, and what was recorded between
- * waking up and the reading is late by at most that time.
+ * stretch gets the rate from before for that time. So what was recorded before is exact,
+ * and what was recorded between waking up and the reading is late by at most that time.
+ * There time goes on, if little: events of several CPUs stay in their order.
  */
 #include "clock.h"
 
@@ -21,6 +21,8 @@
 #define NS_PER_S 1000000000ull
 /* Differences between clocks that are less are jitter; nobody sleeps so short. */
 #define SLEPT_NS 10000000ull
+/* For the order of what is recorded after waking up; at most an eighth of the stretch. */
+#define SOFT_NS 4000000ull
 
 /*
  * mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounded up as long as that
@@ -44,7 +46,7 @@ static void set_last_rate(struct clock *c)
 	struct segment *last = &c->segments[c->nr - 1];
 
 	last->raw_end = ~0ull;
-	if (c->nr > 1 && last[-1].mult) {
+	if (c->nr > 1 && last[-1].mult && !last[-1].is_asleep) {
 		last->mult = last[-1].mult;
 		last->shift = last[-1].shift;
 	} else {
@@ -77,28 +79,57 @@ static __u64 awake_ticks(const struct clock *c, const struct segment *reading)
 	return awake + asleep / 2 < ticks ? (__u64)awake : ticks;
 }
 
-/* The last stretch ends at @reading; if the machine slept, time stands still at its end. */
-static void end_last(struct clock *c, const struct segment *reading)
+/* Says how long the last stretch is. */
+static void end_last(struct clock *c, __u64 ticks, __u64 ns)
 {
-	struct segment *last = &c->segments[c->nr - 1], *sleep = last + 1;
-	__u64 ticks = awake_ticks(c, reading), ns = reading->mono - last->mono, hz;
+	struct segment *last = &c->segments[c->nr - 1];
 
 	last->raw_end = last->raw + ticks;
+	last->shift = 1;
 	if (ticks)
 		set_rate(last, ns, ticks);
-	if (last->raw_end == reading->raw) {
+}
+
+/* Ends the last stretch there, and begins one in which the machine mostly sleeps. */
+static void begin_sleep(struct clock *c, __u64 ticks, __u64 ns)
+{
+	const struct segment *last = &c->segments[c->nr - 1];
+
+	end_last(c, ticks, ns);
+	c->segments[c->nr++] = (struct segment) {
+		.raw = last->raw_end,
+		.mono = last->mono + ns,
+		.wall = last->wall + ns,
+		.is_asleep = true,
+	};
+}
+
+/* The machine slept before @reading, and was awake for @awake ticks, @ns. */
+static void put_sleep(struct clock *c, const struct segment *reading, __u64 awake, __u64 ns)
+{
+	__u64 soft = ns / 8 < SOFT_NS ? ns / 8 : SOFT_NS, left;
+
+	begin_sleep(c, awake - (__u64)((unsigned __int128)soft * c->hz / NS_PER_S), ns - soft);
+	left = reading->raw - c->segments[c->nr - 1].raw;
+	if (left > awake)
+		begin_sleep(c, left - awake, soft / 2);
+}
+
+/* The last stretch ends at @reading. */
+static void reach(struct clock *c, const struct segment *reading)
+{
+	const struct segment *last = &c->segments[c->nr - 1];
+	__u64 ticks = reading->raw - last->raw, ns = reading->mono - last->mono;
+	__u64 awake = awake_ticks(c, reading), hz;
+
+	if (awake < ticks) {
+		put_sleep(c, reading, awake, ns);
+		last = &c->segments[c->nr - 1];
+	} else {
 		hz = ns ? (__u64)((unsigned __int128)ticks * NS_PER_S / ns) : 0;
 		c->hz = hz ? hz : c->hz;
-		return;
 	}
-	*sleep = (struct segment) {
-		.raw = last->raw_end,
-		.raw_end = reading->raw,
-		.mono = reading->mono,
-		.wall = last->wall + ns,
-		.shift = 1,
-	};
-	c->nr++;
+	end_last(c, reading->raw - last->raw, reading->mono - last->mono);
 }
 
 /*
@@ -114,7 +145,7 @@ int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 		c->rejected++;
 		return -EINVAL;
 	}
-	if (c->cap - c->nr < 2) {
+	if (c->cap - c->nr < 3) {
 		segments = realloc(segments, (c->cap + 64) * sizeof(*segments));
 		if (!segments)
 			return -ENOMEM;
@@ -122,7 +153,7 @@ int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 		c->cap += 64;
 	}
 	if (last)
-		end_last(c, reading);
+		reach(c, reading);
 	else
 		c->hz = hz ? hz : NS_PER_S;
 	segments[c->nr++] = *reading;

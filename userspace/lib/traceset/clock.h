@@ -16,6 +16,7 @@
  * @boot:	CLOCK_BOOTTIME at @raw, ns; 0 = unknown
  * @mult:	ns for a tick = @mult / 2^@shift
  * @shift:	see @mult
+ * @is_asleep:	the machine slept: not a rate to go on with
  */
 struct segment {
 	__u64 raw;
@@ -25,12 +26,13 @@ struct segment {
 	__u64 boot;
 	__u64 mult;
 	__u32 shift;
+	bool is_asleep;
 };
 
 /**
  * struct clock - the clock readings of a trace
- * @segments:	one for each reading, and one for each time the machine slept, in order of
- *		stamps; the last one extrapolates
+ * @segments:	one for each reading, and one or two for each time the machine slept, in
+ *		order of stamps; the last one extrapolates
  * @nr:		their number
  * @cap:	room for so many
  * @readings:	number of readings
