@@ -81,7 +81,11 @@ static inline const struct kt_ring *kt_emit_ring(const struct kt_emit_target *t)
 static inline u32 kt_emit_tid_flags(void)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT > KTRACE_TID_MASK + 1);
-	return unlikely(!in_task()) ? current->pid | KTRACE_REC_IRQ : current->pid;
+	if (unlikely(!in_task())) {
+		barrier();	/* a branch not taken, instead of one value more to keep */
+		return current->pid | KTRACE_REC_IRQ;
+	}
+	return current->pid;
 }
 
 void kt_emit(const struct kt_event *ev);

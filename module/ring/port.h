@@ -53,7 +53,11 @@
 
 static inline bool kt_cmpxchg_local(__u64 *p, __u64 old, __u64 new_value)
 {
+#ifdef try_cmpxchg64_local
+	return try_cmpxchg64_local(p, &old, new_value);
+#else
 	return cmpxchg64_local(p, old, new_value) == old;
+#endif
 }
 
 static inline void kt_inc_local(__u64 *p)
