@@ -14,11 +14,15 @@
 
 #include "channel.h"
 #include "glob.h"
+#include "system.h"
 
 /*
- * How long to wait, in all, for claimers to finish their texts before taking them for dead.
+ * How often to look, in all, whether claimers have finished their texts before taking them
+ * for dead. The last BUSY_NAPS times after a nap: a claimer may not have a CPU just now.
  */
-#define BUSY_SPINS 20000
+#define BUSY_LOOKS 2000
+#define BUSY_NAPS 100
+#define NAP_NS 100000
 
 /* Others take ids now and then, not a thousand times in a row: somebody forges the word. */
 #define ATTEMPTS_MAX 1000
@@ -118,24 +122,27 @@ void registry_add(__u16 type, __u32 tid, const char *text)
 }
 
 /* A claimer writes a short text; wait for it, so that one event does not get two ids. */
-static bool wait_until_ready(const struct ktrace_entry *e, int *spins)
+static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 {
-	do {
+	for (;;) {
 		/* ORD(registry_same:A) pairs ORD(registry_fill:A): text behind READY is whole */
 		if (kt_load_acquire(&e->word) & KTRACE_ENTRY_READY)
 			return true;
-	} while (*spins > 0 && (*spins)--);
-	return false;
+		if (!*looks)
+			return false;
+		if (--*looks < BUSY_NAPS)
+			system_sleep_ns(NAP_NS);
+	}
 }
 
 /* Whether the entry at @off is the event @desc; @id is checked, then used. */
-static bool is_same(__u64 off, __u64 size, const char *desc, int *spins, __u16 *id)
+static bool is_same(__u64 off, __u64 size, const char *desc, int *looks, __u16 *id)
 {
 	const struct ktrace_entry *e = entry_at(off);
 
 	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(off, size))
 		return false;
-	if (!wait_until_ready(e, spins) || e->type != KTRACE_ENTRY_EVENT)
+	if (!wait_until_ready(e, looks) || e->type != KTRACE_ENTRY_EVENT)
 		return false;
 	*id = kt_load(&e->id);
 	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) &&
@@ -180,7 +187,7 @@ __u16 registry_event(const char *desc)
 	const __u64 size = entry_size(desc);
 	struct ktrace_entry header = { .type = KTRACE_ENTRY_EVENT };
 	__u64 off = sizeof(struct ktrace_registry);
-	int spins = BUSY_SPINS;
+	int looks = BUSY_LOOKS;
 	__u16 same;
 
 	while (off && has_room(off, size)) {
@@ -194,7 +201,7 @@ __u16 registry_event(const char *desc)
 				return header.id;
 			}
 		}
-		if (is_same(off, size, desc, &spins, &same))
+		if (is_same(off, size, desc, &looks, &same))
 			return same;
 		off = next_off(off, kt_load(&entry_at(off)->word));
 	}
