@@ -114,7 +114,7 @@ refused()
 }
 
 @test "to /dev/null everything is counted, and nothing kept" {
-	run_ktraced -o /dev/null --policy=block -- "$PROGS/flood" -n "$(n 100000)"
+	run_ktraced -e flood -o /dev/null --policy=block -- "$PROGS/flood" -n "$(n 100000)"
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = "$(n 100000)" ]
 	[ "$(summary lost)" = 0 ]
