@@ -339,10 +339,10 @@ static void check_depth(unsigned long sum)
 {
 	int i;
 
-	/* A kept session that may be adopted is met once in some 40,000 calls. */
+	if (sum < 20000)
+		return;
 	for (i = 0; i < CALL_NR; i++)
-		if (!shared->worked[i] && i != OTHER_IOCTL &&
-		    sum >= (i == ADOPT ? 1000000 : 20000)) {
+		if (!shared->worked[i] && i != OTHER_IOCTL) {
 			printf("no %s has worked\n", names[i]);
 			exit(1);
 		}

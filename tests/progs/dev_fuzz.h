@@ -35,6 +35,7 @@ static struct {
 	uint64_t worked[CALL_NR];
 	uint64_t failed[CALL_NR];
 	uint64_t sessions[8];	/* ids that were seen */
+	uint64_t kept;		/* the last one that could be adopted */
 } *shared;
 
 /* What the threads of a process share; races are the point. */
@@ -187,7 +188,8 @@ static inline size_t make_argument(enum call what, char *arg)
 		return sizeof(struct ktrace_kept);
 	case ADOPT:
 		*(struct ktrace_adopt *)arg = (struct ktrace_adopt){
-			.size = sizeof(struct ktrace_adopt), .session = session_id() };
+			.size = sizeof(struct ktrace_adopt),
+			.session = one_in(4) ? session_id() : shared->kept };
 		return sizeof(struct ktrace_adopt);
 	default:
 		memset(arg, (int)below(256), 64);
@@ -241,13 +243,25 @@ static inline void remember_session(const char *at)
 		shared->sessions[below(NELEM(shared->sessions))] = info.session;
 }
 
+static inline void remember_kept(const char *at)
+{
+	struct ktrace_kept kept;
+
+	if (try_copy(&kept, at, sizeof(kept)))
+		shared->kept = kept.session;
+}
+
 static inline void do_ioctl(enum call what)
 {
 	char *at = place_argument(what);
 	int fd = any_fd();
 
-	if (!count(what, ioctl(fd, request_of(what), at)) && what == INFO)
+	if (count(what, ioctl(fd, request_of(what), at)))
+		return;
+	if (what == INFO)
 		remember_session(at);
+	else if (what == KEPT)
+		remember_kept(at);
 }
 
 /* As a 32-bit program calls; the argument is below 4 GiB or nowhere. */
