@@ -98,20 +98,13 @@ void meta_kernel_events(struct ktrace_text *t)
 
 void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream)
 {
-	static const char *const policies[KTRACE_POLICY_NR] = {
-		[KTRACE_POLICY_DROP] = "drop",
-		[KTRACE_POLICY_OVERWRITE] = "overwrite",
-		[KTRACE_POLICY_BLOCK] = "block",
-		[KTRACE_POLICY_STOP] = "stop",
-	};
-
 	ktrace_text_line(t, "stream");
 	ktrace_text_u64(t, "id", id);
 	ktrace_text_str(t, "kind", stream->kind == KTRACE_CHANNEL_USER ? "user" : "kernel");
 	ktrace_text_u64(t, stream->is_thread ? "thread" : "cpu", stream->ring);
 	ktrace_text_u64(t, "ring", stream->size);
 	ktrace_text_u64(t, "block", stream->block_size);
-	ktrace_text_str(t, "policy", policies[stream->policy]);
+	ktrace_text_str(t, "policy", ktrace_policy_name(stream->policy));
 }
 
 static void proc_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts)

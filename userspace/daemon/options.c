@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <ktrace/session.h>
+#include <ktrace/tracefile.h>
 
 #include "log.h"
 
@@ -154,20 +155,10 @@ static int set_block(struct options *o, const char *text)
 
 static int set_policy(struct options *o, const char *text)
 {
-	static const char *const names[KTRACE_POLICY_NR] = {
-		[KTRACE_POLICY_DROP] = "drop",
-		[KTRACE_POLICY_OVERWRITE] = "overwrite",
-		[KTRACE_POLICY_BLOCK] = "block",
-		[KTRACE_POLICY_STOP] = "stop",
-	};
-
-	for (__u32 i = 0; i < KTRACE_POLICY_NR; i++) {
-		if (!strcmp(names[i], text)) {
-			o->policy = i;
-			return -1;
-		}
-	}
-	return usage_error("--policy must be drop, overwrite, block or stop, not", text);
+	o->policy = ktrace_policy_find(text);
+	if (o->policy == KTRACE_POLICY_NR)
+		return usage_error("--policy must be drop, overwrite, block or stop, not", text);
+	return -1;
 }
 
 static int set_backend(struct options *o, const char *text)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ktrace/tracefile.h>
 
 #define SIGNAL_MAX 64u
 
@@ -42,12 +43,6 @@ static __u64 count_streams(const struct ktrace_trace *trace, __u32 kind, __u64 *
 	}
 	return nr;
 }
-
-static const char *const policies[KTRACE_POLICY_NR + 1] = {
-	[KTRACE_POLICY_DROP] = "drop", [KTRACE_POLICY_OVERWRITE] = "overwrite",
-	[KTRACE_POLICY_BLOCK] = "block", [KTRACE_POLICY_STOP] = "stop",
-	[KTRACE_POLICY_NR] = "unknown policy",
-};
 
 static int read_all(struct info *info)
 {
@@ -121,6 +116,7 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	const struct ktrace_trace_stream *s = ktrace_trace_stream(t, 0);
+	const char *policy = s ? ktrace_policy_name(s->policy) : NULL;
 
 	if (!s)
 		return;
@@ -129,7 +125,7 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " bytes, blocks of ");
 	ktrace_out_u64(out, s->block_size);
 	ktrace_out_str(out, ", ");
-	ktrace_out_str(out, policies[s->policy]);
+	ktrace_out_str(out, policy ? policy : "unknown policy");
 	ktrace_out_char(out, '\n');
 }
 

@@ -162,6 +162,11 @@ __u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf);
  */
 int ktrace_tracefile_close(struct ktrace_tracefile *tf);
 
+/** ktrace_policy_name - what META calls enum ktrace_policy; NULL for what is none */
+const char *ktrace_policy_name(__u32 policy);
+/** ktrace_policy_find - the policy of that name, KTRACE_POLICY_NR if there is none */
+__u32 ktrace_policy_find(const char *name);
+
 /**
  * struct ktrace_text - META lines being put together
  * @buf:	the text, NUL-terminated; NULL when empty

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ktrace/tracefile.h>
 
 #define PAIRS_MAX 16u
 
@@ -115,17 +116,9 @@ static __u32 get_kind(const struct line *l)
 
 static __u32 get_policy(const struct line *l)
 {
-	static const char *const names[KTRACE_POLICY_NR] = {
-		[KTRACE_POLICY_DROP] = "drop", [KTRACE_POLICY_OVERWRITE] = "overwrite",
-		[KTRACE_POLICY_BLOCK] = "block", [KTRACE_POLICY_STOP] = "stop",
-	};
 	const char *policy = get_str(l, "policy");
-	__u32 i;
 
-	for (i = 0; policy && i < KTRACE_POLICY_NR; i++)
-		if (!strcmp(policy, names[i]))
-			return i;
-	return KTRACE_POLICY_NR;
+	return policy ? ktrace_policy_find(policy) : KTRACE_POLICY_NR;
 }
 
 static int add_clock(struct trace *t, const struct line *l)
