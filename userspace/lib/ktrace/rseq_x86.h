@@ -154,6 +154,10 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 	return (size + 16 + 7) & ~7u;
 }
 
+/* A record of so many words, in ktrace_rseq_put_words() */
+#define KTRACE_RSEQ_PUT_WORDS(nr) \
+	KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, KTRACE_RSEQ_WORDS_##nr)
+
 /*
  * @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. 0: not recorded, ask
  * the library.
@@ -167,40 +171,33 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 	switch ((size + 7) / 8) {
 	case 0:
 		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "i" (0));
-		return 1;
+		break;
 	case 1:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_1,
-				   KTRACE_RSEQ_WORDS_1);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(1);
+		break;
 	case 2:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_2,
-				   KTRACE_RSEQ_WORDS_2);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(2);
+		break;
 	case 3:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_3,
-				   KTRACE_RSEQ_WORDS_3);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(3);
+		break;
 	case 4:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_4,
-				   KTRACE_RSEQ_WORDS_4);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(4);
+		break;
 	case 5:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_5,
-				   KTRACE_RSEQ_WORDS_5);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(5);
+		break;
 	case 6:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_6,
-				   KTRACE_RSEQ_WORDS_6);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(6);
+		break;
 	case 7:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_7,
-				   KTRACE_RSEQ_WORDS_7);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(7);
+		break;
 	default:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_8,
-				   KTRACE_RSEQ_WORDS_8);
-		return 1;
+		KTRACE_RSEQ_PUT_WORDS(8);
+		break;
 	}
+	return 1;
 failed:
 	return 0;
 }

@@ -203,7 +203,32 @@ void ktrace_out_safe(struct ktrace_out *out, const char *s)
 	}
 }
 
-/* One character that needs care; returns how many bytes it took. */
+/*
+ * @s in quotes; what needs care is put by @special, which returns how many bytes it took.
+ * Inline, so that this is a direct call.
+ */
+static inline __attribute__((always_inline))
+void put_string(struct ktrace_out *out, const char *s, size_t n,
+		size_t (*special)(struct ktrace_out *out, const char *s, size_t n))
+{
+	size_t run;
+
+	ktrace_out_char(out, '"');
+	while (n) {
+		run = plain_run(s, n);
+		ktrace_out_bytes(out, s, run);
+		s += run;
+		n -= run;
+		if (!n)
+			break;
+		run = special(out, s, n);
+		s += run;
+		n -= run;
+	}
+	ktrace_out_char(out, '"');
+}
+
+/* One character that needs care in text */
 static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t len = (unsigned char)*s < 0x80 ? 0 : printable_length(s, n);
@@ -221,24 +246,10 @@ static size_t put_quoted_special(struct ktrace_out *out, const char *s, size_t n
 
 void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
 {
-	size_t run;
-
-	ktrace_out_char(out, '"');
-	while (n) {
-		run = plain_run(s, n);
-		ktrace_out_bytes(out, s, run);
-		s += run;
-		n -= run;
-		if (!n)
-			break;
-		run = put_quoted_special(out, s, n);
-		s += run;
-		n -= run;
-	}
-	ktrace_out_char(out, '"');
+	put_string(out, s, n, put_quoted_special);
 }
 
-/* The same for JSON. */
+/* The same in JSON */
 static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t len;
@@ -266,19 +277,5 @@ static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n)
 {
-	size_t run;
-
-	ktrace_out_char(out, '"');
-	while (n) {
-		run = plain_run(s, n);
-		ktrace_out_bytes(out, s, run);
-		s += run;
-		n -= run;
-		if (!n)
-			break;
-		run = put_json_special(out, s, n);
-		s += run;
-		n -= run;
-	}
-	ktrace_out_char(out, '"');
+	put_string(out, s, n, put_json_special);
 }
