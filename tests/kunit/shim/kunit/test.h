@@ -37,7 +37,6 @@ struct kunit_suite {
 };
 
 #define KUNIT_CASE(fn) { .run_case = fn, .name = #fn }
-#define kunit_info(test, ...) ((void)(test), printf("    # " __VA_ARGS__))
 
 #define SHIM_CHECK(test, ok, left, right, stop, text)                                     \
 	do {                                                                              \
