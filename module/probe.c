@@ -13,17 +13,14 @@
 #include <linux/tracepoint.h>
 #include <uapi/linux/ktrace_events.h>
 
-/* Each family's events are numbered without holes from first to last. */
 static const struct {
 	struct kt_probe *probes;
 	u16 first;
 	u16 last;
 } families[] = {
-	{ kt_probe_log, KTRACE_EV_LOGEVENT, KTRACE_EV_LOGEVENT },
-	{ kt_probe_sched, KTRACE_EV_SCHED_SWITCH, KTRACE_EV_SCHED_COMM },
-	{ kt_probe_syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT },
-	{ kt_probe_irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT },
-	{ kt_probe_softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT },
+#define FAMILY(name, first, last) { kt_probe_##name, first, last },
+	KT_PROBE_FAMILIES(FAMILY)
+#undef FAMILY
 };
 
 #define for_each_probe(f, p)                                                    \

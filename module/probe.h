@@ -28,12 +28,21 @@ struct kt_probe {
 	unsigned int users;
 };
 
-/* One array a family, one file each. An empty row ends it. */
-extern struct kt_probe kt_probe_log[];
-extern struct kt_probe kt_probe_sched[];
-extern struct kt_probe kt_probe_syscall[];
-extern struct kt_probe kt_probe_irq[];
-extern struct kt_probe kt_probe_softirq[];
+/*
+ * Families, with the first and the last of their events: they are numbered without holes.
+ * Each has its file, probe_<family>.c, and there its rows, kt_probe_<family>[]; an empty one
+ * ends them.
+ */
+#define KT_PROBE_FAMILIES(family)                                               \
+	family(log, KTRACE_EV_LOGEVENT, KTRACE_EV_LOGEVENT)                     \
+	family(sched, KTRACE_EV_SCHED_SWITCH, KTRACE_EV_SCHED_COMM)             \
+	family(syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT)        \
+	family(irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT)                    \
+	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)
+
+#define KT_PROBE_DECLARE(name, first, last) extern struct kt_probe kt_probe_##name[];
+KT_PROBE_FAMILIES(KT_PROBE_DECLARE)
+#undef KT_PROBE_DECLARE
 
 int kt_probe_init(void);
 void kt_probe_exit(void);

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <linux/capability.h>
+#include <ktrace/session.h>
 #include "dev.h"
 
 #define EVENT_NR 256
@@ -34,34 +35,15 @@ struct seen {
 	__u64 last_ts[4096];
 };
 
-static const struct {
-	unsigned int id;
-	unsigned int len;
-} sizes[] = {
-	{ KTRACE_EV_LOGEVENT, sizeof(struct ktrace_ev_logevent) },
-	{ KTRACE_EV_SCHED_SWITCH, sizeof(struct ktrace_ev_sched_switch) },
-	{ KTRACE_EV_SCHED_WAKEUP, sizeof(struct ktrace_ev_sched_wakeup) },
-	{ KTRACE_EV_SCHED_MIGRATE, sizeof(struct ktrace_ev_sched_migrate) },
-	{ KTRACE_EV_SCHED_FORK, sizeof(struct ktrace_ev_sched_fork) },
-	{ KTRACE_EV_SCHED_EXIT, sizeof(struct ktrace_ev_sched_exit) },
-	{ KTRACE_EV_SCHED_COMM, sizeof(struct ktrace_ev_sched_comm) },
-	{ KTRACE_EV_SYSCALL_ENTER, sizeof(struct ktrace_ev_syscall_enter) },
-	{ KTRACE_EV_SYSCALL_EXIT, sizeof(struct ktrace_ev_syscall_exit) },
-	{ KTRACE_EV_IRQ_ENTER, sizeof(struct ktrace_ev_irq_enter) },
-	{ KTRACE_EV_IRQ_EXIT, sizeof(struct ktrace_ev_irq_exit) },
-	{ KTRACE_EV_SOFTIRQ_ENTER, sizeof(struct ktrace_ev_softirq) },
-	{ KTRACE_EV_SOFTIRQ_EXIT, sizeof(struct ktrace_ev_softirq) },
-};
-
 static int size_is_right(const struct ktrace_record *head)
 {
-	size_t i;
+	const struct ktrace_kernel_event *ev;
+	__u32 i;
 
-	if (head->id == KTRACE_EV_SCHED_EXEC)
-		return head->len > sizeof(struct ktrace_ev_sched_exec);
-	for (i = 0; i < NELEM(sizes); i++)
-		if (sizes[i].id == head->id)
-			return sizes[i].len == head->len;
+	for (i = 0; (ev = ktrace_kernel_event(i)); i++)
+		if (ev->id == head->id)
+			return head->id == KTRACE_EV_SCHED_EXEC ? head->len > ev->size
+								: head->len == ev->size;
 	return 0;
 }
 
@@ -128,11 +110,11 @@ static void see(const struct dev_record *rec, void *arg)
 
 static void enable_all(int fd)
 {
-	size_t i;
+	const struct ktrace_kernel_event *ev;
+	__u32 i;
 
-	for (i = 0; i < NELEM(sizes); i++)
-		dev_enable(fd, sizes[i].id, 1);
-	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
+	for (i = 0; (ev = ktrace_kernel_event(i)); i++)
+		dev_enable(fd, ev->id, 1);
 }
 
 static void add_kernel(int fd, struct dev_channel *ch)

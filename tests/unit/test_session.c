@@ -174,34 +174,21 @@ static size_t fixed_size(const char *desc)
 
 static void test_kernel_events(void)
 {
-	static const struct { __u16 id; size_t size; } sizes[] = {
-		{ KTRACE_EV_LOGEVENT, sizeof(struct ktrace_ev_logevent) },
-		{ KTRACE_EV_SCHED_SWITCH, sizeof(struct ktrace_ev_sched_switch) },
-		{ KTRACE_EV_SCHED_WAKEUP, sizeof(struct ktrace_ev_sched_wakeup) },
-		{ KTRACE_EV_SCHED_MIGRATE, sizeof(struct ktrace_ev_sched_migrate) },
-		{ KTRACE_EV_SCHED_FORK, sizeof(struct ktrace_ev_sched_fork) },
-		{ KTRACE_EV_SCHED_EXEC, sizeof(struct ktrace_ev_sched_exec) },
-		{ KTRACE_EV_SCHED_EXIT, sizeof(struct ktrace_ev_sched_exit) },
-		{ KTRACE_EV_SCHED_COMM, sizeof(struct ktrace_ev_sched_comm) },
-		{ KTRACE_EV_SYSCALL_ENTER, sizeof(struct ktrace_ev_syscall_enter) },
-		{ KTRACE_EV_SYSCALL_EXIT, sizeof(struct ktrace_ev_syscall_exit) },
-		{ KTRACE_EV_IRQ_ENTER, sizeof(struct ktrace_ev_irq_enter) },
-		{ KTRACE_EV_IRQ_EXIT, sizeof(struct ktrace_ev_irq_exit) },
-		{ KTRACE_EV_SOFTIRQ_ENTER, sizeof(struct ktrace_ev_softirq) },
-		{ KTRACE_EV_SOFTIRQ_EXIT, sizeof(struct ktrace_ev_softirq) },
-	};
-	__u32 i;
+	const struct ktrace_kernel_event *ev, *other;
+	__u32 i, k;
 
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-		const struct ktrace_kernel_event *ev = ktrace_kernel_event(i);
+	for (i = 0; (ev = ktrace_kernel_event(i)); i++) {
 		char start[64];
 
-		assert(ev && ev->id == sizes[i].id);
-		assert(fixed_size(ev->desc) == sizes[i].size);
+		assert(fixed_size(ev->desc) == ev->size);
 		snprintf(start, sizeof(start), "%s:%s{", ev->family, ev->name);
 		assert(!strncmp(ev->desc, start, strlen(start)));
+		for (k = 0; k < i; k++) {
+			other = ktrace_kernel_event(k);
+			assert(other->id != ev->id && strcmp(other->desc, ev->desc));
+		}
 	}
-	assert(!ktrace_kernel_event(i));
+	assert(i);
 }
 
 static void test_session_begins_suspended(void)

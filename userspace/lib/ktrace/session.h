@@ -445,14 +445,16 @@ int ktrace_session_adopt(const struct ktrace_stale *which, struct ktrace_session
 int ktrace_session_discard(const struct ktrace_stale *which);
 
 /**
- * struct ktrace_kernel_event - what a kernel event is called
+ * struct ktrace_kernel_event - what a kernel event is called, and how large it is
  * @id:		enum ktrace_kernel_id
+ * @size:	bytes of its struct; text may follow
  * @family:	e.g. "sched"
  * @name:	e.g. "switch"
  * @desc:	description, <linux/ktrace_events.h>
  */
 struct ktrace_kernel_event {
 	__u16 id;
+	__u16 size;
 	const char *family;
 	const char *name;
 	const char *desc;
