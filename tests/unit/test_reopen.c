@@ -3,8 +3,11 @@
 #include <ktrace/traceset.h>
 
 #include "make_trace.h"
+#include "../../userspace/lib/tracefile/crc32c.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char path[64];
@@ -15,6 +18,20 @@ static void change(__u64 offset, __u64 value)
 
 	CHECK(fd >= 0 && pwrite(fd, &value, sizeof(value), (off_t)offset) == sizeof(value));
 	close(fd);
+}
+
+/* Gives the section at @offset a type that nobody knows, and the right checksum. */
+static void make_unknown(int fd, __u64 offset)
+{
+	struct ktrace_section s;
+	char body[4096];
+
+	CHECK(pread(fd, &s, sizeof(s), (off_t)offset) == sizeof(s) && s.size <= sizeof(body));
+	CHECK(pread(fd, body, s.size, (off_t)(offset + sizeof(s))) == (ssize_t)s.size);
+	s.type = 77;
+	s.crc = 0;
+	s.crc = ktrace_crc32c(ktrace_crc32c(0, &s, sizeof(s)), body, (size_t)s.size);
+	CHECK(pwrite(fd, &s, sizeof(s), (off_t)offset) == sizeof(s));
 }
 
 static struct ktrace_tracefile *reopen(void)
@@ -91,11 +108,39 @@ static void test_damaged_length_in_the_middle(void)
 	CHECK_EQ(count_events(), 2);
 }
 
+/* A file of a later version stays as it is: what this one does not know is not cut off. */
+static void test_unknown_section(void)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	struct ktrace_file h;
+	struct maker m;
+	struct stat before, after;
+	__u64 second;
+	int fd;
+
+	make_stream(&m, tf, 0);
+	make_event(&m, 10, 1);
+	make_end_block(&m);
+	second = ktrace_tracefile_size(tf);
+	make_event(&m, 20, 2);
+	make_end_block(&m);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	fd = open(path, O_RDWR);
+	CHECK(fd >= 0);
+	make_unknown(fd, second);
+	CHECK(read(fd, &h, sizeof(h)) == sizeof(h) && !fstat(fd, &before));
+	CHECK_EQ(ktrace_tracefile_reopen(path, h.uuid, &tf), -EPROTONOSUPPORT);
+	CHECK(!fstat(fd, &after) && after.st_size == before.st_size);
+	close(fd);
+	CHECK_EQ(count_events(), 1);
+}
+
 int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/test_reopen.%d", (int)getpid());
 	test_damaged_lost_section();
 	test_damaged_length_in_the_middle();
+	test_unknown_section();
 	unlink(path);
 	return 0;
 }

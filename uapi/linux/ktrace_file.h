@@ -30,6 +30,8 @@
  * XX hexadecimal. Numbers are decimal. Unknown keywords and keys are ignored, a line that
  * lacks what it needs is reported and left out. Lines may come again; of an event's
  * descriptions the first holds, of all else the latest. Keys in brackets may be missing.
+ * A kind, policy, backend or clock may have a name that is not known: records of such a kind
+ * are shown without name and fields, event lines of that kind are ignored.
  *
  *   trace    version= start_ns=(CLOCK_REALTIME) backend=dev|shm clock=tsc|monotonic [cmd=]
  *   host     name= kernel= machine= cpus= boot=(boot id)
@@ -56,7 +58,8 @@
  * LOST section or record.
  *
  * LOST body: struct ktrace_lost of the stream; its place in time is first_ts. It is
- * written when the reader lost something, and once for each stream at the end.
+ * written when the reader lost something, and once for each stream at the end. Behind it
+ * there may be counts of reasons of a later version: if one is not 0, that is reported.
  *
  * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, and for any
  * of a later version that must not be ignored, in file order.
@@ -121,9 +124,10 @@ struct ktrace_file {
 #define KTRACE_SECTION_SIZE_MAX (1u << 30)
 /*
  * A META body is not longer; more text goes into more sections. A BLOCK body has at most
- * KTRACE_BLOCK_MAX bytes, a LOST body sizeof(struct ktrace_lost), END none.
+ * KTRACE_BLOCK_MAX bytes, END none.
  */
 #define KTRACE_META_SIZE_MAX (1u << 20)
+#define KTRACE_LOST_SIZE_MAX 512u
 
 enum ktrace_section_type {
 	KTRACE_SECTION_META = 1,

@@ -123,6 +123,8 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 	else if (error == -ESTALE || error == -EBADMSG)
 		log_error("%s is not the file of session %s any more; name a new one with -o",
 			  path, r->which->where);
+	else if (error == -EPROTONOSUPPORT)
+		log_error("%s was begun by a later ktraced: recover it with that one", path);
 	else
 		log_error("%s: %s", path, strerror(-error));
 	return error;

@@ -59,7 +59,8 @@ int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
  * or an index and end mark.
  *
  * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; -EBADMSG not a tracefile;
- * -ESTALE another one; or -errno of open(2), read(2) or ftruncate(2).
+ * -EPROTONOSUPPORT it is of a later version, and stays as it is; -ESTALE another one; or
+ * -errno of open(2), read(2) or ftruncate(2).
  */
 int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
 			    struct ktrace_tracefile **out);

@@ -10,6 +10,7 @@
 #include "read.h"
 
 #include "crc32c.h"
+#include "section.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static __u64 index_offset(const struct reader *r)
 static bool is_possible(const struct ktrace_index *e, __u64 min, __u64 max)
 {
 	return e->offset >= min && e->offset < max && !(e->offset % KTRACE_SECTION_ALIGN) &&
-	       e->type >= KTRACE_SECTION_META && e->type <= KTRACE_SECTION_LOST;
+	       ktrace_section_has_content(e->type);
 }
 
 /**

@@ -13,6 +13,7 @@
 #include "read.h"
 
 #include "crc32c.h"
+#include "section.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,24 +70,10 @@ static __u64 section_end(__u64 offset, const struct ktrace_section *s)
 /* Are the numbers of a header possible at all? */
 static bool sane(const struct ktrace_section *s)
 {
-	__u64 max = KTRACE_SECTION_SIZE_MAX;
+	const struct section_type *t = ktrace_section_type(s->type);
 
-	if (s->magic != KTRACE_SECTION_MAGIC)
-		return false;
-	if (s->type == KTRACE_SECTION_META)
-		max = KTRACE_META_SIZE_MAX;
-	else if (s->type == KTRACE_SECTION_BLOCK)
-		max = KTRACE_BLOCK_MAX;
-	else if (s->type == KTRACE_SECTION_LOST)
-		max = sizeof(struct ktrace_lost);
-	else if (s->type == KTRACE_SECTION_END)
-		max = 0;
-	return s->size <= max;
-}
-
-static bool is_known(const struct ktrace_section *s)
-{
-	return s->type >= KTRACE_SECTION_META && s->type <= KTRACE_SECTION_END;
+	return s->magic == KTRACE_SECTION_MAGIC &&
+	       s->size <= (t ? t->size_max : KTRACE_SECTION_SIZE_MAX);
 }
 
 /* Checksum of the header, to be continued with the body. */
@@ -215,6 +202,20 @@ int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_secti
 	return ktrace_crc32c(ktrace_section_crc(s), body, (size_t)s->size) == s->crc ? 0 : -EBADMSG;
 }
 
+/* As ktrace_reader_load(), for a LOST section: of its counts those that are known. */
+int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost)
+{
+	char body[KTRACE_LOST_SIZE_MAX];
+	struct ktrace_section s;
+	int ret = ktrace_reader_load(r, offset, &s, body, sizeof(body));
+
+	if (!ret && (s.flags & ~KTRACE_SECTION_MAY_IGNORE || s.raw_size != s.size))
+		ret = -EBADMSG;
+	if (!ret)
+		ktrace_section_lost(lost, body, (size_t)s.size);
+	return ret;
+}
+
 /* Reads bytes [@from, @size) of the section at @offset into @b. */
 static int fill(const struct reader *r, __u64 offset, struct section_buf *b, size_t from,
 		size_t size)
@@ -317,10 +318,11 @@ static int pass(struct reader *r, const struct ktrace_section *s)
 		r->is_closed = true;
 		return 0;
 	}
-	if (is_known(s) || (s->flags & KTRACE_SECTION_MAY_IGNORE))
+	if (ktrace_section_type(s->type) || (s->flags & KTRACE_SECTION_MAY_IGNORE))
 		return 1;
 	ktrace_reader_report(r, r->next, "unknown section before here: a newer ktrace is needed");
 	r->is_closed = true;
+	r->is_newer = true;
 	return 0;
 }
 
@@ -334,7 +336,7 @@ static int searched(int ret)
 static int step(struct reader *r, struct ktrace_section *s)
 {
 	int ret = ktrace_reader_header(r, r->next, s);
-	bool is_wanted = s->type >= KTRACE_SECTION_META && s->type <= KTRACE_SECTION_LOST;
+	bool is_wanted = ktrace_section_has_content(s->type);
 	__u64 end;
 
 	if (ret == -EBADMSG)
@@ -358,7 +360,7 @@ static int step(struct reader *r, struct ktrace_section *s)
 }
 
 /*
- * The next META, BLOCK or LOST section. Its body has not been checked.
+ * The next section that has content. Its body has not been checked.
  * Return: 1, 0 at the end for now, -errno.
  */
 int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset)

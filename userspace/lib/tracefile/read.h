@@ -17,6 +17,7 @@
  * @is_lost:	walking is in a damaged place, reported already, and looks for the
  *		next section
  * @is_closed:	the end mark was found: there is nothing to walk any more
+ * @is_newer:	walking ended at a section that is not known and must not be ignored
  * @is_live:	a section that is cut off may still grow
  * @report:	called with each thing that is wrong
  * @arg:	for @report
@@ -29,6 +30,7 @@ struct reader {
 	__u64 searched;
 	bool is_lost;
 	bool is_closed;
+	bool is_newer;
 	bool is_live;
 	void (*report)(void *arg, const char *path, __u64 offset, const char *message);
 	void *arg;
@@ -57,6 +59,7 @@ int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_secti
 		       void *body, size_t cap);
 int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
 			    struct section_buf *b);
+int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost);
 int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size);
 
 typedef int (*index_fn)(void *arg, const struct ktrace_index *entry);

@@ -43,13 +43,11 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset,
 			const struct ktrace_section *s)
 {
-	struct ktrace_lost lost = { { 0 } };
-	struct ktrace_section again;
 	struct stream_before *b;
 
 	tf->size = offset;
 	ktrace_writer_index(tf, s);
-	if (s->type == KTRACE_SECTION_META)
+	if (s->type != KTRACE_SECTION_BLOCK && s->type != KTRACE_SECTION_LOST)
 		return 0;
 	b = get_before(tf, s->stream);
 	if (!b)
@@ -60,8 +58,7 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 		return 0;
 	}
 	/* One that is damaged says nothing; a later one will. */
-	if (!ktrace_reader_load(r, offset, &again, &lost, sizeof(lost)))
-		b->is.lost = lost;
+	ktrace_reader_lost(r, offset, &b->is.lost);
 	return 0;
 }
 
@@ -79,7 +76,7 @@ static int take_sections(struct ktrace_tracefile *tf, struct reader *r)
 		end = r->next;
 	}
 	tf->size = end;
-	return ret;
+	return ret || !r->is_newer ? ret : -EPROTONOSUPPORT;
 }
 
 static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)

@@ -12,6 +12,7 @@
 #include <ktrace/tracefile.h>
 
 #include "crc32c.h"
+#include "section.h"
 #include "write.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section
 		return ret;
 	}
 	for (__u32 i = 0; i < nr; i++) {
-		if (tf->has_index && s[i].type <= KTRACE_SECTION_LOST)
+		if (tf->has_index && ktrace_section_has_content(s[i].type))
 			ktrace_writer_index(tf, &s[i]);
 		tf->size += sizeof(s[i]) + s[i].size + padding(s[i].size);
 	}

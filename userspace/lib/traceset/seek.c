@@ -108,7 +108,6 @@ static void see_lost_records(struct stream *s, size_t end)
 
 static void see_lost_section(struct stream *s, size_t end)
 {
-	struct ktrace_section sec;
 	struct ktrace_lost lost;
 	size_t i = end;
 
@@ -116,9 +115,7 @@ static void see_lost_section(struct stream *s, size_t end)
 		i--;
 	if (!i)
 		return;
-	memset(&lost, 0, sizeof(lost));
-	if (!ktrace_reader_load(&s->trace->reader, entry_offset(&s->entries[i - 1]), &sec,
-				&lost, sizeof(lost)))
+	if (!ktrace_reader_lost(&s->trace->reader, entry_offset(&s->entries[i - 1]), &lost))
 		ktrace_stream_see_lost(s, &lost);
 }
 

@@ -115,6 +115,15 @@ static void note_gap(struct stream *s, const struct ktrace_section *sec)
 	s->end_pos = sec->pos + sec->size;
 }
 
+/* Said once: such counts come again in each section. */
+static void unknown_reasons(struct stream *s, const struct entry *e)
+{
+	if (!s->has_unknown_lost)
+		ktrace_reader_report(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS,
+				     "events lost for unknown reasons: a newer ktrace is needed");
+	s->has_unknown_lost = true;
+}
+
 /* Takes over the loaded section. Return: 1, or 0 if it is bad, which was reported. */
 static int use_section(struct stream *s, struct entry *e, const struct ktrace_section *sec)
 {
@@ -128,8 +137,8 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 	if (sec->flags & ~KTRACE_SECTION_MAY_IGNORE || sec->raw_size != sec->size)
 		return bad_section(s, e, "section is stored in an unknown way, skipped");
 	if (is_lost) {
-		memset(&lost, 0, sizeof(lost));
-		memcpy(&lost, body_of(s), (size_t)sec->size);
+		if (!ktrace_section_lost(&lost, body_of(s), (size_t)sec->size))
+			unknown_reasons(s, e);
 		s->now.ts = sec->first_ts;
 		note_lost(s, &lost);
 		return 1;

@@ -67,7 +67,7 @@ static int load_once(const struct trace *t, __u64 offset, struct ktrace_section 
 
 	if (ret)
 		return ret;
-	if (s->type < KTRACE_SECTION_META || s->type > KTRACE_SECTION_LOST)
+	if (!ktrace_section_has_content(s->type))
 		return -EBADMSG;
 	*body = malloc(size + 1);
 	if (!*body)
@@ -133,15 +133,10 @@ static int add_entry(struct stream *s, const struct ktrace_index *e)
 	return 0;
 }
 
-/* Files one section. */
-static int add_section(void *arg, const struct ktrace_index *e)
+static int add_to_stream(struct trace *t, const struct ktrace_index *e)
 {
-	struct trace *t = arg;
-	struct stream *s;
+	struct stream *s = find_stream(t, e->stream);
 
-	if (e->type == KTRACE_SECTION_META)
-		return take_meta(t, e->offset);
-	s = find_stream(t, e->stream);
 	if (!s) {
 		if (!is_intact(t, e->offset))
 			return 0;
@@ -149,6 +144,21 @@ static int add_section(void *arg, const struct ktrace_index *e)
 		s = ktrace_trace_get_stream(t, e->stream);
 	}
 	return s ? add_entry(s, e) : -ENOMEM;
+}
+
+/* A section that has content, whatever its type. */
+static int add_section(void *arg, const struct ktrace_index *e)
+{
+	struct trace *t = arg;
+
+	switch (e->type) {
+	case KTRACE_SECTION_META:
+		return take_meta(t, e->offset);
+	case KTRACE_SECTION_BLOCK:
+	case KTRACE_SECTION_LOST:
+		return add_to_stream(t, e);
+	}
+	return 0;
 }
 
 static int walk(struct trace *t)

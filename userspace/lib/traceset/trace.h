@@ -24,6 +24,7 @@
 #include "names.h"
 #include "ring/ring.h"
 #include "tracefile/read.h"
+#include "tracefile/section.h"
 
 #define ENTRY_LOST 1u	/* a LOST section */
 #define ENTRY_BAD 2u	/* damaged, reported */
@@ -98,6 +99,7 @@ struct gap {
  * @lost_left:	reasons that are still to be delivered, a bit each
  * @lost_delta:	how many for each
  * @lost_out:	payload of the loss being delivered
+ * @has_unknown_lost: losses of unknown reasons were reported
  * @first_time:	time of the first event of the stream; valid if @has_first
  */
 struct stream {
@@ -119,6 +121,7 @@ struct stream {
 	__u64 lost_delta[KTRACE_LOST_NR];
 	__u32 lost_left;
 	struct lost_payload lost_out;
+	bool has_unknown_lost;
 	bool has_event;
 	bool has_first;
 	__u64 first_time;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * section.c - the one table of section types
+ *
+ * A new type is a value of enum ktrace_section_type and a row here; then those who walk get
+ * its sections, and know what to do with them.
+ */
+#include "section.h"
+
+#include <string.h>
+
+static const struct section_type types[] = {
+	[KTRACE_SECTION_META] = { .size_max = KTRACE_META_SIZE_MAX, .has_content = true },
+	[KTRACE_SECTION_BLOCK] = { .size_max = KTRACE_BLOCK_MAX, .has_content = true },
+	[KTRACE_SECTION_LOST] = { .size_max = KTRACE_LOST_SIZE_MAX, .has_content = true },
+	[KTRACE_SECTION_INDEX] = { .size_max = KTRACE_SECTION_SIZE_MAX },
+	[KTRACE_SECTION_END] = { .size_max = 0 },
+};
+
+/* NULL: not known */
+const struct section_type *ktrace_section_type(__u32 type)
+{
+	return type && type < sizeof(types) / sizeof(types[0]) ? &types[type] : NULL;
+}
+
+bool ktrace_section_has_content(__u32 type)
+{
+	const struct section_type *t = ktrace_section_type(type);
+
+	return t && t->has_content;
+}
+
+/*
+ * The counts of a LOST body. A shorter one has zeros behind it.
+ * Return: false if it counts losses of reasons that are not known.
+ */
+bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size)
+{
+	const unsigned char *bytes = body;
+	size_t at = sizeof(*lost);
+
+	memset(lost, 0, sizeof(*lost));
+	memcpy(lost, body, size < sizeof(*lost) ? size : sizeof(*lost));
+	while (at < size && !bytes[at])
+		at++;
+	return at >= size;
+}

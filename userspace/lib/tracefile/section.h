@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* section.h - what there is to know of each type of section */
+#ifndef KTRACE_TRACEFILE_SECTION_H
+#define KTRACE_TRACEFILE_SECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/ktrace_file.h>
+
+/**
+ * struct section_type - one type
+ * @size_max:	longest body
+ * @has_content: it says something about the recording: INDEX lists it, who walks gets it
+ */
+struct section_type {
+	__u32 size_max;
+	bool has_content;
+};
+
+const struct section_type *ktrace_section_type(__u32 type);
+bool ktrace_section_has_content(__u32 type);
+bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size);
+
+#endif
