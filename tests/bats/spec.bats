@@ -362,6 +362,61 @@ mktrace()
 	done
 }
 
+@test "names, keys and flags that are not known" {
+	mktrace <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000 of=ptp
+		meta stream id=0 kind=remote cpu=0 ring=65536 block=4096 policy=spill chunk=4096
+		meta stream id=1 kind=user cpu=1 ring=65536 block=4096 policy=drop
+		meta event kind=remote id=16 desc=what?
+		meta event kind=user id=16 desc=a:b{u32%20n;} unit=ms
+		block 0
+		rec 1001 16 7 u32:1
+		block 1
+		rec 1002 16 7:e0 u32:2 hex:ff
+	END
+	same t
+	[ ! -s list.err ]
+	lists 1 '"event":"unknown:16","bytes":"01000000"'
+	lists 1 '"event":"a:b","fields":{"n":2}'
+}
+
+@test "a type of field that is not known" {
+	mktrace <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		meta event kind=user id=16 desc=a:b{u128%20n;}
+		block 0
+		rec 1001 16 7 u64:1 u64:2
+	END
+	same t
+	[ -s list.err ]
+	lists 1 '"event":"user:16","bytes":'
+}
+
+@test "reserved fields that are not 0" {
+	record "" "$EXAMPLES/hello"
+	same t
+	mv list whole
+	forge reserved closed
+	same f
+	diff whole list
+}
+
+@test "losses of reasons that are not known" {
+	local end
+	record "" "$EXAMPLES/hello"
+	for end in open closed; do
+		forge lost 0 0 0 0 0 0 0 2 0 $end
+		same f
+		[ ! -s list.err ]
+		lists 1 '"reason":"unwritten","count":2'
+		forge lost 0 0 0 0 0 0 0 2 3 $end
+		same f
+		[ -s list.err ]
+		lists 1 '"reason":"unwritten","count":2'
+	done
+}
+
 @test "an unknown section that may be ignored" {
 	local end
 	record "" "$EXAMPLES/hello"
@@ -385,6 +440,7 @@ mktrace()
 	done
 }
 
+# That of ZSTD is one: this version knows of it, and no more.
 @test "an unknown flag" {
 	local end flags
 	record "" "$EXAMPLES/hello"

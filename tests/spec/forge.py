@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0
 """forge.py FILE CHANGE open|closed - FILE with a change before or in its last BLOCK, to stdout
 
-CHANGE: section TYPE FLAGS inserts a section, flags FLAGS gives the BLOCK other flags. An
-open file ends behind the last section, a closed one has INDEX and END.
+CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
+stream; flags FLAGS gives the BLOCK other flags, reserved its reserved field and that of the
+file a value. An open file ends behind the last section, a closed one has INDEX and END.
 """
 
 import struct
 import sys
-from read import BLOCK, END, INDEX, MAY_IGNORE, SECTION_SIZE, Section, Trace, crc32c
+from read import BLOCK, END, INDEX, LOST, MAY_IGNORE, SECTION_SIZE, Section, Trace, crc32c
 
 HEADER = "IHHIIQQQQIIII"
 
@@ -29,13 +30,23 @@ def main(path, *args):
     sections = [section for section in trace.walk() if section.type not in (INDEX, END)]
     pieces = [(section, trace.body(section)) for section in sections]
     at = max(i for i, section in enumerate(sections) if section.type == BLOCK)
-    if args[0] == "section":
-        body = b"what is this?"
-        section = new_section(sections[0].magic, int(args[1]), int(args[2]), 0, body)
-        pieces.insert(at, (section, body))
-    else:
-        pieces[at] = (pieces[at][0]._replace(flags=int(args[1])), pieces[at][1])
+    block, body = pieces[at]
     out = trace.data[:64]
+    if args[0] == "section":
+        text = b"what is this?"
+        section = new_section(block.magic, int(args[1]), int(args[2]), 0, text)
+        pieces.insert(at, (section, text))
+    elif args[0] == "lost":
+        counts = [int(count) for count in args[1:-1]]
+        text = struct.pack(f"{trace.order}{len(counts)}Q", *counts)
+        section = new_section(block.magic, LOST, 0, 0, text)
+        section = section._replace(stream=block.stream, first_ts=block.first_ts)
+        pieces.insert(at, (section, text))
+    elif args[0] == "reserved":
+        pieces[at] = block._replace(reserved=1), body
+        out = out[:20] + b"\1" + out[21:]
+    else:
+        pieces[at] = block._replace(flags=int(args[1])), body
     index = b""
     for section, body in pieces:
         if not section.flags & MAY_IGNORE:
@@ -44,8 +55,8 @@ def main(path, *args):
                                  section.records, section.type, section.lost)
         out += pack(trace, section, body)
     if args[-1] == "closed":
-        section = new_section(sections[0].magic, INDEX, MAY_IGNORE, 0, index)
-        end = new_section(sections[0].magic, END, 0, len(out), b"")
+        section = new_section(block.magic, INDEX, MAY_IGNORE, 0, index)
+        end = new_section(block.magic, END, 0, len(out), b"")
         out += pack(trace, section, index) + pack(trace, end, b"")
     sys.stdout.buffer.write(out)
 

@@ -20,7 +20,7 @@ ORDERS = {"<": "little", ">": "big"}
 FILE_MAGIC, FILE_VERSION, FILE_BYTE_ORDER, FILE_SIZE = b"KTRACE\r\n", 1, 0x01020304, 64
 SECTION_MAGIC, SECTION_SIZE, SECTION_SIZE_MAX = 0x4b545343, 64, 1 << 30
 META, BLOCK, LOST, INDEX, END = range(1, 6)
-SIZE_MAX = {META: 1 << 20, BLOCK: 1 << 20, LOST: 64, END: 0}
+SIZE_MAX = {META: 1 << 20, BLOCK: 1 << 20, LOST: 512, END: 0}
 MAY_IGNORE = 1
 BLOCK_MAGIC, BLOCK_SIZE = 0x4b54424b, 64
 RECORD_SIZE, INDEX_SIZE = 16, 48
@@ -34,6 +34,7 @@ FLAGS = {1 << 24: "truncated", INCOMPLETE: "incomplete", NO_START: "no-start", 1
          1 << 28: "critical", BACKWARDS: "backwards"}
 REASONS = "full stopped timeout nested noring overwritten corrupt unwritten".split()
 WRITERS_REASONS = 5
+KINDS = "kernel", "user"
 SCALARS = {"s8": "b", "u8": "B", "s16": "h", "u16": "H", "s32": "i", "u32": "I", "s64": "q",
            "u64": "Q", "x8": "B", "x16": "H", "x32": "I", "x64": "Q", "f32": "f", "f64": "d",
            "ptr": "Q", "char": "c"}
@@ -160,7 +161,8 @@ class Stream:
         self.end_pos, self.gap = 0, (0, 0)
 
     def kind(self):
-        return self.facts.get("kind", "unknown")
+        kind = self.facts.get("kind")
+        return kind if kind in KINDS else "unknown"
 
     def records(self):
         """events and fragments; of each loss one record for each reason"""
@@ -171,6 +173,7 @@ class Stream:
                 continue
             body = self.trace.body(section)
             if section.type == LOST:
+                self.unknown_losses(section, body)
                 yield from self.losses(section.first_ts, body, len(REASONS))
                 continue
             for record in self.block_records(section, body, last_ts):
@@ -205,6 +208,10 @@ class Stream:
             flags = tid_flags & sum(FLAGS) & ~BACKWARDS
             yield Record(self, ts, event_id, flags, tid_flags & TID_MASK, body[at:at + size])
             at += size + 7 & ~7
+
+    def unknown_losses(self, section, body):
+        if any(body[8 * len(REASONS):]):
+            self.trace.damage(section.offset, "losses of unknown reasons")
 
     def losses(self, ts, body, reasons):
         for index in range(min(reasons, len(body) // 8)):
@@ -412,7 +419,7 @@ class Trace:
             self.boot = facts.get("boot")
         elif keyword == "stream":
             self.stream(int(facts["id"])).facts.update(facts)
-        elif keyword == "event":
+        elif keyword == "event" and facts["kind"] in KINDS:
             event = Event(self.order, facts["desc"])
             self.events.setdefault((facts["kind"], int(facts["id"])), event)
         elif keyword in ("thread", "process"):

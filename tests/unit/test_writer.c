@@ -76,6 +76,12 @@ static void test_control(char *map)
 	assert(!channel_check(&c, MAP_SIZE));
 	assert_inside(&c, map);
 	assert(channel_check(&c, MAP_SIZE - 1));
+	/* That of a later version is longer, and its areas lie elsewhere. */
+	c.size += 512;
+	c.enable_off += 256;
+	c.tail_off += 64;
+	assert(!channel_check(&c, MAP_SIZE));
+	assert_inside(&c, map);
 	for (i = 0; i < 2000000; i++) {
 		c = good_control();
 		for (k = 0; k < 1 + i % 2; k++) {

@@ -224,7 +224,8 @@ struct ktrace_control {
  *   THREAD   before the thread's first record
  *
  * Without the last two, records are read all the same, but nameless; of their keys, those
- * not known are left out. An event without room or id stays off, and full is incremented.
+ * not known are left out. An owner steps over entries of types that it does not know. An
+ * event without room or id stays off, and full is incremented.
  */
 #define KTRACE_ENTRY_READY (1u << 31)
 #define KTRACE_ENTRY_BUSY (1u << 30)

@@ -184,8 +184,9 @@ static int add_event(struct trace *t, const struct line *l)
 	__u64 id;
 	int ret;
 
-	if (!desc || kind == KTRACE_KIND_UNKNOWN || !get_u64(l, "id", &id) || id > 0xffff ||
-	    id < KTRACE_ID_FIRST)
+	if (kind == KTRACE_KIND_UNKNOWN)
+		return get_str(l, "kind") ? 0 : -EINVAL;
+	if (!desc || !get_u64(l, "id", &id) || id > 0xffff || id < KTRACE_ID_FIRST)
 		return -EINVAL;
 	ret = grow_types(&t->types[kind], (__u32)id);
 	if (ret || t->types[kind].types[id])
