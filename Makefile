@@ -190,7 +190,9 @@ KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/
 KOUT = $(BUILD)/kernel/$(KREL)
 module logevent:
 	$(Q)if [ ! -e $(KDIR)/Makefile ]; then \
-		echo "  SKIP    $@: no kernel headers in $(KDIR) (make $@ KDIR=...)"; \
+		echo "  $(if $(filter $@,$(MAKECMDGOALS)),FAILED,SKIP)  $@: no kernel headers in $(KDIR)" \
+			"(Debian: linux-headers-..., or make $@ KDIR=...)"; \
+		$(if $(filter $@,$(MAKECMDGOALS)),false,true); \
 	else scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
 logevent: module
 .PHONY: print-krel
@@ -233,7 +235,8 @@ install: lib tools ## install to $(DESTDIR)$(PREFIX)
 clean:		## remove what was built
 	rm -rf $(BUILD)
 help:		## this list
-	@echo 'all             libraries, daemon, viewer, examples, module (KDIR=headers of a kernel)'
+	@echo 'all             libraries, daemon, viewer, examples, modules'
+	@echo 'module logevent ktrace.ko, and the example that logs to it (KDIR=headers of a kernel)'
 	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 16
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

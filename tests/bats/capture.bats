@@ -119,7 +119,7 @@ lists_events()
 	[ "$status" -eq 0 ]
 	ledger
 	[ "$(summary unwritten)" -gt 0 ]
-	[ "$(grep -c 'cannot write' <<<"$stderr")" = 1 ]
+	[ "$(grep -c 'cannot write to t: File too large; events' <<<"$stderr")" = 1 ]
 	[ "$(stat -c %s t)" -le $((12288 * 1024)) ]
 	valid_trace t
 }

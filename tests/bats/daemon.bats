@@ -153,7 +153,7 @@ refused()
 	[ ! -e /dev/ktrace ] || skip "there is a device"
 	capture "$KTRACED" -o t -- true
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"shm (/dev/ktrace: No such file or directory)"* ]]
+	[[ $stderr == *"shm (the module is not loaded, /dev/ktrace: No such file or directory)"* ]]
 	capture "$KTRACED" --backend=dev -o t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"/dev/ktrace: No such file or directory"* ]]

@@ -17,15 +17,8 @@ setup()
 	setup_test
 	USR=$BATS_FILE_TMPDIR/root/usr
 	export PKG_CONFIG_SYSROOT_DIR=$BATS_FILE_TMPDIR/root PKG_CONFIG_PATH=$USR/lib/pkgconfig
-	cat >server.c <<-END
-		#include <ktrace/ktrace.h>
-		KTRACE_EVENT(server, request, ktrace_u64(id), ktrace_string(path));
-		int main(void)
-		{
-			ktrace(server, request, 7, "/index");
-			return 0;
-		}
-	END
+	# The program of the README
+	sed -n '/^```c$/,/^```$/p' "$ROOT/README.md" | sed '1d;$d' >server.c
 }
 
 teardown()

@@ -20,6 +20,7 @@
 #include "log.h"
 #include "meta.h"
 #include "now.h"
+#include "select.h"
 
 /* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
@@ -45,13 +46,15 @@ struct capture_stream {
 	__u64 total_seen;
 };
 
-int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file)
+int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
+		 const char *path)
 {
 	__u32 largest = 0;
 
 	*c = (struct capture) {
 		.session = s,
 		.file = file,
+		.path = path,
 		.stream_nr = ktrace_stream_nr(s),
 	};
 	c->streams = calloc(c->stream_nr, sizeof(*c->streams));
@@ -115,7 +118,7 @@ static int note_write(struct capture *c, int error)
 	if (!error)
 		return 0;
 	if (!c->write_error && !c->was_told)
-		log_error("cannot write to the trace: %s%s", strerror(-error),
+		log_error("cannot write to %s: %s%s", c->path, strerror(-error),
 			  c->must_keep ? "" : "; events are lost meanwhile");
 	c->was_told = true;
 	c->write_error = error;
@@ -127,7 +130,7 @@ static int note_write(struct capture *c, int error)
 static void note_success(struct capture *c)
 {
 	if (c->write_error && !c->was_told_again)
-		log_note("the trace can be written again");
+		log_note("%s can be written again", c->path);
 	c->was_told_again |= c->write_error;
 	c->write_error = 0;
 }
@@ -314,6 +317,14 @@ static bool drain_stream(struct capture *c, __u32 i, bool partial)
 	return true;
 }
 
+static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
+{
+	if (entry->type == KTRACE_ENTRY_PROCESS)
+		c->is_attached = true;
+	else if (entry->type == KTRACE_ENTRY_EVENT && c->unmet && *c->unmet)
+		select_cross_off(c->unmet, entry->text);
+}
+
 /* Names go before the events that need them; false: there are more of them. */
 static bool take_registry(struct capture *c)
 {
@@ -331,6 +342,7 @@ static bool take_registry(struct capture *c)
 			return true;
 		}
 		meta_entry(&c->meta, &entry);
+		take_note(c, &entry);
 	}
 	return false;
 }
@@ -436,5 +448,6 @@ int capture_exit(struct capture *c)
 	ktrace_text_free(&c->meta);
 	free(c->streams);
 	free(c->copy);
+	free(c->unmet);
 	return error ? error : close_error;
 }

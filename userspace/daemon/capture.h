@@ -13,6 +13,7 @@ struct capture_stream;
  * struct capture - one session being written to one file
  * @session:	where from
  * @file:	where to
+ * @path:	of the file, for messages
  * @meta:	META lines that have not been written yet
  * @streams:	one for each stream of the session
  * @stream_nr:	how many
@@ -24,10 +25,13 @@ struct capture_stream;
  * @was_told:	the user knows that writing failed
  * @was_told_again: and that it works again
  * @meta_dropped: META lines were given up because they could not be written for long
+ * @is_attached: a program has attached to the session
+ * @unmet:	globs of -e that no event has matched, NULL = nobody asks
  */
 struct capture {
 	struct ktrace_session *session;
 	struct ktrace_tracefile *file;
+	const char *path;
 	struct ktrace_text meta;
 	struct capture_stream *streams;
 	__u32 stream_nr;
@@ -39,6 +43,8 @@ struct capture {
 	bool was_told;
 	bool was_told_again;
 	bool meta_dropped;
+	bool is_attached;
+	char *unmet;
 };
 
 /** struct capture_fill - what a drain has found: fullest ring in 1/8, more to do at once */
@@ -47,8 +53,9 @@ struct capture_fill {
 	bool more;
 };
 
-/** capture_init - 0 or -ENOMEM; takes the file over */
-int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file);
+/** capture_init - 0 or -ENOMEM; takes the file over, not its path */
+int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
+		 const char *path);
 
 /**
  * capture_resume - go on with a file whose writer died

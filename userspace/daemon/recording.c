@@ -21,6 +21,7 @@
 #include <ktrace/traceset.h>
 
 #include "guard.h"
+#include "hint.h"
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -36,6 +37,18 @@ static bool is_fit_for_trace(const struct stat *st)
 	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
 }
 
+/* "-o ./app" with the name of the trace forgotten: that would be the end of the program. */
+static bool is_program(const char *path)
+{
+	char magic[4] = "";
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(magic, 1, sizeof(magic), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == sizeof(magic) && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
+}
+
 static int open_file(const char *path, struct ktrace_tracefile **file)
 {
 	struct stat st;
@@ -43,6 +56,10 @@ static int open_file(const char *path, struct ktrace_tracefile **file)
 
 	if (!stat(path, &st) && !is_fit_for_trace(&st)) {
 		log_error("%s: the trace must go to a regular file or /dev/null", path);
+		return EXIT_OWN;
+	}
+	if (is_program(path)) {
+		log_error("%s is a program: -o is the file for the trace", path);
 		return EXIT_OWN;
 	}
 	error = ktrace_tracefile_create(path, file);
@@ -116,23 +133,11 @@ static void warn_stale(void)
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
-	const char *why = info->kernel_error == -EOPNOTSUPP ? info->reason
-		: strerror(-info->kernel_error);
 	const char *missing;
 	int error;
 
-	if (!info->has_kernel) {
-		if (o->is_all || o->pid_nr) {
-			log_error("--all and -p are about kernel events, which %s%s%s",
-				  info->kernel_error ? "cannot be recorded" : "-e leaves out",
-				  info->kernel_error && *why ? ": " : "",
-				  info->kernel_error ? why : "");
-			return EXIT_OWN;
-		}
-		if (info->kernel_error && info->kernel_error != -EOPNOTSUPP)
-			log_note("no kernel events: %s", why);
-		return -1;
-	}
+	if (!info->has_kernel)
+		return hint_no_kernel(o, info);
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
 	error = select_enable(r->session, o->events, &missing);
@@ -235,7 +240,9 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 	}
 	r->start_ns = now_ns();
 	if (!r->options->argv) {
-		log_note("tracing; programs attach with KTRACE_SESSION=%s", info->env);
+		log_note("tracing, ctrl-C ends it; programs attach with KTRACE_SESSION=%s",
+			 info->env);
+		r->is_begun = true;
 		return -1;
 	}
 	error = command_release(&r->command);
@@ -244,6 +251,7 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 		r->end_reason = "exec failed";
 		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	}
+	r->is_begun = true;
 	return -1;
 }
 
@@ -264,7 +272,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		status = open_file(r->options->output, &file);
 	if (status >= 0)
 		goto err_destroy;
-	if (capture_init(&r->capture, r->session, file)) {
+	if (capture_init(&r->capture, r->session, file, r->options->output) ||
+	    hint_begin(&r->capture, r->options->events)) {
 		log_error("%s", strerror(ENOMEM));
 		status = EXIT_OWN;
 		goto err_close_file;
@@ -365,16 +374,21 @@ int recording_close(struct recording *r)
 	ktrace_session_info(r->session, &info);
 	if (info.is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
+	if (r->is_begun)
+		hint_end(&r->capture, &info);
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
 	/* With index and end mark, if the file is still where it was. */
-	if (!stat(r->options->output, &st) && (__u64)st.st_size > bytes)
+	if (stat(r->options->output, &st))
+		log_error("%s is gone: it was moved or removed", r->options->output);
+	else if ((__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
 	print_summary(r, &info, &lost, bytes);
 	close_session(r);
 	if (error) {
-		log_error("%s: %s", r->options->output, strerror(-error));
+		log_error("%s: %s; it can be read as far as it goes", r->options->output,
+			  strerror(-error));
 		return EXIT_OWN;
 	}
 	if (r->options->fail_on_loss && has_lost(&lost)) {

@@ -179,7 +179,7 @@ static int open_file(struct rescue *r)
 		return error;
 	error = rewrite_note(r, file);
 	if (!error)
-		error = capture_init(&r->capture, r->session, file);
+		error = capture_init(&r->capture, r->session, file, r->target);
 	if (error) {
 		log_error("%s: %s", r->target, strerror(-error));
 		ktrace_tracefile_close(file);

@@ -15,25 +15,28 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NAME_SIZE 64
+
 static const char default_kernel[] = "sched,log";
 
-static bool matches_one(const char *glob, const struct ktrace_kernel_event *ev)
+static bool matches_one(const char *glob, const char *family, const char *name)
 {
-	char name[64];
+	return !fnmatch(glob, strchr(glob, ':') ? name : family, 0);
+}
 
-	if (!strchr(glob, ':'))
-		return !fnmatch(glob, ev->family, 0);
-	snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);
-	return !fnmatch(glob, name, 0);
+static void full_name(const struct ktrace_kernel_event *ev, char name[NAME_SIZE])
+{
+	snprintf(name, NAME_SIZE, "%s:%s", ev->family, ev->name);
 }
 
 static bool is_selected(const char *events, const struct ktrace_kernel_event *ev)
 {
-	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
+	char list[KTRACE_FILTER_SIZE], name[NAME_SIZE], *rest = list, *glob;
 
+	full_name(ev, name);
 	snprintf(list, sizeof(list), "%s", events ? events : default_kernel);
 	while ((glob = strsep(&rest, ",")))
-		if (*glob && matches_one(glob, ev))
+		if (*glob && matches_one(glob, ev->family, name))
 			return true;
 	return false;
 }
@@ -86,4 +89,34 @@ int select_enable(struct ktrace_session *s, const char *events, const char **mis
 			return error;
 	}
 	return 0;
+}
+
+void select_cross_off(char *list, const char *name)
+{
+	char family[KTRACE_ENTRY_TEXT_MAX], full[KTRACE_ENTRY_TEXT_MAX], *to = list;
+
+	snprintf(full, sizeof(full), "%.*s", (int)strcspn(name, "{"), name);
+	snprintf(family, sizeof(family), "%.*s", (int)strcspn(full, ":"), full);
+	for (char *rest = list, *glob; (glob = strsep(&rest, ","));) {
+		size_t n = strlen(glob);
+
+		if (!n || matches_one(glob, family, full))
+			continue;
+		if (to != list)
+			*to++ = ',';
+		memmove(to, glob, n);
+		to += n;
+	}
+	*to = '\0';
+}
+
+void select_cross_off_kernel(char *list)
+{
+	const struct ktrace_kernel_event *ev;
+	char name[NAME_SIZE];
+
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		full_name(ev, name);
+		select_cross_off(list, name);
+	}
 }

@@ -27,4 +27,14 @@ bool select_wants_kernel(const char *events);
  */
 int select_enable(struct ktrace_session *s, const char *events, const char **missing);
 
+/**
+ * select_cross_off - take those globs that an event matches out of a list
+ * @list:	globs, separated by commas; what is left stays in it
+ * @name:	"provider:name" of an event, and what may follow behind a brace
+ */
+void select_cross_off(char *list, const char *name);
+
+/** select_cross_off_kernel - the same for the events that the kernel has */
+void select_cross_off_kernel(char *list);
+
 #endif

@@ -363,6 +363,7 @@ static int list_files(struct list *l, int nr, char **paths)
 	ret = print_all(l);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	select_complain(&l->select, l->set);
 	status = ret ? STATUS_DAMAGED : files_status(l->set, status);
 	ktrace_traceset_close(l->set);
 	return output_end(status);
@@ -397,16 +398,18 @@ static const char *take_option(struct list *l, int option)
 		l->is_json = true;
 		return NULL;
 	case 's':
-		return when_parse(optarg, &l->since) ? NULL : "--since: not a time";
+		return when_parse(optarg, &l->since) ? NULL :
+		       "--since: not a time such as 1.5, 20ms or 2026-01-31T12:00";
 	case 'u':
-		return when_parse(optarg, &l->until) ? NULL : "--until: not a time";
+		return when_parse(optarg, &l->until) ? NULL :
+		       "--until: not a time such as 1.5, 20ms or 2026-01-31T12:00";
 	case 'e':
 		return select_add_globs(&l->select, optarg);
 	case 'p':
 		return select_add_pids(&l->select, optarg);
 	case 't':
 		return parse_time_format(optarg, &l->time) ? NULL :
-		       "--time: rel, wall, raw or delta";
+		       "--time: must be rel, wall, raw or delta";
 	default:
 		return parse_count(optarg, &l->left) ? NULL : "-n: not a number";
 	}

@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
 	&cmd_list,
@@ -31,7 +32,7 @@ static void print_usage(FILE *to)
 	fprintf(to, "usage: ktrace COMMAND [OPTION...] FILE...\n\n");
 	for (i = 0; i < COMMAND_NR; i++)
 		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "  %-8s %s\n\n", "help", "explain a command");
+	fprintf(to, "  %-8s %s\n\n", "help", "Explain a command");
 	fprintf(to,
 		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
 }
@@ -72,7 +73,11 @@ static const struct command *find_command(const char *name)
 
 static int no_such_command(const char *name)
 {
-	fprintf(stderr, "ktrace: there is no command '%s'. Try 'ktrace help'.\n", name);
+	if (access(name, F_OK))
+		fprintf(stderr, "ktrace: there is no command '%s'. Try 'ktrace help'.\n", name);
+	else
+		fprintf(stderr, "ktrace: '%s' is a file: ktrace COMMAND %s. Try 'ktrace help'.\n",
+			name, name);
 	return STATUS_USAGE;
 }
 
@@ -94,6 +99,7 @@ static int run_help(int argc, char **argv)
 static int run(int argc, char **argv)
 {
 	const struct command *cmd;
+	char name[32];
 
 	if (argc < 2) {
 		print_usage(stderr);
@@ -106,7 +112,12 @@ static int run(int argc, char **argv)
 		return STATUS_OK;
 	}
 	cmd = find_command(argv[1]);
-	return cmd ? cmd->run(cmd, argc - 1, argv + 1) : no_such_command(argv[1]);
+	if (!cmd)
+		return no_such_command(argv[1]);
+	/* What getopt's messages begin with, as all others do. */
+	snprintf(name, sizeof(name), "ktrace %s", cmd->name);
+	argv[1] = name;
+	return cmd->run(cmd, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)

@@ -6,6 +6,7 @@
 
 #include <fnmatch.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,7 +36,7 @@ const char *select_add_pids(struct select *s, const char *list)
 	for (;; list = end + 1) {
 		pid = strtoul(list, &end, 10);
 		if (*list < '0' || *list > '9' || (*end && *end != ',') || pid > KTRACE_TID_MASK)
-			return "--pid: not a number";
+			return "-p: not a process id";
 		pids = realloc(s->pids, (s->pid_nr + 1) * sizeof(*pids));
 		if (!pids)
 			return "out of memory";
@@ -99,6 +100,49 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 bool select_event(struct select *s, const struct ktrace_trace_event *e)
 {
 	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e));
+}
+
+/* Losses, and events that no file describes, have names of ours. */
+static bool is_always_there(const char *glob)
+{
+	static const char *const providers[] = { "ktrace", "kernel", "user", "unknown" };
+	size_t n = strcspn(glob, ":*?["), i;
+	bool is_whole = !glob[n] || glob[n] == ':';
+
+	for (i = 0; i < sizeof(providers) / sizeof(providers[0]); i++)
+		if (!strncmp(glob, providers[i], n) && (!is_whole || !providers[i][n]))
+			return true;
+	return false;
+}
+
+static bool is_described(const char *glob, const struct ktrace_trace *trace)
+{
+	const struct ktrace_event_type *type;
+	__u32 kind, id;
+
+	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
+		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
+			type = ktrace_trace_type(trace, kind, id);
+			if (type && matches_one(glob, type->provider, type->full_name))
+				return true;
+		}
+	return false;
+}
+
+void select_complain(const struct select *s, const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace *trace;
+	size_t i, t;
+
+	for (i = 0; i < s->glob_nr; i++) {
+		bool found = is_always_there(s->globs[i]);
+
+		for (t = 0; !found && (trace = ktrace_traceset_trace(set, t)); t++)
+			found = is_described(s->globs[i], trace);
+		if (!found)
+			fprintf(stderr, "ktrace: -e '%s': no such event; 'ktrace events FILE' "
+				"lists them\n", s->globs[i]);
+	}
 }
 
 void select_free(struct select *s)

@@ -37,6 +37,9 @@ static inline bool select_has_conditions(const struct select *s)
 	return s->glob_nr || s->pid_nr;
 }
 
+/* Says which patterns match no event that the files describe. */
+void select_complain(const struct select *s, const struct ktrace_traceset *set);
+
 bool select_event(struct select *s, const struct ktrace_trace_event *e);
 void select_free(struct select *s);
 

@@ -19,7 +19,7 @@ enum {
  * @args:	what follows the name
  * @summary:	one line
  * @help:	the rest of its help: options and formats
- * @run:	argv[0] is the name; returns the exit status
+ * @run:	argv[0] is "ktrace" and the name; returns the exit status
  */
 struct command {
 	const char *name;

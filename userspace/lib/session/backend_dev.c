@@ -103,6 +103,9 @@ static int fail_channel(struct ktrace_session *s, int error, const char *which)
 	if (error == -EDQUOT)
 		return session_fail(s, error, "more memory than the module's parameters "
 				    "max_session_mb and max_user_mb allow, %s channel", which);
+	if (error == -EBUSY)
+		return session_fail(s, error, "as many sessions as the module allows, %s channel",
+				    which);
 	return session_fail(s, error, DEVICE ", %s channel", which);
 }
 
@@ -141,13 +144,28 @@ static int learn(struct ktrace_session *s)
 	return 0;
 }
 
+static int fail_open(struct ktrace_session *s, int error)
+{
+	switch (error) {
+	case -ENOENT:
+	case -ENODEV:
+	case -ENXIO:
+		return session_fail(s, error, "the module is not loaded, " DEVICE);
+	case -EACCES:
+	case -EPERM:
+		return session_fail(s, error, "neither root nor in the group of " DEVICE);
+	default:
+		return session_fail(s, error, DEVICE);
+	}
+}
+
 static int dev_open(struct ktrace_session *s, const struct ktrace_session_options *opts)
 {
 	int error;
 
 	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
 	if (s->fd < 0)
-		return session_fail(s, -errno, DEVICE);
+		return fail_open(s, -errno);
 	error = add_channels(s, opts);
 	if (!error)
 		error = learn(s);

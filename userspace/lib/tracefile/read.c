@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -382,6 +383,16 @@ int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset
 	return ret;
 }
 
+static int refuse_version(const struct reader *r, __u32 version)
+{
+	char message[96];
+
+	snprintf(message, sizeof(message), "tracefile of format version %u: another ktrace is "
+		 "needed, this one reads version %u", version, KTRACE_FILE_VERSION);
+	about_file(r, message);
+	return -EPROTONOSUPPORT;
+}
+
 static int check_file_header(const struct reader *r)
 {
 	struct ktrace_file h;
@@ -392,18 +403,15 @@ static int check_file_header(const struct reader *r)
 		return ret;
 	}
 	if (ret || memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic))) {
-		about_file(r, "not a ktrace tracefile");
+		about_file(r, r->size ? "not a ktrace tracefile" : "empty, not a ktrace tracefile");
 		return -EBADMSG;
 	}
 	if (h.byte_order != KTRACE_FILE_BYTE_ORDER) {
 		about_file(r, "recorded in another byte order: not supported");
 		return -EPROTONOSUPPORT;
 	}
-	if (h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h)) {
-		about_file(r, "tracefile of another format version");
-		return -EPROTONOSUPPORT;
-	}
-	return 0;
+	return h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h) ?
+		refuse_version(r, h.version) : 0;
 }
 
 /* Looks at the size of the file again. Return: 0, -errno. */

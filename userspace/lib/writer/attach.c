@@ -18,15 +18,14 @@
 #include "system.h"
 #include "thread.h"
 
-static void complain(const char *session, int err)
+static void tell(const char *session, const char *what)
 {
 	char line[256];
 	int n;
 
 	if (!secure_getenv("KTRACE_DEBUG"))
 		return;
-	n = snprintf(line, sizeof(line), "libktrace: %.180s: %s\n", session,
-		     err ? strerror(-err) : "attached");
+	n = snprintf(line, sizeof(line), "libktrace: %.180s: %s\n", session, what);
 	syscall(SYS_write, STDERR_FILENO, line, (size_t)n);
 }
 
@@ -97,10 +96,12 @@ void attach_once(void)
 		return;
 	is_done = true;
 	session = secure_getenv("KTRACE_SESSION");
-	if (!session || !*session)
+	if (!session || !*session) {
+		tell("KTRACE_SESSION", "not set, not attached");
 		goto out;
+	}
 	err = attach(session);
-	complain(session, err);
+	tell(session, err ? strerror(-err) : "attached");
 	if (err)
 		goto out;
 	thread_init_process();

@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+# hints.bats - what is said to people who are new: what happened, where, what to do
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+@test "a program that is not linked with the library: said" {
+	run_ktraced -o t -- true
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"no program attached: is it linked with libktrace?"* ]]
+	run_ktraced -o t -- "$PROGS/flood" -n 1
+	[[ $stderr != *"no program attached"* ]]
+	run_ktraced -q -o t -- true
+	[ -z "$stderr" ]
+	run_ktraced -o t -- ./nothing
+	[[ $stderr != *"no program attached"* ]]
+}
+
+@test "patterns of -e that no event matches are named, others are not" {
+	run_ktraced -e 'fl[o]od:it*,shced,flood:tiem,,log,[x]*' -o t -- "$PROGS/flood" -n 1
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 1 ]
+	[[ $stderr == *"no event is called shced,flood:tiem,[x]*;"* ]]
+	run_ktraced -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
+	[[ $stderr != *"no event is called"* ]]
+}
+
+@test "kernel events that were asked for and cannot be had: said" {
+	run_ktraced -e 'sched,flood' -o t -- "$PROGS/flood" -n 1
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"no kernel events: shared memory has none"* ]]
+	run_ktraced -e flood -o t -- "$PROGS/flood" -n 1
+	[[ $stderr != *"no kernel events"* ]]
+	run_ktraced -o t -- "$PROGS/flood" -n 1
+	[[ $stderr != *"no kernel events"* ]]
+}
+
+@test "a trace is not written over a program" {
+	cp /bin/true app
+	printf '#!/bin/sh\n' >script
+	for file in app script; do
+		run_ktraced -o "$file"
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"$file is a program"* ]]
+	done
+	cmp app /bin/true
+	[ -s script ]
+}
+
+@test "a file that is gone at the end: said" {
+	run_ktraced -o t -- rm t
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"t is gone: it was moved or removed"* ]]
+}
+
+@test "KTRACE_DEBUG: programs say whether they have attached, or why not" {
+	KTRACE_DEBUG=1 capture "$PROGS/flood" -n 1
+	[[ $stderr == "libktrace: KTRACE_SESSION: not set, not attached" ]]
+	KTRACE_DEBUG=1 KTRACE_SESSION=shm:/nowhere capture "$PROGS/flood" -n 1
+	[[ $stderr == "libktrace: shm:/nowhere: No such file or directory" ]]
+	KTRACE_DEBUG=1 run_ktraced -q -o t -- "$PROGS/flood" -n 1
+	[[ $stderr == "libktrace: "*": attached" ]]
+}
+
+@test "the viewer: a file instead of a command" {
+	run_ktraced -q -o t -- true
+	run_ktrace t
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ktrace: 't' is a file: ktrace COMMAND t. Try 'ktrace help'." ]
+	run_ktrace lsit t
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ktrace: there is no command 'lsit'. Try 'ktrace help'." ]
+}
+
+@test "the viewer: options that are not there" {
+	run_ktrace list --nonsense t
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ktrace list: unrecognized option '--nonsense'
+Try 'ktrace help list'." ]
+}
+
+@test "the viewer: patterns that no event matches are named, others are not" {
+	run_ktraced -q -o t -- "$PROGS/flood" -n 3
+	run_ktrace list -e 'flod,flood:i*' t
+	[ "$status" -eq 0 ]
+	[ "$(wc -l <<<"$output")" = 3 ]
+	[ "$stderr" = "ktrace: -e 'flod': no such event; 'ktrace events FILE' lists them" ]
+	run_ktrace list -e 'flood,ktrace:lost,ktrace,*:lost,kernel:17,user' t
+	[ -z "$stderr" ]
+	run_ktrace list -e 'k,users,kern:17' t
+	[ "$(wc -l <<<"$stderr")" = 3 ]
+}
+
+@test "the viewer: empty files, folders, files of another version" {
+	: >empty
+	mkdir folder
+	cp "$ROOT/tests/golden/small-v1.bin" newer
+	printf '\7' | dd of=newer bs=1 seek=8 conv=notrunc status=none
+	run_ktrace list empty folder newer
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "ktrace: empty: empty, not a ktrace tracefile
+ktrace: folder: not a regular file
+ktrace: newer: tracefile of format version 7: another ktrace is needed, this one reads version 1" ]
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hint.c - says why there may be less in the trace than was hoped for */
+#include "hint.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "log.h"
+#include "select.h"
+
+static void why_no_kernel(const struct ktrace_session_info *info, char *buf, size_t size)
+{
+	if (info->kernel_error == -EOPNOTSUPP)
+		snprintf(buf, size, "%s", *info->reason ? info->reason
+			 : "shared memory has none");
+	else
+		snprintf(buf, size, "%s; they take CAP_PERFMON, or the module's parameter "
+			 "group_kernel", strerror(-info->kernel_error));
+}
+
+/* Without the module only who asked for kernel events misses them. */
+int hint_no_kernel(const struct options *o, const struct ktrace_session_info *info)
+{
+	char why[KTRACE_REASON_SIZE + 80];
+
+	why_no_kernel(info, why, sizeof(why));
+	if (o->is_all || o->pid_nr) {
+		log_error("--all and -p are about kernel events, which %s%s",
+			  info->kernel_error ? "cannot be recorded: " : "-e leaves out",
+			  info->kernel_error ? why : "");
+		return EXIT_OWN;
+	}
+	if (info->kernel_error && (info->kernel_error != -EOPNOTSUPP || o->events))
+		log_note("no kernel events: %s", why);
+	return -1;
+}
+
+int hint_begin(struct capture *c, const char *events)
+{
+	if (!events)
+		return 0;
+	c->unmet = strdup(events);
+	if (!c->unmet)
+		return -ENOMEM;
+	select_cross_off_kernel(c->unmet);
+	return 0;
+}
+
+void hint_end(const struct capture *c, const struct ktrace_session_info *info)
+{
+	if (!c->is_attached && !info->has_kernel)
+		log_note("no program attached: is it linked with libktrace? "
+			 "KTRACE_DEBUG=1 makes it say why not");
+	if (c->unmet && *c->unmet)
+		log_note("-e: no event is called %s; ktraced(8) lists those of the kernel, "
+			 "'ktrace events PROGRAM' those of a program", c->unmet);
+}
