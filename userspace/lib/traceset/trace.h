@@ -12,6 +12,8 @@
  *   seek.c                      puts a stream on a time
  *   deliver.c                   the events of all streams
  *   traceset.c                  the files, and what is known about them
+ *   state.h                     on top of it all: what threads and CPUs were doing
+ *   statistics.c                counts and times of that
  */
 #ifndef KTRACE_TRACESET_TRACE_H
 #define KTRACE_TRACESET_TRACE_H

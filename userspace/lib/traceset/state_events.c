@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * state_events.c - what each kernel event changes
+ *
+ * A table of rules. An event of which there is no rule, or whose fields are others than
+ * those of its rule, still tells which thread runs on its CPU.
+ */
+#include "state.h"
+
+#include <linux/ktrace_events.h>
+#include <string.h>
+
+/* A name is a fact; the event that tells it may be the first about the thread. */
+static void set_comm(const struct step *st, struct ktrace_process *p, __u32 field)
+{
+	if (p->tid)
+		ktrace_step_text(st, field, p->comm);
+}
+
+/* The CPU of an idle task is its name. */
+static void set_cpu(struct ktrace_process *p, __s32 cpu)
+{
+	if (p->tid)
+		p->cpu = cpu;
+}
+
+static void switch_out(struct step *st, struct ktrace_process *p, __u32 task_state)
+{
+	bool leads = !p->pid || p->pid == p->tid;
+
+	ktrace_step_drop(st, p, KTRACE_MODE_IRQ);
+	if (!p->tid)
+		task_state = KTRACE_TASK_IDLE;
+	if (task_state == KTRACE_TASK_RUNNABLE) {
+		ktrace_step_status(st, p, KTRACE_STATUS_WAIT_CPU);
+		p->is_woken = 0;
+	} else if (task_state == KTRACE_TASK_DEAD) {
+		ktrace_step_status(st, p, leads && !p->is_reaped ? KTRACE_STATUS_ZOMBIE :
+				 KTRACE_STATUS_DEAD);
+	} else {
+		ktrace_step_status(st, p, KTRACE_STATUS_WAIT);
+		p->wait = task_state;
+		p->waker = 0;
+		p->waker_mode = KTRACE_MODE_UNKNOWN;
+	}
+}
+
+static void on_switch(struct step *st)
+{
+	__s32 cpu = st->event->stream->cpu;
+	struct ktrace_process *prev = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), cpu);
+	struct ktrace_process *next = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 1), cpu);
+
+	set_comm(st, prev, 3);
+	switch_out(st, prev, (__u32)ktrace_step_value(st, 2));
+	if (next->status == KTRACE_STATUS_ZOMBIE || next->status == KTRACE_STATUS_DEAD)
+		ktrace_step_renew(st, next);
+	set_comm(st, next, 4);
+	ktrace_step_status(st, next, KTRACE_STATUS_RUN);
+	set_cpu(next, cpu);
+	st->self = next;
+}
+
+static void tell_woken(const struct step *st, const struct ktrace_process *p,
+		       const struct ktrace_process *by)
+{
+	const struct ktrace_states *s = st->state;
+	__u32 i;
+
+	for (i = 0; !s->is_muted && i < s->watch_nr; i++)
+		if (s->watches[i]->woken)
+			s->watches[i]->woken(s->watches[i]->arg, p, by, st->time);
+}
+
+static void on_wakeup(struct step *st)
+{
+	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	bool is_irq = st->event->flags & KTRACE_EVENT_IRQ;
+	__u32 mode = st->self ? ktrace_process_mode(st->self)->mode : KTRACE_MODE_UNKNOWN;
+
+	set_comm(st, p, 2);
+	if (p->status != KTRACE_STATUS_WAIT && p->status != KTRACE_STATUS_UNNAMED &&
+	    p->status != KTRACE_STATUS_WAIT_FORK)
+		return;
+	if (mode == KTRACE_MODE_IRQ || mode == KTRACE_MODE_SOFTIRQ)
+		is_irq = true;
+	else
+		mode = KTRACE_MODE_UNKNOWN;
+	p->waker_mode = is_irq ? mode : KTRACE_MODE_UNKNOWN;
+	p->waker = is_irq || !st->self ? 0 : st->self->tid;
+	tell_woken(st, p, is_irq ? NULL : st->self);
+	ktrace_step_status(st, p, KTRACE_STATUS_WAIT_CPU);
+	p->is_woken = 1;
+	set_cpu(p, (__s32)ktrace_step_value(st, 1));
+}
+
+static void on_migrate(struct step *st)
+{
+	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+
+	if (p->status != KTRACE_STATUS_RUN)
+		set_cpu(p, (__s32)ktrace_step_value(st, 1));
+}
+
+static void on_fork(struct step *st)
+{
+	struct ktrace_process *parent = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	struct ktrace_process *child = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 2), -1);
+	const struct ktrace_mode_level *mode = ktrace_process_mode(parent);
+
+	parent->pid = (__u32)ktrace_step_value(st, 1);
+	if (child->status != KTRACE_STATUS_UNNAMED)
+		ktrace_step_renew(st, child);
+	child->created = st->time;
+	child->pid = (__u32)ktrace_step_value(st, 3);
+	child->ppid = child->pid == parent->pid ? parent->ppid : parent->pid;
+	set_cpu(child, parent->cpu);
+	set_comm(st, child, 4);
+	ktrace_step_status(st, child, KTRACE_STATUS_WAIT_FORK);
+	/* It returns from the system call that made it, like its parent. */
+	if (mode->mode == KTRACE_MODE_SYSCALL) {
+		ktrace_step_stack(st, child, KTRACE_MODE_USER);
+		ktrace_step_push(st, child, KTRACE_MODE_SYSCALL, mode->sub);
+	}
+}
+
+/* A thread that executes has the leader's number by now, and what it did goes on under it. */
+static void on_exec(struct step *st)
+{
+	__u32 pid = (__u32)ktrace_step_value(st, 0), old = (__u32)ktrace_step_value(st, 1);
+	struct ktrace_process *leader = ktrace_step_thread(st, pid, -1);
+	struct ktrace_process *thread = ktrace_step_thread(st, old, -1);
+
+	leader->pid = pid;
+	if (leader == thread)
+		return;
+	ktrace_step_status(st, leader, KTRACE_STATUS_RUN);
+	leader->depth = thread->depth;
+	leader->over = thread->over;
+	memcpy(leader->stack, thread->stack, sizeof(leader->stack));
+	ktrace_step_status(st, thread, KTRACE_STATUS_DEAD);
+}
+
+static void on_exit(struct step *st)
+{
+	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+
+	p->pid = (__u32)ktrace_step_value(st, 1);
+	set_comm(st, p, 2);
+	ktrace_step_status(st, p, KTRACE_STATUS_EXIT);
+}
+
+static void on_comm(struct step *st)
+{
+	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+
+	p->pid = (__u32)ktrace_step_value(st, 1);
+	set_comm(st, p, 2);
+}
+
+/* System calls come from the program: what else was on the stack has ended unseen. */
+static void on_syscall_enter(struct step *st)
+{
+	if (!st->self)
+		return;
+	ktrace_step_stack(st, st->self, KTRACE_MODE_USER);
+	ktrace_step_push(st, st->self, KTRACE_MODE_SYSCALL, (__u32)ktrace_step_value(st, 0));
+}
+
+/* wait4() returns the process it has reaped, which may still be on its CPU. */
+static void reap(struct step *st, __s64 tid)
+{
+	struct ktrace_process *p = tid > 0 ? ktrace_step_known(st, (__u32)tid) : NULL;
+
+	if (p && p->status == KTRACE_STATUS_ZOMBIE)
+		ktrace_step_status(st, p, KTRACE_STATUS_DEAD);
+	else if (p && p->status == KTRACE_STATUS_EXIT)
+		p->is_reaped = 1;
+}
+
+static void on_syscall_exit(struct step *st)
+{
+	__s64 nr = ktrace_step_value(st, 0), ret = ktrace_step_value(st, 1);
+
+	if (!st->self)
+		return;
+	ktrace_step_pop(st, st->self, KTRACE_MODE_SYSCALL, ret);
+	if (nr == st->state->wait4)
+		reap(st, ret);
+}
+
+static void enter(struct step *st, __u32 mode, __u32 kind, __u32 number)
+{
+	if (st->self)
+		ktrace_step_push(st, st->self, mode, number);
+	ktrace_step_begin(st, ktrace_step_resource(st, kind, number), KTRACE_RES_BUSY);
+}
+
+static void leave(struct step *st, __u32 mode, __u32 kind, __s64 value)
+{
+	if (st->self)
+		ktrace_step_pop(st, st->self, mode, value);
+	ktrace_step_end(st, ktrace_step_resource(st, kind, (__u32)ktrace_step_value(st, 0)));
+}
+
+static void on_irq_enter(struct step *st)
+{
+	__u32 irq = (__u32)ktrace_step_value(st, 0);
+
+	enter(st, KTRACE_MODE_IRQ, KTRACE_RESOURCE_IRQ, irq);
+	ktrace_step_text(st, 1, ktrace_step_resource(st, KTRACE_RESOURCE_IRQ, irq)->name);
+}
+
+static void on_irq_exit(struct step *st)
+{
+	leave(st, KTRACE_MODE_IRQ, KTRACE_RESOURCE_IRQ, ktrace_step_value(st, 1));
+}
+
+static void on_softirq_enter(struct step *st)
+{
+	enter(st, KTRACE_MODE_SOFTIRQ, KTRACE_RESOURCE_SOFTIRQ, (__u32)ktrace_step_value(st, 0));
+}
+
+static void on_softirq_exit(struct step *st)
+{
+	leave(st, KTRACE_MODE_SOFTIRQ, KTRACE_RESOURCE_SOFTIRQ, 0);
+}
+
+static void on_trap_enter(struct step *st)
+{
+	enter(st, KTRACE_MODE_TRAP, KTRACE_RESOURCE_TRAP, (__u32)ktrace_step_value(st, 0));
+}
+
+static void on_trap_exit(struct step *st)
+{
+	leave(st, KTRACE_MODE_TRAP, KTRACE_RESOURCE_TRAP, 0);
+}
+
+/* Operations are numbered as in the kernel: odd ones write. */
+static void on_block_issue(struct step *st)
+{
+	__u32 mode = ktrace_step_value(st, 1) & 1 ? KTRACE_RES_WRITE : KTRACE_RES_READ;
+	__u32 dev = (__u32)ktrace_step_value(st, 0);
+
+	ktrace_step_begin(st, ktrace_step_resource(st, KTRACE_RESOURCE_BLOCK, dev), mode);
+}
+
+static void on_block_complete(struct step *st)
+{
+	__u32 dev = (__u32)ktrace_step_value(st, 0);
+
+	ktrace_step_end(st, ktrace_step_resource(st, KTRACE_RESOURCE_BLOCK, dev));
+}
+
+static const struct state_rule rules[] = {
+	{ "sched:switch", on_switch,
+	  { "prev_tid", "next_tid", "prev_state", "prev_comm", "next_comm" } },
+	{ "sched:wakeup", on_wakeup, { "tid", "target_cpu", "comm" } },
+	{ "sched:migrate", on_migrate, { "tid", "to_cpu" } },
+	{ "sched:fork", on_fork,
+	  { "parent_tid", "parent_pid", "child_tid", "child_pid", "comm" } },
+	{ "sched:exec", on_exec, { "pid", "old_tid" } },
+	{ "sched:exit", on_exit, { "tid", "pid", "comm" } },
+	{ "sched:comm", on_comm, { "tid", "pid", "comm" } },
+	{ "syscall:enter", on_syscall_enter, { "nr" } },
+	{ "syscall:exit", on_syscall_exit, { "nr", "ret" } },
+	{ "irq:enter", on_irq_enter, { "irq", "name" } },
+	{ "irq:exit", on_irq_exit, { "irq", "handled" } },
+	{ "softirq:enter", on_softirq_enter, { "vec" } },
+	{ "softirq:exit", on_softirq_exit, { "vec" } },
+	{ "trap:enter", on_trap_enter, { "trap" } },
+	{ "trap:exit", on_trap_exit, { "trap" } },
+	{ "block:issue", on_block_issue, { "dev", "op" } },
+	{ "block:complete", on_block_complete, { "dev" } },
+};
+
+const struct state_rule *ktrace_rule_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (!strcmp(rules[i].name, name))
+			return &rules[i];
+	return NULL;
+}
