@@ -115,15 +115,15 @@ static void check_when(const char *text)
 
 	if (!when_parse(text, &w))
 		return;
-	REQUIRE(w.is_set && when_absolute(&w, 1000) >= w.ns);
-	if (!w.is_relative)
+	REQUIRE(w.is_set && when_absolute(&w, 1000) >= w.at.ns);
+	if (!w.at.is_relative)
 		ktrace_out_char(&out, '@');
-	out_seconds(&out, w.ns, 0);
+	out_seconds(&out, w.at.ns, 0);
 	buf[out.len] = '\0';
 	REQUIRE(when_parse(buf, &again));
-	REQUIRE(again.ns == w.ns && again.is_relative == w.is_relative);
+	REQUIRE(again.at.ns == w.at.ns && again.at.is_relative == w.at.is_relative);
 	out.len = 0;
-	out_date(&out, w.ns);
+	out_date(&out, w.at.ns);
 	REQUIRE(out.len >= strlen("1970-01-01T00:00:00.000000000"));
 }
 

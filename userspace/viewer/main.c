@@ -16,6 +16,7 @@ static const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_info,
 	&cmd_events,
+	&cmd_grep,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

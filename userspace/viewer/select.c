@@ -4,6 +4,7 @@
 
 #include "viewer.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,6 +46,53 @@ const char *select_add_pids(struct select *s, const char *list)
 		if (!*end)
 			return NULL;
 	}
+}
+
+const char *select_add_filter(struct select *s, const char *text)
+{
+	static char message[sizeof(struct ktrace_filter_error) + 64];
+	struct ktrace_filter_error error;
+	int ret;
+
+	if (s->filter_nr == FILTERS_MAX)
+		return "--filter: too many of them";
+	ret = ktrace_filter_parse(text, NULL, &s->filters[s->filter_nr], &error);
+	s->filter_nr += !ret;
+	if (ret == -EINVAL && error.line == 1)
+		snprintf(message, sizeof(message), "filter: column %u: %s", error.column,
+			 error.message);
+	else if (ret == -EINVAL)
+		snprintf(message, sizeof(message), "filter: line %u, column %u: %s", error.line,
+			 error.column, error.message);
+	return ret == -EINVAL ? message : ret ? "out of memory" : NULL;
+}
+
+const char *select_add_filter_file(struct select *s, const char *path)
+{
+	static char text[KTRACE_FILTER_TEXT_MAX + 2];
+	FILE *file = fopen(path, "re");
+	size_t n = 0;
+	int error = errno;
+
+	if (file) {
+		n = fread(text, 1, sizeof(text) - 1, file);
+		error = ferror(file) ? errno : 0;
+		fclose(file);
+	}
+	if (error) {
+		complain_about(path, "%s", strerror(error));
+		return "no filter to be read";
+	}
+	text[n] = '\0';
+	return strlen(text) == n ? select_add_filter(s, text) : "the file is no text";
+}
+
+void select_begin(struct select *s, __u64 start)
+{
+	size_t i;
+
+	for (i = 0; i < s->filter_nr; i++)
+		ktrace_filter_start(s->filters[i], start);
 }
 
 /* As ktraced has it: a glob without a colon names providers, one with it whole names. */
@@ -97,9 +145,20 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 	return false;
 }
 
+static bool passes_filters(const struct select *s, const struct ktrace_trace_event *e)
+{
+	size_t i;
+
+	for (i = 0; i < s->filter_nr; i++)
+		if (!ktrace_filter_match(s->filters[i], e))
+			return false;
+	return true;
+}
+
 bool select_event(struct select *s, const struct ktrace_trace_event *e)
 {
-	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e));
+	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e)) &&
+	       passes_filters(s, e);
 }
 
 /* Losses, and events that no file describes, have names of ours. */
@@ -149,6 +208,8 @@ void select_free(struct select *s)
 {
 	while (s->glob_nr)
 		free(s->globs[--s->glob_nr]);
+	while (s->filter_nr)
+		ktrace_filter_free(s->filters[--s->filter_nr]);
 	free(s->globs);
 	free(s->pids);
 }

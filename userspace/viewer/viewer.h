@@ -32,6 +32,7 @@ struct command {
 extern const struct command cmd_list;
 extern const struct command cmd_info;
 extern const struct command cmd_events;
+extern const struct command cmd_grep;
 
 /* Every command has these, with the values below. */
 #define COMMON_OPTIONS \

@@ -4,20 +4,19 @@
 #define VIEWER_WHEN_H
 
 #include <ktrace/decode.h>
+#include <ktrace/when.h>
 
 /**
  * struct when - a point in time on the command line
- * @ns:		since the epoch, or since the start of the trace
- * @is_relative: the latter
+ * @at:		the point
  * @is_set:	the option was given
  */
 struct when {
-	__u64 ns;
-	bool is_relative;
+	struct ktrace_when at;
 	bool is_set;
 };
 
-/* "12.5", "12.5s", "3ms", "200us", "7ns", "2026-01-31T12:00[:00[.5]][Z]", "@SECONDS" */
+/* As ktrace_when_parse(). */
 bool when_parse(const char *text, struct when *w);
 /* ns since the epoch */
 __u64 when_absolute(const struct when *w, __u64 start);

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# grep.bats - the filter language: ktrace grep, ktrace list --filter
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	export TZ=UTC
+	SMALL=$ROOT/tests/golden/small-v1.bin
+}
+
+teardown() { teardown_test; }
+
+# selects EXPRESSION PATTERN: grep shows what grep(1) -E finds in the list of all
+selects()
+{
+	run_ktrace grep "$1" "$SMALL"
+	[ "$status" -eq 0 ]
+	diff -u <("$KTRACE" list "$SMALL" | grep -E "$2") - <<<"$output"
+}
+
+# refused EXPRESSION MESSAGE: is wrong usage, for this reason
+refused()
+{
+	run_ktrace grep "$1" "$SMALL"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == *"$2"* ]]
+}
+
+@test "expressions mean what an oracle of their own says" {
+	run timeout 100 python3 "$ROOT/tests/oracle/filter.py" "$PROGS/mktrace" "$PROGS/match" 1 1000
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "fields of all events" {
+	selects 'event == demo:work' ' demo:work '
+	selects 'event.family = sched || event.subname == big' ' sched:| demo:big'
+	selects 'comm == demo-2' ' demo-2 '
+	selects 'cpu = 1 && tid != 102' '\[001\] 100/101'
+	selects 'pid == 100 && tid == 101' ' 100/101 '
+	selects 'flags == irq' '\(irq\)'
+	selects 'flags != irq && event == sched:fork' 'nothing'
+	selects 'flags = backwards || flags = truncated' '\(backwards\)|\(truncated\)'
+	selects 'lost > 5' 'count=7'
+	selects 'lost.reason == full' 'reason=full'
+	selects 'event == kernel:77' ' kernel:77 '
+	selects 'trace.index == 0 && trace.name ~ "*small-v1.bin" && event.id == 77' ' kernel:77 '
+	selects 'stream.kind == kernel && event.size < 3' ' kernel:77 '
+}
+
+@test "times are those of --since" {
+	local t
+	for t in 150ns 0.00000015 0.15us @1700000000.00000025 2023-11-14T22:13:20.00000025Z; do
+		run_ktrace grep "time >= $t" "$SMALL"
+		[ "$status" -eq 0 ]
+		diff -u <("$KTRACE" list --since "$t" "$SMALL") - <<<"$output"
+	done
+	selects 'time == 150ns' 'item=8'
+}
+
+@test "fields of payloads: integers, floats, names, strings, arrays" {
+	selects 'item >= 8 && item < 0xa' 'item=8|item=9'
+	selects 'ret < 0' 'ret=-14'
+	selects 'f = 1.5 && g == A && a < 0' 'demo:types'
+	selects 'e == -9223372036854775808 && p > 0xffff000000000000' 'demo:types'
+	selects 'nr == read' 'nr=read'
+	selects 'nr ~ "wri*" || nr == 999' 'nr=write|nr=999'
+	selects 'label == "hello"' 'label="hello"'
+	selects "label ~ '*\\n*'" 'item=9'
+	selects 'label == "\xe2\x82\xac\n\xff"' 'item=9'
+	selects 'samples == -1' 'item=7'
+	selects 'samples[1] = -1 && key[3] == 4 && !(samples[3] = 0)' 'item=7'
+	selects 'prev_comm == demo' 'prev_comm="demo"'
+	selects 'field.tid == 102' 'sched:comm'
+	selects 'field."key"[0] = 10' 'item=11'
+}
+
+@test "what is not there makes a comparison false, and no more" {
+	local all
+	all=$("$KTRACE" list "$SMALL" | wc -l)
+	run_ktrace grep -c 'nothing == 1 || nothing != 1 || nothing ~ "*"' "$SMALL"
+	[ "$output" = 0 ]
+	run_ktrace grep -c '!(nothing == 1)' "$SMALL"
+	[ "$output" = "$all" ]
+	selects 'item != 7' 'item=([89]|1[0-9])'
+	selects 'label < 5 || item == hello || nr == nosuch' 'nothing'
+}
+
+@test "operators bind as documented" {
+	selects 'item = 7 || item = 8 && label = nothing' 'item=7'
+	selects '(item = 7 || item = 8) && label ~ "l*"' 'item=8'
+	selects 'item >= 8 ^ item >= 10 && item < 12' 'item=(8|9|12|13)'
+	selects 'item = 7 || item >= 8 ^ item > 9' 'item=[789]'
+	selects '!item < 12 && event ~ demo:work' 'item=1[23]'
+	selects '!!(item = 7)' 'item=7'
+}
+
+@test "what is wrong is said with its place" {
+	refused '' 'column 1: expected a field, found the end'
+	refused 'item' 'column 5: expected ==, !=, <, <=, >, >= or ~, found the end'
+	refused 'item == ' 'column 9: expected a value'
+	refused 'item == 1 & tid = 2' "column 11: expected &&, || or ^, found '&'"
+	refused '(item == 1' 'column 11: expected &&, ||, ^ or ), found the end'
+	refused 'item == "x' 'column 9: the closing " is missing'
+	refused 'item == "\q"' 'column 10: no such escape'
+	refused 'comm < x' 'column 6: text has no order'
+	refused 'tid == demo' 'column 8: expected a number'
+	refused 'item < demo' 'column 8: expected a number'
+	refused 'time > soon' 'column 8: expected a time'
+	refused 'flags == big' 'column 10: expected irq'
+	refused 'flags > irq' 'column 7: flags have no order'
+	refused 'cpu ~ 1' 'column 5: ~ is for text'
+	refused 'event.nothing == 1' "column 1: there is no field 'event.nothing' here"
+	refused 'state.mode == user' "there is no field 'state.mode' here"
+	refused 'item[x] == 1' 'column 5: expected the number of an element'
+	refused '5 == item' "column 1: expected the name of a field, found '5'"
+	printf 'item == 1 &&\n  comm <\n' >filter
+	run_ktrace grep -f filter "$SMALL"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *'line 2, column 8: text has no order'* ]] ||
+		[[ $stderr == *'line 2, column '* ]]
+}
+
+@test "expressions that are too large or too deep are refused" {
+	refused "$(printf '(%.0s' {1..64})item = 1" 'too many parentheses'
+	run_ktrace grep -c "$(printf '(%.0s' {1..63})item = 7$(printf ')%.0s' {1..63})" "$SMALL"
+	[ "$output" = 1 ]
+	python3 -c 'print(" || ".join(["a=1"] * 4097))' >many
+	run_ktrace grep -f many "$SMALL"
+	[[ $stderr == *'too many comparisons'* ]]
+	python3 -c 'print(" ^ ".join(["item=7"] * 4095))' >odd
+	run_ktrace grep -cf odd "$SMALL"
+	[ "$output" = 1 ]
+	python3 -c 'print("item = 7" + " " * 65536)' >long
+	run_ktrace grep -f long "$SMALL"
+	[[ $stderr == *'too long'* ]]
+}
+
+@test "an expression comes from an operand, from -e, from a file with comments; all must be true" {
+	printf '# slow ones\nitem >= 8 &&   # from the eighth\n\titem < 10\n' >filter
+	run_ktrace grep -f filter "$SMALL"
+	diff -u <("$KTRACE" grep 'item = 8 || item = 9' "$SMALL") - <<<"$output"
+	run_ktrace grep -f filter -e 'item > 8' "$SMALL"
+	[[ $output == *item=9* && $output != *item=8* ]]
+	run_ktrace list --filter 'item > 8' --filter-file filter "$SMALL"
+	[[ $output == *item=9* && $output != *item=8* ]]
+	run_ktrace grep -f nosuch "$SMALL"
+	[ "$status" -eq 2 ]
+	run_ktrace grep 'item = 8'
+	[ "$status" -eq 2 ]
+	run_ktrace grep
+	[ "$status" -eq 2 ]
+}
+
+@test "grep has the options of list, and says what was lost" {
+	run_ktrace grep --json --since 100ns -p 101 'event.family == demo' "$SMALL"
+	[ "$status" -eq 0 ]
+	diff -u <("$KTRACE" list --json --since 100ns -p 101 -e demo "$SMALL") - <<<"$output"
+	[[ $stderr == *"22 events were lost in this range"* ]]
+	run_ktrace grep -n 1 'item = 8' --until 200ns "$SMALL"
+	[ -z "$stderr" ]
+	run_ktrace list -c "$SMALL"
+	[ "$output" = "$("$KTRACE" list "$SMALL" | wc -l)" ]
+}
+
+@test "--fields lists fields, those of files too" {
+	run_ktrace grep -l
+	[ "$status" -eq 0 ]
+	grep -q '^event.family ' <<<"$output"
+	run_ktrace grep -l "$SMALL"
+	grep -q '^field.prev_tid  *sched:switch$' <<<"$output"
+	grep -q '^field.label  *demo:work$' <<<"$output"
+}
+
+@test "a filter over several files knows which is which" {
+	run_ktrace grep -c 'trace.index = 1' "$SMALL" "$SMALL"
+	[ "$output" = "$("$KTRACE" list "$SMALL" | wc -l)" ]
+}

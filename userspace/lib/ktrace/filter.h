@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * filter.h - which events of a traceset are wanted: expressions over their fields
+ *
+ * The language is described in Documentation/filter.md. In short:
+ *
+ *   expression = "(" expression ")" | "!" expression | field op value
+ *              | expression "&&" expression     binds more than "^"
+ *              | expression "^" expression      exclusive or, binds more than "||"
+ *              | expression "||" expression
+ *   op         = "==" | "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" (glob)
+ *
+ *   event ~ sched:* && (comm == xz || prev_tid = 17) && time >= 1.5s
+ *
+ * A comparison with a field that the event does not have is false, with "!=" too; so is
+ * one that makes no sense for it, as of a number with text.
+ *
+ * An expression becomes a program that jumps forwards only. What it says about an event
+ * type is worked out when the type is met first; types are known by address, so a filter
+ * is used with one traceset, which must be there as long as the filter is.
+ */
+#ifndef KTRACE_FILTER_H
+#define KTRACE_FILTER_H
+
+#include <ktrace/traceset.h>
+#include <ktrace/when.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#pragma GCC visibility push(default)
+
+struct ktrace_filter;
+
+enum ktrace_filter_type {
+	KTRACE_FILTER_NUMBER,	/* compared with numbers */
+	KTRACE_FILTER_TEXT,	/* "==", "!=" and "~" only */
+	KTRACE_FILTER_TIME,	/* number: ns since the epoch; compared with times, see when.h */
+	KTRACE_FILTER_FLAGS,	/* "==": has this flag, "!=": does not have it */
+	KTRACE_FILTER_ANY,	/* field of a payload: what it is depends on the event */
+};
+
+/**
+ * struct ktrace_filter_field - a field that events have beside their payload
+ * @name:	its name, beginning with the prefix of its source
+ * @help:	what it is, for people
+ * @type:	what it can be compared with; not KTRACE_FILTER_FLAGS, _ANY
+ */
+struct ktrace_filter_field {
+	const char *name;
+	const char *help;
+	enum ktrace_filter_type type;
+};
+
+/**
+ * struct ktrace_filter_value - value of such a field
+ * @number:	of a number or time
+ * @text:	of a text, @len bytes, valid until the next call
+ * @len:	bytes
+ */
+struct ktrace_filter_value {
+	__s64 number;
+	const char *text;
+	size_t len;
+};
+
+/**
+ * struct ktrace_filter_source - fields that the caller adds, as state.* are
+ * @prefix:	names that begin so belong to it: "state."
+ * @fields:	its fields
+ * @field_nr:	how many
+ * @get:	value of fields[i] for an event; false: it has none
+ * @arg:	for @get
+ */
+struct ktrace_filter_source {
+	const char *prefix;
+	const struct ktrace_filter_field *fields;
+	__u32 field_nr;
+	bool (*get)(void *arg, __u32 i, const struct ktrace_trace_event *event,
+		    struct ktrace_filter_value *value);
+	void *arg;
+};
+
+#define KTRACE_FILTER_SOURCES 8u
+
+/**
+ * struct ktrace_filter_opts - may be NULL for the defaults
+ * @size:	sizeof(struct ktrace_filter_opts)
+ * @sources:	further fields; must be there as long as the filter is
+ * @source_nr:	how many, at most KTRACE_FILTER_SOURCES
+ */
+struct ktrace_filter_opts {
+	size_t size;
+	const struct ktrace_filter_source *const *sources;
+	__u32 source_nr;
+};
+
+/**
+ * struct ktrace_filter_error - why an expression was refused
+ * @at:		the byte of the text that does not fit, from 0
+ * @line:	its line, from 1
+ * @column:	its place in the line, from 1
+ * @message:	what was expected or is wrong, without newline; printable ASCII
+ */
+struct ktrace_filter_error {
+	size_t at;
+	__u32 line;
+	__u32 column;
+	char message[160];
+};
+
+#define KTRACE_FILTER_TEXT_MAX 65536u
+#define KTRACE_FILTER_TESTS_MAX 4096u
+#define KTRACE_FILTER_DEPTH_MAX 64u
+
+/**
+ * ktrace_filter_parse - make a filter of an expression
+ * @text:	the expression
+ * @opts:	see the struct
+ * @out:	the filter, to be freed with ktrace_filter_free()
+ * @error:	filled in with -EINVAL; may be NULL
+ *
+ * Return: 0; -EINVAL the text is no expression, or larger or deeper than the limits above;
+ * or opts of an unknown size; -ENOMEM.
+ */
+int ktrace_filter_parse(const char *text, const struct ktrace_filter_opts *opts,
+			struct ktrace_filter **out, struct ktrace_filter_error *error);
+
+/** ktrace_filter_free - free a filter, or NULL */
+void ktrace_filter_free(struct ktrace_filter *f);
+
+/**
+ * ktrace_filter_start - what times since the start of the trace count from
+ * @f:		the filter
+ * @ns:		time of the first event, as of ktrace_traceset_span(); 0 until then
+ */
+void ktrace_filter_start(struct ktrace_filter *f, __u64 ns);
+
+/**
+ * ktrace_filter_match - is the event wanted?
+ *
+ * The event is one that was delivered last, or one of those of ktrace_traceset_read().
+ * Without memory to remember types it is slower.
+ */
+bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_event *event);
+
+/** ktrace_filter_uses - does the expression have a field of @source? */
+bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
+
+/**
+ * ktrace_filter_fields - fields that every filter knows, payloads apart
+ * @nr:		their number
+ *
+ * Return: the fields; the names of flags are those that ktrace list prints.
+ */
+const struct ktrace_filter_field *ktrace_filter_fields(__u32 *nr);
+
+#pragma GCC visibility pop
+#ifdef __cplusplus
+}
+#endif
+
+#endif

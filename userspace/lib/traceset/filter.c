@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* filter.c - runs the program of a filter over events */
+#include "filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A field of the payload, which may end before it. */
+static bool test_payload(const struct test *t, const struct check *c,
+			 const struct ktrace_trace_event *e)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+
+	if (c->off >= e->len || e->flags & KTRACE_EVENT_NO_START)
+		return false;
+	ktrace_values_init(&it, e->type, e->payload + c->off, e->len - c->off);
+	it.next = c->from;
+	while (ktrace_values_next(&it, &v))
+		if (it.next == c->field + 1)
+			return ktrace_filter_compare_payload(t, &v);
+	return false;
+}
+
+static bool run_test(const struct ktrace_filter *f, const struct check *c, const struct test *t,
+		     const struct ktrace_trace_event *e)
+{
+	struct field_value v;
+
+	if (c->verdict != VERDICT_MAYBE)
+		return c->verdict == VERDICT_YES;
+	if (t->owner == OWNER_PAYLOAD)
+		return test_payload(t, c, e);
+	return ktrace_filter_field_value(f, t, e, &v) && ktrace_filter_compare(t, &v, f->start);
+}
+
+static bool run(const struct ktrace_filter *f, const struct check *checks,
+		const struct ktrace_trace_event *e)
+{
+	const struct step *steps = f->steps;
+	bool bit = false;
+	__u64 stack = 0;
+	__u32 i = 0;
+
+	while (i < f->step_nr) {
+		switch (steps[i].op) {
+		case STEP_TEST:
+			bit = run_test(f, &checks[steps[i].arg], &f->tests[steps[i].arg], e);
+			break;
+		case STEP_AND:
+		case STEP_OR:
+			if (bit != (steps[i].op == STEP_AND)) {
+				i = steps[i].arg;
+				continue;
+			}
+			break;
+		case STEP_NOT:
+			bit = !bit;
+			break;
+		case STEP_PUSH:
+			stack = stack << 1 | bit;
+			break;
+		case STEP_XOR:
+			bit ^= stack & 1;
+			stack >>= 1;
+			break;
+		}
+		i++;
+	}
+	return bit;
+}
+
+bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_event *event)
+{
+	const struct plan *p = ktrace_filter_plan(f, event);
+
+	if (p->verdict != VERDICT_MAYBE)
+		return p->verdict == VERDICT_YES;
+	return run(f, p->checks, event);
+}
+
+void ktrace_filter_start(struct ktrace_filter *f, __u64 ns)
+{
+	f->start = ns;
+}
+
+bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source)
+{
+	__u32 i;
+
+	for (i = 0; i < f->test_nr; i++)
+		if (f->tests[i].owner >= OWNER_SOURCE &&
+		    f->sources[f->tests[i].owner - OWNER_SOURCE] == source)
+			return true;
+	return false;
+}
+
+void ktrace_filter_free(struct ktrace_filter *f)
+{
+	size_t i;
+
+	if (!f)
+		return;
+	for (i = 0; i < f->plan_cap; i++)
+		free(f->plans[i].checks);
+	for (i = 0; i < f->test_nr; i++) {
+		free(f->tests[i].name);
+		free(f->tests[i].literal.text);
+	}
+	free(f->plans);
+	free(f->spare.checks);
+	free(f->tests);
+	free(f->steps);
+	free(f);
+}

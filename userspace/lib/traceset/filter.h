@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * filter.h - a filter, as its parts see it
+ *
+ *   filter_parse.c    text becomes a program
+ *   filter_literal.c  values as they are written: numbers, times, text
+ *   filter_field.c    fields that every event has, and flags
+ *   filter_compare.c  is this value equal, less, like that?
+ *   filter_plan.c     what a program says about an event type
+ *   filter.c          runs it
+ *
+ * A program has one result bit and a stack of bits. Jumps go forwards only, over as much as
+ * leaves the stack as it was.
+ */
+#ifndef KTRACE_TRACESET_FILTER_H
+#define KTRACE_TRACESET_FILTER_H
+
+#include <ktrace/filter.h>
+
+enum filter_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB };
+
+/* struct number - an integer, or @real if @is_real; 64 bits with or without sign */
+struct number {
+	__int128 integer;
+	double real;
+	bool is_real;
+};
+
+/**
+ * struct literal - the value that a field is compared with
+ * @text:	as written, without quotes; what glob patterns and text are compared with
+ * @len:	bytes
+ * @is_number:	@number has it; never for what was in quotes
+ * @number:	as a number
+ * @single:	@number.real rounded to single precision
+ * @when:	as a time; valid for KTRACE_FILTER_TIME
+ * @flag:	enum ktrace_event_flag; valid for KTRACE_FILTER_FLAGS
+ */
+struct literal {
+	char *text;
+	size_t len;
+	bool is_number;
+	struct number number;
+	double single;
+	struct ktrace_when when;
+	__u32 flag;
+};
+
+#define ELEMENT_ALL (~0ull)
+
+/* Whose field it is; sources of the caller follow. */
+enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
+
+/**
+ * struct test - one comparison
+ * @op:		how
+ * @owner:	whose field
+ * @field:	its number there, if it is none of the payload
+ * @name:	name of a payload's field
+ * @element:	which element of an array, ELEMENT_ALL = any
+ * @type:	of the field
+ * @literal:	what it is compared with
+ */
+struct test {
+	enum filter_op op;
+	__u32 owner;
+	__u32 field;
+	char *name;
+	__u64 element;
+	enum ktrace_filter_type type;
+	struct literal literal;
+};
+
+enum step_op {
+	STEP_TEST,	/* bit = test number @arg */
+	STEP_AND,	/* if not bit, go on at @arg */
+	STEP_OR,	/* if bit, go on at @arg */
+	STEP_NOT,	/* bit = not bit */
+	STEP_PUSH,	/* bit to the stack */
+	STEP_XOR,	/* bit = bit xor the one taken from the stack */
+};
+
+struct step {
+	enum step_op op;
+	__u32 arg;
+};
+
+enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_MAYBE };
+
+/**
+ * struct check - what is left of a test for one event type
+ * @verdict:	its result if that is known; otherwise
+ * @field:	field of the payload, if it is about one
+ * @from:	the first field to walk from to reach it
+ * @off:	where that one begins in the payload
+ */
+struct check {
+	enum verdict verdict;
+	__u32 field;
+	__u32 from;
+	__u32 off;
+};
+
+/**
+ * struct plan - what the filter says about one event type
+ * @type:	its address; NULL = not described, then kind and id tell which
+ * @kind:	of its stream
+ * @id:		its number
+ * @is_used:	there is one in this slot
+ * @verdict:	on all events of the type
+ * @checks:	by test
+ */
+struct plan {
+	const struct ktrace_event_type *type;
+	__u32 kind;
+	__u32 id;
+	bool is_used;
+	enum verdict verdict;
+	struct check *checks;
+};
+
+/**
+ * struct ktrace_filter - see <ktrace/filter.h>
+ * @sources:	of the caller
+ * @source_nr:	how many
+ * @tests:	comparisons
+ * @test_nr:	how many
+ * @steps:	the program
+ * @step_nr:	how many
+ * @start:	what relative times count from
+ * @plans:	hash table by type, a power of two of slots or none
+ * @plan_cap:	slots
+ * @plan_nr:	slots in use
+ * @spare:	for a type that there is no memory to remember
+ */
+struct ktrace_filter {
+	const struct ktrace_filter_source *sources[KTRACE_FILTER_SOURCES];
+	__u32 source_nr;
+	struct test *tests;
+	__u32 test_nr;
+	struct step *steps;
+	__u32 step_nr;
+	__u64 start;
+	struct plan *plans;
+	size_t plan_cap;
+	size_t plan_nr;
+	struct plan spare;
+};
+
+/**
+ * struct field_value - value of a field that is not one of the payload
+ * @number:	of a number, time or set of flags
+ * @text:	of a text, @len bytes
+ * @len:	bytes
+ * @room:	for texts that are put together
+ */
+struct field_value {
+	struct number number;
+	const char *text;
+	size_t len;
+	char room[32];
+};
+
+/* filter_field.c */
+int ktrace_filter_find_field(const struct ktrace_filter_field *fields, __u32 nr, const char *name,
+			     size_t len);
+bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test *t,
+			       const struct ktrace_trace_event *e, struct field_value *v);
+bool ktrace_filter_is_of_type(const struct test *t);
+__u32 ktrace_filter_flag(const char *name, size_t len);
+
+/* filter_literal.c */
+void ktrace_filter_number(struct literal *l);
+int ktrace_filter_unquote(char *text, size_t *len);
+
+/* filter_compare.c */
+bool ktrace_filter_compare(const struct test *t, const struct field_value *v, __u64 start);
+bool ktrace_filter_compare_payload(const struct test *t, const struct ktrace_value *v);
+
+/* filter_plan.c */
+const struct plan *ktrace_filter_plan(struct ktrace_filter *f, const struct ktrace_trace_event *e);
+
+#endif

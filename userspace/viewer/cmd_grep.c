@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_grep.c - ktrace grep: the events for which an expression is true */
+#include "viewer.h"
+
+#include "printout.h"
+
+#include <stdio.h>
+
+/**
+ * struct grep - one run of the command
+ * @printout:	what is printed
+ * @lists:	print fields instead of events
+ */
+struct grep {
+	struct printout printout;
+	bool lists;
+};
+
+static void put_field(struct ktrace_out *out, const char *prefix, const char *name,
+		      const char *what)
+{
+	size_t from;
+
+	output_line_begin(out);
+	from = out->len;
+	ktrace_out_str(out, prefix);
+	ktrace_out_str(out, name);
+	ktrace_out_pad(out, from, 23);
+	ktrace_out_char(out, ' ');
+	ktrace_out_str(out, what);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_payload_fields(struct ktrace_out *out, const struct ktrace_trace *trace)
+{
+	const struct ktrace_event_type *type;
+	__u32 kind, id, i;
+
+	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
+		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
+			type = ktrace_trace_type(trace, kind, id);
+			for (i = 0; type && i < type->field_nr; i++)
+				put_field(out, "field.", type->fields[i].name, type->full_name);
+		}
+}
+
+/* What expressions can ask for: fields of all events, then of the files' event types. */
+static int put_fields(int nr, char **paths)
+{
+	const struct ktrace_filter_field *fields;
+	struct ktrace_out *out = output();
+	const struct ktrace_trace *trace;
+	struct ktrace_traceset *set;
+	int status = STATUS_OK;
+	__u32 i, field_nr;
+
+	fields = ktrace_filter_fields(&field_nr);
+	for (i = 0; i < field_nr; i++)
+		put_field(out, "", fields[i].name, fields[i].help);
+	set = nr ? open_files(nr, paths, &status) : NULL;
+	if (set) {
+		for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
+			put_payload_fields(out, trace);
+		status = files_status(set, status);
+		ktrace_traceset_close(set);
+	}
+	return output_end(status);
+}
+
+static const char *take_option(struct grep *g, int option)
+{
+	struct select *select = &g->printout.scope.select;
+
+	switch (option) {
+	case 'e':
+		return select_add_filter(select, optarg);
+	case 'f':
+		return select_add_filter_file(select, optarg);
+	case 'l':
+		g->lists = true;
+		return NULL;
+	default:
+		return printout_option(&g->printout, option);
+	}
+}
+
+/* Without an option that has one, the first operand is the expression. */
+static int grep(struct grep *g, const struct command *cmd, int argc, char **argv)
+{
+	struct select *select = &g->printout.scope.select;
+	const char *wrong = NULL;
+
+	if (g->lists)
+		return put_fields(argc, argv);
+	if (!select->filter_nr) {
+		wrong = argc ? select_add_filter(select, *argv) : "no expression";
+		argc--;
+		argv++;
+	}
+	if (!wrong && argc <= 0)
+		wrong = "no file";
+	return wrong ? command_usage(cmd, wrong) : printout_files(&g->printout, argc, argv);
+}
+
+static const struct option options[] = {
+	PRINTOUT_OPTIONS,
+	{ "fields", no_argument, NULL, 'l' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct grep g = { .printout.left = ~0ull };
+	const char *wrong = NULL;
+	int option, status;
+
+	while (!wrong && (option = getopt_long(argc, argv, "ce:f:ln:p:", options, NULL)) != -1) {
+		if (option == '?' || option >= OPTION_HELP) {
+			scope_free(&g.printout.scope);
+			return command_common_option(cmd, option);
+		}
+		wrong = take_option(&g, option);
+	}
+	status = wrong ? command_usage(cmd, wrong) : grep(&g, cmd, argc - optind, argv + optind);
+	scope_free(&g.printout.scope);
+	return status;
+}
+
+const struct command cmd_grep = {
+	.name = "grep",
+	.args = "[OPTION...] EXPRESSION FILE...",
+	.summary = "Print the events for which an expression is true",
+	.help =
+"  -e, --filter EXPRESSION  the expression; if there are several, all must be true\n"
+"  -f, --filter-file FILE  the same, with what is in FILE; # begins a comment\n"
+"  -l, --fields       list the fields that expressions can ask for, also those of FILEs\n"
+"  --since TIME       from TIME on\n"
+"  --until TIME       up to TIME, TIME itself not included\n"
+"  --event GLOB[,GLOB...]  only events whose provider:name matches\n"
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  -n, --number N     stop after N events\n"
+"  -c, --count        print the number of events only\n"
+"  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"
+"  --json             one JSON object a line\n"
+"  --help, --version\n"
+"\n"
+"EXPRESSION: FIELD OP VALUE, joined by && before ^ (one or the other) before ||, with !\n"
+"and parentheses. OP: == (or =), !=, <, <=, >, >=, ~ (glob: * ? [a-z]). FIELD: one of\n"
+"--fields, or a field of the event: prev_tid, field.tid (where tid alone is the thread),\n"
+"samples[3]; of an array without index, any element. VALUE: a number, a name, \"text\"\n"
+"with C's escapes, a time. A comparison with a field that the event does not have is\n"
+"false, also !=.\n"
+"\n"
+"  ktrace grep 'event == syscall:exit && ret < 0 && comm ~ \"x*\"' trace.bin\n"
+"\n"
+"Lines and JSON are those of ktrace list.\n",
+	.run = run,
+};

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0
+/* line.c - an event as a line of text, or as an object of JSON */
+#include "line.h"
+
+#include "viewer.h"
+#include "when.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const time_formats[TIME_NR] = {
+	[TIME_REL] = "rel", [TIME_WALL] = "wall", [TIME_RAW] = "raw", [TIME_DELTA] = "delta",
+};
+
+static const struct {
+	__u32 flag;
+	const char *name;
+} flag_names[] = {
+	{ KTRACE_EVENT_TRUNCATED, "truncated" },
+	{ KTRACE_EVENT_INCOMPLETE, "incomplete" },
+	{ KTRACE_EVENT_NO_START, "no-start" },
+	{ KTRACE_EVENT_IRQ, "irq" },
+	{ KTRACE_EVENT_CRITICAL, "critical" },
+	{ KTRACE_EVENT_BACKWARDS, "backwards" },
+};
+
+#define FLAG_NR (sizeof(flag_names) / sizeof(flag_names[0]))
+
+static __u64 since(__u64 time, __u64 start)
+{
+	return time > start ? time - start : 0;
+}
+
+static void put_time(struct lines *l, const struct ktrace_trace_event *e)
+{
+	switch (l->time) {
+	case TIME_WALL:
+		out_date(l->out, ktrace_trace_wall(e->stream->trace, e->raw));
+		break;
+	case TIME_RAW:
+		ktrace_out_u64(l->out, e->raw);
+		break;
+	case TIME_DELTA:
+		ktrace_out_char(l->out, '+');
+		out_seconds(l->out, since(e->time, l->before), 13);
+		break;
+	default:
+		out_seconds(l->out, since(e->time, l->start), 15);
+		break;
+	}
+}
+
+static void put_cpu(struct ktrace_out *out, __s32 cpu)
+{
+	ktrace_out_str(out, " [");
+	if (cpu < 0)
+		ktrace_out_str(out, "---");
+	else
+		ktrace_out_dec(out, (__u64)cpu, 3);
+	ktrace_out_str(out, "] ");
+}
+
+static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
+		       const char *comm)
+{
+	size_t from = out->len;
+
+	if (e->id == KTRACE_ID_LOST) {
+		ktrace_out_str(out, "-/- -");
+	} else if (!e->tid) {
+		ktrace_out_str(out, "0/0 swapper");
+	} else {
+		if (pid)
+			ktrace_out_u64(out, pid);
+		else
+			ktrace_out_char(out, '-');
+		ktrace_out_char(out, '/');
+		ktrace_out_u64(out, e->tid);
+		ktrace_out_char(out, ' ');
+		ktrace_out_safe(out, *comm ? comm : "?");
+	}
+	ktrace_out_char(out, ' ');
+	ktrace_out_pad(out, from, 26);
+}
+
+/* Keeps the text from @from on for events like @e. */
+static void keep(struct same *same, const struct ktrace_out *out, size_t from,
+		 const struct ktrace_trace_event *e)
+{
+	if (out->error || out->len < from || out->len - from > sizeof(same->text) || !e->type)
+		return;
+	same->stream = e->stream;
+	same->type = e->type;
+	same->tid = e->tid;
+	same->len = (__u32)(out->len - from);
+	memcpy(same->text, out->buf + from, same->len);
+}
+
+/* From the time to the fields: number of the file, CPU, thread, name of the event. */
+static void put_middle(struct lines *l, const struct ktrace_trace_event *e)
+{
+	const struct ktrace_trace *trace = e->stream->trace;
+	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
+	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
+	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
+	struct ktrace_out *out = l->out;
+	size_t from = out->len;
+
+	comm = comm ? comm : "";
+	if (same->stream == e->stream && same->type == e->type && same->tid == e->tid &&
+	    same->pid == pid && !strcmp(same->comm, comm)) {
+		ktrace_out_bytes(out, same->text, same->len);
+		return;
+	}
+	same->stream = NULL;
+	same->pid = pid;
+	snprintf(same->comm, sizeof(same->comm), "%s", comm);
+	if (l->has_many_files) {
+		ktrace_out_str(out, " #");
+		ktrace_out_u64(out, ktrace_trace_index(trace));
+	}
+	put_cpu(out, e->stream->cpu);
+	put_thread(out, e, pid, comm);
+	out_event_name(out, e);
+	keep(same, out, from, e);
+}
+
+static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	__u32 i;
+
+	for (i = 0; i < e->len && !out->error; i++)
+		ktrace_out_hex(out, (unsigned char)e->payload[i], 2);
+}
+
+static void put_text(struct lines *l, const struct ktrace_trace_event *e)
+{
+	struct ktrace_out *out = l->out;
+	bool is_cut = false;
+	size_t i;
+
+	put_time(l, e);
+	put_middle(l, e);
+	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
+		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
+	} else {
+		ktrace_out_str(out, " bytes=");
+		put_bytes(out, e);
+	}
+	for (i = 0; e->flags && i < FLAG_NR; i++) {
+		if (!(e->flags & flag_names[i].flag))
+			continue;
+		ktrace_out_str(out, " (");
+		ktrace_out_str(out, flag_names[i].name);
+		ktrace_out_char(out, ')');
+	}
+	if (is_cut && !(e->flags & (KTRACE_EVENT_TRUNCATED | KTRACE_EVENT_INCOMPLETE)))
+		ktrace_out_str(out, " (short)");
+	ktrace_out_char(out, '\n');
+}
+
+static void put_key(struct ktrace_out *out, const char *key)
+{
+	ktrace_out_str(out, ",\"");
+	ktrace_out_str(out, key);
+	ktrace_out_str(out, "\":");
+}
+
+static void put_key_u64(struct ktrace_out *out, const char *key, __u64 value)
+{
+	put_key(out, key);
+	ktrace_out_u64(out, value);
+}
+
+static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	const struct ktrace_trace *trace = e->stream->trace;
+	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
+	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
+
+	if (e->id == KTRACE_ID_LOST)
+		return;
+	if (!e->tid)
+		comm = "swapper";
+	if (pid || !e->tid)
+		put_key_u64(out, "pid", pid);
+	put_key_u64(out, "tid", e->tid);
+	if (comm) {
+		put_key(out, "comm");
+		ktrace_out_json(out, comm, strlen(comm));
+	}
+}
+
+static void put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+	char comma = '{';
+
+	put_key(out, "fields");
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v)) {
+		ktrace_out_char(out, comma);
+		ktrace_out_char(out, '"');
+		ktrace_out_str(out, v.field->name);
+		ktrace_out_str(out, "\":");
+		ktrace_value_json(out, &v);
+		comma = ',';
+	}
+	ktrace_out_str(out, comma == '{' ? "{}" : "}");
+}
+
+static void put_json_flags(struct ktrace_out *out, __u32 flags)
+{
+	char comma = '[';
+	size_t i;
+
+	if (!flags)
+		return;
+	put_key(out, "flags");
+	for (i = 0; i < FLAG_NR; i++) {
+		if (!(flags & flag_names[i].flag))
+			continue;
+		ktrace_out_char(out, comma);
+		ktrace_out_quoted(out, flag_names[i].name, strlen(flag_names[i].name));
+		comma = ',';
+	}
+	ktrace_out_char(out, ']');
+}
+
+static void put_json(struct lines *l, const struct ktrace_trace_event *e)
+{
+	struct ktrace_out *out = l->out;
+
+	ktrace_out_str(out, "{\"time\":\"");
+	out_seconds(out, e->time, 0);
+	ktrace_out_char(out, '"');
+	put_key_u64(out, "ns", since(e->time, l->start));
+	put_key_u64(out, "raw", e->raw);
+	put_key_u64(out, "trace", ktrace_trace_index(e->stream->trace));
+	put_key_u64(out, "stream", e->stream->id);
+	if (e->stream->cpu >= 0)
+		put_key_u64(out, "cpu", (__u64)e->stream->cpu);
+	put_json_thread(out, e);
+	ktrace_out_str(out, ",\"event\":\"");
+	out_event_name(out, e);
+	ktrace_out_char(out, '"');
+	put_json_flags(out, e->flags);
+	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
+		put_json_fields(out, e);
+	} else {
+		ktrace_out_str(out, ",\"bytes\":\"");
+		put_bytes(out, e);
+		ktrace_out_char(out, '"');
+	}
+	ktrace_out_str(out, "}\n");
+}
+
+void line_put(struct lines *l, const struct ktrace_trace_event *e)
+{
+	output_line_begin(l->out);
+	if (l->is_json)
+		put_json(l, e);
+	else
+		put_text(l, e);
+	l->before = e->time;
+}
+
+bool line_parse_time_format(const char *text, enum time_format *format)
+{
+	int i;
+
+	for (i = 0; i < TIME_NR; i++)
+		if (!strcmp(text, time_formats[i])) {
+			*format = (enum time_format)i;
+			return true;
+		}
+	return false;
+}

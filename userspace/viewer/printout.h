@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* printout.h - the events of files as lines: what ktrace list and ktrace grep have in common */
+#ifndef VIEWER_PRINTOUT_H
+#define VIEWER_PRINTOUT_H
+
+#include "line.h"
+#include "scope.h"
+
+/**
+ * struct printout - one run of the command
+ * @scope:	which events
+ * @lines:	how they are printed
+ * @left:	lines that may still be printed; ~0 to begin with
+ * @counts:	print how many lines there would be
+ */
+struct printout {
+	struct scope scope;
+	struct lines lines;
+	__u64 left;
+	bool counts;
+};
+
+#define PRINTOUT_OPTIONS \
+	SCOPE_OPTIONS, \
+	{ "json", no_argument, NULL, 'j' }, \
+	{ "time", required_argument, NULL, 't' }, \
+	{ "number", required_argument, NULL, 'n' }, \
+	{ "count", no_argument, NULL, 'c' }
+
+#define PRINTOUT_HELP \
+	SCOPE_HELP \
+"  -n, --number N     stop after N events\n" \
+"  -c, --count        print the number of events only\n" \
+"  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n" \
+"  --json             one JSON object a line\n" \
+"  --help, --version\n"
+
+/* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
+const char *printout_option(struct printout *p, int option);
+/* Prints the events of all files. Return: the exit status. */
+int printout_files(struct printout *p, int nr, char **paths);
+
+#endif

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/* scope.c - which events a command is about: a window of time and conditions */
+#include "scope.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define PROGRESS_EVERY 64	/* reads */
+
+const char *scope_option(struct scope *s, int option)
+{
+	switch (option) {
+	case OPTION_SINCE:
+		return when_parse(optarg, &s->since) ? NULL :
+		       "--since: not a time such as 1.5, 20ms or 2026-01-31T12:00";
+	case OPTION_UNTIL:
+		return when_parse(optarg, &s->until) ? NULL :
+		       "--until: not a time such as 1.5, 20ms or 2026-01-31T12:00";
+	case OPTION_FILTER:
+		return select_add_filter(&s->select, optarg);
+	case OPTION_FILTER_FILE:
+		return select_add_filter_file(&s->select, optarg);
+	case 'e':
+	case OPTION_EVENT:
+		return select_add_globs(&s->select, optarg);
+	default:
+		return select_add_pids(&s->select, optarg);
+	}
+}
+
+int scope_begin(struct scope *s, struct ktrace_traceset *set)
+{
+	int ret = ktrace_traceset_span(set, &s->start, &s->end);
+
+	s->set = set;
+	s->from = s->since.is_set ? when_absolute(&s->since, s->start) : s->start;
+	s->to = s->until.is_set ? when_absolute(&s->until, s->start) : ~0ull;
+	s->nr = s->at = 0;
+	memset(s->lost, 0, sizeof(s->lost));
+	select_begin(&s->select, s->start);
+	progress_begin(&s->progress, s->prints);
+	if (!ret && s->since.is_set)
+		ret = ktrace_traceset_seek(set, s->from);
+	return ret;
+}
+
+static void count_lost(struct scope *s, const struct ktrace_trace_event *e)
+{
+	struct ktrace_values it;
+	struct ktrace_value reason, count;
+	__u64 nr, *sum;
+
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	if (!ktrace_values_next(&it, &reason) || !ktrace_values_next(&it, &count))
+		return;
+	nr = (__u64)ktrace_value_s64(&count, 0);
+	sum = &s->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)];
+	*sum = nr > ~0ull - *sum ? ~0ull : *sum + nr;
+}
+
+_Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons");
+
+/* More events to hand. Return: as scope_next(). */
+static int refill(struct scope *s)
+{
+	static unsigned int reads;
+	__u64 last = s->to < s->end ? s->to : s->end;
+
+	s->at = 0;
+	s->nr = ktrace_traceset_read(s->set, s->events, SCOPE_READ_NR);
+	if (s->nr > 0 && !(reads++ % PROGRESS_EVERY))
+		progress_set(&s->progress,
+			     s->events[0].time > s->from ? s->events[0].time - s->from : 0,
+			     last > s->from ? last - s->from : 0);
+	if (s->nr <= 0)
+		progress_end(&s->progress);
+	return s->nr > 0 ? 1 : s->nr;
+}
+
+int scope_next(struct scope *s, const struct ktrace_trace_event **event)
+{
+	const struct ktrace_trace_event *e;
+	int ret;
+
+	for (;;) {
+		if (s->at >= s->nr) {
+			ret = refill(s);
+			if (ret <= 0)
+				return ret;
+		}
+		e = &s->events[s->at++];
+		if (s->until.is_set && e->time >= s->to) {
+			progress_end(&s->progress);
+			return 0;
+		}
+		if (e->id == KTRACE_ID_LOST)
+			count_lost(s, e);
+		if (!select_has_conditions(&s->select) || select_event(&s->select, e))
+			break;
+	}
+	*event = e;
+	return 1;
+}
+
+__u64 scope_lost(const struct scope *s)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		sum = s->lost[i] > ~0ull - sum ? ~0ull : sum + s->lost[i];
+	return sum;
+}
+
+void scope_warn_lost(const struct scope *s)
+{
+	__u64 lost = scope_lost(s);
+
+	if (lost)
+		fprintf(stderr, "ktrace: %llu events were lost in this range\n", lost);
+}
+
+void scope_json_lost(struct ktrace_out *out, const struct scope *s)
+{
+	char comma = '{';
+	__u32 i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!s->lost[i])
+			continue;
+		ktrace_out_char(out, comma);
+		ktrace_out_json(out, ktrace_lost_name(i), strlen(ktrace_lost_name(i)));
+		ktrace_out_char(out, ':');
+		ktrace_out_u64(out, s->lost[i]);
+		comma = ',';
+	}
+	ktrace_out_str(out, comma == '{' ? "{}" : "}");
+}
+
+void scope_free(struct scope *s)
+{
+	progress_end(&s->progress);
+	select_free(&s->select);
+}

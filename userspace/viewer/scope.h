@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * scope.h - which events a command is about: a window of time and conditions
+ *
+ * Losses in the window are always counted, whatever the conditions: what was lost might have
+ * met them.
+ */
+#ifndef VIEWER_SCOPE_H
+#define VIEWER_SCOPE_H
+
+#include "progress.h"
+#include "select.h"
+#include "viewer.h"
+#include "when.h"
+
+#define SCOPE_READ_NR 64
+
+/**
+ * struct scope - conditions, and where reading stands
+ * @select:	conditions
+ * @since:	first time, as asked for
+ * @until:	first time behind, as asked for
+ * @set:	the files
+ * @start:	time of the first event of all
+ * @end:	time of the last event of all
+ * @from:	the window: first time
+ * @to:		first time behind it; ~0 = there is no end
+ * @lost:	lost in the window, by reason
+ * @progress:	a bar
+ * @prints:	the command prints while it reads
+ * @events:	events at hand
+ * @nr:		how many
+ * @at:		the next of them
+ */
+struct scope {
+	struct select select;
+	struct when since;
+	struct when until;
+	struct ktrace_traceset *set;
+	__u64 start;
+	__u64 end;
+	__u64 from;
+	__u64 to;
+	__u64 lost[KTRACE_LOST_NR];
+	struct progress progress;
+	bool prints;
+	struct ktrace_trace_event events[SCOPE_READ_NR];
+	int nr;
+	int at;
+};
+
+/* A command that has these takes "e:p:" as short options, and gives scope_option() what it
+ * does not know. */
+#define SCOPE_OPTIONS \
+	{ "since", required_argument, NULL, OPTION_SINCE }, \
+	{ "until", required_argument, NULL, OPTION_UNTIL }, \
+	{ "event", required_argument, NULL, OPTION_EVENT }, \
+	{ "pid", required_argument, NULL, 'p' }, \
+	{ "filter", required_argument, NULL, OPTION_FILTER }, \
+	{ "filter-file", required_argument, NULL, OPTION_FILTER_FILE }
+enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FILTER_FILE };
+
+#define SCOPE_HELP \
+"  --since TIME       from TIME on\n" \
+"  --until TIME       up to TIME, TIME itself not included\n" \
+"  -e, --event GLOB[,GLOB...]  only events whose provider:name matches; a glob without\n" \
+"                     colon is a provider or family and stands for all its events\n" \
+"  -p, --pid N[,N...]  only these processes and threads\n" \
+"  --filter EXPRESSION  only events for which it is true: see ktrace help grep\n" \
+"  --filter-file FILE  the same, with what is in FILE\n"
+
+/* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
+const char *scope_option(struct scope *s, int option);
+/* Goes to the beginning of the window. Return: 0, -errno. */
+int scope_begin(struct scope *s, struct ktrace_traceset *set);
+/*
+ * The next event of the window that meets the conditions, losses among them; valid until
+ * the next call. Return: 1, 0 at the end, -errno.
+ */
+int scope_next(struct scope *s, const struct ktrace_trace_event **event);
+/* Lost events in what was read of the window. */
+__u64 scope_lost(const struct scope *s);
+/* Says so on standard error, if there were any. */
+void scope_warn_lost(const struct scope *s);
+/* {"full":1,...} */
+void scope_json_lost(struct ktrace_out *out, const struct scope *s);
+void scope_free(struct scope *s);
+
+#endif
