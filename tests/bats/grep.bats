@@ -18,7 +18,8 @@ selects()
 {
 	run_ktrace grep "$1" "$SMALL"
 	[ "$status" -eq 0 ]
-	diff -u <("$KTRACE" list "$SMALL" | grep -E "$2") - <<<"$output"
+	diff -u <("$KTRACE" list "$SMALL" | grep -E "$2") - < <(printf '%s' "${output:+$output
+}")
 }
 
 # refused EXPRESSION MESSAGE: is wrong usage, for this reason
@@ -121,8 +122,7 @@ refused()
 	printf 'item == 1 &&\n  comm <\n' >filter
 	run_ktrace grep -f filter "$SMALL"
 	[ "$status" -eq 2 ]
-	[[ $stderr == *'line 2, column 8: text has no order'* ]] ||
-		[[ $stderr == *'line 2, column '* ]]
+	[[ $stderr == *'line 2, column 8: text has no order'* ]]
 }
 
 @test "expressions that are too large or too deep are refused" {

@@ -3,6 +3,7 @@
 #include "viewer.h"
 
 #include "census.h"
+#include "json.h"
 #include "when.h"
 
 #include <errno.h>
@@ -292,28 +293,6 @@ static void put_text(struct ktrace_out *out, const struct info *info)
 		ktrace_out_u64(out, info->stats.backwards);
 		ktrace_out_char(out, '\n');
 	}
-}
-
-static void json_key(struct ktrace_out *out, const char *key)
-{
-	if (out->len && out->buf[out->len - 1] != '{')
-		ktrace_out_char(out, ',');
-	ktrace_out_json(out, key, strlen(key));
-	ktrace_out_char(out, ':');
-}
-
-static void json_u64(struct ktrace_out *out, const char *key, __u64 v)
-{
-	json_key(out, key);
-	ktrace_out_u64(out, v);
-}
-
-static void json_str(struct ktrace_out *out, const char *key, const char *value)
-{
-	if (!value)
-		return;
-	json_key(out, key);
-	ktrace_out_json(out, value, strlen(value));
 }
 
 static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,

@@ -17,6 +17,8 @@ static const struct command *const commands[] = {
 	&cmd_info,
 	&cmd_events,
 	&cmd_grep,
+	&cmd_hist,
+	&cmd_check,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

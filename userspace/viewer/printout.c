@@ -2,6 +2,8 @@
 /* printout.c - the events of files as lines */
 #include "printout.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +58,7 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 		if (!p->counts)
 			line_put(&p->lines, e);
 	}
-	progress_end(&p->scope.progress);
+	progress_end();
 	if (p->counts && !ret) {
 		ktrace_out_u64(p->lines.out, lines);
 		ktrace_out_char(p->lines.out, '\n');

@@ -1,54 +1,66 @@
 // SPDX-License-Identifier: GPL-2.0
-/* progress.c - how far a long command has got, on a terminal */
+/*
+ * progress.c - how far reading has got, for who waits at a terminal
+ *
+ * One line on standard error, rewritten five times a second at most, the first time after
+ * half a second: what is done by then shows nothing.
+ */
 #include "progress.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
-#define WIDTH 40u
-#define PERIOD_MS 100u
+#define CALLS 4096u		/* between two looks at the clock */
+#define FIRST_MS 500u
+#define AGAIN_MS 200u
+#define WIDTH 40
+
+static __u64 begin, span, next_ms;
+static unsigned int calls;
+static bool is_on, is_shown;
 
 static __u64 now_ms(void)
 {
-	struct timespec ts;
+	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (__u64)ts.tv_sec * 1000 + (__u64)ts.tv_nsec / 1000000;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
 }
 
-void progress_begin(struct progress *p, bool prints_meanwhile)
+void progress_begin(__u64 from, __u64 until)
 {
-	p->is_on = isatty(STDERR_FILENO) && !(prints_meanwhile && isatty(STDOUT_FILENO));
-	p->is_shown = false;
-	p->next = now_ms() + 5 * PERIOD_MS;
+	is_on = isatty(STDERR_FILENO) && until > from;
+	begin = from;
+	span = until - from;
+	calls = 0;
+	next_ms = is_on ? now_ms() + FIRST_MS : 0;
 }
 
-static void draw(unsigned int percent)
+void progress_at(__u64 time)
 {
-	static const char full[WIDTH + 1] = "########################################";
-	unsigned int n = percent * WIDTH / 100;
+	static const char bar[] = "########################################";
+	unsigned int percent;
+	__u64 done, now;
 
-	fprintf(stderr, "\r[%.*s%*s] %3u %%", (int)n, full, (int)(WIDTH - n), "", percent);
-}
-
-void progress_set(struct progress *p, __u64 done, __u64 all)
-{
-	__u64 now;
-
-	if (!p->is_on)
+	if (!is_on || ++calls % CALLS)
 		return;
 	now = now_ms();
-	if (now < p->next)
+	if (now < next_ms)
 		return;
-	p->next = now + PERIOD_MS;
-	p->is_shown = true;
-	draw(all && done < all ? (unsigned int)((double)done * 100 / (double)all) : 100);
+	next_ms = now + AGAIN_MS;
+	done = time > begin ? time - begin : 0;
+	done = done < span ? done : span;
+	percent = (unsigned int)((double)done * 100 / (double)span);
+	fprintf(stderr, "\r%3u%% [%-*.*s]", percent, WIDTH, (int)percent * WIDTH / 100, bar);
+	fflush(stderr);
+	is_shown = true;
 }
 
-void progress_end(struct progress *p)
+void progress_end(void)
 {
-	if (p->is_shown)
-		fprintf(stderr, "\r%*s\r", (int)WIDTH + 8, "");
-	p->is_shown = false;
+	if (is_shown)
+		fputs("\r\033[K", stderr);
+	is_on = is_shown = false;
 }

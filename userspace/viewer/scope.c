@@ -2,10 +2,11 @@
 /* scope.c - which events a command is about: a window of time and conditions */
 #include "scope.h"
 
+#include "progress.h"
+
 #include <stdio.h>
 #include <string.h>
-
-#define PROGRESS_EVERY 64	/* reads */
+#include <unistd.h>
 
 const char *scope_option(struct scope *s, int option)
 {
@@ -38,7 +39,9 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	s->nr = s->at = 0;
 	memset(s->lost, 0, sizeof(s->lost));
 	select_begin(&s->select, s->start);
-	progress_begin(&s->progress, s->prints);
+	/* A bar and lines do not go together on one terminal. */
+	if (!(s->prints && isatty(STDOUT_FILENO)))
+		progress_begin(s->from, s->to < s->end ? s->to : s->end);
 	if (!ret && s->since.is_set)
 		ret = ktrace_traceset_seek(set, s->from);
 	return ret;
@@ -63,17 +66,10 @@ _Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons"
 /* More events to hand. Return: as scope_next(). */
 static int refill(struct scope *s)
 {
-	static unsigned int reads;
-	__u64 last = s->to < s->end ? s->to : s->end;
-
 	s->at = 0;
 	s->nr = ktrace_traceset_read(s->set, s->events, SCOPE_READ_NR);
-	if (s->nr > 0 && !(reads++ % PROGRESS_EVERY))
-		progress_set(&s->progress,
-			     s->events[0].time > s->from ? s->events[0].time - s->from : 0,
-			     last > s->from ? last - s->from : 0);
 	if (s->nr <= 0)
-		progress_end(&s->progress);
+		progress_end();
 	return s->nr > 0 ? 1 : s->nr;
 }
 
@@ -90,11 +86,14 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 		}
 		e = &s->events[s->at++];
 		if (s->until.is_set && e->time >= s->to) {
-			progress_end(&s->progress);
+			progress_end();
 			return 0;
 		}
+		progress_at(e->time);
 		if (e->id == KTRACE_ID_LOST)
 			count_lost(s, e);
+		if (s->keeps_losses && e->id == KTRACE_ID_LOST)
+			break;
 		if (!select_has_conditions(&s->select) || select_event(&s->select, e))
 			break;
 	}
@@ -139,6 +138,6 @@ void scope_json_lost(struct ktrace_out *out, const struct scope *s)
 
 void scope_free(struct scope *s)
 {
-	progress_end(&s->progress);
+	progress_end();
 	select_free(&s->select);
 }

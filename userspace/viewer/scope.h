@@ -8,7 +8,6 @@
 #ifndef VIEWER_SCOPE_H
 #define VIEWER_SCOPE_H
 
-#include "progress.h"
 #include "select.h"
 #include "viewer.h"
 #include "when.h"
@@ -26,8 +25,8 @@
  * @from:	the window: first time
  * @to:		first time behind it; ~0 = there is no end
  * @lost:	lost in the window, by reason
- * @progress:	a bar
  * @prints:	the command prints while it reads
+ * @keeps_losses: losses meet every condition
  * @events:	events at hand
  * @nr:		how many
  * @at:		the next of them
@@ -42,8 +41,8 @@ struct scope {
 	__u64 from;
 	__u64 to;
 	__u64 lost[KTRACE_LOST_NR];
-	struct progress progress;
 	bool prints;
+	bool keeps_losses;
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;
 	int at;

@@ -32,7 +32,9 @@ struct command {
 extern const struct command cmd_list;
 extern const struct command cmd_info;
 extern const struct command cmd_events;
+extern const struct command cmd_check;
 extern const struct command cmd_grep;
+extern const struct command cmd_hist;
 
 /* Every command has these, with the values below. */
 #define COMMON_OPTIONS \

@@ -320,7 +320,7 @@ static void check_literal(struct parser *p, struct test *t, const struct word *w
 	switch (t->type) {
 	case KTRACE_FILTER_TIME:
 		if (!ktrace_when_parse(l->text, &l->when))
-			fail(p, w->at, "expected a time: 1.5s, 3ms, 2026-01-31T12:00:00 or @SECONDS");
+			fail(p, w->at, "expected a time: 1.5s, 3ms, 2026-01-31T12:00 or @SECONDS");
 		break;
 	case KTRACE_FILTER_FLAGS:
 		l->flag = ktrace_filter_flag(l->text, l->len);

@@ -1,0 +1,140 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# check.bats - ktrace check finds what is wrong with a file
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	SMALL=$ROOT/tests/golden/small-v1.bin
+}
+
+teardown() { teardown_test; }
+
+# make_trace SECOND: two blocks of a stream; SECOND lies between them in the script
+make_trace()
+{
+	"$PROGS/mktrace" t <<-END
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	meta event kind=user id=16 desc=t:e{u64%20n;}
+	block 1
+	rec 10 16 7 u64:1
+	rec 20 16 7 u64:2
+	$1
+	block 1
+	rec 30 16 7 u64:3
+	END
+}
+
+# finds TEXT: status 1, and a line with it
+finds()
+{
+	run_ktrace check t
+	[ "$status" -eq 1 ]
+	grep -qF "$1" <<<"$output"
+}
+
+# change OFFSET HEX: bytes of the file, and the checksum of section number SECTION made right
+change()
+{
+	python3 - "$@" <<-'END'
+	import struct, sys
+	offset, data, section = int(sys.argv[1]), bytes.fromhex(sys.argv[2]), int(sys.argv[3])
+	t = bytearray(open('t', 'rb').read())
+	at = 64
+	for _ in range(section):
+	    at += 64 + (struct.unpack_from('<Q', t, at + 16)[0] + 7 & ~7)
+	t[at + offset:at + offset + len(data)] = data
+	struct.pack_into('<I', t, at + 12, 0)
+	crc = 0xffffffff
+	for b in t[at:at + 64 + struct.unpack_from('<Q', t, at + 16)[0]]:
+	    crc ^= b
+	    for _ in range(8):
+	        crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+	struct.pack_into('<I', t, at + 12, crc ^ 0xffffffff)
+	open('t', 'wb').write(t)
+	END
+}
+
+@test "whole files are ok, closed or not" {
+	run_ktrace check "$SMALL"
+	[ "$status" -eq 0 ]
+	[[ $output == *": ok: "*" 20 records, 22 lost, closed"* ]]
+	make_trace ''
+	run_ktrace check t
+	[ "$status" -eq 0 ]
+	[[ $output == *"ok: 3 events, read again from 3 places"* ]]
+	truncate -s -100 t
+	run_ktrace check t "$SMALL"
+	[ "$status" -eq 0 ]
+	[[ $output == *"not closed"* ]]
+}
+
+@test "every byte that is turned over is noticed, but for those that nobody reads" {
+	make_trace ''
+	run python3 - "$KTRACE" <<-'END'
+	import subprocess, sys
+	whole = open('t', 'rb').read()
+	missed = []
+	for i in range(64, len(whole), 11):
+	    t = bytearray(whole)
+	    t[i] ^= 0x10
+	    open('u', 'wb').write(t)
+	    r = subprocess.run([sys.argv[1], 'check', 'u'], capture_output=True)
+	    assert r.returncode in (0, 1), (i, r)
+	    if r.returncode == 0:
+	        missed.append((i, whole[i]))
+	# Padding behind a section's body
+	assert len(missed) <= 3 and not any(b for _, b in missed), missed
+	END
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "a header that says something else than its block" {
+	make_trace ''
+	change 48 05000000 1
+	finds 'header has another number of records'
+	make_trace ''
+	change 32 0b00000000000000 1
+	finds 'header has a smaller last stamp'
+}
+
+@test "data that are missing, and no loss is told" {
+	make_trace ''
+	change 40 0030000000000000 2
+	finds 'no loss is told'
+	make_trace 'lost 1 25 3'
+	run_ktrace check t
+	[ "$status" -eq 0 ]
+}
+
+@test "counts of losses that go down, an index that is wrong, data behind the end" {
+	make_trace $'lost 1 21 5\nlost 1 22 3'
+	finds 'counts of lost records go down'
+	make_trace ''
+	# The index is the section before the last.
+	change 64 4800000000000000 3
+	finds 'index'
+	make_trace ''
+	echo 12345678 >>t
+	finds 'data behind the end mark'
+}
+
+@test "damage is said with its place, as JSON too; what is no tracefile is refused" {
+	make_trace ''
+	python3 -c "
+f = open('t', 'r+b'); t = f.read(); i = t.index(b'KBTK'); f.seek(i + 60); f.write(b'xxxx')"
+	run_ktrace check --json t
+	[ "$status" -eq 1 ]
+	jq -es '.[0].file == "t" and .[0].offset > 0 and (.[0].damage | length) > 0' <<<"$output"
+	jq -es '.[-1].damaged > 0' <<<"$output"
+	echo nonsense >u
+	run_ktrace check u
+	[ "$status" -eq 1 ]
+	[[ $output == *"not a ktrace tracefile"* ]]
+	run_ktrace check nosuch
+	[ "$status" -eq 1 ]
+}

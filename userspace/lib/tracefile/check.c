@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * check.c - is a tracefile what its format says?
+ *
+ * Walks from section to section, as if there was no index, and loads each of them. What is
+ * found on the way is compared with the index at the end.
+ */
+#include <ktrace/check.h>
+
+#include "read.h"
+#include "ring/ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Bytes of a LOST record that count: the writers' own reasons come first. */
+#define WRITERS_SIZE (sizeof(__u64) * KTRACE_LOST_OVERWRITTEN)
+
+/**
+ * struct checked - what is known of a stream
+ * @id:		its number
+ * @block_size:	as announced, 0 = not
+ * @end:	behind its last BLOCK section, 0 = there was none
+ * @gap:	offset of the first section that does not follow its predecessor, 0 = none
+ * @lost:	largest counts
+ */
+struct checked {
+	__u32 id;
+	__u64 block_size;
+	__u64 end;
+	__u64 gap;
+	struct ktrace_lost lost;
+};
+
+/**
+ * struct checker - one run
+ * @reader:	the file
+ * @out:	what is found
+ * @report:	of the caller
+ * @arg:	for @report
+ * @streams:	those met
+ * @stream_nr:	how many
+ * @index:	the sections that were walked, as the index should list them
+ * @index_nr:	how many
+ * @index_cap:	room for so many
+ * @compared:	entries of the index that were compared
+ * @differs:	one of them was wrong, and reported
+ * @loaded:	the present section
+ */
+struct checker {
+	struct reader reader;
+	struct ktrace_check *out;
+	void (*report)(void *arg, const struct ktrace_damage *damage);
+	void *arg;
+	struct checked *streams;
+	size_t stream_nr;
+	struct ktrace_index *index;
+	size_t index_nr;
+	size_t index_cap;
+	size_t compared;
+	bool differs;
+	struct section_buf loaded;
+};
+
+static void report(void *arg, const char *path, __u64 offset, const char *message)
+{
+	struct ktrace_damage damage = { path, offset, message };
+	struct checker *c = arg;
+
+	c->out->damaged++;
+	if (c->report)
+		c->report(c->arg, &damage);
+}
+
+static struct checked *get_stream(struct checker *c, __u32 id)
+{
+	struct checked *streams;
+	size_t i;
+
+	for (i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].id == id)
+			return &c->streams[i];
+	streams = realloc(c->streams, (c->stream_nr + 1) * sizeof(*streams));
+	if (!streams)
+		return NULL;
+	c->streams = streams;
+	streams[c->stream_nr] = (struct checked){ .id = id };
+	return &streams[c->stream_nr++];
+}
+
+static int remember(struct checker *c, const struct ktrace_section *s, __u64 offset)
+{
+	size_t cap = c->index_cap ? 2 * c->index_cap : 256;
+	struct ktrace_index *index = c->index;
+
+	if (c->index_nr == c->index_cap) {
+		index = realloc(index, cap * sizeof(*index));
+		if (!index)
+			return -ENOMEM;
+		c->index = index;
+		c->index_cap = cap;
+	}
+	index[c->index_nr++] = (struct ktrace_index){
+		.offset = offset, .first_ts = s->first_ts, .last_ts = s->last_ts, .pos = s->pos,
+		.stream = s->stream, .records = s->records, .type = s->type, .lost = s->lost,
+	};
+	return 0;
+}
+
+/* Counts of losses never go down. */
+static void see_lost(struct checker *c, struct checked *st, __u64 offset,
+		     const struct ktrace_lost *lost, int nr)
+{
+	bool is_less = false;
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		is_less |= lost->count[i] < st->lost.count[i];
+		if (lost->count[i] > st->lost.count[i])
+			st->lost.count[i] = lost->count[i];
+	}
+	if (is_less)
+		ktrace_reader_report(&c->reader, offset, "counts of lost records go down");
+}
+
+/**
+ * struct contents - what is in a BLOCK section
+ * @records:	events
+ * @first_ts:	stamp of the first record
+ * @last_ts:	largest stamp
+ * @is_corrupt:	a record is impossible
+ * @is_empty:	there is no record, not even of losses
+ */
+struct contents {
+	__u32 records;
+	__u64 first_ts;
+	__u64 last_ts;
+	bool is_corrupt;
+	bool is_empty;
+};
+
+static void look_into(struct checker *c, struct checked *st, const struct ktrace_section *s,
+		      __u64 offset, struct contents *found)
+{
+	const char *body = c->loaded.bytes + sizeof(*s), *payload;
+	struct kt_cursor cur = { .base = body, .end = (__u32)s->size };
+	struct ktrace_block header;
+	struct ktrace_record rec;
+	struct ktrace_lost lost;
+	int ret;
+
+	*found = (struct contents){ .is_empty = true };
+	if (s->size >= sizeof(header)) {
+		memcpy(&header, body, sizeof(header));
+		if (header.magic == KTRACE_BLOCK_MAGIC && header.pos == s->pos)
+			cur.off = sizeof(header);
+	}
+	while ((ret = kt_cursor_next(&cur, &rec, &payload)) == KT_CURSOR_RECORD) {
+		if (found->is_empty)
+			found->first_ts = rec.ts;
+		found->is_empty = false;
+		found->last_ts = rec.ts > found->last_ts ? rec.ts : found->last_ts;
+		found->records += rec.id != KTRACE_ID_LOST;
+		if (rec.id == KTRACE_ID_LOST && rec.len >= WRITERS_SIZE) {
+			memcpy(&lost, payload, WRITERS_SIZE);
+			see_lost(c, st, offset, &lost, KTRACE_LOST_OVERWRITTEN);
+		}
+	}
+	found->is_corrupt = ret == KT_CURSOR_CORRUPT;
+}
+
+/* A section follows the one before at once, or at the next multiple of the block size. */
+static bool follows(const struct checked *st, __u64 pos)
+{
+	__u64 mask = st->block_size - 1;
+
+	return !st->end || !st->block_size || pos == st->end ||
+	       pos == ((st->end - 1) | mask) + 1;
+}
+
+static void check_block(struct checker *c, struct checked *st, const struct ktrace_section *s,
+			__u64 offset)
+{
+	struct contents found;
+
+	look_into(c, st, s, offset, &found);
+	if (found.is_corrupt)
+		ktrace_reader_report(&c->reader, offset, "impossible record");
+	else if (found.records != s->records)
+		ktrace_reader_report(&c->reader, offset, "header has another number of records");
+	else if (!found.is_empty && found.last_ts > s->last_ts)
+		ktrace_reader_report(&c->reader, offset, "header has a smaller last stamp");
+	if (s->pos < st->end)
+		ktrace_reader_report(&c->reader, offset, "section is not behind its predecessor");
+	else if (!follows(st, s->pos) && !st->gap)
+		st->gap = offset;
+	st->end = s->pos + s->size;
+	c->out->blocks++;
+	c->out->records += found.records;
+}
+
+static void check_lost(struct checker *c, struct checked *st, const struct ktrace_section *s,
+		       __u64 offset)
+{
+	struct ktrace_lost lost = { 0 };
+
+	memcpy(&lost, c->loaded.bytes + sizeof(*s), (size_t)s->size);
+	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
+}
+
+/* Value of " key=" in a line, 0 = there is none. */
+static __u64 number_of(const char *line, const char *key)
+{
+	const char *at = strstr(line, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* Block sizes of the streams that a META section announces. */
+static int take_meta(struct checker *c, size_t size)
+{
+	char *text = malloc(size + 1), *rest = text, *line;
+	struct checked *st;
+	__u64 block;
+
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, c->loaded.bytes + sizeof(struct ktrace_section), size);
+	text[size] = '\0';
+	while ((line = strsep(&rest, "\n"))) {
+		if (strncmp(line, "stream ", 7))
+			continue;
+		st = get_stream(c, (__u32)number_of(line, " id="));
+		if (!st)
+			break;
+		block = number_of(line, " block=");
+		if (block <= KTRACE_BLOCK_MAX && !(block & (block - 1)))
+			st->block_size = block;
+	}
+	free(text);
+	return line ? -ENOMEM : 0;
+}
+
+/* One section that the walk has come to */
+static int check_section(struct checker *c, const struct ktrace_section *walked, __u64 offset)
+{
+	struct ktrace_section s;
+	struct checked *st;
+	int ret = remember(c, walked, offset);
+
+	if (!ret)
+		ret = ktrace_reader_load_next(&c->reader, offset, &s, &c->loaded);
+	if (ret == -EBADMSG) {
+		ktrace_reader_report(&c->reader, offset, "checksum is wrong");
+		return 0;
+	}
+	if (ret)
+		return ret;
+	c->out->sections++;
+	if (s.flags & ~KTRACE_SECTION_MAY_IGNORE || s.raw_size != s.size) {
+		ktrace_reader_report(&c->reader, offset, "section is stored in an unknown way");
+		return 0;
+	}
+	if (s.type == KTRACE_SECTION_META)
+		return take_meta(c, (size_t)s.size);
+	st = get_stream(c, s.stream);
+	if (!st)
+		return -ENOMEM;
+	if (s.type == KTRACE_SECTION_BLOCK)
+		check_block(c, st, &s, offset);
+	else
+		check_lost(c, st, &s, offset);
+	return 0;
+}
+
+/* Bytes that are missing in a stream must have been lost. */
+static void check_streams(struct checker *c)
+{
+	__u64 sum;
+	size_t i;
+	int k;
+
+	for (i = 0; i < c->stream_nr; i++) {
+		for (sum = 0, k = 0; k < KTRACE_LOST_NR; k++)
+			sum += c->streams[i].lost.count[k];
+		c->out->lost += sum;
+		if (c->streams[i].gap && !sum)
+			ktrace_reader_report(&c->reader, c->streams[i].gap,
+					     "data are missing before here, and no loss is told");
+	}
+}
+
+static int compare_entry(void *arg, const struct ktrace_index *entry)
+{
+	struct checker *c = arg;
+	size_t i = c->compared++;
+
+	if (!c->differs && (i >= c->index_nr || memcmp(entry, &c->index[i], sizeof(*entry)))) {
+		c->differs = true;
+		ktrace_reader_report(&c->reader, entry->offset, "index is wrong here");
+	}
+	return 0;
+}
+
+static int check_index(struct checker *c)
+{
+	int ret;
+
+	c->out->is_closed = c->reader.is_closed;
+	if (!c->reader.is_closed)
+		return 0;
+	ret = ktrace_reader_index(&c->reader, compare_entry, c);
+	if (ret < 0)
+		return ret;
+	if (!ret)
+		ktrace_reader_report(&c->reader, KTRACE_OFFSET_NONE, "index is damaged or missing");
+	else if (c->compared < c->index_nr && !c->differs)
+		ktrace_reader_report(&c->reader, c->index[c->compared].offset,
+				     "section is not in the index");
+	return 0;
+}
+
+static int check_all(struct checker *c)
+{
+	struct ktrace_section s;
+	__u64 offset;
+	int ret;
+
+	c->out->bytes = c->reader.size;
+	while ((ret = ktrace_reader_walk(&c->reader, &s, &offset)) == 1) {
+		ret = check_section(c, &s, offset);
+		if (ret)
+			return ret;
+	}
+	check_streams(c);
+	return ret ? ret : check_index(c);
+}
+
+int ktrace_check_file(const char *path,
+		      void (*report_to)(void *arg, const struct ktrace_damage *damage), void *arg,
+		      struct ktrace_check *out)
+{
+	struct checker c = { .out = out, .report = report_to, .arg = arg };
+	int ret;
+
+	memset(out, 0, sizeof(*out));
+	c.reader = (struct reader){ .fd = -1, .report = report, .arg = &c };
+	ret = ktrace_reader_open(&c.reader, path);
+	if (ret)
+		return ret;
+	ret = check_all(&c);
+	ktrace_reader_close(&c.reader);
+	free(c.loaded.bytes);
+	free(c.streams);
+	free(c.index);
+	return ret;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_check.c - ktrace check: are files what their format says, and does reading them agree
+ * with itself?
+ *
+ * First each file by itself, section by section. Then all together, as every command reads
+ * them: once from the beginning to the end, keeping some of the events as marks. From
+ * each mark on they are read again, up to the next one: the mark must be there, and the numbers
+ * of events must add up to what was counted before.
+ */
+#include "viewer.h"
+
+#include "json.h"
+#include "progress.h"
+#include "when.h"
+
+#include <errno.h>
+#include <ktrace/check.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARKS 64u
+
+/**
+ * struct mark - an event to be found again
+ * @time:	its time
+ * @raw:	its stamp
+ * @id:		its type
+ * @tid:	its thread
+ * @before:	events before it that were counted
+ */
+struct mark {
+	__u64 time;
+	__u64 raw;
+	__u32 id;
+	__u32 tid;
+	__u64 before;
+};
+
+/**
+ * struct check - one run of the command
+ * @is_json:	one object
+ * @out:	standard output
+ * @damaged:	things that are wrong
+ * @set:	the files
+ * @marks:	the first event with its time, each
+ * @mark_nr:	how many
+ * @every:	events between two marks, at least
+ * @events:	in all, losses not counted
+ * @goes_back:	there are events with a stamp below their predecessor's
+ */
+struct check {
+	bool is_json;
+	struct ktrace_out *out;
+	__u64 damaged;
+	struct ktrace_traceset *set;
+	struct mark marks[MARKS];
+	__u32 mark_nr;
+	__u64 every;
+	__u64 events;
+	bool goes_back;
+};
+
+static void put_damage(void *arg, const struct ktrace_damage *d)
+{
+	struct check *c = arg;
+	struct ktrace_out *out = c->out;
+
+	c->damaged++;
+	output_line_begin(out);
+	if (c->is_json) {
+		ktrace_out_str(out, "{\"file\":");
+		ktrace_out_json(out, d->path, strlen(d->path));
+		if (d->offset != KTRACE_OFFSET_NONE)
+			json_u64(out, "offset", d->offset);
+		json_str(out, "damage", d->message);
+		ktrace_out_str(out, "}\n");
+		return;
+	}
+	ktrace_out_safe(out, d->path);
+	if (d->offset != KTRACE_OFFSET_NONE) {
+		ktrace_out_str(out, ": offset ");
+		ktrace_out_u64(out, d->offset);
+	}
+	ktrace_out_str(out, ": ");
+	ktrace_out_safe(out, d->message);
+	ktrace_out_char(out, '\n');
+}
+
+/* Something that is wrong and has a message of our own */
+__attribute__((format(printf, 3, 4)))
+static void complain(struct check *c, const char *path, const char *format, ...)
+{
+	char message[256];
+	struct ktrace_damage d = { path, KTRACE_OFFSET_NONE, message };
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(message, sizeof(message), format, ap);
+	va_end(ap);
+	put_damage(c, &d);
+}
+
+static void put_file_text(struct ktrace_out *out, const char *path, const struct ktrace_check *k)
+{
+	ktrace_out_safe(out, path);
+	ktrace_out_str(out, k->damaged ? ": damaged: " : ": ok: ");
+	ktrace_out_u64(out, k->bytes);
+	ktrace_out_str(out, " bytes, ");
+	ktrace_out_u64(out, k->sections);
+	ktrace_out_str(out, " sections, ");
+	ktrace_out_u64(out, k->blocks);
+	ktrace_out_str(out, " blocks, ");
+	ktrace_out_u64(out, k->records);
+	ktrace_out_str(out, " records, ");
+	ktrace_out_u64(out, k->lost);
+	ktrace_out_str(out, k->is_closed ? " lost, closed\n" : " lost, not closed\n");
+}
+
+static void put_file_json(struct ktrace_out *out, const char *path, const struct ktrace_check *k)
+{
+	ktrace_out_str(out, "{\"file\":");
+	ktrace_out_json(out, path, strlen(path));
+	json_u64(out, "bytes", k->bytes);
+	json_u64(out, "sections", k->sections);
+	json_u64(out, "blocks", k->blocks);
+	json_u64(out, "records", k->records);
+	json_u64(out, "lost", k->lost);
+	json_u64(out, "damaged", k->damaged);
+	json_key(out, "closed");
+	ktrace_out_str(out, k->is_closed ? "true}\n" : "false}\n");
+}
+
+static void check_file(struct check *c, const char *path)
+{
+	struct ktrace_check found;
+	int ret = ktrace_check_file(path, put_damage, c, &found);
+
+	if (ret == -ENOMEM)
+		complain(c, path, "%s", strerror(-ret));
+	if (ret)
+		return;
+	output_line_begin(c->out);
+	if (c->is_json)
+		put_file_json(c->out, path, &found);
+	else
+		put_file_text(c->out, path, &found);
+}
+
+static bool is_mark(const struct mark *m, const struct ktrace_trace_event *e)
+{
+	return m->time == e->time && m->raw == e->raw && m->id == e->id && m->tid == e->tid;
+}
+
+/* Keeps an event as a mark, if it is time for one; of too many, each second one goes. */
+static void keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 last_time)
+{
+	__u32 i;
+
+	if (c->mark_nr && (e->time <= last_time ||
+			   c->events - c->marks[c->mark_nr - 1].before < c->every))
+		return;
+	if (c->mark_nr == MARKS) {
+		for (i = 0; i < MARKS / 2; i++)
+			c->marks[i] = c->marks[2 * i];
+		c->mark_nr = MARKS / 2;
+		c->every *= 2;
+		return;
+	}
+	c->marks[c->mark_nr++] = (struct mark){ e->time, e->raw, e->id, e->tid, c->events };
+}
+
+/* From the beginning to the end. Return: 0, -errno. */
+static int read_through(struct check *c)
+{
+	struct ktrace_trace_event e;
+	__u64 last = 0, start, end;
+	int ret = ktrace_traceset_span(c->set, &start, &end);
+
+	progress_begin(start, end);
+	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
+		ret = 0;
+		progress_at(e.time);
+		if (e.id == KTRACE_ID_LOST)
+			continue;
+		keep_mark(c, &e, last);
+		c->events++;
+		c->goes_back |= e.flags & KTRACE_EVENT_BACKWARDS;
+		if (e.time < last && !c->goes_back)
+			complain(c, ktrace_trace_path(e.stream->trace),
+				 "event %llu: time goes back, and no event is flagged", c->events);
+		last = e.time > last ? e.time : last;
+	}
+	progress_end();
+	return ret;
+}
+
+/* From one mark to the next, or to the end. Return: 0, -errno. */
+static int read_again(struct check *c, __u32 i)
+{
+	const struct mark *m = &c->marks[i], *next = i + 1 < c->mark_nr ? m + 1 : NULL;
+	__u64 wanted = (next ? next->before : c->events) - m->before, nr = 0;
+	struct ktrace_trace_event e;
+	int ret = ktrace_traceset_seek(c->set, m->time);
+
+	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
+		ret = 0;
+		if (e.id == KTRACE_ID_LOST)
+			continue;
+		if (next && e.time >= next->time)
+			break;
+		if (!nr++ && !is_mark(m, &e))
+			complain(c, ktrace_trace_path(e.stream->trace),
+				 "a seek to @%llu.%09llu does not find event %llu",
+				 m->time / 1000000000, m->time % 1000000000, m->before + 1);
+	}
+	if (!ret && nr != wanted)
+		complain(c, ktrace_trace_path(ktrace_traceset_trace(c->set, 0)),
+			 "%llu events from @%llu.%09llu on, %llu after a seek to there", wanted,
+			 m->time / 1000000000, m->time % 1000000000, nr);
+	return ret;
+}
+
+/*
+ * What goes back is delivered where it stands, so that a seek by time need not meet it.
+ * Backwards, so that each seek goes to where nothing was loaded before.
+ */
+static int check_seeks(struct check *c)
+{
+	__u32 i;
+	int ret = 0;
+
+	for (i = c->mark_nr; i-- && !ret && !c->goes_back;)
+		ret = read_again(c, i);
+	return ret;
+}
+
+/* What is wrong with a section has been reported already, and is met again here. */
+static int check_reading(struct check *c, int nr, char **paths)
+{
+	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .arg = c };
+	int i, ret;
+
+	opts.report = c->damaged ? NULL : put_damage;
+	ret = ktrace_traceset_open(&opts, &c->set);
+
+	for (i = 0; i < nr && !ret; i++) {
+		ret = ktrace_traceset_add(c->set, paths[i]);
+		if (ret != -ENOMEM)
+			ret = 0;
+	}
+	c->every = 1;
+	if (!ret)
+		ret = read_through(c);
+	if (!ret)
+		ret = check_seeks(c);
+	return ret;
+}
+
+static void put_reading(struct check *c)
+{
+	struct ktrace_out *out = c->out;
+
+	output_line_begin(out);
+	if (c->is_json) {
+		ktrace_out_char(out, '{');
+		json_u64(out, "events", c->events);
+		json_u64(out, "seeks", c->goes_back ? 0 : c->mark_nr);
+		json_u64(out, "damaged", c->damaged);
+		ktrace_out_str(out, "}\n");
+		return;
+	}
+	ktrace_out_str(out, c->damaged ? "damaged: " : "ok: ");
+	ktrace_out_u64(out, c->events);
+	ktrace_out_str(out, " events, read again from ");
+	ktrace_out_u64(out, c->goes_back ? 0 : c->mark_nr);
+	ktrace_out_str(out, " places");
+	ktrace_out_str(out, c->goes_back ? " (stamps go back)\n" : "\n");
+}
+
+static int check_files(struct check *c, int nr, char **paths)
+{
+	int i, ret;
+
+	c->out = output();
+	for (i = 0; i < nr; i++)
+		check_file(c, paths[i]);
+	ret = check_reading(c, nr, paths);
+	if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	if (!ret && ktrace_traceset_trace(c->set, 0))
+		put_reading(c);
+	ktrace_traceset_close(c->set);
+	return output_end(ret || c->damaged ? STATUS_DAMAGED : STATUS_OK);
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct check c = { 0 };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		c.is_json = true;
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	return check_files(&c, argc - optind, argv + optind);
+}
+
+const struct command cmd_check = {
+	.name = "check",
+	.args = "[OPTION...] FILE...",
+	.summary = "Check files: structure, checksums, index, losses, seeks",
+	.help =
+"  --json             one JSON object a line\n"
+"  --help, --version\n"
+"\n"
+"Each file by itself: all sections and their checksums, headers of blocks against what is\n"
+"in them, gaps that no loss explains, the index. Then all files together, read once from\n"
+"the beginning to the end and again from 64 places at most, with the same result.\n"
+"A line for each damage, with its place, for each file and for the reading.\n"
+"\n"
+"JSON members: of a damage file, [offset], damage; of a file file, bytes, sections,\n"
+"blocks, records, lost, damaged, closed; of the reading events, seeks, damaged (in all).\n",
+	.run = run,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* json.h - members of an object; a comma comes before all but the first */
+#ifndef VIEWER_JSON_H
+#define VIEWER_JSON_H
+
+#include <ktrace/decode.h>
+
+void json_key(struct ktrace_out *out, const char *key);
+void json_u64(struct ktrace_out *out, const char *key, __u64 v);
+/* Nothing for NULL. */
+void json_str(struct ktrace_out *out, const char *key, const char *value);
+
+#endif
