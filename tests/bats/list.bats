@@ -257,9 +257,68 @@ ktrace: t: not a ktrace tracefile" ]
 	usage_error list --pid 1, "$SMALL"
 	usage_error list -n -1 "$SMALL"
 	usage_error list --time=moon "$SMALL"
+	usage_error list --from-position k1 "$SMALL"
+	usage_error list --from-position k0 --since 1 "$SMALL"
 	usage_error nonsense
 	usage_error help nonsense
 	usage_error
+}
+
+# nameless: a list without the threads' names, which may be told by earlier events
+nameless()
+{
+	sed -E 's/^(.*\] )[^ ]+ [^ ]+ +([a-z]+:)/\1\2/; s/"comm":"[^"]*",|"pid":[0-9]*,//g' "$@"
+}
+
+# pages OPTION...: lists the golden file three lines at a time, each page in its own process
+pages()
+{
+	local place=k0 lines=0
+	while :; do
+		"$KTRACE" list -n 3 --print-position --from-position "$place" "$@" "$SMALL" >page
+		place=$(tail -n 1 page | sed 's/^.*[ "]\(k1[^"]*\).*$/\1/')
+		[ "$(wc -l <page)" -gt 1 ] || break
+		head -n -1 page
+		[ $((++lines)) -lt 100 ]
+	done
+}
+
+@test "pages put together are the whole list" {
+	"$KTRACE" list "$SMALL" >whole
+	pages >paged
+	diff -u <(nameless whole) <(nameless paged)
+	"$KTRACE" list --json -e syscall "$SMALL" >whole
+	pages --json -e syscall >paged
+	diff -u <(nameless whole) <(nameless paged)
+	# What is not shown because of --until is the next.
+	"$KTRACE" list --until 200ns --print-position "$SMALL" >page
+	"$KTRACE" list --from-position "$(sed -n 's/^position //p' page)" "$SMALL" >rest
+	"$KTRACE" list "$SMALL" | nameless | diff -u - <(grep -v ^position page | cat - rest | nameless)
+}
+
+@test "a position of other files is refused" {
+	"$KTRACE" list -n 3 --print-position "$SMALL" >page
+	place=$(sed -n 's/^position //p' page)
+	run_ktrace list --from-position "$place" "$SMALL" "$SMALL"
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ "$stderr" = *"of other files"* ]]
+	run_ktrace list --from-position "$(sed 's/,0\.690\.[^.]*/,0.690.10/' <<<"$place")" "$SMALL"
+	[ "$status" -eq 1 ]
+	[[ "$stderr" = *"no event there"* ]]
+}
+
+@test "the program in libktraceset(3) shows pages" {
+	gcc -Wall -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/lib" "$ROOT/Documentation/examples/page.c" \
+		-o page -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lktraceset
+	place=k0
+	while [ -n "$place" ]; do
+		./page "$place" "$SMALL" >out
+		grep -v ^k1 out >>events || true
+		place=$(grep ^k1 out) || true
+	done
+	"$KTRACE" list --json "$SMALL" | grep -o '"event":"[^"]*' | cut -d'"' -f4 >expected
+	diff -u expected <(cut -d' ' -f2 events | sed 's/^?$/kernel:77/')
 }
 
 @test "help and version" {

@@ -140,6 +140,7 @@ const struct command cmd_grep = {
 "  -p, --pid N[,N...]  only these processes and threads\n"
 "  -n, --number N     stop after N events\n"
 "  -c, --count        print the number of events only\n"
+"  --from-position POSITION, --print-position  see ktrace help list\n"
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"
 "  --json             one JSON object a line\n"
 "  --help, --version\n"

@@ -266,6 +266,14 @@ void line_put(struct lines *l, const struct ktrace_trace_event *e)
 	l->before = e->time;
 }
 
+void line_put_position(struct lines *l, const char *text)
+{
+	output_line_begin(l->out);
+	ktrace_out_str(l->out, l->is_json ? "{\"position\":\"" : "position ");
+	ktrace_out_str(l->out, text);
+	ktrace_out_str(l->out, l->is_json ? "\"}\n" : "\n");
+}
+
 bool line_parse_time_format(const char *text, enum time_format *format)
 {
 	int i;

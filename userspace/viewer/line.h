@@ -53,5 +53,7 @@ struct lines {
 /* "rel" and so on; false: there is no such format */
 bool line_parse_time_format(const char *text, enum time_format *format);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
+/* The place behind the last line */
+void line_put_position(struct lines *l, const char *text);
 
 #endif

@@ -18,6 +18,13 @@ static bool parse_count(const char *text, __u64 *n)
 	return *text >= '0' && *text <= '9' && !*end && !errno;
 }
 
+static const char *take_position(struct scope *s, const char *text)
+{
+	if (!s->place && ktrace_position_new(&s->place))
+		return "out of memory";
+	return ktrace_position_from_text(s->place, text) ? "--from-position: not a position" : NULL;
+}
+
 const char *printout_option(struct printout *p, int option)
 {
 	switch (option) {
@@ -30,10 +37,54 @@ const char *printout_option(struct printout *p, int option)
 	case 't':
 		return line_parse_time_format(optarg, &p->lines.time) ? NULL :
 		       "--time: must be rel, wall, raw or delta";
+	case OPTION_FROM_POSITION:
+		return take_position(&p->scope, optarg);
+	case OPTION_PRINT_POSITION:
+		p->scope.is_paged = true;
+		return NULL;
 	case 'n':
 		return parse_count(optarg, &p->left) ? NULL : "-n: not a number";
 	default:
 		return scope_option(&p->scope, option);
+	}
+}
+
+/* Prints the position behind what was read. Return: 0, -errno. */
+static int put_position(struct printout *p, struct ktrace_traceset *set)
+{
+	struct ktrace_position *pos;
+	char *text = NULL;
+	size_t size;
+	int ret = ktrace_position_new(&pos);
+
+	if (!ret)
+		ret = ktrace_position_save(set, pos);
+	if (!ret) {
+		size = ktrace_position_to_text(pos, NULL, 0) + 1;
+		text = malloc(size);
+		ret = text ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		ktrace_position_to_text(pos, text, size);
+		line_put_position(&p->lines, text);
+	}
+	free(text);
+	ktrace_position_free(pos);
+	return ret;
+}
+
+/* What is wrong; reading itself only runs out of memory. */
+static const char *reason_of(int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return "--from-position: of other files";
+	case -EAGAIN:
+		return "--from-position: behind the end of a file";
+	case -EBADMSG:
+		return "--from-position: no event there";
+	default:
+		return strerror(-error);
 	}
 }
 
@@ -63,7 +114,7 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 		ktrace_out_u64(p->lines.out, lines);
 		ktrace_out_char(p->lines.out, '\n');
 	}
-	return ret;
+	return ret || !p->scope.is_paged ? ret : put_position(p, set);
 }
 
 int printout_files(struct printout *p, int nr, char **paths)
@@ -71,12 +122,16 @@ int printout_files(struct printout *p, int nr, char **paths)
 	struct ktrace_traceset *set;
 	int status, ret;
 
+	if (p->scope.place && p->scope.since.is_set) {
+		fprintf(stderr, "ktrace: --since or --from-position, not both\n");
+		return STATUS_USAGE;
+	}
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;
 	ret = print_all(p, set);
 	if (ret)
-		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		fprintf(stderr, "ktrace: %s\n", reason_of(ret));
 	select_complain(&p->scope.select, set);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	ktrace_traceset_close(set);

@@ -25,12 +25,17 @@ struct printout {
 	{ "json", no_argument, NULL, 'j' }, \
 	{ "time", required_argument, NULL, 't' }, \
 	{ "number", required_argument, NULL, 'n' }, \
-	{ "count", no_argument, NULL, 'c' }
+	{ "count", no_argument, NULL, 'c' }, \
+	{ "from-position", required_argument, NULL, OPTION_FROM_POSITION }, \
+	{ "print-position", no_argument, NULL, OPTION_PRINT_POSITION }
+enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 
 #define PRINTOUT_HELP \
 	SCOPE_HELP \
 "  -n, --number N     stop after N events\n" \
 "  -c, --count        print the number of events only\n" \
+"  --from-position POSITION  from where another list has ended\n" \
+"  --print-position   behind the events, print the position to go on from\n" \
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n" \
 "  --json             one JSON object a line\n" \
 "  --help, --version\n"

@@ -36,6 +36,8 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	s->set = set;
 	s->from = s->since.is_set ? when_absolute(&s->since, s->start) : s->start;
 	s->to = s->until.is_set ? when_absolute(&s->until, s->start) : ~0ull;
+	s->limit = (struct ktrace_until)KTRACE_UNTIL_INIT;
+	s->limit.time = s->to;
 	s->nr = s->at = 0;
 	memset(s->lost, 0, sizeof(s->lost));
 	select_begin(&s->select, s->start);
@@ -44,6 +46,8 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 		progress_begin(s->from, s->to < s->end ? s->to : s->end);
 	if (!ret && s->since.is_set)
 		ret = ktrace_traceset_seek(set, s->from);
+	if (!ret && s->place)
+		ret = ktrace_traceset_seek_position(set, s->place);
 	return ret;
 }
 
@@ -67,7 +71,8 @@ _Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons"
 static int refill(struct scope *s)
 {
 	s->at = 0;
-	s->nr = ktrace_traceset_read(s->set, s->events, SCOPE_READ_NR);
+	s->nr = s->is_paged ? ktrace_traceset_next_until(s->set, &s->limit, s->events) :
+		ktrace_traceset_read(s->set, s->events, SCOPE_READ_NR);
 	if (s->nr <= 0)
 		progress_end();
 	return s->nr > 0 ? 1 : s->nr;
@@ -140,4 +145,5 @@ void scope_free(struct scope *s)
 {
 	progress_end();
 	select_free(&s->select);
+	ktrace_position_free(s->place);
 }

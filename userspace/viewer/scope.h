@@ -12,6 +12,8 @@
 #include "viewer.h"
 #include "when.h"
 
+#include <ktrace/position.h>
+
 #define SCOPE_READ_NR 64
 
 /**
@@ -26,6 +28,9 @@
  * @to:		first time behind it; ~0 = there is no end
  * @lost:	lost in the window, by reason
  * @prints:	the command prints while it reads
+ * @place:	begin here instead, NULL = no
+ * @is_paged:	who goes on where reading has stopped is to find all the rest
+ * @limit:	the window's end, if @is_paged
  * @keeps_losses: losses meet every condition
  * @events:	events at hand
  * @nr:		how many
@@ -42,6 +47,9 @@ struct scope {
 	__u64 to;
 	__u64 lost[KTRACE_LOST_NR];
 	bool prints;
+	struct ktrace_position *place;
+	bool is_paged;
+	struct ktrace_until limit;
 	bool keeps_losses;
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;

@@ -393,7 +393,7 @@ static int refuse_version(const struct reader *r, __u32 version)
 	return -EPROTONOSUPPORT;
 }
 
-static int check_file_header(const struct reader *r)
+static int check_file_header(struct reader *r)
 {
 	struct ktrace_file h;
 	int ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
@@ -410,6 +410,7 @@ static int check_file_header(const struct reader *r)
 		about_file(r, "recorded in another byte order: not supported");
 		return -EPROTONOSUPPORT;
 	}
+	memcpy(r->uuid, h.uuid, sizeof(r->uuid));
 	return h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h) ?
 		refuse_version(r, h.version) : 0;
 }

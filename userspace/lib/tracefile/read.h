@@ -11,6 +11,7 @@
  * struct reader - one tracefile being read
  * @fd:		the file
  * @path:	its name
+ * @uuid:	from its header
  * @size:	bytes, as of the last look
  * @next:	where walking goes on
  * @searched:	bytes checked where a section was claimed to be and was not
@@ -25,6 +26,7 @@
 struct reader {
 	int fd;
 	char *path;
+	__u8 uuid[16];
 	__u64 size;
 	__u64 next;
 	__u64 searched;

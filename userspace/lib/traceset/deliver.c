@@ -176,6 +176,19 @@ static int at_end(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 	return 1;
 }
 
+/* Takes in the present event of @s, which is on top; as special(). */
+static ALWAYS_INLINE int deliver_top(struct ktrace_traceset *set, struct stream *s,
+				     struct ktrace_trace_event *e)
+{
+	set->is_consumed = true;
+	fill_now(e, s);
+	if (kt_unlikely(set->fragments.nr || !is_now_plain(s)))
+		return special(set, s, e);
+	s->prev_raw = s->now.ts;
+	set->stats.events++;
+	return 1;
+}
+
 /* Delivers the event that is next, whatever it is; as ktrace_traceset_next(). */
 static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
@@ -191,17 +204,44 @@ static ALWAYS_INLINE int deliver(struct ktrace_traceset *set, struct ktrace_trac
 		s = merge_top(&set->merge);
 		if (kt_unlikely(!s))
 			return at_end(set, e);
-		set->is_consumed = true;
-		fill_now(e, s);
-		if (kt_likely(!set->fragments.nr && is_now_plain(s))) {
-			s->prev_raw = s->now.ts;
-			set->stats.events++;
-			return 1;
-		}
-		ret = special(set, s, e);
-		if (ret)
+		ret = deliver_top(set, s, e);
+		if (kt_likely(ret))
 			return ret;
 	}
+}
+
+/* Brings the record on top that is next. Return: 0, -ENOMEM. */
+int ktrace_set_settle(struct ktrace_traceset *set)
+{
+	if (kt_unlikely(!set->is_begun))
+		return ktrace_set_begin(set);
+	return set->is_consumed ? consume(set) : 0;
+}
+
+/*
+ * Takes in the one record on top, or delivers what the end of all records leaves over.
+ * Return: 1 and an event, 0 none, -ENOMEM.
+ */
+int ktrace_set_step(struct ktrace_traceset *set, struct ktrace_trace_event *e)
+{
+	struct stream *s = merge_top(&set->merge);
+
+	return s ? deliver_top(set, s, e) : at_end(set, e);
+}
+
+/*
+ * Takes in the present event of @s as a fragment of an event that stays incomplete.
+ * Return: 0, -EBADMSG it is none, -ENOMEM.
+ */
+int ktrace_set_take_fragment(struct ktrace_traceset *set, struct stream *s)
+{
+	struct ktrace_trace_event e;
+	int ret;
+
+	fill_now(&e, s);
+	e.flags = event_flags(s->now.tid_flags);
+	ret = ktrace_fragment_add(&set->fragments, &e, s->now.tid_flags);
+	return ret == 1 ? -EBADMSG : ret;
 }
 
 int ktrace_traceset_next(struct ktrace_traceset *set, struct ktrace_trace_event *event)

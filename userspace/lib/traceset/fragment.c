@@ -60,10 +60,37 @@ static void take(struct fragments *f, struct pending *p, struct ktrace_trace_eve
 	e->payload = p->buf;
 	if (e->len < p->total)
 		e->flags |= KTRACE_EVENT_INCOMPLETE;
+	free(p->runs);
 	free(f->done);
 	f->done = p->buf;
 	f->nr--;
 	memmove(p, p + 1, (size_t)(f->pending + f->nr - p) * sizeof(*p));
+}
+
+/* Notes where fragment @e is: it is its stream's present event. */
+static int add_run(struct pending *p, const struct ktrace_trace_event *e)
+{
+	struct stream *s = (struct stream *)e->stream;
+	struct run *last = p->run_nr ? &p->runs[p->run_nr - 1] : NULL, *runs;
+	size_t cap = p->run_cap ? 2 * p->run_cap : 1;
+
+	if (last && last->stream == s && s->next - 1 - last->entry <= 1) {
+		last->entry = s->next - 1;
+		last->nr++;
+		return 0;
+	}
+	if (p->run_nr == p->run_cap) {
+		runs = realloc(p->runs, cap * sizeof(*runs));
+		if (!runs)
+			return -ENOMEM;
+		p->runs = runs;
+		p->run_cap = cap;
+	}
+	p->runs[p->run_nr++] = (struct run){
+		.stream = s, .section = entry_offset(&s->entries[s->next - 1]),
+		.entry = s->next - 1, .off = stream_now_off(s), .nr = 1,
+	};
+	return 0;
 }
 
 /* Adds the bytes of fragment @e, not more than the event has. */
@@ -87,7 +114,7 @@ static int append(struct pending *p, const struct ktrace_trace_event *e)
 	memcpy(p->buf + have, e->payload, n);
 	p->event = *e;
 	p->event.len = have + n;
-	return 0;
+	return add_run(p, e);
 }
 
 /* Begins to collect @e, whose payload starts with the total length. There is room. */
@@ -103,8 +130,10 @@ static int add_first(struct fragments *f, const struct ktrace_trace_event *e)
 	bytes.len -= (__u32)sizeof(total);
 	*p = (struct pending){ .total = total };
 	ret = append(p, &bytes);
-	if (ret)
+	if (ret) {
+		free(p->buf);
 		return ret;
+	}
 	f->nr++;
 	return 0;
 }
@@ -177,8 +206,10 @@ bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_t
 
 void ktrace_fragment_drop_all(struct fragments *f)
 {
-	while (f->nr)
+	while (f->nr) {
 		free(f->pending[--f->nr].buf);
+		free(f->pending[f->nr].runs);
+	}
 	free(f->done);
 	f->done = NULL;
 }

@@ -5,18 +5,42 @@
 
 #include <ktrace/traceset.h>
 
+struct stream;
+
+/**
+ * struct run - fragments of an event that lie in sections of a stream that follow each other
+ * @stream:	the stream
+ * @section:	where in the file the first section is
+ * @entry:	number of the last section
+ * @off:	where in the first section the first fragment is
+ * @nr:		how many fragments
+ */
+struct run {
+	struct stream *stream;
+	__u64 section;
+	size_t entry;
+	__u32 off;
+	__u32 nr;
+};
+
 /**
  * struct pending - an event of which not all fragments have come
  * @event:	as of the latest fragment; payload is @buf
  * @buf:	the bytes so far
  * @cap:	bytes allocated
  * @total:	length of the whole event
+ * @runs:	where the fragments are, for positions
+ * @run_nr:	how many runs
+ * @run_cap:	room for so many
  */
 struct pending {
 	struct ktrace_trace_event event;
 	char *buf;
 	size_t cap;
 	__u64 total;
+	struct run *runs;
+	size_t run_nr;
+	size_t run_cap;
 };
 
 #define PENDING_MAX 256u

@@ -33,11 +33,6 @@ static size_t first_entry(struct stream *s, __u64 time)
 	return low;
 }
 
-static __u64 entry_offset(const struct entry *e)
-{
-	return e->place & ~(__u64)ENTRY_FLAGS;
-}
-
 /* How the block in a section begins; sections that continue a block have no opening. */
 struct opening {
 	struct ktrace_section section;

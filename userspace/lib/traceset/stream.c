@@ -52,6 +52,7 @@ static void note_lost(struct stream *s, const struct ktrace_lost *lost)
 		s->seen[i] = lost->count[i];
 		s->lost_left |= 1u << i;
 	}
+	s->lost_nr = (__u32)__builtin_popcount(s->lost_left);
 }
 
 /* Counts that were reported before the place a seek goes to. */
@@ -140,6 +141,7 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 		if (!ktrace_section_lost(&lost, body_of(s), (size_t)sec->size))
 			unknown_reasons(s, e);
 		s->now.ts = sec->first_ts;
+		s->lost_off = 0;
 		note_lost(s, &lost);
 		return 1;
 	}
@@ -201,6 +203,7 @@ static void take_control(struct stream *s, const struct ktrace_record *rec, cons
 	if (rec->id != KTRACE_ID_LOST)
 		return;
 	s->now.ts = rec->ts;
+	s->lost_off = (__u32)(payload - s->cur.base) - (__u32)sizeof(*rec);
 	ktrace_lost_of_writers(&lost, payload, rec->len);
 	note_lost(s, &lost);
 }

@@ -26,7 +26,8 @@ static size_t stream_place(const struct trace *t, __u32 id)
 	return low;
 }
 
-static struct stream *find_stream(const struct trace *t, __u32 id)
+/* The stream with this id, NULL = there is none. */
+struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id)
 {
 	size_t i = stream_place(t, id);
 
@@ -36,7 +37,7 @@ static struct stream *find_stream(const struct trace *t, __u32 id)
 /* The stream with this id, made if there is none. NULL: no memory. */
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 {
-	struct stream *s = find_stream(t, id), **streams;
+	struct stream *s = ktrace_trace_find_stream(t, id), **streams;
 	size_t i = stream_place(t, id);
 
 	if (s)
@@ -135,7 +136,7 @@ static int add_entry(struct stream *s, const struct ktrace_index *e)
 
 static int add_to_stream(struct trace *t, const struct ktrace_index *e)
 {
-	struct stream *s = find_stream(t, e->stream);
+	struct stream *s = ktrace_trace_find_stream(t, e->stream);
 
 	if (!s) {
 		if (!is_intact(t, e->offset))

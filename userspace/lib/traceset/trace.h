@@ -10,7 +10,11 @@
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
  *   seek.c                      puts a stream on a time
+ *   place.c                     puts a stream on a record
  *   deliver.c                   the events of all streams
+ *   position.c                  places of all streams, saved
+ *   position_text.c             the same as text
+ *   until.c                     reads up to a limit
  *   traceset.c                  the files, and what is known about them
  *   state.h                     on top of it all: what threads and CPUs were doing
  *   statistics.c                counts and times of that
@@ -99,6 +103,8 @@ struct gap {
  * @gap:	the latest place where blocks are missing
  * @seen:	largest loss counts met
  * @lost_left:	reasons that are still to be delivered, a bit each
+ * @lost_nr:	reasons of the notice that the losses come from
+ * @lost_off:	where in the body the notice is, 0 for a LOST section
  * @lost_delta:	how many for each
  * @lost_out:	payload of the loss being delivered
  * @has_unknown_lost: losses of unknown reasons were reported
@@ -122,6 +128,8 @@ struct stream {
 	__u64 seen[KTRACE_LOST_NR];
 	__u64 lost_delta[KTRACE_LOST_NR];
 	__u32 lost_left;
+	__u32 lost_nr;
+	__u32 lost_off;
 	struct lost_payload lost_out;
 	bool has_unknown_lost;
 	bool has_event;
@@ -176,6 +184,7 @@ const char *ktrace_meta_fact(const struct trace *t, const char *keyword, const c
 int ktrace_trace_open(const struct reader *settings, const char *path, struct trace **out);
 void ktrace_trace_free(struct trace *t);
 int ktrace_trace_grow(struct trace *t);
+struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id);
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id);
 
 /* learn.c */
@@ -198,6 +207,18 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
 /* seek.c */
 int ktrace_stream_seek(struct stream *s, __u64 time);
+
+/* Where in the file a section is. */
+static inline __u64 entry_offset(const struct entry *e)
+{
+	return e->place & ~(__u64)ENTRY_FLAGS;
+}
+
+/* Where in the loaded body the present event is, which is no loss. */
+static inline __u32 stream_now_off(const struct stream *s)
+{
+	return (__u32)(s->now.payload - s->cur.base) - (__u32)sizeof(struct ktrace_record);
+}
 
 /* Event types of one kind of stream. */
 static inline struct type_table types_of(const struct trace *t, __u32 kind)
