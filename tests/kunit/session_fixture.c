@@ -167,10 +167,15 @@ u64 fix_lost(const struct kt_session *s)
 
 /* ---- sessions by descriptor ---- */
 
+/*
+ * A thread of the kernel leaves the end of a descriptor to a worker, who cannot be waited
+ * for once he has begun. So the last reference is one of ours.
+ */
 static void close_file(void *file)
 {
+	get_file(file);
 	filp_close(file, NULL);
-	flush_delayed_fput();
+	__fput_sync(file);
 }
 
 struct file *fix_open(struct kunit *test, int flags)
@@ -207,10 +212,25 @@ unsigned long fix_mmap(struct file *file, u64 off, u64 size, int prot, int flags
 	return vm_mmap(file, 0, size, prot, flags, off);
 }
 
+static struct file *mapped_file(unsigned long addr)
+{
+	struct vm_area_struct *vma;
+	struct file *file;
+
+	mmap_read_lock(current->mm);
+	vma = find_vma(current->mm, addr);
+	file = vma && vma->vm_file ? get_file(vma->vm_file) : NULL;
+	mmap_read_unlock(current->mm);
+	return file;
+}
+
 void fix_munmap(unsigned long addr, u64 size)
 {
+	struct file *file = mapped_file(addr);
+
 	vm_munmap(addr, size);
-	flush_delayed_fput();
+	if (file)
+		__fput_sync(file);
 }
 
 struct file *fix_owner(struct kunit *test, u32 kind, struct ktrace_channel_spec *spec)
