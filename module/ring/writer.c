@@ -254,16 +254,24 @@ void kt_ring_publish_rest(const struct kt_ring *r, __u64 end)
 	}
 }
 
-/* Stop policy: no record may follow, not even a small one, until all has been read. */
+/*
+ * Stop policy: no record may follow, not even a small one, until all has been read. suspend
+ * comes first: an inner writer that finds the rest of the block gone must find why, whatever
+ * the reader has given back meanwhile. If the exchange fails, suspend says nothing that is
+ * not so: who reaches its position has found no room in front of it.
+ */
 static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 {
 	const __u64 pos = reserve_pos(reserve, head), end = kt_block_end(r, pos);
 
+	kt_store(&r->w->suspend, end);
+	KT_TESTPOINT(suspending);
+	kt_barrier();	/* an inner writer that finds reserve moved finds suspend, too */
 	if (!kt_cmpxchg_local(&r->w->reserve, reserve,
 			      pack_reserve(end, reserve >> UNIT_BITS)))
 		return false;
+	KT_TESTPOINT(suspended);
 	store_padding(r, pos);
-	kt_store(&r->w->suspend, end);
 	if (!kt_is_unpublished(reserve, head))
 		kt_ring_publish_rest(r, head);
 	return true;

@@ -103,6 +103,31 @@ static void stop_suspends_until_drained(struct kunit *test)
 	fix_check_ledger();
 }
 
+/* An interrupt comes while the ring is being suspended, and the reader has just made room. */
+static void write_when_suspended(const char *name)
+{
+	if (strcmp(name, "suspended"))
+		return;
+	testpoint_hook = NULL;
+	KUNIT_ASSERT_TRUE(fix->test, fix_read(false));
+	KUNIT_EXPECT_EQ(fix->test, (int)fix_write(100), (int)KT_RING_LOST);
+}
+
+static void a_ring_that_is_being_suspended_is_closed(struct kunit *test)
+{
+	fix_setup(test, KTRACE_POLICY_STOP, 0);
+	testpoint_hook = write_when_suspended;
+	while (fix_write(100) == KT_RING_OK)
+		;
+	KUNIT_EXPECT_TRUE(test, !testpoint_hook);
+	KUNIT_EXPECT_EQ(test, (int)fix_write(100), (int)KT_RING_LOST);
+	while (fix_read(true))
+		;
+	KUNIT_EXPECT_EQ(test, (int)fix_write(4), (int)KT_RING_OK);
+	KUNIT_EXPECT_EQ(test, fix->words.lost.count[KTRACE_LOST_STOPPED], (__u64)3);
+	fix_check_ledger();
+}
+
 static void block_policy_asks_to_wait(struct kunit *test)
 {
 	enum kt_ring_result what;
@@ -421,6 +446,7 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(drop_keeps_the_oldest_and_counts),
 	KUNIT_CASE(loss_is_reported_in_band),
 	KUNIT_CASE(stop_suspends_until_drained),
+	KUNIT_CASE(a_ring_that_is_being_suspended_is_closed),
 	KUNIT_CASE(block_policy_asks_to_wait),
 	KUNIT_CASE(positions_may_wrap),
 	KUNIT_CASE(record_counts_may_wrap),

@@ -60,6 +60,7 @@ static void fill_in(struct attempt *a, unsigned int number, const struct kt_slot
 	unsigned int i, n = (a->total - 16) / 8;
 
 	a->pos = position(slot->rec);
+	a->tail = machine_latest(&world.ring.tail->tail);
 	a->ts = machine_latest(&slot->rec->ts);
 	a->state = ATTEMPT_PLACED;
 	for (i = 0; i < n; i++)
@@ -89,16 +90,32 @@ static bool had_room(const struct attempt *a, unsigned int interrupts_left)
 /* Stop policy: nothing follows the place where the ring was suspended before that is read. */
 static void check_suspension(const struct attempt *a)
 {
-	const __u64 suspend = machine_latest(&world.ring.w->suspend);
-	const __u64 tail = machine_latest(&world.ring.tail->tail);
-
-	if (suspend && (__s64)(a->pos - suspend) >= 0 && (__s64)(tail - suspend) < 0)
+	if (world.is_suspended && (__s64)(a->pos - world.suspended_at) >= 0 &&
+	    (__s64)(a->tail - world.suspended_at) < 0)
 		world_fail("a suspended ring goes on before it is drained");
+}
+
+static __u64 stopped(void)
+{
+	return machine_latest(&world.ring.w->lost.count[KTRACE_LOST_STOPPED]);
+}
+
+/* Nor may an inner writer have gone on while the ring was being suspended. */
+static void note_suspension(void)
+{
+	unsigned int i;
+
+	world.is_suspended = true;
+	world.suspended_at = machine_latest(&world.ring.w->suspend);
+	for (i = 0; i < world.attempts; i++)
+		if (world.ledger[i].state == ATTEMPT_DONE)
+			check_suspension(&world.ledger[i]);
 }
 
 static void nesting_write(struct attempt *a, unsigned int number)
 {
 	const unsigned int interrupts_left = world.interrupts_left;
+	const __u64 stopped_before = stopped();
 	enum kt_ring_result what;
 	struct kt_slot slot;
 
@@ -116,6 +133,8 @@ static void nesting_write(struct attempt *a, unsigned int number)
 	}
 	if (what == KT_RING_LOST) {
 		a->state = ATTEMPT_LOST;
+		if (stopped() != stopped_before)
+			note_suspension();
 		if (had_room(a, interrupts_left))
 			world_fail("a record is lost though there is room");
 		return;

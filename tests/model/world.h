@@ -57,6 +57,7 @@ struct scenario {
 /* One attempt to write. */
 struct attempt {
 	__u64 pos;
+	__u64 tail;		/* when it was placed */
 	__u64 ts;
 	__u32 total;
 	__u8 level;
@@ -81,6 +82,8 @@ struct world {
 	__u64 seen_head;
 	__u64 seen_ts;		/* of the last record delivered */
 	unsigned int seen_attempt[MODEL_LEVELS];
+	__u64 suspended_at;	/* stop policy, when a record was last counted as STOPPED */
+	bool is_suspended;	/* one has been */
 	bool has_died;
 	bool is_masked;		/* kt_ring_adopt() is not interrupted by writers */
 	bool in_section;	/* of the rseq kind: an interrupt restarts it */

@@ -196,7 +196,8 @@ struct ktrace_block {
  * @head:	published position, see rule 5
  * @reserve:	nesting writers only: position handed out (in units of 8, low 44
  *		bits) and number of records handed out (high 20 bits)
- * @suspend:	stop policy: head at which the ring was suspended; stays when it goes on
+ * @suspend:	stop policy: head at which the ring was, or was about to be, suspended; stays
+ *		when it goes on
  * @records:	nesting writers only: records published
  * @owner:	thread rings: thread id of the owner, 0 = free
  * @reserved0:	0
