@@ -453,3 +453,29 @@ mktrace()
 		done
 	done
 }
+
+@test "a NUL in META costs its line, and that is said" {
+	local end
+	mktrace <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		meta event kind=user id=16 desc=a:first{} colour=red
+		meta event kind=user id=17 desc=a:second{}
+		block 0
+		rec 1001 16 7
+		rec 1002 17 7
+	END
+	same t
+	lists 1 a:first
+	for end in open closed; do
+		forge meta red '\0ed' "$end"
+		same f
+		lists 0 a:first
+		lists 1 a:second
+		grep -q 'META line that makes no sense' list.err
+		forge meta red %00 "$end"
+		same f
+		lists 0 a:first
+		lists 1 a:second
+	done
+}

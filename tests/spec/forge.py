@@ -4,12 +4,14 @@
 
 CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
 stream; flags FLAGS gives the BLOCK other flags, reserved its reserved field and that of the
-file a value. An open file ends behind the last section, a closed one has INDEX and END.
+file a value; meta OLD NEW replaces bytes of META text by as many others. An open file ends
+behind the last section, a closed one has INDEX and END.
 """
 
 import struct
 import sys
-from read import BLOCK, END, INDEX, LOST, MAY_IGNORE, SECTION_SIZE, Section, Trace, crc32c
+from read import (BLOCK, END, INDEX, LOST, MAY_IGNORE, META, SECTION_SIZE, Section, Trace,
+                  crc32c)
 
 HEADER = "IHHIIQQQQIIII"
 
@@ -45,6 +47,10 @@ def main(path, *args):
     elif args[0] == "reserved":
         pieces[at] = block._replace(reserved=1), body
         out = out[:20] + b"\1" + out[21:]
+    elif args[0] == "meta":
+        old, new = (arg.encode().decode("unicode_escape").encode() for arg in args[1:3])
+        pieces = [(section, text.replace(old, new) if section.type == META else text)
+                  for section, text in pieces]
     else:
         pieces[at] = block._replace(flags=int(args[1])), body
     index = b""

@@ -408,6 +408,8 @@ class Trace:
             values = (pair.partition("=") for pair in pairs)
             facts = {key: unquote(value, errors="surrogateescape") for key, _, value in values}
             try:
+                if "\0" in line or "%00" in line:
+                    raise ValueError(line)
                 self.read_fact(keyword, facts)
             except (KeyError, ValueError, struct.error):
                 self.damage(section.offset, f"META line that makes no sense: {keyword}")

@@ -28,8 +28,9 @@
  * 2. META body: lines of text, one fact each, "\n" behind each: a keyword, then key=value
  * pairs, all separated by one space. In values, bytes <= 0x20, 0x7f and '%' are written %XX,
  * XX hexadecimal. Numbers are decimal. Unknown keywords and keys are ignored, a line that
- * lacks what it needs is reported and left out. Lines may come again; of an event's
- * descriptions the first holds, of all else the latest. Keys in brackets may be missing.
+ * lacks what it needs, or has a NUL (as byte or as %00), is reported and left out. Lines may
+ * come again; of an event's descriptions the first holds, of all else the latest. Keys in
+ * brackets may be missing.
  * A kind, policy, backend or clock may have a name that is not known: records of such a kind
  * are shown without name and fields, event lines of that kind are ignored.
  *

@@ -40,23 +40,27 @@ static int hex_digit(char c)
 	return -1;
 }
 
-/* Replaces %XX in place. */
-static void decode(char *s)
+/* Replaces %XX in place. False: it has a NUL, and what lies behind would not be seen. */
+static bool decode(char *s)
 {
 	char *to = s;
 
 	for (; *s; s++) {
 		if (*s == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
-			*to++ = (char)(hex_digit(s[1]) << 4 | hex_digit(s[2]));
+			*to = (char)(hex_digit(s[1]) << 4 | hex_digit(s[2]));
 			s += 2;
+			if (!*to++)
+				return false;
 		} else {
 			*to++ = *s;
 		}
 	}
 	*to = '\0';
+	return true;
 }
 
-static void take_apart(char *text, struct line *l)
+/* False: a value cannot be. */
+static bool take_apart(char *text, struct line *l)
 {
 	char *pair, *value, *rest = text;
 
@@ -67,10 +71,12 @@ static void take_apart(char *text, struct line *l)
 		if (!value)
 			continue;
 		*value++ = '\0';
-		decode(value);
+		if (!decode(value))
+			return false;
 		l->keys[l->nr] = pair;
 		l->values[l->nr++] = value;
 	}
+	return true;
 }
 
 static const char *get_str(const struct line *l, const char *key)
@@ -291,28 +297,35 @@ static int add_line(struct trace *t, const struct line *l)
 	return 0;
 }
 
+/* One line of @size bytes; @text[@size] is a NUL. */
+static int parse_line(struct trace *t, char *text, size_t size)
+{
+	struct line line;
+
+	if (memchr(text, '\0', size) || !take_apart(text, &line))
+		return -EINVAL;
+	return add_line(t, &line);
+}
+
 /* Takes in the text of a META section; @text has room for a NUL behind @size bytes. */
 void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 {
+	char *const end = text + size;
 	bool is_reported = false;
-	struct line line;
 	char *next;
 	int ret;
 
-	text[size] = '\0';
-	while (text && *text) {
-		next = strchr(text, '\n');
-		if (next)
-			*next++ = '\0';
-		take_apart(text, &line);
-		ret = add_line(t, &line);
+	*end = '\n';
+	for (; text < end; text = next + 1) {
+		next = memchr(text, '\n', (size_t)(end - text) + 1);
+		*next = '\0';
+		ret = parse_line(t, text, (size_t)(next - text));
 		if (ret == -ENOMEM)
 			t->error = ret;
 		if (ret == -EINVAL && !is_reported) {
 			ktrace_reader_report(&t->reader, offset, "META line that makes no sense");
 			is_reported = true;
 		}
-		text = next;
 	}
 }
 
