@@ -158,6 +158,17 @@ innocent()
 	[ "$status" -eq 125 ]
 }
 
+@test "the session's file is cut while the session is being made: ktraced goes on" {
+	requires_shm
+	gcc -shared -fPIC -o cut.so "$ROOT/tests/progs/user/cut_session.c"
+	LD_PRELOAD=$PWD/cut.so run_ktraced -o t -- echo played
+	[ "$status" -eq 0 ]
+	[ "$output" = played ]
+	[[ $stderr = *"took away memory"* ]]
+	run_ktrace list t
+	[ "$status" -eq 0 ]
+}
+
 @test "more events than there are ids: how many, once each" {
 	run_ktraced -o t -- "$PROGS/hostile" register 4200
 	[ "$status" -eq 0 ]

@@ -359,3 +359,13 @@ is_gone_or_done()
 		rm t ktraced.out
 	done
 }
+
+@test "the session's file is cut while it is taken over: that is said, nobody is killed" {
+	requires_shm
+	orphan -e flood -o t -- "$PROGS/flood" -m -o -t 1 -n 0
+	writers_done
+	gcc -shared -fPIC -o cut.so "$ROOT/tests/progs/user/cut_session.c"
+	LD_PRELOAD=$PWD/cut.so recover "$session"
+	[ "$status" -gt 0 ] && [ "$status" -lt 128 ]
+	[[ $stderr = *"$session: Bad message"* ]]
+}

@@ -13,21 +13,22 @@
 #include <errno.h>
 #include <signal.h>
 
-static struct ktrace_session *guarded;
+static struct ktrace_session *const *guarded;
 
 static void on_bus_error(int sig, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
 	(void)context;
-	if (info->si_code <= 0 || !guarded || !ktrace_session_mend(guarded, info->si_addr)) {
+	if (info->si_code <= 0 || !guarded || !*guarded ||
+	    !ktrace_session_mend(*guarded, info->si_addr)) {
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
 	errno = saved;
 }
 
-void guard_session(struct ktrace_session *s)
+void guard_session(struct ktrace_session *const *s)
 {
 	struct sigaction action = { .sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO };
 

@@ -5,10 +5,13 @@
 
 #include <ktrace/session.h>
 
-/** guard_session - from now on a missing page of @s is an empty one */
-void guard_session(struct ktrace_session *s);
+/**
+ * guard_session - from now on a missing page of *@s is an empty one
+ * @s:	where the session is or will be: it needs this while it is being made
+ */
+void guard_session(struct ktrace_session *const *s);
 
-/** guard_end - the session has been destroyed */
+/** guard_end - the session has been destroyed, or could not be made */
 void guard_end(void);
 
 #endif

@@ -103,12 +103,13 @@ static int open_session(struct recording *r)
 		log_error("-e: the list is too long");
 		return EXIT_OWN;
 	}
+	guard_session(&r->session);
 	error = ktrace_session_create(&so, &r->session, reason);
 	if (error) {
+		guard_end();
 		log_error("cannot make a session: %s", reason[0] ? reason : strerror(-error));
 		return EXIT_OWN;
 	}
-	guard_session(r->session);
 	return -1;
 }
 

@@ -267,12 +267,13 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 
 	if (which->is_unfinished)
 		return ktrace_session_discard(which);
+	guard_session(&r.session);
 	error = ktrace_session_adopt(which, &r.session, reason);
 	if (error) {
+		guard_end();
 		log_error("%s", reason[0] ? reason : strerror(-error));
 		return error;
 	}
-	guard_session(r.session);
 	error = save(&r);
 	if (error)
 		ktrace_session_leave(r.session);

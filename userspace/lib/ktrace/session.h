@@ -93,7 +93,8 @@ struct ktrace_session_info {
 /**
  * ktrace_session_create - make a session, suspended
  * @opts:	what it is to be like
- * @out:	the session; written on success only
+ * @out:	the session, there before its memory is touched: ktrace_session_mend() may be
+ *		called from then on. NULL after a failure
  * @reason:	KTRACE_REASON_SIZE bytes: what failed, for people; may be NULL
  *
  * Return: 0; -EINVAL for sizes that do not fit together; -ENOMEM or -ENOSPC when the
@@ -429,7 +430,7 @@ size_t ktrace_session_list_stale(struct ktrace_stale *list, size_t max);
 /**
  * ktrace_session_adopt - become the owner of a stale session, to save what it holds
  * @which:	the session
- * @out:	the session, stopped for good; written on success only
+ * @out:	the session, stopped for good; as ktrace_session_create() has it
  * @reason:	KTRACE_REASON_SIZE bytes: what failed, for people; may be NULL
  *
  * Reading goes on where the dead owner had moved its tails. ktrace_session_destroy()

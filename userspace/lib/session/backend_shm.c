@@ -74,7 +74,23 @@ static int make_dir(struct ktrace_session *s, __u64 *id)
 	return 0;
 }
 
-static int make_file(struct ktrace_session *s, __u64 size, char **map)
+/*
+ * From here on the memory can be mended, should somebody cut off the file: nothing of it has
+ * been touched yet.
+ */
+static int map_file(struct ktrace_session *s, size_t size)
+{
+	char *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+
+	if (map == MAP_FAILED)
+		return -errno;
+	s->user.map = map;
+	s->user.map_size = size;
+	kt_barrier();	/* a handler of SIGBUS finds this */
+	return 0;
+}
+
+static int make_file(struct ktrace_session *s, __u64 size)
 {
 	char path[96];
 	int error;
@@ -88,10 +104,8 @@ static int make_file(struct ktrace_session *s, __u64 size, char **map)
 	if (error)
 		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",
 				    (unsigned long long)(size >> 20));
-	*map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (*map == MAP_FAILED)
-		return session_fail(s, -errno, "%s", path);
-	return 0;
+	error = map_file(s, size);
+	return error ? session_fail(s, error, "%s", path) : 0;
 }
 
 static __u32 possible_cpus(void)
@@ -156,24 +170,19 @@ static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 static int shm_open_session(struct ktrace_session *s, const struct ktrace_session_options *opts)
 {
 	struct ktrace_control c;
-	char *map = NULL;
 	int error = describe(s, opts, &c);
 
 	if (!error)
 		error = make_dir(s, &c.session);
 	if (!error)
-		error = make_file(s, c.map_size, &map);
+		error = make_file(s, c.map_size);
+	if (!error)
+		error = fill(s, s->user.map, &c, opts->filter);
 	if (error)
 		return error;
-	error = fill(s, map, &c, opts->filter);
-	if (!error)
-		error = channel_init(&s->user, map, c.map_size);
-	if (error) {
-		keeper_stop(s->keeper);
-		s->keeper = NULL;
-		munmap(map, c.map_size);
-		return error;
-	}
+	error = channel_init(&s->user, s->user.map, c.map_size);
+	if (error)
+		return session_fail(s, error, "%s", s->dir);
 	if (opts->kernel)
 		s->kernel_error = -EOPNOTSUPP;
 	snprintf(s->env, sizeof(s->env), "shm:%s/" SHM_FILE, s->dir);
@@ -413,19 +422,17 @@ static int lock_patiently(const char *dir, struct stat *st)
 static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 {
 	struct stat st;
-	char *map;
 	int error;
 
 	s->fd = lock_patiently(which->where, &st);
 	if (s->fd < 0)
 		return session_fail(s, s->fd, "%s", which->where);
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (map == MAP_FAILED)
-		return session_fail(s, -errno, "%s", which->where);
 	error = (size_t)st.st_size < sizeof(struct ktrace_control) ? -EBADMSG
-		: channel_init(&s->user, map, (size_t)st.st_size);
+		: map_file(s, (size_t)st.st_size);
+	if (!error)
+		error = channel_init(&s->user, s->user.map, s->user.map_size);
 	if (error) {
-		munmap(map, (size_t)st.st_size);
+		channel_exit(&s->user);		/* nothing is stored to what is not understood */
 		return session_fail(s, error, "%s", which->where);
 	}
 	snprintf(s->dir, sizeof(s->dir), "%.63s", which->where);

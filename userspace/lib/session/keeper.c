@@ -71,8 +71,12 @@ static int create_thread(struct keeper *k)
 	sigset_t all, saved;
 	int error;
 
-	/* Signals are for the caller's threads. */
+	/*
+	 * Signals are for the caller's threads; but not SIGBUS, which says that the word's
+	 * page has gone. The kernel kills who has blocked it.
+	 */
 	sigfillset(&all);
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &saved);
 	error = pthread_create(&k->thread, NULL, keep, k);
 	pthread_sigmask(SIG_SETMASK, &saved, NULL);

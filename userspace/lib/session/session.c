@@ -104,6 +104,7 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 	struct ktrace_session *s = session_alloc();
 	int error;
 
+	*out = s;
 	if (!s)
 		return -ENOMEM;
 	memset(s->wanted, 1, KTRACE_ID_OFF);
@@ -115,7 +116,6 @@ int ktrace_session_create(const struct ktrace_session_options *opts,
 	error = registry_init(&s->registry, &s->user);
 	if (error)
 		goto err_close;
-	*out = s;
 	return 0;
 
 err_close:
@@ -123,6 +123,7 @@ err_close:
 err_free:
 	if (reason)
 		memcpy(reason, s->reason, KTRACE_REASON_SIZE);
+	*out = NULL;
 	free(s);
 	return error;
 }

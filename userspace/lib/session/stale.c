@@ -36,6 +36,7 @@ int ktrace_session_adopt(const struct ktrace_stale *which, struct ktrace_session
 	struct ktrace_session *s = session_alloc();
 	int error;
 
+	*out = s;
 	if (!s)
 		return -ENOMEM;
 	s->backend = backend_of(which);
@@ -44,12 +45,12 @@ int ktrace_session_adopt(const struct ktrace_stale *which, struct ktrace_session
 		error = registry_init(&s->registry, &s->user);
 	if (!error) {
 		session_show_enabled(s);
-		*out = s;
 		return 0;
 	}
 	s->backend->leave(s);
 	if (reason)
 		memcpy(reason, s->reason, KTRACE_REASON_SIZE);
+	*out = NULL;
 	free(s);
 	return error;
 }
