@@ -27,6 +27,12 @@ static u32 target_nr;
 /* Protects the list, its length, the events that are live, and kt_emit_sole. */
 static DEFINE_MUTEX(targets_lock);
 
+/* The list as those who change it see it. */
+static struct kt_emit_target *locked(struct kt_emit_target __rcu *t)
+{
+	return rcu_dereference_protected(t, lockdep_is_held(&targets_lock));
+}
+
 static void wake_poller(struct irq_work *work)
 {
 	struct kt_emit_target *t = container_of(work, struct kt_emit_target, work);
@@ -76,6 +82,27 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 	       (ev->other && kt_filter_passes(&t->filter, ev->other));
 }
 
+/*
+ * The owner may not see other users' processes: of who is not followed nothing is told, not
+ * even who wakes or interrupts one that is. The idle task is nobody's.
+ */
+static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
+				       u32 tid_flags)
+{
+	struct kt_event told = *ev;
+	u8 payload[KT_HIDE_MAX];
+
+	if (!kt_filter_passes(&t->filter, current))
+		tid_flags &= ~KTRACE_TID_MASK;
+	if (ev->hide) {
+		memcpy(payload, ev->payload, ev->len);
+		ev->hide(payload, ev->who->pid && !kt_filter_passes(&t->filter, ev->who),
+			 ev->other->pid && !kt_filter_passes(&t->filter, ev->other));
+		told.payload = payload;
+	}
+	record(t, &told, tid_flags);
+}
+
 /**
  * kt_emit_all - kt_emit() for who has disabled preemption
  * @ev:		the event
@@ -85,9 +112,14 @@ void kt_emit_all(const struct kt_event *ev)
 	const u32 tid_flags = kt_emit_tid_flags() | ev->flags;
 	struct kt_emit_target *t;
 
-	for_each_target(t)
-		if (test_bit(ev->id, t->live) && wants(t, ev))
+	for_each_target(t) {
+		if (!test_bit(ev->id, t->live) || !wants(t, ev))
+			continue;
+		if (likely(t->filter.any_user))
 			record(t, ev, tid_flags);
+		else
+			record_restricted(t, ev, tid_flags);
+	}
 }
 
 /**
@@ -160,7 +192,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 	has_room = target_nr < KT_TARGETS_MAX;
 	if (has_room) {
 		target_nr++;
-		RCU_INIT_POINTER(t->next, rcu_access_pointer(kt_emit_targets));
+		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
 	}
@@ -168,18 +200,21 @@ int kt_emit_attach(struct kt_emit_target *t)
 	return has_room ? 0 : -EBUSY;
 }
 
+/* One whose owner may see all processes: else records are to be looked at. */
 static void find_sole_locked(u16 id)
 {
 	struct kt_emit_target *t, *found = NULL;
 	u32 nr = 0;
 
-	for (t = rcu_access_pointer(kt_emit_targets); t; t = rcu_access_pointer(t->next))
+	for (t = locked(kt_emit_targets); t; t = locked(t->next))
 		if (test_bit(id, t->live)) {
 			found = t;
 			nr++;
 		}
+	if (nr != 1 || !found->filter.any_user)
+		found = NULL;
 	/* ORD(find_sole:A) pairs ORD(ktrace_logevent:A): a target is seen whole */
-	rcu_assign_pointer(kt_emit_sole[id], nr == 1 ? found : NULL);
+	rcu_assign_pointer(kt_emit_sole[id], found);
 }
 
 /**
@@ -203,14 +238,14 @@ void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 /* A target that leaves the list keeps its own next, for those who are looking at it. */
 static void unlink_locked(struct kt_emit_target *t)
 {
-	struct kt_emit_target *before = rcu_access_pointer(kt_emit_targets);
+	struct kt_emit_target *before = locked(kt_emit_targets);
 
 	if (before == t) {
-		RCU_INIT_POINTER(kt_emit_targets, rcu_access_pointer(t->next));
+		RCU_INIT_POINTER(kt_emit_targets, locked(t->next));
 	} else {
-		while (rcu_access_pointer(before->next) != t)
-			before = rcu_access_pointer(before->next);
-		RCU_INIT_POINTER(before->next, rcu_access_pointer(t->next));
+		while (locked(before->next) != t)
+			before = locked(before->next);
+		RCU_INIT_POINTER(before->next, locked(t->next));
 	}
 	target_nr--;
 }

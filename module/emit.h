@@ -18,6 +18,9 @@
 #define KT_EVENT_NR 256
 #define KT_TARGETS_MAX 16
 
+/* Payloads that tell of two processes are not longer. */
+#define KT_HIDE_MAX 64
+
 /**
  * struct kt_emit_target - a kernel channel as the hot path sees it
  * @next:	the one behind it in kt_emit_targets
@@ -55,6 +58,7 @@ struct kt_emit_target {
  * @payload:	the struct of @id
  * @who:	the session must follow this task, NULL: recorded anyway
  * @other:	or this one, may be NULL
+ * @hide:	where there is @other: takes out of a payload what it tells of @who, of @other
  */
 struct kt_event {
 	u16 id;
@@ -63,12 +67,13 @@ struct kt_event {
 	const void *payload;
 	const struct task_struct *who;
 	const struct task_struct *other;
+	void (*hide)(void *payload, bool who, bool other);
 };
 
 /* Changed by kt_emit_attach() and kt_emit_detach(), read with preemption off. */
 extern struct kt_emit_target __rcu *kt_emit_targets;
 
-/* By event: the target in which it is live if there is one, and not more. */
+/* By event: the target in which it is live if there is one, not more, and it may see all. */
 extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 
 /* The ring of this CPU; without memory it has no data. */

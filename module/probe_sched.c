@@ -20,6 +20,7 @@
 #define EXEC_NAME_MAX 256
 
 static_assert(KTRACE_COMM_LEN == TASK_COMM_LEN);
+static_assert(sizeof(struct ktrace_ev_sched_switch) <= KT_HIDE_MAX);
 
 static void emit_for(const struct task_struct *who, u16 id, const void *payload, u16 len)
 {
@@ -50,6 +51,23 @@ static u32 stable_state(bool preempt, unsigned int state)
 	return KTRACE_TASK_DISK;
 }
 
+static void hide_switch(void *payload, bool prev, bool next)
+{
+	struct ktrace_ev_sched_switch *p = payload;
+
+	if (prev) {
+		p->prev_tid = 0;
+		p->prev_prio = 0;
+		p->prev_state = 0;
+		memset(p->prev_comm, 0, KTRACE_COMM_LEN);
+	}
+	if (next) {
+		p->next_tid = 0;
+		p->next_prio = 0;
+		memset(p->next_comm, 0, KTRACE_COMM_LEN);
+	}
+}
+
 static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		      struct task_struct *next, unsigned int prev_state)
 {
@@ -69,6 +87,7 @@ static void on_switch(void *data, bool preempt, struct task_struct *prev,
 		.payload = &payload,
 		.who = prev,
 		.other = next,
+		.hide = hide_switch,
 	});
 }
 

@@ -8,6 +8,7 @@
  * registered, or does not come, shows.
  */
 #include <kunit/test.h>
+#include <kunit/test-bug.h>
 #include <linux/binfmts.h>
 #include <linux/cred.h>
 #include <linux/interrupt.h>
@@ -409,6 +410,39 @@ static void each_event_holds_what_it_should(struct kunit *test)
 	}
 }
 
+/* The payload; and that no record says who was running. */
+static void expect_nameless(const struct ktrace_record *rec, const void *payload, void *got)
+{
+	KUNIT_EXPECT_EQ(kunit_get_current_test(), rec->tid_flags & KTRACE_TID_MASK, 0);
+	memcpy(got, payload, min_t(size_t, rec->len, sizeof(struct ktrace_ev_sched_switch)));
+}
+
+/* Of who is not followed neither name nor id, whoever runs; of the idle task all. */
+static void without_privilege_nothing_is_told_of_others(struct kunit *test)
+{
+	struct ktrace_ev_sched_switch got, idle = want_sched_switch;
+	struct ktrace_ev_sched_switch want = { 0, SOME_PID, 0, 99, 0, "", "followed" };
+	struct kt_session *s = fix_session(test, true);
+	const struct hit *h;
+
+	make_tasks(test);
+	s->target.filter.any_user = false;
+	set_bit(followed->tgid, s->target.filter.followed);
+	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+		KUNIT_ASSERT_EQ(test, kt_control_enable(s, h->id, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	hit_switch();
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, expect_nameless, &got), 1);
+	KUNIT_EXPECT_MEMEQ(test, &got, &want, sizeof(want));
+	idle.prev_tid = other->pid = 0;
+	hit_switch();
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, expect_nameless, &got), 1);
+	KUNIT_EXPECT_MEMEQ(test, &got, &idle, sizeof(idle));
+	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+		h->hit();
+	KUNIT_EXPECT_GT(test, fix_drain(test, s, expect_nameless, &got), 5);
+}
+
 /* Whoever is not followed is not recorded, except in TRACER_LOGEVENT. */
 static void events_of_others_are_left_out(struct kunit *test)
 {
@@ -550,6 +584,7 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(closing_lets_all_go),
 	KUNIT_CASE(each_event_holds_what_it_should),
 	KUNIT_CASE(events_of_others_are_left_out),
+	KUNIT_CASE(without_privilege_nothing_is_told_of_others),
 	KUNIT_CASE(long_file_names_are_cut_and_marked),
 	KUNIT_CASE(event_code_0_is_no_event),
 	KUNIT_CASE(every_context_may_log),

@@ -81,6 +81,10 @@ enum ktrace_task_state {
 	KTRACE_TASK_PARKED = 7,
 };
 
+/*
+ * Without CAP_PERFMON of who is not followed nothing is told: here tid and priority 0 and no
+ * name (the idle task has one), in all records tid 0
+ */
 struct ktrace_ev_sched_switch {
 	__u32 prev_tid;
 	__u32 next_tid;
