@@ -112,7 +112,8 @@ static u32 cpu_nr(u32 kind)
  * @l:		out
  * @spec:	a private copy of the request
  *
- * No sum can overflow: rings are at most 2^34 bytes, and there are less than 2^14.
+ * No sum can overflow: rings are at most 2^34 bytes, and there are less than 2^14. But the
+ * sum may be more than lies between two channels' offsets for mmap().
  *
  * Return: 0; -EINVAL for sizes, policy, kind or watermark that cannot be.
  */
@@ -137,7 +138,7 @@ int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec)
 	};
 	l->ring_nr = l->cpu_nr + spec->thread_nr;
 	place_areas(l);
-	return 0;
+	return l->map_size <= BIT_ULL(KTRACE_MAP_SHIFT) ? 0 : -EINVAL;
 }
 
 static u64 ring_off(const struct kt_layout *l, u32 i)
@@ -269,11 +270,14 @@ static int populate(struct kt_buffer *b, u32 cpu)
 static int cpu_comes(unsigned int cpu)
 {
 	struct kt_buffer *b;
+	int err;
 
 	mutex_lock(&buffers_lock);
-	list_for_each_entry(b, &buffers, node)
-		if (populate(b, cpu))
-			pr_warn("no memory for the rings of CPU %u: its events are lost\n", cpu);
+	list_for_each_entry(b, &buffers, node) {
+		err = populate(b, cpu);
+		if (err)
+			pr_warn("no ring for CPU %u, its events are lost: %d\n", cpu, err);
+	}
 	mutex_unlock(&buffers_lock);
 	return 0;
 }
@@ -331,9 +335,10 @@ static void init_rings(struct kt_buffer *b, u32 clock)
 
 static void init_control(struct kt_buffer *b, u64 session, u32 clock)
 {
+	struct ktrace_control *control = (struct ktrace_control *)b->base;
 	const struct kt_layout *l = &b->l;
 
-	*(struct ktrace_control *)b->base = (struct ktrace_control){
+	*control = (struct ktrace_control){
 		.magic = KTRACE_CONTROL_MAGIC,
 		.version = KTRACE_ABI_VERSION,
 		.size = sizeof(struct ktrace_control),

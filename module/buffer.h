@@ -15,8 +15,8 @@ enum kt_role {
 	KT_ROLE_WRITER,
 };
 
-/**
- * struct kt_layout - geometry of a channel, checked; offsets as in struct ktrace_control
+/*
+ * struct kt_layout - geometry of a channel, checked; members as in struct ktrace_control
  *
  * Never changes once computed. The copy in the control page is for user space only.
  */

@@ -9,6 +9,7 @@
 
 #include <linux/mm.h>
 #include <linux/version.h>
+#include <linux/workqueue.h>
 
 /* For a vma that is being made: flags became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
@@ -18,6 +19,16 @@ static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t se
 	vm_flags_mod(vma, set, clear);
 #else
 	vma->vm_flags = (vma->vm_flags | set) & ~clear;
+#endif
+}
+
+/* Has @work run now, whenever it was to run; system_wq is on its way out since 6.17. */
+static inline void kt_compat_run_now(struct delayed_work *work)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
+	mod_delayed_work(system_percpu_wq, work, 0);
+#else
+	mod_delayed_work(system_wq, work, 0);
 #endif
 }
 

@@ -248,7 +248,9 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user
 	err = copy_in(row, &arg, where, &size);
 	if (err)
 		return err;
-	mutex_lock(&of->lock);
+	/* Somebody else's request may be making much memory. */
+	if (mutex_lock_killable(&of->lock))
+		return -EINTR;
 	err = act_locked(of, row, &arg);
 	mutex_unlock(&of->lock);
 	if (err || !(_IOC_DIR(row->cmd) & _IOC_READ))

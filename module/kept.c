@@ -18,6 +18,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
+#include "compat.h"
 #include "session.h"
 
 enum {
@@ -103,7 +104,7 @@ static void add(struct kt_session *s, u32 seconds)
 	mutex_unlock(&kept_lock);
 	if (surplus)
 		kt_session_put(surplus);
-	mod_delayed_work(system_wq, &reaper, 0);
+	kt_compat_run_now(&reaper);
 }
 
 /**

@@ -52,8 +52,9 @@ static char *clock = "auto";
 module_param(clock, charp, 0444);
 MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
 
-/* Clock of all sessions, fixed at load. */
-static u32 session_clock;
+/* The clock that was asked for at load; AUTO: the best there is when a session is made. */
+enum { CLOCK_AUTO = -1 };
+static int wanted_clock;
 
 /* Protects sessions and the members that say so; taken inside kt_session.lock. */
 static DEFINE_MUTEX(sessions_lock);
@@ -61,14 +62,17 @@ static LIST_HEAD(sessions);
 
 /* ---- waiting ---- */
 
+/* Channels may have thousands of rings. */
 static bool has_data(struct kt_session *s)
 {
 	struct kt_buffer *b;
 	u32 i;
 
-	for (i = 0; (b = kt_session_channel(s, i)); i++)
+	for (i = 0; (b = kt_session_channel(s, i)); i++) {
 		if (kt_buffer_has_data(b))
 			return true;
+		cond_resched();
+	}
 	return false;
 }
 
@@ -185,6 +189,12 @@ static int publish(struct kt_session *new)
 	return has_room ? 0 : -EBUSY;
 }
 
+/* The cycle counter may turn out to be unstable later: sessions that there are keep it. */
+static u32 clock_now(void)
+{
+	return wanted_clock == CLOCK_AUTO ? kt_clock_best() : wanted_clock;
+}
+
 /**
  * kt_session_create - a session of the calling user, without channels
  * @out:	the session, with one reference
@@ -202,6 +212,7 @@ int kt_session_create(struct kt_session **out)
 	kref_init(&s->ref);
 	s->owner = current_euid();
 	s->for_all = capable(CAP_SYS_ADMIN);
+	s->clock = clock_now();
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_DELAYED_WORK(&s->tick, tick);
@@ -389,7 +400,7 @@ static int add_channel_locked(struct kt_session *s, const struct kt_layout *l)
 
 	if (err)
 		return err;
-	b = kt_buffer_alloc(l, s->id, session_clock);
+	b = kt_buffer_alloc(l, s->id, s->clock);
 	if (IS_ERR(b))
 		return PTR_ERR(b);
 	if (l->kind == KTRACE_CHANNEL_KERNEL)
@@ -488,7 +499,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 		.size = info->size,
 		.abi = KTRACE_ABI_VERSION,
 		.tsc_khz = kt_clock_tsc_khz(),
-		.clock = session_clock,
+		.clock = s ? s->clock : clock_now(),
 		.sessions = count_sessions(),
 	};
 	if (!s)
@@ -506,13 +517,15 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
  */
 int kt_session_init(void)
 {
-	if (!strcmp(clock, "auto"))
-		session_clock = kt_clock_best();
-	else if (!strcmp(clock, "tsc") && kt_clock_has_tsc())
-		session_clock = KTRACE_CLOCK_TSC;
-	else if (!strcmp(clock, "monotonic"))
-		session_clock = KTRACE_CLOCK_MONOTONIC;
-	else
+	if (!strcmp(clock, "auto")) {
+		wanted_clock = CLOCK_AUTO;
+	} else if (!strcmp(clock, "tsc") && kt_clock_has_tsc()) {
+		wanted_clock = KTRACE_CLOCK_TSC;
+	} else if (!strcmp(clock, "monotonic")) {
+		wanted_clock = KTRACE_CLOCK_MONOTONIC;
+	} else {
+		pr_err("clock=%s: auto, monotonic, or tsc where there is one\n", clock);
 		return -EINVAL;
+	}
 	return 0;
 }

@@ -26,6 +26,7 @@
  * @id:		random, never 0
  * @owner:	user who made it
  * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
+ * @clock:	enum ktrace_clock, of all its channels
  *
  * Under sessions_lock:
  * @node:	in sessions, until freed
@@ -64,6 +65,7 @@ struct kt_session {
 	u64 id;
 	kuid_t owner;
 	bool for_all;
+	u32 clock;
 
 	struct list_head node;
 	bool open;

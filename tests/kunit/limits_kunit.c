@@ -222,6 +222,15 @@ static void the_largest_request_is_refused(struct kunit *test)
 	spec.block_size = KTRACE_BLOCK_MAX;
 	spec.thread_nr = 4096;
 	spec.registry_size = 1 << 28;
+	/* More than lies between the offsets of two channels: pages would be there twice. */
+	KUNIT_EXPECT_EQ(test, kt_session_add_channel(s, &spec), -EINVAL);
+	spec.ring_size = spec.block_size * 4;
+	spec.thread_nr = (1ull << KTRACE_MAP_SHIFT) / (KTRACE_RING_MAX + PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, kt_session_add_channel(s, &spec), -EDQUOT);
+	spec.thread_nr++;
+	KUNIT_EXPECT_EQ(test, kt_session_add_channel(s, &spec), -EINVAL);
+	spec.thread_size = spec.ring_size;
+	spec.thread_nr = 4096;
 	KUNIT_EXPECT_EQ(test, kt_session_add_channel(s, &spec), -EDQUOT);
 	spec.thread_nr++;
 	KUNIT_EXPECT_EQ(test, kt_session_add_channel(s, &spec), -EINVAL);

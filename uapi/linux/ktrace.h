@@ -327,7 +327,7 @@ struct ktrace_attach {
  * @abi:	KTRACE_ABI_VERSION of the module
  * @session:	id of this session
  * @tsc_khz:	frequency of KTRACE_CLOCK_TSC, 0 = unknown
- * @clock:	clock of this session
+ * @clock:	clock of this session; without one, that of a session that is made now
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
  * @lost_noring: kernel events on CPUs that have come and found no memory for a ring
