@@ -193,7 +193,8 @@ module logevent:
 		echo "  $(if $(filter $@,$(MAKECMDGOALS)),FAILED,SKIP)  $@: no kernel headers in $(KDIR)" \
 			"(Debian: linux-headers-..., or make $@ KDIR=...)"; \
 		$(if $(filter $@,$(MAKECMDGOALS)),false,true); \
-	else scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
+	else $(if $(WERROR),KBUILD_ARGS="W=1 KCFLAGS=-Werror") \
+		scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
 logevent: module
 .PHONY: print-krel
 print-krel:
