@@ -65,8 +65,8 @@ flood()
 	valid_trace t
 }
 
+# bats test_tags=shm
 @test "descendants that do not hold the buffer are not waited for" {
-	requires_shm
 	start_ktraced -o t -- sh -c 'sleep 30 </dev/null >/dev/null 2>&1 & echo $!; exit 5'
 	retry 60 0.05 is_gone "$pid"
 	wait_for "$pid"
@@ -161,8 +161,8 @@ listed()
 	grep -qE "$1" <<<"$output"
 }
 
+# bats test_tags=dev
 @test "kernel events of the command: all of its life" {
-	requires_dev
 	run_ktraced -o t -- sh -c '/bin/true; exit 0'
 	[ "$status" -eq 0 ]
 	listed 'sched:exec .*filename=.*/sh'
@@ -172,8 +172,8 @@ listed()
 	listed 'sched:switch '
 }
 
+# bats test_tags=dev
 @test "-e chooses kernel events by family and by name" {
-	requires_dev
 	run_ktraced -e sched:ex* -o t -- sh -c '/bin/true; exit 0'
 	listed 'sched:exec '
 	listed 'sched:exit '
@@ -184,16 +184,16 @@ listed()
 	if listed 'sched:'; then false; fi
 }
 
+# bats test_tags=dev
 @test "kernel and user events of a program are in one file" {
-	requires_dev
 	run_ktraced -e sched,flood -o t -- "$PROGS/flood" -n 1000
 	listed 'flood:item '
 	listed 'sched:exec .*/flood"'
 	[ "$(grep -c flood:item <<<"$output")" = 1000 ]
 }
 
+# bats test_tags=dev
 @test "-p: a running process and its children, until it ends" {
-	requires_dev
 	start loop sh -c 'while :; do sleep 0.05; done'
 	local loop=$pid
 	start_ktraced -p "$loop" -o t
@@ -206,16 +206,16 @@ listed()
 	listed 'sched:exec .*/sleep"'
 }
 
+# bats test_tags=dev
 @test "-p of a process that is not there" {
-	requires_dev
 	run_ktraced -p 4194000 -o t
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"process 4194000: No such process"* ]]
 	[ ! -e t ]
 }
 
+# bats test_tags=dev
 @test "--all: everybody" {
-	requires_dev
 	start loop sh -c 'while :; do sleep 0.05; done'
 	run_ktraced --all --duration=500ms -o t
 	[ "$status" -eq 0 ]
@@ -223,8 +223,8 @@ listed()
 	listed 'sched:switch .*swapper'
 }
 
+# bats test_tags=dev
 @test "policy block: kernel events are dropped instead, and it says so" {
-	requires_dev
 	run_ktraced --policy=block -b 64K -e sched,syscall,flood -o t -- \
 		"$PROGS/flood" -t 2 -n 20000
 	[[ $stderr == *"dropped, not blocked"* ]]
@@ -232,8 +232,8 @@ listed()
 	[ "$(grep -c flood:item <<<"$output")" = 40000 ]
 }
 
+# bats test_tags=dev
 @test "without privilege: user events, and it says why not more" {
-	requires_dev
 	requires_root
 	chgrp 999 /dev/ktrace
 	chmod 660 /dev/ktrace

@@ -128,12 +128,11 @@ refused()
 }
 
 @test "a link to the file is not removed when nothing comes of the recording" {
-	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	ln -s real link
-	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o link -- true
+	LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o link -- true
 	[ "$status" -eq 125 ]
 	[ -L link ]
-	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o plain -- true
+	LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=2 DIE_HOW=fail run_ktraced -o plain -- true
 	[ "$status" -eq 125 ]
 	[ ! -e plain ]
 }
@@ -148,8 +147,8 @@ refused()
 	[ -z "$stderr" ]
 }
 
+# bats test_tags=shm
 @test "says by itself which back end it took and why" {
-	requires_shm
 	[ ! -e /dev/ktrace ] || skip "there is a device"
 	capture "$KTRACED" -o t -- true
 	[ "$status" -eq 0 ]
@@ -159,15 +158,15 @@ refused()
 	[[ $stderr == *"/dev/ktrace: No such file or directory"* ]]
 }
 
+# bats test_tags=dev
 @test "the device is taken when it is there" {
-	requires_dev
 	capture "$KTRACED" -o t -- true
 	[ "$status" -eq 0 ]
 	[[ $stderr == *", t, dev" ]]
 }
 
+# bats test_tags=shm
 @test "--all and -p need kernel events" {
-	requires_shm
 	run_ktraced --all -o t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"kernel events"* ]]
@@ -205,8 +204,8 @@ refused()
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=shm
 @test "nothing is left behind" {
-	requires_shm
 	before=$(sessions)
 	run_ktraced -o t -- true
 	run_ktraced -o t -- sh -c 'kill -9 $$'
@@ -214,8 +213,8 @@ refused()
 	[ "$(sessions)" = "$before" ]
 }
 
+# bats test_tags=shm
 @test "a session left by a dead ktraced is noticed and left alone" {
-	requires_shm
 	start_ktraced -o t -- sleep 100
 	retry 100 0.05 has /proc/"$pid"/maps ktrace-
 	dir=$(grep -o '/dev/shm/ktrace-[^/]*' /proc/"$pid"/maps | head -n1)

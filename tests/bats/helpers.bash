@@ -15,6 +15,10 @@ PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
 unset KTRACE_SESSION
+# A test that fails is done once more, see testing.md; what went wrong is shown.
+# shellcheck disable=SC2034 # for bats
+BATS_TEST_RETRIES=${KTRACE_LONG:+0}
+BATS_TEST_RETRIES=${BATS_TEST_RETRIES:-1}
 
 # setup_test: an empty folder to be in, a mark in the kernel log. For setup().
 setup_test()
@@ -31,6 +35,7 @@ setup_test()
 teardown_test()
 {
 	local pid dir
+	unsteady
 	for pid in "${STARTED[@]}"; do
 		# Waited for already: the number may be somebody else's by now.
 		is_child "$pid" || continue
@@ -44,6 +49,21 @@ teardown_test()
 		"$KTRACED" -q --recover --discard
 	fi
 	dmesg_clean
+}
+
+# unsteady: says, in the log too, that a test has failed and will be done once more
+unsteady()
+{
+	local where
+	[ -z "${BATS_TEST_COMPLETED:-}" ] && [ -z "${BATS_TEST_SKIPPED:-}" ] &&
+		[ "$BATS_TEST_TRY_NUMBER" -le "$BATS_TEST_RETRIES" ] || return 0
+	bats_get_failure_stack_trace where
+	{
+		echo "# unsteady: $BATS_TEST_DESCRIPTION"
+		bats_print_stack_trace "${where[@]}"
+		bats_print_failed_command "${where[@]}"
+		sed 's/^/# /' "$BATS_OUT"
+	} >&3
 }
 
 # is_child PID: whether it is one of this shell's
@@ -86,7 +106,7 @@ n()
 	fi
 }
 
-# dmesg_clean: no complaint of the kernel since setup_test
+# dmesg_clean: no complaint of the kernel since setup_test; such a test is not done again
 dmesg_clean()
 {
 	in_guest || return 0
@@ -94,18 +114,15 @@ dmesg_clean()
 	bad=$(dmesg | sed "0,/$DMESG_MARK/d" |
 		grep -E 'BUG|WARNING|Oops|KASAN|KCSAN|UBSAN|lockdep|rcu.*stall|unreferenced') || return 0
 	printf '%s\n' "kernel log:" "$bad"
+	BATS_TEST_RETRIES=0
 	return 1
 }
 
-# requires_dev, requires_shm, requires_root: skip where that is missing
+# requires_dev, requires_root: skip where that is missing. Tests about one back end have
+# its name as a tag instead: tests/run leaves out those of the other.
 requires_dev()
 {
 	[ "$KTRACE_BACKEND" = dev ] || skip "needs /dev/ktrace"
-}
-
-requires_shm()
-{
-	[ "$KTRACE_BACKEND" = shm ] || skip "about shared memory"
 }
 
 requires_root()

@@ -25,16 +25,16 @@ decoy()
 	END
 }
 
+# bats test_tags=shm
 @test "a FIFO that has the name of a session's file holds nobody up" {
-	requires_shm
 	mkdir "/dev/shm/ktrace-$(id -u)-decoy"
 	mkfifo "/dev/shm/ktrace-$(id -u)-decoy/user"
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=shm
 @test "what another user calls our session is not looked at, and names are not obeyed" {
-	requires_shm
 	requires_root
 	decoy decoy
 	capture unshare -m bash -c '
@@ -127,8 +127,8 @@ innocent()
 	valid_trace t
 }
 
+# bats test_tags=shm
 @test "what a scribbler forges about a process does not keep ktraced waiting" {
-	requires_shm
 	for seed in 1 2 3 4 5; do
 		run_ktraced -o t -b 64K -- "$PROGS/scribble" "$seed" 100 plausible
 		[ "$status" -eq 0 ]
@@ -136,8 +136,8 @@ innocent()
 	done
 }
 
+# bats test_tags=shm
 @test "the session's file cut, shortened, punched, replaced, renamed: ktraced goes on" {
-	requires_shm
 	for trick in cut shorten punch chmod unlink replace; do
 		run_ktraced -e flood,hostile -o t -- sh -c "'$PROGS/flood' -n 1000 >/dev/null
 			sleep 0.5; exec '$PROGS/hostile' $trick"
@@ -149,8 +149,8 @@ innocent()
 	done
 }
 
+# bats test_tags=shm
 @test "the session's file is cut: that is said and counted" {
-	requires_shm
 	run_ktraced -o t -- "$PROGS/hostile" cut
 	[[ $stderr = *"took away memory"* ]]
 	[ "$(summary corrupt)" -gt 0 ]
@@ -194,8 +194,8 @@ for line in sys.stdin: event = json.loads(line); print(event["event"], event.get
 ' <<<"$output"
 }
 
+# bats test_tags=shm
 @test "no room in /dev/shm, few descriptors: said, and nothing is left behind" {
-	requires_shm
 	requires_root
 	capture unshare -m bash -c '
 		mount -t tmpfs -o size=2m none /dev/shm

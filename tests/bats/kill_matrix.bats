@@ -33,9 +33,13 @@ teardown()
 @test "program STOP flood" { cell; }
 @test "program STOP full" { cell; }
 @test "program STOP file" { cell; }
+# bats test_tags=dev
 @test "program OOM idle" { cell; }
+# bats test_tags=dev
 @test "program OOM flood" { cell; }
+# bats test_tags=dev
 @test "program OOM full" { cell; }
+# bats test_tags=dev
 @test "program OOM file" { cell; }
 @test "thread KILL idle" { cell; }
 @test "thread KILL flood" { cell; }
@@ -51,9 +55,13 @@ teardown()
 @test "shell STOP flood" { cell; }
 @test "shell STOP full" { cell; }
 @test "shell STOP file" { cell; }
+# bats test_tags=dev
 @test "shell OOM idle" { cell; }
+# bats test_tags=dev
 @test "shell OOM flood" { cell; }
+# bats test_tags=dev
 @test "shell OOM full" { cell; }
+# bats test_tags=dev
 @test "shell OOM file" { cell; }
 @test "ktraced KILL idle" { cell; }
 @test "ktraced KILL flood" { cell; }
@@ -63,9 +71,13 @@ teardown()
 @test "ktraced STOP flood" { cell; }
 @test "ktraced STOP full" { cell; }
 @test "ktraced STOP file" { cell; }
+# bats test_tags=dev
 @test "ktraced OOM idle" { cell; }
+# bats test_tags=dev
 @test "ktraced OOM flood" { cell; }
+# bats test_tags=dev
 @test "ktraced OOM full" { cell; }
+# bats test_tags=dev
 @test "ktraced OOM file" { cell; }
 @test "viewer KILL idle" { cell; }
 @test "viewer KILL flood" { cell; }
@@ -75,13 +87,21 @@ teardown()
 @test "viewer STOP flood" { cell; }
 @test "viewer STOP full" { cell; }
 @test "viewer STOP file" { cell; }
+# bats test_tags=dev
 @test "viewer OOM idle" { cell; }
+# bats test_tags=dev
 @test "viewer OOM flood" { cell; }
+# bats test_tags=dev
 @test "viewer OOM full" { cell; }
+# bats test_tags=dev
 @test "viewer OOM file" { cell; }
+# bats test_tags=dev
 @test "module KILL idle" { cell; }
+# bats test_tags=dev
 @test "module KILL flood" { cell; }
+# bats test_tags=dev
 @test "module KILL full" { cell; }
+# bats test_tags=dev
 @test "module KILL file" { cell; }
 # none: module STOP *: rmmod either removes the module or does not, there is nothing to stop
 # none: module OOM *: rmmod allocates nothing
@@ -108,7 +128,6 @@ CGROUPS=/sys/fs/cgroup
 # set_group: a memory cgroup for what is to run out of memory
 set_group()
 {
-	in_guest || skip "OOM: needs a kernel of our own"
 	echo +memory >$CGROUPS/cgroup.subtree_control
 	group=$CGROUPS/kill-$BATS_TEST_NUMBER
 	mkdir "$group"
@@ -145,8 +164,7 @@ set_stage()
 	idle) events+=(-u 2000) ;;
 	full) options+=(--policy=block) ;;
 	file)
-		gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
-		preload=(env "LD_PRELOAD=$PWD/bad_disk.so" SLOW_US=20000)
+		preload=(env "LD_PRELOAD=$PROGS/bad_disk.so" SLOW_US=20000)
 		;;
 	esac
 	# shellcheck disable=SC2016
@@ -311,7 +329,6 @@ hit_viewer()
 
 hit_module()
 {
-	requires_dev
 	! rmmod ktrace
 	after_full
 	goes_on
@@ -372,7 +389,6 @@ run_cell()
 cell()
 {
 	read -r who what state <<<"$BATS_TEST_DESCRIPTION"
-	[ "$who" != module ] || requires_dev
 	[ "$what" != OOM ] || set_group
 	[ "$who" != thread ] || exit_by=pthread
 	run_cell

@@ -150,7 +150,7 @@ left_by_die_at()
 die_at()
 {
 	rm -f t session
-	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=$3 DIE_HOW=$2 start_ktraced "--policy=$1" -e flood \
+	LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=$3 DIE_HOW=$2 start_ktraced "--policy=$1" -e flood \
 		-b 16K -o t -- env -u LD_PRELOAD "$PROGS/flood" -o -t 2 -n 1000
 	wait "$pid" && return 1
 	left_by_die_at
@@ -165,7 +165,6 @@ is_gone_or_done()
 }
 
 @test "killed before, in the middle of, and after each write: still exact" {
-	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	rounds=0
 	policies=(block overwrite) hows=(before torn after) step=3
 	if in_guest; then
@@ -187,12 +186,11 @@ is_gone_or_done()
 }
 
 @test "--recover killed at each of its own writes: the next one completes the rest" {
-	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	for how in before torn after; do
 		orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
 		writers_done
 		for ((at = 1; at < 40; at += $(in_guest && echo 15 || echo 3))); do
-			LD_PRELOAD=$PWD/bad_disk.so DIE_AT=$at DIE_HOW=$how \
+			LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=$at DIE_HOW=$how \
 				"$KTRACED" --recover "$session" 3>&- && break
 			is_stale "$session"
 		done
@@ -203,10 +201,9 @@ is_gone_or_done()
 }
 
 @test "a copy that was killed half way is completed by the next --recover" {
-	gcc -shared -fPIC -o bad_disk.so "$ROOT/tests/progs/user/bad_disk.c"
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
 	writers_done
-	LD_PRELOAD=$PWD/bad_disk.so DIE_AT=6 DIE_HOW=after "$KTRACED" --recover -o copy \
+	LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=6 DIE_HOW=after "$KTRACED" --recover -o copy \
 		"$session" || true
 	is_stale "$session"
 	recover "$session"
@@ -299,8 +296,8 @@ is_gone_or_done()
 	done
 }
 
+# bats test_tags=shm
 @test "a ktraced that died while it made its session" {
-	requires_shm
 	dir=/dev/shm/ktrace-$(id -u)-00000000deadbeef
 	mkdir -m 700 "$dir"
 	LEFT+=("$dir")

@@ -6,8 +6,8 @@ load helpers
 setup() { setup_test; }
 teardown() { teardown_test; }
 
+# bats test_tags=dev
 @test "who may do what with /dev/ktrace: each cell of the table" {
-	requires_dev
 	sed -n '/^<!-- rights -->$/,/^$/p' "$ROOT/Documentation/security.md" | grep '^|' >documented
 	[ "$(wc -l <documented)" -gt 20 ]
 	"$PROGS/dev_rights" >tried
@@ -34,8 +34,8 @@ static_program()
 		"$ROOT/tests/progs/hostile.c" "$BUILD/lib/libktrace.a" -ldl -o "$1"
 }
 
+# bats test_tags=shm
 @test "another user gets nothing of a session in shared memory" {
-	requires_shm
 	requires_root
 	start_ktraced -o t
 	retry 100 0.05 has ktraced.err KTRACE_SESSION
@@ -57,8 +57,8 @@ static_program()
 	[ "$(summary events)" = 0 ]
 }
 
+# bats test_tags=shm
 @test "a set-user-ID program ignores KTRACE_SESSION, and so does one with capabilities" {
-	requires_shm
 	requires_root
 	other_place
 	chmod 777 "$PLACE"
@@ -83,8 +83,8 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 	rm -rf "$PLACE"
 }
 
+# bats test_tags=shm
 @test "KTRACE_SESSION names what is no session: the program runs untraced" {
-	requires_shm
 	local what
 	mkdir dir
 	mkfifo fifo
