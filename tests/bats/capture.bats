@@ -50,7 +50,7 @@ flood()
 	for sizes in '-b 16K' '-b 16K --block-size 4K' '-b 64K --block-size 16K' \
 		'-b 8M --block-size 1M'; do
 		# shellcheck disable=SC2086 # options and values
-		flood $sizes '-t 2 -n 3000 -u 1'
+		flood $sizes "-t 2 -n $(n 3000) -u 1"
 	done
 	valid_trace t
 }
@@ -68,7 +68,7 @@ flood()
 # bats test_tags=shm
 @test "descendants that do not hold the buffer are not waited for" {
 	start_ktraced -o t -- sh -c 'sleep 30 </dev/null >/dev/null 2>&1 & echo $!; exit 5'
-	retry 60 0.05 is_gone "$pid"
+	retry 0.05 is_gone "$pid"
 	wait_for "$pid"
 	[ "$status" -eq 5 ]
 	kill "$output"
@@ -76,7 +76,7 @@ flood()
 
 @test "ctrl-C ends the waiting" {
 	start_ktraced -e flood -o t -- "$PROGS/flood" -p 1 -n 1000000000 -u 1000 -d 1
-	retry 100 0.05 has ktraced.err 'waiting for'
+	retry 0.05 has ktraced.err 'waiting for'
 	child=$(child_of "$pid")
 	kill -INT "$pid"
 	wait_for "$pid"
@@ -99,7 +99,7 @@ flood()
 
 @test "a file that is being written can be read" {
 	start_ktraced -e flood -o t -- "$PROGS/flood" -n 1000000000 -u 500
-	retry 100 0.1 lists_events t
+	retry 0.1 lists_events t
 	kill_tree "$(child_of "$pid")"
 	wait_for "$pid"
 	valid_trace t
@@ -129,8 +129,8 @@ lists_events()
 	mkdir disk
 	mount -t tmpfs -o size=1M tmpfs disk
 	start_ktraced -e flood -b 64K --policy=block -o disk/t -- \
-		"$PROGS/flood" -t 2 -n 100000 -u 1
-	retry 100 0.05 has ktraced.err 'No space left on device' || ok=no
+		"$PROGS/flood" -t 2 -n 30000 -u 1
+	retry 0.05 has ktraced.err 'No space left on device' || ok=no
 	mount -o remount,size=64M disk
 	wait_for "$pid"
 	cp disk/t t
@@ -147,7 +147,7 @@ lists_events()
 @test "the output's directory is removed: tracing goes on" {
 	mkdir gone
 	start_ktraced -e flood -o gone/t -- "$PROGS/flood" -n 2000 -u 500
-	retry 100 0.05 test -s gone/t
+	retry 0.05 test -s gone/t
 	rm -r gone
 	wait_for "$pid"
 	[ "$status" -eq 0 ]
@@ -197,7 +197,7 @@ listed()
 	start loop sh -c 'while :; do sleep 0.05; done'
 	local loop=$pid
 	start_ktraced -p "$loop" -o t
-	retry 100 0.05 has ktraced.err KTRACE_SESSION
+	retry 0.05 has ktraced.err KTRACE_SESSION
 	sleep 0.5
 	kill -KILL "$loop"
 	wait_for "$pid"

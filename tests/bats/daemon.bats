@@ -216,7 +216,7 @@ refused()
 # bats test_tags=shm
 @test "a session left by a dead ktraced is noticed and left alone" {
 	start_ktraced -o t -- sleep 100
-	retry 100 0.05 has /proc/"$pid"/maps ktrace-
+	retry 0.05 has /proc/"$pid"/maps ktrace-
 	dir=$(grep -o '/dev/shm/ktrace-[^/]*' /proc/"$pid"/maps | head -n1)
 	sleeper=$(child_of "$pid")
 	kill -KILL "$pid"
@@ -238,7 +238,7 @@ refused()
 
 @test "--duration with a command: the file ends, the command does not" {
 	start_ktraced --duration=100ms -o t -- sh -c 'while [ ! -e go ]; do sleep 0.05; done; exit 7'
-	retry 100 0.05 has ktraced.err ' events, '
+	retry 0.05 has ktraced.err ' events, '
 	[ -e "/proc/$pid" ]
 	touch go
 	wait_for "$pid"
@@ -268,7 +268,7 @@ refused()
 
 @test "programs that are already there attach by the session's name" {
 	start_ktraced -e flood -o t
-	retry 100 0.05 has ktraced.err KTRACE_SESSION=
+	retry 0.05 has ktraced.err KTRACE_SESSION=
 	session=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
 	KTRACE_SESSION=$session "$PROGS/flood" -n 500 >flood.out
 	kill -INT "$pid"
@@ -282,7 +282,7 @@ refused()
 @test "a recording that has ended switches off programs that live on" {
 	run_ktraced --duration 2s -o t -- sh -c "'$PROGS/enabled' >states & exec sleep 0.1"
 	show cat states
-	retry 100 0.05 grep -q off states
+	retry 0.05 grep -q off states
 	[ "$(cat states)" = "on
 off" ]
 }
@@ -307,7 +307,7 @@ off" ]
 
 @test "two recordings do not write one file" {
 	start_ktraced -o t -- sleep 2
-	retry 100 0.02 test -s t
+	retry 0.02 test -s t
 	run_ktraced -o t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"another recording is writing this file"* ]]

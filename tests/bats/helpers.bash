@@ -19,6 +19,10 @@ unset KTRACE_SESSION
 # shellcheck disable=SC2034 # for bats
 BATS_TEST_RETRIES=${KTRACE_LONG:+0}
 BATS_TEST_RETRIES=${BATS_TEST_RETRIES:-1}
+# What hangs is ended, so that the others come to their turn.
+# shellcheck disable=SC2034
+BATS_TEST_TIMEOUT=${KTRACE_LONG:+36000}
+BATS_TEST_TIMEOUT=${BATS_TEST_TIMEOUT:-300}
 
 # setup_test: an empty folder to be in, a mark in the kernel log. For setup().
 setup_test()
@@ -187,8 +191,8 @@ wait_for()
 	show "wait $1"
 }
 
-# retry TIMES DELAY COMMAND...: until it succeeds
-retry()
+# within TIMES DELAY COMMAND...: until it succeeds; for what must not take longer
+within()
 {
 	local times=$1 delay=$2 i
 	shift 2
@@ -200,10 +204,45 @@ retry()
 	return 1
 }
 
+# retry DELAY COMMAND...: the same, with half a minute for the machine's other work
+retry()
+{
+	local end=$((SECONDS + 30)) delay=$1
+	shift
+	until "$@"; do
+		if ((SECONDS > end)); then
+			echo "gave up: $*"
+			return 1
+		fi
+		sleep "$delay"
+	done
+}
+
 # has FILE PATTERN: grep, for retry
 has()
 {
 	grep -q -e "$2" "$1" 2>/dev/null
+}
+
+# last_at: how many events the flood that reports to ktraced.out has written by now
+last_at()
+{
+	sed -n 's/^at //p' ktraced.out | tail -n 1
+}
+
+# stands_still: it has made no step for a fifth of a second
+stands_still()
+{
+	local before
+	before=$(last_at)
+	sleep 0.2
+	[ -n "$before" ] && [ "$before" = "$(last_at)" ]
+}
+
+# moves_on N: it is past event N
+moves_on()
+{
+	[ "$(last_at)" -gt "$1" ]
 }
 
 # is_gone PID: neither there nor a zombie

@@ -96,7 +96,7 @@ innocent()
 	local policy
 	for policy in drop overwrite block stop; do
 		start_ktraced -o t -b 64K "--policy=$policy"
-		retry 100 0.05 has ktraced.err KTRACE_SESSION
+		retry 0.05 has ktraced.err KTRACE_SESSION
 		KTRACE_SESSION=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
 		export KTRACE_SESSION
 		"$PROGS/scribble" "$RANDOM" 60000 mixed >scribble.out 2>&1 3>&- &
@@ -117,7 +117,7 @@ innocent()
 @test "scribbling: another session loses nothing and knows it" {
 	start_ktraced -o hostile -b 64K -- sh -c "'$PROGS/scribble' 5 20000 mixed & \
 		'$PROGS/scribble' 6 20000 edges & wait"
-	retry 100 0.05 test -s hostile
+	retry 0.05 test -s hostile
 	capture "$KTRACED" "--backend=$KTRACE_BACKEND" -e flood -o t --policy=block -- \
 		"$PROGS/flood" -p 2 -t 2 -n "$(n 50000)"
 	show ktraced

@@ -139,7 +139,7 @@ empty_group()
 	for p in $(cat "$group/cgroup.procs"); do
 		echo "$p" >$CGROUPS/cgroup.procs || true
 	done
-	retry 50 0.05 rmdir "$group"
+	retry 0.05 rmdir "$group"
 	group=
 }
 
@@ -175,14 +175,14 @@ set_stage()
 		"${preload[@]}" "$KTRACED" "--backend=$KTRACE_BACKEND" "${options[@]}" -o t -- \
 		nice -n 19 "$PROGS/flood" "${events[@]}" -m -o -n 0 -x "${exit_by:-raw}"
 	shell=$pid
-	retry 300 0.02 has ktraced.out '^at [1-9]'
+	retry 0.02 has ktraced.out '^at [1-9]'
 	ktraced=$(cat ktraced.pid)
 	flood=$(child_of "$ktraced")
 	writer=$(child_of "$flood")
 	session=$(session_of "$ktraced")
 	if [ "$1" = full ]; then
 		kill -STOP "$ktraced"
-		retry 200 0.05 stands_still
+		retry 0.05 stands_still
 	fi
 }
 
@@ -200,7 +200,7 @@ start_viewer()
 	done
 	# Of a full ring nothing need be in the file yet.
 	[ "$state" != full ] || kill -CONT "$ktraced"
-	retry 200 0.05 has_events
+	retry 0.05 has_events
 	[ "$state" != full ] || kill -STOP "$ktraced"
 	mkfifo pipe
 	sh -c 'exec 3<>pipe; exec sleep 1000' &
@@ -211,32 +211,13 @@ start_viewer()
 		viewer "${group:-}" "$KTRACE" list "${many[@]}" &
 	viewer=$!
 	STARTED+=("$viewer")
-	retry 100 0.02 eval '[ "$(cat /proc/$viewer/comm)" = ktrace ]'
-}
-
-last_at()
-{
-	sed -n 's/^at //p' ktraced.out | tail -n 1
-}
-
-# The writers make no step for a fifth of a second.
-stands_still()
-{
-	local before
-	before=$(last_at)
-	sleep 0.2
-	[ -n "$before" ] && [ "$before" = "$(last_at)" ]
-}
-
-moves_on()
-{
-	[ "$(last_at)" -gt "$1" ]
+	retry 0.02 eval '[ "$(cat /proc/$viewer/comm)" = ktrace ]'
 }
 
 # goes_on: within a second
 goes_on()
 {
-	retry 20 0.05 moves_on "$(last_at)"
+	within 20 0.05 moves_on "$(last_at)"
 }
 
 descriptors()
@@ -251,13 +232,13 @@ hit()
 {
 	case $2 in
 	KILL) kill -KILL "$1" ;;
-	STOP) kill -STOP "$1"; retry 100 0.02 is_state "$1" T ;;
+	STOP) kill -STOP "$1"; retry 0.02 is_state "$1" T ;;
 	OOM)
 		only_in_group "$1"
 		echo 0 >"$group/memory.max"
 		;;
 	esac
-	[ "$2" = STOP ] || retry 100 0.05 is_gone "$1"
+	[ "$2" = STOP ] || retry 0.05 is_gone "$1"
 }
 
 is_state()
@@ -291,7 +272,7 @@ hit_thread()
 	threads=$(ls "/proc/$writer/task" | wc -l)
 	kill -USR1 "$writer"
 	[ "$exit_by" = raw ] || after_full
-	retry 100 0.02 eval '[ "$(ls "/proc/$writer/task" | wc -l)" -lt '"$threads"' ]'
+	retry 0.02 eval '[ "$(ls "/proc/$writer/task" | wc -l)" -lt '"$threads"' ]'
 	[ "$exit_by" != raw ] || after_full
 	goes_on
 }
@@ -339,8 +320,8 @@ hit_module()
 end_program()
 {
 	kill -TERM "$flood"
-	retry 400 0.05 has ktraced.out ^written
-	retry 400 0.05 is_gone "$flood"
+	retry 0.05 has ktraced.out ^written
+	retry 0.05 is_gone "$flood"
 	flood=
 }
 
@@ -377,7 +358,7 @@ run_cell()
 	if [ "$who" = ktraced ] && [ "$what" != STOP ]; then
 		"$KTRACED" --recover "$session"
 	fi
-	retry 400 0.05 is_gone "$ktraced"
+	retry 0.05 is_gone "$ktraced"
 	ktraced=
 	cat ktraced.err
 	exact

@@ -41,12 +41,12 @@ ledger()
 
 @test "unloading is refused while a descriptor is open" {
 	start hold "$PROGS/dev_life" hold "$PWD/held"
-	retry 100 0.1 test -e held
+	retry 0.1 test -e held
 	run rmmod ktrace
 	[ "$status" -ne 0 ]
 	[[ $output == *"in use"* ]]
 	kill -KILL "$pid"
-	retry 100 0.1 rmmod ktrace
+	retry 0.1 rmmod ktrace
 }
 
 @test "unloading is refused while a client module is there" {
@@ -85,7 +85,7 @@ ledger()
 
 @test "TRACER_LOGEVENT without a session: nothing happens" {
 	insmod "$MODULES/logevent.ko" count=100 rate=10000
-	retry 100 0.1 grep -qx 100,100,100 /sys/module/logevent/parameters/logged
+	retry 0.1 grep -qx 100,100,100 /sys/module/logevent/parameters/logged
 	rmmod logevent
 }
 

@@ -19,7 +19,7 @@ LEFT=()
 orphan()
 {
 	start_ktraced "$@"
-	retry 300 0.02 has ktraced.out '^at [1-9]'
+	retry 0.02 has ktraced.out '^at [1-9]'
 	kill_daemon
 }
 
@@ -30,7 +30,7 @@ kill_daemon()
 	LEFT+=("$session")
 	kill -KILL "$pid"
 	wait "$pid" || true
-	retry 100 0.02 is_stale "$session"
+	retry 0.02 is_stale "$session"
 }
 
 is_stale()
@@ -43,7 +43,7 @@ writers_done()
 {
 	[ -z "${command:-}" ] || kill -TERM "$command"
 	command=
-	retry 600 0.05 has ktraced.out ^written
+	retry 0.05 has ktraced.out ^written
 }
 
 recover()
@@ -85,7 +85,7 @@ exact()
 	recover "$session"
 	[ "$status" -eq 0 ]
 	before=$(wc -l <ktraced.out)
-	retry 100 0.05 eval '[ "$(wc -l <ktraced.out)" -gt $((before + 2)) ]'
+	retry 0.05 eval '[ "$(wc -l <ktraced.out)" -gt $((before + 2)) ]'
 	kill_tree "$command"
 	last=$(sed -n 's/^at //p' ktraced.out | tail -n 1)
 	echo "written $((last - 2)) $last" >>ktraced.out
@@ -156,7 +156,7 @@ die_at()
 	left_by_die_at
 	echo "killed $2 write $3, policy $1: $session"
 	# A command that was not let go has written nothing.
-	retry 100 0.02 is_gone_or_done
+	retry 0.02 is_gone_or_done
 }
 
 is_gone_or_done()
@@ -231,7 +231,7 @@ is_gone_or_done()
 	start ktraced sh -c "ulimit -f 10000; exec '$KTRACED' --backend=$KTRACE_BACKEND -e flood \
 		--policy=block -b 16K --thread-rings 4 -o t -- \
 		'$PROGS/flood' -m -o -t 2 -n 0"
-	retry 300 0.02 has ktraced.err 'events are lost'
+	retry 0.02 has ktraced.err 'events are lost'
 	kill_daemon
 	writers_done
 	recover "$session"
@@ -314,15 +314,15 @@ is_gone_or_done()
 	for ((i = 0; i < $(in_guest && echo 1 || echo 5); i++)); do
 		start_ktraced -e flood -b 128K -o t -- sh -c "
 			until [ -e stop ]; do '$PROGS/flood' -o -p 3 -n 20; done; echo over"
-		retry 300 0.02 has ktraced.out ^written
+		retry 0.02 has ktraced.out ^written
 		sleep "0.0$((RANDOM % 100))"
 		kill_daemon
 		lines=$(wc -l <ktraced.out)
 		# Those that come later find no session, or one without a reader: they go on.
-		retry 100 0.05 eval '[ "$(wc -l <ktraced.out)" -gt $((lines + 4)) ]'
+		retry 0.05 eval '[ "$(wc -l <ktraced.out)" -gt $((lines + 4)) ]'
 		touch stop
 		command=
-		retry 200 0.05 has ktraced.out ^over
+		retry 0.05 has ktraced.out ^over
 		recover "$session"
 		[ "$status" -eq 0 ]
 		run_ktrace info t
@@ -346,7 +346,7 @@ is_gone_or_done()
 		echo "round $i: $policy, ${kib}K, killed after $ms ms"
 		GLIBC_TUNABLES=${tunables[RANDOM % 2]} start_ktraced "--policy=$policy" -e flood \
 			-b "${kib}K" -o t -- "$PROGS/flood" -m -o -p 2 -t 2 -n 0
-		retry 300 0.02 has ktraced.out '^at'
+		retry 0.02 has ktraced.out '^at'
 		sleep "0.$(printf %03d $ms)"
 		kill_daemon
 		writers_done

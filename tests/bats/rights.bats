@@ -38,7 +38,7 @@ static_program()
 @test "another user gets nothing of a session in shared memory" {
 	requires_root
 	start_ktraced -o t
-	retry 100 0.05 has ktraced.err KTRACE_SESSION
+	retry 0.05 has ktraced.err KTRACE_SESSION
 	session=$(sed -n 's/.*KTRACE_SESSION=shm://p' ktraced.err)
 	[ "$(stat -c %a "$session")" = 600 ]
 	[ "$(stat -c %a "$(dirname "$session")")" = 700 ]

@@ -76,11 +76,11 @@ lost_by()
 @test "block: a writer waits no longer than there is a reader" {
 	local writer session
 	start_ktraced --policy=block -b 16K -e 'spec:*' -o t -- "$WRITE" "$(n 3000000)"
-	retry 500 0.01 pgrep -P "$pid" spec_write
+	retry 0.01 pgrep -P "$pid" spec_write
 	writer=$(child_of "$pid")
 	session=$(session_of "$pid")
 	kill -KILL "$pid"
-	retry 500 0.02 is_gone "$writer"
+	retry 0.02 is_gone "$writer"
 	"$KTRACED" -q --recover --discard "$session"
 }
 

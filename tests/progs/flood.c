@@ -11,7 +11,7 @@
  * MS milliseconds). -d: the children sleep MS before they begin, and the first process
  * does not wait for them (they outlive it; then each child says what it wrote).
  * -m: say "at N" every 20 ms. -o: count only what is written while the event is on; each
- * thread may then have counted one more, when it was switched off. -n 0: until SIGTERM,
+ * thread may then have counted one more, when it was switched off. -n 0: -m, until SIGTERM,
  * passed on to the children. -x: SIGUSR1 to a child ends one of its writing threads, by
  * pthread_exit() after an event, or by the raw system call wherever it is.
  *
@@ -174,7 +174,7 @@ static void wait_for_all(struct flood *f, const pid_t *pids)
 		for (unsigned int p = 0; p < f->processes; p++)
 			kill(pids[p], SIGKILL);
 	}
-	if (f->is_monitored)
+	if (f->is_monitored || !f->events)
 		monitor(f, pids);
 	reap(f, 0);
 }
