@@ -100,11 +100,12 @@ cmd_start()
 	disown
 }
 
-# Send a request to the guest.  Opening a FIFO for writing alone would wait for a
-# reader, and QEMU may be gone.
+# Send a request to the guest, on a line of its own: what was typed into a shell after
+# its end is still there.  Opening a FIFO for writing alone would wait for a reader, and
+# QEMU may be gone.
 agent_send()
 {
-	echo "$*" 1<>"$dir/work/agent.in"
+	printf '\n%s\n' "$*" 1<>"$dir/work/agent.in"
 }
 
 # Wait for the answer to a request in the background: its status goes to a file.
@@ -231,7 +232,7 @@ cmd_stop()
 # there is none.
 cmd_shell()
 {
-	local control saved rows cols args=("$@")
+	local control id saved rows cols args=("$@")
 
 	parse_options "$@"
 	guest_dir
@@ -247,20 +248,21 @@ cmd_shell()
 	control=$(readlink "$dir/work")/control
 	operands=("${operands[@]:-bash}")
 	[ "${operands[*]}" != bash ] || operands=(bash -i)
-	rm -f "$control"/shell.*
-	guest_command "$control" shell "${operands[@]}"
+	id=$$.$SRANDOM
+	cleanup_add "rm -f '$control/$id'.*"
+	guest_command "$control" "$id" "${operands[@]}"
 
 	read -r rows cols < <(stty size)
 	saved=$(stty -g)
 	cleanup_add "stty '$saved'"
 	say "exit ends the shell; the guest's files are the host's, changes stay in the guest"
 	stty raw -echo
-	agent_send shell "$rows" "$cols"
+	agent_send shell "$id" "$rows" "$cols"
 	spawn cat 4<>"$dir/work/agent.out" <&4 &
 	pids+=($!)
 	spawn cat <&0 1<>"$dir/work/agent.in" &
 	pids+=($!)
-	while [ ! -e "$control/shell.done" ] && kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
+	while [ ! -e "$control/$id.done" ] && kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
 		sleep 0.1
 	done
 	sleep 0.1
