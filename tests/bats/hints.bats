@@ -105,3 +105,40 @@ Try 'ktrace help list'." ]
 ktrace: folder: not a regular file
 ktrace: newer: tracefile of format version 7: another ktrace is needed, this one reads version 1" ]
 }
+
+@test "the viewer: a file that was cut off is listed, and said to be" {
+	run_ktraced -q -o t -- "$PROGS/flood" -n 3
+	run_ktrace list t
+	[ -z "$stderr" ]
+	head -c -32 t >cut
+	run_ktrace list cut t
+	[ "$status" -eq 0 ]
+	[ "$(grep -c flood:item <<<"$output")" -ge 3 ]
+	[ "$stderr" = "ktrace: cut: not closed: still being written, or cut off" ]
+}
+
+@test "the reason is there, however long the name" {
+	long=$(printf 'a/%.0s' {1..3000})
+	for file in "$long" "$(printf 'a%.0s' {1..300})"; do
+		run_ktraced -o "$file" -- true
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"ktraced: a"*": File name too long" ]]
+		run_ktrace list "$file"
+		[ "$status" -eq 1 ]
+		[[ $stderr == "ktrace: a"*": File name too long" ]]
+	done
+}
+
+@test "empty words, and sessions that are not there" {
+	run_ktraced -o '' -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"-o FILE is missing"* ]]
+	run_ktraced -o t ''
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"COMMAND is empty"* ]]
+	run_ktraced --recover nonsense
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"nonsense is not a session that was left behind; --recover --list"* ]]
+	run_ktraced -q -o t -b 4m -- true
+	[ "$status" -eq 0 ]
+}

@@ -9,22 +9,33 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <ktrace/decode.h>
+
+#define HALF_MAX 512
 
 static bool is_quiet;
 
 static void say(const char *format, va_list ap)
 {
-	char text[1024], line[1100];
+	char *text, line[2 * HALF_MAX + 32];
 	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
+	int len = vasprintf(&text, format, ap);
 
-	if (vsnprintf(text, sizeof(text), format, ap) < 0)
+	if (len < 0)
 		return;
 	ktrace_out_str(&out, "ktraced: ");
-	ktrace_out_safe(&out, text);
+	/* What went wrong stands behind names, however long they are. */
+	if (len > 2 * HALF_MAX) {
+		text[HALF_MAX] = '\0';
+		ktrace_out_safe(&out, text);
+		ktrace_out_str(&out, "...");
+	}
+	ktrace_out_safe(&out, len > 2 * HALF_MAX ? text + len - HALF_MAX : text);
 	ktrace_out_char(&out, '\n');
+	free(text);
 	/* Nothing can be done where stderr itself fails. */
 	if (write(STDERR_FILENO, out.buf, out.len) < 0)
 		return;

@@ -106,7 +106,7 @@ static bool parse_size(const char *text, __u64 *value)
 {
 	static const struct unit units[] = {
 		{ "", 1 }, { "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
-		{ "k", 1ull << 10 }, { NULL, 0 },
+		{ "k", 1ull << 10 }, { "m", 1ull << 20 }, { "g", 1ull << 30 }, { NULL, 0 },
 	};
 
 	return parse_number(text, units, value);
@@ -281,8 +281,12 @@ static int finish(struct options *o)
 
 	if (o->is_recover || o->is_list || o->is_discard)
 		return finish_recover(o);
-	if (!o->output) {
+	if (!o->output || !*o->output) {
 		log_error("-o FILE is missing, try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+	if (o->argv && !**o->argv) {
+		log_error("COMMAND is empty, try 'ktraced --help'");
 		return EXIT_OWN;
 	}
 	if (!o->block_size) {

@@ -331,7 +331,8 @@ static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
 		while (i < *nr && !is_named(&list[i], *names))
 			i++;
 		if (i == *nr) {
-			log_error("%s is not a session that was left behind", *names);
+			log_error("%s is not a session that was left behind; --recover --list "
+				  "shows those that were", *names);
 			return false;
 		}
 		if (i != kept) {

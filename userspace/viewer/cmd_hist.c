@@ -197,6 +197,7 @@ static int hist_files(struct hist *h, int nr, char **paths)
 	else
 		put_text(output(), h);
 	select_complain(&h->scope.select, set);
+	complain_unclosed(set);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
 	ktrace_traceset_close(set);
 	return ret == -E2BIG ? STATUS_USAGE : status;

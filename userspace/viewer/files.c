@@ -60,6 +60,17 @@ int files_status(const struct ktrace_traceset *set, int status)
 	return stats.damaged ? STATUS_DAMAGED : status;
 }
 
+void complain_unclosed(const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace *trace;
+	size_t i;
+
+	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
+		if (!ktrace_trace_is_closed(trace))
+			complain_about(ktrace_trace_path(trace),
+				       "not closed: still being written, or cut off");
+}
+
 void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	if (e->type) {

@@ -50,15 +50,17 @@ void output_line_begin(struct ktrace_out *out)
 
 void complain_about(const char *path, const char *format, ...)
 {
-	char text[512], line[PATH_MAX + sizeof(text)];
+	char name[PATH_MAX], text[512], line[PATH_MAX + sizeof(text) + 16];
 	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
 	va_list ap;
 
+	/* What went wrong stands behind the name, however long it is. */
+	snprintf(name, sizeof(name), "%s", path);
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	ktrace_out_str(&out, "ktrace: ");
-	ktrace_out_safe(&out, path);
+	ktrace_out_safe(&out, name);
 	ktrace_out_str(&out, ": ");
 	ktrace_out_safe(&out, text);
 	fprintf(stderr, "%.*s\n", (int)out.len, line);

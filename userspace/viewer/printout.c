@@ -133,6 +133,7 @@ int printout_files(struct printout *p, int nr, char **paths)
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", reason_of(ret));
 	select_complain(&p->scope.select, set);
+	complain_unclosed(set);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	ktrace_traceset_close(set);
 	status = output_end(status);

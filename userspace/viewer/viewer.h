@@ -64,6 +64,9 @@ struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
 int files_status(const struct ktrace_traceset *set, int status);
 
+/* Says which files may lack their end. */
+void complain_unclosed(const struct ktrace_traceset *set);
+
 /* "sched:switch", or "kernel:64" for what the file does not describe */
 void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);
 
