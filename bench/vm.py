@@ -6,24 +6,32 @@ import sys
 
 from recorder import QUICK, ROOT
 
-FLAVOUR = "6.12-cloud"
 VM = os.path.join(ROOT, "tests/vm/vm")
 
 
-def why_not():
+def kdir(flavour):
+    """Where modules for that kernel are built against; None if it cannot be had."""
+    out = subprocess.run([VM, "kdir", flavour], stdout=subprocess.PIPE, text=True, check=False)
+    return None if out.returncode else out.stdout.strip()
+
+
+def why_not(flavour="6.12-cloud"):
     """None if there can be a VM."""
+    if os.environ.get("BENCH_NO_VM"):
+        return "no VM is wanted"
     if os.geteuid():
         return "the VM needs root"
-    kdir = subprocess.run([VM, "kdir", FLAVOUR], stdout=subprocess.PIPE, text=True, check=False)
-    if kdir.returncode:
+    headers = kdir(flavour)
+    if not headers:
         return "no kernel for the VM"
-    built = subprocess.run(["make", "-s", "-C", ROOT, "module", "KDIR=" + kdir.stdout.strip()],
+    built = subprocess.run(["make", "-s", "-C", ROOT, "module", "KDIR=" + headers],
                            stdout=sys.stderr, check=False)
     return "the module does not build" if built.returncode else None
 
 
-def run(part, cpus=2):
+def run(part, *arguments, flavour="6.12-cloud", cpus=2):
     """Its samples go where ours go."""
-    subprocess.run([VM, "run", "-k", FLAVOUR, "-c", str(cpus), "-m", "1536", "-t", "1800", "--",
-                    "env", f"BENCH_QUICK={'1' if QUICK else ''}", "bench/guest/" + part],
+    subprocess.run([VM, "run", "-k", flavour, "-c", str(cpus), "-m", "1536", "-t", "1800", "--",
+                    "env", f"BENCH_QUICK={'1' if QUICK else ''}", "bench/guest/" + part,
+                    *arguments],
                    cwd=ROOT, check=True)

@@ -7,10 +7,8 @@
 
 #define LTTNG_PACKAGE_BUILD
 #define CREATE_TRACE_POINTS
-#undef TRACE_INCLUDE_FILE
-#define TRACE_INCLUDE_PATH .
-#define TRACE_INCLUDE_FILE kbench_lttng
-#include "kbench_lttng.h"
+#define KBENCH_LTTNG
+#include "kbench_trace.h"
 
 MODULE_LICENSE("GPL");
 MODULE_DESCRIPTION("LTTng probe of kbench");
