@@ -2,9 +2,9 @@
 /*
  * merge.c - processor time for reading a tracefile, beside a plain scan of the same bytes
  *
- * usage: merge FILE REPETITIONS
+ * usage: merge FILE REPETITIONS [WAY...]
  *
- * Prints lines "WAY EVENTS SECONDS". The ways:
+ * Prints lines "WAY EVENTS SECONDS". The ways, by default all:
  *
  *   scan     walks the records in a mapping of the file: neither order nor clock nor
  *            checksums. The others read sections from the page cache into memory of their
@@ -17,6 +17,7 @@
 #include <ktrace/tracefile.h>
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,6 +159,11 @@ static const struct way {
 	{ "decode", decode },
 };
 
+static void print(const char *way, __u64 nr, double begin)
+{
+	printf("%s %llu %.9f\n", way, nr, now() - begin);
+}
+
 static void measure(const char *path, const struct way *way, __u64 *sum)
 {
 	double begin = now();
@@ -165,28 +171,39 @@ static void measure(const char *path, const struct way *way, __u64 *sum)
 	__u64 nr = way->read(set, sum);
 
 	ktrace_traceset_close(set);
-	printf("%s %llu %.9f\n", way->name, nr, now() - begin);
+	print(way->name, nr, begin);
+}
+
+static bool is_wanted(char **wanted, const char *way)
+{
+	bool is_any = !*wanted;
+
+	for (; *wanted; wanted++)
+		is_any |= !strcmp(*wanted, way);
+	return is_any;
 }
 
 int main(int argc, char **argv)
 {
-	struct mapping m;
+	struct mapping m = { 0 };
 	double begin;
-	__u64 sum = 0, nr;
+	__u64 sum = 0;
 	size_t w;
 	int i;
 
-	if (argc != 3) {
-		fputs("usage: merge FILE REPETITIONS\n", stderr);
+	if (argc < 3) {
+		fputs("usage: merge FILE REPETITIONS [WAY...]\n", stderr);
 		return 2;
 	}
-	m = map(argv[1]);
+	if (is_wanted(argv + 3, "scan"))
+		m = map(argv[1]);
 	for (i = 0; i < atoi(argv[2]); i++) {
 		begin = now();
-		nr = scan(m, &sum);
-		printf("scan %llu %.9f\n", nr, now() - begin);
+		if (m.size)
+			print("scan", scan(m, &sum), begin);
 		for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
-			measure(argv[1], &ways[w], &sum);
+			if (is_wanted(argv + 3, ways[w].name))
+				measure(argv[1], &ways[w], &sum);
 	}
 	fprintf(stderr, "sum %llu\n", sum);	/* nothing may be left out as unused */
 	return 0;
