@@ -53,6 +53,44 @@ def number(v):
     return f"{v:.0f}" if abs(v) >= 1000 else f"{v:.4g}"
 
 
+def x_text(x):
+    """Powers of ten that one would have to count the zeros of are written as such."""
+    power = round(math.log10(x)) if x >= 10000 else 0
+    return "10" + "⁰¹²³⁴⁵⁶⁷⁸⁹"[power] if power and x == 10 ** power else f"{x:g}"
+
+
+class Names:
+    """What figures are called, and what they are plotted against."""
+
+    def __init__(self, path):
+        self.rows = []
+        with open(path, encoding="utf-8") as f:
+            for line in f:
+                if line.strip() and not line.startswith("#"):
+                    pattern, text, *x = line.rstrip("\n").split("\t")
+                    self.rows.append((re.compile(pattern), text, x[0] if x else ""))
+
+    def find(self, figure):
+        """(text, what x is); a figure without a row is its own text"""
+        for pattern, text, x in self.rows:
+            match = pattern.fullmatch(figure)
+            if match:
+                return match.expand(text), x
+        return figure, ""
+
+    def text(self, figure, x=None):
+        text, against = self.find(figure)
+        return text if x is None else f"{text}, {x_text(x)} {against}".rstrip()
+
+    def text_of_aim(self, aim, x=None):
+        figure, *at = aim.figure.split("@")
+        text, against = self.find(figure)
+        who = "" if aim.variant == "ktrace" else f" ({aim.variant})"
+        if aim.reference == "slope":
+            return f"{text}, against {against}{who}"
+        return self.text(figure, float(at[0]) if at else x) + who
+
+
 def label(s):
     return s["figure"] if s["x"] is None else f"{s['figure']}@{number(s['x'])}"
 
@@ -164,33 +202,53 @@ def is_wide(values):
     return min(values) > 0 and max(values) / min(values) > 20
 
 
-def gnuplot_script(figure, samples, path):
-    blocks = points(samples)
-    is_curve = samples[0]["x"] is not None
-    name = re.sub(r"[^A-Za-z0-9]", "_", figure)
-    out = [f'set terminal svg size 720,420 font "sans,12" name "{name}"',
-           f'set output "{path}"', f'set title "{figure}" noenhanced',
-           f'set ylabel "{samples[0]["unit"]}" noenhanced', "set grid y",
-           "set key outside right noenhanced", "set xtics noenhanced"]
-    for i, lines in enumerate(blocks.values()):
-        out += [f"$d{i} << END", *lines, "END"]
-    if is_wide([m for s in samples for m in (min(s["values"]), max(s["values"]))]):
+def curve_script(blocks, samples, against):
+    """What is special when there is an x: ticks where there are points, if they are far apart."""
+    out = [f'set xlabel "{against}" noenhanced', "set key outside right noenhanced"]
+    if is_wide([v for s in samples for v in s["values"]]):
         out.append("set logscale y")
     else:
         out.append("set yrange [0:*]")
-    if is_curve:
-        if is_wide([s["x"] for s in samples]):
-            out.append("set logscale x")
-        draw = [f'$d{i} using 1:3:4:5 with yerrorlines title "{v}"' for i, v in enumerate(blocks)]
-    else:
-        out += ["set style fill solid 0.5", "set boxwidth 0.7", "unset key",
-                f"set xrange [-0.6:{len(samples) - 0.4}]"]
-        draw = [f"$d{i} using 1:3:xtic(2) with boxes, "
-                f"$d{i} using 1:3:4:5 with yerrorbars lc black" for i in range(len(blocks))]
-    return "\n".join(out + ["plot " + ", ".join(draw)]) + "\n"
+    xs = sorted({s["x"] for s in samples})
+    if is_wide(xs):
+        ticks = ", ".join(f'"{x_text(x)}" {x:g}' for x in xs)
+        out += ["set logscale x", f"set xtics ({ticks})",
+                f"set xrange [{xs[0] * 0.8:g}:{xs[-1] * 1.25:g}]"]
+    draw = [f'$d{i} using 1:3:4:5 with yerrorlines lw 2 pt 7 ps 0.6 title "{v}"'
+            for i, v in enumerate(blocks)]
+    return out + ["plot " + ", ".join(draw)]
 
 
-def plot(results, folder):
+def bar_script(blocks):
+    """They begin at 0, whatever is beside them: lengths are what is compared."""
+    last = len(blocks) - 1
+    ticks = ", ".join(f'"{v}" {last - i}' for i, v in enumerate(blocks))
+    draw = [part for i, v in enumerate(blocks) for part in (
+        f"$d{i} using (0):({last}-$1):(0):3:({last}-$1-0.35):({last}-$1+0.35) "
+        f"with boxxyerror lc rgb '{'#0072b2' if 'ktrace' in v else '#aaaaaa'}'",
+        f"$d{i} using 3:({last}-$1):4:5 with xerrorbars lc black pt 0",
+        f"$d{i} using 5:({last}-$1):(sprintf('%.4g', $3)) with labels left offset 1,0")]
+    return ["set style fill solid", "unset key", f"set ytics ({ticks}) noenhanced scale 0",
+            "set xrange [0:*]", f"set yrange [-0.6:{last + 0.6}]",
+            "set offsets 0, graph 0.12, 0, 0", "unset grid", "set grid x",
+            "plot " + ", ".join(draw)]
+
+
+def gnuplot_script(figure, samples, path, names):
+    blocks = points(samples)
+    text, against = names.find(figure)
+    name = re.sub(r"[^A-Za-z0-9]", "_", figure)
+    out = ["set encoding utf8", f'set terminal svg size 800,420 font "sans,12" background "white" name "{name}"',
+           f'set output "{path}"', f'set title "{text} [{samples[0]["unit"]}]" noenhanced',
+           "set grid y", "set colorsequence podo", "set border 3", "set tics nomirror"]
+    for i, lines in enumerate(blocks.values()):
+        out += [f"$d{i} << END", *lines, "END"]
+    is_curve = samples[0]["x"] is not None
+    out += curve_script(blocks, samples, against) if is_curve else bar_script(blocks)
+    return "\n".join(out) + "\n"
+
+
+def plot(results, folder, names):
     """One SVG for each figure that has something to compare."""
     if not shutil.which("gnuplot"):
         print("run: no plots: there is no gnuplot", file=sys.stderr)
@@ -200,7 +258,7 @@ def plot(results, folder):
         for figure, samples in by_figure(r["samples"]).items():
             if is_plotted(samples):
                 path = os.path.join(folder, figure + ".svg")
-                subprocess.run(["gnuplot"], input=gnuplot_script(figure, samples, path),
+                subprocess.run(["gnuplot"], input=gnuplot_script(figure, samples, path, names),
                                text=True, check=True)
 
 
@@ -210,34 +268,3 @@ def latest(folder):
     for path in sorted(glob.glob(os.path.join(folder, "*.json"))):
         results.update(load(path))
     return results
-
-
-def markdown(name, r, aims):
-    m = r["machine"]
-    out = [f"### {name}", "",
-           f"{r['ended']}, commit `{r['commit']}`, {r['seconds']} s; {m['cpu']}, {m['cpus']} CPUs, "
-           f"{m['system']}, Linux {m['kernel']}; load before: {r['load']:.2f}."]
-    if r["peers"]:
-        out.append("Peers: " + ", ".join(f"{p} {v}" for p, v in r["peers"].items()) + ".")
-    out += [f"Skipped: {v}: {reason}." for v, reason in r["skipped"].items()]
-    out += ["", "| " + " | ".join(COLUMNS) + " |", "|" + "---|" * len(COLUMNS)]
-    out += ["| " + " | ".join(row) + " |" for row in rows(r["samples"], aims)]
-    plots = [f"[{f}](plots/{f}.svg)" for f, s in by_figure(r["samples"]).items() if is_plotted(s)]
-    if plots:
-        out += ["", "Plots: " + ", ".join(plots) + "."]
-    return out + [""]
-
-
-def document(root, aims):
-    """Puts tables between the marks of the page, plots beside it."""
-    page = os.path.join(root, "Documentation", "performance.md")
-    results = latest(os.path.join(root, "bench", "results"))
-    begin, end = "<!-- results: begin -->", "<!-- results: end -->"
-    with open(page, encoding="utf-8") as f:
-        head, rest = f.read().split(begin)
-        tail = rest.split(end)[1]
-    body = [l for name in sorted(results) for l in markdown(name, results[name], aims)]
-    with open(page, "w", encoding="utf-8") as f:
-        f.write(head + begin + "\n\n" + "\n".join(body) + "\n" + end + tail)
-    plot(results, os.path.join(root, "Documentation", "plots"))
-    return 0

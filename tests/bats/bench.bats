@@ -19,7 +19,7 @@ bench()
 plant()
 {
 	mkdir -p tree/bench
-	cp "$ROOT"/bench/run "$ROOT"/bench/report.py "$ROOT"/bench/aims.tsv tree/bench
+	cp "$ROOT"/bench/{run,report.py,document.py,aims.tsv,figures.tsv} tree/bench
 	# shellcheck disable=SC2016 # expanded when it runs
 	printf '#!/bin/sh\nprintf '"'%s'"'\n[ -z "$FAIL" ]\n' "$2" >"tree/bench/$1"
 	chmod +x "tree/bench/$1"
@@ -27,7 +27,7 @@ plant()
 
 planted()
 {
-	BUILD=$PWD/tree/build tree/bench/run --quick --no-install
+	BUILD=$PWD/tree/build tree/bench/run --quick --no-install "$@"
 }
 
 @test "the writer's benchmark prints samples" {
@@ -54,6 +54,18 @@ planted()
 	[[ $output =~ reader\.text\ +ktrace\ +M/s\  ]]
 	[[ $output =~ reader\.first@10\ +ktrace\ +ms\  ]]
 	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
+}
+
+@test "what needs a VM says so, the rest is measured" {
+	run bench --no-vm effect kernel scale_vm writer_vm
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ effect\.work\.1000\ +ktrace\ +ns\  ]]
+	[[ $output =~ effect\.cpu\.100\ +no\ event\ +ns\  ]]
+	[[ $output =~ "effect: programs was skipped: no VM is wanted" ]]
+	[[ $output =~ "kernel: ktrace was skipped: no VM is wanted" ]]
+	[[ $output =~ "scale_vm: ktrace was skipped: no VM is wanted" ]]
+	[[ $output =~ "writer_vm: ktrace-dev was skipped: no VM is wanted" ]]
 }
 
 @test "samples become a table and are kept" {
@@ -86,6 +98,29 @@ planted()
 	[ "$status" -eq 0 ]
 	grep -q '</svg>' tree/build/bench/plots/c-1.x.svg
 	grep -q 'theirs, new' tree/build/bench/plots/b+1.svg
+}
+
+@test "the latest results become a chapter of the page" {
+	plant page 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nc\tours\tms\t1\t1\nc\tours\tms\t8\t4\n'
+	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nc\tours\t<=\t1\tslope\there\n' >tree/bench/aims.tsv
+	printf 'other\tours\t<=\t1\t-\there\n' >>tree/bench/aims.tsv
+	printf 'f\\.(.)\tan event, \\1\nc\ta file\tevents\n' >tree/bench/figures.tsv
+	mkdir tree/Documentation
+	printf 'before\n<!-- results: begin -->\nold\n<!-- results: end -->\nbehind\n' \
+		>tree/Documentation/performance.md
+	planted
+	run planted --document
+	echo "$output"
+	[ "$status" -eq 0 ]
+	cat tree/Documentation/performance.md
+	grep -qF '| an event, a (ours) | 3 ns | theirs: 6 ns | 0.500 | ≤ 0.6 × theirs | yes |' \
+		tree/Documentation/performance.md
+	grep -qF '| a file, against events (ours) | 1 ms at 1 to 8 ms at 4 |  | x^1.50 | at most x^1 | **no** |' \
+		tree/Documentation/performance.md
+	grep -qF '| other (ours) |  |  |  | ≤ 1 | not measured |' tree/Documentation/performance.md
+	grep -qF '| an event, a | ns | 3 | 6 |' tree/Documentation/performance.md
+	[ "$(sed -n '1p;$p' tree/Documentation/performance.md)" = "$(printf 'before\nbehind')" ]
+	! grep -q old tree/Documentation/performance.md
 }
 
 @test "a peer that is not there is named" {
