@@ -48,7 +48,7 @@ struct mark {
  * @marks:	the first event with its time, each
  * @mark_nr:	how many
  * @every:	events between two marks, at least
- * @events:	in all, losses not counted
+ * @events:	in all, losses and torn ones not counted
  * @goes_back:	there are events with a stamp below their predecessor's
  */
 struct check {
@@ -154,6 +154,12 @@ static bool is_mark(const struct mark *m, const struct ktrace_trace_event *e)
 	return m->time == e->time && m->raw == e->raw && m->id == e->id && m->tid == e->tid;
 }
 
+/* Neither a loss nor torn: those have the time of what came next, and a seek may go between. */
+static bool is_countable(const struct ktrace_trace_event *e)
+{
+	return e->id != KTRACE_ID_LOST && !(e->flags & KTRACE_EVENT_INCOMPLETE);
+}
+
 /* Keeps an event as a mark, if it is time for one; of too many, each second one goes. */
 static void keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 last_time)
 {
@@ -183,7 +189,7 @@ static int read_through(struct check *c)
 	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
 		ret = 0;
 		progress_at(e.time);
-		if (e.id == KTRACE_ID_LOST)
+		if (!is_countable(&e))
 			continue;
 		keep_mark(c, &e, last);
 		c->events++;
@@ -207,7 +213,7 @@ static int read_again(struct check *c, __u32 i)
 
 	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
 		ret = 0;
-		if (e.id == KTRACE_ID_LOST)
+		if (!is_countable(&e))
 			continue;
 		if (next && e.time >= next->time)
 			break;

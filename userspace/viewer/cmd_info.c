@@ -213,6 +213,11 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 		ktrace_out_safe(out, command_of(t));
 		ktrace_out_char(out, '\n');
 	}
+	if (ktrace_trace_meta(t, "trace", "cut")) {
+		put_label(out, "cut");
+		put_fact(out, t, "trace", "cut");
+		ktrace_out_char(out, '\n');
+	}
 	put_file_end(out, t);
 	put_file_host(out, t);
 	put_label(out, "backend");
@@ -316,6 +321,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_key(out, "closed");
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
 	json_str(out, "cmd", command_of(t));
+	json_str(out, "cut", ktrace_trace_meta(t, "trace", "cut"));
 	json_number(out, t, "end", "status");
 	json_str(out, "reason", ktrace_trace_meta(t, "end", "reason"));
 	json_str(out, "name", ktrace_trace_meta(t, "host", "name"));
@@ -435,8 +441,8 @@ const struct command cmd_info = {
 "\n"
 "All files are read completely, so damage anywhere in them is found and reported.\n"
 "\n"
-"JSON members: files, an array of objects (file, bytes, closed, [cmd], [status],\n"
-"[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
+"JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
+"[status], [reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
 "kernel_streams, user_streams, blocks), begin (string, seconds since the epoch),\n"
 "duration_ns, events, backwards, damaged, counts (events by name), lost (by reason).\n",
 	.run = run,

@@ -19,6 +19,8 @@ static const struct command *const commands[] = {
 	&cmd_grep,
 	&cmd_hist,
 	&cmd_check,
+	&cmd_cut,
+	&cmd_diff,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

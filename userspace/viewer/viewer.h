@@ -33,6 +33,8 @@ extern const struct command cmd_list;
 extern const struct command cmd_info;
 extern const struct command cmd_events;
 extern const struct command cmd_check;
+extern const struct command cmd_cut;
+extern const struct command cmd_diff;
 extern const struct command cmd_grep;
 extern const struct command cmd_hist;
 
