@@ -454,6 +454,24 @@ mktrace()
 	done
 }
 
+@test "an event that two programs have registered at the same time: two ids, one name" {
+	mktrace <<-'END'
+		meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		meta event kind=user id=16 desc=a:b{u8%20x;}
+		meta event kind=user id=17 desc=a:b{u8%20x;}
+		block 0
+		rec 1001 16 7 u8:1
+		rec 1002 17 8 u8:2
+	END
+	same t
+	lists 2 '"event":"a:b"'
+	run_ktrace list -n 9 --event a:b t
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+	run_ktrace info t
+	grep -Eq '^ +2 a:b$' <<<"$output"
+}
+
 @test "a NUL in META costs its line, and that is said" {
 	local end
 	mktrace <<-'END'

@@ -219,7 +219,8 @@ struct ktrace_control {
  *   EVENT    If its text is there already, and READY, that entry's id is used; who finds
  *            an entry of its size BUSY had better wait a little. Otherwise the id is taken
  *            from next_on or next_off by an atomic addition; from KTRACE_ID_OFF or id_nr on,
- *            respectively, none is left. READY comes before the event's first record
+ *            respectively, none is left. READY comes before the event's first record. So one
+ *            text may have several ids, where a claimer had no CPU for long
  *   PROCESS  when it attaches, and in the child of a fork
  *   THREAD   before the thread's first record
  *
