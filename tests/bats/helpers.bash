@@ -138,7 +138,7 @@ requires_root()
 capture()
 {
 	status=0
-	output=$(timeout -k 5 120 "$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
+	output=$(timeout -k 5 240 "$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
 	stderr=$(cat "$BATS_TEST_TMPDIR/.stderr")
 }
 

@@ -158,8 +158,8 @@ innocent()
 	[ "$status" -eq 125 ]
 }
 
+# bats test_tags=shm
 @test "the session's file is cut while the session is being made: ktraced goes on" {
-	requires_shm
 	gcc -shared -fPIC -o cut.so "$ROOT/tests/progs/user/cut_session.c"
 	LD_PRELOAD=$PWD/cut.so run_ktraced -o t -- echo played
 	[ "$status" -eq 0 ]

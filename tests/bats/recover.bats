@@ -357,8 +357,8 @@ is_gone_or_done()
 	done
 }
 
+# bats test_tags=shm
 @test "the session's file is cut while it is taken over: that is said, nobody is killed" {
-	requires_shm
 	orphan -e flood -o t -- "$PROGS/flood" -m -o -t 1 -n 0
 	writers_done
 	gcc -shared -fPIC -o cut.so "$ROOT/tests/progs/user/cut_session.c"
