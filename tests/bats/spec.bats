@@ -422,7 +422,7 @@ mktrace()
 	record "" "$EXAMPLES/hello"
 	same t
 	mv list whole
-	for end in open closed; do
+	for end in open closed listed; do
 		forge section 77 1 "$end"
 		same f
 		diff whole list

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""forge.py FILE CHANGE open|closed - FILE with a change before or in its last BLOCK, to stdout
+"""forge.py FILE CHANGE open|closed|listed - FILE with a change before or in its last BLOCK, to stdout
 
 CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
 stream; flags FLAGS gives the BLOCK other flags, reserved its reserved field and that of the
 file a value; meta OLD NEW replaces bytes of META text by as many others. An open file ends
-behind the last section, a closed one has INDEX and END.
+behind the last section, a closed one has INDEX and END; in a listed one INDEX has what may be
+ignored, too.
 """
 
 import struct
@@ -55,12 +56,12 @@ def main(path, *args):
         pieces[at] = block._replace(flags=int(args[1])), body
     index = b""
     for section, body in pieces:
-        if not section.flags & MAY_IGNORE:
+        if args[-1] == "listed" or not section.flags & MAY_IGNORE:
             index += struct.pack(trace.order + "4Q4I", len(out), section.first_ts,
                                  section.last_ts, section.pos, section.stream,
                                  section.records, section.type, section.lost)
         out += pack(trace, section, body)
-    if args[-1] == "closed":
+    if args[-1] != "open":
         section = new_section(block.magic, INDEX, MAY_IGNORE, 0, index)
         end = new_section(block.magic, END, 0, len(out), b"")
         out += pack(trace, section, index) + pack(trace, end, b"")

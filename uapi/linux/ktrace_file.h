@@ -64,7 +64,8 @@
  * there may be counts of reasons of a later version: if one is not 0, that is reported.
  *
  * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, and for any
- * of a later version that must not be ignored, in file order.
+ * of a later version that must not be ignored, in file order. It may list others that may
+ * be ignored, for who knows them.
  *
  * 4. Time. Stamps are raw values of the session's clock. Between two readings i and j that
  * follow each other the clocks run evenly; before the first and behind the last one the

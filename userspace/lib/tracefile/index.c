@@ -5,7 +5,8 @@
  * The end mark is the last thing in a closed file. If it and the index are whole, all
  * sections are known without walking. The index is read twice, in pieces: first for
  * its checksum, then for its entries; what an entry says is checked again when its
- * section is loaded.
+ * section is loaded. Where it lists a section that is not known, and that must not be
+ * ignored, walking finds out.
  */
 #include "read.h"
 
@@ -32,12 +33,24 @@ static __u64 index_offset(const struct reader *r)
 /* Can @e be an entry between @min and the index at @max? */
 static bool is_possible(const struct ktrace_index *e, __u64 min, __u64 max)
 {
-	return e->offset >= min && e->offset < max && !(e->offset % KTRACE_SECTION_ALIGN) &&
-	       ktrace_section_has_content(e->type);
+	return e->offset >= min && e->offset < max && !(e->offset % KTRACE_SECTION_ALIGN);
+}
+
+/* Does @e stand for a section of a later version that may be ignored? @end: where it ends */
+static bool may_ignore(const struct reader *r, const struct ktrace_index *e, __u64 *end)
+{
+	struct ktrace_section s;
+
+	if (ktrace_section_type(e->type) || ktrace_reader_header(r, e->offset, &s))
+		return false;
+	*end = e->offset + sizeof(s) + s.size;
+	return s.type == e->type && (s.flags & KTRACE_SECTION_MAY_IGNORE) &&
+	       ktrace_reader_verify(r, e->offset, &s) == 1;
 }
 
 /**
  * struct pass - one pass over the index
+ * @reader:	the file
  * @add:	called for each entry; NULL = only compute the checksum
  * @arg:	for @add
  * @index:	offset of INDEX, behind all entries
@@ -45,6 +58,7 @@ static bool is_possible(const struct ktrace_index *e, __u64 min, __u64 max)
  * @crc:	so far
  */
 struct pass {
+	const struct reader *reader;
 	index_fn add;
 	void *arg;
 	__u64 index;
@@ -62,9 +76,13 @@ static int take_entries(struct pass *p, const struct ktrace_index *e, size_t nr)
 		if (!is_possible(e, p->min, p->index))
 			return -EBADMSG;
 		p->min = e->offset + sizeof(struct ktrace_section);
-		ret = p->add ? p->add(p->arg, e) : 0;
-		if (ret)
-			return ret;
+		if (ktrace_section_has_content(e->type)) {
+			ret = p->add ? p->add(p->arg, e) : 0;
+			if (ret)
+				return ret;
+		} else if (!p->add && !may_ignore(p->reader, e, &p->min)) {
+			return -EBADMSG;
+		}
 	}
 	return 0;
 }
@@ -94,7 +112,7 @@ static int read_entries(const struct reader *r, const struct ktrace_section *s, 
  */
 int ktrace_reader_index(struct reader *r, index_fn add, void *arg)
 {
-	struct pass p = { .index = index_offset(r), .arg = arg };
+	struct pass p = { .reader = r, .index = index_offset(r), .arg = arg };
 	struct ktrace_section s;
 	int ret;
 

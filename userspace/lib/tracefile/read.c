@@ -90,7 +90,8 @@ __u32 ktrace_section_crc(const struct ktrace_section *s)
  * Checks the checksum without keeping the body.
  * Return: 1 right, 0 wrong, -errno.
  */
-static int verify(const struct reader *r, __u64 offset, const struct ktrace_section *s)
+int ktrace_reader_verify(const struct reader *r, __u64 offset,
+			 const struct ktrace_section *s)
 {
 	char *buf = malloc(CHUNK);
 	__u32 crc = ktrace_section_crc(s);
@@ -112,8 +113,8 @@ static int verify(const struct reader *r, __u64 offset, const struct ktrace_sect
 }
 
 /*
- * As verify(), for a place where there may be no section at all: a file made of nothing
- * but false beginnings must not cost the square of its size.
+ * As ktrace_reader_verify(), for a place where there may be no section at all: a file made
+ * of nothing but false beginnings must not cost the square of its size.
  */
 static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_section *s)
 {
@@ -121,13 +122,13 @@ static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_sect
 
 	if (r->searched / SEARCH_FACTOR > r->size)
 		return 0;
-	ret = verify(r, offset, s);
+	ret = ktrace_reader_verify(r, offset, s);
 	if (!ret)
 		r->searched += s->size;
 	return ret;
 }
 
-/* Is there a whole section, its checksum right, at @offset? As verify(). */
+/* Is there a whole section, its checksum right, at @offset? As verify_claim(). */
 static int is_section(struct reader *r, __u64 offset)
 {
 	struct ktrace_section s;

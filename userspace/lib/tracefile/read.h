@@ -57,6 +57,8 @@ int ktrace_reader_refresh(struct reader *r);
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message);
 int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset);
 int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s);
+int ktrace_reader_verify(const struct reader *r, __u64 offset,
+			 const struct ktrace_section *s);
 int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
 		       void *body, size_t cap);
 int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
