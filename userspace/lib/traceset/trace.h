@@ -15,6 +15,8 @@
  *   position.c                  places of all streams, saved
  *   position_text.c             the same as text
  *   until.c                     reads up to a limit
+ *   hooks.c, search.c           functions called for events; so many events on or back
+ *   request.c                   parts for several viewers in one pass
  *   traceset.c                  the files, and what is known about them
  *   state.h                     on top of it all: what threads and CPUs were doing
  *   statistics.c                counts and times of that
