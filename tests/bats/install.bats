@@ -68,6 +68,14 @@ traced()
 	done
 }
 
+@test "Python finds the module, and that the library" {
+	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$USR/lib/python3/dist-packages python3 -c '
+import sys
+from ktrace import Traceset
+assert len(list(Traceset(sys.argv[1])))
+' "$ROOT/tests/golden/small-v1.bin"
+}
+
 @test "without ktraced the program runs alone and records nothing" {
 	# shellcheck disable=SC2046
 	gcc server.c -o server $(pkg-config --cflags --libs libktrace)

@@ -1,0 +1,129 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# python.bats - the module ktrace for Python says what ktrace(1) says
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	SMALL=$ROOT/tests/golden/small-v1.bin
+	export PYTHONPATH=$ROOT/userspace/python LD_LIBRARY_PATH=$BUILD/lib PYTHONDONTWRITEBYTECODE=1
+}
+
+teardown() { teardown_test; }
+
+@test "structs are those of the headers" {
+	python3 "$ROOT/tests/spec/layout.py" "$ROOT"
+}
+
+@test "events are those of ktrace list" {
+	"$KTRACE" list --json "$SMALL" >list
+	python3 - "$SMALL" <<-'END'
+		import json, sys
+		from ktrace import Traceset
+
+		def same(a, b):
+		    """JSON has hexadecimal numbers as strings, what is not UTF-8 as U+FFFD."""
+		    if isinstance(a, list):
+		        return len(a) == len(b) and all(map(same, a, b))
+		    if isinstance(a, str) and isinstance(b, str):
+		        return a.encode("utf-8", "replace") == b.encode("utf-8", "replace") or "\ufffd" in a
+		    return a == b or (isinstance(a, str) and int(a, 16) == b)
+
+		with Traceset(sys.argv[1]) as s:
+		    events = list(s)
+		    lines = [json.loads(l) for l in open("list")]
+		    assert len(events) == len(lines)
+		    for e, l in zip(events, lines):
+		        assert e.name == l["event"] and e.raw == l["raw"], (e, l)
+		        assert e.cpu == l.get("cpu") and e.stream == l["stream"], (e, l)
+		        assert e.flags == set(l.get("flags", [])), (e, l)
+		        assert e.is_lost or e.tid == l["tid"], (e, l)
+		        assert (e.pid or None) == (l.get("pid") or None) or e.is_lost, (e, l)
+		        if "fields" in l:
+		            assert e.fields.keys() == l["fields"].keys(), (e, l)
+		            for name, value in l["fields"].items():
+		                assert same(value, e.fields[name]), (e, name, value, e.fields[name])
+		        else:
+		            assert e.payload.hex() == l["bytes"], (e, l)
+	END
+}
+
+@test "windows, positions and loops that take turns" {
+	python3 - "$SMALL" <<-'END'
+		import sys
+		from ktrace import Position, Traceset
+		path = sys.argv[1]
+		s = Traceset(path)
+		key = lambda e: (e.time, e.raw, e.name, e.payload)
+		all = [key(e) for e in s]
+		start, end = s.span
+		assert all[0][0] == start
+		for t in range(start - 1, start + 300, 7):
+		    assert [key(e) for e in s[:t]] + [key(e) for e in s[t:]] == all, t
+		places = []
+		s.seek(0)
+		while True:
+		    places.append(s.position())
+		    if s.read() is None:
+		        break
+		assert len(places) == len(all) + 1 and places == sorted(places)
+		other = Traceset(path)
+		for i, place in enumerate(places):
+		    again = Position(str(place))
+		    assert again == place and (i == len(all)) == (place.time is None)
+		    assert [key(e) for e in other[again:]] == all[i:]
+		    assert [key(e) for e in s[:place]] == all[:i]
+		for a, b in zip(s, s[places[3]:]):
+		    assert all.index(key(a)) <= all.index(key(b))
+		assert [key(e) for e in s] == all and not s.damages and s.paths == [path]
+		s.seek(places[5])
+		assert key(s.read()) == all[5]
+	END
+}
+
+@test "what cannot be is an exception" {
+	python3 - "$SMALL" <<-'END'
+		import sys
+		from ktrace import Position, Traceset
+
+		def raises(kind, function, *args):
+		    try:
+		        function(*args)
+		    except kind:
+		        return
+		    raise AssertionError(f"no {kind}")
+
+		raises(OSError, Traceset, "/nonexistent")
+		raises(OSError, Traceset, "/dev/null")
+		raises(ValueError, Position, "k1")
+		one, two = Traceset(sys.argv[1]), Traceset(sys.argv[1], sys.argv[1])
+		raises(OSError, two.seek, one.position())
+		raises(TypeError, lambda: one[1])
+		event = one.read()
+		one.close()
+		raises(ValueError, one.read)
+		raises(ValueError, lambda: event.comm)
+		raises(ValueError, lambda: event.fields)
+		assert event.name == "syscall:enter"
+		one.close()
+	END
+}
+
+@test "a live file goes on where it ended" {
+	python3 - "$SMALL" <<-'END'
+		import sys
+		from ktrace import Traceset
+		data = open(sys.argv[1], "rb").read()
+		open("part", "wb").write(data[:0xe00])
+		s = Traceset("part", live=True)
+		before = list(s)
+		end = s.position()
+		open("part", "wb").write(data)
+		assert s.poll() > 0 and s.read() is not None
+		behind = list(s[end:])
+		# The last one lacks a part, which might still come.
+		assert behind and len(before) + len(behind) == len(list(Traceset(sys.argv[1]))) - 1
+	END
+}

@@ -1,0 +1,322 @@
+# SPDX-License-Identifier: LGPL-2.1
+"""Read tracefiles: any number of them as one sequence of events, in order of time.
+
+    from ktrace import Traceset
+
+    with Traceset("a.bin", "b.bin") as events:
+        start, end = events.span
+        for event in events[start:start + 10**9]:
+            print(event.time, event.name, event.fields["x"])
+
+Times are ns since the epoch. Places between events are of class Position; they hold in another
+process, as text, and while files grow. Errors are OSError, or ValueError for what cannot be.
+"""
+import ctypes
+import functools
+
+from . import _library as _c
+
+__all__ = ['Traceset', 'Event', 'Position']
+
+_FLAGS = ['truncated', 'incomplete', 'no-start', 'irq', 'critical', 'backwards']
+_UNSIGNED = {1, 3, 5, 7, 8, 9, 10, 11, 14}
+_F32, _F64, _CHAR = 12, 13, 15
+_ONE, _STRING = 0, 3
+_KINDS = {0: 'kernel', 1: 'user'}
+
+
+def _text(data):
+    return data.decode('utf-8', 'surrogateescape')
+
+
+@functools.total_ordering
+class Position:
+    """A place in a traceset, in front of an event. str() of it is a word that makes it again."""
+
+    def __init__(self, text='k0'):
+        self._free = _c.position_free
+        pointer = ctypes.c_void_p()
+        _c.check(_c.position_new(ctypes.byref(pointer)))
+        self._pointer = pointer
+        if _c.position_from_text(pointer, text.encode('ascii', 'replace')):
+            raise ValueError('no position: ' + text[:80])
+
+    def __del__(self):
+        if hasattr(self, '_pointer'):
+            self._free(self._pointer)
+
+    def __str__(self):
+        size = _c.position_to_text(self._pointer, None, 0) + 1
+        text = ctypes.create_string_buffer(size)
+        _c.position_to_text(self._pointer, text, size)
+        return text.value.decode('ascii')
+
+    def __repr__(self):
+        return f'Position({str(self)!r})'
+
+    def __eq__(self, other):
+        return isinstance(other, Position) and not _c.position_compare(self._pointer, other._pointer)
+
+    def __lt__(self, other):
+        return _c.position_compare(self._pointer, other._pointer) < 0
+
+    __hash__ = None
+
+    @property
+    def time(self):
+        """Time of the event behind it; None at the end."""
+        time = _c.position_time(self._pointer)
+        return None if time == _c.NONE else time
+
+
+class Event:
+    """One event. What it says is its own: it stays when the traceset goes on."""
+
+    def __init__(self, owner, e):
+        self._set = owner
+        self._type = e.type
+        self._fields = None
+        self.time = e.time
+        self.raw = e.raw
+        self.id = e.id
+        self.tid = e.tid
+        self.payload = ctypes.string_at(e.payload, e.len)
+        self.flags = frozenset(n for i, n in enumerate(_FLAGS) if e.flags & 1 << i) if e.flags else frozenset()
+        self._trace, self.trace, self.stream, self.cpu, kind = owner._stream(e.stream)
+        self.name = owner._name(e.type) if e.type else f'{kind}:{e.id}'
+
+    def __repr__(self):
+        return f'<{self.name} at {self.time}>'
+
+    @property
+    def fields(self):
+        """Values by name: int, float, str, list; enums are their name. None if not described."""
+        if self._fields is None and self._type and 'no-start' not in self.flags:
+            self._set._check()
+            self._fields = dict(_values(self._type, self.payload))
+        return self._fields
+
+    @property
+    def is_lost(self):
+        """Does it say that events were lost? Fields reason and count tell which."""
+        return self.id == _c.ID_LOST
+
+    @property
+    def pid(self):
+        """Process of the thread, 0 if it is not known."""
+        self._set._check()
+        return _c.trace_pid(self._trace, self.tid, self.raw)
+
+    @property
+    def comm(self):
+        """Name of the thread, None if it is not known."""
+        self._set._check()
+        comm = _c.trace_comm(self._trace, self.tid, self.raw)
+        return None if comm is None else _text(comm)
+
+
+def _integer(value, field, i):
+    n = _c.value_s64(value, i)
+    name = _c.enumerator_find(field, n) if field.enum_nr else None
+    if name is not None:
+        return _text(name)
+    return n & (2 ** 64 - 1) if field.scalar in _UNSIGNED else n
+
+
+def _values(type_, payload):
+    """Names and values of a payload, as far as it goes."""
+    it, value = _c.Values(), _c.Value()
+    at = ctypes.c_char_p(payload)
+    _c.values_init(it, type_, ctypes.cast(at, ctypes.c_void_p), len(payload))
+    while _c.values_next(it, value):
+        field = value.field.contents
+        if field.scalar == _CHAR:
+            data = ctypes.string_at(value.data, value.count)
+            got = _text(data if field.shape in (_ONE, _STRING) else data.split(b'\0')[0])
+        elif field.scalar in (_F32, _F64):
+            got = [_c.value_f64(value, i) for i in range(value.count)]
+        else:
+            got = [_integer(value, field, i) for i in range(value.count)]
+        if field.shape == _ONE and not isinstance(got, str):
+            got = got[0] if got else None
+        yield _text(field.name), got
+
+
+def _no_limit():
+    return _c.Until(size=ctypes.sizeof(_c.Until), time=_c.NONE, count=_c.NONE)
+
+
+class _Reading:
+    """Events from a start to an end. Several can take turns: each finds its place again."""
+
+    def __init__(self, owner, start, stop):
+        self._set = owner
+        self._start = start
+        self._stop = stop
+        self._until = _no_limit()
+        if isinstance(stop, Position):
+            self._until.position = stop._pointer
+        elif stop is not None:
+            self._until.time = min(max(int(stop), 0), _c.NONE)
+
+    def __iter__(self):
+        return self
+
+    def _park(self):
+        self._start = self._set.position()
+
+    def __next__(self):
+        self._set._turn(self)
+        if self._start is not None:
+            self._set._go(self._start)
+            self._start = None
+        event = self._set._next(self._until)
+        if event is None:
+            raise StopIteration
+        return event
+
+
+class _Window:
+    """What set[a:b] is: every loop over it begins at its start."""
+
+    def __init__(self, owner, start, stop):
+        self._arguments = owner, start, stop
+
+    def __iter__(self):
+        return _Reading(*self._arguments)
+
+
+class Traceset:
+    """Tracefiles, read as one sequence of events.
+
+    live: the end of a file that is still written is not final; see poll().
+    damages: list of (path, offset or None, message) for what is wrong with the files.
+    """
+
+    def __init__(self, *paths, live=False):
+        self._pointer = None
+        self._reader = None
+        self._close = _c.traceset_close
+        self.damages = []
+        self._names = {}
+        self._streams = {}
+        self._report = _c.REPORT(self._note)
+        opts = _c.Opts(size=ctypes.sizeof(_c.Opts), report=self._report, is_live=live)
+        pointer = ctypes.c_void_p()
+        _c.check(_c.traceset_open(opts, ctypes.byref(pointer)))
+        self._pointer = pointer
+        for path in paths:
+            _c.check(_c.traceset_add(pointer, ctypes.c_char_p(_bytes(path))))
+
+    def _note(self, _, damage):
+        d = damage.contents
+        self.damages.append((_text(d.path), None if d.offset == _c.NONE else d.offset, _text(d.message)))
+
+    def _check(self):
+        if not self._pointer:
+            raise ValueError('the traceset is closed')
+
+    def _turn(self, reader):
+        """From now on reader moves the traceset; who did so before notes where he was."""
+        self._check()
+        if self._reader is not reader and self._reader is not None:
+            self._reader._park()
+        self._reader = reader
+
+    def _next(self, until):
+        e = _c.Event()
+        return Event(self, e) if _c.check(_c.traceset_next_until(self._pointer, until, e)) else None
+
+    def _name(self, type_):
+        if type_ not in self._names:
+            self._names[type_] = _text(_c.Type.from_address(type_).full_name)
+        return self._names[type_]
+
+    def _stream(self, address):
+        """Address and number of its trace, its own number, its CPU or None, its kind."""
+        if address not in self._streams:
+            s = _c.Stream.from_address(address)
+            self._streams[address] = (s.trace, _c.trace_index(s.trace), s.id, None if s.cpu < 0 else s.cpu,
+                                      _KINDS.get(s.kind, 'unknown'))
+        return self._streams[address]
+
+    def _go(self, place):
+        if isinstance(place, Position):
+            _c.check(_c.traceset_seek_position(self._pointer, place._pointer))
+        else:
+            _c.check(_c.traceset_seek(self._pointer, min(max(int(place), 0), _c.NONE)))
+
+    def close(self):
+        """Free everything. Of events that were read, fields, pid and comm are not known any more."""
+        if self._pointer:
+            self._close(self._pointer)
+        self._pointer = None
+
+    __del__ = close
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __getitem__(self, window):
+        """set[a:b]: the events from a up to b, b not included; times, Positions, or nothing."""
+        if not isinstance(window, slice) or window.step is not None:
+            raise TypeError('a window is set[from:to]')
+        self._check()
+        return _Window(self, 0 if window.start is None else window.start, window.stop)
+
+    def __iter__(self):
+        return iter(self[:])
+
+    def seek(self, place):
+        """Go to the first event at a time or later, or to a Position."""
+        self._turn(None)
+        self._go(place)
+
+    def read(self):
+        """The next event, None at the end."""
+        self._turn(None)
+        return self._next(_no_limit())
+
+    def position(self):
+        """Where the traceset is now, in front of the next event."""
+        self._check()
+        pos = Position()
+        _c.check(_c.position_save(self._pointer, pos._pointer))
+        return pos
+
+    def poll(self):
+        """Look whether the files have grown. Returns the number of new sections."""
+        self._check()
+        return _c.check(_c.traceset_poll(self._pointer))
+
+    @property
+    def span(self):
+        """Time of the first and of the last event."""
+        self._check()
+        start, end = ctypes.c_uint64(), ctypes.c_uint64()
+        _c.check(_c.traceset_span(self._pointer, start, end))
+        return start.value, end.value
+
+    @property
+    def lost(self):
+        """Lost events that were met so far, by reason."""
+        self._check()
+        stats = _c.Stats()
+        _c.traceset_stats(self._pointer, stats)
+        return {_text(_c.lost_name(i)): n for i, n in enumerate(stats.lost) if n}
+
+    @property
+    def paths(self):
+        """The files, by number."""
+        self._check()
+        paths = []
+        while trace := _c.traceset_trace(self._pointer, len(paths)):
+            paths.append(_text(_c.trace_path(trace)))
+        return paths
+
+
+def _bytes(path):
+    return path if isinstance(path, bytes) else str(path).encode('utf-8', 'surrogateescape')
