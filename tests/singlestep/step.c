@@ -409,10 +409,7 @@ static KTRACE_INLINE void put_other(uint32_t size)
 	memcpy(words, &number, sizeof(number));
 	for (i = sizeof(number); i < size; i++)
 		((char *)words)[i] = (char)(number + i);
-	if (size <= KTRACE_SMALL_MAX)
-		ktrace_record_bytes(&other, words, size);
-	else
-		ktrace_record_write(&other, &piece, 1);
+	ktrace_record_pieces(&other, &piece, 1, size);
 }
 
 void step_write_other(uint32_t size)
@@ -452,16 +449,15 @@ static uint64_t target_words[STEP_PAYLOAD_MAX / 8];
 void step_call_target(void)
 {
 	const uint32_t size = step_target_size;
-	const struct ktrace_piece pieces[2] = {
-		{ target_words, size / 2 }, { (char *)target_words + size / 2, size - size / 2 }
+	const struct ktrace_piece pieces[3] = {
+		{ target_words, 3 }, { (char *)target_words + 3, 0 },
+		{ (char *)target_words + 3, size - 3 },
 	};
 
 	if (KTRACE_FITS_REGISTERS(size))
 		ktrace_record_words(&target, target_words, size);
-	else if (size <= KTRACE_SMALL_MAX / 2)
-		ktrace_record_bytes(&target, target_words, size);
 	else
-		ktrace_record_write(&target, pieces, 2);
+		ktrace_record_pieces(&target, pieces, 3, size);
 }
 
 static void prepare_target(void)

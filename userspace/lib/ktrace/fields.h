@@ -17,8 +17,7 @@
  *   CONST	bytes of the payload as a constant; too many if it is none
  *   SIZE	bytes of the payload
  *   WORDS	add to an array of words, by shifting: small events stay in registers
- *   STORE	add to a buffer
- *   PIECE	add to a list of pieces: what is too long to be copied twice
+ *   PIECE	add to a list of pieces
  */
 #ifndef KTRACE_FIELDS_H
 #define KTRACE_FIELDS_H
@@ -77,12 +76,8 @@
 #define KTRACE_SIZE_as_scalar(type, name) + sizeof(KTRACE_TYPE_##type)
 #define KTRACE_WORDS_as_scalar(type, name) \
 	ktrace_pack_word(ktrace_w, &ktrace_at, &ktrace_v_##name, sizeof(ktrace_v_##name));
-#define KTRACE_STORE_as_scalar(type, name) \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, &ktrace_v_##name, sizeof(ktrace_v_##name));
-/* A copy, because what has an address is not kept in a register. */
 #define KTRACE_PIECE_as_scalar(type, name) \
-	KTRACE_TYPE_##type ktrace_c_##name = ktrace_v_##name; \
-	ktrace_add_piece(ktrace_p, &ktrace_at, &ktrace_c_##name, sizeof(ktrace_c_##name));
+	ktrace_add_value(&ktrace_l, &ktrace_p, &ktrace_v_##name, sizeof(ktrace_v_##name));
 
 /* addresses: 64 bits on every machine */
 #define KTRACE_PARAM_as_pointer(name) , const volatile void *ktrace_a_##name
@@ -92,7 +87,6 @@
 #define KTRACE_CONST_as_pointer(name) + sizeof(uint64_t)
 #define KTRACE_SIZE_as_pointer(name) + sizeof(uint64_t)
 #define KTRACE_WORDS_as_pointer(name) KTRACE_WORDS_as_scalar(u64, name)
-#define KTRACE_STORE_as_pointer(name) KTRACE_STORE_as_scalar(u64, name)
 #define KTRACE_PIECE_as_pointer(name) KTRACE_PIECE_as_scalar(u64, name)
 
 /* enumerations are their number */
@@ -103,7 +97,6 @@
 #define KTRACE_CONST_as_enum(type, name, ...) KTRACE_CONST_as_scalar(type, name)
 #define KTRACE_SIZE_as_enum(type, name, ...) KTRACE_SIZE_as_scalar(type, name)
 #define KTRACE_WORDS_as_enum(type, name, ...) KTRACE_WORDS_as_scalar(type, name)
-#define KTRACE_STORE_as_enum(type, name, ...) KTRACE_STORE_as_scalar(type, name)
 #define KTRACE_PIECE_as_enum(type, name, ...) KTRACE_PIECE_as_scalar(type, name)
 
 /* strings; another thread may change them meanwhile: length once, then always a NUL */
@@ -115,11 +108,9 @@
 #define KTRACE_CONST_as_string(name) + KTRACE_VARIABLE
 #define KTRACE_SIZE_as_string(name) + ktrace_n_##name + 1
 #define KTRACE_WORDS_as_string(name)
-#define KTRACE_STORE_as_string(name) \
-	ktrace_pack_string(ktrace_w, &ktrace_at, ktrace_s_##name, ktrace_n_##name);
 #define KTRACE_PIECE_as_string(name) \
-	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_s_##name, ktrace_n_##name); \
-	ktrace_add_piece(ktrace_p, &ktrace_at, "", 1);
+	ktrace_add_piece(&ktrace_l, &ktrace_p, ktrace_s_##name, ktrace_n_##name); \
+	ktrace_add_value(&ktrace_l, &ktrace_p, "", 1);
 
 /* fixed number of elements */
 #define KTRACE_PARAM_as_array(type, name, nr) , const KTRACE_TYPE_##type *ktrace_v_##name
@@ -134,11 +125,8 @@
 	for (ktrace_i = 0; ktrace_i < (nr); ktrace_i++) \
 		ktrace_pack_word(ktrace_w, &ktrace_at, &ktrace_v_##name[ktrace_i], \
 				 sizeof(KTRACE_TYPE_##type));
-#define KTRACE_STORE_as_array(type, name, nr) \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_v_##name, \
-			  sizeof(KTRACE_TYPE_##type) * (nr));
 #define KTRACE_PIECE_as_array(type, name, nr) \
-	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_v_##name, \
+	ktrace_add_piece(&ktrace_l, &ktrace_p, ktrace_v_##name, \
 			 sizeof(KTRACE_TYPE_##type) * (nr));
 
 /* counted elements: pointer and count */
@@ -150,14 +138,9 @@
 #define KTRACE_SIZE_as_sequence(type, name) \
 	+ sizeof(uint32_t) + sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name
 #define KTRACE_WORDS_as_sequence(type, name)
-#define KTRACE_STORE_as_sequence(type, name) \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, &ktrace_n_##name, sizeof(uint32_t)); \
-	ktrace_pack_bytes(ktrace_w, &ktrace_at, ktrace_v_##name, \
-			  sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name);
 #define KTRACE_PIECE_as_sequence(type, name) \
-	uint32_t ktrace_c_##name = ktrace_n_##name; \
-	ktrace_add_piece(ktrace_p, &ktrace_at, &ktrace_c_##name, sizeof(uint32_t)); \
-	ktrace_add_piece(ktrace_p, &ktrace_at, ktrace_v_##name, \
+	ktrace_add_value(&ktrace_l, &ktrace_p, &ktrace_n_##name, sizeof(uint32_t)); \
+	ktrace_add_piece(&ktrace_l, &ktrace_p, ktrace_v_##name, \
 			 sizeof(KTRACE_TYPE_##type) * (size_t)ktrace_n_##name);
 
 #endif

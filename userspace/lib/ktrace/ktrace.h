@@ -126,15 +126,11 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 		uint64_t ktrace_w[KTRACE_WORDS_MAX] = { 0 }; \
 		KTRACE_EACH(WORDS, __VA_ARGS__) \
 		ktrace_record_words(ktrace_ev, ktrace_w, (uint32_t)ktrace_size); \
-	} else if (ktrace_size <= KTRACE_SMALL_MAX) { \
-		uint64_t ktrace_w[KTRACE_SMALL_MAX / 8]; \
-		ktrace_w[ktrace_size ? (ktrace_size - 1) / 8 : 0] = 0; \
-		KTRACE_EACH(STORE, __VA_ARGS__) \
-		ktrace_record_bytes(ktrace_ev, ktrace_w, (uint32_t)ktrace_size); \
 	} else { \
-		struct ktrace_piece ktrace_p[KTRACE_PIECES_MAX]; \
+		struct ktrace_place ktrace_p = { 0, 0, 0 }; \
+		struct ktrace_list ktrace_l; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
-		ktrace_record_write(ktrace_ev, ktrace_p, ktrace_at); \
+		ktrace_record_pieces(ktrace_ev, ktrace_l.piece, ktrace_p.nr, ktrace_size); \
 	} \
 	(void)ktrace_at; \
 	(void)ktrace_i; \

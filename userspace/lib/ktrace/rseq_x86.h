@@ -57,10 +57,10 @@
 	".popsection\n\t"
 
 /*
- * @payload: instructions that store the payload at 16(%rsi); they may use rax and rdx.
- * The other arguments are operands for it. @tls is the offset of ktrace_thread.
+ * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
+ * @scratch. The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
-#define KTRACE_RSEQ_RECORD(tls_off, id_and_len, total, payload, ...) \
+#define KTRACE_RSEQ_RECORD(tls_off, id_and_len, total, payload, scratch, ...) \
 	__asm__ __volatile__ goto ( \
 	KTRACE_RSEQ_DESCRIPTOR \
 	"movq %%fs:%c[rseq](%[tls]), %%r8\n" \
@@ -103,7 +103,7 @@
 	  [size_mask] "i" (offsetof(struct ktrace_thread, size_mask)), \
 	  [tid_flags] "i" (offsetof(struct ktrace_thread, tid_flags)), \
 	  __VA_ARGS__ \
-	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8" \
+	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", scratch \
 	: failed)
 
 /*
@@ -156,7 +156,8 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 
 /* A record of so many words, in ktrace_rseq_put_words() */
 #define KTRACE_RSEQ_PUT_WORDS(nr) \
-	KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, KTRACE_RSEQ_WORDS_##nr)
+	KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, "r8", \
+			   KTRACE_RSEQ_WORDS_##nr)
 
 /*
  * @size bytes, as ev->header says, in at most KTRACE_WORDS_MAX words. 0: not recorded, ask
@@ -170,7 +171,7 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 
 	switch ((size + 7) / 8) {
 	case 0:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "i" (0));
+		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "r8", "i" (0));
 		break;
 	case 1:
 		KTRACE_RSEQ_PUT_WORDS(1);
@@ -202,24 +203,79 @@ failed:
 	return 0;
 }
 
-/* @size bytes at @w, read in whole words. 0: not recorded, ask the library. */
-static KTRACE_INLINE int ktrace_rseq_put(const struct ktrace_event *ev, const uint64_t *w,
-					 uint32_t size)
+/*
+ * Copies rcx bytes from rsi to rdi, which is behind them afterwards; scratch r9. By words,
+ * the last one first, since the others may overlap it; many by the processor's own means.
+ */
+#define KTRACE_RSEQ_COPY \
+	"cmpq $128, %%rcx\n\t" \
+	"jae 13f\n\t" \
+	"subq $8, %%rcx\n\t" \
+	"jb 11f\n\t" \
+	"addq %%rcx, %%rsi\n\t" \
+	"addq %%rcx, %%rdi\n\t" \
+	"movq (%%rsi), %%r9\n\t" \
+	"movq %%r9, (%%rdi)\n\t" \
+	"addq $8, %%rdi\n\t" \
+	"negq %%rcx\n\t" \
+	"jz 14f\n" \
+	"10:\n\t" \
+	"movq (%%rsi,%%rcx), %%r9\n\t" \
+	"movq %%r9, -8(%%rdi,%%rcx)\n\t" \
+	"addq $8, %%rcx\n\t" \
+	"js 10b\n\t" \
+	"jmp 14f\n" \
+	"11:\n\t"						/* fewer than 8 bytes */ \
+	"addq $8, %%rcx\n\t" \
+	"jz 14f\n\t" \
+	"cmpq $4, %%rcx\n\t" \
+	"jb 12f\n\t" \
+	"movl (%%rsi), %%r9d\n\t" \
+	"movl %%r9d, (%%rdi)\n\t" \
+	"movl -4(%%rsi,%%rcx), %%r9d\n\t" \
+	"movl %%r9d, -4(%%rdi,%%rcx)\n\t" \
+	"addq %%rcx, %%rdi\n\t" \
+	"jmp 14f\n" \
+	"12:\n\t" \
+	"movb (%%rsi), %%r9b\n\t" \
+	"movb %%r9b, (%%rdi)\n\t" \
+	"incq %%rsi\n\t" \
+	"incq %%rdi\n\t" \
+	"decq %%rcx\n\t" \
+	"jnz 12b\n\t" \
+	"jmp 14f\n" \
+	"13:\n\t" \
+	"rep movsb\n" \
+	"14:\n\t"
+
+/* The pieces, the next one at rdx; rax keeps head meanwhile. */
+#define KTRACE_RSEQ_PUT_PIECES \
+	"movq %%rcx, %%rax\n\t" \
+	"leaq 16(%%rsi), %%rdi\n\t" \
+	"movq %[piece], %%rdx\n" \
+	"6:\n\t" \
+	"movq %c[from](%%rdx), %%rsi\n\t" \
+	"movq %c[size](%%rdx), %%rcx\n\t" \
+	KTRACE_RSEQ_COPY \
+	"addq %[next], %%rdx\n\t" \
+	"cmpq %[end], %%rdx\n\t" \
+	"jne 6b\n\t" \
+	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
+	"movq %%rax, %%rcx\n\t"
+
+/* @nr pieces, at least one, @size bytes together, from where they are. 0: as above. */
+static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
+						const struct ktrace_piece *p, unsigned int nr,
+						uint32_t size)
 {
 	const uint64_t tls = ktrace_thread_offset();
 	const uint32_t id_len = ev->header | size << 16;
 	const uint32_t total = ktrace_rseq_total(size);
-	const uint64_t words = (size + 7) / 8;
 
-	KTRACE_RSEQ_RECORD(tls, id_len, total,
-			   "xorl %%eax, %%eax\n"		/* word by word */
-			   "6:\n\t"
-			   "movq (%[from],%%rax,8), %%rdx\n\t"
-			   "movq %%rdx, 16(%%rsi,%%rax,8)\n\t"
-			   "incq %%rax\n\t"
-			   "cmpq %[word_nr], %%rax\n\t"
-			   "jb 6b\n\t",
-			   [from] "r" (w), [word_nr] "r" (words));
+	KTRACE_RSEQ_RECORD(tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
+			   [piece] "r" (p), [end] "r" (p + nr), [next] "i" (sizeof(*p)),
+			   [from] "i" (offsetof(struct ktrace_piece, data)),
+			   [size] "i" (offsetof(struct ktrace_piece, size)));
 	return 1;
 failed:
 	return 0;

@@ -150,9 +150,9 @@ static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 	ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
 }
 
-/* Payload kept in registers, payload copied from the stack, pieces of larger ones. */
+/* Payload kept in registers; payload copied in one sequence: the smallest block has room. */
 #define KTRACE_WORDS_MAX 8
-#define KTRACE_SMALL_MAX 256
+#define KTRACE_DIRECT_MAX 2048
 #define KTRACE_PIECES_MAX 32
 
 #define KTRACE_FITS_REGISTERS(size) ((size) <= 8 * KTRACE_WORDS_MAX)
@@ -181,35 +181,46 @@ static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const 
 	*at += size;
 }
 
-static KTRACE_INLINE void ktrace_pack_bytes(uint64_t *w, unsigned int *at, const void *v,
-					    size_t size)
-{
-	if (size)
-		memcpy((char *)w + *at, v, size);
-	*at += (unsigned int)size;
-}
-
-/*
- * @len bytes and a NUL. That comes along with them, unless somebody has stored there
- * meanwhile: a store of its own would delay the word's load.
+/**
+ * struct ktrace_list - a payload as pieces
+ * @piece:	where its bytes are
+ * @bytes:	values, one behind the other
  */
-static KTRACE_INLINE void ktrace_pack_string(uint64_t *w, unsigned int *at, const char *s,
-					     size_t len)
-{
-	char *to = (char *)w + *at;
+struct ktrace_list {
+	struct ktrace_piece piece[KTRACE_PIECES_MAX];
+	char bytes[4 * KTRACE_PIECES_MAX];
+};
 
-	memcpy(to, s, len + 1);
-	if (KTRACE_UNLIKELY(to[len]))
-		to[len] = '\0';
-	*at += (unsigned int)len + 1;
-}
+/**
+ * struct ktrace_place - where a list goes on; apart from it, as it need not have an address
+ * @nr:		number of pieces
+ * @used:	bytes of ktrace_list.bytes
+ * @is_open:	the last piece is their end
+ */
+struct ktrace_place {
+	unsigned int nr;
+	unsigned int used;
+	int is_open;
+};
 
-static KTRACE_INLINE void ktrace_add_piece(struct ktrace_piece *p, unsigned int *nr,
+static KTRACE_INLINE void ktrace_add_piece(struct ktrace_list *l, struct ktrace_place *at,
 					   const void *data, size_t size)
 {
-	p[*nr].data = data;
-	p[*nr].size = size;
-	++*nr;
+	l->piece[at->nr].data = data;
+	l->piece[at->nr].size = size;
+	at->nr++;
+	at->is_open = 0;
+}
+
+static KTRACE_INLINE void ktrace_add_value(struct ktrace_list *l, struct ktrace_place *at,
+					   const void *v, size_t size)
+{
+	if (!at->is_open)
+		ktrace_add_piece(l, at, l->bytes + at->used, 0);
+	at->is_open = 1;
+	l->piece[at->nr - 1].size += size;
+	memcpy(l->bytes + at->used, v, size);
+	at->used += (unsigned int)size;
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -217,15 +228,24 @@ static KTRACE_INLINE void ktrace_add_piece(struct ktrace_piece *p, unsigned int 
 #define KTRACE_IN_REGISTERS(size) KTRACE_FITS_REGISTERS(size)
 #else
 #define KTRACE_IN_REGISTERS(size) 0
-static KTRACE_INLINE int ktrace_rseq_put(const struct ktrace_event *ev, const uint64_t *w,
-					 uint32_t size)
+static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev, const uint64_t *w,
+					       uint32_t size)
 {
 	(void)ev;
 	(void)w;
 	(void)size;
 	return 0;
 }
-#define ktrace_rseq_put_words ktrace_rseq_put
+static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
+						const struct ktrace_piece *p, unsigned int nr,
+						uint32_t size)
+{
+	(void)ev;
+	(void)p;
+	(void)nr;
+	(void)size;
+	return 0;
+}
 #endif
 
 /* At most KTRACE_WORDS_MAX words, which need not have an address. */
@@ -243,13 +263,12 @@ static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, con
 	}
 }
 
-static KTRACE_INLINE void ktrace_record_bytes(const struct ktrace_event *ev, const uint64_t *w,
-					      uint32_t size)
+static KTRACE_INLINE void ktrace_record_pieces(const struct ktrace_event *ev,
+					       const struct ktrace_piece *p, unsigned int nr,
+					       size_t size)
 {
-	struct ktrace_piece piece = { w, size };
-
-	if (!KTRACE_LIKELY(ktrace_rseq_put(ev, w, size)))
-		ktrace_record_write(ev, &piece, 1);
+	if (size > KTRACE_DIRECT_MAX || !ktrace_rseq_put_pieces(ev, p, nr, (uint32_t)size))
+		ktrace_record_write(ev, p, nr);
 }
 
 #ifdef __cplusplus
