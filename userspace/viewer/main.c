@@ -20,6 +20,7 @@ static const struct command *const commands[] = {
 	&cmd_hist,
 	&cmd_check,
 	&cmd_cut,
+	&cmd_merge,
 	&cmd_diff,
 };
 

@@ -30,6 +30,7 @@ struct command {
 };
 
 extern const struct command cmd_list;
+extern const struct command cmd_merge;
 extern const struct command cmd_info;
 extern const struct command cmd_events;
 extern const struct command cmd_check;

@@ -19,9 +19,11 @@ struct ktrace_extract;
  * @what:	what it has of the events, for people who look at it; may be NULL
  * @out:	the writer
  *
- * The new file has the META text of the old one: clocks, streams, event types, names.
+ * Of one file, the new one has all META text: clocks, streams, event types, names. Several
+ * must be of the same boot of the same host: the new file has their streams and user events
+ * under new numbers, and CLOCK_MONOTONIC for stamps, so that times are what they were.
  *
- * Return: 0; -EXDEV a file cannot have the events of these; -EEXIST @path is one of the files of
+ * Return: 0; -EXDEV files of several boots, or none; -EEXIST @path is one of the files of
  * the traceset; -ENOMEM; or as ktrace_tracefile_create() and -errno of read(2).
  */
 int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, const char *what,
@@ -35,7 +37,8 @@ int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, c
  * What is not added is not there, and not lost. Stamps stay as they are, but for an event
  * that is incomplete: it is written where its end was known to be missing.
  *
- * Return: 0, -ENOMEM, or as ktrace_tracefile_block().
+ * Return: 0, -ENOMEM, -EOVERFLOW too many types of user events, or as
+ * ktrace_tracefile_block().
  */
 int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event *event);
 

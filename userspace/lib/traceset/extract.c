@@ -2,16 +2,16 @@
 /*
  * extract.c - some of the events of a traceset as a new tracefile
  *
- * The META text of the old file comes first, as it is. Each stream goes on under its number;
- * its events are put into blocks of the size that META says, losses into LOST sections.
+ * META text comes first: see extract_meta.c. Then the events of each stream, in blocks of the
+ * size that META says, losses as LOST sections.
  * Long events are cut into fragments anew, all with the stamp of the event. What threads
  * are called was partly learned from events that may not be in the new file, so it is
  * written as META text at the end.
+ *
+ * A file has one host, one boot, one clock. So several files can become one if they are of the
+ * same boot, where thread ids are unique and CLOCK_MONOTONIC is a clock of all of them.
  */
-#include <ktrace/extract.h>
-#include <ktrace/tracefile.h>
-
-#include "set.h"
+#include "extract.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,44 +19,6 @@
 #include <sys/stat.h>
 
 #define BLOCK_DEFAULT 65536u
-
-/**
- * struct out_stream - a stream of the new file
- * @from:	the stream it has the events of
- * @block:	the block being filled; no data yet if its size is 0
- * @data:	its bytes
- * @cap:	block size
- * @records:	in all blocks before
- * @last:	largest stamp
- * @lost:	so far
- */
-struct out_stream {
-	const struct ktrace_trace_stream *from;
-	struct ktrace_tracefile_block block;
-	char *data;
-	__u32 cap;
-	__u64 records;
-	__u64 last;
-	struct ktrace_lost lost;
-};
-
-/**
- * struct ktrace_extract - see <ktrace/extract.h>
- * @tf:		the new file
- * @set:	what it has the events of
- * @streams:	those of the only trace
- * @stream_nr:	how many
- * @seen:	threads that have events in it, a bit each
- * @is_torn:	there are events without an end
- */
-struct ktrace_extract {
-	struct ktrace_tracefile *tf;
-	const struct ktrace_traceset *set;
-	struct out_stream *streams;
-	size_t stream_nr;
-	unsigned char *seen;
-	bool is_torn;
-};
 
 /* Is the file to be written one of those to be read? */
 static bool is_input(const struct ktrace_traceset *set, const char *path)
@@ -73,110 +35,99 @@ static bool is_input(const struct ktrace_traceset *set, const char *path)
 	return false;
 }
 
-/* struct copying - META sections on their way */
-struct copying {
-	const struct reader *reader;
-	struct ktrace_extract *x;
-	struct section_buf loaded;
-};
-
-static int copy_meta(void *arg, const struct ktrace_index *e)
+/* Can the events of all traces be in one file? */
+static bool is_one_boot(const struct ktrace_traceset *set)
 {
-	struct copying *c = arg;
-	struct ktrace_section s;
-	char *text;
-	int ret;
-
-	if (e->type != KTRACE_SECTION_META)
-		return 0;
-	ret = ktrace_reader_load_next(c->reader, e->offset, &s, &c->loaded);
-	if (ret == -EBADMSG || (!ret && (s.type != KTRACE_SECTION_META || !s.size ||
-					 s.flags & ~KTRACE_SECTION_MAY_IGNORE)))
-		return 0;	/* reported by who opened the traceset */
-	text = c->loaded.bytes + sizeof(s);
-	if (!ret && text[s.size - 1] != '\n')
-		text[s.size - 1] = '\n';
-	return ret ? ret : ktrace_tracefile_meta(c->x->tf, text, (size_t)s.size);
-}
-
-static void no_report(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
-/* The META text of a file, section by section */
-static int copy_all_meta(struct ktrace_extract *x, const struct trace *t)
-{
-	struct reader r = { .fd = -1, .report = no_report };
-	struct copying c = { .reader = &r, .x = x };
-	struct ktrace_section s;
-	struct ktrace_index e = { 0 };
-	int ret = ktrace_reader_open(&r, t->reader.path);
-
-	if (ret)
-		return ret;
-	ret = ktrace_reader_index(&r, copy_meta, &c);
-	while (ret >= 0 && (ret = ktrace_reader_walk(&r, &s, &e.offset)) == 1) {
-		e.type = s.type;
-		ret = copy_meta(&c, &e);
-	}
-	free(c.loaded.bytes);
-	ktrace_reader_close(&r);
-	return ret < 0 ? ret : 0;
-}
-
-/* What the new file is, and streams that META does not announce. */
-static int write_own_meta(struct ktrace_extract *x, const struct trace *t, const char *what)
-{
-	struct ktrace_text text = { 0 };
+	const char *boot = ktrace_meta_fact(set->traces[0], "host", "boot"), *other;
 	size_t i;
-	int ret;
 
-	if (what) {
-		ktrace_text_line(&text, "trace");
-		ktrace_text_str(&text, "cut", what);
+	for (i = 0; set->trace_nr > 1 && i < set->trace_nr; i++) {
+		other = ktrace_meta_fact(set->traces[i], "host", "boot");
+		if (!boot || !other || strcmp(boot, other) || !set->traces[i]->has_offset)
+			return false;
 	}
-	for (i = 0; i < t->stream_nr; i++) {
-		if (t->streams[i]->pub.kind != KTRACE_KIND_UNKNOWN)
-			continue;
-		ktrace_text_line(&text, "stream");
-		ktrace_text_u64(&text, "id", t->streams[i]->pub.id);
-	}
-	ret = ktrace_text_flush(&text, x->tf);
-	ktrace_text_free(&text);
-	return ret;
+	return true;
 }
 
-static int make_streams(struct ktrace_extract *x, const struct trace *t)
+static int make_source(struct ktrace_extract *x, struct source *from, const struct trace *t)
 {
 	size_t i;
 
-	x->streams = calloc(t->stream_nr + 1, sizeof(*x->streams));
-	x->seen = calloc(1, (KTRACE_TID_MASK + 1) / 8);
-	if (!x->streams || !x->seen)
+	from->trace = t;
+	from->streams = calloc(t->stream_nr + 1, sizeof(*from->streams));
+	if (extract_merges(x))
+		from->ids = calloc(65536, sizeof(*from->ids));
+	if (!from->streams || (extract_merges(x) && !from->ids))
 		return -ENOMEM;
-	x->stream_nr = t->stream_nr;
 	for (i = 0; i < t->stream_nr; i++) {
-		const struct ktrace_trace_stream *from = &t->streams[i]->pub;
+		const struct ktrace_trace_stream *pub = &t->streams[i]->pub;
 
-		x->streams[i].from = from;
-		x->streams[i].cap = from->block_size >= KTRACE_BLOCK_MIN ? from->block_size :
-				    BLOCK_DEFAULT;
-		x->streams[i].block.stream = from->id;
+		from->streams[i].from = pub;
+		from->streams[i].cap = pub->block_size >= KTRACE_BLOCK_MIN ? pub->block_size :
+				       BLOCK_DEFAULT;
+		from->streams[i].block.stream = pub->id;
 	}
 	return 0;
 }
 
-static void free_all(struct ktrace_extract *x)
+static int by_key(const void *a, const void *b)
+{
+	const struct out_stream *x = *(struct out_stream *const *)a;
+	const struct out_stream *y = *(struct out_stream *const *)b;
+
+	if (x->from->id != y->from->id)
+		return x->from->id < y->from->id ? -1 : 1;
+	return ktrace_trace_index(x->from->trace) < ktrace_trace_index(y->from->trace) ? -1 : 1;
+}
+
+/* New numbers for streams: events with the same time keep the order they have in the traceset. */
+static int number_streams(struct ktrace_extract *x)
+{
+	struct out_stream **all;
+	size_t nr = 0, i, k;
+
+	for (i = 0; i < x->source_nr; i++)
+		nr += x->sources[i].trace->stream_nr;
+	all = calloc(nr + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (nr = i = 0; i < x->source_nr; i++)
+		for (k = 0; k < x->sources[i].trace->stream_nr; k++)
+			all[nr++] = &x->sources[i].streams[k];
+	qsort(all, nr, sizeof(*all), by_key);
+	for (i = 0; i < nr; i++)
+		all[i]->block.stream = (__u32)i;
+	free(all);
+	return 0;
+}
+
+static int make_sources(struct ktrace_extract *x, const struct ktrace_traceset *set)
 {
 	size_t i;
+	int ret = 0;
 
-	for (i = 0; i < x->stream_nr; i++)
-		free(x->streams[i].data);
-	free(x->streams);
+	x->next_id = KTRACE_ID_FIRST;
+	x->seen = calloc(1, (KTRACE_TID_MASK + 1) / 8);
+	x->sources = calloc(set->trace_nr, sizeof(*x->sources));
+	if (!x->seen || !x->sources)
+		return -ENOMEM;
+	x->source_nr = set->trace_nr;
+	for (i = 0; i < set->trace_nr && !ret; i++)
+		ret = make_source(x, &x->sources[i], set->traces[i]);
+	return ret || !extract_merges(x) ? ret : number_streams(x);
+}
+
+static void free_all(struct ktrace_extract *x)
+{
+	size_t i, k;
+
+	for (i = 0; i < x->source_nr; i++) {
+		for (k = 0; x->sources[i].streams && k < x->sources[i].trace->stream_nr; k++)
+			free(x->sources[i].streams[k].data);
+		free(x->sources[i].streams);
+		free(x->sources[i].ids);
+	}
+	free(x->sources);
 	free(x->seen);
 	free(x);
 }
@@ -187,21 +138,18 @@ int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, c
 	struct ktrace_extract *x;
 	int ret;
 
-	if (set->trace_nr != 1)
+	if (!set->trace_nr || !is_one_boot(set))
 		return -EXDEV;
 	if (is_input(set, path))
 		return -EEXIST;
 	x = calloc(1, sizeof(*x));
 	if (!x)
 		return -ENOMEM;
-	x->set = set;
-	ret = make_streams(x, set->traces[0]);
+	ret = make_sources(x, set);
 	if (!ret)
 		ret = ktrace_tracefile_create(path, &x->tf);
 	if (!ret)
-		ret = copy_all_meta(x, set->traces[0]);
-	if (!ret)
-		ret = write_own_meta(x, set->traces[0], what);
+		ret = ktrace_extract_meta(x, what);
 	if (ret) {
 		ktrace_tracefile_close(x->tf);
 		free_all(x);
@@ -211,16 +159,16 @@ int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, c
 	return 0;
 }
 
-static struct out_stream *find_stream(struct ktrace_extract *x,
+static struct out_stream *find_stream(const struct source *source,
 				      const struct ktrace_trace_stream *from)
 {
-	size_t low = 0, high = x->stream_nr, middle;
+	size_t low = 0, high = source->trace->stream_nr, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (x->streams[middle].from == from)
-			return &x->streams[middle];
-		if (x->streams[middle].from->id < from->id)
+		if (source->streams[middle].from == from)
+			return &source->streams[middle];
+		if (source->streams[middle].from->id < from->id)
 			low = middle + 1;
 		else
 			high = middle;
@@ -244,7 +192,7 @@ static int begin_block(struct out_stream *o, __u64 ts)
 {
 	struct ktrace_block header = {
 		.pos = o->block.pos, .ts = ts, .records = o->records,
-		.magic = KTRACE_BLOCK_MAGIC, .flags = KTRACE_BLOCK_COUNTED, .ring = o->from->id,
+		.magic = KTRACE_BLOCK_MAGIC, .flags = KTRACE_BLOCK_COUNTED, .ring = o->block.stream,
 		.owner = o->from->cpu > 0 ? (__u32)o->from->cpu : 0,
 	};
 
@@ -327,7 +275,7 @@ static int put_end(struct ktrace_extract *x, struct out_stream *o, struct ktrace
 	return ret ? ret : put_record(x, o, &rec, NULL, e->payload);
 }
 
-static int add_lost(struct ktrace_extract *x, struct out_stream *o,
+static int add_lost(struct ktrace_extract *x, struct out_stream *o, __u64 ts,
 		    const struct ktrace_trace_event *e)
 {
 	struct lost_payload lost;
@@ -335,9 +283,9 @@ static int add_lost(struct ktrace_extract *x, struct out_stream *o,
 
 	memcpy(&lost, e->payload, sizeof(lost));
 	o->lost.count[lost.reason % KTRACE_LOST_NR] += lost.count;
-	o->last = e->raw > o->last ? e->raw : o->last;
-	return ret ? ret : ktrace_tracefile_lost(x->tf, o->from->id, o->block.pos, e->raw,
-						 &o->lost, lost.count);
+	o->last = ts > o->last ? ts : o->last;
+	return ret ? ret : ktrace_tracefile_lost(x->tf, o->block.stream, o->block.pos, ts, &o->lost,
+						 lost.count);
 }
 
 static __u32 record_flags(__u32 flags)
@@ -349,15 +297,20 @@ static __u32 record_flags(__u32 flags)
 
 int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event *e)
 {
-	struct out_stream *o = find_stream(x, e->stream);
+	struct source *source = &x->sources[ktrace_trace_index(e->stream->trace)];
+	struct out_stream *o = find_stream(source, e->stream);
+	bool is_user = e->stream->kind != KTRACE_CHANNEL_KERNEL;
 	struct ktrace_record rec = {
-		.ts = e->raw, .id = (__u16)e->id, .tid_flags = e->tid | record_flags(e->flags),
+		.ts = extract_stamp(x, source, e->raw), .id = (__u16)e->id,
+		.tid_flags = e->tid | record_flags(e->flags),
 	};
 
-	if (!o)
-		return -EXDEV;
 	if (e->id == KTRACE_ID_LOST)
-		return add_lost(x, o, e);
+		return add_lost(x, o, rec.ts, e);
+	if (is_user)
+		rec.id = ktrace_extract_id(x, source, e->id);
+	if (rec.id < KTRACE_ID_FIRST)
+		return -EOVERFLOW;
 	x->seen[e->tid / 8] |= (unsigned char)(1u << e->tid % 8);
 	if (e->flags & KTRACE_EVENT_NO_START)
 		return put_end(x, o, rec, e);
@@ -373,39 +326,6 @@ int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event
 	return put_record(x, o, &rec, NULL, e->payload);
 }
 
-/* All that is known of what a thread was called */
-static void write_names(struct ktrace_text *text, const struct thread *thread)
-{
-	__u32 i;
-
-	for (i = 0; i < thread->nr; i++) {
-		ktrace_text_line(text, "thread");
-		ktrace_text_u64(text, "tid", thread->tid);
-		if (thread->names[i].pid)
-			ktrace_text_u64(text, "pid", thread->names[i].pid);
-		ktrace_text_u64(text, "ts", thread->names[i].raw);
-		if (thread->names[i].comm[0])
-			ktrace_text_str(text, "comm", thread->names[i].comm);
-	}
-}
-
-static int write_all_names(struct ktrace_extract *x, const struct names *names)
-{
-	struct ktrace_text text = { 0 };
-	const struct thread *thread;
-	size_t i;
-	int ret;
-
-	for (i = 0; i < names->slot_nr; i++) {
-		thread = &names->slots[i];
-		if (thread->nr && x->seen[thread->tid / 8] & 1u << thread->tid % 8)
-			write_names(&text, thread);
-	}
-	ret = ktrace_text_flush(&text, x->tf);
-	ktrace_text_free(&text);
-	return ret;
-}
-
 /* The last block, and the sum of losses, of a stream */
 static int end_stream(struct ktrace_extract *x, struct out_stream *o)
 {
@@ -413,20 +333,21 @@ static int end_stream(struct ktrace_extract *x, struct out_stream *o)
 
 	if (ret || !o->last)
 		return ret;
-	return ktrace_tracefile_lost(x->tf, o->from->id, o->block.pos, o->last, &o->lost, 0);
+	return ktrace_tracefile_lost(x->tf, o->block.stream, o->block.pos, o->last, &o->lost, 0);
 }
 
 int ktrace_extract_close(struct ktrace_extract *x)
 {
-	size_t i;
+	size_t i, k;
 	int ret = 0, error;
 
 	if (!x)
 		return 0;
-	for (i = 0; i < x->stream_nr && !ret; i++)
-		ret = end_stream(x, &x->streams[i]);
+	for (i = 0; i < x->source_nr; i++)
+		for (k = 0; k < x->sources[i].trace->stream_nr && !ret; k++)
+			ret = end_stream(x, &x->sources[i].streams[k]);
 	if (!ret)
-		ret = write_all_names(x, &x->set->traces[0]->names);
+		ret = ktrace_extract_names(x);
 	error = ktrace_tracefile_close(x->tf);
 	free_all(x);
 	return ret ? ret : error;

@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# merge.bats - ktrace merge: one file with the events of several of the same boot
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	# Ticks of half a nanosecond, and nanoseconds; the same event ids for other events.
+	"$PROGS/mktrace" a <<-'END'
+	meta trace version=1 backend=shm clock=tsc cmd=first
+	meta host name=box boot=b1 cpus=2
+	meta clock raw=2000 mono_ns=5000 real_ns=1700000000000005000 hz=2000000000
+	meta clock raw=6002000 mono_ns=3005000 real_ns=1700000000003005100
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	meta stream id=2 kind=user cpu=1 ring=65536 block=4096 policy=drop
+	meta event kind=user id=16 desc=a:one{u32%20n;}
+	meta event kind=user id=17 desc=a:two{string%20s;}
+	meta thread tid=7 pid=7 ts=2000 comm=seven
+	block 1
+	rec 4000 16 7 u32:1
+	rec 8000 17 7 s:hello
+	rec 4004000 16 7 u32:2
+	block 2
+	rec 8000 16 9 u32:3
+	lost 2 10000 4
+	END
+	"$PROGS/mktrace" b <<-'END'
+	meta trace version=1 backend=shm clock=monotonic cmd=second
+	meta host name=box boot=b1 cpus=2
+	meta clock raw=1000 mono_ns=1000 real_ns=1700000000000001900 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	meta event kind=user id=16 desc=b:one{u64%20n;}
+	meta thread tid=8 pid=8 ts=1000 comm=eight
+	block 1
+	rec 6000 16 8 u64:4
+	rec 8000 16 8 u64:5
+	rec 9000 18 8 u64:6
+	rec 2006000 16 8 u64:7
+	END
+}
+
+teardown() { teardown_test; }
+
+# plain FILE...: the events, without what is another file's business
+plain()
+{
+	"$KTRACE" list --json "$@" | jq -c 'del(.raw, .trace, .stream) |
+		.event |= sub("^user:.*"; "user")'
+}
+
+@test "the same events, times, threads, losses, in the same order" {
+	run_ktrace merge -o m a b
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(printf 'm: 8 events, 4 lost, %s bytes' "$(stat -c %s m)")" ]
+	diff -u <(plain a b) <(plain m)
+	[ "$(plain m | wc -l)" -eq 9 ]
+	run_ktrace check m
+	[ "$status" -eq 0 ]
+	run_ktrace merge -o m b a
+	diff -u <(plain b a) <(plain m)
+}
+
+@test "a reader of its own finds the same" {
+	run_ktrace merge -o m a b
+	diff -u <("$KTRACE" list --json m) <(python3 "$ROOT/tests/spec/read.py" m)
+}
+
+@test "what was merged can be cut and merged again; one file is copied" {
+	run_ktrace merge -o m a b
+	run_ktrace merge -o n m
+	cmp <("$KTRACE" list --json m) <("$KTRACE" list --json n)
+	run_ktrace cut --filter 'event ~ b:*' -o c m
+	diff -u <("$KTRACE" list --json --filter 'event ~ b:*' m | jq -c 'del(.raw,.ns,.stream,.trace)') \
+		<("$KTRACE" list --json -e b c | jq -c 'del(.raw,.ns,.stream,.trace)')
+	[ "$("$KTRACE" info --json m | jq -r '.files[0].cmd')" = first ]
+}
+
+@test "files of several boots are refused, and why" {
+	"$PROGS/mktrace" d <<-'END'
+	meta host name=other boot=b2
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	END
+	run_ktrace merge -o m a d
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"cannot have events of several boots"* ]]
+	[ ! -e m ]
+	run_ktrace merge -o a a b
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"is one of the files to be read"* ]]
+	run_ktrace merge a b
+	[ "$status" -eq 2 ]
+	run_ktrace merge -o m
+	[ "$status" -eq 2 ]
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * extract_meta.c - META text of a file that is made of others
+ *
+ * Of one file: its text as it is. Of several, whose host and boot are the same: facts of the
+ * first, readings of all clocks, new numbers of streams and user events, and stamps of
+ * CLOCK_MONOTONIC, so that all have one clock, and the times that they had together.
+ */
+#include "extract.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct copying - META sections of a file on their way */
+struct copying {
+	const struct reader *reader;
+	struct ktrace_extract *x;
+	struct source *from;
+	struct section_buf loaded;
+};
+
+__u16 ktrace_extract_id(struct ktrace_extract *x, struct source *from, __u32 id)
+{
+	if (!from->ids)
+		return (__u16)id;
+	if (!from->ids[id & 0xffff] && x->next_id <= 0xffff)
+		from->ids[id & 0xffff] = (__u16)x->next_id++;
+	return from->ids[id & 0xffff];
+}
+
+/* Is the line the first to describe the event? @id is what it is called in the new file. */
+static bool takes_event(struct copying *c, const char *line, __u64 *id)
+{
+	const char *number = strstr(line, " id=");
+	struct ktrace_extract *x = c->x;
+	__u64 old = number ? strtoull(number + 4, NULL, 10) : 0;
+	bool is_known;
+
+	if (old < KTRACE_ID_FIRST || old > 0xffff)
+		return false;
+	if (strstr(line, " kind=kernel")) {
+		is_known = x->kernel_ids[old / 8] & 1u << old % 8;
+		x->kernel_ids[old / 8] |= (unsigned char)(1u << old % 8);
+		*id = old;
+		return !is_known;
+	}
+	is_known = c->from->ids[old];
+	*id = ktrace_extract_id(x, c->from, (__u32)old);
+	return *id && !is_known;
+}
+
+/* The line, with another number behind the first @key, which is there. */
+static void put_changed(struct ktrace_text *text, const char *line, const char *key, __u64 value)
+{
+	const char *at = strstr(line, key) + strlen(key);
+	char *changed;
+
+	if (asprintf(&changed, "%.*s%llu%s", (int)(at - line), line, value,
+		     at + strspn(at, "0123456789")) < 0) {
+		text->error = -ENOMEM;
+		return;
+	}
+	ktrace_text_line(text, changed);
+	free(changed);
+}
+
+/* What is different in a file of several: streams, clocks and facts are written apart. */
+static void merge_line(struct copying *c, struct ktrace_text *text, const char *line)
+{
+	const char *ts;
+	__u64 id;
+
+	if (!strncmp(line, "event ", 6) && takes_event(c, line, &id))
+		put_changed(text, line, " id=", id);
+	if (strncmp(line, "process ", 8) && strncmp(line, "thread ", 7))
+		return;
+	ts = strstr(line, " ts=");
+	if (ts)
+		put_changed(text, line, " ts=",
+			    extract_stamp(c->x, c->from, strtoull(ts + 4, NULL, 10)));
+}
+
+static int merge_text(struct copying *c, char *lines)
+{
+	struct ktrace_text text = { 0 };
+	char *line;
+	int ret;
+
+	while ((line = strsep(&lines, "\n")))
+		merge_line(c, &text, line);
+	ret = ktrace_text_flush(&text, c->x->tf);
+	ktrace_text_free(&text);
+	return ret;
+}
+
+static int copy_meta(void *arg, const struct ktrace_index *e)
+{
+	struct copying *c = arg;
+	struct ktrace_section s;
+	char *text;
+	int ret;
+
+	if (e->type != KTRACE_SECTION_META)
+		return 0;
+	ret = ktrace_reader_load_next(c->reader, e->offset, &s, &c->loaded);
+	if (ret == -EBADMSG || (!ret && (s.type != KTRACE_SECTION_META || !s.size ||
+					 s.flags & ~KTRACE_SECTION_MAY_IGNORE)))
+		return 0;	/* reported by who opened the traceset */
+	if (ret)
+		return ret;
+	text = c->loaded.bytes + sizeof(s);
+	if (!extract_merges(c->x)) {
+		text[s.size - 1] = '\n';
+		return ktrace_tracefile_meta(c->x->tf, text, (size_t)s.size);
+	}
+	text[s.size - 1] = '\0';
+	return merge_text(c, text);
+}
+
+static void no_report(void *arg, const char *path, __u64 offset, const char *message)
+{
+	(void)arg;
+	(void)path;
+	(void)offset;
+	(void)message;
+}
+
+/* The META text of a file, section by section */
+static int copy_all_meta(struct ktrace_extract *x, struct source *from)
+{
+	struct reader r = { .fd = -1, .report = no_report };
+	struct copying c = { .reader = &r, .x = x, .from = from };
+	struct ktrace_section s;
+	struct ktrace_index e = { 0 };
+	int ret = ktrace_reader_open(&r, from->trace->reader.path);
+
+	if (ret)
+		return ret;
+	ret = ktrace_reader_index(&r, copy_meta, &c);
+	while (ret >= 0 && (ret = ktrace_reader_walk(&r, &s, &e.offset)) == 1) {
+		e.type = s.type;
+		ret = copy_meta(&c, &e);
+	}
+	free(c.loaded.bytes);
+	ktrace_reader_close(&r);
+	return ret < 0 ? ret : 0;
+}
+
+static void put_stream(struct ktrace_text *text, const struct out_stream *o, bool merges)
+{
+	const struct ktrace_trace_stream *from = o->from;
+	const char *policy = ktrace_policy_name(from->policy);
+
+	if (!merges && from->kind != KTRACE_KIND_UNKNOWN)
+		return;
+	ktrace_text_line(text, "stream");
+	ktrace_text_u64(text, "id", o->block.stream);
+	if (from->kind == KTRACE_KIND_UNKNOWN)
+		return;
+	ktrace_text_str(text, "kind", from->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
+	if (from->cpu >= 0)
+		ktrace_text_u64(text, "cpu", (__u64)from->cpu);
+	ktrace_text_u64(text, "ring", from->ring_size);
+	ktrace_text_u64(text, "block", from->block_size);
+	if (policy)
+		ktrace_text_str(text, "policy", policy);
+}
+
+static int by_mono(const void *a, const void *b)
+{
+	const struct segment *const *x = a, *const *y = b;
+
+	return ((*x)->mono > (*y)->mono) - ((*x)->mono < (*y)->mono);
+}
+
+static void put_clock(struct ktrace_text *text, __u64 mono, __u64 wall)
+{
+	ktrace_text_line(text, "clock");
+	ktrace_text_u64(text, "raw", mono);
+	ktrace_text_u64(text, "mono_ns", mono);
+	ktrace_text_u64(text, "real_ns", wall);
+}
+
+/*
+ * The readings of all files. A first one says what CLOCK_MONOTONIC counts from, as the
+ * traceset has it.
+ */
+static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
+{
+	const struct segment **all;
+	size_t nr = 0, i, k;
+	__u64 last = 0;
+
+	for (i = 0; i < x->source_nr; i++)
+		nr += x->sources[i].trace->clock.nr;
+	all = calloc(nr + 1, sizeof(*all));
+	if (!all)
+		return -ENOMEM;
+	for (nr = i = 0; i < x->source_nr; i++)
+		for (k = 0; k < x->sources[i].trace->clock.nr; k++)
+			all[nr++] = &x->sources[i].trace->clock.segments[k];
+	qsort(all, nr, sizeof(*all), by_mono);
+	put_clock(text, 0, x->sources[0].trace->offset);
+	for (i = 0; i < nr; i++) {
+		if (all[i]->mono > last)
+			put_clock(text, all[i]->mono, all[i]->wall);
+		last = all[i]->mono;
+	}
+	free(all);
+	return 0;
+}
+
+/* Facts of the first file stand for all. */
+static void put_facts(struct ktrace_text *text, const struct trace *t)
+{
+	static const char *const keys[] = { "name", "kernel", "machine", "cpus", "boot" };
+	static const char *const trace_keys[] = { "version", "start_ns", "backend", "cmd" };
+	const char *value;
+	size_t i;
+
+	ktrace_text_line(text, "trace");
+	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++) {
+		value = ktrace_meta_fact(t, "trace", trace_keys[i]);
+		if (value)
+			ktrace_text_str(text, trace_keys[i], value);
+	}
+	ktrace_text_str(text, "clock", "monotonic");
+	ktrace_text_line(text, "host");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		value = ktrace_meta_fact(t, "host", keys[i]);
+		if (value)
+			ktrace_text_str(text, keys[i], value);
+	}
+}
+
+/* What does not come from the text of the old files */
+static int write_own(struct ktrace_extract *x, const char *what)
+{
+	struct ktrace_text text = { 0 };
+	const struct source *from;
+	size_t i, k;
+	int ret = 0;
+
+	if (extract_merges(x)) {
+		put_facts(&text, x->sources[0].trace);
+		ret = put_clocks(x, &text);
+	}
+	if (what && *what) {
+		ktrace_text_line(&text, "trace");
+		ktrace_text_str(&text, "cut", what);
+	}
+	for (i = 0; i < x->source_nr; i++) {
+		from = &x->sources[i];
+		for (k = 0; k < from->trace->stream_nr; k++)
+			put_stream(&text, &from->streams[k], extract_merges(x));
+	}
+	if (!ret)
+		ret = ktrace_text_flush(&text, x->tf);
+	ktrace_text_free(&text);
+	return ret;
+}
+
+/* All META text that there is to begin with. Return: 0, -errno. */
+int ktrace_extract_meta(struct ktrace_extract *x, const char *what)
+{
+	size_t i;
+	int ret = extract_merges(x) ? write_own(x, what) : 0;
+
+	for (i = 0; i < x->source_nr && !ret; i++)
+		ret = copy_all_meta(x, &x->sources[i]);
+	return ret || extract_merges(x) ? ret : write_own(x, what);
+}
+
+/* All that is known of what a thread was called */
+static void put_names(const struct ktrace_extract *x, const struct source *from,
+		      const struct thread *thread, struct ktrace_text *text)
+{
+	__u32 i;
+
+	for (i = 0; i < thread->nr; i++) {
+		ktrace_text_line(text, "thread");
+		ktrace_text_u64(text, "tid", thread->tid);
+		if (thread->names[i].pid)
+			ktrace_text_u64(text, "pid", thread->names[i].pid);
+		ktrace_text_u64(text, "ts", extract_stamp(x, from, thread->names[i].raw));
+		if (thread->names[i].comm[0])
+			ktrace_text_str(text, "comm", thread->names[i].comm);
+	}
+}
+
+/* Names of the threads that have events in the new file. Return: 0, -errno. */
+int ktrace_extract_names(struct ktrace_extract *x)
+{
+	struct ktrace_text text = { 0 };
+	const struct thread *thread;
+	size_t i, k;
+	int ret;
+
+	for (i = 0; i < x->source_nr; i++) {
+		const struct names *names = &x->sources[i].trace->names;
+
+		for (k = 0; k < names->slot_nr; k++) {
+			thread = &names->slots[k];
+			if (thread->nr && x->seen[thread->tid / 8] & 1u << thread->tid % 8)
+				put_names(x, &x->sources[i], thread, &text);
+		}
+	}
+	ret = ktrace_text_flush(&text, x->tf);
+	ktrace_text_free(&text);
+	return ret;
+}

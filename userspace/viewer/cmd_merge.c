@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_merge.c - ktrace merge: several tracefiles of one boot as one */
+#include "viewer.h"
+
+#include "extraction.h"
+
+static const struct option options[] = {
+	{ "output", required_argument, NULL, 'o' },
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct extraction x = { .scope.keeps_losses = true };
+	int option;
+
+	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (option == 'o')
+			x.path = optarg;
+		else if (option == 'j')
+			x.is_json = true;
+		else
+			return command_common_option(cmd, option);
+	}
+	if (!x.path)
+		return command_usage(cmd, "no output: -o FILE");
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	return extraction_files(&x, argc - optind, argv + optind);
+}
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.args = "[OPTION...] -o OUTPUT FILE...",
+	.summary = "Write several tracefiles of one boot as one",
+	.help =
+"  -o, --output FILE  the new file; replaces what is there\n"
+"  --json             one JSON object\n"
+"  --help, --version\n"
+"\n"
+"For files that were recorded side by side: the new one has the events of all, with the\n"
+"same times and in the same order as ktrace list shows them for all files together. Its\n"
+"stamps are those of CLOCK_MONOTONIC; streams and user events have new numbers; command\n"
+"and exit status are those of the first file. A tracefile has one host, one boot and one\n"
+"clock, so files of several cannot be merged; every command reads them together as they\n"
+"are.\n"
+"\n"
+"JSON members: file, events, bytes, lost (by reason).\n",
+	.run = run,
+};

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * extraction.c - events as a new tracefile
+ *
+ * Losses in the window stay, whatever the conditions; what is left out is no loss.
+ */
+#include "extraction.h"
+
+#include "json.h"
+#include "progress.h"
+
+#include <errno.h>
+#include <ktrace/extract.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What is only a part of the part is of no use; but a device is. */
+static void remove_output(const char *path)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
+static int copy(struct extraction *x, struct ktrace_traceset *set)
+{
+	const struct ktrace_trace_event *e;
+	struct ktrace_extract *file;
+	int ret = scope_begin(&x->scope, set), error;
+
+	if (!ret)
+		ret = ktrace_extract_create(set, x->path, x->what, &file);
+	if (ret)
+		return ret;
+	while ((ret = scope_next(&x->scope, &e)) == 1) {
+		x->events += e->id != KTRACE_ID_LOST;
+		ret = ktrace_extract_add(file, e);
+		if (ret)
+			break;
+	}
+	progress_end();
+	error = ktrace_extract_close(file);
+	ret = ret ? ret : error;
+	if (ret)
+		remove_output(x->path);
+	return ret;
+}
+
+static void put_result(const struct extraction *x)
+{
+	struct ktrace_out *out = output();
+	struct stat st = { 0 };
+
+	stat(x->path, &st);
+	if (x->is_json) {
+		ktrace_out_char(out, '{');
+		json_str(out, "file", x->path);
+		json_u64(out, "events", x->events);
+		json_u64(out, "bytes", (__u64)st.st_size);
+		json_key(out, "lost");
+		scope_json_lost(out, &x->scope);
+		ktrace_out_str(out, "}\n");
+		return;
+	}
+	ktrace_out_safe(out, x->path);
+	ktrace_out_str(out, ": ");
+	ktrace_out_u64(out, x->events);
+	ktrace_out_str(out, " events, ");
+	ktrace_out_u64(out, scope_lost(&x->scope));
+	ktrace_out_str(out, " lost, ");
+	ktrace_out_u64(out, (__u64)st.st_size);
+	ktrace_out_str(out, " bytes\n");
+}
+
+static const char *reason(int error)
+{
+	if (error == -EEXIST)
+		return "is one of the files to be read";
+	if (error == -EXDEV)
+		return "cannot have events of several boots: a tracefile has one host and one "
+		       "clock; name the files together where you read them";
+	if (error == -EOVERFLOW)
+		return "too many types of user events";
+	return strerror(-error);
+}
+
+int extraction_files(struct extraction *x, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	ret = copy(x, set);
+	if (ret)
+		complain_about(x->path, "%s", reason(ret));
+	else
+		put_result(x);
+	select_complain(&x->scope.select, set);
+	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
+	ktrace_traceset_close(set);
+	return status;
+}
