@@ -3,7 +3,8 @@
 #ifndef KTRACE_CHECK_H
 #define KTRACE_CHECK_H
 
-#include <ktrace/traceset.h>
+#include <stdbool.h>
+#include <ktrace/damage.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -20,6 +20,7 @@
 #ifndef KTRACE_TRACESET_H
 #define KTRACE_TRACESET_H
 
+#include <ktrace/damage.h>
 #include <ktrace/decode.h>
 
 #ifdef __cplusplus
@@ -29,20 +30,6 @@ extern "C" {
 
 struct ktrace_traceset;
 struct ktrace_trace;
-
-/**
- * struct ktrace_damage - something is wrong with a file
- * @path:	the file
- * @offset:	where, KTRACE_OFFSET_NONE if it is about the file as a whole
- * @message:	what, without newline
- */
-struct ktrace_damage {
-	const char *path;
-	__u64 offset;
-	const char *message;
-};
-
-#define KTRACE_OFFSET_NONE (~0ull)
 
 /**
  * struct ktrace_traceset_opts - may be NULL for the defaults

@@ -22,7 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <ktrace/traceset.h>
+#include <ktrace/damage.h>
 
 #define CHUNK 65536u
 /* Bytes that are checked in search of the next section, at most, for each byte of the file. */

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* damage.h - how it is said that something is wrong with a tracefile */
+#ifndef KTRACE_DAMAGE_H
+#define KTRACE_DAMAGE_H
+
+#include <linux/types.h>
+
+/**
+ * struct ktrace_damage - something is wrong with a file
+ * @path:	the file
+ * @offset:	where, KTRACE_OFFSET_NONE if it is about the file as a whole
+ * @message:	what, without newline
+ */
+struct ktrace_damage {
+	const char *path;
+	__u64 offset;
+	const char *message;
+};
+
+#define KTRACE_OFFSET_NONE (~0ull)
+
+#endif
