@@ -101,8 +101,8 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e)
 {
 	const struct ktrace_trace *trace = e->stream->trace;
 	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
-	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
-	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
+	__u32 pid;
+	const char *comm = ktrace_trace_thread(trace, e->tid, e->raw, &pid);
 	struct ktrace_out *out = l->out;
 	size_t from = out->len;
 
@@ -175,8 +175,8 @@ static void put_key_u64(struct ktrace_out *out, const char *key, __u64 value)
 static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	const struct ktrace_trace *trace = e->stream->trace;
-	const char *comm = ktrace_trace_comm(trace, e->tid, e->raw);
-	__u32 pid = ktrace_trace_pid(trace, e->tid, e->raw);
+	__u32 pid;
+	const char *comm = ktrace_trace_thread(trace, e->tid, e->raw, &pid);
 
 	if (e->id == KTRACE_ID_LOST)
 		return;

@@ -20,18 +20,19 @@ __u64 when_absolute(const struct when *w, __u64 start)
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)
 {
-	static char text[32];	/* the seconds and the point, as they were last */
+	static char text[32];	/* up to the first of nine digits, as it was last */
 	static __u64 last = ~0ull;
 	static int last_width, size;
-	__u64 seconds = ns / NS;
+	__u64 tenths = ns / (NS / 10);
 
-	if (seconds != last || width != last_width) {
-		size = snprintf(text, sizeof(text), "%*llu.", width > 10 ? width - 10 : 0, seconds);
-		last = seconds;
+	if (tenths != last || width != last_width) {
+		size = snprintf(text, sizeof(text), "%*llu.%llu", width > 10 ? width - 10 : 0,
+				tenths / 10, tenths % 10);
+		last = tenths;
 		last_width = width;
 	}
 	ktrace_out_bytes(out, text, (size_t)size);
-	ktrace_out_dec(out, ns % NS, 9);
+	ktrace_out_dec(out, ns % (NS / 10), 8);
 }
 
 void out_date(struct ktrace_out *out, __u64 ns)

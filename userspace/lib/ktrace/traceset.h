@@ -257,6 +257,10 @@ const char *ktrace_trace_comm(const struct ktrace_trace *trace, __u32 tid, __u64
 /** ktrace_trace_pid - process of a thread at a time, 0 = not known */
 __u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
 
+/** ktrace_trace_thread - both at once: the name, and in @pid the process */
+const char *ktrace_trace_thread(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
+				__u32 *pid);
+
 /** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 

@@ -167,9 +167,15 @@ static bool put_string(struct ktrace_out *out, struct ktrace_values *it)
 static bool put_number(struct ktrace_out *out, const struct ktrace_field *f,
 		       struct ktrace_values *it)
 {
+	__s64 x;
+
 	if ((size_t)(it->end - it->at) < f->size)
 		return false;
-	put_integer(out, f->scalar, integer_at(it->at, f->scalar));
+	x = integer_at(it->at, f->scalar);
+	if (styles[f->scalar] == DECIMAL)
+		put_u64(out, (__u64)x);
+	else
+		put_integer(out, f->scalar, x);
 	it->at += f->size;
 	it->next++;
 	return true;

@@ -213,18 +213,28 @@ const struct ktrace_event_type *ktrace_trace_type(const struct ktrace_trace *tra
 	return type_of(&types, id);
 }
 
-const char *ktrace_trace_comm(const struct ktrace_trace *trace, __u32 tid, __u64 raw)
+const char *ktrace_trace_thread(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
+				__u32 *pid)
 {
 	const struct name *name = ktrace_names_find(&to_trace(trace)->names, tid, raw);
 
+	*pid = name ? name->pid : 0;
 	return name && name->comm[0] ? name->comm : NULL;
+}
+
+const char *ktrace_trace_comm(const struct ktrace_trace *trace, __u32 tid, __u64 raw)
+{
+	__u32 pid;
+
+	return ktrace_trace_thread(trace, tid, raw, &pid);
 }
 
 __u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw)
 {
-	const struct name *name = ktrace_names_find(&to_trace(trace)->names, tid, raw);
+	__u32 pid;
 
-	return name ? name->pid : 0;
+	ktrace_trace_thread(trace, tid, raw, &pid);
+	return pid;
 }
 
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
