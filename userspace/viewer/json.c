@@ -18,6 +18,18 @@ void json_u64(struct ktrace_out *out, const char *key, __u64 v)
 	ktrace_out_u64(out, v);
 }
 
+void json_s64(struct ktrace_out *out, const char *key, __s64 v)
+{
+	json_key(out, key);
+	ktrace_out_s64(out, v);
+}
+
+void json_element(struct ktrace_out *out)
+{
+	if (out->len && out->buf[out->len - 1] != '[')
+		ktrace_out_char(out, ',');
+}
+
 void json_str(struct ktrace_out *out, const char *key, const char *value)
 {
 	if (!value)

@@ -22,6 +22,15 @@ static const struct command *const commands[] = {
 	&cmd_cut,
 	&cmd_merge,
 	&cmd_diff,
+	&cmd_stat,
+	&cmd_state,
+	&cmd_flow,
+	&cmd_resources,
+	&cmd_sched,
+	&cmd_syscalls,
+	&cmd_irq,
+	&cmd_io,
+	&cmd_critical_path,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))
@@ -37,8 +46,8 @@ static void print_usage(FILE *to)
 
 	fprintf(to, "usage: ktrace COMMAND [OPTION...] FILE...\n\n");
 	for (i = 0; i < COMMAND_NR; i++)
-		fprintf(to, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "  %-8s %s\n\n", "help", "Explain a command");
+		fprintf(to, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
+	fprintf(to, "  %-13s %s\n\n", "help", "Explain a command");
 	fprintf(to,
 		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
 }

@@ -44,8 +44,15 @@ struct ktrace_out *output(void)
 
 void output_line_begin(struct ktrace_out *out)
 {
-	if (out->cap - out->len < LINE_ROOM && !out->error)
-		out->error = flush(out);
+	char last;
+
+	if (out->cap - out->len >= LINE_ROOM || out->error)
+		return;
+	/* One byte stays: json.c looks at it to know whether a comma is due. */
+	last = out->buf[--out->len];
+	out->error = flush(out);
+	out->buf[0] = last;
+	out->len = 1;
 }
 
 void complain_about(const char *path, const char *format, ...)

@@ -38,6 +38,15 @@ extern const struct command cmd_cut;
 extern const struct command cmd_diff;
 extern const struct command cmd_grep;
 extern const struct command cmd_hist;
+extern const struct command cmd_stat;
+extern const struct command cmd_state;
+extern const struct command cmd_flow;
+extern const struct command cmd_resources;
+extern const struct command cmd_sched;
+extern const struct command cmd_syscalls;
+extern const struct command cmd_irq;
+extern const struct command cmd_io;
+extern const struct command cmd_critical_path;
 
 /* Every command has these, with the values below. */
 #define COMMON_OPTIONS \

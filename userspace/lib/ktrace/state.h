@@ -86,7 +86,7 @@ struct ktrace_mode_level {
  * @wait:	WAIT: enum ktrace_task_state, why
  * @is_woken:	WAIT_CPU: it was woken; otherwise it was preempted
  * @waker:	thread that woke it last, 0 = none, or an interrupt
- * @waker_mode:	IRQ or SOFTIRQ if one of these did, UNKNOWN if it is not known which
+ * @waker_mode:	IRQ or SOFTIRQ if one of these did
  * @is_reaped:	EXIT: its parent knows
  * @depth:	levels in use, at least 1
  * @over:	levels that found no room

@@ -75,9 +75,9 @@ static void remember_names(struct ktrace_states *s, const struct ktrace_event_ty
 
 	if (!type->field_nr || !f->enum_nr)
 		return;
-	if (!strcmp(type->full_name, "softirq:enter"))
+	if (!strcmp(type->provider, "softirq"))
 		s->vec_field = f;
-	if (strcmp(type->full_name, "syscall:exit"))
+	if (strcmp(type->provider, "syscall"))
 		return;
 	s->nr_field = f;
 	for (i = 0; i < f->enum_nr; i++)

@@ -85,8 +85,8 @@ static void on_wakeup(struct step *st)
 	if (mode == KTRACE_MODE_IRQ || mode == KTRACE_MODE_SOFTIRQ)
 		is_irq = true;
 	else
-		mode = KTRACE_MODE_UNKNOWN;
-	p->waker_mode = is_irq ? mode : KTRACE_MODE_UNKNOWN;
+		mode = is_irq ? KTRACE_MODE_IRQ : KTRACE_MODE_UNKNOWN;
+	p->waker_mode = mode;
 	p->waker = is_irq || !st->self ? 0 : st->self->tid;
 	tell_woken(st, p, is_irq ? NULL : st->self);
 	ktrace_step_status(st, p, KTRACE_STATUS_WAIT_CPU);

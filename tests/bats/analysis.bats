@@ -1,0 +1,202 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# analysis.bats - stat, state, flow, resources, sched, syscalls, irq, io, critical-path, on made files
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	ORACLE=$ROOT/tests/oracle/analyse.py
+	SMALL=$ROOT/tests/golden/small-v1.bin
+	COMMANDS=("stat" "state" "flow" "resources" "sched" "syscalls" "irq" "io"
+		"critical-path --pid 100")
+}
+
+teardown() { teardown_test; }
+
+# two_threads: file t. 100 sleeps in futex until 101 wakes it; 101 waits for the disk
+# meanwhile, until interrupt 6 wakes it.
+two_threads()
+{
+	local switch="u32:120 u32:120"
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	cat >>script <<-END
+		block 0
+		rec 1000 64 0 u32:0 u32:100 $switch u32:0 char16:swapper/0 char16:client
+		rec 1100 96 100 u64:202 zeros:48
+		rec 1200 64 100 u32:100 u32:0 $switch u32:1 char16:client char16:swapper/0
+		rec 1700 128 0 u32:5 char16:eth0
+		rec 1750 129 0 u32:5 u32:1
+		rec 2050 64 0 u32:0 u32:100 $switch u32:0 char16:swapper/0 char16:client
+		rec 2100 97 100 u64:202 u64:0
+		rec 3000 64 100 u32:100 u32:0 $switch u32:1 char16:client char16:swapper/0
+		block 1
+		rec 1150 64 0 u32:0 u32:101 $switch u32:0 char16:swapper/1 char16:server
+		rec 1300 96 101 u64:0 zeros:48
+		rec 1400 64 101 u32:101 u32:0 $switch u32:2 char16:server char16:swapper/1
+		rec 1800 128 0 u32:6 char16:disk
+		rec 1810 65 0:8 u32:101 u32:120 u32:1 char16:server
+		rec 1820 129 0 u32:6 u32:1
+		rec 1850 64 0 u32:0 u32:101 $switch u32:0 char16:swapper/1 char16:server
+		rec 1900 97 101 u64:0 u64:4096
+		rec 2000 65 101 u32:100 u32:120 u32:0 char16:client
+		rec 2500 64 101 u32:101 u32:0 $switch u32:1 char16:server char16:swapper/1
+	END
+	"$PROGS/mktrace" t <script
+}
+
+# json EXPRESSION: it is true of the object o in $output
+json()
+{
+	python3 -c '
+import json, sys
+o = json.load(sys.stdin)
+if not eval(sys.argv[1]):
+    sys.exit("not true: " + sys.argv[1])
+' "$1" <<<"$output"
+}
+
+# agrees SEED: the reference finds in a file of random events what the commands find
+agrees()
+{
+	python3 "$ORACLE" make "$1" 1500 >script
+	"$PROGS/mktrace" t <script
+	python3 "$ORACLE" check "$KTRACE" t
+	python3 "$ORACLE" check "$KTRACE" t --since 2000000 --until 9000000
+}
+
+@test "the reference agrees about random events" { agrees 1; }
+@test "the reference agrees about other random events" { agrees 2; }
+
+@test "critical-path: the wait is what the waker did meanwhile" {
+	two_threads
+	run_ktrace critical-path --pid 100 --json t
+	[ "$status" -eq 0 ]
+	json '{(s["tid"], s["what"]): s["ns"] for s in o["shares"]} == {
+		(100, "run"): 1150, (100, "wait-cpu"): 50, (101, "run"): 350,
+		(101, "wait disk in read for irq"): 410, (101, "wait-cpu"): 40}'
+	json 'sum(p["duration_ns"] for p in o["path"]) == o["duration_ns"] == 2000'
+	json '[p["from_ns"] for p in o["path"]] == [0, 200, 400, 810, 850, 1000, 1050]'
+	run_ktrace critical-path --pid 100 --list t
+	grep -q '^    0.000000400    410 ns    -/101 server: wait disk in read for irq$' <<<"$output"
+}
+
+@test "state: threads, modes and CPUs at a time" {
+	two_threads
+	run_ktrace state --at 500ns t
+	grep -q '^-/100 client  *0  wait sleep  *300 ns  user+syscall futex$' <<<"$output"
+	grep -q '^-/101 server  *1  wait disk  *100 ns  user+syscall read$' <<<"$output"
+	run_ktrace state --at 725ns --json t
+	json '[r["modes"] for r in o["resources"] if r["kind"] == "cpu"] == [["idle", "irq"], ["idle"]]'
+	json '[r["name"] for r in o["resources"] if r["kind"] == "irq"] == ["eth0"]'
+	run_ktrace state --pid 100 t
+	! grep -q server <<<"$output"
+}
+
+@test "flow: each span once, and no time twice" {
+	two_threads
+	run_ktrace flow --json --pid 100,101 t
+	head -n -1 <<<"$output" >spans
+	python3 - <<-'END'
+		import json
+		spans = [json.loads(line) for line in open("spans")]
+		for tid, end in (100, 2000), (101, 2000):
+		    mine = sorted((s["from_ns"], s["duration_ns"]) for s in spans if s["tid"] == tid)
+		    for (a, n), (b, _) in zip(mine, mine[1:]):
+		        assert a + n == b, mine
+		    assert sum(mine[-1]) == end, mine
+		assert {"mode": "syscall", "sub_name": "futex"}.items() <= spans[1].items(), spans[1]
+	END
+	run_ktrace flow --width 20 t
+	grep -q '^-/100 client  *|RS[.]\{8\}SU\{9\}|' <<<"$output"
+}
+
+@test "resources: busy times of CPUs and interrupts" {
+	two_threads
+	run_ktrace resources --json t
+	json '[r["busy_ns"] for r in o["resources"]] == [1200, 920, 50, 20]'
+	json '[r["times"] for r in o["resources"]][2:] == [1, 1]'
+	json 'all(sum(r["modes"].values()) <= o["duration_ns"] for r in o["resources"])'
+	run_ktrace resources --list t
+	grep -q '50 ns  irq 5 eth0  *busy$' <<<"$output"
+}
+
+@test "lost events are said, in text and JSON, where they are in the window" {
+	local command
+	for command in "${COMMANDS[@]}"; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $command "$SMALL"
+		grep -q '^22 events were LOST here ( full 10 timeout 4 overwritten 7 corrupt 1 )' <<<"$output"
+		# shellcheck disable=SC2086
+		run_ktrace $command --json "$SMALL"
+		output=$(tail -n 1 <<<"$output")
+		json 'o["lost"] == {"full": 10, "timeout": 4, "overwritten": 7, "corrupt": 1}'
+		[ "$command" != state ] || continue
+		# shellcheck disable=SC2086
+		run_ktrace $command --until 100ns "$SMALL"
+		! grep -q LOST <<<"$output"
+	done
+}
+
+@test "every command explains itself with an example, and prints one JSON object" {
+	local command
+	two_threads
+	for command in "${COMMANDS[@]}"; do
+		run_ktrace help "${command%% *}"
+		grep -q "^  ktrace ${command%% *} .*trace.bin\$" <<<"$output"
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $command --json t
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		output=$(tail -n 1 <<<"$output")
+		json 'o["events"] == 18 and o["lost"] == {}'
+	done
+}
+
+@test "an empty file, a thread that is not there, a damaged file" {
+	local command
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	"$PROGS/mktrace" empty <script
+	two_threads
+	printf 'XXXX' | dd of=t bs=1 seek=$(($(stat -c %s t) - 600)) conv=notrunc status=none
+	for command in "${COMMANDS[@]}"; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $command empty
+		[ "$status" -eq 0 ]
+		# shellcheck disable=SC2086
+		run_ktrace $command t
+		[ "$status" -eq 1 ]
+		[ -n "$stderr" ]
+	done
+	run_ktrace critical-path --pid 4711 --json empty
+	json 'o["path"] == []'
+}
+
+@test "wrong usage is refused" {
+	local args
+	for args in "critical-path $SMALL" "critical-path --pid 1,2 $SMALL" "stat --depth deep $SMALL" \
+		"flow --width 1 $SMALL" "sched -n x $SMALL" "irq --pid 1 $SMALL" "state --at x $SMALL" io; do
+		# shellcheck disable=SC2086 # words
+		run_ktrace $args
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+	done
+}
+
+@test "sched: as many rows as -n says, and histograms" {
+	two_threads
+	run_ktrace sched -n 1 t
+	[ "$(grep -c '^-/10' <<<"$output")" -eq 1 ]
+	run_ktrace sched --histograms t
+	grep -q '^From wake-up to running$' <<<"$output"
+}
+
+@test "a JSON object that is longer than the output's buffer has its commas" {
+	python3 "$ORACLE" make 3 50000 >script
+	"$PROGS/mktrace" t <script
+	"$KTRACE" critical-path --pid 100 --json t >object
+	[ "$(stat -c %s object)" -gt 300000 ]
+	output=$(cat object)
+	json 'sum(p["duration_ns"] for p in o["path"]) == sum(s["ns"] for s in o["shares"])'
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/* analysis.c - what commands have in common that follow the state of processes and CPUs */
+#include "analysis.h"
+
+#include "progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define READ_NR 64
+
+_Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons");
+
+bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to)
+{
+	*from = *from > a->from ? *from : a->from;
+	*to = *to < a->until_ns ? *to : a->until_ns;
+	return *from < *to;
+}
+
+__u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until)
+{
+	return analysis_clip(a, &since, &until) ? until - since : 0;
+}
+
+bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid)
+{
+	size_t i;
+
+	if (!a->select.pid_nr)
+		return tid != 0;
+	for (i = 0; i < a->select.pid_nr; i++)
+		if (a->select.pids[i] == tid || (pid && a->select.pids[i] == pid))
+			return true;
+	return false;
+}
+
+bool analysis_wants(const struct analysis *a, const struct ktrace_process *p)
+{
+	return analysis_is_selected(a, p->tid, ktrace_process_pid(a->state, p));
+}
+
+__u64 analysis_since_start(const struct analysis *a, __u64 time)
+{
+	return time > a->start ? time - a->start : 0;
+}
+
+void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
+		   size_t size)
+{
+	const char *name = ktrace_process_name(a->state, p);
+	__u32 pid = ktrace_process_pid(a->state, p);
+	char number[16] = "-";
+
+	if (pid || !p->tid)
+		snprintf(number, sizeof(number), "%u", pid);
+	if (!p->tid)
+		snprintf(text, size, "0/0 swapper/%d", p->cpu);
+	else
+		snprintf(text, size, "%s/%u %s", number, p->tid, name ? name : "?");
+}
+
+void *seats_get(struct seats *s, __u64 i, size_t size)
+{
+	__u64 nr = s->nr ? s->nr : 64;
+	char *bigger;
+
+	if (i >= s->nr) {
+		while (nr <= i)
+			nr *= 2;
+		bigger = realloc(s->at, nr * size);
+		if (!bigger)
+			return NULL;
+		memset(bigger + s->nr * size, 0, (nr - s->nr) * size);
+		s->at = bigger;
+		s->nr = nr;
+	}
+	return s->at + i * size;
+}
+
+static __u64 lost_sum(const struct analysis *a)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		sum = a->lost[i] > ~0ull - sum ? ~0ull : sum + a->lost[i];
+	return sum;
+}
+
+void analysis_json_window(struct analysis *a)
+{
+	struct ktrace_out *out = a->out;
+	__u32 i;
+
+	json_key(out, "from");
+	ktrace_out_char(out, '"');
+	out_seconds(out, a->from, 0);
+	ktrace_out_char(out, '"');
+	json_u64(out, "duration_ns", a->to > a->from ? a->to - a->from : 0);
+	json_u64(out, "events", a->events);
+	json_key(out, "lost");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (a->lost[i])
+			json_u64(out, ktrace_lost_name(i), a->lost[i]);
+	ktrace_out_char(out, '}');
+}
+
+void analysis_json_begin(struct analysis *a)
+{
+	output_line_begin(a->out);
+	ktrace_out_char(a->out, '{');
+	analysis_json_window(a);
+}
+
+void analysis_json_end(struct analysis *a)
+{
+	ktrace_out_str(a->out, "}\n");
+}
+
+void analysis_text_window(struct analysis *a)
+{
+	__u64 lost = lost_sum(a);
+	__u32 i;
+
+	out_printf(a->out, "%llu events from ", a->events);
+	out_seconds(a->out, analysis_since_start(a, a->from), 0);
+	out_printf(a->out, " to ");
+	out_seconds(a->out, analysis_since_start(a, a->to), 0);
+	out_printf(a->out, "\n");
+	if (!lost)
+		return;
+	out_printf(a->out, "%llu events were LOST here (", lost);
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (a->lost[i])
+			out_printf(a->out, " %s %llu", ktrace_lost_name(i), a->lost[i]);
+	out_printf(a->out, " ): what follows is incomplete\n");
+}
+
+static void count_lost(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	struct ktrace_value reason, count;
+	struct ktrace_values it;
+	__u64 nr, *sum;
+
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	if (!ktrace_values_next(&it, &reason) || !ktrace_values_next(&it, &count))
+		return;
+	nr = (__u64)ktrace_value_s64(&count, 0);
+	sum = &a->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)];
+	*sum = nr > ~0ull - *sum ? ~0ull : *sum + nr;
+}
+
+static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	int ret = ktrace_state_update(a->state, e);
+
+	if (ret || e->time < a->from)
+		return ret;
+	if (e->id == KTRACE_ID_LOST)
+		count_lost(a, e);
+	else
+		a->events++;
+	a->to = e->time > a->to ? e->time : a->to;
+	ret = a->event ? a->event(a, e) : 0;
+	return ret ? ret : a->error;
+}
+
+static int read_window(struct analysis *a)
+{
+	struct ktrace_trace_event events[READ_NR];
+	int i, nr, ret;
+
+	while (!a->out->error) {
+		nr = ktrace_traceset_read(a->set, events, READ_NR);
+		for (i = 0; i < nr; i++) {
+			if (events[i].time >= a->until_ns)
+				return 0;
+			progress_at(events[i].time);
+			ret = take_event(a, &events[i]);
+			if (ret)
+				return ret;
+		}
+		if (nr <= 0)
+			return nr;
+	}
+	return 0;
+}
+
+static int find_window(struct analysis *a)
+{
+	int ret = ktrace_traceset_span(a->set, &a->start, &a->end);
+
+	a->from = a->since.is_set ? when_absolute(&a->since, a->start) : a->start;
+	a->until_ns = a->until.is_set ? when_absolute(&a->until, a->start) : ~0ull;
+	a->to = a->from;
+	return ret;
+}
+
+/* The window ends where it was asked to, unless the trace ends before. */
+static void end_window(struct analysis *a)
+{
+	if (a->until_ns <= a->end && a->until_ns > a->to)
+		a->to = a->until_ns;
+	progress_end();
+	ktrace_state_flush(a->state, a->to);
+}
+
+static int analyse(struct analysis *a)
+{
+	int ret = find_window(a);
+
+	if (!ret)
+		ret = ktrace_state_new(a->set, &a->state);
+	if (!ret)
+		ret = ktrace_state_watch(a->state, &a->watch);
+	if (!ret && a->begin)
+		ret = a->begin(a);
+	if (ret)
+		return ret;
+	progress_begin(a->start, a->until_ns < a->end ? a->until_ns : a->end);
+	ret = read_window(a);
+	end_window(a);
+	ret = ret ? ret : a->error;
+	if (!ret && a->show)
+		a->show(a);
+	return ret ? ret : a->error;
+}
+
+static int analyse_files(struct analysis *a, int nr, char **paths)
+{
+	int status, ret;
+
+	a->set = open_files(nr, paths, &status);
+	if (!a->set)
+		return status;
+	a->out = output();
+	ret = analyse(a);
+	if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
+	return output_end(status);
+}
+
+static const char *take_number(struct analysis *a, const char *text)
+{
+	char *end;
+
+	errno = 0;
+	a->number = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && !errno ? NULL : "-n: not a number";
+}
+
+static const char *take_option(struct analysis *a, int option)
+{
+	switch (option) {
+	case 'j':
+		a->is_json = true;
+		return NULL;
+	case 's':
+		return when_parse(optarg, &a->since) ? NULL : "--since: not a time";
+	case 'u':
+		return when_parse(optarg, &a->until) ? NULL : "--until: not a time";
+	case 'p':
+		return select_add_pids(&a->select, optarg);
+	case 'n':
+		return take_number(a, optarg);
+	default:
+		return a->option(a, option);
+	}
+}
+
+int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)
+{
+	const char *wrong = NULL;
+	int option, status = -1;
+
+	a->number = ~0ull;
+	while (status < 0 && (option = getopt_long(argc, argv, "n:p:", a->options, NULL)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			status = command_common_option(cmd, option);
+		else
+			wrong = take_option(a, option);
+		if (wrong)
+			status = command_usage(cmd, wrong);
+	}
+	if (status < 0 && a->check)
+		wrong = a->check(a);
+	if (status < 0 && wrong)
+		status = command_usage(cmd, wrong);
+	if (status < 0 && optind == argc)
+		status = command_usage(cmd, "no file");
+	if (status < 0)
+		status = analyse_files(a, argc - optind, argv + optind);
+	ktrace_state_free(a->state);
+	ktrace_traceset_close(a->set);
+	select_free(&a->select);
+	return status;
+}

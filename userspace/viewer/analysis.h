@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * analysis.h - what commands have in common that follow the state of processes and CPUs
+ *
+ * The files are read from their beginning, so that the state is known where the window
+ * begins; what lies before it is not counted. Whatever is lost in the window is said.
+ */
+#ifndef VIEWER_ANALYSIS_H
+#define VIEWER_ANALYSIS_H
+
+#include <ktrace/state.h>
+
+#include "json.h"
+#include "select.h"
+#include "table.h"
+#include "viewer.h"
+#include "when.h"
+
+/**
+ * struct analysis - one run of a command; first member of the command's own struct
+ * @options:	of the command; those of all analyses among them
+ * @option:	takes one in that is the command's own; says what is wrong; may be NULL
+ * @check:	all options are taken in: what is wrong with them; may be NULL
+ * @begin:	the window is known, nothing is read; may be NULL; 0, -errno
+ * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
+ * @show:	prints the result; may be NULL
+ * @watch:	told by the state; of the window as well as of what lies before it
+ * @select:	processes asked for
+ * @since:	as asked for
+ * @until:	as asked for
+ * @number:	rows to print at most
+ * @is_json:	JSON is asked for
+ * @set:	the files
+ * @state:	their state
+ * @out:	where to print
+ * @start:	time of the first event of all
+ * @end:	time of the last
+ * @from:	first time of the window
+ * @until_ns:	first time behind it, ~0 = there is no end
+ * @to:		where the window ends: @until_ns, or the last event
+ * @events:	events in the window
+ * @lost:	lost in it, by reason
+ * @error:	-errno met by a watch
+ */
+struct analysis {
+	const struct option *options;
+	const char *(*option)(struct analysis *a, int option);
+	const char *(*check)(struct analysis *a);
+	int (*begin)(struct analysis *a);
+	int (*event)(struct analysis *a, const struct ktrace_trace_event *e);
+	void (*show)(struct analysis *a);
+	struct ktrace_state_watch watch;
+	struct select select;
+	struct when since;
+	struct when until;
+	__u64 number;
+	bool is_json;
+	struct ktrace_traceset *set;
+	struct ktrace_states *state;
+	struct ktrace_out *out;
+	__u64 start;
+	__u64 end;
+	__u64 from;
+	__u64 until_ns;
+	__u64 to;
+	__u64 events;
+	__u64 lost[KTRACE_LOST_NR];
+	int error;
+};
+
+#define ANALYSIS_OPTIONS \
+	{ "since", required_argument, NULL, 's' }, \
+	{ "until", required_argument, NULL, 'u' }, \
+	{ "pid", required_argument, NULL, 'p' }, \
+	{ "number", required_argument, NULL, 'n' }, \
+	{ "json", no_argument, NULL, 'j' }
+
+#define ANALYSIS_HELP \
+"  --since TIME       from TIME on\n" \
+"  --until TIME       up to TIME, TIME itself not included\n" \
+"  -p, --pid N[,N...]  only these processes and threads\n" \
+"  -n, --number N     print N rows at most\n" \
+"  --json             one JSON object\n" \
+"  --help, --version\n"
+
+#define ANALYSIS_TIMES \
+"TIME is as in ktrace list.\n"
+
+/* Runs the command. Returns the exit status. */
+int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv);
+
+/* The part of [*from, *to) that lies in the window; false if there is none */
+bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to);
+/* The span of a thread that ends at @until: ns of it in the window */
+__u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
+/* Was this thread asked for? The idle ones are not, unless --pid 0 is given. */
+bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
+bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
+/* {"from":...,"lost":{...}; analysis_json_end() closes it. */
+void analysis_json_begin(struct analysis *a);
+void analysis_json_end(struct analysis *a);
+/* Numbers and lost events of the window: members of an object, or lines */
+void analysis_json_window(struct analysis *a);
+void analysis_text_window(struct analysis *a);
+/* "100/101 name" */
+void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
+		   size_t size);
+/* Time since the first event of all */
+__u64 analysis_since_start(const struct analysis *a, __u64 time);
+
+/**
+ * struct seats - an array that grows, one element for each serial of a thread
+ * @at:		the elements, all zero to begin with
+ * @nr:		how many
+ */
+struct seats {
+	char *at;
+	__u64 nr;
+};
+
+/* Element @i of @size bytes, NULL: no memory */
+void *seats_get(struct seats *s, __u64 i, size_t size);
+
+#endif

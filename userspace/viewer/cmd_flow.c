@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_flow.c - ktrace flow: what each thread did over time */
+#include "analysis.h"
+
+#include "strip.h"
+
+#include <errno.h>
+#include <linux/ktrace_events.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a column shows; the letters are in this order. */
+enum {
+	FLOW_UNKNOWN, FLOW_RUN, FLOW_USER, FLOW_SYSCALL, FLOW_TRAP, FLOW_IRQ, FLOW_SOFTIRQ,
+	FLOW_SLEEP, FLOW_DISK, FLOW_WAIT_CPU, FLOW_FORK, FLOW_EXIT, FLOW_ZOMBIE,
+};
+static const char letters[] = " RUSTIi.Dwfxz";
+
+/* struct row - a thread */
+struct row {
+	char name[48];
+	__u64 *strip;
+	__u64 run_ns;
+	__u64 first;
+};
+
+/**
+ * struct flow - one run of the command
+ * @a:		what analyses have in common
+ * @strip:	the picture
+ * @rows:	by serial
+ * @lists:	print spans, not a picture
+ */
+struct flow {
+	struct analysis a;
+	struct strip strip;
+	struct seats rows;
+	bool lists;
+};
+
+static int class_of(const struct ktrace_process *p)
+{
+	static const int running[KTRACE_MODE_NR] = {
+		[KTRACE_MODE_UNKNOWN] = FLOW_RUN, [KTRACE_MODE_USER] = FLOW_USER,
+		[KTRACE_MODE_SYSCALL] = FLOW_SYSCALL, [KTRACE_MODE_TRAP] = FLOW_TRAP,
+		[KTRACE_MODE_IRQ] = FLOW_IRQ, [KTRACE_MODE_SOFTIRQ] = FLOW_SOFTIRQ,
+	};
+
+	switch (p->status) {
+	case KTRACE_STATUS_RUN:
+		return running[ktrace_process_mode(p)->mode];
+	case KTRACE_STATUS_WAIT:
+		return p->wait == KTRACE_TASK_DISK ? FLOW_DISK : FLOW_SLEEP;
+	case KTRACE_STATUS_WAIT_CPU:
+		return FLOW_WAIT_CPU;
+	case KTRACE_STATUS_WAIT_FORK:
+		return FLOW_FORK;
+	case KTRACE_STATUS_EXIT:
+		return FLOW_EXIT;
+	case KTRACE_STATUS_ZOMBIE:
+		return FLOW_ZOMBIE;
+	default:
+		return FLOW_UNKNOWN;
+	}
+}
+
+static const char *sub_name(const struct analysis *a, const struct ktrace_process *p)
+{
+	const struct ktrace_mode_level *m = ktrace_process_mode(p);
+
+	return ktrace_mode_sub_name(a->state, p->machine, m->mode, m->sub);
+}
+
+static void list_text(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	const struct ktrace_mode_level *m = ktrace_process_mode(p);
+	const char *sub = sub_name(a, p);
+	char name[64], mode[64] = "", number[16] = "";
+
+	analysis_name(a, p, name, sizeof(name));
+	if (m->mode > KTRACE_MODE_USER && !sub)
+		snprintf(number, sizeof(number), "%u", m->sub);
+	snprintf(mode, sizeof(mode), "%s %s", ktrace_mode_name(m->mode), sub ? sub : number);
+	out_seconds(a->out, analysis_since_start(a, from), 15);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, to - from);
+	out_printf(a->out, "  %-28s %3d  %-9s %-8s %s\n", name, p->cpu,
+		   ktrace_status_name(p->status),
+		   p->status == KTRACE_STATUS_WAIT ? ktrace_wait_name(p->wait) : "", mode);
+}
+
+static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	struct ktrace_out *out = a->out;
+
+	ktrace_out_char(out, '{');
+	json_u64(out, "from_ns", analysis_since_start(a, from));
+	json_u64(out, "duration_ns", to - from);
+	json_u64(out, "machine", p->machine);
+	json_u64(out, "tid", p->tid);
+	json_u64(out, "pid", ktrace_process_pid(a->state, p));
+	json_str(out, "comm", ktrace_process_name(a->state, p));
+	json_s64(out, "cpu", p->cpu);
+	json_str(out, "status", ktrace_status_name(p->status));
+	if (p->status == KTRACE_STATUS_WAIT)
+		json_str(out, "wait", ktrace_wait_name(p->wait));
+	json_str(out, "mode", ktrace_mode_name(ktrace_process_mode(p)->mode));
+	json_u64(out, "sub", ktrace_process_mode(p)->sub);
+	json_str(out, "sub_name", sub_name(a, p));
+	ktrace_out_str(out, "}\n");
+}
+
+static void add_to_row(struct flow *f, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	struct row *row = seats_get(&f->rows, p->serial, sizeof(*row));
+
+	if (!row || strip_add(&f->strip, &row->strip, class_of(p), from, to)) {
+		f->a.error = -ENOMEM;
+		return;
+	}
+	if (!row->name[0])
+		row->first = from;
+	analysis_name(&f->a, p, row->name, sizeof(row->name));
+	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT)
+		row->run_ns += to - from;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct flow *f = arg;
+	__u64 from = p->since;
+
+	if (!analysis_clip(&f->a, &from, &until) || !analysis_wants(&f->a, p) ||
+	    p->status == KTRACE_STATUS_DEAD)
+		return;
+	if (!f->lists && !f->a.is_json) {
+		add_to_row(f, p, from, until);
+		return;
+	}
+	if (!f->a.number)
+		return;
+	f->a.number--;
+	output_line_begin(f->a.out);
+	if (f->a.is_json)
+		list_json(&f->a, p, from, until);
+	else
+		list_text(&f->a, p, from, until);
+}
+
+static int begin(struct analysis *a)
+{
+	struct flow *f = (struct flow *)a;
+
+	f->strip.from = a->from;
+	f->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
+	f->strip.to += f->strip.to == f->strip.from;
+	return 0;
+}
+
+static int by_run(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+
+	if (a->run_ns != b->run_ns)
+		return a->run_ns < b->run_ns ? 1 : -1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void show_picture(struct flow *f)
+{
+	struct row *rows = (struct row *)f->rows.at;
+	struct ktrace_out *out = f->a.out;
+	__u64 i, left = f->a.number;
+
+	analysis_text_window(&f->a);
+	out_printf(out, "\nR run  U user  S syscall  T trap  I irq  i softirq  w wait for cpu\n");
+	out_printf(out, ". sleep  D wait for disk  f made  x exit  z zombie\n\n");
+	strip_scale(&f->strip, f->a.start, 28, out);
+	qsort(rows, f->rows.nr, sizeof(*rows), by_run);
+	for (i = 0; i < f->rows.nr && left; i++) {
+		if (!rows[i].name[0])
+			continue;
+		output_line_begin(out);
+		out_printf(out, "%-27.27s ", rows[i].name);
+		strip_show(&f->strip, rows[i].strip, out);
+		out_percent(out, rows[i].run_ns, f->strip.to - f->strip.from);
+		out_printf(out, " %%\n");
+		left--;
+	}
+}
+
+static void show(struct analysis *a)
+{
+	struct flow *f = (struct flow *)a;
+
+	if (a->is_json) {
+		analysis_json_begin(a);
+		analysis_json_end(a);
+	} else if (f->lists) {
+		analysis_text_window(a);
+	} else if (f->rows.nr) {
+		show_picture(f);
+	}
+}
+
+enum { OPTION_LIST = 300, OPTION_WIDTH };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	struct flow *f = (struct flow *)a;
+
+	if (option == OPTION_WIDTH)
+		return strip_take_width(optarg, &f->strip.width);
+	f->lists = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "list", no_argument, NULL, OPTION_LIST },
+	{ "width", required_argument, NULL, OPTION_WIDTH },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct flow f = {
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
+		.strip = { .width = STRIP_WIDTH, .letters = letters },
+	};
+	int status;
+	__u64 i;
+
+	f.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &f };
+	status = analysis_main(&f.a, cmd, argc, argv);
+	for (i = 0; i < f.rows.nr; i++)
+		free(((struct row *)f.rows.at)[i].strip);
+	free(f.rows.at);
+	return status;
+}
+
+const struct command cmd_flow = {
+	.name = "flow",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what each thread did over time",
+	.help =
+"  --list             print each span of time in one state, not a picture\n"
+"  --width N          columns of the picture (60)\n"
+ANALYSIS_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"A row for each thread, those that ran longest first; a column shows what the thread did\n"
+"most in its time. Idle tasks are left out, unless asked for by --pid 0. With --list a\n"
+"line has: time, duration, thread, CPU, status, why it waits, mode, in the order of their\n"
+"ends. With --json, an object for each span, then one about the window.\n"
+"\n"
+"Example: one process, in the second second\n"
+"  ktrace flow --since 1 --until 2 --pid 187 trace.bin\n",
+	.run = run,
+};

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_io.c - ktrace io: what threads read, wrote and waited for; what block devices did */
+#include "analysis.h"
+
+#include <errno.h>
+#include <linux/ktrace_events.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IO_READ, IO_WRITE, IO_SYNC, IO_NR };
+
+/* What a system call does with data; what it returns is the number of bytes, but for syncs. */
+static const struct {
+	const char *name;
+	int kind;
+} calls[] = {
+	{ "read", IO_READ }, { "pread64", IO_READ }, { "readv", IO_READ }, { "preadv", IO_READ },
+	{ "preadv2", IO_READ }, { "recvfrom", IO_READ }, { "recvmsg", IO_READ },
+	{ "write", IO_WRITE }, { "pwrite64", IO_WRITE }, { "writev", IO_WRITE },
+	{ "pwritev", IO_WRITE }, { "pwritev2", IO_WRITE }, { "sendto", IO_WRITE },
+	{ "sendmsg", IO_WRITE }, { "sendfile", IO_WRITE }, { "copy_file_range", IO_WRITE },
+	{ "splice", IO_WRITE }, { "fsync", IO_SYNC }, { "fdatasync", IO_SYNC }, { "sync", IO_SYNC },
+	{ "syncfs", IO_SYNC }, { "sync_file_range", IO_SYNC }, { "msync", IO_SYNC },
+};
+
+#define CALL_NR (sizeof(calls) / sizeof(calls[0]))
+
+/* struct amount - calls of one kind */
+struct amount {
+	__u64 calls;
+	__u64 bytes;
+	__u64 errors;
+	__u64 ns;
+};
+
+/* struct user - a thread */
+struct user {
+	char name[48];
+	char comm[16];
+	__u32 tid;
+	__u32 pid;
+	struct amount amounts[IO_NR];
+	__u64 disk_ns;
+};
+
+/* struct disk - a block device */
+struct disk {
+	__u32 machine;
+	__u32 number;
+	__u64 requests;
+	__u64 read_ns;
+	__u64 write_ns;
+};
+
+/**
+ * struct io - one run of the command
+ * @a:		what analyses have in common
+ * @users:	by serial
+ * @disks:	block devices
+ * @disk_nr:	how many
+ */
+struct io {
+	struct analysis a;
+	struct seats users;
+	struct disk *disks;
+	size_t disk_nr;
+};
+
+static struct user *user_of(struct io *io, const struct ktrace_process *p)
+{
+	struct user *u = seats_get(&io->users, p->serial, sizeof(*u));
+	const char *comm = ktrace_process_name(io->a.state, p);
+
+	if (!u) {
+		io->a.error = -ENOMEM;
+		return NULL;
+	}
+	u->tid = p->tid;
+	u->pid = ktrace_process_pid(io->a.state, p);
+	analysis_name(&io->a, p, u->name, sizeof(u->name));
+	snprintf(u->comm, sizeof(u->comm), "%s", comm ? comm : "");
+	return u;
+}
+
+static int kind_of(const struct io *io, const struct ktrace_process *p, __u32 nr)
+{
+	const char *name = ktrace_mode_sub_name(io->a.state, p->machine, KTRACE_MODE_SYSCALL, nr);
+	size_t i;
+
+	for (i = 0; name && i < CALL_NR; i++)
+		if (!strcmp(calls[i].name, name))
+			return calls[i].kind;
+	return -1;
+}
+
+static void on_left(void *arg, const struct ktrace_process *p,
+		    const struct ktrace_mode_level *level, __u64 until, __s64 value)
+{
+	struct io *io = arg;
+	struct amount *amount;
+	struct user *u;
+	int kind;
+
+	if (level->mode != KTRACE_MODE_SYSCALL || until < io->a.from || until >= io->a.until_ns ||
+	    !analysis_wants(&io->a, p))
+		return;
+	kind = kind_of(io, p, level->sub);
+	u = kind < 0 ? NULL : user_of(io, p);
+	if (!u)
+		return;
+	amount = &u->amounts[kind];
+	amount->calls++;
+	amount->ns += until > level->since ? until - level->since : 0;
+	amount->errors += value < 0;
+	if (value > 0 && kind != IO_SYNC)
+		amount->bytes += (__u64)value;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct io *io = arg;
+	__u64 ns = analysis_ns(&io->a, p->since, until);
+	struct user *u;
+
+	if (!ns || p->status != KTRACE_STATUS_WAIT || p->wait != KTRACE_TASK_DISK ||
+	    !analysis_wants(&io->a, p))
+		return;
+	u = user_of(io, p);
+	if (u)
+		u->disk_ns += ns;
+}
+
+static struct disk *disk_of(struct io *io, const struct ktrace_resource *r)
+{
+	struct disk *disks;
+	size_t i;
+
+	for (i = 0; i < io->disk_nr; i++)
+		if (io->disks[i].machine == r->machine && io->disks[i].number == r->number)
+			return &io->disks[i];
+	disks = realloc(io->disks, (io->disk_nr + 1) * sizeof(*disks));
+	if (!disks)
+		return NULL;
+	io->disks = disks;
+	disks[io->disk_nr] = (struct disk){ .machine = r->machine, .number = r->number };
+	return &disks[io->disk_nr++];
+}
+
+static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
+{
+	__u32 mode = ktrace_resource_mode(r);
+	struct io *io = arg;
+	__u64 ns = analysis_ns(&io->a, r->since, until);
+	struct disk *d;
+
+	if (!ns || r->kind != KTRACE_RESOURCE_BLOCK)
+		return;
+	d = disk_of(io, r);
+	if (!d) {
+		io->a.error = -ENOMEM;
+		return;
+	}
+	d->read_ns += mode == KTRACE_RES_READ ? ns : 0;
+	d->write_ns += mode == KTRACE_RES_WRITE ? ns : 0;
+	d->requests += mode >= KTRACE_RES_READ;
+}
+
+static __u64 bytes_of(const struct user *u)
+{
+	return u->amounts[IO_READ].bytes + u->amounts[IO_WRITE].bytes;
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+	const struct user *a = x, *b = y;
+
+	if (bytes_of(a) != bytes_of(b))
+		return bytes_of(a) < bytes_of(b) ? 1 : -1;
+	if (a->disk_ns != b->disk_ns)
+		return a->disk_ns < b->disk_ns ? 1 : -1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static void put_user(struct io *io, const struct user *u)
+{
+	struct ktrace_out *out = io->a.out;
+	int i;
+
+	output_line_begin(out);
+	out_printf(out, "%-24.24s", u->name);
+	for (i = 0; i < IO_NR; i++) {
+		out_printf(out, " %8llu ", u->amounts[i].calls);
+		if (i != IO_SYNC) {
+			out_bytes(out, u->amounts[i].bytes);
+			ktrace_out_char(out, ' ');
+		}
+		out_duration(out, u->amounts[i].ns);
+	}
+	ktrace_out_char(out, ' ');
+	out_duration(out, u->disk_ns);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_disks(struct io *io)
+{
+	struct ktrace_out *out = io->a.out;
+	const struct disk *d;
+
+	if (io->disk_nr)
+		out_printf(out, "\n%-24s %8s %9s %9s %6s\n", "block device", "changes", "reading",
+			   "writing", "busy");
+	for (d = io->disks; d < io->disks + io->disk_nr; d++) {
+		out_printf(out, "%4u:%-19u %8llu ", d->number >> 20, d->number & 0xfffff,
+			   d->requests);
+		out_duration(out, d->read_ns);
+		ktrace_out_char(out, ' ');
+		out_duration(out, d->write_ns);
+		out_percent(out, d->read_ns + d->write_ns, io->a.to - io->a.from);
+		out_printf(out, " %%\n");
+	}
+}
+
+static void put_text(struct io *io)
+{
+	struct user *users = (struct user *)io->users.at;
+	struct ktrace_out *out = io->a.out;
+	__u64 i, left = io->a.number;
+
+	analysis_text_window(&io->a);
+	out_printf(out, "\n%-24s %8s %10s %9s %8s %10s %9s %8s %9s %9s\n", "process/thread",
+		   "reads", "bytes", "time", "writes", "bytes", "time", "syncs", "time",
+		   "disk wait");
+	for (i = 0; i < io->users.nr && left; i++) {
+		if (!users[i].name[0])
+			continue;
+		put_user(io, &users[i]);
+		left--;
+	}
+	put_disks(io);
+}
+
+static void put_json_user(struct ktrace_out *out, const struct user *u)
+{
+	static const char *const kinds[IO_NR] = { "read", "write", "sync" };
+	int i;
+
+	output_line_begin(out);
+	json_element(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "tid", u->tid);
+	json_u64(out, "pid", u->pid);
+	json_str(out, "comm", u->comm);
+	for (i = 0; i < IO_NR; i++) {
+		json_key(out, kinds[i]);
+		ktrace_out_char(out, '{');
+		json_u64(out, "calls", u->amounts[i].calls);
+		json_u64(out, "bytes", u->amounts[i].bytes);
+		json_u64(out, "errors", u->amounts[i].errors);
+		json_u64(out, "ns", u->amounts[i].ns);
+		ktrace_out_char(out, '}');
+	}
+	json_u64(out, "disk_wait_ns", u->disk_ns);
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct io *io)
+{
+	struct user *users = (struct user *)io->users.at;
+	struct ktrace_out *out = io->a.out;
+	const struct disk *d;
+	__u64 i, left = io->a.number;
+
+	analysis_json_begin(&io->a);
+	json_key(out, "threads");
+	ktrace_out_char(out, '[');
+	for (i = 0; i < io->users.nr && left; i++) {
+		if (!users[i].name[0])
+			continue;
+		put_json_user(out, &users[i]);
+		left--;
+	}
+	ktrace_out_char(out, ']');
+	json_key(out, "devices");
+	ktrace_out_char(out, '[');
+	for (d = io->disks; d < io->disks + io->disk_nr; d++) {
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_u64(out, "major", d->number >> 20);
+		json_u64(out, "minor", d->number & 0xfffff);
+		json_u64(out, "changes", d->requests);
+		json_u64(out, "read_ns", d->read_ns);
+		json_u64(out, "write_ns", d->write_ns);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	analysis_json_end(&io->a);
+}
+
+static void show(struct analysis *a)
+{
+	struct io *io = (struct io *)a;
+
+	if (io->users.nr)
+		qsort(io->users.at, io->users.nr, sizeof(struct user), by_bytes);
+	if (a->is_json)
+		put_json(io);
+	else
+		put_text(io);
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct io io = { .a = { .options = options, .show = show } };
+	int status;
+
+	io.a.watch = (struct ktrace_state_watch){
+		.span = on_span, .left = on_left, .resource = on_resource, .arg = &io,
+	};
+	status = analysis_main(&io.a, cmd, argc, argv);
+	free(io.users.at);
+	free(io.disks);
+	return status;
+}
+
+const struct command cmd_io = {
+	.name = "io",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what threads read and wrote, and how long that took",
+	.help =
+ANALYSIS_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs events of family syscall: reads and writes are system calls of files, pipes and\n"
+"sockets, with the bytes they returned; syncs are fsync and its like. Disk wait, blocked\n"
+"without being interruptible, needs family sched; block devices need events block:issue\n"
+"and block:complete.\n"
+"\n"
+"Example: the five threads that moved most\n"
+"  ktrace io -n 5 trace.bin\n",
+	.run = run,
+};

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_resources.c - ktrace resources: what CPUs, interrupts and devices did over time */
+#include "analysis.h"
+
+#include "strip.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In the order of enum ktrace_resource_mode */
+static const char letters[] = " .BIiTRW";
+
+/* struct row - a resource, and its time by mode */
+struct row {
+	struct ktrace_resource r;
+	__u64 ns[KTRACE_RES_MODE_NR];
+	__u64 begun;		/* how often it left the idle state */
+	__u64 *strip;
+};
+
+/**
+ * struct resources - one run of the command
+ * @a:		what analyses have in common
+ * @strip:	the picture
+ * @rows:	one for each resource
+ * @nr:		how many
+ * @lists:	print spans, not a picture
+ */
+struct resources {
+	struct analysis a;
+	struct strip strip;
+	struct row *rows;
+	size_t nr;
+	bool lists;
+};
+
+static struct row *find_row(struct resources *s, const struct ktrace_resource *r)
+{
+	struct row *rows;
+	size_t i;
+
+	for (i = 0; i < s->nr; i++)
+		if (s->rows[i].r.kind == r->kind && s->rows[i].r.number == r->number &&
+		    s->rows[i].r.machine == r->machine)
+			return &s->rows[i];
+	rows = realloc(s->rows, (s->nr + 1) * sizeof(*rows));
+	if (!rows)
+		return NULL;
+	s->rows = rows;
+	rows[s->nr] = (struct row){ .r = *r };
+	return &rows[s->nr++];
+}
+
+static bool is_active(__u32 mode)
+{
+	return mode > KTRACE_RES_IDLE;
+}
+
+static void name_resource(const struct resources *s, const struct ktrace_resource *r, char *text,
+			  size_t size)
+{
+	const char *sub = r->kind == KTRACE_RESOURCE_IRQ ? r->name : NULL;
+
+	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
+		sub = ktrace_mode_sub_name(s->a.state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
+	if (r->kind == KTRACE_RESOURCE_BLOCK)
+		snprintf(text, size, "block %u:%u", r->number >> 20, r->number & 0xfffff);
+	else
+		snprintf(text, size, "%s %u %s", ktrace_resource_kind_name(r->kind), r->number,
+			 sub ? sub : "");
+}
+
+static void list(struct resources *s, const struct ktrace_resource *r, __u64 from, __u64 to)
+{
+	struct ktrace_out *out = s->a.out;
+	char name[64];
+
+	if (!s->a.number)
+		return;
+	s->a.number--;
+	name_resource(s, r, name, sizeof(name));
+	output_line_begin(out);
+	out_seconds(out, analysis_since_start(&s->a, from), 15);
+	ktrace_out_char(out, ' ');
+	out_duration(out, to - from);
+	out_printf(out, "  %-26s %s\n", name, ktrace_resource_mode_name(ktrace_resource_mode(r)));
+}
+
+static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
+{
+	struct resources *s = arg;
+	__u32 mode = ktrace_resource_mode(r);
+	__u64 from = r->since;
+	struct row *row;
+
+	if (!analysis_clip(&s->a, &from, &until))
+		return;
+	row = find_row(s, r);
+	if (!row || strip_add(&s->strip, &row->strip, (int)mode, from, until)) {
+		s->a.error = -ENOMEM;
+		return;
+	}
+	memcpy(row->r.name, r->name, sizeof(r->name));
+	row->ns[mode] += until - from;
+	row->begun += is_active(mode) && from == r->since;
+	if (s->lists && !s->a.is_json)
+		list(s, r, from, until);
+}
+
+static int begin(struct analysis *a)
+{
+	struct resources *s = (struct resources *)a;
+
+	s->strip.from = a->from;
+	s->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
+	s->strip.to += s->strip.to == s->strip.from;
+	return 0;
+}
+
+static __u64 active_ns(const struct row *row)
+{
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = KTRACE_RES_BUSY; i < KTRACE_RES_MODE_NR; i++)
+		sum += row->ns[i];
+	return sum;
+}
+
+/* CPUs by number, others by how long they were busy */
+static int by_kind(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+	__u64 m = active_ns(a), n = active_ns(b);
+
+	if (a->r.kind != b->r.kind)
+		return a->r.kind < b->r.kind ? -1 : 1;
+	if (a->r.kind != KTRACE_RESOURCE_CPU && m != n)
+		return m < n ? 1 : -1;
+	if (a->r.machine != b->r.machine)
+		return a->r.machine < b->r.machine ? -1 : 1;
+	return a->r.number < b->r.number ? -1 : a->r.number > b->r.number;
+}
+
+static void put_row(struct resources *s, const struct row *row)
+{
+	struct ktrace_out *out = s->a.out;
+	char name[64];
+
+	name_resource(s, &row->r, name, sizeof(name));
+	output_line_begin(out);
+	out_printf(out, "%-24.24s ", name);
+	strip_show(&s->strip, row->strip, out);
+	out_percent(out, active_ns(row), s->strip.to - s->strip.from);
+	out_printf(out, " %% %8llu  ", row->begun);
+	out_duration(out, active_ns(row));
+	ktrace_out_char(out, '\n');
+}
+
+static void put_text(struct resources *s)
+{
+	struct ktrace_out *out = s->a.out;
+	size_t i;
+
+	analysis_text_window(&s->a);
+	out_printf(out, "\nB busy  I irq  i softirq  T trap  R read  W write  . idle\n\n");
+	strip_scale(&s->strip, s->a.start, 25, out);
+	out_printf(out, "%*s %8s %8s  %9s\n", 26 + s->strip.width, "", "busy", "times", "busy");
+	for (i = 0; i < s->nr && i < s->a.number; i++)
+		put_row(s, &s->rows[i]);
+}
+
+static void put_json(struct resources *s)
+{
+	struct ktrace_out *out = s->a.out;
+	const struct row *row;
+	__u32 mode;
+
+	analysis_json_begin(&s->a);
+	json_key(out, "resources");
+	ktrace_out_char(out, '[');
+	for (row = s->rows; row < s->rows + s->nr; row++) {
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_u64(out, "machine", row->r.machine);
+		json_str(out, "kind", ktrace_resource_kind_name(row->r.kind));
+		json_u64(out, "number", row->r.number);
+		if (row->r.name[0])
+			json_str(out, "name", row->r.name);
+		json_u64(out, "busy_ns", active_ns(row));
+		json_u64(out, "times", row->begun);
+		json_key(out, "modes");
+		ktrace_out_char(out, '{');
+		for (mode = 0; mode < KTRACE_RES_MODE_NR; mode++)
+			if (row->ns[mode])
+				json_u64(out, ktrace_resource_mode_name(mode), row->ns[mode]);
+		ktrace_out_str(out, "}}");
+	}
+	ktrace_out_char(out, ']');
+	analysis_json_end(&s->a);
+}
+
+static void show(struct analysis *a)
+{
+	struct resources *s = (struct resources *)a;
+
+	if (s->nr)
+		qsort(s->rows, s->nr, sizeof(*s->rows), by_kind);
+	if (a->is_json)
+		put_json(s);
+	else if (s->lists)
+		analysis_text_window(a);
+	else
+		put_text(s);
+}
+
+enum { OPTION_LIST = 300, OPTION_WIDTH };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	struct resources *s = (struct resources *)a;
+
+	if (option == OPTION_WIDTH)
+		return strip_take_width(optarg, &s->strip.width);
+	s->lists = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	{ "since", required_argument, NULL, 's' },
+	{ "until", required_argument, NULL, 'u' },
+	{ "number", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	{ "list", no_argument, NULL, OPTION_LIST },
+	{ "width", required_argument, NULL, OPTION_WIDTH },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct resources s = {
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
+		.strip = { .width = STRIP_WIDTH, .letters = letters },
+	};
+	int status;
+
+	s.a.watch = (struct ktrace_state_watch){ .resource = on_resource, .arg = &s };
+	status = analysis_main(&s.a, cmd, argc, argv);
+	while (s.nr)
+		free(s.rows[--s.nr].strip);
+	free(s.rows);
+	return status;
+}
+
+const struct command cmd_resources = {
+	.name = "resources",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what CPUs, interrupts and block devices did over time",
+	.help =
+"  --list             print each span of time in one mode, not a picture\n"
+"  --width N          columns of the picture (60)\n"
+"  --since TIME       from TIME on\n"
+"  --until TIME       up to TIME, TIME itself not included\n"
+"  -n, --number N     print N rows at most\n"
+"  --json             one JSON object\n"
+"  --help, --version\n"
+"\n"
+ANALYSIS_TIMES
+"\n"
+"A row for each resource: CPUs by number, then interrupts, softirqs, traps and block\n"
+"devices, the busiest first. A column shows what the resource did most in its time;\n"
+"behind it the share of time it was busy, how often it became so, and how long it was.\n"
+"CPUs need events of family sched, the others those of irq and softirq.\n"
+"\n"
+"Example: the first 100 ms, in detail\n"
+"  ktrace resources --until 100ms --width 120 trace.bin\n",
+	.run = run,
+};

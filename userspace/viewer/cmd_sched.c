@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_sched.c - ktrace sched: how long threads ran, waited, and took to run once woken
+ *
+ * A run ends when the thread leaves the CPU, whatever interrupted it meanwhile; it counts,
+ * like a wait, if it ends in the window or lasts at its end. Only the part that lies in
+ * the window counts.
+ */
+#include "analysis.h"
+
+#include "dist.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SCHED_RUN, SCHED_WAKE, SCHED_PREEMPTED, SCHED_WAIT, SCHED_NR };
+
+static const char *const kinds[SCHED_NR] = { "run", "wakeup", "preempted", "wait" };
+
+/* struct task - a thread; @run_ns: of the run that has not ended */
+struct task {
+	char name[48];
+	char comm[16];
+	__u32 tid;
+	__u32 pid;
+	__u64 run_ns;
+	struct dist dists[SCHED_NR];
+};
+
+/**
+ * struct sched - one run of the command
+ * @a:		what analyses have in common
+ * @tasks:	by serial
+ * @all:	of all threads
+ * @has_histograms: print them
+ */
+struct sched {
+	struct analysis a;
+	struct seats tasks;
+	struct dist all[SCHED_NR];
+	bool has_histograms;
+};
+
+static void add(struct sched *s, struct task *t, int kind, __u64 ns)
+{
+	if (dist_add(&t->dists[kind], ns) || dist_add(&s->all[kind], ns))
+		s->a.error = -ENOMEM;
+}
+
+static void end_run(struct sched *s, struct task *t)
+{
+	if (t->run_ns)
+		add(s, t, SCHED_RUN, t->run_ns);
+	t->run_ns = 0;
+}
+
+static struct task *task_of(struct sched *s, const struct ktrace_process *p)
+{
+	struct task *t = seats_get(&s->tasks, p->serial, sizeof(*t));
+	const char *comm = ktrace_process_name(s->a.state, p);
+
+	if (!t) {
+		s->a.error = -ENOMEM;
+		return NULL;
+	}
+	t->tid = p->tid;
+	t->pid = ktrace_process_pid(s->a.state, p);
+	analysis_name(&s->a, p, t->name, sizeof(t->name));
+	snprintf(t->comm, sizeof(t->comm), "%s", comm ? comm : "");
+	return t;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct sched *s = arg;
+	__u64 ns = analysis_ns(&s->a, p->since, until);
+	struct task *t;
+
+	if (!ns || !analysis_wants(&s->a, p))
+		return;
+	t = task_of(s, p);
+	if (!t)
+		return;
+	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT) {
+		t->run_ns += ns;
+		return;
+	}
+	end_run(s, t);
+	if (p->status == KTRACE_STATUS_WAIT_CPU)
+		add(s, t, p->is_woken ? SCHED_WAKE : SCHED_PREEMPTED, ns);
+	else if (p->status == KTRACE_STATUS_WAIT)
+		add(s, t, SCHED_WAIT, ns);
+}
+
+static int by_run(const void *x, const void *y)
+{
+	const struct task *a = x, *b = y;
+	__u64 m = a->dists[SCHED_RUN].sum, n = b->dists[SCHED_RUN].sum;
+
+	if (m != n)
+		return m < n ? 1 : -1;
+	return a->tid < b->tid ? -1 : a->tid > b->tid;
+}
+
+static void put_task(struct sched *s, const struct task *t)
+{
+	const struct dist *wake = &t->dists[SCHED_WAKE];
+	struct ktrace_out *out = s->a.out;
+
+	output_line_begin(out);
+	out_printf(out, "%-24.24s ", t->name);
+	out_duration(out, t->dists[SCHED_RUN].sum);
+	out_percent(out, t->dists[SCHED_RUN].sum, s->a.to - s->a.from);
+	out_printf(out, " %7llu ", t->dists[SCHED_RUN].nr);
+	out_duration(out, t->dists[SCHED_WAIT].sum);
+	ktrace_out_char(out, ' ');
+	out_duration(out, t->dists[SCHED_PREEMPTED].sum);
+	out_printf(out, " %7llu ", wake->nr);
+	out_duration(out, wake->nr ? dist_percentile(wake, 50) : 0);
+	ktrace_out_char(out, ' ');
+	out_duration(out, wake->nr ? dist_percentile(wake, 99) : 0);
+	ktrace_out_char(out, ' ');
+	out_duration(out, wake->max);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_histograms(struct sched *s)
+{
+	static const char *const titles[SCHED_NR] = {
+		"Runs, from switch to switch", "From wake-up to running",
+		"From preemption to running", "Waits, from leaving the CPU to wake-up",
+	};
+	int i;
+
+	for (i = 0; i < SCHED_NR; i++) {
+		if (!s->all[i].nr)
+			continue;
+		output_line_begin(s->a.out);
+		out_printf(s->a.out, "\n%s\n", titles[i]);
+		dist_show(&s->all[i], s->a.out, 2);
+	}
+}
+
+static void put_text(struct sched *s)
+{
+	struct task *tasks = (struct task *)s->tasks.at;
+	__u64 i, left = s->a.number;
+
+	analysis_text_window(&s->a);
+	out_printf(s->a.out, "\n%77swake-up to running\n", "");
+	out_printf(s->a.out, "%-24s %9s %5s %7s %9s %9s %7s %9s %9s %9s\n",
+		   "process/thread", "run", "%", "runs", "wait", "preempted", "wakeups", "p50",
+		   "p99", "max");
+	for (i = 0; i < s->tasks.nr && left; i++) {
+		if (!tasks[i].name[0])
+			continue;
+		put_task(s, &tasks[i]);
+		left--;
+	}
+	if (s->has_histograms)
+		put_histograms(s);
+}
+
+static void put_json_dists(struct ktrace_out *out, const struct dist *dists)
+{
+	int i;
+
+	for (i = 0; i < SCHED_NR; i++) {
+		output_line_begin(out);
+		json_key(out, kinds[i]);
+		ktrace_out_char(out, '{');
+		dist_json(&dists[i], out);
+		ktrace_out_char(out, '}');
+	}
+}
+
+static void put_json(struct sched *s)
+{
+	struct task *tasks = (struct task *)s->tasks.at;
+	struct ktrace_out *out = s->a.out;
+	__u64 i, left = s->a.number;
+
+	analysis_json_begin(&s->a);
+	json_key(out, "tasks");
+	ktrace_out_char(out, '[');
+	for (i = 0; i < s->tasks.nr && left; i++) {
+		if (!tasks[i].name[0])
+			continue;
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_u64(out, "tid", tasks[i].tid);
+		json_u64(out, "pid", tasks[i].pid);
+		json_str(out, "comm", tasks[i].comm);
+		put_json_dists(out, tasks[i].dists);
+		ktrace_out_char(out, '}');
+		left--;
+	}
+	ktrace_out_char(out, ']');
+	json_key(out, "all");
+	ktrace_out_char(out, '{');
+	put_json_dists(out, s->all);
+	ktrace_out_char(out, '}');
+	analysis_json_end(&s->a);
+}
+
+static void show(struct analysis *a)
+{
+	struct sched *s = (struct sched *)a;
+	struct task *tasks = (struct task *)s->tasks.at;
+	__u64 i;
+
+	for (i = 0; i < s->tasks.nr; i++)
+		end_run(s, &tasks[i]);
+	if (s->tasks.nr)
+		qsort(tasks, s->tasks.nr, sizeof(*tasks), by_run);
+	if (a->is_json)
+		put_json(s);
+	else
+		put_text(s);
+}
+
+static const char *own_option(struct analysis *a, int option)
+{
+	(void)option;
+	((struct sched *)a)->has_histograms = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "histograms", no_argument, NULL, 'H' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct sched s = {
+		.a = { .options = options, .option = own_option, .show = show },
+	};
+	struct task *t;
+	int status, i;
+
+	s.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &s };
+	status = analysis_main(&s.a, cmd, argc, argv);
+	for (i = 0; i < SCHED_NR; i++)
+		dist_free(&s.all[i]);
+	for (t = (struct task *)s.tasks.at; t && t < (struct task *)s.tasks.at + s.tasks.nr; t++)
+		for (i = 0; i < SCHED_NR; i++)
+			dist_free(&t->dists[i]);
+	free(s.tasks.at);
+	return status;
+}
+
+const struct command cmd_sched = {
+	.name = "sched",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show how long threads ran, waited, and took to run once woken",
+	.help =
+"  --histograms       print how runs, waits and latencies are distributed, too\n"
+ANALYSIS_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs events of family sched. Columns: time on a CPU and its share of the window, number\n"
+"of runs; time blocked; time ready to run after a preemption; number of wake-ups, and\n"
+"the time from wake-up to running that half and 99 % of them did not exceed (3 % too\n"
+"large at most), and the longest.\n"
+"\n"
+"Example: who takes long to run once woken, of process 187\n"
+"  ktrace sched --histograms --pid 187 trace.bin\n",
+	.run = run,
+};

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_stat.c - ktrace stat: counts and times by trace, CPU, thread, mode, system call */
+#include "analysis.h"
+
+#include <errno.h>
+#include <ktrace/statistics.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct stat_run - one run of the command
+ * @a:		what analyses have in common
+ * @tree:	the statistics
+ * @shows_types: events by type, too
+ * @depth:	deepest level to show
+ */
+struct stat_run {
+	struct analysis a;
+	struct ktrace_statistics *tree;
+	bool shows_types;
+	__u32 depth;
+};
+
+static const char *const levels[KTRACE_STATISTIC_NR] = {
+	"traceset", "trace", "cpu", "thread", "mode", "sub",
+};
+
+static int begin(struct analysis *a)
+{
+	struct stat_run *r = (struct stat_run *)a;
+
+	return ktrace_statistics_new(a->state, a->from, a->until_ns, &r->tree);
+}
+
+static int count(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return ktrace_statistics_update(((struct stat_run *)a)->tree, e);
+}
+
+/* What a node is called; @mode is its parent for sub-modes */
+static void name_node(const struct analysis *a, const struct ktrace_statistic *n,
+		      const struct ktrace_statistic *up, char *text, size_t size)
+{
+	const char *name;
+
+	switch (n->level) {
+	case KTRACE_STATISTIC_TRACESET:
+		snprintf(text, size, "all");
+		return;
+	case KTRACE_STATISTIC_TRACE:
+		snprintf(text, size, "%s",
+			 ktrace_trace_path(ktrace_traceset_trace(a->set, n->key)));
+		return;
+	case KTRACE_STATISTIC_CPU:
+		if ((__s64)n->key < 0)
+			snprintf(text, size, "no cpu");
+		else
+			snprintf(text, size, "cpu %llu", n->key);
+		return;
+	case KTRACE_STATISTIC_THREAD:
+		snprintf(text, size, "%u/%u %s", n->pid, n->tid, n->comm[0] ? n->comm : "?");
+		return;
+	case KTRACE_STATISTIC_MODE:
+		snprintf(text, size, "%s", ktrace_mode_name((__u32)n->key));
+		return;
+	default:
+		name = ktrace_mode_sub_name(a->state, 0, (__u32)up->key, (__u32)n->key);
+		snprintf(text, size, "%s", name ? name : "");
+		if (!name)
+			snprintf(text, size, "%llu", n->key);
+	}
+}
+
+static bool is_wanted(const struct analysis *a, const struct ktrace_statistic *n)
+{
+	if (n->level != KTRACE_STATISTIC_THREAD)
+		return true;
+	return !a->select.pid_nr || analysis_is_selected(a, n->tid, n->pid);
+}
+
+static int by_time(const void *x, const void *y)
+{
+	const struct ktrace_statistic *a = *(const struct ktrace_statistic *const *)x;
+	const struct ktrace_statistic *b = *(const struct ktrace_statistic *const *)y;
+
+	if (a->level <= KTRACE_STATISTIC_CPU)
+		return a->key < b->key ? -1 : a->key > b->key;
+	if (a->cpu_ns != b->cpu_ns)
+		return a->cpu_ns < b->cpu_ns ? 1 : -1;
+	return a->events < b->events ? 1 : a->events > b->events ? -1 : 0;
+}
+
+static void put_types(struct analysis *a, const struct ktrace_statistic *n)
+{
+	__u32 i;
+
+	for (i = 0; i < n->type_nr; i++) {
+		output_line_begin(a->out);
+		out_printf(a->out, "%*s%-*s %10llu\n", (int)(2 * n->level + 2), "",
+			   (int)(36 - 2 * n->level),
+			   n->types[i].type ? n->types[i].type->full_name : "(not described)",
+			   n->types[i].events);
+	}
+}
+
+static void put_row(struct analysis *a, const struct ktrace_statistic *n, const char *name)
+{
+	output_line_begin(a->out);
+	out_printf(a->out, "%*s%-*.*s %10llu ", (int)(2 * n->level), "", (int)(38 - 2 * n->level),
+		   60, name, n->events);
+	out_duration(a->out, n->cpu_ns);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, n->cumulative_ns);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, n->elapsed_ns);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, n->wait_ns);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, n->wait_cpu_ns);
+	ktrace_out_char(a->out, '\n');
+}
+
+/* A sub-mode that is the only one, without a number of its own, says nothing new. */
+static bool is_plain(const struct ktrace_statistic *n)
+{
+	return n->level == KTRACE_STATISTIC_MODE && n->key <= KTRACE_MODE_USER;
+}
+
+static void put_text(struct stat_run *r, const struct ktrace_statistic *n,
+		     const struct ktrace_statistic *up)
+{
+	char name[256];
+	__u32 i;
+
+	if (!is_wanted(&r->a, n) || n->level > r->depth)
+		return;
+	name_node(&r->a, n, up, name, sizeof(name));
+	put_row(&r->a, n, name);
+	if (r->shows_types && (n->level == r->depth || !n->child_nr || is_plain(n)))
+		put_types(&r->a, n);
+	if (!n->child_nr || is_plain(n))
+		return;
+	qsort(n->children, n->child_nr, sizeof(n->children[0]), by_time);
+	for (i = 0; i < n->child_nr; i++)
+		if (n->level != KTRACE_STATISTIC_CPU || i < r->a.number)
+			put_text(r, n->children[i], n);
+}
+
+static void put_json_types(struct ktrace_out *out, const struct ktrace_statistic *n)
+{
+	__u32 i;
+
+	json_key(out, "types");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < n->type_nr; i++)
+		json_u64(out, n->types[i].type ? n->types[i].type->full_name : "",
+			 n->types[i].events);
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
+		     const struct ktrace_statistic *up)
+{
+	struct ktrace_out *out = r->a.out;
+	char name[256];
+	__u32 i;
+
+	name_node(&r->a, n, up, name, sizeof(name));
+	output_line_begin(out);
+	json_str(out, "level", levels[n->level]);
+	json_str(out, "name", name);
+	json_s64(out, "key", (__s64)n->key);
+	if (n->level == KTRACE_STATISTIC_THREAD) {
+		json_u64(out, "tid", n->tid);
+		json_u64(out, "pid", n->pid);
+	}
+	json_u64(out, "events", n->events);
+	json_u64(out, "cpu_ns", n->cpu_ns);
+	json_u64(out, "cumulative_ns", n->cumulative_ns);
+	json_u64(out, "elapsed_ns", n->elapsed_ns);
+	json_u64(out, "wait_ns", n->wait_ns);
+	json_u64(out, "wait_cpu_ns", n->wait_cpu_ns);
+	put_json_types(out, n);
+	json_key(out, "children");
+	ktrace_out_char(out, '[');
+	for (i = 0; i < n->child_nr && n->level < r->depth; i++) {
+		if (!is_wanted(&r->a, n->children[i]))
+			continue;
+		json_element(out);
+		ktrace_out_char(out, '{');
+		put_json(r, n->children[i], n);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+static void show(struct analysis *a)
+{
+	struct stat_run *r = (struct stat_run *)a;
+	const struct ktrace_statistic *root = ktrace_statistics_root(r->tree);
+
+	if (ktrace_statistics_end(r->tree)) {
+		a->error = -ENOMEM;
+		return;
+	}
+	if (a->is_json) {
+		analysis_json_begin(a);
+		json_key(a->out, "tree");
+		ktrace_out_char(a->out, '{');
+		put_json(r, root, NULL);
+		ktrace_out_char(a->out, '}');
+		analysis_json_end(a);
+		return;
+	}
+	analysis_text_window(a);
+	out_printf(a->out, "%-38s %10s %9s %9s %9s %9s %9s\n", "", "events", "cpu", "cumul.",
+		   "elapsed", "wait", "wait cpu");
+	put_text(r, root, NULL);
+}
+
+enum { OPTION_TYPES = 300, OPTION_DEPTH };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	struct stat_run *r = (struct stat_run *)a;
+	__u32 i;
+
+	if (option == OPTION_TYPES) {
+		r->shows_types = true;
+		return NULL;
+	}
+	for (i = 0; i < KTRACE_STATISTIC_NR; i++)
+		if (!strcmp(optarg, levels[i])) {
+			r->depth = i;
+			return NULL;
+		}
+	return "--depth: traceset, trace, cpu, thread, mode or sub";
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "types", no_argument, NULL, OPTION_TYPES },
+	{ "depth", required_argument, NULL, OPTION_DEPTH },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct stat_run r = {
+		.a = { .options = options, .option = own_option, .begin = begin, .event = count,
+		       .show = show },
+		.depth = KTRACE_STATISTIC_SUB,
+	};
+	int status = analysis_main(&r.a, cmd, argc, argv);
+
+	ktrace_statistics_free(r.tree);
+	return status;
+}
+
+const struct command cmd_stat = {
+	.name = "stat",
+	.args = "[OPTION...] FILE...",
+	.summary = "Count events and times by CPU, thread and what the thread did",
+	.help =
+"  --depth LEVEL      show LEVEL and what is above it: traceset, trace, cpu, thread,\n"
+"                     mode, sub (default)\n"
+"  --types            show events by type, too\n"
+ANALYSIS_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Columns: events; cpu, time on a CPU with this mode on top; cumul., interrupts and traps\n"
+"on top of it included; elapsed, the same whether running or not; wait, blocked; wait\n"
+"cpu, ready to run. Times need events of family sched, modes those of syscall, irq,\n"
+"softirq.\n"
+"\n"
+"Example: which threads used the CPU most in the second second\n"
+"  ktrace stat --depth thread --since 1 --until 2 trace.bin\n",
+	.run = run,
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dist.c - how durations are distributed
+ *
+ * Values below 32 have a bucket each; above, each power of two has 32 of the same width.
+ * Memory is taken for the powers that occur.
+ */
+#include "dist.h"
+
+#include "json.h"
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define BUCKETS (1u << DIST_BITS)
+#define BAR 50
+
+static unsigned int octave_of(__u64 ns)
+{
+	return ns < BUCKETS ? 0 : 64 - DIST_BITS - (unsigned int)__builtin_clzll(ns);
+}
+
+static unsigned int bucket_of(__u64 ns, unsigned int octave)
+{
+	return (unsigned int)(octave ? ns >> (octave - 1) : ns) & (BUCKETS - 1);
+}
+
+/* The largest value of a bucket */
+static __u64 top_of(unsigned int octave, unsigned int bucket)
+{
+	return octave ? (((__u64)BUCKETS + bucket + 1) << (octave - 1)) - 1 : bucket;
+}
+
+int dist_add(struct dist *d, __u64 ns)
+{
+	unsigned int octave = octave_of(ns);
+
+	if (!d->octaves[octave])
+		d->octaves[octave] = calloc(BUCKETS, sizeof(__u32));
+	if (!d->octaves[octave])
+		return -ENOMEM;
+	d->octaves[octave][bucket_of(ns, octave)]++;
+	d->min = !d->nr || ns < d->min ? ns : d->min;
+	d->max = ns > d->max ? ns : d->max;
+	d->sum += ns;
+	d->nr++;
+	return 0;
+}
+
+__u64 dist_percentile(const struct dist *d, unsigned int percent)
+{
+	__u64 rank = (d->nr * percent + 99) / 100, seen = 0;
+	unsigned int i, j;
+
+	for (i = 0; i < DIST_OCTAVES; i++)
+		for (j = 0; d->octaves[i] && j < BUCKETS; j++) {
+			seen += d->octaves[i][j];
+			if (seen >= rank && seen)
+				return top_of(i, j) < d->max ? top_of(i, j) : d->max;
+		}
+	return d->max;
+}
+
+static __u64 octave_sum(const struct dist *d, unsigned int octave)
+{
+	__u64 sum = 0;
+	unsigned int j;
+
+	for (j = 0; d->octaves[octave] && j < BUCKETS; j++)
+		sum += d->octaves[octave][j];
+	return sum;
+}
+
+void dist_show(const struct dist *d, struct ktrace_out *out, int indent)
+{
+	static const char bar[BAR + 1] = "##################################################";
+	unsigned int i, first = DIST_OCTAVES, last = 0;
+	__u64 n, most = 1;
+
+	for (i = 0; i < DIST_OCTAVES; i++) {
+		n = octave_sum(d, i);
+		most = n > most ? n : most;
+		first = n && first == DIST_OCTAVES ? i : first;
+		last = n ? i : last;
+	}
+	for (i = first; i <= last; i++) {
+		n = octave_sum(d, i);
+		out_printf(out, "%*s< ", indent, "");
+		out_duration(out, top_of(i, BUCKETS - 1) + 1);
+		out_printf(out, " %9llu |%.*s\n", n, (int)((n * BAR + most - 1) / most), bar);
+	}
+}
+
+void dist_json(const struct dist *d, struct ktrace_out *out)
+{
+	json_u64(out, "nr", d->nr);
+	json_u64(out, "total_ns", d->sum);
+	json_u64(out, "min_ns", d->min);
+	json_u64(out, "max_ns", d->max);
+	json_u64(out, "p50_ns", dist_percentile(d, 50));
+	json_u64(out, "p99_ns", dist_percentile(d, 99));
+}
+
+void dist_free(struct dist *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < DIST_OCTAVES; i++)
+		free(d->octaves[i]);
+}

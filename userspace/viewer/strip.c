@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0
+/* strip.c - a row of characters over time: in each column, what there was most of */
+#include "strip.h"
+
+#include "table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static __u64 edge(const struct strip *s, int column)
+{
+	__u64 span = s->to - s->from;
+
+	return s->from + (__u64)((double)span * column / s->width);
+}
+
+static int column_of(const struct strip *s, __u64 time)
+{
+	int column = (int)((double)(time - s->from) * s->width / (double)(s->to - s->from));
+
+	return column < s->width ? column : s->width - 1;
+}
+
+int strip_add(const struct strip *s, __u64 **row, int class, __u64 from, __u64 to)
+{
+	size_t classes = strlen(s->letters);
+	__u64 left, right;
+	int i;
+
+	if (!*row)
+		*row = calloc((size_t)s->width * classes, sizeof(**row));
+	if (!*row)
+		return -ENOMEM;
+	from = from > s->from ? from : s->from;
+	to = to < s->to ? to : s->to;
+	if (from >= to)
+		return 0;
+	for (i = column_of(s, from); i <= column_of(s, to - 1); i++) {
+		left = from > edge(s, i) ? from : edge(s, i);
+		right = to < edge(s, i + 1) ? to : edge(s, i + 1);
+		(*row)[(size_t)i * classes + (size_t)class] += right > left ? right - left : 0;
+	}
+	return 0;
+}
+
+void strip_show(const struct strip *s, const __u64 *row, struct ktrace_out *out)
+{
+	size_t classes = strlen(s->letters), class, most;
+	const __u64 *column;
+	int i;
+
+	ktrace_out_char(out, '|');
+	for (i = 0; i < s->width; i++) {
+		column = row ? row + (size_t)i * classes : NULL;
+		for (class = most = 0; column && class < classes; class++)
+			most = column[class] > column[most] ? class : most;
+		ktrace_out_char(out, column && column[most] ? s->letters[most] : ' ');
+	}
+	ktrace_out_char(out, '|');
+}
+
+void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_out *out)
+{
+	double from = (double)(s->from - start) / 1e9, to = (double)(s->to - start) / 1e9;
+
+	out_printf(out, "%*s%-*.6f%*.6f s\n", indent, "", s->width / 2, from,
+		   s->width - s->width / 2, to);
+}
+
+const char *strip_take_width(const char *text, int *width)
+{
+	char *end;
+	long v = strtol(text, &end, 10);
+
+	if (*text < '0' || *text > '9' || *end || v < 10 || v > STRIP_WIDTH_MAX)
+		return "--width: not a number from 10 to 1000";
+	*width = (int)v;
+	return NULL;
+}

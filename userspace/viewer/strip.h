@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* strip.h - a row of characters over time: in each column, what there was most of */
+#ifndef VIEWER_STRIP_H
+#define VIEWER_STRIP_H
+
+#include <ktrace/decode.h>
+
+#define STRIP_WIDTH 60
+#define STRIP_WIDTH_MAX 1000
+
+/**
+ * struct strip - what all rows have in common
+ * @from:	time of the left edge
+ * @to:		time of the right edge
+ * @width:	columns
+ * @letters:	a character for each class; how many there are is their number
+ */
+struct strip {
+	__u64 from;
+	__u64 to;
+	int width;
+	const char *letters;
+};
+
+/* Adds [from, to) of @class to a row, which begins as NULL. Return: 0, -ENOMEM. */
+int strip_add(const struct strip *s, __u64 **row, int class, __u64 from, __u64 to);
+/* "|UUSS..  |" */
+void strip_show(const struct strip *s, const __u64 *row, struct ktrace_out *out);
+/* The scale above: seconds since @start at both edges */
+void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_out *out);
+/* Takes the value of --width; returns what is wrong with it, or NULL. */
+const char *strip_take_width(const char *text, int *width);
+
+#endif
