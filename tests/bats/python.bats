@@ -127,3 +127,7 @@ teardown() { teardown_test; }
 		assert behind and len(before) + len(behind) == len(list(Traceset(sys.argv[1]))) - 1
 	END
 }
+
+@test "the order is that of a sort: random tracesets of 1 to 64 files" {
+	python3 "$ROOT/tests/spec/order.py" "$PROGS/mktrace"
+}

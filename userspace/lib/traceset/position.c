@@ -305,7 +305,7 @@ static int take_run(struct ktrace_traceset *set, const struct run_mark *r, bool 
 	int ret;
 
 	memset(at.lost, 0xff, sizeof(at.lost));	/* no loss is met on the way */
-	ret = r->off == PLACE_END ? -EBADMSG : ktrace_place_put(s, &at);
+	ret = r->off == PLACE_END || !left ? -EBADMSG : ktrace_place_put(s, &at);
 	while (!ret && left) {
 		if (is_first ? !(s->now.tid_flags & KTRACE_REC_FRAG_FIRST) :
 			       !is_next_fragment(set, s))

@@ -178,10 +178,25 @@ static __u32 take_off(struct parser *p)
 	return (__u32)take_number(p, '.', PLACE_END - 1);
 }
 
+/* Counts by reason, ascending; there are none of 0. */
+static void take_lost(struct parser *p, __u64 lost[KTRACE_LOST_NR])
+{
+	__u64 reason, least = 0;
+
+	while (*p->at == 'l' && !p->is_wrong) {
+		reason = take_number(p, 'l', KTRACE_LOST_NR - 1);
+		p->is_wrong |= reason < least;
+		if (p->is_wrong)
+			return;
+		lost[reason] = take_number(p, '.', ~0ull);
+		p->is_wrong |= !lost[reason];
+		least = reason + 1;
+	}
+}
+
+/* What is 0 by default is not there if it is 0: a position has one text. */
 static void take_place(struct parser *p, struct place *place)
 {
-	__u64 reason;
-
 	place->id = take_u32(p, ',');
 	place->section = take_number(p, '.', ~0ull);
 	place->off = take_off(p);
@@ -189,14 +204,13 @@ static void take_place(struct parser *p, struct place *place)
 	if (*p->at == 'g') {
 		place->gap.before = take_number(p, 'g', ~0ull);
 		place->gap.behind = take_number(p, '.', ~0ull);
+		p->is_wrong |= !place->gap.before && !place->gap.behind;
 	}
-	if (*p->at == 'z')
+	if (*p->at == 'z') {
 		place->end_pos = take_number(p, 'z', ~0ull);
-	while (*p->at == 'l' && !p->is_wrong) {
-		reason = take_number(p, 'l', KTRACE_LOST_NR - 1);
-		if (!p->is_wrong)
-			place->lost[reason] = take_number(p, '.', ~0ull);
+		p->is_wrong |= !place->end_pos;
 	}
+	take_lost(p, place->lost);
 }
 
 static void take_uuid(struct parser *p, __u8 uuid[16])
