@@ -65,7 +65,7 @@ change()
 	make_trace ''
 	run_ktrace check t
 	[ "$status" -eq 0 ]
-	[[ $output == *"ok: 3 events, read again from 3 places"* ]]
+	[[ $output == *"ok: 3 events, read again from 3 times and positions"* ]]
 	truncate -s -100 t
 	run_ktrace check t "$SMALL"
 	[ "$status" -eq 0 ]

@@ -5,7 +5,7 @@
  * The input is a file; its uuid chooses options. Commands run as from the command line,
  * only that what they write comes here. JSON output is JSON, one value a line; text is
  * clean for a terminal; both have the same number of lines, and info counts as many
- * events as list shows.
+ * events as list shows. What cut makes of a file without damage has none.
  */
 #include <stdarg.h>
 
@@ -57,7 +57,7 @@ int viewer_main(int argc, char **argv);
 #undef fprintf
 #undef write
 
-static struct memfile file;
+static struct memfile file, part;
 
 static int command(const char *name, const char *option, const char *const more[])
 {
@@ -145,11 +145,44 @@ static void check_events(void)
 	REQUIRE(count_lines(captured.text, captured.len) == lines);
 }
 
+/* As long as there is anything to read, there is one line of JSON. */
+static void check_one_line(const char *name, const char *const more[])
+{
+	command(name, "--json", more);
+	REQUIRE(!captured.len || json_lines(captured.text, captured.len) == 1);
+	command(name, NULL, more);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+}
+
+/* Commands that read all; diff compares the file with itself, cut makes a file to be listed. */
+static void check_analyses(const char *const filter[])
+{
+	const char *const hist[] = { "-b", "7", filter[0], filter[1], NULL };
+	const char *const both[] = { filter[0], filter[1], file.path, NULL };
+	const char *const cut[] = { "-o", part.path, filter[0], filter[1], NULL };
+	struct memfile whole = file;
+
+	check_one_line("hist", hist);
+	check_one_line("diff", both);
+	command("check", "--json", NULL);
+	REQUIRE(json_lines(captured.text, captured.len) >= 0);
+	command("check", NULL, NULL);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+	REQUIRE(!ftruncate(part.fd, 0));
+	if (command("cut", "--json", cut) != STATUS_OK)
+		return;
+	file = part;
+	REQUIRE(command("list", "--json", NULL) == STATUS_OK);
+	REQUIRE(json_lines(captured.text, captured.len) >= 0);
+	file = whole;
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
 	(void)argv;
 	memfile_make(&file);
+	memfile_make(&part);
 	captured.text = malloc(OUT_MAX);
 	REQUIRE(captured.text);
 	setenv("TZ", "UTC", 1);
@@ -168,6 +201,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		{ "-e", "*:*", "-p", "0,1", NULL },
 		{ "-e", "[a-d]*,user:??", NULL },
 	};
+	static const char *const filters[4][2] = {
+		{ "--filter", "tid != 0" },
+		{ "--filter", "event ~ demo:* ^ item > 8 && !(flags = irq)" },
+		{ "--filter", "lost > 0 || comm ~ \"d*\" || samples = 1" },
+		{ "--filter", "time >= 100ns && nr != read" },
+	};
 	static const char *const times[4] = { "rel", "wall", "raw", "delta" };
 	const uint8_t *settings = data + SETTINGS_OFF;
 	long all;
@@ -179,6 +218,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	REQUIRE(check_list(options[settings[1] & 7], times[settings[2] & 3]) <= all);
 	check_info();
 	check_events();
+	/* They take longer than all the others. */
+	if (!(settings[3] & 12))
+		check_analyses(filters[settings[3] & 3]);
 	return 0;
 }
 

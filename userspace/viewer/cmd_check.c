@@ -4,9 +4,9 @@
  * with itself?
  *
  * First each file by itself, section by section. Then all together, as every command reads
- * them: once from the beginning to the end, keeping some of the events as marks. From
- * each mark on they are read again, up to the next one: the mark must be there, and the numbers
- * of events must add up to what was counted before.
+ * them: once from the beginning to the end, keeping some of the events as marks, and the
+ * positions behind them. From each mark on they are read again, up to the next one, after a seek to
+ * its time and after one to its position: the same events must be there, as many as before.
  */
 #include "viewer.h"
 
@@ -16,6 +16,7 @@
 
 #include <errno.h>
 #include <ktrace/check.h>
+#include <ktrace/position.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,7 @@
  * @id:		its type
  * @tid:	its thread
  * @before:	events before it that were counted
+ * @behind:	the position behind it
  */
 struct mark {
 	__u64 time;
@@ -37,6 +39,7 @@ struct mark {
 	__u32 id;
 	__u32 tid;
 	__u64 before;
+	struct ktrace_position *behind;
 };
 
 /**
@@ -160,22 +163,37 @@ static bool is_countable(const struct ktrace_trace_event *e)
 	return e->id != KTRACE_ID_LOST && !(e->flags & KTRACE_EVENT_INCOMPLETE);
 }
 
-/* Keeps an event as a mark, if it is time for one; of too many, each second one goes. */
-static void keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 last_time)
+/* Of too many marks, each second one goes. */
+static void thin_out(struct check *c)
 {
 	__u32 i;
 
+	for (i = 0; i < MARKS / 2; i++) {
+		ktrace_position_free(c->marks[2 * i + 1].behind);
+		c->marks[i] = c->marks[2 * i];
+	}
+	c->mark_nr = MARKS / 2;
+	c->every *= 2;
+}
+
+/* Keeps an event as a mark, if it is time for one. Return: 0, -ENOMEM. */
+static int keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 last_time)
+{
+	struct mark *m;
+	int ret;
+
 	if (c->mark_nr && (e->time <= last_time ||
 			   c->events - c->marks[c->mark_nr - 1].before < c->every))
-		return;
-	if (c->mark_nr == MARKS) {
-		for (i = 0; i < MARKS / 2; i++)
-			c->marks[i] = c->marks[2 * i];
-		c->mark_nr = MARKS / 2;
-		c->every *= 2;
-		return;
-	}
-	c->marks[c->mark_nr++] = (struct mark){ e->time, e->raw, e->id, e->tid, c->events };
+		return 0;
+	if (c->mark_nr == MARKS)
+		thin_out(c);
+	m = &c->marks[c->mark_nr];
+	*m = (struct mark){ e->time, e->raw, e->id, e->tid, c->events, NULL };
+	ret = ktrace_position_new(&m->behind);
+	if (ret)
+		return ret;
+	c->mark_nr++;
+	return ktrace_position_save(c->set, m->behind);
 }
 
 /* From the beginning to the end. Return: 0, -errno. */
@@ -191,9 +209,9 @@ static int read_through(struct check *c)
 		progress_at(e.time);
 		if (!is_countable(&e))
 			continue;
-		keep_mark(c, &e, last);
-		c->events++;
 		c->goes_back |= e.flags & KTRACE_EVENT_BACKWARDS;
+		ret = keep_mark(c, &e, last);
+		c->events++;
 		if (e.time < last && !c->goes_back)
 			complain(c, ktrace_trace_path(e.stream->trace),
 				 "event %llu: time goes back, and no event is flagged", c->events);
@@ -203,43 +221,101 @@ static int read_through(struct check *c)
 	return ret;
 }
 
-/* From one mark to the next, or to the end. Return: 0, -errno. */
-static int read_again(struct check *c, __u32 i)
+/*
+ * From one mark, or from the event behind it, to the next mark or to the end: counts events.
+ * Return: 0, -errno.
+ */
+static int read_stretch(struct check *c, __u32 i, struct ktrace_trace_event *first, __u64 *nr)
 {
-	const struct mark *m = &c->marks[i], *next = i + 1 < c->mark_nr ? m + 1 : NULL;
-	__u64 wanted = (next ? next->before : c->events) - m->before, nr = 0;
+	const struct mark *next = i + 1 < c->mark_nr ? &c->marks[i + 1] : NULL;
 	struct ktrace_trace_event e;
-	int ret = ktrace_traceset_seek(c->set, m->time);
+	int ret;
 
-	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
-		ret = 0;
+	*nr = 0;
+	while ((ret = ktrace_traceset_next(c->set, &e)) == 1) {
 		if (!is_countable(&e))
 			continue;
-		if (next && e.time >= next->time)
-			break;
-		if (!nr++ && !is_mark(m, &e))
-			complain(c, ktrace_trace_path(e.stream->trace),
-				 "a seek to @%llu.%09llu does not find event %llu",
-				 m->time / 1000000000, m->time % 1000000000, m->before + 1);
+		if (next && is_mark(next, &e))
+			return 0;
+		if (!(*nr)++)
+			*first = e;
 	}
-	if (!ret && nr != wanted)
-		complain(c, ktrace_trace_path(ktrace_traceset_trace(c->set, 0)),
-			 "%llu events from @%llu.%09llu on, %llu after a seek to there", wanted,
-			 m->time / 1000000000, m->time % 1000000000, nr);
 	return ret;
 }
 
+static void complain_at(struct check *c, const struct mark *m, const char *what, __u64 nr,
+			__u64 wanted)
+{
+	complain(c, ktrace_trace_path(ktrace_traceset_trace(c->set, 0)),
+		 "event %llu, @%llu.%09llu: after a seek to its %s there are %llu events, not %llu",
+		 m->before + 1, m->time / 1000000000, m->time % 1000000000, what, nr, wanted);
+}
+
 /*
- * What goes back is delivered where it stands, so that a seek by time need not meet it.
- * Backwards, so that each seek goes to where nothing was loaded before.
+ * By time: what goes back is delivered where it stands, so a seek need not meet it.
+ * Return: 0, -errno.
  */
+static int seek_time(struct check *c, __u32 i, __u64 wanted)
+{
+	const struct mark *m = &c->marks[i];
+	struct ktrace_trace_event first;
+	__u64 nr;
+	int ret;
+
+	if (c->goes_back)
+		return 0;
+	ret = ktrace_traceset_seek(c->set, m->time);
+	if (!ret)
+		ret = read_stretch(c, i, &first, &nr);
+	if (!ret && (nr != wanted || !is_mark(m, &first)))
+		complain_at(c, m, "time", nr, wanted);
+	return ret;
+}
+
+/* By position, which goes through its text, as it would to another process. Return: 0, -errno. */
+static int seek_position(struct check *c, __u32 i, __u64 wanted)
+{
+	const struct mark *m = &c->marks[i];
+	struct ktrace_trace_event first;
+	struct ktrace_position *pos;
+	size_t size = ktrace_position_to_text(m->behind, NULL, 0) + 1;
+	char *text = malloc(size);
+	__u64 nr;
+	int ret = text ? ktrace_position_new(&pos) : -ENOMEM;
+
+	if (ret) {
+		free(text);
+		return ret;
+	}
+	ktrace_position_to_text(m->behind, text, size);
+	ret = ktrace_position_from_text(pos, text);
+	if (!ret && ktrace_position_compare(pos, m->behind))
+		complain_at(c, m, "position's text", 0, wanted - 1);
+	if (!ret)
+		ret = ktrace_traceset_seek_position(c->set, pos);
+	if (!ret)
+		ret = read_stretch(c, i, &first, &nr);
+	if (!ret && nr != wanted - 1)
+		complain_at(c, m, "position", nr, wanted - 1);
+	ktrace_position_free(pos);
+	free(text);
+	return ret;
+}
+
+/* Backwards, so that each seek goes to where nothing was loaded before. Return: 0, -errno. */
 static int check_seeks(struct check *c)
 {
+	__u64 behind = c->events, wanted;
 	__u32 i;
 	int ret = 0;
 
-	for (i = c->mark_nr; i-- && !ret && !c->goes_back;)
-		ret = read_again(c, i);
+	for (i = c->mark_nr; i-- && !ret;) {
+		wanted = behind - c->marks[i].before;
+		behind = c->marks[i].before;
+		ret = seek_time(c, i, wanted);
+		if (!ret)
+			ret = seek_position(c, i, wanted);
+	}
 	return ret;
 }
 
@@ -260,7 +336,7 @@ static int check_reading(struct check *c, int nr, char **paths)
 	c->every = 1;
 	if (!ret)
 		ret = read_through(c);
-	if (!ret)
+	if (!ret && !c->damaged)
 		ret = check_seeks(c);
 	return ret;
 }
@@ -273,7 +349,7 @@ static void put_reading(struct check *c)
 	if (c->is_json) {
 		ktrace_out_char(out, '{');
 		json_u64(out, "events", c->events);
-		json_u64(out, "seeks", c->goes_back ? 0 : c->mark_nr);
+		json_u64(out, "seeks", c->mark_nr);
 		json_u64(out, "damaged", c->damaged);
 		ktrace_out_str(out, "}\n");
 		return;
@@ -281,9 +357,9 @@ static void put_reading(struct check *c)
 	ktrace_out_str(out, c->damaged ? "damaged: " : "ok: ");
 	ktrace_out_u64(out, c->events);
 	ktrace_out_str(out, " events, read again from ");
-	ktrace_out_u64(out, c->goes_back ? 0 : c->mark_nr);
-	ktrace_out_str(out, " places");
-	ktrace_out_str(out, c->goes_back ? " (stamps go back)\n" : "\n");
+	ktrace_out_u64(out, c->mark_nr);
+	ktrace_out_str(out, c->goes_back ? " positions (not times: stamps go back)\n" :
+		       " times and positions\n");
 }
 
 static int check_files(struct check *c, int nr, char **paths)
@@ -298,6 +374,8 @@ static int check_files(struct check *c, int nr, char **paths)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	if (!ret && ktrace_traceset_trace(c->set, 0))
 		put_reading(c);
+	while (c->mark_nr)
+		ktrace_position_free(c->marks[--c->mark_nr].behind);
 	ktrace_traceset_close(c->set);
 	return output_end(ret || c->damaged ? STATUS_DAMAGED : STATUS_OK);
 }
@@ -332,7 +410,7 @@ const struct command cmd_check = {
 "\n"
 "Each file by itself: all sections and their checksums, headers of blocks against what is\n"
 "in them, gaps that no loss explains, the index. Then all files together, read once from\n"
-"the beginning to the end and again from 64 places at most, with the same result.\n"
+"the beginning to the end, and again from 64 times and positions at most.\n"
 "A line for each damage, with its place, for each file and for the reading.\n"
 "\n"
 "JSON members: of a damage file, [offset], damage; of a file file, bytes, sections,\n"

@@ -205,7 +205,9 @@ static void check_lost(struct checker *c, struct checked *st, const struct ktrac
 {
 	struct ktrace_lost lost = { 0 };
 
-	memcpy(&lost, c->loaded.bytes + sizeof(*s), (size_t)s->size);
+	/* Later versions may have more reasons, and older ones fewer. */
+	memcpy(&lost, c->loaded.bytes + sizeof(*s),
+	       s->size < sizeof(lost) ? (size_t)s->size : sizeof(lost));
 	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
 }
 
