@@ -7,6 +7,8 @@
  * tracepoints; it takes no lock, allocates nothing and calls nobody but the ring, so
  * it may be entered in any context and from within itself: the ring writer nests.
  *
+ * The common case of a quick ring is inline, in emit.h; all else is kt_emit_anyhow().
+ *
  * Waking up: kt_emit() cannot wake (it may be called with run-queue locks held), so it
  * queues an irq_work, once per arming. That the poller arms and then looks at the
  * rings, while we store to a ring and then look at armed, is deliberately not ordered
@@ -18,11 +20,6 @@
 struct kt_emit_target __rcu *kt_emit_targets;
 struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 static u32 target_nr;
-
-/* ORD(for_each_target:A) pairs ORD(kt_emit_attach:A): a target is seen whole */
-#define for_each_target(t)                                              \
-	for ((t) = rcu_dereference_sched(kt_emit_targets); (t);         \
-	     (t) = rcu_dereference_sched((t)->next))
 
 /* Protects the list, its length, the events that are live, and kt_emit_sole. */
 static DEFINE_MUTEX(targets_lock);
@@ -46,14 +43,8 @@ static void wake_once(struct kt_emit_target *t)
 	irq_work_queue(&t->work);
 }
 
-/**
- * kt_emit_wake_if_due - wake the poller, if it waits and the ring has its watermark
- * @t:		the target
- * @r:		the ring of it that has been written to
- *
- * Context: as kt_emit(), preemption off.
- */
-void kt_emit_wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
+/* Wakes the poller, if it waits and the ring @r has its watermark. */
+static void wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
 {
 	if (READ_ONCE(t->armed) &&
 	    READ_ONCE(r->w->head) - READ_ONCE(r->tail->tail) >= t->watermark)
@@ -73,7 +64,7 @@ static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_
 		memcpy(slot.payload, ev->payload, ev->len);
 		kt_ring_commit(r, &slot);
 	}
-	kt_emit_wake_if_due(t, r);
+	wake_if_due(t, r);
 }
 
 static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
@@ -104,22 +95,19 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 }
 
 /**
- * kt_emit_all - kt_emit() for who has disabled preemption
+ * kt_emit_anyhow - record an event in one session, which wants it
+ * @t:		its target
  * @ev:		the event
+ * @tid_flags:	as in struct ktrace_record
+ *
+ * Context: as kt_emit(), preemption off.
  */
-void kt_emit_all(const struct kt_event *ev)
+void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
-	const u32 tid_flags = kt_emit_tid_flags() | ev->flags;
-	struct kt_emit_target *t;
-
-	for_each_target(t) {
-		if (!test_bit(ev->id, t->live) || !wants(t, ev))
-			continue;
-		if (likely(t->filter.any_user))
-			record(t, ev, tid_flags);
-		else
-			record_restricted(t, ev, tid_flags);
-	}
+	if (likely(t->filter.any_user))
+		record(t, ev, tid_flags);
+	else
+		record_restricted(t, ev, tid_flags);
 }
 
 /**
@@ -130,8 +118,14 @@ void kt_emit_all(const struct kt_event *ev)
  */
 void kt_emit(const struct kt_event *ev)
 {
+	const u32 tid_flags = kt_emit_tid_flags() | ev->flags;
+	struct kt_emit_target *t;
+
 	preempt_disable_notrace();
-	kt_emit_all(ev);
+	kt_emit_for_each(t)
+		if (test_bit(ev->id, t->live) && wants(t, ev) &&
+		    unlikely(!kt_emit_try(t, ev->id, ev->len, tid_flags, ev->payload)))
+			kt_emit_anyhow(t, ev, tid_flags);
 	preempt_enable_notrace();
 }
 
@@ -141,7 +135,7 @@ void kt_emit_fork(const struct task_struct *parent, const struct task_struct *ch
 	struct kt_emit_target *t;
 
 	preempt_disable_notrace();
-	for_each_target(t)
+	kt_emit_for_each(t)
 		kt_filter_fork(&t->filter, parent, child);
 	preempt_enable_notrace();
 }
@@ -152,7 +146,7 @@ void kt_emit_exec(const struct task_struct *task)
 	struct kt_emit_target *t;
 
 	preempt_disable_notrace();
-	for_each_target(t)
+	kt_emit_for_each(t)
 		if (kt_filter_exec(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();
@@ -164,7 +158,7 @@ void kt_emit_leave(const struct task_struct *task)
 	struct kt_emit_target *t;
 
 	preempt_disable_notrace();
-	for_each_target(t)
+	kt_emit_for_each(t)
 		if (kt_filter_leave(&t->filter, task))
 			wake_once(t);
 	preempt_enable_notrace();

@@ -73,6 +73,11 @@ struct kt_event {
 /* Changed by kt_emit_attach() and kt_emit_detach(), read with preemption off. */
 extern struct kt_emit_target __rcu *kt_emit_targets;
 
+/* ORD(for_each_target:A) pairs ORD(kt_emit_attach:A): a target is seen whole */
+#define kt_emit_for_each(t)                                             \
+	for ((t) = rcu_dereference_sched(kt_emit_targets); (t);         \
+	     (t) = rcu_dereference_sched((t)->next))
+
 /* By event: the target in which it is live if there is one, not more, and it may see all. */
 extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 
@@ -80,6 +85,52 @@ extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 static inline const struct kt_ring *kt_emit_ring(const struct kt_emit_target *t)
 {
 	return raw_cpu_ptr(t->rings);
+}
+
+/* A word at a time, where memcpy() would be a call. */
+static __always_inline void kt_emit_copy(char *to, const char *from, u32 len)
+{
+	u64 word;
+
+	for (; len >= sizeof(word); len -= sizeof(word)) {
+		memcpy(&word, from, sizeof(word));
+		WRITE_ONCE(*(u64 *)to, word);
+		to += sizeof(word);
+		from += sizeof(word);
+	}
+	if (len)
+		memcpy(to, from, len);
+}
+
+/**
+ * kt_emit_try - record an event in one session if that is simple
+ * @t:		its target
+ * @id:		KTRACE_EV_*
+ * @len:	payload bytes
+ * @tid_flags:	as in struct ktrace_record
+ * @payload:	the struct of @id
+ *
+ * It is if the ring is quick and at rest, and the session may see all processes. A block is
+ * opened elsewhere, so pollers are woken there. With constants it is short.
+ *
+ * Context: as kt_emit(), preemption off.
+ * Return: false: nothing has been done.
+ */
+static __always_inline bool kt_emit_try(const struct kt_emit_target *t, u16 id, u16 len,
+					u32 tid_flags, const void *payload)
+{
+	const struct kt_ring *r = kt_emit_ring(t);
+	struct kt_slot slot = { };
+
+	if (unlikely(!t->filter.any_user))
+		return false;
+	if (unlikely(!kt_ring_try_claim(r, KTRACE_RECORD_SIZE(len), &slot)))
+		return false;
+	kt_slot_fill(&slot, id, len, tid_flags);
+	kt_emit_copy(slot.payload, payload, len);
+	if (unlikely(!kt_ring_publish(r, &slot)))
+		kt_ring_publish_rest(r, slot.end);
+	return true;
 }
 
 /* Of a record that is written now, by current or by what has interrupted it. */
@@ -94,8 +145,7 @@ static inline u32 kt_emit_tid_flags(void)
 }
 
 void kt_emit(const struct kt_event *ev);
-void kt_emit_all(const struct kt_event *ev);
-void kt_emit_wake_if_due(struct kt_emit_target *t, const struct kt_ring *r);
+void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
 void kt_emit_exec(const struct task_struct *task);
 void kt_emit_leave(const struct task_struct *task);

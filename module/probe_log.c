@@ -8,16 +8,26 @@
 DEFINE_STATIC_KEY_FALSE(ktrace_logevent_key);
 EXPORT_SYMBOL_GPL(ktrace_logevent_key);
 
-/* All that ktrace_logevent() is not for. Called last by it: so it keeps nothing across a call. */
+/*
+ * All that ktrace_logevent() is not for: several sessions, a ring that is not at rest. Called
+ * last by it: so it keeps nothing across a call.
+ */
 static noinline void log_anyhow(u16 type, u16 par1, u32 par2)
 {
 	const struct ktrace_ev_logevent payload = { type, par1, par2 };
-
-	kt_emit_all(&(struct kt_event){
+	const struct kt_event ev = {
 		.id = KTRACE_EV_LOGEVENT,
 		.len = sizeof(payload),
 		.payload = &payload,
-	});
+	};
+	const u32 tid_flags = kt_emit_tid_flags();
+	struct kt_emit_target *t;
+
+	kt_emit_for_each(t)
+		if (test_bit(KTRACE_EV_LOGEVENT, t->live) &&
+		    unlikely(!kt_emit_try(t, KTRACE_EV_LOGEVENT, sizeof(payload), tid_flags,
+					  &payload)))
+			kt_emit_anyhow(t, &ev, tid_flags);
 	preempt_enable_notrace();
 }
 
