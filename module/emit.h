@@ -144,6 +144,28 @@ static inline u32 kt_emit_tid_flags(void)
 	return current->pid;
 }
 
+/**
+ * kt_emit_wants - does any session want this event of that process?
+ * @id:		KTRACE_EV_*
+ * @who:	the task
+ *
+ * For events that are frequent and take effort to describe: most are not wanted. kt_emit()
+ * asks again.
+ *
+ * Context: as kt_emit().
+ */
+static __always_inline bool kt_emit_wants(u16 id, const struct task_struct *who)
+{
+	const struct kt_emit_target *t;
+
+	preempt_disable_notrace();
+	kt_emit_for_each(t)
+		if (test_bit(id, t->live) && kt_filter_passes(&t->filter, who))
+			break;
+	preempt_enable_notrace();
+	return t;
+}
+
 void kt_emit(const struct kt_event *ev);
 void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);

@@ -6,7 +6,8 @@
 #include <trace/events/syscalls.h>
 #include "emit.h"
 
-static void on_enter(void *data, struct pt_regs *regs, long id)
+/* Apart from the question whether it is wanted, which so is a short one. */
+static noinline void record_enter(struct pt_regs *regs, long id)
 {
 	struct ktrace_ev_syscall_enter payload = { .nr = id };
 	unsigned long args[6];
@@ -23,7 +24,13 @@ static void on_enter(void *data, struct pt_regs *regs, long id)
 	});
 }
 
-static void on_exit(void *data, struct pt_regs *regs, long ret)
+static void on_enter(void *data, struct pt_regs *regs, long id)
+{
+	if (kt_emit_wants(KTRACE_EV_SYSCALL_ENTER, current))
+		record_enter(regs, id);
+}
+
+static noinline void record_exit(struct pt_regs *regs, long ret)
 {
 	const struct ktrace_ev_syscall_exit payload = {
 		.nr = syscall_get_nr(current, regs),
@@ -36,6 +43,12 @@ static void on_exit(void *data, struct pt_regs *regs, long ret)
 		.payload = &payload,
 		.who = current,
 	});
+}
+
+static void on_exit(void *data, struct pt_regs *regs, long ret)
+{
+	if (kt_emit_wants(KTRACE_EV_SYSCALL_EXIT, current))
+		record_exit(regs, ret);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
