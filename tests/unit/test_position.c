@@ -232,11 +232,11 @@ static void test_every_event(unsigned int kind)
 	struct ktrace_traceset *set, *other;
 	unsigned int i, j;
 
-	make_random(kind, 60);
+	make_random(kind, 24);
 	set = open_set(TRACES);
 	other = open_set(TRACES);
 	read_all(set);
-	CHECK(nr > 40);
+	CHECK(nr > 30);
 	for (i = 0; i <= nr; i++) {
 		CHECK_EQ(ktrace_traceset_seek_position(set, places[i]), 0);
 		check_rest(set, i);
@@ -250,7 +250,7 @@ static void test_every_event(unsigned int kind)
 				 i < nr ? all[i].time : KTRACE_TIME_NONE);
 	}
 	/* Each again, at once behind another */
-	for (i = 0; i < 5 * nr; i++) {
+	for (i = 0; i < 2 * nr; i++) {
 		j = random_below(nr + 1);
 		CHECK_EQ(ktrace_traceset_seek_position(set, places[j]), 0);
 		if (random_below(2))
@@ -268,16 +268,16 @@ static void test_until_position(unsigned int kind)
 	struct ktrace_trace_event e;
 	unsigned int i, j, limit, n;
 
-	make_random(kind, 12);
+	make_random(kind, 6);
 	set = open_set(TRACES);
 	read_all(set);
 	for (i = 0; i <= nr; i++)
 		for (j = 0; j <= nr; j++)
-			for (limit = 0; limit < 9; limit++) {
+			for (limit = 0; limit < 5; limit++) {
 				struct ktrace_until until = KTRACE_UNTIL_INIT;
 
 				until.position = places[j];
-				until.count = limit < 8 ? limit : KTRACE_COUNT_NONE;
+				until.count = limit < 4 ? limit : KTRACE_COUNT_NONE;
 				CHECK_EQ(ktrace_traceset_seek_position(set, places[i]), 0);
 				while (ktrace_traceset_next_until(set, &until, &e) == 1)
 					;
@@ -378,7 +378,7 @@ static void test_mixed_calls(unsigned int kind)
 	CHECK_EQ(ktrace_position_new(&saved), 0);
 	CHECK_EQ(ktrace_position_copy(saved, places[0]), 0);
 	CHECK_EQ(ktrace_traceset_seek(set, 0), 0);
-	for (i = 0; i < 4000; i++) {
+	for (i = 0; i < 1500; i++) {
 		struct ktrace_until until = KTRACE_UNTIL_INIT;
 
 		time = 100 + random_below(70);
