@@ -246,5 +246,5 @@ listed()
 	rmdir "$dir"
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 100 ]
-	[[ $stderr == *"no kernel events: Operation not permitted"* ]]
+	[[ $stderr == *"no kernel events: Operation not permitted; they take CAP_PERFMON"* ]]
 }

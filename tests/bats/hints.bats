@@ -142,3 +142,9 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	run_ktraced -q -o t -b 4m -- true
 	[ "$status" -eq 0 ]
 }
+
+@test "buffers that are too large: what would help" {
+	run_ktraced -o t -b 16G --thread-rings 1024 -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"MiB of shared memory for the buffers: "*"; a smaller -b or --thread-rings takes less"* ]]
+}

@@ -107,7 +107,9 @@ static int open_session(struct recording *r)
 	error = ktrace_session_create(&so, &r->session, reason);
 	if (error) {
 		guard_end();
-		log_error("cannot make a session: %s", reason[0] ? reason : strerror(-error));
+		log_error("cannot make a session: %s%s", reason[0] ? reason : strerror(-error),
+			  error == -ENOMEM || error == -ENOSPC || error == -EDQUOT ?
+			  "; a smaller -b or --thread-rings takes less" : "");
 		return EXIT_OWN;
 	}
 	return -1;
@@ -147,13 +149,15 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
 	if (error) {
-		log_error("kernel events: %s", strerror(-error));
+		log_error("kernel events: %s%s", strerror(-error), error == -EPERM ?
+			  "; --all takes CAP_PERFMON" : "");
 		return EXIT_OWN;
 	}
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {
-			log_error("process %d: %s", o->pids[i], strerror(-error));
+			log_error("process %d: %s%s", o->pids[i], strerror(-error),
+				  error == -EPERM ? "; another user's: CAP_PERFMON" : "");
 			return EXIT_OWN;
 		}
 	}
