@@ -157,7 +157,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {
 			log_error("process %d: %s%s", o->pids[i], strerror(-error),
-				  error == -EPERM ? "; another user's: CAP_PERFMON" : "");
+				  error == -EPERM ? "; it takes CAP_PERFMON" : "");
 			return EXIT_OWN;
 		}
 	}
