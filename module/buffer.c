@@ -262,7 +262,7 @@ static int populate(struct kt_buffer *b, u32 cpu)
 	WRITE_ONCE(b->rings[cpu].data, data);
 	if (may_be_quick(b, cpu))
 		kt_ring_make_quick(&b->rings[cpu]);
-	*per_cpu_ptr(b->cpu_rings, cpu) = b->rings[cpu];
+	per_cpu_ptr(b->cpu_rings, cpu)[0] = b->rings[cpu];
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int join(struct kt_buffer *b)
 	if (!b->cpu_rings)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(b->cpu_rings, cpu) = b->rings[cpu];
+		per_cpu_ptr(b->cpu_rings, cpu)[0] = b->rings[cpu];
 	cpus_read_lock();
 	mutex_lock(&buffers_lock);
 	for_each_online_cpu(cpu)

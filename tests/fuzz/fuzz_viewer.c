@@ -154,6 +154,41 @@ static void check_one_line(const char *name, const char *const more[])
 	REQUIRE(is_clean_text(captured.text, captured.len));
 }
 
+/* Their JSON is one value of several lines. */
+static void check_json(const char *name, const char *const more[])
+{
+	size_t i, len = 0;
+
+	command(name, "--json", more);
+	for (i = 0; i < captured.len; i++)
+		if (captured.text[i] != '\n')
+			captured.text[len++] = captured.text[i];
+	if (len)
+		captured.text[len++] = '\n';
+	captured.len = len;
+	REQUIRE(!captured.len || json_lines(captured.text, captured.len) == 1);
+}
+
+static void check_states(void)
+{
+	static const char *const names[] = {
+		"stat", "resources", "sched", "syscalls", "irq", "io",
+	};
+	static const char *const at[] = { "--at", "1us", NULL };
+	size_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		check_json(names[i], NULL);
+		command(names[i], NULL, NULL);
+		REQUIRE(is_clean_text(captured.text, captured.len));
+	}
+	check_json("state", at);
+	command("flow", "--json", NULL);
+	REQUIRE(json_lines(captured.text, captured.len) >= 0);
+	command("flow", NULL, NULL);
+	REQUIRE(is_clean_text(captured.text, captured.len));
+}
+
 /* Commands that read all; diff compares the file with itself, cut makes a file to be listed. */
 static void check_analyses(const char *const filter[])
 {
@@ -221,6 +256,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* They take longer than all the others. */
 	if (!(settings[3] & 12))
 		check_analyses(filters[settings[3] & 3]);
+	if ((settings[3] & 12) == 4)
+		check_states();
 	return 0;
 }
 

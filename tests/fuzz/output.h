@@ -119,7 +119,7 @@ static inline bool json_value(struct json *j, int depth)
 {
 	char close = 0;
 
-	if (j->at == j->end || depth > 8)
+	if (j->at == j->end || depth > 24)
 		return false;
 	switch (*j->at) {
 	case '"':

@@ -178,18 +178,18 @@ static void put_numbers(struct ktrace_out *out, const __u64 v[2])
 	ktrace_out_str(out, "  ");
 }
 
-static double seconds_of(const struct scope *s)
+static __u64 ns_of(const struct scope *s)
 {
 	__u64 to = s->until.is_set && s->to < s->end ? s->to : s->end;
 
-	return to > s->from ? (double)(to - s->from) / 1e9 : 0;
+	return to > s->from ? to - s->from : 0;
 }
 
 static double rate_of(const struct diff *d, int side, __u64 count)
 {
-	double seconds = seconds_of(&d->sides[side].scope);
+	__u64 ns = ns_of(&d->sides[side].scope);
 
-	return seconds > 0 ? (double)count / seconds : 0;
+	return ns ? (double)count * 1e9 / (double)ns : 0;
 }
 
 static void put_rows(struct ktrace_out *out, const struct diff *d, const struct tally *t,
@@ -242,7 +242,7 @@ static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
 		ktrace_out_str(out, i ? "B " : "A ");
 		ktrace_out_safe(out, paths[i]);
 		ktrace_out_str(out, ": ");
-		out_seconds(out, (__u64)(seconds_of(&d->sides[i].scope) * 1e9 + 0.5), 0);
+		out_seconds(out, ns_of(&d->sides[i].scope), 0);
 		ktrace_out_str(out, " s\n");
 		events[i] = d->sides[i].events;
 		lost[i] = scope_lost(&d->sides[i].scope);
@@ -293,7 +293,7 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 
 	ktrace_out_char(out, '{');
 	for (i = 0; i < 2; i++)
-		pair[i] = (__u64)(seconds_of(&d->sides[i].scope) * 1e9 + 0.5);
+		pair[i] = ns_of(&d->sides[i].scope);
 	json_key(out, "duration_ns");
 	put_pair(out, pair);
 	for (i = 0; i < 2; i++)

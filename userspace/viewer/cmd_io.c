@@ -206,11 +206,13 @@ static void put_disks(struct io *io)
 {
 	struct ktrace_out *out = io->a.out;
 	const struct disk *d;
+	size_t i;
 
 	if (io->disk_nr)
 		out_printf(out, "\n%-24s %8s %9s %9s %6s\n", "block device", "changes", "reading",
 			   "writing", "busy");
-	for (d = io->disks; d < io->disks + io->disk_nr; d++) {
+	for (i = 0; i < io->disk_nr; i++) {
+		d = &io->disks[i];
 		out_printf(out, "%4u:%-19u %8llu ", d->number >> 20, d->number & 0xfffff,
 			   d->requests);
 		out_duration(out, d->read_ns);
@@ -283,7 +285,8 @@ static void put_json(struct io *io)
 	ktrace_out_char(out, ']');
 	json_key(out, "devices");
 	ktrace_out_char(out, '[');
-	for (d = io->disks; d < io->disks + io->disk_nr; d++) {
+	for (i = 0; i < io->disk_nr; i++) {
+		d = &io->disks[i];
 		json_element(out);
 		ktrace_out_char(out, '{');
 		json_u64(out, "major", d->number >> 20);

@@ -50,9 +50,15 @@ static void take(struct moments *m, double v)
 	m->squares += off * (v - m->mean);
 }
 
+/* Stamps are the file's: what lies between two may be more than fits. */
+static __u64 rounded(double v)
+{
+	return v < 0x1p64 ? (__u64)(v + 0.5) : ~0ull;
+}
+
 static __u64 deviation(const struct moments *m)
 {
-	return m->nr ? (__u64)(sqrt(m->squares / (double)m->nr) + 0.5) : 0;
+	return m->nr ? rounded(sqrt(m->squares / (double)m->nr)) : 0;
 }
 
 static struct line *line_of(struct irq *s, const struct ktrace_process *p, __u32 mode, __u32 number)
@@ -119,8 +125,8 @@ static double frequency(const struct irq *s, const struct line *l)
 static void put_line(struct irq *s, const struct line *l)
 {
 	const __u64 times[] = {
-		l->times.sum, (__u64)(l->time.mean + 0.5), deviation(&l->time), l->times.max,
-		(__u64)(l->period.mean + 0.5), deviation(&l->period),
+		l->times.sum, rounded(l->time.mean), deviation(&l->time), l->times.max,
+		rounded(l->period.mean), deviation(&l->period),
 	};
 	struct ktrace_out *out = s->a.out;
 	size_t i;
@@ -153,13 +159,13 @@ static void put_json(struct irq *s)
 {
 	struct ktrace_out *out = s->a.out;
 	const struct line *l;
+	size_t i;
 
 	analysis_json_begin(&s->a);
 	json_key(out, "interrupts");
 	ktrace_out_char(out, '[');
-	for (l = s->lines; l < s->lines + s->nr; l++) {
-		if ((__u64)(l - s->lines) >= s->a.number)
-			break;
+	for (i = 0; i < s->nr && i < s->a.number; i++) {
+		l = &s->lines[i];
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
@@ -169,10 +175,10 @@ static void put_json(struct irq *s)
 		json_key(out, "hz");
 		out_printf(out, "%.3f", frequency(s, l));
 		dist_json(&l->times, out);
-		json_u64(out, "mean_ns", (__u64)(l->time.mean + 0.5));
+		json_u64(out, "mean_ns", rounded(l->time.mean));
 		json_u64(out, "deviation_ns", deviation(&l->time));
 		json_u64(out, "longest_from_ns", analysis_since_start(&s->a, l->longest_from));
-		json_u64(out, "period_ns", (__u64)(l->period.mean + 0.5));
+		json_u64(out, "period_ns", rounded(l->period.mean));
 		json_u64(out, "period_deviation_ns", deviation(&l->period));
 		ktrace_out_char(out, '}');
 	}

@@ -177,11 +177,13 @@ static void put_json(struct resources *s)
 	struct ktrace_out *out = s->a.out;
 	const struct row *row;
 	__u32 mode;
+	size_t i;
 
 	analysis_json_begin(&s->a);
 	json_key(out, "resources");
 	ktrace_out_char(out, '[');
-	for (row = s->rows; row < s->rows + s->nr; row++) {
+	for (i = 0; i < s->nr; i++) {
+		row = &s->rows[i];
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');

@@ -148,13 +148,13 @@ static void put_json(struct syscalls *s)
 {
 	struct ktrace_out *out = s->a.out;
 	const struct call *call;
+	size_t i;
 
 	analysis_json_begin(&s->a);
 	json_key(out, "syscalls");
 	ktrace_out_char(out, '[');
-	for (call = s->calls; call < s->calls + s->nr; call++) {
-		if ((__u64)(call - s->calls) >= s->a.number)
-			break;
+	for (i = 0; i < s->nr && i < s->a.number; i++) {
+		call = &s->calls[i];
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');

@@ -6,7 +6,7 @@
 #include <ktrace/decode.h>
 
 #define DIST_BITS 5		/* buckets of an octave: 32, so 3 % from one to the next */
-#define DIST_OCTAVES (64 - DIST_BITS)
+#define DIST_OCTAVES (65 - DIST_BITS)	/* the first is of values below 32 */
 
 /**
  * struct dist - counts of durations; all zero to begin with

@@ -12,6 +12,8 @@ static __u64 edge(const struct strip *s, int column)
 {
 	__u64 span = s->to - s->from;
 
+	if (column == s->width)
+		return s->to;
 	return s->from + (__u64)((double)span * column / s->width);
 }
 
