@@ -176,7 +176,8 @@ agrees()
 @test "wrong usage is refused" {
 	local args
 	for args in "critical-path $SMALL" "critical-path --pid 1,2 $SMALL" "stat --depth deep $SMALL" \
-		"flow --width 1 $SMALL" "sched -n x $SMALL" "irq --pid 1 $SMALL" "state --at x $SMALL" io; do
+		"flow --width 1 $SMALL" "sched -n x $SMALL" "irq --pid 1 $SMALL" "irq -p 1 $SMALL" \
+		"resources -p 1 $SMALL" "state --at x $SMALL" io; do
 		# shellcheck disable=SC2086 # words
 		run_ktrace $args
 		[ "$status" -eq 2 ]

@@ -273,13 +273,22 @@ static const char *take_option(struct analysis *a, int option)
 	}
 }
 
+/* What the short options are: a command that takes no --pid takes no -p. */
+static const char *short_options(const struct option *options)
+{
+	while (options->name && options->val != 'p')
+		options++;
+	return options->name ? "n:p:" : "n:";
+}
+
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)
 {
+	const char *const letters = short_options(a->options);
 	const char *wrong = NULL;
 	int option, status = -1;
 
 	a->number = ~0ull;
-	while (status < 0 && (option = getopt_long(argc, argv, "n:p:", a->options, NULL)) != -1) {
+	while (status < 0 && (option = getopt_long(argc, argv, letters, a->options, NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			status = command_common_option(cmd, option);
 		else

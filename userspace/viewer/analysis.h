@@ -68,20 +68,29 @@ struct analysis {
 	int error;
 };
 
-#define ANALYSIS_OPTIONS \
+/* Of what threads do not have: interrupts, CPUs */
+#define ANALYSIS_WINDOW_OPTIONS \
 	{ "since", required_argument, NULL, 's' }, \
 	{ "until", required_argument, NULL, 'u' }, \
-	{ "pid", required_argument, NULL, 'p' }, \
 	{ "number", required_argument, NULL, 'n' }, \
 	{ "json", no_argument, NULL, 'j' }
 
-#define ANALYSIS_HELP \
+#define ANALYSIS_OPTIONS \
+	ANALYSIS_WINDOW_OPTIONS, \
+	{ "pid", required_argument, NULL, 'p' }
+
+#define ANALYSIS_SINCE_HELP \
 "  --since TIME       from TIME on\n" \
-"  --until TIME       up to TIME, TIME itself not included\n" \
-"  -p, --pid N[,N...]  only these processes and threads\n" \
+"  --until TIME       up to TIME, TIME itself not included\n"
+#define ANALYSIS_OUTPUT_HELP \
 "  -n, --number N     print N rows at most\n" \
 "  --json             one JSON object\n" \
 "  --help, --version\n"
+
+#define ANALYSIS_HELP \
+ANALYSIS_SINCE_HELP \
+"  -p, --pid N[,N...]  only these processes and threads\n" \
+ANALYSIS_OUTPUT_HELP
 
 #define ANALYSIS_TIMES \
 "TIME is as in ktrace list.\n"

@@ -322,11 +322,8 @@ const struct command cmd_critical_path = {
 "  -p, --pid N        the thread; a process stands for its first thread\n"
 "  --list             print each piece of the path, too; what is further right was\n"
 "                     waited for\n"
-"  --since TIME       from TIME on\n"
-"  --until TIME       up to TIME, TIME itself not included\n"
-"  -n, --number N     print N rows at most\n"
-"  --json             one JSON object\n"
-"  --help, --version\n"
+ANALYSIS_SINCE_HELP
+ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"

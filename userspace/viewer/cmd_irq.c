@@ -199,10 +199,7 @@ static void show(struct analysis *a)
 }
 
 static const struct option options[] = {
-	{ "since", required_argument, NULL, 's' },
-	{ "until", required_argument, NULL, 'u' },
-	{ "number", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
+	ANALYSIS_WINDOW_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -224,11 +221,8 @@ const struct command cmd_irq = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how often and how long interrupts and softirqs were handled",
 	.help =
-"  --since TIME       from TIME on\n"
-"  --until TIME       up to TIME, TIME itself not included\n"
-"  -n, --number N     print N rows at most\n"
-"  --json             one JSON object\n"
-"  --help, --version\n"
+ANALYSIS_SINCE_HELP
+ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"

@@ -232,10 +232,7 @@ static const char *own_option(struct analysis *a, int option)
 }
 
 static const struct option options[] = {
-	{ "since", required_argument, NULL, 's' },
-	{ "until", required_argument, NULL, 'u' },
-	{ "number", required_argument, NULL, 'n' },
-	{ "json", no_argument, NULL, 'j' },
+	ANALYSIS_WINDOW_OPTIONS,
 	{ "list", no_argument, NULL, OPTION_LIST },
 	{ "width", required_argument, NULL, OPTION_WIDTH },
 	COMMON_OPTIONS
@@ -264,11 +261,8 @@ const struct command cmd_resources = {
 	.help =
 "  --list             print each span of time in one mode, not a picture\n"
 "  --width N          columns of the picture (60)\n"
-"  --since TIME       from TIME on\n"
-"  --until TIME       up to TIME, TIME itself not included\n"
-"  -n, --number N     print N rows at most\n"
-"  --json             one JSON object\n"
-"  --help, --version\n"
+ANALYSIS_SINCE_HELP
+ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
