@@ -91,7 +91,7 @@ agrees()
 	json '[r["modes"] for r in o["resources"] if r["kind"] == "cpu"] == [["idle", "irq"], ["idle"]]'
 	json '[r["name"] for r in o["resources"] if r["kind"] == "irq"] == ["eth0"]'
 	run_ktrace state --pid 100 t
-	! grep -q server <<<"$output"
+	fails grep -q server <<<"$output"
 }
 
 @test "flow: each span once, and no time twice" {
@@ -135,7 +135,7 @@ agrees()
 		[ "$command" != state ] || continue
 		# shellcheck disable=SC2086
 		run_ktrace $command --until 100ns "$SMALL"
-		! grep -q LOST <<<"$output"
+		fails grep -q LOST <<<"$output"
 	done
 }
 

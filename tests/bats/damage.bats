@@ -58,7 +58,7 @@ rest_is_shown()
 	run_ktrace list t
 	[ "$status" -eq 1 ]
 	grep -q 'item=10' <<<"$output"
-	! grep -q 'item=7' <<<"$output"
+	fails grep -q 'item=7' <<<"$output"
 	[ -z "$(grep -vE 'ktrace:lost|demo:big' <<<"$output" | grep -vxF -e "$ALL")" ]
 }
 

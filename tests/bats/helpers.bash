@@ -191,6 +191,12 @@ wait_for()
 	show "wait $1"
 }
 
+# fails COMMAND...: it does not succeed; "! COMMAND" would not make a test fail, whatever it says
+fails()
+{
+	! "$@"
+}
+
 # within TIMES DELAY COMMAND...: until it succeeds; for what must not take longer
 within()
 {

@@ -100,7 +100,7 @@ random_ms()
 	# It may go to another CPU, whose ring has room: 2048 events of 32 bytes.
 	most=$(($(last_at) + $(nproc) * 2048))
 	sleep 0.3
-	! moves_on "$most"
+	fails moves_on "$most"
 	kill -KILL "$pid"
 	wait "$pid" || true
 	retry 0.1 moves_on "$((most + 100000))"

@@ -310,7 +310,7 @@ hit_viewer()
 
 hit_module()
 {
-	! rmmod ktrace
+	fails rmmod ktrace
 	after_full
 	goes_on
 }

@@ -63,7 +63,7 @@ for line in sys.stdin:
 @test "--since includes its time, --until does not" {
 	run_ktrace list --since 100ns --until 150ns "$SMALL"
 	[ "$status" -eq 0 ]
-	! grep -q 'item=7\|item=8' <<<"$output"
+	fails grep -q 'item=7\|item=8' <<<"$output"
 	grep -q 'ret=-14' <<<"$output"
 	run_ktrace list --since 150ns --until 151ns "$SMALL"
 	grep -q 'item=8' <<<"$output"

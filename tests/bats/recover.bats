@@ -75,7 +75,7 @@ exact()
 		valid_trace t
 		run_ktrace info t
 		[[ $output == *closed* ]]
-		! is_stale "$session"
+		fails is_stale "$session"
 		rm ktraced.out
 	done
 }
@@ -100,7 +100,7 @@ exact()
 	[ "$status" -eq 0 ]
 	cmp t before
 	exact copy
-	! is_stale "$session"
+	fails is_stale "$session"
 }
 
 @test "a file that is gone: the session stays, -o saves what is in the buffers" {
@@ -176,7 +176,7 @@ is_gone_or_done()
 				die_at $policy $how $at || break
 				recover "$session"
 				[ "$status" -eq 0 ]
-				! is_stale "$session"
+				fails is_stale "$session"
 				[ ! -s ktraced.out ] || exact t
 				rounds=$((rounds + 1))
 			done
@@ -251,7 +251,7 @@ is_gone_or_done()
 	wait "$one" && one=0 || one=$?
 	echo "statuses $one and $two"
 	[ "$one" = 0 ] || [ "$two" = 0 ]
-	! is_stale "$session"
+	fails is_stale "$session"
 	exact t
 }
 
@@ -266,7 +266,7 @@ is_gone_or_done()
 	recover --discard "$session"
 	[ "$status" -eq 0 ]
 	cmp t before
-	! is_stale "$session"
+	fails is_stale "$session"
 	[ ! -e "$session" ]
 	recover "$session"
 	[ "$status" -eq 125 ]
@@ -290,7 +290,7 @@ is_gone_or_done()
 			recover "$session"
 		fi
 		[ "$status" -eq 0 ]
-		! is_stale "$session"
+		fails is_stale "$session"
 		exact t
 		rm ktraced.out
 	done
@@ -302,7 +302,7 @@ is_gone_or_done()
 	mkdir -m 700 "$dir"
 	LEFT+=("$dir")
 	truncate -s 1M "$dir/user"
-	! is_stale "$dir"
+	fails is_stale "$dir"
 	touch -d '1 minute ago' "$dir" "$dir/user"
 	"$KTRACED" --recover --list | grep -x "$dir .* - unfinished"
 	recover "$dir"

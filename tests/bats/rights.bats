@@ -42,10 +42,10 @@ static_program()
 	session=$(sed -n 's/.*KTRACE_SESSION=shm://p' ktraced.err)
 	[ "$(stat -c %a "$session")" = 600 ]
 	[ "$(stat -c %a "$(dirname "$session")")" = 700 ]
-	! as_user cat "$session"
-	! as_user ls "$(dirname "$session")"
-	! as_user rm -rf "$(dirname "$session")"
-	! as_user mv "$(dirname "$session")" /dev/shm/elsewhere
+	fails as_user cat "$session"
+	fails as_user ls "$(dirname "$session")"
+	fails as_user rm -rf "$(dirname "$session")"
+	fails as_user mv "$(dirname "$session")" /dev/shm/elsewhere
 	[ -e "$session" ]
 	other_place
 	static_program "$PLACE/hostile"

@@ -104,7 +104,7 @@ lost_by()
 	[ "$(summary events)" = 200 ]
 	grep '^written 200 200 lost 0$' <<<"$output"
 	run_ktrace list t
-	! grep spec:count <<<"$output"
+	fails grep spec:count <<<"$output"
 }
 
 @test "an event that is switched on is written from then on" {
