@@ -9,6 +9,7 @@
 # shellcheck disable=SC2016,SC2154 # the guest's shell expands; run sets stderr
 
 bats_require_minimum_version 1.5.0
+load helpers
 
 setup_file()
 {
@@ -26,6 +27,7 @@ teardown_file()
 # A guest that a failed test has left
 teardown()
 {
+	unsteady
 	[ ! -e "${KTRACE_CACHE:-$HOME/.cache/ktrace}/guests/$KTRACE_VM_NAME" ] || "$VM" stop || true
 }
 
@@ -177,6 +179,21 @@ processes_with()
 	wait $!
 	[ "$(cat "$BATS_TEST_TMPDIR/a")" = a ]
 	[ "$(cat "$BATS_TEST_TMPDIR/b")" = b ]
+}
+
+@test "an answer of the guest that comes in two parts is one answer" {
+	local line='' part=''
+
+	source "$BATS_TEST_DIRNAME/../vm/serve.sh"
+	mkfifo "$BATS_TEST_TMPDIR/agent"
+	exec 4<>"$BATS_TEST_TMPDIR/agent"
+	printf '17.4 1' >&4
+	fails agent_read
+	printf '23\n17.5 0\n' >&4
+	agent_read
+	[ "$line" = "17.4 123" ]
+	agent_read
+	[ "$line" = "17.5 0" ]
 }
 
 @test "start, exec, stop: one guest for many commands" {

@@ -53,7 +53,7 @@ close_inherited_files()
 
 cmd_serve()
 {
-	local default_seconds=3600
+	local default_seconds=3600 line part=
 
 	close_inherited_files
 	parse_options "$@"
@@ -68,7 +68,7 @@ cmd_serve()
 	guest_start
 	echo "$qemu_pid" >"$dir/qemu_pid"
 	exec 4<>"$work/agent.out"
-	until read -r -t 1 line <&4 && [ "$line" = ready ]; do
+	until agent_read && [ "$line" = ready ]; do
 		kill -0 "$qemu_pid" 2>/dev/null || guest_verdict ''
 	done
 	exec 4>&-
@@ -108,14 +108,27 @@ agent_send()
 	printf '\n%s\n' "$*" 1<>"$dir/work/agent.in"
 }
 
+# Read a line of the agent's into $line within a second. The first part of one whose rest
+# is still to come stays in $part until then.
+agent_read()
+{
+	local status=0 more
+
+	IFS= read -r -t 1 more <&4 || status=$?
+	part+=$more
+	[ "$status" -eq 0 ] || return "$status"
+	line=$part
+	part=
+}
+
 # Wait for the answer to a request in the background: its status goes to a file.
 agent_wait()
 {
-	local id=$1 file=$2 answer=() deadline=$((SECONDS + seconds)) signal=TERM
+	local id=$1 file=$2 line part='' deadline=$((SECONDS + seconds)) signal=TERM
 
 	while kill -0 "$(cat "$dir/qemu_pid")" 2>/dev/null; do
-		if read -r -t 1 -a answer <&4 && [ "${answer[0]:-}" = "$id" ]; then
-			echo "${answer[1]}" >"$file"
+		if agent_read && [ "${line% *}" = "$id" ]; then
+			echo "${line#* }" >"$file"
 			return
 		fi
 		[ "$SECONDS" -ge "$deadline" ] || continue
