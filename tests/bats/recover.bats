@@ -212,18 +212,39 @@ is_gone_or_done()
 	exact "$(sed -n 's/.*events recovered.*, //p' <<<"$stderr")"
 }
 
-@test "a full disk: the session stays, and is saved when there is room" {
-	orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
-	writers_done
+# recover_part BYTES: --recover on a disk that is full when the file has so many more
+recover_part()
+{
+	local size
 	size=$(stat -c %s t)
-	capture sh -c "ulimit -f $(((size + 8191) / 512 + 1)); '$KTRACED' --recover '$session'"
+	capture sh -c "ulimit -f $(((size + $1 - 1) / 512 + 1)); '$KTRACED' --recover '$session'"
 	show ktraced --recover
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"File too large"* ]]
 	is_stale "$session"
+}
+
+@test "a full disk: the session stays, and is saved when there is room" {
+	orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+	writers_done
+	recover_part 8192
 	recover "$session"
 	[ "$status" -eq 0 ]
 	exact t
+}
+
+@test "saved in two parts: no loss is told before older events, and the end once" {
+	orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
+	writers_done
+	# Room for names and losses, but for no block.
+	recover_part 8192
+	run_ktrace info t
+	fails grep ended <<<"$output"
+	recover "$session"
+	[ "$status" -eq 0 ]
+	exact t
+	run_ktrace info t
+	[ "$(grep -c ended <<<"$output")" -eq 1 ]
 }
 
 @test "what the dead ktraced could not write is counted" {

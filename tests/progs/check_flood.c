@@ -4,8 +4,9 @@
  *
  *   check_flood FILE...
  *
- * Of each thread: no event twice, none out of order, none that was not written. The
- * last line says "read N lost M"; as events are not kept, there can be any number.
+ * Of each thread: no event twice, none out of order, none that was not written. No event is
+ * older than what came before it, of whatever thread, or than a loss told before it. The last
+ * line says "read N lost M"; as events are not kept, there can be any number.
  *
  * Exit status 1 if something is wrong with an event or with a file.
  */
@@ -24,6 +25,7 @@ struct item {
 };
 
 static uint64_t next_seq[WRITER_MAX][WRITER_MAX];
+static __u64 newest;
 static bool is_bad;
 
 static void report(void *arg, const struct ktrace_damage *d)
@@ -46,6 +48,11 @@ static void check(const struct ktrace_trace_event *e)
 		printf("event of %u bytes, flags %#x\n", e->len, e->flags);
 		is_bad = true;
 		return;
+	}
+	if (e->time < newest && !is_bad) {
+		printf("event at %llu behind %llu\n", (unsigned long long)e->time,
+		       (unsigned long long)newest);
+		is_bad = true;
 	}
 	memcpy(&item, e->payload, sizeof(item));
 	if (item.process >= WRITER_MAX || item.thread >= WRITER_MAX) {
@@ -82,6 +89,7 @@ int main(int argc, char **argv)
 			check(&e);
 			read++;
 		}
+		newest = e.time > newest ? e.time : newest;
 	}
 	ktrace_traceset_stats(set, &stats);
 	ktrace_traceset_close(set);

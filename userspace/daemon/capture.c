@@ -419,7 +419,8 @@ void capture_finish(struct capture *c)
 		if (!pass)
 			nanosleep(&nap, NULL);
 	}
-	for (__u32 i = 0; i < c->stream_nr; i++)
+	/* What is still to come is older than now: it must not lie behind a stamp of now. */
+	for (__u32 i = 0; i < c->stream_nr && !is_stuck(c); i++)
 		finish_stream(c, i);
 }
 

@@ -202,7 +202,7 @@ static void say_result(const struct rescue *r, const struct ktrace_lost *lost)
 		 r->target);
 }
 
-/* Everything that is left to the file. */
+/* Everything that is left to the file; it has no end before that. */
 static int drain(struct rescue *r)
 {
 	struct capture *c = &r->capture;
@@ -211,13 +211,13 @@ static int drain(struct rescue *r)
 	int error;
 
 	capture_finish(c);
+	if (c->write_error)
+		return c->write_error;
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&c->meta, &now);
 	meta_end(&c->meta, -1, "recovered");
 	capture_lost(c, &lost);
-	if (!c->write_error)
-		capture_flush_meta(c);
-	error = c->write_error;
+	error = capture_flush_meta(c);
 	if (!error)
 		say_result(r, &lost);
 	return error;
