@@ -116,13 +116,87 @@ refused()
 	refused 'flags > irq' 'column 7: flags have no order'
 	refused 'cpu ~ 1' 'column 5: ~ is for text'
 	refused 'event.nothing == 1' "column 1: there is no field 'event.nothing' here"
-	refused 'state.mode == user' "there is no field 'state.mode' here"
+	refused 'state.mode == user' "column 1: there is no field 'state.mode' here"
+	refused 'cpu = 1 && state.process_status == waiting' \
+		'column 36: expected run, wait-cpu, wait, wait-fork, exit, zombie, dead or unnamed'
+	refused 'state.execution_mode != kernel' 'column 25: expected user, syscall, trap, irq,'
+	refused 'state.cpu == first' 'column 14: expected a number'
+	refused 'state.creation_time > now' 'column 23: expected a time'
+	refused 'state.process_status > run' 'column 22: text has no order'
 	refused 'item[x] == 1' 'column 5: expected the number of an element'
 	refused '5 == item' "column 1: expected the name of a field, found '5'"
 	printf 'item == 1 &&\n  comm <\n' >filter
 	run_ktrace grep -f filter "$SMALL"
 	[ "$status" -eq 2 ]
 	[[ $stderr == *'line 2, column 8: text has no order'* ]]
+}
+
+@test "a field that no event has is said with its place" {
+	run_ktrace grep -c 'item = 7 || itme = 8' "$SMALL"
+	[ "$status" -eq 0 ]
+	[ "$output" = 1 ]
+	[[ $stderr == *"filter: column 13: no event has a field 'itme'; 'ktrace grep -l FILE' "* ]]
+	printf 'item == 1 &&\n  field."a b" == 2' >filter
+	run_ktrace hist --filter-file filter "$SMALL"
+	[[ $stderr == *"filter: line 2, column 3: no event has a field 'a b'"* ]]
+	run_ktrace cut --filter 'itme = 8' -o new "$SMALL"
+	[[ $stderr == *"column 1: no event has a field 'itme'"* ]]
+	run_ktrace diff --filter 'itme = 8' "$SMALL" "$SMALL"
+	[[ $stderr == *"column 1: no event has a field 'itme'"* ]]
+	run_ktrace stat --filter 'itme = 8' "$SMALL"
+	[[ $stderr == *"column 1: no event has a field 'itme'"* ]]
+	run_ktrace grep -c 'item = 7 || tid = 5 || count > 0 || reason = full' "$SMALL"
+	[[ $stderr != *'no event has'* ]]
+	# One of the two files has the field.
+	"$PROGS/mktrace" other <<<'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+	run_ktrace diff --filter 'item = 8' other "$SMALL"
+	[[ $stderr != *'no event has'* ]]
+}
+
+# make_busy: "busy", a file of threads that run, call and are interrupted
+make_busy()
+{
+	python3 "$ROOT/tests/oracle/analyse.py" make 7 1200 | "$PROGS/mktrace" busy
+}
+
+@test "the state of threads is what an oracle of its own says, from the start and from a time" {
+	run timeout 100 python3 "$ROOT/tests/oracle/state_filter.py" "$PROGS/mktrace" "$PROGS/match" 1 80
+	echo "$output"
+	[ "$status" -eq 0 ]
+}
+
+@test "every command with a filter knows the state, and knows it in the middle" {
+	local filter='state.execution_mode == syscall && state.cpu != 1' nr
+	make_busy
+	"$KTRACE" grep "$filter" busy >all
+	nr=$(wc -l <all)
+	[ "$nr" -gt 50 ]
+	[ "$("$KTRACE" list -c busy)" -gt "$((2 * nr))" ]
+	diff -u all <("$KTRACE" list --filter "$filter" busy)
+	"$KTRACE" grep --since 10ms --until 20ms "$filter" busy >part
+	diff -u <(awk '$1 >= 0.01 && $1 < 0.02' all) part
+	[ "$(wc -l <part)" -gt 10 ]
+	[ "$("$KTRACE" hist --json --filter "$filter" busy | jq '[.bins[][0]] | add')" = "$nr" ]
+	[ "$("$KTRACE" stat --json --filter "$filter" busy | jq '.events, .tree.events' | uniq)" = "$nr" ]
+	run_ktrace cut --filter "$filter" -o new busy
+	diff -u <(awk '{ $1 = ""; print }' all) <("$KTRACE" list new | awk '{ $1 = ""; print }')
+	run_ktrace diff --json --filter "$filter" busy busy
+	[ "$(jq -c .events <<<"$output")" = "[$nr,$nr]" ]
+}
+
+@test "page by page, the state goes on where it was" {
+	local position='' filter='state.process_status == wait-cpu || state.execution_mode == irq'
+	make_busy
+	"$KTRACE" grep "$filter" busy >all
+	for _ in 1 2 3; do
+		"$KTRACE" grep ${position:+--from-position "$position"} -n 30 --print-position \
+			"$filter" busy >page
+		position=$(sed -n 's/^position //p' page)
+		grep -v '^position ' page >>pages
+	done
+	"$KTRACE" grep --from-position "$position" "$filter" busy >>pages
+	[ "$(wc -l <all)" -gt 100 ]
+	diff -u all pages
 }
 
 @test "expressions that are too large or too deep are refused" {
@@ -171,6 +245,7 @@ refused()
 	run_ktrace grep -l
 	[ "$status" -eq 0 ]
 	grep -q '^event.family ' <<<"$output"
+	grep -q '^state.execution_submode ' <<<"$output"
 	run_ktrace grep -l "$SMALL"
 	grep -q '^field.prev_tid  *sched:switch$' <<<"$output"
 	grep -q '^field.label  *demo:work$' <<<"$output"

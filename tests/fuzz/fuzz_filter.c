@@ -5,10 +5,11 @@
  * The input is an expression, a NUL, and a payload. What is refused is refused with a place
  * in the text and a reason that can be printed. What is accepted says the same of an event
  * each time, in parentheses too; with "!" the opposite, joined to itself what logic says. It
- * is asked about the events of a golden file, and about these with the payload of the input.
+ * is asked about the events of a golden file, and about these with the payload of the input;
+ * the state is the one at their end.
  */
 #include <errno.h>
-#include <ktrace/filter.h>
+#include <ktrace/state.h>
 
 #include "fuzz.h"
 
@@ -18,6 +19,7 @@
 static struct ktrace_trace_event events[EVENTS_MAX];
 static int event_nr;
 static __u64 start;
+static struct ktrace_states *state;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
@@ -30,12 +32,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	(void)argv;
 	setenv("TZ", "UTC", 1);
 	REQUIRE(!ktrace_traceset_open(NULL, &set) && !ktrace_traceset_add(set, GOLDEN));
-	REQUIRE(!ktrace_traceset_span(set, &start, &end));
+	REQUIRE(!ktrace_traceset_span(set, &start, &end) && !ktrace_state_new(set, &state));
 	for (e = events; event_nr < EVENTS_MAX && ktrace_traceset_next(set, e) == 1; e++) {
 		copy = malloc(e->len + !e->len);
 		REQUIRE(copy);
 		memcpy(copy, e->payload, e->len);
 		e->payload = copy;
+		REQUIRE(!ktrace_state_update(state, e));
 		event_nr++;
 	}
 	return 0;
@@ -53,9 +56,17 @@ static void check_error(const char *text, const struct ktrace_filter_error *erro
 
 static struct ktrace_filter *parse(const char *text)
 {
+	static struct ktrace_filter_source source;
+	const struct ktrace_filter_source *const sources = &source;
+	const struct ktrace_filter_opts opts = {
+		.size = sizeof(opts), .sources = &sources, .source_nr = 1,
+	};
 	struct ktrace_filter_error error;
 	struct ktrace_filter *f = NULL;
-	int ret = ktrace_filter_parse(text, NULL, &f, &error);
+	int ret;
+
+	ktrace_state_source(state, &source);
+	ret = ktrace_filter_parse(text, &opts, &f, &error);
 
 	REQUIRE(!ret || ret == -EINVAL);
 	if (ret)

@@ -336,4 +336,5 @@ def main():
     sys.exit(bool(bad) or not nr * len(events) / 10 < yes < nr * len(events) * 9 / 10)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -422,6 +422,50 @@ static void test_seeks_give_what_reading_gives(void)
 	ktrace_traceset_close(set);
 }
 
+#define PLACES 12
+
+/* Places between events, also of equal times, and what the state is there */
+static void test_seeks_to_positions(void)
+{
+	struct ktrace_position *places[PLACES], *unset;
+	__u64 digests[PLACES], end, next = 0, nr = 0;
+	struct ktrace_trace_event e;
+	struct ktrace_traceset *set;
+	struct ktrace_states *s;
+	unsigned int i, n;
+
+	make_random(&end);
+	set = open_set();
+	CHECK_EQ(ktrace_state_new(set, &s), 0);
+	CHECK_EQ(ktrace_position_new(&unset), 0);
+	for (i = 0; i < PLACES; i++) {
+		for (; nr < next; nr++) {
+			CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+			CHECK_EQ(ktrace_state_update(s, &e), 0);
+		}
+		CHECK_EQ(ktrace_position_new(&places[i]), 0);
+		CHECK_EQ(ktrace_position_save(set, places[i]), 0);
+		digests[i] = digest(s);
+		next += i + 2 < PLACES ? random_below(EVENTS / PLACES) : EVENTS - next;
+	}
+	CHECK_EQ(ktrace_position_time(places[PLACES - 1]), KTRACE_TIME_NONE);
+	for (n = 0; n < 3 * PLACES; n++) {
+		i = random_below(PLACES);
+		CHECK_EQ(ktrace_state_seek_position(s, places[i]), 0);
+		CHECK(digest(s) == digests[i]);
+		CHECK_EQ(ktrace_state_seek_position(s, unset), 0);
+		CHECK_EQ(ktrace_position_save(set, unset), 0);
+		CHECK_EQ(ktrace_position_compare(unset, places[i]), 0);
+		ktrace_position_free(unset);
+		CHECK_EQ(ktrace_position_new(&unset), 0);
+	}
+	for (i = 0; i < PLACES; i++)
+		ktrace_position_free(places[i]);
+	ktrace_position_free(unset);
+	ktrace_state_free(s);
+	ktrace_traceset_close(set);
+}
+
 int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/ktrace-state-%d", (int)getpid());
@@ -432,6 +476,7 @@ int main(void)
 	test_stack_overflows();
 	test_resources();
 	test_seeks_give_what_reading_gives();
+	test_seeks_to_positions();
 	unlink(path);
 	return 0;
 }

@@ -160,11 +160,13 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 
 	if (ret || e->time < a->from)
 		return ret;
+	a->to = e->time > a->to ? e->time : a->to;
 	if (e->id == KTRACE_ID_LOST)
 		count_lost(a, e);
+	else if (!select_passes_filters(&a->select, e))
+		return a->error;
 	else
 		a->events++;
-	a->to = e->time > a->to ? e->time : a->to;
 	ret = a->event ? a->event(a, e) : 0;
 	return ret ? ret : a->error;
 }
@@ -217,6 +219,7 @@ static int analyse(struct analysis *a)
 		ret = ktrace_state_new(a->set, &a->state);
 	if (!ret)
 		ret = ktrace_state_watch(a->state, &a->watch);
+	select_begin(&a->select, a->start, a->state);
 	if (!ret && a->begin)
 		ret = a->begin(a);
 	if (ret)
@@ -241,6 +244,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	ret = analyse(a);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	select_complain(&a->select, a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
 	return output_end(status);
 }

@@ -336,6 +336,8 @@ static int compare_files(struct diff *d, char **paths)
 		else
 			put_text(output(), d, paths);
 	}
+	if (sets[0] && sets[1])
+		select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
 	for (i = 0; i < 2; i++) {
 		status = sets[i] ? files_status(sets[i], status) : status;
 		ktrace_traceset_close(sets[i]);

@@ -25,7 +25,7 @@ static void put_field(struct ktrace_out *out, const char *prefix, const char *na
 	from = out->len;
 	ktrace_out_str(out, prefix);
 	ktrace_out_str(out, name);
-	ktrace_out_pad(out, from, 23);
+	ktrace_out_pad(out, from, 24);
 	ktrace_out_char(out, ' ');
 	ktrace_out_str(out, what);
 	ktrace_out_char(out, '\n');
@@ -48,6 +48,7 @@ static void put_payload_fields(struct ktrace_out *out, const struct ktrace_trace
 static int put_fields(int nr, char **paths)
 {
 	const struct ktrace_filter_field *fields;
+	struct ktrace_filter_source state;
 	struct ktrace_out *out = output();
 	const struct ktrace_trace *trace;
 	struct ktrace_traceset *set;
@@ -57,6 +58,9 @@ static int put_fields(int nr, char **paths)
 	fields = ktrace_filter_fields(&field_nr);
 	for (i = 0; i < field_nr; i++)
 		put_field(out, "", fields[i].name, fields[i].help);
+	ktrace_state_source(NULL, &state);
+	for (i = 0; i < state.field_nr; i++)
+		put_field(out, "", state.fields[i].name, state.fields[i].help);
 	set = nr ? open_files(nr, paths, &status) : NULL;
 	if (set) {
 		for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
@@ -148,10 +152,12 @@ const struct command cmd_grep = {
 "EXPRESSION: FIELD OP VALUE, joined by && before ^ (one or the other) before ||, with !\n"
 "and parentheses. OP: == (or =), !=, <, <=, >, >=, ~ (glob: * ? [a-z]). FIELD: one of\n"
 "--fields, or a field of the event: prev_tid, field.tid (where tid alone is the thread),\n"
-"samples[3]; of an array without index, any element. VALUE: a number, a name, \"text\"\n"
+"samples[3]; of an array without index, any element; or what the thread was doing once\n"
+"the event had happened: state.process_status, ... VALUE: a number, a name, \"text\"\n"
 "with C's escapes, a time. A comparison with a field that the event does not have is\n"
 "false, also !=.\n"
 "\n"
+"  ktrace grep 'state.execution_mode == irq && event ~ sched:*' trace.bin\n"
 "  ktrace grep 'event == syscall:exit && ret < 0 && comm ~ \"x*\"' trace.bin\n"
 "\n"
 "Lines and JSON are those of ktrace list.\n",

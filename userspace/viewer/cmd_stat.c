@@ -219,13 +219,17 @@ static void show(struct analysis *a)
 	put_text(r, root, NULL);
 }
 
-enum { OPTION_TYPES = 300, OPTION_DEPTH };
+enum { OPTION_TYPES = 300, OPTION_DEPTH, OPTION_FILTER, OPTION_FILTER_FILE };
 
 static const char *own_option(struct analysis *a, int option)
 {
 	struct stat_run *r = (struct stat_run *)a;
 	__u32 i;
 
+	if (option == OPTION_FILTER)
+		return select_add_filter(&a->select, optarg);
+	if (option == OPTION_FILTER_FILE)
+		return select_add_filter_file(&a->select, optarg);
 	if (option == OPTION_TYPES) {
 		r->shows_types = true;
 		return NULL;
@@ -242,6 +246,8 @@ static const struct option options[] = {
 	ANALYSIS_OPTIONS,
 	{ "types", no_argument, NULL, OPTION_TYPES },
 	{ "depth", required_argument, NULL, OPTION_DEPTH },
+	{ "filter", required_argument, NULL, OPTION_FILTER },
+	{ "filter-file", required_argument, NULL, OPTION_FILTER_FILE },
 	COMMON_OPTIONS
 };
 
@@ -266,6 +272,9 @@ const struct command cmd_stat = {
 "  --depth LEVEL      show LEVEL and what is above it: traceset, trace, cpu, thread,\n"
 "                     mode, sub (default)\n"
 "  --types            show events by type, too\n"
+"  --filter EXPRESSION  count only events for which it is true: see ktrace help grep;\n"
+"                     times stay those of all\n"
+"  --filter-file FILE  the same, with what is in FILE\n"
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

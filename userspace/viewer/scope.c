@@ -29,6 +29,20 @@ const char *scope_option(struct scope *s, int option)
 	}
 }
 
+/* Goes to the beginning of the window, and the state with it. Return: 0, -errno. */
+static int go_to_begin(struct scope *s)
+{
+	int ret = 0;
+
+	if (s->since.is_set)
+		ret = s->state ? ktrace_state_seek(s->state, s->from) :
+		      ktrace_traceset_seek(s->set, s->from);
+	if (!ret && s->place)
+		ret = s->state ? ktrace_state_seek_position(s->state, s->place) :
+		      ktrace_traceset_seek_position(s->set, s->place);
+	return ret;
+}
+
 int scope_begin(struct scope *s, struct ktrace_traceset *set)
 {
 	int ret = ktrace_traceset_span(set, &s->start, &s->end);
@@ -40,15 +54,13 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	s->limit.time = s->to;
 	s->nr = s->at = 0;
 	memset(s->lost, 0, sizeof(s->lost));
-	select_begin(&s->select, s->start);
+	if (!ret && select_uses_state(&s->select))
+		ret = ktrace_state_new(set, &s->state);
+	select_begin(&s->select, s->start, s->state);
 	/* A bar and lines do not go together on one terminal. */
 	if (!(s->prints && isatty(STDOUT_FILENO)))
 		progress_begin(s->from, s->to < s->end ? s->to : s->end);
-	if (!ret && s->since.is_set)
-		ret = ktrace_traceset_seek(set, s->from);
-	if (!ret && s->place)
-		ret = ktrace_traceset_seek_position(set, s->place);
-	return ret;
+	return ret ? ret : go_to_begin(s);
 }
 
 static void count_lost(struct scope *s, const struct ktrace_trace_event *e)
@@ -78,17 +90,22 @@ static int refill(struct scope *s)
 	return s->nr > 0 ? 1 : s->nr;
 }
 
+static bool is_wanted(struct scope *s, const struct ktrace_trace_event *e)
+{
+	if (s->keeps_losses && e->id == KTRACE_ID_LOST)
+		return true;
+	return !select_has_conditions(&s->select) || select_event(&s->select, e);
+}
+
 int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 {
 	const struct ktrace_trace_event *e;
 	int ret;
 
 	for (;;) {
-		if (s->at >= s->nr) {
-			ret = refill(s);
-			if (ret <= 0)
-				return ret;
-		}
+		ret = s->at >= s->nr ? refill(s) : 1;
+		if (ret <= 0)
+			return ret;
 		e = &s->events[s->at++];
 		if (s->until.is_set && e->time >= s->to) {
 			progress_end();
@@ -97,9 +114,10 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 		progress_at(e->time);
 		if (e->id == KTRACE_ID_LOST)
 			count_lost(s, e);
-		if (s->keeps_losses && e->id == KTRACE_ID_LOST)
-			break;
-		if (!select_has_conditions(&s->select) || select_event(&s->select, e))
+		ret = s->state ? ktrace_state_update(s->state, e) : 0;
+		if (ret)
+			return ret;
+		if (is_wanted(s, e))
 			break;
 	}
 	*event = e;
@@ -145,5 +163,6 @@ void scope_free(struct scope *s)
 {
 	progress_end();
 	select_free(&s->select);
+	ktrace_state_free(s->state);
 	ktrace_position_free(s->place);
 }

@@ -30,6 +30,7 @@
  * @prints:	the command prints while it reads
  * @place:	begin here instead, NULL = no
  * @is_paged:	who goes on where reading has stopped is to find all the rest
+ * @state:	of threads, if conditions ask for it
  * @limit:	the window's end, if @is_paged
  * @keeps_losses: losses meet every condition
  * @events:	events at hand
@@ -49,6 +50,7 @@ struct scope {
 	bool prints;
 	struct ktrace_position *place;
 	bool is_paged;
+	struct ktrace_states *state;
 	struct ktrace_until limit;
 	bool keeps_losses;
 	struct ktrace_trace_event events[SCOPE_READ_NR];

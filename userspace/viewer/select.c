@@ -48,23 +48,35 @@ const char *select_add_pids(struct select *s, const char *list)
 	}
 }
 
+/* "filter: line 2, column 8: text has no order"; valid until the next call */
+static const char *filter_message(const struct ktrace_filter_error *error)
+{
+	static char message[sizeof(*error) + 64];
+
+	if (error->line == 1)
+		snprintf(message, sizeof(message), "filter: column %u: %s", error->column,
+			 error->message);
+	else
+		snprintf(message, sizeof(message), "filter: line %u, column %u: %s", error->line,
+			 error->column, error->message);
+	return message;
+}
+
 const char *select_add_filter(struct select *s, const char *text)
 {
-	static char message[sizeof(struct ktrace_filter_error) + 64];
+	const struct ktrace_filter_source *const source = &s->source;
+	const struct ktrace_filter_opts opts = {
+		.size = sizeof(opts), .sources = &source, .source_nr = 1,
+	};
 	struct ktrace_filter_error error;
 	int ret;
 
 	if (s->filter_nr == FILTERS_MAX)
 		return "--filter: too many of them";
-	ret = ktrace_filter_parse(text, NULL, &s->filters[s->filter_nr], &error);
+	ktrace_state_source(NULL, &s->source);
+	ret = ktrace_filter_parse(text, &opts, &s->filters[s->filter_nr], &error);
 	s->filter_nr += !ret;
-	if (ret == -EINVAL && error.line == 1)
-		snprintf(message, sizeof(message), "filter: column %u: %s", error.column,
-			 error.message);
-	else if (ret == -EINVAL)
-		snprintf(message, sizeof(message), "filter: line %u, column %u: %s", error.line,
-			 error.column, error.message);
-	return ret == -EINVAL ? message : ret ? "out of memory" : NULL;
+	return ret == -EINVAL ? filter_message(&error) : ret ? "out of memory" : NULL;
 }
 
 const char *select_add_filter_file(struct select *s, const char *path)
@@ -87,10 +99,21 @@ const char *select_add_filter_file(struct select *s, const char *path)
 	return strlen(text) == n ? select_add_filter(s, text) : "the file is no text";
 }
 
-void select_begin(struct select *s, __u64 start)
+bool select_uses_state(const struct select *s)
 {
 	size_t i;
 
+	for (i = 0; i < s->filter_nr; i++)
+		if (ktrace_filter_uses(s->filters[i], &s->source))
+			return true;
+	return false;
+}
+
+void select_begin(struct select *s, __u64 start, struct ktrace_states *state)
+{
+	size_t i;
+
+	s->source.arg = state;
 	for (i = 0; i < s->filter_nr; i++)
 		ktrace_filter_start(s->filters[i], start);
 }
@@ -145,7 +168,7 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 	return false;
 }
 
-static bool passes_filters(const struct select *s, const struct ktrace_trace_event *e)
+bool select_passes_filters(const struct select *s, const struct ktrace_trace_event *e)
 {
 	size_t i;
 
@@ -158,7 +181,7 @@ static bool passes_filters(const struct select *s, const struct ktrace_trace_eve
 bool select_event(struct select *s, const struct ktrace_trace_event *e)
 {
 	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e)) &&
-	       passes_filters(s, e);
+	       select_passes_filters(s, e);
 }
 
 /* Losses, and events that no file describes, have names of ours. */
@@ -188,6 +211,21 @@ static bool is_described(const char *glob, const struct ktrace_trace *trace)
 	return false;
 }
 
+void select_complain_fields(const struct select *s, const struct ktrace_traceset *a,
+			    const struct ktrace_traceset *b)
+{
+	struct ktrace_filter_error error;
+	size_t i;
+	__u32 t;
+	int ret;
+
+	for (i = 0; i < s->filter_nr; i++)
+		for (t = 0; (ret = ktrace_filter_unknown(s->filters[i], a, t, &error)) >= 0; t++)
+			if (ret && ktrace_filter_unknown(s->filters[i], b, t, &error))
+				fprintf(stderr, "ktrace: %s; 'ktrace grep -l FILE' lists them\n",
+					filter_message(&error));
+}
+
 void select_complain(const struct select *s, const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *trace;
@@ -202,6 +240,7 @@ void select_complain(const struct select *s, const struct ktrace_traceset *set)
 			fprintf(stderr, "ktrace: -e '%s': no such event; 'ktrace events FILE' "
 				"lists them\n", s->globs[i]);
 	}
+	select_complain_fields(s, set, set);
 }
 
 void select_free(struct select *s)

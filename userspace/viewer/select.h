@@ -3,7 +3,7 @@
 #ifndef VIEWER_SELECT_H
 #define VIEWER_SELECT_H
 
-#include <ktrace/filter.h>
+#include <ktrace/state.h>
 #include <ktrace/traceset.h>
 
 #define VERDICT_NR 256u
@@ -23,6 +23,7 @@ struct verdict {
  * @pid_nr:	how many
  * @filters:	expressions; all of them must be true
  * @filter_nr:	how many
+ * @source:	their fields state.*
  * @verdicts:	cache, by address of the type
  */
 struct select {
@@ -32,6 +33,7 @@ struct select {
 	size_t pid_nr;
 	struct ktrace_filter *filters[FILTERS_MAX];
 	size_t filter_nr;
+	struct ktrace_filter_source source;
 	struct verdict verdicts[VERDICT_NR];
 };
 
@@ -41,17 +43,24 @@ const char *select_add_pids(struct select *s, const char *list);
 /* The same for an expression, and a file with one. */
 const char *select_add_filter(struct select *s, const char *text);
 const char *select_add_filter_file(struct select *s, const char *path);
-/* What times in expressions count from. */
-void select_begin(struct select *s, __u64 start);
+/* Do expressions ask for the state? Then it is to be kept for them. */
+bool select_uses_state(const struct select *s);
+/* What times in expressions count from, and the state, which may be NULL if they do not ask. */
+void select_begin(struct select *s, __u64 start, struct ktrace_states *state);
 
 static inline bool select_has_conditions(const struct select *s)
 {
 	return s->glob_nr || s->pid_nr || s->filter_nr;
 }
 
-/* Says which patterns match no event that the files describe. */
+/* Says which patterns match no event that the files describe, which fields none has. */
 void select_complain(const struct select *s, const struct ktrace_traceset *set);
+/* The second half for two tracesets: which fields are in neither. */
+void select_complain_fields(const struct select *s, const struct ktrace_traceset *a,
+			    const struct ktrace_traceset *b);
 
+/* Are all expressions true? */
+bool select_passes_filters(const struct select *s, const struct ktrace_trace_event *e);
 bool select_event(struct select *s, const struct ktrace_trace_event *e);
 void select_free(struct select *s);
 

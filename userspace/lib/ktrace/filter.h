@@ -69,13 +69,16 @@ struct ktrace_filter_value {
  * @prefix:	names that begin so belong to it: "state."
  * @fields:	its fields
  * @field_nr:	how many
+ * @values:	for each field the only texts that it can be, NULL behind the last; NULL = any.
+ *		An expression that compares it by "==" or "!=" with another is refused. May be NULL
  * @get:	value of fields[i] for an event; false: it has none
- * @arg:	for @get
+ * @arg:	for @get; may be set when the expression was parsed already
  */
 struct ktrace_filter_source {
 	const char *prefix;
 	const struct ktrace_filter_field *fields;
 	__u32 field_nr;
+	const char *const *const *values;
 	bool (*get)(void *arg, __u32 i, const struct ktrace_trace_event *event,
 		    struct ktrace_filter_value *value);
 	void *arg;
@@ -146,6 +149,19 @@ bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_even
 
 /** ktrace_filter_uses - does the expression have a field of @source? */
 bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
+
+/**
+ * ktrace_filter_unknown - does a comparison ask for a field that no event has?
+ * @f:		the filter
+ * @set:	the files; what they have not described yet is not known
+ * @i:		number of the comparison, from 0
+ * @error:	filled in with 1: where the field is, and that there is none
+ *
+ * Return: 1 no payload that is described has such a field, 0 one has or it is none of the
+ * payload, -ENOENT there are not so many comparisons.
+ */
+int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_traceset *set,
+			  __u32 i, struct ktrace_filter_error *error);
 
 /**
  * ktrace_filter_fields - fields that every filter knows, payloads apart

@@ -22,7 +22,8 @@
 #ifndef KTRACE_STATE_H
 #define KTRACE_STATE_H
 
-#include <ktrace/traceset.h>
+#include <ktrace/filter.h>
+#include <ktrace/position.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -234,6 +235,16 @@ int ktrace_state_update(struct ktrace_states *state, const struct ktrace_trace_e
  */
 int ktrace_state_seek(struct ktrace_states *state, __u64 time);
 
+/**
+ * ktrace_state_seek_position - the same for a position
+ *
+ * The state becomes what updates with all events in front of @pos would have made it. To a
+ * position that is not set it does not go.
+ *
+ * Return: 0, or as ktrace_traceset_seek_position(), then the state is as before; -ENOMEM.
+ */
+int ktrace_state_seek_position(struct ktrace_states *state, const struct ktrace_position *pos);
+
 /** ktrace_state_flush - tell watches of all that lasts, as if it ended at @until */
 void ktrace_state_flush(struct ktrace_states *state, __u64 until);
 
@@ -278,6 +289,15 @@ const char *ktrace_resource_mode_name(__u32 mode);
 /** ktrace_mode_sub_name - name of a system call, interrupt or softirq, NULL = not known */
 const char *ktrace_mode_sub_name(const struct ktrace_states *state, __u32 machine, __u32 mode,
 				 __u32 sub);
+
+/**
+ * ktrace_state_source - fields state.* for filters: what the thread of an event is doing
+ * @state:	the state, NULL = not known yet: then @source->arg is to be set to it
+ * @source:	is filled in, for struct ktrace_filter_opts
+ *
+ * Their values are those of the state at hand: take an event in before asking about it.
+ */
+void ktrace_state_source(struct ktrace_states *state, struct ktrace_filter_source *source);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

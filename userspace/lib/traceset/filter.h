@@ -6,6 +6,7 @@
  *   filter_literal.c  values as they are written: numbers, times, text
  *   filter_field.c    fields that every event has, and flags
  *   filter_compare.c  is this value equal, less, like that?
+ *   filter_known.c    which fields of payloads there are
  *   filter_plan.c     what a program says about an event type
  *   filter.c          runs it
  *
@@ -57,6 +58,9 @@ enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
  * @owner:	whose field
  * @field:	its number there, if it is none of the payload
  * @name:	name of a payload's field
+ * @at:		where the field is in the text, from 0
+ * @line:	its line
+ * @column:	its place there
  * @element:	which element of an array, ELEMENT_ALL = any
  * @type:	of the field
  * @literal:	what it is compared with
@@ -66,6 +70,9 @@ struct test {
 	__u32 owner;
 	__u32 field;
 	char *name;
+	size_t at;
+	__u32 line;
+	__u32 column;
 	__u64 element;
 	enum ktrace_filter_type type;
 	struct literal literal;

@@ -250,6 +250,7 @@ static bool is_name(const struct word *w)
 /* field.NAME, field."NAME", NAME, each maybe with [N] */
 static void parse_field(struct parser *p, struct test *t)
 {
+	struct ktrace_filter_error place;
 	struct word w, index;
 	size_t len;
 
@@ -257,6 +258,10 @@ static void parse_field(struct parser *p, struct test *t)
 	t->type = KTRACE_FILTER_ANY;
 	if (!take_word(p, &w, "a field"))
 		return;
+	set_place(&place, p->begin, w.at);
+	t->at = place.at;
+	t->line = place.line;
+	t->column = place.column;
 	if (w.is_quoted) {
 		fail(p, w.at - 1, "expected a field, found text; field.\"...\" is a field");
 		return;
@@ -311,6 +316,35 @@ static void parse_op(struct parser *p, struct test *t)
 	expected(p, "==, !=, <, <=, >, >= or ~");
 }
 
+/* The texts that a field can be, if there are only these; NULL: any */
+static const char *const *values_of(const struct parser *p, const struct test *t)
+{
+	const struct ktrace_filter_source *source;
+
+	if (t->owner < OWNER_SOURCE || t->op == OP_GLOB)
+		return NULL;
+	source = p->f->sources[t->owner - OWNER_SOURCE];
+	return source->values ? source->values[t->field] : NULL;
+}
+
+/* A text that the field never is would make the comparison say nothing. */
+static void check_text(struct parser *p, const struct test *t, const char *at)
+{
+	const char *const *values = values_of(p, t), *const *v;
+	char list[sizeof(p->error->message)] = "";
+	size_t n = 0;
+
+	for (v = values; v && *v; v++) {
+		if (!strcmp(*v, t->literal.text) && strlen(*v) == t->literal.len)
+			return;
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", v == values ? "" :
+				      v[1] ? ", " : " or ", *v);
+		n = n < sizeof(list) ? n : sizeof(list) - 1;
+	}
+	if (values)
+		fail(p, at, "expected %s", list);
+}
+
 /* Is the value what the field can be compared with? */
 static void check_literal(struct parser *p, struct test *t, const struct word *w)
 {
@@ -334,6 +368,7 @@ static void check_literal(struct parser *p, struct test *t, const struct word *w
 			fail(p, w->at, "expected a number");
 		break;
 	case KTRACE_FILTER_TEXT:
+		check_text(p, t, w->at);
 		break;
 	}
 }

@@ -396,6 +396,58 @@ int ktrace_state_seek(struct ktrace_states *s, __u64 time)
 	return ret ? ret : ktrace_traceset_seek(s->set, time);
 }
 
+/* Takes in what is in front of @pos. */
+static int replay_to(struct ktrace_states *s, const struct ktrace_position *pos)
+{
+	struct ktrace_until until = KTRACE_UNTIL_INIT;
+	struct ktrace_trace_event e;
+	int ret;
+
+	until.position = pos;
+	while ((ret = ktrace_traceset_next_until(s->set, &until, &e)) == 1) {
+		ret = ktrace_state_update(s, &e);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/* Goes to @pos, and says the time of what is next there, however the files have grown. */
+static int look_at(struct ktrace_states *s, const struct ktrace_position *pos, __u64 *time)
+{
+	struct ktrace_position *here;
+	int ret = ktrace_position_new(&here);
+
+	if (!ret)
+		ret = ktrace_traceset_seek_position(s->set, pos);
+	if (!ret)
+		ret = ktrace_position_save(s->set, here);
+	if (!ret)
+		*time = ktrace_position_time(here);
+	ktrace_position_free(here);
+	return ret;
+}
+
+int ktrace_state_seek_position(struct ktrace_states *s, const struct ktrace_position *pos)
+{
+	__u64 time, from;
+	int ret;
+
+	if (!ktrace_position_is_set(pos))
+		return 0;
+	ret = look_at(s, pos, &time);
+	if (!ret)
+		ret = restore(s, time, &from);
+	if (ret)
+		return ret;
+	s->is_muted = true;
+	ret = ktrace_traceset_seek(s->set, from);
+	if (!ret)
+		ret = replay_to(s, pos);
+	s->is_muted = false;
+	return ret ? ret : ktrace_traceset_seek_position(s->set, pos);
+}
+
 int ktrace_state_new(struct ktrace_traceset *set, struct ktrace_states **out)
 {
 	struct ktrace_states *s = calloc(1, sizeof(*s));

@@ -5,6 +5,7 @@
  *   state_map.c      numbers to places in an array
  *   state_bind.c     which rule an event type has, and where its fields lie
  *   state_events.c   the rules: what each event changes
+ *   state_fields.c   what filters can ask for
  *   state_change.c   the changes: status, stacks of modes, resources
  *   state.c          threads and resources, saved states, what callers ask
  */
@@ -78,6 +79,7 @@ struct binding {
  * @watches:	who is told
  * @watch_nr:	how many
  * @is_muted:	nobody is told
+ * @room:	for a number as text, see state_fields.c
  */
 struct ktrace_states {
 	struct ktrace_traceset *set;
@@ -99,6 +101,7 @@ struct ktrace_states {
 	const struct ktrace_state_watch *watches[KTRACE_STATE_WATCHES];
 	__u32 watch_nr;
 	bool is_muted;
+	char room[16];
 };
 
 /**

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * state_fields.c - the state of an event's thread as fields of filters: state.*
+ *
+ * The thread is the one that recorded the event, as it is once the event was taken in: a
+ * thread that enters a system call is in it. What is not known is no value.
+ */
+#include "state.h"
+
+#include <linux/ktrace_events.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef const struct ktrace_process *process_ptr;
+
+static bool put_number(struct ktrace_filter_value *v, __u64 number, bool is_known)
+{
+	v->number = (__s64)number;
+	return is_known;
+}
+
+static bool put_text(struct ktrace_filter_value *v, const char *text)
+{
+	v->text = text;
+	v->len = text ? strlen(text) : 0;
+	return text;
+}
+
+static bool get_pid(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	__u32 pid = ktrace_process_pid(s, p);
+
+	return put_number(v, pid, pid || !p->tid);
+}
+
+static bool get_ppid(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_number(v, p->ppid, p->ppid);
+}
+
+static bool get_creation(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_number(v, p->created, p->created);
+}
+
+static bool get_insertion(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_number(v, p->inserted, true);
+}
+
+static bool get_name(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	return put_text(v, ktrace_process_name(s, p));
+}
+
+static bool get_mode(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_text(v, ktrace_mode_name(ktrace_process_mode(p)->mode));
+}
+
+/* Its name, or its number where it has none; user has no sub-modes. */
+static bool get_submode(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	const struct ktrace_mode_level *level = ktrace_process_mode(p);
+	const char *name = ktrace_mode_sub_name(s, p->machine, level->mode, level->sub);
+
+	if (!name) {
+		snprintf(s->room, sizeof(s->room), "%u", level->sub);
+		name = s->room;
+	}
+	return put_text(v, name) && level->mode > KTRACE_MODE_USER;
+}
+
+static bool get_submode_number(struct ktrace_states *s, process_ptr p,
+			       struct ktrace_filter_value *v)
+{
+	const struct ktrace_mode_level *level = ktrace_process_mode(p);
+
+	(void)s;
+	return put_number(v, level->sub, level->mode > KTRACE_MODE_USER);
+}
+
+static bool get_status(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_text(v, ktrace_status_name(p->status));
+}
+
+static bool get_wait(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_text(v, ktrace_wait_name(p->wait)) && p->status == KTRACE_STATUS_WAIT;
+}
+
+static bool get_cpu(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
+{
+	(void)s;
+	return put_number(v, (__u64)p->cpu, p->cpu >= 0);
+}
+
+static const struct ktrace_filter_field fields[] = {
+	{ "state.pid", "process of the thread, where known", KTRACE_FILTER_NUMBER },
+	{ "state.ppid", "process that made it, where known", KTRACE_FILTER_NUMBER },
+	{ "state.creation_time", "when it was made, where recorded", KTRACE_FILTER_TIME },
+	{ "state.insertion_time", "first event about it", KTRACE_FILTER_TIME },
+	{ "state.process_name", "name of the thread, where known", KTRACE_FILTER_TEXT },
+	{ "state.execution_mode", "user syscall trap irq softirq unknown", KTRACE_FILTER_TEXT },
+	{ "state.execution_submode", "which system call, trap, irq, softirq: name or number",
+	  KTRACE_FILTER_TEXT },
+	{ "state.submode_number", "the same as a number", KTRACE_FILTER_NUMBER },
+	{ "state.process_status", "run wait-cpu wait wait-fork exit zombie dead unnamed",
+	  KTRACE_FILTER_TEXT },
+	{ "state.wait_reason", "of wait: sleep disk stopped traced idle parked",
+	  KTRACE_FILTER_TEXT },
+	{ "state.cpu", "CPU where it runs, ran or is to run", KTRACE_FILTER_NUMBER },
+};
+
+#define FIELD_NR (sizeof(fields) / sizeof(fields[0]))
+
+static bool (*const getters[])(struct ktrace_states *s, process_ptr p,
+			       struct ktrace_filter_value *v) = {
+	get_pid, get_ppid, get_creation, get_insertion, get_name, get_mode, get_submode,
+	get_submode_number, get_status, get_wait, get_cpu,
+};
+
+static const char *const modes[] = { "user", "syscall", "trap", "irq", "softirq", "unknown", NULL };
+static const char *const statuses[] = {
+	"run", "wait-cpu", "wait", "wait-fork", "exit", "zombie", "dead", "unnamed", NULL
+};
+static const char *const reasons[] = {
+	"sleep", "disk", "stopped", "traced", "idle", "parked", NULL
+};
+
+static const char *const *const values[] = {
+	NULL, NULL, NULL, NULL, NULL, modes, NULL, NULL, statuses, reasons, NULL
+};
+
+_Static_assert(sizeof(getters) / sizeof(getters[0]) == FIELD_NR &&
+	       sizeof(values) / sizeof(values[0]) == FIELD_NR, "each field has its row");
+_Static_assert(sizeof(modes) / sizeof(modes[0]) == KTRACE_MODE_NR + 1 &&
+	       sizeof(statuses) / sizeof(statuses[0]) == KTRACE_STATUS_NR + 1,
+	       "all modes and statuses have their names here");
+
+static bool get(void *arg, __u32 i, const struct ktrace_trace_event *e,
+		struct ktrace_filter_value *v)
+{
+	const struct ktrace_process *p;
+	struct ktrace_states *s = arg;
+
+	if (!s || e->id == KTRACE_ID_LOST)
+		return false;
+	p = ktrace_state_find(s, ktrace_state_machine(s, e->stream->trace), e->tid,
+			      e->stream->cpu);
+	return p && getters[i](s, p, v);
+}
+
+void ktrace_state_source(struct ktrace_states *state, struct ktrace_filter_source *source)
+{
+	*source = (struct ktrace_filter_source){
+		.prefix = "state.", .fields = fields, .field_nr = FIELD_NR, .values = values,
+		.get = get, .arg = state,
+	};
+}
