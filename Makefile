@@ -12,6 +12,9 @@ V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
+# Blocks of a tracefile can be compressed.
+TRACESET_LIBS := -lzstd
+
 comma := ,
 ifeq ($(origin CC),default)
 CC := gcc
@@ -88,7 +91,7 @@ $(BUILD)/lib/%.so:
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -pthread $(LDFLAGS) -Wl,-soname,$(@F).$(SOVERSION) -Wl,-z,defs -Wl,-z,relro \
-		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) -o $@
+		-Wl,--version-script=$(filter %.map,$^) $(filter %.o,$^) $(LIBS) -o $@
 	@ln -sf $(@F) $@.$(SOVERSION)
 $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace.map
 # Threads keep a destructor in it: it stays when the plug-in that needed it is unloaded.
@@ -97,6 +100,7 @@ $(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 # Its functions call each other directly: listings are made of very short ones.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
+$(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
 
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'
@@ -117,7 +121,7 @@ $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
 	$$(LINK) $(4) -ldl -o $$@
 endef
 $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
-$(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace)))
+$(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace $(TRACESET_LIBS))))
 $(benches) $(progs): INCLUDE += -Imodule
 $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o
 
@@ -159,7 +163,8 @@ $(BUILD)/$(1)/writer.a: $(writer_src:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) -o $$@
+	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
+		$(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
 endef

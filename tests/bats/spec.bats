@@ -440,7 +440,7 @@ mktrace()
 	done
 }
 
-# That of ZSTD is one: this version knows of it, and no more.
+# What has the flag of ZSTD and is no frame is as bad.
 @test "an unknown flag" {
 	local end flags
 	record "" "$EXAMPLES/hello"
@@ -451,6 +451,54 @@ mktrace()
 			grep -q offset list.err
 			[ "$(wc -l <list)" -lt 82 ]
 		done
+	done
+}
+
+# storage LEVEL: t with three blocks, the second one stored at this level, a loss and a gap
+storage()
+{
+	{
+		cat <<-'END'
+			meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+			meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+			meta event kind=user id=16 desc=a:b{u8%20x;string%20s;}
+		END
+		for block in 1 2 3; do
+			echo "compress $(((block == 2) * $1))"
+			echo "block 0"
+			[ "$block" != 2 ] || echo "lostrec 2000 3"
+			for i in {10..80}; do
+				echo "rec ${block}0$i 16 7 u8:$i s:name_$i"
+			done
+			echo "lost 0 ${block}900 3 0 0 0 0 $block"
+		done
+	} | mktrace
+}
+
+@test "compressed blocks among others" {
+	local level
+	storage 0
+	same t
+	lists 213 a:b
+	mv list plain
+	mv t raw
+	for level in 1 -5 19; do
+		storage "$level"
+		[ "$(wc -c <t)" -lt "$(wc -c <raw)" ]
+		same t
+		diff plain list
+	done
+}
+
+@test "a compressed block that is damaged under a right checksum" {
+	local change
+	storage 1
+	for change in "raw 1" "raw -1" "raw 8000000" "cut 1" "cut -1" "cut 60"; do
+		# shellcheck disable=SC2086 # words
+		forge frame $change closed
+		same f
+		grep -q offset list.err
+		lists 142 a:b
 	done
 }
 

@@ -12,6 +12,7 @@
  *   rec TS ID TID[:FLAGS] VALUE...  add a record to it
  *   lostrec TS COUNT...          add a LOST record to it, counts by reason
  *   lost STREAM TS COUNT...      a LOST section
+ *   compress LEVEL               store blocks that end from now on so, 0 = as they are
  *   # comment
  *
  *   VALUE  u8:N u16:N u32:N u64:N s:TEXT (with NUL) hex:BYTES char16:TEXT zeros:N
@@ -229,6 +230,8 @@ static void run_line(struct state *st, char *line)
 		ktrace_text_line(&st->text, rest);
 	} else if (!strcmp(word, "block") || !strcmp(word, "more")) {
 		begin_block(st, rest, *word == 'b');
+	} else if (!strcmp(word, "compress")) {
+		check(ktrace_tracefile_compress(st->tf, (int)strtol(rest, NULL, 0)));
 	} else if (!strcmp(word, "lost")) {
 		lost_line(st, rest);
 	} else if (!st->is_open) {

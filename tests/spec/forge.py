@@ -3,7 +3,8 @@
 """forge.py FILE CHANGE open|closed|listed - FILE with a change before or in its last BLOCK, to stdout
 
 CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
-stream; flags FLAGS gives the BLOCK other flags, reserved its reserved field and that of the
+stream; flags FLAGS gives the BLOCK other flags, frame raw N the last compressed one a raw_size
+larger by N, frame cut N a body shorter by N, reserved its reserved field and that of the
 file a value; meta OLD NEW replaces bytes of META text by as many others. An open file ends
 behind the last section, a closed one has INDEX and END; in a listed one INDEX has what may be
 ignored, too.
@@ -11,7 +12,7 @@ ignored, too.
 
 import struct
 import sys
-from read import (BLOCK, END, INDEX, LOST, MAY_IGNORE, META, SECTION_SIZE, Section, Trace,
+from read import (BLOCK, END, INDEX, LOST, MAY_IGNORE, META, SECTION_SIZE, ZSTD, Section, Trace,
                   crc32c)
 
 HEADER = "IHHIIQQQQIIII"
@@ -45,6 +46,14 @@ def main(path, *args):
         section = new_section(block.magic, LOST, 0, 0, text)
         section = section._replace(stream=block.stream, first_ts=block.first_ts)
         pieces.insert(at, (section, text))
+    elif args[0] == "frame":
+        at = max(i for i, section in enumerate(sections) if section.flags == ZSTD)
+        section, body = pieces[at]
+        if args[1] == "raw":
+            section = section._replace(raw_size=section.raw_size + int(args[2]))
+        else:
+            body = (body + bytes(8))[:len(body) - int(args[2])]
+        pieces[at] = section._replace(size=len(body)), body
     elif args[0] == "reserved":
         pieces[at] = block._replace(reserved=1), body
         out = out[:20] + b"\1" + out[21:]

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """read.py FILE... - print what `ktrace list --json` prints, knowing only uapi/linux/*.h
 
-Plain and slow: it shows that the headers are enough to read a tracefile. It takes the names
-of threads from META alone, ktrace from the kernel's sched events as well.
+Plain and slow: it shows that the headers are enough to read a tracefile, and zstd's decompressor
+(Debian: libzstd1) if blocks are compressed. It takes the names of threads from META alone, ktrace
+from the kernel's sched events as well.
 """
 
+import ctypes
 import heapq
 import json
 import math
@@ -21,7 +23,8 @@ FILE_MAGIC, FILE_VERSION, FILE_BYTE_ORDER, FILE_SIZE = b"KTRACE\r\n", 1, 0x01020
 SECTION_MAGIC, SECTION_SIZE, SECTION_SIZE_MAX = 0x4b545343, 64, 1 << 30
 META, BLOCK, LOST, INDEX, END = range(1, 6)
 SIZE_MAX = {META: 1 << 20, BLOCK: 1 << 20, LOST: 512, END: 0}
-MAY_IGNORE = 1
+MAY_IGNORE, ZSTD = 1, 2
+BLOCK_SIZE_MAX = 1 << 20
 BLOCK_MAGIC, BLOCK_SIZE = 0x4b54424b, 64
 RECORD_SIZE, INDEX_SIZE = 16, 48
 NS, SLEPT_NS, SOFT_NS = 10**9, 10**7, 4 * 10**6
@@ -69,6 +72,17 @@ def crc32c(data):
     for byte in data:
         crc = crc >> 8 ^ CRC_TABLE[(crc ^ byte) & 0xff]
     return crc ^ 0xffffffff
+
+
+def expand(frame, size):
+    """the bytes of a zstd frame, None if it is not one of that size"""
+    zstd = ctypes.CDLL("libzstd.so.1")
+    zstd.ZSTD_findFrameCompressedSize.restype = zstd.ZSTD_decompress.restype = ctypes.c_size_t
+    raw, length = ctypes.create_string_buffer(max(size, 1)), ctypes.c_size_t(len(frame))
+    if zstd.ZSTD_findFrameCompressedSize(frame, length) != len(frame):
+        return None
+    got = zstd.ZSTD_decompress(raw, ctypes.c_size_t(size), frame, length)
+    return raw.raw[:size] if got == size else None
 
 
 def quote(data):
@@ -171,7 +185,11 @@ class Stream:
             if not section:
                 self.end_pos = UNKNOWN
                 continue
-            body = self.trace.body(section)
+            body = self.trace.raw_body(section)
+            if body is None:
+                self.trace.damage(section.offset, "cannot be decompressed")
+                self.end_pos = UNKNOWN
+                continue
             if section.type == LOST:
                 self.unknown_losses(section, body)
                 yield from self.losses(section.first_ts, body, len(REASONS))
@@ -196,7 +214,7 @@ class Stream:
         block_end = self.end_pos + -self.end_pos % block_size
         if self.end_pos and section.pos not in (self.end_pos, block_end):
             self.gap = last_ts, section.first_ts
-        self.end_pos = section.pos + section.size
+        self.end_pos = section.pos + section.raw_size
         while len(body) - at >= RECORD_SIZE:
             ts, event_id, size, tid_flags = unpack("QHHI", body, at)
             at += RECORD_SIZE
@@ -317,6 +335,13 @@ class Trace:
         start = section.offset + SECTION_SIZE
         return self.data[start:start + section.size]
 
+    def raw_body(self, section):
+        """the body as it was in the ring, None if it cannot be"""
+        body = self.body(section)
+        if not section.flags & ZSTD:
+            return body
+        return expand(body, section.raw_size) if section.raw_size <= BLOCK_SIZE_MAX else None
+
     def end(self, section):
         return section.offset + SECTION_SIZE + (section.size + 7 & ~7)
 
@@ -387,10 +412,12 @@ class Trace:
         return next((at for at in places if self.is_whole(self.header(at))), None)
 
     def read_section(self, section):
+        flags = section.flags & ~MAY_IGNORE
+        is_plain = not flags and section.raw_size == section.size
         if section.type not in (META, BLOCK, LOST, INDEX, END):
             if not section.flags & MAY_IGNORE:
                 raise Refused(section.offset, "unknown section")
-        elif section.flags & ~MAY_IGNORE or section.raw_size != section.size:
+        elif not (is_plain or section.type == BLOCK and flags == ZSTD):
             self.damage(section.offset, "stored in an unknown way")
         elif section.type == META:
             self.read_meta(section)

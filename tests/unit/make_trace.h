@@ -9,6 +9,10 @@
 
 #define MAKE_BLOCK 4096u
 
+/* How blocks are stored: all the same, or every second one compressed. */
+enum make_storage { MAKE_PLAIN, MAKE_COMPRESSED, MAKE_MIXED };
+static enum make_storage make_storage;
+
 /* struct maker - one stream of a file being made */
 struct maker {
 	struct ktrace_tracefile *tf;
@@ -56,6 +60,8 @@ static inline void make_end_block(struct maker *m)
 	if (!m->block.size)
 		return;
 	m->block.data = m->data;
+	CHECK_EQ(ktrace_tracefile_compress(m->tf, make_storage == MAKE_COMPRESSED ||
+					   (make_storage == MAKE_MIXED && m->pos & MAKE_BLOCK)), 0);
 	CHECK_EQ(ktrace_tracefile_block(m->tf, &m->block), 0);
 	m->pos += MAKE_BLOCK;
 	m->block = (struct ktrace_tracefile_block){ .stream = m->block.stream };

@@ -4,7 +4,8 @@
  *
  * Random files with everything that makes reading remember something: equal stamps and such
  * that go back, fragments of threads that migrate, losses in blocks and sections, missing
- * blocks, empty streams. The model is the array of events that reading one by one gives.
+ * blocks, empty streams, blocks that are compressed or not. The model is the array of events
+ * that reading one by one gives.
  */
 #include <ktrace/position.h>
 
@@ -149,6 +150,7 @@ static void make_random(unsigned int kind, unsigned int events)
 		struct ktrace_tracefile *tf = make_file(paths[t], 1);
 		__u64 ts = 100;
 
+		make_storage = (enum make_storage)((kind + t) % 3);
 		memset(lost, 0, sizeof(lost));
 		for (s = 0; s < STREAMS; s++)
 			make_stream(&m[s], tf, 10 * s);

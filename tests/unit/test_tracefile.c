@@ -3,8 +3,9 @@
  * test_tracefile.c - files that are written, cut off, damaged, full
  *
  * A small file is damaged in every way that one byte can be, and cut off at every
- * length. Whatever comes out must be, event by event, part of what went in; if something
- * is missing that the file's length does not explain, damage was reported.
+ * length, with compressed blocks as well. Whatever comes out must be, event by event, part of
+ * what went in; if something is missing that the file's length does not explain, damage was
+ * reported.
  */
 #include <ktrace/traceset.h>
 
@@ -449,6 +450,11 @@ int main(void)
 	test_every_byte(true, 0x80);
 	test_every_byte(false, 0x10);
 	test_every_byte(false, 0xff);
+	make_storage = MAKE_COMPRESSED;
+	test_with_and_without_end();
+	test_every_length(true);
+	test_every_byte(true, 0x10);
+	make_storage = MAKE_PLAIN;
 	test_false_beginnings();
 	test_false_beginnings_between_sections();
 	test_not_a_trace();

@@ -553,6 +553,17 @@ int main(void)
 	test_losses();
 	test_growth();
 	test_shrinking();
+	make_storage = MAKE_MIXED;
+	test_order(true);
+	test_seek_everywhere(true);
+	test_read_many(true, 7);
+	test_seek_is_sublinear();
+	test_losses();
+	test_growth();
+	make_storage = MAKE_COMPRESSED;
+	test_seek_everywhere(false);
+	test_losses();
+	make_storage = MAKE_PLAIN;
 	test_traces_of_one_boot();
 	test_names();
 	test_options();

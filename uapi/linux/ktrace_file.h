@@ -22,8 +22,11 @@
  *     is one behind a section that seems to be cut off, the latter is damaged.
  *   - A type that is not known is skipped if KTRACE_SECTION_MAY_IGNORE is set; otherwise
  *     reading ends there, and that is an error. The flag says nothing about known types.
- *   - A known type with a flag that is not known, or with raw_size other than size, is
- *     stored in an unknown way: it is reported and skipped.
+ *   - BLOCK with KTRACE_SECTION_ZSTD: the body as stored is one zstd frame (RFC 8878), with
+ *     no dictionary and nothing behind it, that gives raw_size bytes. If it does not, the
+ *     section is damaged. In one file some blocks may be compressed and others not.
+ *   - Otherwise, a known type with another flag than MAY_IGNORE, or with raw_size other than
+ *     size, is stored in an unknown way: it is reported and skipped.
  *
  * 2. META body: lines of text, one fact each, "\n" behind each: a keyword, then key=value
  * pairs, all separated by one space. In values, bytes <= 0x20, 0x7f and '%' are written %XX,
@@ -127,7 +130,7 @@ struct ktrace_file {
 #define KTRACE_SECTION_SIZE_MAX (1u << 30)
 /*
  * A META body is not longer; more text goes into more sections. A BLOCK body has at most
- * KTRACE_BLOCK_MAX bytes, END none.
+ * KTRACE_BLOCK_MAX bytes, as stored and as it was in the ring, END none.
  */
 #define KTRACE_META_SIZE_MAX (1u << 20)
 #define KTRACE_LOST_SIZE_MAX 512u
@@ -141,7 +144,7 @@ enum ktrace_section_type {
 };
 
 #define KTRACE_SECTION_MAY_IGNORE (1u << 0)
-#define KTRACE_SECTION_ZSTD (1u << 1)	/* body is compressed; not in this version */
+#define KTRACE_SECTION_ZSTD (1u << 1)	/* BLOCK: the body is a zstd frame */
 
 /**
  * struct ktrace_section - begins each section
@@ -158,7 +161,7 @@ enum ktrace_section_type {
  * @pos:	BLOCK, LOST: position in the ring; END: file offset of INDEX, 0 = none
  * @records:	BLOCK: records other than padding and LOST
  * @lost:	LOST: newly lost records, saturated
- * @raw_size:	bytes of the body when not compressed
+ * @raw_size:	bytes of the body when not compressed, not more than @size may be
  * @reserved:	0
  */
 struct ktrace_section {

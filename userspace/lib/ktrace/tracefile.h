@@ -114,6 +114,24 @@ bool ktrace_tracefile_stream(const struct ktrace_tracefile *tf, __u32 stream,
  */
 int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t size);
 
+/* Levels of compression, as libzstd has them; 0 is none. Less than 0 is fast. */
+#define KTRACE_COMPRESS_MIN (-50)
+#define KTRACE_COMPRESS_MAX 19
+#define KTRACE_COMPRESS_DEFAULT 1
+
+/**
+ * ktrace_tracefile_compress - from now on, store blocks compressed
+ * @tf:		the writer
+ * @level:	KTRACE_COMPRESS_MIN to KTRACE_COMPRESS_MAX; 0 = as they are, which is how a writer
+ *		begins
+ *
+ * A block that does not become shorter is stored as it is, and so is one for which there is
+ * no memory; all other sections are.
+ *
+ * Return: 0, -EINVAL for a level that there is not.
+ */
+int ktrace_tracefile_compress(struct ktrace_tracefile *tf, int level);
+
 /**
  * ktrace_tracefile_block - write a BLOCK section
  *

@@ -143,15 +143,15 @@ struct contents {
 static void look_into(struct checker *c, struct checked *st, const struct ktrace_section *s,
 		      __u64 offset, struct contents *found)
 {
-	const char *body = c->loaded.bytes + sizeof(*s), *payload;
-	struct kt_cursor cur = { .base = body, .end = (__u32)s->size };
+	const char *body = c->loaded.body, *payload;
+	struct kt_cursor cur = { .base = body, .end = c->loaded.size };
 	struct ktrace_block header;
 	struct ktrace_record rec;
 	struct ktrace_lost lost;
 	int ret;
 
 	*found = (struct contents){ .is_empty = true };
-	if (s->size >= sizeof(header)) {
+	if (c->loaded.size >= sizeof(header)) {
 		memcpy(&header, body, sizeof(header));
 		if (header.magic == KTRACE_BLOCK_MAGIC && header.pos == s->pos)
 			cur.off = sizeof(header);
@@ -195,19 +195,18 @@ static void check_block(struct checker *c, struct checked *st, const struct ktra
 		ktrace_reader_report(&c->reader, offset, "section is not behind its predecessor");
 	else if (!follows(st, s->pos) && !st->gap)
 		st->gap = offset;
-	st->end = s->pos + s->size;
+	st->end = s->pos + c->loaded.size;
 	c->out->blocks++;
 	c->out->records += found.records;
 }
 
-static void check_lost(struct checker *c, struct checked *st, const struct ktrace_section *s,
-		       __u64 offset)
+static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 {
 	struct ktrace_lost lost = { 0 };
 
 	/* Later versions may have more reasons, and older ones fewer. */
-	memcpy(&lost, c->loaded.bytes + sizeof(*s),
-	       s->size < sizeof(lost) ? (size_t)s->size : sizeof(lost));
+	memcpy(&lost, c->loaded.body,
+	       c->loaded.size < sizeof(lost) ? c->loaded.size : sizeof(lost));
 	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
 }
 
@@ -220,15 +219,16 @@ static __u64 number_of(const char *line, const char *key)
 }
 
 /* Block sizes of the streams that a META section announces. */
-static int take_meta(struct checker *c, size_t size)
+static int take_meta(struct checker *c)
 {
+	size_t size = c->loaded.size;
 	char *text = malloc(size + 1), *rest = text, *line;
 	struct checked *st;
 	__u64 block;
 
 	if (!text)
 		return -ENOMEM;
-	memcpy(text, c->loaded.bytes + sizeof(struct ktrace_section), size);
+	memcpy(text, c->loaded.body, size);
 	text[size] = '\0';
 	while ((line = strsep(&rest, "\n"))) {
 		if (strncmp(line, "stream ", 7))
@@ -244,35 +244,39 @@ static int take_meta(struct checker *c, size_t size)
 	return line ? -ENOMEM : 0;
 }
 
+static const char *what_is_wrong(int error)
+{
+	if (error == -EBADMSG)
+		return "checksum is wrong";
+	return error == -EILSEQ ? "bytes cannot be decompressed" :
+	       "section is stored in an unknown way";
+}
+
 /* One section that the walk has come to */
 static int check_section(struct checker *c, const struct ktrace_section *walked, __u64 offset)
 {
-	struct ktrace_section s;
+	const struct ktrace_section *s = &c->loaded.section;
 	struct checked *st;
 	int ret = remember(c, walked, offset);
 
 	if (!ret)
-		ret = ktrace_reader_load_next(&c->reader, offset, &s, &c->loaded);
-	if (ret == -EBADMSG) {
-		ktrace_reader_report(&c->reader, offset, "checksum is wrong");
+		ret = ktrace_reader_load_next(&c->reader, offset, &c->loaded);
+	c->out->sections += ret != -EBADMSG;
+	if (ret == -EBADMSG || ret == -EILSEQ || ret == -EPROTONOSUPPORT) {
+		ktrace_reader_report(&c->reader, offset, what_is_wrong(ret));
 		return 0;
 	}
 	if (ret)
 		return ret;
-	c->out->sections++;
-	if (s.flags & ~KTRACE_SECTION_MAY_IGNORE || s.raw_size != s.size) {
-		ktrace_reader_report(&c->reader, offset, "section is stored in an unknown way");
-		return 0;
-	}
-	if (s.type == KTRACE_SECTION_META)
-		return take_meta(c, (size_t)s.size);
-	st = get_stream(c, s.stream);
+	if (s->type == KTRACE_SECTION_META)
+		return take_meta(c);
+	st = get_stream(c, s->stream);
 	if (!st)
 		return -ENOMEM;
-	if (s.type == KTRACE_SECTION_BLOCK)
-		check_block(c, st, &s, offset);
+	if (s->type == KTRACE_SECTION_BLOCK)
+		check_block(c, st, s, offset);
 	else
-		check_lost(c, st, &s, offset);
+		check_lost(c, st, offset);
 	return 0;
 }
 
@@ -353,7 +357,7 @@ int ktrace_check_file(const char *path,
 		return ret;
 	ret = check_all(&c);
 	ktrace_reader_close(&c.reader);
-	free(c.loaded.bytes);
+	ktrace_section_buf_free(&c.loaded);
 	free(c.streams);
 	free(c.index);
 	return ret;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * read.c - opens a tracefile, walks its sections, loads one of them
+ * read.c - opens a tracefile, walks its sections; load.c loads one of them
  *
  * The file is read with pread(2) into memory of our own: it may shrink or change under
- * us, and a mapping would turn that into SIGBUS. A header is used only after sane()
- * has bound its numbers; a body only after its checksum was found right.
+ * us, and a mapping would turn that into SIGBUS. A header is used only after
+ * ktrace_section_is_possible() has bound its numbers.
  *
  * Walking trusts a header whose section is followed by another one, or by the end of
  * the file, and leaves its checksum to whoever loads it; sections that nobody loads are
@@ -66,15 +66,6 @@ static __u64 section_end(__u64 offset, const struct ktrace_section *s)
 {
 	return offset + sizeof(*s) + ((s->size + KTRACE_SECTION_ALIGN - 1) &
 				      ~(__u64)(KTRACE_SECTION_ALIGN - 1));
-}
-
-/* Are the numbers of a header possible at all? */
-static bool sane(const struct ktrace_section *s)
-{
-	const struct section_type *t = ktrace_section_type(s->type);
-
-	return s->magic == KTRACE_SECTION_MAGIC &&
-	       s->size <= (t ? t->size_max : KTRACE_SECTION_SIZE_MAX);
 }
 
 /* Checksum of the header, to be continued with the body. */
@@ -181,88 +172,9 @@ int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_sec
 	ret = ktrace_reader_bytes(r, offset, s, sizeof(*s));
 	if (ret)
 		return ret;
-	if (!sane(s))
+	if (!ktrace_section_is_possible(s))
 		return -EBADMSG;
 	return offset + sizeof(*s) + s->size > r->size ? -ENODATA : 0;
-}
-
-/*
- * Loads the section at @offset: header into @s, body into @body.
- * Return: 0, -EBADMSG if it is damaged or does not fit (not reported), -errno.
- */
-int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
-		       void *body, size_t cap)
-{
-	int ret = ktrace_reader_header(r, offset, s);
-
-	if (!ret && s->size > cap)
-		return -EBADMSG;
-	if (!ret)
-		ret = ktrace_reader_bytes(r, offset + sizeof(*s), body, (size_t)s->size);
-	if (ret)
-		return ret == -ENODATA ? -EBADMSG : ret;
-	return ktrace_crc32c(ktrace_section_crc(s), body, (size_t)s->size) == s->crc ? 0 : -EBADMSG;
-}
-
-/* As ktrace_reader_load(), for a LOST section: of its counts those that are known. */
-int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost)
-{
-	char body[KTRACE_LOST_SIZE_MAX];
-	struct ktrace_section s;
-	int ret = ktrace_reader_load(r, offset, &s, body, sizeof(body));
-
-	if (!ret && (s.flags & ~KTRACE_SECTION_MAY_IGNORE || s.raw_size != s.size))
-		ret = -EBADMSG;
-	if (!ret)
-		ktrace_section_lost(lost, body, (size_t)s.size);
-	return ret;
-}
-
-/* Reads bytes [@from, @size) of the section at @offset into @b. */
-static int fill(const struct reader *r, __u64 offset, struct section_buf *b, size_t from,
-		size_t size)
-{
-	char *bytes;
-
-	if (size > b->cap) {
-		bytes = realloc(b->bytes, size);
-		if (!bytes)
-			return -ENOMEM;
-		b->bytes = bytes;
-		b->cap = size;
-	}
-	if (size <= from)
-		return 0;
-	return ktrace_reader_bytes(r, offset + from, b->bytes + from, size - from);
-}
-
-/*
- * As ktrace_reader_load(), but the body into memory that grows. Most often a section has
- * the size of the one that was loaded before; then one read is enough.
- * Return: as ktrace_reader_load(); -ENOMEM.
- */
-int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
-			    struct section_buf *b)
-{
-	size_t first = sizeof(*s) + b->last_size;
-	int ret;
-
-	if (offset > r->size || r->size - offset < sizeof(*s))
-		return -EBADMSG;
-	if (first > r->size - offset)
-		first = (size_t)(r->size - offset);
-	ret = fill(r, offset, b, 0, first);
-	if (ret)
-		return ret == -ENODATA ? -EBADMSG : ret;
-	memcpy(s, b->bytes, sizeof(*s));
-	if (!sane(s) || s->size > KTRACE_BLOCK_MAX || s->size > r->size - offset - sizeof(*s))
-		return -EBADMSG;
-	b->last_size = (size_t)s->size;
-	ret = fill(r, offset, b, first, sizeof(*s) + b->last_size);
-	if (ret)
-		return ret == -ENODATA ? -EBADMSG : ret;
-	return ktrace_crc32c(ktrace_section_crc(s), b->bytes + sizeof(*s), b->last_size) == s->crc ?
-	       0 : -EBADMSG;
 }
 
 /* Goes from a damaged place to the next section; as ktrace_reader_walk(). */

@@ -40,14 +40,28 @@ struct reader {
 
 /**
  * struct section_buf - memory for one section after the other; all 0 to begin with
- * @bytes:	header and body of the section loaded last
+ * @offset:	of the loaded section, 0 = none
+ * @section:	its header
+ * @body:	its body as it was in the ring
+ * @size:	bytes of @body
+ * @bytes:	header and body as stored
  * @cap:	bytes allocated
- * @last_size:	bytes of its body
+ * @last_size:	bytes of the body as stored
+ * @raw:	body of a compressed section
+ * @raw_cap:	bytes allocated
+ *
+ * One is used by one thread. It is of one file as long as it is not freed.
  */
 struct section_buf {
+	__u64 offset;
+	struct ktrace_section section;
+	char *body;
+	__u32 size;
 	char *bytes;
 	size_t cap;
 	size_t last_size;
+	char *raw;
+	size_t raw_cap;
 };
 
 __u32 ktrace_section_crc(const struct ktrace_section *s);
@@ -59,13 +73,17 @@ int ktrace_reader_walk(struct reader *r, struct ktrace_section *s, __u64 *offset
 int ktrace_reader_header(const struct reader *r, __u64 offset, struct ktrace_section *s);
 int ktrace_reader_verify(const struct reader *r, __u64 offset,
 			 const struct ktrace_section *s);
-int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
-		       void *body, size_t cap);
-int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct ktrace_section *s,
-			    struct section_buf *b);
-int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost);
 int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t size);
 
+/* load.c */
+int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
+		       void *body, size_t cap);
+int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost);
+int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct section_buf *b);
+const char *ktrace_load_error(int error);
+void ktrace_section_buf_free(struct section_buf *b);
+
+/* index.c */
 typedef int (*index_fn)(void *arg, const struct ktrace_index *entry);
 int ktrace_reader_index(struct reader *r, index_fn add, void *arg);
 

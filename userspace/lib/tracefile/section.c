@@ -30,6 +30,28 @@ bool ktrace_section_has_content(__u32 type)
 	return t && t->has_content;
 }
 
+/* Are the numbers of a header possible at all? */
+bool ktrace_section_is_possible(const struct ktrace_section *s)
+{
+	const struct section_type *t = ktrace_section_type(s->type);
+
+	return s->magic == KTRACE_SECTION_MAGIC &&
+	       s->size <= (t ? t->size_max : KTRACE_SECTION_SIZE_MAX);
+}
+
+/* Is the body stored as it is? */
+bool ktrace_section_is_plain(const struct ktrace_section *s)
+{
+	return !(s->flags & ~KTRACE_SECTION_MAY_IGNORE) && s->raw_size == s->size;
+}
+
+/* Is it a block stored as a zstd frame? If not that either, nobody knows how it is stored. */
+bool ktrace_section_is_compressed(const struct ktrace_section *s)
+{
+	return s->type == KTRACE_SECTION_BLOCK &&
+	       (s->flags & ~KTRACE_SECTION_MAY_IGNORE) == KTRACE_SECTION_ZSTD;
+}
+
 /*
  * The counts of a LOST body. A shorter one has zeros behind it.
  * Return: false if it counts losses of reasons that are not known.

@@ -19,6 +19,9 @@ struct section_type {
 
 const struct section_type *ktrace_section_type(__u32 type);
 bool ktrace_section_has_content(__u32 type);
+bool ktrace_section_is_possible(const struct ktrace_section *s);
+bool ktrace_section_is_plain(const struct ktrace_section *s);
+bool ktrace_section_is_compressed(const struct ktrace_section *s);
 bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size);
 
 #endif

@@ -5,7 +5,7 @@
  * Invariants:
  *  - the file ends with a whole section whenever no call is under way; what a
  *    failed write left behind is cut off, or overwritten by the next section;
- *  - data goes from the caller's memory to the kernel, nothing is copied here;
+ *  - data goes from the caller's memory to the kernel, and is copied to be compressed only;
  *  - the index is a convenience: if memory for it runs out, or it grows beyond a
  *    section's limit, the file goes without, and readers rebuild it.
  */
@@ -157,6 +157,7 @@ void ktrace_writer_free(struct ktrace_tracefile *tf)
 {
 	if (tf->fd >= 0)
 		close(tf->fd);
+	ktrace_packer_free(&tf->packer);
 	free(tf->before);
 	free(tf->index);
 	free(tf);
@@ -244,28 +245,68 @@ int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t 
 	return 0;
 }
 
-int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
-			    __u32 nr)
+int ktrace_tracefile_compress(struct ktrace_tracefile *tf, int level)
 {
-	struct iovec iov[KTRACE_TRACEFILE_BLOCKS * IOV_PER_SECTION];
-	struct ktrace_section s[KTRACE_TRACEFILE_BLOCKS];
+	if (level < KTRACE_COMPRESS_MIN || level > KTRACE_COMPRESS_MAX)
+		return -EINVAL;
+	tf->level = level;
+	return 0;
+}
+
+/*
+ * Checks sizes, and makes room for what compressing makes of the blocks; @level: 0 if there is
+ * no memory for that.
+ */
+static int prepare_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
+			  __u32 nr, int *level)
+{
+	size_t total = 0, largest = 0;
 
 	if (nr > KTRACE_TRACEFILE_BLOCKS)
 		return -E2BIG;
 	for (__u32 i = 0; i < nr; i++) {
 		if (b[i].size > KTRACE_BLOCK_MAX)
 			return -E2BIG;
-		s[i] = (struct ktrace_section) {
-			.type = KTRACE_SECTION_BLOCK,
-			.stream = b[i].stream,
-			.first_ts = b[i].first_ts,
-			.last_ts = b[i].last_ts,
-			.pos = b[i].pos,
-			.records = b[i].records,
-			.raw_size = b[i].size,
-		};
-		finish_section(&s[i], b[i].data, b[i].size, &iov[i * IOV_PER_SECTION]);
+		total += b[i].size;
+		largest = b[i].size > largest ? b[i].size : largest;
 	}
+	*level = tf->level;
+	if (*level && ktrace_packer_begin(&tf->packer, total, largest))
+		*level = 0;
+	return 0;
+}
+
+/* A block that compressing does not make shorter is stored as it is. */
+static void finish_block(struct packer *packer, int level, const struct ktrace_tracefile_block *b,
+			 struct ktrace_section *s, struct iovec iov[IOV_PER_SECTION])
+{
+	size_t size = level ? ktrace_packer_add(packer, b->data, b->size, level) : 0;
+	const void *body = size ? packer->out + packer->out_len - size : b->data;
+
+	*s = (struct ktrace_section) {
+		.type = KTRACE_SECTION_BLOCK,
+		.flags = size ? KTRACE_SECTION_ZSTD : 0,
+		.stream = b->stream,
+		.first_ts = b->first_ts,
+		.last_ts = b->last_ts,
+		.pos = b->pos,
+		.records = b->records,
+		.raw_size = b->size,
+	};
+	finish_section(s, body, size ? size : b->size, iov);
+}
+
+int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
+			    __u32 nr)
+{
+	struct iovec iov[KTRACE_TRACEFILE_BLOCKS * IOV_PER_SECTION];
+	struct ktrace_section s[KTRACE_TRACEFILE_BLOCKS];
+	int level, ret = prepare_blocks(tf, b, nr, &level);
+
+	if (ret)
+		return ret;
+	for (__u32 i = 0; i < nr; i++)
+		finish_block(&tf->packer, level, &b[i], &s[i], &iov[i * IOV_PER_SECTION]);
 	return put_finished(tf, s, iov, nr);
 }
 

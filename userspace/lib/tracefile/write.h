@@ -8,6 +8,8 @@
 #include <sys/uio.h>
 #include <ktrace/tracefile.h>
 
+#include "frame.h"
+
 /* struct stream_before - what a reopened file has of stream @id */
 struct stream_before {
 	__u32 id;
@@ -25,6 +27,8 @@ struct stream_before {
  * @uuid:	name of the trace
  * @before:	what there was of each stream when the file was reopened
  * @before_nr:	how many
+ * @level:	how BLOCK bodies are compressed, 0 = not
+ * @packer:	compresses them
  */
 struct ktrace_tracefile {
 	int fd;
@@ -36,6 +40,8 @@ struct ktrace_tracefile {
 	size_t index_nr;
 	size_t index_cap;
 	bool has_index;
+	int level;
+	struct packer packer;
 };
 
 /* write.c */

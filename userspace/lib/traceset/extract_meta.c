@@ -98,24 +98,24 @@ static int merge_text(struct copying *c, char *lines)
 static int copy_meta(void *arg, const struct ktrace_index *e)
 {
 	struct copying *c = arg;
-	struct ktrace_section s;
+	const struct ktrace_section *s = &c->loaded.section;
 	char *text;
 	int ret;
 
 	if (e->type != KTRACE_SECTION_META)
 		return 0;
-	ret = ktrace_reader_load_next(c->reader, e->offset, &s, &c->loaded);
-	if (ret == -EBADMSG || (!ret && (s.type != KTRACE_SECTION_META || !s.size ||
-					 s.flags & ~KTRACE_SECTION_MAY_IGNORE)))
+	ret = ktrace_reader_load_next(c->reader, e->offset, &c->loaded);
+	if (ret == -EBADMSG || ret == -EILSEQ || ret == -EPROTONOSUPPORT ||
+	    (!ret && (s->type != KTRACE_SECTION_META || !s->size)))
 		return 0;	/* reported by who opened the traceset */
 	if (ret)
 		return ret;
-	text = c->loaded.bytes + sizeof(s);
+	text = c->loaded.body;
 	if (!extract_merges(c->x)) {
-		text[s.size - 1] = '\n';
-		return ktrace_tracefile_meta(c->x->tf, text, (size_t)s.size);
+		text[s->size - 1] = '\n';
+		return ktrace_tracefile_meta(c->x->tf, text, (size_t)s->size);
 	}
-	text[s.size - 1] = '\0';
+	text[s->size - 1] = '\0';
 	return merge_text(c, text);
 }
 

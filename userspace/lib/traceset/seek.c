@@ -33,50 +33,68 @@ static size_t first_entry(struct stream *s, __u64 time)
 	return low;
 }
 
-/* How the block in a section begins; sections that continue a block have no opening. */
+/**
+ * struct opening - how the block in a section begins; those that continue a block have none
+ * @section:	header of the section
+ * @block:	header of the block
+ * @rec:	the first record, 0 if the section ends before a LOST record would
+ * @lost:	its payload
+ */
 struct opening {
 	struct ktrace_section section;
 	struct ktrace_block block;
-	struct ktrace_record rec;
-	struct ktrace_lost lost;
+	struct {
+		struct ktrace_record rec;
+		struct ktrace_lost lost;
+	} first;
 };
 
-static bool read_opening(const struct stream *s, const struct entry *e, struct opening *o)
+/* Bytes from @at on of a body as it was in the ring; @b is for a compressed one, kept there. */
+static bool read_body(const struct stream *s, const struct entry *e, struct section_buf *b,
+		      const struct ktrace_section *sec, __u32 at, void *bytes, __u32 size)
 {
-	size_t size = sizeof(*o);
+	const struct reader *r = &s->trace->reader;
 
-	memset(o, 0, sizeof(*o));
-	if (e->place & (ENTRY_LOST | ENTRY_BAD))
+	if (!ktrace_section_is_compressed(sec))
+		return at + size <= sec->size &&
+		       !ktrace_reader_bytes(r, entry_offset(e) + sizeof(*sec) + at, bytes, size);
+	if (ktrace_reader_load_next(r, entry_offset(e), b) || at + size > b->size)
 		return false;
-	/* A short section may end before a LOST record would. */
-	if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), o, size)) {
-		size = sizeof(o->section) + sizeof(o->block);
-		if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), o, size))
-			return false;
-		memset(&o->rec, 0, sizeof(o->rec));
-	}
-	return o->section.magic == KTRACE_SECTION_MAGIC && o->section.size >= sizeof(o->block) &&
-	       o->block.magic == KTRACE_BLOCK_MAGIC && o->block.pos == o->section.pos;
+	memcpy(bytes, b->body + at, size);
+	return true;
+}
+
+static bool read_opening(const struct stream *s, const struct entry *e, struct section_buf *b,
+			 struct opening *o)
+{
+	if (e->place & (ENTRY_LOST | ENTRY_BAD) ||
+	    ktrace_reader_header(&s->trace->reader, entry_offset(e), &o->section) ||
+	    !read_body(s, e, b, &o->section, 0, &o->block, sizeof(o->block)))
+		return false;
+	if (!read_body(s, e, b, &o->section, sizeof(o->block), &o->first, sizeof(o->first)))
+		memset(&o->first, 0, sizeof(o->first));
+	return o->block.magic == KTRACE_BLOCK_MAGIC && o->block.pos == o->section.pos;
 }
 
 /* The last opening in sections [first, last]; its number, or -1 if there is none. */
-static long last_opening(const struct stream *s, size_t first, size_t last, struct opening *o)
+static long last_opening(const struct stream *s, size_t first, size_t last,
+			 struct section_buf *b, struct opening *o)
 {
 	size_t i;
 
 	for (i = last + 1; i-- > first;)
-		if (read_opening(s, &s->entries[i], o))
+		if (read_opening(s, &s->entries[i], b, o))
 			return (long)i;
 	return -1;
 }
 
 /* Finds the LOST record that says how the count in block headers became what it was. */
-static void see_lost_records(struct stream *s, size_t end)
+static void see_lost_records(struct stream *s, size_t end, struct section_buf *b)
 {
 	struct opening o, probe;
 	struct ktrace_lost counts;
 	size_t low = 0, high;
-	long i = end ? last_opening(s, 0, end - 1, &o) : -1;
+	long i = end ? last_opening(s, 0, end - 1, b, &o) : -1;
 	__u64 lost;
 
 	if (i < 0 || !o.block.lost)
@@ -86,7 +104,7 @@ static void see_lost_records(struct stream *s, size_t end)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		i = last_opening(s, low, middle, &probe);
+		i = last_opening(s, low, middle, b, &probe);
 		if (i >= 0 && probe.block.lost >= lost) {
 			high = (size_t)i;
 			o = probe;
@@ -94,9 +112,8 @@ static void see_lost_records(struct stream *s, size_t end)
 			low = middle + 1;
 		}
 	}
-	if (o.section.size >= sizeof(o) - sizeof(o.section) && o.rec.id == KTRACE_ID_LOST &&
-	    o.rec.len >= sizeof(o.lost)) {
-		ktrace_lost_of_writers(&counts, &o.lost, sizeof(o.lost));
+	if (o.first.rec.id == KTRACE_ID_LOST && o.first.rec.len >= sizeof(o.first.lost)) {
+		ktrace_lost_of_writers(&counts, &o.first.lost, sizeof(o.first.lost));
 		ktrace_stream_see_lost(s, &counts);
 	}
 }
@@ -114,26 +131,27 @@ static void see_lost_section(struct stream *s, size_t end)
 		ktrace_stream_see_lost(s, &lost);
 }
 
-/* Does the section begin with a fragment that is not the first of its event? */
-static bool continues_event(const struct stream *s, const struct entry *e)
+/*
+ * Does the section begin with a fragment that is not the first of its event? If it is
+ * compressed, it is the loaded one then.
+ */
+static bool continues_event(struct stream *s, const struct entry *e)
 {
 	struct ktrace_section sec;
 	struct ktrace_record rec;
 	struct opening o;
-	__u64 at = entry_offset(e) + sizeof(sec);
+	__u32 at = 0;
 
 	if (e->place & (ENTRY_LOST | ENTRY_BAD))
 		return false;
-	if (read_opening(s, e, &o)) {
-		at += sizeof(o.block);
-		if (o.rec.id == KTRACE_ID_LOST)
-			at += KTRACE_RECORD_SIZE(o.rec.len);
+	if (read_opening(s, e, &s->loaded, &o)) {
+		at = sizeof(o.block);
+		if (o.first.rec.id == KTRACE_ID_LOST)
+			at += (__u32)KTRACE_RECORD_SIZE(o.first.rec.len);
 	}
-	if (ktrace_reader_bytes(&s->trace->reader, entry_offset(e), &sec, sizeof(sec)) ||
-	    at + sizeof(rec) > entry_offset(e) + sizeof(sec) + sec.size ||
-	    ktrace_reader_bytes(&s->trace->reader, at, &rec, sizeof(rec)))
-		return false;
-	return rec.id >= KTRACE_ID_FIRST && (rec.tid_flags & KTRACE_REC_FRAG_NEXT);
+	return !ktrace_reader_header(&s->trace->reader, entry_offset(e), &sec) &&
+	       read_body(s, e, &s->loaded, &sec, at, &rec, sizeof(rec)) &&
+	       rec.id >= KTRACE_ID_FIRST && (rec.tid_flags & KTRACE_REC_FRAG_NEXT);
 }
 
 /*
@@ -145,13 +163,15 @@ int ktrace_stream_seek(struct stream *s, __u64 time)
 {
 	size_t entry = first_entry(s, time);
 	size_t least = entry > SECTIONS_BACK ? entry - SECTIONS_BACK : 0;
+	struct section_buf peeked = { 0 };
 	int ret;
 
 	while (entry > least && entry < s->entry_nr && continues_event(s, &s->entries[entry]))
 		entry--;
 	ktrace_stream_rewind(s, entry);
 	memset(s->seen, 0, sizeof(s->seen));
-	see_lost_records(s, entry);
+	see_lost_records(s, entry, &peeked);
+	ktrace_section_buf_free(&peeked);
 	see_lost_section(s, entry);
 	ret = stream_next(s);
 	s->has_event = ret == 1;

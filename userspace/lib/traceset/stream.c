@@ -20,7 +20,7 @@ void ktrace_stream_free(struct stream *s)
 	if (!s)
 		return;
 	free(s->entries);
-	free(s->loaded.bytes);
+	ktrace_section_buf_free(&s->loaded);
 	free(s);
 }
 
@@ -77,20 +77,15 @@ static void deliver_lost(struct stream *s)
 	s->now.time = stream_time(s, s->now.ts);
 }
 
-static const char *body_of(const struct stream *s)
-{
-	return s->loaded.bytes + sizeof(struct ktrace_section);
-}
-
 /* Does the loaded body begin with a block header? A wrong one is an error. */
 static int find_block_header(const struct stream *s, const struct ktrace_section *sec)
 {
 	struct ktrace_block b;
 	bool is_expected = s->pub.block_size && !(sec->pos & (s->pub.block_size - 1));
 
-	if (sec->size < sizeof(b))
+	if (s->loaded.size < sizeof(b))
 		return is_expected ? -EBADMSG : 0;
-	memcpy(&b, body_of(s), sizeof(b));
+	memcpy(&b, s->loaded.body, sizeof(b));
 	if (b.magic == KTRACE_BLOCK_MAGIC && b.pos == sec->pos &&
 	    (is_expected || !s->pub.block_size))
 		return 1;
@@ -113,7 +108,7 @@ static void note_gap(struct stream *s, const struct ktrace_section *sec)
 	if (end == END_UNKNOWN ||
 	    (end && sec->pos != end && sec->pos != ((end - 1) | mask) + 1))
 		s->gap = (struct gap){ s->prev_raw, sec->first_ts };
-	s->end_pos = sec->pos + sec->size;
+	s->end_pos = sec->pos + s->loaded.size;
 }
 
 /* Said once: such counts come again in each section. */
@@ -126,8 +121,9 @@ static void unknown_reasons(struct stream *s, const struct entry *e)
 }
 
 /* Takes over the loaded section. Return: 1, or 0 if it is bad, which was reported. */
-static int use_section(struct stream *s, struct entry *e, const struct ktrace_section *sec)
+static int use_section(struct stream *s, struct entry *e)
 {
+	const struct ktrace_section *sec = &s->loaded.section;
 	bool is_lost = e->place & ENTRY_LOST;
 	struct ktrace_lost lost;
 	int header;
@@ -135,10 +131,8 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 	if (sec->stream != s->pub.id ||
 	    sec->type != (is_lost ? KTRACE_SECTION_LOST : KTRACE_SECTION_BLOCK))
 		return bad_section(s, e, "section is not what the index says, skipped");
-	if (sec->flags & ~KTRACE_SECTION_MAY_IGNORE || sec->raw_size != sec->size)
-		return bad_section(s, e, "section is stored in an unknown way, skipped");
 	if (is_lost) {
-		if (!ktrace_section_lost(&lost, body_of(s), (size_t)sec->size))
+		if (!ktrace_section_lost(&lost, s->loaded.body, s->loaded.size))
 			unknown_reasons(s, e);
 		s->now.ts = sec->first_ts;
 		s->lost_off = 0;
@@ -149,9 +143,9 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
 	if (header < 0)
 		return bad_section(s, e, "section does not begin with its block's header, skipped");
 	note_gap(s, sec);
-	s->cur.base = body_of(s);
+	s->cur.base = s->loaded.body;
 	s->cur.off = header ? sizeof(struct ktrace_block) : 0;
-	s->cur.end = (__u32)sec->size;
+	s->cur.end = s->loaded.size;
 	return 1;
 }
 
@@ -161,33 +155,36 @@ static int use_section(struct stream *s, struct entry *e, const struct ktrace_se
  */
 int ktrace_stream_load(struct stream *s)
 {
-	struct ktrace_section sec;
 	struct entry *e;
-	__u64 offset;
 	int ret;
 
 	memset(&s->cur, 0, sizeof(s->cur));
 	while (s->next < s->entry_nr) {
 		e = &s->entries[s->next];
-		offset = e->place & ~(__u64)ENTRY_FLAGS;
 		if (e->place & ENTRY_BAD) {
 			s->end_pos = END_UNKNOWN;
 			s->next++;
 			continue;
 		}
-		ret = ktrace_reader_load_next(&s->trace->reader, offset, &sec, &s->loaded);
+		ret = ktrace_reader_load_next(&s->trace->reader, entry_offset(e), &s->loaded);
 		if (ret == -ENOMEM)
 			return ret;
 		s->next++;
-		s->body_off = offset + sizeof(sec);
 		s->trace->loads++;
 		if (ret)
-			bad_section(s, e, ret == -EBADMSG ? "damaged section, skipped" :
-				    strerror(-ret));
-		else if (use_section(s, e, &sec))
+			bad_section(s, e, ktrace_load_error(ret));
+		else if (use_section(s, e))
 			return 1;
 	}
 	return 0;
+}
+
+/* Where in the file the next record is; of a compressed section, where that is. */
+static __u64 here(const struct stream *s)
+{
+	const struct section_buf *b = &s->loaded;
+
+	return b->body == b->raw ? b->offset : b->offset + sizeof(b->section) + s->cur.off;
 }
 
 static void end_section(struct stream *s)
@@ -228,7 +225,7 @@ int ktrace_stream_next_slow(struct stream *s)
 			continue;
 		}
 		if (what == KT_CURSOR_CORRUPT) {
-			ktrace_reader_report(&s->trace->reader, s->body_off + s->cur.off,
+			ktrace_reader_report(&s->trace->reader, here(s),
 					     "impossible record, rest of the section skipped");
 			end_section(s);
 		}

@@ -91,7 +91,7 @@ static int take_meta(struct trace *t, __u64 offset)
 		ktrace_reader_report(&t->reader, offset, "damaged META section, skipped");
 		return 0;
 	}
-	if (s.type != KTRACE_SECTION_META || s.flags & ~KTRACE_SECTION_MAY_IGNORE)
+	if (s.type != KTRACE_SECTION_META || !ktrace_section_is_plain(&s))
 		ktrace_reader_report(&t->reader, offset, "not a META section, skipped");
 	else
 		ktrace_meta_parse(t, offset, text, (size_t)s.size);

@@ -95,7 +95,6 @@ struct gap {
  * @entry_cap:	room for so many
  * @next:	the section to load next
  * @loaded:	the loaded section
- * @body_off:	where in the file it comes from
  * @cur:	walks the loaded body
  * @now:	the present event; valid if @has_event
  * @clock:	the stretch used last
@@ -120,7 +119,6 @@ struct stream {
 	size_t entry_cap;
 	size_t next;
 	struct section_buf loaded;
-	__u64 body_off;
 	struct kt_cursor cur;
 	struct stream_event now;
 	struct stretch clock;
