@@ -86,6 +86,7 @@ guest_initrd()
 	busybox=$(command -v busybox)
 	hash=$(cat "$VM_DIR"/guest/* "$VM_DIR/guest.sh" "$busybox" | sha256sum | cut -c 1-12)
 	GUEST_INITRD=$CACHE/initrd/$(basename "$GUEST_TREE")-$hash.cpio
+	touch -c "$GUEST_INITRD"
 	[ ! -e "$GUEST_INITRD" ] || return 0
 
 	mkdir -p "$CACHE/initrd"
@@ -101,7 +102,8 @@ guest_initrd()
 	initrd_modules "$tmp/root/modules"
 	# Not compressed: unpacking under emulation costs more than reading.
 	(cd "$tmp/root" && find . | LC_ALL=C sort | cpio -o -H newc --quiet -R 0:0) >"$tmp/cpio"
-	rm -f "$CACHE/initrd/$(basename "$GUEST_TREE")"-*.cpio
+	# Another version of this script may be about to use its own.
+	find "$CACHE/initrd" -maxdepth 1 -name '*.cpio' -mtime +1 -delete
 	mv "$tmp/cpio" "$GUEST_INITRD"
 	rm -rf "$tmp"
 }
@@ -170,14 +172,18 @@ forget_kvm()
 guest_qemu()
 {
 	local accel=$1 args=()
+	local append="${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND ${KTRACE_VM_APPEND:-}"
 
+	# QEMU keeps translated code by its address: where each program gets others, all of it
+	# is translated anew. Memory that only the kernel sees need not be cleared.
+	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0"
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
 		-object "memory-backend-memfd,id=mem,size=${memory}M,share=on"
 		-machine "pc,memory-backend=mem,usb=off"
 		-kernel "$GUEST_IMAGE" -initrd "$GUEST_INITRD"
-		-append "${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND ${KTRACE_VM_APPEND:-}"
+		-append "$append"
 		-chardev "file,id=console,path=$work/console.log" -serial chardev:console
 		-chardev "socket,id=root,path=$work/root.sock"
 		-device vhost-user-fs-pci,chardev=root,tag=root
