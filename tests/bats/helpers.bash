@@ -7,8 +7,9 @@
 # folder. What a wrapper runs is printed with status and output, so that bats shows it
 # when a test fails.
 ROOT=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
-BUILD=$(cd "$ROOT" && realpath "${BUILD:-build}")
+BUILD=$(cd "$ROOT" && cd -P "${BUILD:-build}" && pwd)
 KTRACE_BACKEND=${KTRACE_BACKEND:-shm}
+read -r MACHINE </proc/sys/kernel/hostname
 KTRACED=$BUILD/bin/ktraced
 KTRACE=$BUILD/bin/ktrace
 PROGS=$BUILD/progs
@@ -96,7 +97,7 @@ session_dir()
 # in_guest: whether this is the VM, whose kernel log is ours alone
 in_guest()
 {
-	[ "$(hostname)" = ktrace-vm ]
+	[ "$MACHINE" = ktrace-vm ]
 }
 
 # n NUMBER: as many events; a tenth in the VM, whose processor is emulated, unless
@@ -115,8 +116,10 @@ dmesg_clean()
 {
 	in_guest || return 0
 	local bad
-	bad=$(dmesg | sed "0,/$DMESG_MARK/d" |
-		grep -E 'BUG|WARNING|Oops|KASAN|KCSAN|UBSAN|lockdep|rcu.*stall|unreferenced') || return 0
+	bad=$(dmesg | awk -v mark="$DMESG_MARK" '
+		is_ours && /BUG|WARNING|Oops|KASAN|KCSAN|UBSAN|lockdep|rcu.*stall|unreferenced/
+		index($0, mark) { is_ours = 1 }')
+	[ -n "$bad" ] || return 0
 	printf '%s\n' "kernel log:" "$bad"
 	BATS_TEST_RETRIES=0
 	return 1
