@@ -8,7 +8,7 @@
 # State: idle; flood, events as fast as they can; full, all rings are full and writers wait
 #        for room; file, ktraced writes to a slow disk
 #
-# After each: the program goes on within a second, unless it was hit itself or waits as it
+# After each: the program goes on, unless it was hit itself or waits as it
 # was told to; the ledger is exact, after --recover where ktraced was hit; the file can be
 # read; no session, descriptor or memory is left; the kernel has not complained.
 load helpers
@@ -176,6 +176,7 @@ set_stage()
 		nice -n 19 "$PROGS/flood" "${events[@]}" -m -o -n 0 -x "${exit_by:-raw}"
 	shell=$pid
 	retry 0.02 has ktraced.out '^at [1-9]'
+	retry 0.02 test -s ktraced.pid
 	ktraced=$(cat ktraced.pid)
 	flood=$(child_of "$ktraced")
 	writer=$(child_of "$flood")
@@ -214,10 +215,10 @@ start_viewer()
 	retry 0.02 eval '[ "$(cat /proc/$viewer/comm)" = ktrace ]'
 }
 
-# goes_on: within a second
+# goes_on: long before a writer that waits for room would give up, after half a minute
 goes_on()
 {
-	within 20 0.05 moves_on "$(last_at)"
+	within 200 0.05 moves_on "$(last_at)"
 }
 
 descriptors()
@@ -374,7 +375,7 @@ cell()
 	[ "$who" != thread ] || exit_by=pthread
 	run_cell
 	[ "$who" = thread ] || [ "$what" = OOM ] || return 0
-	rm -f t pipe ktraced.out
+	rm -f t pipe ktraced.out ktraced.pid
 	if [ "$what" = OOM ]; then
 		# There is no other place to do this for shared memory. Of who is hit beside
 		# ktraced and the program, the back end makes no difference.

@@ -69,6 +69,18 @@ processes_with()
 	grep -lsaF -f <(echo "$1") /proc/[0-9]*/cmdline || true
 }
 
+# uses DIR: a guest has its work directory there
+uses()
+{
+	[ -n "$(processes_with "$1/ktrace-vm.")" ]
+}
+
+# is_unused DIR: no guest has, nor has one left anything there
+is_unused()
+{
+	[ -z "$(processes_with "$1/ktrace-vm.")$(ls "$1")" ]
+}
+
 @test "run: output, status, what tests need; of the host only /mnt/out is written" {
 	local dir="$BATS_TEST_TMPDIR"
 
@@ -150,11 +162,7 @@ processes_with()
 			TMPDIR=$dir env --default-signal=INT "$VM" run -- sleep 1000 3>&- &
 		fi
 		pid=$!
-		for ((i = 0; i < 300; i++)); do
-			[ -z "$(processes_with "$dir/ktrace-vm." | head -n 1)" ] || break
-			sleep 0.1
-		done
-		[ "$i" -lt 300 ]
+		retry 0.1 uses "$dir"
 		sleep 1
 		if [ "$signal" = PARENT ]; then
 			kill -KILL "$pid"
@@ -162,12 +170,7 @@ processes_with()
 			kill "-$signal" "$pid"
 		fi
 		wait "$pid" || true
-		for ((i = 0; i < 100; i++)); do
-			[ -n "$(processes_with "$dir/ktrace-vm.")$(ls "$dir")" ] || break
-			sleep 0.1
-		done
-		[ -z "$(processes_with "$dir/ktrace-vm.")" ]
-		[ -z "$(ls "$dir")" ]
+		retry 0.1 is_unused "$dir"
 	done
 }
 
@@ -251,9 +254,9 @@ processes_with()
 
 @test "shell: a terminal of the guest, which goes on afterwards" {
 	"$VM" start
-	run timeout 20 script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	run timeout 120 script -qec "'$VM' shell -- tty" /dev/null </dev/null
 	[[ $output == */dev/ttyS1* ]]
-	run timeout 20 script -qec "'$VM' shell -- tty" /dev/null </dev/null
+	run timeout 120 script -qec "'$VM' shell -- tty" /dev/null </dev/null
 	[[ $output == */dev/ttyS1* ]]
 	run "$VM" exec -- echo still here
 	[ "$output" = "still here" ]

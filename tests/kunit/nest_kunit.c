@@ -23,7 +23,7 @@ enum {
 	TRIES_MAX = 1000,	/* to have one step interrupted */
 	SWEEPS = 3,
 	STORM_READ = 2000,	/* records of each CPU */
-	STORM_S_MAX = 60,
+	STORM_S_MAX = 240,
 };
 
 enum point { STAMPED, RESERVED, OPENED, STORED, PUBLISHING, PUBLISHED, POINT_NR };

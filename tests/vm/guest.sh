@@ -217,7 +217,8 @@ guest_work()
 		pid=${dir##*/ktrace-vm.}
 		pid=${pid%%.*}
 		if [ -d "$dir" ] && [ -O "$dir" ] && ! [ -d "/proc/$pid" ]; then
-			rm -rf "$dir"
+			# Another may be at it, too.
+			rm -rf "$dir" || true
 		fi
 	done
 	work=$(mktemp -d "${TMPDIR:-/tmp}/ktrace-vm.$$.XXXXXX")

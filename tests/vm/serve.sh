@@ -148,7 +148,7 @@ agent_wait()
 			kill -KILL "$(cat "$dir/qemu_pid")"
 			;;
 		esac
-		deadline=$((SECONDS + 5))
+		deadline=$((SECONDS + 30))
 	done
 }
 
