@@ -188,7 +188,9 @@ guest_qemu()
 		-chardev "socket,id=root,path=$work/root.sock"
 		-device vhost-user-fs-pci,chardev=root,tag=root
 		-chardev "socket,id=control,path=$work/control.sock"
-		-device vhost-user-fs-pci,chardev=control,tag=control)
+		-device vhost-user-fs-pci,chardev=control,tag=control
+		-blockdev "driver=null-co,node-name=disk,size=67108864,read-zeroes=on"
+		-device virtio-blk-pci,drive=disk)
 	case $accel in
 	kvm)
 		args+=(-accel kvm -cpu host)
