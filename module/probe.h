@@ -38,7 +38,8 @@ struct kt_probe {
 	family(sched, KTRACE_EV_SCHED_SWITCH, KTRACE_EV_SCHED_COMM)             \
 	family(syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT)        \
 	family(irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT)                    \
-	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)
+	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)        \
+	family(block, KTRACE_EV_BLOCK_ISSUE, KTRACE_EV_BLOCK_REQUEUE)
 
 #define KT_PROBE_DECLARE(name, first, last) extern struct kt_probe kt_probe_##name[];
 KT_PROBE_FAMILIES(KT_PROBE_DECLARE)

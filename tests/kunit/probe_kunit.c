@@ -2,25 +2,20 @@
 /*
  * probe_kunit.c - suite ktrace_probe: tracepoints hooked and let go, and what events hold
  *
- * A tracepoint is hit as the kernel does it, by calling all that is registered with it,
- * but with arguments that are made up: tasks that nobody else has and numbers that do not
- * occur. So a payload is known in full, and an event that comes without being
- * registered, or does not come, shows.
+ * Tracepoints are hit with arguments that are made up, probe_hits.c. So a payload is known
+ * in full, and an event that comes without being registered, or does not come, shows.
  */
 #include <kunit/test.h>
 #include <kunit/test-bug.h>
 #include <linux/binfmts.h>
 #include <linux/cred.h>
-#include <linux/interrupt.h>
 #include <linux/jump_label.h>
 #include <linux/ktrace.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
-#include <asm/syscall.h>
-#include "compat.h"
 #include "contexts.h"
 #include "control.h"
-#include "probe.h"
+#include "probe_hits.h"
 #include "session_fixture.h"
 
 static struct kt_probe *const families[] = {
@@ -32,8 +27,6 @@ static struct kt_probe *const families[] = {
 #define for_each_row(f, p)                                              \
 	for ((f) = 0; (f) < ARRAY_SIZE(families); (f)++)                \
 		for ((p) = families[f]; (p)->id; (p)++)
-
-#define SOME_PID (PID_MAX_LIMIT - 3)
 
 /* ---- what is hooked ---- */
 
@@ -118,11 +111,7 @@ static void an_event_without_tracepoint_is_said_to_be_missing(struct kunit *test
 	KUNIT_EXPECT_EQ(test, kt_probe_check(KTRACE_EV_SCHED_SWITCH), 0);
 	p->tp = tp;
 }
-
 /* ---- what events hold ---- */
-
-/* Two tasks, of a process that the sessions follow and of another. */
-static struct task_struct *followed, *other;
 
 static struct task_struct *make_task(struct kunit *test, pid_t pid, const char *comm)
 {
@@ -139,177 +128,6 @@ static struct task_struct *make_task(struct kunit *test, pid_t pid, const char *
 	return task;
 }
 
-/* Calls everybody who is registered with @tp. */
-#define HIT(tp_, type, ...)                                                             \
-	do {                                                                            \
-		const struct tracepoint_func *func_;                                    \
-											\
-		preempt_disable_notrace();                                              \
-		func_ = rcu_dereference_sched((tp_)->funcs);                            \
-		for (; func_ && func_->func; func_++)                                   \
-			((type)func_->func)(func_->data, __VA_ARGS__);                  \
-		preempt_enable_notrace();                                               \
-	} while (0)
-
-static struct tracepoint *row_of(u16 id, u32 nth)
-{
-	struct kt_probe *p;
-	u32 f;
-
-	for_each_row(f, p)
-		if (p->id == id && !nth--)
-			return p->tp;
-	return NULL;
-}
-
-static void hit_switch(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_SWITCH, 0),
-	    void (*)(void *, bool, struct task_struct *, struct task_struct *, unsigned int),
-	    false, other, followed, TASK_UNINTERRUPTIBLE);
-}
-
-static void hit_wakeup(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_WAKEUP, 0), void (*)(void *, struct task_struct *), followed);
-}
-
-static void hit_wakeup_new(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_WAKEUP, 1), void (*)(void *, struct task_struct *), followed);
-}
-
-static void hit_migrate(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_MIGRATE, 0), void (*)(void *, struct task_struct *, int),
-	    followed, 77);
-}
-
-static void hit_fork(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_FORK, 0),
-	    void (*)(void *, struct task_struct *, struct task_struct *), followed, other);
-}
-
-static void hit_exec(void)
-{
-	static struct linux_binprm bprm = { .filename = "/bin/none" };
-
-	HIT(row_of(KTRACE_EV_SCHED_EXEC, 0),
-	    void (*)(void *, struct task_struct *, pid_t, struct linux_binprm *), followed, 4321,
-	    &bprm);
-}
-
-static void hit_exit(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_EXIT, 0), void (*)(void *, struct task_struct *), followed);
-}
-
-static void hit_comm(void)
-{
-	HIT(row_of(KTRACE_EV_SCHED_COMM, 0), void (*)(void *, struct task_struct *, const char *),
-	    followed, "a name that is too long");
-}
-
-static void hit_syscall_enter(void)
-{
-	struct pt_regs regs = { .di = 1, .si = 2, .dx = 3, .r10 = 4, .r8 = 5, .r9 = ~0ul };
-
-	HIT(row_of(KTRACE_EV_SYSCALL_ENTER, 0), void (*)(void *, struct pt_regs *, long), &regs,
-	    0x4242);
-}
-
-static void hit_syscall_exit(void)
-{
-	struct pt_regs regs = { .orig_ax = 0x4242 };
-
-	HIT(row_of(KTRACE_EV_SYSCALL_EXIT, 0), void (*)(void *, struct pt_regs *, long), &regs,
-	    -ENOSYS);
-}
-
-static void hit_irq_enter(void)
-{
-	static struct irqaction action = { .name = "a device with a long name" };
-
-	HIT(row_of(KTRACE_EV_IRQ_ENTER, 0), void (*)(void *, int, struct irqaction *), 4242,
-	    &action);
-}
-
-static void hit_irq_exit(void)
-{
-	HIT(row_of(KTRACE_EV_IRQ_EXIT, 0), void (*)(void *, int, struct irqaction *, int), 4242,
-	    NULL, IRQ_HANDLED);
-}
-
-static void hit_softirq_enter(void)
-{
-	HIT(row_of(KTRACE_EV_SOFTIRQ_ENTER, 0), void (*)(void *, unsigned int), 4242);
-}
-
-static void hit_softirq_exit(void)
-{
-	HIT(row_of(KTRACE_EV_SOFTIRQ_EXIT, 0), void (*)(void *, unsigned int), 4242);
-}
-
-static void hit_log(void)
-{
-	TRACER_LOGEVENT(11, 22, 0x33445566);
-}
-
-static const struct ktrace_ev_sched_switch want_sched_switch = {
-	SOME_PID - 2, SOME_PID, 99, 99, KTRACE_TASK_DISK, "other", "followed",
-};
-static const struct ktrace_ev_sched_wakeup want_sched_wakeup = { SOME_PID, 99, 0, "followed" };
-static const struct ktrace_ev_sched_migrate want_sched_migrate = {
-	SOME_PID, 99, 0, 77, "followed",
-};
-static const struct ktrace_ev_sched_fork want_sched_fork = {
-	SOME_PID, SOME_PID + 1, SOME_PID - 2, SOME_PID - 1, "other",
-};
-static const struct {
-	struct ktrace_ev_sched_exec head;
-	char name[10];
-} __packed want_sched_exec = { { SOME_PID + 1, 4321 }, "/bin/none" };
-static const struct ktrace_ev_sched_exit want_sched_exit = {
-	SOME_PID, SOME_PID + 1, 99, "followed",
-};
-static const struct ktrace_ev_sched_comm want_sched_comm = {
-	SOME_PID, SOME_PID + 1, "a name that is ",
-};
-static const struct ktrace_ev_syscall_enter want_syscall_enter = {
-	0x4242, { 1, 2, 3, 4, 5, ~0ull },
-};
-static const struct ktrace_ev_syscall_exit want_syscall_exit = { 0x4242, -ENOSYS };
-static const struct ktrace_ev_irq_enter want_irq_enter = { 4242, "a device with a" };
-static const struct ktrace_ev_irq_exit want_irq_exit = { 4242, 1 };
-static const struct ktrace_ev_softirq want_softirq = { 4242 };
-static const struct ktrace_ev_logevent want_logevent = { 11, 22, 0x33445566 };
-
-static const struct hit {
-	u16 id;
-	u16 len;
-	const void *payload;
-	void (*hit)(void);
-} hits[] = {
-#define ROW(id, payload, fn) { id, sizeof(payload), &(payload), fn }
-	ROW(KTRACE_EV_LOGEVENT, want_logevent, hit_log),
-	ROW(KTRACE_EV_SCHED_SWITCH, want_sched_switch, hit_switch),
-	ROW(KTRACE_EV_SCHED_WAKEUP, want_sched_wakeup, hit_wakeup),
-	ROW(KTRACE_EV_SCHED_WAKEUP, want_sched_wakeup, hit_wakeup_new),
-	ROW(KTRACE_EV_SCHED_MIGRATE, want_sched_migrate, hit_migrate),
-	ROW(KTRACE_EV_SCHED_FORK, want_sched_fork, hit_fork),
-	ROW(KTRACE_EV_SCHED_EXEC, want_sched_exec, hit_exec),
-	ROW(KTRACE_EV_SCHED_EXIT, want_sched_exit, hit_exit),
-	ROW(KTRACE_EV_SCHED_COMM, want_sched_comm, hit_comm),
-	ROW(KTRACE_EV_SYSCALL_ENTER, want_syscall_enter, hit_syscall_enter),
-	ROW(KTRACE_EV_SYSCALL_EXIT, want_syscall_exit, hit_syscall_exit),
-	ROW(KTRACE_EV_IRQ_ENTER, want_irq_enter, hit_irq_enter),
-	ROW(KTRACE_EV_IRQ_EXIT, want_irq_exit, hit_irq_exit),
-	ROW(KTRACE_EV_SOFTIRQ_ENTER, want_softirq, hit_softirq_enter),
-	ROW(KTRACE_EV_SOFTIRQ_EXIT, want_softirq, hit_softirq_exit),
-#undef ROW
-};
-
 static void events_that_there_are_can_be_had(struct kunit *test)
 {
 	const struct kt_probe *p;
@@ -320,7 +138,7 @@ static void events_that_there_are_can_be_had(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, kt_probe_check(p->id), 0);
 	for (id = 0; id <= U16_MAX; id++)
 		nr += !kt_probe_check(id);
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+	for (h = hits; h < hits + hit_nr; h++)
 		nr -= h == hits || h->id != h[-1].id;
 	KUNIT_EXPECT_EQ_MSG(test, nr, 0, "each event, and no other, is hit below");
 	KUNIT_EXPECT_EQ(test, kt_probe_check(0), -EINVAL);
@@ -380,7 +198,7 @@ static void each_event_holds_what_it_should(struct kunit *test)
 	make_tasks(test);
 	a = make_session(test);
 	b = make_session(test);
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++) {
+	for (h = hits; h < hits + hit_nr; h++) {
 		KUNIT_ASSERT_EQ(test, kt_control_enable(a, h->id, true), 0);
 		h->hit();
 		expect_records(test, a, h, 0, "not started");
@@ -428,7 +246,7 @@ static void without_privilege_nothing_is_told_of_others(struct kunit *test)
 	make_tasks(test);
 	s->target.filter.any_user = false;
 	set_bit(followed->tgid, s->target.filter.followed);
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+	for (h = hits; h < hits + hit_nr; h++)
 		KUNIT_ASSERT_EQ(test, kt_control_enable(s, h->id, true), 0);
 	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
 	hit_switch();
@@ -438,7 +256,7 @@ static void without_privilege_nothing_is_told_of_others(struct kunit *test)
 	hit_switch();
 	KUNIT_EXPECT_EQ(test, fix_drain(test, s, expect_nameless, &got), 1);
 	KUNIT_EXPECT_MEMEQ(test, &got, &idle, sizeof(idle));
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+	for (h = hits; h < hits + hit_nr; h++)
 		h->hit();
 	KUNIT_EXPECT_GT(test, fix_drain(test, s, expect_nameless, &got), 5);
 }
@@ -451,10 +269,10 @@ static void events_of_others_are_left_out(struct kunit *test)
 
 	make_tasks(test);
 	s = fix_session(test, true);
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++)
+	for (h = hits; h < hits + hit_nr; h++)
 		KUNIT_ASSERT_EQ(test, kt_control_enable(s, h->id, true), 0);
 	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
-	for (h = hits; h < hits + ARRAY_SIZE(hits); h++) {
+	for (h = hits; h < hits + hit_nr; h++) {
 		h->hit();
 		expect_records(test, s, h, h->id == KTRACE_EV_LOGEVENT, "not followed");
 	}
@@ -577,6 +395,73 @@ static void events_without_a_ring_are_counted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_drain(test, s, NULL, NULL), 1);
 }
 
+/* Commands that read and write are told apart from others, and flushes say no sector. */
+static void requests_are_told_by_what_they_ask_for(struct kunit *test)
+{
+	static const struct {
+		unsigned int flags;
+		sector_t sector;
+		struct ktrace_ev_block want;
+	} table[] = {
+		{ REQ_OP_READ | REQ_RAHEAD, 9, { .sector = 9, .op = KTRACE_BLOCK_READ } },
+		{ REQ_OP_WRITE | REQ_FUA, 8, { .sector = 8, .op = KTRACE_BLOCK_WRITE } },
+		{ REQ_OP_ZONE_APPEND, 7, { .sector = 7, .op = KTRACE_BLOCK_WRITE } },
+		{ REQ_OP_FLUSH, -1, { .sector = 0, .op = KTRACE_BLOCK_FLUSH } },
+		{ REQ_OP_DISCARD, 6, { .sector = 6, .op = KTRACE_BLOCK_DISCARD } },
+		{ REQ_OP_WRITE_ZEROES, 5, { .sector = 5, .op = KTRACE_BLOCK_ZEROES } },
+		{ REQ_OP_ZONE_RESET, 4, { .sector = 4, .op = KTRACE_BLOCK_OTHER } },
+		{ REQ_OP_DRV_IN, 3, { .sector = 0, .op = KTRACE_BLOCK_OTHER } },
+	};
+	struct gendisk *const disk = request.q->disk;
+	const struct request saved = request;
+	struct ktrace_ev_block want;
+	struct last *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
+	struct kt_session *s;
+	u32 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	make_tasks(test);
+	s = make_session(test);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_BLOCK_ISSUE, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		request.cmd_flags = table[i].flags;
+		request.__sector = table[i].sector;
+		request.internal_tag = -1;
+		want = table[i].want;
+		want.dev = want_block.dev;
+		want.tag = 2 << 16 | 5;
+		want.bytes = 8192;
+		hit_block_issue();
+		KUNIT_EXPECT_EQ(test, fix_drain(test, s, keep_last, last), 1);
+		KUNIT_EXPECT_MEMEQ(test, last->payload, &want, sizeof(want));
+	}
+	request = saved;
+	request.q->disk = NULL;
+	hit_block_issue();
+	request.q->disk = disk;
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, NULL, NULL), 0);
+}
+
+/* Not even of requests that a followed thread issues, as they may be another user's. */
+static void without_privilege_sectors_are_not_told(struct kunit *test)
+{
+	struct ktrace_ev_block_complete want = want_block_complete;
+	struct last *last = kunit_kzalloc(test, sizeof(*last), GFP_KERNEL);
+	struct kt_session *s;
+
+	KUNIT_ASSERT_NOT_NULL(test, last);
+	make_tasks(test);
+	s = make_session(test);
+	s->target.filter.any_user = false;
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_BLOCK_COMPLETE, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	hit_block_complete();
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, keep_last, last), 1);
+	want.sector = 0;
+	KUNIT_EXPECT_MEMEQ(test, last->payload, &want, sizeof(want));
+}
+
 static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(events_that_there_are_can_be_had),
 	KUNIT_CASE(an_event_without_tracepoint_is_said_to_be_missing),
@@ -586,6 +471,8 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(events_of_others_are_left_out),
 	KUNIT_CASE(without_privilege_nothing_is_told_of_others),
 	KUNIT_CASE(long_file_names_are_cut_and_marked),
+	KUNIT_CASE(requests_are_told_by_what_they_ask_for),
+	KUNIT_CASE(without_privilege_sectors_are_not_told),
 	KUNIT_CASE(event_code_0_is_no_event),
 	KUNIT_CASE(every_context_may_log),
 	KUNIT_CASE(events_without_a_ring_are_counted),

@@ -10,6 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/xattr.h>
 #include <linux/capability.h>
 #include <ktrace/session.h>
@@ -238,6 +239,102 @@ static void interrupts(void)
 	EXPECT(s.in_irq >= s.count[KTRACE_EV_IRQ_ENTER]);
 }
 
+enum { READS = 16, WRITES = 4, READ_SIZE = 65536, WRITE_SIZE = 4096 };
+
+/* What block events have told of one device: of the reads, then of the writes. */
+struct requests {
+	__u32 dev;
+	struct {
+		unsigned int issued;
+		unsigned int done;
+		__u32 tags[2];
+		__u64 ts[2];
+	} is[READS + WRITES];
+	unsigned int bad;
+};
+
+/* Which one of use_disk() it is. */
+static unsigned int number_of(const struct ktrace_ev_block_complete *ev)
+{
+	const __u64 offset = ev->sector * 512;
+
+	if (ev->op == KTRACE_BLOCK_READ && ev->bytes == READ_SIZE)
+		return (unsigned int)(offset / READ_SIZE);
+	if (ev->op == KTRACE_BLOCK_WRITE && ev->bytes == WRITE_SIZE)
+		return READS + (unsigned int)(offset / WRITE_SIZE);
+	return READS + WRITES;
+}
+
+static void see_request(const struct dev_record *rec, void *arg)
+{
+	const bool is_end = rec->head.id == KTRACE_EV_BLOCK_COMPLETE;
+	struct ktrace_ev_block_complete ev = { 0 };
+	struct requests *r = arg;
+	unsigned int i;
+
+	EXPECT(size_is_right(&rec->head));
+	memcpy(&ev, rec->payload, rec->head.len);
+	i = number_of(&ev);
+	if (ev.dev != r->dev)
+		return;
+	if (i >= READS + WRITES || rec->head.id == KTRACE_EV_BLOCK_REQUEUE || ev.error || ev.left) {
+		r->bad++;
+		return;
+	}
+	r->is[i].issued += !is_end;
+	r->is[i].done += is_end;
+	r->is[i].tags[is_end] = ev.tag;
+	r->is[i].ts[is_end] = rec->head.ts;
+}
+
+/* One at a time, past the cache: each is one request. */
+static void use_disk(int fd)
+{
+	void *data;
+	int i;
+
+	EXPECT_EQ(posix_memalign(&data, READ_SIZE, READ_SIZE), 0);
+	memset(data, 0, READ_SIZE);
+	for (i = 0; i < READS; i++)
+		EXPECT_EQ(pread(fd, data, READ_SIZE, (off_t)i * READ_SIZE), READ_SIZE);
+	for (i = 0; i < WRITES; i++)
+		EXPECT_EQ(pwrite(fd, data, WRITE_SIZE, (off_t)i * WRITE_SIZE), WRITE_SIZE);
+	free(data);
+}
+
+/* A disk is read and written: each request is issued, then done, once. */
+static void requests(void)
+{
+	static struct requests r;
+	struct dev_channel ch;
+	struct stat st;
+	unsigned int i;
+	int fd, disk = open("/dev/vda", O_RDWR | O_DIRECT);
+
+	if (disk < 0)
+		exit(DEV_SKIPPED);
+	fd = dev_open();
+	EXPECT_ERRNO(fstat(disk, &st), 0);
+	r.dev = major(st.st_rdev) << 20 | minor(st.st_rdev);
+	add_kernel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_BLOCK_ISSUE, 1);
+	dev_enable(fd, KTRACE_EV_BLOCK_COMPLETE, 1);
+	dev_enable(fd, KTRACE_EV_BLOCK_REQUEUE, 1);
+	dev_follow(fd, KTRACE_FOLLOW_ALL);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	use_disk(disk);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
+	dev_drain(&ch, see_request, &r);
+	EXPECT_EQ(dev_lost(&ch), 0);
+	EXPECT_EQ(r.bad, 0);
+	for (i = 0; i < READS + WRITES; i++) {
+		EXPECT_EQ(r.is[i].issued, 1);
+		EXPECT_EQ(r.is[i].done, 1);
+		EXPECT_EQ(r.is[i].tags[0], r.is[i].tags[1]);
+		EXPECT(r.is[i].ts[0] <= r.is[i].ts[1]);
+	}
+}
+
 /* Where a task moves: pinned from CPU to CPU. */
 static void migrate(void)
 {
@@ -458,6 +555,7 @@ int main(int argc, char **argv)
 	static const struct dev_test tests[] = {
 		{ "families", families },
 		{ "interrupts", interrupts },
+		{ "requests", requests },
 		{ "migrate", migrate },
 		{ "start_stop", start_stop },
 		{ "two_sessions", two_sessions },

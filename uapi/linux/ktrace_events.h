@@ -60,6 +60,11 @@ enum ktrace_kernel_id {
 	/* family "softirq" */
 	KTRACE_EV_SOFTIRQ_ENTER = 0xa0,
 	KTRACE_EV_SOFTIRQ_EXIT = 0xa1,
+
+	/* family "block" */
+	KTRACE_EV_BLOCK_ISSUE = 0xc0,
+	KTRACE_EV_BLOCK_COMPLETE = 0xc1,
+	KTRACE_EV_BLOCK_REQUEUE = 0xc2,
 };
 
 /* TRACER_LOGEVENT(type, par1, par2), S.Ha.R.K. event codes */
@@ -160,6 +165,40 @@ struct ktrace_ev_irq_exit {
 /* both softirq events */
 struct ktrace_ev_softirq {
 	__u32 vec;
+};
+
+/* What a request asks for; the kernel's own numbers differ by version */
+enum ktrace_block_op {
+	KTRACE_BLOCK_READ = 0,
+	KTRACE_BLOCK_WRITE = 1,
+	KTRACE_BLOCK_FLUSH = 2,		/* the device's cache */
+	KTRACE_BLOCK_DISCARD = 3,
+	KTRACE_BLOCK_ZEROES = 4,
+	KTRACE_BLOCK_OTHER = 5,		/* zones, commands of the driver's own */
+};
+
+/*
+ * A request of a block device that it has been given, and one that it gives back undone;
+ * that will be issued again. Of two requests of a device that are under way at a time, the
+ * tags differ. Without CAP_PERFMON the sector is 0.
+ */
+struct ktrace_ev_block {
+	__u32 dev;		/* major << 20 | minor */
+	__u32 tag;
+	__u64 sector;		/* of 512 bytes */
+	__u32 bytes;
+	__u32 op;		/* enum ktrace_block_op */
+};
+
+/* It has done some of it, or all */
+struct ktrace_ev_block_complete {
+	__u32 dev;
+	__u32 tag;
+	__u64 sector;
+	__u32 bytes;		/* done now */
+	__u32 op;
+	__u32 left;		/* bytes still to do; the request goes on unless it is 0 */
+	__s32 error;		/* 0 or -errno */
 };
 
 #endif

@@ -18,6 +18,8 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 #define SOFTIRQ_VEC \
 	"enum<u32>(HI=0,TIMER=1,NET_TX=2,NET_RX=3,BLOCK=4,IRQ_POLL=5,TASKLET=6,SCHED=7," \
 	"HRTIMER=8,RCU=9)"
+#define BLOCK_OP \
+	"enum<u32>(READ=0,WRITE=1,FLUSH=2,DISCARD=3,ZEROES=4,OTHER=5)"
 
 static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_LOGEVENT, "log", "event", ktrace_ev_logevent,
@@ -49,6 +51,12 @@ static const struct ktrace_kernel_event events[] = {
 	      SOFTIRQ_VEC " vec;"),
 	EVENT(KTRACE_EV_SOFTIRQ_EXIT, "softirq", "exit", ktrace_ev_softirq,
 	      SOFTIRQ_VEC " vec;"),
+	EVENT(KTRACE_EV_BLOCK_ISSUE, "block", "issue", ktrace_ev_block,
+	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;"),
+	EVENT(KTRACE_EV_BLOCK_COMPLETE, "block", "complete", ktrace_ev_block_complete,
+	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;u32 left;s32 error;"),
+	EVENT(KTRACE_EV_BLOCK_REQUEUE, "block", "requeue", ktrace_ev_block,
+	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;"),
 };
 
 const struct ktrace_kernel_event *ktrace_kernel_event(__u32 index)

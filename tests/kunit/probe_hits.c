@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0
+/* probe_hits.c - how to hit each tracepoint, and what event must come out */
+#include "probe_hits.h"
+#include <linux/binfmts.h>
+#include <linux/blkdev.h>
+#include <linux/interrupt.h>
+#include <linux/sched.h>
+#include <asm/syscall.h>
+#include "compat.h"
+
+struct task_struct *followed, *other;
+
+static struct kt_probe *const families[] = {
+#define FAMILY(name, first, last) kt_probe_##name,
+	KT_PROBE_FAMILIES(FAMILY)
+#undef FAMILY
+};
+
+#define for_each_row(f, p)                                              \
+	for ((f) = 0; (f) < ARRAY_SIZE(families); (f)++)                \
+		for ((p) = families[f]; (p)->id; (p)++)
+
+struct tracepoint *row_of(u16 id, u32 nth)
+{
+	struct kt_probe *p;
+	u32 f;
+
+	for_each_row(f, p)
+		if (p->id == id && !nth--)
+			return p->tp;
+	return NULL;
+}
+
+void hit_switch(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_SWITCH, 0),
+	    void (*)(void *, bool, struct task_struct *, struct task_struct *, unsigned int),
+	    false, other, followed, TASK_UNINTERRUPTIBLE);
+}
+
+static void hit_wakeup(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_WAKEUP, 0), void (*)(void *, struct task_struct *), followed);
+}
+
+static void hit_wakeup_new(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_WAKEUP, 1), void (*)(void *, struct task_struct *), followed);
+}
+
+static void hit_migrate(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_MIGRATE, 0), void (*)(void *, struct task_struct *, int),
+	    followed, 77);
+}
+
+static void hit_fork(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_FORK, 0),
+	    void (*)(void *, struct task_struct *, struct task_struct *), followed, other);
+}
+
+static void hit_exec(void)
+{
+	static struct linux_binprm bprm = { .filename = "/bin/none" };
+
+	HIT(row_of(KTRACE_EV_SCHED_EXEC, 0),
+	    void (*)(void *, struct task_struct *, pid_t, struct linux_binprm *), followed, 4321,
+	    &bprm);
+}
+
+static void hit_exit(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_EXIT, 0), void (*)(void *, struct task_struct *), followed);
+}
+
+static void hit_comm(void)
+{
+	HIT(row_of(KTRACE_EV_SCHED_COMM, 0), void (*)(void *, struct task_struct *, const char *),
+	    followed, "a name that is too long");
+}
+
+static void hit_syscall_enter(void)
+{
+	struct pt_regs regs = { .di = 1, .si = 2, .dx = 3, .r10 = 4, .r8 = 5, .r9 = ~0ul };
+
+	HIT(row_of(KTRACE_EV_SYSCALL_ENTER, 0), void (*)(void *, struct pt_regs *, long), &regs,
+	    0x4242);
+}
+
+static void hit_syscall_exit(void)
+{
+	struct pt_regs regs = { .orig_ax = 0x4242 };
+
+	HIT(row_of(KTRACE_EV_SYSCALL_EXIT, 0), void (*)(void *, struct pt_regs *, long), &regs,
+	    -ENOSYS);
+}
+
+static void hit_irq_enter(void)
+{
+	static struct irqaction action = { .name = "a device with a long name" };
+
+	HIT(row_of(KTRACE_EV_IRQ_ENTER, 0), void (*)(void *, int, struct irqaction *), 4242,
+	    &action);
+}
+
+static void hit_irq_exit(void)
+{
+	HIT(row_of(KTRACE_EV_IRQ_EXIT, 0), void (*)(void *, int, struct irqaction *, int), 4242,
+	    NULL, IRQ_HANDLED);
+}
+
+static void hit_softirq_enter(void)
+{
+	HIT(row_of(KTRACE_EV_SOFTIRQ_ENTER, 0), void (*)(void *, unsigned int), 4242);
+}
+
+static void hit_softirq_exit(void)
+{
+	HIT(row_of(KTRACE_EV_SOFTIRQ_EXIT, 0), void (*)(void *, unsigned int), 4242);
+}
+
+/* A request of device 259:7, of its third queue; a scheduler's tag counts before the driver's. */
+static struct gendisk disk = { .major = 259, .first_minor = 7 };
+static struct request_queue queue = { .disk = &disk };
+static struct blk_mq_hw_ctx hctx = { .queue_num = 2 };
+struct request request = {
+	.q = &queue, .mq_hctx = &hctx, .tag = 5, .internal_tag = 6, .__sector = 1ull << 40,
+	.__data_len = 8192, .cmd_flags = REQ_OP_SECURE_ERASE | REQ_SYNC,
+};
+
+void hit_block_issue(void)
+{
+	HIT(row_of(KTRACE_EV_BLOCK_ISSUE, 0), void (*)(void *, struct request *), &request);
+}
+
+void hit_block_complete(void)
+{
+	HIT(row_of(KTRACE_EV_BLOCK_COMPLETE, 0),
+	    void (*)(void *, struct request *, blk_status_t, unsigned int), &request,
+	    BLK_STS_IOERR, 512);
+}
+
+static void hit_block_requeue(void)
+{
+	HIT(row_of(KTRACE_EV_BLOCK_REQUEUE, 0), void (*)(void *, struct request *), &request);
+}
+
+void hit_log(void)
+{
+	TRACER_LOGEVENT(11, 22, 0x33445566);
+}
+
+const struct ktrace_ev_sched_switch want_sched_switch = {
+	SOME_PID - 2, SOME_PID, 99, 99, KTRACE_TASK_DISK, "other", "followed",
+};
+static const struct ktrace_ev_sched_wakeup want_sched_wakeup = { SOME_PID, 99, 0, "followed" };
+static const struct ktrace_ev_sched_migrate want_sched_migrate = {
+	SOME_PID, 99, 0, 77, "followed",
+};
+static const struct ktrace_ev_sched_fork want_sched_fork = {
+	SOME_PID, SOME_PID + 1, SOME_PID - 2, SOME_PID - 1, "other",
+};
+static const struct {
+	struct ktrace_ev_sched_exec head;
+	char name[10];
+} __packed want_sched_exec = { { SOME_PID + 1, 4321 }, "/bin/none" };
+static const struct ktrace_ev_sched_exit want_sched_exit = {
+	SOME_PID, SOME_PID + 1, 99, "followed",
+};
+static const struct ktrace_ev_sched_comm want_sched_comm = {
+	SOME_PID, SOME_PID + 1, "a name that is ",
+};
+static const struct ktrace_ev_syscall_enter want_syscall_enter = {
+	0x4242, { 1, 2, 3, 4, 5, ~0ull },
+};
+static const struct ktrace_ev_syscall_exit want_syscall_exit = { 0x4242, -ENOSYS };
+static const struct ktrace_ev_irq_enter want_irq_enter = { 4242, "a device with a" };
+static const struct ktrace_ev_irq_exit want_irq_exit = { 4242, 1 };
+static const struct ktrace_ev_softirq want_softirq = { 4242 };
+const struct ktrace_ev_block want_block = {
+	259 << 20 | 7, 2 << 16 | 6, 1ull << 40, 8192, KTRACE_BLOCK_DISCARD,
+};
+const struct ktrace_ev_block_complete want_block_complete = {
+	259 << 20 | 7, 2 << 16 | 6, 1ull << 40, 512, KTRACE_BLOCK_DISCARD, 7680, -EIO,
+};
+static const struct ktrace_ev_logevent want_logevent = { 11, 22, 0x33445566 };
+
+const struct hit hits[] = {
+#define ROW(id, payload, fn) { id, sizeof(payload), &(payload), fn }
+	ROW(KTRACE_EV_LOGEVENT, want_logevent, hit_log),
+	ROW(KTRACE_EV_SCHED_SWITCH, want_sched_switch, hit_switch),
+	ROW(KTRACE_EV_SCHED_WAKEUP, want_sched_wakeup, hit_wakeup),
+	ROW(KTRACE_EV_SCHED_WAKEUP, want_sched_wakeup, hit_wakeup_new),
+	ROW(KTRACE_EV_SCHED_MIGRATE, want_sched_migrate, hit_migrate),
+	ROW(KTRACE_EV_SCHED_FORK, want_sched_fork, hit_fork),
+	ROW(KTRACE_EV_SCHED_EXEC, want_sched_exec, hit_exec),
+	ROW(KTRACE_EV_SCHED_EXIT, want_sched_exit, hit_exit),
+	ROW(KTRACE_EV_SCHED_COMM, want_sched_comm, hit_comm),
+	ROW(KTRACE_EV_SYSCALL_ENTER, want_syscall_enter, hit_syscall_enter),
+	ROW(KTRACE_EV_SYSCALL_EXIT, want_syscall_exit, hit_syscall_exit),
+	ROW(KTRACE_EV_IRQ_ENTER, want_irq_enter, hit_irq_enter),
+	ROW(KTRACE_EV_IRQ_EXIT, want_irq_exit, hit_irq_exit),
+	ROW(KTRACE_EV_SOFTIRQ_ENTER, want_softirq, hit_softirq_enter),
+	ROW(KTRACE_EV_SOFTIRQ_EXIT, want_softirq, hit_softirq_exit),
+	ROW(KTRACE_EV_BLOCK_ISSUE, want_block, hit_block_issue),
+	ROW(KTRACE_EV_BLOCK_COMPLETE, want_block_complete, hit_block_complete),
+	ROW(KTRACE_EV_BLOCK_REQUEUE, want_block, hit_block_requeue),
+#undef ROW
+};
+
+const u32 hit_nr = ARRAY_SIZE(hits);
