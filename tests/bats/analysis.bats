@@ -69,6 +69,46 @@ agrees()
 @test "the reference agrees about random events" { agrees 1; }
 @test "the reference agrees about other random events" { agrees 2; }
 
+# requests: file t. A disk reads for 300 ns and for 100 in two parts, meanwhile it is given a
+# flush that it gives back and then does in 50; the end of a write was not seen to begin.
+requests()
+{
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	cat >>script <<-END
+		block 0
+		rec 1000 192 7 u32:8388609 u32:1 u64:64 u32:4096 u32:0
+		rec 1100 192 7 u32:8388609 u32:2 u64:72 u32:8192 u32:0
+		rec 1150 193 0 u32:8388609 u32:2 u64:72 u32:4096 u32:0 u32:4096 u32:0
+		rec 1160 192 7 u32:8388609 u32:3 u64:0 u32:0 u32:2
+		rec 1170 194 7 u32:8388609 u32:3 u64:0 u32:0 u32:2
+		rec 1200 193 0 u32:8388609 u32:2 u64:80 u32:4096 u32:0 u32:0 u32:0
+		rec 1300 193 0 u32:8388609 u32:1 u64:64 u32:4096 u32:0 u32:0 u32:4294967291
+		rec 1400 192 7 u32:8388609 u32:3 u64:0 u32:0 u32:2
+		rec 1450 193 0 u32:8388609 u32:3 u64:0 u32:0 u32:2 u32:0 u32:0
+		rec 1500 193 0 u32:8388609 u32:9 u64:0 u32:512 u32:1 u32:0 u32:0
+		rec 1600 192 7 u32:8388609 u32:4 u64:64 u32:4096 u32:0
+	END
+	"$PROGS/mktrace" t <script
+}
+
+@test "io: requests of a disk, from issue to end" {
+	requests
+	run_ktrace io --json t
+	[ "$status" -eq 0 ]
+	json '[(d["major"], d["minor"]) for d in o["devices"]] == [(8, 1)]'
+	json '{k: v for k, v in o["devices"][0].items() if k.endswith("s") or k in ("most", "under_way")} == {
+		"busy_ns": 350, "most": 3, "under_way": 1, "requeues": 1}'
+	json '[tuple(o["devices"][0][k][n] for n in ("requests", "bytes", "errors", "nr", "total_ns", "max_ns"))
+		for k in ("read", "write", "other")] == [(2, 12288, 1, 2, 400, 300), (1, 512, 0, 0, 0, 0), (1, 0, 0, 1, 50, 50)]'
+	run_ktrace io --histograms t
+	[[ $output = *"8:1 read, from issue to end"*"8:1 other, from issue to end"* ]]
+	run_ktrace io --json --since 250ns t
+	json '[o["devices"][0]["read"][n] for n in ("requests", "bytes", "max_ns")] == [1, 4096, 300]'
+	json 'o["devices"][0]["busy_ns"] == 100'
+	run_ktrace resources --json t
+	json '{r["kind"]: r["modes"] for r in o["resources"]}["block"]["read"] > 0'
+}
+
 @test "critical-path: the wait is what the waker did meanwhile" {
 	two_threads
 	run_ktrace critical-path --pid 100 --json t
@@ -194,7 +234,7 @@ agrees()
 }
 
 @test "a JSON object that is longer than the output's buffer has its commas" {
-	python3 "$ORACLE" make 3 50000 >script
+	python3 "$ORACLE" make 3 70000 >script
 	"$PROGS/mktrace" t <script
 	"$KTRACE" critical-path --pid 100 --json t >object
 	[ "$(stat -c %s object)" -gt 300000 ]

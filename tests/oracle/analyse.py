@@ -18,7 +18,12 @@ DESCS = {
     96: 'syscall:enter{u64 nr;x64[6] args;}', 97: 'syscall:exit{u64 nr;s64 ret;}',
     128: 'irq:enter{u32 irq;char[16] name;}', 129: 'irq:exit{u32 irq;u32 handled;}',
     160: 'softirq:enter{u32 vec;}', 161: 'softirq:exit{u32 vec;}',
+    192: 'block:issue{u32 dev;u32 tag;u64 sector;u32 bytes;u32 op;}',
+    193: 'block:complete{u32 dev;u32 tag;u64 sector;u32 bytes;u32 op;u32 left;s32 error;}',
+    194: 'block:requeue{u32 dev;u32 tag;u64 sector;u32 bytes;u32 op;}',
 }
+DISKS = [8 << 20, 8 << 20 | 1, 254 << 20]
+OPS = ['READ', 'WRITE', 'FLUSH', 'DISCARD', 'ZEROES', 'OTHER']
 
 
 # ---- make ----
@@ -33,6 +38,7 @@ class Machine:
         self.modes = {(t, 0): [] for t in TASKS} | {(0, c): [] for c in range(CPUS)}
         self.ready, self.blocked = [], list(TASKS)
         self.records = [[] for _ in range(CPUS)]
+        self.requests = {}  # (device, tag) -> (op, bytes)
 
     def key(self, cpu):
         tid = self.runs[cpu]
@@ -77,9 +83,27 @@ class Machine:
         else:
             self.put(cpu, 161, f'u32:{number}')
 
+    def block(self, cpu):
+        """A request is issued, done in parts or at once, given back, or its issue was not seen."""
+        dev, tag, what = self.rnd.choice(DISKS), self.rnd.randrange(6), self.rnd.random()
+        op, size = self.requests.pop((dev, tag), (None, 0))
+        if op is None and what < .9:
+            op, size = self.rnd.randrange(6), self.rnd.choice([0, 512, 4096, 65536])
+            self.requests[dev, tag] = op, size
+            return self.put(cpu, 192, f'u32:{dev} u32:{tag} u64:8 u32:{size} u32:{op}')
+        if what < .1:
+            return self.put(cpu, 194, f'u32:{dev} u32:{tag} u64:8 u32:{size} u32:{op or 0}')
+        part = size // 2 if what < .4 else size
+        if part < size:
+            self.requests[dev, tag] = op, size - part
+        error = self.rnd.choice([0, 0, 0, -5 & 0xffffffff])
+        self.put(cpu, 193, f'u32:{dev} u32:{tag} u64:8 u32:{part} u32:{op or 0} u32:{size - part} u32:{error}')
+
     def step(self):
         cpu, what = self.rnd.randrange(CPUS), self.rnd.random()
         self.now += self.rnd.choice([1, 1, 3, 20, 150, 1000, 70000])
+        if self.rnd.random() < .15:
+            return self.block(cpu)
         modes = self.modes[self.key(cpu)]
         top = modes[-1][0] if modes else 'user'
         if top in ('irq', 'softirq'):
@@ -148,7 +172,11 @@ class Reference:
         self.calls = {}     # name -> [(ns, ret)]
         self.irqs = {}      # (kind, number) -> [(begin, ns)], in order of ends
         self.io = {}        # tid -> kind -> [calls, bytes]
-        self.cpu_ns = [0] * CPUS
+        self.disks = {}     # device -> kind -> [requests, bytes, errors, [ns]]
+        self.requeues = {}  # device -> number
+        self.requests = {}  # (device, tag) -> issued at
+        self.busy = {}      # device -> [(begin, end)] of all requests, if known
+        self.cpu_ns = [0] * (1 + max(e['cpu'] for e in events))
         self.state = {}     # thread -> (kind, since)
         self.stack = {}     # thread -> [(mode, number, begin)]
         self.last = since
@@ -188,6 +216,8 @@ class Reference:
             self.where[after] = cpu
         elif e['event'] == 'sched:wakeup':
             self.change((f['tid'], 0), 'wakeup', now)
+        elif e['event'].startswith('block:'):
+            self.request(e['event'][6:], now, f)
         elif e['event'].endswith(':enter'):
             number = f.get('nr', f.get('irq', f.get('vec')))
             self.stack.setdefault(key, []).append((e['event'][:-6], number, now))
@@ -207,6 +237,39 @@ class Reference:
                 sums = self.io.setdefault(key[0], {}).setdefault(kind, [0, 0])
                 sums[0] += 1
                 sums[1] += max(f['ret'], 0) if kind != 'sync' else 0
+
+    def request(self, what, now, f):
+        dev, key = f['dev'], (f['dev'], f['tag'])
+        kinds = self.disks.setdefault(dev, {k: [0, 0, 0, []] for k in ['read', 'write', 'other']})
+        op = OPS[f['op']] if isinstance(f['op'], int) else f['op']
+        sums = kinds[{'READ': 'read', 'WRITE': 'write'}.get(op, 'other')]
+        if what == 'issue':
+            begin, _ = self.requests.get(key, (now, None))
+            self.requests[key] = begin, now
+            return
+        if what == 'requeue':
+            self.requeues[dev] = self.requeues.get(dev, 0) + (now >= self.since)
+        elif now >= self.since:
+            sums[1] += f['bytes']
+        if what == 'complete' and f['left']:
+            return
+        begin, issued = self.requests.pop(key, (None, None))
+        if issued is not None:
+            self.busy.setdefault(dev, []).append((begin, now))
+        if what == 'complete' and now >= self.since:
+            sums[0] += 1
+            sums[2] += f['error'] != 0
+            if issued is not None:
+                sums[3].append(now - issued)
+
+    def busy_ns(self, dev):
+        """Of the union of all its requests, those that have not ended included"""
+        spans = self.busy.get(dev, []) + [(b, self.to) for (d, _), (b, _) in self.requests.items() if d == dev]
+        total, at = 0, self.since
+        for begin, end in sorted(spans):
+            total += self.inside(max(begin, at), end)
+            at = max(at, end)
+        return total
 
     def end(self):
         """All that lasts ends with the window."""
@@ -278,11 +341,22 @@ def check(ktrace, trace, *window):
         same(f'{key}', pick(i, keys), summary(values))
         same(f'{key} mean', abs(i['mean_ns'] - mean) <= 1 and abs(i['deviation_ns'] - deviation) <= 1, True)
 
-    for t in json.loads(run('io', '--json', *options))['threads']:
+    io = json.loads(run('io', '--json', *options))
+    same('devices', {d['major'] << 20 | d['minor'] for d in io['devices']}, set(ref.disks))
+    for d in io['devices']:
+        dev = d['major'] << 20 | d['minor']
+        same(f'requeues of {dev}', d['requeues'], ref.requeues.get(dev, 0))
+        same(f'requests of {dev} at the end', d['under_way'], sum(k[0] == dev for k in ref.requests))
+        same(f'{dev} is busy', d['busy_ns'], ref.busy_ns(dev))
+        for kind, sums in ref.disks[dev].items():
+            same(f'{kind}s of {dev}', [d[kind]['requests'], d[kind]['bytes'], d[kind]['errors']], sums[:3])
+            same(f'times of {kind}s of {dev}', pick(d[kind], keys), summary(sums[3]))
+    for t in io['threads']:
         for kind in ['read', 'write', 'sync']:
             same(f'{kind} of {t["tid"]}', [t[kind]['calls'], t[kind]['bytes']],
                  ref.io.get(t['tid'], {}).get(kind, [0, 0]))
-    print(f'{len(inside)} events, {len(calls)} system calls, {len(sched["tasks"])} threads agree')
+    print(f'{len(inside)} events, {len(calls)} system calls, {len(sched["tasks"])} threads, '
+          f'{len(io["devices"])} block devices agree')
 
 
 if len(sys.argv) < 4 or sys.argv[1] not in ('make', 'check'):

@@ -70,6 +70,8 @@ static inline __u16 make_payload(const struct kernel_row *r, void *to)
 	struct ktrace_ev_irq_enter irq = { .irq = r->a };
 	struct ktrace_ev_irq_exit irq_exit = { .irq = r->a, .handled = r->b };
 	struct ktrace_ev_softirq softirq = { .vec = r->a };
+	struct ktrace_ev_block block = { .dev = r->a, .op = r->b };
+	struct ktrace_ev_block_complete done = { .dev = r->a, .op = r->b, .left = r->c };
 
 	make_name(sw.prev_comm, r->a);
 	make_name(sw.next_comm, r->b);
@@ -90,6 +92,8 @@ static inline __u16 make_payload(const struct kernel_row *r, void *to)
 	case KTRACE_EV_SYSCALL_EXIT: return PUT(leave);
 	case KTRACE_EV_IRQ_ENTER: return PUT(irq);
 	case KTRACE_EV_IRQ_EXIT: return PUT(irq_exit);
+	case KTRACE_EV_BLOCK_ISSUE: case KTRACE_EV_BLOCK_REQUEUE: return PUT(block);
+	case KTRACE_EV_BLOCK_COMPLETE: return PUT(done);
 	default: return PUT(softirq);
 	}
 #undef PUT
@@ -127,6 +131,9 @@ static inline void make_kernel_end(struct ktrace_tracefile *tf, struct maker *cp
 #define IRQ(ts, cpu, tid, irq) { ts, cpu, tid, KTRACE_EV_IRQ_ENTER, irq, 0, 0 }
 #define IRQ_END(ts, cpu, tid, irq) { ts, cpu, tid, KTRACE_EV_IRQ_EXIT, irq, 1, 0 }
 #define SOFTIRQ(ts, cpu, tid, vec) { ts, cpu, tid, KTRACE_EV_SOFTIRQ_ENTER, vec, 0, 0 }
+#define ISSUE(ts, cpu, dev, op) { ts, cpu, 0, KTRACE_EV_BLOCK_ISSUE, dev, op, 0 }
+#define REQUEUE(ts, cpu, dev, op) { ts, cpu, 0, KTRACE_EV_BLOCK_REQUEUE, dev, op, 0 }
+#define COMPLETE(ts, cpu, dev, op, left) { ts, cpu, 0, KTRACE_EV_BLOCK_COMPLETE, dev, op, left }
 #define SOFTIRQ_END(ts, cpu, tid, vec) { ts, cpu, tid, KTRACE_EV_SOFTIRQ_EXIT, vec, 0, 0 }
 
 #endif

@@ -249,6 +249,18 @@ static void test_resources(void)
 		{ SOFTIRQ_END(18, 0, 0, 3), KTRACE_RESOURCE_SOFTIRQ, 3, "softirq3 idle" },
 		{ SOFTIRQ_END(19, 0, 0, 3), KTRACE_RESOURCE_SOFTIRQ, 3, "softirq3 unknown" },
 		{ IRQ_END(20, 0, 0, 7), KTRACE_RESOURCE_IRQ, 7, "irq7 unknown" },
+		/* A read that was issued before; then requests that end in another order. */
+		{ COMPLETE(21, 0, 9, 0, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 unknown" },
+		{ ISSUE(22, 0, 9, 1), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+write" },
+		{ ISSUE(23, 1, 9, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+write" },
+		{ COMPLETE(24, 0, 9, 1, 512), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+write" },
+		{ COMPLETE(25, 0, 9, 1, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+read" },
+		{ ISSUE(26, 0, 9, 2), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+write" },
+		{ REQUEUE(27, 0, 9, 2), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+read" },
+		{ ISSUE(28, 0, 8, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+read" },
+		{ COMPLETE(29, 1, 9, 1, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 idle+read" },
+		{ COMPLETE(30, 1, 9, 0, 0), KTRACE_RESOURCE_BLOCK, 9, "block9 idle" },
+		{ COMPLETE(31, 1, 8, 0, 0), KTRACE_RESOURCE_BLOCK, 8, "block8 idle" },
 	};
 	struct ktrace_tracefile *tf = make_kernel_file(path, cpus, CPUS);
 	struct ktrace_traceset *set;
@@ -294,6 +306,9 @@ static struct kernel_row random_row(__u64 ts, __u32 *running)
 		IRQ_END(ts, cpu, tid, random_below(20)),
 		SOFTIRQ(ts, cpu, tid, random_below(10)),
 		SOFTIRQ_END(ts, cpu, tid, random_below(10)),
+		ISSUE(ts, cpu, random_below(3), random_below(3)),
+		REQUEUE(ts, cpu, random_below(3), random_below(3)),
+		COMPLETE(ts, cpu, random_below(3), random_below(3), random_below(2)),
 		WAKEUP(ts, cpu, tid, other, random_below(CPUS)),
 		MIGRATE(ts, cpu, tid, other, 0, random_below(CPUS)),
 		FORK(ts, cpu, tid, tid, other, other),

@@ -156,8 +156,10 @@ static void count_lost(struct analysis *a, const struct ktrace_trace_event *e)
 
 static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	int ret = ktrace_state_update(a->state, e);
+	int ret = a->early ? a->early(a, e) : 0;
 
+	if (!ret)
+		ret = ktrace_state_update(a->state, e);
 	if (ret || e->time < a->from)
 		return ret;
 	a->to = e->time > a->to ? e->time : a->to;

@@ -22,6 +22,8 @@
  * @option:	takes one in that is the command's own; says what is wrong; may be NULL
  * @check:	all options are taken in: what is wrong with them; may be NULL
  * @begin:	the window is known, nothing is read; may be NULL; 0, -errno
+ * @early:	an event of the window or before it, before the state takes it in; may be NULL;
+ *		0, -errno
  * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
  * @show:	prints the result; may be NULL
  * @watch:	told by the state; of the window as well as of what lies before it
@@ -47,6 +49,7 @@ struct analysis {
 	const char *(*option)(struct analysis *a, int option);
 	const char *(*check)(struct analysis *a);
 	int (*begin)(struct analysis *a);
+	int (*early)(struct analysis *a, const struct ktrace_trace_event *e);
 	int (*event)(struct analysis *a, const struct ktrace_trace_event *e);
 	void (*show)(struct analysis *a);
 	struct ktrace_state_watch watch;

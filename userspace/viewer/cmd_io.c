@@ -2,6 +2,8 @@
 /* cmd_io.c - ktrace io: what threads read, wrote and waited for; what block devices did */
 #include "analysis.h"
 
+#include "disks.h"
+
 #include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdio.h>
@@ -44,28 +46,21 @@ struct user {
 	__u64 disk_ns;
 };
 
-/* struct disk - a block device */
-struct disk {
-	__u32 machine;
-	__u32 number;
-	__u64 requests;
-	__u64 read_ns;
-	__u64 write_ns;
-};
-
 /**
  * struct io - one run of the command
  * @a:		what analyses have in common
  * @users:	by serial
  * @disks:	block devices
- * @disk_nr:	how many
+ * @has_histograms: print them
  */
 struct io {
 	struct analysis a;
 	struct seats users;
-	struct disk *disks;
-	size_t disk_nr;
+	struct disks disks;
+	bool has_histograms;
 };
+
+static const char *const disk_kinds[DISK_KINDS] = { "read", "write", "other" };
 
 static struct user *user_of(struct io *io, const struct ktrace_process *p)
 {
@@ -131,41 +126,6 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 		u->disk_ns += ns;
 }
 
-static struct disk *disk_of(struct io *io, const struct ktrace_resource *r)
-{
-	struct disk *disks;
-	size_t i;
-
-	for (i = 0; i < io->disk_nr; i++)
-		if (io->disks[i].machine == r->machine && io->disks[i].number == r->number)
-			return &io->disks[i];
-	disks = realloc(io->disks, (io->disk_nr + 1) * sizeof(*disks));
-	if (!disks)
-		return NULL;
-	io->disks = disks;
-	disks[io->disk_nr] = (struct disk){ .machine = r->machine, .number = r->number };
-	return &disks[io->disk_nr++];
-}
-
-static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
-{
-	__u32 mode = ktrace_resource_mode(r);
-	struct io *io = arg;
-	__u64 ns = analysis_ns(&io->a, r->since, until);
-	struct disk *d;
-
-	if (!ns || r->kind != KTRACE_RESOURCE_BLOCK)
-		return;
-	d = disk_of(io, r);
-	if (!d) {
-		io->a.error = -ENOMEM;
-		return;
-	}
-	d->read_ns += mode == KTRACE_RES_READ ? ns : 0;
-	d->write_ns += mode == KTRACE_RES_WRITE ? ns : 0;
-	d->requests += mode >= KTRACE_RES_READ;
-}
-
 static __u64 bytes_of(const struct user *u)
 {
 	return u->amounts[IO_READ].bytes + u->amounts[IO_WRITE].bytes;
@@ -202,25 +162,71 @@ static void put_user(struct io *io, const struct user *u)
 	ktrace_out_char(out, '\n');
 }
 
-static void put_disks(struct io *io)
+static void put_sums(struct io *io, const struct disk_sums *sums)
 {
 	struct ktrace_out *out = io->a.out;
-	const struct disk *d;
-	size_t i;
 
-	if (io->disk_nr)
-		out_printf(out, "\n%-24s %8s %9s %9s %6s\n", "block device", "changes", "reading",
-			   "writing", "busy");
-	for (i = 0; i < io->disk_nr; i++) {
-		d = &io->disks[i];
-		out_printf(out, "%4u:%-19u %8llu ", d->number >> 20, d->number & 0xfffff,
-			   d->requests);
-		out_duration(out, d->read_ns);
-		ktrace_out_char(out, ' ');
-		out_duration(out, d->write_ns);
-		out_percent(out, d->read_ns + d->write_ns, io->a.to - io->a.from);
-		out_printf(out, " %%\n");
+	out_printf(out, " %8llu ", sums->requests);
+	out_bytes(out, sums->bytes);
+	ktrace_out_char(out, ' ');
+	out_duration(out, sums->times.sum);
+	ktrace_out_char(out, ' ');
+	out_duration(out, sums->times.nr ? dist_percentile(&sums->times, 50) : 0);
+	ktrace_out_char(out, ' ');
+	out_duration(out, sums->times.nr ? dist_percentile(&sums->times, 99) : 0);
+	ktrace_out_char(out, ' ');
+	out_duration(out, sums->times.max);
+	out_printf(out, " %8llu", sums->errors);
+}
+
+static void put_disk(const struct disk *d, void *arg)
+{
+	struct io *io = arg;
+	struct ktrace_out *out = io->a.out;
+	char name[32];
+	int i;
+
+	snprintf(name, sizeof(name), "%u:%u", d->number >> 20, d->number & 0xfffff);
+	for (i = 0; i < DISK_KINDS; i++) {
+		if (!d->sums[i].requests && !d->sums[i].bytes)
+			continue;
+		output_line_begin(out);
+		out_printf(out, "%-12s %-11s", name, disk_kinds[i]);
+		put_sums(io, &d->sums[i]);
+		ktrace_out_char(out, '\n');
 	}
+	output_line_begin(out);
+	out_printf(out, "%-12s busy", name);
+	out_percent(out, d->busy_ns, io->a.to - io->a.from);
+	out_printf(out, " %%, %llu requests at most, %llu at the end, %llu given back\n", d->most,
+		   d->under_way, d->requeues);
+}
+
+static void put_histograms(const struct disk *d, void *arg)
+{
+	struct io *io = arg;
+	int i;
+
+	for (i = 0; i < DISK_KINDS; i++) {
+		if (!d->sums[i].times.nr)
+			continue;
+		output_line_begin(io->a.out);
+		out_printf(io->a.out, "\n%u:%u %s, from issue to end\n", d->number >> 20,
+			   d->number & 0xfffff, disk_kinds[i]);
+		dist_show(&d->sums[i].times, io->a.out, 2);
+	}
+}
+
+static void put_disks(struct io *io)
+{
+	if (!io->disks.by_number)
+		return;
+	output_line_begin(io->a.out);
+	out_printf(io->a.out, "\n%-24s %8s %10s %9s %9s %9s %9s %8s\n", "block device", "requests",
+		   "bytes", "time", "p50", "p99", "max", "errors");
+	disks_each(&io->disks, put_disk, io);
+	if (io->has_histograms)
+		disks_each(&io->disks, put_histograms, io);
 }
 
 static void put_text(struct io *io)
@@ -266,11 +272,36 @@ static void put_json_user(struct ktrace_out *out, const struct user *u)
 	ktrace_out_char(out, '}');
 }
 
+static void put_json_disk(const struct disk *d, void *arg)
+{
+	struct ktrace_out *out = ((struct io *)arg)->a.out;
+	int i;
+
+	output_line_begin(out);
+	json_element(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "major", d->number >> 20);
+	json_u64(out, "minor", d->number & 0xfffff);
+	json_u64(out, "busy_ns", d->busy_ns);
+	json_u64(out, "most", d->most);
+	json_u64(out, "under_way", d->under_way);
+	json_u64(out, "requeues", d->requeues);
+	for (i = 0; i < DISK_KINDS; i++) {
+		json_key(out, disk_kinds[i]);
+		ktrace_out_char(out, '{');
+		json_u64(out, "requests", d->sums[i].requests);
+		json_u64(out, "bytes", d->sums[i].bytes);
+		json_u64(out, "errors", d->sums[i].errors);
+		dist_json(&d->sums[i].times, out);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, '}');
+}
+
 static void put_json(struct io *io)
 {
 	struct user *users = (struct user *)io->users.at;
 	struct ktrace_out *out = io->a.out;
-	const struct disk *d;
 	__u64 i, left = io->a.number;
 
 	analysis_json_begin(&io->a);
@@ -285,25 +316,21 @@ static void put_json(struct io *io)
 	ktrace_out_char(out, ']');
 	json_key(out, "devices");
 	ktrace_out_char(out, '[');
-	for (i = 0; i < io->disk_nr; i++) {
-		d = &io->disks[i];
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_u64(out, "major", d->number >> 20);
-		json_u64(out, "minor", d->number & 0xfffff);
-		json_u64(out, "changes", d->requests);
-		json_u64(out, "read_ns", d->read_ns);
-		json_u64(out, "write_ns", d->write_ns);
-		ktrace_out_char(out, '}');
-	}
+	disks_each(&io->disks, put_json_disk, io);
 	ktrace_out_char(out, ']');
 	analysis_json_end(&io->a);
+}
+
+static int take_request(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return disks_event(&((struct io *)a)->disks, a, e);
 }
 
 static void show(struct analysis *a)
 {
 	struct io *io = (struct io *)a;
 
+	disks_end(&io->disks, a, a->to);
 	if (io->users.nr)
 		qsort(io->users.at, io->users.nr, sizeof(struct user), by_bytes);
 	if (a->is_json)
@@ -312,22 +339,32 @@ static void show(struct analysis *a)
 		put_text(io);
 }
 
+static const char *own_option(struct analysis *a, int option)
+{
+	(void)option;
+	((struct io *)a)->has_histograms = true;
+	return NULL;
+}
+
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
+	{ "histograms", no_argument, NULL, 'H' },
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct io io = { .a = { .options = options, .show = show } };
+	struct io io = { .a = {
+		.options = options, .option = own_option, .early = take_request, .show = show,
+	} };
 	int status;
 
 	io.a.watch = (struct ktrace_state_watch){
-		.span = on_span, .left = on_left, .resource = on_resource, .arg = &io,
+		.span = on_span, .left = on_left, .arg = &io,
 	};
 	status = analysis_main(&io.a, cmd, argc, argv);
 	free(io.users.at);
-	free(io.disks);
+	disks_free(&io.disks);
 	return status;
 }
 
@@ -336,14 +373,18 @@ const struct command cmd_io = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads read and wrote, and how long that took",
 	.help =
-ANALYSIS_HELP
+ANALYSIS_SINCE_HELP
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  --histograms       print how times of block devices are distributed, too\n"
+ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
 "Needs events of family syscall: reads and writes are system calls of files, pipes and\n"
 "sockets, with the bytes they returned; syncs are fsync and its like. Disk wait, blocked\n"
-"without being interruptible, needs family sched; block devices need events block:issue\n"
-"and block:complete.\n"
+"without being interruptible, needs family sched. Block devices need family block of the whole\n"
+"machine: their requests, bytes, and times from issue to end; other requests flush, discard,\n"
+"fill with zeroes and the like. They are shown whatever --pid says.\n"
 "\n"
 "Example: the five threads that moved most\n"
 "  ktrace io -n 5 trace.bin\n",

@@ -138,8 +138,8 @@ enum ktrace_resource_mode {
 	KTRACE_RES_IRQ,		/* CPU: this and the next two */
 	KTRACE_RES_SOFTIRQ,
 	KTRACE_RES_TRAP,
-	KTRACE_RES_READ,	/* block device: this and the next */
-	KTRACE_RES_WRITE,
+	KTRACE_RES_READ,	/* block device: all its requests under way read */
+	KTRACE_RES_WRITE,	/* block device: some do something else */
 	KTRACE_RES_MODE_NR,
 };
 
@@ -154,6 +154,8 @@ enum ktrace_resource_mode {
  * @tid:	CPU: the thread that runs
  * @depth:	levels in use, at least 1
  * @over:	levels that found no room
+ * @reads:	block device: requests under way that read
+ * @writes:	and others
  * @modes:	enum ktrace_resource_mode; the last is what it does now
  * @name:	interrupt: its name, if events told it
  */
@@ -165,6 +167,8 @@ struct ktrace_resource {
 	__u32 tid;
 	__u32 depth;
 	__u32 over;
+	__u32 reads;
+	__u32 writes;
 	__u8 modes[KTRACE_RESOURCE_DEPTH];
 	char name[16];
 };

@@ -162,6 +162,7 @@ void ktrace_step_pop(struct step *st, struct ktrace_process *p, __u32 mode, __s6
 void ktrace_step_drop(struct step *st, struct ktrace_process *p, __u32 mode);
 void ktrace_step_begin(struct step *st, struct ktrace_resource *r, __u32 mode);
 void ktrace_step_end(struct step *st, struct ktrace_resource *r);
+void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 reads, __u32 writes);
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 			const struct ktrace_process *p);
 void ktrace_tell_span(const struct ktrace_states *s, const struct ktrace_process *p, __u64 until);

@@ -140,6 +140,23 @@ void ktrace_step_end(struct step *st, struct ktrace_resource *r)
 		r->modes[0] = KTRACE_RES_UNKNOWN;
 }
 
+/* What a block device does follows from its requests under way, which end in any order. */
+void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 reads, __u32 writes)
+{
+	const __u8 mode = writes ? KTRACE_RES_WRITE : KTRACE_RES_READ;
+	const __u32 depth = reads || writes ? 2 : 1;
+
+	r->reads = reads;
+	r->writes = writes;
+	if (r->depth == depth && r->modes[0] == KTRACE_RES_IDLE &&
+	    (depth == 1 || r->modes[1] == mode))
+		return;
+	end_resource(st, r);
+	r->depth = depth;
+	r->modes[0] = KTRACE_RES_IDLE;
+	r->modes[1] = mode;
+}
+
 /* What a CPU does is what the thread on it does. */
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 			const struct ktrace_process *p)

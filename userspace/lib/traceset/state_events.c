@@ -236,20 +236,35 @@ static void on_trap_exit(struct step *st)
 	leave(st, KTRACE_MODE_TRAP, KTRACE_RESOURCE_TRAP, 0);
 }
 
-/* Operations are numbered as in the kernel: odd ones write. */
+static struct ktrace_resource *block_device(struct step *st)
+{
+	return ktrace_step_resource(st, KTRACE_RESOURCE_BLOCK, (__u32)ktrace_step_value(st, 0));
+}
+
 static void on_block_issue(struct step *st)
 {
-	__u32 mode = ktrace_step_value(st, 1) & 1 ? KTRACE_RES_WRITE : KTRACE_RES_READ;
-	__u32 dev = (__u32)ktrace_step_value(st, 0);
+	bool is_read = ktrace_step_value(st, 1) == KTRACE_BLOCK_READ;
+	struct ktrace_resource *r = block_device(st);
 
-	ktrace_step_begin(st, ktrace_step_resource(st, KTRACE_RESOURCE_BLOCK, dev), mode);
+	ktrace_step_requests(st, r, r->reads + is_read, r->writes + !is_read);
+}
+
+/* Done, or given back. If it was not seen to begin, others may be under way that were not. */
+static void on_block_end(struct step *st)
+{
+	bool is_read = ktrace_step_value(st, 1) == KTRACE_BLOCK_READ;
+	struct ktrace_resource *r = block_device(st);
+
+	if (is_read ? r->reads : r->writes)
+		ktrace_step_requests(st, r, r->reads - is_read, r->writes - !is_read);
+	else if (r->depth == 1)
+		ktrace_step_end(st, r);
 }
 
 static void on_block_complete(struct step *st)
 {
-	__u32 dev = (__u32)ktrace_step_value(st, 0);
-
-	ktrace_step_end(st, ktrace_step_resource(st, KTRACE_RESOURCE_BLOCK, dev));
+	if (!ktrace_step_value(st, 2))
+		on_block_end(st);
 }
 
 static const struct state_rule rules[] = {
@@ -271,7 +286,8 @@ static const struct state_rule rules[] = {
 	{ "trap:enter", on_trap_enter, { "trap" } },
 	{ "trap:exit", on_trap_exit, { "trap" } },
 	{ "block:issue", on_block_issue, { "dev", "op" } },
-	{ "block:complete", on_block_complete, { "dev" } },
+	{ "block:complete", on_block_complete, { "dev", "op", "left" } },
+	{ "block:requeue", on_block_end, { "dev", "op" } },
 };
 
 const struct state_rule *ktrace_rule_find(const char *name)
