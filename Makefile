@@ -50,7 +50,8 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
-	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so
+	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
+	    $(BUILD)/progs/bad_library.so
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -140,11 +141,11 @@ $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -pthread $(WARN) $(CFLAGS) -Iuapi $< -o $@
 
-# A disk that is slow, full, or kills: to be preloaded.
-$(BUILD)/progs/bad_disk.so: tests/progs/user/bad_disk.c
+# A disk that is slow, full, or kills, and a library with bugs: to be preloaded.
+$(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -fPIC -shared $(CFLAGS) $< -o $@
+	$(Q)$(CC) -fPIC -shared $(CFLAGS) -Iuserspace/lib -Iuapi $< -o $@
 
 # Unit tests, once for each tool that watches them: $(1) objects, $(2) programs, $(3) flags.
 # An archive: a test that includes a source file uses its own copy of it.

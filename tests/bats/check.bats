@@ -65,11 +65,42 @@ change()
 	make_trace ''
 	run_ktrace check t
 	[ "$status" -eq 0 ]
-	[[ $output == *"ok: 3 events, read again from 3 times and positions"* ]]
+	[[ $output == *"ok: 3 events, read again from 3 times and positions; 3 states"* ]]
 	truncate -s -100 t
 	run_ktrace check t "$SMALL"
 	[ "$status" -eq 0 ]
 	[[ $output == *"not closed"* ]]
+}
+
+# make_busy: "t", a file of threads that run, call and are interrupted
+make_busy()
+{
+	python3 "$ROOT/tests/oracle/analyse.py" make 3 1000 | "$PROGS/mktrace" t
+}
+
+@test "states, statistics and moves agree with reading" {
+	make_busy
+	run_ktrace check t
+	[ "$status" -eq 0 ]
+	[[ $output == *" times and positions; 63 states, statistics of 4 parts, 8 moves" ]]
+	run_ktrace check --json t
+	jq -es '.[-1] | .states == 63 and .parts == 4 and .moves == 8' <<<"$output"
+	run_ktrace check "$SMALL"
+	[[ $output == *"no states, as stamps go back" ]]
+}
+
+@test "a library that is wrong about states, statistics or moves is found out" {
+	local bug
+	make_busy
+	for bug in 'state:a seek leads to another state' 'count:statistics have 999 events' \
+		'window:statistics of parts do not add up' 'sum:statistics do not sum up' \
+		'forward:forward by' 'back:and back leads elsewhere'; do
+		LD_PRELOAD=$PROGS/bad_library.so BUG=${bug%%:*} run_ktrace check t
+		[ "$status" -eq 1 ]
+		grep -qF "${bug#*:}" <<<"$output"
+	done
+	LD_PRELOAD=$PROGS/bad_library.so BUG=none run_ktrace check t
+	[ "$status" -eq 0 ]
 }
 
 @test "every byte that is turned over is noticed, but for those that nobody reads" {

@@ -6,65 +6,22 @@
  * First each file by itself, section by section. Then all together, as every command reads
  * them: once from the beginning to the end, keeping some of the events as marks, and the
  * positions behind them. From each mark on they are read again, up to the next one, after a seek to
- * its time and after one to its position: the same events must be there, as many as before.
+ * its time and after one to its position: the same events must be there, as many as before. What
+ * is made of the events is checked in selfcheck.c.
  */
-#include "viewer.h"
+#include "selfcheck.h"
 
 #include "json.h"
 #include "progress.h"
+#include "table.h"
 #include "when.h"
 
 #include <errno.h>
 #include <ktrace/check.h>
-#include <ktrace/position.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define MARKS 64u
-
-/**
- * struct mark - an event to be found again
- * @time:	its time
- * @raw:	its stamp
- * @id:		its type
- * @tid:	its thread
- * @before:	events before it that were counted
- * @behind:	the position behind it
- */
-struct mark {
-	__u64 time;
-	__u64 raw;
-	__u32 id;
-	__u32 tid;
-	__u64 before;
-	struct ktrace_position *behind;
-};
-
-/**
- * struct check - one run of the command
- * @is_json:	one object
- * @out:	standard output
- * @damaged:	things that are wrong
- * @set:	the files
- * @marks:	the first event with its time, each
- * @mark_nr:	how many
- * @every:	events between two marks, at least
- * @events:	in all, losses and torn ones not counted
- * @goes_back:	there are events with a stamp below their predecessor's
- */
-struct check {
-	bool is_json;
-	struct ktrace_out *out;
-	__u64 damaged;
-	struct ktrace_traceset *set;
-	struct mark marks[MARKS];
-	__u32 mark_nr;
-	__u64 every;
-	__u64 events;
-	bool goes_back;
-};
 
 static void put_damage(void *arg, const struct ktrace_damage *d)
 {
@@ -92,9 +49,7 @@ static void put_damage(void *arg, const struct ktrace_damage *d)
 	ktrace_out_char(out, '\n');
 }
 
-/* Something that is wrong and has a message of our own */
-__attribute__((format(printf, 3, 4)))
-static void complain(struct check *c, const char *path, const char *format, ...)
+void check_complain(struct check *c, const char *path, const char *format, ...)
 {
 	char message[256];
 	struct ktrace_damage d = { path, KTRACE_OFFSET_NONE, message };
@@ -142,7 +97,7 @@ static void check_file(struct check *c, const char *path)
 	int ret = ktrace_check_file(path, put_damage, c, &found);
 
 	if (ret == -ENOMEM)
-		complain(c, path, "%s", strerror(-ret));
+		check_complain(c, path, "%s", strerror(-ret));
 	if (ret)
 		return;
 	output_line_begin(c->out);
@@ -150,17 +105,6 @@ static void check_file(struct check *c, const char *path)
 		put_file_json(c->out, path, &found);
 	else
 		put_file_text(c->out, path, &found);
-}
-
-static bool is_mark(const struct mark *m, const struct ktrace_trace_event *e)
-{
-	return m->time == e->time && m->raw == e->raw && m->id == e->id && m->tid == e->tid;
-}
-
-/* Neither a loss nor torn: those have the time of what came next, and a seek may go between. */
-static bool is_countable(const struct ktrace_trace_event *e)
-{
-	return e->id != KTRACE_ID_LOST && !(e->flags & KTRACE_EVENT_INCOMPLETE);
 }
 
 /* Of too many marks, each second one goes. */
@@ -188,7 +132,7 @@ static int keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 
 	if (c->mark_nr == MARKS)
 		thin_out(c);
 	m = &c->marks[c->mark_nr];
-	*m = (struct mark){ e->time, e->raw, e->id, e->tid, c->events, NULL };
+	*m = (struct mark){ e->time, e->raw, e->id, e->tid, c->events, NULL, 0 };
 	ret = ktrace_position_new(&m->behind);
 	if (ret)
 		return ret;
@@ -200,20 +144,23 @@ static int keep_mark(struct check *c, const struct ktrace_trace_event *e, __u64 
 static int read_through(struct check *c)
 {
 	struct ktrace_trace_event e;
-	__u64 last = 0, start, end;
+	__u64 last = 0, any = 0, start, end;
 	int ret = ktrace_traceset_span(c->set, &start, &end);
 
 	progress_begin(start, end);
 	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
 		ret = 0;
 		progress_at(e.time);
-		if (!is_countable(&e))
-			continue;
 		c->goes_back |= e.flags & KTRACE_EVENT_BACKWARDS;
-		ret = keep_mark(c, &e, last);
+		c->is_torn |= e.flags & KTRACE_EVENT_INCOMPLETE;
+		if (!check_is_countable(&e)) {
+			any = e.time > any ? e.time : any;
+			continue;
+		}
+		ret = keep_mark(c, &e, any > last ? any : last);
 		c->events++;
 		if (e.time < last && !c->goes_back)
-			complain(c, ktrace_trace_path(e.stream->trace),
+			check_complain(c, ktrace_trace_path(e.stream->trace),
 				 "event %llu: time goes back, and no event is flagged", c->events);
 		last = e.time > last ? e.time : last;
 	}
@@ -233,9 +180,9 @@ static int read_stretch(struct check *c, __u32 i, struct ktrace_trace_event *fir
 
 	*nr = 0;
 	while ((ret = ktrace_traceset_next(c->set, &e)) == 1) {
-		if (!is_countable(&e))
+		if (!check_is_countable(&e))
 			continue;
-		if (next && is_mark(next, &e))
+		if (next && check_is_mark(next, &e))
 			return 0;
 		if (!(*nr)++)
 			*first = e;
@@ -246,7 +193,7 @@ static int read_stretch(struct check *c, __u32 i, struct ktrace_trace_event *fir
 static void complain_at(struct check *c, const struct mark *m, const char *what, __u64 nr,
 			__u64 wanted)
 {
-	complain(c, ktrace_trace_path(ktrace_traceset_trace(c->set, 0)),
+	check_complain(c, ktrace_trace_path(ktrace_traceset_trace(c->set, 0)),
 		 "event %llu, @%llu.%09llu: after a seek to its %s there are %llu events, not %llu",
 		 m->before + 1, m->time / 1000000000, m->time % 1000000000, what, nr, wanted);
 }
@@ -267,7 +214,7 @@ static int seek_time(struct check *c, __u32 i, __u64 wanted)
 	ret = ktrace_traceset_seek(c->set, m->time);
 	if (!ret)
 		ret = read_stretch(c, i, &first, &nr);
-	if (!ret && (nr != wanted || !is_mark(m, &first)))
+	if (!ret && (nr != wanted || !check_is_mark(m, &first)))
 		complain_at(c, m, "time", nr, wanted);
 	return ret;
 }
@@ -338,6 +285,8 @@ static int check_reading(struct check *c, int nr, char **paths)
 		ret = read_through(c);
 	if (!ret && !c->damaged)
 		ret = check_seeks(c);
+	if (!ret && !c->damaged)
+		ret = check_states(c);
 	return ret;
 }
 
@@ -350,6 +299,9 @@ static void put_reading(struct check *c)
 		ktrace_out_char(out, '{');
 		json_u64(out, "events", c->events);
 		json_u64(out, "seeks", c->mark_nr);
+		json_u64(out, "states", c->states);
+		json_u64(out, "parts", c->parts);
+		json_u64(out, "moves", c->moves);
 		json_u64(out, "damaged", c->damaged);
 		ktrace_out_str(out, "}\n");
 		return;
@@ -358,8 +310,14 @@ static void put_reading(struct check *c)
 	ktrace_out_u64(out, c->events);
 	ktrace_out_str(out, " events, read again from ");
 	ktrace_out_u64(out, c->mark_nr);
-	ktrace_out_str(out, c->goes_back ? " positions (not times: stamps go back)\n" :
-		       " times and positions\n");
+	ktrace_out_str(out, c->goes_back ? " positions (not times: stamps go back)" :
+		       " times and positions");
+	if (c->is_torn || c->goes_back)
+		out_printf(out, "; no states, as %s\n", c->goes_back ? "stamps go back" :
+			   "events lack fragments");
+	else
+		out_printf(out, "; %u states, statistics of %u parts, %u moves\n", c->states,
+			   c->parts, c->moves);
 }
 
 static int check_files(struct check *c, int nr, char **paths)
@@ -410,10 +368,14 @@ const struct command cmd_check = {
 "\n"
 "Each file by itself: all sections and their checksums, headers of blocks against what is\n"
 "in them, gaps that no loss explains, the index. Then all files together, read once from\n"
-"the beginning to the end, and again from 64 times and positions at most.\n"
+"the beginning to the end, and again from 64 times and positions at most. At these times\n"
+"the state after a seek is what reading from the beginning makes it; the statistics of\n"
+"four parts add up to those of the whole, and each sum to what it is of; going forward by a\n"
+"number of events and back leads to the same places.\n"
 "A line for each damage, with its place, for each file and for the reading.\n"
 "\n"
 "JSON members: of a damage file, [offset], damage; of a file file, bytes, sections,\n"
-"blocks, records, lost, damaged, closed; of the reading events, seeks, damaged (in all).\n",
+"blocks, records, lost, damaged, closed; of the reading events, seeks, states,\n"
+"parts, moves, damaged (in all).\n",
 	.run = run,
 };
