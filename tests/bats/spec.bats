@@ -402,6 +402,16 @@ mktrace()
 	diff whole list
 }
 
+@test "a section inside of another one" {
+	record "" "$EXAMPLES/hello"
+	same t
+	mv list whole
+	forge inside closed
+	same f
+	diff whole list
+	[ "$(grep -c 'damaged section, skipped' list.err)" -eq 1 ]
+}
+
 @test "losses of reasons that are not known" {
 	local end
 	record "" "$EXAMPLES/hello"

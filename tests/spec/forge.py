@@ -3,11 +3,11 @@
 """forge.py FILE CHANGE open|closed|listed - FILE with a change before or in its last BLOCK, to stdout
 
 CHANGE: section TYPE FLAGS inserts a section, lost COUNT... a LOST section of the BLOCK's
-stream; flags FLAGS gives the BLOCK other flags, frame raw N the last compressed one a raw_size
-larger by N, frame cut N a body shorter by N, reserved its reserved field and that of the
-file a value; meta OLD NEW replaces bytes of META text by as many others. An open file ends
-behind the last section, a closed one has INDEX and END; in a listed one INDEX has what may be
-ignored, too.
+stream; inside makes the BLOCK the body of another one, and lists both; flags FLAGS gives the
+BLOCK other flags, frame raw N the last compressed one a raw_size larger by N, frame cut N a body
+shorter by N, reserved its reserved field and that of the file a value; meta OLD NEW replaces
+bytes of META text by as many others. An open file ends behind the last section, a closed one has
+INDEX and END; in a listed one INDEX has what may be ignored, too.
 """
 
 import struct
@@ -27,6 +27,11 @@ def pack(trace, section, body):
 
 def new_section(magic, section_type, flags, pos, body):
     return Section(0, magic, section_type, flags, 0, 0, len(body), 0, 0, pos, 0, 0, len(body), 0)
+
+
+def index_entry(trace, section, offset):
+    return struct.pack(trace.order + "4Q4I", offset, section.first_ts, section.last_ts,
+                       section.pos, section.stream, section.records, section.type, section.lost)
 
 
 def main(path, *args):
@@ -54,6 +59,9 @@ def main(path, *args):
         else:
             body = (body + bytes(8))[:len(body) - int(args[2])]
         pieces[at] = section._replace(size=len(body)), body
+    elif args[0] == "inside":
+        text = pack(trace, block, body)
+        pieces[at] = block._replace(size=len(text), raw_size=len(text)), text
     elif args[0] == "reserved":
         pieces[at] = block._replace(reserved=1), body
         out = out[:20] + b"\1" + out[21:]
@@ -66,9 +74,9 @@ def main(path, *args):
     index = b""
     for section, body in pieces:
         if args[-1] == "listed" or not section.flags & MAY_IGNORE:
-            index += struct.pack(trace.order + "4Q4I", len(out), section.first_ts,
-                                 section.last_ts, section.pos, section.stream,
-                                 section.records, section.type, section.lost)
+            index += index_entry(trace, section, len(out))
+        if args[0] == "inside" and section is pieces[at][0]:
+            index += index_entry(trace, block, len(out) + SECTION_SIZE)
         out += pack(trace, section, body)
     if args[-1] != "open":
         section = new_section(block.magic, INDEX, MAY_IGNORE, 0, index)

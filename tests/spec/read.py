@@ -360,9 +360,9 @@ class Trace:
         if index is None:
             yield from self.walk()
             return
-        for offset in index:
+        for offset, following in zip(index, index[1:] + [self.index_offset]):
             section = self.header(offset)
-            if self.is_whole(section):
+            if self.is_whole(section) and offset + SECTION_SIZE + section.size <= following:
                 yield section
             else:
                 self.damaged_section(offset, section)
@@ -374,6 +374,7 @@ class Trace:
         index = self.header(end.pos)
         if not self.is_whole(index) or index.type != INDEX or index.size % INDEX_SIZE:
             return None
+        self.index_offset = end.pos
         body = self.body(index)
         offsets = [self.unpack("Q", body, at)[0] for at in range(0, index.size, INDEX_SIZE)]
         is_sound = all(before < offset and offset % 8 == 0 for before, offset in

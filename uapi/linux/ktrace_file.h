@@ -68,7 +68,8 @@
  *
  * INDEX body: struct ktrace_index[], one for each META, BLOCK and LOST section, and for any
  * of a later version that must not be ignored, in file order. It may list others that may
- * be ignored, for who knows them.
+ * be ignored, for who knows them. A section that reaches into the next one that is listed, or
+ * into INDEX, is damaged.
  *
  * 4. Time. Stamps are raw values of the session's clock. Between two readings i and j that
  * follow each other the clocks run evenly; before the first and behind the last one the

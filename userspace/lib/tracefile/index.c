@@ -5,8 +5,9 @@
  * The end mark is the last thing in a closed file. If it and the index are whole, all
  * sections are known without walking. The index is read twice, in pieces: first for
  * its checksum, then for its entries; what an entry says is checked again when its
- * section is loaded. Where it lists a section that is not known, and that must not be
- * ignored, walking finds out.
+ * section is loaded. That must not reach into the next one that is listed: a file of
+ * sections that begin inside of each other would cost many times its size. Where the index
+ * lists a section that is not known, and that must not be ignored, walking finds out.
  */
 #include "read.h"
 
@@ -53,6 +54,7 @@ static bool may_ignore(const struct reader *r, const struct ktrace_index *e, __u
  * @reader:	the file
  * @add:	called for each entry; NULL = only compute the checksum
  * @arg:	for @add
+ * @last:	the latest entry with content, which has not been added yet; type 0 = none
  * @index:	offset of INDEX, behind all entries
  * @min:	the next entry is not before this
  * @crc:	so far
@@ -61,30 +63,38 @@ struct pass {
 	const struct reader *reader;
 	index_fn add;
 	void *arg;
+	struct ktrace_index last;
 	__u64 index;
 	__u64 min;
 	__u32 crc;
 };
 
+/* Adds the entry that waited for the next one, which begins at @end. */
+static int add_last(struct pass *p, __u64 end)
+{
+	const struct ktrace_index e = p->last;
+
+	p->last.type = 0;
+	return p->add && e.type ? p->add(p->arg, &e, end) : 0;
+}
+
 static int take_entries(struct pass *p, const struct ktrace_index *e, size_t nr)
 {
+	int ret = 0;
 	size_t i;
-	int ret;
 
 	p->crc = ktrace_crc32c(p->crc, e, nr * sizeof(*e));
-	for (i = 0; i < nr; i++, e++) {
+	for (i = 0; i < nr && !ret; i++, e++) {
 		if (!is_possible(e, p->min, p->index))
 			return -EBADMSG;
 		p->min = e->offset + sizeof(struct ktrace_section);
-		if (ktrace_section_has_content(e->type)) {
-			ret = p->add ? p->add(p->arg, e) : 0;
-			if (ret)
-				return ret;
-		} else if (!p->add && !may_ignore(p->reader, e, &p->min)) {
+		ret = add_last(p, e->offset);
+		if (ktrace_section_has_content(e->type))
+			p->last = *e;
+		else if (!p->add && !may_ignore(p->reader, e, &p->min))
 			return -EBADMSG;
-		}
 	}
-	return 0;
+	return ret;
 }
 
 static int read_entries(const struct reader *r, const struct ktrace_section *s, struct pass *p)
@@ -95,6 +105,7 @@ static int read_entries(const struct reader *r, const struct ktrace_section *s, 
 	int ret = entries ? 0 : -ENOMEM;
 
 	p->min = sizeof(struct ktrace_file);
+	p->last.type = 0;
 	for (; left && !ret; left -= n, at += n * sizeof(*entries)) {
 		n = left < ENTRIES ? (size_t)left : ENTRIES;
 		ret = ktrace_reader_bytes(r, at, entries, n * sizeof(*entries));
@@ -102,11 +113,12 @@ static int read_entries(const struct reader *r, const struct ktrace_section *s, 
 			ret = take_entries(p, entries, n);
 	}
 	free(entries);
-	return ret;
+	return ret ? ret : add_last(p, p->index);
 }
 
 /*
- * Calls @add for each entry of the index.
+ * Calls @add for each entry of the index, with the offset that its section must not reach
+ * behind.
  * Return: 1 done, the file is closed; 0 there is no usable index: walk; -errno, also
  * of @add.
  */

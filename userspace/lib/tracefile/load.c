@@ -78,22 +78,23 @@ static int fill(const struct reader *r, __u64 offset, struct section_buf *b, siz
  * Header and body as stored. Most often a section has the size of the one that was loaded
  * before; then one read is enough.
  */
-static int load_stored(const struct reader *r, __u64 offset, struct section_buf *b)
+static int load_stored(const struct reader *r, __u64 offset, __u64 end, struct section_buf *b)
 {
 	struct ktrace_section *s = &b->section;
 	size_t first = sizeof(*s) + b->last_size;
 	int ret;
 
-	if (offset > r->size || r->size - offset < sizeof(*s))
+	end = end < r->size ? end : r->size;
+	if (offset > end || end - offset < sizeof(*s))
 		return -EBADMSG;
-	if (first > r->size - offset)
-		first = (size_t)(r->size - offset);
+	if (first > end - offset)
+		first = (size_t)(end - offset);
 	ret = fill(r, offset, b, 0, first);
 	if (ret)
 		return ret;
 	memcpy(s, b->bytes, sizeof(*s));
 	if (!ktrace_section_is_possible(s) || s->size > KTRACE_BLOCK_MAX ||
-	    s->size > r->size - offset - sizeof(*s))
+	    s->size > end - offset - sizeof(*s))
 		return -EBADMSG;
 	b->last_size = (size_t)s->size;
 	ret = fill(r, offset, b, first, sizeof(*s) + b->last_size);
@@ -128,19 +129,20 @@ static int expand(struct section_buf *b)
 }
 
 /*
- * Loads the section at @offset into memory that grows; what is there already, and nothing
- * else was loaded since, is not loaded again.
+ * Loads the section at @offset, which is damaged if it goes beyond @end, into memory that
+ * grows; what is there already, and nothing else was loaded since, is not loaded again.
  * Return: 0; -EBADMSG the section is damaged; -EILSEQ its compressed body is; -EPROTONOSUPPORT
  * it is stored in an unknown way, see ktrace_load_error(); -ENOMEM; -errno of pread(2).
  */
-int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct section_buf *b)
+int ktrace_reader_load_next(const struct reader *r, __u64 offset, __u64 end,
+			    struct section_buf *b)
 {
 	int ret;
 
 	if (b->offset == offset && offset)
 		return 0;
 	b->offset = 0;
-	ret = load_stored(r, offset, b);
+	ret = load_stored(r, offset, end, b);
 	if (!ret)
 		ret = expand(b);
 	if (!ret)

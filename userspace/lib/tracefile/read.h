@@ -79,12 +79,13 @@ int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t 
 int ktrace_reader_load(const struct reader *r, __u64 offset, struct ktrace_section *s,
 		       void *body, size_t cap);
 int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost *lost);
-int ktrace_reader_load_next(const struct reader *r, __u64 offset, struct section_buf *b);
+int ktrace_reader_load_next(const struct reader *r, __u64 offset, __u64 end,
+			    struct section_buf *b);
 const char *ktrace_load_error(int error);
 void ktrace_section_buf_free(struct section_buf *b);
 
 /* index.c */
-typedef int (*index_fn)(void *arg, const struct ktrace_index *entry);
+typedef int (*index_fn)(void *arg, const struct ktrace_index *entry, __u64 end);
 int ktrace_reader_index(struct reader *r, index_fn add, void *arg);
 
 #endif

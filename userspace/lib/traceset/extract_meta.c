@@ -95,7 +95,7 @@ static int merge_text(struct copying *c, char *lines)
 	return ret;
 }
 
-static int copy_meta(void *arg, const struct ktrace_index *e)
+static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 {
 	struct copying *c = arg;
 	const struct ktrace_section *s = &c->loaded.section;
@@ -104,7 +104,7 @@ static int copy_meta(void *arg, const struct ktrace_index *e)
 
 	if (e->type != KTRACE_SECTION_META)
 		return 0;
-	ret = ktrace_reader_load_next(c->reader, e->offset, &c->loaded);
+	ret = ktrace_reader_load_next(c->reader, e->offset, end, &c->loaded);
 	if (ret == -EBADMSG || ret == -EILSEQ || ret == -EPROTONOSUPPORT ||
 	    (!ret && (s->type != KTRACE_SECTION_META || !s->size)))
 		return 0;	/* reported by who opened the traceset */
@@ -141,7 +141,7 @@ static int copy_all_meta(struct ktrace_extract *x, struct source *from)
 	ret = ktrace_reader_index(&r, copy_meta, &c);
 	while (ret >= 0 && (ret = ktrace_reader_walk(&r, &s, &e.offset)) == 1) {
 		e.type = s.type;
-		ret = copy_meta(&c, &e);
+		ret = copy_meta(&c, &e, r.next);
 	}
 	free(c.loaded.bytes);
 	ktrace_reader_close(&r);

@@ -58,7 +58,7 @@ static bool read_body(const struct stream *s, const struct entry *e, struct sect
 	if (!ktrace_section_is_compressed(sec))
 		return at + size <= sec->size &&
 		       !ktrace_reader_bytes(r, entry_offset(e) + sizeof(*sec) + at, bytes, size);
-	if (ktrace_reader_load_next(r, entry_offset(e), b) || at + size > b->size)
+	if (ktrace_reader_load_next(r, entry_offset(e), entry_end(e), b) || at + size > b->size)
 		return false;
 	memcpy(bytes, b->body + at, size);
 	return true;

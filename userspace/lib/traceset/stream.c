@@ -166,7 +166,8 @@ int ktrace_stream_load(struct stream *s)
 			s->next++;
 			continue;
 		}
-		ret = ktrace_reader_load_next(&s->trace->reader, entry_offset(e), &s->loaded);
+		ret = ktrace_reader_load_next(&s->trace->reader, entry_offset(e), entry_end(e),
+					      &s->loaded);
 		if (ret == -ENOMEM)
 			return ret;
 		s->next++;

@@ -60,15 +60,19 @@ struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 	return s;
 }
 
-/* Loads a section that is not kept. Return: 0 and @body, to be freed, or -errno. */
-static int load_once(const struct trace *t, __u64 offset, struct ktrace_section *s, char **body)
+/*
+ * Loads a section that is not kept, and that ends at @end at the latest.
+ * Return: 0 and @body, to be freed, or -errno.
+ */
+static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktrace_section *s,
+		     char **body)
 {
 	int ret = ktrace_reader_header(&t->reader, offset, s);
 	size_t size = (size_t)s->size;
 
 	if (ret)
 		return ret;
-	if (!ktrace_section_has_content(s->type))
+	if (!ktrace_section_has_content(s->type) || offset + sizeof(*s) + size > end)
 		return -EBADMSG;
 	*body = malloc(size + 1);
 	if (!*body)
@@ -79,11 +83,11 @@ static int load_once(const struct trace *t, __u64 offset, struct ktrace_section 
 	return ret;
 }
 
-static int take_meta(struct trace *t, __u64 offset)
+static int take_meta(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
 	char *text;
-	int ret = load_once(t, offset, &s, &text);
+	int ret = load_once(t, offset, end, &s, &text);
 
 	if (ret == -ENOMEM)
 		return ret;
@@ -100,11 +104,11 @@ static int take_meta(struct trace *t, __u64 offset)
 }
 
 /* Is the section of an unknown stream whole? Reports it if not. */
-static bool is_intact(struct trace *t, __u64 offset)
+static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 {
 	struct ktrace_section s;
 	char *body;
-	int ret = load_once(t, offset, &s, &body);
+	int ret = load_once(t, offset, end, &s, &body);
 
 	if (ret)
 		ktrace_reader_report(&t->reader, offset, "damaged section, skipped");
@@ -113,10 +117,10 @@ static bool is_intact(struct trace *t, __u64 offset)
 	return !ret;
 }
 
-static int add_entry(struct stream *s, const struct ktrace_index *e)
+static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 {
 	bool is_lost = e->type == KTRACE_SECTION_LOST;
-	__u64 max = is_lost ? e->first_ts : e->last_ts;
+	__u64 max = is_lost ? e->first_ts : e->last_ts, room = end - e->offset;
 	size_t cap = s->entry_cap ? 2 * s->entry_cap : 16;
 	struct entry *entries = s->entries;
 
@@ -129,35 +133,39 @@ static int add_entry(struct stream *s, const struct ktrace_index *e)
 	}
 	if (s->entry_nr && entries[s->entry_nr - 1].max_raw > max)
 		max = entries[s->entry_nr - 1].max_raw;
-	entries[s->entry_nr++] = (struct entry){ e->offset | (is_lost ? ENTRY_LOST : 0), max };
+	entries[s->entry_nr++] = (struct entry){
+		.place = e->offset | (is_lost ? ENTRY_LOST : 0),
+		.max_raw = max,
+		.room = room < ~0u ? (__u32)room : ~0u,
+	};
 	s->pub.blocks += !is_lost;
 	return 0;
 }
 
-static int add_to_stream(struct trace *t, const struct ktrace_index *e)
+static int add_to_stream(struct trace *t, const struct ktrace_index *e, __u64 end)
 {
 	struct stream *s = ktrace_trace_find_stream(t, e->stream);
 
 	if (!s) {
-		if (!is_intact(t, e->offset))
+		if (!is_intact(t, e->offset, end))
 			return 0;
 		ktrace_reader_report(&t->reader, e->offset, "stream without announcement");
 		s = ktrace_trace_get_stream(t, e->stream);
 	}
-	return s ? add_entry(s, e) : -ENOMEM;
+	return s ? add_entry(s, e, end) : -ENOMEM;
 }
 
 /* A section that has content, whatever its type. */
-static int add_section(void *arg, const struct ktrace_index *e)
+static int add_section(void *arg, const struct ktrace_index *e, __u64 end)
 {
 	struct trace *t = arg;
 
 	switch (e->type) {
 	case KTRACE_SECTION_META:
-		return take_meta(t, e->offset);
+		return take_meta(t, e->offset, end);
 	case KTRACE_SECTION_BLOCK:
 	case KTRACE_SECTION_LOST:
-		return add_to_stream(t, e);
+		return add_to_stream(t, e, end);
 	}
 	return 0;
 }
@@ -174,7 +182,7 @@ static int walk(struct trace *t)
 			.offset = offset, .first_ts = s.first_ts, .last_ts = s.last_ts,
 			.stream = s.stream, .type = s.type,
 		};
-		ret = add_section(t, &e);
+		ret = add_section(t, &e, t->reader.next);
 		if (ret)
 			return ret;
 		nr += nr < 0x7fffffff;

@@ -42,10 +42,12 @@
  * struct entry - one BLOCK or LOST section of a stream
  * @place:	offset in the file, ENTRY_* in the low bits
  * @max_raw:	largest stamp up to here, all earlier sections included
+ * @room:	bytes up to the next section, saturated: no more are looked at
  */
 struct entry {
 	__u64 place;
 	__u64 max_raw;
+	__u32 room;
 };
 
 /* struct type_table - event types by id; types are never replaced */
@@ -212,6 +214,12 @@ int ktrace_stream_seek(struct stream *s, __u64 time);
 static inline __u64 entry_offset(const struct entry *e)
 {
 	return e->place & ~(__u64)ENTRY_FLAGS;
+}
+
+/* What it must not reach behind. */
+static inline __u64 entry_end(const struct entry *e)
+{
+	return entry_offset(e) + e->room;
 }
 
 /* Where in the loaded body the present event is, which is no loss. */
