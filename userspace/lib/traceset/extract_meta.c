@@ -143,7 +143,7 @@ static int copy_all_meta(struct ktrace_extract *x, struct source *from)
 		e.type = s.type;
 		ret = copy_meta(&c, &e, r.next);
 	}
-	free(c.loaded.bytes);
+	ktrace_section_buf_free(&c.loaded);
 	ktrace_reader_close(&r);
 	return ret < 0 ? ret : 0;
 }
