@@ -39,6 +39,8 @@ bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid)
 
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p)
 {
+	if (!a->select.pid_nr)
+		return p->tid != 0;
 	return analysis_is_selected(a, p->tid, ktrace_process_pid(a->state, p));
 }
 
@@ -50,34 +52,21 @@ __u64 analysis_since_start(const struct analysis *a, __u64 time)
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size)
 {
-	const char *name = ktrace_process_name(a->state, p);
-	__u32 pid = ktrace_process_pid(a->state, p);
-	char number[16] = "-";
+	struct who who = { 0 };
 
-	if (pid || !p->tid)
-		snprintf(number, sizeof(number), "%u", pid);
-	if (!p->tid)
-		snprintf(text, size, "0/0 swapper/%d", p->cpu);
-	else
-		snprintf(text, size, "%s/%u %s", number, p->tid, name ? name : "?");
+	who_learn(&who, a->state, p);
+	who_name(&who, text, size);
 }
 
-void *seats_get(struct seats *s, __u64 i, size_t size)
+void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p)
 {
-	__u64 nr = s->nr ? s->nr : 64;
-	char *bigger;
+	struct thread_row *t = rows_get(rows, &p->serial);
 
-	if (i >= s->nr) {
-		while (nr <= i)
-			nr *= 2;
-		bigger = realloc(s->at, nr * size);
-		if (!bigger)
-			return NULL;
-		memset(bigger + s->nr * size, 0, (nr - s->nr) * size);
-		s->at = bigger;
-		s->nr = nr;
-	}
-	return s->at + i * size;
+	if (t)
+		who_learn(&t->who, a->state, p);
+	else
+		a->error = -ENOMEM;
+	return t;
 }
 
 static __u64 lost_sum(const struct analysis *a)
@@ -90,7 +79,7 @@ static __u64 lost_sum(const struct analysis *a)
 	return sum;
 }
 
-void analysis_json_window(struct analysis *a)
+static void json_window(struct analysis *a)
 {
 	struct ktrace_out *out = a->out;
 	__u32 i;
@@ -109,19 +98,7 @@ void analysis_json_window(struct analysis *a)
 	ktrace_out_char(out, '}');
 }
 
-void analysis_json_begin(struct analysis *a)
-{
-	output_line_begin(a->out);
-	ktrace_out_char(a->out, '{');
-	analysis_json_window(a);
-}
-
-void analysis_json_end(struct analysis *a)
-{
-	ktrace_out_str(a->out, "}\n");
-}
-
-void analysis_text_window(struct analysis *a)
+static void text_window(struct analysis *a)
 {
 	__u64 lost = lost_sum(a);
 	__u32 i;
@@ -138,6 +115,53 @@ void analysis_text_window(struct analysis *a)
 		if (a->lost[i])
 			out_printf(a->out, " %s %llu", ktrace_lost_name(i), a->lost[i]);
 	out_printf(a->out, " ): what follows is incomplete\n");
+}
+
+static void json_rows(struct analysis *a, const struct rows *rows, const struct sheet *sheet)
+{
+	struct ktrace_out *out = a->out;
+	size_t i;
+
+	json_key(out, sheet->name);
+	ktrace_out_char(out, '[');
+	for (i = 0; i < rows->nr && i < a->number; i++) {
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		sheet->json(a, rows_at(rows, i));
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet)
+{
+	size_t i;
+
+	rows_sort(rows, sheet->order);
+	if (a->is_json) {
+		json_rows(a, rows, sheet);
+		return;
+	}
+	sheet->head(a);
+	for (i = 0; i < rows->nr && i < a->number; i++) {
+		output_line_begin(a->out);
+		sheet->text(a, rows_at(rows, i));
+	}
+}
+
+static void show(struct analysis *a)
+{
+	output_line_begin(a->out);
+	if (!a->is_json) {
+		text_window(a);
+		a->show(a);
+		return;
+	}
+	ktrace_out_char(a->out, '{');
+	json_window(a);
+	a->show(a);
+	ktrace_out_str(a->out, "}\n");
 }
 
 static void count_lost(struct analysis *a, const struct ktrace_trace_event *e)
@@ -230,8 +254,8 @@ static int analyse(struct analysis *a)
 	ret = read_window(a);
 	end_window(a);
 	ret = ret ? ret : a->error;
-	if (!ret && a->show)
-		a->show(a);
+	if (!ret)
+		show(a);
 	return ret ? ret : a->error;
 }
 
@@ -247,6 +271,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	select_complain(&a->select, a->set);
+	complain_unclosed(a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
 	return output_end(status);
 }

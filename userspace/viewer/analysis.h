@@ -11,10 +11,12 @@
 #include <ktrace/state.h>
 
 #include "json.h"
+#include "rows.h"
 #include "select.h"
 #include "table.h"
 #include "viewer.h"
 #include "when.h"
+#include "who.h"
 
 /**
  * struct analysis - one run of a command; first member of the command's own struct
@@ -25,7 +27,7 @@
  * @early:	an event of the window or before it, before the state takes it in; may be NULL;
  *		0, -errno
  * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
- * @show:	prints the result; may be NULL
+ * @show:	prints the result: behind the line about the window, or into the JSON object
  * @watch:	told by the state; of the window as well as of what lies before it
  * @select:	processes asked for
  * @since:	as asked for
@@ -108,12 +110,6 @@ __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
 /* Was this thread asked for? The idle ones are not, unless --pid 0 is given. */
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
-/* {"from":...,"lost":{...}; analysis_json_end() closes it. */
-void analysis_json_begin(struct analysis *a);
-void analysis_json_end(struct analysis *a);
-/* Numbers and lost events of the window: members of an object, or lines */
-void analysis_json_window(struct analysis *a);
-void analysis_text_window(struct analysis *a);
 /* "100/101 name" */
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size);
@@ -121,16 +117,35 @@ void analysis_name(const struct analysis *a, const struct ktrace_process *p, cha
 __u64 analysis_since_start(const struct analysis *a, __u64 time);
 
 /**
- * struct seats - an array that grows, one element for each serial of a thread
- * @at:		the elements, all zero to begin with
- * @nr:		how many
+ * struct thread_row - what rows about threads begin with
+ * @serial:	the key
+ * @who:	what it is called
  */
-struct seats {
-	char *at;
-	__u64 nr;
+struct thread_row {
+	__u64 serial;
+	struct who who;
 };
 
-/* Element @i of @size bytes, NULL: no memory */
-void *seats_get(struct seats *s, __u64 i, size_t size);
+/* The row of a thread. NULL: no memory, and @a->error says so */
+void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p);
+
+/**
+ * struct sheet - how rows are shown
+ * @name:	member of the JSON object
+ * @order:	of the rows
+ * @head:	prints what is above them
+ * @text:	prints a line
+ * @json:	prints members of an object
+ */
+struct sheet {
+	const char *name;
+	int (*order)(const void *x, const void *y);
+	void (*head)(struct analysis *a);
+	void (*text)(struct analysis *a, const void *row);
+	void (*json)(struct analysis *a, const void *row);
+};
+
+/* Sorts the rows and prints the first of them, as many as were asked for. */
+void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet);
 
 #endif

@@ -9,7 +9,7 @@
 
 struct chain_thread *chain_thread(struct chain *c, __u64 serial)
 {
-	struct chain_thread *t = seats_get(&c->threads, serial, sizeof(*t));
+	struct chain_thread *t = rows_get(&c->threads, &serial);
 
 	if (!t)
 		c->error = -ENOMEM;
@@ -120,11 +120,10 @@ int chain_walk(struct chain *c, __u64 serial, __u64 from, __u64 to)
 
 void chain_free(struct chain *c)
 {
-	struct chain_thread *t = (struct chain_thread *)c->threads.at;
-	__u64 i;
+	size_t i;
 
 	for (i = 0; i < c->threads.nr; i++)
-		free(t[i].spans);
-	free(c->threads.at);
+		free(((struct chain_thread *)rows_at(&c->threads, i))->spans);
+	rows_free(&c->threads);
 	free(c->links);
 }

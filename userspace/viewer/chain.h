@@ -34,10 +34,7 @@ struct chain_span {
 
 /* struct chain_thread - a thread and its spans, in order of time */
 struct chain_thread {
-	char name[48];
-	char comm[16];
-	__u32 tid;
-	__u32 pid;
+	struct thread_row thread;
 	__u64 waker;	/* of the wait that is about to end, as in struct chain_span */
 	struct chain_span *spans;
 	size_t nr;
@@ -55,14 +52,14 @@ struct chain_link {
 
 /**
  * struct chain - all of it
- * @threads:	struct chain_thread by serial
+ * @threads:	struct chain_thread
  * @links:	latest first
  * @nr:		how many
  * @cap:	room for so many
  * @error:	-ENOMEM once memory ran out
  */
 struct chain {
-	struct seats threads;
+	struct rows threads;
 	struct chain_link *links;
 	size_t nr;
 	size_t cap;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct share - one thread's part of the path, in one state */
+/* struct share - one thread's part of the path, in one state; these two are the key */
 struct share {
 	__u64 serial;
 	char what[48];
@@ -20,43 +20,31 @@ struct share {
  * @a:		what analyses have in common
  * @chain:	spans, and the path
  * @shares:	the path, summed up
- * @share_nr:	how many
+ * @all:	their sum
  * @lists:	print each piece
  */
 struct path {
 	struct analysis a;
 	struct chain chain;
-	struct share *shares;
-	size_t share_nr;
+	struct rows shares;
+	__u64 all;
 	bool lists;
 };
-
-static struct chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
-{
-	struct chain_thread *t = chain_thread(&path->chain, p->serial);
-	const char *comm = ktrace_process_name(path->a.state, p);
-
-	if (!t) {
-		path->a.error = -ENOMEM;
-		return NULL;
-	}
-	t->tid = p->tid;
-	t->pid = ktrace_process_pid(path->a.state, p);
-	analysis_name(&path->a, p, t->name, sizeof(t->name));
-	snprintf(t->comm, sizeof(t->comm), "%s", comm ? comm : "");
-	return t;
-}
 
 /* Idle tasks wake nobody: what interrupted them does. */
 static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
 		     __u64 time)
 {
 	struct path *path = arg;
-	struct chain_thread *t = thread_of(path, p);
+	struct chain_thread *t;
 
 	(void)time;
+	by = by && by->tid ? by : NULL;
+	if (by)
+		analysis_thread(&path->a, &path->chain.threads, by);
+	t = analysis_thread(&path->a, &path->chain.threads, p);
 	if (t)
-		t->waker = by && by->tid ? by->serial + 1 : 0;
+		t->waker = by ? by->serial + 1 : 0;
 }
 
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
@@ -68,7 +56,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 
 	if (!p->tid || !analysis_clip(&path->a, &span.from, &span.to))
 		return;
-	t = thread_of(path, p);
+	t = analysis_thread(&path->a, &path->chain.threads, p);
 	if (!t)
 		return;
 	if (p->status == KTRACE_STATUS_EXIT)
@@ -107,27 +95,17 @@ static void describe(const struct path *path, const struct chain_span *span, cha
 
 static void add_share(struct path *path, const struct chain_link *link)
 {
-	struct share *shares;
-	char what[48];
-	size_t i;
+	struct share key = { .serial = link->serial }, *share;
 
-	describe(path, link->span, what, sizeof(what));
-	for (i = 0; i < path->share_nr; i++)
-		if (path->shares[i].serial == link->serial && !strcmp(path->shares[i].what, what))
-			break;
-	if (i == path->share_nr) {
-		shares = realloc(path->shares, (i + 1) * sizeof(*shares));
-		if (!shares) {
-			path->a.error = -ENOMEM;
-			return;
-		}
-		path->shares = shares;
-		shares[i] = (struct share){ .serial = link->serial };
-		memcpy(shares[i].what, what, sizeof(what));
-		path->share_nr++;
+	describe(path, link->span, key.what, sizeof(key.what));
+	share = rows_get(&path->shares, &key);
+	if (!share) {
+		path->a.error = -ENOMEM;
+		return;
 	}
-	path->shares[i].ns += link->to - link->from;
-	path->shares[i].nr++;
+	share->ns += link->to - link->from;
+	share->nr++;
+	path->all += link->to - link->from;
 }
 
 static int by_ns(const void *x, const void *y)
@@ -136,14 +114,22 @@ static int by_ns(const void *x, const void *y)
 
 	if (a->ns != b->ns)
 		return a->ns < b->ns ? 1 : -1;
-	return a->serial < b->serial ? -1 : a->serial > b->serial;
+	if (a->serial != b->serial)
+		return a->serial < b->serial ? -1 : 1;
+	return strcmp(a->what, b->what);
+}
+
+/* What a thread of the path is called */
+static const struct who *who_of(struct path *path, __u64 serial)
+{
+	return &chain_thread(&path->chain, serial)->thread.who;
 }
 
 static void put_links(struct path *path)
 {
 	struct ktrace_out *out = path->a.out;
 	__u64 left = path->a.number;
-	char what[48];
+	char what[48], name[48];
 	size_t i;
 
 	out_printf(out, "\n%15s %9s  what\n", "time", "for");
@@ -155,129 +141,111 @@ static void put_links(struct path *path)
 		out_seconds(out, analysis_since_start(&path->a, link->from), 15);
 		ktrace_out_char(out, ' ');
 		out_duration(out, link->to - link->from);
-		out_printf(out, "  %*s%s: %s\n", 2 * link->depth, "",
-			   chain_thread(&path->chain, link->serial)->name, what);
+		who_name(who_of(path, link->serial), name, sizeof(name));
+		out_printf(out, "  %*s%s: %s\n", 2 * link->depth, "", name, what);
 	}
 }
 
-static void put_text(struct path *path, __u64 all)
+static void put_head(struct analysis *a)
 {
-	struct ktrace_out *out = path->a.out;
-	size_t i;
-
-	analysis_text_window(&path->a);
-	out_printf(out, "\n%9s %6s %8s  %-28s %s\n", "time", "%", "pieces", "process/thread",
+	out_printf(a->out, "\n%9s %6s %8s  %-28s %s\n", "time", "%", "pieces", "process/thread",
 		   "what");
-	for (i = 0; i < path->share_nr && i < path->a.number; i++) {
-		const struct share *s = &path->shares[i];
-
-		output_line_begin(out);
-		out_duration(out, s->ns);
-		ktrace_out_char(out, ' ');
-		out_percent(out, s->ns, all);
-		out_printf(out, " %8llu  %-28.28s %s\n", s->nr,
-			   chain_thread(&path->chain, s->serial)->name, s->what);
-	}
-	if (path->lists)
-		put_links(path);
 }
 
-static void put_json_thread(struct path *path, __u64 serial, const char *what)
+static void put_share(struct analysis *a, const void *row)
 {
-	const struct chain_thread *t = chain_thread(&path->chain, serial);
-	struct ktrace_out *out = path->a.out;
+	struct path *path = (struct path *)a;
+	const struct share *s = row;
+	char name[48];
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
-	json_u64(out, "tid", t->tid);
-	json_u64(out, "pid", t->pid);
-	json_str(out, "comm", t->comm);
-	json_str(out, "what", what);
+	who_name(who_of(path, s->serial), name, sizeof(name));
+	out_duration(a->out, s->ns);
+	ktrace_out_char(a->out, ' ');
+	out_percent(a->out, s->ns, path->all);
+	out_printf(a->out, " %8llu  %-28.28s %s\n", s->nr, name, s->what);
 }
 
-static void put_json(struct path *path)
+static void put_json_share(struct analysis *a, const void *row)
+{
+	const struct share *s = row;
+
+	who_json(who_of((struct path *)a, s->serial), a->out);
+	json_str(a->out, "what", s->what);
+	json_u64(a->out, "ns", s->ns);
+	json_u64(a->out, "pieces", s->nr);
+}
+
+static void put_json_links(struct path *path)
 {
 	struct ktrace_out *out = path->a.out;
 	char what[48];
 	size_t i;
 
-	analysis_json_begin(&path->a);
-	json_key(out, "shares");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < path->share_nr; i++) {
-		put_json_thread(path, path->shares[i].serial, path->shares[i].what);
-		json_u64(out, "ns", path->shares[i].ns);
-		json_u64(out, "pieces", path->shares[i].nr);
-		ktrace_out_char(out, '}');
-	}
-	ktrace_out_char(out, ']');
 	json_key(out, "path");
 	ktrace_out_char(out, '[');
 	for (i = path->chain.nr; i--;) {
 		const struct chain_link *link = &path->chain.links[i];
 
 		describe(path, link->span, what, sizeof(what));
-		put_json_thread(path, link->serial, what);
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		who_json(who_of(path, link->serial), out);
+		json_str(out, "what", what);
 		json_u64(out, "from_ns", analysis_since_start(&path->a, link->from));
 		json_u64(out, "duration_ns", link->to - link->from);
 		json_u64(out, "depth", (__u64)link->depth);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
-	analysis_json_end(&path->a);
 }
 
 /* The thread that was asked for; of a process, the one that leads it. Latest of its number */
-static const struct chain_thread *find_thread(const struct path *path, __u64 *serial)
+static const struct chain_thread *find_thread(const struct path *path)
 {
-	const struct chain_thread *t = (const struct chain_thread *)path->chain.threads.at;
-	__u64 i = path->chain.threads.nr;
+	const struct chain_thread *t, *latest = NULL;
+	size_t i;
 
-	while (i--)
-		if (t[i].nr && t[i].tid == path->a.select.pids[0]) {
-			*serial = i;
-			return &t[i];
-		}
-	return NULL;
+	for (i = 0; i < path->chain.threads.nr; i++) {
+		t = rows_at(&path->chain.threads, i);
+		if (t->nr && t->thread.who.tid == path->a.select.pids[0] &&
+		    (!latest || t->thread.serial > latest->thread.serial))
+			latest = t;
+	}
+	return latest;
 }
 
 /* From its first span in the window to its death, or the end */
 static int make_path(struct path *path)
 {
-	const struct chain_thread *t;
-	__u64 serial, to;
+	const struct chain_thread *t = find_thread(path);
+	__u64 to;
 	size_t i;
 	int ret;
 
-	t = find_thread(path, &serial);
 	if (!t)
 		return 0;
 	for (i = t->nr; i && (t->spans[i - 1].status == KTRACE_STATUS_ZOMBIE ||
 			      t->spans[i - 1].status == KTRACE_STATUS_DEAD);)
 		i--;
 	to = i ? t->spans[i - 1].to : t->spans[0].from;
-	ret = chain_walk(&path->chain, serial, t->spans[0].from, to);
+	ret = chain_walk(&path->chain, t->thread.serial, t->spans[0].from, to);
 	for (i = 0; i < path->chain.nr; i++)
 		add_share(path, &path->chain.links[i]);
-	if (path->share_nr)
-		qsort(path->shares, path->share_nr, sizeof(*path->shares), by_ns);
-	return ret;
+	return ret ? ret : path->a.error;
 }
 
 static void show(struct analysis *a)
 {
+	static const struct sheet sheet = { "shares", by_ns, put_head, put_share, put_json_share };
 	struct path *path = (struct path *)a;
-	__u64 all = 0;
-	size_t i;
 
 	a->error = make_path(path);
-	for (i = 0; i < path->share_nr; i++)
-		all += path->shares[i].ns;
+	analysis_rows(a, &path->shares, &sheet);
 	if (a->is_json)
-		put_json(path);
-	else
-		put_text(path, all);
+		put_json_links(path);
+	else if (path->lists)
+		put_links(path);
 }
 
 static const char *own_option(struct analysis *a, int option)
@@ -302,6 +270,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct path path = {
 		.a = { .options = options, .option = own_option, .check = check, .show = show },
+		.chain.threads = ROWS_INIT(struct chain_thread, thread.serial),
+		.shares = ROWS_INIT(struct share, what),
 	};
 	int status;
 
@@ -310,7 +280,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	};
 	status = analysis_main(&path.a, cmd, argc, argv);
 	chain_free(&path.chain);
-	free(path.shares);
+	rows_free(&path.shares);
 	return status;
 }
 

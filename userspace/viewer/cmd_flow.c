@@ -19,23 +19,24 @@ static const char letters[] = " RUSTIi.Dwfxz";
 
 /* struct row - a thread */
 struct row {
-	char name[48];
+	struct thread_row thread;
 	__u64 *strip;
 	__u64 run_ns;
 	__u64 first;
+	bool has_first;
 };
 
 /**
  * struct flow - one run of the command
  * @a:		what analyses have in common
  * @strip:	the picture
- * @rows:	by serial
+ * @rows:	threads
  * @lists:	print spans, not a picture
  */
 struct flow {
 	struct analysis a;
 	struct strip strip;
-	struct seats rows;
+	struct rows rows;
 	bool lists;
 };
 
@@ -113,15 +114,15 @@ static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 
 
 static void add_to_row(struct flow *f, const struct ktrace_process *p, __u64 from, __u64 to)
 {
-	struct row *row = seats_get(&f->rows, p->serial, sizeof(*row));
+	struct row *row = analysis_thread(&f->a, &f->rows, p);
 
 	if (!row || strip_add(&f->strip, &row->strip, class_of(p), from, to)) {
 		f->a.error = -ENOMEM;
 		return;
 	}
-	if (!row->name[0])
+	if (!row->has_first)
 		row->first = from;
-	analysis_name(&f->a, p, row->name, sizeof(row->name));
+	row->has_first = true;
 	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT)
 		row->run_ns += to - from;
 }
@@ -167,41 +168,35 @@ static int by_run(const void *x, const void *y)
 	return a->first < b->first ? -1 : a->first > b->first;
 }
 
-static void show_picture(struct flow *f)
+static void put_head(struct analysis *a)
 {
-	struct row *rows = (struct row *)f->rows.at;
-	struct ktrace_out *out = f->a.out;
-	__u64 i, left = f->a.number;
+	const struct flow *f = (const struct flow *)a;
 
-	analysis_text_window(&f->a);
-	out_printf(out, "\nR run  U user  S syscall  T trap  I irq  i softirq  w wait for cpu\n");
-	out_printf(out, ". sleep  D wait for disk  f made  x exit  z zombie\n\n");
-	strip_scale(&f->strip, f->a.start, 28, out);
-	qsort(rows, f->rows.nr, sizeof(*rows), by_run);
-	for (i = 0; i < f->rows.nr && left; i++) {
-		if (!rows[i].name[0])
-			continue;
-		output_line_begin(out);
-		out_printf(out, "%-27.27s ", rows[i].name);
-		strip_show(&f->strip, rows[i].strip, out);
-		out_percent(out, rows[i].run_ns, f->strip.to - f->strip.from);
-		out_printf(out, " %%\n");
-		left--;
-	}
+	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  w wait for cpu\n");
+	out_printf(a->out, ". sleep  D wait for disk  f made  x exit  z zombie\n\n");
+	strip_scale(&f->strip, a->start, 28, a->out);
+}
+
+static void put_row(struct analysis *a, const void *x)
+{
+	const struct flow *f = (const struct flow *)a;
+	const struct row *row = x;
+	char name[48];
+
+	who_name(&row->thread.who, name, sizeof(name));
+	out_printf(a->out, "%-27.27s ", name);
+	strip_show(&f->strip, row->strip, a->out);
+	out_percent(a->out, row->run_ns, f->strip.to - f->strip.from);
+	out_printf(a->out, " %%\n");
 }
 
 static void show(struct analysis *a)
 {
+	static const struct sheet sheet = { NULL, by_run, put_head, put_row, NULL };
 	struct flow *f = (struct flow *)a;
 
-	if (a->is_json) {
-		analysis_json_begin(a);
-		analysis_json_end(a);
-	} else if (f->lists) {
-		analysis_text_window(a);
-	} else if (f->rows.nr) {
-		show_picture(f);
-	}
+	if (!a->is_json && !f->lists)
+		analysis_rows(a, &f->rows, &sheet);
 }
 
 enum { OPTION_LIST = 300, OPTION_WIDTH };
@@ -228,15 +223,16 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct flow f = {
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
 		.strip = { .width = STRIP_WIDTH, .letters = letters },
+		.rows = ROWS_INIT(struct row, thread.serial),
 	};
 	int status;
-	__u64 i;
+	size_t i;
 
 	f.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &f };
 	status = analysis_main(&f.a, cmd, argc, argv);
 	for (i = 0; i < f.rows.nr; i++)
-		free(((struct row *)f.rows.at)[i].strip);
-	free(f.rows.at);
+		free(((struct row *)rows_at(&f.rows, i))->strip);
+	rows_free(&f.rows);
 	return status;
 }
 

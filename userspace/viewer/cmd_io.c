@@ -38,10 +38,7 @@ struct amount {
 
 /* struct user - a thread */
 struct user {
-	char name[48];
-	char comm[16];
-	__u32 tid;
-	__u32 pid;
+	struct thread_row thread;
 	struct amount amounts[IO_NR];
 	__u64 disk_ns;
 };
@@ -49,34 +46,18 @@ struct user {
 /**
  * struct io - one run of the command
  * @a:		what analyses have in common
- * @users:	by serial
+ * @users:	threads
  * @disks:	block devices
  * @has_histograms: print them
  */
 struct io {
 	struct analysis a;
-	struct seats users;
+	struct rows users;
 	struct disks disks;
 	bool has_histograms;
 };
 
 static const char *const disk_kinds[DISK_KINDS] = { "read", "write", "other" };
-
-static struct user *user_of(struct io *io, const struct ktrace_process *p)
-{
-	struct user *u = seats_get(&io->users, p->serial, sizeof(*u));
-	const char *comm = ktrace_process_name(io->a.state, p);
-
-	if (!u) {
-		io->a.error = -ENOMEM;
-		return NULL;
-	}
-	u->tid = p->tid;
-	u->pid = ktrace_process_pid(io->a.state, p);
-	analysis_name(&io->a, p, u->name, sizeof(u->name));
-	snprintf(u->comm, sizeof(u->comm), "%s", comm ? comm : "");
-	return u;
-}
 
 static int kind_of(const struct io *io, const struct ktrace_process *p, __u32 nr)
 {
@@ -101,7 +82,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 	    !analysis_wants(&io->a, p))
 		return;
 	kind = kind_of(io, p, level->sub);
-	u = kind < 0 ? NULL : user_of(io, p);
+	u = kind < 0 ? NULL : analysis_thread(&io->a, &io->users, p);
 	if (!u)
 		return;
 	amount = &u->amounts[kind];
@@ -121,7 +102,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	if (!ns || p->status != KTRACE_STATUS_WAIT || p->wait != KTRACE_TASK_DISK ||
 	    !analysis_wants(&io->a, p))
 		return;
-	u = user_of(io, p);
+	u = analysis_thread(&io->a, &io->users, p);
 	if (u)
 		u->disk_ns += ns;
 }
@@ -139,16 +120,26 @@ static int by_bytes(const void *x, const void *y)
 		return bytes_of(a) < bytes_of(b) ? 1 : -1;
 	if (a->disk_ns != b->disk_ns)
 		return a->disk_ns < b->disk_ns ? 1 : -1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return a->thread.who.tid < b->thread.who.tid ? -1 :
+	       a->thread.who.tid > b->thread.who.tid;
 }
 
-static void put_user(struct io *io, const struct user *u)
+static void put_head(struct analysis *a)
 {
-	struct ktrace_out *out = io->a.out;
+	out_printf(a->out, "\n%-24s %8s %10s %9s %8s %10s %9s %8s %9s %9s\n", "process/thread",
+		   "reads", "bytes", "time", "writes", "bytes", "time", "syncs", "time",
+		   "disk wait");
+}
+
+static void put_user(struct analysis *a, const void *row)
+{
+	const struct user *u = row;
+	struct ktrace_out *out = a->out;
+	char name[48];
 	int i;
 
-	output_line_begin(out);
-	out_printf(out, "%-24.24s", u->name);
+	who_name(&u->thread.who, name, sizeof(name));
+	out_printf(out, "%-24.24s", name);
 	for (i = 0; i < IO_NR; i++) {
 		out_printf(out, " %8llu ", u->amounts[i].calls);
 		if (i != IO_SYNC) {
@@ -229,36 +220,14 @@ static void put_disks(struct io *io)
 		disks_each(&io->disks, put_histograms, io);
 }
 
-static void put_text(struct io *io)
-{
-	struct user *users = (struct user *)io->users.at;
-	struct ktrace_out *out = io->a.out;
-	__u64 i, left = io->a.number;
-
-	analysis_text_window(&io->a);
-	out_printf(out, "\n%-24s %8s %10s %9s %8s %10s %9s %8s %9s %9s\n", "process/thread",
-		   "reads", "bytes", "time", "writes", "bytes", "time", "syncs", "time",
-		   "disk wait");
-	for (i = 0; i < io->users.nr && left; i++) {
-		if (!users[i].name[0])
-			continue;
-		put_user(io, &users[i]);
-		left--;
-	}
-	put_disks(io);
-}
-
-static void put_json_user(struct ktrace_out *out, const struct user *u)
+static void put_json_user(struct analysis *a, const void *row)
 {
 	static const char *const kinds[IO_NR] = { "read", "write", "sync" };
+	struct ktrace_out *out = a->out;
+	const struct user *u = row;
 	int i;
 
-	output_line_begin(out);
-	json_element(out);
-	ktrace_out_char(out, '{');
-	json_u64(out, "tid", u->tid);
-	json_u64(out, "pid", u->pid);
-	json_str(out, "comm", u->comm);
+	who_json(&u->thread.who, out);
 	for (i = 0; i < IO_NR; i++) {
 		json_key(out, kinds[i]);
 		ktrace_out_char(out, '{');
@@ -269,7 +238,6 @@ static void put_json_user(struct ktrace_out *out, const struct user *u)
 		ktrace_out_char(out, '}');
 	}
 	json_u64(out, "disk_wait_ns", u->disk_ns);
-	ktrace_out_char(out, '}');
 }
 
 static void put_json_disk(const struct disk *d, void *arg)
@@ -298,29 +266,6 @@ static void put_json_disk(const struct disk *d, void *arg)
 	ktrace_out_char(out, '}');
 }
 
-static void put_json(struct io *io)
-{
-	struct user *users = (struct user *)io->users.at;
-	struct ktrace_out *out = io->a.out;
-	__u64 i, left = io->a.number;
-
-	analysis_json_begin(&io->a);
-	json_key(out, "threads");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < io->users.nr && left; i++) {
-		if (!users[i].name[0])
-			continue;
-		put_json_user(out, &users[i]);
-		left--;
-	}
-	ktrace_out_char(out, ']');
-	json_key(out, "devices");
-	ktrace_out_char(out, '[');
-	disks_each(&io->disks, put_json_disk, io);
-	ktrace_out_char(out, ']');
-	analysis_json_end(&io->a);
-}
-
 static int take_request(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	return disks_event(&((struct io *)a)->disks, a, e);
@@ -328,15 +273,21 @@ static int take_request(struct analysis *a, const struct ktrace_trace_event *e)
 
 static void show(struct analysis *a)
 {
+	static const struct sheet sheet = {
+		"threads", by_bytes, put_head, put_user, put_json_user,
+	};
 	struct io *io = (struct io *)a;
 
 	disks_end(&io->disks, a, a->to);
-	if (io->users.nr)
-		qsort(io->users.at, io->users.nr, sizeof(struct user), by_bytes);
-	if (a->is_json)
-		put_json(io);
-	else
-		put_text(io);
+	analysis_rows(a, &io->users, &sheet);
+	if (!a->is_json) {
+		put_disks(io);
+		return;
+	}
+	json_key(a->out, "devices");
+	ktrace_out_char(a->out, '[');
+	disks_each(&io->disks, put_json_disk, io);
+	ktrace_out_char(a->out, ']');
 }
 
 static const char *own_option(struct analysis *a, int option)
@@ -354,16 +305,20 @@ static const struct option options[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct io io = { .a = {
-		.options = options, .option = own_option, .early = take_request, .show = show,
-	} };
+	struct io io = {
+		.a = {
+			.options = options, .option = own_option, .early = take_request,
+			.show = show,
+		},
+		.users = ROWS_INIT(struct user, thread.serial),
+	};
 	int status;
 
 	io.a.watch = (struct ktrace_state_watch){
 		.span = on_span, .left = on_left, .arg = &io,
 	};
 	status = analysis_main(&io.a, cmd, argc, argv);
-	free(io.users.at);
+	rows_free(&io.users);
 	disks_free(&io.disks);
 	return status;
 }

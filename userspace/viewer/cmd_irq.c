@@ -22,7 +22,7 @@ struct moments {
 	double squares;
 };
 
-/* struct line - an interrupt, or a softirq's vector */
+/* struct line - an interrupt, or a softirq's vector; the first three are the key */
 struct line {
 	__u32 machine;
 	__u32 mode;
@@ -37,8 +37,7 @@ struct line {
 
 struct irq {
 	struct analysis a;
-	struct line *lines;
-	size_t nr;
+	struct rows lines;
 };
 
 static void take(struct moments *m, double v)
@@ -64,20 +63,12 @@ static __u64 deviation(const struct moments *m)
 static struct line *line_of(struct irq *s, const struct ktrace_process *p, __u32 mode, __u32 number)
 {
 	const char *name = ktrace_mode_sub_name(s->a.state, p->machine, mode, number);
-	struct line *lines;
-	size_t i;
+	const __u32 key[] = { p->machine, mode, number };
+	struct line *l = rows_get(&s->lines, key);
 
-	for (i = 0; i < s->nr; i++)
-		if (s->lines[i].mode == mode && s->lines[i].number == number &&
-		    s->lines[i].machine == p->machine)
-			return &s->lines[i];
-	lines = realloc(s->lines, (s->nr + 1) * sizeof(*lines));
-	if (!lines)
-		return NULL;
-	s->lines = lines;
-	lines[s->nr] = (struct line){ .machine = p->machine, .mode = mode, .number = number };
-	snprintf(lines[s->nr].name, sizeof(lines[s->nr].name), "%s", name ? name : "");
-	return &lines[s->nr++];
+	if (l && !l->name[0])
+		snprintf(l->name, sizeof(l->name), "%s", name ? name : "");
+	return l;
 }
 
 static void on_left(void *arg, const struct ktrace_process *p,
@@ -112,90 +103,68 @@ static int by_total(const void *x, const void *y)
 		return a->mode < b->mode ? -1 : 1;
 	if (a->times.sum != b->times.sum)
 		return a->times.sum < b->times.sum ? 1 : -1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->machine < b->machine ? -1 : a->machine > b->machine;
 }
 
-static double frequency(const struct irq *s, const struct line *l)
+static double frequency(const struct analysis *a, const struct line *l)
 {
-	__u64 span = s->a.to - s->a.from;
+	__u64 span = a->to - a->from;
 
 	return span ? (double)l->times.nr * 1e9 / (double)span : 0;
 }
 
-static void put_line(struct irq *s, const struct line *l)
+static void put_head(struct analysis *a)
 {
+	out_printf(a->out, "\n%-28s %8s %9s %9s %9s %9s %9s %9s %9s %15s\n", "interrupt", "times",
+		   "Hz", "total", "mean", "deviation", "longest", "period", "deviation",
+		   "longest at");
+}
+
+static void put_line(struct analysis *a, const void *row)
+{
+	const struct line *l = row;
 	const __u64 times[] = {
 		l->times.sum, rounded(l->time.mean), deviation(&l->time), l->times.max,
 		rounded(l->period.mean), deviation(&l->period),
 	};
-	struct ktrace_out *out = s->a.out;
 	size_t i;
 
-	output_line_begin(out);
-	out_printf(out, "%-7s %4u %-15.15s %8llu %9.1f", ktrace_mode_name(l->mode), l->number,
-		   l->name, l->times.nr, frequency(s, l));
+	out_printf(a->out, "%-7s %4u %-15.15s %8llu %9.1f", ktrace_mode_name(l->mode), l->number,
+		   l->name, l->times.nr, frequency(a, l));
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		ktrace_out_char(out, ' ');
-		out_duration(out, times[i]);
+		ktrace_out_char(a->out, ' ');
+		out_duration(a->out, times[i]);
 	}
-	ktrace_out_char(out, ' ');
-	out_seconds(out, analysis_since_start(&s->a, l->longest_from), 15);
-	ktrace_out_char(out, '\n');
+	ktrace_out_char(a->out, ' ');
+	out_seconds(a->out, analysis_since_start(a, l->longest_from), 15);
+	ktrace_out_char(a->out, '\n');
 }
 
-static void put_text(struct irq *s)
+static void put_json(struct analysis *a, const void *row)
 {
-	size_t i;
+	struct ktrace_out *out = a->out;
+	const struct line *l = row;
 
-	analysis_text_window(&s->a);
-	out_printf(s->a.out, "\n%-28s %8s %9s %9s %9s %9s %9s %9s %9s %15s\n", "interrupt", "times",
-		   "Hz", "total", "mean", "deviation", "longest", "period", "deviation",
-		   "longest at");
-	for (i = 0; i < s->nr && i < s->a.number; i++)
-		put_line(s, &s->lines[i]);
-}
-
-static void put_json(struct irq *s)
-{
-	struct ktrace_out *out = s->a.out;
-	const struct line *l;
-	size_t i;
-
-	analysis_json_begin(&s->a);
-	json_key(out, "interrupts");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < s->nr && i < s->a.number; i++) {
-		l = &s->lines[i];
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_str(out, "kind", ktrace_mode_name(l->mode));
-		json_u64(out, "number", l->number);
-		json_str(out, "name", l->name);
-		json_key(out, "hz");
-		out_printf(out, "%.3f", frequency(s, l));
-		dist_json(&l->times, out);
-		json_u64(out, "mean_ns", rounded(l->time.mean));
-		json_u64(out, "deviation_ns", deviation(&l->time));
-		json_u64(out, "longest_from_ns", analysis_since_start(&s->a, l->longest_from));
-		json_u64(out, "period_ns", rounded(l->period.mean));
-		json_u64(out, "period_deviation_ns", deviation(&l->period));
-		ktrace_out_char(out, '}');
-	}
-	ktrace_out_char(out, ']');
-	analysis_json_end(&s->a);
+	json_str(out, "kind", ktrace_mode_name(l->mode));
+	json_u64(out, "number", l->number);
+	json_str(out, "name", l->name);
+	json_key(out, "hz");
+	out_printf(out, "%.3f", frequency(a, l));
+	dist_json(&l->times, out);
+	json_u64(out, "mean_ns", rounded(l->time.mean));
+	json_u64(out, "deviation_ns", deviation(&l->time));
+	json_u64(out, "longest_from_ns", analysis_since_start(a, l->longest_from));
+	json_u64(out, "period_ns", rounded(l->period.mean));
+	json_u64(out, "period_deviation_ns", deviation(&l->period));
 }
 
 static void show(struct analysis *a)
 {
-	struct irq *s = (struct irq *)a;
+	static const struct sheet sheet = { "interrupts", by_total, put_head, put_line, put_json };
 
-	if (s->nr)
-		qsort(s->lines, s->nr, sizeof(*s->lines), by_total);
-	if (a->is_json)
-		put_json(s);
-	else
-		put_text(s);
+	analysis_rows(a, &((struct irq *)a)->lines, &sheet);
 }
 
 static const struct option options[] = {
@@ -205,14 +174,18 @@ static const struct option options[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct irq s = { .a = { .options = options, .show = show } };
+	struct irq s = {
+		.a = { .options = options, .show = show },
+		.lines = ROWS_INIT(struct line, number),
+	};
 	int status;
+	size_t i;
 
 	s.a.watch = (struct ktrace_state_watch){ .left = on_left, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
-	while (s.nr)
-		dist_free(&s.lines[--s.nr].times);
-	free(s.lines);
+	for (i = 0; i < s.lines.nr; i++)
+		dist_free(&((struct line *)rows_at(&s.lines, i))->times);
+	rows_free(&s.lines);
 	return status;
 }
 

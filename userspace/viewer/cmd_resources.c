@@ -12,8 +12,11 @@
 /* In the order of enum ktrace_resource_mode */
 static const char letters[] = " .BIiTRW";
 
-/* struct row - a resource, and its time by mode */
+/* struct row - a resource, and its time by mode; the first three are the key */
 struct row {
+	__u32 machine;
+	__u32 kind;
+	__u32 number;
 	struct ktrace_resource r;
 	__u64 ns[KTRACE_RES_MODE_NR];
 	__u64 begun;		/* how often it left the idle state */
@@ -25,33 +28,14 @@ struct row {
  * @a:		what analyses have in common
  * @strip:	the picture
  * @rows:	one for each resource
- * @nr:		how many
  * @lists:	print spans, not a picture
  */
 struct resources {
 	struct analysis a;
 	struct strip strip;
-	struct row *rows;
-	size_t nr;
+	struct rows rows;
 	bool lists;
 };
-
-static struct row *find_row(struct resources *s, const struct ktrace_resource *r)
-{
-	struct row *rows;
-	size_t i;
-
-	for (i = 0; i < s->nr; i++)
-		if (s->rows[i].r.kind == r->kind && s->rows[i].r.number == r->number &&
-		    s->rows[i].r.machine == r->machine)
-			return &s->rows[i];
-	rows = realloc(s->rows, (s->nr + 1) * sizeof(*rows));
-	if (!rows)
-		return NULL;
-	s->rows = rows;
-	rows[s->nr] = (struct row){ .r = *r };
-	return &rows[s->nr++];
-}
 
 static bool is_active(__u32 mode)
 {
@@ -92,17 +76,18 @@ static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
 {
 	struct resources *s = arg;
 	__u32 mode = ktrace_resource_mode(r);
+	const __u32 key[] = { r->machine, r->kind, r->number };
 	__u64 from = r->since;
 	struct row *row;
 
 	if (!analysis_clip(&s->a, &from, &until))
 		return;
-	row = find_row(s, r);
+	row = rows_get(&s->rows, key);
 	if (!row || strip_add(&s->strip, &row->strip, (int)mode, from, until)) {
 		s->a.error = -ENOMEM;
 		return;
 	}
-	memcpy(row->r.name, r->name, sizeof(r->name));
+	row->r = *r;
 	row->ns[mode] += until - from;
 	row->begun += is_active(mode) && from == r->since;
 	if (s->lists && !s->a.is_json)
@@ -135,88 +120,67 @@ static int by_kind(const void *x, const void *y)
 	const struct row *a = x, *b = y;
 	__u64 m = active_ns(a), n = active_ns(b);
 
-	if (a->r.kind != b->r.kind)
-		return a->r.kind < b->r.kind ? -1 : 1;
-	if (a->r.kind != KTRACE_RESOURCE_CPU && m != n)
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind != KTRACE_RESOURCE_CPU && m != n)
 		return m < n ? 1 : -1;
-	if (a->r.machine != b->r.machine)
-		return a->r.machine < b->r.machine ? -1 : 1;
-	return a->r.number < b->r.number ? -1 : a->r.number > b->r.number;
+	if (a->machine != b->machine)
+		return a->machine < b->machine ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
-static void put_row(struct resources *s, const struct row *row)
+static void put_head(struct analysis *a)
 {
-	struct ktrace_out *out = s->a.out;
+	const struct resources *s = (const struct resources *)a;
+
+	out_printf(a->out, "\nB busy  I irq  i softirq  T trap  R read  W write  . idle\n\n");
+	strip_scale(&s->strip, a->start, 25, a->out);
+	out_printf(a->out, "%*s %8s %8s  %9s\n", 26 + s->strip.width, "", "busy", "times", "busy");
+}
+
+static void put_row(struct analysis *a, const void *x)
+{
+	const struct resources *s = (const struct resources *)a;
+	const struct row *row = x;
 	char name[64];
 
 	name_resource(s, &row->r, name, sizeof(name));
-	output_line_begin(out);
-	out_printf(out, "%-24.24s ", name);
-	strip_show(&s->strip, row->strip, out);
-	out_percent(out, active_ns(row), s->strip.to - s->strip.from);
-	out_printf(out, " %% %8llu  ", row->begun);
-	out_duration(out, active_ns(row));
-	ktrace_out_char(out, '\n');
+	out_printf(a->out, "%-24.24s ", name);
+	strip_show(&s->strip, row->strip, a->out);
+	out_percent(a->out, active_ns(row), s->strip.to - s->strip.from);
+	out_printf(a->out, " %% %8llu  ", row->begun);
+	out_duration(a->out, active_ns(row));
+	ktrace_out_char(a->out, '\n');
 }
 
-static void put_text(struct resources *s)
+static void put_json(struct analysis *a, const void *x)
 {
-	struct ktrace_out *out = s->a.out;
-	size_t i;
-
-	analysis_text_window(&s->a);
-	out_printf(out, "\nB busy  I irq  i softirq  T trap  R read  W write  . idle\n\n");
-	strip_scale(&s->strip, s->a.start, 25, out);
-	out_printf(out, "%*s %8s %8s  %9s\n", 26 + s->strip.width, "", "busy", "times", "busy");
-	for (i = 0; i < s->nr && i < s->a.number; i++)
-		put_row(s, &s->rows[i]);
-}
-
-static void put_json(struct resources *s)
-{
-	struct ktrace_out *out = s->a.out;
-	const struct row *row;
+	struct ktrace_out *out = a->out;
+	const struct row *row = x;
 	__u32 mode;
-	size_t i;
 
-	analysis_json_begin(&s->a);
-	json_key(out, "resources");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < s->nr; i++) {
-		row = &s->rows[i];
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_u64(out, "machine", row->r.machine);
-		json_str(out, "kind", ktrace_resource_kind_name(row->r.kind));
-		json_u64(out, "number", row->r.number);
-		if (row->r.name[0])
-			json_str(out, "name", row->r.name);
-		json_u64(out, "busy_ns", active_ns(row));
-		json_u64(out, "times", row->begun);
-		json_key(out, "modes");
-		ktrace_out_char(out, '{');
-		for (mode = 0; mode < KTRACE_RES_MODE_NR; mode++)
-			if (row->ns[mode])
-				json_u64(out, ktrace_resource_mode_name(mode), row->ns[mode]);
-		ktrace_out_str(out, "}}");
-	}
-	ktrace_out_char(out, ']');
-	analysis_json_end(&s->a);
+	json_u64(out, "machine", row->machine);
+	json_str(out, "kind", ktrace_resource_kind_name(row->kind));
+	json_u64(out, "number", row->number);
+	if (row->r.name[0])
+		json_str(out, "name", row->r.name);
+	json_u64(out, "busy_ns", active_ns(row));
+	json_u64(out, "times", row->begun);
+	json_key(out, "modes");
+	ktrace_out_char(out, '{');
+	for (mode = 0; mode < KTRACE_RES_MODE_NR; mode++)
+		if (row->ns[mode])
+			json_u64(out, ktrace_resource_mode_name(mode), row->ns[mode]);
+	ktrace_out_char(out, '}');
 }
 
 static void show(struct analysis *a)
 {
+	static const struct sheet sheet = { "resources", by_kind, put_head, put_row, put_json };
 	struct resources *s = (struct resources *)a;
 
-	if (s->nr)
-		qsort(s->rows, s->nr, sizeof(*s->rows), by_kind);
-	if (a->is_json)
-		put_json(s);
-	else if (s->lists)
-		analysis_text_window(a);
-	else
-		put_text(s);
+	if (a->is_json || !s->lists)
+		analysis_rows(a, &s->rows, &sheet);
 }
 
 enum { OPTION_LIST = 300, OPTION_WIDTH };
@@ -243,14 +207,16 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct resources s = {
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
 		.strip = { .width = STRIP_WIDTH, .letters = letters },
+		.rows = ROWS_INIT(struct row, number),
 	};
 	int status;
+	size_t i;
 
 	s.a.watch = (struct ktrace_state_watch){ .resource = on_resource, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
-	while (s.nr)
-		free(s.rows[--s.nr].strip);
-	free(s.rows);
+	for (i = 0; i < s.rows.nr; i++)
+		free(((struct row *)rows_at(&s.rows, i))->strip);
+	rows_free(&s.rows);
 	return status;
 }
 

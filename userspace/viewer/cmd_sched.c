@@ -21,10 +21,7 @@ static const char *const kinds[SCHED_NR] = { "run", "wakeup", "preempted", "wait
 
 /* struct task - a thread; @run_ns: of the run that has not ended */
 struct task {
-	char name[48];
-	char comm[16];
-	__u32 tid;
-	__u32 pid;
+	struct thread_row thread;
 	__u64 run_ns;
 	struct dist dists[SCHED_NR];
 };
@@ -32,13 +29,13 @@ struct task {
 /**
  * struct sched - one run of the command
  * @a:		what analyses have in common
- * @tasks:	by serial
+ * @tasks:	threads
  * @all:	of all threads
  * @has_histograms: print them
  */
 struct sched {
 	struct analysis a;
-	struct seats tasks;
+	struct rows tasks;
 	struct dist all[SCHED_NR];
 	bool has_histograms;
 };
@@ -56,22 +53,6 @@ static void end_run(struct sched *s, struct task *t)
 	t->run_ns = 0;
 }
 
-static struct task *task_of(struct sched *s, const struct ktrace_process *p)
-{
-	struct task *t = seats_get(&s->tasks, p->serial, sizeof(*t));
-	const char *comm = ktrace_process_name(s->a.state, p);
-
-	if (!t) {
-		s->a.error = -ENOMEM;
-		return NULL;
-	}
-	t->tid = p->tid;
-	t->pid = ktrace_process_pid(s->a.state, p);
-	analysis_name(&s->a, p, t->name, sizeof(t->name));
-	snprintf(t->comm, sizeof(t->comm), "%s", comm ? comm : "");
-	return t;
-}
-
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
 	struct sched *s = arg;
@@ -80,7 +61,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 
 	if (!ns || !analysis_wants(&s->a, p))
 		return;
-	t = task_of(s, p);
+	t = analysis_thread(&s->a, &s->tasks, p);
 	if (!t)
 		return;
 	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT) {
@@ -101,18 +82,28 @@ static int by_run(const void *x, const void *y)
 
 	if (m != n)
 		return m < n ? 1 : -1;
-	return a->tid < b->tid ? -1 : a->tid > b->tid;
+	return a->thread.who.tid < b->thread.who.tid ? -1 :
+	       a->thread.who.tid > b->thread.who.tid;
 }
 
-static void put_task(struct sched *s, const struct task *t)
+static void put_head(struct analysis *a)
 {
-	const struct dist *wake = &t->dists[SCHED_WAKE];
-	struct ktrace_out *out = s->a.out;
+	out_printf(a->out, "\n%77swake-up to running\n", "");
+	out_printf(a->out, "%-24s %9s %5s %7s %9s %9s %7s %9s %9s %9s\n", "process/thread", "run",
+		   "%", "runs", "wait", "preempted", "wakeups", "p50", "p99", "max");
+}
 
-	output_line_begin(out);
-	out_printf(out, "%-24.24s ", t->name);
+static void put_task(struct analysis *a, const void *row)
+{
+	const struct task *t = row;
+	const struct dist *wake = &t->dists[SCHED_WAKE];
+	struct ktrace_out *out = a->out;
+	char name[48];
+
+	who_name(&t->thread.who, name, sizeof(name));
+	out_printf(out, "%-24.24s ", name);
 	out_duration(out, t->dists[SCHED_RUN].sum);
-	out_percent(out, t->dists[SCHED_RUN].sum, s->a.to - s->a.from);
+	out_percent(out, t->dists[SCHED_RUN].sum, a->to - a->from);
 	out_printf(out, " %7llu ", t->dists[SCHED_RUN].nr);
 	out_duration(out, t->dists[SCHED_WAIT].sum);
 	ktrace_out_char(out, ' ');
@@ -143,26 +134,6 @@ static void put_histograms(struct sched *s)
 	}
 }
 
-static void put_text(struct sched *s)
-{
-	struct task *tasks = (struct task *)s->tasks.at;
-	__u64 i, left = s->a.number;
-
-	analysis_text_window(&s->a);
-	out_printf(s->a.out, "\n%77swake-up to running\n", "");
-	out_printf(s->a.out, "%-24s %9s %5s %7s %9s %9s %7s %9s %9s %9s\n",
-		   "process/thread", "run", "%", "runs", "wait", "preempted", "wakeups", "p50",
-		   "p99", "max");
-	for (i = 0; i < s->tasks.nr && left; i++) {
-		if (!tasks[i].name[0])
-			continue;
-		put_task(s, &tasks[i]);
-		left--;
-	}
-	if (s->has_histograms)
-		put_histograms(s);
-}
-
 static void put_json_dists(struct ktrace_out *out, const struct dist *dists)
 {
 	int i;
@@ -176,49 +147,31 @@ static void put_json_dists(struct ktrace_out *out, const struct dist *dists)
 	}
 }
 
-static void put_json(struct sched *s)
+static void put_json(struct analysis *a, const void *row)
 {
-	struct task *tasks = (struct task *)s->tasks.at;
-	struct ktrace_out *out = s->a.out;
-	__u64 i, left = s->a.number;
+	const struct task *t = row;
 
-	analysis_json_begin(&s->a);
-	json_key(out, "tasks");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < s->tasks.nr && left; i++) {
-		if (!tasks[i].name[0])
-			continue;
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_u64(out, "tid", tasks[i].tid);
-		json_u64(out, "pid", tasks[i].pid);
-		json_str(out, "comm", tasks[i].comm);
-		put_json_dists(out, tasks[i].dists);
-		ktrace_out_char(out, '}');
-		left--;
-	}
-	ktrace_out_char(out, ']');
-	json_key(out, "all");
-	ktrace_out_char(out, '{');
-	put_json_dists(out, s->all);
-	ktrace_out_char(out, '}');
-	analysis_json_end(&s->a);
+	who_json(&t->thread.who, a->out);
+	put_json_dists(a->out, t->dists);
 }
 
 static void show(struct analysis *a)
 {
+	static const struct sheet sheet = { "tasks", by_run, put_head, put_task, put_json };
 	struct sched *s = (struct sched *)a;
-	struct task *tasks = (struct task *)s->tasks.at;
-	__u64 i;
+	size_t i;
 
 	for (i = 0; i < s->tasks.nr; i++)
-		end_run(s, &tasks[i]);
-	if (s->tasks.nr)
-		qsort(tasks, s->tasks.nr, sizeof(*tasks), by_run);
-	if (a->is_json)
-		put_json(s);
-	else
-		put_text(s);
+		end_run(s, rows_at(&s->tasks, i));
+	analysis_rows(a, &s->tasks, &sheet);
+	if (a->is_json) {
+		json_key(a->out, "all");
+		ktrace_out_char(a->out, '{');
+		put_json_dists(a->out, s->all);
+		ktrace_out_char(a->out, '}');
+	} else if (s->has_histograms) {
+		put_histograms(s);
+	}
 }
 
 static const char *own_option(struct analysis *a, int option)
@@ -238,18 +191,19 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct sched s = {
 		.a = { .options = options, .option = own_option, .show = show },
+		.tasks = ROWS_INIT(struct task, thread.serial),
 	};
-	struct task *t;
 	int status, i;
+	size_t t;
 
 	s.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
-	for (i = 0; i < SCHED_NR; i++)
+	for (i = 0; i < SCHED_NR; i++) {
 		dist_free(&s.all[i]);
-	for (t = (struct task *)s.tasks.at; t && t < (struct task *)s.tasks.at + s.tasks.nr; t++)
-		for (i = 0; i < SCHED_NR; i++)
-			dist_free(&t->dists[i]);
-	free(s.tasks.at);
+		for (t = 0; t < s.tasks.nr; t++)
+			dist_free(&((struct task *)rows_at(&s.tasks, t))->dists[i]);
+	}
+	rows_free(&s.tasks);
 	return status;
 }
 

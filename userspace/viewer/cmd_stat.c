@@ -205,15 +205,12 @@ static void show(struct analysis *a)
 		return;
 	}
 	if (a->is_json) {
-		analysis_json_begin(a);
 		json_key(a->out, "tree");
 		ktrace_out_char(a->out, '{');
 		put_json(r, root, NULL);
 		ktrace_out_char(a->out, '}');
-		analysis_json_end(a);
 		return;
 	}
-	analysis_text_window(a);
 	out_printf(a->out, "%-38s %10s %9s %9s %9s %9s %9s\n", "", "events", "cpu", "cumul.",
 		   "elapsed", "wait", "wait cpu");
 	put_text(r, root, NULL);

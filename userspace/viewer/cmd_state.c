@@ -135,7 +135,6 @@ static void put_text(struct analysis *a, const struct ktrace_process **all, size
 	const struct ktrace_resource *r = NULL;
 	size_t i;
 
-	analysis_text_window(a);
 	out_printf(a->out, "\n%-28s %4s  %-14s %9s  %s\n", "process/thread", "cpu", "status", "for",
 		   "mode");
 	for (i = 0; i < nr && i < a->number; i++)
@@ -222,7 +221,6 @@ static void put_json(struct analysis *a, const struct ktrace_process **all, size
 	const struct ktrace_resource *r = NULL;
 	size_t i;
 
-	analysis_json_begin(a);
 	json_key(a->out, "threads");
 	ktrace_out_char(a->out, '[');
 	for (i = 0; i < nr && i < a->number; i++)
@@ -233,7 +231,6 @@ static void put_json(struct analysis *a, const struct ktrace_process **all, size
 	while ((r = next_resource(a, r)))
 		put_json_resource(a, r);
 	ktrace_out_char(a->out, ']');
-	analysis_json_end(a);
 }
 
 static void show(struct analysis *a)

@@ -11,13 +11,12 @@
 
 #define ERRNO_MAX 4095
 
-/* struct call - a system call, of all threads or of one */
+/* struct call - a system call, of all threads or of one; the first two are the key */
 struct call {
-	char name[32];
-	char thread[48];
-	__u32 nr;
-	__u32 tid;
 	__u64 serial;
+	__u64 nr;
+	char name[32];
+	struct who who;
 	__u64 errors;
 	__u32 last_errno;
 	struct dist times;
@@ -26,37 +25,29 @@ struct call {
 /**
  * struct syscalls - one run of the command
  * @a:		what analyses have in common
- * @calls:	in order of first return
- * @nr:		how many
+ * @calls:	those that returned
  * @by_thread:	a row for each thread and call
  */
 struct syscalls {
 	struct analysis a;
-	struct call *calls;
-	size_t nr;
+	struct rows calls;
 	bool by_thread;
 };
 
 static struct call *call_of(struct syscalls *s, const struct ktrace_process *p, __u32 nr)
 {
-	const char *name = ktrace_mode_sub_name(s->a.state, p->machine, KTRACE_MODE_SYSCALL, nr);
-	__u64 serial = s->by_thread ? p->serial : 0;
-	struct call *calls;
-	size_t i;
+	const __u64 key[] = { s->by_thread ? p->serial : 0, nr };
+	struct call *call = rows_get(&s->calls, key);
+	const char *name;
 
-	for (i = 0; i < s->nr; i++)
-		if (s->calls[i].nr == nr && s->calls[i].serial == serial)
-			return &s->calls[i];
-	calls = realloc(s->calls, (s->nr + 1) * sizeof(*calls));
-	if (!calls)
-		return NULL;
-	s->calls = calls;
-	calls[s->nr] = (struct call){ .nr = nr, .serial = serial };
+	if (!call || call->name[0])
+		return call;
+	name = ktrace_mode_sub_name(s->a.state, p->machine, KTRACE_MODE_SYSCALL, nr);
 	if (name)
-		snprintf(calls[s->nr].name, sizeof(calls[s->nr].name), "%s", name);
+		snprintf(call->name, sizeof(call->name), "%s", name);
 	else
-		snprintf(calls[s->nr].name, sizeof(calls[s->nr].name), "syscall %u", nr);
-	return &calls[s->nr++];
+		snprintf(call->name, sizeof(call->name), "syscall %u", nr);
+	return call;
 }
 
 static void on_left(void *arg, const struct ktrace_process *p,
@@ -77,10 +68,8 @@ static void on_left(void *arg, const struct ktrace_process *p,
 		call->errors++;
 		call->last_errno = (__u32)-value;
 	}
-	if (s->by_thread) {
-		call->tid = p->tid;
-		analysis_name(&s->a, p, call->thread, sizeof(call->thread));
-	}
+	if (s->by_thread)
+		who_learn(&call->who, s->a.state, p);
 }
 
 static int by_total(const void *x, const void *y)
@@ -106,19 +95,31 @@ static void put_errors(struct ktrace_out *out, const struct call *call)
 		out_printf(out, "restart (%u)", call->last_errno);
 }
 
-static void put_call(struct syscalls *s, const struct call *call)
+static void put_head(struct analysis *a)
 {
+	ktrace_out_char(a->out, '\n');
+	if (((struct syscalls *)a)->by_thread)
+		out_printf(a->out, "%-24s ", "process/thread");
+	out_printf(a->out, "%-18s %9s %9s %9s %9s %9s %9s %8s\n", "system call", "calls", "total",
+		   "mean", "p50", "p99", "max", "errors");
+}
+
+static void put_call(struct analysis *a, const void *row)
+{
+	const struct call *call = row;
 	const __u64 times[] = {
 		call->times.sum, call->times.sum / call->times.nr,
 		dist_percentile(&call->times, 50), dist_percentile(&call->times, 99),
 		call->times.max,
 	};
-	struct ktrace_out *out = s->a.out;
+	struct ktrace_out *out = a->out;
+	char thread[48];
 	size_t i;
 
-	output_line_begin(out);
-	if (s->by_thread)
-		out_printf(out, "%-24.24s ", call->thread);
+	if (((struct syscalls *)a)->by_thread) {
+		who_name(&call->who, thread, sizeof(thread));
+		out_printf(out, "%-24.24s ", thread);
+	}
 	out_printf(out, "%-18.18s %9llu", call->name, call->times.nr);
 	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
 		ktrace_out_char(out, ' ');
@@ -129,57 +130,23 @@ static void put_call(struct syscalls *s, const struct call *call)
 	ktrace_out_char(out, '\n');
 }
 
-static void put_text(struct syscalls *s)
+static void put_json(struct analysis *a, const void *row)
 {
-	struct ktrace_out *out = s->a.out;
-	size_t i;
+	const struct call *call = row;
 
-	analysis_text_window(&s->a);
-	ktrace_out_char(out, '\n');
-	if (s->by_thread)
-		out_printf(out, "%-24s ", "process/thread");
-	out_printf(out, "%-18s %9s %9s %9s %9s %9s %9s %8s\n", "system call", "calls", "total",
-		   "mean", "p50", "p99", "max", "errors");
-	for (i = 0; i < s->nr && i < s->a.number; i++)
-		put_call(s, &s->calls[i]);
-}
-
-static void put_json(struct syscalls *s)
-{
-	struct ktrace_out *out = s->a.out;
-	const struct call *call;
-	size_t i;
-
-	analysis_json_begin(&s->a);
-	json_key(out, "syscalls");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < s->nr && i < s->a.number; i++) {
-		call = &s->calls[i];
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_str(out, "name", call->name);
-		json_u64(out, "number", call->nr);
-		if (s->by_thread)
-			json_u64(out, "tid", call->tid);
-		dist_json(&call->times, out);
-		json_u64(out, "errors", call->errors);
-		ktrace_out_char(out, '}');
-	}
-	ktrace_out_char(out, ']');
-	analysis_json_end(&s->a);
+	json_str(a->out, "name", call->name);
+	json_u64(a->out, "number", call->nr);
+	if (((struct syscalls *)a)->by_thread)
+		json_u64(a->out, "tid", call->who.tid);
+	dist_json(&call->times, a->out);
+	json_u64(a->out, "errors", call->errors);
 }
 
 static void show(struct analysis *a)
 {
-	struct syscalls *s = (struct syscalls *)a;
+	static const struct sheet sheet = { "syscalls", by_total, put_head, put_call, put_json };
 
-	if (s->nr)
-		qsort(s->calls, s->nr, sizeof(*s->calls), by_total);
-	if (a->is_json)
-		put_json(s);
-	else
-		put_text(s);
+	analysis_rows(a, &((struct syscalls *)a)->calls, &sheet);
 }
 
 static const char *own_option(struct analysis *a, int option)
@@ -199,14 +166,16 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct syscalls s = {
 		.a = { .options = options, .option = own_option, .show = show },
+		.calls = ROWS_INIT(struct call, nr),
 	};
 	int status;
+	size_t i;
 
 	s.a.watch = (struct ktrace_state_watch){ .left = on_left, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
-	while (s.nr)
-		dist_free(&s.calls[--s.nr].times);
-	free(s.calls);
+	for (i = 0; i < s.calls.nr; i++)
+		dist_free(&((struct call *)rows_at(&s.calls, i))->times);
+	rows_free(&s.calls);
 	return status;
 }
 

@@ -76,7 +76,7 @@ void dist_show(const struct dist *d, struct ktrace_out *out, int indent)
 {
 	static const char bar[BAR + 1] = "##################################################";
 	unsigned int i, first = DIST_OCTAVES, last = 0;
-	__u64 n, most = 1;
+	__u64 n, bound, most = 1;
 
 	for (i = 0; i < DIST_OCTAVES; i++) {
 		n = octave_sum(d, i);
@@ -87,7 +87,8 @@ void dist_show(const struct dist *d, struct ktrace_out *out, int indent)
 	for (i = first; i <= last; i++) {
 		n = octave_sum(d, i);
 		out_printf(out, "%*s< ", indent, "");
-		out_duration(out, top_of(i, BUCKETS - 1) + 1);
+		bound = top_of(i, BUCKETS - 1);
+		out_duration(out, bound < ~0ull ? bound + 1 : bound);
 		out_printf(out, " %9llu |%.*s\n", n, (int)((n * BAR + most - 1) / most), bar);
 	}
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rows.c - a table that grows: rows are found, or made, by the key they begin with */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MIN 16u
+
+void *rows_at(const struct rows *r, size_t i)
+{
+	return r->at + i * r->size;
+}
+
+static __u64 hash(const struct rows *r, const void *key)
+{
+	const unsigned char *c = key;
+	__u64 h = 0xcbf29ce484222325ull;
+	size_t i;
+
+	for (i = 0; i < r->key; i++)
+		h = (h ^ c[i]) * 0x100000001b3ull;
+	return h ^ h >> 29;
+}
+
+/* Where the key is, or is to be; there are twice as many slots as room for rows. */
+static __u32 *slot_of(const struct rows *r, const void *key)
+{
+	size_t mask = 2 * r->cap - 1, i;
+
+	for (i = hash(r, key) & mask; r->slots[i]; i = (i + 1) & mask)
+		if (!memcmp(rows_at(r, r->slots[i] - 1), key, r->key))
+			break;
+	return &r->slots[i];
+}
+
+static int grow(struct rows *r)
+{
+	size_t cap = r->cap ? 2 * r->cap : ROWS_MIN, i;
+	__u32 *slots = calloc(2 * cap, sizeof(*slots));
+	char *at = slots ? realloc(r->at, cap * r->size) : NULL;
+
+	if (!at) {
+		free(slots);
+		return -1;
+	}
+	free(r->slots);
+	r->slots = slots;
+	r->at = at;
+	r->cap = cap;
+	for (i = 0; i < r->nr; i++)
+		*slot_of(r, rows_at(r, i)) = (__u32)i + 1;
+	return 0;
+}
+
+void *rows_get(struct rows *r, const void *key)
+{
+	__u32 *slot;
+	char *row;
+
+	if (r->last < r->nr && !memcmp(rows_at(r, r->last), key, r->key))
+		return rows_at(r, r->last);
+	slot = r->cap ? slot_of(r, key) : NULL;
+	if (slot && *slot) {
+		r->last = *slot - 1;
+		return rows_at(r, r->last);
+	}
+	if (r->nr == r->cap && grow(r))
+		return NULL;
+	*slot_of(r, key) = (__u32)r->nr + 1;
+	row = rows_at(r, r->nr);
+	memcpy(row, key, r->key);
+	memset(row + r->key, 0, r->size - r->key);
+	r->last = r->nr++;
+	return row;
+}
+
+void rows_sort(struct rows *r, int (*order)(const void *x, const void *y))
+{
+	if (r->nr)
+		qsort(r->at, r->nr, r->size, order);
+}
+
+void rows_free(struct rows *r)
+{
+	free(r->at);
+	free(r->slots);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* who.h - the thread that a row of a result is about */
+#ifndef VIEWER_WHO_H
+#define VIEWER_WHO_H
+
+#include <ktrace/state.h>
+
+#include "viewer.h"
+
+/**
+ * struct who - what is said of a thread; all zero to begin with
+ * @tid:	thread
+ * @pid:	its process, 0 = not known
+ * @cpu:	where it was last
+ * @is_known:	the members are filled in
+ * @told_pid:	process that an event told
+ * @told_comm:	name that an event told
+ * @comm:	its name, empty = not known
+ */
+struct who {
+	__u32 tid;
+	__u32 pid;
+	__s32 cpu;
+	bool is_known;
+	__u32 told_pid;
+	char told_comm[16];
+	char comm[16];
+};
+
+/* What is known of the thread by now; looks things up only if they have changed. */
+void who_learn(struct who *w, const struct ktrace_states *state, const struct ktrace_process *p);
+/* "100/101 name" */
+void who_name(const struct who *w, char *text, size_t size);
+/* tid, pid, comm as members of a JSON object */
+void who_json(const struct who *w, struct ktrace_out *out);
+
+#endif
