@@ -225,6 +225,53 @@ requests()
 	done
 }
 
+@test "a file that was cut off is said to be, by every command, and by cut, diff and hist" {
+	local command
+	two_threads
+	head -c -32 t >part
+	for command in "${COMMANDS[@]}" hist list "list -c" "grep tid==100" "cut -o new" "merge -o new" "diff t"; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $command part
+		[ "$status" -lt 2 ]
+		[ "$stderr" = "ktrace: part: not closed: still being written, or cut off" ]
+	done
+}
+
+@test "sched: the longest times have a bound" {
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	cat >>script <<-'END'
+		block 0
+		rec 1000 64 0 u32:0 u32:100 u32:120 u32:120 u32:0 char16:swapper/0 char16:client
+		rec 9300000000000000000 64 100 u32:100 u32:0 u32:120 u32:120 u32:1 char16:client char16:swapper/0
+	END
+	"$PROGS/mktrace" t <script
+	run_ktrace sched --histograms t
+	grep -q '^  < 18446744074 s  *1 |#' <<<"$output"
+}
+
+@test "syscalls --threads: a row for each thread and call" {
+	two_threads
+	run_ktrace syscalls --threads --json t
+	json '[(c["tid"], c["name"], c["nr"]) for c in o["syscalls"]] == [
+		(100, "futex", 1), (101, "read", 1)]'
+	run_ktrace syscalls --threads -n 1 t
+	grep -q '^-/100 client  *futex  *1 ' <<<"$output"
+	fails grep -q '101' <<<"$output"
+}
+
+@test "-n bounds what JSON has as well" {
+	local what
+	python3 "$ORACLE" make 4 400 >script
+	"$PROGS/mktrace" t <script
+	for what in "resources resources" "sched tasks" "syscalls syscalls" "irq interrupts" "io threads" \
+		"critical-path shares --pid 100"; do
+		# shellcheck disable=SC2086 # command, member, options
+		set -- $what
+		run_ktrace "$1" --json -n 1 "${@:3}" t
+		json "len(o['$2']) == 1"
+	done
+}
+
 @test "sched: as many rows as -n says, and histograms" {
 	two_threads
 	run_ktrace sched -n 1 t

@@ -79,3 +79,23 @@ sum_of()
 	[ "$status" -eq 0 ]
 	[[ $output = "0 events in 2 bins"* ]]
 }
+
+@test "bins end with the last event, where a block without events says a later time" {
+	"$PROGS/mktrace" t <<-'END'
+		meta clock raw=0 mono_ns=0 real_ns=1000000000000000000 hz=1000000000
+		meta event kind=user id=64 desc=a:b{u32%20x;}
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		block 0
+		rec 1000 64 5 u32:1
+		rec 2000 64 5 u32:1
+		block 0
+		lostrec 900000 0 0
+	END
+	run_ktrace hist --json -b 2 t
+	[ "$status" -eq 0 ]
+	[ "$(jq -c .bins <<<"$output")" = '[[1,0],[1,0]]' ]
+	run_ktrace stat --json t
+	[ "$(jq .duration_ns <<<"$output")" -eq 1000 ]
+	run_ktrace list -c t
+	[ "$output" -eq 2 ]
+}

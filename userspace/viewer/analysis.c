@@ -220,7 +220,7 @@ static int read_window(struct analysis *a)
 
 static int find_window(struct analysis *a)
 {
-	int ret = ktrace_traceset_span(a->set, &a->start, &a->end);
+	int ret = files_span(a->set, &a->start, &a->end);
 
 	a->from = a->since.is_set ? when_absolute(&a->since, a->start) : a->start;
 	a->until_ns = a->until.is_set ? when_absolute(&a->until, a->start) : ~0ull;

@@ -339,6 +339,8 @@ static int compare_files(struct diff *d, char **paths)
 	if (sets[0] && sets[1])
 		select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
 	for (i = 0; i < 2; i++) {
+		if (sets[i])
+			complain_unclosed(sets[i]);
 		status = sets[i] ? files_status(sets[i], status) : status;
 		ktrace_traceset_close(sets[i]);
 	}

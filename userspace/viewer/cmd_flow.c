@@ -172,7 +172,8 @@ static void put_head(struct analysis *a)
 {
 	const struct flow *f = (const struct flow *)a;
 
-	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  w wait for cpu\n");
+	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  "
+		   "w wait for cpu\n");
 	out_printf(a->out, ". sleep  D wait for disk  f made  x exit  z zombie\n\n");
 	strip_scale(&f->strip, a->start, 28, a->out);
 }

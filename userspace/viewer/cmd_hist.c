@@ -43,7 +43,7 @@ struct hist {
 };
 
 /* Number and width of the bins, one of which is given. Returns 0, -E2BIG, -ENOMEM. */
-static int make_bins(struct hist *h)
+static int make_bins(struct hist *h, __u64 end)
 {
 	struct scope *s = &h->scope;
 	__u64 span;
@@ -51,7 +51,7 @@ static int make_bins(struct hist *h)
 	if (s->from < s->start)
 		s->from = s->start;
 	if (!s->until.is_set)
-		s->to = s->end < ~0ull ? s->end + 1 : s->end;
+		s->to = end < ~0ull ? end + 1 : end;
 	span = s->to > s->from ? s->to - s->from : 1;
 	if (h->width)
 		h->nr = (span - 1) / h->width + 1;
@@ -175,17 +175,16 @@ static void put_json(struct ktrace_out *out, const struct hist *h)
 	ktrace_out_str(out, "]}\n");
 }
 
-static int hist_files(struct hist *h, int nr, char **paths)
+/* Reads the files and prints. Return: 0, -errno. */
+static int hist_set(struct hist *h, struct ktrace_traceset *set)
 {
-	struct ktrace_traceset *set;
-	int status, ret;
+	__u64 start, end;
+	int ret = files_span(set, &start, &end);
 
-	set = open_files(nr, paths, &status);
-	if (!set)
-		return status;
-	ret = scope_begin(&h->scope, set);
 	if (!ret)
-		ret = make_bins(h);
+		ret = scope_begin(&h->scope, set);
+	if (!ret)
+		ret = make_bins(h, end);
 	if (!ret)
 		ret = count(h);
 	if (ret == -E2BIG)
@@ -196,8 +195,19 @@ static int hist_files(struct hist *h, int nr, char **paths)
 		put_json(output(), h);
 	else
 		put_text(output(), h);
-	select_complain(&h->scope.select, set);
-	complain_unclosed(set);
+	scope_complain(&h->scope);
+	return ret;
+}
+
+static int hist_files(struct hist *h, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	ret = hist_set(h, set);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
 	ktrace_traceset_close(set);
 	return ret == -E2BIG ? STATUS_USAGE : status;

@@ -100,7 +100,7 @@ int extraction_files(struct extraction *x, int nr, char **paths)
 		complain_about(x->path, "%s", reason(ret));
 	else
 		put_result(x);
-	select_complain(&x->scope.select, set);
+	scope_complain(&x->scope);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
 	ktrace_traceset_close(set);
 	return status;

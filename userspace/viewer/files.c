@@ -3,6 +3,7 @@
 #include "viewer.h"
 
 #include <errno.h>
+#include <ktrace/hooks.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -69,6 +70,23 @@ void complain_unclosed(const struct ktrace_traceset *set)
 		if (!ktrace_trace_is_closed(trace))
 			complain_about(ktrace_trace_path(trace),
 				       "not closed: still being written, or cut off");
+}
+
+int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)
+{
+	struct ktrace_trace_event e;
+	__u64 found = 0;
+	int ret = ktrace_traceset_span(set, start, end);
+
+	if (!ret)
+		ret = ktrace_traceset_seek(set, ~0ull);
+	if (!ret)
+		ret = ktrace_traceset_back(set, 1, NULL, &found);
+	if (!ret && found)
+		ret = ktrace_traceset_next(set, &e);
+	if (ret == 1)
+		*end = e.time > *start ? e.time : *start;
+	return ret < 0 ? ret : ktrace_traceset_seek(set, 0);
 }
 
 void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e)

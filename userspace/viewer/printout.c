@@ -132,12 +132,11 @@ int printout_files(struct printout *p, int nr, char **paths)
 	ret = print_all(p, set);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", reason_of(ret));
-	select_complain(&p->scope.select, set);
-	complain_unclosed(set);
+	scope_complain(&p->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	ktrace_traceset_close(set);
 	status = output_end(status);
-	if (p->scope.select.filter_nr)
+	if (select_has_conditions(&p->scope.select) || p->counts)
 		scope_warn_lost(&p->scope);
 	return status;
 }

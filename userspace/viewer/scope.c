@@ -134,6 +134,12 @@ __u64 scope_lost(const struct scope *s)
 	return sum;
 }
 
+void scope_complain(const struct scope *s)
+{
+	select_complain(&s->select, s->set);
+	complain_unclosed(s->set);
+}
+
 void scope_warn_lost(const struct scope *s)
 {
 	__u64 lost = scope_lost(s);

@@ -89,7 +89,9 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set);
 int scope_next(struct scope *s, const struct ktrace_trace_event **event);
 /* Lost events in what was read of the window. */
 __u64 scope_lost(const struct scope *s);
-/* Says so on standard error, if there were any. */
+/* Says which files may lack their end, and which events nothing has. */
+void scope_complain(const struct scope *s);
+/* Says on standard error that there were losses. */
 void scope_warn_lost(const struct scope *s);
 /* {"full":1,...} */
 void scope_json_lost(struct ktrace_out *out, const struct scope *s);

@@ -76,6 +76,12 @@ struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
 int files_status(const struct ktrace_traceset *set, int status);
 
+/*
+ * Times of the first event and of the last, which may lie before what headers say; goes to
+ * the beginning. Return: 0, -errno.
+ */
+int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
+
 /* Says which files may lack their end. */
 void complain_unclosed(const struct ktrace_traceset *set);
 
