@@ -74,14 +74,21 @@ unsteady()
 # is_child PID: whether it is one of this shell's
 is_child()
 {
-	[ "$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$1/stat" 2>/dev/null)" = "$BASHPID" ]
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null && [[ ${stat##*) } == ?" $BASHPID "* ]]
+}
+
+# children_of PID: in words; pgrep knows, too, but looks at all processes
+children_of()
+{
+	cat "/proc/$1/task/"*/children 2>/dev/null || pgrep -P "$1"
 }
 
 # kill_tree PID: it and its descendants
 kill_tree()
 {
 	local child children
-	children=$(pgrep -P "$1") || true
+	children=$(children_of "$1") || true
 	kill -KILL "$1" 2>/dev/null || true
 	for child in $children; do
 		kill_tree "$child"
@@ -91,7 +98,7 @@ kill_tree()
 # session_dir PID: directory of the session that ktraced PID has made
 session_dir()
 {
-	grep -o '/dev/shm/ktrace-[^/]*' "/proc/$1/maps" 2>/dev/null | head -n1
+	grep -om1 '/dev/shm/ktrace-[^/]*' "/proc/$1/maps" 2>/dev/null || true
 }
 
 # in_guest: whether this is the VM, whose kernel log is ours alone
@@ -238,7 +245,7 @@ has()
 # last_at: how many events the flood that reports to ktraced.out has written by now
 last_at()
 {
-	sed -n 's/^at //p' ktraced.out | tail -n 1
+	awk '/^at / { at = $2 } END { print at }' ktraced.out
 }
 
 # stands_still: it has made no step for a fifth of a second
@@ -265,37 +272,45 @@ is_gone()
 # state_of PID: R, S, T, Z, ...
 state_of()
 {
-	sed 's/.*) \(.\).*/\1/' "/proc/$1/stat" 2>/dev/null
+	local stat
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
+	stat=${stat##*) }
+	echo "${stat%% *}"
 }
 
 # child_of PID: its first child
 child_of()
 {
-	pgrep -P "$1" | head -n1
+	local first _
+	read -r first _ < <(children_of "$1") || true
+	echo "$first"
 }
 
 # summary events|lost|bytes|REASON: a number of ktraced's last line in $stderr
 summary()
 {
-	local line
-	line=$(grep -E '^ktraced: [0-9]+ events, ' <<<"$stderr" | tail -n1)
-	case $1 in
-	events|lost|bytes) sed -nE "s/.*[ ]([0-9]+) $1.*/\1/p" <<<"$line" ;;
-	*) sed -nE "s/.*[(, ]$1 ([0-9]+).*/\1/p" <<<"$line" | grep . || echo 0 ;;
-	esac
+	local line last='' found='' number=".*[(, ]$1 ([0-9]+)"
+	while read -r line; do
+		[[ ! $line =~ ^'ktraced: '[0-9]+' events, ' ]] || last=$line
+	done <<<"$stderr"
+	[[ ! $1 =~ ^(events|lost|bytes)$ ]] || number=".* ([0-9]+) $1"
+	[[ ! $last =~ $number ]] || found=${BASH_REMATCH[1]}
+	[[ $1 =~ ^(events|lost|bytes)$ ]] || found=${found:-0}
+	echo "$found"
 }
 
 # ledger: what the programs say they wrote ("written MIN MAX" lines in $output) is what
 # was read plus what was lost
 ledger()
 {
-	local min max got
-	min=$(awk '/^written/ { n += $2 } END { print n + 0 }' <<<"$output")
-	max=$(awk '/^written/ { n += $3 } END { print n + 0 }' <<<"$output")
-	[ -n "$(summary events)" ] || return 1
-	got=$(($(summary events) + $(summary lost)))
-	echo "ledger: written $min to $max, read $(summary events), lost $(summary lost)"
-	[ "$max" -gt 0 ] && [ "$got" -ge "$min" ] && [ "$got" -le "$max" ]
+	local min max got lost
+	read -r min max < <(awk '/^written/ { min += $2; max += $3 }
+		END { print min + 0, max + 0 }' <<<"$output")
+	got=$(summary events)
+	lost=$(summary lost)
+	[ -n "$got" ] || return 1
+	echo "ledger: written $min to $max, read $got, lost $lost"
+	[ "$max" -gt 0 ] && [ $((got + lost)) -ge "$min" ] && [ $((got + lost)) -le "$max" ]
 }
 
 # valid_trace FILE: the viewer reads it to its end without complaint
@@ -311,6 +326,15 @@ valid_trace()
 sessions()
 {
 	find /dev/shm -maxdepth 1 -name "ktrace-$(id -u)-*" | sort
+}
+
+# none_left BEFORE: each session made since is some process's; for retry: others trace, too
+none_left()
+{
+	local dir
+	while read -r dir; do
+		[ -z "$dir" ] || grep -qsF "$dir/" /proc/[0-9]*/maps || return 1
+	done < <(comm -13 <(echo "$1") <(sessions))
 }
 
 # session_of PID: the session of ktraced PID, which has a command, as --recover names it
