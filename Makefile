@@ -241,7 +241,7 @@ unit-programs: $(units)
 include tests/fuzz/fuzz.mk
 singlestep-programs: $(steps)
 sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
-	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads)
+	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead)
 
 install: lib tools ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'

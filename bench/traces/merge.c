@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * merge.c - processor time for reading a tracefile, beside a plain scan of the same bytes
+ * merge.c - time for reading a tracefile, beside a plain scan of the same bytes
  *
  * usage: merge FILE REPETITIONS [WAY...]
  *
@@ -12,6 +12,8 @@
  *   merge    all events in order of time, many at once
  *   single   the same, one by one
  *   decode   as merge, and takes all fields out
+ *   alone    as merge, but time by the clock
+ *   ahead    the same, with blocks loaded ahead by a second core
  */
 #include <ktrace/traceset.h>
 #include <ktrace/tracefile.h>
@@ -36,12 +38,11 @@ static __attribute__((noreturn)) void die(const char *what)
 	exit(1);
 }
 
-/* CPU time, as other load on the machine is not what is measured. */
-static double now(void)
+static double now(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(clock, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -91,11 +92,12 @@ static __u64 scan(struct mapping m, __u64 *sum)
 	return nr;
 }
 
-static struct ktrace_traceset *open_set(const char *path)
+static struct ktrace_traceset *open_set(const char *path, enum ktrace_cores cores)
 {
+	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .cores = cores };
 	struct ktrace_traceset *set;
 
-	if (ktrace_traceset_open(NULL, &set) || ktrace_traceset_add(set, path))
+	if (ktrace_traceset_open(&opts, &set) || ktrace_traceset_add(set, path))
 		die(path);
 	return set;
 }
@@ -150,28 +152,33 @@ static __u64 decode(struct ktrace_traceset *set, __u64 *sum)
 	return nr;
 }
 
+/* Processor time where other load on the machine is not what is measured. */
 static const struct way {
 	const char *name;
 	__u64 (*read)(struct ktrace_traceset *set, __u64 *sum);
+	clockid_t clock;
+	enum ktrace_cores cores;
 } ways[] = {
-	{ "merge", merge },
-	{ "single", single },
-	{ "decode", decode },
+	{ "merge", merge, CLOCK_PROCESS_CPUTIME_ID, KTRACE_CORES_ONE },
+	{ "single", single, CLOCK_PROCESS_CPUTIME_ID, KTRACE_CORES_ONE },
+	{ "decode", decode, CLOCK_PROCESS_CPUTIME_ID, KTRACE_CORES_ONE },
+	{ "alone", merge, CLOCK_MONOTONIC, KTRACE_CORES_ONE },
+	{ "ahead", merge, CLOCK_MONOTONIC, KTRACE_CORES_AUTO },
 };
 
-static void print(const char *way, __u64 nr, double begin)
+static void print(const char *way, __u64 nr, double seconds)
 {
-	printf("%s %llu %.9f\n", way, nr, now() - begin);
+	printf("%s %llu %.9f\n", way, nr, seconds);
 }
 
 static void measure(const char *path, const struct way *way, __u64 *sum)
 {
-	double begin = now();
-	struct ktrace_traceset *set = open_set(path);
+	double begin = now(way->clock);
+	struct ktrace_traceset *set = open_set(path, way->cores);
 	__u64 nr = way->read(set, sum);
 
 	ktrace_traceset_close(set);
-	print(way->name, nr, begin);
+	print(way->name, nr, now(way->clock) - begin);
 }
 
 static bool is_wanted(char **wanted, const char *way)
@@ -198,9 +205,9 @@ int main(int argc, char **argv)
 	if (is_wanted(argv + 3, "scan"))
 		m = map(argv[1]);
 	for (i = 0; i < atoi(argv[2]); i++) {
-		begin = now();
+		begin = now(CLOCK_PROCESS_CPUTIME_ID);
 		if (m.size)
-			print("scan", scan(m, &sum), begin);
+			print("scan", scan(m, &sum), now(CLOCK_PROCESS_CPUTIME_ID) - begin);
 		for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
 			if (is_wanted(argv + 3, ways[w].name))
 				measure(argv[1], &ways[w], &sum);

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <ktrace/hooks.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define COMPLAINTS_MAX 20u
@@ -24,9 +25,19 @@ static void complain(void *arg, const struct ktrace_damage *d)
 			       d->message);
 }
 
+enum ktrace_cores cores_wanted(void)
+{
+	const char *text = getenv("KTRACE_CORES");
+
+	if (text && !strcmp(text, "1"))
+		return KTRACE_CORES_ONE;
+	return text && !strcmp(text, "2") ? KTRACE_CORES_TWO : KTRACE_CORES_AUTO;
+}
+
 struct ktrace_traceset *open_files(int nr, char **paths, int *status)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain };
+	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain,
+					     .cores = cores_wanted() };
 	struct ktrace_traceset *set;
 	int i, ret = ktrace_traceset_open(&opts, &set);
 

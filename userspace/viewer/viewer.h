@@ -71,6 +71,8 @@ void complain_about(const char *path, const char *format, ...);
 /* Room for an ordinary line, so that columns can be counted. */
 void output_line_begin(struct ktrace_out *out);
 
+/* As KTRACE_CORES in the environment says: 1 or 2, else as it fits. */
+enum ktrace_cores cores_wanted(void);
 /* Opens all files, complaining about what is wrong. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */

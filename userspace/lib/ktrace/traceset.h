@@ -13,7 +13,7 @@
  *
  * Files may be damaged, hostile, cut off or growing. What is wrong is reported with
  * its place and stepped over, the rest is delivered. Memory: one block for each stream,
- * 16 bytes for each section, names and event types.
+ * 16 bytes for each section, names and event types; see also enum ktrace_cores.
  *
  * Functions return 0 (or a count) or -errno. A traceset is used by one thread.
  */
@@ -32,18 +32,37 @@ struct ktrace_traceset;
 struct ktrace_trace;
 
 /**
+ * enum ktrace_cores - a second core for reading: see struct ktrace_traceset_opts
+ * @KTRACE_CORES_ONE:	no: the calling thread does it all; the default
+ * @KTRACE_CORES_AUTO:	where the process may use one, and when much is read in a row
+ * @KTRACE_CORES_TWO:	always, as tests want it
+ *
+ * Then one thread of the library loads blocks ahead of those that are being read. It has all
+ * signals blocked, calls nothing of the program's, @report included, uses no more than a few
+ * MiB and a block for each stream, and ends with ktrace_traceset_close(). A child of fork(2)
+ * has no such thread, and reads on without.
+ */
+enum ktrace_cores {
+	KTRACE_CORES_ONE,
+	KTRACE_CORES_AUTO,
+	KTRACE_CORES_TWO,
+};
+
+/**
  * struct ktrace_traceset_opts - may be NULL for the defaults
  * @size:	sizeof(struct ktrace_traceset_opts)
  * @report:	called for each damage, may be NULL
  * @arg:	for @report
  * @is_live:	the end of a file that was not closed is not final: see
  *		ktrace_traceset_poll()
+ * @cores:	may a thread of the library's own read ahead? What is read is the same
  */
 struct ktrace_traceset_opts {
 	size_t size;
 	void (*report)(void *arg, const struct ktrace_damage *damage);
 	void *arg;
 	bool is_live;
+	enum ktrace_cores cores;
 };
 
 /**
@@ -128,7 +147,7 @@ struct ktrace_traceset_stats {
 /**
  * ktrace_traceset_open - an empty traceset
  *
- * Return: 0, -ENOMEM, -EINVAL for opts of an unknown size.
+ * Return: 0, -ENOMEM, -EINVAL for opts of an unknown size, or unknown cores.
  */
 int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_traceset **out);
 

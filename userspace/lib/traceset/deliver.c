@@ -41,6 +41,7 @@ static int wake_all(struct ktrace_traceset *set)
 
 	if (ret)
 		return ret;
+	ktrace_ahead_share(set->ahead, m->nr);
 	for (i = 0; i < m->nr && !ret; i++)
 		ret = wake_stream(m->streams[i]);
 	ktrace_merge_rebuild(m);

@@ -3,6 +3,7 @@
 #ifndef KTRACE_TRACESET_SET_H
 #define KTRACE_TRACESET_SET_H
 
+#include "ahead.h"
 #include "fragment.h"
 #include "merge.h"
 #include "trace.h"
@@ -10,6 +11,7 @@
 /**
  * struct ktrace_traceset - traces and the state of reading
  * @opts:	as given
+ * @ahead:	loads sections ahead, NULL = nobody does
  * @traces:	in order of addition
  * @trace_nr:	how many
  * @merge:	their streams
@@ -22,6 +24,7 @@
  */
 struct ktrace_traceset {
 	struct ktrace_traceset_opts opts;
+	struct ahead *ahead;
 	struct trace **traces;
 	size_t trace_nr;
 	struct merge merge;

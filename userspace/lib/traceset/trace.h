@@ -6,6 +6,7 @@
  *   meta.c                      META text: streams, types, names, clock, facts
  *   trace.c                     opens a file, files its sections under their streams
  *   stream.c                    walks the records of a stream
+ *   ahead.c                     loads the sections that come next on another core
  *   fragment.c                  puts fragments together
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
@@ -92,6 +93,7 @@ struct gap {
  * struct stream - one stream being read
  * @pub:	what callers see
  * @trace:	its trace
+ * @lane:	sections that were loaded ahead, NULL = none yet
  * @entries:	its sections, in file order
  * @entry_nr:	how many
  * @entry_cap:	room for so many
@@ -116,6 +118,7 @@ struct gap {
 struct stream {
 	struct ktrace_trace_stream pub;
 	struct trace *trace;
+	struct lane *lane;
 	struct entry *entries;
 	size_t entry_nr;
 	size_t entry_cap;
@@ -151,6 +154,7 @@ struct fact {
  * struct trace - one file
  * @index:	number in the set
  * @reader:	the file
+ * @ahead:	loads sections ahead, NULL = nobody does
  * @streams:	ordered by id
  * @stream_nr:	how many
  * @types:	by enum ktrace_channel_kind
@@ -165,6 +169,7 @@ struct fact {
 struct trace {
 	size_t index;
 	struct reader reader;
+	struct ahead *ahead;
 	struct stream **streams;
 	size_t stream_nr;
 	struct type_table types[2];

@@ -33,7 +33,7 @@ int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_
 	struct ktrace_traceset *set;
 	int ret;
 
-	if (opts && opts->size != sizeof(*opts))
+	if (opts && (opts->size != sizeof(*opts) || opts->cores > KTRACE_CORES_TWO))
 		return -EINVAL;
 	set = calloc(1, sizeof(*set));
 	if (!set)
@@ -41,8 +41,10 @@ int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_
 	if (opts)
 		set->opts = *opts;
 	ret = ktrace_lost_type(&set->lost_type);
+	if (!ret && set->opts.cores != KTRACE_CORES_ONE)
+		ret = ktrace_ahead_new(set->opts.cores, &set->ahead);
 	if (ret) {
-		free(set);
+		ktrace_traceset_close(set);
 		return ret;
 	}
 	set->lost_type->id = KTRACE_ID_LOST;
@@ -56,12 +58,14 @@ void ktrace_traceset_close(struct ktrace_traceset *set)
 
 	if (!set)
 		return;
+	ktrace_ahead_stop(set->ahead);
 	for (i = 0; i < set->trace_nr; i++)
 		ktrace_trace_free(set->traces[i]);
 	free(set->traces);
 	ktrace_merge_free(&set->merge);
 	ktrace_fragment_drop_all(&set->fragments);
 	ktrace_event_type_free(set->lost_type);
+	ktrace_ahead_free(set->ahead);
 	free(set);
 }
 
@@ -105,6 +109,7 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
 		return ret;
 	set_offset(set, t);
 	t->index = set->trace_nr;
+	t->ahead = set->ahead;
 	traces[set->trace_nr++] = t;
 	return 0;
 }

@@ -18,7 +18,8 @@ REPORT = CFUNCTYPE(None, c_void_p, POINTER(Damage))
 
 
 class Opts(Structure):
-    _fields_ = [('size', c_size_t), ('report', REPORT), ('arg', c_void_p), ('is_live', c_bool)]
+    _fields_ = [('size', c_size_t), ('report', REPORT), ('arg', c_void_p), ('is_live', c_bool),
+                ('cores', c_int)]
 
 
 class Stream(Structure):

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# cores.bats - ktrace with one thread and with a second one: the same output
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	export TZ=UTC
+	cp "$ROOT/tests/golden/small-v1.bin" small
+}
+
+teardown() { teardown_test; }
+
+# make_large: a file "large" of some hundred blocks, four streams of which take turns
+make_large()
+{
+	awk 'BEGIN {
+		print "meta host boot=1 machine=x86_64"
+		print "meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000"
+		print "meta event kind=user id=16 desc=t:e{u64%20n;}"
+		for (s = 0; s < 4; s++)
+			print "meta stream id=" s " kind=user cpu=" s " ring=65536 block=4096 policy=drop"
+		for (i = 0; i < 400; i++) {
+			print "block " i % 4
+			if (i % 50 == 49)
+				print "lostrec " 10 * i, i
+			for (n = 0; n < 20; n++)
+				print "rec " 10 * i + 13 * n " 16 " 100 + i % 7 " u64:" 1000 * i + n
+		}
+	}' | "$PROGS/mktrace" large
+}
+
+# same ARG...: output, messages and status of ktrace are the same with one thread and with two
+same()
+{
+	local status=0
+	KTRACE_CORES=1 "$KTRACE" "$@" >one 2>one.err || status=$?
+	echo "status $status" >>one.err
+	status=0
+	KTRACE_CORES=2 "$KTRACE" "$@" >two 2>two.err || status=$?
+	echo "status $status" >>two.err
+	cmp one two
+	diff one.err two.err
+}
+
+# same_all FILE...: for what commands do with files
+same_all()
+{
+	same list "$@"
+	same list --json "$@"
+	same list --time delta --since 1us -n 500 --print-position "$@"
+	same list -p 101 "$@"
+	same stat "$@"
+	same hist "$@"
+	same check "$@"
+	[ -s one ]
+}
+
+@test "the golden file is the same, alone and with others" {
+	make_large
+	same_all small
+	same_all large
+	same_all small large small
+}
+
+@test "a damaged file is the same, damages as well" {
+	local at
+	make_large
+	for at in 4000 40000 200000 200100 300003; do
+		printf '\377\0\377' | dd of=large bs=1 seek="$at" conv=notrunc status=none
+	done
+	same_all large
+	same list large
+	grep -q "damaged section" one.err
+	truncate -s -3000 large
+	same_all large small
+	: >large
+	same list large
+	same list large small
+}
+
+@test "who has seen enough can go" {
+	make_large
+	KTRACE_CORES=2 "$KTRACE" list large large large >all
+	KTRACE_CORES=2 run bash -c '"$1" list large large large | head -n 1; echo "${PIPESTATUS[0]}"' - "$KTRACE"
+	[ "$output" = "$(head -n 1 all; echo 0)" ]
+	KTRACE_CORES=2 run "$KTRACE" list -n 3 large
+	[ "$output" = "$(head -n 3 <("$KTRACE" list large))" ]
+}
+
+@test "where nothing can be written any more, it says so" {
+	make_large
+	KTRACE_CORES=2 run bash -c '"$0" list large large large >/dev/full' "$KTRACE"
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktrace: standard output: No space left on device" ]
+}
+
+@test "it can be ended" {
+	local status=0
+	make_large
+	mkfifo pipe
+	exec 9<>pipe
+	KTRACE_CORES=2 "$KTRACE" list large large large >pipe 9>&- &
+	STARTED+=("$!")
+	kill "$!"
+	wait "$!" || status=$?
+	[ "$status" -eq 143 ]
+	exec 9>&-
+}
