@@ -379,7 +379,7 @@ static int check_moves(struct check *c)
 
 int check_states(struct check *c)
 {
-	struct rows rows = { NULL };
+	struct rows rows = { .at = NULL };
 	int ret;
 
 	if (c->goes_back || c->is_torn)
