@@ -80,6 +80,24 @@ exact()
 	done
 }
 
+# has_compressed FILE: it has compressed blocks
+has_compressed()
+{
+	"$KTRACE" info "$1" 2>/dev/null | grep -q '^  storage '
+}
+
+@test "a trace that was being compressed" {
+	start_ktraced --compress -e flood -o t -- "$PROGS/flood" -m -o -t 2 -n 0 -u 100
+	retry 0.05 has_compressed t
+	kill_daemon
+	writers_done
+	recover "$session"
+	[ "$status" -eq 0 ]
+	exact t
+	valid_trace t
+	has_compressed t
+}
+
 @test "programs that still run are stopped from recording, and go on" {
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0 -u 100
 	recover "$session"

@@ -106,12 +106,24 @@ static int by_hash(const void *a, const void *b)
 	return x->hash < y->hash ? -1 : x->hash > y->hash;
 }
 
+/* The body as it was in the ring, and @size of it; NULL if it was not. */
+static const char *expanded(const struct ktrace_section *s, const char *body, size_t *size)
+{
+	static char raw[KTRACE_BLOCK_MAX];
+
+	*size = (size_t)s->size;
+	if (!(s->flags & KTRACE_SECTION_ZSTD))
+		return body;
+	*size = ZSTD_decompress(raw, sizeof(raw), body, (size_t)s->size);
+	return *size == s->raw_size ? raw : NULL;
+}
+
 /* Everything that has the right checksum, wherever it lies. */
 static void find_records(const uint8_t *data, size_t size)
 {
 	struct ktrace_section s;
+	size_t at, n;
 	const char *body;
-	size_t at;
 
 	run.record_nr = 0;
 	run.has_fragments = false;
@@ -127,9 +139,12 @@ static void find_records(const uint8_t *data, size_t size)
 			note_max(body, (size_t)s.size);
 		if (s.type != KTRACE_SECTION_BLOCK)
 			continue;
-		note_records(body, (__u32)s.size, 0);
-		if (s.size >= sizeof(struct ktrace_block))
-			note_records(body, (__u32)s.size, sizeof(struct ktrace_block));
+		body = expanded(&s, body, &n);
+		if (!body)
+			continue;
+		note_records(body, (__u32)n, 0);
+		if (n >= sizeof(struct ktrace_block))
+			note_records(body, (__u32)n, sizeof(struct ktrace_block));
 	}
 	qsort(run.records, run.record_nr, sizeof(run.records[0]), by_hash);
 }
@@ -253,29 +268,27 @@ static bool is_lying(const struct entry *e, struct kt_cursor cur, __u64 *loss)
 	return false;
 }
 
-static bool is_truthful_stream(struct stream *s)
+static bool is_truthful_stream(struct stream *s, struct section_buf *b)
 {
-	struct ktrace_section sec;
-	static char body[KTRACE_BLOCK_MAX];
 	__u64 loss = 0;
 	size_t i;
 
 	for (i = 0; i < s->entry_nr; i++) {
 		const struct entry *e = &s->entries[i];
-		struct kt_cursor cur = { .base = body };
+		struct kt_cursor cur = { .off = 0 };
 
 		if (e->place & ENTRY_BAD ||
-		    ktrace_reader_load(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS, &sec,
-				       body, sizeof(body)))
+		    ktrace_reader_load_next(&s->trace->reader, entry_offset(e), b))
 			continue;
 		if (e->place & ENTRY_LOST) {
-			loss = sec.first_ts > loss ? sec.first_ts : loss;
+			loss = b->section.first_ts > loss ? b->section.first_ts : loss;
 			continue;
 		}
-		cur.end = (__u32)sec.size;
+		cur.base = b->body;
+		cur.end = b->size;
 		if (is_lying(e, cur, &loss))
 			return false;
-		cur.off = sec.size >= 64 && !(sec.pos & 4095) ? 64 : 0;
+		cur.off = b->size >= 64 && !(b->section.pos & 4095) ? 64 : 0;
 		if (is_lying(e, cur, &loss))
 			return false;
 	}
@@ -287,9 +300,14 @@ static bool is_truthful(const struct ktrace_traceset *set)
 	size_t i, j;
 
 	for (i = 0; i < set->trace_nr; i++)
-		for (j = 0; j < set->traces[i]->stream_nr; j++)
-			if (!is_truthful_stream(set->traces[i]->streams[j]))
+		for (j = 0; j < set->traces[i]->stream_nr; j++) {
+			struct section_buf b = { 0 };
+			bool is_good = is_truthful_stream(set->traces[i]->streams[j], &b);
+
+			ktrace_section_buf_free(&b);
+			if (!is_good)
 				return false;
+		}
 	return true;
 }
 
@@ -408,7 +426,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool is_sound, is_orderly, was_closed;
 	__u64 events;
 
-	if (size < sizeof(struct ktrace_file) || size > FILE_MAX)
+	if (size < sizeof(struct ktrace_file) || size > FILE_MAX || !has_small_frames(data, size))
 		return 0;
 	if (!run.file.path[0])
 		memfile_make(&run.file);

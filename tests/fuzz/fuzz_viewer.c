@@ -246,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const uint8_t *settings = data + SETTINGS_OFF;
 	long all;
 
-	if (size < sizeof(struct ktrace_file) || size > FILE_MAX)
+	if (size < sizeof(struct ktrace_file) || size > FILE_MAX || !has_small_frames(data, size))
 		return 0;
 	memfile_fill(&file, data, size);
 	all = check_list(NULL, times[settings[0] & 3]);

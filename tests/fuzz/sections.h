@@ -15,6 +15,8 @@
 #include "ring/ring.h"
 #include "tracefile/crc32c.h"
 
+#include <zstd.h>
+
 #define SECTIONS_MAX 256u
 #define FILE_MAX 65536u
 /* The uuid names a trace and nothing more: harnesses keep their settings there. */
@@ -42,6 +44,24 @@ static inline __u32 draw(struct layout *l, __u32 below)
 	l->random ^= l->random >> 7;
 	l->random ^= l->random << 17;
 	return (__u32)(l->random >> 20) % below;
+}
+
+/*
+ * Do frames claim no more bytes than a file may have here? Many that make a megabyte each would
+ * take time and tell nothing; those that claim more than is allowed cost none.
+ */
+static inline bool has_small_frames(const uint8_t *data, size_t size)
+{
+	struct ktrace_section s;
+	size_t at, sum = 0;
+
+	for (at = 0; at + sizeof(s) <= size; at += KTRACE_SECTION_ALIGN) {
+		memcpy(&s, data + at, sizeof(s));
+		if (s.magic == KTRACE_SECTION_MAGIC && s.flags & KTRACE_SECTION_ZSTD &&
+		    s.raw_size <= KTRACE_BLOCK_MAX)
+			sum += s.raw_size;
+	}
+	return sum <= FILE_MAX;
 }
 
 static inline struct ktrace_section section_get(const struct layout *l, size_t at)
@@ -114,11 +134,17 @@ static inline void be_truthful(struct layout *l, size_t at, struct ktrace_sectio
 	s->flags &= KTRACE_SECTION_MAY_IGNORE;
 }
 
+/* Most compressed blocks stay so, with the size that was right before their frame changed. */
+static inline bool stays_compressed(struct layout *l, const struct ktrace_section *s)
+{
+	return s->flags & KTRACE_SECTION_ZSTD && draw(l, 8);
+}
+
 static inline void section_seal(struct layout *l, size_t at, bool is_truthful)
 {
 	struct ktrace_section s = section_get(l, at);
 
-	if (is_truthful && s.type == KTRACE_SECTION_BLOCK)
+	if (is_truthful && s.type == KTRACE_SECTION_BLOCK && !stays_compressed(l, &s))
 		be_truthful(l, at, &s);
 	if (is_truthful && s.type == KTRACE_SECTION_LOST)
 		s.raw_size = (__u32)s.size;
@@ -192,6 +218,32 @@ static inline void mutate_body(struct layout *l, size_t at)
 	memset(body + n, 0, 8);
 	layout_splice(l, at + sizeof(s), old, body, (n + 7) & ~7ul);
 	s.size = n;
+	memcpy(l->data + at, &s, sizeof(s));
+}
+
+/* A block compressed, or a compressed one as it was; the latter fails for most that are mutated. */
+static inline void mutate_storage(struct layout *l, size_t at)
+{
+	struct ktrace_section s = section_get(l, at);
+	size_t old = section_bytes(&s) - sizeof(s), n;
+	static uint8_t body[FILE_MAX + 8];
+	const uint8_t *from = l->data + at + sizeof(s);
+
+	if (s.type != KTRACE_SECTION_BLOCK || old > l->size - at - sizeof(s))
+		return;
+	s.raw_size = (__u32)s.size;
+	n = s.flags & KTRACE_SECTION_ZSTD ? ZSTD_decompress(body, FILE_MAX, from, (size_t)s.size) :
+	    ZSTD_compress(body, FILE_MAX, from, (size_t)s.size, 1 + (int)draw(l, 2));
+	if (ZSTD_isError(n))
+		return;
+	memset(body + n, 0, 8);
+	if (l->size - old + n + 8 > FILE_MAX)
+		return;
+	layout_splice(l, at + sizeof(s), old, body, (n + 7) & ~7ul);
+	s.size = n;
+	s.flags ^= KTRACE_SECTION_ZSTD;
+	if (!(s.flags & KTRACE_SECTION_ZSTD))
+		s.raw_size = (__u32)n;
 	memcpy(l->data + at, &s, sizeof(s));
 }
 
@@ -284,7 +336,7 @@ static inline void mutate_once(struct layout *l)
 		return;
 	}
 	s = section_get(l, at);
-	switch (draw(l, 12)) {
+	switch (draw(l, 14)) {
 	case 0:
 		if (section_bytes(&s) <= l->size - at)
 			layout_splice(l, at, section_bytes(&s), "", 0);
@@ -311,6 +363,10 @@ static inline void mutate_once(struct layout *l)
 	case 7:
 	case 8:
 		mutate_record(l, at);
+		break;
+	case 9:
+	case 10:
+		mutate_storage(l, at);
 		break;
 	default:
 		mutate_body(l, at);

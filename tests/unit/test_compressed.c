@@ -371,6 +371,39 @@ static void test_loaded_once(void)
 	ktrace_traceset_close(set);
 }
 
+/* Goes on with the file as it is; flags of its second block then */
+static __u16 flags_after_reopen(const struct ktrace_file *h)
+{
+	struct ktrace_tracefile_block b = { .stream = 1, .pos = 2 * MAKE_BLOCK, .size = 4096 };
+	static const char zeros[4096];
+	struct ktrace_tracefile *tf;
+	struct image im;
+
+	b.data = zeros;
+	CHECK_EQ(ktrace_tracefile_reopen(path, h->uuid, &tf), 0);
+	CHECK_EQ(ktrace_tracefile_block(tf, &b), 0);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	image_load(&im);
+	return im.section.flags;
+}
+
+/* What recovery adds is stored as the last block is. */
+static void test_reopen_goes_on(void)
+{
+	struct image im;
+	struct ktrace_file h;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		make_storage = i ? MAKE_COMPRESSED : MAKE_PLAIN;
+		make_blocks();
+		image_load(&im);
+		memcpy(&h, im.bytes, sizeof(h));
+		CHECK(!truncate(path, (off_t)im.at));
+		CHECK_EQ(flags_after_reopen(&h), i ? KTRACE_SECTION_ZSTD : 0);
+	}
+}
+
 /* Cut off in a compressed block, the file goes on behind the one before, compressed or not. */
 static void test_reopen(void)
 {
@@ -415,6 +448,7 @@ int main(void)
 	test_other_types();
 	test_loaded_once();
 	test_reopen();
+	test_reopen_goes_on();
 	unlink(path);
 	return 0;
 }

@@ -2,7 +2,8 @@
 /*
  * test_hostile.c - files that lie: every byte of every section changed, checksums right
  *
- * usage: test_hostile [FILE]       (default: the golden file, from the top of the tree)
+ * usage: test_hostile [FILE]       (default: the golden file, and compressed blocks of the
+ *				     other one, from the top of the tree)
  *
  * What comes out may be anything, but reading ends, stays in bounds and says nothing
  * that is not in the file. Everything that looks at contents is called: decoding,
@@ -114,22 +115,30 @@ static char *load(const char *name, size_t *size)
 	return bytes;
 }
 
-int main(int argc, char **argv)
+/* Sections that have one of @flags; 0 = all. */
+static void test_file(const char *name, __u16 flags)
 {
 	static const unsigned char values[] = { 0x00, 0xff, 0x7f };
 	struct ktrace_section s;
 	size_t size, at, i, end;
-	char *bytes = load(argc > 1 ? argv[1] : "tests/golden/small-v1.bin", &size);
+	char *bytes = load(name, &size);
 
-	snprintf(path, sizeof(path), "/tmp/test_hostile.%d", (int)getpid());
 	for (at = sizeof(struct ktrace_file); at < size; at = end) {
 		memcpy(&s, bytes + at, sizeof(s));
 		CHECK_EQ(s.magic, KTRACE_SECTION_MAGIC);
 		end = at + sizeof(s) + ((s.size + 7) & ~7ull);
-		for (i = at; i < end; i++)
+		for (i = at; i < end && (!flags || s.flags & flags); i++)
 			try_byte(bytes, size, at, i, values[i % sizeof(values)]);
 	}
-	unlink(path);
 	free(bytes);
+}
+
+int main(int argc, char **argv)
+{
+	snprintf(path, sizeof(path), "/tmp/test_hostile.%d", (int)getpid());
+	test_file(argc > 1 ? argv[1] : "tests/golden/small-v1.bin", 0);
+	if (argc == 1)
+		test_file("tests/golden/small-v1-zstd.bin", KTRACE_SECTION_ZSTD);
+	unlink(path);
 	return 0;
 }

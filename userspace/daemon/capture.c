@@ -8,6 +8,9 @@
  * the file goes on when writing works again. META lines are never given up for that;
  * they wait, and blocks behind them with them.
  *
+ * With --compress, blocks are compressed as long as no ring fills up; when one does, they are
+ * written as they are until it is well again.
+ *
  *   META (event names, stream lines) < LOST < BLOCK		order in the file, per stream
  */
 #include "capture.h"
@@ -26,6 +29,8 @@
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
 /* Bytes that are looked at, summed up and written at a time: they should stay in a cache. */
 #define RUN_MAX (512u << 10)
+/* A ring that is so full, or was just now, is emptied without compressing anything. */
+#define HURRY_EIGHTHS 3
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
 #define META_PENDING_MAX (8u << 20)
@@ -347,6 +352,15 @@ static bool take_registry(struct capture *c)
 	return false;
 }
 
+/* Compressing takes several times as long as writing: not where a ring might become full. */
+static void choose_level(struct capture *c, unsigned int eighths)
+{
+	bool is_hurried = eighths >= HURRY_EIGHTHS || c->eighths >= HURRY_EIGHTHS;
+
+	if (c->level)
+		ktrace_tracefile_compress(c->file, is_hurried ? 0 : c->level);
+}
+
 struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
@@ -362,9 +376,11 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 		eighths = (unsigned int)(unread * 8 / info->size);
 		if (eighths > fill.eighths)
 			fill.eighths = eighths;
+		choose_level(c, fill.eighths);
 		if (drain_stream(c, i, partial))
 			fill.more = true;
 	}
+	c->eighths = fill.eighths;
 	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !must_wait(c))
 		capture_flush_meta(c);
 	return fill;
@@ -410,6 +426,8 @@ void capture_finish(struct capture *c)
 {
 	static const struct timespec nap = { .tv_nsec = 2000000 };
 
+	if (c->level)
+		ktrace_tracefile_compress(c->file, c->level);
 	/* A writer that saw the session run may be storing its last record. */
 	for (int pass = 0; pass < 2; pass++) {
 		while (!take_registry(c))

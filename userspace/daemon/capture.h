@@ -18,6 +18,8 @@ struct capture_stream;
  * @streams:	one for each stream of the session
  * @stream_nr:	how many
  * @copy:	overwrite policy: a block, copied before it is written
+ * @level:	how blocks are compressed while there is time, 0 = not
+ * @eighths:	the fullest ring that the last drain has found
  * @events:	records written
  * @must_keep:	what cannot be written stays in its ring, and nothing more is written
  * @write_error: -errno since a write failed, until a block has been written; 0 = all well
@@ -36,6 +38,8 @@ struct capture {
 	struct capture_stream *streams;
 	__u32 stream_nr;
 	char *copy;
+	int level;
+	unsigned int eighths;
 	__u64 events;
 	bool must_keep;
 	int write_error;

@@ -24,7 +24,7 @@
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_FAIL, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
+       OPT_COMPRESS, OPT_FAIL, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -38,6 +38,7 @@ static const struct option longopts[] = {
 	{ "backend", required_argument, NULL, OPT_BACKEND },
 	{ "block-size", required_argument, NULL, OPT_BLOCK },
 	{ "thread-rings", required_argument, NULL, OPT_THREADS },
+	{ "compress", optional_argument, NULL, OPT_COMPRESS },
 	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
@@ -69,6 +70,8 @@ static const char help[] =
 "      --backend BACKEND  dev (the kernel module) or shm (shared memory) [what works]\n"
 "      --block-size SIZE  4K to 1M, a power of two [buffer/16, at most 64K]\n"
 "      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
+"      --compress[=LEVEL] compress blocks on their way into FILE, when there is time:\n"
+"                         -50 (fastest) to 19, 0 or none = not [1]\n"
 "      --fail-on-loss     exit with status 125 when events were lost\n"
 "      --recover          complete the traces of ktraced processes that were killed, or\n"
 "                         of the SESSIONs named; -o: write a complete copy instead\n"
@@ -200,6 +203,13 @@ static int set_threads(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_compress(struct options *o, const char *text)
+{
+	if (!ktrace_compress_level(text, &o->level))
+		return usage_error("--compress needs a level from -50 to 19, or none, not", text);
+	return -1;
+}
+
 static int set_duration(struct options *o, const char *text)
 {
 	if (!parse_time(text, &o->duration_ns))
@@ -238,6 +248,8 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_block(o, arg);
 	case OPT_THREADS:
 		return set_threads(o, arg);
+	case OPT_COMPRESS:
+		return set_compress(o, arg);
 	case OPT_FAIL:
 		o->fail_on_loss = true;
 		return -1;

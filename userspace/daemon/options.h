@@ -23,6 +23,7 @@
  * @fail_on_loss: lost events are a failure
  * @pids:	running processes to follow
  * @pid_nr:	how many
+ * @level:	how blocks are compressed, 0 = not
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
@@ -43,6 +44,7 @@ struct options {
 	bool fail_on_loss;
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;
+	int level;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

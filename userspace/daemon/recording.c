@@ -283,6 +283,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		status = EXIT_OWN;
 		goto err_close_file;
 	}
+	r->capture.level = r->options->level;
 	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);

@@ -17,8 +17,7 @@ static void note(struct extraction *x, const char *name, const char *value)
 
 static const struct option options[] = {
 	SCOPE_OPTIONS,
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, 'j' },
+	EXTRACTION_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -37,13 +36,9 @@ static const char *take_option(struct extraction *x, int option)
 	for (i = 0; i < sizeof(notes) / sizeof(notes[0]); i++)
 		if (notes[i].option == option)
 			note(x, notes[i].name, optarg);
-	if (option == 'o')
-		x->path = optarg;
-	else if (option == 'j')
-		x->is_json = true;
-	else
-		return scope_option(&x->scope, option);
-	return NULL;
+	if (option == 'o' || option == 'j' || option == 'z')
+		return extraction_option(x, option);
+	return scope_option(&x->scope, option);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
@@ -73,14 +68,15 @@ const struct command cmd_cut = {
 	.args = "[OPTION...] -o OUTPUT FILE",
 	.summary = "Write a part of a tracefile as a new one",
 	.help =
-"  -o, --output FILE  the new file; replaces what is there\n"
+EXTRACTION_HELP
 SCOPE_HELP
 "  --json             one JSON object\n"
 "  --help, --version\n"
 "\n"
 "The new file has the clocks, streams, event types and names of the old one, and the\n"
 "events that were asked for, with their stamps. Losses in the window stay losses; what\n"
-"was left out is none. ktrace info shows what was asked for.\n"
+"was left out is none. ktrace info shows what was asked for. All of a file, with another\n"
+"--compress, is the same file stored otherwise.\n"
 "\n"
 "JSON members: file, events, bytes, lost (by reason).\n",
 	.run = run,

@@ -198,6 +198,26 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
+/* Of a file that has compressed blocks: how many, and what came of it. */
+static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_storage s;
+	char percent[32];
+
+	ktrace_trace_storage(t, &s);
+	if (!s.compressed)
+		return;
+	put_label(out, "storage");
+	ktrace_out_u64(out, s.compressed);
+	ktrace_out_str(out, " blocks compressed, ");
+	ktrace_out_u64(out, s.stored);
+	ktrace_out_str(out, " of ");
+	ktrace_out_u64(out, s.bytes);
+	snprintf(percent, sizeof(percent), " bytes (%.1f %%)\n",
+		 s.bytes ? 100.0 * (double)s.stored / (double)s.bytes : 0.0);
+	ktrace_out_str(out, percent);
+}
+
 static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	__u64 blocks, kernel, user;
@@ -234,6 +254,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_u64(out, blocks);
 	ktrace_out_str(out, " blocks\n");
 	put_file_rings(out, t);
+	put_file_storage(out, t);
 }
 
 static void put_number(struct ktrace_out *out, __u64 v, int width)
@@ -312,8 +333,10 @@ static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
 static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_clock_info clock;
+	struct ktrace_storage storage;
 	__u64 blocks;
 
+	ktrace_trace_storage(t, &storage);
 	ktrace_out_char(out, '{');
 	json_key(out, "file");
 	ktrace_out_json(out, ktrace_trace_path(t), strlen(ktrace_trace_path(t)));
@@ -336,6 +359,9 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "kernel_streams", count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks));
 	json_u64(out, "user_streams", count_streams(t, KTRACE_CHANNEL_USER, &blocks));
 	json_u64(out, "blocks", blocks);
+	json_u64(out, "compressed_blocks", storage.compressed);
+	json_u64(out, "ring_bytes", storage.bytes);
+	json_u64(out, "stored_bytes", storage.stored);
 	ktrace_out_char(out, '}');
 }
 
@@ -443,7 +469,9 @@ const struct command cmd_info = {
 "\n"
 "JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
 "[status], [reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
-"kernel_streams, user_streams, blocks), begin (string, seconds since the epoch),\n"
-"duration_ns, events, backwards, damaged, counts (events by name), lost (by reason).\n",
+"kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and stored_bytes: bytes\n"
+"of the blocks as they were in the rings, and as they are in the file), begin (string, seconds\n"
+"since the epoch), duration_ns, events, backwards, damaged, counts (events by name), lost (by\n"
+"reason).\n",
 	.run = run,
 };

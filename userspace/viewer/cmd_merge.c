@@ -5,28 +5,27 @@
 #include "extraction.h"
 
 static const struct option options[] = {
-	{ "output", required_argument, NULL, 'o' },
-	{ "json", no_argument, NULL, 'j' },
+	EXTRACTION_OPTIONS,
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct extraction x = { .scope.keeps_losses = true };
+	const char *wrong = NULL;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
-		if (option == 'o')
-			x.path = optarg;
-		else if (option == 'j')
-			x.is_json = true;
-		else
+	while (!wrong && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
+		wrong = extraction_option(&x, option);
 	}
-	if (!x.path)
-		return command_usage(cmd, "no output: -o FILE");
-	if (optind == argc)
-		return command_usage(cmd, "no file");
+	if (!wrong && !x.path)
+		wrong = "no output: -o FILE";
+	if (!wrong && optind == argc)
+		wrong = "no file";
+	if (wrong)
+		return command_usage(cmd, wrong);
 	return extraction_files(&x, argc - optind, argv + optind);
 }
 
@@ -35,7 +34,7 @@ const struct command cmd_merge = {
 	.args = "[OPTION...] -o OUTPUT FILE...",
 	.summary = "Write several tracefiles of one boot as one",
 	.help =
-"  -o, --output FILE  the new file; replaces what is there\n"
+EXTRACTION_HELP
 "  --json             one JSON object\n"
 "  --help, --version\n"
 "\n"

@@ -10,11 +10,24 @@
 #include "progress.h"
 
 #include <errno.h>
+#include <getopt.h>
 #include <ktrace/extract.h>
+#include <ktrace/tracefile.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+const char *extraction_option(struct extraction *x, int option)
+{
+	if (option == 'o')
+		x->path = optarg;
+	else if (option == 'j')
+		x->is_json = true;
+	else if (!ktrace_compress_level(optarg, &x->level))
+		return "--compress: a level is a number from -50 to 19, or none";
+	return NULL;
+}
 
 /* What is only a part of the part is of no use; but a device is. */
 static void remove_output(const char *path)
@@ -35,6 +48,7 @@ static int copy(struct extraction *x, struct ktrace_traceset *set)
 		ret = ktrace_extract_create(set, x->path, x->what, &file);
 	if (ret)
 		return ret;
+	ktrace_extract_compress(file, x->level);
 	while ((ret = scope_next(&x->scope, &e)) == 1) {
 		x->events += e->id != KTRACE_ID_LOST;
 		ret = ktrace_extract_add(file, e);

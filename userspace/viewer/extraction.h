@@ -10,6 +10,7 @@
  * @scope:	which events
  * @path:	the new file
  * @is_json:	one object
+ * @level:	how blocks are compressed, 0 = not
  * @what:	what was asked for, to be written into the file; empty = all
  * @events:	written
  */
@@ -17,9 +18,22 @@ struct extraction {
 	struct scope scope;
 	const char *path;
 	bool is_json;
+	int level;
 	char what[512];
 	__u64 events;
 };
+
+#define EXTRACTION_OPTIONS \
+	{ "output", required_argument, NULL, 'o' }, \
+	{ "compress", optional_argument, NULL, 'z' }, \
+	{ "json", no_argument, NULL, 'j' }
+
+#define EXTRACTION_HELP \
+"  -o, --output FILE  the new file; replaces what is there\n" \
+"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
+
+/* Takes one of these options. Return: NULL, or what is wrong with it. */
+const char *extraction_option(struct extraction *x, int option);
 
 /* Writes the events of all files. Return: the exit status. */
 int extraction_files(struct extraction *x, int nr, char **paths);

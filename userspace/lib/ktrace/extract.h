@@ -30,6 +30,11 @@ int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, c
 			  struct ktrace_extract **out);
 
 /**
+ * ktrace_extract_compress - from now on, store blocks compressed: see ktrace_tracefile_compress()
+ */
+int ktrace_extract_compress(struct ktrace_extract *x, int level);
+
+/**
  * ktrace_extract_add - write an event
  * @x:		the writer
  * @event:	as it was delivered, losses as well; in the order of delivery

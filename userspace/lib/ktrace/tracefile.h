@@ -56,7 +56,7 @@ int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
  * @out:	the writer
  *
  * What is behind the last whole META, BLOCK or LOST section is cut off: a torn section,
- * or an index and end mark.
+ * or an index and end mark. Blocks are compressed from now on if the last one is.
  *
  * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; -EBADMSG not a tracefile;
  * -EPROTONOSUPPORT it is of a later version, and stays as it is; -ESTALE another one; or
@@ -131,6 +131,15 @@ int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t 
  * Return: 0, -EINVAL for a level that there is not.
  */
 int ktrace_tracefile_compress(struct ktrace_tracefile *tf, int level);
+
+/**
+ * ktrace_compress_level - the level that an option names
+ * @text:	a number or "none"; NULL = KTRACE_COMPRESS_DEFAULT
+ * @level:	for ktrace_tracefile_compress()
+ *
+ * Return: false if there is no such level.
+ */
+bool ktrace_compress_level(const char *text, int *level);
 
 /**
  * ktrace_tracefile_block - write a BLOCK section

@@ -239,6 +239,27 @@ size_t ktrace_trace_index(const struct ktrace_trace *trace);
 /** ktrace_trace_size - bytes of the file that were looked at */
 __u64 ktrace_trace_size(const struct ktrace_trace *trace);
 
+/**
+ * struct ktrace_storage - how the blocks of a file are stored
+ * @blocks:	how many there are
+ * @compressed:	how many of them are compressed
+ * @bytes:	bytes of their bodies as they were in the rings
+ * @stored:	the same as they are in the file
+ */
+struct ktrace_storage {
+	__u64 blocks;
+	__u64 compressed;
+	__u64 bytes;
+	__u64 stored;
+};
+
+/**
+ * ktrace_trace_storage - how the blocks of a file are stored
+ *
+ * Reads their headers, of which the index does not tell. A damaged one is left out.
+ */
+void ktrace_trace_storage(const struct ktrace_trace *trace, struct ktrace_storage *out);
+
 /** ktrace_trace_is_closed - does the file have its end mark? */
 bool ktrace_trace_is_closed(const struct ktrace_trace *trace);
 

@@ -8,6 +8,7 @@
 #include <ktrace/tracefile.h>
 
 #include "read.h"
+#include "section.h"
 #include "write.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 	if (s->type == KTRACE_SECTION_BLOCK) {
 		b->is.pos = s->pos + s->raw_size;
 		b->is.records += s->records;
+		tf->level = ktrace_section_is_compressed(s) ? KTRACE_COMPRESS_DEFAULT : 0;
 		return 0;
 	}
 	/* One that is damaged says nothing; a later one will. */

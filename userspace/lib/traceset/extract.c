@@ -159,6 +159,11 @@ int ktrace_extract_create(const struct ktrace_traceset *set, const char *path, c
 	return 0;
 }
 
+int ktrace_extract_compress(struct ktrace_extract *x, int level)
+{
+	return ktrace_tracefile_compress(x->tf, level);
+}
+
 static struct out_stream *find_stream(const struct source *source,
 				      const struct ktrace_trace_stream *from)
 {

@@ -187,6 +187,32 @@ __u64 ktrace_trace_size(const struct ktrace_trace *trace)
 	return to_trace(trace)->reader.size;
 }
 
+static void add_storage(const struct stream *s, struct ktrace_storage *sum)
+{
+	struct ktrace_section sec;
+	size_t i;
+
+	for (i = 0; i < s->entry_nr; i++) {
+		if (s->entries[i].place & (ENTRY_LOST | ENTRY_BAD) ||
+		    ktrace_reader_header(&s->trace->reader, entry_offset(&s->entries[i]), &sec))
+			continue;
+		sum->blocks++;
+		sum->compressed += ktrace_section_is_compressed(&sec);
+		sum->bytes += sec.raw_size;
+		sum->stored += sec.size;
+	}
+}
+
+void ktrace_trace_storage(const struct ktrace_trace *trace, struct ktrace_storage *out)
+{
+	const struct trace *t = to_trace(trace);
+	size_t i;
+
+	*out = (struct ktrace_storage){ 0 };
+	for (i = 0; i < t->stream_nr; i++)
+		add_storage(t->streams[i], out);
+}
+
 bool ktrace_trace_is_closed(const struct ktrace_trace *trace)
 {
 	return to_trace(trace)->reader.is_closed;
