@@ -144,11 +144,16 @@ extern struct ktrace_event *const __start_ktrace_events[]
 extern struct ktrace_event *const __stop_ktrace_events[]
 	__attribute__((weak, visibility("hidden")));
 
-/* 101: before the constructors of the program itself. */
+/*
+ * 101: before the constructors of the program itself. A library that has to decide first
+ * whether to record at all defines KTRACE_REGISTER_LATER and calls ktrace_events_register().
+ */
+#ifndef KTRACE_REGISTER_LATER
 static __attribute__((constructor(101))) void ktrace_register_this_object(void)
 {
 	ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
 }
+#endif
 
 /* Payload kept in registers; payload copied in one sequence: the smallest block has room. */
 #define KTRACE_WORDS_MAX 8
