@@ -33,6 +33,7 @@ STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MM
 # What is built from what. A new file in one of these folders is picked up.
 ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) $(wildcard userspace/lib/writer/*.c)
+pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
 		userspace/lib/traceset/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c)
@@ -43,15 +44,17 @@ bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_eve
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
+pthread_progs := calls contended kinds cancel processes signals versions cxx openmp asan static \
+		plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 
-libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a \
+libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
-	    $(BUILD)/progs/bad_library.so
+	    $(BUILD)/progs/bad_library.so $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -98,6 +101,13 @@ $(BUILD)/lib/libktrace.so: $(writer_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libk
 # Threads keep a destructor in it: it stays when the plug-in that needed it is unloaded.
 # Bound at once: the linker's own work would need a kilobyte of a signal handler's stack.
 $(BUILD)/lib/libktrace.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
+# To be preloaded: finds libktrace beside itself. Exceptions and cancellations go through it.
+$(BUILD)/lib/libktrace-pthread.so: $(pthread_src:%.c=$(BUILD)/pic/%.o) \
+		userspace/lib/libktrace-pthread.map | $(BUILD)/lib/libktrace.so
+$(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUILD)/lib \
+		-Wl,--no-as-needed -lktrace -Wl,-z,start-stop-visibility=hidden \
+		-Wl,-rpath,'$$ORIGIN'
+$(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 # Its functions call each other directly: listings are made of very short ones.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
@@ -109,7 +119,7 @@ LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,
 $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -o $@
+	$(LINK) -lktraceset -ldl -o $@
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -140,6 +150,28 @@ $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -pthread $(WARN) $(CFLAGS) -Iuapi $< -o $@
+
+# Programs that know nothing of ktrace, built as others are; always by gcc, whose OpenMP and
+# sanitizer come with it.
+PLAIN := -std=gnu11 -D_GNU_SOURCE -pthread
+$(BUILD)/progs/pthread_%: tests/pthread/%.c tests/pthread/common.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< $(EXTRA) -o $@ -ldl
+$(BUILD)/progs/pthread_%.so: tests/pthread/%.c tests/pthread/common.h
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) -fPIC -shared $< -o $@
+$(BUILD)/progs/pthread_cxx: tests/pthread/cxx.cc
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)g++ -std=c++17 -Wall -Wextra $(if $(WERROR),-Werror) $(CFLAGS) -pthread $< -o $@
+$(BUILD)/progs/pthread_openmp: EXTRA = -fopenmp
+$(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/pthread/contended.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< \
+		$(if $(filter %asan,$@),-fsanitize=address,-static) -o $@
 
 # A disk that is slow, full, or kills, and a library with bugs: to be preloaded.
 $(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c

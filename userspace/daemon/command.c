@@ -28,7 +28,7 @@ static ssize_t read_retry(int fd, void *buf, size_t size)
 	return n;
 }
 
-static _Noreturn void become(char **argv, const char *session_env, const int fds[2],
+static _Noreturn void become(char **argv, const struct command_variable *env, const int fds[2],
 			     const struct command_signals *signals)
 {
 	char go;
@@ -39,7 +39,9 @@ static _Noreturn void become(char **argv, const char *session_env, const int fds
 	sigaction(SIGPIPE, &signals->pipe, NULL);
 	sigaction(SIGXFSZ, &signals->xfsz, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);
-	if (!setenv("KTRACE_SESSION", session_env, 1))
+	while (env->name && !setenv(env->name, env->value, 1))
+		env++;
+	if (!env->name)
 		execvp(argv[0], argv);
 	error = errno;
 	if (write(fds[1], &error, sizeof(error)) != sizeof(error))
@@ -47,7 +49,7 @@ static _Noreturn void become(char **argv, const char *session_env, const int fds
 	_exit(error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-int command_fork(struct command *c, char **argv, const char *session_env,
+int command_fork(struct command *c, char **argv, const struct command_variable *env,
 		 const struct command_signals *signals)
 {
 	int gate[2], report[2], error;
@@ -70,7 +72,7 @@ int command_fork(struct command *c, char **argv, const char *session_env,
 		/* Its own copies of the other ends would keep both pipes open. */
 		close(gate[1]);
 		close(report[0]);
-		become(argv, session_env, fds, signals);
+		become(argv, env, fds, signals);
 	}
 	close(gate[0]);
 	close(report[1]);

@@ -30,8 +30,14 @@ struct command_signals {
 	struct sigaction xfsz;
 };
 
+/* A variable that it finds in its environment besides ours; a list ends with a NULL name. */
+struct command_variable {
+	const char *name;
+	const char *value;
+};
+
 /** command_fork - a child that waits to become the command; 0 or -errno */
-int command_fork(struct command *c, char **argv, const char *session_env,
+int command_fork(struct command *c, char **argv, const struct command_variable *env,
 		 const struct command_signals *signals);
 
 /**

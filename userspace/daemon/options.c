@@ -24,7 +24,8 @@
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_COMPRESS, OPT_FAIL, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
+       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP,
+       OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -33,6 +34,7 @@ static const struct option longopts[] = {
 	{ "events", required_argument, NULL, 'e' },
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "pid", required_argument, NULL, 'p' },
+	{ "pthread", no_argument, NULL, OPT_PTHREAD },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "duration", required_argument, NULL, OPT_DURATION },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
@@ -65,6 +67,7 @@ static const char help[] =
 "                         [all user events, families sched and log]\n"
 "      --all              kernel events of the whole system\n"
 "  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
+"      --pthread          what the threads of COMMAND do with each other: events pthread:*\n"
 "  -q, --quiet            say nothing but failures\n"
 "      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
 "      --backend BACKEND  dev (the kernel module) or shm (shared memory) [what works]\n"
@@ -235,6 +238,9 @@ static int apply(struct options *o, int opt, char *arg)
 	case 'q':
 		o->is_quiet = true;
 		return -1;
+	case OPT_PTHREAD:
+		o->is_pthread = true;
+		return -1;
 	case OPT_POLICY:
 		return set_policy(o, arg);
 	case OPT_ALL:
@@ -299,6 +305,10 @@ static int finish(struct options *o)
 	}
 	if (o->argv && !**o->argv) {
 		log_error("COMMAND is empty, try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+	if (o->is_pthread && !o->argv) {
+		log_error("--pthread needs a COMMAND");
 		return EXIT_OWN;
 	}
 	if (!o->block_size) {

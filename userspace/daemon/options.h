@@ -19,6 +19,7 @@
  * @backend:	enum ktrace_backend
  * @events:	comma-separated globs, NULL = the default choice
  * @is_all:	whole system
+ * @is_pthread:	what threads of the command do with each other
  * @is_quiet:	failures only
  * @fail_on_loss: lost events are a failure
  * @pids:	running processes to follow
@@ -40,6 +41,7 @@ struct options {
 	int backend;
 	const char *events;
 	bool is_all;
+	bool is_pthread;
 	bool is_quiet;
 	bool fail_on_loss;
 	__s32 pids[OPTIONS_PID_MAX];

@@ -25,6 +25,7 @@
 #include "log.h"
 #include "meta.h"
 #include "now.h"
+#include "preload.h"
 #include "select.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
@@ -214,14 +215,26 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
 {
+	struct command_variable env[4] = { { "KTRACE_SESSION", info->env } };
+	struct preload preload = { NULL, NULL };
 	struct ktrace_reading now;
 	int error;
 
 	if (!r->options->argv)
 		return -1;
+	if (r->options->is_pthread) {
+		error = preload_prepare(r->options->argv[0], &preload);
+		if (error >= 0)
+			return error;
+	}
+	if (preload.libraries) {
+		env[1] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
+		env[2] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };
+	}
 	/* Orphans of the command come to us, so that we know when the last one is gone. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	error = command_fork(&r->command, r->options->argv, info->env, &r->signals);
+	error = command_fork(&r->command, r->options->argv, env, &r->signals);
+	preload_free(&preload);
 	if (!error && info->has_kernel && !r->options->is_all)
 		error = ktrace_session_follow(r->session, r->command.pid);
 	if (error) {

@@ -1,0 +1,203 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktraced --pthread: programs that know nothing of it do what they do without it, and the
+# trace tells of each call. The programs are in tests/pthread; replay there judges a trace
+# by its own logic: nesting of calls, owners of mutexes.
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+CALLS=$ROOT/userspace/lib/pthread/calls.h
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# alike COMMAND...: the same output and exit status with --pthread; the trace is in t
+alike()
+{
+	local before
+	capture "$@"
+	before="$status $output"
+	run_ktraced --pthread --policy block -o t -- "$@"
+	[ "$status $output" = "$before" ] || { echo "without it: $before"; return 1; }
+	[ "$(summary lost)" = 0 ]
+}
+
+# sound [--calls]: what is in t makes sense
+sound()
+{
+	"$KTRACE" list --json t >t.json
+	"$ROOT/tests/pthread/replay" "$@" <t.json
+}
+
+# events: the names of pthread's events in t, each once
+events()
+{
+	"$KTRACE" list --json t | grep -o '"event":"pthread:[a-z_0-9]*' | sed 's/.*pthread://' | sort -u
+}
+
+# events_of TID: in order
+events_of()
+{
+	"$KTRACE" list --json t | grep "\"tid\":$1," | grep -o '"event":"pthread:[a-z_0-9]*' |
+		sed 's/.*pthread://'
+}
+
+# shown PATTERN: in the listing
+shown()
+{
+	"$KTRACE" list t | grep -E "pthread:$1"
+}
+
+@test "each function is recorded, and the program does not notice" {
+	alike "$PROGS/pthread_calls"
+	[ "$status" = 3 ]
+	sound
+	events >names
+	# No row of the table without its event
+	sed -nE 's/^CALL\(([A-Z]+)[^,]*(\([a-z_]*\))?, [^,]*, ([a-z_0-9]+), ([a-z_]+), .*/\3 \4/p' "$CALLS" >rows
+	[ "$(wc -l <rows)" = "$(grep -c '^CALL(' "$CALLS")" ]
+	while read -r function stem; do
+		grep -qE "^$stem(|_in|_out)\$" names || { echo "$function is missing"; return 1; }
+	done <rows
+}
+
+@test "arguments and results are shown as text and as JSON" {
+	alike "$PROGS/pthread_calls"
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=1 result=OK$'
+	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=0 result=EBUSY$'
+	shown 'mutex_clocklock_out mutex=0x[0-9a-f]+ count=0 result=ETIMEDOUT$'
+	shown 'thread_setname_in thread=0x[0-9a-f]+ name="sleeper"$'
+	shown 'barrier_init_in barrier=0x[0-9a-f]+ count=2$'
+	shown 'sem_open_in name="/ktrace-test-[0-9]+" flags=0xc0 value=3$'
+	shown 'sem_unlink_out result=ENOENT$'
+	shown 'mtx_trylock mutex=0x[0-9a-f]+ count=0 result=busy$'
+	"$KTRACE" list --json t | grep -E '"event":"pthread:sem_trywait","fields":\{"sem":"0x[0-9a-f]+","result":"EAGAIN"\}'
+}
+
+@test "a free lock is one event, one that is waited for has wait and wake" {
+	local main thread
+	alike "$PROGS/pthread_contended"
+	sound
+	main=$("$KTRACE" list --json t | grep -m1 mutex_init_in | grep -o '"tid":[0-9]*' | cut -d: -f2)
+	thread=$("$KTRACE" list --json t | grep -m1 thread_start | grep -o '"tid":[0-9]*' | cut -d: -f2)
+	[ "$(events_of "$main" | sed -n '/^mutex_lock/,$p' | head -n 8 | paste -sd ' ')" = \
+		"mutex_lock mutex_unlock mutex_lock thread_create_in thread_create_out mutex_unlock thread_join_in thread_join_out" ]
+	[ "$(events_of "$thread" | paste -sd ' ')" = \
+		"thread_start mutex_lock_in mutex_lock_out mutex_unlock thread_end" ]
+	shown "mutex_lock_in mutex=0x[0-9a-f]+ owner=$main\$"
+	# Each thing that can be waited for has been waited for once, by somebody else.
+	for name in mutex_lock_in mtx_lock_in rwlock_rdlock_in rwlock_wrlock_in sem_wait_in; do
+		"$KTRACE" list t | grep "pthread:$name " >waits
+		[ "$(wc -l <waits)" = "$([ $name = mutex_lock_in ] && echo 2 || echo 1)" ]
+		fails grep "/$main " waits
+	done
+}
+
+@test "mutexes of all kinds" {
+	alike "$PROGS/pthread_kinds"
+	sound
+	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=2 result=OK$'
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=3 result=OK$'
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=0 result=EDEADLK$'
+	shown 'mutex_unlock_out mutex=0x[0-9a-f]+ count=0 result=EPERM$'
+	shown 'mutex_lock(_out)? mutex=0x[0-9a-f]+ count=1 result=EOWNERDEAD$'
+}
+
+@test "cancellation" {
+	alike "$PROGS/pthread_cancel"
+	sound
+	# That the thread ends is recorded, that the call does is not.
+	shown 'cond_wait_in '
+	fails shown 'cond_wait_out '
+	shown 'thread_(start|end) ' | head -n 8 | awk '{ print $5 }' >ends
+	[ "$(grep -c end ends)" = 4 ]
+}
+
+@test "constructors, plug-ins, fork and exec" {
+	alike "$PROGS/pthread_processes" "$PROGS/pthread_plugin.so"
+	[ "$status" = 5 ]
+	sound
+	# Two of the constructors and the plug-in, two of the program; the child's and its exec's
+	[ "$(shown 'thread_start ' | wc -l)" = 5 ]
+	[ "$("$KTRACE" list --json t | grep thread_start | grep -o '"pid":[0-9]*' | sort | uniq -c |
+		awk '{ print $1 }' | sort | paste -sd ' ')" = "2 3" ]
+}
+
+@test "signal handlers" {
+	alike "$PROGS/pthread_signals"
+	sound
+	[ "$(shown 'sem_post_in ' | wc -l)" = 300 ]
+	[ "$(shown 'sem_post_out ' | wc -l)" = 300 ]
+}
+
+@test "C++, OpenMP, condition variables of the first version" {
+	# Threads that spin would keep a single CPU from whom they wait for.
+	export OMP_WAIT_POLICY=passive
+	for program in cxx openmp versions; do
+		alike "$PROGS/pthread_$program"
+		sound --calls
+	done
+	shown 'cond_wait_out cond=0x[0-9a-f]+ mutex=0x[0-9a-f]+ result=OK$' >waits
+	[ "$(wc -l <waits)" = 2 ]
+}
+
+@test "with a sanitizer or without a dynamic linker, it says so and steps aside" {
+	alike "$PROGS/pthread_asan"
+	grep 'pthread_asan has a sanitizer' <<<"$stderr"
+	alike "$PROGS/pthread_static"
+	grep 'pthread_static is statically linked' <<<"$stderr"
+	# One that another program starts
+	alike env "$PROGS/pthread_asan"
+	grep '^libktrace-pthread: this program has a sanitizer' <<<"$stderr"
+	fails shown mutex
+}
+
+@test "what the user preloads stays, and sees what it would have seen" {
+	export LD_PRELOAD=$PROGS/pthread_hook.so
+	capture "$PROGS/pthread_contended"
+	before=$(grep hook <<<"$output")
+	capture "$KTRACED" --backend="$KTRACE_BACKEND" --pthread -o t -- "$PROGS/pthread_contended"
+	unset LD_PRELOAD
+	[ "$(grep hook <<<"$output" | head -n 1)" = "$before" ]
+	shown 'mutex_lock mutex='
+}
+
+@test "-e chooses among the events" {
+	run_ktraced --pthread -e 'pthread:barrier_*' -o t -- "$PROGS/pthread_calls"
+	[ "$status" = 3 ]
+	[ "$(events | paste -sd ' ')" = "barrier_destroy_in barrier_destroy_out barrier_init_in barrier_init_out barrier_wait_in barrier_wait_out" ]
+	run_ktraced --pthread -o t
+	[ "$status" = 125 ]
+	grep 'needs a COMMAND' <<<"$stderr"
+}
+
+@test "xz, python3: the same result" {
+	head -c 3000000 /dev/zero >file
+	seq 100000 >>file
+	alike sh -c 'xz -0 -T2 --block-size=1MiB -c file | cksum'
+	sound --calls
+	shown 'thread_start '
+	alike python3 -c '
+import queue, threading
+q, results = queue.Queue(4), []
+def work():
+    while (n := q.get()) is not None:
+        results.append(n * n)
+threads = [threading.Thread(target=work) for _ in range(3)]
+[t.start() for t in threads]
+[q.put(n) for n in list(range(500)) + [None] * 3]
+[t.join() for t in threads]
+print(sum(results), len(results))'
+	sound --calls
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * mutex.h - what a mutex says of itself; which calls can be tried first
+ *
+ * To tell a lock that was free from one that was waited for, the lock is tried first. That
+ * does what pthread_mutex_lock() begins with, and nothing else, for mutexes of the four
+ * plain types. Those that are robust, inherit priority or protect by a ceiling involve
+ * the kernel and its lists: they are only looked at.
+ *
+ * The words of a mutex are part of the C library's ABI: static initialisers have them.
+ * Others write them meanwhile; that a mutex is the calling thread's own, only that thread
+ * makes true or false.
+ */
+#ifndef KTRACE_PTHREAD_MUTEX_H
+#define KTRACE_PTHREAD_MUTEX_H
+
+#include <linux/futex.h>
+#include <linux/ktrace.h>
+
+#define KTRACE_REGISTER_LATER
+#include <ktrace/writer.h>
+
+#include "real.h"
+
+/* Of __kind: the type; robust or inheriting priority; with a ceiling. */
+#define KIND_TYPE 3
+#define KIND_KERNEL (16 | 32)
+#define KIND_CEILING 64
+#define KIND_SPECIAL (KIND_KERNEL | KIND_CEILING)
+
+/* Of __lock: what is not 0 while somebody has it; above may be a ceiling. */
+#define LOCK_TAKEN 0x7ffff
+
+static inline int kind_of(const pthread_mutex_t *mutex)
+{
+	return __atomic_load_n(&mutex->__data.__kind, __ATOMIC_RELAXED);
+}
+
+static inline uint32_t own_tid(void)
+{
+	uint32_t tid = (uint32_t)(ktrace_thread.tid_flags >> 32) & KTRACE_TID_MASK;
+
+	return tid ? tid : real_gettid();
+}
+
+/* How a call that takes something is to be made. */
+enum lock_how {
+	LOCK_TRY,	/* the function that does not wait first */
+	LOCK_STRAIGHT,	/* at once: it will not wait */
+	LOCK_WAIT,	/* at once: it may wait */
+};
+
+/** mutex_owner - the thread that has it, as far as it says; 0 = none */
+static inline uint32_t mutex_owner(const void *mutex)
+{
+	const pthread_mutex_t *m = mutex;
+
+	if (kind_of(m) & KIND_KERNEL)
+		return (uint32_t)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED) &
+		       FUTEX_TID_MASK;
+	return (uint32_t)__atomic_load_n(&m->__data.__owner, __ATOMIC_RELAXED);
+}
+
+static inline bool is_taken(const pthread_mutex_t *mutex)
+{
+	const int mask = kind_of(mutex) & KIND_CEILING ? LOCK_TAKEN : FUTEX_TID_MASK;
+
+	return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & mask;
+}
+
+/** mutex_how - how it is to be locked */
+static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
+{
+	const int kind = kind_of(mutex);
+
+	if (!(kind & KIND_SPECIAL) && (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK &&
+	    mutex_owner(mutex) == own_tid())
+		return LOCK_STRAIGHT;
+	if (real.is_libc && !(kind & KIND_SPECIAL))
+		return LOCK_TRY;
+	if ((kind & KIND_TYPE) != PTHREAD_MUTEX_NORMAL && mutex_owner(mutex) == own_tid())
+		return LOCK_STRAIGHT;
+	return is_taken(mutex) ? LOCK_WAIT : LOCK_STRAIGHT;
+}
+
+/**
+ * mutex_count - how often the calling thread has it
+ * @mutex:	a pthread_mutex_t or mtx_t
+ * @result:	of the call that took it, or will release it
+ * @change:	what the call is still going to add
+ *
+ * Return: the number; 0 if the call has not succeeded.
+ */
+static inline uint32_t mutex_count(const void *mutex, int result, int change)
+{
+	const pthread_mutex_t *m = mutex;
+	uint32_t count = 1;
+
+	if (result && result != OWN_EOWNERDEAD)
+		return 0;
+	if ((kind_of(m) & KIND_TYPE) == PTHREAD_MUTEX_RECURSIVE)
+		count = __atomic_load_n(&m->__data.__count, __ATOMIC_RELAXED);
+	return count + (uint32_t)change;
+}
+
+/** mutex_will_unlock - whether unlocking it will succeed */
+static inline bool mutex_will_unlock(const void *mutex)
+{
+	const int kind = kind_of(mutex);
+
+	if (!(kind & KIND_SPECIAL) && ((kind & KIND_TYPE) == PTHREAD_MUTEX_NORMAL ||
+				       (kind & KIND_TYPE) == PTHREAD_MUTEX_ADAPTIVE_NP))
+		return true;
+	return mutex_owner(mutex) == own_tid();
+}
+
+/** clock_is_usual - whether a call that waits by it takes what is free before looking at it */
+static inline bool clock_is_usual(clockid_t clock)
+{
+	return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC;
+}
+
+/** time_is_usual - the same for a time, which the call looks at, too */
+static inline bool time_is_usual(const struct timespec *until)
+{
+	return until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
+}
+
+#endif

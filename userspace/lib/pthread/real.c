@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * real.c - find the functions that stand behind ours; begin
+ *
+ * The first call of any function begins: it may come from a constructor that runs before
+ * ours. Signals are blocked meanwhile; threads there are none yet, as each is made by one
+ * of these functions.
+ *
+ * With a sanitizer in the program, whose own functions stand in our way, nothing is
+ * recorded: the calls go through. libktrace uses some of the functions while it records:
+ * where its code is tells such a call from the program's.
+ */
+#include "real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <gnu/libc-version.h>
+
+#define KTRACE_REGISTER_LATER
+#include <ktrace/writer.h>
+
+#include "writer/system.h"
+
+struct real real;
+uintptr_t real_ktrace_begin, real_ktrace_end;
+
+/* A function: its name, its version (NULL = the usual one), its place in struct real. */
+struct symbol {
+	const char *name;
+	const char *version;
+	size_t offset;
+};
+
+#ifdef REAL_HAS_OLD
+#define SYMBOL_BOTH(function) \
+	{ #function, "GLIBC_2.3.2", offsetof(struct real, function) }, \
+	{ #function, "GLIBC_2.2.5", offsetof(struct real, function##_old) },
+#else
+#define SYMBOL_BOTH(function) SYMBOL_PAIR(function)
+#endif
+#define SYMBOL_PAIR(function) { #function, NULL, offsetof(struct real, function) },
+#define SYMBOL_AFTER(function) SYMBOL_PAIR(function)
+#define SYMBOL_HAND(function) SYMBOL_PAIR(function)
+#define SYMBOL_LOCK(way) SYMBOL_PAIR
+#define SYMBOL_UNLOCK(way) SYMBOL_PAIR
+
+static const struct symbol symbols[] = {
+#define CALL(how, type, function, ...) SYMBOL_##how(function)
+#include "calls.h"
+};
+
+_Static_assert(OWN_EAGAIN == EAGAIN && OWN_EBUSY == EBUSY && OWN_EOWNERDEAD == EOWNERDEAD,
+	       "as in <errno.h>");
+
+uint32_t real_gettid(void)
+{
+	return system_gettid();
+}
+
+static void tell(const char *text)
+{
+	syscall(SYS_write, STDERR_FILENO, text, strlen(text));
+}
+
+/* The base address of the object that has @address, NULL if there is none. */
+static const void *object_of(const void *address)
+{
+	Dl_info info;
+
+	return dladdr(address, &info) ? info.dli_fbase : NULL;
+}
+
+static void find_functions(void)
+{
+	const void *libc = object_of((const void *)(uintptr_t)gnu_get_libc_version);
+	size_t i;
+	void *p;
+
+	real.is_libc = true;
+	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		const struct symbol *s = &symbols[i];
+
+		p = s->version ? dlvsym(RTLD_NEXT, s->name, s->version)
+			       : dlsym(RTLD_NEXT, s->name);
+		if (object_of(p) != libc)
+			real.is_libc = false;
+		memcpy((char *)&real + s->offset, &p, sizeof(p));
+	}
+}
+
+/* Finds the code of libktrace: the segment that has the function by which it is entered. */
+static int find_ktrace(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t known = (uintptr_t)ktrace_events_register;
+	int i;
+
+	(void)size;
+	(void)arg;
+	for (i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+
+		if (ph->p_type != PT_LOAD || known - info->dlpi_addr - ph->p_vaddr >= ph->p_memsz)
+			continue;
+		real_ktrace_begin = info->dlpi_addr + ph->p_vaddr;
+		real_ktrace_end = real_ktrace_begin + ph->p_memsz;
+		return 1;
+	}
+	return 0;
+}
+
+static bool has_sanitizer(void)
+{
+	static const char *const marks[] = {
+		"__asan_init", "__hwasan_init", "__lsan_init", "__msan_init", "__tsan_init",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (dlsym(RTLD_DEFAULT, marks[i]))
+			return true;
+	return false;
+}
+
+static void register_events(void)
+{
+	static bool is_done;
+
+	/* Before the C library has its environment, the session cannot be found. */
+	if (is_done || !environ)
+		return;
+	is_done = true;
+	if (!getenv("KTRACE_SESSION"))
+		return;
+	if (has_sanitizer())
+		tell("libktrace-pthread: this program has a sanitizer, which comes first: "
+		     "what its threads do is not recorded\n");
+	else
+		ktrace_events_register(__start_ktrace_events, __stop_ktrace_events);
+}
+
+/**
+ * real_start - find the functions, attach, register the events
+ *
+ * Context: the first call of any of the functions; later ones do nothing.
+ */
+void real_start(void)
+{
+	struct system_signals signals;
+	int saved = errno;
+
+	system_block_signals(&signals);
+	if (!real.pthread_mutex_lock) {
+		dl_iterate_phdr(find_ktrace, NULL);
+		find_functions();
+	}
+	register_events();
+	system_restore_signals(&signals);
+	errno = saved;
+}
+
+static __attribute__((constructor(101))) void start_at_load(void)
+{
+	real_start();
+}

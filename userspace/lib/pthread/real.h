@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* real.h - the functions that stand behind ours */
+#ifndef KTRACE_PTHREAD_REAL_H
+#define KTRACE_PTHREAD_REAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <threads.h>
+
+/* Only where glibc has had two kinds of condition variables. */
+#if defined(__x86_64__) && defined(__LP64__)
+#define REAL_HAS_OLD
+#define REAL_OLD(function) __typeof__(function) *function##_old;
+#else
+#define REAL_OLD(function)
+#endif
+
+/**
+ * struct real - the functions, and whether they are the C library's
+ * @is_libc:	all are: what is tried first does what the call itself would do first
+ *
+ * The rest has the names of calls.h, with _old for the first version of a condition variable.
+ * All are NULL, or none is: then events have been registered, too.
+ */
+struct real {
+	bool is_libc;
+#define REAL_PAIR(function)
+#define REAL_AFTER(function)
+#define REAL_HAND(function)
+#define REAL_LOCK(way) REAL_PAIR
+#define REAL_UNLOCK(way) REAL_PAIR
+#define REAL_BOTH(function) REAL_OLD(function)
+#define CALL(how, type, function, ...) __typeof__(function) *function; REAL_##how(function)
+#include "calls.h"
+};
+
+extern struct real real;
+
+/* Where the calls of libktrace itself come from. */
+extern uintptr_t real_ktrace_begin, real_ktrace_end;
+
+void real_start(void);
+
+/* Whether a call comes from libktrace: it must not be recorded while it is part of recording. */
+static inline bool real_is_ours(const void *caller)
+{
+	return (uintptr_t)caller - real_ktrace_begin < real_ktrace_end - real_ktrace_begin;
+}
+
+/* <errno.h> does not go with kinds.h: errno, and what says that something is not free. */
+static inline int *own_errno(void)
+{
+	extern int *__errno_location(void) __attribute__((nothrow, leaf, const));
+
+	return __errno_location();
+}
+
+#define OWN_EAGAIN 11
+#define OWN_EBUSY 16
+#define OWN_EOWNERDEAD 130
+
+uint32_t real_gettid(void);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * thread.c - the functions whose events have fields of their own: threads, sem_open()
+ *
+ * A thread is begun in run(), which says so, and that it ends: by returning, by pthread_exit()
+ * or by a cancellation, all of which go through the clean-up. Should there be no memory for
+ * what run() needs to know, the thread is begun as ever, and not recorded.
+ *
+ * Creations are numbered: the new thread may have ended, and the pthread_t be gone with its
+ * memory, before pthread_create() returns. So only the thread itself says which it is.
+ */
+#include "real.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define KTRACE_REGISTER_LATER
+#include "kinds.h"
+
+KTRACE_EVENT(pthread, thread_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg));
+KTRACE_EVENT(pthread, thread_create_out, ktrace_u32(number), ERRORS);
+KTRACE_EVENT(pthread, thrd_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg));
+KTRACE_EVENT(pthread, thrd_create_out, ktrace_u32(number) RESULT_FIELD_thrd);
+KTRACE_EVENT(pthread, thread_start, ktrace_x64(thread), ktrace_u32(number));
+KTRACE_EVENT(pthread, thread_end, ktrace_x64(thread));
+KTRACE_EVENT(pthread, thread_exit, ktrace_ptr(value));
+KTRACE_EVENT(pthread, thrd_exit, ktrace_s32(value));
+KTRACE_EVENT(pthread, sem_open_in, ktrace_string(name), ktrace_x32(flags), ktrace_u32(value));
+KTRACE_EVENT(pthread, sem_open_out, ktrace_ptr(sem), ERRORS);
+
+/* What a thread is to do: one of the two, with @arg; the how manieth it is. */
+struct work {
+	uint32_t number;
+	void *(*routine)(void *arg);
+	thrd_start_t thrd_routine;
+	void *arg;
+};
+
+static uint32_t next_number(void)
+{
+	static uint32_t last;
+
+	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+/* A copy of @work for the thread; NULL: no memory, or nobody wants to know. */
+static struct work *work_copy(const struct work *work)
+{
+	struct work *w = NULL;
+
+	if (ktrace_enabled(pthread, thread_start) || ktrace_enabled(pthread, thread_end))
+		w = malloc(sizeof(*w));
+	if (w)
+		*w = *work;
+	return w;
+}
+
+static void at_end(const pthread_t *self)
+{
+	ktrace(pthread, thread_end, *self);
+}
+
+static void *run(void *arg)
+{
+	__attribute__((cleanup(at_end))) const pthread_t self = pthread_self();
+	const struct work w = *(struct work *)arg;
+
+	free(arg);
+	ktrace(pthread, thread_start, self, w.number);
+	return w.routine(w.arg);
+}
+
+static int run_thrd(void *arg)
+{
+	__attribute__((cleanup(at_end))) const pthread_t self = pthread_self();
+	const struct work w = *(struct work *)arg;
+
+	free(arg);
+	ktrace(pthread, thread_start, self, w.number);
+	return w.thrd_routine(w.arg);
+}
+
+KTRACE_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
+			      void *(*routine)(void *arg), void *arg)
+{
+	const struct work work = { next_number(), routine, NULL, arg };
+	struct work *w;
+	int result;
+
+	if (KTRACE_UNLIKELY(!real.pthread_create))
+		real_start();
+	w = work_copy(&work);
+	ktrace(pthread, thread_create_in, work.number, (void *)(uintptr_t)routine, arg);
+	result = w ? real.pthread_create(thread, attr, run, w)
+		   : real.pthread_create(thread, attr, routine, arg);
+	if (result)
+		free(w);
+	ktrace(pthread, thread_create_out, work.number, result);
+	return result;
+}
+
+KTRACE_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
+{
+	const struct work work = { next_number(), NULL, routine, arg };
+	struct work *w;
+	int result;
+
+	if (KTRACE_UNLIKELY(!real.thrd_create))
+		real_start();
+	w = work_copy(&work);
+	ktrace(pthread, thrd_create_in, work.number, (void *)(uintptr_t)routine, arg);
+	result = w ? real.thrd_create(thread, run_thrd, w) : real.thrd_create(thread, routine, arg);
+	if (result != thrd_success)
+		free(w);
+	ktrace(pthread, thrd_create_out, work.number, result);
+	return result;
+}
+
+KTRACE_API void pthread_exit(void *value)
+{
+	if (KTRACE_UNLIKELY(!real.pthread_exit))
+		real_start();
+	ktrace(pthread, thread_exit, value);
+	real.pthread_exit(value);
+	__builtin_unreachable();
+}
+
+KTRACE_API void thrd_exit(int value)
+{
+	if (KTRACE_UNLIKELY(!real.thrd_exit))
+		real_start();
+	ktrace(pthread, thrd_exit, value);
+	real.thrd_exit(value);
+	__builtin_unreachable();
+}
+
+KTRACE_API sem_t *sem_open(const char *name, int flags, ...)
+{
+	unsigned int mode = 0, value = 0;
+	sem_t *sem;
+
+	if (flags & O_CREAT) {
+		va_list list;
+
+		va_start(list, flags);
+		mode = va_arg(list, unsigned int);
+		value = va_arg(list, unsigned int);
+		va_end(list);
+	}
+	if (KTRACE_UNLIKELY(!real.sem_open))
+		real_start();
+	ktrace(pthread, sem_open_in, name, (uint32_t)flags, value);
+	sem = real.sem_open(name, flags, mode, value);
+	ktrace(pthread, sem_open_out, sem, sem == SEM_FAILED ? *own_errno() : 0);
+	return sem;
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * wrap.c - the functions that programs call instead of the C library's
+ *
+ * All but a few are made here, of the rows of calls.h: the event types, and functions that
+ * record and pass the call on. They keep nothing: a signal handler, a cancellation or an
+ * exception can come at any place, and then an event "in" has no "out". errno is the C
+ * library's. Cancellation points stay what they are: nothing here is one more.
+ *
+ * Order. What lets others go on (unlock, post, signal, destroy) is recorded before it is
+ * done, what comes after a wait when it is over: so a trace never shows an object taken that
+ * is not free. The stamp of what comes after must not be read ahead of it: is_over().
+ *
+ * A lock that is free costs one event, and so does its release. To know that it is free
+ * it is tried: see mutex.h. Who waits has "in" and "out".
+ */
+#include "mutex.h"
+#include "kinds.h"
+
+typedef void (*init_routine)(void);
+typedef void (*destroy_value)(void *value);
+
+/* Event types: which of the three a row has. */
+#define EVENT_IN(stem, result, ...) KTRACE_EVENT(pthread, stem##_in ALL(IN_FIELDS, __VA_ARGS__));
+#define EVENT_OUT(stem, result, ...) \
+	KTRACE_EVENT(pthread, stem##_out ALL(OUT_FIELDS, __VA_ARGS__) RESULT_FIELD_##result);
+#define EVENT_ONE(stem, result, ...) \
+	KTRACE_EVENT(pthread, stem ALL(ONE_FIELDS, __VA_ARGS__) RESULT_FIELD_##result);
+#define EVENTS_PAIR(...) EVENT_IN(__VA_ARGS__) EVENT_OUT(__VA_ARGS__)
+#define EVENTS_BOTH EVENTS_PAIR
+#define EVENTS_AFTER EVENT_ONE
+#define EVENTS_THREE(...) EVENT_ONE(__VA_ARGS__) EVENT_IN(__VA_ARGS__) EVENT_OUT(__VA_ARGS__)
+#define EVENTS_LOCK(way) EVENTS_THREE
+#define EVENTS_UNLOCK(way) EVENTS_THREE
+#define EVENTS_HAND(...)
+
+#define CALL(how, type, function, stem, result, ...) EVENTS_##how(stem, result, __VA_ARGS__)
+#include "calls.h"
+
+#define RECORD_IN(stem, ...) ktrace(pthread, stem##_in ALL(IN_VALUES, __VA_ARGS__))
+#define RECORD_OUT(stem, result, ...) \
+	ktrace(pthread, stem##_out ALL(OUT_VALUES, __VA_ARGS__) RESULT_VALUE_##result)
+#define RECORD_ONE(stem, result, ...) \
+	ktrace(pthread, stem ALL(ONE_VALUES, __VA_ARGS__) RESULT_VALUE_##result)
+#define IS_ANY_ON(stem) \
+	(ktrace_enabled(pthread, stem) || ktrace_enabled(pthread, stem##_in) || \
+	 ktrace_enabled(pthread, stem##_out))
+
+#define BEGIN(function) \
+	do { \
+		if (KTRACE_UNLIKELY(!real.function)) \
+			real_start(); \
+	} while (0)
+
+/* Between a call and its event: processors read the clock early unless told not to. */
+static inline void is_over(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	/* ORD(is_over:A) pairs ORD(let_go:A): what was taken is stamped after it was let go */
+	__asm__ volatile("lfence" ::: "memory");
+#endif
+}
+
+/* @change: what mutex_count() has to add, as the call has been made when it is asked. */
+#define WRAPPER(type, name, ...) KTRACE_API type name(LIST(PARAMETER, __VA_ARGS__))
+#define CHANGE(number) enum { change = (number) }
+
+/* PAIR, and each half of BOTH: @name is what it is called here, @function in struct real. */
+#define WRAP_AS(type, name, function, stem, result, ...) \
+WRAPPER(type, name, __VA_ARGS__) \
+{ \
+	CHANGE(0); \
+	RESULT_VARIABLE_##result(type) \
+\
+	BEGIN(function); \
+	RECORD_IN(stem, __VA_ARGS__); \
+	RESULT_KEEP_##result real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+	is_over(); \
+	RECORD_OUT(stem, result, __VA_ARGS__); \
+	RESULT_RETURN_##result \
+}
+#define WRAP_PAIR(none, type, function, ...) WRAP_AS(type, function, function, __VA_ARGS__)
+
+#ifdef REAL_HAS_OLD
+#define WRAP_BOTH(none, type, function, ...) \
+	extern __typeof__(function) function##_2_3_2, function##_2_2_5; \
+	__asm__(".symver " #function "_2_3_2, " #function "@@@GLIBC_2.3.2"); \
+	__asm__(".symver " #function "_2_2_5, " #function "@GLIBC_2.2.5, remove"); \
+	WRAP_AS(type, function##_2_3_2, function, __VA_ARGS__) \
+	WRAP_AS(type, function##_2_2_5, function##_old, __VA_ARGS__)
+#else
+#define WRAP_BOTH WRAP_PAIR
+#endif
+
+/* What libktrace calls while it records is passed on. */
+#define WRAP_AFTER(none, type, function, stem, result, ...) \
+WRAPPER(type, function, __VA_ARGS__) \
+{ \
+	CHANGE(0); \
+	RESULT_VARIABLE_##result(type) \
+\
+	BEGIN(function); \
+	RESULT_KEEP_##result real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+	is_over(); \
+	if (!real_is_ours(__builtin_return_address(0))) \
+		RECORD_ONE(stem, result, __VA_ARGS__); \
+	RESULT_RETURN_##result \
+}
+
+/* How to try to take something; a time that the call would refuse at once is left to it. */
+#define HOW_PLAIN (real.is_libc ? LOCK_TRY : LOCK_WAIT)
+#define HOW_TIMED (time_is_usual(until) ? HOW_PLAIN : LOCK_WAIT)
+#define HOW_CLOCK (clock_is_usual(clock) ? HOW_TIMED : LOCK_WAIT)
+#define HOW_mutex_lock mutex_how(mutex)
+#define TRY_mutex_lock real.pthread_mutex_trylock(mutex)
+#define HOW_mutex_clock (clock_is_usual(clock) ? mutex_how(mutex) : LOCK_WAIT)
+#define TRY_mutex_clock TRY_mutex_lock
+#define HOW_mtx mutex_how((const pthread_mutex_t *)mutex)
+#define TRY_mtx real.mtx_trylock(mutex)
+/* These are cancellation points even where nothing is to be waited for. */
+#define HOW_sem HOW_PLAIN
+#define TRY_sem (pthread_testcancel(), real.sem_trywait(sem))
+#define HOW_sem_timed HOW_TIMED
+#define TRY_sem_timed TRY_sem
+#define HOW_sem_clock HOW_CLOCK
+#define TRY_sem_clock TRY_sem
+#define HOW_read HOW_PLAIN
+#define TRY_read real.pthread_rwlock_tryrdlock(rwlock)
+#define HOW_read_timed HOW_TIMED
+#define TRY_read_timed TRY_read
+#define HOW_read_clock HOW_CLOCK
+#define TRY_read_clock TRY_read
+#define HOW_write HOW_PLAIN
+#define TRY_write real.pthread_rwlock_trywrlock(rwlock)
+#define HOW_write_timed HOW_TIMED
+#define TRY_write_timed TRY_write
+#define HOW_write_clock HOW_CLOCK
+#define TRY_write_clock TRY_write
+#define HOW_spin HOW_PLAIN
+#define TRY_spin real.pthread_spin_trylock(spin)
+
+#define IS_BUSY_err(result, saved) ((void)(saved), (result) == OWN_EBUSY)
+#define IS_BUSY_thrd(result, saved) ((void)(saved), (result) == thrd_busy)
+#define IS_BUSY_errno sem_is_busy
+
+static bool sem_is_busy(int result, int saved)
+{
+	if (!result || *own_errno() != OWN_EAGAIN)
+		return false;
+	*own_errno() = saved;
+	return true;
+}
+
+#define WRAP_LOCK(way, type, function, stem, kind, ...) \
+WRAPPER(type, function, __VA_ARGS__) \
+{ \
+	CHANGE(0); \
+	const int saved = *own_errno(); \
+	enum lock_how how; \
+	type result; \
+\
+	BEGIN(function); \
+	if (!IS_ANY_ON(stem)) \
+		return real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+	how = HOW_##way; \
+	if (how != LOCK_WAIT) { \
+		result = how == LOCK_TRY ? TRY_##way : \
+			 real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+		if (how == LOCK_STRAIGHT || !IS_BUSY_##kind(result, saved)) { \
+			is_over(); \
+			RECORD_ONE(stem, kind, __VA_ARGS__); \
+			return result; \
+		} \
+	} \
+	RECORD_IN(stem, __VA_ARGS__); \
+	result = real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+	is_over(); \
+	RECORD_OUT(stem, kind, __VA_ARGS__); \
+	return result; \
+}
+
+#define WILL_SUCCEED_mutex mutex_will_unlock(mutex)
+#define WILL_SUCCEED_any true
+
+#define WRAP_UNLOCK(way, type, function, stem, kind, ...) \
+WRAPPER(type, function, __VA_ARGS__) \
+{ \
+	CHANGE(-1); \
+	bool is_one; \
+	type result = 0; \
+\
+	BEGIN(function); \
+	is_one = WILL_SUCCEED_##way; \
+	/* ORD(let_go:A) pairs ORD(is_over:A): the record, with its stamp, before the release */ \
+	if (is_one) \
+		RECORD_ONE(stem, kind, __VA_ARGS__); \
+	else \
+		RECORD_IN(stem, __VA_ARGS__); \
+	result = real.function(LIST(ARGUMENT, __VA_ARGS__)); \
+	if (!is_one || KTRACE_UNLIKELY(result)) \
+		RECORD_OUT(stem, kind, __VA_ARGS__); \
+	return result; \
+}
+
+#define WRAP_HAND(...)
+
+/* LOCK(x) and the like: the way comes in front of the other arguments. */
+#define WAY_PAIR WRAP_PAIR, none
+#define WAY_BOTH WRAP_BOTH, none
+#define WAY_AFTER WRAP_AFTER, none
+#define WAY_HAND WRAP_HAND, none
+#define WAY_LOCK(way) WRAP_LOCK, way
+#define WAY_UNLOCK(way) WRAP_UNLOCK, way
+#define WRAP(...) WRAP_(__VA_ARGS__)
+#define WRAP_(macro, ...) macro(__VA_ARGS__)
+
+#define CALL(how, ...) WRAP(WAY_##how, __VA_ARGS__)
+#include "calls.h"
