@@ -22,6 +22,9 @@ GUEST_APPLETS="cat chmod cp dmesg grep head hostname ifconfig insmod ln mkdir
 GUEST_PARAMETERS="console=ttyS0 loglevel=5 log_buf_len=4M panic=-1 oops=panic
 	edd=off mitigations=off"
 
+# Soft lockups are told after twice as long.
+GUEST_PATIENCE="watchdog_thresh=60 rcupdate.rcu_cpu_stall_timeout=120"
+
 # Started programs die with this script even when it is killed outright.
 spawn()
 {
@@ -176,7 +179,8 @@ guest_qemu()
 
 	# QEMU keeps translated code by its address: where each program gets others, all of it
 	# is translated anew. Memory that only the kernel sees need not be cleared.
-	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0"
+	# The host may have other work for many seconds: that is no lockup of the guest's.
+	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 $GUEST_PATIENCE"
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
