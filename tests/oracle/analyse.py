@@ -147,6 +147,15 @@ def make(seed, events):
 
 # ---- check ----
 
+FAMILIES = {'log', 'sched', 'syscall', 'irq', 'softirq', 'block'}
+SPANS = ['run', 'wakeup', 'preempted', 'wait']
+IO = {
+    'read': ['read', 'pread64', 'readv', 'preadv', 'preadv2', 'recvfrom', 'recvmsg'],
+    'write': ['write', 'pwrite64', 'writev', 'pwritev', 'pwritev2', 'sendto', 'sendmsg', 'sendfile',
+              'copy_file_range', 'splice'],
+    'sync': ['fsync', 'fdatasync', 'sync', 'syncfs', 'sync_file_range', 'msync'],
+}
+
 def bucket_top(v):
     """The largest duration that is counted with this one."""
     if v < 32:
@@ -178,6 +187,8 @@ class Reference:
         self.busy = {}      # device -> [(begin, end)] of all requests, if known
         self.cpu_ns = [0] * (1 + max(e['cpu'] for e in events))
         self.state = {}     # thread -> (kind, since)
+        self.where = {}     # thread -> CPU it runs on
+        self.runs = {}      # CPU -> thread
         self.stack = {}     # thread -> [(mode, number, begin)]
         self.last = since
         for e in events:
@@ -192,47 +203,81 @@ class Reference:
 
     def change(self, key, kind, now):
         old, since = self.state.get(key, (None, now))
+        if old == kind:
+            return
         ns = self.inside(since, now)
-        if key[0] and old and ns:
+        if key[0] and old in SPANS and ns:
             self.sched.setdefault(key[0], {}).setdefault(old, []).append(ns)
         if old == 'run':
             self.cpu_ns[self.where[key]] += ns
         self.state[key] = (kind, now)
 
-    where = {}
+    def now_runs(self, key, cpu, now):
+        """Whoever was last seen there, or the thread elsewhere, went away without being recorded."""
+        other = self.runs.get(cpu, key)
+        if other != key and self.state[other][0] == 'run' and self.where[other] == cpu:
+            self.change(other, None, now)
+        if self.state.get(key, (None,))[0] == 'run' and self.where[key] != cpu:
+            self.change(key, None, now)
+        self.change(key, 'run', now)
+        self.where[key] = cpu
+        self.runs[cpu] = key
 
     def take(self, e):
         now, f, cpu = e['ns'], e['fields'], e['cpu']
-        key = (e['tid'], cpu if not e['tid'] else 0)
         self.last = max(self.last, now)
-        if key not in self.state:
-            self.where[key] = cpu
-            self.state[key] = ('run', now)
-        if e['event'] == 'sched:switch':
-            after = (f['next_tid'], cpu if not f['next_tid'] else 0)
-            wait = 'preempted' if f['prev_state'] == 'RUNNABLE' and key[0] else 'wait'
-            self.change(key, wait, now)
-            self.change(after, 'run', now)
-            self.where[after] = cpu
-        elif e['event'] == 'sched:wakeup':
-            self.change((f['tid'], 0), 'wakeup', now)
-        elif e['event'].startswith('block:'):
-            self.request(e['event'][6:], now, f)
-        elif e['event'].endswith(':enter'):
+        family, _, name = e['event'].partition(':')
+        if family not in FAMILIES:
+            return
+        key = (e['tid'], cpu if not e['tid'] else 0)
+        self.now_runs(key, cpu, now)
+        if family == 'block':
+            self.request(name, now, f)
+        elif name == 'enter':
             number = f.get('nr', f.get('irq', f.get('vec')))
-            self.stack.setdefault(key, []).append((e['event'][:-6], number, now))
-        elif e['event'].endswith(':exit'):
-            self.leave(key, now, f)
+            if family == 'syscall':
+                self.stack[key] = []
+            self.stack.setdefault(key, []).append((family, number, now))
+        elif name == 'exit' and family != 'sched':
+            self.leave(family, key, now, f)
+        elif e['event'] == 'sched:switch':
+            self.switch(key, f, cpu, now)
+        elif e['event'] == 'sched:wakeup':
+            if self.state.get((f['tid'], 0), (None,))[0] in (None, 'fork', 'wait'):
+                self.change((f['tid'], 0), 'wakeup', now)
+        elif e['event'] == 'sched:fork':
+            self.fork(key, (f['child_tid'], 0), now)
 
-    def leave(self, key, now, f):
-        mode, number, begin = self.stack[key].pop()
+    def switch(self, key, f, cpu, now):
+        stack = self.stack.get(key, [])
+        while stack and stack[-1][0] == 'irq':      # a handler whose end was not seen
+            stack.pop()
+        state = f['prev_state']
+        self.change(key, 'dead' if state == 'DEAD' else
+                    'preempted' if state == 'RUNNABLE' and key[0] else 'wait', now)
+        self.now_runs((f['next_tid'], cpu if not f['next_tid'] else 0), cpu, now)
+
+    def fork(self, parent, child, now):
+        """The child returns from the system call that made it, as its parent does."""
+        self.change(child, 'fork', now)
+        top = self.stack.get(parent, [])[-1:]
+        self.stack[child] = [('syscall', top[0][1], now)] if top and top[0][0] == 'syscall' else []
+
+    def leave(self, family, key, now, f):
+        stack = self.stack.get(key, [])
+        at = max((i for i, level in enumerate(stack) if level[0] == family), default=None)
+        if at is None:
+            self.stack[key] = []        # entered before the recording began
+            return
+        mode, number, begin = stack[at]
+        del stack[at:]
         if now < self.since:
             return
         if mode != 'syscall':
             self.irqs.setdefault((mode, number), []).append((begin, now - begin))
         elif key[0]:
             self.calls.setdefault(number, []).append((now - begin, f['ret']))
-            kind = {'read': 'read', 'write': 'write', 'fsync': 'sync'}.get(number)
+            kind = next((k for k, names in IO.items() if number in names), None)
             if kind:
                 sums = self.io.setdefault(key[0], {}).setdefault(kind, [0, 0])
                 sums[0] += 1
@@ -278,6 +323,7 @@ class Reference:
             self.to = max(self.to, self.until) if self.until <= self.span else self.to
         for key in list(self.state):
             self.change(key, None, self.to)
+        self.state = {}
 
     span = 0
 
@@ -320,10 +366,10 @@ def check(ktrace, trace, *window):
             sys.exit(f'cpu {cpu["key"]} is busy for longer than there is time')
 
     sched = json.loads(run('sched', '--json', *options))
-    same('threads', {t['tid'] for t in sched['tasks']}, set(ref.sched))
+    same('threads', {t['tid'] for t in sched['tasks'] if any(t[k]['nr'] for k in SPANS)}, set(ref.sched))
     for task in sched['tasks']:
-        for kind in ['run', 'wakeup', 'preempted', 'wait']:
-            same(f'{kind} of {task["tid"]}', task[kind], summary(ref.sched[task['tid']].get(kind, [])))
+        for kind in SPANS:
+            same(f'{kind} of {task["tid"]}', task[kind], summary(ref.sched.get(task['tid'], {}).get(kind, [])))
 
     calls = json.loads(run('syscalls', '--json', *options))['syscalls']
     same('system calls', {c['name'] for c in calls}, set(ref.calls))
