@@ -87,6 +87,8 @@ is_unused()
 	echo host >"$dir/file"
 	mkdir "$dir/out"
 	cd "$dir"
+	KTRACE_KHZ=$("$BATS_TEST_DIRNAME/../vm/tsc-khz") || KTRACE_KHZ=
+	export KTRACE_KHZ
 	KTRACE_WORD='two words' run --separate-stderr "$VM" run -c 3 -o out -- bash -c '
 		echo "$PWD|$HOME|$KTRACE_WORD|$(hostname)|$(nproc)|$(readlink /proc/self/fd/0)"
 		getent group tracing >/dev/null && echo group
@@ -94,6 +96,9 @@ is_unused()
 			/dev/shm /run; do
 			mountpoint -q $dir || echo "no $dir"
 		done
+		# Of a busy host it would get a wrong idea.
+		[ -z "$KTRACE_KHZ" ] || grep -q "tsc_early_khz=[1-9]" /proc/cmdline ||
+			dmesg | grep -q "Hypervisor detected: KVM" || echo "it measures its clock"
 		[ -w /tmp ] && touch /tmp/x && echo tmp
 		command -v insmod
 		ls /sys/class/net
@@ -122,7 +127,7 @@ is_unused()
 }
 
 @test "run -i: the cycle counter counts instructions" {
-	local ticks="$BATS_TEST_DIRNAME/../../${BUILD:-build}/progs/ticks"
+	local ticks="$PROGS/ticks"
 
 	run "$VM" run -i -- sh -c "nproc && $ticks && $ticks"
 	[ "$status" -eq 0 ]

@@ -171,6 +171,16 @@ forget_kvm()
 	cat /proc/sys/kernel/random/boot_id >"$CACHE/no-kvm"
 }
 
+# What to tell an emulated guest of its time stamp counter, which is the host's. Where
+# instructions are counted it has another rate, and the guest finds that out by itself.
+guest_tsc()
+{
+	local khz
+
+	[ "$(uname -m)" = x86_64 ] && [ -z "${want_icount:-}" ] || return 0
+	khz=$("$VM_DIR/tsc-khz" 2>/dev/null) && echo " tsc_early_khz=$khz" || return 0
+}
+
 # Start QEMU in the background; sets qemu_pid.
 guest_qemu()
 {
@@ -180,7 +190,7 @@ guest_qemu()
 	# QEMU keeps translated code by its address: where each program gets others, all of it
 	# is translated anew. Memory that only the kernel sees need not be cleared.
 	# The host may have other work for many seconds: that is no lockup of the guest's.
-	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 $GUEST_PATIENCE"
+	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 $GUEST_PATIENCE$(guest_tsc)"
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
