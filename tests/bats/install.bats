@@ -52,6 +52,13 @@ traced()
 	traced ./server
 }
 
+@test "--pthread finds its library, for a program that is not ours" {
+	LD_LIBRARY_PATH=$USR/lib "$USR/bin/ktraced" -q --backend=shm --pthread -o trace.bin -- \
+		"$PROGS/pthread_openmp"
+	run_ktrace list trace.bin
+	[[ $output == *'pthread:thread_create_in number=1 '* ]]
+}
+
 @test "the libraries export versioned symbols of ours only" {
 	for lib in libktrace libktraceset; do
 		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
