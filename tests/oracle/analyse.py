@@ -185,7 +185,7 @@ class Reference:
         self.requeues = {}  # device -> number
         self.requests = {}  # (device, tag) -> issued at
         self.busy = {}      # device -> [(begin, end)] of all requests, if known
-        self.cpu_ns = [0] * (1 + max(e['cpu'] for e in events))
+        self.cpu_ns = [0] * (1 + max(e.get('cpu', 0) for e in events))
         self.state = {}     # thread -> (kind, since)
         self.where = {}     # thread -> CPU it runs on
         self.runs = {}      # CPU -> thread
@@ -224,7 +224,7 @@ class Reference:
         self.runs[cpu] = key
 
     def take(self, e):
-        now, f, cpu = e['ns'], e['fields'], e['cpu']
+        now, f, cpu = e['ns'], e['fields'], e.get('cpu')     # rings of threads have no CPU
         self.last = max(self.last, now)
         family, _, name = e['event'].partition(':')
         if family not in FAMILIES:
@@ -361,7 +361,7 @@ def check(ktrace, trace, *window):
     same('events', stat['events'], len(inside))
     same('sum of the leaves', sum(n['events'] for n in leaves(stat['tree'])), len(inside))
     for cpu in stat['tree']['children'][0]['children']:
-        same(f'time of cpu {cpu["key"]}', cpu['cpu_ns'], ref.cpu_ns[cpu['key']])
+        same(f'time of cpu {cpu["key"]}', cpu['cpu_ns'], ref.cpu_ns[cpu['key']] if cpu['key'] >= 0 else 0)
         if cpu['cpu_ns'] > stat['duration_ns']:
             sys.exit(f'cpu {cpu["key"]} is busy for longer than there is time')
 
