@@ -2,9 +2,9 @@
 /*
  * generate.c - the same events as a ktrace tracefile and as a CTF 1.8 trace
  *
- * usage: generate [-n EVENTS] [-s STREAMS] [-b BURST] [-k FILE] [-c FOLDER]
+ * usage: generate [-n EVENTS] [-s STREAMS] [-b BURST] [-z] [-k FILE] [-c FOLDER]
  *
- * An event has a 64-bit and a 32-bit number and a text of three letters: 16 bytes. STREAMS
+ * With -z, the tracefile is compressed. An event has a 64-bit and a 32-bit number and a text of three letters: 16 bytes. STREAMS
  * threads take turns at random, BURST events each time, 25 ns apart. The CTF trace has the
  * thread as context of each event, as ktrace has it in each record; its header is the plain
  * one, an id and the whole time stamp.
@@ -288,16 +288,19 @@ int main(int argc, char **argv)
 {
 	const char *ktrace = NULL, *ctf = NULL;
 	__u32 events = 1000, streams = 1, burst = 32;
+	int level = 0;
 	struct writer *w;
 	int c;
 
-	while ((c = getopt(argc, argv, "n:s:b:k:c:")) != -1) {
+	while ((c = getopt(argc, argv, "n:s:b:zk:c:")) != -1) {
 		if (c == 'n')
 			events = number(optarg);
 		else if (c == 's')
 			streams = number(optarg);
 		else if (c == 'b')
 			burst = number(optarg);
+		else if (c == 'z')
+			level = KTRACE_COMPRESS_DEFAULT;
 		else if (c == 'k')
 			ktrace = optarg;
 		else if (c == 'c')
@@ -307,6 +310,8 @@ int main(int argc, char **argv)
 	}
 	if (ktrace) {
 		describe_tracefile(ktrace, streams);
+		if (ktrace_tracefile_compress(tracefile, level))
+			die(ktrace);
 		generate(&ktrace_format, make_writers(streams), events, streams, burst);
 		if (ktrace_tracefile_close(tracefile))
 			die("close");
