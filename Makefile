@@ -206,6 +206,10 @@ $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 # It does not know fences, which the policy "overwrite" needs: that is not run under it.
 $(eval $(call unit_variant,tsan,unit-tsan,-fsanitize=thread -Wno-tsan))
 $(eval $(call unit_variant,plain,unit-plain,))
+$(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread -fsanitize=thread $^ -lelf -lm $(TRACESET_LIBS) -o $@
 
 # Programs that step through the library's own code: see tests/singlestep/step.h
 $(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule
@@ -273,7 +277,8 @@ unit-programs: $(units)
 include tests/fuzz/fuzz.mk
 singlestep-programs: $(steps)
 sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
-	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead)
+	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead) \
+	$(BUILD)/unit-tsan/ktrace $(BUILD)/progs/mktrace
 
 install: lib tools ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'

@@ -7,6 +7,7 @@ load helpers
 setup()
 {
 	setup_test
+	KTRACE=${KTRACE_UNDER_TEST:-$KTRACE}
 	export TZ=UTC
 	cp "$ROOT/tests/golden/small-v1.bin" small
 }
@@ -22,7 +23,14 @@ make_large()
 		print "meta event kind=user id=16 desc=t:e{u64%20n;}"
 		for (s = 0; s < 4; s++)
 			print "meta stream id=" s " kind=user cpu=" s " ring=65536 block=4096 policy=drop"
+		print "meta stream id=4 kind=kernel cpu=0 ring=65536 block=4096 policy=drop"
 		for (i = 0; i < 400; i++) {
+			# A long event, in fragments of one thread
+			for (n = 0; i == 200 && n < 40; n++)
+				print "block 0\nrec 2000 17 99:" (n ? 4 : 2) (n ? "" : " u32:156000") " zeros:3900"
+			# A thread gets its name, or another one, when it has written events already
+			if (i % 40 == 20)
+				print "block 4\nrec " 10 * i " 70 1 u32:" 100 + i % 7 " u32:100 char16:name" i
 			print "block " i % 4
 			if (i % 50 == 49)
 				print "lostrec " 10 * i, i
@@ -50,6 +58,7 @@ same_all()
 {
 	same list "$@"
 	same list --json "$@"
+	same list --time delta "$@"
 	same list --time delta --since 1us -n 500 --print-position "$@"
 	same list -p 101 "$@"
 	same stat "$@"

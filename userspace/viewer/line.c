@@ -97,16 +97,14 @@ static void keep(struct same *same, const struct ktrace_out *out, size_t from,
 }
 
 /* From the time to the fields: number of the file, CPU, thread, name of the event. */
-static void put_middle(struct lines *l, const struct ktrace_trace_event *e)
+static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		       const char *comm)
 {
 	const struct ktrace_trace *trace = e->stream->trace;
 	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
-	__u32 pid;
-	const char *comm = ktrace_trace_thread(trace, e->tid, e->raw, &pid);
 	struct ktrace_out *out = l->out;
 	size_t from = out->len;
 
-	comm = comm ? comm : "";
 	if (same->stream == e->stream && same->type == e->type && same->tid == e->tid &&
 	    same->pid == pid && !strcmp(same->comm, comm)) {
 		ktrace_out_bytes(out, same->text, same->len);
@@ -133,14 +131,15 @@ static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e
 		ktrace_out_hex(out, (unsigned char)e->payload[i], 2);
 }
 
-static void put_text(struct lines *l, const struct ktrace_trace_event *e)
+static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		     const char *comm)
 {
 	struct ktrace_out *out = l->out;
 	bool is_cut = false;
 	size_t i;
 
 	put_time(l, e);
-	put_middle(l, e);
+	put_middle(l, e, pid, comm);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
 	} else {
@@ -172,12 +171,9 @@ static void put_key_u64(struct ktrace_out *out, const char *key, __u64 value)
 	ktrace_out_u64(out, value);
 }
 
-static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_event *e)
+static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
+			    const char *comm)
 {
-	const struct ktrace_trace *trace = e->stream->trace;
-	__u32 pid;
-	const char *comm = ktrace_trace_thread(trace, e->tid, e->raw, &pid);
-
 	if (e->id == KTRACE_ID_LOST)
 		return;
 	if (!e->tid)
@@ -185,7 +181,7 @@ static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_ev
 	if (pid || !e->tid)
 		put_key_u64(out, "pid", pid);
 	put_key_u64(out, "tid", e->tid);
-	if (comm) {
+	if (*comm) {
 		put_key(out, "comm");
 		ktrace_out_json(out, comm, strlen(comm));
 	}
@@ -228,7 +224,8 @@ static void put_json_flags(struct ktrace_out *out, __u32 flags)
 	ktrace_out_char(out, ']');
 }
 
-static void put_json(struct lines *l, const struct ktrace_trace_event *e)
+static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		     const char *comm)
 {
 	struct ktrace_out *out = l->out;
 
@@ -241,7 +238,7 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e)
 	put_key_u64(out, "stream", e->stream->id);
 	if (e->stream->cpu >= 0)
 		put_key_u64(out, "cpu", (__u64)e->stream->cpu);
-	put_json_thread(out, e);
+	put_json_thread(out, e, pid, comm);
 	ktrace_out_str(out, ",\"event\":\"");
 	out_event_name(out, e);
 	ktrace_out_char(out, '"');
@@ -256,14 +253,23 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e)
 	ktrace_out_str(out, "}\n");
 }
 
-void line_put(struct lines *l, const struct ktrace_trace_event *e)
+void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		    const char *comm)
 {
 	output_line_begin(l->out);
 	if (l->is_json)
-		put_json(l, e);
+		put_json(l, e, pid, comm);
 	else
-		put_text(l, e);
+		put_text(l, e, pid, comm);
 	l->before = e->time;
+}
+
+void line_put(struct lines *l, const struct ktrace_trace_event *e)
+{
+	__u32 pid;
+	const char *comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &pid);
+
+	line_put_named(l, e, pid, comm ? comm : "");
 }
 
 void line_put_position(struct lines *l, const char *text)

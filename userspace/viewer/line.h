@@ -53,6 +53,9 @@ struct lines {
 /* "rel" and so on; false: there is no such format */
 bool line_parse_time_format(const char *text, enum time_format *format);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
+/* The same where process and name of the thread, 0 and empty if not known, were looked up. */
+void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		    const char *comm);
 /* The place behind the last line */
 void line_put_position(struct lines *l, const char *text);
 

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LINE_ROOM 4096u
-
 static char buffer[1 << 18];
 
 static int flush(struct ktrace_out *out)
@@ -53,6 +51,18 @@ void output_line_begin(struct ktrace_out *out)
 	out->error = flush(out);
 	out->buf[0] = last;
 	out->len = 1;
+}
+
+void output_text(const char *text, size_t size, int error)
+{
+	struct ktrace_out *out = output(), whole = { .buf = (char *)text, .len = size };
+
+	if (!out->error)
+		out->error = flush(out);
+	if (!out->error)
+		out->error = flush(&whole);
+	if (!out->error)
+		out->error = error;
 }
 
 void complain_about(const char *path, const char *format, ...)

@@ -2,6 +2,7 @@
 /* printout.c - the events of files as lines */
 #include "printout.h"
 
+#include "press.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -91,12 +92,13 @@ static const char *reason_of(int error)
 /* Prints the events. Return: 0, -errno. */
 static int print_all(struct printout *p, struct ktrace_traceset *set)
 {
+	struct press *press = p->counts ? NULL : press_new(&p->lines);
 	const struct ktrace_trace_event *e;
 	__u64 lines = 0;
 	int ret;
 
 	p->scope.prints = !p->counts;
-	ret = scope_begin(&p->scope, set);
+	ret = press || p->counts ? scope_begin(&p->scope, set) : -ENOMEM;
 	p->lines.has_many_files = ktrace_traceset_trace(set, 1);
 	p->lines.start = p->lines.before = p->scope.start;
 	p->lines.out = output();
@@ -107,8 +109,9 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 		ret = 0;
 		lines++;
 		if (!p->counts)
-			line_put(&p->lines, e);
+			press_put(press, e);
 	}
+	press_end(press);
 	progress_end();
 	if (p->counts && !ret) {
 		ktrace_out_u64(p->lines.out, lines);

@@ -68,6 +68,9 @@ int output_end(int status);
 /* One line on standard error, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
+/* Bytes from elsewhere, behind those that are in the buffer; @error: what then went wrong. */
+void output_text(const char *text, size_t size, int error);
+#define LINE_ROOM 4096u
 /* Room for an ordinary line, so that columns can be counted. */
 void output_line_begin(struct ktrace_out *out);
 

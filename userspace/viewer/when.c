@@ -20,9 +20,9 @@ __u64 when_absolute(const struct when *w, __u64 start)
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)
 {
-	static char text[32];	/* up to the first of nine digits, as it was last */
-	static __u64 last = ~0ull;
-	static int last_width, size;
+	static _Thread_local char text[32];	/* up to the first of nine digits, as it was last */
+	static _Thread_local __u64 last = ~0ull;
+	static _Thread_local int last_width, size;
 	__u64 tenths = ns / (NS / 10);
 
 	if (tenths != last || width != last_width) {
@@ -37,8 +37,8 @@ void out_seconds(struct ktrace_out *out, __u64 ns, int width)
 
 void out_date(struct ktrace_out *out, __u64 ns)
 {
-	static char text[32];
-	static time_t last = -1;
+	static _Thread_local char text[32];
+	static _Thread_local time_t last = -1;
 	time_t t = (time_t)(ns / NS);
 	struct tm tm;
 
