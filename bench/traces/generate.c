@@ -4,10 +4,10 @@
  *
  * usage: generate [-n EVENTS] [-s STREAMS] [-b BURST] [-z] [-k FILE] [-c FOLDER]
  *
- * With -z, the tracefile is compressed. An event has a 64-bit and a 32-bit number and a text of three letters: 16 bytes. STREAMS
+ * An event has a 64-bit and a 32-bit number and a text of three letters: 16 bytes. STREAMS
  * threads take turns at random, BURST events each time, 25 ns apart. The CTF trace has the
  * thread as context of each event, as ktrace has it in each record; its header is the plain
- * one, an id and the whole time stamp.
+ * one, an id and the whole time stamp. With -z, the blocks of the tracefile are compressed.
  */
 #include <ktrace/tracefile.h>
 
