@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_fragments.c - events in fragments: put together, incomplete, in order, hostile */
-#include <ktrace/traceset.h>
+#include <ktrace/request.h>
 
 #include "make_trace.h"
 
@@ -87,6 +87,75 @@ static void test_fragments(void)
 	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
 	CHECK_EQ(e.tid, 5);
 	CHECK_EQ(e.len, 100);
+	ktrace_traceset_close(set);
+}
+
+#define FAR 1000000000ull
+
+/* An event that takes long, and whose beginning is on another stream */
+static struct ktrace_traceset *open_slow(void)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	struct maker a, b;
+
+	make_stream(&a, tf, 1);
+	make_stream(&b, tf, 2);
+	make_fragment(&a, FAR / 2, 1 | FIRST, 20, 10);
+	make_end_block(&a);
+	make_fragment(&b, FAR / 2 + 1, 8, 0, 4);
+	make_end_block(&b);
+	make_fragment(&b, FAR - 10, 9, 0, 4);
+	make_fragment(&b, FAR - 5, 9, 0, 4);
+	make_fragment(&b, FAR, 1 | NEXT, 0, 10);
+	make_end_block(&b);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	return open_set();
+}
+
+static int add_length(void *arg, const struct ktrace_hook_call *call)
+{
+	*(__u32 *)arg += call->event->len;
+	return 0;
+}
+
+/* A request that begins with an event pending is not served by a pass that does not know it. */
+static void test_requests_with_pending_events(void)
+{
+	struct ktrace_traceset *set = open_slow();
+	struct ktrace_request r = KTRACE_REQUEST_INIT;
+	struct ktrace_service *service;
+	struct ktrace_hooks *hooks[2];
+	struct ktrace_position *place;
+	struct ktrace_trace_event e;
+	__u32 length[2] = { 0 }, i;
+
+	CHECK_EQ(ktrace_position_new(&place), 0);
+	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+	CHECK_EQ(ktrace_position_save(set, place), 0);
+	CHECK_EQ(ktrace_service_new(set, &service), 0);
+	for (i = 0; i < 2; i++) {
+		struct ktrace_hook hook = {
+			.size = sizeof(hook), .point = KTRACE_HOOK_EVENT, .fn = add_length,
+			.arg = &length[i],
+		};
+
+		CHECK_EQ(ktrace_hooks_new(&hooks[i]), 0);
+		CHECK_EQ(ktrace_hooks_add(hooks[i], &hook), 0);
+		r.hooks = hooks[i];
+		r.start = FAR - 10;
+		r.start_position = i ? place : NULL;
+		CHECK_EQ(ktrace_service_add(service, &r), 0);
+	}
+	while ((i = (__u32)ktrace_service_run(service, 100)) == 1)
+		;
+	CHECK_EQ(i, 0);
+	CHECK_EQ(length[0], 4 + 4 + 10);
+	CHECK_EQ(length[1], 4 + 20);
+	ktrace_service_free(service);
+	for (i = 0; i < 2; i++)
+		ktrace_hooks_free(hooks[i]);
+	ktrace_position_free(place);
 	ktrace_traceset_close(set);
 }
 
@@ -254,6 +323,7 @@ int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/test_fragments.%d", (int)getpid());
 	test_fragments();
+	test_requests_with_pending_events();
 	test_seek_into_long_event();
 	test_many_fragments();
 	test_incomplete_in_order();

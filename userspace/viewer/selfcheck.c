@@ -320,45 +320,42 @@ static int check_whole(struct check *c, struct rows *rows)
 	return ret;
 }
 
+/* Remembers the last event that counts. */
 static bool counts(void *arg, const struct ktrace_trace_event *e)
 {
-	(void)arg;
+	if (check_is_countable(e))
+		*(struct ktrace_trace_event *)arg = *e;
 	return check_is_countable(e);
 }
 
-/* Are @n events that count behind here, and is @wanted behind them? Return: 1, 0, -errno. */
+/* Is the @n-th event that counts from here on the mark? Return: 1, 0, -errno. */
 static int is_forward(struct check *c, __u64 n, const struct ktrace_search *search,
-		      const struct ktrace_position *wanted)
+		      const struct mark *wanted)
 {
-	struct ktrace_position *here;
+	const struct ktrace_trace_event *last = search->args[0];
 	__u64 found;
-	int ret = ktrace_position_new(&here);
+	int ret = ktrace_traceset_forward(c->set, n, search, &found);
 
-	if (!ret)
-		ret = ktrace_traceset_forward(c->set, n, search, &found);
-	if (!ret)
-		ret = ktrace_position_save(c->set, here);
-	if (!ret)
-		ret = found == n && !ktrace_position_compare(here, wanted);
-	ktrace_position_free(here);
-	return ret;
+	return ret ? ret : found == n && check_is_mark(wanted, last);
 }
 
 /* From one mark forward to the next, back by as many events, and forward again */
 static int move(struct check *c, const struct mark *from, const struct mark *to)
 {
+	struct ktrace_trace_event last = { 0 };
 	struct ktrace_search search = {
-		.size = sizeof(search), .filters = { counts }, .window = to->time - from->time,
+		.size = sizeof(search), .filters = { counts }, .args = { &last },
+		.window = to->time - from->time,
 	};
 	__u64 n = to->before - from->before, found;
 	int ret = ktrace_traceset_seek_position(c->set, from->behind), is_there = 0;
 
 	if (!ret)
-		ret = is_there = is_forward(c, n, &search, to->behind);
+		ret = is_there = is_forward(c, n, &search, to);
 	if (ret == 1)
 		ret = ktrace_traceset_back(c->set, n, &search, &found);
 	if (!ret && is_there)
-		ret = is_there = found == n ? is_forward(c, n, &search, to->behind) : 0;
+		ret = is_there = found == n ? is_forward(c, n, &search, to) : 0;
 	if (ret >= 0 && !is_there)
 		check_complain(c, path_of(c), "event %llu: forward by %llu events and back leads "
 			       "elsewhere", from->before + 1, n);

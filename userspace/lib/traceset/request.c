@@ -250,6 +250,15 @@ static struct job *earliest(const struct ktrace_service *service)
 	return best;
 }
 
+/*
+ * Does the pass know the events that are pending at the job's start? If it began behind their
+ * first fragments it does not, and the job is for a pass of its own.
+ */
+static bool has_pendings(const struct ktrace_service *service, const struct job *job)
+{
+	return !job->start->is_set || service->set->fragments.nr >= job->start->pending_nr;
+}
+
 /* Is the start of the job not ahead any more? */
 static bool is_reached(const struct ktrace_service *service, const struct job *job)
 {
@@ -274,7 +283,7 @@ static void take_in(struct ktrace_service *service, bool is_beginning)
 		if (!waits(service, job))
 			continue;
 		if (is_beginning ? is_here(service, job) :
-		    job->is_ahead && is_reached(service, job))
+		    job->is_ahead && is_reached(service, job) && has_pendings(service, job))
 			enter(service, job);
 		else
 			job->is_ahead = !is_reached(service, job);
