@@ -32,7 +32,10 @@ extern "C" {
 
 struct ktrace_states;
 
-/* What a thread is doing when it runs */
+/*
+ * What a thread is doing when it runs. Traps are those of events trap:enter and trap:exit, with a
+ * field trap. The module records none: Linux tells when a page fault begins, not when it ends.
+ */
 enum ktrace_mode {
 	KTRACE_MODE_UNKNOWN,
 	KTRACE_MODE_USER,
