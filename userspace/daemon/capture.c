@@ -8,7 +8,7 @@
  * the file goes on when writing works again. META lines are never given up for that;
  * they wait, and blocks behind them with them.
  *
- * With --compress, blocks are compressed as long as no ring fills up; when one does, they are
+ * With --compress, copies are compressed as long as no ring fills up; when one does, they are
  * written as they are until it is well again.
  *
  *   META (event names, stream lines) < LOST < BLOCK		order in the file, per stream
