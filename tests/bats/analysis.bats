@@ -259,6 +259,28 @@ requests()
 	fails grep -q '101' <<<"$output"
 }
 
+@test "critical-path: parts that are read again begin anywhere" {
+	local way
+	"$PROGS/machine" 250000 t
+	{
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta event kind=user id=64 desc=a:b{u32%20x;}'
+		echo 'meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop'
+		awk 'BEGIN { for (i = 0; i < 70000; i++) {
+			if (i % 100 == 0) print "block 0"
+			print "rec", 100000 + i * 650, "64 5 u32:1" } }'
+	} | "$PROGS/mktrace" noise
+	"$KTRACE" critical-path --json --pid 1015 t >path
+	jq -e '.events == 250000 and (.path | length) > 500' path
+	jq -e '([.path[].duration_ns] | add) == ([.shares[].ns] | add)' path
+	jq -e '.path as $p | [range(1; $p | length) | $p[.].from_ns == $p[. - 1].from_ns + $p[. - 1].duration_ns] | all' path
+	"$KTRACE" critical-path --json --pid 1015 t noise >other
+	jq -e '.events == 320000' other
+	for way in .path .shares; do
+		cmp <(jq -c "$way" path) <(jq -c "$way" other)
+	done
+}
+
 @test "-n bounds what JSON has as well" {
 	local what
 	python3 "$ORACLE" make 4 400 >script

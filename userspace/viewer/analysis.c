@@ -218,6 +218,36 @@ static int read_window(struct analysis *a)
 	return 0;
 }
 
+static int read_again(struct analysis *a, __u64 until)
+{
+	struct ktrace_trace_event events[READ_NR];
+	int i, nr, ret;
+
+	for (;;) {
+		nr = ktrace_traceset_read(a->set, events, READ_NR);
+		for (i = 0; i < nr; i++) {
+			if (events[i].time >= until)
+				return 0;
+			ret = ktrace_state_update(a->state, &events[i]);
+			if (ret)
+				return ret;
+		}
+		if (nr <= 0)
+			return nr;
+	}
+}
+
+int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end)
+{
+	int ret = ktrace_state_seek(a->state, from);
+
+	if (!ret)
+		ret = read_again(a, until);
+	if (!ret)
+		ktrace_state_flush(a->state, end);
+	return ret ? ret : a->error;
+}
+
 static int find_window(struct analysis *a)
 {
 	int ret = files_span(a->set, &a->start, &a->end);

@@ -107,6 +107,11 @@ int analysis_main(struct analysis *a, const struct command *cmd, int argc, char 
 bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to);
 /* The span of a thread that ends at @until: ns of it in the window */
 __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
+/*
+ * Reads [from, until) again; watches are told of it, and that all that lasts ends at @end.
+ * Return: 0, -errno.
+ */
+int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
 /* Was this thread asked for? The idle ones are not, unless --pid 0 is given. */
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);

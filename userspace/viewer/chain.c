@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define DEPTH_MAX 64	/* deeper waits are shown as such */
-
 struct chain_thread *chain_thread(struct chain *c, __u64 serial)
 {
 	struct chain_thread *t = rows_get(&c->threads, &serial);
@@ -38,24 +36,6 @@ void chain_add(struct chain *c, struct chain_thread *t, const struct chain_span 
 	t->spans[t->nr++] = *span;
 }
 
-static void add_link(struct chain *c, const struct chain_link *link)
-{
-	struct chain_link *bigger = c->links;
-
-	if (link->from >= link->to)
-		return;
-	if (c->nr == c->cap) {
-		bigger = realloc(c->links, (c->cap ? 2 * c->cap : 64) * sizeof(*bigger));
-		if (!bigger) {
-			c->error = -ENOMEM;
-			return;
-		}
-		c->links = bigger;
-		c->cap = c->cap ? 2 * c->cap : 64;
-	}
-	c->links[c->nr++] = *link;
-}
-
 /* The last span of the thread that begins before @time, NULL = none */
 static const struct chain_span *span_before(const struct chain_thread *t, __u64 time)
 {
@@ -71,51 +51,91 @@ static const struct chain_span *span_before(const struct chain_thread *t, __u64 
 	return low ? &t->spans[low - 1] : NULL;
 }
 
-/* Who is to be asked what happened during @span? 0: the thread itself */
-static __u64 who_caused(const struct chain_span *span, int depth)
+/* Pieces of one span, and of one status but a wait, are one: modes and parts end in between. */
+static bool is_more_of(const struct chain_link *link, const struct chain_link *next)
 {
-	return span->status == KTRACE_STATUS_WAIT && depth < DEPTH_MAX ? span->waker : 0;
+	return link->serial == next->serial && link->depth == next->depth &&
+	       link->from == next->to && link->span.status == next->span.status &&
+	       (link->span.status != KTRACE_STATUS_WAIT || link->span.from == next->span.from);
 }
 
-/*
- * The thread's part of the chain, from @to back to @from. Recursion is true to the matter
- * here: each wait is a shorter piece of the one around it.
- */
-static void walk(struct chain *c, struct chain_link at)
+void chain_end(struct chain *c)
 {
-	const struct chain_thread *t;
-	struct chain_link link;
-	__u64 cause;
+	if (c->link.from < c->link.to)
+		c->found(c->arg, &c->link);
+	c->link = (struct chain_link){ 0 };
+}
 
-	while (at.to > at.from && !c->error) {
-		t = chain_thread(c, at.serial);
-		if (!t)
-			return;
-		at.span = span_before(t, at.to);
-		link = at;
-		if (at.span && at.span->to >= at.to) {
-			link.from = at.span->from > at.from ? at.span->from : at.from;
-			cause = who_caused(at.span, at.depth);
-		} else {
-			link.from = at.span && at.span->to > at.from ? at.span->to : at.from;
-			link.span = NULL;
-			cause = 0;
-		}
-		at.to = link.from;
-		if (cause) {
-			link.serial = cause - 1;
-			link.depth++;
-			walk(c, link);
-		} else {
-			add_link(c, &link);
-		}
+static void add_link(struct chain *c, const struct chain_link *link)
+{
+	if (link->from >= link->to)
+		return;
+	if (c->link.from < c->link.to && is_more_of(&c->link, link)) {
+		c->link.from = link->from;
+		return;
+	}
+	chain_end(c);
+	c->link = *link;
+}
+
+/* Who is to be asked what happened until @to? 0: the thread itself */
+static __u64 who_caused(const struct chain *c, const struct chain_span *span, __u64 to)
+{
+	return span->status == KTRACE_STATUS_WAIT && span->to == to &&
+	       c->depth <= CHAIN_DEPTH_MAX ? span->waker : 0;
+}
+
+/* One step back for the thread that is waited for at last. */
+static void step(struct chain *c)
+{
+	struct chain_wait *at = &c->waits[c->depth - 1];
+	const struct chain_thread *t = chain_thread(c, at->serial);
+	const struct chain_span *span = t ? span_before(t, at->to) : NULL;
+	struct chain_link link = { .serial = at->serial, .to = at->to, .depth = c->depth - 1 };
+	__u64 cause = 0;
+
+	link.from = at->from;
+	if (span && span->to >= at->to) {
+		link.span = *span;
+		link.from = span->from > at->from ? span->from : at->from;
+		cause = who_caused(c, span, at->to);
+	} else if (span && span->to > at->from) {
+		link.from = span->to;
+	}
+	at->to = link.from;
+	if (cause)
+		c->waits[c->depth++] = (struct chain_wait){ cause - 1, link.from, link.to };
+	else
+		add_link(c, &link);
+}
+
+void chain_begin(struct chain *c, __u64 serial, __u64 from, __u64 to)
+{
+	c->waits[0] = (struct chain_wait){ serial, from, to };
+	c->depth = 1;
+}
+
+bool chain_goes_before(const struct chain *c, __u64 time)
+{
+	return c->depth && c->waits[c->depth - 1].to > time && !c->error;
+}
+
+void chain_walk(struct chain *c, __u64 since)
+{
+	while (chain_goes_before(c, since)) {
+		if (c->waits[c->depth - 1].to > c->waits[c->depth - 1].from)
+			step(c);
+		while (c->depth && c->waits[c->depth - 1].to <= c->waits[c->depth - 1].from)
+			c->depth--;
 	}
 }
 
-int chain_walk(struct chain *c, __u64 serial, __u64 from, __u64 to)
+void chain_clear(struct chain *c)
 {
-	walk(c, (struct chain_link){ .serial = serial, .from = from, .to = to });
-	return c->error;
+	size_t i;
+
+	for (i = 0; i < c->threads.nr; i++)
+		((struct chain_thread *)rows_at(&c->threads, i))->nr = 0;
 }
 
 void chain_free(struct chain *c)
@@ -125,5 +145,4 @@ void chain_free(struct chain *c)
 	for (i = 0; i < c->threads.nr; i++)
 		free(((struct chain_thread *)rows_at(&c->threads, i))->spans);
 	rows_free(&c->threads);
-	free(c->links);
 }

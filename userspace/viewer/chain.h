@@ -2,15 +2,20 @@
 /*
  * chain.h - what a thread waited for, and what that waited for, back in time
  *
- * All spans of all threads are kept, some 48 bytes for each change of a thread. The chain
- * goes from the end of the window to its begin: while the thread runs, or waits for a CPU,
- * it is the thread itself that takes the time; while it is blocked, it is the thread that
- * woke it at last, and what that did meanwhile, in the same way.
+ * The chain goes from the end of the window to its begin: while the thread runs, or waits
+ * for a CPU, it is the thread itself that takes the time; while it is blocked, it is the
+ * thread that woke it at the end of that, and what it did meanwhile, in the same way.
+ *
+ * Spans are needed backwards, so not all of them are kept: those of one part of the window
+ * after the other are given, the latest part first, and the chain goes as far as they reach.
+ * A span that goes on behind its part ends with the part.
  */
 #ifndef VIEWER_CHAIN_H
 #define VIEWER_CHAIN_H
 
 #include "analysis.h"
+
+#define CHAIN_DEPTH_MAX 64	/* deeper waits are shown as such */
 
 /**
  * struct chain_span - a thread from one change of its status to the next
@@ -32,7 +37,7 @@ struct chain_span {
 	__u64 waker;
 };
 
-/* struct chain_thread - a thread and its spans, in order of time */
+/* struct chain_thread - a thread and its spans in the present part, in order of time */
 struct chain_thread {
 	struct thread_row thread;
 	__u64 waker;	/* of the wait that is about to end, as in struct chain_span */
@@ -46,30 +51,49 @@ struct chain_link {
 	__u64 serial;
 	__u64 from;
 	__u64 to;
-	const struct chain_span *span;	/* NULL: nothing is known about the thread here */
+	struct chain_span span;	/* UNNAMED: nothing is known about the thread here */
 	int depth;
+};
+
+/* struct chain_wait - a thread that is followed from @to back to @from */
+struct chain_wait {
+	__u64 serial;
+	__u64 from;
+	__u64 to;
 };
 
 /**
  * struct chain - all of it
  * @threads:	struct chain_thread
- * @links:	latest first
- * @nr:		how many
- * @cap:	room for so many
+ * @found:	told of each link, the latest first
+ * @arg:	for it
+ * @waits:	the thread asked for, who it waits for, who that waits for
+ * @depth:	how many
+ * @link:	found last, to be told of; more of the same may come before it
  * @error:	-ENOMEM once memory ran out
  */
 struct chain {
 	struct rows threads;
-	struct chain_link *links;
-	size_t nr;
-	size_t cap;
+	void (*found)(void *arg, const struct chain_link *link);
+	void *arg;
+	struct chain_wait waits[CHAIN_DEPTH_MAX + 1];
+	int depth;
+	struct chain_link link;
 	int error;
 };
 
 struct chain_thread *chain_thread(struct chain *c, __u64 serial);
+/* The chain of a thread in [from, to) is to be found. */
+void chain_begin(struct chain *c, __u64 serial, __u64 from, __u64 to);
+/* Are spans before @time needed? */
+bool chain_goes_before(const struct chain *c, __u64 time);
+/* A part begins: no spans. */
+void chain_clear(struct chain *c);
 void chain_add(struct chain *c, struct chain_thread *t, const struct chain_span *span);
-/* Makes the links for a thread and [from, to). Return: 0, -ENOMEM. */
-int chain_walk(struct chain *c, __u64 serial, __u64 from, __u64 to);
+/* Goes back to @since with the spans of the part that begins there. */
+void chain_walk(struct chain *c, __u64 since);
+/* Tells of the last link. */
+void chain_end(struct chain *c);
 void chain_free(struct chain *c);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define PART_EVENTS 100000u	/* whose spans are in memory at a time */
+
 /* struct share - one thread's part of the path, in one state; these two are the key */
 struct share {
 	__u64 serial;
@@ -19,17 +21,58 @@ struct share {
  * struct path - one run of the command
  * @a:		what analyses have in common
  * @chain:	spans, and the path
+ * @serial:	of the thread that was asked for, the latest of its number, + 1; 0 = none
+ * @from:	its first span in the window begins
+ * @to:		its last one ends, or it dies
+ * @parts:	begins of parts of the window
+ * @part_nr:	how many
+ * @events:	in the last of them
+ * @is_back:	the window was read; parts of it are read again, from the last to the first
  * @shares:	the path, summed up
  * @all:	their sum
+ * @links:	its pieces if they are to be printed, the latest first
+ * @link_nr:	how many
  * @lists:	print each piece
  */
 struct path {
 	struct analysis a;
 	struct chain chain;
+	__u64 serial;
+	__u64 from;
+	__u64 to;
+	__u64 *parts;
+	size_t part_nr;
+	__u64 events;
+	bool is_back;
 	struct rows shares;
 	__u64 all;
+	struct chain_link *links;
+	size_t link_nr;
 	bool lists;
 };
+
+/* An array that has room for powers of two gets a new last element. NULL: no memory */
+static void *append(struct path *path, void *array, size_t *nr, size_t size)
+{
+	void **at = array;
+	void *bigger = *at;
+
+	if (!(*nr & (*nr - 1)))
+		bigger = realloc(bigger, (*nr ? 2 * *nr : 1) * size);
+	if (!bigger) {
+		path->a.error = -ENOMEM;
+		return NULL;
+	}
+	*at = bigger;
+	return (char *)bigger + (*nr)++ * size;
+}
+
+/* What is known of a thread at the end is what it is called: learnt when read forwards. */
+static struct chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
+{
+	return path->is_back ? chain_thread(&path->chain, p->serial) :
+	       analysis_thread(&path->a, &path->chain.threads, p);
+}
 
 /* Idle tasks wake nobody: what interrupted them does. */
 static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
@@ -41,10 +84,24 @@ static void on_woken(void *arg, const struct ktrace_process *p, const struct ktr
 	(void)time;
 	by = by && by->tid ? by : NULL;
 	if (by)
-		analysis_thread(&path->a, &path->chain.threads, by);
-	t = analysis_thread(&path->a, &path->chain.threads, p);
+		thread_of(path, by);
+	t = thread_of(path, p);
 	if (t)
 		t->waker = by ? by->serial + 1 : 0;
+}
+
+/* The first time: which thread it is about, and when it was there */
+static void see_thread(struct path *path, const struct ktrace_process *p,
+		       const struct chain_span *span)
+{
+	if (p->tid != path->a.select.pids[0] || (path->serial && p->serial + 1 < path->serial))
+		return;
+	if (path->serial != p->serial + 1) {
+		path->serial = p->serial + 1;
+		path->from = path->to = span->from;
+	}
+	if (p->status != KTRACE_STATUS_ZOMBIE && p->status != KTRACE_STATUS_DEAD)
+		path->to = span->to;
 }
 
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
@@ -56,8 +113,10 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 
 	if (!p->tid || !analysis_clip(&path->a, &span.from, &span.to))
 		return;
-	t = analysis_thread(&path->a, &path->chain.threads, p);
-	if (!t)
+	t = thread_of(path, p);
+	if (t && !path->is_back)
+		see_thread(path, p, &span);
+	if (!t || !path->is_back)
 		return;
 	if (p->status == KTRACE_STATUS_EXIT)
 		span.status = KTRACE_STATUS_RUN;
@@ -77,7 +136,7 @@ static void describe(const struct path *path, const struct chain_span *span, cha
 {
 	const char *call = NULL, *by = "";
 
-	if (!span || span->status == KTRACE_STATUS_UNNAMED) {
+	if (span->status == KTRACE_STATUS_UNNAMED) {
 		snprintf(text, size, "unknown");
 		return;
 	}
@@ -93,11 +152,13 @@ static void describe(const struct path *path, const struct chain_span *span, cha
 		 call ? call : "", *by ? " for " : "", by);
 }
 
-static void add_share(struct path *path, const struct chain_link *link)
+static void on_link(void *arg, const struct chain_link *link)
 {
 	struct share key = { .serial = link->serial }, *share;
+	struct path *path = arg;
+	struct chain_link *kept;
 
-	describe(path, link->span, key.what, sizeof(key.what));
+	describe(path, &link->span, key.what, sizeof(key.what));
 	share = rows_get(&path->shares, &key);
 	if (!share) {
 		path->a.error = -ENOMEM;
@@ -106,6 +167,11 @@ static void add_share(struct path *path, const struct chain_link *link)
 	share->ns += link->to - link->from;
 	share->nr++;
 	path->all += link->to - link->from;
+	if (!path->lists && !path->a.is_json)
+		return;
+	kept = append(path, &path->links, &path->link_nr, sizeof(*kept));
+	if (kept)
+		*kept = *link;
 }
 
 static int by_ns(const void *x, const void *y)
@@ -133,10 +199,10 @@ static void put_links(struct path *path)
 	size_t i;
 
 	out_printf(out, "\n%15s %9s  what\n", "time", "for");
-	for (i = path->chain.nr; i-- && left; left--) {
-		const struct chain_link *link = &path->chain.links[i];
+	for (i = path->link_nr; i-- && left; left--) {
+		const struct chain_link *link = &path->links[i];
 
-		describe(path, link->span, what, sizeof(what));
+		describe(path, &link->span, what, sizeof(what));
 		output_line_begin(out);
 		out_seconds(out, analysis_since_start(&path->a, link->from), 15);
 		ktrace_out_char(out, ' ');
@@ -183,10 +249,10 @@ static void put_json_links(struct path *path)
 
 	json_key(out, "path");
 	ktrace_out_char(out, '[');
-	for (i = path->chain.nr; i--;) {
-		const struct chain_link *link = &path->chain.links[i];
+	for (i = path->link_nr; i--;) {
+		const struct chain_link *link = &path->links[i];
 
-		describe(path, link->span, what, sizeof(what));
+		describe(path, &link->span, what, sizeof(what));
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
@@ -200,39 +266,54 @@ static void put_json_links(struct path *path)
 	ktrace_out_char(out, ']');
 }
 
-/* The thread that was asked for; of a process, the one that leads it. Latest of its number */
-static const struct chain_thread *find_thread(const struct path *path)
+static int begin(struct analysis *a)
 {
-	const struct chain_thread *t, *latest = NULL;
-	size_t i;
+	struct path *path = (struct path *)a;
+	__u64 *first = append(path, &path->parts, &path->part_nr, sizeof(*first));
 
-	for (i = 0; i < path->chain.threads.nr; i++) {
-		t = rows_at(&path->chain.threads, i);
-		if (t->nr && t->thread.who.tid == path->a.select.pids[0] &&
-		    (!latest || t->thread.serial > latest->thread.serial))
-			latest = t;
-	}
-	return latest;
+	if (first)
+		*first = a->from;
+	return a->error;
+}
+
+/* A part begins where time goes on, so that what lies before it is no matter of order. */
+static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	struct path *path = (struct path *)a;
+	__u64 *part;
+
+	if (++path->events < PART_EVENTS || e->time <= path->parts[path->part_nr - 1])
+		return 0;
+	path->events = 0;
+	part = append(path, &path->parts, &path->part_nr, sizeof(*part));
+	if (part)
+		*part = e->time;
+	return a->error;
 }
 
 /* From its first span in the window to its death, or the end */
 static int make_path(struct path *path)
 {
-	const struct chain_thread *t = find_thread(path);
-	__u64 to;
-	size_t i;
-	int ret;
+	struct chain *c = &path->chain;
+	size_t i = path->part_nr;
+	__u64 from, until = path->a.until_ns, end = path->a.to;
+	int ret = 0;
 
-	if (!t)
+	if (!path->serial)
 		return 0;
-	for (i = t->nr; i && (t->spans[i - 1].status == KTRACE_STATUS_ZOMBIE ||
-			      t->spans[i - 1].status == KTRACE_STATUS_DEAD);)
-		i--;
-	to = i ? t->spans[i - 1].to : t->spans[0].from;
-	ret = chain_walk(&path->chain, t->thread.serial, t->spans[0].from, to);
-	for (i = 0; i < path->chain.nr; i++)
-		add_share(path, &path->chain.links[i]);
-	return ret ? ret : path->a.error;
+	path->is_back = true;
+	chain_begin(c, path->serial - 1, path->from, path->to);
+	while (!ret && i--) {
+		from = path->parts[i];
+		if (chain_goes_before(c, from) && from < end) {
+			chain_clear(c);
+			ret = analysis_repeat(&path->a, from, until, end);
+			chain_walk(c, i ? from : 0);
+		}
+		until = end = from;
+	}
+	chain_end(c);
+	return ret ? ret : c->error ? c->error : path->a.error;
 }
 
 static void show(struct analysis *a)
@@ -269,18 +350,25 @@ static const char *check(struct analysis *a)
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct path path = {
-		.a = { .options = options, .option = own_option, .check = check, .show = show },
+		.a = {
+			.options = options, .option = own_option, .check = check, .begin = begin,
+			.event = count_event, .show = show,
+		},
 		.chain.threads = ROWS_INIT(struct chain_thread, thread.serial),
 		.shares = ROWS_INIT(struct share, what),
 	};
 	int status;
 
+	path.chain.found = on_link;
+	path.chain.arg = &path;
 	path.a.watch = (struct ktrace_state_watch){
 		.span = on_span, .woken = on_woken, .arg = &path,
 	};
 	status = analysis_main(&path.a, cmd, argc, argv);
 	chain_free(&path.chain);
 	rows_free(&path.shares);
+	free(path.parts);
+	free(path.links);
 	return status;
 }
 
@@ -300,8 +388,7 @@ ANALYSIS_TIMES
 "Needs events of family sched. From its end back to its begin, the thread's time goes to\n"
 "itself while it runs or waits for a CPU. While it is blocked, it goes to the thread that\n"
 "woke it at last, for what that did meanwhile, and so on; or to the wait itself, if an\n"
-"interrupt ended it. Keep the window short for large traces: every change of every thread\n"
-"in it is kept in memory, some 48 bytes each.\n"
+"interrupt ended it. The file is read twice, the second time from its end to its begin.\n"
 "\n"
 "Example: why the command took so long\n"
 "  ktrace critical-path --pid 187 trace.bin\n",

@@ -17,7 +17,7 @@ static size_t slot_of(const struct state_map *m, __u64 key)
 
 static int grow(struct state_map *m)
 {
-	struct state_map bigger = { .slot_nr = m->slot_nr ? 2 * m->slot_nr : 64 };
+	struct state_map bigger = { .slot_nr = m->slot_nr ? 2 * m->slot_nr : 8 };
 	size_t i;
 
 	bigger.slots = calloc(bigger.slot_nr, sizeof(*bigger.slots));
