@@ -402,6 +402,31 @@ static int read_all(enum ktrace_cores cores)
 	return nr;
 }
 
+/* The first event of many streams is no long read. */
+static void test_many_streams(void)
+{
+	struct ktrace_tracefile *tf = make_file(paths[0], 1);
+	struct ktrace_traceset *set;
+	struct ktrace_trace_event e;
+	struct maker m;
+	__u64 blocked;
+	__u32 i;
+
+	for (i = 0; i < 100; i++) {
+		make_stream(&m, tf, i);
+		make_event(&m, i, i);
+		make_end_block(&m);
+		make_event(&m, 1000, i);
+		make_end_block(&m);
+	}
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	set = open_set(KTRACE_CORES_AUTO, NULL, false);
+	wait_for_none();
+	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+	CHECK_EQ(helpers(&blocked), 0);
+	ktrace_traceset_close(set);
+}
+
 /* A look at some events does not start a helper, nor do many seeks; a long read does. */
 static void test_when(void)
 {
@@ -494,6 +519,8 @@ int main(void)
 	test_growth();
 	test_early_close();
 	test_fork();
+	test_many_streams();
+	make_files();
 	test_when();
 	test_signals();
 	test_no_thread();

@@ -42,8 +42,10 @@ static int wake_all(struct ktrace_traceset *set)
 	if (ret)
 		return ret;
 	ktrace_ahead_share(set->ahead, m->nr);
-	for (i = 0; i < m->nr && !ret; i++)
+	for (i = 0; i < m->nr && !ret; i++) {
+		ktrace_ahead_turn(set->ahead);	/* one section of each is not many in a row */
 		ret = wake_stream(m->streams[i]);
+	}
 	ktrace_merge_rebuild(m);
 	return ret;
 }
