@@ -149,9 +149,9 @@ is_unused()
 }
 
 @test "run: time-out ends the guest" {
-	run "$VM" run -t 15 -- sleep 1000
+	run "$VM" run -t 5 -- sleep 1000
 	[ "$status" -eq 123 ]
-	[[ $output == *"no end after 15 s"* ]]
+	[[ $output == *"no end after 5 s"* ]]
 }
 
 @test "run: nothing is left after a signal or a killed parent" {
