@@ -310,3 +310,22 @@ requests()
 	output=$(cat object)
 	json 'sum(p["duration_ns"] for p in o["path"]) == sum(s["ns"] for s in o["shares"])'
 }
+
+@test "a thread is called what it is called since exec" {
+	cat >script <<-'EOF'
+		meta host boot=1 machine=x86_64
+		meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000
+		meta event kind=user id=16 desc=t:e{u64%20n;}
+		meta process pid=7 ppid=1 ts=10 comm=launcher
+		meta thread tid=7 pid=7 ts=10 comm=launcher
+		meta process pid=7 ppid=1 ts=20 comm=program
+		meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		block 0
+		rec 30 16 7 u64:1
+	EOF
+	"$PROGS/mktrace" t <script
+	run_ktrace stat t
+	grep -q '7/7 program ' <<<"$output"
+	run_ktrace state t
+	grep -q '7/7 program ' <<<"$output"
+}

@@ -81,6 +81,7 @@ struct ktrace_mode_level {
  * @created:	time it was made, 0 = before the recording or not told
  * @inserted:	time of the first event about it
  * @since:	time of the latest change of status or modes
+ * @stamp:	raw stamp of its own latest event in the trace @machine, 0 = none
  * @machine:	number of the first trace of its boot
  * @tid:	thread; 0 = a CPU's idle task, one for each CPU
  * @pid:	process, 0 = no event told it: see ktrace_process_pid()
@@ -102,6 +103,7 @@ struct ktrace_process {
 	__u64 created;
 	__u64 inserted;
 	__u64 since;
+	__u64 stamp;
 	__u32 machine;
 	__u32 tid;
 	__u32 pid;

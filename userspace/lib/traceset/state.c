@@ -294,6 +294,8 @@ static void see_running(struct step *st)
 	struct ktrace_process *p = ktrace_step_thread(st, st->event->tid, stream->cpu), *other;
 
 	st->self = p;
+	if (ktrace_trace_index(stream->trace) == st->machine)
+		p->stamp = st->event->raw;
 	if (stream->kind != KTRACE_CHANNEL_KERNEL || stream->cpu < 0)
 		return;
 	st->cpu = ktrace_step_resource(st, KTRACE_RESOURCE_CPU, (__u32)stream->cpu);

@@ -101,19 +101,19 @@ const char *ktrace_mode_sub_name(const struct ktrace_states *s, __u32 machine, _
 	}
 }
 
-/* Any stamp of the trace would do; what META tells has none that is later. */
+/* As META tells it for the time of the thread's latest event: exec may have changed it since. */
 const char *ktrace_process_name(const struct ktrace_states *s, const struct ktrace_process *p)
 {
 	const struct ktrace_trace *trace = ktrace_traceset_trace(s->set, p->machine);
 
 	if (!p->tid)
 		return "swapper";
-	return p->comm[0] ? p->comm : trace ? ktrace_trace_comm(trace, p->tid, 0) : NULL;
+	return p->comm[0] ? p->comm : trace ? ktrace_trace_comm(trace, p->tid, p->stamp) : NULL;
 }
 
 __u32 ktrace_process_pid(const struct ktrace_states *s, const struct ktrace_process *p)
 {
 	const struct ktrace_trace *trace = ktrace_traceset_trace(s->set, p->machine);
 
-	return p->pid || !p->tid || !trace ? p->pid : ktrace_trace_pid(trace, p->tid, 0);
+	return p->pid || !p->tid || !trace ? p->pid : ktrace_trace_pid(trace, p->tid, p->stamp);
 }
