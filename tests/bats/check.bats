@@ -72,6 +72,28 @@ change()
 	[[ $output == *"not closed"* ]]
 }
 
+@test "a file of events whose fragments are on two streams is not damaged" {
+	"$PROGS/mktrace" t <<-'END'
+	meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	meta stream id=2 kind=user cpu=1 ring=65536 block=4096 policy=drop
+	meta event kind=user id=16 desc=t:big{u8[]%20bytes;}
+	meta event kind=user id=17 desc=t:small{u32%20n;}
+	block 1
+	rec 100 16 7:2 u32:2004 u32:2000 zeros:1000
+	rec 110 17 8 u32:1
+	block 1
+	rec 200 17 8 u32:7
+	block 2
+	rec 105 17 9 u32:2
+	rec 190 16 7:4 zeros:1000
+	rec 195 17 7 u32:3
+	END
+	run_ktrace check t
+	[ "$status" -eq 0 ]
+	[[ $output == *"positions (not times: fragments are scattered); no states, as fragments "* ]]
+}
+
 # make_busy: "t", a file of threads that run, call and are interrupted
 make_busy()
 {

@@ -90,6 +90,130 @@ static void test_fragments(void)
 	ktrace_traceset_close(set);
 }
 
+#define STREAMS 3u
+#define WHOLE_MAX 400
+
+/* struct whole - an event that lacks nothing */
+struct whole {
+	__u64 raw;
+	__u64 time;
+	__u64 sum;
+	__u32 tid;
+	__u32 len;
+};
+
+static __u64 sum_of(const struct ktrace_trace_event *e)
+{
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = 0; i < e->len; i++)
+		sum = sum * 31 + (unsigned char)e->payload[i];
+	return sum;
+}
+
+/* What is read from here on, but for events that lack fragments. Returns their number. */
+static unsigned int read_whole(struct ktrace_traceset *set, struct whole *out)
+{
+	struct ktrace_trace_event e;
+	unsigned int n = 0;
+
+	while (ktrace_traceset_next(set, &e) == 1) {
+		if (e.flags & KTRACE_EVENT_INCOMPLETE)
+			continue;
+		CHECK(n < WHOLE_MAX);
+		out[n++] = (struct whole){ e.raw, e.time, sum_of(&e), e.tid, e.len };
+	}
+	return n;
+}
+
+/*
+ * A record of thread @tid, which has @left fragments to come. If @is_scattered, it is on any
+ * stream, and blocks end anywhere; else later fragments open blocks.
+ */
+static void make_any(struct maker *m, unsigned int *seed, __u64 ts, __u32 tid, __u32 *left,
+		     bool is_scattered)
+{
+	struct maker *to = &m[(is_scattered ? (__u32)rand_r(seed) : tid) % STREAMS];
+
+	if (is_scattered ? !(rand_r(seed) % 4) : *left && rand_r(seed) % 2)
+		make_end_block(to);
+	else if (!is_scattered && *left)
+		return make_fragment(to, ts, tid + 10, 0, 4);
+	if (*left) {
+		--*left;
+		make_fragment(to, ts, tid | NEXT, 0, 10);
+	} else if (rand_r(seed) % 3) {
+		*left = 1 + (__u32)rand_r(seed) % 3;
+		make_fragment(to, ts, tid | FIRST, 10 * (*left + 1), 10);
+	} else {
+		make_fragment(to, ts, tid, 0, 4);
+	}
+}
+
+/* Some threads, each in the middle of an event most of the time */
+static void make_threads(unsigned int seed, bool is_scattered)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	__u32 left[STREAMS] = { 0 }, i, tid;
+	struct maker m[STREAMS];
+	__u64 ts = 1000;
+
+	for (i = 0; i < STREAMS; i++)
+		make_stream(&m[i], tf, i + 1);
+	for (i = 0; i < 300; i++, ts += (__u64)rand_r(&seed) % 50) {
+		tid = (__u32)rand_r(&seed) % STREAMS;
+		make_any(m, &seed, ts, tid + 1, &left[tid], is_scattered);
+	}
+	for (i = 0; i < STREAMS; i++)
+		make_end_block(&m[i]);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+}
+
+/*
+ * Are @nr events some of the @all_nr, in order, and all of them from @time on that are in one
+ * fragment or, if @has_all, whatever they are in?
+ */
+static void check_found(const struct whole *found, unsigned int nr, const struct whole *all,
+			unsigned int all_nr, __u64 time, bool has_all)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < all_nr; i++) {
+		if (n < nr && !memcmp(&found[n], &all[i], sizeof(all[i])))
+			n++;
+		else
+			CHECK(all[i].time < time || (!has_all && all[i].len > 4));
+	}
+	CHECK_EQ(n, nr);
+}
+
+/* What a seek between fragments finds is whole, and of one event; all unless scattered. */
+static void test_seek_between_fragments(void)
+{
+	static struct whole all[WHOLE_MAX], found[WHOLE_MAX];
+	struct ktrace_traceset *set;
+	unsigned int seed, all_nr, nr;
+	__u64 time, last;
+
+	for (seed = 1; seed <= 8; seed++) {
+		bool is_scattered = seed % 2;
+
+		make_threads(seed, is_scattered);
+		set = open_set();
+		all_nr = read_whole(set, all);
+		CHECK(all_nr > 50);
+		CHECK_EQ(!!ktrace_traceset_scattered(set), is_scattered);
+		last = all[all_nr - 1].time;
+		for (time = all[0].time; time <= last; time += 31) {
+			CHECK_EQ(ktrace_traceset_seek(set, time), 0);
+			nr = read_whole(set, found);
+			check_found(found, nr, all, all_nr, time, !is_scattered);
+		}
+		ktrace_traceset_close(set);
+	}
+}
+
 #define FAR 1000000000ull
 
 /* An event that takes long, and whose beginning is on another stream */
@@ -323,6 +447,7 @@ int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/test_fragments.%d", (int)getpid());
 	test_fragments();
+	test_seek_between_fragments();
 	test_requests_with_pending_events();
 	test_seek_into_long_event();
 	test_many_fragments();

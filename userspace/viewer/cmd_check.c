@@ -165,6 +165,7 @@ static int read_through(struct check *c)
 		last = e.time > last ? e.time : last;
 	}
 	progress_end();
+	c->is_scattered = ktrace_traceset_scattered(c->set);
 	return ret;
 }
 
@@ -199,7 +200,8 @@ static void complain_at(struct check *c, const struct mark *m, const char *what,
 }
 
 /*
- * By time: what goes back is delivered where it stands, so a seek need not meet it.
+ * By time: what goes back is delivered where it stands, so a seek need not meet it; nor the
+ * beginnings of scattered events.
  * Return: 0, -errno.
  */
 static int seek_time(struct check *c, __u32 i, __u64 wanted)
@@ -209,7 +211,7 @@ static int seek_time(struct check *c, __u32 i, __u64 wanted)
 	__u64 nr;
 	int ret;
 
-	if (c->goes_back)
+	if (c->goes_back || c->is_scattered)
 		return 0;
 	ret = ktrace_traceset_seek(c->set, m->time);
 	if (!ret)
@@ -291,6 +293,13 @@ static int check_reading(struct check *c, int nr, char **paths)
 	return ret;
 }
 
+/* Why is something left out? NULL: nothing is. */
+static const char *reason(const struct check *c)
+{
+	return c->goes_back ? "stamps go back" : c->is_scattered ? "fragments are scattered" :
+	       c->is_torn ? "events lack fragments" : NULL;
+}
+
 static void put_reading(struct check *c)
 {
 	struct ktrace_out *out = c->out;
@@ -311,11 +320,12 @@ static void put_reading(struct check *c)
 	ktrace_out_u64(out, c->events);
 	ktrace_out_str(out, " events, read again from ");
 	ktrace_out_u64(out, c->mark_nr);
-	ktrace_out_str(out, c->goes_back ? " positions (not times: stamps go back)" :
-		       " times and positions");
-	if (c->is_torn || c->goes_back)
-		out_printf(out, "; no states, as %s\n", c->goes_back ? "stamps go back" :
-			   "events lack fragments");
+	if (c->goes_back || c->is_scattered)
+		out_printf(out, " positions (not times: %s)", reason(c));
+	else
+		ktrace_out_str(out, " times and positions");
+	if (reason(c))
+		out_printf(out, "; no states, as %s\n", reason(c));
 	else
 		out_printf(out, "; %u states, statistics of %u parts, %u moves\n", c->states,
 			   c->parts, c->moves);

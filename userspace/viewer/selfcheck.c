@@ -379,7 +379,7 @@ int check_states(struct check *c)
 	struct rows rows = { .at = NULL };
 	int ret;
 
-	if (c->goes_back || c->is_torn)
+	if (c->goes_back || c->is_torn || c->is_scattered)
 		return 0;
 	ret = check_whole(c, &rows);
 	if (!ret)

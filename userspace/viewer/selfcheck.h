@@ -41,6 +41,7 @@ struct mark {
  * @events:	in all, losses and torn ones not counted
  * @goes_back:	there are events with a stamp below their predecessor's
  * @is_torn:	there are events that lack fragments
+ * @is_scattered: there are events of which a seek may not find the beginning
  * @states:	states compared
  * @parts:	parts whose statistics were added up
  * @moves:	moves forward and back by a number of events
@@ -56,6 +57,7 @@ struct check {
 	__u64 events;
 	bool goes_back;
 	bool is_torn;
+	bool is_scattered;
 	__u32 states;
 	__u32 parts;
 	__u32 moves;

@@ -191,7 +191,8 @@ int ktrace_traceset_read(struct ktrace_traceset *set, struct ktrace_trace_event 
  *
  * Each stream is put on its first such event, found by binary search over its blocks.
  * Losses before that point are not delivered again. Names of threads that earlier
- * events would have told may be missing.
+ * events would have told may be missing. An event in fragments, of which some lie before
+ * @time, is whole if its first one is found: see ktrace_traceset_scattered().
  *
  * Return: 0, -ENOMEM.
  */
@@ -214,6 +215,15 @@ int ktrace_traceset_poll(struct ktrace_traceset *set);
  * Return: 0, -ENOMEM.
  */
 int ktrace_traceset_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
+
+/**
+ * ktrace_traceset_scattered - how many events delivered whole a seek may not find the start of
+ *
+ * Their fragments lie on several streams, or between records of other threads at the
+ * beginning of a block, or in more than 1024 blocks. After a seek to a time between the
+ * fragments such an event may be delivered as KTRACE_EVENT_NO_START, in parts.
+ */
+__u64 ktrace_traceset_scattered(const struct ktrace_traceset *set);
 
 /** ktrace_traceset_stats - see the struct */
 void ktrace_traceset_stats(const struct ktrace_traceset *set,

@@ -404,20 +404,38 @@ static int skip_until(struct ktrace_traceset *set, __u64 time)
 	return ret;
 }
 
-int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time)
+/* Puts the streams where they are at @from, and reads over what is before @time. */
+static int seek_from(struct ktrace_traceset *set, __u64 from, __u64 time)
 {
 	struct merge *m = &set->merge;
-	int ret = ktrace_set_begin(set);
+	int ret = 0;
 	size_t i;
 
-	if (!ret)
-		ret = ktrace_merge_init(m, set->traces, set->trace_nr);
-	if (ret)
-		return ret;
 	set->is_consumed = false;
 	ktrace_fragment_drop_all(&set->fragments);
 	for (i = 0; i < m->nr && ret >= 0; i++)
-		ret = ktrace_stream_seek(m->streams[i], time);
+		ret = ktrace_stream_seek(m->streams[i], from, from < time);
 	ktrace_merge_rebuild(m);
 	return ret < 0 ? ret : skip_until(set, time);
+}
+
+int ktrace_traceset_seek(struct ktrace_traceset *set, __u64 time)
+{
+	int ret = ktrace_set_begin(set);
+	__u64 begin;
+
+	if (!ret)
+		ret = ktrace_merge_init(&set->merge, set->traces, set->trace_nr);
+	if (!ret)
+		ret = seek_from(set, time, time);
+	if (ret < 0 || !ktrace_fragment_drop_unsure(&set->fragments, &begin))
+		return ret;
+	ret = seek_from(set, begin, time);
+	ktrace_fragment_drop_unsure(&set->fragments, &begin);
+	return ret;
+}
+
+__u64 ktrace_traceset_scattered(const struct ktrace_traceset *set)
+{
+	return set->fragments.scattered;
 }

@@ -9,6 +9,9 @@
  * such a stream are missing, as it may be the next event's. What there is is then delivered
  * and flagged, with the time of that record, so that time does not go back; likewise when
  * too many events are pending, and at the end.
+ * A seek reads what its sections have before the time that is sought, but not what lies on
+ * other streams before theirs. An event that began where not all were read may have ended
+ * there, and another one begun: nothing is added to it that is delivered.
  * Memory grows with the bytes that have come, never with the length that is claimed.
  */
 #include "fragment.h"
@@ -67,6 +70,39 @@ static void take(struct fragments *f, struct pending *p, struct ktrace_trace_eve
 	memmove(p, p + 1, (size_t)(f->pending + f->nr - p) * sizeof(*p));
 }
 
+/*
+ * Does a seek read all that is behind @e? It does not matter then what the streams have before,
+ * nor which blocks are missing there.
+ */
+static bool is_all_read(const struct ktrace_trace_event *e)
+{
+	const struct trace *t = (const struct trace *)e->stream->trace;
+	const struct stream *s;
+	size_t i;
+
+	for (i = 0; i < t->stream_nr; i++) {
+		s = t->streams[i];
+		if (&s->pub != e->stream && s->pub.kind == e->stream->kind && s->sought &&
+		    (s->sought_raw >= e->raw || s->entries[s->sought - 1].max_raw >= e->raw))
+			return false;
+	}
+	return true;
+}
+
+/* Notes whether a seek that goes between the fragments so far and @e finds the event. */
+static void note_scattered(struct pending *p, const struct ktrace_trace_event *e)
+{
+	const struct stream *s = (const struct stream *)e->stream;
+	const struct run *last = p->run_nr ? &p->runs[p->run_nr - 1] : NULL;
+
+	if (last && last->stream == s && last->entry == s->next - 1)
+		return;
+	p->sections++;
+	if (last && (last->stream != s || s->next - 1 - last->entry != 1 ||
+		     stream_now_off(s) != s->opening || p->sections > SECTIONS_BACK))
+		p->is_scattered = true;
+}
+
 /* Notes where fragment @e is: it is its stream's present event. */
 static int add_run(struct pending *p, const struct ktrace_trace_event *e)
 {
@@ -114,6 +150,7 @@ static int append(struct pending *p, const struct ktrace_trace_event *e)
 	memcpy(p->buf + have, e->payload, n);
 	p->event = *e;
 	p->event.len = have + n;
+	note_scattered(p, e);
 	return add_run(p, e);
 }
 
@@ -128,7 +165,9 @@ static int add_first(struct fragments *f, const struct ktrace_trace_event *e)
 	memcpy(&total, e->payload, sizeof(total));
 	bytes.payload += sizeof(total);
 	bytes.len -= (__u32)sizeof(total);
-	*p = (struct pending){ .total = total };
+	*p = (struct pending){
+		.total = total, .begin = e->time, .is_unsure = f->is_skipping && !is_all_read(e),
+	};
 	ret = append(p, &bytes);
 	if (ret) {
 		free(p->buf);
@@ -152,6 +191,7 @@ static int add_next(struct fragments *f, struct ktrace_trace_event *e)
 		return ret;
 	if (p->event.len < p->total)
 		return 0;
+	f->scattered += p->is_scattered;
 	take(f, p, e);
 	return 1;
 }
@@ -202,6 +242,28 @@ bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_t
 	take(f, &f->pending[0], e);
 	e->time = e->time > end ? e->time : end;
 	return true;
+}
+
+/* Forgets the unsure ones. Were there any? Then the first began at @begin. */
+bool ktrace_fragment_drop_unsure(struct fragments *f, __u64 *begin)
+{
+	bool any = false;
+	__u32 i, nr = 0;
+
+	for (i = 0; i < f->nr; i++) {
+		const struct pending *p = &f->pending[i];
+
+		if (!p->is_unsure) {
+			f->pending[nr++] = *p;
+			continue;
+		}
+		*begin = any && *begin < p->begin ? *begin : p->begin;
+		any = true;
+		free(p->buf);
+		free(p->runs);
+	}
+	f->nr = nr;
+	return any;
 }
 
 void ktrace_fragment_drop_all(struct fragments *f)

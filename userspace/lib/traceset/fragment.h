@@ -32,6 +32,10 @@ struct run {
  * @runs:	where the fragments are, for positions
  * @run_nr:	how many runs
  * @run_cap:	room for so many
+ * @begin:	time of the first fragment
+ * @sections:	how many sections they lie in
+ * @is_scattered: not each later one is in the section of the one before, or opens the next
+ * @is_unsure:	not all was read from the first fragment on: there may be others of the thread
  */
 struct pending {
 	struct ktrace_trace_event event;
@@ -41,6 +45,10 @@ struct pending {
 	struct run *runs;
 	size_t run_nr;
 	size_t run_cap;
+	__u64 begin;
+	size_t sections;
+	bool is_scattered;
+	bool is_unsure;
 };
 
 #define PENDING_MAX 256u
@@ -50,12 +58,14 @@ struct pending {
  * @pending:	oldest first, one for a thread
  * @nr:		how many
  * @done:	bytes of the event delivered last
+ * @scattered:	whole events with @is_scattered met
  * @is_skipping: on the way to a place that was sought: nothing is delivered
  */
 struct fragments {
 	struct pending pending[PENDING_MAX];
 	__u32 nr;
 	char *done;
+	__u64 scattered;
 	bool is_skipping;
 };
 
@@ -63,6 +73,7 @@ struct fragments {
 bool ktrace_fragment_end(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
 int ktrace_fragment_add(struct fragments *f, struct ktrace_trace_event *e, __u32 rec_flags);
 bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_trace_event *e);
+bool ktrace_fragment_drop_unsure(struct fragments *f, __u64 *begin);
 void ktrace_fragment_drop_all(struct fragments *f);
 
 #endif

@@ -15,9 +15,6 @@
 #include <errno.h>
 #include <string.h>
 
-/* An event that began more sections before the place that is sought comes without start. */
-#define SECTIONS_BACK 1024u
-
 /* Number of the first section that can have an event at or after @time. */
 static size_t first_entry(struct stream *s, __u64 time)
 {
@@ -156,10 +153,11 @@ static bool continues_event(struct stream *s, const struct entry *e)
 
 /*
  * Goes to the section with the first event of @s at or after @time, or before it, and
- * to the first event there, which may be before @time.
+ * to the first event there, which may be before @time. @sees_gap: one more section before, so
+ * that it is seen whether blocks are missing behind that one.
  * Return: 1, 0 if there is none, -ENOMEM.
  */
-int ktrace_stream_seek(struct stream *s, __u64 time)
+int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap)
 {
 	size_t entry = first_entry(s, time);
 	size_t least = entry > SECTIONS_BACK ? entry - SECTIONS_BACK : 0;
@@ -168,6 +166,11 @@ int ktrace_stream_seek(struct stream *s, __u64 time)
 
 	while (entry > least && entry < s->entry_nr && continues_event(s, &s->entries[entry]))
 		entry--;
+	while (sees_gap && entry) {
+		entry--;
+		sees_gap = s->entries[entry].place & (ENTRY_LOST | ENTRY_BAD);
+	}
+	s->sought = entry;
 	ktrace_stream_rewind(s, entry);
 	memset(s->seen, 0, sizeof(s->seen));
 	see_lost_records(s, entry, &peeked);
@@ -175,5 +178,6 @@ int ktrace_stream_seek(struct stream *s, __u64 time)
 	see_lost_section(s, entry);
 	ret = stream_next(s);
 	s->has_event = ret == 1;
+	s->sought_raw = s->has_event ? s->now.ts : ~0ull;
 	return ret;
 }

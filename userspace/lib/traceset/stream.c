@@ -148,6 +148,7 @@ static int use_section(struct stream *s, struct entry *e)
 	s->cur.base = s->loaded.body;
 	s->cur.off = header ? sizeof(struct ktrace_block) : 0;
 	s->cur.end = s->loaded.size;
+	s->opening = s->cur.off;
 	return 1;
 }
 
@@ -204,6 +205,8 @@ static void take_control(struct stream *s, const struct ktrace_record *rec, cons
 		return;
 	s->now.ts = rec->ts;
 	s->lost_off = (__u32)(payload - s->cur.base) - (__u32)sizeof(*rec);
+	if (s->opening && s->opening == s->lost_off)
+		s->opening = s->cur.off;
 	ktrace_lost_of_writers(&lost, payload, rec->len);
 	note_lost(s, &lost);
 }

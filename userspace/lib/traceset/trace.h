@@ -106,6 +106,9 @@ struct gap {
  * @end_pos:	where in the ring the BLOCK section read last ended, 0 = there was none,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
+ * @opening:	where in the loaded body its first event may be
+ * @sought:	section that the last seek went to
+ * @sought_raw:	stamp of the first event there, the largest if there is none
  * @seen:	largest loss counts met
  * @lost_left:	reasons that are still to be delivered, a bit each
  * @lost_nr:	reasons of the notice that the losses come from
@@ -130,6 +133,9 @@ struct stream {
 	__u64 prev_raw;
 	__u64 end_pos;
 	struct gap gap;
+	__u32 opening;
+	size_t sought;
+	__u64 sought_raw;
 	__u64 seen[KTRACE_LOST_NR];
 	__u64 lost_delta[KTRACE_LOST_NR];
 	__u32 lost_left;
@@ -213,7 +219,10 @@ __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 
 /* seek.c */
-int ktrace_stream_seek(struct stream *s, __u64 time);
+/* An event that began more sections before the place that is sought comes without start. */
+#define SECTIONS_BACK 1024u
+
+int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap);
 
 /* Where in the file a section is. */
 static inline __u64 entry_offset(const struct entry *e)
