@@ -24,7 +24,8 @@ int ktrace_frame_expand(const void *frame, size_t size, void *raw, size_t raw_si
 	return ZSTD_decompress(raw, raw_size, frame, size) == raw_size ? 0 : -EBADMSG;
 }
 
-static int reserve(char **bytes, size_t *cap, size_t size)
+/* Makes *@bytes, of *@cap bytes, at least @size long. Return: 0, -ENOMEM. */
+int ktrace_reserve(char **bytes, size_t *cap, size_t size)
 {
 	char *more;
 
@@ -48,9 +49,9 @@ int ktrace_packer_begin(struct packer *p, size_t total, size_t largest)
 	p->out_len = 0;
 	if (!p->context)
 		p->context = ZSTD_createCCtx();
-	if (!p->context || reserve(&p->copy, &p->copy_cap, largest))
+	if (!p->context || ktrace_reserve(&p->copy, &p->copy_cap, largest))
 		return -ENOMEM;
-	return reserve(&p->out, &p->out_cap, total);
+	return ktrace_reserve(&p->out, &p->out_cap, total);
 }
 
 /*

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+int ktrace_reserve(char **bytes, size_t *cap, size_t size);
 int ktrace_frame_expand(const void *frame, size_t size, void *raw, size_t raw_size);
 
 /**

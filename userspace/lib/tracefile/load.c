@@ -48,25 +48,11 @@ int ktrace_reader_lost(const struct reader *r, __u64 offset, struct ktrace_lost 
 	return ret;
 }
 
-static int reserve(char **bytes, size_t *cap, size_t size)
-{
-	char *more;
-
-	if (size <= *cap)
-		return 0;
-	more = realloc(*bytes, size);
-	if (!more)
-		return -ENOMEM;
-	*bytes = more;
-	*cap = size;
-	return 0;
-}
-
 /* Reads bytes [@from, @size) of the section at @offset into @b. */
 static int fill(const struct reader *r, __u64 offset, struct section_buf *b, size_t from,
 		size_t size)
 {
-	int ret = reserve(&b->bytes, &b->cap, size);
+	int ret = ktrace_reserve(&b->bytes, &b->cap, size);
 
 	if (ret || size <= from)
 		return ret;
@@ -120,7 +106,7 @@ static int expand(struct section_buf *b)
 	b->size = s->raw_size;
 	if (b->size > KTRACE_BLOCK_MAX)
 		return -EILSEQ;
-	ret = reserve(&b->raw, &b->raw_cap, b->size);
+	ret = ktrace_reserve(&b->raw, &b->raw_cap, b->size);
 	if (ret)
 		return ret;
 	b->body = b->raw;
