@@ -77,9 +77,9 @@ shown()
 	shown 'mutex_lock mutex=0x[0-9a-f]+ count=1 result=OK$'
 	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=0 result=EBUSY$'
 	shown 'mutex_clocklock_out mutex=0x[0-9a-f]+ count=0 result=ETIMEDOUT$'
-	shown 'thread_setname_in thread=0x[0-9a-f]+ name="sleeper"$'
-	shown 'barrier_init_in barrier=0x[0-9a-f]+ count=2$'
-	shown 'sem_open_in name="/ktrace-test-[0-9]+" flags=0xc0 value=3$'
+	shown 'thread_setname_in thread=0x[0-9a-f]+ name="sleeper" caller=0x[0-9a-f]+$'
+	shown 'barrier_init_in barrier=0x[0-9a-f]+ count=2 caller=0x[0-9a-f]+$'
+	shown 'sem_open_in name="/ktrace-test-[0-9]+" flags=0xc0 value=3 caller=0x[0-9a-f]+$'
 	shown 'sem_unlink_out result=ENOENT$'
 	shown 'mtx_trylock mutex=0x[0-9a-f]+ count=0 result=busy$'
 	"$KTRACE" list --json t | grep -E '"event":"pthread:sem_trywait","fields":\{"sem":"0x[0-9a-f]+","result":"EAGAIN"\}'
@@ -95,7 +95,7 @@ shown()
 		"mutex_lock mutex_unlock mutex_lock thread_create_in thread_create_out mutex_unlock thread_join_in thread_join_out" ]
 	[ "$(events_of "$thread" | paste -sd ' ')" = \
 		"thread_start mutex_lock_in mutex_lock_out mutex_unlock thread_end" ]
-	shown "mutex_lock_in mutex=0x[0-9a-f]+ owner=$main\$"
+	shown "mutex_lock_in mutex=0x[0-9a-f]+ owner=$main caller=0x[0-9a-f]+\$"
 	# Each thing that can be waited for has been waited for once, by somebody else.
 	for name in mutex_lock_in mtx_lock_in rwlock_rdlock_in rwlock_wrlock_in sem_wait_in; do
 		"$KTRACE" list t | grep "pthread:$name " >waits

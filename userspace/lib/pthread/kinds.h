@@ -111,6 +111,10 @@
 #define ONE_FIELDS_data(name) , ktrace_ptr(name)
 #define ONE_VALUES_data(name) , name
 
+/* Of each event IN, behind its parameters: where the wrapper, which has to ask, returns to */
+#define CALLER_FIELD ktrace_ptr(caller)
+#define CALLER_VALUE __builtin_return_address(0)
+
 /* Errors by their names; OK and the last arrival at a barrier are no errors. */
 #define ERRORS \
 	ktrace_enum(s32, result, (OK, 0), (SERIAL, -1), (EPERM, 1), (ENOENT, 2), (ESRCH, 3), \

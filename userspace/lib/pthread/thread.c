@@ -18,15 +18,18 @@
 #define KTRACE_REGISTER_LATER
 #include "kinds.h"
 
-KTRACE_EVENT(pthread, thread_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg));
+KTRACE_EVENT(pthread, thread_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg),
+	     CALLER_FIELD);
 KTRACE_EVENT(pthread, thread_create_out, ktrace_u32(number), ERRORS);
-KTRACE_EVENT(pthread, thrd_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg));
+KTRACE_EVENT(pthread, thrd_create_in, ktrace_u32(number), ktrace_ptr(routine), ktrace_ptr(arg),
+	     CALLER_FIELD);
 KTRACE_EVENT(pthread, thrd_create_out, ktrace_u32(number) RESULT_FIELD_thrd);
 KTRACE_EVENT(pthread, thread_start, ktrace_x64(thread), ktrace_u32(number));
 KTRACE_EVENT(pthread, thread_end, ktrace_x64(thread));
 KTRACE_EVENT(pthread, thread_exit, ktrace_ptr(value));
 KTRACE_EVENT(pthread, thrd_exit, ktrace_s32(value));
-KTRACE_EVENT(pthread, sem_open_in, ktrace_string(name), ktrace_x32(flags), ktrace_u32(value));
+KTRACE_EVENT(pthread, sem_open_in, ktrace_string(name), ktrace_x32(flags), ktrace_u32(value),
+	     CALLER_FIELD);
 KTRACE_EVENT(pthread, sem_open_out, ktrace_ptr(sem), ERRORS);
 
 /* What a thread is to do: one of the two, with @arg; the how manieth it is. */
@@ -91,7 +94,8 @@ KTRACE_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	if (KTRACE_UNLIKELY(!real.pthread_create))
 		real_start();
 	w = work_copy(&work);
-	ktrace(pthread, thread_create_in, work.number, (void *)(uintptr_t)routine, arg);
+	ktrace(pthread, thread_create_in, work.number, (void *)(uintptr_t)routine, arg,
+	       CALLER_VALUE);
 	result = w ? real.pthread_create(thread, attr, run, w)
 		   : real.pthread_create(thread, attr, routine, arg);
 	if (result)
@@ -109,7 +113,8 @@ KTRACE_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
 	if (KTRACE_UNLIKELY(!real.thrd_create))
 		real_start();
 	w = work_copy(&work);
-	ktrace(pthread, thrd_create_in, work.number, (void *)(uintptr_t)routine, arg);
+	ktrace(pthread, thrd_create_in, work.number, (void *)(uintptr_t)routine, arg,
+	       CALLER_VALUE);
 	result = w ? real.thrd_create(thread, run_thrd, w) : real.thrd_create(thread, routine, arg);
 	if (result != thrd_success)
 		free(w);
@@ -150,7 +155,7 @@ KTRACE_API sem_t *sem_open(const char *name, int flags, ...)
 	}
 	if (KTRACE_UNLIKELY(!real.sem_open))
 		real_start();
-	ktrace(pthread, sem_open_in, name, (uint32_t)flags, value);
+	ktrace(pthread, sem_open_in, name, (uint32_t)flags, value, CALLER_VALUE);
 	sem = real.sem_open(name, flags, mode, value);
 	ktrace(pthread, sem_open_out, sem, sem == SEM_FAILED ? *own_errno() : 0);
 	return sem;

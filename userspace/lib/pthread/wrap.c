@@ -21,7 +21,8 @@ typedef void (*init_routine)(void);
 typedef void (*destroy_value)(void *value);
 
 /* Event types: which of the three a row has. */
-#define EVENT_IN(stem, result, ...) KTRACE_EVENT(pthread, stem##_in ALL(IN_FIELDS, __VA_ARGS__));
+#define EVENT_IN(stem, result, ...) \
+	KTRACE_EVENT(pthread, stem##_in ALL(IN_FIELDS, __VA_ARGS__), CALLER_FIELD);
 #define EVENT_OUT(stem, result, ...) \
 	KTRACE_EVENT(pthread, stem##_out ALL(OUT_FIELDS, __VA_ARGS__) RESULT_FIELD_##result);
 #define EVENT_ONE(stem, result, ...) \
@@ -37,7 +38,8 @@ typedef void (*destroy_value)(void *value);
 #define CALL(how, type, function, stem, result, ...) EVENTS_##how(stem, result, __VA_ARGS__)
 #include "calls.h"
 
-#define RECORD_IN(stem, ...) ktrace(pthread, stem##_in ALL(IN_VALUES, __VA_ARGS__))
+#define RECORD_IN(stem, ...) \
+	ktrace(pthread, stem##_in ALL(IN_VALUES, __VA_ARGS__), CALLER_VALUE)
 #define RECORD_OUT(stem, result, ...) \
 	ktrace(pthread, stem##_out ALL(OUT_VALUES, __VA_ARGS__) RESULT_VALUE_##result)
 #define RECORD_ONE(stem, result, ...) \
