@@ -31,7 +31,7 @@ static __u64 since(__u64 time, __u64 start)
 	return time > start ? time - start : 0;
 }
 
-static void put_time(struct lines *l, const struct ktrace_trace_event *e)
+void line_put_time(struct lines *l, const struct ktrace_trace_event *e)
 {
 	switch (l->time) {
 	case TIME_WALL:
@@ -138,7 +138,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	bool is_cut = false;
 	size_t i;
 
-	put_time(l, e);
+	line_put_time(l, e);
 	put_middle(l, e, pid, comm);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
@@ -224,8 +224,8 @@ static void put_json_flags(struct ktrace_out *out, __u32 flags)
 	ktrace_out_char(out, ']');
 }
 
-static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		     const char *comm)
+void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+			 const char *comm)
 {
 	struct ktrace_out *out = l->out;
 
@@ -240,6 +240,14 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		put_key_u64(out, "cpu", (__u64)e->stream->cpu);
 	put_json_thread(out, e, pid, comm);
 	ktrace_out_str(out, ",\"event\":\"");
+}
+
+static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+		     const char *comm)
+{
+	struct ktrace_out *out = l->out;
+
+	line_put_json_begin(l, e, pid, comm);
 	out_event_name(out, e);
 	ktrace_out_char(out, '"');
 	put_json_flags(out, e->flags);

@@ -56,6 +56,10 @@ void line_put(struct lines *l, const struct ktrace_trace_event *e);
 /* The same where process and name of the thread, 0 and empty if not known, were looked up. */
 void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		    const char *comm);
+/* What other forms of a line share: the time; all of an object up to the event's name */
+void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
+void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
+			 const char *comm);
 /* The place behind the last line */
 void line_put_position(struct lines *l, const char *text);
 

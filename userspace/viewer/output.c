@@ -8,13 +8,16 @@
 #include "viewer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char buffer[1 << 18];
+static const char *destination = "standard output";
 
 static int flush(struct ktrace_out *out)
 {
@@ -91,6 +94,38 @@ int output_end(int status)
 		out->error = flush(out);
 	if (!out->error || out->error == -EPIPE)
 		return status;
-	fprintf(stderr, "ktrace: standard output: %s\n", strerror(-out->error));
+	complain_about(destination, "%s", strerror(-out->error));
 	return STATUS_DAMAGED;
+}
+
+static bool is_same(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+}
+
+int output_to(const char *path, int nr, char **inputs)
+{
+	struct stat file;
+	int fd, i, ret = 0;
+
+	if (!strcmp(path, "-"))
+		return 0;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0 || fstat(fd, &file))
+		ret = -errno;
+	for (i = 0; i < nr && !ret; i++)
+		if (is_same(inputs[i], &file))
+			ret = -EEXIST;
+	if (!ret && S_ISREG(file.st_mode) && ftruncate(fd, 0))
+		ret = -errno;
+	if (!ret && dup2(fd, STDOUT_FILENO) < 0)
+		ret = -errno;
+	if (ret)
+		complain_about(path, "%s", ret == -EEXIST ? "is to be read" : strerror(-ret));
+	if (fd >= 0)
+		close(fd);
+	destination = path;
+	return ret;
 }

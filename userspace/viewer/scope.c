@@ -29,12 +29,15 @@ const char *scope_option(struct scope *s, int option)
 	}
 }
 
-/* Goes to the beginning of the window, and the state with it. Return: 0, -errno. */
+/*
+ * Goes to the beginning of the window, and the state with it; who watches needs what lies
+ * before it, too. Return: 0, -errno.
+ */
 static int go_to_begin(struct scope *s)
 {
 	int ret = 0;
 
-	if (s->since.is_set)
+	if (s->since.is_set && !s->watch)
 		ret = s->state ? ktrace_state_seek(s->state, s->from) :
 		      ktrace_traceset_seek(s->set, s->from);
 	if (!ret && s->place)
@@ -97,6 +100,12 @@ static bool is_wanted(struct scope *s, const struct ktrace_trace_event *e)
 	return !select_has_conditions(&s->select) || select_event(&s->select, e);
 }
 
+/* Before the window, and read for the watch only? */
+static bool is_early(const struct scope *s, const struct ktrace_trace_event *e)
+{
+	return s->watch && s->since.is_set && e->time < s->from;
+}
+
 int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 {
 	const struct ktrace_trace_event *e;
@@ -112,11 +121,15 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 			return 0;
 		}
 		progress_at(e->time);
-		if (e->id == KTRACE_ID_LOST)
-			count_lost(s, e);
+		if (s->watch)
+			s->watch(s->watcher, e);
 		ret = s->state ? ktrace_state_update(s->state, e) : 0;
 		if (ret)
 			return ret;
+		if (is_early(s, e))
+			continue;
+		if (e->id == KTRACE_ID_LOST)
+			count_lost(s, e);
 		if (is_wanted(s, e))
 			break;
 	}

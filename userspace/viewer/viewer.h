@@ -47,6 +47,7 @@ extern const struct command cmd_syscalls;
 extern const struct command cmd_irq;
 extern const struct command cmd_io;
 extern const struct command cmd_critical_path;
+extern const struct command cmd_pthread;
 
 /* Every command has these, with the values below. */
 #define COMMON_OPTIONS \
@@ -65,6 +66,9 @@ void print_version(void);
 struct ktrace_out *output(void);
 /* Writes the rest out. Returns @status, or STATUS_DAMAGED after a failure. */
 int output_end(int status);
+/* Instead of standard output, @path, if it is none of @inputs; "-" is standard output.
+ * Return: 0, -errno, which it has complained about. */
+int output_to(const char *path, int nr, char **inputs);
 /* One line on standard error, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * ptt_kind.h - the types of events of the POSIX Threads Trace Toolkit (PTT), by name
+ *
+ * Its own, and those of functions that it did not know, whose names are made by the same rule:
+ * the stem in calls.h in capitals, with _IN and _OUT.
+ */
+#ifndef VIEWER_PTT_KIND_H
+#define VIEWER_PTT_KIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum ptt_state {
+	PTT_THREAD_INIT, PTT_THREAD_DETACH, PTT_THREAD_STATE_WAIT, PTT_THREAD_STATE_WAKE,
+	PTT_THREAD_STATE_DEAD, PTT_THREAD_STATE_WAIT_BARRIER, PTT_THREAD_STATE_WAKE_BARRIER,
+	PTT_MUTEX_STATE_REQUIRE, PTT_MUTEX_STATE_TAKEN, PTT_MUTEX_STATE_FREE,
+	PTT_MUTEX_COUNT_INC, PTT_MUTEX_COUNT_DEC, PTT_MUTEX_OWNER, PTT_BARRIER_INIT,
+	PTT_BARRIER_LEFT_DEC, PTT_BARRIER_LEFT_INC, PTT_BARRIER_LOCK_REQUIRE,
+	PTT_BARRIER_LOCK_TAKEN, PTT_BARRIER_LOCK_FREE, PTT_LOST, PTT_STATE_NR,
+};
+
+#define PTT_NAME_MAX 32
+
+/**
+ * struct ptt_kind - a type of events
+ * @name:	its name
+ * @verb:	what a thread does, before the first argument
+ * @in_ptt:	PTT had it
+ * @is_seen:	a trace can have it
+ * @is_call:	it is the beginning or the end of a call
+ */
+struct ptt_kind {
+	char name[PTT_NAME_MAX];
+	char verb[80];
+	bool in_ptt;
+	bool is_seen;
+	bool is_call;
+};
+
+/* All of them, PTT_STATE_NR states first. */
+const struct ptt_kind *ptt_kinds(size_t *nr);
+const struct ptt_kind *ptt_kind_of_state(enum ptt_state state);
+/* Of a function's stem, "mutex_lock"; the end of a call is the next one. NULL: no function */
+const struct ptt_kind *ptt_kind_of_call(const char *stem, size_t size);
+
+#endif
