@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "log.h"
+#include "now.h"
 
 static ssize_t read_retry(int fd, void *buf, size_t size)
 {
@@ -119,6 +120,7 @@ void command_reap(struct command *c)
 			continue;
 		c->is_gone = true;
 		c->wait_status = status;
+		c->gone_ns = now_ns();
 	}
 }
 

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
+#include <linux/types.h>
 
 /**
  * struct command - the traced command
@@ -14,6 +15,7 @@
  * @error_fd:	tells why exec failed
  * @is_gone:	it has been waited for
  * @wait_status: as wait(2) gives it
+ * @gone_ns:	CLOCK_MONOTONIC then
  */
 struct command {
 	pid_t pid;
@@ -21,6 +23,7 @@ struct command {
 	int error_fd;
 	bool is_gone;
 	int wait_status;
+	__u64 gone_ns;
 };
 
 /* How signals were when ktraced began: the command gets them like this. */

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "baseline.h"
 #include "log.h"
 #include "options.h"
 #include "recording.h"
@@ -41,6 +42,8 @@ int main(int argc, char **argv)
 	if (options.is_recover)
 		return recover(&options);
 	take_signals(&r.signals, &signals);
+	if (options.is_baseline)
+		return baseline(&options, &r.signals, &signals);
 	status = recording_open(&r, &signals);
 	if (status >= 0)
 		return status;

@@ -24,8 +24,8 @@
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP,
-       OPT_VERSION };
+       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_RECOVER, OPT_LIST, OPT_DISCARD,
+       OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -35,6 +35,7 @@ static const struct option longopts[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "pthread", no_argument, NULL, OPT_PTHREAD },
+	{ "baseline", no_argument, NULL, OPT_BASELINE },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "duration", required_argument, NULL, OPT_DURATION },
 	{ "backend", required_argument, NULL, OPT_BACKEND },
@@ -53,6 +54,7 @@ static const struct option longopts[] = {
 static const char help[] =
 "usage: ktraced [options] -o FILE [--] COMMAND [ARGUMENT...]\n"
 "       ktraced [options] -o FILE\n"
+"       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
 "       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
@@ -61,13 +63,16 @@ static const char help[] =
 "  -b, --buffer SIZE      buffer for each CPU, 16K to 16G, rounded up to a power of\n"
 "                         two [4M]; suffixes K, M, G\n"
 "      --policy POLICY    when the buffer is full: drop what is new [drop], overwrite\n"
-"                         what is oldest, block the program, or stop until drained\n"
+"                         what is oldest, block the program [block with --pthread], or\n"
+"                         stop until drained\n"
 "  -e, --events LIST      comma-separated globs: a kernel family or user provider\n"
 "                         (sched), or one event (sched:switch, demo:*)\n"
 "                         [all user events, families sched and log]\n"
 "      --all              kernel events of the whole system\n"
 "  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
 "      --pthread          what the threads of COMMAND do with each other: events pthread:*\n"
+"      --baseline         run COMMAND without recording anything, and say what time it\n"
+"                         took: to compare with\n"
 "  -q, --quiet            say nothing but failures\n"
 "      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
 "      --backend BACKEND  dev (the kernel module) or shm (shared memory) [what works]\n"
@@ -241,6 +246,9 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_PTHREAD:
 		o->is_pthread = true;
 		return -1;
+	case OPT_BASELINE:
+		o->is_baseline = true;
+		return -1;
 	case OPT_POLICY:
 		return set_policy(o, arg);
 	case OPT_ALL:
@@ -299,7 +307,7 @@ static int finish(struct options *o)
 
 	if (o->is_recover || o->is_list || o->is_discard)
 		return finish_recover(o);
-	if (!o->output || !*o->output) {
+	if ((!o->output || !*o->output) && !o->is_baseline) {
 		log_error("-o FILE is missing, try 'ktraced --help'");
 		return EXIT_OWN;
 	}
@@ -307,10 +315,13 @@ static int finish(struct options *o)
 		log_error("COMMAND is empty, try 'ktraced --help'");
 		return EXIT_OWN;
 	}
-	if (o->is_pthread && !o->argv) {
-		log_error("--pthread needs a COMMAND");
+	if ((o->is_pthread || o->is_baseline) && !o->argv) {
+		log_error("%s needs a COMMAND", o->is_pthread ? "--pthread" : "--baseline");
 		return EXIT_OWN;
 	}
+	/* What threads do with each other makes no sense with gaps. */
+	if (o->policy == KTRACE_POLICY_NR)
+		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;
 	if (!o->block_size) {
 		o->block_size = small < BLOCK_DEFAULT ? (__u32)small : BLOCK_DEFAULT;
 		if (o->block_size < KTRACE_BLOCK_MIN)
@@ -335,6 +346,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	argv[0] = name;
 	*o = (struct options) {
 		.ring_size = RING_DEFAULT,
+		.policy = KTRACE_POLICY_NR,
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
 	while ((opt = getopt_long(argc, argv, "+o:b:e:p:q", longopts, NULL)) != -1) {

@@ -20,6 +20,7 @@
  * @events:	comma-separated globs, NULL = the default choice
  * @is_all:	whole system
  * @is_pthread:	what threads of the command do with each other
+ * @is_baseline: run the command without recording anything
  * @is_quiet:	failures only
  * @fail_on_loss: lost events are a failure
  * @pids:	running processes to follow
@@ -42,6 +43,7 @@ struct options {
 	const char *events;
 	bool is_all;
 	bool is_pthread;
+	bool is_baseline;
 	bool is_quiet;
 	bool fail_on_loss;
 	__s32 pids[OPTIONS_PID_MAX];

@@ -20,6 +20,7 @@
 
 #include <ktrace/traceset.h>
 
+#include "baseline.h"
 #include "guard.h"
 #include "hint.h"
 #include "log.h"
@@ -403,6 +404,8 @@ int recording_close(struct recording *r)
 		log_error("%s is gone: it was moved or removed", r->options->output);
 	else if ((__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
+	if (r->options->is_pthread)
+		baseline_say(&r->command, r->start_ns);
 	print_summary(r, &info, &lost, bytes);
 	close_session(r);
 	if (error) {

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * baseline.c - the command as it is without recording, and what time a command took
+ *
+ * For who wants to know what recording costs: the same command in the same surroundings,
+ * and the same line about its time behind it. The session of somebody else's ktraced, which
+ * the environment may name, is not the command's: it would record there.
+ */
+#include "baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "log.h"
+#include "now.h"
+
+#define NS_PER_MS 1000000ull
+
+static unsigned long long ms_of(const struct timeval *t)
+{
+	return (unsigned long long)t->tv_sec * 1000 + (unsigned long long)t->tv_usec / 1000;
+}
+
+void baseline_say(const struct command *c, __u64 start_ns)
+{
+	unsigned long long elapsed = (c->gone_ns - start_ns) / NS_PER_MS, user, system;
+	struct rusage usage;
+
+	if (!c->is_gone || getrusage(RUSAGE_CHILDREN, &usage))
+		return;
+	user = ms_of(&usage.ru_utime);
+	system = ms_of(&usage.ru_stime);
+	log_note("the command took %llu.%03llu s, %llu.%03llu s user, %llu.%03llu s system",
+		 elapsed / 1000, elapsed % 1000, user / 1000, user % 1000, system / 1000,
+		 system % 1000);
+}
+
+int baseline(const struct options *o, const struct command_signals *before,
+	     const sigset_t *signals)
+{
+	const struct command_variable none = { NULL, NULL };
+	struct command command;
+	__u64 start;
+	int error;
+
+	unsetenv("KTRACE_SESSION");
+	error = command_fork(&command, o->argv, &none, before);
+	if (error) {
+		log_error("cannot start the command: %s", strerror(-error));
+		return EXIT_OWN;
+	}
+	start = now_ns();
+	error = command_release(&command);
+	if (error) {
+		log_error("%s: %s", o->argv[0], strerror(-error));
+		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	}
+	command_wait(&command, signals);
+	baseline_say(&command, start);
+	command_exit(&command);
+}
