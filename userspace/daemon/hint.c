@@ -31,7 +31,7 @@ int hint_no_kernel(const struct options *o, const struct ktrace_session_info *in
 			  info->kernel_error ? why : "");
 		return EXIT_OWN;
 	}
-	if (info->kernel_error && (info->kernel_error != -EOPNOTSUPP || o->events))
+	if (info->kernel_error && (info->kernel_error != -EOPNOTSUPP || o->choice.events))
 		log_note("no kernel events: %s", why);
 	return -1;
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <ktrace/level.h>
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
@@ -35,6 +36,7 @@ static const struct option longopts[] = {
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "pthread", no_argument, NULL, OPT_PTHREAD },
+	{ "level", required_argument, NULL, 'l' },
 	{ "baseline", no_argument, NULL, OPT_BASELINE },
 	{ "quiet", no_argument, NULL, 'q' },
 	{ "duration", required_argument, NULL, OPT_DURATION },
@@ -71,6 +73,9 @@ static const char help[] =
 "      --all              kernel events of the whole system\n"
 "  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
 "      --pthread          what the threads of COMMAND do with each other: events pthread:*\n"
+"  -l, --level LIST       of these events, with --pthread: all, io (calls alone), none, or\n"
+"                         thread, barrier, mutex, cond, sem, rwlock, spin, once, key,\n"
+"                         each also with -io\n"
 "      --baseline         run COMMAND without recording anything, and say what time it\n"
 "                         took: to compare with\n"
 "  -q, --quiet            say nothing but failures\n"
@@ -183,6 +188,17 @@ static int set_backend(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_level(struct options *o, const char *text)
+{
+	char bad[32];
+
+	o->choice.has_levels = true;
+	if (ktrace_level_parse(text, &o->choice.levels, bad, sizeof(bad)))
+		return -1;
+	log_error("--level: there is no '%s', but %s", bad, ktrace_level_choices());
+	return EXIT_OWN;
+}
+
 static int add_pids(struct options *o, char *list)
 {
 	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
@@ -236,8 +252,10 @@ static int apply(struct options *o, int opt, char *arg)
 	case 'e':
 		if (!arg[strspn(arg, ",")])
 			return usage_error("-e needs names of events, not", arg);
-		o->events = arg;
+		o->choice.events = arg;
 		return -1;
+	case 'l':
+		return set_level(o, arg);
 	case 'p':
 		return add_pids(o, arg);
 	case 'q':
@@ -319,6 +337,10 @@ static int finish(struct options *o)
 		log_error("%s needs a COMMAND", o->is_pthread ? "--pthread" : "--baseline");
 		return EXIT_OWN;
 	}
+	if (o->choice.has_levels && !o->is_pthread) {
+		log_error("--level goes with --pthread");
+		return EXIT_OWN;
+	}
 	/* What threads do with each other makes no sense with gaps. */
 	if (o->policy == KTRACE_POLICY_NR)
 		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;
@@ -349,7 +371,7 @@ int options_parse(struct options *o, int argc, char **argv)
 		.policy = KTRACE_POLICY_NR,
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
-	while ((opt = getopt_long(argc, argv, "+o:b:e:p:q", longopts, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+o:b:e:p:l:q", longopts, NULL)) != -1) {
 		status = apply(o, opt, optarg);
 		if (status >= 0)
 			return status;

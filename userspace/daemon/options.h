@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "select.h"
+
 #define OPTIONS_PID_MAX 64
 
 /**
@@ -17,7 +19,7 @@
  * @thread_nr:	number of thread rings
  * @policy:	enum ktrace_policy
  * @backend:	enum ktrace_backend
- * @events:	comma-separated globs, NULL = the default choice
+ * @choice:	-e and --level
  * @is_all:	whole system
  * @is_pthread:	what threads of the command do with each other
  * @is_baseline: run the command without recording anything
@@ -40,7 +42,7 @@ struct options {
 	__u32 thread_nr;
 	__u32 policy;
 	int backend;
-	const char *events;
+	struct choice choice;
 	bool is_all;
 	bool is_pthread;
 	bool is_baseline;

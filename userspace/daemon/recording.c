@@ -89,7 +89,7 @@ static int open_session(struct recording *r)
 	struct ktrace_session_options so = {
 		.size = sizeof(so),
 		.backend = o->backend,
-		.kernel = select_wants_kernel(o->events),
+		.kernel = select_wants_kernel(o->choice.events),
 		.policy = o->policy,
 		.ring_size = o->ring_size,
 		.thread_size = o->thread_size,
@@ -99,10 +99,10 @@ static int open_session(struct recording *r)
 		.timeout_ms = BLOCK_TIMEOUT_MS,
 		.filter = filter,
 	};
-	int error = select_filter(o->events, filter);
+	int error = select_filter(&o->choice, filter);
 
 	if (error) {
-		log_error("-e: the list is too long");
+		log_error("-e, --level: the list is too long");
 		return EXIT_OWN;
 	}
 	guard_session(&r->session);
@@ -145,7 +145,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 		return hint_no_kernel(o, info);
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
-	error = select_enable(r->session, o->events, &missing);
+	error = select_enable(r->session, o->choice.events, &missing);
 	if (missing)
 		log_note("this kernel cannot produce all events of family %s", missing);
 	if (!error && o->is_all)
@@ -292,7 +292,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	if (status >= 0)
 		goto err_destroy;
 	if (capture_init(&r->capture, r->session, file, r->options->output) ||
-	    hint_begin(&r->capture, r->options->events)) {
+	    hint_begin(&r->capture, r->options->choice.events)) {
 		log_error("%s", strerror(ENOMEM));
 		status = EXIT_OWN;
 		goto err_close_file;

@@ -7,6 +7,8 @@
  * events of the families or providers that it matches. Without a list: all user
  * events, and of the kernel what gives them their background: who ran where (sched),
  * and what other modules log.
+ *
+ * Levels are a choice of their own among the events pthread:*, <ktrace/level.h>.
  */
 #include "select.h"
 
@@ -15,9 +17,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ktrace/level.h>
+
 #define NAME_SIZE 64
 
 static const char default_kernel[] = "sched,log";
+/* Each user event but those of the provider pthread: no pattern can say that in one. */
+static const char others[] =
+	"[!p]*,p[!t]*,pt[!h]*,pth[!r]*,pthr[!e]*,pthre[!a]*,pthrea[!d]*,pthread[!:]*";
 
 static bool matches_one(const char *glob, const char *family, const char *name)
 {
@@ -41,26 +48,49 @@ static bool is_selected(const char *events, const struct ktrace_kernel_event *ev
 	return false;
 }
 
-int select_filter(const char *events, char filter[KTRACE_FILTER_SIZE])
+static int append(char filter[KTRACE_FILTER_SIZE], size_t *len, const char *glob, size_t n,
+		  const char *rest)
 {
-	size_t len = 0;
+	int wrote = snprintf(filter + *len, KTRACE_FILTER_SIZE - *len, "%s%.*s%s",
+			     *len ? "," : "", (int)n, glob, rest);
 
-	filter[0] = '\0';
-	while (events && *events) {
+	if (wrote < 0 || (size_t)wrote >= KTRACE_FILTER_SIZE - *len)
+		return -ENAMETOOLONG;
+	*len += (size_t)wrote;
+	return 0;
+}
+
+static int append_events(char filter[KTRACE_FILTER_SIZE], size_t *len, const char *events)
+{
+	int error = 0;
+
+	while (*events && !error) {
 		size_t n = strcspn(events, ",");
-		bool whole = !memchr(events, ':', n);
-		int wrote;
 
-		if (n) {
-			wrote = snprintf(filter + len, KTRACE_FILTER_SIZE - len, "%s%.*s%s",
-					 len ? "," : "", (int)n, events, whole ? ":*" : "");
-			if (wrote < 0 || (size_t)wrote >= KTRACE_FILTER_SIZE - len)
-				return -ENAMETOOLONG;
-			len += (size_t)wrote;
-		}
+		if (n)
+			error = append(filter, len, events, n,
+				       memchr(events, ':', n) ? "" : ":*");
 		events += n + (events[n] == ',');
 	}
-	return 0;
+	return error;
+}
+
+int select_filter(const struct choice *choice, char filter[KTRACE_FILTER_SIZE])
+{
+	char globs[KTRACE_FILTER_SIZE];
+	size_t len = 0;
+	int error;
+
+	filter[0] = '\0';
+	if (!choice->has_levels)
+		return choice->events ? append_events(filter, &len, choice->events) : 0;
+	error = choice->events ? append_events(filter, &len, choice->events)
+		: append(filter, &len, others, strlen(others), "");
+	if (!error)
+		error = ktrace_level_globs(choice->levels, globs, sizeof(globs));
+	if (!error && *globs)
+		error = append(filter, &len, globs, strlen(globs), "");
+	return error;
 }
 
 bool select_wants_kernel(const char *events)

@@ -6,13 +6,26 @@
 #include <ktrace/session.h>
 
 /**
+ * struct choice - which events are to be recorded
+ * @events:	as -e has them, NULL = the default choice
+ * @has_levels:	--level was given: @levels are in @events' place for the events pthread:*,
+ *		and beside those of them that @events names
+ * @levels:	ktrace_level_parse()
+ */
+struct choice {
+	const char *events;
+	bool has_levels;
+	__u32 levels;
+};
+
+/**
  * select_filter - globs for the user channel
- * @events:	argument of -e, or NULL
- * @filter:	out; a glob without a colon has become "glob:*"
+ * @choice:	what was asked for
+ * @filter:	out; a glob of -e without a colon has become "glob:*"
  *
  * Return: 0 or -ENAMETOOLONG.
  */
-int select_filter(const char *events, char filter[KTRACE_FILTER_SIZE]);
+int select_filter(const struct choice *choice, char filter[KTRACE_FILTER_SIZE]);
 
 /** select_wants_kernel - whether any kernel event is meant */
 bool select_wants_kernel(const char *events);

@@ -165,6 +165,20 @@ int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *in
 int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on);
 
 /**
+ * ktrace_session_select - which user events are on from now on
+ * @s:		the session
+ * @filter:	as ktrace_session_options.filter; NULL = all
+ *
+ * Of those that are known, at once, whatever ktrace_session_enable() said of them before.
+ * Of those that programs register later, those that match start enabled. The choice holds
+ * for an event from the ktrace_registry_next() on that delivers it: until then what its
+ * program made of the filter does, which may have changed while it looked.
+ *
+ * Return: 0, -ENOENT without a user channel, -EINVAL for a filter that is too long.
+ */
+int ktrace_session_select(struct ktrace_session *s, const char *filter);
+
+/**
  * ktrace_session_follow - record kernel events of a process and its descendants
  * @s:		the session
  * @pid:	process, or KTRACE_FOLLOW_ALL

@@ -6,6 +6,7 @@
  *   session.c    public functions; picks the back end; streams over all channels
  *   channel.c    one mapped channel and the readers of its rings
  *   registry.c   reads the registry of the user channel
+ *   selection.c  which user events are on
  *   keeper.c     tells traced programs that the owner is alive
  *   clock.c      which clock, and readings of all clocks
  *   backend_*.c  where channels come from
@@ -46,6 +47,7 @@ __u32 channel_dead_owners(const struct channel *ch);
 __u32 channel_free_dead(const struct channel *ch, char *map);
 
 #define REGISTRY_PENDING 64
+#define EVENT_NAME_MAX 255
 
 /**
  * struct registry - how far the registry of the user channel has been read
@@ -117,6 +119,9 @@ struct session_backend;
  * @is_damaged:	a page of its memory had gone
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
+ * @names:	of user events, by id, NULL = not known; at most EVENT_NAME_MAX bytes of each
+ * @is_selected: ktrace_session_select() has been called: @filter decides of new events
+ * @filter:	which events are on
  */
 struct ktrace_session {
 	const struct session_backend *backend;
@@ -133,6 +138,9 @@ struct ktrace_session {
 	bool is_damaged;
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];
+	char *names[KTRACE_ID_NR];
+	bool is_selected;
+	char filter[KTRACE_FILTER_SIZE];
 };
 
 /**
@@ -178,6 +186,10 @@ struct ktrace_session *session_alloc(void);
 
 /* Makes the enable bytes of the user channel what s->wanted and s->is_running say. */
 void session_show_enabled(struct ktrace_session *s);
+
+/* An event is known from now on; and forget all. */
+void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);
+void selection_exit(struct ktrace_session *s);
 
 /* Writes what failed, for people, and returns error. */
 __attribute__((format(printf, 3, 4)))

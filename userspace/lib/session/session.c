@@ -135,6 +135,7 @@ void ktrace_session_destroy(struct ktrace_session *s)
 	if (s->is_running)
 		set_running(s, false);
 	registry_exit(&s->registry);
+	selection_exit(s);
 	s->backend->close(s);
 	free(s);
 }
@@ -144,6 +145,7 @@ void ktrace_session_leave(struct ktrace_session *s)
 	if (!s)
 		return;
 	registry_exit(&s->registry);
+	selection_exit(s);
 	s->backend->leave(s);
 	free(s);
 }
@@ -367,7 +369,11 @@ void ktrace_stream_lost(const struct ktrace_session *s, __u32 stream, struct ktr
 
 int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *entry)
 {
-	return registry_next(&s->registry, entry);
+	int ret = registry_next(&s->registry, entry);
+
+	if (ret == 1 && entry->type == KTRACE_ENTRY_EVENT)
+		selection_learn(s, entry);
+	return ret;
 }
 
 __u32 ktrace_registry_full(const struct ktrace_session *s)

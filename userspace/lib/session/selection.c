@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * selection.c - which user events are on, also when that is changed while programs run
+ *
+ * A writer compares the name of an event with the filter when it registers it, and gets an
+ * id of those that are on or off at the start. Once the filter has been changed, ids tell
+ * nothing any more: the owner compares the names of all events that it has read from the
+ * registry, and of each that it reads later.
+ *
+ * The filter's text is changed in place. Who reads it meanwhile may find a piece of each,
+ * within bounds, and be wrong; the owner is right as soon as it reads the entry.
+ */
+#include "internal.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As userspace/lib/writer/glob.c does it, on the owner's own copy of the filter. */
+static bool matches(const char *filter, const char *name)
+{
+	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
+
+	if (!*filter)
+		return true;
+	snprintf(list, sizeof(list), "%s", filter);
+	while ((glob = strsep(&rest, ",")))
+		if (!fnmatch(glob, name, FNM_NOESCAPE))
+			return true;
+	return false;
+}
+
+static void choose(struct ktrace_session *s, __u32 id, const char *filter)
+{
+	const struct ktrace_control *c = &s->user.control;
+
+	s->wanted[id] = s->names[id] ? matches(filter, s->names[id]) : id < KTRACE_ID_OFF;
+	if (id < c->id_nr)
+		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+}
+
+/* selection_learn - an EVENT entry has been read; without memory its id decides */
+void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry)
+{
+	size_t len = strcspn(entry->text, "{");
+
+	if (entry->id >= KTRACE_ID_NR)
+		return;
+	free(s->names[entry->id]);
+	s->names[entry->id] = strndup(entry->text, len < EVENT_NAME_MAX ? len : EVENT_NAME_MAX);
+	if (s->is_selected)
+		choose(s, entry->id, s->filter);
+}
+
+void selection_exit(struct ktrace_session *s)
+{
+	for (__u32 id = 0; id < KTRACE_ID_NR; id++)
+		free(s->names[id]);
+}
+
+int ktrace_session_select(struct ktrace_session *s, const char *filter)
+{
+	const struct ktrace_control *c = &s->user.control;
+
+	if (!s->user.map)
+		return -ENOENT;
+	if (!filter)
+		filter = "";
+	if (strlen(filter) >= sizeof(s->filter) || strlen(filter) >= c->filter_size)
+		return -EINVAL;
+	strcpy(s->filter, filter);
+	s->is_selected = true;
+	memcpy(s->user.map + c->filter_off, filter, strlen(filter) + 1);
+	for (__u32 id = KTRACE_ID_FIRST; id < KTRACE_ID_NR; id++)
+		choose(s, id, s->filter);
+	return 0;
+}
