@@ -104,6 +104,14 @@ shown()
 	done
 }
 
+@test "who is alone in its process waits for another process" {
+	alike "$PROGS/pthread_shared"
+	sound
+	[ "$(shown 'mutex_lock ' | wc -l)" = 2 ]
+	[ "$(shown 'mutex_lock_in mutex=0x[0-9a-f]+ owner=[0-9]+$' | wc -l)" = 1 ]
+	[ "$(shown 'mutex_lock_out mutex=0x[0-9a-f]+ count=1 result=OK$' | wc -l)" = 1 ]
+}
+
 @test "mutexes of all kinds" {
 	alike "$PROGS/pthread_kinds"
 	sound

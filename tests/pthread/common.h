@@ -38,7 +38,7 @@ static inline char state_of(int tid)
 	char path[64], line[256] = "", *end;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	f = fopen(path, "r");
 	if (!f)
 		return 0;

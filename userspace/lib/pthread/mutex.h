@@ -22,11 +22,12 @@
 
 #include "real.h"
 
-/* Of __kind: the type; robust or inheriting priority; with a ceiling. */
+/* Of __kind: the type; robust or inheriting priority; with a ceiling; between processes. */
 #define KIND_TYPE 3
 #define KIND_KERNEL (16 | 32)
 #define KIND_CEILING 64
 #define KIND_SPECIAL (KIND_KERNEL | KIND_CEILING)
+#define KIND_SHARED 128
 
 /* Of __lock: what is not 0 while somebody has it; above may be a ceiling. */
 #define LOCK_TAKEN 0x7ffff
@@ -45,6 +46,7 @@ static inline uint32_t own_tid(void)
 
 /* How a call that takes something is to be made. */
 enum lock_how {
+	LOCK_ALONE,	/* at once: it is free, and there is nobody else */
 	LOCK_TRY,	/* the function that does not wait first */
 	LOCK_STRAIGHT,	/* at once: it will not wait */
 	LOCK_WAIT,	/* at once: it may wait */
@@ -68,8 +70,18 @@ static inline bool is_taken(const pthread_mutex_t *mutex)
 	return __atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED) & mask;
 }
 
-/** mutex_how - how it is to be locked */
-static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
+/*
+ * True while the process has one thread. To lock, the C library then needs no atomic operation;
+ * to try to lock, it has one nevertheless.
+ */
+static inline bool is_alone(void)
+{
+	extern char __libc_single_threaded __attribute__((weak));
+
+	return &__libc_single_threaded && __libc_single_threaded;
+}
+
+static __attribute__((noinline)) enum lock_how mutex_how_special(const pthread_mutex_t *mutex)
 {
 	const int kind = kind_of(mutex);
 
@@ -81,6 +93,19 @@ static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
 	if ((kind & KIND_TYPE) != PTHREAD_MUTEX_NORMAL && mutex_owner(mutex) == own_tid())
 		return LOCK_STRAIGHT;
 	return is_taken(mutex) ? LOCK_WAIT : LOCK_STRAIGHT;
+}
+
+/** mutex_how - how it is to be locked */
+static inline enum lock_how mutex_how(const pthread_mutex_t *mutex)
+{
+	const int kind = kind_of(mutex);
+
+	if (KTRACE_UNLIKELY(!real.is_libc || (kind & KIND_SPECIAL) ||
+			    (kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK))
+		return mutex_how_special(mutex);
+	if (!(kind & KIND_SHARED) && is_alone() && !is_taken(mutex))
+		return LOCK_ALONE;
+	return LOCK_TRY;
 }
 
 /**
