@@ -223,8 +223,9 @@ struct ktrace_control {
  *            text may have several ids, where a claimer had no CPU for long
  *   PROCESS  when it attaches, and in the child of a fork
  *   THREAD   before the thread's first record
+ *   MAP      when a process that said "maps=own" or "maps=parent" finds that it has other code
  *
- * Without the last two, records are read all the same, but nameless; of their keys, those
+ * Without the last three, records are read all the same, but nameless; of their keys, those
  * not known are left out. An owner steps over entries of types that it does not know. An
  * event without room or id stays off, and full is incremented.
  */
@@ -236,6 +237,7 @@ enum ktrace_entry_type {
 	KTRACE_ENTRY_EVENT = 1,		/* text: event description, ktrace_events.h */
 	KTRACE_ENTRY_PROCESS = 2,	/* text: "comm=... exe=... build=..." as in META, %XX too */
 	KTRACE_ENTRY_THREAD = 3,	/* text: "comm=..." */
+	KTRACE_ENTRY_MAP = 4,		/* text: "start=... end=..." as in META */
 };
 
 /**
@@ -262,7 +264,7 @@ struct ktrace_registry {
  * @type:	enum ktrace_entry_type
  * @id:		EVENT: the event's id
  * @pid:	process that made the entry
- * @tid:	THREAD: thread id; PROCESS: parent's pid; EVENT: 0
+ * @tid:	THREAD: thread id; PROCESS: parent's pid; EVENT, MAP: 0
  * @ts:		when, in the session's clock
  */
 struct ktrace_entry {

@@ -47,9 +47,13 @@
  *            policy=drop|overwrite|block|stop   before the stream's first section
  *   event    kind=kernel|user id= desc=(ktrace_events.h)   an id is one of its kind; may come
  *            soon after the first BLOCK that has the event
- *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=]   also names the thread
- *            whose tid is pid
+ *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=](build id)
+ *            [maps=own|parent]   also names the thread whose tid is pid. With maps=own the code
+ *            it has is in its map lines from ts on, with maps=parent also in what ppid had at ts
  *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too
+ *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
+ *            [build=] [path=]   there is code from offset on of the file that was at path;
+ *            without path, nothing that is known. Where lines overlap, the later one holds
  *   end      [status=](of the command, as a shell has it) reason=
  *
  * 3. Streams. A stream has the events of one ring; a file has as many as rings were used.

@@ -270,6 +270,10 @@ void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
 		ktrace_text_u64(t, "pid", entry->pid);
 		ktrace_text_u64(t, "ppid", entry->tid);
 		break;
+	case KTRACE_ENTRY_MAP:
+		ktrace_text_line(t, "map");
+		ktrace_text_u64(t, "pid", entry->pid);
+		break;
 	default:
 		ktrace_text_line(t, "thread");
 		ktrace_text_u64(t, "tid", entry->tid);

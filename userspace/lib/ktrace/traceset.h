@@ -311,6 +311,36 @@ __u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw);
 const char *ktrace_trace_thread(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
 				__u32 *pid);
 
+/**
+ * struct ktrace_map - code of a file in the memory of a process
+ * @start:	first address
+ * @end:	behind the last
+ * @offset:	in the file, of @start
+ * @path:	of the file as the process saw it, " (deleted)" behind it if it was; NULL = none
+ * @build:	the file's build id in hexadecimal, NULL = not known
+ *
+ * As the traced process said it; it need not be true.
+ */
+struct ktrace_map {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	const char *path;
+	const char *build;
+};
+
+/**
+ * ktrace_trace_map - what code a process had at an address
+ * @trace:	the trace
+ * @pid:	process
+ * @raw:	stamp
+ * @address:	the address
+ *
+ * Return: the mapping, valid until the next call that takes the traceset; NULL if not known.
+ */
+const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u32 pid, __u64 raw,
+					  __u64 address);
+
 /** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 

@@ -138,6 +138,16 @@ KTRACE_API __attribute__((cold)) void ktrace_record_write(const struct ktrace_ev
 							  const struct ktrace_piece *pieces,
 							  unsigned int nr);
 
+/**
+ * ktrace_maps_changed - tell the session what code has been loaded and unloaded
+ *
+ * The library looks by itself when the process attaches. Called without a change it costs
+ * some dozens of microseconds.
+ *
+ * Context: any thread, any signal handler; not the child of a vfork().
+ */
+KTRACE_API void ktrace_maps_changed(void);
+
 /* Section bounds, made by the linker for each object that has events. */
 extern struct ktrace_event *const __start_ktrace_events[]
 	__attribute__((weak, visibility("hidden")));

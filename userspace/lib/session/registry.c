@@ -94,7 +94,8 @@ static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_
 	remember_pid(r, e.pid);
 	if (e.type == KTRACE_ENTRY_EVENT)
 		return e.id >= KTRACE_ID_FIRST && e.id < KTRACE_ID_NR;
-	return e.type == KTRACE_ENTRY_PROCESS || e.type == KTRACE_ENTRY_THREAD;
+	return e.type == KTRACE_ENTRY_PROCESS || e.type == KTRACE_ENTRY_THREAD ||
+	       e.type == KTRACE_ENTRY_MAP;
 }
 
 static bool word_ok(const struct registry *r, __u64 off, __u32 word)

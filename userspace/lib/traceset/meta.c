@@ -221,9 +221,40 @@ static int add_name(struct trace *t, const struct line *l, const char *tid_key)
 	return ktrace_names_add(&t->names, (__u32)tid, &name);
 }
 
+/* Where a process begins, with code of its own or with its parent's. */
+static int add_origin(struct trace *t, const struct line *l)
+{
+	struct map_fact fact = { .kind = MAP_OWN, .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
+	const char *maps = get_str(l, "maps");
+
+	if (!maps)
+		return 0;
+	if (!strcmp(maps, "parent")) {
+		fact.kind = MAP_PARENT;
+		fact.parent = get_u32(l, "ppid", KTRACE_TID_MASK);
+	}
+	get_u64(l, "ts", &fact.raw);
+	return ktrace_maps_add(&t->maps, &fact);
+}
+
 static int add_process(struct trace *t, const struct line *l)
 {
-	return add_name(t, l, "pid");
+	int ret = add_name(t, l, "pid");
+
+	return ret ? ret : add_origin(t, l);
+}
+
+static int add_map(struct trace *t, const struct line *l)
+{
+	struct map_fact fact = { .kind = MAP_CODE, .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
+	int ret;
+
+	if (!fact.pid || !get_u64(l, "ts", &fact.raw) || !get_u64(l, "start", &fact.map.start) ||
+	    !get_u64(l, "end", &fact.map.end))
+		return -EINVAL;
+	get_u64(l, "offset", &fact.map.offset);
+	ret = ktrace_maps_text(&fact, get_str(l, "path"), get_str(l, "build"));
+	return ret ? ret : ktrace_maps_add(&t->maps, &fact);
 }
 
 static int add_thread(struct trace *t, const struct line *l)
@@ -285,6 +316,7 @@ static const struct {
 	{ "event", add_event },
 	{ "process", add_process },
 	{ "thread", add_thread },
+	{ "map", add_map },
 };
 
 static int add_line(struct trace *t, const struct line *l)

@@ -7,6 +7,7 @@
  *   trace.c                     opens a file, files its sections under their streams
  *   stream.c                    walks the records of a stream
  *   ahead.c                     loads the sections that come next on another core
+ *   maps.c                      code of processes
  *   fragment.c                  puts fragments together
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
@@ -30,6 +31,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "maps.h"
 #include "names.h"
 #include "ring/ring.h"
 #include "tracefile/read.h"
@@ -165,6 +167,7 @@ struct fact {
  * @stream_nr:	how many
  * @types:	by enum ktrace_channel_kind
  * @names:	threads
+ * @maps:	code of processes
  * @clock:	readings
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -180,6 +183,7 @@ struct trace {
 	size_t stream_nr;
 	struct type_table types[2];
 	struct names names;
+	struct maps maps;
 	struct clock clock;
 	__u64 offset;
 	bool has_offset;

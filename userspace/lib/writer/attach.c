@@ -14,6 +14,7 @@
 
 #include "backend.h"
 #include "channel.h"
+#include "maps.h"
 #include "process.h"
 #include "system.h"
 #include "thread.h"
@@ -105,7 +106,8 @@ void attach_once(void)
 	if (err)
 		goto out;
 	thread_init_process();
-	process_announce();
+	process_announce("own");
+	maps_announce();
 out:
 	errno = saved;
 }

@@ -94,21 +94,23 @@ static void count_full(void)
 }
 
 /**
- * registry_add - announce a process or a thread
- * @type:	KTRACE_ENTRY_PROCESS or KTRACE_ENTRY_THREAD
+ * registry_add - announce a process, a thread or a mapping
+ * @type:	KTRACE_ENTRY_PROCESS, KTRACE_ENTRY_THREAD or KTRACE_ENTRY_MAP
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
  *
- * Context: any. If there is no room it is counted.
+ * Context: any. If there is no room it is counted. Mappings have half of the room: the many of
+ * a great number of processes leave some to names and events.
  */
 void registry_add(__u16 type, __u32 tid, const char *text)
 {
 	const struct ktrace_entry header = { .type = type, .tid = tid };
 	const __u64 size = entry_size(text);
+	const __u64 room = type == KTRACE_ENTRY_MAP ? channel.registry_size / 2 : 0;
 	__u64 off;
 	__u32 word;
 
-	for (off = start_off(); off && has_room(off, size); off = next_off(off, word)) {
+	for (off = start_off(); off && has_room(off + room, size); off = next_off(off, word)) {
 		word = kt_load(&entry_at(off)->word);
 		if (word)
 			continue;

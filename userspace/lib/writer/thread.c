@@ -17,6 +17,7 @@
 #include <sys/mman.h>
 
 #include "channel.h"
+#include "maps.h"
 #include "process.h"
 #include "system.h"
 #include "thread_ring.h"
@@ -92,7 +93,8 @@ static void after_fork(void)
 	thread_ring_after_fork(t);
 	if (t->tid_flags)
 		t->tid_flags = (__u64)system_gettid() << 32;
-	process_announce();
+	process_announce("parent");
+	maps_after_fork();
 	errno = saved;
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* maps.h - which code processes had where, and when */
+#ifndef KTRACE_TRACESET_MAPS_H
+#define KTRACE_TRACESET_MAPS_H
+
+#include <ktrace/traceset.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* MAP_OWN, MAP_PARENT: the process begins, with nothing known or with what @parent has. */
+enum map_kind { MAP_OWN, MAP_PARENT, MAP_CODE };
+
+/**
+ * struct map_fact - a line of META
+ * @kind:	what it says
+ * @pid:	of which process
+ * @parent:	its parent, of MAP_PARENT
+ * @raw:	stamp
+ * @nr:		number of the fact
+ * @map:	of MAP_CODE; its texts are the fact's
+ */
+struct map_fact {
+	enum map_kind kind;
+	__u32 pid;
+	__u32 parent;
+	__u64 raw;
+	__u64 nr;
+	struct ktrace_map map;
+};
+
+/* struct maps - facts; ordered by process, stamp and number once they are asked for */
+struct maps {
+	struct map_fact *facts;
+	size_t nr;
+	size_t cap;
+	bool is_ordered;
+};
+
+int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build);
+int ktrace_maps_add(struct maps *m, const struct map_fact *fact);
+const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address);
+void ktrace_maps_free(struct maps *m);
+
+#endif

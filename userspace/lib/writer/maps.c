@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * maps.c - tell the session which code this process has, and where
+ *
+ * The kernel knows: /proc/self/maps. The dynamic linker, which could be asked instead, has
+ * locks, and whoever asks may be in the middle of anything: a wait for one of them could be
+ * for ever. What was told is kept, so that only what has changed is told again. Build ids are
+ * read through /proc/self/mem, where an address that has just been unmapped is an error and
+ * no signal. Without /proc nothing is told.
+ *
+ * One thread at a time looks; who finds it looking has it look once more. So a signal
+ * handler need not wait for the thread that it interrupted.
+ */
+#include "maps.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <linux/ktrace.h>
+
+#define KTRACE_LIBRARY
+#include <ktrace/writer.h>
+
+#include "channel.h"
+#include "registry.h"
+#include "system.h"
+#include "text.h"
+
+#define KNOWN_MAX 1024
+#define HEADERS_MAX 32
+
+/* struct known - a mapping that was told; the hash is of its file, and where in it */
+struct known {
+	__u64 start;
+	__u64 end;
+	__u64 hash;
+	bool is_there;
+};
+
+/* struct mapping - a line of /proc/self/maps */
+struct mapping {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	__u64 file;		/* hash of device, inode and path */
+	bool is_code;
+	const char *path;
+};
+
+/*
+ * All but the first of the thread that looks. Static, as little of its stack may be left.
+ * @wanted:	times that somebody has asked; 0 = nobody looks
+ * @memory:	/proc/self/mem
+ * @file:	of the mapping of a file's beginning that was met last, at @begin
+ */
+static struct {
+	__u32 wanted;
+	__u32 known_nr;
+	struct known known[KNOWN_MAX];
+	int memory;
+	__u64 file;
+	__u64 begin;
+	char line[2 * 4096];
+	char text[4096];
+} maps;
+
+static __u64 hash_bytes(__u64 hash, const void *data, size_t size)
+{
+	const unsigned char *at = data;
+
+	while (size--)
+		hash = (hash ^ *at++) * 0x100000001b3ull;
+	return hash;
+}
+
+static bool read_memory(void *to, size_t size, __u64 from)
+{
+	return syscall(SYS_pread64, maps.memory, to, size, from) == (long)size;
+}
+
+/* The build id of the file that is mapped from its beginning at @begin. */
+static void add_build(struct text *t, __u64 begin)
+{
+	ElfW(Phdr) ph[HEADERS_MAX];
+	__u64 bias = begin;
+	ElfW(Ehdr) header;
+	char notes[512];
+	int i, nr;
+
+	if (!read_memory(&header, sizeof(header), begin) ||
+	    memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(ph[0]))
+		return;
+	nr = header.e_phnum < HEADERS_MAX ? header.e_phnum : HEADERS_MAX;
+	if (!read_memory(ph, (size_t)nr * sizeof(ph[0]), begin + header.e_phoff))
+		return;
+	for (i = 0; i < nr; i++)
+		if (ph[i].p_type == PT_LOAD && !ph[i].p_offset)
+			bias = begin - ph[i].p_vaddr;
+	for (i = 0; i < nr; i++)
+		if (ph[i].p_type == PT_NOTE && ph[i].p_filesz <= sizeof(notes) &&
+		    read_memory(notes, ph[i].p_filesz, bias + ph[i].p_vaddr) &&
+		    text_add_build_id(t, notes, notes + ph[i].p_filesz))
+			return;
+}
+
+static void tell(const struct mapping *m)
+{
+	struct text t = { maps.text, sizeof(maps.text), 0 };
+
+	text_add_number(&t, "start", m->start);
+	text_add_number(&t, "end", m->end);
+	if (m->path) {
+		text_add_number(&t, "offset", m->offset);
+		if (m->file == maps.file)
+			add_build(&t, maps.begin);
+		text_add_value(&t, "path", m->path);
+	}
+	if (!text_is_full(&t))
+		registry_add(KTRACE_ENTRY_MAP, 0, t.text);
+}
+
+/* Forgets what lies where the mapping is now. Return: whether it is known as it is. */
+static bool is_known(const struct mapping *m, __u64 hash)
+{
+	struct known *k;
+	__u32 i;
+
+	for (i = 0; i < maps.known_nr; i++) {
+		k = &maps.known[i];
+		if (k->start >= m->end || k->end <= m->start)
+			continue;
+		if (k->start == m->start && k->end == m->end && k->hash == hash) {
+			k->is_there = true;
+			return true;
+		}
+		*k = maps.known[--maps.known_nr];
+		i--;
+	}
+	return false;
+}
+
+static void take(const struct mapping *m)
+{
+	const __u64 hash = hash_bytes(m->file, &m->offset, sizeof(m->offset));
+
+	if (!m->offset) {
+		maps.file = m->file;
+		maps.begin = m->start;
+	}
+	if (!m->is_code || is_known(m, hash) || maps.known_nr == KNOWN_MAX)
+		return;
+	maps.known[maps.known_nr++] = (struct known){ m->start, m->end, hash, true };
+	tell(m);
+}
+
+static __u64 take_number(char **at)
+{
+	__u64 value = 0;
+	int digit;
+
+	for (;; (*at)++) {
+		if (**at >= '0' && **at <= '9')
+			digit = **at - '0';
+		else if (**at >= 'a' && **at <= 'f')
+			digit = **at - 'a' + 10;
+		else
+			return value;
+		value = value << 4 | (unsigned int)digit;
+	}
+}
+
+/* "start-end rwxp offset major:minor inode    /path": false if it has no file */
+static bool parse(char *at, struct mapping *m)
+{
+	const char *device;
+
+	m->start = take_number(&at);
+	at++;
+	m->end = take_number(&at);
+	if (strnlen(at, 6) < 6)
+		return false;
+	m->is_code = at[3] == 'x';
+	at += 6;
+	m->offset = take_number(&at);
+	device = at;
+	m->path = strchr(at, '/');
+	if (!m->path)
+		return false;
+	m->file = hash_bytes(0xcbf29ce484222325ull, device, strlen(device));
+	return true;
+}
+
+static void take_line(char *line)
+{
+	struct mapping m;
+
+	if (parse(line, &m))
+		take(&m);
+}
+
+/* A line that is longer than the buffer ends the look: there are no such paths. */
+static void take_lines(int fd)
+{
+	size_t have = 0;
+	char *line, *end;
+	long n;
+
+	while (have < sizeof(maps.line) - 1) {
+		n = syscall(SYS_read, fd, maps.line + have, sizeof(maps.line) - 1 - have);
+		if (n <= 0)
+			return;
+		have += (size_t)n;
+		line = maps.line;
+		while ((end = memchr(line, '\n', have - (size_t)(line - maps.line)))) {
+			*end = '\0';
+			take_line(line);
+			line = end + 1;
+		}
+		have -= (size_t)(line - maps.line);
+		memmove(maps.line, line, have);
+	}
+}
+
+static void tell_gone(void)
+{
+	struct known *k;
+	__u32 i;
+
+	for (i = 0; i < maps.known_nr; i++) {
+		k = &maps.known[i];
+		if (k->is_there)
+			continue;
+		tell(&(struct mapping){ .start = k->start, .end = k->end });
+		*k = maps.known[--maps.known_nr];
+		i--;
+	}
+}
+
+static void look(void)
+{
+	int fd = system_open("/proc/self/maps", O_RDONLY);
+	__u32 i;
+
+	if (fd < 0)
+		return;
+	maps.memory = system_open("/proc/self/mem", O_RDONLY);
+	maps.file = 0;
+	for (i = 0; i < maps.known_nr; i++)
+		maps.known[i].is_there = false;
+	take_lines(fd);
+	tell_gone();
+	if (maps.memory >= 0)
+		system_close(maps.memory);
+	system_close(fd);
+}
+
+/**
+ * maps_announce - tell what has changed since the last time
+ *
+ * Context: any; attached.
+ */
+void maps_announce(void)
+{
+	__u32 seen;
+
+	/* ORD(maps_begin:A) pairs ORD(maps_end:A): what the thread before has left is whole */
+	seen = __atomic_add_fetch(&maps.wanted, 1, __ATOMIC_ACQUIRE);
+	if (seen != 1)
+		return;
+	do {
+		seen = __atomic_load_n(&maps.wanted, __ATOMIC_RELAXED);
+		look();
+		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before it is let go */
+	} while (!__atomic_compare_exchange_n(&maps.wanted, &seen, 0, false, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+/**
+ * maps_after_fork - the thread that was looking, if any, is not in the child
+ *
+ * Context: the child of a fork.
+ */
+void maps_after_fork(void)
+{
+	__atomic_store_n(&maps.wanted, 0, __ATOMIC_RELAXED);
+}
+
+void ktrace_maps_changed(void)
+{
+	int saved = errno;
+
+	if (channel_is_attached())
+		maps_announce();
+	errno = saved;
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* text.c - the text of an entry in the registry: key=value, encoded as <linux/ktrace_file.h> says */
+#include "text.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+static void add_char(struct text *t, char c)
+{
+	if (t->len < t->size - 1)
+		t->text[t->len++] = c;
+	t->text[t->len] = '\0';
+}
+
+static void add_hex(struct text *t, unsigned char byte)
+{
+	static const char digits[] = "0123456789abcdef";
+
+	add_char(t, digits[byte >> 4]);
+	add_char(t, digits[byte & 15]);
+}
+
+void text_add_value(struct text *t, const char *key, const char *value)
+{
+	if (t->len)
+		add_char(t, ' ');
+	for (; *key; key++)
+		add_char(t, *key);
+	add_char(t, '=');
+	for (; *value; value++) {
+		unsigned char c = (unsigned char)*value;
+
+		if (c > 0x20 && c != 0x7f && c != '%') {
+			add_char(t, *value);
+			continue;
+		}
+		add_char(t, '%');
+		add_hex(t, c);
+	}
+}
+
+void text_add_number(struct text *t, const char *key, __u64 value)
+{
+	char digits[21] = "", *at = digits + sizeof(digits) - 1;
+
+	do {
+		*--at = (char)('0' + value % 10);
+		value /= 10;
+	} while (value);
+	text_add_value(t, key, at);
+}
+
+static __u64 padded(__u32 size)
+{
+	return ((__u64)size + 3) & ~3ull;
+}
+
+/* The build id among the notes from @at to @end, which need not make sense. */
+bool text_add_build_id(struct text *t, const char *at, const char *end)
+{
+	const ElfW(Nhdr) *note;
+	const char *name, *id;
+	size_t i;
+
+	while ((size_t)(end - at) >= sizeof(*note)) {
+		note = (const ElfW(Nhdr) *)at;
+		name = at + sizeof(*note);
+		if (padded(note->n_namesz) > (size_t)(end - name))
+			return false;
+		id = name + padded(note->n_namesz);
+		if (note->n_descsz > (size_t)(end - id))
+			return false;
+		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+		    !memcmp(name, "GNU", 4)) {
+			text_add_value(t, "build", "");
+			for (i = 0; i < note->n_descsz; i++)
+				add_hex(t, (unsigned char)id[i]);
+			return true;
+		}
+		if (padded(note->n_descsz) > (size_t)(end - id))
+			return false;
+		at = id + padded(note->n_descsz);
+	}
+	return false;
+}
