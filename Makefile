@@ -123,7 +123,7 @@ $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraces
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -lelf -lm -o $@
+	$(LINK) -lktraceset -ldw -lelf -lm -o $@
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
@@ -209,7 +209,7 @@ $(eval $(call unit_variant,plain,unit-plain,))
 $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pthread -fsanitize=thread $^ -lelf -lm $(TRACESET_LIBS) -o $@
+	$(Q)$(CC) -pthread -fsanitize=thread $^ -ldw -lelf -lm $(TRACESET_LIBS) -o $@
 
 # Programs that step through the library's own code: see tests/singlestep/step.h
 $(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule

@@ -55,6 +55,7 @@ teardown()
 # build FLAG...: places, as Debian's compiler does it with these
 build()
 {
+	rm -f places
 	gcc -pthread -O0 places.c -o places "$@"
 }
 
@@ -68,7 +69,7 @@ traced()
 # callers OPTION...: of mutex_init in t, in order; what is said goes to err
 callers()
 {
-	"$KTRACE" list "$@" -e pthread:mutex_init_in t 2>err | grep -o '(caller .*'
+	"$KTRACE" list "$@" -e pthread:mutex_init_in t 2>err | sed -n 's/.*\((caller .*\)/\1/p'
 }
 
 @test "the trace says which code a process has, a fork's child what it has of its parent" {
@@ -80,4 +81,85 @@ callers()
 	id=$(readelf -n places | sed -n 's/.*Build ID: //p')
 	[ "$(grep -ac "^map .* build=$id path=$PWD/places\$" t)" = 1 ]
 	grep -aq '^map .* path=/.*/libc\.so\.6$' t
+}
+
+@test "callers with and without debug information, PIE or not, stripped" {
+	line=$(grep -n 'mutex_init' places.c | cut -d: -f1)
+	for flags in "-g -pie" "-g -no-pie"; do
+		# shellcheck disable=SC2086 # words
+		build $flags
+		traced ./places
+		callers --symbols >list
+		[ "$(grep -cE "^\(caller set_up\+0x[0-9a-f]+ at places\.c:$line\)\$" list)" = 2 ]
+		[ ! -s err ]
+	done
+	build
+	traced ./places
+	callers --symbols >list
+	[ "$(grep -cE '^\(caller set_up\+0x[0-9a-f]+ in places\)$' list)" = 2 ]
+	build -s
+	traced ./places
+	callers --symbols >list
+	[ "$(grep -cE '^\(caller places\+0x[0-9a-f]+\)$' list)" = 2 ]
+	# Nothing of it unless asked for
+	callers >list
+	[ ! -s list ]
+}
+
+@test "JSON has function, file and line" {
+	build -g
+	traced ./places
+	"$KTRACE" list --symbols --json -e pthread:mutex_init_in t | python3 -c '
+import json, sys
+for line in sys.stdin:
+    caller = json.loads(line)["symbols"]["caller"]
+    assert caller["module"].endswith("/places") and caller["function"] == "set_up", caller
+    assert caller["file"].endswith("places.c") and caller["line"] > 0, caller
+    assert 0 < caller["offset"] < 4096 and caller["place"] > 0, caller
+print("fine")' | grep -q fine
+}
+
+@test "debug information in a file of its own: by its build id, by link" {
+	build -g
+	objcopy --only-keep-debug places places.debug
+	strip places
+	traced ./places
+	callers --symbols >list
+	[ "$(grep -c '^(caller places+0x' list)" = 2 ]
+	id=$(readelf -n places | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${id:0:2}"
+	cp places.debug "debug/.build-id/${id:0:2}/${id:2}.debug"
+	callers --debug-dir debug >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+	# One of another build is not taken.
+	gcc -pthread -O0 -g -DNAME=other places.c -o other
+	objcopy --only-keep-debug other "debug/.build-id/${id:0:2}/${id:2}.debug"
+	callers --debug-dir debug >list
+	[ "$(grep -c '^(caller places+0x' list)" = 2 ]
+
+	objcopy --add-gnu-debuglink=places.debug places
+	callers --symbols >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+}
+
+@test "a file that was replaced or removed, or is none, gives no names" {
+	build -g
+	traced ./places
+	gcc -pthread -O0 -g -DNAME=other places.c -o places
+	callers --symbols >list
+	[ "$(grep -c '^(caller places+0x' list)" = 2 ]
+	[ "$(grep -c 'places: not the file that was traced' err)" = 1 ]
+	rm places
+	callers --symbols >list
+	[ "$(grep -c '^(caller places+0x' list)" = 2 ]
+	[ "$(grep -c 'places: not there or not a file' err)" = 1 ]
+	mkfifo places
+	callers --symbols >list
+	[ "$(grep -c 'places: not there or not a file' err)" = 1 ]
+	# On another machine, or elsewhere
+	build -g -Wl,--build-id=sha1 -o elsewhere
+	mkdir -p "root$PWD"
+	mv elsewhere "root$PWD/places"
+	callers --sysroot root >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
 }

@@ -389,7 +389,7 @@ int recording_close(struct recording *r)
 	capture_lost(&r->capture, &lost);
 	refused = ktrace_registry_full(r->session);
 	if (refused)
-		log_error("the registry was full: no room for %u events, processes, threads and mappings",
+		log_error("the registry was full: no room for %u events, processes, threads, maps",
 			  refused);
 	ktrace_session_info(r->session, &info);
 	if (info.is_damaged)

@@ -147,6 +147,7 @@ const struct command cmd_grep = {
 "  --from-position POSITION, --print-position  see ktrace help list\n"
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"
 "  --json             one JSON object a line\n"
+"  --symbols, --sysroot DIR, --debug-dir DIR  see ktrace help list\n"
 "  --help, --version\n"
 "\n"
 "EXPRESSION: FIELD OP VALUE, joined by && before ^ (one or the other) before ||, with !\n"

@@ -56,7 +56,9 @@ PRINTOUT_HELP
 "JSON members, in this order; those in brackets may be missing: time (string, seconds\n"
 "since the epoch), ns (since the first event), raw (stamp), trace (number of the file),\n"
 "stream, [cpu], [pid], [tid], [comm], event, [flags], then fields, an object, or bytes,\n"
-"a string of hexadecimal digits, if the event is not described. Values: integers are\n"
+"a string of hexadecimal digits, if the event is not described; [symbols], an object that\n"
+"has for each address of code an object of module, place, [function], [offset], [file],\n"
+"[line]. Values: integers are\n"
 "numbers, hexadecimal types and pointers strings \"0x...\", enums their name or else a\n"
 "number, floats a number or null, char arrays and strings are strings, arrays arrays.\n",
 	.run = run,

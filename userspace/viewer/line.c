@@ -123,6 +123,42 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 	keep(same, out, from, e);
 }
 
+/* What is at the pointers of an event that point to code, behind its other values. */
+static void put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid)
+{
+	const struct symbol *symbol;
+	struct ktrace_values it;
+	struct ktrace_value v;
+	char comma = '{';
+
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v)) {
+		if (v.field->scalar != KTRACE_PTR || v.field->shape != KTRACE_ONE || v.is_cut)
+			continue;
+		symbol = symbols_find(l->symbols, e->stream->trace, pid, e->raw,
+				      (__u64)ktrace_value_s64(&v, 0),
+				      !strcmp(v.field->name, "caller"));
+		if (!symbol)
+			continue;
+		if (!l->is_json) {
+			ktrace_out_str(l->out, " (");
+			ktrace_out_str(l->out, v.field->name);
+			ktrace_out_char(l->out, ' ');
+			symbols_put(l->out, symbol);
+			ktrace_out_char(l->out, ')');
+			continue;
+		}
+		ktrace_out_str(l->out, comma == '{' ? ",\"symbols\":" : "");
+		ktrace_out_char(l->out, comma);
+		ktrace_out_json(l->out, v.field->name, strlen(v.field->name));
+		ktrace_out_char(l->out, ':');
+		symbols_put_json(l->out, symbol);
+		comma = ',';
+	}
+	if (comma == ',')
+		ktrace_out_char(l->out, '}');
+}
+
 static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	__u32 i;
@@ -142,6 +178,8 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	put_middle(l, e, pid, comm);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
+		if (l->symbols)
+			put_symbols(l, e, pid);
 	} else {
 		ktrace_out_str(out, " bytes=");
 		put_bytes(out, e);
@@ -253,6 +291,8 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	put_json_flags(out, e->flags);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		put_json_fields(out, e);
+		if (l->symbols)
+			put_symbols(l, e, pid);
 	} else {
 		ktrace_out_str(out, ",\"bytes\":\"");
 		put_bytes(out, e);

@@ -3,6 +3,8 @@
 #ifndef VIEWER_LINE_H
 #define VIEWER_LINE_H
 
+#include "symbols.h"
+
 #include <ktrace/traceset.h>
 
 enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA, TIME_NR };
@@ -38,6 +40,7 @@ struct same {
  * @is_json:	one object a line
  * @start:	time of the first event of all
  * @before:	time of the line before
+ * @symbols:	looks addresses of code up; NULL = they are not. Not for two threads
  * @same:	middles of lines
  */
 struct lines {
@@ -47,6 +50,7 @@ struct lines {
 	bool is_json;
 	__u64 start;
 	__u64 before;
+	struct symbols *symbols;
 	struct same same[SAME_NR];
 };
 

@@ -104,6 +104,9 @@ struct press *press_new(struct lines *lines)
 	if (!p)
 		return NULL;
 	p->mine = lines;
+	/* Looking symbols up is not for two threads. */
+	if (lines->symbols)
+		cores = KTRACE_CORES_ONE;
 	p->alone = cores == KTRACE_CORES_ONE ? ~0ull : cores == KTRACE_CORES_TWO ? 0 : ALONE;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->full, NULL);

@@ -46,6 +46,8 @@ const char *printout_option(struct printout *p, int option)
 	case 'n':
 		return parse_count(optarg, &p->left) ? NULL : "-n: not a number";
 	default:
+		if (symbols_option(&p->where, option))
+			return NULL;
 		return scope_option(&p->scope, option);
 	}
 }
@@ -92,12 +94,18 @@ static const char *reason_of(int error)
 /* Prints the events. Return: 0, -errno. */
 static int print_all(struct printout *p, struct ktrace_traceset *set)
 {
-	struct press *press = p->counts ? NULL : press_new(&p->lines);
+	struct press *press;
 	const struct ktrace_trace_event *e;
 	__u64 lines = 0;
 	int ret;
 
 	p->scope.prints = !p->counts;
+	if (p->where.is_wanted && !p->counts) {
+		p->lines.symbols = symbols_new(&p->where);
+		if (!p->lines.symbols)
+			return -ENOMEM;
+	}
+	press = p->counts ? NULL : press_new(&p->lines);
 	ret = press || p->counts ? scope_begin(&p->scope, set) : -ENOMEM;
 	p->lines.has_many_files = ktrace_traceset_trace(set, 1);
 	p->lines.start = p->lines.before = p->scope.start;
@@ -112,6 +120,8 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 			press_put(press, e);
 	}
 	press_end(press);
+	symbols_free(p->lines.symbols);
+	p->lines.symbols = NULL;
 	progress_end();
 	if (p->counts && !ret) {
 		ktrace_out_u64(p->lines.out, lines);

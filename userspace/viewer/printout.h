@@ -12,12 +12,14 @@
  * @lines:	how they are printed
  * @left:	lines that may still be printed; ~0 to begin with
  * @counts:	print how many lines there would be
+ * @where:	whether to look symbols up, and where
  */
 struct printout {
 	struct scope scope;
 	struct lines lines;
 	__u64 left;
 	bool counts;
+	struct symbols_where where;
 };
 
 #define PRINTOUT_OPTIONS \
@@ -27,7 +29,8 @@ struct printout {
 	{ "number", required_argument, NULL, 'n' }, \
 	{ "count", no_argument, NULL, 'c' }, \
 	{ "from-position", required_argument, NULL, OPTION_FROM_POSITION }, \
-	{ "print-position", no_argument, NULL, OPTION_PRINT_POSITION }
+	{ "print-position", no_argument, NULL, OPTION_PRINT_POSITION }, \
+	SYMBOLS_OPTIONS
 enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 
 #define PRINTOUT_HELP \
@@ -38,6 +41,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 "  --print-position   behind the events, print the position to go on from\n" \
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n" \
 "  --json             one JSON object a line\n" \
+	SYMBOLS_HELP \
 "  --help, --version\n"
 
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */

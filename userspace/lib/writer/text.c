@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* text.c - the text of an entry in the registry: key=value, encoded as <linux/ktrace_file.h> says */
+/* text.c - the text of an entry in the registry: key=value, as <linux/ktrace_file.h> says */
 #include "text.h"
 
 #include <elf.h>

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * module.c - a program or library in which addresses are looked up, by libdw
+ *
+ * It is the file at the path that the trace says, if that has the build id that the traced
+ * process saw; otherwise one found by the build id: DEBUG/.build-id/ab/cdef, as debuggers
+ * have it. Debug information is in the file, or in DEBUG/.build-id/ab/cdef.debug, or where
+ * .gnu_debuglink says, with the same build id; or libdw asks the servers of DEBUGINFOD_URLS.
+ *
+ * The trace can name anything: only regular files are opened, and never waited for.
+ */
+#include "module.h"
+
+#include "viewer.h"
+
+#include <dlfcn.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define DEBUG_DIR "/usr/lib/debug"
+#define MANGLED_MAX 2000
+
+/**
+ * struct module - see above
+ * @path:	in the traced process
+ * @build:	build id, NULL = not known
+ * @debug_dir:	where files with debug information are
+ * @dwfl:	libdw's session, with this one module
+ * @mod:	the module there; NULL: nothing can be looked up
+ * @names:	demangled names, each with a pointer to the next in front
+ */
+struct module {
+	char *path;
+	char *build;
+	char *debug_dir;
+	Dwfl *dwfl;
+	Dwfl_Module *mod;
+	struct name *names;
+};
+
+struct name {
+	struct name *next;
+	char *text;
+};
+
+/* A regular file, or -1. To open a device may do something, to open a FIFO may wait. */
+static int open_regular(const char *path)
+{
+	struct stat st;
+	int fd;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Does the file have the build id @hex? */
+static bool has_build(int fd, const char *hex)
+{
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	const unsigned char *id;
+	const void *bits = NULL;
+	ssize_t i, size;
+
+	size = elf ? dwelf_elf_gnu_build_id(elf, &bits) : -1;
+	id = bits;
+	if (size <= 0 || strlen(hex) != 2 * (size_t)size)
+		size = -1;
+	for (i = 0; i < size; i++) {
+		char byte[3];
+
+		snprintf(byte, sizeof(byte), "%02x", id[i]);
+		if (strncmp(byte, hex + 2 * i, 2))
+			size = -1;
+	}
+	elf_end(elf);
+	return size > 0;
+}
+
+/* Opens a file whose name is put together; -1 if it is not regular or of another build. */
+__attribute__((format(printf, 2, 3)))
+static int open_build(const char *build, const char *format, ...)
+{
+	char *path = NULL;
+	va_list list;
+	int fd;
+
+	va_start(list, format);
+	if (vasprintf(&path, format, list) < 0)
+		path = NULL;
+	va_end(list);
+	fd = path ? open_regular(path) : -1;
+	free(path);
+	if (fd >= 0 && build && !has_build(fd, build)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool is_build_id(const char *hex)
+{
+	size_t n = strspn(hex, "0123456789abcdef");
+
+	return n > 2 && n <= 128 && !hex[n];
+}
+
+static int open_by_build(const struct module *m, const char *end)
+{
+	return open_build(m->build, "%s/.build-id/%.2s/%s%s", m->debug_dir, m->build, m->build + 2,
+			  end);
+}
+
+/* Where .gnu_debuglink of the file, which names no folder, may be found. */
+static int open_by_link(const struct module *m, const char *file, const char *name)
+{
+	const char *slash = strrchr(file, '/');
+	int dir = slash ? (int)(slash - file) : 0;
+	const char *in = strrchr(m->path, '/');
+	int fd;
+
+	if (!name || strchr(name, '/'))
+		return -1;
+	fd = open_build(m->build, "%.*s/.debug/%s", dir, file, name);
+	if (fd < 0)
+		fd = open_build(m->build, "%s%.*s/%s", m->debug_dir, (int)(in - m->path), m->path,
+				name);
+	if (fd < 0)
+		fd = open_build(m->build, "%.*s/%s", dir, file, name);
+	return fd;
+}
+
+static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
+			  const char *file, const char *link, GElf_Word crc, char **found)
+{
+	const struct module *m = *data;
+	int fd = -1;
+
+	if (m->build)
+		fd = open_by_build(m, ".debug");
+	if (m->build && fd < 0 && file)
+		fd = open_by_link(m, file, link);
+	/* Without names it is found by its build id alone. */
+	if (fd < 0 && getenv("DEBUGINFOD_URLS"))
+		fd = dwfl_standard_find_debuginfo(mod, data, name, base, NULL, NULL, crc, found);
+	return fd;
+}
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+/* The file, and in @path its name here. Says what is wrong. */
+static int find_file(const struct module *m, const struct symbols_where *where, char **path)
+{
+	int fd;
+
+	if (asprintf(path, "%s%s", where->sysroot ? where->sysroot : "", m->path) < 0) {
+		*path = NULL;
+		return -1;
+	}
+	fd = open_build(m->build, "%s", *path);
+	if (fd < 0 && m->build)
+		fd = open_by_build(m, "");
+	if (fd >= 0)
+		return fd;
+	fd = open_regular(*path);
+	complain_about(*path, "%s, so no names of functions", fd < 0 ? "not there or not a file" :
+		       "not the file that was traced (other build id)");
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
+static void report(struct module *m, int fd, const char *path)
+{
+	void **data;
+
+	m->dwfl = dwfl_begin(&callbacks);
+	if (!m->dwfl) {
+		close(fd);
+		return;
+	}
+	dwfl_report_begin(m->dwfl);
+	m->mod = dwfl_report_offline(m->dwfl, m->path, path, fd);
+	if (!m->mod) {
+		close(fd);
+		complain_about(path, "%s", dwfl_errmsg(-1));
+		return;
+	}
+	dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL);
+	*data = m;
+	dwfl_report_end(m->dwfl, NULL, NULL);
+}
+
+struct module *module_open(const struct ktrace_map *map, const struct symbols_where *where)
+{
+	struct module *m = calloc(1, sizeof(*m));
+	char *path = NULL;
+	int fd;
+
+	if (!m)
+		return NULL;
+	m->path = strdup(map->path);
+	m->build = map->build && is_build_id(map->build) ? strdup(map->build) : NULL;
+	if (where->debug_dir)
+		m->debug_dir = strdup(where->debug_dir);
+	else if (asprintf(&m->debug_dir, "%s" DEBUG_DIR, where->sysroot ? where->sysroot : "") < 0)
+		m->debug_dir = NULL;
+	if (!m->path || !m->debug_dir || *m->path != '/')
+		return m;
+	elf_version(EV_CURRENT);
+	fd = find_file(m, where, &path);
+	if (fd >= 0)
+		report(m, fd, path);
+	free(path);
+	return m;
+}
+
+void module_free(struct module *m)
+{
+	struct name *n;
+
+	if (!m)
+		return;
+	if (m->dwfl)
+		dwfl_end(m->dwfl);
+	while ((n = m->names)) {
+		m->names = n->next;
+		free(n->text);
+		free(n);
+	}
+	free(m->path);
+	free(m->build);
+	free(m->debug_dir);
+	free(m);
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+bool module_is_of(const struct module *m, const struct ktrace_map *map)
+{
+	return is_same(m->path, map->path) && is_same(m->build, map->build);
+}
+
+/* Names of C++ as they are in its source, if its library is there; else as they are. */
+static const char *demangle(struct module *m, const char *name)
+{
+	static char *(*function)(const char *, char *, size_t *, int *);
+	static bool is_loaded;
+	struct name *n;
+	char *text;
+	void *library;
+
+	if (strncmp(name, "_Z", 2) || strlen(name) > MANGLED_MAX)
+		return name;
+	if (!is_loaded) {
+		is_loaded = true;
+		library = dlopen("libstdc++.so.6", RTLD_NOW);
+		if (library)
+			*(void **)&function = dlsym(library, "__cxa_demangle");
+	}
+	text = function ? function(name, NULL, NULL, NULL) : NULL;
+	n = text ? malloc(sizeof(*n)) : NULL;
+	if (!n) {
+		free(text);
+		return name;
+	}
+	*n = (struct name){ m->names, text };
+	m->names = n;
+	return text;
+}
+
+/* Where libdw has what is at @place of the file; false: nothing is loaded from there. */
+static bool find_address(const struct module *m, __u64 place, Dwarf_Addr *address)
+{
+	GElf_Addr bias;
+	Elf *elf = m->mod ? dwfl_module_getelf(m->mod, &bias) : NULL;
+	GElf_Phdr ph;
+	size_t i, nr;
+
+	if (!elf || elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++) {
+		if (!gelf_getphdr(elf, (int)i, &ph) || ph.p_type != PT_LOAD ||
+		    place < ph.p_offset || place - ph.p_offset >= ph.p_filesz)
+			continue;
+		*address = place - ph.p_offset + ph.p_vaddr + bias;
+		return true;
+	}
+	return false;
+}
+
+void module_look_up(struct module *m, struct symbol *symbol, bool is_return)
+{
+	Dwarf_Addr address;
+	GElf_Off offset;
+	GElf_Sym sym;
+	Dwfl_Line *line;
+	const char *name;
+
+	if (!find_address(m, symbol->place - is_return, &address))
+		return;
+	name = dwfl_module_addrinfo(m->mod, address, &offset, &sym, NULL, NULL, NULL);
+	if (name && *name) {
+		symbol->function = demangle(m, name);
+		symbol->offset = offset + is_return;
+	}
+	line = dwfl_module_getsrc(m->mod, address);
+	if (line)
+		symbol->file = dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL);
+}
