@@ -46,6 +46,15 @@ planted()
 	[[ $output =~ scale\.daemon\.streams@512\ +ktrace\ +ns/event\  ]]
 }
 
+@test "the benchmark of --pthread prints samples" {
+	run bench pthread
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ pthread\.pair\ +untraced\ +ns\  ]]
+	[[ $output =~ pthread\.pair\ +ktrace\ +ns\  ]]
+	[[ $output =~ pthread\.barrier\.2-one\ +ktrace\ +ns\  ]]
+}
+
 @test "the readers' benchmarks print samples" {
 	run bench reader size
 	echo "$output"

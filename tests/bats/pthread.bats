@@ -209,3 +209,22 @@ threads = [threading.Thread(target=work) for _ in range(3)]
 print(sum(results), len(results))'
 	sound --calls
 }
+
+@test "who runs the Open POSIX Test Suite sees a difference" {
+	# A program that fails without --pthread, which is none, and one that fails with it
+	mkdir -p suite/include suite/conformance/interfaces/pthread_a suite/functional/semaphores
+	touch suite/include/posixtest.h
+	echo 'int main(void) { return 1; }' >suite/conformance/interfaces/pthread_a/1-1.c
+	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" suite
+	echo "$output"
+	[ "$status" = 0 ]
+	[ "$output" = "1 programs (0 not built), 0 differ; without: 1 FAIL" ]
+	echo '#include <stdlib.h>
+int main(void) { return getenv("KTRACE_SESSION") ? 2 : 0; }' >suite/functional/semaphores/b.c
+	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" suite
+	echo "$output"
+	[ "$status" = 1 ]
+	[[ $output =~ ^functional/semaphores/b:\ PASS,.*\ with\ --pthread\ UNRESOLVED, ]]
+	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" .
+	[ "$status" = 2 ]
+}
