@@ -157,7 +157,8 @@ enum ktrace_clock {
  * @id_nr:	number of enable bytes
  * @filter_off:	user channels: comma-separated globs "provider:name" with * ? [a-z] [!a-z],
  *		NUL-terminated; an event that matches none gets an id from KTRACE_ID_OFF
- *		on. Empty: all match
+ *		on. Empty: all match. The owner may change it at any time, and then goes by
+ *		the name in each EVENT entry: the enable byte is what counts, not the id
  * @filter_size: bytes of the filter, the NUL included
  * @note_off:	text of the owner, NUL-terminated, that says what the session is and which
  *		file it goes to: for who recovers it. 0 = none

@@ -54,6 +54,9 @@
  *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
  *            [build=] [path=]   there is code from offset on of the file that was at path;
  *            without path, nothing that is known. Where lines overlap, the later one holds
+ *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
+ *            [events=](as ktraced -e)   which events are recorded; what is missing is not chosen
+ *            among
  *   end      [status=](of the command, as a shell has it) reason=
  *
  * 3. Streams. A stream has the events of one ring; a file has as many as rings were used.

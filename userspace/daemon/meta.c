@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <ktrace/level.h>
+
 #define NS_PER_S 1000000000ull
 
 /*
@@ -49,6 +51,31 @@ static void join(char *buf, size_t size, char **argv)
 	}
 }
 
+void meta_cmd(struct ktrace_text *t, char **argv)
+{
+	char text[4096];
+
+	join(text, sizeof(text), argv);
+	ktrace_text_str(t, "cmd", text);
+}
+
+void meta_choice_pairs(struct ktrace_text *t, const struct choice *choice)
+{
+	char names[KTRACE_FILTER_SIZE];
+
+	if (choice->has_levels && !ktrace_level_names(choice->levels, names, sizeof(names)))
+		ktrace_text_str(t, "levels", names);
+	if (choice->events)
+		ktrace_text_str(t, "events", choice->events);
+}
+
+void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)
+{
+	ktrace_text_line(t, "choice");
+	ktrace_text_u64(t, "ts", ts);
+	meta_choice_pairs(t, choice);
+}
+
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
 {
 	struct timespec now;
@@ -61,8 +88,7 @@ void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, c
 	ktrace_text_u64(t, "start_ns", (__u64)now.tv_sec * NS_PER_S + (__u64)now.tv_nsec);
 	ktrace_text_str(t, "backend", info->backend);
 	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
-	join(text, sizeof(text), argv);
-	ktrace_text_str(t, "cmd", text);
+	meta_cmd(t, argv);
 
 	uname(&host);
 	ktrace_text_line(t, "host");

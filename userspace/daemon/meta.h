@@ -6,8 +6,15 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
+#include "select.h"
+
 /* trace, host: begins the file. argv: the command or NULL. */
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv);
+/* cmd=, as trace has it; levels= and events=, as choice has them */
+void meta_cmd(struct ktrace_text *t, char **argv);
+void meta_choice_pairs(struct ktrace_text *t, const struct choice *choice);
+/* choice: which events are recorded from the stamp ts on */
+void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts);
 /* file: the first line of a session's note, not for the file itself */
 void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16]);
 /* Takes such a line apart; false if it is none. path: as large as the line. */

@@ -205,6 +205,8 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 	meta_trace(t, info, o->argv);
 	meta_clock(t, &now);
 	set_note(r);
+	if (r->choice.events || r->choice.has_levels)
+		meta_choice(t, &r->choice, now.raw);
 	if (info->has_kernel)
 		meta_kernel_events(t);
 	if (o->is_all)
@@ -282,6 +284,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	int status;
 
 	warn_stale();
+	r->choice = r->options->choice;
 	status = open_session(r);
 	if (status >= 0)
 		return status;
@@ -408,6 +411,7 @@ int recording_close(struct recording *r)
 		baseline_say(&r->command, r->start_ns);
 	print_summary(r, &info, &lost, bytes);
 	close_session(r);
+	free(r->events);
 	if (error) {
 		log_error("%s: %s; it can be read as far as it goes", r->options->output,
 			  strerror(-error));

@@ -17,6 +17,8 @@
  * @capture:	session to file
  * @command:	the traced command, pid 0 = none
  * @signals:	how signals were at the start
+ * @choice:	which events are recorded now
+ * @events:	memory of @choice.events, NULL = the command line's
  * @start_ns:	CLOCK_MONOTONIC when tracing began
  * @end_ns:	and when it ended
  * @end_reason:	for the file: why it ended
@@ -29,6 +31,8 @@ struct recording {
 	struct capture capture;
 	struct command command;
 	struct command_signals signals;
+	struct choice choice;
+	char *events;
 	__u64 start_ns;
 	__u64 end_ns;
 	const char *end_reason;

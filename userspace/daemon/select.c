@@ -121,6 +121,23 @@ int select_enable(struct ktrace_session *s, const char *events, const char **mis
 	return 0;
 }
 
+int select_change(struct ktrace_session *s, const char *before, const char *events)
+{
+	const struct ktrace_kernel_event *ev;
+
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		const bool on = is_selected(events, ev);
+		int error;
+
+		if (on == is_selected(before, ev))
+			continue;
+		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, on);
+		if (error && error != -EOPNOTSUPP)
+			return error;
+	}
+	return 0;
+}
+
 void select_cross_off(char *list, const char *name)
 {
 	char family[KTRACE_ENTRY_TEXT_MAX], full[KTRACE_ENTRY_TEXT_MAX], *to = list;

@@ -41,6 +41,18 @@ bool select_wants_kernel(const char *events);
 int select_enable(struct ktrace_session *s, const char *events, const char **missing);
 
 /**
+ * select_change - switch kernel events from one choice to another
+ * @s:		the session
+ * @before:	-e as it was
+ * @events:	-e as it is to be
+ *
+ * Those that this kernel cannot produce are left out.
+ *
+ * Return: 0 or -errno.
+ */
+int select_change(struct ktrace_session *s, const char *before, const char *events);
+
+/**
  * select_cross_off - take those globs that an event matches out of a list
  * @list:	globs, separated by commas; what is left stays in it
  * @name:	"provider:name" of an event, and what may follow behind a brace

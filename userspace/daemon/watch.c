@@ -33,6 +33,7 @@
 #include "loop.h"
 #include "meta.h"
 #include "now.h"
+#include "steer.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)
@@ -49,6 +50,7 @@
  * @timer_fd:	one-shot, set again after each drain
  * @signal_fd:	signals
  * @clock_fd:	becomes readable when the wall clock was set, or goes on after sleep
+ * @port_fd:	who wants to change what is recorded, < 0 = cannot
  * @interval:	ns to the next drain
  * @next_second: when the once-a-second work is due
  * @last_raw:	the latest reading of the session's clock
@@ -65,6 +67,7 @@ struct watch {
 	int timer_fd;
 	int signal_fd;
 	int clock_fd;
+	int port_fd;
 	__u64 interval;
 	__u64 next_second;
 	__u64 last_raw;
@@ -299,6 +302,14 @@ static void on_signal(void *arg, uint32_t events)
 	check_end(w);
 }
 
+static void on_port(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+
+	(void)events;
+	steer_serve(w->r, w->port_fd);
+}
+
 static int add_sources(struct watch *w)
 {
 	int session_fd = ktrace_session_fd(w->r->session);
@@ -310,6 +321,9 @@ static int add_sources(struct watch *w)
 		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
 	if (!error && session_fd >= 0)
 		error = loop_add(&w->loop, session_fd, EPOLLIN | EPOLLET, on_session, w);
+	/* The rest works without. */
+	if (!error && w->port_fd >= 0)
+		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
 	return error;
 }
 
@@ -326,6 +340,7 @@ int watch_run(struct recording *r, const sigset_t *signals)
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+	w.port_fd = steer_open(r);
 	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?
 		-errno : add_sources(&w);
 	if (!error) {
@@ -333,6 +348,8 @@ int watch_run(struct recording *r, const sigset_t *signals)
 		if (!w.loop.is_done)
 			error = loop_run(&w.loop);
 	}
+	if (w.port_fd >= 0)
+		close(w.port_fd);
 	if (w.signal_fd >= 0)
 		close(w.signal_fd);
 	if (w.timer_fd >= 0)

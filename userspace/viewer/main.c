@@ -31,6 +31,7 @@ static const struct command *const commands[] = {
 	&cmd_irq,
 	&cmd_io,
 	&cmd_critical_path,
+	&cmd_level,
 	&cmd_pthread,
 };
 

@@ -150,6 +150,9 @@ int ktrace_session_set_note(struct ktrace_session *s, const char *text);
  */
 char *ktrace_session_note(const struct ktrace_session *s);
 
+/** ktrace_session_id - the number that its name has */
+__u64 ktrace_session_id(const struct ktrace_session *s);
+
 /** ktrace_session_info - ask the back end; strings live as long as the session */
 int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info);
 

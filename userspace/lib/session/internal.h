@@ -7,6 +7,7 @@
  *   channel.c    one mapped channel and the readers of its rings
  *   registry.c   reads the registry of the user channel
  *   selection.c  which user events are on
+ *   port.c       one message to a live session, one answer
  *   keeper.c     tells traced programs that the owner is alive
  *   clock.c      which clock, and readings of all clocks
  *   backend_*.c  where channels come from

@@ -164,6 +164,11 @@ int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *in
 	return s->backend->info ? s->backend->info(s, info) : 0;
 }
 
+__u64 ktrace_session_id(const struct ktrace_session *s)
+{
+	return s->user.control.session;
+}
+
 bool ktrace_session_mend(struct ktrace_session *s, void *addr)
 {
 	struct kt_reader *reader;

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * steer.c - changes what is recorded while it is being recorded, for who asks
+ *
+ * A message is taken from the port as a whole, checked, and done or refused before the next
+ * one is looked at; <ktrace/port.h> has the words. Levels and -e are two choices: a message
+ * changes one or both, and what it does not name stays. When the answer is sent, programs
+ * find the new choice in the session's memory, and the file says from when it holds.
+ */
+#include "steer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <ktrace/level.h>
+#include <ktrace/port.h>
+
+#include "log.h"
+#include "meta.h"
+
+#define NAMES_SIZE 256
+
+int steer_open(struct recording *r)
+{
+	return ktrace_port_open(ktrace_session_id(r->session));
+}
+
+static void answer(int fd, const struct ktrace_port_sender *to, struct ktrace_text *t)
+{
+	if (!t->error && t->buf)
+		ktrace_port_answer(fd, to, t->buf);
+	ktrace_text_free(t);
+}
+
+static void refuse(int fd, const struct ktrace_port_sender *to, const char *reason)
+{
+	struct ktrace_text t = { 0 };
+
+	ktrace_text_line(&t, "refused");
+	ktrace_text_str(&t, "reason", reason);
+	answer(fd, to, &t);
+}
+
+static void show(struct recording *r, int fd, const struct ktrace_port_sender *to,
+		 const char *note)
+{
+	const struct options *o = r->options;
+	char *path = realpath(o->output, NULL);
+	struct ktrace_session_info info;
+	struct ktrace_text t = { 0 };
+
+	ktrace_session_info(r->session, &info);
+	ktrace_text_line(&t, "ok");
+	ktrace_text_u64(&t, "pid", (__u64)getpid());
+	if (r->command.pid)
+		ktrace_text_u64(&t, "command", (__u64)r->command.pid);
+	ktrace_text_str(&t, "session", info.env);
+	ktrace_text_str(&t, "backend", info.backend);
+	ktrace_text_str(&t, "file", path ? path : o->output);
+	ktrace_text_u64(&t, "pthread", o->is_pthread);
+	meta_choice_pairs(&t, &r->choice);
+	if (o->argv)
+		meta_cmd(&t, o->argv);
+	if (note)
+		ktrace_text_str(&t, "note", note);
+	free(path);
+	answer(fd, to, &t);
+}
+
+/* What a message asks for: false, and why not, if it makes no sense. */
+static bool read_choice(const struct recording *r, const char *levels, const char *events,
+			struct choice *wanted, char reason[NAMES_SIZE])
+{
+	char filter[KTRACE_FILTER_SIZE], bad[32];
+
+	*wanted = r->choice;
+	if (events)
+		wanted->events = *events ? events : NULL;
+	if (levels && !r->options->is_pthread) {
+		snprintf(reason, NAMES_SIZE, "it was started without --pthread: "
+			 "there are no events to have levels");
+		return false;
+	}
+	if (levels && !ktrace_level_parse(levels, &wanted->levels, bad, sizeof(bad))) {
+		snprintf(reason, NAMES_SIZE, "there is no level '%s', but %s", bad,
+			 ktrace_level_choices());
+		return false;
+	}
+	wanted->has_levels |= levels != NULL;
+	if (select_filter(wanted, filter)) {
+		snprintf(reason, NAMES_SIZE, "the list is too long");
+		return false;
+	}
+	return true;
+}
+
+/* Kernel events first: they can fail. */
+static int switch_events(struct recording *r, const struct choice *wanted, const char **note)
+{
+	char filter[KTRACE_FILTER_SIZE];
+	struct ktrace_session_info info;
+	int error;
+
+	ktrace_session_info(r->session, &info);
+	if (info.has_kernel) {
+		error = select_change(r->session, r->choice.events, wanted->events);
+		if (error) {
+			select_change(r->session, wanted->events, r->choice.events);
+			return error;
+		}
+	} else if (wanted->events && select_wants_kernel(wanted->events)) {
+		*note = "this recording has no kernel events";
+	}
+	select_filter(wanted, filter);
+	return ktrace_session_select(r->session, filter);
+}
+
+static void note_choice(struct recording *r)
+{
+	struct ktrace_reading now;
+
+	ktrace_session_clock(r->session, &now);
+	meta_choice(&r->capture.meta, &r->choice, now.raw);
+}
+
+/* @events is taken over. */
+static void set(struct recording *r, int fd, const struct ktrace_port_sender *to,
+		const char *levels, char *events)
+{
+	char reason[NAMES_SIZE];
+	const char *note = NULL;
+	struct choice wanted;
+	int error;
+
+	if (!read_choice(r, levels, events, &wanted, reason)) {
+		free(events);
+		refuse(fd, to, reason);
+		return;
+	}
+	error = switch_events(r, &wanted, &note);
+	if (error) {
+		free(events);
+		refuse(fd, to, strerror(-error));
+		return;
+	}
+	r->choice = wanted;
+	if (events) {
+		free(r->events);
+		r->events = events;
+		/* Which patterns nothing has matched was asked of those of the command line. */
+		free(r->capture.unmet);
+		r->capture.unmet = NULL;
+	}
+	note_choice(r);
+	show(r, fd, to, note);
+}
+
+void steer_serve(struct recording *r, int fd)
+{
+	char message[KTRACE_PORT_MESSAGE];
+	struct ktrace_port_sender from;
+	char *levels, *events;
+
+	if (!ktrace_port_receive(fd, message, &from))
+		return;
+	if (!from.may) {
+		refuse(fd, &from, "only its user and root may do that");
+	} else if (!strcmp(message, "show")) {
+		show(r, fd, &from, NULL);
+	} else if (!strncmp(message, "set ", 4)) {
+		levels = ktrace_port_value(message, "levels");
+		events = ktrace_port_value(message, "events");
+		set(r, fd, &from, levels, events);
+		free(levels);
+	} else {
+		refuse(fd, &from, "this ktraced does not know what is asked for");
+	}
+}

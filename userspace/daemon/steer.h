@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* steer.h - changes what is recorded while it is being recorded, for who asks */
+#ifndef KTRACED_STEER_H
+#define KTRACED_STEER_H
+
+#include "recording.h"
+
+/** steer_open - a port for the session: descriptor to poll, or -errno */
+int steer_open(struct recording *r);
+
+/** steer_serve - a message may be waiting at the port: answer it */
+void steer_serve(struct recording *r, int fd);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * port.h - how a live session is spoken to: one message, one answer
+ *
+ * Who reads a session listens at a port: a datagram socket of the name space that needs no
+ * file, so that nothing is left behind, whoever dies. The name says whose it is. Messages are
+ * text: a word, then key=value pairs, as in META lines. Only the owner's user and root are
+ * answered; credentials are the kernel's, on both sides.
+ *
+ *   show                          what the session is
+ *   set [levels=] [events=]       what to record from now on
+ *
+ *   ok pid= [command=] session= backend= file= pthread=0|1 [levels=] [events=] [cmd=] [note=]
+ *   refused reason=
+ */
+#ifndef KTRACE_PORT_H
+#define KTRACE_PORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <linux/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+/* Longest message, its NUL included */
+#define KTRACE_PORT_MESSAGE 8192
+#define KTRACE_PORT_ANSWER 65536
+
+/**
+ * struct ktrace_port_sender - who has sent a message, and where the answer goes
+ * @may:	it may steer the session
+ * @uid:	its user
+ * @addr:	its socket
+ * @addr_size:	bytes of @addr
+ */
+struct ktrace_port_sender {
+	bool may;
+	__u32 uid;
+	struct sockaddr_un addr;
+	socklen_t addr_size;
+};
+
+/** ktrace_port_open - a port for session @id of this process: descriptor or -errno */
+int ktrace_port_open(__u64 id);
+
+/**
+ * ktrace_port_receive - the next message
+ * @fd:		the port
+ * @message:	KTRACE_PORT_MESSAGE bytes: the text, NUL-terminated, without NUL inside
+ * @from:	who sent it
+ *
+ * Never waits. What is too long, or has nobody to answer, is passed over.
+ *
+ * Return: whether there was one.
+ */
+bool ktrace_port_receive(int fd, char *message, struct ktrace_port_sender *from);
+
+/** ktrace_port_answer - send the answer; one that does not take it gets none */
+void ktrace_port_answer(int fd, const struct ktrace_port_sender *to, const char *text);
+
+/**
+ * struct ktrace_port - a live session
+ * @uid:	user it belongs to
+ * @pid:	process that reads it, as that one sees it
+ * @id:		the session's id
+ */
+struct ktrace_port {
+	__u32 uid;
+	__u32 pid;
+	__u64 id;
+};
+
+/**
+ * ktrace_port_list - the live sessions of this machine, all users'
+ * @list:	where to put them
+ * @max:	room for so many
+ *
+ * By what the sockets are called: somebody may pretend to be another's session, but not
+ * answer as it.
+ *
+ * Return: how many there are, which may be more than @max.
+ */
+size_t ktrace_port_list(struct ktrace_port *list, size_t max);
+
+/**
+ * ktrace_port_ask - send a message to a session and wait for the answer
+ * @port:	the session
+ * @text:	the message
+ * @answer:	KTRACE_PORT_ANSWER bytes
+ *
+ * Return: 0; -ECONNREFUSED it is gone; -ETIMEDOUT no answer within ten seconds; -EACCES what
+ * answered is not the user's that it says; or -errno.
+ */
+int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answer);
+
+/**
+ * ktrace_port_value - the value of @key in a message or answer
+ *
+ * Return: the decoded value, to be freed; NULL if there is none, or it has a NUL.
+ */
+char *ktrace_port_value(const char *text, const char *key);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

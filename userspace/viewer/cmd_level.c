@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_level.c - ktrace level: which events live recordings record, and to change that
+ *
+ * Live recordings are found by their ports, <ktrace/port.h>; what they are and what they do
+ * is what they answer. Their words are shown with control characters escaped.
+ */
+#include "viewer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <ktrace/level.h>
+#include <ktrace/port.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+#define PORT_MAX 256
+
+/**
+ * struct wish - the command line
+ * @name:	pid or session, NULL = not given
+ * @levels:	NULL = not given
+ * @events:	NULL = not given
+ */
+struct wish {
+	const char *name;
+	const char *levels;
+	const char *events;
+};
+
+/* struct recording - a live one: where it listens, and what it says; @says is to be freed */
+struct recording {
+	struct ktrace_port port;
+	char *says;
+	int error;
+};
+
+static void ask(struct recording *r, const char *text)
+{
+	free(r->says);
+	r->says = malloc(KTRACE_PORT_ANSWER);
+	r->error = r->says ? ktrace_port_ask(&r->port, text, r->says) : -ENOMEM;
+	if (r->error && r->says)
+		r->says[0] = '\0';
+}
+
+static bool is_ok(const struct recording *r)
+{
+	return !r->error && !strncmp(r->says, "ok ", 3);
+}
+
+static bool may_ask(const struct ktrace_port *port)
+{
+	return !geteuid() || port->uid == geteuid();
+}
+
+/* Is it what the user calls @name: pid of ktraced or command, session as --recover has it? */
+static bool is_named(const struct recording *r, const char *name)
+{
+	char text[64], *session, *command;
+	bool is;
+
+	snprintf(text, sizeof(text), "%u", r->port.pid);
+	if (!strcmp(name, text))
+		return true;
+	snprintf(text, sizeof(text), "%llx", (unsigned long long)r->port.id);
+	if (!strcmp(name, text) || (!strncmp(name, "dev:", 4) && !strcmp(name + 4, text)))
+		return true;
+	if (!is_ok(r))
+		return false;
+	session = ktrace_port_value(r->says, "session");
+	command = ktrace_port_value(r->says, "command");
+	is = (command && !strcmp(name, command)) ||
+	     (session && (!strcmp(name, session) || (!strncmp(session, "shm:", 4) &&
+		!strncmp(session + 4, name, strlen(name)) && *name == '/' &&
+		(!session[4 + strlen(name)] || !strcmp(session + 4 + strlen(name), "/user")))));
+	free(session);
+	free(command);
+	return is;
+}
+
+static void put_value(struct ktrace_out *out, const struct recording *r, const char *key,
+		      const char *missing, size_t width)
+{
+	char *value = ktrace_port_value(r->says, key);
+	const size_t from = out->len;
+
+	ktrace_out_safe(out, value ? value : missing);
+	if (width)
+		ktrace_out_pad(out, from, width);
+	if (width)
+		ktrace_out_char(out, ' ');
+	free(value);
+}
+
+static void put_recording(const struct recording *r)
+{
+	struct ktrace_out *out = output();
+	char *pthread, pid[16];
+	size_t from;
+
+	output_line_begin(out);
+	from = out->len;
+	snprintf(pid, sizeof(pid), "%u", r->port.pid);
+	ktrace_out_str(out, pid);
+	ktrace_out_pad(out, from, 8);
+	if (!is_ok(r)) {
+		ktrace_out_str(out, "does not answer: is it stopped?\n");
+		return;
+	}
+	pthread = ktrace_port_value(r->says, "pthread");
+	put_value(out, r, "levels", pthread && !strcmp(pthread, "1") ? "all" : "-", 12);
+	free(pthread);
+	put_value(out, r, "events", "default", 12);
+	put_value(out, r, "file", "?", 0);
+	ktrace_out_str(out, "  ");
+	put_value(out, r, "cmd", "", 0);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_list(const struct recording *list, size_t nr)
+{
+	struct ktrace_out *out = output();
+
+	output_line_begin(out);
+	ktrace_out_str(out, "PID     LEVELS       EVENTS       FILE  COMMAND\n");
+	for (size_t i = 0; i < nr; i++)
+		put_recording(&list[i]);
+}
+
+/* Those of the list that may be asked, asked what they are. A socket that has just gone is none. */
+static size_t find_recordings(struct recording *list, const char *name, bool *is_others)
+{
+	struct ktrace_port ports[PORT_MAX];
+	size_t found = ktrace_port_list(ports, PORT_MAX), nr = 0;
+
+	*is_others = false;
+	for (size_t i = 0; i < found && i < PORT_MAX; i++) {
+		struct recording *r = &list[nr];
+
+		*r = (struct recording) { .port = ports[i] };
+		if (!may_ask(&r->port)) {
+			*is_others |= name && is_named(r, name);
+			continue;
+		}
+		ask(r, "show");
+		if (r->error == -ECONNREFUSED || r->error == -EACCES ||
+		    (name && !is_named(r, name))) {
+			free(r->says);
+			continue;
+		}
+		nr++;
+	}
+	return nr;
+}
+
+static int fail_none(const char *name, bool is_others)
+{
+	struct ktrace_stale first;
+	const size_t stale = ktrace_session_list_stale(&first, 1);
+
+	if (is_others)
+		fprintf(stderr, "ktrace level: %s is another user's recording: only its user and "
+			"root may ask for it\n", name);
+	else if (name)
+		fprintf(stderr, "ktrace level: there is no live recording %s\n", name);
+	else
+		fprintf(stderr, "ktrace level: nothing is being recorded\n");
+	if (stale && !is_others)
+		fprintf(stderr, "ktrace level: %zu session%s left behind by a ktraced that died, "
+			"e.g. %s; ktraced --recover saves what %s\n", stale,
+			stale == 1 ? "" : "s", first.where, stale == 1 ? "it holds" : "they hold");
+	return STATUS_DAMAGED;
+}
+
+static int fail_several(const struct recording *list, size_t nr)
+{
+	fprintf(stderr, "ktrace level: %zu live recordings, say which:", nr);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(stderr, " %u", list[i].port.pid);
+	fprintf(stderr, "; ktrace level lists them\n");
+	return STATUS_USAGE;
+}
+
+static int say_answer(const struct recording *r)
+{
+	char *text = ktrace_port_value(r->says, is_ok(r) ? "note" : "reason");
+
+	if (r->error == -ETIMEDOUT)
+		fprintf(stderr, "ktrace level: ktraced %u does not answer: is it stopped?\n",
+			r->port.pid);
+	else if (r->error)
+		fprintf(stderr, "ktrace level: ktraced %u: %s\n", r->port.pid,
+			strerror(-r->error));
+	else if (text)
+		complain_about(is_ok(r) ? "note" : "refused", "%s", text);
+	else if (!is_ok(r))
+		fprintf(stderr, "ktrace level: ktraced %u answers in words not known here\n",
+			r->port.pid);
+	free(text);
+	return is_ok(r) ? STATUS_OK : STATUS_DAMAGED;
+}
+
+static int change(struct recording *r, const struct wish *w)
+{
+	struct ktrace_text t = { 0 };
+
+	ktrace_text_line(&t, "set");
+	if (w->levels)
+		ktrace_text_str(&t, "levels", w->levels);
+	if (w->events)
+		ktrace_text_str(&t, "events", w->events);
+	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
+		ktrace_text_free(&t);
+		return command_usage(&cmd_level, "the list is too long");
+	}
+	ask(r, t.buf);
+	ktrace_text_free(&t);
+	return say_answer(r);
+}
+
+static int act(struct recording *list, size_t nr, const struct wish *w)
+{
+	if (!w->levels && !w->events) {
+		put_list(list, nr);
+		return STATUS_OK;
+	}
+	return nr > 1 ? fail_several(list, nr) : change(&list[0], w);
+}
+
+static int serve(const struct wish *w)
+{
+	struct recording *list = calloc(PORT_MAX, sizeof(*list));
+	bool is_others;
+	size_t nr;
+	int status;
+
+	if (!list) {
+		fprintf(stderr, "ktrace: out of memory\n");
+		return STATUS_DAMAGED;
+	}
+	nr = find_recordings(list, w->name, &is_others);
+	status = nr ? act(list, nr, w) : fail_none(w->name, is_others);
+	for (size_t i = 0; i < nr; i++)
+		free(list[i].says);
+	free(list);
+	return output_end(status);
+}
+
+/* One word may be either; what looks like a name of a session is one. */
+static int take_words(struct wish *w, int nr, char **words)
+{
+	__u32 levels;
+	char bad[32];
+	bool is_last_levels = nr && ktrace_level_parse(words[nr - 1], &levels, bad, sizeof(bad));
+
+	if (nr > 2)
+		return command_usage(&cmd_level, "too many words");
+	if (nr == 2 || (nr && !is_last_levels &&
+			strspn(words[0], "0123456789") != strlen(words[0]) &&
+			strspn(words[0], "0123456789abcdef") != 16 && *words[0] != '/' &&
+			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4))) {
+		if (!is_last_levels) {
+			fprintf(stderr, "ktrace level: there is no level '%s', but %s\n", bad,
+				ktrace_level_choices());
+			return STATUS_USAGE;
+		}
+	}
+	if (is_last_levels)
+		w->levels = words[--nr];
+	w->name = nr ? words[0] : NULL;
+	return STATUS_OK;
+}
+
+static const struct option options[] = {
+	{ "events", required_argument, NULL, 'e' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct wish w = { NULL, NULL, NULL };
+	int option, status;
+
+	while ((option = getopt_long(argc, argv, "e:", options, NULL)) != -1) {
+		if (option != 'e')
+			return command_common_option(cmd, option);
+		w.events = optarg;
+	}
+	status = take_words(&w, argc - optind, argv + optind);
+	return status == STATUS_OK ? serve(&w) : status;
+}
+
+const struct command cmd_level = {
+	.name = "level",
+	.args = "[OPTION...] [PID | SESSION] [LEVELS]",
+	.summary = "Show and change what live recordings record",
+	.help =
+"  -e, --events LIST  record these events from now on, as ktraced -e; empty: what ktraced\n"
+"                     records without -e\n"
+"  --help, --version\n"
+"\n"
+"Without LEVELS and -e: one line for each live recording, or the one that is named.\n"
+"\n"
+"LEVELS, as those of ktraced --level, change which events pthread:* are recorded: all, io,\n"
+"none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key, each also with -io;\n"
+"several are separated by commas.\n"
+"\n"
+"A recording is named by the pid of its ktraced or of its command, or by its session, as\n"
+"KTRACE_SESSION and ktraced --recover have it. It need not be if there is one only. Its user\n"
+"and root may change it.\n",
+	.run = run,
+};
