@@ -2,7 +2,7 @@
 /*
  * steady.c - locks and posts in a steady stream, and says how far it is
  *
- *   steady STEPS		0: until SIGTERM
+ *   steady STEPS [US]	0: until SIGTERM; with a pause of US microseconds after each step
  *
  * Each step locks and unlocks a mutex, posts a semaphore and takes it back. "at N" every 20 ms,
  * "done N" at the end. A signal handler only notes what came.
@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 {
 	unsigned long steps = argc > 1 ? strtoul(argv[1], NULL, 10) : 1, n = 0;
 	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	const unsigned int pause_us = argc > 2 ? (unsigned int)strtoul(argv[2], NULL, 10) : 0;
 	unsigned long long next = now_ns();
 	sem_t sem;
 
@@ -46,6 +47,8 @@ int main(int argc, char **argv)
 		sem_post(&sem);
 		sem_trywait(&sem);
 		n++;
+		if (pause_us)
+			usleep(pause_us);
 		if (now_ns() < next)
 			continue;
 		printf("at %lu\n", n);

@@ -66,8 +66,8 @@ static bool is_named(const struct recording *r, const char *name)
 	snprintf(text, sizeof(text), "%u", r->port.pid);
 	if (!strcmp(name, text))
 		return true;
-	snprintf(text, sizeof(text), "%llx", (unsigned long long)r->port.id);
-	if (!strcmp(name, text) || (!strncmp(name, "dev:", 4) && !strcmp(name + 4, text)))
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)r->port.id);
+	if (!strcmp(name, text))
 		return true;
 	if (!is_ok(r))
 		return false;
