@@ -190,27 +190,20 @@ static int hex(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-char *ktrace_port_value(const char *text, const char *key)
+/* A copy of @len bytes with %XX replaced, NULL if it has a NUL, or without memory. */
+static char *decode(const char *text, size_t len)
 {
-	size_t n = strlen(key), len;
-	char *value, *to;
+	char *value = malloc(len + 1), *to = value;
 
-	do {
-		text = strchr(text, ' ');
-		if (!text)
-			return NULL;
-		text++;
-	} while (strncmp(text, key, n) || text[n] != '=');
-	text += n + 1;
-	len = strcspn(text, " \n");
-	to = value = malloc(len + 1);
-	for (size_t i = 0; value && i < len; i++) {
+	for (size_t i = 0; value && i < len; i++, to++) {
+		const bool is_code = text[i] == '%' && i + 2 < len;
+
 		*to = text[i];
-		if (text[i] == '%' && i + 2 < len && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
+		if (is_code && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
 			*to = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
 			i += 2;
 		}
-		if (!*to++) {
+		if (!*to) {
 			free(value);
 			return NULL;
 		}
@@ -218,4 +211,17 @@ char *ktrace_port_value(const char *text, const char *key)
 	if (value)
 		*to = '\0';
 	return value;
+}
+
+char *ktrace_port_value(const char *text, const char *key)
+{
+	const size_t n = strlen(key);
+
+	do {
+		text = strchr(text, ' ');
+		if (!text)
+			return NULL;
+		text++;
+	} while (strncmp(text, key, n) || text[n] != '=');
+	return decode(text + n + 1, strcspn(text + n + 1, " \n"));
 }
