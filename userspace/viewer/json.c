@@ -30,6 +30,14 @@ void json_element(struct ktrace_out *out)
 		ktrace_out_char(out, ',');
 }
 
+void json_address(struct ktrace_out *out, const char *key, __u64 v)
+{
+	json_key(out, key);
+	ktrace_out_str(out, "\"0x");
+	ktrace_out_hex(out, v, 1);
+	ktrace_out_char(out, '"');
+}
+
 void json_str(struct ktrace_out *out, const char *key, const char *value)
 {
 	if (!value)

@@ -8,6 +8,8 @@
 void json_key(struct ktrace_out *out, const char *key);
 void json_u64(struct ktrace_out *out, const char *key, __u64 v);
 void json_s64(struct ktrace_out *out, const char *key, __s64 v);
+/* "0x..." */
+void json_address(struct ktrace_out *out, const char *key, __u64 v);
 /* Nothing for NULL. */
 void json_str(struct ktrace_out *out, const char *key, const char *value);
 /* Before an element of an array */

@@ -33,6 +33,7 @@ static const struct command *const commands[] = {
 	&cmd_critical_path,
 	&cmd_level,
 	&cmd_pthread,
+	&cmd_objects,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

@@ -341,6 +341,22 @@ struct ktrace_map {
 const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u32 pid, __u64 raw,
 					  __u64 address);
 
+/**
+ * struct ktrace_image - the program that a process ran at a time
+ * @pid:	the process, 0 = not known
+ * @begin:	stamp at which it began to: by fork or exec, or when it was found; 0 = not known
+ * @until:	stamp from which on the answer may be another; ~0 = none
+ */
+struct ktrace_image {
+	__u32 pid;
+	__u64 begin;
+	__u64 until;
+};
+
+/** ktrace_trace_image - what thread @tid ran at stamp @raw; META alone tells when that began */
+void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
+			struct ktrace_image *out);
+
 /** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 

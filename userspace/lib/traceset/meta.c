@@ -209,6 +209,7 @@ static int add_event(struct trace *t, const struct line *l)
 
 static int add_name(struct trace *t, const struct line *l, const char *tid_key)
 {
+	const bool is_process = !strcmp(tid_key, "pid");
 	const char *comm = get_str(l, "comm");
 	struct name name = { .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
 	__u64 tid;
@@ -216,6 +217,7 @@ static int add_name(struct trace *t, const struct line *l, const char *tid_key)
 	if (!get_u64(l, tid_key, &tid) || tid > KTRACE_TID_MASK)
 		return -EINVAL;
 	get_u64(l, "ts", &name.raw);
+	name.begin = is_process ? name.raw : 0;
 	if (comm)
 		memcpy(name.comm, comm, strnlen(comm, sizeof(name.comm) - 1));
 	return ktrace_names_add(&t->names, (__u32)tid, &name);

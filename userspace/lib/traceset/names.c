@@ -71,6 +71,8 @@ static void inherit(struct name *name, const struct name *before)
 {
 	if (!name->pid)
 		name->pid = before->pid;
+	if (!name->begin)
+		name->begin = before->begin;
 	if (!name->comm[0])
 		memcpy(name->comm, before->comm, NAME_SIZE);
 }
@@ -95,7 +97,8 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 	i = facts_until(t, name->raw);
 	if (i) {
 		inherit(&fact, &t->names[i - 1]);
-		if (fact.pid == t->names[i - 1].pid && !strcmp(fact.comm, t->names[i - 1].comm))
+		if (fact.pid == t->names[i - 1].pid && fact.begin == t->names[i - 1].begin &&
+		    !strcmp(fact.comm, t->names[i - 1].comm))
 			return 0;
 		if (t->names[i - 1].raw == name->raw) {
 			t->names[i - 1] = fact;
@@ -129,6 +132,19 @@ const struct name *ktrace_names_find(const struct names *n, __u32 tid, __u64 raw
 		return NULL;
 	i = facts_until(t, raw);
 	return &t->names[i ? i - 1 : 0];
+}
+
+/* The stamp of the first fact about @tid behind @raw, ~0 = there is none. */
+__u64 ktrace_names_until(const struct names *n, __u32 tid, __u64 raw)
+{
+	const struct thread *t;
+	__u32 i;
+
+	if (!n->slot_nr)
+		return ~0ull;
+	t = &n->slots[slot_of(n, tid)];
+	i = facts_until(t, raw);
+	return i < t->nr ? t->names[i].raw : ~0ull;
 }
 
 void ktrace_names_free(struct names *n)

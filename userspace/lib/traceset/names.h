@@ -11,11 +11,13 @@
 /**
  * struct name - what a thread is called from @raw on
  * @raw:	stamp
+ * @begin:	of the program that the process runs since, as META says; 0 = not known
  * @pid:	process, 0 = not known
  * @comm:	name, NUL-terminated; empty = not known
  */
 struct name {
 	__u64 raw;
+	__u64 begin;
 	__u32 pid;
 	char comm[NAME_SIZE];
 };
@@ -37,6 +39,7 @@ struct names {
 
 int ktrace_names_add(struct names *n, __u32 tid, const struct name *name);
 const struct name *ktrace_names_find(const struct names *n, __u32 tid, __u64 raw);
+__u64 ktrace_names_until(const struct names *n, __u32 tid, __u64 raw);
 void ktrace_names_free(struct names *n);
 
 #endif

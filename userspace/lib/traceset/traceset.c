@@ -268,6 +268,23 @@ __u32 ktrace_trace_pid(const struct ktrace_trace *trace, __u32 tid, __u64 raw)
 	return pid;
 }
 
+void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
+			struct ktrace_image *out)
+{
+	const struct names *names = &to_trace(trace)->names;
+	const struct name *name = ktrace_names_find(names, tid, raw);
+	__u64 until = ~0ull;
+
+	*out = (struct ktrace_image){ .pid = name ? name->pid : 0,
+				      .until = ktrace_names_until(names, tid, raw) };
+	if (out->pid && out->pid != tid) {
+		name = ktrace_names_find(names, out->pid, raw);
+		until = ktrace_names_until(names, out->pid, raw);
+	}
+	out->begin = name && name->begin <= raw ? name->begin : 0;
+	out->until = until < out->until ? until : out->until;
+}
+
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&to_trace(trace)->clock, raw);

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_objects.c - ktrace objects: threads, mutexes and so on at a time, from pthread events */
+#include "analysis.h"
+
+#include "sync.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/**
+ * struct objects - one run of the command
+ * @a:		what analyses have in common
+ * @sync:	the model
+ * @shows_gone:	objects that were destroyed, threads that were joined, too
+ */
+struct objects {
+	struct analysis a;
+	struct sync *sync;
+	bool shows_gone;
+};
+
+static int begin(struct analysis *a)
+{
+	return sync_new(a->set, a->state, NULL, &((struct objects *)a)->sync);
+}
+
+static int take(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return sync_update(((struct objects *)a)->sync, e);
+}
+
+static bool wants_thread(const struct objects *r, const struct sync_thread *t)
+{
+	if (!r->shows_gone && (t->life == SYNC_JOINED || t->life == SYNC_DEAD))
+		return false;
+	return analysis_is_selected(&r->a, t->tid, t->process->pid);
+}
+
+static bool wants_object(const struct objects *r, const struct sync_object *o)
+{
+	if (!r->shows_gone && o->state == SYNC_GONE)
+		return false;
+	return analysis_is_selected(&r->a, o->process->tid ? o->process->tid : o->process->pid,
+				    o->process->pid);
+}
+
+static __u64 age(const struct analysis *a, __u64 since)
+{
+	return a->to > since ? a->to - since : 0;
+}
+
+static void name_thread(const struct sync_thread *t, char *text, size_t size)
+{
+	const char *comm = ktrace_trace_comm(t->trace, t->tid, t->raw);
+
+	snprintf(text, size, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
+}
+
+static void put_thread(struct objects *r, const struct sync_thread *t)
+{
+	struct ktrace_out *out = r->a.out;
+	char name[64];
+
+	name_thread(t, name, sizeof(name));
+	output_line_begin(out);
+	out_printf(out, "%-30s %-8s ", name, sync_life_name(t->life));
+	out_duration(out, age(&r->a, t->since));
+	out_printf(out, " %10llu %8llu ", t->calls, t->waits);
+	if (t->object)
+		out_printf(out, " %s 0x%llx", sync_kind_name(t->object->kind), t->object->address);
+	else if (t->life == SYNC_WAITING)
+		out_printf(out, " thread 0x%llx", t->joins);
+	out_printf(out, "\n");
+}
+
+static bool has_left(const struct sync_object *o)
+{
+	return o->kind == SYNC_BARRIER && o->value && !o->is_pshared &&
+	       (o->state == SYNC_FREE || o->state == SYNC_TAKEN);
+}
+
+/* What belongs to the state: owner, count, value and so on */
+static void put_detail(struct ktrace_out *out, const struct sync_object *o)
+{
+	if (o->owner)
+		out_printf(out, " by %u", o->owner->tid);
+	if (o->count > 1)
+		out_printf(out, ", %u times", o->count);
+	if (o->readers)
+		out_printf(out, " by %u readers", o->readers);
+	if (o->kind == SYNC_SEM && o->has_value)
+		out_printf(out, " value %lld", o->value);
+	if (has_left(o))
+		out_printf(out, " left %u of %lld", o->left, o->value);
+	if (o->waiters)
+		out_printf(out, ", %u wait", o->waiters);
+	if (o->is_pshared)
+		out_printf(out, ", shared with other processes");
+}
+
+static void put_object(struct objects *r, const struct sync_object *o)
+{
+	struct ktrace_out *out = r->a.out;
+
+	output_line_begin(out);
+	out_printf(out, "%-8u %-8s 0x%-14llx ", o->process->pid, sync_kind_name(o->kind),
+		   o->address);
+	out_duration(out, age(&r->a, o->since));
+	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, sync_state_name(o->state));
+	put_detail(out, o);
+	out_printf(out, "\n");
+}
+
+static void put_text(struct objects *r)
+{
+	const struct sync_thread *t;
+	const struct sync_object *o;
+	__u64 left;
+	size_t i;
+
+	out_printf(r->a.out, "\n%-30s %-8s %9s %10s %8s  %s\n", "process/thread", "state", "for",
+		   "events", "waits", "waits for");
+	for (i = 0, left = r->a.number; (t = sync_thread(r->sync, i)) && left; i++) {
+		if (!wants_thread(r, t))
+			continue;
+		put_thread(r, t);
+		left--;
+	}
+	out_printf(r->a.out, "\n%-8s %-8s %-16s %9s %10s %8s  %s\n", "process", "object", "address",
+		   "for", "uses", "waits", "state");
+	for (i = 0, left = r->a.number; (o = sync_object(r->sync, i)) && left; i++) {
+		if (!wants_object(r, o))
+			continue;
+		put_object(r, o);
+		left--;
+	}
+}
+
+static void put_trouble(struct objects *r, const struct sync_trouble *t)
+{
+	struct ktrace_out *out = r->a.out;
+
+	output_line_begin(out);
+	out_seconds(out, analysis_since_start(&r->a, t->time), 15);
+	out_printf(out, " %u/%u %s", t->pid, t->tid, t->name);
+	if (t->address)
+		out_printf(out, " %s 0x%llx", sync_kind_name(t->kind), t->address);
+	out_printf(out, ": %s\n", t->text);
+}
+
+static void put_troubles(struct objects *r, bool is_misuse, const char *title)
+{
+	const struct sync_trouble *t;
+	bool is_first = true;
+	size_t i;
+
+	for (i = 0; (t = sync_trouble(r->sync, i)); i++) {
+		if (t->is_misuse != is_misuse)
+			continue;
+		if (is_first)
+			out_title(r->a.out, title);
+		is_first = false;
+		put_trouble(r, t);
+	}
+}
+
+static void put_json_thread(struct objects *r, const struct sync_thread *t)
+{
+	struct ktrace_out *out = r->a.out;
+
+	json_u64(out, "pid", t->process->pid);
+	json_u64(out, "tid", t->tid);
+	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
+	json_str(out, "state", sync_life_name(t->life));
+	json_u64(out, "since_ns", analysis_since_start(&r->a, t->since));
+	json_u64(out, "events", t->calls);
+	json_u64(out, "waits", t->waits);
+	if (t->handle)
+		json_address(out, "thread", t->handle);
+	if (t->object)
+		json_address(out, "object", t->object->address);
+	if (t->joins)
+		json_address(out, "joins", t->joins);
+}
+
+static void put_json_object(struct objects *r, const struct sync_object *o)
+{
+	struct ktrace_out *out = r->a.out;
+
+	json_u64(out, "pid", o->process->pid);
+	json_str(out, "kind", sync_kind_name(o->kind));
+	json_address(out, "address", o->address);
+	json_u64(out, "life", o->life);
+	json_str(out, "state", sync_state_name(o->state));
+	json_u64(out, "since_ns", analysis_since_start(&r->a, o->since));
+	json_u64(out, "uses", o->uses);
+	json_u64(out, "waits", o->waits);
+	json_u64(out, "waiters", o->waiters);
+	if (o->owner)
+		json_u64(out, "owner", o->owner->tid);
+	if (o->kind == SYNC_MUTEX)
+		json_u64(out, "count", o->count);
+	if (o->kind == SYNC_RWLOCK)
+		json_u64(out, "readers", o->readers);
+	if (o->kind == SYNC_SEM && o->has_value)
+		json_s64(out, "value", o->value);
+	if (has_left(o))
+		json_u64(out, "left", o->left);
+	json_u64(out, "pshared", o->is_pshared);
+}
+
+static void put_json_trouble(struct objects *r, const struct sync_trouble *t)
+{
+	struct ktrace_out *out = r->a.out;
+
+	json_str(out, "file", ktrace_trace_path(t->trace));
+	json_u64(out, "time_ns", analysis_since_start(&r->a, t->time));
+	json_u64(out, "pid", t->pid);
+	json_u64(out, "tid", t->tid);
+	json_str(out, "event", t->name);
+	json_address(out, "address", t->address);
+	json_str(out, "text", t->text);
+	json_u64(out, "misuse", t->is_misuse);
+}
+
+static void begin_element(struct ktrace_out *out)
+{
+	output_line_begin(out);
+	json_element(out);
+	ktrace_out_char(out, '{');
+}
+
+static void put_json(struct objects *r)
+{
+	struct ktrace_out *out = r->a.out;
+	const struct sync_trouble *trouble;
+	const struct sync_thread *t;
+	const struct sync_object *o;
+	__u64 left;
+	size_t i;
+
+	json_key(out, "threads");
+	ktrace_out_char(out, '[');
+	for (i = 0, left = r->a.number; (t = sync_thread(r->sync, i)) && left; i++) {
+		if (!wants_thread(r, t))
+			continue;
+		left--;
+		begin_element(out);
+		put_json_thread(r, t);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	json_key(out, "objects");
+	ktrace_out_char(out, '[');
+	for (i = 0, left = r->a.number; (o = sync_object(r->sync, i)) && left; i++) {
+		if (!wants_object(r, o))
+			continue;
+		left--;
+		begin_element(out);
+		put_json_object(r, o);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	json_key(out, "troubles");
+	ktrace_out_char(out, '[');
+	for (i = 0; (trouble = sync_trouble(r->sync, i)); i++) {
+		begin_element(out);
+		put_json_trouble(r, trouble);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+static void show(struct analysis *a)
+{
+	struct objects *r = (struct objects *)a;
+
+	if (a->is_json) {
+		put_json(r);
+		return;
+	}
+	put_text(r);
+	put_troubles(r, false, "impossible");
+	put_troubles(r, true, "what POSIX leaves undefined");
+}
+
+enum { OPTION_ALL = 300 };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	((struct objects *)a)->shows_gone = option == OPTION_ALL;
+	return NULL;
+}
+
+static const struct option options[] = {
+	{ "at", required_argument, NULL, 'u' },
+	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "pid", required_argument, NULL, 'p' },
+	{ "number", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct objects r = {
+		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
+		       .show = show },
+	};
+	int status = analysis_main(&r.a, cmd, argc, argv);
+
+	sync_free(r.sync);
+	return status;
+}
+
+const struct command cmd_objects = {
+	.name = "objects",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show threads, mutexes and so on at a time",
+	.help =
+"  --at TIME          just before the first event at TIME or later (default: the end)\n"
+"  --all              what is gone, too: joined threads, destroyed objects\n"
+"  -p, --pid N[,N...]  only these processes and threads; objects go by process\n"
+ANALYSIS_OUTPUT_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs a recording by ktraced --pthread. Threads are unknown, running, waiting (for an\n"
+"object, or to join a thread), zombie (ended; a detached one may be shown so, too), joined\n"
+"or dead. Objects are unknown (until an event tells, and behind lost events), free, taken,\n"
+"shared (read), done (once) or gone. What is impossible, or undefined in POSIX, is listed\n"
+"behind them.\n"
+"\n"
+"Example: who had what a second after the first event\n"
+"  ktrace objects --at 1 trace.bin\n",
+	.run = run,
+};

@@ -1,0 +1,483 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sync.c - the model of threads and objects: finding them, losses, what callers ask
+ *
+ * A thread is found by machine and tid, its process by what META says of that tid at that stamp;
+ * an object by process and address. The parts are listed in sync_model.h.
+ */
+#include "sync_model.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int grow(void *array, size_t nr, size_t *cap)
+{
+	size_t more = *cap ? 2 * *cap : 64;
+	void **bigger;
+
+	if (nr < *cap)
+		return 0;
+	bigger = realloc(*(void **)array, more * sizeof(void *));
+	if (!bigger)
+		return -ENOMEM;
+	*(void **)array = bigger;
+	*cap = more;
+	return 0;
+}
+
+void sync_changed(struct sync_step *st, struct object *o, __u32 from)
+{
+	const struct sync_watch *w = &st->s->watch;
+	const struct sync_change c = { st->time, from, st->t ? &st->t->t : NULL, st->e };
+
+	o->o.since = st->time;
+	if (!o->is_listed && o->o.state != SYNC_UNKNOWN && o->o.state != SYNC_GONE) {
+		o->is_listed = true;
+		o->next_known = o->process->known;
+		o->process->known = o;
+	}
+	if (w->object)
+		w->object(w->arg, &o->o, &c);
+}
+
+void sync_set_state(struct sync_step *st, struct object *o, __u32 state)
+{
+	const __u32 from = o->o.state;
+
+	o->o.state = (__u8)state;
+	if (from != state)
+		sync_changed(st, o, from);
+}
+
+void sync_object_renew(struct sync_step *st, struct object *o, __u32 kind)
+{
+	const struct sync_object old = o->o;
+
+	if (old.state != SYNC_UNKNOWN)
+		sync_set_state(st, o, SYNC_GONE);
+	if (o->o.owner)
+		sync_hold_remove((struct thread *)o->o.owner, o);
+	o->o = (struct sync_object){
+		.process = old.process, .address = old.address, .serial = old.serial,
+		.life = old.life + 1, .kind = (__u8)kind, .since = st->time,
+		.is_partial = st->s->is_partial[kind],
+	};
+	o->doubts = 0;
+	o->ghost = o->reader = NULL;
+	o->trouble = 0;
+	o->arrived = o->gone = o->serials = 0;
+	o->is_blamed = false;
+}
+
+static struct object *new_object(struct sync_step *st, __u64 address, __u32 kind)
+{
+	struct sync *s = st->s;
+	struct process *p = st->t->process;
+	struct object *o;
+
+	if (grow(&s->objects, s->object_nr, &s->object_cap))
+		return NULL;
+	o = calloc(1, sizeof(*o));
+	if (!o || sync_map_set(&s->by_address, p->p.serial, address, o)) {
+		free(o);
+		return NULL;
+	}
+	o->process = p;
+	o->o = (struct sync_object){
+		.process = &p->p, .address = address, .serial = (__u32)s->object_nr, .life = 1,
+		.kind = (__u8)kind, .since = st->time, .is_partial = s->is_partial[kind],
+	};
+	s->objects[s->object_nr++] = o;
+	return o;
+}
+
+struct object *sync_object_at(struct sync_step *st, __u64 address, __u32 kind)
+{
+	struct object *o = sync_map_get(&st->s->by_address, st->t->process->p.serial, address);
+
+	if (!o)
+		return new_object(st, address, kind);
+	if (o->o.kind != kind)
+		sync_object_renew(st, o, kind);
+	return o;
+}
+
+static struct thread *new_thread(struct sync_step *st, __u32 machine, struct process *p)
+{
+	struct sync *s = st->s;
+	struct thread *t;
+
+	if (grow(&s->threads, s->thread_nr, &s->thread_cap))
+		return NULL;
+	t = calloc(1, sizeof(*t));
+	if (!t || sync_map_set(&s->by_tid, machine, st->e->tid, t)) {
+		free(t);
+		return NULL;
+	}
+	t->process = p;
+	t->t = (struct sync_thread){
+		.process = &p->p, .serial = (__u32)s->thread_nr, .tid = st->e->tid,
+		.trace = st->e->stream->trace, .raw = st->e->raw, .since = st->time,
+	};
+	s->threads[s->thread_nr++] = t;
+	return t;
+}
+
+int sync_thread_renew(struct sync_step *st)
+{
+	struct thread *old = st->t;
+	struct thread *t = new_thread(st, old->process->p.machine, old->process);
+
+	if (!t)
+		return -ENOMEM;
+	sync_calls_drop(st, old, false);
+	if (!old->is_joined) {
+		old->has_ended = old->t.is_detached = true;
+		sync_settle(st, old);
+	}
+	t->until = old->until;
+	t->trace_index = old->trace_index;
+	t->t.calls = 1;
+	st->t = t;
+	return 0;
+}
+
+/* All objects of the process are in @state, if anything was known of them. */
+static void set_all(struct sync_step *st, struct process *p, __u32 state)
+{
+	struct object *o;
+
+	while ((o = p->known)) {
+		p->known = o->next_known;
+		o->is_listed = false;
+		o->o.owner = NULL;
+		o->o.count = o->o.readers = 0;
+		o->o.has_value = false;
+		o->o.value = o->o.kind == SYNC_BARRIER ? 0 : o->o.value;
+		o->reader = o->ghost = NULL;
+		if (o->o.state != SYNC_GONE)
+			sync_set_state(st, o, state);
+	}
+}
+
+/* The process runs another program now. */
+static void end_image(struct sync_step *st, struct process *p)
+{
+	size_t i;
+
+	set_all(st, p, SYNC_GONE);
+	for (i = 0; i < st->s->object_nr; i++)
+		if (st->s->objects[i]->process == p)
+			sync_set_state(st, st->s->objects[i], SYNC_GONE);
+	for (i = 0; i < st->s->thread_nr; i++) {
+		struct thread *t = st->s->threads[i];
+
+		if (t->process != p || t->has_ended)
+			continue;
+		sync_calls_drop(st, t, false);
+		t->has_ended = t->t.is_detached = true;
+		sync_settle(st, t);
+	}
+}
+
+static struct process *find_process(struct sync_step *st, __u32 machine,
+				    const struct ktrace_image *image)
+{
+	__u64 a = (__u64)machine << 32 | image->pid, b = image->pid ? 0 : st->e->tid;
+	struct sync_step gone = { .s = st->s, .time = st->time };
+	struct process *p = sync_map_get(&st->s->by_pid, a, b), *old = p;
+
+	if (p && (!image->begin || p->p.begin == image->begin))
+		return p;
+	p = calloc(1, sizeof(*p));
+	if (!p || sync_map_set(&st->s->by_pid, a, b, p)) {
+		free(p);
+		return NULL;
+	}
+	p->next = st->s->processes;
+	st->s->processes = p;
+	p->p = (struct sync_process){
+		.serial = ++st->s->process_nr, .machine = machine, .pid = image->pid,
+		.tid = image->pid ? 0 : st->e->tid, .begin = image->begin,
+	};
+	if (old)
+		end_image(&gone, old);
+	return p;
+}
+
+/* The thread may be of another process than before: asks META. NULL: no memory */
+static struct thread *look_up(struct sync_step *st, struct thread *t, __u32 machine)
+{
+	const struct ktrace_trace *trace = st->e->stream->trace;
+	struct ktrace_image image;
+	struct process *p;
+
+	ktrace_trace_image(trace, st->e->tid, st->e->raw, &image);
+	p = find_process(st, machine, &image);
+	if (!p)
+		return NULL;
+	if (!t || t->process != p)
+		t = new_thread(st, machine, p);
+	if (!t)
+		return NULL;
+	t->until = image.until;
+	t->trace_index = ktrace_trace_index(trace);
+	return t;
+}
+
+static int find_thread(struct sync_step *st)
+{
+	const struct ktrace_trace *trace = st->e->stream->trace;
+	__u32 machine = ktrace_state_machine(st->s->states, trace);
+	struct thread *t = sync_map_get(&st->s->by_tid, machine, st->e->tid);
+
+	if (!t || st->e->raw >= t->until || st->e->raw < t->t.raw ||
+	    t->trace_index != ktrace_trace_index(trace))
+		t = look_up(st, t, machine);
+	if (!t)
+		return -ENOMEM;
+	t->t.trace = trace;
+	t->t.raw = st->e->raw;
+	st->t = t;
+	return 0;
+}
+
+/* Nothing is sure any more: calls, owners, values. */
+static void forget(struct sync_step *st)
+{
+	struct process *p;
+	size_t i;
+
+	for (i = 0; i < st->s->thread_nr; i++) {
+		struct thread *t = st->s->threads[i];
+
+		sync_calls_drop(st, t, true);
+		t->hold_nr = 0;
+		if (!t->has_ended && t->t.life != SYNC_NOT_KNOWN)
+			sync_forget_life(st, t);
+	}
+	for (p = st->s->processes; p; p = p->next)
+		set_all(st, p, SYNC_UNKNOWN);
+}
+
+static struct stream_end *end_of(struct sync *s, const struct ktrace_trace_stream *stream)
+{
+	struct stream_end *end = s->last_end;
+
+	if (end && end->stream == stream)
+		return end;
+	end = sync_map_get(&s->by_stream, (uintptr_t)stream, 0);
+	if (!end) {
+		end = calloc(1, sizeof(*end));
+		if (!end || sync_map_set(&s->by_stream, (uintptr_t)stream, 0, end)) {
+			free(end);
+			return NULL;
+		}
+		end->stream = stream;
+	}
+	s->last_end = end;
+	return end;
+}
+
+/* What is missing lies between the stream's latest event and here. Return: 0, -ENOMEM. */
+static int on_loss(struct sync *s, const struct ktrace_trace_event *e)
+{
+	struct sync_step st = { .s = s, .time = e->time };
+	struct stream_end *end = end_of(s, e->stream);
+
+	if (!end)
+		return -ENOMEM;
+	sync_withdraw(s, end->time);
+	forget(&st);
+	return 0;
+}
+
+static __s32 result_of(const struct sync_step *st)
+{
+	if (st->b->phase == SYNC_IN || !sync_has(st, SYNC_F_RESULT))
+		return 0;
+	return (__s32)sync_value(st, SYNC_F_RESULT);
+}
+
+/* Who was joined does nothing any more. */
+static void begin_event(struct sync_step *st)
+{
+	struct thread *t = st->t;
+
+	if (t->frame_nr && !t->frames[t->frame_nr - 1].next)
+		t->frames[t->frame_nr - 1].next = st->time;
+	t->t.calls++;
+	if (t->is_joined && st->b->op != SYNC_OP_START) {
+		if (t->is_surely_joined)
+			sync_complain(st, NULL, "by a thread that was joined");
+		t->is_joined = t->has_ended = false;
+		sync_settle(st, t);
+	}
+	if (t->t.life == SYNC_NOT_KNOWN)
+		sync_settle(st, t);
+}
+
+static int take(struct sync_step *st)
+{
+	int ret = find_thread(st);
+
+	if (ret)
+		return ret;
+	begin_event(st);
+	st->result = result_of(st);
+	if (st->b->kind == SYNC_THREAD || !sync_has(st, SYNC_F_OBJECT) ||
+	    (st->b->op == SYNC_OP_OPEN && st->result))
+		return sync_apply(st);
+	st->o = sync_object_at(st, sync_value(st, SYNC_F_OBJECT), st->b->kind);
+	if (!st->o)
+		return -ENOMEM;
+	if (st->o->o.state == SYNC_GONE && st->b->phase != SYNC_OUT)
+		sync_object_renew(st, st->o, st->b->kind);
+	st->o->o.uses += st->b->phase != SYNC_OUT;
+	return sync_apply(st);
+}
+
+int sync_update(struct sync *s, const struct ktrace_trace_event *e)
+{
+	struct sync_step st = { .s = s, .time = e->time, .e = e };
+	struct stream_end *end;
+	int ret;
+
+	if (e->stream->kind == KTRACE_CHANNEL_KERNEL)
+		return 0;
+	if (e->id == KTRACE_ID_LOST)
+		return on_loss(s, e);
+	st.b = e->type ? sync_bind(s, e->type) : NULL;
+	if (e->type && !st.b)
+		return -ENOMEM;
+	if (!st.b || !st.b->is_ours)
+		return 0;
+	/* An event without its fields, or in the wrong place, is as good as lost. */
+	if (e->len < st.b->need || e->flags & (KTRACE_EVENT_INCOMPLETE | KTRACE_EVENT_NO_START |
+					       KTRACE_EVENT_BACKWARDS))
+		return on_loss(s, e);
+	ret = take(&st);
+	end = end_of(s, e->stream);
+	if (!end)
+		return -ENOMEM;
+	end->time = e->time;
+	s->events++;
+	return ret ? ret : s->error;
+}
+
+void sync_flush(struct sync *s, __u64 until)
+{
+	struct sync_step st = { .s = s, .time = until };
+	size_t i;
+
+	for (i = 0; i < s->thread_nr; i++)
+		sync_calls_flush(&st, s->threads[i]);
+}
+
+int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
+	     const struct sync_watch *watch, struct sync **out)
+{
+	struct sync *s = calloc(1, sizeof(*s));
+
+	*out = s;
+	if (!s)
+		return -ENOMEM;
+	s->set = set;
+	s->states = states;
+	if (watch)
+		s->watch = *watch;
+	return 0;
+}
+
+static void free_values(struct sync_map *m)
+{
+	size_t i;
+
+	for (i = 0; i < m->slot_nr; i++)
+		free(m->slots[i].at);
+	sync_map_free(m);
+}
+
+void sync_free(struct sync *s)
+{
+	struct process *p;
+	size_t i;
+
+	if (!s)
+		return;
+	free_values(&s->by_type);
+	free_values(&s->by_stream);
+	sync_map_free(&s->by_pid);
+	sync_map_free(&s->by_tid);
+	sync_map_free(&s->by_handle);
+	sync_map_free(&s->by_address);
+	for (i = 0; i < s->thread_nr; i++) {
+		free(s->threads[i]->frames);
+		free(s->threads[i]->holds);
+		free(s->threads[i]);
+	}
+	for (i = 0; i < s->object_nr; i++)
+		free(s->objects[i]);
+	for (i = 0; i < s->stem_nr; i++)
+		free(s->stems[i]);
+	while ((p = s->processes)) {
+		s->processes = p->next;
+		free(p);
+	}
+	free(s->threads);
+	free(s->objects);
+	free(s->stems);
+	free(s->troubles);
+	free(s);
+}
+
+const struct sync_thread *sync_thread(const struct sync *s, size_t i)
+{
+	return i < s->thread_nr ? &s->threads[i]->t : NULL;
+}
+
+const struct sync_object *sync_object(const struct sync *s, size_t i)
+{
+	return i < s->object_nr ? &s->objects[i]->o : NULL;
+}
+
+__u64 sync_events(const struct sync *s)
+{
+	return s->events;
+}
+
+__u64 sync_waits_lost(const struct sync *s)
+{
+	return s->waits_lost;
+}
+
+static const char *name_of(const char *const *names, __u32 nr, __u32 i)
+{
+	return i < nr ? names[i] : "?";
+}
+
+const char *sync_kind_name(__u32 kind)
+{
+	static const char *const names[] = { "thread", "mutex", "cond", "barrier", "sem",
+					     "rwlock", "spin", "once" };
+
+	return name_of(names, SYNC_KIND_NR, kind);
+}
+
+const char *sync_state_name(__u32 state)
+{
+	static const char *const names[] = { "unknown", "free", "taken", "shared", "done",
+					     "gone" };
+
+	return name_of(names, SYNC_STATE_NR, state);
+}
+
+const char *sync_life_name(__u32 life)
+{
+	static const char *const names[] = { "unknown", "running", "waiting", "zombie", "joined",
+					     "dead" };
+
+	return name_of(names, SYNC_LIFE_NR, life);
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sync.h - what threads and the objects they share are doing, from pthread events alone
+ *
+ * A model is brought up to date with each event, in order, and tells watches what changed. It
+ * holds all processes. An object is known by its process and address, so an object in memory that
+ * processes share is one in each of them, and of one whose user says so (pshared) the model
+ * keeps what the process did, and claims nothing.
+ *
+ * What the events do not tell is unknown, never guessed: objects are when they are met first,
+ * and all are behind a loss and where events were switched on or off. A transition is impossible
+ * only if no order of what happened makes it possible: see sync_trouble.c. The rules are in
+ * sync_rules.c, Documentation/pthread.md says how to read the results.
+ *
+ * Memory: some 200 bytes for each thread and each object, whatever the number of events.
+ */
+#ifndef VIEWER_SYNC_H
+#define VIEWER_SYNC_H
+
+#include <ktrace/state.h>
+#include <ktrace/traceset.h>
+
+struct sync;
+
+enum sync_kind {
+	SYNC_THREAD,	/* no object: what a join waits for */
+	SYNC_MUTEX,	/* pthread_mutex_t, mtx_t */
+	SYNC_COND,	/* pthread_cond_t, cnd_t */
+	SYNC_BARRIER,
+	SYNC_SEM,
+	SYNC_RWLOCK,
+	SYNC_SPIN,
+	SYNC_ONCE,	/* pthread_once_t, once_flag */
+	SYNC_KIND_NR,
+};
+
+/*
+ * Of an object. Any -> UNKNOWN by a loss; any -> GONE by destroy, exec, or the end of its process.
+ *
+ *   mutex, spin   FREE <-> TAKEN
+ *   rwlock        FREE <-> TAKEN (to write), FREE <-> SHARED (to read)
+ *   sem           FREE <-> TAKEN (value 0)
+ *   cond, barrier FREE <-> TAKEN (threads wait)
+ *   once          FREE -> TAKEN (its routine runs) -> DONE
+ */
+enum sync_state {
+	SYNC_UNKNOWN,
+	SYNC_FREE,
+	SYNC_TAKEN,
+	SYNC_SHARED,
+	SYNC_DONE,
+	SYNC_GONE,
+	SYNC_STATE_NR,
+};
+
+/*
+ *   UNKNOWN -> RUNNING <-> WAITING
+ *   RUNNING -> ZOMBIE -> JOINED            ended, joined
+ *   RUNNING, ZOMBIE -> DEAD                ended and detached; gone by exec
+ */
+enum sync_life {
+	SYNC_NOT_KNOWN,
+	SYNC_RUNNING,
+	SYNC_WAITING,
+	SYNC_ZOMBIE,
+	SYNC_JOINED,
+	SYNC_DEAD,
+	SYNC_LIFE_NR,
+};
+
+/**
+ * struct sync_process - a program's run: what was before an exec is another one
+ * @serial:	names it for good, from 1
+ * @machine:	number of the first trace of its boot
+ * @pid:	process; 0 = not known, then @tid is its only thread
+ * @tid:	thread, if @pid is 0
+ * @begin:	stamp at which it began, 0 = not known
+ */
+struct sync_process {
+	__u32 serial;
+	__u32 machine;
+	__u32 pid;
+	__u32 tid;
+	__u64 begin;
+};
+
+/**
+ * struct sync_object - a mutex and so on; a new one at an address is a new life of the old one
+ * @process:	whose it is
+ * @address:	where it lies
+ * @serial:	names it for good, from 0 without holes
+ * @life:	how manieth of its address, from 1
+ * @kind:	enum sync_kind
+ * @state:	enum sync_state
+ * @is_pshared:	other processes may have it, too
+ * @is_recursive: mutex: one thread has had it twice
+ * @is_partial:	some events of its kind are not recorded
+ * @since:	time of the latest change
+ * @made:	time of its init, 0 = not seen
+ * @owner:	mutex, spin, rwlock to write, once: who has it
+ * @count:	mutex: how often @owner has it
+ * @readers:	rwlock: how often it is had to read
+ * @waiters:	threads that wait for it
+ * @value:	sem: its value, if @has_value; barrier: how many threads it takes, 0 = not known
+ * @has_value:	sem: @value is known
+ * @left:	barrier: how many are still to come
+ * @uses:	calls about it in this life
+ * @waits:	of these, how many waited
+ */
+struct sync_object {
+	const struct sync_process *process;
+	__u64 address;
+	__u32 serial;
+	__u32 life;
+	__u8 kind;
+	__u8 state;
+	bool is_pshared;
+	bool is_recursive;
+	bool is_partial;
+	bool has_value;
+	__u64 since;
+	__u64 made;
+	const struct sync_thread *owner;
+	__u32 count;
+	__u32 readers;
+	__u32 waiters;
+	__s64 value;
+	__u32 left;
+	__u64 uses;
+	__u64 waits;
+};
+
+/**
+ * struct sync_thread - a thread
+ * @process:	whose it is
+ * @serial:	names it for good, from 0 without holes
+ * @tid:	thread
+ * @handle:	its pthread_t, 0 = not told
+ * @number:	of its creation, 0 = not told
+ * @life:	enum sync_life
+ * @is_detached: nobody will join it
+ * @since:	time of the latest change
+ * @begun:	time of its start, 0 = not seen
+ * @object:	WAITING: for this; NULL = for a thread
+ * @joins:	WAITING for a thread: its pthread_t
+ * @calls:	events about calls so far
+ * @waits:	how often it has waited
+ * @trace:	where its latest event is
+ * @raw:	stamp of that event
+ */
+struct sync_thread {
+	const struct sync_process *process;
+	__u32 serial;
+	__u32 tid;
+	__u64 handle;
+	__u32 number;
+	__u8 life;
+	bool is_detached;
+	__u64 since;
+	__u64 begun;
+	const struct sync_object *object;
+	__u64 joins;
+	__u64 calls;
+	__u64 waits;
+	const struct ktrace_trace *trace;
+	__u64 raw;
+};
+
+/**
+ * struct sync_change - one change of a state
+ * @time:	when
+ * @from:	enum sync_state or sync_life before
+ * @by:		thread whose event did it; NULL = a loss, an exec
+ * @event:	the event; NULL = a loss, an exec; valid during the call
+ */
+struct sync_change {
+	__u64 time;
+	__u32 from;
+	const struct sync_thread *by;
+	const struct ktrace_trace_event *event;
+};
+
+/**
+ * struct sync_wait - one wait that is over
+ * @thread:	who waited
+ * @object:	for what; NULL = a thread, its pthread_t is @joins
+ * @life:	life of the object that it was
+ * @joins:	thread waited for
+ * @from:	since when
+ * @until:	until when
+ * @holder:	thread that had the object when the wait began, 0 = not known
+ * @caller:	address that the call came from, 0 = not recorded
+ * @depth:	waits of the same thread that go on around it: of a signal handler
+ * @is_cut:	the call did not return: the thread was cancelled, or the trace ends
+ * @name:	what was called, "mutex_lock"
+ */
+struct sync_wait {
+	const struct sync_thread *thread;
+	const struct sync_object *object;
+	__u32 life;
+	__u64 joins;
+	__u64 from;
+	__u64 until;
+	__u32 holder;
+	__u64 caller;
+	__u32 depth;
+	bool is_cut;
+	const char *name;
+};
+
+/**
+ * struct sync_watch - told of what changes, after it has; members may be NULL
+ * @thread:	a thread's life, or what it waits for
+ * @object:	an object's state, owner, count, readers, waiters, value or left
+ * @wait:	a wait is over
+ * @taken:	@t has taken @o, to read or else; it has_tried if it would not have waited. What
+ *		it has already: sync_held()
+ * @arg:	for all of them
+ */
+struct sync_watch {
+	void (*thread)(void *arg, const struct sync_thread *t, const struct sync_change *c);
+	void (*object)(void *arg, const struct sync_object *o, const struct sync_change *c);
+	void (*wait)(void *arg, const struct sync_wait *w);
+	void (*taken)(void *arg, const struct sync_thread *t, const struct sync_object *o,
+		      bool has_tried, const struct ktrace_trace_event *e);
+	void *arg;
+};
+
+/**
+ * struct sync_trouble - a transition that cannot be, or a misuse: what POSIX leaves undefined
+ * @time:	of the event
+ * @raw:	its stamp
+ * @trace:	its file
+ * @cpu:	its CPU, -1 for a thread's ring
+ * @name:	of the event
+ * @pid:	process
+ * @tid:	thread
+ * @address:	object
+ * @kind:	of the object
+ * @is_misuse:	a program can do it
+ * @text:	what is wrong
+ */
+struct sync_trouble {
+	__u64 time;
+	__u64 raw;
+	const struct ktrace_trace *trace;
+	__s32 cpu;
+	const char *name;
+	__u32 pid;
+	__u32 tid;
+	__u64 address;
+	__u8 kind;
+	bool is_misuse;
+	char text[72];
+};
+
+/**
+ * sync_new - a model that knows nothing
+ * @set:	what is read; must stay
+ * @states:	of that set, for its machines; must stay
+ * @watch:	NULL = nobody wants to know
+ * @out:	the model
+ *
+ * Return: 0, -ENOMEM.
+ */
+int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
+	     const struct sync_watch *watch, struct sync **out);
+void sync_free(struct sync *s);
+/* Takes the next event in. Return: 0, -ENOMEM. */
+int sync_update(struct sync *s, const struct ktrace_trace_event *e);
+/* Waits that go on are told as if they ended at @until. */
+void sync_flush(struct sync *s, __u64 until);
+
+/* Thread or object number @i, NULL behind the last */
+const struct sync_thread *sync_thread(const struct sync *s, size_t i);
+const struct sync_object *sync_object(const struct sync *s, size_t i);
+/* The thread's object number @i that it has now; NULL behind the last. */
+const struct sync_object *sync_held(const struct sync_thread *t, size_t i);
+/* The thread that has this pthread_t now, or had it last; NULL = not known */
+const struct sync_thread *sync_find_handle(const struct sync *s, const struct sync_process *p,
+					   __u64 handle);
+
+/*
+ * Trouble number @i, in order; NULL behind the last, or if there is more than is kept. A loss that
+ * is met later may withdraw the latest: ask when all is read.
+ */
+const struct sync_trouble *sync_trouble(const struct sync *s, size_t i);
+/* How many transitions were impossible, and how many were misuse */
+void sync_trouble_counts(const struct sync *s, __u64 *impossible, __u64 *misuse);
+/* Events taken in, and waits whose end a loss hides */
+__u64 sync_events(const struct sync *s);
+__u64 sync_waits_lost(const struct sync *s);
+
+const char *sync_kind_name(__u32 kind);
+const char *sync_state_name(__u32 state);
+const char *sync_life_name(__u32 life);
+
+#endif

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sync_bind.c - what an event type says, and where its fields lie
+ *
+ * Types are known by name and fields, as files may come from other versions: only fields at the
+ * same place in each payload are used, and one that is not there is unknown. A name is object,
+ * verb and, of two events, their order: mutex_timedlock_in.
+ */
+#include "sync_model.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *prefix;
+	__u8 kind;
+	bool is_thrd;
+} objects[] = {
+	{ "thread_", SYNC_THREAD, false }, { "thrd_", SYNC_THREAD, true },
+	{ "mutex_", SYNC_MUTEX, false }, { "mtx_", SYNC_MUTEX, true },
+	{ "cond_", SYNC_COND, false }, { "cnd_", SYNC_COND, true },
+	{ "barrier_", SYNC_BARRIER, false }, { "sem_", SYNC_SEM, false },
+	{ "rwlock_", SYNC_RWLOCK, false }, { "spin_", SYNC_SPIN, false },
+	{ "call_", SYNC_ONCE, false }, { "", SYNC_ONCE, false },
+};
+
+static const struct {
+	const char *verb;
+	__u8 op;
+} verbs[] = {
+	{ "start", SYNC_OP_START }, { "end", SYNC_OP_END }, { "join", SYNC_OP_JOIN },
+	{ "detach", SYNC_OP_DETACH }, { "init", SYNC_OP_INIT }, { "destroy", SYNC_OP_DESTROY },
+	{ "lock", SYNC_OP_TAKE }, { "wrlock", SYNC_OP_TAKE }, { "rdlock", SYNC_OP_READ },
+	{ "unlock", SYNC_OP_GIVE }, { "post", SYNC_OP_GIVE }, { "wait", SYNC_OP_WAIT },
+	{ "signal", SYNC_OP_SIGNAL }, { "broadcast", SYNC_OP_SIGNAL },
+	{ "open", SYNC_OP_OPEN }, { "once", SYNC_OP_ONCE },
+};
+
+static const char *const fields[SYNC_F_NR] = {
+	[SYNC_F_COUNT] = "count", [SYNC_F_OWNER] = "owner", [SYNC_F_RESULT] = "result",
+	[SYNC_F_VALUE] = "value", [SYNC_F_NUMBER] = "number", [SYNC_F_PSHARED] = "pshared",
+	[SYNC_F_CALLER] = "caller",
+};
+
+static const char *const object_fields[SYNC_KIND_NR] = {
+	"thread", "mutex", "cond", "barrier", "sem", "rwlock", "spin", "once",
+};
+
+/* "timedlock" is "lock" */
+static const char *plain_verb(const char *verb, bool *has_tried)
+{
+	static const char *const ways[] = { "try", "timed", "clock" };
+	size_t i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (!strncmp(verb, ways[i], strlen(ways[i]))) {
+			*has_tried = !i;
+			return verb + strlen(ways[i]);
+		}
+	return verb;
+}
+
+static void bind_verb(struct sync_binding *b, const char *verb)
+{
+	size_t i;
+
+	verb = plain_verb(verb, &b->has_tried);
+	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
+		if (!strcmp(verb, verbs[i].verb))
+			b->op = verbs[i].op;
+	if (b->op == SYNC_OP_WAIT && b->kind == SYNC_SEM)
+		b->op = SYNC_OP_TAKE;
+	if (b->kind == SYNC_ONCE)
+		b->op = strcmp(verb, "once") ? SYNC_OP_OTHER : SYNC_OP_ONCE;
+}
+
+/* What the name says; "sem_wait_in" loses its "_in". */
+static void bind_name(struct sync_binding *b, char *name)
+{
+	size_t n = strlen(name), i = 0;
+
+	if (n > 3 && !strcmp(name + n - 3, "_in"))
+		b->phase = SYNC_IN;
+	else if (n > 4 && !strcmp(name + n - 4, "_out"))
+		b->phase = SYNC_OUT;
+	name[n - (b->phase == SYNC_IN ? 3 : b->phase == SYNC_OUT ? 4 : 0)] = '\0';
+	while (strncmp(name, objects[i].prefix, strlen(objects[i].prefix)))
+		i++;
+	b->kind = objects[i].kind;
+	b->is_thrd = objects[i].is_thrd;
+	bind_verb(b, name + strlen(objects[i].prefix));
+}
+
+static int field_number(const struct sync_binding *b, const char *name)
+{
+	int i;
+
+	if (!strcmp(name, object_fields[b->kind]))
+		return SYNC_F_OBJECT;
+	if (b->kind == SYNC_COND && !strcmp(name, "mutex"))
+		return SYNC_F_MUTEX;
+	for (i = SYNC_F_COUNT; i < SYNC_F_NR; i++)
+		if (!strcmp(name, fields[i]))
+			return i;
+	return -1;
+}
+
+static void bind_fields(struct sync_binding *b)
+{
+	const struct ktrace_field *f = b->type->fields, *end = f + b->type->field_nr;
+	__u32 at = 0;
+	int i;
+
+	for (; f < end && f->shape == KTRACE_ONE && at < 256; at += f->size, f++) {
+		i = field_number(b, f->name);
+		if (i < 0 || f->size > 8)
+			continue;
+		b->offset[i] = (__u16)at;
+		b->size[i] = (__u8)f->size;
+		b->need = at + f->size;
+	}
+}
+
+/* The number of a call's name; ~0 = no memory */
+static size_t stem_of(struct sync *s, const char *name)
+{
+	char **stems;
+	size_t i;
+
+	for (i = 0; i < s->stem_nr; i++)
+		if (!strcmp(s->stems[i], name))
+			return i;
+	stems = realloc(s->stems, (s->stem_nr + 1) * sizeof(*stems));
+	if (!stems)
+		return ~0ul;
+	s->stems = stems;
+	s->stems[i] = strdup(name);
+	return s->stems[i] ? s->stem_nr++ : ~0ul;
+}
+
+static bool bind_type(struct sync *s, struct sync_binding *b)
+{
+	char name[64];
+	size_t stem;
+
+	b->is_ours = b->type->kind == KTRACE_CHANNEL_USER &&
+		     !strcmp(b->type->provider, "pthread") && strlen(b->type->name) < sizeof(name);
+	if (!b->is_ours)
+		return true;
+	strcpy(name, b->type->name);
+	bind_name(b, name);
+	bind_fields(b);
+	stem = stem_of(s, name);
+	b->stem = (__u16)stem;
+	return stem != ~0ul;
+}
+
+const struct sync_binding *sync_bind(struct sync *s, const struct ktrace_event_type *type)
+{
+	struct sync_binding *b;
+
+	if (s->last_binding && s->last_binding->type == type)
+		return s->last_binding;
+	b = sync_map_get(&s->by_type, (uintptr_t)type, 0);
+	if (b) {
+		s->last_binding = b;
+		return b;
+	}
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return NULL;
+	b->type = type;
+	if (!bind_type(s, b) || sync_map_set(&s->by_type, (uintptr_t)type, 0, b)) {
+		free(b);
+		return NULL;
+	}
+	return b;
+}
+
+__u64 sync_value(const struct sync_step *st, enum sync_field field)
+{
+	__u64 v = 0;
+
+	memcpy(&v, st->e->payload + st->b->offset[field], st->b->size[field]);
+	return v;
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sync_thread.c - beginning and end of threads, and what they have
+ *
+ * Which thread a pthread_t is, only its event thread_start says. A pthread_t is used again as
+ * soon as its thread is joined, or has ended detached; and who joins may be told before the
+ * thread begins. So who is meant is asked when the join begins, and again when it is over.
+ */
+#include "sync_model.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct thread *by_handle(const struct sync_step *st, __u64 handle)
+{
+	return sync_map_get(&st->s->by_handle, st->t->process->p.serial, handle);
+}
+
+/* Its pthread_t is another's: it had ended detached, or the join was not seen. */
+static void end_old(struct sync_step *st, struct thread *old)
+{
+	if (!old || old == st->t || old->is_joined)
+		return;
+	sync_calls_drop(st, old, false);
+	old->has_ended = true;
+	old->t.is_detached = true;
+	sync_settle(st, old);
+}
+
+int sync_thread_start(struct sync_step *st)
+{
+	__u64 handle = sync_value(st, SYNC_F_OBJECT);
+	int ret = 0;
+
+	if (st->t->t.begun || st->t->has_ended || st->t->is_joined)
+		ret = sync_thread_renew(st);
+	if (ret)
+		return ret;
+	st->t->is_whole = !st->t->frame_nr;
+	st->t->t.begun = st->time;
+	st->t->t.handle = handle;
+	st->t->t.number = (__u32)sync_value(st, SYNC_F_NUMBER);
+	end_old(st, by_handle(st, handle));
+	sync_settle(st, st->t);
+	return sync_map_set(&st->s->by_handle, st->t->process->p.serial, handle, st->t);
+}
+
+void sync_thread_end(struct sync_step *st)
+{
+	sync_calls_drop(st, st->t, false);
+	st->t->has_ended = true;
+	sync_settle(st, st->t);
+}
+
+static __u32 tid_of(const struct thread *t)
+{
+	return t ? t->t.tid : 0;
+}
+
+void sync_join_in(struct sync_step *st)
+{
+	struct thread *peer = by_handle(st, sync_value(st, SYNC_F_OBJECT));
+
+	if (peer && (peer->is_joined || peer->t.life == SYNC_DEAD))
+		peer = NULL;
+	sync_call(st)->peer = peer;
+	if (!st->b->has_tried)
+		sync_wait_begin(st, tid_of(peer));
+}
+
+void sync_join_out(struct sync_step *st, const struct sync_frame *f)
+{
+	struct thread *t = f->peer ? f->peer : by_handle(st, sync_value(st, SYNC_F_OBJECT));
+
+	if (st->result || !t || t->is_joined || (!f->peer && !t->has_ended))
+		return;
+	sync_calls_drop(st, t, false);
+	t->has_ended = t->is_joined = true;
+	t->is_surely_joined = f->peer;
+	sync_settle(st, t);
+}
+
+void sync_detach_out(struct sync_step *st)
+{
+	struct thread *t = by_handle(st, sync_value(st, SYNC_F_OBJECT));
+
+	if (st->result || !t || t->is_joined)
+		return;
+	t->t.is_detached = true;
+	sync_settle(st, t);
+}
+
+int sync_hold_add(struct thread *t, struct object *o)
+{
+	__u32 cap = t->hold_cap ? 2 * t->hold_cap : 4;
+	struct object **holds = t->holds;
+
+	if (t->hold_nr == t->hold_cap) {
+		holds = realloc(t->holds, cap * sizeof(struct object *));
+		if (!holds)
+			return -ENOMEM;
+		t->holds = holds;
+		t->hold_cap = cap;
+	}
+	holds[t->hold_nr++] = o;
+	return 0;
+}
+
+bool sync_hold_remove(struct thread *t, const struct object *o)
+{
+	__u32 i = t->hold_nr;
+
+	while (i && t->holds[i - 1] != o)
+		i--;
+	if (!i)
+		return false;
+	for (; i < t->hold_nr; i++)
+		t->holds[i - 1] = t->holds[i];
+	t->hold_nr--;
+	return true;
+}
+
+const struct sync_object *sync_held(const struct sync_thread *t, size_t i)
+{
+	const struct thread *thread = (const struct thread *)t;
+
+	return i < thread->hold_nr ? &thread->holds[i]->o : NULL;
+}
+
+const struct sync_thread *sync_find_handle(const struct sync *s, const struct sync_process *p,
+					   __u64 handle)
+{
+	const struct thread *t = sync_map_get(&s->by_handle, p->serial, handle);
+
+	return t ? &t->t : NULL;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sync_trouble.c - transitions that cannot be
+ *
+ * Each is kept with its place. It stays only if nothing that comes later explains it:
+ *
+ *   a loss, told behind the gap in which events are missing, withdraws all that came from
+ *   there on: sync_withdraw();
+ *
+ *   stamps of two CPUs in the wrong order: what was recorded first, such as the unlock, comes
+ *   within SYNC_SKEW_NS behind what it made possible: sync_excuse().
+ *
+ * Of an object whose events are not all recorded, or that other processes may have, or that a
+ * call under way may be changing, nothing is said.
+ */
+#include "sync_model.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define TROUBLES_MAX 1000u
+
+static bool is_sure(const struct sync_step *st, const struct object *o)
+{
+	if (!st->t->t.process->pid)
+		return false;
+	return o ? !o->o.is_partial && !o->o.is_pshared && !o->doubts :
+		   !st->s->is_partial[st->b->kind];
+}
+
+static struct sync_trouble *new_trouble(struct sync *s)
+{
+	size_t cap = s->trouble_cap ? 2 * s->trouble_cap : 16;
+	struct sync_trouble *all;
+
+	if (s->trouble_nr == TROUBLES_MAX) {
+		s->has_more_troubles = true;
+		return NULL;
+	}
+	if (s->trouble_nr == s->trouble_cap) {
+		all = realloc(s->troubles, cap * sizeof(*all));
+		if (!all) {
+			s->error = -ENOMEM;
+			return NULL;
+		}
+		s->troubles = all;
+		s->trouble_cap = cap;
+	}
+	return &s->troubles[s->trouble_nr++];
+}
+
+static void complain(struct sync_step *st, struct object *o, bool is_misuse, const char *format,
+		     va_list ap)
+{
+	struct sync_trouble *t = is_sure(st, o) ? new_trouble(st->s) : NULL;
+	const struct sync_thread *by = &st->t->t;
+
+	if (!t)
+		return;
+	*t = (struct sync_trouble){
+		.time = st->e->time, .raw = st->e->raw, .trace = st->e->stream->trace,
+		.cpu = st->e->stream->cpu, .name = st->b->type->name, .pid = by->process->pid,
+		.tid = by->tid, .address = o ? o->o.address : 0, .kind = st->b->kind,
+		.is_misuse = is_misuse,
+	};
+	vsnprintf(t->text, sizeof(t->text), format, ap);
+	if (!o)
+		return;
+	o->trouble = st->s->trouble_nr;
+	o->trouble_time = t->time;
+}
+
+void sync_complain(struct sync_step *st, struct object *o, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	complain(st, o, false, format, ap);
+	va_end(ap);
+}
+
+void sync_complain_misuse(struct sync_step *st, struct object *o, const char *format, ...)
+{
+	va_list ap;
+
+	if (o->is_blamed)
+		return;
+	o->is_blamed = true;
+	va_start(ap, format);
+	complain(st, o, true, format, ap);
+	va_end(ap);
+}
+
+bool sync_excuse(struct sync_step *st, struct object *o)
+{
+	if (!o->trouble || st->e->time - o->trouble_time > SYNC_SKEW_NS)
+		return false;
+	/* An empty text is what was withdrawn. */
+	st->s->troubles[o->trouble - 1].text[0] = '\0';
+	return true;
+}
+
+void sync_withdraw(struct sync *s, __u64 time)
+{
+	size_t i;
+
+	for (i = s->trouble_nr; i-- && s->troubles[i].time >= time;)
+		s->troubles[i].text[0] = '\0';
+}
+
+const struct sync_trouble *sync_trouble(const struct sync *s, size_t i)
+{
+	size_t at;
+
+	for (at = 0; at < s->trouble_nr; at++)
+		if (s->troubles[at].text[0] && !i--)
+			return &s->troubles[at];
+	return NULL;
+}
+
+void sync_trouble_counts(const struct sync *s, __u64 *impossible, __u64 *misuse)
+{
+	size_t at;
+
+	*impossible = *misuse = 0;
+	for (at = 0; at < s->trouble_nr; at++)
+		if (s->troubles[at].text[0])
+			++*(s->troubles[at].is_misuse ? misuse : impossible);
+}
