@@ -108,7 +108,7 @@ shown()
 	alike "$PROGS/pthread_shared"
 	sound
 	[ "$(shown 'mutex_lock ' | wc -l)" = 2 ]
-	[ "$(shown 'mutex_lock_in mutex=0x[0-9a-f]+ owner=[0-9]+$' | wc -l)" = 1 ]
+	[ "$(shown 'mutex_lock_in mutex=0x[0-9a-f]+ owner=[0-9]+ caller=' | wc -l)" = 1 ]
 	[ "$(shown 'mutex_lock_out mutex=0x[0-9a-f]+ count=1 result=OK$' | wc -l)" = 1 ]
 }
 
