@@ -163,3 +163,49 @@ print("fine")' | grep -q fine
 	callers --sysroot root >list
 	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
 }
+
+@test "libraries that are loaded, unloaded, and loaded where another one was" {
+	mkdir lib
+	for name in first second; do
+		gcc -pthread -O0 -g -fPIC -shared -DLIBRARY "-DNAME=$name" places.c -o lib/$name.so
+	done
+	cat >loads.c <<-'END'
+		#include <dlfcn.h>
+		#include <pthread.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		#include <sys/wait.h>
+		static pthread_mutex_t mutex;
+		static void *use(const char *name)
+		{
+			void *lib = dlopen(name, RTLD_NOW);
+			if (!lib)
+				exit(puts(dlerror()));
+			((void (*)(void))dlsym(lib, "call"))();
+			return lib;
+		}
+		int main(void)
+		{
+			dlclose(use("first.so"));
+			dlclose(use("second.so"));
+			fflush(stdout);
+			if (!fork()) {
+				use("first.so");
+				exit(0);
+			}
+			wait(NULL);
+			dlclose(use("second.so"));
+			pthread_mutex_init(&mutex, NULL);
+			return 0;
+		}
+	END
+	# They are found by the program's own path, which dlopen() must see as ever.
+	# shellcheck disable=SC2016 # the linker's variable
+	gcc loads.c -o loads -Wl,-rpath,'$ORIGIN/lib'
+	traced ./loads
+	callers --symbols >list
+	sed 's/+.*//' list | paste -sd ' ' >names
+	[ "$(cat names)" = "(caller first (caller second (caller first (caller second (caller main" ]
+	grep -aq "^map pid=[0-9]* ts=[0-9]* start=[0-9]* end=[0-9]*\$" t
+}

@@ -14,6 +14,8 @@
 
 #include <ktrace/ktrace.h>
 
+#include "load.h"
+
 /* LIST(m, parameters...): m of each, with commas between; ALL(m, parameters...): without. */
 #define LIST_1(m, p) m p
 #define LIST_2(m, p, ...) m p, LIST_1(m, __VA_ARGS__)
@@ -113,7 +115,7 @@
 
 /* Of each event IN, behind its parameters: where the wrapper, which has to ask, returns to */
 #define CALLER_FIELD ktrace_ptr(caller)
-#define CALLER_VALUE __builtin_return_address(0)
+#define CALLER_VALUE load_caller(__builtin_return_address(0))
 
 /* Errors by their names; OK and the last arrival at a barrier are no errors. */
 #define ERRORS \

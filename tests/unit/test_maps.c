@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_maps.c - which code a process had at an address at a time, of META that may be forged */
+#include "make_trace.h"
+
+#include <ktrace/traceset.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/ktrace-maps-XXXXXX";
+
+/* The traceset of a file with these lines, and an event. */
+static struct ktrace_traceset *traceset_of(const char *lines)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	struct ktrace_traceset *set;
+	struct maker m;
+
+	make_meta(tf, lines);
+	make_stream(&m, tf, 1);
+	make_event(&m, 5, 1);
+	make_end_block(&m);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+	CHECK_EQ(ktrace_traceset_open(NULL, &set), 0);
+	CHECK_EQ(ktrace_traceset_add(set, path), 0);
+	return set;
+}
+
+/* Does @pid have code of @name at @address at @raw? NULL: of nothing that is known. */
+static void check_map(struct ktrace_traceset *set, __u32 pid, __u64 raw, __u64 address,
+		      const char *name)
+{
+	const struct ktrace_map *map = ktrace_trace_map(ktrace_traceset_trace(set, 0), pid, raw,
+							address);
+
+	CHECK(name ? map && !strcmp(map->path, name) : !map);
+	CHECK(!map || (address >= map->start && address < map->end));
+}
+
+static void test_lives(void)
+{
+	struct ktrace_traceset *set = traceset_of(
+		/* Not in order: the stamps count. */
+		"map pid=7 ts=40 start=100 end=200 offset=8 build=ab path=/b%20c\n"
+		"process pid=7 ppid=1 ts=10 comm=x maps=own\n"
+		"map pid=7 ts=11 start=100 end=200 path=/a\n"
+		"map pid=7 ts=12 start=300 end=400 path=/lib\n"
+		"map pid=7 ts=30 start=100 end=200\n"
+		"process pid=8 ppid=7 ts=20 comm=x maps=parent\n"
+		"map pid=8 ts=50 start=150 end=160 path=/child\n"
+		"process pid=7 ppid=1 ts=60 comm=y maps=own\n");
+
+	check_map(set, 7, 10, 100, NULL);
+	check_map(set, 7, 11, 99, NULL);
+	check_map(set, 7, 11, 100, "/a");
+	check_map(set, 7, 29, 199, "/a");
+	check_map(set, 7, 29, 200, NULL);
+	check_map(set, 7, 30, 150, NULL);
+	check_map(set, 7, 30, 350, "/lib");
+	check_map(set, 7, 59, 150, "/b c");
+	/* After exec nothing of before is there. */
+	check_map(set, 7, 60, 150, NULL);
+	check_map(set, 7, 60, 350, NULL);
+	/* The child has what its parent had then, whatever becomes of the parent. */
+	check_map(set, 8, 19, 150, NULL);
+	check_map(set, 8, 20, 150, "/a");
+	check_map(set, 8, 45, 150, "/a");
+	check_map(set, 8, 50, 150, "/child");
+	check_map(set, 8, 50, 160, "/a");
+	check_map(set, 8, 99, 350, "/lib");
+	check_map(set, 9, 99, 350, NULL);
+	ktrace_traceset_close(set);
+}
+
+static void test_forged(void)
+{
+	struct ktrace_traceset *set = traceset_of(
+		"process pid=7 ppid=7 ts=10 comm=x maps=parent\n"
+		"process pid=8 ppid=9 ts=10 comm=x maps=parent\n"
+		"process pid=9 ppid=8 ts=10 comm=x maps=parent\n"
+		"process pid=10 ppid=0 ts=18446744073709551615 comm=x maps=parent\n"
+		"map pid=11 ts=10 start=200 end=100 path=/backwards\n"
+		"map pid=11 ts=10 start=0 end=18446744073709551615 "
+		"offset=18446744073709551615 path=/all\n");
+
+	check_map(set, 7, 99, 5, NULL);
+	check_map(set, 8, 99, 5, NULL);
+	check_map(set, 10, ~0ull, 5, NULL);
+	check_map(set, 11, 99, 150, "/all");
+	check_map(set, 11, 99, ~0ull, NULL);
+	ktrace_traceset_close(set);
+}
+
+int main(void)
+{
+	int fd = mkstemp(path);
+
+	CHECK(fd >= 0);
+	close(fd);
+	test_lives();
+	test_forged();
+	unlink(path);
+	return 0;
+}

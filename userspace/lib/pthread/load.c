@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * load.c - notice that the program has loaded or unloaded code
+ *
+ * dlopen() finds files by who calls it: it must be the program, not a wrapper. So ours notes that
+ * there is a call and jumps to the C library's, which returns to the program. What has changed
+ * is told before the next event that has a caller: of the same thread, as then the call is
+ * over or has at least mapped what its constructors belong to; and of any other, which may
+ * find the call half done, but then has no way into the new code yet.
+ */
+#include "load.h"
+
+#include <dlfcn.h>
+
+uint32_t load_calls, load_seen;
+__thread bool load_is_mine;
+
+/**
+ * load_look - tell the session what has changed
+ *
+ * Context: any.
+ */
+void load_look(void)
+{
+	uint32_t calls = __atomic_load_n(&load_calls, __ATOMIC_RELAXED);
+
+	load_is_mine = false;
+	ktrace_maps_changed();
+	__atomic_store_n(&load_seen, calls, __ATOMIC_RELAXED);
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/* Notes the call. Return: the function that stands behind ours. */
+static void *before(const char *name, void **real)
+{
+	if (!*real)
+		*real = dlsym(RTLD_NEXT, name);
+	load_is_mine = true;
+	__atomic_add_fetch(&load_calls, 1, __ATOMIC_RELAXED);
+	return *real;
+}
+
+void *load_before_dlopen(void)
+{
+	static void *real;
+
+	return before("dlopen", &real);
+}
+
+void *load_before_dlclose(void)
+{
+	static void *real;
+
+	return before("dlclose", &real);
+}
+
+#define NOTE_AND_JUMP(function) \
+	__asm__(".pushsection .text, \"ax\"\n\t" \
+		".globl " #function "\n\t" \
+		".type " #function ", @function\n" \
+		#function ":\n\t" \
+		".cfi_startproc\n\t" \
+		"endbr64\n\t" \
+		"pushq %rdi\n\t" \
+		".cfi_adjust_cfa_offset 8\n\t" \
+		"pushq %rsi\n\t" \
+		".cfi_adjust_cfa_offset 8\n\t" \
+		"subq $8, %rsp\n\t" \
+		".cfi_adjust_cfa_offset 8\n\t" \
+		"call load_before_" #function "\n\t" \
+		"addq $8, %rsp\n\t" \
+		".cfi_adjust_cfa_offset -8\n\t" \
+		"popq %rsi\n\t" \
+		".cfi_adjust_cfa_offset -8\n\t" \
+		"popq %rdi\n\t" \
+		".cfi_adjust_cfa_offset -8\n\t" \
+		"jmp *%rax\n\t" \
+		".cfi_endproc\n\t" \
+		".size " #function ", . - " #function "\n\t" \
+		".popsection")
+NOTE_AND_JUMP(dlopen);
+NOTE_AND_JUMP(dlclose);
+
+#endif
