@@ -46,22 +46,23 @@ struct view {
 	bool lists;
 };
 
-static bool fits(const struct name_test *t, const char *name)
+static bool fits(const struct name_test *t, const struct ptt_kind *kind)
 {
-	size_t size = strlen(name), n;
 	const char *word = t->list;
+	size_t n;
 
 	for (;; word += n + 1) {
 		n = strcspn(word, ",");
-		if (n <= size && !memcmp(t->is_end ? name + size - n : name, word, n))
+		if (n <= kind->name_size &&
+		    !memcmp(kind->name + (t->is_end ? kind->name_size - n : 0), word, n))
 			return true;
 		if (!word[n])
 			return false;
 	}
 }
 
-/* What all tests say of each type of event. Return: 0, -errno. */
-static int judge(struct view *v)
+/* What all tests say of each type of event; false: no memory. */
+static bool judge(struct view *v)
 {
 	const struct ptt_kind *kinds;
 	size_t nr, i, t;
@@ -70,22 +71,25 @@ static int judge(struct view *v)
 	v->is_unwanted = calloc(nr, sizeof(*v->is_unwanted));
 	for (i = 0; v->is_unwanted && i < nr; i++)
 		for (t = 0; t < v->test_nr; t++)
-			v->is_unwanted[i] |= !fits(&v->tests[t], kinds[i].name);
-	return v->is_unwanted ? 0 : -1;
+			v->is_unwanted[i] |= !fits(&v->tests[t], &kinds[i]);
+	return v->is_unwanted;
 }
 
 static const char *add_test(struct view *v, bool is_end)
 {
+	struct name_test *t = &v->tests[v->test_nr];
 	const struct ptt_kind *kinds;
-	struct name_test *t = &v->tests[v->test_nr++];
 	size_t nr, i;
 
-	if (v->test_nr == NAME_TESTS_MAX)
+	if (v->test_nr++ == NAME_TESTS_MAX)
 		return "-e, -E: too many of them";
 	*t = (struct name_test){ optarg, is_end };
+	nr = strlen(optarg);
+	if (!nr || *optarg == ',' || optarg[nr - 1] == ',' || strstr(optarg, ",,"))
+		return "-e, -E: an empty name";
 	kinds = ptt_kinds(&nr);
 	for (i = 0; i < nr; i++)
-		if (fits(t, kinds[i].name))
+		if (fits(t, &kinds[i]))
 			return NULL;
 	return is_end ? "-E: no event's name ends like this; -l lists them" :
 			"-e: no event's name begins like this; -l lists them";
@@ -144,13 +148,12 @@ static void watch(void *watcher, const struct ktrace_trace_event *e)
 
 static void put_event(struct view *v)
 {
-	const struct ptt_kind *kinds;
 	__u32 i, nr = ptt_expand(&v->ptt);
-	size_t kind_nr;
 
-	kinds = ptt_kinds(&kind_nr);
+	if (nr)
+		ptt_line_begin(&v->lines, &v->ptt);
 	for (i = 0; i < nr; i++)
-		if (!v->is_unwanted[v->ptt.events[i].kind - kinds])
+		if (!v->is_unwanted[v->ptt.events[i].kind - v->ptt.kinds])
 			ptt_line_put(&v->lines, &v->ptt, i);
 }
 
@@ -207,7 +210,7 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 		return command_usage(cmd, "no file");
 	if (v->path && output_to(v->path, nr, paths))
 		return STATUS_DAMAGED;
-	if (judge(v)) {
+	if (!judge(v)) {
 		fprintf(stderr, "ktrace: out of memory\n");
 		return STATUS_DAMAGED;
 	}
@@ -255,7 +258,7 @@ const struct command cmd_pthread = {
 	.help =
 "  -t, --text         sentences (default)\n"
 "  -r, --raw          columns, as many in each line: time, CPU, process, thread, event,\n"
-"                     three arguments, result; - for what is not there\n"
+"                     four arguments, result; - for what is not there\n"
 "  --json             one JSON object a line\n"
 "  -o, --output FILE  print into FILE, - for standard output\n"
 "  -e, --begins PREFIX[,PREFIX...]  only events whose name begins so: MUTEX_,COND_WAIT\n"

@@ -4,53 +4,13 @@
  *
  * shapes[] says what an event stands for, by what its function does with an object; stems[]
  * which function does what. A function that is not there has its call and its return only.
- *
- * Barriers. Who arrives counts down to 0, and the last one does not wait; who leaves counts up
- * again. Threads may arrive for the next round while others still leave: so both are counted on
- * their own. Who leaves a round that is not full shows that there are arrivals that were not
- * seen, as those of another process, and the barrier is known no more.
  */
 #include "ptt.h"
 
+#include "ptt_learn.h"
+
 #include <errno.h>
 #include <string.h>
-
-/* struct place - where an object is: the key of rows */
-struct place {
-	__u64 address;
-	__u32 pid;
-	__u32 trace;
-};
-
-/**
- * struct barrier - one that is known
- * @place:	the key
- * @asked:	count that it is being initialized with
- * @count:	of arrivals in a round; 0 = not known
- * @arrived:	in this round
- * @gone:	have left, of the round that is left
- * @full:	may leave: have arrived in rounds that are full, and not left
- */
-struct barrier {
-	struct place place;
-	__u32 asked;
-	__u32 count;
-	__u32 arrived;
-	__u32 gone;
-	__u64 full;
-};
-
-/* struct mutex - one that a thread has @count times */
-struct mutex {
-	struct place place;
-	__u32 count;
-};
-
-/* struct arrival - a thread at a barrier; place.address is its id */
-struct arrival {
-	struct place place;
-	bool is_last;
-};
 
 static const struct ktrace_field left_field = {
 	.name = "left", .scalar = KTRACE_U32, .size = 4, .label = " left=", .label_size = 6,
@@ -61,41 +21,6 @@ static const struct ktrace_field owner_field = {
 static const struct ktrace_field count_field = {
 	.name = "count", .scalar = KTRACE_U32, .size = 4, .label = " count=", .label_size = 7,
 };
-
-static const struct ktrace_value *find(const struct ptt *p, const char *name)
-{
-	__u32 i;
-
-	for (i = 0; i < p->value_nr; i++)
-		if (!strcmp(p->values[i].field->name, name))
-			return &p->values[i];
-	return NULL;
-}
-
-static bool is_number(const struct ktrace_value *v)
-{
-	return v->field->shape == KTRACE_ONE && v->count;
-}
-
-/* @missing if the event does not have it */
-static __s64 number_of(const struct ptt *p, const char *name, __s64 missing)
-{
-	const struct ktrace_value *v = find(p, name);
-
-	return v && is_number(v) ? ktrace_value_s64(v, 0) : missing;
-}
-
-static void *row_of(struct ptt *p, struct rows *rows, __u64 address)
-{
-	const struct place place = {
-		address, p->pid, ktrace_trace_index(p->event->stream->trace),
-	};
-	void *row = rows_get(rows, &place);
-
-	if (!row)
-		p->error = -ENOMEM;
-	return row;
-}
 
 /* ---- what is put together ---- */
 
@@ -110,21 +35,33 @@ static struct ptt_event *put(struct ptt *p, const struct ptt_kind *kind)
 
 static void put_value(struct ptt_event *e, const struct ktrace_value *v)
 {
-	e->args[e->nr++] = *v;
+	if (e->nr < PTT_ARGS_MAX)
+		e->args[e->nr++] = v;
 }
 
 static void put_number(struct ptt_event *e, const struct ktrace_field *field, __u32 number)
 {
 	e->number = number;
-	e->args[e->nr++] = (struct ktrace_value){
+	e->own = (struct ktrace_value){
 		.field = field, .data = (const char *)&e->number, .count = 1,
 	};
+	put_value(e, &e->own);
+}
+
+/* Those of @bits that the payload has */
+static void put_values(struct ptt *p, struct ptt_event *e, __u32 bits)
+{
+	__u32 i;
+
+	for (i = 0; i < p->value_nr; i++)
+		if (bits & 1u << i)
+			put_value(e, &p->values[i]);
 }
 
 /* About the object of the event, its first field, or another one */
 static struct ptt_event *put_state_of(struct ptt *p, enum ptt_state state, __u32 i)
 {
-	struct ptt_event *e = put(p, ptt_kind_of_state(state));
+	struct ptt_event *e = put(p, &p->kinds[state]);
 
 	if (i < p->value_nr)
 		put_value(e, &p->values[i]);
@@ -138,66 +75,31 @@ static struct ptt_event *put_state(struct ptt *p, enum ptt_state state)
 
 /* ---- steps ---- */
 
-/* Does the field belong to the beginning of a call? The others are known when it is over. */
-static bool is_of_in(const struct ptt *p, const struct ktrace_value *v)
-{
-	const char *name = v->field->name;
-	bool has_result = find(p, "result");
-
-	if (!strcmp(name, "result") || !strcmp(name, "owner"))
-		return false;
-	return !has_result || strcmp(name, "count");
-}
-
 static void do_in(struct ptt *p)
 {
-	struct ptt_event *e = put(p, p->recipe->call);
-	__u32 i;
-
-	for (i = 0; i < p->value_nr; i++)
-		if (is_of_in(p, &p->values[i]))
-			put_value(e, &p->values[i]);
+	put_values(p, put(p, p->recipe->call), p->recipe->in);
 }
 
 /* The number of a key, its first field, is known at the end. */
 static void do_in_new(struct ptt *p)
 {
-	struct ptt_event *e = put(p, p->recipe->call);
-	__u32 i;
-
-	for (i = 1; i < p->value_nr; i++)
-		if (is_of_in(p, &p->values[i]))
-			put_value(e, &p->values[i]);
+	put_values(p, put(p, p->recipe->call), p->recipe->in & ~1u);
 }
 
-/* The object, or the two of a wait for a condition, and the result */
 static void do_out(struct ptt *p)
 {
-	struct ptt_event *e = put(p, p->recipe->call + 1);
-	__u32 i;
-
-	for (i = 0; i < p->value_nr; i++)
-		if (!i || !strcmp(p->values[i].field->name, "result") ||
-		    (p->recipe->is_out && is_of_in(p, &p->values[i])))
-			put_value(e, &p->values[i]);
+	put_values(p, put(p, p->recipe->call + 1), p->recipe->out);
 }
 
 /* All there is */
 static void do_lost(struct ptt *p)
 {
-	struct ptt_event *e = put_state(p, PTT_LOST);
-	__u32 i;
-
-	for (i = 1; i < p->value_nr; i++)
-		put_value(e, &p->values[i]);
+	put_values(p, put(p, &p->kinds[PTT_LOST]), ~0u);
 }
 
 static void do_init(struct ptt *p)
 {
-	struct ptt_event *e = put_state(p, PTT_THREAD_INIT);
-
-	if (p->value_nr > 1)
-		put_value(e, &p->values[1]);
+	put_values(p, put(p, &p->kinds[PTT_THREAD_INIT]), ~0u);
 }
 
 static void do_dead(struct ptt *p)
@@ -207,17 +109,17 @@ static void do_dead(struct ptt *p)
 
 static void do_detach(struct ptt *p)
 {
-	if (!number_of(p, "result", -1))
+	if (!ptt_role(p, PTT_RESULT, -1))
 		put_state(p, PTT_THREAD_DETACH);
 }
 
 static void do_wait(struct ptt *p)
 {
 	struct ptt_event *e = put_state(p, PTT_THREAD_STATE_WAIT);
-	const struct ktrace_value *owner = find(p, "owner");
+	__u32 owner = p->recipe->at[PTT_OWNER];
 
-	if (owner)
-		put_value(e, owner);
+	if (owner < p->value_nr)
+		put_value(e, &p->values[owner]);
 }
 
 static void do_wake(struct ptt *p)
@@ -253,7 +155,7 @@ static void put_free(struct ptt *p, __u32 i, __u32 count)
 
 static void do_take(struct ptt *p)
 {
-	__u32 count = (__u32)number_of(p, "count", 0);
+	__u32 count = (__u32)ptt_role(p, PTT_COUNT, 0);
 
 	if (count)
 		put_taken(p, 0, count);
@@ -261,8 +163,8 @@ static void do_take(struct ptt *p)
 
 static void do_free(struct ptt *p)
 {
-	if (!number_of(p, "result", -1))
-		put_free(p, 0, (__u32)number_of(p, "count", 0));
+	if (!ptt_role(p, PTT_RESULT, -1))
+		put_free(p, 0, (__u32)ptt_role(p, PTT_COUNT, 0));
 }
 
 /* A wait for a condition gives the mutex away, or once if it has it more often. */
@@ -274,7 +176,7 @@ static void do_let_go(struct ptt *p)
 static void do_take_again(struct ptt *p)
 {
 	/* It was not the thread's, which has not got it now either. */
-	if (number_of(p, "result", 0) != EPERM)
+	if (ptt_role(p, PTT_RESULT, 0) != EPERM)
 		put_taken(p, 1, p->count);
 }
 
@@ -300,104 +202,9 @@ static void do_leave(struct ptt *p)
 		put_number(put_state(p, PTT_BARRIER_LEFT_INC), &left_field, p->left);
 }
 
-/* ---- what is learnt ---- */
-
-static __u64 address_of(const struct ptt *p, __u32 i)
-{
-	return i < p->value_nr && is_number(&p->values[i]) ?
-	       (__u64)ktrace_value_s64(&p->values[i], 0) : 0;
-}
-
-static void learn_barrier_init(struct ptt *p)
-{
-	struct barrier *b = row_of(p, &p->barriers, address_of(p, 0));
-
-	if (!b)
-		return;
-	if (!p->recipe->is_out) {
-		b->asked = (__u32)number_of(p, "count", 0);
-		return;
-	}
-	b->count = number_of(p, "result", -1) ? 0 : b->asked;
-	b->arrived = b->gone = 0;
-	b->full = 0;
-	p->is_known = b->count;
-	p->left = b->count;
-}
-
-static void arrive(struct ptt *p, struct barrier *b)
-{
-	struct arrival *a;
-
-	if (b->count) {
-		p->is_known = true;
-		p->left = b->count - ++b->arrived;
-		p->is_last = !p->left;
-	}
-	if (p->is_last) {
-		b->arrived = 0;
-		b->full += b->count;
-	}
-	a = row_of(p, &p->arrivals, p->event->tid);
-	if (a)
-		a->is_last = p->is_last;
-}
-
-static void leave(struct ptt *p, struct barrier *b)
-{
-	struct arrival *a = row_of(p, &p->arrivals, p->event->tid);
-
-	p->is_last = a && a->is_last;
-	if (a)
-		a->is_last = false;
-	if (!b->full)
-		b->count = 0;
-	if (!b->count)
-		return;
-	b->full--;
-	p->is_known = true;
-	p->left = ++b->gone;
-	if (b->gone == b->count)
-		b->gone = 0;
-}
-
-static void learn_barrier_wait(struct ptt *p)
-{
-	struct barrier *b = row_of(p, &p->barriers, address_of(p, 0));
-
-	if (!b)
-		return;
-	if (p->recipe->is_out)
-		leave(p, b);
-	else
-		arrive(p, b);
-}
-
-/* Only recursive mutexes are kept, and those of programs that have some. */
-static void learn_mutex(struct ptt *p)
-{
-	__u32 count = (__u32)number_of(p, "count", 0);
-	struct mutex *m;
-
-	if ((count <= 1 && !p->mutexes.nr) || number_of(p, "result", -1))
-		return;
-	m = row_of(p, &p->mutexes, address_of(p, 0));
-	if (m)
-		m->count = count;
-}
-
-static void learn_cond_wait(struct ptt *p)
-{
-	const struct mutex *m;
-
-	if (!p->mutexes.nr)
-		return;
-	m = row_of(p, &p->mutexes, address_of(p, 1));
-	if (m)
-		p->count = m->count;
-}
-
 /* ---- tables ---- */
+
+#define STEPS_MAX 4
 
 /**
  * struct shape - what the events of a function stand for
@@ -408,24 +215,24 @@ static void learn_cond_wait(struct ptt *p)
  */
 struct shape {
 	void (*learn)(struct ptt *p);
-	ptt_step in[PTT_STEPS_MAX + 1];
-	ptt_step out[PTT_STEPS_MAX + 1];
-	ptt_step one[PTT_STEPS_MAX + 1];
+	ptt_step in[STEPS_MAX + 1];
+	ptt_step out[STEPS_MAX + 1];
+	ptt_step one[STEPS_MAX + 1];
 };
 
 enum { CALLED, LOCK, TRY, UNLOCK, WAIT, COND, BARRIER, ROUND, DETACH, EXIT, NEW, BEGIN, END };
 
 static const struct shape shapes[] = {
 	[CALLED] = { NULL, { do_in }, { do_out }, { do_in, do_out } },
-	[LOCK] = { learn_mutex, { do_in, do_require, do_wait }, { do_wake, do_take, do_out },
+	[LOCK] = { ptt_learn_mutex, { do_in, do_require, do_wait }, { do_wake, do_take, do_out },
 		   { do_in, do_require, do_take, do_out } },
-	[TRY] = { learn_mutex, { do_in }, { do_out }, { do_in, do_take, do_out } },
-	[UNLOCK] = { learn_mutex, { do_in }, { do_free, do_out }, { do_in, do_free, do_out } },
+	[TRY] = { ptt_learn_mutex, { do_in }, { do_out }, { do_in, do_take, do_out } },
+	[UNLOCK] = { ptt_learn_mutex, { do_in }, { do_free, do_out }, { do_in, do_free, do_out } },
 	[WAIT] = { NULL, { do_in, do_wait }, { do_wake, do_out }, { do_in, do_out } },
-	[COND] = { learn_cond_wait, { do_in, do_let_go, do_wait },
+	[COND] = { ptt_learn_cond_wait, { do_in, do_let_go, do_wait },
 		   { do_wake, do_take_again, do_out }, { do_in, do_out } },
-	[BARRIER] = { learn_barrier_init, { do_in }, { do_barrier_init, do_out }, { NULL } },
-	[ROUND] = { learn_barrier_wait, { do_in, do_arrive }, { do_leave, do_out }, { NULL } },
+	[BARRIER] = { ptt_learn_barrier_init, { do_in }, { do_barrier_init, do_out }, { NULL } },
+	[ROUND] = { ptt_learn_barrier_wait, { do_in, do_arrive }, { do_leave, do_out }, { NULL } },
 	[DETACH] = { NULL, { do_in }, { do_detach, do_out }, { NULL } },
 	[EXIT] = { NULL, { NULL }, { NULL }, { do_in } },
 	[NEW] = { NULL, { NULL }, { NULL }, { do_in_new, do_out } },
@@ -466,25 +273,50 @@ static const struct shape *shape_of(const char *stem, size_t size)
 	return ptt_kind_of_call(stem, size) ? &shapes[CALLED] : NULL;
 }
 
-static bool ends_with(const char *name, size_t size, const char *end)
+static bool ends_with(const char *name, const char *end)
 {
+	size_t size = strlen(name);
+
 	return size > strlen(end) && !strcmp(name + size - strlen(end), end);
+}
+
+/* Fields by their names: what they mean, and whether the beginning or the end has them */
+static void take_fields(struct ptt_recipe *r, const struct ktrace_event_type *type)
+{
+	static const char *const roles[PTT_ROLE_NR] = {
+		[PTT_RESULT] = "result", [PTT_OWNER] = "owner", [PTT_COUNT] = "count",
+	};
+	const __u32 nr = type->field_nr < PTT_VALUES_MAX ? type->field_nr : PTT_VALUES_MAX;
+	__u32 role, i, bits[PTT_ROLE_NR] = { 0 };
+
+	for (role = 0; role < PTT_ROLE_NR; role++) {
+		for (i = 0; i < nr && strcmp(type->fields[i].name, roles[role]); i++)
+			;
+		r->at[role] = i < nr ? i : PTT_VALUES_MAX;
+		bits[role] = 1u << r->at[role];
+	}
+	r->in = ~(bits[PTT_RESULT] | bits[PTT_OWNER]);
+	/* How often it has the mutex then; of what begins it is an argument. */
+	if (r->at[PTT_RESULT] < nr)
+		r->in &= ~bits[PTT_COUNT];
+	r->out = bits[PTT_RESULT] | (r->is_out ? r->in : 1);
 }
 
 static void make_recipe(struct ptt_recipe *r, const struct ktrace_event_type *type)
 {
+	bool is_in = ends_with(type->name, "_in");
 	size_t size = strlen(type->name);
 	const struct shape *shape;
-	bool is_in = ends_with(type->name, size, "_in");
 
 	*r = (struct ptt_recipe){ .type = type };
 	if (strcmp(type->provider, "pthread"))
 		return;
-	r->is_out = ends_with(type->name, size, "_out");
+	r->is_out = ends_with(type->name, "_out");
 	size -= is_in ? 3 : r->is_out ? 4 : 0;
 	shape = shape_of(type->name, size);
 	if (!shape)
 		return;
+	take_fields(r, type);
 	r->call = ptt_kind_of_call(type->name, size);
 	r->learn = shape->learn;
 	r->steps = is_in ? shape->in : r->is_out ? shape->out : shape->one;
@@ -501,36 +333,22 @@ static const struct ptt_recipe *recipe_of(struct ptt *p, const struct ktrace_eve
 
 /* ---- public ---- */
 
-static const struct rows no_barriers = ROWS_INIT(struct barrier, place);
-static const struct rows no_mutexes = ROWS_INIT(struct mutex, place);
-static const struct rows no_arrivals = ROWS_INIT(struct arrival, place);
+static const ptt_step lost_steps[] = { do_lost, NULL };
+static const struct ptt_recipe lost = { .learn = ptt_forget, .steps = lost_steps };
 
 void ptt_init(struct ptt *p)
 {
+	size_t nr;
+
 	memset(p, 0, sizeof(*p));
-	p->barriers = no_barriers;
-	p->mutexes = no_mutexes;
-	p->arrivals = no_arrivals;
+	p->kinds = ptt_kinds(&nr);
+	ptt_forget(p);
 }
 
 void ptt_free(struct ptt *p)
 {
-	rows_free(&p->barriers);
-	rows_free(&p->mutexes);
-	rows_free(&p->arrivals);
+	ptt_forget(p);
 }
-
-/* Nothing is certain any more. */
-static void forget(struct ptt *p)
-{
-	ptt_free(p);
-	p->barriers = no_barriers;
-	p->mutexes = no_mutexes;
-	p->arrivals = no_arrivals;
-}
-
-static const ptt_step lost_steps[] = { do_lost, NULL };
-static const struct ptt_recipe lost = { .learn = forget, .steps = lost_steps };
 
 static void take_values(struct ptt *p)
 {
@@ -538,7 +356,7 @@ static void take_values(struct ptt *p)
 
 	p->value_nr = 0;
 	ktrace_values_init(&it, p->event->type, p->event->payload, p->event->len);
-	while (p->value_nr < PTT_ARGS_MAX && ktrace_values_next(&it, &p->values[p->value_nr]))
+	while (p->value_nr < PTT_VALUES_MAX && ktrace_values_next(&it, &p->values[p->value_nr]))
 		p->value_nr++;
 }
 
@@ -555,10 +373,8 @@ void ptt_see(struct ptt *p, const struct ktrace_trace_event *e)
 	take_values(p);
 	p->is_known = p->is_last = false;
 	p->count = 0;
-	if (!p->recipe->learn)
-		return;
-	p->pid = ktrace_trace_pid(e->stream->trace, e->tid, e->raw);
-	p->recipe->learn(p);
+	if (p->recipe->learn)
+		p->recipe->learn(p);
 }
 
 __u32 ptt_expand(struct ptt *p)

@@ -18,8 +18,8 @@ static const char *const states[PTT_STATE_NR][2] = {
 	[PTT_MUTEX_STATE_REQUIRE] = { "MUTEX_STATE_REQUIRE", "requires" },
 	[PTT_MUTEX_STATE_TAKEN] = { "MUTEX_STATE_TAKEN", "takes" },
 	[PTT_MUTEX_STATE_FREE] = { "MUTEX_STATE_FREE", "frees" },
-	[PTT_MUTEX_COUNT_INC] = { "MUTEX_COUNT_INC", "takes once more" },
-	[PTT_MUTEX_COUNT_DEC] = { "MUTEX_COUNT_DEC", "gives back once" },
+	[PTT_MUTEX_COUNT_INC] = { "MUTEX_COUNT_INC", "takes one more lock of" },
+	[PTT_MUTEX_COUNT_DEC] = { "MUTEX_COUNT_DEC", "gives back one lock of" },
 	[PTT_MUTEX_OWNER] = { "MUTEX_OWNER", "sets the owner of" },
 	[PTT_BARRIER_INIT] = { "BARRIER_INIT", "initializes" },
 	[PTT_BARRIER_LEFT_DEC] = { "BARRIER_LEFT_DEC", "arrives at" },
@@ -94,16 +94,11 @@ const struct ptt_kind *ptt_kinds(size_t *nr)
 			make_state(&kinds[i], i);
 		else
 			make_call(&kinds[i], (i - PTT_STATE_NR) / 2, (i - PTT_STATE_NR) % 2);
+		kinds[i].name_size = strlen(kinds[i].name);
+		kinds[i].verb_size = strlen(kinds[i].verb);
 	}
 	*nr = KIND_NR;
 	return kinds;
-}
-
-const struct ptt_kind *ptt_kind_of_state(enum ptt_state state)
-{
-	size_t nr;
-
-	return &ptt_kinds(&nr)[state];
 }
 
 const struct ptt_kind *ptt_kind_of_call(const char *stem, size_t size)

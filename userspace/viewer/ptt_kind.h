@@ -25,22 +25,25 @@ enum ptt_state {
 /**
  * struct ptt_kind - a type of events
  * @name:	its name
+ * @name_size:	bytes of it
  * @verb:	what a thread does, before the first argument
+ * @verb_size:	bytes of it
  * @in_ptt:	PTT had it
  * @is_seen:	a trace can have it
  * @is_call:	it is the beginning or the end of a call
  */
 struct ptt_kind {
 	char name[PTT_NAME_MAX];
+	size_t name_size;
 	char verb[80];
+	size_t verb_size;
 	bool in_ptt;
 	bool is_seen;
 	bool is_call;
 };
 
-/* All of them, PTT_STATE_NR states first. */
+/* All of them, enum ptt_state first; always the same. */
 const struct ptt_kind *ptt_kinds(size_t *nr);
-const struct ptt_kind *ptt_kind_of_state(enum ptt_state state);
 /* Of a function's stem, "mutex_lock"; the end of a call is the next one. NULL: no function */
 const struct ptt_kind *ptt_kind_of_call(const char *stem, size_t size);
 

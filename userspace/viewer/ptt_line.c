@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ptt_line.c - an event of the POSIX Threads Trace Toolkit as a line
+ * ptt_line.c - events of the POSIX Threads Trace Toolkit as lines
  *
  * Raw lines have the same number of columns, none of them empty: time, CPU, process, thread,
  * event, PTT_ARGS_MAX arguments of which the last is the result; and the file, if there are
  * several.
+ *
+ * Several lines tell of one event of ours: what they begin with, and values, become text once.
  */
 #include "ptt_line.h"
 
 #include "viewer.h"
+
+/* Most of a line is put together by these few bytes at a time. */
+static inline void add(struct ktrace_out *out, const char *text, size_t size)
+{
+	if (size > out->cap - out->len) {
+		ktrace_out_bytes(out, text, size);
+		return;
+	}
+	memcpy(out->buf + out->len, text, size);
+	out->len += size;
+}
 
 static void put_number(struct ktrace_out *out, __u64 n)
 {
@@ -19,15 +32,16 @@ static void put_number(struct ktrace_out *out, __u64 n)
 		ktrace_out_char(out, '-');
 }
 
-static void put_file(struct ptt_lines *l, const struct ktrace_trace_event *e)
+static void put_file(struct ptt_lines *l, struct ktrace_out *out,
+		     const struct ktrace_trace_event *e)
 {
 	if (!l->lines.has_many_files)
 		return;
-	ktrace_out_str(l->lines.out, " #");
-	ktrace_out_u64(l->lines.out, ktrace_trace_index(e->stream->trace));
+	ktrace_out_str(out, " #");
+	ktrace_out_u64(out, ktrace_trace_index(e->stream->trace));
 }
 
-static void put_raw_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid)
+static void put_raw_head(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid)
 {
 	ktrace_out_char(out, ' ');
 	if (e->stream->cpu >= 0)
@@ -36,27 +50,45 @@ static void put_raw_thread(struct ktrace_out *out, const struct ktrace_trace_eve
 		ktrace_out_char(out, '-');
 	put_number(out, pid);
 	put_number(out, e->tid);
+	ktrace_out_char(out, ' ');
 }
 
-/* Time and thread, in front of what happened */
-static void make_head(struct ptt_lines *l, const struct ktrace_trace_event *e)
+static void put_text_head(struct ptt_lines *l, struct ktrace_out *out,
+			  const struct ktrace_trace_event *e, __u32 pid)
 {
-	__u32 pid = ktrace_trace_pid(e->stream->trace, e->tid, e->raw);
-	struct ktrace_out *out = l->lines.out;
-
-	line_put_time(&l->lines, e);
-	if (l->form == PTT_RAW) {
-		put_raw_thread(out, e, pid);
-	} else {
-		put_file(l, e);
-		if (e->id != KTRACE_ID_LOST) {
-			ktrace_out_str(out, " thread");
-			put_number(out, pid);
-			ktrace_out_char(out, '/');
-			ktrace_out_u64(out, e->tid);
-		}
+	put_file(l, out, e);
+	if (e->id != KTRACE_ID_LOST) {
+		ktrace_out_str(out, " thread");
+		put_number(out, pid);
+		ktrace_out_char(out, '/');
+		ktrace_out_u64(out, e->tid);
 	}
 	ktrace_out_char(out, ' ');
+}
+
+void ptt_line_begin(struct ptt_lines *l, const struct ptt *p)
+{
+	struct ktrace_out *const to = l->lines.out;
+	struct ktrace_out out = { .buf = l->head, .cap = sizeof(l->head) };
+	const struct ktrace_trace_event *e = p->event;
+	__u32 pid, i;
+	const char *comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &pid);
+
+	l->lines.out = &out;
+	if (l->form == PTT_JSON) {
+		line_put_json_begin(&l->lines, e, pid, comm ? comm : "");
+	} else {
+		line_put_time(&l->lines, e);
+		if (l->form == PTT_RAW)
+			put_raw_head(&out, e, pid);
+		else
+			put_text_head(l, &out, e, pid);
+	}
+	l->lines.out = to;
+	l->lines.before = e->time;
+	l->head_size = out.len;
+	for (i = 0; i < p->value_nr; i++)
+		l->values[i].is_made = false;
 }
 
 /* For columns: what is quoted may have blanks. */
@@ -82,90 +114,118 @@ static void put_column(struct ktrace_out *out, const struct ktrace_value *v)
 		.buf = buf, .cap = sizeof(buf), .flush = flush_without_blanks, .arg = out,
 	};
 
-	ktrace_out_str(out, v->field->name);
-	ktrace_out_char(out, '=');
-	if (v->field->shape == KTRACE_ONE) {
-		ktrace_value_text(out, v);
-		return;
-	}
 	ktrace_value_text(&text, v);
 	flush_without_blanks(&text);
 }
 
-static void put_raw(struct ktrace_out *out, const struct ptt_event *e)
+static void put_new_value(enum ptt_form form, struct ktrace_out *out, const struct ktrace_value *v)
 {
-	bool has_result = e->nr && !strcmp(e->args[e->nr - 1].field->name, "result");
-	__u32 nr = e->nr - has_result, i;
+	if (form == PTT_JSON)
+		ktrace_value_json(out, v);
+	else if (form == PTT_RAW && v->field->shape != KTRACE_ONE)
+		put_column(out, v);
+	else
+		ktrace_value_text(out, v);
+}
 
-	ktrace_out_str(out, e->kind->name);
+static void make_text(enum ptt_form form, struct ptt_text *t, const struct ktrace_value *v)
+{
+	char buf[2 * KTRACE_OUT_MIN];
+	struct ktrace_out out = { .buf = buf, .cap = sizeof(buf) };
+
+	put_new_value(form, &out, v);
+	t->is_made = true;
+	t->size = !out.error && out.len <= sizeof(t->text) ? out.len : 0;
+	memcpy(t->text, buf, t->size);
+}
+
+/* Text of fields is kept for other lines, if it is not too long. */
+static void put_value(struct ptt_lines *l, const struct ptt *p, const struct ktrace_value *v)
+{
+	struct ptt_text *t = NULL;
+
+	if (v >= p->values && v < p->values + PTT_VALUES_MAX)
+		t = &l->values[v - p->values];
+	if (t && !t->is_made)
+		make_text(l->form, t, v);
+	if (t && t->size)
+		add(l->lines.out, t->text, t->size);
+	else
+		put_new_value(l->form, l->lines.out, v);
+}
+
+static void put_raw(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
+{
+	const bool has_result = e->nr && !strcmp(e->args[e->nr - 1]->field->name, "result");
+	const __u32 nr = e->nr - has_result;
+	struct ktrace_out *out = l->lines.out;
+	__u32 i;
+
+	add(out, e->kind->name, e->kind->name_size);
 	for (i = 0; i < PTT_ARGS_MAX; i++) {
-		ktrace_out_char(out, ' ');
-		if (i < nr)
-			put_column(out, &e->args[i]);
-		else if (has_result && i == PTT_ARGS_MAX - 1)
-			ktrace_value_text(out, &e->args[nr]);
-		else
-			ktrace_out_char(out, '-');
+		if (i < nr) {
+			add(out, e->args[i]->field->label, e->args[i]->field->label_size);
+			put_value(l, p, e->args[i]);
+		} else if (has_result && i == PTT_ARGS_MAX - 1) {
+			ktrace_out_char(out, ' ');
+			put_value(l, p, e->args[nr]);
+		} else {
+			add(out, " -", 2);
+		}
 	}
+	put_file(l, out, p->event);
 }
 
-/* "initializes barrier 0x1234, left=2" */
-static void put_text(struct ktrace_out *out, const struct ptt_event *e)
+/* "initializes barrier 0x1234, left=2": labels are " barrier=", " left=" */
+static void put_text(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
 {
+	struct ktrace_out *out = l->lines.out;
+	const struct ktrace_field *field;
 	__u32 i;
 
-	ktrace_out_str(out, e->kind->verb);
+	add(out, e->kind->verb, e->kind->verb_size);
 	for (i = 0; i < e->nr; i++) {
-		ktrace_out_str(out, i ? ", " : " ");
-		ktrace_out_str(out, e->args[i].field->name);
-		ktrace_out_char(out, i ? '=' : ' ');
-		ktrace_value_text(out, &e->args[i]);
+		field = e->args[i]->field;
+		if (i)
+			ktrace_out_char(out, ',');
+		add(out, field->label, field->label_size - !i);
+		if (!i)
+			ktrace_out_char(out, ' ');
+		put_value(l, p, e->args[i]);
 	}
 }
 
-static void put_json(struct ktrace_out *out, const struct ptt_event *e)
+static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
 {
+	static const char fields[] = "\",\"fields\":{";
+	struct ktrace_out *out = l->lines.out;
+	const struct ktrace_field *field;
 	__u32 i;
 
-	ktrace_out_str(out, e->kind->name);
-	ktrace_out_str(out, "\",\"fields\":{");
+	add(out, e->kind->name, e->kind->name_size);
+	add(out, fields, sizeof(fields) - 1);
 	for (i = 0; i < e->nr; i++) {
-		ktrace_out_str(out, i ? ",\"" : "\"");
-		ktrace_out_str(out, e->args[i].field->name);
-		ktrace_out_str(out, "\":");
-		ktrace_value_json(out, &e->args[i]);
+		field = e->args[i]->field;
+		add(out, ",\"" + !i, 2 - !i);
+		add(out, field->label + 1, field->label_size - 2);
+		add(out, "\":", 2);
+		put_value(l, p, e->args[i]);
 	}
-	ktrace_out_str(out, "}}");
-}
-
-static void put_object(struct ptt_lines *l, const struct ktrace_trace_event *e,
-		       const struct ptt_event *event)
-{
-	const char *comm;
-	__u32 pid;
-
-	comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &pid);
-	line_put_json_begin(&l->lines, e, pid, comm ? comm : "");
-	put_json(l->lines.out, event);
+	add(out, "}}", 2);
 }
 
 void ptt_line_put(struct ptt_lines *l, const struct ptt *p, __u32 i)
 {
-	const struct ktrace_trace_event *e = p->event;
+	const struct ptt_event *e = &p->events[i];
 	struct ktrace_out *out = l->lines.out;
 
 	output_line_begin(out);
-	if (l->form == PTT_JSON) {
-		put_object(l, e, &p->events[i]);
-	} else {
-		make_head(l, e);
-		if (l->form == PTT_RAW)
-			put_raw(out, &p->events[i]);
-		else
-			put_text(out, &p->events[i]);
-		if (l->form == PTT_RAW)
-			put_file(l, e);
-	}
+	add(out, l->head, l->head_size);
+	if (l->form == PTT_JSON)
+		put_json(l, p, e);
+	else if (l->form == PTT_RAW)
+		put_raw(l, p, e);
+	else
+		put_text(l, p, e);
 	ktrace_out_char(out, '\n');
-	l->lines.before = e->time;
 }

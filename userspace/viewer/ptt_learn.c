@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ptt_learn.c - what is to be known of barriers and mutexes for PTT's events
+ *
+ * Barriers. Who arrives counts down to 0, and the last one does not wait; who leaves counts up
+ * again. Threads may arrive for the next round while others still leave: so both are counted on
+ * their own. Who leaves a round that is not full shows that there are arrivals that were not
+ * seen, as those of another process, and the barrier is known no more.
+ *
+ * After a loss nothing is known but what comes then.
+ */
+#include "ptt_learn.h"
+
+#include <errno.h>
+
+/* struct place - where an object is: the key of rows */
+struct place {
+	__u64 address;
+	__u32 pid;
+	__u32 trace;
+};
+
+/**
+ * struct barrier - one that is known
+ * @place:	the key
+ * @asked:	count that it is being initialized with
+ * @count:	of arrivals in a round; 0 = not known
+ * @arrived:	in this round
+ * @gone:	have left, of the round that is left
+ * @full:	may leave: have arrived in rounds that are full, and not left
+ */
+struct barrier {
+	struct place place;
+	__u32 asked;
+	__u32 count;
+	__u32 arrived;
+	__u32 gone;
+	__u64 full;
+};
+
+/* struct mutex - one that a thread has @count times */
+struct mutex {
+	struct place place;
+	__u32 count;
+};
+
+/* struct arrival - a thread at a barrier; place.address is its id */
+struct arrival {
+	struct place place;
+	bool is_last;
+};
+
+static void *row_of(struct ptt *p, struct rows *rows, __u64 address)
+{
+	const struct ktrace_trace_event *e = p->event;
+	const struct place place = {
+		address, ktrace_trace_pid(e->stream->trace, e->tid, e->raw),
+		ktrace_trace_index(e->stream->trace),
+	};
+	void *row = rows_get(rows, &place);
+
+	if (!row)
+		p->error = -ENOMEM;
+	return row;
+}
+
+void ptt_learn_barrier_init(struct ptt *p)
+{
+	struct barrier *b = row_of(p, &p->barriers, (__u64)ptt_number(p, 0, 0));
+
+	if (!b)
+		return;
+	if (!p->recipe->is_out) {
+		b->asked = (__u32)ptt_role(p, PTT_COUNT, 0);
+		return;
+	}
+	b->count = ptt_role(p, PTT_RESULT, -1) ? 0 : b->asked;
+	b->arrived = b->gone = 0;
+	b->full = 0;
+	p->is_known = b->count;
+	p->left = b->count;
+}
+
+static void arrive(struct ptt *p, struct barrier *b)
+{
+	struct arrival *a;
+
+	if (b->count) {
+		p->is_known = true;
+		p->left = b->count - ++b->arrived;
+		p->is_last = !p->left;
+	}
+	if (p->is_last) {
+		b->arrived = 0;
+		b->full += b->count;
+	}
+	a = row_of(p, &p->arrivals, p->event->tid);
+	if (a)
+		a->is_last = p->is_last;
+}
+
+static void leave(struct ptt *p, struct barrier *b)
+{
+	struct arrival *a = row_of(p, &p->arrivals, p->event->tid);
+
+	p->is_last = a && a->is_last;
+	if (a)
+		a->is_last = false;
+	if (!b->full)
+		b->count = 0;
+	if (!b->count)
+		return;
+	b->full--;
+	p->is_known = true;
+	p->left = ++b->gone;
+	if (b->gone == b->count)
+		b->gone = 0;
+}
+
+void ptt_learn_barrier_wait(struct ptt *p)
+{
+	struct barrier *b = row_of(p, &p->barriers, (__u64)ptt_number(p, 0, 0));
+
+	if (!b)
+		return;
+	if (p->recipe->is_out)
+		leave(p, b);
+	else
+		arrive(p, b);
+}
+
+/* Only recursive mutexes are kept, and those of programs that have some. */
+void ptt_learn_mutex(struct ptt *p)
+{
+	__u32 count = (__u32)ptt_role(p, PTT_COUNT, 0);
+	struct mutex *m;
+
+	if ((count <= 1 && !p->mutexes.nr) || ptt_role(p, PTT_RESULT, -1))
+		return;
+	m = row_of(p, &p->mutexes, (__u64)ptt_number(p, 0, 0));
+	if (m)
+		m->count = count;
+}
+
+void ptt_learn_cond_wait(struct ptt *p)
+{
+	const struct mutex *m;
+
+	if (!p->mutexes.nr)
+		return;
+	m = row_of(p, &p->mutexes, (__u64)ptt_number(p, 1, 0));
+	if (m)
+		p->count = m->count;
+}
+
+static const struct rows no_barriers = ROWS_INIT(struct barrier, place);
+static const struct rows no_mutexes = ROWS_INIT(struct mutex, place);
+static const struct rows no_arrivals = ROWS_INIT(struct arrival, place);
+
+void ptt_forget(struct ptt *p)
+{
+	rows_free(&p->barriers);
+	rows_free(&p->mutexes);
+	rows_free(&p->arrivals);
+	p->barriers = no_barriers;
+	p->mutexes = no_mutexes;
+	p->arrivals = no_arrivals;
+}
