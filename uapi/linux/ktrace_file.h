@@ -49,7 +49,8 @@
  *            soon after the first BLOCK that has the event
  *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=](build id)
  *            [maps=own|parent]   also names the thread whose tid is pid. With maps=own the code
- *            it has is in its map lines from ts on, with maps=parent also in what ppid had at ts
+ *            it has is in its map lines from ts on, with maps=parent also in what ppid had at
+ *            ts: it is the child of a fork, which has what its parent had then
  *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too
  *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
  *            [build=] [path=]   there is code from offset on of the file that was at path;

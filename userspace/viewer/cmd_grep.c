@@ -118,15 +118,15 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "ce:f:ln:p:", options, NULL)) != -1) {
+	while (!wrong && (option = getopt_long(argc, argv, "a:ce:f:ln:p:", options, NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&g.printout.scope);
+			printout_free(&g.printout);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&g, option);
 	}
 	status = wrong ? command_usage(cmd, wrong) : grep(&g, cmd, argc - optind, argv + optind);
-	scope_free(&g.printout.scope);
+	printout_free(&g.printout);
 	return status;
 }
 
@@ -142,6 +142,7 @@ const struct command cmd_grep = {
 "  --until TIME       up to TIME, TIME itself not included\n"
 "  --event GLOB[,GLOB...]  only events whose provider:name matches\n"
 "  -p, --pid N[,N...]  only these processes and threads\n"
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 "  -n, --number N     stop after N events\n"
 "  -c, --count        print the number of events only\n"
 "  --from-position POSITION, --print-position  see ktrace help list\n"

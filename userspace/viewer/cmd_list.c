@@ -15,9 +15,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "ce:n:p:", options, NULL)) != -1) {
+	while (!wrong && (option = getopt_long(argc, argv, "a:ce:n:p:", options, NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&p.scope);
+			printout_free(&p);
 			return command_common_option(cmd, option);
 		}
 		wrong = printout_option(&p, option);
@@ -28,7 +28,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		status = command_usage(cmd, wrong);
 	else
 		status = printout_files(&p, argc - optind, argv + optind);
-	scope_free(&p.scope);
+	printout_free(&p);
 	return status;
 }
 

@@ -141,9 +141,10 @@ static void put_kinds(const struct view *v, struct ktrace_out *out)
 	}
 }
 
-static void watch(void *watcher, const struct ktrace_trace_event *e)
+static int watch(void *watcher, const struct ktrace_trace_event *e)
 {
 	ptt_see(watcher, e);
+	return 0;
 }
 
 static void put_event(struct view *v)

@@ -167,8 +167,37 @@ static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e
 		ktrace_out_hex(out, (unsigned char)e->payload[i], 2);
 }
 
+void line_put_name(struct ktrace_out *out, const char *name)
+{
+	ktrace_out_char(out, ':');
+	ktrace_out_quoted(out, name, strlen(name));
+}
+
+/* As ktrace_fields_text(), with names behind addresses. */
+static bool put_fields_named(struct ktrace_out *out, const struct ktrace_trace_event *e,
+			     const struct line_names *names)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+	bool is_cut = false;
+	__u32 i = 0;
+
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v)) {
+		ktrace_out_bytes(out, v.field->label, v.field->label_size);
+		ktrace_value_text(out, &v);
+		is_cut = v.is_cut;
+		if (!alias_is_address(&v))
+			continue;
+		if (i < LINE_NAMES_MAX && names->objects[i])
+			line_put_name(out, names->objects[i]);
+		i++;
+	}
+	return is_cut || it.next < e->type->field_nr;
+}
+
 static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		     const char *comm)
+		     const char *comm, const struct line_names *names)
 {
 	struct ktrace_out *out = l->out;
 	bool is_cut = false;
@@ -177,7 +206,8 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	line_put_time(l, e);
 	put_middle(l, e, pid, comm);
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
-		is_cut = ktrace_fields_text(out, e->type, e->payload, e->len);
+		is_cut = names->has_any ? put_fields_named(out, e, names) :
+			 ktrace_fields_text(out, e->type, e->payload, e->len);
 		if (l->symbols)
 			put_symbols(l, e, pid);
 	} else {
@@ -223,6 +253,14 @@ static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_ev
 		put_key(out, "comm");
 		ktrace_out_json(out, comm, strlen(comm));
 	}
+}
+
+void line_put_json_name(struct ktrace_out *out, const char *key, const char *name)
+{
+	ktrace_out_char(out, '"');
+	ktrace_out_str(out, key);
+	ktrace_out_str(out, "\":");
+	ktrace_out_json(out, name, strlen(name));
 }
 
 static void put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
@@ -280,8 +318,33 @@ void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __
 	ktrace_out_str(out, ",\"event\":\"");
 }
 
+/* Which members have which names */
+static void put_json_names(struct ktrace_out *out, const struct ktrace_trace_event *e,
+			   const struct line_names *names)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+	char comma = '{';
+	__u32 i = 0;
+
+	put_key(out, "names");
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v) && i < LINE_NAMES_MAX) {
+		if (!alias_is_address(&v) || !names->objects[i++])
+			continue;
+		ktrace_out_char(out, comma);
+		line_put_json_name(out, v.field->name, names->objects[i - 1]);
+		comma = ',';
+	}
+	if (names->thread) {
+		ktrace_out_char(out, comma);
+		line_put_json_name(out, "tid", names->thread);
+	}
+	ktrace_out_char(out, '}');
+}
+
 static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		     const char *comm)
+		     const char *comm, const struct line_names *names)
 {
 	struct ktrace_out *out = l->out;
 
@@ -293,6 +356,8 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		put_json_fields(out, e);
 		if (l->symbols)
 			put_symbols(l, e, pid);
+		if (names->has_any)
+			put_json_names(out, e, names);
 	} else {
 		ktrace_out_str(out, ",\"bytes\":\"");
 		put_bytes(out, e);
@@ -302,22 +367,45 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 }
 
 void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		    const char *comm)
+		    const char *comm, const struct line_names *names)
 {
 	output_line_begin(l->out);
 	if (l->is_json)
-		put_json(l, e, pid, comm);
+		put_json(l, e, pid, comm, names);
 	else
-		put_text(l, e, pid, comm);
+		put_text(l, e, pid, comm, names);
 	l->before = e->time;
+}
+
+void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
+		     struct line_names *names)
+{
+	struct ktrace_values it;
+	struct ktrace_value v;
+	__u32 i = 0;
+
+	*names = (struct line_names){ 0 };
+	if (!l->aliases || !e->type || e->flags & KTRACE_EVENT_NO_START)
+		return;
+	names->thread = aliases_thread(l->aliases, e);
+	names->has_any = names->thread;
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (i < LINE_NAMES_MAX && ktrace_values_next(&it, &v))
+		if (alias_is_address(&v)) {
+			names->objects[i] = aliases_object(l->aliases, e,
+							   (__u64)ktrace_value_s64(&v, 0));
+			names->has_any |= names->objects[i++] != NULL;
+		}
 }
 
 void line_put(struct lines *l, const struct ktrace_trace_event *e)
 {
+	struct line_names names;
 	__u32 pid;
 	const char *comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &pid);
 
-	line_put_named(l, e, pid, comm ? comm : "");
+	line_find_names(l, e, &names);
+	line_put_named(l, e, pid, comm ? comm : "", &names);
 }
 
 void line_put_position(struct lines *l, const char *text)

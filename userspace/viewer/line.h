@@ -7,10 +7,26 @@
 
 #include <ktrace/traceset.h>
 
+#include "alias.h"
+
 enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA, TIME_NR };
 
 #define COMM_MAX 16
 #define SAME_NR 64u	/* a power of two */
+
+#define LINE_NAMES_MAX 4u
+
+/**
+ * struct line_names - what things of an event are called
+ * @has_any:	one of them has a name
+ * @thread:	its thread; NULL = nothing
+ * @objects:	the addresses among its fields, in their order
+ */
+struct line_names {
+	bool has_any;
+	const char *thread;
+	const char *objects[LINE_NAMES_MAX];
+};
 
 /**
  * struct same - the middle of a line, which is the same for many: see put_middle()
@@ -41,6 +57,7 @@ struct same {
  * @start:	time of the first event of all
  * @before:	time of the line before
  * @symbols:	looks addresses of code up; NULL = they are not. Not for two threads
+ * @aliases:	names, as of the event to be printed; NULL = none
  * @same:	middles of lines
  */
 struct lines {
@@ -51,15 +68,23 @@ struct lines {
 	__u64 start;
 	__u64 before;
 	struct symbols *symbols;
+	const struct aliases *aliases;
 	struct same same[SAME_NR];
 };
 
 /* "rel" and so on; false: there is no such format */
 bool line_parse_time_format(const char *text, enum time_format *format);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
+/* Looks names up. */
+void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
+		     struct line_names *names);
 /* The same where process and name of the thread, 0 and empty if not known, were looked up. */
 void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		    const char *comm);
+		    const char *comm, const struct line_names *names);
+/* :"NAME", behind what is called so */
+void line_put_name(struct ktrace_out *out, const char *name);
+/* "KEY":"NAME" */
+void line_put_json_name(struct ktrace_out *out, const char *key, const char *name);
 /* What other forms of a line share: the time; all of an object up to the event's name */
 void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
 void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,

@@ -37,11 +37,13 @@ enum sheet_state { SHEET_FREE, SHEET_FULL, SHEET_BUSY, SHEET_DONE };
  * @event:	its payload is on the sheet, too
  * @pid:	its process, 0 = not known
  * @comm:	name of its thread, empty = not known
+ * @names:	what is called how when it is read
  */
 struct sheet_line {
 	struct ktrace_trace_event event;
 	__u32 pid;
 	char comm[COMM_MAX];
+	struct line_names names;
 };
 
 /**
@@ -138,7 +140,7 @@ static void print_sheet(struct sheet *s, struct lines *lines)
 	for (line = s->lines; line < s->lines + s->nr; line++) {
 		if (!s->out.error && s->out.cap - s->out.len < LINE_ROOM)
 			s->out.error = grow(&s->out);
-		line_put_named(lines, &line->event, line->pid, line->comm);
+		line_put_named(lines, &line->event, line->pid, line->comm, &line->names);
 	}
 	lines->out = out;
 }
@@ -265,6 +267,7 @@ static void collect(struct press *p, const struct ktrace_trace_event *e)
 	comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &line->pid);
 	strncpy(line->comm, comm ? comm : "", sizeof(line->comm) - 1);
 	line->comm[sizeof(line->comm) - 1] = '\0';
+	line_find_names(p->mine, e, &line->names);
 	p->before = e->time;
 }
 

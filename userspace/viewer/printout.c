@@ -43,6 +43,10 @@ const char *printout_option(struct printout *p, int option)
 	case OPTION_PRINT_POSITION:
 		p->scope.is_paged = true;
 		return NULL;
+	case 'a':
+		if (!p->aliases && aliases_new(&p->aliases))
+			return "out of memory";
+		return aliases_add_file(p->aliases, optarg);
 	case 'n':
 		return parse_count(optarg, &p->left) ? NULL : "-n: not a number";
 	default:
@@ -91,6 +95,26 @@ static const char *reason_of(int error)
 	}
 }
 
+static int watch(void *watcher, const struct ktrace_trace_event *e)
+{
+	return aliases_update(watcher, e);
+}
+
+/* If there are names, all events have to be read for them. Return: 0, -ENOMEM. */
+static int begin_aliases(struct printout *p, struct ktrace_traceset *set)
+{
+	int ret = p->aliases ? 0 : aliases_new(&p->aliases);
+
+	if (!ret)
+		ret = aliases_begin(p->aliases, set);
+	if (ret > 0) {
+		p->lines.aliases = p->aliases;
+		p->scope.watch = watch;
+		p->scope.watcher = p->aliases;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 /* Prints the events. Return: 0, -errno. */
 static int print_all(struct printout *p, struct ktrace_traceset *set)
 {
@@ -106,7 +130,11 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 			return -ENOMEM;
 	}
 	press = p->counts ? NULL : press_new(&p->lines);
-	ret = press || p->counts ? scope_begin(&p->scope, set) : -ENOMEM;
+	ret = press || p->counts ? 0 : -ENOMEM;
+	if (press)
+		ret = begin_aliases(p, set);
+	if (!ret)
+		ret = scope_begin(&p->scope, set);
 	p->lines.has_many_files = ktrace_traceset_trace(set, 1);
 	p->lines.start = p->lines.before = p->scope.start;
 	p->lines.out = output();
@@ -152,4 +180,10 @@ int printout_files(struct printout *p, int nr, char **paths)
 	if (select_has_conditions(&p->scope.select) || p->counts)
 		scope_warn_lost(&p->scope);
 	return status;
+}
+
+void printout_free(struct printout *p)
+{
+	scope_free(&p->scope);
+	aliases_free(p->aliases);
 }

@@ -13,6 +13,7 @@
  * @left:	lines that may still be printed; ~0 to begin with
  * @counts:	print how many lines there would be
  * @where:	whether to look symbols up, and where
+ * @aliases:	names of addresses, NULL = not needed
  */
 struct printout {
 	struct scope scope;
@@ -20,12 +21,14 @@ struct printout {
 	__u64 left;
 	bool counts;
 	struct symbols_where where;
+	struct aliases *aliases;
 };
 
 #define PRINTOUT_OPTIONS \
 	SCOPE_OPTIONS, \
 	{ "json", no_argument, NULL, 'j' }, \
 	{ "time", required_argument, NULL, 't' }, \
+	{ "alias", required_argument, NULL, 'a' }, \
 	{ "number", required_argument, NULL, 'n' }, \
 	{ "count", no_argument, NULL, 'c' }, \
 	{ "from-position", required_argument, NULL, OPTION_FROM_POSITION }, \
@@ -35,6 +38,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 
 #define PRINTOUT_HELP \
 	SCOPE_HELP \
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n" \
 "  -n, --number N     stop after N events\n" \
 "  -c, --count        print the number of events only\n" \
 "  --from-position POSITION  from where another list has ended\n" \
@@ -48,5 +52,6 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 const char *printout_option(struct printout *p, int option);
 /* Prints the events of all files. Return: the exit status. */
 int printout_files(struct printout *p, int nr, char **paths);
+void printout_free(struct printout *p);
 
 #endif

@@ -75,6 +75,13 @@ void *rows_get(struct rows *r, const void *key)
 	return row;
 }
 
+void *rows_find(const struct rows *r, const void *key)
+{
+	const __u32 *slot = r->cap ? slot_of(r, key) : NULL;
+
+	return slot && *slot ? rows_at(r, *slot - 1) : NULL;
+}
+
 void rows_sort(struct rows *r, int (*order)(const void *x, const void *y))
 {
 	if (r->nr)

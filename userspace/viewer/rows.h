@@ -37,6 +37,8 @@ struct rows {
 
 /* The row with this key; a new one is all zero behind it. NULL: no memory */
 void *rows_get(struct rows *r, const void *key);
+/* The row with this key; NULL: there is none */
+void *rows_find(const struct rows *r, const void *key);
 void *rows_at(const struct rows *r, size_t i);
 /* Rows are not found by key any more. */
 void rows_sort(struct rows *r, int (*order)(const void *x, const void *y));

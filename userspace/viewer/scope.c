@@ -29,6 +29,22 @@ const char *scope_option(struct scope *s, int option)
 	}
 }
 
+/* Who watches sees what lies before a place that is gone to, too. Return: 0, -errno. */
+static int watch_until_place(struct scope *s)
+{
+	struct ktrace_until until = KTRACE_UNTIL_INIT;
+	struct ktrace_trace_event e;
+	int ret;
+
+	until.position = s->place;
+	while ((ret = ktrace_traceset_next_until(s->set, &until, &e)) == 1) {
+		ret = s->watch(s->watcher, &e);
+		if (ret)
+			break;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 /*
  * Goes to the beginning of the window, and the state with it; who watches needs what lies
  * before it, too. Return: 0, -errno.
@@ -36,6 +52,11 @@ const char *scope_option(struct scope *s, int option)
 static int go_to_begin(struct scope *s)
 {
 	int ret = 0;
+
+	if (s->place && s->watch)
+		ret = watch_until_place(s);
+	if (ret)
+		return ret;
 
 	if (s->since.is_set && !s->watch)
 		ret = s->state ? ktrace_state_seek(s->state, s->from) :
@@ -121,11 +142,13 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 			return 0;
 		}
 		progress_at(e->time);
-		if (s->watch)
-			s->watch(s->watcher, e);
-		ret = s->state ? ktrace_state_update(s->state, e) : 0;
-		if (ret)
-			return ret;
+		ret = s->watch ? s->watch(s->watcher, e) : 0;
+		if (!ret && s->state)
+			ret = ktrace_state_update(s->state, e);
+		if (ret) {
+			progress_end();
+			return ret < 0 ? ret : 0;
+		}
 		if (is_early(s, e))
 			continue;
 		if (e->id == KTRACE_ID_LOST)

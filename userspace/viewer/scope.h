@@ -33,7 +33,8 @@
  * @state:	of threads, if conditions ask for it
  * @limit:	the window's end, if @is_paged
  * @keeps_losses: losses meet every condition
- * @watch:	told of each event, from the first of all on, whatever is asked for; may be NULL
+ * @watch:	told of each event, from the first of all on, whatever is asked for; may be NULL;
+ *		returns 0, 1 = nothing more is wanted, -errno
  * @watcher:	for @watch
  * @events:	events at hand
  * @nr:		how many
@@ -55,7 +56,7 @@ struct scope {
 	struct ktrace_states *state;
 	struct ktrace_until limit;
 	bool keeps_losses;
-	void (*watch)(void *watcher, const struct ktrace_trace_event *e);
+	int (*watch)(void *watcher, const struct ktrace_trace_event *e);
 	void *watcher;
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;

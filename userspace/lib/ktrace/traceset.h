@@ -361,6 +361,29 @@ void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 
 /**
+ * struct ktrace_trace_process - a process begins, or another program in it
+ * @raw:	stamp: from then on
+ * @pid:	its id
+ * @ppid:	its parent's, 0 = not known
+ * @is_fork:	it is the child of a fork, and has what its parent had then
+ */
+struct ktrace_trace_process {
+	__u64 raw;
+	__u32 pid;
+	__u32 ppid;
+	bool is_fork;
+};
+
+/**
+ * ktrace_trace_process - number @i of what the file's META lines say of processes
+ *
+ * In their order, which need not be that of @raw.
+ *
+ * Return: valid until the next call of ktrace_traceset_poll(); NULL behind the last.
+ */
+const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trace *trace, size_t i);
+
+/**
  * struct ktrace_clock_info - how stamps become time
  * @readings:	number of clock readings
  * @hz:		frequency of stamps, from the readings if there are two

@@ -239,10 +239,33 @@ static int add_origin(struct trace *t, const struct line *l)
 	return ktrace_maps_add(&t->maps, &fact);
 }
 
+static int grow_processes(struct trace *t)
+{
+	size_t cap = t->process_cap ? 2 * t->process_cap : 16;
+	struct ktrace_trace_process *p = realloc(t->processes, cap * sizeof(*p));
+
+	if (!p)
+		return -ENOMEM;
+	t->processes = p;
+	t->process_cap = cap;
+	return 0;
+}
+
 static int add_process(struct trace *t, const struct line *l)
 {
+	struct ktrace_trace_process p = {
+		.pid = get_u32(l, "pid", KTRACE_TID_MASK),
+		.ppid = get_u32(l, "ppid", KTRACE_TID_MASK),
+	};
+	const char *maps = get_str(l, "maps");
 	int ret = add_name(t, l, "pid");
 
+	get_u64(l, "ts", &p.raw);
+	p.is_fork = maps && !strcmp(maps, "parent");
+	if (!ret && t->process_nr == t->process_cap)
+		ret = grow_processes(t);
+	if (!ret)
+		t->processes[t->process_nr++] = p;
 	return ret ? ret : add_origin(t, l);
 }
 

@@ -261,6 +261,7 @@ void ktrace_trace_free(struct trace *t)
 	free_types(&t->types[KTRACE_CHANNEL_USER]);
 	ktrace_names_free(&t->names);
 	ktrace_maps_free(&t->maps);
+	free(t->processes);
 	ktrace_clock_free(&t->clock);
 	for (i = 0; i < t->fact_nr; i++) {
 		free(t->facts[i].name);

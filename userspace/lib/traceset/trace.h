@@ -168,6 +168,9 @@ struct fact {
  * @types:	by enum ktrace_channel_kind
  * @names:	threads
  * @maps:	code of processes
+ * @processes:	what META says about processes
+ * @process_nr:	how many
+ * @process_cap: room for so many
  * @clock:	readings
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -184,6 +187,9 @@ struct trace {
 	struct type_table types[2];
 	struct names names;
 	struct maps maps;
+	struct ktrace_trace_process *processes;
+	size_t process_nr;
+	size_t process_cap;
 	struct clock clock;
 	__u64 offset;
 	bool has_offset;

@@ -285,6 +285,13 @@ void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
 	out->until = until < out->until ? until : out->until;
 }
 
+const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trace *trace, size_t i)
+{
+	const struct trace *t = to_trace(trace);
+
+	return i < t->process_nr ? &t->processes[i] : NULL;
+}
+
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&to_trace(trace)->clock, raw);

@@ -106,7 +106,7 @@ void attach_once(void)
 	if (err)
 		goto out;
 	thread_init_process();
-	process_announce("own");
+	process_announce("own", 0);
 	maps_announce();
 out:
 	errno = saved;

@@ -118,7 +118,7 @@ static void tell(const struct mapping *m)
 		text_add_value(&t, "path", m->path);
 	}
 	if (!text_is_full(&t))
-		registry_add(KTRACE_ENTRY_MAP, 0, t.text);
+		registry_add(KTRACE_ENTRY_MAP, 0, t.text, 0);
 }
 
 /* Forgets what lies where the mapping is now. Return: whether it is known as it is. */

@@ -74,10 +74,11 @@ static void add_build(struct text *t)
 /**
  * process_announce - make an entry for this process
  * @maps:	"own": maps_announce() will tell what code it has; "parent": its parent's
+ * @ts:		since when it is so, 0 = now
  *
  * Context: attaching, and in the child of a fork.
  */
-void process_announce(const char *maps)
+void process_announce(const char *maps, __u64 ts)
 {
 	char text[2048];
 	struct text t = { text, sizeof(text), 0 };
@@ -86,7 +87,7 @@ void process_announce(const char *maps)
 	add_exe(&t);
 	add_build(&t);
 	text_add_value(&t, "maps", maps);
-	registry_add(KTRACE_ENTRY_PROCESS, (__u32)getppid(), t.text);
+	registry_add(KTRACE_ENTRY_PROCESS, (__u32)getppid(), t.text, ts);
 }
 
 /**
@@ -101,5 +102,5 @@ void process_announce_thread(__u32 tid)
 	struct text t = { text, sizeof(text), 0 };
 
 	add_comm(&t);
-	registry_add(KTRACE_ENTRY_THREAD, tid, t.text);
+	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, 0);
 }

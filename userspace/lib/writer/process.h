@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-void process_announce(const char *maps);
+void process_announce(const char *maps, __u64 ts);
 void process_announce_thread(__u32 tid);
 
 #endif

@@ -81,7 +81,7 @@ static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const
 	e->id = header->id;
 	e->tid = header->tid;
 	e->pid = (__u32)getpid();
-	e->ts = kt_clock(channel.cpu.clock);
+	e->ts = header->ts ? header->ts : kt_clock(channel.cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
 	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */
 	kt_store_release(&e->word, KTRACE_ENTRY_READY | (__u32)size);
@@ -98,13 +98,14 @@ static void count_full(void)
  * @type:	KTRACE_ENTRY_PROCESS, KTRACE_ENTRY_THREAD or KTRACE_ENTRY_MAP
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
+ * @ts:		since when, 0 = now
  *
  * Context: any. If there is no room it is counted. Mappings have half of the room: the many of
  * a great number of processes leave some to names and events.
  */
-void registry_add(__u16 type, __u32 tid, const char *text)
+void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts)
 {
-	const struct ktrace_entry header = { .type = type, .tid = tid };
+	const struct ktrace_entry header = { .type = type, .tid = tid, .ts = ts };
 	const __u64 size = entry_size(text);
 	const __u64 room = type == KTRACE_ENTRY_MAP ? channel.registry_size / 2 : 0;
 	__u64 off;

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-void registry_add(__u16 type, __u32 tid, const char *text);
+void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts);
 __u16 registry_event(const char *desc);
 
 #endif

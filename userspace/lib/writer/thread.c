@@ -77,6 +77,23 @@ out:
 	system_restore_signals(&signals);
 }
 
+/*
+ * When the calling thread began to fork, 0 = it does not: what its process did later is not of
+ * its child's past, even if the child says only then that it is there.
+ */
+static __thread __u64 fork_ts __attribute__((tls_model("initial-exec")));
+
+/* The last of those that fork() calls before, since it was the first to be registered. */
+static void before_fork(void)
+{
+	fork_ts = kt_clock(channel.cpu.clock);
+}
+
+static void after_fork_in_parent(void)
+{
+	fork_ts = 0;
+}
+
 static void mark_process(void)
 {
 	if (fork_marker)
@@ -93,7 +110,8 @@ static void after_fork(void)
 	thread_ring_after_fork(t);
 	if (t->tid_flags)
 		t->tid_flags = (__u64)system_gettid() << 32;
-	process_announce("parent");
+	process_announce("parent", fork_ts);
+	fork_ts = 0;
 	maps_after_fork();
 	errno = saved;
 }
@@ -114,7 +132,7 @@ void thread_init_process(void)
 			fork_marker = page;
 	}
 	mark_process();
-	pthread_atfork(NULL, NULL, after_fork);
+	pthread_atfork(before_fork, after_fork_in_parent, after_fork);
 	thread_ring_init();
 }
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * birth.c - which processes begin, and which programs in them, between the events of files
+ *
+ * From META lines, see ktrace_trace_process(). All of a file are known when it is opened; they
+ * are sorted by stamp, and handed out as the events of the file go by.
+ */
+#include "birth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/**
+ * struct file - what a file says
+ * @machine:	number of the first file of the same boot
+ * @list:	ordered by stamp
+ * @nr:		how many
+ * @at:		the next one
+ */
+struct file {
+	__u32 machine;
+	struct ktrace_trace_process *list;
+	size_t nr;
+	size_t at;
+};
+
+struct births {
+	size_t nr;
+	struct file files[];
+};
+
+static int by_raw(const void *x, const void *y)
+{
+	const struct ktrace_trace_process *a = x, *b = y;
+
+	return (a->raw > b->raw) - (a->raw < b->raw);
+}
+
+static int read_file(struct file *f, const struct ktrace_trace *trace)
+{
+	const struct ktrace_trace_process *p;
+	size_t nr = 0;
+
+	while (ktrace_trace_process(trace, nr))
+		nr++;
+	f->list = calloc(nr + 1, sizeof(*f->list));
+	if (!f->list)
+		return -ENOMEM;
+	while ((p = ktrace_trace_process(trace, f->nr)))
+		f->list[f->nr++] = *p;
+	qsort(f->list, f->nr, sizeof(*f->list), by_raw);
+	return 0;
+}
+
+static __u32 machine_of(const struct ktrace_traceset *set, __u32 file)
+{
+	const char *boot, *other;
+	__u32 i;
+
+	boot = ktrace_trace_meta(ktrace_traceset_trace(set, file), "host", "boot");
+	for (i = 0; boot && i < file; i++) {
+		other = ktrace_trace_meta(ktrace_traceset_trace(set, i), "host", "boot");
+		if (other && !strcmp(boot, other))
+			return i;
+	}
+	return file;
+}
+
+int births_new(const struct ktrace_traceset *set, struct births **out)
+{
+	struct births *b;
+	size_t nr = 0;
+
+	while (ktrace_traceset_trace(set, nr))
+		nr++;
+	b = calloc(1, sizeof(*b) + nr * sizeof(b->files[0]));
+	if (!b)
+		return -ENOMEM;
+	for (; b->nr < nr; b->nr++) {
+		b->files[b->nr].machine = machine_of(set, (__u32)b->nr);
+		if (read_file(&b->files[b->nr], ktrace_traceset_trace(set, b->nr))) {
+			births_free(b);
+			return -ENOMEM;
+		}
+	}
+	*out = b;
+	return 0;
+}
+
+void births_free(struct births *b)
+{
+	while (b && b->nr)
+		free(b->files[--b->nr].list);
+	free(b);
+}
+
+bool births_next(struct births *b, const struct ktrace_trace_event *e, struct birth *birth)
+{
+	struct file *f = &b->files[ktrace_trace_index(e->stream->trace)];
+	const struct ktrace_trace_process *p = &f->list[f->at];
+
+	if (f->at == f->nr || p->raw >= e->raw)
+		return false;
+	*birth = (struct birth){ f->machine, p->pid, p->ppid, p->is_fork, p->raw };
+	f->at++;
+	return true;
+}
+
+__u32 births_machine(const struct births *b, const struct ktrace_trace *trace)
+{
+	return b->files[ktrace_trace_index(trace)].machine;
+}
