@@ -44,7 +44,7 @@ bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_eve
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
-pthread_progs := calls contended shared kinds steady cancel processes signals versions cxx openmp asan \
+pthread_progs := calls contended shared kinds steady cancel unwind processes signals versions cxx openmp asan \
 		static plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 
@@ -108,6 +108,8 @@ $(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUI
 		-Wl,--no-as-needed -lktrace -Wl,-z,start-stop-visibility=hidden \
 		-Wl,-rpath,'$$ORIGIN'
 $(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
+# pthread_cleanup_push(), which otherwise is left to the compiler: see there.
+$(BUILD)/pic/userspace/lib/pthread/thread.o: STD += -fno-exceptions
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 # Its functions call each other directly: listings are made of very short ones.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
@@ -167,6 +169,7 @@ $(BUILD)/progs/pthread_cxx: tests/pthread/cxx.cc
 	@mkdir -p $(@D)
 	$(Q)g++ -std=c++17 -Wall -Wextra $(if $(WERROR),-Werror) $(CFLAGS) -pthread $< -o $@
 $(BUILD)/progs/pthread_openmp: EXTRA = -fopenmp
+$(BUILD)/progs/pthread_unwind: EXTRA = -fexceptions
 $(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/pthread/contended.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -59,6 +59,14 @@ shown()
 	"$KTRACE" list t | grep -E "pthread:$1"
 }
 
+# ends NUMBER: so many threads began, and each has ended
+ends()
+{
+	"$KTRACE" list --event 'pthread:thread_start,pthread:thread_end' t >threads
+	[ "$(grep -c thread_start threads)" = "$1" ]
+	[ "$(grep -c thread_end threads)" = "$1" ]
+}
+
 @test "each function is recorded, and the program does not notice" {
 	alike "$PROGS/pthread_calls"
 	[ "$status" = 3 ]
@@ -130,6 +138,18 @@ shown()
 	fails shown 'cond_wait_out '
 	shown 'thread_(start|end) ' | head -n 8 | awk '{ print $5 }' >ends
 	[ "$(grep -c end ends)" = 4 ]
+}
+
+@test "asynchronous cancellation unwinds through an event, and every thread has its end" {
+	alike "$PROGS/pthread_unwind"
+	[ "$status" = 0 ]
+	ends 30
+	# In rings of threads, too, none of which is left over; there the event may be lost
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced --pthread --policy block --thread-rings 4 -o t -- \
+		"$PROGS/pthread_unwind"
+	[ "$status" = 0 ]
+	ends 30
+	fails grep 'lost (' <<<"${stderr//(nested/}"
 }
 
 @test "constructors, plug-ins, fork and exec" {

@@ -35,26 +35,24 @@
 #define KTRACE_RSEQ_CS "8"
 #define KTRACE_RSEQ_SIGNATURE "0x53053053"
 
-/* Descriptor of the section [2, 3) with its abort handler, struct rseq_cs. */
-#define KTRACE_RSEQ_DESCRIPTOR \
+/* Descriptor of the section [2, 3), struct rseq_cs; @abort: where the kernel goes on. */
+#define KTRACE_RSEQ_DESCRIPTOR(abort) \
 	".pushsection __ktrace_rseq_cs, \"aw?\"\n\t" \
 	".balign 32\n" \
 	"9:\n\t" \
 	".long 0, 0\n\t"			/* version, flags */ \
-	".quad 2f, 3f - 2f, 4f\n\t"		/* begin, length, abort handler */ \
+	".quad 2f, 3f - 2f, " abort "\n\t"	/* begin, length, abort handler */ \
 	".popsection\n\t"
 
-/* Out of line: the abort handler, behind its signature as part of an ud1 instruction. */
-#define KTRACE_RSEQ_EXITS(abort, failed) \
-	".pushsection .text.unlikely, \"ax?\"\n\t" \
-	".byte 0x0f, 0xb9, 0x3d\n\t" \
-	".long " KTRACE_RSEQ_SIGNATURE "\n" \
-	"4:\n\t" \
-	"jmp " abort "\n" \
-	"5:\n\t" \
-	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
-	"jmp " failed "\n\t" \
-	".popsection\n\t"
+/*
+ * Stands before the place where the kernel goes on: the signature, as part of a nop. So that
+ * place needs no way around it, and can be in the midst of the function: whoever unwinds the
+ * stack from there, as an asynchronous cancellation does, has to find what the compiler says
+ * of it. Of code that the compiler does not know of it says nothing.
+ */
+#define KTRACE_RSEQ_MARK \
+	".byte 0x0f, 0x1f, 0x80\n\t"				/* nopl signature(%rax) */ \
+	".long " KTRACE_RSEQ_SIGNATURE "\n"
 
 /*
  * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
@@ -62,21 +60,22 @@
  */
 #define KTRACE_RSEQ_RECORD(tls_off, id_and_len, total, payload, scratch, ...) \
 	__asm__ __volatile__ goto ( \
-	KTRACE_RSEQ_DESCRIPTOR \
-	"movq %%fs:%c[rseq](%[tls]), %%r8\n" \
+	KTRACE_RSEQ_DESCRIPTOR("1f") \
+	"movq %%fs:%c[rseq](%[tls]), %%r8\n\t" \
+	KTRACE_RSEQ_MARK \
 	"1:\n\t" \
 	"leaq 9b(%%rip), %%rax\n\t" \
 	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"		/* begin */ \
 	"2:\n\t" \
 	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%eax\n\t"		/* still the CPU we know? */ \
 	"cmpl %%fs:%c[cpu](%[tls]), %%eax\n\t" \
-	"jne 5f\n\t" \
+	"jne %l[failed]\n\t" \
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq (%%rdi), %%rcx\n\t"				/* head */ \
 	"leal -1(%%rcx), %%eax\n\t"				/* is there room in the block? */ \
 	"orl %%fs:%c[not_block](%[tls]), %%eax\n\t" \
 	"addl %k[total_size], %%eax\n\t" \
-	"jc 5f\n\t"						/* no: open the next one */ \
+	"jc %l[failed]\n\t"					/* no: open the next one */ \
 	"movq %%rcx, %%rsi\n\t"					/* place of the record */ \
 	"andq %%fs:%c[size_mask](%[tls]), %%rsi\n\t" \
 	"addq %%fs:%c[data](%[tls]), %%rsi\n\t" \
@@ -92,7 +91,6 @@
 	"movq %%rcx, (%%rdi)\n" \
 	"3:\n\t" \
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t" \
-	KTRACE_RSEQ_EXITS("1b", "%l[failed]") \
 	: /* asm goto has no outputs */ \
 	: [tls] "r" (tls_off), [header] "r" (id_and_len), [total_size] "ri" ((uint64_t)(total)), \
 	  [rseq] "i" (offsetof(struct ktrace_thread, rseq)), \
@@ -149,6 +147,15 @@ static KTRACE_INLINE uint64_t ktrace_thread_offset(void)
 	return offset;
 }
 
+/* Out of a section, which has done nothing. */
+static KTRACE_INLINE int ktrace_rseq_leave(void)
+{
+	struct ktrace_no_rseq *rseq = (struct ktrace_no_rseq *)ktrace_thread.rseq;
+
+	__atomic_store_n(&rseq->rseq_cs, 0, __ATOMIC_RELAXED);
+	return 0;
+}
+
 static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 {
 	return (size + 16 + 7) & ~7u;
@@ -200,7 +207,7 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 	}
 	return 1;
 failed:
-	return 0;
+	return ktrace_rseq_leave();
 }
 
 /*
@@ -278,7 +285,7 @@ static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
 			   [size] "i" (offsetof(struct ktrace_piece, size)));
 	return 1;
 failed:
-	return 0;
+	return ktrace_rseq_leave();
 }
 
 #endif

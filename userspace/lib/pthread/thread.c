@@ -3,8 +3,10 @@
  * thread.c - the functions whose events have fields of their own: threads, sem_open()
  *
  * A thread is begun in run(), which says so, and that it ends: by returning, by pthread_exit()
- * or by a cancellation, all of which go through the clean-up. Should there be no memory for
- * what run() needs to know, the thread is begun as ever, and not recorded.
+ * or by a cancellation, all of which go through the clean-up. That is one which the C library
+ * knows, not one of the compiler's: it is done wherever an asynchronous cancellation comes,
+ * even if the program has code from which the stack cannot be unwound. Should there be no
+ * memory for what run() needs to know, the thread is begun as ever, and not recorded.
  *
  * Creations are numbered: the new thread may have ended, and the pthread_t be gone with its
  * memory, before pthread_create() returns. So only the thread itself says which it is.
@@ -59,29 +61,37 @@ static struct work *work_copy(const struct work *work)
 	return w;
 }
 
-static void at_end(const pthread_t *self)
+static void at_end(void *self)
 {
-	ktrace(pthread, thread_end, *self);
+	ktrace(pthread, thread_end, (pthread_t)self);
 }
 
 static void *run(void *arg)
 {
-	__attribute__((cleanup(at_end))) const pthread_t self = pthread_self();
 	const struct work w = *(struct work *)arg;
+	const pthread_t self = pthread_self();
+	void *value;
 
 	free(arg);
 	ktrace(pthread, thread_start, self, w.number);
-	return w.routine(w.arg);
+	pthread_cleanup_push(at_end, (void *)self);
+	value = w.routine(w.arg);
+	pthread_cleanup_pop(1);
+	return value;
 }
 
 static int run_thrd(void *arg)
 {
-	__attribute__((cleanup(at_end))) const pthread_t self = pthread_self();
 	const struct work w = *(struct work *)arg;
+	const pthread_t self = pthread_self();
+	int value;
 
 	free(arg);
 	ktrace(pthread, thread_start, self, w.number);
-	return w.thrd_routine(w.arg);
+	pthread_cleanup_push(at_end, (void *)self);
+	value = w.thrd_routine(w.arg);
+	pthread_cleanup_pop(1);
+	return value;
 }
 
 KTRACE_API int pthread_create(pthread_t *thread, const pthread_attr_t *attr,

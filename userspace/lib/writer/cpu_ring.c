@@ -68,16 +68,21 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const struct plan *p)
 {
 	__asm__ __volatile__ goto (
-	KTRACE_RSEQ_DESCRIPTOR
+	KTRACE_RSEQ_DESCRIPTOR("4f")
+	"jmp 1f\n\t"
+	KTRACE_RSEQ_MARK
+	"4:\n\t"
+	"jmp %l[failed]\n"
+	"1:\n\t"
 	"leaq 9b(%%rip), %%rax\n\t"
 	"movq %[rseq], %%r8\n\t"
 	"movq %[store], %%rdx\n\t"
 	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"			/* begin */
 	"2:\n\t"
 	"cmpl %[cpu], " KTRACE_RSEQ_CPU_ID "(%%r8)\n\t"
-	"jne 5f\n\t"
+	"jne %l[failed]\n\t"
 	"cmpq %[expected], (%[head])\n\t"
-	"jne 5f\n"
+	"jne %l[failed]\n"
 	"6:\n\t"
 	"cmpq %[end], %%rdx\n\t"
 	"je 7f\n\t"
@@ -92,7 +97,6 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"movq %[new_head], (%[head])\n"
 	"3:\n\t"
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
-	KTRACE_RSEQ_EXITS("5f", "%l[failed]")
 	: /* asm goto has no outputs */
 	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [expected] "r" (p->expected),
 	  [new_head] "r" (p->new_head), [store] "r" (p->store), [end] "r" (p->store + p->nr),
@@ -102,6 +106,7 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	: failed);
 	return true;
 failed:
+	kt_store(&rseq->rseq_cs, 0);
 	return false;
 }
 
