@@ -101,6 +101,10 @@ callers()
 	traced ./places
 	callers --symbols >list
 	[ "$(grep -cE '^\(caller places\+0x[0-9a-f]+\)$' list)" = 2 ]
+	"$KTRACE" pthread --symbols -e MUTEX_INIT_IN t >list
+	[ "$(grep -cE ' \(caller places\+0x[0-9a-f]+\)$' list)" = 2 ]
+	"$KTRACE" pthread --symbols --json -e MUTEX_INIT_IN t |
+		python3 -c 'import json, sys; [json.loads(l)["symbols"]["caller"] for l in sys.stdin]'
 	# Nothing of it unless asked for
 	callers >list
 	[ ! -s list ]

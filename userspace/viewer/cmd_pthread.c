@@ -34,6 +34,7 @@ struct name_test {
  * @is_unwanted: by type of event: a test says no
  * @path:	where to print, NULL = standard output
  * @lists:	print the types of events
+ * @where:	whether to look symbols up, and where
  */
 struct view {
 	struct scope scope;
@@ -44,6 +45,7 @@ struct view {
 	bool *is_unwanted;
 	const char *path;
 	bool lists;
+	struct symbols_where where;
 };
 
 static bool fits(const struct name_test *t, const struct ptt_kind *kind)
@@ -117,6 +119,8 @@ static const char *take_option(struct view *v, int option)
 	case 'E':
 		return add_test(v, option == 'E');
 	default:
+		if (symbols_option(&v->where, option))
+			return NULL;
 		return scope_option(&v->scope, option);
 	}
 }
@@ -193,7 +197,10 @@ static int view_files(struct view *v, int nr, char **paths)
 	if (!set)
 		return status;
 	ptt_init(&v->ptt);
+	if (v->where.is_wanted)
+		v->lines.lines.symbols = symbols_new(&v->where);
 	ret = put_events(v, set);
+	symbols_free(v->lines.lines.symbols);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	scope_complain(&v->scope);
@@ -230,6 +237,7 @@ static const struct option options[] = {
 	{ "list-events", no_argument, NULL, 'l' },
 	{ "begins", required_argument, NULL, 'e' },
 	{ "ends", required_argument, NULL, 'E' },
+	SYMBOLS_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -273,6 +281,7 @@ const struct command cmd_pthread = {
 "                     matches: pthread:sem_*\n"
 "  --filter EXPRESSION  the same for events for which it is true: see ktrace help grep\n"
 "  --filter-file FILE  the same, with what is in FILE\n"
+"  --symbols, --sysroot DIR, --debug-dir DIR  see ktrace help list; not with --raw\n"
 "  --help, --version\n"
 "\n"
 "Shows what ktraced --pthread has recorded. TIME is as in ktrace list. An event of the\n"

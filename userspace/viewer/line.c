@@ -123,8 +123,7 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 	keep(same, out, from, e);
 }
 
-/* What is at the pointers of an event that point to code, behind its other values. */
-static void put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid)
+void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid)
 {
 	const struct symbol *symbol;
 	struct ktrace_values it;
@@ -209,7 +208,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
 			 ktrace_fields_text(out, e->type, e->payload, e->len);
 		if (l->symbols)
-			put_symbols(l, e, pid);
+			line_put_symbols(l, e, pid);
 	} else {
 		ktrace_out_str(out, " bytes=");
 		put_bytes(out, e);
@@ -355,7 +354,7 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		put_json_fields(out, e);
 		if (l->symbols)
-			put_symbols(l, e, pid);
+			line_put_symbols(l, e, pid);
 		if (names->has_any)
 			put_json_names(out, e, names);
 	} else {

@@ -89,6 +89,8 @@ void line_put_json_name(struct ktrace_out *out, const char *key, const char *nam
 void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
 void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 			 const char *comm);
+/* What is at the pointers of an event that point to code, if that is looked up. */
+void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid);
 /* The place behind the last line */
 void line_put_position(struct lines *l, const char *text);
 

@@ -211,7 +211,17 @@ static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 		add(out, "\":", 2);
 		put_value(l, p, e->args[i]);
 	}
-	add(out, "}}", 2);
+	ktrace_out_char(out, '}');
+}
+
+/* Where calls come from, with the first of the events. */
+static void put_symbols(struct ptt_lines *l, const struct ptt *p)
+{
+	const struct ktrace_trace_event *e = p->event;
+
+	if (l->lines.symbols && e->type)
+		line_put_symbols(&l->lines, e,
+				 ktrace_trace_pid(e->stream->trace, e->tid, e->raw));
 }
 
 void ptt_line_put(struct ptt_lines *l, const struct ptt *p, __u32 i)
@@ -227,5 +237,9 @@ void ptt_line_put(struct ptt_lines *l, const struct ptt *p, __u32 i)
 		put_raw(l, p, e);
 	else
 		put_text(l, p, e);
+	if (!i && l->form != PTT_RAW)
+		put_symbols(l, p);
+	if (l->form == PTT_JSON)
+		ktrace_out_char(out, '}');
 	ktrace_out_char(out, '\n');
 }
