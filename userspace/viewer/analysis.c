@@ -334,12 +334,19 @@ static const char *take_option(struct analysis *a, int option)
 	}
 }
 
+static bool has_option(const struct option *options, int letter)
+{
+	while (options->name && options->val != letter)
+		options++;
+	return options->name;
+}
+
 /* What the short options are: a command that takes no --pid takes no -p. */
 static const char *short_options(const struct option *options)
 {
-	while (options->name && options->val != 'p')
-		options++;
-	return options->name ? "n:p:" : "n:";
+	if (!has_option(options, 'p'))
+		return "n:";
+	return has_option(options, 'c') ? "n:p:c" : "n:p:";
 }
 
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)

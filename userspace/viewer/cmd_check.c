@@ -13,6 +13,7 @@
 
 #include "json.h"
 #include "progress.h"
+#include "sync.h"
 #include "table.h"
 #include "when.h"
 
@@ -147,9 +148,12 @@ static int read_through(struct check *c)
 	__u64 last = 0, any = 0, start, end;
 	int ret = ktrace_traceset_span(c->set, &start, &end);
 
+	ret = ret ? ret : check_sync_begin(c);
 	progress_begin(start, end);
 	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
-		ret = 0;
+		ret = sync_update(c->sync, &e);
+		if (ret)
+			break;
 		progress_at(e.time);
 		c->goes_back |= e.flags & KTRACE_EVENT_BACKWARDS;
 		c->is_torn |= e.flags & KTRACE_EVENT_INCOMPLETE;
@@ -165,6 +169,7 @@ static int read_through(struct check *c)
 		last = e.time > last ? e.time : last;
 	}
 	progress_end();
+	check_sync_end(c, ret);
 	c->is_scattered = ktrace_traceset_scattered(c->set);
 	return ret;
 }
@@ -382,7 +387,8 @@ const struct command cmd_check = {
 "the beginning to the end, and again from 64 times and positions at most. At these times\n"
 "the state after a seek is what reading from the beginning makes it; the statistics of\n"
 "four parts add up to those of the whole, and each sum to what it is of; going forward by a\n"
-"number of events and back leads to the same places.\n"
+"number of events and back leads to the same places. pthread events tell of no transition of\n"
+"threads and objects that cannot be: ktrace help objects.\n"
 "A line for each damage, with its place, for each file and for the reading.\n"
 "\n"
 "JSON members: of a damage file, [offset], damage; of a file file, bytes, sections,\n"

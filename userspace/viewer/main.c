@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,
+	&cmd_contention,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

@@ -4,6 +4,7 @@
 #define VIEWER_SELFCHECK_H
 
 #include <ktrace/position.h>
+#include <ktrace/state.h>
 
 #include "viewer.h"
 
@@ -45,6 +46,8 @@ struct mark {
  * @states:	states compared
  * @parts:	parts whose statistics were added up
  * @moves:	moves forward and back by a number of events
+ * @sync_states: machines, for @sync
+ * @sync:	what threads and objects do, from pthread events
  */
 struct check {
 	bool is_json;
@@ -61,6 +64,8 @@ struct check {
 	__u32 states;
 	__u32 parts;
 	__u32 moves;
+	struct ktrace_states *sync_states;
+	struct sync *sync;
 };
 
 /* Something that is wrong and has a message of our own */
@@ -84,5 +89,12 @@ static inline bool check_is_countable(const struct ktrace_trace_event *e)
  * events are not what they seem: see the man page. Return: 0, -errno.
  */
 int check_states(struct check *c);
+
+/*
+ * Transitions of threads and objects that cannot be: begin, then each event to sync_update(). End
+ * complains, unless reading has failed (@ret). Return: 0, -ENOMEM.
+ */
+int check_sync_begin(struct check *c);
+void check_sync_end(struct check *c, int ret);
 
 #endif

@@ -27,12 +27,23 @@ static int grow(void *array, size_t nr, size_t *cap)
 	return 0;
 }
 
+/* Some events about it are not recorded. */
+static void blur(struct object *o)
+{
+	o->o.state = SYNC_UNKNOWN;
+	o->o.owner = NULL;
+	o->o.count = o->o.readers = 0;
+	o->o.has_value = false;
+}
+
 void sync_changed(struct sync_step *st, struct object *o, __u32 from)
 {
 	const struct sync_watch *w = &st->s->watch;
 	const struct sync_change c = { st->time, from, st->t ? &st->t->t : NULL, st->e };
 
 	o->o.since = st->time;
+	if (o->o.is_partial && o->o.state != SYNC_GONE)
+		blur(o);
 	if (!o->is_listed && o->o.state != SYNC_UNKNOWN && o->o.state != SYNC_GONE) {
 		o->is_listed = true;
 		o->next_known = o->process->known;
@@ -358,6 +369,9 @@ int sync_update(struct sync *s, const struct ktrace_trace_event *e)
 	if (e->len < st.b->need || e->flags & (KTRACE_EVENT_INCOMPLETE | KTRACE_EVENT_NO_START |
 					       KTRACE_EVENT_BACKWARDS))
 		return on_loss(s, e);
+	if (e->raw >= s->choice_raw || s->choice_trace != e->stream->trace)
+		if (sync_choice_is_new(s, e))
+			forget(&st);
 	ret = take(&st);
 	end = end_of(s, e->stream);
 	if (!end)
@@ -388,7 +402,7 @@ int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
 	s->states = states;
 	if (watch)
 		s->watch = *watch;
-	return 0;
+	return sync_choices(s);
 }
 
 static void free_values(struct sync_map *m)

@@ -12,7 +12,7 @@
  * only if no order of what happened makes it possible: see sync_trouble.c. The rules are in
  * sync_rules.c, Documentation/pthread.md says how to read the results.
  *
- * Memory: some 200 bytes for each thread and each object, whatever the number of events.
+ * Memory: some 400 bytes for each thread and each object, whatever the number of events.
  */
 #ifndef VIEWER_SYNC_H
 #define VIEWER_SYNC_H

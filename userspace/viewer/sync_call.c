@@ -196,6 +196,9 @@ bool sync_call_out(struct sync_step *st, struct sync_frame *frame)
 	while (at && !is_call(&t->frames[at - 1], st))
 		at--;
 	if (!at) {
+		/* An unlock of one event has another if it fails against all odds. */
+		if (t->is_whole && !(st->b->op == SYNC_OP_GIVE && st->result))
+			sync_complain(st, NULL, "no such call is under way");
 		*frame = (struct sync_frame){ 0 };
 		return false;
 	}

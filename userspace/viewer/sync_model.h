@@ -8,6 +8,7 @@
  *   sync_call.c     calls under way, waits
  *   sync_thread.c   beginning and end of threads, what they have
  *   sync_trouble.c  what cannot be
+ *   sync_choice.c   what is recorded at all
  *   sync.c          processes, threads, objects: finding, losses, what callers ask
  */
 #ifndef VIEWER_SYNC_MODEL_H
@@ -88,6 +89,7 @@ struct sync_frame {
 	__u32 holder;
 	bool is_wait;
 	bool is_pshared;
+	bool has_pshared;	/* and that is told */
 };
 
 /**
@@ -138,6 +140,7 @@ struct thread {
  * @serials:	barrier: of these, how many as the last to arrive
  * @reader:	rwlock: who took it last to read
  * @is_blamed:	a misuse of it has been told
+ * @has_pshared: barrier: whether it is shared is told
  */
 struct object {
 	struct sync_object o;
@@ -153,6 +156,7 @@ struct object {
 	__u64 serials;
 	const struct sync_thread *reader;
 	bool is_blamed;
+	bool has_pshared;
 };
 
 /* struct process - a program's run; @known: its objects that are not unknown */
@@ -168,6 +172,41 @@ struct stream_end {
 	__u64 time;
 };
 
+/**
+ * struct sync - the model
+ * @set:	what is read
+ * @states:	its machines
+ * @watch:	who is told
+ * @by_type:	bindings of event types
+ * @by_stream:	ends of streams
+ * @by_pid:	processes by machine and pid
+ * @by_tid:	threads by machine and tid
+ * @by_handle:	threads by process and pthread_t
+ * @by_address:	objects by process and address
+ * @last_end:	found last
+ * @last_binding: found last
+ * @stems:	names of calls
+ * @stem_nr:	how many
+ * @is_partial:	kinds of which not all is recorded all the time
+ * @choice_trace: the trace of the members below
+ * @choice_at:	its next choice but one
+ * @choice_raw:	stamp of the next one
+ * @choice_since: stamp of the latest one
+ * @processes:	list
+ * @process_nr:	how many there have been
+ * @threads:	by serial
+ * @thread_nr:	how many
+ * @thread_cap:	room
+ * @objects:	by serial
+ * @object_nr:	how many
+ * @object_cap:	room
+ * @troubles:	in order; those with an empty text are withdrawn
+ * @trouble_nr:	how many
+ * @trouble_cap: room
+ * @events:	taken in
+ * @waits_lost:	waits that a loss cuts
+ * @error:	-ENOMEM met where it cannot be returned
+ */
 struct sync {
 	struct ktrace_traceset *set;
 	const struct ktrace_states *states;
@@ -183,6 +222,10 @@ struct sync {
 	char **stems;
 	size_t stem_nr;
 	bool is_partial[SYNC_KIND_NR];
+	const struct ktrace_trace *choice_trace;
+	size_t choice_at;
+	__u64 choice_raw;
+	__u64 choice_since;
 	struct process *processes;
 	__u32 process_nr;
 	struct thread **threads;
@@ -194,9 +237,6 @@ struct sync {
 	struct sync_trouble *troubles;
 	size_t trouble_nr;
 	size_t trouble_cap;
-	bool has_more_troubles;
-	__u64 impossible;
-	__u64 misuse;
 	__u64 events;
 	__u64 waits_lost;
 	int error;
@@ -274,6 +314,12 @@ bool sync_hold_remove(struct thread *t, const struct object *o);
 
 /* sync_rules.c. Return: 0, -ENOMEM. */
 int sync_apply(struct sync_step *st);
+
+/* sync_choice.c */
+/* Which kinds are partial. Return: 0, -ENOMEM. */
+int sync_choices(struct sync *s);
+/* Has another choice begun with this event? */
+bool sync_choice_is_new(struct sync *s, const struct ktrace_trace_event *e);
 
 /* sync_trouble.c */
 __attribute__((format(printf, 3, 4)))

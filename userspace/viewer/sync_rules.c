@@ -43,6 +43,8 @@ static int tell_taken(struct sync_step *st, struct object *o, bool has_tried)
 {
 	const struct sync_watch *w = &st->s->watch;
 
+	if (o->o.is_partial)
+		return 0;
 	if (w->taken)
 		w->taken(w->arg, &st->t->t, &o->o, has_tried, st->e);
 	return sync_hold_add(st->t, o);
@@ -359,7 +361,7 @@ static int on_wait(struct sync_step *st)
 		return st->b->phase == SYNC_IN ? cond_in(st) : cond_out(st);
 	if (st->b->phase == SYNC_IN)
 		barrier_in(st, o);
-	else if (sync_call_out(st, &f) && f.life == o->o.life && o->o.value &&
+	else if (sync_call_out(st, &f) && f.life == o->o.life && o->o.value && o->has_pshared &&
 		 !o->o.is_pshared && st->result <= 0)
 		barrier_out(st, o);
 	return 0;
@@ -370,6 +372,7 @@ static void make(struct sync_step *st, struct object *o, const struct sync_frame
 {
 	o->o.made = st->time;
 	o->o.is_pshared = f->is_pshared;
+	o->has_pshared = f->has_pshared;
 	if (o->o.kind == SYNC_BARRIER)
 		o->o.value = o->o.left = f->number;
 	if (o->o.kind == SYNC_SEM) {
@@ -394,6 +397,7 @@ static int on_init(struct sync_step *st)
 			sync_call(st)->number = (__u32)sync_value(st, SYNC_F_COUNT);
 		if (sync_has(st, SYNC_F_VALUE))
 			sync_call(st)->number = (__u32)sync_value(st, SYNC_F_VALUE);
+		sync_call(st)->has_pshared = sync_has(st, SYNC_F_PSHARED);
 		if (sync_has(st, SYNC_F_PSHARED))
 			sync_call(st)->is_pshared = sync_value(st, SYNC_F_PSHARED);
 		return 0;

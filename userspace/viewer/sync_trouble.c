@@ -26,8 +26,10 @@ static bool is_sure(const struct sync_step *st, const struct object *o)
 {
 	if (!st->t->t.process->pid)
 		return false;
+	if (st->s->is_partial[st->b->kind])
+		return false;
 	return o ? !o->o.is_partial && !o->o.is_pshared && !o->doubts :
-		   !st->s->is_partial[st->b->kind];
+		   !st->s->is_partial[SYNC_THREAD];
 }
 
 static struct sync_trouble *new_trouble(struct sync *s)
@@ -35,10 +37,8 @@ static struct sync_trouble *new_trouble(struct sync *s)
 	size_t cap = s->trouble_cap ? 2 * s->trouble_cap : 16;
 	struct sync_trouble *all;
 
-	if (s->trouble_nr == TROUBLES_MAX) {
-		s->has_more_troubles = true;
+	if (s->trouble_nr == TROUBLES_MAX)
 		return NULL;
-	}
 	if (s->trouble_nr == s->trouble_cap) {
 		all = realloc(s->troubles, cap * sizeof(*all));
 		if (!all) {

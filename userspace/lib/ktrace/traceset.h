@@ -357,6 +357,21 @@ struct ktrace_image {
 void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
 			struct ktrace_image *out);
 
+/**
+ * struct ktrace_choice - which events are recorded, from a time on until the next choice
+ * @raw:	stamp
+ * @levels:	of the events pthread:*, as ktraced --level has them; NULL = all
+ * @events:	as ktraced -e; NULL = all of programs
+ */
+struct ktrace_choice {
+	__u64 raw;
+	const char *levels;
+	const char *events;
+};
+
+/** ktrace_trace_choice - choice number @i in the order of the file; false behind the last */
+bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktrace_choice *out);
+
 /** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 

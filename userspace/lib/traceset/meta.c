@@ -329,6 +329,24 @@ static int add_facts(struct trace *t, const struct line *l)
 	return ret;
 }
 
+static int add_choice(struct trace *t, const struct line *l)
+{
+	const char *levels = get_str(l, "levels"), *events = get_str(l, "events");
+	struct choice *c = realloc(t->choices, (t->choice_nr + 1) * sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	t->choices = c;
+	if (t->choice_nr == CHOICES_MAX)
+		return -EINVAL;
+	c += t->choice_nr;
+	*c = (struct choice){ .levels = levels ? strdup(levels) : NULL,
+			      .events = events ? strdup(events) : NULL };
+	t->choice_nr++;
+	get_u64(l, "ts", &c->raw);
+	return (levels && !c->levels) || (events && !c->events) ? -ENOMEM : 0;
+}
+
 static const struct {
 	const char *name;
 	int (*add)(struct trace *t, const struct line *l);
@@ -342,6 +360,7 @@ static const struct {
 	{ "process", add_process },
 	{ "thread", add_thread },
 	{ "map", add_map },
+	{ "choice", add_choice },
 };
 
 static int add_line(struct trace *t, const struct line *l)

@@ -267,6 +267,11 @@ void ktrace_trace_free(struct trace *t)
 		free(t->facts[i].name);
 		free(t->facts[i].value);
 	}
+	for (i = 0; i < t->choice_nr; i++) {
+		free(t->choices[i].levels);
+		free(t->choices[i].events);
+	}
+	free(t->choices);
 	ktrace_reader_close(&t->reader);
 	free(t);
 }

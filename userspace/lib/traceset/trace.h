@@ -152,6 +152,15 @@ struct stream {
 
 #define FACTS_MAX 64u
 
+/* struct choice - a META line choice; NULL = that key is missing */
+struct choice {
+	__u64 raw;
+	char *levels;
+	char *events;
+};
+
+#define CHOICES_MAX 4096u
+
 /* struct fact - key=value of a META line trace, host or end */
 struct fact {
 	char *name;	/* "keyword.key" */
@@ -175,6 +184,8 @@ struct fact {
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
  * @fact_nr:	how many
+ * @choices:	META lines choice, in the order of the file
+ * @choice_nr:	how many
  * @loads:	sections loaded for their events
  * @error:	-ENOMEM met where it could not be returned
  */
@@ -195,6 +206,8 @@ struct trace {
 	bool has_offset;
 	struct fact facts[FACTS_MAX];
 	size_t fact_nr;
+	struct choice *choices;
+	size_t choice_nr;
 	__u64 loads;
 	int error;
 };

@@ -292,6 +292,17 @@ const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trac
 	return i < t->process_nr ? &t->processes[i] : NULL;
 }
 
+bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktrace_choice *out)
+{
+	const struct trace *t = to_trace(trace);
+
+	if (i >= t->choice_nr)
+		return false;
+	*out = (struct ktrace_choice){ t->choices[i].raw, t->choices[i].levels,
+				       t->choices[i].events };
+	return true;
+}
+
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&to_trace(trace)->clock, raw);
