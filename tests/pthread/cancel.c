@@ -71,23 +71,6 @@ static void *at_free_semaphore(void *arg)
 	return arg;
 }
 
-/* Between its events and calls as well, wherever it is. */
-static void *any_time(void *arg)
-{
-	pthread_spinlock_t own;
-
-	pthread_spin_init(&own, PTHREAD_PROCESS_PRIVATE);
-	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL);
-	will_sleep(&sleeper);
-	for (unsigned int n = 0;; n++) {
-		if (n > 1000)
-			continue;
-		pthread_spin_lock(&own);
-		pthread_spin_unlock(&own);
-	}
-	return arg;
-}
-
 static void join(void)
 {
 	void *value;
@@ -120,13 +103,5 @@ int main(void)
 	pthread_cancel(sleeper.thread);
 	__atomic_store_n(&is_cancelled, 1, __ATOMIC_RELEASE);
 	join();
-	for (int i = 0; i < 20; i++) {
-		pthread_create(&sleeper.thread, NULL, any_time, NULL);
-		while (!__atomic_load_n(&sleeper.tid, __ATOMIC_ACQUIRE))
-			sched_yield();
-		pthread_cancel(sleeper.thread);
-		pthread_join(sleeper.thread, NULL);
-		sleeper.tid = 0;
-	}
 	return 0;
 }
