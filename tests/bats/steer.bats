@@ -91,6 +91,11 @@ descriptors()
 	[ "$(cat long)" = "sem mutex" ]
 	[ "$(tail -n 1 runs | awk '{ print $2, $3 }')" = "long mutex" ]
 	grep -q 'short mutex' runs
+	# The file says so: the first choice was none.
+	"$KTRACE" info t | grep '^  choice ' >choices
+	[ "$(sed 's/.*, levels/levels/' choices | paste -sd ';')" = \
+		"levels sem, events default;levels mutex-io, events default" ]
+	"$KTRACE" info --json t | grep -E '"choices":\[\{"time":"[0-9.]+","levels":"sem"\},\{"time":"[0-9.]+","levels":"mutex-io"\}\]'
 }
 
 @test "events change: off, on again, each event that was recorded is one that was written" {
@@ -273,6 +278,26 @@ descriptors()
 	kill -TERM "$(child_of "$pid")"
 	wait_for "$pid"
 	valid_trace t
+}
+
+# bats test_tags=shm
+@test "choices are in the files that are made of others, at their time" {
+	start_ktraced -e 'a b,%,flood' -o one -- sleep 1000
+	retry 0.02 is_live "$pid"
+	level -e $'new\nline' "$pid"
+	kill -TERM "$(child_of "$pid")"
+	wait_for "$pid"
+	run_ktraced -e other -o two -- true
+	"$KTRACE" info one | grep '^  choice' >first
+	[ "$(sed 's/.*, events //' first | paste -sd ';')" = 'a b,%,flood;new?line' ]
+	"$KTRACE" cut -o cut one
+	"$KTRACE" info cut | grep '^  choice' | diff first -
+	"$KTRACE" merge -o both one two
+	# To the microsecond: a file that is made of others has one clock.
+	{ cat first; "$KTRACE" info two | grep '^  choice'; } | sed 's/...,/,/' >all
+	"$KTRACE" info both | grep '^  choice' | sed 's/...,/,/' >got
+	diff <(sed 's/.*, events //' all) <(sed 's/.*, events //' got)
+	[ "$(wc -l <got)" = 3 ]
 }
 
 # bats test_tags=dev

@@ -218,6 +218,23 @@ static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *
 	ktrace_out_str(out, percent);
 }
 
+/* What was chosen, and when that changed. */
+static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_choice c;
+
+	for (size_t i = 0; ktrace_trace_choice(t, i, &c); i++) {
+		put_label(out, "choice");
+		out_date(out, ktrace_trace_wall(t, c.raw));
+		if (c.levels)
+			ktrace_out_str(out, ", levels ");
+		ktrace_out_safe(out, c.levels ? c.levels : "");
+		ktrace_out_str(out, ", events ");
+		ktrace_out_safe(out, c.events ? c.events : "default");
+		ktrace_out_char(out, '\n');
+	}
+}
+
 static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	__u64 blocks, kernel, user;
@@ -255,6 +272,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " blocks\n");
 	put_file_rings(out, t);
 	put_file_storage(out, t);
+	put_file_choices(out, t);
 }
 
 static void put_number(struct ktrace_out *out, __u64 v, int width)
@@ -330,6 +348,28 @@ static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
 		json_u64(out, key, number);
 }
 
+static void json_choices(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_choice c;
+
+	json_key(out, "choices");
+	ktrace_out_char(out, '[');
+	for (size_t i = 0; ktrace_trace_choice(t, i, &c); i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		ktrace_out_char(out, '{');
+		json_key(out, "time");
+		ktrace_out_char(out, '"');
+		out_seconds(out, ktrace_trace_wall(t, c.raw), 0);
+		ktrace_out_char(out, '"');
+		json_str(out, "levels", c.levels);
+		json_str(out, "events", c.events);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
 static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_clock_info clock;
@@ -362,6 +402,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "compressed_blocks", storage.compressed);
 	json_u64(out, "ring_bytes", storage.bytes);
 	json_u64(out, "stored_bytes", storage.stored);
+	json_choices(out, t);
 	ktrace_out_char(out, '}');
 }
 
@@ -470,7 +511,8 @@ const struct command cmd_info = {
 "JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
 "[status], [reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
 "kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and stored_bytes: bytes\n"
-"of the blocks as they were in the rings, and as they are in the file), begin (string, seconds\n"
+"of the blocks as they were in the rings, and as they are in the file, choices: an array of\n"
+"objects time, [levels], [events]), begin (string, seconds\n"
 "since the epoch), duration_ns, events, backwards, damaged, counts (events by name), lost (by\n"
 "reason).\n",
 	.run = run,

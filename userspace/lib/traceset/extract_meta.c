@@ -75,7 +75,7 @@ static void merge_line(struct copying *c, struct ktrace_text *text, const char *
 	if (!strncmp(line, "event ", 6) && takes_event(c, line, &id))
 		put_changed(text, line, " id=", id);
 	if (strncmp(line, "process ", 8) && strncmp(line, "thread ", 7) &&
-	    strncmp(line, "map ", 4))
+	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7))
 		return;
 	ts = strstr(line, " ts=");
 	if (ts)
