@@ -213,3 +213,30 @@ print("fine")' | grep -q fine
 	[ "$(cat names)" = "(caller first (caller second (caller first (caller second (caller main" ]
 	grep -aq "^map pid=[0-9]* ts=[0-9]* start=[0-9]* end=[0-9]*\$" t
 }
+
+@test "names of C++; debug information from a server, if the environment says so" {
+	cat >thing.cc <<-'END'
+		#include <pthread.h>
+		namespace space {
+			struct thing {
+				pthread_mutex_t mutex;
+				void set_up(int) { pthread_mutex_init(&mutex, nullptr); }
+			};
+		}
+		int main() { space::thing t; t.set_up(3); }
+	END
+	g++ -pthread -O0 -g thing.cc -o thing
+	traced ./thing
+	callers --symbols >list
+	grep -qE '^\(caller space::thing::set_up\(int\)\+0x[0-9a-f]+ at thing\.cc:5\)$' list
+	id=$(readelf -n thing | sed -n 's/.*Build ID: //p')
+	mkdir -p "server/buildid/$id"
+	objcopy --only-keep-debug thing "server/buildid/$id/debuginfo"
+	strip thing
+	callers --symbols >list
+	grep -q '^(caller thing+0x' list
+	[ -e "$(echo /usr/lib/*/libdebuginfod.so.1)" ] ||
+		skip "needs libdebuginfod1"
+	DEBUGINFOD_URLS=file://$PWD/server/ DEBUGINFOD_CACHE_PATH=$PWD/cache callers --symbols >list
+	grep -q '^(caller space::thing::set_up(int)+0x' list
+}
