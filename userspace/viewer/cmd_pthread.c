@@ -8,9 +8,12 @@
  */
 #include "viewer.h"
 
+#include "object.h"
 #include "progress.h"
 #include "ptt_line.h"
 #include "scope.h"
+#include "split.h"
+#include "window.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +38,13 @@ struct name_test {
  * @path:	where to print, NULL = standard output
  * @lists:	print the types of events
  * @where:	whether to look symbols up, and where
+ * @aliases:	names of addresses
+ * @objects:	objects asked for
+ * @index:	numbers of events asked for
+ * @number:	of the first of the events that the one at hand stands for, if @index is set
+ * @next:	of the first one behind it
+ * @by:		how lines are split
+ * @split:	where they go then
  */
 struct view {
 	struct scope scope;
@@ -46,6 +56,13 @@ struct view {
 	const char *path;
 	bool lists;
 	struct symbols_where where;
+	struct aliases *aliases;
+	struct objects objects;
+	struct window index;
+	__u64 number;
+	__u64 next;
+	enum split_by by;
+	struct split *split;
 };
 
 static bool fits(const struct name_test *t, const struct ptt_kind *kind)
@@ -97,9 +114,39 @@ static const char *add_test(struct view *v, bool is_end)
 			"-e: no event's name begins like this; -l lists them";
 }
 
+static const char *take_aliases(struct view *v)
+{
+	if (!v->aliases && aliases_new(&v->aliases))
+		return "out of memory";
+	return aliases_add_file(v->aliases, optarg);
+}
+
+/* Microseconds since the first event: --since and --until */
+static const char *take_microseconds(struct scope *s)
+{
+	struct window w;
+
+	if (!window_parse(optarg, &w) || w.start > ~0ull / 1000)
+		return "-Z: not microseconds START:END";
+	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, true };
+	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true },
+				  w.end <= ~0ull / 1000 };
+	return NULL;
+}
+
 static const char *take_option(struct view *v, int option)
 {
 	switch (option) {
+	case 'a':
+		return take_aliases(v);
+	case 'n':
+		return objects_add(&v->objects, optarg);
+	case 'z':
+		return window_parse(optarg, &v->index) ? NULL : "-z: not numbers START:END";
+	case 'Z':
+		return take_microseconds(&v->scope);
+	case 's':
+		return split_parse(optarg, &v->by) ? NULL : "-s: must be pid, pidx or tid";
 	case 'r':
 		v->lines.form = PTT_RAW;
 		return NULL;
@@ -145,34 +192,73 @@ static void put_kinds(const struct view *v, struct ktrace_out *out)
 	}
 }
 
+/* Each event; the events that all of them stand for are numbered. */
 static int watch(void *watcher, const struct ktrace_trace_event *e)
 {
-	ptt_see(watcher, e);
-	return 0;
+	struct view *v = watcher;
+	int ret = aliases_update(v->aliases, e);
+
+	ptt_see(&v->ptt, e);
+	if (!ret && v->split)
+		ret = split_see(v->split, e);
+	if (ret || !v->index.is_set)
+		return ret;
+	v->number = v->next;
+	v->next += ptt_expand(&v->ptt);
+	return v->number >= v->index.end;
 }
 
-static void put_event(struct view *v)
+static bool is_wanted(const struct view *v, __u32 i)
 {
-	__u32 i, nr = ptt_expand(&v->ptt);
-
-	if (nr)
-		ptt_line_begin(&v->lines, &v->ptt);
-	for (i = 0; i < nr; i++)
-		if (!v->is_unwanted[v->ptt.events[i].kind - v->ptt.kinds])
-			ptt_line_put(&v->lines, &v->ptt, i);
+	if (v->is_unwanted[v->ptt.events[i].kind - v->ptt.kinds])
+		return false;
+	return !v->index.is_set ||
+	       (v->number + i >= v->index.start && v->number + i < v->index.end);
 }
 
 /* Return: 0, -errno */
-static int put_events(struct view *v, struct ktrace_traceset *set)
+static int put_event(struct view *v, const struct ktrace_trace_event *e)
+{
+	__u32 i, nr = ptt_expand(&v->ptt);
+
+	if (!objects_match(&v->objects, v->aliases, e))
+		return 0;
+	if (nr)
+		ptt_line_begin(&v->lines, &v->ptt);
+	for (i = 0; i < nr; i++) {
+		if (!is_wanted(v, i))
+			continue;
+		if (v->split)
+			v->lines.lines.out = split_lines(v->split);
+		ptt_line_put(&v->lines, &v->ptt, i);
+	}
+	return v->split ? split_take(v->split, e) : 0;
+}
+
+/* Names, and files to split into. Return: 0, -errno. */
+static int begin(struct view *v, struct ktrace_traceset *set, char **paths)
+{
+	int ret = v->aliases ? 0 : aliases_new(&v->aliases);
+
+	if (!ret)
+		ret = aliases_begin(v->aliases, set);
+	if (ret > 0)
+		v->lines.lines.aliases = v->aliases;
+	if (ret >= 0 && v->by)
+		ret = split_new(v->by, v->path, set, paths, &v->split);
+	v->scope.watch = watch;
+	v->scope.watcher = v;
+	v->scope.prints = true;
+	return ret < 0 ? ret : scope_begin(&v->scope, set);
+}
+
+/* Return: 0, -errno */
+static int put_events(struct view *v, struct ktrace_traceset *set, char **paths)
 {
 	const struct ktrace_trace_event *e;
 	struct lines *lines = &v->lines.lines;
-	int ret;
+	int ret = begin(v, set, paths);
 
-	v->scope.watch = watch;
-	v->scope.watcher = &v->ptt;
-	v->scope.prints = true;
-	ret = scope_begin(&v->scope, set);
 	lines->has_many_files = ktrace_traceset_trace(set, 1);
 	lines->start = lines->before = v->scope.start;
 	lines->is_json = v->lines.form == PTT_JSON;
@@ -181,8 +267,9 @@ static int put_events(struct view *v, struct ktrace_traceset *set)
 		ret = scope_next(&v->scope, &e);
 		if (ret <= 0)
 			break;
-		put_event(v);
-		ret = v->ptt.error;
+		ret = put_event(v, e);
+		if (!ret)
+			ret = v->ptt.error;
 	}
 	progress_end();
 	return ret;
@@ -199,12 +286,14 @@ static int view_files(struct view *v, int nr, char **paths)
 	ptt_init(&v->ptt);
 	if (v->where.is_wanted)
 		v->lines.lines.symbols = symbols_new(&v->where);
-	ret = put_events(v, set);
+	ret = put_events(v, set, paths);
 	symbols_free(v->lines.lines.symbols);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	scope_complain(&v->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
+	if (split_end(v->split))
+		status = STATUS_DAMAGED;
 	ktrace_traceset_close(set);
 	ptt_free(&v->ptt);
 	status = output_end(status);
@@ -216,7 +305,9 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 {
 	if (!v->lists && !nr)
 		return command_usage(cmd, "no file");
-	if (v->path && output_to(v->path, nr, paths))
+	if (v->by && (!v->path || !strcmp(v->path, "-")))
+		return command_usage(cmd, "-s: needs -o BASE");
+	if (v->path && !v->by && output_to(v->path, nr, paths))
 		return STATUS_DAMAGED;
 	if (!judge(v)) {
 		fprintf(stderr, "ktrace: out of memory\n");
@@ -238,6 +329,11 @@ static const struct option options[] = {
 	{ "begins", required_argument, NULL, 'e' },
 	{ "ends", required_argument, NULL, 'E' },
 	SYMBOLS_OPTIONS,
+	{ "alias", required_argument, NULL, 'a' },
+	{ "name", required_argument, NULL, 'n' },
+	{ "split", required_argument, NULL, 's' },
+	{ "index", required_argument, NULL, 'z' },
+	{ "microseconds", required_argument, NULL, 'Z' },
 	COMMON_OPTIONS
 };
 
@@ -247,7 +343,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "e:E:lo:p:rt", options, NULL)) != -1) {
+	while (!wrong && (option = getopt_long(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:", options,
+					       NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			scope_free(&v.scope);
 			return command_common_option(cmd, option);
@@ -256,6 +353,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	status = wrong ? command_usage(cmd, wrong) : view(&v, cmd, argc - optind, argv + optind);
 	scope_free(&v.scope);
+	aliases_free(v.aliases);
+	objects_free(&v.objects);
 	free(v.is_unwanted);
 	return status;
 }
@@ -276,7 +375,14 @@ const struct command cmd_pthread = {
 "  -l, --list-events  list the types of events\n"
 "  --since TIME       from TIME on\n"
 "  --until TIME       up to TIME, TIME itself not included\n"
+"  -z, --index START:END  only events number START to END of all, END not included, the\n"
+"                     first one is number 0; either may be left out\n"
+"  -Z, --microseconds START:END  the same by time, in us since the first event\n"
 "  -p, --pid N[,N...]  only these processes and threads\n"
+"  -n, --name OBJECT[,...]  only what is about these: 0xADDRESS, or a name or glob\n"
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
+"  -s, --split pid|pidx|tid  print into files OUTPUT-PID[-TID]; pidx: by process, behind\n"
+"                     what a child's parent had until it forked\n"
 "  --event GLOB[,GLOB...]  only what events of the files stand for whose provider:name\n"
 "                     matches: pthread:sem_*\n"
 "  --filter EXPRESSION  the same for events for which it is true: see ktrace help grep\n"

@@ -12,6 +12,8 @@
 
 #include "viewer.h"
 
+#define HEAD_NAME_MAX 100u	/* bytes of a thread's name */
+
 /* Most of a line is put together by these few bytes at a time. */
 static inline void add(struct ktrace_out *out, const char *text, size_t size)
 {
@@ -56,12 +58,19 @@ static void put_raw_head(struct ktrace_out *out, const struct ktrace_trace_event
 static void put_text_head(struct ptt_lines *l, struct ktrace_out *out,
 			  const struct ktrace_trace_event *e, __u32 pid)
 {
+	const char *name = NULL;
+
 	put_file(l, out, e);
 	if (e->id != KTRACE_ID_LOST) {
 		ktrace_out_str(out, " thread");
 		put_number(out, pid);
 		ktrace_out_char(out, '/');
 		ktrace_out_u64(out, e->tid);
+		name = aliases_thread(l->lines.aliases, e);
+	}
+	if (name) {
+		ktrace_out_char(out, ':');
+		ktrace_out_quoted(out, name, strnlen(name, HEAD_NAME_MAX));
 	}
 	ktrace_out_char(out, ' ');
 }
@@ -74,6 +83,7 @@ void ptt_line_begin(struct ptt_lines *l, const struct ptt *p)
 	__u32 pid, i;
 	const char *comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &pid);
 
+	l->event = e;
 	l->lines.out = &out;
 	if (l->form == PTT_JSON) {
 		line_put_json_begin(&l->lines, e, pid, comm ? comm : "");
@@ -118,22 +128,50 @@ static void put_column(struct ktrace_out *out, const struct ktrace_value *v)
 	flush_without_blanks(&text);
 }
 
-static void put_new_value(enum ptt_form form, struct ktrace_out *out, const struct ktrace_value *v)
+static void put_name(enum ptt_form form, struct ktrace_out *out, const char *name)
 {
-	if (form == PTT_JSON)
+	char buf[KTRACE_OUT_MIN];
+	struct ktrace_out text = {
+		.buf = buf, .cap = sizeof(buf), .flush = flush_without_blanks, .arg = out,
+	};
+
+	if (form != PTT_RAW) {
+		line_put_name(out, name);
+		return;
+	}
+	line_put_name(&text, name);
+	flush_without_blanks(&text);
+}
+
+/* What the object is called whose address it is; NULL: it has no name, or is none. */
+static const char *name_of(const struct ptt_lines *l, const struct ktrace_value *v)
+{
+	if (!l->lines.aliases || !alias_is_address(v))
+		return NULL;
+	return aliases_object(l->lines.aliases, l->event, (__u64)ktrace_value_s64(v, 0));
+}
+
+static void put_new_value(const struct ptt_lines *l, struct ktrace_out *out,
+			  const struct ktrace_value *v)
+{
+	const char *name = l->form == PTT_JSON ? NULL : name_of(l, v);
+
+	if (l->form == PTT_JSON)
 		ktrace_value_json(out, v);
-	else if (form == PTT_RAW && v->field->shape != KTRACE_ONE)
+	else if (l->form == PTT_RAW && v->field->shape != KTRACE_ONE)
 		put_column(out, v);
 	else
 		ktrace_value_text(out, v);
+	if (name)
+		put_name(l->form, out, name);
 }
 
-static void make_text(enum ptt_form form, struct ptt_text *t, const struct ktrace_value *v)
+static void make_text(const struct ptt_lines *l, struct ptt_text *t, const struct ktrace_value *v)
 {
 	char buf[2 * KTRACE_OUT_MIN];
 	struct ktrace_out out = { .buf = buf, .cap = sizeof(buf) };
 
-	put_new_value(form, &out, v);
+	put_new_value(l, &out, v);
 	t->is_made = true;
 	t->size = !out.error && out.len <= sizeof(t->text) ? out.len : 0;
 	memcpy(t->text, buf, t->size);
@@ -147,11 +185,11 @@ static void put_value(struct ptt_lines *l, const struct ptt *p, const struct ktr
 	if (v >= p->values && v < p->values + PTT_VALUES_MAX)
 		t = &l->values[v - p->values];
 	if (t && !t->is_made)
-		make_text(l->form, t, v);
+		make_text(l, t, v);
 	if (t && t->size)
 		add(l->lines.out, t->text, t->size);
 	else
-		put_new_value(l->form, l->lines.out, v);
+		put_new_value(l, l->lines.out, v);
 }
 
 static void put_raw(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
@@ -195,6 +233,28 @@ static void put_text(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 	}
 }
 
+/* Which members have which names, as ktrace list has it */
+static void put_json_names(struct ptt_lines *l, const struct ptt_event *e)
+{
+	const char *thread = aliases_thread(l->lines.aliases, l->event), *name;
+	struct ktrace_out *out = l->lines.out;
+	char comma = '{';
+	__u32 i;
+
+	for (i = 0; i <= e->nr; i++) {
+		name = i == e->nr ? thread : name_of(l, e->args[i]);
+		if (!name)
+			continue;
+		if (comma == '{')
+			ktrace_out_str(out, ",\"names\":");
+		ktrace_out_char(out, comma);
+		line_put_json_name(out, i == e->nr ? "tid" : e->args[i]->field->name, name);
+		comma = ',';
+	}
+	if (comma == ',')
+		ktrace_out_char(out, '}');
+}
+
 static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_event *e)
 {
 	static const char fields[] = "\",\"fields\":{";
@@ -212,6 +272,8 @@ static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 		put_value(l, p, e->args[i]);
 	}
 	ktrace_out_char(out, '}');
+	if (l->lines.aliases)
+		put_json_names(l, e);
 }
 
 /* Where calls come from, with the first of the events. */

@@ -22,6 +22,7 @@ struct ptt_text {
  * struct ptt_lines - how events are printed
  * @lines:	what all forms have in common
  * @form:	the form
+ * @event:	the event at hand
  * @head_size:	bytes of @head
  * @head:	what the lines of the event at hand begin with
  * @values:	its fields; they are part of several lines
@@ -29,6 +30,7 @@ struct ptt_text {
 struct ptt_lines {
 	struct lines lines;
 	enum ptt_form form;
+	const struct ktrace_trace_event *event;
 	size_t head_size;
 	char head[PTT_HEAD_MAX];
 	struct ptt_text values[PTT_VALUES_MAX];
