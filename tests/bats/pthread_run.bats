@@ -126,3 +126,48 @@ done_at()
 	run_ktraced -o t -- "$PROGS/pthread_steady" 1
 	fails grep 'the command took' <<<"$stderr"
 }
+
+@test "the command's status is ktraced's, whatever is recorded and how" {
+	printf '#!/nowhere\n' >script
+	while read -r options; do
+		for case in "exit 0:0" "exit 7:7" "kill -TERM \$\$:143"; do
+			# shellcheck disable=SC2086 # several options
+			run_ktraced $options -o t -- sh -c "${case%:*}"
+			[ "$status" = "${case##*:}" ]
+		done
+		# shellcheck disable=SC2086
+		run_ktraced $options -o t -- ./script
+		[ "$status" = 126 ]
+		# shellcheck disable=SC2086
+		run_ktraced $options -o t -- ./nothing
+		[ "$status" = 127 ]
+	done <<-END
+		--pthread
+		--pthread -l none -q
+		--pthread -l LEVEL_IO -b 64K --policy drop
+		--pthread -l mutex,cond -e demo --compress
+		--pthread --baseline -l all
+	END
+}
+
+@test "each tool and each command says what it does, and its version" {
+	for tool in "$KTRACED" "$KTRACE"; do
+		for option in --help --version; do
+			capture "$tool" "$option"
+			[ "$status" = 0 ]
+			[ -n "$output" ]
+			[ "$stderr" = "" ]
+		done
+	done
+	"$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' >commands
+	grep '^level$' commands
+	while read -r command; do
+		[ "$command" != help ] || continue
+		for option in --help --version; do
+			run_ktrace "$command" "$option"
+			[ "$status" = 0 ]
+			[ -n "$output" ]
+			[ "$stderr" = "" ]
+		done
+	done <commands
+}
