@@ -162,7 +162,7 @@ FIELD(ktrace_file, magic, 0, 8);
 FIELD(ktrace_file, version, 8, 4);
 FIELD(ktrace_file, byte_order, 12, 4);
 FIELD(ktrace_file, header_size, 16, 4);
-FIELD(ktrace_file, reserved, 20, 4);
+FIELD(ktrace_file, part, 20, 4);
 FIELD(ktrace_file, uuid, 24, 16);
 FIELD(ktrace_file, reserved2, 40, 24);
 

@@ -69,7 +69,6 @@ refused()
 
 @test "nonsense is refused and says what" {
 	rm -f t
-	refused -- true
 	refused -o t --nonsense -- true
 	refused -o t --policy=maybe -- true
 	[[ $stderr == *maybe* ]]

@@ -2,7 +2,7 @@
 /*
  * mktrace.c - makes a tracefile of a script, for tests of everything that reads them
  *
- *   mktrace FILE [--no-end] < SCRIPT
+ *   mktrace FILE [--no-end | --parts] < SCRIPT
  *
  * A line of the script is one of
  *
@@ -13,6 +13,7 @@
  *   lostrec TS COUNT...          add a LOST record to it, counts by reason
  *   lost STREAM TS COUNT...      a LOST section
  *   compress LEVEL               store blocks that end from now on so, 0 = as they are
+ *   part                         with --parts: FILE.1 ends, FILE.2 begins, and so on
  *   # comment
  *
  *   VALUE  u8:N u16:N u32:N u64:N s:TEXT (with NUL) hex:BYTES char16:TEXT zeros:N
@@ -29,8 +30,9 @@
 
 #define BLOCK 4096u
 #define STREAMS 256u
+#define METAS 1024u
 
-/* struct state - what is being put together */
+/* struct state - what is being put together; part 0: the file is whole */
 struct state {
 	struct ktrace_tracefile *tf;
 	struct ktrace_text text;
@@ -40,6 +42,11 @@ struct state {
 	__u64 next_pos[STREAMS];
 	__u64 records[STREAMS];
 	__u64 lost[STREAMS];
+	struct ktrace_lost told[STREAMS];
+	const char *name;
+	__u32 part;
+	char *metas[METAS];
+	size_t meta_nr;
 };
 
 static __attribute__((noreturn)) void die(const char *what)
@@ -192,6 +199,13 @@ static __u64 counts(char *rest, struct ktrace_lost *lost)
 	return sum;
 }
 
+static void see_lost(struct state *st, __u32 stream, const struct ktrace_lost *lost)
+{
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (lost->count[i] > st->told[stream].count[i])
+			st->told[stream].count[i] = lost->count[i];
+}
+
 /* The writer's counts are in the block's header too. */
 static void lostrec_line(struct state *st, char *rest)
 {
@@ -201,6 +215,7 @@ static void lostrec_line(struct state *st, char *rest)
 
 	st->lost[st->block.stream] = counts(rest, &lost);
 	header->lost = st->lost[st->block.stream];
+	see_lost(st, st->block.stream, &lost);
 	rec.len = sizeof(lost);
 	add_record(st, &rec, &lost);
 }
@@ -213,8 +228,66 @@ static void lost_line(struct state *st, char *rest)
 	__u64 sum = counts(rest, &lost);
 
 	end_block(st);
+	see_lost(st, stream, &lost);
 	check(ktrace_text_flush(&st->text, st->tf));
 	check(ktrace_tracefile_lost(st->tf, stream, st->next_pos[stream], ts, &lost, sum));
+}
+
+static void create_part(struct state *st)
+{
+	static __u8 uuid[16];
+	char *path;
+
+	if (asprintf(&path, "%s.%u", st->name, ++st->part) < 0)
+		die("no memory");
+	check(ktrace_tracefile_create_part(path, st->part, st->part > 1 ? uuid : NULL, &st->tf));
+	ktrace_tracefile_uuid(st->tf, uuid);
+	free(path);
+}
+
+/* Of a stream, also how far the parts before have got. */
+static void repeat_meta(struct state *st, const char *line)
+{
+	char counts[KTRACE_LOST_NR * 21], *at = counts;
+	unsigned int id;
+
+	ktrace_text_line(&st->text, line);
+	if (sscanf(line, "stream id=%u ", &id) != 1 || id >= STREAMS || !st->next_pos[id])
+		return;
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		at += sprintf(at, "%s%llu", i ? "," : "", st->told[id].count[i]);
+	ktrace_text_u64(&st->text, "pos", st->next_pos[id]);
+	ktrace_text_u64(&st->text, "records", st->records[id]);
+	ktrace_text_str(&st->text, "lost", counts);
+}
+
+static void part_line(struct state *st)
+{
+	char line[32];
+
+	if (!st->part)
+		return;
+	end_block(st);
+	check(ktrace_text_flush(&st->text, st->tf));
+	check(ktrace_tracefile_close_part(st->tf));
+	create_part(st);
+	for (size_t i = 0; i < st->meta_nr; i++)
+		repeat_meta(st, st->metas[i]);
+	check(ktrace_text_flush(&st->text, st->tf));
+	snprintf(line, sizeof(line), "part number=%u", st->part);
+	ktrace_text_line(&st->text, line);
+	check(ktrace_text_flush(&st->text, st->tf));
+}
+
+static void meta_line(struct state *st, const char *text)
+{
+	end_block(st);
+	ktrace_text_line(&st->text, text);
+	if (st->meta_nr == METAS)
+		die("too many meta lines");
+	st->metas[st->meta_nr] = strdup(text);
+	if (!st->metas[st->meta_nr++])
+		die("no memory");
 }
 
 static void run_line(struct state *st, char *line)
@@ -223,11 +296,14 @@ static void run_line(struct state *st, char *line)
 
 	if (!*word || *word == '#')
 		return;
+	if (!strcmp(word, "part")) {
+		part_line(st);
+		return;
+	}
 	if (!rest)
 		die("line with one word");
 	if (!strcmp(word, "meta")) {
-		end_block(st);
-		ktrace_text_line(&st->text, rest);
+		meta_line(st, rest);
 	} else if (!strcmp(word, "block") || !strcmp(word, "more")) {
 		begin_block(st, rest, *word == 'b');
 	} else if (!strcmp(word, "compress")) {
@@ -249,19 +325,29 @@ int main(int argc, char **argv)
 {
 	static struct state st;
 	char line[8192];
+	bool has_parts;
 
-	if (argc < 2 || (argc == 3 && strcmp(argv[2], "--no-end")) || argc > 3)
-		die("usage: mktrace FILE [--no-end] < SCRIPT");
-	check(ktrace_tracefile_create(argv[1], &st.tf));
+	if (argc < 2 || argc > 3)
+		die("usage: mktrace FILE [--no-end | --parts] < SCRIPT");
+	has_parts = argc == 3 && !strcmp(argv[2], "--parts");
+	if (argc == 3 && !has_parts && strcmp(argv[2], "--no-end"))
+		die("unknown option");
+	st.name = argv[1];
+	if (has_parts)
+		create_part(&st);
+	else
+		check(ktrace_tracefile_create(argv[1], &st.tf));
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = '\0';
 		run_line(&st, line);
 	}
 	end_block(&st);
 	check(ktrace_text_flush(&st.text, st.tf));
-	if (argc == 3)
+	if (argc == 3 && !has_parts)
 		return 0;	/* as after a crash of the recorder */
 	check(ktrace_tracefile_close(st.tf));
 	ktrace_text_free(&st.text);
+	while (st.meta_nr)
+		free(st.metas[--st.meta_nr]);
 	return 0;
 }

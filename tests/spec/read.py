@@ -181,11 +181,12 @@ class Stream:
     def records(self):
         """events and fragments; of each loss one record for each reason"""
         last_ts = 0
-        for section in self.sections:
-            if not section:
+        for place in self.sections:
+            if not place:
                 self.end_pos = UNKNOWN
                 continue
-            body = self.trace.raw_body(section)
+            section, self.trace.path, stored = place
+            body = self.trace.raw_body(section, stored)
             if body is None:
                 self.trace.damage(section.offset, "cannot be decompressed")
                 self.end_pos = UNKNOWN
@@ -286,11 +287,17 @@ class Fragments:
 
 
 class Trace:
-    """one file"""
+    """one file, or the parts of a trace that is in several"""
 
-    def __init__(self, path):
-        self.path, self.is_damaged, self.boot = path, False, None
+    def __init__(self, paths):
+        self.is_damaged, self.boot = False, None
         self.clocks, self.threads, self.events, self.streams = [], {0: {0: (0, "swapper")}}, {}, {}
+        for path in paths:
+            self.read_file(path)
+        self.set_knots()
+
+    def read_file(self, path):
+        self.path = path
         with open(path, "rb") as file:
             self.data = file.read()
         self.read_header()
@@ -299,7 +306,6 @@ class Trace:
                 self.read_section(section)
         except Refused as error:
             self.damage(*error.args)
-        self.set_knots()
 
     def damage(self, offset, what):
         print(f"{self.path}: offset {offset}: {what}", file=sys.stderr)
@@ -320,7 +326,8 @@ class Trace:
                            struct.pack(order + "I", FILE_BYTE_ORDER)), None)
         if not self.order:
             raise Refused(12, "unknown byte order")
-        if self.unpack("I4xI", self.data, 8) != (FILE_VERSION, FILE_SIZE):
+        version, size, self.part = self.unpack("I4xII", self.data, 8)
+        if (version, size) != (FILE_VERSION, FILE_SIZE):
             raise Refused(8, "another version")
 
     def header(self, offset):
@@ -335,9 +342,8 @@ class Trace:
         start = section.offset + SECTION_SIZE
         return self.data[start:start + section.size]
 
-    def raw_body(self, section):
+    def raw_body(self, section, body):
         """the body as it was in the ring, None if it cannot be"""
-        body = self.body(section)
         if not section.flags & ZSTD:
             return body
         return expand(body, section.raw_size) if section.raw_size <= BLOCK_SIZE_MAX else None
@@ -425,7 +431,7 @@ class Trace:
         elif section.type in (BLOCK, LOST):
             if section.stream not in self.streams:
                 self.damage(section.offset, "unknown stream")
-            self.stream(section.stream).sections.append(section)
+            self.stream(section.stream).sections.append((section, self.path, self.body(section)))
 
     def stream(self, number):
         return self.streams.setdefault(number, Stream(self, number))
@@ -448,7 +454,11 @@ class Trace:
         elif keyword == "host":
             self.boot = facts.get("boot")
         elif keyword == "stream":
-            self.stream(int(facts["id"])).facts.update(facts)
+            stream = self.stream(int(facts["id"]))
+            stream.facts.update(facts)
+            if self.part and not stream.sections:
+                before = [int(count) for count in facts.get("lost", "").split(",") if count]
+                stream.lost[:len(before)] = before[:len(REASONS)]
         elif keyword == "event" and facts["kind"] in KINDS:
             event = Event(self.order, facts["desc"])
             self.events.setdefault((facts["kind"], int(facts["id"])), event)
@@ -459,6 +469,8 @@ class Trace:
 
     def read_clock(self, facts):
         clock = Clock(*[int(facts.get(key, 0)) for key in Clock._fields])
+        if self.part and clock in self.clocks:
+            return
         if self.clocks and (clock.raw <= self.clocks[-1].raw or
                             clock.mono_ns < self.clocks[-1].mono_ns):
             raise ValueError(facts)
@@ -550,14 +562,29 @@ def events(traces):
     yield from ((now, now - start, event) for event in fragments.rest())
 
 
+def recordings(paths):
+    """the files of each trace: parts have its uuid, and a number by which they go"""
+    traces = {}
+    for at, path in enumerate(paths):
+        try:
+            with open(path, "rb") as file:
+                header = file.read(FILE_SIZE)
+        except OSError:
+            header = b""
+        order = "little" if header[12:13] == b"\4" else "big"
+        part = int.from_bytes(header[20:24], order)
+        traces.setdefault(header[24:40] if part else at, []).append((part, path))
+    return [[path for _, path in sorted(files)] for files in traces.values()]
+
+
 def main(paths):
     traces, offsets = [], {}
     status = 0
-    for path in paths:
+    for files in recordings(paths):
         try:
-            trace = Trace(path)
+            trace = Trace(files)
         except (OSError, Refused) as error:
-            print(f"{path}: {error}", file=sys.stderr)
+            print(f"{files[0]}: {error}", file=sys.stderr)
             status = 1
             continue
         if trace.boot:

@@ -45,6 +45,8 @@
  *            any BLOCK, more follow, each with a larger raw
  *   stream   id= kind=kernel|user [cpu=] [thread=(ring index)] ring=(bytes) block=(bytes)
  *            policy=drop|overwrite|block|stop   before the stream's first section
+ *            [pos= records= lost=(counts of struct ktrace_lost, by commas)]   where it goes on
+ *            from in this part, and what the parts before have had and told of it
  *   event    kind=kernel|user id= desc=(ktrace_events.h)   an id is one of its kind; may come
  *            soon after the first BLOCK that has the event
  *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=](build id)
@@ -58,6 +60,8 @@
  *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
  *            [events=](as ktraced -e)   which events are recorded; what is missing is not chosen
  *            among
+ *   part     number= [keep=(so many are kept) [removed=(parts up to this one) removed_events=]]
+ *            ends what a part begins with, see 5
  *   end      [status=](of the command, as a shell has it) reason=
  *
  * 3. Streams. A stream has the events of one ring; a file has as many as rings were used.
@@ -98,6 +102,16 @@
  * takes the first half, rounded down, up to raw_j - awake, if that is later than the place it
  * has reached, and the rest up to raw_j. The rate before i then holds behind j.
  *
+ * 5. Parts. A trace can be in several files, of which each can be read alone. They have the same
+ * uuid, and part numbers from 1 on. A part has what was known when it began: lines trace and
+ * host, the first reading of the clocks and some of the latest, all lines event, process and
+ * thread, and of streams that parts before it had, where they go on; then line part, in a
+ * section of its own. Who reads several parts reads them in order of their numbers, as if all
+ * their sections were in one file: streams, fragments, losses and gaps go on from one part to the
+ * next, and a reading of the clocks that there is already is left out. Behind parts that are
+ * missing, lost= says what of cumulative counts is no loss of this part, if none before is
+ * there. Line end is in the last part only.
+ *
  * Events of all streams are merged by time; those of one stream stay in the order of the
  * file, even where a hostile program lets stamps go back.
  */
@@ -110,6 +124,7 @@
 #define KTRACE_FILE_MAGIC "KTRACE\r\n"
 #define KTRACE_FILE_VERSION 1u
 #define KTRACE_FILE_BYTE_ORDER 0x01020304u
+#define KTRACE_PART_MAX 0x7ffffu
 
 /**
  * struct ktrace_file - begins the file
@@ -118,8 +133,8 @@
  * @byte_order:	KTRACE_FILE_BYTE_ORDER as the recording machine writes it; a reader may
  *		refuse what is not its own
  * @header_size: 64 in this version; the first section follows
- * @reserved:	0
- * @uuid:	random, names the trace
+ * @part:	number of this part if the trace is in several files, from 1 on; 0 = it is whole
+ * @uuid:	random, names the trace; its parts have the same one
  * @reserved2:	0
  *
  * Reserved fields, here and below, are not looked at.
@@ -129,7 +144,7 @@ struct ktrace_file {
 	__u32 version;
 	__u32 byte_order;
 	__u32 header_size;
-	__u32 reserved;
+	__u32 part;
 	__u8 uuid[16];
 	__u64 reserved2[3];
 };

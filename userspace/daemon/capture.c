@@ -23,7 +23,9 @@
 #include "log.h"
 #include "meta.h"
 #include "now.h"
+#include "parts.h"
 #include "select.h"
+#include "split.h"
 
 /* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
@@ -36,20 +38,6 @@
 #define META_PENDING_MAX (8u << 20)
 /* After a failed write: time until the next attempt. */
 #define RETRY_NS 10000000ull
-
-/**
- * struct capture_stream - one stream on its way into the file
- * @info:	what it is
- * @is_announced: its META line has been made
- * @reader_seen: lost by reader and file, as of the last LOST section
- * @total_seen:	lost in all, as of the last LOST section
- */
-struct capture_stream {
-	struct ktrace_stream info;
-	bool is_announced;
-	__u64 reader_seen;
-	__u64 total_seen;
-};
 
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
 		 const char *path)
@@ -160,6 +148,8 @@ int capture_flush_meta(struct capture *c)
 		return -ENOMEM;
 	}
 	error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
+	if (!error && c->parts)
+		parts_remember(c->parts, c->meta.buf, len);
 	c->meta.len = error ? len : 0;
 	if (error && len > META_PENDING_MAX) {
 		c->meta.len = 0;
@@ -189,9 +179,11 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 	if (!error)
 		error = note_write(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum,
 							    newly));
-	if (!error)
-		st->total_seen = total;
-	return error;
+	if (error)
+		return error;
+	st->total_seen = total;
+	split_see_lost(c, i, sum);
+	return 0;
 }
 
 /* What the reader or the file lost explains the gap before this chunk. */
@@ -233,6 +225,7 @@ static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *c
 
 	if (must_wait(c))
 		return c->write_error;
+	split_before(c);
 	announce(c, i);
 	error = capture_flush_meta(c);
 	return error ? error : report_gap(c, i, chunk);
@@ -247,10 +240,12 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	if (error)
 		return error;
 	error = ktrace_tracefile_block(c->file, &block);
-	if (!error)
+	if (!error) {
 		note_success(c);
-	else if (error != -EFAULT)	/* the ring's memory is gone: not the file's fault */
+		split_see(c, i, chunk, data);
+	} else if (error != -EFAULT) {	/* the ring's memory is gone: not the file's fault */
 		note_write(c, error);
+	}
 	return error;
 }
 
@@ -300,6 +295,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 	note_success(c);
 	for (__u32 n = 0; n < nr; n++) {
 		c->events += chunks[n].records;
+		split_see(c, i, &chunks[n], chunks[n].data);
 		ktrace_stream_advance(c->session, i, &chunks[n]);
 	}
 	return nr;
@@ -361,6 +357,41 @@ static void choose_level(struct capture *c, unsigned int eighths)
 		ktrace_tracefile_compress(c->file, is_hurried ? 0 : c->level);
 }
 
+static bool is_stuck(const struct capture *c)
+{
+	return c->must_keep && c->write_error;
+}
+
+/* All that was published when this began; a hostile writer can go on for ever. */
+static void empty_stream(struct capture *c, __u32 i)
+{
+	__u64 left = ktrace_stream_unread(c->session, i);
+	__u64 budget = 2 * (left / c->streams[i].info.block_size + 2);
+	struct ktrace_chunk chunk;
+
+	while (left && budget-- && !is_stuck(c) &&
+	       ktrace_stream_peek(c->session, i, true, &chunk)) {
+		__u64 step = chunk.next_pos - chunk.pos;
+
+		if (take(c, i, &chunk))
+			left = step < left ? left - step : 0;
+	}
+}
+
+/*
+ * What was published up to now goes to the present part, names included, and all else to the
+ * next one, which begins when there is something: so parts follow each other in time. Rings that
+ * are overwritten wait for the end.
+ */
+static void end_part(struct capture *c)
+{
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
+			empty_stream(c, i);
+	take_registry(c);
+	c->parts->is_full = !c->write_error;
+}
+
 struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
@@ -383,27 +414,54 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 	c->eighths = fill.eighths;
 	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !must_wait(c))
 		capture_flush_meta(c);
+	if (split_is_due(c))
+		end_part(c);
 	return fill;
 }
 
-static bool is_stuck(const struct capture *c)
+static void peek_next(struct capture *c, __u32 i)
 {
-	return c->must_keep && c->write_error;
+	struct capture_stream *st = &c->streams[i];
+
+	st->has_next = st->left && st->budget &&
+		       ktrace_stream_peek(c->session, i, true, &st->next);
+	st->budget -= st->has_next;
 }
 
-/* All that was published when this began; a hostile writer can go on for ever. */
-static void empty_stream(struct capture *c, __u32 i)
+/* The stream whose next chunk is the oldest; stream_nr: there is none. */
+static __u32 oldest_stream(const struct capture *c)
 {
-	__u64 left = ktrace_stream_unread(c->session, i);
-	__u64 budget = 2 * (left / c->streams[i].info.block_size + 2);
-	struct ktrace_chunk chunk;
+	__u32 found = c->stream_nr;
 
-	while (left && budget-- && !is_stuck(c) &&
-	       ktrace_stream_peek(c->session, i, true, &chunk)) {
-		__u64 step = chunk.next_pos - chunk.pos;
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].has_next &&
+		    (found == c->stream_nr ||
+		     c->streams[i].next.first_ts < c->streams[found].next.first_ts))
+			found = i;
+	return found;
+}
 
-		if (take(c, i, &chunk))
-			left = step < left ? left - step : 0;
+/* As empty_stream() of all, but so that the parts they go to follow each other in time. */
+static void empty_in_order(struct capture *c)
+{
+	__u32 i;
+
+	for (i = 0; i < c->stream_nr; i++) {
+		struct capture_stream *st = &c->streams[i];
+
+		st->left = ktrace_stream_unread(c->session, i);
+		st->budget = 2 * (st->left / st->info.block_size + 2);
+		peek_next(c, i);
+	}
+	while ((i = oldest_stream(c)) < c->stream_nr && !is_stuck(c)) {
+		struct capture_stream *st = &c->streams[i];
+		__u64 step = st->next.next_pos - st->next.pos;
+
+		if (split_is_due(c))
+			split_change(c);
+		if (take(c, i, &st->next))
+			st->left = step < st->left ? st->left - step : 0;
+		peek_next(c, i);
 	}
 }
 
@@ -432,8 +490,10 @@ void capture_finish(struct capture *c)
 	for (int pass = 0; pass < 2; pass++) {
 		while (!take_registry(c))
 			capture_flush_meta(c);
-		for (__u32 i = 0; i < c->stream_nr; i++)
+		for (__u32 i = 0; i < c->stream_nr && !c->parts; i++)
 			empty_stream(c, i);
+		if (c->parts)
+			empty_in_order(c);
 		if (!pass)
 			nanosleep(&nap, NULL);
 	}

@@ -7,13 +7,42 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
-struct capture_stream;
+struct parts;
 
 /**
- * struct capture - one session being written to one file
+ * struct capture_stream - one stream on its way into the file
+ * @info:	what it is
+ * @is_announced: its META line has been made
+ * @reader_seen: lost by reader and file, as of the last LOST section
+ * @total_seen:	lost in all, as of the last LOST section
+ * @pos:	only in parts: behind what has been written
+ * @records:	written
+ * @told:	losses that have been told
+ * @next:	while rings are emptied in order of time: what comes next
+ * @left:	bytes that are still to be taken
+ * @budget:	most chunks that they can be
+ * @has_next:	there is one
+ */
+struct capture_stream {
+	struct ktrace_stream info;
+	bool is_announced;
+	__u64 reader_seen;
+	__u64 total_seen;
+	__u64 pos;
+	__u64 records;
+	struct ktrace_lost told;
+	struct ktrace_chunk next;
+	__u64 left;
+	__u64 budget;
+	bool has_next;
+};
+
+/**
+ * struct capture - one session being written to a file
  * @session:	where from
  * @file:	where to
  * @path:	of the file, for messages
+ * @parts:	if the file is one of several, else NULL
  * @meta:	META lines that have not been written yet
  * @streams:	one for each stream of the session
  * @stream_nr:	how many
@@ -34,6 +63,7 @@ struct capture {
 	struct ktrace_session *session;
 	struct ktrace_tracefile *file;
 	const char *path;
+	struct parts *parts;
 	struct ktrace_text meta;
 	struct capture_stream *streams;
 	__u32 stream_nr;

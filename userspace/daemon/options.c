@@ -22,11 +22,12 @@
 #define BLOCK_DEFAULT (64u << 10)
 #define THREAD_NR_DEFAULT 64
 #define THREAD_NR_MAX 4096
+#define SPLIT_MAX (1ull << 40)
 #define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
-       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_RECOVER, OPT_LIST, OPT_DISCARD,
-       OPT_HELP, OPT_VERSION };
+       OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
+       OPT_SPLIT_TIME, OPT_KEEP, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -44,6 +45,9 @@ static const struct option longopts[] = {
 	{ "block-size", required_argument, NULL, OPT_BLOCK },
 	{ "thread-rings", required_argument, NULL, OPT_THREADS },
 	{ "compress", optional_argument, NULL, OPT_COMPRESS },
+	{ "split-size", required_argument, NULL, OPT_SPLIT_SIZE },
+	{ "split-time", required_argument, NULL, OPT_SPLIT_TIME },
+	{ "keep", required_argument, NULL, OPT_KEEP },
 	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
@@ -54,14 +58,15 @@ static const struct option longopts[] = {
 };
 
 static const char help[] =
-"usage: ktraced [options] -o FILE [--] COMMAND [ARGUMENT...]\n"
-"       ktraced [options] -o FILE\n"
+"usage: ktraced [options] [-o FILE] [--] COMMAND [ARGUMENT...]\n"
+"       ktraced [options] [-o FILE]\n"
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
 "       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
 "\n"
-"  -o, --output FILE      write the trace to FILE, replacing it\n"
+"  -o, --output FILE      write the trace to FILE, replacing it; FOLDER/: to a new file there\n"
+"                         [COMMAND-DATE-TIME-PID.bin]\n"
 "  -b, --buffer SIZE      buffer for each CPU, 16K to 16G, rounded up to a power of\n"
 "                         two [4M]; suffixes K, M, G\n"
 "      --policy POLICY    when the buffer is full: drop what is new [drop], overwrite\n"
@@ -85,6 +90,10 @@ static const char help[] =
 "      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
 "      --compress[=LEVEL] compress blocks on their way into FILE, when there is time:\n"
 "                         -50 (fastest) to 19, 0 or none = not [1]\n"
+"      --split-size SIZE  begin the next file after about SIZE bytes, 0 = never: FILE is\n"
+"                         t.bin, they are t.0001.bin, t.0002.bin, ... [0]\n"
+"      --split-time TIME  begin the next file after TIME, 0 = never [0]\n"
+"      --keep N           of these files keep the newest N, remove older ones\n"
 "      --fail-on-loss     exit with status 125 when events were lost\n"
 "      --recover          complete the traces of ktraced processes that were killed, or\n"
 "                         of the SESSIONs named; -o: write a complete copy instead\n"
@@ -234,6 +243,32 @@ static int set_compress(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_split_size(struct options *o, const char *text)
+{
+	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
+		return usage_error("--split-size needs bytes, 0 to 1024G, not", text);
+	return -1;
+}
+
+static int set_split_time(struct options *o, const char *text)
+{
+	o->split_ns = 0;
+	if (strcmp(text, "0") && !parse_time(text, &o->split_ns))
+		return usage_error("--split-time needs a time such as 10, 500ms or 5m, not", text);
+	return -1;
+}
+
+static int set_keep(struct options *o, const char *text)
+{
+	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
+	__u64 n;
+
+	if (!parse_number(text, plain, &n) || !n || n > KTRACE_PART_MAX)
+		return usage_error("--keep needs a number of files from 1 on, not", text);
+	o->keep = (__u32)n;
+	return -1;
+}
+
 static int set_duration(struct options *o, const char *text)
 {
 	if (!parse_time(text, &o->duration_ns))
@@ -282,6 +317,12 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_threads(o, arg);
 	case OPT_COMPRESS:
 		return set_compress(o, arg);
+	case OPT_SPLIT_SIZE:
+		return set_split_size(o, arg);
+	case OPT_SPLIT_TIME:
+		return set_split_time(o, arg);
+	case OPT_KEEP:
+		return set_keep(o, arg);
 	case OPT_FAIL:
 		o->fail_on_loss = true;
 		return -1;
@@ -325,12 +366,16 @@ static int finish(struct options *o)
 
 	if (o->is_recover || o->is_list || o->is_discard)
 		return finish_recover(o);
-	if ((!o->output || !*o->output) && !o->is_baseline) {
+	if (o->output && !*o->output) {
 		log_error("-o FILE is missing, try 'ktraced --help'");
 		return EXIT_OWN;
 	}
 	if (o->argv && !**o->argv) {
 		log_error("COMMAND is empty, try 'ktraced --help'");
+		return EXIT_OWN;
+	}
+	if (o->keep && !o->split_size && !o->split_ns) {
+		log_error("--keep is for files that are split: --split-size or --split-time");
 		return EXIT_OWN;
 	}
 	if ((o->is_pthread || o->is_baseline) && !o->argv) {

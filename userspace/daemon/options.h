@@ -12,7 +12,7 @@
 
 /**
  * struct options - what was asked for
- * @output:	file to write
+ * @output:	file to write; with a slash at its end the folder, NULL = this one
  * @ring_size:	bytes of each per-CPU ring, power of two
  * @thread_size: bytes of each thread ring, power of two
  * @block_size:	bytes of a block, power of two
@@ -28,6 +28,9 @@
  * @pids:	running processes to follow
  * @pid_nr:	how many
  * @level:	how blocks are compressed, 0 = not
+ * @split_size:	bytes of a file, then the next one begins; 0 = they do not count
+ * @split_ns:	the same in time
+ * @keep:	how many files are kept then, 0 = all
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
@@ -51,6 +54,9 @@ struct options {
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;
 	int level;
+	__u64 split_size;
+	__u64 split_ns;
+	__u32 keep;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

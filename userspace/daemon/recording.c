@@ -9,6 +9,7 @@
 #include "recording.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +26,12 @@
 #include "hint.h"
 #include "log.h"
 #include "meta.h"
+#include "name.h"
+#include "note.h"
 #include "now.h"
 #include "preload.h"
 #include "select.h"
+#include "split.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
 #define BLOCK_TIMEOUT_MS 30000
@@ -51,11 +55,60 @@ static bool is_program(const char *path)
 	return n == sizeof(magic) && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
 }
 
-static int open_file(const char *path, struct ktrace_tracefile **file)
+static bool is_split(const struct options *o)
+{
+	return o->split_size || o->split_ns;
+}
+
+/* The file that is written now */
+static const char *path_of(const struct recording *r)
+{
+	return is_split(r->options) ? r->parts.path : r->name;
+}
+
+/* -o FILE, -o FOLDER/ or nothing */
+static int choose_name(struct recording *r)
+{
+	const struct options *o = r->options;
+	const char *given = o->output ? o->output : "";
+	size_t len = strlen(given);
+
+	r->name = !len || given[len - 1] == '/' ? name_default(given, o->argv) : strdup(given);
+	if (r->name && (!is_split(o) || !parts_init(&r->parts, r->name, o)))
+		return -1;
+	log_error("%s", strerror(ENOMEM));
+	return EXIT_OWN;
+}
+
+/* An older recording of that name goes, all of it. */
+static int replace_parts(struct recording *r)
 {
 	struct stat st;
 	int error;
 
+	if (!stat(r->name, &st) && !S_ISREG(st.st_mode)) {
+		log_error("%s: parts of a trace must be regular files", r->name);
+		return EXIT_OWN;
+	}
+	error = parts_replace(&r->parts);
+	if (!error)
+		return -1;
+	log_error("%s: %s", r->name, error == -EBUSY ?
+		  "another recording is writing its parts" : strerror(-error));
+	return EXIT_OWN;
+}
+
+static int open_file(struct recording *r, struct ktrace_tracefile **file)
+{
+	const char *path;
+	struct stat st;
+	int error = choose_name(r);
+
+	if (error < 0 && is_split(r->options))
+		error = replace_parts(r);
+	if (error >= 0)
+		return error;
+	path = path_of(r);
 	if (!stat(path, &st) && !is_fit_for_trace(&st)) {
 		log_error("%s: the trace must go to a regular file or /dev/null", path);
 		return EXIT_OWN;
@@ -64,7 +117,7 @@ static int open_file(const char *path, struct ktrace_tracefile **file)
 		log_error("%s is a program: -o is the file for the trace", path);
 		return EXIT_OWN;
 	}
-	error = ktrace_tracefile_create(path, file);
+	error = ktrace_tracefile_create_part(path, is_split(r->options), NULL, file);
 	if (error) {
 		log_error("%s: %s", path, error == -EBUSY ?
 			  "another recording is writing this file" : strerror(-error));
@@ -123,6 +176,13 @@ static void close_session(struct recording *r)
 	guard_end();
 }
 
+static void free_names(struct recording *r)
+{
+	parts_free(&r->parts);
+	free(r->name);
+	r->name = NULL;
+}
+
 static void warn_stale(void)
 {
 	struct ktrace_stale first;
@@ -170,29 +230,14 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;
-	struct ktrace_text note = { 0 };
-	char *path = realpath(r->options->output, NULL);
-	__u8 uuid[16];
-	int error;
+	int error = begin->error ? begin->error
+		: note_set(r->session, path_of(r), r->capture.file, begin->buf);
 
-	ktrace_tracefile_uuid(r->capture.file, uuid);
-	meta_file(&note, path ? path : r->options->output, uuid);
-	ktrace_text_line(&note, "");
-	error = note.error || begin->error ? -ENOMEM : 0;
-	if (!error) {
-		char *text = NULL;
-
-		error = asprintf(&text, "%s%s\n", note.buf, begin->buf) < 0 ? -ENOMEM
-			: ktrace_session_set_note(r->session, text);
-		/* A very long command line can be done without. */
-		if (error == -E2BIG)
-			error = ktrace_session_set_note(r->session, note.buf);
-		free(text);
-	}
 	if (error)
 		log_note("this session could not be recovered: %s", strerror(-error));
-	free(path);
-	ktrace_text_free(&note);
+	/* Each part begins so. */
+	if (!begin->error)
+		ktrace_text_line(&r->parts.begin, begin->buf);
 }
 
 static int write_first_meta(struct recording *r, const struct ktrace_session_info *info)
@@ -213,7 +258,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 		meta_proc_all(t, now.raw);
 	for (unsigned int i = 0; i < o->pid_nr && !o->is_all; i++)
 		meta_proc(t, (__u32)o->pids[i], now.raw);
-	return capture_flush_meta(&r->capture) ? EXIT_OWN : -1;
+	return capture_flush_meta(&r->capture) || split_begin(&r->capture) ? EXIT_OWN : -1;
 }
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
@@ -291,16 +336,17 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	ktrace_session_info(r->session, &info);
 	status = set_up_kernel(r, &info);
 	if (status < 0)
-		status = open_file(r->options->output, &file);
+		status = open_file(r, &file);
 	if (status >= 0)
 		goto err_destroy;
-	if (capture_init(&r->capture, r->session, file, r->options->output) ||
+	if (capture_init(&r->capture, r->session, file, path_of(r)) ||
 	    hint_begin(&r->capture, r->options->choice.events)) {
 		log_error("%s", strerror(ENOMEM));
 		status = EXIT_OWN;
 		goto err_close_file;
 	}
 	r->capture.level = r->options->level;
+	r->capture.parts = is_split(r->options) ? &r->parts : NULL;
 	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);
@@ -318,13 +364,15 @@ int recording_open(struct recording *r, const sigset_t *signals)
 err_capture:
 	capture_exit(&r->capture);
 	close_session(r);
-	remove_output(r->options->output);
+	remove_output(path_of(r));
+	free_names(r);
 	return status;
 err_close_file:
 	ktrace_tracefile_close(file);
-	remove_output(r->options->output);
+	remove_output(path_of(r));
 err_destroy:
 	close_session(r);
+	free_names(r);
 	return status;
 }
 
@@ -348,18 +396,42 @@ static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, _
 		snprintf(buf + len, size - len, ")");
 }
 
+/* "t.bin", or "t.0001.bin to t.0007.bin" */
+static void print_files(const struct recording *r, char *buf, size_t size)
+{
+	__u32 number = parts_first(&r->parts);
+	char *first = NULL;
+
+	if (is_split(r->options) && number < r->parts.number)
+		first = parts_name(r->name, number);
+	snprintf(buf, size, "%s%s%s", first ? first : "", first ? " to " : "", path_of(r));
+	free(first);
+}
+
+static void say_removed(const struct recording *r)
+{
+	const struct parts *p = &r->parts;
+	__u32 nr = is_split(r->options) ? parts_first(p) - 1 : 0;
+
+	if (nr)
+		log_note("%u older part%s removed (--keep %u): %llu events, %llu bytes", nr,
+			 nr == 1 ? "" : "s", p->keep, (unsigned long long)p->removed.events,
+			 (unsigned long long)p->removed.bytes);
+}
+
 /* One line, the same shape always: Documentation/man/ktraced.8 */
 static void print_summary(const struct recording *r, const struct ktrace_session_info *info,
 			  const struct ktrace_lost *lost, __u64 bytes)
 {
 	__u64 total, ms = (r->end_ns - r->start_ns) / 1000000;
-	char reasons[512];
+	char reasons[512], files[2 * PATH_MAX + 8];
 
 	print_lost(reasons, sizeof(reasons), lost, &total);
+	print_files(r, files, sizeof(files));
 	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s, %s%s%s%s",
 		 (unsigned long long)r->capture.events, (unsigned long long)total, reasons,
 		 (unsigned long long)bytes, (unsigned long long)(ms / 1000),
-		 (unsigned long long)(ms % 1000), r->options->output, info->backend,
+		 (unsigned long long)(ms % 1000), files, info->backend,
 		 *info->reason ? " (" : "", info->reason, *info->reason ? ")" : "");
 }
 
@@ -371,7 +443,7 @@ static bool has_lost(const struct ktrace_lost *lost)
 	return false;
 }
 
-int recording_close(struct recording *r)
+static int close_recording(struct recording *r)
 {
 	struct ktrace_session_info info;
 	struct ktrace_reading now;
@@ -403,17 +475,20 @@ int recording_close(struct recording *r)
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
 	/* With index and end mark, if the file is still where it was. */
-	if (stat(r->options->output, &st))
-		log_error("%s is gone: it was moved or removed", r->options->output);
+	if (stat(path_of(r), &st))
+		log_error("%s is gone: it was moved or removed", path_of(r));
 	else if ((__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
+	if (!error && is_split(r->options))
+		error = parts_sync(&r->parts);
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);
-	print_summary(r, &info, &lost, bytes);
+	say_removed(r);
+	print_summary(r, &info, &lost, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
 	if (error) {
-		log_error("%s: %s; it can be read as far as it goes", r->options->output,
+		log_error("%s: %s; it can be read as far as it goes", path_of(r),
 			  strerror(-error));
 		return EXIT_OWN;
 	}
@@ -422,4 +497,12 @@ int recording_close(struct recording *r)
 		return EXIT_OWN;
 	}
 	return 0;
+}
+
+int recording_close(struct recording *r)
+{
+	int status = close_recording(r);
+
+	free_names(r);
+	return status;
 }

@@ -9,11 +9,14 @@
 #include "capture.h"
 #include "command.h"
 #include "options.h"
+#include "parts.h"
 
 /**
  * struct recording - what belongs together
  * @options:	as asked for
  * @session:	the session
+ * @name:	of the file, or what its parts are named after
+ * @parts:	the files, if there are to be several
  * @capture:	session to file
  * @command:	the traced command, pid 0 = none
  * @signals:	how signals were at the start
@@ -28,6 +31,8 @@
 struct recording {
 	const struct options *options;
 	struct ktrace_session *session;
+	char *name;
+	struct parts parts;
 	struct capture capture;
 	struct command command;
 	struct command_signals signals;

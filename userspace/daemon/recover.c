@@ -10,7 +10,8 @@
  * taken from the ring after that. So the dead daemon can have been some blocks of a stream
  * ahead in the file, and it is the file that says where to go on. The same holds for
  * ourselves: who is killed here, or finds the disk full, leaves a session that can be
- * recovered once more, and a note that says which file has its beginning.
+ * recovered once more, and a note that says which file has its beginning. Of a recording in
+ * parts it is the last one that is completed.
  */
 #include "recover.h"
 
@@ -27,6 +28,8 @@
 #include "guard.h"
 #include "log.h"
 #include "meta.h"
+#include "note.h"
+#include "parts.h"
 
 #define STALE_MAX 64
 
@@ -78,27 +81,6 @@ static int read_note(struct rescue *r)
 	return 0;
 }
 
-/* Names of the session's file from now on, should we die. */
-static int rewrite_note(struct rescue *r, const struct ktrace_tracefile *file)
-{
-	char *path = realpath(r->target, NULL), *text = NULL;
-	struct ktrace_text line = { 0 };
-	__u8 uuid[16];
-	int error;
-
-	ktrace_tracefile_uuid(file, uuid);
-	meta_file(&line, path ? path : r->target, uuid);
-	ktrace_text_line(&line, "");
-	error = line.error || asprintf(&text, "%s%s", line.buf, r->meta) < 0 ? -ENOMEM
-		: ktrace_session_set_note(r->session, text);
-	if (error == -E2BIG)
-		error = ktrace_session_set_note(r->session, line.buf);
-	free(text);
-	free(path);
-	ktrace_text_free(&line);
-	return error;
-}
-
 static int begin_meta(struct rescue *r)
 {
 	struct ktrace_text *t = &r->capture.meta;
@@ -130,6 +112,67 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 	return error;
 }
 
+/* Has it an end mark, or is it none of our business? */
+static bool is_closed(const char *path)
+{
+	struct ktrace_traceset *set;
+	bool is = true;
+
+	if (ktrace_traceset_open(NULL, &set))
+		return true;
+	if (!ktrace_traceset_add(set, path))
+		is = ktrace_trace_is_closed(ktrace_traceset_trace(set, 0));
+	ktrace_traceset_close(set);
+	return is;
+}
+
+/* The part before may lack its end: it went on in this one already. */
+static void end_part_before(const struct rescue *r, __u32 number)
+{
+	char *path = number > 1 ? parts_other_name(r->path, number, number - 1) : NULL;
+	struct ktrace_tracefile *file;
+	int error;
+
+	if (path && !is_closed(path)) {
+		error = ktrace_tracefile_reopen(path, r->uuid, &file);
+		if (!error)
+			error = ktrace_tracefile_close_part(file);
+		if (error)
+			log_error("%s: %s", path, strerror(-error));
+	}
+	free(path);
+}
+
+/*
+ * Who was killed between two parts: the next one may have got its name, and has no events yet,
+ * or not even that, and goes. @file: of the part that the note names.
+ */
+static int follow_parts(struct rescue *r, struct ktrace_tracefile **file)
+{
+	__u32 number = ktrace_tracefile_part(*file);
+	char *path = number ? parts_other_name(r->path, number, number + 1) : NULL;
+	char *unnamed = path ? parts_new_name(path) : NULL;
+	struct ktrace_tracefile *next;
+	int error = 0;
+
+	if (unnamed)
+		parts_remove(unnamed);
+	free(unnamed);
+	if (path && !ktrace_tracefile_reopen(path, r->uuid, &next)) {
+		error = ktrace_tracefile_close_part(*file);
+		free(r->path);
+		r->target = r->path = path;
+		path = NULL;
+		*file = next;
+		number++;
+	}
+	free(path);
+	if (error)
+		return fail_file(r, r->path, error);
+	end_part_before(r, number);
+	return 0;
+}
+
 /* The file of the session itself. */
 static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 {
@@ -142,7 +185,7 @@ static int complete_file(struct rescue *r, struct ktrace_tracefile **file)
 	}
 	r->target = r->path;
 	error = ktrace_tracefile_reopen(r->path, r->uuid, file);
-	return error ? fail_file(r, r->path, error) : 0;
+	return error ? fail_file(r, r->path, error) : follow_parts(r, file);
 }
 
 /* A copy of it, or a new one where there is none. */
@@ -177,7 +220,8 @@ static int open_file(struct rescue *r)
 
 	if (error)
 		return error;
-	error = rewrite_note(r, file);
+	/* Names of the session's file from now on, should we die. */
+	error = note_set(r->session, r->target, file, r->meta);
 	if (!error)
 		error = capture_init(&r->capture, r->session, file, r->target);
 	if (error) {

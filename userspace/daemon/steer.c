@@ -48,7 +48,7 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 		 const char *note)
 {
 	const struct options *o = r->options;
-	char *path = realpath(o->output, NULL);
+	char *path = realpath(r->capture.path, NULL);
 	struct ktrace_session_info info;
 	struct ktrace_text t = { 0 };
 
@@ -59,7 +59,7 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 		ktrace_text_u64(&t, "command", (__u64)r->command.pid);
 	ktrace_text_str(&t, "session", info.env);
 	ktrace_text_str(&t, "backend", info.backend);
-	ktrace_text_str(&t, "file", path ? path : o->output);
+	ktrace_text_str(&t, "file", path ? path : r->capture.path);
 	ktrace_text_u64(&t, "pthread", o->is_pthread);
 	meta_choice_pairs(&t, &r->choice);
 	if (o->argv)

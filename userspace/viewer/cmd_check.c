@@ -12,6 +12,7 @@
 #include "selfcheck.h"
 
 #include "json.h"
+#include "parts.h"
 #include "progress.h"
 #include "sync.h"
 #include "table.h"
@@ -336,6 +337,29 @@ static void put_reading(struct check *c)
 			   c->parts, c->moves);
 }
 
+/* Which parts of recordings there are. That some are not here is no damage of those that are. */
+static void put_parts(struct check *c)
+{
+	const struct ktrace_trace *trace;
+	size_t i;
+
+	for (i = 0; (trace = ktrace_traceset_trace(c->set, i)); i++) {
+		if (!parts_any(trace))
+			continue;
+		output_line_begin(c->out);
+		if (c->is_json) {
+			ktrace_out_str(c->out, "{\"recording\":{");
+			parts_json(c->out, trace);
+			ktrace_out_str(c->out, "}}\n");
+			continue;
+		}
+		ktrace_out_safe(c->out, ktrace_trace_path(trace));
+		ktrace_out_str(c->out, ": parts ");
+		parts_put(c->out, trace);
+		ktrace_out_char(c->out, '\n');
+	}
+}
+
 static int check_files(struct check *c, int nr, char **paths)
 {
 	int i, ret;
@@ -346,6 +370,8 @@ static int check_files(struct check *c, int nr, char **paths)
 	ret = check_reading(c, nr, paths);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	if (!ret)
+		put_parts(c);
 	if (!ret && ktrace_traceset_trace(c->set, 0))
 		put_reading(c);
 	while (c->mark_nr)
@@ -362,7 +388,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct check c = { 0 };
-	int option;
+	int option, nr, status;
+	char **files;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option != 'j')
@@ -371,7 +398,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (optind == argc)
 		return command_usage(cmd, "no file");
-	return check_files(&c, argc - optind, argv + optind);
+	files = files_expand(argc - optind, argv + optind, &nr);
+	status = files ? check_files(&c, nr, files) : STATUS_DAMAGED;
+	files_free(files);
+	return status;
 }
 
 const struct command cmd_check = {
@@ -389,10 +419,12 @@ const struct command cmd_check = {
 "four parts add up to those of the whole, and each sum to what it is of; going forward by a\n"
 "number of events and back leads to the same places. pthread events tell of no transition of\n"
 "threads and objects that cannot be: ktrace help objects.\n"
-"A line for each damage, with its place, for each file and for the reading.\n"
+"A line for each damage, with its place, for each file, for the parts that there are of a\n"
+"recording in several files, and for the reading. Parts that are missing are no damage.\n"
 "\n"
 "JSON members: of a damage file, [offset], damage; of a file file, bytes, sections,\n"
-"blocks, records, lost, damaged, closed; of the reading events, seeks, states,\n"
+"blocks, records, lost, damaged, closed; of a recording in several files recording, an\n"
+"object with what ktrace info says of its parts; of the reading events, seeks, states,\n"
 "parts, moves, damaged (in all).\n",
 	.run = run,
 };

@@ -43,7 +43,7 @@ static const char *take_option(struct extraction *x, int option)
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct extraction x = { .scope.keeps_losses = true };
+	struct extraction x = { .scope.keeps_losses = true, .single = cmd };
 	const char *wrong = NULL;
 	int option, status;
 
@@ -56,16 +56,17 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!wrong && !x.path)
 		wrong = "no output: -o FILE";
-	if (!wrong && argc - optind != 1)
-		wrong = optind == argc ? "no file" : "one file at a time";
-	status = wrong ? command_usage(cmd, wrong) : extraction_files(&x, 1, argv + optind);
+	if (!wrong && optind == argc)
+		wrong = "no file";
+	status = wrong ? command_usage(cmd, wrong) :
+		 extraction_files(&x, argc - optind, argv + optind);
 	scope_free(&x.scope);
 	return status;
 }
 
 const struct command cmd_cut = {
 	.name = "cut",
-	.args = "[OPTION...] -o OUTPUT FILE",
+	.args = "[OPTION...] -o OUTPUT FILE...",
 	.summary = "Write a part of a tracefile as a new one",
 	.help =
 EXTRACTION_HELP
@@ -76,7 +77,8 @@ SCOPE_HELP
 "The new file has the clocks, streams, event types and names of the old one, and the\n"
 "events that were asked for, with their stamps. Losses in the window stay losses; what\n"
 "was left out is none. ktrace info shows what was asked for. All of a file, with another\n"
-"--compress, is the same file stored otherwise.\n"
+"--compress, is the same file stored otherwise. Several files are the parts of one recording,\n"
+"and become one file.\n"
 "\n"
 "JSON members: file, events, bytes, lost (by reason).\n",
 	.run = run,

@@ -4,6 +4,7 @@
 
 #include "census.h"
 #include "json.h"
+#include "parts.h"
 #include "when.h"
 
 #include <errno.h>
@@ -255,6 +256,11 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 		put_fact(out, t, "trace", "cut");
 		ktrace_out_char(out, '\n');
 	}
+	if (parts_any(t)) {
+		put_label(out, "parts");
+		parts_put(out, t);
+		ktrace_out_char(out, '\n');
+	}
 	put_file_end(out, t);
 	put_file_host(out, t);
 	put_label(out, "backend");
@@ -385,6 +391,8 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
 	json_str(out, "cmd", command_of(t));
 	json_str(out, "cut", ktrace_trace_meta(t, "trace", "cut"));
+	if (parts_any(t))
+		parts_json(out, t);
 	json_number(out, t, "end", "status");
 	json_str(out, "reason", ktrace_trace_meta(t, "end", "reason"));
 	json_str(out, "name", ktrace_trace_meta(t, "host", "name"));
@@ -506,10 +514,13 @@ const struct command cmd_info = {
 "  --json             one JSON object\n"
 "  --help, --version\n"
 "\n"
-"All files are read completely, so damage anywhere in them is found and reported.\n"
+"All files are read completely, so damage anywhere in them is found and reported. Files that\n"
+"are parts of one recording are shown as one, with the sum of their sizes.\n"
 "\n"
 "JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
-"[status], [reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
+"[parts: array of objects (file, part, bytes, closed); [keep], removed, removed_events and\n"
+"missing, an array of numbers, come with it], [status], [reason], [name], [kernel],\n"
+"[machine], [cpus], [backend], [clock], hz, readings,\n"
 "kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and stored_bytes: bytes\n"
 "of the blocks as they were in the rings, and as they are in the file, choices: an array of\n"
 "objects time, [levels], [events]), begin (string, seconds\n"

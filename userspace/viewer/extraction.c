@@ -109,6 +109,10 @@ int extraction_files(struct extraction *x, int nr, char **paths)
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;
+	if (x->single && ktrace_traceset_trace(set, 1)) {
+		ktrace_traceset_close(set);
+		return command_usage(x->single, "one file at a time, or parts of one recording");
+	}
 	ret = copy(x, set);
 	if (ret)
 		complain_about(x->path, "%s", reason(ret));

@@ -11,6 +11,7 @@
  * @path:	the new file
  * @is_json:	one object
  * @level:	how blocks are compressed, 0 = not
+ * @single:	files must be those of one recording: the command, for its usage; else NULL
  * @what:	what was asked for, to be written into the file; empty = all
  * @events:	written
  */
@@ -19,6 +20,7 @@ struct extraction {
 	const char *path;
 	bool is_json;
 	int level;
+	const struct command *single;
 	char what[512];
 	__u64 events;
 };

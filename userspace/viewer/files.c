@@ -2,11 +2,14 @@
 /* files.c - opens the files of a command, complains about what is wrong with them */
 #include "viewer.h"
 
+#include "parts.h"
+
 #include <errno.h>
 #include <ktrace/hooks.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
 
@@ -34,21 +37,77 @@ enum ktrace_cores cores_wanted(void)
 	return text && !strcmp(text, "2") ? KTRACE_CORES_TWO : KTRACE_CORES_AUTO;
 }
 
+/* Appends copies of names. Return: how many @list has then, -1 no memory. */
+static int append(char ***list, int nr, char **names, int more)
+{
+	char **grown = realloc(*list, (size_t)(nr + more + 1) * sizeof(*grown));
+	int i;
+
+	if (!grown)
+		return -1;
+	*list = grown;
+	for (i = 0; i < more; i++) {
+		grown[nr + i] = strdup(names[i]);
+		if (!grown[nr + i])
+			return -1;
+	}
+	grown[nr + more] = NULL;
+	return nr + more;
+}
+
+char **files_expand(int nr, char **paths, int *out)
+{
+	char **list = NULL, **parts;
+	int i, n = 0, found;
+
+	for (i = 0; i < nr && n >= 0; i++) {
+		parts = NULL;
+		found = access(paths[i], F_OK) ? (int)parts_find(paths[i], &parts) : 0;
+		n = found ? append(&list, n, parts, found) : append(&list, n, &paths[i], 1);
+		while (found)
+			free(parts[--found]);
+		free(parts);
+	}
+	if (n < 0)
+		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
+	*out = n;
+	return n < 0 ? NULL : list;
+}
+
+void files_free(char **list)
+{
+	size_t i;
+
+	for (i = 0; list && list[i]; i++)
+		free(list[i]);
+	free(list);
+}
+
+/* Adds each. Return: 0, -ENOMEM; what else went wrong has been said. */
+static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *status)
+{
+	char **list = files_expand(nr, paths, &nr);
+	int ret = list ? 0 : -ENOMEM, i;
+
+	for (i = 0; i < nr && ret != -ENOMEM; i++) {
+		ret = ktrace_traceset_add(set, list[i]);
+		if (ret)
+			*status = STATUS_DAMAGED;
+	}
+	files_free(list);
+	return ret == -ENOMEM ? ret : 0;
+}
+
 struct ktrace_traceset *open_files(int nr, char **paths, int *status)
 {
 	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain,
 					     .cores = cores_wanted() };
 	struct ktrace_traceset *set;
-	int i, ret = ktrace_traceset_open(&opts, &set);
+	int ret = ktrace_traceset_open(&opts, &set);
 
 	*status = STATUS_OK;
-	for (i = 0; i < nr && !ret; i++) {
-		ret = ktrace_traceset_add(set, paths[i]);
-		if (ret)
-			*status = STATUS_DAMAGED;
-		if (ret != -ENOMEM)
-			ret = 0;
-	}
+	if (!ret)
+		ret = add_files(set, nr, paths, status);
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		*status = STATUS_DAMAGED;
@@ -75,12 +134,15 @@ int files_status(const struct ktrace_traceset *set, int status)
 void complain_unclosed(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *trace;
-	size_t i;
+	struct ktrace_part file;
+	size_t i, k;
 
 	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
-		if (!ktrace_trace_is_closed(trace))
-			complain_about(ktrace_trace_path(trace),
-				       "not closed: still being written, or cut off");
+		for (k = 0; ktrace_trace_part(trace, k, &file); k++)
+			if (!file.is_closed)
+				complain_about(file.path,
+					       "not closed: still being written, or cut off");
+	parts_complain(set);
 }
 
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)

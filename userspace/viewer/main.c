@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct command *const commands[] = {
@@ -22,6 +23,7 @@ static const struct command *const commands[] = {
 	&cmd_cut,
 	&cmd_merge,
 	&cmd_diff,
+	&cmd_seq,
 	&cmd_stat,
 	&cmd_state,
 	&cmd_flow,
@@ -139,11 +141,23 @@ static int run(int argc, char **argv)
 	return cmd->run(cmd, argc - 1, argv + 1);
 }
 
+/* A recording can have thousands of parts, each a file that is open. */
+static void allow_files(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	signal(SIGPIPE, SIG_IGN);
+	allow_files();
 	status = run(argc, argv);
 	/* Help and version go through stdio, all else through output.c. */
 	if (fflush(stdout) && errno != EPIPE) {

@@ -36,6 +36,7 @@ extern const struct command cmd_events;
 extern const struct command cmd_check;
 extern const struct command cmd_cut;
 extern const struct command cmd_diff;
+extern const struct command cmd_seq;
 extern const struct command cmd_grep;
 extern const struct command cmd_hist;
 extern const struct command cmd_stat;
@@ -83,6 +84,12 @@ void output_line_begin(struct ktrace_out *out);
 
 /* As KTRACE_CORES in the environment says: 1 or 2, else as it fits. */
 enum ktrace_cores cores_wanted(void);
+/*
+ * The names of files that are meant: for one that there is not, but as the name of a recording
+ * in several files, these. NULL-terminated; NULL: no memory, which was said.
+ */
+char **files_expand(int nr, char **paths, int *out);
+void files_free(char **list);
 /* Opens all files, complaining about what is wrong. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
@@ -94,7 +101,7 @@ int files_status(const struct ktrace_traceset *set, int status);
  */
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
 
-/* Says which files may lack their end. */
+/* Says which files may lack their end, and which parts of a recording are not there. */
 void complain_unclosed(const struct ktrace_traceset *set);
 
 /* "sched:switch", or "kernel:64" for what the file does not describe */

@@ -3,7 +3,7 @@
  * bad_disk.c - preloaded into ktraced: kills it at one of its writes, or makes them slow
  *
  *   SLOW_US=N	each pwritev(2) takes N microseconds longer
- *   DIE_AT=N	at the N-th pwritev(2), counted from 1
+ *   DIE_AT=N	at the N-th pwritev(2) or rename(2), counted from 1
  *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it;
  *		fail: nobody is killed, the disk is full from then on
  *
@@ -89,6 +89,29 @@ ssize_t pwritev(int fd, const struct iovec *iov, int nr, off_t offset)
 	if (how && !strcmp(how, "torn"))
 		write_half(fd, iov, nr, offset);
 	else if (how && !strcmp(how, "after") && real(fd, iov, nr, offset) < 0)
+		abort();
+	tell_session();
+	kill(getpid(), SIGKILL);
+	return -1;
+}
+
+int rename(const char *from, const char *to)
+{
+	static int (*real)(const char *from, const char *to);
+	const char *how = getenv("DIE_HOW");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "rename");
+	if (at < 0)
+		find_out();
+	if (!at || --at)
+		return real(from, to);
+	if (how && !strcmp(how, "fail")) {
+		at = 1;
+		errno = ENOSPC;
+		return -1;
+	}
+	if (how && !strcmp(how, "after") && real(from, to))
 		abort();
 	tell_session();
 	kill(getpid(), SIGKILL);

@@ -50,6 +50,18 @@ struct ktrace_tracefile_block {
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 
 /**
+ * ktrace_tracefile_create_part - start one of the files of a trace that is in several
+ * @path:	name of the file
+ * @part:	its number, from 1 to KTRACE_PART_MAX; 0 = the file is whole
+ * @uuid:	of the part before it, NULL = there is none
+ * @out:	the writer
+ *
+ * Return: as ktrace_tracefile_create(); -EFBIG there are as many as there can be.
+ */
+int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
+				 struct ktrace_tracefile **out);
+
+/**
  * ktrace_tracefile_reopen - go on with a file whose writer died
  * @path:	name of the file
  * @uuid:	that the file must have
@@ -80,11 +92,14 @@ int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *pat
 /** ktrace_tracefile_uuid - the random name that the trace has */
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16]);
 
+/** ktrace_tracefile_part - number of the part that the file is, 0 = it is whole */
+__u32 ktrace_tracefile_part(const struct ktrace_tracefile *tf);
+
 /**
- * struct ktrace_tracefile_stream - how far a stream had got in a file
+ * struct ktrace_tracefile_stream - how far a stream had got in a file, and the parts before it
  * @pos:	ring position behind its last BLOCK section
  * @records:	sum of all BLOCK sections
- * @lost:	as its last LOST section says
+ * @lost:	as its last LOST section says, or else the part before
  */
 struct ktrace_tracefile_stream {
 	__u64 pos;
@@ -189,6 +204,9 @@ __u64 ktrace_tracefile_size(const struct ktrace_tracefile *tf);
  * Return: 0, or the first -errno of write(2), fsync(2) or close(2).
  */
 int ktrace_tracefile_close(struct ktrace_tracefile *tf);
+
+/** ktrace_tracefile_close_part - the same, without waiting until all is on the disk */
+int ktrace_tracefile_close_part(struct ktrace_tracefile *tf);
 
 /** ktrace_policy_name - what META calls enum ktrace_policy; NULL for what is none */
 const char *ktrace_policy_name(__u32 policy);

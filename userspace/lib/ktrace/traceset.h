@@ -157,10 +157,12 @@ void ktrace_traceset_close(struct ktrace_traceset *set);
 /**
  * ktrace_traceset_add - add a file
  *
- * What is wrong is reported too. After a failure the traceset is as before.
+ * What is wrong is reported too. After a failure the traceset is as before. The parts of a
+ * recording that is in several files are one trace, in whatever order they are added; what was
+ * got from that trace before is not valid any more.
  *
- * Return: 0, -EBUSY once reading has begun, -EBADMSG not a tracefile,
- * -EPROTONOSUPPORT another version or byte order, -ENOMEM, or -errno of open(2) or
+ * Return: 0, -EBUSY once reading has begun, -EBADMSG not a tracefile, -EEXIST a part that is
+ * there already, -EPROTONOSUPPORT another version or byte order, -ENOMEM, or -errno of open(2) or
  * read(2).
  */
 int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
@@ -240,14 +242,31 @@ const char *ktrace_lost_name(__u32 reason);
 /** ktrace_traceset_trace - trace number @i, NULL behind the last */
 const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *set, size_t i);
 
-/** ktrace_trace_path - name of the file */
+/** ktrace_trace_path - name of the file, or of the first of its parts */
 const char *ktrace_trace_path(const struct ktrace_trace *trace);
 
 /** ktrace_trace_index - number of the trace in its set */
 size_t ktrace_trace_index(const struct ktrace_trace *trace);
 
-/** ktrace_trace_size - bytes of the file that were looked at */
+/** ktrace_trace_size - bytes of the file that were looked at, or of all its parts */
 __u64 ktrace_trace_size(const struct ktrace_trace *trace);
+
+/**
+ * struct ktrace_part - one of the files of a trace
+ * @path:	its name
+ * @number:	which part it is, from 1 on; 0 = the file has the whole trace
+ * @size:	bytes that were looked at
+ * @is_closed:	it has its end mark
+ */
+struct ktrace_part {
+	const char *path;
+	__u32 number;
+	__u64 size;
+	bool is_closed;
+};
+
+/** ktrace_trace_part - file number @i of a trace, by rising numbers; false behind the last */
+bool ktrace_trace_part(const struct ktrace_trace *trace, size_t i, struct ktrace_part *part);
 
 /**
  * struct ktrace_storage - how the blocks of a file are stored
@@ -270,11 +289,11 @@ struct ktrace_storage {
  */
 void ktrace_trace_storage(const struct ktrace_trace *trace, struct ktrace_storage *out);
 
-/** ktrace_trace_is_closed - does the file have its end mark? */
+/** ktrace_trace_is_closed - does the file, or each of its parts, have its end mark? */
 bool ktrace_trace_is_closed(const struct ktrace_trace *trace);
 
 /**
- * ktrace_trace_meta - a fact from a META line trace, host or end
+ * ktrace_trace_meta - a fact from a META line trace, host, part or end
  *
  * Return: the latest value, NULL if there is none.
  */

@@ -24,6 +24,7 @@
  * @end:	behind its last BLOCK section, 0 = there was none
  * @gap:	offset of the first section that does not follow its predecessor, 0 = none
  * @lost:	largest counts
+ * @before:	what was lost in the parts before this one
  */
 struct checked {
 	__u32 id;
@@ -31,6 +32,7 @@ struct checked {
 	__u64 end;
 	__u64 gap;
 	struct ktrace_lost lost;
+	__u64 before;
 };
 
 /**
@@ -218,6 +220,24 @@ static __u64 number_of(const char *line, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
+/* What parts before this one have told comes again. */
+static void take_before(struct checked *st, const char *line)
+{
+	const char *counts = strstr(line, " lost=");
+	char *end;
+	int i;
+
+	if (!counts || st->end)
+		return;
+	counts += strlen(" lost=");
+	st->before = 0;
+	for (i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
+		st->lost.count[i] = strtoull(counts, &end, 10);
+		st->before += st->lost.count[i];
+		counts = end + (*end == ',');
+	}
+}
+
 /* Block sizes of the streams that a META section announces. */
 static int take_meta(struct checker *c)
 {
@@ -239,6 +259,8 @@ static int take_meta(struct checker *c)
 		block = number_of(line, " block=");
 		if (block <= KTRACE_BLOCK_MAX && !(block & (block - 1)))
 			st->block_size = block;
+		if (c->reader.part)
+			take_before(st, line);
 	}
 	free(text);
 	return line ? -ENOMEM : 0;
@@ -290,6 +312,7 @@ static void check_streams(struct checker *c)
 	for (i = 0; i < c->stream_nr; i++) {
 		for (sum = 0, k = 0; k < KTRACE_LOST_NR; k++)
 			sum += c->streams[i].lost.count[k];
+		sum -= c->streams[i].before;
 		c->out->lost += sum;
 		if (c->streams[i].gap && !sum)
 			ktrace_reader_report(&c->reader, c->streams[i].gap,

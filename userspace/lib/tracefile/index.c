@@ -19,16 +19,23 @@
 
 #define ENTRIES 1024u
 
+/* What is no offset stays none. */
+static __u64 add_base(const struct reader *r, __u64 offset)
+{
+	return offset > ~0ull - r->base ? ~0ull : offset + r->base;
+}
+
 /* Where the end mark says the index is; 0 = no usable end mark or no index. */
 static __u64 index_offset(const struct reader *r)
 {
 	struct ktrace_section end;
 
-	if (r->size % KTRACE_SECTION_ALIGN || r->size < sizeof(end) + sizeof(struct ktrace_file))
+	if (r->size % KTRACE_SECTION_ALIGN ||
+	    r->size - r->base < sizeof(end) + sizeof(struct ktrace_file))
 		return 0;
 	if (ktrace_reader_load(r, r->size - sizeof(end), &end, NULL, 0))
 		return 0;
-	return end.type == KTRACE_SECTION_END ? end.pos : 0;
+	return end.type == KTRACE_SECTION_END && end.pos ? add_base(r, end.pos) : 0;
 }
 
 /* Can @e be an entry between @min and the index at @max? */
@@ -78,13 +85,14 @@ static int add_last(struct pass *p, __u64 end)
 	return p->add && e.type ? p->add(p->arg, &e, end) : 0;
 }
 
-static int take_entries(struct pass *p, const struct ktrace_index *e, size_t nr)
+static int take_entries(struct pass *p, struct ktrace_index *e, size_t nr)
 {
 	int ret = 0;
 	size_t i;
 
 	p->crc = ktrace_crc32c(p->crc, e, nr * sizeof(*e));
 	for (i = 0; i < nr && !ret; i++, e++) {
+		e->offset = add_base(p->reader, e->offset);
 		if (!is_possible(e, p->min, p->index))
 			return -EBADMSG;
 		p->min = e->offset + sizeof(struct ktrace_section);
@@ -104,7 +112,7 @@ static int read_entries(const struct reader *r, const struct ktrace_section *s, 
 	size_t n;
 	int ret = entries ? 0 : -ENOMEM;
 
-	p->min = sizeof(struct ktrace_file);
+	p->min = r->base + sizeof(struct ktrace_file);
 	p->last.type = 0;
 	for (; left && !ret; left -= n, at += n * sizeof(*entries)) {
 		n = left < ENTRIES ? (size_t)left : ENTRIES;

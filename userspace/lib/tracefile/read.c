@@ -30,7 +30,8 @@
 
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)
 {
-	r->report(r->arg, r->path, offset, message);
+	r->report(r->arg, r->path, offset == KTRACE_OFFSET_NONE ? offset : offset - r->base,
+		  message);
 }
 
 static void about_file(const struct reader *r, const char *message)
@@ -48,7 +49,7 @@ int ktrace_reader_bytes(const struct reader *r, __u64 offset, void *buf, size_t 
 	ssize_t n;
 
 	while (size) {
-		n = pread(r->fd, at, size, (off_t)offset);
+		n = pread(r->fd, at, size, (off_t)(offset - r->base));
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -111,7 +112,7 @@ static int verify_claim(struct reader *r, __u64 offset, const struct ktrace_sect
 {
 	int ret;
 
-	if (r->searched / SEARCH_FACTOR > r->size)
+	if (r->searched / SEARCH_FACTOR > r->size - r->base)
 		return 0;
 	ret = ktrace_reader_verify(r, offset, s);
 	if (!ret)
@@ -324,6 +325,7 @@ static int check_file_header(struct reader *r)
 		return -EPROTONOSUPPORT;
 	}
 	memcpy(r->uuid, h.uuid, sizeof(r->uuid));
+	r->part = h.part <= KTRACE_PART_MAX ? h.part : 0;
 	return h.version != KTRACE_FILE_VERSION || h.header_size != sizeof(h) ?
 		refuse_version(r, h.version) : 0;
 }
@@ -335,8 +337,17 @@ int ktrace_reader_refresh(struct reader *r)
 
 	if (fstat(r->fd, &st))
 		return -errno;
-	r->size = (__u64)st.st_size;
+	r->size = r->base + (__u64)st.st_size;
 	return 0;
+}
+
+/* Offsets are from now on those of the part in the trace. Nothing has been walked yet. */
+void ktrace_reader_set_base(struct reader *r)
+{
+	r->size -= r->base;
+	r->base = reader_base(r->part);
+	r->size += r->base;
+	r->next = r->base + sizeof(struct ktrace_file);
 }
 
 /*

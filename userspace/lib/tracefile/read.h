@@ -12,7 +12,9 @@
  * @fd:		the file
  * @path:	its name
  * @uuid:	from its header
- * @size:	bytes, as of the last look
+ * @part:	from its header
+ * @base:	what is added to offsets in the file: ktrace_reader_set_base()
+ * @size:	where it ends, as of the last look: bytes, and @base
  * @next:	where walking goes on
  * @searched:	bytes checked where a section was claimed to be and was not
  * @is_lost:	walking is in a damaged place, reported already, and looks for the
@@ -27,6 +29,8 @@ struct reader {
 	int fd;
 	char *path;
 	__u8 uuid[16];
+	__u32 part;
+	__u64 base;
 	__u64 size;
 	__u64 next;
 	__u64 searched;
@@ -64,8 +68,17 @@ struct section_buf {
 	size_t raw_cap;
 };
 
+/* Parts of a trace have their offsets one behind the other; a whole file has what is in it. */
+#define READER_PART_SHIFT 44
+
+static inline __u64 reader_base(__u32 part)
+{
+	return (__u64)part << READER_PART_SHIFT;
+}
+
 __u32 ktrace_section_crc(const struct ktrace_section *s);
 int ktrace_reader_open(struct reader *r, const char *path);
+void ktrace_reader_set_base(struct reader *r);
 void ktrace_reader_close(struct reader *r);
 int ktrace_reader_refresh(struct reader *r);
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message);

@@ -41,6 +41,53 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 	return b;
 }
 
+/* Value of " key=" in a line, 0 = there is none. */
+static __u64 number_of(const char *line, const char *key)
+{
+	const char *at = strstr(line, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
+}
+
+/* A stream that parts before this one have had: META says how far it had got there. */
+static int take_stream(struct ktrace_tracefile *tf, const char *line)
+{
+	const char *counts = strstr(line, " lost=");
+	struct stream_before *b;
+	char *end;
+
+	if (!strstr(line, " pos="))
+		return 0;
+	b = get_before(tf, (__u32)number_of(line, " id="));
+	if (!b)
+		return -ENOMEM;
+	b->is.pos = number_of(line, " pos=");
+	b->is.records = number_of(line, " records=");
+	counts = counts ? counts + strlen(" lost=") : "";
+	for (int i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
+		b->is.lost.count[i] = strtoull(counts, &end, 10);
+		counts = end + (*end == ',');
+	}
+	return 0;
+}
+
+static int take_meta(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset)
+{
+	struct section_buf b = { 0 };
+	int ret = ktrace_reader_load_next(r, offset, r->size, &b);
+	char *text = ret ? NULL : strndup(b.body, b.size), *rest = text, *line;
+
+	ktrace_section_buf_free(&b);
+	/* One that is damaged says nothing. */
+	if (!text)
+		return ret == -EBADMSG ? 0 : ret ? ret : -ENOMEM;
+	while (!ret && (line = strsep(&rest, "\n")))
+		if (!strncmp(line, "stream ", 7))
+			ret = take_stream(tf, line);
+	free(text);
+	return ret;
+}
+
 static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u64 offset,
 			const struct ktrace_section *s)
 {
@@ -48,6 +95,8 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 
 	tf->size = offset;
 	ktrace_writer_index(tf, s);
+	if (s->type == KTRACE_SECTION_META && tf->part)
+		return take_meta(tf, r, offset);
 	if (s->type != KTRACE_SECTION_BLOCK && s->type != KTRACE_SECTION_LOST)
 		return 0;
 	b = get_before(tf, s->stream);
@@ -127,6 +176,7 @@ int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
 	ret = open_reader(path, uuid, &r);
 	if (ret)
 		goto err_free;
+	tf->part = r.part;
 	ret = is_same_file(tf->fd, r.fd) ? take_sections(tf, &r) : -ESTALE;
 	ktrace_reader_close(&r);
 	if (!ret && ftruncate(tf->fd, (off_t)tf->size))

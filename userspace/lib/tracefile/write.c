@@ -133,18 +133,22 @@ static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
 	return put_finished(tf, s, iov, 1);
 }
 
-static int put_file_header(struct ktrace_tracefile *tf)
+/* @uuid: of the part before, NULL = there is none */
+static int put_file_header(struct ktrace_tracefile *tf, const __u8 *uuid)
 {
 	struct ktrace_file h = {
 		.magic = KTRACE_FILE_MAGIC,
 		.version = KTRACE_FILE_VERSION,
 		.byte_order = KTRACE_FILE_BYTE_ORDER,
 		.header_size = sizeof(h),
+		.part = tf->part,
 	};
 	struct iovec iov = { &h, sizeof(h) };
 	int ret;
 
-	if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
+	if (uuid)
+		memcpy(tf->uuid, uuid, sizeof(tf->uuid));
+	else if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
 		return -EIO;
 	memcpy(h.uuid, tf->uuid, sizeof(h.uuid));
 	ret = ktrace_write_all(tf->fd, &iov, 1, 0);
@@ -192,17 +196,19 @@ int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **ou
 	return ret;
 }
 
-int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
+int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
+				 struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = ktrace_writer_open(path, O_CREAT, &tf);
+	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, O_CREAT, &tf);
 
 	if (ret)
 		return ret;
+	tf->part = part;
 	if (!is_null_device(tf->fd) && ftruncate(tf->fd, 0))
 		ret = -errno;
 	else
-		ret = put_file_header(tf);
+		ret = put_file_header(tf, uuid);
 	if (ret)
 		ktrace_writer_free(tf);
 	else
@@ -210,9 +216,19 @@ int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 	return ret;
 }
 
+int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
+{
+	return ktrace_tracefile_create_part(path, 0, NULL, out);
+}
+
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16])
 {
 	memcpy(uuid, tf->uuid, sizeof(tf->uuid));
+}
+
+__u32 ktrace_tracefile_part(const struct ktrace_tracefile *tf)
+{
+	return tf->part;
 }
 
 /* How many bytes of @text make the next META section: whole lines, or 0 if one is too long. */
@@ -372,18 +388,16 @@ static int sync_file(int fd)
 	return 0;
 }
 
-int ktrace_tracefile_close(struct ktrace_tracefile *tf)
+static int end_file(struct ktrace_tracefile *tf, bool waits)
 {
 	__u64 index_offset;
 	int ret, ret2;
 
-	if (!tf)
-		return 0;
 	ret = put_index(tf, &index_offset);
 	ret2 = put_end(tf, index_offset);
 	if (!ret)
 		ret = ret2;
-	ret2 = sync_file(tf->fd);
+	ret2 = waits ? sync_file(tf->fd) : 0;
 	if (!ret)
 		ret = ret2;
 	if (close(tf->fd) && !ret)
@@ -391,4 +405,14 @@ int ktrace_tracefile_close(struct ktrace_tracefile *tf)
 	tf->fd = -1;
 	ktrace_writer_free(tf);
 	return ret;
+}
+
+int ktrace_tracefile_close(struct ktrace_tracefile *tf)
+{
+	return tf ? end_file(tf, true) : 0;
+}
+
+int ktrace_tracefile_close_part(struct ktrace_tracefile *tf)
+{
+	return tf ? end_file(tf, false) : 0;
 }

@@ -25,6 +25,7 @@ struct stream_before {
  * @index_cap:	entries allocated
  * @has_index:	false once memory for the index ran out
  * @uuid:	name of the trace
+ * @part:	number of this part of it, 0 = it is whole
  * @before:	what there was of each stream when the file was reopened
  * @before_nr:	how many
  * @level:	how BLOCK bodies are compressed, 0 = not
@@ -34,6 +35,7 @@ struct ktrace_tracefile {
 	int fd;
 	__u64 size;
 	__u8 uuid[16];
+	__u32 part;
 	struct stream_before *before;
 	size_t before_nr;
 	struct ktrace_index *index;

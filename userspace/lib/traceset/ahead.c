@@ -202,8 +202,8 @@ int ktrace_ahead_load(struct stream *s, const struct entry *e)
 
 	if (a && s->lane && s->loaded.offset != entry_offset(e) && is_helped(a) && take(a, s, e))
 		return 0;
-	return ktrace_reader_load_next(&s->trace->reader, entry_offset(e), entry_end(e),
-				       &s->loaded);
+	return ktrace_reader_load_next(trace_reader(s->trace, entry_offset(e)), entry_offset(e),
+				       entry_end(e), &s->loaded);
 }
 
 /* How many sections of @s may be ahead. */
@@ -225,8 +225,8 @@ static bool want_one(struct ahead *a, struct stream *s)
 		lane->entry++;
 	if (lane->entry == s->entry_nr)
 		return false;
-	slot->reader = s->trace->reader;
 	e = &s->entries[lane->entry++];
+	slot->reader = *trace_reader(s->trace, entry_offset(e));
 	slot->offset = entry_offset(e);
 	slot->end = entry_end(e);
 	slot->state = SLOT_WANTED;

@@ -184,6 +184,14 @@ const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw)
 	return &c->segments[low];
 }
 
+/* Is there this very reading? */
+bool ktrace_clock_has(const struct clock *c, const struct segment *reading)
+{
+	const struct segment *s = ktrace_clock_segment(c, reading->raw);
+
+	return s && s->raw == reading->raw && s->mono == reading->mono && s->wall == reading->wall;
+}
+
 /* The beginning of @s where stamps do not overflow when shifted, nor ns when added. */
 void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offset)
 {

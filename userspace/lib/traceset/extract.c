@@ -23,15 +23,19 @@
 /* Is the file to be written one of those to be read? */
 static bool is_input(const struct ktrace_traceset *set, const char *path)
 {
+	const struct trace *t;
 	struct stat out, in;
-	size_t i;
+	size_t i, k;
 
 	if (stat(path, &out))
 		return false;
-	for (i = 0; i < set->trace_nr; i++)
-		if (!fstat(set->traces[i]->reader.fd, &in) && in.st_dev == out.st_dev &&
-		    in.st_ino == out.st_ino)
-			return true;
+	for (i = 0; i < set->trace_nr; i++) {
+		t = set->traces[i];
+		for (k = 0; k < t->part_nr; k++)
+			if (!fstat(t->parts[k].fd, &in) && in.st_dev == out.st_dev &&
+			    in.st_ino == out.st_ino)
+				return true;
+	}
 	return false;
 }
 

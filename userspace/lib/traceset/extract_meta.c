@@ -13,12 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* struct copying - META sections of a file on their way */
+/*
+ * struct copying - META sections of a file on their way
+ * is_repeated: it goes on with another part, and what that one said comes again
+ */
 struct copying {
 	const struct reader *reader;
 	struct ktrace_extract *x;
 	struct source *from;
 	struct section_buf loaded;
+	bool is_repeated;
 };
 
 __u16 ktrace_extract_id(struct ktrace_extract *x, struct source *from, __u32 id)
@@ -112,6 +116,12 @@ static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 	if (ret)
 		return ret;
 	text = c->loaded.body;
+	if (s->size >= 5 && !memcmp(text, "part ", 5)) {
+		c->is_repeated = false;
+		return 0;
+	}
+	if (c->is_repeated)
+		return 0;
 	if (!extract_merges(c->x)) {
 		text[s->size - 1] = '\n';
 		return ktrace_tracefile_meta(c->x->tf, text, (size_t)s->size);
@@ -128,14 +138,15 @@ static void no_report(void *arg, const char *path, __u64 offset, const char *mes
 	(void)message;
 }
 
-/* The META text of a file, section by section */
-static int copy_all_meta(struct ktrace_extract *x, struct source *from)
+/* The META text of a file, section by section; @follows: the part before it was copied */
+static int copy_file_meta(struct ktrace_extract *x, struct source *from, const char *path,
+			  bool follows)
 {
 	struct reader r = { .fd = -1, .report = no_report };
-	struct copying c = { .reader = &r, .x = x, .from = from };
+	struct copying c = { .reader = &r, .x = x, .from = from, .is_repeated = follows };
 	struct ktrace_section s;
 	struct ktrace_index e = { 0 };
-	int ret = ktrace_reader_open(&r, from->trace->reader.path);
+	int ret = ktrace_reader_open(&r, path);
 
 	if (ret)
 		return ret;
@@ -147,6 +158,20 @@ static int copy_all_meta(struct ktrace_extract *x, struct source *from)
 	ktrace_section_buf_free(&c.loaded);
 	ktrace_reader_close(&r);
 	return ret < 0 ? ret : 0;
+}
+
+static int copy_all_meta(struct ktrace_extract *x, struct source *from)
+{
+	const struct trace *t = from->trace;
+	bool follows = false;
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; i < t->part_nr && !ret; i++) {
+		follows = i && t->parts[i].part == t->parts[i - 1].part + 1;
+		ret = copy_file_meta(x, from, t->parts[i].path, follows);
+	}
+	return ret;
 }
 
 static void put_stream(struct ktrace_text *text, const struct out_stream *o, bool merges)

@@ -139,14 +139,30 @@ static int add_clock(struct trace *t, const struct line *l)
 		return -EINVAL;
 	get_u64(l, "boot_ns", &reading.boot);
 	get_u64(l, "hz", &hz);
+	if (t->parts[0].part && ktrace_clock_has(&t->clock, &reading))
+		return 0;
 	ret = ktrace_clock_add(&t->clock, &reading, hz);
 	for (i = 0; i < t->stream_nr; i++)
 		t->streams[i]->clock.span = 0;
 	return ret;
 }
 
+/* What was lost in parts before the first one that there is, is no loss of those there are. */
+static void take_base(struct stream *s, const char *counts)
+{
+	char *end;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
+		s->base_lost[i] = strtoull(counts, &end, 10);
+		counts = end + (*end == ',');
+	}
+	memcpy(s->seen, s->base_lost, sizeof(s->seen));
+}
+
 static int add_stream(struct trace *t, const struct line *l)
 {
+	const char *lost = get_str(l, "lost");
 	struct stream *s;
 	__u64 id, cpu;
 
@@ -162,6 +178,8 @@ static int add_stream(struct trace *t, const struct line *l)
 	s->pub.block_size = get_u32(l, "block", KTRACE_BLOCK_MAX);
 	if (s->pub.block_size & (s->pub.block_size - 1))
 		s->pub.block_size = 0;
+	if (lost && t->parts[0].part && !s->entry_nr)
+		take_base(s, lost);
 	return 0;
 }
 
@@ -354,6 +372,7 @@ static const struct {
 	{ "trace", add_facts },
 	{ "host", add_facts },
 	{ "end", add_facts },
+	{ "part", add_facts },
 	{ "clock", add_clock },
 	{ "stream", add_stream },
 	{ "event", add_event },
@@ -399,7 +418,7 @@ void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 		if (ret == -ENOMEM)
 			t->error = ret;
 		if (ret == -EINVAL && !is_reported) {
-			ktrace_reader_report(&t->reader, offset, "META line that makes no sense");
+			trace_report(t, offset, "META line that makes no sense");
 			is_reported = true;
 		}
 	}

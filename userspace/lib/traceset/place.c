@@ -117,7 +117,7 @@ int ktrace_place_put(struct stream *s, const struct place *p)
 	if (p->off != PLACE_END)
 		return entry < 0 ? -EBADMSG : put_on_record(s, (size_t)entry, p);
 	ktrace_stream_rewind(s, (size_t)(entry + 1));
-	memcpy(s->seen, p->lost, sizeof(s->seen));
+	memcpy(s->seen, p->section ? p->lost : s->base_lost, sizeof(s->seen));
 	s->prev_raw = p->prev_raw;
 	s->end_pos = p->end_pos;
 	s->gap = p->gap;

@@ -197,8 +197,8 @@ static void save_trace(const struct trace *t, struct ktrace_position *pos)
 	struct trace_mark *mark = &pos->traces[pos->trace_nr++];
 	size_t i;
 
-	memcpy(mark->uuid, t->reader.uuid, sizeof(mark->uuid));
-	mark->seen = t->reader.next;
+	memcpy(mark->uuid, trace_last(t)->uuid, sizeof(mark->uuid));
+	mark->seen = trace_last(t)->next;
 	for (i = 0; i < t->stream_nr; i++)
 		ktrace_place_get(t->streams[i], &pos->places[pos->place_nr++]);
 }
@@ -244,7 +244,7 @@ static int check_section(const struct ktrace_traceset *set, const struct ktrace_
 		return -EINVAL;
 	if (s && (!p->section || ktrace_place_entry(s, p->section) >= 0))
 		return 0;
-	r = &set->traces[p->trace]->reader;
+	r = trace_last(set->traces[p->trace]);
 	return !r->is_closed && pos->traces[p->trace].seen > r->next ? -EAGAIN : -EINVAL;
 }
 
@@ -255,7 +255,7 @@ static int check_trace(const struct trace *t, const struct ktrace_position *pos)
 	const struct stream *s;
 	size_t i;
 
-	if (memcmp(mark->uuid, t->reader.uuid, sizeof(mark->uuid)))
+	if (memcmp(mark->uuid, trace_last(t)->uuid, sizeof(mark->uuid)))
 		return -EINVAL;
 	for (i = 0; i < t->stream_nr; i++) {
 		s = t->streams[i];

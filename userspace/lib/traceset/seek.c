@@ -50,7 +50,7 @@ struct opening {
 static bool read_body(const struct stream *s, const struct entry *e, struct section_buf *b,
 		      const struct ktrace_section *sec, __u32 at, void *bytes, __u32 size)
 {
-	const struct reader *r = &s->trace->reader;
+	const struct reader *r = trace_reader(s->trace, entry_offset(e));
 
 	if (!ktrace_section_is_compressed(sec))
 		return at + size <= sec->size &&
@@ -64,8 +64,10 @@ static bool read_body(const struct stream *s, const struct entry *e, struct sect
 static bool read_opening(const struct stream *s, const struct entry *e, struct section_buf *b,
 			 struct opening *o)
 {
+	const struct reader *r = trace_reader(s->trace, entry_offset(e));
+
 	if (e->place & (ENTRY_LOST | ENTRY_BAD) ||
-	    ktrace_reader_header(&s->trace->reader, entry_offset(e), &o->section) ||
+	    ktrace_reader_header(r, entry_offset(e), &o->section) ||
 	    !read_body(s, e, b, &o->section, 0, &o->block, sizeof(o->block)))
 		return false;
 	if (!read_body(s, e, b, &o->section, sizeof(o->block), &o->first, sizeof(o->first)))
@@ -119,12 +121,14 @@ static void see_lost_section(struct stream *s, size_t end)
 {
 	struct ktrace_lost lost;
 	size_t i = end;
+	__u64 at;
 
 	while (i && (s->entries[i - 1].place & (ENTRY_LOST | ENTRY_BAD)) != ENTRY_LOST)
 		i--;
 	if (!i)
 		return;
-	if (!ktrace_reader_lost(&s->trace->reader, entry_offset(&s->entries[i - 1]), &lost))
+	at = entry_offset(&s->entries[i - 1]);
+	if (!ktrace_reader_lost(trace_reader(s->trace, at), at, &lost))
 		ktrace_stream_see_lost(s, &lost);
 }
 
@@ -146,7 +150,8 @@ static bool continues_event(struct stream *s, const struct entry *e)
 		if (o.first.rec.id == KTRACE_ID_LOST)
 			at += (__u32)KTRACE_RECORD_SIZE(o.first.rec.len);
 	}
-	return !ktrace_reader_header(&s->trace->reader, entry_offset(e), &sec) &&
+	return !ktrace_reader_header(trace_reader(s->trace, entry_offset(e)), entry_offset(e),
+				     &sec) &&
 	       read_body(s, e, &s->loaded, &sec, at, &rec, sizeof(rec)) &&
 	       rec.id >= KTRACE_ID_FIRST && (rec.tid_flags & KTRACE_REC_FRAG_NEXT);
 }
@@ -172,7 +177,7 @@ int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap)
 	}
 	s->sought = entry;
 	ktrace_stream_rewind(s, entry);
-	memset(s->seen, 0, sizeof(s->seen));
+	memcpy(s->seen, s->base_lost, sizeof(s->seen));
 	see_lost_records(s, entry, &peeked);
 	ktrace_section_buf_free(&peeked);
 	see_lost_section(s, entry);

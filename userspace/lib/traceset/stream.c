@@ -98,7 +98,7 @@ static int bad_section(struct stream *s, struct entry *e, const char *message)
 {
 	e->place |= ENTRY_BAD;
 	s->end_pos = END_UNKNOWN;
-	ktrace_reader_report(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS, message);
+	trace_report(s->trace, entry_offset(e), message);
 	return 0;
 }
 
@@ -117,8 +117,8 @@ static void note_gap(struct stream *s, const struct ktrace_section *sec)
 static void unknown_reasons(struct stream *s, const struct entry *e)
 {
 	if (!s->has_unknown_lost)
-		ktrace_reader_report(&s->trace->reader, e->place & ~(__u64)ENTRY_FLAGS,
-				     "events lost for unknown reasons: a newer ktrace is needed");
+		trace_report(s->trace, entry_offset(e),
+			     "events lost for unknown reasons: a newer ktrace is needed");
 	s->has_unknown_lost = true;
 }
 
@@ -231,8 +231,8 @@ int ktrace_stream_next_slow(struct stream *s)
 			continue;
 		}
 		if (what == KT_CURSOR_CORRUPT) {
-			ktrace_reader_report(&s->trace->reader, here(s),
-					     "impossible record, rest of the section skipped");
+			trace_report(s->trace, here(s),
+				     "impossible record, rest of the section skipped");
 			end_section(s);
 		}
 		ret = ktrace_stream_load(s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * trace.c - opens a tracefile and files its sections under their streams
+ * trace.c - files the sections of a tracefile under their streams
  *
  * META sections are taken in at once; of BLOCK and LOST sections only the place and
  * the largest stamp are kept. Sections of a stream that META does not announce are
@@ -67,7 +67,7 @@ struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktrace_section *s,
 		     char **body)
 {
-	int ret = ktrace_reader_header(&t->reader, offset, s);
+	int ret = ktrace_reader_header(trace_reader(t, offset), offset, s);
 	size_t size = (size_t)s->size;
 
 	if (ret)
@@ -77,10 +77,21 @@ static int load_once(const struct trace *t, __u64 offset, __u64 end, struct ktra
 	*body = malloc(size + 1);
 	if (!*body)
 		return -ENOMEM;
-	ret = ktrace_reader_load(&t->reader, offset, s, *body, size);
+	ret = ktrace_reader_load(trace_reader(t, offset), offset, s, *body, size);
 	if (ret)
 		free(*body);
 	return ret;
+}
+
+/*
+ * Is the text what the part before has said, or knew? Then it would come twice. The section with
+ * the line "part" ends that.
+ */
+static bool is_repetition(struct trace *t, const char *text, size_t size)
+{
+	if (size >= 5 && !memcmp(text, "part ", 5))
+		t->is_repeated = false;
+	return t->is_repeated && !t->has_bad_meta;
 }
 
 static int take_meta(struct trace *t, __u64 offset, __u64 end)
@@ -92,12 +103,13 @@ static int take_meta(struct trace *t, __u64 offset, __u64 end)
 	if (ret == -ENOMEM)
 		return ret;
 	if (ret) {
-		ktrace_reader_report(&t->reader, offset, "damaged META section, skipped");
+		trace_report(t, offset, "damaged META section, skipped");
+		t->has_bad_meta = true;
 		return 0;
 	}
 	if (s.type != KTRACE_SECTION_META || !ktrace_section_is_plain(&s))
-		ktrace_reader_report(&t->reader, offset, "not a META section, skipped");
-	else
+		trace_report(t, offset, "not a META section, skipped");
+	else if (!is_repetition(t, text, (size_t)s.size))
 		ktrace_meta_parse(t, offset, text, (size_t)s.size);
 	free(text);
 	return t->error;
@@ -111,7 +123,7 @@ static bool is_intact(struct trace *t, __u64 offset, __u64 end)
 	int ret = load_once(t, offset, end, &s, &body);
 
 	if (ret)
-		ktrace_reader_report(&t->reader, offset, "damaged section, skipped");
+		trace_report(t, offset, "damaged section, skipped");
 	else
 		free(body);
 	return !ret;
@@ -149,7 +161,7 @@ static int add_to_stream(struct trace *t, const struct ktrace_index *e, __u64 en
 	if (!s) {
 		if (!is_intact(t, e->offset, end))
 			return 0;
-		ktrace_reader_report(&t->reader, e->offset, "stream without announcement");
+		trace_report(t, e->offset, "stream without announcement");
 		s = ktrace_trace_get_stream(t, e->stream);
 	}
 	return s ? add_entry(s, e, end) : -ENOMEM;
@@ -170,19 +182,19 @@ static int add_section(void *arg, const struct ktrace_index *e, __u64 end)
 	return 0;
 }
 
-static int walk(struct trace *t)
+static int walk(struct trace *t, struct reader *part)
 {
 	struct ktrace_section s;
 	struct ktrace_index e;
 	__u64 offset;
 	int ret, nr = 0;
 
-	while ((ret = ktrace_reader_walk(&t->reader, &s, &offset)) == 1) {
+	while ((ret = ktrace_reader_walk(part, &s, &offset)) == 1) {
 		e = (struct ktrace_index){
 			.offset = offset, .first_ts = s.first_ts, .last_ts = s.last_ts,
 			.stream = s.stream, .type = s.type,
 		};
-		ret = add_section(t, &e, t->reader.next);
+		ret = add_section(t, &e, part->next);
 		if (ret)
 			return ret;
 		nr += nr < 0x7fffffff;
@@ -196,48 +208,29 @@ static int walk(struct trace *t)
  */
 int ktrace_trace_grow(struct trace *t)
 {
+	struct reader *last = trace_last(t);
 	int ret;
 
-	if (t->reader.is_closed)
+	if (last->is_closed)
 		return 0;
-	ret = ktrace_reader_refresh(&t->reader);
-	return ret ? ret : walk(t);
+	ret = ktrace_reader_refresh(last);
+	return ret ? ret : walk(t, last);
 }
 
-static int load_sections(struct trace *t)
+/* Takes the sections of @part in, which is the last one. Return: 0, -errno. */
+int ktrace_trace_load(struct trace *t, struct reader *part)
 {
-	int ret = ktrace_reader_index(&t->reader, add_section, t);
+	int ret;
 
+	t->is_repeated = part > t->parts && part[-1].part + 1 == part->part;
+	ret = ktrace_reader_index(part, add_section, t);
 	if (!ret)
-		ret = walk(t);
+		ret = walk(t, part);
 	if (ret < 0)
 		return ret;
 	if (!t->clock.nr)
-		ktrace_reader_report(&t->reader, KTRACE_OFFSET_NONE,
+		ktrace_reader_report(part, KTRACE_OFFSET_NONE,
 				     "no clock reading: times are raw stamps");
-	return 0;
-}
-
-/*
- * Opens a file. What is wrong was reported.
- * Return: 0, or as ktrace_traceset_add().
- */
-int ktrace_trace_open(const struct reader *settings, const char *path, struct trace **out)
-{
-	struct trace *t = calloc(1, sizeof(*t));
-	int ret;
-
-	if (!t)
-		return -ENOMEM;
-	t->reader = *settings;
-	ret = ktrace_reader_open(&t->reader, path);
-	if (!ret)
-		ret = load_sections(t);
-	if (ret) {
-		ktrace_trace_free(t);
-		return ret;
-	}
-	*out = t;
 	return 0;
 }
 
@@ -250,7 +243,8 @@ static void free_types(struct type_table *table)
 	free(table->types);
 }
 
-void ktrace_trace_free(struct trace *t)
+/* Forgets all that the parts have said. */
+void ktrace_trace_empty(struct trace *t)
 {
 	size_t i;
 
@@ -272,6 +266,18 @@ void ktrace_trace_free(struct trace *t)
 		free(t->choices[i].events);
 	}
 	free(t->choices);
-	ktrace_reader_close(&t->reader);
+	*t = (struct trace){
+		.index = t->index, .parts = t->parts, .part_nr = t->part_nr, .ahead = t->ahead,
+	};
+}
+
+void ktrace_trace_free(struct trace *t)
+{
+	size_t i;
+
+	ktrace_trace_empty(t);
+	for (i = 0; i < t->part_nr; i++)
+		ktrace_reader_close(&t->parts[i]);
+	free(t->parts);
 	free(t);
 }

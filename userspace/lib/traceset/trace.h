@@ -5,6 +5,7 @@
  *   reader (tracefile/read.h)   sections of a file
  *   meta.c                      META text: streams, types, names, clock, facts
  *   trace.c                     opens a file, files its sections under their streams
+ *   parts.c                     the files of a trace that is in several
  *   stream.c                    walks the records of a stream
  *   ahead.c                     loads the sections that come next on another core
  *   maps.c                      code of processes
@@ -117,6 +118,7 @@ struct gap {
  * @lost_off:	where in the body the notice is, 0 for a LOST section
  * @lost_delta:	how many for each
  * @lost_out:	payload of the loss being delivered
+ * @base_lost:	counts of what was lost before the first part that there is
  * @has_unknown_lost: losses of unknown reasons were reported
  * @first_time:	time of the first event of the stream; valid if @has_first
  */
@@ -139,6 +141,7 @@ struct stream {
 	size_t sought;
 	__u64 sought_raw;
 	__u64 seen[KTRACE_LOST_NR];
+	__u64 base_lost[KTRACE_LOST_NR];
 	__u64 lost_delta[KTRACE_LOST_NR];
 	__u32 lost_left;
 	__u32 lost_nr;
@@ -168,9 +171,12 @@ struct fact {
 };
 
 /**
- * struct trace - one file
+ * struct trace - one file, or the parts of a recording that is in several
  * @index:	number in the set
- * @reader:	the file
+ * @parts:	the files, in order of their numbers; the only one is whole or a part
+ * @part_nr:	how many
+ * @is_repeated: the META being read is that of the part before: it was taken in there
+ * @has_bad_meta: or was not, as some was damaged
  * @ahead:	loads sections ahead, NULL = nobody does
  * @streams:	ordered by id
  * @stream_nr:	how many
@@ -191,7 +197,10 @@ struct fact {
  */
 struct trace {
 	size_t index;
-	struct reader reader;
+	struct reader *parts;
+	size_t part_nr;
+	bool is_repeated;
+	bool has_bad_meta;
 	struct ahead *ahead;
 	struct stream **streams;
 	size_t stream_nr;
@@ -217,11 +226,18 @@ void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size);
 const char *ktrace_meta_fact(const struct trace *t, const char *keyword, const char *key);
 
 /* trace.c */
-int ktrace_trace_open(const struct reader *settings, const char *path, struct trace **out);
+int ktrace_trace_load(struct trace *t, struct reader *part);
+void ktrace_trace_empty(struct trace *t);
 void ktrace_trace_free(struct trace *t);
 int ktrace_trace_grow(struct trace *t);
 struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id);
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id);
+
+/* parts.c */
+int ktrace_trace_new(const struct reader *file, struct trace **out);
+int ktrace_trace_add_part(struct trace *t, const struct reader *file);
+bool ktrace_trace_has_part(const struct trace *t, const struct reader *file);
+const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset);
 
 /* learn.c */
 int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
@@ -246,6 +262,23 @@ void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 #define SECTIONS_BACK 1024u
 
 int ktrace_stream_seek(struct stream *s, __u64 time, bool sees_gap);
+
+/* The file that has a section. */
+static inline const struct reader *trace_reader(const struct trace *t, __u64 offset)
+{
+	return t->part_nr == 1 ? t->parts : ktrace_trace_part_at(t, offset);
+}
+
+static inline void trace_report(const struct trace *t, __u64 offset, const char *message)
+{
+	ktrace_reader_report(trace_reader(t, offset), offset, message);
+}
+
+/* The latest part: only it can have more events than were found. */
+static inline struct reader *trace_last(const struct trace *t)
+{
+	return &t->parts[t->part_nr - 1];
+}
 
 /* Where in the file a section is. */
 static inline __u64 entry_offset(const struct entry *e)

@@ -90,21 +90,30 @@ static void set_offset(struct ktrace_traceset *set, struct trace *t)
 	}
 }
 
-int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
+/* A file that belongs to a trace that is there. */
+static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader *file)
 {
-	struct reader settings = {
-		.fd = -1, .is_live = set->opts.is_live, .report = report, .arg = set,
-	};
+	int ret = ktrace_trace_add_part(t, file);
+
+	if (ret == -EEXIST)
+		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
+				     "already, left out");
+	t->has_offset = false;
+	if (!ret)
+		set_offset(set, t);
+	return ret;
+}
+
+static int add_trace(struct ktrace_traceset *set, struct reader *file)
+{
 	struct trace **traces, *t;
 	int ret;
 
-	if (set->is_begun)
-		return -EBUSY;
 	traces = realloc(set->traces, (set->trace_nr + 1) * sizeof(struct trace *));
 	if (!traces)
 		return -ENOMEM;
 	set->traces = traces;
-	ret = ktrace_trace_open(&settings, path, &t);
+	ret = ktrace_trace_new(file, &t);
 	if (ret)
 		return ret;
 	set_offset(set, t);
@@ -112,6 +121,27 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
 	t->ahead = set->ahead;
 	traces[set->trace_nr++] = t;
 	return 0;
+}
+
+int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
+{
+	struct reader file = {
+		.fd = -1, .is_live = set->opts.is_live, .report = report, .arg = set,
+	};
+	size_t i = 0;
+	int ret;
+
+	if (set->is_begun)
+		return -EBUSY;
+	ret = ktrace_reader_open(&file, path);
+	if (ret)
+		return ret;
+	while (i < set->trace_nr && !ktrace_trace_has_part(set->traces[i], &file))
+		i++;
+	ret = i < set->trace_nr ? add_part(set, set->traces[i], &file) : add_trace(set, &file);
+	if (ret)
+		ktrace_reader_close(&file);
+	return ret;
 }
 
 int ktrace_traceset_poll(struct ktrace_traceset *set)
@@ -174,7 +204,7 @@ const struct ktrace_trace *ktrace_traceset_trace(const struct ktrace_traceset *s
 
 const char *ktrace_trace_path(const struct ktrace_trace *trace)
 {
-	return to_trace(trace)->reader.path;
+	return to_trace(trace)->parts[0].path;
 }
 
 size_t ktrace_trace_index(const struct ktrace_trace *trace)
@@ -184,17 +214,38 @@ size_t ktrace_trace_index(const struct ktrace_trace *trace)
 
 __u64 ktrace_trace_size(const struct ktrace_trace *trace)
 {
-	return to_trace(trace)->reader.size;
+	const struct trace *t = to_trace(trace);
+	__u64 sum = 0;
+	size_t i;
+
+	for (i = 0; i < t->part_nr; i++)
+		sum += t->parts[i].size - t->parts[i].base;
+	return sum;
+}
+
+bool ktrace_trace_part(const struct ktrace_trace *trace, size_t i, struct ktrace_part *part)
+{
+	const struct trace *t = to_trace(trace);
+
+	if (i >= t->part_nr)
+		return false;
+	*part = (struct ktrace_part){
+		.path = t->parts[i].path, .number = t->parts[i].part,
+		.size = t->parts[i].size - t->parts[i].base, .is_closed = t->parts[i].is_closed,
+	};
+	return true;
 }
 
 static void add_storage(const struct stream *s, struct ktrace_storage *sum)
 {
 	struct ktrace_section sec;
+	__u64 at;
 	size_t i;
 
 	for (i = 0; i < s->entry_nr; i++) {
+		at = entry_offset(&s->entries[i]);
 		if (s->entries[i].place & (ENTRY_LOST | ENTRY_BAD) ||
-		    ktrace_reader_header(&s->trace->reader, entry_offset(&s->entries[i]), &sec))
+		    ktrace_reader_header(trace_reader(s->trace, at), at, &sec))
 			continue;
 		sum->blocks++;
 		sum->compressed += ktrace_section_is_compressed(&sec);
@@ -215,7 +266,12 @@ void ktrace_trace_storage(const struct ktrace_trace *trace, struct ktrace_storag
 
 bool ktrace_trace_is_closed(const struct ktrace_trace *trace)
 {
-	return to_trace(trace)->reader.is_closed;
+	const struct trace *t = to_trace(trace);
+	size_t i = 0;
+
+	while (i < t->part_nr && t->parts[i].is_closed)
+		i++;
+	return i == t->part_nr;
 }
 
 const char *ktrace_trace_meta(const struct ktrace_trace *trace, const char *keyword,

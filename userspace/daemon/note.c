@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/* note.c - what a session says to who recovers it: META lines, the first names the file */
+#include "note.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "meta.h"
+
+int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
+	     const char *begin)
+{
+	char *real = realpath(path, NULL), *text = NULL;
+	struct ktrace_text line = { 0 };
+	size_t len = strlen(begin);
+	__u8 uuid[16];
+	int error;
+
+	len -= len && begin[len - 1] == '\n';
+	ktrace_tracefile_uuid(file, uuid);
+	meta_file(&line, real ? real : path, uuid);
+	ktrace_text_line(&line, "");
+	error = line.error || asprintf(&text, "%s%.*s\n", line.buf, (int)len,
+						   begin) < 0 ? -ENOMEM
+		: ktrace_session_set_note(s, text);
+	/* A very long command line can be done without. */
+	if (error == -E2BIG)
+		error = ktrace_session_set_note(s, line.buf);
+	free(text);
+	free(real);
+	ktrace_text_free(&line);
+	return error;
+}

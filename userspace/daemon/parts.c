@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * parts.c - the files of a recording that is in several
+ *
+ *   -o trace.bin   trace.0001.bin  trace.0002.bin  ...
+ *
+ * The number stands before the last dot of the name. All but the newest @keep are removed. What
+ * is needed to read a file alone is kept in memory and written at the beginning of each; that is
+ * not more than the registry of the session holds, and what /proc told at the start.
+ */
+#include "parts.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "now.h"
+
+/* So many readings of the clocks are repeated, one a second: events are seldom older. */
+#define CLOCKS_MAX 16u
+#define DIGITS 4
+
+/* Where in a path its name has its last dot, or ends. */
+static size_t number_at(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot > name ? (size_t)(dot - path) : strlen(path);
+}
+
+char *parts_name(const char *output, __u32 number)
+{
+	size_t at = number_at(output);
+	char *name;
+
+	return asprintf(&name, "%.*s.%0*u%s", (int)at, output, DIGITS, number, output + at) < 0 ?
+	       NULL : name;
+}
+
+char *parts_other_name(const char *path, __u32 number, __u32 other)
+{
+	char digits[16], *name;
+	size_t n = (size_t)snprintf(digits, sizeof(digits), ".%0*u", DIGITS, number);
+	size_t at = number_at(path);
+
+	/* Without a suffix it is the number that stands behind the last dot. */
+	if (!strcmp(path + at, digits))
+		at += n;
+	if (at < n || strncmp(path + at - n, digits, n))
+		return NULL;
+	return asprintf(&name, "%.*s.%0*u%s", (int)(at - n), path, DIGITS, other,
+			path + at) < 0 ? NULL : name;
+}
+
+char *parts_new_name(const char *path)
+{
+	char *name;
+
+	return asprintf(&name, "%s.new", path) < 0 ? NULL : name;
+}
+
+int parts_init(struct parts *p, const char *output, const struct options *o)
+{
+	*p = (struct parts) {
+		.output = output,
+		.path = parts_name(output, 1),
+		.max_bytes = o->split_size,
+		.max_ns = o->split_ns,
+		.keep = o->keep,
+		.number = 1,
+		.begun_ns = now_ns(),
+		.name_fd = -1,
+	};
+	if (p->keep)
+		p->ended = calloc(p->keep, sizeof(*p->ended));
+	if (p->path && (p->ended || !p->keep))
+		return 0;
+	parts_free(p);
+	return -ENOMEM;
+}
+
+/* Is @name that of a part, or of one being made? @at: where the number is, @tail: behind it */
+static bool is_part_name(const char *name, const char *stem, size_t at, const char *tail)
+{
+	size_t digits;
+
+	if (strncmp(name, stem, at) || name[at] != '.')
+		return false;
+	digits = strspn(name + at + 1, "0123456789");
+	name += at + 1 + digits;
+	return digits >= DIGITS && !strncmp(name, tail, strlen(tail)) &&
+	       (!name[strlen(tail)] || !strcmp(name + strlen(tail), ".new"));
+}
+
+/* A part of a trace, or what has no name yet and not even a header */
+static bool is_part(int fd, const char *name)
+{
+	struct ktrace_file h = { .part = 0 };
+	const char *dot = strrchr(name, '.');
+	ssize_t n = read(fd, &h, sizeof(h));
+
+	if (n != sizeof(h))
+		return n >= 0 && dot && !strcmp(dot, ".new") &&
+		       !memcmp(h.magic, KTRACE_FILE_MAGIC, n < 8 ? (size_t)n : sizeof(h.magic));
+	return !memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic)) && h.part;
+}
+
+/* Is it a part that nobody writes? Then it goes, if @removes. Return: 0, -EBUSY, -errno. */
+static int clear_part(int dir, const char *name, bool removes)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (is_part(fd, name)) {
+		if (flock(fd, LOCK_EX | LOCK_NB))
+			error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		else if (removes && unlinkat(dir, name, 0) && errno != ENOENT)
+			error = -errno;
+	}
+	close(fd);
+	return error;
+}
+
+int parts_remove(const char *path)
+{
+	return clear_part(AT_FDCWD, path, true);
+}
+
+/*
+ * Parts come and go while another recording writes them, so that who looks for one that is
+ * locked may miss it. The name itself is taken: by a socket, which nobody has to clean up.
+ */
+static int take_name(struct parts *p, int dir, const char *name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	__u64 hash = 0xcbf29ce484222325ull;
+	struct stat st;
+	int n;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
+	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (p->name_fd < 0)
+		return 0;
+	/* In the abstract name space: it begins with a NUL. */
+	n = snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1, "ktraced-parts-%llx-%llx-%llx",
+		     (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
+		     (unsigned long long)hash);
+	if (bind(p->name_fd, (struct sockaddr *)&addr,
+		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
+		return errno == EADDRINUSE ? -EBUSY : 0;
+	return 0;
+}
+
+/* All parts of that name */
+static int clear_parts(DIR *dir, const char *name, bool removes)
+{
+	size_t at = number_at(name);
+	struct dirent *e;
+	int error = 0;
+
+	rewinddir(dir);
+	while (!error && (e = readdir(dir)))
+		if (is_part_name(e->d_name, name, at, name + at))
+			error = clear_part(dirfd(dir), e->d_name, removes);
+	return error;
+}
+
+int parts_replace(struct parts *p)
+{
+	const char *slash = strrchr(p->output, '/'), *name = slash ? slash + 1 : p->output;
+	char *folder = slash ? strndup(p->output, (size_t)(slash - p->output) + 1) : strdup(".");
+	DIR *dir = folder ? opendir(folder) : NULL;
+	int error = dir ? 0 : folder ? -errno : -ENOMEM;
+
+	if (!error)
+		error = take_name(p, dirfd(dir), name);
+	if (!error)
+		error = clear_parts(dir, name, false);
+	if (!error)
+		error = clear_parts(dir, name, true);
+	if (dir)
+		closedir(dir);
+	free(folder);
+	return error;
+}
+
+static void remember_clock(struct parts *p, const char *line)
+{
+	size_t first;
+
+	/* The first one, which each part has */
+	if (p->begin.buf && strstr(p->begin.buf, line))
+		return;
+	ktrace_text_line(&p->clocks, line);
+	if (p->clocks.error || ++p->clock_nr <= CLOCKS_MAX)
+		return;
+	first = strcspn(p->clocks.buf, "\n") + 1;
+	p->clocks.len -= first;
+	memmove(p->clocks.buf, p->clocks.buf + first, p->clocks.len + 1);
+	p->clock_nr--;
+}
+
+static bool is_of(const char *line, const char *keyword)
+{
+	size_t n = strlen(keyword);
+
+	return !strncmp(line, keyword, n) && line[n] == ' ';
+}
+
+/* Streams are told as they stand when a part begins; the rest of these is in @begin. */
+static void remember_line(struct parts *p, const char *line)
+{
+	static const char *const others[] = { "trace", "host", "stream", "part", "end" };
+
+	if (is_of(line, "clock")) {
+		remember_clock(p, line);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (is_of(line, others[i]))
+			return;
+	if (*line)
+		ktrace_text_line(&p->facts, line);
+}
+
+void parts_remember(struct parts *p, const char *text, size_t size)
+{
+	char *copy = strndup(text, size), *rest = copy, *line;
+
+	while (copy && (line = strsep(&rest, "\n")))
+		remember_line(p, line);
+	if (!copy)
+		p->facts.error = -ENOMEM;
+	free(copy);
+}
+
+bool parts_is_due(const struct parts *p, __u64 size)
+{
+	__u64 now;
+
+	if (!p->has_blocks || p->number == KTRACE_PART_MAX)
+		return false;
+	if ((!p->max_bytes || size < p->max_bytes) && !p->max_ns)
+		return false;
+	now = now_ns();
+	return now >= p->retry_ns && ((p->max_bytes && size >= p->max_bytes) ||
+				      (p->max_ns && now - p->begun_ns >= p->max_ns));
+}
+
+__u32 parts_first(const struct parts *p)
+{
+	return p->keep && p->number > p->keep ? p->number - p->keep + 1 : 1;
+}
+
+static void add_file(struct parts_file *sum, const struct parts_file *file)
+{
+	sum->events += file->events;
+	sum->bytes += file->bytes;
+}
+
+/* Removes what is now too old, which is one part at most. */
+static void remove_oldest(struct parts *p)
+{
+	__u32 old = parts_first(p) - 1;
+	char *name = old ? parts_name(p->output, old) : NULL;
+
+	if (!old)
+		return;
+	add_file(&p->removed, &p->ended[old % p->keep]);
+	if (name)
+		unlink(name);
+	free(name);
+}
+
+void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
+{
+	const struct parts_file file = { events - p->events_before, size };
+
+	if (p->keep)
+		p->ended[p->number % p->keep] = file;
+	p->number++;
+	remove_oldest(p);
+	free(p->path);
+	p->path = path;
+	p->bytes += size;
+	p->events_before = events;
+	p->begun_ns = now_ns();
+	p->has_blocks = p->is_full = false;
+	p->was_told = false;
+}
+
+void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u64 events)
+{
+	struct parts_file removed = p->removed;
+
+	ktrace_text_line(t, "part");
+	ktrace_text_u64(t, "number", number);
+	if (!p->keep)
+		return;
+	ktrace_text_u64(t, "keep", p->keep);
+	if (number <= p->keep)
+		return;
+	if (p->keep == 1)
+		removed.events += events - p->events_before;
+	else
+		add_file(&removed, &p->ended[number % p->keep]);
+	ktrace_text_u64(t, "removed", number - p->keep);
+	ktrace_text_u64(t, "removed_events", removed.events);
+}
+
+/* Those of long ago have long been written. */
+int parts_sync(const struct parts *p)
+{
+	int error = 0, fd;
+	char *name;
+
+	for (__u32 i = parts_first(p); i < p->number && !error; i++) {
+		name = parts_name(p->output, i);
+		fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+		if (fd >= 0) {
+			error = fsync(fd) ? -errno : 0;
+			close(fd);
+		}
+		free(name);
+	}
+	return error;
+}
+
+void parts_free(struct parts *p)
+{
+	if (p->output && p->name_fd >= 0)
+		close(p->name_fd);
+	free(p->path);
+	free(p->ended);
+	ktrace_text_free(&p->begin);
+	ktrace_text_free(&p->clocks);
+	ktrace_text_free(&p->facts);
+	*p = (struct parts) { .output = NULL };
+}

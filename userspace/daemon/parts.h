@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* parts.h - a recording in several files: their names, when the next is due, which are kept */
+#ifndef KTRACED_PARTS_H
+#define KTRACED_PARTS_H
+
+#include <stdbool.h>
+#include <ktrace/tracefile.h>
+
+#include "options.h"
+
+/* struct parts_file - what is in an ended part */
+struct parts_file {
+	__u64 events;
+	__u64 bytes;
+};
+
+/**
+ * struct parts - the files of one recording
+ * @output:	name they are made from
+ * @name_fd:	a socket, as long as the name is taken; -1 = none
+ * @path:	of the present one
+ * @max_bytes:	a part is long enough then, 0 = never
+ * @max_ns:	or is old enough, 0 = never
+ * @keep:	how many are kept, 0 = all
+ * @number:	of the present one, from 1 on; 0 = there is none yet
+ * @begun_ns:	CLOCK_MONOTONIC when it began
+ * @retry_ns:	not to be changed before: it has failed
+ * @has_blocks:	it is not to be left empty
+ * @is_full:	what comes next goes into the next one
+ * @was_told:	the user knows that a new one could not be made
+ * @events_before: recorded before it
+ * @bytes:	of all that were ended
+ * @ended:	what is in those that are kept, by number modulo @keep; NULL = all are kept
+ * @removed:	what was in those that were removed
+ * @begin:	META: how each file begins; lines without a newline at the end, as below
+ * @clocks:	the latest readings
+ * @clock_nr:	how many
+ * @facts:	all else that is known and needed to read a file alone
+ */
+struct parts {
+	const char *output;
+	int name_fd;
+	char *path;
+	__u64 max_bytes;
+	__u64 max_ns;
+	__u32 keep;
+	__u32 number;
+	__u64 begun_ns;
+	__u64 retry_ns;
+	bool has_blocks;
+	bool is_full;
+	bool was_told;
+	__u64 events_before;
+	__u64 bytes;
+	struct parts_file *ended;
+	struct parts_file removed;
+	struct ktrace_text begin;
+	struct ktrace_text clocks;
+	unsigned int clock_nr;
+	struct ktrace_text facts;
+};
+
+/* Name of part @number of @output, to be freed; NULL: no memory. */
+char *parts_name(const char *output, __u32 number);
+/* Name of part @other, where @path is part @number; NULL: it is not named so. */
+char *parts_other_name(const char *path, __u32 number, __u32 other);
+/* What a part is called until it has its beginning; to be freed, NULL: no memory. */
+char *parts_new_name(const char *path);
+
+/*
+ * Removes a part of a trace that nobody writes. Return: 0, also if it is none or not there;
+ * -EBUSY, -errno.
+ */
+int parts_remove(const char *path);
+
+/* 0 or -ENOMEM; nothing is made yet. */
+int parts_init(struct parts *p, const char *output, const struct options *o);
+/*
+ * Takes the name, and removes what an older recording of that name has left.
+ * Return: 0, -EBUSY another one goes on, -errno.
+ */
+int parts_replace(struct parts *p);
+/* Takes META text that was written: a newline ends each line. */
+void parts_remember(struct parts *p, const char *text, size_t size);
+/* Is it time for the next one? @size: of the present one */
+bool parts_is_due(const struct parts *p, __u64 size);
+/* The present one has ended: @events recorded so far, @size its bytes; @path is the next one. */
+void parts_step(struct parts *p, char *path, __u64 events, __u64 size);
+/* The oldest one that is kept, from 1 on */
+__u32 parts_first(const struct parts *p);
+/* The line that ends the beginning of part @number, @events having been recorded. */
+void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u64 events);
+/* Ended parts on the disk: 0 or -errno. */
+int parts_sync(const struct parts *p);
+void parts_free(struct parts *p);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * parts.c - the files of a trace that is in several
+ *
+ * Parts have the trace's uuid and a number each. Their sections are filed one part after the
+ * other, at offsets of which none comes twice, so that a stream goes on from part to part as
+ * it does within a file: who reads on, seeks or goes to a position does not see where one ends.
+ *
+ *   offset of a section   0 .. 1 << 44    a whole file
+ *                         n << 44 ..      part n, from its first byte on
+ *
+ * Who adds a part that is not the last makes all be filed again: what was wrong with the others
+ * has been said.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
+{
+	(void)arg;
+	(void)path;
+	(void)offset;
+	(void)message;
+}
+
+/* Number of the first part that is not before @part. */
+static size_t place_of(const struct trace *t, __u32 part)
+{
+	size_t low = 0, high = t->part_nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->parts[middle].part < part)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The file with the section at @offset; the last one for what is in none. */
+const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset)
+{
+	size_t i = place_of(t, (__u32)(offset >> READER_PART_SHIFT));
+
+	return i < t->part_nr ? &t->parts[i] : trace_last(t);
+}
+
+/* Is it a part of this trace, or would it be? */
+bool ktrace_trace_has_part(const struct trace *t, const struct reader *file)
+{
+	return file->part && t->parts[0].part &&
+	       !memcmp(t->parts[0].uuid, file->uuid, sizeof(file->uuid));
+}
+
+/* A trace of the file, which belongs to it from now on. Return: 0, -errno. */
+int ktrace_trace_new(const struct reader *file, struct trace **out)
+{
+	struct trace *t = calloc(1, sizeof(*t));
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	ret = ktrace_trace_add_part(t, file);
+	if (ret) {
+		/* The file is still the caller's. */
+		t->part_nr = 0;
+		ktrace_trace_free(t);
+		return ret;
+	}
+	*out = t;
+	return 0;
+}
+
+/* All parts from the beginning; what is wrong is said of part number @news only. */
+static int load_again(struct trace *t, size_t news)
+{
+	int ret = 0;
+	size_t i;
+
+	ktrace_trace_empty(t);
+	for (i = 0; i < t->part_nr && !ret; i++) {
+		struct reader *part = &t->parts[i];
+		void (*report)(void *arg, const char *path, __u64 offset, const char *message) =
+			part->report;
+
+		part->next = part->base + sizeof(struct ktrace_file);
+		part->searched = 0;
+		part->is_lost = part->is_closed = part->is_newer = false;
+		part->report = i == news ? report : say_nothing;
+		ret = ktrace_trace_load(t, part);
+		part->report = report;
+	}
+	return ret;
+}
+
+/*
+ * Takes a part in, which belongs to the trace from now on.
+ * Return: 0, -EEXIST there is one with its number, -errno.
+ */
+int ktrace_trace_add_part(struct trace *t, const struct reader *file)
+{
+	size_t i = place_of(t, file->part);
+	struct reader *parts;
+	int ret;
+
+	if (i < t->part_nr && t->parts[i].part == file->part)
+		return -EEXIST;
+	parts = realloc(t->parts, (t->part_nr + 1) * sizeof(*parts));
+	if (!parts)
+		return -ENOMEM;
+	t->parts = parts;
+	memmove(&parts[i + 1], &parts[i], (t->part_nr - i) * sizeof(*parts));
+	parts[i] = *file;
+	ktrace_reader_set_base(&parts[i]);
+	t->part_nr++;
+	ret = i + 1 == t->part_nr ? ktrace_trace_load(t, &parts[i]) : load_again(t, i);
+	if (!ret)
+		return 0;
+	/* Memory is short: the set is of no use any more. */
+	t->part_nr--;
+	memmove(&parts[i], &parts[i + 1], (t->part_nr - i) * sizeof(*parts));
+	return ret;
+}
