@@ -44,7 +44,7 @@ bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_eve
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
-pthread_progs := calls contended shared kinds steady states measured cancel unwind processes signals versions cxx openmp \
+pthread_progs := calls contended shared kinds steady states measured abba cancel unwind processes signals versions cxx openmp \
 		asan static plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 

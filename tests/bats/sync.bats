@@ -420,3 +420,75 @@ two_waits()
 	# The clock of the trace may go wrong by much less than a tenth.
 	json "[(x['nr'], $lower * 0.9 <= x['total_ns'] <= $upper * 1.1) for x in o['objects']] == [($times, True)]"
 }
+
+@test "the order of locks has a cycle only where threads can wait for each other" {
+	local take_ab="1000 10 mutex_lock mutex=0xa count=1
+		1100 10 mutex_lock mutex=0xb count=1
+		1200 10 mutex_unlock mutex=0xb
+		1300 10 mutex_unlock mutex=0xa"
+	local take_ba="2000 11 mutex_lock mutex=0xb count=1
+		2100 11 mutex_lock mutex=0xa count=1
+		2200 11 mutex_unlock mutex=0xa
+		2300 11 mutex_unlock mutex=0xb"
+	trace <<<"process 10 10 11
+		$take_ab
+		$take_ba"
+	run_ktrace lock-order --json t
+	json '[[(e["tid"], e["held"]["address"], e["taken"]["address"]) for e in c] for c in o["cycles"]] ==
+		[[(10, "0xa", "0xb"), (11, "0xb", "0xa")]]'
+	json '[(e["times"], e["first_ns"], e["tid"]) for e in o["edges"]] == [(1, 100, 10), (1, 1100, 11)]'
+	run_ktrace lock-order t
+	grep '^cycles' <<<"$output"
+	run_ktrace lock-order --dot t
+	[ "$(grep -c '"10 mutex 0xa" -> "10 mutex 0xb" \[label="1"\];' <<<"$output")" = 1 ]
+	[ "$(sed -n '1p;$p' <<<"$output" | paste -sd ' ')" = "digraph locks { }" ]
+	# One thread alone; what is only tried; the same order; under a third lock
+	trace <<<"process 10 10 11
+		$take_ab
+		${take_ba// 11 / 10 }"
+	run_ktrace lock-order --json t
+	json 'o["cycles"] == [] and len(o["edges"]) == 2'
+	trace <<<"process 10 10 11
+		$take_ab
+		${take_ba/2100 11 mutex_lock/2100 11 mutex_trylock}"
+	run_ktrace lock-order --json t
+	json 'o["cycles"] == [] and len(o["edges"]) == 1'
+	trace <<<"process 10 10 11
+		$take_ab
+		2000 11 mutex_lock mutex=0xa count=1
+		2100 11 mutex_lock mutex=0xb count=1"
+	run_ktrace lock-order --json t
+	json 'o["cycles"] == [] and [e["times"] for e in o["edges"]] == [2]'
+	trace <<<"process 10 10 11
+		900 10 mutex_lock mutex=0xc count=1
+		$take_ab
+		1400 10 mutex_unlock mutex=0xc
+		1900 11 mutex_lock mutex=0xc count=1
+		$take_ba"
+	run_ktrace lock-order --json t
+	json 'o["cycles"] == [] and len(o["edges"]) == 4'
+	# Three locks, and a thread that waits for ever
+	trace <<<"process 10 10 11 12
+		$take_ab
+		2000 11 mutex_lock mutex=0xb count=1
+		2100 11 rwlock_wrlock rwlock=0xc
+		2200 12 mutex_lock_in mutex=0xb owner=11
+		2300 10 rwlock_rdlock_in rwlock=0xc
+		2400 11 rwlock_unlock rwlock=0xc
+		2450 10 rwlock_rdlock_out rwlock=0xc
+		2500 10 mutex_lock_in mutex=0xa owner=0"
+	run_ktrace lock-order --json t
+	json '[[e["taken"]["address"] for e in c] for c in o["cycles"]] == [["0xb", "0xc", "0xa"]]'
+}
+
+@test "a program that could be deadlocked has a cycle, one with an order has none" {
+	local ab
+	record "$PROGS/pthread_contended"
+	run_ktrace lock-order --json t
+	json '(o["cycles"], o["edges"]) == ([], [])'
+	record "$PROGS/pthread_abba"
+	ab=$output
+	run_ktrace lock-order --json t
+	json "[[(e['held']['address'], e['taken']['address']) for e in c] for c in o['cycles']] ==
+		[[tuple('$ab'.split()), tuple('$ab'.split()[::-1])]]"
+}

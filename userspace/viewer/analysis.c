@@ -154,7 +154,8 @@ static void show(struct analysis *a)
 {
 	output_line_begin(a->out);
 	if (!a->is_json) {
-		text_window(a);
+		if (!a->is_bare)
+			text_window(a);
 		a->show(a);
 		return;
 	}

@@ -34,6 +34,7 @@
  * @until:	as asked for
  * @number:	rows to print at most
  * @is_json:	JSON is asked for
+ * @is_bare:	text has no line about the window
  * @set:	the files
  * @state:	their state
  * @out:	where to print
@@ -60,6 +61,7 @@ struct analysis {
 	struct when until;
 	__u64 number;
 	bool is_json;
+	bool is_bare;
 	struct ktrace_traceset *set;
 	struct ktrace_states *state;
 	struct ktrace_out *out;

@@ -37,6 +37,7 @@ static const struct command *const commands[] = {
 	&cmd_pthread,
 	&cmd_objects,
 	&cmd_contention,
+	&cmd_lock_order,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

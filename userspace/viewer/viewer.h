@@ -43,6 +43,7 @@ extern const struct command cmd_stat;
 extern const struct command cmd_state;
 extern const struct command cmd_objects;
 extern const struct command cmd_contention;
+extern const struct command cmd_lock_order;
 extern const struct command cmd_flow;
 extern const struct command cmd_resources;
 extern const struct command cmd_sched;

@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_lock_order.c - ktrace lock-order: which lock was taken while which was held
+ *
+ * An edge of the graph: B was taken, or waited for without end, while A was held. What was only
+ * tried makes no edge to it, as it would not have waited. A cycle can be a deadlock, unless one
+ * thread alone made all of it, or another lock was held each time ("guard"). Of the cycles
+ * through an edge the shortest is told.
+ */
+#include "analysis.h"
+
+#include "sync.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GUARDS 4u
+#define PASSES 64
+
+/**
+ * struct edge - @to was taken while @from was held
+ * @key:	serials and lives of both
+ * @from:	what was held
+ * @to:		what was taken
+ * @count:	how often
+ * @first:	when for the first time
+ * @tid:	by this thread then
+ * @is_shared:	and by others later
+ * @guards:	keys of what was held each time, 0 = none
+ * @is_alive:	it may be part of a cycle
+ */
+struct edge {
+	struct edge_key {
+		__u64 from;
+		__u64 to;
+	} key;
+	const struct sync_object *from;
+	const struct sync_object *to;
+	__u64 count;
+	__u64 first;
+	__u32 tid;
+	bool is_shared;
+	bool is_alive;
+	__u64 guards[GUARDS];
+};
+
+/**
+ * struct lock_order - one run of the command
+ * @a:		what analyses have in common
+ * @sync:	the model
+ * @edges:	of the graph
+ * @back:	when cycles are searched: edge by which each edge's end was reached, + 1
+ * @queue:	edges that were reached
+ * @cycle:	edges of the cycle at hand
+ * @cycle_nr:	how many
+ * @cycles:	told so far
+ * @is_dot:	print for graphviz
+ */
+struct lock_order {
+	struct analysis a;
+	struct sync *sync;
+	struct rows edges;
+	size_t *back;
+	size_t *queue;
+	size_t *cycle;
+	size_t cycle_nr;
+	__u64 cycles;
+	bool is_dot;
+};
+
+static struct edge *edge_at(const struct lock_order *r, size_t i)
+{
+	return rows_at(&r->edges, i);
+}
+
+static bool is_lock(const struct sync_object *o)
+{
+	return o->kind == SYNC_MUTEX || o->kind == SYNC_RWLOCK || o->kind == SYNC_SPIN;
+}
+
+static __u64 key_of(const struct sync_object *o)
+{
+	return ((__u64)o->serial + 1) << 32 | o->life;
+}
+
+static bool holds(const struct sync_thread *t, __u64 key)
+{
+	const struct sync_object *o;
+	size_t i;
+
+	for (i = 0; (o = sync_held(t, i)); i++)
+		if (key_of(o) == key)
+			return true;
+	return false;
+}
+
+static void set_guards(struct edge *e, const struct sync_thread *t)
+{
+	const struct sync_object *o;
+	__u32 nr = 0;
+	size_t i;
+
+	for (i = 0; (o = sync_held(t, i)) && nr < GUARDS; i++)
+		if (o != e->from && o != e->to)
+			e->guards[nr++] = key_of(o);
+}
+
+static void add_edge(struct lock_order *r, const struct sync_thread *t,
+		     const struct sync_object *from, const struct sync_object *to, __u64 time)
+{
+	const struct edge_key key = { key_of(from), key_of(to) };
+	struct edge *e = rows_get(&r->edges, &key);
+	__u32 i;
+
+	if (!e) {
+		r->a.error = -ENOMEM;
+		return;
+	}
+	if (!e->count++) {
+		e->from = from;
+		e->to = to;
+		e->first = time;
+		e->tid = t->tid;
+		set_guards(e, t);
+	}
+	e->is_shared |= e->tid != t->tid;
+	for (i = 0; i < GUARDS; i++)
+		if (e->guards[i] && !holds(t, e->guards[i]))
+			e->guards[i] = 0;
+}
+
+static void add_edges(struct lock_order *r, const struct sync_thread *t,
+		      const struct sync_object *to, __u64 time)
+{
+	const struct sync_object *from;
+	size_t i;
+
+	if (time < r->a.from || time >= r->a.until_ns || !is_lock(to) ||
+	    !analysis_is_selected(&r->a, t->tid, t->process->pid))
+		return;
+	for (i = 0; (from = sync_held(t, i)); i++)
+		if (from != to)
+			add_edge(r, t, from, to, time);
+}
+
+static void on_taken(void *arg, const struct sync_thread *t, const struct sync_object *o,
+		     bool has_tried, const struct ktrace_trace_event *e)
+{
+	if (!has_tried)
+		add_edges(arg, t, o, e->time);
+}
+
+/* Who waits to the end would have taken it. */
+static void on_wait(void *arg, const struct sync_wait *w)
+{
+	if (w->is_cut && w->object)
+		add_edges(arg, w->thread, w->object, w->from);
+}
+
+static int begin(struct analysis *a)
+{
+	struct lock_order *r = (struct lock_order *)a;
+	const struct sync_watch watch = { .wait = on_wait, .taken = on_taken, .arg = r };
+
+	return sync_new(a->set, a->state, &watch, &r->sync);
+}
+
+static int take(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return sync_update(((struct lock_order *)a)->sync, e);
+}
+
+static int by_first(const void *x, const void *y)
+{
+	const struct edge *a = x, *b = y;
+
+	if (a->first != b->first)
+		return a->first < b->first ? -1 : 1;
+	return a->key.from < b->key.from ? -1 : a->key.from > b->key.from;
+}
+
+/* While cycles are searched, edges are in this order. */
+static int by_from(const void *x, const void *y)
+{
+	const struct edge *a = x, *b = y;
+
+	if (a->key.from != b->key.from)
+		return a->key.from < b->key.from ? -1 : 1;
+	return a->key.to < b->key.to ? -1 : a->key.to > b->key.to;
+}
+
+/* The first edge that begins at a lock, or where it would be */
+static size_t first_from(const struct lock_order *r, __u64 lock)
+{
+	size_t low = 0, high = r->edges.nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (edge_at(r, middle)->key.from < lock)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static bool is_from(const struct lock_order *r, size_t i, __u64 lock)
+{
+	return i < r->edges.nr && edge_at(r, i)->key.from == lock;
+}
+
+/* Does an edge that is alive begin where @e ends? */
+static bool goes_on(const struct lock_order *r, const struct edge *e)
+{
+	size_t i;
+
+	for (i = first_from(r, e->key.to); is_from(r, i, e->key.to); i++)
+		if (edge_at(r, i)->is_alive)
+			return true;
+	return false;
+}
+
+/* An edge behind which there is none is in no cycle: most are found so. */
+static void prune(struct lock_order *r)
+{
+	bool is_over = false;
+	int pass;
+	size_t i;
+
+	for (i = 0; i < r->edges.nr; i++)
+		edge_at(r, i)->is_alive = true;
+	for (pass = 0; pass < PASSES && !is_over; pass++) {
+		is_over = true;
+		for (i = 0; i < r->edges.nr; i++) {
+			if (!edge_at(r, i)->is_alive || goes_on(r, edge_at(r, i)))
+				continue;
+			edge_at(r, i)->is_alive = false;
+			is_over = false;
+		}
+	}
+}
+
+/* The shortest way from where the edge ends to where it begins: into @r->cycle */
+static bool find_cycle(struct lock_order *r, size_t first)
+{
+	size_t head = 0, tail = 1, i, at;
+	__u64 end;
+
+	memset(r->back, 0, r->edges.nr * sizeof(*r->back));
+	r->queue[0] = first;
+	r->back[first] = first + 1;
+	while (head < tail && edge_at(r, r->queue[head])->key.to != edge_at(r, first)->key.from) {
+		at = r->queue[head++];
+		end = edge_at(r, at)->key.to;
+		for (i = first_from(r, end); is_from(r, i, end); i++)
+			if (edge_at(r, i)->is_alive && !r->back[i]) {
+				r->back[i] = at + 1;
+				r->queue[tail++] = i;
+			}
+	}
+	if (head == tail)
+		return false;
+	r->cycle_nr = 0;
+	for (at = r->queue[head]; at != first; at = r->back[at] - 1)
+		r->cycle[r->cycle_nr++] = at;
+	r->cycle[r->cycle_nr++] = first;
+	return true;
+}
+
+static bool has_guard(const struct edge *e, __u64 guard)
+{
+	__u32 i;
+
+	for (i = 0; i < GUARDS; i++)
+		if (e->guards[i] == guard)
+			return true;
+	return false;
+}
+
+/* Can it be a deadlock? Told with its first edge alone. */
+static bool is_dangerous(const struct lock_order *r)
+{
+	const struct edge *first = edge_at(r, r->cycle[r->cycle_nr - 1]);
+	bool is_shared = first->is_shared, is_guarded;
+	size_t i;
+	__u32 g;
+
+	for (i = 0; i + 1 < r->cycle_nr; i++) {
+		if (r->cycle[i] < r->cycle[r->cycle_nr - 1])
+			return false;
+		is_shared |= edge_at(r, r->cycle[i])->is_shared;
+		is_shared |= edge_at(r, r->cycle[i])->tid != first->tid;
+	}
+	for (g = 0; g < GUARDS; g++) {
+		is_guarded = first->guards[g];
+		for (i = 0; i + 1 < r->cycle_nr; i++)
+			is_guarded &= has_guard(edge_at(r, r->cycle[i]), first->guards[g]);
+		if (is_guarded)
+			return false;
+	}
+	return is_shared;
+}
+
+static void put_lock(struct ktrace_out *out, const struct sync_object *o)
+{
+	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(o->kind), o->address);
+}
+
+static void text_edge(struct analysis *a, const void *x)
+{
+	const struct edge *e = x;
+	struct ktrace_out *out = a->out;
+
+	out_printf(out, "%10llu ", e->count);
+	out_seconds(out, analysis_since_start(a, e->first), 15);
+	out_printf(out, " %10u  ", e->tid);
+	put_lock(out, e->from);
+	out_printf(out, " -> ");
+	put_lock(out, e->to);
+	out_printf(out, "\n");
+}
+
+static void heading(struct analysis *a)
+{
+	out_printf(a->out, "\n%10s %15s %10s\n", "times", "first", "thread");
+}
+
+static void json_lock(struct ktrace_out *out, const struct sync_object *o)
+{
+	json_str(out, "kind", sync_kind_name(o->kind));
+	json_address(out, "address", o->address);
+}
+
+static void json_edge(struct analysis *a, const void *x)
+{
+	const struct edge *e = x;
+	struct ktrace_out *out = a->out;
+
+	json_u64(out, "pid", e->from->process->pid);
+	json_u64(out, "times", e->count);
+	json_u64(out, "first_ns", analysis_since_start(a, e->first));
+	json_u64(out, "tid", e->tid);
+	json_key(out, "held");
+	ktrace_out_char(out, '{');
+	json_lock(out, e->from);
+	ktrace_out_char(out, '}');
+	json_key(out, "taken");
+	ktrace_out_char(out, '{');
+	json_lock(out, e->to);
+	ktrace_out_char(out, '}');
+}
+
+static void put_cycle(struct lock_order *r)
+{
+	struct ktrace_out *out = r->a.out;
+	size_t i;
+
+	output_line_begin(out);
+	if (r->a.is_json) {
+		json_element(out);
+		ktrace_out_char(out, '[');
+	} else if (!r->cycles) {
+		out_title(out, "cycles: threads that do so at the same time wait for each other");
+	} else {
+		out_printf(out, "\n");
+	}
+	for (i = r->cycle_nr; i--;) {
+		if (!r->a.is_json) {
+			text_edge(&r->a, edge_at(r, r->cycle[i]));
+			continue;
+		}
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_edge(&r->a, edge_at(r, r->cycle[i]));
+		ktrace_out_char(out, '}');
+	}
+	if (r->a.is_json)
+		ktrace_out_char(out, ']');
+	r->cycles++;
+}
+
+static int put_cycles(struct lock_order *r)
+{
+	size_t i;
+
+	r->back = calloc(3 * r->edges.nr + 1, sizeof(*r->back));
+	if (!r->back)
+		return -ENOMEM;
+	r->queue = r->back + r->edges.nr;
+	r->cycle = r->queue + r->edges.nr;
+	prune(r);
+	for (i = 0; i < r->edges.nr; i++)
+		if (edge_at(r, i)->is_alive && find_cycle(r, i) && is_dangerous(r))
+			put_cycle(r);
+	return 0;
+}
+
+static void put_dot(struct lock_order *r)
+{
+	struct ktrace_out *out = r->a.out;
+	const struct edge *e;
+	size_t i;
+
+	out_printf(out, "digraph locks {\n");
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (r->a.lost[i])
+			out_printf(out, "  label=\"events were lost: incomplete\";\n");
+	for (i = 0; i < r->edges.nr; i++) {
+		e = edge_at(r, i);
+		output_line_begin(out);
+		out_printf(out, "  \"");
+		put_lock(out, e->from);
+		out_printf(out, "\" -> \"");
+		put_lock(out, e->to);
+		out_printf(out, "\" [label=\"%llu\"];\n", e->count);
+	}
+	out_printf(out, "}\n");
+}
+
+static void show(struct analysis *a)
+{
+	static const struct sheet edges = { "edges", by_first, heading, text_edge, json_edge };
+	struct lock_order *r = (struct lock_order *)a;
+
+	sync_flush(r->sync, a->to);
+	rows_sort(&r->edges, by_from);
+	if (r->is_dot && !a->is_json) {
+		put_dot(r);
+		return;
+	}
+	if (a->is_json) {
+		json_key(a->out, "cycles");
+		ktrace_out_char(a->out, '[');
+	}
+	a->error = a->error ? a->error : put_cycles(r);
+	if (a->is_json)
+		ktrace_out_char(a->out, ']');
+	else if (!r->cycles)
+		out_printf(a->out, "no cycles\n");
+	analysis_rows(a, &r->edges, &edges);
+}
+
+enum { OPTION_DOT = 300 };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	a->is_bare = ((struct lock_order *)a)->is_dot = option == OPTION_DOT;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "dot", no_argument, NULL, OPTION_DOT },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct lock_order r = {
+		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
+		       .show = show },
+		.edges = ROWS_INIT(struct edge, key),
+	};
+	int status = analysis_main(&r.a, cmd, argc, argv);
+
+	free(r.back);
+	rows_free(&r.edges);
+	sync_free(r.sync);
+	return status;
+}
+
+const struct command cmd_lock_order = {
+	.name = "lock-order",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show which lock was taken while which was held, and cycles",
+	.help =
+"  --dot              for graphviz: ktrace lock-order --dot FILE | dot -Tsvg\n"
+ANALYSIS_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs a recording by ktraced --pthread. Locks are mutexes, read-write locks and spin locks.\n"
+"A line says how often the second was taken while the first was held, when for the first\n"
+"time, and by which thread. What was only tried does not count as taken. Cycles come first:\n"
+"threads that do so at the same time can wait for each other for ever. Not told are those\n"
+"of one thread alone, and those in all of which another lock was held.\n"
+"\n"
+"Example: the order of the locks of a program\n"
+"  ktraced --pthread -o trace.bin -- ./program; ktrace lock-order trace.bin\n",
+	.run = run,
+};
