@@ -89,10 +89,11 @@ static void check_filter(const char *list)
 		{ "demo", "demo:work" }, { "sched", "sched:switch" }, { "a", "a:b" },
 		{ "log", "log:event" }, { "x", "x:" },
 	};
+	const struct choice choice = { .events = list };
 	char filter[KTRACE_FILTER_SIZE];
 	bool wants = select_wants_kernel(list);
 	size_t i;
-	int ret = select_filter(list, filter);
+	int ret = select_filter(&choice, filter);
 
 	REQUIRE(!ret || ret == -ENAMETOOLONG);
 	if (ret)

@@ -54,6 +54,7 @@ static DIR *fake_opendir(const char *path)
 #undef readlink
 #undef opendir
 #undef open
+#include "../../userspace/lib/writer/text.c"
 #include "../../userspace/lib/writer/process.c"
 #define fopen fake_fopen
 #include "../../userspace/lib/session/backend_shm.c"
@@ -62,11 +63,12 @@ static DIR *fake_opendir(const char *path)
 #include "traceset/trace.h"
 
 /* process.c is here for its notes: it announces nothing. */
-void registry_add(__u16 type, __u32 tid, const char *text)
+void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts)
 {
 	(void)type;
 	(void)tid;
 	(void)text;
+	(void)ts;
 }
 
 static void complain(void *arg, const char *path, __u64 offset, const char *message)
@@ -161,7 +163,7 @@ static void check_maps(const uint8_t *data, size_t size)
 static void check_notes(const uint8_t *data, size_t size)
 {
 	char *text = calloc(1, NOTE_TEXT);
-	struct line l = { text, NOTE_TEXT, 0 };
+	struct text l = { text, NOTE_TEXT, 0 };
 	char *copy = aligned_alloc(8, (size + 8) & ~7ul);
 	char *at;
 
@@ -169,7 +171,7 @@ static void check_notes(const uint8_t *data, size_t size)
 	/* At the end of the memory, so that one byte too far is seen. */
 	at = copy + ((size + 8) & ~7ul) - (size & ~3ul);
 	memcpy(at, data, size & ~3ul);
-	add_build_id(&l, at, at + (size & ~3ul));
+	text_add_build_id(&l, at, at + (size & ~3ul));
 	REQUIRE(l.len < NOTE_TEXT && !text[l.len]);
 	free(text);
 	free(copy);
