@@ -350,7 +350,7 @@ static int add_facts(struct trace *t, const struct line *l)
 static int add_choice(struct trace *t, const struct line *l)
 {
 	const char *levels = get_str(l, "levels"), *events = get_str(l, "events");
-	struct choice *c = realloc(t->choices, (t->choice_nr + 1) * sizeof(*c));
+	struct chosen *c = realloc(t->choices, (t->choice_nr + 1) * sizeof(*c));
 
 	if (!c)
 		return -ENOMEM;
@@ -358,7 +358,7 @@ static int add_choice(struct trace *t, const struct line *l)
 	if (t->choice_nr == CHOICES_MAX)
 		return -EINVAL;
 	c += t->choice_nr;
-	*c = (struct choice){ .levels = levels ? strdup(levels) : NULL,
+	*c = (struct chosen){ .levels = levels ? strdup(levels) : NULL,
 			      .events = events ? strdup(events) : NULL };
 	t->choice_nr++;
 	get_u64(l, "ts", &c->raw);

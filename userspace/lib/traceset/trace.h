@@ -155,8 +155,8 @@ struct stream {
 
 #define FACTS_MAX 64u
 
-/* struct choice - a META line choice; NULL = that key is missing */
-struct choice {
+/* struct chosen - a META line choice; NULL = that key is missing */
+struct chosen {
 	__u64 raw;
 	char *levels;
 	char *events;
@@ -215,7 +215,7 @@ struct trace {
 	bool has_offset;
 	struct fact facts[FACTS_MAX];
 	size_t fact_nr;
-	struct choice *choices;
+	struct chosen *choices;
 	size_t choice_nr;
 	__u64 loads;
 	int error;
