@@ -223,8 +223,14 @@ descriptors()
 @test "another user is told so and changes nothing" {
 	requires_root
 	"${AS_USER[@]}" "$KTRACE" --version && "${AS_USER[@]}" /usr/bin/python3 --version || skip "another user has no programs here"
+	# Another one, which is none of its business either, made it crash.
+	start_ktraced -e flood -o other -- sleep 1000
+	retry 0.02 is_live "$pid"
 	start_ktraced -e flood -o t -- sleep 1000
 	retry 0.02 is_live "$pid"
+	capture "${AS_USER[@]}" "$KTRACE" level -e x 1
+	[ "$status" = 1 ]
+	grep 'no live recording 1$' <<<"$stderr"
 	capture "${AS_USER[@]}" "$KTRACE" level -e x "$pid"
 	[ "$status" = 1 ]
 	grep "$pid is another user's recording" <<<"$stderr"

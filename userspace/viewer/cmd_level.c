@@ -49,7 +49,7 @@ static void ask(struct recording *r, const char *text)
 
 static bool is_ok(const struct recording *r)
 {
-	return !r->error && !strncmp(r->says, "ok ", 3);
+	return r->says && !r->error && !strncmp(r->says, "ok ", 3);
 }
 
 static bool may_ask(const struct ktrace_port *port)
@@ -187,7 +187,8 @@ static int fail_several(const struct recording *list, size_t nr)
 
 static int say_answer(const struct recording *r)
 {
-	char *text = ktrace_port_value(r->says, is_ok(r) ? "note" : "reason");
+	char *text = r->error ? NULL
+		: ktrace_port_value(r->says, is_ok(r) ? "note" : "reason");
 
 	if (r->error == -ETIMEDOUT)
 		fprintf(stderr, "ktrace level: ktraced %u does not answer: is it stopped?\n",
