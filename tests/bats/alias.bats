@@ -237,6 +237,30 @@ called()
 	done
 }
 
+@test "ktrace objects: what things are called at the time shown" {
+	cat >script <<-'END'
+		meta process pid=10 ppid=1 ts=1 comm=a
+		meta process pid=20 ppid=1 ts=2 comm=b
+		100 10 name 0x100 one
+		101 10 thread collector
+		102 10 use 0x100
+		103 20 use 0x100
+		104 10 name 0x100 two
+		105 10 use 0x108
+	END
+	make
+	printf '20 0x100 from a file\n' >names
+	run_ktrace objects --alias names t
+	[ "$status" = 0 ]
+	grep -E '^10 +mutex +0x100 .*  "two"$' <<<"$output"
+	grep -E '^20 +mutex +0x100 .*  "from a file"$' <<<"$output"
+	grep -E '^10 +mutex +0x108 .*[^"]$' <<<"$output"
+	grep -E '^10/10 a .*  "collector"$' <<<"$output"
+	run_ktrace objects --at 4ns --json t
+	grep '"address":"0x100"[^}]*"name":"one"}' <<<"$output"
+	[ "$(grep -o '"name":' <<<"$output" | wc -l)" = 2 ]
+}
+
 @test "a program names its objects and threads, through fork and exec" {
 	local address
 	run_ktraced --pthread --policy block -o t -- "$PROGS/names"

@@ -2,31 +2,70 @@
 /* cmd_objects.c - ktrace objects: threads, mutexes and so on at a time, from pthread events */
 #include "analysis.h"
 
+#include "alias.h"
 #include "sync.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /**
  * struct objects - one run of the command
  * @a:		what analyses have in common
  * @sync:	the model
+ * @aliases:	names of addresses, NULL = not begun
  * @shows_gone:	objects that were destroyed, threads that were joined, too
  */
 struct objects {
 	struct analysis a;
 	struct sync *sync;
+	struct aliases *aliases;
 	bool shows_gone;
 };
 
 static int begin(struct analysis *a)
 {
-	return sync_new(a->set, a->state, NULL, &((struct objects *)a)->sync);
+	struct objects *r = (struct objects *)a;
+	int ret = r->aliases ? 0 : aliases_new(&r->aliases);
+
+	if (!ret)
+		ret = aliases_begin(r->aliases, a->set);
+	return ret < 0 ? ret : sync_new(a->set, a->state, NULL, &r->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	return sync_update(((struct objects *)a)->sync, e);
+	struct objects *r = (struct objects *)a;
+	int ret = aliases_update(r->aliases, e);
+
+	return ret ? ret : sync_update(r->sync, e);
+}
+
+static const struct ktrace_trace *trace_of(const struct objects *r, const struct sync_process *p)
+{
+	return ktrace_traceset_trace(r->a.set, p->machine);
+}
+
+/* What it is called at the time shown; NULL: it has no name. */
+static const char *name_of(const struct objects *r, const struct sync_object *o)
+{
+	return aliases_find_object(r->aliases, trace_of(r, o->process),
+				   o->process->pid ? o->process->pid : o->process->tid,
+				   o->address);
+}
+
+static const char *name_of_thread(const struct objects *r, const struct sync_thread *t)
+{
+	return aliases_find_thread(r->aliases, trace_of(r, t->process),
+				   t->process->pid ? t->process->pid : t->tid, t->tid);
+}
+
+static void put_name(struct ktrace_out *out, const char *name)
+{
+	if (!name)
+		return;
+	ktrace_out_str(out, "  ");
+	ktrace_out_quoted(out, name, strlen(name));
 }
 
 static bool wants_thread(const struct objects *r, const struct sync_thread *t)
@@ -70,6 +109,7 @@ static void put_thread(struct objects *r, const struct sync_thread *t)
 		out_printf(out, " %s 0x%llx", sync_kind_name(t->object->kind), t->object->address);
 	else if (t->life == SYNC_WAITING)
 		out_printf(out, " thread 0x%llx", t->joins);
+	put_name(out, name_of_thread(r, t));
 	out_printf(out, "\n");
 }
 
@@ -108,6 +148,7 @@ static void put_object(struct objects *r, const struct sync_object *o)
 	out_duration(out, age(&r->a, o->since));
 	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, sync_state_name(o->state));
 	put_detail(out, o);
+	put_name(out, name_of(r, o));
 	out_printf(out, "\n");
 }
 
@@ -181,6 +222,8 @@ static void put_json_thread(struct objects *r, const struct sync_thread *t)
 		json_address(out, "object", t->object->address);
 	if (t->joins)
 		json_address(out, "joins", t->joins);
+	if (name_of_thread(r, t))
+		json_str(out, "name", name_of_thread(r, t));
 }
 
 static void put_json_object(struct objects *r, const struct sync_object *o)
@@ -207,6 +250,8 @@ static void put_json_object(struct objects *r, const struct sync_object *o)
 	if (has_left(o))
 		json_u64(out, "left", o->left);
 	json_u64(out, "pshared", o->is_pshared);
+	if (name_of(r, o))
+		json_str(out, "name", name_of(r, o));
 }
 
 static void put_json_trouble(struct objects *r, const struct sync_trouble *t)
@@ -284,17 +329,25 @@ static void show(struct analysis *a)
 	put_troubles(r, true, "what POSIX leaves undefined");
 }
 
-enum { OPTION_ALL = 300 };
+enum { OPTION_ALL = 300, OPTION_ALIAS };
 
 static const char *own_option(struct analysis *a, int option)
 {
-	((struct objects *)a)->shows_gone = option == OPTION_ALL;
-	return NULL;
+	struct objects *r = (struct objects *)a;
+
+	if (option == OPTION_ALL) {
+		r->shows_gone = true;
+		return NULL;
+	}
+	if (!r->aliases && aliases_new(&r->aliases))
+		return "out of memory";
+	return aliases_add_file(r->aliases, optarg);
 }
 
 static const struct option options[] = {
 	{ "at", required_argument, NULL, 'u' },
 	{ "all", no_argument, NULL, OPTION_ALL },
+	{ "alias", required_argument, NULL, OPTION_ALIAS },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "number", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
@@ -310,6 +363,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
 	sync_free(r.sync);
+	aliases_free(r.aliases);
 	return status;
 }
 
@@ -320,6 +374,7 @@ const struct command cmd_objects = {
 	.help =
 "  --at TIME          just before the first event at TIME or later (default: the end)\n"
 "  --all              what is gone, too: joined threads, destroyed objects\n"
+"  --alias FILE       names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 "  -p, --pid N[,N...]  only these processes and threads; objects go by process\n"
 ANALYSIS_OUTPUT_HELP
 "\n"
