@@ -136,12 +136,19 @@ static size_t find_recordings(struct recording *list, const char *name, bool *is
 {
 	struct ktrace_port ports[PORT_MAX];
 	size_t found = ktrace_port_list(ports, PORT_MAX), nr = 0;
+	bool is_known = false;
 
+	found = found < PORT_MAX ? found : PORT_MAX;
+	for (size_t i = 0; name && i < found; i++)
+		is_known |= is_named(&(struct recording) { .port = ports[i] }, name);
 	*is_others = false;
-	for (size_t i = 0; i < found && i < PORT_MAX; i++) {
+	for (size_t i = 0; i < found; i++) {
 		struct recording *r = &list[nr];
 
 		*r = (struct recording) { .port = ports[i] };
+		/* Those that need not be asked for their names may be slow to answer. */
+		if (is_known && !is_named(r, name))
+			continue;
 		if (!may_ask(&r->port)) {
 			*is_others |= name && is_named(r, name);
 			continue;
