@@ -26,8 +26,11 @@ static struct trace *make_trace(void)
 	struct trace *t = calloc(1, sizeof(*t));
 
 	REQUIRE(t);
-	t->reader.fd = -1;
-	t->reader.report = ignore;
+	t->parts = calloc(1, sizeof(*t->parts));
+	REQUIRE(t->parts);
+	t->part_nr = 1;
+	t->parts->fd = -1;
+	t->parts->report = ignore;
 	return t;
 }
 
@@ -154,7 +157,6 @@ static void check_value(const char *value)
 	REQUIRE(!strcmp(ktrace_meta_fact(t, "trace", "cmd"), value));
 	REQUIRE(!strcmp(ktrace_meta_fact(t, "end", "reason"), "last"));
 	ktrace_text_free(&text);
-	t->reader.fd = -1;
 	ktrace_trace_free(t);
 }
 

@@ -85,9 +85,12 @@ static struct trace *read_back(struct ktrace_text *text, int *complaints)
 	struct trace *t = calloc(1, sizeof(*t));
 
 	REQUIRE(t && !text->error && text->len);
-	t->reader.fd = -1;
-	t->reader.report = complain;
-	t->reader.arg = complaints;
+	t->parts = calloc(1, sizeof(*t->parts));
+	REQUIRE(t->parts);
+	t->part_nr = 1;
+	t->parts->fd = -1;
+	t->parts->report = complain;
+	t->parts->arg = complaints;
 	ktrace_meta_parse(t, 0, text->buf, text->len);
 	return t;
 }

@@ -142,13 +142,18 @@ static void check_line(const struct ktrace_entry_copy *entry)
 	REQUIRE(t);
 	meta_entry(&text, entry);
 	REQUIRE(!text.error && !strchr(text.buf, '\n'));
-	t->reader.fd = -1;
-	t->reader.report = complain;
+	t->parts = calloc(1, sizeof(*t->parts));
+	REQUIRE(t->parts);
+	t->part_nr = 1;
+	t->parts->fd = -1;
+	t->parts->report = complain;
 	ktrace_meta_parse(t, 0, text.buf, text.len);
 	if (entry->type == KTRACE_ENTRY_EVENT) {
 		type = type_of(&t->types[KTRACE_CHANNEL_USER], entry->id);
 		REQUIRE(!t->names.used && (!type || type->id == entry->id));
 		REQUIRE(!type || !strncmp(type->full_name, entry->text, strlen(type->full_name)));
+	} else if (entry->type == KTRACE_ENTRY_MAP) {
+		REQUIRE(!t->names.used && t->maps.nr <= 1);
 	} else if (tid <= KTRACE_TID_MASK) {
 		n = ktrace_names_find(&t->names, tid, entry->ts);
 		REQUIRE(t->names.used == 1 && n && n->raw == entry->ts);
@@ -162,7 +167,7 @@ static void check_line(const struct ktrace_entry_copy *entry)
 static void check_entry(const struct ktrace_entry_copy *entry)
 {
 	REQUIRE(strnlen(entry->text, sizeof(entry->text)) < sizeof(entry->text));
-	REQUIRE(entry->type >= KTRACE_ENTRY_EVENT && entry->type <= KTRACE_ENTRY_THREAD);
+	REQUIRE(entry->type >= KTRACE_ENTRY_EVENT && entry->type <= KTRACE_ENTRY_MAP);
 	REQUIRE(entry->type != KTRACE_ENTRY_EVENT ||
 		(entry->id >= KTRACE_ID_FIRST && entry->id < KTRACE_ID_NR));
 	/* Each takes at least its header and one word of text. */

@@ -278,8 +278,8 @@ static bool is_truthful_stream(struct stream *s, struct section_buf *b)
 		struct kt_cursor cur = { .off = 0 };
 
 		if (e->place & ENTRY_BAD ||
-		    ktrace_reader_load_next(&s->trace->reader, entry_offset(e), entry_end(e),
-					    b))
+		    ktrace_reader_load_next(trace_reader(s->trace, entry_offset(e)),
+					    entry_offset(e), entry_end(e), b))
 			continue;
 		if (e->place & ENTRY_LOST) {
 			loss = b->section.first_ts > loss ? b->section.first_ts : loss;
