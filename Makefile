@@ -45,7 +45,7 @@ bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c 
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
 pthread_progs := calls contended shared kinds steady states measured abba cancel unwind processes signals versions cxx openmp \
-		asan static plugin.so hook.so
+		asan static malloc plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \

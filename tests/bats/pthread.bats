@@ -171,6 +171,13 @@ ends()
 	[ "$(shown 'sem_post_out ' | wc -l)" = 300 ]
 }
 
+@test "a malloc that begins with pthread calls, before all constructors" {
+	alike "$PROGS/pthread_malloc"
+	[ "$status" = 0 ]
+	sound
+	shown 'thread_start '
+}
+
 @test "C++, OpenMP, condition variables of the first version" {
 	# Threads that spin would keep a single CPU from whom they wait for.
 	export OMP_WAIT_POLICY=passive

@@ -111,17 +111,21 @@ static int find_ktrace(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/*
+ * Marks of sanitizers, NULL unless the program has one. The dynamic linker finds them when it loads
+ * us: dlsym() allocates memory for what it does not find, and this may be a call that the program's
+ * own malloc() makes while it begins.
+ */
+#define SANITIZER(mark) extern char mark[] __attribute__((weak))
+SANITIZER(__asan_init);
+SANITIZER(__hwasan_init);
+SANITIZER(__lsan_init);
+SANITIZER(__msan_init);
+SANITIZER(__tsan_init);
+
 static bool has_sanitizer(void)
 {
-	static const char *const marks[] = {
-		"__asan_init", "__hwasan_init", "__lsan_init", "__msan_init", "__tsan_init",
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-		if (dlsym(RTLD_DEFAULT, marks[i]))
-			return true;
-	return false;
+	return __asan_init || __hwasan_init || __lsan_init || __msan_init || __tsan_init;
 }
 
 static void register_events(void)
