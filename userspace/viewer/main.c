@@ -33,6 +33,7 @@ static const struct command *const commands[] = {
 	&cmd_irq,
 	&cmd_io,
 	&cmd_critical_path,
+	&cmd_export,
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,

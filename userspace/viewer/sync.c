@@ -356,6 +356,8 @@ int sync_update(struct sync *s, const struct ktrace_trace_event *e)
 	struct stream_end *end;
 	int ret;
 
+	s->actor = NULL;
+	s->target = NULL;
 	if (e->stream->kind == KTRACE_CHANNEL_KERNEL)
 		return 0;
 	if (e->id == KTRACE_ID_LOST)
@@ -378,7 +380,19 @@ int sync_update(struct sync *s, const struct ktrace_trace_event *e)
 		return -ENOMEM;
 	end->time = e->time;
 	s->events++;
+	s->actor = st.t ? &st.t->t : NULL;
+	s->target = st.o ? &st.o->o : NULL;
 	return ret ? ret : s->error;
+}
+
+const struct sync_thread *sync_actor(const struct sync *s)
+{
+	return s->actor;
+}
+
+const struct sync_object *sync_target(const struct sync *s)
+{
+	return s->target;
 }
 
 void sync_flush(struct sync *s, __u64 until)

@@ -268,6 +268,9 @@ int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
 void sync_free(struct sync *s);
 /* Takes the next event in. Return: 0, -ENOMEM. */
 int sync_update(struct sync *s, const struct ktrace_trace_event *e);
+/* The thread of the latest event, and its object; NULL = it was no event about calls, has none */
+const struct sync_thread *sync_actor(const struct sync *s);
+const struct sync_object *sync_target(const struct sync *s);
 /* Waits that go on are told as if they ended at @until. */
 void sync_flush(struct sync *s, __u64 until);
 

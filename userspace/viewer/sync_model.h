@@ -240,6 +240,8 @@ struct sync {
 	__u64 events;
 	__u64 waits_lost;
 	int error;
+	const struct sync_thread *actor;
+	const struct sync_object *target;
 };
 
 /**

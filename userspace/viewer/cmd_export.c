@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_export.c - ktrace export: write events in the format of another tool
+ *
+ * A table of formats; each has its own file. What they have in common is here: options, the
+ * files, where the output goes, what is said of losses.
+ */
+#include "export.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct export_format *const formats[] = {
+	&export_paje,
+};
+
+static const struct export_format *find_format(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
+}
+
+static const char *take_option(struct export *x, int option)
+{
+	switch (option) {
+	case 't':
+		x->format = find_format(optarg);
+		return x->format ? NULL : "--to: no such format; ktrace help export lists them";
+	case 'o':
+		x->path = optarg;
+		return NULL;
+	default:
+		return scope_option(&x->scope, option);
+	}
+}
+
+static int write_files(struct export *x, int nr, char **paths)
+{
+	int status, ret;
+
+	x->set = open_files(nr, paths, &status);
+	if (!x->set)
+		return status;
+	ret = x->format->write(x);
+	if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	else
+		scope_complain(&x->scope);
+	status = ret ? STATUS_DAMAGED : files_status(x->set, status);
+	ktrace_traceset_close(x->set);
+	status = output_end(status);
+	scope_warn_lost(&x->scope);
+	return status;
+}
+
+static int export(struct export *x, const struct command *cmd, int nr, char **paths)
+{
+	if (!x->format)
+		return command_usage(cmd, "--to FORMAT is missing");
+	if (!nr)
+		return command_usage(cmd, "no file");
+	if (x->path && output_to(x->path, nr, paths))
+		return STATUS_DAMAGED;
+	return write_files(x, nr, paths);
+}
+
+static const struct option options[] = {
+	SCOPE_OPTIONS,
+	{ "to", required_argument, NULL, 't' },
+	{ "output", required_argument, NULL, 'o' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct export x;
+	const char *wrong = NULL;
+	int option, status;
+
+	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:t:", options, NULL)) != -1) {
+		if (option == '?' || option >= OPTION_HELP) {
+			scope_free(&x.scope);
+			return command_common_option(cmd, option);
+		}
+		wrong = take_option(&x, option);
+	}
+	status = wrong ? command_usage(cmd, wrong) : export(&x, cmd, argc - optind, argv + optind);
+	scope_free(&x.scope);
+	return status;
+}
+
+const struct command cmd_export = {
+	.name = "export",
+	.args = "--to FORMAT [OPTION...] FILE...",
+	.summary = "Write events in the format of another tool",
+	.help =
+"  -t, --to FORMAT    paje: what ktraced --pthread has recorded, as states of threads and\n"
+"                     objects, calls, links and variables, for Paje, pajeng and ViTE\n"
+"  -o, --output FILE  write into FILE, - for standard output (default)\n"
+SCOPE_HELP
+"  --help, --version\n"
+"\n"
+"paje: times are seconds since the first event of the files. They are read from their\n"
+"beginning, twice: what is known where the window begins is written for its first event,\n"
+"and what lasts at its end ends there. -e and --filter choose among the events of calls;\n"
+"states, links and variables follow from all of them. -p chooses processes and threads;\n"
+"objects are their process's. What was lost is said; states are unknown behind it.\n",
+	.run = run,
+};

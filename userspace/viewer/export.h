@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* export.h - formats of other tools, as ktrace export writes them: one row and one file each */
+#ifndef VIEWER_EXPORT_H
+#define VIEWER_EXPORT_H
+
+#include "scope.h"
+
+/**
+ * struct export - one run of the command
+ * @scope:	which events
+ * @format:	what is written
+ * @path:	where to, NULL = standard output
+ * @set:	the files; stands at their beginning
+ */
+struct export {
+	struct scope scope;
+	const struct export_format *format;
+	const char *path;
+	struct ktrace_traceset *set;
+};
+
+/**
+ * struct export_format - one format
+ * @name:	as in --to
+ * @write:	reads the files and writes to output(). Returns 0, -errno.
+ */
+struct export_format {
+	const char *name;
+	int (*write)(struct export *x);
+};
+
+extern const struct export_format export_paje;
+
+#endif
