@@ -48,7 +48,7 @@ names()
 }
 
 @test "paje: pajeng reads what the events say" {
-	for program in calls contended kinds cancel; do
+	for program in calls contended kinds; do
 		record "$PROGS/pthread_$program"
 		read_by_pajeng
 		is_true

@@ -187,7 +187,8 @@ static void follow(struct paje *p)
 		paje_links_use(&p->links, o->serial);
 }
 
-static void take(void *arg, const struct ktrace_trace_event *e)
+/* Return: 0, -errno. */
+static int take(void *arg, const struct ktrace_trace_event *e)
 {
 	struct paje *p = arg;
 	int ret;
@@ -202,9 +203,9 @@ static void take(void *arg, const struct ktrace_trace_event *e)
 	}
 	ret = sync_update(p->sync, e);
 	if (ret)
-		p->error = ret;
-	else
-		follow(p);
+		return ret;
+	follow(p);
+	return p->error;
 }
 
 /* Goes to the beginning, knowing nothing. Return: 0, -errno. */
@@ -222,17 +223,19 @@ static int begin_reading(struct paje *p)
 static int read_first(struct paje *p)
 {
 	struct ktrace_trace_event events[READ_NR];
-	int i, nr = 1;
+	int i, ret, nr = 1;
 
-	while (nr > 0 && !p->error) {
+	while (nr > 0) {
 		nr = ktrace_traceset_read(p->x->set, events, READ_NR);
-		for (i = 0; i < nr && !p->error; i++) {
+		for (i = 0; i < nr; i++) {
 			if (events[i].time >= p->to)
 				return 0;
-			take(p, &events[i]);
+			ret = take(p, &events[i]);
+			if (ret)
+				return ret;
 		}
 	}
-	return nr < 0 ? nr : p->error;
+	return nr;
 }
 
 /* Writes. Return: 0, -errno. */
