@@ -15,7 +15,7 @@
 #include "ring/fast.h"
 
 /* Kernel event ids are below this. */
-#define KT_EVENT_NR 256
+#define KT_EVENT_NR 1024
 #define KT_TARGETS_MAX 16
 
 /* Payloads that tell of two processes are not longer. */

@@ -39,7 +39,8 @@ struct kt_probe {
 	family(syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT)        \
 	family(irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT)                    \
 	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)        \
-	family(block, KTRACE_EV_BLOCK_ISSUE, KTRACE_EV_BLOCK_REQUEUE)
+	family(block, KTRACE_EV_BLOCK_ISSUE, KTRACE_EV_BLOCK_REQUEUE)           \
+	family(signal, KTRACE_EV_SIGNAL_GENERATE, KTRACE_EV_SIGNAL_DELIVER)
 
 #define KT_PROBE_DECLARE(name, first, last) extern struct kt_probe kt_probe_##name[];
 KT_PROBE_FAMILIES(KT_PROBE_DECLARE)

@@ -85,6 +85,10 @@ teardown() { teardown_test; }
 	"$PROGS/dev_events" requests
 }
 
+@test "signals: who sends what to whom, what becomes of it, who takes it" {
+	"$PROGS/dev_signals" sent_and_taken
+}
+
 @test "migration" {
 	"$PROGS/dev_events" migrate
 }

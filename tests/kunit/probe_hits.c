@@ -4,7 +4,8 @@
 #include <linux/binfmts.h>
 #include <linux/blkdev.h>
 #include <linux/interrupt.h>
-#include <linux/sched.h>
+#include <linux/sched/signal.h>
+#include <trace/events/signal.h>
 #include <asm/syscall.h>
 #include "compat.h"
 
@@ -146,6 +147,26 @@ static void hit_block_requeue(void)
 	HIT(row_of(KTRACE_EV_BLOCK_REQUEUE, 0), void (*)(void *, struct request *), &request);
 }
 
+void hit_signal_generate(void)
+{
+	static struct kernel_siginfo info = { .si_code = SI_QUEUE };
+
+	HIT(row_of(KTRACE_EV_SIGNAL_GENERATE, 0),
+	    void (*)(void *, int, struct kernel_siginfo *, struct task_struct *, int, int),
+	    64, &info, followed, 7, TRACE_SIGNAL_LOSE_INFO);
+}
+
+static void hit_signal_deliver(void)
+{
+	static struct k_sigaction action = {
+		.sa.sa_handler = (__sighandler_t)0x123456789abcul, .sa.sa_flags = SA_RESTART,
+	};
+
+	HIT(row_of(KTRACE_EV_SIGNAL_DELIVER, 0),
+	    void (*)(void *, int, struct kernel_siginfo *, struct k_sigaction *), 64,
+	    SEND_SIG_PRIV, &action);
+}
+
 void hit_log(void)
 {
 	TRACER_LOGEVENT(11, 22, 0x33445566);
@@ -184,6 +205,12 @@ const struct ktrace_ev_block want_block = {
 const struct ktrace_ev_block_complete want_block_complete = {
 	259 << 20 | 7, 2 << 16 | 6, 1ull << 40, 512, KTRACE_BLOCK_DISCARD, 7680, -EIO,
 };
+static const struct ktrace_ev_signal_generate want_signal_generate = {
+	64, SI_QUEUE, SOME_PID, SOME_PID + 1, 1, KTRACE_SIGNAL_LOST_INFO, "followed",
+};
+static const struct ktrace_ev_signal_deliver want_signal_deliver = {
+	64, SI_KERNEL, 0x123456789abcul, SA_RESTART,
+};
 static const struct ktrace_ev_logevent want_logevent = { 11, 22, 0x33445566 };
 
 const struct hit hits[] = {
@@ -206,6 +233,8 @@ const struct hit hits[] = {
 	ROW(KTRACE_EV_BLOCK_ISSUE, want_block, hit_block_issue),
 	ROW(KTRACE_EV_BLOCK_COMPLETE, want_block_complete, hit_block_complete),
 	ROW(KTRACE_EV_BLOCK_REQUEUE, want_block, hit_block_requeue),
+	ROW(KTRACE_EV_SIGNAL_GENERATE, want_signal_generate, hit_signal_generate),
+	ROW(KTRACE_EV_SIGNAL_DELIVER, want_signal_deliver, hit_signal_deliver),
 #undef ROW
 };
 

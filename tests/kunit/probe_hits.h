@@ -58,6 +58,7 @@ void hit_switch(void);
 void hit_log(void);
 void hit_block_issue(void);
 void hit_block_complete(void);
+void hit_signal_generate(void);
 extern const struct ktrace_ev_sched_switch want_sched_switch;
 extern const struct ktrace_ev_block want_block;
 extern const struct ktrace_ev_block_complete want_block_complete;

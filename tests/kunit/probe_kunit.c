@@ -261,6 +261,30 @@ static void without_privilege_nothing_is_told_of_others(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fix_drain(test, s, expect_nameless, &got), 5);
 }
 
+static void copy_signal(const struct ktrace_record *rec, const void *payload, void *got)
+{
+	memcpy(got, payload, min_t(size_t, rec->len, sizeof(struct ktrace_ev_signal_generate)));
+}
+
+static void signals_to_others_do_not_say_to_whom(struct kunit *test)
+{
+	static const struct ktrace_ev_signal_generate want = {
+		64, SI_QUEUE, 0, 0, 1, KTRACE_SIGNAL_LOST_INFO, "",
+	};
+	struct ktrace_ev_signal_generate got;
+	struct kt_session *s;
+
+	make_tasks(test);
+	s = fix_session(test, true);
+	s->target.filter.any_user = false;
+	set_bit(current->tgid, s->target.filter.followed);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_SIGNAL_GENERATE, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	hit_signal_generate();
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, copy_signal, &got), 1);
+	KUNIT_EXPECT_MEMEQ(test, &got, &want, sizeof(want));
+}
+
 /* Whoever is not followed is not recorded, except in TRACER_LOGEVENT. */
 static void events_of_others_are_left_out(struct kunit *test)
 {
@@ -470,6 +494,7 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(each_event_holds_what_it_should),
 	KUNIT_CASE(events_of_others_are_left_out),
 	KUNIT_CASE(without_privilege_nothing_is_told_of_others),
+	KUNIT_CASE(signals_to_others_do_not_say_to_whom),
 	KUNIT_CASE(long_file_names_are_cut_and_marked),
 	KUNIT_CASE(requests_are_told_by_what_they_ask_for),
 	KUNIT_CASE(without_privilege_sectors_are_not_told),

@@ -147,7 +147,7 @@ def make(seed, events):
 
 # ---- check ----
 
-FAMILIES = {'log', 'sched', 'syscall', 'irq', 'softirq', 'block'}
+FAMILIES = {'log', 'sched', 'syscall', 'irq', 'softirq', 'block', 'signal'}
 SPANS = ['run', 'wakeup', 'preempted', 'wait']
 IO = {
     'read': ['read', 'pread64', 'readv', 'preadv', 'preadv2', 'recvfrom', 'recvmsg'],

@@ -16,7 +16,7 @@
 #include <ktrace/session.h>
 #include "dev.h"
 
-#define EVENT_NR 256
+#define EVENT_NR 1024
 
 /* What a session has seen; filled by see(). */
 struct seen {

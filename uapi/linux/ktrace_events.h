@@ -65,6 +65,10 @@ enum ktrace_kernel_id {
 	KTRACE_EV_BLOCK_ISSUE = 0xc0,
 	KTRACE_EV_BLOCK_COMPLETE = 0xc1,
 	KTRACE_EV_BLOCK_REQUEUE = 0xc2,
+
+	/* family "signal" */
+	KTRACE_EV_SIGNAL_GENERATE = 0xe0,
+	KTRACE_EV_SIGNAL_DELIVER = 0xe1,
 };
 
 /* TRACER_LOGEVENT(type, par1, par2), S.Ha.R.K. event codes */
@@ -199,6 +203,33 @@ struct ktrace_ev_block_complete {
 	__u32 op;
 	__u32 left;		/* bytes still to do; the request goes on unless it is 0 */
 	__s32 error;		/* 0 or -errno */
+};
+
+/* What became of a signal that was sent */
+enum ktrace_signal_result {
+	KTRACE_SIGNAL_QUEUED = 0,
+	KTRACE_SIGNAL_IGNORED = 1,
+	KTRACE_SIGNAL_PENDING = 2,	/* it was already, so nothing has changed */
+	KTRACE_SIGNAL_OVERFLOW = 3,	/* no memory for it: not sent */
+	KTRACE_SIGNAL_LOST_INFO = 4,	/* no memory for what comes with it: sent without */
+};
+
+/* Without CAP_PERFMON tid, pid and comm of who is not followed are 0 and empty */
+struct ktrace_ev_signal_generate {
+	__u32 sig;
+	__s32 code;		/* si_code: 0 by kill(), above 0 by the kernel */
+	__u32 tid;		/* to whom */
+	__u32 pid;
+	__u32 is_group;		/* to any thread of the process */
+	__u32 result;		/* enum ktrace_signal_result */
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct ktrace_ev_signal_deliver {
+	__u32 sig;
+	__s32 code;
+	__u64 handler;		/* 0 default */
+	__u64 flags;		/* of sigaction() */
 };
 
 #endif

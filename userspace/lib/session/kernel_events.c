@@ -20,6 +20,16 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 	"HRTIMER=8,RCU=9)"
 #define BLOCK_OP \
 	"enum<u32>(READ=0,WRITE=1,FLUSH=2,DISCARD=3,ZEROES=4,OTHER=5)"
+/* Numbers as on all machines but alpha, mips, parisc and sparc */
+#define SIGNALS \
+	"enum<u32>(" \
+	"SIGHUP=1,SIGINT=2,SIGQUIT=3,SIGILL=4,SIGTRAP=5,SIGABRT=6,SIGBUS=7," \
+	"SIGFPE=8,SIGKILL=9,SIGUSR1=10,SIGSEGV=11,SIGUSR2=12,SIGPIPE=13," \
+	"SIGALRM=14,SIGTERM=15,SIGSTKFLT=16,SIGCHLD=17,SIGCONT=18,SIGSTOP=19," \
+	"SIGTSTP=20,SIGTTIN=21,SIGTTOU=22,SIGURG=23,SIGXCPU=24,SIGXFSZ=25," \
+	"SIGVTALRM=26,SIGPROF=27,SIGWINCH=28,SIGIO=29,SIGPWR=30,SIGSYS=31)"
+#define SIGNAL_RESULT \
+	"enum<u32>(QUEUED=0,IGNORED=1,PENDING=2,OVERFLOW=3,LOST_INFO=4)"
 
 static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_LOGEVENT, "log", "event", ktrace_ev_logevent,
@@ -57,6 +67,11 @@ static const struct ktrace_kernel_event events[] = {
 	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;u32 left;s32 error;"),
 	EVENT(KTRACE_EV_BLOCK_REQUEUE, "block", "requeue", ktrace_ev_block,
 	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;"),
+	EVENT(KTRACE_EV_SIGNAL_GENERATE, "signal", "generate", ktrace_ev_signal_generate,
+	      SIGNALS " sig;s32 code;u32 tid;u32 pid;u32 is_group;" SIGNAL_RESULT " result;"
+	      "char[16] comm;"),
+	EVENT(KTRACE_EV_SIGNAL_DELIVER, "signal", "deliver", ktrace_ev_signal_deliver,
+	      SIGNALS " sig;s32 code;x64 handler;x64 flags;"),
 };
 
 const struct ktrace_kernel_event *ktrace_kernel_event(__u32 index)
