@@ -11,6 +11,15 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
+/* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.15 */
+#ifdef CONFIG_X86
+#if __has_include(<asm/trace/exceptions.h>)
+#include <asm/trace/exceptions.h>
+#else
+#include <trace/events/exceptions.h>
+#endif
+#endif
+
 /* For a vma that is being made: flags became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
 				       vm_flags_t clear)

@@ -40,7 +40,12 @@ struct kt_probe {
 	family(irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT)                    \
 	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)        \
 	family(block, KTRACE_EV_BLOCK_ISSUE, KTRACE_EV_BLOCK_REQUEUE)           \
-	family(signal, KTRACE_EV_SIGNAL_GENERATE, KTRACE_EV_SIGNAL_DELIVER)
+	family(signal, KTRACE_EV_SIGNAL_GENERATE, KTRACE_EV_SIGNAL_DELIVER)     \
+	family(fault, KTRACE_EV_FAULT_USER, KTRACE_EV_FAULT_KERNEL)             \
+	family(lock, KTRACE_EV_LOCK_CONTENDED, KTRACE_EV_LOCK_ACQUIRED)         \
+	family(power, KTRACE_EV_POWER_IDLE, KTRACE_EV_POWER_FREQUENCY)          \
+	family(module, KTRACE_EV_MODULE_LOAD, KTRACE_EV_MODULE_REQUEST)         \
+	family(net, KTRACE_EV_NET_QUEUE, KTRACE_EV_NET_RECEIVE)
 
 #define KT_PROBE_DECLARE(name, first, last) extern struct kt_probe kt_probe_##name[];
 KT_PROBE_FAMILIES(KT_PROBE_DECLARE)

@@ -86,7 +86,23 @@ teardown() { teardown_test; }
 }
 
 @test "signals: who sends what to whom, what becomes of it, who takes it" {
-	"$PROGS/dev_signals" sent_and_taken
+	"$PROGS/dev_families" signals
+}
+
+@test "page faults: what was done where" {
+	"$PROGS/dev_families" faults
+}
+
+@test "locks of the kernel: who waits, and gets them" {
+	"$PROGS/dev_families" locks
+}
+
+@test "idle CPUs" {
+	"$PROGS/dev_families" idle
+}
+
+@test "packets: queued, sent, received" {
+	"$PROGS/dev_families" packets
 }
 
 @test "migration" {

@@ -57,6 +57,15 @@ ledger()
 	rmmod ktrace
 }
 
+@test "modules that come and go are recorded" {
+	run_ktraced -q -e module -o t.bin -- \
+		sh -c "insmod $MODULES/logevent.ko count=1 && rmmod logevent"
+	run_ktrace list t.bin
+	[[ $(head -1 <<<"$output") == *' module:load name="logevent"' ]]
+	[[ $(tail -1 <<<"$output") == *' module:free name="logevent"' ]]
+	[ "$(wc -l <<<"$output")" -eq 2 ]
+}
+
 @test "loaded and unloaded again and again on a busy machine" {
 	rmmod ktrace
 	"$PROGS/dev_load" "${KTRACE_ROUNDS:-$(n 100)}" "$MODULES/ktrace.ko" "$MODULES/logevent.ko"

@@ -3,10 +3,17 @@
 #include "probe_hits.h"
 #include <linux/binfmts.h>
 #include <linux/blkdev.h>
+#include <linux/if_ether.h>
 #include <linux/interrupt.h>
+#include <linux/module.h>
+#include <linux/netdevice.h>
 #include <linux/sched/signal.h>
+#include <linux/skbuff.h>
+#include <trace/events/lock.h>
+#include <trace/events/power.h>
 #include <trace/events/signal.h>
 #include <asm/syscall.h>
+#include <asm/trap_pf.h>
 #include "compat.h"
 
 struct task_struct *followed, *other;
@@ -167,6 +174,90 @@ static void hit_signal_deliver(void)
 	    SEND_SIG_PRIV, &action);
 }
 
+static void hit_fault_user(void)
+{
+	struct pt_regs regs = { .ip = 0x1234 };
+
+	HIT(row_of(KTRACE_EV_FAULT_USER, 0),
+	    void (*)(void *, unsigned long, struct pt_regs *, unsigned long), 0x5678000, &regs,
+	    X86_PF_USER | X86_PF_INSTR | X86_PF_PROT);
+}
+
+void hit_fault_kernel(void)
+{
+	struct pt_regs regs = { .ip = SOME_KERNEL_ADDRESS };
+
+	HIT(row_of(KTRACE_EV_FAULT_KERNEL, 0),
+	    void (*)(void *, unsigned long, struct pt_regs *, unsigned long), 0x5678000, &regs,
+	    X86_PF_WRITE);
+}
+
+void hit_lock_contended(void)
+{
+	HIT(row_of(KTRACE_EV_LOCK_CONTENDED, 0), void (*)(void *, void *, unsigned int),
+	    (void *)SOME_KERNEL_ADDRESS, LCB_F_SPIN | LCB_F_READ);
+}
+
+static void hit_lock_acquired(void)
+{
+	HIT(row_of(KTRACE_EV_LOCK_ACQUIRED, 0), void (*)(void *, void *, int),
+	    (void *)SOME_KERNEL_ADDRESS, -EINTR);
+}
+
+static void hit_power_idle(void)
+{
+	HIT(row_of(KTRACE_EV_POWER_IDLE, 0), void (*)(void *, unsigned int, unsigned int),
+	    PWR_EVENT_EXIT, 4242);
+}
+
+static void hit_power_frequency(void)
+{
+	HIT(row_of(KTRACE_EV_POWER_FREQUENCY, 0), void (*)(void *, unsigned int, unsigned int),
+	    3400000, 4242);
+}
+
+static struct module some_module = { .name = "some_module" };
+
+static void hit_module_load(void)
+{
+	HIT(row_of(KTRACE_EV_MODULE_LOAD, 0), void (*)(void *, struct module *), &some_module);
+}
+
+static void hit_module_free(void)
+{
+	HIT(row_of(KTRACE_EV_MODULE_FREE, 0), void (*)(void *, struct module *), &some_module);
+}
+
+static void hit_module_request(void)
+{
+	static char name[] = "a name that is longer than any that a module may have, by far";
+
+	HIT(row_of(KTRACE_EV_MODULE_REQUEST, 0), void (*)(void *, char *, bool, unsigned long),
+	    name, true, 0);
+}
+
+static struct net_device net_device = { .name = "device_of_15chr" };
+static struct sk_buff packet = {
+	.dev = &net_device, .len = 4242, .protocol = cpu_to_be16(ETH_P_IPV6),
+};
+
+void hit_net_queue(void)
+{
+	HIT(row_of(KTRACE_EV_NET_QUEUE, 0), void (*)(void *, struct sk_buff *), &packet);
+}
+
+static void hit_net_xmit(void)
+{
+	HIT(row_of(KTRACE_EV_NET_XMIT, 0),
+	    void (*)(void *, struct sk_buff *, int, struct net_device *, unsigned int), &packet,
+	    NETDEV_TX_BUSY, &net_device, 4243);
+}
+
+static void hit_net_receive(void)
+{
+	HIT(row_of(KTRACE_EV_NET_RECEIVE, 0), void (*)(void *, struct sk_buff *), &packet);
+}
+
 void hit_log(void)
 {
 	TRACER_LOGEVENT(11, 22, 0x33445566);
@@ -211,6 +302,28 @@ static const struct ktrace_ev_signal_generate want_signal_generate = {
 static const struct ktrace_ev_signal_deliver want_signal_deliver = {
 	64, SI_KERNEL, 0x123456789abcul, SA_RESTART,
 };
+static const struct ktrace_ev_fault want_fault_user = {
+	0x5678000, 0x1234, KTRACE_FAULT_EXEC, 1,
+};
+static const struct ktrace_ev_fault want_fault_kernel = {
+	0x5678000, SOME_KERNEL_ADDRESS, KTRACE_FAULT_WRITE, 0,
+};
+static const struct ktrace_ev_lock_contended want_lock_contended = {
+	SOME_KERNEL_ADDRESS, KTRACE_LOCK_SPIN | KTRACE_LOCK_READ,
+};
+static const struct ktrace_ev_lock_acquired want_lock_acquired = { SOME_KERNEL_ADDRESS, -EINTR };
+static const struct ktrace_ev_power_idle want_power_idle = { 4242, -1 };
+static const struct ktrace_ev_power_frequency want_power_frequency = { 4242, 3400000 };
+static const struct ktrace_ev_module want_module = { "some_module" };
+static const struct ktrace_ev_module want_module_request = {
+	"a name that is longer than any that a module may have, ",
+};
+static const struct ktrace_ev_net want_net = {
+	(unsigned long)&packet, 4242, ETH_P_IPV6, 0, "device_of_15chr",
+};
+static const struct ktrace_ev_net want_net_xmit = {
+	(unsigned long)&packet, 4243, 0, NETDEV_TX_BUSY, "device_of_15chr",
+};
 static const struct ktrace_ev_logevent want_logevent = { 11, 22, 0x33445566 };
 
 const struct hit hits[] = {
@@ -235,6 +348,18 @@ const struct hit hits[] = {
 	ROW(KTRACE_EV_BLOCK_REQUEUE, want_block, hit_block_requeue),
 	ROW(KTRACE_EV_SIGNAL_GENERATE, want_signal_generate, hit_signal_generate),
 	ROW(KTRACE_EV_SIGNAL_DELIVER, want_signal_deliver, hit_signal_deliver),
+	ROW(KTRACE_EV_FAULT_USER, want_fault_user, hit_fault_user),
+	ROW(KTRACE_EV_FAULT_KERNEL, want_fault_kernel, hit_fault_kernel),
+	ROW(KTRACE_EV_LOCK_CONTENDED, want_lock_contended, hit_lock_contended),
+	ROW(KTRACE_EV_LOCK_ACQUIRED, want_lock_acquired, hit_lock_acquired),
+	ROW(KTRACE_EV_POWER_IDLE, want_power_idle, hit_power_idle),
+	ROW(KTRACE_EV_POWER_FREQUENCY, want_power_frequency, hit_power_frequency),
+	ROW(KTRACE_EV_MODULE_LOAD, want_module, hit_module_load),
+	ROW(KTRACE_EV_MODULE_FREE, want_module, hit_module_free),
+	ROW(KTRACE_EV_MODULE_REQUEST, want_module_request, hit_module_request),
+	ROW(KTRACE_EV_NET_QUEUE, want_net, hit_net_queue),
+	ROW(KTRACE_EV_NET_XMIT, want_net_xmit, hit_net_xmit),
+	ROW(KTRACE_EV_NET_RECEIVE, want_net, hit_net_receive),
 #undef ROW
 };
 

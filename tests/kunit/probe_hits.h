@@ -17,6 +17,7 @@
 #include "probe.h"
 
 #define SOME_PID (PID_MAX_LIMIT - 3)
+#define SOME_KERNEL_ADDRESS 0xffffffff12345678ul
 
 /* Two tasks, of a process that the sessions follow and of another. */
 extern struct task_struct *followed, *other;
@@ -59,6 +60,9 @@ void hit_log(void);
 void hit_block_issue(void);
 void hit_block_complete(void);
 void hit_signal_generate(void);
+void hit_fault_kernel(void);
+void hit_lock_contended(void);
+void hit_net_queue(void);
 extern const struct ktrace_ev_sched_switch want_sched_switch;
 extern const struct ktrace_ev_block want_block;
 extern const struct ktrace_ev_block_complete want_block_complete;

@@ -285,6 +285,42 @@ static void signals_to_others_do_not_say_to_whom(struct kunit *test)
 	KUNIT_EXPECT_MEMEQ(test, &got, &want, sizeof(want));
 }
 
+/* Where the kernel is in memory, and what other users' packets are. */
+static void without_privilege_no_kernel_address_is_told(struct kunit *test)
+{
+	static const struct {
+		u16 id;
+		void (*hit)(void);
+		u16 len;
+		union {
+			struct ktrace_ev_fault fault;
+			struct ktrace_ev_lock_contended lock;
+			struct ktrace_ev_net net;
+		} want;
+	} table[] = {
+		{ KTRACE_EV_FAULT_KERNEL, hit_fault_kernel, sizeof(struct ktrace_ev_fault),
+		  { .fault = { 0x5678000, 0, KTRACE_FAULT_WRITE, 0 } } },
+		{ KTRACE_EV_LOCK_CONTENDED, hit_lock_contended,
+		  sizeof(struct ktrace_ev_lock_contended),
+		  { .lock = { 0, KTRACE_LOCK_SPIN | KTRACE_LOCK_READ } } },
+		{ KTRACE_EV_NET_QUEUE, hit_net_queue, sizeof(struct ktrace_ev_net) },
+	};
+	u32 i;
+
+	make_tasks(test);
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		const struct hit want = { table[i].id, table[i].len, &table[i].want, NULL };
+		struct kt_session *s = make_session(test);
+
+		s->target.filter.any_user = false;
+		KUNIT_ASSERT_EQ(test, kt_control_enable(s, table[i].id, true), 0);
+		KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+		table[i].hit();
+		expect_records(test, s, &want, 1, "without privilege");
+		fix_close(test, s);
+	}
+}
+
 /* Whoever is not followed is not recorded, except in TRACER_LOGEVENT. */
 static void events_of_others_are_left_out(struct kunit *test)
 {
@@ -495,6 +531,7 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(events_of_others_are_left_out),
 	KUNIT_CASE(without_privilege_nothing_is_told_of_others),
 	KUNIT_CASE(signals_to_others_do_not_say_to_whom),
+	KUNIT_CASE(without_privilege_no_kernel_address_is_told),
 	KUNIT_CASE(long_file_names_are_cut_and_marked),
 	KUNIT_CASE(requests_are_told_by_what_they_ask_for),
 	KUNIT_CASE(without_privilege_sectors_are_not_told),

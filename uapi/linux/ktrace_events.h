@@ -69,6 +69,28 @@ enum ktrace_kernel_id {
 	/* family "signal" */
 	KTRACE_EV_SIGNAL_GENERATE = 0xe0,
 	KTRACE_EV_SIGNAL_DELIVER = 0xe1,
+
+	/* family "fault" */
+	KTRACE_EV_FAULT_USER = 0x100,
+	KTRACE_EV_FAULT_KERNEL = 0x101,
+
+	/* family "lock" */
+	KTRACE_EV_LOCK_CONTENDED = 0x120,
+	KTRACE_EV_LOCK_ACQUIRED = 0x121,
+
+	/* family "power" */
+	KTRACE_EV_POWER_IDLE = 0x140,
+	KTRACE_EV_POWER_FREQUENCY = 0x141,
+
+	/* family "module" */
+	KTRACE_EV_MODULE_LOAD = 0x160,
+	KTRACE_EV_MODULE_FREE = 0x161,
+	KTRACE_EV_MODULE_REQUEST = 0x162,
+
+	/* family "net" */
+	KTRACE_EV_NET_QUEUE = 0x180,
+	KTRACE_EV_NET_XMIT = 0x181,
+	KTRACE_EV_NET_RECEIVE = 0x182,
 };
 
 /* TRACER_LOGEVENT(type, par1, par2), S.Ha.R.K. event codes */
@@ -230,6 +252,70 @@ struct ktrace_ev_signal_deliver {
 	__s32 code;
 	__u64 handler;		/* 0 default */
 	__u64 flags;		/* of sigaction() */
+};
+
+/* What a page fault was for */
+enum ktrace_fault_access {
+	KTRACE_FAULT_READ = 0,
+	KTRACE_FAULT_WRITE = 1,
+	KTRACE_FAULT_EXEC = 2,
+};
+
+/* Both; without CAP_PERFMON ip is 0 if it is the kernel's */
+struct ktrace_ev_fault {
+	__u64 address;
+	__u64 ip;		/* the instruction */
+	__u32 access;		/* enum ktrace_fault_access */
+	__u32 is_protection;	/* the page was there, but not for that */
+};
+
+/* Kinds of kernel locks, several at once: a spinning reader */
+enum ktrace_lock_flags {
+	KTRACE_LOCK_SPIN = 1 << 0,
+	KTRACE_LOCK_READ = 1 << 1,
+	KTRACE_LOCK_WRITE = 1 << 2,
+	KTRACE_LOCK_RT = 1 << 3,
+	KTRACE_LOCK_PERCPU = 1 << 4,
+	KTRACE_LOCK_MUTEX = 1 << 5,
+};
+
+/* Without CAP_PERFMON lock is 0 */
+struct ktrace_ev_lock_contended {
+	__u64 lock;		/* address */
+	__u64 flags;		/* enum ktrace_lock_flags */
+};
+
+struct ktrace_ev_lock_acquired {
+	__u64 lock;
+	__s64 result;		/* 0 or -errno */
+};
+
+struct ktrace_ev_power_idle {
+	__u32 cpu;
+	__s32 state;		/* begins; -1: is over */
+};
+
+struct ktrace_ev_power_frequency {
+	__u32 cpu;
+	__u32 khz;
+};
+
+/* Of longer names the end is left out. */
+#define KTRACE_MODULE_LEN 56
+#define KTRACE_NETDEV_LEN 16
+
+/* Load, free and request */
+struct ktrace_ev_module {
+	char name[KTRACE_MODULE_LEN];
+};
+
+/* Without CAP_PERFMON all is 0 but the direction */
+struct ktrace_ev_net {
+	__u64 packet;		/* tells it from others as long as it lives; an address */
+	__u32 len;		/* bytes */
+	__u16 protocol;		/* ETH_P_* */
+	__s16 result;		/* of net:xmit: 0 or not, of the driver */
+	char dev[KTRACE_NETDEV_LEN];
 };
 
 #endif

@@ -31,6 +31,12 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 #define SIGNAL_RESULT \
 	"enum<u32>(QUEUED=0,IGNORED=1,PENDING=2,OVERFLOW=3,LOST_INFO=4)"
 
+#define FAULT_FIELDS \
+	"x64 address;x64 ip;enum<u32>(READ=0,WRITE=1,EXEC=2) access;u32 is_protection;"
+#define MODULE_FIELDS "char[56] name;"
+#define NET_FIELDS "x64 packet;u32 len;x16 protocol;s16 result;char[16] dev;"
+_Static_assert(KTRACE_MODULE_LEN == 56 && KTRACE_NETDEV_LEN == 16, "char[] above");
+
 static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_LOGEVENT, "log", "event", ktrace_ev_logevent,
 	      "x16 type;u16 par1;u32 par2;"),
@@ -72,6 +78,21 @@ static const struct ktrace_kernel_event events[] = {
 	      "char[16] comm;"),
 	EVENT(KTRACE_EV_SIGNAL_DELIVER, "signal", "deliver", ktrace_ev_signal_deliver,
 	      SIGNALS " sig;s32 code;x64 handler;x64 flags;"),
+	EVENT(KTRACE_EV_FAULT_USER, "fault", "user", ktrace_ev_fault, FAULT_FIELDS),
+	EVENT(KTRACE_EV_FAULT_KERNEL, "fault", "kernel", ktrace_ev_fault, FAULT_FIELDS),
+	EVENT(KTRACE_EV_LOCK_CONTENDED, "lock", "contended", ktrace_ev_lock_contended,
+	      "x64 lock;x64 flags;"),
+	EVENT(KTRACE_EV_LOCK_ACQUIRED, "lock", "acquired", ktrace_ev_lock_acquired,
+	      "x64 lock;s64 result;"),
+	EVENT(KTRACE_EV_POWER_IDLE, "power", "idle", ktrace_ev_power_idle, "u32 cpu;s32 state;"),
+	EVENT(KTRACE_EV_POWER_FREQUENCY, "power", "frequency", ktrace_ev_power_frequency,
+	      "u32 cpu;u32 khz;"),
+	EVENT(KTRACE_EV_MODULE_LOAD, "module", "load", ktrace_ev_module, MODULE_FIELDS),
+	EVENT(KTRACE_EV_MODULE_FREE, "module", "free", ktrace_ev_module, MODULE_FIELDS),
+	EVENT(KTRACE_EV_MODULE_REQUEST, "module", "request", ktrace_ev_module, MODULE_FIELDS),
+	EVENT(KTRACE_EV_NET_QUEUE, "net", "queue", ktrace_ev_net, NET_FIELDS),
+	EVENT(KTRACE_EV_NET_XMIT, "net", "xmit", ktrace_ev_net, NET_FIELDS),
+	EVENT(KTRACE_EV_NET_RECEIVE, "net", "receive", ktrace_ev_net, NET_FIELDS),
 };
 
 const struct ktrace_kernel_event *ktrace_kernel_event(__u32 index)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* probe_power.c - family "power": CPUs that have nothing to do, and how fast they are */
+#include "probe.h"
+#include <trace/events/power.h>
+#include "emit.h"
+
+static_assert(PWR_EVENT_EXIT == (u32)-1);
+
+static void emit_power(u16 id, const void *payload, u16 len)
+{
+	kt_emit(&(struct kt_event){
+		.id = id,
+		.len = len,
+		.payload = payload,
+		.who = current,
+	});
+}
+
+static void on_idle(void *data, unsigned int state, unsigned int cpu)
+{
+	const struct ktrace_ev_power_idle payload = { .cpu = cpu, .state = (s32)state };
+
+	emit_power(KTRACE_EV_POWER_IDLE, &payload, sizeof(payload));
+}
+
+static void on_frequency(void *data, unsigned int khz, unsigned int cpu)
+{
+	const struct ktrace_ev_power_frequency payload = { .cpu = cpu, .khz = khz };
+
+	emit_power(KTRACE_EV_POWER_FREQUENCY, &payload, sizeof(payload));
+}
+
+/* Never called: fails to compile when a tracepoint's arguments are not those above. */
+static void __maybe_unused arguments_match(void)
+{
+	check_trace_callback_type_cpu_idle(on_idle);
+	check_trace_callback_type_cpu_frequency(on_frequency);
+}
+
+struct kt_probe kt_probe_power[] = {
+	{ .id = KTRACE_EV_POWER_IDLE, .tracepoint = "cpu_idle", .func = on_idle },
+	{ .id = KTRACE_EV_POWER_FREQUENCY, .tracepoint = "cpu_frequency", .func = on_frequency },
+	{ }
+};
