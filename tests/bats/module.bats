@@ -39,6 +39,35 @@ ledger()
 	[ -c /dev/ktrace ]
 }
 
+# doctor_says NAME TEXT [COMMAND...]: a look of ktrace doctor's found that; COMMAND goes in front
+doctor_says()
+{
+	local name=$1 text=$2
+
+	shift 2
+	capture "$@" "$KTRACE" doctor
+	show ktrace doctor
+	[ "$status" -eq 1 ]
+	[[ $output == *$'\n'"$(printf '%-10s ' "$name")$text"$'\n'* ]]
+}
+
+@test "ktrace doctor: what is missing when the module is not loaded" {
+	local installed=/lib/modules/$(uname -r)/updates/ktrace.ko headers=missing
+
+	[ ! -e "/lib/modules/$(uname -r)/build/Makefile" ] || headers=installed
+	[ ! -e "$installed" ]
+	rmmod ktrace
+	doctor_says module "not loaded, and not installed for this kernel"
+	doctor_says modules "cannot be loaded" setpriv --bounding-set=-sys_module
+	[[ $output == *"nothing in this container may load modules"* ]]
+	mkdir -p "${installed%/*}"
+	cp "$MODULES/ktrace.ko" "$installed"
+	doctor_says module "$installed, not loaded"
+	rm -r "${installed%/*}"
+	[[ $output == *$'\nNext: modprobe ktrace\n'* ]]
+	doctor_says headers "$headers"
+}
+
 @test "unloading is refused while a descriptor is open" {
 	start hold "$PROGS/dev_life" hold "$PWD/held"
 	retry 0.1 test -e held

@@ -39,6 +39,7 @@ static const struct command *const commands[] = {
 	&cmd_objects,
 	&cmd_contention,
 	&cmd_lock_order,
+	&cmd_doctor,
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))

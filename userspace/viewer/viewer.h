@@ -37,6 +37,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_cut;
 extern const struct command cmd_diff;
 extern const struct command cmd_seq;
+extern const struct command cmd_doctor;
 extern const struct command cmd_grep;
 extern const struct command cmd_hist;
 extern const struct command cmd_stat;

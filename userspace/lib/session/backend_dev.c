@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "layout.h"
+#include <ktrace/device.h>
 
-#define DEVICE "/dev/ktrace"
 
 static int control_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -106,7 +106,7 @@ static int fail_channel(struct ktrace_session *s, int error, const char *which)
 	if (error == -EBUSY)
 		return session_fail(s, error, "as many sessions as the module allows, %s channel",
 				    which);
-	return session_fail(s, error, DEVICE ", %s channel", which);
+	return session_fail(s, error, KTRACE_DEVICE ", %s channel", which);
 }
 
 static int add_channels(struct ktrace_session *s, const struct ktrace_session_options *opts)
@@ -138,7 +138,7 @@ static int learn(struct ktrace_session *s)
 	int error = get_info(s, &info);
 
 	if (error)
-		return session_fail(s, error, DEVICE ", information");
+		return session_fail(s, error, KTRACE_DEVICE ", information");
 	snprintf(s->env, sizeof(s->env), "dev:%llx", (unsigned long long)info.session);
 	clock_init(&s->clock, info.clock, (__u64)info.tsc_khz * 1000);
 	return 0;
@@ -150,12 +150,12 @@ static int fail_open(struct ktrace_session *s, int error)
 	case -ENOENT:
 	case -ENODEV:
 	case -ENXIO:
-		return session_fail(s, error, "the module is not loaded, " DEVICE);
+		return session_fail(s, error, "the module is not loaded, " KTRACE_DEVICE);
 	case -EACCES:
 	case -EPERM:
-		return session_fail(s, error, "neither root nor in the group of " DEVICE);
+		return session_fail(s, error, "neither root nor in the group of " KTRACE_DEVICE);
 	default:
-		return session_fail(s, error, DEVICE);
+		return session_fail(s, error, KTRACE_DEVICE);
 	}
 }
 
@@ -163,7 +163,7 @@ static int dev_open(struct ktrace_session *s, const struct ktrace_session_option
 {
 	int error;
 
-	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	s->fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (s->fd < 0)
 		return fail_open(s, -errno);
 	error = add_channels(s, opts);
@@ -193,7 +193,7 @@ static void dev_close(struct ktrace_session *s)
 static void dev_list(struct ktrace_stale *list, size_t max, size_t *nr)
 {
 	struct ktrace_kept kept = { .size = sizeof(kept) };
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 
 	if (fd < 0)
 		return;
@@ -233,9 +233,9 @@ static int dev_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 	struct ktrace_adopt adopt = { .size = sizeof(adopt), .session = which->id };
 	int error;
 
-	s->fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	s->fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (s->fd < 0)
-		return session_fail(s, -errno, DEVICE);
+		return session_fail(s, -errno, KTRACE_DEVICE);
 	error = control_ioctl(s->fd, KTRACE_IOC_ADOPT, &adopt);
 	if (error)
 		return session_fail(s, error, "%s", which->where);
@@ -250,7 +250,7 @@ static int dev_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 static int dev_discard(const struct ktrace_stale *which)
 {
 	struct ktrace_adopt adopt = { .size = sizeof(adopt), .session = which->id };
-	int fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	__u32 keep = 0;
 	int error;
 
@@ -317,7 +317,7 @@ static int dev_reclaim(struct ktrace_session *s)
 
 	if (!channel_dead_owners(&s->user))
 		return 0;
-	fd = open(DEVICE, O_RDWR | O_CLOEXEC);
+	fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
 	ret = control_ioctl(fd, KTRACE_IOC_ATTACH, &attach);

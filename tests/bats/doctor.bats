@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# doctor.bats - ktrace doctor: whether kernel events can be recorded, and what to do
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+# member NAME: of the object that $output is, or what was found under that name; or nothing
+member()
+{
+	python3 - "$output" "$1" <<-'END'
+		import json, sys
+		told = json.loads(sys.argv[1])
+		told.update({f["name"]: f["text"] for f in told["found"]})
+		print(told.get(sys.argv[2], ""))
+	END
+}
+
+@test "text, JSON and status say the same" {
+	run_ktrace doctor
+	local text=$output was=$status
+	run_ktrace doctor --json
+	[ "$status" = "$was" ]
+	[[ $text == "kernel     $(uname -r), $(uname -m)"* ]]
+	[[ $text == *"$(member kernel)"* ]]
+	if [ "$status" -eq 0 ]; then
+		[ -z "$(member problem)" ]
+		[[ $text == *$'\n\nKernel events can be recorded.' ]]
+	else
+		[[ $text == *"No kernel events: $(member problem)."*"Next: $(member next)"* ]]
+	fi
+}
+
+@test "wrong usage" {
+	run_ktrace doctor file
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"it takes no files"* ]]
+}
+
+# bats test_tags=dev
+@test "the module is there, and who may do what" {
+	run_ktrace doctor --json
+	[ "$status" -eq 0 ]
+	[[ $(member device) == "/dev/ktrace, version 1 of the interface, "* ]]
+	[ "$(member rights)" = "kernel events may be recorded" ]
+
+	capture setpriv --reuid 12345 --regid 12345 --clear-groups "$KTRACE" doctor --json
+	[ "$status" -eq 1 ]
+	[[ $(member problem) == "/dev/ktrace may be opened by root and its group only" ]]
+	[[ $(member next) == *"make install"* ]]
+
+	capture setpriv --reuid 12345 --regid 0 --clear-groups "$KTRACE" doctor --json
+	[ "$status" -eq 1 ]
+	[ "$(member rights)" = "user events only" ]
+	[[ $(member next) == *"CAP_PERFMON"* ]]
+}
+
+# bats test_tags=shm
+@test "there is no module" {
+	[ ! -e /dev/ktrace ] || skip "the module is loaded"
+	run_ktrace doctor --json
+	[ "$status" -eq 1 ]
+	[ -n "$(member problem)" ]
+	[ -n "$(member next)" ]
+	[ -z "$(member device)" ]
+	run_ktrace doctor
+	[[ $output == *"Events of programs can be recorded without the module, too." ]]
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* device.h - whether the module is there, and what the caller may do with it */
+#ifndef KTRACE_DEVICE_H
+#define KTRACE_DEVICE_H
+
+#include <linux/ktrace.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+#define KTRACE_DEVICE "/dev/ktrace"
+
+/**
+ * struct ktrace_device - what the device says
+ * @abi:	version of the module's interface; these headers are for KTRACE_ABI_VERSION
+ * @sessions:	that the module has in memory, of all users
+ * @kernel_error: 0, or why no kernel events may be recorded: -EPERM, -EACCES: missing rights
+ */
+struct ktrace_device {
+	__u32 abi;
+	__u32 sessions;
+	int kernel_error;
+};
+
+/**
+ * ktrace_device_look - ask the module, by the least session, which is gone at once
+ * @device:	filled
+ *
+ * Return: 0, also where only @kernel_error is wrong or @abi is another; -errno: the device
+ * cannot be opened (-ENOENT, -EACCES, ...), or -ENOTTY: it is not the module's.
+ */
+int ktrace_device_look(struct ktrace_device *device);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

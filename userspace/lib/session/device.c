@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* device.c - whether the module is there, and what the caller may do with it */
+#include <ktrace/device.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <linux/ktrace_ring.h>
+
+/* Tries it: who may is a matter of capabilities, user namespaces and the module's parameter. */
+static int kernel_error(int fd)
+{
+	struct ktrace_channel_spec spec = {
+		.size = sizeof(spec), .kind = KTRACE_CHANNEL_KERNEL,
+		.ring_size = 4 * KTRACE_BLOCK_MIN, .block_size = KTRACE_BLOCK_MIN,
+	};
+
+	return ioctl(fd, KTRACE_IOC_CHANNEL, &spec) ? -errno : 0;
+}
+
+int ktrace_device_look(struct ktrace_device *device)
+{
+	struct ktrace_info info = { .size = sizeof(info) };
+	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	int ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	if (ioctl(fd, KTRACE_IOC_INFO, &info))
+		ret = -ENOTTY;
+	else
+		*device = (struct ktrace_device){
+			info.abi, info.sessions,
+			info.abi == KTRACE_ABI_VERSION ? kernel_error(fd) : 0,
+		};
+	close(fd);
+	return ret;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_doctor.c - ktrace doctor: whether kernel events can be recorded here, and if not, why
+ *
+ * Looks at what stands between a user and the module, in the order in which it does: each
+ * look says what it has found, and the first that finds an obstacle says what to do. Nothing is
+ * changed, and nothing is guessed from what other tools print.
+ */
+#include "json.h"
+#include "table.h"
+#include "viewer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <ktrace/device.h>
+
+/**
+ * struct doctor - what was found
+ * @kernel:	that runs
+ * @has_device:	the device can be opened
+ * @module:	file of the module for this kernel; empty: there is none
+ * @texts:	of each look, what it found
+ * @nr:		how many looks there were
+ * @problem:	what is wrong; empty: nothing
+ * @next:	the command that helps, or what else does
+ */
+struct doctor {
+	struct utsname kernel;
+	bool has_device;
+	char module[PATH_MAX];
+	struct {
+		const char *name;
+		char text[PATH_MAX + 64];
+	} found[8];
+	unsigned int nr;
+	char problem[256];
+	char next[512];
+};
+
+__attribute__((format(printf, 3, 4)))
+static void found(struct doctor *d, const char *name, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	d->found[d->nr].name = name;
+	vsnprintf(d->found[d->nr++].text, sizeof(d->found[0].text), format, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void problem(struct doctor *d, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(d->problem, sizeof(d->problem), format, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void next(struct doctor *d, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(d->next, sizeof(d->next), format, ap);
+	va_end(ap);
+}
+
+/* The first line of a small file; empty: it cannot be read. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static void look_at_kernel(struct doctor *d)
+{
+	uname(&d->kernel);
+	found(d, "kernel", "%s, %s", d->kernel.release, d->kernel.machine);
+}
+
+/* ---- there is a device ---- */
+
+static const char *as_root(void)
+{
+	return geteuid() ? "sudo " : "";
+}
+
+static void no_right(struct doctor *d)
+{
+	struct stat st;
+
+	found(d, "device", "%s is not yours to open", KTRACE_DEVICE);
+	problem(d, "%s may be opened by root and its group only", KTRACE_DEVICE);
+	if (!stat(KTRACE_DEVICE, &st) && st.st_gid)
+		next(d, "sudo adduser $USER tracing    (then log in again)");
+	else
+		next(d, "sudo make install, in the source of ktrace    (udev then gives it to "
+		     "group tracing), or run as root");
+}
+
+static void other_version(struct doctor *d, int error, const struct ktrace_device *device)
+{
+	if (error)
+		problem(d, "%s does not answer as the module does", KTRACE_DEVICE);
+	else
+		problem(d, "the module has version %u of the interface, these programs %u",
+			device->abi, KTRACE_ABI_VERSION);
+	next(d, "%srmmod ktrace, then make module load, in the source of ktrace", as_root());
+}
+
+static void look_at_rights(struct doctor *d, int error)
+{
+	if (!error) {
+		found(d, "rights", "kernel events may be recorded");
+		return;
+	}
+	found(d, "rights", "user events only");
+	problem(d, "kernel events may not be recorded: %s", strerror(-error));
+	if (error == -EPERM || error == -EACCES)
+		next(d, "sudo ktraced ..., or for all of the group: sudo modprobe ktrace "
+		     "group_kernel=1    (CAP_PERFMON is what it takes)");
+	else
+		next(d, "dmesg    (the module says there what it refuses)");
+}
+
+static bool look_at_device(struct doctor *d)
+{
+	struct ktrace_device device;
+	const int error = ktrace_device_look(&device);
+
+	d->has_device = !error;
+	if (error == -EACCES || error == -EPERM) {
+		no_right(d);
+	} else if (error == -ENOTTY || (!error && device.abi != KTRACE_ABI_VERSION)) {
+		other_version(d, error, &device);
+	} else if (!error) {
+		found(d, "device", "%s, version %u of the interface, %u sessions", KTRACE_DEVICE,
+		      device.abi, device.sessions);
+		look_at_rights(d, device.kernel_error);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- there is none ---- */
+
+static bool look_at_loaded(struct doctor *d)
+{
+	if (!exists("/sys/module/ktrace"))
+		return false;
+	found(d, "module", "loaded, but there is no %s", KTRACE_DEVICE);
+	problem(d, "nobody has made %s: a container has devices of its own", KTRACE_DEVICE);
+	next(d, "give the container the host's device: docker run --device=%s ...", KTRACE_DEVICE);
+	return true;
+}
+
+/* The right to load modules, for anybody in this container */
+static bool may_anybody_load(void)
+{
+	unsigned long long set = 0;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapBnd: %llx", &set) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return set >> CAP_SYS_MODULE & 1;
+}
+
+static bool look_at_loading(struct doctor *d)
+{
+	char line[16];
+
+	read_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
+	if (!exists("/proc/modules")) {
+		problem(d, "this kernel is built without loadable modules");
+		next(d, "boot a kernel of the distribution: apt install linux-image-amd64");
+	} else if (!may_anybody_load()) {
+		problem(d, "nothing in this container may load modules");
+		next(d, "load it on the host: modprobe ktrace, and give the container %s",
+		     KTRACE_DEVICE);
+	} else if (*line == '1') {
+		problem(d, "kernel.modules_disabled is 1: no module can be loaded until it boots");
+		next(d, "take kernel.modules_disabled out of /etc/sysctl.d, and boot again");
+	} else {
+		found(d, "modules", "can be loaded");
+		return true;
+	}
+	found(d, "modules", "cannot be loaded");
+	return false;
+}
+
+static bool is_module_file(const char *name)
+{
+	return !strcmp(name, "ktrace.ko") || !strcmp(name, "ktrace.ko.xz") ||
+	       !strcmp(name, "ktrace.ko.zst") || !strcmp(name, "ktrace.ko.gz");
+}
+
+static void find_module(struct doctor *d)
+{
+	char dir[128];
+	char *const dirs[] = { dir, NULL };
+	FTSENT *file;
+	FTS *tree;
+
+	snprintf(dir, sizeof(dir), "/lib/modules/%s", d->kernel.release);
+	tree = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	while (tree && !*d->module && (file = fts_read(tree)))
+		if (is_module_file(file->fts_name))
+			snprintf(d->module, sizeof(d->module), "%s", file->fts_path);
+	if (tree)
+		fts_close(tree);
+}
+
+static bool are_headers_there(const struct doctor *d)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", d->kernel.release);
+	return exists(path);
+}
+
+static bool look_at_module(struct doctor *d)
+{
+	find_module(d);
+	if (*d->module) {
+		found(d, "module", "%s, not loaded", d->module);
+		return true;
+	}
+	found(d, "module", "not loaded, and not installed for this kernel");
+	found(d, "headers", are_headers_there(d) ? "installed" : "missing");
+	if (are_headers_there(d)) {
+		problem(d, "the module is not loaded");
+		next(d, "make module load, in the source of ktrace");
+	} else {
+		problem(d, "the module cannot be built: this kernel's headers are missing");
+		next(d, "%sapt install linux-headers-%s", as_root(), d->kernel.release);
+	}
+	return false;
+}
+
+/* Of a compressed module it is not known: -1 */
+static int is_signed(const char *path)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	char end[sizeof(mark) - 1];
+	const char *dot = strrchr(path, '.');
+	int fd, ret = 0;
+
+	if (strcmp(dot, ".ko") != 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && lseek(fd, -(off_t)sizeof(end), SEEK_END) >= 0)
+		ret = read(fd, end, sizeof(end)) == sizeof(end) && !memcmp(end, mark, sizeof(end));
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+static void look_at_signature(struct doctor *d)
+{
+	char lockdown[64], enforced[8];
+	bool is_locked;
+
+	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	read_line("/sys/module/module/parameters/sig_enforce", enforced, sizeof(enforced));
+	is_locked = (*lockdown && !strstr(lockdown, "[none]")) || *enforced == 'Y';
+	found(d, "signature", "%s", is_locked ? "demanded" : "not demanded");
+	problem(d, "the module is not loaded");
+	next(d, "%smodprobe ktrace", as_root());
+	if (!is_locked || is_signed(d->module) == 1)
+		return;
+	problem(d, "this kernel loads signed modules only%s",
+		is_signed(d->module) ? "" : ", and this one is not signed");
+	next(d, "sign it with a key that the machine knows: "
+	     "/lib/modules/%s/build/scripts/sign-file sha256 KEY CERTIFICATE %s    "
+	     "(mokutil --import CERTIFICATE; or switch Secure Boot off)", d->kernel.release,
+	     d->module);
+}
+
+/* ---- */
+
+static void examine(struct doctor *d)
+{
+	look_at_kernel(d);
+	if (look_at_device(d) || look_at_loaded(d))
+		return;
+	if (look_at_loading(d) && look_at_module(d))
+		look_at_signature(d);
+}
+
+static void put_text(struct ktrace_out *out, const struct doctor *d)
+{
+	for (unsigned int i = 0; i < d->nr; i++)
+		out_printf(out, "%-10s %s\n", d->found[i].name, d->found[i].text);
+	if (!*d->problem) {
+		out_printf(out, "\nKernel events can be recorded.\n");
+		return;
+	}
+	out_printf(out, "\nNo kernel events: %s.\nNext: %s\n", d->problem, d->next);
+	out_printf(out, "Events of programs can be recorded%s.\n",
+		   !d->has_device ? " without the module, too" : "");
+}
+
+static void put_json(struct ktrace_out *out, const struct doctor *d)
+{
+	ktrace_out_char(out, '{');
+	json_key(out, "found");
+	ktrace_out_char(out, '[');
+	for (unsigned int i = 0; i < d->nr; i++) {
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_str(out, "name", d->found[i].name);
+		json_str(out, "text", d->found[i].text);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	if (*d->problem) {
+		json_str(out, "problem", d->problem);
+		json_str(out, "next", d->next);
+	}
+	ktrace_out_str(out, "}\n");
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct doctor d;
+	bool is_json = false;
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		is_json = true;
+	}
+	if (optind != argc)
+		return command_usage(cmd, "it takes no files");
+	examine(&d);
+	(is_json ? put_json : put_text)(output(), &d);
+	return output_end(*d.problem ? STATUS_DAMAGED : STATUS_OK);
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.args = "[OPTION...]",
+	.summary = "Say whether kernel events can be recorded here, and if not, why",
+	.help =
+"  --json             one JSON object\n"
+"  --help, --version\n"
+"\n"
+"Looks at the module, its device, its version and your rights, and where there is no module\n"
+"at what it takes to have one: whether the kernel loads modules, the module's file, headers,\n"
+"signatures. Says what is in the way, and the command that helps. Changes nothing. Exit\n"
+"status: 0 if kernel events can be recorded, 1 if not.\n"
+"\n"
+"JSON members: found, an array of objects (name: kernel, device, rights, modules, module,\n"
+"headers or signature, text), [problem, next].\n",
+	.run = run,
+};
