@@ -59,6 +59,7 @@ list()
 	done
 }
 
+# bats test_tags=shm
 @test "each part stands alone, and their sum is the whole" {
 	split --policy=block --split-size 100K -o t.bin -- "$PROGS/flood" -t 2 -n 5000
 	[ "$(parts)" -gt 1 ]
@@ -74,6 +75,7 @@ list()
 	cmp <(jq -c 'del(.ns)' alone | sort) <(jq -c 'del(.ns)' whole | sort)
 }
 
+# bats test_tags=shm
 @test "any order of the names, the whole name, merge and cut: the same events" {
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 20000
 	[ "$(parts)" -gt 2 ]
@@ -94,6 +96,7 @@ list()
 	[[ $stderr == *"is one of the files to be read"* ]]
 }
 
+# bats test_tags=shm
 @test "another reader finds the same" {
 	split --policy=overwrite --split-size 1 -o t.bin -- "$PROGS/flood" -n 2000
 	[ "$(parts)" -gt 2 ]
@@ -127,6 +130,7 @@ list()
 	cmp <(ls t.*.bin) <("$KTRACE" seq $(ls -r t.*.bin) | sort -n | awk '{ print $2 }')
 }
 
+# bats test_tags=shm
 @test "ktrace seq orders shuffled parts" {
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 20000
 	[ "$(parts)" -gt 2 ]
@@ -208,6 +212,7 @@ is_third()
 	valid_trace t.*.bin
 }
 
+# bats test_tags=shm
 @test "parts that are missing: said, and no damage" {
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 30000
 	nr=$(parts)
@@ -258,6 +263,7 @@ same()
 
 # What was under way at the end of a part goes on in the next one: states, statistics, fragments,
 # losses, gaps, names, stamps that go back.
+# bats test_tags=shm
 @test "every command says of parts what it says of the whole" {
 	for script in "$ROOT/tests/golden/small-v1.script" "random 5"; do
 		if [[ $script == random* ]]; then
@@ -345,6 +351,7 @@ die_at()
 	"$PROGS/check_flood" t.*.bin
 }
 
+# bats test_tags=shm
 @test "options that make no sense" {
 	for bad in --split-size=x --split-size=-1 --split-size=2000G --split-time=x --split-time= \
 		--keep=0 --keep=x --keep=99999999; do
