@@ -266,7 +266,7 @@ static void put_json(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 	add(out, fields, sizeof(fields) - 1);
 	for (i = 0; i < e->nr; i++) {
 		field = e->args[i]->field;
-		add(out, ",\"" + !i, 2 - !i);
+		add(out, &",\""[!i], 2 - !i);
 		add(out, field->label + 1, field->label_size - 2);
 		add(out, "\":", 2);
 		put_value(l, p, e->args[i]);
