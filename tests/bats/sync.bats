@@ -358,6 +358,24 @@ two_waits()
 	grep -E '3.50 us +10/11 prog +mutex_lock 10 mutex 0xa +had by 10 +at 0x111$' <<<"$output"
 }
 
+@test "waits for objects that have names" {
+	two_waits
+	echo '0xa queue lock' >names
+	run_ktrace contention --alias names -c t
+	grep -E ' 10 mutex 0xa:"queue lock"$' <<<"$output"
+	grep -E ' 10/11 prog  10 mutex 0xa:"queue lock"$' <<<"$output"
+	grep -E ' mutex_lock 10 mutex 0xa:"queue lock"  had by 10 ' <<<"$output"
+	grep -E ' 10 sem 0xb$' <<<"$output"
+	run_ktrace contention --alias names -c --json t
+	json '[x.get("name") for x in o["objects"]] == ["queue lock", None]'
+	json '[x.get("name") for x in o["pairs"]] == ["queue lock", None, None]'
+	json 'o["longest"][0]["name"] == "queue lock"'
+	echo 'queue lock' >names
+	run_ktrace contention --alias names t
+	[ "$status" = 2 ]
+	[[ $stderr == *"names:1:"* ]]
+}
+
 @test "waits in a window, of a process, of the longest" {
 	two_waits
 	run_ktrace contention --json --since 2us --until 6500ns t

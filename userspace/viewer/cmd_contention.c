@@ -9,6 +9,7 @@
  */
 #include "analysis.h"
 
+#include "alias.h"
 #include "dist.h"
 #include "symbols.h"
 #include "sync.h"
@@ -29,6 +30,7 @@ struct row {
 	} key;
 	const struct sync_thread *thread;
 	const struct sync_object *object;
+	const char *name;		/* of the object, when it was waited for; may be NULL */
 	struct dist dist;
 	__u64 nested[DEPTH_NR + 1];	/* thread: waits inside of one that goes on, by depth */
 };
@@ -36,6 +38,7 @@ struct row {
 /* struct longest - one wait, clipped */
 struct longest {
 	struct sync_wait wait;
+	const char *name;
 	__u64 ns;
 	__u64 raw;
 };
@@ -52,6 +55,7 @@ enum { THREADS, OBJECTS, PAIRS, PLACES, TABLES };
  * @sum:	of all waits
  * @object_sum:	of those for objects
  * @shows_pairs: threads and objects together, too
+ * @aliases:	names of objects
  * @where:	of symbols
  * @symbols:	what is at an address
  */
@@ -64,6 +68,7 @@ struct contention {
 	struct dist sum;
 	__u64 object_sum;
 	bool shows_pairs;
+	struct aliases *aliases;
 	struct symbols_where where;
 	struct symbols *symbols;
 };
@@ -71,6 +76,17 @@ struct contention {
 static __u64 object_key(const struct sync_wait *w)
 {
 	return w->object ? ((__u64)w->object->serial + 1) << 32 | w->life : 0;
+}
+
+/* What the object is called now: later it may be gone, and its name with it. */
+static const char *name_of(const struct contention *c, const struct sync_wait *w)
+{
+	const struct sync_process *p = w->thread->process;
+
+	if (!w->object)
+		return NULL;
+	return aliases_find_object(c->aliases, ktrace_traceset_trace(c->a.set, p->machine),
+				   p->pid ? p->pid : w->thread->tid, w->object->address);
 }
 
 static struct row *row_of(struct contention *c, int table, __u64 a, __u64 b)
@@ -90,8 +106,10 @@ static void add(struct contention *c, int table, struct row *row, const struct s
 		return;
 	if (table != OBJECTS)
 		row->thread = w->thread;
-	if (table != THREADS)
+	if (table != THREADS) {
 		row->object = w->object;
+		row->name = name_of(c, w);
+	}
 	if (dist_add(&row->dist, ns))
 		c->a.error = -ENOMEM;
 }
@@ -119,7 +137,7 @@ static void keep_longest(struct contention *c, const struct sync_wait *w, __u64 
 		i--;
 	for (; i && c->longest[i - 1].ns < ns; i--)
 		c->longest[i] = c->longest[i - 1];
-	c->longest[i] = (struct longest){ *w, ns, w->thread->raw };
+	c->longest[i] = (struct longest){ *w, name_of(c, w), ns, w->thread->raw };
 }
 
 static void on_wait(void *arg, const struct sync_wait *w)
@@ -154,13 +172,20 @@ static int begin(struct analysis *a)
 	struct contention *c = (struct contention *)a;
 	const struct sync_watch watch = { .wait = on_wait, .arg = c };
 
+	int ret = c->aliases ? 0 : aliases_new(&c->aliases);
+
+	if (!ret)
+		ret = aliases_begin(c->aliases, a->set);
 	c->symbols = c->where.is_wanted ? symbols_new(&c->where) : NULL;
-	return sync_new(a->set, a->state, &watch, &c->sync);
+	return ret < 0 ? ret : sync_new(a->set, a->state, &watch, &c->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	return sync_update(((struct contention *)a)->sync, e);
+	struct contention *c = (struct contention *)a;
+	int ret = aliases_update(c->aliases, e);
+
+	return ret ? ret : sync_update(c->sync, e);
 }
 
 static int by_sum(const void *x, const void *y)
@@ -186,13 +211,17 @@ static void put_thread(struct ktrace_out *out, const struct sync_thread *t)
 	out_printf(out, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
 }
 
-static void put_object(struct ktrace_out *out, const struct sync_object *o)
+static void put_object(struct ktrace_out *out, const struct sync_object *o, const char *name)
 {
-	if (o)
-		out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(o->kind),
-			   o->address);
-	else
+	if (!o) {
 		out_printf(out, "(join)");
+		return;
+	}
+	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(o->kind), o->address);
+	if (name) {
+		ktrace_out_char(out, ':');
+		ktrace_out_quoted(out, name, strlen(name));
+	}
 }
 
 static void put_place(struct contention *c, const struct sync_thread *t, __u64 raw, __u64 address)
@@ -244,7 +273,7 @@ static void text_object(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	put_object(a->out, row->object);
+	put_object(a->out, row->object, row->name);
 	out_printf(a->out, "\n");
 }
 
@@ -255,7 +284,7 @@ static void text_pair(struct analysis *a, const void *x)
 	put_figures(a, &row->dist);
 	put_thread(a->out, row->thread);
 	out_printf(a->out, "  ");
-	put_object(a->out, row->object);
+	put_object(a->out, row->object, row->name);
 	out_printf(a->out, "\n");
 }
 
@@ -280,7 +309,7 @@ static void text_longest(struct contention *c, const struct longest *l)
 	put_thread(out, l->wait.thread);
 	out_printf(out, "  %s ", l->wait.name);
 	if (l->wait.object)
-		put_object(out, l->wait.object);
+		put_object(out, l->wait.object, l->name);
 	else
 		out_printf(out, "0x%llx", l->wait.joins);
 	if (l->wait.holder)
@@ -304,12 +333,13 @@ static void json_thread_of(struct ktrace_out *out, const struct sync_thread *t)
 	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
 }
 
-static void json_object_of(struct ktrace_out *out, const struct sync_object *o)
+static void json_object_of(struct ktrace_out *out, const struct sync_object *o, const char *name)
 {
 	if (!o)
 		return;
 	json_str(out, "kind", sync_kind_name(o->kind));
 	json_address(out, "address", o->address);
+	json_str(out, "name", name);
 }
 
 static void json_place(struct contention *c, const struct sync_thread *t, __u64 raw,
@@ -334,7 +364,7 @@ static void json_row(struct analysis *a, const void *x)
 		json_thread_of(a->out, row->thread);
 	else
 		json_u64(a->out, "pid", row->object->process->pid);
-	json_object_of(a->out, row->object);
+	json_object_of(a->out, row->object, row->name);
 	json_dist(a->out, &row->dist);
 }
 
@@ -364,7 +394,7 @@ static void json_longest(struct contention *c)
 		json_u64(out, "ns", l->ns);
 		json_str(out, "call", l->wait.name);
 		json_thread_of(out, l->wait.thread);
-		json_object_of(out, l->wait.object);
+		json_object_of(out, l->wait.object, l->name);
 		json_u64(out, "holder", l->wait.holder);
 		json_u64(out, "cut", l->wait.is_cut);
 		if (l->wait.caller)
@@ -436,6 +466,11 @@ static const char *own_option(struct analysis *a, int option)
 {
 	struct contention *c = (struct contention *)a;
 
+	if (option == 'a') {
+		if (!c->aliases && aliases_new(&c->aliases))
+			return strerror(ENOMEM);
+		return aliases_add_file(c->aliases, optarg);
+	}
 	if (!symbols_option(&c->where, option))
 		c->shows_pairs = true;
 	return NULL;
@@ -444,6 +479,7 @@ static const char *own_option(struct analysis *a, int option)
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
 	{ "pairs", no_argument, NULL, 'c' },
+	{ "alias", required_argument, NULL, 'a' },
 	SYMBOLS_OPTIONS,
 	COMMON_OPTIONS
 };
@@ -467,6 +503,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	dist_free(&c.sum);
 	symbols_free(c.symbols);
+	aliases_free(c.aliases);
 	sync_free(c.sync);
 	return status;
 }
@@ -477,6 +514,7 @@ const struct command cmd_contention = {
 	.summary = "Show how long threads waited for mutexes and so on",
 	.help =
 "  -c, --pairs        threads and objects together, too\n"
+"  --alias FILE       names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 SYMBOLS_HELP
 ANALYSIS_HELP
 "\n"
