@@ -144,9 +144,11 @@ KTRACE_API __attribute__((cold)) void ktrace_record_write(const struct ktrace_ev
  * The library looks by itself when the process attaches. Called without a change it costs
  * some dozens of microseconds.
  *
- * Context: any thread, any signal handler; not the child of a vfork().
+ * Context: any thread, any signal handler.
+ * Return: 1; 0 = it did not: nobody records, or this is the child of a vfork(), which has the
+ * memory of its parent.
  */
-KTRACE_API void ktrace_maps_changed(void);
+KTRACE_API int ktrace_maps_changed(void);
 
 /* Section bounds, made by the linker for each object that has events. */
 extern struct ktrace_event *const __start_ktrace_events[]

@@ -5,12 +5,13 @@
  * dlopen() finds files by who calls it: it must be the program, not a wrapper. So ours notes that
  * there is a call and jumps to the C library's, which returns to the program. What has changed
  * is told before the next event that has a caller: of the same thread, as then the call is
- * over or has at least mapped what its constructors belong to; and of any other, which may
- * find the call half done, but then has no way into the new code yet.
+ * over or has at least mapped what its constructors belong to; and of any other. Who finds the
+ * dynamic linker half done looks again with the next one.
  */
 #include "load.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 uint32_t load_calls, load_seen;
 __thread bool load_is_mine;
@@ -22,11 +23,14 @@ __thread bool load_is_mine;
  */
 void load_look(void)
 {
-	uint32_t calls = __atomic_load_n(&load_calls, __ATOMIC_RELAXED);
+	const uint32_t calls = __atomic_load_n(&load_calls, __ATOMIC_RELAXED);
+	const bool is_whole = __atomic_load_n(&_r_debug.r_state, __ATOMIC_RELAXED) == RT_CONSISTENT;
 
+	if (!ktrace_maps_changed())
+		return;
 	load_is_mine = false;
-	ktrace_maps_changed();
-	__atomic_store_n(&load_seen, calls, __ATOMIC_RELAXED);
+	if (is_whole)
+		__atomic_store_n(&load_seen, calls, __ATOMIC_RELAXED);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)

@@ -8,8 +8,10 @@
  * read through /proc/self/mem, where an address that has just been unmapped is an error and
  * no signal. Without /proc nothing is told.
  *
- * One thread at a time looks; who finds it looking has it look once more. So a signal
- * handler need not wait for the thread that it interrupted.
+ * One thread at a time looks; who finds it looking has it look once more. So nobody waits for
+ * anybody. Signals are blocked meanwhile: a handler that does not return, or a cancellation,
+ * would end all looking. A fork in the midst of it closes the files in the child, to whom the
+ * memory of its parent is none of its business.
  */
 #include "maps.h"
 
@@ -27,6 +29,7 @@
 #include "registry.h"
 #include "system.h"
 #include "text.h"
+#include "thread.h"
 
 #define KNOWN_MAX 1024
 #define HEADERS_MAX 32
@@ -52,19 +55,24 @@ struct mapping {
 /*
  * All but the first of the thread that looks. Static, as little of its stack may be left.
  * @wanted:	times that somebody has asked; 0 = nobody looks
- * @memory:	/proc/self/mem
+ * @list:	/proc/self/maps, -1 = closed
+ * @memory:	/proc/self/mem, -1 = closed
+ * @ph, @notes: of the file whose build id is looked for
  * @file:	of the mapping of a file's beginning that was met last, at @begin
  */
 static struct {
 	__u32 wanted;
 	__u32 known_nr;
 	struct known known[KNOWN_MAX];
-	int memory;
+	volatile int list;
+	volatile int memory;
 	__u64 file;
 	__u64 begin;
 	char line[2 * 4096];
 	char text[4096];
-} maps;
+	ElfW(Phdr) ph[HEADERS_MAX];
+	char notes[512];
+} maps = { .list = -1, .memory = -1 };
 
 static __u64 hash_bytes(__u64 hash, const void *data, size_t size)
 {
@@ -83,10 +91,9 @@ static bool read_memory(void *to, size_t size, __u64 from)
 /* The build id of the file that is mapped from its beginning at @begin. */
 static void add_build(struct text *t, __u64 begin)
 {
-	ElfW(Phdr) ph[HEADERS_MAX];
+	ElfW(Phdr) *const ph = maps.ph;
 	__u64 bias = begin;
 	ElfW(Ehdr) header;
-	char notes[512];
 	int i, nr;
 
 	if (!read_memory(&header, sizeof(header), begin) ||
@@ -99,9 +106,9 @@ static void add_build(struct text *t, __u64 begin)
 		if (ph[i].p_type == PT_LOAD && !ph[i].p_offset)
 			bias = begin - ph[i].p_vaddr;
 	for (i = 0; i < nr; i++)
-		if (ph[i].p_type == PT_NOTE && ph[i].p_filesz <= sizeof(notes) &&
-		    read_memory(notes, ph[i].p_filesz, bias + ph[i].p_vaddr) &&
-		    text_add_build_id(t, notes, notes + ph[i].p_filesz))
+		if (ph[i].p_type == PT_NOTE && ph[i].p_filesz <= sizeof(maps.notes) &&
+		    read_memory(maps.notes, ph[i].p_filesz, bias + ph[i].p_vaddr) &&
+		    text_add_build_id(t, maps.notes, maps.notes + ph[i].p_filesz))
 			return;
 }
 
@@ -200,17 +207,20 @@ static void take_line(char *line)
 		take(&m);
 }
 
-/* A line that is longer than the buffer ends the look: there are no such paths. */
-static void take_lines(int fd)
+/*
+ * Return: whether all lines were read. One that is longer than the buffer ends the look: there
+ * are no such paths.
+ */
+static bool take_lines(void)
 {
 	size_t have = 0;
 	char *line, *end;
 	long n;
 
 	while (have < sizeof(maps.line) - 1) {
-		n = syscall(SYS_read, fd, maps.line + have, sizeof(maps.line) - 1 - have);
+		n = syscall(SYS_read, maps.list, maps.line + have, sizeof(maps.line) - 1 - have);
 		if (n <= 0)
-			return;
+			return !n;
 		have += (size_t)n;
 		line = maps.line;
 		while ((end = memchr(line, '\n', have - (size_t)(line - maps.line)))) {
@@ -221,6 +231,7 @@ static void take_lines(int fd)
 		have -= (size_t)(line - maps.line);
 		memmove(maps.line, line, have);
 	}
+	return false;
 }
 
 static void tell_gone(void)
@@ -238,22 +249,28 @@ static void tell_gone(void)
 	}
 }
 
+static void close_both(void)
+{
+	if (maps.memory >= 0)
+		system_close(maps.memory);
+	if (maps.list >= 0)
+		system_close(maps.list);
+	maps.memory = -1;
+	maps.list = -1;
+}
+
 static void look(void)
 {
-	int fd = system_open("/proc/self/maps", O_RDONLY);
 	__u32 i;
 
-	if (fd < 0)
-		return;
+	maps.list = system_open("/proc/self/maps", O_RDONLY);
 	maps.memory = system_open("/proc/self/mem", O_RDONLY);
 	maps.file = 0;
 	for (i = 0; i < maps.known_nr; i++)
 		maps.known[i].is_there = false;
-	take_lines(fd);
-	tell_gone();
-	if (maps.memory >= 0)
-		system_close(maps.memory);
-	system_close(fd);
+	if (maps.list >= 0 && take_lines())
+		tell_gone();
+	close_both();
 }
 
 /**
@@ -263,18 +280,22 @@ static void look(void)
  */
 void maps_announce(void)
 {
+	struct system_signals signals;
 	__u32 seen;
 
 	/* ORD(maps_begin:A) pairs ORD(maps_end:A): what the thread before has left is whole */
+	system_block_signals(&signals);
 	seen = __atomic_add_fetch(&maps.wanted, 1, __ATOMIC_ACQUIRE);
 	if (seen != 1)
-		return;
+		goto out;
 	do {
 		seen = __atomic_load_n(&maps.wanted, __ATOMIC_RELAXED);
 		look();
 		/* ORD(maps_end:A) pairs ORD(maps_begin:A): all is written before it is let go */
 	} while (!__atomic_compare_exchange_n(&maps.wanted, &seen, 0, false, __ATOMIC_RELEASE,
 					      __ATOMIC_RELAXED));
+out:
+	system_restore_signals(&signals);
 }
 
 /**
@@ -284,14 +305,26 @@ void maps_announce(void)
  */
 void maps_after_fork(void)
 {
+	if (__atomic_load_n(&maps.wanted, __ATOMIC_RELAXED))
+		close_both();
 	__atomic_store_n(&maps.wanted, 0, __ATOMIC_RELAXED);
 }
 
-void ktrace_maps_changed(void)
+/* Is the caller in the memory of another process, between vfork() and exec? */
+static bool is_guest(void)
+{
+	const __u32 tid = thread_id(&ktrace_thread);
+
+	return tid && tid != system_gettid();
+}
+
+int ktrace_maps_changed(void)
 {
 	int saved = errno;
+	bool does_look = channel_is_attached() && !is_guest();
 
-	if (channel_is_attached())
+	if (does_look)
 		maps_announce();
 	errno = saved;
+	return does_look;
 }
