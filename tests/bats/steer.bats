@@ -167,6 +167,9 @@ descriptors()
 	run_ktrace level -e flood
 	[ "$status" = 2 ]
 	grep -E "live recordings, say which:.* $pid\b" <<<"$stderr"
+	run_ktrace level -e , "$pid"
+	[ "$status" = 1 ]
+	grep 'refused: the list of events has no event' <<<"$stderr"
 	run_ktrace level "$pid" mutex
 	[ "$status" = 1 ]
 	grep 'refused: it was started without --pthread' <<<"$stderr"
@@ -313,6 +316,8 @@ descriptors()
 	level -e flood,sched "$pid"
 	step_on 50
 	level -e flood "$pid"
+	step_on 100
+	# What was reported may be older than the choice.
 	step_on 100
 	end_flood
 	"$KTRACE" list --json t | grep -oE '"event":"(flood|sched:switch)' | sed 's/.*"//' >kinds

@@ -23,6 +23,7 @@ struct parts_file {
  * @max_ns:	or is old enough, 0 = never
  * @keep:	how many are kept, 0 = all
  * @number:	of the present one, from 1 on; 0 = there is none yet
+ * @begin_bytes: of what the present one begins with, which does not count; 0 in the first
  * @begun_ns:	CLOCK_MONOTONIC when it began
  * @retry_ns:	not to be changed before: it has failed
  * @has_blocks:	it is not to be left empty
@@ -45,6 +46,7 @@ struct parts {
 	__u64 max_ns;
 	__u32 keep;
 	__u32 number;
+	__u64 begin_bytes;
 	__u64 begun_ns;
 	__u64 retry_ns;
 	bool has_blocks;

@@ -15,6 +15,7 @@
 #include "split.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@
 bool split_is_due(const struct capture *c)
 {
 	return c->parts && !c->write_error &&
-	       parts_is_due(c->parts, ktrace_tracefile_size(c->file));
+	       parts_is_due(c->parts, ktrace_tracefile_size(c->file) - c->parts->begin_bytes);
 }
 
 void split_see_lost(struct capture *c, __u32 i, const struct ktrace_lost *sum)
@@ -135,6 +136,17 @@ static int write_beginning(struct capture *c, struct ktrace_tracefile *file)
 	return error ? error : write_part_line(c, file, p->number + 1);
 }
 
+/* Parts that were there are gone: what has that name now is something else, and stays. */
+static int rename_new(const char *name, const char *path)
+{
+	if (!renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Not every file system can do that. */
+	return rename(name, path) ? -errno : 0;
+}
+
 /* The next file, whole as far as it goes, under its own name. */
 static int make_next(struct capture *c, const char *path, struct ktrace_tracefile **out)
 {
@@ -150,8 +162,8 @@ static int make_next(struct capture *c, const char *path, struct ktrace_tracefil
 	if (error)
 		goto out_free;
 	error = write_beginning(c, file);
-	if (!error && rename(name, path))
-		error = -errno;
+	if (!error)
+		error = rename_new(name, path);
 	if (!error) {
 		*out = file;
 	} else {
@@ -194,6 +206,7 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	parts_step(c->parts, path, c->events, size);
 	c->file = file;
 	c->path = path;
+	c->parts->begin_bytes = ktrace_tracefile_size(file);
 	if (c->level)
 		ktrace_tracefile_compress(file, c->level);
 }

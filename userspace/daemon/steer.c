@@ -89,6 +89,10 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 			 ktrace_level_choices());
 		return false;
 	}
+	if (wanted->events && !wanted->events[strspn(wanted->events, ",")]) {
+		snprintf(reason, NAMES_SIZE, "the list of events has no event");
+		return false;
+	}
 	wanted->has_levels |= levels != NULL;
 	if (select_filter(wanted, filter)) {
 		snprintf(reason, NAMES_SIZE, "the list is too long");

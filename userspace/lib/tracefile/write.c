@@ -209,10 +209,14 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 		ret = -errno;
 	else
 		ret = put_file_header(tf, uuid);
-	if (ret)
-		ktrace_writer_free(tf);
-	else
+	if (!ret) {
 		*out = tf;
+		return 0;
+	}
+	/* Nobody else has a file of that name: it was made here. */
+	if (part)
+		unlink(path);
+	ktrace_writer_free(tf);
 	return ret;
 }
 
