@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /* probe_fault.c - family "fault": pages that are not there, or not for that */
 #include "probe.h"
-#ifdef CONFIG_X86
-#include <asm/trap_pf.h>
 #include "compat.h"
 #include "emit.h"
+
+#ifdef CONFIG_X86
+#include <asm/trap_pf.h>
 
 static_assert(sizeof(struct ktrace_ev_fault) <= KT_HIDE_MAX);
 
 /* Where the kernel is in memory is for the privileged. */
-static void hide_ip(void *payload, bool who, bool other)
+static void hide_addresses(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_fault *p = payload;
 
 	if (p->ip >= TASK_SIZE_MAX)
 		p->ip = 0;
+	if (p->address >= TASK_SIZE_MAX)
+		p->address = 0;
 }
 
 static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned long error)
@@ -33,7 +36,7 @@ static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned
 		.payload = &payload,
 		.who = current,
 		.other = current,
-		.hide = hide_ip,
+		.hide = hide_addresses,
 	});
 }
 
@@ -54,12 +57,19 @@ static void __maybe_unused arguments_match(void)
 	check_trace_callback_type_page_fault_user(on_user);
 	check_trace_callback_type_page_fault_kernel(on_kernel);
 }
+#else
+/* Other machines have no such tracepoints: what is not there is told when it is asked for. */
+static void on_user(void)
+{
+}
+
+static void on_kernel(void)
+{
+}
 #endif
 
 struct kt_probe kt_probe_fault[] = {
-#ifdef CONFIG_X86
 	{ .id = KTRACE_EV_FAULT_USER, .tracepoint = "page_fault_user", .func = on_user },
 	{ .id = KTRACE_EV_FAULT_KERNEL, .tracepoint = "page_fault_kernel", .func = on_kernel },
-#endif
 	{ }
 };

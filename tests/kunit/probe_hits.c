@@ -188,8 +188,8 @@ void hit_fault_kernel(void)
 	struct pt_regs regs = { .ip = SOME_KERNEL_ADDRESS };
 
 	HIT(row_of(KTRACE_EV_FAULT_KERNEL, 0),
-	    void (*)(void *, unsigned long, struct pt_regs *, unsigned long), 0x5678000, &regs,
-	    X86_PF_WRITE);
+	    void (*)(void *, unsigned long, struct pt_regs *, unsigned long),
+	    SOME_KERNEL_ADDRESS + 1, &regs, X86_PF_WRITE);
 }
 
 void hit_lock_contended(void)
@@ -306,7 +306,7 @@ static const struct ktrace_ev_fault want_fault_user = {
 	0x5678000, 0x1234, KTRACE_FAULT_EXEC, 1,
 };
 static const struct ktrace_ev_fault want_fault_kernel = {
-	0x5678000, SOME_KERNEL_ADDRESS, KTRACE_FAULT_WRITE, 0,
+	SOME_KERNEL_ADDRESS + 1, SOME_KERNEL_ADDRESS, KTRACE_FAULT_WRITE, 0,
 };
 static const struct ktrace_ev_lock_contended want_lock_contended = {
 	SOME_KERNEL_ADDRESS, KTRACE_LOCK_SPIN | KTRACE_LOCK_READ,

@@ -261,7 +261,7 @@ enum ktrace_fault_access {
 	KTRACE_FAULT_EXEC = 2,
 };
 
-/* Both; without CAP_PERFMON ip is 0 if it is the kernel's */
+/* Both; without CAP_PERFMON addresses of the kernel's are 0 */
 struct ktrace_ev_fault {
 	__u64 address;
 	__u64 ip;		/* the instruction */
