@@ -93,12 +93,14 @@ static void set_offset(struct ktrace_traceset *set, struct trace *t)
 /* A file that belongs to a trace that is there. */
 static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader *file)
 {
+	const bool had_offset = t->has_offset;
 	int ret = ktrace_trace_add_part(t, file);
 
 	if (ret == -EEXIST)
 		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
 				     "already, left out");
-	t->has_offset = false;
+	/* Once there are others of the boot it stays what they have from it. */
+	t->has_offset = had_offset;
 	if (!ret)
 		set_offset(set, t);
 	return ret;
