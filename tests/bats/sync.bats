@@ -439,6 +439,22 @@ two_waits()
 	json "[(x['nr'], $lower * 0.9 <= x['total_ns'] <= $upper * 1.1) for x in o['objects']] == [($times, True)]"
 }
 
+@test "events that no object of their kind can have are passed over" {
+	finds_nothing <<-END
+		process 10 10 11
+		1000 10 cond_wait_in cond=0xa mutex=0xb
+		1100 11 cond_lock cond=0xa
+		1200 11 cond_once_in cond=0xa
+		1300 10 barrier_wait_in barrier=0xc
+		1400 11 barrier_unlock barrier=0xc count=1
+		1500 11 barrier_once_in barrier=0xc
+		1600 10 sem_init_out sem=0xd value=0 result=0
+		1700 11 sem_once_in sem=0xd
+	END
+	run_ktrace check t
+	[ "$status" = 0 ]
+}
+
 @test "the order of locks has a cycle only where threads can wait for each other" {
 	local take_ab="1000 10 mutex_lock mutex=0xa count=1
 		1100 10 mutex_lock mutex=0xb count=1
@@ -485,6 +501,18 @@ two_waits()
 		$take_ba"
 	run_ktrace lock-order --json t
 	json 'o["cycles"] == [] and len(o["edges"]) == 4'
+	# A cycle of two that is one thread's alone does not hide that of three
+	trace <<<"process 10 10 11 12
+		$take_ab
+		${take_ba// 11 / 10 }
+		3000 11 mutex_lock mutex=0xb count=1
+		3100 11 mutex_lock mutex=0xc count=1
+		3200 11 mutex_unlock mutex=0xc
+		3300 11 mutex_unlock mutex=0xb
+		4000 12 mutex_lock mutex=0xc count=1
+		4100 12 mutex_lock mutex=0xa count=1"
+	run_ktrace lock-order --json t
+	json '[{e["taken"]["address"] for e in c} for c in o["cycles"]] == [{"0xa", "0xb", "0xc"}]'
 	# Three locks, and a thread that waits for ever
 	trace <<<"process 10 10 11 12
 		$take_ab

@@ -31,6 +31,7 @@ struct row {
 	const struct sync_thread *thread;
 	const struct sync_object *object;
 	const char *name;		/* of the object, when it was waited for; may be NULL */
+	__u32 kind;			/* what it was then */
 	struct dist dist;
 	__u64 nested[DEPTH_NR + 1];	/* thread: waits inside of one that goes on, by depth */
 };
@@ -39,6 +40,7 @@ struct row {
 struct longest {
 	struct sync_wait wait;
 	const char *name;
+	__u32 kind;
 	__u64 ns;
 	__u64 raw;
 };
@@ -55,6 +57,7 @@ enum { THREADS, OBJECTS, PAIRS, PLACES, TABLES };
  * @sum:	of all waits
  * @object_sum:	of those for objects
  * @shows_pairs: threads and objects together, too
+ * @is_ending:	waits are told that are not over
  * @aliases:	names of objects
  * @where:	of symbols
  * @symbols:	what is at an address
@@ -68,6 +71,7 @@ struct contention {
 	struct dist sum;
 	__u64 object_sum;
 	bool shows_pairs;
+	bool is_ending;
 	struct aliases *aliases;
 	struct symbols_where where;
 	struct symbols *symbols;
@@ -75,7 +79,7 @@ struct contention {
 
 static __u64 object_key(const struct sync_wait *w)
 {
-	return w->object ? ((__u64)w->object->serial + 1) << 32 | w->life : 0;
+	return w->object ? ((__u64)w->object->serial + 1) << 32 | w->object->kind : 0;
 }
 
 /* What the object is called now: later it may be gone, and its name with it. */
@@ -109,16 +113,18 @@ static void add(struct contention *c, int table, struct row *row, const struct s
 	if (table != THREADS) {
 		row->object = w->object;
 		row->name = name_of(c, w);
+		row->kind = w->object ? w->object->kind : 0;
 	}
 	if (dist_add(&row->dist, ns))
 		c->a.error = -ENOMEM;
 }
 
 /* The wait's own time: what waits inside of it took is theirs. */
-static __u64 own_ns(struct row *thread, const struct sync_wait *w, __u64 ns)
+static __u64 own_ns(const struct contention *c, struct row *thread, const struct sync_wait *w,
+		    __u64 ns)
 {
 	const __u32 depth = w->depth < DEPTH_NR ? w->depth : DEPTH_NR - 1;
-	const __u64 inner = w->is_cut ? 0 : thread->nested[depth + 1];
+	const __u64 inner = w->is_cut && !c->is_ending ? 0 : thread->nested[depth + 1];
 
 	thread->nested[depth + 1] = 0;
 	thread->nested[depth] = depth ? thread->nested[depth] + ns : 0;
@@ -137,7 +143,9 @@ static void keep_longest(struct contention *c, const struct sync_wait *w, __u64 
 		i--;
 	for (; i && c->longest[i - 1].ns < ns; i--)
 		c->longest[i] = c->longest[i - 1];
-	c->longest[i] = (struct longest){ *w, name_of(c, w), ns, w->thread->raw };
+	c->longest[i] = (struct longest){
+		*w, name_of(c, w), w->object ? w->object->kind : 0, ns, w->thread->raw,
+	};
 }
 
 static void on_wait(void *arg, const struct sync_wait *w)
@@ -153,7 +161,7 @@ static void on_wait(void *arg, const struct sync_wait *w)
 	thread = row_of(c, THREADS, w->thread->serial, 0);
 	if (!thread)
 		return;
-	ns = own_ns(thread, w, until - from);
+	ns = own_ns(c, thread, w, until - from);
 	add(c, THREADS, thread, w, ns);
 	if (w->object)
 		add(c, OBJECTS, row_of(c, OBJECTS, object, 0), w, ns);
@@ -211,13 +219,14 @@ static void put_thread(struct ktrace_out *out, const struct sync_thread *t)
 	out_printf(out, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
 }
 
-static void put_object(struct ktrace_out *out, const struct sync_object *o, const char *name)
+static void put_object(struct ktrace_out *out, const struct sync_object *o, __u32 kind,
+		       const char *name)
 {
 	if (!o) {
 		out_printf(out, "(join)");
 		return;
 	}
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(o->kind), o->address);
+	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(kind), o->address);
 	if (name) {
 		ktrace_out_char(out, ':');
 		ktrace_out_quoted(out, name, strlen(name));
@@ -273,7 +282,7 @@ static void text_object(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	put_object(a->out, row->object, row->name);
+	put_object(a->out, row->object, row->kind, row->name);
 	out_printf(a->out, "\n");
 }
 
@@ -284,7 +293,7 @@ static void text_pair(struct analysis *a, const void *x)
 	put_figures(a, &row->dist);
 	put_thread(a->out, row->thread);
 	out_printf(a->out, "  ");
-	put_object(a->out, row->object, row->name);
+	put_object(a->out, row->object, row->kind, row->name);
 	out_printf(a->out, "\n");
 }
 
@@ -309,7 +318,7 @@ static void text_longest(struct contention *c, const struct longest *l)
 	put_thread(out, l->wait.thread);
 	out_printf(out, "  %s ", l->wait.name);
 	if (l->wait.object)
-		put_object(out, l->wait.object, l->name);
+		put_object(out, l->wait.object, l->kind, l->name);
 	else
 		out_printf(out, "0x%llx", l->wait.joins);
 	if (l->wait.holder)
@@ -333,11 +342,12 @@ static void json_thread_of(struct ktrace_out *out, const struct sync_thread *t)
 	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
 }
 
-static void json_object_of(struct ktrace_out *out, const struct sync_object *o, const char *name)
+static void json_object_of(struct ktrace_out *out, const struct sync_object *o, __u32 kind,
+			   const char *name)
 {
 	if (!o)
 		return;
-	json_str(out, "kind", sync_kind_name(o->kind));
+	json_str(out, "kind", sync_kind_name(kind));
 	json_address(out, "address", o->address);
 	json_str(out, "name", name);
 }
@@ -364,7 +374,7 @@ static void json_row(struct analysis *a, const void *x)
 		json_thread_of(a->out, row->thread);
 	else
 		json_u64(a->out, "pid", row->object->process->pid);
-	json_object_of(a->out, row->object, row->name);
+	json_object_of(a->out, row->object, row->kind, row->name);
 	json_dist(a->out, &row->dist);
 }
 
@@ -394,7 +404,7 @@ static void json_longest(struct contention *c)
 		json_u64(out, "ns", l->ns);
 		json_str(out, "call", l->wait.name);
 		json_thread_of(out, l->wait.thread);
-		json_object_of(out, l->wait.object, l->name);
+		json_object_of(out, l->wait.object, l->kind, l->name);
 		json_u64(out, "holder", l->wait.holder);
 		json_u64(out, "cut", l->wait.is_cut);
 		if (l->wait.caller)
@@ -441,6 +451,7 @@ static void show(struct analysis *a)
 	struct contention *c = (struct contention *)a;
 	__u32 i;
 
+	c->is_ending = true;
 	sync_flush(c->sync, a->to);
 	if (a->is_json)
 		json_sums(c);
@@ -521,8 +532,8 @@ ANALYSIS_HELP
 ANALYSIS_TIMES
 "\n"
 "Needs a recording by ktraced --pthread. Columns: how often was waited, the sum, its share\n"
-"of the time from the first event to the last, the mean, what 99 % do not exceed, the\n"
-"longest wait. Tables: threads, objects, places of the program that waited; then the\n"
+"of the window (of all: from the first event to the last), the mean, what 99 % do not exceed,\n"
+"the longest wait. Tables: threads, objects, places of the program that waited; then the\n"
 "longest waits with when they began, who waited for what, and which thread had it. A join\n"
 "waits for no object, so the sum of objects may be lower than that of threads.\n"
 "\n"

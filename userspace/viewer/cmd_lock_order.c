@@ -23,12 +23,14 @@
  * @key:	serials and lives of both
  * @from:	what was held
  * @to:		what was taken
+ * @from_kind, @to_kind: what they were: later there may be something else at that address
  * @count:	how often
  * @first:	when for the first time
  * @tid:	by this thread then
  * @is_shared:	and by others later
  * @guards:	keys of what was held each time, 0 = none
  * @is_alive:	it may be part of a cycle
+ * @is_told:	it is part of one that was told
  */
 struct edge {
 	struct edge_key {
@@ -37,11 +39,14 @@ struct edge {
 	} key;
 	const struct sync_object *from;
 	const struct sync_object *to;
+	__u32 from_kind;
+	__u32 to_kind;
 	__u64 count;
 	__u64 first;
 	__u32 tid;
 	bool is_shared;
 	bool is_alive;
+	bool is_told;
 	__u64 guards[GUARDS];
 };
 
@@ -120,6 +125,8 @@ static void add_edge(struct lock_order *r, const struct sync_thread *t,
 	if (!e->count++) {
 		e->from = from;
 		e->to = to;
+		e->from_kind = from->kind;
+		e->to_kind = to->kind;
 		e->first = time;
 		e->tid = t->tid;
 		set_guards(e, t);
@@ -278,7 +285,7 @@ static bool has_guard(const struct edge *e, __u64 guard)
 	return false;
 }
 
-/* Can it be a deadlock? Told with its first edge alone. */
+/* Can it be a deadlock? */
 static bool is_dangerous(const struct lock_order *r)
 {
 	const struct edge *first = edge_at(r, r->cycle[r->cycle_nr - 1]);
@@ -287,8 +294,6 @@ static bool is_dangerous(const struct lock_order *r)
 	__u32 g;
 
 	for (i = 0; i + 1 < r->cycle_nr; i++) {
-		if (r->cycle[i] < r->cycle[r->cycle_nr - 1])
-			return false;
 		is_shared |= edge_at(r, r->cycle[i])->is_shared;
 		is_shared |= edge_at(r, r->cycle[i])->tid != first->tid;
 	}
@@ -302,9 +307,9 @@ static bool is_dangerous(const struct lock_order *r)
 	return is_shared;
 }
 
-static void put_lock(struct ktrace_out *out, const struct sync_object *o)
+static void put_lock(struct ktrace_out *out, const struct sync_object *o, __u32 kind)
 {
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(o->kind), o->address);
+	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(kind), o->address);
 }
 
 static void text_edge(struct analysis *a, const void *x)
@@ -315,9 +320,9 @@ static void text_edge(struct analysis *a, const void *x)
 	out_printf(out, "%10llu ", e->count);
 	out_seconds(out, analysis_since_start(a, e->first), 15);
 	out_printf(out, " %10u  ", e->tid);
-	put_lock(out, e->from);
+	put_lock(out, e->from, e->from_kind);
 	out_printf(out, " -> ");
-	put_lock(out, e->to);
+	put_lock(out, e->to, e->to_kind);
 	out_printf(out, "\n");
 }
 
@@ -326,9 +331,9 @@ static void heading(struct analysis *a)
 	out_printf(a->out, "\n%10s %15s %10s\n", "times", "first", "thread");
 }
 
-static void json_lock(struct ktrace_out *out, const struct sync_object *o)
+static void json_lock(struct ktrace_out *out, const struct sync_object *o, __u32 kind)
 {
-	json_str(out, "kind", sync_kind_name(o->kind));
+	json_str(out, "kind", sync_kind_name(kind));
 	json_address(out, "address", o->address);
 }
 
@@ -343,11 +348,11 @@ static void json_edge(struct analysis *a, const void *x)
 	json_u64(out, "tid", e->tid);
 	json_key(out, "held");
 	ktrace_out_char(out, '{');
-	json_lock(out, e->from);
+	json_lock(out, e->from, e->from_kind);
 	ktrace_out_char(out, '}');
 	json_key(out, "taken");
 	ktrace_out_char(out, '{');
-	json_lock(out, e->to);
+	json_lock(out, e->to, e->to_kind);
 	ktrace_out_char(out, '}');
 }
 
@@ -366,6 +371,7 @@ static void put_cycle(struct lock_order *r)
 		out_printf(out, "\n");
 	}
 	for (i = r->cycle_nr; i--;) {
+		edge_at(r, r->cycle[i])->is_told = true;
 		if (!r->a.is_json) {
 			text_edge(&r->a, edge_at(r, r->cycle[i]));
 			continue;
@@ -391,7 +397,8 @@ static int put_cycles(struct lock_order *r)
 	r->cycle = r->queue + r->edges.nr;
 	prune(r);
 	for (i = 0; i < r->edges.nr; i++)
-		if (edge_at(r, i)->is_alive && find_cycle(r, i) && is_dangerous(r))
+		if (edge_at(r, i)->is_alive && !edge_at(r, i)->is_told && find_cycle(r, i) &&
+		    is_dangerous(r))
 			put_cycle(r);
 	return 0;
 }
@@ -410,9 +417,9 @@ static void put_dot(struct lock_order *r)
 		e = edge_at(r, i);
 		output_line_begin(out);
 		out_printf(out, "  \"");
-		put_lock(out, e->from);
+		put_lock(out, e->from, e->from_kind);
 		out_printf(out, "\" -> \"");
-		put_lock(out, e->to);
+		put_lock(out, e->to, e->to_kind);
 		out_printf(out, "\" [label=\"%llu\"];\n", e->count);
 	}
 	out_printf(out, "}\n");

@@ -112,6 +112,9 @@ int output_to(const char *path, int nr, char **inputs)
 
 	if (!strcmp(path, "-"))
 		return 0;
+	inputs = files_expand(nr, inputs, &nr);
+	if (!inputs)
+		return -ENOMEM;
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0 || fstat(fd, &file))
 		ret = -errno;
@@ -126,6 +129,7 @@ int output_to(const char *path, int nr, char **inputs)
 		complain_about(path, "%s", ret == -EEXIST ? "is to be read" : strerror(-ret));
 	if (fd >= 0)
 		close(fd);
+	files_free(inputs);
 	destination = path;
 	return ret;
 }

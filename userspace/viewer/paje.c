@@ -98,7 +98,7 @@ static __s64 field(const struct ktrace_trace_event *e, const char *name)
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v))
 		if (!strcmp(v.field->name, name))
-			return ktrace_value_s64(&v, 0);
+			return v.count ? ktrace_value_s64(&v, 0) : 0;
 	return 0;
 }
 
@@ -194,12 +194,16 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	int ret;
 
 	p->e = e;
-	p->now = e->time;
+	/* Where clocks went back, time does not: readers take lines in order. */
+	if (e->time > p->now)
+		p->now = e->time;
 	if (!p->is_open && e->time >= p->from) {
+		const __u64 now = p->now;
+
 		p->is_open = true;
 		p->now = p->from;
 		paje_show_all(p);
-		p->now = e->time;
+		p->now = now;
 	}
 	ret = sync_update(p->sync, e);
 	if (ret)
@@ -216,6 +220,7 @@ static int begin_reading(struct paje *p)
 	sync_free(p->sync);
 	p->sync = NULL;
 	p->is_open = false;
+	p->now = p->start;
 	return sync_new(p->x->set, p->states, &watch, &p->sync);
 }
 

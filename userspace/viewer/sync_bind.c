@@ -25,16 +25,30 @@ static const struct {
 	{ "call_", SYNC_ONCE, false }, { "", SYNC_ONCE, false },
 };
 
+#define ONE(kind) (1u << SYNC_##kind)
+
+/* What is done, and to what kinds of objects that is done: names in files can be anything. */
 static const struct {
 	const char *verb;
 	__u8 op;
+	__u8 kinds;
 } verbs[] = {
-	{ "start", SYNC_OP_START }, { "end", SYNC_OP_END }, { "join", SYNC_OP_JOIN },
-	{ "detach", SYNC_OP_DETACH }, { "init", SYNC_OP_INIT }, { "destroy", SYNC_OP_DESTROY },
-	{ "lock", SYNC_OP_TAKE }, { "wrlock", SYNC_OP_TAKE }, { "rdlock", SYNC_OP_READ },
-	{ "unlock", SYNC_OP_GIVE }, { "post", SYNC_OP_GIVE }, { "wait", SYNC_OP_WAIT },
-	{ "signal", SYNC_OP_SIGNAL }, { "broadcast", SYNC_OP_SIGNAL },
-	{ "open", SYNC_OP_OPEN }, { "once", SYNC_OP_ONCE },
+	{ "start", SYNC_OP_START, ONE(THREAD) },
+	{ "end", SYNC_OP_END, ONE(THREAD) },
+	{ "join", SYNC_OP_JOIN, ONE(THREAD) },
+	{ "detach", SYNC_OP_DETACH, ONE(THREAD) },
+	{ "init", SYNC_OP_INIT, (__u8)~ONE(THREAD) },
+	{ "destroy", SYNC_OP_DESTROY, (__u8)~ONE(THREAD) },
+	{ "lock", SYNC_OP_TAKE, ONE(MUTEX) | ONE(SPIN) },
+	{ "wrlock", SYNC_OP_TAKE, ONE(RWLOCK) },
+	{ "rdlock", SYNC_OP_READ, ONE(RWLOCK) },
+	{ "unlock", SYNC_OP_GIVE, ONE(MUTEX) | ONE(SPIN) | ONE(RWLOCK) },
+	{ "post", SYNC_OP_GIVE, ONE(SEM) },
+	{ "wait", SYNC_OP_WAIT, ONE(COND) | ONE(BARRIER) | ONE(SEM) },
+	{ "signal", SYNC_OP_SIGNAL, ONE(COND) },
+	{ "broadcast", SYNC_OP_SIGNAL, ONE(COND) },
+	{ "open", SYNC_OP_OPEN, ONE(SEM) },
+	{ "once", SYNC_OP_ONCE, ONE(ONCE) },
 };
 
 static const char *const fields[SYNC_F_NR] = {
@@ -67,7 +81,7 @@ static void bind_verb(struct sync_binding *b, const char *verb)
 
 	verb = plain_verb(verb, &b->has_tried);
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++)
-		if (!strcmp(verb, verbs[i].verb))
+		if (!strcmp(verb, verbs[i].verb) && verbs[i].kinds >> b->kind & 1)
 			b->op = verbs[i].op;
 	if (b->op == SYNC_OP_WAIT && b->kind == SYNC_SEM)
 		b->op = SYNC_OP_TAKE;
