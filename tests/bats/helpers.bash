@@ -180,7 +180,7 @@ start()
 	shift
 	# What another of that name has written must not be taken for this one's.
 	: >"$name.out" >"$name.err"
-	env --default-signal=INT,QUIT "$@" >"$name.out" 2>"$name.err" 3>&- &
+	env --default-signal=HUP,INT,QUIT "$@" >"$name.out" 2>"$name.err" 3>&- &
 	# shellcheck disable=SC2034 # for the bats files
 	pid=$!
 	STARTED+=("$pid")

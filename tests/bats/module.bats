@@ -15,6 +15,7 @@ setup()
 teardown()
 {
 	rmmod logevent 2>/dev/null || true
+	rm -f "/lib/modules/$(uname -r)/updates/ktrace.ko"
 	[ -e /dev/ktrace ] || insmod "$MODULES/ktrace.ko"
 	teardown_test
 }
@@ -63,7 +64,7 @@ doctor_says()
 	mkdir -p "${installed%/*}"
 	cp "$MODULES/ktrace.ko" "$installed"
 	doctor_says module "$installed, not loaded"
-	rm -r "${installed%/*}"
+	rm "$installed"
 	[[ $output == *$'\nNext: modprobe ktrace\n'* ]]
 	doctor_says headers "$headers"
 }

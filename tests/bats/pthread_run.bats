@@ -87,6 +87,7 @@ done_at()
 }
 
 @test "--baseline: nothing is recorded, the command's status is passed on" {
+	unset LD_PRELOAD ASAN_OPTIONS
 	# In the session of another ktraced, too
 	run_ktraced -o outer -- "$KTRACED" --pthread -b 64K --baseline -o t -- \
 		sh -c 'env; echo "args $*"; exit 5' sh a 'b c'

@@ -268,7 +268,7 @@ some()
 		seq 1001 1400 | sed 's/.*/rec & 18 & u64:0x100 u32:1 u32:0/; 1~50i block 0'
 	} | "$PROGS/mktrace" t
 	(
-		ulimit -n 16
+		ulimit -n 64
 		run_ktrace pthread -r -s tid -o x t
 		[ "$status" = 0 ]
 	)

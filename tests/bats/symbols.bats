@@ -75,12 +75,12 @@ callers()
 @test "the trace says which code a process has, a fork's child what it has of its parent" {
 	build -g
 	traced ./places
-	grep -a '^process .* maps=' t >processes
+	tr '\0' '\n' <t | grep -a '^process .* maps=' >processes
 	[ "$(grep -c ' maps=own$' processes)" = 1 ]
 	[ "$(grep -c ' maps=parent$' processes)" = 1 ]
 	id=$(readelf -n places | sed -n 's/.*Build ID: //p')
-	[ "$(grep -ac "^map .* build=$id path=$PWD/places\$" t)" = 1 ]
-	grep -aq '^map .* path=/.*/libc\.so\.6$' t
+	[ "$(tr '\0' '\n' <t | grep -ac "^map .* build=$id path=$PWD/places\$")" = 1 ]
+	grep -a '^map .* path=/.*/libc\.so\.6$' <(tr '\0' '\n' <t)
 }
 
 @test "callers with and without debug information, PIE or not, stripped" {
@@ -211,7 +211,7 @@ print("fine")' | grep -q fine
 	callers --symbols >list
 	sed 's/+.*//' list | paste -sd ' ' >names
 	[ "$(cat names)" = "(caller first (caller second (caller first (caller second (caller main" ]
-	grep -aq "^map pid=[0-9]* ts=[0-9]* start=[0-9]* end=[0-9]*\$" t
+	grep -a "^map pid=[0-9]* ts=[0-9]* start=[0-9]* end=[0-9]*\$" <(tr '\0' '\n' <t)
 }
 
 @test "names of C++; debug information from a server, if the environment says so" {
