@@ -80,30 +80,29 @@ static void set_offset(struct ktrace_traceset *set, struct trace *t)
 	if (t->has_offset || !t->clock.nr)
 		return;
 	t->offset = first->wall > first->mono ? first->wall - first->mono : 0;
-	t->has_offset = true;
-	for (i = 0; i < set->trace_nr && boot; i++) {
+	for (i = 0; i < set->trace_nr && boot && !t->has_offset; i++) {
 		other = ktrace_meta_fact(set->traces[i], "host", "boot");
 		if (set->traces[i]->has_offset && other && !strcmp(other, boot)) {
 			t->offset = set->traces[i]->offset;
-			return;
+			t->has_offset = true;
 		}
 	}
+	t->has_offset = true;
 }
 
 /* A file that belongs to a trace that is there. */
 static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader *file)
 {
-	const bool had_offset = t->has_offset;
 	int ret = ktrace_trace_add_part(t, file);
 
 	if (ret == -EEXIST)
 		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
 				     "already, left out");
-	/* Once there are others of the boot it stays what they have from it. */
-	t->has_offset = had_offset;
-	if (!ret)
-		set_offset(set, t);
-	return ret;
+	if (ret)
+		return ret;
+	t->has_offset = false;
+	set_offset(set, t);
+	return 0;
 }
 
 static int add_trace(struct ktrace_traceset *set, struct reader *file)
