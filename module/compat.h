@@ -11,12 +11,12 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-/* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.15 */
+/* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.16 */
 #ifdef CONFIG_X86
-#if __has_include(<asm/trace/exceptions.h>)
-#include <asm/trace/exceptions.h>
-#else
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
 #include <trace/events/exceptions.h>
+#else
+#include <asm/trace/exceptions.h>
 #endif
 #endif
 

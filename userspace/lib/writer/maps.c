@@ -283,8 +283,8 @@ void maps_announce(void)
 	struct system_signals signals;
 	__u32 seen;
 
-	/* ORD(maps_begin:A) pairs ORD(maps_end:A): what the thread before has left is whole */
 	system_block_signals(&signals);
+	/* ORD(maps_begin:A) pairs ORD(maps_end:A): what the thread before has left is whole */
 	seen = __atomic_add_fetch(&maps.wanted, 1, __ATOMIC_ACQUIRE);
 	if (seen != 1)
 		goto out;
