@@ -47,6 +47,7 @@ list()
 	[ "$status" -eq 0 ]
 }
 
+# bats test_tags=shm
 @test "a part is full before the next one begins, and not much fuller" {
 	split --policy=block --split-size 100K -o t.bin -- "$PROGS/flood" -n 30000
 	nr=$(parts)
@@ -165,6 +166,7 @@ is_third()
 	ls t.*.bin 2>/dev/null | grep -qE 't\.(0*[1-9][0-9]+|0*[3-9])\.bin'
 }
 
+# bats test_tags=shm
 @test "--split-time: the next part begins while the command runs" {
 	start_ktraced -e flood --split-time 100ms -o t.bin -- "$PROGS/flood" -o -n 0 -u 1000
 	retry 0.05 is_third

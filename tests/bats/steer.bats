@@ -109,6 +109,7 @@ descriptors()
 	end_flood
 }
 
+# bats test_tags=shm
 @test "an event that was off at the start is switched on" {
 	start_flood -e other
 	retry 0.02 has ktraced.out '^at 0'
@@ -121,6 +122,7 @@ descriptors()
 	end_flood
 }
 
+# bats test_tags=shm
 @test "programs that start later go by the new choice" {
 	for choice in "other flood" "flood other"; do
 		read -r first second <<<"$choice"
@@ -140,6 +142,7 @@ descriptors()
 	done
 }
 
+# bats test_tags=shm
 @test "a recording is shown, by each of its names" {
 	start_ktraced -e 'flood,demo:*' -o t -- sh -c 'echo up; while :; do sleep 0.05; done' x 'y z'
 	retry 0.02 is_live "$pid"
@@ -158,6 +161,7 @@ descriptors()
 	grep "ktrace level: there is no live recording $pid" <<<"$stderr"
 }
 
+# bats test_tags=shm
 @test "what cannot be is said" {
 	start_ktraced -o one -- sleep 1000
 	one=$pid
