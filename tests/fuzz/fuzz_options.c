@@ -56,7 +56,7 @@ static void check_options(const struct options *o)
 	};
 	unsigned int i;
 
-	REQUIRE(o->output);
+	REQUIRE(!o->output || *o->output);
 	REQUIRE(!layout_compute(&c) && !layout_check(&c, c.map_size));
 	REQUIRE(kt_ring_geometry_ok(o->ring_size, o->block_size));
 	REQUIRE(o->pid_nr <= OPTIONS_PID_MAX);
