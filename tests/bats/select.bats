@@ -210,6 +210,12 @@ some()
 	[ "$status" = 1 ]
 	[[ $stderr == *"x-10: is to be read"* ]]
 	cmp t x-10
+	mv t p.0001.bin
+	run_ktrace pthread -s pid -o x p.bin
+	[ "$status" = 1 ]
+	[[ $stderr == *"x-10: is to be read"* ]]
+	cmp p.0001.bin x-10
+	mv p.0001.bin t
 	run_ktrace pthread -s pid -o nowhere/x t
 	[ "$status" = 1 ]
 	[[ $stderr == *"nowhere/x-10: No such file"* ]]

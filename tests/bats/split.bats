@@ -398,6 +398,10 @@ die_at()
 	[ "$status" -ne 0 ]
 	[[ $stderr == *"t.0001.bin: is to be read"* ]]
 	cmp t.0001.bin was
+	run_ktrace export --to paje -o t.bin t.bin
+	[ "$status" -ne 0 ]
+	[[ $stderr == *"t.bin: is to be read"* ]]
+	[ ! -e t.bin ]
 }
 
 # bats test_tags=shm

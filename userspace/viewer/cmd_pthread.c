@@ -236,7 +236,7 @@ static int put_event(struct view *v, const struct ktrace_trace_event *e)
 }
 
 /* Names, and files to split into. Return: 0, -errno. */
-static int begin(struct view *v, struct ktrace_traceset *set, char **paths)
+static int begin(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
 {
 	int ret = v->aliases ? 0 : aliases_new(&v->aliases);
 
@@ -245,7 +245,7 @@ static int begin(struct view *v, struct ktrace_traceset *set, char **paths)
 	if (ret > 0)
 		v->lines.lines.aliases = v->aliases;
 	if (ret >= 0 && v->by)
-		ret = split_new(v->by, v->path, set, paths, &v->split);
+		ret = split_new(v->by, v->path, set, nr, paths, &v->split);
 	v->scope.watch = watch;
 	v->scope.watcher = v;
 	v->scope.prints = true;
@@ -253,11 +253,11 @@ static int begin(struct view *v, struct ktrace_traceset *set, char **paths)
 }
 
 /* Return: 0, -errno */
-static int put_events(struct view *v, struct ktrace_traceset *set, char **paths)
+static int put_events(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
 {
 	const struct ktrace_trace_event *e;
 	struct lines *lines = &v->lines.lines;
-	int ret = begin(v, set, paths);
+	int ret = begin(v, set, nr, paths);
 
 	lines->has_many_files = ktrace_traceset_trace(set, 1);
 	lines->start = lines->before = v->scope.start;
@@ -286,7 +286,7 @@ static int view_files(struct view *v, int nr, char **paths)
 	ptt_init(&v->ptt);
 	if (v->where.is_wanted)
 		v->lines.lines.symbols = symbols_new(&v->where);
-	ret = put_events(v, set, paths);
+	ret = put_events(v, set, nr, paths);
 	symbols_free(v->lines.lines.symbols);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));

@@ -98,6 +98,17 @@ int output_end(int status)
 	return STATUS_DAMAGED;
 }
 
+/* The name of a recording that is there in parts only is one of a file to read. */
+static bool stands_for_parts(const char *path, int nr, char **inputs)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		if (!strcmp(path, inputs[i]) && access(path, F_OK))
+			return true;
+	return false;
+}
+
 static bool is_same(const char *path, const struct stat *file)
 {
 	struct stat st;
@@ -112,6 +123,10 @@ int output_to(const char *path, int nr, char **inputs)
 
 	if (!strcmp(path, "-"))
 		return 0;
+	if (stands_for_parts(path, nr, inputs)) {
+		complain_about(path, "is to be read");
+		return -EEXIST;
+	}
 	inputs = files_expand(nr, inputs, &nr);
 	if (!inputs)
 		return -ENOMEM;

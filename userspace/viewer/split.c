@@ -69,8 +69,8 @@ struct part {
 struct split {
 	enum split_by by;
 	const char *base;
-	char *const *inputs;
-	size_t input_nr;
+	char **inputs;
+	int input_nr;
 	struct births *births;
 	struct rows parts;
 	size_t held;
@@ -105,7 +105,7 @@ static int grow(struct ktrace_out *out)
 }
 
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,
-	      char *const *inputs, struct split **out)
+	      int nr, char **inputs, struct split **out)
 {
 	struct split *s = calloc(1, sizeof(*s));
 
@@ -113,12 +113,10 @@ int split_new(enum split_by by, const char *base, const struct ktrace_traceset *
 		return -ENOMEM;
 	s->by = by;
 	s->base = base;
-	s->inputs = inputs;
-	while (inputs[s->input_nr])
-		s->input_nr++;
+	s->inputs = files_expand(nr, inputs, &s->input_nr);
 	s->parts = (struct rows)ROWS_INIT(struct part, tid);
 	s->lines.flush = grow;
-	if (births_new(set, &s->births) || grow(&s->lines)) {
+	if (!s->inputs || births_new(set, &s->births) || grow(&s->lines)) {
 		split_end(s);
 		return -ENOMEM;
 	}
@@ -188,7 +186,7 @@ static char *path_of(const struct split *s, const struct part *p)
 static bool is_input(const struct split *s, int fd)
 {
 	struct stat file, input;
-	size_t i;
+	int i;
 
 	for (i = 0; i < s->input_nr && !fstat(fd, &file); i++)
 		if (!stat(s->inputs[i], &input) && input.st_dev == file.st_dev &&
@@ -364,6 +362,7 @@ int split_end(struct split *s)
 		free(((struct part *)rows_at(&s->parts, i))->text);
 	rows_free(&s->parts);
 	births_free(s->births);
+	files_free(s->inputs);
 	free(s->lines.buf);
 	free(s);
 	return ret;

@@ -21,9 +21,9 @@ struct split;
 
 /* "pid" and so on; false: there is no such thing */
 bool split_parse(const char *text, enum split_by *by);
-/* @inputs, the files of @set, are not written to. Return: 0, -ENOMEM. */
+/* The @nr @inputs, or the parts they stand for, are not written to. Return: 0, -ENOMEM. */
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,
-	      char *const *inputs, struct split **out);
+	      int nr, char **inputs, struct split **out);
 /* Where the next line goes, with room for it */
 struct ktrace_out *split_lines(struct split *s);
 /* Each event, in order, before its lines. Return: 0, -ENOMEM. */
