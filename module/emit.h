@@ -167,6 +167,29 @@ static __always_inline bool kt_emit_wants(u16 id, const struct task_struct *who)
 }
 
 void kt_emit(const struct kt_event *ev);
+
+/**
+ * kt_emit_current - record an event that is about who runs
+ * @id:		KTRACE_EV_*
+ * @payload:	the struct of @id
+ * @len:	its bytes
+ * @hide:	takes out of it what is for who may see all; NULL: nothing
+ *
+ * Context: as kt_emit().
+ */
+static inline void kt_emit_current(u16 id, const void *payload, u16 len,
+				   void (*hide)(void *payload, bool who, bool other))
+{
+	kt_emit(&(struct kt_event){
+		.id = id,
+		.len = len,
+		.payload = payload,
+		.who = current,
+		.other = hide ? current : NULL,
+		.hide = hide,
+	});
+}
+
 void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
 void kt_emit_exec(const struct task_struct *task);

@@ -60,18 +60,6 @@ static void hide_sector(void *payload, bool who, bool other)
 	((struct ktrace_ev_block *)payload)->sector = 0;
 }
 
-static void emit_block(u16 id, const void *payload, u16 len)
-{
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = len,
-		.payload = payload,
-		.who = current,
-		.other = current,
-		.hide = hide_sector,
-	});
-}
-
 static void emit_request(u16 id, struct request *rq)
 {
 	struct ktrace_ev_block payload;
@@ -85,7 +73,7 @@ static void emit_request(u16 id, struct request *rq)
 		.bytes = blk_rq_bytes(rq),
 		.op = stable_op(rq),
 	};
-	emit_block(id, &payload, sizeof(payload));
+	kt_emit_current(id, &payload, sizeof(payload), hide_sector);
 }
 
 static void on_issue(void *data, struct request *rq)
@@ -113,7 +101,7 @@ static void on_complete(void *data, struct request *rq, blk_status_t error, unsi
 		.left = blk_rq_bytes(rq) > bytes ? blk_rq_bytes(rq) - bytes : 0,
 		.error = IS_ENABLED(CONFIG_BLOCK) ? blk_status_to_errno(error) : 0,
 	};
-	emit_block(KTRACE_EV_BLOCK_COMPLETE, &payload, sizeof(payload));
+	kt_emit_current(KTRACE_EV_BLOCK_COMPLETE, &payload, sizeof(payload), hide_sector);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */

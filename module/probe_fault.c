@@ -30,14 +30,7 @@ static void emit_fault(u16 id, unsigned long address, unsigned long ip, unsigned
 		.is_protection = !!(error & X86_PF_PROT),
 	};
 
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-		.other = current,
-		.hide = hide_addresses,
-	});
+	kt_emit_current(id, &payload, sizeof(payload), hide_addresses);
 }
 
 static void on_user(void *data, unsigned long address, struct pt_regs *regs, unsigned long error)

@@ -12,24 +12,14 @@ static void on_enter(void *data, int irq, struct irqaction *action)
 
 	if (action->name)
 		strscpy(payload.name, action->name, sizeof(payload.name));
-	kt_emit(&(struct kt_event){
-		.id = KTRACE_EV_IRQ_ENTER,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(KTRACE_EV_IRQ_ENTER, &payload, sizeof(payload), NULL);
 }
 
 static void on_exit(void *data, int irq, struct irqaction *action, int ret)
 {
 	const struct ktrace_ev_irq_exit payload = { .irq = irq, .handled = ret != IRQ_NONE };
 
-	kt_emit(&(struct kt_event){
-		.id = KTRACE_EV_IRQ_EXIT,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(KTRACE_EV_IRQ_EXIT, &payload, sizeof(payload), NULL);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */

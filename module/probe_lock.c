@@ -17,18 +17,6 @@ static void hide_lock(void *payload, bool who, bool other)
 	((struct ktrace_ev_lock_contended *)payload)->lock = 0;
 }
 
-static void emit_lock(u16 id, const void *payload, u16 len)
-{
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = len,
-		.payload = payload,
-		.who = current,
-		.other = current,
-		.hide = hide_lock,
-	});
-}
-
 static void on_begin(void *data, void *lock, unsigned int flags)
 {
 	const struct ktrace_ev_lock_contended payload = {
@@ -36,7 +24,7 @@ static void on_begin(void *data, void *lock, unsigned int flags)
 		.flags = flags,
 	};
 
-	emit_lock(KTRACE_EV_LOCK_CONTENDED, &payload, sizeof(payload));
+	kt_emit_current(KTRACE_EV_LOCK_CONTENDED, &payload, sizeof(payload), hide_lock);
 }
 
 static void on_end(void *data, void *lock, int result)
@@ -46,7 +34,7 @@ static void on_end(void *data, void *lock, int result)
 		.result = result,
 	};
 
-	emit_lock(KTRACE_EV_LOCK_ACQUIRED, &payload, sizeof(payload));
+	kt_emit_current(KTRACE_EV_LOCK_ACQUIRED, &payload, sizeof(payload), hide_lock);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */

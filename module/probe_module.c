@@ -11,12 +11,7 @@ static void emit_name(u16 id, const char *name)
 	struct ktrace_ev_module payload = { 0 };
 
 	memcpy(payload.name, name, strnlen(name, sizeof(payload.name) - 1));
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(id, &payload, sizeof(payload), NULL);
 }
 
 static void on_load(void *data, struct module *module)

@@ -32,14 +32,7 @@ static void emit_packet(u16 id, const struct sk_buff *skb, const struct net_devi
 	};
 
 	memcpy(payload.dev, dev->name, strnlen(dev->name, KTRACE_NETDEV_LEN - 1));
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-		.other = current,
-		.hide = hide_packet,
-	});
+	kt_emit_current(id, &payload, sizeof(payload), hide_packet);
 }
 
 static void on_queue(void *data, struct sk_buff *skb)

@@ -6,28 +6,18 @@
 
 static_assert(PWR_EVENT_EXIT == (u32)-1);
 
-static void emit_power(u16 id, const void *payload, u16 len)
-{
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = len,
-		.payload = payload,
-		.who = current,
-	});
-}
-
 static void on_idle(void *data, unsigned int state, unsigned int cpu)
 {
 	const struct ktrace_ev_power_idle payload = { .cpu = cpu, .state = (s32)state };
 
-	emit_power(KTRACE_EV_POWER_IDLE, &payload, sizeof(payload));
+	kt_emit_current(KTRACE_EV_POWER_IDLE, &payload, sizeof(payload), NULL);
 }
 
 static void on_frequency(void *data, unsigned int khz, unsigned int cpu)
 {
 	const struct ktrace_ev_power_frequency payload = { .cpu = cpu, .khz = khz };
 
-	emit_power(KTRACE_EV_POWER_FREQUENCY, &payload, sizeof(payload));
+	kt_emit_current(KTRACE_EV_POWER_FREQUENCY, &payload, sizeof(payload), NULL);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */

@@ -75,12 +75,7 @@ static void on_deliver(void *data, int sig, struct kernel_siginfo *info, struct 
 		.flags = ka->sa.sa_flags,
 	};
 
-	kt_emit(&(struct kt_event){
-		.id = KTRACE_EV_SIGNAL_DELIVER,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(KTRACE_EV_SIGNAL_DELIVER, &payload, sizeof(payload), NULL);
 }
 
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */

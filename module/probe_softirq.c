@@ -9,12 +9,7 @@ static void emit_softirq(u16 id, unsigned int vec)
 {
 	const struct ktrace_ev_softirq payload = { vec };
 
-	kt_emit(&(struct kt_event){
-		.id = id,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(id, &payload, sizeof(payload), NULL);
 }
 
 static void on_enter(void *data, unsigned int vec)

@@ -16,12 +16,7 @@ static noinline void record_enter(struct pt_regs *regs, long id)
 	syscall_get_arguments(current, regs, args);
 	for (i = 0; i < 6; i++)
 		payload.args[i] = args[i];
-	kt_emit(&(struct kt_event){
-		.id = KTRACE_EV_SYSCALL_ENTER,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(KTRACE_EV_SYSCALL_ENTER, &payload, sizeof(payload), NULL);
 }
 
 static void on_enter(void *data, struct pt_regs *regs, long id)
@@ -37,12 +32,7 @@ static noinline void record_exit(struct pt_regs *regs, long ret)
 		.ret = ret,
 	};
 
-	kt_emit(&(struct kt_event){
-		.id = KTRACE_EV_SYSCALL_EXIT,
-		.len = sizeof(payload),
-		.payload = &payload,
-		.who = current,
-	});
+	kt_emit_current(KTRACE_EV_SYSCALL_EXIT, &payload, sizeof(payload), NULL);
 }
 
 static void on_exit(void *data, struct pt_regs *regs, long ret)
