@@ -46,9 +46,11 @@ enum ktrace_shark_sender {
  * @chunk:	its number, 0 to 255: "<chunk><name>" is the file
  * @offset:	of its first byte in the descriptor's memory
  * @bytes:	how many: slots of 16 bytes, normal and emergency area in a row, oldest event
- *		first; or a compressed chunk as <linux/ktrace_shark.h> has it. Slots with code 0
- *		are left out
+ *		first; or zstd frames if it is compressed: the content of a file as in
+ *		<linux/ktrace_shark.h>, but that slots with code 0 are left out by ktraced
  * @name:	DISK: base name of the file, "" = what ktraced was told
+ * @local:	UDP: address to send from, "" = any. From port 20000, or the one it names, if
+ *		that is free
  * @target:	UDP: address to send to, "" = what ktraced was told
  */
 struct ktrace_shark_request {
@@ -59,6 +61,7 @@ struct ktrace_shark_request {
 	__u64 offset;
 	__u64 bytes;
 	char name[KTRACE_SHARK_NAME];
+	char local[KTRACE_SHARK_TARGET];
 	char target[KTRACE_SHARK_TARGET];
 };
 
