@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * port.h - the one door between the S.Ha.R.K. core and its surroundings
+ *
+ * What the ring has (../ring/port.h), and
+ *
+ *   struct kt_shark_here	what is kept from kt_shark_enter() to kt_shark_leave()
+ *   kt_shark_enter(h)		from here on nothing runs on this CPU (in this thread) but what
+ *				interrupts it, and is done when it returns
+ *   kt_shark_leave(h)
+ *   kt_shark_self()		names this CPU (this thread), not 0; between these two
+ *   kt_shark_pending()		this CPU's (this thread's) struct kt_shark_pending
+ *   kt_shark_lock(p, self)	acquire: *p from 0 to self, if it is 0; what it was
+ *   kt_shark_unlock(p)		release
+ *   kt_shark_relax(tries)	the lock is still somebody else's
+ *
+ * The library has its own in port_user.h.
+ */
+#ifndef KT_SHARK_PORT_H
+#define KT_SHARK_PORT_H
+
+#include "../ring/port.h"
+
+#ifdef __KERNEL__
+#include <linux/errno.h>
+#include <linux/irqflags.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
+#include <uapi/linux/ktrace_shark.h>
+#else
+#include <errno.h>
+#include <linux/ktrace_shark.h>
+#endif
+
+/* Events that have come while this CPU (this thread) was storing one */
+#define KT_SHARK_PENDING_NR 6
+
+/**
+ * struct kt_shark_pending - events that wait for what they have interrupted
+ * @nr:		entries; written by who interrupts and by who was interrupted, of this CPU
+ * @event:	without stamps
+ */
+struct kt_shark_pending {
+	__u64 nr;
+	struct kt_shark_waiting {
+		__u16 code;
+		__u16 par1;
+		__u32 par2;
+		__u32 how;
+	} event[KT_SHARK_PENDING_NR];
+};
+
+#ifdef __KERNEL__
+
+DECLARE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
+
+struct kt_shark_here {
+	unsigned long flags;
+};
+
+static __always_inline void kt_shark_enter(struct kt_shark_here *h)
+{
+	raw_local_irq_save(h->flags);
+}
+
+static __always_inline void kt_shark_leave(const struct kt_shark_here *h)
+{
+	raw_local_irq_restore(h->flags);
+}
+
+static inline __u32 kt_shark_self(void)
+{
+	return raw_smp_processor_id() + 1;
+}
+
+static inline struct kt_shark_pending *kt_shark_pending(void)
+{
+	return raw_cpu_ptr(&kt_shark_pendings);
+}
+
+static inline __u32 kt_shark_lock(__u32 *p, __u32 self)
+{
+	/* ORD(kt_shark_lock:A) pairs ORD(kt_shark_unlock:A): all that the one before did */
+	return cmpxchg_acquire(p, 0, self);
+}
+
+static inline void kt_shark_unlock(__u32 *p)
+{
+	/* ORD(kt_shark_unlock:A) pairs ORD(kt_shark_lock:A): is seen by the one behind */
+	smp_store_release(p, 0);
+}
+
+static inline void kt_shark_relax(__u32 tries)
+{
+	cpu_relax();
+}
+
+#else
+#include "port_user.h"
+#endif
+
+#endif
