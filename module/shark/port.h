@@ -10,8 +10,8 @@
  *   kt_shark_leave(h)
  *   kt_shark_self()		names this CPU (this thread), not 0; between these two
  *   kt_shark_pending()		this CPU's (this thread's) struct kt_shark_pending
- *   kt_shark_lock(p, self)	acquire: *p from 0 to self, if it is 0; what it was
- *   kt_shark_unlock(p)		release
+ *   kt_shark_try_lock(p, seen, self)  stores self to *p if that is 0, which *seen says; then true.
+ *				Otherwise *seen is what it is. Acquire
  *   kt_shark_relax(tries)	the lock is still somebody else's
  *
  * The library has its own in port_user.h.
@@ -78,17 +78,7 @@ static inline struct kt_shark_pending *kt_shark_pending(void)
 	return raw_cpu_ptr(&kt_shark_pendings);
 }
 
-static inline __u32 kt_shark_lock(__u32 *p, __u32 self)
-{
-	/* ORD(kt_shark_lock:A) pairs ORD(kt_shark_unlock:A): all that the one before did */
-	return cmpxchg_acquire(p, 0, self);
-}
-
-static inline void kt_shark_unlock(__u32 *p)
-{
-	/* ORD(kt_shark_unlock:A) pairs ORD(kt_shark_lock:A): is seen by the one behind */
-	smp_store_release(p, 0);
-}
+#define kt_shark_try_lock(p, seen, self) try_cmpxchg_acquire(p, seen, self)
 
 static inline void kt_shark_relax(__u32 tries)
 {
