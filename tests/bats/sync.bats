@@ -513,6 +513,22 @@ two_waits()
 		4100 12 mutex_lock mutex=0xa count=1"
 	run_ktrace lock-order --json t
 	json '[{e["taken"]["address"] for e in c} for c in o["cycles"]] == [{"0xa", "0xb", "0xc"}]'
+	# From one cycle to another there is a way, but none back
+	trace <<<"process 10 10 11
+		$take_ab
+		$take_ba
+		3000 10 mutex_lock mutex=0xb count=1
+		3100 10 mutex_lock mutex=0xc count=1
+		3200 10 mutex_unlock mutex=0xc
+		3300 10 mutex_unlock mutex=0xb
+		4000 10 mutex_lock mutex=0xc count=1
+		4100 10 mutex_lock mutex=0xd count=1
+		4200 10 mutex_unlock mutex=0xd
+		4300 10 mutex_unlock mutex=0xc
+		5000 11 mutex_lock mutex=0xd count=1
+		5100 11 mutex_lock mutex=0xc count=1"
+	run_ktrace lock-order --json t
+	json '[{e["taken"]["address"] for e in c} for c in o["cycles"]] == [{"0xa", "0xb"}, {"0xc", "0xd"}]'
 	# Three locks, and a thread that waits for ever
 	trace <<<"process 10 10 11 12
 		$take_ab

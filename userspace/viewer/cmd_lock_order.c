@@ -9,14 +9,13 @@
  */
 #include "analysis.h"
 
+#include "scc.h"
 #include "sync.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define GUARDS 4u
-#define PASSES 64
 
 /**
  * struct edge - @to was taken while @from was held
@@ -29,7 +28,6 @@
  * @tid:	by this thread then
  * @is_shared:	and by others later
  * @guards:	keys of what was held each time, 0 = none
- * @is_alive:	it may be part of a cycle
  * @is_told:	it is part of one that was told
  */
 struct edge {
@@ -45,7 +43,6 @@ struct edge {
 	__u64 first;
 	__u32 tid;
 	bool is_shared;
-	bool is_alive;
 	bool is_told;
 	__u64 guards[GUARDS];
 };
@@ -55,7 +52,11 @@ struct edge {
  * @a:		what analyses have in common
  * @sync:	the model
  * @edges:	of the graph
- * @back:	when cycles are searched: edge by which each edge's end was reached, + 1
+ * @graph:	the same, when cycles are searched: of @begin and @to
+ * @begin:	by node: its first edge
+ * @to:		by edge: the node where it ends
+ * @component:	by node
+ * @back:	by edge: that by which its end was reached, + 1; 0 = it was not
  * @queue:	edges that were reached
  * @cycle:	edges of the cycle at hand
  * @cycle_nr:	how many
@@ -66,6 +67,10 @@ struct lock_order {
 	struct analysis a;
 	struct sync *sync;
 	struct rows edges;
+	struct graph graph;
+	size_t *begin;
+	size_t *to;
+	size_t *component;
 	size_t *back;
 	size_t *queue;
 	size_t *cycle;
@@ -197,82 +202,70 @@ static int by_from(const void *x, const void *y)
 	return a->key.to < b->key.to ? -1 : a->key.to > b->key.to;
 }
 
-/* The first edge that begins at a lock, or where it would be */
-static size_t first_from(const struct lock_order *r, __u64 lock)
+/* The node that a lock is, if edges begin there, else the number of nodes */
+static size_t node_of(const struct lock_order *r, __u64 lock)
 {
-	size_t low = 0, high = r->edges.nr, middle;
+	size_t low = 0, high = r->graph.nr, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (edge_at(r, middle)->key.from < lock)
+		if (edge_at(r, r->begin[middle])->key.from < lock)
 			low = middle + 1;
 		else
 			high = middle;
 	}
+	if (low < r->graph.nr && edge_at(r, r->begin[low])->key.from != lock)
+		low = r->graph.nr;
 	return low;
 }
 
-static bool is_from(const struct lock_order *r, size_t i, __u64 lock)
+/* Edges that begin at one lock lie together: each lock of these is a node. */
+static void make_graph(struct lock_order *r)
 {
-	return i < r->edges.nr && edge_at(r, i)->key.from == lock;
-}
-
-/* Does an edge that is alive begin where @e ends? */
-static bool goes_on(const struct lock_order *r, const struct edge *e)
-{
-	size_t i;
-
-	for (i = first_from(r, e->key.to); is_from(r, i, e->key.to); i++)
-		if (edge_at(r, i)->is_alive)
-			return true;
-	return false;
-}
-
-/* An edge behind which there is none is in no cycle: most are found so. */
-static void prune(struct lock_order *r)
-{
-	bool is_over = false;
-	int pass;
 	size_t i;
 
 	for (i = 0; i < r->edges.nr; i++)
-		edge_at(r, i)->is_alive = true;
-	for (pass = 0; pass < PASSES && !is_over; pass++) {
-		is_over = true;
-		for (i = 0; i < r->edges.nr; i++) {
-			if (!edge_at(r, i)->is_alive || goes_on(r, edge_at(r, i)))
-				continue;
-			edge_at(r, i)->is_alive = false;
-			is_over = false;
-		}
-	}
+		if (!i || edge_at(r, i)->key.from != edge_at(r, i - 1)->key.from)
+			r->begin[r->graph.nr++] = i;
+	r->begin[r->graph.nr] = r->edges.nr;
+	for (i = 0; i < r->edges.nr; i++)
+		r->to[i] = node_of(r, edge_at(r, i)->key.to);
+	r->graph.begin = r->begin;
+	r->graph.to = r->to;
 }
 
-/* The shortest way from where the edge ends to where it begins: into @r->cycle */
-static bool find_cycle(struct lock_order *r, size_t first)
+static bool is_in_cycle(const struct lock_order *r, size_t from, size_t edge)
 {
-	size_t head = 0, tail = 1, i, at;
-	__u64 end;
+	size_t to = r->to[edge];
 
-	memset(r->back, 0, r->edges.nr * sizeof(*r->back));
+	return to < r->graph.nr && r->component[to] == r->component[from];
+}
+
+/*
+ * The shortest way from where the edge ends to @node, where it begins: into @r->cycle. There is
+ * one: both are in one component.
+ */
+static void find_cycle(struct lock_order *r, size_t node, size_t first)
+{
+	size_t head = 0, tail = 1, i, at, end;
+
 	r->queue[0] = first;
 	r->back[first] = first + 1;
-	while (head < tail && edge_at(r, r->queue[head])->key.to != edge_at(r, first)->key.from) {
+	while (r->to[r->queue[head]] != node) {
 		at = r->queue[head++];
-		end = edge_at(r, at)->key.to;
-		for (i = first_from(r, end); is_from(r, i, end); i++)
-			if (edge_at(r, i)->is_alive && !r->back[i]) {
+		end = r->to[at];
+		for (i = r->begin[end]; i < r->begin[end + 1]; i++)
+			if (!r->back[i] && is_in_cycle(r, end, i)) {
 				r->back[i] = at + 1;
 				r->queue[tail++] = i;
 			}
 	}
-	if (head == tail)
-		return false;
 	r->cycle_nr = 0;
 	for (at = r->queue[head]; at != first; at = r->back[at] - 1)
 		r->cycle[r->cycle_nr++] = at;
 	r->cycle[r->cycle_nr++] = first;
-	return true;
+	while (tail)
+		r->back[r->queue[--tail]] = 0;
 }
 
 static bool has_guard(const struct edge *e, __u64 guard)
@@ -388,18 +381,27 @@ static void put_cycle(struct lock_order *r)
 
 static int put_cycles(struct lock_order *r)
 {
-	size_t i;
+	size_t nr = r->edges.nr, node, i;
 
-	r->back = calloc(3 * r->edges.nr + 1, sizeof(*r->back));
+	r->back = calloc(6 * nr + 1, sizeof(*r->back));
 	if (!r->back)
 		return -ENOMEM;
-	r->queue = r->back + r->edges.nr;
-	r->cycle = r->queue + r->edges.nr;
-	prune(r);
-	for (i = 0; i < r->edges.nr; i++)
-		if (edge_at(r, i)->is_alive && !edge_at(r, i)->is_told && find_cycle(r, i) &&
-		    is_dangerous(r))
-			put_cycle(r);
+	r->queue = r->back + nr;
+	r->cycle = r->queue + nr;
+	r->to = r->cycle + nr;
+	r->component = r->to + nr;
+	r->begin = r->component + nr;
+	make_graph(r);
+	if (scc_find(&r->graph, r->component))
+		return -ENOMEM;
+	for (node = 0; node < r->graph.nr; node++)
+		for (i = r->begin[node]; i < r->begin[node + 1]; i++) {
+			if (edge_at(r, i)->is_told || !is_in_cycle(r, node, i))
+				continue;
+			find_cycle(r, node, i);
+			if (is_dangerous(r))
+				put_cycle(r);
+		}
 	return 0;
 }
 
