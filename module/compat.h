@@ -7,6 +7,7 @@
 #ifndef KT_COMPAT_H
 #define KT_COMPAT_H
 
+#include <linux/cgroup.h>
 #include <linux/mm.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -39,6 +40,19 @@ static inline void kt_compat_run_now(struct delayed_work *work)
 #else
 	mod_delayed_work(system_wq, work, 0);
 #endif
+}
+
+/* Id of the task's cgroup of version 2; 0 in a kernel without cgroups. Context: any */
+static inline u64 kt_compat_cgroup_id(struct task_struct *task)
+{
+	u64 id = 0;
+
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(task));
+	rcu_read_unlock();
+#endif
+	return id;
 }
 
 /* Arguments of tracepoint sched_process_exit behind the data pointer; @p names the task. */

@@ -169,6 +169,54 @@ int kt_control_enable(struct kt_session *s, u16 id, bool on)
 	return err;
 }
 
+static u32 bytes_of(const struct kt_sieve *v)
+{
+	return v ? v->bytes : 0;
+}
+
+static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
+{
+	u32 before;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->kernel)
+		return -EINVAL;
+	if (s->ended)
+		return -EBUSY;
+	err = kt_session_charge(s, bytes_of(v));
+	if (err)
+		return err;
+	/* Written under our lock, too */
+	before = bytes_of(rcu_dereference_protected(s->target.sieves[id],
+						    lockdep_is_held(&s->lock)));
+	kt_emit_set_sieve(&s->target, id, v);
+	kt_session_uncharge(s, before);
+	return 0;
+}
+
+/**
+ * kt_control_filter - choose among the events of a type
+ * @s:		the session
+ * @id:		event
+ * @v:		which are wanted, NULL: all. Taken over if there is no error
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
+ * -EOPNOTSUPP this kernel has no such tracepoint; -EDQUOT.
+ */
+int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v)
+{
+	int err = kt_probe_check(id);
+
+	if (err)
+		return err;
+	mutex_lock(&s->lock);
+	err = filter_locked(s, id, v);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
 /**
  * kt_control_follow - record what a process and its children do
  * @s:		the session

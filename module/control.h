@@ -6,10 +6,12 @@
 #include <linux/types.h>
 
 struct kt_session;
+struct kt_sieve;
 
 int kt_control_start(struct kt_session *s);
 int kt_control_stop(struct kt_session *s);
 int kt_control_enable(struct kt_session *s, u16 id, bool on);
+int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v);
 int kt_control_follow(struct kt_session *s, s32 pid);
 
 #endif

@@ -23,6 +23,7 @@
 #include "control.h"
 #include "kept.h"
 #include "session.h"
+#include "sieve.h"
 
 /**
  * struct open_file - one open file description
@@ -47,6 +48,7 @@ union ioctl_arg {
 	u32 keep;
 	struct ktrace_kept kept;
 	struct ktrace_adopt adopt;
+	struct ktrace_kernel_filter filter;
 };
 
 static struct kt_session *session_of(struct open_file *of)
@@ -122,6 +124,22 @@ static int do_enable(struct open_file *of, union ioctl_arg *arg)
 	return kt_control_enable(of->session, arg->enable.id, arg->enable.on);
 }
 
+static int do_filter(struct open_file *of, union ioctl_arg *arg)
+{
+	struct kt_sieve *v = NULL;
+	int err;
+
+	if (arg->filter.reserved || (!arg->filter.step_nr && arg->filter.text_size))
+		return -EINVAL;
+	err = arg->filter.step_nr ? kt_sieve_make(&arg->filter, &v) : 0;
+	if (err)
+		return err;
+	err = kt_control_filter(of->session, arg->filter.id, v);
+	if (err)
+		kt_sieve_free(v);
+	return err;
+}
+
 static int do_follow(struct open_file *of, union ioctl_arg *arg)
 {
 	return kt_control_follow(of->session, arg->pid);
@@ -185,6 +203,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_KEEP, false, true, do_keep },
 	{ KTRACE_IOC_KEPT, true, false, do_kept },
 	{ KTRACE_IOC_ADOPT, true, false, do_adopt },
+	{ KTRACE_IOC_FILTER, true, true, do_filter },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */

@@ -73,17 +73,31 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 	       (ev->other && kt_filter_passes(&t->filter, ev->other));
 }
 
+/* @ev is as the owner may see it, and @is_seen says whether he may see who runs. */
+static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
+			 bool is_seen)
+{
+	const struct kt_sieve *v;
+
+	/* ORD(passes_sieve:A) pairs ORD(kt_emit_set_sieve:B): special, then its sieve */
+	smp_rmb();
+	/* ORD(passes_sieve:B) pairs ORD(kt_emit_set_sieve:A): a sieve is seen whole */
+	v = rcu_dereference_sched(t->sieves[ev->id]);
+	return !v || kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen);
+}
+
 /*
  * The owner may not see other users' processes: of who is not followed nothing is told, not
  * even who wakes or interrupts one that is. The idle task is nobody's.
  */
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
-				       u32 tid_flags)
+				       u32 tid_flags, bool is_special)
 {
+	const bool is_seen = kt_filter_passes(&t->filter, current);
 	struct kt_event told = *ev;
 	u8 payload[KT_HIDE_MAX];
 
-	if (!kt_filter_passes(&t->filter, current))
+	if (!is_seen)
 		tid_flags &= ~KTRACE_TID_MASK;
 	if (ev->hide) {
 		memcpy(payload, ev->payload, ev->len);
@@ -91,7 +105,8 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 			 ev->other->pid && !kt_filter_passes(&t->filter, ev->other));
 		told.payload = payload;
 	}
-	record(t, &told, tid_flags);
+	if (!is_special || passes_sieve(t, &told, tid_flags, is_seen))
+		record(t, &told, tid_flags);
 }
 
 /**
@@ -107,7 +122,25 @@ void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid
 	if (likely(t->filter.any_user))
 		record(t, ev, tid_flags);
 	else
-		record_restricted(t, ev, tid_flags);
+		record_restricted(t, ev, tid_flags, false);
+}
+
+/**
+ * kt_emit_special - record an event in one session, if its sieve lets it pass
+ * @t:		its target, which has the event special
+ * @ev:		the event
+ * @tid_flags:	as in struct ktrace_record
+ *
+ * Context: as kt_emit(), preemption off.
+ */
+void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
+{
+	if (!wants(t, ev))
+		return;
+	if (unlikely(!t->filter.any_user))
+		record_restricted(t, ev, tid_flags, true);
+	else if (passes_sieve(t, ev, tid_flags, true))
+		record(t, ev, tid_flags);
 }
 
 /**
@@ -122,10 +155,15 @@ void kt_emit(const struct kt_event *ev)
 	struct kt_emit_target *t;
 
 	preempt_disable_notrace();
-	kt_emit_for_each(t)
-		if (test_bit(ev->id, t->live) && wants(t, ev) &&
-		    unlikely(!kt_emit_try(t, ev->id, ev->len, tid_flags, ev->payload)))
-			kt_emit_anyhow(t, ev, tid_flags);
+	kt_emit_for_each(t) {
+		if (test_bit(ev->id, t->live)) {
+			if (wants(t, ev) &&
+			    unlikely(!kt_emit_try(t, ev->id, ev->len, tid_flags, ev->payload)))
+				kt_emit_anyhow(t, ev, tid_flags);
+		} else if (unlikely(test_bit(ev->id, t->special))) {
+			kt_emit_special(t, ev, tid_flags);
+		}
+	}
 	preempt_enable_notrace();
 }
 
@@ -194,6 +232,11 @@ int kt_emit_attach(struct kt_emit_target *t)
 	return has_room ? 0 : -EBUSY;
 }
 
+static bool has_locked(const struct kt_emit_target *t, u16 id)
+{
+	return test_bit(id, t->live) || test_bit(id, t->special);
+}
+
 /* One whose owner may see all processes: else records are to be looked at. */
 static void find_sole_locked(u16 id)
 {
@@ -201,11 +244,11 @@ static void find_sole_locked(u16 id)
 	u32 nr = 0;
 
 	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		if (test_bit(id, t->live)) {
+		if (has_locked(t, id)) {
 			found = t;
 			nr++;
 		}
-	if (nr != 1 || !found->filter.any_user)
+	if (nr != 1 || !found->filter.any_user || test_bit(id, found->special))
 		found = NULL;
 	/* ORD(find_sole:A) pairs ORD(ktrace_logevent:A): a target is seen whole */
 	rcu_assign_pointer(kt_emit_sole[id], found);
@@ -224,9 +267,62 @@ static void find_sole_locked(u16 id)
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 {
 	mutex_lock(&targets_lock);
-	assign_bit(id, t->live, on);
+	assign_bit(id, rcu_access_pointer(t->sieves[id]) ? t->special : t->live, on);
 	find_sole_locked(id);
 	mutex_unlock(&targets_lock);
+}
+
+/*
+ * An event that is recorded now goes on being recorded: who has not found the old bit any
+ * more finds the new one, and who has not found that yet is through before the old one goes.
+ */
+static void move_locked(unsigned long *from, unsigned long *to, u16 id)
+{
+	if (!test_bit(id, from))
+		return;
+	set_bit(id, to);
+	find_sole_locked(id);
+	synchronize_rcu();
+	clear_bit(id, from);
+	find_sole_locked(id);
+}
+
+/**
+ * kt_emit_set_sieve - choose among the events of a type
+ * @t:		the target, published
+ * @id:		the event
+ * @v:		which of them are wanted, NULL: all. Taken over
+ *
+ * When it returns, nothing is recorded any more that @v does not want, but by events that
+ * had begun. The sieve that there was goes when nobody can be looking at it.
+ *
+ * Context: process, sleeps.
+ */
+void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
+{
+	struct kt_sieve *old;
+
+	mutex_lock(&targets_lock);
+	old = rcu_dereference_protected(t->sieves[id], lockdep_is_held(&targets_lock));
+	/* ORD(kt_emit_set_sieve:A) pairs ORD(passes_sieve:B): a sieve is seen whole */
+	rcu_assign_pointer(t->sieves[id], v);
+	/* ORD(kt_emit_set_sieve:B) pairs ORD(passes_sieve:A): the sieve, then special */
+	smp_wmb();
+	if (v && !old)
+		move_locked(t->live, t->special, id);
+	else if (old && !v)
+		move_locked(t->special, t->live, id);
+	mutex_unlock(&targets_lock);
+	kt_sieve_retire(old);
+}
+
+/** kt_emit_exit_target - free what a target holds; it is not published */
+void kt_emit_exit_target(struct kt_emit_target *t)
+{
+	u32 id;
+
+	for (id = 0; id < KT_EVENT_NR; id++)
+		kt_sieve_free(rcu_dereference_protected(t->sieves[id], true));
 }
 
 /* A target that leaves the list keeps its own next, for those who are looking at it. */
@@ -252,7 +348,8 @@ static void unlink_locked(struct kt_emit_target *t)
  */
 void kt_emit_detach(struct kt_emit_target *t)
 {
-	WARN_ON_ONCE(!bitmap_empty(t->live, KT_EVENT_NR));
+	WARN_ON_ONCE(!bitmap_empty(t->live, KT_EVENT_NR) ||
+		     !bitmap_empty(t->special, KT_EVENT_NR));
 	mutex_lock(&targets_lock);
 	unlink_locked(t);
 	mutex_unlock(&targets_lock);

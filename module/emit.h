@@ -13,6 +13,7 @@
 #include <uapi/linux/ktrace_events.h>
 #include "filter.h"
 #include "ring/fast.h"
+#include "sieve.h"
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 1024
@@ -31,7 +32,11 @@
  * @wait:	where it waits
  *
  * Changing meanwhile:
- * @live:	bit per event id: is recorded now. Written by kt_emit_set_live()
+ * @live:	bit per event id: is recorded now, as it is. Written by kt_emit_set_live()
+ * @special:	the same, but kt_emit_special() has more to do for it than to store it. An
+ *		event has one of the two bits; while it goes from one to the other, both
+ * @sieves:	by event id: which of them are wanted, NULL = all. Written by
+ *		kt_emit_set_sieve()
  * @armed:	somebody polls and has not been woken since. Set by the session, cleared
  *		by whoever wakes
  * @filter:	processes followed
@@ -44,6 +49,8 @@ struct kt_emit_target {
 	u32 watermark;
 	wait_queue_head_t *wait;
 	DECLARE_BITMAP(live, KT_EVENT_NR);
+	DECLARE_BITMAP(special, KT_EVENT_NR);
+	struct kt_sieve __rcu *sieves[KT_EVENT_NR];
 	bool armed;
 	struct kt_filter filter;
 	atomic64_t lost_noring;
@@ -78,7 +85,7 @@ extern struct kt_emit_target __rcu *kt_emit_targets;
 	for ((t) = rcu_dereference_sched(kt_emit_targets); (t);         \
 	     (t) = rcu_dereference_sched((t)->next))
 
-/* By event: the target in which it is live if there is one, not more, and it may see all. */
+/* By event: the target that has it live if only one has it, live or special, and may see all. */
 extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 
 /* The ring of this CPU; without memory it has no data. */
@@ -160,7 +167,8 @@ static __always_inline bool kt_emit_wants(u16 id, const struct task_struct *who)
 
 	preempt_disable_notrace();
 	kt_emit_for_each(t)
-		if (test_bit(id, t->live) && kt_filter_passes(&t->filter, who))
+		if ((test_bit(id, t->live) || test_bit(id, t->special)) &&
+		    kt_filter_passes(&t->filter, who))
 			break;
 	preempt_enable_notrace();
 	return t;
@@ -191,6 +199,7 @@ static inline void kt_emit_current(u16 id, const void *payload, u16 len,
 }
 
 void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
+void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
 void kt_emit_exec(const struct task_struct *task);
 void kt_emit_leave(const struct task_struct *task);
@@ -198,6 +207,8 @@ void kt_emit_leave(const struct task_struct *task);
 void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait);
 int kt_emit_attach(struct kt_emit_target *t);
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on);
+void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v);
+void kt_emit_exit_target(struct kt_emit_target *t);
 void kt_emit_detach(struct kt_emit_target *t);
 void kt_emit_quiesce(void);
 

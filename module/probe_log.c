@@ -23,11 +23,15 @@ static noinline void log_anyhow(u16 type, u16 par1, u32 par2)
 	const u32 tid_flags = kt_emit_tid_flags();
 	struct kt_emit_target *t;
 
-	kt_emit_for_each(t)
-		if (test_bit(KTRACE_EV_LOGEVENT, t->live) &&
-		    unlikely(!kt_emit_try(t, KTRACE_EV_LOGEVENT, sizeof(payload), tid_flags,
-					  &payload)))
-			kt_emit_anyhow(t, &ev, tid_flags);
+	kt_emit_for_each(t) {
+		if (test_bit(KTRACE_EV_LOGEVENT, t->live)) {
+			if (unlikely(!kt_emit_try(t, KTRACE_EV_LOGEVENT, sizeof(payload),
+						  tid_flags, &payload)))
+				kt_emit_anyhow(t, &ev, tid_flags);
+		} else if (unlikely(test_bit(KTRACE_EV_LOGEVENT, t->special))) {
+			kt_emit_special(t, &ev, tid_flags);
+		}
+	}
 	preempt_enable_notrace();
 }
 

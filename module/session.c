@@ -258,6 +258,7 @@ static void free_session(struct kref *ref)
 
 	for (i = 0; i < KT_CHANNELS_MAX; i++)
 		kt_buffer_free(s->channels[i]);
+	kt_emit_exit_target(&s->target);
 	kt_filter_exit(&s->target.filter);
 	mutex_lock(&sessions_lock);
 	list_del(&s->node);
@@ -326,7 +327,14 @@ static u64 user_bytes_locked(kuid_t owner)
 	return sum;
 }
 
-static int charge(struct kt_session *s, u64 bytes)
+/**
+ * kt_session_charge - count memory of a session
+ * @s:		the session
+ * @bytes:	that it is about to take
+ *
+ * Return: 0; -EDQUOT over max_session_mb or max_user_mb.
+ */
+int kt_session_charge(struct kt_session *s, u64 bytes)
 {
 	int err = 0;
 
@@ -340,7 +348,8 @@ static int charge(struct kt_session *s, u64 bytes)
 	return err;
 }
 
-static void uncharge(struct kt_session *s, u64 bytes)
+/** kt_session_uncharge - memory that was charged is not used any more */
+void kt_session_uncharge(struct kt_session *s, u64 bytes)
 {
 	mutex_lock(&sessions_lock);
 	s->bytes -= bytes;
@@ -434,7 +443,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 	if (err)
 		return err;
 	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
-	err = charge(s, bytes);
+	err = kt_session_charge(s, bytes);
 	if (err)
 		return err;
 	mutex_lock(&s->lock);
@@ -443,7 +452,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 	spec->map_size = l.map_size;
 	mutex_unlock(&s->lock);
 	if (err)
-		uncharge(s, bytes);
+		kt_session_uncharge(s, bytes);
 	return err;
 }
 

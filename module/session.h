@@ -102,6 +102,8 @@ void kt_session_put(struct kt_session *s);
 
 bool kt_session_may_kernel(void);
 int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec);
+int kt_session_charge(struct kt_session *s, u64 bytes);
+void kt_session_uncharge(struct kt_session *s, u64 bytes);
 void kt_session_info(struct kt_session *s, struct ktrace_info *info);
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach);
 

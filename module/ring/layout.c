@@ -247,6 +247,28 @@ FIELD(ktrace_ev_irq_exit, handled, 4, 4);
 SIZE(ktrace_ev_softirq, 4);
 FIELD(ktrace_ev_softirq, vec, 0, 4);
 
+SIZE(ktrace_kernel_filter, 32);
+FIELD(ktrace_kernel_filter, size, 0, 4);
+FIELD(ktrace_kernel_filter, id, 4, 2);
+FIELD(ktrace_kernel_filter, step_nr, 6, 2);
+FIELD(ktrace_kernel_filter, text_size, 8, 4);
+FIELD(ktrace_kernel_filter, reserved, 12, 4);
+FIELD(ktrace_kernel_filter, steps, 16, 8);
+FIELD(ktrace_kernel_filter, texts, 24, 8);
+
+SIZE(ktrace_match_step, 32);
+FIELD(ktrace_match_step, what, 0, 1);
+FIELD(ktrace_match_step, op, 1, 1);
+FIELD(ktrace_match_step, flags, 2, 1);
+FIELD(ktrace_match_step, reserved, 3, 1);
+FIELD(ktrace_match_step, yes, 4, 2);
+FIELD(ktrace_match_step, no, 6, 2);
+FIELD(ktrace_match_step, off, 8, 4);
+FIELD(ktrace_match_step, size, 12, 4);
+FIELD(ktrace_match_step, value, 16, 8);
+FIELD(ktrace_match_step, text_off, 24, 4);
+FIELD(ktrace_match_step, text_len, 28, 4);
+
 /**
  * kt_ring_geometry_ok - may a ring have this geometry?
  * @size:	bytes of data

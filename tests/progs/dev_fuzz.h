@@ -20,14 +20,15 @@
 
 enum call {
 	OPEN, CLOSE, DUP, CHANNEL, START, STOP, ENABLE, FOLLOW, INFO, ATTACH, KEEP, KEPT, ADOPT,
-	OTHER_IOCTL, IOCTL32, MMAP, MUNMAP, MREMAP, MPROTECT, MADVISE, TOUCH, POLL, EPOLL, READ,
-	FORK, EXEC, PASS, TAKE, SETUID, CALL_NR
+	FILTER, OTHER_IOCTL, IOCTL32, MMAP, MUNMAP, MREMAP, MPROTECT, MADVISE, TOUCH, POLL, EPOLL,
+	READ, FORK, EXEC, PASS, TAKE, SETUID, CALL_NR
 };
 
 static const char *const names[CALL_NR] = {
 	"open", "close", "dup", "channel", "start", "stop", "enable", "follow", "info", "attach",
-	"keep", "kept", "adopt", "other-ioctl", "ioctl32", "mmap", "munmap", "mremap", "mprotect",
-	"madvise", "touch", "poll", "epoll", "read", "fork", "exec", "pass", "take", "setuid",
+	"keep", "kept", "adopt", "filter", "other-ioctl", "ioctl32", "mmap", "munmap", "mremap",
+	"mprotect", "madvise", "touch", "poll", "epoll", "read", "fork", "exec", "pass", "take",
+	"setuid",
 };
 
 /* What all processes share. */
@@ -155,6 +156,35 @@ static inline void make_channel(struct ktrace_channel_spec *spec)
 	}
 }
 
+/* Mostly programs that can be; threads write over each other's. */
+static inline void make_filter(struct ktrace_kernel_filter *filter)
+{
+	static struct ktrace_match_step steps[8];
+	const __u16 nr = (__u16)below(NELEM(steps) + 1);
+
+	for (__u16 i = 0; i < nr; i++)
+		steps[i] = (struct ktrace_match_step){
+			.what = (__u8)(one_in(2) ? KTRACE_MATCH_NUMBER : KTRACE_MATCH_TID),
+			.op = (__u8)below(one_in(16) ? 16 : KTRACE_MATCH_LIKE),
+			.yes = (__u16)(i + 1 + below(2)),
+			.no = (__u16)(one_in(16) ? odd_number() : nr + 1u),
+			.value = next_random(),
+		};
+	for (__u16 i = 0; i < nr; i++)
+		if (steps[i].what == KTRACE_MATCH_NUMBER) {
+			steps[i].size = 1u << below(one_in(16) ? 8 : 4);
+			steps[i].off = (__u32)(one_in(8) ? odd_number() : below(64));
+		}
+	*filter = (struct ktrace_kernel_filter){
+		.size = sizeof(*filter),
+		.id = (__u16)(KTRACE_EV_SCHED_SWITCH + below(one_in(8) ? 64 : 7)),
+		.step_nr = nr,
+		.text_size = (__u32)(one_in(16) ? odd_number() : 0),
+		.steps = one_in(16) ? next_random() : (__u64)(uintptr_t)steps,
+		.texts = (__u64)(uintptr_t)steps,
+	};
+}
+
 /* The argument of ioctl @what in @arg; returns its size. */
 static inline size_t make_argument(enum call what, char *arg)
 {
@@ -191,6 +221,9 @@ static inline size_t make_argument(enum call what, char *arg)
 			.size = sizeof(struct ktrace_adopt),
 			.session = one_in(4) ? session_id() : shared->kept };
 		return sizeof(struct ktrace_adopt);
+	case FILTER:
+		make_filter((struct ktrace_kernel_filter *)arg);
+		return sizeof(struct ktrace_kernel_filter);
 	default:
 		memset(arg, (int)below(256), 64);
 		return 64;
@@ -205,6 +238,7 @@ static inline unsigned int request_of(enum call what)
 		[FOLLOW] = KTRACE_IOC_FOLLOW, [INFO] = KTRACE_IOC_INFO,
 		[ATTACH] = KTRACE_IOC_ATTACH, [KEEP] = KTRACE_IOC_KEEP,
 		[KEPT] = KTRACE_IOC_KEPT, [ADOPT] = KTRACE_IOC_ADOPT,
+		[FILTER] = KTRACE_IOC_FILTER,
 	};
 
 	if (requests[what])
@@ -267,7 +301,7 @@ static inline void do_ioctl(enum call what)
 /* As a 32-bit program calls; the argument is below 4 GiB or nowhere. */
 static inline void do_ioctl32(void)
 {
-	const enum call what = (enum call)(CHANNEL + below(ADOPT - CHANNEL + 1));
+	const enum call what = (enum call)(CHANNEL + below(FILTER - CHANNEL + 1));
 	long ret = -1;
 #ifdef __x86_64__
 	const long ioctl_nr = 54;

@@ -102,6 +102,7 @@
 
 #include <linux/ioctl.h>
 #include <linux/types.h>
+#include <linux/ktrace_match.h>
 #include <linux/ktrace_ring.h>
 
 #define KTRACE_ABI_VERSION 1u
@@ -395,6 +396,26 @@ struct ktrace_enable {
 	__u16 on;
 };
 
+/**
+ * struct ktrace_kernel_filter - KTRACE_IOC_FILTER: which events of a type are recorded
+ * @size:	sizeof(struct ktrace_kernel_filter)
+ * @id:		event id, ktrace_events.h
+ * @step_nr:	comparisons, up to KTRACE_MATCH_STEPS_MAX; 0: all events of the type are
+ * @text_size:	bytes of texts, up to KTRACE_MATCH_TEXTS_MAX
+ * @reserved:	0
+ * @steps:	address of the program: struct ktrace_match_step[step_nr], ktrace_match.h
+ * @texts:	address of its texts
+ */
+struct ktrace_kernel_filter {
+	__u32 size;
+	__u16 id;
+	__u16 step_nr;
+	__u32 text_size;
+	__u32 reserved;
+	__u64 steps;
+	__u64 texts;
+};
+
 #define KTRACE_FOLLOW_ALL 0
 
 /* Channel n is mapped from offset n << KTRACE_MAP_SHIFT on. */
@@ -411,13 +432,16 @@ struct ktrace_enable {
  *   ENABLE   owner, K
  *   FOLLOW   owner, K. pid is any thread's; its children are followed as well. Without
  *            CAP_PERFMON only the owner's own, until they run as somebody else
+ *   FILTER   owner, K. At any time, for events that are not enabled, too; another one
+ *            takes its place. What an event's filter does not want takes no room in the
+ *            rings, and is not lost
  *   INFO     anyone
  *   ATTACH   a fresh descriptor of the owner's user, or of anyone when the owner
  *            had CAP_SYS_ADMIN; it can then only map user channels and ask INFO
  *   KEEP     owner. 1: keep the session when its owner is gone; 0, the default: do not
  *   KEPT     anyone: the user's own sessions; with CAP_SYS_ADMIN all
  *   ADOPT    a fresh descriptor of the owner's user, or with CAP_SYS_ADMIN; K. Afterwards
- *            START, ENABLE, FOLLOW and CHANNEL are too late
+ *            START, ENABLE, FILTER, FOLLOW and CHANNEL are too late
  *
  * Errors
  *
@@ -435,6 +459,9 @@ struct ktrace_enable {
  *   STOP     EINVAL no channel
  *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EBUSY the session was
  *            adopted; EOPNOTSUPP this kernel cannot produce it; ENOMEM
+ *   FILTER   EINVAL no such event, no kernel channel, or no program as ktrace_match.h has it;
+ *            EBUSY the session was adopted; EOPNOTSUPP this kernel cannot produce the event;
+ *            EDQUOT as CHANNEL; ENOMEM
  *   FOLLOW   EINVAL pid below 0, or no kernel channel; EBUSY the session was adopted;
  *            ESRCH no such process, or it is exiting; EPERM another user's, or
  *            KTRACE_FOLLOW_ALL, without CAP_PERFMON
@@ -466,5 +493,6 @@ struct ktrace_enable {
 #define KTRACE_IOC_KEEP _IOW('k', 0x47, __u32)
 #define KTRACE_IOC_KEPT _IOWR('k', 0x48, struct ktrace_kept)
 #define KTRACE_IOC_ADOPT _IOWR('k', 0x49, struct ktrace_adopt)
+#define KTRACE_IOC_FILTER _IOW('k', 0x4a, struct ktrace_kernel_filter)
 
 #endif

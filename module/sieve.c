@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sieve.c - which events of a type a session wants: a program of match.h, and what it is asked
+ *
+ * A program is copied from its owner once, checked as a whole, and constant from then on.
+ * What it says depends on nothing but what the owner would be told by the record: of a
+ * thread that is not for his eyes it finds thread and process 0, and no user.
+ */
+#include "sieve.h"
+#include <linux/cred.h>
+#include <linux/mm.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/uaccess.h>
+#include <linux/uidgid.h>
+#include "compat.h"
+
+static_assert(KTRACE_MATCH_COMM_LEN == TASK_COMM_LEN);
+
+static int copy_in(struct kt_sieve *v, const struct ktrace_kernel_filter *from)
+{
+	const size_t step_bytes = array_size(from->step_nr, sizeof(v->steps[0]));
+	char *texts = (char *)(v->steps + from->step_nr);
+
+	if (copy_from_user(v->steps, u64_to_user_ptr(from->steps), step_bytes) ||
+	    copy_from_user(texts, u64_to_user_ptr(from->texts), from->text_size))
+		return -EFAULT;
+	v->match = (struct kt_match){ v->steps, from->step_nr, texts };
+	if (!kt_match_check(&v->match, from->text_size))
+		return -EINVAL;
+	v->asks_cgroup = kt_match_asks(&v->match, KTRACE_MATCH_CGROUP);
+	return 0;
+}
+
+/**
+ * kt_sieve_make - take a program over from user space
+ * @from:	where it is
+ * @out:	the sieve
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL no program, or too large; -EFAULT; -ENOMEM.
+ */
+int kt_sieve_make(const struct ktrace_kernel_filter *from, struct kt_sieve **out)
+{
+	const u32 bytes = sizeof(struct kt_sieve) + from->text_size +
+			  from->step_nr * sizeof(struct ktrace_match_step);
+	struct kt_sieve *v;
+	int err;
+
+	if (!from->step_nr || from->step_nr > KTRACE_MATCH_STEPS_MAX ||
+	    from->text_size > KTRACE_MATCH_TEXTS_MAX)
+		return -EINVAL;
+	v = kvzalloc(bytes, GFP_KERNEL_ACCOUNT);
+	if (!v)
+		return -ENOMEM;
+	v->bytes = bytes;
+	err = copy_in(v, from);
+	if (err)
+		kt_sieve_free(v);
+	else
+		*out = v;
+	return err;
+}
+
+/** kt_sieve_free - give up a sieve, or NULL, that nobody looks at */
+void kt_sieve_free(struct kt_sieve *v)
+{
+	kvfree(v);
+}
+
+/** kt_sieve_retire - give up a sieve, or NULL, that was just replaced */
+void kt_sieve_retire(struct kt_sieve *v)
+{
+	if (v)
+		kvfree_rcu(v, rcu);
+}
+
+/* The idle tasks of all CPUs have one name, as for who reads the trace. */
+static void describe_current(const struct kt_sieve *v, struct kt_match_event *e)
+{
+	e->pid = current->tgid;
+	if (e->pid)
+		memcpy(e->comm, current->comm, sizeof(e->comm));
+	e->uid = __kuid_val(current_real_cred()->uid);
+	if (v->asks_cgroup)
+		e->cgroup = kt_compat_cgroup_id(current);
+	e->has_owner = true;
+}
+
+/**
+ * kt_sieve_passes - is an event of current wanted?
+ * @v:		the sieve
+ * @payload:	what the session's owner may see of the event
+ * @len:	bytes of it
+ * @tid_flags:	as in struct ktrace_record, of which the same is true
+ * @is_seen:	may the owner know who runs?
+ *
+ * Context: any, preemption off.
+ */
+bool kt_sieve_passes(const struct kt_sieve *v, const void *payload, u32 len, u32 tid_flags,
+		     bool is_seen)
+{
+	struct kt_match_event e = {
+		.payload = payload,
+		.len = len,
+		.flags = tid_flags & ~KTRACE_TID_MASK,
+		.tid = tid_flags & KTRACE_TID_MASK,
+		.cpu = raw_smp_processor_id(),
+		.comm = "swapper",
+	};
+
+	if (is_seen)
+		describe_current(v, &e);
+	return kt_match_run(&v->match, &e);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace_match.h - programs of filters that the kernel evaluates, KTRACE_IOC_FILTER
+ *
+ * A program says whether an event is wanted, before anything is reserved in a ring. It is a
+ * list of comparisons. Each names two places to go on at: another comparison, which must
+ * be further behind, or the end: the number of comparisons is "wanted", one more is "not
+ * wanted". So a program ends. It has texts beside it, that comparisons use pieces of.
+ *
+ * A comparison with what an event does not have, or that its payload ends before, is false;
+ * KTRACE_MATCH_NE too. Payloads are those of <linux/ktrace_events.h>, and what the session's
+ * owner may not see is 0 or empty for programs, too.
+ *
+ * Documentation/filter.md describes the language that becomes such programs.
+ */
+#ifndef _LINUX_KTRACE_MATCH_H
+#define _LINUX_KTRACE_MATCH_H
+
+#include <linux/types.h>
+
+/* What is compared. All but the first two are of the thread that an event interrupts. */
+enum ktrace_match_what {
+	KTRACE_MATCH_NUMBER = 0,	/* @size bytes at @off of the payload */
+	KTRACE_MATCH_TEXT = 1,		/* at most @size bytes at @off, up to a NUL */
+	KTRACE_MATCH_PID = 2,		/* process, 0 = idle */
+	KTRACE_MATCH_TID = 3,		/* thread, 0 = idle */
+	KTRACE_MATCH_CPU = 4,
+	KTRACE_MATCH_UID = 5,		/* its real user id in the initial namespace */
+	KTRACE_MATCH_CGROUP = 6,	/* id of its cgroup, of version 2 */
+	KTRACE_MATCH_FLAGS = 7,		/* KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED */
+	KTRACE_MATCH_COMM = 8,		/* its name; "swapper" = idle */
+	KTRACE_MATCH_WHAT_NR,
+};
+
+enum ktrace_match_op {
+	KTRACE_MATCH_EQ = 0,
+	KTRACE_MATCH_NE = 1,
+	KTRACE_MATCH_LT = 2,		/* this and the next three: numbers */
+	KTRACE_MATCH_LE = 3,
+	KTRACE_MATCH_GT = 4,
+	KTRACE_MATCH_GE = 5,
+	KTRACE_MATCH_HAS = 6,		/* numbers: it has any of these bits */
+	KTRACE_MATCH_LIKE = 7,		/* text: glob * ? [a-z] [!a-z] \ */
+	KTRACE_MATCH_OP_NR,
+};
+
+enum ktrace_match_flags {
+	KTRACE_MATCH_SIGNED = 1 << 0,	/* NUMBER: it has a sign */
+	KTRACE_MATCH_NEGATIVE = 1 << 1,	/* @value is below 0, -1 is ~0 */
+	KTRACE_MATCH_WHOLE = 1 << 2,	/* TEXT: NULs do not end it */
+	KTRACE_MATCH_FAR = 1 << 3,	/* TEXT: at @off is a __u32: length << 16 | offset */
+};
+
+#define KTRACE_MATCH_STEPS_MAX 256u
+#define KTRACE_MATCH_TEXTS_MAX 4096u
+#define KTRACE_MATCH_SIZE_MAX 4096u
+
+/*
+ * The sum, over all globs, of bytes of the pattern by bytes that it is compared with; of a
+ * pattern with "[" the square of its bytes. More would take too long for an event.
+ */
+#define KTRACE_MATCH_WORK_MAX (1u << 18)
+
+/**
+ * struct ktrace_match_step - one comparison
+ * @what:	enum ktrace_match_what
+ * @op:		enum ktrace_match_op
+ * @flags:	enum ktrace_match_flags
+ * @reserved:	0
+ * @yes:	where to go on if it is true
+ * @no:		and if it is false
+ * @off:	NUMBER, TEXT: where in the payload; otherwise 0
+ * @size:	NUMBER: 1, 2, 4 or 8; TEXT: up to KTRACE_MATCH_SIZE_MAX; otherwise 0
+ * @value:	what numbers are compared with; of texts 0
+ * @text_off:	what texts are compared with: where in the program's texts; of numbers 0
+ * @text_len:	its bytes
+ */
+struct ktrace_match_step {
+	__u8 what;
+	__u8 op;
+	__u8 flags;
+	__u8 reserved;
+	__u16 yes;
+	__u16 no;
+	__u32 off;
+	__u32 size;
+	__u64 value;
+	__u32 text_off;
+	__u32 text_len;
+};
+
+#endif
