@@ -35,7 +35,7 @@ ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) $(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
-		userspace/lib/traceset/*.c) module/match.c
+		userspace/lib/traceset/*.c) module/match.c userspace/lib/shark/packet.c
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
 example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
