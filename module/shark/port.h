@@ -8,10 +8,9 @@
  *   kt_shark_enter(h)		from here on nothing runs on this CPU (in this thread) but what
  *				interrupts it, and is done when it returns
  *   kt_shark_leave(h)
- *   kt_shark_self()		names this CPU (this thread), not 0; between these two
- *   kt_shark_pending()		this CPU's (this thread's) struct kt_shark_pending
- *   kt_shark_try_lock(p, seen, self)  stores self to *p if that is 0, which *seen says; then true.
- *				Otherwise *seen is what it is. Acquire
+ *   kt_shark_pending()		struct kt_shark_pending of this CPU (this thread); between these two
+ *   kt_shark_try_lock(p, seen, me)  stores me to *p if that is NULL, as *seen is; then true.
+ *				Otherwise *seen becomes what it is. Acquire
  *   kt_shark_relax(tries)	the lock is still somebody else's
  *
  * The library has its own in port_user.h.
@@ -25,7 +24,6 @@
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
-#include <linux/smp.h>
 #include <uapi/linux/ktrace_shark.h>
 #else
 #include <errno.h>
@@ -68,17 +66,12 @@ static __always_inline void kt_shark_leave(const struct kt_shark_here *h)
 	raw_local_irq_restore(h->flags);
 }
 
-static inline __u32 kt_shark_self(void)
-{
-	return raw_smp_processor_id() + 1;
-}
-
 static inline struct kt_shark_pending *kt_shark_pending(void)
 {
 	return raw_cpu_ptr(&kt_shark_pendings);
 }
 
-#define kt_shark_try_lock(p, seen, self) try_cmpxchg_acquire(p, seen, self)
+#define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)
 
 static inline void kt_shark_relax(__u32 tries)
 {

@@ -40,7 +40,7 @@
  *   is not selected any more.
  *
  *   A filter suppresses codes of its family, but for those whose bits 4 to 7 are set, fast
- *   ones, and what kt_shark_set_filter() stores itself.
+ *   ones (KT_SHARK_UNFILTERED), and what kt_shark_set_filter() stores itself.
  */
 #ifndef KT_SHARK_H
 #define KT_SHARK_H
@@ -64,9 +64,8 @@
  * @flags:	FTRACE_CHUNK_FLAG_*
  * @next:	number of the linked chunk, or KT_SHARK_NONE
  * @links:	chunks that are linked to this one
- * @osd:	of the last time it was sent
+ * @packed:	COMPR: events in the compressed data
  * @bytes:	COMPR: of the compressed data, which @slots points to
- * @packed:	COMPR: events in it
  * @laps:	how often @pos has begun anew
  * @lost:	since it was taken in use, by reason
  */
@@ -80,19 +79,18 @@ struct kt_shark_chunk {
 	__u32 flags;
 	__s32 next;
 	__u32 links;
-	__u32 osd;
+	__u32 packed;
 	__u64 bytes;
-	__u64 packed;
 	__u64 laps;
 	__u64 lost[KTRACE_SHARK_LOST_NR];
 };
 
 /**
  * struct kt_shark - the tracer
- * @owner:	the lock: 0, or kt_shark_self() of who holds it
- * @off:	families that are suppressed, a bit each; may be read without the lock
+ * @owner:	the lock: NULL, or kt_shark_pending() of who holds it
  * @target:	where events go: the selected chunk, or @nowhere
  * @last:	the last stamp
+ * @off:	families that are suppressed, a bit each; may be read without the lock
  * @clock:	enum ktrace_clock
  * @is_enabled:	between enable and disable
  * @is_init:	a chunk was made once
@@ -103,10 +101,10 @@ struct kt_shark_chunk {
  * @chunks:	the table
  */
 struct kt_shark {
-	__u32 owner;
-	__u32 off;
+	struct kt_shark_pending *owner;
 	struct kt_shark_chunk *target;
 	__u64 last;
+	__u32 off;
 	__u32 clock;
 	__u32 is_enabled;
 	__u32 is_init;
@@ -135,6 +133,7 @@ int kt_shark_set_filter(struct kt_shark *t, __u8 family, int status);
 /* table.c: 0 or a number, or -errno */
 int kt_shark_enable(struct kt_shark *t);
 int kt_shark_disable(struct kt_shark *t);
+int kt_shark_check_flags(__u32 flags);
 int kt_shark_check_create(int normal_size, int emergency_size, __u32 flags);
 int kt_shark_create(struct kt_shark *t, void *memory, int normal_size, int emergency_size,
 		    __u32 flags);
@@ -148,7 +147,7 @@ int kt_shark_status(struct kt_shark *t, int n, struct FTrace_Chunk *status);
 int kt_shark_lost(struct kt_shark *t, __u32 reason, __u64 *count);
 
 /* hold.c: chunks that are BUSY */
-int kt_shark_hold(struct kt_shark *t, int n, __u32 new_flags, struct kt_shark_view *view);
+int kt_shark_hold(struct kt_shark *t, int n, struct kt_shark_view *view);
 void kt_shark_release(struct kt_shark *t, int n, __u32 new_flags);
 void kt_shark_restore(struct kt_shark *t, int n);
 void *kt_shark_replace(struct kt_shark *t, int n, void *memory, __u64 bytes);

@@ -252,14 +252,15 @@ enum ktrace_shark_lost {
  * @id:		KTRACE_SHARK_CHUNK_ID
  * @number:	its slot in the table
  * @flags:	FTRACE_CHUNK_FLAG_*
- * @is_selected: 1 events go to it
+ * @is_selected: 1 it is the one that events go to
+ * @reserved:	0
  * @size:	bytes of the normal area
  * @emergency_size: bytes of the emergency area
- * @osd:	osd_flags of the last FTrace_send_chunk()
  * @next:	number of the chunk that is linked, -1: none
  * @first:	slot of the oldest event
  * @events:	events in the normal area
  * @emergency_events: events in the emergency area
+ * @reserved2:	0
  * @bytes:	compressed: bytes of that
  * @lost:	events lost since the chunk was taken in use, enum ktrace_shark_lost
  */
@@ -271,11 +272,11 @@ struct FTrace_Chunk {
 	__u16 reserved;
 	__u32 size;
 	__u32 emergency_size;
-	__u32 osd;
 	__s32 next;
 	__u32 first;
 	__u32 events;
 	__u32 emergency_events;
+	__u32 reserved2;
 	__u64 bytes;
 	__u64 lost[KTRACE_SHARK_LOST_NR];
 };

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * port_user.h - port.h for the library and tests
+ *
+ * Who uses it defines kt_shark_pendings. A thread that holds the lock may lose its CPU: who
+ * waits gives up his own, and after a while sleeps, as the holder may be of lower priority.
+ */
+#ifndef KT_SHARK_PORT_USER_H
+#define KT_SHARK_PORT_USER_H
+
+#include <sched.h>
+#include <time.h>
+
+extern _Thread_local struct kt_shark_pending kt_shark_pendings
+	__attribute__((tls_model("initial-exec")));
+
+struct kt_shark_here {
+	char unused;
+};
+
+static inline void kt_shark_enter(struct kt_shark_here *h)
+{
+	(void)h;
+}
+
+static inline void kt_shark_leave(const struct kt_shark_here *h)
+{
+	(void)h;
+}
+
+static inline struct kt_shark_pending *kt_shark_pending(void)
+{
+	return &kt_shark_pendings;
+}
+
+static inline bool kt_shark_try_lock(struct kt_shark_pending **p, struct kt_shark_pending **seen,
+				     struct kt_shark_pending *me)
+{
+	/* ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A) */
+	return __atomic_compare_exchange_n(p, seen, me, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED);
+}
+
+static inline void kt_shark_relax(__u32 tries)
+{
+	const struct timespec nap = { .tv_nsec = 50000 };
+
+	if (tries < 100) {
+#if defined(__x86_64__)
+		__builtin_ia32_pause();
+#endif
+	} else if (tries < 200) {
+		sched_yield();
+	} else {
+		nanosleep(&nap, NULL);
+	}
+}
+
+#endif

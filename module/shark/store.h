@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * store.h - the lock, and the short way of an event into a chunk, to be inlined
+ *
+ *   kt_shark_enter(&here);
+ *   if (kt_shark_acquire(t, me)) {
+ *           ...
+ *           kt_shark_drop(t, me);
+ *   }
+ *   kt_shark_leave(&here);
+ */
+#ifndef KT_SHARK_STORE_H
+#define KT_SHARK_STORE_H
+
+#include "shark.h"
+
+/* Not inlined; writer.c */
+bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me, struct kt_shark_pending *seen);
+void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me);
+void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
+		       const struct kt_shark_waiting *event);
+void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how);
+void kt_shark_next(struct kt_shark *t);
+
+/* table.c: after flags, position or memory of a chunk, the selection, or is_enabled have changed */
+void kt_shark_set_limit(struct kt_shark_chunk *c);
+void kt_shark_aim(struct kt_shark *t);
+void kt_shark_put_flags(struct kt_shark *t, int n, __u32 flags, __u32 state);
+void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c);
+__u64 kt_shark_overwritten(const struct kt_shark_chunk *c);
+void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status);
+struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n);
+
+/* False: what we have interrupted holds it. */
+static inline bool kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	struct kt_shark_pending *seen = NULL;
+
+	/*
+	 * ORD(kt_shark_acquire:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A): all that
+	 * the one before did
+	 */
+	return kt_likely(kt_shark_try_lock(&t->owner, &seen, me)) || kt_shark_wait(t, me, seen);
+}
+
+/* Who interrupted us has been left waiting until now; who comes from here on finds it free. */
+static inline void kt_shark_drop(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	/* ORD(kt_shark_drop:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A): is seen */
+	kt_store_release(&t->owner, NULL);
+	if (kt_unlikely(kt_load(&me->nr)))
+		kt_shark_drain(t, me);
+}
+
+/* The whole of it, for what is not an event: 0 or -EDEADLK */
+static inline int kt_shark_begin(struct kt_shark *t, struct kt_shark_here *here)
+{
+	kt_shark_enter(here);
+	if (kt_likely(kt_shark_acquire(t, kt_shark_pending())))
+		return 0;
+	kt_shark_leave(here);
+	return -EDEADLK;
+}
+
+static inline void kt_shark_done(struct kt_shark *t, const struct kt_shark_here *here)
+{
+	kt_shark_drop(t, kt_shark_pending());
+	kt_shark_leave(here);
+}
+
+/* Is a code suppressed by the families that are @off? */
+static inline bool kt_shark_is_off(__u32 off, __u16 code)
+{
+	return kt_unlikely(off & 1u << (code & FTrace_family_mask)) && (code & 0xf0) != 0xf0;
+}
+
+/* Clocks of different CPUs may differ a little: then two events have the same stamp. */
+static inline void kt_shark_fill(struct kt_shark *t, struct ktrace_shark_event *slot, __u16 code,
+				 __u16 par1, __u32 par2)
+{
+	__u64 now = kt_clock(t->clock);
+
+	if (now < t->last)
+		now = t->last;
+	t->last = now;
+	slot->code = code;
+	slot->par1 = par1;
+	slot->tsc_high = (__u32)(now >> 32);
+	slot->tsc_low = (__u32)now;
+	slot->par2 = par2;
+	KT_TESTPOINT(filled);
+}
+
+/* Lock held; neither filter nor marker. */
+static inline void kt_shark_store(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
+				  __u32 how)
+{
+	struct kt_shark_chunk *c = t->target;
+	struct ktrace_shark_event *slot = c->pos;
+
+	if (kt_unlikely(slot == c->limit)) {
+		kt_shark_store_slow(t, code, par1, par2, how);
+		return;
+	}
+	kt_shark_fill(t, slot, code, par1, par2);
+	c->pos = slot + 1;
+}
+
+/* Lock held; any code but 0. */
+static inline void kt_shark_log_locked(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
+				       __u32 how)
+{
+	if (!(how & KT_SHARK_UNFILTERED) && kt_shark_is_off(t->off, code))
+		return;
+	if (kt_unlikely(code == FTrace_EVT_next_chunk))
+		kt_shark_next(t);
+	else
+		kt_shark_store(t, code, par1, par2, how);
+}
+
+/* kt_shark_log(), inlined */
+static inline void kt_shark_log_quick(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
+				      __u32 how)
+{
+	struct kt_shark_pending *me;
+	struct kt_shark_here here;
+
+	kt_shark_enter(&here);
+	me = kt_shark_pending();
+	if (kt_likely(kt_shark_acquire(t, me))) {
+		kt_shark_log_locked(t, code, par1, par2, how);
+		kt_shark_drop(t, me);
+	} else {
+		kt_shark_postpone(t, me, &(struct kt_shark_waiting){ code, par1, par2, how });
+	}
+	kt_shark_leave(&here);
+}
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+/*
+ * writer.c - the long ways of an event into a chunk: waiting, decisions, what interrupts
+ *
+ * What is short is in store.h. The rules are in shark.h.
+ */
+#include "shark.h"
+#include "store.h"
+
+/**
+ * kt_shark_wait - acquire the lock that somebody holds
+ * @t:		the tracer
+ * @me:		kt_shark_pending()
+ * @seen:	who held it
+ *
+ * Return: false: it is ourselves, interrupted.
+ */
+kt_noinline bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me,
+			       struct kt_shark_pending *seen)
+{
+	__u32 tries = 0;
+
+	for (;;) {
+		if (seen == me)
+			return false;
+		if (seen)
+			kt_shark_relax(tries++);
+		seen = kt_load(&t->owner);
+		/*
+		 * ORD(kt_shark_wait:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A): all
+		 * that the one before did
+		 */
+		if (!seen && kt_shark_try_lock(&t->owner, &seen, me))
+			return true;
+	}
+}
+
+/**
+ * kt_shark_postpone - leave an event for what we have interrupted
+ * @t:		the tracer
+ * @me:		kt_shark_pending()
+ * @event:	the event
+ *
+ * We may be interrupted ourselves, by who leaves his own event behind ours. Whoever reads is
+ * below all of us, and runs again when all have left.
+ */
+kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
+				   const struct kt_shark_waiting *event)
+{
+	__u64 nr;
+
+	do {
+		nr = kt_load(&me->nr);
+		if (nr == KT_SHARK_PENDING_NR) {
+			kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], 1);
+			return;
+		}
+	} while (!kt_cmpxchg_local(&me->nr, nr, nr + 1));
+	KT_TESTPOINT(postponing);
+	me->event[nr] = *event;
+}
+
+/* Until nobody has left any more. Stamps are those of now: so they do not decrease. */
+static void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	const struct kt_shark_waiting *e;
+	__u64 nr, done = 0;
+
+	do {
+		nr = kt_load(&me->nr);
+		kt_barrier();
+		for (; done < nr; done++) {
+			e = &me->event[done];
+			kt_shark_log_locked(t, e->code, e->par1, e->par2, e->how);
+		}
+	} while (!kt_cmpxchg_local(&me->nr, nr, 0));
+}
+
+/**
+ * kt_shark_drain - store the events that came while we held the lock
+ * @t:		the tracer
+ * @me:		kt_shark_pending()
+ */
+kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	while (kt_load(&me->nr)) {
+		if (!kt_shark_acquire(t, me))
+			return;
+		KT_TESTPOINT(draining);
+		store_waiting(t, me);
+		/* ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A): so */
+		kt_store_release(&t->owner, NULL);
+	}
+}
+
+/* ---- decisions, with the lock ---- */
+
+static struct ktrace_shark_event *end_of(const struct kt_shark_chunk *c)
+{
+	return c->slots + c->normal_nr;
+}
+
+static void lose(struct kt_shark_chunk *c, enum ktrace_shark_lost reason)
+{
+	c->lost[reason]++;
+}
+
+/* Is there a slot for the next event, or can there be? If not, the chunk is FULL. */
+static bool has_slot(struct kt_shark_chunk *c)
+{
+	if (c->flags & FTRACE_CHUNK_FLAG_FULL)
+		return false;
+	if (c->pos != end_of(c))
+		return true;
+	if (c->flags & KTRACE_SHARK_MODE_MASK) {
+		c->flags |= FTRACE_CHUNK_FLAG_FULL;
+		return false;
+	}
+	c->pos = c->slots;
+	c->laps++;
+	return true;
+}
+
+/* May the writer go there? */
+static bool is_usable(const struct kt_shark_chunk *c)
+{
+	if (c->flags & (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR))
+		return false;
+	if (c->flags & FTRACE_CHUNK_FLAG_FREE)
+		return true;
+	if (c->flags & FTRACE_CHUNK_FLAG_FULL)
+		return false;
+	return c->pos != end_of(c) || !(c->flags & KTRACE_SHARK_MODE_MASK);
+}
+
+/* From the selected chunk, which is FULL, to the one that is linked to it. */
+static bool jump(struct kt_shark *t)
+{
+	const __s32 next = t->target->next;
+
+	if (next == KT_SHARK_NONE || !is_usable(&t->chunks[next]))
+		return false;
+	if (t->chunks[next].flags & FTRACE_CHUNK_FLAG_FREE)
+		kt_shark_take(t, &t->chunks[next]);
+	t->selected = next;
+	kt_shark_aim(t);
+	return true;
+}
+
+static void store_normal(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2)
+{
+	struct kt_shark_chunk *c = t->target;
+
+	kt_shark_fill(t, c->pos++, code, par1, par2);
+	if (c->pos == end_of(c)) {
+		switch (c->flags & KTRACE_SHARK_MODE_MASK) {
+		case FTRACE_CHUNK_FLAG_CYC:
+			c->pos = c->slots;
+			c->laps++;
+			break;
+		case FTRACE_CHUNK_FLAG_STOP:
+			c->flags |= FTRACE_CHUNK_FLAG_FULL;
+			break;
+		}
+	}
+	kt_shark_set_limit(c);
+}
+
+static void store_emergency(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2)
+{
+	struct kt_shark_chunk *c = t->target;
+
+	kt_shark_fill(t, end_of(c) + c->emergency_used++, code, par1, par2);
+}
+
+/**
+ * kt_shark_store_slow - store an event where something is to be decided
+ * @t:		the tracer, locked
+ * @code:	its code
+ * @par1:	its first parameter
+ * @par2:	its second parameter
+ * @how:	KT_SHARK_CRITICAL
+ */
+kt_noinline void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
+				     __u32 how)
+{
+	struct kt_shark_chunk *c = t->target;
+
+	if (c == &t->nowhere) {
+		t->lost[KTRACE_SHARK_LOST_NOCHUNK] += t->is_enabled;
+	} else if (c->flags & FTRACE_CHUNK_FLAG_BUSY) {
+		lose(c, KTRACE_SHARK_LOST_BUSY);
+	} else if (has_slot(c)) {
+		store_normal(t, code, par1, par2);
+	} else if ((c->flags & KTRACE_SHARK_MODE_MASK) == FTRACE_CHUNK_FLAG_JTN && jump(t)) {
+		has_slot(t->target);
+		store_normal(t, code, par1, par2);
+	} else if (how & KT_SHARK_CRITICAL && c->emergency_used < c->emergency_nr) {
+		store_emergency(t, code, par1, par2);
+	} else {
+		lose(c, KTRACE_SHARK_LOST_FULL);
+	}
+}
+
+/** kt_shark_next - FTrace_EVT_next_chunk, locked */
+kt_noinline void kt_shark_next(struct kt_shark *t)
+{
+	struct kt_shark_chunk *c = t->target;
+
+	if (c == &t->nowhere)
+		return;
+	c->flags |= FTRACE_CHUNK_FLAG_FULL;
+	kt_shark_set_limit(c);
+	jump(t);
+}
+
+/**
+ * kt_shark_log - log an event
+ * @t:		the tracer
+ * @code:	FTrace_EVT_*; 0 is refused
+ * @par1:	first parameter
+ * @par2:	second parameter
+ * @how:	KT_SHARK_CRITICAL, KT_SHARK_UNFILTERED
+ *
+ * Context: any, NMIs and signal handlers included.
+ */
+void kt_shark_log(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how)
+{
+	if (code & ~KTRACE_SHARK_FAST)
+		kt_shark_log_quick(t, code, par1, par2, how);
+}
+
+/**
+ * kt_shark_set_filter - suppress a family, or let it through
+ * @t:		the tracer
+ * @family:	0 to 15, or FTrace_filter_*
+ * @status:	0 let through; suppress otherwise
+ *
+ * The change is stored, between the last event before and the first behind.
+ *
+ * Return: 0; -EINVAL no such family; -EDEADLK.
+ */
+int kt_shark_set_filter(struct kt_shark *t, __u8 family, int status)
+{
+	const __u32 bit = 1u << (family & FTrace_family_mask);
+	struct kt_shark_here here;
+	int err;
+
+	if (family > FTrace_family_mask && family < FTrace_filter_trace_Events)
+		return -EINVAL;
+	err = kt_shark_begin(t, &here);
+	if (err)
+		return err;
+	kt_store(&t->off, status ? t->off | bit : t->off & ~bit);
+	kt_shark_store(t, family | FTrace_filter_trace_Events, !!status, 0, 0);
+	kt_shark_done(t, &here);
+	return 0;
+}
