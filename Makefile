@@ -125,7 +125,7 @@ $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraces
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -ldw -lelf -lm -o $@
+	$(LINK) -lktraceset -ldw -lelf -lm -lzstd -o $@
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)

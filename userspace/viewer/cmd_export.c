@@ -12,6 +12,9 @@
 
 static const struct export_format *const formats[] = {
 	&export_paje,
+	&export_shark,
+	&export_shark_text,
+	&export_kiwi,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -38,13 +41,17 @@ static const char *take_option(struct export *x, int option)
 	}
 }
 
-static int write_files(struct export *x, int nr, char **paths)
+static int write_files(struct export *x, const struct command *cmd, int nr, char **paths)
 {
 	int status, ret;
 
 	x->set = open_files(nr, paths, &status);
 	if (!x->set)
 		return status;
+	if (x->format->is_single && ktrace_traceset_trace(x->set, 1)) {
+		ktrace_traceset_close(x->set);
+		return command_usage(cmd, "one file at a time, or parts of one recording");
+	}
 	ret = x->format->write(x);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
@@ -65,7 +72,7 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 		return command_usage(cmd, "no file");
 	if (x->path && output_to(x->path, nr, paths))
 		return STATUS_DAMAGED;
-	return write_files(x, nr, paths);
+	return write_files(x, cmd, nr, paths);
 }
 
 static const struct option options[] = {
@@ -100,6 +107,9 @@ const struct command cmd_export = {
 	.help =
 "  -t, --to FORMAT    paje: what ktraced --pthread has recorded, as states of threads and\n"
 "                     objects, calls, links and variables, for Paje, pajeng and ViTE\n"
+"                     shark: events log:event, 16 bytes each, as S.Ha.R.K. writes chunks\n"
+"                     shark-text: the same as lines of its converter\n"
+"                     kiwi: the same as lines of a viewer of time lines\n"
 "  -o, --output FILE  write into FILE, - for standard output (default)\n"
 SCOPE_HELP
 "  --help, --version\n"
@@ -108,6 +118,18 @@ SCOPE_HELP
 "beginning, twice: what is known where the window begins is written for its first event,\n"
 "and what lasts at its end ends there. -e and --filter choose among the events of calls;\n"
 "states, links and variables follow from all of them. -p chooses processes and threads;\n"
-"objects are their process's. What was lost is said; states are unknown behind it.\n",
+"objects are their process's. What was lost is said; states are unknown behind it.\n"
+"\n"
+"shark: in the order of ktrace list, with their stamps. What is not from TRACER_LOGEVENT\n"
+"is left out, and how many that are is said. ktrace import --from shark reads it.\n"
+"\n"
+"shark-text: CODE TSC ARGS. Codes: 0 start (context, ticks of a ms), 1 stop, 2 and 3\n"
+"interrupt or wake-up of a timer, begin (number; 0 for a timer) and end, 4 switch (context),\n"
+"5 task (context, pid), 6 activate, 7 end, 8 end of cycle (context), 9 id (context, pid),\n"
+"10 ticks of a ms, 16 server active (server), 20 deadline miss, 21 WCET violation (context);\n"
+"of an ipoint its number, and nothing behind the stamp. All others are left out.\n"
+"\n"
+"kiwi: a line start with colours of tasks, then TIME EVENT ARG1 ARG2 ARG3: us since the\n"
+"first event of the files, name, par1, par2, thread.\n",
 	.run = run,
 };

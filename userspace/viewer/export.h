@@ -22,13 +22,18 @@ struct export {
 /**
  * struct export_format - one format
  * @name:	as in --to
+ * @is_single:	stamps are written as they are, so they must be of one recording
  * @write:	reads the files and writes to output(). Returns 0, -errno.
  */
 struct export_format {
 	const char *name;
+	bool is_single;
 	int (*write)(struct export *x);
 };
 
 extern const struct export_format export_paje;
+extern const struct export_format export_shark;
+extern const struct export_format export_shark_text;
+extern const struct export_format export_kiwi;
 
 #endif

@@ -2,6 +2,7 @@
 /* line.c - an event as a line of text, or as an object of JSON */
 #include "line.h"
 
+#include "shark.h"
 #include "viewer.h"
 #include "when.h"
 
@@ -195,6 +196,40 @@ static bool put_fields_named(struct ktrace_out *out, const struct ktrace_trace_e
 	return is_cut || it.next < e->type->field_nr;
 }
 
+static void put_param(struct ktrace_out *out, const char **before, const char *name, __u32 value)
+{
+	if (!name)
+		return;
+	ktrace_out_str(out, *before);
+	ktrace_out_str(out, name);
+	ktrace_out_char(out, ' ');
+	ktrace_out_u64(out, value);
+	*before = ", ";
+}
+
+/* What parameters of S.Ha.R.K. are depends on the code; of a quick one the type has no name. */
+static void put_params(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	const struct shark_params *params;
+	const char *before = " (", *name;
+	struct shark_event event;
+
+	if (!shark_event_of(e, &event))
+		return;
+	params = shark_params(shark_code(&event));
+	name = event.code & KTRACE_SHARK_FAST && e->type->field_nr ?
+		ktrace_enumerator_find(e->type->fields, (__s64)shark_code(&event)) : NULL;
+	if (name) {
+		ktrace_out_str(out, " (fast ");
+		ktrace_out_str(out, name);
+		before = ", ";
+	}
+	put_param(out, &before, params ? params->par1 : NULL, event.par1);
+	put_param(out, &before, params ? params->par2 : NULL, event.par2);
+	if (*before == ',')
+		ktrace_out_char(out, ')');
+}
+
 static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		     const char *comm, const struct line_names *names)
 {
@@ -207,6 +242,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
 			 ktrace_fields_text(out, e->type, e->payload, e->len);
+		put_params(out, e);
 		if (l->symbols)
 			line_put_symbols(l, e, pid);
 	} else {

@@ -53,6 +53,8 @@ extern const struct command cmd_irq;
 extern const struct command cmd_io;
 extern const struct command cmd_critical_path;
 extern const struct command cmd_export;
+extern const struct command cmd_import;
+extern const struct command cmd_ipoints;
 extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 
