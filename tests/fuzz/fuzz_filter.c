@@ -9,6 +9,7 @@
  * the state is the one at their end.
  */
 #include <errno.h>
+#include <ktrace/kernel_filter.h>
 #include <ktrace/state.h>
 
 #include "fuzz.h"
@@ -116,6 +117,32 @@ static void check_events(struct ktrace_filter *f, struct ktrace_filter *const mo
 	}
 }
 
+/* As a program for the kernel: refused, with a place and a reason, or one that can be run. */
+static void check_program(const char *text)
+{
+	static struct ktrace_program p;
+	struct ktrace_filter_error error;
+	struct ktrace_place *places;
+	struct ktrace_filter *f = NULL;
+	int i, nr, ret = ktrace_kernel_filter_parse(text, &f, &error);
+
+	REQUIRE(!ret || ret == -EINVAL);
+	for (i = 0; i < event_nr && !ret; i++) {
+		if (!events[i].type)
+			continue;
+		nr = ktrace_places(events[i].type, &places);
+		REQUIRE(nr >= 0);
+		ktrace_program_init(&p, i & 1);
+		ret = ktrace_program_join(&p, i & 1 ? KTRACE_JOIN_AND : KTRACE_JOIN_OR, f,
+					  events[i].type, places, (__u32)nr, &error);
+		REQUIRE(!ret || ret == -EINVAL);
+		if (ret)
+			check_error(text, &error);
+		free(places);
+	}
+	ktrace_filter_free(f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct input in = { data, data + size };
@@ -126,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	payload = malloc(len + !len);
 	REQUIRE(payload);
 	memcpy(payload, in.at, len);
+	check_program(text);
 	if (f) {
 		more[0] = parse_in("!(%s\n)", text);
 		more[1] = parse_in("(%s\n) && (%s\n)", text);

@@ -168,6 +168,16 @@ int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *in
 int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on);
 
 /**
+ * ktrace_session_filter - which events of a type the kernel records
+ * @s:		the session
+ * @filter:	the event's id, and a program; <ktrace/kernel_filter.h> makes them
+ *
+ * Return: 0, -ENOENT without a kernel channel, -EINVAL no such event, or no program,
+ * -EOPNOTSUPP this kernel cannot produce it, -EDQUOT, -ENOMEM; -ENOTTY an older module.
+ */
+int ktrace_session_filter(struct ktrace_session *s, const struct ktrace_kernel_filter *filter);
+
+/**
  * ktrace_session_select - which user events are on from now on
  * @s:		the session
  * @filter:	as ktrace_session_options.filter; NULL = all

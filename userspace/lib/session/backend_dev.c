@@ -275,6 +275,14 @@ static int dev_enable(struct ktrace_session *s, __u16 id, bool on)
 	return control_ioctl(s->fd, KTRACE_IOC_ENABLE, &enable);
 }
 
+static int dev_filter(struct ktrace_session *s, const struct ktrace_kernel_filter *filter)
+{
+	struct ktrace_kernel_filter copy = *filter;
+
+	copy.size = sizeof(copy);
+	return control_ioctl(s->fd, KTRACE_IOC_FILTER, &copy);
+}
+
 static int dev_follow(struct ktrace_session *s, __s32 pid)
 {
 	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
@@ -348,6 +356,7 @@ const struct session_backend session_backend_dev = {
 	.discard = dev_discard,
 	.set_running = dev_set_running,
 	.enable = dev_enable,
+	.filter = dev_filter,
 	.follow = dev_follow,
 	.info = dev_info,
 	.reclaim = dev_reclaim,

@@ -156,12 +156,13 @@ struct ktrace_session {
  * @discard:	remove a stale session unseen
  * @set_running: start or stop
  * @enable:	switch a kernel event
+ * @filter:	give a kernel event a filter
  * @follow:	add to the process-tree filter
  * @info:	fill in what only the back end knows
  * @reclaim:	take back rings of dead owners
  * @holders:	who still holds the buffers, of them so many
  *
- * @enable and @follow are NULL where there are no kernel channels.
+ * @enable, @filter and @follow are NULL where there are no kernel channels.
  */
 struct session_backend {
 	const char *name;
@@ -173,6 +174,7 @@ struct session_backend {
 	int (*discard)(const struct ktrace_stale *which);
 	int (*set_running)(struct ktrace_session *s, bool running);
 	int (*enable)(struct ktrace_session *s, __u16 id, bool on);
+	int (*filter)(struct ktrace_session *s, const struct ktrace_kernel_filter *filter);
 	int (*follow)(struct ktrace_session *s, __s32 pid);
 	int (*info)(struct ktrace_session *s, struct ktrace_session_info *info);
 	int (*reclaim)(struct ktrace_session *s);

@@ -203,6 +203,11 @@ int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 	return s->kernel.map ? s->backend->follow(s, pid) : -ENOENT;
 }
 
+int ktrace_session_filter(struct ktrace_session *s, const struct ktrace_kernel_filter *filter)
+{
+	return s->kernel.map ? s->backend->filter(s, filter) : -ENOENT;
+}
+
 int ktrace_session_start(struct ktrace_session *s)
 {
 	return set_running(s, true);

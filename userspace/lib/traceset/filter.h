@@ -9,6 +9,9 @@
  *   filter_known.c    which fields of payloads there are
  *   filter_plan.c     what a program says about an event type
  *   filter.c          runs it
+ *   filter_kernel.c   a program for the kernel of it
+ *   filter_expand.c   what a comparison is there
+ *   filter_places.c   where fields of a payload are
  *
  * A program has one result bit and a stack of bits. Jumps go forwards only, over as much as
  * leaves the stack as it was.
@@ -64,6 +67,7 @@ enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
  * @element:	which element of an array, ELEMENT_ALL = any
  * @type:	of the field
  * @literal:	what it is compared with
+ * @is_met:	there is an event that has the field; of filters for the kernel
  */
 struct test {
 	enum filter_op op;
@@ -76,6 +80,7 @@ struct test {
 	__u64 element;
 	enum ktrace_filter_type type;
 	struct literal literal;
+	bool is_met;
 };
 
 enum step_op {
@@ -181,6 +186,7 @@ void ktrace_filter_number(struct literal *l);
 int ktrace_filter_unquote(char *text, size_t *len);
 
 /* filter_compare.c */
+bool ktrace_filter_compare_text(const struct test *t, const char *s, size_t n);
 bool ktrace_filter_compare(const struct test *t, const struct field_value *v, __u64 start);
 bool ktrace_filter_compare_payload(const struct test *t, const struct ktrace_value *v);
 

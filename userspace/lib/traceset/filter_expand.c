@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * filter_expand.c - what a comparison of an expression is for the kernel
+ *
+ * One step mostly; several where any element of an array, or any of several names of an
+ * enumeration will do; none where the result is known for the type. What the kernel has no
+ * means for, such as floating point, becomes a comparison of integers or is refused.
+ */
+#include "filter_expand.h"
+
+#include <errno.h>
+#include <linux/ktrace_ring.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+
+#define ALTERNATIVES_MAX 64u
+#define CGROUP2_MAGIC 0x63677270
+#define NUMBER_MIN (-((__int128)1 << 63))
+#define NUMBER_MAX (((__int128)1 << 64) - 1)
+
+__attribute__((format(printf, 2, 3)))
+static int refuse(const struct expander *x, const char *format, ...)
+{
+	const struct test *t = x->test;
+	va_list ap;
+	char *c;
+
+	*x->error = (struct ktrace_filter_error){ .at = t->at, .line = t->line,
+						  .column = t->column };
+	va_start(ap, format);
+	vsnprintf(x->error->message, sizeof(x->error->message), format, ap);
+	va_end(ap);
+	for (c = x->error->message; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	return -EINVAL;
+}
+
+static int settle(struct expansion *e, bool is_true)
+{
+	e->verdict = is_true ? VERDICT_YES : VERDICT_NO;
+	return 0;
+}
+
+static int add(const struct expander *x, struct expansion *e, const struct ktrace_match_step *step)
+{
+	struct ktrace_match_step *steps;
+
+	if (e->nr == ALTERNATIVES_MAX)
+		return refuse(x, "there is too much to compare for the kernel: "
+			      "it can be filtered on reading");
+	steps = realloc(e->steps, (e->nr + 1) * sizeof(*steps));
+	if (!steps)
+		return -ENOMEM;
+	e->steps = steps;
+	e->steps[e->nr++] = *step;
+	e->verdict = VERDICT_MAYBE;
+	return 0;
+}
+
+/* ---- numbers ---- */
+
+static const __u8 ops[] = {
+	[OP_EQ] = KTRACE_MATCH_EQ, [OP_NE] = KTRACE_MATCH_NE, [OP_LT] = KTRACE_MATCH_LT,
+	[OP_LE] = KTRACE_MATCH_LE, [OP_GT] = KTRACE_MATCH_GT, [OP_GE] = KTRACE_MATCH_GE,
+	[OP_GLOB] = KTRACE_MATCH_LIKE,
+};
+
+/* The integer that has the same integers on its side; false: none is equal to it. */
+static bool round_real(double real, enum filter_op op, __int128 *integer)
+{
+	double rounded = op == OP_LT || op == OP_GE ? ceil(real) : floor(real);
+
+	rounded = rounded > 0x1p70 ? 0x1p70 : rounded < -0x1p70 ? -0x1p70 : rounded;
+	*integer = (__int128)rounded;
+	return rounded == real;
+}
+
+/* Of all integers of 64 bits the same is true; but there must be one. */
+static int add_any(const struct expander *x, struct expansion *e, struct ktrace_match_step s)
+{
+	s.op = KTRACE_MATCH_GE;
+	s.flags |= KTRACE_MATCH_NEGATIVE;
+	s.value = 1ull << 63;
+	return add(x, e, &s);
+}
+
+static bool is_true_of_all(enum filter_op op, bool is_above)
+{
+	if (is_above)
+		return op == OP_LT || op == OP_LE || op == OP_NE;
+	return op == OP_GT || op == OP_GE || op == OP_NE;
+}
+
+static int add_number(const struct expander *x, struct expansion *e, struct ktrace_match_step s)
+{
+	const struct number *n = &x->test->literal.number;
+	const enum filter_op op = x->test->op;
+	__int128 integer = n->integer;
+
+	if (n->is_real && !round_real(n->real, op, &integer) && (op == OP_EQ || op == OP_NE))
+		return op == OP_NE ? add_any(x, e, s) : 0;
+	if (integer < NUMBER_MIN || integer > NUMBER_MAX)
+		return is_true_of_all(op, integer > 0) ? add_any(x, e, s) : 0;
+	s.op = ops[op];
+	s.flags |= integer < 0 ? KTRACE_MATCH_NEGATIVE : 0;
+	s.value = (__u64)integer;
+	return add(x, e, &s);
+}
+
+/* Each value that has a name, and that name is what is asked for. */
+static int add_names(const struct expander *x, struct expansion *e,
+		     const struct ktrace_field *f, struct ktrace_match_step s)
+{
+	const struct ktrace_enumerator *n;
+	__u32 i;
+	int ret = 0;
+
+	for (i = 0; f && i < f->enum_nr && !ret; i++) {
+		n = &f->enums[i];
+		if (ktrace_enumerator_find(f, n->value) != n->name ||
+		    !ktrace_filter_compare_text(x->test, n->name, strlen(n->name)))
+			continue;
+		s.op = KTRACE_MATCH_EQ;
+		s.flags &= (__u8)~KTRACE_MATCH_NEGATIVE;
+		s.flags |= s.flags & KTRACE_MATCH_SIGNED && n->value < 0 ?
+			   KTRACE_MATCH_NEGATIVE : 0;
+		s.value = (__u64)n->value;
+		ret = add(x, e, &s);
+	}
+	return ret;
+}
+
+static int expand_numbers(const struct expander *x, struct expansion *e,
+			  const struct ktrace_place *p)
+{
+	const struct test *t = x->test;
+	const bool is_number = t->literal.is_number && t->op != OP_GLOB;
+	struct ktrace_match_step s = {
+		.what = KTRACE_MATCH_NUMBER, .size = p->size,
+		.flags = p->kind == KTRACE_PLACE_SIGNED ? KTRACE_MATCH_SIGNED : 0,
+	};
+	__u32 i, nr = p->count ? p->count : 1;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++) {
+		if (t->element != ELEMENT_ALL && t->element != i)
+			continue;
+		s.off = p->off + i * p->size;
+		ret = is_number ? add_number(x, e, s) : add_names(x, e, p->field, s);
+	}
+	return ret;
+}
+
+/* ---- text ---- */
+
+static int add_text(const struct expander *x, struct expansion *e, struct ktrace_match_step s)
+{
+	const struct test *t = x->test;
+
+	if (t->op >= OP_LT && t->op <= OP_GE)
+		return 0;
+	s.op = ops[t->op];
+	s.text_len = (__u32)t->literal.len;
+	return add(x, e, &s);
+}
+
+static int expand_text(const struct expander *x, struct expansion *e, const struct ktrace_place *p)
+{
+	struct ktrace_match_step s = {
+		.what = KTRACE_MATCH_TEXT, .off = p->off, .size = KTRACE_MATCH_SIZE_MAX,
+		.flags = p->kind == KTRACE_PLACE_FAR ? KTRACE_MATCH_FAR : 0,
+	};
+	const __u64 element = x->test->element;
+
+	if (p->kind == KTRACE_PLACE_CHAR && p->count && element == ELEMENT_ALL) {
+		s.size = p->count < s.size ? p->count : s.size;
+	} else if (p->kind == KTRACE_PLACE_CHAR) {
+		s.flags = KTRACE_MATCH_WHOLE;
+		s.off += element < p->count ? (__u32)element : 0;
+		s.size = 1;
+	}
+	return add_text(x, e, s);
+}
+
+/* ---- what events have beside their payload ---- */
+
+static int expand_flags(const struct expander *x, struct expansion *e)
+{
+	static const struct {
+		__u32 flag;
+		__u32 bit;
+	} known[] = {
+		{ KTRACE_EVENT_IRQ, KTRACE_REC_IRQ },
+		{ KTRACE_EVENT_TRUNCATED, KTRACE_REC_TRUNCATED },
+	};
+	struct ktrace_match_step s = { .what = KTRACE_MATCH_FLAGS, .op = KTRACE_MATCH_HAS };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].flag == x->test->literal.flag)
+			s.value = known[i].bit;
+	if (!s.value)
+		return refuse(x, "of the flags the kernel knows irq and truncated: "
+			      "others can be filtered on reading");
+	e->is_inverse = x->test->op == OP_NE;
+	return add(x, e, &s);
+}
+
+static int expand_library(const struct expander *x, struct expansion *e)
+{
+	static const struct {
+		const char *name;
+		__u8 what;
+	} known[] = {
+		{ "pid", KTRACE_MATCH_PID }, { "tid", KTRACE_MATCH_TID },
+		{ "cpu", KTRACE_MATCH_CPU }, { "comm", KTRACE_MATCH_COMM },
+		{ "flags", KTRACE_MATCH_FLAGS },
+	};
+	const struct ktrace_trace_stream stream = { .kind = KTRACE_CHANNEL_KERNEL };
+	const struct ktrace_trace_event event = {
+		.type = x->type, .stream = &stream, .id = x->type->id,
+	};
+	const struct test *t = x->test;
+	const char *name;
+	struct field_value v;
+	__u32 nr;
+	size_t i;
+
+	name = ktrace_filter_fields(&nr)[t->field].name;
+	if (ktrace_filter_is_of_type(t))
+		return settle(e, ktrace_filter_field_value(x->filter, t, &event, &v) &&
+				 ktrace_filter_compare(t, &v, 0));
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		struct ktrace_match_step s = { .what = known[i].what };
+
+		if (strcmp(known[i].name, name))
+			continue;
+		if (s.what == KTRACE_MATCH_FLAGS)
+			return expand_flags(x, e);
+		return s.what == KTRACE_MATCH_COMM ? add_text(x, e, s) : add_number(x, e, s);
+	}
+	return refuse(x, "the kernel does not know %s: it can be filtered on reading", name);
+}
+
+/* A cgroup of version 2 by its path; its id is the number of its folder. */
+static bool find_cgroup(const char *path, __u64 *id)
+{
+	static const char *const roots[] = { "/sys/fs/cgroup", "/sys/fs/cgroup/unified" };
+	struct statfs fs;
+	struct stat st;
+	char *name;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+		if (statfs(roots[i], &fs) || fs.f_type != CGROUP2_MAGIC ||
+		    asprintf(&name, "%s/%s", roots[i], path) < 0)
+			continue;
+		ret = stat(name, &st);
+		free(name);
+		*id = ret ? 0 : st.st_ino;
+		return !ret && S_ISDIR(st.st_mode);
+	}
+	return false;
+}
+
+static int expand_cgroup(const struct expander *x, struct expansion *e)
+{
+	struct ktrace_match_step s = { .what = KTRACE_MATCH_CGROUP, .op = ops[x->test->op] };
+	const struct literal *l = &x->test->literal;
+
+	if (l->is_number && x->test->op != OP_GLOB)
+		return add_number(x, e, s);
+	if (x->test->op != OP_EQ && x->test->op != OP_NE)
+		return refuse(x, "cgroup is a number, or the path of one, with == or !=");
+	if (!find_cgroup(l->text, &s.value))
+		return refuse(x, "there is no cgroup '%.80s'", l->text);
+	return add(x, e, &s);
+}
+
+static int expand_uid(const struct expander *x, struct expansion *e)
+{
+	const struct ktrace_match_step s = { .what = KTRACE_MATCH_UID };
+
+	if (!x->test->literal.is_number || x->test->op == OP_GLOB)
+		return refuse(x, "uid is a number");
+	return add_number(x, e, s);
+}
+
+static const struct ktrace_place *find_place(const struct expander *x)
+{
+	__u32 i;
+
+	for (i = 0; i < x->place_nr; i++)
+		if (!strcmp(x->places[i].name, x->test->name))
+			return &x->places[i];
+	return NULL;
+}
+
+static int expand_payload(const struct expander *x, struct expansion *e)
+{
+	const struct ktrace_place *p = find_place(x);
+	struct test *t = x->test;
+
+	t->is_met |= p != NULL;
+	if (p && p->kind == KTRACE_PLACE_OTHER)
+		return refuse(x, "the kernel does not look into '%.40s' of %.60s: it can be "
+			      "filtered on reading", t->name, x->type->full_name);
+	/* Elements of what has none */
+	if (t->element != ELEMENT_ALL && (!p || t->element >= p->count))
+		return 0;
+	if (p)
+		return p->kind <= KTRACE_PLACE_SIGNED ? expand_numbers(x, e, p) :
+							expand_text(x, e, p);
+	t->is_met |= !strcmp(t->name, "uid") || !strcmp(t->name, "cgroup");
+	if (!strcmp(t->name, "uid"))
+		return expand_uid(x, e);
+	if (!strcmp(t->name, "cgroup"))
+		return expand_cgroup(x, e);
+	return 0;
+}
+
+/* What the comparison is, in @e: its result, or steps of which any may be true. */
+int ktrace_filter_expand(const struct expander *x, struct expansion *e)
+{
+	const struct ktrace_filter_source *source;
+	const struct test *t = x->test;
+
+	*e = (struct expansion){ .verdict = VERDICT_NO };
+	if (t->owner == OWNER_PAYLOAD)
+		return expand_payload(x, e);
+	if (t->owner == OWNER_LIBRARY)
+		return expand_library(x, e);
+	source = x->filter->sources[t->owner - OWNER_SOURCE];
+	return refuse(x, "the kernel does not know %s: it can be filtered on reading",
+		      source->fields[t->field].name);
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * filter_kernel.c - an expression as a program that the kernel evaluates
+ *
+ * The kernel's programs have no result bit and no stack: each comparison says where to go on
+ * if it is true, and where if not. So the steps between two comparisons are run here, once for
+ * each result, and for each state of the stack that a comparison can be come to with; "^" is
+ * all that has one. A pair of comparison and stack is a node.
+ *
+ * Nodes are numbered as the comparisons stand in the text, so jumps go forwards.
+ */
+#include <ktrace/kernel_filter.h>
+
+#include <errno.h>
+#include <ktrace/state.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filter_expand.h"
+#include "match.h"
+
+#define NODES_MAX KTRACE_MATCH_STEPS_MAX
+
+/* Where to go on: a node, or the end with one of two results. */
+enum { TO_WANTED = NODES_MAX, TO_UNWANTED, TO_NOWHERE };
+
+/**
+ * struct node - a comparison that the kernel has to make
+ * @step:	of the filter's program
+ * @stack:	bits that are on the stack then
+ * @first:	its first step of the kernel's program
+ * @yes:	where to go on if it is true
+ * @no:		and if not
+ */
+struct node {
+	__u32 step;
+	__u64 stack;
+	__u32 first;
+	__u32 yes;
+	__u32 no;
+};
+
+/**
+ * struct maker - one program being made
+ * @filter:	of this
+ * @expansions:	by test
+ * @nodes:	found so far
+ * @node_nr:	how many
+ * @step_nr:	steps that they take
+ */
+struct maker {
+	const struct ktrace_filter *filter;
+	struct expansion *expansions;
+	struct node nodes[NODES_MAX];
+	__u32 node_nr;
+	__u32 step_nr;
+};
+
+void ktrace_program_init(struct ktrace_program *p, bool wanted)
+{
+	p->is_constant = true;
+	p->wanted = wanted;
+	p->step_nr = 0;
+	p->text_size = 0;
+}
+
+static __u32 node_of(struct maker *m, __u32 step, __u64 stack)
+{
+	__u32 i;
+
+	for (i = 0; i < m->node_nr; i++)
+		if (m->nodes[i].step == step && m->nodes[i].stack == stack)
+			return i;
+	if (i == NODES_MAX)
+		return TO_NOWHERE;
+	m->nodes[i] = (struct node){ .step = step, .stack = stack };
+	m->node_nr++;
+	return i;
+}
+
+/* Goes on from step @i with this bit and stack as long as no comparison is to be made. */
+static __u32 go_on(struct maker *m, __u32 i, bool bit, __u64 stack)
+{
+	const struct ktrace_filter *f = m->filter;
+	enum verdict verdict;
+
+	while (i < f->step_nr) {
+		switch (f->steps[i].op) {
+		case STEP_TEST:
+			verdict = m->expansions[f->steps[i].arg].verdict;
+			if (verdict == VERDICT_MAYBE)
+				return node_of(m, i, stack);
+			bit = verdict == VERDICT_YES;
+			break;
+		case STEP_AND:
+		case STEP_OR:
+			if (bit != (f->steps[i].op == STEP_AND)) {
+				i = f->steps[i].arg;
+				continue;
+			}
+			break;
+		case STEP_NOT:
+			bit = !bit;
+			break;
+		case STEP_PUSH:
+			stack = stack << 1 | bit;
+			break;
+		case STEP_XOR:
+			bit ^= stack & 1;
+			stack >>= 1;
+			break;
+		}
+		i++;
+	}
+	return bit ? TO_WANTED : TO_UNWANTED;
+}
+
+/* False: there are too many. */
+static bool follow(struct maker *m, struct node *n)
+{
+	const struct expansion *e = &m->expansions[m->filter->steps[n->step].arg];
+
+	n->first = m->step_nr;
+	m->step_nr += e->nr;
+	n->yes = go_on(m, n->step + 1, !e->is_inverse, n->stack);
+	n->no = go_on(m, n->step + 1, e->is_inverse, n->stack);
+	return m->step_nr <= KTRACE_MATCH_STEPS_MAX && n->yes != TO_NOWHERE && n->no != TO_NOWHERE;
+}
+
+/* All nodes that can be come to; those of a comparison come from before it. */
+static bool find_nodes(struct maker *m)
+{
+	__u32 step, i;
+
+	for (step = 0; step < m->filter->step_nr; step++)
+		for (i = 0; i < m->node_nr; i++)
+			if (m->nodes[i].step == step && !follow(m, &m->nodes[i]))
+				return false;
+	return true;
+}
+
+/**
+ * struct joint - how a program is put behind another
+ * @at:		where it begins
+ * @wanted:	where it goes on when it wants the event
+ * @unwanted:	and when not
+ */
+struct joint {
+	__u32 at;
+	__u32 wanted;
+	__u32 unwanted;
+};
+
+static __u16 place_of(const struct maker *m, const struct joint *j, __u32 to)
+{
+	if (to == TO_WANTED)
+		return (__u16)j->wanted;
+	if (to == TO_UNWANTED)
+		return (__u16)j->unwanted;
+	return (__u16)(j->at + m->nodes[to].first);
+}
+
+static bool add_text(struct ktrace_program *p, struct ktrace_match_step *s, const struct literal *l)
+{
+	if (!s->text_len)
+		return true;
+	if (s->text_len > KTRACE_MATCH_TEXTS_MAX - p->text_size)
+		return false;
+	s->text_off = p->text_size;
+	memcpy(p->texts + p->text_size, l->text, s->text_len);
+	p->text_size += s->text_len;
+	return true;
+}
+
+static bool put_node(const struct maker *m, struct ktrace_program *p, const struct joint *j,
+		     const struct node *n)
+{
+	const __u32 nr = m->filter->steps[n->step].arg;
+	const struct expansion *e = &m->expansions[nr];
+	struct ktrace_match_step *s = &p->steps[j->at + n->first];
+	__u32 i;
+
+	for (i = 0; i < e->nr; i++, s++) {
+		*s = e->steps[i];
+		s->yes = place_of(m, j, n->yes);
+		s->no = i + 1 < e->nr ? (__u16)(j->at + n->first + i + 1) : place_of(m, j, n->no);
+		if (!add_text(p, s, &m->filter->tests[nr].literal))
+			return false;
+	}
+	return true;
+}
+
+/* What was an end of the program before the joint now is one of both, or where it goes on. */
+static void move_ends(struct ktrace_program *p, enum ktrace_join join, __u32 before, __u32 after)
+{
+	const __u32 wanted = join == KTRACE_JOIN_AND ? before : after;
+	const __u32 unwanted = join == KTRACE_JOIN_AND ? after + 1 : before;
+	__u32 i;
+
+	for (i = 0; i < before; i++) {
+		struct ktrace_match_step *s = &p->steps[i];
+
+		s->yes = (__u16)(s->yes < before ? s->yes : s->yes == before ? wanted : unwanted);
+		s->no = (__u16)(s->no < before ? s->no : s->no == before ? wanted : unwanted);
+	}
+}
+
+/* Puts the nodes behind what @p is. False: it becomes too long. */
+static bool put(const struct maker *m, struct ktrace_program *p, enum ktrace_join join)
+{
+	const __u32 before = p->step_nr, after = before + m->step_nr;
+	const struct joint j = { before, after, after + 1 };
+	const struct kt_match match = { p->steps, after, p->texts };
+	__u32 i;
+
+	if (after > KTRACE_MATCH_STEPS_MAX)
+		return false;
+	for (i = 0; i < m->node_nr; i++)
+		if (!put_node(m, p, &j, &m->nodes[i]))
+			return false;
+	move_ends(p, join, before, after);
+	p->step_nr = after;
+	p->is_constant = false;
+	return kt_match_check(&match, p->text_size);
+}
+
+static int too_long(struct ktrace_filter_error *error)
+{
+	*error = (struct ktrace_filter_error){ .line = 1, .column = 1 };
+	snprintf(error->message, sizeof(error->message), "the expression is too long for the "
+		 "kernel: it can be filtered on reading");
+	return -EINVAL;
+}
+
+static int make(struct maker *m, struct ktrace_program *p, enum ktrace_join join,
+		struct ktrace_filter_error *error)
+{
+	const bool neutral = join == KTRACE_JOIN_AND;
+	const __u32 start = go_on(m, 0, false, 0);
+
+	if (start == TO_WANTED || start == TO_UNWANTED) {
+		if ((start == TO_WANTED) != neutral)
+			ktrace_program_init(p, !neutral);
+		return 0;
+	}
+	if (!find_nodes(m))
+		return too_long(error);
+	if (p->is_constant && p->wanted != neutral)
+		return 0;
+	return put(m, p, join) ? 0 : too_long(error);
+}
+
+int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct ktrace_filter *f,
+			const struct ktrace_event_type *type, const struct ktrace_place *places,
+			__u32 place_nr, struct ktrace_filter_error *error)
+{
+	struct maker *m = calloc(1, sizeof(*m));
+	struct expander x = { f, NULL, type, places, place_nr, error };
+	__u32 i;
+	int ret = 0;
+
+	if (m)
+		m->expansions = calloc(f->test_nr, sizeof(*m->expansions));
+	if (!m || !m->expansions) {
+		free(m);
+		return -ENOMEM;
+	}
+	m->filter = f;
+	for (i = 0; i < f->test_nr && !ret; i++) {
+		x.test = &f->tests[i];
+		ret = ktrace_filter_expand(&x, &m->expansions[i]);
+	}
+	if (!ret)
+		ret = make(m, p, join, error);
+	for (i = 0; i < f->test_nr; i++)
+		free(m->expansions[i].steps);
+	free(m->expansions);
+	free(m);
+	return ret;
+}
+
+int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
+			       struct ktrace_filter_error *error)
+{
+	static struct ktrace_filter_source state;
+	static const struct ktrace_filter_source *const sources[] = { &state };
+	const struct ktrace_filter_opts opts = {
+		.size = sizeof(opts), .sources = sources, .source_nr = 1,
+	};
+
+	ktrace_state_source(NULL, &state);
+	return ktrace_filter_parse(text, &opts, out, error);
+}
+
+int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_error *error)
+{
+	const struct test *t;
+	__u32 i;
+	char *c;
+
+	for (i = 0; i < f->test_nr; i++) {
+		t = &f->tests[i];
+		if (t->owner != OWNER_PAYLOAD || t->is_met)
+			continue;
+		*error = (struct ktrace_filter_error){ .at = t->at, .line = t->line,
+						       .column = t->column };
+		snprintf(error->message, sizeof(error->message),
+			 "none of these events has a field '%.40s'", t->name);
+		for (c = error->message; *c; c++)
+			if (*c < ' ' || *c > '~')
+				*c = '?';
+		return 1;
+	}
+	return 0;
+}
