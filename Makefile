@@ -65,6 +65,9 @@ examples: $(examples)
 bench-programs: $(benches)
 progs: $(progs)
 
+# Its stack is looked at.
+$(BUILD)/obj/tests/progs/chain.o: STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
 $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
 $(BUILD)/pic/%: INCLUDE += -Imodule

@@ -12,6 +12,7 @@
 #include <linux/errno.h>
 #include <linux/mutex.h>
 #include "buffer.h"
+#include "context.h"
 #include "emit.h"
 #include "filter.h"
 #include "probe.h"
@@ -237,4 +238,118 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 						 kt_filter_follow(&s->target.filter, pid);
 	mutex_unlock(&s->lock);
 	return err;
+}
+
+/*
+ * What is recorded with events is decided before any is. The session has it from the first
+ * request on, which may have been refused.
+ */
+static int get_context_locked(struct kt_session *s)
+{
+	struct kt_context *c;
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->kernel)
+		return -EINVAL;
+	if (s->started || s->ended)
+		return -EBUSY;
+	if (s->target.context)
+		return 0;
+	err = kt_session_charge(s, KT_STACKS_BYTES);
+	if (err)
+		return err;
+	c = kt_context_new(KT_EVENT_NR, s->clock, s->id);
+	if (!c) {
+		kt_session_uncharge(s, KT_STACKS_BYTES);
+		return -ENOMEM;
+	}
+	s->target.context = c;
+	kt_emit_quiesce();	/* who looks at the target from now on finds it */
+	return 0;
+}
+
+static int context_locked(struct kt_session *s, u16 id, u16 bits)
+{
+	int err = get_context_locked(s);
+
+	if (!err)
+		err = kt_context_check(s->target.context, bits);
+	/* Where the kernel is in memory is for the privileged. */
+	if (!err && bits & KTRACE_CONTEXT_KSTACK && !s->target.filter.any_user)
+		err = -EPERM;
+	if (!err)
+		s->target.context->bits[id] = bits;
+	return err;
+}
+
+/**
+ * kt_control_context - what is recorded with a kernel event
+ * @s:		the session
+ * @id:		event
+ * @bits:	KTRACE_CONTEXT_*
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no such event or bits, or no kernel channel; -EBUSY the session has been
+ * started; -EPERM kernel stacks without CAP_PERFMON; -EOPNOTSUPP this kernel has no such thing;
+ * -EDQUOT; -ENOMEM.
+ */
+int kt_control_context(struct kt_session *s, u16 id, u16 bits)
+{
+	int err = kt_probe_check(id);
+
+	if (err == -EINVAL)
+		return err;
+	mutex_lock(&s->lock);
+	err = context_locked(s, id, bits);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_control_counter - have a performance counter
+ * @s:		the session
+ * @spec:	which; its number is filled in
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EPERM without CAP_PERFMON; -EBUSY the session has been started; or as
+ * kt_context_add_counter().
+ */
+int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec)
+{
+	int err;
+
+	mutex_lock(&s->lock);
+	err = get_context_locked(s);
+	/* It counts what all do. */
+	if (!err && !s->target.filter.any_user)
+		err = -EPERM;
+	if (!err)
+		err = kt_context_add_counter(s->target.context, spec);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_control_stacks - hand out stacks that have been met
+ * @s:		the session
+ * @arg:	where from, where to
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no kernel channel; or as kt_stacks_read().
+ */
+int kt_control_stacks(struct kt_session *s, struct ktrace_stacks *arg)
+{
+	const struct kt_context *c;
+
+	mutex_lock(&s->lock);
+	c = s->target.context;
+	mutex_unlock(&s->lock);
+	if (c)
+		return kt_stacks_read(&c->stacks, arg);
+	if (!s->kernel || arg->pos)
+		return -EINVAL;
+	arg->bytes = 0;
+	arg->dropped = 0;
+	return 0;
 }

@@ -49,6 +49,9 @@ union ioctl_arg {
 	struct ktrace_kept kept;
 	struct ktrace_adopt adopt;
 	struct ktrace_kernel_filter filter;
+	struct ktrace_context context;
+	struct ktrace_counter counter;
+	struct ktrace_stacks stacks;
 };
 
 static struct kt_session *session_of(struct open_file *of)
@@ -180,6 +183,23 @@ static int do_adopt(struct open_file *of, union ioctl_arg *arg)
 	return err;
 }
 
+static int do_context(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_control_context(of->session, arg->context.id, arg->context.bits);
+}
+
+static int do_counter(struct open_file *of, union ioctl_arg *arg)
+{
+	if (arg->counter.index || arg->counter.reserved)
+		return -EINVAL;
+	return kt_control_counter(of->session, &arg->counter);
+}
+
+static int do_stacks(struct open_file *of, union ioctl_arg *arg)
+{
+	return kt_control_stacks(of->session, &arg->stacks);
+}
+
 /*
  * One row:
  * @cmd:	number; its size part is what we were built with
@@ -204,6 +224,9 @@ static const struct ioctl {
 	{ KTRACE_IOC_KEPT, true, false, do_kept },
 	{ KTRACE_IOC_ADOPT, true, false, do_adopt },
 	{ KTRACE_IOC_FILTER, true, true, do_filter },
+	{ KTRACE_IOC_CONTEXT, false, true, do_context },
+	{ KTRACE_IOC_COUNTER, true, true, do_counter },
+	{ KTRACE_IOC_STACKS, true, true, do_stacks },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */

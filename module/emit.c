@@ -16,6 +16,7 @@
  */
 #include "emit.h"
 #include <linux/mutex.h>
+#include "context.h"
 
 struct kt_emit_target __rcu *kt_emit_targets;
 struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
@@ -51,20 +52,36 @@ static void wake_if_due(struct kt_emit_target *t, const struct kt_ring *r)
 		wake_once(t);
 }
 
-static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
+static void record(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
+		   const struct kt_context_tail *tail)
 {
 	const struct kt_ring *r = kt_emit_ring(t);
+	const u32 more = tail ? tail->len : 0;
 	struct kt_slot slot;
 
 	if (unlikely(!READ_ONCE(r->data))) {
 		atomic64_inc(&t->lost_noring);
 		return;
 	}
-	if (kt_ring_reserve(r, ev->id, ev->len, tid_flags, &slot) == KT_RING_OK) {
+	if (kt_ring_reserve(r, ev->id, ev->len + more, tid_flags, &slot) == KT_RING_OK) {
 		memcpy(slot.payload, ev->payload, ev->len);
+		if (more)
+			memcpy(slot.payload + ev->len, tail->items, more);
 		kt_ring_commit(r, &slot);
 	}
 	wake_if_due(t, r);
+}
+
+/* A record that would be too long goes without its context. */
+static noinline void record_context(struct kt_emit_target *t, const struct kt_event *ev,
+				    u32 tid_flags)
+{
+	struct kt_context_tail tail;
+
+	kt_context_take(t->context, ev->id, &tail);
+	if (ev->len + tail.len > kt_ring_payload_max(kt_emit_ring(t)->block_size))
+		tail.len = 0;
+	record(t, ev, tid_flags | (tail.len ? KTRACE_REC_CONTEXT : 0), &tail);
 }
 
 static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
@@ -86,6 +103,18 @@ static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u3
 	return !v || kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen);
 }
 
+/* If its sieve lets it pass; with context, if the event has any and may tell of who runs. */
+static void record_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
+			   bool is_seen)
+{
+	if (!passes_sieve(t, ev, tid_flags, is_seen))
+		return;
+	if (is_seen && t->context)
+		record_context(t, ev, tid_flags);
+	else
+		record(t, ev, tid_flags, NULL);
+}
+
 /*
  * The owner may not see other users' processes: of who is not followed nothing is told, not
  * even who wakes or interrupts one that is. The idle task is nobody's.
@@ -105,8 +134,10 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 			 ev->other->pid && !kt_filter_passes(&t->filter, ev->other));
 		told.payload = payload;
 	}
-	if (!is_special || passes_sieve(t, &told, tid_flags, is_seen))
-		record(t, &told, tid_flags);
+	if (is_special)
+		record_special(t, &told, tid_flags, is_seen);
+	else
+		record(t, &told, tid_flags, NULL);
 }
 
 /**
@@ -120,13 +151,13 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
 	if (likely(t->filter.any_user))
-		record(t, ev, tid_flags);
+		record(t, ev, tid_flags, NULL);
 	else
 		record_restricted(t, ev, tid_flags, false);
 }
 
 /**
- * kt_emit_special - record an event in one session, if its sieve lets it pass
+ * kt_emit_special - record an event in one session, if its sieve lets it pass, with context
  * @t:		its target, which has the event special
  * @ev:		the event
  * @tid_flags:	as in struct ktrace_record
@@ -139,8 +170,8 @@ void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 ti
 		return;
 	if (unlikely(!t->filter.any_user))
 		record_restricted(t, ev, tid_flags, true);
-	else if (passes_sieve(t, ev, tid_flags, true))
-		record(t, ev, tid_flags);
+	else
+		record_special(t, ev, tid_flags, true);
 }
 
 /**
@@ -254,6 +285,12 @@ static void find_sole_locked(u16 id)
 	rcu_assign_pointer(kt_emit_sole[id], found);
 }
 
+/* It is chosen before the event is live for the first time. */
+static bool has_context(const struct kt_emit_target *t, u16 id)
+{
+	return t->context && kt_context_has(t->context, id);
+}
+
 /**
  * kt_emit_set_live - begin or end recording an event
  * @t:		the target, published
@@ -267,7 +304,8 @@ static void find_sole_locked(u16 id)
 void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 {
 	mutex_lock(&targets_lock);
-	assign_bit(id, rcu_access_pointer(t->sieves[id]) ? t->special : t->live, on);
+	assign_bit(id, rcu_access_pointer(t->sieves[id]) || has_context(t, id) ? t->special :
+										 t->live, on);
 	find_sole_locked(id);
 	mutex_unlock(&targets_lock);
 }
@@ -310,7 +348,7 @@ void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
 	smp_wmb();
 	if (v && !old)
 		move_locked(t->live, t->special, id);
-	else if (old && !v)
+	else if (old && !v && !has_context(t, id))
 		move_locked(t->special, t->live, id);
 	mutex_unlock(&targets_lock);
 	kt_sieve_retire(old);

@@ -22,6 +22,8 @@
 /* Payloads that tell of two processes are not longer. */
 #define KT_HIDE_MAX 64
 
+struct kt_context;
+
 /**
  * struct kt_emit_target - a kernel channel as the hot path sees it
  * @next:	the one behind it in kt_emit_targets
@@ -29,6 +31,7 @@
  * Set up before kt_emit_attach(), constant until kt_emit_detach() has returned:
  * @rings:	its rings; data is NULL where there was no memory
  * @watermark:	unread bytes that wake the poller; at least a block if any ring is quick
+ * @context:	what is recorded with events, or NULL: set before the session can be started
  * @wait:	where it waits
  *
  * Changing meanwhile:
@@ -55,6 +58,7 @@ struct kt_emit_target {
 	struct kt_filter filter;
 	atomic64_t lost_noring;
 	struct irq_work work;
+	struct kt_context *context;
 };
 
 /**

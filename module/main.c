@@ -2,6 +2,7 @@
 /* main.c - loading and unloading: the units in order, and in reverse */
 #include <linux/module.h>
 #include "buffer.h"
+#include "context.h"
 #include "device.h"
 #include "kept.h"
 #include "probe.h"
@@ -17,9 +18,12 @@ static int __init ktrace_init(void)
 	err = kt_probe_init();
 	if (err)
 		return err;
-	err = kt_buffer_init();
+	err = kt_context_init();
 	if (err)
 		goto err_exit_probe;
+	err = kt_buffer_init();
+	if (err)
+		goto err_exit_context;
 	err = kt_device_init();
 	if (err)
 		goto err_exit_buffer;
@@ -27,6 +31,8 @@ static int __init ktrace_init(void)
 
 err_exit_buffer:
 	kt_buffer_exit();
+err_exit_context:
+	kt_context_exit();
 err_exit_probe:
 	kt_probe_exit();
 	return err;
@@ -39,6 +45,7 @@ static void __exit ktrace_exit(void)
 	kt_kept_exit();
 	kt_buffer_exit();
 	kt_probe_exit();
+	kt_context_exit();
 }
 
 module_init(ktrace_init);

@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include "clock.h"
+#include "context.h"
 #include "control.h"
 #include "filter.h"
 #include "probe.h"
@@ -260,6 +261,7 @@ static void free_session(struct kref *ref)
 		kt_buffer_free(s->channels[i]);
 	kt_emit_exit_target(&s->target);
 	kt_filter_exit(&s->target.filter);
+	kt_context_free(s->target.context);
 	mutex_lock(&sessions_lock);
 	list_del(&s->node);
 	mutex_unlock(&sessions_lock);
@@ -289,6 +291,7 @@ static void end(struct kt_session *s)
 		kt_probe_put_tracking();
 		kt_probe_quiesce();
 		kt_emit_detach(&s->target);
+		kt_context_stop(s->target.context);
 	}
 	for (i = 0; i < s->channel_nr; i++)
 		kt_buffer_close(s->channels[i]);

@@ -102,12 +102,12 @@ void kt_session_put(struct kt_session *s);
 
 bool kt_session_may_kernel(void);
 int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spec);
-int kt_session_charge(struct kt_session *s, u64 bytes);
-void kt_session_uncharge(struct kt_session *s, u64 bytes);
 void kt_session_info(struct kt_session *s, struct ktrace_info *info);
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach);
 
 struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index);
+int kt_session_charge(struct kt_session *s, u64 bytes);
+void kt_session_uncharge(struct kt_session *s, u64 bytes);
 void kt_session_add_writer(struct kt_session *s);
 void kt_session_remove_writer(struct kt_session *s);
 __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wait);

@@ -9,6 +9,7 @@
  * many are read at once, and from any time on after a seek, and the beginning of it from a
  * file that is cut off anywhere.
  */
+#include <ktrace/context.h>
 #include <ktrace/traceset.h>
 #include <ktrace/tracefile.h>
 
@@ -164,9 +165,11 @@ static void write_record(struct ktrace_tracefile *tf, struct source *s, struct i
 	it.rec.tid_flags = (how >> 2 & 3) << (how & 0x20 ? 0 : 1);
 	it.rec.len = (__u16)(input_number(in, 1) % (DATA_MAX + 1));
 	if (how & 0x10)
-		it.rec.tid_flags |= (__u32)(input_number(in, 1) & 0x1f) << 24;
+		it.rec.tid_flags |= (__u32)(input_number(in, 1) & 0x3f) << 24;
 	for (i = 0; i < it.rec.len; i++)
 		it.data[i] = (char)(s->nr + i);
+	if (it.rec.tid_flags & KTRACE_REC_CONTEXT && it.rec.len >= 2)
+		memcpy(it.data + it.rec.len - 2, &(__u16){ (__u16)input_number(in, 1) % 3 }, 2);
 	if (it.rec.tid_flags & KTRACE_REC_FRAG_FIRST && it.rec.len >= 4)
 		memcpy(it.data, &(__u32){ (__u32)input_number(in, 1) }, 4);
 	if (s->block.pos % BLOCK + s->block.size + KTRACE_RECORD_SIZE(it.rec.len) > BLOCK)
@@ -375,6 +378,19 @@ static void expect_fragment(const struct item *it, struct out *o)
 	}
 }
 
+/* Items behind the payload of a kernel event; that there are none, or too many, is payload. */
+static void expect_context(struct out *o)
+{
+	__u16 nr = 0;
+
+	if (o->len >= 2)
+		memcpy(&nr, o->data + o->len - 2, 2);
+	if (!nr || nr > KTRACE_ITEMS_MAX || nr * 8u + 2 > o->len)
+		return;
+	o->len -= nr * 8u + 2;
+	o->flags |= KTRACE_EVENT_CONTEXT | (__u32)nr << 24;
+}
+
 static void expect_event(struct source *s, const struct item *it, struct out *o)
 {
 	__u32 rec = it->rec.tid_flags;
@@ -398,6 +414,8 @@ static void expect_event(struct source *s, const struct item *it, struct out *o)
 		has_fragments = true;
 		expect_fragment(it, o);
 	} else {
+		if (rec & KTRACE_REC_CONTEXT && kinds[o->stream] == KTRACE_CHANNEL_KERNEL)
+			expect_context(o);
 		expect(o);
 	}
 	s->at++;

@@ -12,6 +12,7 @@
  */
 #include "../../userspace/lib/traceset/traceset.c"
 
+#include <ktrace/context.h>
 #include <ktrace/tracefile.h>
 
 #include "sections.h"
@@ -172,7 +173,8 @@ static struct seen digest(const struct ktrace_trace_event *e)
 	struct seen s = {
 		.time = e->time, .raw = e->raw, .stream = e->stream->id,
 		.trace = (__u32)ktrace_trace_index(e->stream->trace), .flags = e->flags,
-		.hash = hash_record(e->raw, e->id, e->tid, e->payload, e->len),
+		.hash = hash_record(e->raw, e->id, e->tid, e->payload,
+				    e->len + ktrace_event_context_size(e)),
 		.is_lost = e->id == KTRACE_ID_LOST,
 	};
 

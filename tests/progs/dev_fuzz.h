@@ -20,14 +20,15 @@
 
 enum call {
 	OPEN, CLOSE, DUP, CHANNEL, START, STOP, ENABLE, FOLLOW, INFO, ATTACH, KEEP, KEPT, ADOPT,
-	FILTER, OTHER_IOCTL, IOCTL32, MMAP, MUNMAP, MREMAP, MPROTECT, MADVISE, TOUCH, POLL, EPOLL,
-	READ, FORK, EXEC, PASS, TAKE, SETUID, CALL_NR
+	FILTER, CONTEXT, COUNTER, STACKS, OTHER_IOCTL, IOCTL32, MMAP, MUNMAP, MREMAP, MPROTECT,
+	MADVISE, TOUCH, POLL, EPOLL, READ, FORK, EXEC, PASS, TAKE, SETUID, CALL_NR
 };
 
 static const char *const names[CALL_NR] = {
 	"open", "close", "dup", "channel", "start", "stop", "enable", "follow", "info", "attach",
-	"keep", "kept", "adopt", "filter", "other-ioctl", "ioctl32", "mmap", "munmap", "mremap",
-	"mprotect", "madvise", "touch", "poll", "epoll", "read", "fork", "exec", "pass", "take",
+	"keep", "kept", "adopt", "filter", "context", "counter", "stacks", "other-ioctl",
+	"ioctl32", "mmap", "munmap", "mremap", "mprotect", "madvise", "touch", "poll",
+	"epoll", "read", "fork", "exec", "pass", "take",
 	"setuid",
 };
 
@@ -201,6 +202,22 @@ static inline size_t make_argument(enum call what, char *arg)
 		*(__s32 *)arg = one_in(4) ? (__s32)odd_number() :
 				one_in(4) ? KTRACE_FOLLOW_ALL : getpid() + (__s32)below(20) - 5;
 		return sizeof(__s32);
+	case CONTEXT:
+		*(struct ktrace_context *)arg = (struct ktrace_context){
+			.id = (__u16)(one_in(4) ? odd_number() : KTRACE_EV_LOGEVENT + below(64)),
+			.bits = (__u16)below(one_in(8) ? 1 << 16 : 1 << 4) };
+		return sizeof(struct ktrace_context);
+	case COUNTER:
+		*(struct ktrace_counter *)arg = (struct ktrace_counter){
+			.size = sizeof(struct ktrace_counter), .type = (__u32)below(3),
+			.config = below(18) };
+		return sizeof(struct ktrace_counter);
+	case STACKS:
+		*(struct ktrace_stacks *)arg = (struct ktrace_stacks){
+			.size = sizeof(struct ktrace_stacks), .bytes = (__u32)odd_number(),
+			.pos = one_in(4) ? odd_number() : below(1000),
+			.buf = (uintptr_t)argument_place(PAGE) };
+		return sizeof(struct ktrace_stacks);
 	case INFO:
 		*(struct ktrace_info *)arg = (struct ktrace_info){
 			.size = sizeof(struct ktrace_info) };
@@ -235,7 +252,9 @@ static inline unsigned int request_of(enum call what)
 	static const unsigned int requests[CALL_NR] = {
 		[CHANNEL] = KTRACE_IOC_CHANNEL, [START] = KTRACE_IOC_START,
 		[STOP] = KTRACE_IOC_STOP, [ENABLE] = KTRACE_IOC_ENABLE,
-		[FOLLOW] = KTRACE_IOC_FOLLOW, [INFO] = KTRACE_IOC_INFO,
+		[FOLLOW] = KTRACE_IOC_FOLLOW, [CONTEXT] = KTRACE_IOC_CONTEXT,
+		[COUNTER] = KTRACE_IOC_COUNTER, [STACKS] = KTRACE_IOC_STACKS,
+		[INFO] = KTRACE_IOC_INFO,
 		[ATTACH] = KTRACE_IOC_ATTACH, [KEEP] = KTRACE_IOC_KEEP,
 		[KEPT] = KTRACE_IOC_KEPT, [ADOPT] = KTRACE_IOC_ADOPT,
 		[FILTER] = KTRACE_IOC_FILTER,

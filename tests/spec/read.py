@@ -30,7 +30,7 @@ RECORD_SIZE, INDEX_SIZE = 16, 48
 NS, SLEPT_NS, SOFT_NS = 10**9, 10**7, 4 * 10**6
 ID_PAD, ID_LOST, ID_FIRST = 0, 1, 16
 TID_MASK = 0xffffff
-FRAG_FIRST, FRAG_NEXT = 1 << 25, 1 << 26
+FRAG_FIRST, FRAG_NEXT, CONTEXT, ITEMS_MAX = 1 << 25, 1 << 26, 1 << 29, 12
 UNKNOWN = -1
 INCOMPLETE, NO_START, BACKWARDS = FRAG_FIRST, FRAG_NEXT, 1 << 29
 FLAGS = {1 << 24: "truncated", INCOMPLETE: "incomplete", NO_START: "no-start", 1 << 27: "irq",
@@ -225,8 +225,16 @@ class Stream:
                 self.trace.damage(section.offset, "impossible record")
                 return
             flags = tid_flags & sum(FLAGS) & ~BACKWARDS
-            yield Record(self, ts, event_id, flags, tid_flags & TID_MASK, body[at:at + size])
+            payload = body[at:at + size]
+            if tid_flags & CONTEXT and not flags & (FRAG_FIRST | FRAG_NEXT) and self.kind() == "kernel":
+                payload = self.without_context(payload)
+            yield Record(self, ts, event_id, flags, tid_flags & TID_MASK, payload)
             at += size + 7 & ~7
+
+    def without_context(self, payload):
+        items = self.trace.unpack("H", payload, len(payload) - 2)[0] if len(payload) > 1 else 0
+        size = 8 * items + 2
+        return payload[:-size] if 0 < items <= ITEMS_MAX and size <= len(payload) else payload
 
     def unknown_losses(self, section, body):
         if any(body[8 * len(REASONS):]):

@@ -418,6 +418,48 @@ struct ktrace_kernel_filter {
 
 #define KTRACE_FOLLOW_ALL 0
 
+/**
+ * struct ktrace_context - KTRACE_IOC_CONTEXT: what is recorded with a kernel event
+ * @id:		event id, ktrace_events.h
+ * @bits:	KTRACE_CONTEXT_*, ktrace_context.h; replaces what was asked for before
+ */
+struct ktrace_context {
+	__u16 id;
+	__u16 bits;
+};
+
+/**
+ * struct ktrace_counter - KTRACE_IOC_COUNTER: a performance counter of each CPU
+ * @size:	sizeof(struct ktrace_counter); in
+ * @type:	as in struct perf_event_attr: PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE; in
+ * @config:	as there, below 16; in
+ * @index:	its number in the session: bit KTRACE_CONTEXT_COUNTER << index; out
+ * @reserved:	0
+ */
+struct ktrace_counter {
+	__u32 size;
+	__u32 type;
+	__u64 config;
+	__u32 index;
+	__u32 reserved;
+};
+
+/**
+ * struct ktrace_stacks - KTRACE_IOC_STACKS: stacks that have been met
+ * @size:	sizeof(struct ktrace_stacks); in
+ * @bytes:	room at @buf; in. How many were stored: whole entries; out
+ * @pos:	where to go on, 0 = at the beginning; in and out
+ * @buf:	address of the room; in
+ * @dropped:	stacks that were not recorded so far: no room, or not to be had there; out
+ */
+struct ktrace_stacks {
+	__u32 size;
+	__u32 bytes;
+	__u64 pos;
+	__u64 buf;
+	__u64 dropped;
+};
+
 /* Channel n is mapped from offset n << KTRACE_MAP_SHIFT on. */
 #define KTRACE_MAP_SHIFT 40
 
@@ -441,7 +483,11 @@ struct ktrace_kernel_filter {
  *   KEEP     owner. 1: keep the session when its owner is gone; 0, the default: do not
  *   KEPT     anyone: the user's own sessions; with CAP_SYS_ADMIN all
  *   ADOPT    a fresh descriptor of the owner's user, or with CAP_SYS_ADMIN; K. Afterwards
- *            START, ENABLE, FILTER, FOLLOW and CHANNEL are too late
+ *            START, ENABLE, FILTER, FOLLOW, CHANNEL, CONTEXT and COUNTER are too late
+ *   CONTEXT  owner, K, before the first START. Kernel stacks take CAP_PERFMON
+ *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on the
+ *            CPUs that are online
+ *   STACKS   owner, also who adopted; at any time
  *
  * Errors
  *
@@ -469,6 +515,13 @@ struct ktrace_kernel_filter {
  *            session; EPERM another user's; ENXIO it has no user channel
  *   KEEP     EINVAL neither 0 nor 1
  *   KEPT     ENOENT there is none of that index
+ *   CONTEXT  EINVAL no such event, bits that are not known or of a counter that was not
+ *            made, or no kernel channel; EBUSY it has been started; EPERM; EOPNOTSUPP no
+ *            cgroups in this kernel; EDQUOT as CHANNEL; ENOMEM
+ *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
+ *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
+ *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)
+ *   STACKS   EINVAL no kernel channel, pos that was not handed out, or no room for an entry
  *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
  *            that id is kept; EPERM another user's, or one with kernel events and no
  *            privilege for them
@@ -494,5 +547,8 @@ struct ktrace_kernel_filter {
 #define KTRACE_IOC_KEPT _IOWR('k', 0x48, struct ktrace_kept)
 #define KTRACE_IOC_ADOPT _IOWR('k', 0x49, struct ktrace_adopt)
 #define KTRACE_IOC_FILTER _IOW('k', 0x4a, struct ktrace_kernel_filter)
+#define KTRACE_IOC_CONTEXT _IOW('k', 0x4b, struct ktrace_context)
+#define KTRACE_IOC_COUNTER _IOWR('k', 0x4d, struct ktrace_counter)
+#define KTRACE_IOC_STACKS _IOWR('k', 0x4e, struct ktrace_stacks)
 
 #endif

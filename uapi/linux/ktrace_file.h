@@ -57,6 +57,13 @@
  *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
  *            [build=] [path=]   there is code from offset on of the file that was at path;
  *            without path, nothing that is known. Where lines overlap, the later one holds
+ *   stack    id= kind=kernel|user [pid=](of a program's) ts=(as above) [cut=1](there may be more)
+ *            addresses=(hexadecimal, by commas, the innermost first)   what the number in a
+ *            record's context means, ktrace_context.h; may come soon after it. Of these lines, and
+ *            the next two, with the same id or start the first holds
+ *   cgroup   id= path=(in its hierarchy)   the same of a control group
+ *   symbol   start= end=(addresses, first and behind the last) name=   function of the kernel; what
+ *            is a module's has " [MODULE]" in its name
  *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
  *            [events=](as ktraced -e)   which events are recorded; what is missing is not chosen
  *            among
@@ -104,13 +111,13 @@
  *
  * 5. Parts. A trace can be in several files, of which each can be read alone. They have the same
  * uuid, and part numbers from 1 on. A part has what was known when it began: lines trace and
- * host, the first reading of the clocks and some of the latest, all lines event, process and
- * thread, and of streams that parts before it had, where they go on; then line part, in a
- * section of its own. Who reads several parts reads them in order of their numbers, as if all
- * their sections were in one file: streams, fragments, losses and gaps go on from one part to the
- * next, and a reading of the clocks that there is already is left out. Behind parts that are
- * missing, lost= says what of cumulative counts is no loss of this part, if none before is
- * there. Line end is in the last part only.
+ * host, the first reading of the clocks and some of the latest, all lines event, process,
+ * thread, map, stack, cgroup and symbol, and of streams that parts before it had, where they go
+ * on; then line part, in a section of its own. Who reads several parts reads them in order of
+ * their numbers, as if all their sections were in one file: streams, fragments, losses and gaps
+ * go on from one part to the next, and a reading of the clocks that there is already is left
+ * out. Behind parts that are missing, lost= says what of cumulative counts is no loss of this
+ * part, if none before is there. Line end is in the last part only.
  *
  * Events of all streams are merged by time; those of one stream stay in the order of the
  * file, even where a hostile program lets stamps go back.

@@ -119,6 +119,7 @@ struct ktrace_record {
 #define KTRACE_REC_FRAG_NEXT (1u << 26)	/* payload: more bytes */
 #define KTRACE_REC_IRQ (1u << 27)	/* recorded in interrupt context */
 #define KTRACE_REC_CRITICAL (1u << 28)	/* important; no writer sets it yet */
+#define KTRACE_REC_CONTEXT (1u << 29)	/* kernel: context behind the payload, ktrace_context.h */
 /* The other bits are 0, and not looked at. */
 
 enum ktrace_control_id {

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "context.h"
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -389,6 +390,8 @@ static void end_part(struct capture *c)
 		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
 			empty_stream(c, i);
 	take_registry(c);
+	if (c->context)
+		context_drain(c->context, c->session, &c->meta);
 	c->parts->is_full = !c->write_error;
 }
 
@@ -396,6 +399,8 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
 
+	if (c->context)
+		context_drain(c->context, c->session, &c->meta);
 	for (__u32 i = 0; i < c->stream_nr; i++) {
 		const struct ktrace_stream *info = &c->streams[i].info;
 		unsigned int eighths;
@@ -486,6 +491,8 @@ void capture_finish(struct capture *c)
 
 	if (c->level)
 		ktrace_tracefile_compress(c->file, c->level);
+	if (c->context)
+		context_finish(c->context, c->session, &c->meta);
 	/* A writer that saw the session run may be storing its last record. */
 	for (int pass = 0; pass < 2; pass++) {
 		while (!take_registry(c))

@@ -7,6 +7,7 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
+struct context;
 struct parts;
 
 /**
@@ -43,6 +44,7 @@ struct capture_stream {
  * @file:	where to
  * @path:	of the file, for messages
  * @parts:	if the file is one of several, else NULL
+ * @context:	what is recorded beside payloads, NULL = nothing
  * @meta:	META lines that have not been written yet
  * @streams:	one for each stream of the session
  * @stream_nr:	how many
@@ -64,6 +66,7 @@ struct capture {
 	struct ktrace_tracefile *file;
 	const char *path;
 	struct parts *parts;
+	struct context *context;
 	struct ktrace_text meta;
 	struct capture_stream *streams;
 	__u32 stream_nr;

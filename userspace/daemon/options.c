@@ -27,13 +27,15 @@
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
-       OPT_SPLIT_TIME, OPT_KEEP, OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
+       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_RECOVER, OPT_LIST, OPT_DISCARD,
+       OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "buffer", required_argument, NULL, 'b' },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "events", required_argument, NULL, 'e' },
+	{ "context", required_argument, NULL, OPT_CONTEXT },
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "pthread", no_argument, NULL, OPT_PTHREAD },
@@ -75,6 +77,8 @@ static const char help[] =
 "  -e, --events LIST      comma-separated globs: a kernel family or user provider\n"
 "                         (sched), or one event (sched:switch, demo:*)\n"
 "                         [all user events, families sched and log]\n"
+"      --context LIST     with kernel events also kstack, ustack, cgroup, nspid,\n"
+"                         perf:COUNTER; for some only: sched:switch=kstack;irq=nspid\n"
 "      --all              kernel events of the whole system\n"
 "  -p, --pid PID[,PID...] kernel events of running processes and their descendants\n"
 "      --pthread          what the threads of COMMAND do with each other: events pthread:*\n"
@@ -197,6 +201,16 @@ static int set_backend(struct options *o, const char *text)
 	return -1;
 }
 
+static int add_context(struct options *o, const char *text)
+{
+	char reason[256];
+
+	if (wishes_parse(&o->wishes, text, reason, sizeof(reason)))
+		return -1;
+	log_error("--context: %s", reason);
+	return EXIT_OWN;
+}
+
 static int set_level(struct options *o, const char *text)
 {
 	char bad[32];
@@ -304,6 +318,8 @@ static int apply(struct options *o, int opt, char *arg)
 		return -1;
 	case OPT_POLICY:
 		return set_policy(o, arg);
+	case OPT_CONTEXT:
+		return add_context(o, arg);
 	case OPT_ALL:
 		o->is_all = true;
 		return -1;

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "select.h"
+#include "wish.h"
 
 #define OPTIONS_PID_MAX 64
 
@@ -20,6 +21,7 @@
  * @policy:	enum ktrace_policy
  * @backend:	enum ktrace_backend
  * @choice:	-e and --level
+ * @wishes:	--context
  * @is_all:	whole system
  * @is_pthread:	what threads of the command do with each other
  * @is_baseline: run the command without recording anything
@@ -46,6 +48,7 @@ struct options {
 	__u32 policy;
 	int backend;
 	struct choice choice;
+	struct wishes wishes;
 	bool is_all;
 	bool is_pthread;
 	bool is_baseline;

@@ -174,6 +174,7 @@ static void close_session(struct recording *r)
 {
 	ktrace_session_destroy(r->session);
 	guard_end();
+	context_exit(&r->context);
 }
 
 static void free_names(struct recording *r)
@@ -194,6 +195,16 @@ static void warn_stale(void)
 			 nr == 1 ? "it holds" : "they hold");
 }
 
+static int begin_context(struct recording *r)
+{
+	int error = context_begin(&r->context, r->session, &r->options->wishes);
+
+	if (error)
+		log_error("--context: %s%s", strerror(-error), error == -EDQUOT ?
+			  "; it takes 4.3 MB, a smaller -b leaves more" : "");
+	return error;
+}
+
 /* Kernel events: on, followed, or said why not. */
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
@@ -201,13 +212,18 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	const char *missing;
 	int error;
 
-	if (!info->has_kernel)
+	if (!info->has_kernel) {
+		if (o->wishes.nr)
+			log_note("--context is for kernel events, of which none are recorded");
 		return hint_no_kernel(o, info);
+	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
 	error = select_enable(r->session, o->choice.events, &missing);
 	if (missing)
 		log_note("this kernel cannot produce all events of family %s", missing);
+	if (!error && begin_context(r))
+		return EXIT_OWN;
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
 	if (error) {
@@ -347,6 +363,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	}
 	r->capture.level = r->options->level;
 	r->capture.parts = is_split(r->options) ? &r->parts : NULL;
+	r->capture.context = &r->context;
 	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);

@@ -8,6 +8,7 @@
 
 #include "capture.h"
 #include "command.h"
+#include "context.h"
 #include "options.h"
 #include "parts.h"
 
@@ -18,6 +19,7 @@
  * @name:	of the file, or what its parts are named after
  * @parts:	the files, if there are to be several
  * @capture:	session to file
+ * @context:	what is recorded beside payloads of kernel events
  * @command:	the traced command, pid 0 = none
  * @signals:	how signals were at the start
  * @choice:	which events are recorded now
@@ -34,6 +36,7 @@ struct recording {
 	char *name;
 	struct parts parts;
 	struct capture capture;
+	struct context context;
 	struct command command;
 	struct command_signals signals;
 	struct choice choice;

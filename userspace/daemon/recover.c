@@ -25,6 +25,7 @@
 #include <ktrace/traceset.h>
 
 #include "capture.h"
+#include "context.h"
 #include "guard.h"
 #include "log.h"
 #include "meta.h"
@@ -43,6 +44,7 @@
  * @uuid:	of that file
  * @meta:	in @note: what the file begins with
  * @capture:	session to file
+ * @context:	stacks that it has met
  * @target:	where it goes
  */
 struct rescue {
@@ -54,6 +56,7 @@ struct rescue {
 	__u8 uuid[16];
 	const char *meta;
 	struct capture capture;
+	struct context context;
 	const char *target;
 };
 
@@ -230,6 +233,8 @@ static int open_file(struct rescue *r)
 		return error;
 	}
 	r->capture.must_keep = true;
+	r->capture.context = &r->context;
+	context_resume(&r->context);
 	capture_resume(&r->capture);
 	error = is_new ? begin_meta(r) : 0;
 	if (error) {
@@ -324,6 +329,7 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 	else
 		ktrace_session_destroy(r.session);
 	guard_end();
+	context_exit(&r.context);
 	free(r.note);
 	free(r.path);
 	return error;

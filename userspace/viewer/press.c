@@ -19,6 +19,7 @@
 #include "viewer.h"
 
 #include <errno.h>
+#include <ktrace/context.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -250,11 +251,12 @@ static void write_all(struct press *p)
 
 static void collect(struct press *p, const struct ktrace_trace_event *e)
 {
+	const __u32 size = e->len + ktrace_event_context_size(e);
 	struct sheet *s = open_sheet(p);
 	struct sheet_line *line;
 	const char *comm;
 
-	if (s->nr == SHEET_LINES || SHEET_BYTES - s->used < e->len) {
+	if (s->nr == SHEET_LINES || SHEET_BYTES - s->used < size) {
 		close_sheet(p);
 		s = open_sheet(p);
 	}
@@ -262,8 +264,8 @@ static void collect(struct press *p, const struct ktrace_trace_event *e)
 		s->before = p->before;
 	line = &s->lines[s->nr++];
 	line->event = *e;
-	line->event.payload = memcpy(s->bytes + s->used, e->payload, e->len);
-	s->used += e->len;
+	line->event.payload = memcpy(s->bytes + s->used, e->payload, size);
+	s->used += size;
 	comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &line->pid);
 	strncpy(line->comm, comm ? comm : "", sizeof(line->comm) - 1);
 	line->comm[sizeof(line->comm) - 1] = '\0';
@@ -307,7 +309,7 @@ void press_put(struct press *p, const struct ktrace_trace_event *e)
 	if (!p->is_helped) {
 		p->alone--;
 		line_put(p->mine, e);
-	} else if (e->len <= SHEET_BYTES) {
+	} else if (e->len + ktrace_event_context_size(e) <= SHEET_BYTES) {
 		collect(p, e);
 	} else {
 		write_all(p);

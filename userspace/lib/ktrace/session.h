@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/ktrace.h>
+#include <linux/ktrace_context.h>
 #include <linux/ktrace_events.h>
 
 #ifdef __cplusplus
@@ -199,6 +200,43 @@ int ktrace_session_select(struct ktrace_session *s, const char *filter);
  * Return: 0, -ENOENT without a kernel channel, -ESRCH without such a process, -EPERM.
  */
 int ktrace_session_follow(struct ktrace_session *s, __s32 pid);
+
+/**
+ * ktrace_session_context - what is recorded with a kernel event, beside its payload
+ * @s:		the session, not started yet
+ * @id:		event id
+ * @bits:	KTRACE_CONTEXT_*, <linux/ktrace_context.h>
+ *
+ * Return: 0, -ENOENT without a kernel channel, -EPERM kernel stacks without CAP_PERFMON,
+ * -EOPNOTSUPP this kernel does not have that, or -errno.
+ */
+int ktrace_session_context(struct ktrace_session *s, __u16 id, __u16 bits);
+
+/**
+ * ktrace_session_counter - have a performance counter on each CPU
+ * @s:		the session, not started yet
+ * @type:	PERF_TYPE_HARDWARE or PERF_TYPE_SOFTWARE
+ * @config:	which, as perf_event_open(2) has it
+ * @bit:	out: its bit for ktrace_session_context()
+ *
+ * Return: 0, -ENOENT without a kernel channel, -EPERM without CAP_PERFMON, -EOPNOTSUPP this
+ * machine does not have that counter, -ENOSPC too many, or -errno.
+ */
+int ktrace_session_counter(struct ktrace_session *s, __u32 type, __u64 config, __u16 *bit);
+
+/**
+ * ktrace_session_stacks - stacks that have been met and not been handed out
+ * @s:		the session
+ * @pos:	in and out: where to go on, 0 = at the beginning
+ * @buf:	where struct ktrace_stack, <linux/ktrace_context.h>, go, one behind the other;
+ *		aligned as they are
+ * @size:	its bytes, at least 2048
+ * @dropped:	out: stacks that there was no room for
+ *
+ * Return: bytes, 0 = no more now; -errno.
+ */
+int ktrace_session_stacks(struct ktrace_session *s, __u64 *pos, void *buf, __u32 size,
+			  __u64 *dropped);
 
 /** ktrace_session_start - begin to record; 0 or -errno */
 int ktrace_session_start(struct ktrace_session *s);

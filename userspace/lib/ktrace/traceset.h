@@ -96,6 +96,7 @@ enum ktrace_event_flag {
 	KTRACE_EVENT_IRQ = 1 << 3,		/* recorded in interrupt context */
 	KTRACE_EVENT_CRITICAL = 1 << 4,
 	KTRACE_EVENT_BACKWARDS = 1 << 5,	/* stamp below its predecessor's */
+	KTRACE_EVENT_CONTEXT = 1 << 6,		/* see ktrace/context.h; upper 8 bits: items */
 };
 
 /**

@@ -288,6 +288,29 @@ static int dev_follow(struct ktrace_session *s, __s32 pid)
 	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
 }
 
+static int dev_context(struct ktrace_session *s, __u16 id, __u16 bits)
+{
+	struct ktrace_context context = { .id = id, .bits = bits };
+
+	return control_ioctl(s->fd, KTRACE_IOC_CONTEXT, &context);
+}
+
+static int dev_counter(struct ktrace_session *s, __u32 type, __u64 config, __u32 *index)
+{
+	struct ktrace_counter counter = {
+		.size = sizeof(counter), .type = type, .config = config,
+	};
+	int error = control_ioctl(s->fd, KTRACE_IOC_COUNTER, &counter);
+
+	*index = counter.index;
+	return error;
+}
+
+static int dev_stacks(struct ktrace_session *s, struct ktrace_stacks *arg)
+{
+	return control_ioctl(s->fd, KTRACE_IOC_STACKS, arg);
+}
+
 static int dev_info(struct ktrace_session *s, struct ktrace_session_info *out)
 {
 	struct ktrace_info info;
@@ -358,6 +381,9 @@ const struct session_backend session_backend_dev = {
 	.enable = dev_enable,
 	.filter = dev_filter,
 	.follow = dev_follow,
+	.context = dev_context,
+	.counter = dev_counter,
+	.stacks = dev_stacks,
 	.info = dev_info,
 	.reclaim = dev_reclaim,
 	.holders = dev_holders,

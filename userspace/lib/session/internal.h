@@ -158,11 +158,14 @@ struct ktrace_session {
  * @enable:	switch a kernel event
  * @filter:	give a kernel event a filter
  * @follow:	add to the process-tree filter
+ * @context:	what is recorded with a kernel event
+ * @counter:	have a performance counter
+ * @stacks:	hand out stacks
  * @info:	fill in what only the back end knows
  * @reclaim:	take back rings of dead owners
  * @holders:	who still holds the buffers, of them so many
  *
- * @enable, @filter and @follow are NULL where there are no kernel channels.
+ * From @enable to @stacks they are NULL where there are no kernel channels.
  */
 struct session_backend {
 	const char *name;
@@ -176,6 +179,9 @@ struct session_backend {
 	int (*enable)(struct ktrace_session *s, __u16 id, bool on);
 	int (*filter)(struct ktrace_session *s, const struct ktrace_kernel_filter *filter);
 	int (*follow)(struct ktrace_session *s, __s32 pid);
+	int (*context)(struct ktrace_session *s, __u16 id, __u16 bits);
+	int (*counter)(struct ktrace_session *s, __u32 type, __u64 config, __u32 *index);
+	int (*stacks)(struct ktrace_session *s, struct ktrace_stacks *arg);
 	int (*info)(struct ktrace_session *s, struct ktrace_session_info *info);
 	int (*reclaim)(struct ktrace_session *s);
 	int (*holders)(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h);

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,6 +207,35 @@ int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 int ktrace_session_filter(struct ktrace_session *s, const struct ktrace_kernel_filter *filter)
 {
 	return s->kernel.map ? s->backend->filter(s, filter) : -ENOENT;
+}
+
+int ktrace_session_context(struct ktrace_session *s, __u16 id, __u16 bits)
+{
+	return s->kernel.map ? s->backend->context(s, id, bits) : -ENOENT;
+}
+
+int ktrace_session_counter(struct ktrace_session *s, __u32 type, __u64 config, __u16 *bit)
+{
+	__u32 index = 0;
+	int error = s->kernel.map ? s->backend->counter(s, type, config, &index) : -ENOENT;
+
+	*bit = (__u16)(KTRACE_CONTEXT_COUNTER << index);
+	return error;
+}
+
+int ktrace_session_stacks(struct ktrace_session *s, __u64 *pos, void *buf, __u32 size,
+			  __u64 *dropped)
+{
+	struct ktrace_stacks arg = {
+		.size = sizeof(arg), .bytes = size, .pos = *pos, .buf = (__u64)(uintptr_t)buf,
+	};
+	int error = s->kernel.map ? s->backend->stacks(s, &arg) : -ENOENT;
+
+	if (error)
+		return error;
+	*pos = arg.pos;
+	*dropped = arg.dropped;
+	return (int)arg.bytes;
 }
 
 int ktrace_session_start(struct ktrace_session *s)

@@ -11,6 +11,8 @@
 
 #include <errno.h>
 
+#include "context.h"
+
 /* For what is done for each event: a call costs as much as the work. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
@@ -132,6 +134,16 @@ static ALWAYS_INLINE void fill_now(struct ktrace_trace_event *e, const struct st
 	fill(e, s, &types, &s->now);
 }
 
+/* Events of programs have none, nor have fragments. */
+static void take_context(const struct stream *s, struct ktrace_trace_event *e)
+{
+	const __u32 flags = s->now.tid_flags;
+
+	if (flags & KTRACE_REC_CONTEXT && s->pub.kind == KTRACE_CHANNEL_KERNEL &&
+	    !(flags & (KTRACE_REC_FRAG_FIRST | KTRACE_REC_FRAG_NEXT)))
+		ktrace_context_take_off(e);
+}
+
 static int deliver_lost(struct ktrace_traceset *set, struct stream *s, struct ktrace_trace_event *e)
 {
 	__u64 *sum = &set->stats.lost[s->lost_out.reason];
@@ -158,6 +170,7 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 		return 1;
 	}
 	e->flags = event_flags(s->now.tid_flags);
+	take_context(s, e);
 	if (s->now.ts < s->prev_raw) {
 		e->flags |= KTRACE_EVENT_BACKWARDS;
 		set->stats.backwards++;
@@ -387,6 +400,7 @@ static int skip_until(struct ktrace_traceset *set, __u64 time)
 	set->fragments.is_skipping = true;
 	while (ret >= 0 && (s = merge_top(&set->merge)) && s->now.time < time) {
 		fill_now(&e, s);
+		take_context(s, &e);
 		s->prev_raw = e.raw;
 		if (e.id != KTRACE_ID_LOST &&
 		    ktrace_fragment_end(&set->fragments, &e, s->now.tid_flags))

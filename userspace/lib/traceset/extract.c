@@ -18,6 +18,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include <ktrace/context.h>
+
 #define BLOCK_DEFAULT 65536u
 
 /* Is the file to be written one of those to be read? */
@@ -301,7 +303,8 @@ static __u32 record_flags(__u32 flags)
 {
 	return (flags & KTRACE_EVENT_TRUNCATED ? KTRACE_REC_TRUNCATED : 0) |
 	       (flags & KTRACE_EVENT_IRQ ? KTRACE_REC_IRQ : 0) |
-	       (flags & KTRACE_EVENT_CRITICAL ? KTRACE_REC_CRITICAL : 0);
+	       (flags & KTRACE_EVENT_CRITICAL ? KTRACE_REC_CRITICAL : 0) |
+	       (flags & KTRACE_EVENT_CONTEXT ? KTRACE_REC_CONTEXT : 0);
 }
 
 int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event *e)
@@ -313,6 +316,7 @@ int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event
 		.ts = extract_stamp(x, source, e->raw), .id = (__u16)e->id,
 		.tid_flags = e->tid | record_flags(e->flags),
 	};
+	__u32 size;
 
 	if (e->id == KTRACE_ID_LOST)
 		return add_lost(x, o, rec.ts, e);
@@ -328,10 +332,13 @@ int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event
 		rec.ts = rec.ts > o->last ? rec.ts : o->last;
 		return put_fragments(x, o, rec, e);
 	}
-	rec.len = (__u16)e->len;
-	if (e->len > KTRACE_LEN_MAX ||
-	    KTRACE_RECORD_SIZE(e->len) + sizeof(struct ktrace_block) > o->cap)
+	size = e->len + ktrace_event_context_size(e);
+	if (size > KTRACE_LEN_MAX ||
+	    KTRACE_RECORD_SIZE(size) + sizeof(struct ktrace_block) > o->cap) {
+		rec.tid_flags &= ~KTRACE_REC_CONTEXT;	/* a block was larger than META says */
 		return put_fragments(x, o, rec, e);
+	}
+	rec.len = (__u16)size;
 	return put_record(x, o, &rec, NULL, e->payload);
 }
 

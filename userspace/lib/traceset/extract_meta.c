@@ -79,8 +79,12 @@ static void merge_line(struct copying *c, struct ktrace_text *text, const char *
 	if (!strncmp(line, "event ", 6) && takes_event(c, line, &id))
 		put_changed(text, line, " id=", id);
 	if (strncmp(line, "process ", 8) && strncmp(line, "thread ", 7) &&
-	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7))
+	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7) &&
+	    strncmp(line, "stack ", 6)) {
+		if (!strncmp(line, "cgroup ", 7) || !strncmp(line, "symbol ", 7))
+			ktrace_text_line(text, line);
 		return;
+	}
 	ts = strstr(line, " ts=");
 	if (ts)
 		put_changed(text, line, " ts=",

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <ktrace/tracefile.h>
 
+#include "context.h"
+
 #define PAIRS_MAX 16u
 
 /**
@@ -300,6 +302,39 @@ static int add_map(struct trace *t, const struct line *l)
 	return ret ? ret : ktrace_maps_add(&t->maps, &fact);
 }
 
+static int add_stack(struct trace *t, const struct line *l)
+{
+	const char *addresses = get_str(l, "addresses"), *kind = get_str(l, "kind");
+	struct ktrace_trace_stack stack = { .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
+	__u64 cut;
+
+	if (!addresses || !kind || !get_u64(l, "id", &stack.number))
+		return -EINVAL;
+	stack.kind = strcmp(kind, "kernel") ? KTRACE_STACK_USER : KTRACE_STACK_KERNEL;
+	stack.is_cut = get_u64(l, "cut", &cut) && cut;
+	return ktrace_context_add_stack(t, &stack, addresses);
+}
+
+static int add_cgroup(struct trace *t, const struct line *l)
+{
+	const char *path = get_str(l, "path");
+	__u64 id;
+
+	if (!path || !get_u64(l, "id", &id))
+		return -EINVAL;
+	return ktrace_context_add_name(&t->cgroups, id, id, path);
+}
+
+static int add_symbol(struct trace *t, const struct line *l)
+{
+	const char *name = get_str(l, "name");
+	__u64 start, end;
+
+	if (!name || !get_u64(l, "start", &start) || !get_u64(l, "end", &end))
+		return -EINVAL;
+	return ktrace_context_add_name(&t->symbols, start, end, name);
+}
+
 static int add_thread(struct trace *t, const struct line *l)
 {
 	return add_name(t, l, "tid");
@@ -379,6 +414,9 @@ static const struct {
 	{ "process", add_process },
 	{ "thread", add_thread },
 	{ "map", add_map },
+	{ "stack", add_stack },
+	{ "cgroup", add_cgroup },
+	{ "symbol", add_symbol },
 	{ "choice", add_choice },
 };
 

@@ -8,6 +8,8 @@
  */
 #include "trace.h"
 
+#include "context.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,7 +216,10 @@ int ktrace_trace_grow(struct trace *t)
 	if (last->is_closed)
 		return 0;
 	ret = ktrace_reader_refresh(last);
-	return ret ? ret : walk(t, last);
+	if (!ret)
+		ret = walk(t, last);
+	ktrace_context_sort(t);
+	return ret;
 }
 
 /* Takes the sections of @part in, which is the last one. Return: 0, -errno. */
@@ -226,6 +231,7 @@ int ktrace_trace_load(struct trace *t, struct reader *part)
 	ret = ktrace_reader_index(part, add_section, t);
 	if (!ret)
 		ret = walk(t, part);
+	ktrace_context_sort(t);
 	if (ret < 0)
 		return ret;
 	if (!t->clock.nr)
@@ -255,6 +261,7 @@ void ktrace_trace_empty(struct trace *t)
 	free_types(&t->types[KTRACE_CHANNEL_USER]);
 	ktrace_names_free(&t->names);
 	ktrace_maps_free(&t->maps);
+	ktrace_context_free(t);
 	free(t->processes);
 	ktrace_clock_free(&t->clock);
 	for (i = 0; i < t->fact_nr; i++) {

@@ -9,6 +9,8 @@
  *   stream.c                    walks the records of a stream
  *   ahead.c                     loads the sections that come next on another core
  *   maps.c                      code of processes
+ *   known.c                     other things that META says
+ *   context.c                   what was recorded beside payloads
  *   fragment.c                  puts fragments together
  *   lost.c                      names of reasons of loss
  *   merge.c                     smallest key first
@@ -32,6 +34,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "known.h"
 #include "maps.h"
 #include "names.h"
 #include "ring/ring.h"
@@ -186,6 +189,9 @@ struct fact {
  * @processes:	what META says about processes
  * @process_nr:	how many
  * @process_cap: room for so many
+ * @stacks:	by number
+ * @cgroups:	by id
+ * @symbols:	functions of the kernel, by address
  * @clock:	readings
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -210,6 +216,9 @@ struct trace {
 	struct ktrace_trace_process *processes;
 	size_t process_nr;
 	size_t process_cap;
+	struct known_table stacks;
+	struct known_table cgroups;
+	struct known_table symbols;
 	struct clock clock;
 	__u64 offset;
 	bool has_offset;

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * context.c - what a session records with its events, beside their payloads
+ *
+ * All is that of current, and taken where the event is. Taking a stack of a program can
+ * fault, which is an event, which may want its context: so for each level of interruption
+ * there is one at a time, and one room for a stack. Who finds it taken has no stack.
+ */
+#include "context.h"
+#include <linux/cgroup.h>
+#include <linux/module.h>
+#include <linux/percpu.h>
+#include <linux/pid_namespace.h>
+#include <linux/ptrace.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/task_stack.h>
+#include <linux/slab.h>
+#include <linux/stacktrace.h>
+#include <linux/uaccess.h>
+#include "ring/port.h"
+
+#define BITS_KNOWN (KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK | KTRACE_CONTEXT_CGROUP | \
+		    KTRACE_CONTEXT_NSPID)
+
+/* Frames of the module's own that may come before those of the kernel. */
+#define OWN_FRAMES_MAX 16
+
+enum { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_IRQ, LEVEL_NMI, LEVEL_NR };
+
+/**
+ * struct scratch - of one CPU at one level
+ * @is_taken:	somebody takes a stack
+ * @address:	the stack
+ */
+struct scratch {
+	bool is_taken;
+	unsigned long address[KTRACE_STACK_FRAMES + OWN_FRAMES_MAX];
+};
+
+static struct scratch __percpu *scratches;
+
+static u32 level(void)
+{
+	return in_nmi() ? LEVEL_NMI : in_hardirq() ? LEVEL_IRQ :
+	       in_serving_softirq() ? LEVEL_SOFTIRQ : LEVEL_TASK;
+}
+
+static bool is_ours(unsigned long address)
+{
+	return within_module_core(address, THIS_MODULE);
+}
+
+static u32 add(struct kt_context *c, struct ktrace_stack *head, const unsigned long *address)
+{
+	if (head->nr >= KTRACE_STACK_FRAMES) {
+		head->nr = KTRACE_STACK_FRAMES;
+		head->flags = KTRACE_STACK_CUT;
+	}
+	head->ts = kt_clock(c->clock);
+	return kt_stacks_add(&c->stacks, head, address);
+}
+
+/* The innermost frames are those that record. */
+static u32 take_kernel(struct kt_context *c, struct scratch *room)
+{
+	u32 nr = stack_trace_save(room->address, ARRAY_SIZE(room->address), 0), own = 0, i;
+	struct ktrace_stack head = { .kind = KTRACE_STACK_KERNEL };
+
+	for (i = 0; i < nr && i < OWN_FRAMES_MAX; i++)
+		if (is_ours(room->address[i]))
+			own = i + 1;
+	head.nr = nr - own;
+	return add(c, &head, room->address + own);
+}
+
+/* What frame pointers of x86-64 and others point to. */
+struct frame {
+	unsigned long next;
+	unsigned long caller;
+};
+
+/* Up the stack only, so it ends. */
+static u32 walk(unsigned long fp, unsigned long *address, u32 max)
+{
+	struct frame frame;
+	u32 nr = 0;
+
+	while (nr < max && fp && fp % sizeof(fp) == 0) {
+		if (copy_from_user_nofault(&frame, (const void __user *)fp, sizeof(frame)) ||
+		    !frame.caller)
+			break;
+		address[nr++] = frame.caller;
+		if (frame.next <= fp)
+			break;
+		fp = frame.next;
+	}
+	return nr;
+}
+
+static u32 take_user(struct kt_context *c, struct scratch *room)
+{
+	struct pt_regs *regs = task_pt_regs(current);
+	struct ktrace_stack head = {
+		.kind = KTRACE_STACK_USER,
+		.pid = current->tgid,
+		.program = (u32)READ_ONCE(current->self_exec_id),
+	};
+
+	if (!user_mode(regs))
+		return 0;
+	room->address[0] = instruction_pointer(regs);
+	head.nr = 1 + walk(frame_pointer(regs), room->address + 1, KTRACE_STACK_FRAMES - 1);
+	return add(c, &head, room->address);
+}
+
+/* @take it, if the room is free. */
+static u64 take_stack(struct kt_context *c, bool is_allowed,
+		      u32 (*take)(struct kt_context *c, struct scratch *room))
+{
+	struct scratch *room = raw_cpu_ptr(scratches) + level();
+	u32 id;
+
+	if (!is_allowed || room->is_taken) {
+		atomic64_inc(&c->stacks.dropped);
+		return 0;
+	}
+	room->is_taken = true;
+	barrier();	/* against what interrupts this level: an event in a fault */
+	id = take(c, room);
+	barrier();
+	room->is_taken = false;
+	return id ? KTRACE_STACK_NUMBER(c->session, id) : 0;
+}
+
+static void put(struct kt_context_tail *tail, u32 *nr, u32 kind, u64 value)
+{
+	tail->items[(*nr)++] = (u64)kind << KTRACE_ITEM_SHIFT | (value & KTRACE_ITEM_MASK);
+}
+
+static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *tail, u32 *nr)
+{
+	const bool is_thread_of_kernel = !current->mm || current->flags & PF_KTHREAD;
+
+	if (bits & KTRACE_CONTEXT_KSTACK)
+		put(tail, nr, KTRACE_ITEM_KSTACK, take_stack(c, true, take_kernel));
+	if (bits & KTRACE_CONTEXT_USTACK && !is_thread_of_kernel)
+		put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
+}
+
+static u64 cgroup_of_current(void)
+{
+	u64 id = 0;
+
+#ifdef CONFIG_CGROUPS
+	rcu_read_lock();
+	id = cgroup_id(task_dfl_cgroup(current));
+	rcu_read_unlock();
+#endif
+	return id;
+}
+
+static u64 nspid_of_current(void)
+{
+	return (u64)task_tgid_vnr(current) << KTRACE_NSPID_SHIFT | task_pid_vnr(current);
+}
+
+static void put_counters(const struct kt_context *c, u16 bits, struct kt_context_tail *tail,
+			 u32 *nr)
+{
+	u64 value;
+	u32 i;
+
+	for (i = 0; i < c->counter_nr && !in_nmi(); i++)
+		if (bits & KTRACE_CONTEXT_COUNTER << i && kt_counter_read(c->counters[i], &value))
+			put(tail, nr, kt_counter_item(c->counters[i]), value);
+}
+
+/**
+ * kt_context_take - what is to be recorded with an event now
+ * @c:		the context
+ * @id:		the event
+ * @tail:	out
+ *
+ * Context: that of kt_emit(), preemption off.
+ */
+void kt_context_take(struct kt_context *c, u16 id, struct kt_context_tail *tail)
+{
+	const u16 bits = id < c->id_nr ? c->bits[id] : 0;
+	u32 nr = 0;
+	u16 count;
+
+	tail->len = 0;
+	if (!bits)
+		return;
+	put_counters(c, bits, tail, &nr);
+	put_stacks(c, bits, tail, &nr);
+	if (bits & KTRACE_CONTEXT_CGROUP)
+		put(tail, &nr, KTRACE_ITEM_CGROUP, cgroup_of_current());
+	if (bits & KTRACE_CONTEXT_NSPID)
+		put(tail, &nr, KTRACE_ITEM_NSPID, nspid_of_current());
+	if (!nr)
+		return;
+	count = nr;
+	memcpy(&tail->items[nr], &count, sizeof(count));
+	tail->len = nr * sizeof(u64) + sizeof(count);
+}
+
+/** kt_context_has - is anything recorded with the event? Context: any */
+bool kt_context_has(const struct kt_context *c, u16 id)
+{
+	return id < c->id_nr && c->bits[id];
+}
+
+/**
+ * kt_context_check - can that be recorded with an event?
+ * @c:		the context
+ * @bits:	KTRACE_CONTEXT_*
+ *
+ * Return: 0; -EINVAL bits that are not known, or counters that there are not; -EOPNOTSUPP
+ * no cgroups in this kernel.
+ */
+int kt_context_check(const struct kt_context *c, u16 bits)
+{
+	const u16 counters = ((1u << c->counter_nr) - 1) * KTRACE_CONTEXT_COUNTER;
+
+	if (bits & ~(BITS_KNOWN | counters))
+		return -EINVAL;
+	if (bits & KTRACE_CONTEXT_CGROUP && !IS_ENABLED(CONFIG_CGROUPS))
+		return -EOPNOTSUPP;
+	return 0;
+}
+
+/**
+ * kt_context_add_counter - one more counter
+ * @c:		the context
+ * @spec:	which; its number is filled in
+ *
+ * Context: process, sleeps.
+ * Return: 0; -ENOSPC; or as kt_counter_new().
+ */
+int kt_context_add_counter(struct kt_context *c, struct ktrace_counter *spec)
+{
+	int err;
+
+	if (c->counter_nr == KTRACE_COUNTERS_MAX)
+		return -ENOSPC;
+	err = kt_counter_new(spec, &c->counters[c->counter_nr]);
+	if (!err)
+		spec->index = c->counter_nr++;
+	return err;
+}
+
+/**
+ * kt_context_new - nothing is recorded yet
+ * @id_nr:	event ids are below this
+ * @clock:	enum ktrace_clock
+ * @session:	id of the session
+ *
+ * Return: NULL without memory.
+ */
+struct kt_context *kt_context_new(u32 id_nr, u32 clock, u64 session)
+{
+	struct kt_context *c = kvzalloc(struct_size(c, bits, id_nr), GFP_KERNEL_ACCOUNT);
+
+	if (!c)
+		return NULL;
+	c->id_nr = id_nr;
+	c->clock = clock;
+	c->session = session;
+	if (!kt_stacks_init(&c->stacks))
+		return c;
+	kvfree(c);
+	return NULL;
+}
+
+/** kt_context_stop - nothing is taken any more; stacks can still be read. Sleeps */
+void kt_context_stop(struct kt_context *c)
+{
+	u32 i;
+
+	for (i = 0; c && i < c->counter_nr; i++)
+		kt_counter_free(c->counters[i]);
+	if (c)
+		c->counter_nr = 0;
+}
+
+/** kt_context_free - kt_context_stop(), and give all back; NULL is allowed */
+void kt_context_free(struct kt_context *c)
+{
+	if (!c)
+		return;
+	kt_context_stop(c);
+	kt_stacks_exit(&c->stacks);
+	kvfree(c);
+}
+
+/** kt_context_init - room for taking stacks. Return: 0; -ENOMEM */
+int kt_context_init(void)
+{
+	scratches = __alloc_percpu(LEVEL_NR * sizeof(struct scratch), __alignof__(struct scratch));
+	return scratches ? 0 : -ENOMEM;
+}
+
+/** kt_context_exit - give it back */
+void kt_context_exit(void)
+{
+	free_percpu(scratches);
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * stacks.c - the stacks that a session has met, each once
+ *
+ * Stacks are added from any context, NMI included, by any CPU: without locks, in bounded
+ * steps. Who adds one claims words, fills them in, stores the id, and only then a slot of
+ * the hash table. If two add the same at a time, both are there, and one is used.
+ *
+ * The id is the number of the first word + 1. The reader takes them in this order, up to the
+ * first that has not got its id yet.
+ */
+#include "stacks.h"
+#include <linux/jhash.h>
+#include <linux/mm.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+enum {
+	PROBES_MAX = 64,	/* slots that are looked at */
+	ATTEMPTS_MAX = 64,	/* of a claim, while others come between */
+};
+
+static_assert(sizeof(struct ktrace_stack) % sizeof(u64) == 0);
+
+static u32 words_of(u32 nr)
+{
+	return sizeof(struct ktrace_stack) / sizeof(u64) + nr;
+}
+
+static struct ktrace_stack *stack_at(const struct kt_stacks *s, u32 id)
+{
+	return (struct ktrace_stack *)&s->words[id - 1];
+}
+
+/* The id is what the lower half of a slot has, the hash is in the upper one. */
+static u32 hash_of(const struct ktrace_stack *head, const unsigned long *address)
+{
+	u32 hash = jhash_3words(head->kind, head->pid, head->program, head->flags);
+
+	return jhash(address, head->nr * sizeof(*address), hash);
+}
+
+static bool is_same(const struct ktrace_stack *known, const struct ktrace_stack *head,
+		    const unsigned long *address)
+{
+	u32 i;
+
+	if (known->nr != head->nr || known->kind != head->kind || known->flags != head->flags ||
+	    known->pid != head->pid || known->program != head->program)
+		return false;
+	for (i = 0; i < head->nr; i++)
+		if (known->address[i] != address[i])
+			return false;
+	return true;
+}
+
+/* First of @nr words, KT_STACKS_WORDS if there are no more. */
+static u32 claim(struct kt_stacks *s, u32 nr)
+{
+	int used = atomic_read(&s->used), attempts;
+
+	for (attempts = 0; attempts < ATTEMPTS_MAX; attempts++) {
+		if (used + nr > KT_STACKS_WORDS)
+			break;
+		if (atomic_try_cmpxchg(&s->used, &used, used + nr))
+			return used;
+	}
+	return KT_STACKS_WORDS;
+}
+
+/* Its id, 0: there is no room. */
+static u32 store(struct kt_stacks *s, const struct ktrace_stack *head,
+		 const unsigned long *address)
+{
+	const u32 first = claim(s, words_of(head->nr));
+	struct ktrace_stack *to;
+	u32 i;
+
+	if (first == KT_STACKS_WORDS)
+		return 0;
+	to = stack_at(s, first + 1);
+	to->nr = head->nr;
+	to->kind = head->kind;
+	to->flags = head->flags;
+	to->pid = head->pid;
+	to->program = head->program;
+	to->ts = head->ts;
+	for (i = 0; i < head->nr; i++)
+		to->address[i] = address[i];
+	/* ORD(store:A) pairs ORD(ready:A): a stack that has its id is whole */
+	smp_store_release(&to->id, first + 1);
+	return first + 1;
+}
+
+/**
+ * kt_stacks_add - the number of a stack, which is stored if it is new
+ * @s:		the stacks
+ * @head:	what comes before the addresses; id 0
+ * @address:	its addresses
+ *
+ * Context: any, NMI included, preemption off.
+ * Return: its id, 0 if there is no room: counted.
+ */
+u32 kt_stacks_add(struct kt_stacks *s, const struct ktrace_stack *head,
+		  const unsigned long *address)
+{
+	const u32 hash = hash_of(head, address);
+	u32 i = 0, id = 0;
+	s64 slot;
+
+	while (i < PROBES_MAX) {
+		atomic64_t *at = &s->slots[(hash + i) % KT_STACKS_SLOTS];
+
+		/* ORD(kt_stacks_add:A) pairs ORD(kt_stacks_add:B): found whole */
+		slot = atomic64_read_acquire(at);
+		if (slot && (u64)slot >> 32 == hash &&
+		    is_same(stack_at(s, (u32)slot), head, address))
+			return (u32)slot;
+		if (slot) {
+			i++;
+			continue;
+		}
+		id = id ? id : store(s, head, address);
+		if (!id)
+			break;
+		/* ORD(kt_stacks_add:B) pairs ORD(kt_stacks_add:A): whole before it is found */
+		if (atomic64_try_cmpxchg_release(at, &slot, (s64)((u64)hash << 32 | id)))
+			break;
+		/* Another came first, perhaps with the same stack. */
+	}
+	if (!id)
+		atomic64_inc(&s->dropped);
+	return id;
+}
+
+/*
+ * Words of the stack at word @pos, 0: there is none yet. @pos is anything: if it is not where
+ * a stack begins, what is found is nonsense, but lies within.
+ */
+static u32 ready(const struct kt_stacks *s, u64 pos)
+{
+	const u64 used = atomic_read(&s->used);
+	u32 nr;
+
+	/* ORD(ready:A) pairs ORD(store:A): a stack that has its id is whole */
+	if (pos + words_of(0) > used || smp_load_acquire(&stack_at(s, pos + 1)->id) != pos + 1)
+		return 0;
+	nr = words_of(stack_at(s, pos + 1)->nr);
+	return pos + nr <= used ? nr : 0;
+}
+
+/**
+ * kt_stacks_read - hand out stacks that have not been
+ * @s:		the stacks
+ * @arg:	what is asked for, and what there is
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL @arg->pos cannot be, or there is no room for the next stack; -EFAULT.
+ */
+int kt_stacks_read(const struct kt_stacks *s, struct ktrace_stacks *arg)
+{
+	const u64 room = arg->bytes / sizeof(u64);
+	u64 pos = arg->pos, nr;
+
+	if (pos > KT_STACKS_WORDS)
+		return -EINVAL;
+	while ((nr = ready(s, pos)) && pos + nr - arg->pos <= room)
+		pos += nr;
+	if (nr && pos == arg->pos)
+		return -EINVAL;
+	nr = (pos - arg->pos) * sizeof(u64);
+	if (copy_to_user(u64_to_user_ptr(arg->buf), &s->words[arg->pos], nr))
+		return -EFAULT;
+	arg->bytes = nr;
+	arg->pos = pos;
+	arg->dropped = atomic64_read(&s->dropped);
+	return 0;
+}
+
+/**
+ * kt_stacks_init - make room
+ * @s:		the stacks, none yet
+ *
+ * Return: 0; -ENOMEM.
+ */
+int kt_stacks_init(struct kt_stacks *s)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+
+	s->words = __vmalloc(KT_STACKS_WORDS * sizeof(*s->words), gfp);
+	s->slots = __vmalloc(KT_STACKS_SLOTS * sizeof(*s->slots), gfp);
+	if (s->words && s->slots)
+		return 0;
+	kt_stacks_exit(s);
+	return -ENOMEM;
+}
+
+/** kt_stacks_exit - give it back */
+void kt_stacks_exit(struct kt_stacks *s)
+{
+	vfree(s->slots);
+	vfree(s->words);
+	s->slots = NULL;
+	s->words = NULL;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * chain.c - a known chain of calls: main, chain_outer, chain_middle, chain_inner, system call
+ *
+ * usage: chain N
+ *
+ * Calls getppid(2) N times from chain_inner(), writes a line, and waits until its input ends:
+ * so there is somebody to be looked at. Compiled with frame pointers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The instruction itself: a function of the C library would have no frame. */
+static __attribute__((noinline)) long chain_inner(void)
+{
+	long ret = SYS_getppid;
+
+#ifdef __x86_64__
+	__asm__ __volatile__("syscall" : "+a" (ret) : : "rcx", "r11", "memory");
+#else
+	ret = syscall(ret);
+#endif
+	return ret;
+}
+
+static __attribute__((noinline)) long chain_middle(void)
+{
+	long ret = chain_inner();
+
+	__asm__ __volatile__("" : "+r" (ret));	/* it comes back here */
+	return ret;
+}
+
+static __attribute__((noinline)) long chain_outer(void)
+{
+	long ret = chain_middle();
+
+	__asm__ __volatile__("" : "+r" (ret));
+	return ret;
+}
+
+int main(int argc, char **argv)
+{
+	int n = argc == 2 ? atoi(argv[1]) : 1;
+
+	while (n-- > 0)
+		chain_outer();
+	puts("done");
+	fflush(stdout);
+	return getchar() != EOF;
+}

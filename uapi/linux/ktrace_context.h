@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
+/*
+ * ktrace_context.h - what can be recorded with a kernel event, beside its payload
+ *
+ * A record with KTRACE_REC_CONTEXT has the context of who was interrupted by the event, or
+ * caused it, behind the event's own payload. Read from the end, so that it is found whatever
+ * the payload is:
+ *
+ *   payload | item | item | ... | __u16 number of items
+ *
+ * An item is a __u64, not aligned: KTRACE_ITEM_* in its upper 8 bits, the value in the other
+ * 56. Items of kinds that are not known are ignored. If there are not as many bytes as the
+ * number says, or it is 0 or above KTRACE_ITEMS_MAX, the record has no context, and all of it
+ * is payload.
+ *
+ * A stack is stored once, apart from the records, which have its number: struct ktrace_stack
+ * is what KTRACE_IOC_STACKS hands out. The number has the lower 24 bits of the session's id
+ * above the 32 bits of ktrace_stack.id, so that traces can be put together. Stacks of programs
+ * are told apart by process and program, too. The innermost address comes first; the others are
+ * return addresses.
+ */
+#ifndef _LINUX_KTRACE_CONTEXT_H
+#define _LINUX_KTRACE_CONTEXT_H
+
+#include <linux/types.h>
+
+/* What to record: bits of struct ktrace_context */
+#define KTRACE_CONTEXT_KSTACK (1u << 0)		/* where the kernel was */
+#define KTRACE_CONTEXT_USTACK (1u << 1)		/* where the program was: frame pointers */
+#define KTRACE_CONTEXT_CGROUP (1u << 2)		/* in the hierarchy of version 2 */
+#define KTRACE_CONTEXT_NSPID (1u << 3)		/* ids as seen in the process's pid namespace */
+#define KTRACE_CONTEXT_COUNTER (1u << 8)	/* counter 0, then to the left up to */
+#define KTRACE_COUNTERS_MAX 8u
+
+enum ktrace_item_kind {
+	KTRACE_ITEM_KSTACK = 1,		/* number of a stack, 0 = could not be recorded */
+	KTRACE_ITEM_USTACK = 2,		/* the same; none of a kernel thread */
+	KTRACE_ITEM_CGROUP = 3,		/* its id, see name_to_handle_at(2) */
+	KTRACE_ITEM_NSPID = 4,		/* process << 28 | thread */
+	KTRACE_ITEM_COUNTER = 16,	/* up to 47: + 16 * type + config, what the CPU counted */
+};
+
+#define KTRACE_COUNTER_TYPES 2u			/* PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE */
+#define KTRACE_COUNTER_CONFIGS 16u
+#define KTRACE_ITEMS_MAX (4u + KTRACE_COUNTERS_MAX)
+#define KTRACE_ITEM_SHIFT 56
+#define KTRACE_ITEM_MASK ((1ull << KTRACE_ITEM_SHIFT) - 1)
+#define KTRACE_NSPID_SHIFT 28
+#define KTRACE_STACK_NUMBER(session, id) (((__u64)(session) & 0xffffff) << 32 | (id))
+
+enum ktrace_stack_kind {
+	KTRACE_STACK_KERNEL = 0,
+	KTRACE_STACK_USER = 1,
+};
+
+#define KTRACE_STACK_FRAMES 128u
+#define KTRACE_STACK_CUT (1u << 0)	/* there may be more frames */
+
+/**
+ * struct ktrace_stack - one stack
+ * @id:		its number, not 0; larger than that of the one before
+ * @nr:		addresses that follow, up to KTRACE_STACK_FRAMES
+ * @kind:	enum ktrace_stack_kind
+ * @flags:	KTRACE_STACK_CUT
+ * @pid:	of programs: the process
+ * @program:	of programs: differs when the process executes another one
+ * @ts:		when it was met first, in the session's clock
+ * @address:	the frames
+ */
+struct ktrace_stack {
+	__u32 id;
+	__u16 nr;
+	__u8 kind;
+	__u8 flags;
+	__u32 pid;
+	__u32 program;
+	__u64 ts;
+	__u64 address[];
+};
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * context.c - what is recorded beside payloads of kernel events, and what that means
+ *
+ * Records have numbers. What the numbers mean is asked for from time to time and goes into
+ * META: stacks from the session, with the functions of the kernel and the code of processes
+ * that they go through; control groups from their file system.
+ */
+#include "context.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ktrace/context.h>
+
+#include "log.h"
+#include "now.h"
+
+#define BUFFER_SIZE (64u << 10)
+/* One drain takes no more than so many buffers: the rings wait meanwhile. */
+#define BUFFERS_PER_DRAIN 8
+#define LOOK_NS 100000000ull
+#define NAME_SIZE 64
+
+static const __u16 stack_bits = KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK;
+
+/* Hardware below software, each by the numbers of perf_event_open(2). */
+static int add_counter(struct context *c, struct ktrace_session *s, __u32 kind)
+{
+	const __u32 number = kind - KTRACE_ITEM_COUNTER;
+	int error = ktrace_session_counter(s, number / KTRACE_COUNTER_CONFIGS,
+					   number % KTRACE_COUNTER_CONFIGS, &c->counters[kind]);
+
+	if (!error)
+		return 0;
+	c->counters[kind] = 0;
+	log_note("--context: no counter perf:%s: %s; the rest is recorded", ktrace_item_name(kind),
+		 error == -EOPNOTSUPP ? "this machine does not have it" :
+		 error == -EPERM ? "it takes CAP_PERFMON" :
+		 error == -ENOSPC ? "there can be 8" : strerror(-error));
+	return error == -ENOMEM || error == -EDQUOT ? error : 0;
+}
+
+static int set_event(struct context *c, struct ktrace_session *s, __u16 id, struct wish w)
+{
+	__u16 bits = w.bits;
+	int error;
+
+	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64; kind++)
+		if (w.counters & 1ull << kind)
+			bits |= c->counters[kind];
+	do {
+		bits &= (__u16)~c->refused;
+		error = bits ? ktrace_session_context(s, id, bits) : 0;
+		if (error == -EPERM && bits & KTRACE_CONTEXT_KSTACK) {
+			log_note("--context: kernel stacks take CAP_PERFMON; the rest is recorded");
+			c->refused |= KTRACE_CONTEXT_KSTACK;
+		} else if (error == -EOPNOTSUPP && bits & KTRACE_CONTEXT_CGROUP) {
+			log_note("--context: this kernel has no cgroups; the rest is recorded");
+			c->refused |= KTRACE_CONTEXT_CGROUP;
+		} else {
+			break;
+		}
+	} while (bits & c->refused);
+	c->has_stacks |= !error && bits & stack_bits;
+	c->has_cgroups |= !error && bits & KTRACE_CONTEXT_CGROUP;
+	return error;
+}
+
+/* Before the recording begins: there are many. */
+static void read_symbols(struct context *c)
+{
+	int error = c->symbols ? 0 : kallsyms_read(&c->symbols);
+
+	if (error)
+		log_note("names of kernel functions are not known: /proc/kallsyms: %s",
+			 strerror(-error));
+}
+
+int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *family,
+		  const char *name)
+{
+	return c->wishes ? set_event(c, s, id, wishes_for(c->wishes, family, name)) : 0;
+}
+
+int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes)
+{
+	const struct wish all = wishes_all(wishes);
+	const struct ktrace_kernel_event *ev;
+	char name[NAME_SIZE];
+	int error = 0;
+
+	if (!wishes->nr)
+		return 0;
+	c->wishes = wishes;
+	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
+		if (all.counters & 1ull << kind)
+			error = add_counter(c, s, kind);
+	for (__u32 i = 0; !error && (ev = ktrace_kernel_event(i)); i++) {
+		snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);
+		error = context_event(c, s, ev->id, ev->family, name);
+	}
+	if (!error && all.bits & ~c->refused & KTRACE_CONTEXT_KSTACK)
+		read_symbols(c);
+	return error;
+}
+
+void context_resume(struct context *c)
+{
+	c->has_stacks = true;
+}
+
+/* The innermost address is an instruction, the others are behind a call. */
+static void tell_functions(struct context *c, struct ktrace_text *meta,
+			   const struct ktrace_stack *stack)
+{
+	for (__u32 i = 0; i < stack->nr; i++)
+		kallsyms_tell(c->symbols, meta, stack->address[i] - !!i);
+}
+
+static void tell_stack(struct ktrace_text *meta, __u64 session, const struct ktrace_stack *stack)
+{
+	char addresses[KTRACE_STACK_FRAMES * 17 + 1], *to = addresses;
+
+	*to = '\0';
+	for (__u32 i = 0; i < stack->nr; i++)
+		to += sprintf(to, "%s%llx", i ? "," : "", (unsigned long long)stack->address[i]);
+	ktrace_text_line(meta, "stack");
+	ktrace_text_u64(meta, "id", KTRACE_STACK_NUMBER(session, stack->id));
+	ktrace_text_str(meta, "kind", stack->kind == KTRACE_STACK_KERNEL ? "kernel" : "user");
+	if (stack->kind != KTRACE_STACK_KERNEL)
+		ktrace_text_u64(meta, "pid", stack->pid);
+	ktrace_text_u64(meta, "ts", stack->ts);
+	if (stack->flags & KTRACE_STACK_CUT)
+		ktrace_text_u64(meta, "cut", 1);
+	ktrace_text_str(meta, "addresses", addresses);
+}
+
+static void tell_all(struct context *c, __u64 session, struct ktrace_text *meta, const __u64 *at,
+		     int bytes)
+{
+	const __u64 *end = at + (size_t)bytes / sizeof(*at);
+
+	while (at < end) {
+		const struct ktrace_stack *stack = (const struct ktrace_stack *)at;
+
+		if (stack->nr > KTRACE_STACK_FRAMES)
+			return;
+		if (stack->kind == KTRACE_STACK_KERNEL)
+			tell_functions(c, meta, stack);
+		else
+			procmaps_tell(&c->maps, meta, stack);
+		tell_stack(meta, session, stack);
+		at += sizeof(*stack) / sizeof(*at) + stack->nr;
+	}
+}
+
+static int tell_stacks(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	static __u64 buffer[BUFFER_SIZE / sizeof(__u64)];
+	int bytes = ktrace_session_stacks(s, &c->pos, buffer, sizeof(buffer), &c->dropped);
+
+	if (bytes > 0)
+		tell_all(c, ktrace_session_id(s), meta, buffer, bytes);
+	return bytes;
+}
+
+static void tell_cgroups(struct context *c, struct ktrace_text *meta)
+{
+	cgroups_tell(&c->cgroups, meta);
+	c->next_look = now_ns() + LOOK_NS;
+}
+
+void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	for (int i = 0; c->has_stacks && i < BUFFERS_PER_DRAIN; i++)
+		if (tell_stacks(c, s, meta) <= 0)
+			break;
+	if (c->has_cgroups && now_ns() >= c->next_look)
+		tell_cgroups(c, meta);
+}
+
+void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	while (c->has_stacks && tell_stacks(c, s, meta) > 0)
+		;
+	if (c->has_cgroups)
+		tell_cgroups(c, meta);
+	if (c->dropped)
+		log_note("--context: %llu stacks could not be recorded",
+			 (unsigned long long)c->dropped);
+}
+
+void context_exit(struct context *c)
+{
+	kallsyms_free(c->symbols);
+	cgroups_free(&c->cgroups);
+	procmaps_free(&c->maps);
+	*c = (struct context){ .has_stacks = false };
+}

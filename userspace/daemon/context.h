@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* context.h - what is recorded beside payloads of kernel events, and what that means */
+#ifndef KTRACED_CONTEXT_H
+#define KTRACED_CONTEXT_H
+
+#include <stdbool.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+#include "cgroups.h"
+#include "kallsyms.h"
+#include "procmaps.h"
+#include "wish.h"
+
+/**
+ * struct context - of one recording; all zero: nothing is recorded beside payloads
+ * @has_stacks:	stacks are to be asked for
+ * @has_cgroups: control groups are recorded
+ * @next_look:	when control groups are looked at again
+ * @pos:	stacks up to here are in the file
+ * @dropped:	stacks that there was no room for, or that were not to be had
+ * @symbols:	of the kernel, NULL = not known
+ * @cgroups:	those that were told
+ * @maps:	code that was told
+ * @wishes:	what was asked for and can be had
+ * @refused:	what cannot be had, KTRACE_CONTEXT_*
+ * @counters:	by kind of item: bit for the session, 0 = there is none
+ */
+struct context {
+	bool has_stacks;
+	bool has_cgroups;
+	__u64 next_look;
+	__u64 pos;
+	__u64 dropped;
+	struct kallsyms *symbols;
+	struct cgroups cgroups;
+	struct procmaps maps;
+	const struct wishes *wishes;
+	__u16 refused;
+	__u16 counters[64];
+};
+
+/*
+ * Has the session record what is wished for, as far as that can be; says what cannot.
+ * Return: 0, -errno.
+ */
+int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes);
+/* The same for one more event, which is no row of the table. */
+int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *family,
+		  const char *name);
+/* A session whose owner has died: what it has met. */
+void context_resume(struct context *c);
+/* META lines of what has been met since. */
+void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
+/* The last time; says how many stacks are missing. */
+void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
+void context_exit(struct context *c);
+
+#endif

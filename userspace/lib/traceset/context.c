@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * context.c - what was recorded with events beside their payloads
+ *
+ * The items stay where they are in the record, behind the payload; the upper 8 bits of an
+ * event's flags have their number.
+ */
+#include "context.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace.h"
+
+#define ITEMS_SHIFT 24
+
+/* Of a record with a context: its payload becomes shorter. What makes no sense is payload. */
+void ktrace_context_take_off(struct ktrace_trace_event *e)
+{
+	__u16 nr;
+	__u32 size;
+
+	if (e->len < sizeof(nr))
+		return;
+	memcpy(&nr, e->payload + e->len - sizeof(nr), sizeof(nr));
+	size = (__u32)(nr * sizeof(__u64) + sizeof(nr));
+	if (!nr || nr > KTRACE_ITEMS_MAX || size > e->len)
+		return;
+	e->len -= size;
+	e->flags |= KTRACE_EVENT_CONTEXT | (__u32)nr << ITEMS_SHIFT;
+}
+
+__u32 ktrace_event_items(const struct ktrace_trace_event *e)
+{
+	return e->flags & KTRACE_EVENT_CONTEXT ? e->flags >> ITEMS_SHIFT : 0;
+}
+
+__u32 ktrace_event_context_size(const struct ktrace_trace_event *e)
+{
+	__u32 nr = ktrace_event_items(e);
+
+	return nr ? (__u32)(nr * sizeof(__u64) + sizeof(__u16)) : 0;
+}
+
+struct ktrace_item ktrace_event_item(const struct ktrace_trace_event *e, __u32 i)
+{
+	__u64 item;
+
+	memcpy(&item, e->payload + e->len + i * sizeof(item), sizeof(item));
+	return (struct ktrace_item){
+		.kind = (__u32)(item >> KTRACE_ITEM_SHIFT), .value = item & KTRACE_ITEM_MASK,
+	};
+}
+
+bool ktrace_event_find_item(const struct ktrace_trace_event *e, __u32 kind, __u64 *value)
+{
+	__u32 i, nr = ktrace_event_items(e);
+	struct ktrace_item item;
+
+	for (i = 0; i < nr; i++) {
+		item = ktrace_event_item(e, i);
+		if (item.kind != kind)
+			continue;
+		*value = item.value;
+		return true;
+	}
+	return false;
+}
+
+#define HARDWARE(config) [KTRACE_ITEM_COUNTER + (config)]
+#define SOFTWARE(config) [KTRACE_ITEM_COUNTER + KTRACE_COUNTER_CONFIGS + (config)]
+
+static const char *const names[] = {
+	[KTRACE_ITEM_KSTACK] = "kstack",
+	[KTRACE_ITEM_USTACK] = "ustack",
+	[KTRACE_ITEM_CGROUP] = "cgroup",
+	[KTRACE_ITEM_NSPID] = "nspid",
+	HARDWARE(PERF_COUNT_HW_CPU_CYCLES) = "cycles",
+	HARDWARE(PERF_COUNT_HW_INSTRUCTIONS) = "instructions",
+	HARDWARE(PERF_COUNT_HW_CACHE_REFERENCES) = "cache-references",
+	HARDWARE(PERF_COUNT_HW_CACHE_MISSES) = "cache-misses",
+	HARDWARE(PERF_COUNT_HW_BRANCH_INSTRUCTIONS) = "branches",
+	HARDWARE(PERF_COUNT_HW_BRANCH_MISSES) = "branch-misses",
+	HARDWARE(PERF_COUNT_HW_BUS_CYCLES) = "bus-cycles",
+	HARDWARE(PERF_COUNT_HW_STALLED_CYCLES_FRONTEND) = "stalled-cycles-frontend",
+	HARDWARE(PERF_COUNT_HW_STALLED_CYCLES_BACKEND) = "stalled-cycles-backend",
+	HARDWARE(PERF_COUNT_HW_REF_CPU_CYCLES) = "ref-cycles",
+	SOFTWARE(PERF_COUNT_SW_CPU_CLOCK) = "cpu-clock",
+	SOFTWARE(PERF_COUNT_SW_TASK_CLOCK) = "task-clock",
+	SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS) = "page-faults",
+	SOFTWARE(PERF_COUNT_SW_CONTEXT_SWITCHES) = "context-switches",
+	SOFTWARE(PERF_COUNT_SW_CPU_MIGRATIONS) = "cpu-migrations",
+	SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MIN) = "minor-faults",
+	SOFTWARE(PERF_COUNT_SW_PAGE_FAULTS_MAJ) = "major-faults",
+	SOFTWARE(PERF_COUNT_SW_ALIGNMENT_FAULTS) = "alignment-faults",
+	SOFTWARE(PERF_COUNT_SW_EMULATION_FAULTS) = "emulation-faults",
+};
+
+const char *ktrace_item_name(__u32 kind)
+{
+	return kind < sizeof(names) / sizeof(names[0]) ? names[kind] : NULL;
+}
+
+/* "ffffffff81000000,ffffffff81000010", as many as there may be. Return: 0, -EINVAL, -ENOMEM. */
+static int take_addresses(struct ktrace_trace_stack *stack, const char *text)
+{
+	__u64 *list = calloc(KTRACE_STACK_FRAMES, sizeof(*list));
+	char *end;
+	__u32 nr;
+
+	if (!list)
+		return -ENOMEM;
+	for (nr = 0; *text && nr < KTRACE_STACK_FRAMES; nr++) {
+		list[nr] = strtoull(text, &end, 16);
+		if (end == text || (*end && *end != ','))
+			break;
+		text = end + (*end == ',');
+	}
+	stack->address = list;
+	stack->nr = nr;
+	return *text ? -EINVAL : 0;
+}
+
+int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
+			     const char *addresses)
+{
+	struct known k = { .key = head->number, .stack = *head };
+	int ret = take_addresses(&k.stack, addresses);
+
+	if (!ret)
+		return ktrace_known_add(&t->stacks, &k);
+	free((void *)k.stack.address);
+	return ret;
+}
+
+int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text)
+{
+	struct known k = { .key = key, .end = end, .text = strdup(text) };
+
+	return k.text ? ktrace_known_add(table, &k) : -ENOMEM;
+}
+
+void ktrace_context_sort(struct trace *t)
+{
+	ktrace_known_sort(&t->stacks);
+	ktrace_known_sort(&t->cgroups);
+	ktrace_known_sort(&t->symbols);
+}
+
+void ktrace_context_free(struct trace *t)
+{
+	ktrace_known_free(&t->stacks);
+	ktrace_known_free(&t->cgroups);
+	ktrace_known_free(&t->symbols);
+}
+
+const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *trace, __u64 number)
+{
+	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->stacks, number);
+
+	return k && k->key == number ? &k->stack : NULL;
+}
+
+const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id)
+{
+	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->cgroups, id);
+
+	return k && k->key == id ? k->text : NULL;
+}
+
+const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace, __u64 address,
+				       __u64 *offset)
+{
+	const struct known *k = ktrace_known_find(&((const struct trace *)trace)->symbols,
+						  address);
+
+	if (!k || address >= k->end)
+		return NULL;
+	*offset = address - k->key;
+	return k->text;
+}

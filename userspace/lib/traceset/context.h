@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* context.h - what was recorded with events beside their payloads */
+#ifndef KTRACE_TRACESET_CONTEXT_H
+#define KTRACE_TRACESET_CONTEXT_H
+
+#include "known.h"
+
+struct trace;
+
+/* Of an event whose record has KTRACE_REC_CONTEXT: takes the context off its payload. */
+void ktrace_context_take_off(struct ktrace_trace_event *e);
+
+/* META lines stack, cgroup and symbol. Return: 0, -EINVAL, -ENOMEM. */
+int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
+			     const char *addresses);
+int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text);
+/* When all META there is has been read */
+void ktrace_context_sort(struct trace *t);
+void ktrace_context_free(struct trace *t);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * known.c - what META says of stacks, control groups and functions of the kernel
+ *
+ * Mostly it comes in order, and then nothing is sorted. Parts of a recording repeat what
+ * parts before have said.
+ */
+#include "known.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void free_one(const struct known *k)
+{
+	free(k->text);
+	free((void *)k->stack.address);
+}
+
+int ktrace_known_add(struct known_table *t, const struct known *k)
+{
+	size_t cap = t->cap ? 2 * t->cap : 64;
+	struct known *list;
+
+	if (t->nr == t->cap) {
+		list = realloc(t->list, cap * sizeof(*list));
+		if (!list) {
+			free_one(k);
+			return -ENOMEM;
+		}
+		t->list = list;
+		t->cap = cap;
+	}
+	t->is_unordered |= t->nr && t->list[t->nr - 1].key >= k->key;
+	t->list[t->nr] = *k;
+	t->list[t->nr].order = t->nr;
+	t->nr++;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct known *x = a, *y = b;
+
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+void ktrace_known_sort(struct known_table *t)
+{
+	size_t i, nr = 0;
+
+	if (!t->is_unordered)
+		return;
+	qsort(t->list, t->nr, sizeof(*t->list), compare);
+	for (i = 0; i < t->nr; i++) {
+		if (nr && t->list[nr - 1].key == t->list[i].key)
+			free_one(&t->list[i]);
+		else
+			t->list[nr++] = t->list[i];
+	}
+	for (i = 0; i < nr; i++)
+		t->list[i].order = i;
+	t->nr = nr;
+	t->is_unordered = false;
+}
+
+const struct known *ktrace_known_find(const struct known_table *t, __u64 key)
+{
+	size_t low = 0, high = t->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->list[middle].key <= key)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &t->list[low - 1] : NULL;
+}
+
+void ktrace_known_free(struct known_table *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->nr; i++)
+		free_one(&t->list[i]);
+	free(t->list);
+}
