@@ -36,6 +36,8 @@ writer_src   := $(ring_src) $(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
 		userspace/lib/traceset/*.c) module/match.c userspace/lib/shark/packet.c
+# The S.Ha.R.K. tracer for programs: the core that the module has, too.
+shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
 example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
@@ -49,12 +51,15 @@ pthread_progs := calls contended shared kinds steady states measured abba cancel
 unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
-	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a
+	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
+	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a
 examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
 	    $(BUILD)/progs/bad_library.so $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
+shark_progs := $(patsubst tests/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/shark/*.c))
+progs    += $(shark_progs)
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -93,6 +98,7 @@ $(BUILD)/lib/%.a:
 	$(Q)$(AR) rcs $@ $^
 $(BUILD)/lib/libktrace.a: $(writer_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktraceset.a: $(traceset_src:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/lib/libktrace-shark.a: $(shark_src:%.c=$(BUILD)/obj/%.o)
 
 $(BUILD)/lib/%.so:
 	$(call say,LD,$@)
@@ -113,6 +119,11 @@ $(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUI
 $(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
 # pthread_cleanup_push(), which otherwise is left to the compiler: see there.
 $(BUILD)/pic/userspace/lib/pthread/thread.o: STD += -fno-exceptions
+# It runs code when the process forks, and keeps thread-local memory.
+$(BUILD)/lib/libktrace-shark.so: $(shark_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace-shark.map \
+		| $(BUILD)/lib/libktrace.so
+$(BUILD)/lib/libktrace-shark.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
+$(BUILD)/lib/libktrace-shark.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN' -lktrace $(TRACESET_LIBS)
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 # Its functions call each other directly: listings are made of very short ones.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
@@ -149,6 +160,11 @@ $(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.
 	$(Q)$(CC) $(STD) $(WARN) $(CFLAGS) -MF $(BUILD)/obj/lttng_events.d -fPIC -shared \
 		-Ibench/lttng $< -o $@ $(shell pkg-config --cflags --libs lttng-ust)
 endif
+
+$(shark_progs): $(BUILD)/progs/shark_%: $(BUILD)/obj/tests/shark/%.o $(BUILD)/lib/libktrace-shark.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@
 
 # From the uapi headers alone, whatever INCLUDE says.
 $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
@@ -199,6 +215,9 @@ $(BUILD)/$(1)/lib.a: $(traceset_src:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/writer.a: $(writer_src:%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
+$(BUILD)/$(1)/shark.a: $(shark_src:%.c=$(BUILD)/$(1)/%.o)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
@@ -206,6 +225,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 		$(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
+$(BUILD)/$(2)/test_shark_library: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
 endef
 $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer))

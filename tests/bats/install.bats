@@ -52,6 +52,35 @@ traced()
 	traced ./server
 }
 
+@test "a program that uses the S.Ha.R.K. tracer builds, with each library, and runs alone" {
+	cat >shark.c <<-'END'
+		#include <ktrace/shark.h>
+
+		int main(void)
+		{
+			FTrace_init_disk_writer("events", 0, 0, 0);
+			FTrace_actual_chunk_select(FTrace_chunk_create(160, 0, FTRACE_CHUNK_FLAG_FREE));
+			FTrace_enable();
+			TRACER_LOGEVENT(FTrace_EVT_ipoint, 1, 0);
+			FAST_TRACER_LOGEVENT(FTrace_EVT_ipoint, 2);
+			FAST_TRACER_LOGEVENT(FTrace_EVT_ipoint, 3, 0);
+			TRACER_LOGCRITICAL(FTrace_EVT_ipoint, 4, 0);
+			return FTrace_send_chunk(0, 0, 0);
+		}
+	END
+	# shellcheck disable=SC2046
+	gcc -std=c99 -Wall -Wextra -Werror shark.c -o by_c $(pkg-config --cflags --libs libktrace-shark)
+	# shellcheck disable=SC2046
+	g++ -Wall -Wextra -Werror -xc++ shark.c -o by_cxx $(pkg-config --cflags --libs libktrace-shark)
+	gcc -Wall -Werror -I"$USR/include" shark.c -o static "$USR/lib/libktrace-shark.a" \
+		"$USR/lib/libktrace.a" -pthread -lzstd
+	for program in by_c by_cxx static; do
+		LD_LIBRARY_PATH=$USR/lib ./$program
+		[ "$(stat -c %s 0events)" = 64 ]
+		rm 0events
+	done
+}
+
 @test "--pthread finds its library, for a program that is not ours" {
 	LD_LIBRARY_PATH=$USR/lib "$USR/bin/ktraced" -q --backend=shm --pthread -o trace.bin -- \
 		"$PROGS/pthread_openmp"
@@ -60,16 +89,16 @@ traced()
 }
 
 @test "the libraries export versioned symbols of ours only" {
-	for lib in libktrace libktraceset; do
+	for lib in libktrace libktraceset libktrace-shark; do
 		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
 		cat symbols
 		grep -q '@@' symbols
-		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|KTRACE_|_init|_fini)|vfork' symbols
+		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|KTRACE_|_init|_fini)|vfork' symbols
 	done
 }
 
 @test "man pages, headers and the udev rule are in place" {
-	for f in share/man/man1/ktrace.1 share/man/man8/ktraced.8 share/man/man3/libktrace.3 \
+	for f in share/man/man1/ktrace.1 share/man/man8/ktraced.8 share/man/man3/libktrace.3 share/man/man3/libktrace-shark.3 \
 		share/man/man4/ktrace.4 include/linux/ktrace.h lib/udev/rules.d/60-ktrace.rules; do
 		[ -s "$USR/$f" ]
 	done

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * log.c - an event: into the selected chunk, and to the session that records the program
+ *
+ * For a session it is an event like others, called as that of the kernel's tracer is. Chunks
+ * and filters are none of its business: it has filters of its own.
+ */
+#include "tracer.h"
+
+#include <ktrace/ktrace.h>
+#include <ktrace/shark.h>
+
+KTRACE_EVENT(log, event, ktrace_x16(type), ktrace_u16(par1), ktrace_u32(par2));
+
+bool shark_is_recorded(void)
+{
+	return __atomic_load_n(&ktrace_event_log_event.enabled, __ATOMIC_RELAXED) !=
+	       &ktrace_event_log_event.off;
+}
+
+static inline void log_event(__u16 code, __u16 par1, __u32 par2, __u32 how)
+{
+	struct kt_shark *t = shark_tracer();
+
+	if (!(code & ~KTRACE_SHARK_FAST))
+		return;
+	ktrace(log, event, code, par1, par2);
+	if (t)
+		kt_shark_log(t, code, par1, par2, how);
+}
+
+void ktrace_shark_log(__u16 code, __u16 par1, __u32 par2)
+{
+	log_event(code, par1, par2, 0);
+}
+
+void ktrace_shark_log_critical(__u16 code, __u16 par1, __u32 par2)
+{
+	log_event(code, par1, par2, KT_SHARK_CRITICAL);
+}
+
+void ktrace_shark_log_fast(__u16 code, __u16 par1)
+{
+	log_event((__u16)(code | KTRACE_SHARK_FAST), par1, 0, KT_SHARK_UNFILTERED);
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * send.c - chunks are sent: to files, or as packets
+ *
+ * One sender at a time, the last that was registered, as in the original. What a chunk holds
+ * is copied while it is BUSY; ktraced gets the copy if it records the program, and otherwise,
+ * or where it cannot do what is asked for, the same is done here.
+ *
+ * A file appears under its name when it is complete and on the disk. Packets of several
+ * threads do not mix: one chunk after the other.
+ */
+#include "tracer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <ktrace/packet.h>
+#include <ktrace/shark.h>
+
+#include "content.h"
+#include "daemon.h"
+
+#define NAME_SIZE 4096
+
+/**
+ * struct sender - who sends, under @lock but for what a copy has
+ * @kind:	enum ktrace_shark_sender, 0 = nobody
+ * @socket:	UDP: of our own, -1 = ktraced sends, for as long as it is there
+ * @name:	DISK: of files
+ * @local:	UDP: address to send from
+ * @target:	UDP: address to send to
+ */
+struct sender {
+	__u32 kind;
+	int socket;
+	char name[NAME_SIZE];
+	char local[KTRACE_SHARK_TARGET];
+	char target[KTRACE_SHARK_TARGET];
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sender sender = { .socket = -1 };
+static char disk_name[NAME_SIZE];	/* of FTrace_disk_writer(); under @lock */
+
+/* Held while packets are sent. */
+static pthread_mutex_t packet_lock = PTHREAD_MUTEX_INITIALIZER;
+static __u32 packets;
+
+void shark_send_before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+/* Of a socket that two use nobody knows which packet is whose. */
+void shark_send_after_fork(bool is_child)
+{
+	if (is_child) {
+		packet_lock = (pthread_mutex_t) PTHREAD_MUTEX_INITIALIZER;
+		packets = 0;
+		if (sender.socket >= 0) {
+			close(sender.socket);
+			sender = (struct sender) { .socket = -1 };
+		}
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- files ---- */
+
+static int write_all(int fd, const char *data, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, data, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			data += n;
+			bytes -= (size_t)n;
+		}
+	}
+	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+static int write_file(const char *path, const struct content *c)
+{
+	char part[NAME_SIZE + 32];
+	int fd, error;
+
+	snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
+	unlink(part);	/* of a process that had our number, and was killed */
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	error = write_all(fd, c->data, c->bytes);
+	if (close(fd) && !error)
+		error = -errno;
+	if (!error && rename(part, path))
+		error = -errno;
+	if (error)
+		unlink(part);
+	return error;
+}
+
+static int send_file(const char *name, int n, const struct content *c)
+{
+	struct ktrace_shark_request request = { .sender = KTRACE_SHARK_DISK, .chunk = (__u32)n };
+	char path[NAME_SIZE];
+	int error = -ENOTCONN;
+
+	if (daemon_takes_name(name)) {
+		strcpy(request.name, name);
+		error = daemon_send(&request, c);
+	}
+	if (error != -ENOTCONN)
+		return error;
+	error = ktrace_chunk_file_name(path, sizeof(path), (unsigned int)n, name);
+	return error ? error : write_file(path, c);
+}
+
+/* ---- packets ---- */
+
+/* Under @packet_lock, so that nobody closes it; opened when ktraced, which sent, is gone. */
+static int own_socket(const struct sender *s)
+{
+	int fd;
+
+	pthread_mutex_lock(&lock);
+	if (sender.kind == KTRACE_SHARK_UDP && sender.socket < 0)
+		sender.socket = ktrace_packet_socket(s->local, s->target);
+	fd = sender.kind == KTRACE_SHARK_UDP ? sender.socket : -EPIPE;
+	pthread_mutex_unlock(&lock);
+	return fd;
+}
+
+static int send_packets(const struct sender *s, int n, const struct content *c)
+{
+	struct ktrace_shark_request request = { .sender = KTRACE_SHARK_UDP, .chunk = (__u32)n };
+	int fd, error = -ENOTCONN;
+
+	if (s->socket < 0 && c->bytes) {
+		strcpy(request.local, s->local);
+		strcpy(request.target, s->target);
+		error = daemon_send(&request, c);
+	}
+	if (error != -ENOTCONN)
+		return error;
+	pthread_mutex_lock(&packet_lock);
+	fd = own_socket(s);
+	error = fd < 0 ? fd : ktrace_packet_send(fd, &packets, c->data,
+						 c->bytes / sizeof(struct ktrace_shark_event));
+	pthread_mutex_unlock(&packet_lock);
+	return error;
+}
+
+/* ---- both ---- */
+
+static int deliver(const struct sender *s, int n, const struct kt_shark_view *view)
+{
+	struct content c;
+	int error;
+
+	if (s->kind == KTRACE_SHARK_DISK) {
+		error = content_copy(&c, view);
+		if (!error)
+			error = send_file(s->name, n, &c);
+	} else {
+		error = content_events(&c, view);
+		if (!error)
+			error = send_packets(s, n, &c);
+	}
+	content_free(&c);
+	return error;
+}
+
+/* Waiting is no cancellation point: the chunk would stay BUSY. */
+static int send_chunk(const struct sender *s, int n, struct kt_shark *t,
+		      struct kt_shark_view *view)
+{
+	int state, error;
+
+	if (!t || !s->kind || kt_shark_hold(t, n, view))
+		return -1;
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	error = deliver(s, n, view);
+	if (error)
+		kt_shark_restore(t, n);
+	pthread_setcancelstate(state, NULL);
+	return error ? -1 : 0;
+}
+
+int FTrace_send_chunk(int n, int osd_flags, FTrace_flags new_flags)
+{
+	struct kt_shark *t = shark_tracer();
+	struct kt_shark_view view;
+	struct sender s;
+
+	(void)osd_flags;
+	if (kt_shark_check_flags(new_flags))
+		return -1;
+	pthread_mutex_lock(&lock);
+	s = sender;
+	pthread_mutex_unlock(&lock);
+	if (send_chunk(&s, n, t, &view))
+		return -1;
+	kt_shark_release(t, n, new_flags);
+	return 0;
+}
+
+void FTrace_disk_writer(FTrace_Chunk_Ptr c)
+{
+	struct kt_shark *t = shark_tracer();
+	struct sender s = { .kind = KTRACE_SHARK_DISK, .socket = -1 };
+	struct kt_shark_view view;
+
+	if (!c)
+		return;
+	pthread_mutex_lock(&lock);
+	strcpy(s.name, disk_name);
+	pthread_mutex_unlock(&lock);
+	if (*s.name && !send_chunk(&s, (int)c->number, t, &view))
+		kt_shark_restore(t, (int)c->number);
+}
+
+/* A socket that another thread is sending through is not closed under it. */
+static void replace(const struct sender *s)
+{
+	pthread_mutex_lock(&packet_lock);
+	pthread_mutex_lock(&lock);
+	if (sender.socket >= 0 && s->socket != sender.socket)
+		close(sender.socket);
+	sender = *s;
+	if (s->kind == KTRACE_SHARK_DISK)
+		strcpy(disk_name, s->name);
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&packet_lock);
+}
+
+int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const char *t_ip)
+{
+	struct sender s = { .kind = KTRACE_SHARK_DISK, .socket = -1 };
+	char path[NAME_SIZE];
+
+	(void)flag;
+	(void)l_ip;
+	(void)t_ip;
+	/* With the longest number there is. */
+	if (!fname || ktrace_chunk_file_name(path, sizeof(path), KTRACE_SHARK_CHUNK_NR - 1, fname))
+		return -1;
+	strcpy(s.name, fname);
+	replace(&s);
+	return 0;
+}
+
+static bool copy_address(char *to, const char *address)
+{
+	if (address && strlen(address) >= KTRACE_SHARK_TARGET)
+		return false;
+	strcpy(to, address ? address : "");
+	return true;
+}
+
+int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip)
+{
+	struct sender s = { .kind = KTRACE_SHARK_UDP, .socket = -1 };
+
+	(void)flag;
+	if (!copy_address(s.local, l_ip) || !copy_address(s.target, t_ip))
+		return -1;
+	s.socket = ktrace_packet_socket(l_ip, t_ip);
+	if (s.socket < 0)
+		return -1;
+	if (daemon_is_there()) {
+		close(s.socket);
+		s.socket = -1;
+	}
+	replace(&s);
+	return 0;
+}

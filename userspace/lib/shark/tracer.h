@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* tracer.h - the program's one tracer */
+#ifndef KTRACE_SHARK_TRACER_H
+#define KTRACE_SHARK_TRACER_H
+
+#include <shark/shark.h>
+
+/* The tracer, NULL as long as there is none. */
+struct kt_shark *shark_tracer(void);
+/* The tracer, made by the first who asks for it in this way. */
+struct kt_shark *shark_make(void);
+
+/* What is enabled or filtered has changed: ktrace_shark_off is to say so. */
+void shark_refresh(struct kt_shark *t);
+
+/* log.c: does a session record what is logged? Then nothing is to be left out before. */
+bool shark_is_recorded(void);
+/* send.c: before and after fork() */
+void shark_send_before_fork(void);
+void shark_send_after_fork(bool is_child);
+
+#endif
