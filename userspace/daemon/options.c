@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <ktrace/level.h>
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
+
+#include <ktrace/packet.h>
 
 #include "log.h"
 
@@ -27,8 +30,8 @@
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
-       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_RECOVER, OPT_LIST, OPT_DISCARD,
-       OPT_HELP, OPT_VERSION };
+       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_SHARK_FILES, OPT_SHARK_UDP, OPT_RECOVER,
+       OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -50,6 +53,8 @@ static const struct option longopts[] = {
 	{ "split-size", required_argument, NULL, OPT_SPLIT_SIZE },
 	{ "split-time", required_argument, NULL, OPT_SPLIT_TIME },
 	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "shark-files", required_argument, NULL, OPT_SHARK_FILES },
+	{ "shark-udp", required_argument, NULL, OPT_SHARK_UDP },
 	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
@@ -98,6 +103,9 @@ static const char help[] =
 "                         t.bin, they are t.0001.bin, t.0002.bin, ... [0]\n"
 "      --split-time TIME  begin the next file after TIME, 0 = never [0]\n"
 "      --keep N           of these files keep the newest N, remove older ones\n"
+"      --shark-files FOLDER/[NAME]  write chunks of S.Ha.R.K. into FOLDER [that of FILE],\n"
+"                         called NAME behind their number [as programs say]\n"
+"      --shark-udp ADDRESS[:PORT]  send such packets there [as programs say; port 20000]\n"
 "      --fail-on-loss     exit with status 125 when events were lost\n"
 "      --recover          complete the traces of ktraced processes that were killed, or\n"
 "                         of the SESSIONs named; -o: write a complete copy instead\n"
@@ -290,6 +298,30 @@ static int set_duration(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_shark_files(struct options *o, const char *text)
+{
+	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
+
+	if (!*text || (*name && !disk_name_is_fit(name)))
+		return usage_error("--shark-files needs a folder, a slash, and perhaps a name of "
+				   "letters, digits and _.-+, not", text);
+	o->send.files = text;
+	return -1;
+}
+
+static int set_shark_udp(struct options *o, const char *text)
+{
+	int fd = ktrace_packet_socket(":0", text);
+
+	if (fd == -EINVAL)
+		return usage_error("--shark-udp needs an address such as 192.0.2.1 or "
+				   "192.0.2.1:20000, not", text);
+	if (fd >= 0)
+		close(fd);
+	o->send.target = text;
+	return -1;
+}
+
 static int apply(struct options *o, int opt, char *arg)
 {
 	switch (opt) {
@@ -339,6 +371,10 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_split_time(o, arg);
 	case OPT_KEEP:
 		return set_keep(o, arg);
+	case OPT_SHARK_FILES:
+		return set_shark_files(o, arg);
+	case OPT_SHARK_UDP:
+		return set_shark_udp(o, arg);
 	case OPT_FAIL:
 		o->fail_on_loss = true;
 		return -1;

@@ -7,6 +7,7 @@
 #include <linux/types.h>
 
 #include "select.h"
+#include "send.h"
 #include "wish.h"
 
 #define OPTIONS_PID_MAX 64
@@ -33,6 +34,7 @@
  * @split_size:	bytes of a file, then the next one begins; 0 = they do not count
  * @split_ns:	the same in time
  * @keep:	how many files are kept then, 0 = all
+ * @send:	where chunks of S.Ha.R.K. go
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
@@ -60,6 +62,7 @@ struct options {
 	__u64 split_size;
 	__u64 split_ns;
 	__u32 keep;
+	struct sender_options send;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;

@@ -364,11 +364,13 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	r->capture.level = r->options->level;
 	r->capture.parts = is_split(r->options) ? &r->parts : NULL;
 	r->capture.context = &r->context;
+	sender_open(&r->sender, &r->options->send, path_of(r), info.env);
 	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);
 	if (status >= 0)
-		goto err_capture;
+		goto err_sender;
+	sender_begin(&r->sender, &r->options->send, info.has_kernel);
 	status = start(r, &info);
 	if (status < 0)
 		return -1;
@@ -378,7 +380,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	recording_close(r);
 	return status;
 
-err_capture:
+err_sender:
+	sender_close(&r->sender);
 	capture_exit(&r->capture);
 	close_session(r);
 	remove_output(path_of(r));
@@ -472,6 +475,7 @@ static int close_recording(struct recording *r)
 
 	ktrace_session_stop(r->session);
 	r->end_ns = now_ns();
+	sender_close(&r->sender);
 	ktrace_session_reclaim(r->session);	/* the last dead threads' losses count, too */
 	capture_finish(&r->capture);
 	ktrace_session_clock(r->session, &now);

@@ -11,6 +11,7 @@
 #include "context.h"
 #include "options.h"
 #include "parts.h"
+#include "send.h"
 
 /**
  * struct recording - what belongs together
@@ -20,6 +21,7 @@
  * @parts:	the files, if there are to be several
  * @capture:	session to file
  * @context:	what is recorded beside payloads of kernel events
+ * @sender:	chunks of S.Ha.R.K. that programs and the kernel want to be sent
  * @command:	the traced command, pid 0 = none
  * @signals:	how signals were at the start
  * @choice:	which events are recorded now
@@ -37,6 +39,7 @@ struct recording {
 	struct parts parts;
 	struct capture capture;
 	struct context context;
+	struct sender sender;
 	struct command command;
 	struct command_signals signals;
 	struct choice choice;

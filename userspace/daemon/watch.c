@@ -310,6 +310,14 @@ static void on_port(void *arg, uint32_t events)
 	steer_serve(w->r, w->port_fd);
 }
 
+static void on_sender(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+
+	(void)events;
+	sender_accept(&w->r->sender);
+}
+
 static int add_sources(struct watch *w)
 {
 	int session_fd = ktrace_session_fd(w->r->session);
@@ -324,6 +332,8 @@ static int add_sources(struct watch *w)
 	/* The rest works without. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
+	if (!error && w->r->sender.listen_fd >= 0)
+		error = loop_add(&w->loop, w->r->sender.listen_fd, EPOLLIN, on_sender, w);
 	return error;
 }
 

@@ -12,8 +12,9 @@
  * an answer, ktraced is gone, and nothing is said of the chunk. A program that dies before the
  * answer loses nothing of what it has asked for.
  *
- * Trust: ktraced serves its own user and root (-EACCES for others, as the kernel names them,
- * SO_PEERCRED); the program checks in the same way that it speaks to its own user or root.
+ * Trust: ktraced serves its own user and root, as the kernel names them (SO_PEERCRED), and closes
+ * the connection of others; the program checks in the same way that it speaks to its own user
+ * or root.
  * Each word of a request is checked; what is reserved must be 0.
  *
  * Nothing here allocates or calls anything, so both sides can use it.

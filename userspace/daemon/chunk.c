@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * chunk.c - a chunk of S.Ha.R.K. that is to be sent, wherever its bytes are
+ *
+ * A program's chunk is read from its file with pread(2), never mapped: it may be cut off
+ * meanwhile. Nothing of it is looked at twice.
+ */
+#include "chunk.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+static const unsigned char frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
+
+static ssize_t read_part(const struct chunk *c, const struct chunk_part *part, void *to,
+			 size_t size)
+{
+	ssize_t n;
+
+	if (c->memory) {
+		memcpy(to, c->memory + part->off, size);
+		return (ssize_t)size;
+	}
+	do {
+		n = pread(c->fd, to, size, (off_t)part->off);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	return n ? n : -ENODATA;
+}
+
+ssize_t chunk_read(struct chunk *c, void *to, size_t size)
+{
+	struct chunk_part *part;
+	size_t got = 0, want;
+	ssize_t n;
+
+	while (got < size && c->at < c->nr) {
+		part = &c->parts[c->at];
+		want = part->size < size - got ? (size_t)part->size : size - got;
+		n = want ? read_part(c, part, (char *)to + got, want) : 0;
+		if (n < 0)
+			return n;
+		part->off += (__u64)n;
+		part->size -= (__u64)n;
+		got += (size_t)n;
+		c->at += !part->size;
+	}
+	return (ssize_t)got;
+}
+
+int chunk_look(struct chunk *c)
+{
+	unsigned char begin[sizeof(frame_magic)];
+	struct chunk copy = *c;
+	ssize_t n = chunk_read(&copy, begin, sizeof(begin));
+
+	if (n < 0)
+		return (int)n;
+	c->is_packed = n == sizeof(begin) && !memcmp(begin, frame_magic, sizeof(begin));
+	return !c->is_packed && c->parts[0].size % CHUNK_SLOT ? -EINVAL : 0;
+}
+
+int slots_init(struct slots *s, struct chunk *chunk)
+{
+	*s = (struct slots){ .chunk = chunk, .piece = malloc(CHUNK_PIECE) };
+	if (s->piece && !chunk->is_packed)
+		return 0;
+	s->in = malloc(CHUNK_PIECE);
+	s->stream = ZSTD_createDStream();
+	if (s->piece && s->in && s->stream)
+		return 0;
+	slots_exit(s);
+	return -ENOMEM;
+}
+
+void slots_exit(struct slots *s)
+{
+	ZSTD_freeDStream(s->stream);
+	free(s->in);
+	free(s->piece);
+}
+
+/* More bytes of frames, behind those that are left. */
+static int fill_in(struct slots *s)
+{
+	ssize_t n;
+
+	if (s->in_at < s->in_len || s->is_end)
+		return 0;
+	n = chunk_read(s->chunk, s->in, CHUNK_PIECE);
+	if (n < 0)
+		return (int)n;
+	s->in_at = 0;
+	s->in_len = (size_t)n;
+	s->is_end = !n;
+	return 0;
+}
+
+/* More of what is in the frames, behind the @len bytes that are left in the piece. */
+static int unpack(struct slots *s)
+{
+	ZSTD_outBuffer out = { .dst = s->piece, .size = CHUNK_PIECE, .pos = s->len };
+	size_t left = 0;
+	int ret;
+
+	while (out.pos < out.size) {
+		ZSTD_inBuffer in;
+
+		ret = fill_in(s);
+		if (ret)
+			return ret;
+		if (s->is_end)
+			break;
+		in = (ZSTD_inBuffer){ .src = s->in, .size = s->in_len, .pos = s->in_at };
+		left = ZSTD_decompressStream(s->stream, &out, &in);
+		if (ZSTD_isError(left))
+			return -EILSEQ;
+		s->in_at = in.pos;
+	}
+	s->len = out.pos;
+	return s->is_end && (left || s->len % CHUNK_SLOT) ? -EILSEQ : 0;
+}
+
+/* A piece with at least a slot, unless all have been. */
+static int refill(struct slots *s)
+{
+	ssize_t n;
+
+	memmove(s->piece, s->piece + s->at, s->len - s->at);
+	s->len -= s->at;
+	s->at = 0;
+	if (s->stream)
+		return unpack(s);
+	n = chunk_read(s->chunk, s->piece + s->len, CHUNK_PIECE - s->len);
+	if (n < 0)
+		return (int)n;
+	s->len += (size_t)n;
+	return 0;
+}
+
+int slots_next(struct slots *s, unsigned char *to, int max)
+{
+	int nr = 0, ret;
+
+	while (nr < max) {
+		const unsigned char *slot = s->piece + s->at;
+
+		if (s->len - s->at < CHUNK_SLOT) {
+			ret = refill(s);
+			if (ret)
+				return ret;
+			if (s->len < CHUNK_SLOT)
+				break;
+			continue;
+		}
+		s->at += CHUNK_SLOT;
+		if (slot[0] || slot[1])
+			memcpy(to + CHUNK_SLOT * (unsigned int)nr++, slot, CHUNK_SLOT);
+	}
+	return nr;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* send_disk.h - chunks of S.Ha.R.K. into files, one for each chunk */
+#ifndef KTRACED_SEND_DISK_H
+#define KTRACED_SEND_DISK_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdatomic.h>
+
+#include "chunk.h"
+
+struct disk_file;
+
+/**
+ * struct disk - where files go
+ * @folder_fd:	the folder
+ * @name:	base name of all files, NULL = what programs say
+ * @files:	written in this recording
+ * @is_aborted:	give up
+ */
+struct disk {
+	int folder_fd;
+	const char *name;
+	struct disk_file *files;
+	atomic_bool is_aborted;
+};
+
+/**
+ * struct disk_done - a chunk that is in its file
+ * @name:	of the file
+ * @before:	its size before
+ * @is_new:	it was not there
+ * @events:	how many were written, 0 of a compressed chunk
+ */
+struct disk_done {
+	char name[NAME_MAX];
+	off_t before;
+	bool is_new;
+	__u32 events;
+};
+
+/**
+ * disk_send - write a chunk; returns when it is on the disk
+ * @d:		where to
+ * @number:	of the chunk
+ * @name:	base name that the program gave
+ * @c:		the chunk
+ * @done:	what was done
+ *
+ * Return: 0; -EINVAL a name that may not be; or -errno: then nothing of it is there.
+ */
+int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
+	      struct disk_done *done);
+
+/* As if it had not been sent. */
+void disk_undo(struct disk *d, const struct disk_done *done);
+void disk_exit(struct disk *d);
+
+/* May a file be called so? */
+bool disk_name_is_fit(const char *name);
+
+#endif

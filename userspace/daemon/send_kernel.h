@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* send_kernel.h - sends the chunks of the kernel's S.Ha.R.K. tracer */
+#ifndef KTRACED_SEND_KERNEL_H
+#define KTRACED_SEND_KERNEL_H
+
+#include "send.h"
+
+/* A thread serves the kernel from now on. Return: 0, -errno if the kernel does not let us. */
+int send_kernel_begin(struct sender *s);
+/* What is queued is sent first. */
+void send_kernel_end(struct sender *s);
+
+#endif
