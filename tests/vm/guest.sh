@@ -184,7 +184,7 @@ guest_tsc()
 # Start QEMU in the background; sets qemu_pid.
 guest_qemu()
 {
-	local accel=$1 args=()
+	local accel=$1 args=() features=
 	local append="${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND ${KTRACE_VM_APPEND:-}"
 
 	# QEMU keeps translated code by its address: where each program gets others, all of it
@@ -210,10 +210,12 @@ guest_qemu()
 		args+=(-accel kvm -cpu host)
 		;;
 	tcg)
-		# shellcheck disable=SC2054
+		# Copies by string instructions and wide vectors are slower emulated than without.
+		# A count of instructions is of those that a real processor is given.
+		[ -n "${want_icount:-}" ] || features=,-erms,-fsrm,-avx,-avx2
 		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
 		# stale code after the guest patched its text (static keys), and hangs.
-		args+=(-accel "tcg,thread=${KTRACE_VM_TCG:-single}" -cpu max,la57=off)
+		args+=(-accel "tcg,thread=${KTRACE_VM_TCG:-single}" -cpu "max,la57=off$features")
 		;;
 	esac
 	: >"$work/console.log"
