@@ -9,6 +9,7 @@
  */
 #include "control.h"
 #include <linux/bitmap.h>
+#include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/mutex.h>
 #include "buffer.h"
@@ -17,13 +18,27 @@
 #include "filter.h"
 #include "probe.h"
 #include "session.h"
+#include "tracepoint.h"
+
+static int get_probe(u16 id)
+{
+	return kt_tracepoint_is(id) ? kt_tracepoint_get(id) : kt_probe_get(id);
+}
+
+static void put_probe(u16 id)
+{
+	if (kt_tracepoint_is(id))
+		kt_tracepoint_put(id);
+	else
+		kt_probe_put(id);
+}
 
 static void put_probes(const unsigned long *ids)
 {
 	u32 id;
 
 	for_each_set_bit(id, ids, KT_EVENT_NR)
-		kt_probe_put(id);
+		put_probe(id);
 }
 
 static int get_probes(const unsigned long *ids)
@@ -33,7 +48,7 @@ static int get_probes(const unsigned long *ids)
 	u32 id;
 
 	for_each_set_bit(id, ids, KT_EVENT_NR) {
-		err = kt_probe_get(id);
+		err = get_probe(id);
 		if (err)
 			break;
 		__set_bit(id, got);
@@ -125,6 +140,18 @@ int kt_control_stop(struct kt_session *s)
 	return err;
 }
 
+/* Ids that are handed out are for who has asked for them; the others are there always. */
+static int check_id(u16 id)
+{
+	return kt_tracepoint_is(id) ? 0 : kt_probe_check(id);
+}
+
+static bool is_mapped(const struct kt_session *s, u16 id)
+{
+	lockdep_assert_held(&s->lock);
+	return !kt_tracepoint_is(id) || test_bit(id - KTRACE_EV_DYNAMIC, s->mapped);
+}
+
 static int enable_locked(struct kt_session *s, u16 id, bool on)
 {
 	int err = 0;
@@ -134,17 +161,19 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
 		return -EINVAL;
 	if (s->ended)
 		return -EBUSY;
+	if (!is_mapped(s, id))
+		return -EINVAL;
 	if (test_bit(id, s->wanted) == on)
 		return 0;
 	if (s->running && on)
-		err = kt_probe_get(id);
+		err = get_probe(id);
 	if (err)
 		return err;
 	assign_bit(id, s->wanted, on);
 	kt_emit_set_live(&s->target, id, on && s->running);
 	kt_buffer_show_enabled(s->kernel, id, on);
 	if (s->running && !on)
-		kt_probe_put(id);
+		put_probe(id);
 	return 0;
 }
 
@@ -160,7 +189,7 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
  */
 int kt_control_enable(struct kt_session *s, u16 id, bool on)
 {
-	int err = kt_probe_check(id);
+	int err = check_id(id);
 
 	if (err)
 		return err;
@@ -185,6 +214,8 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
 		return -EINVAL;
 	if (s->ended)
 		return -EBUSY;
+	if (!is_mapped(s, id))
+		return -EINVAL;
 	err = kt_session_charge(s, bytes_of(v));
 	if (err)
 		return err;
@@ -208,12 +239,37 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
  */
 int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v)
 {
-	int err = kt_probe_check(id);
+	int err = check_id(id);
 
 	if (err)
 		return err;
 	mutex_lock(&s->lock);
 	err = filter_locked(s, id, v);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_control_map - give an event of the kernel's an id, to be enabled
+ * @s:		the session
+ * @number:	the kernel's number
+ * @id:		out: ours
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no such event, or no kernel channel; -EBUSY the session has ended;
+ * -EPERM without CAP_PERFMON; as kt_tracepoint_map().
+ */
+int kt_control_map(struct kt_session *s, u32 number, u16 *id)
+{
+	int err;
+
+	if (!perfmon_capable())
+		return -EPERM;
+	mutex_lock(&s->lock);
+	if (!s->kernel)
+		err = -EINVAL;
+	else
+		err = s->ended ? -EBUSY : kt_tracepoint_map(number, s->mapped, id);
 	mutex_unlock(&s->lock);
 	return err;
 }

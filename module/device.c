@@ -52,6 +52,7 @@ union ioctl_arg {
 	struct ktrace_context context;
 	struct ktrace_counter counter;
 	struct ktrace_stacks stacks;
+	struct ktrace_tracepoint tracepoint;
 };
 
 static struct kt_session *session_of(struct open_file *of)
@@ -200,6 +201,15 @@ static int do_stacks(struct open_file *of, union ioctl_arg *arg)
 	return kt_control_stacks(of->session, &arg->stacks);
 }
 
+static int do_tracepoint(struct open_file *of, union ioctl_arg *arg)
+{
+	struct ktrace_tracepoint *t = &arg->tracepoint;
+
+	if (t->id || t->reserved[0] || t->reserved[1] || t->reserved[2])
+		return -EINVAL;
+	return kt_control_map(of->session, t->number, &t->id);
+}
+
 /*
  * One row:
  * @cmd:	number; its size part is what we were built with
@@ -227,6 +237,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_CONTEXT, false, true, do_context },
 	{ KTRACE_IOC_COUNTER, true, true, do_counter },
 	{ KTRACE_IOC_STACKS, true, true, do_stacks },
+	{ KTRACE_IOC_TRACEPOINT, true, true, do_tracepoint },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */

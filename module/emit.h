@@ -16,7 +16,7 @@
 #include "sieve.h"
 
 /* Kernel event ids are below this. */
-#define KT_EVENT_NR 1024
+#define KT_EVENT_NR 2048
 #define KT_TARGETS_MAX 16
 
 /* Payloads that tell of two processes are not longer. */

@@ -7,6 +7,7 @@
 #include "kept.h"
 #include "probe.h"
 #include "session.h"
+#include "tracepoint.h"
 
 static int __init ktrace_init(void)
 {
@@ -24,11 +25,16 @@ static int __init ktrace_init(void)
 	err = kt_buffer_init();
 	if (err)
 		goto err_exit_context;
-	err = kt_device_init();
+	err = kt_tracepoint_init();
 	if (err)
 		goto err_exit_buffer;
+	err = kt_device_init();
+	if (err)
+		goto err_exit_tracepoint;
 	return 0;
 
+err_exit_tracepoint:
+	kt_tracepoint_exit();
 err_exit_buffer:
 	kt_buffer_exit();
 err_exit_context:
@@ -43,6 +49,7 @@ static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
 	kt_kept_exit();
+	kt_tracepoint_exit();
 	kt_buffer_exit();
 	kt_probe_exit();
 	kt_context_exit();

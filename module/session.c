@@ -27,6 +27,7 @@
 #include "control.h"
 #include "filter.h"
 #include "probe.h"
+#include "tracepoint.h"
 
 enum {
 	SESSIONS_MAX = 64,
@@ -292,6 +293,7 @@ static void end(struct kt_session *s)
 		kt_probe_quiesce();
 		kt_emit_detach(&s->target);
 		kt_context_stop(s->target.context);
+		kt_tracepoint_unmap_all(s->mapped);
 	}
 	for (i = 0; i < s->channel_nr; i++)
 		kt_buffer_close(s->channels[i]);

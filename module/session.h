@@ -38,6 +38,7 @@
  * @running:	between start and stop
  * @started:	has been running
  * @wanted:	kernel events that are enabled
+ * @mapped:	of those from KTRACE_EV_DYNAMIC on: what it may enable
  * @ended:	closed once; owned again by who adopted it
  *
  * Under the descriptor's lock of its owner, who is one at a time:
@@ -75,6 +76,7 @@ struct kt_session {
 	bool running;
 	bool started;
 	DECLARE_BITMAP(wanted, KT_EVENT_NR);
+	DECLARE_BITMAP(mapped, KTRACE_EV_DYNAMIC_NR);
 	bool ended;
 
 	bool keep;

@@ -153,6 +153,12 @@ FIELD(ktrace_adopt, size, 0, 4);
 FIELD(ktrace_adopt, channels, 4, 4);
 FIELD(ktrace_adopt, session, 8, 8);
 
+SIZE(ktrace_tracepoint, 16);
+FIELD(ktrace_tracepoint, size, 0, 4);
+FIELD(ktrace_tracepoint, number, 4, 4);
+FIELD(ktrace_tracepoint, id, 8, 2);
+FIELD(ktrace_tracepoint, reserved, 10, 6);
+
 SIZE(ktrace_enable, 4);
 FIELD(ktrace_enable, id, 0, 2);
 FIELD(ktrace_enable, on, 2, 2);

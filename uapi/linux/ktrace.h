@@ -416,6 +416,22 @@ struct ktrace_kernel_filter {
 	__u64 texts;
 };
 
+/**
+ * struct ktrace_tracepoint - KTRACE_IOC_TRACEPOINT: give an event of the kernel's an id
+ * @size:	sizeof(struct ktrace_tracepoint); in
+ * @number:	the kernel's own: the file "id" beside the event's "format" in tracefs; in
+ * @id:		for ENABLE and in records, as long as the session lasts; 0 in, out
+ * @reserved:	0
+ *
+ * A record's payload is what "format" describes, common fields included.
+ */
+struct ktrace_tracepoint {
+	__u32 size;
+	__u32 number;
+	__u16 id;
+	__u16 reserved[3];
+};
+
 #define KTRACE_FOLLOW_ALL 0
 
 /**
@@ -488,6 +504,9 @@ struct ktrace_stacks {
  *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on the
  *            CPUs that are online
  *   STACKS   owner, also who adopted; at any time
+ *            START, ENABLE, FILTER, FOLLOW and CHANNEL are too late
+ *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace: records of
+ *            the kernel's tracepoints may tell of anybody
  *
  * Errors
  *
@@ -525,6 +544,9 @@ struct ktrace_stacks {
  *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
  *            that id is kept; EPERM another user's, or one with kernel events and no
  *            privilege for them
+ *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY
+ *            the session was adopted; EPERM, EACCES without privilege; EOPNOTSUPP this
+ *            kernel cannot do it; ENOSPC too many; ENOMEM
  *
  * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
  *            MAP_PRIVATE; EPERM executable, writable beyond section 2, or a kernel channel
@@ -550,5 +572,6 @@ struct ktrace_stacks {
 #define KTRACE_IOC_CONTEXT _IOW('k', 0x4b, struct ktrace_context)
 #define KTRACE_IOC_COUNTER _IOWR('k', 0x4d, struct ktrace_counter)
 #define KTRACE_IOC_STACKS _IOWR('k', 0x4e, struct ktrace_stacks)
+#define KTRACE_IOC_TRACEPOINT _IOWR('k', 0x4c, struct ktrace_tracepoint)
 
 #endif

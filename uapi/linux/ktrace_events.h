@@ -93,6 +93,13 @@ enum ktrace_kernel_id {
 	KTRACE_EV_NET_RECEIVE = 0x182,
 };
 
+/*
+ * Ids that KTRACE_IOC_TRACEPOINT hands out, for tracepoints and dynamic probes. Each session may
+ * have others: the payload is the kernel's record, as its "format" file describes it.
+ */
+#define KTRACE_EV_DYNAMIC 0x400
+#define KTRACE_EV_DYNAMIC_NR 1024
+
 /* TRACER_LOGEVENT(type, par1, par2), S.Ha.R.K. event codes */
 struct ktrace_ev_logevent {
 	__u16 type;

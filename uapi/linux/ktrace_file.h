@@ -49,6 +49,9 @@
  *            from in this part, and what the parts before have had and told of it
  *   event    kind=kernel|user id= desc=(ktrace_events.h)   an id is one of its kind; may come
  *            soon after the first BLOCK that has the event
+ *   format   id= name=(provider:name) [probe=(what was asked for)] text=(the file "format" of
+ *            tracefs)   the same for a kernel event from KTRACE_EV_DYNAMIC on: its payload is
+ *            laid out as the text says. Comes before the first BLOCK that has the event
  *   process  pid= ppid= ts=(raw, from then on) comm= [exe=] [build=](build id)
  *            [maps=own|parent]   also names the thread whose tid is pid. With maps=own the code
  *            it has is in its map lines from ts on, with maps=parent also in what ppid had at

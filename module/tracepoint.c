@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * tracepoint.c - any event of the kernel's by its number: tracepoints, dynamic probes
+ *
+ * Such an event is had through perf: it makes the record that the event's "format" file
+ * in tracefs describes, and calls us with it. There is a perf event for each that a session
+ * has mapped, and each CPU. All sessions that map it share them, and one event id.
+ *
+ * perf limits the rate of samples, but not here: one call is one sample of its own, and
+ * only the second of a call can be over the limit. What it leaves out is what comes while it
+ * is at work itself, in the same context: what recording does is not recorded.
+ *
+ *   free --map--> OFF <--get, put of running sessions--> ON
+ *    ^             |
+ *    '--last session gone--'
+ *
+ * Perf events are made where the caller is privileged, and they may be made neither in a
+ * callback of CPU hotplug nor with its lock held: perf takes locks that others hold while they
+ * wait for that one. So a CPU that comes gets its own a little later, from a work.
+ */
+#include "tracepoint.h"
+#include <linux/bitmap.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/minmax.h>
+#include <linux/mutex.h>
+#include <linux/perf_event.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include "emit.h"
+
+/* "ftrace:function": each call of a function, the ones below included. */
+#define NUMBER_FUNCTION 1
+
+/**
+ * struct kt_tracepoint - one event
+ * @number:	the kernel's, what the file "id" in tracefs says
+ * @id:		ours
+ *
+ * Under tracepoints_lock:
+ * @sessions:	that have mapped it; without any it is freed
+ * @users:	running sessions that want it
+ * @events:	by CPU, NULL: none
+ */
+struct kt_tracepoint {
+	u32 number;
+	u16 id;
+	u32 sessions;
+	u32 users;
+	struct perf_event *events[];
+};
+
+/* Protects the table and what it has; taken outside of all that perf takes. */
+static DEFINE_MUTEX(tracepoints_lock);
+static struct kt_tracepoint *table[KTRACE_EV_DYNAMIC_NR];
+
+/* CPUs that have come: their perf events, if any, are of an earlier life. */
+static struct cpumask came;
+static enum cpuhp_state cpuhp_state;
+
+/* Called by perf with preemption off, in any context. */
+static void on_record(struct perf_event *event, struct perf_sample_data *data,
+		      struct pt_regs *regs)
+{
+	const struct kt_tracepoint *t = event->overflow_handler_context;
+	const struct perf_raw_frag *frag = &data->raw->frag;
+
+	kt_emit(&(struct kt_event){
+		.id = t->id,
+		.len = min(frag->size, KT_TRACEPOINT_MAX),
+		.flags = frag->size > KT_TRACEPOINT_MAX ? KTRACE_REC_TRUNCATED : 0,
+		.payload = frag->data,
+		.who = current,
+	});
+}
+
+/* ---- perf events ---- */
+
+/* Pinned: never off for a moment so that others have their turn. */
+static int open_cpu(struct kt_tracepoint *t, int cpu)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = t->number,
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+		.pinned = 1,
+		.disabled = !t->users,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, on_record, t);
+	if (!IS_ERR(event))
+		t->events[cpu] = event;
+	return PTR_ERR_OR_ZERO(event);
+}
+
+static void close_cpu(struct kt_tracepoint *t, int cpu)
+{
+	if (t->events[cpu])
+		perf_event_release_kernel(t->events[cpu]);
+	t->events[cpu] = NULL;
+}
+
+/* Calls that have begun may go on until the next grace period. */
+static void close_all(struct kt_tracepoint *t)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		close_cpu(t, cpu);
+}
+
+/* A CPU that goes meanwhile has none, one that comes is looked at later. */
+static int open_all(struct kt_tracepoint *t)
+{
+	int cpu, err;
+
+	for_each_possible_cpu(cpu) {
+		err = cpu_online(cpu) ? open_cpu(t, cpu) : 0;
+		if (err && err != -ENODEV)
+			return err == -ENOENT ? -EOPNOTSUPP : err;
+	}
+	return 0;
+}
+
+static void switch_all(struct kt_tracepoint *t, bool on)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (!t->events[cpu])
+			continue;
+		if (on)
+			perf_event_enable(t->events[cpu]);
+		else
+			perf_event_disable(t->events[cpu]);
+	}
+}
+
+/* ---- CPUs that come ---- */
+
+static void reopen(struct work_struct *work)
+{
+	u32 i;
+	int cpu;
+
+	mutex_lock(&tracepoints_lock);
+	for_each_cpu(cpu, &came) {
+		if (!cpumask_test_and_clear_cpu(cpu, &came))
+			continue;
+		for (i = 0; i < KTRACE_EV_DYNAMIC_NR; i++) {
+			if (!table[i])
+				continue;
+			close_cpu(table[i], cpu);
+			if (open_cpu(table[i], cpu))
+				pr_warn("CPU %d came, event %u cannot be had there\n", cpu,
+					table[i]->number);
+		}
+	}
+	mutex_unlock(&tracepoints_lock);
+}
+
+static DECLARE_WORK(reopen_work, reopen);
+
+static int cpu_comes(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &came);
+	schedule_work(&reopen_work);
+	return 0;
+}
+
+/* ---- the table ---- */
+
+static struct kt_tracepoint *find_locked(u32 number)
+{
+	u32 i;
+
+	lockdep_assert_held(&tracepoints_lock);
+	for (i = 0; i < KTRACE_EV_DYNAMIC_NR; i++)
+		if (table[i] && table[i]->number == number)
+			return table[i];
+	return NULL;
+}
+
+static int make_locked(u32 number, struct kt_tracepoint **out)
+{
+	struct kt_tracepoint *t;
+	u32 i = 0;
+	int err;
+
+	lockdep_assert_held(&tracepoints_lock);
+	while (i < KTRACE_EV_DYNAMIC_NR && table[i])
+		i++;
+	if (i == KTRACE_EV_DYNAMIC_NR)
+		return -ENOSPC;
+	t = kzalloc(struct_size(t, events, nr_cpu_ids), GFP_KERNEL_ACCOUNT);
+	if (!t)
+		return -ENOMEM;
+	t->number = number;
+	t->id = KTRACE_EV_DYNAMIC + i;
+	err = open_all(t);
+	if (err) {
+		close_all(t);
+		synchronize_rcu();
+		kfree(t);
+		return err;
+	}
+	table[i] = t;
+	*out = t;
+	return 0;
+}
+
+/**
+ * kt_tracepoint_map - give an event of the kernel's an id
+ * @number:	its number
+ * @mapped:	bit for each id from KTRACE_EV_DYNAMIC on: what the session has mapped; added to
+ * @id:		out: the event id, the same in all sessions meanwhile
+ *
+ * The kernel's own checks of perf apply to the caller.
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel cannot do it; -ENOSPC too many
+ * events; -ENOMEM; what perf says: -EPERM, -EACCES.
+ */
+int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
+{
+	struct kt_tracepoint *t;
+	int err = 0;
+
+	if (number == NUMBER_FUNCTION)
+		return -EOPNOTSUPP;
+	mutex_lock(&tracepoints_lock);
+	t = find_locked(number);
+	if (!t)
+		err = make_locked(number, &t);
+	if (!err) {
+		t->sessions += !__test_and_set_bit(t->id - KTRACE_EV_DYNAMIC, mapped);
+		*id = t->id;
+	}
+	mutex_unlock(&tracepoints_lock);
+	return err;
+}
+
+/**
+ * kt_tracepoint_unmap_all - a session ends
+ * @mapped:	what it has mapped; cleared
+ *
+ * Context: process, sleeps.
+ */
+void kt_tracepoint_unmap_all(unsigned long *mapped)
+{
+	DECLARE_BITMAP(gone, KTRACE_EV_DYNAMIC_NR) = { 0 };
+	u32 i;
+
+	mutex_lock(&tracepoints_lock);
+	for_each_set_bit(i, mapped, KTRACE_EV_DYNAMIC_NR) {
+		if (--table[i]->sessions)
+			continue;
+		close_all(table[i]);
+		__set_bit(i, gone);
+	}
+	if (!bitmap_empty(gone, KTRACE_EV_DYNAMIC_NR))
+		synchronize_rcu();
+	for_each_set_bit(i, gone, KTRACE_EV_DYNAMIC_NR) {
+		kfree(table[i]);
+		table[i] = NULL;
+	}
+	mutex_unlock(&tracepoints_lock);
+	bitmap_zero(mapped, KTRACE_EV_DYNAMIC_NR);
+}
+
+/**
+ * kt_tracepoint_get - have an event produced
+ * @id:		one that the calling session has mapped
+ *
+ * Context: process, sleeps.
+ * Return: 0.
+ */
+int kt_tracepoint_get(u16 id)
+{
+	struct kt_tracepoint *t;
+
+	mutex_lock(&tracepoints_lock);
+	t = table[id - KTRACE_EV_DYNAMIC];
+	if (!t->users++)
+		switch_all(t, true);
+	mutex_unlock(&tracepoints_lock);
+	return 0;
+}
+
+/** kt_tracepoint_put - undo one kt_tracepoint_get(); calls that have begun may go on */
+void kt_tracepoint_put(u16 id)
+{
+	struct kt_tracepoint *t;
+
+	mutex_lock(&tracepoints_lock);
+	t = table[id - KTRACE_EV_DYNAMIC];
+	if (!WARN_ON_ONCE(!t->users) && !--t->users)
+		switch_all(t, false);
+	mutex_unlock(&tracepoints_lock);
+}
+
+/**
+ * kt_tracepoint_init - be told of CPUs that come
+ *
+ * Return: 0; what the kernel's CPU hotplug says.
+ */
+int kt_tracepoint_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online", cpu_comes,
+					      NULL);
+
+	if (state < 0)
+		return state;
+	cpuhp_state = state;
+	return 0;
+}
+
+/** kt_tracepoint_exit - no session has anything mapped */
+void kt_tracepoint_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpuhp_state);
+	cancel_work_sync(&reopen_work);
+}
