@@ -12,8 +12,8 @@ V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
-# Blocks of a tracefile can be compressed.
-TRACESET_LIBS := -lzstd
+# Blocks of a tracefile can be compressed; the kernel describes its events in its own way.
+TRACESET_LIBS := -lzstd -ltraceevent
 
 comma := ,
 ifeq ($(origin CC),default)
@@ -135,7 +135,7 @@ LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,
 $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -lelf -ldl -lzstd -o $@
+	$(LINK) -lktraceset -lbpf -lelf -ldl -lzstd -o $@
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

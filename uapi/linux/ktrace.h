@@ -504,7 +504,6 @@ struct ktrace_stacks {
  *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on the
  *            CPUs that are online
  *   STACKS   owner, also who adopted; at any time
- *            START, ENABLE, FILTER, FOLLOW and CHANNEL are too late
  *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace: records of
  *            the kernel's tracepoints may tell of anybody
  *

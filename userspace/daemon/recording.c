@@ -175,6 +175,7 @@ static void close_session(struct recording *r)
 	ktrace_session_destroy(r->session);
 	guard_end();
 	context_exit(&r->context);
+	dynamic_end(&r->dynamic);
 }
 
 static void free_names(struct recording *r)
@@ -205,6 +206,19 @@ static int begin_context(struct recording *r)
 	return error;
 }
 
+/* Tracepoints and dynamic probes. What is wrong with a probe may take several lines. */
+static int set_up_dynamic(struct recording *r)
+{
+	char reason[KPROBE_REASON_MAX], *rest = reason, *line;
+
+	if (!dynamic_choose(&r->dynamic, r->session, r->options->choice.events, reason))
+		return -1;
+	log_error("-e: %s", strsep(&rest, "\n"));
+	while ((line = strsep(&rest, "\n")))
+		log_error("%s", line);
+	return EXIT_OWN;
+}
+
 /* Kernel events: on, followed, or said why not. */
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
@@ -231,6 +245,9 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 			  "; --all takes CAP_PERFMON" : "");
 		return EXIT_OWN;
 	}
+	error = set_up_dynamic(r);
+	if (error >= 0)
+		return error;
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {
@@ -270,6 +287,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 		meta_choice(t, &r->choice, now.raw);
 	if (info->has_kernel)
 		meta_kernel_events(t);
+	dynamic_meta(&r->dynamic, t);
 	if (o->is_all)
 		meta_proc_all(t, now.raw);
 	for (unsigned int i = 0; i < o->pid_nr && !o->is_all; i++)
@@ -345,6 +363,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	int status;
 
 	warn_stale();
+	kprobe_sweep();
 	r->choice = r->options->choice;
 	status = open_session(r);
 	if (status >= 0)

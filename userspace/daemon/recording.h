@@ -9,6 +9,7 @@
 #include "capture.h"
 #include "command.h"
 #include "context.h"
+#include "dynamic.h"
 #include "options.h"
 #include "parts.h"
 #include "send.h"
@@ -22,6 +23,7 @@
  * @capture:	session to file
  * @context:	what is recorded beside payloads of kernel events
  * @sender:	chunks of S.Ha.R.K. that programs and the kernel want to be sent
+ * @dynamic:	events of the kernel's own
  * @command:	the traced command, pid 0 = none
  * @signals:	how signals were at the start
  * @choice:	which events are recorded now
@@ -40,6 +42,7 @@ struct recording {
 	struct capture capture;
 	struct context context;
 	struct sender sender;
+	struct dynamic dynamic;
 	struct command command;
 	struct command_signals signals;
 	struct choice choice;

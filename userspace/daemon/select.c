@@ -19,6 +19,8 @@
 
 #include <ktrace/level.h>
 
+#include "dynamic.h"
+
 #define NAME_SIZE 64
 
 static const char default_kernel[] = "sched,log";
@@ -100,7 +102,7 @@ bool select_wants_kernel(const char *events)
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
 		if (is_selected(events, ev))
 			return true;
-	return false;
+	return dynamic_wants(events);
 }
 
 int select_enable(struct ktrace_session *s, const char *events, const char **missing)
@@ -147,7 +149,8 @@ void select_cross_off(char *list, const char *name)
 	for (char *rest = list, *glob; (glob = strsep(&rest, ","));) {
 		size_t n = strlen(glob);
 
-		if (!n || matches_one(glob, family, full))
+		if (!n || matches_one(glob, family, full) ||
+		    dynamic_is(glob + strspn(glob, " ")))
 			continue;
 		if (to != list)
 			*to++ = ',';

@@ -102,7 +102,8 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 }
 
 /* Kernel events first: they can fail. */
-static int switch_events(struct recording *r, const struct choice *wanted, const char **note)
+static int switch_events(struct recording *r, const struct choice *wanted, const char **note,
+			 char reason[KPROBE_REASON_MAX])
 {
 	char filter[KTRACE_FILTER_SIZE];
 	struct ktrace_session_info info;
@@ -110,16 +111,25 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 
 	ktrace_session_info(r->session, &info);
 	if (info.has_kernel) {
+		error = dynamic_choose(&r->dynamic, r->session, wanted->events, reason);
+		if (error)
+			return error;
+		dynamic_meta(&r->dynamic, &r->capture.meta);
 		error = select_change(r->session, r->choice.events, wanted->events);
 		if (error) {
 			select_change(r->session, wanted->events, r->choice.events);
+			dynamic_choose(&r->dynamic, r->session, r->choice.events, reason);
+			snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
 			return error;
 		}
 	} else if (wanted->events && select_wants_kernel(wanted->events)) {
 		*note = "this recording has no kernel events";
 	}
 	select_filter(wanted, filter);
-	return ktrace_session_select(r->session, filter);
+	error = ktrace_session_select(r->session, filter);
+	if (error)
+		snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
+	return error;
 }
 
 static void note_choice(struct recording *r)
@@ -134,7 +144,7 @@ static void note_choice(struct recording *r)
 static void set(struct recording *r, int fd, const struct ktrace_port_sender *to,
 		const char *levels, char *events)
 {
-	char reason[NAMES_SIZE];
+	char reason[KPROBE_REASON_MAX];
 	const char *note = NULL;
 	struct choice wanted;
 	int error;
@@ -144,10 +154,11 @@ static void set(struct recording *r, int fd, const struct ktrace_port_sender *to
 		refuse(fd, to, reason);
 		return;
 	}
-	error = switch_events(r, &wanted, &note);
+	error = switch_events(r, &wanted, &note, reason);
 	if (error) {
 		free(events);
-		refuse(fd, to, strerror(-error));
+		reason[strcspn(reason, "\n")] = '\0';
+		refuse(fd, to, reason);
 		return;
 	}
 	r->choice = wanted;

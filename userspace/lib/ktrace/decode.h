@@ -33,6 +33,14 @@ enum ktrace_shape {
 	KTRACE_STRING,		/* bytes, NUL */
 };
 
+/* Where the values of a type are that does not have them one behind the other. */
+enum ktrace_field_place {
+	KTRACE_FOLLOWS,		/* behind the field before */
+	KTRACE_AT,		/* at @offset */
+	KTRACE_DATA_LOC,	/* at @offset: __u32, bytes << 16 | their offset */
+	KTRACE_REL_LOC,		/* the same, their offset from behind it on */
+};
+
 /* struct ktrace_enumerator - one name of an enum; @value as the scalar's 64-bit extension */
 struct ktrace_enumerator {
 	__s64 value;
@@ -50,6 +58,8 @@ struct ktrace_enumerator {
  * @enums:	ordered as written
  * @label:	" name=", as text begins
  * @label_size:	bytes of it, without its NUL
+ * @place:	where its value is
+ * @offset:	unless KTRACE_FOLLOWS: from the payload's beginning on
  */
 struct ktrace_field {
 	const char *name;
@@ -61,6 +71,8 @@ struct ktrace_field {
 	const struct ktrace_enumerator *enums;
 	const char *label;
 	size_t label_size;
+	enum ktrace_field_place place;
+	__u32 offset;
 };
 
 /**
@@ -74,6 +86,8 @@ struct ktrace_field {
  * @id:		as in records
  * @field_nr:	number of fields
  * @fields:	in order of the payload
+ * @format:	the kernel's own description, NULL = it is none of the kernel's
+ * @is_placed:	made of it: fields say themselves where they are
  */
 struct ktrace_event_type {
 	const char *full_name;
@@ -85,6 +99,8 @@ struct ktrace_event_type {
 	__u16 id;
 	__u32 field_nr;
 	const struct ktrace_field *fields;
+	const char *format;
+	bool is_placed;
 };
 
 #define KTRACE_DESC_SIZE_MAX 65536u
@@ -97,6 +113,19 @@ struct ktrace_event_type {
  * Return: 0, -EINVAL if @desc is no description, -ENOMEM.
  */
 int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out);
+
+/**
+ * ktrace_event_type_parse_format - make an event type of the kernel's description
+ * @name:	"provider:name", what the event is to be called
+ * @format:	text of the file "format" in tracefs
+ * @out:	the type, to be freed with ktrace_event_type_free()
+ *
+ * Its common fields (common_type and so on) are left out.
+ *
+ * Return: 0, -EINVAL if @name or @format cannot be, -ENOMEM.
+ */
+int ktrace_event_type_parse_format(const char *name, const char *format,
+				   struct ktrace_event_type **out);
 
 /** ktrace_event_type_free - free a parsed type, or NULL */
 void ktrace_event_type_free(struct ktrace_event_type *type);

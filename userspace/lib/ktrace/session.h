@@ -193,6 +193,18 @@ int ktrace_session_filter(struct ktrace_session *s, const struct ktrace_kernel_f
 int ktrace_session_select(struct ktrace_session *s, const char *filter);
 
 /**
+ * ktrace_session_tracepoint - give an event of the kernel's own an id, to be enabled
+ * @s:		the session
+ * @number:	the kernel's: the file "id" beside the event's "format" in tracefs
+ * @id:		out: for ktrace_session_enable() and in records; KTRACE_EV_DYNAMIC or above
+ *
+ * A record's payload is what "format" describes: ktrace_event_type_parse_format() takes it.
+ *
+ * Return: 0, -ENOENT without a kernel channel, or what KTRACE_IOC_TRACEPOINT says.
+ */
+int ktrace_session_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id);
+
+/**
  * ktrace_session_follow - record kernel events of a process and its descendants
  * @s:		the session
  * @pid:	process, or KTRACE_FOLLOW_ALL

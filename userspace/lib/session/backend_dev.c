@@ -283,6 +283,15 @@ static int dev_filter(struct ktrace_session *s, const struct ktrace_kernel_filte
 	return control_ioctl(s->fd, KTRACE_IOC_FILTER, &copy);
 }
 
+static int dev_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id)
+{
+	struct ktrace_tracepoint t = { .size = sizeof(t), .number = number };
+	int error = control_ioctl(s->fd, KTRACE_IOC_TRACEPOINT, &t);
+
+	*id = t.id;
+	return error;
+}
+
 static int dev_follow(struct ktrace_session *s, __s32 pid)
 {
 	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
@@ -380,6 +389,7 @@ const struct session_backend session_backend_dev = {
 	.set_running = dev_set_running,
 	.enable = dev_enable,
 	.filter = dev_filter,
+	.tracepoint = dev_tracepoint,
 	.follow = dev_follow,
 	.context = dev_context,
 	.counter = dev_counter,

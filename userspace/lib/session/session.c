@@ -199,6 +199,11 @@ int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool o
 	return 0;
 }
 
+int ktrace_session_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id)
+{
+	return s->kernel.map ? s->backend->tracepoint(s, number, id) : -ENOENT;
+}
+
 int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 {
 	return s->kernel.map ? s->backend->follow(s, pid) : -ENOENT;

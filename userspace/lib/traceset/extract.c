@@ -113,6 +113,7 @@ static int make_sources(struct ktrace_extract *x, const struct ktrace_traceset *
 	int ret = 0;
 
 	x->next_id = KTRACE_ID_FIRST;
+	x->next_kernel_id = KTRACE_EV_DYNAMIC;
 	x->seen = calloc(1, (KTRACE_TID_MASK + 1) / 8);
 	x->sources = calloc(set->trace_nr, sizeof(*x->sources));
 	if (!x->seen || !x->sources)
@@ -322,6 +323,8 @@ int ktrace_extract_add(struct ktrace_extract *x, const struct ktrace_trace_event
 		return add_lost(x, o, rec.ts, e);
 	if (is_user)
 		rec.id = ktrace_extract_id(x, source, e->id);
+	else
+		rec.id = ktrace_extract_kernel_id(x, source, e->id);
 	if (rec.id < KTRACE_ID_FIRST)
 		return -EOVERFLOW;
 	x->seen[e->tid / 8] |= (unsigned char)(1u << e->tid % 8);

@@ -33,11 +33,13 @@ struct out_stream {
  * @trace:	the file
  * @streams:	of the new file, in order of the numbers they have in this one
  * @ids:	what user events are called in the new file; 0 = not known yet. NULL: as here
+ * @kernel_ids:	the same of kernel events from KTRACE_EV_DYNAMIC on; unused if @ids is NULL
  */
 struct source {
 	const struct trace *trace;
 	struct out_stream *streams;
 	__u16 *ids;
+	__u16 kernel_ids[65536];
 };
 
 /**
@@ -46,6 +48,7 @@ struct source {
  * @sources:	by number of the trace
  * @source_nr:	how many. If there are several, stamps become those of CLOCK_MONOTONIC
  * @next_id:	for the next user event
+ * @next_kernel_id: for the next kernel event from KTRACE_EV_DYNAMIC on
  * @kernel_ids:	kernel events that the new file describes, a bit each
  * @seen:	threads that have events in it, a bit each
  * @is_torn:	there are events without an end
@@ -55,6 +58,7 @@ struct ktrace_extract {
 	struct source *sources;
 	size_t source_nr;
 	__u32 next_id;
+	__u32 next_kernel_id;
 	unsigned char kernel_ids[65536 / 8];
 	unsigned char *seen;
 	bool is_torn;
@@ -81,5 +85,6 @@ static inline __u64 extract_stamp(const struct ktrace_extract *x, const struct s
 int ktrace_extract_meta(struct ktrace_extract *x, const char *what);
 int ktrace_extract_names(struct ktrace_extract *x);
 __u16 ktrace_extract_id(struct ktrace_extract *x, struct source *from, __u32 id);
+__u16 ktrace_extract_kernel_id(struct ktrace_extract *x, struct source *from, __u32 id);
 
 #endif

@@ -34,6 +34,32 @@ __u16 ktrace_extract_id(struct ktrace_extract *x, struct source *from, __u32 id)
 	return from->ids[id & 0xffff];
 }
 
+/* Numbers of the kernel's own events are those of a recording: other files have others. */
+__u16 ktrace_extract_kernel_id(struct ktrace_extract *x, struct source *from, __u32 id)
+{
+	__u16 *to = &from->kernel_ids[id & 0xffff];
+
+	if (!from->ids || id < KTRACE_EV_DYNAMIC)
+		return (__u16)id;
+	if (!*to && x->next_kernel_id <= 0xffff)
+		*to = (__u16)x->next_kernel_id++;
+	return *to;
+}
+
+/* As takes_event(), for a line that describes an event of the kernel's own */
+static bool takes_format(struct copying *c, const char *line, __u64 *id)
+{
+	const char *number = strstr(line, " id=");
+	__u64 old = number ? strtoull(number + 4, NULL, 10) : 0;
+	bool is_known;
+
+	if (old < KTRACE_EV_DYNAMIC || old > 0xffff)
+		return false;
+	is_known = c->from->kernel_ids[old];
+	*id = ktrace_extract_kernel_id(c->x, c->from, (__u32)old);
+	return *id && !is_known;
+}
+
 /* Is the line the first to describe the event? @id is what it is called in the new file. */
 static bool takes_event(struct copying *c, const char *line, __u64 *id)
 {
@@ -77,6 +103,8 @@ static void merge_line(struct copying *c, struct ktrace_text *text, const char *
 	__u64 id;
 
 	if (!strncmp(line, "event ", 6) && takes_event(c, line, &id))
+		put_changed(text, line, " id=", id);
+	if (!strncmp(line, "format ", 7) && takes_format(c, line, &id))
 		put_changed(text, line, " id=", id);
 	if (strncmp(line, "process ", 8) && strncmp(line, "thread ", 7) &&
 	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7) &&

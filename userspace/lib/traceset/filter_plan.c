@@ -32,7 +32,7 @@ static __u32 fixed_size(const struct ktrace_field *f)
 /* Where the field is in the payload: at an offset, or some fields behind one. */
 static void look_up(struct check *c, const struct test *t, const struct ktrace_event_type *type)
 {
-	bool is_fixed = true;
+	bool is_fixed = true;	/* of a type that is placed: always, at 0 */
 	__u32 i, size;
 
 	c->verdict = VERDICT_NO;
@@ -44,6 +44,8 @@ static void look_up(struct check *c, const struct test *t, const struct ktrace_e
 			c->verdict = VERDICT_MAYBE;
 			return;
 		}
+		if (type->is_placed)
+			continue;
 		size = fixed_size(&type->fields[i]);
 		is_fixed = is_fixed && size && c->off <= KTRACE_DESC_SIZE_MAX;
 		if (is_fixed)

@@ -227,6 +227,28 @@ static int add_event(struct trace *t, const struct line *l)
 	return 0;
 }
 
+/* The same of an event of the kernel's own, described by the kernel. */
+static int add_format(struct trace *t, const struct line *l)
+{
+	const char *name = get_str(l, "name"), *text = get_str(l, "text");
+	struct type_table *types = &t->types[KTRACE_CHANNEL_KERNEL];
+	struct ktrace_event_type *type;
+	__u64 id;
+	int ret;
+
+	if (!name || !text || !get_u64(l, "id", &id) || id > 0xffff || id < KTRACE_EV_DYNAMIC)
+		return -EINVAL;
+	ret = grow_types(types, (__u32)id);
+	if (ret || types->types[id])
+		return ret;
+	ret = ktrace_event_type_parse_format(name, text, &type);
+	if (ret)
+		return ret;
+	type->id = (__u16)id;
+	types->types[id] = type;
+	return 0;
+}
+
 static int add_name(struct trace *t, const struct line *l, const char *tid_key)
 {
 	const bool is_process = !strcmp(tid_key, "pid");
@@ -411,6 +433,7 @@ static const struct {
 	{ "clock", add_clock },
 	{ "stream", add_stream },
 	{ "event", add_event },
+	{ "format", add_format },
 	{ "process", add_process },
 	{ "thread", add_thread },
 	{ "map", add_map },

@@ -181,6 +181,20 @@ static bool put_number(struct ktrace_out *out, const struct ktrace_field *f,
 	return true;
 }
 
+/* Of a type that is placed */
+static bool placed_text(struct ktrace_out *out, struct ktrace_values *it)
+{
+	struct ktrace_value v;
+	bool is_cut = false;
+
+	while (ktrace_values_next(it, &v)) {
+		put_label(out, v.field);
+		ktrace_value_text(out, &v);
+		is_cut |= v.is_cut;
+	}
+	return is_cut || it->next < it->type->field_nr;
+}
+
 bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *type,
 			const void *payload, size_t len)
 {
@@ -190,6 +204,8 @@ bool ktrace_fields_text(struct ktrace_out *out, const struct ktrace_event_type *
 	bool is_cut = false;
 
 	ktrace_values_init(&it, type, payload, len);
+	if (type->is_placed)
+		return placed_text(out, &it);
 	while (it.next < type->field_nr && it.at != it.end) {
 		f = &type->fields[it.next];
 		put_label(out, f);

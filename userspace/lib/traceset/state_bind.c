@@ -59,7 +59,7 @@ static struct binding make_binding(const struct ktrace_event_type *type)
 	struct binding b = { .rule = ktrace_rule_find(type->full_name) };
 	__u32 i;
 
-	if (type->kind != KTRACE_CHANNEL_KERNEL)
+	if (type->kind != KTRACE_CHANNEL_KERNEL || type->is_placed)
 		b.rule = NULL;
 	for (i = 0; b.rule && b.rule->fields[i]; i++)
 		if (!bind_field(&b, type, i))

@@ -3,7 +3,8 @@
  * value.c - takes the values of a payload out, one after the other
  *
  * The payload is packed and may be shorter than its type says: the value that the end
- * falls into is delivered as far as it goes and marked, those behind it are not.
+ * falls into is delivered as far as it goes and marked, those behind it are not. A placed
+ * type (format.c) has all its values always, marked where the payload does not reach.
  */
 #include "value.h"
 
@@ -36,12 +37,53 @@ static void take_elements(struct ktrace_values *it, struct ktrace_value *v, __u3
 	it->at = v->is_cut ? it->end : it->at + (size_t)count * size;
 }
 
+/* Where the bytes of a placed field are, as it says itself. False: it does not reach so far. */
+static bool find_bytes(const struct ktrace_values *it, const struct ktrace_field *f,
+		       size_t *off, size_t *n)
+{
+	size_t len = (size_t)(it->end - it->at);
+	__u32 loc;
+
+	*off = f->offset;
+	*n = (size_t)f->size * (f->shape == KTRACE_FIXED ? f->count : 1);
+	if (f->place == KTRACE_AT)
+		return true;
+	if (len < sizeof(loc) || f->offset > len - sizeof(loc))
+		return false;
+	memcpy(&loc, it->at + f->offset, sizeof(loc));
+	*off = loc & 0xffff;
+	*n = loc >> 16;
+	if (f->place == KTRACE_REL_LOC)
+		*off += f->offset + sizeof(loc);
+	return true;
+}
+
+/* @it->at stays at the payload's beginning. */
+static bool next_placed(struct ktrace_values *it, struct ktrace_value *v)
+{
+	const struct ktrace_field *f = &it->type->fields[it->next++];
+	size_t len = (size_t)(it->end - it->at), off, n, left;
+
+	v->field = f;
+	if (!find_bytes(it, f, &off, &n) || off > len)
+		off = len;
+	left = len - off;
+	v->data = it->at + off;
+	v->is_cut = off == len ? n || f->place == KTRACE_AT : n > left;
+	if (n > left)
+		n = left;
+	v->count = f->shape == KTRACE_STRING ? (__u32)strnlen(v->data, n) : (__u32)(n / f->size);
+	return true;
+}
+
 bool ktrace_values_next(struct ktrace_values *it, struct ktrace_value *v)
 {
 	__u32 count = 1;
 
 	if (it->next == it->type->field_nr || it->at == it->end)
 		return false;
+	if (it->type->is_placed)
+		return next_placed(it, v);
 	v->field = &it->type->fields[it->next++];
 	v->data = it->at;
 	if (v->field->shape == KTRACE_STRING) {

@@ -33,13 +33,14 @@ class Enumerator(Structure):
 
 class Field(Structure):
     _fields_ = [('name', c_char_p), ('scalar', c_int), ('size', c_uint32), ('shape', c_int), ('count', c_uint32),
-                ('enum_nr', c_uint32), ('enums', POINTER(Enumerator)), ('label', c_char_p), ('label_size', c_size_t)]
+                ('enum_nr', c_uint32), ('enums', POINTER(Enumerator)), ('label', c_char_p), ('label_size', c_size_t),
+                ('place', c_int), ('offset', c_uint32)]
 
 
 class Type(Structure):
     _fields_ = [('full_name', c_char_p), ('provider', c_char_p), ('name', c_char_p), ('file', c_char_p),
                 ('line', c_uint32), ('kind', c_uint16), ('id', c_uint16), ('field_nr', c_uint32),
-                ('fields', POINTER(Field))]
+                ('fields', POINTER(Field)), ('format', c_char_p), ('is_placed', c_bool)]
 
 
 class Event(Structure):

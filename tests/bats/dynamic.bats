@@ -1,0 +1,249 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: guest
+#
+# dynamic.bats - ktraced -e 'tp:...', 'kprobe:...', 'kretprobe:...': events of the kernel's own
+
+# shellcheck disable=SC2154 # capture and start set status, output, stderr, pid
+
+load helpers
+
+TRACING=/sys/kernel/tracing
+PROBE=kprobe:do_sys_openat2
+
+setup()
+{
+	requires_dev
+	requires_root
+	setup_test
+	mountpoint -q "$TRACING" || mount -t tracefs tracefs "$TRACING"
+}
+
+teardown()
+{
+	if mountpoint -q "$BATS_TEST_TMPDIR/mnt"; then
+		umount "$BATS_TEST_TMPDIR/mnt"
+	fi
+	teardown_test
+}
+
+requires_probes()
+{
+	[ -e "$TRACING/kprobe_events" ] || skip "a kernel without kprobe_events"
+}
+
+requires_names()
+{
+	requires_probes
+	[ -e /sys/kernel/btf/vmlinux ] || skip "a kernel without BTF"
+}
+
+# record OPTION... -- COMMAND...: all is well, nothing lost; the trace is t
+record()
+{
+	run_ktraced -o t "$@"
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	valid_trace t
+}
+
+# events FILTER: of t, as JSON, one a line
+events()
+{
+	"$KTRACE" grep --json -e "$1" t
+}
+
+# no_probes: none of a ktraced is left
+no_probes()
+{
+	! grep ':ktrace_' "$TRACING/kprobe_events"
+}
+
+@test "sched_switch of the kernel tells what our own sched:switch tells" {
+	cp "$(command -v bash)" switcher
+	record --all -e sched:switch,tp:sched:sched_switch -- \
+		./switcher -c 'for i in 1 2 3 4 5 6 7 8; do /bin/true; done; read -r x </proc/uptime'
+	"$KTRACE" list --json t >t.json
+	run python3 - t.json <<-'END'
+	import collections, json, sys
+	ours, theirs = collections.defaultdict(list), collections.defaultdict(list)
+	for line in open(sys.argv[1]):
+	    e = json.loads(line)
+	    f = e.get('fields', {})
+	    if 'switcher' not in (f.get('prev_comm'), f.get('next_comm')):
+	        continue
+	    names = ('prev_comm', 'prev_prio', 'next_comm', 'next_prio')
+	    row = [f[n] for n in names]
+	    if e['event'] == 'sched:switch':
+	        ours[e['cpu']].append(row + [f['prev_tid'], f['next_tid'], f['prev_state'] == 'RUNNABLE'])
+	    elif e['event'] == 'sched:sched_switch':
+	        theirs[e['cpu']].append(row + [f['prev_pid'], f['next_pid'], f['prev_state'] in (0, 256)])
+	nr = 0
+	for cpu in set(ours) | set(theirs):
+	    a, b = ours[cpu], theirs[cpu]
+	    n = min(len(a), len(b))
+	    # The last switch, away from the dead, may come when the recording is being stopped.
+	    assert a[:n] == b[:n] and abs(len(a) - len(b)) <= 1, (cpu, a, b)
+	    nr += n
+	assert nr >= 10, nr
+	END
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+@test "without --all a tracepoint is recorded of what the command does" {
+	record -e tp:sched:sched_process_exec -- sh -c '/bin/true; exec /bin/true'
+	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 3 ]
+	[ "$(events 'field.filename == "/bin/true"' | wc -l)" = 2 ]
+}
+
+@test "what a file system does for a program that writes" {
+	modprobe -q loop && modprobe -q ext4 && [ -e "$TRACING/events/ext4" ] ||
+		skip "no ext4 or loop in this kernel"
+	dd if=/dev/zero of=disk bs=1M count=8 status=none
+	mkfs.ext4 -q -F disk
+	mkdir mnt
+	mount -o loop disk mnt
+	record -e 'tp:ext4:*' -- sh -c 'echo hello >mnt/file; sync'
+	inode=$(stat -c %i mnt/file)
+	[ "$(events "event == \"ext4:ext4_da_write_begin\" && field.ino == $inode && field.len == 6" | wc -l)" = 1 ]
+	[ "$(events "event == \"ext4:ext4_sync_fs\"" | wc -l)" -ge 1 ]
+}
+
+@test "a module whose tracepoints are recorded stays meanwhile" {
+	modprobe -q netfs && [ -e "$TRACING/events/netfs" ] || skip "no module netfs in this kernel"
+	start_ktraced -o t -e 'tp:netfs:*'
+	retry 0.02 has ktraced.err tracing
+	fails rmmod netfs
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	rmmod netfs
+}
+
+@test "an argument by register and by number, a return value" {
+	requires_probes
+	record -e "$PROBE reg=%di:s32 arg=\$arg1:s32 file=+0(%si):ustring,kretprobe:do_sys_openat2 ret=\$retval:s64" \
+		-- cat /etc/hostname /nonexistent || true
+	events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' >found
+	[ "$(wc -l <found)" = 1 ]
+	[ "$(jq -c '[.fields.reg, .fields.arg]' found)" = '[-100,-100]' ]
+	[ "$(events 'event == "kretprobe:do_sys_openat2" && field.ret == -2' | wc -l)" -ge 1 ]
+	[ "$(events 'event == "kretprobe:do_sys_openat2"' | wc -l)" = \
+		"$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" ]
+	no_probes
+}
+
+@test "arguments by name" {
+	requires_names
+	record -e "$PROBE dfd filename:ustring fd=dfd how" -- cat /etc/hostname
+	events 'field.filename == "/etc/hostname"' >found
+	[ "$(wc -l <found)" = 1 ]
+	[ "$(jq -c '[.event, .fields.dfd, .fields.fd, (.fields.how | type)]' found)" = \
+		'["kprobe:do_sys_openat2",-100,-100,"string"]' ]
+}
+
+# refused COLUMN ITEM: ktraced says what is wrong, marks the place, makes no file, no probe
+refused()
+{
+	run_ktraced -o t2 -e "$2" -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"column $1:"* ]]
+	[ "$(sed -n 's/^ktraced: \( *\)^$/\1/p' <<<"$stderr" | wc -c)" = $(($1 + 2)) ]
+	[ ! -e t2 ]
+	no_probes
+}
+
+@test "probes that cannot be made are refused with their place, and nothing is left behind" {
+	requires_probes
+	refused 8 kprobe:
+	refused 8 kprobe:no_such_function_here
+	refused 31 "$PROBE a=+0(%dx"
+	refused 27 "$PROBE %di %nosuch"
+	# The first is good, and goes again.
+	refused 8 "$PROBE,kprobe:no_such_function_here"
+}
+
+@test "a name that the function does not have is refused with its place" {
+	requires_names
+	refused 27 "$PROBE dfd nosuch"
+}
+
+@test "tracepoints that are not there are said, and the session goes on" {
+	record -e 'tp:nosuch:*,tp:sched:nosuch,tp:a/b:c,tp:sched:sched_process_exec' -- /bin/true
+	[[ $stderr == *"no tracepoint is called nosuch:*"* ]]
+	[[ $stderr == *"no tracepoint is called sched:nosuch"* ]]
+	[[ $stderr == *"no tracepoint is called a/b:c"* ]]
+	[[ $stderr != *"no event is called"* ]]
+	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 1 ]
+}
+
+@test "what a killed ktraced left is removed by the next one" {
+	requires_probes
+	start_ktraced -o t -e "$PROBE"
+	retry 0.02 has ktraced.err tracing
+	has "$TRACING/kprobe_events" ':ktrace_'
+	kill -KILL "$pid"
+	wait "$pid" || true
+	has "$TRACING/kprobe_events" ':ktrace_'
+	run_ktraced -o t2 -- true
+	[ "$status" = 0 ]
+	no_probes
+}
+
+@test "the probe of a recording that runs stays when another one begins or ends" {
+	requires_probes
+	start_ktraced -o t -e "$PROBE"
+	retry 0.02 has ktraced.err tracing
+	run_ktraced -o t2 -e "$PROBE" -- true
+	[ "$status" = 0 ]
+	[ "$(grep -c ':ktrace_' "$TRACING/kprobe_events")" = 1 ]
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	no_probes
+}
+
+@test "a live recording can be told to record a tracepoint" {
+	start_ktraced --all -o t -e log
+	retry 0.02 has ktraced.err tracing
+	run_ktrace level -e 'log,tp:sched:sched_process_exec' "$pid"
+	[ "$status" = 0 ]
+	/bin/true
+	run_ktrace level -e log "$pid"
+	[ "$status" = 0 ]
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	[ "$(events 'event == "sched:sched_process_exec" && field.filename == "/bin/true"' | wc -l)" = 1 ]
+	valid_trace t
+}
+
+@test "a CPU that goes and comes has its tracepoints again" {
+	[ -e /sys/devices/system/cpu/cpu1/online ] || skip "has no CPU that can go offline"
+	start_ktraced --all -o t -e tp:sched:sched_process_exec
+	retry 0.02 has ktraced.err tracing
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	retry 0.02 seen_on_cpu1
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+}
+
+# seen_on_cpu1: the recording has what ran there just now
+seen_on_cpu1()
+{
+	cp /bin/true "probe$((++times))"
+	taskset -c 1 "./probe$times"
+	retry 0.02 grew
+	[ "$("$KTRACE" grep -e "cpu == 1 && field.filename == \"./probe$times\"" t | wc -l)" = 1 ]
+}
+
+# grew: the file has more than when this was asked last
+grew()
+{
+	local now
+	now=$(stat -c %s t)
+	[ "$now" -gt "${size:-0}" ] && size=$now
+}

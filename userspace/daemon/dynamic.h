@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* dynamic.h - events of the kernel's own that -e names: tracepoints and dynamic probes */
+#ifndef KTRACED_DYNAMIC_H
+#define KTRACED_DYNAMIC_H
+
+#include <stdbool.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+#include "kprobe.h"
+
+/**
+ * struct dynamic_event - one of them
+ * @name:	what it is called in the trace: "SYSTEM:EVENT", "kprobe:FUNCTION"
+ * @item:	the item of -e if it is a probe, else NULL
+ * @path:	"SYSTEM/EVENT" below events/ in tracefs
+ * @format:	the kernel's description; ktrace_event_type_parse_format() knows it
+ * @id:		in records
+ * @is_wanted:	by the choice that is being made
+ * @is_on:	switched on
+ * @is_told:	the file has its description
+ */
+struct dynamic_event {
+	char *name;
+	char *item;
+	char *path;
+	char *format;
+	__u16 id;
+	bool is_wanted;
+	bool is_on;
+	bool is_told;
+};
+
+/**
+ * struct dynamic - those of one recording
+ * @events:	all that have been met
+ * @nr:		how many
+ * @probes:	dynamic probes among them
+ * @skipped:	the kernel refused so many, of which the first
+ * @refused:	the first one's name and why
+ */
+struct dynamic {
+	struct dynamic_event *events;
+	size_t nr;
+	struct kprobes probes;
+	unsigned int skipped;
+	char refused[256];
+};
+
+/** dynamic_is - whether an item of -e means such events: "tp:SYSTEM:EVENT", "kprobe:..." */
+bool dynamic_is(const char *item);
+
+/** dynamic_wants - whether any item of a list does */
+bool dynamic_wants(const char *events);
+
+/**
+ * dynamic_choose - switch on what a list of -e names, and off what it does not
+ * @d:		the events of the recording
+ * @s:		its session, with a kernel channel
+ * @events:	argument of -e, NULL = none of these events
+ * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes
+ *
+ * Tracepoints that are not there, or cannot be had, are noted, and left out; a probe that
+ * cannot be made is an error.
+ *
+ * Return: 0 or -errno; nothing has been switched then.
+ */
+int dynamic_choose(struct dynamic *d, struct ktrace_session *s, const char *events, char *reason);
+
+/** dynamic_meta - describe what has not been described yet */
+void dynamic_meta(struct dynamic *d, struct ktrace_text *t);
+
+/** dynamic_end - say what was missed, and leave nothing behind; the session has ended */
+void dynamic_end(struct dynamic *d);
+
+#endif

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kprobe.c - dynamic probes on functions of the kernel: made, found again, removed
+ *
+ * A probe is a line in tracefs's kprobe_events and from then on an event like others:
+ *
+ *   p:GROUP/ePID_N FUNCTION[+OFFSET] [ARGUMENT...]
+ *
+ * GROUP is ktrace_PID_START, of this process: so who comes later can tell what is left of one
+ * that died. One that a session still uses cannot be removed: the kernel sees to that.
+ */
+#include "kprobe.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "arguments.h"
+#include "tracefs.h"
+
+#define PREFIX "ktrace_"
+#define EVENTS "kprobe_events"
+/* Returns that may be awaited at a time: sleeping functions have many. */
+#define RETURNS_MAX 1024
+
+static const char *behind_prefix(const char *item)
+{
+	return strncmp(item, "kprobe:", 7) && strncmp(item, "kretprobe:", 10) ? NULL :
+		strchr(item, ':') + 1;
+}
+
+bool kprobe_is(const char *item)
+{
+	return behind_prefix(item);
+}
+
+/* Names of events have letters, digits and a few more: a module's ':' becomes '.'. */
+char *kprobe_name(const char *item)
+{
+	const char *probe = behind_prefix(item);
+	size_t n = (size_t)(probe - item) + strcspn(probe, " ");
+	char *name = strndup(item, n);
+
+	for (char *at = name ? name + (probe - item) : NULL; at && *at; at++)
+		if (!isalnum((unsigned char)*at) && !strchr("_.-+", *at))
+			*at = *at == ':' ? '.' : '_';
+	return name;
+}
+
+/* When a process began, in ticks since boot: with its number it is unique. 0 = it is gone. */
+static unsigned long long start_of(unsigned long pid)
+{
+	unsigned long long start = 0;
+	char path[64], stat[1024] = "", *at;
+	FILE *f;
+	size_t n;
+
+	snprintf(path, sizeof(path), "/proc/%lu/stat", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return 0;
+	n = fread(stat, 1, sizeof(stat) - 1, f);
+	fclose(f);
+	stat[n] = '\0';
+	/* The name is in parentheses and may contain anything. */
+	at = strrchr(stat, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	if (at)
+		start = strtoull(at, NULL, 10);
+	return start;
+}
+
+static void name_group(struct kprobes *k)
+{
+	unsigned long pid = (unsigned long)getpid();
+
+	if (!*k->group)
+		snprintf(k->group, sizeof(k->group), PREFIX "%lu_%llu", pid, start_of(pid));
+}
+
+/* Three lines: what is wrong, the text, and a mark below the place. */
+static void put_reason(char *reason, const char *what, const char *item, size_t column)
+{
+	snprintf(reason, KPROBE_REASON_MAX, "%s, column %zu:\n  %s\n  %*s^", what, column + 1,
+		 item, (int)column, "");
+}
+
+/*
+ * What the kernel says of the line that it has refused: in error_log, behind it the line, and
+ * a mark below the place.
+ */
+static bool kernel_reason(char *reason, const char *line, const char *item, size_t head)
+{
+	static const char begin[] = "\n  Command: ";
+	char *log = tracefs_read("error_log"), *at = log, *found = NULL;
+	char *what, *mark;
+	size_t column;
+
+	while (at && (at = strstr(at, begin))) {
+		at += strlen(begin);
+		if (!strncmp(at, line, strlen(line)) && at[strlen(line)] == '\n')
+			found = at;
+	}
+	if (!found) {
+		free(log);
+		return false;
+	}
+	mark = found + strlen(line) + 1;
+	column = strspn(mark, " ");
+	column = column > strlen("  Command: ") ? column - strlen("  Command: ") : 0;
+	found[-(long)strlen(begin)] = '\0';
+	what = strrchr(log, '\n');
+	what = strstr(what ? what : log, "error: ");
+	/* The line begins otherwise than the item. */
+	column = column > head ? column - head : 0;
+	put_reason(reason, what ? what + strlen("error: ") : "refused", item,
+		   column + (size_t)(behind_prefix(item) - item));
+	free(log);
+	return true;
+}
+
+/* @resolved: what stands behind the prefix */
+static int define(const char *path, const char *item, const char *resolved, char *reason)
+{
+	bool is_return = item[1] == 'r';
+	char line[2 * KPROBE_TEXT_MAX], shown[2 * KPROBE_TEXT_MAX];
+	int head, error;
+
+	if (is_return)
+		head = snprintf(line, sizeof(line), "r%d:%s ", RETURNS_MAX, path);
+	else
+		head = snprintf(line, sizeof(line), "p:%s ", path);
+	snprintf(line + head, sizeof(line) - (size_t)head, "%s", resolved);
+	snprintf(shown, sizeof(shown), "%.*s%s", (int)(behind_prefix(item) - item), item, resolved);
+	error = tracefs_append(EVENTS, line);
+	if (error && !kernel_reason(reason, line, shown, (size_t)head))
+		snprintf(reason, KPROBE_REASON_MAX, "%s: %s", item, error == -ENOENT ?
+			 "there is no such function in this kernel, or no tracefs" :
+			 strerror(-error));
+	return error;
+}
+
+int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_size, char *reason)
+{
+	const char *probe = behind_prefix(item);
+	char resolved[KPROBE_TEXT_MAX], what[160];
+	size_t column;
+	int error;
+
+	if (strlen(item) >= KPROBE_TEXT_MAX / 2) {
+		snprintf(reason, KPROBE_REASON_MAX, "a probe of %zu bytes is too long",
+			 strlen(item));
+		return -ENAMETOOLONG;
+	}
+	if (!*probe || *probe == ' ') {
+		put_reason(reason, "a function is missing", item, (size_t)(probe - item));
+		return -EINVAL;
+	}
+	error = arguments_resolve(probe, resolved, sizeof(resolved), what, sizeof(what), &column);
+	if (error) {
+		put_reason(reason, what, item, column + (size_t)(probe - item));
+		return error;
+	}
+	name_group(k);
+	snprintf(path, path_size, "%s/e%d_%u", k->group, (int)getpid(), k->nr);
+	error = define(path, item, resolved, reason);
+	k->nr += !error;
+	return error;
+}
+
+__u64 kprobe_missed(const char *path)
+{
+	const char *event = strchr(path, '/') + 1;
+	char *text = tracefs_read("kprobe_profile"), *rest = text, *line;
+	unsigned long long missed = 0, n;
+	char name[64];
+
+	while (rest && (line = strsep(&rest, "\n")))
+		if (sscanf(line, "%63s %*u %llu", name, &n) == 2 && !strcmp(name, event))
+			missed = n;
+	free(text);
+	return missed;
+}
+
+/* Of each line of ours: "p:GROUP/EVENT FUNCTION..." or "rN:GROUP/EVENT ..." */
+static void remove_line(const char *line, bool (*is_meant)(const char *group, const void *arg),
+			const void *arg)
+{
+	const char *group = strchr(line, ':'), *slash = group ? strchr(group, '/') : NULL;
+	char name[64], removal[160];
+
+	if (!slash || strncmp(group + 1, PREFIX, strlen(PREFIX)) ||
+	    slash - group > (long)sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(slash - group - 1), group + 1);
+	if (!is_meant(name, arg))
+		return;
+	snprintf(removal, sizeof(removal), "-:%.*s", (int)strcspn(group + 1, " "), group + 1);
+	tracefs_append(EVENTS, removal);
+}
+
+static void remove_lines(bool (*is_meant)(const char *group, const void *arg), const void *arg)
+{
+	char *text = tracefs_read(EVENTS), *rest = text, *line;
+
+	while (rest && (line = strsep(&rest, "\n")))
+		remove_line(line, is_meant, arg);
+	free(text);
+}
+
+static bool is_same(const char *group, const void *arg)
+{
+	return !strcmp(group, arg);
+}
+
+void kprobe_remove_all(struct kprobes *k)
+{
+	if (*k->group && k->nr)
+		remove_lines(is_same, k->group);
+	k->nr = 0;
+}
+
+static bool is_dead(const char *group, const void *unused)
+{
+	unsigned long long start;
+	unsigned long pid;
+	int end = 0;
+
+	(void)unused;
+	return sscanf(group, PREFIX "%lu_%llu%n", &pid, &start, &end) == 2 && !group[end] &&
+	       start_of(pid) != start;
+}
+
+void kprobe_sweep(void)
+{
+	remove_lines(is_dead, NULL);
+}

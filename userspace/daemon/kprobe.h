@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* kprobe.h - dynamic probes on functions of the kernel: made, found again, removed */
+#ifndef KTRACED_KPROBE_H
+#define KTRACED_KPROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/types.h>
+
+#define KPROBE_TEXT_MAX 1024
+#define KPROBE_REASON_MAX (6 * KPROBE_TEXT_MAX)
+
+/**
+ * struct kprobes - the probes of one recording
+ * @group:	what the kernel calls them all, empty = there was none yet
+ * @nr:		how many have been made
+ */
+struct kprobes {
+	char group[48];
+	unsigned int nr;
+};
+
+/** kprobe_is - whether an item of -e is a probe: "kprobe:..." or "kretprobe:..." */
+bool kprobe_is(const char *item);
+
+/**
+ * kprobe_name - what its events are called: "kprobe:FUNCTION"
+ * @item:	item of -e
+ * @name:	out; as strdup() has it
+ */
+char *kprobe_name(const char *item);
+
+/**
+ * kprobe_make - have the kernel make a probe
+ * @k:		the probes of the recording
+ * @item:	item of -e
+ * @path:	out: "GROUP/EVENT" below events/ in tracefs
+ * @path_size:	its bytes
+ * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes
+ *
+ * Return: 0 or -errno.
+ */
+int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_size, char *reason);
+
+/** kprobe_missed - returns that a probe has missed as there were too many at a time */
+__u64 kprobe_missed(const char *path);
+
+/** kprobe_remove_all - remove what was made; the session must have ended */
+void kprobe_remove_all(struct kprobes *k);
+
+/** kprobe_sweep - remove what recordings have left that died */
+void kprobe_sweep(void);
+
+#endif
