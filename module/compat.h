@@ -9,6 +9,8 @@
 
 #include <linux/cgroup.h>
 #include <linux/mm.h>
+#include <linux/percpu_counter.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
@@ -20,6 +22,37 @@
 #include <asm/trace/exceptions.h>
 #endif
 #endif
+
+/*
+ * Does this tracepoint pass these arguments, behind the data pointer? Stable kernels take over
+ * from newer ones, so their number does not tell.
+ */
+#define KT_COMPAT_PASSES(tracepoint, ...)                               \
+	__same_type(check_trace_callback_type_##tracepoint,             \
+		    void (void (*)(void *, __VA_ARGS__)))
+
+/* Pages of a process, as exact as they are to be had. */
+static inline long kt_compat_rss(struct mm_struct *mm, int member)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	return percpu_counter_sum_positive(&mm->rss_stat[member]);
+#else
+	return get_mm_counter(mm, member);
+#endif
+}
+
+/*
+ * A thread of the process that memory belongs to, NULL: not known. Under RCU. Another one takes
+ * the first one's place with WRITE_ONCE(): all of it had been written long before.
+ */
+static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struct *mm)
+{
+#ifdef CONFIG_MEMCG
+	return (const struct task_struct *)READ_ONCE(mm->owner);
+#else
+	return mm == current->mm ? current : NULL;
+#endif
+}
 
 /* For a vma that is being made: flags became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,

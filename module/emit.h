@@ -20,7 +20,7 @@
 #define KT_TARGETS_MAX 16
 
 /* Payloads that tell of two processes are not longer. */
-#define KT_HIDE_MAX 64
+#define KT_HIDE_MAX 80
 
 struct kt_context;
 

@@ -38,14 +38,19 @@ struct kt_probe {
 	family(sched, KTRACE_EV_SCHED_SWITCH, KTRACE_EV_SCHED_COMM)             \
 	family(syscall, KTRACE_EV_SYSCALL_ENTER, KTRACE_EV_SYSCALL_EXIT)        \
 	family(irq, KTRACE_EV_IRQ_ENTER, KTRACE_EV_IRQ_EXIT)                    \
-	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_EXIT)        \
+	family(softirq, KTRACE_EV_SOFTIRQ_ENTER, KTRACE_EV_SOFTIRQ_RAISE)       \
 	family(block, KTRACE_EV_BLOCK_ISSUE, KTRACE_EV_BLOCK_REQUEUE)           \
 	family(signal, KTRACE_EV_SIGNAL_GENERATE, KTRACE_EV_SIGNAL_DELIVER)     \
 	family(fault, KTRACE_EV_FAULT_USER, KTRACE_EV_FAULT_KERNEL)             \
 	family(lock, KTRACE_EV_LOCK_CONTENDED, KTRACE_EV_LOCK_ACQUIRED)         \
 	family(power, KTRACE_EV_POWER_IDLE, KTRACE_EV_POWER_FREQUENCY)          \
 	family(module, KTRACE_EV_MODULE_LOAD, KTRACE_EV_MODULE_REQUEST)         \
-	family(net, KTRACE_EV_NET_QUEUE, KTRACE_EV_NET_RECEIVE)
+	family(net, KTRACE_EV_NET_QUEUE, KTRACE_EV_NET_RECEIVE)                 \
+	family(workqueue, KTRACE_EV_WORKQUEUE_QUEUE, KTRACE_EV_WORKQUEUE_END)   \
+	family(timer, KTRACE_EV_TIMER_START, KTRACE_EV_TIMER_EXIT)              \
+	family(hrtimer, KTRACE_EV_HRTIMER_START, KTRACE_EV_HRTIMER_EXIT)        \
+	family(memory, KTRACE_EV_MEMORY_RSS, KTRACE_EV_MEMORY_OOM)              \
+	family(futex, KTRACE_EV_FUTEX_ENTER, KTRACE_EV_FUTEX_EXIT)
 
 #define KT_PROBE_DECLARE(name, first, last) extern struct kt_probe kt_probe_##name[];
 KT_PROBE_FAMILIES(KT_PROBE_DECLARE)

@@ -105,6 +105,27 @@ teardown() { teardown_test; }
 	"$PROGS/dev_families" packets
 }
 
+@test "softirqs: raised, then run" {
+	"$PROGS/dev_later" softirqs
+}
+
+@test "work: queued by one thread, done by another, by the name of its function" {
+	"$PROGS/dev_later" works
+}
+
+@test "timers: run out or cancelled, by the name of their function" {
+	"$PROGS/dev_later" timers
+	"$PROGS/dev_later" hrtimers
+}
+
+@test "memory of a process grows" {
+	"$PROGS/dev_later" memory
+}
+
+@test "futexes: what each system call asks for, and gets" {
+	"$PROGS/dev_later" futexes
+}
+
 @test "migration" {
 	"$PROGS/dev_events" migrate
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* probe_hits.c - how to hit each tracepoint, and what event must come out */
 #include "probe_hits.h"
+#include "probe_hits_later.h"
 #include <linux/binfmts.h>
 #include <linux/blkdev.h>
 #include <linux/if_ether.h>
@@ -126,6 +127,11 @@ static void hit_softirq_enter(void)
 static void hit_softirq_exit(void)
 {
 	HIT(row_of(KTRACE_EV_SOFTIRQ_EXIT, 0), void (*)(void *, unsigned int), 4242);
+}
+
+static void hit_softirq_raise(void)
+{
+	HIT(row_of(KTRACE_EV_SOFTIRQ_RAISE, 0), void (*)(void *, unsigned int), 4242);
 }
 
 /* A request of device 259:7, of its third queue; a scheduler's tag counts before the driver's. */
@@ -343,6 +349,7 @@ const struct hit hits[] = {
 	ROW(KTRACE_EV_IRQ_EXIT, want_irq_exit, hit_irq_exit),
 	ROW(KTRACE_EV_SOFTIRQ_ENTER, want_softirq, hit_softirq_enter),
 	ROW(KTRACE_EV_SOFTIRQ_EXIT, want_softirq, hit_softirq_exit),
+	ROW(KTRACE_EV_SOFTIRQ_RAISE, want_softirq, hit_softirq_raise),
 	ROW(KTRACE_EV_BLOCK_ISSUE, want_block, hit_block_issue),
 	ROW(KTRACE_EV_BLOCK_COMPLETE, want_block_complete, hit_block_complete),
 	ROW(KTRACE_EV_BLOCK_REQUEUE, want_block, hit_block_requeue),
@@ -360,6 +367,21 @@ const struct hit hits[] = {
 	ROW(KTRACE_EV_NET_QUEUE, want_net, hit_net_queue),
 	ROW(KTRACE_EV_NET_XMIT, want_net_xmit, hit_net_xmit),
 	ROW(KTRACE_EV_NET_RECEIVE, want_net, hit_net_receive),
+	ROW(KTRACE_EV_WORKQUEUE_QUEUE, want_workqueue_queue, hit_workqueue_queue),
+	ROW(KTRACE_EV_WORKQUEUE_START, want_workqueue_start, hit_workqueue_start),
+	ROW(KTRACE_EV_WORKQUEUE_END, want_workqueue_end, hit_workqueue_end),
+	ROW(KTRACE_EV_TIMER_START, want_timer_start, hit_timer_start),
+	ROW(KTRACE_EV_TIMER_CANCEL, want_timer_cancel, hit_timer_cancel),
+	ROW(KTRACE_EV_TIMER_ENTER, want_timer_enter, hit_timer_enter),
+	ROW(KTRACE_EV_TIMER_EXIT, want_timer_exit, hit_timer_exit),
+	ROW(KTRACE_EV_HRTIMER_START, want_hrtimer_start, hit_hrtimer_start),
+	ROW(KTRACE_EV_HRTIMER_CANCEL, want_hrtimer_cancel, hit_hrtimer_cancel),
+	ROW(KTRACE_EV_HRTIMER_ENTER, want_hrtimer_enter, hit_hrtimer_enter),
+	ROW(KTRACE_EV_HRTIMER_EXIT, want_timer_exit, hit_hrtimer_exit),
+	ROW(KTRACE_EV_MEMORY_RSS, want_memory_rss, hit_memory_rss),
+	ROW(KTRACE_EV_MEMORY_OOM, want_memory_oom, hit_memory_oom),
+	ROW(KTRACE_EV_FUTEX_ENTER, want_futex_enter, hit_futex_enter),
+	ROW(KTRACE_EV_FUTEX_EXIT, want_futex_exit, hit_futex_exit),
 #undef ROW
 };
 

@@ -16,6 +16,7 @@
 #include "contexts.h"
 #include "control.h"
 #include "probe_hits.h"
+#include "probe_hits_later.h"
 #include "session_fixture.h"
 
 static struct kt_probe *const families[] = {
@@ -261,24 +262,35 @@ static void without_privilege_nothing_is_told_of_others(struct kunit *test)
 	KUNIT_EXPECT_GT(test, fix_drain(test, s, expect_nameless, &got), 5);
 }
 
-static void signals_to_others_do_not_say_to_whom(struct kunit *test)
+/* Signals, memory that one takes from others, and ends others for */
+static void without_privilege_others_that_events_are_about_are_not_told(struct kunit *test)
 {
-	static const struct ktrace_ev_signal_generate payload = {
+	static const struct ktrace_ev_signal_generate signal = {
 		64, SI_QUEUE, 0, 0, 1, KTRACE_SIGNAL_LOST_INFO, "",
 	};
-	static const struct hit want = {
-		KTRACE_EV_SIGNAL_GENERATE, sizeof(payload), &payload, NULL,
+	static const struct ktrace_ev_memory_rss rss = {
+		IS_ENABLED(CONFIG_MEMCG) ? 0 : 42 * PAGE_SIZE, 0, KTRACE_MEMORY_SHM,
+	};
+	static const struct ktrace_ev_memory_oom oom = { 0 };
+	static const struct hit table[] = {
+		{ KTRACE_EV_SIGNAL_GENERATE, sizeof(signal), &signal, hit_signal_generate },
+		{ KTRACE_EV_MEMORY_RSS, sizeof(rss), &rss, hit_memory_rss },
+		{ KTRACE_EV_MEMORY_OOM, sizeof(oom), &oom, hit_memory_oom },
 	};
 	struct kt_session *s;
+	u32 i;
 
 	make_tasks(test);
-	s = fix_session(test, true);
-	s->target.filter.any_user = false;
-	set_bit(current->tgid, s->target.filter.followed);
-	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_SIGNAL_GENERATE, true), 0);
-	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
-	hit_signal_generate();
-	expect_records(test, s, &want, 1, "without privilege");
+	for (i = 0; i < ARRAY_SIZE(table); i++) {
+		s = fix_session(test, true);
+		s->target.filter.any_user = false;
+		set_bit(current->tgid, s->target.filter.followed);
+		KUNIT_ASSERT_EQ(test, kt_control_enable(s, table[i].id, true), 0);
+		KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+		table[i].hit();
+		expect_records(test, s, &table[i], 1, "without privilege");
+		fix_close(test, s);
+	}
 }
 
 /* Where the kernel is in memory, and what other users' packets are. */
@@ -526,7 +538,7 @@ static struct kunit_case probe_cases[] = {
 	KUNIT_CASE(each_event_holds_what_it_should),
 	KUNIT_CASE(events_of_others_are_left_out),
 	KUNIT_CASE(without_privilege_nothing_is_told_of_others),
-	KUNIT_CASE(signals_to_others_do_not_say_to_whom),
+	KUNIT_CASE(without_privilege_others_that_events_are_about_are_not_told),
 	KUNIT_CASE(without_privilege_no_kernel_address_is_told),
 	KUNIT_CASE(long_file_names_are_cut_and_marked),
 	KUNIT_CASE(requests_are_told_by_what_they_ask_for),

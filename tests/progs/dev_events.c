@@ -43,8 +43,8 @@ static int size_is_right(const struct ktrace_record *head)
 
 	for (i = 0; (ev = ktrace_kernel_event(i)); i++)
 		if (ev->id == head->id)
-			return head->id == KTRACE_EV_SCHED_EXEC ? head->len > ev->size
-								: head->len == ev->size;
+			return strstr(ev->desc, ";string ") ? head->len > ev->size
+							    : head->len == ev->size;
 	return 0;
 }
 

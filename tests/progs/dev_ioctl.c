@@ -156,7 +156,7 @@ static void enable_errors(void)
 	const __u8 *shown;
 	struct ktrace_enable e = { .id = KTRACE_EV_SCHED_EXEC, .on = 2 };
 	const __u16 none[] = { 0, 1, KTRACE_EV_LOGEVENT - 1, KTRACE_EV_LOGEVENT + 1,
-			       KTRACE_EV_SCHED_COMM + 1, KTRACE_EV_NET_RECEIVE + 1, 1023, 1024,
+			       KTRACE_EV_SCHED_COMM + 1, KTRACE_EV_FUTEX_EXIT + 1, 1023, 1024,
 			       0xffff };
 	int fd = dev_open();
 	size_t i;

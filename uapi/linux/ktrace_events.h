@@ -35,7 +35,7 @@
 
 #define KTRACE_COMM_LEN 16
 
-/* Ids: 32 to a family. */
+/* Ids: 32 to a family; timer and hrtimer share them. */
 enum ktrace_kernel_id {
 	/* family "log": TRACER_LOGEVENT */
 	KTRACE_EV_LOGEVENT = 0x20,
@@ -60,6 +60,7 @@ enum ktrace_kernel_id {
 	/* family "softirq" */
 	KTRACE_EV_SOFTIRQ_ENTER = 0xa0,
 	KTRACE_EV_SOFTIRQ_EXIT = 0xa1,
+	KTRACE_EV_SOFTIRQ_RAISE = 0xa2,
 
 	/* family "block" */
 	KTRACE_EV_BLOCK_ISSUE = 0xc0,
@@ -91,6 +92,31 @@ enum ktrace_kernel_id {
 	KTRACE_EV_NET_QUEUE = 0x180,
 	KTRACE_EV_NET_XMIT = 0x181,
 	KTRACE_EV_NET_RECEIVE = 0x182,
+
+	/* family "workqueue" */
+	KTRACE_EV_WORKQUEUE_QUEUE = 0x1a0,
+	KTRACE_EV_WORKQUEUE_START = 0x1a1,
+	KTRACE_EV_WORKQUEUE_END = 0x1a2,
+
+	/* family "timer" */
+	KTRACE_EV_TIMER_START = 0x1c0,
+	KTRACE_EV_TIMER_CANCEL = 0x1c1,
+	KTRACE_EV_TIMER_ENTER = 0x1c2,
+	KTRACE_EV_TIMER_EXIT = 0x1c3,
+
+	/* family "hrtimer" */
+	KTRACE_EV_HRTIMER_START = 0x1d0,
+	KTRACE_EV_HRTIMER_CANCEL = 0x1d1,
+	KTRACE_EV_HRTIMER_ENTER = 0x1d2,
+	KTRACE_EV_HRTIMER_EXIT = 0x1d3,
+
+	/* family "memory" */
+	KTRACE_EV_MEMORY_RSS = 0x1e0,
+	KTRACE_EV_MEMORY_OOM = 0x1e1,
+
+	/* family "futex" */
+	KTRACE_EV_FUTEX_ENTER = 0x200,
+	KTRACE_EV_FUTEX_EXIT = 0x201,
 };
 
 /*
@@ -195,7 +221,7 @@ struct ktrace_ev_irq_exit {
 	__u32 handled;
 };
 
-/* both softirq events */
+/* all softirq events */
 struct ktrace_ev_softirq {
 	__u32 vec;
 };
@@ -323,6 +349,111 @@ struct ktrace_ev_net {
 	__u16 protocol;		/* ETH_P_* */
 	__s16 result;		/* of net:xmit: 0 or not, of the driver */
 	char dev[KTRACE_NETDEV_LEN];
+};
+
+/*
+ * Behind some of these structs follows the name of a function of the kernel, NUL-terminated, of
+ * a module's with " [module]"; empty if it is not known. Of a longer one the end is left out, and
+ * the record says so. Names stay right when addresses have changed, so these are not told.
+ */
+#define KTRACE_FUNC_LEN 64
+
+/*
+ * Without CAP_PERFMON the address of a work or timer is 0, and there is no name of the function in
+ * an interrupt, as what it does need not be for who runs.
+ */
+
+/* Work is given to another thread; name follows */
+struct ktrace_ev_workqueue_queue {
+	__u64 work;		/* tells it from others as long as it lives; an address */
+	__s64 cpu;		/* that is to do it, -1: any */
+};
+
+/* Start and end; name follows */
+struct ktrace_ev_workqueue {
+	__u64 work;
+};
+
+/* timer:start and hrtimer:start: it is to run a function; name follows */
+struct ktrace_ev_timer_start {
+	__u64 timer;		/* tells it from others as long as it lives; an address */
+	__s64 delay_ns;		/* from now to the earliest time */
+};
+
+/* timer:enter and hrtimer:enter: the function begins; name follows */
+struct ktrace_ev_timer_enter {
+	__u64 timer;
+	__s64 late_ns;		/* since the earliest time */
+};
+
+/* Cancel, name follows; exit, without */
+struct ktrace_ev_timer {
+	__u64 timer;
+};
+
+/* What memory is used for */
+enum ktrace_memory_kind {
+	KTRACE_MEMORY_FILE = 0,
+	KTRACE_MEMORY_ANON = 1,
+	KTRACE_MEMORY_SWAP = 2,	/* is not in memory */
+	KTRACE_MEMORY_SHM = 3,
+};
+
+/* Without CAP_PERFMON bytes and pid are 0 unless they are of who is followed */
+struct ktrace_ev_memory_rss {
+	__u64 bytes;		/* that the process uses now */
+	__u32 pid;		/* 0: not known, as it is only being made, or ends */
+	__u32 kind;		/* enum ktrace_memory_kind */
+};
+
+/* The kernel is out of memory and ends this process; without CAP_PERFMON all is 0 */
+struct ktrace_ev_memory_oom {
+	__u32 tid;
+	__u32 pid;
+	__s32 score_adj;	/* of /proc/PID/oom_score_adj */
+	char comm[KTRACE_COMM_LEN];
+};
+
+/* FUTEX_* of futex(), and what else there is */
+enum ktrace_futex_op {
+	KTRACE_FUTEX_WAIT = 0,
+	KTRACE_FUTEX_WAKE = 1,
+	KTRACE_FUTEX_FD = 2,
+	KTRACE_FUTEX_REQUEUE = 3,
+	KTRACE_FUTEX_CMP_REQUEUE = 4,
+	KTRACE_FUTEX_WAKE_OP = 5,
+	KTRACE_FUTEX_LOCK_PI = 6,
+	KTRACE_FUTEX_UNLOCK_PI = 7,
+	KTRACE_FUTEX_TRYLOCK_PI = 8,
+	KTRACE_FUTEX_WAIT_BITSET = 9,
+	KTRACE_FUTEX_WAKE_BITSET = 10,
+	KTRACE_FUTEX_WAIT_REQUEUE_PI = 11,
+	KTRACE_FUTEX_CMP_REQUEUE_PI = 12,
+	KTRACE_FUTEX_LOCK_PI2 = 13,
+	KTRACE_FUTEX_WAITV = 128,	/* futex_waitv() */
+};
+
+enum ktrace_futex_flags {
+	KTRACE_FUTEX_PRIVATE = 1 << 0,	/* of one process */
+	KTRACE_FUTEX_REALTIME = 1 << 1,	/* clock of the time-out */
+	KTRACE_FUTEX_TIMEOUT = 1 << 2,	/* there is one */
+};
+
+/* A system call begins; what it does not use is 0 */
+struct ktrace_ev_futex_enter {
+	__u64 address;		/* of the futex; WAITV: of the list */
+	__u64 address2;		/* of the other */
+	__u32 op;		/* enum ktrace_futex_op */
+	__u32 flags;		/* enum ktrace_futex_flags */
+	__u32 value;		/* that is expected; how many to wake; WAITV: in the list */
+	__u32 value2;		/* how many to wake of, or to move to, the other */
+	__u64 value3;		/* bits; what is expected, or done; see futex(2) */
+};
+
+struct ktrace_ev_futex_exit {
+	__u64 address;
+	__u32 op;
+	__s32 result;		/* negative: error number */
 };
 
 #endif

@@ -58,6 +58,11 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 	"x64 address;x64 ip;enum<u32>(READ=0,WRITE=1,EXEC=2) access;u32 is_protection;"
 #define MODULE_FIELDS "char[56] name;"
 #define NET_FIELDS "x64 packet;u32 len;x16 protocol;s16 result;char[16] dev;"
+#define MEMORY_KIND "enum<u32>(FILE=0,ANON=1,SWAP=2,SHM=3)"
+#define FUTEX_OP \
+	"enum<u32>(WAIT=0,WAKE=1,FD=2,REQUEUE=3,CMP_REQUEUE=4,WAKE_OP=5,LOCK_PI=6,UNLOCK_PI=7," \
+	"TRYLOCK_PI=8,WAIT_BITSET=9,WAKE_BITSET=10,WAIT_REQUEUE_PI=11,CMP_REQUEUE_PI=12," \
+	"LOCK_PI2=13,WAITV=128)"
 _Static_assert(KTRACE_MODULE_LEN == 56 && KTRACE_NETDEV_LEN == 16, "char[] above");
 
 static const struct ktrace_kernel_event events[] = {
@@ -90,6 +95,8 @@ static const struct ktrace_kernel_event events[] = {
 	      SOFTIRQ_VEC " vec;"),
 	EVENT(KTRACE_EV_SOFTIRQ_EXIT, "softirq", "exit", ktrace_ev_softirq,
 	      SOFTIRQ_VEC " vec;"),
+	EVENT(KTRACE_EV_SOFTIRQ_RAISE, "softirq", "raise", ktrace_ev_softirq,
+	      SOFTIRQ_VEC " vec;"),
 	EVENT(KTRACE_EV_BLOCK_ISSUE, "block", "issue", ktrace_ev_block,
 	      "u32 dev;u32 tag;u64 sector;u32 bytes;" BLOCK_OP " op;"),
 	EVENT(KTRACE_EV_BLOCK_COMPLETE, "block", "complete", ktrace_ev_block_complete,
@@ -116,6 +123,34 @@ static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_NET_QUEUE, "net", "queue", ktrace_ev_net, NET_FIELDS),
 	EVENT(KTRACE_EV_NET_XMIT, "net", "xmit", ktrace_ev_net, NET_FIELDS),
 	EVENT(KTRACE_EV_NET_RECEIVE, "net", "receive", ktrace_ev_net, NET_FIELDS),
+	EVENT(KTRACE_EV_WORKQUEUE_QUEUE, "workqueue", "queue", ktrace_ev_workqueue_queue,
+	      "x64 work;s64 cpu;string func;"),
+	EVENT(KTRACE_EV_WORKQUEUE_START, "workqueue", "start", ktrace_ev_workqueue,
+	      "x64 work;string func;"),
+	EVENT(KTRACE_EV_WORKQUEUE_END, "workqueue", "end", ktrace_ev_workqueue,
+	      "x64 work;string func;"),
+	EVENT(KTRACE_EV_TIMER_START, "timer", "start", ktrace_ev_timer_start,
+	      "x64 timer;s64 delay_ns;string func;"),
+	EVENT(KTRACE_EV_TIMER_CANCEL, "timer", "cancel", ktrace_ev_timer, "x64 timer;string func;"),
+	EVENT(KTRACE_EV_TIMER_ENTER, "timer", "enter", ktrace_ev_timer_enter,
+	      "x64 timer;s64 late_ns;string func;"),
+	EVENT(KTRACE_EV_TIMER_EXIT, "timer", "exit", ktrace_ev_timer, "x64 timer;"),
+	EVENT(KTRACE_EV_HRTIMER_START, "hrtimer", "start", ktrace_ev_timer_start,
+	      "x64 timer;s64 delay_ns;string func;"),
+	EVENT(KTRACE_EV_HRTIMER_CANCEL, "hrtimer", "cancel", ktrace_ev_timer,
+	      "x64 timer;string func;"),
+	EVENT(KTRACE_EV_HRTIMER_ENTER, "hrtimer", "enter", ktrace_ev_timer_enter,
+	      "x64 timer;s64 late_ns;string func;"),
+	EVENT(KTRACE_EV_HRTIMER_EXIT, "hrtimer", "exit", ktrace_ev_timer, "x64 timer;"),
+	EVENT(KTRACE_EV_MEMORY_RSS, "memory", "rss", ktrace_ev_memory_rss,
+	      "u64 bytes;u32 pid;" MEMORY_KIND " kind;"),
+	EVENT(KTRACE_EV_MEMORY_OOM, "memory", "oom", ktrace_ev_memory_oom,
+	      "u32 tid;u32 pid;s32 score_adj;char[16] comm;"),
+	EVENT(KTRACE_EV_FUTEX_ENTER, "futex", "enter", ktrace_ev_futex_enter,
+	      "x64 address;x64 address2;" FUTEX_OP " op;u32 flags;u32 value;u32 value2;"
+	      "x64 value3;"),
+	EVENT(KTRACE_EV_FUTEX_EXIT, "futex", "exit", ktrace_ev_futex_exit,
+	      "x64 address;" FUTEX_OP " op;s32 result;"),
 };
 
 const struct ktrace_kernel_event *ktrace_kernel_event(__u32 index)

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * func.c - events that tell what function the kernel runs, or is to run
+ *
+ * The record has the function's name, not its address: that stays right when the kernel has
+ * gone, or the module, needs no file beside the trace and no privilege to read one, and tells
+ * nobody where the kernel is in memory. Finding a name takes about as long as recording three
+ * events, so it is done only for events that somebody wants.
+ */
+#include "func.h"
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include "emit.h"
+
+/* All payloads: one or two words, then the name. */
+struct with_name {
+	u64 object;
+	char name[KTRACE_FUNC_LEN];
+};
+
+struct with_value {
+	u64 object;
+	s64 value;
+	char name[KTRACE_FUNC_LEN];
+};
+
+static_assert(sizeof(struct with_value) <= KT_HIDE_MAX);
+static_assert(offsetof(struct with_name, name) == sizeof(struct ktrace_ev_workqueue) &&
+	      offsetof(struct with_name, name) == sizeof(struct ktrace_ev_timer) &&
+	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_workqueue_queue) &&
+	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_timer_start) &&
+	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_timer_enter));
+
+/* What an interrupt does need not be for who runs: it may be for another user. */
+static void hide_in(u64 *object, char *name)
+{
+	*object = 0;
+	if (!in_task())
+		memset(name, 0, strlen(name));
+}
+
+static void hide_with_name(void *payload, bool who, bool other)
+{
+	struct with_name *p = payload;
+
+	hide_in(&p->object, p->name);
+}
+
+static void hide_with_value(void *payload, bool who, bool other)
+{
+	struct with_value *p = payload;
+
+	hide_in(&p->object, p->name);
+}
+
+/*
+ * The name of @func. Where there is none, %ps is the address, which is not for all.
+ * Return: its bytes with the NUL, more than KTRACE_FUNC_LEN if the end was left out.
+ */
+static u32 put_name(char name[KTRACE_FUNC_LEN], const void *func)
+{
+	u32 n;
+
+	name[0] = '\0';
+	if (!IS_ENABLED(CONFIG_KALLSYMS))
+		return 1;
+	n = snprintf(name, KTRACE_FUNC_LEN, "%ps", func);
+	if (strncmp(name, "0x", 2))
+		return n + 1;
+	name[0] = '\0';
+	return 1;
+}
+
+static void emit(u16 id, const void *payload, u32 head, u32 name_len,
+		 void (*hide)(void *payload, bool who, bool other))
+{
+	kt_emit(&(struct kt_event){
+		.id = id,
+		.len = head + min_t(u32, name_len, KTRACE_FUNC_LEN),
+		.flags = name_len > KTRACE_FUNC_LEN ? KTRACE_REC_TRUNCATED : 0,
+		.payload = payload,
+		.who = current,
+		.other = current,
+		.hide = hide,
+	});
+}
+
+/**
+ * kt_func_emit - record an event of an object and the function it is to run
+ * @id:		KTRACE_EV_*, its payload a word and the name
+ * @object:	its address, it need not be there any more
+ * @func:	the function
+ *
+ * Context: as kt_emit().
+ */
+void kt_func_emit(u16 id, const void *object, const void *func)
+{
+	struct with_name payload;
+	u32 n;
+
+	if (!kt_emit_wants(id, current))
+		return;
+	payload.object = (unsigned long)object;
+	n = put_name(payload.name, func);
+	emit(id, &payload, offsetof(struct with_name, name), n, hide_with_name);
+}
+
+/** kt_func_emit_value - the same with a value between object and name */
+void kt_func_emit_value(u16 id, const void *object, s64 value, const void *func)
+{
+	struct with_value payload;
+	u32 n;
+
+	if (!kt_emit_wants(id, current))
+		return;
+	payload.object = (unsigned long)object;
+	payload.value = value;
+	n = put_name(payload.name, func);
+	emit(id, &payload, offsetof(struct with_value, name), n, hide_with_value);
+}
