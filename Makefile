@@ -225,7 +225,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 		$(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
-$(BUILD)/$(2)/test_shark_library: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
+$(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
 endef
 $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer))
@@ -303,7 +303,7 @@ unit-programs: $(units)
 include tests/fuzz/fuzz.mk
 singlestep-programs: $(steps)
 sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
-	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead) \
+	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead shark_threads) \
 	$(BUILD)/unit-tsan/ktrace $(BUILD)/progs/mktrace
 
 install: lib tools ## install to $(DESTDIR)$(PREFIX)

@@ -176,8 +176,10 @@ int FTrace_chunk_read(int n, struct ktrace_shark_event *events, int max)
 	if (error)
 		return -1;
 	bytes = (size_t)max * sizeof(*events);
-	if (content.bytes)
-		memcpy(events, content.data, content.bytes < bytes ? content.bytes : bytes);
+	if (bytes > content.bytes)
+		bytes = content.bytes;
+	if (bytes)
+		memcpy(events, content.data, bytes);
 	bytes = content.bytes;
 	content_free(&content);
 	return (int)(bytes / sizeof(*events));
