@@ -31,7 +31,7 @@ $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 
 $(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
 $(FUZZ)/bin/fuzz_options: $(FUZZ)/daemon.a
-$(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer: $(FUZZ)/viewer.a
+$(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer $(FUZZ)/bin/fuzz_shark: $(FUZZ)/viewer.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)

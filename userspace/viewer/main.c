@@ -36,6 +36,7 @@ static const struct command *const commands[] = {
 	&cmd_critical_path,
 	&cmd_export,
 	&cmd_import,
+	&cmd_recv,
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,

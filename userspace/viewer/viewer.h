@@ -55,6 +55,7 @@ extern const struct command cmd_critical_path;
 extern const struct command cmd_export;
 extern const struct command cmd_import;
 extern const struct command cmd_ipoints;
+extern const struct command cmd_recv;
 extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 

@@ -46,6 +46,14 @@ size_t ktrace_packet_fill(void *packet, __u32 number, const void *events, size_t
 int ktrace_packet_socket(const char *local, const char *target);
 
 /**
+ * ktrace_packet_listen - a socket that receives datagrams at @local
+ * @local:	address as above; port 0 is any that is free
+ *
+ * Return: descriptor; -EINVAL for what is no address; or -errno, e.g. -EADDRINUSE.
+ */
+int ktrace_packet_listen(const char *local);
+
+/**
  * ktrace_packet_send - send events as packets
  * @fd:		a connected socket
  * @number:	number of the last packet sent: counts on

@@ -116,6 +116,21 @@ int ktrace_packet_socket(const char *local, const char *target)
 	return fd;
 }
 
+int ktrace_packet_listen(const char *local)
+{
+	struct addrinfo *at;
+	int fd, error;
+
+	if (find(local, AF_UNSPEC, &at))
+		return -EINVAL;
+	fd = socket(at->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	error = fd < 0 || bind(fd, at->ai_addr, at->ai_addrlen) ? -errno : 0;
+	if (error && fd >= 0)
+		close(fd);
+	freeaddrinfo(at);
+	return error ? error : fd;
+}
+
 /* The kernel reports here that nobody listened to an earlier packet: that one is gone. */
 static int send_packet(int fd, const void *packet, size_t size)
 {
