@@ -177,11 +177,20 @@ static void room(void)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
 }
 
+/* System calls that are none, for recordings: 31000 to 31003, each with five lists of arguments */
+static void strange(void)
+{
+	for (long nr = 31000; nr < 31004; nr++)
+		for (long arg = 0; arg < 5; arg++)
+			syscall(nr, arg, -arg, 1ul << (59 + arg));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct dev_test tests[] = {
 		{ "errors", errors },
 		{ "room", room },
+		{ "strange", strange },
 	};
 
 	return dev_main(argc, argv, tests, NELEM(tests));

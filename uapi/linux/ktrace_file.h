@@ -68,8 +68,9 @@
  *   symbol   start= end=(addresses, first and behind the last) name=   function of the kernel; what
  *            is a module's has " [MODULE]" in its name
  *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
- *            [events=](as ktraced -e)   which events are recorded; what is missing is not chosen
- *            among
+ *            [events=](as ktraced -e, without what is in braces) [filters=](of these entries
+ *            those that have something in braces, with that) [where=](as ktraced --where)
+ *            which events are recorded; what is missing is not chosen among
  *   part     number= [keep=(so many are kept) [removed=(parts up to this one) removed_events=]]
  *            ends what a part begins with, see 5
  *   end      [status=](of the command, as a shell has it) reason=

@@ -16,6 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "entries.h"
 #include "log.h"
 #include "tracefs.h"
 
@@ -43,7 +44,7 @@ bool dynamic_wants(const char *events)
 {
 	char list[KTRACE_FILTER_SIZE], *rest = list, *item;
 
-	snprintf(list, sizeof(list), "%s", events ? events : "");
+	entries_strip(events ? events : "", list, sizeof(list));
 	while ((item = next_item(&rest)))
 		if (dynamic_is(item))
 			return true;
@@ -214,7 +215,7 @@ static int want_all(struct dynamic *d, struct ktrace_session *s, const char *eve
 	char list[KTRACE_FILTER_SIZE], *rest = list, *item;
 	int error = 0;
 
-	snprintf(list, sizeof(list), "%s", events);
+	entries_strip(events, list, sizeof(list));
 	while (!error && (item = next_item(&rest))) {
 		if (!dynamic_is(item))
 			continue;

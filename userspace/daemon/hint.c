@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "entries.h"
 #include "log.h"
 #include "select.h"
 
@@ -43,6 +44,7 @@ int hint_begin(struct capture *c, const char *events)
 	c->unmet = strdup(events);
 	if (!c->unmet)
 		return -ENOMEM;
+	entries_strip(events, c->unmet, strlen(events) + 1);
 	select_cross_off_kernel(c->unmet);
 	return 0;
 }

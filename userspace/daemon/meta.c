@@ -20,6 +20,8 @@
 
 #include <ktrace/level.h>
 
+#include "entries.h"
+
 #define NS_PER_S 1000000000ull
 
 /*
@@ -61,12 +63,19 @@ void meta_cmd(struct ktrace_text *t, char **argv)
 
 void meta_choice_pairs(struct ktrace_text *t, const struct choice *choice)
 {
-	char names[KTRACE_FILTER_SIZE];
+	char names[KTRACE_FILTER_SIZE], *filters = entries_filters(choice->events);
 
 	if (choice->has_levels && !ktrace_level_names(choice->levels, names, sizeof(names)))
 		ktrace_text_str(t, "levels", names);
-	if (choice->events)
-		ktrace_text_str(t, "events", choice->events);
+	if (choice->events) {
+		entries_strip(choice->events, names, sizeof(names));
+		ktrace_text_str(t, "events", names);
+	}
+	if (filters)
+		ktrace_text_str(t, "filters", filters);
+	if (choice->where)
+		ktrace_text_str(t, "where", choice->where);
+	free(filters);
 }
 
 void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)

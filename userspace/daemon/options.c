@@ -15,6 +15,7 @@
 #include <ktrace/packet.h>
 
 #include "log.h"
+#include "where.h"
 
 #ifndef KTRACE_VERSION
 #define KTRACE_VERSION "0.1"
@@ -30,14 +31,15 @@
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
-       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_SHARK_FILES, OPT_SHARK_UDP, OPT_RECOVER,
-       OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
+       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "buffer", required_argument, NULL, 'b' },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "events", required_argument, NULL, 'e' },
+	{ "where", required_argument, NULL, OPT_WHERE },
 	{ "context", required_argument, NULL, OPT_CONTEXT },
 	{ "all", no_argument, NULL, OPT_ALL },
 	{ "pid", required_argument, NULL, 'p' },
@@ -83,7 +85,10 @@ static const char help[] =
 "                         (sched), or one event (sched:switch, demo:*); any tracepoint\n"
 "                         (tp:ext4:*); a kernel function, 'kprobe:FUNCTION ARGUMENT...',\n"
 "                         or its return, 'kretprobe:FUNCTION $retval'\n"
-"                         [all user events, families sched and log]\n"
+"                         [all user events, families sched and log]; in braces, which\n"
+"                         of the kernel's: 'sched:switch{next_prio < 100 && cpu == 1}'\n"
+"      --where EXPRESSION kernel events only if that is true: pid, tid, comm, cpu, uid,\n"
+"                         cgroup, fields of events, && || ! ( ); evaluated by the kernel\n"
 "      --context LIST     with kernel events also kstack, ustack, cgroup, nspid,\n"
 "                         perf:COUNTER; for some only: sched:switch=kstack;irq=nspid\n"
 "      --all              kernel events of the whole system\n"
@@ -354,6 +359,9 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_policy(o, arg);
 	case OPT_CONTEXT:
 		return add_context(o, arg);
+	case OPT_WHERE:
+		o->choice.where = arg;
+		return -1;
 	case OPT_ALL:
 		o->is_all = true;
 		return -1;
@@ -414,6 +422,18 @@ static int finish_recover(const struct options *o)
 	return -1;
 }
 
+static int check_where(const struct options *o)
+{
+	struct where_error error;
+	int ret = where_is_used(&o->choice) ? where_set(NULL, &o->choice, &error) : 0;
+
+	if (ret == -EINVAL)
+		where_say(&error);
+	else if (ret)
+		log_error("%s", strerror(-ret));
+	return ret ? EXIT_OWN : -1;
+}
+
 static int finish(struct options *o)
 {
 	__u64 small = o->ring_size / 16;
@@ -455,7 +475,7 @@ static int finish(struct options *o)
 	o->thread_size = KTRACE_RING_BLOCKS_MIN * (__u64)o->block_size;
 	if (o->thread_size < small)
 		o->thread_size = small;
-	return -1;
+	return check_where(o);
 }
 
 int options_parse(struct options *o, int argc, char **argv)

@@ -32,6 +32,7 @@
 #include "preload.h"
 #include "select.h"
 #include "split.h"
+#include "where.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
 #define BLOCK_TIMEOUT_MS 30000
@@ -223,6 +224,7 @@ static int set_up_dynamic(struct recording *r)
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
+	struct where_error wrong;
 	const char *missing;
 	int error;
 
@@ -234,6 +236,8 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
 	error = select_enable(r->session, o->choice.events, &missing);
+	if (!error && where_is_used(&o->choice))
+		error = where_set(r->session, &o->choice, &wrong);
 	if (missing)
 		log_note("this kernel cannot produce all events of family %s", missing);
 	if (!error && begin_context(r))
@@ -283,7 +287,7 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 	meta_trace(t, info, o->argv);
 	meta_clock(t, &now);
 	set_note(r);
-	if (r->choice.events || r->choice.has_levels)
+	if (r->choice.events || r->choice.where || r->choice.has_levels)
 		meta_choice(t, &r->choice, now.raw);
 	if (info->has_kernel)
 		meta_kernel_events(t);

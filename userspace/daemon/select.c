@@ -20,6 +20,7 @@
 #include <ktrace/level.h>
 
 #include "dynamic.h"
+#include "entries.h"
 
 #define NAME_SIZE 64
 
@@ -38,12 +39,20 @@ static void full_name(const struct ktrace_kernel_event *ev, char name[NAME_SIZE]
 	snprintf(name, NAME_SIZE, "%s:%s", ev->family, ev->name);
 }
 
-static bool is_selected(const char *events, const struct ktrace_kernel_event *ev)
+bool select_matches(const char *glob, const struct ktrace_kernel_event *ev)
+{
+	char name[NAME_SIZE];
+
+	full_name(ev, name);
+	return matches_one(glob, ev->family, name);
+}
+
+bool select_is_on(const char *events, const struct ktrace_kernel_event *ev)
 {
 	char list[KTRACE_FILTER_SIZE], name[NAME_SIZE], *rest = list, *glob;
 
 	full_name(ev, name);
-	snprintf(list, sizeof(list), "%s", events ? events : default_kernel);
+	entries_strip(events ? events : default_kernel, list, sizeof(list));
 	while ((glob = strsep(&rest, ",")))
 		if (*glob && matches_one(glob, ev->family, name))
 			return true;
@@ -62,9 +71,15 @@ static int append(char filter[KTRACE_FILTER_SIZE], size_t *len, const char *glob
 	return 0;
 }
 
-static int append_events(char filter[KTRACE_FILTER_SIZE], size_t *len, const char *events)
+static int append_events(char filter[KTRACE_FILTER_SIZE], size_t *len, const char *list)
 {
+	char plain[KTRACE_FILTER_SIZE];
+	const char *events = plain;
 	int error = 0;
+
+	entries_strip(list, plain, sizeof(plain));
+	if (strlen(plain) == sizeof(plain) - 1)
+		return -ENAMETOOLONG;
 
 	while (*events && !error) {
 		size_t n = strcspn(events, ",");
@@ -100,7 +115,7 @@ bool select_wants_kernel(const char *events)
 	const struct ktrace_kernel_event *ev;
 
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
-		if (is_selected(events, ev))
+		if (select_is_on(events, ev))
 			return true;
 	return dynamic_wants(events);
 }
@@ -112,7 +127,7 @@ int select_enable(struct ktrace_session *s, const char *events, const char **mis
 
 	*missing = NULL;
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
-		if (!is_selected(events, ev))
+		if (!select_is_on(events, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, true);
 		if (error == -EOPNOTSUPP)
@@ -128,10 +143,10 @@ int select_change(struct ktrace_session *s, const char *before, const char *even
 	const struct ktrace_kernel_event *ev;
 
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
-		const bool on = is_selected(events, ev);
+		const bool on = select_is_on(events, ev);
 		int error;
 
-		if (on == is_selected(before, ev))
+		if (on == select_is_on(before, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, on);
 		if (error && error != -EOPNOTSUPP)

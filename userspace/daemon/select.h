@@ -8,12 +8,14 @@
 /**
  * struct choice - which events are to be recorded
  * @events:	as -e has them, NULL = the default choice
+ * @where:	--where, NULL = none
  * @has_levels:	--level was given: @levels are in @events' place for the events pthread:*,
  *		and beside those of them that @events names
  * @levels:	ktrace_level_parse()
  */
 struct choice {
 	const char *events;
+	const char *where;
 	bool has_levels;
 	__u32 levels;
 };
@@ -26,6 +28,12 @@ struct choice {
  * Return: 0 or -ENAMETOOLONG.
  */
 int select_filter(const struct choice *choice, char filter[KTRACE_FILTER_SIZE]);
+
+/** select_is_on - is a kernel event meant by a list of -e, which may be NULL? */
+bool select_is_on(const char *events, const struct ktrace_kernel_event *ev);
+
+/** select_matches - is it meant by one entry of such a list? */
+bool select_matches(const char *glob, const struct ktrace_kernel_event *ev);
 
 /** select_wants_kernel - whether any kernel event is meant */
 bool select_wants_kernel(const char *events);

@@ -20,6 +20,7 @@
 
 #include "log.h"
 #include "meta.h"
+#include "where.h"
 
 #define NAMES_SIZE 256
 
@@ -75,6 +76,7 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 			struct choice *wanted, char reason[NAMES_SIZE])
 {
 	char filter[KTRACE_FILTER_SIZE], bad[32];
+	struct where_error wrong = { .option = "-e", .message = "no memory" };
 
 	*wanted = r->choice;
 	if (events)
@@ -93,6 +95,11 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 		snprintf(reason, NAMES_SIZE, "the list of events has no event");
 		return false;
 	}
+	if (where_is_used(wanted) && where_set(NULL, wanted, &wrong)) {
+		snprintf(reason, NAMES_SIZE, "%s: column %u: %s", wrong.option, wrong.column,
+			 wrong.message);
+		return false;
+	}
 	wanted->has_levels |= levels != NULL;
 	if (select_filter(wanted, filter)) {
 		snprintf(reason, NAMES_SIZE, "the list is too long");
@@ -107,6 +114,7 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 {
 	char filter[KTRACE_FILTER_SIZE];
 	struct ktrace_session_info info;
+	struct where_error wrong;
 	int error;
 
 	ktrace_session_info(r->session, &info);
@@ -115,9 +123,15 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 		if (error)
 			return error;
 		dynamic_meta(&r->dynamic, &r->capture.meta);
-		error = select_change(r->session, r->choice.events, wanted->events);
+		/* Nothing is on that has not got its filter. */
+		error = where_is_used(wanted) || where_is_used(&r->choice) ?
+			where_set(r->session, wanted, &wrong) : 0;
+		if (!error)
+			error = select_change(r->session, r->choice.events, wanted->events);
 		if (error) {
 			select_change(r->session, wanted->events, r->choice.events);
+			if (where_is_used(wanted) || where_is_used(&r->choice))
+				where_set(r->session, &r->choice, &wrong);
 			dynamic_choose(&r->dynamic, r->session, r->choice.events, reason);
 			snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
 			return error;

@@ -232,6 +232,10 @@ static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *
 		ktrace_out_safe(out, c.levels ? c.levels : "");
 		ktrace_out_str(out, ", events ");
 		ktrace_out_safe(out, c.events ? c.events : "default");
+		ktrace_out_str(out, c.filters ? ", of them " : "");
+		ktrace_out_safe(out, c.filters ? c.filters : "");
+		ktrace_out_str(out, c.where ? ", where " : "");
+		ktrace_out_safe(out, c.where ? c.where : "");
 		ktrace_out_char(out, '\n');
 	}
 }
@@ -371,6 +375,8 @@ static void json_choices(struct ktrace_out *out, const struct ktrace_trace *t)
 		ktrace_out_char(out, '"');
 		json_str(out, "levels", c.levels);
 		json_str(out, "events", c.events);
+		json_str(out, "filters", c.filters);
+		json_str(out, "where", c.where);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');

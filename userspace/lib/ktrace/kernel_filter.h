@@ -14,6 +14,7 @@
 
 #include <ktrace/decode.h>
 #include <ktrace/filter.h>
+#include <linux/ktrace.h>
 #include <linux/ktrace_match.h>
 
 #ifdef __cplusplus
@@ -75,17 +76,6 @@ struct ktrace_program {
 	char texts[KTRACE_MATCH_TEXTS_MAX];
 };
 
-/** ktrace_program_filter - what KTRACE_IOC_FILTER takes of one that is not constant */
-static inline struct ktrace_kernel_filter
-ktrace_program_filter(const struct ktrace_program *p, __u16 id)
-{
-	struct ktrace_kernel_filter f = { sizeof(f), id, (__u16)p->step_nr, p->text_size, 0,
-					  (__u64)(unsigned long)p->steps,
-					  (__u64)(unsigned long)p->texts };
-
-	return f;
-}
-
 /** ktrace_program_init - all events of a type, or none, are wanted */
 void ktrace_program_init(struct ktrace_program *p, bool wanted);
 
@@ -106,6 +96,13 @@ enum ktrace_join { KTRACE_JOIN_AND, KTRACE_JOIN_OR };
 int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct ktrace_filter *f,
 			const struct ktrace_event_type *type, const struct ktrace_place *places,
 			__u32 place_nr, struct ktrace_filter_error *error);
+
+/**
+ * ktrace_program_filter - what KTRACE_IOC_FILTER takes
+ * @p:		the program, there as long as what is returned; one that wants nothing gets a step
+ * @id:		the event's number
+ */
+struct ktrace_kernel_filter ktrace_program_filter(struct ktrace_program *p, __u16 id);
 
 /**
  * ktrace_kernel_filter_parse - ktrace_filter_parse() for the kernel

@@ -381,12 +381,16 @@ void ktrace_trace_image(const struct ktrace_trace *trace, __u32 tid, __u64 raw,
  * struct ktrace_choice - which events are recorded, from a time on until the next choice
  * @raw:	stamp
  * @levels:	of the events pthread:*, as ktraced --level has them; NULL = all
- * @events:	as ktraced -e; NULL = all of programs
+ * @events:	as ktraced -e, without what is in braces; NULL = all of programs
+ * @filters:	of these entries those that have something in braces, with it; NULL = none
+ * @where:	as ktraced --where; NULL = all
  */
 struct ktrace_choice {
 	__u64 raw;
 	const char *levels;
 	const char *events;
+	const char *filters;
+	const char *where;
 };
 
 /** ktrace_trace_choice - choice number @i in the order of the file; false behind the last */

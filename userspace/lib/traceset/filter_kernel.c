@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <ktrace/state.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,23 @@ void ktrace_program_init(struct ktrace_program *p, bool wanted)
 	p->wanted = wanted;
 	p->step_nr = 0;
 	p->text_size = 0;
+}
+
+/* No thread has a number below 0. */
+struct ktrace_kernel_filter ktrace_program_filter(struct ktrace_program *p, __u16 id)
+{
+	if (p->is_constant && !p->wanted) {
+		p->steps[0] = (struct ktrace_match_step){
+			.what = KTRACE_MATCH_TID, .op = KTRACE_MATCH_LT, .yes = 1, .no = 2,
+		};
+		p->step_nr = 1;
+		p->is_constant = false;
+	}
+	return (struct ktrace_kernel_filter){
+		.size = sizeof(struct ktrace_kernel_filter), .id = id,
+		.step_nr = (__u16)p->step_nr, .text_size = p->text_size,
+		.steps = (uintptr_t)p->steps, .texts = (uintptr_t)p->texts,
+	};
 }
 
 static __u32 node_of(struct maker *m, __u32 step, __u64 stack)

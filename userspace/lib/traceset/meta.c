@@ -404,9 +404,17 @@ static int add_facts(struct trace *t, const struct line *l)
 	return ret;
 }
 
+/* The value of a key, if there is one. */
+static int copy_str(const struct line *l, const char *key, char **to)
+{
+	const char *value = get_str(l, key);
+
+	*to = value ? strdup(value) : NULL;
+	return value && !*to ? -ENOMEM : 0;
+}
+
 static int add_choice(struct trace *t, const struct line *l)
 {
-	const char *levels = get_str(l, "levels"), *events = get_str(l, "events");
 	struct chosen *c = realloc(t->choices, (t->choice_nr + 1) * sizeof(*c));
 
 	if (!c)
@@ -415,11 +423,12 @@ static int add_choice(struct trace *t, const struct line *l)
 	if (t->choice_nr == CHOICES_MAX)
 		return -EINVAL;
 	c += t->choice_nr;
-	*c = (struct chosen){ .levels = levels ? strdup(levels) : NULL,
-			      .events = events ? strdup(events) : NULL };
+	*c = (struct chosen){ 0 };
 	t->choice_nr++;
 	get_u64(l, "ts", &c->raw);
-	return (levels && !c->levels) || (events && !c->events) ? -ENOMEM : 0;
+	return copy_str(l, "levels", &c->levels) || copy_str(l, "events", &c->events) ||
+	       copy_str(l, "filters", &c->filters) || copy_str(l, "where", &c->where) ?
+	       -ENOMEM : 0;
 }
 
 static const struct {

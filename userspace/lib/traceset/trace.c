@@ -271,6 +271,8 @@ void ktrace_trace_empty(struct trace *t)
 	for (i = 0; i < t->choice_nr; i++) {
 		free(t->choices[i].levels);
 		free(t->choices[i].events);
+		free(t->choices[i].filters);
+		free(t->choices[i].where);
 	}
 	free(t->choices);
 	*t = (struct trace){

@@ -163,6 +163,8 @@ struct chosen {
 	__u64 raw;
 	char *levels;
 	char *events;
+	char *filters;
+	char *where;
 };
 
 #define CHOICES_MAX 4096u

@@ -356,7 +356,8 @@ bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktra
 	if (i >= t->choice_nr)
 		return false;
 	*out = (struct ktrace_choice){ t->choices[i].raw, t->choices[i].levels,
-				       t->choices[i].events };
+				       t->choices[i].events, t->choices[i].filters,
+				       t->choices[i].where };
 	return true;
 }
 

@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+# where.bats - filters for the kernel on ktraced's command line: what is refused, and where
+load helpers
+
+setup() { setup_test; }
+teardown() { teardown_test; }
+
+# refused COLUMN MESSAGE ARG...: not accepted, and the mark is below that column of the last one
+refused()
+{
+	local mark
+	run_ktraced -o t "${@:3}" -- true
+	[ "$status" = 125 ]
+	[ ! -e t ]
+	[[ $stderr == *": column $1: $2"* ]]
+	mark=$(tail -n 1 <<<"$stderr")
+	[ "${#mark}" = $((11 + $1)) ]
+	[[ $mark == *" ^" ]]
+	[ "$(tail -n 2 <<<"$stderr" | head -n 1)" = "ktraced:   ${!#}" ]
+}
+
+@test "what is wrong with an expression is shown where it is" {
+	refused 26 "expected a value, found the end" -e 'sched:switch{next_prio < }'
+	refused 29 "the closing } is missing" -e 'sched:switch{next_prio < 100'
+	refused 16 "expected , or the end behind }" -e 'syscall{nr == 1}x'
+	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --where 'pid == 1 && a b'
+	refused 13 "there is no field 'state.nothing' here" --where 'cpu == 1 && state.nothing = 1'
+	refused 8 "expected a number" --where 'cpu == one'
+}
+
+@test "what the kernel does not know can be filtered on reading, which is said" {
+	refused 13 "the kernel does not know state.pid: it can be filtered on reading" \
+		--where 'cpu == 1 && state.pid == 2'
+	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
+	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
+	refused 6 "this is for no kernel event" -e 'demo{item == 1}'
+	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
+}
+
+@test "a field that none of the events has is refused" {
+	refused 14 "none of these events has a field 'next_pri'" -e 'sched:switch{next_pri < 100}'
+	refused 12 "none of these events has a field 'nothing'" -e 'syscall' --where 'cpu == 1 ||nothing == 1'
+}
+
+@test "braces and commas in quotes are the expression's" {
+	run_ktraced -o t -e 'sched:switch{next_comm == "a,b}c" || next_comm ~ '"'{*}'"'},syscall' -- true
+	[ "$status" = 0 ]
+	[[ $stderr != *column* ]]
+}
+
+# bats test_tags=shm
+@test "filters of the kernel's events do not touch those of programs" {
+	run_ktraced -q -o t -e 'demo,sched{prio < 3}' --where 'pid == 1' -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	"$KTRACE" info t | grep 'events demo,sched, of them sched{prio < 3}, where pid == 1'
+}

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * where.c - which of the chosen kernel events are recorded: filters that the kernel evaluates
+ *
+ * All expressions are parsed first. Then each kernel event that is chosen gets one program:
+ * entries of -e that it matches joined by "or", with --where by "and". What no event has that
+ * an expression is for is mostly a slip, and refused.
+ */
+#include "where.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/kernel_filter.h>
+
+#include "entries.h"
+#include "log.h"
+
+#define WIDTH 64u
+
+/* ---- expressions ---- */
+
+/**
+ * struct rule - an expression, and which events it is for
+ * @option:	where it was given
+ * @text:	all that was given there
+ * @off:	where the expression begins in it
+ * @glob:	events; NULL = all
+ * @filter:	the expression; NULL = true
+ * @is_used:	there is a kernel event that it is for
+ */
+struct rule {
+	const char *option;
+	const char *text;
+	size_t off;
+	char *glob;
+	struct ktrace_filter *filter;
+	bool is_used;
+};
+
+struct rules {
+	struct rule *list;
+	size_t nr;
+	struct where_error *error;
+};
+
+static int fail(struct where_error *error, const struct rule *r, size_t at, const char *message)
+{
+	const char *line = r->text + r->off + at;
+
+	error->option = r->option;
+	error->text = r->text;
+	error->at = r->off + at;
+	while (line > r->text && line[-1] != '\n')
+		line--;
+	error->column = (__u32)(r->text + error->at - line) + 1;
+	snprintf(error->message, sizeof(error->message), "%s", message);
+	return -EINVAL;
+}
+
+/* @rule is there already when its expression is parsed: it will be freed. */
+static int add_rule(struct rules *rules, struct rule rule, const char *expr, size_t len)
+{
+	struct rule *list = realloc(rules->list, (rules->nr + 1) * sizeof(*list));
+	struct ktrace_filter_error wrong;
+	char *text;
+	int ret;
+
+	if (list)
+		rules->list = list;
+	else
+		free(rule.glob);
+	if (!list)
+		return -ENOMEM;
+	list[rules->nr++] = rule;
+	if (!expr)
+		return 0;
+	text = strndup(expr, len);
+	if (!text)
+		return -ENOMEM;
+	ret = ktrace_kernel_filter_parse(text, &list[rules->nr - 1].filter, &wrong);
+	free(text);
+	return ret == -EINVAL ? fail(rules->error, &rule, wrong.at, wrong.message) : ret;
+}
+
+static int add_entries(struct rules *rules, const char *events)
+{
+	const char *rest = events;
+	struct entry e;
+	int ret = 0;
+
+	while (!ret && entries_next(&rest, &e)) {
+		struct rule rule = { .option = "-e", .text = events };
+
+		rule.off = (size_t)((e.expr ? e.expr : e.glob) - events);
+		if (!e.is_closed)
+			return fail(rules->error, &rule, e.expr_len,
+				    e.expr[e.expr_len] ? "expected , or the end behind }" :
+				    "the closing } is missing");
+		rule.glob = strndup(e.glob, e.glob_len);
+		ret = rule.glob ? add_rule(rules, rule, e.expr, e.expr_len) : -ENOMEM;
+	}
+	return ret;
+}
+
+static int add_rules(struct rules *rules, const struct choice *choice)
+{
+	const struct rule where = { .option = "--where", .text = choice->where };
+	int ret = 0;
+
+	if (choice->events)
+		ret = add_entries(rules, choice->events);
+	if (!ret && choice->where)
+		ret = add_rule(rules, where, choice->where, strlen(choice->where));
+	return ret;
+}
+
+static void free_rules(struct rules *rules)
+{
+	for (size_t i = 0; i < rules->nr; i++) {
+		free(rules->list[i].glob);
+		ktrace_filter_free(rules->list[i].filter);
+	}
+	free(rules->list);
+}
+
+/* ---- events ---- */
+
+/* struct event - one that gets a filter */
+struct event {
+	const struct ktrace_kernel_event *row;
+	struct ktrace_event_type *type;
+	struct ktrace_place *places;
+	__u32 place_nr;
+};
+
+static int join(struct rule *r, const struct event *ev, struct ktrace_program *p,
+		enum ktrace_join how, struct where_error *error)
+{
+	struct ktrace_filter_error wrong;
+	int ret;
+
+	r->is_used = true;
+	if (!r->filter) {
+		ktrace_program_init(p, true);
+		return 0;
+	}
+	ret = ktrace_program_join(p, how, r->filter, ev->type, ev->places, ev->place_nr, &wrong);
+	return ret == -EINVAL ? fail(error, r, wrong.at, wrong.message) : ret;
+}
+
+static int make_program(struct rules *rules, const struct event *ev, struct ktrace_program *p)
+{
+	struct rule *r;
+	int ret = 0;
+
+	ktrace_program_init(p, false);
+	for (r = rules->list; r < rules->list + rules->nr && !ret; r++)
+		if (r->glob && select_matches(r->glob, ev->row))
+			ret = join(r, ev, p, KTRACE_JOIN_OR, rules->error);
+	if (!rules->nr || !rules->list[0].glob)
+		ktrace_program_init(p, true);
+	for (r = rules->list; r < rules->list + rules->nr && !ret; r++)
+		if (!r->glob)
+			ret = join(r, ev, p, KTRACE_JOIN_AND, rules->error);
+	return ret;
+}
+
+static int set_event(struct ktrace_session *s, struct rules *rules,
+		     const struct ktrace_kernel_event *row)
+{
+	static struct ktrace_program program;
+	struct ktrace_kernel_filter filter;
+	struct event ev = { .row = row };
+	int ret = ktrace_event_type_parse(row->desc, &ev.type);
+
+	if (ret)
+		return ret;
+	ret = ktrace_places(ev.type, &ev.places);
+	if (ret >= 0) {
+		ev.type->id = row->id;
+		ev.place_nr = (__u32)ret;
+		ret = make_program(rules, &ev, &program);
+	}
+	if (!ret && s) {
+		filter = ktrace_program_filter(&program, row->id);
+		ret = ktrace_session_filter(s, &filter);
+		if (ret == -ENOENT || ret == -EOPNOTSUPP)
+			ret = 0;
+	}
+	free(ev.places);
+	ktrace_event_type_free(ev.type);
+	return ret;
+}
+
+/* What no event has: a slip, or meant for events of programs. */
+static int check_use(const struct rules *rules)
+{
+	struct ktrace_filter_error wrong;
+
+	for (const struct rule *r = rules->list; r < rules->list + rules->nr; r++) {
+		if (r->filter && !r->is_used)
+			return fail(rules->error, r, 0, "this is for no kernel event: those of "
+				    "programs can be filtered on reading");
+		if (r->filter && ktrace_filter_unmet(r->filter, &wrong))
+			return fail(rules->error, r, wrong.at, wrong.message);
+	}
+	return 0;
+}
+
+bool where_is_used(const struct choice *choice)
+{
+	return choice->where || (choice->events && strchr(choice->events, '{'));
+}
+
+int where_set(struct ktrace_session *s, const struct choice *choice, struct where_error *error)
+{
+	struct rules rules = { .error = error };
+	const struct ktrace_kernel_event *row;
+	int ret = add_rules(&rules, choice);
+
+	for (__u32 i = 0; !ret && (row = ktrace_kernel_event(i)); i++)
+		if (select_is_on(choice->events, row))
+			ret = set_event(s, &rules, row);
+	if (!ret)
+		ret = check_use(&rules);
+	free_rules(&rules);
+	return ret;
+}
+
+/* The line that it is in, or a piece of it, and a mark below. */
+void where_say(const struct where_error *error)
+{
+	const char *at = error->text + error->at, *from = at - (error->column - 1);
+	size_t before = error->column - 1, len;
+
+	if (before > WIDTH / 2) {
+		from += before - WIDTH / 2;
+		before = WIDTH / 2;
+	}
+	len = strcspn(from, "\n");
+	log_error("%s: column %u: %s", error->option, error->column, error->message);
+	log_error("  %.*s", (int)(len < WIDTH ? len : WIDTH), from);
+	log_error("  %*s^", (int)before, "");
+}
