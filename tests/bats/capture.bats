@@ -74,6 +74,7 @@ flood()
 	kill "$output"
 }
 
+# bats test_tags=alike
 @test "ctrl-C ends the waiting" {
 	start_ktraced -e flood -o t -- "$PROGS/flood" -p 1 -n 1000000000 -u 1000 -d 1
 	retry 0.05 has ktraced.err 'waiting for'
@@ -110,6 +111,7 @@ lists_events()
 	"$KTRACE" list "$1" 2>/dev/null | grep -q flood:item
 }
 
+# bats test_tags=alike
 @test "a limit of the file's size: said once, counted, valid" {
 	# shellcheck disable=SC2016 # for the inner shell
 	capture bash -c 'ulimit -f 12288; exec "$@"' bash "$KTRACED" \
@@ -124,6 +126,7 @@ lists_events()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "a full disk: goes on when there is room again" {
 	requires_root
 	mkdir disk
@@ -144,6 +147,7 @@ lists_events()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "the output's directory is removed: tracing goes on" {
 	mkdir gone
 	start_ktraced -e flood -o gone/t -- "$PROGS/flood" -n 2000 -u 500

@@ -6,6 +6,7 @@ load helpers
 setup() { setup_test; }
 teardown() { teardown_test; }
 
+# bats test_tags=alike
 @test "exit status is the command's" {
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
@@ -26,6 +27,7 @@ died_by()
 	END
 }
 
+# bats test_tags=alike
 @test "a command that dies by a signal: so does ktraced" {
 	[ "$(died_by -o t -- sh -c 'kill -KILL $$')" = 9 ]
 	[ "$(died_by -o t -- sh -c 'kill -SEGV $$')" = 11 ]
@@ -34,6 +36,7 @@ died_by()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "not found is 127, not executable is 126, own failure is 125" {
 	run_ktraced -o t -- ./nothing
 	[ "$status" -eq 127 ]
@@ -67,6 +70,7 @@ refused()
 	[ "$status" -eq 125 ] && [ -z "$output" ] && [[ $stderr == "ktraced: "* ]]
 }
 
+# bats test_tags=alike
 @test "nonsense is refused and says what" {
 	rm -f t
 	refused -o t --nonsense -- true
@@ -103,6 +107,7 @@ refused()
 	[ ! -e t ]
 }
 
+# bats test_tags=alike
 @test "output that is no regular file is refused" {
 	mkfifo fifo
 	refused -o fifo -- true
@@ -136,6 +141,7 @@ refused()
 	[ ! -e plain ]
 }
 
+# bats test_tags=alike
 @test "the summary is one line; -q leaves it out" {
 	run_ktraced -o t -- true
 	[ "$(grep -c ' events, ' <<<"$stderr")" = 1 ]
@@ -304,6 +310,7 @@ off" ]
 	done
 }
 
+# bats test_tags=alike
 @test "two recordings do not write one file" {
 	start_ktraced -o t -- sleep 2
 	retry 0.02 test -s t

@@ -81,6 +81,7 @@ plugin()
 	grep 'signal 11' <<<"$output"
 }
 
+# bats test_tags=alike
 @test "plug-ins loaded and unloaded again and again" {
 	plugin one -O2
 	plugin two -O0
@@ -89,6 +90,7 @@ plugin()
 	account "$PROGS/user_life" plugin ./two.so ./one.so
 }
 
+# bats test_tags=alike
 @test "a plug-in that brings the library with it" {
 	plugin one -O2
 	gcc "$ROOT/tests/progs/user/host.c" -o host -ldl -pthread

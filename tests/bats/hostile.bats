@@ -92,6 +92,7 @@ innocent()
 	done
 }
 
+# bats test_tags=alike
 @test "scribbling: programs of the same session neither crash nor hang" {
 	local policy
 	for policy in drop overwrite block stop; do
@@ -178,6 +179,7 @@ innocent()
 	[ "$(wc -l <<<"$output")" -ge 4080 ]
 }
 
+# bats test_tags=alike
 @test "names and strings that a terminal would obey are shown as text" {
 	run_ktraced -o t -- "$PROGS/hostile" names
 	for command in list info events "list --json" "info --json" "events --json"; do

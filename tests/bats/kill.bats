@@ -23,6 +23,7 @@ random_ms()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "SIGHUP too; SIGINT sent to ktraced alone too" {
 	for sig in HUP INT; do
 		start_ktraced -o t -- sh -c "trap 'exit 4' $sig; echo up; while :; do sleep 0.05; done"
@@ -34,6 +35,7 @@ random_ms()
 	done
 }
 
+# bats test_tags=alike
 @test "a command that ignores it: the second signal ends tracing" {
 	start_ktraced -e flood -o t -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done'
 	retry 0.05 test -s ktraced.out
@@ -49,6 +51,7 @@ random_ms()
 	valid_trace t
 }
 
+# bats test_tags=alike
 @test "without a command SIGINT, SIGTERM and SIGHUP end tracing with status 0" {
 	for sig in INT TERM HUP; do
 		start_ktraced -o t
@@ -60,6 +63,7 @@ random_ms()
 	done
 }
 
+# bats test_tags=alike
 @test "nohup is respected" {
 	start ktraced nohup "$KTRACED" "--backend=$KTRACE_BACKEND" -o t -- sh -c 'echo up; sleep 0.5'
 	retry 0.05 has ktraced.out up
@@ -178,6 +182,7 @@ random_ms()
 	done
 }
 
+# bats test_tags=alike
 @test "the viewer killed at random moments disturbs nobody" {
 	start_ktraced -e flood -b 1M -o t -- "$PROGS/flood" -m -t 2 -n 0 -u 1000
 	retry 0.02 test -s t

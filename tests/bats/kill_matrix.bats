@@ -47,13 +47,21 @@ teardown()
 @test "thread KILL file" { cell; }
 # none: thread STOP *: a stop signal stops the whole process, which is program STOP
 # none: thread OOM *: the OOM killer kills processes, which is program OOM
+# bats test_tags=alike
 @test "shell KILL idle" { cell; }
+# bats test_tags=alike
 @test "shell KILL flood" { cell; }
+# bats test_tags=alike
 @test "shell KILL full" { cell; }
+# bats test_tags=alike
 @test "shell KILL file" { cell; }
+# bats test_tags=alike
 @test "shell STOP idle" { cell; }
+# bats test_tags=alike
 @test "shell STOP flood" { cell; }
+# bats test_tags=alike
 @test "shell STOP full" { cell; }
+# bats test_tags=alike
 @test "shell STOP file" { cell; }
 # bats test_tags=dev
 @test "shell OOM idle" { cell; }
@@ -79,13 +87,21 @@ teardown()
 @test "ktraced OOM full" { cell; }
 # bats test_tags=dev
 @test "ktraced OOM file" { cell; }
+# bats test_tags=alike
 @test "viewer KILL idle" { cell; }
+# bats test_tags=alike
 @test "viewer KILL flood" { cell; }
+# bats test_tags=alike
 @test "viewer KILL full" { cell; }
+# bats test_tags=alike
 @test "viewer KILL file" { cell; }
+# bats test_tags=alike
 @test "viewer STOP idle" { cell; }
+# bats test_tags=alike
 @test "viewer STOP flood" { cell; }
+# bats test_tags=alike
 @test "viewer STOP full" { cell; }
+# bats test_tags=alike
 @test "viewer STOP file" { cell; }
 # bats test_tags=dev
 @test "viewer OOM idle" { cell; }

@@ -27,8 +27,10 @@ equal_reader()
 }
 
 @test "drop: reader faster" { faster_reader drop; }
+# bats test_tags=alike
 @test "drop: reader about equal" { equal_reader drop; }
 @test "stop: reader faster" { faster_reader stop; }
+# bats test_tags=alike
 @test "stop: reader about equal" { equal_reader stop; }
 @test "block: reader faster" { faster_reader block; }
 @test "overwrite: room for all" { faster_reader overwrite; }

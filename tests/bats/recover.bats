@@ -90,6 +90,7 @@ has_compressed()
 	"$KTRACE" info "$1" 2>/dev/null | grep -q '^  storage '
 }
 
+# bats test_tags=alike
 @test "a trace that was being compressed" {
 	start_ktraced --compress -e flood -o t -- "$PROGS/flood" -m -o -t 2 -n 0 -u 100
 	retry 0.05 has_compressed t
@@ -114,6 +115,7 @@ has_compressed()
 	exact t
 }
 
+# bats test_tags=alike
 @test "-o makes a complete copy and leaves the file as it is" {
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
@@ -125,6 +127,7 @@ has_compressed()
 	fails is_stale "$session"
 }
 
+# bats test_tags=alike
 @test "a file that is gone: the session stays, -o saves what is in the buffers" {
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
@@ -142,6 +145,7 @@ has_compressed()
 	[[ $output == *"flood:item"* && $output == *"command   $PROGS/flood"* ]]
 }
 
+# bats test_tags=alike
 @test "a file that another recording has replaced is not touched" {
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
 	writers_done
@@ -222,6 +226,7 @@ is_gone_or_done()
 	done
 }
 
+# bats test_tags=alike
 @test "a copy that was killed half way is completed by the next --recover" {
 	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
 	writers_done
@@ -246,6 +251,7 @@ recover_part()
 	is_stale "$session"
 }
 
+# bats test_tags=alike
 @test "a full disk: the session stays, and is saved when there is room" {
 	at_full_speed=1 orphan -e flood -b 256K -o t -- "$PROGS/flood" -m -o -t 2 -n 0
 	writers_done

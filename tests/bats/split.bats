@@ -312,6 +312,7 @@ die_at()
 }
 
 # Creation, names, change and end of parts, and the blocks between them
+# bats test_tags=alike
 @test "killed at any write while files are changed: --recover completes all of them" {
 	rounds=0
 	for policy in block overwrite; do

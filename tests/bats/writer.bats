@@ -75,6 +75,7 @@ account_all()
 	grep '^lost overwritten [1-9]' <<<"$output"
 }
 
+# bats test_tags=alike
 @test "events longer than a record come in one piece" {
 	account_all -r 131072 -b 4096 "$FLOOD" -t 2 -n 500 -s 0:20000
 	account_all -r 4194304 -b 65536 "$FLOOD" -t 2 -n 20 -s 60000:1000000
@@ -124,6 +125,7 @@ account_all()
 	[[ $output =~ \ [VW]\ ktrace_thread ]]
 }
 
+# bats test_tags=alike
 @test "under valgrind" {
 	command -v valgrind || skip "no valgrind"
 	capture "$PROGS/user_ledger" -p block valgrind -q --error-exitcode=9 \
