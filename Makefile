@@ -28,7 +28,7 @@ INCLUDE := -Iuapi -Iuserspace/lib
 STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP
 
 .DEFAULT_GOAL := all
-.PHONY: all lib tools module examples logevent bench-programs progs help
+.PHONY: all lib tools module examples logevent shark_kernel bench-programs progs help
 
 # What is built from what. A new file in one of these folders is picked up.
 ring_src     := $(wildcard module/ring/*.c)
@@ -40,7 +40,7 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
-example_src  := $(filter-out examples/logevent/%,$(wildcard examples/*/*.c))
+example_src  := $(filter-out examples/logevent/% examples/shark_kernel/%,$(wildcard examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
@@ -63,7 +63,7 @@ progs    += $(shark_progs)
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
-all: lib tools examples logevent
+all: lib tools examples logevent shark_kernel
 lib: $(libs)
 tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace
 examples: $(examples)
@@ -262,14 +262,14 @@ model: $(BUILD)/model/model
 # The name by "uname -r", which for Debian's kernels is not that of kernel.release.
 KREL = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(KDIR)/include/generated/utsrelease.h 2>/dev/null)
 KOUT = $(BUILD)/kernel/$(KREL)
-module logevent:
+module logevent shark_kernel:
 	$(Q)if [ ! -e $(KDIR)/Makefile ]; then \
 		echo "  $(if $(filter $@,$(MAKECMDGOALS)),FAILED,SKIP)  $@: no kernel headers in $(KDIR)" \
 			"(Debian: linux-headers-..., or make $@ KDIR=...)"; \
 		$(if $(filter $@,$(MAKECMDGOALS)),false,true); \
 	else $(if $(WERROR),KBUILD_ARGS="W=1 KCFLAGS=-Werror") \
 		scripts/kbuild $@ $(KDIR) $(KOUT) $(V); fi
-logevent: module
+logevent shark_kernel: module
 .PHONY: print-krel
 print-krel:
 	@echo $(KREL)
@@ -312,7 +312,8 @@ clean:		## remove what was built
 	rm -rf $(BUILD)
 help:		## this list
 	@echo 'all             libraries, daemon, viewer, examples, modules'
-	@echo 'module logevent ktrace.ko, and the example that logs to it (KDIR=headers of a kernel)'
+	@echo 'module logevent ktrace.ko, and an example that logs to it (KDIR=headers of a kernel)'
+	@echo 'shark_kernel    an example that uses its S.Ha.R.K. tracer'
 	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 16
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

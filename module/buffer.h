@@ -13,6 +13,7 @@ enum kt_role {
 	KT_ROLE_NONE = 0,	/* has not asked for anything yet */
 	KT_ROLE_OWNER,
 	KT_ROLE_WRITER,
+	KT_ROLE_SENDER,		/* of S.Ha.R.K. chunks; no session */
 };
 
 /*

@@ -6,6 +6,8 @@
  *
  *         CHANNEL, ADOPT                      ATTACH
  *   OWNER <----------- NONE (fresh) --------------------> WRITER
+ *                           | SHARK_SENDER
+ *                         SENDER
  *
  * Each ioctl: copy in and check, unlocked; act under the descriptor's lock; copy out,
  * unlocked. mmap(), poll() and page faults take no lock: a descriptor's session, once
@@ -19,6 +21,8 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/ktrace_shark.h>
+#include "chunk_send.h"
 #include "compat.h"
 #include "control.h"
 #include "kept.h"
@@ -29,12 +33,14 @@
  * struct open_file - one open file description
  * @lock:	one ioctl at a time
  * @role:	written under @lock before @session is published
- * @session:	the session, with a reference; NULL as long as the role is NONE
+ * @session:	the session, with a reference; NULL without one of these roles
+ * @sender:	NULL without this role
  */
 struct open_file {
 	struct mutex lock;
 	enum kt_role role;
 	struct kt_session *session;
+	struct kt_chunk_sender *sender;
 };
 
 /* The private copy of an ioctl's argument. */
@@ -53,12 +59,21 @@ union ioctl_arg {
 	struct ktrace_counter counter;
 	struct ktrace_stacks stacks;
 	struct ktrace_tracepoint tracepoint;
+	struct ktrace_shark_serve serve;
+	struct ktrace_shark_job job;
+	struct ktrace_shark_end end;
 };
 
 static struct kt_session *session_of(struct open_file *of)
 {
 	/* ORD(session_of:A) pairs ORD(take_role:A): session and role are whole */
 	return smp_load_acquire(&of->session);
+}
+
+static struct kt_chunk_sender *sender_of(struct open_file *of)
+{
+	/* ORD(sender_of:A) pairs ORD(do_shark_sender:A): the sender is whole */
+	return smp_load_acquire(&of->sender);
 }
 
 static void take_role(struct open_file *of, enum kt_role role, struct kt_session *s)
@@ -76,7 +91,7 @@ static int do_channel(struct open_file *of, union ioctl_arg *arg)
 	struct kt_session *s = of->session;
 	int err;
 
-	if (of->role == KT_ROLE_WRITER)
+	if (of->role == KT_ROLE_WRITER || of->role == KT_ROLE_SENDER)
 		return -EPERM;
 	if (s)
 		return kt_session_add_channel(s, &arg->channel);
@@ -210,6 +225,36 @@ static int do_tracepoint(struct open_file *of, union ioctl_arg *arg)
 	return kt_control_map(of->session, t->number, &t->id);
 }
 
+static int do_shark_sender(struct open_file *of, union ioctl_arg *arg)
+{
+	struct kt_chunk_sender *sender;
+	int err;
+
+	if (arg->serve.reserved)
+		return -EINVAL;
+	if (of->role != KT_ROLE_NONE)
+		return -EBUSY;
+	if (!kt_session_may_kernel())
+		return -EPERM;
+	err = kt_chunk_sender_open(arg->serve.kinds, &sender);
+	if (err)
+		return err;
+	of->role = KT_ROLE_SENDER;
+	/* ORD(do_shark_sender:A) pairs ORD(sender_of:A): the sender is whole */
+	smp_store_release(&of->sender, sender);
+	return 0;
+}
+
+static int do_shark_next(struct open_file *of, union ioctl_arg *arg)
+{
+	return of->sender ? kt_chunk_sender_next(of->sender, &arg->job) : -EINVAL;
+}
+
+static int do_shark_end(struct open_file *of, union ioctl_arg *arg)
+{
+	return of->sender ? kt_chunk_sender_end(of->sender, &arg->end) : -EINVAL;
+}
+
 /*
  * One row:
  * @cmd:	number; its size part is what we were built with
@@ -233,6 +278,9 @@ static const struct ioctl {
 	{ KTRACE_IOC_KEEP, false, true, do_keep },
 	{ KTRACE_IOC_KEPT, true, false, do_kept },
 	{ KTRACE_IOC_ADOPT, true, false, do_adopt },
+	{ KTRACE_IOC_SHARK_SENDER, true, false, do_shark_sender },
+	{ KTRACE_IOC_SHARK_NEXT, true, false, do_shark_next },
+	{ KTRACE_IOC_SHARK_END, false, false, do_shark_end },
 	{ KTRACE_IOC_FILTER, true, true, do_filter },
 	{ KTRACE_IOC_CONTEXT, false, true, do_context },
 	{ KTRACE_IOC_COUNTER, true, true, do_counter },
@@ -385,11 +433,14 @@ static int check_rights(const struct open_file *of, const struct kt_buffer *b,
 static int device_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct open_file *of = file->private_data;
+	struct kt_chunk_sender *sender = sender_of(of);
 	struct kt_session *s = session_of(of);
 	vm_flags_t set = VM_DONTEXPAND | VM_DONTDUMP, clear = VM_MAYEXEC;
 	struct kt_buffer *b;
 	int err;
 
+	if (sender)
+		return kt_chunk_sender_mmap(sender, vma);
 	b = s ? kt_session_channel(s, (u64)vma->vm_pgoff >> (KTRACE_MAP_SHIFT - PAGE_SHIFT)) :
 		NULL;
 	if (!b)
@@ -413,8 +464,11 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 static __poll_t device_poll(struct file *file, poll_table *wait)
 {
 	struct open_file *of = file->private_data;
+	struct kt_chunk_sender *sender = sender_of(of);
 	struct kt_session *s = session_of(of);
 
+	if (sender)
+		return kt_chunk_sender_poll(sender, file, wait);
 	return s && of->role == KT_ROLE_OWNER ? kt_session_poll(s, file, wait) : EPOLLERR;
 }
 
@@ -437,6 +491,8 @@ static int device_release(struct inode *inode, struct file *file)
 		kt_kept_close(of->session);
 	else if (of->role == KT_ROLE_WRITER)
 		kt_session_put(of->session);
+	else if (of->role == KT_ROLE_SENDER)
+		kt_chunk_sender_close(of->sender);
 	kfree(of);
 	return 0;
 }

@@ -281,7 +281,7 @@ static void find_sole_locked(u16 id)
 		}
 	if (nr != 1 || !found->filter.any_user || test_bit(id, found->special))
 		found = NULL;
-	/* ORD(find_sole:A) pairs ORD(ktrace_logevent:A): a target is seen whole */
+	/* ORD(find_sole:A) pairs ORD(log_to_sessions:A): a target is seen whole */
 	rcu_assign_pointer(kt_emit_sole[id], found);
 }
 

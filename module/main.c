@@ -2,6 +2,8 @@
 /* main.c - loading and unloading: the units in order, and in reverse */
 #include <linux/module.h>
 #include "buffer.h"
+#include "chunk.h"
+#include "chunk_send.h"
 #include "context.h"
 #include "device.h"
 #include "kept.h"
@@ -25,6 +27,7 @@ static int __init ktrace_init(void)
 	err = kt_buffer_init();
 	if (err)
 		goto err_exit_context;
+	kt_chunk_init(kt_session_clock());
 	err = kt_tracepoint_init();
 	if (err)
 		goto err_exit_buffer;
@@ -48,6 +51,8 @@ err_exit_probe:
 static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
+	kt_chunk_sender_exit();
+	kt_chunk_exit();
 	kt_kept_exit();
 	kt_tracepoint_exit();
 	kt_buffer_exit();

@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_log.c - family "log": TRACER_LOGEVENT of other modules */
+/*
+ * probe_log.c - family "log": TRACER_LOGEVENT of other modules
+ *
+ * It goes to the S.Ha.R.K. tracer's selected chunk, and to sessions. ktrace_logevent_key is on
+ * when there is any of them, kt_chunk_key and ktrace_sessions_key say which.
+ */
 #include "probe.h"
 #include <linux/export.h>
-#include <linux/ktrace.h>
+#include <linux/ktrace_shark.h>
+#include <linux/spinlock.h>
+#include "chunk.h"
 #include "emit.h"
+#include "shark/store.h"
 
 DEFINE_STATIC_KEY_FALSE(ktrace_logevent_key);
 EXPORT_SYMBOL_GPL(ktrace_logevent_key);
+DEFINE_STATIC_KEY_FALSE(ktrace_sessions_key);
+EXPORT_SYMBOL_GPL(ktrace_sessions_key);
+
+u32 ktrace_chunk_off;
+EXPORT_SYMBOL_GPL(ktrace_chunk_off);
 
 /*
  * All that ktrace_logevent() is not for: several sessions, a ring that is not at rest. Called
@@ -41,26 +54,19 @@ static noinline void publish_rest(const struct kt_ring *r, u64 end)
 	preempt_enable_notrace();
 }
 
-/**
- * ktrace_logevent - what TRACER_LOGEVENT() does when somebody traces
- * @type:	event code, not 0
- * @par1:	first parameter
- * @par2:	second parameter
- *
+/*
  * Recorded in every running session that has the event enabled, whoever runs. Does what
  * kt_emit() does, with the common case inline: one such session, and a ring that is quick.
  * A block is opened elsewhere, so pollers are woken there.
- *
- * Context: any in which RCU is watching, NMI included.
  */
-void ktrace_logevent(u16 type, u16 par1, u32 par2)
+static __always_inline void log_to_sessions(u16 type, u16 par1, u32 par2)
 {
 	struct kt_slot slot = { };
 	struct kt_emit_target *t;
 	const struct kt_ring *r;
 
 	preempt_disable_notrace();
-	/* ORD(ktrace_logevent:A) pairs ORD(find_sole:A): a target is seen whole */
+	/* ORD(log_to_sessions:A) pairs ORD(find_sole:A): a target is seen whole */
 	t = rcu_dereference_sched(kt_emit_sole[KTRACE_EV_LOGEVENT]);
 	if (unlikely(!t))
 		return log_anyhow(type, par1, par2);
@@ -76,9 +82,101 @@ void ktrace_logevent(u16 type, u16 par1, u32 par2)
 		return publish_rest(r, slot.end);
 	preempt_enable_notrace();
 }
+
+static noinline void log_to_chunk(u16 type, u16 par1, u32 par2, u32 how)
+{
+	kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, how);
+}
+
+static noinline void log_to_both(u16 type, u16 par1, u32 par2)
+{
+	log_to_chunk(type, par1, par2, 0);
+	log_to_sessions(type, par1, par2);
+}
+
+/**
+ * ktrace_logevent - what TRACER_LOGEVENT() does when somebody traces
+ * @type:	event code, not 0
+ * @par1:	first parameter
+ * @par2:	second parameter
+ *
+ * Context: any in which RCU is watching, NMI included.
+ */
+void ktrace_logevent(u16 type, u16 par1, u32 par2)
+{
+	if (!static_branch_unlikely(&kt_chunk_key))
+		log_to_sessions(type, par1, par2);
+	else if (!static_branch_unlikely(&ktrace_sessions_key))
+		kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, 0);
+	else
+		log_to_both(type, par1, par2);
+}
 EXPORT_SYMBOL_GPL(ktrace_logevent);
+
+static void log_anywhere(u16 type, u16 par1, u32 par2, u32 how)
+{
+	if (static_branch_unlikely(&kt_chunk_key))
+		log_to_chunk(type, par1, par2, how);
+	if (static_branch_unlikely(&ktrace_sessions_key))
+		log_to_sessions(type, par1, par2);
+}
+
+/**
+ * ktrace_logevent_fast - what FAST_TRACER_LOGEVENT() does when somebody traces (SHK-18)
+ * @type:	event code; with 0 nothing is logged
+ * @par1:	parameter
+ *
+ * Context: as ktrace_logevent().
+ */
+void ktrace_logevent_fast(u16 type, u16 par1)
+{
+	if (type)
+		log_anywhere(type | KTRACE_SHARK_FAST, par1, 0, KT_SHARK_UNFILTERED);
+}
+EXPORT_SYMBOL_GPL(ktrace_logevent_fast);
+
+/**
+ * ktrace_logevent_critical - what TRACER_LOGCRITICAL() does when somebody traces (SHK-27)
+ * @type:	event code; with 0 nothing is logged
+ * @par1:	first parameter
+ * @par2:	second parameter
+ *
+ * Context: as ktrace_logevent().
+ */
+void ktrace_logevent_critical(u16 type, u16 par1, u32 par2)
+{
+	if (type)
+		log_anywhere(type, par1, par2, KT_SHARK_CRITICAL);
+}
+EXPORT_SYMBOL_GPL(ktrace_logevent_critical);
+
+/**
+ * FTrace_set_filter - suppress a family of events in chunks, or let it through (SHK-16)
+ * @family:	0 to 15, or FTrace_filter_*; others change nothing
+ * @status:	1 suppress, 0 let through
+ *
+ * The change is logged: FTrace_filter_* of the family, with @status. Sessions record the
+ * events all the same.
+ *
+ * Context: any but NMI.
+ */
+void FTrace_set_filter(u8 family, int status)
+{
+	static DEFINE_RAW_SPINLOCK(lock);
+	unsigned long flags;
+	int err;
+
+	raw_spin_lock_irqsave(&lock, flags);
+	err = kt_shark_set_filter(&kt_chunk_tracer, family, status);
+	WRITE_ONCE(ktrace_chunk_off, READ_ONCE(kt_chunk_tracer.off));
+	raw_spin_unlock_irqrestore(&lock, flags);
+	if (!err && static_branch_unlikely(&ktrace_sessions_key))
+		log_to_sessions(family | FTrace_filter_trace_Events, !!status, 0);
+}
+EXPORT_SYMBOL_GPL(FTrace_set_filter);
 
 struct kt_probe kt_probe_log[] = {
 	{ .id = KTRACE_EV_LOGEVENT, .key = &ktrace_logevent_key },
+	{ .id = KTRACE_EV_LOGEVENT, .key = &ktrace_sessions_key },
 	{ }
 };

@@ -192,7 +192,8 @@ static int publish(struct kt_session *new)
 }
 
 /* The cycle counter may turn out to be unstable later: sessions that there are keep it. */
-static u32 clock_now(void)
+/** kt_session_clock - clock of a session that is made now */
+u32 kt_session_clock(void)
 {
 	return wanted_clock == CLOCK_AUTO ? kt_clock_best() : wanted_clock;
 }
@@ -214,7 +215,7 @@ int kt_session_create(struct kt_session **out)
 	kref_init(&s->ref);
 	s->owner = current_euid();
 	s->for_all = capable(CAP_SYS_ADMIN);
-	s->clock = clock_now();
+	s->clock = kt_session_clock();
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_DELAYED_WORK(&s->tick, tick);
@@ -513,7 +514,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 		.size = info->size,
 		.abi = KTRACE_ABI_VERSION,
 		.tsc_khz = kt_clock_tsc_khz(),
-		.clock = s ? s->clock : clock_now(),
+		.clock = s ? s->clock : kt_session_clock(),
 		.sessions = count_sessions(),
 	};
 	if (!s)

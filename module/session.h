@@ -96,6 +96,7 @@ struct kt_session {
 };
 
 int kt_session_init(void);
+u32 kt_session_clock(void);
 
 int kt_session_create(struct kt_session **out);
 int kt_session_find(u64 id, struct kt_session **out);

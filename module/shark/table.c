@@ -397,7 +397,10 @@ static int link_locked(struct kt_shark *t, int a, int b)
 }
 
 /**
- * kt_shark_link - have chunk @b come behind chunk @a, and not another one
+ * kt_shark_link - have a chunk come behind another, and no other one
+ * @t:		the tracer
+ * @a:		number of the first
+ * @b:		number of the one that comes behind it
  *
  * Return: 0; -ENOENT there is no such chunk; -EINVAL they are the same; -EBUSY @b is not
  * FREE, or BUSY or COMPR; -EDEADLK.

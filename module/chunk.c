@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * chunk.c - the kernel's S.Ha.R.K. tracer: its chunks and their memory
+ *
+ * The tracer itself is module/shark. Here are its memory, which is charged to who makes a
+ * chunk and limited, and what other modules call: they get -1 for every error.
+ *
+ * chunks_lock protects the table of memories, their sum, and that the static keys go with
+ * the tracer being enabled. Memory of a chunk that is deleted stays as long as a sender has
+ * it mapped.
+ */
+#include "chunk.h"
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/ktrace_shark.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/vmalloc.h>
+#include "clock.h"
+
+static uint max_chunks_mb = 256;
+module_param(max_chunks_mb, uint, 0644);
+MODULE_PARM_DESC(max_chunks_mb, "largest memory of all S.Ha.R.K. chunks in MiB (256)");
+
+DEFINE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
+DEFINE_STATIC_KEY_FALSE(kt_chunk_key);
+struct kt_shark kt_chunk_tracer;
+
+static DEFINE_MUTEX(chunks_lock);
+static struct kt_chunk_memory *memories[KTRACE_SHARK_CHUNK_NR];
+static bool is_on;
+
+/* Of memories that are mapped but no chunk's any more, too */
+static atomic64_t bytes_used;
+
+/* ---- memory ---- */
+
+static void free_memory(struct kref *ref)
+{
+	struct kt_chunk_memory *m = container_of(ref, struct kt_chunk_memory, ref);
+
+	atomic64_sub(m->bytes, &bytes_used);
+	vfree(m->data);
+	kfree(m);
+}
+
+/** kt_chunk_memory_put - drop a reference, NULL: none. Context: process */
+void kt_chunk_memory_put(struct kt_chunk_memory *m)
+{
+	if (m)
+		kref_put(&m->ref, free_memory);
+}
+
+/** kt_chunk_memory_get - one reference more */
+struct kt_chunk_memory *kt_chunk_memory_get(struct kt_chunk_memory *m)
+{
+	kref_get(&m->ref);
+	return m;
+}
+
+/* Given back by free_memory() in any case. */
+static bool charge(u64 bytes)
+{
+	const u64 limit = (u64)READ_ONCE(max_chunks_mb) << 20;
+	const long available = si_mem_available();
+
+	const u64 used = atomic64_add_return(bytes, &bytes_used);
+
+	return used <= limit && available > 0 && bytes >> PAGE_SHIFT <= (u64)available;
+}
+
+/**
+ * kt_chunk_memory_alloc - memory for a chunk, zeroed
+ * @bytes:	how many, at least 1
+ *
+ * Context: process.
+ * Return: NULL without memory, or beyond the limit.
+ */
+struct kt_chunk_memory *kt_chunk_memory_alloc(u64 bytes)
+{
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
+	struct kt_chunk_memory *m = kzalloc(sizeof(*m), GFP_KERNEL_ACCOUNT);
+
+	if (!m)
+		return NULL;
+	kref_init(&m->ref);
+	m->bytes = PAGE_ALIGN(bytes);
+	m->data = charge(m->bytes) ? __vmalloc(m->bytes, gfp) : NULL;
+	if (m->data)
+		return m;
+	kt_chunk_memory_put(m);
+	return NULL;
+}
+
+/** kt_chunk_memory_of - a reference to the memory of chunk @n, which the caller has BUSY */
+struct kt_chunk_memory *kt_chunk_memory_of(int n)
+{
+	struct kt_chunk_memory *m;
+
+	mutex_lock(&chunks_lock);
+	m = kt_chunk_memory_get(memories[n]);
+	mutex_unlock(&chunks_lock);
+	return m;
+}
+
+/**
+ * kt_chunk_replace - give a chunk its content, compressed, instead of its memory
+ * @n:		its number; the caller has it BUSY
+ * @m:		the compressed data; the reference goes with it
+ * @bytes:	of these
+ */
+void kt_chunk_replace(int n, struct kt_chunk_memory *m, u64 bytes)
+{
+	struct kt_chunk_memory *before;
+
+	mutex_lock(&chunks_lock);
+	before = memories[n];
+	memories[n] = m;
+	kt_shark_replace(&kt_chunk_tracer, n, m->data, bytes);
+	mutex_unlock(&chunks_lock);
+	kt_chunk_memory_put(before);
+}
+
+/* ---- enabling ---- */
+
+static void switch_locked(bool on)
+{
+	lockdep_assert_held(&chunks_lock);
+	if (on == is_on)
+		return;
+	is_on = on;
+	if (on) {
+		static_branch_inc(&ktrace_logevent_key);
+		static_branch_enable(&kt_chunk_key);
+	} else {
+		static_branch_disable(&kt_chunk_key);
+		static_branch_dec(&ktrace_logevent_key);
+	}
+}
+
+/**
+ * FTrace_enable - start logging to the selected chunk (SHK-01)
+ *
+ * Context: process, sleeps.
+ * Return: 0, also when it is logging; -1 no chunk was made yet, or none is selected.
+ */
+int FTrace_enable(void)
+{
+	int err;
+
+	mutex_lock(&chunks_lock);
+	err = kt_shark_enable(&kt_chunk_tracer);
+	if (!err)
+		switch_locked(true);
+	mutex_unlock(&chunks_lock);
+	return err ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_enable);
+
+/**
+ * FTrace_disable - stop logging (SHK-02)
+ *
+ * When it returns, nothing is stored any more, on no CPU.
+ *
+ * Context: process, sleeps.
+ * Return: 0; -1 no chunk was made yet.
+ */
+int FTrace_disable(void)
+{
+	int err;
+
+	mutex_lock(&chunks_lock);
+	err = kt_shark_disable(&kt_chunk_tracer);
+	switch_locked(false);
+	mutex_unlock(&chunks_lock);
+	return err ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_disable);
+
+/* ---- chunks ---- */
+
+static int create(int normal_size, int emergency_size, FTrace_flags flags)
+{
+	struct kt_chunk_memory *m;
+	int n = kt_shark_check_create(normal_size, emergency_size, flags);
+
+	if (n)
+		return n;
+	m = kt_chunk_memory_alloc((u64)normal_size + emergency_size);
+	if (!m)
+		return -ENOMEM;
+	mutex_lock(&chunks_lock);
+	n = kt_shark_create(&kt_chunk_tracer, m->data, normal_size, emergency_size, flags);
+	if (n >= 0)
+		memories[n] = m;
+	mutex_unlock(&chunks_lock);
+	if (n < 0)
+		kt_chunk_memory_put(m);
+	return n;
+}
+
+/**
+ * FTrace_chunk_create - make a chunk (SHK-03)
+ * @normal_size: bytes of the normal area: a multiple of 16, not 0
+ * @emergency_size: bytes of the emergency area: a multiple of 16
+ * @flags:	FTRACE_CHUNK_FLAG_*
+ *
+ * Memory is charged to the caller's control group and limited by the module parameter
+ * max_chunks_mb.
+ *
+ * Context: process, sleeps.
+ * Return: the lowest number that is free, 0 to 255; -1 there is none, no memory, sizes or
+ * flags that cannot be.
+ */
+int FTrace_chunk_create(int normal_size, int emergency_size, FTrace_flags flags)
+{
+	const int n = create(normal_size, emergency_size, flags);
+
+	return n < 0 ? -1 : n;
+}
+EXPORT_SYMBOL_GPL(FTrace_chunk_create);
+
+/**
+ * FTrace_chunk_delete - delete a chunk (SHK-04)
+ * @n:		its number
+ *
+ * Context: process, sleeps.
+ * Return: 0, also when it has NODEL and stays; -1 there is none; it is selected, linked to,
+ * or BUSY.
+ */
+int FTrace_chunk_delete(int n)
+{
+	struct kt_chunk_memory *m = NULL;
+	void *data;
+	int err;
+
+	mutex_lock(&chunks_lock);
+	err = kt_shark_delete(&kt_chunk_tracer, n, &data);
+	if (data)
+		swap(m, memories[n]);
+	mutex_unlock(&chunks_lock);
+	kt_chunk_memory_put(m);
+	return err ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_chunk_delete);
+
+/**
+ * FTrace_set_chunk_flags - replace all flags of a chunk (SHK-05)
+ * @n:		its number
+ * @flags:	FTRACE_CHUNK_FLAG_*; BUSY and COMPR stay as they are
+ *
+ * Context: any but NMI.
+ * Return: 0; -1 there is none, or no such flags.
+ */
+int FTrace_set_chunk_flags(int n, FTrace_flags flags)
+{
+	return kt_shark_set_flags(&kt_chunk_tracer, n, flags) ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_set_chunk_flags);
+
+/**
+ * FTrace_get_chunk_flags - flags of a chunk as they are now (SHK-06)
+ * @n:		its number
+ * @flags:	out
+ *
+ * Context: any but NMI.
+ * Return: 0; -1 there is none.
+ */
+int FTrace_get_chunk_flags(int n, FTrace_flags *flags)
+{
+	return kt_shark_get_flags(&kt_chunk_tracer, n, flags) ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_get_chunk_flags);
+
+/**
+ * FTrace_actual_chunk_select - have events go to a chunk from the next one on (SHK-07)
+ * @n:		its number; it is FREE
+ *
+ * Context: any but NMI.
+ * Return: 0; -1 there is none, or it is not FREE.
+ */
+int FTrace_actual_chunk_select(int n)
+{
+	return kt_shark_select(&kt_chunk_tracer, n) ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_actual_chunk_select);
+
+/**
+ * FTrace_chunk_link - have a chunk come behind another (SHK-08)
+ * @chunk_a:	number of the first
+ * @chunk_b:	number of the one that comes behind; it is FREE
+ *
+ * Context: any but NMI.
+ * Return: 0; -1 there is no such chunk, they are the same, or @chunk_b is not FREE.
+ */
+int FTrace_chunk_link(int chunk_a, int chunk_b)
+{
+	return kt_shark_link(&kt_chunk_tracer, chunk_a, chunk_b) ? -1 : 0;
+}
+EXPORT_SYMBOL_GPL(FTrace_chunk_link);
+
+/**
+ * FTrace_get_first_chunk - the lowest chunk that has any of some flags (SHK-09)
+ * @flags:	these; with 0, which is CYC, there is none
+ *
+ * Context: any but NMI.
+ * Return: its number; -1 there is none.
+ */
+int FTrace_get_first_chunk(FTrace_flags flags)
+{
+	const int n = kt_shark_first(&kt_chunk_tracer, flags);
+
+	return n < 0 ? -1 : n;
+}
+EXPORT_SYMBOL_GPL(FTrace_get_first_chunk);
+
+/**
+ * FTrace_get_chunk_table - what there is to tell of all chunks (SHK-10)
+ *
+ * Context: process, sleeps.
+ * Return: 256 pointers, NULL where there is no chunk. They stay valid; what they point to is
+ * what was, until the next call, whoever makes it.
+ */
+FTrace_Chunk_Ptr *FTrace_get_chunk_table(void)
+{
+	static struct FTrace_Chunk chunks[KTRACE_SHARK_CHUNK_NR];
+	static FTrace_Chunk_Ptr table[KTRACE_SHARK_CHUNK_NR];
+	int n;
+
+	mutex_lock(&chunks_lock);
+	for (n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
+		table[n] = kt_shark_status(&kt_chunk_tracer, n, &chunks[n]) ? NULL : &chunks[n];
+	mutex_unlock(&chunks_lock);
+	return table;
+}
+EXPORT_SYMBOL_GPL(FTrace_get_chunk_table);
+
+/**
+ * FTrace_chunk_dump - say in the kernel's log what there is to tell of a chunk (SHK-19)
+ * @n:		its number
+ *
+ * Context: process.
+ */
+void FTrace_chunk_dump(int n)
+{
+	struct FTrace_Chunk s;
+
+	if (kt_shark_status(&kt_chunk_tracer, n, &s)) {
+		pr_info("chunk %d: there is none\n", n);
+		return;
+	}
+	pr_info("chunk %u: id 0x%X flags 0x%02x%s size %u+%u next %d\n", s.number, s.id, s.flags,
+		s.is_selected ? " selected" : "", s.size, s.emergency_size, s.next);
+	pr_info("chunk %u: first %u events %u+%u lost %llu full, %llu busy, %llu overwritten\n",
+		s.number, s.first, s.events, s.emergency_events,
+		s.lost[KTRACE_SHARK_LOST_FULL], s.lost[KTRACE_SHARK_LOST_BUSY],
+		s.lost[KTRACE_SHARK_LOST_OVERWRITTEN]);
+}
+EXPORT_SYMBOL_GPL(FTrace_chunk_dump);
+
+/**
+ * FTrace_lost - events that are in no chunk, or not any more, since the module was loaded
+ * @reason:	why
+ *
+ * Context: any but NMI.
+ */
+u64 FTrace_lost(enum ktrace_shark_lost reason)
+{
+	u64 count = 0;
+
+	kt_shark_lost(&kt_chunk_tracer, reason, &count);
+	return count;
+}
+EXPORT_SYMBOL_GPL(FTrace_lost);
+
+/** FTrace_clk_per_msec - ticks of the stamps in a millisecond, 0 = unknown (SHK-30) */
+u32 FTrace_clk_per_msec(void)
+{
+	return kt_chunk_tracer.clock == KTRACE_CLOCK_TSC ? kt_clock_tsc_khz() :
+							   NSEC_PER_MSEC;
+}
+EXPORT_SYMBOL_GPL(FTrace_clk_per_msec);
+
+/* ---- loading and unloading ---- */
+
+/** kt_chunk_init - a tracer without chunks, whose stamps are those of @clock */
+void kt_chunk_init(u32 clock)
+{
+	kt_shark_init(&kt_chunk_tracer, clock);
+}
+
+/** kt_chunk_exit - free what modules that are gone have left; no sender is there */
+void kt_chunk_exit(void)
+{
+	int n;
+
+	FTrace_disable();
+	for (n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
+		kt_chunk_memory_put(memories[n]);
+}

@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: guest
+# chunk.bats - the kernel's S.Ha.R.K. tracer: from another module to a sender
+load helpers
+
+MODULES=$BUILD/kernel/$(uname -r)
+
+setup()
+{
+	requires_dev
+	setup_test
+	rmmod ktrace
+	insmod "$MODULES/ktrace.ko"
+}
+
+teardown()
+{
+	rmmod shark_example 2>/dev/null || true
+	teardown_test
+}
+
+chunk()
+{
+	"$PROGS/dev_chunk" "$1" "$MODULES/shark_example.ko"
+}
+
+@test "SHK-46: the manual's example, sent to disk" {
+	chunk disk
+}
+
+@test "SHK-15: the same, for the network" {
+	chunk udp
+}
+
+@test "SHK-11: compressed, and decompressed by zstd" {
+	chunk compress
+}
+
+@test "SHK-12: without a sender of that kind nothing is sent" {
+	chunk no_sender
+}
+
+@test "SHK-12: who waits hears that the sender failed" {
+	chunk failure
+}
+
+@test "SHK-12: who waits hears that the sender is gone" {
+	chunk death
+}
+
+@test "SHK-12: who waits can be killed, and the sender hears of it" {
+	chunk killed
+}
+
+@test "SHK-14: a chunk that is queued waits for a sender, and for the next one" {
+	chunk later
+}
+
+@test "a sender may read the chunk that it sends, and nothing else" {
+	chunk mappings
+}
+
+@test "who may be sender, and what else he may ask for" {
+	chunk rights
+}
+
+@test "unloading is refused while a module uses the tracer, and frees what it left" {
+	insmod "$MODULES/shark_example.ko" disk=trace.dat
+	[ "$(cat /sys/module/shark_example/parameters/sent)" = -1,-1 ]
+	fails rmmod ktrace
+	rmmod shark_example
+	rmmod ktrace
+	insmod "$MODULES/ktrace.ko"
+}
+
+@test "memory of chunks is limited" {
+	echo 0 >/sys/module/ktrace/parameters/max_chunks_mb
+	fails insmod "$MODULES/shark_example.ko" disk=trace.dat
+	echo 1 >/sys/module/ktrace/parameters/max_chunks_mb
+	insmod "$MODULES/shark_example.ko" disk=trace.dat
+}
