@@ -21,6 +21,33 @@ member()
 	END
 }
 
+@test "events of the kernel: each can be had, or it is said why not" {
+	run_ktrace events --kernel
+	[ "$status" -eq 0 ]
+	local text=$output
+	[ "$(grep -cvE '^[a-z]+:[a-z]+ +(yes|no: .+)$' <<<"$text")" -eq 0 ]
+	grep -q '^sched:switch ' <<<"$text"
+	run_ktrace events --kernel --json
+	[ "$text" = "$(python3 -c '
+import json, sys
+for e in map(json.loads, sys.stdin):
+	assert e["kind"] == "kernel" and e["id"] and e["fields"]
+	print("%-20s %s" % (e["event"], "no: " + e["reason"] if "reason" in e else "yes"))
+' <<<"$output")" ]
+	run_ktrace events --kernel file
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--kernel takes no files"* ]]
+}
+
+# bats test_tags=dev
+@test "events of the kernel: rights are missing" {
+	run_ktrace events --kernel
+	grep -Eqx 'sched:switch +yes' <<<"$output"
+	capture setpriv --bounding-set=-perfmon,-sys_admin "$KTRACE" events --kernel
+	grep -Eqx "sched:switch +no: that takes CAP_PERFMON, or the module's parameter group_kernel" \
+		<<<"$output"
+}
+
 @test "text, JSON and status say the same" {
 	run_ktrace doctor
 	local text=$output was=$status

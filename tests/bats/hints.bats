@@ -24,6 +24,9 @@ teardown() { teardown_test; }
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
 	[[ $stderr == *"no event is called shced,flood:tiem,[x]*;"* ]]
+	run_ktraced -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
+		"$PROGS/flood" -n 1
+	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]*;"* ]]
 	run_ktraced -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no event is called"* ]]
 }

@@ -96,6 +96,40 @@ doctor_says()
 	[ "$(wc -l <<<"$output")" -eq 2 ]
 }
 
+# The module is made to ask for a tracepoint of another name, which no kernel has.
+@test "events that this kernel lacks are left out, and said; the rest is recorded" {
+	LC_ALL=C sed 's/mark_victim/mark_nobody/g' "$MODULES/ktrace.ko" >lacking.ko
+	fails cmp -s "$MODULES/ktrace.ko" lacking.ko
+	run_ktrace events --kernel
+	grep -Eqx 'memory:oom +yes' <<<"$output"
+	rmmod ktrace
+	insmod ./lacking.ko
+	run_ktrace events --kernel
+	[ "$status" -eq 0 ]
+	grep -Eqx 'memory:oom +no: this kernel does not have what produces it' <<<"$output"
+	grep -Eqx 'memory:rss +yes' <<<"$output"
+	for events in 'mem*' 'memory:oom,memory:rss'; do
+		run_ktraced -e "$events" -o t.bin -- true
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"this kernel cannot produce memory:oom; the rest is recorded"* ]]
+		run_ktrace list t.bin
+		[[ $output == *" memory:rss "* ]]
+	done
+	run_ktraced -e memory:rss -o t.bin -- true
+	[[ $stderr != *"cannot produce"* ]]
+	rmmod ktrace
+	run_ktrace events --kernel
+	grep -Eqx 'memory:rss +no: the module is not loaded' <<<"$output"
+}
+
+@test "names of functions are in the trace; families and events may be chosen by patterns" {
+	run_ktraced -q --all -e 'hrt*,workqueue,softirq:rai[s]e' -o t.bin -- sleep 0.01
+	[ "$status" -eq 0 ]
+	run_ktrace list t.bin
+	grep -q ' hrtimer:start .* func="hrtimer_wakeup"$' <<<"$output"
+	[ "$(grep -cvE ' (hrtimer|workqueue|softirq:raise)' <<<"$output")" -eq 0 ]
+}
+
 @test "loaded and unloaded again and again on a busy machine" {
 	rmmod ktrace
 	"$PROGS/dev_load" "${KTRACE_ROUNDS:-$(n 100)}" "$MODULES/ktrace.ko" "$MODULES/logevent.ko"

@@ -55,6 +55,6 @@ void hint_end(const struct capture *c, const struct ktrace_session_info *info)
 		log_note("no program attached: is it linked with libktrace? "
 			 "KTRACE_DEBUG=1 makes it say why not");
 	if (c->unmet && *c->unmet)
-		log_note("-e: no event is called %s; ktraced(8) lists those of the kernel, "
-			 "'ktrace events PROGRAM' those of a program", c->unmet);
+		log_note("-e: no event is called %s; 'ktrace events --kernel' lists those of the "
+			 "kernel, 'ktrace events PROGRAM' those of a program", c->unmet);
 }

@@ -225,7 +225,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 {
 	const struct options *o = r->options;
 	struct where_error wrong;
-	const char *missing;
+	char missing[SELECT_MISSING_SIZE];
 	int error;
 
 	if (!info->has_kernel) {
@@ -235,11 +235,11 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
-	error = select_enable(r->session, o->choice.events, &missing);
+	error = select_enable(r->session, o->choice.events, missing);
 	if (!error && where_is_used(&o->choice))
 		error = where_set(r->session, &o->choice, &wrong);
-	if (missing)
-		log_note("this kernel cannot produce all events of family %s", missing);
+	if (*missing)
+		log_note("this kernel cannot produce %s; the rest is recorded", missing);
 	if (!error && begin_context(r))
 		return EXIT_OWN;
 	if (!error && o->is_all)

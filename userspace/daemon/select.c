@@ -120,18 +120,40 @@ bool select_wants_kernel(const char *events)
 	return dynamic_wants(events);
 }
 
-int select_enable(struct ktrace_session *s, const char *events, const char **missing)
+/* This kernel lacks what produces the event, or the module is older than these programs. */
+static bool cannot_produce(int error)
+{
+	return error == -EOPNOTSUPP || error == -EINVAL;
+}
+
+static void add_missing(char missing[SELECT_MISSING_SIZE], const struct ktrace_kernel_event *ev)
+{
+	static const char more[] = ", ...";
+	const size_t len = strlen(missing), room = SELECT_MISSING_SIZE - sizeof(more) - len;
+	char name[NAME_SIZE];
+
+	if (len && !strcmp(missing + len - 3, "..."))
+		return;
+	full_name(ev, name);
+	if (strlen(name) + 2 > room)
+		snprintf(missing + len, sizeof(more), "%s", more);
+	else
+		snprintf(missing + len, room, "%s%s", len ? ", " : "", name);
+}
+
+int select_enable(struct ktrace_session *s, const char *events,
+		  char missing[SELECT_MISSING_SIZE])
 {
 	const struct ktrace_kernel_event *ev;
 	int error;
 
-	*missing = NULL;
+	missing[0] = '\0';
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
 		if (!select_is_on(events, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, true);
-		if (error == -EOPNOTSUPP)
-			*missing = ev->family;
+		if (cannot_produce(error))
+			add_missing(missing, ev);
 		else if (error)
 			return error;
 	}
@@ -149,7 +171,7 @@ int select_change(struct ktrace_session *s, const char *before, const char *even
 		if (on == select_is_on(before, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, on);
-		if (error && error != -EOPNOTSUPP)
+		if (error && !cannot_produce(error))
 			return error;
 	}
 	return 0;

@@ -20,6 +20,8 @@ struct choice {
 	__u32 levels;
 };
 
+#define SELECT_MISSING_SIZE 160
+
 /**
  * select_filter - globs for the user channel
  * @choice:	what was asked for
@@ -42,11 +44,13 @@ bool select_wants_kernel(const char *events);
  * select_enable - switch on the kernel events that are meant
  * @s:		the session
  * @events:	argument of -e, or NULL
- * @missing:	out: one that this kernel cannot produce, NULL = it can all
+ * @missing:	out: names of those that this kernel, or its module, cannot produce; they are
+ *		left out. If there are too many, the last word is "..."
  *
  * Return: 0 or -errno.
  */
-int select_enable(struct ktrace_session *s, const char *events, const char **missing);
+int select_enable(struct ktrace_session *s, const char *events,
+		  char missing[SELECT_MISSING_SIZE]);
 
 /**
  * select_change - switch kernel events from one choice to another

@@ -3,9 +3,14 @@
 #include "viewer.h"
 
 #include "elf_events.h"
+#include "json.h"
+#include "table.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <ktrace/device.h>
+
 
 /**
  * struct listing - one run of the command
@@ -78,7 +83,9 @@ static void put_json_enum(struct ktrace_out *out, const struct ktrace_field *f)
 	ktrace_out_char(out, '}');
 }
 
-static void put_json(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id)
+/* @reason: why the kernel cannot give it; empty: it can; NULL: that is not the question */
+static void put_json(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id,
+		     const char *reason)
 {
 	__u32 i;
 
@@ -90,6 +97,8 @@ static void put_json(struct ktrace_out *out, const struct ktrace_event_type *typ
 			       ",\"kind\":\"kernel\",\"id\":" : ",\"kind\":\"user\",\"id\":");
 		ktrace_out_u64(out, type->id);
 	}
+	if (reason && *reason)
+		json_str(out, "reason", reason);
 	if (type->file) {
 		ktrace_out_str(out, ",\"file\":");
 		ktrace_out_json(out, type->file, strlen(type->file));
@@ -114,7 +123,7 @@ static void put(const struct listing *l, const struct ktrace_event_type *type, b
 {
 	output_line_begin(output());
 	if (l->is_json)
-		put_json(output(), type, has_id);
+		put_json(output(), type, has_id, NULL);
 	else
 		put_text(output(), type, has_id);
 }
@@ -158,20 +167,101 @@ static void list_trace(struct listing *l, char *path)
 	ktrace_traceset_close(set);
 }
 
+/* Why the module need not be asked for each event; NULL: it must be */
+static const char *why_none(void)
+{
+	struct ktrace_device device;
+
+	switch (ktrace_device_look(&device)) {
+	case 0:
+		break;
+	case -EACCES:
+	case -EPERM:
+		return KTRACE_DEVICE " is not yours to open";
+	case -ENOTTY:
+		return KTRACE_DEVICE " does not answer as the module does";
+	default:
+		return "the module is not loaded";
+	}
+	if (device.abi != KTRACE_ABI_VERSION)
+		return "the module has another version of the interface";
+	if (device.kernel_error == -EPERM || device.kernel_error == -EACCES)
+		return "that takes CAP_PERFMON, or the module's parameter group_kernel";
+	return device.kernel_error ? strerror(-device.kernel_error) : NULL;
+}
+
+static void show_kernel_event(void *arg, const struct ktrace_kernel_event *event,
+			      const char *reason)
+{
+	struct listing *l = arg;
+	struct ktrace_event_type *type;
+	char name[64];
+
+	if (!l->is_json) {
+		snprintf(name, sizeof(name), "%s:%s", event->family, event->name);
+		output_line_begin(output());
+		out_printf(output(), "%-20s %s%s\n", name, *reason ? "no: " : "yes", reason);
+		return;
+	}
+	if (ktrace_event_type_parse(event->desc, &type)) {
+		l->status = STATUS_DAMAGED;
+		return;
+	}
+	type->id = event->id;
+	type->kind = KTRACE_CHANNEL_KERNEL;
+	output_line_begin(output());
+	put_json(output(), type, true, reason);
+	ktrace_event_type_free(type);
+}
+
+static void show_asked(void *arg, const struct ktrace_kernel_event *event, int error)
+{
+	show_kernel_event(arg, event, !error ? "" :
+			  error == -EOPNOTSUPP ? "this kernel does not have what produces it" :
+			  error == -EINVAL ? "the module is older, and does not know it" :
+			  strerror(-error));
+}
+
+static void list_kernel(struct listing *l)
+{
+	const char *reason = why_none();
+	const struct ktrace_kernel_event *event;
+	int error = reason ? 0 : ktrace_device_events(show_asked, l);
+
+	if (error)
+		reason = strerror(-error);
+	for (__u32 i = 0; reason && (event = ktrace_kernel_event(i)); i++)
+		show_kernel_event(l, event, reason);
+	if (reason)
+		fprintf(stderr, "ktrace: no kernel events: %s; 'ktrace doctor' says more\n",
+			reason);
+}
+
 static const struct option options[] = {
 	{ "json", no_argument, NULL, 'j' },
+	{ "kernel", no_argument, NULL, 'k' },
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct listing l = { 0 };
+	bool is_kernel = false;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option != 'j')
+		if (option == 'j')
+			l.is_json = true;
+		else if (option == 'k')
+			is_kernel = true;
+		else
 			return command_common_option(cmd, option);
-		l.is_json = true;
+	}
+	if (is_kernel && optind != argc)
+		return command_usage(cmd, "--kernel takes no files");
+	if (is_kernel) {
+		list_kernel(&l);
+		return output_end(l.status);
 	}
 	if (optind == argc)
 		return command_usage(cmd, "no file");
@@ -187,17 +277,20 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 const struct command cmd_events = {
 	.name = "events",
-	.args = "[OPTION...] FILE...",
-	.summary = "List the event types of tracefiles, programs and libraries",
+	.args = "[OPTION...] FILE... | --kernel [OPTION...]",
+	.summary = "List the event types of tracefiles, programs, libraries and the kernel",
 	.help =
 "  --json             one JSON object a line\n"
+"  --kernel           instead of files: the events that this kernel gives through the module,\n"
+"                     and of each that it cannot give, why\n"
 "  --help, --version\n"
 "\n"
 "Programs and libraries are not run: their descriptions lie in section ktrace_desc.\n"
 "A line has: for tracefiles kernel or user and the id, then provider:name, fields with\n"
-"their types, and the place in the source.\n"
+"their types, and the place in the source. With --kernel: name, then yes, or no and why.\n"
 "\n"
-"JSON members: event, [kind], [id], [file], [line], fields, an array of objects (name,\n"
-"type, [enum], an object of numbers by name).\n",
+"JSON members: event, [kind], [id], [reason], [file], [line], fields, an array of objects\n"
+"(name, type, [enum], an object of numbers by name). With --kernel there is a reason if the\n"
+"event cannot be given.\n",
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #define KTRACE_DEVICE_H
 
 #include <linux/ktrace.h>
+#include <ktrace/session.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -33,6 +34,18 @@ struct ktrace_device {
  * cannot be opened (-ENOENT, -EACCES, ...), or -ENOTTY: it is not the module's.
  */
 int ktrace_device_look(struct ktrace_device *device);
+
+/**
+ * ktrace_device_events - ask the module which kernel events it can record
+ * @see:	called for each ktrace_kernel_event(), in their order; error: 0, or why it cannot:
+ *		-EOPNOTSUPP this kernel does not have what produces it, -EINVAL the module does
+ *		not know it
+ * @arg:	for @see
+ *
+ * Return: 0; -errno as ktrace_device_look() or its kernel_error: nothing was seen.
+ */
+int ktrace_device_events(void (*see)(void *arg, const struct ktrace_kernel_event *event,
+				     int error), void *arg);
 
 #pragma GCC visibility pop
 

@@ -37,3 +37,20 @@ int ktrace_device_look(struct ktrace_device *device)
 	close(fd);
 	return ret;
 }
+
+int ktrace_device_events(void (*see)(void *arg, const struct ktrace_kernel_event *event,
+				     int error), void *arg)
+{
+	const struct ktrace_kernel_event *ev;
+	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
+	int error = fd < 0 ? -errno : kernel_error(fd);
+
+	for (__u32 i = 0; !error && (ev = ktrace_kernel_event(i)); i++) {
+		struct ktrace_enable enable = { .id = ev->id, .on = 1 };
+
+		see(arg, ev, ioctl(fd, KTRACE_IOC_ENABLE, &enable) ? -errno : 0);
+	}
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
