@@ -36,6 +36,7 @@ refused()
 	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
 	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
 	refused 6 "this is for no kernel event" -e 'demo{item == 1}'
+	refused 11 "tracepoints of the kernel's own and probes have no filters" -e 'tp:ext4:*{ino == 1}'
 	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
 }
 

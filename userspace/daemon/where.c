@@ -15,6 +15,7 @@
 
 #include <ktrace/kernel_filter.h>
 
+#include "dynamic.h"
 #include "entries.h"
 #include "log.h"
 
@@ -201,6 +202,9 @@ static int check_use(const struct rules *rules)
 	struct ktrace_filter_error wrong;
 
 	for (const struct rule *r = rules->list; r < rules->list + rules->nr; r++) {
+		if (r->filter && r->glob && dynamic_is(r->glob))
+			return fail(rules->error, r, 0, "tracepoints of the kernel's own and "
+				    "probes have no filters: they can be filtered on reading");
 		if (r->filter && !r->is_used)
 			return fail(rules->error, r, 0, "this is for no kernel event: those of "
 				    "programs can be filtered on reading");

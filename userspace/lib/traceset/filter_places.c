@@ -27,6 +27,15 @@ static enum ktrace_place_kind kind_of(const struct ktrace_field *f)
 	}
 }
 
+/* Where the kernel says it is; texts may be elsewhere. */
+static enum ktrace_place_kind kind_of_placed(const struct ktrace_field *f)
+{
+	if (f->place == KTRACE_AT)
+		return kind_of(f);
+	return f->place == KTRACE_DATA_LOC && f->shape == KTRACE_STRING ? KTRACE_PLACE_FAR :
+									  KTRACE_PLACE_OTHER;
+}
+
 int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **out)
 {
 	struct ktrace_place *places = calloc(type->field_nr + 1, sizeof(*places)), *p;
@@ -40,8 +49,13 @@ int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **ou
 		const struct ktrace_field *f = &type->fields[i];
 
 		p->name = f->name;
-		p->kind = is_fixed ? kind_of(f) : KTRACE_PLACE_OTHER;
-		p->off = (__u32)off;
+		if (type->is_placed) {
+			p->kind = kind_of_placed(f);
+			p->off = f->offset;
+		} else {
+			p->kind = is_fixed ? kind_of(f) : KTRACE_PLACE_OTHER;
+			p->off = (__u32)off;
+		}
 		p->size = p->kind <= KTRACE_PLACE_CHAR ? f->size : 0;
 		p->count = f->shape == KTRACE_FIXED ? f->count : 0;
 		p->field = f->enum_nr ? f : NULL;
