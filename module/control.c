@@ -352,7 +352,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
  */
 int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {
-	int err = kt_probe_check(id);
+	int err = check_id(id);
 
 	if (err == -EINVAL)
 		return err;

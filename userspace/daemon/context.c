@@ -68,19 +68,22 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 	return error;
 }
 
-/* Before the recording begins: there are many. */
+/* Once: there are many. */
 static void read_symbols(struct context *c)
 {
-	int error = c->symbols ? 0 : kallsyms_read(&c->symbols);
+	int error = c->has_read ? 0 : kallsyms_read(&c->symbols);
 
+	c->has_read = true;
 	if (error)
 		log_note("names of kernel functions are not known: /proc/kallsyms: %s",
 			 strerror(-error));
 }
 
-int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *family,
-		  const char *name)
+int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name)
 {
+	char family[NAME_SIZE];
+
+	snprintf(family, sizeof(family), "%.*s", (int)strcspn(name, ":"), name);
 	return c->wishes ? set_event(c, s, id, wishes_for(c->wishes, family, name)) : 0;
 }
 
@@ -99,7 +102,7 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 			error = add_counter(c, s, kind);
 	for (__u32 i = 0; !error && (ev = ktrace_kernel_event(i)); i++) {
 		snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);
-		error = context_event(c, s, ev->id, ev->family, name);
+		error = context_event(c, s, ev->id, name);
 	}
 	if (!error && all.bits & ~c->refused & KTRACE_CONTEXT_KSTACK)
 		read_symbols(c);
@@ -115,6 +118,7 @@ void context_resume(struct context *c)
 static void tell_functions(struct context *c, struct ktrace_text *meta,
 			   const struct ktrace_stack *stack)
 {
+	read_symbols(c);	/* before the recording began, but for who recovers one */
 	for (__u32 i = 0; i < stack->nr; i++)
 		kallsyms_tell(c->symbols, meta, stack->address[i] - !!i);
 }

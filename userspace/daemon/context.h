@@ -16,6 +16,7 @@
  * struct context - of one recording; all zero: nothing is recorded beside payloads
  * @has_stacks:	stacks are to be asked for
  * @has_cgroups: control groups are recorded
+ * @has_read:	@symbols were looked for
  * @next_look:	when control groups are looked at again
  * @pos:	stacks up to here are in the file
  * @dropped:	stacks that there was no room for, or that were not to be had
@@ -29,6 +30,7 @@
 struct context {
 	bool has_stacks;
 	bool has_cgroups;
+	bool has_read;
 	__u64 next_look;
 	__u64 pos;
 	__u64 dropped;
@@ -45,9 +47,8 @@ struct context {
  * Return: 0, -errno.
  */
 int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes);
-/* The same for one more event, which is no row of the table. */
-int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *family,
-		  const char *name);
+/* The same for one more event, which is no row of the table; named "family:name". */
+int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name);
 /* A session whose owner has died: what it has met. */
 void context_resume(struct context *c);
 /* META lines of what has been met since. */

@@ -201,6 +201,9 @@ static int begin_context(struct recording *r)
 {
 	int error = context_begin(&r->context, r->session, &r->options->wishes);
 
+	for (size_t i = 0; i < r->dynamic.nr && !error; i++)
+		error = context_event(&r->context, r->session, r->dynamic.events[i].id,
+				      r->dynamic.events[i].name);
 	if (error)
 		log_error("--context: %s%s", strerror(-error), error == -EDQUOT ?
 			  "; it takes 4.3 MB, a smaller -b leaves more" : "");
@@ -240,8 +243,6 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 		error = where_set(r->session, &o->choice, &wrong);
 	if (*missing)
 		log_note("this kernel cannot produce %s; the rest is recorded", missing);
-	if (!error && begin_context(r))
-		return EXIT_OWN;
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
 	if (error) {
@@ -252,6 +253,8 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	error = set_up_dynamic(r);
 	if (error >= 0)
 		return error;
+	if (begin_context(r))
+		return EXIT_OWN;
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {

@@ -30,7 +30,7 @@ static const struct {
 	{ "nspid", KTRACE_CONTEXT_NSPID },
 };
 
-static const char counter_head[] = "perf:";
+static const char counter_head[] = "perf:", tracepoint_head[] = "tp:";
 
 /* struct place - where the parser stands */
 struct place {
@@ -76,12 +76,15 @@ static bool take_word(struct place *p, struct wish *w)
 	if (len < head || memcmp(at, counter_head, head))
 		return fail(p, at, len, "is not kstack, ustack, cgroup, nspid or perf:COUNTER");
 	return take_counter(w, at + head, len - head) ||
-	       fail(p, at, len, "is no counter: cycles, instructions, cache-misses, task-clock, "
-		    "context-switches, page-faults, ... (ktraced(8) lists them)");
+	       fail(p, at, len, "is no counter: cycles, instructions, task-clock, page-faults, "
+		    "and others that ktraced(8) lists");
 }
 
+/* Tracepoints are called without the "tp:" that -e asks for. */
 static bool matches_one(const char *glob, const char *family, const char *name)
 {
+	glob += strncmp(glob, tracepoint_head, strlen(tracepoint_head)) ? 0 :
+		strlen(tracepoint_head);
 	return !fnmatch(glob, strchr(glob, ':') ? name : family, 0);
 }
 
@@ -91,8 +94,8 @@ static bool is_known(const char *glob)
 	const struct ktrace_kernel_event *ev;
 	char name[NAME_SIZE];
 
-	if (!strncmp(glob, "tp:", 3) || !strncmp(glob, "kprobe:", 7) ||
-	    !strncmp(glob, "kretprobe:", 10))
+	if (!strncmp(glob, tracepoint_head, strlen(tracepoint_head)) ||
+	    !strncmp(glob, "kprobe:", 7) || !strncmp(glob, "kretprobe:", 10))
 		return true;
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
 		snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);

@@ -148,6 +148,7 @@ const struct command cmd_grep = {
 "  --from-position POSITION, --print-position  see ktrace help list\n"
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"
 "  --json             one JSON object a line\n"
+"  --stacks           behind events the stacks that were recorded with them\n"
 "  --symbols, --sysroot DIR, --debug-dir DIR  see ktrace help list\n"
 "  --help, --version\n"
 "\n"

@@ -3,6 +3,7 @@
 #include "line.h"
 
 #include "shark.h"
+#include "context.h"
 #include "viewer.h"
 #include "when.h"
 
@@ -26,6 +27,8 @@ static const struct {
 };
 
 #define FLAG_NR (sizeof(flag_names) / sizeof(flag_names[0]))
+
+#define FLAGS_NAMED (KTRACE_EVENT_CONTEXT - 1u)
 
 static __u64 since(__u64 time, __u64 start)
 {
@@ -249,6 +252,8 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		ktrace_out_str(out, " bytes=");
 		put_bytes(out, e);
 	}
+	if (e->flags & KTRACE_EVENT_CONTEXT)
+		context_put(out, e);
 	for (i = 0; e->flags && i < FLAG_NR; i++) {
 		if (!(e->flags & flag_names[i].flag))
 			continue;
@@ -259,6 +264,8 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	if (is_cut && !(e->flags & (KTRACE_EVENT_TRUNCATED | KTRACE_EVENT_INCOMPLETE)))
 		ktrace_out_str(out, " (short)");
 	ktrace_out_char(out, '\n');
+	if (l->has_stacks)
+		context_put_stacks(out, l->symbols, e);
 }
 
 static void put_key(struct ktrace_out *out, const char *key)
@@ -322,7 +329,7 @@ static void put_json_flags(struct ktrace_out *out, __u32 flags)
 	char comma = '[';
 	size_t i;
 
-	if (!flags)
+	if (!(flags & FLAGS_NAMED))
 		return;
 	put_key(out, "flags");
 	for (i = 0; i < FLAG_NR; i++) {
@@ -378,6 +385,16 @@ static void put_json_names(struct ktrace_out *out, const struct ktrace_trace_eve
 	ktrace_out_char(out, '}');
 }
 
+static void put_json_context(struct lines *l, const struct ktrace_trace_event *e)
+{
+	put_key(l->out, "context");
+	context_put_json(l->out, e);
+	if (!l->has_stacks)
+		return;
+	put_key(l->out, "stacks");
+	context_put_stacks_json(l->out, l->symbols, e);
+}
+
 static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		     const char *comm, const struct line_names *names)
 {
@@ -398,6 +415,8 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		put_bytes(out, e);
 		ktrace_out_char(out, '"');
 	}
+	if (e->flags & KTRACE_EVENT_CONTEXT)
+		put_json_context(l, e);
 	ktrace_out_str(out, "}\n");
 }
 

@@ -57,6 +57,7 @@ struct same {
  * @start:	time of the first event of all
  * @before:	time of the line before
  * @symbols:	looks addresses of code up; NULL = they are not. Not for two threads
+ * @has_stacks:	stacks are printed behind events that have them. Not for two threads
  * @aliases:	names, as of the event to be printed; NULL = none
  * @same:	middles of lines
  */
@@ -68,6 +69,7 @@ struct lines {
 	__u64 start;
 	__u64 before;
 	struct symbols *symbols;
+	bool has_stacks;
 	const struct aliases *aliases;
 	struct same same[SAME_NR];
 };

@@ -34,6 +34,7 @@ static const struct command *const commands[] = {
 	&cmd_io,
 	&cmd_ipoints,
 	&cmd_critical_path,
+	&cmd_stacks,
 	&cmd_export,
 	&cmd_import,
 	&cmd_recv,

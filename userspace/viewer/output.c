@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -147,4 +148,16 @@ int output_to(const char *path, int nr, char **inputs)
 	files_free(inputs);
 	destination = path;
 	return ret;
+}
+
+int output_grow(struct ktrace_out *out)
+{
+	size_t cap = out->cap ? 2 * out->cap : 1 << 17;
+	char *buf = realloc(out->buf, cap);
+
+	if (!buf)
+		return -ENOMEM;
+	out->buf = buf;
+	out->cap = cap;
+	return 0;
 }

@@ -107,27 +107,14 @@ struct press *press_new(struct lines *lines)
 	if (!p)
 		return NULL;
 	p->mine = lines;
-	/* Looking symbols up is not for two threads. */
-	if (lines->symbols)
+	/* Looking symbols and code up is not for two threads. */
+	if (lines->symbols || lines->has_stacks)
 		cores = KTRACE_CORES_ONE;
 	p->alone = cores == KTRACE_CORES_ONE ? ~0ull : cores == KTRACE_CORES_TWO ? 0 : ALONE;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->full, NULL);
 	pthread_cond_init(&p->done, NULL);
 	return p;
-}
-
-/* For the text of a sheet: room for more. */
-static int grow(struct ktrace_out *out)
-{
-	size_t cap = out->cap ? 2 * out->cap : 1 << 17;
-	char *buf = realloc(out->buf, cap);
-
-	if (!buf)
-		return -ENOMEM;
-	out->buf = buf;
-	out->cap = cap;
-	return 0;
 }
 
 /* Makes text of a sheet. */
@@ -140,7 +127,7 @@ static void print_sheet(struct sheet *s, struct lines *lines)
 	lines->before = s->before;
 	for (line = s->lines; line < s->lines + s->nr; line++) {
 		if (!s->out.error && s->out.cap - s->out.len < LINE_ROOM)
-			s->out.error = grow(&s->out);
+			s->out.error = output_grow(&s->out);
 		line_put_named(lines, &line->event, line->pid, line->comm, &line->names);
 	}
 	lines->out = out;
@@ -293,7 +280,7 @@ static void start(struct press *p)
 	if (!p->sheets)
 		return;
 	for (i = 0; i < SHEETS; i++)
-		p->sheets[i].out.flush = grow;
+		p->sheets[i].out.flush = output_grow;
 	p->his = *p->mine;
 	p->before = p->mine->before;
 	sigfillset(&all);

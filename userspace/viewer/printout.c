@@ -40,6 +40,9 @@ const char *printout_option(struct printout *p, int option)
 		       "--time: must be rel, wall, raw or delta";
 	case OPTION_FROM_POSITION:
 		return take_position(&p->scope, optarg);
+	case OPTION_STACKS:
+		p->lines.has_stacks = true;
+		return NULL;
 	case OPTION_PRINT_POSITION:
 		p->scope.is_paged = true;
 		return NULL;

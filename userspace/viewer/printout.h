@@ -33,8 +33,9 @@ struct printout {
 	{ "count", no_argument, NULL, 'c' }, \
 	{ "from-position", required_argument, NULL, OPTION_FROM_POSITION }, \
 	{ "print-position", no_argument, NULL, OPTION_PRINT_POSITION }, \
+	{ "stacks", no_argument, NULL, OPTION_STACKS }, \
 	SYMBOLS_OPTIONS
-enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
+enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION, OPTION_STACKS };
 
 #define PRINTOUT_HELP \
 	SCOPE_HELP \
@@ -45,6 +46,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION };
 "  --print-position   behind the events, print the position to go on from\n" \
 "  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n" \
 "  --json             one JSON object a line\n" \
+"  --stacks           behind events the stacks that were recorded with them\n" \
 	SYMBOLS_HELP \
 "  --help, --version\n"
 

@@ -58,6 +58,7 @@ extern const struct command cmd_ipoints;
 extern const struct command cmd_recv;
 extern const struct command cmd_level;
 extern const struct command cmd_pthread;
+extern const struct command cmd_stacks;
 
 /* Every command has these, with the values below. */
 #define COMMON_OPTIONS \
@@ -85,6 +86,8 @@ void complain_about(const char *path, const char *format, ...);
 /* Bytes from elsewhere, behind those that are in the buffer; @error: what then went wrong. */
 void output_text(const char *text, size_t size, int error);
 #define LINE_ROOM 4096u
+/* For text that stays in memory: flush() that makes room for more; @buf is to be freed. */
+int output_grow(struct ktrace_out *out);
 /* Room for an ordinary line, so that columns can be counted. */
 void output_line_begin(struct ktrace_out *out);
 

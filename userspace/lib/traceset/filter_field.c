@@ -7,6 +7,8 @@
  */
 #include "filter.h"
 
+#include <ktrace/context.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -149,6 +151,58 @@ static bool get_lost_reason(const struct ktrace_trace_event *e, struct field_val
 	return set_text(v, ktrace_lost_name(lost.reason));
 }
 
+static bool set_item(const struct ktrace_trace_event *e, __u32 kind, struct field_value *v)
+{
+	__u64 value;
+
+	return ktrace_event_find_item(e, kind, &value) && set_number(v, value);
+}
+
+static bool get_cgroup(const struct ktrace_trace_event *e, struct field_value *v)
+{
+	__u64 id;
+
+	return ktrace_event_find_item(e, KTRACE_ITEM_CGROUP, &id) &&
+	       set_text(v, ktrace_trace_cgroup(e->stream->trace, id));
+}
+
+static bool get_nspid(const struct ktrace_trace_event *e, struct field_value *v)
+{
+	__u64 ids;
+
+	return ktrace_event_find_item(e, KTRACE_ITEM_NSPID, &ids) &&
+	       set_number(v, ids >> KTRACE_NSPID_SHIFT);
+}
+
+static bool get_nstid(const struct ktrace_trace_event *e, struct field_value *v)
+{
+	__u64 ids;
+
+	return ktrace_event_find_item(e, KTRACE_ITEM_NSPID, &ids) &&
+	       set_number(v, ids & ((1u << KTRACE_NSPID_SHIFT) - 1));
+}
+
+#define GET_ITEM(name, kind)                                                            \
+	static bool get_##name(const struct ktrace_trace_event *e, struct field_value *v) \
+	{                                                                               \
+		return set_item(e, kind, v);                                            \
+	}
+#define GET_HARDWARE(name, config) GET_ITEM(name, KTRACE_ITEM_COUNTER + (config))
+#define GET_SOFTWARE(name, config)                                                      \
+	GET_ITEM(name, KTRACE_ITEM_COUNTER + KTRACE_COUNTER_CONFIGS + (config))
+
+GET_ITEM(kstack, KTRACE_ITEM_KSTACK)
+GET_ITEM(ustack, KTRACE_ITEM_USTACK)
+GET_ITEM(cgroup_id, KTRACE_ITEM_CGROUP)
+GET_HARDWARE(cycles, PERF_COUNT_HW_CPU_CYCLES)
+GET_HARDWARE(instructions, PERF_COUNT_HW_INSTRUCTIONS)
+GET_HARDWARE(cache_misses, PERF_COUNT_HW_CACHE_MISSES)
+GET_HARDWARE(branch_misses, PERF_COUNT_HW_BRANCH_MISSES)
+GET_SOFTWARE(cpu_clock, PERF_COUNT_SW_CPU_CLOCK)
+GET_SOFTWARE(task_clock, PERF_COUNT_SW_TASK_CLOCK)
+GET_SOFTWARE(page_faults, PERF_COUNT_SW_PAGE_FAULTS)
+GET_SOFTWARE(switches, PERF_COUNT_SW_CONTEXT_SWITCHES)
+
 static const struct ktrace_filter_field fields[] = {
 	{ "time", "when; compared with times as for --since", KTRACE_FILTER_TIME },
 	{ "raw", "stamp as recorded", KTRACE_FILTER_NUMBER },
@@ -172,6 +226,21 @@ static const struct ktrace_filter_field fields[] = {
 	{ "trace.index", "number of the file, from 0", KTRACE_FILTER_NUMBER },
 	{ "trace.name", "name of the file", KTRACE_FILTER_TEXT },
 	{ "trace.host", "name of the host", KTRACE_FILTER_TEXT },
+	{ "context.kstack", "number of the kernel's stack, of ktraced --context",
+	  KTRACE_FILTER_NUMBER },
+	{ "context.ustack", "number of the program's stack", KTRACE_FILTER_NUMBER },
+	{ "context.cgroup", "path of the control group", KTRACE_FILTER_TEXT },
+	{ "context.cgroup_id", "number of the control group", KTRACE_FILTER_NUMBER },
+	{ "context.nspid", "process in its pid namespace", KTRACE_FILTER_NUMBER },
+	{ "context.nstid", "thread there", KTRACE_FILTER_NUMBER },
+	{ "context.cycles", "counter of the CPU", KTRACE_FILTER_NUMBER },
+	{ "context.instructions", "the same", KTRACE_FILTER_NUMBER },
+	{ "context.cache-misses", "the same", KTRACE_FILTER_NUMBER },
+	{ "context.branch-misses", "the same", KTRACE_FILTER_NUMBER },
+	{ "context.cpu-clock", "the same, ns", KTRACE_FILTER_NUMBER },
+	{ "context.task-clock", "the same, ns", KTRACE_FILTER_NUMBER },
+	{ "context.page-faults", "the same", KTRACE_FILTER_NUMBER },
+	{ "context.context-switches", "the same", KTRACE_FILTER_NUMBER },
 };
 
 #define FIELD_NR (sizeof(fields) / sizeof(fields[0]))
@@ -186,7 +255,11 @@ static const struct {
 	{ get_event_id, true }, { get_event_size, false }, { get_flags, false },
 	{ get_lost, false }, { get_lost_reason, false }, { get_stream, false },
 	{ get_stream_kind, true }, { get_trace_index, false }, { get_trace_name, false },
-	{ get_trace_host, false },
+	{ get_trace_host, false }, { get_kstack, false }, { get_ustack, false },
+	{ get_cgroup, false }, { get_cgroup_id, false }, { get_nspid, false },
+	{ get_nstid, false }, { get_cycles, false }, { get_instructions, false },
+	{ get_cache_misses, false }, { get_branch_misses, false }, { get_cpu_clock, false },
+	{ get_task_clock, false }, { get_page_faults, false }, { get_switches, false },
 };
 
 _Static_assert(sizeof(getters) / sizeof(getters[0]) == FIELD_NR, "each field has its getter");

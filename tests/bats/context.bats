@@ -1,0 +1,187 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# context.bats - what is recorded with kernel events beside their payloads: ktraced --context
+load helpers
+
+GROUP=/sys/fs/cgroup/ktrace-context
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	# The chain lives until its input ends.
+	exec 5>&-
+	[ ! -d $GROUP ] || retry 0.1 rmdir $GROUP
+	teardown_test
+}
+
+# refuses COLUMN TEXT LIST: and says where
+refuses()
+{
+	run_ktraced --context "$3" true
+	[ "$status" -eq 125 ]
+	[ "$output" = "" ]
+	[[ $stderr == "ktraced: --context: column $1: '$2' is "* ]]
+}
+
+@test "a wrong --context is refused, and its column told" {
+	refuses 1 kstak kstak
+	refuses 1 "" ""
+	refuses 8 "" kstack,
+	refuses 8 "" "kstack;"
+	refuses 1 shed shed=kstack
+	refuses 7 stack sched=stack
+	refuses 24 perf:cycle "irq=kstack;sched=nspid,perf:cycle"
+	refuses 14 sched:swich sched:switch,sched:swich=kstack
+	refuses 1 "" =kstack
+}
+
+@test "--context without kernel events says that there are none" {
+	run_ktraced --backend=shm -o t.bin --context kstack true
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"--context is for kernel events, of which none are recorded"* ]]
+}
+
+# calls OPTION...: those that the chain makes itself
+CALL='comm == chain && event == syscall:enter && nr == getppid'
+calls()
+{
+	"$KTRACE" grep -e "$CALL" "$@" t.bin
+}
+
+# folded N OPTION...: all N calls of the chain have one stack, which has all its functions
+folded()
+{
+	local n=$1
+	shift
+	"$KTRACE" stacks --symbols --filter "$CALL" "$@" t.bin \
+		>stacks.txt 2>stacks.err || return
+	grep -Eq "^chain;(.*;)?main;chain_outer;chain_middle;chain_inner(;.*)? $n\$" stacks.txt
+}
+
+# record_chain N OPTION...: ktraced is recording, and the chain, having called N times, waits
+record_chain()
+{
+	local n=$1
+	shift
+	mkfifo gate
+	start_ktraced -o t.bin -e syscall,sched:comm "$@" -- \
+		sh -c 'exec "$0" "$1" <gate' "$PROGS/chain" "$n"
+	exec 5>gate
+	retry 0.1 grep -q done ktraced.out
+}
+
+# bats test_tags=dev
+@test "stacks of kernel and program have the functions that were called, and are stored once" {
+	record_chain 300 --context 'syscall:enter=kstack,ustack'
+	retry 0.2 folded 300
+	cat stacks.txt
+	exec 5>&-
+	wait_for "$pid"
+	folded 300
+	grep -Eq 'chain_inner;.*do_syscall_64_\[k\].* 300$' stacks.txt
+	folded 300 --user
+	fails grep -q _ stacks.err
+	[ "$(cut -d' ' -f2 stacks.txt)" = 300 ]
+	# One number for all of them, and one line that says what it means.
+	calls --json | grep -o '"ustack":"[^"]*"' | sort -u >numbers
+	[ "$(wc -l <numbers)" -eq 1 ]
+	[ "$(calls -c)" -eq 300 ]
+	run_ktrace list --stacks --symbols -n 1 --filter "$CALL" t.bin
+	[[ $output == *" {kstack=0x"*" ustack=0x"*"}"$'\n\tk '*$'\n\tu chain_inner+0x'*$'\n\tu main+0x'* ]]
+	run_ktrace list --stacks --json -n 1 --filter "$CALL" t.bin
+	[[ $output == *'"context":{"kstack":"0x'*'"stacks":{"kstack":["'* ]]
+	"$KTRACE" check t.bin
+}
+
+# bats test_tags=dev
+@test "ids are those of the process's own pid namespace" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context syscall=nspid -- \
+		unshare -pf "$PROGS/chain" 5 </dev/null
+	[ "$(calls -c -e 'context.nspid == 1 && context.nstid == 1 && tid != 1')" -eq 5 ]
+	run_ktrace grep -n 1 'context.nspid == 1' t.bin
+	[[ $output == *" {nspid=1 nstid=1}"* ]]
+}
+
+# bats test_tags=dev
+@test "the control group is told by its path" {
+	grep -q cgroup2 /proc/filesystems || skip "needs cgroups"
+	mkdir $GROUP
+	run_ktraced -o t.bin -e syscall,sched:comm --context cgroup -- \
+		sh -c "echo \$\$ >$GROUP/cgroup.procs && exec \"\$0\" 5 </dev/null" "$PROGS/chain"
+	[ "$(calls -c -e 'context.cgroup == /ktrace-context')" -eq 5 ]
+}
+
+# bats test_tags=dev
+@test "a counter goes up, and one that the machine lacks is told" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context 'syscall:enter=perf:page-faults,perf:cycles' -- \
+		sh -c 'true; (true)'
+	[ "$status" -eq 0 ]
+	run_ktrace list --json -e syscall:enter t.bin
+	[[ $stderr != *cycles* || $output == *'"cycles":'* ]]
+	grep -o '"cpu":[0-9]*\|"page-faults":[0-9]*' <<<"$output" | paste - - | tr : '\t' |
+		awk '$4 + 0 < last[$2] { exit 1 } { last[$2] = $4 + 0; n++; seen[$4]++ }
+			END { for (v in seen) d++; exit n < 10 || d < 3 }'
+}
+
+# bats test_tags=dev
+@test "events that are not meant have no context, nor has a recording without it" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context syscall:exit=nspid -- "$PROGS/chain" 5 </dev/null
+	[ "$(calls -c -e 'context.nspid > 0')" -eq 0 ]
+	[ "$("$KTRACE" grep -c 'event == syscall:exit && context.nspid > 0' t.bin)" -gt 5 ]
+	run_ktraced -o t.bin -e syscall,sched:comm -- "$PROGS/chain" 5 </dev/null
+	run_ktrace list --json t.bin
+	[[ $output != *'"context"'* ]]
+}
+
+# bats test_tags=dev
+@test "events that the kernel describes itself can have a context, too" {
+	run_ktraced -o t.bin -e 'tp:sched:sched_process_exec,kprobe:do_exit' \
+		--context 'tp:sched:*=kstack,nspid;kprobe:*=kstack' -- "$PROGS/chain" 5 </dev/null
+	[ "$status" -eq 0 ]
+	"$KTRACE" stacks -e sched:sched_process_exec t.bin | grep -q 'do_syscall_64_\[k\].* 1$'
+	"$KTRACE" stacks -e kprobe:do_exit t.bin | grep -q ';do_exit_\[k\]\|do_group_exit_\[k\]'
+	[ "$("$KTRACE" grep -c 'context.nspid > 0' t.bin)" -eq 1 ]
+}
+
+# bats test_tags=dev
+@test "each part of a split recording knows the stacks of its events" {
+	run_ktraced -b 64K --block-size 4K --split-size 64K -o p.bin -e syscall \
+		--context syscall=kstack -- "$PROGS/chain" 3000 </dev/null
+	[ "$status" -eq 0 ]
+	[ "$(ls p.*.bin | wc -l)" -gt 2 ]
+	for part in p.*.bin; do
+		"$KTRACE" stacks "$part" >stacks.txt
+		fails grep -F '[unknown]' stacks.txt
+	done
+}
+
+# bats test_tags=dev
+@test "who recovers a recording recovers its stacks" {
+	record_chain 10 --context kstack
+	kill -KILL "$pid"
+	wait_for "$pid"
+	exec 5>&-
+	retry 0.1 "$KTRACED" -q --recover
+	[ "$(calls -c)" -eq 10 ]
+	"$KTRACE" stacks --filter "$CALL" t.bin >stacks.txt
+	grep -Eq 'do_syscall_64_\[k\]' stacks.txt
+	fails grep -F '[unknown]' stacks.txt
+}
+
+# bats test_tags=dev
+@test "a part that is cut out, and files put together, keep contexts" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context syscall=kstack,nspid -- "$PROGS/chain" 5 </dev/null
+	mv t.bin a.bin
+	run_ktraced -o b.bin -e syscall,sched:comm --context syscall=kstack,nspid -- "$PROGS/chain" 5 </dev/null
+	"$KTRACE" cut -e syscall:enter -o t.bin a.bin
+	[ "$(calls -c -e 'context.nspid > 0 && context.kstack > 0')" -eq 5 ]
+	rm t.bin
+	"$KTRACE" merge -o t.bin a.bin b.bin
+	[ "$(calls -c -e 'context.nspid > 0 && context.kstack > 0')" -eq 10 ]
+	"$KTRACE" stacks --filter "$CALL" t.bin >stacks.txt
+	fails grep -F '[unknown]' stacks.txt
+}
