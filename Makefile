@@ -40,7 +40,8 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
-example_src  := $(filter-out examples/logevent/% examples/shark_kernel/%,$(wildcard examples/*/*.c))
+example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/%,$(wildcard \
+		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
@@ -53,7 +54,7 @@ unit_src     := $(wildcard tests/unit/test_*.c)
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a
-examples := $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
+examples := $(BUILD)/examples/chunks $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
@@ -161,7 +162,9 @@ $(BUILD)/bench/lttng_events.so: bench/lttng/lttng_events.c bench/lttng/bench_tp.
 		-Ibench/lttng $< -o $@ $(shell pkg-config --cflags --libs lttng-ust)
 endif
 
-$(shark_progs): $(BUILD)/progs/shark_%: $(BUILD)/obj/tests/shark/%.o $(BUILD)/lib/libktrace-shark.so
+$(BUILD)/examples/chunks: $(BUILD)/obj/examples/chunks/chunks.o
+$(shark_progs): $(BUILD)/progs/shark_%: $(BUILD)/obj/tests/shark/%.o
+$(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@

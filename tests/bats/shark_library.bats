@@ -27,3 +27,79 @@ scripts()
 @test "10000 random calls: after each, results, flags, links, losses and events are the model's" {
 	scripts "$PROGS/shark_script" 1 40 250
 }
+
+# events FILE...: code, par1, par2 of the events of files
+events()
+{
+	"$ROOT/tests/shark/shark" text "$@" | cut -d ' ' -f 2-
+}
+
+# manual: what the files of the manual's example hold, 0trace and then 1trace
+manual()
+{
+	events 0trace | sed -E 's/^(trace_start 1) .*/\1 TICKS/; s/^(id 1) .*/\1 PID/' >a
+	events 1trace >b
+	cat a b
+	[ "$(paste -sd , a)" = "filter_timer 1 0,trace_start 1 TICKS,id 1 PID,filter_timer 0 0" ]
+	[ "$(paste -sd , b)" = "ipoint 6000 0,trace_stop 0 0" ]
+	[ ! -e 2trace ]
+}
+
+@test "SHK-46: the manual's example, alone: start and ids in a, what comes behind next_chunk in b" {
+	"$EXAMPLES/chunks"
+	manual
+}
+
+@test "SHK-46: the same under ktraced, which writes the files" {
+	run_ktraced -q -o t -- "$EXAMPLES/chunks"
+	[ "$status" = 0 ]
+	manual
+}
+
+@test "what is logged is in the trace as log:event, whatever the filters say" {
+	run_ktraced -q -o t -- "$EXAMPLES/chunks"
+	run_ktrace list --json t
+	jq -r 'select(.event == "log:event") | .fields.type' <<<"$output" >types
+	cat types
+	[ "$(wc -l <types)" = 9 ]	# two times the timer's two, start, id, next_chunk, ipoint, stop
+	run_ktraced -q -e 'nothing:*' -o t -- "$EXAMPLES/chunks"
+	run_ktrace list t
+	[ -z "$output" ]
+}
+
+@test "SHK-11: without memory a chunk is neither compressed nor sent, and stays as it was" {
+	"$PROGS/shark_nomem"
+}
+
+@test "SHK-15, SHK-42: alone, the program sends packets itself; their numbers go on" {
+	start receiver "$ROOT/tests/shark/shark" receive port received 126
+	receiver=$pid
+	retry 0.1 test -e port
+	"$PROGS/shark_udp" "127.0.0.1:$(cat port)" 125
+	wait "$receiver"
+	[ "$(cat receiver.out)" = "1 2 3 4" ]
+	[ "$(stat -c %s received)" = $((126 * 16)) ]
+	events received | awk '$1 != "user_event_0" || $2 != $3 || $3 != (NR - 1) % 125 { exit 1 }'
+}
+
+@test "SHK-17: a program built without the tracer has the code of one without trace points" {
+	cat >with.c <<-'END'
+		#include <ktrace/shark.h>
+		int work(int x);
+		int work(int x)
+		{
+			TRACER_LOGEVENT(FTrace_EVT_user_event_0, x, 1);
+			FAST_TRACER_LOGEVENT(FTrace_EVT_ipoint, 7);
+			TRACER_LOGCRITICAL(FTrace_EVT_ipoint, 7, x);
+			return x + 1;
+		}
+	END
+	grep -v LOG with.c >without.c
+	for name in with without; do
+		gcc -O2 -c -DKTRACE_NO_SHARK -I"$ROOT/uapi" -I"$ROOT/userspace/lib" "$name.c"
+		objdump -d "$name.o" | sed 1,3d >"$name.s"
+	done
+	cmp with.s without.s
+	gcc -O2 -c -I"$ROOT/uapi" -I"$ROOT/userspace/lib" with.c
+	objdump -d with.o | grep -q call
+}

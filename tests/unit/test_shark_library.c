@@ -285,6 +285,13 @@ static void test_send(void)
 	check_holds(n, 0, 0);
 	log_some(7, 8);
 	check_holds(n, 7, 8);
+	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
+	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
+	CHECK_EQ(take_file("0sent", got, sizeof(got)), 2 * 16);		/* again is behind it */
+	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
+	CHECK_EQ(FTrace_init_disk_writer("./sent", 0, NULL, NULL), 0);
+	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
+	CHECK_EQ(take_file("0sent", got, sizeof(got)), 16);
 	CHECK_EQ(FTrace_init_disk_writer("/nonexistent/sent", 0, NULL, NULL), 0);
 	CHECK_EQ(FTrace_send_chunk(n, 0, FREE), -1);
 	CHECK_EQ(flags_of(n), 0);

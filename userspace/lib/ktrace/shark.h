@@ -23,7 +23,7 @@
  * send; a handler that interrupts any must return, and not jump out.
  *
  * fork(): the child has a tracer of its own, which goes on with copies of the chunks. It
- * writes files of the same names; packets it does not send before FTrace_OSD_init_udp().
+ * appends to the same files; packets it does not send before FTrace_OSD_init_udp().
  */
 #ifndef KTRACE_SHARK_H
 #define KTRACE_SHARK_H
@@ -141,6 +141,9 @@ int FTrace_send_chunk(int n, int osd_flags, FTrace_flags new_flags);
  * ktraced, if it records the program, writes them, into the folder of its own that it says,
  * and finishes what it has begun when the program dies. A name with a folder the program
  * writes itself, as it does all when it runs alone.
+ *
+ * A file that is there is replaced when a chunk is sent for the first time; from then on what
+ * is sent is appended.
  *
  * Return: 0; -1 a name that is too long, or none.
  */

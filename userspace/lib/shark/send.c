@@ -6,8 +6,9 @@
  * is copied while it is BUSY; ktraced gets the copy if it records the program, and otherwise,
  * or where it cannot do what is asked for, the same is done here.
  *
- * A file appears under its name when it is complete and on the disk. Packets of several
- * threads do not mix: one chunk after the other.
+ * A file appears under its name when it is complete and on the disk. A chunk that is sent
+ * again is appended to its file, as ktraced does. Packets of several threads do not mix: one
+ * chunk after the other.
  */
 #include "tracer.h"
 
@@ -44,6 +45,7 @@ struct sender {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sender sender = { .socket = -1 };
 static char disk_name[NAME_SIZE];	/* of FTrace_disk_writer(); under @lock */
+static bool has_file[KTRACE_SHARK_CHUNK_NR];	/* since it has that name; under @lock */
 
 /* Held while packets are sent. */
 static pthread_mutex_t packet_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -85,7 +87,23 @@ static int write_all(int fd, const char *data, size_t bytes)
 	return fsync(fd) && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
-static int write_file(const char *path, const struct content *c)
+static int append_to_file(const char *path, const struct content *c)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	off_t before;
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	before = lseek(fd, 0, SEEK_END);
+	error = before < 0 ? -errno : write_all(fd, c->data, c->bytes);
+	if (error && before >= 0 && ftruncate(fd, before))
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+static int write_new_file(const char *path, const struct content *c)
 {
 	char part[NAME_SIZE + 32];
 	int fd, error;
@@ -105,6 +123,23 @@ static int write_file(const char *path, const struct content *c)
 	return error;
 }
 
+static int write_file(const char *path, int n, const struct content *c)
+{
+	bool is_more;
+	int error;
+
+	pthread_mutex_lock(&lock);
+	is_more = has_file[n];
+	pthread_mutex_unlock(&lock);
+	error = is_more ? append_to_file(path, c) : -ENOENT;
+	if (error == -ENOENT)	/* not yet, or not any more */
+		error = write_new_file(path, c);
+	pthread_mutex_lock(&lock);
+	has_file[n] |= !error;
+	pthread_mutex_unlock(&lock);
+	return error;
+}
+
 static int send_file(const char *name, int n, const struct content *c)
 {
 	struct ktrace_shark_request request = { .sender = KTRACE_SHARK_DISK, .chunk = (__u32)n };
@@ -118,7 +153,7 @@ static int send_file(const char *name, int n, const struct content *c)
 	if (error != -ENOTCONN)
 		return error;
 	error = ktrace_chunk_file_name(path, sizeof(path), (unsigned int)n, name);
-	return error ? error : write_file(path, c);
+	return error ? error : write_file(path, n, c);
 }
 
 /* ---- packets ---- */
@@ -233,8 +268,10 @@ static void replace(const struct sender *s)
 	if (sender.socket >= 0 && s->socket != sender.socket)
 		close(sender.socket);
 	sender = *s;
-	if (s->kind == KTRACE_SHARK_DISK)
+	if (s->kind == KTRACE_SHARK_DISK) {
 		strcpy(disk_name, s->name);
+		memset(has_file, 0, sizeof(has_file));
+	}
 	pthread_mutex_unlock(&lock);
 	pthread_mutex_unlock(&packet_lock);
 }
