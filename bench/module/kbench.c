@@ -11,7 +11,7 @@
  */
 #include <linux/irqflags.h>
 #include <linux/kernel.h>
-#include <linux/ktrace.h>
+#include <linux/ktrace_shark.h>
 #include <linux/module.h>
 #include <linux/moduleparam.h>
 #include <linux/ring_buffer.h>
@@ -55,6 +55,34 @@ static void run_logevent(void)
 	REPEAT(TRACER_LOGEVENT(TYPE, PAR1, i));
 }
 
+static void count(void (*run)(void))
+{
+	unsigned long flags;
+	u64 begin;
+
+	local_irq_save(flags);
+	begin = get_cycles();
+	run();
+	ticks = get_cycles() - begin;
+	local_irq_restore(flags);
+}
+
+/* Runs @run with a S.Ha.R.K. chunk in use, which stays: there is one tracer. */
+static void with_chunk(void (*run)(void), int filter)
+{
+	static int chunk = -1;
+
+	if (chunk < 0) {
+		chunk = FTrace_chunk_create(BUFFER_SIZE, 0,
+					    FTRACE_CHUNK_FLAG_FREE | FTRACE_CHUNK_FLAG_CYC);
+		FTrace_actual_chunk_select(chunk);
+	}
+	FTrace_enable();
+	FTrace_set_filter(FTrace_filter_user, filter);
+	count(run);
+	FTrace_disable();
+}
+
 static void run_trace_event(void)
 {
 	REPEAT(trace_kbench_event(TYPE, PAR1, i));
@@ -96,18 +124,6 @@ static const struct {
 	{ "ring_buffer", run_ring_buffer },
 };
 
-static void count(void (*run)(void))
-{
-	unsigned long flags;
-	u64 begin;
-
-	local_irq_save(flags);
-	begin = get_cycles();
-	run();
-	ticks = get_cycles() - begin;
-	local_irq_restore(flags);
-}
-
 static int set_run(const char *name, const struct kernel_param *kp)
 {
 	u32 i;
@@ -117,12 +133,18 @@ static int set_run(const char *name, const struct kernel_param *kp)
 			count(kinds[i].run);
 			return 0;
 		}
-	return -EINVAL;
+	if (sysfs_streq(name, "chunk"))
+		with_chunk(run_logevent, 0);
+	else if (sysfs_streq(name, "chunk_filtered"))
+		with_chunk(run_logevent, 1);
+	else
+		return -EINVAL;
+	return 0;
 }
 
 static const struct kernel_param_ops run_ops = { .set = set_run };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "loop, logevent, trace_event, trace_printk or ring_buffer");
+MODULE_PARM_DESC(run, "what to execute: see kinds, and chunk, chunk_filtered");
 
 static int __init kbench_init(void)
 {

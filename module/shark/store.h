@@ -16,6 +16,7 @@
 
 /* Not inlined; writer.c */
 bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me, struct kt_shark_pending *seen);
+void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
 		       const struct kt_shark_waiting *event);
@@ -128,6 +129,9 @@ static inline void kt_shark_log_quick(struct kt_shark *t, __u16 code, __u16 par1
 	kt_shark_enter(&here);
 	me = kt_shark_pending();
 	if (kt_likely(kt_shark_acquire(t, me))) {
+		/* Whom we have interrupted before he could look: those came first */
+		if (kt_unlikely(kt_load(&me->nr)))
+			kt_shark_store_waiting(t, me);
 		kt_shark_log_locked(t, code, par1, par2, how);
 		kt_shark_drop(t, me);
 	} else {

@@ -60,8 +60,14 @@ kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *
 	me->event[nr] = *event;
 }
 
-/* Until nobody has left any more. Stamps are those of now: so they do not decrease. */
-static void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
+/**
+ * kt_shark_store_waiting - store the events that came while somebody held the lock
+ * @t:		the tracer, locked
+ * @me:		kt_shark_pending()
+ *
+ * Until nobody has left any more. Stamps are those of now: so they do not decrease.
+ */
+kt_noinline void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	const struct kt_shark_waiting *e;
 	__u64 nr, done = 0;
@@ -77,7 +83,7 @@ static void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 }
 
 /**
- * kt_shark_drain - store the events that came while we held the lock
+ * kt_shark_drain - the same, without the lock
  * @t:		the tracer
  * @me:		kt_shark_pending()
  */
@@ -87,7 +93,7 @@ kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 		if (!kt_shark_acquire(t, me))
 			return;
 		KT_TESTPOINT(draining);
-		store_waiting(t, me);
+		kt_shark_store_waiting(t, me);
 		/* ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A): so */
 		kt_store_release(&t->owner, NULL);
 	}
