@@ -111,6 +111,7 @@ no_probes()
 }
 
 @test "a module whose tracepoints are recorded stays meanwhile" {
+	[ ! -e /sys/module/netfs ] || skip "netfs is in use already"
 	modprobe -q netfs && [ -e "$TRACING/events/netfs" ] || skip "no module netfs in this kernel"
 	start_ktraced -o t -e 'tp:netfs:*'
 	retry 0.02 has ktraced.err tracing
@@ -176,6 +177,18 @@ refused()
 	[[ $stderr == *"no tracepoint is called a/b:c"* ]]
 	[[ $stderr != *"no event is called"* ]]
 	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 1 ]
+}
+
+@test "traces that call other events by the same number are merged" {
+	record -e 'tp:sched:sched_process_exit' -- /bin/true
+	mv t a
+	record -e 'tp:sched:sched_process_exec' -- /bin/true
+	[ "$("$KTRACE" events --json a | jq 'select(.id >= 1024).id')" = 1024 ]
+	[ "$("$KTRACE" events --json t | jq 'select(.id >= 1024).id')" = 1024 ]
+	run_ktrace merge -o m a t
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" grep -c 'event == "sched:sched_process_exit" && field.comm == "true"' m)" = 1 ]
+	[ "$("$KTRACE" grep -c 'event == "sched:sched_process_exec" && field.filename == "/bin/true"' m)" = 1 ]
 }
 
 @test "what a killed ktraced left is removed by the next one" {

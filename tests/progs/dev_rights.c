@@ -183,6 +183,22 @@ static int follow_all(void)
 	return follow(KTRACE_FOLLOW_ALL);
 }
 
+/* The first that there is: numbers have gaps, and names are in files that not all may read. */
+static int map_tracepoint(void)
+{
+	struct ktrace_tracepoint t = { .size = sizeof(t), .number = 2 };
+	int err = kernel_session();
+
+	if (err)
+		return err;
+	while (ioctl(fd_of_mine, KTRACE_IOC_TRACEPOINT, &t)) {
+		if (errno != EINVAL || t.number == 10000)
+			return errno;
+		t.number++;
+	}
+	return 0;
+}
+
 static int log_events(void)
 {
 	struct ktrace_enable on = { .id = KTRACE_EV_LOGEVENT, .on = 1 };
@@ -334,12 +350,14 @@ static const struct {
 	{ "follow a process of its own", follow_self, '0' },
 	{ "follow another user's process", follow_stranger, '0' },
 	{ "follow all", follow_all, '0' },
+	{ "record a tracepoint", map_tracepoint, '0' },
 	{ "kernel events", kernel_session, '1' },
 	{ "write the kernel ring", write_kernel_ring, '1' },
 	{ "TRACER_LOGEVENT()", log_events, '1' },
 	{ "follow a process of its own", follow_self, '1' },
 	{ "follow another user's process", follow_stranger, '1' },
 	{ "follow all", follow_all, '1' },
+	{ "record a tracepoint", map_tracepoint, '1' },
 	{ "adopt the owner's, of all users' events", adopt, '1' },
 	{ "unload the module in use", unload, '0' },
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_format.c - the kernel's own descriptions of events, as kernels have given them */
 #include <ktrace/decode.h>
+#include <ktrace/kernel_filter.h>
 
 #include "check.h"
 
@@ -172,6 +173,37 @@ static void test_places_outside_of_the_record(void)
 	ktrace_event_type_free(relative);
 }
 
+static void expect_place(const struct ktrace_place *p, enum ktrace_place_kind kind, __u32 off,
+			 __u32 size, __u32 count)
+{
+	CHECK_EQ(p->kind, kind);
+	CHECK_EQ(p->off, off);
+	CHECK_EQ(p->size, size);
+	CHECK_EQ(p->count, count);
+}
+
+/* What the kernel's own filters go by, kernel_filter.h */
+static void test_places_of_fields(void)
+{
+	struct ktrace_event_type *type = parse("kprobe:f", kprobe);
+	struct ktrace_place *p;
+
+	CHECK_EQ(ktrace_places(type, &p), 4);
+	expect_place(&p[0], KTRACE_PLACE_UNSIGNED, 8, 8, 0);
+	expect_place(&p[1], KTRACE_PLACE_SIGNED, 16, 4, 0);
+	expect_place(&p[2], KTRACE_PLACE_FAR, 20, 0, 0);
+	expect_place(&p[3], KTRACE_PLACE_UNSIGNED, 24, 8, 0);
+	free(p);
+	ktrace_event_type_free(type);
+	type = parse("demo:arrays", arrays);
+	CHECK_EQ(ktrace_places(type, &p), 5);
+	expect_place(&p[0], KTRACE_PLACE_UNSIGNED, 8, 2, 2);
+	expect_place(&p[1], KTRACE_PLACE_OTHER, 12, 0, 0);
+	expect_place(&p[2], KTRACE_PLACE_UNSIGNED, 16, 1, 0);
+	free(p);
+	ktrace_event_type_free(type);
+}
+
 static void expect_refused(const char *name, const char *format)
 {
 	struct ktrace_event_type *type;
@@ -226,6 +258,7 @@ int main(void)
 	test_arrays_and_addresses();
 	test_records_that_are_too_short();
 	test_places_outside_of_the_record();
+	test_places_of_fields();
 	test_what_is_no_description_is_refused();
 	test_text_for_printing_is_not_parsed();
 	return 0;
