@@ -343,7 +343,7 @@ static unsigned long report(double seconds)
 	return sum;
 }
 
-/* A fuzzer whose calls all fail at once tests nothing. */
+/* A fuzzer whose calls all fail at once tests nothing. Some work in few states only. */
 static void check_depth(unsigned long sum)
 {
 	int i;
@@ -351,7 +351,8 @@ static void check_depth(unsigned long sum)
 	if (sum < 20000)
 		return;
 	for (i = 0; i < CALL_NR; i++)
-		if (!shared->worked[i] && i != OTHER_IOCTL) {
+		if (!shared->worked[i] && i != OTHER_IOCTL && i != STACKS && i != CONTEXT &&
+		    i != COUNTER) {
 			printf("no %s has worked\n", names[i]);
 			exit(1);
 		}
