@@ -4,8 +4,8 @@
  *
  * The record has the function's name, not its address: that stays right when the kernel has
  * gone, or the module, needs no file beside the trace and no privilege to read one, and tells
- * nobody where the kernel is in memory. Finding a name takes about as long as recording three
- * events, so it is done only for events that somebody wants.
+ * nobody where the kernel is in memory. Finding a name takes time, so it is done only for events
+ * that somebody wants.
  */
 #include "func.h"
 #include <linux/kernel.h>
