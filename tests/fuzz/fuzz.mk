@@ -30,14 +30,14 @@ $(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src)))
 $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 
 $(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
-$(FUZZ)/bin/fuzz_options: $(FUZZ)/daemon.a
+$(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_proc $(FUZZ)/bin/fuzz_registry: $(FUZZ)/daemon.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer $(FUZZ)/bin/fuzz_shark: $(FUZZ)/viewer.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) -pthread -fsanitize=fuzzer,address,undefined $(FUZZ_EXTRA) \
 		$(filter %.o,$^) $(sort $(filter-out %/traceset.a,$(filter %.a,$^))) \
-		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lm -o $@
+		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm -o $@
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(fuzzers)

@@ -31,13 +31,13 @@ static const char *expr_end(const char *at)
 	return at;
 }
 
-bool entries_next(const char **list, struct entry *e)
+bool entries_next(const char **list, struct wanted_entry *e)
 {
 	const char *at = *list;
 
 	if (!*at)
 		return false;
-	*e = (struct entry){ .glob = at, .glob_len = strcspn(at, ",{"), .is_closed = true };
+	*e = (struct wanted_entry){ .glob = at, .glob_len = strcspn(at, ",{"), .is_closed = true };
 	at += e->glob_len;
 	if (*at == '{') {
 		e->expr = at + 1;
@@ -55,7 +55,7 @@ bool entries_next(const char **list, struct entry *e)
 
 void entries_strip(const char *events, char *plain, size_t size)
 {
-	struct entry e;
+	struct wanted_entry e;
 	size_t len = 0;
 
 	*plain = '\0';
@@ -66,7 +66,7 @@ void entries_strip(const char *events, char *plain, size_t size)
 
 char *entries_filters(const char *events)
 {
-	struct entry e;
+	struct wanted_entry e;
 	size_t len = 0;
 	char *list = events && strchr(events, '{') ? calloc(1, strlen(events) + 1) : NULL;
 

@@ -7,14 +7,14 @@
 #include <stddef.h>
 
 /**
- * struct entry - one of a list of -e
+ * struct wanted_entry - one of a list of -e
  * @glob:	which events
  * @glob_len:	bytes
  * @expr:	the expression, NULL = none
  * @expr_len:	bytes
  * @is_closed:	it has its closing brace, and nothing behind that
  */
-struct entry {
+struct wanted_entry {
 	const char *glob;
 	size_t glob_len;
 	const char *expr;
@@ -23,7 +23,7 @@ struct entry {
 };
 
 /** entries_next - take the next entry from the list; false: there is none */
-bool entries_next(const char **list, struct entry *e);
+bool entries_next(const char **list, struct wanted_entry *e);
 
 /**
  * entries_strip - a list without its expressions

@@ -89,7 +89,7 @@ static int add_rule(struct rules *rules, struct rule rule, const char *expr, siz
 static int add_entries(struct rules *rules, const char *events)
 {
 	const char *rest = events;
-	struct entry e;
+	struct wanted_entry e;
 	int ret = 0;
 
 	while (!ret && entries_next(&rest, &e)) {
