@@ -81,9 +81,19 @@ static void give_way(void)
 	nanosleep(&nap, NULL);
 }
 
+static void set_signal(int how)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	CHECK_EQ(pthread_sigmask(how, &set, NULL), 0);
+}
+
 static void *write_events(void *arg)
 {
 	source = (int)(size_t)arg;
+	set_signal(SIG_UNBLOCK);	/* The handler asks for the source. */
 	while (!is_over()) {
 		for (int i = 0; i < BURST && logged[source] < EVENTS_MAX; i++)
 			log_next(source);
@@ -348,6 +358,7 @@ int main(void)
 
 	CHECK(mkdtemp(folder) && !chdir(folder));
 	CHECK_EQ(sigaction(SIGUSR1, &action, NULL), 0);
+	set_signal(SIG_BLOCK);
 	test_ledger();
 	test_fork();
 	CHECK_EQ(rmdir(folder), 0);
