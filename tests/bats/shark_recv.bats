@@ -39,6 +39,13 @@ send()
 	ended
 }
 
+# send_from FIRST CHUNK WHAT...: as send, numbers from FIRST on
+send_from()
+{
+	"$SHARK" packets "$2" "$port" "$1" "${@:3}"
+	ended
+}
+
 # ended: its exit status and what it says
 ended()
 {
@@ -123,6 +130,22 @@ without()
 	[ "$(wc -c <got)" = $((68 * 960)) ]
 }
 
+@test "SHK-43: what was sent before the packet that came first was never missing" {
+	receive 17
+	send_from 2000000 chunk swap=2000000
+	[ "$status" = 0 ]
+	says events=1000 packets=17 missing=0 reordered=1 runs=1 'ranges=[]'
+	[ "$(wc -c <got)" = 16000 ]
+}
+
+@test "SHK-43: the number behind which there is no other is no packet's" {
+	receive 2
+	head -c 1920 chunk >two
+	send_from 4294967294 two swap=4294967294
+	[ "$status" = 0 ]
+	says events=60 packets=1 missing=0 reordered=0 bad=1
+}
+
 @test "SHK-42: a sender that goes on, and one that begins anew" {
 	receive 51
 	"$SHARK" packets chunk "$port" 1
@@ -147,7 +170,7 @@ without()
 }
 
 @test "SHK-43: it ends when nothing comes any more" {
-	receive 1000 --idle 1
+	receive 1000 --idle 5
 	send
 	[ "$status" = 0 ]
 	says events=1000 packets=17 missing=0

@@ -84,6 +84,7 @@ static void check_packets(const uint8_t *data, size_t size)
 	REQUIRE(good == p.good + p.duplicates);
 	REQUIRE(p.events == sum && p.events <= p.good * KTRACE_SHARK_PACKET_EVENTS);
 	REQUIRE(p.events >= p.good);
+	REQUIRE(p.missing < 1ull << 63);
 	packets_free(&p);
 }
 

@@ -10,6 +10,7 @@
 #include "shark_packets.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,7 @@
 
 int packets_init(struct packets *p)
 {
-	p->next = 1;
+	p->first = p->next = 1;
 	p->runs = 1;
 	p->known = calloc(PACKETS_KNOWN, sizeof(*p->known));
 	p->held = calloc(PACKETS_HELD, sizeof(*p->held));
@@ -117,7 +118,7 @@ void packets_end(struct packets *p)
 /* Who is listened to late is not said to have lost a million. */
 static void begin_at(struct packets *p, __u32 number)
 {
-	p->next = number > PACKETS_JUMP ? number : 1;
+	p->first = p->next = number > PACKETS_JUMP ? number : 1;
 	p->newest = p->next - 1;
 }
 
@@ -146,13 +147,15 @@ static void hold(struct packets *p, __u32 number, const unsigned char *slots, __
 static bool is_packet(const unsigned char *data, size_t size)
 {
 	const char id[12] = KTRACE_SHARK_PACKET_ID;
-	__u32 events;
+	__u32 number, events;
 
 	if (size < HEAD || size >= KTRACE_SHARK_PACKET_MAX || memcmp(data, id, sizeof(id)))
 		return false;
+	number = get_u32(data + 12);
 	events = get_u32(data + 16);
-	return get_u32(data + 20) == size && events && events <= KTRACE_SHARK_PACKET_EVENTS &&
-	       size == HEAD + events * SHARK_SLOT && get_u32(data + 12);
+	/* Numbers begin at 1; behind the last one there must be another, the next. */
+	return number && number != UINT32_MAX && get_u32(data + 20) == size && events &&
+	       events <= KTRACE_SHARK_PACKET_EVENTS && size == HEAD + events * SHARK_SLOT;
 }
 
 /* The newest so far. */
@@ -182,7 +185,7 @@ static void take_old(struct packets *p, __u32 number, __u64 sum, const unsigned 
 	*known = sum;
 	p->reordered++;
 	if (number < p->next) {
-		p->missing--;
+		p->missing -= number >= p->first;
 		put(p, data + HEAD, get_u32(data + 16));
 	} else {
 		hold(p, number, data + HEAD, get_u32(data + 16));

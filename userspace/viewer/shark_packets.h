@@ -28,6 +28,7 @@ struct held_packet {
  * @put:	takes events in the order of packets; 0, -errno
  * @arg:	for @put
  * @error:	first of @put
+ * @first:	number of the run that was to be put first
  * @next:	number that is to be put next
  * @newest:	largest number so far
  * @known:	of each number below @newest, modulo how many are known: digest of the packet,
@@ -35,7 +36,7 @@ struct held_packet {
  * @held:	by number modulo how many are held
  * @good:	packets
  * @events:	put
- * @missing:	numbers that have not come; less those that came late
+ * @missing:	numbers from @first on that have not come; less those that came late
  * @duplicates:	came again
  * @reordered:	came behind a later one
  * @bad:	were no packets: wrong id, size or number of events
@@ -47,6 +48,7 @@ struct packets {
 	int (*put)(void *arg, const unsigned char *slots, __u32 events);
 	void *arg;
 	int error;
+	__u32 first;
 	__u32 next;
 	__u32 newest;
 	__u64 *known;
