@@ -26,6 +26,7 @@
 #include "shark_packets.h"
 
 #define BUFFER (4 << 20)
+#define LAST 4096	/* so many datagrams at most are taken once a signal has come */
 
 /**
  * struct recv - one run of the command
@@ -113,7 +114,9 @@ static int receive_all(struct recv *r)
 		{ .fd = r->fd, .events = POLLIN }, { .fd = r->signal_fd, .events = POLLIN },
 	};
 
-	while (!r->count || r->datagrams < r->count) {
+	int last = LAST;
+
+	while (last && (!r->count || r->datagrams < r->count)) {
 		/* Before anybody has sent anything, waiting has no end. */
 		const int nr = poll(fds, 2, r->datagrams ? r->idle_ms : -1);
 
@@ -121,6 +124,8 @@ static int receive_all(struct recv *r)
 			return -errno;
 		if (!nr)
 			break;
+		if (nr > 0 && fds[1].revents)
+			last--;
 		if (nr > 0 && fds[0].revents)
 			receive(r);
 		else if (nr > 0 && fds[1].revents)
@@ -354,6 +359,7 @@ const struct command cmd_recv = {
 "Exit status 1 if packets are missing.\n"
 "\n"
 "JSON members: file, events, packets, missing, duplicates, reordered, bad (no packets),\n"
-"foreign (from other machines), runs, ranges (first and last of numbers missing).\n",
+"foreign (from other machines), runs, ranges (first and last of numbers missing, 16 at\n"
+"most).\n",
 	.run = run,
 };
