@@ -124,4 +124,9 @@ names()
 	[ "$status" = 2 ]
 	run_ktrace export --to paje -o t t
 	[ "$status" = 1 ]
+	run_ktraced -o u -- true
+	echo kept >out
+	run_ktrace export --to shark -o out t u
+	[ "$status" = 2 ]
+	[ "$(cat out)" = kept ]
 }

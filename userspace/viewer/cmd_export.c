@@ -52,6 +52,10 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 		ktrace_traceset_close(x->set);
 		return command_usage(cmd, "one file at a time, or parts of one recording");
 	}
+	if (x->path && output_to(x->path, nr, paths)) {
+		ktrace_traceset_close(x->set);
+		return STATUS_DAMAGED;
+	}
 	ret = x->format->write(x);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
@@ -70,8 +74,6 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 		return command_usage(cmd, "--to FORMAT is missing");
 	if (!nr)
 		return command_usage(cmd, "no file");
-	if (x->path && output_to(x->path, nr, paths))
-		return STATUS_DAMAGED;
 	return write_files(x, cmd, nr, paths);
 }
 
@@ -122,6 +124,7 @@ SCOPE_HELP
 "\n"
 "shark: in the order of ktrace list, with their stamps. What is not from TRACER_LOGEVENT\n"
 "is left out, and how many that are is said. ktrace import --from shark reads it.\n"
+"shark and shark-text take the files of one recording only.\n"
 "\n"
 "shark-text: CODE TSC ARGS. Codes: 0 start (context, ticks of a ms), 1 stop, 2 and 3\n"
 "interrupt or wake-up of a timer, begin (number; 0 for a timer) and end, 4 switch (context),\n"
