@@ -9,7 +9,8 @@
 
 #include "viewer.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -178,12 +179,16 @@ void context_put_frame(struct ktrace_out *out, struct symbols *symbols, const st
 /* What separates frames must not be in one. */
 static void put_word(struct ktrace_out *out, const char *name)
 {
-	char copy[256], *at;
+	char *copy = strdup(name), *at;
 
-	snprintf(copy, sizeof(copy), "%s", name);
+	if (!copy) {
+		out->error = out->error ? out->error : -ENOMEM;
+		return;
+	}
 	for (at = copy; (at = strpbrk(at, ";\n"));)
 		*at = ':';
 	ktrace_out_safe(out, copy);
+	free(copy);
 }
 
 void context_put_function(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
@@ -240,35 +245,41 @@ void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 	}
 }
 
-/* Text of a frame as a string of JSON */
-static void put_json_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
+/* Texts of frames as strings of JSON; @text is for one of them. */
+static void put_json_frames(struct ktrace_out *out, struct symbols *symbols, struct frame f,
+			    struct ktrace_out *text)
 {
-	char text[1024];
-	struct ktrace_out one = { .buf = text, .cap = sizeof(text) };
-
-	context_put_frame(&one, symbols, f);
-	ktrace_out_json(out, text, one.len);
+	for (; f.i < f.stack->nr; f.i++) {
+		if (f.i)
+			ktrace_out_char(out, ',');
+		text->len = 0;
+		context_put_frame(text, symbols, &f);
+		ktrace_out_json(out, text->buf, text->len);
+	}
+	if (f.stack->is_cut)
+		ktrace_out_str(out, f.i ? ",\"...\"" : "\"...\"");
 }
 
 void context_put_stacks_json(struct ktrace_out *out, struct symbols *symbols,
 			     const struct ktrace_trace_event *e)
 {
+	struct ktrace_out text = { .flush = output_grow };
 	char before = '{';
 	struct frame f;
 	size_t i;
 
-	for (i = 0; i < KIND_NR; i++) {
+	text.error = output_grow(&text);
+	for (i = 0; i < KIND_NR && !text.error; i++) {
 		if (!find_stack(e, kinds[i].item, &f))
 			continue;
 		put_key(out, before, kinds[i].name);
 		ktrace_out_char(out, '[');
-		for (; f.i < f.stack->nr; f.i++) {
-			if (f.i)
-				ktrace_out_char(out, ',');
-			put_json_frame(out, symbols, &f);
-		}
+		put_json_frames(out, symbols, f, &text);
 		ktrace_out_char(out, ']');
 		before = ',';
 	}
+	if (text.error && !out->error)
+		out->error = text.error;
+	free(text.buf);
 	ktrace_out_str(out, before == '{' ? "{}" : "}");
 }

@@ -37,7 +37,7 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 /* A line for each frame, those of the kernel first, each "\tk " or "\tu " and the frame */
 void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 			const struct ktrace_trace_event *e);
-/* {"kstack":["ksys_read+0x5f",...],...} */
+/* {"kstack":["ksys_read+0x5f","..."],...}; the last "..." if the stack has more frames */
 void context_put_stacks_json(struct ktrace_out *out, struct symbols *symbols,
 			     const struct ktrace_trace_event *e);
 
