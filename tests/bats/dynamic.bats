@@ -24,6 +24,9 @@ teardown()
 	if mountpoint -q "$BATS_TEST_TMPDIR/mnt"; then
 		umount "$BATS_TEST_TMPDIR/mnt"
 	fi
+	if grep -qx 0 /sys/devices/system/cpu/cpu1/online 2>/dev/null; then
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+	fi
 	teardown_test
 }
 

@@ -16,6 +16,7 @@ teardown()
 {
 	rmmod logevent 2>/dev/null || true
 	rm -f "/lib/modules/$(uname -r)/updates/ktrace.ko"
+	[ ! -e lacking.ko ] || rmmod ktrace 2>/dev/null || true
 	[ -e /dev/ktrace ] || insmod "$MODULES/ktrace.ko"
 	teardown_test
 }
