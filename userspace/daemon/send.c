@@ -103,6 +103,23 @@ static int serve(struct connection *c, const struct ktrace_shark_request *r, int
 	return ret;
 }
 
+/* The descriptor of a message; of two, and of an end of the connection, none is kept. */
+static int take_descriptor(const struct cmsghdr *header, bool is_end)
+{
+	int got[2], nr;
+
+	if (!header || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS)
+		return -1;
+	nr = (int)((header->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+	nr = nr > 2 ? 2 : nr;
+	memcpy(got, CMSG_DATA(header), (size_t)nr * sizeof(int));
+	if (nr == 1 && !is_end)
+		return got[0];
+	while (nr--)
+		close(got[nr]);
+	return -1;
+}
+
 /* A request and its descriptor, -1 = none. Return: false at the end. */
 static bool receive(int socket_fd, struct ktrace_shark_request *r, int *fd)
 {
@@ -115,18 +132,14 @@ static bool receive(int socket_fd, struct ktrace_shark_request *r, int *fd)
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = &control, .msg_controllen = sizeof(control),
 	};
-	const struct cmsghdr *header;
 	ssize_t n;
 
-	*fd = -1;
 	memset(r, 0, sizeof(*r));
 	do {
 		n = recvmsg(socket_fd, &msg, MSG_CMSG_CLOEXEC);
 	} while (n < 0 && errno == EINTR);
-	header = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
-	if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-	    header->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(fd, CMSG_DATA(header), sizeof(*fd));
+	/* There is room for two, because of the alignment. */
+	*fd = take_descriptor(n >= 0 ? CMSG_FIRSTHDR(&msg) : NULL, n <= 0);
 	if (n != (ssize_t)sizeof(*r) || msg.msg_flags & MSG_TRUNC)
 		r->magic = 0;
 	return n > 0;
