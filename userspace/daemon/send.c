@@ -218,11 +218,11 @@ static void take_connection(struct sender *s, int fd)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void sender_accept(struct sender *s)
+void sender_accept(struct sender *s, unsigned int max)
 {
 	int fd;
 
-	while ((fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+	while (max-- && (fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
 		take_connection(s, fd);
 }
 
@@ -339,7 +339,7 @@ static void say(const struct sender *s)
 void sender_close(struct sender *s)
 {
 	if (s->listen_fd >= 0) {
-		sender_accept(s);
+		sender_accept(s, CONNECTIONS_MAX);
 		close(s->listen_fd);
 	}
 	wait_for_connections(s);

@@ -75,8 +75,8 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
  */
 void sender_begin(struct sender *s, const struct sender_options *o, bool has_kernel);
 
-/** sender_accept - somebody may have connected */
-void sender_accept(struct sender *s);
+/** sender_accept - somebody may have connected; takes @max at most */
+void sender_accept(struct sender *s, unsigned int max);
 
 /**
  * sender_close - send what is queued, and end
