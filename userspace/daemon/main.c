@@ -30,8 +30,9 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 
 int main(int argc, char **argv)
 {
-	struct options options;
-	struct recording r = { .options = &options };
+	/* Not on the stack: sender_close() may leave a thread that uses it. */
+	static struct options options;
+	static struct recording r = { .options = &options };
 	int status = options_parse(&options, argc, argv);
 	sigset_t signals;
 	int error;

@@ -501,7 +501,6 @@ static int close_recording(struct recording *r)
 
 	ktrace_session_stop(r->session);
 	r->end_ns = now_ns();
-	sender_close(&r->sender);
 	ktrace_session_reclaim(r->session);	/* the last dead threads' losses count, too */
 	capture_finish(&r->capture);
 	ktrace_session_clock(r->session, &now);
@@ -528,6 +527,8 @@ static int close_recording(struct recording *r)
 		bytes = (__u64)st.st_size;
 	if (!error && is_split(r->options))
 		error = parts_sync(&r->parts);
+	/* The file is complete by now, whatever a disk does to chunks. */
+	sender_close(&r->sender);
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);
 	say_removed(r);

@@ -8,6 +8,7 @@
  * meanwhile: the request and the memory's descriptor are here by then.
  *
  * At the end nobody is let in any more, what is in the sockets is done, and the threads end.
+ * If that is interrupted, a thread that is stuck in a write keeps what it uses.
  */
 #include "send.h"
 
@@ -26,11 +27,13 @@
 #include <ktrace/shark_port.h>
 
 #include "log.h"
+#include "now.h"
 #include "send_kernel.h"
 
 #define CONNECTIONS_MAX 64u
 #define BYTES_MAX (1ull << 30)	/* of a chunk */
 #define LOOK_NS 50000000	/* between two looks whether to give up */
+#define GIVE_UP_NS 2000000000ull	/* then a disk that does not answer is left alone */
 
 /* struct connection - a program that is served; under the sender's lock but @fd, @pid */
 struct connection {
@@ -294,39 +297,60 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 			 "somebody else does that" : strerror(-error));
 }
 
-/* SIGINT and SIGTERM are blocked: who sends one now does not want to wait. */
+/* They are blocked: who sends one now does not want to wait. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;
 
 	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
+		sigismember(&pending, SIGHUP) == 1);
 }
 
 static void give_up(struct sender *s)
 {
-	atomic_store(&s->disk.is_aborted, true);
+	if (atomic_exchange(&s->disk.is_aborted, true))
+		return;
 	atomic_store(&s->udp.is_aborted, true);
+	s->until_ns = now_ns() + GIVE_UP_NS;
 }
 
-static void wait_for_connections(struct sender *s)
+bool sender_may_wait(struct sender *s)
 {
-	struct timespec until;
+	if (is_interrupted())
+		give_up(s);
+	return !s->until_ns || now_ns() < s->until_ns;
+}
+
+struct timespec sender_next_look(void)
+{
+	struct timespec at;
+
+	clock_gettime(CLOCK_REALTIME, &at);
+	at.tv_nsec += LOOK_NS;
+	at.tv_sec += at.tv_nsec / 1000000000;
+	at.tv_nsec %= 1000000000;
+	return at;
+}
+
+/* Return: false if one is stuck. */
+static bool wait_for_connections(struct sender *s)
+{
+	bool is_over, may = true;
 
 	pthread_mutex_lock(&s->lock);
 	/* They get what is in the socket, then its end. */
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->fd, SHUT_RD);
-	while (s->nr) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += LOOK_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
+	while (s->nr && may) {
+		const struct timespec until = sender_next_look();
+
 		pthread_cond_timedwait(&s->is_less, &s->lock, &until);
-		if (is_interrupted())
-			give_up(s);
+		may = sender_may_wait(s);
 	}
+	is_over = !s->nr;
 	pthread_mutex_unlock(&s->lock);
+	return is_over;
 }
 
 static void say(const struct sender *s)
@@ -338,13 +362,17 @@ static void say(const struct sender *s)
 
 void sender_close(struct sender *s)
 {
+	bool is_over;
+
 	if (s->listen_fd >= 0) {
 		sender_accept(s, CONNECTIONS_MAX);
 		close(s->listen_fd);
 	}
-	wait_for_connections(s);
-	send_kernel_end(s);
+	is_over = wait_for_connections(s);
+	is_over &= send_kernel_end(s);
 	say(s);
+	if (!is_over)
+		return;
 	disk_exit(&s->disk);
 	udp_exit(&s->udp);
 	pthread_cond_destroy(&s->is_less);

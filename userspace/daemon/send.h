@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "send_disk.h"
 #include "send_udp.h"
@@ -28,6 +29,7 @@ struct connection;
  * @written:	chunks in files
  * @sent:	chunks sent as packets
  * @failed:	chunks that could not be sent
+ * @until_ns:	at the end, when it was interrupted: nobody is waited for any longer; else 0
  */
 struct sender {
 	struct disk disk;
@@ -45,6 +47,7 @@ struct sender {
 	atomic_uint written;
 	atomic_uint sent;
 	atomic_uint failed;
+	__u64 until_ns;
 };
 
 /* What a sender is told on the command line */
@@ -81,9 +84,15 @@ void sender_accept(struct sender *s, unsigned int max);
 /**
  * sender_close - send what is queued, and end
  *
- * A signal of those that are blocked and would end ktraced ends it early.
+ * A signal of those that are blocked and would end ktraced ends it early; then a thread may be
+ * left that still uses @s.
  */
 void sender_close(struct sender *s);
+
+/** sender_may_wait - at the end: false if that was interrupted, and time is over */
+bool sender_may_wait(struct sender *s);
+/** sender_next_look - when to ask again, on CLOCK_REALTIME */
+struct timespec sender_next_look(void);
 
 /* One chunk; what is wrong is said, with @who. Return: 0, -errno. */
 struct send_request {

@@ -71,7 +71,9 @@ static void serve_jobs(struct sender *s)
 	struct disk_done done;
 	int ret;
 
-	while (!ktrace_shark_sender_next(s->kernel_fd, &job)) {
+	/* Who gives up leaves what is queued to the next one. */
+	while (!atomic_load(&s->disk.is_aborted) &&
+	       !ktrace_shark_sender_next(s->kernel_fd, &job)) {
 		done = (struct disk_done){ .events = 0 };
 		ret = send_job(s, &job, &done);
 		ret = ktrace_shark_sender_end(s->kernel_fd, &job, ret) == -ENOENT && !ret;
@@ -93,7 +95,7 @@ static void *serve_kernel(void *arg)
 	do {
 		serve_jobs(s);
 		poll(fds, 2, -1);
-	} while (!fds[1].revents);
+	} while (!fds[1].revents && !atomic_load(&s->disk.is_aborted));
 	serve_jobs(s);
 	return NULL;
 }
@@ -116,12 +118,21 @@ int send_kernel_begin(struct sender *s)
 	return error;
 }
 
-void send_kernel_end(struct sender *s)
+bool send_kernel_end(struct sender *s)
 {
+	struct timespec until;
+	int error;
+
 	if (s->kernel_fd < 0)
-		return;
+		return true;
 	eventfd_write(s->stop_fd, 1);
-	pthread_join(s->kernel, NULL);
+	do {
+		until = sender_next_look();
+		error = pthread_timedjoin_np(s->kernel, NULL, &until);
+	} while (error == ETIMEDOUT && sender_may_wait(s));
+	if (error)
+		return false;
 	close(s->stop_fd);
 	close(s->kernel_fd);
+	return true;
 }

@@ -7,7 +7,7 @@
 
 /* A thread serves the kernel from now on. Return: 0, -errno if the kernel does not let us. */
 int send_kernel_begin(struct sender *s);
-/* What is queued is sent first. */
-void send_kernel_end(struct sender *s);
+/* What is queued is sent first, if there is time. Return: false if the thread is stuck. */
+bool send_kernel_end(struct sender *s);
 
 #endif
