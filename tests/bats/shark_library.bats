@@ -56,6 +56,14 @@ manual()
 	manual
 }
 
+@test "SHK-14: what ktraced wrote stays when the chunk is sent empty, and when ktraced is not there" {
+	run_ktraced -q -o t -- "$PROGS/shark_again"
+	[ "$status" = 0 ]
+	events 0trace >sent
+	cat sent
+	[ "$(grep -c user_event_0 sent)" = 2 ]
+}
+
 @test "what is logged is in the trace as log:event, whatever the filters say" {
 	run_ktraced -q -o t -- "$EXAMPLES/chunks"
 	run_ktrace list --json t

@@ -14,17 +14,17 @@
 
 #define SLOT sizeof(struct ktrace_shark_event)
 
-/* An empty one has neither memory nor descriptor. */
+/* An empty one has a descriptor, but no memory. */
 static int content_alloc(struct content *c, size_t bytes)
 {
 	*c = (struct content) { NULL, bytes, -1 };
-	if (!bytes)
-		return 0;
 	c->fd = memfd_create("ktrace-shark", MFD_CLOEXEC);
 	if (c->fd >= 0 && ftruncate(c->fd, (off_t)bytes)) {
 		close(c->fd);
 		c->fd = -1;
 	}
+	if (!bytes)
+		return 0;
 	c->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 		       c->fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, c->fd, 0);
 	if (c->data != MAP_FAILED)

@@ -123,6 +123,14 @@ static int write_new_file(const char *path, const struct content *c)
 	return error;
 }
 
+/* Of ktraced as well: when it has ended, a chunk that is sent again is appended here. */
+static void note_file(int n)
+{
+	pthread_mutex_lock(&lock);
+	has_file[n] = true;
+	pthread_mutex_unlock(&lock);
+}
+
 static int write_file(const char *path, int n, const struct content *c)
 {
 	bool is_more;
@@ -134,9 +142,8 @@ static int write_file(const char *path, int n, const struct content *c)
 	error = is_more ? append_to_file(path, c) : -ENOENT;
 	if (error == -ENOENT)	/* not yet, or not any more */
 		error = write_new_file(path, c);
-	pthread_mutex_lock(&lock);
-	has_file[n] |= !error;
-	pthread_mutex_unlock(&lock);
+	if (!error)
+		note_file(n);
 	return error;
 }
 
@@ -149,6 +156,8 @@ static int send_file(const char *name, int n, const struct content *c)
 	if (daemon_takes_name(name)) {
 		strcpy(request.name, name);
 		error = daemon_send(&request, c);
+		if (!error)
+			note_file(n);
 	}
 	if (error != -ENOTCONN)
 		return error;
