@@ -123,15 +123,13 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 		if (error)
 			return error;
 		dynamic_meta(&r->dynamic, &r->capture.meta);
-		/* Nothing is on that has not got its filter. */
-		error = where_is_used(wanted) || where_is_used(&r->choice) ?
-			where_set(r->session, wanted, &wrong) : 0;
+		/* Nothing is on that has not got its filter, or has one of an earlier choice. */
+		error = where_set(r->session, wanted, &wrong);
 		if (!error)
 			error = select_change(r->session, r->choice.events, wanted->events);
 		if (error) {
 			select_change(r->session, wanted->events, r->choice.events);
-			if (where_is_used(wanted) || where_is_used(&r->choice))
-				where_set(r->session, &r->choice, &wrong);
+			where_set(r->session, &r->choice, &wrong);
 			dynamic_choose(&r->dynamic, r->session, r->choice.events, reason);
 			snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
 			return error;
