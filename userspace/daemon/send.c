@@ -250,6 +250,14 @@ static int open_port(const char *session)
 	return fd;
 }
 
+/* Beside /dev/null is no place for files. */
+static const char *place_beside(const char *trace)
+{
+	struct stat st;
+
+	return !lstat(trace, &st) && S_ISREG(st.st_mode) ? trace : ".";
+}
+
 /* The folder of @path, in which files may be made. Return: descriptor, -errno. */
 static int open_folder(const char *path)
 {
@@ -267,7 +275,9 @@ static int open_folder(const char *path)
 void sender_open(struct sender *s, const struct sender_options *o, const char *beside,
 		 const char *session)
 {
+	const char *where = o->files ? o->files : place_beside(beside);
 	const char *slash = o->files ? strrchr(o->files, '/') : NULL;
+	struct stat trace;
 
 	*s = (struct sender){ .kernel_fd = -1, .stop_fd = -1 };
 	pthread_mutex_init(&s->disk_lock, NULL);
@@ -278,10 +288,13 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 	s->disk.name = slash ? slash + 1 : o->files;
 	if (s->disk.name && !*s->disk.name)
 		s->disk.name = NULL;
-	s->disk.folder_fd = open_folder(o->files ? o->files : beside);
+	s->disk.folder_fd = open_folder(where);
 	if (s->disk.folder_fd < 0)
-		log_error("%s: %s: chunks cannot be written", o->files ? o->files : beside,
-			  strerror(-s->disk.folder_fd));
+		log_error("%s: %s: chunks cannot be written", where, strerror(-s->disk.folder_fd));
+	if (!stat(beside, &trace)) {
+		s->disk.trace_dev = trace.st_dev;
+		s->disk.trace_ino = trace.st_ino;
+	}
 	s->listen_fd = open_port(session);
 	if (s->listen_fd < 0)
 		log_error("no port for chunks: %s", strerror(-s->listen_fd));

@@ -131,6 +131,7 @@ static int append(struct disk *d, const struct disk_file *f, struct chunk *c,
 	ret = write_chunk(d, f->fd, c, &done->events);
 	if (ret && ftruncate(f->fd, done->before))
 		ret = -errno;
+	done->after = lseek(f->fd, 0, SEEK_END);
 	return ret;
 }
 
@@ -139,19 +140,29 @@ static int open_new(const struct disk *d, const char *name)
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(d->folder_fd, name, flags, 0666);
 
-	/* Of a ktraced that was killed */
+	/* Of a ktraced that had our number, and was killed */
 	if (fd < 0 && errno == EEXIST && !unlinkat(d->folder_fd, name, 0))
 		fd = openat(d->folder_fd, name, flags, 0666);
 	return fd < 0 ? -errno : fd;
 }
 
+static bool is_trace(const struct disk *d, const char *name)
+{
+	struct stat st;
+
+	return !fstatat(d->folder_fd, name, &st, AT_SYMLINK_NOFOLLOW) &&
+	       st.st_dev == d->trace_dev && st.st_ino == d->trace_ino;
+}
+
 /* The new file, in @f; then it gets its name. */
 static int fill_new(struct disk *d, struct disk_file *f, struct chunk *c, __u32 *events)
 {
-	char part[NAME_MAX + 8];
+	char part[NAME_MAX + 24];
 	int ret;
 
-	snprintf(part, sizeof(part), ".%s.new", f->name);
+	if (is_trace(d, f->name))
+		return -EEXIST;
+	snprintf(part, sizeof(part), ".%s.%d.new", f->name, (int)getpid());
 	f->fd = open_new(d, part);
 	if (f->fd < 0)
 		return f->fd;
@@ -182,6 +193,7 @@ static int create(struct disk *d, struct chunk *c, struct disk_done *done)
 		return ret;
 	}
 	done->is_new = true;
+	done->after = lseek(f->fd, 0, SEEK_END);
 	f->next = d->files;
 	d->files = f;
 	return 0;
@@ -213,6 +225,11 @@ void disk_undo(struct disk *d, const struct disk_done *done)
 
 	if (!f || look_for(d, f))
 		return;
+	/* Somebody has appended to it since. */
+	if (lseek(f->fd, 0, SEEK_END) != done->after) {
+		log_error("%s has a chunk too many", f->name);
+		return;
+	}
 	if (!done->is_new) {
 		if (ftruncate(f->fd, done->before))
 			log_error("%s: %s: it has a chunk too many", f->name, strerror(errno));

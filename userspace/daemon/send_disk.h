@@ -16,12 +16,16 @@ struct disk_file;
  * @folder_fd:	the folder
  * @name:	base name of all files, NULL = what programs say
  * @files:	written in this recording
+ * @trace_dev:	the recording itself, which is not replaced
+ * @trace_ino:	the same
  * @is_aborted:	give up
  */
 struct disk {
 	int folder_fd;
 	const char *name;
 	struct disk_file *files;
+	dev_t trace_dev;
+	ino_t trace_ino;
 	atomic_bool is_aborted;
 };
 
@@ -29,12 +33,14 @@ struct disk {
  * struct disk_done - a chunk that is in its file
  * @name:	of the file
  * @before:	its size before
+ * @after:	and then
  * @is_new:	it was not there
  * @events:	how many were written, 0 of a compressed chunk
  */
 struct disk_done {
 	char name[NAME_MAX];
 	off_t before;
+	off_t after;
 	bool is_new;
 	__u32 events;
 };
@@ -47,7 +53,7 @@ struct disk_done {
  * @c:		the chunk
  * @done:	what was done
  *
- * Return: 0; -EINVAL a name that may not be; or -errno: then nothing of it is there.
+ * Return: 0; -EINVAL a name that may not be; -EEXIST the recording has that name; or -errno: then nothing of it is there.
  */
 int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 	      struct disk_done *done);
