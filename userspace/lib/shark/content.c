@@ -6,6 +6,7 @@
  */
 #include "content.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,15 +15,25 @@
 
 #define SLOT sizeof(struct ktrace_shark_event)
 
+/* No cancellation point: the chunk may be BUSY. */
+static void close_memory(struct content *c)
+{
+	int state;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	if (c->fd >= 0)
+		close(c->fd);
+	pthread_setcancelstate(state, NULL);
+	c->fd = -1;
+}
+
 /* An empty one has a descriptor, but no memory. */
 static int content_alloc(struct content *c, size_t bytes)
 {
 	*c = (struct content) { NULL, bytes, -1 };
 	c->fd = memfd_create("ktrace-shark", MFD_CLOEXEC);
-	if (c->fd >= 0 && ftruncate(c->fd, (off_t)bytes)) {
-		close(c->fd);
-		c->fd = -1;
-	}
+	if (c->fd >= 0 && ftruncate(c->fd, (off_t)bytes))
+		close_memory(c);
 	if (!bytes)
 		return 0;
 	c->data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -38,8 +49,7 @@ void content_free(struct content *c)
 {
 	if (c->data)
 		munmap(c->data, c->bytes);
-	if (c->fd >= 0)
-		close(c->fd);
+	close_memory(c);
 	*c = (struct content) { NULL, 0, -1 };
 }
 
