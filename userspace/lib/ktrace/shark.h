@@ -17,10 +17,13 @@
  * <linux/ktrace_shark.h> has events, flags and formats, Documentation/shark.md the rules.
  * Those that return int return -1 when they fail, and have done nothing then.
  *
- * Context: any thread; TRACER_LOGEVENT() and its relatives any signal handler too, and, but
- * for those that make, send, or compress chunks, so may be all functions (-1 where the handler
- * has interrupted an event of its own thread). None is a cancellation point but those that
- * send; a handler that interrupts any must return, and not jump out.
+ * Context: any thread; TRACER_LOGEVENT() and its relatives any signal handler too. When a chunk
+ * has been made, a handler may also call FTrace_enable(), FTrace_disable(),
+ * FTrace_actual_chunk_select(), FTrace_chunk_link(), FTrace_set_chunk_flags(),
+ * FTrace_get_chunk_flags(), FTrace_get_first_chunk(), FTrace_lost() and FTrace_set_filter() (-1
+ * where it has interrupted an event of its own thread), and no others. None is a cancellation
+ * point but those that send or say how, and FTrace_chunk_dump(); a handler that interrupts any must return,
+ * and not jump out.
  *
  * fork(): the child has a tracer of its own, which goes on with copies of the chunks. It
  * appends to the same files; packets it does not send before FTrace_OSD_init_udp().
