@@ -312,15 +312,19 @@ static bool copy_address(char *to, const char *address)
 int FTrace_OSD_init_udp(int flag, const char *l_ip, const char *t_ip)
 {
 	struct sender s = { .kind = KTRACE_SHARK_UDP, .socket = -1 };
+	bool is_there;
 
 	(void)flag;
 	if (!copy_address(s.local, l_ip) || !copy_address(s.target, t_ip))
 		return -1;
+	is_there = daemon_is_there();
 	s.socket = ktrace_packet_socket(l_ip, t_ip);
-	if (s.socket < 0)
+	/* ktraced can do with a port that is taken, by a receiver on this machine. */
+	if (s.socket < 0 && !(is_there && s.socket == -EADDRINUSE))
 		return -1;
-	if (daemon_is_there()) {
-		close(s.socket);
+	if (is_there) {
+		if (s.socket >= 0)
+			close(s.socket);
 		s.socket = -1;
 	}
 	replace(&s);
