@@ -22,8 +22,8 @@
  * FTrace_actual_chunk_select(), FTrace_chunk_link(), FTrace_set_chunk_flags(),
  * FTrace_get_chunk_flags(), FTrace_get_first_chunk(), FTrace_lost() and FTrace_set_filter() (-1
  * where it has interrupted an event of its own thread), and no others. None is a cancellation
- * point but those that send or say how, and FTrace_chunk_dump(); a handler that interrupts any must return,
- * and not jump out.
+ * point but those that send or say how, and FTrace_chunk_dump(); a handler that interrupts any
+ * must return, and not jump out.
  *
  * fork(): the child has a tracer of its own, which goes on with copies of the chunks. It
  * appends to the same files; packets it does not send before FTrace_OSD_init_udp().
