@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program that moves its code about is not followed for ever. */
+/* Then the older half is forgotten, and told again if need be. */
 #define TOLD_MAX 65536u
 
 struct told_map {
@@ -45,8 +45,10 @@ static int note(struct procmaps *m, const struct ktrace_stack *stack, const stru
 	size_t cap = m->cap ? 2 * m->cap : 256;
 	struct told_map *told;
 
-	if (m->nr == TOLD_MAX)
-		return -ENOSPC;
+	if (m->nr == TOLD_MAX) {
+		m->nr = TOLD_MAX / 2;
+		memmove(m->told, m->told + m->nr, m->nr * sizeof(*m->told));
+	}
 	if (m->nr == m->cap) {
 		told = realloc(m->told, cap * sizeof(*told));
 		if (!told)

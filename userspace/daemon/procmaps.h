@@ -11,7 +11,7 @@ struct told_map;
 
 /**
  * struct procmaps - what has been told
- * @told:	pieces of code, for good
+ * @told:	pieces of code, the latest last
  * @nr:		how many
  * @cap:	room for so many
  */
