@@ -108,6 +108,17 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 	return true;
 }
 
+/* What --context says of tracepoints and probes that are new. */
+static int set_contexts(struct recording *r)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < r->dynamic.nr && !error; i++)
+		error = context_event(&r->context, r->session, r->dynamic.events[i].id,
+				      r->dynamic.events[i].name);
+	return error;
+}
+
 /* Kernel events first: they can fail. */
 static int switch_events(struct recording *r, const struct choice *wanted, const char **note,
 			 char reason[KPROBE_REASON_MAX])
@@ -125,6 +136,8 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 		dynamic_meta(&r->dynamic, &r->capture.meta);
 		/* Nothing is on that has not got its filter, or has one of an earlier choice. */
 		error = where_set(r->session, wanted, &wrong);
+		if (!error)
+			error = set_contexts(r);
 		if (!error)
 			error = select_change(r->session, r->choice.events, wanted->events);
 		if (error) {
