@@ -13,6 +13,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#define UNPACKED_MAX (4ull << 30)	/* a chunk's size is an int: more is no chunk */
+
 static const unsigned char frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
 
 static ssize_t read_part(const struct chunk *c, const struct chunk_part *part, void *to,
@@ -64,9 +66,11 @@ int chunk_look(struct chunk *c)
 	return !c->is_packed && c->parts[0].size % CHUNK_SLOT ? -EINVAL : 0;
 }
 
-int slots_init(struct slots *s, struct chunk *chunk)
+int slots_init(struct slots *s, struct chunk *chunk, const atomic_bool *is_aborted)
 {
-	*s = (struct slots){ .chunk = chunk, .piece = malloc(CHUNK_PIECE) };
+	*s = (struct slots){
+		.chunk = chunk, .is_aborted = is_aborted, .piece = malloc(CHUNK_PIECE),
+	};
 	if (s->piece && !chunk->is_packed)
 		return 0;
 	s->in = malloc(CHUNK_PIECE);
@@ -104,7 +108,6 @@ static int fill_in(struct slots *s)
 static int unpack(struct slots *s)
 {
 	ZSTD_outBuffer out = { .dst = s->piece, .size = CHUNK_PIECE, .pos = s->len };
-	size_t left = 0;
 	int ret;
 
 	while (out.pos < out.size) {
@@ -116,13 +119,16 @@ static int unpack(struct slots *s)
 		if (s->is_end)
 			break;
 		in = (ZSTD_inBuffer){ .src = s->in, .size = s->in_len, .pos = s->in_at };
-		left = ZSTD_decompressStream(s->stream, &out, &in);
-		if (ZSTD_isError(left))
+		s->left = ZSTD_decompressStream(s->stream, &out, &in);
+		if (ZSTD_isError(s->left))
 			return -EILSEQ;
 		s->in_at = in.pos;
 	}
+	s->unpacked += out.pos - s->len;
 	s->len = out.pos;
-	return s->is_end && (left || s->len % CHUNK_SLOT) ? -EILSEQ : 0;
+	if (s->unpacked > UNPACKED_MAX)
+		return -EFBIG;
+	return s->is_end && (s->left || s->len % CHUNK_SLOT) ? -EILSEQ : 0;
 }
 
 /* A piece with at least a slot, unless all have been. */
@@ -130,6 +136,8 @@ static int refill(struct slots *s)
 {
 	ssize_t n;
 
+	if (atomic_load(s->is_aborted))
+		return -EINTR;
 	memmove(s->piece, s->piece + s->at, s->len - s->at);
 	s->len -= s->at;
 	s->at = 0;

@@ -3,6 +3,7 @@
 #ifndef KTRACED_CHUNK_H
 #define KTRACED_CHUNK_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -42,28 +43,34 @@ int chunk_look(struct chunk *c);
 /**
  * struct slots - a chunk's events, one after the other; all 0 to begin with but @chunk
  * @chunk:	where they come from
+ * @is_aborted:	give up
  * @stream:	what unpacks them, NULL = none
  * @in:		bytes of frames
  * @in_at:	of these, how many were taken
  * @in_len:	bytes in @in
  * @is_end:	nothing more comes to @in
+ * @left:	the frame is not at its end
+ * @unpacked:	bytes that were in the frames so far
  * @piece:	slots
  * @at:		bytes of @piece that were given out
  * @len:	bytes in @piece
  */
 struct slots {
 	struct chunk *chunk;
+	const atomic_bool *is_aborted;
 	void *stream;
 	unsigned char *in;
 	size_t in_at;
 	size_t in_len;
 	bool is_end;
+	size_t left;
+	__u64 unpacked;
 	unsigned char *piece;
 	size_t at;
 	size_t len;
 };
 
-int slots_init(struct slots *s, struct chunk *chunk);
+int slots_init(struct slots *s, struct chunk *chunk, const atomic_bool *is_aborted);
 /* The next events, empty slots left out. Return: how many, 0 at the end, -errno. */
 int slots_next(struct slots *s, unsigned char *to, int max);
 void slots_exit(struct slots *s);

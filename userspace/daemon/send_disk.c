@@ -71,7 +71,7 @@ static int write_chunk(struct disk *d, int fd, struct chunk *c, __u32 *events)
 	unsigned char *bytes = malloc(PIECE_SLOTS * CHUNK_SLOT);
 	struct slots slots;
 	ssize_t n = 0;
-	int ret = bytes ? slots_init(&slots, c) : -ENOMEM;
+	int ret = bytes ? slots_init(&slots, c, &d->is_aborted) : -ENOMEM;
 
 	if (ret) {
 		free(bytes);

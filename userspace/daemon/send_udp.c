@@ -126,7 +126,7 @@ int udp_send(struct udp *u, const char *local, const char *target, struct chunk 
 	if (fd < 0)
 		return fd;
 	t = target_of(u, fd);
-	ret = t ? slots_init(&slots, c) : -ENOMEM;
+	ret = t ? slots_init(&slots, c, &u->is_aborted) : -ENOMEM;
 	if (!ret) {
 		ret = send_events(u, t, fd, &slots, events);
 		slots_exit(&slots);
