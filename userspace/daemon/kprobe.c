@@ -156,6 +156,13 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 			 strlen(item));
 		return -ENAMETOOLONG;
 	}
+	/* A line is a probe: the second one nobody would remove. */
+	for (const char *at = item; *at; at++)
+		if (iscntrl((unsigned char)*at)) {
+			snprintf(reason, KPROBE_REASON_MAX,
+				 "a probe with a control character, column %td", at - item + 1);
+			return -EINVAL;
+		}
 	if (!*probe || *probe == ' ') {
 		put_reason(reason, "a function is missing", item, (size_t)(probe - item));
 		return -EINVAL;

@@ -27,6 +27,7 @@
 #include "capture.h"
 #include "context.h"
 #include "guard.h"
+#include "kprobe.h"
 #include "log.h"
 #include "meta.h"
 #include "note.h"
@@ -427,5 +428,8 @@ int recover(const struct options *o)
 	for (size_t i = 0; i < nr; i++)
 		if (act(o, &list[i]))
 			status = EXIT_OWN;
+	/* Of recordings that are gone now, too. */
+	if (!o->is_list)
+		kprobe_sweep();
 	return fflush(stdout) ? EXIT_OWN : status;
 }

@@ -135,7 +135,7 @@ static void add_missing(char missing[SELECT_MISSING_SIZE], const struct ktrace_k
 	if (len && !strcmp(missing + len - 3, "..."))
 		return;
 	full_name(ev, name);
-	if (strlen(name) + 2 > room)
+	if (strlen(name) + 2 >= room)
 		snprintf(missing + len, sizeof(more), "%s", more);
 	else
 		snprintf(missing + len, room, "%s%s", len ? ", " : "", name);

@@ -107,9 +107,11 @@ static int send_events(struct udp *u, struct udp_target *t, int fd, struct slots
 		if (nr <= 0)
 			return nr;
 		ret = send_packet(t, fd, events_of, nr);
+		if (ret)
+			break;
 		*events += (__u32)nr;
 		u->packets++;
-		if (!ret && atomic_load(&u->is_aborted))
+		if (atomic_load(&u->is_aborted))
 			ret = -EINTR;
 	}
 	return ret;

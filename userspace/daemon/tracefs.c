@@ -80,12 +80,15 @@ int tracefs_append(const char *file, const char *line)
 {
 	int fd = open_file(file, O_WRONLY | O_APPEND);
 	size_t len = strlen(line);
-	int error = 0;
+	ssize_t n;
 
 	if (fd < 0)
 		return fd;
-	if (write(fd, line, len) != (ssize_t)len)
-		error = -errno;
+	n = write(fd, line, len);
+	if (n < 0)
+		n = -errno;
+	else
+		n = n == (ssize_t)len ? 0 : -EIO;
 	close(fd);
-	return error;
+	return (int)n;
 }
