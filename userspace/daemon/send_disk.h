@@ -53,7 +53,8 @@ struct disk_done {
  * @c:		the chunk
  * @done:	what was done
  *
- * Return: 0; -EINVAL a name that may not be; -EEXIST the recording has that name; or -errno: then nothing of it is there.
+ * Return: 0; -EINVAL a name that may not be; -EEXIST the recording has that name; or -errno: then
+ * nothing of it is there.
  */
 int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 	      struct disk_done *done);
