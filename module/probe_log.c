@@ -83,14 +83,15 @@ static __always_inline void log_to_sessions(u16 type, u16 par1, u32 par2)
 	preempt_enable_notrace();
 }
 
-static noinline void log_to_chunk(u16 type, u16 par1, u32 par2, u32 how)
+/* Saves no register: this takes no more than a call's own, and is mostly called last. */
+static noinline void log_to_chunk(u32 type, u32 par1, u32 par2)
 {
-	kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, how);
+	kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, 0);
 }
 
 static noinline void log_to_both(u16 type, u16 par1, u32 par2)
 {
-	log_to_chunk(type, par1, par2, 0);
+	log_to_chunk(type, par1, par2);
 	log_to_sessions(type, par1, par2);
 }
 
@@ -107,7 +108,7 @@ void ktrace_logevent(u16 type, u16 par1, u32 par2)
 	if (!static_branch_unlikely(&kt_chunk_key))
 		log_to_sessions(type, par1, par2);
 	else if (!static_branch_unlikely(&ktrace_sessions_key))
-		kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, 0);
+		log_to_chunk(type, par1, par2);
 	else
 		log_to_both(type, par1, par2);
 }
@@ -116,7 +117,7 @@ EXPORT_SYMBOL_GPL(ktrace_logevent);
 static void log_anywhere(u16 type, u16 par1, u32 par2, u32 how)
 {
 	if (static_branch_unlikely(&kt_chunk_key))
-		log_to_chunk(type, par1, par2, how);
+		kt_shark_log(&kt_chunk_tracer, type, par1, par2, how);
 	if (static_branch_unlikely(&ktrace_sessions_key))
 		log_to_sessions(type, par1, par2);
 }
@@ -130,7 +131,7 @@ static void log_anywhere(u16 type, u16 par1, u32 par2, u32 how)
  */
 void ktrace_logevent_fast(u16 type, u16 par1)
 {
-	if (type)
+	if (type & ~KTRACE_SHARK_FAST)
 		log_anywhere(type | KTRACE_SHARK_FAST, par1, 0, KT_SHARK_UNFILTERED);
 }
 EXPORT_SYMBOL_GPL(ktrace_logevent_fast);

@@ -91,6 +91,8 @@ struct kt_shark_chunk {
  * @target:	where events go: the selected chunk, or @nowhere
  * @last:	the last stamp
  * @off:	families that are suppressed, a bit each; may be read without the lock
+ * @special:	codes, by their low five bits, that kt_shark_log_quick() leaves to others: those
+ *		of families that are off, family F with the marker; all without the TSC
  * @clock:	enum ktrace_clock
  * @is_enabled:	between enable and disable
  * @is_init:	a chunk was made once
@@ -105,6 +107,7 @@ struct kt_shark {
 	struct kt_shark_chunk *target;
 	__u64 last;
 	__u32 off;
+	__u32 special;
 	__u32 clock;
 	__u32 is_enabled;
 	__u32 is_init;

@@ -22,7 +22,14 @@ void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
 		       const struct kt_shark_waiting *event);
 void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how);
 void kt_shark_next(struct kt_shark *t);
+void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2, __u32 how,
+			    struct kt_shark_here here);
+void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2, __u32 how,
+		       struct kt_shark_here here);
+void kt_shark_log_drain(struct kt_shark *t, struct kt_shark_here here);
 
+/* table.c: after @off or @clock have changed */
+void kt_shark_set_special(struct kt_shark *t);
 /* table.c: after flags, position or memory of a chunk, the selection, or is_enabled have changed */
 void kt_shark_set_limit(struct kt_shark_chunk *c);
 void kt_shark_aim(struct kt_shark *t);
@@ -38,8 +45,8 @@ static inline bool kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending 
 	struct kt_shark_pending *seen = NULL;
 
 	/*
-	 * ORD(kt_shark_acquire:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A): all that
-	 * the one before did
+	 * ORD(kt_shark_acquire:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
+	 * ORD(kt_shark_log_quick:B): all that the one before did
 	 */
 	return kt_likely(kt_shark_try_lock(&t->owner, &seen, me)) || kt_shark_wait(t, me, seen);
 }
@@ -47,7 +54,10 @@ static inline bool kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending 
 /* Who interrupted us has been left waiting until now; who comes from here on finds it free. */
 static inline void kt_shark_drop(struct kt_shark *t, struct kt_shark_pending *me)
 {
-	/* ORD(kt_shark_drop:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A): is seen */
+	/*
+	 * ORD(kt_shark_drop:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
+	 * ORD(kt_shark_log_quick:A): is seen
+	 */
 	kt_store_release(&t->owner, NULL);
 	if (kt_unlikely(kt_load(&me->nr)))
 		kt_shark_drain(t, me);
@@ -76,11 +86,9 @@ static inline bool kt_shark_is_off(__u32 off, __u16 code)
 }
 
 /* Clocks of different CPUs may differ a little: then two events have the same stamp. */
-static inline void kt_shark_fill(struct kt_shark *t, struct ktrace_shark_event *slot, __u16 code,
-				 __u16 par1, __u32 par2)
+static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_event *slot,
+				    __u64 now, __u16 code, __u16 par1, __u32 par2)
 {
-	__u64 now = kt_clock(t->clock);
-
 	if (now < t->last)
 		now = t->last;
 	t->last = now;
@@ -90,6 +98,12 @@ static inline void kt_shark_fill(struct kt_shark *t, struct ktrace_shark_event *
 	slot->tsc_low = (__u32)now;
 	slot->par2 = par2;
 	KT_TESTPOINT(filled);
+}
+
+static inline void kt_shark_fill(struct kt_shark *t, struct ktrace_shark_event *slot, __u16 code,
+				 __u16 par1, __u32 par2)
+{
+	kt_shark_fill_at(t, slot, kt_clock(t->clock), code, par1, par2);
 }
 
 /* Lock held; neither filter nor marker. */
@@ -119,24 +133,40 @@ static inline void kt_shark_log_locked(struct kt_shark *t, __u16 code, __u16 par
 		kt_shark_store(t, code, par1, par2, how);
 }
 
-/* kt_shark_log(), inlined */
-static inline void kt_shark_log_quick(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2,
-				      __u32 how)
+/*
+ * kt_shark_log(), inlined. What is not simple goes elsewhere for good, so that nothing has to
+ * be kept here: to kt_shark_log_contended() without the lock, and with it to the two others.
+ */
+static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, __u32 par1,
+					       __u32 par2, __u32 how)
 {
-	struct kt_shark_pending *me;
+	struct kt_shark_pending *me, *seen = NULL;
+	struct ktrace_shark_event *slot;
 	struct kt_shark_here here;
+	struct kt_shark_chunk *c;
 
 	kt_shark_enter(&here);
 	me = kt_shark_pending();
-	if (kt_likely(kt_shark_acquire(t, me))) {
-		/* Whom we have interrupted before he could look: those came first */
-		if (kt_unlikely(kt_load(&me->nr)))
-			kt_shark_store_waiting(t, me);
-		kt_shark_log_locked(t, code, par1, par2, how);
-		kt_shark_drop(t, me);
-	} else {
-		kt_shark_postpone(t, me, &(struct kt_shark_waiting){ code, par1, par2, how });
-	}
+	/*
+	 * ORD(kt_shark_log_quick:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
+	 * ORD(kt_shark_log_quick:B): all that the one before did
+	 */
+	if (kt_unlikely(!kt_shark_try_lock(&t->owner, &seen, me)))
+		return kt_shark_log_contended(t, code, par1, par2, how, here);
+	c = t->target;
+	slot = c->pos;
+	if (kt_unlikely(slot == c->limit || t->special >> (code & 31) & 1 || kt_load(&me->nr)))
+		return kt_shark_log_rest(t, code, par1, par2, how, here);
+	kt_shark_fill_at(t, slot, kt_clock_quick(KTRACE_CLOCK_TSC), (__u16)code,
+			 (__u16)par1, par2);
+	c->pos = slot + 1;
+	/*
+	 * ORD(kt_shark_log_quick:B) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
+	 * ORD(kt_shark_log_quick:A): is seen
+	 */
+	kt_store_release(&t->owner, NULL);
+	if (kt_unlikely(kt_load(&me->nr)))
+		return kt_shark_log_drain(t, here);
 	kt_shark_leave(&here);
 }
 

@@ -10,6 +10,14 @@
 #define STATE_FLAGS (FTRACE_CHUNK_FLAG_BUSY | FTRACE_CHUNK_FLAG_COMPR)
 #define ALL_FLAGS 0x7fu
 
+/** kt_shark_set_special - families that are off, or the clock, have changed */
+void kt_shark_set_special(struct kt_shark *t)
+{
+	const __u32 families = t->off | 1u << (FTrace_EVT_next_chunk & FTrace_family_mask);
+
+	t->special = t->clock == KTRACE_CLOCK_TSC ? families | families << 16 : ~0u;
+}
+
 /** kt_shark_init - a tracer without chunks */
 void kt_shark_init(struct kt_shark *t, __u32 clock)
 {
@@ -17,6 +25,7 @@ void kt_shark_init(struct kt_shark *t, __u32 clock)
 
 	*t = (struct kt_shark){ .clock = clock, .selected = KT_SHARK_NONE };
 	t->target = &t->nowhere;
+	kt_shark_set_special(t);
 	for (n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
 		t->chunks[n].next = KT_SHARK_NONE;
 }

@@ -27,8 +27,8 @@ kt_noinline bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me,
 			kt_shark_relax(tries++);
 		seen = kt_load(&t->owner);
 		/*
-		 * ORD(kt_shark_wait:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A): all
-		 * that the one before did
+		 * ORD(kt_shark_wait:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
+		 * ORD(kt_shark_log_quick:B): all that the one before did
 		 */
 		if (!seen && kt_shark_try_lock(&t->owner, &seen, me))
 			return true;
@@ -94,7 +94,10 @@ kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 			return;
 		KT_TESTPOINT(draining);
 		kt_shark_store_waiting(t, me);
-		/* ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A): so */
+		/*
+		 * ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
+		 * ORD(kt_shark_log_quick:A): is seen
+		 */
 		kt_store_release(&t->owner, NULL);
 	}
 }
@@ -220,6 +223,42 @@ kt_noinline void kt_shark_next(struct kt_shark *t)
 	jump(t);
 }
 
+/* kt_shark_log_quick(), with the lock, where it is not quick */
+kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2,
+				   __u32 how, struct kt_shark_here here)
+{
+	struct kt_shark_pending *me = kt_shark_pending();
+
+	/* Whom we have interrupted before he could look: those came first */
+	if (kt_load(&me->nr))
+		kt_shark_store_waiting(t, me);
+	kt_shark_log_locked(t, (__u16)code, (__u16)par1, par2, how);
+	kt_shark_drop(t, me);
+	kt_shark_leave(&here);
+}
+
+/* The same, without the lock */
+kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2,
+					__u32 how, struct kt_shark_here here)
+{
+	struct kt_shark_pending *me = kt_shark_pending();
+
+	if (kt_shark_acquire(t, me)) {
+		kt_shark_log_rest(t, code, par1, par2, how, here);
+	} else {
+		kt_shark_postpone(t, me, &(struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2,
+								      how });
+		kt_shark_leave(&here);
+	}
+}
+
+/* The same, when it is done, but something was left behind */
+kt_noinline void kt_shark_log_drain(struct kt_shark *t, struct kt_shark_here here)
+{
+	kt_shark_drain(t, kt_shark_pending());
+	kt_shark_leave(&here);
+}
+
 /**
  * kt_shark_log - log an event
  * @t:		the tracer
@@ -258,6 +297,7 @@ int kt_shark_set_filter(struct kt_shark *t, __u8 family, int status)
 	if (err)
 		return err;
 	kt_store(&t->off, status ? t->off | bit : t->off & ~bit);
+	kt_shark_set_special(t);
 	kt_shark_store(t, family | FTrace_filter_trace_Events, !!status, 0, 0);
 	kt_shark_done(t, &here);
 	return 0;
