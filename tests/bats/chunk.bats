@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: guest
 # chunk.bats - the kernel's S.Ha.R.K. tracer: from another module to a sender
+
+# shellcheck disable=SC2154 # capture sets status and output
+
 load helpers
 
 MODULES=$BUILD/kernel/$(uname -r)
+SHARK=$ROOT/tests/shark/shark
 
 setup()
 {
@@ -35,6 +39,33 @@ chunk()
 
 @test "SHK-11: compressed, and decompressed by zstd" {
 	chunk compress
+}
+
+# example ARG...: loads the example while ktraced records; both chunks have been sent
+example()
+{
+	run_ktraced -q "${@:2}" -o t -- insmod "$MODULES/shark_example.ko" "$1"
+	[ "$status" = 0 ]
+	[ "$(cat /sys/module/shark_example/parameters/sent)" = 0,0 ]
+	rmmod shark_example
+}
+
+@test "SHK-46 SHK-41 SHK-42: the manual's example, sent by ktraced: as files and as packets" {
+	local port receiver
+	example disk=trace.dat
+	"$SHARK" text 0trace.dat 1trace.dat >files
+	[ "$(wc -l <files)" = 13 ]
+	"$KTRACE" import --from shark -o imported 0trace.dat 1trace.dat
+	capture "$KTRACE" list --filter 'event == log:event && par1 >= 1000' imported
+	[ "$(wc -l <<<"$output")" = 6 ]
+	start receiver "$SHARK" receive port received 13
+	receiver=$pid
+	retry 0.1 test -e port
+	port=$(cat port)
+	example udp=127.0.0.1 --shark-udp "127.0.0.1:$port"
+	wait "$receiver"
+	[ "$(paste -sd ' ' receiver.out)" = "1 2" ]
+	"$SHARK" text received | wc -l | grep -x 13
 }
 
 @test "SHK-12: without a sender of that kind nothing is sent" {
