@@ -8,6 +8,7 @@
 #define KT_COMPAT_H
 
 #include <linux/cgroup.h>
+#include <linux/compat.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
 #include <linux/sched.h>
@@ -75,17 +76,30 @@ static inline void kt_compat_run_now(struct delayed_work *work)
 #endif
 }
 
-/* Id of the task's cgroup of version 2; 0 in a kernel without cgroups. Context: any */
+/*
+ * Id of the task's cgroup of version 2; 0 in a kernel without cgroups.
+ *
+ * Context: any, preemption off, which is a reader of RCU. rcu_read_unlock() may raise a
+ * softirq, which is an event that may ask this again.
+ */
 static inline u64 kt_compat_cgroup_id(struct task_struct *task)
 {
 	u64 id = 0;
 
 #ifdef CONFIG_CGROUPS
-	rcu_read_lock();
 	id = cgroup_id(task_dfl_cgroup(task));
-	rcu_read_unlock();
 #endif
 	return id;
+}
+
+/* Does it run a program whose words are as long as ours? @regs: as it came from there */
+static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
+{
+#ifdef CONFIG_X86_64
+	return regs->cs != __USER32_CS;
+#else
+	return !is_compat_task();
+#endif
 }
 
 /* Arguments of tracepoint sched_process_exit behind the data pointer; @p names the task. */

@@ -7,17 +7,18 @@
  * there is one at a time, and one room for a stack. Who finds it taken has no stack.
  */
 #include "context.h"
-#include <linux/cgroup.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
 #include <linux/ptrace.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 #include <linux/stacktrace.h>
 #include <linux/uaccess.h>
+#include "compat.h"
 #include "ring/port.h"
 
 #define BITS_KNOWN (KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK | KTRACE_CONTEXT_CGROUP | \
@@ -61,20 +62,19 @@ static u32 add(struct kt_context *c, struct ktrace_stack *head, const unsigned l
 	return kt_stacks_add(&c->stacks, head, address);
 }
 
-/* The innermost frames are those that record. */
+/* The innermost frames are those that record; further out is what is recorded. */
 static u32 take_kernel(struct kt_context *c, struct scratch *room)
 {
-	u32 nr = stack_trace_save(room->address, ARRAY_SIZE(room->address), 0), own = 0, i;
+	u32 nr = stack_trace_save(room->address, ARRAY_SIZE(room->address), 0), own = 0;
 	struct ktrace_stack head = { .kind = KTRACE_STACK_KERNEL };
 
-	for (i = 0; i < nr && i < OWN_FRAMES_MAX; i++)
-		if (is_ours(room->address[i]))
-			own = i + 1;
+	while (own < nr && own < OWN_FRAMES_MAX && is_ours(room->address[own]))
+		own++;
 	head.nr = nr - own;
 	return add(c, &head, room->address + own);
 }
 
-/* What frame pointers of x86-64 and others point to. */
+/* What frame pointers of x86-64 and others point to; of 32-bit programs only the place is told. */
 struct frame {
 	unsigned long next;
 	unsigned long caller;
@@ -110,7 +110,9 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 	if (!user_mode(regs))
 		return 0;
 	room->address[0] = instruction_pointer(regs);
-	head.nr = 1 + walk(frame_pointer(regs), room->address + 1, KTRACE_STACK_FRAMES - 1);
+	head.nr = 1;
+	if (kt_compat_is_64bit(regs))
+		head.nr += walk(frame_pointer(regs), room->address + 1, KTRACE_STACK_FRAMES - 1);
 	return add(c, &head, room->address);
 }
 
@@ -148,21 +150,16 @@ static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *t
 		put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
 }
 
-static u64 cgroup_of_current(void)
-{
-	u64 id = 0;
-
-#ifdef CONFIG_CGROUPS
-	rcu_read_lock();
-	id = cgroup_id(task_dfl_cgroup(current));
-	rcu_read_unlock();
-#endif
-	return id;
-}
-
+/* A thread that was reaped, but still runs, has no ids any more. Preemption is off: no RCU. */
 static u64 nspid_of_current(void)
 {
-	return (u64)task_tgid_vnr(current) << KTRACE_NSPID_SHIFT | task_pid_vnr(current);
+	struct pid *pid = READ_ONCE(current->thread_pid);
+	struct pid_namespace *ns = ns_of_pid(pid);
+
+	if (!ns)
+		return 0;
+	return (u64)pid_nr_ns(READ_ONCE(current->signal->pids[PIDTYPE_TGID]), ns) <<
+	       KTRACE_NSPID_SHIFT | pid_nr_ns(pid, ns);
 }
 
 static void put_counters(const struct kt_context *c, u16 bits, struct kt_context_tail *tail,
@@ -196,7 +193,7 @@ void kt_context_take(struct kt_context *c, u16 id, struct kt_context_tail *tail)
 	put_counters(c, bits, tail, &nr);
 	put_stacks(c, bits, tail, &nr);
 	if (bits & KTRACE_CONTEXT_CGROUP)
-		put(tail, &nr, KTRACE_ITEM_CGROUP, cgroup_of_current());
+		put(tail, &nr, KTRACE_ITEM_CGROUP, kt_compat_cgroup_id(current));
 	if (bits & KTRACE_CONTEXT_NSPID)
 		put(tail, &nr, KTRACE_ITEM_NSPID, nspid_of_current());
 	if (!nr)
