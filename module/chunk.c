@@ -29,8 +29,12 @@ DEFINE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
 DEFINE_STATIC_KEY_FALSE(kt_chunk_key);
 struct kt_shark kt_chunk_tracer;
 
+/* Protects memories[], and that it goes with the tracer's table. */
 static DEFINE_MUTEX(chunks_lock);
 static struct kt_chunk_memory *memories[KTRACE_SHARK_CHUNK_NR];
+
+/* That the static keys go with being enabled; never inside chunks_lock: CPU hotplug. */
+static DEFINE_MUTEX(enable_lock);
 static bool is_on;
 
 /* Of memories that are mapped but no chunk's any more, too */
@@ -128,7 +132,7 @@ void kt_chunk_replace(int n, struct kt_chunk_memory *m, u64 bytes)
 
 static void switch_locked(bool on)
 {
-	lockdep_assert_held(&chunks_lock);
+	lockdep_assert_held(&enable_lock);
 	if (on == is_on)
 		return;
 	is_on = on;
@@ -151,11 +155,11 @@ int FTrace_enable(void)
 {
 	int err;
 
-	mutex_lock(&chunks_lock);
+	mutex_lock(&enable_lock);
 	err = kt_shark_enable(&kt_chunk_tracer);
 	if (!err)
 		switch_locked(true);
-	mutex_unlock(&chunks_lock);
+	mutex_unlock(&enable_lock);
 	return err ? -1 : 0;
 }
 EXPORT_SYMBOL_GPL(FTrace_enable);
@@ -172,10 +176,10 @@ int FTrace_disable(void)
 {
 	int err;
 
-	mutex_lock(&chunks_lock);
+	mutex_lock(&enable_lock);
 	err = kt_shark_disable(&kt_chunk_tracer);
 	switch_locked(false);
-	mutex_unlock(&chunks_lock);
+	mutex_unlock(&enable_lock);
 	return err ? -1 : 0;
 }
 EXPORT_SYMBOL_GPL(FTrace_disable);

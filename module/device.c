@@ -10,8 +10,9 @@
  *                         SENDER
  *
  * Each ioctl: copy in and check, unlocked; act under the descriptor's lock; copy out,
- * unlocked. mmap(), poll() and page faults take no lock: a descriptor's session, once
- * there, stays until release, and the vma holds the descriptor.
+ * unlocked. What is longer than an argument is copied under it. mmap(), poll() and page faults
+ * take no lock, but a sender's: a descriptor's session, once there, stays until release, and
+ * the vma holds the descriptor.
  */
 #include "device.h"
 #include <linux/fs.h>

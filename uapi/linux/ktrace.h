@@ -539,7 +539,8 @@ struct ktrace_stacks {
  *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
  *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
  *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)
- *   STACKS   EINVAL no kernel channel, pos that was not handed out, or no room for an entry
+ *   STACKS   EINVAL no kernel channel, pos behind all that can be handed out, or no room for
+ *            an entry
  *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
  *            that id is kept; EPERM another user's, or one with kernel events and no
  *            privilege for them
