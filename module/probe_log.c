@@ -25,7 +25,7 @@ EXPORT_SYMBOL_GPL(ktrace_chunk_off);
  * All that ktrace_logevent() is not for: several sessions, a ring that is not at rest. Called
  * last by it: so it keeps nothing across a call.
  */
-static noinline void log_anyhow(u16 type, u16 par1, u32 par2)
+static noinline void log_anyhow(u32 type, u32 par1, u32 par2)
 {
 	const struct ktrace_ev_logevent payload = { type, par1, par2 };
 	const struct kt_event ev = {
@@ -59,7 +59,7 @@ static noinline void publish_rest(const struct kt_ring *r, u64 end)
  * kt_emit() does, with the common case inline: one such session, and a ring that is quick.
  * A block is opened elsewhere, so pollers are woken there.
  */
-static __always_inline void log_to_sessions(u16 type, u16 par1, u32 par2)
+static __always_inline void log_to_sessions(u32 type, u32 par1, u32 par2)
 {
 	struct kt_slot slot = { };
 	struct kt_emit_target *t;
@@ -84,12 +84,12 @@ static __always_inline void log_to_sessions(u16 type, u16 par1, u32 par2)
 }
 
 /* Saves no register: this takes no more than a call's own, and is mostly called last. */
-static noinline void log_to_chunk(u32 type, u32 par1, u32 par2)
+static noinline notrace void log_to_chunk(u32 type, u32 par1, u32 par2)
 {
 	kt_shark_log_quick(&kt_chunk_tracer, type, par1, par2, 0);
 }
 
-static noinline void log_to_both(u16 type, u16 par1, u32 par2)
+static noinline void log_to_both(u32 type, u32 par1, u32 par2)
 {
 	log_to_chunk(type, par1, par2);
 	log_to_sessions(type, par1, par2);
@@ -97,13 +97,13 @@ static noinline void log_to_both(u16 type, u16 par1, u32 par2)
 
 /**
  * ktrace_logevent - what TRACER_LOGEVENT() does when somebody traces
- * @type:	event code, not 0
- * @par1:	first parameter
+ * @type:	event code, not 0, of 16 bits
+ * @par1:	first parameter, of 16 bits
  * @par2:	second parameter
  *
  * Context: any in which RCU is watching, NMI included.
  */
-void ktrace_logevent(u16 type, u16 par1, u32 par2)
+notrace void ktrace_logevent(u32 type, u32 par1, u32 par2)
 {
 	if (!static_branch_unlikely(&kt_chunk_key))
 		log_to_sessions(type, par1, par2);

@@ -9,6 +9,8 @@
  *				interrupts it, and is done when it returns
  *   kt_shark_leave(h)
  *   kt_shark_pending()		struct kt_shark_pending of this CPU (this thread); between these two
+ *   kt_shark_has_pending(me)	has anybody left something there? Behind a barrier of the
+ *				compiler: only who interrupts us has
  *   kt_shark_try_lock(p, seen, me)  stores me to *p if that is NULL, as *seen is; then true.
  *				Otherwise *seen becomes what it is. Acquire
  *   kt_shark_relax(tries)	the lock is still somebody else's
@@ -69,6 +71,12 @@ static __always_inline void kt_shark_leave(const struct kt_shark_here *h)
 static inline struct kt_shark_pending *kt_shark_pending(void)
 {
 	return raw_cpu_ptr(&kt_shark_pendings);
+}
+
+/* Not READ_ONCE(), of which the compiler makes a load and a test. */
+static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
+{
+	return data_race(me->nr);
 }
 
 #define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)

@@ -34,6 +34,11 @@ static inline struct kt_shark_pending *kt_shark_pending(void)
 	return &kt_shark_pendings;
 }
 
+static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
+{
+	return me->nr;
+}
+
 static inline bool kt_shark_try_lock(struct kt_shark_pending **p, struct kt_shark_pending **seen,
 				     struct kt_shark_pending *me)
 {

@@ -85,6 +85,8 @@ static inline bool kt_shark_is_off(__u32 off, __u16 code)
 	return kt_unlikely(off & 1u << (code & FTrace_family_mask)) && (code & 0xf0) != 0xf0;
 }
 
+typedef __u64 kt_shark_halves __attribute__((may_alias, aligned(4)));
+
 /* Clocks of different CPUs may differ a little: then two events have the same stamp. */
 static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_event *slot,
 				    __u64 now, __u16 code, __u16 par1, __u32 par2)
@@ -94,8 +96,8 @@ static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_even
 	t->last = now;
 	slot->code = code;
 	slot->par1 = par1;
-	slot->tsc_high = (__u32)(now >> 32);
-	slot->tsc_low = (__u32)now;
+	/* tsc_high and tsc_low at once */
+	*(kt_shark_halves *)&slot->tsc_high = now << 32 | now >> 32;
 	slot->par2 = par2;
 	KT_TESTPOINT(filled);
 }
@@ -155,7 +157,8 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 		return kt_shark_log_contended(t, code, par1, par2, how, here);
 	c = t->target;
 	slot = c->pos;
-	if (kt_unlikely(slot == c->limit || t->special >> (code & 31) & 1 || kt_load(&me->nr)))
+	if (kt_unlikely(slot == c->limit || t->special >> (code & 31) & 1 ||
+			kt_shark_has_pending(me)))
 		return kt_shark_log_rest(t, code, par1, par2, how, here);
 	kt_shark_fill_at(t, slot, kt_clock_quick(KTRACE_CLOCK_TSC), (__u16)code,
 			 (__u16)par1, par2);
@@ -165,7 +168,8 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	 * ORD(kt_shark_log_quick:A): is seen
 	 */
 	kt_store_release(&t->owner, NULL);
-	if (kt_unlikely(kt_load(&me->nr)))
+	kt_barrier();
+	if (kt_unlikely(kt_shark_has_pending(me)))
 		return kt_shark_log_drain(t, here);
 	kt_shark_leave(&here);
 }

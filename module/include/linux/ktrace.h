@@ -25,7 +25,7 @@ DECLARE_STATIC_KEY_FALSE(ktrace_logevent_key);
 DECLARE_STATIC_KEY_FALSE(ktrace_sessions_key);
 extern u32 ktrace_chunk_off;
 
-void ktrace_logevent(u16 type, u16 par1, u32 par2);
+void ktrace_logevent(u32 type, u32 par1, u32 par2);
 
 /* The family is the low four bits; no filter suppresses codes with bits 4 to 7 set. */
 static __always_inline bool ktrace_is_filtered(u16 type)
