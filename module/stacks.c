@@ -49,7 +49,7 @@ static bool is_same(const struct ktrace_stack *known, const struct ktrace_stack 
 	    known->pid != head->pid || known->program != head->program)
 		return false;
 	for (i = 0; i < head->nr; i++)
-		if (known->address[i] != address[i])
+		if (KTRACE_STACK_ADDRESSES(known)[i] != address[i])
 			return false;
 	return true;
 }
@@ -86,7 +86,7 @@ static u32 store(struct kt_stacks *s, const struct ktrace_stack *head,
 	to->program = head->program;
 	to->ts = head->ts;
 	for (i = 0; i < head->nr; i++)
-		to->address[i] = address[i];
+		KTRACE_STACK_ADDRESSES(to)[i] = address[i];
 	/* ORD(store:A) pairs ORD(ready:A): a stack that has its id is whole */
 	smp_store_release(&to->id, first + 1);
 	return first + 1;

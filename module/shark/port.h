@@ -76,6 +76,7 @@ static inline struct kt_shark_pending *kt_shark_pending(void)
 /* Not READ_ONCE(), of which the compiler makes a load and a test. */
 static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 {
+	/* Only this CPU writes it: what interrupts us. */
 	return data_race(me->nr);
 }
 

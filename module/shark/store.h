@@ -85,7 +85,10 @@ static inline bool kt_shark_is_off(__u32 off, __u16 code)
 	return kt_unlikely(off & 1u << (code & FTrace_family_mask)) && (code & 0xf0) != 0xf0;
 }
 
-typedef __u64 kt_shark_halves __attribute__((may_alias, aligned(4)));
+/* Where tsc_high and tsc_low lie; neither aligned nor of their type */
+struct kt_shark_stamp {
+	__u64 halves;
+} __attribute__((packed, may_alias));
 
 /* Clocks of different CPUs may differ a little: then two events have the same stamp. */
 static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_event *slot,
@@ -97,7 +100,7 @@ static inline void kt_shark_fill_at(struct kt_shark *t, struct ktrace_shark_even
 	slot->code = code;
 	slot->par1 = par1;
 	/* tsc_high and tsc_low at once */
-	*(kt_shark_halves *)&slot->tsc_high = now << 32 | now >> 32;
+	((struct kt_shark_stamp *)&slot->tsc_high)->halves = now << 32 | now >> 32;
 	slot->par2 = par2;
 	KT_TESTPOINT(filled);
 }

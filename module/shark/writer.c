@@ -242,12 +242,13 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 					__u32 how, struct kt_shark_here here)
 {
 	struct kt_shark_pending *me = kt_shark_pending();
+	struct kt_shark_waiting waiting;
 
 	if (kt_shark_acquire(t, me)) {
 		kt_shark_log_rest(t, code, par1, par2, how, here);
 	} else {
-		kt_shark_postpone(t, me, &(struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2,
-								      how });
+		waiting = (struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2, how };
+		kt_shark_postpone(t, me, &waiting);
 		kt_shark_leave(&here);
 	}
 }

@@ -95,7 +95,7 @@ static void look_for_thread(const struct ktrace_stack *stack, void *arg)
 	u32 i;
 
 	for (i = 0; i < stack->nr; i++) {
-		sprint_symbol_no_offset(name, stack->address[i]);
+		sprint_symbol_no_offset(name, KTRACE_STACK_ADDRESSES(stack)[i]);
 		*is_there |= !strcmp(name, "kthread");
 	}
 }

@@ -65,7 +65,8 @@ enum ktrace_stack_kind {
  * @pid:	of programs: the process
  * @program:	of programs: differs when the process executes another one
  * @ts:		when it was met first, in the session's clock
- * @address:	the frames
+ *
+ * The addresses follow.
  */
 struct ktrace_stack {
 	__u32 id;
@@ -75,7 +76,8 @@ struct ktrace_stack {
 	__u32 pid;
 	__u32 program;
 	__u64 ts;
-	__u64 address[];
 };
+
+#define KTRACE_STACK_ADDRESSES(stack) ((__u64 *)((stack) + 1))
 
 #endif

@@ -120,7 +120,7 @@ static void tell_functions(struct context *c, struct ktrace_text *meta,
 {
 	read_symbols(c);	/* before the recording began, but for who recovers one */
 	for (__u32 i = 0; i < stack->nr; i++)
-		kallsyms_tell(c->symbols, meta, stack->address[i] - !!i);
+		kallsyms_tell(c->symbols, meta, KTRACE_STACK_ADDRESSES(stack)[i] - !!i);
 }
 
 static void tell_stack(struct ktrace_text *meta, __u64 session, const struct ktrace_stack *stack)
@@ -129,7 +129,8 @@ static void tell_stack(struct ktrace_text *meta, __u64 session, const struct ktr
 
 	*to = '\0';
 	for (__u32 i = 0; i < stack->nr; i++)
-		to += sprintf(to, "%s%llx", i ? "," : "", (unsigned long long)stack->address[i]);
+		to += sprintf(to, "%s%llx", i ? "," : "",
+			      (unsigned long long)KTRACE_STACK_ADDRESSES(stack)[i]);
 	ktrace_text_line(meta, "stack");
 	ktrace_text_u64(meta, "id", KTRACE_STACK_NUMBER(session, stack->id));
 	ktrace_text_str(meta, "kind", stack->kind == KTRACE_STACK_KERNEL ? "kernel" : "user");

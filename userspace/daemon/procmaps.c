@@ -78,8 +78,10 @@ static bool parse(char *line, struct mapping *map)
 
 static bool goes_through(const struct ktrace_stack *stack, const struct mapping *map)
 {
+	const __u64 *address = KTRACE_STACK_ADDRESSES(stack);
+
 	for (__u32 i = 0; i < stack->nr; i++)
-		if (stack->address[i] >= map->start && stack->address[i] < map->end)
+		if (address[i] >= map->start && address[i] < map->end)
 			return true;
 	return false;
 }
@@ -118,7 +120,7 @@ static void look(struct procmaps *m, struct ktrace_text *meta, const struct ktra
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack)
 {
 	for (__u32 i = 0; i < stack->nr; i++)
-		if (!is_told(m, stack, stack->address[i])) {
+		if (!is_told(m, stack, KTRACE_STACK_ADDRESSES(stack)[i])) {
 			look(m, meta, stack);
 			return;
 		}
