@@ -270,14 +270,15 @@ static int add_many(void *arg)
 {
 	struct adder *a = arg;
 	unsigned long address[8];
+	struct ktrace_stack *stack;
 	u32 i, id;
 
 	for (i = 0; i < MANY; i++) {
 		preempt_disable();
 		id = add_made_up(a->s, i, 8, address);
 		preempt_enable();
-		a->wrong += !id || ((struct ktrace_stack *)&a->s->words[id - 1])->address[0] !=
-			    (unsigned long)i << 16;
+		stack = (struct ktrace_stack *)&a->s->words[id - !!id];
+		a->wrong += !id || KTRACE_STACK_ADDRESSES(stack)[0] != (unsigned long)i << 16;
 	}
 	complete(&a->done);
 	return 0;

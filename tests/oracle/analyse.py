@@ -147,7 +147,10 @@ def make(seed, events):
 
 # ---- check ----
 
-FAMILIES = {'log', 'sched', 'syscall', 'irq', 'softirq', 'block', 'signal'}
+# Of the kernel: each event says who runs. Those of MODES have begin and end.
+FAMILIES = {'log', 'sched', 'syscall', 'irq', 'softirq', 'block', 'signal', 'fault', 'lock', 'power', 'module', 'net',
+            'workqueue', 'timer', 'hrtimer', 'memory', 'futex'}
+MODES = {'syscall', 'irq', 'softirq'}
 SPANS = ['run', 'wakeup', 'preempted', 'wait']
 IO = {
     'read': ['read', 'pread64', 'readv', 'preadv', 'preadv2', 'recvfrom', 'recvmsg'],
@@ -233,12 +236,12 @@ class Reference:
         self.now_runs(key, cpu, now)
         if family == 'block':
             self.request(name, now, f)
-        elif name == 'enter':
+        elif family in MODES and name == 'enter':
             number = f.get('nr', f.get('irq', f.get('vec')))
             if family == 'syscall':
                 self.stack[key] = []
             self.stack.setdefault(key, []).append((family, number, now))
-        elif name == 'exit' and family != 'sched':
+        elif family in MODES and name == 'exit':
             self.leave(family, key, now, f)
         elif e['event'] == 'sched:switch':
             self.switch(key, f, cpu, now)
