@@ -150,7 +150,7 @@ static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *t
 		put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
 }
 
-/* A thread that was reaped, but still runs, has no ids any more. Preemption is off: no RCU. */
+/* A thread that was reaped, but still runs, has none. Preemption is off: a reader of RCU. */
 static u64 nspid_of_current(void)
 {
 	struct pid *pid = READ_ONCE(current->thread_pid);
