@@ -40,6 +40,8 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 daemon_src   := $(wildcard userspace/daemon/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
+# Commands with libraries that no other needs: a folder each, of its program's name.
+apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/%,$(wildcard \
 		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
@@ -66,7 +68,7 @@ units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
 all: lib tools examples logevent shark_kernel
 lib: $(libs)
-tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace
+tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
 examples: $(examples)
 bench-programs: $(benches)
 progs: $(progs)
@@ -141,6 +143,20 @@ $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktracese
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(LINK) -lktraceset -ldw -lelf -lm -lzstd -o $@
+
+# What the viewer's programs share with ktrace: all but its table of commands.
+$(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
+$(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
+define apart_program
+$(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
+		$(wildcard userspace/viewer/programs/$(1)/*.c)) \
+		$(BUILD)/lib/viewer.a $(BUILD)/lib/libktraceset.so
+	$$(call say,LD,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o %.a,$$^) -L$(BUILD)/lib \
+		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
+endef
+$(foreach p,$(apart),$(eval $(call apart_program,$(p))))
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)

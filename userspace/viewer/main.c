@@ -6,11 +6,8 @@
  */
 #include "viewer.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 static const struct command *const commands[] = {
@@ -48,11 +45,6 @@ static const struct command *const commands[] = {
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))
 
-void print_version(void)
-{
-	printf("ktrace %s\n", KTRACE_VERSION);
-}
-
 static void print_usage(FILE *to)
 {
 	size_t i;
@@ -63,30 +55,6 @@ static void print_usage(FILE *to)
 	fprintf(to, "  %-13s %s\n\n", "help", "Explain a command");
 	fprintf(to,
 		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
-}
-
-void command_help(const struct command *cmd)
-{
-	printf("usage: ktrace %s %s\n\n%s.\n\n%s", cmd->name, cmd->args, cmd->summary, cmd->help);
-}
-
-int command_usage(const struct command *cmd, const char *message)
-{
-	if (message)
-		fprintf(stderr, "ktrace %s: %s\n", cmd->name, message);
-	fprintf(stderr, "Try 'ktrace help %s'.\n", cmd->name);
-	return STATUS_USAGE;
-}
-
-int command_common_option(const struct command *cmd, int option)
-{
-	if (option == OPTION_HELP)
-		command_help(cmd);
-	else if (option == OPTION_VERSION)
-		print_version();
-	else
-		return command_usage(cmd, NULL);
-	return STATUS_OK;
 }
 
 static const struct command *find_command(const char *name)
@@ -120,6 +88,11 @@ static int run_help(int argc, char **argv)
 	cmd = find_command(argv[1]);
 	if (!cmd)
 		return no_such_command(argv[1]);
+	if (!cmd->run) {
+		char *args[] = { argv[1], "--help", NULL };
+
+		return command_program(cmd->name, args);
+	}
 	command_help(cmd);
 	return STATUS_OK;
 }
@@ -127,7 +100,6 @@ static int run_help(int argc, char **argv)
 static int run(int argc, char **argv)
 {
 	const struct command *cmd;
-	char name[32];
 
 	if (argc < 2) {
 		print_usage(stderr);
@@ -142,34 +114,10 @@ static int run(int argc, char **argv)
 	cmd = find_command(argv[1]);
 	if (!cmd)
 		return no_such_command(argv[1]);
-	/* What getopt's messages begin with, as all others do. */
-	snprintf(name, sizeof(name), "ktrace %s", cmd->name);
-	argv[1] = name;
-	return cmd->run(cmd, argc - 1, argv + 1);
-}
-
-/* A recording can have thousands of parts, each a file that is open. */
-static void allow_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	return command_run(cmd, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
 {
-	int status;
-
-	signal(SIGPIPE, SIG_IGN);
-	allow_files();
-	status = run(argc, argv);
-	/* Help and version go through stdio, all else through output.c. */
-	if (fflush(stdout) && errno != EPIPE) {
-		perror("ktrace: standard output");
-		return STATUS_DAMAGED;
-	}
-	return status;
+	return command_main(run, argc, argv);
 }

@@ -19,7 +19,8 @@ enum {
  * @args:	what follows the name
  * @summary:	one line
  * @help:	the rest of its help: options and formats
- * @run:	argv[0] is "ktrace" and the name; returns the exit status
+ * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
+ *		program of its own, see command_program()
  */
 struct command {
 	const char *name;
@@ -72,6 +73,16 @@ int command_common_option(const struct command *cmd, int option);
 int command_usage(const struct command *cmd, const char *message);
 void command_help(const struct command *cmd);
 void print_version(void);
+/* Runs it with these arguments; argv[0] is any. Returns the exit status. */
+int command_run(const struct command *cmd, int argc, char **argv);
+/*
+ * Becomes the program libexec/ktrace/@name, which has the command, or a part of one, that needs
+ * libraries no other needs: ktrace starts without them. Returns STATUS_DAMAGED, having complained,
+ * if there is none.
+ */
+int command_program(const char *name, char **argv);
+/* What main() of such a program, and of ktrace, does: sets the process up, calls @run. */
+int command_main(int (*run)(int argc, char **argv), int argc, char **argv);
 
 /* Standard output; stops quietly when nobody reads it any more. */
 struct ktrace_out *output(void);
