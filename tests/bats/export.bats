@@ -130,3 +130,32 @@ names()
 	[ "$status" = 2 ]
 	[ "$(cat out)" = kept ]
 }
+
+# left: what has names like that of the output, but its own
+left()
+{
+	find . -name 'out*' ! -name out
+}
+
+@test "export: what cannot be written whole has no name, and takes none" {
+	record "$PROGS/pthread_contended"
+	ulimit -c 0
+	# A full disk: writes fail.
+	(trap '' XFSZ && ulimit -f 1 && run_ktrace export --to paje -o out t &&
+		[ "$status" = 1 ] && grep -q '^ktrace: out: File too large' <<<"$stderr")
+	[ ! -e out ] && [ -z "$(left)" ]
+	# A signal ends it, with what was there before kept.
+	echo kept >out
+	(ulimit -f 1 && run_ktrace export --to paje -o out t && [ "$status" = 153 ])
+	[ "$(cat out)" = kept ] && [ -z "$(left)" ]
+	# A link stays one; its file keeps its rights. A device is written to.
+	chmod 600 out
+	ln -s out link
+	run_ktrace export --to paje -o link t
+	[ "$status" = 0 ] && [ -L link ] && [ "$(stat -c %a out)" = 600 ]
+	cmp out <("$KTRACE" export --to paje t)
+	run_ktrace export --to paje -o new t
+	[ "$(stat -c %a new)" = "$(printf %o $((0666 & ~$(umask))))" ]
+	run_ktrace export --to paje -o /dev/full t
+	[ "$status" = 1 ] && [ -c /dev/full ]
+}

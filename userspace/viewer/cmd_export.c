@@ -57,10 +57,12 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 		return STATUS_DAMAGED;
 	}
 	ret = x->format->write(x);
-	if (ret)
+	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
-	else
+		output_void();
+	} else {
 		scope_complain(&x->scope);
+	}
 	status = ret ? STATUS_DAMAGED : files_status(x->set, status);
 	ktrace_traceset_close(x->set);
 	status = output_end(status);

@@ -288,8 +288,10 @@ static int view_files(struct view *v, int nr, char **paths)
 		v->lines.lines.symbols = symbols_new(&v->where);
 	ret = put_events(v, set, nr, paths);
 	symbols_free(v->lines.lines.symbols);
-	if (ret)
+	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		output_void();
+	}
 	scope_complain(&v->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	if (split_end(v->split))

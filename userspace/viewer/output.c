@@ -4,12 +4,16 @@
  *
  * When the reader of a pipe has gone, as head(1) does, output stops and the exit status
  * stays what it is. Other failures are an error.
+ *
+ * What output_to() writes lies under a temporary name beside the file until output_end(): the
+ * name that was asked for has what it had before, or all of the new file, never a part of it.
  */
 #include "viewer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +23,14 @@
 
 static char buffer[1 << 18];
 static const char *destination = "standard output";
+
+/*
+ * The file until it is whole, and what it is to be called then; empty = there is none. The
+ * handler of signals reads the first.
+ */
+static char temporary[PATH_MAX];
+static char final[PATH_MAX];
+static bool is_void;
 
 static int flush(struct ktrace_out *out)
 {
@@ -87,12 +99,44 @@ void complain_about(const char *path, const char *format, ...)
 	fprintf(stderr, "%.*s\n", (int)out.len, line);
 }
 
+/* Also for signals and exit() */
+static void drop_file(void)
+{
+	if (*temporary)
+		unlink(temporary);
+	*temporary = 0;
+}
+
+void output_void(void)
+{
+	is_void = true;
+}
+
+/* The temporary file gets its name, or goes. Return: 0, -errno. */
+static int name_file(int error)
+{
+	if (!*temporary)
+		return error;
+	/* What a failing disk has not taken is known only now. */
+	if (!error && fsync(STDOUT_FILENO) && errno != EINVAL)
+		error = -errno;
+	if (!error && !is_void) {
+		if (rename(temporary, final))
+			error = -errno;
+		else
+			*temporary = 0;
+	}
+	drop_file();
+	return error;
+}
+
 int output_end(int status)
 {
 	struct ktrace_out *out = output();
 
 	if (!out->error)
 		out->error = flush(out);
+	out->error = name_file(out->error);
 	if (!out->error || out->error == -EPIPE)
 		return status;
 	complain_about(destination, "%s", strerror(-out->error));
@@ -117,10 +161,69 @@ static bool is_same(const char *path, const struct stat *file)
 	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
-int output_to(const char *path, int nr, char **inputs)
+static void on_signal(int signal_nr)
+{
+	drop_file();
+	/* SA_RESETHAND: it ends the process now, as it would have. */
+	raise(signal_nr);
+}
+
+static void watch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGXCPU };
+	struct sigaction new = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &new, NULL);
+}
+
+/* Makes the temporary file, with the rights that a new file or @file has. Return: fd, -errno. */
+static int open_temporary(const char *path, const struct stat *file)
+{
+	mode_t mask = umask(0);
+	int fd;
+
+	umask(mask);
+	/* Where a link leads to, not the link, is replaced. */
+	if (!realpath(path, final) && (size_t)snprintf(final, PATH_MAX, "%s", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (strlen(final) + sizeof(".XXXXXX") > PATH_MAX)
+		return -ENAMETOOLONG;
+	watch_signals();
+	atexit(drop_file);
+	sprintf(temporary, "%s.XXXXXX", final);
+	fd = mkostemp(temporary, O_CLOEXEC);
+	if (fd < 0) {
+		*temporary = 0;
+		return -errno;
+	}
+	fchmod(fd, file ? file->st_mode & 0777 : 0666 & ~mask);
+	return fd;
+}
+
+/* What is there and is no ordinary file is written to as it is. Return: fd, -errno. */
+static int open_output(const char *path, int nr, char **inputs)
 {
 	struct stat file;
-	int fd, i, ret = 0;
+	bool is_there = !stat(path, &file);
+	int fd, i;
+
+	for (i = 0; i < nr && is_there; i++)
+		if (is_same(inputs[i], &file))
+			return -EEXIST;
+	if (is_there && access(path, W_OK))
+		return -errno;
+	if (!is_there || S_ISREG(file.st_mode))
+		return open_temporary(path, is_there ? &file : NULL);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int output_to(const char *path, int nr, char **inputs)
+{
+	int fd, ret = 0;
 
 	if (!strcmp(path, "-"))
 		return 0;
@@ -131,15 +234,10 @@ int output_to(const char *path, int nr, char **inputs)
 	inputs = files_expand(nr, inputs, &nr);
 	if (!inputs)
 		return -ENOMEM;
-	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0 || fstat(fd, &file))
-		ret = -errno;
-	for (i = 0; i < nr && !ret; i++)
-		if (is_same(inputs[i], &file))
-			ret = -EEXIST;
-	if (!ret && S_ISREG(file.st_mode) && ftruncate(fd, 0))
-		ret = -errno;
-	if (!ret && dup2(fd, STDOUT_FILENO) < 0)
+	fd = open_output(path, nr, inputs);
+	if (fd < 0)
+		ret = fd;
+	else if (dup2(fd, STDOUT_FILENO) < 0)
 		ret = -errno;
 	if (ret)
 		complain_about(path, "%s", ret == -EEXIST ? "is to be read" : strerror(-ret));

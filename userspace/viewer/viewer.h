@@ -88,9 +88,15 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv);
 struct ktrace_out *output(void);
 /* Writes the rest out. Returns @status, or STATUS_DAMAGED after a failure. */
 int output_end(int status);
-/* Instead of standard output, @path, if it is none of @inputs; "-" is standard output.
- * Return: 0, -errno, which it has complained about. */
+/*
+ * Instead of standard output, @path, if it is none of @inputs; "-" is standard output. A file
+ * gets its name, and replaces what had it, at output_end() and only if all of it was written; it
+ * is gone if a signal ends the process.
+ * Return: 0, -errno, which it has complained about.
+ */
 int output_to(const char *path, int nr, char **inputs);
+/* What is there of such a file is not to be kept: the command has failed, and said so. */
+void output_void(void);
 /* One line on standard error, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
