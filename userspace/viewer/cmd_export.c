@@ -15,6 +15,7 @@ static const struct export_format *const formats[] = {
 	&export_shark,
 	&export_shark_text,
 	&export_kiwi,
+	&export_csv,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -33,6 +34,9 @@ static const char *take_option(struct export *x, int option)
 	case 't':
 		x->format = find_format(optarg);
 		return x->format ? NULL : "--to: no such format; ktrace help export lists them";
+	case 'c':
+		x->has_columns = true;
+		return NULL;
 	case 'o':
 		x->path = optarg;
 		return NULL;
@@ -82,6 +86,7 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 static const struct option options[] = {
 	SCOPE_OPTIONS,
 	{ "to", required_argument, NULL, 't' },
+	{ "columns", no_argument, NULL, 'c' },
 	{ "output", required_argument, NULL, 'o' },
 	COMMON_OPTIONS
 };
@@ -114,7 +119,9 @@ const struct command cmd_export = {
 "                     shark: events log:event, 16 bytes each, as S.Ha.R.K. writes chunks\n"
 "                     shark-text: the same as lines of its converter\n"
 "                     kiwi: the same as lines of a viewer of time lines\n"
+"                     csv: a line an event, for spreadsheets and data frames\n"
 "  -o, --output FILE  write into FILE, - for standard output (default)\n"
+"  --columns          csv: a column for each field, not one of JSON for all\n"
 SCOPE_HELP
 "  --help, --version\n"
 "\n"
@@ -135,6 +142,13 @@ SCOPE_HELP
 "of an ipoint its number, and nothing behind the stamp. All others are left out.\n"
 "\n"
 "kiwi: a line start with colours of tasks, then TIME EVENT ARG1 ARG2 ARG3: us since the\n"
-"first event of the files, name, par1, par2, thread.\n",
+"first event of the files, name, par1, par2, thread.\n"
+"\n"
+"csv: RFC 4180, UTF-8, the events of ktrace list, losses among them, whatever is asked for.\n"
+"Columns: time (seconds since the epoch), ns (since the first event), trace, stream, cpu, pid,\n"
+"tid, comm, event, flags (separated by blanks), fields (JSON), bytes (hexadecimal, of what is\n"
+"not described), context (JSON); as in ktrace list --json, and empty where that has no member.\n"
+"With --columns all fields that events of -e can have follow as columns field_NAME; text is as\n"
+"it is, all else as in JSON without quotes. The column fields then has what has no column.\n",
 	.run = run,
 };

@@ -10,12 +10,14 @@
  * @scope:	which events
  * @format:	what is written
  * @path:	where to, NULL = standard output
+ * @has_columns: each field has a column of its own
  * @set:	the files; stands at their beginning
  */
 struct export {
 	struct scope scope;
 	const struct export_format *format;
 	const char *path;
+	bool has_columns;
 	struct ktrace_traceset *set;
 };
 
@@ -35,5 +37,6 @@ extern const struct export_format export_paje;
 extern const struct export_format export_shark;
 extern const struct export_format export_shark_text;
 extern const struct export_format export_kiwi;
+extern const struct export_format export_csv;
 
 #endif

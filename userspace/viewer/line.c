@@ -162,7 +162,7 @@ void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32
 		ktrace_out_char(l->out, '}');
 }
 
-static void put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e)
+void line_put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	__u32 i;
 
@@ -242,7 +242,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 
 	line_put_time(l, e);
 	put_middle(l, e, pid, comm);
-	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
+	if (line_has_fields(e)) {
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
 			 ktrace_fields_text(out, e->type, e->payload, e->len);
 		put_params(out, e);
@@ -250,7 +250,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 			line_put_symbols(l, e, pid);
 	} else {
 		ktrace_out_str(out, " bytes=");
-		put_bytes(out, e);
+		line_put_bytes(out, e);
 	}
 	if (e->flags & KTRACE_EVENT_CONTEXT)
 		context_put(out, e);
@@ -281,6 +281,19 @@ static void put_key_u64(struct ktrace_out *out, const char *key, __u64 value)
 	ktrace_out_u64(out, value);
 }
 
+bool line_find_thread(const struct ktrace_trace_event *e, struct line_thread *thread)
+{
+	if (e->id == KTRACE_ID_LOST)
+		return false;
+	thread->comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &thread->pid);
+	if (!e->tid)
+		thread->comm = "swapper";
+	else if (!thread->comm)
+		thread->comm = "";
+	thread->has_pid = thread->pid || !e->tid;
+	return true;
+}
+
 static void put_json_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
 			    const char *comm)
 {
@@ -305,13 +318,12 @@ void line_put_json_name(struct ktrace_out *out, const char *key, const char *nam
 	ktrace_out_json(out, name, strlen(name));
 }
 
-static void put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
+void line_put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	struct ktrace_values it;
 	struct ktrace_value v;
 	char comma = '{';
 
-	put_key(out, "fields");
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
 		ktrace_out_char(out, comma);
@@ -322,6 +334,20 @@ static void put_json_fields(struct ktrace_out *out, const struct ktrace_trace_ev
 		comma = ',';
 	}
 	ktrace_out_str(out, comma == '{' ? "{}" : "}");
+}
+
+void line_put_flags(struct ktrace_out *out, __u32 flags)
+{
+	const char *blank = "";
+	size_t i;
+
+	for (i = 0; i < FLAG_NR; i++) {
+		if (!(flags & flag_names[i].flag))
+			continue;
+		ktrace_out_str(out, blank);
+		ktrace_out_str(out, flag_names[i].name);
+		blank = " ";
+	}
 }
 
 static void put_json_flags(struct ktrace_out *out, __u32 flags)
@@ -404,15 +430,16 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	out_event_name(out, e);
 	ktrace_out_char(out, '"');
 	put_json_flags(out, e->flags);
-	if (e->type && !(e->flags & KTRACE_EVENT_NO_START)) {
-		put_json_fields(out, e);
+	if (line_has_fields(e)) {
+		put_key(out, "fields");
+		line_put_json_fields(out, e);
 		if (l->symbols)
 			line_put_symbols(l, e, pid);
 		if (names->has_any)
 			put_json_names(out, e, names);
 	} else {
 		ktrace_out_str(out, ",\"bytes\":\"");
-		put_bytes(out, e);
+		line_put_bytes(out, e);
 		ktrace_out_char(out, '"');
 	}
 	if (e->flags & KTRACE_EVENT_CONTEXT)
@@ -439,7 +466,7 @@ void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
 	__u32 i = 0;
 
 	*names = (struct line_names){ 0 };
-	if (!l->aliases || !e->type || e->flags & KTRACE_EVENT_NO_START)
+	if (!l->aliases || !line_has_fields(e))
 		return;
 	names->thread = aliases_thread(l->aliases, e);
 	names->has_any = names->thread;

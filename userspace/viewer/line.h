@@ -91,6 +91,34 @@ void line_put_json_name(struct ktrace_out *out, const char *key, const char *nam
 void line_put_time(struct lines *l, const struct ktrace_trace_event *e);
 void line_put_json_begin(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 			 const char *comm);
+
+/**
+ * struct line_thread - what is said of an event's thread
+ * @pid:	its process
+ * @has_pid:	that is known
+ * @comm:	its name; empty: not known
+ */
+struct line_thread {
+	__u32 pid;
+	bool has_pid;
+	const char *comm;
+};
+
+/* False: nothing is, as it is a loss. */
+bool line_find_thread(const struct ktrace_trace_event *e, struct line_thread *thread);
+
+/* Otherwise it has bytes only. */
+static inline bool line_has_fields(const struct ktrace_trace_event *e)
+{
+	return e->type && !(e->flags & KTRACE_EVENT_NO_START);
+}
+
+/* {"name":value,...} */
+void line_put_json_fields(struct ktrace_out *out, const struct ktrace_trace_event *e);
+/* "irq backwards" */
+void line_put_flags(struct ktrace_out *out, __u32 flags);
+/* Hexadecimal digits of the payload */
+void line_put_bytes(struct ktrace_out *out, const struct ktrace_trace_event *e);
 /* What is at the pointers of an event that point to code, if that is looked up. */
 void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid);
 /* The place behind the last line */

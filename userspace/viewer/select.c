@@ -168,6 +168,13 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 	return false;
 }
 
+bool select_type(const struct select *s, const struct ktrace_event_type *type)
+{
+	const struct ktrace_trace_event e = { .type = type };
+
+	return !s->glob_nr || matches(s, &e);
+}
+
 bool select_passes_filters(const struct select *s, const struct ktrace_trace_event *e)
 {
 	size_t i;

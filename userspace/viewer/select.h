@@ -62,6 +62,8 @@ void select_complain_fields(const struct select *s, const struct ktrace_traceset
 /* Are all expressions true? */
 bool select_passes_filters(const struct select *s, const struct ktrace_trace_event *e);
 bool select_event(struct select *s, const struct ktrace_trace_event *e);
+/* Could events of this type be wanted? */
+bool select_type(const struct select *s, const struct ktrace_event_type *type);
 void select_free(struct select *s);
 
 #endif

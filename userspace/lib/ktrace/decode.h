@@ -231,6 +231,8 @@ void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width);
 void ktrace_out_safe(struct ktrace_out *out, const char *s);
 /** ktrace_out_quoted - bytes as a C string literal; UTF-8 stays as it is */
 void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n);
+/** ktrace_out_utf8 - bytes as they are; what is not UTF-8 becomes U+FFFD */
+void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n);
 /** ktrace_out_json - bytes as a JSON string; what is not UTF-8 becomes U+FFFD */
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n);
 

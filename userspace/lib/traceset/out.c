@@ -187,6 +187,21 @@ static size_t printable_length(const char *s, size_t n)
 	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : len;
 }
 
+void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n)
+{
+	size_t len;
+
+	for (; n; s += len, n -= len) {
+		len = (unsigned char)*s >= 0x80 ? utf8_length(s, n) : 1;
+		if (len) {
+			ktrace_out_bytes(out, s, len);
+		} else {
+			ktrace_out_str(out, "\xef\xbf\xbd");
+			len = 1;
+		}
+	}
+}
+
 void ktrace_out_safe(struct ktrace_out *out, const char *s)
 {
 	size_t len;
