@@ -237,6 +237,174 @@ print("fine")' | grep -q fine
 	grep -q '^(caller thing+0x' list
 	[ -e "$(echo /usr/lib/*/libdebuginfod.so.1)" ] ||
 		skip "needs libdebuginfod1"
-	DEBUGINFOD_URLS=file://$PWD/server/ DEBUGINFOD_CACHE_PATH=$PWD/cache callers --symbols >list
+	# Only who wants it asks anybody.
+	export DEBUGINFOD_URLS=file://$PWD/server/ DEBUGINFOD_CACHE_PATH=$PWD/cache
+	callers --symbols >list
+	grep -q '^(caller thing+0x' list
+	callers --debuginfod >list
 	grep -q '^(caller space::thing::set_up(int)+0x' list
+	unset DEBUGINFOD_URLS
+	run_ktrace list --debuginfod t
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"DEBUGINFOD_URLS is not set"* ]]
+}
+
+# inlined FLAG...: a program whose only call is in functions that are inlined; CC compiles
+inlined()
+{
+	cat >inlined.c <<-'END'
+		#include <pthread.h>
+		static pthread_mutex_t mutex;
+		static inline __attribute__((always_inline)) void leaf(void)
+		{
+			pthread_mutex_init(&mutex, NULL);
+		}
+		static inline __attribute__((always_inline)) void middle(void)
+		{
+			leaf();
+		}
+		__attribute__((noinline)) void work(int n)
+		{
+			while (n--)
+				middle();
+		}
+		int main(void)
+		{
+			work(3);
+			return 0;
+		}
+	END
+	"${CC:-gcc}" -pthread -O1 -g inlined.c -o inlined "$@"
+}
+
+# as_addr2line FILE: what binutils say of the first caller in t, as ktrace would
+as_addr2line()
+{
+	local offset
+	offset=$("$KTRACE" list --symbols --json -e pthread:mutex_init_in t 2>>err |
+		jq -s '.[0].symbols.caller.offset')
+	# The call, not where it returns to
+	printf '0x%x\n' $((0x$(nm "$1" | sed -n 's/ T work$//p') + offset - 1)) >address
+	addr2line -e "$1" -f -i "$(cat address)" | paste - - | sed 's,\t.*/,\t,; s, (disc.*,,'
+}
+
+@test "functions that are inlined are a chain, as addr2line has it, of any compiler" {
+	for CC in gcc clang; do
+		for flags in "-pie" "-no-pie" "-gdwarf-4"; do
+			# shellcheck disable=SC2086 # words
+			inlined $flags
+			traced ./inlined
+			callers --symbols >list
+			cat list err
+			sort -u list >once
+			grep -qE '^\(caller leaf at inlined\.c:5, inlined in middle at inlined\.c:9, inlined in work\+0x[0-9a-f]+ at inlined\.c:1[34]\)$' once
+			[ "$(wc -l <once)" = 1 ]
+			[ ! -s err ]
+			as_addr2line inlined >theirs
+			cat theirs
+			"$KTRACE" list --symbols --json -e pthread:mutex_init_in t | jq -sr '.[0].symbols.caller |
+				(.inlined[] | [.function, (.file | sub(".*/"; "")) + ":" + (.line | tostring)]),
+				[.function, (.file | sub(".*/"; "")) + ":" + (.line | tostring)] | join("\t")' >ours
+			[ "$(grep -c . ours)" = 3 ]
+			diff ours theirs
+		done
+	done
+}
+
+@test "prefixes of paths are mapped, debug information is in several folders" {
+	build -g
+	objcopy --only-keep-debug places places.debug
+	strip places
+	traced ./places
+	id=$(readelf -n places | sed -n 's/.*Build ID: //p')
+	mkdir -p one "two/.build-id/${id:0:2}" there
+	mv places there/
+	mv places.debug "two/.build-id/${id:0:2}/${id:2}.debug"
+	callers --debug-dir one --debug-dir two --path-map "$PWD=$PWD/there" >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+	# The longest one counts, and whole names only.
+	callers --debug-dir two --path-map /=/nowhere/ --path-map "$PWD/=there/" >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+	callers --debug-dir two --path-map "${PWD%?}=$PWD/there" >list
+	[ "$(grep -c 'not there or not a file' err)" = 1 ]
+	for wrong in there "=there" "there=$PWD"; do
+		run_ktrace list --path-map "$wrong" t
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"--path-map: not as /from=/to"* ]]
+	done
+}
+
+@test "a file without names is told once, however many addresses are in it" {
+	build -s
+	traced ./places
+	callers --symbols >list
+	[ "$(grep -c '^(caller places+0x' list)" = 2 ]
+	[ "$(grep -c 'places: has no name for some addresses: stripped' err)" = 1 ]
+	[ "$(wc -l <err)" = 1 ]
+}
+
+# has_both: the file has the events already
+has_both()
+{
+	[ -e done ] && [ "$("$KTRACE" list -e pthread:mutex_init_in t | wc -l)" = 2 ]
+}
+
+@test "a program in a mount namespace of its own" {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	unshare -m true || skip "needs mount namespaces"
+	build -g
+	mkdir inside
+	cat >enter <<-'END'
+		mount -t tmpfs none inside && mv places inside/ && inside/places && touch done && cat gate
+	END
+	mkfifo gate
+	start_ktraced --pthread --policy block -o t -- unshare -m --propagation private sh enter
+	exec 5<>gate
+	retry 0.1 has_both
+	contained=$(pgrep -P "$(pgrep -P "$pid")" cat || pgrep -P "$pid" cat)
+	callers --symbols >list
+	[ "$(grep -c 'places: not there or not a file' err)" = 1 ]
+	callers --sysroot "/proc/$contained/root" >list
+	cat list err
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+	callers --path-map "$PWD/inside=/proc/$contained/root$PWD/inside" >list
+	[ "$(grep -c '^(caller set_up+0x.* at places.c:' list)" = 2 ]
+	echo >&5
+	exec 5>&-
+	wait_for "$pid"
+}
+
+@test "programs that are damaged give no names, and nothing worse" {
+	inlined
+	traced ./inlined
+	id=$(readelf -n inlined | sed -n 's/.*Build ID: //p')
+	cp inlined whole
+	python3 - <<-'END'
+		import os, random
+		whole = open("whole", "rb").read()
+		shoff = int.from_bytes(whole[40:48], "little")
+		os.mkdir("bad")
+		def put(n, data):
+		    open(f"bad/{n}", "wb").write(data)
+		for n in range(20):
+		    put(f"cut{n}", whole[:len(whole) * n // 20])
+		r = random.Random(1)
+		for n in range(60):
+		    data = bytearray(whole)
+		    # Headers of the file, of its segments, of its sections; anything
+		    area = [(0, 64), (64, 800), (shoff, len(whole)), (0, len(whole))][n % 4]
+		    for _ in range(r.choice((1, 4, 30))):
+		        data[r.randrange(*area)] = r.choice((0, 1, 0x7f, 0x80, 0xff, r.randrange(256)))
+		    put(f"forged{n}", data)
+	END
+	for file in bad/*; do
+		cp "$file" inlined
+		"$KTRACE" list --symbols -e pthread:mutex_init_in t >list 2>err || {
+			code=$?
+			echo "$file: status $code"
+			cat err
+			[ "$code" -lt 2 ]
+		}
+		[ "$(wc -l <list)" = 3 ]
+	done
 }

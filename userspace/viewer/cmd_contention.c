@@ -476,15 +476,16 @@ static void show(struct analysis *a)
 static const char *own_option(struct analysis *a, int option)
 {
 	struct contention *c = (struct contention *)a;
+	const char *wrong;
 
 	if (option == 'a') {
 		if (!c->aliases && aliases_new(&c->aliases))
 			return strerror(ENOMEM);
 		return aliases_add_file(c->aliases, optarg);
 	}
-	if (!symbols_option(&c->where, option))
+	if (!symbols_option(&c->where, option, &wrong))
 		c->shows_pairs = true;
-	return NULL;
+	return wrong;
 }
 
 static const struct option options[] = {

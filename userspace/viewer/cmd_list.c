@@ -60,8 +60,8 @@ PRINTOUT_HELP
 "stream, [cpu], [pid], [tid], [comm], event, [flags], then fields, an object, or bytes,\n"
 "a string of hexadecimal digits, if the event is not described; [symbols], an object that\n"
 "has for each address of code an object of module, place, [function], [offset], [file],\n"
-"[line]; [context], an object of what was recorded besides; [stacks], with --stacks, an\n"
-"object of kstack and ustack, arrays of strings. Values: integers are\n"
+"[line], [inlined]; [context], an object of what was recorded besides; [stacks], with\n"
+"--stacks, an object of kstack and ustack, arrays of strings. Values: integers are\n"
 "numbers, hexadecimal types and pointers strings \"0x...\", enums their name or else a\n"
 "number, floats a number or null, char arrays and strings are strings, arrays arrays.\n",
 	.run = run,

@@ -136,6 +136,8 @@ static const char *take_microseconds(struct scope *s)
 
 static const char *take_option(struct view *v, int option)
 {
+	const char *wrong;
+
 	switch (option) {
 	case 'a':
 		return take_aliases(v);
@@ -166,8 +168,8 @@ static const char *take_option(struct view *v, int option)
 	case 'E':
 		return add_test(v, option == 'E');
 	default:
-		if (symbols_option(&v->where, option))
-			return NULL;
+		if (symbols_option(&v->where, option, &wrong))
+			return wrong;
 		return scope_option(&v->scope, option);
 	}
 }
@@ -389,7 +391,8 @@ const struct command cmd_pthread = {
 "                     matches: pthread:sem_*\n"
 "  --filter EXPRESSION  the same for events for which it is true: see ktrace help grep\n"
 "  --filter-file FILE  the same, with what is in FILE\n"
-"  --symbols, --sysroot DIR, --debug-dir DIR  see ktrace help list; not with --raw\n"
+"  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
+"                     see ktrace help list; not with --raw\n"
 "  --help, --version\n"
 "\n"
 "Shows what ktraced --pthread has recorded. TIME is as in ktrace list. An event of the\n"

@@ -205,12 +205,14 @@ static int stacks_files(struct stacks *s, int nr, char **paths)
 
 static const char *take_option(struct stacks *s, int option)
 {
+	const char *wrong;
+
 	if (option == 'k' || option == 'u') {
 		s->no_user |= option == 'k';
 		s->no_kernel |= option == 'u';
 		return s->no_user && s->no_kernel ? "--kernel or --user, not both" : NULL;
 	}
-	return symbols_option(&s->where, option) ? NULL : scope_option(&s->scope, option);
+	return symbols_option(&s->where, option, &wrong) ? wrong : scope_option(&s->scope, option);
 }
 
 static const struct option options[] = {

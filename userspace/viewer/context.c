@@ -207,6 +207,10 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 	} else {
 		ktrace_out_str(out, "[unknown]");
 	}
+	for (size_t i = symbol ? symbol->inlined_nr : 0; i--;) {
+		ktrace_out_char(out, ';');
+		put_word(out, symbol->inlined[i].function ? symbol->inlined[i].function : "?");
+	}
 	if (f->stack->kind == KTRACE_STACK_KERNEL)
 		ktrace_out_str(out, "_[k]");
 }
@@ -223,6 +227,33 @@ static bool find_stack(const struct ktrace_trace_event *e, __u32 item, struct fr
 	return f->stack;
 }
 
+static void begin_frame(struct ktrace_out *out, char letter)
+{
+	output_line_begin(out);
+	ktrace_out_char(out, '\t');
+	ktrace_out_char(out, letter);
+	ktrace_out_char(out, ' ');
+}
+
+/* A line for the frame, before it one for each function that is inlined there. */
+static void put_frame_lines(struct ktrace_out *out, struct symbols *symbols,
+			    const struct frame *f, char letter)
+{
+	const struct symbol *symbol = find_symbol(symbols, f);
+
+	for (size_t i = 0; symbol && i < symbol->inlined_nr; i++) {
+		begin_frame(out, letter);
+		symbols_put_inlined(out, &symbol->inlined[i]);
+		ktrace_out_str(out, " (inlined)\n");
+	}
+	begin_frame(out, letter);
+	if (symbol)
+		symbols_put_outer(out, symbol);
+	else
+		context_put_frame(out, symbols, f);
+	ktrace_out_char(out, '\n');
+}
+
 void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 			const struct ktrace_trace_event *e)
 {
@@ -232,14 +263,8 @@ void context_put_stacks(struct ktrace_out *out, struct symbols *symbols,
 	for (i = 0; i < KIND_NR; i++) {
 		if (!find_stack(e, kinds[i].item, &f))
 			continue;
-		for (; f.i < f.stack->nr; f.i++) {
-			output_line_begin(out);
-			ktrace_out_char(out, '\t');
-			ktrace_out_char(out, kinds[i].letter);
-			ktrace_out_char(out, ' ');
-			context_put_frame(out, symbols, &f);
-			ktrace_out_char(out, '\n');
-		}
+		for (; f.i < f.stack->nr; f.i++)
+			put_frame_lines(out, symbols, &f, kinds[i].letter);
 		if (f.stack->is_cut)
 			ktrace_out_str(out, "\t...\n");
 	}

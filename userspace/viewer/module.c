@@ -5,17 +5,20 @@
  * It is the file at the path that the trace says, if that has the build id that the traced
  * process saw; otherwise one found by the build id: DEBUG/.build-id/ab/cdef, as debuggers
  * have it. Debug information is in the file, or in DEBUG/.build-id/ab/cdef.debug, or where
- * .gnu_debuglink says, with the same build id; or libdw asks the servers of DEBUGINFOD_URLS.
+ * .gnu_debuglink says, with the same build id; or, if wanted, libdw asks the servers of
+ * DEBUGINFOD_URLS.
  *
  * The trace can name anything: only regular files are opened, and never waited for.
  */
 #include "module.h"
 
+#include "functions.h"
+#include "source.h"
 #include "viewer.h"
 
-#include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdarg.h>
@@ -26,29 +29,29 @@
 #include <unistd.h>
 
 #define DEBUG_DIR "/usr/lib/debug"
-#define MANGLED_MAX 2000
 
 /**
  * struct module - see above
  * @path:	in the traced process
  * @build:	build id, NULL = not known
- * @debug_dir:	where files with debug information are
+ * @where:	where files are
+ * @debug_dir:	where files with debug information are if @where does not say
  * @dwfl:	libdw's session, with this one module
  * @mod:	the module there; NULL: nothing can be looked up
- * @names:	demangled names, each with a pointer to the next in front
+ * @functions:	by its symbol table
+ * @source:	by its debug information
+ * @is_told:	that it has no name for some addresses
  */
 struct module {
 	char *path;
 	char *build;
+	const struct symbols_where *where;
 	char *debug_dir;
 	Dwfl *dwfl;
 	Dwfl_Module *mod;
-	struct name *names;
-};
-
-struct name {
-	struct name *next;
-	char *text;
+	struct functions functions;
+	struct source source;
+	bool is_told;
 };
 
 /* A regular file, or -1. To open a device may do something, to open a FIFO may wait. */
@@ -118,28 +121,39 @@ static bool is_build_id(const char *hex)
 	return n > 2 && n <= 128 && !hex[n];
 }
 
+/* Folder @i of those with debug information, NULL: there are no more. */
+static const char *debug_dir(const struct module *m, size_t i)
+{
+	if (!m->where->debug_dir_nr)
+		return i ? NULL : m->debug_dir;
+	return i < m->where->debug_dir_nr ? m->where->debug_dirs[i] : NULL;
+}
+
 static int open_by_build(const struct module *m, const char *end)
 {
-	return open_build(m->build, "%s/.build-id/%.2s/%s%s", m->debug_dir, m->build, m->build + 2,
-			  end);
+	const char *dir;
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
+		fd = open_build(m->build, "%s/.build-id/%.2s/%s%s", dir, m->build, m->build + 2,
+				end);
+	return fd;
 }
 
 /* Where .gnu_debuglink of the file, which names no folder, may be found. */
 static int open_by_link(const struct module *m, const char *file, const char *name)
 {
-	const char *slash = strrchr(file, '/');
-	int dir = slash ? (int)(slash - file) : 0;
+	const char *slash = strrchr(file, '/'), *dir;
+	int len = slash ? (int)(slash - file) : 0, fd;
 	const char *in = strrchr(m->path, '/');
-	int fd;
 
 	if (!name || strchr(name, '/'))
 		return -1;
-	fd = open_build(m->build, "%.*s/.debug/%s", dir, file, name);
+	fd = open_build(m->build, "%.*s/.debug/%s", len, file, name);
+	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
+		fd = open_build(m->build, "%s%.*s/%s", dir, (int)(in - m->path), m->path, name);
 	if (fd < 0)
-		fd = open_build(m->build, "%s%.*s/%s", m->debug_dir, (int)(in - m->path), m->path,
-				name);
-	if (fd < 0)
-		fd = open_build(m->build, "%.*s/%s", dir, file, name);
+		fd = open_build(m->build, "%.*s/%s", len, file, name);
 	return fd;
 }
 
@@ -154,7 +168,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf
 	if (m->build && fd < 0 && file)
 		fd = open_by_link(m, file, link);
 	/* Without names it is found by its build id alone. */
-	if (fd < 0 && getenv("DEBUGINFOD_URLS"))
+	if (fd < 0 && m->where->asks_servers)
 		fd = dwfl_standard_find_debuginfo(mod, data, name, base, NULL, NULL, crc, found);
 	return fd;
 }
@@ -165,22 +179,50 @@ static const Dwfl_Callbacks callbacks = {
 	.section_address = dwfl_offline_section_address,
 };
 
-/* The file, and in @path its name here. Says what is wrong. */
-static int find_file(const struct module *m, const struct symbols_where *where, char **path)
+/* The longest beginning of the path for which the user has another one. */
+static const char *find_map(const struct module *m, int *len)
 {
-	int fd;
+	const char *best = NULL, *map, *to;
+	size_t n;
 
-	if (asprintf(path, "%s%s", where->sysroot ? where->sysroot : "", m->path) < 0) {
-		*path = NULL;
-		return -1;
+	*len = 0;
+	for (size_t i = 0; i < m->where->path_map_nr; i++) {
+		map = m->where->path_maps[i];
+		to = strchr(map, '=');
+		n = (size_t)(to - map);
+		if ((int)n < *len || strncmp(m->path, map, n) ||
+		    (n && map[n - 1] != '/' && m->path[n] != '/' && m->path[n]))
+			continue;
+		best = to + 1;
+		*len = (int)n;
 	}
-	fd = open_build(m->build, "%s", *path);
+	return best;
+}
+
+/* Its name here; NULL: no memory. */
+static char *name_here(const struct module *m)
+{
+	const char *sysroot = m->where->sysroot, *to;
+	char *path;
+	int len;
+
+	to = find_map(m, &len);
+	if (asprintf(&path, "%s%s", to ? to : sysroot ? sysroot : "", m->path + len) < 0)
+		return NULL;
+	return path;
+}
+
+/* The file at @path, or another one of its build id. Says what is wrong. */
+static int find_file(const struct module *m, const char *path)
+{
+	int fd = open_build(m->build, "%s", path);
+
 	if (fd < 0 && m->build)
 		fd = open_by_build(m, "");
 	if (fd >= 0)
 		return fd;
-	fd = open_regular(*path);
-	complain_about(*path, "%s, so no names of functions", fd < 0 ? "not there or not a file" :
+	fd = open_regular(path);
+	complain_about(path, "%s, so no names of functions", fd < 0 ? "not there or not a file" :
 		       "not the file that was traced (other build id)");
 	if (fd >= 0)
 		close(fd);
@@ -206,26 +248,29 @@ static void report(struct module *m, int fd, const char *path)
 	dwfl_module_info(m->mod, &data, NULL, NULL, NULL, NULL, NULL, NULL);
 	*data = m;
 	dwfl_report_end(m->dwfl, NULL, NULL);
+	m->source.mod = m->mod;
+	if (functions_read(&m->functions, m->mod))
+		complain_about(path, "%s", strerror(ENOMEM));
 }
 
 struct module *module_open(const struct ktrace_map *map, const struct symbols_where *where)
 {
 	struct module *m = calloc(1, sizeof(*m));
-	char *path = NULL;
+	char *path;
 	int fd;
 
 	if (!m)
 		return NULL;
+	m->where = where;
 	m->path = strdup(map->path);
 	m->build = map->build && is_build_id(map->build) ? strdup(map->build) : NULL;
-	if (where->debug_dir)
-		m->debug_dir = strdup(where->debug_dir);
-	else if (asprintf(&m->debug_dir, "%s" DEBUG_DIR, where->sysroot ? where->sysroot : "") < 0)
+	if (asprintf(&m->debug_dir, "%s" DEBUG_DIR, where->sysroot ? where->sysroot : "") < 0)
 		m->debug_dir = NULL;
 	if (!m->path || !m->debug_dir || *m->path != '/')
 		return m;
 	elf_version(EV_CURRENT);
-	fd = find_file(m, where, &path);
+	path = name_here(m);
+	fd = path ? find_file(m, path) : -1;
 	if (fd >= 0)
 		report(m, fd, path);
 	free(path);
@@ -234,17 +279,12 @@ struct module *module_open(const struct ktrace_map *map, const struct symbols_wh
 
 void module_free(struct module *m)
 {
-	struct name *n;
-
 	if (!m)
 		return;
+	functions_free(&m->functions);
+	source_free(&m->source);
 	if (m->dwfl)
 		dwfl_end(m->dwfl);
-	while ((n = m->names)) {
-		m->names = n->next;
-		free(n->text);
-		free(n);
-	}
 	free(m->path);
 	free(m->build);
 	free(m->debug_dir);
@@ -259,34 +299,6 @@ static bool is_same(const char *a, const char *b)
 bool module_is_of(const struct module *m, const struct ktrace_map *map)
 {
 	return is_same(m->path, map->path) && is_same(m->build, map->build);
-}
-
-/* Names of C++ as they are in its source, if its library is there; else as they are. */
-static const char *demangle(struct module *m, const char *name)
-{
-	static char *(*function)(const char *, char *, size_t *, int *);
-	static bool is_loaded;
-	struct name *n;
-	char *text;
-	void *library;
-
-	if (strncmp(name, "_Z", 2) || strlen(name) > MANGLED_MAX)
-		return name;
-	if (!is_loaded) {
-		is_loaded = true;
-		library = dlopen("libstdc++.so.6", RTLD_NOW);
-		if (library)
-			*(void **)&function = dlsym(library, "__cxa_demangle");
-	}
-	text = function ? function(name, NULL, NULL, NULL) : NULL;
-	n = text ? malloc(sizeof(*n)) : NULL;
-	if (!n) {
-		free(text);
-		return name;
-	}
-	*n = (struct name){ m->names, text };
-	m->names = n;
-	return text;
 }
 
 /* Where libdw has what is at @place of the file; false: nothing is loaded from there. */
@@ -309,22 +321,27 @@ static bool find_address(const struct module *m, __u64 place, Dwarf_Addr *addres
 	return false;
 }
 
+static void complain_once(struct module *m)
+{
+	if (!m->is_told)
+		complain_about(m->path, "has no name for some addresses: stripped, and no debug "
+			       "information found (build id %s)", m->build ? m->build : "none");
+	m->is_told = true;
+}
+
 void module_look_up(struct module *m, struct symbol *symbol, bool is_return)
 {
+	const struct function *function;
 	Dwarf_Addr address;
-	GElf_Off offset;
-	GElf_Sym sym;
-	Dwfl_Line *line;
-	const char *name;
 
 	if (!find_address(m, symbol->place - is_return, &address))
 		return;
-	name = dwfl_module_addrinfo(m->mod, address, &offset, &sym, NULL, NULL, NULL);
-	if (name && *name) {
-		symbol->function = demangle(m, name);
-		symbol->offset = offset + is_return;
+	function = functions_find(&m->functions, address);
+	if (function) {
+		symbol->function = demangle(&m->source.names, function->name);
+		symbol->offset = address - function->start + is_return;
 	}
-	line = dwfl_module_getsrc(m->mod, address);
-	if (line)
-		symbol->file = dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL);
+	source_find(&m->source, address, symbol);
+	if (!function && !symbol->file)
+		complain_once(m);
 }

@@ -10,7 +10,7 @@ struct module;
 /**
  * module_open - find the file that was mapped in the traced process
  * @map:	says which: path, and build id if known
- * @where:	where to look
+ * @where:	where to look; stays until module_free()
  *
  * What is wrong with it is said on standard error; then its addresses stay without names.
  *
@@ -20,7 +20,10 @@ struct module *module_open(const struct ktrace_map *map, const struct symbols_wh
 void module_free(struct module *m);
 /* Whether it is what was mapped. */
 bool module_is_of(const struct module *m, const struct ktrace_map *map);
-/* Fills in what is known of the place in the file, which is symbol->place. */
+/*
+ * Fills in what is known of the place in the file, which is symbol->place. What it points to is
+ * the module's, but symbol->inlined, which is to be freed.
+ */
 void module_look_up(struct module *m, struct symbol *symbol, bool is_return);
 
 #endif

@@ -28,6 +28,8 @@ static const char *take_position(struct scope *s, const char *text)
 
 const char *printout_option(struct printout *p, int option)
 {
+	const char *wrong;
+
 	switch (option) {
 	case 'j':
 		p->lines.is_json = true;
@@ -53,8 +55,8 @@ const char *printout_option(struct printout *p, int option)
 	case 'n':
 		return parse_count(optarg, &p->left) ? NULL : "-n: not a number";
 	default:
-		if (symbols_option(&p->where, option))
-			return NULL;
+		if (symbols_option(&p->where, option, &wrong))
+			return wrong;
 		return scope_option(&p->scope, option);
 	}
 }

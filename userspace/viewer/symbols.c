@@ -8,52 +8,67 @@
 #include "symbols.h"
 
 #include "module.h"
+#include "rows.h"
 #include "viewer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* struct answer - a place in a module that was looked up */
-struct answer {
-	struct answer *next;
-	struct module *module;
-	bool is_return;
-	struct symbol symbol;
-};
-
-/* struct opened - a module, and the path that symbols have */
+/* struct opened - a file; up to @nr it is the key: a hash of path and build id, a number */
 struct opened {
+	__u64 hash;
+	__u64 nr;
 	struct module *module;
 	char *path;
 };
 
-#define BUCKETS 4096u
+/* struct answer - a place in a module that was looked up; up to @is_return it is the key */
+struct answer {
+	struct module *module;
+	__u64 place;
+	__u64 is_return;
+	struct symbol *symbol;
+};
 
 /**
  * struct symbols - what was found so far
  * @where:	where files are
- * @modules:	files
- * @module_nr:	how many
- * @last:	the one that was used last
- * @answers:	hash table of places
+ * @opened:	files
+ * @answers:	places
  */
 struct symbols {
 	struct symbols_where where;
-	struct opened *modules;
-	size_t module_nr;
-	size_t last;
-	struct answer *answers[BUCKETS];
+	struct rows opened;
+	struct rows answers;
 };
 
-bool symbols_option(struct symbols_where *where, int option)
+static const char *add_word(const char **list, size_t *nr, const char *word)
 {
-	if (option == OPTION_SYSROOT)
-		where->sysroot = optarg;
-	else if (option == OPTION_DEBUG_DIR)
-		where->debug_dir = optarg;
-	else if (option != OPTION_SYMBOLS)
+	if (*nr == SYMBOLS_WHERE_MAX)
+		return "--debug-dir, --path-map: 32 at most";
+	list[(*nr)++] = word;
+	return NULL;
+}
+
+bool symbols_option(struct symbols_where *where, int option, const char **wrong)
+{
+	*wrong = NULL;
+	if (option < OPTION_SYMBOLS || option > OPTION_DEBUGINFOD)
 		return false;
 	where->is_wanted = true;
+	if (option == OPTION_SYSROOT) {
+		where->sysroot = optarg;
+	} else if (option == OPTION_DEBUG_DIR) {
+		*wrong = add_word(where->debug_dirs, &where->debug_dir_nr, optarg);
+	} else if (option == OPTION_PATH_MAP) {
+		*wrong = *optarg == '/' && strchr(optarg, '=') ?
+			 add_word(where->path_maps, &where->path_map_nr, optarg) :
+			 "--path-map: not as /from=/to";
+	} else if (option == OPTION_DEBUGINFOD) {
+		where->asks_servers = true;
+		if (!getenv("DEBUGINFOD_URLS"))
+			*wrong = "--debuginfod: DEBUGINFOD_URLS is not set, which says whom to ask";
+	}
 	return true;
 }
 
@@ -62,90 +77,96 @@ struct symbols *symbols_new(const struct symbols_where *where)
 	struct symbols *s = calloc(1, sizeof(*s));
 
 	if (s)
-		s->where = *where;
+		*s = (struct symbols){
+			.where = *where,
+			.opened = ROWS_INIT(struct opened, nr),
+			.answers = ROWS_INIT(struct answer, is_return),
+		};
 	return s;
 }
 
 void symbols_free(struct symbols *s)
 {
-	struct answer *a;
 	size_t i;
 
 	if (!s)
 		return;
-	for (i = 0; i < BUCKETS; i++)
-		while ((a = s->answers[i])) {
-			s->answers[i] = a->next;
-			free(a);
-		}
-	for (i = 0; i < s->module_nr; i++) {
-		module_free(s->modules[i].module);
-		free(s->modules[i].path);
+	for (i = 0; i < s->answers.nr; i++) {
+		struct answer *a = rows_at(&s->answers, i);
+
+		if (a->symbol)
+			free((void *)a->symbol->inlined);
+		free(a->symbol);
 	}
-	free(s->modules);
+	for (i = 0; i < s->opened.nr; i++) {
+		struct opened *o = rows_at(&s->opened, i);
+
+		module_free(o->module);
+		free(o->path);
+	}
+	rows_free(&s->answers);
+	rows_free(&s->opened);
 	free(s);
+}
+
+static __u64 hash_text(__u64 hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
 }
 
 /* The module that is mapped; NULL: no memory. */
 static struct opened *get_module(struct symbols *s, const struct ktrace_map *map)
 {
-	struct opened *modules, opened;
-	size_t i;
+	struct { __u64 hash, nr; } key = { .nr = 0 };
+	struct opened *o;
 
-	if (s->last < s->module_nr && module_is_of(s->modules[s->last].module, map))
-		return &s->modules[s->last];
-	for (i = 0; i < s->module_nr; i++)
-		if (module_is_of(s->modules[i].module, map)) {
-			s->last = i;
-			return &s->modules[i];
-		}
-	modules = realloc(s->modules, (s->module_nr + 1) * sizeof(*modules));
-	if (!modules)
+	key.hash = hash_text(hash_text(0xcbf29ce484222325ull, map->path), map->build);
+	for (; (o = rows_get(&s->opened, &key)) && o->module; key.nr++)
+		if (module_is_of(o->module, map))
+			return o;
+	if (!o)
 		return NULL;
-	s->modules = modules;
-	opened.module = module_open(map, &s->where);
-	opened.path = strdup(map->path);
-	if (!opened.module || !opened.path) {
-		module_free(opened.module);
-		free(opened.path);
+	o->module = module_open(map, &s->where);
+	free(o->path);
+	o->path = strdup(map->path);
+	return o->module && o->path ? o : NULL;
+}
+
+static struct symbol *look_up(const struct opened *o, __u64 place, bool is_return)
+{
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+
+	if (!symbol)
 		return NULL;
-	}
-	s->last = s->module_nr++;
-	s->modules[s->last] = opened;
-	return &s->modules[s->last];
+	symbol->module = o->path;
+	symbol->place = place;
+	module_look_up(o->module, symbol, is_return);
+	return symbol;
 }
 
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return)
 {
+	struct { struct module *module; __u64 place, is_return; } key;
 	const struct ktrace_map *map;
-	struct opened *opened;
-	struct answer *a, **bucket;
-	__u64 place;
+	const struct opened *o;
+	struct answer *a;
 
 	if (is_return && !address--)
 		return NULL;
 	map = ktrace_trace_map(trace, pid, raw, address);
-	opened = map ? get_module(s, map) : NULL;
-	if (!opened)
+	o = map ? get_module(s, map) : NULL;
+	if (!o)
 		return NULL;
-	place = address - map->start + map->offset + is_return;
-	bucket = &s->answers[(place * 0x9e3779b97f4a7c15ull >> 40) % BUCKETS];
-	for (a = *bucket; a; a = a->next)
-		if (a->symbol.place == place && a->module == opened->module &&
-		    a->is_return == is_return)
-			return &a->symbol;
-	a = calloc(1, sizeof(*a));
-	if (!a)
-		return NULL;
-	a->next = *bucket;
-	a->module = opened->module;
-	a->is_return = is_return;
-	a->symbol.module = opened->path;
-	a->symbol.place = place;
-	module_look_up(a->module, &a->symbol, is_return);
-	*bucket = a;
-	return &a->symbol;
+	key.module = o->module;
+	key.place = address - map->start + map->offset + is_return;
+	key.is_return = is_return;
+	a = rows_get(&s->answers, &key);
+	if (a && !a->symbol)
+		a->symbol = look_up(o, key.place, is_return);
+	return a ? a->symbol : NULL;
 }
 
 static const char *base_name(const char *path)
@@ -155,26 +176,73 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-void symbols_put(struct ktrace_out *out, const struct symbol *symbol)
+static void put_source(struct ktrace_out *out, const char *file, int line)
+{
+	ktrace_out_str(out, " at ");
+	ktrace_out_safe(out, base_name(file));
+	ktrace_out_char(out, ':');
+	ktrace_out_u64(out, (__u64)line);
+}
+
+void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *inlined)
+{
+	ktrace_out_safe(out, inlined->function ? inlined->function : "?");
+	if (inlined->file)
+		put_source(out, inlined->file, inlined->line);
+}
+
+void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 {
 	ktrace_out_safe(out, symbol->function ? symbol->function : base_name(symbol->module));
 	ktrace_out_str(out, "+0x");
 	ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
 	if (symbol->file) {
-		ktrace_out_str(out, " at ");
-		ktrace_out_safe(out, base_name(symbol->file));
-		ktrace_out_char(out, ':');
-		ktrace_out_u64(out, (__u64)symbol->line);
+		put_source(out, symbol->file, symbol->line);
 	} else if (symbol->function) {
 		ktrace_out_str(out, " in ");
 		ktrace_out_safe(out, base_name(symbol->module));
 	}
 }
 
+void symbols_put(struct ktrace_out *out, const struct symbol *symbol)
+{
+	size_t i;
+
+	for (i = 0; i < symbol->inlined_nr; i++) {
+		symbols_put_inlined(out, &symbol->inlined[i]);
+		ktrace_out_str(out, ", inlined in ");
+	}
+	symbols_put_outer(out, symbol);
+}
+
 static void put_json_text(struct ktrace_out *out, const char *key, const char *text)
 {
 	ktrace_out_str(out, key);
 	ktrace_out_json(out, text, strlen(text));
+}
+
+static void put_json_source(struct ktrace_out *out, const char *file, int line)
+{
+	if (!file)
+		return;
+	put_json_text(out, ",\"file\":", file);
+	ktrace_out_str(out, ",\"line\":");
+	ktrace_out_u64(out, (__u64)line);
+}
+
+static void put_json_inlined(struct ktrace_out *out, const struct symbol *symbol)
+{
+	const struct symbol_inlined *inlined = symbol->inlined;
+	size_t i;
+
+	for (i = 0; i < symbol->inlined_nr; i++) {
+		put_json_text(out, i ? ",{\"function\":" : ",\"inlined\":[{\"function\":",
+			      inlined[i].function ? inlined[i].function : "?");
+		put_json_source(out, inlined[i].file, inlined[i].line);
+		ktrace_out_char(out, '}');
+	}
+	if (i)
+		ktrace_out_char(out, ']');
 }
 
 void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol)
@@ -187,10 +255,7 @@ void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol)
 		ktrace_out_str(out, ",\"offset\":");
 		ktrace_out_u64(out, symbol->offset);
 	}
-	if (symbol->file) {
-		put_json_text(out, ",\"file\":", symbol->file);
-		ktrace_out_str(out, ",\"line\":");
-		ktrace_out_u64(out, (__u64)symbol->line);
-	}
+	put_json_source(out, symbol->file, symbol->line);
+	put_json_inlined(out, symbol);
 	ktrace_out_char(out, '}');
 }

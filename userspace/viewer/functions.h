@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* functions.h - functions of a program or library by their addresses, from its symbol table */
+#ifndef VIEWER_FUNCTIONS_H
+#define VIEWER_FUNCTIONS_H
+
+#include <elfutils/libdwfl.h>
+
+/**
+ * struct function - one of them
+ * @start:	first address
+ * @end:	behind the last; @start = the table does not say
+ * @reach:	the largest end so far in the table
+ * @rank:	of several at one address, the highest is the name
+ * @name:	libdw's
+ */
+struct function {
+	GElf_Addr start;
+	GElf_Addr end;
+	GElf_Addr reach;
+	int rank;
+	const char *name;
+};
+
+/* struct functions - a table, by address; begins as { 0 } */
+struct functions {
+	struct function *list;
+	size_t nr;
+};
+
+/* Reads the symbol table of the module. Return: 0, -ENOMEM. */
+int functions_read(struct functions *f, Dwfl_Module *mod);
+void functions_free(struct functions *f);
+/* The function at an address, of several the innermost; NULL: there is none. */
+const struct function *functions_find(const struct functions *f, GElf_Addr address);
+
+#endif
