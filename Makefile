@@ -25,7 +25,9 @@ endif
 
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes $(if $(WERROR),-Werror)
 INCLUDE := -Iuapi -Iuserspace/lib
-STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP
+# The same bytes wherever it is built.
+STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP \
+	   -ffile-prefix-map=$(CURDIR)=.
 
 .DEFAULT_GOAL := all
 .PHONY: all lib tools module examples logevent shark_kernel bench-programs progs help
