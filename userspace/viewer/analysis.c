@@ -27,14 +27,7 @@ __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until)
 
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid)
 {
-	size_t i;
-
-	if (!a->select.pid_nr)
-		return tid != 0;
-	for (i = 0; i < a->select.pid_nr; i++)
-		if (a->select.pids[i] == tid || (pid && a->select.pids[i] == pid))
-			return true;
-	return false;
+	return a->select.pid_nr ? select_thread(&a->select, tid, pid) : tid != 0;
 }
 
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p)

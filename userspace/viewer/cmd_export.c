@@ -16,6 +16,7 @@ static const struct export_format *const formats[] = {
 	&export_shark_text,
 	&export_kiwi,
 	&export_csv,
+	&export_folded,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -28,8 +29,16 @@ static const struct export_format *find_format(const char *name)
 	return NULL;
 }
 
+static const char *take_by(struct export *x)
+{
+	x->by_events = !strcmp(optarg, "events");
+	return x->by_events || !strcmp(optarg, "time") ? NULL : "--by: events or time";
+}
+
 static const char *take_option(struct export *x, int option)
 {
+	const char *wrong;
+
 	switch (option) {
 	case 't':
 		x->format = find_format(optarg);
@@ -37,10 +46,14 @@ static const char *take_option(struct export *x, int option)
 	case 'c':
 		x->has_columns = true;
 		return NULL;
+	case 'b':
+		return take_by(x);
 	case 'o':
 		x->path = optarg;
 		return NULL;
 	default:
+		if (symbols_option(&x->where, option, &wrong))
+			return wrong;
 		return scope_option(&x->scope, option);
 	}
 }
@@ -87,6 +100,8 @@ static const struct option options[] = {
 	SCOPE_OPTIONS,
 	{ "to", required_argument, NULL, 't' },
 	{ "columns", no_argument, NULL, 'c' },
+	{ "by", required_argument, NULL, 'b' },
+	SYMBOLS_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	COMMON_OPTIONS
 };
@@ -120,9 +135,12 @@ const struct command cmd_export = {
 "                     shark-text: the same as lines of its converter\n"
 "                     kiwi: the same as lines of a viewer of time lines\n"
 "                     csv: a line an event, for spreadsheets and data frames\n"
+"                     folded: where time goes, as stacks for flame graphs\n"
 "  -o, --output FILE  write into FILE, - for standard output (default)\n"
+"  --by time|events   folded: what numbers are (time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 SCOPE_HELP
+SYMBOLS_HELP
 "  --help, --version\n"
 "\n"
 "paje: times are seconds since the first event of the files. They are read from their\n"
@@ -149,6 +167,14 @@ SCOPE_HELP
 "tid, comm, event, flags (separated by blanks), fields (JSON), bytes (hexadecimal, of what is\n"
 "not described), context (JSON); as in ktrace list --json, and empty where that has no member.\n"
 "With --columns all fields that events of -e can have follow as columns field_NAME; text is as\n"
-"it is, all else as in JSON without quotes. The column fields then has what has no column.\n",
+"it is, all else as in JSON without quotes. The column fields then has what has no column.\n"
+"\n"
+"folded: lines of frames, outermost first, separated by semicolons, a blank, ns. Needs events\n"
+"of family sched; those of syscall and irq tell more. Frames: process (PID), thread (TID), run,\n"
+"wait:WHY, wait-cpu:woken or :preempted, unknown or another status; when it ran, user or what\n"
+"else it did, such as syscall:read and irq:timer on top of it; when it did not, the call it was\n"
+"in, and the stacks that sched:switch has recorded (ktraced --context). Idle CPUs are left out.\n"
+"The files are read from their beginning; -e and --filter have no meaning. With --by events the\n"
+"numbers are events, and the lines those of ktrace stacks.\n",
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #define VIEWER_EXPORT_H
 
 #include "scope.h"
+#include "symbols.h"
 
 /**
  * struct export - one run of the command
@@ -11,6 +12,8 @@
  * @format:	what is written
  * @path:	where to, NULL = standard output
  * @has_columns: each field has a column of its own
+ * @by_events:	stacks are weighed by how many events had them, not by time
+ * @where:	whether to look symbols up, and where
  * @set:	the files; stands at their beginning
  */
 struct export {
@@ -18,6 +21,8 @@ struct export {
 	const struct export_format *format;
 	const char *path;
 	bool has_columns;
+	bool by_events;
+	struct symbols_where where;
 	struct ktrace_traceset *set;
 };
 
@@ -38,5 +43,6 @@ extern const struct export_format export_shark;
 extern const struct export_format export_shark_text;
 extern const struct export_format export_kiwi;
 extern const struct export_format export_csv;
+extern const struct export_format export_folded;
 
 #endif

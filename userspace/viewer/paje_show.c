@@ -107,12 +107,8 @@ void paje_show_types(struct ktrace_out *out)
 bool paje_wants(const struct paje *p, __u32 tid, __u32 pid)
 {
 	const struct select *s = &p->x->scope.select;
-	size_t i;
 
-	for (i = 0; i < s->pid_nr; i++)
-		if (s->pids[i] == tid || s->pids[i] == pid)
-			return true;
-	return !s->pid_nr;
+	return !s->pid_nr || select_thread(s, tid, pid);
 }
 
 static bool is_shown(const struct paje *p, __u32 tid, __u32 pid)

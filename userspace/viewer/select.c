@@ -155,17 +155,20 @@ static bool is_wanted_type(struct select *s, const struct ktrace_trace_event *e)
 	return v->is_wanted;
 }
 
-static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_event *e)
+bool select_thread(const struct select *s, __u32 tid, __u32 pid)
 {
-	__u32 pid = ktrace_trace_pid(e->stream->trace, e->tid, e->raw);
 	size_t i;
 
-	if (e->id == KTRACE_ID_LOST)
-		return true;
 	for (i = 0; i < s->pid_nr; i++)
-		if (s->pids[i] == e->tid || (pid && s->pids[i] == pid))
+		if (s->pids[i] == tid || (pid && s->pids[i] == pid))
 			return true;
 	return false;
+}
+
+static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_event *e)
+{
+	return e->id == KTRACE_ID_LOST ||
+	       select_thread(s, e->tid, ktrace_trace_pid(e->stream->trace, e->tid, e->raw));
 }
 
 bool select_type(const struct select *s, const struct ktrace_event_type *type)

@@ -64,6 +64,8 @@ bool select_passes_filters(const struct select *s, const struct ktrace_trace_eve
 bool select_event(struct select *s, const struct ktrace_trace_event *e);
 /* Could events of this type be wanted? */
 bool select_type(const struct select *s, const struct ktrace_event_type *type);
+/* Is it one of the processes and threads asked for? @pid: 0 = not known */
+bool select_thread(const struct select *s, __u32 tid, __u32 pid);
 void select_free(struct select *s);
 
 #endif

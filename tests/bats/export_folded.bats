@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace export --to folded: time of threads as stacks. Those of switches need a kernel: context.bats
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+setup()
+{
+	setup_test
+	ORACLE=$ROOT/tests/oracle/analyse.py
+}
+
+teardown()
+{
+	teardown_test
+}
+
+@test "folded: who ran, in what, and why it did not" {
+	local switch="u32:120 u32:120"
+	{
+		python3 "$ORACLE" make 1 1 | grep '^meta'
+		cat <<-END
+			block 0
+			rec 1000 64 0 u32:0 u32:100 $switch u32:0 char16:swapper/0 char16:cl;ent
+			rec 1100 96 100 u64:202 zeros:48
+			rec 1200 64 100 u32:100 u32:0 $switch u32:1 char16:cl;ent char16:swapper/0
+			rec 2000 65 0:8 u32:100 u32:120 u32:0 char16:cl;ent
+			rec 2050 64 0 u32:0 u32:100 $switch u32:0 char16:swapper/0 char16:cl;ent
+			rec 2100 97 100 u64:202 u64:0
+			rec 2200 128 100:8 u32:5 char16:eth0
+			rec 2230 129 100:8 u32:5 u32:1
+			rec 3000 64 100 u32:100 u32:0 $switch u32:2 char16:cl;ent char16:swapper/0
+			rec 3500 96 0 u64:0 zeros:48
+		END
+	} | "$PROGS/mktrace" t
+	run_ktrace export --to folded t
+	[ "$status" = 0 ]
+	[ "$output" = "?;cl:ent (100);run;user 870
+?;cl:ent (100);wait:sleep;syscall:futex 800
+?;cl:ent (100);wait:disk 500
+?;cl:ent (100);run;syscall:futex 150
+?;cl:ent (100);run;unknown 100
+?;cl:ent (100);wait-cpu:woken;syscall:futex 50
+?;cl:ent (100);run;irq:eth0 30" ]
+	run_ktrace export --to folded --since 1100ns --until 1250ns t
+	[ "$output" = "?;cl:ent (100);run;user 120
+?;cl:ent (100);run;irq:eth0 30" ]
+	run_ktrace export --to folded --pid 7 t
+	[ "$output" = "" ]
+}
+
+# agrees SEED: the time on CPUs of each thread is what ktrace sched says
+agrees()
+{
+	python3 "$ORACLE" make "$1" 3000 | "$PROGS/mktrace" t
+	run_ktrace export --to folded -o folded t
+	[ "$status" = 0 ]
+	"$KTRACE" sched --json t >sched.json 2>/dev/null
+	python3 - <<-'END'
+		import json, re
+		own = {}
+		for line in open('folded'):
+		    m = re.fullmatch(r'[^;]+;[^;]*\((\d+)\);(run|exit)(?:;.*)? (\d+)\n', line)
+		    if m:
+		        own[int(m[1])] = own.get(int(m[1]), 0) + int(m[3])
+		told = {}
+		for t in json.load(open('sched.json'))['tasks']:
+		    if t['run']['total_ns']:
+		        told[t['tid']] = told.get(t['tid'], 0) + t['run']['total_ns']
+		assert own == told and own, (own, told)
+	END
+}
+
+@test "folded: time on CPUs is that of ktrace sched" {
+	agrees 1
+	agrees 2
+}
+
+@test "folded --by events is ktrace stacks" {
+	run_ktraced --policy block --context ustack -o t -- "$EXAMPLES/hello"
+	run_ktrace export --to folded --by events t
+	[ "$status" = 0 ]
+	[ "$output" = "$("$KTRACE" stacks t)" ]
+	fails "$KTRACE" export --to folded --by weight t
+}
+
+@test "folded: without events of the kernel nothing is known, which is said" {
+	run_ktraced --policy block -o t -- "$EXAMPLES/hello"
+	run_ktrace export --to folded t
+	[ "$status" = 0 ]
+	fails grep -v ';unknown [0-9]*$' <<<"$output"
+	[[ $stderr == *"nothing is known of threads"* ]]
+}
