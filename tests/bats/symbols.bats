@@ -408,3 +408,40 @@ has_both()
 		[ "$(wc -l <list)" = 3 ]
 	done
 }
+
+# random_places FILE N: a trace t of events that have N addresses of FILE's code; those to addresses
+random_places()
+{
+	local off at size build
+	read -r off at size < <(readelf -lW "$1" | awk '$1 == "LOAD" && /R E/ { print $2, $3, $5 }')
+	build=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
+	{
+		echo "meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000"
+		echo "meta event kind=user id=64 desc=a:b{ptr%20x;}"
+		echo "meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop"
+		echo "meta process pid=5 ppid=1 ts=0 comm=x maps=own"
+		echo "meta map pid=5 ts=0 start=268435456 end=$((268435456 + size)) offset=$((off)) build=$build path=$1"
+		awk -v size=$((size)) -v n="$2" -v at=$((at)) 'BEGIN { srand(7); for (i = 0; i < n; i++) {
+			if (i % 100 == 0) print "block 0"
+			p = int(rand() * size)
+			print "rec", 1000 + i, "64 5 u64:" 268435456 + p
+			printf "0x%x\n", at + p >"addresses" } }'
+	} | "$PROGS/mktrace" t
+}
+
+@test "places all over a program are where addr2line has them" {
+	random_places "$(readlink -f "$KTRACE")" 2000
+	"$KTRACE" list --symbols --json t >json
+	jq -r '(.symbols.x // {}) | [((.inlined // [])[], .) |
+		(.file // "?" | sub(".*/"; "")) + ":" + (.line // "?" | tostring)] | join(" ")' json >ours
+	addr2line -e "$KTRACE" -f -i -a <addresses | awk '
+		/^0x/ { if (s) print s; s = ""; next }
+		{ getline l; sub(/.*\//, "", l); sub(/ \(disc.*/, "", l); s = s (s ? " " : "") l }
+		END { print s }' >theirs
+	[ "$(wc -l <ours)" = 2000 ]
+	# Between functions is nothing; one of them takes that for the function before.
+	[ "$(grep -c '\.c:[0-9]' ours)" -gt 1500 ]
+	paste ours theirs | awk -F '\t' '$1 != $2 && $1 !~ /\?/ && $2 !~ /\?/' >differ
+	cat differ
+	[ ! -s differ ]
+}

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* demangle.c - names of C++ functions as they are in their source, if its library is there */
+/*
+ * demangle.c - names of functions as they are in their source
+ *
+ * Those of C++ are, if its library is there. Versions of symbols are left out.
+ */
 #include "demangle.h"
 
 #include <dlfcn.h>
@@ -34,11 +38,12 @@ static char *demangle_one(const char *name)
 const char *demangle(struct demangled **list, const char *name)
 {
 	struct demangled *d;
-	char *text;
+	char *text = NULL;
 
-	if (strncmp(name, "_Z", 2) || strlen(name) > MANGLED_MAX)
-		return name;
-	text = demangle_one(name);
+	if (strchr(name, '@'))
+		text = strndup(name, strcspn(name, "@"));
+	else if (!strncmp(name, "_Z", 2) && strlen(name) <= MANGLED_MAX)
+		text = demangle_one(name);
 	d = text ? malloc(sizeof(*d)) : NULL;
 	if (!d) {
 		free(text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* demangle.h - names of C++ functions as they are in their source */
+/* demangle.h - names of functions as they are in their source */
 #ifndef VIEWER_DEMANGLE_H
 #define VIEWER_DEMANGLE_H
 

@@ -12,23 +12,26 @@
 
 enum { RANK_LABEL, RANK_LOCAL, RANK_WEAK, RANK_GLOBAL };
 
-static bool is_code_section(Elf *elf, GElf_Word index)
+/* The end of a section of code; 0: it is none. */
+static GElf_Addr end_of_section(Elf *elf, GElf_Word index)
 {
 	Elf_Scn *scn = elf ? elf_getscn(elf, index) : NULL;
 	GElf_Shdr header;
 
-	return scn && gelf_getshdr(scn, &header) && header.sh_flags & SHF_EXECINSTR;
+	if (!scn || !gelf_getshdr(scn, &header) || !(header.sh_flags & SHF_EXECINSTR))
+		return 0;
+	return header.sh_addr + header.sh_size;
 }
 
 /* Assembler's functions may have neither type nor size. */
-static bool is_function(const GElf_Sym *sym, GElf_Word section, Elf *elf)
+static bool is_function(const GElf_Sym *sym, GElf_Word section, GElf_Addr section_end)
 {
 	switch (GELF_ST_TYPE(sym->st_info)) {
 	case STT_FUNC:
 	case STT_GNU_IFUNC:
 		return section != SHN_UNDEF;
 	case STT_NOTYPE:
-		return section != SHN_UNDEF && section != SHN_ABS && is_code_section(elf, section);
+		return section_end;
 	default:
 		return false;
 	}
@@ -70,7 +73,7 @@ int functions_read(struct functions *f, Dwfl_Module *mod)
 {
 	int i, nr = dwfl_module_getsymtab(mod);
 	GElf_Word section;
-	GElf_Addr at;
+	GElf_Addr at, end, bias;
 	const char *name;
 	GElf_Sym sym;
 	Elf *elf;
@@ -79,12 +82,13 @@ int functions_read(struct functions *f, Dwfl_Module *mod)
 	if (nr > 0 && !f->list)
 		return -ENOMEM;
 	for (i = 1; i < nr; i++) {
-		name = dwfl_module_getsym_info(mod, i, &sym, &at, &section, &elf, NULL);
-		if (!name || !*name || !is_function(&sym, section, elf))
+		name = dwfl_module_getsym_info(mod, i, &sym, &at, &section, &elf, &bias);
+		end = end_of_section(elf, section);
+		if (!name || !*name || !is_function(&sym, section, end))
 			continue;
 		f->list[f->nr++] = (struct function){
 			.start = at, .end = at + sym.st_size < at ? at : at + sym.st_size,
-			.rank = rank_of(&sym), .name = name,
+			.limit = end + bias, .rank = rank_of(&sym), .name = name,
 		};
 	}
 	sort(f);
@@ -112,5 +116,6 @@ const struct function *functions_find(const struct functions *f, GElf_Addr addre
 		if (f->list[i - 1].end > address)
 			return &f->list[i - 1];
 	/* One without a size goes on until the next. */
-	return low && f->list[low - 1].end == f->list[low - 1].start ? &f->list[low - 1] : NULL;
+	return low && f->list[low - 1].end == f->list[low - 1].start &&
+	       address < f->list[low - 1].limit ? &f->list[low - 1] : NULL;
 }

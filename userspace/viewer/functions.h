@@ -9,6 +9,7 @@
  * struct function - one of them
  * @start:	first address
  * @end:	behind the last; @start = the table does not say
+ * @limit:	it is not behind this if the table does not say: the end of its section
  * @reach:	the largest end so far in the table
  * @rank:	of several at one address, the highest is the name
  * @name:	libdw's
@@ -16,6 +17,7 @@
 struct function {
 	GElf_Addr start;
 	GElf_Addr end;
+	GElf_Addr limit;
 	GElf_Addr reach;
 	int rank;
 	const char *name;

@@ -262,6 +262,7 @@ struct module *module_open(const struct ktrace_map *map, const struct symbols_wh
 	if (!m)
 		return NULL;
 	m->where = where;
+	m->source = (struct source)SOURCE_INIT;
 	m->path = strdup(map->path);
 	m->build = map->build && is_build_id(map->build) ? strdup(map->build) : NULL;
 	if (asprintf(&m->debug_dir, "%s" DEBUG_DIR, where->sysroot ? where->sysroot : "") < 0)

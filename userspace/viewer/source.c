@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define INLINED_MAX 64
-
 /* struct unit - addresses of a compile unit, which may have several */
 struct unit {
 	Dwarf_Addr start;
@@ -112,65 +110,48 @@ static void find_call(Dwarf_Die *unit, Dwarf_Die *die, struct symbol *symbol)
 		symbol->line = (int)value;
 }
 
-/* Those of @scopes that are inlined, the innermost first; the symbol's place is their call. */
-static void take_inlined(struct source *s, Dwarf_Die *unit, Dwarf_Die *scopes, int nr,
+/* The innermost first; the symbol's place becomes the call of the last of them. */
+static void take_inlined(struct source *s, Dwarf_Die *unit, Dwarf_Die *dies, int nr,
 			 struct symbol *symbol)
 {
-	struct symbol_inlined list[INLINED_MAX], *copy;
-	size_t found = 0;
-	int i;
+	struct symbol_inlined *list = nr ? calloc((size_t)nr, sizeof(*list)) : NULL;
 
-	for (i = 0; i < nr && found < INLINED_MAX; i++) {
-		if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-			break;
-		if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-			continue;
-		list[found++] = (struct symbol_inlined){
-			function_name(s, &scopes[i]), symbol->file, symbol->line,
-		};
-		find_call(unit, &scopes[i], symbol);
-	}
-	copy = found ? calloc(found, sizeof(*copy)) : NULL;
-	if (!copy)
+	if (!list)
 		return;
-	for (symbol->inlined_nr = 0; symbol->inlined_nr < found; symbol->inlined_nr++)
-		copy[symbol->inlined_nr] = list[symbol->inlined_nr];
-	symbol->inlined = copy;
-}
-
-static void find_inlined(struct source *s, Dwarf_Die *unit, Dwarf_Addr pc, struct symbol *symbol)
-{
-	Dwarf_Die *scopes = NULL, *chain = NULL;
-	int nr;
-
-	/* The first answer leads from an inlined function to its definition, not to its call. */
-	if (dwarf_getscopes(unit, pc, &scopes) > 0) {
-		nr = dwarf_getscopes_die(&scopes[0], &chain);
-		if (nr > 0)
-			take_inlined(s, unit, chain, nr, symbol);
+	symbol->inlined = list;
+	while (nr--) {
+		list[symbol->inlined_nr++] = (struct symbol_inlined){
+			function_name(s, &dies[nr]), symbol->file, symbol->line,
+		};
+		find_call(unit, &dies[nr], symbol);
 	}
-	free(chain);
-	free(scopes);
 }
 
 void source_find(struct source *s, Dwarf_Addr address, struct symbol *symbol)
 {
-	Dwarf_Addr bias;
-	Dwarf_Die *unit = find_unit(s, address, &bias);
-	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+	Dwarf_Die dies[SCOPES_INLINED_MAX], *unit;
+	Dwarf_Addr bias, pc;
+	Dwarf_Line *line;
+	int nr;
 
-	if (!unit)
+	unit = find_unit(s, address, &bias);
+	pc = address - bias;
+	nr = unit ? scopes_inlined(&s->scopes, unit, pc, dies) : 0;
+	/* The index has gaps between units, such as code without debug information, as theirs. */
+	if (!unit || (nr < 0 && dwarf_haspc(unit, pc) <= 0))
 		return;
+	line = dwarf_getsrc_die(unit, pc);
 	if (line) {
 		symbol->file = dwarf_linesrc(line, NULL, NULL);
 		dwarf_lineno(line, &symbol->line);
 	}
-	find_inlined(s, unit, address - bias, symbol);
+	if (nr > 0)
+		take_inlined(s, unit, dies, nr, symbol);
 }
 
 void source_free(struct source *s)
 {
 	free(s->units);
+	scopes_free(&s->scopes);
 	demangle_free(&s->names);
-	*s = (struct source){ 0 };
 }
