@@ -189,11 +189,12 @@ static int open_temporary(const char *path, const struct stat *file)
 	/* Where a link leads to, not the link, is replaced. */
 	if (!realpath(path, final) && (size_t)snprintf(final, PATH_MAX, "%s", path) >= PATH_MAX)
 		return -ENAMETOOLONG;
-	if (strlen(final) + sizeof(".XXXXXX") > PATH_MAX)
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", final) >= (int)sizeof(temporary)) {
+		*temporary = 0;
 		return -ENAMETOOLONG;
+	}
 	watch_signals();
 	atexit(drop_file);
-	sprintf(temporary, "%s.XXXXXX", final);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		*temporary = 0;
