@@ -17,6 +17,7 @@ static const struct export_format *const formats[] = {
 	&export_kiwi,
 	&export_csv,
 	&export_folded,
+	&export_ctf,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -69,13 +70,14 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 		ktrace_traceset_close(x->set);
 		return command_usage(cmd, "one file at a time, or parts of one recording");
 	}
-	if (x->path && output_to(x->path, nr, paths)) {
+	if (x->path && !x->format->is_folder && output_to(x->path, nr, paths)) {
 		ktrace_traceset_close(x->set);
 		return STATUS_DAMAGED;
 	}
 	ret = x->format->write(x);
 	if (ret) {
-		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		if (ret != EXPORT_SAID)
+			fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
 	} else {
 		scope_complain(&x->scope);
@@ -93,6 +95,8 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 		return command_usage(cmd, "--to FORMAT is missing");
 	if (!nr)
 		return command_usage(cmd, "no file");
+	if (x->format->is_folder && (!x->path || !strcmp(x->path, "-")))
+		return command_usage(cmd, "-o FOLDER is missing");
 	return write_files(x, cmd, nr, paths);
 }
 
@@ -136,7 +140,10 @@ const struct command cmd_export = {
 "                     kiwi: the same as lines of a viewer of time lines\n"
 "                     csv: a line an event, for spreadsheets and data frames\n"
 "                     folded: where time goes, as stacks for flame graphs\n"
-"  -o, --output FILE  write into FILE, - for standard output (default)\n"
+"                     ctf: a folder of the Common Trace Format 1.8, for babeltrace2 and Trace\n"
+"                     Compass\n"
+"  -o, --output FILE  write into FILE, - for standard output (default); ctf: a new or\n"
+"                     empty folder\n"
 "  --by time|events   folded: what numbers are (time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 SCOPE_HELP
@@ -175,6 +182,9 @@ SYMBOLS_HELP
 "else it did, such as syscall:read and irq:timer on top of it; when it did not, the call it was\n"
 "in, and the stacks that sched:switch has recorded (ktraced --context). Idle CPUs are left out.\n"
 "The files are read from their beginning; -e and --filter have no meaning. With --by events the\n"
-"numbers are events, and the lines those of ktrace stacks.\n",
+"numbers are events, and the lines those of ktrace stacks.\n"
+"\n"
+"ctf: the events of ktrace list in its order, with a stream for each ring. Documentation/\n"
+"formats.md says what becomes of names, losses and the rest.\n",
 	.run = run,
 };

@@ -30,13 +30,17 @@ struct export {
  * struct export_format - one format
  * @name:	as in --to
  * @is_single:	stamps are written as they are, so they must be of one recording
- * @write:	reads the files and writes to output(). Returns 0, -errno.
+ * @is_folder:	writes a folder, called @path of struct export, not to output()
+ * @write:	reads the files and writes. Returns 0, -errno, EXPORT_SAID: failed, and complained.
  */
 struct export_format {
 	const char *name;
 	bool is_single;
+	bool is_folder;
 	int (*write)(struct export *x);
 };
+
+#define EXPORT_SAID 1
 
 extern const struct export_format export_paje;
 extern const struct export_format export_shark;
@@ -44,5 +48,6 @@ extern const struct export_format export_shark_text;
 extern const struct export_format export_kiwi;
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
+extern const struct export_format export_ctf;
 
 #endif

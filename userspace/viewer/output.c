@@ -161,19 +161,24 @@ static bool is_same(const char *path, const struct stat *file)
 	return !stat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
 }
 
+/* Takes away what is not whole. */
+static void (*drop)(void);
+
 static void on_signal(int signal_nr)
 {
-	drop_file();
+	drop();
 	/* SA_RESETHAND: it ends the process now, as it would have. */
 	raise(signal_nr);
 }
 
-static void watch_signals(void)
+void output_watch(void (*function)(void))
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXFSZ, SIGXCPU };
 	struct sigaction new = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND }, old;
 	size_t i;
 
+	drop = function;
+	atexit(function);
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &new, NULL);
@@ -193,8 +198,7 @@ static int open_temporary(const char *path, const struct stat *file)
 		*temporary = 0;
 		return -ENAMETOOLONG;
 	}
-	watch_signals();
-	atexit(drop_file);
+	output_watch(drop_file);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		*temporary = 0;

@@ -97,6 +97,8 @@ int output_end(int status);
 int output_to(const char *path, int nr, char **inputs);
 /* What is there of such a file is not to be kept: the command has failed, and said so. */
 void output_void(void);
+/* What is not whole: @drop takes it away when the process ends, also by a signal. */
+void output_watch(void (*drop)(void));
 /* One line on standard error, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
