@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+// 30-text.js - times, durations, values and names, as people read them
+
+const UNITS = [[1e9, 's'], [1e6, 'ms'], [1e3, 'µs'], [1, 'ns']];
+
+// "1.250 ms": three digits behind the point at most
+function duration_text(ns) {
+	const negative = ns < 0 ? '-' : '';
+	const size = Math.abs(ns);
+	const [unit, name] = UNITS.find(([u]) => size >= u) || UNITS[3];
+
+	return `${negative}${+(size / unit).toFixed(3)} ${name}`;
+}
+
+// Seconds since the beginning with nine digits, as `ktrace list` has them
+function time_text(ns) {
+	const whole = Math.floor(ns / 1e9);
+
+	return `${whole}.${String(Math.floor(ns - whole * 1e9)).padStart(9, '0')}`;
+}
+
+// Text for the axis: as many digits as the distance of two marks needs
+function axis_text(ns, step) {
+	const [unit, name] = UNITS.find(([u]) => Math.max(ns, step) >= u) || UNITS[3];
+	const digits = Math.max(Math.ceil(Math.log10(unit / step) - 1e-9), 0);
+
+	return ns ? `${(ns / unit).toFixed(digits)} ${name}` : '0';
+}
+
+// Date and time of day with all digits, in the zone of the reader; '' = not known
+function wall_text(ns) {
+	if (trace.head.wall === null || trace.head.wall === undefined)
+		return '';
+	const wall = BigInt(trace.head.wall) + BigInt(Math.floor(ns));
+	const date = new Date(Number(wall / 1000000n));
+	const two = n => String(n).padStart(2, '0');
+
+	return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ` +
+		`${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.` +
+		String(wall % 1000000000n).padStart(9, '0');
+}
+
+// The event's time in ns since its clock's beginning
+function clock_text(ns) {
+	return String(BigInt(trace.head.begin) + BigInt(Math.floor(ns)));
+}
+
+// The name a number has, if it has one
+function enum_name(value, enums) {
+	return enums?.find(([number]) => String(number) === String(value))?.[1];
+}
+
+function value_text(value, { kind, enums }) {
+	const name = enum_name(value, enums);
+
+	if (name !== undefined)
+		return name;
+	if (kind === 'x')
+		return `0x${value.toString(16)}`;
+	return value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function fields_text(event) {
+	return event.fields.map(f => `${f.name}=${value_text(f.value, f)}`).join(' ');
+}
+
+// "name 123" of a row; '' = none
+function row_text(row) {
+	return row >= 0 ? trace.head.rows[row].name : '';
+}
+
+function count_text(number) {
+	return number.toLocaleString('en');
+}
+
+function state_name(state) {
+	return state >= 0 ? trace.head.states[state].name : 'nothing known';
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+// 75-details.js - all that is known of the selected event and state, and the events next to it
+
+let details_run = 0;
+
+function make(tag, text, parent, attributes = {}) {
+	const element = document.createElement(tag);
+
+	element.textContent = text;
+	for (const [name, value] of Object.entries(attributes))
+		element.setAttribute(name, value);
+	parent.append(element);
+	return element;
+}
+
+function add_pair(list, name, value) {
+	make('dt', name, list);
+	make('dd', value, list);
+}
+
+async function show_details() {
+	const box = document.getElementById('details');
+	const run = ++details_run;
+	const parts = document.createDocumentFragment();
+
+	if (chart.state && chart.state.row >= 0)
+		add_state(parts, chart.state);
+	if (selection.event)
+		add_event(parts, selection.event);
+	box.replaceChildren(parts);
+	if (selection.event)
+		await add_neighbours(box, selection.event, () => run !== details_run);
+}
+
+function add_state(box, { row, state, from, to }) {
+	make('h2', state_name(state), box);
+	const list = make('dl', '', box);
+
+	add_pair(list, trace.head.rows[row].kind, row_text(row));
+	add_pair(list, 'from', `${time_text(from)} s`);
+	add_pair(list, 'for', duration_text(to - from));
+	if (state >= 0 && trace.head.states[state].detail)
+		add_pair(list, 'what', trace.head.states[state].detail);
+	make('button', 'Zoom to it', box, { type: 'button' })
+		.addEventListener('click', zoom_to_state);
+}
+
+function zoom_to_state() {
+	if (!chart.state)
+		return;
+	const { from, to } = chart.state;
+	const margin = (to - from) * 0.1;
+
+	set_view(from - margin, to + margin, true);
+}
+
+function add_event(box, event) {
+	make('h2', event.name, box);
+	const list = make('dl', '', box);
+	const row = trace.head.rows[event.row];
+
+	add_pair(list, 'number', `${count_text(event.index + 1)} of ${count_text(trace.total)}`);
+	add_pair(list, 'time', `${time_text(event.time)} s`);
+	if (wall_text(event.time))
+		add_pair(list, 'date', wall_text(event.time));
+	add_pair(list, 'clock', `${clock_text(event.time)} ns`);
+	if (event.cpu >= 0)
+		add_pair(list, 'CPU', event.cpu);
+	if (row) {
+		add_pair(list, 'thread', row.name);
+		if (row.tid !== undefined)
+			add_pair(list, 'tid, pid', `${row.tid}, ${row.pid ?? ''}`);
+		if (row.host)
+			add_pair(list, 'host', row.host);
+	}
+	if (trace.head.files.length > 1 && event.file !== undefined)
+		add_pair(list, 'file', trace.head.files[event.file].name);
+	for (const field of event.fields)
+		add_pair(list, field.name, detail_text(field));
+	if (event.flags.length)
+		add_pair(list, 'flags', event.flags.join(', '));
+}
+
+// A name with its number
+function detail_text(field) {
+	const text = value_text(field.value, field);
+
+	return enum_name(field.value, field.enums) === undefined ? text : `${text} (${field.value})`;
+}
+
+// Events before and after: any, of the same thread, of the same CPU, of the same type
+async function add_neighbours(box, event, is_over) {
+	const kinds = [
+		['any', () => true],
+		['thread', (block, i) => block.rows[i] === event.row, event.row >= 0],
+		['CPU', (block, i) => cpu_of(block, i) === event.cpu, event.cpu >= 0],
+		['type', (block, i) => block.types[i] === event.type],
+	];
+	const found = [];
+
+	for (const [name, test, is_wanted = true] of kinds)
+		if (is_wanted)
+			found.push([name, await neighbour(event.index, -1, test),
+				await neighbour(event.index, 1, test)]);
+	if (is_over())
+		return;
+	make('h2', 'Next to it', box);
+	const list = make('table', '', box, { class: 'next' });
+	for (const [name, before, after] of found) {
+		const line = list.insertRow();
+		make('th', name, line, { scope: 'row' });
+		for (const [mark, other] of [['◂', before], ['▸', after]])
+			add_link(line.insertCell(), mark, event, other);
+	}
+}
+
+function add_link(cell, mark, event, other) {
+	if (!other)
+		return;
+	const away = duration_text(other.time - event.time);
+
+	make('button', `${mark} ${other.name.replace(/^.*:/, '')} ${away}`, cell,
+		{ type: 'button', title: `${other.name}, ${away}`,
+		  'data-index': other.index }).addEventListener('click',
+		() => select_event(other.index));
+}
+
+// The next event that a test is true of, a few blocks away at most; null = none
+async function neighbour(index, step, test) {
+	let at = index + step;
+
+	for (let n = 0; n < 4 && at >= 0 && at < trace.total; n++) {
+		const block = await trace.blocks.get(block_of_event(at));
+
+		for (let i = at - block.first; i >= 0 && i < block.count; i += step)
+			if (test(block, i))
+				return event_of(block, i);
+		at = step > 0 ? block.first + block.count : block.first - 1;
+	}
+	return null;
+}
