@@ -149,6 +149,7 @@ $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktracese
 # What the viewer's programs share with ktrace: all but its table of commands.
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
 $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
+export-sqlite_libs = -lsqlite3
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(wildcard userspace/viewer/programs/$(1)/*.c)) \

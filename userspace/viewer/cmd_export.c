@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+static const struct export_format sqlite = { .name = "sqlite", .program = "export-sqlite" };
+
 static const struct export_format *const formats[] = {
 	&export_paje,
 	&export_shark,
@@ -18,6 +20,7 @@ static const struct export_format *const formats[] = {
 	&export_csv,
 	&export_folded,
 	&export_ctf,
+	&sqlite,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -110,22 +113,40 @@ static const struct option options[] = {
 	COMMON_OPTIONS
 };
 
-static int run(const struct command *cmd, int argc, char **argv)
+/* @own: written here; NULL = all that no program of its own writes */
+static int take_options(struct export *x, const struct export_format *own, int argc, char **argv)
 {
-	static struct export x;
+	const struct command *cmd = &cmd_export;
 	const char *wrong = NULL;
-	int option, status;
+	int option;
 
 	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:t:", options, NULL)) != -1) {
-		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&x.scope);
+		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
-		}
-		wrong = take_option(&x, option);
+		wrong = take_option(x, option);
 	}
-	status = wrong ? command_usage(cmd, wrong) : export(&x, cmd, argc - optind, argv + optind);
+	if (wrong)
+		return command_usage(cmd, wrong);
+	if (own)
+		x->format = own;
+	if (x->format && !x->format->write)
+		return command_program(x->format->program, argv);
+	return export(x, cmd, argc - optind, argv + optind);
+}
+
+int export_main(const struct export_format *own, int argc, char **argv)
+{
+	static struct export x;
+	int status = take_options(&x, own, argc, argv);
+
 	scope_free(&x.scope);
 	return status;
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	(void)cmd;
+	return export_main(NULL, argc, argv);
 }
 
 const struct command cmd_export = {
@@ -139,6 +160,7 @@ const struct command cmd_export = {
 "                     shark-text: the same as lines of its converter\n"
 "                     kiwi: the same as lines of a viewer of time lines\n"
 "                     csv: a line an event, for spreadsheets and data frames\n"
+"                     sqlite: events, threads and their states as a database\n"
 "                     folded: where time goes, as stacks for flame graphs\n"
 "                     ctf: a folder of the Common Trace Format 1.8, for babeltrace2 and Trace\n"
 "                     Compass\n"
@@ -175,6 +197,9 @@ SYMBOLS_HELP
 "not described), context (JSON); as in ktrace list --json, and empty where that has no member.\n"
 "With --columns all fields that events of -e can have follow as columns field_NAME; text is as\n"
 "it is, all else as in JSON without quotes. The column fields then has what has no column.\n"
+"\n"
+"sqlite: needs -o. Views: events, states (of threads), losses, and one a type of events, named\n"
+"like it: SELECT * FROM \"sched:switch\" WHERE ns < 1e9. ns is since the first event.\n"
 "\n"
 "folded: lines of frames, outermost first, separated by semicolons, a blank, ns. Needs events\n"
 "of family sched; those of syscall and irq tell more. Frames: process (PID), thread (TID), run,\n"

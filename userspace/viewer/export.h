@@ -31,16 +31,21 @@ struct export {
  * @name:	as in --to
  * @is_single:	stamps are written as they are, so they must be of one recording
  * @is_folder:	writes a folder, called @path of struct export, not to output()
+ * @program:	a program of its own writes it, as command_program() finds it; NULL = none
  * @write:	reads the files and writes. Returns 0, -errno, EXPORT_SAID: failed, and complained.
  */
 struct export_format {
 	const char *name;
 	bool is_single;
 	bool is_folder;
+	const char *program;
 	int (*write)(struct export *x);
 };
 
 #define EXPORT_SAID 1
+
+/* What a program does that writes @own: the command, whose options say the same. */
+int export_main(const struct export_format *own, int argc, char **argv);
 
 extern const struct export_format export_paje;
 extern const struct export_format export_shark;

@@ -253,6 +253,11 @@ int output_to(const char *path, int nr, char **inputs)
 	return ret;
 }
 
+const char *output_path(void)
+{
+	return *temporary ? temporary : NULL;
+}
+
 int output_grow(struct ktrace_out *out)
 {
 	size_t cap = out->cap ? 2 * out->cap : 1 << 17;

@@ -95,6 +95,8 @@ int output_end(int status);
  * Return: 0, -errno, which it has complained about.
  */
 int output_to(const char *path, int nr, char **inputs);
+/* For who writes to the file itself: its name for now. NULL: it is no ordinary file. */
+const char *output_path(void);
 /* What is there of such a file is not to be kept: the command has failed, and said so. */
 void output_void(void);
 /* What is not whole: @drop takes it away when the process ends, also by a signal. */
