@@ -207,11 +207,13 @@ static int write_sqlite(struct export *x)
 		.streams = { .size = sizeof(void *), .key = sizeof(void *) },
 	};
 	const char *path = output_path();
-	int ret = path ? output_grow(&d.cell) : -ESPIPE;
+	int ret = output_grow(&d.cell);
 
-	types_init(&d);
-	if (ret == -ESPIPE)
+	if (!path)
 		fprintf(stderr, "ktrace: a database needs -o FILE\n");
+	if (!ret && !path)
+		ret = EXPORT_SAID;
+	types_init(&d);
 	if (!ret)
 		ret = ktrace_state_new(x->set, &d.states);
 	if (!ret)
