@@ -99,6 +99,22 @@ record_chain()
 }
 
 # bats test_tags=dev
+@test "programs that end at once have names for their code, and the build ids of all are told" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context 'syscall:enter=kstack,ustack' -- \
+		sh -c 'for i in 1 2 3; do "$0" 5; done' "$PROGS/chain" </dev/null
+	[ "$status" -eq 0 ]
+	"$KTRACE" stacks --symbols --user --filter "$CALL" t.bin >stacks.txt
+	[ "$(grep -c 'main;chain_outer;chain_middle;chain_inner 15$' stacks.txt)" -eq 1 ]
+	tr '\0' '\n' <t.bin | grep -a '^map \|^origin \|^image ' >told
+	id=$(readelf -n "$PROGS/chain" | sed -n 's/.*Build ID: //p')
+	[ "$(grep -c " build=$id path=.*/chain\$" told)" -eq 3 ]
+	[ "$(grep -c '^origin .* maps=own$' told)" -ge 4 ]
+	id=$(od -An -v -tx1 /sys/kernel/notes | tr -d ' \n' |
+		sed 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/')
+	grep -q "^image name=vmlinux build=$id\$" told
+}
+
+# bats test_tags=dev
 @test "ids are those of the process's own pid namespace" {
 	run_ktraced -o t.bin -e syscall,sched:comm --context syscall=nspid -- \
 		unshare -pf "$PROGS/chain" 5 </dev/null

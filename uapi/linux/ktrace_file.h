@@ -56,6 +56,8 @@
  *            [maps=own|parent]   also names the thread whose tid is pid. With maps=own the code
  *            it has is in its map lines from ts on, with maps=parent also in what ppid had at
  *            ts: it is the child of a fork, which has what its parent had then
+ *   origin   pid= ts=(as above) maps=own|parent [ppid=]   the same of code alone, without a name:
+ *            the process executed a program, or is the child of a fork
  *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too
  *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
  *            [build=] [path=]   there is code from offset on of the file that was at path;
@@ -63,10 +65,12 @@
  *   stack    id= kind=kernel|user [pid=](of a program's) ts=(as above) [cut=1](there may be more)
  *            addresses=(hexadecimal, by commas, the innermost first)   what the number in a
  *            record's context means, ktrace_context.h; may come soon after it. Of these lines, and
- *            the next two, with the same id or start the first holds
+ *            the next three, with the same id, start or name the first holds
  *   cgroup   id= path=(in its hierarchy)   the same of a control group
  *   symbol   start= end=(addresses, first and behind the last) name=   function of the kernel; what
  *            is a module's has " [MODULE]" in its name
+ *   image    name=vmlinux|(module) [build=](build id) [text=](address of its section .text)
+ *            what such a function is in
  *   choice   ts=(raw, from then on) [levels=](of the events pthread:*, as ktraced --level)
  *            [events=](as ktraced -e, without what is in braces) [filters=](of these entries
  *            those that have something in braces, with that) [where=](as ktraced --where)

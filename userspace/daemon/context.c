@@ -79,6 +79,20 @@ static void read_symbols(struct context *c)
 			 strerror(-error));
 }
 
+/* Code of processes that will be gone when their stacks are looked at */
+static void watch_maps(struct context *c, struct ktrace_session *s)
+{
+	struct ktrace_reading now;
+	int error;
+
+	ktrace_session_clock(s, &now);
+	error = mapwatch_begin(&c->watch, now.raw);
+	if (error)
+		log_note("--context: functions of programs that end at once stay without names: %s",
+			 error == -EACCES || error == -EPERM ? "it takes CAP_PERFMON" :
+			 strerror(-error));
+}
+
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name)
 {
 	char family[NAME_SIZE];
@@ -106,6 +120,8 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 	}
 	if (!error && all.bits & ~c->refused & KTRACE_CONTEXT_KSTACK)
 		read_symbols(c);
+	if (!error && all.bits & ~c->refused & KTRACE_CONTEXT_USTACK)
+		watch_maps(c, s);
 	return error;
 }
 
@@ -154,7 +170,7 @@ static void tell_all(struct context *c, __u64 session, struct ktrace_text *meta,
 			return;
 		if (stack->kind == KTRACE_STACK_KERNEL)
 			tell_functions(c, meta, stack);
-		else
+		else if (!mapwatch_knows(c->watch, stack->pid))
 			procmaps_tell(&c->maps, meta, stack);
 		tell_stack(meta, session, stack);
 		at += sizeof(*stack) / sizeof(*at) + stack->nr;
@@ -179,6 +195,7 @@ static void tell_cgroups(struct context *c, struct ktrace_text *meta)
 
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
+	mapwatch_drain(c->watch, s, meta);
 	for (int i = 0; c->has_stacks && i < BUFFERS_PER_DRAIN; i++)
 		if (tell_stacks(c, s, meta) <= 0)
 			break;
@@ -188,8 +205,12 @@ void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_te
 
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
+	mapwatch_drain(c->watch, s, meta);
 	while (c->has_stacks && tell_stacks(c, s, meta) > 0)
 		;
+	if (mapwatch_lost(c->watch))
+		log_note("--context: %llu times it is not known what code a process began to have",
+			 (unsigned long long)mapwatch_lost(c->watch));
 	if (c->has_cgroups)
 		tell_cgroups(c, meta);
 	if (c->dropped)
@@ -202,5 +223,6 @@ void context_exit(struct context *c)
 	kallsyms_free(c->symbols);
 	cgroups_free(&c->cgroups);
 	procmaps_free(&c->maps);
+	mapwatch_free(c->watch);
 	*c = (struct context){ .has_stacks = false };
 }

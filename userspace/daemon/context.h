@@ -9,6 +9,7 @@
 
 #include "cgroups.h"
 #include "kallsyms.h"
+#include "mapwatch.h"
 #include "procmaps.h"
 #include "wish.h"
 
@@ -23,6 +24,7 @@
  * @symbols:	of the kernel, NULL = not known
  * @cgroups:	those that were told
  * @maps:	code that was told
+ * @watch:	tells of code that is mapped meanwhile, NULL = does not
  * @wishes:	what was asked for and can be had
  * @refused:	what cannot be had, KTRACE_CONTEXT_*
  * @counters:	by kind of item: bit for the session, 0 = there is none
@@ -37,6 +39,7 @@ struct context {
 	struct kallsyms *symbols;
 	struct cgroups cgroups;
 	struct procmaps maps;
+	struct mapwatch *watch;
 	const struct wishes *wishes;
 	__u16 refused;
 	__u16 counters[64];

@@ -7,6 +7,8 @@
  */
 #include "kallsyms.h"
 
+#include "kimages.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +28,7 @@ struct kallsyms {
 	struct symbol *list;
 	size_t nr;
 	size_t cap;
+	struct kimages images;
 };
 
 static int compare(const void *a, const void *b)
@@ -106,6 +109,7 @@ void kallsyms_free(struct kallsyms *k)
 	for (size_t i = 0; i < k->nr; i++)
 		free(k->list[i].name);
 	free(k->list);
+	kimages_free(&k->images);
 	free(k);
 }
 
@@ -149,6 +153,7 @@ void kallsyms_tell(struct kallsyms *k, struct ktrace_text *meta, __u64 address)
 	if (address >= end)
 		return;
 	k->list[i].is_told = true;
+	kimages_tell(&k->images, meta, k->list[i].name);
 	ktrace_text_line(meta, "symbol");
 	ktrace_text_u64(meta, "start", k->list[i].address);
 	ktrace_text_u64(meta, "end", end);

@@ -15,7 +15,7 @@ struct kallsyms;
 int kallsyms_read(struct kallsyms **out);
 /* NULL is allowed, here and below. */
 void kallsyms_free(struct kallsyms *k);
-/* META line symbol of what is at @address, unless it has been told. */
+/* META lines symbol and image of what is at @address, unless they have been told. */
 void kallsyms_tell(struct kallsyms *k, struct ktrace_text *meta, __u64 address);
 
 #endif

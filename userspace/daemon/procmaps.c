@@ -7,6 +7,8 @@
  */
 #include "procmaps.h"
 
+#include "buildid.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -21,14 +23,6 @@ struct told_map {
 	__u32 program;
 	__u64 start;
 	__u64 end;
-};
-
-/* struct mapping - a line of /proc/PID/maps; @path is in that line */
-struct mapping {
-	__u64 start;
-	__u64 end;
-	__u64 offset;
-	const char *path;
 };
 
 static bool is_told(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
@@ -72,7 +66,7 @@ static bool parse(char *line, struct mapping *map)
 	if (sscanf(line, "%llx-%llx %4s %llx %*s %*s %n", &start, &end, rights, &offset, &at) < 4)
 		return false;
 	line[strcspn(line, "\n")] = '\0';
-	*map = (struct mapping){ start, end, offset, line + at };
+	*map = (struct mapping){ start, end, offset, line + at, NULL };
 	return at && rights[2] == 'x' && line[at] == '/';
 }
 
@@ -86,35 +80,73 @@ static bool goes_through(const struct ktrace_stack *stack, const struct mapping 
 	return false;
 }
 
-static void tell(struct ktrace_text *meta, const struct ktrace_stack *stack,
-		 const struct mapping *map)
+void procmaps_tell_map(struct ktrace_text *meta, __u32 pid, __u64 ts, const struct mapping *map)
 {
 	ktrace_text_line(meta, "map");
-	ktrace_text_u64(meta, "pid", stack->pid);
-	ktrace_text_u64(meta, "ts", stack->ts);
+	ktrace_text_u64(meta, "pid", pid);
+	ktrace_text_u64(meta, "ts", ts);
 	ktrace_text_u64(meta, "start", map->start);
 	ktrace_text_u64(meta, "end", map->end);
+	if (!map->path)
+		return;
 	ktrace_text_u64(meta, "offset", map->offset);
+	if (map->build)
+		ktrace_text_str(meta, "build", map->build);
 	ktrace_text_str(meta, "path", map->path);
+}
+
+/* With the build id of the file, wherever that is: in a container, or removed meanwhile. */
+static void tell(struct ktrace_text *meta, __u32 pid, __u64 ts, struct mapping *map)
+{
+	char path[96], build[BUILDID_TEXT];
+
+	snprintf(path, sizeof(path), "/proc/%u/map_files/%llx-%llx", pid,
+		 (unsigned long long)map->start, (unsigned long long)map->end);
+	map->build = buildid_of_file(path, build) ? build : NULL;
+	procmaps_tell_map(meta, pid, ts, map);
+}
+
+static FILE *open_maps(__u32 pid)
+{
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	return fopen(path, "re");
 }
 
 static void look(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack)
 {
+	FILE *f = open_maps(stack->pid);
 	struct mapping map;
-	char path[32], *line = NULL;
+	char *line = NULL;
 	size_t size = 0;
-	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", stack->pid);
-	f = fopen(path, "re");
 	if (!f)
 		return;
 	while (getline(&line, &size, f) > 0)
 		if (parse(line, &map) && goes_through(stack, &map) &&
 		    !is_told(m, stack, map.start) && !note(m, stack, &map))
-			tell(meta, stack, &map);
+			tell(meta, stack->pid, stack->ts, &map);
 	free(line);
 	fclose(f);
+}
+
+bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts)
+{
+	FILE *f = open_maps(pid);
+	struct mapping map;
+	char *line = NULL;
+	size_t size = 0;
+	bool is_there = false;
+
+	if (!f)
+		return false;
+	for (; getline(&line, &size, f) > 0; is_there = true)
+		if (parse(line, &map))
+			tell(meta, pid, ts, &map);
+	free(line);
+	fclose(f);
+	return is_there;
 }
 
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack)

@@ -3,11 +3,21 @@
 #ifndef KTRACED_PROCMAPS_H
 #define KTRACED_PROCMAPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <ktrace/tracefile.h>
 #include <linux/ktrace_context.h>
 
 struct told_map;
+
+/* struct mapping - code of a file; without @path, what is no file; @build may be NULL */
+struct mapping {
+	__u64 start;
+	__u64 end;
+	__u64 offset;
+	const char *path;
+	const char *build;
+};
 
 /**
  * struct procmaps - what has been told
@@ -26,6 +36,10 @@ struct procmaps {
  * or the process is gone.
  */
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack);
+/* Those of all code that a process has now; false: it is gone. */
+bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts);
+/* One of them */
+void procmaps_tell_map(struct ktrace_text *meta, __u32 pid, __u64 ts, const struct mapping *map);
 void procmaps_free(struct procmaps *m);
 
 #endif

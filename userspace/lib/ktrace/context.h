@@ -78,6 +78,22 @@ const char *ktrace_trace_cgroup(const struct ktrace_trace *trace, __u64 id);
 const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace, __u64 address,
 				       __u64 *offset);
 
+/**
+ * struct ktrace_kernel_image - the kernel, or a module of it
+ * @name:	"vmlinux" or the module's
+ * @build:	its build id in hexadecimal, NULL = not known
+ * @text:	address of its section .text, 0 = not known
+ */
+struct ktrace_kernel_image {
+	const char *name;
+	const char *build;
+	__u64 text;
+};
+
+/** ktrace_trace_kernel_image - the one with a name; NULL: the trace does not say */
+const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_trace *trace,
+							    const char *name);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -142,6 +142,46 @@ int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, con
 	return k.text ? ktrace_known_add(table, &k) : -ENOMEM;
 }
 
+int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text)
+{
+	struct ktrace_kernel_image *images, image = { .text = text };
+
+	if (t->image_nr == IMAGES_MAX)
+		return -EINVAL;
+	images = realloc(t->images, (t->image_nr + 1) * sizeof(*images));
+	if (!images)
+		return -ENOMEM;
+	t->images = images;
+	image.name = strdup(name);
+	image.build = build ? strdup(build) : NULL;
+	if (!image.name || (build && !image.build)) {
+		free((char *)image.name);
+		return -ENOMEM;
+	}
+	images[t->image_nr++] = image;
+	return 0;
+}
+
+const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_trace *trace,
+							    const char *name)
+{
+	const struct trace *t = (const struct trace *)trace;
+
+	for (size_t i = 0; i < t->image_nr; i++)
+		if (!strcmp(t->images[i].name, name))
+			return &t->images[i];
+	return NULL;
+}
+
+static void free_images(struct trace *t)
+{
+	for (size_t i = 0; i < t->image_nr; i++) {
+		free((char *)t->images[i].name);
+		free((char *)t->images[i].build);
+	}
+	free(t->images);
+}
+
 void ktrace_context_sort(struct trace *t)
 {
 	ktrace_known_sort(&t->stacks);
@@ -154,6 +194,7 @@ void ktrace_context_free(struct trace *t)
 	ktrace_known_free(&t->stacks);
 	ktrace_known_free(&t->cgroups);
 	ktrace_known_free(&t->symbols);
+	free_images(t);
 }
 
 const struct ktrace_trace_stack *ktrace_trace_stack(const struct ktrace_trace *trace, __u64 number)

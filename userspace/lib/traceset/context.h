@@ -13,6 +13,7 @@ void ktrace_context_take_off(struct ktrace_trace_event *e);
 /* META lines stack, cgroup and symbol. Return: 0, -EINVAL, -ENOMEM. */
 int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *head,
 			     const char *addresses);
+int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text);
 int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text);
 /* When all META there is has been read */
 void ktrace_context_sort(struct trace *t);

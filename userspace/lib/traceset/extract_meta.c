@@ -108,8 +108,9 @@ static void merge_line(struct copying *c, struct ktrace_text *text, const char *
 		put_changed(text, line, " id=", id);
 	if (strncmp(line, "process ", 8) && strncmp(line, "thread ", 7) &&
 	    strncmp(line, "map ", 4) && strncmp(line, "choice ", 7) &&
-	    strncmp(line, "stack ", 6)) {
-		if (!strncmp(line, "cgroup ", 7) || !strncmp(line, "symbol ", 7))
+	    strncmp(line, "stack ", 6) && strncmp(line, "origin ", 7)) {
+		if (!strncmp(line, "cgroup ", 7) || !strncmp(line, "symbol ", 7) ||
+		    !strncmp(line, "image ", 6))
 			ktrace_text_line(text, line);
 		return;
 	}

@@ -357,6 +357,15 @@ static int add_symbol(struct trace *t, const struct line *l)
 	return ktrace_context_add_name(&t->symbols, start, end, name);
 }
 
+static int add_image(struct trace *t, const struct line *l)
+{
+	const char *name = get_str(l, "name");
+	__u64 text = 0;
+
+	get_u64(l, "text", &text);
+	return name ? ktrace_context_add_image(t, name, get_str(l, "build"), text) : -EINVAL;
+}
+
 static int add_thread(struct trace *t, const struct line *l)
 {
 	return add_name(t, l, "tid");
@@ -445,10 +454,12 @@ static const struct {
 	{ "format", add_format },
 	{ "process", add_process },
 	{ "thread", add_thread },
+	{ "origin", add_origin },
 	{ "map", add_map },
 	{ "stack", add_stack },
 	{ "cgroup", add_cgroup },
 	{ "symbol", add_symbol },
+	{ "image", add_image },
 	{ "choice", add_choice },
 };
 

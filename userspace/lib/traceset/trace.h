@@ -157,6 +157,7 @@ struct stream {
 };
 
 #define FACTS_MAX 64u
+#define IMAGES_MAX 4096u
 
 /* struct chosen - a META line choice; NULL = that key is missing */
 struct chosen {
@@ -194,6 +195,8 @@ struct fact {
  * @stacks:	by number
  * @cgroups:	by id
  * @symbols:	functions of the kernel, by address
+ * @images:	the kernel and its modules
+ * @image_nr:	how many
  * @clock:	readings
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
@@ -221,6 +224,8 @@ struct trace {
 	struct known_table stacks;
 	struct known_table cgroups;
 	struct known_table symbols;
+	struct ktrace_kernel_image *images;
+	size_t image_nr;
 	struct clock clock;
 	__u64 offset;
 	bool has_offset;

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* buildid.h - build ids of files of which nothing is believed */
+#ifndef KTRACED_BUILDID_H
+#define KTRACED_BUILDID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BUILDID_TEXT 129	/* hexadecimal digits and a NUL */
+
+/* From ELF notes. False: there is none. */
+bool buildid_of_notes(const void *notes, size_t size, char *text);
+/* Of a file that holds nothing but notes, as in /sys */
+bool buildid_of_notes_file(const char *path, char *text);
+/* Of a program or library; false also if it is no regular file. */
+bool buildid_of_file(const char *path, char *text);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* mapwatch.h - code that processes map while a recording runs, told by the kernel */
+#ifndef KTRACED_MAPWATCH_H
+#define KTRACED_MAPWATCH_H
+
+#include <stdbool.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+struct mapwatch;
+
+/**
+ * mapwatch_begin - have the kernel tell of all processes from now on
+ * @out:	NULL if it does not
+ * @start:	the session's clock now
+ *
+ * Return: 0; -EACCES, -EPERM: it takes CAP_PERFMON; -errno.
+ */
+int mapwatch_begin(struct mapwatch **out, __u64 start);
+/* META lines origin and map of what happened since. NULL is allowed, here and below. */
+void mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta);
+/* All code that this process has is told here, or soon will be. */
+bool mapwatch_knows(const struct mapwatch *w, __u32 pid);
+/* How many pieces of news the kernel had no room for. */
+__u64 mapwatch_lost(const struct mapwatch *w);
+void mapwatch_free(struct mapwatch *w);
+
+#endif
