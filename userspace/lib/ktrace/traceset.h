@@ -54,7 +54,7 @@ enum ktrace_cores {
  * @report:	called for each damage, may be NULL
  * @arg:	for @report
  * @is_live:	the end of a file that was not closed is not final: see
- *		ktrace_traceset_poll()
+ *		ktrace_traceset_poll(). Once all are closed it is as without
  * @cores:	may a thread of the library's own read ahead? What is read is the same
  */
 struct ktrace_traceset_opts {
@@ -160,11 +160,12 @@ void ktrace_traceset_close(struct ktrace_traceset *set);
  *
  * What is wrong is reported too. After a failure the traceset is as before. The parts of a
  * recording that is in several files are one trace, in whatever order they are added; what was
- * got from that trace before is not valid any more.
+ * got from that trace before is not valid any more. With is_live and KTRACE_CORES_ONE, the part
+ * that follows the last one may be added while events are read: they go on in it.
  *
- * Return: 0, -EBUSY once reading has begun, -EBADMSG not a tracefile, -EEXIST a part that is
- * there already, -EPROTONOSUPPORT another version or byte order, -ENOMEM, or -errno of open(2) or
- * read(2).
+ * Return: 0, -EBUSY once reading has begun but for such a part, -EBADMSG not a tracefile, -EEXIST a
+ * part that is there already, -EPROTONOSUPPORT another version or byte order, -ENOMEM, or -errno of
+ * open(2) or read(2).
  */
 int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
 

@@ -186,7 +186,8 @@ static int special(struct ktrace_traceset *set, struct stream *s, struct ktrace_
 
 static int at_end(struct ktrace_traceset *set, struct ktrace_trace_event *e)
 {
-	if (set->opts.is_live || !ktrace_fragment_take_oldest(&set->fragments, set->end, e))
+	if (ktrace_set_may_grow(set) ||
+	    !ktrace_fragment_take_oldest(&set->fragments, set->end, e))
 		return 0;
 	set->stats.events++;
 	return 1;

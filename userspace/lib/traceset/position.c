@@ -166,7 +166,7 @@ __u64 ktrace_set_time(const struct ktrace_traceset *set)
 
 	if (top)
 		return top->now.time;
-	if (set->opts.is_live || !f->nr)
+	if (!f->nr || ktrace_set_may_grow(set))
 		return KTRACE_TIME_NONE;
 	return f->pending[0].event.time > set->end ? f->pending[0].event.time : set->end;
 }

@@ -39,6 +39,8 @@ struct ktrace_traceset {
 /* deliver.c */
 int ktrace_set_begin(struct ktrace_traceset *set);
 int ktrace_set_wake(struct ktrace_traceset *set);
+/* May there be more than was looked at? Then what is not whole yet may become so. */
+bool ktrace_set_may_grow(const struct ktrace_traceset *set);
 int ktrace_set_settle(struct ktrace_traceset *set);
 int ktrace_set_step(struct ktrace_traceset *set, struct ktrace_trace_event *e);
 int ktrace_set_take_fragment(struct ktrace_traceset *set, struct stream *s);

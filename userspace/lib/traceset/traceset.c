@@ -100,9 +100,24 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 				     "already, left out");
 	if (ret)
 		return ret;
+	/* Times that were delivered stay as they are. */
+	if (set->is_begun)
+		return ktrace_set_wake(set);
 	t->has_offset = false;
 	set_offset(set, t);
 	return 0;
+}
+
+/*
+ * While reading goes on: the part that follows is more of the same streams, as what a file grows by
+ * is. A thread that reads ahead would not know of it.
+ */
+static bool may_add(const struct ktrace_traceset *set, size_t trace, const struct reader *file)
+{
+	if (!set->is_begun)
+		return true;
+	return set->opts.is_live && set->opts.cores == KTRACE_CORES_ONE && trace < set->trace_nr &&
+	       trace_last(set->traces[trace])->part < file->part;
 }
 
 static int add_trace(struct ktrace_traceset *set, struct reader *file)
@@ -132,17 +147,37 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
 	size_t i = 0;
 	int ret;
 
-	if (set->is_begun)
+	if (set->is_begun && !set->opts.is_live)
 		return -EBUSY;
 	ret = ktrace_reader_open(&file, path);
 	if (ret)
 		return ret;
 	while (i < set->trace_nr && !ktrace_trace_has_part(set->traces[i], &file))
 		i++;
-	ret = i < set->trace_nr ? add_part(set, set->traces[i], &file) : add_trace(set, &file);
+	if (!may_add(set, i, &file))
+		ret = -EBUSY;
+	else
+		ret = i < set->trace_nr ? add_part(set, set->traces[i], &file) :
+		      add_trace(set, &file);
 	if (ret)
 		ktrace_reader_close(&file);
 	return ret;
+}
+
+bool ktrace_set_may_grow(const struct ktrace_traceset *set)
+{
+	const struct reader *last;
+	size_t i;
+
+	for (i = 0; set->opts.is_live && i < set->trace_nr; i++) {
+		last = trace_last(set->traces[i]);
+		/* Behind a part others may follow: the very last one says how it ended. */
+		if (!last->is_closed ||
+		    (last->part && !ktrace_trace_meta((const void *)set->traces[i], "end",
+						      "reason")))
+			return true;
+	}
+	return false;
 }
 
 int ktrace_traceset_poll(struct ktrace_traceset *set)

@@ -60,7 +60,7 @@ int ktrace_until_look(struct ktrace_traceset *set, struct ktrace_until *until)
 	__u64 time = ktrace_set_time(set);
 	int ret = 0;
 
-	if (!top && (set->opts.is_live || !set->fragments.nr)) {
+	if (!top && (!set->fragments.nr || ktrace_set_may_grow(set))) {
 		until->stop = KTRACE_STOP_END;
 	} else if (is_count_reached(until, time)) {
 		until->stop = KTRACE_STOP_COUNT;
