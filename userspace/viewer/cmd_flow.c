@@ -2,20 +2,13 @@
 /* cmd_flow.c - ktrace flow: what each thread did over time */
 #include "analysis.h"
 
+#include "flow_class.h"
 #include "strip.h"
 
 #include <errno.h>
-#include <linux/ktrace_events.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What a column shows; the letters are in this order. */
-enum {
-	FLOW_UNKNOWN, FLOW_RUN, FLOW_USER, FLOW_SYSCALL, FLOW_TRAP, FLOW_IRQ, FLOW_SOFTIRQ,
-	FLOW_SLEEP, FLOW_DISK, FLOW_WAIT_CPU, FLOW_FORK, FLOW_EXIT, FLOW_ZOMBIE,
-};
-static const char letters[] = " RUSTIi.Dwfxz";
 
 /* struct row - a thread */
 struct row {
@@ -39,32 +32,6 @@ struct flow {
 	struct rows rows;
 	bool lists;
 };
-
-static int class_of(const struct ktrace_process *p)
-{
-	static const int running[KTRACE_MODE_NR] = {
-		[KTRACE_MODE_UNKNOWN] = FLOW_RUN, [KTRACE_MODE_USER] = FLOW_USER,
-		[KTRACE_MODE_SYSCALL] = FLOW_SYSCALL, [KTRACE_MODE_TRAP] = FLOW_TRAP,
-		[KTRACE_MODE_IRQ] = FLOW_IRQ, [KTRACE_MODE_SOFTIRQ] = FLOW_SOFTIRQ,
-	};
-
-	switch (p->status) {
-	case KTRACE_STATUS_RUN:
-		return running[ktrace_process_mode(p)->mode];
-	case KTRACE_STATUS_WAIT:
-		return p->wait == KTRACE_TASK_DISK ? FLOW_DISK : FLOW_SLEEP;
-	case KTRACE_STATUS_WAIT_CPU:
-		return FLOW_WAIT_CPU;
-	case KTRACE_STATUS_WAIT_FORK:
-		return FLOW_FORK;
-	case KTRACE_STATUS_EXIT:
-		return FLOW_EXIT;
-	case KTRACE_STATUS_ZOMBIE:
-		return FLOW_ZOMBIE;
-	default:
-		return FLOW_UNKNOWN;
-	}
-}
 
 static const char *sub_name(const struct analysis *a, const struct ktrace_process *p)
 {
@@ -116,7 +83,7 @@ static void add_to_row(struct flow *f, const struct ktrace_process *p, __u64 fro
 {
 	struct row *row = analysis_thread(&f->a, &f->rows, p);
 
-	if (!row || strip_add(&f->strip, &row->strip, class_of(p), from, to)) {
+	if (!row || strip_add(&f->strip, &row->strip, flow_class(p), from, to)) {
 		f->a.error = -ENOMEM;
 		return;
 	}
@@ -223,7 +190,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct flow f = {
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
-		.strip = { .width = STRIP_WIDTH, .letters = letters },
+		.strip = { .width = STRIP_WIDTH, .letters = flow_letters },
 		.rows = ROWS_INIT(struct row, thread.serial),
 	};
 	int status;

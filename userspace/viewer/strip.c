@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static __u64 edge(const struct strip *s, int column)
+__u64 strip_edge(const struct strip *s, int column)
 {
 	__u64 span = s->to - s->from;
 
@@ -17,7 +17,7 @@ static __u64 edge(const struct strip *s, int column)
 	return s->from + (__u64)((double)span * column / s->width);
 }
 
-static int column_of(const struct strip *s, __u64 time)
+int strip_column(const struct strip *s, __u64 time)
 {
 	int column = (int)((double)(time - s->from) * s->width / (double)(s->to - s->from));
 
@@ -38,26 +38,34 @@ int strip_add(const struct strip *s, __u64 **row, int class, __u64 from, __u64 t
 	to = to < s->to ? to : s->to;
 	if (from >= to)
 		return 0;
-	for (i = column_of(s, from); i <= column_of(s, to - 1); i++) {
-		left = from > edge(s, i) ? from : edge(s, i);
-		right = to < edge(s, i + 1) ? to : edge(s, i + 1);
+	for (i = strip_column(s, from); i <= strip_column(s, to - 1); i++) {
+		left = from > strip_edge(s, i) ? from : strip_edge(s, i);
+		right = to < strip_edge(s, i + 1) ? to : strip_edge(s, i + 1);
 		(*row)[(size_t)i * classes + (size_t)class] += right > left ? right - left : 0;
 	}
 	return 0;
 }
 
+int strip_most(const struct strip *s, const __u64 *row, int column)
+{
+	size_t classes = strlen(s->letters), class, most = 0;
+
+	if (!row)
+		return -1;
+	row += (size_t)column * classes;
+	for (class = 0; class < classes; class++)
+		most = row[class] > row[most] ? class : most;
+	return row[most] ? (int)most : -1;
+}
+
 void strip_show(const struct strip *s, const __u64 *row, struct ktrace_out *out)
 {
-	size_t classes = strlen(s->letters), class, most;
-	const __u64 *column;
-	int i;
+	int i, class;
 
 	ktrace_out_char(out, '|');
 	for (i = 0; i < s->width; i++) {
-		column = row ? row + (size_t)i * classes : NULL;
-		for (class = most = 0; column && class < classes; class++)
-			most = column[class] > column[most] ? class : most;
-		ktrace_out_char(out, column && column[most] ? s->letters[most] : ' ');
+		class = strip_most(s, row, i);
+		ktrace_out_char(out, class < 0 ? ' ' : s->letters[class]);
 	}
 	ktrace_out_char(out, '|');
 }

@@ -22,8 +22,14 @@ struct strip {
 	const char *letters;
 };
 
+/* Time of the left edge of a column; of the one behind the last, @to */
+__u64 strip_edge(const struct strip *s, int column);
+/* The column of a time in [from, to) */
+int strip_column(const struct strip *s, __u64 time);
 /* Adds [from, to) of @class to a row, which begins as NULL. Return: 0, -ENOMEM. */
 int strip_add(const struct strip *s, __u64 **row, int class, __u64 from, __u64 to);
+/* The class that there is most of in a column; -1: nothing. A row may be NULL. */
+int strip_most(const struct strip *s, const __u64 *row, int column);
 /* "|UUSS..  |" */
 void strip_show(const struct strip *s, const __u64 *row, struct ktrace_out *out);
 /* The scale above: seconds since @start at both edges */
