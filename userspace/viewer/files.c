@@ -98,10 +98,12 @@ static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *sta
 	return ret == -ENOMEM ? ret : 0;
 }
 
-struct ktrace_traceset *open_files(int nr, char **paths, int *status)
+static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *status)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain,
-					     .cores = cores_wanted() };
+	struct ktrace_traceset_opts opts = {
+		.size = sizeof(opts), .report = complain, .is_live = is_live,
+		.cores = is_live ? KTRACE_CORES_ONE : cores_wanted(),
+	};
 	struct ktrace_traceset *set;
 	int ret = ktrace_traceset_open(&opts, &set);
 
@@ -118,6 +120,53 @@ struct ktrace_traceset *open_files(int nr, char **paths, int *status)
 		return NULL;
 	}
 	return set;
+}
+
+struct ktrace_traceset *open_files(int nr, char **paths, int *status)
+{
+	return open_as(false, nr, paths, status);
+}
+
+struct ktrace_traceset *open_growing_files(int nr, char **paths, int *status)
+{
+	return open_as(true, nr, paths, status);
+}
+
+static bool has_path(const struct ktrace_traceset *set, const char *path)
+{
+	const struct ktrace_trace *trace;
+	struct ktrace_part part;
+	size_t i, k;
+
+	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
+		for (k = 0; ktrace_trace_part(trace, k, &part); k++)
+			if (!strcmp(part.path, path))
+				return true;
+	return false;
+}
+
+int files_grow(struct ktrace_traceset *set, int nr, char **paths)
+{
+	int more = ktrace_traceset_poll(set), i;
+	char **list = files_expand(nr, paths, &nr);
+
+	for (i = 0; i < nr && more >= 0; i++)
+		if (!has_path(set, list[i]) && !access(list[i], R_OK))
+			more += !ktrace_traceset_add(set, list[i]);
+	files_free(list);
+	return list ? more : -ENOMEM;
+}
+
+bool files_are_over(const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace *trace;
+	size_t i;
+
+	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
+		if (!ktrace_trace_is_closed(trace) ||
+		    (parts_any(trace) && !ktrace_trace_meta(trace, "end", "reason")))
+			return false;
+	return true;
 }
 
 int files_status(const struct ktrace_traceset *set, int status)

@@ -35,6 +35,7 @@ static const struct command *const commands[] = {
 	&cmd_export,
 	&cmd_import,
 	&cmd_recv,
+	&cmd_live,
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,

@@ -57,6 +57,7 @@ extern const struct command cmd_export;
 extern const struct command cmd_import;
 extern const struct command cmd_ipoints;
 extern const struct command cmd_recv;
+extern const struct command cmd_live;
 extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 extern const struct command cmd_stacks;
@@ -122,6 +123,15 @@ char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
 /* Opens all files, complaining about what is wrong. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
+/*
+ * The same for files that may still be written: what there is at the end is for now. Then
+ * files_grow() looks whether there is more, in further parts as well. Return: > 0 there is, 0,
+ * -errno.
+ */
+struct ktrace_traceset *open_growing_files(int nr, char **paths, int *status);
+int files_grow(struct ktrace_traceset *set, int nr, char **paths);
+/* Have all recordings ended? */
+bool files_are_over(const struct ktrace_traceset *set);
 /* @status, or STATUS_DAMAGED if something was found to be wrong meanwhile. */
 int files_status(const struct ktrace_traceset *set, int status);
 
