@@ -10,6 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Programs of their own: each prints its help itself. */
+static const struct command tui = {
+	.name = "tui",
+	.summary = "Look at events and threads on a terminal",
+};
+
 static const struct command *const commands[] = {
 	&cmd_list,
 	&cmd_info,
@@ -36,6 +42,7 @@ static const struct command *const commands[] = {
 	&cmd_import,
 	&cmd_recv,
 	&cmd_live,
+	&tui,
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,
