@@ -325,18 +325,29 @@ static int get_context_locked(struct kt_session *s)
 	return 0;
 }
 
+/* Of an event that is off it can be decided later, too, if the session has any at all. */
+static bool is_late_locked(const struct kt_session *s, u16 id)
+{
+	lockdep_assert_held(&s->lock);
+	return s->started && !s->ended && s->target.context && !test_bit(id, s->wanted);
+}
+
 static int context_locked(struct kt_session *s, u16 id, u16 bits)
 {
-	int err = get_context_locked(s);
+	const bool is_late = is_late_locked(s, id);
+	int err = is_late ? 0 : get_context_locked(s);
 
 	if (!err)
 		err = kt_context_check(s->target.context, bits);
 	/* Where the kernel is in memory is for the privileged. */
 	if (!err && bits & KTRACE_CONTEXT_KSTACK && !s->target.filter.any_user)
 		err = -EPERM;
-	if (!err)
-		s->target.context->bits[id] = bits;
-	return err;
+	if (err)
+		return err;
+	if (is_late)
+		kt_emit_quiesce();	/* who found it on is through */
+	s->target.context->bits[id] = bits;
+	return 0;
 }
 
 /**
@@ -347,8 +358,8 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no such event or bits, or no kernel channel; -EBUSY the session has been
- * started; -EPERM kernel stacks without CAP_PERFMON; -EOPNOTSUPP this kernel has no such thing;
- * -EDQUOT; -ENOMEM.
+ * started, and the event is on or nothing was asked for before; -EPERM kernel stacks without
+ * CAP_PERFMON; -EOPNOTSUPP this kernel has no such thing; -EDQUOT; -ENOMEM.
  */
 int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {

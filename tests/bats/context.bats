@@ -156,6 +156,28 @@ record_chain()
 }
 
 # bats test_tags=dev
+@test "tracepoints and probes that come while it records have their context" {
+	local one='event == sched:sched_process_exec && context.nspid > 0'
+	start_ktraced --all -o t.bin -e log --context 'tp:sched:*=kstack,nspid'
+	retry 0.02 has ktraced.err tracing
+	run_ktrace level -e 'tp:sched:sched_process_exec,kprobe:do_exit' "$pid"
+	[ "$status" -eq 0 ]
+	/bin/true
+	# Of what is on, it stays as it is.
+	run_ktrace level -e 'tp:sched:sched_process_e[xy]*' "$pid"
+	[ "$status" -eq 0 ]
+	/bin/true
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[ "$("$KTRACE" grep -c "$one && context.kstack > 0" t.bin)" -ge 2 ]
+	[ "$("$KTRACE" grep -c 'event == sched:sched_process_exit && context.nspid > 0' t.bin)" -ge 1 ]
+	[ "$("$KTRACE" grep -c 'event == kprobe:do_exit' t.bin)" -ge 1 ]
+	[ "$("$KTRACE" grep -c 'event == kprobe:do_exit && context.nspid > 0' t.bin)" -eq 0 ]
+	"$KTRACE" check t.bin
+}
+
+# bats test_tags=dev
 @test "events that the kernel describes itself can have a context, too" {
 	run_ktraced -o t.bin -e 'tp:sched:sched_process_exec,kprobe:do_exit' \
 		--context 'tp:sched:*=kstack,nspid;kprobe:*=kstack' -- "$PROGS/chain" 5 </dev/null

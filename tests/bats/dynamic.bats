@@ -173,6 +173,102 @@ refused()
 	refused 27 "$PROBE dfd nosuch"
 }
 
+@test "a filter of a tracepoint: the kernel records what grep finds in what has none" {
+	for e in 'args[0] == 2 || !(args[0] < 3) && id != 31000' \
+		'args[1] > 0x7fffffffffffffff ^ id = 31003 || args == 0x2000000000000000'; do
+		run_ktraced -q -o all -b 4M -e tp:raw_syscalls:sys_enter -- \
+			"$KTRACED" -q --backend=dev -o some --where "$e" \
+			-e 'tp:raw_syscalls:sys_enter{id >= 31000 && id < 31010}' -- \
+			"$PROGS/dev_filter" strange
+		[ "$status" = 0 ]
+		[ "$("$KTRACE" grep -c 'id >= 31000 && id < 31010' all)" = 20 ]
+		"$KTRACE" grep "id >= 31000 && id < 31010 && ($e)" all | sed 's/.*raw_sys/raw_sys/' >wanted
+		"$KTRACE" list some | sed 's/.*raw_sys/raw_sys/' >got
+		[ -s wanted ]
+		[ "$(wc -l <wanted)" -lt 20 ]
+		diff wanted got
+	done
+}
+
+@test "what a filter of a tracepoint keeps out takes no room and is not lost" {
+	run_ktraced -b 16K -o t -e 'tp:raw_syscalls:sys_enter{id == 31009}' -- "$PROGS/dev_filter" strange
+	[ "$status" = 0 ]
+	[[ $stderr == *"ktraced: 0 events, 0 lost, "* ]]
+}
+
+@test "filters over texts of tracepoints, and of several items any may want an event" {
+	cp /bin/true zebra
+	cp /bin/true yak
+	record -e 'tp:sched:sched_process_exec{filename ~ "*/zebra"},tp:sched:sched_process_e[xy]it{comm == yak || comm == none},tp:sched:sched_process_exit{comm == zebra && prio > 1000},sched:exec' \
+		-- sh -c './zebra; ./yak; /bin/true; exec ./zebra'
+	[ "$(events 'event == "sched:sched_process_exec" && filename == "./zebra"' | wc -l)" = 2 ]
+	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 2 ]
+	[ "$(events 'event == "sched:sched_process_exit" && field.comm == yak' | wc -l)" = 1 ]
+	[ "$(events 'event == "sched:sched_process_exit"' | wc -l)" = 1 ]
+	[ "$(events 'event == "sched:exec"' | wc -l)" -ge 4 ]
+}
+
+@test "filters over what probes read" {
+	requires_probes
+	record -e "$PROBE dfd=\$arg1:s32 file=+0(%si):ustring{file == \"/etc/hostname\" && dfd == -100},kretprobe:do_sys_openat2 ret=\$retval:s64{ret < 0}" \
+		-- cat /etc/hostname /nonexistent || true
+	[ "$(events 'event == "kprobe:do_sys_openat2" && field.file == "/etc/hostname"' | wc -l)" = 1 ]
+	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" = 1 ]
+	[ "$(events 'event == "kretprobe:do_sys_openat2" && ret == -2' | wc -l)" -ge 1 ]
+	[ "$(events 'event == "kretprobe:do_sys_openat2" && ret >= 0' | wc -l)" = 0 ]
+	no_probes
+}
+
+@test "a filter over what a tracepoint or probe does not have is refused with its place" {
+	requires_probes
+	refused 24 'tp:sched:sched_switch{ prev_pri < 100}'
+	refused 23 'tp:sched:sched_switch{time > 1s}'
+	refused 29 "$PROBE a=%di{b == 1}"
+	run_ktraced -o t2 -e "$PROBE a=%di,sched:switch" --where 'cpu == 1 && b == 1' -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"--where: column 13: none of these events has a field 'b'"* ]]
+	[ ! -e t2 ]
+	run_ktraced -o t2 -e 'tp:nosuch:*{a == 1},sched:exec' -- true
+	[ "$status" = 0 ]
+	[[ $stderr == *"no tracepoint is called nosuch:*"* ]]
+}
+
+@test "filters of tracepoints are changed while they are recorded" {
+	cp /bin/true zebra
+	cp /bin/true yak
+	start_ktraced --all -o t -e 'tp:sched:sched_process_exit{comm == zebra},log'
+	retry 0.02 has ktraced.err tracing
+	./zebra; ./yak					# 1 zebra
+	run_ktrace level -e 'tp:sched:sched_process_exit{comm == yak},tp:sched:sched_process_exec{filename == ./yak}' "$pid"
+	[ "$status" = 0 ]
+	./zebra; ./yak; ./yak				# 2 yaks, twice
+	run_ktrace level -e 'tp:sched:sched_process_exit{com == yak}' "$pid"
+	[ "$status" = 1 ]
+	[[ $stderr == *"-e: column 29: none of these events has a field 'com'"* ]]
+	./zebra; ./yak					# 1 yak, twice
+	run_ktrace level --where 'comm == zebra && cpu < 4096' "$pid"
+	[ "$status" = 0 ]
+	./zebra; ./yak
+	run_ktrace level -e 'tp:sched:sched_process_exit' "$pid"
+	[ "$status" = 0 ]
+	./zebra; ./yak					# 1 zebra
+	run_ktrace level --where '' -e 'log' "$pid"
+	[ "$status" = 0 ]
+	./zebra; ./yak
+	run_ktrace level -e 'tp:sched:sched_process_exit' "$pid"
+	[ "$status" = 0 ]
+	./zebra; ./yak					# 1 zebra, 1 yak, others
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 3 ]
+	[ "$(events 'event == "sched:sched_process_exit" && field.comm == zebra' | wc -l)" = 3 ]
+	[ "$(events 'event == "sched:sched_process_exit" && field.comm == yak' | wc -l)" = 4 ]
+	run_ktrace info t
+	[[ $output == *'where comm == zebra && cpu < 4096'* ]]
+	valid_trace t
+}
+
 @test "tracepoints that are not there are said, and the session goes on" {
 	record -e 'tp:nosuch:*,tp:sched:nosuch,tp:a/b:c,tp:sched:sched_process_exec' -- /bin/true
 	[[ $stderr == *"no tracepoint is called nosuch:*"* ]]

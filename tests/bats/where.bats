@@ -28,6 +28,8 @@ refused()
 	refused 15 "expected ==, !=, <, <=, >, >= or ~, found 'b'" --where 'pid == 1 && a b'
 	refused 13 "there is no field 'state.nothing' here" --where 'cpu == 1 && state.nothing = 1'
 	refused 8 "expected a number" --where 'cpu == one'
+	refused 12 "expected a value, found the end" -e 'tp:a:b{c < }'
+	refused 17 "the closing } is missing" -e 'kprobe:f a{c < 1'
 }
 
 @test "what the kernel does not know can be filtered on reading, which is said" {
@@ -36,7 +38,6 @@ refused()
 	refused 8 "the kernel does not know time: it can be filtered on reading" -e 'sched{ time > 1s}'
 	refused 1 "of the flags the kernel knows irq and truncated" --where 'flags == critical'
 	refused 6 "this is for no kernel event" -e 'demo{item == 1}'
-	refused 11 "tracepoints of the kernel's own and probes have no filters" -e 'tp:ext4:*{ino == 1}'
 	refused 1 "there is no cgroup '/no/such/one'" --where 'cgroup == /no/such/one'
 }
 

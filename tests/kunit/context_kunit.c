@@ -359,9 +359,31 @@ static void what_cannot_be_is_refused(struct kunit *test)
 	s->target.filter.any_user = false;
 	KUNIT_EXPECT_EQ(test, kt_control_context(s, KTRACE_EV_LOGEVENT, ALL_BITS), -EPERM);
 	KUNIT_EXPECT_EQ(test, kt_control_counter(s, &spec), -EPERM);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_LOGEVENT, true), 0);
 	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
 	KUNIT_EXPECT_EQ(test, kt_control_context(s, KTRACE_EV_LOGEVENT, 0), -EBUSY);
+	KUNIT_EXPECT_EQ(test, kt_control_context(s, KTRACE_EV_SCHED_EXIT, KTRACE_CONTEXT_KSTACK),
+			-EPERM);
 	KUNIT_EXPECT_EQ(test, kt_control_counter(s, &spec), -EBUSY);
+}
+
+static void of_an_event_that_is_off_it_is_chosen_later(struct kunit *test)
+{
+	struct found *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	struct kt_session *s = fix_session(test, true), *none = fix_session(test, true);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_EQ(test, kt_control_start(none), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_context(none, KTRACE_EV_LOGEVENT, ALL_BITS), -EBUSY);
+	KUNIT_ASSERT_EQ(test, kt_control_context(s, KTRACE_EV_SCHED_EXIT, ALL_BITS), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_context(s, KTRACE_EV_LOGEVENT, KTRACE_CONTEXT_NSPID), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_LOGEVENT, true), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_context(s, KTRACE_EV_LOGEVENT, 0), -EBUSY);
+	log_one();
+	KUNIT_EXPECT_EQ(test, fix_drain(test, s, take_apart, f), 1);
+	KUNIT_EXPECT_EQ(test, f->without, 0);
+	KUNIT_EXPECT_EQ(test, f->wrong, 0);
 }
 
 static void memory_is_charged_once(struct kunit *test)
@@ -426,6 +448,7 @@ static struct kunit_case context_cases[] = {
 	KUNIT_CASE(all_cpus_add_at_once),
 	KUNIT_CASE(counters_count),
 	KUNIT_CASE(what_cannot_be_is_refused),
+	KUNIT_CASE(of_an_event_that_is_off_it_is_chosen_later),
 	KUNIT_CASE(memory_is_charged_once),
 	KUNIT_CASE(without_privilege_others_have_no_context),
 	KUNIT_CASE(a_record_that_would_be_too_long_goes_without),

@@ -534,8 +534,9 @@ struct ktrace_stacks {
  *   KEEP     EINVAL neither 0 nor 1
  *   KEPT     ENOENT there is none of that index
  *   CONTEXT  EINVAL no such event, bits that are not known or of a counter that was not
- *            made, or no kernel channel; EBUSY it has been started; EPERM; EOPNOTSUPP no
- *            cgroups in this kernel; EDQUOT as CHANNEL; ENOMEM
+ *            made, or no kernel channel; EBUSY it has been started, and the event
+ *            is on, or nothing was asked for before; EPERM; EOPNOTSUPP no cgroups in this
+ *            kernel; EDQUOT as CHANNEL; ENOMEM
  *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
  *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
  *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)

@@ -106,11 +106,13 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 	const struct wish all = wishes_all(wishes);
 	const struct ktrace_kernel_event *ev;
 	char name[NAME_SIZE];
-	int error = 0;
+	int error;
 
 	if (!wishes->nr)
 		return 0;
 	c->wishes = wishes;
+	/* Asked for once, if only for nothing: so tracepoints that come later can have it. */
+	error = ktrace_session_context(s, ktrace_kernel_event(0)->id, 0);
 	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
 		if (all.counters & 1ull << kind)
 			error = add_counter(c, s, kind);

@@ -9,6 +9,7 @@
 #include "dynamic.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <glob.h>
 #include <limits.h>
 #include <stdio.h>
@@ -234,7 +235,24 @@ static int want_all(struct dynamic *d, struct ktrace_session *s, const char *eve
 	return error;
 }
 
-static void switch_events(struct dynamic *d, struct ktrace_session *s)
+/* As want_tracepoints() and want_probe() find it. */
+bool dynamic_matches(const char *item, const struct dynamic_event *e)
+{
+	char pattern[PATH_MAX];
+	const char *colon;
+
+	item += strspn(item, " ");
+	if (e->item)
+		return !strcmp(item, e->item);
+	if (!dynamic_is(item) || kprobe_is(item))
+		return false;
+	item += strlen("tp:");
+	colon = strchr(item, ':');
+	snprintf(pattern, sizeof(pattern), "%.*s/%s", (int)(colon - item), item, colon + 1);
+	return !fnmatch(pattern, e->path, FNM_PATHNAME | FNM_PERIOD);
+}
+
+void dynamic_switch(struct dynamic *d, struct ktrace_session *s)
 {
 	for (size_t i = 0; i < d->nr; i++) {
 		struct dynamic_event *e = &d->events[i];
@@ -248,23 +266,17 @@ static void switch_events(struct dynamic *d, struct ktrace_session *s)
 		else
 			e->is_on = e->is_wanted;
 	}
+	if (d->skipped)
+		log_note("%u tracepoint%s cannot be recorded, the first is %s", d->skipped,
+			 d->skipped == 1 ? "" : "s", d->refused);
 }
 
 int dynamic_choose(struct dynamic *d, struct ktrace_session *s, const char *events, char *reason)
 {
-	int error;
-
 	d->skipped = 0;
 	for (size_t i = 0; i < d->nr; i++)
 		d->events[i].is_wanted = false;
-	error = want_all(d, s, events ? events : "", reason);
-	if (error)
-		return error;
-	switch_events(d, s);
-	if (d->skipped)
-		log_note("%u tracepoint%s cannot be recorded, the first is %s", d->skipped,
-			 d->skipped == 1 ? "" : "s", d->refused);
-	return 0;
+	return want_all(d, s, events ? events : "", reason);
 }
 
 void dynamic_meta(struct dynamic *d, struct ktrace_text *t)

@@ -16,7 +16,7 @@
  * @path:	"SYSTEM/EVENT" below events/ in tracefs
  * @format:	the kernel's description; ktrace_event_type_parse_format() knows it
  * @id:		in records
- * @is_wanted:	by the choice that is being made
+ * @is_wanted:	by the latest choice
  * @is_on:	switched on
  * @is_told:	the file has its description
  */
@@ -54,18 +54,27 @@ bool dynamic_is(const char *item);
 bool dynamic_wants(const char *events);
 
 /**
- * dynamic_choose - switch on what a list of -e names, and off what it does not
+ * dynamic_matches - does an item of -e mean this event?
+ * @item:	the item, with blanks before it but not behind
+ */
+bool dynamic_matches(const char *item, const struct dynamic_event *e);
+
+/**
+ * dynamic_choose - find out what a list of -e names, and have it ready
  * @d:		the events of the recording
  * @s:		its session, with a kernel channel
  * @events:	argument of -e, NULL = none of these events
  * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes
  *
  * Tracepoints that are not there, or cannot be had, are noted, and left out; a probe that
- * cannot be made is an error.
+ * cannot be made is an error. Nothing is switched: what an event is to have is set before.
  *
- * Return: 0 or -errno; nothing has been switched then.
+ * Return: 0 or -errno.
  */
 int dynamic_choose(struct dynamic *d, struct ktrace_session *s, const char *events, char *reason);
+
+/** dynamic_switch - switch on what has been chosen, and off what has not */
+void dynamic_switch(struct dynamic *d, struct ktrace_session *s);
 
 /** dynamic_meta - describe what has not been described yet */
 void dynamic_meta(struct dynamic *d, struct ktrace_text *t);

@@ -45,9 +45,9 @@ bool entries_next(const char **list, struct wanted_entry *e)
 		e->expr_len = (size_t)(at - e->expr);
 		e->is_closed = *at == '}' && (at[1] == ',' || !at[1]);
 		at += *at == '}';
-		while (e->glob_len && e->glob[e->glob_len - 1] == ' ')
-			e->glob_len--;
 	}
+	while (e->glob_len && e->glob[e->glob_len - 1] == ' ')
+		e->glob_len--;
 	at += strcspn(at, ",");
 	*list = at + (*at == ',');
 	return true;

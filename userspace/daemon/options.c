@@ -425,7 +425,7 @@ static int finish_recover(const struct options *o)
 static int check_where(const struct options *o)
 {
 	struct where_error error;
-	int ret = where_is_used(&o->choice) ? where_set(NULL, &o->choice, &error) : 0;
+	int ret = where_is_used(&o->choice) ? where_set(NULL, NULL, &o->choice, &error) : 0;
 
 	if (ret == -EINVAL)
 		where_say(&error);

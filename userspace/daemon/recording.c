@@ -210,13 +210,33 @@ static int begin_context(struct recording *r)
 	return error;
 }
 
+static int fail_kernel(int error)
+{
+	log_error("kernel events: %s%s", strerror(-error), error == -EPERM ?
+		  "; --all takes CAP_PERFMON" : "");
+	return EXIT_OWN;
+}
+
+static int set_filters(struct recording *r)
+{
+	const struct choice *choice = &r->options->choice;
+	struct where_error wrong;
+	int error = where_is_used(choice) ? where_set(r->session, &r->dynamic, choice, &wrong) : 0;
+
+	if (error == -EINVAL)
+		where_say(&wrong);
+	else if (error)
+		fail_kernel(error);
+	return error ? EXIT_OWN : -1;
+}
+
 /* Tracepoints and dynamic probes. What is wrong with a probe may take several lines. */
 static int set_up_dynamic(struct recording *r)
 {
 	char reason[KPROBE_REASON_MAX], *rest = reason, *line;
 
 	if (!dynamic_choose(&r->dynamic, r->session, r->options->choice.events, reason))
-		return -1;
+		return set_filters(r);
 	log_error("-e: %s", strsep(&rest, "\n"));
 	while ((line = strsep(&rest, "\n")))
 		log_error("%s", line);
@@ -227,7 +247,6 @@ static int set_up_dynamic(struct recording *r)
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
-	struct where_error wrong;
 	char missing[SELECT_MISSING_SIZE];
 	int error;
 
@@ -239,22 +258,18 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
 	error = select_enable(r->session, o->choice.events, missing);
-	if (!error && where_is_used(&o->choice))
-		error = where_set(r->session, &o->choice, &wrong);
 	if (*missing)
 		log_note("this kernel cannot produce %s; the rest is recorded", missing);
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
-	if (error) {
-		log_error("kernel events: %s%s", strerror(-error), error == -EPERM ?
-			  "; --all takes CAP_PERFMON" : "");
-		return EXIT_OWN;
-	}
+	if (error)
+		return fail_kernel(error);
 	error = set_up_dynamic(r);
 	if (error >= 0)
 		return error;
 	if (begin_context(r))
 		return EXIT_OWN;
+	dynamic_switch(&r->dynamic, r->session);
 	for (unsigned int i = 0; i < o->pid_nr; i++) {
 		error = ktrace_session_follow(r->session, o->pids[i]);
 		if (error) {
@@ -535,6 +550,7 @@ static int close_recording(struct recording *r)
 	print_summary(r, &info, &lost, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
+	free(r->where);
 	if (error) {
 		log_error("%s: %s; it can be read as far as it goes", path_of(r),
 			  strerror(-error));

@@ -47,6 +47,7 @@ struct recording {
 	struct command_signals signals;
 	struct choice choice;
 	char *events;
+	char *where;
 	__u64 start_ns;
 	__u64 end_ns;
 	const char *end_reason;

@@ -3,9 +3,10 @@
  * steer.c - changes what is recorded while it is being recorded, for who asks
  *
  * A message is taken from the port as a whole, checked, and done or refused before the next
- * one is looked at; <ktrace/port.h> has the words. Levels and -e are two choices: a message
- * changes one or both, and what it does not name stays. When the answer is sent, programs
- * find the new choice in the session's memory, and the file says from when it holds.
+ * one is looked at; <ktrace/port.h> has the words. Levels, -e and --where are choices of
+ * their own: a message changes any of them, and what it does not name stays. When the answer is
+ * sent, programs find the new choice in the session's memory, and the file says from when it
+ * holds.
  */
 #include "steer.h"
 
@@ -71,16 +72,33 @@ static void show(struct recording *r, int fd, const struct ktrace_port_sender *t
 	answer(fd, to, &t);
 }
 
-/* What a message asks for: false, and why not, if it makes no sense. */
-static bool read_choice(const struct recording *r, const char *levels, const char *events,
-			struct choice *wanted, char reason[NAMES_SIZE])
+/* struct words - what a message asks for; NULL: nothing about that */
+struct words {
+	char *levels;
+	char *events;
+	char *where;
+};
+
+static void free_words(struct words *w)
 {
+	free(w->levels);
+	free(w->events);
+	free(w->where);
+}
+
+/* What a message asks for: false, and why not, if it makes no sense. */
+static bool read_choice(const struct recording *r, const struct words *w, struct choice *wanted,
+			char reason[NAMES_SIZE])
+{
+	const char *levels = w->levels;
 	char filter[KTRACE_FILTER_SIZE], bad[32];
 	struct where_error wrong = { .option = "-e", .message = "no memory" };
 
 	*wanted = r->choice;
-	if (events)
-		wanted->events = *events ? events : NULL;
+	if (w->events)
+		wanted->events = *w->events ? w->events : NULL;
+	if (w->where)
+		wanted->where = *w->where ? w->where : NULL;
 	if (levels && !r->options->is_pthread) {
 		snprintf(reason, NAMES_SIZE, "it was started without --pthread: "
 			 "there are no events to have levels");
@@ -95,9 +113,8 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 		snprintf(reason, NAMES_SIZE, "the list of events has no event");
 		return false;
 	}
-	if (where_is_used(wanted) && where_set(NULL, wanted, &wrong)) {
-		snprintf(reason, NAMES_SIZE, "%s: column %u: %s", wrong.option, wrong.column,
-			 wrong.message);
+	if (where_is_used(wanted) && where_set(NULL, NULL, wanted, &wrong)) {
+		where_reason(&wrong, reason, NAMES_SIZE);
 		return false;
 	}
 	wanted->has_levels |= levels != NULL;
@@ -108,15 +125,56 @@ static bool read_choice(const struct recording *r, const char *levels, const cha
 	return true;
 }
 
-/* What --context says of tracepoints and probes that are new. */
+/* What --context says of tracepoints and probes that come: of what is on it cannot change. */
 static int set_contexts(struct recording *r)
 {
 	int error = 0;
 
-	for (size_t i = 0; i < r->dynamic.nr && !error; i++)
-		error = context_event(&r->context, r->session, r->dynamic.events[i].id,
-				      r->dynamic.events[i].name);
+	for (size_t i = 0; i < r->dynamic.nr && !error; i++) {
+		const struct dynamic_event *e = &r->dynamic.events[i];
+
+		if (e->is_wanted && !e->is_on)
+			error = context_event(&r->context, r->session, e->id, e->name);
+	}
 	return error;
+}
+
+/* Nothing is on that has not got its filter, or has one of an earlier choice. */
+static int switch_kernel(struct recording *r, const struct choice *wanted,
+			 char reason[KPROBE_REASON_MAX])
+{
+	struct where_error wrong;
+	int error = dynamic_choose(&r->dynamic, r->session, wanted->events, reason);
+
+	if (error)
+		return error;
+	dynamic_meta(&r->dynamic, &r->capture.meta);
+	error = where_set(r->session, &r->dynamic, wanted, &wrong);
+	if (error == -EINVAL)
+		where_reason(&wrong, reason, KPROBE_REASON_MAX);
+	else
+		snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
+	if (error)
+		return error;
+	error = set_contexts(r);
+	if (!error)
+		error = select_change(r->session, r->choice.events, wanted->events);
+	if (error)
+		snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
+	else
+		dynamic_switch(&r->dynamic, r->session);
+	return error;
+}
+
+/* What was changed of what is on is as it was. */
+static void switch_back(struct recording *r, const struct choice *wanted)
+{
+	char reason[KPROBE_REASON_MAX];
+	struct where_error wrong;
+
+	select_change(r->session, wanted->events, r->choice.events);
+	dynamic_choose(&r->dynamic, r->session, r->choice.events, reason);
+	where_set(r->session, &r->dynamic, &r->choice, &wrong);
 }
 
 /* Kernel events first: they can fail. */
@@ -125,26 +183,13 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 {
 	char filter[KTRACE_FILTER_SIZE];
 	struct ktrace_session_info info;
-	struct where_error wrong;
 	int error;
 
 	ktrace_session_info(r->session, &info);
 	if (info.has_kernel) {
-		error = dynamic_choose(&r->dynamic, r->session, wanted->events, reason);
-		if (error)
-			return error;
-		dynamic_meta(&r->dynamic, &r->capture.meta);
-		/* Nothing is on that has not got its filter, or has one of an earlier choice. */
-		error = where_set(r->session, wanted, &wrong);
-		if (!error)
-			error = set_contexts(r);
-		if (!error)
-			error = select_change(r->session, r->choice.events, wanted->events);
+		error = switch_kernel(r, wanted, reason);
 		if (error) {
-			select_change(r->session, wanted->events, r->choice.events);
-			where_set(r->session, &r->choice, &wrong);
-			dynamic_choose(&r->dynamic, r->session, r->choice.events, reason);
-			snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(-error));
+			switch_back(r, wanted);
 			return error;
 		}
 	} else if (wanted->events && select_wants_kernel(wanted->events)) {
@@ -165,35 +210,42 @@ static void note_choice(struct recording *r)
 	meta_choice(&r->capture.meta, &r->choice, now.raw);
 }
 
-/* @events is taken over. */
+/* What the choice points to is a recording's own: @text is kept in @place. */
+static void keep(char **place, char **text)
+{
+	if (!*text)
+		return;
+	free(*place);
+	*place = *text;
+	*text = NULL;
+}
+
 static void set(struct recording *r, int fd, const struct ktrace_port_sender *to,
-		const char *levels, char *events)
+		struct words *w)
 {
 	char reason[KPROBE_REASON_MAX];
 	const char *note = NULL;
 	struct choice wanted;
 	int error;
 
-	if (!read_choice(r, levels, events, &wanted, reason)) {
-		free(events);
+	if (!read_choice(r, w, &wanted, reason)) {
 		refuse(fd, to, reason);
 		return;
 	}
 	error = switch_events(r, &wanted, &note, reason);
 	if (error) {
-		free(events);
 		reason[strcspn(reason, "\n")] = '\0';
 		refuse(fd, to, reason);
 		return;
 	}
 	r->choice = wanted;
-	if (events) {
-		free(r->events);
-		r->events = events;
+	if (w->events) {
 		/* Which patterns nothing has matched was asked of those of the command line. */
 		free(r->capture.unmet);
 		r->capture.unmet = NULL;
 	}
+	keep(&r->events, &w->events);
+	keep(&r->where, &w->where);
 	note_choice(r);
 	show(r, fd, to, note);
 }
@@ -202,7 +254,7 @@ void steer_serve(struct recording *r, int fd)
 {
 	char message[KTRACE_PORT_MESSAGE];
 	struct ktrace_port_sender from;
-	char *levels, *events;
+	struct words words;
 
 	if (!ktrace_port_receive(fd, message, &from))
 		return;
@@ -211,10 +263,13 @@ void steer_serve(struct recording *r, int fd)
 	} else if (!strcmp(message, "show")) {
 		show(r, fd, &from, NULL);
 	} else if (!strncmp(message, "set ", 4)) {
-		levels = ktrace_port_value(message, "levels");
-		events = ktrace_port_value(message, "events");
-		set(r, fd, &from, levels, events);
-		free(levels);
+		words = (struct words){
+			.levels = ktrace_port_value(message, "levels"),
+			.events = ktrace_port_value(message, "events"),
+			.where = ktrace_port_value(message, "where"),
+		};
+		set(r, fd, &from, &words);
+		free_words(&words);
 	} else {
 		refuse(fd, &from, "this ktraced does not know what is asked for");
 	}

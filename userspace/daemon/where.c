@@ -5,6 +5,9 @@
  * All expressions are parsed first. Then each kernel event that is chosen gets one program:
  * entries of -e that it matches joined by "or", with --where by "and". What no event has that
  * an expression is for is mostly a slip, and refused.
+ *
+ * Fields of tracepoints and probes are known once the session has them. Before that, what
+ * asks for them is only parsed.
  */
 #include "where.h"
 
@@ -15,7 +18,6 @@
 
 #include <ktrace/kernel_filter.h>
 
-#include "dynamic.h"
 #include "entries.h"
 #include "log.h"
 
@@ -129,9 +131,11 @@ static void free_rules(struct rules *rules)
 
 /* ---- events ---- */
 
-/* struct event - one that gets a filter */
+/* struct event - one that gets a filter: @row or @dynamic */
 struct event {
 	const struct ktrace_kernel_event *row;
+	const struct dynamic_event *dynamic;
+	__u16 id;
 	struct ktrace_event_type *type;
 	struct ktrace_place *places;
 	__u32 place_nr;
@@ -152,6 +156,13 @@ static int join(struct rule *r, const struct event *ev, struct ktrace_program *p
 	return ret == -EINVAL ? fail(error, r, wrong.at, wrong.message) : ret;
 }
 
+static bool is_for(const struct rule *r, const struct event *ev)
+{
+	if (!r->glob)
+		return false;
+	return ev->row ? select_matches(r->glob, ev->row) : dynamic_matches(r->glob, ev->dynamic);
+}
+
 static int make_program(struct rules *rules, const struct event *ev, struct ktrace_program *p)
 {
 	struct rule *r;
@@ -159,7 +170,7 @@ static int make_program(struct rules *rules, const struct event *ev, struct ktra
 
 	ktrace_program_init(p, false);
 	for (r = rules->list; r < rules->list + rules->nr && !ret; r++)
-		if (r->glob && select_matches(r->glob, ev->row))
+		if (is_for(r, ev))
 			ret = join(r, ev, p, KTRACE_JOIN_OR, rules->error);
 	if (!rules->nr || !rules->list[0].glob)
 		ktrace_program_init(p, true);
@@ -169,46 +180,83 @@ static int make_program(struct rules *rules, const struct event *ev, struct ktra
 	return ret;
 }
 
-static int set_event(struct ktrace_session *s, struct rules *rules,
-		     const struct ktrace_kernel_event *row)
+/* The type is taken over. */
+static int set_event(struct ktrace_session *s, struct rules *rules, struct event *ev)
 {
 	static struct ktrace_program program;
 	struct ktrace_kernel_filter filter;
-	struct event ev = { .row = row };
-	int ret = ktrace_event_type_parse(row->desc, &ev.type);
+	int ret = ktrace_places(ev->type, &ev->places);
 
-	if (ret)
-		return ret;
-	ret = ktrace_places(ev.type, &ev.places);
 	if (ret >= 0) {
-		ev.type->id = row->id;
-		ev.place_nr = (__u32)ret;
-		ret = make_program(rules, &ev, &program);
+		ev->type->id = ev->id;
+		ev->place_nr = (__u32)ret;
+		ret = make_program(rules, ev, &program);
 	}
 	if (!ret && s) {
-		filter = ktrace_program_filter(&program, row->id);
+		filter = ktrace_program_filter(&program, ev->id);
 		ret = ktrace_session_filter(s, &filter);
 		if (ret == -ENOENT || ret == -EOPNOTSUPP)
 			ret = 0;
 	}
-	free(ev.places);
-	ktrace_event_type_free(ev.type);
+	free(ev->places);
+	ktrace_event_type_free(ev->type);
 	return ret;
 }
 
+static int set_rows(struct ktrace_session *s, struct rules *rules, const char *events)
+{
+	const struct ktrace_kernel_event *row;
+	int ret = 0;
+
+	for (__u32 i = 0; !ret && (row = ktrace_kernel_event(i)); i++) {
+		struct event ev = { .row = row, .id = row->id };
+
+		if (!select_is_on(events, row))
+			continue;
+		ret = ktrace_event_type_parse(row->desc, &ev.type);
+		if (!ret)
+			ret = set_event(s, rules, &ev);
+	}
+	return ret;
+}
+
+static int set_dynamic(struct ktrace_session *s, struct rules *rules, const struct dynamic *d)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < d->nr; i++) {
+		const struct dynamic_event *e = &d->events[i];
+		struct event ev = { .dynamic = e, .id = e->id };
+
+		if (!e->is_wanted)
+			continue;
+		ret = ktrace_event_type_parse_format(e->name, e->format, &ev.type);
+		if (!ret)
+			ret = set_event(s, rules, &ev);
+	}
+	return ret;
+}
+
+/* Is it for what only the session knows? Those that are not there have been told. */
+static bool is_deferred(const struct rule *r, const struct choice *choice, bool is_session)
+{
+	if (r->glob && dynamic_is(r->glob + strspn(r->glob, " ")))
+		return !is_session || !r->is_used;
+	return !r->glob && !is_session && dynamic_wants(choice->events);
+}
+
 /* What no event has: a slip, or meant for events of programs. */
-static int check_use(const struct rules *rules)
+static int check_use(const struct rules *rules, const struct choice *choice, bool is_session)
 {
 	struct ktrace_filter_error wrong;
 
 	for (const struct rule *r = rules->list; r < rules->list + rules->nr; r++) {
-		if (r->filter && r->glob && dynamic_is(r->glob))
-			return fail(rules->error, r, 0, "tracepoints of the kernel's own and "
-				    "probes have no filters: they can be filtered on reading");
-		if (r->filter && !r->is_used)
+		if (!r->filter || is_deferred(r, choice, is_session))
+			continue;
+		if (!r->is_used)
 			return fail(rules->error, r, 0, "this is for no kernel event: those of "
 				    "programs can be filtered on reading");
-		if (r->filter && ktrace_filter_unmet(r->filter, &wrong))
+		if (ktrace_filter_unmet(r->filter, &wrong))
 			return fail(rules->error, r, wrong.at, wrong.message);
 	}
 	return 0;
@@ -219,19 +267,25 @@ bool where_is_used(const struct choice *choice)
 	return choice->where || (choice->events && strchr(choice->events, '{'));
 }
 
-int where_set(struct ktrace_session *s, const struct choice *choice, struct where_error *error)
+int where_set(struct ktrace_session *s, const struct dynamic *d, const struct choice *choice,
+	      struct where_error *error)
 {
 	struct rules rules = { .error = error };
-	const struct ktrace_kernel_event *row;
 	int ret = add_rules(&rules, choice);
 
-	for (__u32 i = 0; !ret && (row = ktrace_kernel_event(i)); i++)
-		if (select_is_on(choice->events, row))
-			ret = set_event(s, &rules, row);
 	if (!ret)
-		ret = check_use(&rules);
+		ret = set_rows(s, &rules, choice->events);
+	if (!ret && d)
+		ret = set_dynamic(s, &rules, d);
+	if (!ret)
+		ret = check_use(&rules, choice, s != NULL);
 	free_rules(&rules);
 	return ret;
+}
+
+void where_reason(const struct where_error *error, char *reason, size_t size)
+{
+	snprintf(reason, size, "%s: column %u: %s", error->option, error->column, error->message);
 }
 
 /* The line that it is in, or a piece of it, and a mark below. */

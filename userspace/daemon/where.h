@@ -8,6 +8,7 @@
 #ifndef KTRACED_WHERE_H
 #define KTRACED_WHERE_H
 
+#include "dynamic.h"
 #include "select.h"
 
 /**
@@ -32,6 +33,7 @@ bool where_is_used(const struct choice *choice);
 /**
  * where_set - give kernel events their filters
  * @s:		the session; NULL: only see whether that can be done
+ * @d:		its tracepoints and probes; NULL without a session
  * @choice:	what is chosen
  * @error:	filled in with -EINVAL
  *
@@ -39,7 +41,11 @@ bool where_is_used(const struct choice *choice);
  *
  * Return: 0; -EINVAL an expression is wrong; what the session says.
  */
-int where_set(struct ktrace_session *s, const struct choice *choice, struct where_error *error);
+int where_set(struct ktrace_session *s, const struct dynamic *d, const struct choice *choice,
+	      struct where_error *error);
+
+/** where_reason - what is wrong, in one line of @size bytes */
+void where_reason(const struct where_error *error, char *reason, size_t size);
 
 /** where_say - say what is wrong, and show where */
 void where_say(const struct where_error *error);

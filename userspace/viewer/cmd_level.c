@@ -24,11 +24,13 @@
  * @name:	pid or session, NULL = not given
  * @levels:	NULL = not given
  * @events:	NULL = not given
+ * @where:	NULL = not given
  */
 struct wish {
 	const char *name;
 	const char *levels;
 	const char *events;
+	const char *where;
 };
 
 /* struct recording - a live one: where it listens, and what it says; @says is to be freed */
@@ -221,9 +223,11 @@ static int change(struct recording *r, const struct wish *w)
 		ktrace_text_str(&t, "levels", w->levels);
 	if (w->events)
 		ktrace_text_str(&t, "events", w->events);
+	if (w->where)
+		ktrace_text_str(&t, "where", w->where);
 	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
 		ktrace_text_free(&t);
-		return command_usage(&cmd_level, "the list is too long");
+		return command_usage(&cmd_level, "what is asked for is too long");
 	}
 	ask(r, t.buf);
 	ktrace_text_free(&t);
@@ -232,7 +236,7 @@ static int change(struct recording *r, const struct wish *w)
 
 static int act(struct recording *list, size_t nr, const struct wish *w)
 {
-	if (!w->levels && !w->events) {
+	if (!w->levels && !w->events && !w->where) {
 		put_list(list, nr);
 		return STATUS_OK;
 	}
@@ -285,18 +289,22 @@ static int take_words(struct wish *w, int nr, char **words)
 
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
+	{ "where", required_argument, NULL, 'w' },
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct wish w = { NULL, NULL, NULL };
+	struct wish w = { .name = NULL };
 	int option, status;
 
 	while ((option = getopt_long(argc, argv, "e:", options, NULL)) != -1) {
-		if (option != 'e')
+		if (option == 'e')
+			w.events = optarg;
+		else if (option == 'w')
+			w.where = optarg;
+		else
 			return command_common_option(cmd, option);
-		w.events = optarg;
 	}
 	status = take_words(&w, argc - optind, argv + optind);
 	return status == STATUS_OK ? serve(&w) : status;
@@ -309,9 +317,11 @@ const struct command cmd_level = {
 	.help =
 "  -e, --events LIST  record these events from now on, as ktraced -e; empty: what ktraced\n"
 "                     records without -e\n"
+"  --where EXPRESSION record kernel events only if this is true from now on, as\n"
+"                     ktraced --where; empty: all that -e wants\n"
 "  --help, --version\n"
 "\n"
-"Without LEVELS and -e: one line for each live recording, or the one that is named.\n"
+"Without any of these: one line for each live recording, or the one that is named.\n"
 "\n"
 "LEVELS, as those of ktraced --level, change which events pthread:* are recorded: all, io,\n"
 "none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key, each also with -io;\n"

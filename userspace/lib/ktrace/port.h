@@ -8,9 +8,11 @@
  * answered; credentials are the kernel's, on both sides.
  *
  *   show                          what the session is
- *   set [levels=] [events=]       what to record from now on
+ *   set [levels=] [events=] [where=]
+ *                                 what to record from now on
  *
- *   ok pid= [command=] session= backend= file= pthread=0|1 [levels=] [events=] [cmd=] [note=]
+ *   ok pid= [command=] session= backend= file= pthread=0|1 [levels=] [events=] [filters=]
+ *      [where=] [cmd=] [note=]
  *   refused reason=
  */
 #ifndef KTRACE_PORT_H

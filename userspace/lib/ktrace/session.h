@@ -215,7 +215,7 @@ int ktrace_session_follow(struct ktrace_session *s, __s32 pid);
 
 /**
  * ktrace_session_context - what is recorded with a kernel event, beside its payload
- * @s:		the session, not started yet
+ * @s:		the session, not started yet; later only if some event's was set, for those off
  * @id:		event id
  * @bits:	KTRACE_CONTEXT_*, <linux/ktrace_context.h>
  *
