@@ -4,6 +4,7 @@
  *
  *   QUEUED --next--> UNDER_WAY --end--> ENDED
  *      ^__sender gone, nobody waits__/    ^
+ *      ^__not come to the sender_____/    |
  *      \______sender gone, or who waits is killed
  *
  * From the first state to the last a job's chunk is BUSY. Who waits for the end does then what
@@ -364,6 +365,18 @@ static struct job *find_job(const struct kt_chunk_sender *s, enum job_state stat
 	return NULL;
 }
 
+/* The job of that number, which the sender has under way. */
+static struct job *find_taken(const struct kt_chunk_sender *s, u64 id)
+{
+	struct job *job;
+
+	lockdep_assert_held(&send_lock);
+	list_for_each_entry(job, &jobs, node)
+		if (job->told.job == id && job->told.kind & s->kinds && job->state == UNDER_WAY)
+			return job;
+	return NULL;
+}
+
 /**
  * kt_chunk_sender_next - take the next job
  * @s:		the sender
@@ -386,6 +399,24 @@ int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *tol
 }
 
 /**
+ * kt_chunk_sender_undo - a job that was taken has not come to the sender
+ * @s:		the sender
+ * @id:		the job
+ */
+void kt_chunk_sender_undo(struct kt_chunk_sender *s, u64 id)
+{
+	struct job *job;
+
+	mutex_lock(&send_lock);
+	job = find_taken(s, id);
+	if (job) {
+		job->state = QUEUED;
+		wake_up(&s->wait);
+	}
+	mutex_unlock(&send_lock);
+}
+
+/**
  * kt_chunk_sender_end - a job has come to its end
  * @s:		the sender
  * @end:	which, and how
@@ -394,21 +425,16 @@ int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *tol
  */
 int kt_chunk_sender_end(struct kt_chunk_sender *s, const struct ktrace_shark_end *end)
 {
-	int err = -ENOENT;
 	struct job *job;
 
 	if (end->error > 0 || end->error < -MAX_ERRNO || end->reserved)
 		return -EINVAL;
 	mutex_lock(&send_lock);
-	list_for_each_entry(job, &jobs, node)
-		if (job->told.job == end->job && job->told.kind & s->kinds &&
-		    job->state == UNDER_WAY) {
-			end_job(job, end->error);
-			err = 0;
-			break;
-		}
+	job = find_taken(s, end->job);
+	if (job)
+		end_job(job, end->error);
 	mutex_unlock(&send_lock);
-	return err;
+	return job ? 0 : -ENOENT;
 }
 
 /** kt_chunk_sender_poll - EPOLLIN when a job is queued */

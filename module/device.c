@@ -251,6 +251,11 @@ static int do_shark_next(struct open_file *of, union ioctl_arg *arg)
 	return of->sender ? kt_chunk_sender_next(of->sender, &arg->job) : -EINVAL;
 }
 
+static void undo_shark_next(struct open_file *of, const union ioctl_arg *arg)
+{
+	kt_chunk_sender_undo(of->sender, arg->job.job);
+}
+
 static int do_shark_end(struct open_file *of, union ioctl_arg *arg)
 {
 	return of->sender ? kt_chunk_sender_end(of->sender, &arg->end) : -EINVAL;
@@ -262,12 +267,14 @@ static int do_shark_end(struct open_file *of, union ioctl_arg *arg)
  * @is_sized:	the argument begins with its size, which may differ from ours
  * @needs_owner: for descriptors that made a session only
  * @act:	does it, under the descriptor's lock
+ * @undo:	the answer could not be handed out; NULL: nothing to do
  */
 static const struct ioctl {
 	unsigned int cmd;
 	bool is_sized;
 	bool needs_owner;
 	int (*act)(struct open_file *of, union ioctl_arg *arg);
+	void (*undo)(struct open_file *of, const union ioctl_arg *arg);
 } ioctls[] = {
 	{ KTRACE_IOC_CHANNEL, true, false, do_channel },
 	{ KTRACE_IOC_START, false, true, do_start },
@@ -280,7 +287,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_KEPT, true, false, do_kept },
 	{ KTRACE_IOC_ADOPT, true, false, do_adopt },
 	{ KTRACE_IOC_SHARK_SENDER, true, false, do_shark_sender },
-	{ KTRACE_IOC_SHARK_NEXT, true, false, do_shark_next },
+	{ KTRACE_IOC_SHARK_NEXT, true, false, do_shark_next, undo_shark_next },
 	{ KTRACE_IOC_SHARK_END, false, false, do_shark_end },
 	{ KTRACE_IOC_FILTER, true, true, do_filter },
 	{ KTRACE_IOC_CONTEXT, false, true, do_context },
@@ -357,7 +364,11 @@ static long device_ioctl(struct file *file, unsigned int cmd, unsigned long user
 	mutex_unlock(&of->lock);
 	if (err || !(_IOC_DIR(row->cmd) & _IOC_READ))
 		return err;
-	return copy_to_user(where, &arg, _IOC_SIZE(row->cmd)) ? -EFAULT : 0;
+	if (!copy_to_user(where, &arg, _IOC_SIZE(row->cmd)))
+		return 0;
+	if (row->undo)
+		row->undo(of, &arg);
+	return -EFAULT;
 }
 
 /* ---- mappings ---- */

@@ -88,6 +88,10 @@ example()
 	chunk later
 }
 
+@test "a job that the sender has no room for is not lost" {
+	chunk nowhere
+}
+
 @test "a sender may read the chunk that it sends, and nothing else" {
 	chunk mappings
 }

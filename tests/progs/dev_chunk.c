@@ -290,6 +290,25 @@ static void test_later(void)
 	EXPECT_EQ(dev_poll(fd, 0), 0);
 }
 
+/* What could not be handed out is handed out again. */
+static void test_nowhere(void)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct ktrace_shark_job *job = mmap(NULL, page, PROT_READ | PROT_WRITE,
+					    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = serve(KTRACE_SHARK_TO_DISK);
+	pid_t pid = load_behind("disk=trace.dat");
+
+	EXPECT(job != MAP_FAILED);
+	job->size = sizeof(*job);
+	EXPECT_EQ(mprotect(job, page, PROT_READ), 0);
+	EXPECT_EQ(dev_poll(fd, 60000), POLLIN);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_SHARK_NEXT, job), EFAULT);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_SHARK_NEXT, job), EFAULT);
+	serve_both(fd, KTRACE_SHARK_TO_DISK, FTRACE_CHUNK_FLAG_CYC | FTRACE_CHUNK_FLAG_FULL);
+	loaded(pid, "0,0\n");
+}
+
 static void test_mappings(void)
 {
 	int fd = serve(KTRACE_SHARK_TO_DISK);
@@ -365,6 +384,7 @@ static const struct dev_test tests[] = {
 	{ "death", test_death },
 	{ "killed", test_killed },
 	{ "later", test_later },
+	{ "nowhere", test_nowhere },
 	{ "mappings", test_mappings },
 	{ "rights", test_rights },
 };
