@@ -16,11 +16,12 @@ static_assert(KTRACE_MEMORY_FILE == (int)MM_FILEPAGES &&
 static_assert(sizeof(struct ktrace_ev_memory_rss) <= KT_HIDE_MAX);
 static_assert(sizeof(struct ktrace_ev_memory_oom) <= KT_HIDE_MAX);
 
+/* What is not known to be anybody's may be anybody's. */
 static void hide_rss(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_memory_rss *p = payload;
 
-	if (!other)
+	if (!other && p->pid)
 		return;
 	p->bytes = 0;
 	p->pid = 0;
