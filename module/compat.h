@@ -15,6 +15,11 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
+#ifndef KT_HAS_IN_EXECVE
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#endif
+
 /* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.16 */
 #ifdef CONFIG_X86
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
@@ -52,6 +57,21 @@ static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struc
 	return (const struct task_struct *)READ_ONCE(mm->owner);
 #else
 	return mm == current->mm ? current : NULL;
+#endif
+}
+
+/*
+ * Does current become another program? The bit for that is there for one user alone, so it may
+ * go; without it that is taken to last as long as the system call. @regs: those of the program
+ */
+static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
+{
+#ifdef KT_HAS_IN_EXECVE
+	return current->in_execve;
+#else
+	const int nr = syscall_get_nr(current, regs);
+
+	return nr == __NR_execve || nr == __NR_execveat;
 #endif
 }
 

@@ -107,7 +107,8 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 		.program = (u32)READ_ONCE(current->self_exec_id),
 	};
 
-	if (!user_mode(regs))
+	/* In exec() the registers are the old program's, and the memory is the new one's. */
+	if (!user_mode(regs) || kt_compat_is_in_exec(regs))
 		return 0;
 	room->address[0] = instruction_pointer(regs);
 	head.nr = 1;
