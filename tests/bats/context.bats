@@ -115,6 +115,31 @@ record_chain()
 }
 
 # bats test_tags=dev
+@test "Python knows contexts as JSON has them" {
+	run_ktraced -o t.bin -e syscall,sched:comm --context 'kstack,ustack,nspid,cgroup,perf:page-faults' -- \
+		"$PROGS/chain" 20 </dev/null
+	"$KTRACE" list --json --stacks t.bin >list
+	PYTHONPATH=$ROOT/userspace/python LD_LIBRARY_PATH=$BUILD/lib python3 - <<-'END'
+	import json
+	from ktrace import Traceset
+	chains = 0
+	with Traceset("t.bin") as s:
+	    for e, line in zip(s, open("list"), strict=True):
+	        l = json.loads(line)
+	        got = dict(e.context)
+	        assert got.keys() >= l.get("context", {}).keys(), (got, l)
+	        for name, value in l.get("context", {}).items():
+	            assert got[name] == (int(value, 16) if name.endswith("stack") else value), (got, l)
+	        for name, frames in l.get("stacks", {}).items():
+	            assert len(e.stack(name)) == len(frames), (e.stack(name), frames)
+	            for (_, function), frame in zip(e.stack(name), frames):
+	                assert function is None or frame.startswith(function), (function, frame)
+	        chains += "do_syscall_64" in [f for _, f in e.stack("kstack")]
+	assert chains >= 20, chains
+	END
+}
+
+# bats test_tags=dev
 @test "ids are those of the process's own pid namespace" {
 	run_ktraced -o t.bin -e syscall,sched:comm --context syscall=nspid -- \
 		unshare -pf "$PROGS/chain" 5 </dev/null

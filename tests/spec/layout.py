@@ -15,7 +15,8 @@ from ktrace import _library
 STRUCTS = {'Damage': 'ktrace_damage', 'Opts': 'ktrace_traceset_opts', 'Stream': 'ktrace_trace_stream',
            'Enumerator': 'ktrace_enumerator', 'Field': 'ktrace_field', 'Type': 'ktrace_event_type',
            'Event': 'ktrace_trace_event', 'Stats': 'ktrace_traceset_stats', 'Until': 'ktrace_until',
-           'Value': 'ktrace_value', 'Values': 'ktrace_values'}
+           'Value': 'ktrace_value', 'Values': 'ktrace_values', 'Item': 'ktrace_item',
+           'Stack': 'ktrace_trace_stack'}
 root = sys.argv[1]
 lines, expected = [], []
 for name, struct in STRUCTS.items():
@@ -27,7 +28,7 @@ for name, struct in STRUCTS.items():
         size = f'sizeof(((struct {struct} *)0)->{member})'
         lines.append(f'printf("{struct}.{member} %zu %zu\\n", offsetof({at}), {size});')
         expected.append(f'{struct}.{member} {getattr(cls, member).offset} {ctypes.sizeof(kind)}')
-source = '#include <stddef.h>\n#include <stdio.h>\n#include <ktrace/position.h>\nint main(void)\n{\n' + \
+source = '#include <stddef.h>\n#include <stdio.h>\n#include <ktrace/context.h>\n#include <ktrace/position.h>\nint main(void)\n{\n' + \
     '\n'.join(lines) + f'\nprintf("%d %d\\n", KTRACE_LOST_NR, KTRACE_ID_LOST);\n}}\n'
 expected.append(f'{_library.LOST_NR} {_library.ID_LOST}')
 with tempfile.TemporaryDirectory() as tmp:

@@ -22,6 +22,8 @@ _FLAGS = ['truncated', 'incomplete', 'no-start', 'irq', 'critical', 'backwards']
 _UNSIGNED = {1, 3, 5, 7, 8, 9, 10, 11, 14}
 _F32, _F64, _CHAR = 12, 13, 15
 _ONE, _STRING = 0, 3
+_NSPID_SHIFT = 28
+_KERNEL_STACK = 0
 _KINDS = {0: 'kernel', 1: 'user'}
 
 
@@ -84,6 +86,7 @@ class Event:
         self.flags = frozenset(n for i, n in enumerate(_FLAGS) if e.flags & 1 << i) if e.flags else frozenset()
         self._trace, self.trace, self.stream, self.cpu, kind = owner._stream(e.stream)
         self.name = owner._name(e.type) if e.type else f'{kind}:{e.id}'
+        self._items = [_c.event_item(e, i) for i in range(_c.event_items(e))]
 
     def __repr__(self):
         return f'<{self.name} at {self.time}>'
@@ -95,6 +98,25 @@ class Event:
             self._set._check()
             self._fields = dict(_values(self._type, self.payload))
         return self._fields
+
+    @property
+    def context(self):
+        """What was recorded beside the fields, by name, as filters have it; empty without --context."""
+        self._set._check()
+        return dict(_context(self._trace, self._items))
+
+    def stack(self, name):
+        """Frames of 'kstack' or 'ustack', the innermost first: addresses, of the kernel also the
+        function or None. Empty if there is none, or the trace does not say what its number means.
+        """
+        stack = _c.trace_stack(self._trace, self.context.get(name, 0))
+        if not stack:
+            return []
+        addresses = stack.contents.address[:stack.contents.nr]
+        if stack.contents.kind != _KERNEL_STACK:
+            return [(a, None) for a in addresses]
+        # All but the first are where a call returns to, which may be behind the function's end.
+        return [(a, _function(self._trace, a - bool(i))) for i, a in enumerate(addresses)]
 
     @property
     def is_lost(self):
@@ -113,6 +135,27 @@ class Event:
         self._set._check()
         comm = _c.trace_comm(self._trace, self.tid, self.raw)
         return None if comm is None else _text(comm)
+
+
+def _function(trace, address):
+    name = _c.trace_kernel_symbol(trace, address, ctypes.c_uint64())
+    return None if name is None else _text(name)
+
+
+def _context(trace, items):
+    for item in items:
+        name = _c.item_name(item.kind)
+        name = f'item{item.kind}' if name is None else _text(name)
+        if name == 'cgroup':
+            path = _c.trace_cgroup(trace, item.value)
+            if path is not None:
+                yield 'cgroup', _text(path)
+            yield 'cgroup_id', item.value
+        elif name == 'nspid':
+            yield 'nspid', item.value >> _NSPID_SHIFT
+            yield 'nstid', item.value & (1 << _NSPID_SHIFT) - 1
+        else:
+            yield name, item.value
 
 
 def _integer(value, field, i):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1
-"""libktraceset as ctypes sees it: structs and functions of ktrace/traceset.h, decode.h, position.h"""
+"""libktraceset as ctypes sees it: structs and functions of ktrace/traceset.h, decode.h, position.h,
+context.h"""
 import ctypes
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
@@ -66,6 +67,15 @@ class Values(Structure):
     _fields_ = [('type', c_void_p), ('at', c_void_p), ('end', c_void_p), ('next', c_uint32)]
 
 
+class Item(Structure):
+    _fields_ = [('kind', c_uint32), ('value', c_uint64)]
+
+
+class Stack(Structure):
+    _fields_ = [('number', c_uint64), ('kind', c_uint32), ('pid', c_uint32), ('is_cut', c_bool), ('nr', c_uint32),
+                ('address', POINTER(c_uint64))]
+
+
 def _load():
     """The library beside this module's prefix, or where the linker finds it."""
     beside = os.path.join(os.path.dirname(__file__), '..', '..', '..', 'libktraceset.so.0')
@@ -94,7 +104,11 @@ for _name, _result, *_args in [
         ('values_init', None, POINTER(Values), _P, _P, c_size_t),
         ('values_next', c_bool, POINTER(Values), POINTER(Value)),
         ('value_s64', c_int64, POINTER(Value), c_uint32), ('value_f64', c_double, POINTER(Value), c_uint32),
-        ('enumerator_find', c_char_p, POINTER(Field), c_int64)]:
+        ('enumerator_find', c_char_p, POINTER(Field), c_int64),
+        ('event_items', c_uint32, POINTER(Event)), ('event_item', Item, POINTER(Event), c_uint32),
+        ('item_name', c_char_p, c_uint32), ('trace_stack', POINTER(Stack), _P, c_uint64),
+        ('trace_cgroup', c_char_p, _P, c_uint64),
+        ('trace_kernel_symbol', c_char_p, _P, c_uint64, POINTER(c_uint64))]:
     _function = getattr(lib, 'ktrace_' + _name)
     _function.restype = _result
     _function.argtypes = _args
