@@ -122,6 +122,26 @@ teardown() { teardown_test; }
 	"$PROGS/dev_later" memory
 }
 
+# bats test_tags=dev
+@test "the kernel ends a process of a control group that has too little memory" {
+	local group=/sys/fs/cgroup/ktrace-oom
+	requires_root
+	findmnt -t cgroup2 /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup ||
+		skip "this kernel has no cgroups"
+	grep -qw memory /sys/fs/cgroup/cgroup.controllers || skip "no memory controller"
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir $group
+	echo 16M >$group/memory.max
+	run_ktraced -q -o t -e memory:oom -- \
+		sh -c 'echo 0 >'$group'/cgroup.procs && exec tail /dev/zero'
+	retry 0.1 rmdir $group
+	[ "$status" = 137 ]
+	"$KTRACE" list --json t >list
+	cat list
+	[ "$(jq -s -c '[.[].fields | select(.comm == "tail") | .score_adj]' list)" = '[0]' ]
+	[ "$(jq .pid list)" = "$(jq .fields.pid list)" ]
+}
+
 @test "futexes: what each system call asks for, and gets" {
 	"$PROGS/dev_later" futexes
 }
