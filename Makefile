@@ -84,6 +84,18 @@ $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
 $(BUILD)/pic/%: INCLUDE += -Imodule
 $(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
 
+# The page that ktrace html writes, of its parts: lines @STYLE@ and @SCRIPT@ stand for them.
+page_src := $(sort $(wildcard userspace/viewer/html/*.js))
+html_page := $(BUILD)/include/page.html
+$(html_page): userspace/viewer/html/page.html userspace/viewer/html/page.css $(page_src)
+	$(call say,JOIN,$@)
+	@mkdir -p $(@D)
+	$(Q)sed -e '/^@STYLE@$$/{r userspace/viewer/html/page.css' -e 'd}' \
+		$(foreach s,$(page_src),-e '/^@SCRIPT@$$/r $(s)') -e '/^@SCRIPT@$$/d' $< >$@.tmp
+	$(Q)mv $@.tmp $@
+$(foreach d,obj tsan,$(BUILD)/$(d)/userspace/viewer/html_page.o): $(html_page)
+$(foreach d,obj tsan,$(BUILD)/$(d)/userspace/viewer/html_page.o): STD += -DHTML_PAGE='"$(html_page)"'
+
 # Two members of an event, each just stored, are not to be loaded as one vector.
 $(BUILD)/obj/userspace/lib/traceset/deliver.o $(BUILD)/pic/userspace/lib/traceset/deliver.o: \
 		STD += -fno-tree-slp-vectorize
@@ -145,7 +157,7 @@ $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraces
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -ldw -lelf -lm -lzstd -o $@
+	$(LINK) -lktraceset -ldw -lelf -lm -lz -lzstd -o $@
 
 # What the viewer's programs share with ktrace: all but its table of commands.
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
@@ -258,7 +270,7 @@ $(eval $(call unit_variant,plain,unit-plain,))
 $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pthread -fsanitize=thread $^ -ldw -lelf -lm $(TRACESET_LIBS) -o $@
+	$(Q)$(CC) -pthread -fsanitize=thread $^ -ldw -lelf -lm -lz $(TRACESET_LIBS) -o $@
 
 # Programs that step through the library's own code: see tests/singlestep/step.h
 $(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule

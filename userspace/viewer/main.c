@@ -39,6 +39,7 @@ static const struct command *const commands[] = {
 	&cmd_critical_path,
 	&cmd_stacks,
 	&cmd_export,
+	&cmd_html,
 	&cmd_import,
 	&cmd_recv,
 	&cmd_live,

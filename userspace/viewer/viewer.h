@@ -54,6 +54,7 @@ extern const struct command cmd_irq;
 extern const struct command cmd_io;
 extern const struct command cmd_critical_path;
 extern const struct command cmd_export;
+extern const struct command cmd_html;
 extern const struct command cmd_import;
 extern const struct command cmd_ipoints;
 extern const struct command cmd_recv;

@@ -1,0 +1,154 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace html: what is in the page, by a second reader. The page itself: tests/html/
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+setup()
+{
+	setup_test
+	DECODE=$ROOT/tests/html/decode.py
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# page OPTION... FILE...: p.html shows what these say
+page()
+{
+	run_ktrace html -o p.html "$@"
+	[ "$status" = 0 ] || { cat <<<"$stderr"; return 1; }
+	checked "$@"
+}
+
+# checked OPTION... FILE...: p.html, by the second reader
+checked()
+{
+	python3 -I "$DECODE" check p.html "$KTRACE" "$@" >checked || { cat checked; return 1; }
+}
+
+# head_has EXPRESSION: it is true of the head h of p.html
+head_has()
+{
+	python3 -I "$DECODE" head p.html | python3 -Ic '
+import json, sys
+h = json.load(sys.stdin)
+if not eval(sys.argv[1]):
+    sys.exit("not true: " + sys.argv[1])
+' "$1"
+}
+
+# made SEED NUMBER: file t of random events of the kernel
+made()
+{
+	python3 "$ROOT/tests/oracle/analyse.py" make "$@" | "$PROGS/mktrace" t
+}
+
+@test "html: events, states and levels of random events of the kernel" {
+	made 1 1500
+	page t
+	made 2 1500
+	page t
+	page --since 2ms --until 9ms t
+	page -e 'sched:*' t
+	head_has 'any(s["name"] == "syscall" for s in h["states"])'
+	page --filter 'tid == 101' t
+	page -p 101 t
+	head_has 'all(r["tid"] == 101 for r in h["rows"] if r["kind"] == "thread")'
+}
+
+@test "html: a node with many events has children" {
+	made 3 90000
+	page t
+	head_has '16 >= len([n for n in h["nodes"] if n[4] == 0]) > 1'
+	head_has 'len(h["blocks"]) == -(-90000 // 16384)'
+}
+
+@test "html: waits, locks, spans and what unlocks" {
+	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_contended"
+	[ "$(summary lost)" = 0 ]
+	page t
+	head_has '{"process", "lock", "thread", "wait", "span"} <= {r["kind"] for r in h["rows"]}'
+	head_has '{"mutex_lock", "mutex", "taken"} <= {s["name"] for s in h["states"]}'
+	grep -qE '^[0-9]+ events, [0-9]+ changes, [1-9][0-9]* arrows' checked
+}
+
+@test "html: no event, one event, several files" {
+	run_ktraced -o none -- true
+	page none
+	head_has 'h["span"] == 0 and not h["blocks"] and len(h["nodes"]) == 1'
+	made 1 1
+	page t
+	head_has 'h["files"][0]["events"] == 1 and len(h["blocks"]) == 1'
+	made 4 300
+	mv t u
+	made 5 300
+	page t u none
+	head_has '[f["events"] for f in h["files"]] == [300, 300, 0]'
+}
+
+@test "html: what is lost, damaged or without an end is said" {
+	cp "$ROOT/tests/golden/small-v1.bin" t
+	page t
+	head_has 'h["loss"] and sum(l["count"] for l in h["loss"]) == h["files"][0]["lost"]'
+	made 6 2000
+	size=$(stat -c %s t)
+	head -c $((size - 500)) t >cut
+	run_ktrace html -o p.html cut
+	checked cut
+	head_has 'any("not closed" in n for n in h["notes"])'
+	cp t bad
+	printf '\377\377\377\377' | dd of=bad bs=1 seek=$((size / 2)) conv=notrunc status=none
+	run_ktrace html -o p.html bad
+	[ "$status" = 1 ] && grep -q '^ktrace: bad: offset ' <<<"$stderr"
+	checked bad
+	head_has 'any("damaged" in n for n in h["notes"])'
+}
+
+@test "html: names and strings do not get out of the page" {
+	"$PROGS/mktrace" t <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 name=app:x fields=s:text
+		block 0
+		rec 1000 64 7 s:</script><script>alert(1)</script>
+		rec 2000 64 7 s:<!--<script>"\u2028&amp;
+	END
+	run_ktrace html --title '</script><!--<b>&' -o p.html t
+	[ "$(grep -o '<script' p.html | wc -l)" = "$(grep -o '</script' p.html | wc -l)" ]
+	! grep -q 'alert(1)\|<!--<' p.html
+	python3 -I "$DECODE" head p.html >/dev/null
+	head_has 'h["title"] == "</script><!--<b>&"'
+}
+
+@test "html: a page that cannot be written whole has no name; nothing is left in TMPDIR" {
+	made 1 1500
+	mkdir tmp
+	export TMPDIR=$PWD/tmp
+	ulimit -c 0
+	(trap '' XFSZ && ulimit -f 8 && run_ktrace html -o p.html t && [ "$status" = 1 ])
+	(ulimit -f 8 && run_ktrace html -o p.html t && [ "$status" = 153 ])
+	! compgen -G 'p.html*' && [ -z "$(ls tmp)" ]
+	run_ktrace html -o /dev/full t
+	[ "$status" = 1 ] && grep -q '^ktrace: /dev/full: No space left on device' <<<"$stderr"
+	TMPDIR=nowhere run_ktrace html -o p.html t
+	[ "$status" = 1 ] && [ ! -e p.html ]
+	grep -q '^ktrace: temporary file in nowhere: No such file' <<<"$stderr"
+}
+
+@test "html: usage" {
+	made 1 1
+	for wrong in "t" "-o p.html" "-o p.html --since x t"; do
+		# shellcheck disable=SC2086 # several words
+		run_ktrace html $wrong
+		[ "$status" = 2 ]
+	done
+	run_ktrace html -o t t
+	[ "$status" = 1 ]
+}

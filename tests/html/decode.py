@@ -1,0 +1,400 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Reads a page of ktrace html, from Documentation/html.md alone, and compares it.
+
+  decode.py check PAGE KTRACE FILE...   with ktrace list, flow, resources; and levels with blocks
+  decode.py head PAGE                   prints the head
+  decode.py events PAGE                 prints events, a line of JSON each
+"""
+import bisect
+import collections
+import html.parser
+import json
+import struct
+import subprocess
+import sys
+import zlib
+from base64 import b64decode
+
+BINS = 1024
+FLAGS = {1: "truncated", 2: "incomplete", 4: "no-start", 8: "irq", 16: "critical",
+         32: "backwards"}
+
+
+class Bytes:
+    """LEB128 numbers one behind the other"""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def u(self):
+        value = shift = 0
+        while True:
+            byte = self.data[self.at]
+            self.at += 1
+            value |= (byte & 0x7f) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+    def s(self):
+        value = self.u()
+        return value >> 1 ^ -(value & 1)
+
+    def take(self, n):
+        self.at += n
+        assert self.at <= len(self.data), "a piece ends early"
+        return self.data[self.at - n:self.at]
+
+    def end(self):
+        assert self.at == len(self.data), "bytes behind the end of a piece"
+
+
+class Elements(html.parser.HTMLParser):
+    """Script elements by their id, as a browser finds them"""
+
+    def __init__(self):
+        super().__init__(convert_charrefs=False)
+        self.found, self.id = {}, None
+
+    def handle_starttag(self, tag, attrs):
+        if tag == "script":
+            self.id = dict(attrs).get("id")
+            if self.id:
+                assert self.id not in self.found, f"{self.id} twice"
+                self.found[self.id] = ""
+
+    def handle_endtag(self, tag):
+        self.id = None
+
+    def handle_data(self, data):
+        if self.id:
+            self.found[self.id] += data
+
+
+class Page:
+    def __init__(self, path):
+        elements = Elements()
+        with open(path, encoding="utf-8") as file:
+            elements.feed(file.read())
+        self.elements = elements.found
+        self.head = json.loads(self.elements["kt-head"])
+        assert self.head["version"] == 1
+        pieces = {"kt-head", *(f"kt-n{i}" for i in range(len(self.head["nodes"]))),
+                  *(f"kt-b{i}" for i in range(len(self.head["blocks"])))}
+        assert pieces == set(self.elements), pieces ^ set(self.elements)
+        self.begin, self.start = int(self.head["begin"]), int(self.head["start"])
+        self.events, self.changes, self.arrows = [], [], []
+        self.states = {}    # row: state at present
+        for i in range(len(self.head["blocks"])):
+            self.read_block(i)
+
+    def piece(self, name):
+        return Bytes(zlib.decompress(b64decode(self.elements[name], validate=True), wbits=-15))
+
+    def field(self, b, kind, strings):
+        if kind in "ux":
+            return b.u()
+        if kind == "i":
+            return b.s()
+        if kind == "f":
+            return struct.unpack("<d", b.take(8))[0]
+        if kind == "g":
+            return struct.unpack("<f", b.take(4))[0]
+        assert kind == "j"
+        return json.loads(strings[b.u()])
+
+    def read_events(self, b, count, base):
+        strings = [b.take(b.u()).decode() for _ in range(b.u())]
+        times = []
+        for _ in range(count):
+            base += b.s()
+            times.append(base)
+        columns = [[b.u() for _ in range(count)] for _ in range(4)]
+        size = b.u()
+        end = b.at + size
+        for time, kind, row, stream, flags in zip(times, *columns):
+            fields = self.head["types"][kind]["fields"]
+            values = [self.field(b, f["kind"], strings) for f in fields]
+            self.events.append((time, kind, row - 1, stream, flags, values))
+        assert b.at == end, "length of the fields"
+
+    def read_states(self, b):
+        states, row = {}, 0
+        for _ in range(b.u()):
+            row += b.u()
+            states[row] = b.u()
+        return states
+
+    def read_block(self, i):
+        b = self.piece(f"kt-b{i}")
+        begin, end, first, count = self.head["blocks"][i]
+        assert b.u() == count and first == len(self.events), f"block {i}: events"
+        base = b.u()
+        assert base == begin
+        self.read_events(b, count, base)
+        states = self.read_states(b)
+        if i:
+            assert states == {k: v for k, v in self.states.items() if v}, f"block {i}: states"
+        else:
+            self.changes += [(0, row, state) for row, state in states.items()]
+        self.states = states
+        time = base
+        for _ in range(b.u()):
+            time += b.s()
+            row, state = b.u(), b.u()
+            assert states.get(row, 0) != state, "a change that is none"
+            states[row] = state
+            self.changes.append((time, row, state))
+            assert time <= end
+        time = base
+        for _ in range(b.u()):
+            kind, begun, source = b.u(), base + b.s(), b.u()
+            time += b.s()
+            self.arrows.append((kind, begun, source, time, b.u()))
+        b.end()
+
+    def runs(self, b):
+        values = []
+        for _ in range(b.u()):
+            value = b.u()
+            values += [value] * b.u()
+        assert len(values) == BINS, "runs"
+        return values
+
+    def node(self, i):
+        b = self.piece(f"kt-n{i}")
+        events = [b.u() for _ in range(BINS)]
+        lost = [b.u() for _ in range(BINS)]
+        rows, row = {}, 0
+        for _ in range(b.u()):
+            row += b.u()
+            rows[row] = self.runs(b), self.runs(b)
+        b.end()
+        return events, lost, rows
+
+    def spans(self):
+        """For each row (begin, end, state + 1), states that are known only"""
+        spans, since = collections.defaultdict(list), {}
+        for time, row, state in [*self.changes,
+                                 *((self.head["span"], row, 0) for row in self.states)]:
+            begun, old = since.get(row, (0, 0))
+            time = max(time, begun)
+            if old and time > begun:
+                spans[row].append((begun, time, old))
+            since[row] = (time, state)
+        return spans
+
+    def json(self, event):
+        """As ktrace list --json has it"""
+        time, kind, row, stream, flags, values = event
+        kind, stream = self.head["types"][kind], self.head["streams"][stream]
+        o = {"ns": time + self.begin - self.start, "event": kind["name"], "trace": stream["file"],
+             "stream": stream["id"]}
+        if stream["cpu"] is not None:
+            o["cpu"] = stream["cpu"]
+        if row >= 0:
+            o["tid"] = self.head["rows"][row]["tid"]
+        if flags:
+            o["flags"] = [name for bit, name in FLAGS.items() if flags & bit]
+        fields = {}
+        for field, value in zip(kind["fields"], values):
+            names = {int(v): name for v, name in field.get("enums", ())}
+            if field["kind"] in "uix" and value in names:
+                value = names[value]
+            elif field["kind"] == "x":
+                value = hex(value)
+            elif field["kind"] in "fg" and value - value != 0:
+                value = None
+            fields[field["name"]] = value
+        for field in kind["fields"]:
+            if "extra" in field:
+                o[field["name"]] = fields.pop(field["name"])
+        if "bytes" not in o:
+            o["fields"] = fields
+        return o
+
+
+def ktrace(program, command, *args):
+    run = subprocess.run([program, *command.split(), *args], stdout=subprocess.PIPE, check=False,
+                         env={"TZ": "UTC"})
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def same(a, b):
+    if isinstance(a, dict):
+        return isinstance(b, dict) and list(a) == list(b) and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, float) or isinstance(b, float):
+        return a == b or struct.pack("<f", a) == struct.pack("<f", b)
+    return a == b
+
+
+def check_events(page, listed):
+    assert len(page.events) == len(listed), (len(page.events), len(listed))
+    for i, (event, line) in enumerate(zip(page.events, listed)):
+        ours = page.json(event)
+        theirs = {k: line[k] for k in line if k in ours or k in
+                  ("flags", "fields", "bytes", "context", "tid", "cpu")}
+        if line["event"] == "ktrace:lost":
+            theirs.pop("tid", None)
+        assert set(ours) == set(theirs) and all(same(ours[k], theirs[k]) for k in ours), \
+            f"event {i}: {ours}\nktrace list: {theirs}"
+        if event[2] >= 0 and "pid" in line and line["tid"]:
+            assert page.head["rows"][event[2]].get("pid", 0) == line["pid"], (i, line)
+
+
+def check_counts(page, listed):
+    lost = collections.Counter()
+    events = collections.Counter()
+    for line in listed:
+        if line["event"] == "ktrace:lost":
+            lost[line["trace"], line["fields"]["reason"]] += line["fields"]["count"]
+        else:
+            events[line["trace"]] += 1
+    head = page.head
+    assert lost == {(x["file"], x["reason"]): x["count"] for x in head["loss"]}, lost
+    for i, file in enumerate(head["files"]):
+        assert file["events"] == events[i], file
+        assert file["lost"] == sum(n for (trace, _), n in lost.items() if trace == i), file
+
+
+def histogram(node, times):
+    begin, end = node[:2]
+    width, bins = (end - begin) // BINS, [0] * BINS
+    assert width * BINS == end - begin
+    for time in times[bisect.bisect_left(times, begin):bisect.bisect_left(times, end)]:
+        bins[(time - begin) // width] += 1
+    return bins
+
+
+def shares(node, spans):
+    """For each bin, how long each state lasts in it"""
+    begin, end = node[:2]
+    width = (end - begin) // BINS
+    bins = [collections.Counter() for _ in range(BINS)]
+    for start, stop, state in spans:
+        start, stop = max(start, begin), min(stop, end)
+        while start < stop:
+            i = (start - begin) // width
+            upto = min(stop, begin + (i + 1) * width)
+            bins[i][state] += upto - start
+            start = upto
+    return bins
+
+
+def check_node(page, i, times, lost, by_row):
+    node = page.head["nodes"][i]
+    events, losses, rows = page.node(i)
+    assert events == histogram(node, times), f"node {i}: histogram"
+    assert sum(events) == node[5], f"node {i}: sum"
+    assert sum(losses) == sum(n for t, n in lost if node[0] <= t < node[1]), f"node {i}: lost"
+    for row, (states, counts) in rows.items():
+        assert counts == [n.bit_length() for n in histogram(node, by_row[0][row])], (i, row)
+        for state, share in zip(states, shares(node, by_row[1][row])):
+            assert share.get(state, 0) == max(share.values(), default=0), (i, row, state, share)
+    for row in set(by_row[0]) | set(by_row[1]):
+        if row not in rows:
+            assert not sum(histogram(node, by_row[0][row])), (i, row)
+            assert not any(shares(node, by_row[1][row])), (i, row)
+
+
+def check_levels(page):
+    nodes = page.head["nodes"]
+    is_lost = [t["name"] == "ktrace:lost" for t in page.head["types"]]
+    times, lost, latest = [], [], 0
+    by_row = collections.defaultdict(list), page.spans()
+    for event in page.events:
+        latest = max(latest, event[0])
+        if is_lost[event[1]]:
+            lost.append((latest, event[5][1]))
+            continue
+        times.append(latest)
+        if event[2] >= 0:
+            by_row[0][event[2]].append(latest)
+    for i, node in enumerate(nodes):
+        check_node(page, i, times, lost, by_row)
+        if node[4] >= 0:
+            parent = nodes[node[4]]
+            part = (parent[1] - parent[0]) // 16
+            assert node[1] - node[0] == part and (node[0] - parent[0]) % part == 0
+            assert parent[0] <= node[0] and node[1] <= parent[1]
+    has_child = {node[4] for node in nodes}
+    for i, node in enumerate(nodes):
+        assert node[5] <= 65536 or i in has_child, f"node {i} is a leaf of {node[5]} events"
+    for begin, end, first, stop, *_ in nodes:
+        inside = [i for i, b in enumerate(page.head["blocks"]) if b[0] < end and b[1] >= begin]
+        assert not inside or (first <= inside[0] and inside[-1] < stop), (begin, first, stop)
+
+
+def word(span):
+    """What flow says, as a state of a page"""
+    if span["status"] == "run":
+        return span["mode"] if span["mode"] != "unknown" else "run"
+    if span["status"] == "wait":
+        return "wait-disk" if span["wait"] == "disk" else "wait"
+    return {"unnamed": None}.get(span["status"], span["status"])
+
+
+def check_flow(page, flow):
+    expected = collections.Counter()
+    for span in flow:
+        if "status" in span and word(span):
+            expected[span["machine"], span["tid"], word(span)] += span["duration_ns"]
+    found = collections.Counter()
+    for row, spans in page.spans().items():
+        about = page.head["rows"][row]
+        for begin, end, state in spans:
+            if about["kind"] == "thread":
+                name = page.head["states"][state - 1]["name"]
+                found[about["machine"], about["tid"], name] += end - begin
+    assert found == +expected, (found - expected, +expected - found)
+
+
+def check_resources(page, resources):
+    expected = {(r["machine"], r["kind"], r["number"], mode): ns for r in resources
+                for mode, ns in r["modes"].items() if ns and mode != "unknown"}
+    found = collections.Counter()
+    for row, spans in page.spans().items():
+        about = page.head["rows"][row]
+        for begin, end, state in spans:
+            state = page.head["states"][state - 1]
+            if state["group"] == "cpu":
+                found[about["machine"], about["kind"], about["number"],
+                      state["name"]] += end - begin
+    assert found == expected, (found, expected)
+
+
+def check_rows(page):
+    rows, order = page.head["rows"], page.head["order"]
+    assert sorted(order) == list(range(len(rows)))
+    place = {row: i for i, row in enumerate(order)}
+    for i, row in enumerate(rows):
+        assert row["parent"] < 0 or place[row["parent"]] < place[i], (i, row)
+    for _, begun, source, ended, to in page.arrows:
+        assert begun <= ended and source < len(rows) and to < len(rows)
+    for _, row, state in page.changes:
+        assert row < len(rows) and state <= len(page.head["states"])
+
+
+def main():
+    what, path, *rest = sys.argv[1:]
+    page = Page(path)
+    if what == "head":
+        print(json.dumps(page.head))
+    elif what == "events":
+        for event in page.events:
+            print(json.dumps(page.json(event)))
+    elif what == "check":
+        listed = ktrace(rest[0], "list --json", *rest[1:])
+        check_events(page, listed)
+        check_counts(page, listed)
+        check_rows(page)
+        check_levels(page)
+        if not {"-e", "--filter", "-p", "--since", "--until"} & set(rest):
+            check_flow(page, ktrace(rest[0], "flow --json", *rest[1:]))
+            check_resources(page, ktrace(rest[0], "resources --json", *rest[1:])[-1]["resources"])
+        print(f"{len(page.events)} events, {len(page.changes)} changes, {len(page.arrows)} arrows,"
+              f" {len(page.head['nodes'])} nodes")
+
+
+main()

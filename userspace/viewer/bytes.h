@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * bytes.h - binary data being put together: LEB128 numbers, and what is added as it is
+ *
+ * A buffer begins as all zero and grows. Without memory it takes nothing more: error says so.
+ */
+#ifndef VIEWER_BYTES_H
+#define VIEWER_BYTES_H
+
+#include <linux/types.h>
+#include <stddef.h>
+
+/* struct bytes - @nr bytes at @at, room for @cap; @error: 0, -ENOMEM */
+struct bytes {
+	unsigned char *at;
+	size_t nr;
+	size_t cap;
+	int error;
+};
+
+#define BYTES_U64_MAX 10u
+
+/* Room for @more bytes. Return: 0, -ENOMEM. */
+int bytes_reserve(struct bytes *b, size_t more);
+void bytes_add(struct bytes *b, const void *data, size_t size);
+void bytes_append(struct bytes *b, const struct bytes *other);
+void bytes_free(struct bytes *b);
+
+/* LEB128: seven bits a byte, the lowest first; all but the last byte have their highest bit set */
+static inline void bytes_u64(struct bytes *b, __u64 v)
+{
+	if (b->cap - b->nr < BYTES_U64_MAX && bytes_reserve(b, BYTES_U64_MAX))
+		return;
+	for (; v >= 0x80; v >>= 7)
+		b->at[b->nr++] = (unsigned char)(v | 0x80);
+	b->at[b->nr++] = (unsigned char)v;
+}
+
+/* Zigzag: 0, -1, 1, -2 are 0, 1, 2, 3 */
+static inline void bytes_s64(struct bytes *b, __s64 v)
+{
+	bytes_u64(b, (__u64)v << 1 ^ (__u64)(v >> 63));
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * html_span.h - pairs of a program's events that begin and end something
+ *
+ * By their names: provider:NAME_begin and NAME_end, _start and _stop, _enter and _exit, _in and
+ * _out, or only the words behind the underscore, when both are described. A thread's spans nest;
+ * each depth has a row.
+ */
+#ifndef VIEWER_HTML_SPAN_H
+#define VIEWER_HTML_SPAN_H
+
+#include "html_follow.h"
+
+void html_spans_init(struct html_follow *f);
+void html_spans_free(struct html_follow *f);
+/* The event that is being taken in begins or ends a span of its thread, or neither. */
+void html_span_event(struct html_follow *f);
+
+#endif
