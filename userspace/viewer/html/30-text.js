@@ -64,9 +64,17 @@ function fields_text(event) {
 	return event.fields.map(f => `${f.name}=${value_text(f.value, f)}`).join(' ');
 }
 
+// Number of a row's thread or process; '' = it has none, or in its name
+function number_of(row) {
+	const { kind, name, tid, pid } = trace.head.rows[row];
+	const number = { thread: tid, process: pid }[kind];
+
+	return number === undefined || number === null || name.includes(number) ? '' : `${number}`;
+}
+
 // "name 123" of a row; '' = none
 function row_text(row) {
-	return row >= 0 ? trace.head.rows[row].name : '';
+	return row >= 0 ? `${trace.head.rows[row].name} ${number_of(row)}`.trim() : '';
 }
 
 function count_text(number) {
@@ -75,4 +83,15 @@ function count_text(number) {
 
 function state_name(state) {
 	return state >= 0 ? trace.head.states[state].name : 'nothing known';
+}
+
+// A new element with a text, at the end of PARENT
+function make(tag, text, parent, attributes = {}) {
+	const element = document.createElement(tag);
+
+	element.textContent = text;
+	for (const [name, value] of Object.entries(attributes))
+		element.setAttribute(name, value);
+	parent.append(element);
+	return element;
 }

@@ -29,6 +29,11 @@ function init_rows() {
 		rows.all[parent].children.push(row);
 		rows.all[row].depth = rows.all[parent].depth + 1;
 	}
+	// A process of one thread, of which there is no more to say, takes one row.
+	for (const row of rows.all)
+		row.is_folded = row.children.length === 1 &&
+			trace.head.rows[row.children[0]].kind === 'thread' &&
+			!rows.all[row.children[0]].children.length;
 	update_rows();
 }
 

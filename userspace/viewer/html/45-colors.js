@@ -79,11 +79,15 @@ function look_of({ name, group }) {
 
 	// Spans have the program's names, whatever these may be.
 	if (group === 'wait')
-		[color, height, rank] = [LOOKS['wait-disk'][0], FULL, 10];
+		[color, height, rank] = [LOOKS['wait-disk'][0], FULL, LOOKS.wait[2]];
 	else if (group !== 'span')
 		[color, height, rank] = LOOKS[name] || (/^wait/.test(name) ? LOOKS.wait :
 			[color, height, rank]);
 	return { name, group, color, height, rank, pixel: pixel_of(color), ink: ink_on(color) };
+}
+
+function rank_of(state) {
+	return state < 0 ? -1 : looks.list[state].rank;
 }
 
 function init_looks() {
@@ -102,21 +106,33 @@ function read_theme() {
 	}
 }
 
+// Kinds of states that there are in the trace, by what lasts long enough for its root
+function groups_there(root) {
+	const groups = new Set();
+
+	for (const [states, density] of root ? root.rows.values() : [])
+		for (let i = states; i < density; i += 2)
+			if (root.runs[i])
+				groups.add(looks.list[root.runs[i] - 1].group);
+	return groups;
+}
+
 // Legend: states of threads, CPUs and locks; spans and waits have their names in the picture
-function show_legend() {
+function show_legend(root) {
 	const list = document.getElementById('legend');
 	const heights = ['thin', 'middle', 'full'];
+	const groups = groups_there(root);
 	const seen = new Set();
 
-	for (const look of looks.list) {
-		if (['span', 'wait'].includes(look.group) || seen.has(look.name))
+	for (const { name, group, color, height } of looks.list) {
+		if (['span', 'wait'].includes(group) || !groups.has(group) || seen.has(name))
 			continue;
-		seen.add(look.name);
-		const item = document.createElement('li');
-		const sample = document.createElement('span');
-		sample.className = `sample ${heights[look.height]}`;
-		sample.style.background = look.color;
-		item.append(sample, look.name);
-		list.append(item);
+		seen.add(name);
+		const item = make('li', '', list);
+		make('span', '', item, { class: `sample ${heights[height]}` }).style.background = color;
+		item.append(name);
 	}
+	if (!groups.has('thread'))
+		make('li', 'What threads do is known from kernel events (sched, syscall, irq), ' +
+			'of which this trace has none.', list, { class: 'faint' });
 }

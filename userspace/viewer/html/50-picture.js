@@ -177,7 +177,7 @@ function busy_rows(parts) {
 }
 
 function is_busy(state) {
-	return state >= 0 && looks.list[state].rank > 4;
+	return rank_of(state) > 4;
 }
 
 function busy_in_node(busy, { node, from, to }) {

@@ -165,8 +165,7 @@ function row_codes(row, width) {
 			continue;
 		const below = row_codes(child, width);
 		for (let x = 0; x < width; x++)
-			if (below[x] && (!codes[x] || looks.list[below[x] - 1].rank >
-					 looks.list[codes[x] - 1].rank))
+			if (rank_of(below[x] - 1) > rank_of(codes[x] - 1))
 				codes[x] = below[x];
 	}
 	return codes;
@@ -216,8 +215,13 @@ function draw_row(row, codes, marks, top, width, height, is_odd) {
 	const lines = [THIN, MIDDLE, FULL].map(least => {
 		const line = new Uint32Array(width).fill(back);
 		for (let x = 0; x < width; x++)
-			if (codes[x] && looks.list[codes[x] - 1].height >= least)
-				line[x] = looks.list[codes[x] - 1].pixel;
+			if (codes[x]) {
+				if (looks.list[codes[x] - 1].height >= least)
+					line[x] = looks.list[codes[x] - 1].pixel;
+			} else if (marks[x] && least < FULL) {
+				// Events, but nothing known of states
+				line[x] = looks.pixels.bar;
+			}
 		return line;
 	});
 	const ticks = new Uint32Array(width).fill(back);
@@ -311,12 +315,13 @@ function draw_lines() {
 		draw.fillRect(Math.round(x_of_time(mark)), 0, 1, chart.height);
 	}
 	draw.globalAlpha = 1;
-	if (chart.state && rows.place.has(chart.state.row)) {
+	const framed = chart.state ? shown_for(chart.state.row) : -1;
+	if (framed >= 0) {
 		const left = Math.max(x_of_time(chart.state.from), -2);
 		const right = Math.min(x_of_time(chart.state.to), chart.width + 2);
 		draw.strokeStyle = looks.theme.text;
 		draw.lineWidth = 2;
-		draw.strokeRect(left, y_of_row(chart.state.row) + 1, Math.max(right - left, 2), 16);
+		draw.strokeRect(left, y_of_row(framed) + 1, Math.max(right - left, 2), 16);
 	}
 	if (chart.band) {
 		const left = x_of_time(chart.band.from), right = x_of_time(chart.band.to);
@@ -358,13 +363,14 @@ function make_name() {
 	const item = document.createElement('div');
 	const fold = document.createElement('span');
 	const name = document.createElement('span');
+	const number = document.createElement('span');
 
 	item.setAttribute('role', 'treeitem');
 	item.id = `name-${name_pool.length}`;
 	fold.className = 'fold';
 	fold.setAttribute('aria-hidden', 'true');
-	name.className = 'name';
-	item.append(fold, name);
+	number.className = 'number';
+	item.append(fold, name, number);
 	return item;
 }
 
@@ -377,20 +383,22 @@ function fill_name(item, row, top) {
 		return;
 	item.key = key;
 	const { name, kind } = trace.head.rows[row];
+	const number = number_of(row);
 	item.style.transform = `translateY(${top}px)`;
 	item.style.paddingLeft = `${4 + depth * 12}px`;
 	item.dataset.row = row;
 	item.dataset.kind = kind;
-	item.title = name;
+	item.title = `${kind} ${name} ${number}`;
 	item.setAttribute('aria-level', depth + 1);
 	item.setAttribute('aria-selected', row === rows.selected);
-	item.setAttribute('aria-label', `${kind} ${name}`);
+	item.setAttribute('aria-label', item.title.trim());
 	if (children.length)
 		item.setAttribute('aria-expanded', !is_folded);
 	else
 		item.removeAttribute('aria-expanded');
 	item.firstChild.textContent = children.length ? (is_folded ? '▸' : '▾') : '';
-	item.lastChild.textContent = name;
+	item.children[1].textContent = name;
+	item.lastChild.textContent = number;
 }
 
 // ---- what is under the pointer

@@ -132,6 +132,8 @@ function draw_axis(draw) {
 		draw.fillStyle = looks.theme.line;
 		draw.fillRect(x, HISTOGRAM_HEIGHT, 1, 5);
 		draw.fillStyle = looks.theme.text;
-		draw.fillText(axis_text(mark, step), x + 3, HISTOGRAM_HEIGHT + 4);
+		const text = axis_text(mark, step);
+		if (x + 3 + draw.measureText(text).width < chart.width)
+			draw.fillText(text, x + 3, HISTOGRAM_HEIGHT + 4);
 	}
 }

@@ -55,11 +55,24 @@ async function select_at(row, time) {
 	else
 		await select_time(time);
 	select_row(row);
-	const state = await state_at(row, time);
-	chart.state = { row, ...state };
+	const state = await state_below(row, time);
+	chart.state = state;
 	show_details();
 	request_draw();
 	return state;
+}
+
+// The state that is painted for a row: its own, or of the threads below it the one that does most
+async function state_below(row, time) {
+	let best = { row, ...await state_at(row, time) };
+
+	if (best.state < 0 && (rows.all[row].is_folded || trace.head.rows[row].kind === 'process'))
+		for (const child of rows.all[row].children) {
+			const below = await state_below(child, time);
+			if (rank_of(below.state) > rank_of(best.state))
+				best = below;
+		}
+	return best;
 }
 
 // Index of the row's event nearest to a time; -1 = none within REACH

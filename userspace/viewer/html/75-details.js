@@ -3,16 +3,6 @@
 
 let details_run = 0;
 
-function make(tag, text, parent, attributes = {}) {
-	const element = document.createElement(tag);
-
-	element.textContent = text;
-	for (const [name, value] of Object.entries(attributes))
-		element.setAttribute(name, value);
-	parent.append(element);
-	return element;
-}
-
 function add_pair(list, name, value) {
 	make('dt', name, list);
 	make('dd', value, list);
@@ -63,7 +53,8 @@ function add_event(box, event) {
 	add_pair(list, 'time', `${time_text(event.time)} s`);
 	if (wall_text(event.time))
 		add_pair(list, 'date', wall_text(event.time));
-	add_pair(list, 'clock', `${clock_text(event.time)} ns`);
+	if (trace.head.begin !== trace.head.wall)
+		add_pair(list, 'clock', `${clock_text(event.time)} ns`);
 	if (event.cpu >= 0)
 		add_pair(list, 'CPU', event.cpu);
 	if (row) {

@@ -129,11 +129,9 @@ async function begin() {
 	init_input();
 	init_buttons();
 	show_head();
-	show_legend();
 	show_help();
 	layout();
-	if (trace.head.nodes.length)
-		await trace.nodes.get(0);
+	show_legend(trace.head.nodes.length ? await trace.nodes.get(0) : null);
 	request_draw();
 	await read_address();
 	addEventListener('hashchange', read_address);
