@@ -26,11 +26,11 @@ const LOOKS = {
 	'cpu-softirq': ['#e58fc0', FULL, 23],
 	'read': ['#56b4e9', FULL, 20],
 	'write': ['#d55e00', FULL, 20],
-	'wait': ['#9c2f12', THIN, 4],
+	'wait': ['#b5431f', THIN, 4],
 	'wait-disk': ['#d1495b', MIDDLE, 6],
 	'wait-cpu': ['#a8860d', MIDDLE, 7],
-	'wait-fork': ['#1d5c3f', MIDDLE, 5],
-	'zombie': ['#5b3a94', THIN, 3],
+	'wait-fork': ['#2f7d57', MIDDLE, 5],
+	'zombie': ['#7a5fb0', THIN, 3],
 	'exit': ['#c2187f', FULL, 8],
 	'dead': ['#b9bec6', THIN, 0],
 	'lock unknown': ['#b9bec6', THIN, 1],
@@ -132,6 +132,12 @@ function show_legend(root) {
 		make('span', '', item, { class: `sample ${heights[height]}` }).style.background = color;
 		item.append(name);
 	}
+	const borders = ['solid', 'dashed', 'dotted'];
+	(trace.head.arrows || []).forEach((name, kind) => {
+		const item = make('li', '', list);
+		make('span', '', item, { class: 'arrow' }).style.borderTopStyle = borders[kind % 3];
+		item.append(name);
+	});
 	if (!groups.has('thread'))
 		make('li', 'What threads do is known from kernel events (sched, syscall, irq), ' +
 			'of which this trace has none.', list, { class: 'faint' });

@@ -7,7 +7,7 @@
 const view = { from: 0, to: 1, scroll: 0 };	// ns since the beginning; pixels
 const back_views = [];				// ranges looked at before
 const ARROWS_MAX = 2000, TEXTS_MAX = 300;
-const ARROW_DASHES = [[], [4, 3], [1, 3], [6, 2, 1, 2]];
+const ARROW_DASHES = [[], [4, 3], [1, 3]];	// as in the legend
 
 const chart = {
 	canvas: null, draw: null, width: 0, height: 0, dpr: 1,

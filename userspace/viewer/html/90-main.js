@@ -168,6 +168,7 @@ window.ktrace = {
 	selected: () => ({ ...selection, row: rows.selected, state: chart.state }),
 	visibleEvents: () => table.events.slice(),
 	eventAt: event_at,
+	text: field => value_text(field.value, field),
 	find: async (text, from = 0) => find_event(parse_expression(text), from, 1),
 	counts: () => count_pixels(chart.parts, view, chart.canvas.width),
 	colors: () => looks.list.map(({ name, color, height }) => ({ name, color, height })),
