@@ -64,7 +64,7 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct tui t = { 0 };
-	int option, status;
+	int option, status, shown;
 
 	setlocale(LC_CTYPE, "");
 	while ((option = getopt_long(argc, argv, "F", options, NULL)) != -1) {
@@ -79,9 +79,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	t.set = open_growing_files(t.nr, t.paths, &status);
 	if (!t.set)
 		return status;
-	if (show(&t))
-		status = STATUS_DAMAGED;
-	status = files_status(t.set, status);
+	shown = show(&t);
+	status = shown == STATUS_USAGE ? shown : files_status(t.set, shown ? shown : status);
 	ktrace_traceset_close(t.set);
 	return status;
 }

@@ -168,23 +168,25 @@ static void keep_in_window(struct tui *t)
 		       t->feed.start + span);
 }
 
-int tui_row_of(const struct tui *t, const struct list_row *row)
+/* The thread of the selected event is the one that is selected in the picture. */
+static void mark_thread(struct tui *t)
 {
-	return flow_find(&t->flow, ktrace_state_machine(t->flow.state, row->trace), row->tid,
-			 row->cpu);
+	const struct list_row *row = list_selected(&t->list);
+	int i = row ? flow_find(&t->flow, ktrace_state_machine(t->flow.state, row->trace),
+				row->tid, row->cpu) : -1;
+
+	if (i >= 0)
+		t->flow_selected = i;
 }
 
 void tui_follow_list(struct tui *t)
 {
 	const struct list_row *row = list_selected(&t->list);
-	int i;
 
 	if (!row)
 		return;
 	t->now = row->time;
-	i = tui_row_of(t, row);
-	if (i >= 0)
-		t->flow_selected = i;
+	mark_thread(t);
 	keep_in_window(t);
 }
 
@@ -258,8 +260,8 @@ int tui_work(struct tui *t)
 		tui_complain(t, ret);
 		if (flow_sort(&t->flow))
 			t->flow.order_nr = 0;
-		if (!ret)
-			tui_follow_list(t);
+		if (!ret && !t->in_flow)
+			mark_thread(t);
 		return 0;
 	}
 	if (t->is_growing)

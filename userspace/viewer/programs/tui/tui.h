@@ -90,8 +90,6 @@ void tui_layout(struct tui *t);
 int tui_flow_height(const struct tui *t);
 int tui_list_height(const struct tui *t);
 int tui_name_width(void);
-/* The number of the event's thread's row in the picture, -1 = none */
-int tui_row_of(const struct tui *t, const struct list_row *row);
 __u64 tui_since_start(const struct tui *t, __u64 time);
 
 /* draw.c: all of the screen */
