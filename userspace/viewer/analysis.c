@@ -295,7 +295,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	select_complain(&a->select, a->set);
-	complain_unclosed(a->set);
+	complain_files(a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
 	return output_end(status);
 }

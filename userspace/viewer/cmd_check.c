@@ -13,6 +13,7 @@
 
 #include "json.h"
 #include "parts.h"
+#include "quality.h"
 #include "progress.h"
 #include "sync.h"
 #include "table.h"
@@ -374,6 +375,8 @@ static int check_files(struct check *c, int nr, char **paths)
 		put_parts(c);
 	if (!ret && ktrace_traceset_trace(c->set, 0))
 		put_reading(c);
+	if (!ret)
+		quality_complain(c->set);
 	while (c->mark_nr)
 		ktrace_position_free(c->marks[--c->mark_nr].behind);
 	ktrace_traceset_close(c->set);

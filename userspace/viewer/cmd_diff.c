@@ -340,7 +340,7 @@ static int compare_files(struct diff *d, char **paths)
 		select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
 	for (i = 0; i < 2; i++) {
 		if (sets[i])
-			complain_unclosed(sets[i]);
+			complain_files(sets[i]);
 		status = sets[i] ? files_status(sets[i], status) : status;
 		ktrace_traceset_close(sets[i]);
 	}

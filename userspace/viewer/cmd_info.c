@@ -5,6 +5,7 @@
 #include "census.h"
 #include "json.h"
 #include "parts.h"
+#include "quality.h"
 #include "when.h"
 
 #include <errno.h>
@@ -484,6 +485,7 @@ static int describe_files(int nr, char **paths, bool is_json)
 		put_json(output(), info);
 	else
 		put_text(output(), info);
+	quality_complain(info->set);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(info->set, status));
 	census_free(&info->census);
 	ktrace_traceset_close(info->set);

@@ -3,6 +3,7 @@
 #include "viewer.h"
 
 #include "parts.h"
+#include "quality.h"
 
 #include <errno.h>
 #include <ktrace/hooks.h>
@@ -180,7 +181,7 @@ int files_status(const struct ktrace_traceset *set, int status)
 	return stats.damaged ? STATUS_DAMAGED : status;
 }
 
-void complain_unclosed(const struct ktrace_traceset *set)
+void complain_files(const struct ktrace_traceset *set)
 {
 	const struct ktrace_trace *trace;
 	struct ktrace_part file;
@@ -192,6 +193,7 @@ void complain_unclosed(const struct ktrace_traceset *set)
 				complain_about(file.path,
 					       "not closed: still being written, or cut off");
 	parts_complain(set);
+	quality_complain(set);
 }
 
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)

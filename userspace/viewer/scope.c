@@ -173,7 +173,7 @@ __u64 scope_lost(const struct scope *s)
 void scope_complain(const struct scope *s)
 {
 	select_complain(&s->select, s->set);
-	complain_unclosed(s->set);
+	complain_files(s->set);
 }
 
 void scope_warn_lost(const struct scope *s)

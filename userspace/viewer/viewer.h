@@ -142,8 +142,11 @@ int files_status(const struct ktrace_traceset *set, int status);
  */
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end);
 
-/* Says which files may lack their end, and which parts of a recording are not there. */
-void complain_unclosed(const struct ktrace_traceset *set);
+/*
+ * Says which files may lack their end, which parts of a recording are not there, and what is to be
+ * known of their clocks.
+ */
+void complain_files(const struct ktrace_traceset *set);
 
 /* "sched:switch", or "kernel:64" for what the file does not describe */
 void out_event_name(struct ktrace_out *out, const struct ktrace_trace_event *e);

@@ -428,11 +428,17 @@ const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trac
  * @readings:	number of clock readings
  * @hz:		frequency of stamps, from the readings if there are two
  * @clock:	"tsc", "monotonic", or NULL
+ * @rejected:	readings that contradict others, and are not used
+ * @sets:	how often the wall clock was set between readings
+ * @set_ns:	by how much at most; less than a millisecond counts as none
  */
 struct ktrace_clock_info {
 	__u64 readings;
 	__u64 hz;
 	const char *clock;
+	__u64 rejected;
+	__u64 sets;
+	__u64 set_ns;
 };
 
 /** ktrace_trace_clock - see the struct */

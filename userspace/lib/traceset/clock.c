@@ -23,6 +23,8 @@
 #define SLEPT_NS 10000000ull
 /* For the order of what is recorded after waking up; at most an eighth of the stretch. */
 #define SOFT_NS 4000000ull
+/* Clocks are read one after the other, so they seem to differ by that much. */
+#define SET_NS 1000000ull
 
 /*
  * mult / 2^shift = ns / ticks, as exact as 64 bits allow. Rounded up as long as that
@@ -160,6 +162,33 @@ int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz)
 	c->readings++;
 	set_last_rate(c);
 	return 0;
+}
+
+/* By how much the wall clock was set between two readings; sleep is none. */
+static __u64 set_ns(const struct segment *from, const struct segment *to)
+{
+	__s64 ns = (__s64)((to->wall - to->mono) - (from->wall - from->mono)) -
+		   (__s64)slept_ns(from, to);
+
+	return ns < 0 ? -(__u64)ns : (__u64)ns;
+}
+
+/* How often the wall clock was set, and by how much at most */
+__u64 ktrace_clock_sets(const struct clock *c, __u64 *max_ns)
+{
+	const struct segment *last = NULL, *s;
+	__u64 nr = 0, ns;
+
+	*max_ns = 0;
+	for (s = c->segments; s < c->segments + c->nr; s++) {
+		if (s->is_asleep)
+			continue;
+		ns = last ? set_ns(last, s) : 0;
+		nr += ns >= SET_NS;
+		*max_ns = ns >= SET_NS && ns > *max_ns ? ns : *max_ns;
+		last = s;
+	}
+	return nr;
 }
 
 void ktrace_clock_free(struct clock *c)

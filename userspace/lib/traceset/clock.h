@@ -66,6 +66,7 @@ struct stretch {
 
 void ktrace_stretch_set(struct stretch *st, const struct segment *s, __u64 offset);
 int ktrace_clock_add(struct clock *c, const struct segment *reading, __u64 hz);
+__u64 ktrace_clock_sets(const struct clock *c, __u64 *max_ns);
 void ktrace_clock_free(struct clock *c);
 bool ktrace_clock_has(const struct clock *c, const struct segment *reading);
 const struct segment *ktrace_clock_segment(const struct clock *c, __u64 raw);

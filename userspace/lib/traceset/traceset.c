@@ -414,4 +414,6 @@ void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_in
 	info->readings = t->clock.readings;
 	info->hz = t->clock.hz;
 	info->clock = ktrace_meta_fact(t, "trace", "clock");
+	info->rejected = t->clock.rejected;
+	info->sets = ktrace_clock_sets(&t->clock, &info->set_ns);
 }

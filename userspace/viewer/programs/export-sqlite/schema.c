@@ -2,6 +2,8 @@
 /* schema.c - tables that every database has, indexes, views */
 #include "sqlite.h"
 
+#include "quality.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +35,7 @@ static const char tables[] =
 "CREATE TABLE event(id INTEGER PRIMARY KEY, ns INTEGER NOT NULL,"
 " stream INTEGER NOT NULL REFERENCES stream(id), thread INTEGER REFERENCES thread(id),"
 " type INTEGER NOT NULL REFERENCES type(id), flags TEXT, context TEXT, bytes TEXT);"
+"CREATE TABLE quality(trace INTEGER REFERENCES trace(id), text TEXT NOT NULL);"
 "CREATE TABLE loss(event INTEGER PRIMARY KEY REFERENCES event(id), reason, count INTEGER);"
 "CREATE TABLE state(id INTEGER PRIMARY KEY, thread INTEGER NOT NULL REFERENCES thread(id),"
 " begin_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, status TEXT NOT NULL, wait TEXT,"
@@ -161,12 +164,40 @@ static int put_traces(struct db *d)
 	return d->error;
 }
 
+struct quality {
+	struct db *d;
+	sqlite3_stmt *statement;
+};
+
+static void put_quality(void *arg, const char *path, const char *text)
+{
+	const struct quality *q = arg;
+	const struct ktrace_trace *t;
+	size_t i;
+
+	for (i = 0; path && (t = ktrace_traceset_trace(q->d->x->set, i)); i++)
+		if (!strcmp(ktrace_trace_path(t), path))
+			sqlite3_bind_int64(q->statement, 1, (sqlite3_int64)i);
+	bind_text(q->d, q->statement, 2, text);
+	db_step(q->d, q->statement);
+}
+
+static int put_qualities(struct db *d)
+{
+	struct quality q = { .d = d };
+
+	if (!db_prepare(d, "INSERT INTO quality VALUES(?,?)", &q.statement))
+		quality_tell(d->x->set, put_quality, &q);
+	sqlite3_finalize(q.statement);
+	return d->error;
+}
+
 int schema_begin(struct db *d)
 {
 	db_run(d, settings);
 	db_run(d, tables);
-	if (!d->error)
-		put_traces(d);
+	if (!d->error && !put_traces(d))
+		put_qualities(d);
 	db_prepare(d, "INSERT INTO event VALUES(?,?,?,?,?,?,?,?)", &d->event);
 	db_prepare(d, "INSERT INTO thread VALUES(?,?,?,?,?)", &d->thread);
 	db_prepare(d, "INSERT INTO state VALUES(NULL,?,?,?,?,?,?,?,?)", &d->state);

@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# Every command that shows, counts or exports events says what was lost, and what is to be known of
+# clocks: on standard error, or, losses, in what it prints
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# bad_files: t, whose events were lost, whose wall clock was set and whose ticks are long, and u of
+# another boot
+bad_files()
+{
+	{
+		sed 's/hz=1000000000/hz=1000000/' "$ROOT/tests/golden/small-v1.script"
+		echo meta clock raw=9000000 mono_ns=9000004000 real_ns=1700000014000000000
+		echo meta clock raw=9500000 mono_ns=9500004000 real_ns=1700000014500000000
+	} | "$PROGS/mktrace" t
+	sed 's/boot=b00t/boot=other/' "$ROOT/tests/golden/small-v1.script" | "$PROGS/mktrace" u
+}
+
+# How to call a command on a file; - = it shows no events
+declare -gA calls=(
+	[list]="list" [info]="info" [grep]="grep tid==100" [hist]="hist" [check]="check"
+	[cut]="cut -o new" [merge]="merge -o new" [diff]="diff t" [stat]="stat" [state]="state"
+	[flow]="flow" [resources]="resources" [sched]="sched" [syscalls]="syscalls" [irq]="irq"
+	[io]="io" [ipoints]="ipoints" [critical-path]="critical-path --pid 100" [stacks]="stacks"
+	[export]="export --to csv" [pthread]="pthread" [objects]="objects"
+	[contention]="contention" [lock-order]="lock-order"
+	# Types of events; beginnings of files
+	[events]=- [seq]=-
+	# What they read is no tracefile
+	[import]=- [recv]=- [level]=- [doctor]=-
+)
+
+@test "every command says losses" {
+	local command
+	bad_files
+	for command in $("$KTRACE" help | awk '/^  / { print $1 }'); do
+		[ "$command" != help ] || continue
+		# A new command belongs above.
+		[ -n "${calls[$command]:-}" ]
+		[ "${calls[$command]}" != - ] || continue
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace ${calls[$command]} t
+		[ "$status" -lt 2 ]
+		grep -Eiq '\<22\>.*lost|lost.*\<(22|12)\>|lost +[^0-9]*full' <<<"$output$stderr"
+	done
+}
+
+@test "every command says what is to be known of clocks" {
+	local command
+	bad_files
+	for command in "${!calls[@]}"; do
+		[ "${calls[$command]}" != - ] || continue
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace ${calls[$command]} t
+		[[ $output$stderr == *"t: coarse clock: a tick is 1000 ns"* ]]
+		[[ $output$stderr == *"t: the wall clock was set while recording, 1 times, by 4.999"* ]]
+	done
+	run_ktrace list u
+	[[ $stderr != *clock* ]]
+}
+
+@test "every export says losses and clocks, of several hosts, too" {
+	local format
+	bad_files
+	for format in $("$KTRACE" help export |
+		sed -n '/--to FORMAT/,/--output/s/.* \([a-z-]*\): .*/\1/p' | sort -u); do
+		rm -rf new
+		case $format in
+		shark | shark-text)
+			run_ktrace export --to "$format" -o new t
+			;;
+		*)
+			run_ktrace export --to "$format" -o new t u
+			[[ $stderr == *"the clocks of 2 hosts or boots are not synchronised"* ]]
+			;;
+		esac
+		[[ $stderr == *"events were lost in this range"* ]]
+		[[ $stderr == *"t: the wall clock was set while recording"* ]]
+	done
+	run_ktrace export --to sqlite -o t.db t u
+	[ "$(python3 -c '
+import sqlite3
+for row in sqlite3.connect("t.db").execute("SELECT * FROM quality"):
+    print(*row)')" = "0 coarse clock: a tick is 1000 ns
+0 the wall clock was set while recording, 1 times, by 4.999501 s at most; times do not follow it
+None the clocks of 2 hosts or boots are not synchronised: order and distance between their events \
+are those of their wall clocks" ]
+}
