@@ -45,6 +45,7 @@ viewer_src   := $(wildcard userspace/viewer/*.c)
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo
+serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/%,$(wildcard \
 		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 #
-# ktrace html: what is in the page, by a second reader. The page itself: tests/html/
+# ktrace html, ktrace serve: what is in the page, by a second reader. The page itself: tests/html/
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -16,6 +16,7 @@ setup()
 
 teardown()
 {
+	[ -z "${SERVER:-}" ] || kill "$SERVER" 2>/dev/null || true
 	teardown_test
 }
 
@@ -150,5 +151,52 @@ made()
 		[ "$status" = 2 ]
 	done
 	run_ktrace html -o t t
+	[ "$status" = 1 ]
+}
+
+# code OPTION... URL: status that the server answers with
+code()
+{
+	curl -s -o answer -w '%{http_code}' "$@"
+}
+
+@test "serve: the page of ktrace html, to who knows its address, on this machine" {
+	made 7 3000
+	page t
+	"$KTRACE" serve t >url 2>errors &
+	SERVER=$!
+	retry 0.1 test -s url
+	url=$(cat url)
+	[[ $url =~ ^http://127\.0\.0\.1:([0-9]+)/[0-9a-f]{32}/$ ]]
+	port=${BASH_REMATCH[1]}
+	python3 -I "$DECODE" served p.html "$url" | grep -q '^[1-9][0-9]* pieces'
+	# Not to other machines, not to pages from elsewhere, not to who guesses.
+	grep -q ": 0100007F:$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp
+	[ "$(code -H 'Host: example.org' "$url")" = 403 ]
+	[ "$(code -H "Host: example.org:$port" "$url")" = 403 ]
+	[ "$(code -H "Host: localhost:$port" "$url")" = 200 ]
+	[ "$(code "http://127.0.0.1:$port/")" = 404 ]
+	[ "$(code "http://127.0.0.1:$port/00000000000000000000000000000000/n/0")" = 404 ]
+	[ "$(code -X POST -d x "$url")" = 405 ]
+	for none in n/99 b/99 n/-1 n/ n/0x0 n/4294967296 n/99999999999999999999 x/0 n/0/ ../n/0; do
+		[ "$(code --path-as-is "$url$none")" = 404 ]
+	done
+	[ "$(code -I "${url}n/0")" = 200 ]
+	# Another one cannot have the same port; a signal ends it.
+	run_ktrace serve --port "$port" t
+	[ "$status" = 1 ] && grep -q "^ktrace: 127.0.0.1:$port: Address already in use" <<<"$stderr"
+	kill "$SERVER"
+	wait "$SERVER"
+	SERVER=
+}
+
+@test "serve: usage, files that are none" {
+	made 1 1
+	for wrong in "" "--port 65536 t" "--port x t" "--until x t"; do
+		# shellcheck disable=SC2086 # several words
+		run_ktrace serve $wrong
+		[ "$status" = 2 ]
+	done
+	run_ktrace serve nothing
 	[ "$status" = 1 ]
 }

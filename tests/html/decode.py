@@ -5,6 +5,7 @@
   decode.py check PAGE KTRACE FILE...   with ktrace list, flow, resources; and levels with blocks
   decode.py head PAGE                   prints the head
   decode.py events PAGE                 prints events, a line of JSON each
+  decode.py served PAGE URL             what ktrace serve gives there is the same
 """
 import bisect
 import collections
@@ -13,6 +14,7 @@ import json
 import struct
 import subprocess
 import sys
+import urllib.request
 import zlib
 from base64 import b64decode
 
@@ -376,6 +378,21 @@ def check_rows(page):
         assert row < len(rows) and state <= len(page.head["states"])
 
 
+def check_served(page, url):
+    def get(address):
+        with urllib.request.urlopen(address) as answer:
+            return answer.read()
+    elements = Elements()
+    elements.feed(get(url).decode())
+    assert set(elements.found) == {"kt-head"}, set(elements.found)
+    head = json.loads(elements.found["kt-head"])
+    assert head.pop("serve") and head == page.head
+    for name, text in page.elements.items():
+        if name != "kt-head":
+            assert get(f"{url}{name[3]}/{name[4:]}") == b64decode(text), name
+    print(f"{len(page.elements) - 1} pieces")
+
+
 def main():
     what, path, *rest = sys.argv[1:]
     page = Page(path)
@@ -384,6 +401,8 @@ def main():
     elif what == "events":
         for event in page.events:
             print(json.dumps(page.json(event)))
+    elif what == "served":
+        check_served(page, rest[0])
     elif what == "check":
         listed = ktrace(rest[0], "list --json", *rest[1:])
         check_events(page, listed)

@@ -2,82 +2,6 @@
 /* cmd_html.c - ktrace html: a page that shows traces */
 #include "html.h"
 
-#include "progress.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void put_base64(struct ktrace_out *out, const unsigned char *at, size_t size)
-{
-	char text[4];
-	__u32 bits;
-	size_t i;
-
-	for (i = 0; i + 2 < size; i += 3) {
-		bits = (__u32)at[i] << 16 | (__u32)at[i + 1] << 8 | at[i + 2];
-		text[0] = digits[bits >> 18];
-		text[1] = digits[bits >> 12 & 63];
-		text[2] = digits[bits >> 6 & 63];
-		text[3] = digits[bits & 63];
-		ktrace_out_bytes(out, text, 4);
-	}
-	if (i == size)
-		return;
-	bits = (__u32)at[i] << 16 | (i + 1 < size ? (__u32)at[i + 1] << 8 : 0);
-	text[0] = digits[bits >> 18];
-	text[1] = digits[bits >> 12 & 63];
-	text[2] = i + 1 < size ? digits[bits >> 6 & 63] : '=';
-	text[3] = '=';
-	ktrace_out_bytes(out, text, 4);
-}
-
-static int put_pieces(struct ktrace_out *out, struct html_store *s, enum html_piece kind)
-{
-	const __u32 nr = html_store_count(s, kind);
-	struct bytes room = { 0 };
-	int ret = 0;
-	size_t size;
-	__u32 i;
-
-	for (i = 0; i < nr && !ret && !out->error; i++) {
-		progress_at(i);
-		size = html_store_size(s, kind, i);
-		ret = bytes_reserve(&room, size);
-		if (!ret)
-			ret = html_store_read(s, kind, i, room.at);
-		if (ret)
-			break;
-		ktrace_out_str(out, "<script type=\"text/plain\" id=\"kt-");
-		ktrace_out_char(out, kind == HTML_NODE ? 'n' : 'b');
-		ktrace_out_u64(out, i);
-		ktrace_out_str(out, "\">");
-		put_base64(out, room.at, size);
-		ktrace_out_str(out, "</script>\n");
-	}
-	bytes_free(&room);
-	return ret;
-}
-
-static int put_page(struct html *h, struct ktrace_out *out)
-{
-	int ret;
-
-	html_put_top(out);
-	ktrace_out_str(out, "<script type=\"application/json\" id=\"kt-head\">");
-	ret = html_put_head(h, out);
-	ktrace_out_str(out, "</script>\n");
-	if (!ret)
-		ret = put_pieces(out, h->store, HTML_NODE);
-	if (!ret)
-		ret = put_pieces(out, h->store, HTML_BLOCK);
-	html_put_bottom(out);
-	return ret;
-}
-
 static int write_files(struct html *h, const char *path, int nr, char **paths)
 {
 	struct ktrace_traceset *set;
@@ -92,7 +16,7 @@ static int write_files(struct html *h, const char *path, int nr, char **paths)
 	}
 	ret = html_make(h, set);
 	if (!ret)
-		ret = put_page(h, output());
+		ret = html_put_page(h, output());
 	if (ret) {
 		html_complain(ret);
 		output_void();

@@ -77,9 +77,8 @@ __u32 *html_row_order(struct html *h);
 /* HTML_NO_ROW = none */
 __u32 html_row_parent(struct html *h, const struct html_row *row);
 
-/* html_page.c: the page before the data, and behind them */
-void html_put_top(struct ktrace_out *out);
-void html_put_bottom(struct ktrace_out *out);
+/* html_page.c: the page, without nodes and blocks if it is served. Return: 0, -errno. */
+int html_put_page(struct html *h, struct ktrace_out *out);
 /* html_head.c: the head. Return: 0, -ENOMEM. */
 int html_put_head(struct html *h, struct ktrace_out *out);
 

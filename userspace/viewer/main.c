@@ -11,6 +11,11 @@
 #include <unistd.h>
 
 /* Programs of their own: each prints its help itself. */
+static const struct command serve = {
+	.name = "serve",
+	.summary = "Show the page of ktrace html over HTTP, for large traces",
+};
+
 static const struct command tui = {
 	.name = "tui",
 	.summary = "Look at events and threads on a terminal",
@@ -40,6 +45,7 @@ static const struct command *const commands[] = {
 	&cmd_stacks,
 	&cmd_export,
 	&cmd_html,
+	&serve,
 	&cmd_import,
 	&cmd_recv,
 	&cmd_live,
