@@ -22,6 +22,39 @@ setup()
 
 teardown() { teardown_test; }
 
+# answers FILE: what ktrace prints of it, in folder FILE.d, for real.mjs
+answers()
+{
+	local at
+	mkdir "$1.d"
+	"$KTRACE" list --json "$1" >"$1.d/list"
+	"$KTRACE" flow --json "$1" >"$1.d/flow"
+	"$KTRACE" info --json "$1" >"$1.d/info"
+	# Half way, at the time of an event
+	at=$(jq -s '.[length / 2 | floor].ns' "$1.d/list")
+	echo "$at" >"$1.d/at"
+	"$KTRACE" state --json --at "${at}ns" "$1" >"$1.d/state"
+}
+
+# shows FILE ADDRESS: the page there shows what ktrace prints of the file
+shows()
+{
+	run node "$HTML/real.mjs" "$2" "$1.d"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 6 ]
+}
+
+# three_traces: of what the kernel does (made), with losses and all kinds of fields (golden), and
+# of locks and waits (recorded)
+three_traces()
+{
+	python3 "$ROOT/tests/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
+	cp "$ROOT/tests/golden/small-v1.bin" lost.ktrace
+	run_ktraced --pthread -o locks.ktrace -- "$PROGS/pthread_contended"
+	[ "$status" -eq 0 ]
+}
+
 @test "the page shows what a second writer has written" {
 	run node "$HTML/data.mjs" "${MADE_UP[@]}"
 	echo "$output"
@@ -34,4 +67,13 @@ teardown() { teardown_test; }
 	echo "$output"
 	[ "$status" -eq 0 ]
 	[ "$(grep -c '^ok' <<<"$output")" -eq 15 ]
+}
+
+@test "the page of ktrace html shows what list, flow, state and info say" {
+	three_traces
+	for trace in kernel lost locks; do
+		answers "$trace.ktrace"
+		"$KTRACE" html -o "$trace.html" "$trace.ktrace"
+		shows "$trace.ktrace" "file://$PWD/$trace.html"
+	done
 }

@@ -54,7 +54,7 @@ class Trace:
     def __init__(self, nr, threads):
         rng = random.Random(1)
         self.rows, self.order, self.events, self.changes, self.arrows = [], [], [], [], []
-        self.cpus = [self.row('cpu', f'CPU {c}') for c in range(2)]
+        self.cpus = [self.row('cpu', f'CPU {c}', number=c) for c in range(2)]
         self.threads = []
         for p in range(max(threads // 4, 1)):
             process = self.row('process', f'server {100 * (p + 1)}', pid=100 * (p + 1))
@@ -68,9 +68,10 @@ class Trace:
         self.run(rng, nr)
         self.span_ns = self.events[-1][0]
 
-    def row(self, kind, name, parent=-1, pid=None, tid=None):
+    def row(self, kind, name, parent=-1, pid=None, tid=None, number=None):
         row = {'kind': kind, 'name': name, 'parent': parent, 'host': 'made-up'}
-        row.update({k: v for k, v in (('pid', pid), ('tid', tid)) if v is not None})
+        row.update({k: v for k, v in (('pid', pid), ('tid', tid), ('number', number))
+                    if v is not None})
         self.rows.append(row)
         return len(self.rows) - 1
 

@@ -115,7 +115,7 @@ function row_of_stream(stream) {
 	if (!rows.of_stream)
 		rows.of_stream = trace.head.streams.map(({ file, cpu }) =>
 			trace.head.rows.findIndex(r => r.kind === 'cpu' && cpu !== null &&
-				Number(/\d+/.exec(r.name)) === cpu &&
+				r.number === cpu &&
 				(!r.host || r.host === trace.head.files[file].host)));
 	return rows.of_stream[stream] ?? -1;
 }
