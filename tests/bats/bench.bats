@@ -65,6 +65,14 @@ planted()
 	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
 }
 
+@test "the page's benchmark prints samples" {
+	run bench html
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ html\.open\ +ktrace\ +ms\  ]]
+	[[ $output =~ html\.frames@10000\ +ktrace\ +/s\  ]]
+}
+
 @test "what needs a VM says so, the rest is measured" {
 	run bench --no-vm effect kernel scale_vm writer_vm
 	echo "$output"
