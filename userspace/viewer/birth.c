@@ -7,6 +7,8 @@
  */
 #include "birth.h"
 
+#include "spans.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,20 +55,6 @@ static int read_file(struct file *f, const struct ktrace_trace *trace)
 	return 0;
 }
 
-static __u32 machine_of(const struct ktrace_traceset *set, __u32 file)
-{
-	const char *boot, *other;
-	__u32 i;
-
-	boot = ktrace_trace_meta(ktrace_traceset_trace(set, file), "host", "boot");
-	for (i = 0; boot && i < file; i++) {
-		other = ktrace_trace_meta(ktrace_traceset_trace(set, i), "host", "boot");
-		if (other && !strcmp(boot, other))
-			return i;
-	}
-	return file;
-}
-
 int births_new(const struct ktrace_traceset *set, struct births **out)
 {
 	struct births *b;
@@ -78,7 +66,7 @@ int births_new(const struct ktrace_traceset *set, struct births **out)
 	if (!b)
 		return -ENOMEM;
 	for (; b->nr < nr; b->nr++) {
-		b->files[b->nr].machine = machine_of(set, (__u32)b->nr);
+		b->files[b->nr].machine = machine_of(set, ktrace_traceset_trace(set, b->nr));
 		if (read_file(&b->files[b->nr], ktrace_traceset_trace(set, b->nr))) {
 			births_free(b);
 			return -ENOMEM;

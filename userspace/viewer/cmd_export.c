@@ -21,6 +21,7 @@ static const struct export_format *const formats[] = {
 	&export_folded,
 	&export_ctf,
 	&sqlite,
+	&export_chrome,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -164,6 +165,7 @@ const struct command cmd_export = {
 "                     folded: where time goes, as stacks for flame graphs\n"
 "                     ctf: a folder of the Common Trace Format 1.8, for babeltrace2 and Trace\n"
 "                     Compass\n"
+"                     chrome: JSON for chrome://tracing, Perfetto and speedscope\n"
 "  -o, --output FILE  write into FILE, - for standard output (default); ctf: a new or\n"
 "                     empty folder\n"
 "  --by time|events   folded: what numbers are (time)\n"
@@ -210,6 +212,10 @@ SYMBOLS_HELP
 "numbers are events, and the lines those of ktrace stacks.\n"
 "\n"
 "ctf: the events of ktrace list in its order, with a stream for each ring. Documentation/\n"
-"formats.md says what becomes of names, losses and the rest.\n",
+"formats.md says what becomes of names, losses and the rest.\n"
+"\n"
+"chrome: slices of CPUs of sched:switch, arrows of sched:wakeup; bars of what begins and ends,\n"
+"by the names of events, of threads and interrupts; all else as instants. Times are us since\n"
+"the first event; integers above 2^53 are text.\n",
 	.run = run,
 };

@@ -54,5 +54,6 @@ extern const struct export_format export_kiwi;
 extern const struct export_format export_csv;
 extern const struct export_format export_folded;
 extern const struct export_format export_ctf;
+extern const struct export_format export_chrome;
 
 #endif

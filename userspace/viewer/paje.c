@@ -9,6 +9,7 @@
 #include "paje.h"
 
 #include "progress.h"
+#include "spans.h"
 #include "table.h"
 
 #include <errno.h>
@@ -90,22 +91,10 @@ static void end_link(struct paje *p, __u64 place, const struct sync_thread *t, c
 		put_link(p, PAJE_END_LINK, type, t, &source, source.used);
 }
 
-static __s64 field(const struct ktrace_trace_event *e, const char *name)
-{
-	struct ktrace_values it;
-	struct ktrace_value v;
-
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	while (ktrace_values_next(&it, &v))
-		if (!strcmp(v.field->name, name))
-			return v.count ? ktrace_value_s64(&v, 0) : 0;
-	return 0;
-}
-
 /* Has the call that is over done what it was to do? */
 static bool has_succeeded(const struct ktrace_trace_event *e)
 {
-	const __s64 result = field(e, "result");
+	const __s64 result = event_integer(e, "result");
 
 	return !result || result == SERIAL || result == EOWNERDEAD;
 }
@@ -171,7 +160,8 @@ static void follow(struct paje *p)
 	const enum action action = t ? action_of(p->e->type) : DOES_NOTHING;
 
 	if (action == CREATES)
-		begin_link(p, place_of_creation(t->process, (__u32)field(p->e, "number")), t, "LC",
+		begin_link(p, place_of_creation(t->process,
+						(__u32)event_integer(p->e, "number")), t, "LC",
 			   (struct paje_source){ .is_only = true });
 	if (action == STARTS)
 		end_link(p, place_of_creation(t->process, t->number), t, "LC", 0);
