@@ -3,6 +3,7 @@
 # context.bats - what is recorded with kernel events beside their payloads: ktraced --context
 load helpers
 
+MODULES=$BUILD/kernel/$(uname -r)
 GROUP=/sys/fs/cgroup/ktrace-context
 
 setup()
@@ -137,6 +138,21 @@ record_chain()
 	        chains += "do_syscall_64" in [f for _, f in e.stack("kstack")]
 	assert chains >= 20, chains
 	END
+}
+
+# bats test_tags=dev
+@test "functions of a module have lines, by its file and build id" {
+	rmmod logevent 2>/dev/null || true
+	insmod "$MODULES/logevent.ko" count=1000000 rate=200
+	run_ktraced -o t.bin -e sched:switch --context 'sched:switch=kstack' --all -- sleep 0.3
+	rmmod logevent
+	line=$(grep -n usleep_range "$ROOT/examples/logevent/logevent.c" | cut -d: -f1)
+	"$KTRACE" list --stacks --symbols --debug-dir "$MODULES" t.bin >list
+	grep 'run_thread \[logevent\]' list | sort | uniq -c
+	grep -Eq "^	k run_thread \\[logevent\\]\+0x[0-9a-f]+ at logevent\.c:$line\$" list
+	mkdir none
+	"$KTRACE" list --stacks --symbols --debug-dir none t.bin >list
+	grep -Eq '^	k run_thread \[logevent\]\+0x[0-9a-f]+$' list
 }
 
 # bats test_tags=dev

@@ -445,3 +445,77 @@ random_places()
 	cat differ
 	[ ! -s differ ]
 }
+
+# as_kernel FILE: META lines of what is the kernel in a trace of its making, 0x1000000 from its place
+as_kernel()
+{
+	echo "meta host name=h kernel=6.6.6-test machine=x86_64 cpus=1 boot=b"
+	echo "meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000"
+	echo "meta event kind=user id=64 desc=a:b{ptr%20x;}"
+	echo "meta stream id=0 kind=user cpu=0 ring=65536 block=4096 policy=drop"
+	echo "meta image name=vmlinux build=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')"
+}
+
+# kernel_function NAME ADDRESS SIZE: the META line
+kernel_function()
+{
+	printf 'meta symbol start=%u end=%u name=%s\n' "$2" "$(($2 + $3))" "$1"
+}
+
+@test "functions of the kernel and its modules have lines, wherever they were at that boot" {
+	cat >kernel.c <<-'END'
+		volatile int sink;
+		static inline __attribute__((always_inline)) void leaf(int n)
+		{
+			sink = n;
+		}
+		__attribute__((noinline)) void other(void)
+		{
+			sink++;
+		}
+		__attribute__((noinline)) void work(int n)
+		{
+			leaf(n);
+			other();
+		}
+		#ifndef MODULE
+		void _start(void)
+		{
+			work(1);
+		}
+		#endif
+	END
+	gcc -g -O1 -fno-pic -nostdlib -static -no-pie -Wl,--build-id -Wl,-Ttext=0xffffffff81000000 -mcmodel=kernel \
+		-fcf-protection=none kernel.c -o vmlinux
+	gcc -g -O1 -DMODULE -fno-pic -mcmodel=kernel -fcf-protection=none -c kernel.c
+	ld -r --build-id kernel.o -o a_module.ko
+	at=$((0x$(nm vmlinux | sed -n 's/ T work$//p') + 0x1000000))
+	loaded=$((0xffffffffc0100000 + 0x$(nm a_module.ko | sed -n 's/ T work$//p')))
+	{
+		as_kernel vmlinux
+		echo "meta image name=a_module build=$(readelf -n a_module.ko | sed -n 's/.*Build ID: //p') text=$(printf %u 0xffffffffc0100000)"
+		kernel_function work "$at" 64
+		kernel_function 'work%20[a_module]' "$loaded" 64
+		echo "block 0"
+		printf 'rec 1000 64 5 u64:%u\n' "$at" "$loaded" $((at + 1048576))
+	} | "$PROGS/mktrace" t
+	"$KTRACE" list --symbols t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >list
+	[ "$(cat list)" = "work+0x0"$'\n'"work [a_module]+0x0" ]
+	"$KTRACE" list --debug-dir . t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >list
+	cat list err
+	grep -q '^leaf at kernel\.c:4, inlined in work+0x0 at kernel\.c:1[0-2]$\|^work+0x0 at kernel\.c:1[0-2]$' list
+	grep -q 'work \[a_module\]+0x0 at kernel\.c:1[0-2]$' list
+	[ "$(wc -l <list)" = 2 ]
+	[ ! -s err ]
+	# Where packages put them
+	mkdir -p root/boot root/usr/lib/debug/lib/modules/6.6.6-test/kernel/x root/lib/modules/6.6.6-test
+	cp vmlinux root/boot/vmlinux-6.6.6-test
+	cp a_module.ko root/usr/lib/debug/lib/modules/6.6.6-test/kernel/x/a-module.ko
+	echo 'kernel/x/a-module.ko.xz: kernel/x/b.ko.xz' >root/lib/modules/6.6.6-test/modules.dep
+	"$KTRACE" list --sysroot root t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >there
+	diff there list
+	# Another build
+	gcc -g -O2 -nostdlib -static -no-pie -Wl,--build-id kernel.c -o root/boot/vmlinux-6.6.6-test
+	"$KTRACE" list --sysroot root t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >there
+	grep -q '^work+0x0$' there
+}

@@ -129,8 +129,10 @@ static const char *base_name(const char *path)
 
 static const struct symbol *find_symbol(struct symbols *symbols, const struct frame *f)
 {
-	if (!symbols || f->stack->kind == KTRACE_STACK_KERNEL)
+	if (!symbols)
 		return NULL;
+	if (f->stack->kind == KTRACE_STACK_KERNEL)
+		return symbols_find_kernel(symbols, f->trace, f->stack->address[f->i], f->i);
 	return symbols_find(symbols, f->trace, f->stack->pid, f->raw, f->stack->address[f->i],
 			    f->i);
 }
@@ -198,6 +200,8 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 	__u64 offset;
 	const char *name = kernel_function(f, &offset);
 
+	const char *end = f->stack->kind == KTRACE_STACK_KERNEL ? "_[k]" : "";
+
 	if (name || (symbol && symbol->function)) {
 		put_word(out, name ? name : symbol->function);
 	} else if (map || symbol) {
@@ -207,12 +211,12 @@ void context_put_function(struct ktrace_out *out, struct symbols *symbols, const
 	} else {
 		ktrace_out_str(out, "[unknown]");
 	}
+	ktrace_out_str(out, end);
 	for (size_t i = symbol ? symbol->inlined_nr : 0; i--;) {
 		ktrace_out_char(out, ';');
 		put_word(out, symbol->inlined[i].function ? symbol->inlined[i].function : "?");
+		ktrace_out_str(out, end);
 	}
-	if (f->stack->kind == KTRACE_STACK_KERNEL)
-		ktrace_out_str(out, "_[k]");
 }
 
 /* The event's stack of a kind; false: it has none that is known. */

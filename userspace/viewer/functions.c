@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { RANK_LABEL, RANK_LOCAL, RANK_WEAK, RANK_GLOBAL };
 
@@ -99,6 +100,20 @@ void functions_free(struct functions *f)
 {
 	free(f->list);
 	*f = (struct functions){ 0 };
+}
+
+const struct function *functions_named(const struct functions *f, const char *name)
+{
+	const struct function *found = NULL;
+
+	for (size_t i = 0; i < f->nr; i++) {
+		if (strcmp(f->list[i].name, name))
+			continue;
+		if (found && found->start != f->list[i].start)
+			return NULL;
+		found = &f->list[i];
+	}
+	return found;
 }
 
 const struct function *functions_find(const struct functions *f, GElf_Addr address)

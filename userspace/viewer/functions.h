@@ -32,6 +32,8 @@ struct functions {
 /* Reads the symbol table of the module. Return: 0, -ENOMEM. */
 int functions_read(struct functions *f, Dwfl_Module *mod);
 void functions_free(struct functions *f);
+/* The only one of that name; NULL: there is none, or several. */
+const struct function *functions_named(const struct functions *f, const char *name);
 /* The function at an address, of several the innermost; NULL: there is none. */
 const struct function *functions_find(const struct functions *f, GElf_Addr address);
 

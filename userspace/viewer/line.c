@@ -127,6 +127,25 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 	keep(same, out, from, e);
 }
 
+/* An address, or where a probe of the kernel's own was met */
+static bool is_code(const struct ktrace_value *v)
+{
+	return v->field->shape == KTRACE_ONE && !v->is_cut &&
+	       (v->field->scalar == KTRACE_PTR || !strcmp(v->field->name, "__probe_ip"));
+}
+
+/* Addresses of the kernel are the upper half. */
+static const struct symbol *find_symbol(const struct lines *l, const struct ktrace_trace_event *e,
+					__u32 pid, const struct ktrace_value *v)
+{
+	const __u64 address = (__u64)ktrace_value_s64(v, 0);
+	const bool is_return = !strcmp(v->field->name, "caller");
+
+	if (address >> 63)
+		return symbols_find_kernel(l->symbols, e->stream->trace, address, is_return);
+	return symbols_find(l->symbols, e->stream->trace, pid, e->raw, address, is_return);
+}
+
 void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32 pid)
 {
 	const struct symbol *symbol;
@@ -136,11 +155,9 @@ void line_put_symbols(struct lines *l, const struct ktrace_trace_event *e, __u32
 
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
-		if (v.field->scalar != KTRACE_PTR || v.field->shape != KTRACE_ONE || v.is_cut)
+		if (!is_code(&v))
 			continue;
-		symbol = symbols_find(l->symbols, e->stream->trace, pid, e->raw,
-				      (__u64)ktrace_value_s64(&v, 0),
-				      !strcmp(v.field->name, "caller"));
+		symbol = find_symbol(l, e, pid, &v);
 		if (!symbol)
 			continue;
 		if (!l->is_json) {

@@ -7,25 +7,20 @@
  * have it. Debug information is in the file, or in DEBUG/.build-id/ab/cdef.debug, or where
  * .gnu_debuglink says, with the same build id; or, if wanted, libdw asks the servers of
  * DEBUGINFOD_URLS.
- *
- * The trace can name anything: only regular files are opened, and never waited for.
  */
 #include "module.h"
 
+#include "buildfile.h"
 #include "functions.h"
 #include "source.h"
 #include "viewer.h"
 
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <gelf.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -54,73 +49,6 @@ struct module {
 	bool is_told;
 };
 
-/* A regular file, or -1. To open a device may do something, to open a FIFO may wait. */
-static int open_regular(const char *path)
-{
-	struct stat st;
-	int fd;
-
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-/* Does the file have the build id @hex? */
-static bool has_build(int fd, const char *hex)
-{
-	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
-	const unsigned char *id;
-	const void *bits = NULL;
-	ssize_t i, size;
-
-	size = elf ? dwelf_elf_gnu_build_id(elf, &bits) : -1;
-	id = bits;
-	if (size <= 0 || strlen(hex) != 2 * (size_t)size)
-		size = -1;
-	for (i = 0; i < size; i++) {
-		char byte[3];
-
-		snprintf(byte, sizeof(byte), "%02x", id[i]);
-		if (strncmp(byte, hex + 2 * i, 2))
-			size = -1;
-	}
-	elf_end(elf);
-	return size > 0;
-}
-
-/* Opens a file whose name is put together; -1 if it is not regular or of another build. */
-__attribute__((format(printf, 2, 3)))
-static int open_build(const char *build, const char *format, ...)
-{
-	char *path = NULL;
-	va_list list;
-	int fd;
-
-	va_start(list, format);
-	if (vasprintf(&path, format, list) < 0)
-		path = NULL;
-	va_end(list);
-	fd = path ? open_regular(path) : -1;
-	free(path);
-	if (fd >= 0 && build && !has_build(fd, build)) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
-static bool is_build_id(const char *hex)
-{
-	size_t n = strspn(hex, "0123456789abcdef");
-
-	return n > 2 && n <= 128 && !hex[n];
-}
-
 /* Folder @i of those with debug information, NULL: there are no more. */
 static const char *debug_dir(const struct module *m, size_t i)
 {
@@ -135,8 +63,7 @@ static int open_by_build(const struct module *m, const char *end)
 	int fd = -1;
 
 	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
-		fd = open_build(m->build, "%s/.build-id/%.2s/%s%s", dir, m->build, m->build + 2,
-				end);
+		fd = buildfile_in(dir, m->build, end);
 	return fd;
 }
 
@@ -149,11 +76,11 @@ static int open_by_link(const struct module *m, const char *file, const char *na
 
 	if (!name || strchr(name, '/'))
 		return -1;
-	fd = open_build(m->build, "%.*s/.debug/%s", len, file, name);
+	fd = buildfile_open(m->build, "%.*s/.debug/%s", len, file, name);
 	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
-		fd = open_build(m->build, "%s%.*s/%s", dir, (int)(in - m->path), m->path, name);
+		fd = buildfile_open(m->build, "%s%.*s/%s", dir, (int)(in - m->path), m->path, name);
 	if (fd < 0)
-		fd = open_build(m->build, "%.*s/%s", len, file, name);
+		fd = buildfile_open(m->build, "%.*s/%s", len, file, name);
 	return fd;
 }
 
@@ -215,13 +142,13 @@ static char *name_here(const struct module *m)
 /* The file at @path, or another one of its build id. Says what is wrong. */
 static int find_file(const struct module *m, const char *path)
 {
-	int fd = open_build(m->build, "%s", path);
+	int fd = buildfile_open(m->build, "%s", path);
 
 	if (fd < 0 && m->build)
 		fd = open_by_build(m, "");
 	if (fd >= 0)
 		return fd;
-	fd = open_regular(path);
+	fd = buildfile_regular(path);
 	complain_about(path, "%s, so no names of functions", fd < 0 ? "not there or not a file" :
 		       "not the file that was traced (other build id)");
 	if (fd >= 0)
@@ -264,7 +191,7 @@ struct module *module_open(const struct ktrace_map *map, const struct symbols_wh
 	m->where = where;
 	m->source = (struct source)SOURCE_INIT;
 	m->path = strdup(map->path);
-	m->build = map->build && is_build_id(map->build) ? strdup(map->build) : NULL;
+	m->build = map->build && buildfile_is_id(map->build) ? strdup(map->build) : NULL;
 	if (asprintf(&m->debug_dir, "%s" DEBUG_DIR, where->sysroot ? where->sysroot : "") < 0)
 		m->debug_dir = NULL;
 	if (!m->path || !m->debug_dir || *m->path != '/')

@@ -7,6 +7,7 @@
  */
 #include "symbols.h"
 
+#include "kernel_code.h"
 #include "module.h"
 #include "rows.h"
 #include "viewer.h"
@@ -22,23 +23,31 @@ struct opened {
 	char *path;
 };
 
-/* struct answer - a place in a module that was looked up; up to @is_return it is the key */
+/* struct answer - a place that was looked up; up to @is_return it is the key; @in: what it is in */
 struct answer {
-	struct module *module;
+	const void *in;
 	__u64 place;
 	__u64 is_return;
 	struct symbol *symbol;
+};
+
+/* struct image - the kernel or a module of it, of one trace */
+struct image {
+	const struct ktrace_kernel_image *image;
+	struct kernel_code *code;
 };
 
 /**
  * struct symbols - what was found so far
  * @where:	where files are
  * @opened:	files
+ * @images:	of the kernel
  * @answers:	places
  */
 struct symbols {
 	struct symbols_where where;
 	struct rows opened;
+	struct rows images;
 	struct rows answers;
 };
 
@@ -80,6 +89,7 @@ struct symbols *symbols_new(const struct symbols_where *where)
 		*s = (struct symbols){
 			.where = *where,
 			.opened = ROWS_INIT(struct opened, nr),
+			.images = ROWS_INIT(struct image, image),
 			.answers = ROWS_INIT(struct answer, is_return),
 		};
 	return s;
@@ -104,7 +114,10 @@ void symbols_free(struct symbols *s)
 		module_free(o->module);
 		free(o->path);
 	}
+	for (i = 0; i < s->images.nr; i++)
+		kernel_code_close(((struct image *)rows_at(&s->images, i))->code);
 	rows_free(&s->answers);
+	rows_free(&s->images);
 	rows_free(&s->opened);
 	free(s);
 }
@@ -149,7 +162,7 @@ static struct symbol *look_up(const struct opened *o, __u64 place, bool is_retur
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return)
 {
-	struct { struct module *module; __u64 place, is_return; } key;
+	struct { const void *in; __u64 place, is_return; } key;
 	const struct ktrace_map *map;
 	const struct opened *o;
 	struct answer *a;
@@ -160,12 +173,69 @@ const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *
 	o = map ? get_module(s, map) : NULL;
 	if (!o)
 		return NULL;
-	key.module = o->module;
+	key.in = o->module;
 	key.place = address - map->start + map->offset + is_return;
 	key.is_return = is_return;
 	a = rows_get(&s->answers, &key);
 	if (a && !a->symbol)
 		a->symbol = look_up(o, key.place, is_return);
+	return a ? a->symbol : NULL;
+}
+
+/* Its file, opened when it is asked for first; NULL: nothing is known of it. */
+static struct kernel_code *get_image(struct symbols *s, const struct ktrace_trace *trace,
+				     const char *name)
+{
+	const struct ktrace_kernel_image *image = ktrace_trace_kernel_image(trace, name);
+	struct image *i = image ? rows_get(&s->images, &image) : NULL;
+
+	if (i && !i->code)
+		i->code = kernel_code_open(image, ktrace_trace_meta(trace, "host", "kernel"),
+					   &s->where);
+	return i ? i->code : NULL;
+}
+
+/* @name is "function" or "function [module]". */
+static struct symbol *look_up_kernel(struct symbols *s, const struct ktrace_trace *trace,
+				     const char *name, __u64 start, __u64 offset)
+{
+	const char *bracket = strstr(name, " [");
+	const size_t len = bracket ? (size_t)(bracket - name) : strlen(name);
+	char *function = strndup(name, len), *module = NULL;
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+	struct kernel_code *code;
+
+	if (bracket)
+		module = strndup(bracket + 2, strcspn(bracket + 2, "]"));
+	if (symbol && function && (module || !bracket)) {
+		*symbol = (struct symbol){
+			.module = bracket ? bracket + 1 : "vmlinux", .function = name,
+			.offset = offset, .is_kernel = true,
+		};
+		code = get_image(s, trace, module ? module : "vmlinux");
+		if (code)
+			kernel_code_look_up(code, function, start, offset, symbol);
+	}
+	free(function);
+	free(module);
+	return symbol;
+}
+
+const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
+					 __u64 address, bool is_return)
+{
+	struct { const void *in; __u64 place, is_return; } key = { trace, address, is_return };
+	const char *name;
+	struct answer *a;
+	__u64 offset;
+
+	name = ktrace_trace_kernel_symbol(trace, address - is_return, &offset);
+	a = name ? rows_get(&s->answers, &key) : NULL;
+	if (a && !a->symbol) {
+		a->symbol = look_up_kernel(s, trace, name, address - is_return - offset, offset);
+		if (a->symbol)
+			a->symbol->offset += is_return;
+	}
 	return a ? a->symbol : NULL;
 }
 
@@ -198,7 +268,7 @@ void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 	ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
 	if (symbol->file) {
 		put_source(out, symbol->file, symbol->line);
-	} else if (symbol->function) {
+	} else if (symbol->function && !symbol->is_kernel) {
 		ktrace_out_str(out, " in ");
 		ktrace_out_safe(out, base_name(symbol->module));
 	}

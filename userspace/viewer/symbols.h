@@ -68,6 +68,7 @@ struct symbol_inlined {
  * @inlined:	functions that are inlined here, the innermost first; the others and @file are
  *		where the last of them is called
  * @inlined_nr:	how many
+ * @is_kernel:	it is in the kernel, or in module @module of it
  */
 struct symbol {
 	const char *module;
@@ -78,6 +79,7 @@ struct symbol {
 	int line;
 	const struct symbol_inlined *inlined;
 	size_t inlined_nr;
+	bool is_kernel;
 };
 
 struct symbols;
@@ -99,6 +101,9 @@ void symbols_free(struct symbols *s);
  */
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return);
+/* The same of the kernel's code. NULL: the trace has no name for it. */
+const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
+					 __u64 address, bool is_return);
 /*
  * "work+0x1c at prog.c:41", "work+0x1c in libwork.so", "libwork.so+0x11c4",
  * "leaf at prog.c:7, inlined in work+0x1c at prog.c:41"
