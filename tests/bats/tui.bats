@@ -251,6 +251,7 @@ switches()
 @test "bookmarks, all of an event, losses and clock, help" {
 	tui "$SMALL"
 	shows 'LOST 22 in window  clock tsc'
+	shows '^events LOST +\| *!.*\|$'
 	keys L
 	shows '^  full +[0-9]+'
 	shows '1000000000 Hz, 2 readings'

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
+#define LAST_NS 100000u
 
 /* The first places are shown; files_status() says how many more there are. */
 static void complain(void *arg, const struct ktrace_damage *d)
@@ -198,6 +199,8 @@ void complain_files(const struct ktrace_traceset *set)
 
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)
 {
+	/* Not a second, which may have most of the events: a little, and more if that has none. */
+	const struct ktrace_search search = { .size = sizeof(search), .window = LAST_NS };
 	struct ktrace_trace_event e;
 	__u64 found = 0;
 	int ret = ktrace_traceset_span(set, start, end);
@@ -205,7 +208,7 @@ int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)
 	if (!ret)
 		ret = ktrace_traceset_seek(set, ~0ull);
 	if (!ret)
-		ret = ktrace_traceset_back(set, 1, NULL, &found);
+		ret = ktrace_traceset_back(set, 1, &search, &found);
 	if (!ret && found)
 		ret = ktrace_traceset_next(set, &e);
 	if (ret == 1)

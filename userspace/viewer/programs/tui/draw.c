@@ -65,7 +65,7 @@ static void draw_scale(struct tui *t, int y, int name_width)
 		ktrace_out_str(&out, " % read");
 	ktrace_out_pad(&out, 0, (size_t)name_width + 1);
 	ktrace_out_str(&out, "R run U user S syscall T trap I irq i softirq . sleep D disk "
-		       "w wait f fork x exit z zombie + events");
+		       "w wait f fork x exit z zombie + events ! LOST");
 	draw_line(y, TERM_DIM, &out);
 }
 

@@ -14,6 +14,7 @@
 #include <time.h>
 
 #define CPU_KEY (1ull << 63)
+#define LOST_KEY (~0ull)
 #define BATCH 512	/* events between two looks at the clock */
 
 static struct flow_row *add(struct flow *f, __u64 key, int class, __u64 from, __u64 to)
@@ -85,7 +86,7 @@ int flow_begin(struct flow *f, struct ktrace_traceset *set)
 	f->watch = (struct ktrace_state_watch){
 		.span = on_span, .resource = on_resource, .arg = f,
 	};
-	snprintf(f->letters, sizeof(f->letters), "%s+", flow_letters);
+	snprintf(f->letters, sizeof(f->letters), "%s+!", flow_letters);
 	f->strip.letters = f->letters;
 	f->phase = FLOW_READY;
 	if (!ret)
@@ -127,7 +128,10 @@ static void count_lost(struct flow *f, const struct ktrace_trace_event *e)
 {
 	struct ktrace_values it;
 	struct ktrace_value reason, count;
+	struct flow_row *row = add(f, LOST_KEY, FLOW_LOST, e->time, e->time + 1);
 
+	if (row)
+		row->is_lost = true;
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	if (ktrace_values_next(&it, &reason) && ktrace_values_next(&it, &count))
 		f->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)] +=
@@ -238,6 +242,8 @@ static int by_name(const void *x, const void *y)
 	const struct flow_row *a = *(struct flow_row *const *)x;
 	const struct flow_row *b = *(struct flow_row *const *)y;
 
+	if (a->is_lost != b->is_lost)
+		return a->is_lost ? -1 : 1;
 	if (a->is_cpu != b->is_cpu)
 		return a->is_cpu ? -1 : 1;
 	if (a->machine != b->machine)
@@ -256,7 +262,7 @@ static int by_run(const void *x, const void *y)
 	const struct flow_row *a = *(struct flow_row *const *)x;
 	const struct flow_row *b = *(struct flow_row *const *)y;
 
-	if (a->is_cpu || b->is_cpu)
+	if (a->is_cpu || b->is_cpu || a->is_lost || b->is_lost)
 		return by_name(x, y);
 	if (a->run_ns != b->run_ns)
 		return a->run_ns < b->run_ns ? 1 : -1;
@@ -297,7 +303,9 @@ int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu)
 
 void flow_name(const struct flow_row *row, char *text, size_t size)
 {
-	if (row->is_cpu)
+	if (row->is_lost)
+		snprintf(text, size, "events LOST");
+	else if (row->is_cpu)
 		snprintf(text, size, "cpu %u", row->number);
 	else
 		who_name(&row->who, text, size);

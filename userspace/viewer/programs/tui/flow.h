@@ -10,12 +10,17 @@
 
 #include <ktrace/position.h>
 
-/* Beside the classes of flow_class.h: there are events, but what the thread does is not known. */
-#define FLOW_EVENTS FLOW_NR
+/* Beside those of flow_class.h */
+enum {
+	FLOW_EVENTS = FLOW_NR,	/* there are events, but what the thread does is not known */
+	FLOW_LOST,		/* some were lost */
+	FLOW_ALL_NR,
+};
 
 /**
- * struct flow_row - a CPU or a thread
- * @key:	thread: the state's serial number; CPU: bit 63, machine and number
+ * struct flow_row - a CPU, a thread, or where events were lost
+ * @key:	thread: the state's serial number; CPU: bit 63, machine and number; losses: ~0
+ * @is_lost:	it is about losses
  * @is_cpu:	it is a CPU
  * @machine:	number of the first trace of its boot
  * @number:	of the CPU
@@ -26,6 +31,7 @@
  */
 struct flow_row {
 	__u64 key;
+	bool is_lost;
 	bool is_cpu;
 	__u32 machine;
 	__u32 number;
@@ -60,7 +66,7 @@ struct flow {
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
 	struct strip strip;
-	char letters[FLOW_NR + 2];
+	char letters[FLOW_ALL_NR + 1];
 	struct rows rows;
 	struct flow_row **order;
 	size_t order_nr;
@@ -86,7 +92,7 @@ unsigned int flow_percent(const struct flow *f);
 int flow_sort(struct flow *f);
 /* Row number of a thread, or CPU where @tid is 0; -1 = there is none */
 int flow_find(const struct flow *f, __u32 machine, __u32 tid, __s32 cpu);
-/* "cpu 1", "100/101 name" */
+/* "cpu 1", "100/101 name", "events LOST" */
 void flow_name(const struct flow_row *row, char *text, size_t size);
 
 #endif

@@ -202,7 +202,9 @@ static void on_thread(struct tui *t)
 
 	if (t->in_flow && (size_t)t->flow_selected < t->flow.order_nr)
 		row = t->flow.order[t->flow_selected];
-	if (row && row->is_cpu)
+	if (row && row->is_lost)
+		snprintf(text, sizeof(text), "event == ktrace:lost");
+	else if (row && row->is_cpu)
 		snprintf(text, sizeof(text), "cpu == %u", row->number);
 	else if (row || event)
 		snprintf(text, sizeof(text), "tid == %u", row ? row->who.tid : event->tid);

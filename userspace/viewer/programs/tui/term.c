@@ -2,7 +2,7 @@
 /* term.c - the terminal: keys, text in colours, and that it is as before at the end */
 #include "term.h"
 
-#include "flow_class.h"
+#include "flow.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -36,7 +36,7 @@ int term_signal(void)
 /* The colours of LTTV, as near as the terminal has them: with 256 colours, with 8 */
 static const struct {
 	short fg, bg, fg8, bg8;
-} colours[FLOW_NR + 1] = {
+} colours[FLOW_ALL_NR] = {
 	[FLOW_UNKNOWN] = { -1, -1, -1, -1 },
 	[FLOW_RUN] = { 16, 255, COLOR_BLACK, COLOR_WHITE },
 	[FLOW_USER] = { 16, 40, COLOR_BLACK, COLOR_GREEN },
@@ -50,7 +50,8 @@ static const struct {
 	[FLOW_FORK] = { 255, 22, COLOR_GREEN, -1 },
 	[FLOW_EXIT] = { 16, 201, COLOR_WHITE, COLOR_MAGENTA },
 	[FLOW_ZOMBIE] = { 255, 54, COLOR_WHITE, COLOR_BLUE },
-	[FLOW_NR] = { 33, -1, COLOR_BLUE, -1 },
+	[FLOW_EVENTS] = { 33, -1, COLOR_BLUE, -1 },
+	[FLOW_LOST] = { 255, 196, COLOR_WHITE, COLOR_RED },
 };
 
 static void begin_colours(void)
@@ -60,7 +61,7 @@ static void begin_colours(void)
 
 	has_colour = (!no || !*no) && has_colors() && start_color() == OK &&
 		     use_default_colors() == OK;
-	for (i = 0; has_colour && i <= FLOW_NR; i++)
+	for (i = 0; has_colour && i < FLOW_ALL_NR; i++)
 		if (COLORS >= 256)
 			init_pair((short)(i + 1), colours[i].fg, colours[i].bg);
 		else

@@ -15,6 +15,7 @@
 #define WORK_MS 40u	/* on the picture, between two looks at keys */
 #define LOOK_MS 200	/* between two looks at files that grow */
 #define IDLE_MS 500
+#define ROWS_MIN 4
 #define SMALL_LINES 14	/* on so few there is room for one view only */
 
 static bool is_escaped(void *arg)
@@ -58,6 +59,7 @@ int tui_begin(struct tui *t)
 	int ret = feed_begin(&t->feed, t->set);
 
 	t->feed.is_stopped = is_escaped;
+	t->flow_rows = ROWS_MIN;
 	t->from = t->now = t->feed.start;
 	t->to = end_of_all(t);
 	t->is_growing = !files_are_over(t->set);
@@ -97,7 +99,7 @@ int tui_flow_height(const struct tui *t)
 		return 0;
 	if (t->view == TUI_FLOW || is_small())
 		return room > 1 ? room : 1;
-	return room * 2 / 5;
+	return room * 2 / 5 < t->flow_rows ? room * 2 / 5 : t->flow_rows;
 }
 
 int tui_list_height(const struct tui *t)
@@ -251,6 +253,17 @@ static int look_at_files(struct tui *t)
 	return ret;
 }
 
+/* The picture is ready: the list has what it leaves of the screen. */
+static void take_picture(struct tui *t)
+{
+	const int rows = (int)t->flow.order_nr;
+
+	t->flow_rows = rows > ROWS_MIN ? rows : ROWS_MIN;
+	tui_layout(t);
+	if (!t->in_flow)
+		mark_thread(t);
+}
+
 int tui_work(struct tui *t)
 {
 	int ret;
@@ -260,8 +273,8 @@ int tui_work(struct tui *t)
 		tui_complain(t, ret);
 		if (flow_sort(&t->flow))
 			t->flow.order_nr = 0;
-		if (!ret && !t->in_flow)
-			mark_thread(t);
+		if (!ret)
+			take_picture(t);
 		return 0;
 	}
 	if (t->is_growing)

@@ -29,6 +29,7 @@ struct tui_mark {
  * @feed:	events that pass the filter
  * @list:	the page of events
  * @flow:	the picture
+ * @flow_rows:	lines that it has use for beside the list
  * @flow_top:	first row of it in sight
  * @flow_selected: row of it that is selected
  * @view:	what is shown
@@ -49,6 +50,7 @@ struct tui {
 	struct feed feed;
 	struct list list;
 	struct flow flow;
+	int flow_rows;
 	int flow_top;
 	int flow_selected;
 	enum tui_view view;
