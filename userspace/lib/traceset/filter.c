@@ -43,29 +43,9 @@ static bool run(const struct ktrace_filter *f, const struct check *checks,
 	__u32 i = 0;
 
 	while (i < f->step_nr) {
-		switch (steps[i].op) {
-		case STEP_TEST:
+		if (steps[i].op == STEP_TEST)
 			bit = run_test(f, &checks[steps[i].arg], &f->tests[steps[i].arg], e);
-			break;
-		case STEP_AND:
-		case STEP_OR:
-			if (bit != (steps[i].op == STEP_AND)) {
-				i = steps[i].arg;
-				continue;
-			}
-			break;
-		case STEP_NOT:
-			bit = !bit;
-			break;
-		case STEP_PUSH:
-			stack = stack << 1 | bit;
-			break;
-		case STEP_XOR:
-			bit ^= stack & 1;
-			stack >>= 1;
-			break;
-		}
-		i++;
+		i = ktrace_filter_step(f, i, &bit, &stack);
 	}
 	return bit;
 }

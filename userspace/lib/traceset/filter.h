@@ -173,6 +173,36 @@ struct field_value {
 	char room[32];
 };
 
+/*
+ * What step @i does to the result bit and the stack, if it is no test. Returns where to go on.
+ */
+static inline __u32 ktrace_filter_step(const struct ktrace_filter *f, __u32 i, bool *bit,
+				       __u64 *stack)
+{
+	const struct step *s = &f->steps[i];
+
+	switch (s->op) {
+	case STEP_AND:
+	case STEP_OR:
+		if (*bit != (s->op == STEP_AND))
+			return s->arg;
+		break;
+	case STEP_NOT:
+		*bit = !*bit;
+		break;
+	case STEP_PUSH:
+		*stack = *stack << 1 | *bit;
+		break;
+	case STEP_XOR:
+		*bit ^= *stack & 1;
+		*stack >>= 1;
+		break;
+	case STEP_TEST:
+		break;
+	}
+	return i + 1;
+}
+
 /* filter_field.c */
 int ktrace_filter_find_field(const struct ktrace_filter_field *fields, __u32 nr, const char *name,
 			     size_t len);

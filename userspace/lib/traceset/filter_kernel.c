@@ -104,32 +104,13 @@ static __u32 go_on(struct maker *m, __u32 i, bool bit, __u64 stack)
 	enum verdict verdict;
 
 	while (i < f->step_nr) {
-		switch (f->steps[i].op) {
-		case STEP_TEST:
+		if (f->steps[i].op == STEP_TEST) {
 			verdict = m->expansions[f->steps[i].arg].verdict;
 			if (verdict == VERDICT_MAYBE)
 				return node_of(m, i, stack);
 			bit = verdict == VERDICT_YES;
-			break;
-		case STEP_AND:
-		case STEP_OR:
-			if (bit != (f->steps[i].op == STEP_AND)) {
-				i = f->steps[i].arg;
-				continue;
-			}
-			break;
-		case STEP_NOT:
-			bit = !bit;
-			break;
-		case STEP_PUSH:
-			stack = stack << 1 | bit;
-			break;
-		case STEP_XOR:
-			bit ^= stack & 1;
-			stack >>= 1;
-			break;
 		}
-		i++;
+		i = ktrace_filter_step(f, i, &bit, &stack);
 	}
 	return bit ? TO_WANTED : TO_UNWANTED;
 }
