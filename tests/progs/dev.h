@@ -137,6 +137,20 @@ static inline void dev_follow(int fd, int pid)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_FOLLOW, &arg), 0);
 }
 
+/* A channel for @ids, a list that ends with 0; follows @pid, and is started. */
+static inline int dev_start(struct dev_channel *ch, const unsigned int *ids, int pid)
+{
+	int fd = dev_open();
+
+	*ch = (struct dev_channel){ .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
+	dev_add_channel(fd, ch);
+	for (; *ids; ids++)
+		dev_enable(fd, *ids, 1);
+	dev_follow(fd, pid);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
+	return fd;
+}
+
 static inline struct ktrace_info dev_info(int fd)
 {
 	struct ktrace_info info = { .size = sizeof(info) };

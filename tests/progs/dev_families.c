@@ -14,20 +14,6 @@
 #include <linux/if_ether.h>
 #include "dev.h"
 
-/* A channel for @ids, a list that ends with 0; follows @pid, and is started. */
-static int record(struct dev_channel *ch, const unsigned int *ids, int pid)
-{
-	int fd = dev_open();
-
-	*ch = (struct dev_channel){ .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
-	dev_add_channel(fd, ch);
-	for (; *ids; ids++)
-		dev_enable(fd, *ids, 1);
-	dev_follow(fd, pid);
-	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
-	return fd;
-}
-
 /* ---- signals ---- */
 
 /* What was recorded, in this order. */
@@ -137,7 +123,7 @@ static void signals(void)
 		EXPECT_EQ(read(go[0], &c, 1), 1);
 		send_and_take();
 	}
-	fd = record(&ch, ids, (int)pid);
+	fd = dev_start(&ch, ids, (int)pid);
 	EXPECT_EQ(write(go[1], "x", 1), 1);
 	EXPECT_EQ(waitpid((pid_t)pid, &status, 0), (pid_t)pid);
 	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
@@ -207,7 +193,7 @@ static void faults(void)
 
 	f.pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	EXPECT(f.pages != MAP_FAILED);
-	fd = record(&ch, ids, getpid());
+	fd = dev_start(&ch, ids, getpid());
 	EXPECT_EQ(*(volatile char *)(f.pages + 42), 0);
 	*(volatile char *)(f.pages + 42) = 1;
 	EXPECT_EQ(read(zero, f.pages + PAGE, 1), 1);
@@ -264,7 +250,7 @@ static void locks(void)
 	pthread_t holder;
 	int fd, i;
 
-	fd = record(&ch, ids, getpid());
+	fd = dev_start(&ch, ids, getpid());
 	EXPECT_EQ(pthread_create(&holder, NULL, hold, &is_over), 0);
 	for (i = 0; i < 100000 && !(l.contended && l.acquired); i++) {
 		map_and_unmap(PAGE, 0);
@@ -303,7 +289,7 @@ static void idle(void)
 	struct dev_channel ch;
 	int fd, i;
 
-	fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 	for (i = 0; i < 3000 && !(s.begun && s.over); i++) {
 		usleep(10000);
 		dev_drain(&ch, see_idle, &s);
@@ -364,7 +350,7 @@ static void packets(void)
 	bring_up_loopback(s);
 	EXPECT_ERRNO(bind(s, (struct sockaddr *)&to, len), 0);
 	EXPECT_ERRNO(getsockname(s, (struct sockaddr *)&to, &len), 0);
-	fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 	EXPECT_EQ(sendto(s, data, PAYLOAD, 0, (struct sockaddr *)&to, len), PAYLOAD);
 	EXPECT_EQ(recv(s, data, PAYLOAD, 0), PAYLOAD);
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);

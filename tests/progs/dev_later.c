@@ -19,20 +19,6 @@
 /* The longest that anything may take, in hundredths of a second */
 enum { PATIENCE = 3000 };
 
-/* A channel for @ids, a list that ends with 0; follows @pid, and is started. */
-static int record(struct dev_channel *ch, const unsigned int *ids, int pid)
-{
-	int fd = dev_open();
-
-	*ch = (struct dev_channel){ .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
-	dev_add_channel(fd, ch);
-	for (; *ids; ids++)
-		dev_enable(fd, *ids, 1);
-	dev_follow(fd, pid);
-	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
-	return fd;
-}
-
 /* Stops, and reads what has been recorded until then. */
 static void stop(int fd, struct dev_channel *ch, dev_visit visit, void *arg)
 {
@@ -66,7 +52,7 @@ static void softirqs(void)
 	static const unsigned int ids[] = { KTRACE_EV_SOFTIRQ_RAISE, KTRACE_EV_SOFTIRQ_ENTER, 0 };
 	static struct softirqs s;
 	struct dev_channel ch;
-	int fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	int fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 
 	for (int i = 0; i < PATIENCE && !s.entered; i++) {
 		usleep(10000);
@@ -163,7 +149,7 @@ static void works(void)
 	EXPECT_ERRNO(unlockpt(terminal), 0);
 	other = open(ptsname(terminal), O_RDWR | O_NOCTTY);
 	EXPECT(other >= 0);
-	fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 	EXPECT_EQ(write(terminal, "x\n", 2), 2);
 	EXPECT_EQ(read(other, line, 2), 2);
 	for (int i = 0; i < PATIENCE && !is_done(&w); i++) {
@@ -285,7 +271,7 @@ static void timers(void)
 
 	EXPECT_ERRNO(socketpair(AF_UNIX, SOCK_DGRAM, 0, s), 0);
 	EXPECT_ERRNO(sigaction(SIGALRM, &action, NULL), 0);
-	fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 	wait_for_nothing(s[0], 10000, EAGAIN);
 	set_alarm(10000, 10000);
 	wait_for_nothing(s[0], THOUSAND_SECONDS, EINTR);
@@ -310,7 +296,7 @@ static void hrtimers(void)
 	sigaddset(&alarm, SIGALRM);
 	EXPECT_ERRNO(sigaction(SIGALRM, &action, NULL), 0);
 	EXPECT_ERRNO(sigprocmask(SIG_BLOCK, &alarm, NULL), 0);
-	fd = record(&ch, ids, KTRACE_FOLLOW_ALL);
+	fd = dev_start(&ch, ids, KTRACE_FOLLOW_ALL);
 	set_alarm(10000, 0);
 	EXPECT_ERRNO(sigsuspend(&none), EINTR);
 	set_alarm(THOUSAND_SECONDS, 0);
@@ -359,7 +345,7 @@ static void memory(void)
 	int fd;
 
 	EXPECT(at != MAP_FAILED);
-	fd = record(&ch, ids, getpid());
+	fd = dev_start(&ch, ids, getpid());
 	for (size_t i = 0; i < MEMORY; i += 4096) {
 		*(volatile char *)(at + i) = 1;
 		dev_drain(&ch, see_memory, &m);
@@ -467,7 +453,7 @@ static void futexes(void)
 	int fd;
 
 	on_one_cpu();
-	fd = record(&ch, ids, getpid());
+	fd = dev_start(&ch, ids, getpid());
 	call_futexes(&c);
 	stop(fd, &ch, see_futex, &c);
 	EXPECT_EQ(c.exited, c.nr);
