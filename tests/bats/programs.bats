@@ -29,7 +29,8 @@ teardown()
 }
 
 # both COMMAND: run it as a child of a shell that both tracers follow. Left behind: what
-# each saw of the command's threads, "tid call" and "tid switch", sorted
+# each saw of the command's threads, "tid call" and "tid switch", sorted. Without the last switch
+# of each, away from the dead: the shell goes on, and ends ftrace's recording, before that.
 both()
 {
 	echo >$T/trace
@@ -46,6 +47,7 @@ both()
 	[ "$(cat $T/per_cpu/cpu*/stats | grep -c '^overrun: 0$')" = "$(nproc)" ]
 	# The shell itself begins and ends in the middle; its children are there whole.
 	sed -nE 's/.*-([0-9]+) +\[[0-9]+\].* sys_enter: NR ([0-9]+) .*/\1 \2/p;
+		/prev_state=[XZ]/d
 		s/.*: sched_switch: .*prev_pid=([0-9]+) .*/\1 switch/p' $T/trace |
 		awk -v sh="$(cat shell)" '$1 != sh && $1 != 0' >all.ftrace
 	awk '$2 != "switch" { print $1 }' all.ftrace | sort -u >tids
@@ -57,7 +59,7 @@ for line in sys.stdin:
     e = json.loads(line)
     if e["event"] == "syscall:enter":
         print(e["tid"], number.get(e["fields"]["nr"], e["fields"]["nr"]))
-    else:
+    elif e["fields"]["prev_state"] != "DEAD":
         print(e["fields"]["prev_tid"], "switch")' >all.ktrace
 	for who in ftrace ktrace; do
 		awk 'NR == FNR { mine[$1] = 1; next } $1 in mine' tids all.$who | sort >of.$who
