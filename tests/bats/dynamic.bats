@@ -290,6 +290,29 @@ refused()
 	[ "$("$KTRACE" grep -c 'event == "sched:sched_process_exec" && field.filename == "/bin/true"' m)" = 1 ]
 }
 
+@test "a probe with a control character is refused, and shows none" {
+	requires_probes
+	run_ktraced -o t2 -e "$PROBE a=%di"$'\n'"p:evil do_exit" -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"a probe with a control character, column 28"* ]]
+	run_ktraced -o t2 -e "$PROBE a"$'\e'"=%di" -- true
+	[ "$status" = 125 ]
+	[[ $stderr != *$'\e'* ]]
+	no_probes
+}
+
+@test "what a killed ktraced left is removed by who recovers its recording" {
+	requires_probes
+	start_ktraced -o t -e "$PROBE"
+	retry 0.02 has ktraced.err tracing
+	kill -KILL "$pid"
+	wait "$pid" || true
+	has "$TRACING/kprobe_events" ':ktrace_'
+	run_ktraced --recover
+	[ "$status" = 0 ]
+	no_probes
+}
+
 @test "what a killed ktraced left is removed by the next one" {
 	requires_probes
 	start_ktraced -o t -e "$PROBE"

@@ -140,13 +140,27 @@ export -f three
 	[ "$status" != 0 ]
 	[[ $stderr == *"-e: column 19: expected a value, found the end"* ]]
 	./yak
+	run_ktrace level "$pid" --where 'comm == zebra'
+	[ "$status" = 0 ]
+	./yak
+	run_ktrace level "$pid" --where 'comm == '
+	[ "$status" != 0 ]
+	[[ $stderr == *"--where: column 9: expected a value, found the end"* ]]
+	run_ktrace level "$pid" --where '' -e log
+	[ "$status" = 0 ]
+	./yak
+	# The filters are gone with the choice that they belong to.
+	run_ktrace level "$pid" -e sched:exit
+	[ "$status" = 0 ]
+	./zebra
+	./yak
 	kill -INT "$pid"
 	wait_for "$pid"
 	[ "$status" = 0 ]
 	"$KTRACE" list t >list
 	cat list
-	[ "$(grep -c 'comm="zebra"' list)" = 1 ]
-	[ "$(grep -c 'comm="yak"' list)" = 3 ]
-	[ "$(wc -l <list)" = 4 ]
+	[ "$(grep -c 'comm="zebra"' list)" = 2 ]
+	[ "$(grep -c 'comm="yak"' list)" = 4 ]
 	"$KTRACE" info t | grep 'events sched:exit, of them sched:exit{comm ~ "yak"}'
+	"$KTRACE" info t | grep 'where comm == zebra'
 }
