@@ -49,7 +49,7 @@ serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/%,$(wildcard \
 		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
-bench_parts  := bench/event/variants.c bench/event/owner.c bench/lttng/lttng_events.c
+bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
@@ -184,7 +184,9 @@ endef
 $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lktrace)))
 $(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace $(TRACESET_LIBS))))
 $(benches) $(progs): INCLUDE += -Imodule
-$(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o
+$(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o \
+	$(BUILD)/obj/bench/event/chunk.o $(BUILD)/lib/libktrace-shark.so
+$(BUILD)/bench/event_cost: LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark
 
 # The peer LTTng-UST, where its headers are.
 ifeq ($(shell pkg-config --exists lttng-ust 2>/dev/null && echo yes),yes)

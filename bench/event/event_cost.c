@@ -26,6 +26,7 @@
 #include <sys/syscall.h>
 
 #include "../lttng/lttng_events.h"
+#include "chunk.h"
 #include "owner.h"
 
 #define THREAD_MAX 16
@@ -326,6 +327,22 @@ static void off(void)
 	}
 }
 
+static void chunk(void)
+{
+	static const char *const figures[] = { "chunk", "suppressed" };
+	unsigned int i;
+
+	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++) {
+		if (!chunk_begin(i)) {
+			fprintf(stderr, "event_cost: there can be no chunk\n");
+			exit(1);
+		}
+		measure(chunk_loops.tight, BATCH_MAX, false, false);
+		print(figures[i], "ktrace", "ns", job.ns[0]);
+	}
+	chunk_end();
+}
+
 static void repetition(bool is_short)
 {
 	unsigned int i, p;
@@ -335,6 +352,7 @@ static void repetition(bool is_short)
 			if (!is_short || p == PAYLOAD_16)
 				tight(&variants[i], p);
 	off();
+	chunk();
 	if (is_short)
 		return;
 	for (i = 0; i < VARIANT_NR; i++)
