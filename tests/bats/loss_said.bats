@@ -39,6 +39,9 @@ declare -gA calls=(
 	[io]="io" [ipoints]="ipoints" [critical-path]="critical-path --pid 100" [stacks]="stacks"
 	[export]="export --to csv" [pthread]="pthread" [objects]="objects"
 	[contention]="contention" [lock-order]="lock-order"
+	[html]="html -o new"
+	# Screens and servers show it there
+	[tui]=- [live]=- [serve]=-
 	# Types of events; beginnings of files
 	[events]=- [seq]=-
 	# What they read is no tracefile

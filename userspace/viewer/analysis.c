@@ -143,9 +143,37 @@ void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sh
 	}
 }
 
+void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+			int (*order)(const void *x, const void *y),
+			void (*fill)(struct analysis *a, struct plot_row *to, const void *row))
+{
+	const size_t max = a->number < PLOT_ROWS ? (size_t)a->number : PLOT_ROWS;
+	size_t i;
+
+	rows_sort(rows, order);
+	for (i = 0; i < rows->nr && i < max; i++)
+		fill(a, &p->rows[i], rows_at(rows, i));
+	p->nr = i;
+	p->more = rows->nr - i;
+}
+
+static void draw(struct analysis *a)
+{
+	const struct plot_note note = {
+		.set = a->set, .events = a->events, .from = analysis_since_start(a, a->from),
+		.to = analysis_since_start(a, a->to), .lost = a->lost,
+	};
+
+	a->plot(a, &note);
+}
+
 static void show(struct analysis *a)
 {
 	output_line_begin(a->out);
+	if (a->svg) {
+		draw(a);
+		return;
+	}
 	if (!a->is_json) {
 		if (!a->is_bare)
 			text_window(a);
@@ -291,9 +319,13 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (!a->set)
 		return status;
 	a->out = output();
+	if (a->svg && output_to(a->svg, nr, paths))
+		return STATUS_DAMAGED;
 	ret = analyse(a);
-	if (ret)
+	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		output_void();
+	}
 	select_complain(&a->select, a->set);
 	complain_files(a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
@@ -312,6 +344,9 @@ static const char *take_number(struct analysis *a, const char *text)
 static const char *take_option(struct analysis *a, int option)
 {
 	switch (option) {
+	case OPTION_SVG:
+		a->svg = optarg;
+		return NULL;
 	case 'j':
 		a->is_json = true;
 		return NULL;

@@ -11,6 +11,7 @@
 #include <ktrace/state.h>
 
 #include "json.h"
+#include "plot.h"
 #include "rows.h"
 #include "select.h"
 #include "table.h"
@@ -28,6 +29,8 @@
  *		0, -errno
  * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
  * @show:	prints the result: behind the line about the window, or into the JSON object
+ * @plot:	draws the result, if the command has PLOT_OPTIONS; may be NULL
+ * @svg:	where to, NULL = it is printed
  * @watch:	told by the state; of the window as well as of what lies before it
  * @select:	processes asked for
  * @since:	as asked for
@@ -55,6 +58,8 @@ struct analysis {
 	int (*early)(struct analysis *a, const struct ktrace_trace_event *e);
 	int (*event)(struct analysis *a, const struct ktrace_trace_event *e);
 	void (*show)(struct analysis *a);
+	void (*plot)(struct analysis *a, const struct plot_note *note);
+	const char *svg;
 	struct ktrace_state_watch watch;
 	struct select select;
 	struct when since;
@@ -122,6 +127,11 @@ void analysis_name(const struct analysis *a, const struct ktrace_process *p, cha
 		   size_t size);
 /* Time since the first event of all */
 __u64 analysis_since_start(const struct analysis *a, __u64 time);
+
+/* Rows of a picture, those that @order sorts first: @fill takes a row in. */
+void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+			int (*order)(const void *x, const void *y),
+			void (*fill)(struct analysis *a, struct plot_row *to, const void *row));
 
 /**
  * struct thread_row - what rows about threads begin with

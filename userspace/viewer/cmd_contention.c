@@ -473,6 +473,32 @@ static void show(struct analysis *a)
 		text_longest(c, &c->longest[i]);
 }
 
+static void fill_row(struct analysis *a, struct plot_row *to, const void *x)
+{
+	struct ktrace_out out = { .buf = to->label, .cap = sizeof(to->label) - 1 };
+	const struct row *row = x;
+
+	(void)a;
+	put_object(&out, row->object, row->kind, row->name);
+	to->label[out.len] = 0;
+	to->ns = row->dist.sum;
+	to->dist = &row->dist;
+}
+
+static void plot(struct analysis *a, const struct plot_note *note)
+{
+	struct contention *c = (struct contention *)a;
+	static struct plot_rows p = {
+		.title = "Objects of threads: time that was waited for them",
+		.bars = "all waits together", .dists = "duration of each wait",
+	};
+
+	c->is_ending = true;
+	sync_flush(c->sync, a->to);
+	analysis_plot_rows(a, &c->rows[OBJECTS], &p, by_sum, fill_row);
+	plot_rows(a->out, &p, note);
+}
+
 static const char *own_option(struct analysis *a, int option)
 {
 	struct contention *c = (struct contention *)a;
@@ -490,6 +516,7 @@ static const char *own_option(struct analysis *a, int option)
 
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
+	PLOT_OPTIONS,
 	{ "pairs", no_argument, NULL, 'c' },
 	{ "alias", required_argument, NULL, 'a' },
 	SYMBOLS_OPTIONS,
@@ -500,7 +527,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct contention c = {
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
-		       .show = show },
+		       .show = show, .plot = plot },
 	};
 	int status, i;
 	size_t at;
@@ -528,6 +555,7 @@ const struct command cmd_contention = {
 "  -c, --pairs        threads and objects together, too\n"
 "  --alias FILE       names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 SYMBOLS_HELP
+PLOT_HELP
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

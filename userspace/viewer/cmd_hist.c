@@ -8,6 +8,8 @@
 #include "viewer.h"
 
 #include "json.h"
+#include "plot.h"
+#include "rows.h"
 #include "scope.h"
 
 #include <errno.h>
@@ -16,12 +18,20 @@
 #include <string.h>
 
 #define BINS_DEFAULT 20u
+#define BINS_DRAWN 120u
 #define BINS_MAX 1000000u
 #define BAR 50u
 
 struct bin {
 	__u64 events;
 	__u64 lost;
+};
+
+/* struct kind - events of a type, for a picture; @name is the key */
+struct kind {
+	char name[64];
+	__u64 events;
+	__u64 *counts;
 };
 
 /**
@@ -32,6 +42,9 @@ struct bin {
  * @width:	of each, ns; 0 = as @nr says
  * @bins:	@nr
  * @events:	in all bins
+ * @svg:	draw it there, NULL = print
+ * @has_bins:	their number was asked for
+ * @kinds:	of events, for a picture
  */
 struct hist {
 	struct scope scope;
@@ -40,6 +53,9 @@ struct hist {
 	__u64 width;
 	struct bin *bins;
 	__u64 events;
+	const char *svg;
+	bool has_bins;
+	struct rows kinds;
 };
 
 /* Number and width of the bins, one of which is given. Returns 0, -E2BIG, -ENOMEM. */
@@ -57,7 +73,7 @@ static int make_bins(struct hist *h, __u64 end)
 		h->nr = (span - 1) / h->width + 1;
 	else
 		h->width = (span - 1) / h->nr + 1;
-	if (h->nr > BINS_MAX)
+	if (h->nr > (h->svg ? PLOT_BINS : BINS_MAX))
 		return -E2BIG;
 	h->bins = calloc(h->nr, sizeof(*h->bins));
 	return h->bins ? 0 : -ENOMEM;
@@ -68,6 +84,26 @@ static __u64 bin_of(const struct hist *h, __u64 time)
 	__u64 i = time > h->scope.from ? (time - h->scope.from) / h->width : 0;
 
 	return i < h->nr ? i : h->nr - 1;
+}
+
+/* Counts the event as one of its kind. Return: 0, -ENOMEM. */
+static int count_kind(struct hist *h, const struct ktrace_trace_event *e, const struct bin *bin)
+{
+	char key[KTRACE_OUT_MIN] = "";
+	struct ktrace_out out = { .buf = key, .cap = sizeof(key) };
+	struct kind *kind;
+
+	out_event_name(&out, e);
+	/* The key is the beginning of a name that is longer. */
+	key[sizeof(kind->name) - 1] = '\0';
+	kind = rows_get(&h->kinds, key);
+	if (kind && !kind->counts)
+		kind->counts = calloc(h->nr, sizeof(*kind->counts));
+	if (!kind || !kind->counts)
+		return -ENOMEM;
+	kind->counts[bin - h->bins]++;
+	kind->events++;
+	return 0;
 }
 
 static int count(struct hist *h)
@@ -86,6 +122,8 @@ static int count(struct hist *h)
 			continue;
 		bin->events++;
 		h->events++;
+		if (h->svg && count_kind(h, e, bin))
+			return -ENOMEM;
 	}
 	return ret;
 }
@@ -175,6 +213,59 @@ static void put_json(struct ktrace_out *out, const struct hist *h)
 	ktrace_out_str(out, "]}\n");
 }
 
+static int by_events(const void *x, const void *y)
+{
+	const struct kind *a = x, *b = y;
+
+	return a->events != b->events ? (a->events < b->events ? 1 : -1) :
+	       strcmp(a->name, b->name);
+}
+
+/* The kinds that have most; the last place is for all others. */
+static void plot_kinds(struct hist *h, struct plot_bins *p)
+{
+	const size_t nr = h->kinds.nr > PLOT_SERIES ? PLOT_SERIES - 1 : h->kinds.nr;
+	struct kind *kind, *rest = NULL;
+	size_t i, k;
+
+	rows_sort(&h->kinds, by_events);
+	for (i = 0; i < h->kinds.nr; i++) {
+		kind = rows_at(&h->kinds, i);
+		if (i < nr) {
+			p->series[p->series_nr].name = kind->name;
+			p->series[p->series_nr++].counts = kind->counts;
+			continue;
+		}
+		for (k = 0; rest && k < h->nr; k++)
+			rest->counts[k] += kind->counts[k];
+		rest = rest ? rest : kind;
+	}
+	if (rest)
+		p->series[p->series_nr++] = (struct plot_series){ "others", rest->counts };
+}
+
+/* Return: 0, -ENOMEM. */
+static int put_svg(struct hist *h)
+{
+	const struct plot_note note = {
+		.set = h->scope.set, .events = h->events, .from = h->scope.from - h->scope.start,
+		.to = h->scope.to - h->scope.start, .lost = h->scope.lost,
+	};
+	struct plot_bins p = { .title = "Events over time", .nr = h->nr, .width = h->width };
+	__u64 *lost = calloc(h->nr, sizeof(*lost));
+	size_t i;
+
+	if (!lost)
+		return -ENOMEM;
+	for (i = 0; i < h->nr; i++)
+		lost[i] = h->bins[i].lost;
+	p.lost = lost;
+	plot_kinds(h, &p);
+	plot_bins(output(), &p, &note);
+	free(lost);
+	return 0;
+}
+
 /* Reads the files and prints. Return: 0, -errno. */
 static int hist_set(struct hist *h, struct ktrace_traceset *set)
 {
@@ -187,13 +278,15 @@ static int hist_set(struct hist *h, struct ktrace_traceset *set)
 		ret = make_bins(h, end);
 	if (!ret)
 		ret = count(h);
+	if (!ret && h->svg)
+		ret = put_svg(h);
 	if (ret == -E2BIG)
-		fprintf(stderr, "ktrace: more than %u bins\n", BINS_MAX);
+		fprintf(stderr, "ktrace: more than %u bins\n", h->svg ? PLOT_BINS : BINS_MAX);
 	else if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
-	else if (h->is_json)
+	else if (h->is_json && !h->svg)
 		put_json(output(), h);
-	else
+	else if (!h->svg)
 		put_text(output(), h);
 	scope_complain(&h->scope);
 	return ret;
@@ -207,7 +300,13 @@ static int hist_files(struct hist *h, int nr, char **paths)
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;
+	if (h->svg && output_to(h->svg, nr, paths)) {
+		ktrace_traceset_close(set);
+		return STATUS_DAMAGED;
+	}
 	ret = hist_set(h, set);
+	if (ret)
+		output_void();
 	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
 	ktrace_traceset_close(set);
 	return ret == -E2BIG ? STATUS_USAGE : status;
@@ -222,7 +321,11 @@ static const char *take_option(struct hist *h, int option)
 	case 'j':
 		h->is_json = true;
 		return NULL;
+	case OPTION_SVG:
+		h->svg = optarg;
+		return NULL;
 	case 'b':
+		h->has_bins = true;
 		h->width = 0;
 		h->nr = strtoull(optarg, &end, 10);
 		return *optarg >= '0' && *optarg <= '9' && !*end && h->nr && h->nr <= BINS_MAX ?
@@ -241,15 +344,20 @@ static const struct option options[] = {
 	SCOPE_OPTIONS,
 	{ "bins", required_argument, NULL, 'b' },
 	{ "width", required_argument, NULL, 'w' },
+	PLOT_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct hist h = { .nr = BINS_DEFAULT, .scope.keeps_losses = true };
+	struct hist h = {
+		.nr = BINS_DEFAULT, .scope.keeps_losses = true,
+		.kinds = ROWS_INIT(struct kind, name),
+	};
 	const char *wrong = NULL;
 	int option, status;
+	size_t i;
 
 	while (!wrong && (option = getopt_long(argc, argv, "b:e:p:w:", options, NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
@@ -258,12 +366,17 @@ static int run(const struct command *cmd, int argc, char **argv)
 		}
 		wrong = take_option(&h, option);
 	}
+	if (h.svg && !h.has_bins && !h.width)
+		h.nr = BINS_DRAWN;
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)
 		status = command_usage(cmd, wrong);
 	else
 		status = hist_files(&h, argc - optind, argv + optind);
+	for (i = 0; i < h.kinds.nr; i++)
+		free(((struct kind *)rows_at(&h.kinds, i))->counts);
+	rows_free(&h.kinds);
 	free(h.bins);
 	scope_free(&h.scope);
 	return status;
@@ -274,8 +387,9 @@ const struct command cmd_hist = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Count events over time",
 	.help =
-"  -b, --bins N       so many bins (20)\n"
+"  -b, --bins N       so many bins (20; 120 in a picture, 2000 at most)\n"
 "  -w, --width TIME   of each bin: 1s, 10ms, ...\n"
+PLOT_HELP
 SCOPE_HELP
 "  --json             one JSON object\n"
 "  --help, --version\n"

@@ -174,6 +174,31 @@ static void show(struct analysis *a)
 	}
 }
 
+static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
+{
+	const struct task *t = row;
+
+	(void)a;
+	who_name(&t->thread.who, to->label, sizeof(to->label));
+	to->ns = t->dists[SCHED_RUN].sum;
+	to->dist = &t->dists[SCHED_WAKE];
+}
+
+static void plot(struct analysis *a, const struct plot_note *note)
+{
+	struct sched *s = (struct sched *)a;
+	static struct plot_rows p = {
+		.title = "Threads: time on CPUs, and how long they took to run once woken",
+		.bars = "time on CPUs", .dists = "from wake-up to running",
+	};
+	size_t i;
+
+	for (i = 0; i < s->tasks.nr; i++)
+		end_run(s, rows_at(&s->tasks, i));
+	analysis_plot_rows(a, &s->tasks, &p, by_run, fill_row);
+	plot_rows(a->out, &p, note);
+}
+
 static const char *own_option(struct analysis *a, int option)
 {
 	(void)option;
@@ -183,6 +208,7 @@ static const char *own_option(struct analysis *a, int option)
 
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
+	PLOT_OPTIONS,
 	{ "histograms", no_argument, NULL, 'H' },
 	COMMON_OPTIONS
 };
@@ -190,7 +216,7 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct sched s = {
-		.a = { .options = options, .option = own_option, .show = show },
+		.a = { .options = options, .option = own_option, .show = show, .plot = plot },
 		.tasks = ROWS_INIT(struct task, thread.serial),
 	};
 	int status, i;
@@ -213,6 +239,7 @@ const struct command cmd_sched = {
 	.summary = "Show how long threads ran, waited, and took to run once woken",
 	.help =
 "  --histograms       print how runs, waits and latencies are distributed, too\n"
+PLOT_HELP
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

@@ -149,6 +149,29 @@ static void show(struct analysis *a)
 	analysis_rows(a, &((struct syscalls *)a)->calls, &sheet);
 }
 
+static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
+{
+	const struct call *call = row;
+	char thread[48] = "";
+
+	if (((struct syscalls *)a)->by_thread)
+		who_name(&call->who, thread, sizeof(thread));
+	snprintf(to->label, sizeof(to->label), "%s%s%s", thread, *thread ? " " : "", call->name);
+	to->ns = call->times.sum;
+	to->dist = &call->times;
+}
+
+static void plot(struct analysis *a, const struct plot_note *note)
+{
+	static struct plot_rows p = {
+		.title = "System calls: time in them, and how long they took",
+		.bars = "time in all of them", .dists = "duration of each",
+	};
+
+	analysis_plot_rows(a, &((struct syscalls *)a)->calls, &p, by_total, fill_row);
+	plot_rows(a->out, &p, note);
+}
+
 static const char *own_option(struct analysis *a, int option)
 {
 	(void)option;
@@ -158,6 +181,7 @@ static const char *own_option(struct analysis *a, int option)
 
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
+	PLOT_OPTIONS,
 	{ "threads", no_argument, NULL, 'T' },
 	COMMON_OPTIONS
 };
@@ -165,7 +189,7 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct syscalls s = {
-		.a = { .options = options, .option = own_option, .show = show },
+		.a = { .options = options, .option = own_option, .show = show, .plot = plot },
 		.calls = ROWS_INIT(struct call, nr),
 	};
 	int status;
@@ -185,6 +209,7 @@ const struct command cmd_syscalls = {
 	.summary = "Show how often and how long system calls were made, and how many failed",
 	.help =
 "  --threads          a row for each thread and system call\n"
+PLOT_HELP
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

@@ -72,6 +72,23 @@ static __u64 octave_sum(const struct dist *d, unsigned int octave)
 	return sum;
 }
 
+void dist_walk(const struct dist *d, void (*put)(void *arg, __u64 low, __u64 high, __u64 nr),
+	       void *arg)
+{
+	__u64 nr, low = 0, high;
+	unsigned int i, j, k;
+
+	for (i = 0; i < DIST_OCTAVES; i++)
+		for (j = 0; j < BUCKETS; j += BUCKETS / 4) {
+			for (nr = 0, k = j; d->octaves[i] && k < j + BUCKETS / 4; k++)
+				nr += d->octaves[i][k];
+			high = top_of(i, j + BUCKETS / 4 - 1);
+			if (nr)
+				put(arg, low, high, nr);
+			low = high + 1;
+		}
+}
+
 void dist_show(const struct dist *d, struct ktrace_out *out, int indent)
 {
 	static const char bar[BAR + 1] = "##################################################";

@@ -35,6 +35,9 @@ __u64 dist_percentile(const struct dist *d, unsigned int percent);
 void dist_show(const struct dist *d, struct ktrace_out *out, int indent);
 /* nr, total_ns, min_ns, max_ns, p50_ns, p99_ns as members of a JSON object */
 void dist_json(const struct dist *d, struct ktrace_out *out);
+/* Calls @put for each quarter of an octave that has any. */
+void dist_walk(const struct dist *d, void (*put)(void *arg, __u64 low, __u64 high, __u64 nr),
+	       void *arg);
 void dist_free(struct dist *d);
 
 #endif
