@@ -94,8 +94,9 @@ $(html_page): userspace/viewer/html/page.html userspace/viewer/html/page.css $(p
 	$(Q)sed -e '/^@STYLE@$$/{r userspace/viewer/html/page.css' -e 'd}' \
 		$(foreach s,$(page_src),-e '/^@SCRIPT@$$/r $(s)') -e '/^@SCRIPT@$$/d' $< >$@.tmp
 	$(Q)mv $@.tmp $@
-$(foreach d,obj tsan,$(BUILD)/$(d)/userspace/viewer/html_page.o): $(html_page)
-$(foreach d,obj tsan,$(BUILD)/$(d)/userspace/viewer/html_page.o): STD += -DHTML_PAGE='"$(html_page)"'
+page_objects := $(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/html_page.o)
+$(page_objects): $(html_page)
+$(page_objects): STD += -DHTML_PAGE='"$(html_page)"'
 
 # Two members of an event, each just stored, are not to be loaded as one vector.
 $(BUILD)/obj/userspace/lib/traceset/deliver.o $(BUILD)/pic/userspace/lib/traceset/deliver.o: \

@@ -65,10 +65,10 @@ made()
 }
 
 @test "html: a node with many events has children" {
-	made 3 90000
+	made 3 66000
 	page t
 	head_has '16 >= len([n for n in h["nodes"] if n[4] == 0]) > 1'
-	head_has 'len(h["blocks"]) == -(-90000 // 16384)'
+	head_has 'len(h["blocks"]) == -(-66000 // 16384)'
 }
 
 @test "html: waits, locks, spans and what unlocks" {

@@ -212,6 +212,25 @@ static void check_analyses(const char *const filter[])
 	file = whole;
 }
 
+static long count(const char *what)
+{
+	const char *end = captured.text + captured.len, *at = captured.text;
+	long nr = 0;
+
+	for (; (at = memmem(at, (size_t)(end - at), what, strlen(what))); at++)
+		nr++;
+	return nr;
+}
+
+/* Whatever is in the file, it stays in the elements that it is put into. */
+static void check_page(void)
+{
+	static const char *const more[] = { "-", NULL };
+
+	command("html", "-o", more);
+	REQUIRE(count("<script") == count("</script"));
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	(void)argc;
@@ -258,6 +277,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_analyses(filters[settings[3] & 3]);
 	if ((settings[3] & 12) == 4)
 		check_states();
+	if ((settings[3] & 12) == 8)
+		check_page();
 	return 0;
 }
 

@@ -273,13 +273,13 @@ def shares(node, spans):
     """For each bin, how long each state lasts in it"""
     begin, end = node[:2]
     width = (end - begin) // BINS
-    bins = [collections.Counter() for _ in range(BINS)]
+    bins = [{} for _ in range(BINS)]
     for start, stop, state in spans:
         start, stop = max(start, begin), min(stop, end)
         while start < stop:
             i = (start - begin) // width
             upto = min(stop, begin + (i + 1) * width)
-            bins[i][state] += upto - start
+            bins[i][state] = bins[i].get(state, 0) + upto - start
             start = upto
     return bins
 
@@ -293,7 +293,8 @@ def check_node(page, i, times, lost, by_row):
     for row, (states, counts) in rows.items():
         assert counts == [n.bit_length() for n in histogram(node, by_row[0][row])], (i, row)
         for state, share in zip(states, shares(node, by_row[1][row])):
-            assert share.get(state, 0) == max(share.values(), default=0), (i, row, state, share)
+            assert share.get(state, 0) == max(share.values()) if share else not state, \
+                (i, row, state, share)
     for row in set(by_row[0]) | set(by_row[1]):
         if row not in rows:
             assert not sum(histogram(node, by_row[0][row])), (i, row)

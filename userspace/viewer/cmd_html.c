@@ -2,19 +2,10 @@
 /* cmd_html.c - ktrace html: a page that shows traces */
 #include "html.h"
 
-static int write_files(struct html *h, const char *path, int nr, char **paths)
+static int write_page(struct html *h, struct ktrace_traceset *set, int status)
 {
-	struct ktrace_traceset *set;
-	int status, ret;
+	int ret = html_make(h, set);
 
-	set = open_files(nr, paths, &status);
-	if (!set)
-		return status;
-	if (output_to(path, nr, paths)) {
-		ktrace_traceset_close(set);
-		return STATUS_DAMAGED;
-	}
-	ret = html_make(h, set);
 	if (!ret)
 		ret = html_put_page(h, output());
 	if (ret) {
@@ -23,9 +14,23 @@ static int write_files(struct html *h, const char *path, int nr, char **paths)
 	} else {
 		scope_complain(&h->scope);
 	}
-	status = ret ? STATUS_DAMAGED : files_status(set, status);
-	status = output_end(status);
+	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
 	scope_warn_lost(&h->scope);
+	return status;
+}
+
+static int write_files(struct html *h, const char *path, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	if (output_to(path, nr, paths))
+		status = STATUS_DAMAGED;
+	else
+		status = write_page(h, set, status);
 	html_free(h);
 	ktrace_traceset_close(set);
 	return status;
@@ -43,6 +48,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL, *path = NULL;
 	int option;
 
+	h = (struct html){ 0 };
 	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:", options, NULL)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);

@@ -179,7 +179,7 @@ static int read_all(struct html *h)
 
 	h->scope.watch = take;
 	h->scope.watcher = h;
-	h->scope.prints = true;
+	h->scope.prints = !h->is_served;
 	h->scope.keeps_losses = true;
 	ret = scope_begin(&h->scope, h->set);
 	while (!ret && !output()->error) {
@@ -249,4 +249,5 @@ void html_free(struct html *h)
 	rows_free(&h->losses);
 	rows_free(&h->events);
 	scope_free(&h->scope);
+	*h = (struct html){ 0 };
 }

@@ -120,10 +120,13 @@ static void enter_thread(struct html_follow *f, const struct html_touched *t)
 {
 	const struct ktrace_process *p = t->process;
 	const struct html_key old = { HTML_THREAD, p->machine, t->serial, 0 };
+	const __u32 before = html_row_find(f->rows, &old);
 
+	if (p->serial != t->serial || p->status == KTRACE_STATUS_DEAD)
+		html_spans_end(f, before);
 	/* Its number is another thread's by now. */
 	if (p->serial != t->serial)
-		html_row_enter(f->rows, html_row_find(f->rows, &old), 0, f->now);
+		html_row_enter(f->rows, before, 0, f->now);
 	/* Of CPUs that idle their own rows tell. */
 	if (p->tid)
 		html_row_enter(f->rows, thread_row(f, p), f->doing[flow_class(p)], f->now);

@@ -121,6 +121,14 @@ static void end_span(struct html_follow *f, __u32 state)
 		html_row_enter(f->rows, row[i - 1], 0, f->now);
 }
 
+void html_spans_end(struct html_follow *f, __u32 thread)
+{
+	struct html_key key = { HTML_SPAN, 0, thread, 0 };
+
+	for (; key.depth < SPAN_DEPTH; key.depth++)
+		html_row_enter(f->rows, html_row_find(f->rows, &key), 0, f->now);
+}
+
 void html_span_event(struct html_follow *f)
 {
 	const struct ktrace_event_type *type = f->event->type;

@@ -15,5 +15,7 @@ void html_spans_init(struct html_follow *f);
 void html_spans_free(struct html_follow *f);
 /* The event that is being taken in begins or ends a span of its thread, or neither. */
 void html_span_event(struct html_follow *f);
+/* The thread is gone, and so are its spans. */
+void html_spans_end(struct html_follow *f, __u32 thread);
 
 #endif

@@ -11,6 +11,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define SPAN_MAX (1ull << 62)
+
 static __u64 width(const struct html_tree *t, __u32 depth)
 {
 	__u64 ns = HTML_BINS * t->bin;
@@ -47,6 +49,8 @@ int html_tree_init(struct html_tree *t, __u64 span)
 	int ret;
 
 	*t = (struct html_tree){ 0 };
+	/* What a damaged file may say is more than a root can have. */
+	span = span < SPAN_MAX ? span : SPAN_MAX;
 	/* So many levels that a bin of the lowest has 16 ns or more, which wastes little. */
 	while (span / (ns * HTML_CHILDREN) >= HTML_CHILDREN) {
 		ns *= HTML_CHILDREN;
