@@ -165,6 +165,7 @@ $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktracese
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
 $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
+export-perfetto_libs = -lprotobuf-c
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(wildcard userspace/viewer/programs/$(1)/*.c)) \
@@ -175,6 +176,17 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
+
+# Messages of other tools
+$(BUILD)/include/%.pb-c.c $(BUILD)/include/%.pb-c.h: userspace/proto/%.proto
+	@mkdir -p $(@D)
+	$(Q)protoc-c --proto_path=userspace/proto --c_out=$(BUILD)/include $<
+$(BUILD)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(STD) $(CFLAGS) $(INCLUDE) -c $< -o $@
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/export-perfetto/*.c)): \
+		| $(BUILD)/include/perfetto.pb-c.h
+$(BUILD)/libexec/ktrace/export-perfetto: $(BUILD)/obj/perfetto.pb-c.o
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 static const struct export_format sqlite = { .name = "sqlite", .program = "export-sqlite" };
+static const struct export_format perfetto = { .name = "perfetto", .program = "export-perfetto" };
 
 static const struct export_format *const formats[] = {
 	&export_paje,
@@ -22,6 +23,7 @@ static const struct export_format *const formats[] = {
 	&export_ctf,
 	&sqlite,
 	&export_chrome,
+	&perfetto,
 };
 
 static const struct export_format *find_format(const char *name)
@@ -166,6 +168,7 @@ const struct command cmd_export = {
 "                     ctf: a folder of the Common Trace Format 1.8, for babeltrace2 and Trace\n"
 "                     Compass\n"
 "                     chrome: JSON for chrome://tracing, Perfetto and speedscope\n"
+"                     perfetto: packets for Perfetto\n"
 "  -o, --output FILE  write into FILE, - for standard output (default); ctf: a new or\n"
 "                     empty folder\n"
 "  --by time|events   folded: what numbers are (time)\n"
@@ -216,6 +219,10 @@ SYMBOLS_HELP
 "\n"
 "chrome: slices of CPUs of sched:switch, arrows of sched:wakeup; bars of what begins and ends,\n"
 "by the names of events, of threads and interrupts; all else as instants. Times are us since\n"
-"the first event; integers above 2^53 are text.\n",
+"the first event; integers above 2^53 are text.\n"
+"\n"
+"perfetto: scheduling, system calls, interrupts and power as events of the kernel's tracer by\n"
+"CPU, all others as events of tracks: bars and instants as with chrome. Times are ns since\n"
+"the epoch.\n",
 	.run = run,
 };

@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace export --to perfetto: packets that say what ktrace list says, event by event
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+setup()
+{
+	setup_test
+	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
+	"$PROGS/mktrace" small <"$ROOT/tests/golden/small-v1.script"
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# is_whole OPTION... FILE...: the file is right; in told, how many events, and how many in bundles
+is_whole()
+{
+	run_ktrace export --to perfetto -o trace.pf "$@"
+	[ "$status" = 0 ]
+	"$KTRACE" list --json "$@" >events.json
+	told=$("$ROOT/tests/export/perfetto" trace.pf events.json)
+	[ "${told%% *}" = "$(wc -l <events.json)" ]
+	# The other reader knows each field, too.
+	protoc --proto_path="$ROOT/userspace/proto" --decode=perfetto.protos.Trace perfetto.proto \
+		<trace.pf >decoded
+	! grep -E '^ *[0-9]+:' decoded
+}
+
+@test "perfetto: all events of files, in bundles of CPUs and on tracks" {
+	is_whole small
+	[[ $stderr == *"22 events were lost"* ]]
+	[ "$told" = "25 5" ]
+	grep -q 'previous_packet_dropped: 1' decoded
+	grep -q 'primary_trace_clock: 6' decoded
+	grep -q 'release: "6.1.0"' decoded
+}
+
+@test "perfetto: names, text and numbers at their limits" {
+	is_whole odd
+	grep -q 'uint_value: 18446744073709551615' decoded
+	is_whole --since 5 odd
+	[ "$told" = "0 0" ]
+	is_whole odd small
+	grep -q 'machine_id: 1' decoded
+}
+
+@test "perfetto: recordings of programs" {
+	run_ktraced --policy block -o t -- "$EXAMPLES/hello"
+	is_whole t
+	grep -q 'type: TYPE_SLICE_BEGIN' decoded
+	grep -q 'thread_name: "hello"' decoded
+	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_contended"
+	is_whole t
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* packet.c - packets of a trace, one behind the other */
+#include "perfetto.h"
+
+#include <string.h>
+
+#define SEQUENCE 1u
+#define IS_CLEARED 1u		/* names known before are not known any more */
+#define NEEDS_NAMES 2u
+
+/* struct sink - where a message is packed to */
+struct sink {
+	ProtobufCBuffer base;
+	struct ktrace_out *out;
+};
+
+static void sink_append(ProtobufCBuffer *buffer, size_t size, const uint8_t *data)
+{
+	ktrace_out_bytes(((struct sink *)buffer)->out, (const char *)data, size);
+}
+
+static void put_varint(struct ktrace_out *out, __u64 v)
+{
+	for (; v >= 0x80; v >>= 7)
+		ktrace_out_char(out, (char)(v | 0x80));
+	ktrace_out_char(out, (char)v);
+}
+
+void message_pack(struct ktrace_out *out, const ProtobufCMessage *m)
+{
+	struct sink sink = { .base = { .append = sink_append }, .out = out };
+
+	protobuf_c_message_pack_to_buffer(m, &sink.base);
+}
+
+void message_append(struct ktrace_out *out, unsigned int number, const ProtobufCMessage *m)
+{
+	put_varint(out, number << 3 | 2);
+	put_varint(out, protobuf_c_message_get_packed_size(m));
+	message_pack(out, m);
+}
+
+void bytes_append(struct ktrace_out *out, unsigned int number, const char *data, size_t size)
+{
+	put_varint(out, number << 3 | 2);
+	put_varint(out, size);
+	ktrace_out_bytes(out, data, size);
+}
+
+void packet_fill(struct perfetto *p, TracePacket *packet, __u32 machine)
+{
+	packet->has_trusted_packet_sequence_id = true;
+	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->has_sequence_flags = true;
+	packet->sequence_flags = !p->has_begun || p->is_lost ? IS_CLEARED : NEEDS_NAMES;
+	packet->has_first_packet_on_sequence = !p->has_begun;
+	packet->first_packet_on_sequence = true;
+	packet->has_previous_packet_dropped = p->is_lost;
+	packet->previous_packet_dropped = 1;
+	packet->has_machine_id = machine != 0;
+	packet->machine_id = machine;
+	p->has_begun = true;
+	p->is_lost = false;
+}
+
+void packet_put(struct perfetto *p, TracePacket *packet, __u32 machine)
+{
+	Perfetto__Protos__InternedData names = PERFETTO__PROTOS__INTERNED_DATA__INIT;
+
+	packet_fill(p, packet, machine);
+	names.n_event_categories = p->fresh_nr[NAME_CATEGORY];
+	names.event_categories = p->listed[NAME_CATEGORY];
+	names.n_event_names = p->fresh_nr[NAME_EVENT];
+	names.event_names = p->listed[NAME_EVENT];
+	names.n_debug_annotation_names = p->fresh_nr[NAME_ANNOTATION];
+	names.debug_annotation_names = p->listed[NAME_ANNOTATION];
+	if (names.n_event_categories + names.n_event_names + names.n_debug_annotation_names)
+		packet->interned_data = &names;
+	message_append(p->out, 1, &packet->base);
+	packet->interned_data = NULL;
+	memset(p->fresh_nr, 0, sizeof(p->fresh_nr));
+}
