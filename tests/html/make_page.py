@@ -23,7 +23,8 @@ TYPES = [
     {'name': 'app:request', 'fields': [{'name': 'id', 'kind': 'u'}, {'name': 'delta', 'kind': 'i'},
                                        {'name': 'address', 'kind': 'x'}, {'name': 'path', 'kind': 'j'},
                                        {'name': 'load', 'kind': 'f'}, {'name': 'part', 'kind': 'g'}]},
-    {'name': 'app:empty', 'fields': []},
+    # Its field has the name of what is known of any event.
+    {'name': 'app:named', 'fields': [{'name': 'name', 'kind': 'j'}]},
 ]
 
 
@@ -94,7 +95,7 @@ class Trace:
                 runs[cpu] = new
             elif rng.random() < 0.2:
                 self.change(time, runs[cpu], rng.choice(['user', 'syscall', 'irq']))
-                self.events.append((time, 2, runs[cpu], cpu, []))
+                self.events.append((time, 2, runs[cpu], cpu, ['x']))
             else:
                 n = len(self.events)
                 self.events.append((time, 1, runs[cpu], cpu, [

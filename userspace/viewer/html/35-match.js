@@ -71,19 +71,17 @@ function compare_big(operator, value, wanted) {
 	return results[operator];
 }
 
+// All that a name stands for: the event's own field, the name its number has, what is known of any
+// event. What is unlike must be unlike all of them.
 function has_field(term, block, i) {
 	const type = trace.head.types[block.types[i]];
 	const n = type.fields.findIndex(f => f.name.toLowerCase() === term.field);
+	const own = n < 0 ? undefined : field_values(block, i)[n];
+	const values = [own, n < 0 ? undefined : enum_name(own, type.fields[n].enums),
+		ABOUT[term.field]?.(block, i)].filter(v => v !== undefined);
+	const tests = values.map(v => compare(term, v));
 
-	if (n >= 0) {
-		const value = field_values(block, i)[n];
-		const name = enum_name(value, type.fields[n].enums);
-		// A name is as good as its number, but what is unlike must be unlike both.
-		const tests = [value, ...(name === undefined ? [] : [name])].map(v => compare(term, v));
-		return term.operator === '!=' ? tests.every(Boolean) : tests.some(Boolean);
-	}
-	const value = ABOUT[term.field]?.(block, i);
-	return value !== undefined && compare(term, value);
+	return term.operator === '!=' ? tests.length > 0 && tests.every(Boolean) : tests.some(Boolean);
 }
 
 // Whether a name has the word; remembered, for there are few names and many events
