@@ -42,7 +42,7 @@ shows()
 	run node "$HTML/real.mjs" "$2" "$1.d"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 6 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 7 ]
 }
 
 # three_traces: of what the kernel does (made), with losses and all kinds of fields (golden), and
@@ -76,4 +76,12 @@ three_traces()
 		"$KTRACE" html -o "$trace.html" "$trace.ktrace"
 		shows "$trace.ktrace" "file://$PWD/$trace.html"
 	done
+}
+
+@test "the page of ktrace serve shows the same, and asks nobody else" {
+	three_traces
+	answers kernel.ktrace
+	start serve "$KTRACE" serve kernel.ktrace
+	retry 0.1 test -s serve.out
+	shows kernel.ktrace "$(cat serve.out)"
 }

@@ -142,4 +142,34 @@ await run(url, {
 		for (const reason of Object.keys(info.lost || {}))
 			assert.ok(text.includes(reason), `${reason} in ${text}`);
 	},
+
+	async 'wheel, drag, keys, boxes and clicks work'(page) {
+		const view = () => page.evaluate(() => window.ktrace.view());
+		const box = await (await page.$('#chart')).boundingBox();
+		const whole = await view();
+
+		await page.mouse.move(box.x + box.width / 2, box.y + 30);
+		await page.mouse.wheel(0, -500);
+		await settled(page);
+		const zoomed = await view();
+		assert.ok(zoomed.to - zoomed.from < (whole.to - whole.from) / 2);
+		await page.mouse.down();
+		await page.mouse.move(box.x + box.width / 2 - 200, box.y + 30, { steps: 3 });
+		await page.mouse.up();
+		await settled(page);
+		assert.ok((await view()).from > zoomed.from);
+		await page.mouse.click(box.x + box.width / 2, box.y + 30);
+		await until(page, () => window.ktrace.selected().state &&
+			document.querySelector('#details dl'));
+		await page.focus('#picture');
+		await page.keyboard.press('0');
+		assert.deepEqual(await view(), whole);
+		await page.keyboard.press('/');
+		await page.keyboard.type(`name=${list.at(-1).event}`);
+		const before = (await page.evaluate(() => window.ktrace.selected())).index;
+		const next = list.findIndex((e, i) => i > before && e.event === list.at(-1).event);
+		await page.keyboard.press('Enter');
+		await until(page, n => window.ktrace.selected().index === n, next);
+		await until(page, n => location.hash.includes(`e=${n}`), next);
+	},
 });
