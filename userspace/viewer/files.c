@@ -6,14 +6,13 @@
 #include "quality.h"
 
 #include <errno.h>
-#include <ktrace/hooks.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
-#define LAST_NS 100000u
+#define LAST_NS 100000u	/* so close to the end events are read one by one */
 
 /* The first places are shown; files_status() says how many more there are. */
 static void complain(void *arg, const struct ktrace_damage *d)
@@ -197,22 +196,40 @@ void complain_files(const struct ktrace_traceset *set)
 	quality_complain(set);
 }
 
+/*
+ * Time of the last event: headers may say far more, and to read back from there could be to read
+ * most of the files. So where events end is found by halving, which loads a few blocks.
+ */
+static int find_end(struct ktrace_traceset *set, __u64 low, __u64 high, __u64 *end)
+{
+	struct ktrace_trace_event e;
+	__u64 middle;
+	int ret = 0;
+
+	while (ret >= 0 && high > low && high - low > LAST_NS) {
+		middle = low + (high - low) / 2;
+		ret = ktrace_traceset_seek(set, middle);
+		if (!ret)
+			ret = ktrace_traceset_next(set, &e);
+		if (ret == 1)
+			low = e.time > middle ? e.time : middle;
+		else
+			high = middle;
+	}
+	if (ret >= 0)
+		ret = ktrace_traceset_seek(set, low);
+	*end = low;
+	while (ret >= 0 && (ret = ktrace_traceset_next(set, &e)) == 1)
+		*end = e.time > *end ? e.time : *end;
+	return ret;
+}
+
 int files_span(struct ktrace_traceset *set, __u64 *start, __u64 *end)
 {
-	/* Not a second, which may have most of the events: a little, and more if that has none. */
-	const struct ktrace_search search = { .size = sizeof(search), .window = LAST_NS };
-	struct ktrace_trace_event e;
-	__u64 found = 0;
 	int ret = ktrace_traceset_span(set, start, end);
 
 	if (!ret)
-		ret = ktrace_traceset_seek(set, ~0ull);
-	if (!ret)
-		ret = ktrace_traceset_back(set, 1, &search, &found);
-	if (!ret && found)
-		ret = ktrace_traceset_next(set, &e);
-	if (ret == 1)
-		*end = e.time > *start ? e.time : *start;
+		ret = find_end(set, *start, *end, end);
 	return ret < 0 ? ret : ktrace_traceset_seek(set, 0);
 }
 
