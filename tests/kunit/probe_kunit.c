@@ -268,9 +268,7 @@ static void without_privilege_others_that_events_are_about_are_not_told(struct k
 	static const struct ktrace_ev_signal_generate signal = {
 		64, SI_QUEUE, 0, 0, 1, KTRACE_SIGNAL_LOST_INFO, "",
 	};
-	static const struct ktrace_ev_memory_rss rss = {
-		IS_ENABLED(CONFIG_MEMCG) ? 0 : 42 * PAGE_SIZE, 0, KTRACE_MEMORY_SHM,
-	};
+	static const struct ktrace_ev_memory_rss rss = { 0, 0, KTRACE_MEMORY_SHM };
 	static const struct ktrace_ev_memory_oom oom = { 0 };
 	static const struct hit table[] = {
 		{ KTRACE_EV_SIGNAL_GENERATE, sizeof(signal), &signal, hit_signal_generate },
