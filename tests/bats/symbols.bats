@@ -288,6 +288,21 @@ as_addr2line()
 	addr2line -e "$1" -f -i "$(cat address)" | paste - - | sed 's,\t.*/,\t,; s, (disc.*,,'
 }
 
+@test "debug information that files share, of dwz" {
+	inlined
+	mv inlined another
+	inlined -DANOTHER
+	dwz -m "$PWD/shared.debug" -M "$PWD/shared.debug" inlined another
+	readelf -SW inlined | grep -q gnu_debugaltlink
+	traced ./inlined
+	callers --symbols | sort -u >list
+	grep -q '^(caller leaf at inlined.c:5, inlined in middle at inlined.c:9, inlined in work+0x' list
+	# Not one of another build
+	cp another shared.debug
+	callers --symbols | sort -u >list
+	grep -q '^(caller ? at inlined.c:5, inlined in ? at inlined.c:9, inlined in work+0x' list
+}
+
 @test "functions that are inlined are a chain, as addr2line has it, of any compiler" {
 	for CC in gcc clang; do
 		for flags in "-pie" "-no-pie" "-gdwarf-4"; do

@@ -15,6 +15,7 @@
 #include "source.h"
 #include "viewer.h"
 
+#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <gelf.h>
@@ -24,6 +25,7 @@
 #include <unistd.h>
 
 #define DEBUG_DIR "/usr/lib/debug"
+#define BUILD_ID_MAX 64
 
 /**
  * struct module - see above
@@ -84,12 +86,41 @@ static int open_by_link(const struct module *m, const char *file, const char *na
 	return fd;
 }
 
+/*
+ * What the debug information shares with that of others, as dwz(1) has it: by its own build id,
+ * or at the path that .gnu_debugaltlink says.
+ */
+static int open_shared(const struct module *m, Dwfl_Module *mod, const char *file)
+{
+	char build[2 * BUILD_ID_MAX + 1];
+	const char *path, *slash = strrchr(file, '/'), *dir;
+	const unsigned char *id;
+	const void *bits;
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(mod, &bias);
+	ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &path, &bits) : 0;
+	int fd = -1, len = slash && *path != '/' ? (int)(slash - file) + 1 : 0;
+
+	if (size < 2 || size > BUILD_ID_MAX)
+		return -1;
+	for (id = bits; id < (const unsigned char *)bits + size; id++)
+		sprintf(build + 2 * (id - (const unsigned char *)bits), "%02x", *id);
+	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
+		fd = buildfile_in(dir, build, ".debug");
+	if (fd < 0 && *path == '/' && m->where->sysroot)
+		fd = buildfile_open(build, "%s%s", m->where->sysroot, path);
+	return fd < 0 ? buildfile_open(build, "%.*s%s", len, file, path) : fd;
+}
+
 static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			  const char *file, const char *link, GElf_Word crc, char **found)
 {
 	const struct module *m = *data;
 	int fd = -1;
 
+	/* A debug link names no folder. */
+	if (file && link && strchr(link, '/'))
+		return open_shared(m, mod, file);
 	if (m->build)
 		fd = open_by_build(m, ".debug");
 	if (m->build && fd < 0 && file)
