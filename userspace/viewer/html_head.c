@@ -7,6 +7,7 @@
 #include "html.h"
 
 #include "json.h"
+#include "quality.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -140,6 +141,11 @@ static void put_trace_notes(const struct ktrace_trace *t, struct ktrace_out *out
 			put_note(out, "%s: not closed: still being written, or cut off", part.path);
 }
 
+static void put_quality(void *arg, const char *path, const char *text)
+{
+	put_note(arg, "%s%s%s", path ? path : "", path ? ": " : "", text);
+}
+
 static void put_notes(const struct html *h, struct ktrace_out *out)
 {
 	struct ktrace_traceset_stats stats;
@@ -149,6 +155,7 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 	begin_array(out, "notes");
 	for (i = 0; (t = ktrace_traceset_trace(h->set, i)); i++)
 		put_trace_notes(t, out);
+	quality_tell(h->set, put_quality, out);
 	ktrace_traceset_stats(h->set, &stats);
 	if (stats.damaged)
 		put_note(out, "%llu places in the files are damaged and were stepped over",
