@@ -178,9 +178,11 @@ __u64 ktrace_clock_sets(const struct clock *c, __u64 *max_ns)
 {
 	const struct segment *last = NULL, *s;
 	__u64 nr = 0, ns;
+	size_t i;
 
 	*max_ns = 0;
-	for (s = c->segments; s < c->segments + c->nr; s++) {
+	for (i = 0; i < c->nr; i++) {
+		s = &c->segments[i];
 		if (s->is_asleep)
 			continue;
 		ns = last ? set_ns(last, s) : 0;
