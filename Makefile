@@ -166,6 +166,10 @@ $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(v
 $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
+import-ctf_libs := -lbabeltrace2
+import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
+$(BUILD)/obj/userspace/viewer/programs/import-trace-dat/%: INCLUDE += \
+		$(shell pkg-config --cflags libtracecmd 2>/dev/null)
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(wildcard userspace/viewer/programs/$(1)/*.c)) \

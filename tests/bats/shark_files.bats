@@ -293,5 +293,5 @@ slot()
 		[ "$status" = 2 ]
 	done
 	run_ktrace import --from shark -o t --json 0trace
-	[[ $output == '{"file":"t","events":10,"bytes":'*',"ticks_per_ms":2000000}' ]]
+	[[ $output == '{"file":"t","events":10,"lost":0,"bytes":'*',"ticks_per_ms":2000000}' ]]
 }

@@ -2,287 +2,110 @@
 /*
  * cmd_import.c - ktrace import: files of another tool as a tracefile
  *
- * S.Ha.R.K.: each file is a chunk and becomes a stream, whose events keep their order. Files
- * have neither magic nor clock: what they are is said on the command line, how many ticks are a
- * millisecond by the events trace_start and cycles_per_msec. Who runs is told by trace_start and
- * context_switch, and which task a context is by the last id event: so names are found by reading
- * all files as one sequence.
+ * A table of formats; each has its own file. What they have in common is here: options, the
+ * output, which gets its name when it is whole, and what is said in the end.
  */
-#include "viewer.h"
+#include "import.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <ktrace/session.h>
 #include <ktrace/tracefile.h>
+#include <ktrace/when.h>
 
+#include "foreign.h"
 #include "json.h"
-#include "shark_file.h"
 
-#define BLOCK 65536u
-#define CONTEXTS 65536u
-#define NAMES 65536u		/* bytes of text before they are written */
-/* A thread has a number above 0: these are nobody's. */
-#define TID_UNKNOWN KTRACE_TID_MASK
-#define TID_ZERO (KTRACE_TID_MASK - 1)
-
-/* struct stream - a chunk on its way into the tracefile */
-struct stream {
-	struct shark_file file;
-	struct ktrace_tracefile_block block;
-	__u64 records;
-	char data[BLOCK];
+static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
+static const struct import_format import_trace_dat = {
+	.name = "trace-dat", .program = "import-trace-dat",
 };
 
-/**
- * struct import - one run of the command
- * @is_shark:	--from shark
- * @path:	the tracefile
- * @level:	how its blocks are compressed
- * @ticks:	of a millisecond
- * @is_raw:	a tick is to be a nanosecond
- * @is_json:	one object
- * @streams:	the chunks
- * @nr:		how many
- * @tf:		what is written
- * @names:	of tasks
- * @pids:	by context, + 1; 0 = not known
- * @running:	context that runs, -1 = not known
- * @tid:	its thread
- * @events:	written
- */
-struct import {
-	bool is_shark;
-	const char *path;
-	int level;
-	__u64 ticks;
-	bool is_raw;
-	bool is_json;
-	struct stream *streams;
-	__u32 nr;
-	struct ktrace_tracefile *tf;
-	struct ktrace_text names;
-	__u64 *pids;
-	int running;
-	__u32 tid;
-	__u64 events;
+static const struct import_format *const formats[] = {
+	&import_ctf,
+	&import_trace_dat,
+	&import_perf,
+	&import_shark,
 };
 
-/* The earliest event that is left, and the chunk it is of. */
-static struct stream *earliest(const struct import *x, struct shark_event *e)
-{
-	struct stream *found = NULL;
-	struct shark_event next;
+/* Of the program that this is; of ktrace, until it knows the format, none */
+static int (*own_convert)(struct import *x, int nr, char **paths);
 
-	for (__u32 i = 0; i < x->nr; i++)
-		if (shark_file_peek(&x->streams[i].file, &next) && (!found || next.tsc < e->tsc)) {
-			found = &x->streams[i];
-			*e = next;
-		}
-	return found;
+static const struct import_format *find_format(const char *name)
+{
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcmp(formats[i]->name, name))
+			return formats[i];
+	return NULL;
 }
 
-/* The first event that says it, in the order of time. */
-static void find_ticks(struct import *x)
+/* Is somebody recording into it? */
+static bool is_busy(const char *path)
 {
-	struct shark_event e;
-	struct stream *s;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 
-	while (!x->ticks && (s = earliest(x, &e))) {
-		s->file.at++;
-		x->ticks = shark_ticks(&e);
-	}
-	for (__u32 i = 0; i < x->nr; i++)
-		x->streams[i].file.at = 0;
+	if (fd >= 0)
+		close(fd);
+	return is;
 }
 
-static const char *log_description(void)
+int import_open(struct import *x, struct foreign **out)
 {
-	const struct ktrace_kernel_event *event;
-
-	for (__u32 i = 0; (event = ktrace_kernel_event(i)); i++)
-		if (event->id == KTRACE_EV_LOGEVENT)
-			return event->desc;
-	return "";
+	return foreign_open(x->writes, x->level, out);
 }
 
-static int put_meta(const struct import *x)
+int import_close(struct import *x, struct foreign *f, int ret)
 {
-	struct ktrace_text t = { 0 };
-	int ret;
+	int error;
 
-	ktrace_text_line(&t, "trace");
-	ktrace_text_u64(&t, "version", 1);
-	ktrace_text_u64(&t, "start_ns", 0);
-	ktrace_text_str(&t, "backend", "shark");
-	ktrace_text_str(&t, "clock", "tsc");
-	ktrace_text_line(&t, "clock");
-	ktrace_text_u64(&t, "raw", 0);
-	ktrace_text_u64(&t, "mono_ns", 0);
-	ktrace_text_u64(&t, "real_ns", 0);
-	ktrace_text_u64(&t, "hz", x->is_raw ? 1000000000 : x->ticks * 1000);
-	ktrace_text_line(&t, "event");
-	ktrace_text_str(&t, "kind", "kernel");
-	ktrace_text_u64(&t, "id", KTRACE_EV_LOGEVENT);
-	ktrace_text_str(&t, "desc", log_description());
-	for (__u32 i = 0; i < x->nr; i++) {
-		ktrace_text_line(&t, "stream");
-		ktrace_text_u64(&t, "id", i);
-		ktrace_text_str(&t, "kind", "kernel");
-		ktrace_text_u64(&t, "ring", x->streams[i].file.nr * SHARK_SLOT);
-		ktrace_text_u64(&t, "block", BLOCK);
-	}
-	ret = ktrace_text_flush(&t, x->tf);
-	ktrace_text_free(&t);
-	return ret;
+	x->events = foreign_events(f);
+	x->lost = foreign_losses(f);
+	error = foreign_close(f);
+	return ret < 0 || !error ? ret : error;
 }
 
-static int flush(struct import *x, struct stream *s)
+static int clock_of(struct ktrace_traceset *set, struct import_clock *clock)
 {
-	int ret = s->block.size ? ktrace_tracefile_block(x->tf, &s->block) : 0;
+	const struct ktrace_trace *trace = ktrace_traceset_trace(set, 0);
+	const char *boot = ktrace_trace_meta(trace, "host", "boot");
+	const char *host = ktrace_trace_meta(trace, "host", "name");
+	struct ktrace_clock_info info;
 
-	s->block.pos += BLOCK;
-	s->records += s->block.records;
-	s->block.size = s->block.records = 0;
-	return ret;
+	ktrace_trace_clock(trace, &info);
+	if (!boot || !info.zero_ns)
+		return 0;
+	snprintf(clock->boot, sizeof(clock->boot), "%s", boot);
+	snprintf(clock->host, sizeof(clock->host), "%s", host ? host : "");
+	clock->real_ns = info.zero_ns;
+	return 1;
 }
 
-static void begin_block(struct stream *s, __u32 ring, __u64 ts)
+int import_clock(const struct import *x, struct import_clock *clock)
 {
-	const struct ktrace_block header = {
-		.pos = s->block.pos, .ts = ts, .records = s->records, .ring = ring,
-		.magic = KTRACE_BLOCK_MAGIC, .flags = KTRACE_BLOCK_COUNTED,
-	};
+	struct ktrace_traceset *set;
+	char *path = (char *)x->like;
+	int status, ret;
 
-	memcpy(s->data, &header, sizeof(header));
-	s->block.stream = ring;
-	s->block.data = s->data;
-	s->block.size = sizeof(header);
-	s->block.first_ts = s->block.last_ts = ts;
-}
-
-static int put_record(struct import *x, struct stream *s, const struct shark_event *e)
-{
-	const struct ktrace_ev_logevent payload = { e->code, e->par1, e->par2 };
-	const struct ktrace_record rec = {
-		.ts = e->tsc, .id = KTRACE_EV_LOGEVENT, .len = sizeof(payload), .tid_flags = x->tid,
-	};
-	int ret = 0;
-
-	if (s->block.size + KTRACE_RECORD_SIZE(sizeof(payload)) > BLOCK)
-		ret = flush(x, s);
-	if (!s->block.size)
-		begin_block(s, (__u32)(s - x->streams), e->tsc);
-	memcpy(s->data + s->block.size, &rec, sizeof(rec));
-	memcpy(s->data + s->block.size + sizeof(rec), &payload, sizeof(payload));
-	s->block.size += KTRACE_RECORD_SIZE(sizeof(payload));
-	s->block.records++;
-	if (e->tsc > s->block.last_ts)
-		s->block.last_ts = e->tsc;
-	return ret;
-}
-
-static __u32 tid_of(const struct import *x, __u16 context)
-{
-	const __u64 pid = x->pids[context];
-
-	if (!pid || pid > TID_ZERO)
-		return TID_UNKNOWN;
-	return pid == 1 ? TID_ZERO : (__u32)pid - 1;
-}
-
-static void put_name(struct import *x, __u32 tid, __u64 ts, const char *name)
-{
-	ktrace_text_line(&x->names, "thread");
-	ktrace_text_u64(&x->names, "tid", tid);
-	if (tid < TID_ZERO)
-		ktrace_text_u64(&x->names, "pid", tid);
-	ktrace_text_u64(&x->names, "ts", ts);
-	ktrace_text_str(&x->names, "comm", name);
-}
-
-/* What the event says of who runs from it on, and of who that is. */
-static void learn(struct import *x, const struct shark_event *e)
-{
-	const unsigned int code = shark_code(e);
-	char name[32];
-
-	if (code == FTrace_EVT_id) {
-		x->pids[e->par1] = (__u64)e->par2 + 1;
-		snprintf(name, sizeof(name), "context %u", e->par1);
-		if (tid_of(x, e->par1) != TID_UNKNOWN)
-			put_name(x, tid_of(x, e->par1), e->tsc, name);
-	} else if (code == FTrace_EVT_trace_start || code == FTrace_EVT_context_switch) {
-		x->running = e->par1;
-	}
-	x->tid = x->running < 0 ? TID_UNKNOWN : tid_of(x, (__u16)x->running);
-}
-
-static int put_events(struct import *x)
-{
-	struct shark_event e;
-	struct stream *s;
-	int ret = 0;
-
-	put_name(x, TID_UNKNOWN, 0, "unknown");
-	while (!ret && (s = earliest(x, &e))) {
-		learn(x, &e);
-		ret = put_record(x, s, &e);
-		s->file.at++;
-		x->events++;
-		if (!ret && x->names.len >= NAMES)
-			ret = ktrace_text_flush(&x->names, x->tf);
-	}
-	for (__u32 i = 0; i < x->nr && !ret; i++)
-		ret = flush(x, &x->streams[i]);
-	return ret ? ret : ktrace_text_flush(&x->names, x->tf);
-}
-
-static int write_all(struct import *x)
-{
-	int ret = ktrace_tracefile_create(x->path, &x->tf), error;
-
+	*clock = (struct import_clock){ .real_ns = x->offset_ns };
+	if (!x->like)
+		return x->has_offset;
+	set = open_files(1, &path, &status);
+	if (!set)
+		return -ECANCELED;
+	ret = clock_of(set, clock);
+	ktrace_traceset_close(set);
 	if (ret)
 		return ret;
-	ktrace_tracefile_compress(x->tf, x->level);
-	ret = put_meta(x);
-	if (!ret)
-		ret = put_events(x);
-	error = ktrace_tracefile_close(x->tf);
-	ktrace_text_free(&x->names);
-	return ret ? ret : error;
-}
-
-/* The output must be none of what is read: it would be gone. */
-static bool is_input(const char *path, const char *input)
-{
-	struct stat a, b;
-
-	return !stat(path, &a) && !stat(input, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static int read_all(struct import *x, char **paths)
-{
-	int ret, status = STATUS_OK;
-
-	for (__u32 i = 0; i < x->nr; i++) {
-		if (is_input(x->path, paths[i])) {
-			complain_about(x->path, "is to be read");
-			return -EEXIST;
-		}
-		ret = shark_file_read(&x->streams[i].file, paths[i]);
-		if (ret < 0)
-			return ret;
-		if (x->streams[i].file.first)
-			complain_about(paths[i], "goes round: read from its oldest event on");
-		if (ret)
-			status = STATUS_DAMAGED;
-	}
-	return status;
+	complain_about(x->like, "does not say what boot it is of");
+	return -ECANCELED;
 }
 
 static void put_result(const struct import *x)
@@ -295,8 +118,9 @@ static void put_result(const struct import *x)
 		ktrace_out_char(out, '{');
 		json_str(out, "file", x->path);
 		json_u64(out, "events", x->events);
+		json_u64(out, "lost", x->lost);
 		json_u64(out, "bytes", (__u64)st.st_size);
-		if (!x->is_raw)
+		if (x->ticks)
 			json_u64(out, "ticks_per_ms", x->ticks);
 		ktrace_out_str(out, "}\n");
 		return;
@@ -305,66 +129,42 @@ static void put_result(const struct import *x)
 	ktrace_out_str(out, ": ");
 	ktrace_out_u64(out, x->events);
 	ktrace_out_str(out, " events, ");
+	if (x->lost) {
+		ktrace_out_u64(out, x->lost);
+		ktrace_out_str(out, " lost, ");
+	}
 	ktrace_out_u64(out, (__u64)st.st_size);
 	ktrace_out_str(out, " bytes\n");
 }
 
-static bool has_events(const struct import *x)
+static int import(struct import *x, int nr, char **paths)
 {
-	struct shark_event e;
+	int ret = -EBUSY;
 
-	return earliest(x, &e);
-}
-
-/* Reads, finds out what time is, writes. Return: the exit status. */
-static int convert(struct import *x, char **paths)
-{
-	int status = read_all(x, paths), ret;
-
-	if (status < 0)
-		return STATUS_DAMAGED;
-	if (!x->is_raw)
-		find_ticks(x);
-	if (!x->ticks && !x->is_raw && has_events(x)) {
-		fprintf(stderr, "ktrace import: no event trace_start or cycles_per_msec says how "
-			"many ticks are a millisecond: --ticks-per-ms N, or --raw-ticks\n");
-		return STATUS_DAMAGED;
+	if (!is_busy(x->path)) {
+		x->writes = output_name(x->path, nr, paths);
+		if (!x->writes)
+			return STATUS_DAMAGED;
+		ret = output_name_end(own_convert(x, nr, paths));
 	}
-	ret = write_all(x);
-	if (!ret) {
+	if (ret >= 0) {
 		put_result(x);
-		return output_end(status);
+		return output_end(ret);
 	}
-	complain_about(x->path, "%s", strerror(-ret));
+	if (ret != -ECANCELED)
+		complain_about(x->path, "%s", strerror(-ret));
 	return STATUS_DAMAGED;
 }
 
-static int import(struct import *x, int nr, char **paths)
-{
-	int status = STATUS_DAMAGED;
-
-	x->nr = (__u32)nr;
-	x->running = -1;
-	x->streams = calloc((size_t)nr, sizeof(*x->streams));
-	x->pids = calloc(CONTEXTS, sizeof(*x->pids));
-	if (x->streams && x->pids)
-		status = convert(x, paths);
-	else
-		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
-	for (__u32 i = 0; x->streams && i < x->nr; i++)
-		shark_file_free(&x->streams[i].file);
-	free(x->streams);
-	free(x->pids);
-	return status;
-}
-
-enum { OPTION_TICKS = 800, OPTION_RAW };
+enum { OPTION_TICKS = 800, OPTION_RAW, OPTION_OFFSET, OPTION_LIKE };
 
 static const struct option options[] = {
 	{ "from", required_argument, NULL, 'f' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "ticks-per-ms", required_argument, NULL, OPTION_TICKS },
 	{ "raw-ticks", no_argument, NULL, OPTION_RAW },
+	{ "offset", required_argument, NULL, OPTION_OFFSET },
+	{ "like", required_argument, NULL, OPTION_LIKE },
 	{ "compress", optional_argument, NULL, 'z' },
 	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
@@ -381,12 +181,23 @@ static const char *take_ticks(struct import *x, const char *text)
 	return NULL;
 }
 
+static const char *take_offset(struct import *x, const char *text)
+{
+	struct ktrace_when when;
+
+	if (!ktrace_when_parse(text, &when))
+		return "--offset: no such time";
+	x->offset_ns = when.ns;
+	x->has_offset = true;
+	return NULL;
+}
+
 static const char *take_option(struct import *x, int option)
 {
 	switch (option) {
 	case 'f':
-		x->is_shark = !strcmp(optarg, "shark");
-		return x->is_shark ? NULL : "--from: no such format, but shark";
+		x->format = find_format(optarg);
+		return x->format ? NULL : "--from: no such format; ktrace help import lists them";
 	case 'o':
 		x->path = optarg;
 		return NULL;
@@ -394,6 +205,11 @@ static const char *take_option(struct import *x, int option)
 		return take_ticks(x, optarg);
 	case OPTION_RAW:
 		x->is_raw = true;
+		return NULL;
+	case OPTION_OFFSET:
+		return take_offset(x, optarg);
+	case OPTION_LIKE:
+		x->like = optarg;
 		return NULL;
 	case 'z':
 		return ktrace_compress_level(optarg, &x->level) ? NULL :
@@ -406,12 +222,14 @@ static const char *take_option(struct import *x, int option)
 
 static const char *missing(const struct import *x, int nr)
 {
-	if (!x->is_shark)
+	if (!x->format)
 		return "--from FORMAT is missing";
 	if (!x->path)
 		return "no output: -o FILE";
 	if (x->ticks && x->is_raw)
 		return "--ticks-per-ms and --raw-ticks exclude each other";
+	if (x->like && x->has_offset)
+		return "--like and --offset exclude each other";
 	return nr ? NULL : "no file";
 }
 
@@ -428,7 +246,41 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!wrong)
 		wrong = missing(&x, argc - optind);
-	return wrong ? command_usage(cmd, wrong) : import(&x, argc - optind, argv + optind);
+	if (wrong)
+		return command_usage(cmd, wrong);
+	if (x.format->convert)
+		own_convert = x.format->convert;
+	if (!own_convert)
+		return command_program(x.format->program, argv);
+	return import(&x, argc - optind, argv + optind);
+}
+
+/* Such libraries are not made for files that want to harm them: what they do then is an error. */
+static void on_crash(int number)
+{
+	static const char text[] = "ktrace import: the library that reads this format crashed: "
+				   "the input is damaged\n";
+
+	(void)number;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	output_drop();
+	_exit(STATUS_DAMAGED);
+}
+
+static void watch_crashes(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, char **paths))
+{
+	own_convert = convert;
+	watch_crashes();
+	return command_run(&cmd_import, argc, argv);
 }
 
 const struct command cmd_import = {
@@ -436,19 +288,34 @@ const struct command cmd_import = {
 	.args = "--from FORMAT -o OUTPUT [OPTION...] FILE...",
 	.summary = "Make a tracefile of files of another tool",
 	.help =
-"  -f, --from FORMAT  shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
-"  -o, --output FILE  the new file; replaces what is there\n"
-"  --ticks-per-ms N   so many ticks of the stamps are a millisecond, whatever the files say\n"
-"  --raw-ticks        show ticks as if each were a nanosecond\n"
+"  -f, --from FORMAT  ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
+"                     trace-dat: what trace-cmd records\n"
+"                     perf: text of perf script, or what perf record records\n"
+"                     shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
+"  -o, --output FILE  the new file; replaces what is there, once it is whole\n"
+"  --like FILE        a tracefile of the same machine and boot: its clock is that of the input\n"
+"  --offset TIME      when the clock of the input stood at 0: @SECONDS since the epoch, a date\n"
+"  --ticks-per-ms N   shark: so many ticks of the stamps are a ms, whatever the files say\n"
+"  --raw-ticks        shark: show ticks as if each were a nanosecond\n"
 "  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
 "  --json             one JSON object\n"
 "  --help, --version\n"
+"\n"
+"ctf, trace-dat, perf: events of the kernel that ktrace records too become those, so that\n"
+"all commands know them; others, and fields that are more, stay as they are. Lost events\n"
+"are counted. Times are of the wall clock if the input says what its clock counts from. If\n"
+"it does not (perf record without --clockid, trace-cmd record without --date), say it\n"
+"by --like or --offset.\n"
+"\n"
+"perf: lines of perf script --ns --show-lost-events -F comm,pid,tid,cpu,time,event,trace;\n"
+"pid, tid or both, and the lines of --header are known, too. Of a file of perf record,\n"
+"perf itself makes these lines.\n"
 "\n"
 "shark: each file becomes a stream of events log:event. Its first event trace_start or\n"
 "cycles_per_msec says what a tick is; without one, say it yourself. Threads are tasks: who\n"
 "runs follows from trace_start and context_switch, which task a context is from the last\n"
 "event id. Empty slots are left out. ktrace export --to shark makes the same file again.\n"
 "\n"
-"JSON members: file, events, bytes, ticks_per_ms.\n",
+"JSON members: file, events, lost, bytes, ticks_per_ms.\n",
 	.run = run,
 };

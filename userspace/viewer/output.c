@@ -100,7 +100,7 @@ void complain_about(const char *path, const char *format, ...)
 }
 
 /* Also for signals and exit() */
-static void drop_file(void)
+void output_drop(void)
 {
 	if (*temporary)
 		unlink(temporary);
@@ -126,7 +126,7 @@ static int name_file(int error)
 		else
 			*temporary = 0;
 	}
-	drop_file();
+	output_drop();
 	return error;
 }
 
@@ -198,7 +198,7 @@ static int open_temporary(const char *path, const struct stat *file)
 		*temporary = 0;
 		return -ENAMETOOLONG;
 	}
-	output_watch(drop_file);
+	output_watch(output_drop);
 	fd = mkostemp(temporary, O_CLOEXEC);
 	if (fd < 0) {
 		*temporary = 0;
@@ -268,4 +268,27 @@ int output_grow(struct ktrace_out *out)
 	out->buf = buf;
 	out->cap = cap;
 	return 0;
+}
+
+const char *output_name(const char *path, int nr, char **inputs)
+{
+	int fd = open_output(path, nr, inputs);
+
+	if (fd >= 0) {
+		close(fd);
+		return *temporary ? temporary : path;
+	}
+	complain_about(path, "%s", fd == -EEXIST ? "is to be read" : strerror(-fd));
+	return NULL;
+}
+
+int output_name_end(int ret)
+{
+	if (*temporary && ret >= 0) {
+		if (rename(temporary, final))
+			return -errno;
+		*temporary = 0;
+	}
+	output_drop();
+	return ret;
 }

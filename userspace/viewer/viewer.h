@@ -99,6 +99,15 @@ int output_end(int status);
 int output_to(const char *path, int nr, char **inputs);
 /* For who writes to the file itself: its name for now. NULL: it is no ordinary file. */
 const char *output_path(void);
+/*
+ * The same for a file that is not written through output(): its name until it is whole; NULL:
+ * there is none, which was complained about. Afterwards it gets the name that was asked for, or
+ * is gone if @ret is an error; returns @ret, -errno.
+ */
+const char *output_name(const char *path, int nr, char **inputs);
+int output_name_end(int ret);
+/* Takes a file that is not whole away; a handler of signals may call it. */
+void output_drop(void);
 /* What is there of such a file is not to be kept: the command has failed, and said so. */
 void output_void(void);
 /* What is not whole: @drop takes it away when the process ends, also by a signal. */

@@ -140,6 +140,15 @@ __u32 ktrace_scalar_size(enum ktrace_scalar scalar);
 const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value);
 
 /**
+ * ktrace_syscall_number - number of the system call that is called @name on a machine
+ * @machine:	as uname(2) names it
+ * @name:	as the kernel does, without "sys_"
+ *
+ * Return: ~0 if it is not known.
+ */
+__u32 ktrace_syscall_number(const char *machine, const char *name);
+
+/**
  * struct ktrace_value - value of one field
  * @field:	its field
  * @data:	first element, not aligned; valid as long as the payload

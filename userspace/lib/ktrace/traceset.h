@@ -431,6 +431,7 @@ const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trac
  * @rejected:	readings that contradict others, and are not used
  * @sets:	how often the wall clock was set between readings
  * @set_ns:	by how much at most; less than a millisecond counts as none
+ * @zero_ns:	time, ns since the epoch, when CLOCK_MONOTONIC was 0; 0 = not known
  */
 struct ktrace_clock_info {
 	__u64 readings;
@@ -439,6 +440,7 @@ struct ktrace_clock_info {
 	__u64 rejected;
 	__u64 sets;
 	__u64 set_ns;
+	__u64 zero_ns;
 };
 
 /** ktrace_trace_clock - see the struct */

@@ -46,7 +46,7 @@ __u16 ktrace_extract_kernel_id(struct ktrace_extract *x, struct source *from, __
 	return *to;
 }
 
-/* As takes_event(), for a line that describes an event of the kernel's own */
+/* As takes_event(), for a kernel event that other files have under other numbers */
 static bool takes_format(struct copying *c, const char *line, __u64 *id)
 {
 	const char *number = strstr(line, " id=");
@@ -70,6 +70,8 @@ static bool takes_event(struct copying *c, const char *line, __u64 *id)
 
 	if (old < KTRACE_ID_FIRST || old > 0xffff)
 		return false;
+	if (strstr(line, " kind=kernel") && old >= KTRACE_EV_DYNAMIC)
+		return takes_format(c, line, id);
 	if (strstr(line, " kind=kernel")) {
 		is_known = x->kernel_ids[old / 8] & 1u << old % 8;
 		x->kernel_ids[old / 8] |= (unsigned char)(1u << old % 8);

@@ -11,6 +11,8 @@
 
 #include "syscalls_x86_64.h"
 
+#define SYSCALLS (sizeof(syscalls_x86_64) / sizeof(syscalls_x86_64[0]))
+
 void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
 {
 	const char *machine = ktrace_meta_fact(t, "host", "machine");
@@ -22,5 +24,13 @@ void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
 	if (!type->field_nr || strcmp(f->name, "nr") || f->enum_nr || f->shape != KTRACE_ONE)
 		return;
 	f->enums = syscalls_x86_64;
-	f->enum_nr = sizeof(syscalls_x86_64) / sizeof(syscalls_x86_64[0]);
+	f->enum_nr = SYSCALLS;
+}
+
+__u32 ktrace_syscall_number(const char *machine, const char *name)
+{
+	for (size_t i = 0; !strcmp(machine, "x86_64") && i < SYSCALLS; i++)
+		if (!strcmp(syscalls_x86_64[i].name, name))
+			return (__u32)syscalls_x86_64[i].value;
+	return ~0u;
 }

@@ -416,4 +416,5 @@ void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_in
 	info->clock = ktrace_meta_fact(t, "trace", "clock");
 	info->rejected = t->clock.rejected;
 	info->sets = ktrace_clock_sets(&t->clock, &info->set_ns);
+	info->zero_ns = t->has_offset ? t->offset : 0;
 }

@@ -1,0 +1,145 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace import --from ctf: a trace of LTTng-UST that is kept, one that is recorded, our own exports
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+IMPORT=$ROOT/tests/import
+
+setup()
+{
+	setup_test
+	tar -xJf "$IMPORT/samples/lttng-ust.tar.xz"
+	METADATA=lttng-ust/ust/uid/0/64-bit/metadata
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# import FOLDER [OPTION...]: to t
+import()
+{
+	run_ktrace import --from ctf "$@" -o t
+}
+
+# says PATTERN: on standard output or standard error
+says()
+{
+	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
+}
+
+# is_as_babeltrace FOLDER: each event of t is there, with the same name, time, fields and thread
+is_as_babeltrace()
+{
+	/usr/bin/python3 -c 'import bt2' || skip "needs python3-bt2"
+	"$KTRACE" list --json t >t.json
+	"$IMPORT/compare" ctf "$1" t.json
+}
+
+@test "import ctf: events, fields, times and threads are those that babeltrace2 lists" {
+	import lttng-ust
+	[ "$status" = 0 ]
+	[[ $output == "t: 100 events, "*" bytes" ]]
+	valid_trace t
+	[ "$(is_as_babeltrace lttng-ust)" = 100 ]
+}
+
+@test "import ctf: kinds of fields" {
+	import lttng-ust
+	run_ktrace list --event demo:all --filter 'i == 3 && s == "from thread"' t
+	[ "$status" = 0 ]
+	[[ $output == *" second "*" demo:all i=3 hex=0xdeadbef2 small=-3 s=\"from thread\" f=1.5 d=0.5 arr={1, 2, 3} seq={-1, -2, -3} text=\"abcdefg\" stext=\"fr\" colour=3" ]]
+	run_ktrace events t
+	says 'enum<s32> colour'
+	run_ktrace list --event demo:all --filter 'colour == GREEN_BLUE' t
+	[ "${#lines[@]}" = 4 ]
+	run_ktrace list --event demo:all --filter 'colour == MANY' t
+	[ "${#lines[@]}" = 6 ]
+	run_ktrace info t
+	says 'host *example'
+	says 'backend *lttng-ust'
+}
+
+@test "import ctf: what is recorded by both at once is one time line" {
+	if ! command -v lttng >/dev/null || ! pkg-config --exists lttng-ust; then
+		skip "needs lttng-tools and liblttng-ust-dev"
+	fi
+	[ "$(id -u)" = 0 ] || skip "needs root"
+	gcc -O1 -I"$IMPORT" -I"$ROOT/userspace/lib" -I"$ROOT/uapi" "$IMPORT/lttng_program.c" -o program \
+		-L"$BUILD/lib" -lktrace -Wl,-rpath,"$BUILD/lib" -llttng-ust -ldl -pthread
+	KTRACE_BACKEND=shm "$ROOT/bench/lttng/session" -o "$PWD/theirs" -x vpid -x vtid -x procname 'demo:*' \
+		"$KTRACED" -o ours -- ./program 200 || { [ $? = 91 ] && skip "there can be no session"; false; }
+	import theirs
+	[ "$status" = 0 ]
+	[ "$(is_as_babeltrace theirs)" = 260 ]
+	# Same boot, same clock: the two events of a number follow each other, to the nanosecond.
+	"$KTRACE" list --json --event 'demo:ours,demo:pair' ours t |
+		jq -r '"\(.event) \(.fields.n) \(.tid)"' >both
+	for i in {0..199}; do
+		tid=$(awk 'NR == 1 { print $3 }' both)
+		printf 'demo:ours %d %d\ndemo:pair %d %d\n' "$i" "$tid" "$i" "$tid"
+	done >expected
+	cmp both expected
+	# Of one boot they can also be one file.
+	run_ktrace merge -o merged ours t
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list merged | wc -l)" = "$("$KTRACE" list ours t | wc -l)" ]
+}
+
+@test "import ctf: damage is said with its place, what was read before is kept" {
+	for n in 1 1000 4096 9000; do
+		rm -rf short t
+		cp -r lttng-ust short
+		for f in short/ust/uid/0/64-bit/c_*; do
+			truncate -s "$n" "$f"
+		done
+		import short
+		[ "$status" = 1 ]
+		says 'short.*damaged or no CTF: .'
+	done
+	[ ! -e t.?????? ]
+}
+
+@test "import ctf: a trace without events, a folder without a trace, none at all" {
+	rm lttng-ust/ust/uid/0/64-bit/c_*
+	import lttng-ust
+	[ "$status" = 0 ]
+	[[ $output == "t: 0 events, "* ]]
+	valid_trace t
+	mkdir empty
+	import empty
+	[ "$status" = 1 ]
+	says 'empty: no folder with a file "metadata"'
+	import missing
+	[ "$status" = 1 ]
+	says 'missing: No such file'
+}
+
+@test "import ctf: 15 traces with some bits turned over crash nothing" {
+	cp -r lttng-ust good
+	cat >turn.py <<-'END'
+		import random, sys
+		random.seed(int(sys.argv[1]))
+		for path in sys.argv[2:]:
+		    data = bytearray(open(path, 'rb').read())
+		    for _ in range(random.randint(0, 3)):
+		        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+		    open(path, 'wb').write(data)
+	END
+	for seed in {1..15}; do
+		rm -rf lttng-ust t
+		cp -r good lttng-ust
+		python3 -I turn.py "$seed" "$METADATA" lttng-ust/ust/uid/0/64-bit/c_*
+		capture timeout 20 "$KTRACE" import --from ctf -o t lttng-ust
+		[ "$status" -le 1 ] || show
+		[ "$status" -le 1 ]
+		[ "$status" = 0 ] || [ -n "$stderr" ]
+		[ ! -e t ] || valid_trace t
+	done
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * foreign_type.c - types of events of another tool's trace
+ *
+ * A type is found by the text that describes it. Its description is written when it is made, so
+ * it comes before its first event.
+ */
+#include "foreign.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+#include "foreign_plan.h"
+
+#define BUCKETS 1024u
+#define IDS 65536u
+
+/* struct foreign_types - all types; next_id: of those without a number of ktrace's own */
+struct foreign_types {
+	struct foreign_type *buckets[BUCKETS];
+	__u32 next_id[FOREIGN_KINDS];
+	unsigned char described[IDS / 8];	/* kernel events */
+};
+
+int foreign_types_new(struct foreign_types **out)
+{
+	struct foreign_types *types = calloc(1, sizeof(*types));
+
+	if (!types)
+		return -ENOMEM;
+	types->next_id[KTRACE_CHANNEL_KERNEL] = KTRACE_EV_DYNAMIC;
+	types->next_id[KTRACE_CHANNEL_USER] = KTRACE_ID_FIRST;
+	*out = types;
+	return 0;
+}
+
+static void free_type(struct foreign_type *t)
+{
+	ktrace_event_type_free(t->parsed);
+	foreign_plan_free(t->plan);
+	free(t->desc);
+	free(t);
+}
+
+void foreign_types_free(struct foreign_types *types)
+{
+	struct foreign_type *t, *next;
+
+	for (__u32 i = 0; types && i < BUCKETS; i++)
+		for (t = types->buckets[i]; t; t = next) {
+			next = t->next;
+			free_type(t);
+		}
+	free(types);
+}
+
+static struct foreign_type **find(struct foreign_types *types, __u32 kind, const char *desc)
+{
+	struct foreign_type **at;
+	__u32 hash = 2166136261u ^ kind;
+
+	for (const char *s = desc; *s; s++)
+		hash = (hash ^ (unsigned char)*s) * 16777619u;
+	at = &types->buckets[hash % BUCKETS];
+	while (*at && ((*at)->parsed->kind != kind || strcmp((*at)->desc, desc)))
+		at = &(*at)->next;
+	return at;
+}
+
+/* The number of the event of ktrace's own that is described so, 0 = it is none */
+static __u16 own_id(const char *desc)
+{
+	const struct ktrace_kernel_event *event;
+
+	for (__u32 i = 0; (event = ktrace_kernel_event(i)); i++)
+		if (!strcmp(event->desc, desc))
+			return event->id;
+	return 0;
+}
+
+static int put_line(struct foreign *f, const struct foreign_type *t, const char *desc)
+{
+	struct ktrace_text text = { 0 };
+	int ret;
+
+	ktrace_text_line(&text, "event");
+	ktrace_text_str(&text, "kind",
+			t->parsed->kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
+	ktrace_text_u64(&text, "id", t->id);
+	ktrace_text_str(&text, "desc", desc);
+	ret = ktrace_text_flush(&text, foreign_file(f));
+	ktrace_text_free(&text);
+	return ret;
+}
+
+/* @desc: what its events are in the file */
+static int describe(struct foreign *f, struct foreign_type *t, const char *desc)
+{
+	struct foreign_types *types = foreign_types_of(f);
+	const __u32 kind = t->parsed->kind;
+
+	t->id = kind == KTRACE_CHANNEL_KERNEL ? own_id(desc) : 0;
+	if (!t->id && types->next_id[kind] >= IDS)
+		return -EOVERFLOW;
+	if (!t->id)
+		t->id = (__u16)types->next_id[kind]++;
+	if (kind == KTRACE_CHANNEL_KERNEL) {
+		if (types->described[t->id / 8] & 1u << t->id % 8)
+			return 0;
+		types->described[t->id / 8] |= (unsigned char)(1u << t->id % 8);
+	}
+	return put_line(f, t, desc);
+}
+
+static int describe_as_planned(struct foreign *f, struct foreign_type *t)
+{
+	char *desc = foreign_plan_desc(t->plan, t->parsed);
+	int ret;
+
+	if (!desc)
+		return -ENOMEM;
+	ret = describe(f, t, desc);
+	free(desc);
+	return ret;
+}
+
+static int make(struct foreign *f, struct foreign_type **place, const char *desc,
+		struct ktrace_event_type *parsed)
+{
+	struct foreign_type *t = calloc(1, sizeof(*t));
+	int ret = 0;
+
+	if (!t) {
+		ktrace_event_type_free(parsed);
+		return -ENOMEM;
+	}
+	t->parsed = parsed;
+	t->desc = strdup(desc);
+	if (!t->desc)
+		ret = -ENOMEM;
+	if (!ret && parsed->kind == KTRACE_CHANNEL_KERNEL)
+		ret = foreign_plan_make(f, parsed, &t->plan);
+	if (!ret)
+		ret = t->plan ? describe_as_planned(f, t) : describe(f, t, desc);
+	if (ret)
+		free_type(t);
+	else
+		*place = t;
+	return ret;
+}
+
+int foreign_type(struct foreign *f, __u32 kind, const char *desc, const struct foreign_type **out)
+{
+	struct foreign_type **place = find(foreign_types_of(f), kind, desc);
+	struct ktrace_event_type *parsed;
+	int ret = 0;
+
+	if (!*place) {
+		ret = ktrace_event_type_parse(desc, &parsed);
+		if (ret)
+			return ret;
+		parsed->kind = (__u16)kind;
+		ret = make(f, place, desc, parsed);
+	}
+	*out = *place;
+	return ret;
+}
+
+void foreign_name(struct ktrace_out *out, const char *s)
+{
+	if (!*s)
+		ktrace_out_char(out, '_');
+	for (; *s; s++) {
+		const bool is_fine = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+				     (*s >= '0' && *s <= '9') || strchr("_.-+|", *s);
+
+		ktrace_out_char(out, is_fine ? *s : '_');
+	}
+}
