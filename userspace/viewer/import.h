@@ -50,6 +50,8 @@ struct import_format {
 	const char *program;
 };
 
+#define IMPORT_NO_CLOCK "does not say what its clock counts from: --like, --offset"
+
 extern const struct import_format import_shark;
 extern const struct import_format import_perf;
 

@@ -121,7 +121,7 @@ static int begin(struct job *job)
 	if (ret < 0)
 		return ret;
 	if (!ret && !job->zero_ns)
-		complain_about(job->path, "does not say what its clock counts from: --like, --offset");
+		complain_about(job->path, "%s", IMPORT_NO_CLOCK);
 	about.real_ns = ret ? told.real_ns : job->zero_ns;
 	about.boot = or_null(told.boot);
 	if (!about.host)

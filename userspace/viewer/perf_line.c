@@ -5,9 +5,9 @@
  *   COMM PID/TID [CPU] SECONDS.FRACTION: [PERIOD] EVENT: TEXT
  *
  * COMM may have blanks: who and where are looked for in front of the first word that is a time.
- * TEXT is what the kernel's format prints: mostly "key=value", values having blanks, too; "key: value,"
- * of a system call's own event; or of one of the few others that the state of the system
- * follows from.
+ * TEXT is what the kernel's format prints: mostly "key=value", values having blanks, too;
+ * "key: value," of a system call's own event; or of one of the few others that the state of
+ * the system follows from.
  */
 #include "perf_line.h"
 
@@ -326,8 +326,8 @@ static bool take_block(struct fields *f, const char *text)
 	int error = 0;
 	bool is_done;
 
-	if (sscanf(text, "%u,%u %15s %u (%*[^)]) %llu + %llu", &major, &minor, rwbs, &bytes, &sector,
-		   &nr) != 6 &&
+	if (sscanf(text, "%u,%u %15s %u (%*[^)]) %llu + %llu", &major, &minor, rwbs, &bytes,
+		   &sector, &nr) != 6 &&
 	    sscanf(text, "%u,%u %15s %u () %llu + %llu", &major, &minor, rwbs, &bytes, &sector,
 		   &nr) != 6) {
 		is_done = sscanf(text, "%u,%u %15s () %llu + %llu", &major, &minor, rwbs, &sector,

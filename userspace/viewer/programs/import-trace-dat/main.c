@@ -48,7 +48,7 @@ static int begin(struct job *job, __u64 ts)
 	if (ret < 0)
 		return ret;
 	if (!ret && ts < WALL_CLOCK_NS)
-		complain_about(job->path, "does not say what its clock counts from: --like, --offset");
+		complain_about(job->path, "%s", IMPORT_NO_CLOCK);
 	about.real_ns = told.real_ns;
 	about.boot = *told.boot ? told.boot : NULL;
 	about.host = *told.host ? told.host : NULL;
@@ -242,7 +242,7 @@ static int take(struct tracecmd_input *handle, struct tep_record *record, int cp
 static int read_buffers(struct job *job, struct tracecmd_input *handle)
 {
 	const int instances = tracecmd_buffer_instances(handle);
-	struct tracecmd_input **all = calloc((size_t)instances + 1, sizeof(struct tracecmd_input *));
+	struct tracecmd_input **all = calloc((size_t)instances + 1, sizeof(handle));
 	int nr = 1, ret;
 
 	if (!all)
