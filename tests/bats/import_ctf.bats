@@ -58,9 +58,9 @@ is_as_babeltrace()
 	run_ktrace events t
 	says 'enum<s32> colour'
 	run_ktrace list --event demo:all --filter 'colour == GREEN_BLUE' t
-	[ "${#lines[@]}" = 4 ]
+	[ "$(wc -l <<<"$output")" = 4 ]
 	run_ktrace list --event demo:all --filter 'colour == MANY' t
-	[ "${#lines[@]}" = 6 ]
+	[ "$(wc -l <<<"$output")" = 6 ]
 	run_ktrace info t
 	says 'host *example'
 	says 'backend *lttng-ust'
