@@ -75,12 +75,15 @@ static int make_folder(const char *path)
 	size_t len;
 
 	umask(mask);
-	if ((size_t)snprintf(final, sizeof(final), "%s", path) >= sizeof(final) - sizeof(".XXXXXX"))
+	if ((size_t)snprintf(final, sizeof(final), "%s", path) >= sizeof(final))
 		return -ENAMETOOLONG;
 	for (len = strlen(final); len > 1 && final[len - 1] == '/'; len--)
 		final[len - 1] = '\0';
+	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", final) >= (int)sizeof(temporary)) {
+		*temporary = '\0';
+		return -ENAMETOOLONG;
+	}
 	output_watch(drop_folder);
-	sprintf(temporary, "%s.XXXXXX", final);
 	if (!mkdtemp(temporary)) {
 		*temporary = '\0';
 		return -errno;
