@@ -106,6 +106,50 @@ is_as_babeltrace()
 	[ ! -e t.?????? ]
 }
 
+# damaged OFFSET BYTES: of metadata as it was recorded; importing has to end, and to say where it is
+damaged()
+{
+	rm -rf bad
+	cp -r lttng-ust bad
+	printf '%b' "$2" | dd of="bad/${METADATA#*/}" bs=1 seek="$1" conv=notrunc status=none
+	says_place 0
+}
+
+# says_place OFFSET
+says_place()
+{
+	capture timeout 20 "$KTRACE" import --from ctf -o t bad
+	[ "$status" = 1 ]
+	says "bad/${METADATA#*/}: offset $1: damaged: "
+	[ -z "$(ls -d t* 2>/dev/null)" ]
+}
+
+@test "import ctf: metadata cut or with impossible sizes of packets is said with its place" {
+	[ "$(stat -c %s "$METADATA")" = 8192 ]
+	for n in 20 2000 4095 4100 8191; do
+		rm -rf bad
+		cp -r lttng-ust bad
+		truncate -s "$n" "bad/${METADATA#*/}"
+		says_place $((n / 4096 * 4096))
+	done
+	# content_size, packet_size: 0, 8 bits, more than the file
+	damaged 24 '\0\0\0\0'
+	damaged 28 '\0\0\0\0'
+	damaged 24 '\0\0\0\0\0\0\0\0'
+	damaged 24 '\x8\0\0\0\x8\0\0\0'
+	damaged 28 '\0\0\0\x7f'
+	# The second packet is none.
+	rm -rf bad
+	cp -r lttng-ust bad
+	printf x | dd of="bad/${METADATA#*/}" bs=1 seek=4096 conv=notrunc status=none
+	says_place 4096
+	# No metadata at all is no trace with events.
+	: >"bad/${METADATA#*/}"
+	capture timeout 20 "$KTRACE" import --from ctf -o t bad
+	[ "$status" = 1 ]
+	[ -n "$stderr" ]
+}
+
 @test "import ctf: a trace without events, a folder without a trace, none at all" {
 	rm lttng-ust/ust/uid/0/64-bit/c_*
 	import lttng-ust

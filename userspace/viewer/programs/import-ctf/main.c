@@ -17,6 +17,7 @@
 #include "field.h"
 #include "foreign.h"
 #include "import.h"
+#include "metadata.h"
 #include "progress.h"
 
 /**
@@ -360,6 +361,19 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *p
 	       -1 : 0;
 }
 
+static bool are_whole(void)
+{
+	char path[4096 + sizeof("/metadata")];
+	bool are = true;
+
+	for (__u64 i = 0; i < bt_value_array_get_length(folders); i++) {
+		snprintf(path, sizeof(path), "%s/metadata", bt_value_string_get(
+			bt_value_array_borrow_element_by_index_const(folders, i)));
+		are = metadata_is_whole(path) && are;
+	}
+	return are;
+}
+
 static const bt_component_class_source *source_class(void)
 {
 	const bt_plugin *plugin = NULL;
@@ -473,6 +487,8 @@ static int convert(struct import *x, int nr, char **paths)
 		complain_about(paths[0], "no folder with a file \"metadata\": no CTF trace");
 		return -ECANCELED;
 	}
+	if (!are_whole())
+		return -ECANCELED;
 	ret = import_open(x, &job.f);
 	if (ret)
 		return ret;
