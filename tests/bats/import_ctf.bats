@@ -187,3 +187,44 @@ says_place()
 		[ ! -e t ] || valid_trace t
 	done
 }
+
+# is_back_after_export FILE: CTF of it is, imported again, the same events and losses
+is_back_after_export()
+{
+	rm -rf folder
+	run_ktrace export --to ctf -o folder "$1"
+	[ "$status" = 0 ]
+	import folder
+	[ "$status" = 0 ]
+	valid_trace t
+	"$KTRACE" list --json "$1" >before.json
+	"$KTRACE" list --json t >after.json
+	[ "$("$IMPORT/compare" ktrace before.json after.json)" = "$(wc -l <before.json)" ]
+	[ "$("$KTRACE" info "$1" | sed -n '/^lost/,$p')" = "$("$KTRACE" info t | sed -n '/^lost/,$p')" ]
+}
+
+@test "import ctf: what was exported is back: losses, kinds of streams, times out of order" {
+	# As the kernel's states are called
+	sed 's/R=0,S=1,D=2/RUNNABLE=0,SLEEP=1,DISK=2/' "$ROOT/tests/golden/small-v1.script" >script
+	"$PROGS/mktrace" small <script
+	is_back_after_export small
+	[[ $output == "t: "*" events, 22 lost, "* ]]
+	"$PROGS/mktrace" odd <"$ROOT/tests/export/odd.script"
+	is_back_after_export odd
+	KTRACE_BACKEND=shm run_ktraced --buffer 16K -o lossy -- "$PROGS/user_flood" -t 2 -n 20000
+	is_back_after_export lossy
+	[[ $output == *" lost, "* ]]
+}
+
+@test "import ctf: what was exported is back: events of the kernel, so that analyses say the same" {
+	xz -dc "$IMPORT/samples/ftrace.dat.xz" >ftrace.dat
+	run_ktrace import --from trace-dat -o kernel ftrace.dat
+	[ "$status" = 0 ]
+	is_back_after_export kernel
+	for analysis in sched syscalls irq; do
+		"$KTRACE" "$analysis" kernel >before
+		"$KTRACE" "$analysis" t >after
+		[ -s before ]
+		cmp before after
+	done
+}

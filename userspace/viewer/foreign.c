@@ -322,7 +322,7 @@ static int put_payload(struct foreign *f, struct stream *s, const struct foreign
 		       __u32 tid)
 {
 	struct ktrace_record rec = {
-		.ts = e->ts, .id = e->type->id, .tid_flags = tid | (e->is_irq ? KTRACE_REC_IRQ : 0),
+		.ts = e->ts, .id = e->type->id, .tid_flags = tid | e->flags,
 	};
 	const char *data = e->data;
 	size_t len = e->len;

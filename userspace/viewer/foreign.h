@@ -51,7 +51,7 @@ struct foreign_about {
  * @tid:	by which thread; FOREIGN_TID_UNKNOWN: who runs on the CPU, if switches are recorded
  * @pid:	its process, 0 = not known
  * @comm:	its name, NULL = not known
- * @is_irq:	in an interrupt
+ * @flags:	KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED, KTRACE_REC_CRITICAL
  * @data:	payload
  * @len:	bytes
  */
@@ -62,7 +62,7 @@ struct foreign_event {
 	__u32 tid;
 	__u32 pid;
 	const char *comm;
-	bool is_irq;
+	__u32 flags;
 	const void *data;
 	size_t len;
 };

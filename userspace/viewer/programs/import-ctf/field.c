@@ -76,8 +76,10 @@ bool field_number(const bt_field *field, __s64 *value)
 
 const char *field_text(const bt_field *field)
 {
-	return is(bt_field_borrow_class_const(field), BT_FIELD_CLASS_TYPE_STRING) ?
-	       bt_field_string_get_value(field) : NULL;
+	if (!is(bt_field_borrow_class_const(field), BT_FIELD_CLASS_TYPE_STRING))
+		return NULL;
+	/* Of an empty one version 2.0.4 has the value that an earlier event had. */
+	return bt_field_string_get_length(field) ? bt_field_string_get_value(field) : "";
 }
 
 static void put_value(struct ktrace_out *out, const bt_field *field, __u32 size)

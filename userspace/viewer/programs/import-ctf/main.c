@@ -18,6 +18,7 @@
 #include "foreign.h"
 #include "import.h"
 #include "metadata.h"
+#include "own.h"
 #include "progress.h"
 
 /**
@@ -143,29 +144,40 @@ static __u64 stamp_of(const struct job *job, const bt_clock_snapshot *snapshot)
 	return (__u64)(ns - job->base_ns);
 }
 
-static __u32 kind_of(const bt_trace *trace)
+static bool packet_number(const bt_packet *packet, const char *name, __s64 *value)
+{
+	const bt_field *context = packet ? bt_packet_borrow_context_field_const(packet) : NULL;
+
+	return context && own_number(context, name, value);
+}
+
+/* LTTng says it of a trace, and ktrace of a packet. */
+static __u32 kind_of(const bt_trace *trace, const bt_packet *packet)
 {
 	const char *domain = env_text(trace, "domain");
+	__s64 kind;
 
+	if (own_is(trace) && packet_number(packet, "kind", &kind))
+		return kind == KTRACE_CHANNEL_KERNEL ? KTRACE_CHANNEL_KERNEL : KTRACE_CHANNEL_USER;
 	return domain && !strcmp(domain, "kernel") ? KTRACE_CHANNEL_KERNEL : KTRACE_CHANNEL_USER;
 }
 
 static int cpu_of(const bt_packet *packet)
 {
-	const bt_field *context = packet ? bt_packet_borrow_context_field_const(packet) : NULL;
-	const bt_field *cpu = context ?
-		bt_field_structure_borrow_member_field_by_name_const(context, "cpu_id") : NULL;
 	__s64 v;
 
-	return cpu && field_number(cpu, &v) && v >= 0 && v < FOREIGN_CPUS ? (int)v : -1;
+	return packet_number(packet, "cpu_id", &v) && v >= 0 && v < FOREIGN_CPUS ? (int)v : -1;
 }
 
 /* Is it who recorded the event, that is said elsewhere? Otherwise it is a field. */
-static bool take_context(struct foreign_event *e, const char *name, const bt_field *field)
+static bool take_context(struct foreign_event *e, const bt_trace *trace, const char *name,
+			 const bt_field *field)
 {
 	const char *text = field_text(field);
 	__s64 v;
 
+	if (own_is(trace) && own_is_context(name))
+		return true;
 	if (text) {
 		if (e->comm || (strcmp(name, "procname") && strcmp(name, "comm")))
 			return false;
@@ -181,13 +193,14 @@ static bool take_context(struct foreign_event *e, const char *name, const bt_fie
 	else if (e->cpu < 0 && !strcmp(name, "cpu_id") && v >= 0 && v < FOREIGN_CPUS)
 		e->cpu = (int)v;
 	else if (!strcmp(name, "irq"))
-		e->is_irq = v;
+		e->flags |= v ? KTRACE_REC_IRQ : 0;
 	else
 		return false;
 	return true;
 }
 
-static void put_context(struct job *job, struct foreign_event *e, const bt_field *context)
+static void put_context(struct job *job, struct foreign_event *e, const bt_trace *trace,
+			const bt_field *context)
 {
 	const bt_field_class *class = context ? bt_field_borrow_class_const(context) : NULL;
 
@@ -197,7 +210,7 @@ static void put_context(struct job *job, struct foreign_event *e, const bt_field
 		const char *name = bt_field_class_structure_member_get_name(
 			bt_field_class_structure_borrow_member_by_index_const(class, i));
 
-		if (take_context(e, name, field))
+		if (take_context(e, trace, name, field))
 			continue;
 		ktrace_out_str(&job->record.name, "context");
 		field_put(&job->record, name, field);
@@ -218,14 +231,15 @@ static void put_name(struct ktrace_out *out, const char *name)
 	ktrace_out_char(out, '{');
 }
 
-static void put_fields(struct job *job, struct foreign_event *e, const bt_event *event)
+static void put_fields(struct job *job, struct foreign_event *e, const bt_trace *trace,
+		       const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
 
 	if (payload)
 		field_put_members(&job->record, payload);
-	put_context(job, e, bt_event_borrow_specific_context_field_const(event));
-	put_context(job, e, bt_event_borrow_common_context_field_const(event));
+	put_context(job, e, trace, bt_event_borrow_specific_context_field_const(event));
+	put_context(job, e, trace, bt_event_borrow_common_context_field_const(event));
 }
 
 static int put_event(struct job *job, const bt_event *event, const bt_trace *trace, __u64 ts)
@@ -233,13 +247,21 @@ static int put_event(struct job *job, const bt_event *event, const bt_trace *tra
 	struct record *r = &job->record;
 	struct foreign_event e = { .cpu = -1, .ts = ts, .tid = FOREIGN_TID_UNKNOWN };
 	const bt_event_class *class = bt_event_borrow_class_const(event);
+	const bt_packet *packet =
+		bt_stream_class_supports_packets(bt_event_class_borrow_stream_class_const(class)) ?
+		bt_event_borrow_packet_const(event) : NULL;
+	const __u32 kind = kind_of(trace, packet);
+	struct ktrace_lost lost;
 	int ret;
 
 	r->desc.len = r->data.len = r->name.len = 0;
 	put_name(&r->desc, bt_event_class_get_name(class) ?: "");
-	if (bt_stream_class_supports_packets(bt_event_class_borrow_stream_class_const(class)))
-		e.cpu = cpu_of(bt_event_borrow_packet_const(event));
-	put_fields(job, &e, event);
+	e.cpu = cpu_of(packet);
+	if (own_is(trace))
+		own_take(event, &e, (__u64)job->base_ns);
+	if (own_is(trace) && own_lost(event, &lost))
+		return foreign_lost(job->f, kind, e.cpu, e.ts, &lost);
+	put_fields(job, &e, trace, event);
 	ktrace_out_bytes(&r->desc, "}", 2);
 	if (!e.comm)
 		e.comm = env_text(trace, "procname");
@@ -249,7 +271,7 @@ static int put_event(struct job *job, const bt_event *event, const bt_trace *tra
 	e.len = r->data.len;
 	ret = r->desc.error ? r->desc.error : r->data.error ? r->data.error : r->name.error;
 	if (!ret)
-		ret = foreign_type(job->f, kind_of(trace), r->desc.buf, &e.type);
+		ret = foreign_type(job->f, kind, r->desc.buf, &e.type);
 	if (ret == -EINVAL)
 		complain_about(job->x->path, "event %s has too many fields or names",
 			       bt_event_class_get_name(class));
@@ -275,16 +297,19 @@ static int take_event(struct job *job, const bt_message *message)
 	return ret ? ret : put_event(job, event, trace, job->last_ts);
 }
 
-/* The place of a loss is behind what came before it in the stream. */
+/* Its place is behind what came before it in the stream. What ktrace wrote has events for it. */
 static int put_lost(struct job *job, const bt_stream *stream, enum ktrace_lost_reason reason,
 		    __u64 count)
 {
 	const bt_trace *trace = bt_stream_borrow_trace_const(stream);
 	struct ktrace_lost lost = { 0 };
-	int ret = foreign_has_about(job->f) ? 0 : begin(job, trace, NULL);
+	int ret;
 
+	if (own_is(trace))
+		return 0;
+	ret = foreign_has_about(job->f) ? 0 : begin(job, trace, NULL);
 	lost.count[reason] = count;
-	return ret ? ret : foreign_lost(job->f, kind_of(trace), -1, job->last_ts, &lost);
+	return ret ? ret : foreign_lost(job->f, kind_of(trace, NULL), -1, job->last_ts, &lost);
 }
 
 static int take_message(struct job *job, const bt_message *message)

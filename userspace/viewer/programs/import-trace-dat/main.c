@@ -209,7 +209,7 @@ static int put_event(struct job *job, struct tep_handle *tep, struct tep_record 
 	struct foreign_event e = {
 		.cpu = record->cpu, .ts = record->ts, .tid = (__u32)pid,
 		.comm = pid ? tep_data_comm_from_pid(tep, pid) : NULL,
-		.is_irq = flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ),
+		.flags = flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ) ? KTRACE_REC_IRQ : 0,
 	};
 	int ret = describe(job, tep, record);
 
