@@ -123,7 +123,7 @@ made()
 	END
 	run_ktrace html --title '</script><!--<b>&' -o p.html t
 	[ "$(grep -o '<script' p.html | wc -l)" = "$(grep -o '</script' p.html | wc -l)" ]
-	! grep -q 'alert(1)\|<!--<' p.html
+	[ -z "$(grep -e 'alert(1)' -e '<!--<' p.html)" ]
 	python3 -I "$DECODE" head p.html >/dev/null
 	head_has 'h["title"] == "</script><!--<b>&"'
 }

@@ -103,7 +103,7 @@ is_as_babeltrace()
 		[ "$status" = 1 ]
 		says 'short.*damaged or no CTF: .'
 	done
-	[ ! -e t.?????? ]
+	[ -z "$(compgen -G 't.??????')" ]
 }
 
 # damaged OFFSET BYTES: of metadata as it was recorded; importing has to end, and to say where it is
