@@ -188,6 +188,15 @@ run_ktrace()
 	show ktrace "$@"
 }
 
+# run_valgrind ARG...: the viewer under valgrind, whose status is 9 if there is something wrong
+run_valgrind()
+{
+	command -v valgrind >/dev/null || skip "no valgrind"
+	capture valgrind -q --trace-children=yes --error-exitcode=9 --leak-check=full \
+		--errors-for-leak-kinds=definite "$KTRACE" "$@"
+	show valgrind ktrace "$@"
+}
+
 # start NAME COMMAND...: in the background, with default signals; pid in $pid, output
 # in NAME.out and NAME.err
 start()

@@ -228,3 +228,11 @@ is_back_after_export()
 		cmp before after
 	done
 }
+
+@test "import ctf: memory is read where it is written, and freed" {
+	run_valgrind import --from ctf -o t lttng-ust
+	[ "$status" = 0 ]
+	truncate -s 3000 lttng-ust/ust/uid/0/64-bit/c_*
+	run_valgrind import --from ctf -o t lttng-ust
+	[ "$status" = 1 ]
+}

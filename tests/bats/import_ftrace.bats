@@ -97,3 +97,8 @@ says()
 		[ ! -e t ] || "$KTRACE" list t >/dev/null
 	done
 }
+
+@test "import trace-dat: memory is read where it is written, and freed" {
+	run_valgrind import --from trace-dat -o t trace.dat
+	[ "$status" = 0 ]
+}

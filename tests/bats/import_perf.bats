@@ -166,3 +166,9 @@ says()
 	[ "$status" = 1 ]
 	says 'perf script cannot read it'
 }
+
+@test "import perf: memory is read where it is written, and freed" {
+	sed 's/next_pid=[0-9]*$//; s/ ==> / /' perf.txt >odd.txt
+	run_valgrind import --from perf -o t odd.txt
+	[ "$status" -le 1 ]
+}

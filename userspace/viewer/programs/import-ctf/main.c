@@ -25,6 +25,8 @@
  * struct job - one run
  * @x:		what is wanted
  * @f:		what is written
+ * @ctf:	plugin of the library that reads
+ * @utils:	and the one that merges
  * @record:	the event at hand
  * @clock:	the first clock that an event had
  * @base_ns:	time since the epoch when it was 0
@@ -35,6 +37,8 @@
 struct job {
 	struct import *x;
 	struct foreign *f;
+	const bt_plugin *ctf;
+	const bt_plugin *utils;
 	struct record record;
 	const bt_clock_class *clock;
 	__s64 base_ns;
@@ -386,49 +390,60 @@ static int look(const char *path, const struct stat *st, int type, struct FTW *p
 	       -1 : 0;
 }
 
+static const char *folder_at(__u64 i)
+{
+	return bt_value_string_get(bt_value_array_borrow_element_by_index_const(folders, i));
+}
+
 static bool are_whole(void)
 {
 	char path[4096 + sizeof("/metadata")];
 	bool are = true;
 
 	for (__u64 i = 0; i < bt_value_array_get_length(folders); i++) {
-		snprintf(path, sizeof(path), "%s/metadata", bt_value_string_get(
-			bt_value_array_borrow_element_by_index_const(folders, i)));
+		snprintf(path, sizeof(path), "%s/metadata", folder_at(i));
 		are = metadata_is_whole(path) && are;
 	}
 	return are;
 }
 
-static const bt_component_class_source *source_class(void)
+static const bt_plugin *find_plugin(const char *name)
 {
 	const bt_plugin *plugin = NULL;
 
-	bt_plugin_find("ctf", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, &plugin);
-	return plugin ? bt_plugin_borrow_source_component_class_by_name_const(plugin, "fs") : NULL;
+	bt_plugin_find(name, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, &plugin);
+	return plugin;
 }
 
-static const bt_component_class_filter *muxer_class(void)
+static const bt_component_class_source *source_class(const struct job *job)
 {
-	const bt_plugin *plugin = NULL;
-
-	bt_plugin_find("utils", BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, BT_TRUE, &plugin);
-	return plugin ? bt_plugin_borrow_filter_component_class_by_name_const(plugin, "muxer") :
-			NULL;
+	return bt_plugin_borrow_source_component_class_by_name_const(job->ctf, "fs");
 }
 
-static bool add_source(bt_graph *graph, const bt_component_filter *muxer, const char *folder)
+/* What a source of that folder is made with; NULL: no memory */
+static bt_value *params_of(const char *folder)
+{
+	bt_value *params = bt_value_map_create(), *inputs;
+
+	if (!params || (!bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) &&
+			!bt_value_array_append_string_element(inputs, folder)))
+		return params;
+	bt_value_put_ref(params);
+	return NULL;
+}
+
+static bool add_source(const struct job *job, bt_graph *graph, const bt_component_filter *muxer,
+		       const char *folder)
 {
 	const bt_component_source *source = NULL;
-	bt_value *params = bt_value_map_create(), *inputs = NULL;
+	bt_value *params = params_of(folder);
 	char name[32];
 	static int nr;
 	bool is_fine;
 
 	snprintf(name, sizeof(name), "trace %d", nr++);
-	is_fine = params && !bt_value_map_insert_empty_array_entry(params, "inputs", &inputs) &&
-		  !bt_value_array_append_string_element(inputs, folder) &&
-		  !bt_graph_add_source_component(graph, source_class(), name, params,
-						 BT_LOGGING_LEVEL_NONE, &source);
+	is_fine = params && !bt_graph_add_source_component(graph, source_class(job), name, params,
+							   BT_LOGGING_LEVEL_NONE, &source);
 	for (__u64 i = 0; is_fine && i < bt_component_source_get_output_port_count(source); i++)
 		is_fine = !bt_graph_connect_ports(graph,
 			bt_component_source_borrow_output_port_by_index_const(source, i),
@@ -443,20 +458,17 @@ static bool build(struct job *job, bt_graph *graph, const char *path)
 {
 	const bt_component_filter *muxer;
 	const bt_component_sink *sink;
-	const char *folder;
 
-	if (!source_class() || !muxer_class() ||
-	    bt_graph_add_filter_component(graph, muxer_class(), "muxer", NULL,
-					  BT_LOGGING_LEVEL_NONE, &muxer) ||
+	if (!job->ctf || !job->utils || bt_graph_add_filter_component(graph,
+			bt_plugin_borrow_filter_component_class_by_name_const(job->utils, "muxer"),
+			"muxer", NULL, BT_LOGGING_LEVEL_NONE, &muxer) ||
 	    bt_graph_add_simple_sink_component(graph, "ktrace", NULL, consume, NULL, job, &sink)) {
 		complain_of_library(path);
 		return false;
 	}
 	for (__u64 i = 0; i < bt_value_array_get_length(folders); i++) {
-		folder = bt_value_string_get(
-			bt_value_array_borrow_element_by_index_const(folders, i));
-		if (!add_source(graph, muxer, folder)) {
-			complain_of_library(folder);
+		if (!add_source(job, graph, muxer, folder_at(i))) {
+			complain_of_library(folder_at(i));
 			return false;
 		}
 	}
@@ -472,6 +484,8 @@ static int convert_all(struct job *job, const char *path)
 	bt_graph_run_status status;
 	int ret = -ECANCELED;
 
+	job->ctf = find_plugin("ctf");
+	job->utils = find_plugin("utils");
 	if (graph && build(job, graph, path)) {
 		do
 			status = bt_graph_run(graph);
@@ -484,6 +498,8 @@ static int convert_all(struct job *job, const char *path)
 	}
 	bt_current_thread_clear_error();
 	bt_graph_put_ref(graph);
+	bt_plugin_put_ref(job->ctf);
+	bt_plugin_put_ref(job->utils);
 	return ret;
 }
 
@@ -492,6 +508,19 @@ static int put_nothing(struct job *job)
 	const struct foreign_about about = { .tool = "ctf" };
 
 	return foreign_has_about(job->f) ? 0 : foreign_about(job->f, &about);
+}
+
+static bool find_folders(int nr, char **paths)
+{
+	for (int i = 0; i < nr; i++)
+		if (!folders || nftw(paths[i], look, 16, FTW_PHYS)) {
+			complain_about(paths[i], "%s", strerror(errno));
+			return false;
+		}
+	if (bt_value_array_get_length(folders))
+		return true;
+	complain_about(paths[0], "no folder with a file \"metadata\": no CTF trace");
+	return false;
 }
 
 static int convert(struct import *x, int nr, char **paths)
@@ -503,20 +532,11 @@ static int convert(struct import *x, int nr, char **paths)
 	int ret, error;
 
 	folders = bt_value_array_create();
-	for (int i = 0; i < nr; i++)
-		if (nftw(paths[i], look, 16, FTW_PHYS) || !folders) {
-			complain_about(paths[i], "%s", strerror(errno));
-			return -ECANCELED;
-		}
-	if (!bt_value_array_get_length(folders)) {
-		complain_about(paths[0], "no folder with a file \"metadata\": no CTF trace");
-		return -ECANCELED;
-	}
-	if (!are_whole())
-		return -ECANCELED;
-	ret = import_open(x, &job.f);
-	if (ret)
+	ret = find_folders(nr, paths) && are_whole() ? import_open(x, &job.f) : -ECANCELED;
+	if (ret) {
+		bt_value_put_ref(folders);
 		return ret;
+	}
 	ret = convert_all(&job, paths[0]);
 	progress_end();
 	error = ret < 0 ? 0 : put_nothing(&job);
