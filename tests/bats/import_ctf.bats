@@ -229,6 +229,15 @@ is_back_after_export()
 	done
 }
 
+@test "import ctf: a terminal sees how far it is" {
+	run_ktraced --policy block -o t -- "$PROGS/user_flood" -t 2 -n 60000
+	run_ktrace export --to ctf -o folder t
+	[ "$status" = 0 ]
+	script -qec "'$KTRACE' import --from ctf -o u folder" /dev/null </dev/null >screen
+	grep -qE '[0-9]%.\[#* *\]' screen
+	grep -q 'u: 120000 events, ' screen
+}
+
 @test "import ctf: memory is read where it is written, and freed" {
 	run_valgrind import --from ctf -o t lttng-ust
 	[ "$status" = 0 ]

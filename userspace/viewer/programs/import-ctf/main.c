@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "field.h"
 #include "foreign.h"
@@ -20,6 +21,7 @@
 #include "metadata.h"
 #include "own.h"
 #include "progress.h"
+#include "times.h"
 
 /**
  * struct job - one run
@@ -291,13 +293,15 @@ static int take_event(struct job *job, const bt_message *message)
 		bt_stream_borrow_class_const(stream));
 	const bt_clock_snapshot *at = has_clock ?
 		bt_message_event_borrow_default_clock_snapshot_const(message) : NULL;
+	int64_t ns;
 	int ret = 0;
 
 	if (!foreign_has_about(job->f))
 		ret = begin(job, trace, at);
 	if (at)
 		job->last_ts = stamp_of(job, at);
-	progress_at((__u64)job->base_ns + job->last_ts);
+	if (at && !bt_clock_snapshot_get_ns_from_origin(at, &ns))
+		progress_at((__u64)ns);
 	return ret ? ret : put_event(job, event, trace, job->last_ts);
 }
 
@@ -453,6 +457,23 @@ static bool add_source(const struct job *job, bt_graph *graph, const bt_componen
 	return is_fine;
 }
 
+/* All headers of packets are looked at for it: only if somebody sees it. */
+static void begin_progress(const struct job *job)
+{
+	__u64 from = ~0ull, until = 0;
+	bt_value *params;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	for (__u64 i = 0; i < bt_value_array_get_length(folders); i++) {
+		params = params_of(folder_at(i));
+		if (params)
+			times_widen(source_class(job), params, &from, &until);
+		bt_value_put_ref(params);
+	}
+	progress_begin(from, until);
+}
+
 /* Traces, muxer, our sink. False: the library has said why. */
 static bool build(struct job *job, bt_graph *graph, const char *path)
 {
@@ -487,6 +508,7 @@ static int convert_all(struct job *job, const char *path)
 	job->ctf = find_plugin("ctf");
 	job->utils = find_plugin("utils");
 	if (graph && build(job, graph, path)) {
+		begin_progress(job);
 		do
 			status = bt_graph_run(graph);
 		while (status == BT_GRAPH_RUN_STATUS_AGAIN);
