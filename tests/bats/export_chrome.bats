@@ -83,3 +83,18 @@ END
 	printf '%s\n' "one 0 0.3" "swapper 0.3 0.2" "two 0.25 0.45" | diff - slices
 	jq -r '.traceEvents[] | select(.ph == "B") | .name' chrome.json | grep -x 'syscall:read'
 }
+
+@test "chrome: counters whose fields are not as usual" {
+	"$PROGS/mktrace" t <<'END'
+meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x
+meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+meta event kind=kernel id=480 desc=memory:rss{u32%20pid;string%20kind;u64%20bytes;}
+block 0
+rec 2000 480 7 u32:7 s:x"y u64:4096
+END
+	run_ktrace export --to chrome t
+	[ "$status" = 0 ]
+	[ "$(jq -r '.traceEvents[] | select(.ph == "C") | "\(.name) \(.args.bytes)"' <<<"$output")" = \
+		"memory 4096" ]
+}

@@ -396,6 +396,13 @@ static void put_ends(struct chrome *c, const struct place *at, __u64 time, int n
 	}
 }
 
+/* Is it part of a counter's name? Text, which other files can have there, would need escapes. */
+static bool is_of_counter(const struct ktrace_field *f)
+{
+	return (!strcmp(f->name, "kind") || !strcmp(f->name, "cpu")) && f->shape == KTRACE_ONE &&
+	       f->scalar != KTRACE_CHAR;
+}
+
 static void put_counter(struct chrome *c, const struct ktrace_trace_event *e,
 			const struct place *at, const char *name, const char *field)
 {
@@ -408,7 +415,7 @@ static void put_counter(struct chrome *c, const struct ktrace_trace_event *e,
 	ktrace_out_str(c->out, name);
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v))
-		if (!strcmp(v.field->name, "kind") || !strcmp(v.field->name, "cpu")) {
+		if (is_of_counter(v.field)) {
 			ktrace_out_char(c->out, ' ');
 			ktrace_value_text(c->out, &v);
 		}
