@@ -84,3 +84,19 @@ END
 	run_ktrace sched --svg - t
 	[[ $output == "<svg "*"</svg>" ]]
 }
+
+@test "a scale of less than a double's steps, late in a long trace, ends" {
+	"$PROGS/mktrace" t <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 desc=app:x{u32%20n;}
+		block 0
+		rec 1000 64 7 u32:1
+		rec 17280000000000000 64 7 u32:2
+	END
+	(ulimit -f 64
+	run_ktrace hist --svg h.svg --since 17279999.000000001 --until 17279999.000000003 t
+	[ "$status" = 0 ])
+	[ "$(grep -c 'class="sm"' h.svg)" -lt 20 ]
+}

@@ -161,6 +161,8 @@ static void end(struct ktrace_out *out, int y, const struct plot_note *note)
 	ktrace_out_str(out, "</svg>\n");
 }
 
+#define TICKS_MAX 12
+
 /* A tick's distance: 1, 2 or 5 times a power of ten, some @nr of them up to @max */
 static double step_of(double max, int nr)
 {
@@ -202,8 +204,13 @@ static void time_axis(struct ktrace_out *out, const double x[2], const double y[
 	const struct unit *unit = unit_of(from + span);
 	char text[40];
 	double at, px;
+	int i;
 
-	for (at = ceil(from / step) * step; at <= (from + span) * (1 + 1e-9); at += step) {
+	/* Late in a long trace a double has steps larger than one of these: only a count ends. */
+	for (i = 0; i <= TICKS_MAX; i++) {
+		at = (ceil(from / step) + i) * step;
+		if (at > from + span + step / 1000)
+			break;
 		px = x[0] + (at - from) / span * (x[1] - x[0]);
 		line(out, px, y[0], px, y[1], "g");
 		snprintf(text, sizeof(text), "%.10g", at / unit->ns);
