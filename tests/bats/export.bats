@@ -143,19 +143,33 @@ left()
 	# A full disk: writes fail.
 	(trap '' XFSZ && ulimit -f 1 && run_ktrace export --to paje -o out t &&
 		[ "$status" = 1 ] && grep -q '^ktrace: out: File too large' <<<"$stderr")
-	[ ! -e out ] && [ -z "$(left)" ]
+	[ ! -e out ]
+	[ -z "$(left)" ]
 	# A signal ends it, with what was there before kept.
 	echo kept >out
 	(ulimit -f 1 && run_ktrace export --to paje -o out t && [ "$status" = 153 ])
-	[ "$(cat out)" = kept ] && [ -z "$(left)" ]
+	[ "$(cat out)" = kept ]
+	[ -z "$(left)" ]
 	# A link stays one; its file keeps its rights. A device is written to.
 	chmod 600 out
 	ln -s out link
 	run_ktrace export --to paje -o link t
-	[ "$status" = 0 ] && [ -L link ] && [ "$(stat -c %a out)" = 600 ]
+	[ "$status" = 0 ]
+	[ -L link ]
+	[ "$(stat -c %a out)" = 600 ]
 	cmp out <("$KTRACE" export --to paje t)
 	run_ktrace export --to paje -o new t
 	[ "$(stat -c %a new)" = "$(printf %o $((0666 & ~$(umask))))" ]
 	run_ktrace export --to paje -o /dev/full t
-	[ "$status" = 1 ] && [ -c /dev/full ]
+	[ "$status" = 1 ]
+	[ -c /dev/full ]
+	# Standard output by a name is what the shell has opened, not a file to replace.
+	echo kept >log
+	"$KTRACE" export --to paje -o /dev/stdout t >>log
+	cmp log <(echo kept; cat out)
+	ln -s nothing dangling
+	run_ktrace export --to paje -o dangling t
+	[ "$status" = 1 ]
+	[ "$stderr" = "ktrace: dangling: a link to what is not there" ]
+	[ -L dangling ]
 }

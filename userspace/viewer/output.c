@@ -184,6 +184,24 @@ void output_watch(void (*function)(void))
 			sigaction(signals[i], &new, NULL);
 }
 
+/*
+ * Standard output or error by one of its names, as /dev/stdout: who has opened it for appending
+ * is to keep what it has. Return: fd, 0 = neither, -errno.
+ */
+static int open_ours(const struct stat *file)
+{
+	struct stat ours;
+	int fd, copy;
+
+	for (fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (fstat(fd, &ours) || ours.st_dev != file->st_dev || ours.st_ino != file->st_ino)
+			continue;
+		copy = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+		return copy < 0 ? -errno : copy;
+	}
+	return 0;
+}
+
 /* Makes the temporary file, with the rights that a new file or @file has. Return: fd, -errno. */
 static int open_temporary(const char *path, const struct stat *file)
 {
@@ -211,19 +229,39 @@ static int open_temporary(const char *path, const struct stat *file)
 /* What is there and is no ordinary file is written to as it is. Return: fd, -errno. */
 static int open_output(const char *path, int nr, char **inputs)
 {
-	struct stat file;
+	struct stat file, link;
 	bool is_there = !stat(path, &file);
 	int fd, i;
+
+	if (!is_there && !lstat(path, &link))
+		return -ENOLINK;
 
 	for (i = 0; i < nr && is_there; i++)
 		if (is_same(inputs[i], &file))
 			return -EEXIST;
 	if (is_there && access(path, W_OK))
 		return -errno;
+	fd = is_there && S_ISREG(file.st_mode) ? open_ours(&file) : 0;
+	if (fd)
+		return fd;
 	if (!is_there || S_ISREG(file.st_mode))
 		return open_temporary(path, is_there ? &file : NULL);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+static const char *what_is_wrong(int error)
+{
+	switch (error) {
+	case -EEXIST:
+		return "is to be read";
+	case -ENOLINK:
+		return "a link to what is not there";
+	case -ESPIPE:
+		return "is standard output or error: this needs a file of its own";
+	default:
+		return strerror(-error);
+	}
 }
 
 int output_to(const char *path, int nr, char **inputs)
@@ -245,7 +283,7 @@ int output_to(const char *path, int nr, char **inputs)
 	else if (dup2(fd, STDOUT_FILENO) < 0)
 		ret = -errno;
 	if (ret)
-		complain_about(path, "%s", ret == -EEXIST ? "is to be read" : strerror(-ret));
+		complain_about(path, "%s", what_is_wrong(ret));
 	if (fd >= 0)
 		close(fd);
 	files_free(inputs);
@@ -273,12 +311,18 @@ int output_grow(struct ktrace_out *out)
 const char *output_name(const char *path, int nr, char **inputs)
 {
 	int fd = open_output(path, nr, inputs);
+	struct stat file;
 
 	if (fd >= 0) {
 		close(fd);
-		return *temporary ? temporary : path;
+		if (*temporary)
+			return temporary;
+		/* By its name it would be written over. */
+		if (stat(path, &file) || !S_ISREG(file.st_mode))
+			return path;
+		fd = -ESPIPE;
 	}
-	complain_about(path, "%s", fd == -EEXIST ? "is to be read" : strerror(-fd));
+	complain_about(path, "%s", what_is_wrong(fd));
 	return NULL;
 }
 
