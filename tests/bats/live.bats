@@ -59,6 +59,21 @@ in_any_order()
 	[ -z "$output" ]
 }
 
+@test "--until ends it at the first event behind, of a file that has no end yet" {
+	"$PROGS/mktrace" t --no-end <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 desc=app:x{u32%20n;}
+		block 0
+		rec 1000 64 7 u32:1
+		rec 2000 64 7 u32:2
+		rec 9000 64 7 u32:3
+	END
+	timeout 20 "$KTRACE" live --all --until 5us t >shown
+	[ "$(grep -o 'n=.*' shown | tr '\n' ' ')" = "n=1 n=2 " ]
+}
+
 @test "events appear while they are recorded, and at the end it has shown all" {
 	record -o t.bin
 	retry 0.05 begun t.bin

@@ -89,7 +89,7 @@ static int read_all(struct live *l)
 		if (!--l->left)
 			l->is_over = true;
 	}
-	if (l->scope.until.is_set && l->scope.at < l->scope.nr)
+	if (l->scope.is_over)
 		l->is_over = true;
 	return ret < 0 ? ret : 0;
 }

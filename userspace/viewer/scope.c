@@ -138,6 +138,7 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 			return ret;
 		e = &s->events[s->at++];
 		if (s->until.is_set && e->time >= s->to) {
+			s->is_over = true;
 			progress_end();
 			return 0;
 		}

@@ -39,6 +39,7 @@
  * @events:	events at hand
  * @nr:		how many
  * @at:		the next of them
+ * @is_over:	an event behind the window has come
  */
 struct scope {
 	struct select select;
@@ -61,6 +62,7 @@ struct scope {
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;
 	int at;
+	bool is_over;
 };
 
 /* A command that has these takes "e:p:" as short options, and gives scope_option() what it
