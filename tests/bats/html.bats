@@ -170,6 +170,8 @@ code()
 	[[ $url =~ ^http://127\.0\.0\.1:([0-9]+)/[0-9a-f]{32}/$ ]]
 	port=${BASH_REMATCH[1]}
 	python3 -I "$DECODE" served p.html "$url" | grep -q '^[1-9][0-9]* pieces'
+	# Who connects and says nothing is sent away, see below.
+	exec {idle}<>"/dev/tcp/127.0.0.1/$port"
 	# Not to other machines, not to pages from elsewhere, not to who guesses.
 	grep -q ": 0100007F:$(printf %04X "$port") 00000000:0000 0A" /proc/net/tcp
 	[ "$(code -H 'Host: example.org' "$url")" = 403 ]
@@ -184,7 +186,10 @@ code()
 	[ "$(code -I "${url}n/0")" = 200 ]
 	# Another one cannot have the same port; a signal ends it.
 	run_ktrace serve --port "$port" t
-	[ "$status" = 1 ] && grep -q "^ktrace: 127.0.0.1:$port: Address already in use" <<<"$stderr"
+	[ "$status" = 1 ]
+	grep -q "^ktrace: 127.0.0.1:$port: Address already in use" <<<"$stderr"
+	timeout 30 cat <&"$idle"
+	exec {idle}>&-
 	kill "$SERVER"
 	wait "$SERVER"
 	SERVER=

@@ -19,6 +19,9 @@
 #include <sys/random.h>
 
 #define TOKEN_BYTES 16
+/* Anyone on this machine can connect: who says nothing is not to keep others out. */
+#define IDLE_S 10u
+#define CONNECTIONS_MAX 256u
 
 /**
  * struct server - one run of the command
@@ -155,7 +158,9 @@ static struct MHD_Daemon *start(struct server *s)
 
 	errno = 0;
 	daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, on_request, s,
-				  MHD_OPTION_SOCK_ADDR, &address, MHD_OPTION_END);
+				  MHD_OPTION_SOCK_ADDR, &address,
+				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
 	info = daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 	if (info)
 		s->port = info->port;
