@@ -172,8 +172,10 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
 	assign_bit(id, s->wanted, on);
 	kt_emit_set_live(&s->target, id, on && s->running);
 	kt_buffer_show_enabled(s->kernel, id, on);
-	if (s->running && !on)
+	if (s->running && !on) {
 		put_probe(id);
+		s->is_fading = true;
+	}
 	return 0;
 }
 
@@ -297,8 +299,8 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 }
 
 /*
- * What is recorded with events is decided before any is. The session has it from the first
- * request on, which may have been refused.
+ * That there is something to record with events is decided before any is. The session has it
+ * from the first request on, which may have been refused.
  */
 static int get_context_locked(struct kt_session *s)
 {
@@ -344,8 +346,10 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 		err = -EPERM;
 	if (err)
 		return err;
-	if (is_late)
+	if (is_late && s->is_fading) {
 		kt_emit_quiesce();	/* who found it on is through */
+		s->is_fading = false;
+	}
 	s->target.context->bits[id] = bits;
 	return 0;
 }

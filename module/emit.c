@@ -285,7 +285,7 @@ static void find_sole_locked(u16 id)
 	rcu_assign_pointer(kt_emit_sole[id], found);
 }
 
-/* It is chosen before the event is live for the first time. */
+/* It is chosen while the event is not live. */
 static bool has_context(const struct kt_emit_target *t, u16 id)
 {
 	return t->context && kt_context_has(t->context, id);

@@ -38,6 +38,7 @@
  * @running:	between start and stop
  * @started:	has been running
  * @wanted:	kernel events that are enabled
+ * @is_fading:	of those that have been, some may still be at work
  * @mapped:	of those from KTRACE_EV_DYNAMIC on: what it may enable
  * @ended:	closed once; owned again by who adopted it
  *
@@ -76,6 +77,7 @@ struct kt_session {
 	bool running;
 	bool started;
 	DECLARE_BITMAP(wanted, KT_EVENT_NR);
+	bool is_fading;
 	DECLARE_BITMAP(mapped, KTRACE_EV_DYNAMIC_NR);
 	bool ended;
 
