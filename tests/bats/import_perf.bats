@@ -161,6 +161,13 @@ says()
 	import perf.data
 	[ "$status" = 0 ]
 	[[ $output == "t: $n events, "* ]]
+	[ "$n" -gt 0 ]
+	# With the CPU, too
+	perf record --sample-cpu -k CLOCK_MONOTONIC -e cpu-clock -o perf.data -- sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done' \
+		>/dev/null 2>&1
+	import perf.data
+	[ "$status" = 0 ]
+	"$KTRACE" list --json t | jq -es 'length > 0 and all(.cpu >= 0)'
 	head -c 100 perf.data >short
 	import short
 	[ "$status" = 1 ]

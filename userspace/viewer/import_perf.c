@@ -271,11 +271,11 @@ static int take_lines(struct job *job, FILE *file)
 }
 
 /* Starts perf script; its text comes from @out. Return: its process, -errno. */
-static pid_t start_perf(const char *path, int *out)
+static pid_t start_perf(const char *path, const char *fields, int *out)
 {
 	char *argv[] = {
 		"perf", "script", "--header", "-I", "--ns", "--show-lost-events", "-F",
-		"comm,pid,tid,cpu,time,event,trace", "-i", (char *)path, NULL,
+		(char *)fields, "-i", (char *)path, NULL,
 	};
 	posix_spawn_file_actions_t actions;
 	int fds[2], ret;
@@ -305,10 +305,11 @@ static bool is_perf_data(FILE *file)
 	return is;
 }
 
-static int read_perf_data(struct job *job)
+/* @status: perf's own */
+static int take_perf_script(struct job *job, const char *fields, int *status)
 {
-	int fd = -1, status = 0, ret;
-	pid_t pid = start_perf(job->path, &fd);
+	int fd = -1, ret;
+	pid_t pid = start_perf(job->path, fields, &fd);
 	FILE *file;
 
 	if (pid < 0) {
@@ -316,11 +317,25 @@ static int read_perf_data(struct job *job)
 			       strerror(-pid));
 		return -ECANCELED;
 	}
+	job->nr = 0;
 	file = fdopen(fd, "r");
 	ret = file ? take_lines(job, file) : -ENOMEM;
 	if (file)
 		fclose(file);
-	waitpid(pid, &status, 0);
+	else
+		close(fd);
+	waitpid(pid, status, 0);
+	return ret;
+}
+
+/* Of one program perf records no CPU unless asked to, and shows no event if it shall show it. */
+static int read_perf_data(struct job *job)
+{
+	int status = 0, ret;
+
+	ret = take_perf_script(job, "comm,pid,tid,cpu,time,event,trace", &status);
+	if (!ret && status && !foreign_has_about(job->f))
+		ret = take_perf_script(job, "comm,pid,tid,time,event,trace", &status);
 	if (!ret && status) {
 		complain_about(job->path, "perf script cannot read it, or not all of it");
 		job->bad++;
