@@ -179,6 +179,7 @@ is_unused()
 	done
 }
 
+# bats test_tags=long
 @test "run: two guests do not meet" {
 	local who='echo $0 >/tmp/who; sleep 2; cat /tmp/who'
 
@@ -221,6 +222,7 @@ is_unused()
 	[ "$status" -eq 1 ]
 }
 
+# bats test_tags=long
 @test "exec: files replaced on the host are seen" {
 	cd "$BATS_TEST_TMPDIR"
 	echo old >edited
@@ -257,6 +259,7 @@ is_unused()
 	[ "$status" -eq 125 ]
 }
 
+# bats test_tags=long
 @test "shell: a terminal of the guest, which goes on afterwards" {
 	"$VM" start
 	run timeout 120 script -qec "'$VM' shell -- tty" /dev/null </dev/null
