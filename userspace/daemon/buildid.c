@@ -3,7 +3,8 @@
  * buildid.c - build ids of files of which nothing is believed
  *
  * A traced process chooses what it maps, so sizes and offsets are checked, little is read,
- * and only regular files are opened: to open a device may do something.
+ * and only regular files are opened: to open a device may do something. A name may mean
+ * another file a moment later, so what is opened is the file that was looked at.
  */
 #include "buildid.h"
 
@@ -44,11 +45,17 @@ bool buildid_of_notes(const void *notes, size_t size, char *text)
 
 static int open_regular(const char *path)
 {
+	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
+	char self[32];
 	struct stat st;
 
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (place < 0)
 		return -1;
-	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
+	if (!fstat(place, &st) && S_ISREG(st.st_mode))
+		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	close(place);
+	return fd;
 }
 
 bool buildid_of_notes_file(const char *path, char *text)
