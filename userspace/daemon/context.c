@@ -90,7 +90,25 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 	if (error)
 		log_note("--context: functions of programs that end at once stay without names: %s",
 			 error == -EACCES || error == -EPERM ? "it takes CAP_PERFMON" :
-			 strerror(-error));
+			 error == -EXDEV ? "ktraced runs in a PID namespace" : strerror(-error));
+}
+
+static void unwatch_maps(struct context *c)
+{
+	if (mapwatch_lost(c->watch))
+		log_note("--context: %llu times it is not known what code a process began to have",
+			 (unsigned long long)mapwatch_lost(c->watch));
+	mapwatch_free(c->watch);
+	c->watch = NULL;
+}
+
+static void drain_maps(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	if (mapwatch_drain(c->watch, s, meta))
+		return;
+	log_note("--context: processes map more code than is written down; from now on functions"
+		 " of programs that end at once stay without names");
+	unwatch_maps(c);
 }
 
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name)
@@ -197,7 +215,7 @@ static void tell_cgroups(struct context *c, struct ktrace_text *meta)
 
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
-	mapwatch_drain(c->watch, s, meta);
+	drain_maps(c, s, meta);
 	for (int i = 0; c->has_stacks && i < BUFFERS_PER_DRAIN; i++)
 		if (tell_stacks(c, s, meta) <= 0)
 			break;
@@ -207,12 +225,10 @@ void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_te
 
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
-	mapwatch_drain(c->watch, s, meta);
+	drain_maps(c, s, meta);
 	while (c->has_stacks && tell_stacks(c, s, meta) > 0)
 		;
-	if (mapwatch_lost(c->watch))
-		log_note("--context: %llu times it is not known what code a process began to have",
-			 (unsigned long long)mapwatch_lost(c->watch));
+	unwatch_maps(c);
 	if (c->has_cgroups)
 		tell_cgroups(c, meta);
 	if (c->dropped)

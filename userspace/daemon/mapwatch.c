@@ -16,23 +16,35 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "budget.h"
 #include "procmaps.h"
 
 #define RING_PAGES 64u
 #define PIDS (1u << 22)		/* the kernel has no more */
 #define RECORD_MAX (1u << 16)
+/* Of the first PID namespace, in all kernels */
+#define INITIAL_PIDS 0xEFFFFFFCu
+/*
+ * Who maps code is everybody, and each part of a recording says it all again: one line is
+ * some 150 bytes, a program that starts has 5 to 10.
+ */
+#define TEXT_MAX (16ull << 20)
+#define TEXT_A_SECOND (2ull << 20)
 
 /**
  * struct mapwatch - one recording's
  * @cpu_nr:	CPUs that are watched
  * @cpus:	their rings
  * @page:	size of a page
- * @start:	when it began
+ * @since:	when it began, or news were lost: what is read from /proc is told as of then
  * @lost:	news that there was no room for
+ * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
+ * @left:	text that may be written
  * @now:	clocks, of this drain
  * @known:	processes, a bit each: whose code is told
  * @record:	the one that is looked at
@@ -44,8 +56,10 @@ struct mapwatch {
 		struct perf_event_mmap_page *page;
 	} *cpus;
 	size_t page;
-	__u64 start;
+	__u64 since;
 	__u64 lost;
+	bool is_partial;
+	struct budget left;
 	struct ktrace_reading now;
 	unsigned char known[PIDS / 8];
 	__u64 record[RECORD_MAX / sizeof(__u64)];
@@ -104,8 +118,12 @@ static int open_ring(struct mapwatch *w, int cpu)
 	int error;
 
 	r->fd = open_event(cpu);
+	if (r->fd < 0 && errno == ENODEV) {
+		w->is_partial = true;
+		return 0;
+	}
 	if (r->fd < 0)
-		return errno == ENODEV ? 0 : -errno;	/* a CPU that is off */
+		return -errno;
 	r->page = mmap(NULL, (RING_PAGES + 1) * w->page, PROT_READ | PROT_WRITE, MAP_SHARED,
 		       r->fd, 0);
 	if (r->page == MAP_FAILED) {
@@ -117,12 +135,23 @@ static int open_ring(struct mapwatch *w, int cpu)
 	return 0;
 }
 
+/* Elsewhere perf tells other numbers than stacks have. */
+static bool has_global_pids(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino == INITIAL_PIDS;
+}
+
 int mapwatch_begin(struct mapwatch **out, __u64 start)
 {
 	int nr = (int)sysconf(_SC_NPROCESSORS_CONF), error = 0;
-	struct mapwatch *w = calloc(1, sizeof(*w));
+	struct mapwatch *w;
 
 	*out = NULL;
+	if (!has_global_pids())
+		return -EXDEV;
+	w = calloc(1, sizeof(*w));
 	if (w)
 		w->cpus = calloc((size_t)nr, sizeof(*w->cpus));
 	if (!w || !w->cpus) {
@@ -130,7 +159,8 @@ int mapwatch_begin(struct mapwatch **out, __u64 start)
 		return -ENOMEM;
 	}
 	w->page = (size_t)sysconf(_SC_PAGESIZE);
-	w->start = start;
+	w->since = start;
+	w->left = (struct budget){ .left = TEXT_MAX, .a_second = TEXT_A_SECOND };
 	for (int cpu = 0; cpu < nr && !error; cpu++)
 		error = open_ring(w, cpu);
 	if (error)
@@ -152,16 +182,21 @@ void mapwatch_free(struct mapwatch *w)
 	free(w);
 }
 
-bool mapwatch_knows(const struct mapwatch *w, __u32 pid)
+static bool is_known(const struct mapwatch *w, __u32 pid)
 {
-	return w && pid < PIDS && w->known[pid / 8] & 1u << pid % 8;
+	return pid < PIDS && w->known[pid / 8] & 1u << pid % 8;
 }
 
-static void set_known(struct mapwatch *w, __u32 pid, bool is_known)
+bool mapwatch_knows(const struct mapwatch *w, __u32 pid)
+{
+	return w && !w->is_partial && is_known(w, pid);
+}
+
+static void set_known(struct mapwatch *w, __u32 pid, bool value)
 {
 	const unsigned char bit = (unsigned char)(1u << pid % 8);
 
-	if (pid < PIDS && is_known)
+	if (pid < PIDS && value)
 		w->known[pid / 8] |= bit;
 	else if (pid < PIDS)
 		w->known[pid / 8] &= (unsigned char)~bit;
@@ -180,6 +215,12 @@ static __u64 raw_of(const struct mapwatch *w, __u64 ns)
 	return w->now.raw - (__u64)(__s64)((__int128)ago * w->now.hz / 1000000000);
 }
 
+/* 0 is no process of ours, and ~0 one that has ended. */
+static bool is_process(__u32 pid)
+{
+	return pid && pid <= KTRACE_TID_MASK;
+}
+
 static void tell_origin(struct ktrace_text *meta, __u32 pid, __u32 ppid, __u64 ts)
 {
 	ktrace_text_line(meta, "origin");
@@ -193,11 +234,14 @@ static void tell_origin(struct ktrace_text *meta, __u32 pid, __u32 ppid, __u64 t
 static void take_fork(struct mapwatch *w, struct ktrace_text *meta, const struct fork_record *r,
 		      __u64 ts)
 {
-	if (r->pid == r->ppid)		/* a thread */
+	/* News of another CPU may be older than what was lost. */
+	const __u64 since = (__s64)(ts - w->since) < 0 ? ts : w->since;
+
+	if (r->pid == r->ppid || !is_process(r->ppid))		/* a thread */
 		return;
-	if (!mapwatch_knows(w, r->ppid))
-		set_known(w, r->ppid, procmaps_tell_process(meta, r->ppid, w->start));
-	set_known(w, r->pid, mapwatch_knows(w, r->ppid));
+	if (!is_known(w, r->ppid))
+		set_known(w, r->ppid, procmaps_tell_process(meta, r->ppid, since));
+	set_known(w, r->pid, is_known(w, r->ppid));
 	tell_origin(meta, r->pid, r->ppid, ts);
 }
 
@@ -226,6 +270,8 @@ static void take(struct mapwatch *w, struct ktrace_text *meta)
 	const struct fork_record *fork = (const void *)h;
 	const __u64 ts = raw_of(w, t->time);
 
+	if (h->type != PERF_RECORD_LOST && !is_process(fork->pid))
+		return;
 	switch (h->type) {
 	case PERF_RECORD_FORK:
 		take_fork(w, meta, fork, ts);
@@ -242,6 +288,8 @@ static void take(struct mapwatch *w, struct ktrace_text *meta)
 	case PERF_RECORD_LOST:
 		w->lost += ((const struct lost_record *)(const void *)h)->nr;
 		memset(w->known, 0, sizeof(w->known));
+		if ((__s64)(ts - w->since) > 0)		/* or of a CPU that was earlier */
+			w->since = ts;
 		break;
 	default:
 		break;
@@ -258,22 +306,28 @@ static void copy(const struct mapwatch *w, const struct ring *r, __u64 from, voi
 	memcpy((char *)to + first, data, size - first);
 }
 
-static void drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
+/* false: it has become too much. */
+static bool drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 {
 	struct perf_event_header header;
 	__u64 at = r->page->data_tail, head;
+	bool is_enough = true;
+	size_t before;
 
 	/* ORD(mapwatch_head:A) pairs ORD(mapwatch_tail:A): records before head */
 	head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	for (; at != head; at += header.size) {
+	for (; at != head && is_enough; at += header.size) {
 		copy(w, r, at, &header, sizeof(header));
 		if (header.size < sizeof(header) + sizeof(struct trailer))
 			break;
 		copy(w, r, at, w->record, header.size);
+		before = meta->len;
 		take(w, meta);
+		is_enough = budget_spend(&w->left, meta->len - before, w->now.mono_ns);
 	}
 	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): records are read before room is */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	return is_enough;
 }
 
 static bool has_news(const struct mapwatch *w)
@@ -284,11 +338,14 @@ static bool has_news(const struct mapwatch *w)
 	return false;
 }
 
-void mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta)
+bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta)
 {
+	bool is_enough = true;
+
 	if (!w || !has_news(w))
-		return;
+		return true;
 	ktrace_session_clock(s, &w->now);
-	for (unsigned int i = 0; i < w->cpu_nr; i++)
-		drain_ring(w, &w->cpus[i], meta);
+	for (unsigned int i = 0; i < w->cpu_nr && is_enough; i++)
+		is_enough = drain_ring(w, &w->cpus[i], meta);
+	return is_enough;
 }

@@ -14,11 +14,14 @@ struct mapwatch;
  * @out:	NULL if it does not
  * @start:	the session's clock now
  *
- * Return: 0; -EACCES, -EPERM: it takes CAP_PERFMON; -errno.
+ * Return: 0; -EACCES, -EPERM: it takes CAP_PERFMON; -EXDEV: in a PID namespace; -errno.
  */
 int mapwatch_begin(struct mapwatch **out, __u64 start);
-/* META lines origin and map of what happened since. NULL is allowed, here and below. */
-void mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta);
+/*
+ * META lines origin and map of what happened since. NULL is allowed, here and below.
+ * false: all that may be written has been, and the watch is to be freed.
+ */
+bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta);
 /* All code that this process has is told here, or soon will be. */
 bool mapwatch_knows(const struct mapwatch *w, __u32 pid);
 /* How many pieces of news the kernel had no room for. */

@@ -17,6 +17,9 @@
 
 /* Then the older half is forgotten, and told again if need be. */
 #define TOLD_MAX 65536u
+/* Of one process that is told as a whole: to open its files takes time, and rings fill up. */
+#define PROCESS_MAPS 4096u
+#define PROCESS_TEXT (1u << 20)
 
 struct told_map {
 	__u32 pid;
@@ -135,18 +138,24 @@ bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts)
 {
 	FILE *f = open_maps(pid);
 	struct mapping map;
+	const size_t before = meta->len;
 	char *line = NULL;
 	size_t size = 0;
-	bool is_there = false;
+	bool is_there = false, is_all = true;
+	unsigned int nr = 0;
 
 	if (!f)
 		return false;
-	for (; getline(&line, &size, f) > 0; is_there = true)
-		if (parse(line, &map))
+	for (; is_all && getline(&line, &size, f) > 0; is_there = true) {
+		if (!parse(line, &map))
+			continue;
+		is_all = nr++ < PROCESS_MAPS && meta->len - before < PROCESS_TEXT;
+		if (is_all)
 			tell(meta, pid, ts, &map);
+	}
 	free(line);
 	fclose(f);
-	return is_there;
+	return is_there && is_all;
 }
 
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack)

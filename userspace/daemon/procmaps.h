@@ -36,7 +36,7 @@ struct procmaps {
  * or the process is gone.
  */
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack);
-/* Those of all code that a process has now; false: it is gone. */
+/* Those of all code that a process has now; false: it is gone, or has more than is told. */
 bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts);
 /* One of them */
 void procmaps_tell_map(struct ktrace_text *meta, __u32 pid, __u64 ts, const struct mapping *map);
