@@ -98,11 +98,9 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 	if (ret == -EEXIST)
 		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
 				     "already, left out");
-	if (ret)
-		return ret;
 	/* Times that were delivered stay as they are. */
-	if (set->is_begun)
-		return ktrace_set_wake(set);
+	if (ret || set->is_begun)
+		return ret;
 	t->has_offset = false;
 	set_offset(set, t);
 	return 0;
@@ -159,9 +157,12 @@ int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
 	else
 		ret = i < set->trace_nr ? add_part(set, set->traces[i], &file) :
 		      add_trace(set, &file);
-	if (ret)
+	if (ret) {
 		ktrace_reader_close(&file);
-	return ret;
+		return ret;
+	}
+	/* The file is the trace's now, whatever happens. */
+	return set->is_begun ? ktrace_set_wake(set) : 0;
 }
 
 bool ktrace_set_may_grow(const struct ktrace_traceset *set)
