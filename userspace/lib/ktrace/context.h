@@ -90,7 +90,13 @@ struct ktrace_kernel_image {
 	__u64 text;
 };
 
-/** ktrace_trace_kernel_image - the one with a name; NULL: the trace does not say */
+/**
+ * ktrace_trace_kernel_image - the one with a name
+ *
+ * Return: what stays where it is, and as it is, once the set's first event has been read, until
+ * the set is closed; before that, until the next ktrace_traceset_add(). NULL: the trace does not
+ * say.
+ */
 const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_trace *trace,
 							    const char *name);
 

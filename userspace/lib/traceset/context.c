@@ -142,20 +142,31 @@ int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, con
 	return k.text ? ktrace_known_add(table, &k) : -ENOMEM;
 }
 
+static void free_image(struct ktrace_kernel_image *image)
+{
+	free((char *)image->name);
+	free((char *)image->build);
+	free(image);
+}
+
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text)
 {
-	struct ktrace_kernel_image *images, image = { .text = text };
+	struct ktrace_kernel_image **images, *image;
 
 	if (t->image_nr == IMAGES_MAX)
 		return -EINVAL;
-	images = realloc(t->images, (t->image_nr + 1) * sizeof(*images));
+	images = realloc(t->images, (t->image_nr + 1) * sizeof(struct ktrace_kernel_image *));
 	if (!images)
 		return -ENOMEM;
 	t->images = images;
-	image.name = strdup(name);
-	image.build = build ? strdup(build) : NULL;
-	if (!image.name || (build && !image.build)) {
-		free((char *)image.name);
+	image = calloc(1, sizeof(*image));
+	if (!image)
+		return -ENOMEM;
+	image->name = strdup(name);
+	image->build = build ? strdup(build) : NULL;
+	image->text = text;
+	if (!image->name || (build && !image->build)) {
+		free_image(image);
 		return -ENOMEM;
 	}
 	images[t->image_nr++] = image;
@@ -168,17 +179,15 @@ const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_
 	const struct trace *t = (const struct trace *)trace;
 
 	for (size_t i = 0; i < t->image_nr; i++)
-		if (!strcmp(t->images[i].name, name))
-			return &t->images[i];
+		if (!strcmp(t->images[i]->name, name))
+			return t->images[i];
 	return NULL;
 }
 
 static void free_images(struct trace *t)
 {
-	for (size_t i = 0; i < t->image_nr; i++) {
-		free((char *)t->images[i].name);
-		free((char *)t->images[i].build);
-	}
+	for (size_t i = 0; i < t->image_nr; i++)
+		free_image(t->images[i]);
 	free(t->images);
 }
 

@@ -195,7 +195,7 @@ struct fact {
  * @stacks:	by number
  * @cgroups:	by id
  * @symbols:	functions of the kernel, by address
- * @images:	the kernel and its modules
+ * @images:	the kernel and its modules; each stays where it is
  * @image_nr:	how many
  * @clock:	readings
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
@@ -224,7 +224,7 @@ struct trace {
 	struct known_table stacks;
 	struct known_table cgroups;
 	struct known_table symbols;
-	struct ktrace_kernel_image *images;
+	struct ktrace_kernel_image **images;
 	size_t image_nr;
 	struct clock clock;
 	__u64 offset;
