@@ -14,6 +14,7 @@
 #include "source.h"
 
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +47,7 @@ struct search {
 
 static bool is_word(const char *name)
 {
-	return name && *name && *name != '.' && !strchr(name, '/');
+	return name && *name && *name != '.' && !strpbrk(name, "/:");
 }
 
 /* In a folder with debug information */
@@ -65,37 +66,58 @@ static int find_in(const struct search *s, const char *dir)
 	return fd < 0 ? buildfile_open(build, "%s/lib/modules/%s/" KERNEL, dir, s->release) : fd;
 }
 
-/* Is a line of modules.dep about the module? Files may have - where names have _. */
-static bool is_of(const char *line, const char *name)
+/*
+ * Is a line of modules.dep about the module? Then it is that long, without the ending of a
+ * compressed one; else 0. Files may have - where names have _.
+ */
+static int is_of(const char *line, const char *name)
 {
-	const char *colon = strchr(line, ':'), *at = colon;
+	const char *at = strchr(line, ':');
 
-	if (!colon)
-		return false;
+	if (!at)
+		return 0;
 	while (at > line && at[-1] != '/')
 		at--;
 	for (; *name && (*at == *name || (*at == '-' && *name == '_')); at++)
 		name++;
-	return !*name && !strncmp(at, ".ko", 3);
+	return *name || strncmp(at, ".ko", 3) ? 0 : (int)(at - line) + 3;
+}
+
+/* A line, of which what did not fit is left out; false: there are no more. */
+static bool get_line(FILE *f, char *line, size_t size)
+{
+	int c = 0;
+
+	if (!fgets(line, (int)size, f))
+		return false;
+	if (!strchr(line, '\n'))
+		while (c != '\n' && c != EOF)
+			c = getc(f);
+	return true;
+}
+
+/* What modules.dep of the release has; NULL: nothing */
+static FILE *open_list(const struct search *s)
+{
+	int fd = buildfile_open(NULL, "%s/lib/modules/%s/modules.dep", s->sysroot, s->release);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (!f && fd >= 0)
+		close(fd);
+	return f;
 }
 
 /* The module's file where the kernel finds it, and where packages have its debug information */
 static int find_module(const struct search *s)
 {
-	char *path = NULL, *line = NULL;
-	size_t size = 0;
-	FILE *f = NULL;
+	FILE *f = open_list(s);
+	char line[PATH_MAX];
 	int fd = -1, len;
 
-	if (asprintf(&path, "%s/lib/modules/%s/modules.dep", s->sysroot, s->release) > 0)
-		f = fopen(path, "re");
-	while (f && fd < 0 && getline(&line, &size, f) > 0) {
-		if (!is_of(line, s->image->name))
+	while (f && fd < 0 && get_line(f, line, sizeof(line))) {
+		len = is_of(line, s->image->name);
+		if (!len)
 			continue;
-		/* Without the ending of a compressed one */
-		len = (int)strcspn(line, ":");
-		while (strncmp(line + len - 3, ".ko", 3))
-			len--;
 		fd = buildfile_open(s->image->build, "%s" DEBUG_DIR "/lib/modules/%s/%.*s",
 				    s->sysroot, s->release, len, line);
 		fd = fd < 0 ? buildfile_open(s->image->build, "%s/lib/modules/%s/%.*s", s->sysroot,
@@ -103,8 +125,6 @@ static int find_module(const struct search *s)
 	}
 	if (f)
 		fclose(f);
-	free(line);
-	free(path);
 	return fd;
 }
 
