@@ -303,6 +303,50 @@ as_addr2line()
 	grep -q '^(caller ? at inlined.c:5, inlined in ? at inlined.c:9, inlined in work+0x' list
 }
 
+# shared_by OPTION...: the caller of inlined is told with what dwz(1) moved to another file
+shared_by()
+{
+	callers "$@" | sort -u >list
+	grep -q '^(caller leaf at inlined.c:5, inlined in middle at inlined.c:9, inlined in work+0x' list
+}
+
+@test "debug information in a file of its own that shares some with others" {
+	inlined
+	cp inlined whole
+	traced ./inlined
+	id=$(readelf -n inlined | sed -n 's/.*Build ID: //p')
+	debug=debug/.build-id/${id:0:2}
+	mkdir -p "$debug"
+	for relative in "" -r; do
+		rm -f inlined
+		cp whole inlined
+		inlined -DANOTHER -o another
+		# shellcheck disable=SC2086 # an option or none
+		dwz $relative -m "$PWD/shared.debug" inlined another
+		objcopy --only-keep-debug inlined "$debug/${id:2}.debug"
+		strip inlined
+		[ -z "$relative" ] || mv shared.debug "$debug/"
+		shared_by --debug-dir debug
+	done
+	# By its own build id
+	shared=$(readelf -n "$debug/shared.debug" | sed -n 's/.*Build ID: //p')
+	mkdir -p "debug/.build-id/${shared:0:2}"
+	mv "$debug/shared.debug" "debug/.build-id/${shared:0:2}/${shared:2}.debug"
+	shared_by --debug-dir debug
+}
+
+@test "a pipe where shared debug information should be is not waited for" {
+	inlined
+	inlined -DANOTHER -o another
+	dwz -m "$PWD/shared.debug" -M "$PWD/shared.debug" inlined another
+	traced ./inlined
+	shared_by --symbols
+	rm shared.debug
+	mkfifo shared.debug
+	timeout 60 "$KTRACE" list --symbols -e pthread:mutex_init_in t >list
+	grep -q '(caller ? at inlined.c:5, inlined in ? at inlined.c:9, inlined in work+0x' list
+}
+
 @test "functions that are inlined are a chain, as addr2line has it, of any compiler" {
 	for CC in gcc clang; do
 		for flags in "-pie" "-no-pie" "-gdwarf-4"; do
@@ -529,6 +573,15 @@ kernel_function()
 	echo 'kernel/x/a-module.ko.xz: kernel/x/b.ko.xz' >root/lib/modules/6.6.6-test/modules.dep
 	"$KTRACE" list --sysroot root t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >there
 	diff there list
+	# The list may be anything.
+	mv root/lib/modules/6.6.6-test/modules.dep list.dep
+	{ printf '%0100000d\nnothing\n.ko:\n:\n' 0; cat list.dep; } >root/lib/modules/6.6.6-test/modules.dep
+	"$KTRACE" list --sysroot root t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >there
+	diff there list
+	rm root/lib/modules/6.6.6-test/modules.dep
+	mkfifo root/lib/modules/6.6.6-test/modules.dep
+	timeout 60 "$KTRACE" list --sysroot root t >there
+	grep -q 'work \[a_module\]+0x0)$' there
 	# Another build
 	gcc -g -O2 -nostdlib -static -no-pie -Wl,--build-id kernel.c -o root/boot/vmlinux-6.6.6-test
 	"$KTRACE" list --sysroot root t 2>err | sed -n 's/.* (x \(.*\))$/\1/p' >there

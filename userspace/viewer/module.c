@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #define DEBUG_DIR "/usr/lib/debug"
@@ -87,13 +88,47 @@ static int open_by_link(const struct module *m, const char *file, const char *na
 }
 
 /*
+ * A file whose debug information is empty. If libdw has nothing that the information shares, it
+ * opens what .gnu_debugaltlink says when it meets a reference there: a pipe, or another build.
+ */
+static int open_empty(void)
+{
+	static const char names[] = "\0.debug_info\0.shstrtab";
+	const Elf64_Ehdr head = {
+		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
+			     __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? ELFDATA2LSB : ELFDATA2MSB,
+			     EV_CURRENT },
+		.e_type = ET_REL, .e_version = EV_CURRENT, .e_ehsize = sizeof(head),
+		.e_shoff = sizeof(head), .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = 3,
+		.e_shstrndx = 2,
+	};
+	/* One byte is no unit. */
+	const Elf64_Shdr sections[3] = {
+		{ .sh_type = SHT_NULL },
+		{ .sh_name = 1, .sh_type = SHT_PROGBITS, .sh_size = 1,
+		  .sh_offset = sizeof(head) + sizeof(sections), .sh_addralign = 1 },
+		{ .sh_name = 13, .sh_type = SHT_STRTAB, .sh_size = sizeof(names),
+		  .sh_offset = sizeof(head) + sizeof(sections), .sh_addralign = 1 },
+	};
+	int fd = memfd_create("empty", MFD_CLOEXEC);
+
+	if (fd >= 0 && (write(fd, &head, sizeof(head)) != (ssize_t)sizeof(head) ||
+			write(fd, sections, sizeof(sections)) != (ssize_t)sizeof(sections) ||
+			write(fd, names, sizeof(names)) != (ssize_t)sizeof(names))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/*
  * What the debug information shares with that of others, as dwz(1) has it: by its own build id,
- * or at the path that .gnu_debugaltlink says.
+ * or at the path that .gnu_debugaltlink says, from where @file is.
  */
 static int open_shared(const struct module *m, Dwfl_Module *mod, const char *file)
 {
 	char build[2 * BUILD_ID_MAX + 1];
-	const char *path, *slash = strrchr(file, '/'), *dir;
+	const char *path = "", *slash = strrchr(file, '/'), *dir;
 	const unsigned char *id;
 	const void *bits;
 	Dwarf_Addr bias;
@@ -101,15 +136,27 @@ static int open_shared(const struct module *m, Dwfl_Module *mod, const char *fil
 	ssize_t size = dwarf ? dwelf_dwarf_gnu_debugaltlink(dwarf, &path, &bits) : 0;
 	int fd = -1, len = slash && *path != '/' ? (int)(slash - file) + 1 : 0;
 
-	if (size < 2 || size > BUILD_ID_MAX)
+	if (size <= 0)
 		return -1;
+	if (size < 2 || size > BUILD_ID_MAX)
+		return open_empty();
 	for (id = bits; id < (const unsigned char *)bits + size; id++)
 		sprintf(build + 2 * (id - (const unsigned char *)bits), "%02x", *id);
 	for (size_t i = 0; fd < 0 && (dir = debug_dir(m, i)); i++)
 		fd = buildfile_in(dir, build, ".debug");
 	if (fd < 0 && *path == '/' && m->where->sysroot)
 		fd = buildfile_open(build, "%s%s", m->where->sysroot, path);
-	return fd < 0 ? buildfile_open(build, "%.*s%s", len, file, path) : fd;
+	fd = fd < 0 ? buildfile_open(build, "%.*s%s", len, file, path) : fd;
+	return fd < 0 ? open_empty() : fd;
+}
+
+/* Where an open file is, for free(); NULL: not known */
+static char *path_of(int fd)
+{
+	char link[32];
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return realpath(link, NULL);
 }
 
 static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
@@ -118,13 +165,15 @@ static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf
 	const struct module *m = *data;
 	int fd = -1;
 
-	/* A debug link names no folder. */
-	if (file && link && strchr(link, '/'))
-		return open_shared(m, mod, file);
+	/* A debug link names no folder, and has a checksum. */
+	if (link && (!crc || strchr(link, '/')))
+		return open_shared(m, mod, file ? file : "");
 	if (m->build)
 		fd = open_by_build(m, ".debug");
 	if (m->build && fd < 0 && file)
 		fd = open_by_link(m, file, link);
+	if (fd >= 0)
+		*found = path_of(fd);
 	/* Without names it is found by its build id alone. */
 	if (fd < 0 && m->where->asks_servers)
 		fd = dwfl_standard_find_debuginfo(mod, data, name, base, NULL, NULL, crc, found);
