@@ -88,6 +88,32 @@ user:99|None" ]
 	[ "$(sql 'SELECT bytes FROM events WHERE event = "user:99"')" = 00ff ]
 }
 
+@test "sqlite: names that SQLite has no room for" {
+	local long fields
+	long=$(printf 'n%.0s' {1..210})
+	fields=$(printf 'u8%%20a%d;' {1..2001})
+	"$PROGS/mktrace" t <<END
+meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x
+meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+meta stream id=2 kind=user cpu=0 ring=65536 block=4096 policy=drop
+meta event kind=user id=16 desc=sqlite_x:ev{u8%20x_2;u8%20x;u8%20X;}
+meta event kind=user id=17 desc=b:${long}1{u8%20a;}
+meta event kind=user id=18 desc=b:${long}2{u8%20a;}
+meta event kind=user id=19 desc=b:wide{$fields}
+block 2
+rec 1100 16 100 u8:1 u8:2 u8:3
+rec 1200 17 100 u8:1
+rec 1300 18 100 u8:2
+rec 1400 19 100 zeros:2001
+END
+	run_ktrace export --to sqlite -o t.db t
+	[ "$status" = 0 ]
+	[ "$(sql 'SELECT x_2, x, X_3 FROM "_sqlite_x:ev"')" = "1|2|3" ]
+	[ "$(sql "SELECT count(*) FROM sqlite_master WHERE type = 'view' AND name LIKE 'b:n%'")" = "$("$KTRACE" list t | grep -c b:n)" ]
+	[ "$(sql 'SELECT a FROM f_2 UNION ALL SELECT a FROM f_3')" = $'1\n2' ]
+	[ "$(sql "SELECT json_extract(fields, '\$.a2001') FROM \"b:wide\"")" = 0 ]
+}
+
 @test "sqlite: states are those of ktrace sched and of ktrace syscalls" {
 	python3 "$ORACLE" make 3 3000 | "$PROGS/mktrace" t
 	is_whole t

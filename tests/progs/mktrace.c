@@ -324,7 +324,7 @@ static void run_line(struct state *st, char *line)
 int main(int argc, char **argv)
 {
 	static struct state st;
-	char line[8192];
+	static char line[1 << 18];
 	bool has_parts;
 
 	if (argc < 2 || argc > 3)

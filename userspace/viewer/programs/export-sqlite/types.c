@@ -15,6 +15,10 @@
 #include <string.h>
 #include <strings.h>
 
+/* SQLite has no tables with more than 2000 columns, and the view adds some; names end here. */
+#define COLUMNS_MAX 1900u
+#define NAME_MAX_BYTES 200
+
 /*
  * struct type - up to @id the key: its description, or the name of what has none
  * @number:	in its table
@@ -62,17 +66,38 @@ static void put_name(struct ktrace_out *out, const char *name)
 	ktrace_out_char(out, '"');
 }
 
+/* Columns of the table that is being made */
+static char columns[COLUMNS_MAX][NAME_MAX_BYTES + 16];
+
 /* SQLite takes names that differ in case only for the same. */
-static bool is_taken(const struct ktrace_event_type *type, __u32 i)
+static bool is_taken(__u32 i)
 {
 	__u32 k;
 
-	if (!strcasecmp(type->fields[i].name, "event_id"))
+	if (!strcasecmp(columns[i], "event_id"))
 		return true;
 	for (k = 0; k < i; k++)
-		if (!strcasecmp(type->fields[i].name, type->fields[k].name))
+		if (!strcasecmp(columns[i], columns[k]))
 			return true;
 	return false;
+}
+
+/* The field's, behind which there is a number if a column before has that name */
+static const char *name_column(const char *field, __u32 i)
+{
+	__u32 number = i;
+
+	snprintf(columns[i], sizeof(columns[i]), "%.*s", NAME_MAX_BYTES, field);
+	while (is_taken(i))
+		snprintf(columns[i], sizeof(columns[i]), "%.*s_%u", NAME_MAX_BYTES, field,
+			 number++);
+	return columns[i];
+}
+
+/* All fields are one column of JSON. */
+static bool is_wide(const struct ktrace_event_type *type)
+{
+	return type->field_nr > COLUMNS_MAX;
 }
 
 static const char *affinity(const struct ktrace_field *f)
@@ -86,14 +111,15 @@ static const char *affinity(const struct ktrace_field *f)
 
 static void put_columns(struct ktrace_out *out, const struct ktrace_event_type *type)
 {
-	char name[256];
 	__u32 i;
 
+	if (is_wide(type)) {
+		ktrace_out_str(out, ",fields TEXT");
+		return;
+	}
 	for (i = 0; i < type->field_nr; i++) {
-		snprintf(name, sizeof(name), is_taken(type, i) ? "%.200s_%u" : "%.200s",
-			 type->fields[i].name, i);
 		ktrace_out_char(out, ',');
-		put_name(out, name);
+		put_name(out, name_column(type->fields[i].name, i));
 		ktrace_out_str(out, affinity(&type->fields[i]));
 	}
 }
@@ -137,28 +163,18 @@ static int prepare_insert(struct db *d, struct type *t, const char *table)
 	else
 		put_table(out, t);
 	ktrace_out_str(out, " VALUES(?");
-	for (i = 0; i < t->type->field_nr; i++)
+	for (i = 0; i < (is_wide(t->type) ? 1 : t->type->field_nr); i++)
 		ktrace_out_str(out, ",?");
 	ktrace_out_bytes(out, ")", 2);
 	out->len = 0;
 	return out->error ? d->error = out->error : db_prepare(d, out->buf, &t->insert);
 }
 
-/* Under the event's name, with time and thread; another type may have the name already. */
-static int make_view(struct db *d, const struct type *t)
+/* Return: what SQLite returns */
+static int try_view(struct db *d, const struct type *t, const char *name)
 {
 	struct ktrace_out *out = &d->cell;
-	char name[300];
-	size_t i;
 
-	snprintf(name, sizeof(name), "%.200s", t->type->full_name);
-	for (i = 0; i < d->types.nr; i++) {
-		const struct type *other = rows_at(&d->types, i);
-
-		if (other->type && other->number < t->number &&
-		    !strcasecmp(other->type->full_name, t->type->full_name))
-			snprintf(name, sizeof(name), "%.200s:%lld", t->type->full_name, t->number);
-	}
 	ktrace_out_str(out, "CREATE VIEW ");
 	put_name(out, name);
 	ktrace_out_str(out, " AS SELECT e.ns, s.cpu, t.pid AS thread_pid, t.tid AS thread_tid, "
@@ -166,7 +182,34 @@ static int make_view(struct db *d, const struct type *t)
 	put_table(out, t);
 	ktrace_out_str(out, " AS f JOIN event AS e ON e.id = f.event_id JOIN stream AS s ON s.id = "
 		       "e.stream LEFT JOIN thread AS t ON t.id = e.thread");
-	return run_cell(d);
+	ktrace_out_char(out, '\0');
+	out->len = 0;
+	return out->error ? SQLITE_NOMEM : sqlite3_exec(d->db, out->buf, NULL, NULL, NULL);
+}
+
+/*
+ * Under the event's name, with time and thread; another type may have the name already. SQLite
+ * keeps names that begin with sqlite_ for itself.
+ */
+static int make_view(struct db *d, const struct type *t)
+{
+	const char *full = t->type->full_name, *before = strncasecmp(full, "sqlite_", 7) ? "" : "_";
+	char name[NAME_MAX_BYTES + 32];
+	int ret;
+
+	snprintf(name, sizeof(name), "%s%.*s", before, NAME_MAX_BYTES, full);
+	ret = try_view(d, t, name);
+	if (ret == SQLITE_ERROR) {
+		snprintf(name, sizeof(name), "%s%.*s:%lld", before, NAME_MAX_BYTES, full,
+			 t->number);
+		ret = try_view(d, t, name);
+	}
+	if (ret != SQLITE_ERROR)
+		return db_check(d, ret);
+	/* The table is there. */
+	fprintf(stderr, "ktrace: no view of %s, see table f_%lld: SQLite: %s\n", name, t->number,
+		sqlite3_errmsg(d->db));
+	return 0;
 }
 
 static int put_type(struct db *d, struct type *t, const struct ktrace_trace_event *e)
@@ -259,6 +302,11 @@ int types_insert(struct db *d, __s64 number, __s64 id, const struct ktrace_trace
 	if (!insert || !line_has_fields(e))
 		return 0;
 	sqlite3_bind_int64(insert, 1, id);
+	if (is_wide(e->type)) {
+		line_put_json_fields(&d->cell, e);
+		db_bind_cell(d, insert, 2);
+		return db_step(d, insert);
+	}
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v))
 		bind_value(d, insert, (int)it.next + 1, &v);
