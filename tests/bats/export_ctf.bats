@@ -53,6 +53,38 @@ is_whole()
 	is_whole 23 odd
 }
 
+# tell FILE EVENT RECORD...: a file with one type of events
+tell()
+{
+	local file=$1 event=$2
+	shift 2
+	{
+		echo "meta trace version=1 start_ns=5 backend=dev clock=tsc cmd=x"
+		echo "meta clock raw=5 mono_ns=5 real_ns=5 hz=1000000000"
+		echo "meta stream id=2 kind=user cpu=0 ring=65536 block=4096 policy=drop"
+		echo "meta event kind=user id=16 desc=$event"
+		echo "block 2"
+		printf 'rec %s\n' "$@"
+	} | "$PROGS/mktrace" "$file"
+}
+
+@test "ctf: names that are alike are numbered, those of lengths, too" {
+	tell t 'a:b{u32%20_x_length;u8[]%20x;}' '5 16 7 u32:1 u32:2 u8:3 u8:4'
+	run_ktrace export --to ctf -o x t
+	[ "$status" = 0 ]
+	[[ $(babeltrace2 x) == *"{ _x_length = 1, "*" x__2 = [ [0] = 3, [1] = 4 ] }" ]]
+	tell t 'a:b{u8%20a.b;u8%20a_b__2;u8%20a_b;}' '5 16 7 u8:1 u8:2 u8:3'
+	run_ktrace export --to ctf -o y t
+	[ "$status" = 0 ]
+	[[ $(babeltrace2 y) == *"{ a_b = 1, a_b__2 = 2, a_b__3 = 3 }" ]]
+}
+
+@test "ctf: times that readers do not have" {
+	tell t 'a:b{u8%20a;}' '5 16 7 u8:1' '18446744073709551615 16 7 u8:2' \
+		'18446744073709551615 16 7 u8:3'
+	is_whole 3 t
+}
+
 @test "ctf: no event, one event, several files" {
 	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
 	is_whole 0 --since 5 t
@@ -95,4 +127,14 @@ is_whole()
 	(trap '' XFSZ && ulimit -f 1 && run_ktrace export --to ctf -o out t && [ "$status" = 1 ])
 	(ulimit -f 1 && run_ktrace export --to ctf -o out t && [ "$status" = 153 ])
 	[ -z "$(find . -name 'out*')" ]
+}
+
+@test "ctf: a link leads to the folder" {
+	mkdir other
+	ln -s other link
+	run_ktrace export --to ctf -o link odd
+	[ "$status" = 0 ] && [ -L link ] && [ -e other/metadata ]
+	ln -s nowhere dangling
+	run_ktrace export --to ctf -o dangling odd
+	[ "$status" = 1 ] && [[ $stderr == *"dangling: No such file or directory"* ]]
 }

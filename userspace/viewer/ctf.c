@@ -21,6 +21,8 @@
 
 /* A packet ends behind the event that makes it this large. */
 #define PACKET_SIZE (64u << 10)
+/* Readers have no later time than 2^63 - 1 ns; of events beyond, as many have a ns each. */
+#define CLOCK_END ((1ull << 63) - (1ull << 40))
 
 /* struct packet - what a packet begins with, as metadata describes it */
 struct packet {
@@ -90,9 +92,9 @@ static void take_loss(struct ctf *c, struct ctf_stream *s, const struct ktrace_t
 /* When the clock says that it was: not before the event before. */
 static __u64 clock_of(struct ctf *c, const struct ctf_stream *s, const struct ktrace_trace_event *e)
 {
-	const __u64 start = c->x->scope.start;
-	__u64 time = e->time > start ? e->time - start : 0;
+	__u64 time = e->time < CLOCK_END ? e->time : CLOCK_END;
 
+	time = time > c->start ? time - c->start : 0;
 	if (time < c->last)
 		time = c->last;
 	if (time == c->last && s->number < c->before)
@@ -172,6 +174,7 @@ static int take_events(struct ctf *c)
 	int ret = scope_begin(&c->x->scope, c->x->set);
 	size_t i;
 
+	c->start = c->x->scope.start < CLOCK_END ? c->x->scope.start : CLOCK_END;
 	if (!ret)
 		ret = find_streams(c);
 	while (!ret && (ret = scope_next(&c->x->scope, &e)) == 1) {
@@ -221,7 +224,7 @@ static int write_ctf(struct export *x)
 		free(((struct ctf_stream *)rows_at(&c.streams, i))->body.buf);
 	rows_free(&c.streams);
 	rows_free(&c.classes);
-	return ret ? ret : ended;
+	return ret ? ret : ended ? EXPORT_SAID : 0;
 }
 
 const struct export_format export_ctf = {

@@ -64,6 +64,7 @@ struct ctf_stream {
  * @uuid:	of the trace
  * @classes:	of events met
  * @streams:	of all rings, in their order
+ * @start:	time at which the clock is 0
  * @last:	time of the event before, and @before its stream's number
  * @error:	0, -errno
  */
@@ -72,6 +73,7 @@ struct ctf {
 	unsigned char uuid[16];
 	struct rows classes;
 	struct rows streams;
+	__u64 start;
 	__u64 last;
 	__u32 before;
 	int error;

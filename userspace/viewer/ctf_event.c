@@ -162,7 +162,7 @@ void ctf_put_event(struct ctf *c, struct ctf_stream *s, const struct ktrace_trac
 	class.type = e->type;
 	class.kind = e->type ? 0 : e->stream->kind;
 	class.id = e->type ? 0 : e->id;
-	class.is_late = e->time != c->x->scope.start + time;
+	class.is_late = e->time != c->start + time;
 	line_find_thread(e, &thread);
 	put_u32(out, 0);
 	put_u64(out, time);

@@ -113,7 +113,7 @@ static void put_environment(struct ktrace_out *out, const struct ctf *c)
 
 static void put_clock(struct ktrace_out *out, const struct ctf *c)
 {
-	const __u64 start = c->x->scope.start;
+	const __u64 start = c->start;
 
 	ktrace_out_str(out, "clock {\n\tname = \"ktrace\";\n\tdescription = \"Wall clock when the "
 		       "recording began, and what CLOCK_MONOTONIC counted since\";\n");
@@ -171,15 +171,66 @@ static bool is_same_word(const char *a, const char *b)
 	return x.len == y.len && !memcmp(words[0], words[1], x.len);
 }
 
-static void put_field_name(struct ktrace_out *out, const struct ktrace_event_type *type, __u32 i)
-{
-	__u32 k, same = 0;
+/*
+ * struct names - of a struct
+ * @given:	those that it has, a NUL before and behind each
+ * @word:	the one at hand, which ends with a NUL
+ */
+struct names {
+	struct ktrace_out given;
+	struct ktrace_out word;
+};
 
+static bool is_given(const struct names *n, const char *before, const char *behind)
+{
+	char *name = NULL;
+	bool is_found;
+	int len;
+
+	len = asprintf(&name, "%c%s%s%s%c", '\0', before, n->word.buf, behind, '\0');
+	is_found = len > 0 && memmem(n->given.buf, n->given.len, name, (size_t)len);
+	free(len > 0 ? name : NULL);
+	return is_found;
+}
+
+static void give(struct names *n, const char *before, const char *behind)
+{
+	ktrace_out_str(&n->given, before);
+	ktrace_out_str(&n->given, n->word.buf);
+	ktrace_out_str(&n->given, behind);
+	ktrace_out_char(&n->given, '\0');
+}
+
+static void put_number(struct names *n, size_t len, __u32 number)
+{
+	n->word.len = len;
+	if (number > 1)
+		put(&n->word, "__%u", number);
+	ktrace_out_char(&n->word, '\0');
+}
+
+/* Finds a name for a field: neither it nor that of its length is one that the struct has. */
+static int name_field(struct names *n, const struct ktrace_event_type *type, __u32 i,
+		      bool is_sequence)
+{
+	__u32 k, number = 1;
+	size_t len;
+
+	n->word.len = 0;
+	put_word(&n->word, type->fields[i].name);
+	len = n->word.len;
 	for (k = 0; k < i; k++)
-		same += is_same_word(type->fields[k].name, type->fields[i].name);
-	put_word(out, type->fields[i].name);
-	if (same)
-		put(out, "__%u", same + 1);
+		number += is_same_word(type->fields[k].name, type->fields[i].name);
+	put_number(n, len, number);
+	while (!n->word.error &&
+	       (is_given(n, "_", "") || (is_sequence && is_given(n, "__", "_length"))))
+		put_number(n, len, ++number);
+	if (n->word.error)
+		return n->word.error;
+	give(n, "_", "");
+	if (is_sequence)
+		give(n, "__", "_length");
+	return n->given.error;
 }
 
 /* How a scalar is described: signed, hexadecimal, a letter */
@@ -234,15 +285,19 @@ static void put_enum(struct ktrace_out *out, const struct ktrace_field *f)
 	ktrace_out_str(out, " }");
 }
 
-static void put_field(struct ktrace_out *out, const struct ctf_class *class, __u32 i)
+static void put_field(struct ktrace_out *out, const struct ctf_class *class, __u32 i,
+		      struct names *names)
 {
 	const struct ktrace_field *f = &class->type->fields[i];
 	const bool is_last = i + 1 == class->fields;
 	const bool is_sequence = f->shape == KTRACE_COUNTED || (is_last && class->is_cut);
 
+	out->error = out->error ? out->error : name_field(names, class->type, i, is_sequence);
+	if (out->error)
+		return;
 	if (is_sequence) {
 		ktrace_out_str(out, "\t\tu32 __");
-		put_field_name(out, class->type, i);
+		ktrace_out_str(out, names->word.buf);
 		ktrace_out_str(out, "_length;\n");
 	}
 	ktrace_out_str(out, "\t\t");
@@ -253,10 +308,10 @@ static void put_field(struct ktrace_out *out, const struct ctf_class *class, __u
 	else
 		put_scalar(out, f);
 	ktrace_out_str(out, " _");
-	put_field_name(out, class->type, i);
+	ktrace_out_str(out, names->word.buf);
 	if (is_sequence) {
 		ktrace_out_str(out, "[__");
-		put_field_name(out, class->type, i);
+		ktrace_out_str(out, names->word.buf);
 		ktrace_out_str(out, "_length]");
 	} else if (f->shape == KTRACE_FIXED) {
 		put(out, "[%u]", f->count);
@@ -302,13 +357,24 @@ static void put_context(struct ktrace_out *out, const struct ctf_class *class)
 	ktrace_out_str(out, "\t};\n");
 }
 
+static void put_fields(struct ktrace_out *out, const struct ctf_class *class)
+{
+	struct names names = { .given.flush = output_grow, .word.flush = output_grow };
+	__u32 i;
+
+	ktrace_out_char(&names.given, '\0');
+	for (i = 0; i < class->fields; i++)
+		put_field(out, class, i, &names);
+	free(names.given.buf);
+	free(names.word.buf);
+}
+
 static void put_class(struct ktrace_out *out, const struct ctf_class *class)
 {
 	const struct ktrace_trace_stream stream = { .kind = class->kind };
 	const struct ktrace_trace_event e = {
 		.type = class->type, .id = class->id, .stream = &stream,
 	};
-	__u32 i;
 
 	ktrace_out_str(out, "event {\n\tname = \"");
 	out_event_name(out, &e);
@@ -318,8 +384,7 @@ static void put_class(struct ktrace_out *out, const struct ctf_class *class)
 	if (class->fields == CTF_BYTES)
 		ktrace_out_str(out, "\t\tu32 __bytes_length;\n\t\tx8 _bytes[__bytes_length];\n");
 	else
-		for (i = 0; i < class->fields; i++)
-			put_field(out, class, i);
+		put_fields(out, class);
 	ktrace_out_str(out, "\t};\n};\n\n");
 }
 

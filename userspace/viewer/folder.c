@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,16 +70,30 @@ static int check_path(const char *path)
 	return nr > 2 ? -ENOTEMPTY : 0;
 }
 
-static int make_folder(const char *path)
+/* Where a link leads to, not the link, is replaced. Return: 0, -errno. */
+static int name_final(const char *path)
 {
-	const mode_t mask = umask(0);
+	struct stat st;
 	size_t len;
 
-	umask(mask);
+	if (realpath(path, final))
+		return 0;
 	if ((size_t)snprintf(final, sizeof(final), "%s", path) >= sizeof(final))
 		return -ENAMETOOLONG;
 	for (len = strlen(final); len > 1 && final[len - 1] == '/'; len--)
 		final[len - 1] = '\0';
+	/* A link that leads nowhere */
+	return lstat(final, &st) ? 0 : -ENOENT;
+}
+
+static int make_folder(const char *path)
+{
+	const mode_t mask = umask(0);
+	int ret = name_final(path);
+
+	umask(mask);
+	if (ret)
+		return ret;
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", final) >= (int)sizeof(temporary)) {
 		*temporary = '\0';
 		return -ENAMETOOLONG;
@@ -157,14 +172,30 @@ int folder_append_stream(__u32 number, const char *head, size_t head_size, const
 	return append(name, parts, 2);
 }
 
+/* A handler between the two would empty the folder that is whole. Return: 0, -errno. */
+static int name_folder(void)
+{
+	sigset_t all, old;
+	int ret = 0;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &old);
+	if (rename(temporary, final))
+		ret = -errno;
+	else
+		*temporary = '\0';
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
 int folder_end(bool is_whole)
 {
 	int ret = 0;
 
-	if (is_whole && (syncfs(folder_fd) || rename(temporary, final)))
-		ret = -errno;
-	if (is_whole && !ret)
-		*temporary = '\0';
+	if (is_whole)
+		ret = syncfs(folder_fd) ? -errno : name_folder();
+	if (ret)
+		complain_about(final, "%s", strerror(-ret));
 	drop_folder();
 	close(folder_fd);
 	folder_fd = -1;

@@ -16,7 +16,10 @@ int folder_begin(const char *path);
 int folder_append_metadata(const char *data, size_t size);
 int folder_append_stream(__u32 number, const char *head, size_t head_size, const char *data,
 			 size_t size);
-/* Gives it its name, or, if it is not whole, takes it away. Return: 0, -errno. */
+/*
+ * Gives it its name, or, if it is not whole, takes it away. Return: 0, -errno, which it has
+ * complained about.
+ */
 int folder_end(bool is_whole);
 
 #endif
