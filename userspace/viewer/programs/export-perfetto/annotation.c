@@ -56,10 +56,28 @@ void names_forget(struct perfetto *p)
 	p->names = (struct rows)ROWS_INIT(struct name, which);
 }
 
+/* JSON can take six bytes for one of a path. */
+static size_t path_room(const struct ktrace_trace_event *e)
+{
+	const __u32 nr = ktrace_event_items(e);
+	struct ktrace_item item;
+	size_t room = 0;
+	const char *path;
+	__u32 i;
+
+	for (i = 0; i < nr; i++) {
+		item = ktrace_event_item(e, i);
+		path = item.kind == KTRACE_ITEM_CGROUP ?
+		       ktrace_trace_cgroup(e->stream->trace, item.value) : NULL;
+		room += path ? 6 * strlen(path) : 0;
+	}
+	return room;
+}
+
 /* Text can take three bytes for one that is not UTF-8, and two digits for each byte. */
 void event_room(struct perfetto *p, const struct ktrace_trace_event *e)
 {
-	const size_t text = TEXT_ROOM + 4 * (size_t)e->len;
+	const size_t text = TEXT_ROOM + 4 * (size_t)e->len + path_room(e);
 	struct ktrace_values it;
 	struct ktrace_value v;
 	size_t nr = EXTRAS + 4;

@@ -86,7 +86,8 @@ static void end_bundle(struct perfetto *p, struct bundle *b)
 	packet_fill(p, &rest, b->machine);
 	message_pack(&packet, &rest.base);
 	bytes_append(out, 1, packet.buf, packet.len);
-	p->error = packet.error ? packet.error : bundle.error;
+	if (!p->error)
+		p->error = packet.error ? packet.error : bundle.error;
 	free(packet.buf);
 	free(bundle.buf);
 	b->text.len = 0;
@@ -201,7 +202,8 @@ bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 m
 	event.event_case = (Perfetto__Protos__FtraceEvent__EventCase)member->id;
 	event.sched_switch = (void *)message;
 	message_append(&b->text, 2, &event.base);
-	p->error = b->text.error;
+	if (!p->error)
+		p->error = b->text.error;
 	if (b->text.len >= BUNDLE_SIZE)
 		end_bundle(p, b);
 	return true;

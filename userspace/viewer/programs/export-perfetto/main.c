@@ -323,7 +323,7 @@ static int put_events(struct perfetto *p)
 	}
 	while (!ret && !p->out->error && (ret = scope_next(&p->x->scope, &e)) == 1) {
 		take_event(p, e);
-		ret = p->error;
+		ret = p->error ? p->error : p->text.error;
 	}
 	progress_end();
 	ftrace_end(p);
