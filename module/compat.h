@@ -71,6 +71,15 @@ static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 #else
 	const int nr = syscall_get_nr(current, regs);
 
+#ifdef CONFIG_IA32_EMULATION
+	if (in_ia32_syscall())
+		return nr == __NR_ia32_execve || nr == __NR_ia32_execveat;
+#endif
+#ifdef CONFIG_X86_X32_ABI
+	if (nr & __X32_SYSCALL_BIT)
+		return nr == (__X32_SYSCALL_BIT | __NR_x32_execve) ||
+		       nr == (__X32_SYSCALL_BIT | __NR_x32_execveat);
+#endif
 	return nr == __NR_execve || nr == __NR_execveat;
 #endif
 }
