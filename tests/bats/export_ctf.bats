@@ -113,9 +113,11 @@ tell()
 	mkdir empty full
 	echo kept >full/file
 	run_ktrace export --to ctf -o empty odd
-	[ "$status" = 0 ] && [ -e empty/metadata ]
+	[ "$status" = 0 ]
+	[ -e empty/metadata ]
 	run_ktrace export --to ctf -o full odd
-	[ "$status" = 1 ] && [[ $stderr == *"full: is there already, and not an empty folder"* ]]
+	[ "$status" = 1 ]
+	[[ $stderr == *"full: is there already, and not an empty folder"* ]]
 	[ "$(ls full)" = file ]
 	run_ktrace export --to ctf -o odd odd
 	[ "$status" = 1 ]

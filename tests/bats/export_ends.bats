@@ -60,6 +60,7 @@ ended_by()
 		# shellcheck disable=SC2086 # words
 		(trap '' XFSZ && ulimit -f 8 && run_ktrace $call t && [ "$status" = 1 ] &&
 			[ -n "$stderr" ])
-		[ ! -e out ] && [ -z "$(find . -name 'out.*')" ]
+		[ ! -e out ]
+		[ -z "$(find . -name 'out.*')" ]
 	done
 }

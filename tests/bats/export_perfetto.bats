@@ -31,7 +31,7 @@ is_whole()
 	# The other reader knows each field, too.
 	protoc --proto_path="$ROOT/userspace/proto" --decode=perfetto.protos.Trace perfetto.proto \
 		<trace.pf >decoded
-	! grep -E '^ *[0-9]+:' decoded
+	fails grep -E '^ *[0-9]+:' decoded
 }
 
 @test "perfetto: all events of files, in bundles of CPUs and on tracks" {
