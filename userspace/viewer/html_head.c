@@ -253,6 +253,7 @@ static void put_streams(const struct html *h, struct ktrace_out *out)
 		begin_object(out);
 		json_u64(out, "file", ktrace_trace_index(stream->trace));
 		json_u64(out, "id", stream->id);
+		json_u64(out, "machine", ktrace_state_machine(h->follow.state, stream->trace));
 		json_key(out, "cpu");
 		if (stream->cpu >= 0)
 			ktrace_out_s64(out, stream->cpu);

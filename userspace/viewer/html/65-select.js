@@ -110,13 +110,12 @@ function is_of(block, i, wanted) {
 	return wanted.has(row_of_stream(block.streams[i]));
 }
 
-// The row of a stream's CPU, on its host; -1 = none
+// The row of a stream's CPU, of its boot of its machine; -1 = none
 function row_of_stream(stream) {
 	if (!rows.of_stream)
-		rows.of_stream = trace.head.streams.map(({ file, cpu }) =>
-			trace.head.rows.findIndex(r => r.kind === 'cpu' && cpu !== null &&
-				r.number === cpu &&
-				(!r.host || r.host === trace.head.files[file].host)));
+		rows.of_stream = trace.head.streams.map(({ machine, cpu }) =>
+			trace.head.rows.findIndex(r => r.kind === 'cpu' && r.number === cpu &&
+				r.machine === machine));
 	return rows.of_stream[stream] ?? -1;
 }
 
