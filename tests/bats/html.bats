@@ -92,6 +92,12 @@ made()
 	made 5 300
 	page t u none
 	head_has '[f["events"] for f in h["files"]] == [300, 300, 0]'
+	# Another boot of a machine has CPUs of its own.
+	python3 "$ROOT/tests/oracle/analyse.py" make 4 300 | sed 's/boot=made/boot=other/' |
+		"$PROGS/mktrace" u
+	page t u
+	head_has '{(s["file"], s["machine"]) for s in h["streams"]} == {(0, 0), (1, 1)}'
+	head_has '{r["machine"] for r in h["rows"] if r["kind"] == "cpu"} == {0, 1}'
 }
 
 @test "html: what is lost, damaged or without an end is said" {
@@ -132,6 +138,20 @@ made()
 	[ "$(grep -o '<script' p.html | wc -l)" = "$(grep -o '</script' p.html | wc -l)" ]
 	[ -z "$(grep -e 'alert(1)' -e '<!--<' p.html)" ]
 	head_has 'h["title"] == "</script><!--<b>&"'
+}
+
+@test "html: integers in arrays keep all digits" {
+	"$PROGS/mktrace" t <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 desc=app:x{u64[]%20u;s64[2]%20s;}
+		block 0
+		rec 1000 64 7 u32:2 u64:18446744073709551615 u64:7 u64:1 u64:9223372036854775809
+	END
+	page t
+	python3 -I "$DECODE" events p.html | jq -e '.fields ==
+		{u: ["18446744073709551615", 7], s: [1, "-9223372036854775807"]}'
 }
 
 @test "html: a page that cannot be written whole has no name; nothing is left in TMPDIR" {

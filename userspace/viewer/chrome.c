@@ -25,8 +25,6 @@
 #define MACHINE_SHIFT 24
 #define CPUS (1u << 22)
 #define INTERRUPTS (3u << 21)
-/* JavaScript's numbers tell integers apart up to here. */
-#define EXACT (1ull << 53)
 
 /* struct task - a thread, named; key is the machine above the tid */
 struct task {
@@ -190,53 +188,6 @@ static struct place place_of(struct chrome *c, const struct ktrace_trace_event *
 	return at;
 }
 
-static bool is_exact(const struct ktrace_value *v)
-{
-	bool is_negative;
-	__s64 number;
-	__u32 i;
-
-	if (v->field->size < sizeof(number) || v->field->scalar == KTRACE_F64)
-		return true;
-	for (i = 0; i < v->count; i++) {
-		number = ktrace_value_s64(v, i);
-		is_negative = number < 0 && v->field->scalar == KTRACE_S64;
-		if ((is_negative ? -(__u64)number : (__u64)number) > EXACT)
-			return false;
-	}
-	return true;
-}
-
-/* Integers that a double does not hold become text, elements of arrays together. */
-static void put_value(struct ktrace_out *out, const struct ktrace_value *v)
-{
-	struct ktrace_value element = *v;
-	__u32 i;
-
-	if (v->field->shape == KTRACE_ONE && (!v->count || v->field->enum_nr || is_exact(v) ||
-	    v->field->scalar == KTRACE_PTR || v->field->scalar == KTRACE_X64)) {
-		ktrace_value_json(out, v);
-	} else if (is_exact(v)) {
-		ktrace_value_json(out, v);
-	} else if (v->field->shape == KTRACE_ONE) {
-		ktrace_out_char(out, '"');
-		ktrace_value_json(out, v);
-		ktrace_out_char(out, '"');
-	} else {
-		struct ktrace_field one = *v->field;
-
-		one.shape = KTRACE_ONE;
-		element.field = &one;
-		element.count = 1;
-		for (i = 0; i < v->count; i++) {
-			element.data = v->data + (size_t)i * one.size;
-			ktrace_out_char(out, i ? ',' : '[');
-			put_value(out, &element);
-		}
-		ktrace_out_char(out, ']');
-	}
-}
-
 static void put_fields(struct ktrace_out *out, const struct ktrace_trace_event *e)
 {
 	struct ktrace_values it;
@@ -245,7 +196,7 @@ static void put_fields(struct ktrace_out *out, const struct ktrace_trace_event *
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
 		json_key(out, v.field->name);
-		put_value(out, &v);
+		json_exact(out, &v);
 	}
 }
 

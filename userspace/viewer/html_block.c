@@ -13,6 +13,7 @@
 
 #include "context.h"
 #include "html_rows.h"
+#include "json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -176,7 +177,7 @@ static void put_value(struct html_blocks *b, const struct ktrace_value *v, __u32
 		bytes_add(&b->fields, v->data, v->field->size);
 		break;
 	case HTML_JSON:
-		ktrace_value_json(&b->text, v);
+		json_exact(&b->text, v);
 		put_text(b);
 	}
 }

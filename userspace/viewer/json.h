@@ -14,5 +14,7 @@ void json_address(struct ktrace_out *out, const char *key, __u64 v);
 void json_str(struct ktrace_out *out, const char *key, const char *value);
 /* Before an element of an array */
 void json_element(struct ktrace_out *out);
+/* ktrace_value_json(), with integers that a double does not hold in quotes, in arrays too */
+void json_exact(struct ktrace_out *out, const struct ktrace_value *v);
 
 #endif
