@@ -60,3 +60,18 @@ is_whole()
 	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_contended"
 	is_whole t
 }
+
+@test "perfetto: a path of a control group that is long" {
+	{
+		echo "meta trace version=1 start_ns=5 backend=dev clock=tsc cmd=x"
+		echo "meta clock raw=5 mono_ns=5 real_ns=5 hz=1000000000"
+		echo "meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop"
+		echo "meta event kind=kernel id=900 desc=a:b{u8%20a;}"
+		echo "meta cgroup id=5 path=$(printf '%%01%.0s' {1..40000})"
+		echo "block 0"
+		# Flag KTRACE_REC_CONTEXT; one item, the group
+		echo "rec 10 900 7:20 u8:1 u64:0x0300000000000005 u16:1"
+		echo "rec 11 900 7 u8:2"
+	} | "$PROGS/mktrace" t
+	is_whole t
+}
