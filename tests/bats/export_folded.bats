@@ -95,3 +95,16 @@ agrees()
 	fails grep -v ';unknown [0-9]*$' <<<"$output"
 	[[ $stderr == *"nothing is known of threads"* ]]
 }
+
+@test "exports refuse options that their format does not have" {
+	local call
+	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	for call in "chrome --columns" "chrome --symbols" "csv --by events" "sqlite --sysroot /" \
+		"folded --columns"; do
+		# shellcheck disable=SC2086 # words
+		run_ktrace export --to $call -o out t
+		[ "$status" = 2 ]
+		[[ $stderr == *"not with this format"* ]]
+		[ ! -e out ]
+	done
+}

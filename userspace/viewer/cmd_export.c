@@ -51,18 +51,32 @@ static const char *take_option(struct export *x, int option)
 		x->format = find_format(optarg);
 		return x->format ? NULL : "--to: no such format; ktrace help export lists them";
 	case 'c':
+		x->given |= EXPORT_COLUMNS;
 		x->has_columns = true;
 		return NULL;
 	case 'b':
+		x->given |= EXPORT_BY;
 		return take_by(x);
 	case 'o':
 		x->path = optarg;
 		return NULL;
 	default:
-		if (symbols_option(&x->where, option, &wrong))
+		if (symbols_option(&x->where, option, &wrong)) {
+			x->given |= EXPORT_SYMBOLS;
 			return wrong;
+		}
 		return scope_option(&x->scope, option);
 	}
+}
+
+/* An option that the format does not have; NULL = none */
+static const char *find_excess(const struct export *x)
+{
+	const unsigned int excess = x->format ? x->given & ~x->format->takes : 0;
+
+	return excess & EXPORT_COLUMNS ? "--columns: not with this format" :
+	       excess & EXPORT_BY ? "--by: not with this format" :
+	       excess ? "--symbols and the like: not with this format" : NULL;
 }
 
 static int write_files(struct export *x, const struct command *cmd, int nr, char **paths)
@@ -128,10 +142,11 @@ static int take_options(struct export *x, const struct export_format *own, int a
 			return command_common_option(cmd, option);
 		wrong = take_option(x, option);
 	}
-	if (wrong)
-		return command_usage(cmd, wrong);
 	if (own)
 		x->format = own;
+	wrong = wrong ? wrong : find_excess(x);
+	if (wrong)
+		return command_usage(cmd, wrong);
 	if (x->format && !x->format->write)
 		return command_program(x->format->program, argv);
 	return export(x, cmd, argc - optind, argv + optind);
@@ -175,6 +190,7 @@ const struct command cmd_export = {
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 SCOPE_HELP
 SYMBOLS_HELP
+"                     folded only\n"
 "  --help, --version\n"
 "\n"
 "paje: times are seconds since the first event of the files. They are read from their\n"

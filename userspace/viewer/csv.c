@@ -315,5 +315,6 @@ static int write_csv(struct export *x)
 
 const struct export_format export_csv = {
 	.name = "csv",
+	.takes = EXPORT_COLUMNS,
 	.write = write_csv,
 };

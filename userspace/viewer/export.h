@@ -6,11 +6,15 @@
 #include "scope.h"
 #include "symbols.h"
 
+/* Options that not all formats have */
+enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4 };
+
 /**
  * struct export - one run of the command
  * @scope:	which events
  * @format:	what is written
  * @path:	where to, NULL = standard output
+ * @given:	options that not all formats have, enum export_option
  * @has_columns: each field has a column of its own
  * @by_events:	stacks are weighed by how many events had them, not by time
  * @where:	whether to look symbols up, and where
@@ -20,6 +24,7 @@ struct export {
 	struct scope scope;
 	const struct export_format *format;
 	const char *path;
+	unsigned int given;
 	bool has_columns;
 	bool by_events;
 	struct symbols_where where;
@@ -31,6 +36,7 @@ struct export {
  * @name:	as in --to
  * @is_single:	stamps are written as they are, so they must be of one recording
  * @is_folder:	writes a folder, called @path of struct export, not to output()
+ * @takes:	options that it has, enum export_option
  * @program:	a program of its own writes it, as command_program() finds it; NULL = none
  * @write:	reads the files and writes. Returns 0, -errno, EXPORT_SAID: failed, and complained.
  */
@@ -38,6 +44,7 @@ struct export_format {
 	const char *name;
 	bool is_single;
 	bool is_folder;
+	unsigned int takes;
 	const char *program;
 	int (*write)(struct export *x);
 };

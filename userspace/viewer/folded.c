@@ -243,5 +243,6 @@ static int write_folded(struct export *x)
 
 const struct export_format export_folded = {
 	.name = "folded",
+	.takes = EXPORT_BY | EXPORT_SYMBOLS,
 	.write = write_folded,
 };
