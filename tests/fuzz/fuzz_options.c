@@ -65,10 +65,10 @@ static void check_options(const struct options *o)
 	REQUIRE(!o->argv || *o->argv);
 }
 
-/* Globs without classes, escapes and expressions mean the same to everybody. */
+/* Globs without classes, escapes, blanks and expressions mean the same to everybody. */
 static bool is_plain(const char *s)
 {
-	return !s[strcspn(s, "[\\{")];
+	return !s[strcspn(s, "[\\{ ")];
 }
 
 static bool matches_list(const char *list, const char *provider, const char *full)

@@ -46,7 +46,8 @@ bool entries_next(const char **list, struct wanted_entry *e)
 		e->is_closed = *at == '}' && (at[1] == ',' || !at[1]);
 		at += *at == '}';
 	}
-	while (e->glob_len && e->glob[e->glob_len - 1] == ' ')
+	/* What is nothing but blanks matches nothing; nothing would match all. */
+	while (e->glob_len > 1 && e->glob[e->glob_len - 1] == ' ')
 		e->glob_len--;
 	at += strcspn(at, ",");
 	*list = at + (*at == ',');

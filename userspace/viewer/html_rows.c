@@ -99,7 +99,7 @@ void html_rows_flush(struct html_rows *r, __u64 time)
 
 void html_rows_put_states(const struct html_rows *r, struct bytes *b)
 {
-	const struct html_row *row = rows_at(&r->rows, 0);
+	const struct html_row *row = r->rows.nr ? rows_at(&r->rows, 0) : NULL;
 	__u32 i, nr = 0, last = 0;
 
 	for (i = 0; i < r->rows.nr; i++)
