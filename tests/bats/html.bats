@@ -234,3 +234,22 @@ code()
 	run_ktrace serve nothing
 	[ "$status" = 1 ]
 }
+
+@test "html: what is too long for a page is said; a window of it is shown" {
+	"$PROGS/mktrace" t <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 desc=app:x{u32%20n;}
+		block 0
+		rec 1000 64 7 u32:1
+		rec 17280000000000000 64 7 u32:2
+	END
+	run_ktrace html -o p.html t
+	[ "$status" = 1 ]
+	[[ $stderr == *'104 days: choose with --since and --until'* ]]
+	[ ! -e p.html ]
+	run_ktrace html -o p.html --since 17279999 t
+	[ "$status" = 0 ]
+	[ -s p.html ]
+}

@@ -83,6 +83,8 @@ static int plan(struct html *h)
 	to = s->until.is_set ? when_absolute(&s->until, start) : ~0ull;
 	end = to <= end ? to - 1 : end;
 	h->span = end > h->begin ? end - h->begin : 0;
+	if (h->span > HTML_SPAN_MAX)
+		return -EOVERFLOW;
 	ret = html_tree_init(&h->tree, h->span);
 	return ret ? ret : count(h, start, end, to);
 }
@@ -233,6 +235,11 @@ void html_complain(int error)
 {
 	char what[PATH_MAX];
 
+	if (error == -EOVERFLOW) {
+		complain_about("html", "a page has room for 104 days: %s",
+			       "choose with --since and --until");
+		return;
+	}
 	/* Of the files all is said where they are read: what is left is memory, and this. */
 	snprintf(what, sizeof(what), "temporary file in %s", html_store_folder());
 	complain_about(error == -ENOMEM ? "html" : what, "%s", strerror(-error));

@@ -62,9 +62,12 @@ struct html {
 	SCOPE_OPTIONS, \
 	{ "title", required_argument, NULL, 'T' }
 
+/* ns; what JavaScript's numbers are exact for */
+#define HTML_SPAN_MAX ((1ull << 53) - 1)
+
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
 const char *html_option(struct html *h, int option);
-/* Reads the files and makes all pieces. Return: 0, -errno. */
+/* Reads the files and makes all pieces. Return: 0; -EOVERFLOW too long a time; -errno. */
 int html_make(struct html *h, struct ktrace_traceset *set);
 /* Says why that has failed. */
 void html_complain(int error);
