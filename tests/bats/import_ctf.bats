@@ -233,7 +233,9 @@ is_back_after_export()
 	run_ktraced --policy block -o t -- "$PROGS/user_flood" -t 2 -n 60000
 	run_ktrace export --to ctf -o folder t
 	[ "$status" = 0 ]
-	script -qec "'$KTRACE' import --from ctf -o u folder" /dev/null </dev/null >screen
+	# Its disk is slow.
+	script -qec "strace -f -o /dev/null -e trace=pwritev -e inject=pwritev:delay_enter=30000 \
+		'$KTRACE' import --from ctf -o u folder" /dev/null </dev/null >screen
 	grep -qE '[0-9]%.\[#* *\]' screen
 	grep -q 'u: 120000 events, ' screen
 }

@@ -24,6 +24,8 @@
 #ifndef SHARK_BYTES_MAX
 #define SHARK_BYTES_MAX (1ull << 32)
 #endif
+/* Log2 of what is kept of a frame to go back in; zstd -19 takes 23. */
+#define WINDOW_LOG_MAX 25
 #define BAD(f, offset, what) \
 	complain_about((f)->path, "offset %llu: " what, (unsigned long long)(offset))
 
@@ -98,6 +100,9 @@ static ssize_t take_frame(struct shark_file *f, const unsigned char *frame, size
 	size_t left = 1, kept = 0, got;
 	int ret = stream ? 0 : -ENOMEM;
 
+	/* It says itself how much memory it takes. */
+	if (stream)
+		ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	while (!ret && left) {
 		ZSTD_outBuffer out = { .dst = piece, .size = sizeof(piece), .pos = kept };
 
