@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 #
-# ktrace export --to folded: time of threads as stacks. Those of switches need a kernel: context.bats
+# ktrace export --to folded: time of threads as stacks, and events as ktrace stacks counts them
 
 # shellcheck disable=SC2154 # capture sets status and output
 
