@@ -135,8 +135,11 @@ tell()
 	mkdir other
 	ln -s other link
 	run_ktrace export --to ctf -o link odd
-	[ "$status" = 0 ] && [ -L link ] && [ -e other/metadata ]
+	[ "$status" = 0 ]
+	[ -L link ]
+	[ -e other/metadata ]
 	ln -s nowhere dangling
 	run_ktrace export --to ctf -o dangling odd
-	[ "$status" = 1 ] && [[ $stderr == *"dangling: No such file or directory"* ]]
+	[ "$status" = 1 ]
+	[[ $stderr == *"dangling: No such file or directory"* ]]
 }

@@ -405,7 +405,8 @@ shared_by()
 # has_both: the file has the events already
 has_both()
 {
-	[ -e done ] && [ "$("$KTRACE" list -e pthread:mutex_init_in t | wc -l)" = 2 ]
+	[ -e done ]
+	[ "$("$KTRACE" list -e pthread:mutex_init_in t | wc -l)" = 2 ]
 }
 
 @test "a program in a mount namespace of its own" {
