@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * central.h - a buffer of a session: chunks of many writers, kept until they are read
+ *
+ * Chunks arrive as private copies, never as shared memory. They come in any order and go out by
+ * writer and chunk id; packets come out whole or not at all (PFT-50..56). Sizes are in bytes.
+ */
+#ifndef KTRACED_SERVICE_CENTRAL_H
+#define KTRACED_SERVICE_CENTRAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct central;
+
+enum central_policy {
+	CENTRAL_RING,		/* the oldest chunk makes room */
+	CENTRAL_DISCARD,	/* the first chunk that does not fit is the end (PFT-51) */
+};
+
+/* Who wrote: the connection says it, not the producer (PFT-09). */
+struct central_origin {
+	uint16_t producer;
+	uint16_t writer;
+	uint32_t machine;
+	uid_t uid;
+	pid_t pid;
+};
+
+/* Flags of a chunk, as in its header in shared memory */
+#define CENTRAL_CONTINUES_PREVIOUS 0x01
+#define CENTRAL_CONTINUES_NEXT 0x02
+#define CENTRAL_NEEDS_PATCHING 0x04
+
+struct central_chunk {
+	struct central_origin origin;
+	uint32_t id;		/* per writer, ascending, wraps */
+	uint16_t packets;	/* fragments that were started */
+	uint8_t flags;
+	bool is_complete;	/* otherwise scraped: its last packet does not count (PFT-56) */
+	const uint8_t *payload;	/* what follows the chunk's header */
+	size_t size;
+};
+
+/* Data of a patch is always four bytes. */
+struct central_patch {
+	uint32_t offset;	/* in the payload */
+	uint8_t data[4];
+};
+
+/* Why packets are missing before one: previous_packet_dropped (PFT-55) */
+#define CENTRAL_DROPPED 1
+#define CENTRAL_READ_GAP 2
+#define CENTRAL_CORRUPT 4
+#define CENTRAL_ORPHAN 8
+#define CENTRAL_REASSEMBLY_GAP 16
+#define CENTRAL_BROKEN_CHAIN 32
+#define CENTRAL_OVERWRITTEN 64
+#define CENTRAL_WRITER_ABORT 128
+#define CENTRAL_SMB_FULL 256
+
+struct central_packet {
+	const uint8_t *data;	/* good until the next call for the same buffer */
+	size_t size;
+	struct central_origin origin;
+	uint32_t dropped;	/* mask of causes, 0: nothing is missing */
+	bool is_first;		/* of its sequence */
+};
+
+/* Members as in perfetto's TraceStats.BufferStats (E.12) */
+struct central_stats {
+	uint64_t buffer_size, bytes_written, bytes_overwritten, bytes_read;
+	uint64_t padding_bytes_written, padding_bytes_cleared;
+	uint64_t chunks_written, chunks_rewritten, chunks_relocated, chunks_overwritten;
+	uint64_t chunks_discarded, chunks_read, chunks_committed_out_of_order;
+	uint64_t write_wrap_count, patches_succeeded, patches_failed;
+	uint64_t readaheads_succeeded, readaheads_failed, abi_violations;
+	uint64_t trace_writer_packet_loss;
+};
+
+/*
+ * @size: rounded up to what the buffer needs; memory is touched only as it is used.
+ * Return: 0, -EINVAL (0 or more than 4 GiB - 1), -ENOMEM.
+ */
+int central_alloc(struct central **out, size_t size, enum central_policy policy);
+void central_free(struct central *c);
+/* A copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
+int central_clone(const struct central *c, struct central **out);
+/* Forgets all that is in it; the statistics stay. */
+void central_clear(struct central *c);
+
+/* Nothing of @chunk is trusted: what cannot be is counted as abi_violations. */
+void central_put(struct central *c, const struct central_chunk *chunk);
+/* Return: whether the chunk was there and all patches were inside it (PFT-42). */
+bool central_patch(struct central *c, const struct central_origin *origin, uint32_t chunk_id,
+		   const struct central_patch *patches, size_t nr, bool has_more);
+
+/* Begins a reading pass: what is complete now. After a gap that may still be filled it ends. */
+void central_read_begin(struct central *c);
+/* Return: false when there is none left in this pass. */
+bool central_read(struct central *c, struct central_packet *packet);
+/* No more chunks can come: gaps are lost from now on. */
+void central_finish(struct central *c);
+/* Bytes that a reader has not taken yet: 0 is empty */
+size_t central_fill(const struct central *c);
+
+const struct central_stats *central_stats(const struct central *c);
+/* One row per writer that was ever seen: for statistics. Return: whether there is this row. */
+bool central_writer(const struct central *c, size_t index, struct central_origin *origin,
+		    const uint64_t **counts, const int64_t **sums);
+
+/* Upper bounds of the histogram's classes; the last class is open and not in it. */
+#define CENTRAL_BUCKETS 7
+extern const int64_t central_buckets[CENTRAL_BUCKETS];
+
+#endif
