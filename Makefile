@@ -40,7 +40,10 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 		userspace/lib/traceset/*.c) module/match.c userspace/lib/shark/packet.c
 # The S.Ha.R.K. tracer for programs: the core that the module has, too.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
-daemon_src   := $(wildcard userspace/daemon/*.c)
+# Producers, consumers, sessions: ktraced --service
+service_src  := $(wildcard userspace/daemon/service/*.c)
+daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
+service_libs := -lprotobuf-c
 viewer_src   := $(wildcard userspace/viewer/*.c)
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
@@ -152,10 +155,11 @@ $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
 # Programs of the build folder find their libraries beside them.
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'
 
-$(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
+$(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o \
+		$(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(LINK) -lktraceset -lbpf -lelf -ldl -lzstd -o $@
+	$(LINK) -lktraceset -lbpf -lelf -ldl -lzstd $(service_libs) -o $@
 $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -191,6 +195,18 @@ $(BUILD)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/export-perfetto/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
 $(BUILD)/libexec/ktrace/export-perfetto: $(BUILD)/obj/perfetto.pb-c.o
+# Those of the service: each that includes them is compiled after they were made.
+service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
+$(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
+$(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
+		tests/fuzz/fuzz_pft_*.c bench/service/*.c))): | $(BUILD)/include/service.pb-c.h
+$(BUILD)/obj/userspace/daemon/% $(BUILD)/obj/bench/service/%: INCLUDE += -I$(BUILD)/include
+$(BUILD)/obj/bench/service/%: | $(BUILD)/include/service.pb-c.h
+# For tests in Python
+$(BUILD)/python/%_pb2.py: userspace/proto/%.proto
+	@mkdir -p $(@D)
+	$(Q)protoc --proto_path=userspace/proto --python_out=$(@D) $<
+progs: $(BUILD)/python/service_pb2.py
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)
@@ -260,7 +276,14 @@ $(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c
 # An archive: a test that includes a source file uses its own copy of it.
 define unit_variant
 $(BUILD)/$(1)/%: INCLUDE += -Imodule
-$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit
+$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon
+$(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
+$(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
+$(BUILD)/$(1)/service.a: $(service_src:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/service.pb-c.o
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(1)/%.o: %.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) $$(WARN) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
@@ -277,10 +300,11 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
-		$(TRACESET_LIBS) -o $$@
+		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
+$(filter $(BUILD)/$(2)/test_pft_%,$(units:$(BUILD)/unit/%=$(BUILD)/$(2)/%)): $(BUILD)/$(1)/service.a
 endef
 $(eval $(call unit_variant,asan,unit,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all -fno-omit-frame-pointer))
