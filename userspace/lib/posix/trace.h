@@ -83,10 +83,11 @@ typedef struct {
 
 /**
  * struct trace_event_set_t - a set of event types; a plain value, to be copied freely
- * @__word: bit id % 64 of word id / 64; only for the functions below
+ * @__word: bit id % 64 of word id / 64; only for the functions below. More bits than a process
+ *	has types: ids are the same in all processes of a user
  */
 typedef struct {
-	unsigned long long __word[(32 + TRACE_USER_EVENT_MAX + 63) / 64];
+	unsigned long long __word[64];
 } trace_event_set_t;
 
 /* Streams: get_status() */

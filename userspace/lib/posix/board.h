@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * board.h - who is traced into which stream: a file shared by all processes of a user
+ *
+ *   /dev/shm/ktrace-posix-<uid>	0600
+ *
+ *	streams		64 of them, numbers are bits of the masks below
+ *	processes	by pid and start time: a mask of the streams each is in
+ *	names		of event types: index + POSIX_ID_USER is the id
+ *
+ * Made by whoever comes first, controller or traced program, and removed by the last one.
+ * Everybody who has it mapped can write to all of it: who reads a word checks it, then
+ * uses it. Places are claimed by compare-and-swap; nobody waits for anybody.
+ *
+ * An event is recorded into the streams of
+ *
+ *	process.streams & board.running
+ *
+ * that do not filter it out. `running` loses a stream's bit when its controller stops it, or
+ * when a writer has found it full, which also sets the bit in `full`.
+ */
+#ifndef KTRACE_POSIX_BOARD_H
+#define KTRACE_POSIX_BOARD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <linux/types.h>
+#include "trace.h"
+
+#define POSIX_BOARD_MAGIC 0x6472616fu
+#define POSIX_BOARD_VERSION 1u
+
+#define POSIX_STREAM_NR 64u		/* TRACE_SYS_MAX */
+#define POSIX_PROCESS_NR 4096u
+#define POSIX_ID_USER 32u		/* the unnamed user event, then the named ones */
+#define POSIX_ID_NR 4096u
+#define POSIX_NAME_NR (POSIX_ID_NR - POSIX_ID_USER)
+#define POSIX_SET_WORDS (POSIX_ID_NR / 64)
+/* The id that records have in a ring and in a log: KTRACE_ID_FIRST + event id */
+#define POSIX_RING_ID 16u
+
+/* States of a place. Zero memory is free. */
+enum posix_place_state {
+	POSIX_PLACE_FREE = 0,
+	POSIX_PLACE_CLAIMED = 1,	/* being filled in */
+	POSIX_PLACE_READY = 2,
+	POSIX_PLACE_CLOSING = 3,	/* being emptied */
+};
+
+/**
+ * struct posix_owner - a process, told apart from others that get its pid later
+ * @pid:	process id
+ * @start:	start time, as /proc/PID/stat has it
+ */
+struct posix_owner {
+	__s32 pid;
+	__u32 reserved;
+	__u64 start;
+};
+
+/**
+ * struct posix_board_stream - an active stream
+ * @state:	enum posix_place_state
+ * @generation:	changes whenever the place is used again; never 0 once it was used
+ * @owner:	controller
+ * @max_data:	bytes of data recorded of an event
+ * @policy:	POSIX_TRACE_LOOP, ...
+ * @is_waiting:	a reader waits until something is recorded: futex
+ * @news:	futex: counts what a reader should look at
+ * @where:	session, as KTRACE_SESSION has it
+ * @filter:	bit of each id that is not recorded
+ */
+struct posix_board_stream {
+	__u32 state;
+	__u32 generation;
+	struct posix_owner owner;
+	__u32 max_data;
+	__u32 policy;
+	__u32 is_waiting;
+	__u32 news;
+	char where[112];
+	__u64 filter[POSIX_SET_WORDS];
+} __attribute__((aligned(64)));
+
+/**
+ * struct posix_board_process - a process that can record or is to be traced
+ * @streams:	bit of each stream it is in
+ * @pid:	0 = the place is free
+ * @start:	start time; 0 = not known yet
+ */
+struct posix_board_process {
+	__u64 streams;
+	__s32 pid;
+	__u32 reserved;
+	__u64 start;
+	__u8 padding[40];
+} __attribute__((aligned(64)));
+
+/**
+ * struct posix_board_name - name of a user event type
+ * @state:	enum posix_place_state
+ * @text:	NUL-terminated; @text[0] of place 0, the unnamed event's, stays empty
+ */
+struct posix_board_name {
+	__u32 state;
+	char text[TRACE_EVENT_NAME_MAX + 1];
+	__u32 reserved;
+};
+
+/**
+ * struct posix_board - the file
+ * @magic:	POSIX_BOARD_MAGIC
+ * @version:	POSIX_BOARD_VERSION
+ * @size:	sizeof(struct posix_board)
+ * @is_closed:	the last process is about to remove it
+ * @running:	streams that record
+ * @full:	streams that stopped by themselves, and restart when they have been read
+ * @inherit:	streams into which children of traced processes are traced
+ * @all:	streams of all processes (POSIX_TRACE_ALLPROC)
+ * @name_nr:	names that are claimed, from the first one on without gaps; a hint
+ */
+struct posix_board {
+	__u32 magic;
+	__u32 version;
+	__u32 size;
+	__u32 is_closed;
+	__u64 running;
+	__u64 full;
+	__u64 inherit;
+	__u64 all;
+	__u32 name_nr;
+	__u8 reserved[64 - 52];
+	struct posix_board_stream stream[POSIX_STREAM_NR];
+	struct posix_board_process process[POSIX_PROCESS_NR];
+	struct posix_board_name name[POSIX_NAME_NR];
+};
+
+/**
+ * ktrace_posix_board - the board of this process's user, mapped at the first call
+ *
+ * Context: not in signal handlers.
+ * Return: NULL if there is none and none could be made.
+ */
+struct posix_board *ktrace_posix_board(void);
+
+#endif
