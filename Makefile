@@ -42,6 +42,7 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
 service_src  := $(wildcard userspace/daemon/service/*.c)
+posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c
 viewer_src   := $(wildcard userspace/viewer/*.c)
@@ -62,7 +63,8 @@ unit_src     := $(wildcard tests/unit/test_*.c)
 
 libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libktrace-pthread.so \
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
-	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a
+	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
+	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
 examples := $(BUILD)/examples/chunks $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
@@ -122,6 +124,7 @@ $(BUILD)/lib/%.a:
 $(BUILD)/lib/libktrace.a: $(writer_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktraceset.a: $(traceset_src:%.c=$(BUILD)/obj/%.o)
 $(BUILD)/lib/libktrace-shark.a: $(shark_src:%.c=$(BUILD)/obj/%.o)
+$(BUILD)/lib/libktrace-posix.a: $(posix_src:%.c=$(BUILD)/obj/%.o)
 
 $(BUILD)/lib/%.so:
 	$(call say,LD,$@)
@@ -147,6 +150,11 @@ $(BUILD)/lib/libktrace-shark.so: $(shark_src:%.c=$(BUILD)/pic/%.o) userspace/lib
 		| $(BUILD)/lib/libktrace.so
 $(BUILD)/lib/libktrace-shark.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
 $(BUILD)/lib/libktrace-shark.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN' -lktrace $(TRACESET_LIBS)
+# Functions of <trace.h>: recording by libktrace, streams and logs by libktraceset.
+$(BUILD)/lib/libktrace-posix.so: $(posix_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktrace-posix.map \
+		| $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktraceset.so
+$(BUILD)/lib/libktrace-posix.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now
+$(BUILD)/lib/libktrace-posix.so: LIBS := -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN' -lktrace -lktraceset -ldl
 $(BUILD)/lib/libktraceset.so: $(traceset_src:%.c=$(BUILD)/pic/%.o) userspace/lib/libktraceset.map
 # Its functions call each other directly: listings are made of very short ones.
 $(BUILD)/lib/libktraceset.so: LDFLAGS += -Wl,-Bsymbolic-functions
@@ -296,13 +304,18 @@ $(BUILD)/$(1)/writer.a: $(writer_src:%.c=$(BUILD)/$(1)/%.o)
 $(BUILD)/$(1)/shark.a: $(shark_src:%.c=$(BUILD)/$(1)/%.o)
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
+$(BUILD)/$(1)/posix.a: $(posix_src:%.c=$(BUILD)/$(1)/%.o)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
+		$$(if $$(filter %/posix.a,$$^),$(BUILD)/$(1)/lib.a) \
 		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
+$(patsubst tests/unit/%.c,$(BUILD)/$(2)/%,$(wildcard tests/unit/test_posix_*.c)): $(BUILD)/$(1)/posix.a
 $(BUILD)/$(2)/test_shark_library $(BUILD)/$(2)/test_shark_threads: $(BUILD)/$(1)/shark.a $(BUILD)/$(1)/writer.a
 $(filter $(BUILD)/$(2)/test_pft_%,$(units:$(BUILD)/unit/%=$(BUILD)/$(2)/%)): $(BUILD)/$(1)/service.a
 endef

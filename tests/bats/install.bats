@@ -89,11 +89,11 @@ traced()
 }
 
 @test "the libraries export versioned symbols of ours only" {
-	for lib in libktrace libktraceset libktrace-shark; do
+	for lib in libktrace libktraceset libktrace-shark libktrace-posix; do
 		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
 		cat symbols
 		grep -q '@@' symbols
-		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|KTRACE_|_init|_fini)|vfork' symbols
+		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|posix_trace_[a-z_]*@@|sysconf@@|KTRACE_|_init|_fini)|vfork' symbols
 	done
 }
 

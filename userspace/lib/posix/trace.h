@@ -261,6 +261,9 @@ int posix_trace_trygetnext_event(trace_id_t __trid,
 				 void *__restrict __data, size_t __num_bytes,
 				 size_t *__restrict __data_len, int *__restrict __unavailable);
 
+/* sysconf() that knows _SC_TRACE and so on, which the library's own sysconf() does, too. */
+long ktrace_posix_sysconf(int __name);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

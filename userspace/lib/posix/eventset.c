@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * eventset.c - sets of event types: posix_trace_eventset_*(), and the types there always are
+ *
+ * A set is an array of bits and nothing else, so that it can be assigned, passed and kept.
+ */
+#include "eventset.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* struct predefined - an event type that each stream has; @has_process: its events are of one */
+static const struct predefined {
+	trace_event_id_t id;
+	const char *name;
+	bool has_process;
+} predefined[] = {
+	{ POSIX_TRACE_START, "posix_trace_start", true },
+	{ POSIX_TRACE_STOP, "posix_trace_stop", true },
+	{ POSIX_TRACE_OVERFLOW, "posix_trace_overflow", false },
+	{ POSIX_TRACE_RESUME, "posix_trace_resume", false },
+	{ POSIX_TRACE_ERROR, "posix_trace_error", false },
+	{ POSIX_TRACE_FILTER, "posix_trace_filter", true },
+	{ POSIX_TRACE_FLUSH_START, "posix_trace_flush_start", false },
+	{ POSIX_TRACE_FLUSH_STOP, "posix_trace_flush_stop", false },
+	{ POSIX_TRACE_UNNAMED_USEREVENT, "posix_trace_unnamed_userevent", true },
+};
+
+#define PREDEFINED (sizeof(predefined) / sizeof(predefined[0]))
+
+/* ktrace_posix_system_name - what a predefined type is called (PTRC-57); NULL = it is none */
+const char *ktrace_posix_system_name(trace_event_id_t id)
+{
+	for (size_t i = 0; i < PREDEFINED; i++)
+		if (predefined[i].id == id)
+			return predefined[i].name;
+	return NULL;
+}
+
+/* ktrace_posix_system_id - predefined type number @i by rising ids, 0 behind the last */
+trace_event_id_t ktrace_posix_system_id(unsigned int i)
+{
+	return i < PREDEFINED ? predefined[i].id : 0;
+}
+
+static bool is_event(trace_event_id_t id)
+{
+	return id && id < POSIX_IDS;
+}
+
+/**
+ * posix_trace_eventset_add - put an event type into a set (PTRC-59)
+ *
+ * Return: 0, also if it is there already; EINVAL for what is no event type, or NULL.
+ */
+int posix_trace_eventset_add(trace_event_id_t event_id, trace_event_set_t *set)
+{
+	if (!set || !is_event(event_id))
+		return EINVAL;
+	set->__word[event_id / 64] |= 1ull << event_id % 64;
+	return 0;
+}
+
+/**
+ * posix_trace_eventset_del - take an event type out of a set (PTRC-59)
+ *
+ * Return: 0, also if it is not there; EINVAL for what is no event type, or NULL.
+ */
+int posix_trace_eventset_del(trace_event_id_t event_id, trace_event_set_t *set)
+{
+	if (!set || !is_event(event_id))
+		return EINVAL;
+	set->__word[event_id / 64] &= ~(1ull << event_id % 64);
+	return 0;
+}
+
+/**
+ * posix_trace_eventset_empty - a set with nothing in it (PTRC-59)
+ *
+ * Return: 0, EINVAL for NULL.
+ */
+int posix_trace_eventset_empty(trace_event_set_t *set)
+{
+	if (!set)
+		return EINVAL;
+	memset(set, 0, sizeof(*set));
+	return 0;
+}
+
+/* Ids that are no type's yet are put in, too: they may become one's. */
+static void fill_range(trace_event_set_t *set, trace_event_id_t from, trace_event_id_t end)
+{
+	for (trace_event_id_t id = from; id < end; id++)
+		posix_trace_eventset_add(id, set);
+}
+
+/**
+ * posix_trace_eventset_fill - a set with all event types of a kind in it (PTRC-59)
+ * @set:	the set; what was in it is forgotten
+ * @what:	POSIX_TRACE_WOPID_EVENTS, _SYSTEM_EVENTS or _ALL_EVENTS. The last has the types
+ *		that programs define later, too
+ *
+ * Return: 0, EINVAL for NULL or another @what.
+ */
+int posix_trace_eventset_fill(trace_event_set_t *set, int what)
+{
+	if (!set || what < POSIX_TRACE_WOPID_EVENTS || what > POSIX_TRACE_ALL_EVENTS)
+		return EINVAL;
+	memset(set, 0, sizeof(*set));
+	for (size_t i = 0; i < PREDEFINED && what == POSIX_TRACE_WOPID_EVENTS; i++)
+		if (!predefined[i].has_process)
+			posix_trace_eventset_add(predefined[i].id, set);
+	if (what == POSIX_TRACE_SYSTEM_EVENTS)
+		fill_range(set, 1, POSIX_SYSTEM_IDS);
+	if (what == POSIX_TRACE_ALL_EVENTS)
+		fill_range(set, 1, POSIX_IDS);
+	return 0;
+}
+
+/**
+ * posix_trace_eventset_ismember - is an event type in a set? (PTRC-59)
+ * @ismember:	1 it is, 0 it is not
+ *
+ * Return: 0; EINVAL for what is no event type, or NULL.
+ */
+int posix_trace_eventset_ismember(trace_event_id_t event_id,
+				  const trace_event_set_t *restrict set, int *restrict ismember)
+{
+	if (!set || !ismember || !is_event(event_id))
+		return EINVAL;
+	*ismember = posix_set_has(set, event_id);
+	return 0;
+}
