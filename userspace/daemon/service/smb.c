@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0
+/* smb.c - memory shared with one producer, as the service sees it */
+#include "smb.h"
+
+#include "smb_page.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
+
+static bool page_is_valid(size_t page_size)
+{
+	return page_size >= SMB_PAGE_MIN && page_size <= SMB_PAGE_MAX &&
+	       !(page_size % SMB_PAGE_MIN);
+}
+
+static bool sizes_are_valid(size_t size, size_t page_size)
+{
+	return page_is_valid(page_size) && size && size <= SMB_SIZE_MAX && !(size % page_size);
+}
+
+void smb_sizes(size_t *size, size_t *page_size)
+{
+	if (!*page_size)
+		*page_size = SMB_PAGE_MIN;
+	if (!*size)
+		*size = SMB_SIZE_DEFAULT;
+	if (*size > SMB_SIZE_MAX)
+		*size = SMB_SIZE_MAX;
+	if (!sizes_are_valid(*size, *page_size)) {
+		*size = SMB_SIZE_DEFAULT;
+		*page_size = SMB_PAGE_MIN;
+	}
+}
+
+static int map(struct smb *s, int fd, size_t size, size_t page_size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (memory == MAP_FAILED)
+		return -errno;
+	*s = (struct smb){ fd, memory, size, page_size, (uint32_t)(size / page_size) };
+	return 0;
+}
+
+int smb_make(struct smb *s, size_t size, size_t page_size)
+{
+	int fd, r;
+
+	if (!sizes_are_valid(size, page_size))
+		return -EINVAL;
+	fd = memfd_create("ktrace-smb", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd < 0)
+		return -errno;
+	if (ftruncate(fd, (off_t)size) || fcntl(fd, F_ADD_SEALS, SEALS))
+		r = -errno;
+	else
+		r = map(s, fd, size, page_size);
+	if (r)
+		close(fd);
+	return r;
+}
+
+int smb_adopt(struct smb *s, int fd, size_t page_size)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+	struct stat st;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK))
+		return -EPERM;
+	if (fstat(fd, &st))
+		return -errno;
+	if (st.st_size <= 0 || !sizes_are_valid((size_t)st.st_size, page_size))
+		return -EINVAL;
+	return map(s, fd, (size_t)st.st_size, page_size);
+}
+
+void smb_exit(struct smb *s)
+{
+	if (s->memory)
+		munmap(s->memory, s->size);
+	if (s->fd >= 0)
+		close(s->fd);
+	*s = (struct smb){ .fd = -1 };
+}
+
+/* From here on only the copy is looked at, whatever the producer does meanwhile (PFT-43). */
+static void copy_out(const uint8_t *chunk, size_t size, struct smb_chunk *out)
+{
+	struct smb_header header;
+
+	smb_header_read(chunk, &header);
+	memcpy(out->copy, chunk + SMB_CHUNK_HEADER, size - SMB_CHUNK_HEADER);
+	out->id = header.id;
+	out->writer = header.writer;
+	out->packets = header.packets;
+	out->flags = header.flags;
+	out->payload = out->copy;
+	out->size = size - SMB_CHUNK_HEADER;
+}
+
+static uint8_t *page_of(const struct smb *s, uint32_t page)
+{
+	return s->memory + page * s->page_size;
+}
+
+static uint8_t *chunk_of(uint8_t *page, uint32_t chunk, size_t size)
+{
+	return page + SMB_PAGE_HEADER + chunk * size;
+}
+
+int smb_take(struct smb *s, uint32_t page, uint32_t chunk, struct smb_chunk *out)
+{
+	uint8_t *at, *base;
+	uint32_t word;
+	size_t size;
+
+	if (page >= s->page_nr || chunk >= SMB_CHUNKS_MAX)
+		return -EINVAL;
+	base = page_of(s, page);
+	word = smb_page_word(base);
+	if (chunk >= smb_layout_chunks(smb_word_layout(word)))
+		return -EINVAL;
+	word = smb_page_move(base, chunk, SMB_COMPLETE, SMB_READING);
+	if (!word)
+		return -EAGAIN;
+	size = smb_layout_size(smb_word_layout(word), s->page_size);
+	at = chunk_of(base, chunk, size);
+	copy_out(at, size, out);
+	out->is_complete = true;
+	/* Who scrapes knows by it that the next writer has not made its own yet. */
+	smb_header_write(at, &(struct smb_header){ 0 });
+	/* May fail only if the producer has spoilt its page: nobody else is hurt (PFT-27). */
+	smb_page_move(base, chunk, SMB_READING, SMB_FREE);
+	return 0;
+}
+
+int smb_parse(const uint8_t *data, size_t size, struct smb_chunk *out)
+{
+	uint8_t header[SMB_CHUNK_HEADER] __attribute__((aligned(8)));
+	struct smb_header h;
+
+	if (size < SMB_CHUNK_HEADER || size > SMB_PAGE_MAX)
+		return -EINVAL;
+	memcpy(header, data, sizeof(header));
+	smb_header_read(header, &h);
+	out->id = h.id;
+	out->writer = h.writer;
+	out->packets = h.packets;
+	out->flags = h.flags;
+	out->is_complete = true;
+	out->payload = data + SMB_CHUNK_HEADER;
+	out->size = size - SMB_CHUNK_HEADER;
+	return 0;
+}
+
+/* Return: whether it has something in it. */
+static bool scrape_chunk(struct smb *s, uint8_t *page, uint32_t chunk, struct smb_chunk *out)
+{
+	const uint32_t word = smb_page_word(page);
+	const size_t size = smb_layout_size(smb_word_layout(word), s->page_size);
+	const enum smb_state state = smb_word_state(word, chunk);
+
+	if (chunk >= smb_layout_chunks(smb_word_layout(word)) ||
+	    (state != SMB_WRITING && state != SMB_COMPLETE))
+		return false;
+	copy_out(chunk_of(page, chunk, size), size, out);
+	out->is_complete = state == SMB_COMPLETE;
+	return out->writer && out->packets;
+}
+
+bool smb_scrape(struct smb *s, uint32_t *cursor, struct smb_chunk *out)
+{
+	while (*cursor < s->page_nr * SMB_CHUNKS_MAX) {
+		const uint32_t at = (*cursor)++;
+
+		if (scrape_chunk(s, page_of(s, at / SMB_CHUNKS_MAX), at % SMB_CHUNKS_MAX, out))
+			return true;
+	}
+	return false;
+}
