@@ -66,7 +66,7 @@ struct central_packet {
 	size_t size;
 	struct central_origin origin;
 	uint32_t dropped;	/* mask of causes, 0: nothing is missing */
-	bool is_first;		/* of its sequence */
+	bool is_first;		/* of its sequence that was read */
 };
 
 /* Members as in perfetto's TraceStats.BufferStats (E.12) */
@@ -101,18 +101,31 @@ bool central_patch(struct central *c, const struct central_origin *origin, uint3
 void central_read_begin(struct central *c);
 /* Return: false when there is none left in this pass. */
 bool central_read(struct central *c, struct central_packet *packet);
+/*
+ * All that @producer has committed is there, as it has acknowledged a flush: what is missing
+ * between its chunks is lost.
+ */
+void central_settle(struct central *c, uint16_t producer);
+/*
+ * The writer has been unregistered, after its last commit; its id may come again for another one,
+ * which begins with chunk 0 (PFT-36).
+ */
+void central_end_writer(struct central *c, const struct central_origin *origin);
 /* No more chunks can come: gaps are lost from now on. */
 void central_finish(struct central *c);
 /* Bytes that a reader has not taken yet: 0 is empty */
 size_t central_fill(const struct central *c);
 
 const struct central_stats *central_stats(const struct central *c);
-/* One row per writer that was ever seen: for statistics. Return: whether there is this row. */
+/*
+ * One row per writer, for statistics; rows of writers that wrote long ago go when there are
+ * thousands. Return: whether there is this row.
+ */
 bool central_writer(const struct central *c, size_t index, struct central_origin *origin,
 		    const uint64_t **counts, const int64_t **sums);
 
 /* Upper bounds of the histogram's classes; the last class is open and not in it. */
-#define CENTRAL_BUCKETS 7
+#define CENTRAL_BUCKETS 10
 extern const int64_t central_buckets[CENTRAL_BUCKETS];
 
 #endif

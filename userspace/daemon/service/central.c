@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * central.c - a buffer of a session: chunks in
+ *
+ * How they lie in memory is in central_ring.h, how they go out in central_read.c. A chunk may come
+ * again, with more in it: the service had looked into shared memory before it was complete
+ * (PFT-56). Then it takes the place of the first one, or, if that was read already and might be
+ * overwritten soon, a place at the tail.
+ */
+#include "central.h"
+
+#include "central_read.h"
+#include "central_ring.h"
+#include "smb_page.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A chunk that was looked through */
+struct intake {
+	const struct central_chunk *chunk;
+	size_t used;		/* bytes of packets that are whole */
+	size_t skip;		/* of these, what was read before */
+	uint8_t flags;
+};
+
+static void relabel(void *context, const struct sequence *s)
+{
+	const struct central *c = context;
+
+	for (uint32_t place = s->first; place; place = record_at(c, place)->newer)
+		record_at(c, place)->sequence = s->index + 1;
+}
+
+int central_alloc(struct central **out, size_t size, enum central_policy policy)
+{
+	struct central *c;
+	void *memory;
+
+	if (!size || size > UINT32_MAX - SMB_PAGE_HEADER)
+		return -EINVAL;
+	size = (size + 4095) & ~(size_t)4095;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED) {
+		free(c);
+		return -ENOMEM;
+	}
+	c->memory = memory;
+	c->size = c->stats.buffer_size = size;
+	c->policy = policy;
+	c->sequences.moved = relabel;
+	c->sequences.context = c;
+	*out = c;
+	return 0;
+}
+
+void central_free(struct central *c)
+{
+	if (!c)
+		return;
+	munmap(c->memory, c->size);
+	sequences_exit(&c->sequences);
+	free(c->whole);
+	free(c);
+}
+
+int central_clone(const struct central *c, struct central **out)
+{
+	struct central *clone;
+	int r = central_alloc(&clone, c->size, c->policy);
+
+	if (r)
+		return r;
+	r = sequences_copy(&clone->sequences, &c->sequences);
+	if (r) {
+		central_free(clone);
+		return r;
+	}
+	clone->sequences.moved = relabel;
+	clone->sequences.context = clone;
+	memcpy(clone->memory, c->memory, c->used);
+	clone->used = c->used;
+	clone->tail = c->tail;
+	clone->stats = c->stats;
+	clone->unread = c->unread;
+	clone->pass = c->pass;
+	clone->is_clone = clone->is_finished = true;
+	*out = clone;
+	return 0;
+}
+
+void central_clear(struct central *c)
+{
+	c->is_reading = false;
+	c->tail = 0;
+	ring_drop(c, c->used);
+	c->used = 0;
+	c->is_sealed = false;
+	madvise(c->memory, c->size, MADV_DONTNEED);
+}
+
+/* Finds the end of what is whole: a declared packet that is not there is a violation. */
+static void look_through(struct central *c, struct intake *in)
+{
+	const struct central_chunk *chunk = in->chunk;
+	unsigned int nr = chunk->packets;
+
+	in->flags = chunk->flags & SMB_FLAGS;
+	if (!chunk->is_complete) {
+		in->flags |= RECORD_INCOMPLETE;
+		if (nr) {
+			nr--;
+			in->flags &= (uint8_t)~(SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING);
+		}
+	}
+	for (; nr; nr--) {
+		const struct fragment f = fragment_at(chunk->payload, chunk->size, in->used, 0);
+
+		if (f.kind == FRAGMENT_WHOLE) {
+			in->used = f.end;
+			continue;
+		}
+		in->flags &= (uint8_t)~(SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING);
+		if (f.kind == FRAGMENT_ABORTED) {
+			c->stats.trace_writer_packet_loss++;
+			in->flags |= RECORD_ABORTED;
+		} else {
+			c->stats.abi_violations++;
+			in->flags |= RECORD_MALFORMED;
+		}
+		return;
+	}
+}
+
+/* Return: the place of the last record of @s whose id is not above @id; 0: none. */
+static uint32_t find_place(const struct central *c, const struct sequence *s, uint32_t id)
+{
+	uint32_t place = s->last;
+
+	while (place && chunk_id_order(record_at(c, place)->id, id) > 0)
+		place = record_at(c, place)->older;
+	return place;
+}
+
+/*
+ * Return: whether a chunk that is not in the buffer comes too late: it, or one behind it, has been
+ * read or dropped. Of one that was not complete then the rest may come; @in->skip is what is known.
+ */
+static bool is_late(const struct sequence *s, struct intake *in)
+{
+	const int32_t order = chunk_id_order(in->chunk->id, s->gone_id);
+
+	if (!s->has_gone || order > 0)
+		return false;
+	if (order < 0 || !s->gone_incomplete || s->gone_used >= in->used)
+		return true;
+	in->skip = s->gone_used;
+	return false;
+}
+
+static void append(struct central *c, struct sequence *s, struct intake *in)
+{
+	const struct central_chunk *chunk = in->chunk;
+	/* One that is not complete keeps its room, for what may still come. */
+	const uint32_t size = record_size(chunk->is_complete ? in->used : chunk->size);
+	struct record *r;
+	size_t end;
+
+	if (c->policy == CENTRAL_DISCARD && size > c->size - c->tail)
+		c->is_sealed = true;
+	if (c->is_sealed) {
+		c->stats.chunks_discarded++;
+		return;
+	}
+	if (size > c->size - c->tail) {
+		ring_drop(c, c->size - c->tail);
+		c->tail = 0;
+		c->stats.write_wrap_count++;
+	}
+	end = ring_drop(c, size);
+	/* Making room may have dropped chunks behind this one. */
+	if (is_late(s, in)) {
+		c->stats.chunks_discarded++;
+		s->lost |= CENTRAL_DROPPED | CENTRAL_OVERWRITTEN;
+		return;
+	}
+	r = ring_append(c, s, find_place(c, s, chunk->id), size);
+	ring_pad(c, end);
+	if (r->newer)
+		c->stats.chunks_committed_out_of_order++;
+	r->id = chunk->id;
+	r->flags = in->flags;
+	r->room = (uint16_t)(chunk->is_complete ? in->used : chunk->size);
+	r->used = (uint16_t)in->used;
+	r->left = (uint16_t)(in->used - in->skip);
+	c->unread += r->left;
+	memcpy(record_payload(r), chunk->payload, in->used);
+	sequence_count(s, in->used);
+}
+
+/* What is known of a chunk already has to be the beginning of what comes. */
+static bool may_replace(struct record *r, const struct intake *in)
+{
+	const uint8_t known = r->flags & SMB_FLAGS;
+
+	return in->used >= r->used && in->used <= r->room && (in->flags & known) == known &&
+	       !memcmp(record_payload(r), in->chunk->payload, r->used);
+}
+
+static void rewrite(struct central *c, struct record *r, const struct intake *in)
+{
+	if (in->chunk->is_complete)
+		r->flags &= (uint8_t)~RECORD_INCOMPLETE;
+	if (in->used == r->used)
+		return;
+	c->unread += in->used - r->used;
+	r->left = (uint16_t)(r->left + in->used - r->used);
+	r->used = (uint16_t)in->used;
+	r->flags |= in->flags & (uint8_t)~RECORD_INCOMPLETE;
+	memcpy(record_payload(r), in->chunk->payload, in->used);
+	c->stats.chunks_rewritten++;
+}
+
+/*
+ * All that was known has been read and there is more: as the old place may be the next one that
+ * is written over, the rest gets a new one.
+ */
+static bool should_move(const struct central *c, const struct record *r, const struct intake *in)
+{
+	return c->policy == CENTRAL_RING && in->chunk->is_complete && !r->left &&
+	       r->flags & RECORD_INCOMPLETE && in->used > r->used && !r->older;
+}
+
+static void put_again(struct central *c, struct sequence *s, struct record *r, struct intake *in)
+{
+	if (!may_replace(r, in)) {
+		c->stats.abi_violations++;
+		return;
+	}
+	if (!should_move(c, r, in)) {
+		rewrite(c, r, in);
+		return;
+	}
+	c->stats.chunks_relocated++;
+	ring_erase(c, r);
+	append(c, s, in);
+}
+
+void central_put(struct central *c, const struct central_chunk *chunk)
+{
+	struct intake in = { .chunk = chunk };
+	struct sequence *s;
+	struct record *r;
+	uint32_t place;
+
+	if (c->is_clone)
+		return;
+	c->is_reading = false;
+	if (chunk->size > RECORD_PAYLOAD_MAX || record_size(chunk->size) > c->size) {
+		c->stats.abi_violations++;
+		return;
+	}
+	look_through(c, &in);
+	s = sequences_get(&c->sequences, &chunk->origin);
+	if (!s) {
+		c->stats.chunks_discarded++;
+		return;
+	}
+	place = find_place(c, s, chunk->id);
+	r = place ? record_at(c, place) : NULL;
+	if (r && r->id == chunk->id) {
+		put_again(c, s, r, &in);
+		return;
+	}
+	if (is_late(s, &in)) {
+		c->stats.chunks_discarded++;
+		return;
+	}
+	append(c, s, &in);
+}
+
+static struct record *find_chunk(const struct central *c, const struct central_origin *origin,
+				 uint32_t id)
+{
+	const struct sequence *s = sequences_find(&c->sequences, origin);
+	const uint32_t place = s ? find_place(c, s, id) : 0;
+	struct record *r = place ? record_at(c, place) : NULL;
+
+	return r && r->id == id ? r : NULL;
+}
+
+bool central_patch(struct central *c, const struct central_origin *origin, uint32_t chunk_id,
+		   const struct central_patch *patches, size_t nr, bool has_more)
+{
+	struct record *r = c->is_clone ? NULL : find_chunk(c, origin, chunk_id);
+	bool is_inside = r;
+
+	for (size_t i = 0; is_inside && i < nr; i++)
+		is_inside = patches[i].offset >= (uint32_t)(r->used - r->left) &&
+			    (uint64_t)patches[i].offset + sizeof(patches[i].data) <= r->used;
+	if (!is_inside) {
+		c->stats.patches_failed++;
+		return false;
+	}
+	for (size_t i = 0; i < nr; i++)
+		memcpy(record_payload(r) + patches[i].offset, patches[i].data,
+		       sizeof(patches[i].data));
+	c->stats.patches_succeeded += nr;
+	if (!has_more)
+		r->flags &= (uint8_t)~SMB_NEEDS_PATCHING;
+	return true;
+}
+
+void central_settle(struct central *c, uint16_t producer)
+{
+	for (uint32_t i = 0; i < c->sequences.nr; i++) {
+		struct sequence *s = c->sequences.rows[i];
+
+		if (s->origin.producer != producer || !s->last)
+			continue;
+		s->has_settled = true;
+		s->settled_id = record_at(c, s->last)->id;
+	}
+}
+
+void central_end_writer(struct central *c, const struct central_origin *origin)
+{
+	struct sequence *s = sequences_find(&c->sequences, origin);
+
+	if (s)
+		sequences_end(&c->sequences, s);
+}
+
+void central_finish(struct central *c)
+{
+	c->is_finished = true;
+}
+
+size_t central_fill(const struct central *c)
+{
+	return c->unread;
+}
+
+const struct central_stats *central_stats(const struct central *c)
+{
+	return &c->stats;
+}
+
+bool central_writer(const struct central *c, size_t index, struct central_origin *origin,
+		    const uint64_t **counts, const int64_t **sums)
+{
+	const struct sequence *s;
+
+	if (index >= c->sequences.nr)
+		return false;
+	s = c->sequences.rows[index];
+	*origin = s->origin;
+	*counts = s->counts;
+	*sums = s->sums;
+	return true;
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * central_read.c - packets out of a buffer
+ *
+ * A pass goes through the ring from the oldest record on. Before a record's own packets come those
+ * of its sequence that have lower ids, wherever they lie (PFT-52). A sequence stalls until the
+ * next pass where something is missing that can still come: a chunk, the rest of one, a patch
+ * (PFT-13, PFT-54). When records are dropped nothing is waited for.
+ */
+#include "central_read.h"
+
+#include "smb_page.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum mode {
+	MODE_READ,
+	MODE_DROP,
+};
+
+/* A packet that is put together of several chunks */
+struct chain {
+	struct record *last;
+	size_t size;
+	uint32_t cause;		/* why it cannot be whole; 0: it is */
+	bool is_open;		/* what is missing may still come */
+};
+
+static void lose(struct sequence *s, uint32_t cause)
+{
+	s->lost |= CENTRAL_DROPPED | cause;
+}
+
+static bool has_settled(const struct sequence *s, uint32_t id)
+{
+	return s->has_settled && chunk_id_order(id, s->settled_id) <= 0;
+}
+
+/* Chunks that are missing before the one with this id will not come any more. */
+static bool gap_is_final(const struct central *c, const struct sequence *s, uint32_t id)
+{
+	return c->is_finished || c->is_sealed || s->has_ended || has_settled(s, id);
+}
+
+/* Return: whether a chunk is missing before the sequence's first one. */
+static bool gap_before(const struct sequence *s, const struct record *r)
+{
+	if (!s->has_gone || r->id == s->gone_id + 1 || r->left != r->used)
+		return false;
+	return !(s->gone_incomplete && r->id == s->gone_id);
+}
+
+static void consume(struct central *c, struct record *r, const struct fragment *f, enum mode mode)
+{
+	const uint16_t left = (uint16_t)(r->used - f->end);
+
+	c->unread -= (uint64_t)(r->left - left);
+	r->left = left;
+	if (mode == MODE_DROP)
+		r->flags |= RECORD_DROPPED;
+}
+
+static bool needs_patch(const struct record *r, const struct fragment *f)
+{
+	return r->flags & SMB_NEEDS_PATCHING && f->end == r->used;
+}
+
+/* Nothing more in @r, and the packet is not at its end. Return: whether the next may go on. */
+static bool pass_empty(struct chain *chain, const struct record *r, enum fragment_kind kind)
+{
+	if (kind == FRAGMENT_ABORTED || (kind == FRAGMENT_NONE && r->flags & RECORD_ABORTED))
+		chain->cause = CENTRAL_WRITER_ABORT;
+	else if (kind == FRAGMENT_CORRUPT || r->flags & RECORD_MALFORMED)
+		chain->cause = CENTRAL_CORRUPT;
+	else if (kind != FRAGMENT_NONE)
+		chain->cause = CENTRAL_BROKEN_CHAIN;
+	else if (r->flags & RECORD_INCOMPLETE)
+		chain->is_open = true;
+	return !chain->cause && !chain->is_open;
+}
+
+/* Return: whether @next may have a part of the packet that @chain has up to now. */
+static bool follows(struct central *c, struct sequence *s, struct chain *chain,
+		    const struct record *next)
+{
+	if (!next)
+		chain->is_open = true;
+	else if (next->id == chain->last->id + 1)
+		return true;
+	else if (gap_is_final(c, s, next->id))
+		chain->cause = CENTRAL_REASSEMBLY_GAP;
+	else
+		chain->is_open = true;
+	return false;
+}
+
+/* Follows a packet from its beginning @f in @r on. Nothing is consumed yet. */
+static void survey(struct central *c, struct sequence *s, struct record *r, struct fragment f,
+		   struct chain *chain)
+{
+	*chain = (struct chain){ .last = r, .size = f.size, .is_open = needs_patch(r, &f) };
+	while (!chain->is_open && f.kind != FRAGMENT_END) {
+		r = r->newer ? record_at(c, r->newer) : NULL;
+		if (!follows(c, s, chain, r))
+			return;
+		f = record_fragment(r);
+		if (f.kind != FRAGMENT_MIDDLE && f.kind != FRAGMENT_END) {
+			if (!pass_empty(chain, r, f.kind))
+				return;
+		} else if (needs_patch(r, &f)) {
+			chain->is_open = true;
+			return;
+		}
+		chain->last = r;
+		chain->size += f.size;
+	}
+}
+
+/* Consumes the parts of a packet; @to: where they go, or NULL. */
+static void take_chain(struct central *c, struct record *r, const struct chain *chain,
+		       enum mode mode, uint8_t *to)
+{
+	for (;; r = record_at(c, r->newer)) {
+		const struct fragment f = record_fragment(r);
+
+		if (f.kind != FRAGMENT_NONE) {
+			if (to && f.size)
+				memcpy(to, f.data, f.size);
+			to = to ? to + f.size : NULL;
+			consume(c, r, &f, mode);
+		}
+		if (r == chain->last)
+			return;
+	}
+}
+
+static bool make_room(struct central *c, size_t size)
+{
+	uint8_t *whole;
+
+	if (size <= c->whole_room)
+		return true;
+	whole = realloc(c->whole, 2 * size);
+	if (!whole)
+		return false;
+	c->whole = whole;
+	c->whole_room = 2 * size;
+	return true;
+}
+
+enum step {
+	STEP_ON,		/* go on in this sequence */
+	STEP_PACKET,
+	STEP_STALL,
+};
+
+/* A packet that begins in @r and goes on in other chunks */
+static enum step step_begin(struct central *c, struct sequence *s, struct record *r,
+			    enum mode mode, struct central_packet *packet)
+{
+	const struct fragment f = record_fragment(r);
+	struct chain chain;
+
+	survey(c, s, r, f, &chain);
+	if (!chain.is_open && !chain.cause && (!packet || make_room(c, chain.size))) {
+		c->stats.readaheads_succeeded++;
+		take_chain(c, r, &chain, mode, packet ? c->whole : NULL);
+		if (packet) {
+			packet->data = c->whole;
+			packet->size = chain.size;
+		}
+		return chain.size ? STEP_PACKET : STEP_ON;
+	}
+	c->stats.readaheads_failed++;
+	if (chain.is_open && mode == MODE_READ && !c->is_finished)
+		return STEP_STALL;
+	if (chain.is_open)
+		chain.cause = mode == MODE_DROP ? CENTRAL_OVERWRITTEN : CENTRAL_BROKEN_CHAIN;
+	lose(s, chain.cause);
+	take_chain(c, r, &chain, mode == MODE_READ ? MODE_READ : MODE_DROP, NULL);
+	return STEP_ON;
+}
+
+static enum step step_packet(struct central *c, struct sequence *s, struct record *r,
+			     enum mode mode, struct central_packet *packet)
+{
+	const struct fragment f = record_fragment(r);
+
+	switch (f.kind) {
+	case FRAGMENT_WHOLE:
+		if (needs_patch(r, &f) && mode == MODE_READ && !c->is_finished)
+			return STEP_STALL;
+		consume(c, r, &f, mode);
+		if (needs_patch(r, &f))
+			lose(s, CENTRAL_BROKEN_CHAIN);
+		if (!f.size || needs_patch(r, &f))
+			return STEP_ON;
+		if (packet) {
+			packet->data = f.data;
+			packet->size = f.size;
+		}
+		return STEP_PACKET;
+	case FRAGMENT_BEGIN:
+		return step_begin(c, s, r, mode, packet);
+	default:
+		consume(c, r, &f, mode);
+		lose(s, CENTRAL_ORPHAN);
+		return STEP_ON;
+	}
+}
+
+/* What a record says at its end */
+static void note_end(struct sequence *s, const struct record *r, enum fragment_kind kind)
+{
+	if (kind == FRAGMENT_ABORTED || r->flags & RECORD_ABORTED)
+		lose(s, CENTRAL_WRITER_ABORT);
+	if (kind == FRAGMENT_CORRUPT || r->flags & RECORD_MALFORMED)
+		lose(s, CENTRAL_CORRUPT);
+}
+
+/* Return: whether reading may begin @r, the first of its sequence. */
+static bool may_begin(struct central *c, struct sequence *s, const struct record *r, enum mode mode)
+{
+	if (!gap_before(s, r))
+		return true;
+	if (mode == MODE_READ && !gap_is_final(c, s, r->id))
+		return false;
+	lose(s, CENTRAL_READ_GAP);
+	return true;
+}
+
+/*
+ * The next packet of @s, but none behind @target.
+ * Return: STEP_PACKET, STEP_STALL, or STEP_ON when @target is done.
+ */
+static enum step next_packet(struct central *c, struct sequence *s, const struct record *target,
+			     enum mode mode, struct central_packet *packet)
+{
+	for (;;) {
+		struct record *r = record_at(c, s->first);
+		const bool is_target = r == target;
+		const enum fragment_kind kind = record_fragment(r).kind;
+		enum step step;
+
+		if (!may_begin(c, s, r, mode))
+			return STEP_STALL;
+		if (kind != FRAGMENT_NONE && kind != FRAGMENT_ABORTED && kind != FRAGMENT_CORRUPT) {
+			step = step_packet(c, s, r, mode, packet);
+			if (step != STEP_ON)
+				return step;
+			continue;
+		}
+		if (r->flags & RECORD_INCOMPLETE && mode == MODE_READ && !c->is_finished)
+			return STEP_STALL;
+		note_end(s, r, kind);
+		if (kind != FRAGMENT_NONE) {
+			c->unread -= r->left;
+			r->left = 0;
+		}
+		ring_erase(c, r);
+		if (is_target || !s->first)
+			return STEP_ON;
+	}
+}
+
+void central_drop_until(struct central *c, struct record *target)
+{
+	struct sequence *s = record_sequence(c, target);
+
+	while (next_packet(c, s, target, MODE_DROP, NULL) == STEP_PACKET)
+		lose(s, CENTRAL_OVERWRITTEN);
+}
+
+static void walk_on(struct central *c)
+{
+	const size_t size = record_off(c, c->at)->size;
+
+	c->walked += size;
+	c->at += size;
+	if (c->at >= c->used)
+		c->at = 0;
+}
+
+static void tell(struct sequence *s, struct central_packet *packet)
+{
+	packet->origin = s->origin;
+	packet->dropped = s->lost;
+	packet->is_first = !s->has_emitted;
+	s->lost = 0;
+	s->has_emitted = true;
+}
+
+void central_read_begin(struct central *c)
+{
+	c->is_reading = c->used > 0;
+	c->pass++;
+	c->at = c->tail == c->used ? 0 : c->tail;
+	c->walked = 0;
+}
+
+bool central_read(struct central *c, struct central_packet *packet)
+{
+	while (c->is_reading && c->walked < c->used) {
+		struct record *r = record_off(c, c->at);
+		struct sequence *s;
+		enum step step;
+
+		if (!record_is_chunk(r)) {
+			walk_on(c);
+			continue;
+		}
+		s = record_sequence(c, r);
+		if (s->stalled_pass == c->pass) {
+			walk_on(c);
+			continue;
+		}
+		step = next_packet(c, s, r, MODE_READ, packet);
+		if (step == STEP_PACKET) {
+			tell(s, packet);
+			return true;
+		}
+		if (step == STEP_STALL)
+			s->stalled_pass = c->pass;
+		walk_on(c);
+	}
+	c->is_reading = false;
+	return false;
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/* central_ring.c - the memory of a buffer */
+#include "central_ring.h"
+
+#include "central_read.h"
+
+#include <assert.h>
+#include <string.h>
+
+static_assert(sizeof(struct record) == 28, "a record's payload follows it");
+
+/* Padding is shorter than a record. */
+#define PADDING_MIN 8u
+static_assert(offsetof(struct record, id) == PADDING_MIN, "padding has a size and a kind");
+
+static void link_behind(struct central *c, struct sequence *s, struct record *r, uint32_t older)
+{
+	const uint32_t place = record_place(c, r);
+
+	r->older = older;
+	r->newer = older ? record_at(c, older)->newer : s->first;
+	if (older)
+		record_at(c, older)->newer = place;
+	else
+		s->first = place;
+	if (r->newer)
+		record_at(c, r->newer)->older = place;
+	else
+		s->last = place;
+}
+
+static void unlink_record(struct central *c, struct sequence *s, const struct record *r)
+{
+	if (r->older)
+		record_at(c, r->older)->newer = r->newer;
+	else
+		s->first = r->newer;
+	if (r->newer)
+		record_at(c, r->newer)->older = r->older;
+	else
+		s->last = r->older;
+	if (!s->first)
+		sequence_is_idle(&c->sequences, s);
+}
+
+struct record *ring_append(struct central *c, struct sequence *s, uint32_t older, uint32_t size)
+{
+	struct record *r = record_off(c, c->tail);
+
+	*r = (struct record){ .size = size, .sequence = s->index + 1 };
+	link_behind(c, s, r, older);
+	c->tail += size;
+	if (c->tail > c->used)
+		c->used = c->tail;
+	c->stats.chunks_written++;
+	c->stats.bytes_written += size;
+	return r;
+}
+
+void ring_erase(struct central *c, struct record *r)
+{
+	struct sequence *s = record_sequence(c, r);
+	struct central_stats *stats = &c->stats;
+
+	s->has_gone = true;
+	s->gone_id = r->id;
+	s->gone_used = r->used;
+	s->gone_incomplete = r->flags & RECORD_INCOMPLETE;
+	c->unread -= r->left;
+	if (r->left || r->flags & RECORD_DROPPED) {
+		stats->chunks_overwritten++;
+		stats->bytes_overwritten += r->size;
+	} else {
+		stats->chunks_read++;
+		stats->bytes_read += r->size;
+	}
+	unlink_record(c, s, r);
+	r->sequence = RECORD_FREE;
+}
+
+size_t ring_drop(struct central *c, size_t size)
+{
+	const size_t end = c->tail + size;
+	size_t off = c->tail;
+
+	while (off < end && off < c->used) {
+		struct record *r = record_off(c, off);
+
+		if (record_is_chunk(r)) {
+			central_drop_until(c, r);
+		} else if (r->sequence == RECORD_PADDING) {
+			c->stats.padding_bytes_cleared += r->size;
+			r->sequence = RECORD_FREE;
+		}
+		off += r->size;
+	}
+	return off;
+}
+
+void ring_pad(struct central *c, size_t end)
+{
+	struct record *r = record_off(c, c->tail);
+
+	if (end <= c->tail)
+		return;
+	r->size = (uint32_t)(end - c->tail);
+	r->sequence = RECORD_PADDING;
+	c->stats.padding_bytes_written += r->size;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0
+/* sequence.c - what a buffer knows of one writer */
+#include "sequence.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const int64_t central_buckets[CENTRAL_BUCKETS] = {
+	8, 32, 128, 512, 1024, 2048, 4096, 8192, 12288, 16384,
+};
+
+static uint32_t key_of(const struct central_origin *origin)
+{
+	return (uint32_t)origin->producer << 16 | origin->writer;
+}
+
+static uint32_t *slot_of(const struct sequences *t, uint32_t key)
+{
+	uint32_t i = key * 0x9e3779b1u >> 7;
+
+	for (;; i++) {
+		uint32_t *slot = &t->slots[i & (t->slot_nr - 1)];
+
+		if (!*slot || key_of(&t->rows[*slot - 1]->origin) == key)
+			return slot;
+	}
+}
+
+static void list(struct sequences *t)
+{
+	memset(t->slots, 0, t->slot_nr * sizeof(*t->slots));
+	for (uint32_t i = 0; i < t->nr; i++)
+		if (!t->rows[i]->has_ended)
+			*slot_of(t, key_of(&t->rows[i]->origin)) = i + 1;
+}
+
+/* Half of the slots stay free. */
+static int grow(struct sequences *t)
+{
+	const uint32_t room = t->room ? 2 * t->room : 16;
+	struct sequence **rows = realloc(t->rows, room * sizeof(*rows));
+	uint32_t *slots;
+
+	if (!rows)
+		return -ENOMEM;
+	t->rows = rows;
+	slots = calloc(2 * room, sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	free(t->slots);
+	t->slots = slots;
+	t->slot_nr = 2 * room;
+	t->room = room;
+	list(t);
+	return 0;
+}
+
+void sequences_exit(struct sequences *t)
+{
+	for (uint32_t i = 0; i < t->nr; i++)
+		free(t->rows[i]);
+	free(t->rows);
+	free(t->slots);
+	*t = (struct sequences){ 0 };
+}
+
+int sequences_copy(struct sequences *to, const struct sequences *from)
+{
+	*to = (struct sequences){ .clock = from->clock, .sweep_at = from->sweep_at };
+	for (uint32_t i = 0; i < from->nr; i++) {
+		struct sequence *s;
+
+		if (to->nr == to->room && grow(to))
+			goto err_exit;
+		s = malloc(sizeof(*s));
+		if (!s)
+			goto err_exit;
+		*s = *from->rows[i];
+		to->rows[to->nr++] = s;
+	}
+	if (to->nr)
+		list(to);
+	return 0;
+
+err_exit:
+	sequences_exit(to);
+	return -ENOMEM;
+}
+
+struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin)
+{
+	const uint32_t row = t->slot_nr ? *slot_of(t, key_of(origin)) : 0;
+
+	return row ? t->rows[row - 1] : NULL;
+}
+
+static void drop_row(struct sequences *t, uint32_t row)
+{
+	struct sequence *last = t->rows[--t->nr];
+
+	free(row == t->nr ? last : t->rows[row]);
+	if (row == t->nr)
+		return;
+	t->rows[row] = last;
+	last->index = row;
+	t->moved(t->context, last);
+}
+
+/* Those without chunks go, but for the ones that became so last. */
+static void sweep(struct sequences *t)
+{
+	const uint64_t kept = SEQUENCE_IDLE_MAX / 2;
+
+	for (uint32_t i = t->nr; i-- > 0;)
+		if (!t->rows[i]->first && t->rows[i]->idle_since + kept <= t->clock)
+			drop_row(t, i);
+	t->sweep_at = t->nr * 2 > SEQUENCE_IDLE_MAX ? t->nr * 2 : SEQUENCE_IDLE_MAX;
+	list(t);
+}
+
+static struct sequence *add(struct sequences *t, const struct central_origin *origin)
+{
+	struct sequence *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		return NULL;
+	s->origin = *origin;
+	s->index = t->nr;
+	s->idle_since = ++t->clock;
+	t->rows[t->nr++] = s;
+	*slot_of(t, key_of(origin)) = t->nr;
+	return s;
+}
+
+struct sequence *sequences_get(struct sequences *t, const struct central_origin *origin)
+{
+	struct sequence *s = sequences_find(t, origin);
+
+	if (s)
+		return s;
+	if (t->nr >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX))
+		sweep(t);
+	if (t->nr == t->room && grow(t))
+		return NULL;
+	return add(t, origin);
+}
+
+void sequences_end(struct sequences *t, struct sequence *s)
+{
+	s->has_ended = true;
+	list(t);
+}
+
+void sequence_is_idle(struct sequences *t, struct sequence *s)
+{
+	s->idle_since = ++t->clock;
+}
+
+void sequence_count(struct sequence *s, size_t size)
+{
+	unsigned int i = 0;
+
+	while (i < CENTRAL_BUCKETS && (int64_t)size > central_buckets[i])
+		i++;
+	s->counts[i]++;
+	s->sums[i] += (int64_t)size;
+}
