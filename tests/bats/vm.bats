@@ -238,6 +238,13 @@ is_unused()
 	"$VM" stop
 }
 
+# is_over PROGRAM: the guest has no process of it any more
+is_over()
+{
+	run "$VM" exec -- pgrep -x "$1"
+	[ "$status" -eq 1 ]
+}
+
 @test "exec: complaints, time-out and panic are told apart" {
 	local plant="$BATS_FILE_TMPDIR/6.1-cloud/ktrace_plant.ko"
 
@@ -250,8 +257,8 @@ is_unused()
 	[ "$status" -eq 0 ]
 	run "$VM" exec -t 2 -- sleep 1000
 	[ "$status" -eq 123 ]
-	run "$VM" exec -- pgrep -x sleep
-	[ "$status" -eq 1 ]
+	# A process that was killed takes its time.
+	retry 0.5 is_over sleep
 	run "$VM" exec -- insmod "$plant" kind=panic
 	[ "$status" -eq 125 ]
 	[[ $output == *"Kernel panic - not syncing: planted"* ]]
