@@ -84,6 +84,48 @@ example()
 	chunk killed
 }
 
+# load_and_kill: the example, while ktraced has its first chunk in hand
+load_and_kill()
+{
+	rm -f gate.held
+	start loader insmod "$MODULES/shark_example.ko" disk=trace.dat
+	retry 0.1 test -e gate.held
+	kill -KILL "$pid"
+	retry 0.1 is_gone "$pid"
+	rmmod shark_example
+	exec 5<>gate
+	retry 0.1 taken_back $((++killed))
+}
+
+# taken_back N: so many chunks have been
+taken_back()
+{
+	[ "$(grep -c 'chunk 0 of the kernel is taken back: who waited for it was killed' ktraced.err)" = "$1" ]
+}
+
+@test "SHK-12: who waits is killed while ktraced writes: the file is as it was" {
+	local ktraced killed=0
+	mkfifo gate
+	LD_PRELOAD=$PROGS/bad_disk.so HOLD=$PWD/gate start_ktraced --all -e log -o t
+	ktraced=$pid
+	retry 0.1 has ktraced.err tracing
+	load_and_kill
+	[ ! -e 0trace.dat ]
+	[ -z "$(compgen -G '.*trace.dat*')" ]
+	# What was there before stays.
+	insmod "$MODULES/shark_example.ko" disk=trace.dat
+	[ "$(cat /sys/module/shark_example/parameters/sent)" = 0,0 ]
+	rmmod shark_example
+	cp 0trace.dat before
+	exec 5>&-
+	load_and_kill
+	cmp 0trace.dat before
+	exec 5>&-
+	kill -TERM "$ktraced"
+	wait_for "$ktraced"
+	[[ $stderr == *"chunks: 2 written, 0 sent in 0 packets, 2 failed"* ]]
+}
+
 @test "SHK-14: a chunk that is queued waits for a sender, and for the next one" {
 	chunk later
 }

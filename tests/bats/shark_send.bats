@@ -218,6 +218,57 @@ received()
 	cmp chunks/0trace large
 }
 
+# on_held_disk SCRIPT: ktraced records it; the disk takes no chunk until somebody opens the gate
+on_held_disk()
+{
+	mkfifo gate
+	echo "$1" >script
+	LD_PRELOAD=$PROGS/bad_disk.so HOLD=$PWD/gate start_ktraced -o chunks/t -- sh script
+	retry 0.1 test -e gate.held
+}
+
+@test "SHK-14: ktraced waits for a disk that is slow, though the program has ended" {
+	on_held_disk "'$SHARK' send disk 0 trace chunk die || echo over"
+	retry 0.1 has ktraced.out over
+	exec 5<>gate
+	wait_for "$pid"
+	exec 5>&-
+	[ "$status" = 0 ]
+	[[ $stderr == *"chunks: 1 written, "* ]]
+	cmp chunks/0trace chunk
+}
+
+# ends_by_term PID: it has been told to end, as often as it takes
+ends_by_term()
+{
+	kill -TERM "$1" 2>/dev/null || true
+	is_gone "$1"
+}
+
+@test "SHK-14: who is told to end ends, whatever the disk does, and says what is not there" {
+	on_held_disk "'$SHARK' send disk 0 trace chunk die || '$SHARK' send disk 1 trace other die || echo over"
+	retry 0.1 has ktraced.out over
+	retry 0.2 ends_by_term "$pid"
+	wait_for "$pid"
+	[[ $stderr == *"a chunk is still being written or sent, and is not waited for"* ]]
+	[ ! -e chunks/0trace ]
+	[ ! -e chunks/1trace ]
+	valid_trace chunks/t
+}
+
+@test "SHK-11: 4 GiB that were compressed are a chunk, and no slot more" {
+	"$SHARK" zeros 4096 most
+	head -c 16 /dev/zero | zstd -q | cat most - >more
+	sends <<-END
+		udp 0 127.0.0.1:1 most
+		udp 0 127.0.0.1:1 more
+		disk 0 trace more
+	END
+	[ "$answers" = "0 0,EFBIG 0,0 0" ]
+	cmp chunks/0trace more
+	[[ $stderr == *"could not be sent: File too large"* ]]
+}
+
 @test "SHK-12: a program of somebody else is not served" {
 	requires_root
 	sends <<<"disk 0 trace chunk other"

@@ -384,8 +384,10 @@ void sender_close(struct sender *s)
 	is_over = wait_for_connections(s);
 	is_over &= send_kernel_end(s);
 	say(s);
-	if (!is_over)
+	if (!is_over) {
+		log_error("a chunk is still being written or sent, and is not waited for");
 		return;
+	}
 	disk_exit(&s->disk);
 	udp_exit(&s->udp);
 	pthread_cond_destroy(&s->is_less);

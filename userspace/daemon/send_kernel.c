@@ -16,6 +16,8 @@
 
 #include <ktrace/shark_sender.h>
 
+#include "log.h"
+
 /* Where the events are: the normal area from the oldest slot on, round its end, then the rest. */
 static void find_parts(const struct ktrace_shark_job *job, struct chunk *c)
 {
@@ -65,6 +67,18 @@ static int send_job(struct sender *s, const struct ktrace_shark_job *job, struct
 	return ret;
 }
 
+static void take_back(struct sender *s, const struct ktrace_shark_job *job,
+		      const struct disk_done *done)
+{
+	log_error("chunk %u of the kernel is taken back: who waited for it was killed",
+		  job->chunk);
+	s->written--;
+	s->failed++;
+	pthread_mutex_lock(&s->disk_lock);
+	disk_undo(&s->disk, done);
+	pthread_mutex_unlock(&s->disk_lock);
+}
+
 static void serve_jobs(struct sender *s)
 {
 	struct ktrace_shark_job job;
@@ -77,11 +91,8 @@ static void serve_jobs(struct sender *s)
 		done = (struct disk_done){ .events = 0 };
 		ret = send_job(s, &job, &done);
 		ret = ktrace_shark_sender_end(s->kernel_fd, &job, ret) == -ENOENT && !ret;
-		if (!ret || job.kind != KTRACE_SHARK_TO_DISK)
-			continue;
-		pthread_mutex_lock(&s->disk_lock);
-		disk_undo(&s->disk, &done);
-		pthread_mutex_unlock(&s->disk_lock);
+		if (ret && job.kind == KTRACE_SHARK_TO_DISK)
+			take_back(s, &job, &done);
 	}
 }
 

@@ -2,6 +2,8 @@
 /*
  * bad_disk.c - preloaded into ktraced: kills it at one of its writes, or makes them slow
  *
+ *   HOLD=FIFO	each write(2) to a file, as of chunks, begins when somebody has FIFO open for
+ *		writing; from before on there is the file FIFO.held
  *   SLOW_US=N	each pwritev(2) takes N microseconds longer
  *   DIE_AT=N	at the N-th pwritev(2) or rename(2), counted from 1
  *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it;
@@ -13,10 +15,13 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -116,6 +121,34 @@ int rename(const char *from, const char *to)
 	tell_session();
 	kill(getpid(), SIGKILL);
 	return -1;
+}
+
+static void wait_for_disk(int fd, const char *fifo)
+{
+	char held[PATH_MAX];
+	struct stat st;
+	int gate;
+
+	if (fd <= STDERR_FILENO || fstat(fd, &st) || !S_ISREG(st.st_mode))
+		return;
+	snprintf(held, sizeof(held), "%s.held", fifo);
+	close(creat(held, 0666));
+	gate = open(fifo, O_RDONLY | O_CLOEXEC);
+	if (gate < 0)
+		abort();
+	close(gate);
+}
+
+ssize_t write(int fd, const void *data, size_t size)
+{
+	static ssize_t (*real)(int fd, const void *data, size_t size);
+	const char *fifo = getenv("HOLD");
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "write");
+	if (fifo && !strcmp(program_invocation_short_name, "ktraced"))
+		wait_for_disk(fd, fifo);
+	return real(fd, data, size);
 }
 
 ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t offset)
