@@ -385,6 +385,7 @@ static void test_fast(void)
 	FAST_TRACER_LOGEVENT(USER, 5);
 	FAST_TRACER_LOGEVENT(FTrace_EVT_next_chunk, 6);
 	FAST_TRACER_LOGEVENT(0, 7);
+	FAST_TRACER_LOGEVENT(KTRACE_SHARK_FAST, 7);	/* that is 0, too */
 	TRACER_LOGEVENT(0, 8, 9);
 	TRACER_LOGEVENT(KTRACE_SHARK_FAST, 8, 9);
 	CHECK_EQ(FTrace_chunk_read(n, got, 8), 3);
