@@ -5,6 +5,7 @@ load helpers
 
 MODULES=$BUILD/kernel/$(uname -r)
 GROUP=/sys/fs/cgroup/ktrace-context
+CPU1=/sys/devices/system/cpu/cpu1/online
 
 setup()
 {
@@ -15,6 +16,7 @@ teardown()
 {
 	# The chain lives until its input ends.
 	exec 5>&-
+	! grep -qsx 0 $CPU1 || echo 1 >$CPU1
 	[ ! -d $GROUP ] || retry 0.1 rmdir $GROUP
 	teardown_test
 }
@@ -113,6 +115,79 @@ record_chain()
 	id=$(od -An -v -tx1 /sys/kernel/notes | tr -d ' \n' |
 		sed 's/.*040000001400000003000000474e5500\(.\{40\}\).*/\1/')
 	grep -q "^image name=vmlinux build=$id\$" told
+}
+
+# hold_and_record OPTION... -- SCRIPT: it waits at each "read" until let_go; chain N calls N times
+hold_and_record()
+{
+	mkfifo gate
+	start_ktraced -o t.bin -e 'sched:comm,syscall:enter{comm == chain}' \
+		--context 'syscall:enter=ustack' "${@:1:$#-1}" bash -c "exec <$PWD/gate
+		chain() { '$PROGS/chain' \"\$1\" </dev/null; }
+		chain_on() { taskset -c \"\$1\" '$PROGS/chain' \"\$2\" </dev/null; }
+		${*: -1}"
+	exec 5<>gate
+}
+
+let_go()
+{
+	echo >&5
+}
+
+# watches N: of N CPUs ktraced hears what code is mapped
+watches()
+{
+	[ "$(find "/proc/$pid/fd" -lname 'anon_inode:\[perf_event\]' | wc -l)" = "$1" ]
+}
+
+# turn 0|1: CPU 1 off or on, and ktraced knows
+turn()
+{
+	echo "$1" >$CPU1
+	retry 0.1 watches "$(nproc --all | awk -v off=$((1 - $1)) '{ print $1 - off }')"
+}
+
+# bats test_tags=dev
+@test "programs on a CPU that comes later, and once more, have names for their code" {
+	[ -e $CPU1 ] || skip "has no CPU that can go offline"
+	echo 0 >$CPU1
+	hold_and_record -- 'read; chain_on 1 5; read; chain_on 1 6'
+	turn 0
+	turn 1
+	let_go
+	retry 0.1 has ktraced.out done
+	turn 0
+	turn 1
+	let_go
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"--context: 2 times a CPU came; of its first moments it is not known "* ]]
+	folded 11 --user
+}
+
+# bats test_tags=dev
+@test "news of mapped code that there is no room for are counted, and later programs have names" {
+	# No program, so nobody looks for its build id; a long name, so few of them fill the ring.
+	local name
+	printf -v name '%0240d' 0
+	echo code >"$name"
+	cat >mapper <<-END
+	import mmap
+	with open("$name", "rb") as f:
+	    for i in range(1500):
+	        mmap.mmap(f.fileno(), 5, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+	END
+	hold_and_record -- 'read; taskset -c 0 python3 mapper; echo mapped; read; chain 7'
+	retry 0.1 watches "$(nproc)"
+	kill -STOP "$pid"
+	let_go
+	retry 0.1 has ktraced.out mapped
+	kill -CONT "$pid"
+	let_go
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[[ $stderr =~ --context:\ [1-9][0-9]*\ times\ it\ is\ not\ known\ what\ code ]]
+	folded 7 --user
 }
 
 # bats test_tags=dev

@@ -95,9 +95,14 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 
 static void unwatch_maps(struct context *c)
 {
-	if (mapwatch_lost(c->watch))
+	const struct mapwatch_loss loss = mapwatch_loss(c->watch);
+
+	if (loss.news)
 		log_note("--context: %llu times it is not known what code a process began to have",
-			 (unsigned long long)mapwatch_lost(c->watch));
+			 (unsigned long long)loss.news);
+	if (loss.cpus)
+		log_note("--context: %u times a CPU came; of its first moments it is not known what"
+			 " code processes began to have", loss.cpus);
 	mapwatch_free(c->watch);
 	c->watch = NULL;
 }

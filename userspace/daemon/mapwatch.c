@@ -6,6 +6,9 @@
  * events tell of each piece of code when it is mapped, with the build id of its file, and of
  * each fork and exec: one event on each CPU that counts nothing. What processes had before is
  * read from /proc when they fork; of others, procmaps.c looks when a stack of theirs is met.
+ *
+ * An event ends when its CPU goes, so there is a new one when a CPU comes. What happened before
+ * that is lost, as what there was no room for: then nothing is taken for known any more.
  */
 #include "mapwatch.h"
 
@@ -22,6 +25,7 @@
 #include <unistd.h>
 
 #include "budget.h"
+#include "hotplug.h"
 #include "procmaps.h"
 
 #define RING_PAGES 64u
@@ -37,12 +41,27 @@
 #define TEXT_A_SECOND (2ull << 20)
 
 /**
+ * struct ring - news of a CPU
+ * @fd:		the event, -1 = the CPU is off
+ * @page:	head and tail, behind it the records
+ * @lost:	pieces of news that it has had no room for, as far as is known
+ * @told:	as far as records tell
+ */
+struct ring {
+	int fd;
+	struct perf_event_mmap_page *page;
+	__u64 lost;
+	__u64 told;
+};
+
+/**
  * struct mapwatch - one recording's
- * @cpu_nr:	CPUs that are watched
+ * @cpu_nr:	CPUs that there can be
  * @cpus:	their rings
+ * @hotplug_fd:	which of them come and go, < 0 = nothing is heard of it
  * @page:	size of a page
  * @since:	when it began, or news were lost: what is read from /proc is told as of then
- * @lost:	news that there was no room for
+ * @loss:	what there are no news of
  * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
  * @left:	text that may be written
  * @now:	clocks, of this drain
@@ -51,13 +70,11 @@
  */
 struct mapwatch {
 	unsigned int cpu_nr;
-	struct ring {
-		int fd;
-		struct perf_event_mmap_page *page;
-	} *cpus;
+	struct ring *cpus;
+	int hotplug_fd;
 	size_t page;
 	__u64 since;
-	__u64 lost;
+	struct mapwatch_loss loss;
 	bool is_partial;
 	struct budget left;
 	struct ktrace_reading now;
@@ -104,6 +121,7 @@ static int open_event(int cpu)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME, .sample_id_all = 1,
+		.read_format = PERF_FORMAT_LOST,
 		.mmap = 1, .mmap2 = 1, .build_id = 1, .comm = 1, .comm_exec = 1, .task = 1,
 		.use_clockid = 1, .clockid = CLOCK_MONOTONIC, .watermark = 1,
 		.wakeup_watermark = ~0u >> 1,
@@ -112,27 +130,33 @@ static int open_event(int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_ring(struct mapwatch *w, int cpu)
+/* Return: 0, also if the CPU is off; -errno. */
+static int open_ring(struct mapwatch *w, unsigned int cpu)
 {
-	struct ring *r = &w->cpus[w->cpu_nr];
+	struct ring *r = &w->cpus[cpu];
 	int error;
 
-	r->fd = open_event(cpu);
-	if (r->fd < 0 && errno == ENODEV) {
-		w->is_partial = true;
-		return 0;
-	}
+	r->lost = r->told = 0;
+	r->fd = open_event((int)cpu);
 	if (r->fd < 0)
-		return -errno;
+		return errno == ENODEV ? 0 : -errno;
 	r->page = mmap(NULL, (RING_PAGES + 1) * w->page, PROT_READ | PROT_WRITE, MAP_SHARED,
 		       r->fd, 0);
-	if (r->page == MAP_FAILED) {
-		error = -errno;
-		close(r->fd);
-		return error;
-	}
-	w->cpu_nr++;
-	return 0;
+	if (r->page != MAP_FAILED)
+		return 0;
+	error = -errno;
+	close(r->fd);
+	r->fd = -1;
+	return error;
+}
+
+static void close_ring(const struct mapwatch *w, struct ring *r)
+{
+	if (r->fd < 0)
+		return;
+	munmap(r->page, (RING_PAGES + 1) * w->page);
+	close(r->fd);
+	r->fd = -1;
 }
 
 /* Elsewhere perf tells other numbers than stacks have. */
@@ -143,26 +167,39 @@ static bool has_global_pids(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == INITIAL_PIDS;
 }
 
+static int open_all(struct mapwatch *w)
+{
+	int error = 0;
+
+	/* Before the CPUs are looked at: so none comes unheard. */
+	w->hotplug_fd = hotplug_open();
+	for (unsigned int cpu = 0; cpu < w->cpu_nr && !error; cpu++) {
+		error = open_ring(w, cpu);
+		w->is_partial |= w->cpus[cpu].fd < 0 && w->hotplug_fd < 0;
+	}
+	return error;
+}
+
 int mapwatch_begin(struct mapwatch **out, __u64 start)
 {
-	int nr = (int)sysconf(_SC_NPROCESSORS_CONF), error = 0;
+	const unsigned int nr = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
 	struct mapwatch *w;
+	int error;
 
 	*out = NULL;
 	if (!has_global_pids())
 		return -EXDEV;
 	w = calloc(1, sizeof(*w));
-	if (w)
-		w->cpus = calloc((size_t)nr, sizeof(*w->cpus));
-	if (!w || !w->cpus) {
-		mapwatch_free(w);
+	if (!w)
 		return -ENOMEM;
-	}
+	w->hotplug_fd = -1;
+	w->cpus = calloc(nr, sizeof(*w->cpus));
+	for (; w->cpus && w->cpu_nr < nr; w->cpu_nr++)
+		w->cpus[w->cpu_nr].fd = -1;
 	w->page = (size_t)sysconf(_SC_PAGESIZE);
 	w->since = start;
 	w->left = (struct budget){ .left = TEXT_MAX, .a_second = TEXT_A_SECOND };
-	for (int cpu = 0; cpu < nr && !error; cpu++)
-		error = open_ring(w, cpu);
+	error = w->cpus ? open_all(w) : -ENOMEM;
 	if (error)
 		mapwatch_free(w);
 	else
@@ -174,10 +211,10 @@ void mapwatch_free(struct mapwatch *w)
 {
 	if (!w)
 		return;
-	for (unsigned int i = 0; i < w->cpu_nr; i++) {
-		munmap(w->cpus[i].page, (RING_PAGES + 1) * w->page);
-		close(w->cpus[i].fd);
-	}
+	for (unsigned int i = 0; i < w->cpu_nr; i++)
+		close_ring(w, &w->cpus[i]);
+	if (w->hotplug_fd >= 0)
+		close(w->hotplug_fd);
 	free(w->cpus);
 	free(w);
 }
@@ -202,9 +239,42 @@ static void set_known(struct mapwatch *w, __u32 pid, bool value)
 		w->known[pid / 8] &= (unsigned char)~bit;
 }
 
-__u64 mapwatch_lost(const struct mapwatch *w)
+/* From @ts on it is not known what has happened before. */
+static void forget_all(struct mapwatch *w, __u64 ts)
 {
-	return w ? w->lost : 0;
+	memset(w->known, 0, sizeof(w->known));
+	if ((__s64)(ts - w->since) > 0)		/* or of a CPU that was earlier */
+		w->since = ts;
+}
+
+/* The ring has lost @lost in all; false: that is known. */
+static bool has_lost(struct mapwatch *w, struct ring *r, __u64 lost)
+{
+	if (lost <= r->lost)
+		return false;
+	w->loss.news += lost - r->lost;
+	r->lost = lost;
+	return true;
+}
+
+/* A record says what was lost before it, but perhaps none has come since. */
+static void look_for_loss(struct mapwatch *w, struct ring *r)
+{
+	struct {
+		__u64 value;
+		__u64 lost;
+	} now;
+
+	if (r->fd >= 0 && read(r->fd, &now, sizeof(now)) == sizeof(now) &&
+	    has_lost(w, r, now.lost))
+		forget_all(w, w->now.raw);
+}
+
+struct mapwatch_loss mapwatch_loss(struct mapwatch *w)
+{
+	for (unsigned int i = 0; w && i < w->cpu_nr; i++)
+		look_for_loss(w, &w->cpus[i]);
+	return w ? w->loss : (struct mapwatch_loss){ .news = 0 };
 }
 
 /* The session's clock at a time of the kernel's */
@@ -262,8 +332,15 @@ static void take_map(struct ktrace_text *meta, const struct map_record *r, __u64
 	procmaps_tell_map(meta, r->pid, ts, &map);
 }
 
+static void take_lost(struct mapwatch *w, struct ring *r, __u64 nr, __u64 ts)
+{
+	r->told += nr;
+	has_lost(w, r, r->told);
+	forget_all(w, ts);
+}
+
 /* A record in @w->record, which is whole. */
-static void take(struct mapwatch *w, struct ktrace_text *meta)
+static void take(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 {
 	const struct perf_event_header *h = (const void *)w->record;
 	const struct trailer *t = (const void *)((const char *)h + h->size - sizeof(*t));
@@ -286,10 +363,7 @@ static void take(struct mapwatch *w, struct ktrace_text *meta)
 		take_map(meta, (const void *)h, ts);
 		break;
 	case PERF_RECORD_LOST:
-		w->lost += ((const struct lost_record *)(const void *)h)->nr;
-		memset(w->known, 0, sizeof(w->known));
-		if ((__s64)(ts - w->since) > 0)		/* or of a CPU that was earlier */
-			w->since = ts;
+		take_lost(w, r, ((const struct lost_record *)(const void *)h)->nr, ts);
 		break;
 	default:
 		break;
@@ -306,46 +380,96 @@ static void copy(const struct mapwatch *w, const struct ring *r, __u64 from, voi
 	memcpy((char *)to + first, data, size - first);
 }
 
+/* A record of this type has so many bytes, or more. */
+static size_t least_size(__u32 type)
+{
+	const size_t size = type == PERF_RECORD_LOST ? sizeof(struct lost_record) :
+			    type == PERF_RECORD_MMAP2 ? sizeof(struct map_record) :
+			    sizeof(struct perf_event_header);
+
+	return size + sizeof(struct trailer);
+}
+
+/* The record at @at to @w->record. Return: its size, 0 = it is none, so what follows is lost. */
+static __u16 fetch(struct mapwatch *w, const struct ring *r, __u64 at, __u64 head)
+{
+	struct perf_event_header header;
+
+	copy(w, r, at, &header, sizeof(header));
+	if (header.size < least_size(header.type) || header.size > head - at) {
+		w->loss.news++;
+		forget_all(w, w->now.raw);
+		return 0;
+	}
+	copy(w, r, at, w->record, header.size);
+	return header.size;
+}
+
 /* false: it has become too much. */
 static bool drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 {
-	struct perf_event_header header;
 	__u64 at = r->page->data_tail, head;
 	bool is_enough = true;
 	size_t before;
+	__u16 size;
 
 	/* ORD(mapwatch_head:A) pairs ORD(mapwatch_tail:A): records before head */
 	head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	for (; at != head && is_enough; at += header.size) {
-		copy(w, r, at, &header, sizeof(header));
-		if (header.size < sizeof(header) + sizeof(struct trailer))
-			break;
-		copy(w, r, at, w->record, header.size);
+	for (; at != head && is_enough && (size = fetch(w, r, at, head)); at += size) {
 		before = meta->len;
-		take(w, meta);
+		take(w, r, meta);
 		is_enough = budget_spend(&w->left, meta->len - before, w->now.mono_ns);
 	}
 	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): records are read before room is */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+	look_for_loss(w, r);
 	return is_enough;
 }
 
-static bool has_news(const struct mapwatch *w)
+static bool has_news(const struct ring *r)
 {
-	for (unsigned int i = 0; i < w->cpu_nr; i++)
-		if (*(volatile __u64 *)&w->cpus[i].page->data_head != w->cpus[i].page->data_tail)
-			return true;
-	return false;
+	return r->fd >= 0 && *(volatile __u64 *)&r->page->data_head != r->page->data_tail;
+}
+
+/* A CPU has come or gone; false: its last news were too much. */
+static bool reopen(struct mapwatch *w, unsigned int cpu, struct ktrace_text *meta)
+{
+	struct ring *r = &w->cpus[cpu];
+	const bool is_enough = !has_news(r) || drain_ring(w, r, meta);
+
+	close_ring(w, r);
+	/* One that cannot be watched is as good as one that has come unheard. */
+	w->is_partial |= open_ring(w, cpu) < 0;
+	if (r->fd < 0)
+		return is_enough;
+	w->loss.cpus++;
+	forget_all(w, w->now.raw);
+	return is_enough;
+}
+
+static bool follow_cpus(struct mapwatch *w, struct ktrace_text *meta)
+{
+	bool is_enough = true;
+	int cpu;
+
+	while (is_enough && (cpu = hotplug_next(w->hotplug_fd)) != -EAGAIN) {
+		if (cpu >= 0 && (unsigned int)cpu < w->cpu_nr)
+			is_enough = reopen(w, (unsigned int)cpu, meta);
+		for (unsigned int i = 0; cpu == -ENOBUFS && i < w->cpu_nr && is_enough; i++)
+			is_enough = reopen(w, i, meta);
+	}
+	return is_enough;
 }
 
 bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta)
 {
 	bool is_enough = true;
 
-	if (!w || !has_news(w))
+	if (!w)
 		return true;
 	ktrace_session_clock(s, &w->now);
 	for (unsigned int i = 0; i < w->cpu_nr && is_enough; i++)
-		is_enough = drain_ring(w, &w->cpus[i], meta);
-	return is_enough;
+		if (has_news(&w->cpus[i]))
+			is_enough = drain_ring(w, &w->cpus[i], meta);
+	return is_enough && follow_cpus(w, meta);
 }

@@ -24,8 +24,18 @@ int mapwatch_begin(struct mapwatch **out, __u64 start);
 bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta);
 /* All code that this process has is told here, or soon will be. */
 bool mapwatch_knows(const struct mapwatch *w, __u32 pid);
-/* How many pieces of news the kernel had no room for. */
-__u64 mapwatch_lost(const struct mapwatch *w);
+
+/**
+ * struct mapwatch_loss - what there are no news of
+ * @news:	pieces of news that the kernel had no room for
+ * @cpus:	times that a CPU has come, of whose first moments nothing is known
+ */
+struct mapwatch_loss {
+	__u64 news;
+	__u32 cpus;
+};
+
+struct mapwatch_loss mapwatch_loss(struct mapwatch *w);
 void mapwatch_free(struct mapwatch *w);
 
 #endif

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_mapwatch.c - the kernel's news of mapped code: read from a ring, with losses and nonsense
+ *
+ * The rings are made here as the kernel makes them; that it does so is tested in context.bats.
+ */
+#include "check.h"
+
+#include "../../userspace/daemon/buildid.c"
+#include "../../userspace/daemon/hotplug.c"
+#include "../../userspace/daemon/mapwatch.c"
+#include "../../userspace/daemon/procmaps.c"
+
+#define PAGE 4096u
+#define DATA (RING_PAGES * PAGE)
+#define NOBODY ((1u << 22) - 2)		/* there is no such process in /proc */
+#define SOMEBODY 77u
+#define NOW 5000000
+
+/* struct record - what the kernel writes: a header, then as many bytes as that says */
+struct record {
+	struct perf_event_header header;
+	__u64 words[30];
+};
+
+static struct mapwatch *watch;
+static struct ring ring;
+static struct ktrace_text meta;
+static int counts[2];
+
+/* A ring whose first record is to lie at @at, and a clock that counts ns */
+static void begin(__u64 at)
+{
+	watch = calloc(1, sizeof(*watch));
+	CHECK(watch);
+	watch->hotplug_fd = -1;
+	watch->page = PAGE;
+	watch->since = 1000;
+	watch->left = (struct budget){ .left = 1 << 20, .a_second = 1 << 20 };
+	watch->now = (struct ktrace_reading){ .raw = NOW, .mono_ns = NOW, .hz = 1000000000 };
+	CHECK_EQ(pipe2(counts, O_NONBLOCK), 0);
+	ring = (struct ring){ .fd = counts[0], .page = calloc(RING_PAGES + 1, PAGE) };
+	CHECK(ring.page);
+	ring.page->data_head = ring.page->data_tail = at;
+}
+
+static void end(void)
+{
+	ktrace_text_free(&meta);
+	free(ring.page);
+	close(counts[0]);
+	close(counts[1]);
+	free(watch);
+}
+
+static void put_bytes(const void *from, size_t size)
+{
+	char *data = (char *)ring.page + PAGE;
+
+	for (size_t i = 0; i < size; i++)
+		data[ring.page->data_head++ % DATA] = ((const char *)from)[i];
+}
+
+/* A record of @words behind its header, the last two of which are who and when */
+static void put(__u32 type, __u16 misc, struct record r, unsigned int words, __u64 ts)
+{
+	r.header = (struct perf_event_header){
+		.type = type, .misc = misc, .size = (__u16)(8 + 8 * (words + 2)),
+	};
+	r.words[words] = SOMEBODY;
+	r.words[words + 1] = ts;
+	put_bytes(&r, r.header.size);
+}
+
+static void put_fork(__u32 pid, __u32 parent, __u64 ts)
+{
+	put(PERF_RECORD_FORK, 0, (struct record){ .words = { (__u64)parent << 32 | pid } }, 3, ts);
+}
+
+static void put_exec(__u32 pid, __u64 ts)
+{
+	put(PERF_RECORD_COMM, PERF_RECORD_MISC_COMM_EXEC, (struct record){ .words = { pid } }, 3,
+	    ts);
+}
+
+static void put_map(__u32 pid, __u64 start, __u64 ts)
+{
+	struct record r = { .words = { pid, start, 0x1000, 0x2000 } };
+
+	memcpy(&r.words[8], "/bin/x", 7);
+	put(PERF_RECORD_MMAP2, 0, r, 9, ts);
+}
+
+static void put_lost(__u64 nr, __u64 ts)
+{
+	put(PERF_RECORD_LOST, 0, (struct record){ .words = { 1, nr } }, 2, ts);
+}
+
+/* What the kernel says when it is asked: so many in all. */
+static void says_lost(__u64 nr)
+{
+	const __u64 now[2] = { 0, nr };
+
+	CHECK_EQ(write(counts[1], now, sizeof(now)), sizeof(now));
+}
+
+static void drain(void)
+{
+	CHECK(drain_ring(watch, &ring, &meta));
+	CHECK_EQ(ring.page->data_tail, ring.page->data_head);
+	ktrace_text_line(&meta, "end");
+}
+
+static bool told(const char *line)
+{
+	return meta.len && memmem(meta.buf, meta.len, line, strlen(line));
+}
+
+static void test_news(void)
+{
+	begin(0);
+	put_exec(SOMEBODY, 2000);
+	put_map(SOMEBODY, 0x400000, 2001);
+	put_fork(SOMEBODY + 1, SOMEBODY, 2002);
+	put_fork(SOMEBODY + 2, NOBODY, 2003);
+	put_fork(SOMEBODY, SOMEBODY, 2004);
+	drain();
+	CHECK(told("origin pid=77 ts=2000 maps=own\n"));
+	CHECK(told("map pid=77 ts=2001 start=4194304 end=4198400 offset=8192 path=/bin/x\n"));
+	CHECK(told("origin pid=78 ppid=77 ts=2002 maps=parent\n"));
+	CHECK(told("origin pid=79 "));
+	CHECK(!told("ts=2004"));
+	CHECK(mapwatch_knows(watch, SOMEBODY));
+	CHECK(mapwatch_knows(watch, SOMEBODY + 1));
+	CHECK(!mapwatch_knows(watch, SOMEBODY + 2));
+	CHECK_EQ(mapwatch_loss(watch).news, 0);
+	end();
+}
+
+/* Also where the ring ends within a header, or its data */
+static void test_every_place_in_the_ring(void)
+{
+	for (__u64 at = DATA - 200; at <= DATA; at += 8) {
+		begin(at);
+		put_exec(SOMEBODY, 2000);
+		put_map(SOMEBODY, 0x400000, 2001);
+		put_exec(SOMEBODY + 1, 2002);
+		drain();
+		CHECK(told(" ts=2001 start=4194304 end=4198400 offset=8192 path=/bin/x\n"));
+		CHECK(told("origin pid=78 ts=2002"));
+		end();
+	}
+}
+
+static void test_losses_are_counted_and_nobody_is_known(void)
+{
+	begin(0);
+	put_exec(SOMEBODY, 2000);
+	put_lost(17, 3000);
+	put_exec(SOMEBODY + 1, 3001);
+	says_lost(17);
+	drain();
+	CHECK_EQ(watch->loss.news, 17);
+	CHECK_EQ(watch->since, 3000);
+	CHECK(!mapwatch_knows(watch, SOMEBODY));
+	CHECK(mapwatch_knows(watch, SOMEBODY + 1));
+	/* Of an earlier CPU */
+	put_lost(3, 2500);
+	drain();
+	CHECK_EQ(watch->loss.news, 20);
+	CHECK_EQ(watch->since, 3000);
+	CHECK(!mapwatch_knows(watch, SOMEBODY + 1));
+	end();
+}
+
+static void test_losses_that_no_record_tells_are_counted_once(void)
+{
+	begin(0);
+	put_exec(SOMEBODY, 2000);
+	says_lost(5);
+	drain();
+	CHECK_EQ(watch->loss.news, 5);
+	CHECK_EQ(watch->since, NOW);
+	CHECK(!mapwatch_knows(watch, SOMEBODY));
+	/* Two more, and the record tells of all. */
+	put_exec(SOMEBODY, NOW + 1);
+	says_lost(7);
+	drain();
+	CHECK_EQ(watch->loss.news, 7);
+	end();
+}
+
+/* A loss is told by record and by count, in whatever order. */
+static void test_told_twice(void)
+{
+	begin(0);
+	says_lost(5);
+	drain();
+	put_lost(5, 3000);
+	says_lost(5);
+	drain();
+	CHECK_EQ(watch->loss.news, 5);
+	end();
+}
+
+/* What follows cannot be found: that is a loss, too. */
+static void test_no_record(__u16 size)
+{
+	const struct perf_event_header bad = { .type = PERF_RECORD_COMM, .size = size };
+
+	begin(0);
+	put_exec(SOMEBODY, 2000);
+	put_bytes(&bad, sizeof(bad));
+	put_exec(SOMEBODY + 1, 2001);
+	drain();
+	CHECK(told("origin pid=77"));
+	CHECK(!told("origin pid=78"));
+	CHECK_EQ(watch->loss.news, 1);
+	CHECK(!mapwatch_knows(watch, SOMEBODY));
+	/* Then it goes on. */
+	put_exec(SOMEBODY + 2, 2002);
+	drain();
+	CHECK(told("origin pid=79"));
+	CHECK_EQ(watch->loss.news, 1);
+	end();
+}
+
+static void test_records_too_short_for_their_kind(void)
+{
+	static const __u32 types[] = { PERF_RECORD_LOST, PERF_RECORD_MMAP2 };
+
+	for (unsigned int i = 0; i < 2; i++) {
+		begin(0);
+		put(types[i], 0, (struct record){ .words = { SOMEBODY } }, 0, 2000);
+		drain();
+		CHECK_EQ(watch->loss.news, 1);
+		end();
+	}
+}
+
+int main(void)
+{
+	test_news();
+	test_every_place_in_the_ring();
+	test_losses_are_counted_and_nobody_is_known();
+	test_losses_that_no_record_tells_are_counted_once();
+	test_told_twice();
+	test_no_record(0);
+	test_no_record(8);
+	test_no_record(23);
+	test_no_record(8 + 48 + 8);		/* more than there is */
+	test_records_too_short_for_their_kind();
+	puts("ok");
+	return 0;
+}
