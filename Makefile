@@ -44,7 +44,7 @@ shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/l
 service_src  := $(wildcard userspace/daemon/service/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
-service_libs := -lprotobuf-c
+service_libs := -lprotobuf-c -lzstd -lz
 viewer_src   := $(wildcard userspace/viewer/*.c)
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
