@@ -45,6 +45,8 @@ service_src  := $(wildcard userspace/daemon/service/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c -lzstd -lz
+# Messages as text
+pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
@@ -210,6 +212,8 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 		tests/fuzz/fuzz_pft_*.c bench/service/*.c))): | $(BUILD)/include/service.pb-c.h
 $(BUILD)/obj/userspace/daemon/% $(BUILD)/obj/bench/service/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/obj/bench/service/%: | $(BUILD)/include/service.pb-c.h
+$(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
+$(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 # For tests in Python
 $(BUILD)/python/%_pb2.py: userspace/proto/%.proto
 	@mkdir -p $(@D)
@@ -284,12 +288,13 @@ $(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c
 # An archive: a test that includes a source file uses its own copy of it.
 define unit_variant
 $(BUILD)/$(1)/%: INCLUDE += -Imodule
-$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon
+$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto
 $(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
-$(BUILD)/$(1)/service.a: $(service_src:%.c=$(BUILD)/$(1)/%.o) $(BUILD)/$(1)/service.pb-c.o
+$(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) $(pbtxt_src)) \
+		$(BUILD)/$(1)/service.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(1)/%.o: %.c

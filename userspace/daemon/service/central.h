@@ -66,7 +66,7 @@ struct central_packet {
 	size_t size;
 	struct central_origin origin;
 	uint32_t dropped;	/* mask of causes, 0: nothing is missing */
-	bool is_first;		/* of its sequence that was read */
+	bool is_first;		/* of its sequence; then CENTRAL_DROPPED alone says nothing */
 };
 
 /* Members as in perfetto's TraceStats.BufferStats (E.12) */

@@ -127,6 +127,7 @@ static struct sequence *add(struct sequences *t, const struct central_origin *or
 		return NULL;
 	s->origin = *origin;
 	s->index = t->nr;
+	s->lost = CENTRAL_DROPPED;
 	s->idle_since = ++t->clock;
 	t->rows[t->nr++] = s;
 	*slot_of(t, key_of(origin)) = t->nr;
