@@ -6,13 +6,18 @@
  * interrupts (contexts.h) does. Each event is to be in exactly one chunk, or counted. Calls
  * are made until each has been made often; nothing depends on how long that takes.
  */
+#include <crypto/acompress.h>
 #include <kunit/test.h>
 #include <linux/cpumask.h>
+#include <linux/crypto.h>
 #include <linux/irqflags.h>
 #include <linux/kthread.h>
 #include <linux/ktrace_shark.h>
 #include <linux/preempt.h>
+#include <linux/prandom.h>
+#include <linux/scatterlist.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include "chunk.h"
 #include "contexts.h"
 
@@ -297,9 +302,147 @@ static void d_7_all_functions_while_all_cpus_log(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, check_content(test, numbers[0]), 1);
 }
 
+/* SHK-18, SHK-31: what has no code is not stored, whatever stores it, and not missed either. */
+static void shk_31_code_0_is_refused_everywhere(struct kunit *test)
+{
+	const u64 lost = all_lost();
+
+	make_chunks(test, FTRACE_CHUNK_FLAG_STOP);
+	TRACER_LOGEVENT(0, 1, 2);
+	TRACER_LOGCRITICAL(0, 1, 2);
+	FAST_TRACER_LOGEVENT(0, 1);
+	FAST_TRACER_LOGEVENT(KTRACE_SHARK_FAST, 1);
+	KUNIT_EXPECT_EQ(test, FTrace_get_chunk_table()[numbers[0]]->events, 0);
+	FAST_TRACER_LOGEVENT(KTRACE_SHARK_FAST | 1, 1);
+	KUNIT_EXPECT_EQ(test, FTrace_get_chunk_table()[numbers[0]]->events, 1);
+	KUNIT_EXPECT_EQ(test, all_lost(), lost);
+}
+
+/* ---- SHK-11: compressing ---- */
+
+/* Events for more frames than one, and no whole number of them */
+enum { PACK_NORMAL = 5000, PACK_EMERGENCY = 37, PACK_ALL = PACK_NORMAL + PACK_EMERGENCY };
+
+/* What the first half of the events can be made of is said in a few bytes, the other's not. */
+static u32 pack_par2(u32 i)
+{
+	struct rnd_state state;
+
+	if (i % PACK_NORMAL < PACK_NORMAL / 2)
+		return 7;
+	prandom_seed_state(&state, i);
+	return prandom_u32_state(&state);
+}
+
+/* A chunk whose oldest event is in its middle, and whose emergency area is full */
+static int make_full_chunk(struct kunit *test)
+{
+	const int n = FTrace_chunk_create(PACK_NORMAL * 16, PACK_EMERGENCY * 16,
+					  FTRACE_CHUNK_FLAG_FREE | FTRACE_CHUNK_FLAG_CYC);
+	u32 i;
+
+	KUNIT_ASSERT_GE(test, n, 0);
+	KUNIT_ASSERT_EQ(test, FTrace_actual_chunk_select(n), 0);
+	KUNIT_ASSERT_EQ(test, FTrace_enable(), 0);
+	for (i = 0; i < 1234; i++)
+		TRACER_LOGEVENT(FTrace_EVT_user_event_2, 0, 0);
+	for (i = 0; i < PACK_NORMAL; i++)
+		TRACER_LOGEVENT(FTrace_EVT_user_event_1, i, pack_par2(i));
+	KUNIT_ASSERT_EQ(test, FTrace_set_chunk_flags(n, FTRACE_CHUNK_FLAG_FULL |
+						     FTRACE_CHUNK_FLAG_STOP), 0);
+	for (; i < PACK_ALL; i++)
+		TRACER_LOGCRITICAL(FTrace_EVT_user_event_1, i, pack_par2(i));
+	return n;
+}
+
+/* Unpacks @bytes of frames by the kernel's zstd. Return: bytes of @to, or -errno. */
+static int unpack(struct kunit *test, const void *frames, u64 bytes, void *to, u32 room)
+{
+	struct crypto_acomp *tfm = crypto_alloc_acomp("zstd", 0, 0);
+	void *copy = kunit_kmalloc(test, bytes, GFP_KERNEL);	/* those are pages of vmalloc() */
+	struct scatterlist from, into;
+	struct acomp_req *req;
+	DECLARE_CRYPTO_WAIT(wait);
+	int err;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(tfm));
+	req = acomp_request_alloc(tfm);
+	KUNIT_ASSERT_NOT_NULL(test, req);
+	KUNIT_ASSERT_NOT_NULL(test, copy);
+	memcpy(copy, frames, bytes);
+	sg_init_one(&from, copy, bytes);
+	sg_init_one(&into, to, room);
+	acomp_request_set_callback(req, CRYPTO_TFM_REQ_MAY_SLEEP, crypto_req_done, &wait);
+	acomp_request_set_params(req, &from, &into, bytes, room);
+	err = crypto_wait_req(crypto_acomp_decompress(req), &wait);
+	if (!err)
+		err = req->dlen;
+	acomp_request_free(req);
+	crypto_free_acomp(tfm);
+	return err;
+}
+
+static void shk_11_frames_have_all_events_in_order(struct kunit *test)
+{
+	struct ktrace_shark_event *e = kunit_kmalloc(test, PACK_ALL * sizeof(*e), GFP_KERNEL);
+	const struct FTrace_Chunk *s;
+	struct kt_shark_view view;
+	u32 i, wrong = 0;
+	int n;
+
+	if (!crypto_has_acomp("zstd", 0, 0))
+		kunit_skip(test, "a kernel without zstd");
+	KUNIT_ASSERT_NOT_NULL(test, e);
+	n = make_full_chunk(test);
+	KUNIT_ASSERT_EQ(test, FTrace_compress_chunk(n, FTRACE_CHUNK_FLAG_FREE), 0);
+	s = FTrace_get_chunk_table()[n];
+	KUNIT_EXPECT_EQ(test, s->flags, FTRACE_CHUNK_FLAG_FREE | FTRACE_CHUNK_FLAG_COMPR);
+	KUNIT_EXPECT_EQ(test, s->events + s->emergency_events, PACK_ALL);
+	KUNIT_EXPECT_LT(test, s->bytes, (u64)PACK_ALL * sizeof(*e));
+	KUNIT_ASSERT_EQ(test, kt_shark_hold(&kt_chunk_tracer, n, &view), 0);
+	KUNIT_EXPECT_EQ(test, unpack(test, view.slots, s->bytes, e, PACK_ALL * sizeof(*e)),
+			PACK_ALL * sizeof(*e));
+	kt_shark_restore(&kt_chunk_tracer, n);
+	for (i = 0; i < PACK_ALL; i++)
+		wrong += e[i].code != FTrace_EVT_user_event_1 || e[i].par1 != i ||
+			 e[i].par2 != pack_par2(i);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+}
+
+static void shk_11_what_cannot_be_compressed_stays_as_it_is(struct kunit *test)
+{
+	struct kt_shark_view view;
+	FTrace_flags flags;
+
+	if (!crypto_has_acomp("zstd", 0, 0))
+		kunit_skip(test, "a kernel without zstd");
+	make_chunks(test, FTRACE_CHUNK_FLAG_STOP);
+	log_next(CONTEXT_PROCESS);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(-1, 0), -1);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(KTRACE_SHARK_CHUNK_NR, 0), -1);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(numbers[CHUNKS - 1] + 1, 0), -1);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(numbers[0], 0x80), -1);
+	KUNIT_ASSERT_EQ(test, kt_shark_hold(&kt_chunk_tracer, numbers[0], &view), 0);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(numbers[0], 0), -1);
+	kt_shark_restore(&kt_chunk_tracer, numbers[0]);
+	KUNIT_EXPECT_EQ(test, FTrace_get_chunk_flags(numbers[0], &flags), 0);
+	KUNIT_EXPECT_EQ(test, flags, FTRACE_CHUNK_FLAG_STOP);
+	KUNIT_EXPECT_EQ(test, check_content(test, numbers[0]), 1);
+	/* Nothing compressed is something, and not compressed again. */
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(numbers[1], 0), 0);
+	KUNIT_EXPECT_EQ(test, FTrace_get_chunk_flags(numbers[1], &flags), 0);
+	KUNIT_EXPECT_EQ(test, flags, FTRACE_CHUNK_FLAG_COMPR);
+	KUNIT_EXPECT_EQ(test, FTrace_compress_chunk(numbers[1], FTRACE_CHUNK_FLAG_FREE), -1);
+	KUNIT_EXPECT_EQ(test, FTrace_get_chunk_flags(numbers[1], &flags), 0);
+	KUNIT_EXPECT_EQ(test, flags, FTRACE_CHUNK_FLAG_COMPR);
+}
+
 static struct kunit_case cases[] = {
 	KUNIT_CASE(shk_07_each_event_is_in_one_chunk),
+	KUNIT_CASE(shk_11_frames_have_all_events_in_order),
+	KUNIT_CASE(shk_11_what_cannot_be_compressed_stays_as_it_is),
 	KUNIT_CASE(shk_29_interrupts_are_as_before),
+	KUNIT_CASE(shk_31_code_0_is_refused_everywhere),
 	KUNIT_CASE(d_7_all_functions_while_all_cpus_log),
 	{ }
 };

@@ -10,7 +10,7 @@
 #include <linux/binfmts.h>
 #include <linux/cred.h>
 #include <linux/jump_label.h>
-#include <linux/ktrace.h>
+#include <linux/ktrace_shark.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include "contexts.h"
@@ -396,6 +396,9 @@ static void event_code_0_is_no_event(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_LOGEVENT, true), 0);
 	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
 	TRACER_LOGEVENT(0, 1, 2);
+	TRACER_LOGCRITICAL(0, 1, 2);
+	FAST_TRACER_LOGEVENT(0, 1);
+	FAST_TRACER_LOGEVENT(KTRACE_SHARK_FAST, 1);
 	KUNIT_EXPECT_EQ(test, fix_drain(test, s, NULL, NULL), 0);
 	KUNIT_EXPECT_EQ(test, fix_lost(s), 0);
 }
