@@ -85,7 +85,7 @@ bench-programs: $(benches)
 progs: $(progs)
 
 # Its stack is looked at.
-$(BUILD)/obj/tests/progs/chain.o: STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
+$(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
 $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
