@@ -554,12 +554,12 @@ void step_channel(uint32_t policy, uint64_t start, uint64_t records, uint32_t cp
 	if (map == MAP_FAILED || channel_check(&c, MAP_SIZE))
 		step_fail("channel");
 	memcpy(map, &c, sizeof(c));
-	channel_init(map, &c, false);
+	channel_init(&channel, map, &c, false);
 	for (i = 0; i < c.ring_nr; i++) {
 		if (i < cpu_nr)
-			channel_cpu_ring(i, &rings[i]);
+			channel_cpu_ring(&channel, i, &rings[i]);
 		else
-			channel_thread_ring(i - cpu_nr, &rings[i]);
+			channel_thread_ring(&channel, i - cpu_nr, &rings[i]);
 		rings[i].w->head = start;
 		rings[i].w->records = records;
 		rings[i].w->reserve = (start / 8 & ((1ull << 44) - 1)) | records << 44;

@@ -48,7 +48,7 @@ static void make_channel(void)
 	assert(map && !channel_check(&c, MAP_SIZE));
 	memset(map, 0, MAP_SIZE);
 	memcpy(map, &c, sizeof(c));
-	channel_init(map, &c, false);
+	channel_init(&channel, map, &c, false);
 }
 
 static void write_event(size_t size)
@@ -69,7 +69,7 @@ int main(void)
 
 	make_channel();
 	thread_init_process();
-	channel_thread_ring(0, &ring);
+	channel_thread_ring(&channel, 0, &ring);
 	kt_reader_init(&reader, &ring);
 	lost = &ring.w->lost;
 	for (i = 0; i < 4; i++)

@@ -46,15 +46,15 @@ static void assert_inside(const struct ktrace_control *c, char *map)
 	struct kt_ring r;
 	__u32 i;
 
-	channel_init(map, c, true);
+	channel_init(&channel, map, c, true);
 	assert(channel.enable + channel.id_nr <= (__u8 *)channel.registry);
 	assert(channel.filter + channel.filter_size <= (char *)channel.registry);
 	assert((char *)channel.registry + channel.registry_size <= map + MAP_SIZE);
 	for (i = 0; i < c->ring_nr; i++) {
 		if (i < c->cpu_nr)
-			channel_cpu_ring(i, &r);
+			channel_cpu_ring(&channel, i, &r);
 		else
-			channel_thread_ring(i - c->cpu_nr, &r);
+			channel_thread_ring(&channel, i - c->cpu_nr, &r);
 		assert((char *)r.w >= (char *)channel.registry + channel.registry_size);
 		assert((char *)(r.w + 1) <= r.data);
 		assert(r.data + r.size <= map + MAP_SIZE);
@@ -108,7 +108,7 @@ static void test_registry(void)
 	__u16 id;
 
 	memset(map + c.enable_off, 1, c.id_nr);
-	channel_init(map, &c, true);
+	channel_init(&channel, map, &c, true);
 	r->next_on = KTRACE_ID_FIRST;
 	r->next_off = KTRACE_ID_OFF;
 	id = registry_event("a:b{u8 c;}@x:1");
@@ -179,7 +179,7 @@ static void test_unfinished_entries(char *map)
 	__u16 id;
 
 	memset(map, 0, MAP_SIZE);
-	channel_init(map, &c, true);
+	channel_init(&channel, map, &c, true);
 	for (off = sizeof(struct ktrace_registry); has_room(off, size); off += size)
 		entry_at(off)->word = KTRACE_ENTRY_BUSY | (__u32)size;
 	off = sizeof(struct ktrace_registry);

@@ -56,11 +56,11 @@ static char *make_channel(__u32 policy)
 	assert(map && !channel_check(&c, MAP_SIZE));
 	memset(map, 0, MAP_SIZE);
 	memset(map + c.enable_off, 1, c.id_nr);
-	channel_init(map, &c, false);
+	channel_init(&channel, map, &c, false);
 	channel.registry->next_on = KTRACE_ID_FIRST;
 	channel.registry->next_off = KTRACE_ID_OFF;
 	for (i = 0; i < RING_NR; i++) {
-		channel_thread_ring(i, &r);
+		channel_thread_ring(&channel, i, &r);
 		kt_reader_init(&readers[i], &r);
 	}
 	return map;

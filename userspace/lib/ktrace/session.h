@@ -135,6 +135,23 @@ bool ktrace_session_mend(struct ktrace_session *s, void *addr);
 void ktrace_session_leave(struct ktrace_session *s);
 
 /**
+ * ktrace_session_forget - in a forked child: free what it has of its parent's session
+ * @s:		the session or NULL
+ *
+ * The parent's goes on as it is.
+ */
+void ktrace_session_forget(struct ktrace_session *s);
+
+/**
+ * ktrace_session_area - the registry's memory, for an owner whose writers use it otherwise
+ * @s:		the session
+ * @size:	out: bytes
+ *
+ * As in <ktrace/channel.h>. Writers can change it at any time.
+ */
+const void *ktrace_session_area(const struct ktrace_session *s, size_t *size);
+
+/**
  * ktrace_session_set_note - what is to be known about the session when its owner has died
  * @s:		the session
  * @text:	for ktrace_session_note()

@@ -136,12 +136,80 @@ struct posix_board {
 	struct posix_board_name name[POSIX_NAME_NR];
 };
 
+/* Streams run, or do not, from now on. */
+static inline void posix_run(struct posix_board *b, __u64 streams)
+{
+	/* ORD(posix_run:A) pairs ORD(order_clock:A), ORD(order_clock:B): START comes first */
+	__atomic_fetch_or(&b->running, streams, __ATOMIC_RELEASE);
+}
+
+/* Return: those that did. */
+static inline __u64 posix_halt(struct posix_board *b, __u64 streams)
+{
+	return __atomic_fetch_and(&b->running, ~streams, __ATOMIC_RELAXED) & streams;
+}
+
 /**
- * ktrace_posix_board - the board of this process's user, mapped at the first call
+ * ktrace_posix_board_map - map the board of a user, which is made if there is none
+ * @uid:	the user
+ * @out:	the board
  *
- * Context: not in signal handlers.
- * Return: NULL if there is none and none could be made.
+ * Return: 0 or -errno; -EPERM something else is there under its name, -EPROTONOSUPPORT it is
+ * of another version.
  */
-struct posix_board *ktrace_posix_board(void);
+int ktrace_posix_board_map(uid_t uid, struct posix_board **out);
+
+/** ktrace_posix_board_is_current - after a place was taken: whether it is not being removed */
+bool ktrace_posix_board_is_current(const struct posix_board *b);
+
+/** ktrace_posix_board_remove - remove the board if nobody has a place in it any more */
+void ktrace_posix_board_remove(struct posix_board *b, uid_t uid);
+
+/**
+ * ktrace_posix_start_time - what tells a process from others that had its pid
+ * @pid:	process id
+ * @state:	out: letter of its state, 'Z' = it has ended
+ * @uid:	out: the user whose files in /proc it has
+ *
+ * Return: the time, 0 = there is no such process.
+ */
+__u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid);
+
+/** ktrace_posix_owner_lives - whether a process has not ended */
+bool ktrace_posix_owner_lives(const struct posix_owner *o);
+
+/** ktrace_posix_board_find - the place of a process, NULL = it has none */
+struct posix_board_process *ktrace_posix_board_find(struct posix_board *b, pid_t pid,
+						    __u64 start);
+
+/**
+ * ktrace_posix_board_process - the place of a process, which gets one if it has none
+ * @b:		the board
+ * @pid:	the process
+ * @start:	its start time
+ * @is_new:	out: it had none
+ *
+ * Return: NULL if all are taken.
+ */
+struct posix_board_process *ktrace_posix_board_process(struct posix_board *b, pid_t pid,
+						       __u64 start, bool *is_new);
+
+/**
+ * ktrace_posix_board_stream - take a place for a stream
+ * @b:		the board
+ * @owner:	its controller
+ *
+ * Return: its number, state CLAIMED; -EAGAIN all are taken by controllers that live.
+ */
+int ktrace_posix_board_stream(struct posix_board *b, const struct posix_owner *owner);
+
+/** ktrace_posix_board_forget - nobody is traced into the stream any more */
+void ktrace_posix_board_forget(struct posix_board *b, __u32 stream);
+
+/** ktrace_posix_board_release - give the place of a stream back */
+void ktrace_posix_board_release(struct posix_board *b, __u32 stream);
+
+/** ktrace_posix_board_bury - free the place of a stream whose session's owner is gone */
+void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u32 generation);
 
 #endif

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int session_fail(struct ktrace_session *s, int error, const char *format, ...)
 {
@@ -149,6 +150,25 @@ void ktrace_session_leave(struct ktrace_session *s)
 	selection_exit(s);
 	s->backend->leave(s);
 	free(s);
+}
+
+void ktrace_session_forget(struct ktrace_session *s)
+{
+	if (!s)
+		return;
+	registry_exit(&s->registry);
+	selection_exit(s);
+	channel_exit(&s->kernel);
+	channel_exit(&s->user);
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+const void *ktrace_session_area(const struct ktrace_session *s, size_t *size)
+{
+	*size = s->registry.size;
+	return s->registry.base;
 }
 
 int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info)

@@ -7,6 +7,7 @@
  */
 #include "attach.h"
 
+#include <ktrace/channel.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,7 @@
 #include "process.h"
 #include "system.h"
 #include "thread.h"
+#include "thread_ring.h"
 
 static void tell(const char *session, const char *what)
 {
@@ -58,7 +60,7 @@ err_unmap:
 	return err;
 }
 
-static int attach(const char *session)
+static int attach(struct channel *ch, const char *session, size_t *size)
 {
 	struct backend_channel bc;
 	struct ktrace_control c;
@@ -77,7 +79,8 @@ static int attach(const char *session)
 	system_close(bc.fd);
 	if (err)
 		return err;
-	channel_init(map, &c, backend->is_shared_memory);
+	channel_init(ch, map, &c, backend->is_shared_memory);
+	*size = bc.size;
 	return 0;
 }
 
@@ -91,6 +94,7 @@ void attach_once(void)
 	static bool is_done;
 	const char *session;
 	int saved = errno;
+	size_t size;
 	int err;
 
 	if (is_done)
@@ -101,7 +105,7 @@ void attach_once(void)
 		tell("KTRACE_SESSION", "not set, not attached");
 		goto out;
 	}
-	err = attach(session);
+	err = attach(&channel, session, &size);
 	tell(session, err ? strerror(-err) : "attached");
 	if (err)
 		goto out;
@@ -110,6 +114,68 @@ void attach_once(void)
 	maps_announce();
 out:
 	errno = saved;
+}
+
+/**
+ * struct ktrace_channel - see <ktrace/channel.h>
+ * @ch:		the channel; first, as who records casts it
+ * @size:	of its mapping
+ */
+struct ktrace_channel {
+	struct channel ch;
+	size_t size;
+};
+
+int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
+{
+	struct ktrace_channel *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
+					MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct channel *ch = &c->ch;
+	int saved = errno, error;
+
+	if (c == MAP_FAILED)
+		return -ENOMEM;
+	error = attach(ch, session, &c->size);
+	errno = saved;
+	if (error) {
+		munmap(c, sizeof(*c));
+		return error;
+	}
+	if (ch->registry_size >= KTRACE_CHANNEL_LOST_OFF + ((__u64)ch->thread.index +
+	    ch->thread_nr) * sizeof(*ch->first_lost))
+		ch->first_lost = (struct ktrace_channel_lost *)((char *)ch->registry +
+								KTRACE_CHANNEL_LOST_OFF);
+	*out = c;
+	return 0;
+}
+
+void ktrace_channel_detach(struct ktrace_channel *c)
+{
+	munmap((void *)c->ch.control, c->size);
+	munmap(c, sizeof(*c));
+}
+
+void ktrace_channel_retire(struct ktrace_channel *c)
+{
+	mmap((void *)c->ch.control, c->size, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+}
+
+bool ktrace_channel_has_reader(const struct ktrace_channel *c)
+{
+	return channel_has_reader(&c->ch);
+}
+
+void ktrace_channel_lose(const struct ktrace_channel *c, enum ktrace_lost_reason why)
+{
+	const struct kt_ring *first = c->ch.cpu_nr ? &c->ch.cpu : &c->ch.thread;
+
+	kt_count(&first->w->lost.count[why], 1);
+}
+
+void ktrace_channel_after_fork(const struct ktrace_channel *c, struct ktrace_thread *t)
+{
+	thread_ring_after_fork(&c->ch, t);
 }
 
 /* 101: before constructors that create threads or record events. */

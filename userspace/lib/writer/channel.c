@@ -10,6 +10,9 @@
 #include "channel.h"
 
 #include <errno.h>
+#define KTRACE_LIBRARY
+#define KTRACE_REGISTER_LATER
+#include <ktrace/channel.h>
 #include <linux/futex.h>
 
 #define RING_NR_MAX (1u << 20)
@@ -105,13 +108,15 @@ static void place(struct kt_ring *r, char *map, const struct ktrace_control *c, 
 
 /**
  * channel_init - take a channel into use
+ * @ch:		out
  * @map:	where it is mapped
  * @c:		copy of its control page, accepted by channel_check()
  * @is_shared_memory: it is a file, not /dev/ktrace
  */
-void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memory)
+void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
+		  bool is_shared_memory)
 {
-	channel = (struct channel){
+	*ch = (struct channel){
 		.control = (const struct ktrace_control *)map,
 		.is_shared_memory = is_shared_memory,
 		.registry = (struct ktrace_registry *)(map + c->registry_off),
@@ -130,10 +135,10 @@ void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memo
 		.thread = pattern(c, c->cpu_nr, c->thread_size),
 	};
 	/* The offset of what there is none of has not been checked. */
-	if (channel.cpu_nr)
-		place(&channel.cpu, map, c, c->rings_off);
-	if (channel.thread_nr)
-		place(&channel.thread, map, c, c->threads_off);
+	if (ch->cpu_nr)
+		place(&ch->cpu, map, c, c->rings_off);
+	if (ch->thread_nr)
+		place(&ch->thread, map, c, c->threads_off);
 }
 
 static void move_to(struct kt_ring *r, __u64 distance, __u32 nr)
@@ -144,38 +149,71 @@ static void move_to(struct kt_ring *r, __u64 distance, __u32 nr)
 	r->index += nr;
 }
 
-/** channel_cpu_ring - the ring of @cpu, which is below channel.cpu_nr */
-void channel_cpu_ring(__u32 cpu, struct kt_ring *r)
+/** channel_cpu_ring - the ring of @cpu, which is below ch->cpu_nr */
+void channel_cpu_ring(const struct channel *ch, __u32 cpu, struct kt_ring *r)
 {
-	*r = channel.cpu;
+	*r = ch->cpu;
 	r->owner = cpu;
-	move_to(r, cpu * channel.cpu_stride, cpu);
+	move_to(r, cpu * ch->cpu_stride, cpu);
 }
 
-/** channel_thread_ring - thread ring @nr, below channel.thread_nr; its owner is not filled in */
-void channel_thread_ring(__u32 nr, struct kt_ring *r)
+/** channel_thread_ring - thread ring @nr, below ch->thread_nr; its owner is not filled in */
+void channel_thread_ring(const struct channel *ch, __u32 nr, struct kt_ring *r)
 {
-	*r = channel.thread;
-	move_to(r, nr * channel.thread_stride, nr);
+	*r = ch->thread;
+	move_to(r, nr * ch->thread_stride, nr);
 }
 
 /** channel_has_reader - whether waiting for room can be of any use */
-bool channel_has_reader(void)
+bool channel_has_reader(const struct channel *ch)
 {
 	__u32 reader;
 
-	if (kt_load(&channel.control->state) == KTRACE_STATE_CLOSED)
+	if (kt_load(&ch->control->state) == KTRACE_STATE_CLOSED)
 		return false;
-	if (!channel.is_shared_memory)
+	if (!ch->is_shared_memory)
 		return true;
-	reader = kt_load(&channel.control->reader);
+	reader = kt_load(&ch->control->reader);
 	return reader && !(reader & FUTEX_OWNER_DIED);
 }
 
 /** channel_count_no_ring - an event found no ring at all; counted in the first one */
-void channel_count_no_ring(void)
+void channel_count_no_ring(const struct channel *ch)
 {
-	const struct kt_ring *first = channel.cpu_nr ? &channel.cpu : &channel.thread;
+	const struct kt_ring *first = ch->cpu_nr ? &ch->cpu : &ch->thread;
 
 	kt_count(&first->w->lost.count[KTRACE_LOST_NORING], 1);
+}
+
+/**
+ * channel_note_lost - remember the first unread record that a new block costs
+ * @ch:		the channel
+ * @r:		one of its rings, overwrite policy
+ * @head:	where its one writer stands, who is about to open the next block
+ *
+ * What is given up is still there: it lies in the block behind the one that is opened.
+ *
+ * Context: the ring's writer.
+ */
+void channel_note_lost(const struct channel *ch, const struct kt_ring *r, __u64 head)
+{
+	const __u64 end = kt_block_end(r, head) + 2 * (__u64)r->block_size - r->size;
+	const __u64 start = end - r->block_size + sizeof(struct ktrace_block);
+	const __u64 tail = kt_load(&r->tail->tail);
+	struct ktrace_channel_lost *lost = &ch->first_lost[r->index];
+	struct ktrace_record rec;
+	__u64 pos = tail & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */
+
+	if ((__s64)end <= 0 || (kt_load(&lost->tail) == tail && kt_load(&lost->ts)))
+		return;
+	if (kt_pos_is_before(pos, start))
+		pos = start;
+	if (!kt_pos_is_before(pos + sizeof(rec) - 1, end))
+		return;
+	kt_memcpy(&rec, kt_ring_at(r, pos), sizeof(rec));
+	if (rec.id == KTRACE_ID_PAD)
+		return;
+	kt_store(&lost->ts, rec.ts);
+	/* ORD(note_lost:A) pairs ORD(first_lost:A): the stamp belongs to the tail */
+	kt_store_release(&lost->tail, tail);
 }

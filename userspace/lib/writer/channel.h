@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * channel.h - the session this process records into: a checked, private copy of it
+ * channel.h - a session that this process records into: a checked, private copy of it
  *
- * There is one, and it is never taken away: it is attached when the library is loaded,
- * inherited by fork and gone with the process image.
+ * One is the process's own. It is never taken away: it is attached when the library is
+ * loaded, inherited by fork and gone with the process image. Of others, <ktrace/channel.h>
+ * has the life.
  */
 #ifndef KTRACE_WRITER_CHANNEL_H
 #define KTRACE_WRITER_CHANNEL_H
 
 #include "ring/ring.h"
+
+struct ktrace_channel_lost;
 
 /**
  * struct channel - geometry as in struct ktrace_control, checked against the mapping
@@ -19,6 +22,8 @@
  * @filter:	bytes of the filter, not necessarily ended by a NUL
  * @cpu:	ring of CPU 0, as a pattern
  * @thread:	first thread ring, as a pattern
+ * @first_lost:	for each ring the first unread record that was given up to overwriting;
+ *		NULL = nobody wants to know
  *
  * Written while attaching, constant afterwards.
  */
@@ -39,8 +44,10 @@ struct channel {
 	__u64 thread_stride;
 	struct kt_ring cpu;
 	struct kt_ring thread;
+	struct ktrace_channel_lost *first_lost;
 };
 
+/* The process's own */
 extern struct channel channel;
 
 /* Whether events can be recorded at all. */
@@ -50,10 +57,12 @@ static inline bool channel_is_attached(void)
 }
 
 int channel_check(const struct ktrace_control *c, __u64 map_size);
-void channel_init(char *map, const struct ktrace_control *c, bool is_shared_memory);
-void channel_cpu_ring(__u32 cpu, struct kt_ring *r);
-void channel_thread_ring(__u32 nr, struct kt_ring *r);
-bool channel_has_reader(void);
-void channel_count_no_ring(void);
+void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
+		  bool is_shared_memory);
+void channel_cpu_ring(const struct channel *ch, __u32 cpu, struct kt_ring *r);
+void channel_thread_ring(const struct channel *ch, __u32 nr, struct kt_ring *r);
+bool channel_has_reader(const struct channel *ch);
+void channel_count_no_ring(const struct channel *ch);
+void channel_note_lost(const struct channel *ch, const struct kt_ring *r, __u64 head);
 
 #endif

@@ -219,14 +219,15 @@ static bool try_put(struct rseq_words *rseq, const struct record *rec, const str
 
 /**
  * cpu_ring_put - write one record to the ring of the CPU this thread runs on
- * @t:		the thread's words
+ * @ch:		the channel
+ * @t:		the thread's words for it
  * @rec:	the record; has to fit behind the opening of a block
  * @r:		out: the ring
  *
  * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used.
  */
-enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *rec,
-				struct kt_ring *r)
+enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
+				const struct record *rec, struct kt_ring *r)
 {
 	struct rseq_words *rseq = t->rseq;
 	enum kt_open_result verdict;
@@ -235,9 +236,12 @@ enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *re
 
 	do {
 		cpu = kt_load(&rseq->cpu_id);
-		if (cpu >= channel.cpu_nr || attempts++ == ATTEMPTS_MAX)
+		if (cpu >= ch->cpu_nr || attempts++ == ATTEMPTS_MAX)
 			return RECORD_NO_RING;
-		channel_cpu_ring(cpu, r);
+		channel_cpu_ring(ch, cpu, r);
+		if (ch->first_lost && kt_block_room(r, kt_load(&r->w->head)) <
+		    KTRACE_RECORD_SIZE(rec->len))
+			channel_note_lost(ch, r, kt_load(&r->w->head));
 	} while (!try_put(rseq, rec, r, &verdict));
 	if (t->cpu != cpu)
 		remember_cpu(t, r);
@@ -251,9 +255,10 @@ enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *re
 
 #else
 
-enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *rec,
-				struct kt_ring *r)
+enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
+				const struct record *rec, struct kt_ring *r)
 {
+	(void)ch;
 	(void)t;
 	(void)rec;
 	(void)r;

@@ -5,7 +5,9 @@
 
 #include "record.h"
 
-enum record_result cpu_ring_put(struct ktrace_thread *t, const struct record *rec,
-				struct kt_ring *r);
+struct channel;
+
+enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
+				const struct record *rec, struct kt_ring *r);
 
 #endif

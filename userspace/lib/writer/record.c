@@ -12,6 +12,7 @@
  */
 #include "record.h"
 
+#include <ktrace/channel.h>
 #include <time.h>
 
 #include "channel.h"
@@ -36,16 +37,16 @@ struct patience {
 };
 
 /* Waits a step. False: the time is over, or nobody will ever make room. */
-static bool wait_for_room(struct patience *p)
+static bool wait_for_room(const struct channel *ch, struct patience *p)
 {
 	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
 	struct system_signals now_unblocked;
 
 	if (!p->end_ns) {
-		p->end_ns = now + channel.timeout_ms * 1000000ull;
+		p->end_ns = now + ch->timeout_ms * 1000000ull;
 		p->sleep_ns = SLEEP_MIN_NS;
 	}
-	if (now >= p->end_ns || !channel_has_reader())
+	if (now >= p->end_ns || !channel_has_reader(ch))
 		return false;
 	if (p->signals)
 		system_restore_signals(p->signals);
@@ -57,8 +58,9 @@ static bool wait_for_room(struct patience *p)
 	return true;
 }
 
-/* Writes one record to whichever ring is ours now. Return: whether it is there. */
-static bool put(struct ktrace_thread *t, const struct record *rec, struct patience *patience)
+/* Writes one record to whichever ring is ours now. */
+static enum record_result put(const struct channel *ch, struct ktrace_thread *t,
+			      const struct record *rec, struct patience *patience)
 {
 	enum record_result result;
 	struct kt_ring r;
@@ -66,15 +68,15 @@ static bool put(struct ktrace_thread *t, const struct record *rec, struct patien
 	do {
 		result = RECORD_NO_RING;
 		if ((rec->tid_flags & KTRACE_TID_MASK) == thread_id(t))
-			result = cpu_ring_put(t, rec, &r);
+			result = cpu_ring_put(ch, t, rec, &r);
 		if (result == RECORD_NO_RING)
-			result = thread_ring_put(t, rec, &r);
-	} while (result == RECORD_NO_ROOM && wait_for_room(patience));
+			result = thread_ring_put(ch, t, rec, &r);
+	} while (result == RECORD_NO_ROOM && wait_for_room(ch, patience));
 	if (result == RECORD_NO_ROOM)
 		kt_count(&r.w->lost.count[KTRACE_LOST_TIMEOUT], 1);
 	else if (result == RECORD_NO_RING)
-		channel_count_no_ring();
-	return result == RECORD_DONE;
+		channel_count_no_ring(ch);
+	return result;
 }
 
 /* Appends @len bytes of a payload, from @off on, to the pieces of a record. */
@@ -96,15 +98,15 @@ static void cut(struct record *rec, const struct ktrace_piece *p, size_t off, si
 }
 
 /* A later stamp even on a clock with coarse steps: fragments may lie in two rings. */
-static void let_clock_tick(void)
+static void let_clock_tick(const struct channel *ch)
 {
-	const __u64 now = kt_clock(channel.cpu.clock);
+	const __u64 now = kt_clock(ch->cpu.clock);
 
-	while (kt_clock(channel.cpu.clock) == now)
+	while (kt_clock(ch->cpu.clock) == now)
 		;
 }
 
-static void put_fragments(struct ktrace_thread *t, struct record *rec,
+static void put_fragments(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
 			  const struct ktrace_piece *pieces, __u32 total, __u32 max)
 {
 	const struct ktrace_piece total_piece = { &total, sizeof(total) };
@@ -121,12 +123,12 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 		if (!off)
 			cut(rec, &total_piece, 0, sizeof(total));
 		else
-			let_clock_tick();
+			let_clock_tick(ch);
 		n = total - off < max - rec->len ? total - off : max - rec->len;
 		cut(rec, pieces, off, n);
 		rec->tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
 		off += n;
-		is_there = put(t, rec, &patience);
+		is_there = put(ch, t, rec, &patience) == RECORD_DONE;
 		patience.signals = NULL;
 	} while (is_there && off < total);
 	system_restore_signals(&signals);
@@ -139,7 +141,8 @@ static void put_fragments(struct ktrace_thread *t, struct record *rec,
 static kt_noinline __attribute__((hot)) void
 record_event(__u16 id, const struct ktrace_piece *pieces, unsigned int nr)
 {
-	const __u32 max = kt_ring_payload_max(channel.cpu.block_size);
+	const struct channel *ch = &channel;
+	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
 	struct record rec;	/* not cleared: it is large */
@@ -154,11 +157,11 @@ record_event(__u16 id, const struct ktrace_piece *pieces, unsigned int nr)
 	rec.tid_flags = thread_enter(t) & KTRACE_TID_MASK;
 	if (size <= max) {
 		cut(&rec, pieces, 0, size);
-		put(t, &rec, &patience);
+		put(ch, t, &rec, &patience);
 	} else if (size <= UINT32_MAX) {
-		put_fragments(t, &rec, pieces, (__u32)size, max);
+		put_fragments(ch, t, &rec, pieces, (__u32)size, max);
 	} else {
-		channel_count_no_ring();
+		channel_count_no_ring(ch);
 	}
 }
 
@@ -171,4 +174,31 @@ void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piec
 		return;
 	record_event((__u16)ev->header, pieces, nr);
 	errno = saved;
+}
+
+int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t, __u16 id,
+			 __u32 flags, const struct ktrace_piece *pieces, unsigned int nr)
+{
+	const struct channel *ch = (const struct channel *)c;
+	struct patience patience = { 0 };
+	enum record_result result;
+	struct record rec;	/* not cleared: it is large */
+	int saved = errno;
+	size_t size = 0;
+
+	thread_set_up(ch, t);
+	for (unsigned int i = 0; i < nr; i++)
+		size += pieces[i].size;
+	if (size > kt_ring_payload_max(ch->cpu.block_size) || nr > KTRACE_PIECES_MAX)
+		return -EINVAL;
+	rec.id = id;
+	rec.len = 0;
+	rec.nr = 0;
+	rec.tid_flags = (thread_id(t) & KTRACE_TID_MASK) | flags;
+	cut(&rec, pieces, 0, size);
+	result = put(ch, t, &rec, &patience);
+	errno = saved;
+	if (result == RECORD_DONE)
+		return 0;
+	return result == RECORD_LOST ? -ENOBUFS : -EAGAIN;
 }

@@ -39,24 +39,25 @@ static __u32 *fork_marker;
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
-static void *own_rseq(void)
+static void *own_rseq(const struct channel *ch)
 {
 	char *thread_pointer;
 
-	if (channel.cpu.clock != KTRACE_CLOCK_TSC || !channel.cpu_nr || !&__rseq_size ||
+	if (ch->cpu.clock != KTRACE_CLOCK_TSC || !ch->cpu_nr || !&__rseq_size ||
 	    !&__rseq_offset || !__rseq_size)
 		return NULL;
 	__asm__("movq %%fs:0, %0" : "=r" (thread_pointer));
 	return thread_pointer + __rseq_offset;
 }
 #else
-static void *own_rseq(void)
+static void *own_rseq(const struct channel *ch)
 {
+	(void)ch;
 	return NULL;
 }
 #endif
 
-static void set_up(struct ktrace_thread *t)
+static void set_up(const struct channel *ch, struct ktrace_thread *t)
 {
 	struct system_signals signals;
 	__u32 tid;
@@ -65,13 +66,13 @@ static void set_up(struct ktrace_thread *t)
 	if (t->tid_flags)
 		goto out;	/* a signal handler was faster */
 	tid = system_gettid();
-	t->rseq = own_rseq();
+	t->rseq = own_rseq(ch);
 	if (!t->rseq)
 		t->rseq = &t->own_ring;
-	t->size_mask = channel.cpu.size - 1;
-	t->not_block = -channel.cpu.block_size;
+	t->size_mask = ch->cpu.size - 1;
+	t->not_block = -ch->cpu.block_size;
 	t->tid_flags = (__u64)tid << 32;
-	if (tid != (__u32)getpid())
+	if (ch == &channel && tid != (__u32)getpid())
 		process_announce_thread(tid);
 out:
 	system_restore_signals(&signals);
@@ -107,7 +108,7 @@ static void after_fork(void)
 	int saved = errno;
 
 	mark_process();
-	thread_ring_after_fork(t);
+	thread_ring_after_fork(&channel, t);
 	if (t->tid_flags)
 		t->tid_flags = (__u64)system_gettid() << 32;
 	process_announce("parent", fork_ts);
@@ -150,13 +151,20 @@ __u32 thread_enter(struct ktrace_thread *t)
 	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
 		after_fork();
 	if (kt_unlikely(!t->tid_flags))
-		set_up(t);
+		set_up(&channel, t);
 	if (kt_likely(t->cpu != KTRACE_CPU_ASK))
 		return thread_id(t);
 	tid = system_gettid();
 	if (tid == thread_id(t))
 		t->cpu = KTRACE_CPU_NONE;
 	return tid;
+}
+
+/** thread_set_up - make the calling thread ready to record into another channel */
+void thread_set_up(const struct channel *ch, struct ktrace_thread *t)
+{
+	if (kt_unlikely(!t->tid_flags))
+		set_up(ch, t);
 }
 
 /**

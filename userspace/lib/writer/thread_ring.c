@@ -35,12 +35,12 @@ static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
 /* Frame of the outermost call of this thread that has to do with its ring. */
 static __thread uintptr_t started __attribute__((tls_model("initial-exec")));
 
-static bool claim(__u32 nr, __u32 tid)
+static bool claim(const struct channel *ch, __u32 nr, __u32 tid)
 {
 	__u32 nobody = 0;
 	struct kt_ring r;
 
-	channel_thread_ring(nr, &r);
+	channel_thread_ring(ch, nr, &r);
 	/*
 	 * ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A),
 	 * ORD(channel_free_dead:A): all stores of the owner before are done
@@ -53,11 +53,11 @@ static bool claim(__u32 nr, __u32 tid)
 	return true;
 }
 
-static void release(__u32 nr, __u32 tid)
+static void release(const struct channel *ch, __u32 nr, __u32 tid)
 {
 	struct kt_ring r;
 
-	channel_thread_ring(nr, &r);
+	channel_thread_ring(ch, nr, &r);
 	if (kt_load(&r.w->owner) != tid)
 		return;
 	kt_ring_adopt(&r);	/* counts what an event that was left had reserved */
@@ -66,39 +66,53 @@ static void release(__u32 nr, __u32 tid)
 }
 
 /* 1 + number of a ring that is now @tid's, 0 if all are taken. */
-static __u32 claim_any(__u32 tid)
+static __u32 claim_any(const struct channel *ch, __u32 tid)
 {
 	__u32 i, nr;
 
-	for (i = 0; i < channel.thread_nr; i++) {
-		nr = (tid + i) % channel.thread_nr;
-		if (claim(nr, tid))
+	for (i = 0; i < ch->thread_nr; i++) {
+		nr = (tid + i) % ch->thread_nr;
+		if (claim(ch, nr, tid))
 			return nr + 1;
 	}
 	return 0;
 }
 
-static bool is_owner(__u32 own_ring, __u32 tid)
+static bool is_owner(const struct channel *ch, __u32 own_ring, __u32 tid)
 {
 	struct kt_ring r;
 
 	if (!own_ring)
 		return false;
-	channel_thread_ring(own_ring - 1, &r);
+	channel_thread_ring(ch, own_ring - 1, &r);
 	return kt_load(&r.w->owner) == tid;
 }
 
-/* The thread's ring, claimed at its first use; a signal handler must not claim another. */
-static __u32 own_ring(struct ktrace_thread *t)
+/* A ring that the thread had before its words were used for another channel, or 0. */
+static __u32 find_own(const struct channel *ch, __u32 tid)
+{
+	for (__u32 nr = 1; ch != &channel && nr <= ch->thread_nr; nr++)
+		if (is_owner(ch, nr, tid))
+			return nr;
+	return 0;
+}
+
+/*
+ * The thread's ring, claimed at its first use; a signal handler must not claim another. Of
+ * other channels than the process's own, the reader takes back those of ended threads.
+ */
+static __u32 own_ring(const struct channel *ch, struct ktrace_thread *t)
 {
 	struct system_signals signals;
 
-	if (kt_likely(is_owner(t->own_ring, thread_id(t))))
+	if (kt_likely(is_owner(ch, t->own_ring, thread_id(t))))
 		return t->own_ring;
 	system_block_signals(&signals);
-	if (!is_owner(t->own_ring, thread_id(t))) {
-		t->own_ring = claim_any(thread_id(t));
-		if (t->own_ring && has_key)
+	if (!is_owner(ch, t->own_ring, thread_id(t))) {
+		t->own_ring = find_own(ch, thread_id(t));
+		if (!t->own_ring)
+			t->own_ring = claim_any(ch, thread_id(t));
+		if (t->own_ring && has_key && ch == &channel)
 			pthread_setspecific(key, t);
 	}
 	system_restore_signals(&signals);
@@ -132,13 +146,16 @@ static void take_over(const struct kt_ring *r)
 	system_restore_signals(&signals);
 }
 
-static enum record_result write_record(const struct record *rec, const struct kt_ring *r)
+static enum record_result write_record(const struct channel *ch, const struct record *rec,
+				       const struct kt_ring *r)
 {
 	enum kt_ring_result result;
 	struct kt_slot slot;
 	unsigned int i;
 	char *to;
 
+	if (ch->first_lost && kt_block_room(r, kt_load(&r->w->head)) < KTRACE_RECORD_SIZE(rec->len))
+		channel_note_lost(ch, r, kt_load(&r->w->head));
 	result = kt_ring_reserve(r, rec->id, rec->len, rec->tid_flags, &slot);
 	if (result != KT_RING_OK)
 		return result == KT_RING_WAIT ? RECORD_NO_ROOM : RECORD_LOST;
@@ -151,25 +168,26 @@ static enum record_result write_record(const struct record *rec, const struct kt
 	return RECORD_DONE;
 }
 
-static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, struct kt_ring *r)
+static enum record_result put(const struct channel *ch, __u32 nr, const struct record *rec,
+			      struct kt_ring *r)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t outer = outermost;
 	enum record_result result;
 	bool is_nested;
 
-	channel_thread_ring(nr, r);
-	r->owner = tid;
+	channel_thread_ring(ch, nr, r);
+	r->owner = rec->tid_flags & KTRACE_TID_MASK;
 	is_nested = kt_ring_is_busy(r);
 	if (is_nested && is_left(here, outer)) {
 		take_over(r);
 		is_nested = false;
 	}
 	if (is_nested)
-		return write_record(rec, r);
+		return write_record(ch, rec, r);
 	outermost = here;
 	kt_barrier();	/* a handler that finds the ring in use finds this, too */
-	result = write_record(rec, r);
+	result = write_record(ch, rec, r);
 	kt_barrier();
 	outermost = outer;
 	return result;
@@ -177,7 +195,8 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
 
 /**
  * thread_ring_put - write one record to the ring of a thread
- * @t:		the thread's words
+ * @ch:		the channel
+ * @t:		the thread's words for it
  * @rec:	the record; rec->tid_flags says who it is from
  * @r:		out: the ring
  *
@@ -186,8 +205,8 @@ static enum record_result put(__u32 nr, __u32 tid, const struct record *rec, str
  *
  * Return: any but RECORD_DONE leaves the ring as it was; RECORD_NO_RING: all are taken.
  */
-enum record_result thread_ring_put(struct ktrace_thread *t, const struct record *rec,
-				   struct kt_ring *r)
+enum record_result thread_ring_put(const struct channel *ch, struct ktrace_thread *t,
+				   const struct record *rec, struct kt_ring *r)
 {
 	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
@@ -199,11 +218,11 @@ enum record_result thread_ring_put(struct ktrace_thread *t, const struct record 
 	if (is_first)
 		started = here;
 	kt_barrier();	/* the child of a handler that forks finds this */
-	nr = is_borrowed ? claim_any(tid) : own_ring(t);
+	nr = is_borrowed ? claim_any(ch, tid) : own_ring(ch, t);
 	if (nr)
-		result = put(nr - 1, tid, rec, r);
+		result = put(ch, nr - 1, rec, r);
 	if (nr && is_borrowed)
-		release(nr - 1, tid);
+		release(ch, nr - 1, tid);
 	kt_barrier();
 	if (is_first)
 		started = 0;
@@ -214,12 +233,12 @@ enum record_result thread_ring_put(struct ktrace_thread *t, const struct record 
  * Private memory in place of ring @nr: nothing that this process does there can be seen.
  * It has an owner, so that nobody claims it.
  */
-static void detach(__u32 nr)
+static void detach(const struct channel *ch, __u32 nr)
 {
 	struct kt_ring r;
 	char *end;
 
-	channel_thread_ring(nr, &r);
+	channel_thread_ring(ch, nr, &r);
 	end = r.data + r.size;
 	if ((uintptr_t)r.w % 4096 || (uintptr_t)end % 4096)
 		return;		/* not the layout of this library's sessions */
@@ -235,10 +254,10 @@ static void detach(__u32 nr)
  * A handler may have forked that has interrupted an event. When the child returns from it,
  * it goes on storing to that ring, and it must not: the event is its parent's.
  */
-void thread_ring_after_fork(struct ktrace_thread *t)
+void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t)
 {
 	if (started && t->own_ring)
-		detach(t->own_ring - 1);
+		detach(ch, t->own_ring - 1);
 	t->own_ring = 0;
 }
 
@@ -250,7 +269,7 @@ static void give_back(void *thread)
 
 	t->own_ring = 0;
 	if (nr)
-		release(nr - 1, thread_id(t));
+		release(&channel, nr - 1, thread_id(t));
 }
 
 static __attribute__((destructor(101))) void give_back_at_exit(void)

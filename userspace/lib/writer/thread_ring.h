@@ -5,9 +5,11 @@
 
 #include "record.h"
 
+struct channel;
+
 void thread_ring_init(void);
-void thread_ring_after_fork(struct ktrace_thread *t);
-enum record_result thread_ring_put(struct ktrace_thread *t, const struct record *rec,
-				   struct kt_ring *r);
+void thread_ring_after_fork(const struct channel *ch, struct ktrace_thread *t);
+enum record_result thread_ring_put(const struct channel *ch, struct ktrace_thread *t,
+				   const struct record *rec, struct kt_ring *r);
 
 #endif

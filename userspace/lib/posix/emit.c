@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * emit.c - posix_trace_event(): off it is one load and one test
+ *
+ * On, the event goes into each stream of the process that runs and does not filter it out:
+ * one record in one restartable sequence, as the events of <ktrace/ktrace.h>. A stream's
+ * channel is mapped at its first event. Nothing here takes a lock, allocates from the heap or
+ * is a cancellation point.
+ *
+ * A sink is a channel of this process: it is published by compare-and-swap and stays, as other
+ * threads may use it, until the stream's place on the board belongs to another stream.
+ *
+ * A thread keeps words for a few sinks. While an event uses an entry it says so; a signal
+ * handler that comes meanwhile with another sink leaves the entry alone.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#define KTRACE_LIBRARY
+#define KTRACE_REGISTER_LATER
+#include <ktrace/channel.h>
+#include "event.h"
+#include "member.h"
+#include "ring/port.h"
+
+#define ENTRY_NR 8
+
+/**
+ * struct posix_sink - a stream, as this process records into it
+ * @channel:	NULL: it cannot be recorded into
+ * @generation:	of the stream
+ * @max_data:	bytes of data recorded of an event
+ * @stream:	number of the stream
+ */
+struct posix_sink {
+	struct ktrace_channel *channel;
+	__u32 generation;
+	__u32 max_data;
+	__u32 stream;
+};
+
+static struct posix_sink *sinks[POSIX_STREAM_NR];
+
+static KTRACE_INLINE struct posix_sink *find_sink(__u32 nr)
+{
+	/* ORD(find_sink:A) pairs ORD(publish_sink:A): what is found is whole */
+	return __atomic_load_n(&sinks[nr], __ATOMIC_ACQUIRE);
+}
+
+/* False: another thread has been faster, and *old is its sink. */
+static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *sink)
+{
+	/* ORD(publish_sink:A) pairs ORD(find_sink:A): what is found is whole */
+	return __atomic_compare_exchange_n(&sinks[nr], old, sink, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_ACQUIRE);
+}
+
+static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
+
+/**
+ * struct entry - what a thread keeps for a sink
+ * @thread:	for the writer
+ * @sink:	whose, NULL = nobody's
+ * @is_used:	an event is being recorded with it
+ */
+struct entry {
+	struct ktrace_thread thread;
+	const struct posix_sink *sink;
+	__u32 is_used;
+} __attribute__((aligned(64)));
+
+static __thread struct entry entries[ENTRY_NR] __attribute__((tls_model("initial-exec"))) = {
+	[0 ... ENTRY_NR - 1] = { .thread = KTRACE_CHANNEL_THREAD(&no_rseq) },
+};
+
+void ktrace_posix_emit_after_fork(void)
+{
+	for (int i = 0; i < ENTRY_NR; i++) {
+		struct entry *e = &entries[i];
+
+		if (e->sink && e->sink->channel)
+			ktrace_channel_after_fork(e->sink->channel, &e->thread);
+		e->sink = NULL;
+	}
+}
+
+static bool copy_where(const struct posix_board_stream *s, char *where)
+{
+	for (size_t i = 0; i < sizeof(s->where); i++)
+		where[i] = kt_load(&s->where[i]);
+	return memchr(where, '\0', sizeof(s->where));
+}
+
+/* Maps the stream's channel. Of two threads that do it at once, one's counts. */
+static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
+{
+	const struct posix_board_stream *s = &b->stream[nr];
+	struct posix_sink *old = find_sink(nr), *sink;
+	char where[sizeof(s->where)];
+	int saved = errno;
+	bool is_ready;
+
+	sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	if (sink == MAP_FAILED)
+		goto out_none;
+	sink->generation = kt_load(&s->generation);
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	is_ready = kt_load_acquire(&s->state) == POSIX_PLACE_READY;
+	sink->max_data = kt_load(&s->max_data);
+	sink->stream = nr;
+	if (sink->max_data > POSIX_DATA_MAX)
+		sink->max_data = POSIX_DATA_MAX;
+	if (is_ready && copy_where(s, where))
+		ktrace_channel_attach(where, &sink->channel);
+	if (!publish_sink(nr, &old, sink)) {
+		if (sink->channel)
+			ktrace_channel_detach(sink->channel);
+		munmap(sink, sizeof(*sink));
+		errno = saved;
+		return old;
+	}
+	if (old && old->channel)
+		ktrace_channel_retire(old->channel);
+	errno = saved;
+	return sink;
+out_none:
+	errno = saved;
+	return NULL;
+}
+
+/* A handler must find the entry as it was, or as it will be. */
+static kt_noinline void change_sink(struct entry *e, const struct posix_sink *sink)
+{
+	e->sink = NULL;
+	kt_barrier();
+	e->thread = (struct ktrace_thread)KTRACE_CHANNEL_THREAD(&no_rseq);
+	kt_barrier();
+	e->sink = sink;
+}
+
+static void tell_reader(struct posix_board_stream *s)
+{
+	int saved = errno;
+
+	kt_store(&s->is_waiting, 0);
+	__atomic_fetch_add(&s->news, 1, __ATOMIC_RELAXED);
+	syscall(SYS_futex, &s->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* Not by itself what stopped it: another writer, or its controller, may have been faster. */
+static void found_full(struct posix_board *b, __u32 nr)
+{
+	const __u64 bit = 1ull << nr;
+
+	if (kt_load(&b->running) & bit) {
+		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
+		posix_halt(b, bit);
+	}
+	tell_reader(&b->stream[nr]);
+}
+
+/* What the fast path could not do. */
+static kt_noinline void record_slow(struct posix_board *b, const struct posix_sink *sink,
+				    struct ktrace_thread *t, __u16 id, __u32 flags,
+				    const struct ktrace_piece *pieces)
+{
+	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&no_rseq);
+
+	if (!ktrace_channel_has_reader(sink->channel)) {
+		ktrace_posix_board_bury(b, sink->stream, sink->generation);
+		return;
+	}
+	if (ktrace_channel_write(sink->channel, t ? t : &borrowed, id, flags, pieces, 2) ==
+	    -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
+		found_full(b, sink->stream);
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
+static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, __u32 size,
+				    const struct ktrace_piece *p)
+{
+	const uint32_t id_len = id | size << 16, total = ktrace_rseq_total(size);
+	uint64_t tls;
+
+	__asm__("movq %%fs:0, %0" : "=r" (tls));
+	tls = (uint64_t)t - tls;
+	KTRACE_RSEQ_RECORD(tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
+			   [piece] "r" (p), [end] "r" (p + 2), [next] "i" (sizeof(*p)),
+			   [from] "i" (offsetof(struct ktrace_piece, data)),
+			   [size] "i" (offsetof(struct ktrace_piece, size)));
+	return true;
+failed:
+	kt_store(&((struct ktrace_no_rseq *)t->rseq)->rseq_cs, 0);
+	return false;
+}
+
+/* What was read before is read before the clock: who is told of an event comes after it. */
+static KTRACE_INLINE void order_clock(void)
+{
+	/* ORD(order_clock:A) pairs ORD(posix_run:A): START has the lower stamp */
+	__builtin_ia32_lfence();
+}
+
+#else
+
+static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, __u32 size,
+				    const struct ktrace_piece *p)
+{
+	(void)t;
+	(void)id;
+	(void)size;
+	(void)p;
+	return false;
+}
+
+static KTRACE_INLINE void order_clock(void)
+{
+	/* ORD(order_clock:B) pairs ORD(posix_run:A): the same on other machines */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+#endif
+
+/* One event on its way. */
+struct emission {
+	struct ktrace_posix_event head;
+	const void *data;
+	size_t size;
+	__u16 id;
+};
+
+static KTRACE_INLINE void record(struct posix_board *b, const struct posix_sink *sink,
+				 struct emission *em)
+{
+	const __u32 max = sink->max_data, size = em->size < max ? (__u32)em->size : max;
+	const __u32 flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
+	const struct ktrace_piece pieces[2] = {
+		{ &em->head, sizeof(em->head) }, { em->data, size },
+	};
+	struct entry *e = &entries[sink->stream % ENTRY_NR];
+	const __u32 was_used = e->is_used;
+
+	em->head.size = size;
+	if (kt_unlikely(e->sink != sink) && was_used) {
+		record_slow(b, sink, NULL, em->id, flags, pieces);
+		return;
+	}
+	e->is_used = 1;
+	kt_barrier();	/* from here on a handler leaves the entry to this sink */
+	if (kt_unlikely(e->sink != sink))
+		change_sink(e, sink);
+	if (kt_unlikely(flags || size > KTRACE_DIRECT_MAX) ||
+	    kt_unlikely(!put_quick(&e->thread, em->id, sizeof(em->head) + size, pieces)))
+		record_slow(b, sink, &e->thread, em->id, flags, pieces);
+	kt_barrier();
+	e->is_used = was_used;
+}
+
+static KTRACE_INLINE void emit_to(struct posix_board *b, __u32 nr, bool is_full,
+				  struct emission *em)
+{
+	struct posix_board_stream *s = &b->stream[nr];
+	const __u32 id = em->id - POSIX_RING_ID;
+	const struct posix_sink *sink = find_sink(nr);
+
+	if (kt_load(&s->filter[id / 64]) & 1ull << id % 64)
+		return;
+	if (kt_unlikely(!sink || sink->generation != kt_load(&s->generation)))
+		sink = attach(b, nr);
+	if (kt_unlikely(!sink || !sink->channel))
+		return;
+	if (kt_unlikely(is_full)) {
+		ktrace_channel_lose(sink->channel, KTRACE_LOST_STOPPED);
+		return;
+	}
+	record(b, sink, em);
+	if (kt_unlikely(kt_load(&s->is_waiting)))
+		tell_reader(s);
+}
+
+static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size, void *address)
+{
+	const struct posix_member *m = &ktrace_posix_member;
+	struct posix_board *b = m->board;
+	struct emission em = {
+		.head = { .address = (__u64)(uintptr_t)address,
+			  .thread = (__u64)pthread_self(), .pid = (__u32)m->owner.pid },
+		.data = data, .size = data ? size : 0, .id = (__u16)(id + POSIX_RING_ID),
+	};
+	__u64 full = kt_load(&b->full), mask = kt_load(m->streams) & (kt_load(&b->running) | full);
+
+	if (id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
+		return;
+	order_clock();
+	for (; mask; mask &= mask - 1) {
+		const __u32 nr = (__u32)__builtin_ctzll(mask);
+
+		emit_to(b, nr, full & 1ull << nr, &em);
+	}
+}
+
+/**
+ * posix_trace_event - record an event into the streams of this process (PTRC-50)
+ * @id:		event type, opened by this program
+ * @data:	its data, copied
+ * @size:	bytes; what is beyond a stream's max-data-size is cut off
+ *
+ * Context: any thread, any signal handler; no cancellation point; errno is kept.
+ */
+void posix_trace_event(trace_event_id_t id, const void *restrict data, size_t size)
+{
+	if (kt_unlikely(kt_load(ktrace_posix_member.streams)))
+		emit(id, data, size, __builtin_return_address(0));
+}

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * merge.c - the events of a stream in order: rings, the controller's events, gaps and stops
+ *
+ * Order. The event with the smallest stamp of those in front of the rings comes first, but
+ * only after the rings that had been empty have been looked at once more: what was the cause
+ * of an event that we have seen is there to be seen by then.
+ *
+ * Gaps. With the policy LOOP each ring overwrites by itself. What is left of the stream is a
+ * suffix without a gap only from the newest of the rings' oldest records on: cut_ts; older
+ * ones are dropped. Before the first that follows come OVERFLOW and RESUME.
+ *
+ * Stops. A stream that is full has lost its bit in `running`. When all has been read STOP is
+ * reported; the stream restarts at once, and START is reported before what comes then. What
+ * has a stamp at which the stream was not started was on its way when it was stopped.
+ */
+#include "stream_internal.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <ktrace/channel.h>
+#include "ring/ring.h"
+
+/* Consumes @f up to its offset @off. */
+static void consume(struct posix_stream *s, __u32 ring, __u32 off, __u32 records)
+{
+	struct front *f = &s->fronts[ring];
+	const struct ktrace_chunk part = {
+		.pos = f->chunk.pos + f->off, .next_pos = f->chunk.pos + off, .records = records,
+	};
+
+	f->off = off;
+	f->has_record = false;
+	ktrace_stream_advance(s->session, ring, &part);
+}
+
+static void finish_chunk(struct posix_stream *s, __u32 ring)
+{
+	struct front *f = &s->fronts[ring];
+	struct ktrace_chunk rest = f->chunk;
+
+	rest.records = 0;
+	f->has_chunk = false;
+	ktrace_stream_advance(s->session, ring, &rest);
+}
+
+static bool next_chunk(struct posix_stream *s, __u32 ring)
+{
+	struct front *f = &s->fronts[ring];
+	struct ktrace_stream info;
+
+	if (!ktrace_stream_peek(s->session, ring, true, &f->chunk))
+		return false;
+	ktrace_stream_info(s->session, ring, &info);
+	f->has_chunk = true;
+	f->off = f->chunk.pos & (info.block_size - 1) ? 0 : sizeof(struct ktrace_block);
+	return true;
+}
+
+static bool is_event(const struct ktrace_record *rec)
+{
+	return rec->id > POSIX_RING_ID && rec->id < POSIX_RING_ID + POSIX_ID_NR &&
+	       rec->len >= sizeof(struct ktrace_posix_event);
+}
+
+/* The record at the chunk's offset. False: there is no more. */
+static bool next_record(struct posix_stream *s, __u32 ring)
+{
+	struct front *f = &s->fronts[ring];
+	struct kt_cursor c = { .base = f->chunk.data, .off = f->off, .end = f->chunk.size };
+
+	while (c.off <= c.end && kt_cursor_next(&c, &f->rec, &f->payload) == KT_CURSOR_RECORD) {
+		f->next_off = c.off;
+		if (is_event(&f->rec) && f->rec.ts > s->clear_ts) {
+			f->has_record = true;
+			return true;
+		}
+		consume(s, ring, c.off, kt_record_is_event(&f->rec));
+	}
+	return false;
+}
+
+/* The first record that was overwritten, as its writer has noted it while we were at @pos. */
+static __u64 noted_lost(const struct posix_stream *s, __u32 ring, __u64 pos)
+{
+	size_t size;
+	const char *area = ktrace_session_area(s->session, &size);
+	const struct ktrace_channel_lost *lost;
+	const size_t off = KTRACE_CHANNEL_LOST_OFF + ring * sizeof(*lost);
+
+	if (!area || size < off + sizeof(*lost))
+		return 0;
+	lost = (const struct ktrace_channel_lost *)(area + off);
+	/* ORD(first_lost:A) pairs ORD(note_lost:A): the stamp belongs to the tail */
+	return kt_load_acquire(&lost->tail) == pos ? kt_load(&lost->ts) : 0;
+}
+
+static __u64 overwritten(const struct posix_stream *s, __u32 ring)
+{
+	struct ktrace_lost lost;
+
+	ktrace_stream_lost(s->session, ring, &lost);
+	return lost.count[KTRACE_LOST_OVERWRITTEN];
+}
+
+static void open_gap(struct posix_stream *s, __u64 first_ts)
+{
+	if (s->gap == GAP_NONE) {
+		s->gap = GAP_OVERFLOW;
+		s->gap_ts = first_ts;
+	} else if (s->gap == GAP_OVERFLOW && first_ts < s->gap_ts) {
+		s->gap_ts = first_ts;
+	}
+}
+
+/* Has a record in front of the ring, if there is one. */
+static void look_at(struct posix_stream *s, __u32 ring)
+{
+	struct front *f = &s->fronts[ring];
+	const __u64 pos = ktrace_stream_pos(s->session, ring);
+	__u64 noted;
+
+	if (f->has_chunk && !ktrace_stream_still_valid(s->session, ring, &f->chunk)) {
+		f->has_chunk = false;
+		f->has_record = false;
+	}
+	if (f->has_record)
+		return;
+	noted = s->stops ? 0 : noted_lost(s, ring, pos);
+	while (!f->has_record && (f->has_chunk || next_chunk(s, ring)))
+		if (!next_record(s, ring))
+			finish_chunk(s, ring);
+	if (s->stops || overwritten(s, ring) == f->overwritten)
+		return;
+	f->overwritten = overwritten(s, ring);
+	if (f->has_record) {
+		open_gap(s, noted && noted < f->rec.ts ? noted : f->rec.ts);
+		if (f->rec.ts > s->cut_ts)
+			s->cut_ts = f->rec.ts;
+	}
+}
+
+/* Drops what is older than a gap. */
+static bool cut_front(struct posix_stream *s, __u32 ring)
+{
+	struct front *f = &s->fronts[ring];
+
+	if (!f->has_record || f->rec.ts >= s->cut_ts)
+		return false;
+	open_gap(s, f->rec.ts);
+	s->dropped++;
+	consume(s, ring, f->next_off, 1);
+	return true;
+}
+
+static bool cut_queue(struct posix_stream *s)
+{
+	const struct control_event *e = s->queue.first;
+
+	if (!e || e->ts >= s->cut_ts)
+		return false;
+	if (!e->is_hidden) {
+		open_gap(s, e->ts);
+		s->dropped++;
+	}
+	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
+		s->is_started = e->id == POSIX_TRACE_START;
+	ktrace_posix_queue_pop(&s->queue);
+	return true;
+}
+
+void ktrace_posix_look(struct posix_stream *s)
+{
+	bool has_cut;
+
+	do {
+		has_cut = false;
+		for (__u32 i = 0; i < s->ring_nr; i++)
+			look_at(s, i);
+		for (__u32 i = 0; i < s->ring_nr; i++)
+			has_cut |= cut_front(s, i);
+		has_cut |= cut_queue(s);
+	} while (has_cut);
+}
+
+void ktrace_posix_drain(struct posix_stream *s)
+{
+	for (__u32 i = 0; i < s->ring_nr; i++) {
+		struct front *f = &s->fronts[i];
+
+		f->has_record = false;
+		while (f->has_chunk || next_chunk(s, i))
+			finish_chunk(s, i);
+		f->overwritten = overwritten(s, i);
+	}
+	while (s->queue.first)
+		ktrace_posix_queue_pop(&s->queue);
+}
+
+bool ktrace_posix_has_unread(struct posix_stream *s)
+{
+	for (__u32 i = 0; i < s->ring_nr; i++)
+		if (s->fronts[i].has_record || ktrace_stream_unread(s->session, i))
+			return true;
+	return s->queue.first;
+}
+
+#define NOTHING (~0u)
+#define FROM_QUEUE (~0u - 1)
+
+/* Where the oldest event is; @ts: its stamp. */
+static __u32 oldest(const struct posix_stream *s, __u64 *ts)
+{
+	const struct control_event *e = s->queue.first;
+	__u32 from = NOTHING;
+
+	for (__u32 i = 0; i < s->ring_nr; i++) {
+		const struct front *f = &s->fronts[i];
+
+		if (f->has_record && (from == NOTHING || f->rec.ts < *ts)) {
+			from = i;
+			*ts = f->rec.ts;
+		}
+	}
+	/* A stop is behind what has its stamp, all else before it. */
+	if (e && (from == NOTHING || e->ts < *ts ||
+		  (e->ts == *ts && e->id != POSIX_TRACE_STOP))) {
+		from = FROM_QUEUE;
+		*ts = e->ts;
+	}
+	return from;
+}
+
+/* Whether a ring that was empty is so no more, or one in front was overwritten. */
+static bool has_changed(struct posix_stream *s)
+{
+	for (__u32 i = 0; i < s->ring_nr; i++) {
+		const struct front *f = &s->fronts[i];
+
+		if (!f->has_record && ktrace_stream_unread(s->session, i))
+			return true;
+		if (f->has_chunk && !ktrace_stream_still_valid(s->session, i, &f->chunk))
+			return true;
+	}
+	return false;
+}
+
+static void set_time(struct posix_stream *s, struct posix_item *item)
+{
+	const __u64 ts = item->rec.ts, hz = s->clock.hz ? s->clock.hz : 1000000000;
+	const __s64 ticks = (__s64)(ts - s->clock.raw);
+	__u64 ns;
+
+	/* The clock may have been set, and is better known by now. */
+	if (ticks > (__s64)hz) {
+		ktrace_session_clock(s->session, &s->clock);
+		return set_time(s, item);
+	}
+	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)hz);
+	/* What is later has no earlier time because the frequency is better known. */
+	if (ts >= s->last_ts && ns < s->last_ns && s->last_ns - ns < 1000000)
+		ns = s->last_ns;
+	s->last_ns = ns;
+	s->last_ts = ts;
+	item->time = (struct timespec) { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+}
+
+/* An event of the system that has no thread. */
+static void make_item(struct posix_stream *s, struct posix_item *item, trace_event_id_t id,
+		      __u64 ts, const void *data, __u32 size)
+{
+	memcpy(s->buffer, data, size);
+	*item = (struct posix_item) {
+		.rec = { .ts = ts, .id = (__u16)(id + POSIX_RING_ID),
+			 .len = (__u16)(sizeof(item->head) + size) },
+		.head = { .size = size },
+		.data = s->buffer,
+	};
+	set_time(s, item);
+}
+
+/* Return: whether the event is to be delivered. */
+static bool take_queue(struct posix_stream *s, struct posix_item *item)
+{
+	const struct control_event *e = s->queue.first;
+	const bool is_shown = !e->is_hidden;
+
+	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
+		s->is_started = e->id == POSIX_TRACE_START;
+	make_item(s, item, e->id, e->ts, e->data, e->size);
+	item->head.address = e->address;
+	ktrace_posix_queue_pop(&s->queue);
+	return is_shown;
+}
+
+/* Copies first, then looks whether it was there all the time. */
+static bool take_ring(struct posix_stream *s, __u32 ring, struct posix_item *item)
+{
+	struct front *f = &s->fronts[ring];
+	const bool is_shown = s->is_started;
+	__u32 room = f->rec.len - (__u32)sizeof(item->head);
+
+	memcpy(&item->head, f->payload, sizeof(item->head));
+	kt_barrier();	/* the copy is checked and used, whatever happens to the ring */
+	memcpy(s->buffer, f->payload + sizeof(item->head), room);
+	if (!ktrace_stream_still_valid(s->session, ring, &f->chunk))
+		return false;
+	if (item->head.size < room)
+		room = item->head.size;
+	item->head.size = room;
+	item->rec = f->rec;
+	item->data = s->buffer;
+	consume(s, ring, f->next_off, 1);
+	if (!is_shown && s->stops)
+		s->dropped++;
+	if (is_shown)
+		set_time(s, item);
+	return is_shown;
+}
+
+/* What is reported before the event at @ts. */
+static bool take_mark(struct posix_stream *s, __u64 ts, struct posix_item *item)
+{
+	trace_event_id_t id;
+
+	if (s->start_due && s->start_ts <= ts) {
+		s->start_due = false;
+		s->is_started = true;
+		make_item(s, item, POSIX_TRACE_START, s->start_ts,
+			  s->board->stream[s->nr].filter, sizeof(trace_event_set_t));
+		return !posix_is_filtered(s, POSIX_TRACE_START);
+	}
+	if (s->gap == GAP_NONE)
+		return false;
+	id = s->gap == GAP_OVERFLOW ? POSIX_TRACE_OVERFLOW : POSIX_TRACE_RESUME;
+	make_item(s, item, id, id == POSIX_TRACE_OVERFLOW ? s->gap_ts : ts, "", 0);
+	s->gap = s->gap == GAP_OVERFLOW ? GAP_RESUME : GAP_NONE;
+	return !posix_is_filtered(s, id);
+}
+
+static void restart(struct posix_stream *s)
+{
+	s->restart_due = false;
+	s->start_due = true;
+	s->start_ts = ktrace_posix_now(s);
+	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
+	posix_run(s->board, s->bit);
+}
+
+/* All has been read. A stream that had stopped by itself says so and restarts. */
+static bool take_stop(struct posix_stream *s, struct posix_item *item)
+{
+	const int automatic = 1;
+	bool is_shown;
+
+	if (kt_load(&s->board->full) & s->bit && !s->stop_due && !s->restart_due) {
+		s->restart_due = s->is_wanted;
+		/* A writer may have found that only after an explicit stop. */
+		if (!s->is_wanted)
+			__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
+		s->stop_due = s->is_wanted || s->is_started;
+		if (ktrace_posix_has_unread(s))
+			return false;
+	}
+	if (!s->stop_due)
+		return false;
+	s->stop_due = false;
+	s->is_started = false;
+	s->was_full = false;
+	is_shown = !posix_is_filtered(s, POSIX_TRACE_STOP);
+	if (is_shown)
+		make_item(s, item, POSIX_TRACE_STOP, ktrace_posix_now(s), &automatic,
+			  sizeof(automatic));
+	if (s->restart_due)
+		restart(s);
+	return is_shown;
+}
+
+bool ktrace_posix_stream_next(struct posix_stream *s, struct posix_item *item)
+{
+	for (;;) {
+		__u32 from;
+		__u64 ts = 0;
+
+		ktrace_posix_look(s);
+		from = oldest(s, &ts);
+		if (has_changed(s))
+			continue;
+		if (from == NOTHING) {
+			if (take_stop(s, item))
+				return true;
+			if (!s->stop_due && !ktrace_posix_has_unread(s))
+				return false;
+			continue;
+		}
+		if (s->gap != GAP_NONE || (s->start_due && s->start_ts <= ts)) {
+			if (take_mark(s, ts, item))
+				return true;
+			continue;
+		}
+		if (from == FROM_QUEUE ? take_queue(s, item) : take_ring(s, from, item))
+			return true;
+	}
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * queue.c - events that a stream's controller makes: START, STOP, FILTER, FLUSH_START, FLUSH_STOP
+ *
+ * They wait in the reader's memory and are merged with the rings. Their bytes are limited as
+ * those of a ring are: whoever starts and stops all day and never reads loses the oldest.
+ */
+#include "stream_internal.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+void ktrace_posix_queue_pop(struct queue *q)
+{
+	struct control_event *e = q->first;
+
+	q->first = e->next;
+	if (!q->first)
+		q->last = NULL;
+	q->size -= posix_event_size(e->size);
+	free(e);
+}
+
+static void drop_oldest(struct posix_stream *s)
+{
+	const struct control_event *e = s->queue.first;
+
+	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
+		s->is_started = e->id == POSIX_TRACE_START;
+	if (!e->is_hidden) {
+		if (s->gap == GAP_NONE || e->ts < s->gap_ts)
+			s->gap_ts = e->ts;
+		s->gap = GAP_OVERFLOW;
+		s->dropped++;
+	}
+	if (e->next && s->cut_ts < e->next->ts)
+		s->cut_ts = e->next->ts;
+	ktrace_posix_queue_pop(&s->queue);
+}
+
+void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
+			     const void *data, size_t size)
+{
+	struct control_event *e = malloc(sizeof(*e) + size);
+
+	if (!e) {
+		s->dropped++;
+		return;
+	}
+	*e = (struct control_event) {
+		.ts = ktrace_posix_now(s), .address = (__u64)(uintptr_t)address, .id = id,
+		.size = (__u32)size, .is_hidden = posix_is_filtered(s, id),
+	};
+	if (size)
+		memcpy(e->data, data, size);
+	if (s->queue.last)
+		s->queue.last->next = e;
+	else
+		s->queue.first = e;
+	s->queue.last = e;
+	s->queue.size += posix_event_size(size);
+	while (s->queue.size > s->attr.stream_size +
+	       posix_event_size(2 * sizeof(trace_event_set_t)))
+		drop_oldest(s);
+}
