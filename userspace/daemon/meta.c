@@ -24,22 +24,6 @@
 
 #define NS_PER_S 1000000000ull
 
-/*
- * A small file without the newline at its end, as the name of a thread may have others;
- * empty when it cannot be read.
- */
-static void read_line(const char *path, char *buf, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
-
-	if (n > 0 && buf[n - 1] == '\n')
-		n--;
-	buf[n > 0 ? n : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-}
-
 /* The words of a command line, as a shell would need them only in simple cases. */
 static void join(char *buf, size_t size, char **argv)
 {
@@ -88,8 +72,6 @@ void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)
 void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
 {
 	struct timespec now;
-	struct utsname host;
-	char text[4096];
 
 	clock_gettime(CLOCK_REALTIME, &now);
 	ktrace_text_line(t, "trace");
@@ -99,14 +81,7 @@ void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, c
 	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
 	meta_cmd(t, argv);
 
-	uname(&host);
-	ktrace_text_line(t, "host");
-	ktrace_text_str(t, "name", host.nodename);
-	ktrace_text_str(t, "kernel", host.release);
-	ktrace_text_str(t, "machine", host.machine);
-	ktrace_text_u64(t, "cpus", (__u64)sysconf(_SC_NPROCESSORS_CONF));
-	read_line("/proc/sys/kernel/random/boot_id", text, sizeof(text));
-	ktrace_text_str(t, "boot", text);
+	ktrace_text_host(t);
 }
 
 void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
@@ -142,58 +117,18 @@ void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *st
 	ktrace_text_str(t, "policy", ktrace_policy_name(stream->policy));
 }
 
-static void proc_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts)
-{
-	char path[64], comm[64];
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
-	read_line(path, comm, sizeof(comm));
-	ktrace_text_line(t, "thread");
-	ktrace_text_u64(t, "tid", tid);
-	ktrace_text_u64(t, "pid", pid);
-	ktrace_text_u64(t, "ts", ts);
-	ktrace_text_str(t, "comm", comm);
-}
-
-static __u32 parent_of(__u32 pid)
-{
-	char path[64], stat[512], *end;
-	unsigned int ppid = 0;
-
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	read_line(path, stat, sizeof(stat));
-	/* The name is in parentheses and may contain anything. */
-	end = strrchr(stat, ')');
-	if (end && sscanf(end + 1, " %*c %u", &ppid) != 1)
-		ppid = 0;
-	return ppid;
-}
-
 void meta_proc(struct ktrace_text *t, __u32 pid, __u64 ts)
 {
-	char path[64], text[4096];
 	struct dirent *e;
-	ssize_t n;
+	char path[64];
 	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
-	read_line(path, text, sizeof(text));
-	ktrace_text_line(t, "process");
-	ktrace_text_u64(t, "pid", pid);
-	ktrace_text_u64(t, "ppid", parent_of(pid));
-	ktrace_text_u64(t, "ts", ts);
-	ktrace_text_str(t, "comm", text);
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-	n = readlink(path, text, sizeof(text) - 1);
-	if (n > 0) {
-		text[n] = '\0';
-		ktrace_text_str(t, "exe", text);
-	}
+	ktrace_text_process(t, pid, ts);
 	snprintf(path, sizeof(path), "/proc/%u/task", pid);
 	dir = opendir(path);
 	while (dir && (e = readdir(dir)))
 		if (isdigit((unsigned char)e->d_name[0]))
-			proc_thread(t, pid, (__u32)strtoul(e->d_name, NULL, 10), ts);
+			ktrace_text_thread(t, pid, (__u32)strtoul(e->d_name, NULL, 10), ts);
 	if (dir)
 		closedir(dir);
 }

@@ -51,6 +51,10 @@ int ktrace_check_file(const char *path,
 		      void (*report)(void *arg, const struct ktrace_damage *damage), void *arg,
 		      struct ktrace_check *out);
 
+/** ktrace_check_fd - the same of a file that is open for reading, and stays open */
+int ktrace_check_fd(int fd, void (*report)(void *arg, const struct ktrace_damage *damage),
+		    void *arg, struct ktrace_check *out);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

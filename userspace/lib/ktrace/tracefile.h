@@ -89,6 +89,73 @@ int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
 int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
 			  struct ktrace_tracefile **out);
 
+/**
+ * ktrace_tracefile_create_fd - start a new file in one that is open
+ * @fd:		open for writing; it stays the caller's
+ * @out:	the writer
+ *
+ * Of a regular file, what is there is replaced; it must not have O_APPEND. A pipe, socket or
+ * terminal gets the sections one after the other; a write to it that fails in the middle ends
+ * it: what follows fails in the same way.
+ *
+ * Return: as ktrace_tracefile_create(), with errors of fcntl(2) instead of open(2).
+ */
+int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out);
+
+/**
+ * ktrace_tracefile_reopen_fd - go on with a regular file that is open
+ * @fd:		open for writing; it stays the caller's. What is in the file must be readable for
+ *		this process
+ * @out:	the writer
+ *
+ * Return: as ktrace_tracefile_reopen(), but for -ESTALE.
+ */
+int ktrace_tracefile_reopen_fd(int fd, struct ktrace_tracefile **out);
+
+/**
+ * ktrace_tracefile_replace - write a BLOCK section over another one
+ * @tf:		the writer, of a regular file
+ * @offset:	of a BLOCK section that was written as it is, of as many bytes as @b has
+ * @b:		what it is to be
+ *
+ * For files of which nobody has to read what is not closed. After a failed write the
+ * section may be damaged.
+ *
+ * Return: 0, -EINVAL there is no such section, or -errno of write(2).
+ */
+int ktrace_tracefile_replace(struct ktrace_tracefile *tf, __u64 offset,
+			     const struct ktrace_tracefile_block *b);
+
+/**
+ * ktrace_tracefile_replace_meta - the same of a META section
+ *
+ * Return: as ktrace_tracefile_replace().
+ */
+int ktrace_tracefile_replace_meta(struct ktrace_tracefile *tf, __u64 offset, const char *text,
+				  size_t size);
+
+/**
+ * ktrace_tracefile_cut - give the last sections up
+ * @tf:		the writer, of a regular file
+ * @offset:	where one of them begins; from there on they are gone
+ *
+ * Return: 0, -EINVAL there begins none, or -errno of ftruncate(2).
+ */
+int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset);
+
+/**
+ * ktrace_tracefile_make_room - see to it that the file can be closed
+ * @tf:		the writer
+ * @extra:	bytes of META that will be written before that
+ * @records:	of BLOCK sections that were given up
+ *
+ * Where the disk is full, or the process may not write as much, the last sections are given up
+ * one by one until there is room for @extra, index and end mark.
+ *
+ * Return: 0, or why there is no room for a section less: -ENOSPC, -EDQUOT, -EFBIG.
+ */
+int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, size_t extra, __u64 *records);
+
 /** ktrace_tracefile_uuid - the random name that the trace has */
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16]);
 
@@ -233,6 +300,12 @@ void ktrace_text_line(struct ktrace_text *t, const char *keyword);
 void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value);
 /** ktrace_text_u64 - append key=decimal number */
 void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value);
+/** ktrace_text_host - the line of this machine */
+void ktrace_text_host(struct ktrace_text *t);
+/** ktrace_text_process - the line of a process, as /proc has it now; @ts: from then on, raw */
+void ktrace_text_process(struct ktrace_text *t, __u32 pid, __u64 ts);
+/** ktrace_text_thread - the same of a thread */
+void ktrace_text_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts);
 /** ktrace_text_flush - end the last line, write all as one META section, empty @t */
 int ktrace_text_flush(struct ktrace_text *t, struct ktrace_tracefile *tf);
 /** ktrace_text_free - free the memory */

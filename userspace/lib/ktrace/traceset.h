@@ -170,6 +170,16 @@ void ktrace_traceset_close(struct ktrace_traceset *set);
 int ktrace_traceset_add(struct ktrace_traceset *set, const char *path);
 
 /**
+ * ktrace_traceset_add_fd - add a file that is open
+ * @set:	the traceset
+ * @fd:		open for reading; it stays the caller's, and may be closed afterwards
+ * @path:	what the file is called in messages
+ *
+ * Return: as ktrace_traceset_add(), with errors of fcntl(2) instead of open(2).
+ */
+int ktrace_traceset_add_fd(struct ktrace_traceset *set, int fd, const char *path);
+
+/**
  * ktrace_traceset_next - the next event
  *
  * Return: 1, 0 at the end (with is_live: for now), -ENOMEM.

@@ -367,22 +367,40 @@ static int check_all(struct checker *c)
 	return ret ? ret : check_index(c);
 }
 
+static void begin(struct checker *c)
+{
+	memset(c->out, 0, sizeof(*c->out));
+	c->reader = (struct reader){ .fd = -1, .report = report, .arg = c };
+}
+
+/* @ret: of opening the file */
+static int check_opened(struct checker *c, int ret)
+{
+	if (ret)
+		return ret;
+	ret = check_all(c);
+	ktrace_reader_close(&c->reader);
+	ktrace_section_buf_free(&c->loaded);
+	free(c->streams);
+	free(c->index);
+	return ret;
+}
+
 int ktrace_check_file(const char *path,
 		      void (*report_to)(void *arg, const struct ktrace_damage *damage), void *arg,
 		      struct ktrace_check *out)
 {
 	struct checker c = { .out = out, .report = report_to, .arg = arg };
-	int ret;
 
-	memset(out, 0, sizeof(*out));
-	c.reader = (struct reader){ .fd = -1, .report = report, .arg = &c };
-	ret = ktrace_reader_open(&c.reader, path);
-	if (ret)
-		return ret;
-	ret = check_all(&c);
-	ktrace_reader_close(&c.reader);
-	ktrace_section_buf_free(&c.loaded);
-	free(c.streams);
-	free(c.index);
-	return ret;
+	begin(&c);
+	return check_opened(&c, ktrace_reader_open(&c.reader, path));
+}
+
+int ktrace_check_fd(int fd, void (*report_to)(void *arg, const struct ktrace_damage *damage),
+		    void *arg, struct ktrace_check *out)
+{
+	struct checker c = { .out = out, .report = report_to, .arg = arg };
+
+	begin(&c);
+	return check_opened(&c, ktrace_reader_open_fd(&c.reader, fd, "open file"));
 }

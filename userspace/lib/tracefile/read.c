@@ -350,20 +350,13 @@ void ktrace_reader_set_base(struct reader *r)
 	r->next = r->base + sizeof(struct ktrace_file);
 }
 
-/*
- * Opens a file; @r has report, arg and is_live set, the rest 0.
- * Return: 0, or an error, which was reported: -EBADMSG, -EPROTONOSUPPORT, -errno.
- */
-int ktrace_reader_open(struct reader *r, const char *path)
+/* The file is open. After an error it is closed. */
+static int begin(struct reader *r)
 {
 	struct stat st;
 	int ret;
 
-	r->path = strdup(path);
-	if (!r->path)
-		return -ENOMEM;
-	r->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (r->fd < 0 || fstat(r->fd, &st)) {
+	if (fstat(r->fd, &st)) {
 		ret = -errno;
 		about_file(r, strerror(-ret));
 		goto err_close;
@@ -383,6 +376,38 @@ int ktrace_reader_open(struct reader *r, const char *path)
 err_close:
 	ktrace_reader_close(r);
 	return ret;
+}
+
+/* @fd: the file, which is @r's from now on, or -1 and errno says why there is none */
+static int begin_with(struct reader *r, int fd, const char *path)
+{
+	int ret = fd < 0 ? -errno : 0;
+
+	r->fd = fd;
+	r->path = strdup(path);
+	if (!r->path)
+		ret = -ENOMEM;
+	else if (ret)
+		about_file(r, strerror(-ret));
+	if (!ret)
+		return begin(r);
+	ktrace_reader_close(r);
+	return ret;
+}
+
+/*
+ * Opens a file; @r has report, arg and is_live set, the rest 0.
+ * Return: 0, or an error, which was reported: -EBADMSG, -EPROTONOSUPPORT, -errno.
+ */
+int ktrace_reader_open(struct reader *r, const char *path)
+{
+	return begin_with(r, open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), path);
+}
+
+/* The same of a file that is open; @fd stays the caller's, and its offset where it is. */
+int ktrace_reader_open_fd(struct reader *r, int fd, const char *path)
+{
+	return begin_with(r, fcntl(fd, F_DUPFD_CLOEXEC, 0), path);
 }
 
 void ktrace_reader_close(struct reader *r)

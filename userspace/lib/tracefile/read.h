@@ -78,6 +78,7 @@ static inline __u64 reader_base(__u32 part)
 
 __u32 ktrace_section_crc(const struct ktrace_section *s);
 int ktrace_reader_open(struct reader *r, const char *path);
+int ktrace_reader_open_fd(struct reader *r, int fd, const char *path);
 void ktrace_reader_set_base(struct reader *r);
 void ktrace_reader_close(struct reader *r);
 int ktrace_reader_refresh(struct reader *r);

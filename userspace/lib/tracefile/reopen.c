@@ -114,7 +114,7 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 }
 
 /* Finds the end of the last whole section, and what there is before it. */
-static int take_sections(struct ktrace_tracefile *tf, struct reader *r)
+int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 {
 	struct ktrace_section s;
 	__u64 offset, end = sizeof(struct ktrace_file);
@@ -177,7 +177,7 @@ int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
 	if (ret)
 		goto err_free;
 	tf->part = r.part;
-	ret = is_same_file(tf->fd, r.fd) ? take_sections(tf, &r) : -ESTALE;
+	ret = is_same_file(tf->fd, r.fd) ? ktrace_writer_take(tf, &r) : -ESTALE;
 	ktrace_reader_close(&r);
 	if (!ret && ftruncate(tf->fd, (off_t)tf->size))
 		ret = -errno;

@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -25,9 +26,6 @@
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* Header, body, padding */
-#define IOV_PER_SECTION 3
 
 /* Drops the first @n bytes of what is left to write. */
 static int consume(struct iovec *iov, int nr, size_t n)
@@ -92,8 +90,8 @@ static size_t padding(size_t size)
 }
 
 /* Fills in magic, size and checksum of @s; @iov: @s, @body, padding. */
-static void finish_section(struct ktrace_section *s, const void *body, size_t size,
-			   struct iovec iov[IOV_PER_SECTION])
+void ktrace_writer_section(struct ktrace_section *s, const void *body, size_t size,
+			   struct iovec iov[WRITER_IOV])
 {
 	static const char zeros[KTRACE_SECTION_ALIGN];
 
@@ -105,15 +103,44 @@ static void finish_section(struct ktrace_section *s, const void *body, size_t si
 	iov[2] = (struct iovec) { (void *)zeros, padding(size) };
 }
 
+/* Return: 0 or -errno; then a part may have gone, which nothing can take back. */
+static int write_pipe(struct ktrace_tracefile *tf, struct iovec *iov, int nr)
+{
+	struct pollfd ready = { .fd = tf->fd, .events = POLLOUT };
+	ssize_t n;
+	int done;
+
+	while (nr && !tf->error) {
+		n = writev(tf->fd, iov, nr);
+		if (n < 0 && errno == EAGAIN)
+			poll(&ready, 1, -1);
+		else if (n < 0 && errno != EINTR)
+			tf->error = -errno;
+		if (n <= 0)
+			continue;
+		done = consume(iov, nr, (size_t)n);
+		iov += done;
+		nr -= done;
+	}
+	return tf->error;
+}
+
+static int write_out(struct ktrace_tracefile *tf, struct iovec *iov, int nr)
+{
+	return tf->is_pipe ? write_pipe(tf, iov, nr) :
+	       ktrace_write_all(tf->fd, iov, nr, tf->size);
+}
+
 /* Writes whole sections, all or none of them. */
 static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section *s,
 			struct iovec *iov, __u32 nr)
 {
-	int ret = ktrace_write_all(tf->fd, iov, (int)nr * IOV_PER_SECTION, tf->size);
+	int ret = write_out(tf, iov, (int)nr * WRITER_IOV);
 
 	if (ret) {
 		/* If even this fails, the next section overwrites what is there. */
-		(void)!ftruncate(tf->fd, (off_t)tf->size);
+		if (!tf->is_pipe)
+			(void)!ftruncate(tf->fd, (off_t)tf->size);
 		return ret;
 	}
 	for (__u32 i = 0; i < nr; i++) {
@@ -127,14 +154,14 @@ static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section
 static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
 		       const void *body, size_t size)
 {
-	struct iovec iov[IOV_PER_SECTION];
+	struct iovec iov[WRITER_IOV];
 
-	finish_section(s, body, size, iov);
+	ktrace_writer_section(s, body, size, iov);
 	return put_finished(tf, s, iov, 1);
 }
 
 /* @uuid: of the part before, NULL = there is none */
-static int put_file_header(struct ktrace_tracefile *tf, const __u8 *uuid)
+int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid)
 {
 	struct ktrace_file h = {
 		.magic = KTRACE_FILE_MAGIC,
@@ -151,16 +178,26 @@ static int put_file_header(struct ktrace_tracefile *tf, const __u8 *uuid)
 	else if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
 		return -EIO;
 	memcpy(h.uuid, tf->uuid, sizeof(h.uuid));
-	ret = ktrace_write_all(tf->fd, &iov, 1, 0);
+	ret = write_out(tf, &iov, 1);
 	if (!ret)
 		tf->size = sizeof(h);
 	return ret;
 }
 
+/* A descriptor that is somebody else's, too, would keep the lock. */
+static int close_file(struct ktrace_tracefile *tf)
+{
+	int fd = tf->fd;
+
+	tf->fd = -1;
+	flock(fd, LOCK_UN);
+	return close(fd) ? -errno : 0;
+}
+
 void ktrace_writer_free(struct ktrace_tracefile *tf)
 {
 	if (tf->fd >= 0)
-		close(tf->fd);
+		close_file(tf);
 	ktrace_packer_free(&tf->packer);
 	free(tf->before);
 	free(tf->index);
@@ -208,7 +245,7 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 	if (!is_null_device(tf->fd) && ftruncate(tf->fd, 0))
 		ret = -errno;
 	else
-		ret = put_file_header(tf, uuid);
+		ret = ktrace_writer_header(tf, uuid);
 	if (!ret) {
 		*out = tf;
 		return 0;
@@ -298,7 +335,7 @@ static int prepare_blocks(struct ktrace_tracefile *tf, const struct ktrace_trace
 
 /* A block that compressing does not make shorter is stored as it is. */
 static void finish_block(struct packer *packer, int level, const struct ktrace_tracefile_block *b,
-			 struct ktrace_section *s, struct iovec iov[IOV_PER_SECTION])
+			 struct ktrace_section *s, struct iovec iov[WRITER_IOV])
 {
 	size_t size = level ? ktrace_packer_add(packer, b->data, b->size, level) : 0;
 	const void *body = size ? packer->out + packer->out_len - size : b->data;
@@ -313,20 +350,20 @@ static void finish_block(struct packer *packer, int level, const struct ktrace_t
 		.records = b->records,
 		.raw_size = b->size,
 	};
-	finish_section(s, body, size ? size : b->size, iov);
+	ktrace_writer_section(s, body, size ? size : b->size, iov);
 }
 
 int ktrace_tracefile_blocks(struct ktrace_tracefile *tf, const struct ktrace_tracefile_block *b,
 			    __u32 nr)
 {
-	struct iovec iov[KTRACE_TRACEFILE_BLOCKS * IOV_PER_SECTION];
+	struct iovec iov[KTRACE_TRACEFILE_BLOCKS * WRITER_IOV];
 	struct ktrace_section s[KTRACE_TRACEFILE_BLOCKS];
 	int level, ret = prepare_blocks(tf, b, nr, &level);
 
 	if (ret)
 		return ret;
 	for (__u32 i = 0; i < nr; i++)
-		finish_block(&tf->packer, level, &b[i], &s[i], &iov[i * IOV_PER_SECTION]);
+		finish_block(&tf->packer, level, &b[i], &s[i], &iov[i * WRITER_IOV]);
 	return put_finished(tf, s, iov, nr);
 }
 
@@ -404,9 +441,9 @@ static int end_file(struct ktrace_tracefile *tf, bool waits)
 	ret2 = waits ? sync_file(tf->fd) : 0;
 	if (!ret)
 		ret = ret2;
-	if (close(tf->fd) && !ret)
-		ret = -errno;
-	tf->fd = -1;
+	ret2 = close_file(tf);
+	if (!ret)
+		ret = ret2;
 	ktrace_writer_free(tf);
 	return ret;
 }

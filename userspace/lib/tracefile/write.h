@@ -9,6 +9,10 @@
 #include <ktrace/tracefile.h>
 
 #include "frame.h"
+#include "read.h"
+
+/* Header, body, padding */
+#define WRITER_IOV 3
 
 /* struct stream_before - what a reopened file has of stream @id */
 struct stream_before {
@@ -19,6 +23,8 @@ struct stream_before {
 /**
  * struct ktrace_tracefile - one file being written
  * @fd:		the file
+ * @is_pipe:	it takes bytes from front to back only
+ * @error:	@is_pipe: a write failed in the middle of a section, -errno
  * @size:	bytes of whole sections; the next one goes there
  * @index:	what INDEX will say
  * @index_nr:	entries in use
@@ -33,6 +39,8 @@ struct stream_before {
  */
 struct ktrace_tracefile {
 	int fd;
+	bool is_pipe;
+	int error;
 	__u64 size;
 	__u8 uuid[16];
 	__u32 part;
@@ -48,8 +56,14 @@ struct ktrace_tracefile {
 
 /* write.c */
 int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset);
+int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid);
+void ktrace_writer_section(struct ktrace_section *s, const void *body, size_t size,
+			   struct iovec iov[WRITER_IOV]);
 int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out);
 void ktrace_writer_free(struct ktrace_tracefile *tf);
 void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s);
+
+/* reopen.c */
+int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r);
 
 #endif

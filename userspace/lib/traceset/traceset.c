@@ -137,32 +137,54 @@ static int add_trace(struct ktrace_traceset *set, struct reader *file)
 	return 0;
 }
 
-int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
+/* @file: was opened; the set's from now on, or closed */
+static int add_file(struct ktrace_traceset *set, struct reader *file)
 {
-	struct reader file = {
+	size_t i = 0;
+	int ret;
+
+	while (i < set->trace_nr && !ktrace_trace_has_part(set->traces[i], file))
+		i++;
+	if (!may_add(set, i, file))
+		ret = -EBUSY;
+	else
+		ret = i < set->trace_nr ? add_part(set, set->traces[i], file) :
+		      add_trace(set, file);
+	if (ret) {
+		ktrace_reader_close(file);
+		return ret;
+	}
+	/* The file is the trace's now, whatever happens. */
+	return set->is_begun ? ktrace_set_wake(set) : 0;
+}
+
+static struct reader new_reader(struct ktrace_traceset *set)
+{
+	return (struct reader){
 		.fd = -1, .is_live = set->opts.is_live, .report = report, .arg = set,
 	};
-	size_t i = 0;
+}
+
+int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
+{
+	struct reader file = new_reader(set);
 	int ret;
 
 	if (set->is_begun && !set->opts.is_live)
 		return -EBUSY;
 	ret = ktrace_reader_open(&file, path);
-	if (ret)
-		return ret;
-	while (i < set->trace_nr && !ktrace_trace_has_part(set->traces[i], &file))
-		i++;
-	if (!may_add(set, i, &file))
-		ret = -EBUSY;
-	else
-		ret = i < set->trace_nr ? add_part(set, set->traces[i], &file) :
-		      add_trace(set, &file);
-	if (ret) {
-		ktrace_reader_close(&file);
-		return ret;
-	}
-	/* The file is the trace's now, whatever happens. */
-	return set->is_begun ? ktrace_set_wake(set) : 0;
+	return ret ? ret : add_file(set, &file);
+}
+
+int ktrace_traceset_add_fd(struct ktrace_traceset *set, int fd, const char *path)
+{
+	struct reader file = new_reader(set);
+	int ret;
+
+	if (set->is_begun && !set->opts.is_live)
+		return -EBUSY;
+	ret = ktrace_reader_open_fd(&file, fd, path);
+	return ret ? ret : add_file(set, &file);
 }
 
 bool ktrace_set_may_grow(const struct ktrace_traceset *set)

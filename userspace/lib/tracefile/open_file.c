@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * open_file.c - tracefiles in files that somebody else has opened, and that change in place
+ *
+ * A log of bounded size writes its newest block over its oldest one. So the rule that
+ * sections never change holds for closed files only: who writes such a file says so.
+ */
+#include <ktrace/tracefile.h>
+
+#include "write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A writer of what @fd is open for; it has no content yet. */
+static int new_writer(int fd, struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
+	struct stat st;
+	int ret = 0;
+
+	if (!tf)
+		return -ENOMEM;
+	tf->has_index = true;
+	tf->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (tf->fd < 0 || fstat(tf->fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		tf->is_pipe = true;
+	else if (flock(tf->fd, LOCK_EX | LOCK_NB))
+		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
+	if (ret)
+		ktrace_writer_free(tf);
+	else
+		*out = tf;
+	return ret;
+}
+
+int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf;
+	int ret = new_writer(fd, &tf);
+
+	if (ret)
+		return ret;
+	ret = !tf->is_pipe && ftruncate(tf->fd, 0) ? -errno : ktrace_writer_header(tf, NULL);
+	if (ret)
+		ktrace_writer_free(tf);
+	else
+		*out = tf;
+	return ret;
+}
+
+static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
+{
+	(void)arg;
+	(void)path;
+	(void)offset;
+	(void)message;
+}
+
+/* @fd may be for writing only. */
+static int open_to_read(int fd, struct reader *r)
+{
+	char path[40];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*r = (struct reader){ .report = say_nothing };
+	return ktrace_reader_open(r, path);
+}
+
+int ktrace_tracefile_reopen_fd(int fd, struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf;
+	struct reader r;
+	int ret = new_writer(fd, &tf);
+
+	if (ret)
+		return ret;
+	ret = tf->is_pipe ? -EBADMSG : open_to_read(tf->fd, &r);
+	if (ret)
+		goto err_free;
+	tf->part = r.part;
+	memcpy(tf->uuid, r.uuid, sizeof(tf->uuid));
+	ret = ktrace_writer_take(tf, &r);
+	ktrace_reader_close(&r);
+	if (!ret && ftruncate(tf->fd, (off_t)tf->size))
+		ret = -errno;
+	if (ret)
+		goto err_free;
+	*out = tf;
+	return 0;
+
+err_free:
+	ktrace_writer_free(tf);
+	return ret;
+}
+
+/* The entry of the section that begins at @offset, NULL = none does. */
+static struct ktrace_index *find(struct ktrace_tracefile *tf, __u64 offset)
+{
+	size_t low = 0, high = tf->index_nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (tf->index[middle].offset < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tf->index_nr && tf->index[low].offset == offset ? &tf->index[low] : NULL;
+}
+
+/* Bytes that the section of an entry takes, its header and padding among them. */
+static __u64 room_of(const struct ktrace_tracefile *tf, const struct ktrace_index *e)
+{
+	const struct ktrace_index *end = tf->index + tf->index_nr;
+
+	return (e + 1 < end ? e[1].offset : tf->size) - e->offset;
+}
+
+static int replace(struct ktrace_tracefile *tf, __u64 offset, struct ktrace_section *s,
+		   const void *body)
+{
+	struct ktrace_index *e = tf->has_index && !tf->is_pipe ? find(tf, offset) : NULL;
+	struct iovec iov[WRITER_IOV];
+	__u64 size = 0;
+	int ret;
+
+	if (!e || e->type != s->type)
+		return -EINVAL;
+	ktrace_writer_section(s, body, s->raw_size, iov);
+	for (int i = 0; i < WRITER_IOV; i++)
+		size += iov[i].iov_len;
+	if (size != room_of(tf, e))
+		return -EINVAL;
+	ret = ktrace_write_all(tf->fd, iov, WRITER_IOV, offset);
+	if (ret)
+		return ret;
+	*e = (struct ktrace_index){
+		.offset = offset, .first_ts = s->first_ts, .last_ts = s->last_ts, .pos = s->pos,
+		.stream = s->stream, .records = s->records, .type = s->type,
+	};
+	return 0;
+}
+
+int ktrace_tracefile_replace(struct ktrace_tracefile *tf, __u64 offset,
+			     const struct ktrace_tracefile_block *b)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_BLOCK, .stream = b->stream, .first_ts = b->first_ts,
+		.last_ts = b->last_ts, .pos = b->pos, .records = b->records, .raw_size = b->size,
+	};
+
+	return replace(tf, offset, &s, b->data);
+}
+
+int ktrace_tracefile_replace_meta(struct ktrace_tracefile *tf, __u64 offset, const char *text,
+				  size_t size)
+{
+	struct ktrace_section s = {
+		.type = KTRACE_SECTION_META, .raw_size = (__u32)size,
+	};
+
+	return size > KTRACE_META_SIZE_MAX ? -EINVAL : replace(tf, offset, &s, text);
+}
+
+int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset)
+{
+	const struct ktrace_index *e = tf->has_index && !tf->is_pipe ? find(tf, offset) : NULL;
+
+	if (!e)
+		return -EINVAL;
+	if (ftruncate(tf->fd, (off_t)offset))
+		return -errno;
+	tf->index_nr = (size_t)(e - tf->index);
+	tf->size = offset;
+	return 0;
+}
+
+/* Can @size bytes be written behind what there is? A file system that cannot tell says yes. */
+static int has_room(const struct ktrace_tracefile *tf, __u64 size)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	    tf->size + size > limit.rlim_cur)
+		return -EFBIG;
+	if (!fallocate(tf->fd, FALLOC_FL_KEEP_SIZE, (off_t)tf->size, (off_t)size))
+		return 0;
+	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? -errno : 0;
+}
+
+int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, size_t extra, __u64 *records)
+{
+	const struct ktrace_index *last;
+	int ret = 0;
+
+	*records = 0;
+	while (!tf->is_pipe) {
+		/* Index, end mark, and the header of one META section. */
+		ret = has_room(tf, extra + tf->index_nr * sizeof(*tf->index) +
+			       3 * sizeof(struct ktrace_section));
+		if (!ret || !tf->index_nr || !tf->has_index)
+			return ret;
+		last = &tf->index[tf->index_nr - 1];
+		*records += last->type == KTRACE_SECTION_BLOCK ? last->records : 0;
+		if (ktrace_tracefile_cut(tf, last->offset))
+			return ret;
+	}
+	return ret;
+}

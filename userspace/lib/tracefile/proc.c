@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * proc.c - META lines of what /proc says of this machine, of processes and of threads
+ *
+ * What is gone by now has a line without a name.
+ */
+#include <ktrace/tracefile.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/*
+ * A small file without the newline at its end, as the name of a thread may have others;
+ * empty when it cannot be read.
+ */
+static void read_line(const char *path, char *buf, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, buf, size - 1);
+
+	if (n > 0 && buf[n - 1] == '\n')
+		n--;
+	buf[n > 0 ? n : 0] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+void ktrace_text_host(struct ktrace_text *t)
+{
+	struct utsname host;
+	char boot[64];
+
+	uname(&host);
+	ktrace_text_line(t, "host");
+	ktrace_text_str(t, "name", host.nodename);
+	ktrace_text_str(t, "kernel", host.release);
+	ktrace_text_str(t, "machine", host.machine);
+	ktrace_text_u64(t, "cpus", (__u64)sysconf(_SC_NPROCESSORS_CONF));
+	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
+	ktrace_text_str(t, "boot", boot);
+}
+
+void ktrace_text_thread(struct ktrace_text *t, __u32 pid, __u32 tid, __u64 ts)
+{
+	char path[64], comm[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/comm", pid, tid);
+	read_line(path, comm, sizeof(comm));
+	ktrace_text_line(t, "thread");
+	ktrace_text_u64(t, "tid", tid);
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ts", ts);
+	ktrace_text_str(t, "comm", comm);
+}
+
+static __u32 parent_of(__u32 pid)
+{
+	char path[64], stat[512], *end;
+	unsigned int ppid = 0;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	read_line(path, stat, sizeof(stat));
+	/* The name is in parentheses and may contain anything. */
+	end = strrchr(stat, ')');
+	if (end && sscanf(end + 1, " %*c %u", &ppid) != 1)
+		ppid = 0;
+	return ppid;
+}
+
+void ktrace_text_process(struct ktrace_text *t, __u32 pid, __u64 ts)
+{
+	char path[64], text[4096];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%u/comm", pid);
+	read_line(path, text, sizeof(text));
+	ktrace_text_line(t, "process");
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ppid", parent_of(pid));
+	ktrace_text_u64(t, "ts", ts);
+	ktrace_text_str(t, "comm", text);
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	n = readlink(path, text, sizeof(text) - 1);
+	if (n > 0) {
+		text[n] = '\0';
+		ktrace_text_str(t, "exe", text);
+	}
+}
