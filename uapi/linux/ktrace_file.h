@@ -75,6 +75,13 @@
  *            [events=](as ktraced -e, without what is in braces) [filters=](of these entries
  *            those that have something in braces, with that) [where=](as ktraced --where)
  *            which events are recorded; what is missing is not chosen among
+ *   posix    version= word= set= generation= name= resolution_ns= created_ns= stream_size=
+ *            log_size= data_size= stream_policy= log_policy= inheritance=   the file is the log
+ *            of a POSIX trace stream, whose attributes these are: numbers of <trace.h>. @word:
+ *            bits of a pointer, @set: bytes of a trace_event_set_t. One more when it is complete,
+ *            with its status instead: stream_full= stream_overrun= flush_error=
+ *            stream_lost=(counts of struct ktrace_lost, by commas) log_full= log_overrun=
+ *            log_overwritten= log_unwritten=(events) last_raw= last_mono_ns=(last reading)
  *   part     number= [keep=(so many are kept) [removed=(parts up to this one) removed_events=]]
  *            ends what a part begins with, see 5
  *   end      [status=](of the command, as a shell has it) reason=

@@ -14,7 +14,7 @@ static const struct predefined {
 	trace_event_id_t id;
 	const char *name;
 	bool has_process;
-} predefined[] = {
+} predefined[POSIX_PREDEFINED] = {
 	{ POSIX_TRACE_START, "posix_trace_start", true },
 	{ POSIX_TRACE_STOP, "posix_trace_stop", true },
 	{ POSIX_TRACE_OVERFLOW, "posix_trace_overflow", false },
@@ -26,12 +26,10 @@ static const struct predefined {
 	{ POSIX_TRACE_UNNAMED_USEREVENT, "posix_trace_unnamed_userevent", true },
 };
 
-#define PREDEFINED (sizeof(predefined) / sizeof(predefined[0]))
-
 /* ktrace_posix_system_name - what a predefined type is called (PTRC-57); NULL = it is none */
 const char *ktrace_posix_system_name(trace_event_id_t id)
 {
-	for (size_t i = 0; i < PREDEFINED; i++)
+	for (size_t i = 0; i < POSIX_PREDEFINED; i++)
 		if (predefined[i].id == id)
 			return predefined[i].name;
 	return NULL;
@@ -40,7 +38,7 @@ const char *ktrace_posix_system_name(trace_event_id_t id)
 /* ktrace_posix_system_id - predefined type number @i by rising ids, 0 behind the last */
 trace_event_id_t ktrace_posix_system_id(unsigned int i)
 {
-	return i < PREDEFINED ? predefined[i].id : 0;
+	return i < POSIX_PREDEFINED ? predefined[i].id : 0;
 }
 
 static bool is_event(trace_event_id_t id)
@@ -107,7 +105,7 @@ int posix_trace_eventset_fill(trace_event_set_t *set, int what)
 	if (!set || what < POSIX_TRACE_WOPID_EVENTS || what > POSIX_TRACE_ALL_EVENTS)
 		return EINVAL;
 	memset(set, 0, sizeof(*set));
-	for (size_t i = 0; i < PREDEFINED && what == POSIX_TRACE_WOPID_EVENTS; i++)
+	for (size_t i = 0; i < POSIX_PREDEFINED && what == POSIX_TRACE_WOPID_EVENTS; i++)
 		if (!predefined[i].has_process)
 			posix_trace_eventset_add(predefined[i].id, set);
 	if (what == POSIX_TRACE_SYSTEM_EVENTS)

@@ -11,6 +11,9 @@
 /* Ids below this one can be in a set. */
 #define POSIX_IDS (8 * sizeof(trace_event_set_t))
 
+/* Types that there always are. */
+#define POSIX_PREDEFINED 9u
+
 /* Is it in the set? @id: below POSIX_IDS */
 static inline bool posix_set_has(const trace_event_set_t *set, trace_event_id_t id)
 {

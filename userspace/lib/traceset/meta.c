@@ -448,6 +448,7 @@ static const struct {
 	{ "host", add_facts },
 	{ "end", add_facts },
 	{ "part", add_facts },
+	{ "posix", add_facts },
 	{ "clock", add_clock },
 	{ "stream", add_stream },
 	{ "event", add_event },

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * log_names.c - event types and threads of a log
+ *
+ * Ids in a file are those of the event types, but in a file that is extended: there a name
+ * keeps the id that it had, and a new one gets one that is free.
+ */
+#include "log_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct log_name *find_name(const struct posix_log *log, const char *name)
+{
+	for (size_t i = 0; i < log->name_nr; i++)
+		if (!strcmp(log->names[i].name, name))
+			return &log->names[i];
+	return NULL;
+}
+
+static bool is_taken(const struct posix_log *log, __u32 id)
+{
+	for (size_t i = 0; i < log->name_nr; i++)
+		if (log->names[i].id == id)
+			return true;
+	return false;
+}
+
+/* The file has a type @id that is called @name. Return: 0, ENOMEM. */
+int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name)
+{
+	struct log_name *names = realloc(log->names, (log->name_nr + 1) * sizeof(*names));
+	char *copy = strdup(name);
+
+	if (names)
+		log->names = names;
+	if (!names || !copy) {
+		free(copy);
+		return ENOMEM;
+	}
+	names[log->name_nr++] = (struct log_name){ id, copy };
+	return 0;
+}
+
+/* An id that no type has, the type's own if it can be; 0 = none is left. */
+static __u32 free_id(const struct posix_log *log, trace_event_id_t event)
+{
+	const __u32 first = POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT + 1;
+	__u32 id = POSIX_ID_BASE + event;
+
+	for (__u32 tries = 0; tries < POSIX_IDS; tries++) {
+		if (!is_taken(log, id))
+			return id;
+		id = id + 1 < POSIX_ID_BASE + POSIX_IDS ? id + 1 : first;
+	}
+	return 0;
+}
+
+int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const char *name)
+{
+	const struct log_name *known = find_name(log, name);
+	__u32 id;
+	int ret;
+
+	if (event <= POSIX_TRACE_UNNAMED_USEREVENT || event >= POSIX_IDS ||
+	    strlen(name) > TRACE_EVENT_NAME_MAX)
+		return EINVAL;
+	if (log->ids[event])
+		return 0;
+	id = known ? known->id : free_id(log, event);
+	if (known || !id) {
+		/* What has no id left is told as unnamed. */
+		log->ids[event] = (__u16)(id ? id : POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT);
+		return 0;
+	}
+	ret = ktrace_posix_log_take_name(log, id, name);
+	if (ret)
+		return ret;
+	log->ids[event] = (__u16)id;
+	ktrace_posix_meta_event(&log->text, id, name);
+	return 0;
+}
+
+/* Says all names again: the file has lost them. Return: 0, ENOMEM. */
+int ktrace_posix_log_say_names(struct posix_log *log)
+{
+	for (size_t i = 0; i < log->name_nr; i++)
+		ktrace_posix_meta_event(&log->text, log->names[i].id, log->names[i].name);
+	log->seen_nr = 0;
+	memset(log->seen, 0, sizeof(log->seen));
+	return -log->text.error;
+}
+
+/* Is it new? A table without deletion; when it is nearly full, none is. */
+static bool is_new_thread(struct posix_log *log, __u32 tid)
+{
+	size_t i = tid * 2654435761u % LOG_THREADS;
+
+	for (; log->seen[i]; i = (i + 1) % LOG_THREADS)
+		if (log->seen[i] == tid)
+			return false;
+	if (log->seen_nr >= LOG_THREADS / 4 * 3)
+		return false;
+	log->seen[i] = tid;
+	log->seen_nr++;
+	return true;
+}
+
+/* There is an event of this thread: says who that is, once. */
+void ktrace_posix_log_meet(struct posix_log *log, __u32 pid, __u32 tid, __u64 ts)
+{
+	if (pid && is_new_thread(log, pid))
+		ktrace_text_process(&log->text, pid, ts);
+	if (pid && tid && tid != pid && is_new_thread(log, tid))
+		ktrace_text_thread(&log->text, pid, tid, ts);
+}
+
+void ktrace_posix_log_free_names(struct posix_log *log)
+{
+	for (size_t i = 0; i < log->name_nr; i++)
+		free(log->names[i].name);
+	free(log->names);
+}
