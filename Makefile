@@ -180,6 +180,7 @@ $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(v
 $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
+import-perfetto_libs := -lprotobuf-c -lz
 import-ctf_libs := -lbabeltrace2
 import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
 $(BUILD)/obj/userspace/viewer/programs/import-trace-dat/%: INCLUDE += \
@@ -202,9 +203,10 @@ $(BUILD)/include/%.pb-c.c $(BUILD)/include/%.pb-c.h: userspace/proto/%.proto
 $(BUILD)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CFLAGS) $(INCLUDE) -c $< -o $@
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/export-perfetto/*.c)): \
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/*-perfetto/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
-$(BUILD)/libexec/ktrace/export-perfetto: $(BUILD)/obj/perfetto.pb-c.o
+$(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto: \
+		$(BUILD)/obj/perfetto.pb-c.o
 # Those of the service: each that includes them is compiled after they were made.
 service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \

@@ -27,9 +27,13 @@ static const struct import_format import_ctf = { .name = "ctf", .program = "impo
 static const struct import_format import_trace_dat = {
 	.name = "trace-dat", .program = "import-trace-dat",
 };
+static const struct import_format import_perfetto = {
+	.name = "perfetto", .program = "import-perfetto",
+};
 
 static const struct import_format *const formats[] = {
 	&import_ctf,
+	&import_perfetto,
 	&import_trace_dat,
 	&import_perf,
 	&import_shark,
@@ -290,6 +294,7 @@ const struct command cmd_import = {
 	.help =
 "  -f, --from FORMAT  ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
 "                     trace-dat: what trace-cmd records\n"
+"                     perfetto: packets, as traced and ktraced --service write them\n"
 "                     perf: text of perf script, or what perf record records\n"
 "                     shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
 "  -o, --output FILE  the new file; replaces what is there, once it is whole\n"

@@ -182,8 +182,8 @@ bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 m
 	static _Alignas(16) char message[MESSAGE_MAX];
 	struct bundle *b;
 
-	/* What else was recorded has no room there. */
-	if (!m || e->flags & (0xffu & ~(unsigned int)KTRACE_EVENT_IRQ))
+	/* What else was recorded has no room there; nor does a clock of its own. */
+	if (!m || p->is_mixed || e->flags & (0xffu & ~(unsigned int)KTRACE_EVENT_IRQ))
 		return false;
 	member = protobuf_c_message_descriptor_get_field_by_name(
 			&perfetto__protos__ftrace_event__descriptor, m->member);

@@ -240,31 +240,6 @@ static void put_event(struct perfetto *p, const struct ktrace_trace_event *e, __
 		put_track_event(p, &event, e->time, machine);
 }
 
-static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
-{
-	const __u32 machine = machine_of(p->x->set, e->stream->trace);
-
-	event_room(p, e);
-	if (p->error)
-		return;
-	/* What was told before a loss is told again. */
-	if (e->id == KTRACE_ID_LOST) {
-		ftrace_lost(p, e, machine);
-		names_forget(p);
-		rows_free(&p->tracks);
-		p->tracks = (struct rows)ROWS_INIT(struct track, uuid);
-		p->is_lost = true;
-	}
-	if (ftrace_take(p, e, machine)) {
-		describe_thread(p, e, machine);
-		return;
-	}
-	put_event(p, e, machine);
-	if (e->stream->kind == KTRACE_CHANNEL_KERNEL && e->id == KTRACE_EV_MEMORY_RSS &&
-	    line_has_fields(e))
-		put_counter(p, e, machine);
-}
-
 static void put_clocks(struct perfetto *p)
 {
 	static const __u32 ids[] = { CLOCK_IS_REALTIME, CLOCK_IS_MONOTONIC, CLOCK_IS_BOOTTIME };
@@ -312,21 +287,61 @@ static void put_system(struct perfetto *p)
 	packet_put(p, &packet, 0);
 }
 
+/* What a reader is told before the first event */
+static void put_head(struct perfetto *p)
+{
+	if (p->has_head)
+		return;
+	p->has_head = true;
+	if (!p->is_mixed)
+		put_clocks(p);
+	put_system(p);
+}
+
+static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
+{
+	const __u32 machine = machine_of(p->x->set, e->stream->trace);
+
+	if (raw_take(p, e))
+		return;
+	put_head(p);
+	event_room(p, e);
+	if (p->error)
+		return;
+	/* What was told before a loss is told again. */
+	if (e->id == KTRACE_ID_LOST) {
+		ftrace_lost(p, e, machine);
+		names_forget(p);
+		rows_free(&p->tracks);
+		p->tracks = (struct rows)ROWS_INIT(struct track, uuid);
+		p->is_lost = true;
+	}
+	if (ftrace_take(p, e, machine)) {
+		describe_thread(p, e, machine);
+		return;
+	}
+	put_event(p, e, machine);
+	if (e->stream->kind == KTRACE_CHANNEL_KERNEL && e->id == KTRACE_EV_MEMORY_RSS &&
+	    line_has_fields(e))
+		put_counter(p, e, machine);
+}
+
 static int put_events(struct perfetto *p)
 {
 	const struct ktrace_trace_event *e;
 	int ret = scope_begin(&p->x->scope, p->x->set);
 
-	if (!ret) {
-		put_clocks(p);
-		put_system(p);
-	}
+	if (!ret)
+		raw_begin(p);
+	if (!ret && !p->raw)
+		put_head(p);
 	while (!ret && !p->out->error && (ret = scope_next(&p->x->scope, &e)) == 1) {
 		take_event(p, e);
 		ret = p->error ? p->error : p->text.error;
 	}
 	progress_end();
 	ftrace_end(p);
+	raw_end(p);
 	return ret ? ret : p->error;
 }
 

@@ -5,6 +5,9 @@
 #include <string.h>
 
 #define SEQUENCE 1u
+/* The same beside packets of others, which are numbered from 1 on; and the clock of its stamps */
+#define SEQUENCE_MIXED 0x7fffffffu
+#define CLOCK_MIXED 1u		/* CLOCK_REALTIME */
 #define IS_CLEARED 1u		/* names known before are not known any more */
 #define NEEDS_NAMES 2u
 
@@ -50,7 +53,9 @@ void bytes_append(struct ktrace_out *out, unsigned int number, const char *data,
 void packet_fill(struct perfetto *p, TracePacket *packet, __u32 machine)
 {
 	packet->has_trusted_packet_sequence_id = true;
-	packet->trusted_packet_sequence_id = SEQUENCE;
+	packet->trusted_packet_sequence_id = p->is_mixed ? SEQUENCE_MIXED : SEQUENCE;
+	packet->has_timestamp_clock_id = p->is_mixed && packet->has_timestamp;
+	packet->timestamp_clock_id = CLOCK_MIXED;
 	packet->has_sequence_flags = true;
 	packet->sequence_flags = !p->has_begun || p->is_lost ? IS_CLEARED : NEEDS_NAMES;
 	packet->has_first_packet_on_sequence = !p->has_begun;

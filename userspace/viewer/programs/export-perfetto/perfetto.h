@@ -38,6 +38,13 @@ enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
  * @bundles:	by CPU
  * @has_begun:	a packet was written
  * @is_lost:	events were lost before the next packet
+ * @raw:	the trace whose packets are written as they were, NULL = none
+ * @is_mixed:	others are written besides: they have a writer and clock that it does not use
+ * @has_head:	what comes before all events that are not of @raw was written
+ * @raw_packets: packets of @raw
+ * @raw_nr:	how many
+ * @raw_cap:	for how many there is room
+ * @raw_bytes:	their bytes
  * @error:	0, -errno
  */
 struct perfetto {
@@ -57,6 +64,13 @@ struct perfetto {
 	struct rows bundles;
 	bool has_begun;
 	bool is_lost;
+	const struct ktrace_trace *raw;
+	bool is_mixed;
+	bool has_head;
+	struct raw_packet *raw_packets;
+	size_t raw_nr;
+	size_t raw_cap;
+	struct ktrace_out raw_bytes;
 	int error;
 };
 
@@ -88,5 +102,11 @@ bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 m
 /* Events of this CPU were lost. */
 void ftrace_lost(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine);
 void ftrace_end(struct perfetto *p);
+
+/* raw.c: finds out whether a trace's own packets are to be written. */
+void raw_begin(struct perfetto *p);
+/* Takes an event of that trace. False: it is none. */
+bool raw_take(struct perfetto *p, const struct ktrace_trace_event *e);
+void raw_end(struct perfetto *p);
 
 #endif

@@ -1,0 +1,288 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace import --from perfetto, and what export gives back: a trace of a program with the public
+# SDK, and traces of packets that are put together here
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+SERVICE=$ROOT/tests/service
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# sample: the trace of the SDK, as sdk
+sample()
+{
+	xzcat "$ROOT/tests/import/samples/sdk.perfetto-trace.xz" >sdk
+}
+
+# make FILE: of packets on standard input
+make_trace()
+{
+	python3 "$SERVICE/mktrace.py" "$1"
+}
+
+# import FILE [OPTION...]: to t
+import()
+{
+	run_ktrace import --from perfetto "$@" -o t
+}
+
+# events GLOB: of t, a line each: time, name, fields
+events()
+{
+	"$KTRACE" list --json -e "$1" t |
+		jq -r '[.time, .event, (.fields | tojson)] | join(" ")'
+}
+
+# says PATTERN: on standard output or standard error
+says()
+{
+	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
+}
+
+# clocks SETS: a line for each packet with a snapshot; a set is "ID NS ID NS..."
+clocks()
+{
+	local set
+	for set; do
+		jq -nc --arg set "$set" '{clock_snapshot: {clocks: [$set | split(" ") | map(tonumber)
+			| _nwise(2) | {clock_id: .[0], timestamp: .[1]}]}}'
+	done
+}
+
+# stamp CLOCK NS NAME: a packet with an instant
+stamp()
+{
+	printf '{"timestamp":%s,"timestamp_clock_id":%s,"trusted_packet_sequence_id":9,' "$2" "$1"
+	printf '"track_event":{"type":3,"name":"%s","categories":["c"]}}\n' "$3"
+}
+
+# raw_of NAME: the stamp that an event has in the tracefile
+raw_of()
+{
+	"$KTRACE" list --json -e "c:$1" t | jq -r .raw
+}
+
+@test "import perfetto: slices, instants and values of a program with the SDK" {
+	sample
+	import sdk
+	[ "$status" = 0 ]
+	[ -z "$stderr" ]
+	valid_trace t
+	[ "$("$KTRACE" list -e 'demo:outer_begin' t | wc -l)" = 6 ]
+	[ "$("$KTRACE" list -e 'demo:inner_end' t | wc -l)" = 6 ]
+	[ "$(events 'demo:outer_begin' | head -n 1 | cut -d' ' -f3-)" = '{"number":0,"text":"a b"}' ]
+	[ "$(events 'demo:inner_begin' | head -n 1 | cut -d' ' -f3-)" = '{"ratio":0.5,"flag":1}' ]
+	[ "$(events 'counter:items' | cut -d' ' -f3 | sort | uniq -c | tr -s ' \n' ' ')" = \
+		' 2 {"value":0} 2 {"value":3} 2 {"value":6} ' ]
+	[ "$(events 'demo:on_process' | cut -d' ' -f3-)" = '{"name":"on process"}' ]
+	# Threads have their names, other tracks a thread of their own.
+	"$KTRACE" list -e 'demo:mark' t | grep -q ' slices '
+	"$KTRACE" list --json -e 'demo:request_begin' t | jq -e '.tid >= 4194304'
+	run_ktrace info t
+	says 'kernel 6.12.0-example0, x86_64'
+}
+
+@test "import perfetto: slices are spans, as those of any program" {
+	sample
+	import sdk
+	"$KTRACE" export --to chrome t >chrome
+	[ "$(jq '[.traceEvents[] | select(.ph == "B" and .name == "demo:outer")] | length' chrome)" = 6 ]
+	[ "$(jq '[.traceEvents[] | select(.ph == "E")] | length' chrome)" = 13 ]
+}
+
+@test "import perfetto: export gives back the same packets" {
+	sample
+	import sdk
+	"$KTRACE" export --to perfetto -o back t
+	cmp sdk back
+	# Also through files made of it
+	"$KTRACE" cut --compress -o cut t
+	"$KTRACE" export --to perfetto -o back cut
+	cmp sdk back
+}
+
+@test "import perfetto: a part of it is written anew" {
+	sample
+	import sdk
+	"$KTRACE" export --to perfetto -e 'demo:outer_*' -o part t
+	python3 "$SERVICE/mktrace.py" --show part >part.json
+	[ "$(jq -s '[.[] | select(.track_event.type == 1)] | length' part.json)" = 6 ]
+	[ "$(jq -s '[.[] | select(.trusted_packet_sequence_id != 1)] | length' part.json)" = 0 ]
+}
+
+@test "import perfetto: its packets and another file's events in one export" {
+	sample
+	import sdk
+	run_ktraced -q -o native -- "$EXAMPLES/hello"
+	run_ktrace export --to perfetto -o both t native
+	[ "$status" = 0 ]
+	python3 "$SERVICE/mktrace.py" --show sdk >sdk.json
+	python3 "$SERVICE/mktrace.py" --show both >both.json
+	# All of the one, and what follows has a writer and a clock that it has not.
+	grep -v '"trusted_packet_sequence_id": 2147483647' both.json | cmp - sdk.json
+	jq -s -e 'any(.[]; .trusted_packet_sequence_id > 1000 and .timestamp_clock_id == 1)' both.json
+}
+
+@test "import perfetto: time of one clock from another" {
+	# The table of PFT-92; 3 is CLOCK_MONOTONIC, 6 CLOCK_BOOTTIME
+	{
+		clocks '6 2000 3 1000' '6 2100 3 1100' '6 2200 3 1200' '6 2900 3 1900' \
+			'6 3500 3 2000' '6 3600 3 2100'
+		stamp 6 2104 one
+		stamp 6 3499 before
+		stamp 6 3500 at
+		stamp 6 1990 first
+	} | make_trace trace
+	import trace --offset @0
+	[ "$status" = 0 ]
+	[ "$(raw_of one)" = 1104 ]
+	[ "$(raw_of before)" = 2499 ]
+	[ "$(raw_of at)" = 2000 ]
+	[ "$(raw_of first)" = 990 ]
+}
+
+@test "import perfetto: time over two clocks, and the shortest way" {
+	# 200 and 210 are clocks of a program: 200 -> 3 in one step, although 200 -> 210 -> 3 is there.
+	{
+		clocks '200 1000 6 1100' '6 1200 3 5200' '200 3000 6 3200' '6 4000 3 9000'
+		stamp 200 3503 two
+		clocks '220 100 210 50' '210 70 3 1000000' '220 100 3 7000'
+		stamp 220 103 short
+	} | make_trace trace
+	import trace --offset @0
+	[ "$status" = 0 ]
+	[ "$(raw_of two)" = 7703 ]
+	[ "$(raw_of short)" = 7003 ]
+}
+
+@test "import perfetto: a clock that went back leads nowhere, but can be reached" {
+	{
+		clocks '1 5000 3 100' '1 4000 3 200'
+		stamp 1 4100 from
+		stamp 3 150 good
+	} | make_trace trace
+	import trace --offset @0
+	[ "$status" = 1 ]
+	says '1 packets are of clocks that it does not relate'
+	[ "$(raw_of good)" = 150 ]
+}
+
+@test "import perfetto: clocks from 64 to 127 are of one writer" {
+	{
+		clocks '6 1000 3 1000'
+		for s in 1 2; do
+			printf '{"trusted_packet_sequence_id":%s,"timestamp":%s,"sequence_flags":1,' $s 5
+			printf '"trace_packet_defaults":{"timestamp_clock_id":64},'
+			printf '"clock_snapshot":{"clocks":[{"clock_id":6,"timestamp":%s},' $((s * 10000))
+			printf '{"clock_id":64,"timestamp":%s,"unit_multiplier_ns":1000,' $((s * 7))
+			printf '"is_incremental":true}]}}\n'
+			printf '{"trusted_packet_sequence_id":%s,"timestamp":2,' $s
+			printf '"track_event":{"type":3,"name":"s%s","categories":["c"]}}\n' $s
+		done
+	} | make_trace trace
+	import trace --offset @0
+	[ "$status" = 0 ]
+	[ "$(raw_of s1)" = 17000 ]
+	[ "$(raw_of s2)" = 27000 ]
+}
+
+@test "import perfetto: behind a loss no name is guessed" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		p='{"trusted_packet_sequence_id":3,"timestamp":'
+		echo "${p}2000,\"sequence_flags\":1,\"interned_data\":{\"event_names\":[{\"iid\":1,\"name\":\"old\"}]}}"
+		echo "${p}2100,\"sequence_flags\":2,\"track_event\":{\"type\":3,\"name_iid\":1}}"
+		echo "${p}2200,\"sequence_flags\":2,\"previous_packet_dropped\":1,\"track_event\":{\"type\":3,\"name_iid\":1}}"
+		echo "${p}2300,\"sequence_flags\":2,\"track_event\":{\"type\":3,\"name_iid\":1}}"
+		echo "${p}2400,\"sequence_flags\":1,\"interned_data\":{\"event_names\":[{\"iid\":1,\"name\":\"new\"}]}}"
+		echo "${p}2500,\"sequence_flags\":2,\"track_event\":{\"type\":3,\"name_iid\":1}}"
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says '2 events refer to what was lost'
+	[ "$(events 'track:*' | cut -d' ' -f2 | tr '\n' ' ')" = 'track:old track:new ' ]
+	[ "$(events 'perfetto:track_event' | wc -l)" = 2 ]
+	says ' 1 lost'
+	"$KTRACE" export --to perfetto -o back t
+	cmp trace back
+}
+
+@test "import perfetto: what is compressed" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		jq -nc '{deflate: [range(200) | {timestamp: (2000 + .), trusted_packet_sequence_id: 4,
+			track_event: {type: 3, name: "many", categories: ["c"],
+			debug_annotations: [{name: "n", uint_value: .}]}}]}'
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list --json -e c:many t | jq -s 'map(.fields.n) == [range(200)]')" = true ]
+	"$KTRACE" export --to perfetto -o back t
+	cmp trace back
+}
+
+@test "import perfetto: annotations of all kinds" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		echo '{"timestamp":2000,"track_event":{"type":3,"name":"all","categories":["a","b"],' \
+			'"flow_ids":[7],"debug_annotations":[' \
+			'{"name":"d","dict_entries":[{"name":"x","int_value":-1},{"name":"l",' \
+			'"array_values":[{"bool_value":true},{"string_value":"q\"q"}]}]},' \
+			'{"name":"p","pointer_value":255},{"name":"odd name","string_value":""},' \
+			'{"legacy_json_value":"[1]"}]}}' | tr -d '\n'
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	events 'a+b:all'
+	[ "$(events 'a+b:all' | cut -d' ' -f3-)" = '{"d":"{\"x\":-1,\"l\":[true,\"q\\\"q\"]}","p":"0xff","odd_name":"","value":"[1]","flow":["0x7"]}' ]
+}
+
+@test "import perfetto: damage is said, and what is before it kept" {
+	sample
+	local size
+	size=$(stat -c %s sdk)
+	for at in 1 20 $((size / 2)) $((size - 1)); do
+		head -c "$at" sdk >cut
+		import cut
+		[ "$status" -le 1 ]
+		valid_trace t
+	done
+	says 'cut, or no trace of Perfetto'
+	# Bytes that are no packet, and a message in itself a thousand times
+	{
+		clocks '6 1000 3 1000 1 1000'
+		echo '{"hex":"ffffffff"}'
+		python3 - "$SERVICE" <<-'END'
+			import json, sys
+			sys.path.insert(0, sys.argv[1])
+			from wire import BYTES, put_unknown
+			nested = b""
+			for _ in range(1000):
+			    nested = put_unknown(11, BYTES, nested)
+			event = put_unknown(4, BYTES, nested)
+			print(json.dumps({"hex": put_unknown(11, BYTES, event).hex()}))
+		END
+		stamp 3 1234 good
+	} | make_trace trace
+	import trace
+	[ "$status" = 1 ]
+	says '2 packets cannot be read'
+	[ "$(raw_of good)" = 1234 ]
+	"$KTRACE" export --to perfetto -o back t
+	cmp trace back
+	import "$KTRACE"
+	[ "$status" = 1 ]
+}

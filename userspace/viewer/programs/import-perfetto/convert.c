@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0
+/* convert.c - packet by packet */
+#include "convert.h"
+
+#include "perfetto_packet.h"
+#include "progress.h"
+#include "viewer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef Perfetto__Protos__TracePacket TracePacket;
+
+/* Annotations lie in one another up to this depth. */
+#define NESTED_MAX 32
+enum { PACKET_TRACK_EVENT = 11, EVENT_ANNOTATION = 4, ANNOTATION_DICT = 11, ANNOTATION_ARRAY = 12,
+       PACKET_SERVICE_EVENT = 69 };
+
+/* What a packet is, by the number of the field that says it */
+static const struct kind {
+	__u32 number;
+	const char *name;
+} kinds[] = {
+	{ 1, "ftrace_events" }, { 2, "process_tree" }, { 4, "inode_file_map" },
+	{ 6, "clock_snapshot" }, { 7, "sys_stats" }, { 9, "process_stats" },
+	{ 33, "trace_config" }, { 34, "ftrace_stats" }, { 35, "trace_stats" },
+	{ 36, "synchronization_marker" }, { 37, "profile_packet" }, { 39, "android_log" },
+	{ 43, "process_descriptor" }, { 44, "thread_descriptor" }, { 45, "system_info" },
+	{ 46, "trigger" }, { 50, "compressed_packets" }, { 60, "track_descriptor" },
+	{ 66, "perf_sample" }, { 67, "cpu_info" }, { 69, "service_event" }, { 89, "trace_uuid" },
+	{ 113, "clone_snapshot_trigger" }, { 132, "journald_event" },
+	{ 133, "zstd_compressed_packets" }, { 900, "for_testing" },
+	/* Last: a track event has others with it */
+	{ 11, "track_event" },
+};
+
+/* The same of what the service has noticed */
+static const struct kind service_events[] = {
+	{ 1, "all_data_sources_started" }, { 2, "tracing_started" },
+	{ 3, "all_data_sources_flushed" }, { 4, "read_tracing_buffers_completed" },
+	{ 5, "tracing_disabled" }, { 6, "seized_for_bugreport" },
+	{ 7, "slow_starting_data_sources" }, { 8, "last_flush_slow_data_sources" },
+	{ 9, "flush_started" }, { 10, "clone_started" }, { 11, "buffer_cloned" },
+};
+
+static const char *find_kind(const struct kind *table, size_t nr, __u32 number)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (table[i].number == number)
+			return table[i].name;
+	return NULL;
+}
+
+static const char *service_kind(const struct packet_field *f)
+{
+	const struct packet p = { .data = f->data, .size = f->size };
+	struct packet_field inner;
+	const char *name = NULL;
+	size_t at = 0;
+
+	while (!name && packet_next(&p, &at, &inner) == 1)
+		name = find_kind(service_events, sizeof(service_events) / sizeof(*service_events),
+				 inner.number);
+	return name ? name : "service_event";
+}
+
+static const char *kind_of(const struct packet *p)
+{
+	const char *name = NULL;
+	struct packet_field f;
+	size_t at = 0;
+
+	while (!name && packet_next(p, &at, &f) == 1) {
+		name = find_kind(kinds, sizeof(kinds) / sizeof(*kinds), f.number);
+		if (name && f.number == PACKET_SERVICE_EVENT && f.wire == 2)
+			name = service_kind(&f);
+	}
+	return name ? name : "packet";
+}
+
+/* Is an annotation, or the list of them that a message is, nested too deep? */
+static bool is_deep(const struct packet *p, __u32 first, __u32 second, int depth)
+{
+	struct packet_field f;
+	size_t at = 0;
+
+	while (packet_next(p, &at, &f) == 1) {
+		const struct packet inner = { .data = f.data, .size = f.size };
+
+		if (f.wire == 2 && (f.number == first || f.number == second) &&
+		    (depth > NESTED_MAX ||
+		     is_deep(&inner, ANNOTATION_DICT, ANNOTATION_ARRAY, depth + 1)))
+			return true;
+	}
+	return false;
+}
+
+static bool is_too_deep(const struct packet *p)
+{
+	struct packet_field f;
+	size_t at = 0;
+
+	while (packet_next(p, &at, &f) == 1) {
+		const struct packet event = { .data = f.data, .size = f.size };
+
+		if (f.number == PACKET_TRACK_EVENT && f.wire == 2 &&
+		    is_deep(&event, EVENT_ANNOTATION, EVENT_ANNOTATION, 0))
+			return true;
+	}
+	return false;
+}
+
+/* A packet that is shown as what it is, without what it says */
+static int put_packet(struct conversion *c, const TracePacket *p)
+{
+	const __u32 pid = p && p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0;
+	const struct track_thread thread = {
+		.tid = pid ? pid & KTRACE_TID_MASK : TRACK_TID_SERVICE, .pid = pid,
+		.comm = pid ? tracks_main(&c->tracks, pid) : "service",
+	};
+
+	event_begin(c, "perfetto", kind_of(c->packet), "");
+	if (p && p->trusted_packet_sequence_id)
+		event_number(c, "u32", "sequence", p->trusted_packet_sequence_id);
+	event_number(c, "u32", "bytes", c->packet->size);
+	return event_end(c, &thread);
+}
+
+static int put_loss(struct conversion *c)
+{
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts }, NULL);
+}
+
+static void learn_thread(struct conversion *c, const TracePacket *p)
+{
+	if (p->data_case != PERFETTO__PROTOS__TRACE_PACKET__DATA_THREAD_DESCRIPTOR)
+		return;
+	c->sequence->tid = (__u32)p->thread_descriptor->tid & KTRACE_TID_MASK;
+	c->sequence->pid = (__u32)p->thread_descriptor->pid;
+}
+
+static int convert_packet(struct conversion *c, const TracePacket *p)
+{
+	const size_t nr = c->sequences.sequences.nr;
+	bool is_event = p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
+	int ret;
+
+	c->sequence = sequences_get(&c->sequences, p);
+	if (!c->sequence)
+		return -ENOMEM;
+	ret = sequence_learn(c->sequence, p);
+	if (p->trusted_pid > 0 && !c->sequence->tid)
+		c->sequence->pid = (__u32)p->trusted_pid;
+	learn_thread(c, p);
+	convert_time(c, p);
+	if (!ret && sequence_is_lost(p, c->sequences.sequences.nr != nr))
+		ret = put_loss(c);
+	if (ret)
+		return ret;
+	if (is_event && !sequence_knows(c->sequence, p)) {
+		c->unknown++;
+		is_event = false;
+	}
+	return is_event ? convert_track_event(c, p) : put_packet(c, p);
+}
+
+static int take(void *arg, const struct packet *packet)
+{
+	struct conversion *c = arg;
+	TracePacket *p = NULL;
+	int ret;
+
+	c->packet = packet;
+	c->has_packet = false;
+	progress_at((__u64)(packet->is_inner ? 0 : packet->data - c->data));
+	if (!is_too_deep(packet))
+		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
+	if (!p) {
+		c->bad++;
+		return put_packet(c, NULL);
+	}
+	ret = convert_packet(c, p);
+	perfetto__protos__trace_packet__free_unpacked(p, NULL);
+	return ret;
+}
+
+static const char *or_null(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+static int begin(struct conversion *c)
+{
+	const struct foreign_about about = {
+		.tool = PERFETTO_PACKET_TOOL, .host = or_null(c->host), .boot = or_null(c->boot),
+		.kernel = or_null(c->kernel), .machine = or_null(c->machine),
+		.raw = c->has_offset ? 0 : c->raw,
+		.real_ns = c->has_offset ? c->offset_ns : c->real_ns,
+	};
+
+	if (!c->has_offset && !c->real_ns)
+		complain_about(c->path, "does not say what its clock counts from: "
+			       "--like, --offset");
+	c->ts = about.raw;
+	return foreign_about(c->f, &about);
+}
+
+static int complain(const struct conversion *c, int ret)
+{
+	if (ret == -EINVAL)
+		complain_about(c->path, "cut, or no trace of Perfetto; "
+			       "what is before that is kept");
+	if (c->bad)
+		complain_about(c->path, "%llu packets cannot be read", c->bad);
+	if (c->timeless)
+		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
+			       "others", c->timeless);
+	if (c->unknown)
+		complain_about(c->path, "%llu events refer to what was lost, and are shown as "
+			       "perfetto:track_event", c->unknown);
+	return ret == -EINVAL || c->bad || c->timeless;
+}
+
+void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size)
+{
+	*c = (struct conversion){
+		.path = path, .data = data, .size = size, .time.id = CLOCK_ID_BOOTTIME,
+		.slices = ROWS_INIT(struct slice, name), .desc.flush = output_grow,
+		.payload.flush = output_grow,
+	};
+}
+
+static void init_tables(struct conversion *c)
+{
+	clocks_init(&c->clocks);
+	tracks_init(&c->tracks);
+	sequences_init(&c->sequences);
+}
+
+static void free_tables(struct conversion *c)
+{
+	clocks_free(&c->clocks);
+	tracks_free(&c->tracks);
+	sequences_free(&c->sequences);
+	rows_free(&c->slices);
+	spool_free(&c->spool);
+	free(c->desc.buf);
+	free(c->payload.buf);
+}
+
+int convert(struct conversion *c, struct foreign *f)
+{
+	int ret, error;
+
+	c->f = f;
+	init_tables(c);
+	ret = convert_learn(c);
+	if (!ret)
+		ret = begin(c);
+	if (!ret) {
+		progress_begin(0, c->size);
+		ret = packets_walk(c->data, c->size, take, c);
+		progress_end();
+	}
+	if (!ret || ret == -EINVAL) {
+		error = spool_write(&c->spool, f);
+		ret = error ? error : complain(c, ret);
+	}
+	free_tables(c);
+	return ret;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * convert.h - packets of Perfetto become events of a tracefile
+ *
+ * Slices become pairs of events whose names end with _begin and _end, and so spans; instants and
+ * counters events. Packets that are something else become an event with the name of what they are.
+ * Each event has its packet behind it, perfetto_packet.h.
+ */
+#ifndef IMPORT_PERFETTO_CONVERT_H
+#define IMPORT_PERFETTO_CONVERT_H
+
+#include "foreign.h"
+
+#include "clocks.h"
+#include "packets.h"
+#include "sequence.h"
+#include "spool.h"
+#include "tracks.h"
+
+/* Bytes of a slice's name that its events are called by */
+#define SLICE_NAME 192u
+
+/** struct slice - name of what was begun; all of it is the key */
+struct slice {
+	char provider[TRACK_NAME];
+	char name[SLICE_NAME];
+};
+
+/**
+ * struct conversion - one trace on its way
+ * @path:	of the trace, for messages
+ * @data:	the trace, which does not change
+ * @size:	bytes
+ * @boot:	boot id of the machine, "" = not known
+ * @host:	its name, "" = not known
+ * @offset_ns:	time since the epoch at stamp 0, unless the trace says it
+ * @has_offset:	use that in any case
+ * @f:		what it becomes
+ * @clocks:	what was seen of them
+ * @time:	the clock that stamps are turned into
+ * @raw:	a stamp of that one
+ * @real_ns:	time since the epoch then
+ * @kernel:	release
+ * @machine:	its architecture
+ * @tracks:	by number
+ * @sequences:	by writer
+ * @slices:	names of what was begun
+ * @spool:	events, until they are in order
+ * @packet:	at hand
+ * @has_packet:	some event has it already
+ * @sequence:	its writer
+ * @ts:		its time
+ * @desc:	description of the event at hand
+ * @payload:	its payload
+ * @bad:	packets that cannot be read
+ * @timeless:	packets whose clock nobody knows
+ * @unknown:	packets that refer to what was lost
+ */
+struct conversion {
+	const char *path;
+	const unsigned char *data;
+	size_t size;
+	char boot[64];
+	char host[64];
+	__u64 offset_ns;
+	bool has_offset;
+	struct foreign *f;
+	struct clocks clocks;
+	struct clock_id time;
+	__u64 raw;
+	__u64 real_ns;
+	char kernel[64];
+	char machine[32];
+	struct tracks tracks;
+	struct sequences sequences;
+	struct rows slices;
+	struct spool spool;
+	const struct packet *packet;
+	bool has_packet;
+	struct sequence *sequence;
+	__u64 ts;
+	struct ktrace_out desc;
+	struct ktrace_out payload;
+	__u64 bad;
+	__u64 timeless;
+	__u64 unknown;
+};
+
+/* Sets all that a conversion begins with; what is said of the machine is set then. */
+void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size);
+/*
+ * Converts all packets; complains about those that cannot be. Return: 0, 1: some could not be,
+ * -errno.
+ */
+int convert(struct conversion *c, struct foreign *f);
+
+/* learn.c: what holds for the whole trace. Return: 0, -ENOMEM. */
+int convert_learn(struct conversion *c);
+/* Time of a packet, from its own clock. */
+void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+
+/* event.c: an event of a track. Return: 0, -errno. */
+int convert_track_event(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+
+/* field.c: puts the description and payload of an event together. */
+void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix);
+void event_number(struct conversion *c, const char *type, const char *name, __u64 value);
+void event_double(struct conversion *c, const char *name, double value);
+void event_text(struct conversion *c, const char *name, const char *text);
+void event_annotation(struct conversion *c, const Perfetto__Protos__DebugAnnotation *a);
+/* The event goes into the spool, with its packet if no other one has it. Return: 0, -errno. */
+int event_end(struct conversion *c, const struct track_thread *thread);
+
+#endif

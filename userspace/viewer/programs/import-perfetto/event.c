@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/* event.c - slices, instants and values of tracks */
+#include "convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef Perfetto__Protos__TrackEvent TrackEvent;
+typedef Perfetto__Protos__TracePacket TracePacket;
+
+#define NAME_SIZE SLICE_NAME
+/* A tracefile has room for so many types; what comes then is called alike, and named by a field. */
+#define SLICES_MAX 16384u
+
+static const char *category_of(const struct conversion *c, const TrackEvent *e, size_t i)
+{
+	const char *name = NULL;
+
+	if (i < e->n_category_iids)
+		name = sequence_name(c->sequence, INTERNED_CATEGORY, e->category_iids[i]);
+	else if (i - e->n_category_iids < e->n_categories)
+		name = e->categories[i - e->n_category_iids];
+	return name ? name : "unknown";
+}
+
+/* Categories, as they are one name here */
+static void put_categories(const struct conversion *c, const TrackEvent *e, char *to, size_t size)
+{
+	const size_t nr = e->n_category_iids + e->n_categories;
+	size_t len = 0;
+
+	snprintf(to, size, "track");
+	for (size_t i = 0; i < nr && len < size; i++)
+		len += (size_t)snprintf(to + len, size - len, "%s%s", i ? "+" : "",
+					category_of(c, e, i));
+}
+
+static const char *name_of(const struct conversion *c, const TrackEvent *e)
+{
+	const char *name = e->name;
+
+	if (!name && e->has_name_iid)
+		name = sequence_name(c->sequence, INTERNED_EVENT, e->name_iid);
+	return name && *name ? name : "unnamed";
+}
+
+/* Is a name as it is in a description? */
+static bool is_plain(const char *name)
+{
+	const size_t n = strlen(name);
+
+	return n < NAME_SIZE && n == strspn(name, "abcdefghijklmnopqrstuvwxyz"
+					    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-+|");
+}
+
+static void put_ids(struct conversion *c, const char *name, size_t nr, const uint64_t *ids)
+{
+	const __u32 count = (__u32)nr;
+
+	if (!nr)
+		return;
+	ktrace_out_str(&c->desc, "x64[] ");
+	ktrace_out_str(&c->desc, name);
+	ktrace_out_char(&c->desc, ';');
+	ktrace_out_bytes(&c->payload, (const char *)&count, sizeof(count));
+	ktrace_out_bytes(&c->payload, (const char *)ids, nr * sizeof(*ids));
+}
+
+static int end_event(struct conversion *c, const TrackEvent *e, const struct track_thread *thread)
+{
+	for (size_t i = 0; i < e->n_debug_annotations; i++)
+		event_annotation(c, e->debug_annotations[i]);
+	put_ids(c, "flow", e->n_flow_ids, e->flow_ids);
+	put_ids(c, "flow_end", e->n_terminating_flow_ids, e->terminating_flow_ids);
+	return event_end(c, thread);
+}
+
+/* The row of a name; the first one is that of all that there is no room for. */
+static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
+{
+	struct slice key = { .provider = "track", .name = "slice" };
+
+	if (!c->slices.nr && !rows_get(&c->slices, &key))
+		return NULL;
+	memset(&key, 0, sizeof(key));
+	put_categories(c, e, key.provider, sizeof(key.provider));
+	snprintf(key.name, sizeof(key.name), "%s", name_of(c, e));
+	if (c->slices.nr < SLICES_MAX)
+		return rows_get(&c->slices, &key);
+	if (!rows_find(&c->slices, &key))
+		return rows_at(&c->slices, 0);
+	return rows_find(&c->slices, &key);
+}
+
+static __u32 number_of(const struct conversion *c, const struct slice *slice)
+{
+	return (__u32)((size_t)((const char *)slice - c->slices.at) / c->slices.size);
+}
+
+static int put_named(struct conversion *c, const TrackEvent *e, const struct slice *slice,
+		     const struct track_thread *thread)
+{
+	const bool is_begin = e->type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
+
+	event_begin(c, slice->provider, slice->name, is_begin ? "_begin" : "");
+	if (!is_plain(name_of(c, e)) || !number_of(c, slice))
+		event_text(c, "name", name_of(c, e));
+	return end_event(c, e, thread);
+}
+
+static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track *track,
+			 const struct track_thread *thread)
+{
+	const struct slice *slice = NULL;
+
+	if (track->depth)
+		track->depth--;
+	else
+		track = NULL;
+	if (track && track->depth < TRACK_DEPTH)
+		slice = rows_at(&c->slices, track->open[track->depth]);
+	/* Of what began before the trace does, or is too deep */
+	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
+	return end_event(c, e, thread);
+}
+
+static int put_slice_begin(struct conversion *c, const TrackEvent *e, struct track *track,
+			   const struct track_thread *thread)
+{
+	const struct slice *slice = slice_of(c, e);
+
+	if (!slice)
+		return -ENOMEM;
+	if (track->depth < TRACK_DEPTH)
+		track->open[track->depth] = number_of(c, slice);
+	if (track->depth < UINT32_MAX)
+		track->depth++;
+	return put_named(c, e, slice, thread);
+}
+
+static double value_of(struct track *track, double value)
+{
+	if (track->factor)
+		value *= (double)track->factor;
+	if (!track->is_sum)
+		return value;
+	track->sum += value;
+	return track->sum;
+}
+
+/* A value of a counter; @is_whole: it is @value, and nothing is to be added to it */
+static int put_value(struct conversion *c, __u64 uuid, bool is_whole, __s64 value, double real)
+{
+	struct track *track = tracks_get(&c->tracks, uuid);
+	struct track_thread thread;
+
+	if (!track)
+		return -ENOMEM;
+	track->is_counter = true;
+	thread = tracks_thread(&c->tracks, track, c->sequence->pid);
+	event_begin(c, "counter", *track->name ? track->name : "unnamed", "");
+	if (is_whole && !track->is_sum)
+		event_number(c, "s64", "value",
+			     (__u64)value * (__u64)(track->factor ? track->factor : 1));
+	else
+		event_double(c, "value", value_of(track, real));
+	if (*track->name && !is_plain(track->name))
+		event_text(c, "name", track->name);
+	return event_end(c, &thread);
+}
+
+/* Values of other counters at the same moment */
+static int put_extra(struct conversion *c, const TrackEvent *e)
+{
+	const struct sequence *s = c->sequence;
+	const bool has_own = e->n_extra_counter_track_uuids;
+	const bool has_own_real = e->n_extra_double_counter_track_uuids;
+	const uint64_t *whole = has_own ? e->extra_counter_track_uuids : s->counters[0];
+	const uint64_t *real = has_own_real ? e->extra_double_counter_track_uuids : s->counters[1];
+	const size_t whole_nr = has_own ? e->n_extra_counter_track_uuids : s->counter_nr[0];
+	const size_t real_nr = has_own_real ? e->n_extra_double_counter_track_uuids :
+			       s->counter_nr[1];
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < e->n_extra_counter_values && i < whole_nr; i++)
+		ret = put_value(c, whole[i], true, e->extra_counter_values[i],
+				(double)e->extra_counter_values[i]);
+	for (size_t i = 0; !ret && i < e->n_extra_double_counter_values && i < real_nr; i++)
+		ret = put_value(c, real[i], false, 0, e->extra_double_counter_values[i]);
+	return ret;
+}
+
+static int put_counter(struct conversion *c, const TrackEvent *e, __u64 uuid)
+{
+	if (e->has_double_counter_value)
+		return put_value(c, uuid, false, 0, e->double_counter_value);
+	return put_value(c, uuid, true, e->counter_value, (double)e->counter_value);
+}
+
+/* The thread that a sequence says it writes for, where events do not name a track */
+static struct track_thread thread_of(struct conversion *c, const TracePacket *p,
+				     struct track *track)
+{
+	if (!track->uuid && c->sequence->tid)
+		return (struct track_thread){ .tid = c->sequence->tid, .pid = c->sequence->pid };
+	return tracks_thread(&c->tracks, track, p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0);
+}
+
+int convert_track_event(struct conversion *c, const TracePacket *p)
+{
+	const TrackEvent *e = p->track_event;
+	const __u64 uuid = e->has_track_uuid ? e->track_uuid : c->sequence->track;
+	struct track *track = tracks_get(&c->tracks, uuid);
+	const struct slice *slice;
+	struct track_thread thread;
+	int ret = -ENOMEM;
+
+	if (!track)
+		return ret;
+	thread = thread_of(c, p, track);
+	switch ((int)e->type) {
+	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_COUNTER:
+		ret = put_counter(c, e, uuid);
+		break;
+	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN:
+		ret = put_slice_begin(c, e, track, &thread);
+		break;
+	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END:
+		ret = put_slice_end(c, e, track, &thread);
+		break;
+	default:
+		slice = slice_of(c, e);
+		if (slice)
+			ret = put_named(c, e, slice, &thread);
+	}
+	return ret ? ret : put_extra(c, e);
+}

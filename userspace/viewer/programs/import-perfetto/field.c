@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0
+/* field.c - an event's description and payload, field by field */
+#include "convert.h"
+
+#include "perfetto_packet.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef Perfetto__Protos__DebugAnnotation Annotation;
+
+void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix)
+{
+	c->desc.len = c->payload.len = 0;
+	foreign_name(&c->desc, provider);
+	ktrace_out_char(&c->desc, ':');
+	foreign_name(&c->desc, name);
+	ktrace_out_str(&c->desc, suffix);
+	ktrace_out_char(&c->desc, '{');
+}
+
+static void describe(struct conversion *c, const char *type, const char *name)
+{
+	ktrace_out_str(&c->desc, type);
+	ktrace_out_char(&c->desc, ' ');
+	foreign_name(&c->desc, name);
+	ktrace_out_char(&c->desc, ';');
+}
+
+/* Types are of 1, 4 or 8 bytes, as their names say. */
+void event_number(struct conversion *c, const char *type, const char *name, __u64 value)
+{
+	const size_t size = strstr(type, "64") ? 8 : strstr(type, "32") ? 4 : 1;
+
+	describe(c, type, name);
+	ktrace_out_bytes(&c->payload, (const char *)&value, size);
+}
+
+void event_double(struct conversion *c, const char *name, double value)
+{
+	describe(c, "f64", name);
+	ktrace_out_bytes(&c->payload, (const char *)&value, sizeof(value));
+}
+
+void event_text(struct conversion *c, const char *name, const char *text)
+{
+	describe(c, "string", name);
+	ktrace_out_bytes(&c->payload, text, strlen(text) + 1);
+}
+
+static const char *name_of(const struct conversion *c, const Annotation *a)
+{
+	const char *name = a->name;
+
+	if (!name && a->has_name_iid)
+		name = sequence_name(c->sequence, INTERNED_ANNOTATION, a->name_iid);
+	return name ? name : "value";
+}
+
+static const char *string_of(const struct conversion *c, const Annotation *a)
+{
+	const char *text;
+
+	switch (a->value_case) {
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE:
+		return a->string_value;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_LEGACY_JSON_VALUE:
+		return a->legacy_json_value;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE_IID:
+		text = sequence_name(c->sequence, INTERNED_STRING, a->string_value_iid);
+		return text ? text : "";
+	default:
+		return NULL;
+	}
+}
+
+static void put_json(const struct conversion *c, struct ktrace_out *out, const Annotation *a);
+
+static void put_json_list(const struct conversion *c, struct ktrace_out *out, const Annotation *a)
+{
+	const bool is_dict = a->n_dict_entries;
+	const size_t nr = is_dict ? a->n_dict_entries : a->n_array_values;
+	const Annotation *entry;
+
+	ktrace_out_char(out, is_dict ? '{' : '[');
+	for (size_t i = 0; i < nr; i++) {
+		entry = is_dict ? a->dict_entries[i] : a->array_values[i];
+		if (i)
+			ktrace_out_char(out, ',');
+		if (is_dict) {
+			ktrace_out_json(out, name_of(c, entry), strlen(name_of(c, entry)));
+			ktrace_out_char(out, ':');
+		}
+		put_json(c, out, entry);
+	}
+	ktrace_out_char(out, is_dict ? '}' : ']');
+}
+
+/* Nesting is bounded by is_deep() of convert.c. */
+static void put_json(const struct conversion *c, struct ktrace_out *out, const Annotation *a)
+{
+	const char *text = string_of(c, a);
+	char number[32];
+
+	if (text)
+		ktrace_out_json(out, text, strlen(text));
+	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_BOOL_VALUE)
+		ktrace_out_str(out, a->bool_value ? "true" : "false");
+	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_INT_VALUE)
+		ktrace_out_s64(out, a->int_value);
+	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_UINT_VALUE)
+		ktrace_out_u64(out, a->uint_value);
+	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_POINTER_VALUE)
+		ktrace_out_u64(out, a->pointer_value);
+	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_DOUBLE_VALUE) {
+		snprintf(number, sizeof(number), "%.17g", a->double_value);
+		ktrace_out_str(out, number);
+	} else {
+		put_json_list(c, out, a);
+	}
+}
+
+void event_annotation(struct conversion *c, const Annotation *a)
+{
+	const char *name = name_of(c, a), *text = string_of(c, a);
+
+	if (text) {
+		event_text(c, name, text);
+		return;
+	}
+	switch (a->value_case) {
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_BOOL_VALUE:
+		event_number(c, "u8", name, a->bool_value);
+		break;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_UINT_VALUE:
+		event_number(c, "u64", name, a->uint_value);
+		break;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_INT_VALUE:
+		event_number(c, "s64", name, (__u64)a->int_value);
+		break;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_POINTER_VALUE:
+		event_number(c, "x64", name, a->pointer_value);
+		break;
+	case PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_DOUBLE_VALUE:
+		event_double(c, name, a->double_value);
+		break;
+	default:
+		describe(c, "string", name);
+		put_json_list(c, &c->payload, a);
+		ktrace_out_char(&c->payload, '\0');
+	}
+}
+
+static void put_packet(struct conversion *c)
+{
+	const struct perfetto_packet head = {
+		.magic = PERFETTO_PACKET_MAGIC, .size = (__u32)c->packet->size,
+		.number = c->packet->number,
+	};
+
+	if (c->has_packet || c->packet->is_inner)
+		return;
+	c->has_packet = true;
+	ktrace_out_bytes(&c->payload, (const char *)&head, sizeof(head));
+	ktrace_out_bytes(&c->payload, (const char *)c->packet->data, c->packet->size);
+}
+
+int event_end(struct conversion *c, const struct track_thread *thread)
+{
+	struct spooled e = { .ts = c->ts, .tid = thread->tid, .pid = thread->pid };
+	int ret;
+
+	ktrace_out_bytes(&c->desc, "}", 2);
+	put_packet(c);
+	ret = c->desc.error ? c->desc.error : c->payload.error;
+	if (!ret)
+		ret = foreign_type(c->f, KTRACE_CHANNEL_USER, c->desc.buf, &e.type);
+	if (ret)
+		return ret;
+	e.len = (__u32)c->payload.len;
+	if (thread->comm)
+		strncpy(e.comm, thread->comm, sizeof(e.comm) - 1);
+	return spool_add(&c->spool, e, c->payload.buf);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * learn.c - what holds for a whole trace: clocks, tracks, the machine; the time of a packet
+ *
+ * These are looked for first, in all packets, as a writer may be read before what it relies on.
+ */
+#include "convert.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Numbers of a packet's fields */
+enum { PACKET_CLOCK_SNAPSHOT = 6, PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45,
+       PACKET_TRACK_DESCRIPTOR = 60 };
+
+/* Clocks of one snapshot; others of it are not looked at. */
+#define READINGS_MAX 32u
+
+static struct clock_id clock_of(__u32 sequence, __u32 id)
+{
+	const bool is_private = id >= CLOCK_ID_PRIVATE && id < CLOCK_ID_SHARED;
+
+	return (struct clock_id){ .sequence = is_private ? sequence : 0, .id = id };
+}
+
+static __u64 ns_of(const Perfetto__Protos__ClockSnapshot__Clock *clock)
+{
+	return clock->timestamp * (clock->unit_multiplier_ns ? clock->unit_multiplier_ns : 1);
+}
+
+static void learn_base(struct conversion *c, const struct clock_reading *readings, size_t nr)
+{
+	__u64 mono = 0, real = 0;
+	bool has_mono = false;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (readings[i].clock.id == CLOCK_ID_MONOTONIC) {
+			mono = readings[i].ns;
+			has_mono = true;
+		}
+		if (readings[i].clock.id == CLOCK_ID_REALTIME)
+			real = readings[i].ns;
+	}
+	if (!has_mono || (c->time.id == CLOCK_ID_MONOTONIC && (c->real_ns || !real)))
+		return;
+	c->time.id = CLOCK_ID_MONOTONIC;
+	c->raw = mono;
+	c->real_ns = real;
+}
+
+static int learn_clocks(struct conversion *c, const struct packet_field *f, __u32 sequence)
+{
+	Perfetto__Protos__ClockSnapshot *s =
+		perfetto__protos__clock_snapshot__unpack(NULL, f->size, f->data);
+	struct clock_reading readings[READINGS_MAX];
+	size_t nr = 0;
+	int ret;
+
+	for (; s && nr < s->n_clocks && nr < READINGS_MAX; nr++)
+		readings[nr] = (struct clock_reading){
+			.clock = clock_of(sequence, s->clocks[nr]->clock_id),
+			.ns = ns_of(s->clocks[nr]),
+		};
+	ret = clocks_add(&c->clocks, readings, nr);
+	learn_base(c, readings, nr);
+	if (s)
+		perfetto__protos__clock_snapshot__free_unpacked(s, NULL);
+	return ret;
+}
+
+static int learn_track(struct conversion *c, const struct packet_field *f)
+{
+	Perfetto__Protos__TrackDescriptor *d =
+		perfetto__protos__track_descriptor__unpack(NULL, f->size, f->data);
+	int ret = d ? tracks_describe(&c->tracks, d) : 0;
+
+	if (d)
+		perfetto__protos__track_descriptor__free_unpacked(d, NULL);
+	return ret;
+}
+
+static int learn_machine(struct conversion *c, const struct packet_field *f)
+{
+	Perfetto__Protos__SystemInfo *info =
+		perfetto__protos__system_info__unpack(NULL, f->size, f->data);
+
+	if (!info)
+		return 0;
+	if (info->utsname && info->utsname->release)
+		snprintf(c->kernel, sizeof(c->kernel), "%s", info->utsname->release);
+	if (info->utsname && info->utsname->machine)
+		snprintf(c->machine, sizeof(c->machine), "%s", info->utsname->machine);
+	perfetto__protos__system_info__free_unpacked(info, NULL);
+	return 0;
+}
+
+static __u32 sequence_of(const struct packet *p)
+{
+	struct packet_field f;
+	size_t at = 0;
+
+	while (packet_next(p, &at, &f) == 1)
+		if (f.number == PACKET_SEQUENCE && f.wire == 0)
+			return (__u32)f.value;
+	return 0;
+}
+
+static int learn(void *arg, const struct packet *p)
+{
+	struct conversion *c = arg;
+	struct packet_field f;
+	size_t at = 0;
+	int ret = 0;
+
+	while (!ret && packet_next(p, &at, &f) == 1) {
+		if (f.wire != 2)
+			continue;
+		if (f.number == PACKET_CLOCK_SNAPSHOT)
+			ret = learn_clocks(c, &f, sequence_of(p));
+		else if (f.number == PACKET_TRACK_DESCRIPTOR)
+			ret = learn_track(c, &f);
+		else if (f.number == PACKET_SYSTEM_INFO)
+			ret = learn_machine(c, &f);
+	}
+	return ret;
+}
+
+int convert_learn(struct conversion *c)
+{
+	const int ret = packets_walk(c->data, c->size, learn, c);
+
+	/* What is damaged is noticed when it is converted. */
+	return ret == -EINVAL ? 0 : ret;
+}
+
+/* Stamps of such a clock are what is added to the one before; a snapshot sets it. */
+static void set_private(struct sequence *s, const Perfetto__Protos__ClockSnapshot *snapshot)
+{
+	struct sequence_clock *clock;
+
+	for (size_t i = 0; i < snapshot->n_clocks; i++) {
+		const Perfetto__Protos__ClockSnapshot__Clock *told = snapshot->clocks[i];
+
+		if (told->clock_id < CLOCK_ID_PRIVATE || told->clock_id >= CLOCK_ID_SHARED)
+			continue;
+		clock = &s->clocks[told->clock_id - CLOCK_ID_PRIVATE];
+		clock->is_incremental = told->is_incremental;
+		clock->unit_ns = told->unit_multiplier_ns;
+		clock->now_ns = ns_of(told);
+	}
+}
+
+static __u64 private_time(struct sequence_clock *clock, __u64 stamp)
+{
+	stamp *= clock->unit_ns ? clock->unit_ns : 1;
+	if (!clock->is_incremental)
+		return stamp;
+	clock->now_ns += stamp;
+	return clock->now_ns;
+}
+
+/* A snapshot needs no stamp of its own. */
+static void snapshot_time(struct conversion *c, const Perfetto__Protos__ClockSnapshot *snapshot)
+{
+	const Perfetto__Protos__ClockSnapshot__Clock *clock;
+	__u64 ts;
+
+	for (size_t i = 0; i < snapshot->n_clocks; i++) {
+		clock = snapshot->clocks[i];
+		if (clock->clock_id >= CLOCK_ID_PRIVATE ||
+		    !clocks_convert(&c->clocks, clock_of(0, clock->clock_id), c->time,
+				    ns_of(clock), &ts))
+			continue;
+		c->ts = ts;
+		return;
+	}
+}
+
+void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
+{
+	__u32 id = p->timestamp_clock_id ? p->timestamp_clock_id : c->sequence->clock;
+	__u64 stamp = p->timestamp;
+	struct clock_id from;
+
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT) {
+		set_private(c->sequence, p->clock_snapshot);
+		snapshot_time(c, p->clock_snapshot);
+	}
+	if (!p->has_timestamp)
+		return;
+	if (!id)
+		id = CLOCK_ID_BOOTTIME;
+	if (id >= CLOCK_ID_PRIVATE && id < CLOCK_ID_SHARED)
+		stamp = private_time(&c->sequence->clocks[id - CLOCK_ID_PRIVATE], stamp);
+	from = clock_of(p->trusted_packet_sequence_id, id);
+	if (!clocks_convert(&c->clocks, from, c->time, stamp, &c->ts))
+		c->timeless++;
+}

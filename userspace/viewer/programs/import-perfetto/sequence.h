@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * sequence.h - what the packets of one writer say once and refer to later (PFT-58, PFT-93)
+ *
+ * Names and defaults hold until they are cleared. After a loss nobody knows what was said, so that
+ * packets that need it cannot be understood until it is cleared and begins anew.
+ */
+#ifndef IMPORT_PERFETTO_SEQUENCE_H
+#define IMPORT_PERFETTO_SEQUENCE_H
+
+#include "rows.h"
+
+#include "perfetto.pb-c.h"
+
+#include <ktrace/decode.h>
+#include <stdbool.h>
+
+/* What has numbers instead of names */
+enum interned { INTERNED_CATEGORY, INTERNED_EVENT, INTERNED_ANNOTATION, INTERNED_STRING,
+		INTERNED_NR };
+
+/* Clocks that are of one sequence */
+#define SEQUENCE_CLOCKS 64u
+
+/**
+ * struct sequence_clock - a clock of its own
+ * @is_incremental: a stamp is what is added to the one before
+ * @unit_ns:	what it counts in
+ * @now_ns:	the last stamp
+ */
+struct sequence_clock {
+	bool is_incremental;
+	__u64 unit_ns;
+	__u64 now_ns;
+};
+
+/**
+ * struct sequence - a writer; id and machine are the key
+ * @id:		trusted_packet_sequence_id
+ * @machine:	of which machine
+ * @is_valid:	nothing is missing of what was said
+ * @names:	numbers, and where in @text they are
+ * @text:	NUL behind each
+ * @clock:	of its packets, 0 = not said
+ * @track:	of its events
+ * @counters:	tracks of extra values, whole numbers first
+ * @counter_nr:	how many of each
+ * @clocks:	from CLOCK_ID_PRIVATE on
+ * @tid:	thread that said it was writing; 0 = none has
+ * @pid:	its process
+ */
+struct sequence {
+	__u32 id;
+	__u32 machine;
+	bool is_valid;
+	struct rows names[INTERNED_NR];
+	struct ktrace_out text;
+	__u32 clock;
+	__u64 track;
+	uint64_t *counters[2];
+	size_t counter_nr[2];
+	struct sequence_clock clocks[SEQUENCE_CLOCKS];
+	__u32 tid;
+	__u32 pid;
+};
+
+struct sequences {
+	struct rows sequences;
+};
+
+void sequences_init(struct sequences *s);
+/* The one that a packet is of; NULL: no memory */
+struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p);
+/* Takes in what a packet says for those behind it. Return: 0, -ENOMEM. */
+int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p);
+/* Can it be understood? */
+bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p);
+/* Was something lost before it? The first one of a sequence says so, too. */
+bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first);
+/* The name of a number, valid until the next packet; NULL: there is none */
+const char *sequence_name(const struct sequence *s, enum interned table, __u64 iid);
+void sequences_free(struct sequences *s);
+
+#endif
