@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
-/* loop.c - one epoll loop; sources are only ever added, so pointers to them stay good */
+/* loop.c - one epoll loop: of what is ready, what left before its turn is forgotten */
 #include "loop.h"
 
 #include <errno.h>
 #include <sys/epoll.h>
 #include <unistd.h>
+
+/* What is taken at a time: nobody waits long for his turn. */
+#define READY_MAX 64
 
 int loop_init(struct loop *l)
 {
@@ -12,36 +15,61 @@ int loop_init(struct loop *l)
 	return l->epoll_fd < 0 ? -errno : 0;
 }
 
+int loop_join(struct loop *l, struct loop_source *source, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = source };
+
+	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, source->fd, &ev) ? -errno : 0;
+}
+
+int loop_change(struct loop *l, struct loop_source *source, uint32_t events)
+{
+	struct epoll_event ev = { .events = events, .data.ptr = source };
+
+	return epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, source->fd, &ev) ? -errno : 0;
+}
+
+void loop_leave(struct loop *l, const struct loop_source *source)
+{
+	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, source->fd, NULL);
+	for (int i = 0; i < l->ready_nr; i++)
+		if (l->ready[i].data.ptr == source)
+			l->ready[i].data.ptr = NULL;
+}
+
 int loop_add(struct loop *l, int fd, uint32_t events, loop_handler *handler, void *arg)
 {
 	struct loop_source *source = &l->sources[l->source_nr];
-	struct epoll_event ev = { .events = events, .data.ptr = source };
+	int error;
 
 	if (l->source_nr == LOOP_SOURCE_MAX)
 		return -ENOSPC;
-	if (epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &ev))
-		return -errno;
 	*source = (struct loop_source) { .fd = fd, .handler = handler, .arg = arg };
-	l->source_nr++;
-	return 0;
+	error = loop_join(l, source, events);
+	if (!error)
+		l->source_nr++;
+	return error;
 }
 
 int loop_run(struct loop *l)
 {
-	struct epoll_event events[LOOP_SOURCE_MAX];
+	struct epoll_event events[READY_MAX];
 
 	l->is_done = false;
+	l->ready = events;
 	while (!l->is_done) {
-		int n = epoll_wait(l->epoll_fd, events, LOOP_SOURCE_MAX, -1);
-
-		if (n < 0 && errno != EINTR)
+		l->ready_nr = 0;
+		l->ready_nr = epoll_wait(l->epoll_fd, events, READY_MAX, -1);
+		if (l->ready_nr < 0 && errno != EINTR)
 			return -errno;
-		for (int i = 0; i < n && !l->is_done; i++) {
+		for (int i = 0; i < l->ready_nr && !l->is_done; i++) {
 			const struct loop_source *source = events[i].data.ptr;
 
-			source->handler(source->arg, events[i].events);
+			if (source)
+				source->handler(source->arg, events[i].events);
 		}
 	}
+	l->ready_nr = 0;
 	return 0;
 }
 

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "recording.h"
 #include "recover.h"
+#include "service/run.h"
 #include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */
@@ -43,6 +44,8 @@ int main(int argc, char **argv)
 	if (options.is_recover)
 		return recover(&options);
 	take_signals(&r.signals, &signals);
+	if (options.is_service)
+		return service_run(&signals);
 	if (options.is_baseline)
 		return baseline(&options, &r.signals, &signals);
 	status = recording_open(&r, &signals);

@@ -32,7 +32,7 @@
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_HELP, OPT_VERSION };
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -61,6 +61,7 @@ static const struct option longopts[] = {
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "discard", no_argument, NULL, OPT_DISCARD },
+	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -71,6 +72,7 @@ static const char help[] =
 "       ktraced [options] [-o FILE]\n"
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
 "       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
+"       ktraced --service [-q]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
 "\n"
@@ -118,6 +120,8 @@ static const char help[] =
 "                         of the SESSIONs named; -o: write a complete copy instead\n"
 "      --list             with --recover: only list such sessions\n"
 "      --discard          with --recover: remove them without saving anything\n"
+"      --service          serve producers and consumers in Perfetto's protocol, until\n"
+"                         interrupted; see ktrace-session(1)\n"
 "      --help, --version  print this, or the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
@@ -329,6 +333,12 @@ static int set_shark_udp(struct options *o, const char *text)
 	return -1;
 }
 
+static int answer(const char *text)
+{
+	fputs(text, stdout);
+	return fflush(stdout) ? EXIT_OWN : 0;
+}
+
 static int apply(struct options *o, int opt, char *arg)
 {
 	switch (opt) {
@@ -397,12 +407,13 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_DISCARD:
 		o->is_discard = true;
 		return -1;
+	case OPT_SERVICE:
+		o->is_service = true;
+		return -1;
 	case OPT_HELP:
-		fputs(help, stdout);
-		return fflush(stdout) ? EXIT_OWN : 0;
+		return answer(help);
 	case OPT_VERSION:
-		puts("ktraced " KTRACE_VERSION);
-		return fflush(stdout) ? EXIT_OWN : 0;
+		return answer("ktraced " KTRACE_VERSION "\n");
 	default:
 		log_error("try 'ktraced --help'");
 		return EXIT_OWN;
@@ -438,6 +449,10 @@ static int finish(struct options *o)
 {
 	__u64 small = o->ring_size / 16;
 
+	if (o->is_service && (o->argv || o->output)) {
+		log_error("--service takes neither a COMMAND nor -o: sessions say what goes where");
+		return EXIT_OWN;
+	}
 	if (o->is_recover || o->is_list || o->is_discard)
 		return finish_recover(o);
 	if (o->output && !*o->output) {

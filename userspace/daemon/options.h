@@ -39,6 +39,7 @@
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
  * @is_discard:	... remove it unseen
+ * @is_service:	serve producers and consumers, instead of recording
  * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
  */
 struct options {
@@ -67,6 +68,7 @@ struct options {
 	bool is_recover;
 	bool is_list;
 	bool is_discard;
+	bool is_service;
 	char **argv;
 };
 

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# service.bash - a service of the test's own, and the peers of tests/service
+
+# start_service [ARG...]: with sockets in the test's folder
+start_service()
+{
+	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/producer.sock
+	export PERFETTO_CONSUMER_SOCK_NAME=$PWD/consumer.sock
+	start service "$KTRACED" --service "$@"
+	service=$pid
+	retry 0.02 has service.err 'serving producers'
+}
+
+# cases FILE CASE...: the cases of tests/service/cases_FILE.py; the service is alive afterwards
+cases()
+{
+	local file=$1
+	shift
+	capture python3 "$ROOT/tests/service/cases_$file.py" "$@"
+	show "cases $file $*"
+	[ "$status" -eq 0 ]
+	kill -0 "$service"
+}

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-2.0
+"""case.py - what the cases of cases_*.py share: peers that are driven step by step
+
+A file of cases is a program: cases_X.py NAME... runs the functions NAME; each fails by an
+exception. What takes time is waited for, and nothing is measured.
+"""
+
+import sys
+import time
+
+from consumer import Consumer
+from pft import Gone, Refused
+from producer import Producer, Writer, test_packet
+from wire import decode
+
+SOURCE = "test.src"
+
+
+def config(sources=(SOURCE,), buffers=({"size_kb": 256},), **more):
+    """A configuration; sources are names or whole DataSourceConfigs."""
+    wanted = [{"config": {"name": s} if isinstance(s, str) else s} for s in sources]
+    return {"buffers": [dict(b) for b in buffers], "data_sources": wanted, **more}
+
+
+def expect(producer, name):
+    """The next command has to be this one; its values."""
+    command = producer.command()
+    assert command, f"no command, but {name} was to come"
+    assert command[0] == name, f"{command[0]} came, not {name}: {command[1]}"
+    return command[1]
+
+
+def started(producer):
+    """Follows the producer to the start of one instance; its number and configuration."""
+    name, values = producer.command()
+    while name != "start_data_source":
+        name, values = producer.command()
+    return values["new_instance_id"], values["config"]
+
+
+def source(name="test.producer", offers=(SOURCE,), **more):
+    """A producer with data sources."""
+    producer = Producer(name, **more)
+    for offer in offers:
+        producer.register(offer)
+    producer.ask("Sync")
+    return producer
+
+
+def write(producer, buffer, numbers, size=16):
+    """Packets with these numbers, by a writer of their own, committed; the writer."""
+    writer = Writer(producer, buffer)
+    for number in numbers:
+        writer.write(test_packet(number, size))
+    writer.flush()
+    producer.ask("Sync")
+    return writer
+
+
+def packets(consumer):
+    """What is to be read, decoded."""
+    return [decode("TracePacket", packet) for packet in consumer.read()]
+
+
+def numbers(found):
+    """Of the packets of tests."""
+    return [p["for_testing"]["seq_value"] for p in found if "for_testing" in p]
+
+
+def events(found):
+    """Names of the service's events."""
+    return [name for p in found for name in p.get("service_event", {})]
+
+
+def refused(wanted, text, consumer=None):
+    """EnableTracing fails in these words, and leaves nothing behind."""
+    consumer = consumer or Consumer()
+    before = consumer.state()
+    reply = consumer.enable(wanted)
+    assert reply, "it was not refused"
+    assert text in reply.get("error", ""), reply
+    after = consumer.state()
+    assert before.get("num_sessions") == after.get("num_sessions"), after
+    return reply["error"]
+
+
+def until(condition, *args):
+    """Waits for something that has to come."""
+    end = time.monotonic() + 60
+    while not condition(*args):
+        assert time.monotonic() < end, f"{condition.__name__} did not come true"
+        time.sleep(0.01)
+
+
+def is_dropped(peer):
+    """The service has closed the connection; what it sent before is thrown away."""
+    try:
+        while peer.pump(60):
+            pass
+    except (Gone, ConnectionResetError):
+        return True
+    return False
+
+
+def fails(call, *args, **more):
+    """A call that is answered without success."""
+    try:
+        call(*args, **more)
+    except Refused:
+        return True
+    return False
+
+
+def main(cases):
+    """Runs the cases that the command line names."""
+    for name in sys.argv[1:]:
+        cases[name]()

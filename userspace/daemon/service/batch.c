@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0
+/* batch.c - packets one after the other, as a trace file has them */
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Trace.packet: field 1, with a length */
+#define TAG 0x0a
+#define PREAMBLE_MAX 11
+#define ROOM_FIRST (64u * 1024)
+
+void batch_exit(struct batch *b)
+{
+	free(b->bytes);
+	*b = (struct batch) { 0 };
+}
+
+void batch_empty(struct batch *b)
+{
+	b->size = b->taken = 0;
+	b->has_failed = false;
+}
+
+static bool make_room(struct batch *b, size_t size)
+{
+	size_t room = b->room ? b->room : ROOM_FIRST;
+	uint8_t *bytes;
+
+	while (room - b->size < size)
+		room *= 2;
+	if (room == b->room)
+		return true;
+	bytes = realloc(b->bytes, room);
+	if (!bytes)
+		return false;
+	b->bytes = bytes;
+	b->room = room;
+	return true;
+}
+
+void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
+	       size_t tail_size)
+{
+	size_t len = head_size + tail_size;
+
+	if (!make_room(b, PREAMBLE_MAX + len)) {
+		b->has_failed = true;
+		return;
+	}
+	b->bytes[b->size++] = TAG;
+	for (size_t rest = len; ; rest >>= 7) {
+		b->bytes[b->size++] = (uint8_t)(rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
+		if (rest <= 0x7f)
+			break;
+	}
+	if (head_size)
+		memcpy(b->bytes + b->size, head, head_size);
+	if (tail_size)
+		memcpy(b->bytes + b->size + head_size, tail, tail_size);
+	b->size += len;
+}
+
+bool batch_next(struct batch *b, const uint8_t **packet, size_t *size)
+{
+	size_t len = 0;
+
+	if (b->taken == b->size)
+		return false;
+	b->taken++;
+	for (unsigned int shift = 0; ; shift += 7) {
+		uint8_t byte = b->bytes[b->taken++];
+
+		len |= (size_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			break;
+	}
+	*packet = b->bytes + b->taken;
+	*size = len;
+	b->taken += len;
+	return true;
+}

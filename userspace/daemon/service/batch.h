@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* batch.h - packets one after the other, as a trace file has them: tag, length, packet */
+#ifndef KTRACED_SERVICE_BATCH_H
+#define KTRACED_SERVICE_BATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct batch {
+	uint8_t *bytes;
+	size_t size;
+	size_t room;
+	size_t taken;		/* by batch_next() */
+	bool has_failed;	/* there was no memory for a packet */
+};
+
+void batch_exit(struct batch *b);
+void batch_empty(struct batch *b);
+/* A packet of two parts; @tail may be empty. */
+void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
+	       size_t tail_size);
+/* The next packet. Return: false at the end. */
+bool batch_next(struct batch *b, const uint8_t **packet, size_t *size);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* check.h - what EnableTracing refuses, and in which words (E.7) */
+#ifndef KTRACED_SERVICE_CHECK_H
+#define KTRACED_SERVICE_CHECK_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "session.h"
+
+/* Changes nothing. Return: whether @config may be enabled now; otherwise @error says why not. */
+bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t uid, char *error);
+/* Such a session begins: none of its name for five minutes. */
+void guard_remember(struct service *s, const Pft__TraceConfig *config);
+void guard_forget(struct service *s);
+
+#endif

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0
+/* clone.c - a copy of another session's buffers, to be read while that one goes on */
+#include "clone.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "central.h"
+#include "file.h"
+#include "flush.h"
+#include "message.h"
+#include "numbers.h"
+#include "own.h"
+#include "producer.h"
+
+#define ANY_FOR_REPORT UINT64_MAX
+#define CLONE_FOR_REPORT 0x100u
+
+/* While the flush is under way. The consumer may go, then nobody calls. */
+struct clone {
+	struct consumer *consumer;
+	struct call call;
+	int fd;
+	Pft__CloneSessionRequest *request;
+};
+
+static void answer(struct clone *c, const struct session *made, const char *error)
+{
+	Pft__CloneSessionResponse r = PFT__CLONE_SESSION_RESPONSE__INIT;
+
+	r.has_success = true;
+	r.success = made != NULL;
+	r.error = made ? NULL : (char *)error;
+	r.has_uuid_lsb = r.has_uuid_msb = made != NULL;
+	r.uuid_lsb = made ? made->uuid[0] : 0;
+	r.uuid_msb = made ? made->uuid[1] : 0;
+	r.has_was_write_into_file = true;
+	r.was_write_into_file = made && made->file.fd >= 0;
+	peer_reply(c->consumer->peer, &c->call, &r.base);
+}
+
+static void free_clone(struct clone *c)
+{
+	if (c->fd >= 0)
+		close(c->fd);
+	pft__clone_session_request__free_unpacked(c->request, NULL);
+	free(c);
+}
+
+static struct session *best_for_report(const struct service *s)
+{
+	struct session *session, *best = NULL;
+
+	TAILQ_FOREACH(session, &s->sessions, link)
+		if (session->state != SESSION_CLONED && session->config->bugreport_score > 0 &&
+		    (!best ||
+		     session->config->bugreport_score > best->config->bugreport_score))
+			best = session;
+	return best;
+}
+
+static struct session *by_name(const struct service *s, const char *name)
+{
+	struct session *session;
+
+	TAILQ_FOREACH(session, &s->sessions, link)
+		if (session->state != SESSION_CLONED && session->config->unique_session_name &&
+		    !strcmp(session->config->unique_session_name, name))
+			return session;
+	return NULL;
+}
+
+static struct session *find(const struct service *s, const Pft__CloneSessionRequest *request)
+{
+	switch (request->selector_case) {
+	case PFT__CLONE_SESSION_REQUEST__SELECTOR_SESSION_ID:
+		return request->session_id == ANY_FOR_REPORT ? best_for_report(s) :
+		       session_find(s, request->session_id);
+	case PFT__CLONE_SESSION_REQUEST__SELECTOR_UNIQUE_SESSION_NAME:
+		return by_name(s, request->unique_session_name);
+	default:
+		return NULL;
+	}
+}
+
+/* A buffer that is handed over leaves an empty one of the same kind behind. */
+static int take_buffer(struct session *from, size_t i, struct central **out)
+{
+	const Pft__TraceConfig__BufferConfig *wish = from->config->buffers[i];
+	struct central *fresh;
+	int error;
+
+	if (!wish->transfer_on_clone)
+		return central_clone(from->buffers[i].central, out);
+	error = central_alloc(&fresh, wish->size_kb * (size_t)1024,
+			      wish->fill_policy ==
+			      PFT__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD ?
+			      CENTRAL_DISCARD : CENTRAL_RING);
+	if (error)
+		return error;
+	*out = from->buffers[i].central;
+	from->buffers[i].central = fresh;
+	central_finish(*out);
+	return 0;
+}
+
+static bool copy_buffers(struct session *to, struct session *from)
+{
+	to->buffers = calloc(from->buffer_nr + 1, sizeof(*to->buffers));
+	if (!to->buffers)
+		return false;
+	for (size_t i = 0; i < from->buffer_nr; i++) {
+		struct buffer *b = &to->buffers[i];
+
+		b->session = to;
+		if (take_buffer(from, i, &b->central))
+			return false;
+		if (service_add_buffer(to->service, b)) {
+			central_free(b->central);
+			return false;
+		}
+		to->buffer_nr++;
+		own_buffer_cloned(to, (uint32_t)i);
+	}
+	return true;
+}
+
+/* A trace of its own, but with the name, the times and the counts of the original. */
+static void copy_facts(struct session *to, const struct session *from)
+{
+	to->state = SESSION_CLONED;
+	to->uid = from->uid;
+	to->duration_ms = from->duration_ms;
+	to->start_realtime_ns = from->start_realtime_ns;
+	to->flush_counts = from->flush_counts;
+	to->filter_counts.packets = 0;
+	to->invalid_packets = from->invalid_packets;
+	to->was_triggered = from->was_triggered;
+	to->own.first = from->own.latest;
+	to->own.wants_mark = to->own.wants_stats = true;
+}
+
+static void note_trigger(struct session *to, const Pft__CloneSessionRequest *request)
+{
+	const struct trigger_hit hit = {
+		.boot_ns = request->clone_trigger_boot_time_ns, .name = request->clone_trigger_name,
+		.producer = request->clone_trigger_producer_name,
+		.uid = (uid_t)request->clone_trigger_trusted_producer_uid,
+		.delay_ms = request->clone_trigger_delay_ms,
+	};
+
+	if (hit.name && *hit.name)
+		own_trigger(to, &hit, true);
+}
+
+static struct session *make(struct clone *c, struct session *from, bool is_flushed)
+{
+	Pft__TraceConfig *config = (void *)message_copy(&from->config->base);
+	struct session *to = config ? session_alloc(from->service, config, from->uid) : NULL;
+
+	if (!to)
+		return NULL;
+	copy_facts(to, from);
+	session_set_uuid(to, NULL);
+	session_publish(to);
+	if (!copy_buffers(to, from) || numbers_copy(&to->numbers, &from->numbers) ||
+	    (!c->request->skip_trace_filter && !session_load_filter(to, NULL))) {
+		session_free(to, NULL);
+		return NULL;
+	}
+	to->flush_counts.final = is_flushed ?
+		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_SUCCEEDED :
+		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_FAILED;
+	own_event(to, OWN_CLONE_STARTED, true);
+	note_trigger(to, c->request);
+	return to;
+}
+
+/* What the original has in its file, then what is in the buffers. */
+static bool fill_file(struct session *to, const struct session *from, int fd)
+{
+	off_t at = 0;
+	struct stat st;
+
+	if (fstat(from->file.fd, &st))
+		return false;
+	while (at < st.st_size)
+		if (sendfile(fd, from->file.fd, &at, (size_t)(st.st_size - at)) <= 0)
+			return false;
+	to->file.fd = fd;
+	to->file.max = UINT64_MAX;
+	to->file.is_used = true;
+	return file_drain(to);
+}
+
+static void flushed(struct session *from, void *arg, bool is_done)
+{
+	struct clone *c = arg;
+	struct session *to = from && !c->consumer->session ? make(c, from, is_done) : NULL;
+
+	if (to && from->file.fd >= 0 && c->fd >= 0) {
+		if (fill_file(to, from, c->fd)) {
+			c->fd = -1;
+		} else {
+			to->file.fd = -1;
+			session_free(to, NULL);
+			to = NULL;
+		}
+	}
+	if (to) {
+		to->consumer = c->consumer;
+		c->consumer->session = to;
+	}
+	c->consumer->cloning = NULL;
+	answer(c, to, from ? "The buffers could not be copied" : "Original session ended");
+	if (to && to->file.fd >= 0)
+		file_close(to);
+	free_clone(c);
+}
+
+static void refuse(struct consumer *c, struct call *call, int fd, const char *error)
+{
+	struct clone refused = { .consumer = c, .call = *call };
+
+	if (fd >= 0)
+		close(fd);
+	answer(&refused, NULL, error);
+}
+
+static const char *why_not(const struct consumer *c, const struct session *from, int fd)
+{
+	if (c->session)
+		return "This connection has a session already: FreeBuffers() it first";
+	if (c->cloning)
+		return "This connection is cloning a session already";
+	if (!from)
+		return "Tracing session not found";
+	if (!session_allows(from, c->peer->cred.uid))
+		return "Not allowed to clone a session from another UID";
+	if (from->file.fd >= 0 && fd < 0)
+		return "A session that writes into a file is cloned into another file: its "
+		       "descriptor is missing";
+	return NULL;
+}
+
+void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessionRequest *request,
+		   int fd)
+{
+	struct session *from = find(c->service, request);
+	const char *error = why_not(c, from, fd);
+	uint64_t flags = FLUSH_BY_SERVICE | FLUSH_CLONE;
+	struct clone *clone;
+
+	if (error) {
+		refuse(c, call, fd, error);
+		return;
+	}
+	clone = calloc(1, sizeof(*clone));
+	if (clone)
+		clone->request = (void *)message_copy(&request->base);
+	if (!clone || !clone->request) {
+		free(clone);
+		refuse(c, call, fd, "out of memory");
+		return;
+	}
+	clone->consumer = c;
+	clone->call = *call;
+	clone->fd = fd;
+	c->cloning = clone;
+	for (size_t i = 0; i < from->buffer_nr; i++)
+		if (from->config->buffers[i]->clear_before_clone)
+			central_clear(from->buffers[i].central);
+	if (request->for_bugreport)
+		flags |= CLONE_FOR_REPORT;
+	flush_start(from, 0, flags, flushed, clone);
+}
+
+void clone_forget(struct consumer *c)
+{
+	if (!c->cloning)
+		return;
+	flush_forget(c->service, c->cloning);
+	free_clone(c->cloning);
+	c->cloning = NULL;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0
+/* commit.c - chunks and patches of a producer on their way into buffers */
+#include "commit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "central.h"
+#include "flush.h"
+
+#define PATCH_MAX 1024
+
+struct central_origin commit_origin(const struct producer *p, uint16_t writer)
+{
+	return (struct central_origin) {
+		.producer = p->id, .writer = writer,
+		.uid = p->peer->cred.uid, .pid = p->peer->cred.pid,
+	};
+}
+
+static void put(struct producer *p, struct buffer *b, const struct smb_chunk *chunk)
+{
+	const struct central_chunk put = {
+		.origin = commit_origin(p, chunk->writer), .id = chunk->id,
+		.packets = chunk->packets, .flags = chunk->flags, .is_complete = chunk->is_complete,
+		.payload = chunk->payload, .size = chunk->size,
+	};
+
+	central_put(b->central, &put);
+}
+
+/* Into a buffer of a session that enabled this producer, and only where the writer belongs. */
+static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove *move,
+		 struct smb_chunk *chunk)
+{
+	struct service *s = p->service;
+	struct buffer *b = service_buffer(s, move->target_buffer);
+	uint16_t registered;
+
+	if (move->has_data) {
+		if (smb_parse(move->data.data, move->data.len, chunk)) {
+			s->chunks_discarded++;
+			return;
+		}
+		chunk->is_complete = !move->chunk_incomplete;
+	} else if (!p->has_smb || smb_take(&p->smb, move->page, move->chunk, chunk)) {
+		s->chunks_discarded++;
+		return;
+	}
+	registered = producer_writer(p, chunk->writer);
+	if (!b || !producer_may_write(p, b->id) || (registered && registered != b->id)) {
+		s->chunks_discarded++;
+		return;
+	}
+	/* A stopped session's buffers are as they were (PFT-11). */
+	if (b->session->state >= SESSION_DISABLED) {
+		s->chunks_discarded++;
+		return;
+	}
+	put(p, b, chunk);
+}
+
+static bool read_patches(const Pft__CommitDataRequest__ChunkToPatch *from,
+			 struct central_patch *patches)
+{
+	for (size_t i = 0; i < from->n_patches; i++) {
+		const Pft__CommitDataRequest__ChunkToPatch__Patch *patch = from->patches[i];
+
+		if (patch->data.len != sizeof(patches[i].data))
+			return false;
+		patches[i].offset = patch->offset;
+		memcpy(patches[i].data, patch->data.data, sizeof(patches[i].data));
+	}
+	return true;
+}
+
+static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch *from)
+{
+	static struct central_patch patches[PATCH_MAX];
+	struct service *s = p->service;
+	struct buffer *b = service_buffer(s, from->target_buffer);
+	struct central_origin writer = commit_origin(p, (uint16_t)from->writer_id);
+
+	if (!b || !from->writer_id || from->writer_id > PRODUCER_WRITER_MAX ||
+	    from->n_patches > PATCH_MAX || !producer_may_write(p, b->id) ||
+	    !read_patches(from, patches)) {
+		s->patches_discarded++;
+		return;
+	}
+	central_patch(b->central, &writer, from->chunk_id, patches, from->n_patches,
+		      from->has_more_patches);
+}
+
+/* It has flushed: between what came nothing is on its way any more. */
+static void settle(struct producer *p)
+{
+	for (uint32_t id = 1; id <= SERVICE_BUFFER_MAX; id++)
+		if (p->service->buffers[id] && producer_may_write(p, (uint16_t)id))
+			central_settle(p->service->buffers[id]->central, p->id);
+}
+
+void commit(struct producer *p, const Pft__CommitDataRequest *request)
+{
+	/* One thread: one copy at a time. */
+	static struct smb_chunk chunk;
+
+	for (size_t i = 0; i < request->n_chunks_to_move; i++)
+		move(p, request->chunks_to_move[i], &chunk);
+	for (size_t i = 0; i < request->n_chunks_to_patch; i++)
+		patch(p, request->chunks_to_patch[i]);
+	if (!request->flush_request_id)
+		return;
+	settle(p);
+	flush_acknowledge(p, request->flush_request_id);
+}
+
+void commit_scrape(struct session *session, struct producer *p)
+{
+	static struct smb_chunk chunk;
+	uint32_t cursor = 0;
+	bool may_write = false;
+
+	if (!p->is_scraped || !p->has_smb || !p->writers)
+		return;
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		may_write |= producer_may_write(p, session->buffers[i].id);
+	if (!may_write)
+		return;
+	while (smb_scrape(&p->smb, &cursor, &chunk)) {
+		struct buffer *b = service_buffer(p->service, producer_writer(p, chunk.writer));
+
+		if (b && b->session == session && producer_may_write(p, b->id))
+			put(p, b, &chunk);
+	}
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/* peer.c - one connection: frames in, replies out */
+#include "peer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "service.h"
+#include "service.pb-c.h"
+
+/* Of what one peer has sent, at most so much before the others have their turn. */
+#define TURN_MAX (256u * 1024)
+/* No id but this: a socket offers one port. */
+#define PORT_ID 1
+
+/* Room for one descriptor: a second one is closed by the kernel. */
+union control {
+	char bytes[CMSG_SPACE(sizeof(int))];
+	struct cmsghdr align;
+};
+
+static void free_reply(struct peer *p, struct reply *r)
+{
+	TAILQ_REMOVE(&p->replies, r, link);
+	p->queued -= r->size - r->sent;
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r);
+}
+
+void peer_drop(struct peer *p)
+{
+	struct service *s = p->service;
+
+	if (p->is_dropped)
+		return;
+	p->is_dropped = true;
+	loop_leave(&s->loop, &p->source);
+	shutdown(p->source.fd, SHUT_RDWR);
+	TAILQ_REMOVE(&s->peers, p, link);
+	TAILQ_INSERT_TAIL(&s->dropped, p, link);
+	timer_set(&s->timers, &s->reaper, 0);
+}
+
+static void free_peer(struct peer *p)
+{
+	struct reply *r;
+
+	while ((r = TAILQ_FIRST(&p->replies)))
+		free_reply(p, r);
+	if (p->received_fd >= 0)
+		close(p->received_fd);
+	frames_exit(&p->frames);
+	close(p->source.fd);
+	free(p);
+}
+
+void peers_reap(struct service *s)
+{
+	struct peer *p;
+
+	while ((p = TAILQ_FIRST(&s->dropped))) {
+		if (p->end)
+			p->port->close(p);
+		TAILQ_REMOVE(&s->dropped, p, link);
+		free_peer(p);
+	}
+}
+
+/* Return: bytes, 0: not now, or -errno. */
+static ssize_t send_some(struct peer *p, struct reply *r)
+{
+	struct iovec vec = { .iov_base = r->bytes + r->sent, .iov_len = r->size - r->sent };
+	struct msghdr message = { .msg_iov = &vec, .msg_iovlen = 1 };
+	union control control = { 0 };
+	ssize_t n;
+
+	if (r->fd >= 0) {
+		struct cmsghdr *head;
+
+		message.msg_control = control.bytes;
+		message.msg_controllen = sizeof(control.bytes);
+		head = CMSG_FIRSTHDR(&message);
+		head->cmsg_level = SOL_SOCKET;
+		head->cmsg_type = SCM_RIGHTS;
+		head->cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(head), &r->fd, sizeof(int));
+	}
+	n = sendmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (r->fd >= 0) {
+		close(r->fd);
+		r->fd = -1;
+	}
+	return n;
+}
+
+static void watch_writing(struct peer *p, bool is_writing)
+{
+	if (p->is_writing == is_writing)
+		return;
+	p->is_writing = is_writing;
+	loop_change(&p->service->loop, &p->source, EPOLLIN | (is_writing ? EPOLLOUT : 0));
+}
+
+static void flush_replies(struct peer *p)
+{
+	struct reply *r;
+
+	while ((r = TAILQ_FIRST(&p->replies))) {
+		ssize_t n = send_some(p, r);
+
+		if (n < 0) {
+			peer_drop(p);
+			return;
+		}
+		if (!n)
+			break;
+		r->sent += (size_t)n;
+		p->queued -= (size_t)n;
+		if (r->sent == r->size)
+			free_reply(p, r);
+	}
+	watch_writing(p, r != NULL);
+}
+
+static void queue_frame(struct peer *p, const Pft__IPCFrame *frame, int fd)
+{
+	size_t len = pft__ipcframe__get_packed_size(frame);
+	struct reply *r = malloc(sizeof(*r) + FRAME_HEADER + len);
+
+	if (!r || (p->queued && p->queued + len > p->port->queue_max)) {
+		free(r);
+		peer_drop(p);
+		return;
+	}
+	for (int i = 0; i < FRAME_HEADER; i++)
+		r->bytes[i] = (uint8_t)(len >> 8 * i);
+	pft__ipcframe__pack(frame, r->bytes + FRAME_HEADER);
+	r->size = FRAME_HEADER + len;
+	r->sent = 0;
+	r->fd = fd < 0 ? -1 : dup(fd);
+	TAILQ_INSERT_TAIL(&p->replies, r, link);
+	p->queued += r->size;
+	if (!p->is_writing)
+		flush_replies(p);
+}
+
+bool peer_reply_fd(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more,
+		   int fd)
+{
+	Pft__IPCFrame__InvokeMethodReply result = PFT__IPCFRAME__INVOKE_METHOD_REPLY__INIT;
+	Pft__IPCFrame frame = PFT__IPCFRAME__INIT;
+
+	if (!call->is_open || p->is_dropped)
+		return false;
+	call->is_open = has_more;
+	result.has_success = true;
+	result.success = reply != NULL;
+	if (reply) {
+		result.has_reply_proto = true;
+		result.reply_proto.len = protobuf_c_message_get_packed_size(reply);
+		result.reply_proto.data = malloc(result.reply_proto.len + 1);
+		if (!result.reply_proto.data) {
+			peer_drop(p);
+			return false;
+		}
+		protobuf_c_message_pack(reply, result.reply_proto.data);
+	}
+	result.has_has_more = true;
+	result.has_more = has_more;
+	frame.has_request_id = true;
+	frame.request_id = call->request;
+	frame.msg_case = PFT__IPCFRAME__MSG_MSG_INVOKE_METHOD_REPLY;
+	frame.msg_invoke_method_reply = &result;
+	queue_frame(p, &frame, fd);
+	free(result.reply_proto.data);
+	return !p->is_dropped;
+}
+
+bool peer_reply(struct peer *p, struct call *call, const ProtobufCMessage *reply)
+{
+	return peer_reply_fd(p, call, reply, false, -1);
+}
+
+bool peer_stream(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more)
+{
+	return peer_reply_fd(p, call, reply, has_more, -1);
+}
+
+void peer_reject(struct peer *p, struct call *call)
+{
+	peer_reply_fd(p, call, NULL, false, -1);
+}
+
+int peer_take_fd(struct peer *p)
+{
+	int fd = p->received_fd;
+
+	p->received_fd = -1;
+	return fd;
+}
+
+static void bind_service(struct peer *p, Pft__IPCFrame *frame, const char *name)
+{
+	Pft__IPCFrame__BindServiceReply result = PFT__IPCFRAME__BIND_SERVICE_REPLY__INIT;
+	uint32_t nr = p->port->method_nr;
+	Pft__IPCFrame__BindServiceReply__MethodInfo info[PORT_METHOD_MAX], *infos[PORT_METHOD_MAX];
+
+	if (name && !strcmp(name, p->port->name)) {
+		result.has_success = result.success = true;
+		result.has_service_id = true;
+		result.service_id = PORT_ID;
+		for (uint32_t i = 0; i < nr; i++) {
+			pft__ipcframe__bind_service_reply__method_info__init(&info[i]);
+			info[i].has_id = true;
+			info[i].id = i + 1;
+			info[i].name = (char *)p->port->methods[i].name;
+			infos[i] = &info[i];
+		}
+		result.methods = infos;
+		result.n_methods = nr;
+	}
+	frame->msg_case = PFT__IPCFRAME__MSG_MSG_BIND_SERVICE_REPLY;
+	frame->msg_bind_service_reply = &result;
+	queue_frame(p, frame, -1);
+}
+
+static void invoke(struct peer *p, uint64_t request, const Pft__IPCFrame__InvokeMethod *invoked)
+{
+	struct call call = { .is_open = true, .request = request };
+	uint32_t id = invoked->has_method_id ? invoked->method_id : 0;
+	const struct method *method;
+	ProtobufCMessage *message;
+
+	if (!invoked->has_service_id || invoked->service_id != PORT_ID || !id ||
+	    id > p->port->method_nr) {
+		peer_reject(p, &call);
+		return;
+	}
+	method = &p->port->methods[id - 1];
+	message = protobuf_c_message_unpack(method->request, NULL, invoked->args_proto.len,
+					    invoked->args_proto.data);
+	if (!message) {
+		peer_reject(p, &call);
+		return;
+	}
+	call.is_open = !invoked->drop_reply;
+	method->invoke(p, &call, message);
+	protobuf_c_message_free_unpacked(message, NULL);
+}
+
+static void refuse(struct peer *p, Pft__IPCFrame *answer)
+{
+	Pft__IPCFrame__RequestError error = PFT__IPCFRAME__REQUEST_ERROR__INIT;
+
+	error.error = (char *)"unknown request";
+	answer->msg_case = PFT__IPCFRAME__MSG_MSG_REQUEST_ERROR;
+	answer->msg_request_error = &error;
+	queue_frame(p, answer, -1);
+}
+
+static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
+{
+	Pft__IPCFrame *frame = pft__ipcframe__unpack(NULL, size, bytes);
+	Pft__IPCFrame answer = PFT__IPCFRAME__INIT;
+
+	if (!frame) {
+		peer_drop(p);
+		return;
+	}
+	answer.has_request_id = frame->has_request_id;
+	answer.request_id = frame->request_id;
+	switch (frame->msg_case) {
+	case PFT__IPCFRAME__MSG_MSG_BIND_SERVICE:
+		bind_service(p, &answer, frame->msg_bind_service->service_name);
+		break;
+	case PFT__IPCFRAME__MSG_MSG_INVOKE_METHOD:
+		invoke(p, frame->request_id, frame->msg_invoke_method);
+		break;
+	case PFT__IPCFRAME__MSG_SET_PEER_IDENTITY:
+		break;	/* the kernel knows better */
+	default:
+		refuse(p, &answer);
+	}
+	pft__ipcframe__free_unpacked(frame, NULL);
+}
+
+static void keep_fd(struct peer *p, struct msghdr *message)
+{
+	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
+	    head->cmsg_len != CMSG_LEN(sizeof(int)))
+		return;
+	if (p->received_fd >= 0)
+		close(p->received_fd);
+	memcpy(&p->received_fd, CMSG_DATA(head), sizeof(int));
+}
+
+/* Return: bytes, 0: no more now, or -errno. */
+static ssize_t receive(struct peer *p)
+{
+	union control control;
+	struct msghdr message = { .msg_iovlen = 1, .msg_control = control.bytes,
+				  .msg_controllen = sizeof(control.bytes) };
+	struct iovec vec;
+	uint8_t *to;
+	ssize_t n = frames_room(&p->frames, &to, &vec.iov_len);
+
+	if (n)
+		return n;
+	vec.iov_base = to;
+	message.msg_iov = &vec;
+	n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	if (n < 0)
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
+	if (!n)
+		return -ECONNRESET;
+	keep_fd(p, &message);
+	frames_filled(&p->frames, (size_t)n);
+	return n;
+}
+
+static void read_frames(struct peer *p)
+{
+	const uint8_t *message;
+	ssize_t n, total = 0;
+	size_t size;
+	int got = 0;
+
+	while (total < (ssize_t)TURN_MAX && (n = receive(p)) > 0) {
+		total += n;
+		while (!p->is_dropped && (got = frames_next(&p->frames, &message, &size)) > 0)
+			handle_frame(p, message, size);
+		if (got < 0)
+			peer_drop(p);
+		if (p->is_dropped)
+			return;
+	}
+	if (n < 0)
+		peer_drop(p);
+}
+
+static void handle(void *arg, uint32_t events)
+{
+	struct peer *p = arg;
+
+	if (events & EPOLLOUT) {
+		flush_replies(p);
+		if (!p->is_dropped && p->port->drained)
+			p->port->drained(p);
+	}
+	if (!p->is_dropped && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		read_frames(p);
+}
+
+int peer_open(struct service *s, const struct port *port, int fd)
+{
+	struct peer *p = calloc(1, sizeof(*p));
+	socklen_t size = sizeof(p->cred);
+	int error = ENOMEM;
+
+	if (!p)
+		goto err_close;
+	*p = (struct peer) { .service = s, .port = port, .received_fd = -1,
+			     .source = { .fd = fd, .handler = handle, .arg = p } };
+	TAILQ_INIT(&p->replies);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size)) {
+		error = errno;
+		goto err_free;
+	}
+	error = -loop_join(&s->loop, &p->source, EPOLLIN);
+	if (error)
+		goto err_free;
+	TAILQ_INSERT_TAIL(&s->peers, p, link);
+	return 0;
+
+err_free:
+	free(p);
+err_close:
+	close(fd);
+	return -error;
+}

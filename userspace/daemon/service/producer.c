@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/* producer.c - one connected producer: its data sources, its memory, its writers */
+#include "producer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commit.h"
+#include "instance.h"
+#include "message.h"
+#include "session.h"
+
+/* A command that nobody has asked for yet */
+struct command {
+	STAILQ_ENTRY(command) link;
+	bool has_fd;
+	size_t size;
+	uint8_t bytes[];
+};
+
+#define WAITING_MAX (256u * 1024)
+
+/* Ids are used again as late as can be: what is left of an old producer is told apart. */
+static uint16_t next_id(struct service *s)
+{
+	for (;;) {
+		const struct producer *p;
+
+		s->last_producer = (uint16_t)(s->last_producer % SERVICE_PRODUCER_MAX + 1);
+		TAILQ_FOREACH(p, &s->producers, link)
+			if (p->id == s->last_producer)
+				break;
+		if (!p)
+			return s->last_producer;
+	}
+}
+
+static bool is_scraped(const Pft__InitializeConnectionRequest *r)
+{
+	return r->smb_scraping_mode !=
+	       PFT__INITIALIZE_CONNECTION_REQUEST__PRODUCER_SMBSCRAPING_MODE__SMB_SCRAPING_DISABLED;
+}
+
+static void wait_for_stream(struct producer *p, const Pft__GetAsyncCommandResponse *r, bool has_fd)
+{
+	size_t size = pft__get_async_command_response__get_packed_size(r);
+	struct command *c = malloc(sizeof(*c) + size);
+
+	p->waiting_size += sizeof(*c) + size;
+	if (!c || p->waiting_size > WAITING_MAX) {
+		free(c);
+		peer_drop(p->peer);
+		return;
+	}
+	c->has_fd = has_fd;
+	c->size = size;
+	pft__get_async_command_response__pack(r, c->bytes);
+	STAILQ_INSERT_TAIL(&p->waiting, c, link);
+}
+
+static void command(struct producer *p, const Pft__GetAsyncCommandResponse *r, bool has_fd)
+{
+	if (p->commands.is_open)
+		peer_reply_fd(p->peer, &p->commands, &r->base, true, has_fd ? p->smb.fd : -1);
+	else if (!p->peer->is_dropped)
+		wait_for_stream(p, r, has_fd);
+}
+
+static void send_setup(struct producer *p)
+{
+	Pft__GetAsyncCommandResponse__SetupTracing setup =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__SETUP_TRACING__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	/* Its own memory it has, and knows the pages of. */
+	setup.has_shared_buffer_page_size_kb = !p->gave_smb;
+	setup.shared_buffer_page_size_kb = (uint32_t)(p->smb.page_size / 1024);
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_SETUP_TRACING;
+	r.setup_tracing = &setup;
+	command(p, &r, !p->gave_smb);
+}
+
+/* Memory that the producer made is taken if it is of a good size and cannot shrink (PFT-98). */
+static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
+{
+	size_t page = r->shared_memory_page_size_hint_bytes;
+	int fd = r->producer_provided_shmem ? peer_take_fd(p->peer) : -1;
+
+	if (fd < 0)
+		return;
+	if (smb_adopt(&p->smb, fd, page)) {
+		close(fd);
+		return;
+	}
+	p->has_smb = p->gave_smb = true;
+	send_setup(p);
+}
+
+struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectionRequest *request)
+{
+	struct service *s = peer->service;
+	struct producer *p;
+
+	if ((s->is_locked && peer->cred.uid != s->uid) || s->producer_nr == SERVICE_PRODUCER_MAX)
+		return NULL;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return NULL;
+	p->service = s;
+	p->peer = peer;
+	p->name = strdup(request->producer_name ? request->producer_name : "");
+	p->sdk_version = strdup(request->sdk_version ? request->sdk_version : "");
+	if (!p->name || !p->sdk_version) {
+		free(p->name);
+		free(p->sdk_version);
+		free(p);
+		return NULL;
+	}
+	p->id = next_id(s);
+	p->is_scraped = is_scraped(request);
+	p->size_hint = request->shared_memory_size_hint_bytes;
+	p->page_hint = request->shared_memory_page_size_hint_bytes;
+	TAILQ_INIT(&p->sources);
+	STAILQ_INIT(&p->waiting);
+	adopt(p, request);
+	TAILQ_INSERT_TAIL(&s->producers, p, link);
+	s->producer_nr++;
+	s->producers_seen++;
+	return p;
+}
+
+static void free_source(struct producer *p, struct source *source)
+{
+	TAILQ_REMOVE(&p->sources, source, link);
+	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
+	free(source);
+	p->source_nr--;
+	p->service->source_nr--;
+}
+
+void producer_close(struct producer *p)
+{
+	struct service *s = p->service;
+	struct session *session;
+	struct source *source;
+	struct command *c;
+
+	TAILQ_FOREACH(session, &s->sessions, link) {
+		commit_scrape(session, p);
+		instances_leave(session, p, NULL);
+		session_producer_left(session, p);
+	}
+	while ((source = TAILQ_FIRST(&p->sources)))
+		free_source(p, source);
+	while ((c = STAILQ_FIRST(&p->waiting))) {
+		STAILQ_REMOVE_HEAD(&p->waiting, link);
+		free(c);
+	}
+	TAILQ_REMOVE(&s->producers, p, link);
+	s->producer_nr--;
+	if (p->has_smb)
+		smb_exit(&p->smb);
+	free(p->writers);
+	free(p->name);
+	free(p->sdk_version);
+	free(p);
+}
+
+static struct source *find_source(const struct producer *p, const char *name, uint64_t id)
+{
+	struct source *source;
+
+	TAILQ_FOREACH(source, &p->sources, link)
+		if ((!name || !strcmp(source->descriptor->name, name)) &&
+		    (!id || source->descriptor->id == id))
+			return source;
+	return NULL;
+}
+
+static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from)
+{
+	return (void *)message_copy(&from->base);
+}
+
+const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
+{
+	struct session *session;
+	struct source *source;
+
+	if (!descriptor || !descriptor->name || !*descriptor->name)
+		return "a data source needs a name";
+	if (descriptor->id && find_source(p, NULL, descriptor->id))
+		return "a data source with this id is registered already";
+	if (p->source_nr == PRODUCER_SOURCE_MAX)
+		return "too many data sources";
+	source = calloc(1, sizeof(*source));
+	if (!source)
+		return "out of memory";
+	source->producer = p;
+	source->descriptor = copy(descriptor);
+	if (!source->descriptor) {
+		free(source);
+		return "out of memory";
+	}
+	TAILQ_INSERT_TAIL(&p->sources, source, link);
+	p->source_nr++;
+	p->service->source_nr++;
+	p->service->sources_seen++;
+	TAILQ_FOREACH(session, &p->service->sessions, link)
+		instances_join(session, source);
+	return NULL;
+}
+
+void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
+{
+	Pft__DataSourceDescriptor *update;
+	struct source *source;
+
+	if (!descriptor || !descriptor->id || !descriptor->name)
+		return;
+	source = find_source(p, descriptor->name, descriptor->id);
+	update = source ? copy(descriptor) : NULL;
+	if (!update)
+		return;
+	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
+	source->descriptor = update;
+}
+
+void producer_unregister(struct producer *p, const char *name)
+{
+	struct source *source = name ? find_source(p, name, 0) : NULL;
+	struct session *session;
+
+	if (!source)
+		return;
+	TAILQ_FOREACH(session, &p->service->sessions, link)
+		instances_leave(session, p, name);
+	free_source(p, source);
+}
+
+void producer_register_writer(struct producer *p, uint32_t writer, uint32_t buffer)
+{
+	if (!writer || writer > PRODUCER_WRITER_MAX || buffer > SERVICE_BUFFER_MAX)
+		return;
+	if (!p->writers)
+		p->writers = calloc(PRODUCER_WRITER_MAX + 1, sizeof(*p->writers));
+	if (p->writers)
+		p->writers[writer] = (uint16_t)buffer;
+}
+
+void producer_unregister_writer(struct producer *p, uint32_t writer)
+{
+	struct buffer *b = service_buffer(p->service, producer_writer(p, writer));
+	struct central_origin origin = commit_origin(p, (uint16_t)writer);
+
+	if (!p->writers || !writer || writer > PRODUCER_WRITER_MAX)
+		return;
+	if (b && producer_may_write(p, b->id))
+		central_end_writer(b->central, &origin);
+	p->writers[writer] = 0;
+}
+
+uint16_t producer_writer(const struct producer *p, uint32_t writer)
+{
+	return p->writers && writer <= PRODUCER_WRITER_MAX ? p->writers[writer] : 0;
+}
+
+void producer_allow_buffer(struct producer *p, uint16_t id)
+{
+	p->allowed[id / 8] |= (uint8_t)(1 << id % 8);
+}
+
+bool producer_may_write(const struct producer *p, uint16_t id)
+{
+	return p->allowed[id / 8] & 1 << id % 8;
+}
+
+void producer_forget_buffer(struct producer *p, uint16_t id)
+{
+	p->allowed[id / 8] &= (uint8_t)~(1 << id % 8);
+}
+
+void producer_send_waiting(struct producer *p)
+{
+	struct command *c;
+
+	while ((c = STAILQ_FIRST(&p->waiting))) {
+		Pft__GetAsyncCommandResponse *r =
+			pft__get_async_command_response__unpack(NULL, c->size, c->bytes);
+
+		STAILQ_REMOVE_HEAD(&p->waiting, link);
+		if (r)
+			command(p, r, c->has_fd);
+		pft__get_async_command_response__free_unpacked(r, NULL);
+		free(c);
+	}
+	p->waiting_size = 0;
+}
+
+bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *config)
+{
+	size_t page = config ? config->page_size_kb * (size_t)1024 : 0;
+	size_t size = config ? config->shm_size_kb * (size_t)1024 : 0;
+
+	if (p->has_smb)
+		return true;
+	page = page ?: p->page_hint;
+	size = size ?: p->size_hint;
+	smb_sizes(&size, &page);
+	if (smb_make(&p->smb, size, page))
+		return false;
+	p->has_smb = true;
+	send_setup(p);
+	return true;
+}
+
+void producer_setup_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config)
+{
+	Pft__GetAsyncCommandResponse__SetupDataSource setup =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__SETUP_DATA_SOURCE__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	setup.has_new_instance_id = true;
+	setup.new_instance_id = id;
+	setup.config = config;
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_SETUP_DATA_SOURCE;
+	r.setup_data_source = &setup;
+	command(p, &r, false);
+}
+
+void producer_start_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config)
+{
+	Pft__GetAsyncCommandResponse__StartDataSource start =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__START_DATA_SOURCE__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	start.has_new_instance_id = true;
+	start.new_instance_id = id;
+	start.config = config;
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_START_DATA_SOURCE;
+	r.start_data_source = &start;
+	command(p, &r, false);
+}
+
+void producer_stop_source(struct producer *p, uint64_t id)
+{
+	Pft__GetAsyncCommandResponse__StopDataSource stop =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__STOP_DATA_SOURCE__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	stop.has_instance_id = true;
+	stop.instance_id = id;
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_STOP_DATA_SOURCE;
+	r.stop_data_source = &stop;
+	command(p, &r, false);
+}
+
+void producer_flush(struct producer *p, uint64_t *ids, size_t nr, uint64_t request, uint64_t flags)
+{
+	Pft__GetAsyncCommandResponse__Flush flush = PFT__GET_ASYNC_COMMAND_RESPONSE__FLUSH__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	flush.n_data_source_ids = nr;
+	flush.data_source_ids = ids;
+	flush.has_request_id = true;
+	flush.request_id = request;
+	flush.has_flags = true;
+	flush.flags = flags;
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_FLUSH;
+	r.flush = &flush;
+	command(p, &r, false);
+}
+
+void producer_clear_state(struct producer *p, uint64_t *ids, size_t nr)
+{
+	Pft__GetAsyncCommandResponse__ClearIncrementalState clear =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__CLEAR_INCREMENTAL_STATE__INIT;
+	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
+
+	clear.n_data_source_ids = nr;
+	clear.data_source_ids = ids;
+	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_CLEAR_INCREMENTAL_STATE;
+	r.clear_incremental_state = &clear;
+	command(p, &r, false);
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/* read.c - a session's packets on their way out: stamped, filtered, compressed */
+#include "read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "central.h"
+#include "compress.h"
+#include "filter.h"
+#include "own.h"
+#include "numbers.h"
+#include "stamp.h"
+#include "validate.h"
+
+/* Grown as needed. Return: NULL: no memory. */
+static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
+{
+	uint8_t *bytes;
+
+	if (session->scratch_room[which] >= size)
+		return session->scratch[which];
+	bytes = realloc(session->scratch[which], size);
+	if (!bytes)
+		return NULL;
+	session->scratch[which] = bytes;
+	session->scratch_room[which] = size;
+	return bytes;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/* What may not leave goes; of a packet that does not parse nothing is left. */
+static void add_filtered(struct session *session, struct batch *b, const uint8_t *packet,
+			 size_t size, uint64_t *discarded)
+{
+	struct filter_counts *counts = &session->filter_counts;
+	uint8_t *out = scratch(session, 0, size + 1);
+	ptrdiff_t left = out ? filter_packet(session->filter, packet, size, out) : -1;
+
+	counts->packets++;
+	counts->bytes_in += size;
+	if (left < 0) {
+		counts->errors++;
+		left = 0;
+	}
+	counts->bytes_out += (size_t)left;
+	if (discarded)
+		*discarded += size - (size_t)left;
+	batch_add(b, out, (size_t)left, NULL, 0);
+}
+
+/* A packet with its stamp, in one piece if it has to be filtered. */
+static void add(struct session *session, size_t buffer, struct batch *b,
+		const struct central_packet *p)
+{
+	uint8_t stamp[STAMP_MAX], *whole;
+	size_t size = stamp_packet(stamp, p, numbers_get(&session->numbers, &p->origin));
+
+	if (!session->filter) {
+		batch_add(b, p->data, p->size, stamp, size);
+		return;
+	}
+	whole = scratch(session, 1, p->size + size);
+	if (!whole) {
+		b->has_failed = true;
+		return;
+	}
+	memcpy(whole, p->data, p->size);
+	memcpy(whole + p->size, stamp, size);
+	add_filtered(session, b, whole, p->size + size, &session->filter_counts.discarded[buffer]);
+}
+
+static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
+{
+	struct central *central = session->buffers[buffer].central;
+	struct central_packet p;
+
+	central_read_begin(central);
+	while (b->size < limit) {
+		if (!central_read(central, &p))
+			return false;
+		if (packet_is_valid(p.data, p.size))
+			add(session, buffer, b, &p);
+		else
+			session->invalid_packets++;
+	}
+	return true;
+}
+
+/* The service's own packets pass the filter, too, but for the statistics. */
+static void filter_batch(struct session *session, struct batch *b)
+{
+	struct batch out = { 0 };
+	const uint8_t *packet;
+	size_t size;
+
+	while (batch_next(b, &packet, &size))
+		add_filtered(session, &out, packet, size, NULL);
+	batch_exit(b);
+	*b = out;
+}
+
+static enum compress_kind compression(const Pft__TraceConfig *config, int *level)
+{
+	const Pft__TraceConfig__CompressionConfig *wish = config->compression;
+
+	*level = wish && wish->zstd ? wish->zstd->level : 0;
+	if (wish && wish->zstd)
+		return COMPRESS_ZSTD;
+	if ((wish && wish->deflate) || config->compression_type ==
+	    PFT__TRACE_CONFIG__COMPRESSION_TYPE__COMPRESSION_TYPE_DEFLATE)
+		return COMPRESS_DEFLATE;
+	return COMPRESS_NONE;
+}
+
+/* All packets of the batch become one; if that does not work they go as they are. */
+static void compress(struct session *session, struct batch *b)
+{
+	int level;
+	enum compress_kind kind = compression(session->config, &level);
+	ptrdiff_t size;
+	size_t room;
+	uint8_t *out;
+
+	if (kind == COMPRESS_NONE || !b->size)
+		return;
+	room = compress_bound(kind, b->size);
+	out = malloc(room);
+	size = out ? compress_packets(kind, level, b->bytes, b->size, out) : -1;
+	if (size < 0) {
+		free(out);
+		return;
+	}
+	batch_exit(b);
+	*b = (struct batch) { .bytes = out, .size = (size_t)size, .room = room };
+}
+
+static bool read_all(struct session *session, struct batch *b, size_t limit)
+{
+	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
+	uint64_t began = session->filter ? now_ns() : 0;
+	bool has_more = false;
+
+	own_write(session, b);
+	if (session->filter)
+		filter_batch(session, b);
+	for (size_t i = 0; i < session->buffer_nr && !has_more; i++)
+		has_more = read_buffer(session, i, b, limit);
+	if (session->filter)
+		session->filter_counts.time_ns += now_ns() - began;
+	if (has_more)
+		return true;
+	if (!wish || !wish->disable_service_events)
+		own_write_end(session, b);
+	own_write_stats(session, b);
+	return false;
+}
+
+bool session_read(struct session *session, struct batch *b, size_t limit)
+{
+	bool has_more;
+
+	batch_empty(b);
+	has_more = read_all(session, b, limit);
+	compress(session, b);
+	return has_more;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* read.h - a session's packets on their way out: stamped, filtered, compressed */
+#ifndef KTRACED_SERVICE_READ_H
+#define KTRACED_SERVICE_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "batch.h"
+#include "session.h"
+
+/* Empties @b, then puts packets of about @limit bytes into it. Return: whether there is more. */
+bool session_read(struct session *session, struct batch *b, size_t limit);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/* run.c - ktraced --service: from the first socket to the last */
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "../log.h"
+#include "listen.h"
+#include "port.h"
+#include "service.h"
+
+/* Of systemd's sockets: the first one is this number. */
+#define LISTEN_FIRST 3
+
+static const struct address producer_address = {
+	.variable = "PERFETTO_PRODUCER_SOCK_NAME", .file = "/run/perfetto/traced-producer.sock",
+	.spare = "/tmp/perfetto-producer", .mode = 0666,
+};
+
+static const struct address consumer_address = {
+	.variable = "PERFETTO_CONSUMER_SOCK_NAME", .file = "/run/perfetto/traced-consumer.sock",
+	.spare = "/tmp/perfetto-consumer", .mode = 0660,
+};
+
+/* Each producer takes two descriptors. */
+static void allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Of the sockets that systemd hands over, the one called @name. Return: -1: none. */
+static int inherited(const char *name)
+{
+	const char *pid = getenv("LISTEN_PID"), *nr = getenv("LISTEN_FDS");
+	const char *names = getenv("LISTEN_FDNAMES");
+	size_t len = strlen(name);
+
+	if (!pid || !nr || !names || atoi(pid) != getpid())
+		return -1;
+	for (int fd = LISTEN_FIRST; fd < LISTEN_FIRST + atoi(nr); fd++) {
+		size_t this = strcspn(names, ":");
+
+		if (this == len && !memcmp(names, name, len)) {
+			fcntl(fd, F_SETFD, FD_CLOEXEC);
+			fcntl(fd, F_SETFL, O_NONBLOCK);
+			return fd;
+		}
+		if (!names[this])
+			break;
+		names += this + 1;
+	}
+	return -1;
+}
+
+/* What sd_notify(3) does, without its library. */
+static void notify(const char *state)
+{
+	struct sockaddr_un sun = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET");
+	size_t len = path ? strlen(path) : 0;
+	int fd;
+
+	if (!len || len >= sizeof(sun.sun_path))
+		return;
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	memcpy(sun.sun_path, path, len);
+	if (*path == '@')
+		sun.sun_path[0] = 0;
+	sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const void *)&sun,
+	       (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
+	close(fd);
+}
+
+static void on_signal(void *arg, uint32_t events)
+{
+	struct service *s = arg;
+
+	(void)events;
+	loop_stop(&s->loop);
+}
+
+static int serve(struct service *s, const sigset_t *signals)
+{
+	int fd = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
+	int error = fd < 0 ? -errno : loop_add(&s->loop, fd, EPOLLIN, on_signal, s);
+
+	if (!error) {
+		log_note("serving producers at %s, consumers at %s",
+			 address_name(&producer_address), address_name(&consumer_address));
+		notify("READY=1");
+		error = loop_run(&s->loop);
+		notify("STOPPING=1");
+	}
+	if (error)
+		log_error("event loop: %s", strerror(-error));
+	if (fd >= 0)
+		close(fd);
+	return error ? EXIT_OWN : 0;
+}
+
+int service_run(const sigset_t *signals)
+{
+	/* Not on the stack: it has a table of all buffers. */
+	static struct service service;
+	struct listener producers, consumers;
+	int error, status = EXIT_OWN;
+
+	allow_descriptors();
+	error = service_init(&service);
+	if (error) {
+		log_error("cannot start the service: %s", strerror(-error));
+		return EXIT_OWN;
+	}
+	if (listener_open(&producers, &service, &producer_port, &producer_address,
+			  inherited("producer")))
+		goto out;
+	if (!listener_open(&consumers, &service, &consumer_port, &consumer_address,
+			   inherited("consumer"))) {
+		status = serve(&service, signals);
+		listener_close(&consumers);
+	}
+	listener_close(&producers);
+out:
+	service_exit(&service);
+	return status;
+}

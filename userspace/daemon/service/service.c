@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/* service.c - what all sessions and producers share */
+#include "service.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "producer.h"
+#include "session.h"
+#include "trigger.h"
+
+static void reap(void *arg)
+{
+	peers_reap(arg);
+}
+
+int service_init(struct service *s)
+{
+	int error;
+
+	*s = (struct service) { .uid = geteuid() };
+	TAILQ_INIT(&s->peers);
+	TAILQ_INIT(&s->dropped);
+	TAILQ_INIT(&s->producers);
+	TAILQ_INIT(&s->sessions);
+	LIST_INIT(&s->guarded);
+	LIST_INIT(&s->fired);
+	s->reaper = (struct timer) { .fire = reap, .arg = s };
+	error = loop_init(&s->loop);
+	if (error)
+		return error;
+	error = timers_init(&s->timers, &s->loop, CLOCK_MONOTONIC);
+	if (error)
+		goto err_loop;
+	error = timers_init(&s->boot_timers, &s->loop, CLOCK_BOOTTIME);
+	if (error)
+		goto err_timers;
+	return 0;
+
+err_timers:
+	timers_exit(&s->timers);
+err_loop:
+	loop_exit(&s->loop);
+	return error;
+}
+
+void service_exit(struct service *s)
+{
+	struct session *session;
+	struct peer *p;
+
+	while ((session = TAILQ_FIRST(&s->sessions)))
+		session_free(session, "The service was stopped");
+	while ((p = TAILQ_FIRST(&s->peers)))
+		peer_drop(p);
+	peers_reap(s);
+	guard_forget(s);
+	trigger_forget(s);
+	timers_exit(&s->boot_timers);
+	timers_exit(&s->timers);
+	loop_exit(&s->loop);
+}
+
+int service_add_buffer(struct service *s, struct buffer *b)
+{
+	for (uint32_t tries = 0; tries < SERVICE_BUFFER_MAX; tries++) {
+		s->last_buffer = (uint16_t)(s->last_buffer % SERVICE_BUFFER_MAX + 1);
+		if (s->buffers[s->last_buffer])
+			continue;
+		b->id = s->last_buffer;
+		s->buffers[b->id] = b;
+		s->buffer_nr++;
+		return 0;
+	}
+	return -ENOSPC;
+}
+
+void service_remove_buffer(struct service *s, struct buffer *b)
+{
+	struct producer *p;
+
+	TAILQ_FOREACH(p, &s->producers, link)
+		producer_forget_buffer(p, b->id);
+	s->buffers[b->id] = NULL;
+	s->buffer_nr--;
+}
+
+struct buffer *service_buffer(const struct service *s, uint32_t id)
+{
+	return id && id <= SERVICE_BUFFER_MAX ? s->buffers[id] : NULL;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * service.h - producers, sessions and consumers that trace at once (Documentation/service.md)
+ *
+ *   consumer --EnableTracing--> session --for each matching source--> instance at a producer
+ *                                  |                                      |
+ *                                buffers <-------- chunks, patches -------+
+ *
+ * One thread, one loop. Who goes away takes his part with him: a consumer his session, unless it
+ * is detached, and a producer its instances. Ids are this service's and never used again soon.
+ */
+#ifndef KTRACED_SERVICE_SERVICE_H
+#define KTRACED_SERVICE_SERVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "../loop.h"
+#include "peer.h"
+#include "timer.h"
+
+struct session;
+struct producer;
+struct central;
+struct guarded;
+struct fired;
+
+#define SERVICE_BUFFER_MAX 4095
+#define SERVICE_PRODUCER_MAX 65534
+
+/* A buffer of a session, by the id that producers know */
+struct buffer {
+	uint16_t id;
+	struct session *session;
+	struct central *central;
+};
+
+struct service {
+	struct loop loop;
+	struct timers timers;
+	struct timers boot_timers;	/* for prefer_suspend_clock_* */
+	uid_t uid;
+	bool is_locked;			/* lockdown: only producers of our own uid */
+
+	TAILQ_HEAD(peer_list, peer) peers;
+	struct peer_list dropped;
+	struct timer reaper;
+
+	TAILQ_HEAD(producer_list, producer) producers;
+	TAILQ_HEAD(session_list, session) sessions;
+	uint32_t producer_nr, source_nr, session_nr, buffer_nr;
+
+	uint16_t last_producer;
+	uint16_t last_buffer;
+	uint64_t last_session, last_instance, last_flush;
+	struct buffer *buffers[SERVICE_BUFFER_MAX + 1];		/* by id, from 1 on */
+
+	uint64_t producers_seen, sources_seen, chunks_discarded, patches_discarded;
+	LIST_HEAD(, guarded) guarded;	/* unsupervised sessions of late, by name */
+	LIST_HEAD(, fired) fired;	/* triggers of the last 24 hours */
+};
+
+/* Return: 0 or -errno. */
+int service_init(struct service *s);
+/* Ends all sessions and connections. */
+void service_exit(struct service *s);
+
+/* Gives @b an id. Return: 0 or -ENOSPC. */
+int service_add_buffer(struct service *s, struct buffer *b);
+void service_remove_buffer(struct service *s, struct buffer *b);
+/* Return: NULL if no session has it. */
+struct buffer *service_buffer(const struct service *s, uint32_t id);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * session.h - one recording: buffers, instances of data sources, and when it starts and ends
+ *
+ *                    StartTracing, trigger               stop, duration, trigger, full file
+ *   CONFIGURED ------------------------------> STARTED ---------------------------------+
+ *       |   (at once, unless deferred)            |                                      v
+ *       |                                         | nobody has to agree        STOP_WAIT (acks)
+ *       +--- stop ---> DISABLED <-----------------+<---- all have, or time-out --+
+ *                         |
+ *                         +--- FreeBuffers, consumer gone, attached or not --> freed
+ *   CLONED: a copy of another one's buffers, to be read and freed
+ */
+#ifndef KTRACED_SERVICE_SESSION_H
+#define KTRACED_SERVICE_SESSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/types.h>
+
+#include "clocks.h"
+#include "service.h"
+#include "service.pb-c.h"
+#include "timer.h"
+
+struct consumer;
+struct filter;
+struct flush;
+struct delayed;
+
+enum session_state {
+	SESSION_CONFIGURED,
+	SESSION_STARTED,
+	SESSION_STOP_WAIT,
+	SESSION_DISABLED,
+	SESSION_CLONED,
+};
+
+/* A packet of the service's own, waiting to be read */
+struct own_packet {
+	STAILQ_ENTRY(own_packet) link;
+	int kind;			/* of events: enum own_event */
+	size_t size;
+	uint8_t bytes[];
+};
+
+STAILQ_HEAD(own_packets, own_packet);
+
+/* What the session itself puts into the trace, and in which order */
+struct own {
+	bool has_head;			/* written: uuid, system, config */
+	bool wants_mark;		/* a synchronisation mark is due */
+	bool wants_stats;		/* at the end of the reading after this was set */
+	struct own_packets clocks;	/* snapshots that were taken */
+	struct own_packets triggers;	/* received, not written yet */
+	struct own_packets events;
+	struct clock_readings first;	/* at the start */
+	struct clock_readings latest;	/* that was kept */
+};
+
+/* Numbers of writers, as in trusted_packet_sequence_id */
+struct numbers {
+	uint64_t *keys;			/* producer << 16 | writer, 0: free */
+	uint32_t *ids;
+	uint32_t room, nr;
+};
+
+struct flush_counts {
+	uint64_t requested, succeeded, failed;
+	int final;			/* Pft__TraceStats__FinalFlushOutcome */
+};
+
+struct filter_counts {
+	uint64_t packets, bytes_in, bytes_out, errors, time_ns;
+	uint64_t *discarded;		/* per buffer */
+};
+
+struct file {
+	bool is_used;			/* packets go there, not to consumers */
+	int fd;				/* -1: none, or closed */
+	uint64_t written, max;
+	uint32_t period_ms;
+	bool flushes_first;		/* a flush precedes each write */
+	bool syncs;
+};
+
+struct session {
+	TAILQ_ENTRY(session) link;
+	struct service *service;
+	uint64_t id;
+	enum session_state state;
+	uid_t uid;			/* of the consumer that made it */
+	struct consumer *consumer;	/* NULL: detached */
+	char *key;			/* of a detached one */
+	Pft__TraceConfig *config;
+	uint32_t duration_ms;
+	int64_t uuid[2];		/* lsb, msb */
+	bool was_triggered;
+	bool told_all_started;
+	uint64_t start_realtime_ns;
+
+	struct buffer *buffers;
+	size_t buffer_nr;
+	TAILQ_HEAD(instance_list, instance) instances;
+	TAILQ_HEAD(flush_list, flush) flushes;
+	uint32_t flush_nr;
+	LIST_HEAD(, delayed) delayed;	/* clones asked for by triggers */
+
+	struct timer stop_timer, ack_timer, slow_timer, snapshot_timer, flush_timer, clear_timer;
+	struct timer write_timer, trigger_timer, hit_timer;
+	uint32_t flush_period_ms;	/* 0: not periodically */
+
+	struct own own;
+	struct file file;
+	struct filter *filter;
+	struct numbers numbers;
+	struct flush_counts flush_counts;
+	struct filter_counts filter_counts;
+	uint64_t invalid_packets;
+	uint8_t *scratch[2];		/* for filtering and compressing, grown as needed */
+	size_t scratch_room[2];
+};
+
+/* Room for the text of a refusal */
+#define SESSION_ERROR_MAX 512
+
+/* Without buffers and not in the service's list yet. Takes @config. Return: NULL: no memory. */
+struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t uid);
+/* One buffer each as in the configuration. Return: whether it worked; otherwise @error says why. */
+bool session_make_buffers(struct session *session, char *error);
+/* The configuration's, or a new one. @config: NULL: a new one in any case. */
+void session_set_uuid(struct session *session, const Pft__TraceConfig *config);
+/* trace_filter of the configuration, if it has one. Return: as above; @error may be NULL. */
+bool session_load_filter(struct session *session, char *error);
+/* Into the list, with a number of its own. */
+void session_publish(struct session *session);
+
+/*
+ * EnableTracing. Takes @config and @fd (-1: none), in any case.
+ * Return: whether it worked; otherwise @error (SESSION_ERROR_MAX) says why and nothing is left.
+ */
+bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *error);
+/* Nothing happens in other states than CONFIGURED. */
+void session_start(struct session *session);
+/* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
+void session_stop(struct session *session, bool now, const char *error);
+/* Flushes, then stops; a session that nobody is attached to is freed then. */
+void session_finish(struct session *session);
+/* Stops it if need be; the consumer, if any, has none any more. */
+void session_free(struct session *session, const char *error);
+
+/* Instances have changed their state: perhaps all have started or stopped now. */
+void session_check_started(struct session *session);
+void session_check_stopped(struct session *session);
+/* Flushes do not wait for @p any more. */
+void session_producer_left(struct session *session, struct producer *p);
+
+bool session_is_running(const struct session *session);
+/* It is known only after a trigger whether there is anything to read. */
+bool session_waits_for_trigger(const struct session *session);
+int session_trigger_mode(const struct session *session);
+bool session_allows(const struct session *session, uid_t uid);
+const char *session_state_name(const struct session *session);
+struct session *session_find(const struct service *s, uint64_t id);
+
+/* Milliseconds to the next multiple of @period_ms of the wall clock: sessions act together. */
+uint64_t aligned_delay_ms(uint32_t period_ms);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* stats.h - statistics of a session and of the service, as consumers and traces get them (E.12) */
+#ifndef KTRACED_SERVICE_STATS_H
+#define KTRACED_SERVICE_STATS_H
+
+#include "session.h"
+
+/* Return: NULL: no memory. Numbers writers as it goes, so that packets and statistics agree. */
+Pft__TraceStats *stats_make(struct session *session);
+void stats_free(Pft__TraceStats *stats);
+
+#endif

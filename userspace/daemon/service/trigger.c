@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/* trigger.c - names that producers and consumers fire, and what sessions do then */
+#include "trigger.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "consumer.h"
+#include "match.h"
+
+#define NS_PER_DAY (24ull * 3600 * 1000000000)
+/* More than that in a day is a flood: the oldest are forgotten. */
+#define FIRED_MAX 65536
+
+struct fired {
+	LIST_ENTRY(fired) link;
+	uint64_t boot_ns;
+	char name[];
+};
+
+/* A clone that the consumer is told to make, after the trigger's delay */
+struct delayed {
+	LIST_ENTRY(delayed) link;
+	struct session *session;
+	struct timer timer;
+	struct trigger_hit hit;
+	char names[];
+};
+
+typedef Pft__TraceConfig__TriggerConfig__Trigger wish;
+
+static void remember(struct service *s, const char *name, uint64_t now)
+{
+	struct fired *f = malloc(sizeof(*f) + strlen(name) + 1);
+
+	if (!f)
+		return;
+	f->boot_ns = now;
+	strcpy(f->name, name);
+	LIST_INSERT_HEAD(&s->fired, f, link);
+}
+
+/* How often in the last 24 hours; what is older goes. Newest first. */
+static uint32_t count(struct service *s, const char *name, uint64_t now)
+{
+	struct fired *f = LIST_FIRST(&s->fired);
+	uint32_t nr = 0, all = 0;
+
+	while (f) {
+		struct fired *next = LIST_NEXT(f, link);
+
+		if (now - f->boot_ns >= NS_PER_DAY || ++all > FIRED_MAX) {
+			LIST_REMOVE(f, link);
+			free(f);
+		} else {
+			nr += !strcmp(f->name, name);
+		}
+		f = next;
+	}
+	return nr;
+}
+
+void trigger_forget(struct service *s)
+{
+	struct fired *f;
+
+	while ((f = LIST_FIRST(&s->fired))) {
+		LIST_REMOVE(f, link);
+		free(f);
+	}
+}
+
+static void free_delayed(struct delayed *d)
+{
+	timer_stop(&d->session->service->timers, &d->timer);
+	LIST_REMOVE(d, link);
+	free(d);
+}
+
+void trigger_cancel(struct session *session)
+{
+	struct delayed *d;
+
+	while ((d = LIST_FIRST(&session->delayed)))
+		free_delayed(d);
+}
+
+static void ask_for_clone(void *arg)
+{
+	struct delayed *d = arg;
+
+	if (d->session->consumer)
+		consumer_tell_clone(d->session->consumer, &d->hit);
+	free_delayed(d);
+}
+
+static void delay_clone(struct session *session, const struct trigger_hit *hit)
+{
+	size_t len = strlen(hit->name) + 1;
+	struct delayed *d = calloc(1, sizeof(*d) + len + strlen(hit->producer) + 1);
+
+	if (!d)
+		return;
+	d->session = session;
+	d->hit = *hit;
+	d->hit.name = strcpy(d->names, hit->name);
+	d->hit.producer = strcpy(d->names + len, hit->producer);
+	d->timer = (struct timer) { .fire = ask_for_clone, .arg = d };
+	LIST_INSERT_HEAD(&session->delayed, d, link);
+	timer_set(&session->service->timers, &d->timer, hit->delay_ms);
+}
+
+static const wish *find(const struct session *session, const char *name)
+{
+	const Pft__TraceConfig__TriggerConfig *config = session->config->trigger_config;
+
+	for (size_t i = 0; config && i < config->n_triggers; i++)
+		if (config->triggers[i]->name && !strcmp(config->triggers[i]->name, name))
+			return config->triggers[i];
+	return NULL;
+}
+
+static bool applies(const wish *w, const char *from, uint32_t fired)
+{
+	if (w->producer_name_regex && *w->producer_name_regex &&
+	    !match_regex(from, w->producer_name_regex))
+		return false;
+	if (drand48() < w->skip_probability)
+		return false;
+	return !w->max_per_24_h || fired < w->max_per_24_h;
+}
+
+static void act(struct session *session, const struct trigger_hit *hit)
+{
+	bool is_first = !session->was_triggered;
+
+	own_clocks(session);
+	own_trigger(session, hit, false);
+	session->was_triggered = true;
+	switch (session_trigger_mode(session)) {
+	case PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING:
+		if (session->state != SESSION_CONFIGURED)
+			break;
+		session->duration_ms = (uint32_t)hit->delay_ms;
+		session_start(session);
+		break;
+	case PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__STOP_TRACING:
+		if (is_first && session_is_running(session))
+			timer_set(&session->service->timers, &session->hit_timer, hit->delay_ms);
+		break;
+	case PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__CLONE_SNAPSHOT:
+		delay_clone(session, hit);
+		break;
+	}
+}
+
+static void fire(struct service *s, const char *from, uid_t uid, const char *name)
+{
+	uint64_t now = clocks_boot_ns();
+	uint32_t fired = count(s, name, now);
+	struct session *session;
+	bool has_matched = false;
+
+	TAILQ_FOREACH(session, &s->sessions, link) {
+		const wish *w = session->state != SESSION_CLONED ? find(session, name) : NULL;
+		struct trigger_hit hit = { .boot_ns = now, .name = name, .producer = from,
+					   .uid = uid };
+
+		if (!w || !applies(w, from, fired))
+			continue;
+		has_matched = true;
+		hit.delay_ms = w->stop_delay_ms;
+		act(session, &hit);
+	}
+	if (has_matched)
+		remember(s, name, now);
+}
+
+void trigger_fire(struct service *s, const char *from, uid_t uid, char *const *names, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		fire(s, from, uid, names[i]);
+}
