@@ -73,7 +73,7 @@ progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
 	    $(BUILD)/progs/bad_library.so $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
 shark_progs := $(patsubst tests/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/shark/*.c))
-progs    += $(shark_progs)
+progs    += $(shark_progs) $(BUILD)/progs/html_turns
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -195,6 +195,15 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
+
+# What a server of pages has meanwhile
+$(BUILD)/obj/tests/html/%: INCLUDE += -Iuserspace/viewer
+$(BUILD)/progs/html_turns: $(BUILD)/obj/tests/html/turns.o $(BUILD)/lib/viewer.a \
+		$(BUILD)/lib/libktraceset.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o %.a,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib' \
+		-lktraceset -ldw -lelf -lm -lz -lzstd -o $@
 
 # Messages of other tools
 $(BUILD)/include/%.pb-c.c $(BUILD)/include/%.pb-c.h: userspace/proto/%.proto

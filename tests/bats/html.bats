@@ -235,21 +235,53 @@ code()
 	[ "$status" = 1 ]
 }
 
-@test "html: what is too long for a page is said; a window of it is shown" {
-	"$PROGS/mktrace" t <<-'END'
-		meta trace version=1 clock=monotonic hz=1000000000
-		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
-		meta stream id=0 kind=user cpu=0 block=4096
-		meta event kind=user id=64 desc=app:x{u32%20n;}
-		block 0
-		rec 1000 64 7 u32:1
-		rec 17280000000000000 64 7 u32:2
-	END
-	run_ktrace html -o p.html t
-	[ "$status" = 1 ]
-	[[ $stderr == *'104 days: choose with --since and --until'* ]]
-	[ ! -e p.html ]
-	run_ktrace html -o p.html --since 17279999 t
-	[ "$status" = 0 ]
-	[ -s p.html ]
+@test "serve: what is there before all is read is the beginning of what there is then" {
+	made 3 70000
+	"$KTRACE" html -o p.html t
+	mkdir turns
+	# Half of some 46,000 are those of counting.
+	"$PROGS/html_turns" turns 0 9000 24000 30000 38000 45000 -- t
+	python3 -I "$DECODE" turns p.html turns/{0,9000,24000,30000,38000,45000,whole} >known
+	[ "$(head -n 1 known)" = '0 nodes, 0 blocks' ]
+	[ "$(sed -n 2p known)" = '0 nodes, 0 blocks' ]
+	grep -qE '^[1-9][0-9]* nodes, 1 blocks$' known
+	grep -qE '^[1-9][0-9]* nodes, 3 blocks$' known
+	# With conditions, and from a time on
+	made 2 3000
+	page -p 101 --since 2ms -e 'sched:*' t
+	cp p.html chosen.html
+	"$KTRACE" serve -p 101 --since 2ms -e 'sched:*' t >url &
+	SERVER=$!
+	retry 0.1 test -s url
+	python3 -I "$DECODE" served chosen.html "$(cat url)"
+}
+
+# apart: file t, whose events are months apart, some of them a ns from the next
+apart()
+{
+	{
+		echo 'meta trace version=1 clock=monotonic hz=1000000000'
+		echo 'meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000'
+		echo 'meta stream id=0 kind=user cpu=0 block=4096'
+		echo 'meta event kind=user id=64 desc=app:work_begin{u32%20n;}'
+		echo 'meta event kind=user id=65 desc=app:work_end{u32%20n;}'
+		echo 'block 0'
+		for i in 0 1 2 3 4 5; do
+			echo "rec $((1000 + i * 7776000000000001)) 64 7 u32:$i"
+			echo "rec $((1001 + i * 7776000000000001)) 65 7 u32:$i"
+			echo "rec $((1004 + i * 7776000000000001)) 64 7 u32:$i"
+			echo "rec $((9000001004 + i * 7776000000000001)) 65 7 u32:$i"
+		done
+	} | "$PROGS/mktrace" t
+}
+
+@test "html: events months apart keep each ns" {
+	apart
+	page t
+	head_has 'h["span"] == 38880009000000009 > 2**53'
+	python3 -I "$DECODE" events p.html | grep -oE '"ns": [0-9]+' | cut -d ' ' -f2 >ns
+	[ "$(sed -n '5,7p' ns | paste -sd ' ')" = '7776000000000001 7776000000000002 7776000000000005' ]
+	"$KTRACE" list --json t | grep -oE '"ns":[0-9]+' | cut -d: -f2 | cmp - ns
+	page --since 31104000 t
+	head_has 'len(h["blocks"]) == 1 and h["span"] < 2**53'
 }

@@ -11,7 +11,19 @@ setup_file()
 	# Not in the folder of a test: the made-up trace is made once.
 	PLAYWRIGHT=$("$HTML/setup")
 	export PLAYWRIGHT
+	# Nor is the browser.
+	node "$HTML/shared.mjs" >"$BATS_FILE_TMPDIR/browser" 3>&- &
+	BROWSER_PID=$!
+	export BROWSER_PID
+	retry 0.1 test -s "$BATS_FILE_TMPDIR/browser"
+	BROWSER=$(cat "$BATS_FILE_TMPDIR/browser")
+	export BROWSER
 	"$HTML/make_page.py" "$BATS_FILE_TMPDIR/made-up.html" "$BATS_FILE_TMPDIR/made-up.json"
+}
+
+teardown_file()
+{
+	kill "$BROWSER_PID" || true
 }
 
 setup()
@@ -42,13 +54,17 @@ shows()
 	run node "$HTML/real.mjs" "$2" "$1.d"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 7 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 8 ]
 }
 
-# three_traces: of what the kernel does (made), with losses and all kinds of fields (golden), and
-# of locks and waits (recorded)
-three_traces()
+# four_traces: of what the kernel does (made), with losses and all kinds of fields (golden), of
+# locks and waits (recorded), and one of more than 2^53 ns
+four_traces()
 {
+	python3 "$ROOT/tests/oracle/analyse.py" make 8 300 | python3 -c '
+import re, sys
+print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 * (int(m[1]) > 2000000)}",
+             sys.stdin.read()))' | "$PROGS/mktrace" long.ktrace
 	python3 "$ROOT/tests/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
 	cp "$ROOT/tests/golden/small-v1.bin" lost.ktrace
 	run_ktraced --pthread -o locks.ktrace -- "$PROGS/pthread_contended"
@@ -70,8 +86,8 @@ three_traces()
 }
 
 @test "the page of ktrace html shows what list, flow, state and info say" {
-	three_traces
-	for trace in kernel lost locks; do
+	four_traces
+	for trace in kernel lost locks long; do
 		answers "$trace.ktrace"
 		"$KTRACE" html -o "$trace.html" "$trace.ktrace"
 		shows "$trace.ktrace" "file://$PWD/$trace.html"
@@ -79,9 +95,25 @@ three_traces()
 }
 
 @test "the page of ktrace serve shows the same, and asks nobody else" {
-	three_traces
+	four_traces
 	answers kernel.ktrace
 	start serve "$KTRACE" serve kernel.ktrace
 	retry 0.1 test -s serve.out
 	shows kernel.ktrace "$(cat serve.out)"
+}
+
+@test "the page of ktrace serve grows while the server reads" {
+	python3 "$ROOT/tests/oracle/analyse.py" make 3 70000 | sed '0,/^block/s//\
+meta process pid=100 ppid=1 ts=1 comm=many\
+meta thread tid=101 pid=100 ts=1 comm=one\
+meta thread tid=102 pid=100 ts=1 comm=two\
+&/' | "$PROGS/mktrace" t
+	mkdir turns
+	"$PROGS/html_turns" turns 0 24000 30000 38000 -- t
+	start serve "$KTRACE" serve t
+	retry 0.1 test -s serve.out
+	run node "$HTML/grow.mjs" "$(cat serve.out)" "$PWD/turns" 0 24000 30000 38000 whole
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 3 ]
 }

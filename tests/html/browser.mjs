@@ -6,13 +6,19 @@ import { createRequire } from 'node:module';
 
 const { chromium } = createRequire(`${process.env.PLAYWRIGHT}/`)('playwright-core');
 
-// Starts the browser. Root cannot have its sandbox; the pages are ours.
+// Root cannot have the browser's sandbox; the pages are ours.
+const options = {
+	executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
+	args: process.getuid() === 0 ? ['--no-sandbox'] : [],
+};
+
+// Starts the browser, or takes the one that is there for several programs, see shared.mjs
 export function start() {
-	return chromium.launch({
-		executablePath: process.env.CHROMIUM || '/usr/bin/chromium',
-		args: process.getuid() === 0 ? ['--no-sandbox'] : [],
-	});
+	return process.env.BROWSER ? chromium.connect(process.env.BROWSER) : chromium.launch(options);
 }
+
+// One that others can take
+export const start_shared = () => chromium.launchServer(options);
 
 // Opens an address and waits until all is drawn. What goes wrong in the page is kept in
 // page.errors, what it asks of others than its own server in page.foreign.
@@ -42,7 +48,7 @@ async function load(page, url) {
 	await page.goto('about:blank');
 	await page.goto(url, { waitUntil: 'commit' });
 	await page.waitForFunction(() => window.ktrace);
-	await page.evaluate(async () => { await window.ktrace.ready; await window.ktrace.settled(); });
+	await page.evaluate(async () => { await window.ktrace.whole(); await window.ktrace.settled(); });
 }
 
 export const settled = page => page.evaluate(() => window.ktrace.settled());

@@ -6,6 +6,8 @@
   decode.py head PAGE                   prints the head
   decode.py events PAGE                 prints events, a line of JSON each
   decode.py served PAGE URL             what ktrace serve gives there is the same
+  decode.py turns PAGE FOLDER...        so is what it has when it has read all, in the last folder,
+                                        and before that, in the others, see turns.c
 """
 import bisect
 import collections
@@ -14,6 +16,7 @@ import json
 import struct
 import subprocess
 import sys
+import time
 import urllib.request
 import zlib
 from base64 import b64decode
@@ -165,7 +168,9 @@ class Page:
         return values
 
     def node(self, i):
-        b = self.piece(f"kt-n{i}")
+        return self.parse_node(self.piece(f"kt-n{i}"))
+
+    def parse_node(self, b):
         events = [b.u() for _ in range(BINS)]
         lost = [b.u() for _ in range(BINS)]
         rows, row = {}, 0
@@ -384,18 +389,70 @@ def check_rows(page):
         assert row < len(rows) and state <= len(page.head["states"])
 
 
-def check_served(page, url):
-    def get(address):
-        with urllib.request.urlopen(address) as answer:
-            return answer.read()
-    elements = Elements()
-    elements.feed(get(url).decode())
-    assert set(elements.found) == {"kt-head"}, set(elements.found)
-    head = json.loads(elements.found["kt-head"])
+def check_known(page, head, get):
+    """What a server knows before it has read all is the beginning of what it knows then"""
+    final = page.head
+    assert 0 <= head["known"] <= head["span"] == final["span"]
+    for what in "types", "streams", "states":
+        assert head[what] == final[what][:len(head[what])], what
+    for ours, theirs in zip(head["blocks"], final["blocks"]):
+        assert ours == theirs, (ours, theirs)
+    for i, (ours, theirs) in enumerate(zip(head["nodes"], final["nodes"])):
+        assert ours[:2] == theirs[:2] and ours[2] == theirs[2] and ours[5] <= theirs[5], i
+        check_known_node(page, i, head, Bytes(zlib.decompress(get("n", i), wbits=-15)))
+    for i in range(len(head["blocks"])):
+        assert get("b", i) == b64decode(page.elements[f"kt-b{i}"]), f"block {i}"
+
+
+def check_known_node(page, i, head, b):
+    """Bins that are over are as they will be."""
+    ours, theirs = page.parse_node(b), page.node(i)
+    begin, end = head["nodes"][i][:2]
+    over = min(max(head["known"] - begin, 0) // ((end - begin) // BINS), BINS)
+    assert sum(ours[0]) == head["nodes"][i][5], f"node {i}: sum"
+    for a, c in zip(ours[:2], theirs[:2]):
+        assert a[:over] == c[:over], f"node {i}"
+        assert all(x <= y for x, y in zip(a, c)), f"node {i}"
+    nothing = [0] * BINS, [0] * BINS
+    for row in set(ours[2]) | set(theirs[2]):
+        for a, c in zip(ours[2].get(row, nothing), theirs[2].get(row, nothing)):
+            assert a[:over] == c[:over], f"node {i}, row {row}"
+
+
+def check_whole(page, head, get):
     assert head.pop("serve") and head == page.head
     for name, text in page.elements.items():
         if name != "kt-head":
-            assert get(f"{url}{name[3]}/{name[4:]}") == b64decode(text), name
+            assert get(name[3], name[4:]) == b64decode(text), name
+
+
+def check_turns(page, folders):
+    for folder in folders:
+        def get(kind, i, folder=folder):
+            with open(f"{folder}/{kind}{i}", "rb") as file:
+                return file.read()
+        head = json.loads(get("head", ""))
+        if folder == folders[-1]:
+            check_whole(page, head, get)
+        else:
+            check_known(page, head, get)
+            print(f"{len(head['nodes'])} nodes, {len(head['blocks'])} blocks")
+
+
+def check_served(page, url):
+    def get(address):
+        with urllib.request.urlopen(url + address) as answer:
+            return answer.read()
+    def page_head():
+        elements = Elements()
+        elements.feed(get("").decode())
+        assert set(elements.found) == {"kt-head"}, set(elements.found)
+        return json.loads(elements.found["kt-head"])
+    while "known" in json.loads(get("head")):
+        time.sleep(0.05)
+    head = page_head()
+    assert head == json.loads(get("head"))
+    check_whole(page, head, lambda kind, i: get(f"{kind}/{i}"))
     print(f"{len(page.elements) - 1} pieces")
 
 
@@ -409,6 +466,8 @@ def main():
             print(json.dumps(page.json(event)))
     elif what == "served":
         check_served(page, rest[0])
+    elif what == "turns":
+        check_turns(page, rest)
     elif what == "check":
         listed = ktrace(rest[0], "list --json", *rest[1:])
         check_events(page, listed)

@@ -2,6 +2,7 @@
 /* analysis.c - what commands have in common that follow the state of processes and CPUs */
 #include "analysis.h"
 
+#include "losses.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -186,20 +187,6 @@ static void show(struct analysis *a)
 	ktrace_out_str(a->out, "}\n");
 }
 
-static void count_lost(struct analysis *a, const struct ktrace_trace_event *e)
-{
-	struct ktrace_value reason, count;
-	struct ktrace_values it;
-	__u64 nr, *sum;
-
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (!ktrace_values_next(&it, &reason) || !ktrace_values_next(&it, &count))
-		return;
-	nr = (__u64)ktrace_value_s64(&count, 0);
-	sum = &a->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)];
-	*sum = nr > ~0ull - *sum ? ~0ull : *sum + nr;
-}
-
 static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	int ret = a->early ? a->early(a, e) : 0;
@@ -210,7 +197,7 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 		return ret;
 	a->to = e->time > a->to ? e->time : a->to;
 	if (e->id == KTRACE_ID_LOST)
-		count_lost(a, e);
+		losses_add(a->lost, e);
 	else if (!select_passes_filters(&a->select, e))
 		return a->error;
 	else

@@ -4,9 +4,12 @@
  *
  * The files are read twice: first to know in which ranges of time there is much, then for
  * everything else. Memory is that of the models, of the rows and of one block.
+ *
+ * A page that is served can be looked at from the beginning on: it shows what has been read.
  */
 #include "html.h"
 
+#include "losses.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -62,6 +65,8 @@ static int count(struct html *h, __u64 start, __u64 end, __u64 to)
 		nr = ktrace_traceset_read(h->set, events, READ_NR);
 		if (nr > 0)
 			ret = count_events(h, events, nr, to);
+		if (!ret && h->turn)
+			ret = h->turn(h->turner);
 	} while (nr > 0 && !ret);
 	progress_end();
 	html_tree_close(&h->tree);
@@ -83,8 +88,7 @@ static int plan(struct html *h)
 	to = s->until.is_set ? when_absolute(&s->until, start) : ~0ull;
 	end = to <= end ? to - 1 : end;
 	h->span = end > h->begin ? end - h->begin : 0;
-	if (h->span > HTML_SPAN_MAX)
-		return -EOVERFLOW;
+	h->scope.start = start;
 	ret = html_tree_init(&h->tree, h->span);
 	return ret ? ret : count(h, start, end, to);
 }
@@ -106,21 +110,18 @@ static void advance(struct html *h, __u64 time)
 	}
 }
 
-static int count_lost(struct html *h, const struct ktrace_trace_event *e)
+static int add_lost(struct html *h, const struct ktrace_trace_event *e)
 {
 	struct html_loss key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) }, *loss;
-	struct ktrace_value reason, nr;
-	struct ktrace_values it;
+	__u64 nr;
 
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (!ktrace_values_next(&it, &reason) || !ktrace_values_next(&it, &nr))
+	if (!loss_read(e, &key.reason, &nr))
 		return 0;
-	key.reason = (__u32)ktrace_value_s64(&reason, 0);
 	loss = rows_get(&h->losses, &key);
 	if (!loss)
 		return -ENOMEM;
-	loss->count += (__u64)ktrace_value_s64(&nr, 0);
-	html_lanes_lost(&h->lanes, (__u64)ktrace_value_s64(&nr, 0), h->latest);
+	loss->count += nr;
+	html_lanes_lost(&h->lanes, nr, h->latest);
 	return 0;
 }
 
@@ -130,6 +131,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	struct html *h = arg;
 	int ret;
 
+	h->number++;
 	html_block_check(&h->blocks);
 	if (e->time >= h->begin) {
 		h->rows.is_open = true;
@@ -138,7 +140,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	}
 	ret = html_follow_event(&h->follow, e, h->latest);
 	if (!ret && e->id == KTRACE_ID_LOST && h->rows.is_open)
-		ret = count_lost(h, e);
+		ret = add_lost(h, e);
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
 }
 
@@ -155,7 +157,8 @@ static int add_event(struct html *h, const struct ktrace_trace_event *e)
 	const __u32 row = h->follow.self;
 	struct tally *t;
 
-	html_block_event(&h->blocks, e, row + 1, e->time > h->begin ? e->time - h->begin : 0);
+	html_block_event(&h->blocks, e, row + 1, e->time > h->begin ? e->time - h->begin : 0,
+			 h->number - 1);
 	if (e->id == KTRACE_ID_LOST)
 		return 0;
 	html_lanes_event(&h->lanes, row, h->latest);
@@ -174,12 +177,22 @@ __u64 html_events(const struct html *h, size_t trace)
 	return t ? t->events : 0;
 }
 
+/* Before more is read */
+static int between(void *arg)
+{
+	struct html *h = arg;
+	int ret = h->is_served ? html_again_mark(&h->again, h->set, h->number) : 0;
+
+	return !ret && h->turn ? h->turn(h->turner) : ret;
+}
+
 static int read_all(struct html *h)
 {
 	const struct ktrace_trace_event *e;
 	int ret;
 
 	h->scope.watch = take;
+	h->scope.between = between;
 	h->scope.watcher = h;
 	h->scope.prints = !h->is_served;
 	h->scope.keeps_losses = true;
@@ -204,6 +217,7 @@ static void end_all(struct html *h)
 	html_block_close(&h->blocks);
 	while (l->open_nr)
 		html_lanes_close(l, h->blocks.nr);
+	h->stage = HTML_WHOLE;
 }
 
 int html_make(struct html *h, struct ktrace_traceset *set)
@@ -220,10 +234,12 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 		return ret;
 	html_lanes_init(&h->lanes, &h->tree, h->store);
 	html_blocks_init(&h->blocks, h->store, &h->rows);
+	h->blocks.has_models_only = h->is_served;
 	html_rows_init(&h->rows, &h->lanes, &h->blocks);
 	h->follow.select = &h->scope.select;
 	h->follow.begin = h->begin;
 	ret = html_follow_init(&h->follow, &h->rows, set);
+	h->stage = HTML_READING;
 	if (!ret)
 		ret = read_all(h);
 	if (!ret)
@@ -231,15 +247,52 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
 }
 
+/* A node that is not over is shown as far as it is known. */
+static int open_node(struct html *h, __u32 id, struct bytes *to)
+{
+	struct bytes node = { 0 };
+	int ret = -ENOENT;
+
+	if (h->stage == HTML_READING)
+		html_rows_flush(&h->rows, h->latest);
+	if (html_lanes_peek(&h->lanes, id, &node))
+		ret = html_store_press(h->store, &node, to);
+	bytes_free(&node);
+	return ret;
+}
+
+static int served_block(struct html *h, __u32 id, struct bytes *to)
+{
+	struct bytes block = { 0 };
+	int ret;
+
+	ret = html_again_block(&h->again, h->set, &h->blocks, id, h->begin, &block);
+	if (!ret)
+		ret = html_store_press(h->store, &block, to);
+	bytes_free(&block);
+	return ret;
+}
+
+int html_piece(struct html *h, enum html_piece kind, __u32 id, struct bytes *to)
+{
+	const size_t size = html_store_size(h->store, kind, id);
+	int ret;
+
+	if (!size)
+		return kind == HTML_NODE ? open_node(h, id, to) : -ENOENT;
+	if (kind == HTML_BLOCK && h->is_served)
+		return served_block(h, id, to);
+	ret = bytes_reserve(to, size);
+	if (!ret)
+		ret = html_store_read(h->store, kind, id, to->at + to->nr);
+	to->nr += ret ? 0 : size;
+	return ret;
+}
+
 void html_complain(int error)
 {
 	char what[PATH_MAX];
 
-	if (error == -EOVERFLOW) {
-		complain_about("html", "a page has room for 104 days: %s",
-			       "choose with --since and --until");
-		return;
-	}
 	/* Of the files all is said where they are read: what is left is memory, and this. */
 	snprintf(what, sizeof(what), "temporary file in %s", html_store_folder());
 	complain_about(error == -ENOMEM ? "html" : what, "%s", strerror(-error));
@@ -248,6 +301,7 @@ void html_complain(int error)
 void html_free(struct html *h)
 {
 	html_follow_free(&h->follow);
+	html_again_free(&h->again);
 	html_blocks_free(&h->blocks);
 	html_rows_free(&h->rows);
 	html_lanes_free(&h->lanes);

@@ -8,10 +8,12 @@
  *   html_lanes.h   what rows look like from afar
  *   html_block.h   events and changes, exact
  *   html_store.h   where pieces lie until the page is written, or as long as it is served
+ *   html_again.h   events of a page that is served
  */
 #ifndef VIEWER_HTML_H
 #define VIEWER_HTML_H
 
+#include "html_again.h"
 #include "html_follow.h"
 #include "scope.h"
 
@@ -22,11 +24,26 @@ struct html_loss {
 	__u64 count;
 };
 
+/*
+ * How far a page is. One that is served is asked for while it is made:
+ *
+ *   HTML_COUNTING	files are read to know in which ranges of time there is much
+ *   HTML_READING	and for everything else
+ *   HTML_WHOLE		nothing more will come
+ */
+enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
+
 /**
  * struct html - one page
  * @scope:	which events
  * @title:	of the page, NULL = names of the files
  * @is_served:	pieces are asked for by their addresses
+ * @turn:	called now and then while the page is made: what else there is to do; may be NULL;
+ *		returns 0, -errno = that is enough
+ * @turner:	for @turn
+ * @stage:	how far it is
+ * @number:	events read so far
+ * @again:	where they are in the files, if the page is served
  * @set:	the files
  * @begin:	ns since the epoch of what is 0 in the page
  * @span:	ns until its last event
@@ -44,6 +61,11 @@ struct html {
 	struct scope scope;
 	const char *title;
 	bool is_served;
+	int (*turn)(void *turner);
+	void *turner;
+	enum html_stage stage;
+	__u64 number;
+	struct html_again again;
 	struct ktrace_traceset *set;
 	__u64 begin;
 	__u64 span;
@@ -62,13 +84,15 @@ struct html {
 	SCOPE_OPTIONS, \
 	{ "title", required_argument, NULL, 'T' }
 
-/* ns; what JavaScript's numbers are exact for */
-#define HTML_SPAN_MAX ((1ull << 53) - 1)
-
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
 const char *html_option(struct html *h, int option);
-/* Reads the files and makes all pieces. Return: 0; -EOVERFLOW too long a time; -errno. */
+/* Reads the files and makes all pieces. Return: 0; -errno, also that of @turn. */
 int html_make(struct html *h, struct ktrace_traceset *set);
+/*
+ * Appends a piece as it is now, deflated; @turn may call this. Return: 0, -ENOENT there is none,
+ * -errno.
+ */
+int html_piece(struct html *h, enum html_piece kind, __u32 id, struct bytes *to);
 /* Says why that has failed. */
 void html_complain(int error);
 void html_free(struct html *h);

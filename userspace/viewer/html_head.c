@@ -237,8 +237,8 @@ static void put_types(const struct html *h, struct ktrace_out *out)
 	size_t i;
 
 	begin_array(out, "types");
-	for (i = 0; i < h->blocks.types.nr; i++)
-		put_type(out, rows_at(&h->blocks.types, i));
+	for (i = 0; i < h->blocks.kinds.types.nr; i++)
+		put_type(out, rows_at(&h->blocks.kinds.types, i));
 	ktrace_out_char(out, ']');
 }
 
@@ -248,8 +248,8 @@ static void put_streams(const struct html *h, struct ktrace_out *out)
 	size_t i;
 
 	begin_array(out, "streams");
-	for (i = 0; i < h->blocks.streams.nr; i++) {
-		stream = ((const struct html_stream *)rows_at(&h->blocks.streams, i))->stream;
+	for (i = 0; i < h->blocks.kinds.streams.nr; i++) {
+		stream = ((const struct html_stream *)rows_at(&h->blocks.kinds.streams, i))->stream;
 		begin_object(out);
 		json_u64(out, "file", ktrace_trace_index(stream->trace));
 		json_u64(out, "id", stream->id);
@@ -308,6 +308,7 @@ static void put_row(struct html *h, struct ktrace_out *out, const struct html_ro
 
 static int put_rows(struct html *h, struct ktrace_out *out)
 {
+	const size_t others = h->rows.rows.nr;
 	__u32 *order;
 	size_t i;
 
@@ -323,23 +324,28 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 		put_number(out, order[i]);
 	ktrace_out_char(out, ']');
 	free(order);
+	/* Until all are known, rows of processes give their numbers back. */
+	if (h->stage != HTML_WHOLE)
+		rows_cut(&h->rows.rows, others);
 	return 0;
 }
 
 static void put_nodes(const struct html *h, struct ktrace_out *out)
 {
 	const struct html_node *n;
+	/* Those that have begun, while the files are read */
+	const __u32 nr = h->stage == HTML_WHOLE ? h->tree.nr : h->lanes.next;
 	__u32 i;
 
 	begin_array(out, "nodes");
-	for (i = 0; i < h->tree.nr; i++) {
+	for (i = 0; i < nr; i++) {
 		n = &h->tree.nodes[i];
 		json_element(out);
 		ktrace_out_char(out, '[');
 		put_number(out, n->begin);
 		put_number(out, n->end);
 		put_number(out, n->first_block);
-		put_number(out, n->end_block);
+		put_number(out, n->end_block != HTML_OPEN ? n->end_block : h->blocks.nr);
 		json_element(out);
 		ktrace_out_s64(out, (__s64)(__s32)n->parent);
 		put_number(out, n->events);
@@ -380,6 +386,8 @@ static int put_all(struct html *h, struct ktrace_out *out)
 	json_u64(out, "span", h->span);
 	if (h->is_served)
 		json_u64(out, "serve", 1);
+	if (h->stage != HTML_WHOLE)
+		json_u64(out, "known", h->stage == HTML_READING ? h->latest : 0);
 	put_files(h, out);
 	put_losses(h, out);
 	put_notes(h, out);

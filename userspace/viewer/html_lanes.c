@@ -32,31 +32,41 @@ static void add_run(struct html_runs *r, __u64 value, __u32 bins)
 	r->bins += bins;
 }
 
-/* What there is of bin number @r->bins is all there will be: who lasted longest. */
-static void end_states(struct html_lane *lane)
+/* The state that lasts longest in bin number @r->bins so far; 0: there is none */
+static __u32 longest(const struct html_lane *lane)
 {
 	const struct html_share *best = lane->shares;
 	__u32 i;
 
-	if (!lane->share_nr)
-		return;
 	for (i = 1; i < lane->share_nr; i++)
 		if (lane->shares[i].ns > best->ns)
 			best = &lane->shares[i];
+	return lane->share_nr ? best->state : 0;
+}
+
+/* What there is of that bin is all there will be. */
+static void end_states(struct html_lane *lane)
+{
+	if (lane->share_nr)
+		add_run(&lane->states, longest(lane), 1);
 	lane->share_nr = 0;
-	add_run(&lane->states, best->state, 1);
+}
+
+/* Rounded down, + 1; 0 of 0 */
+static __u64 log2_of(__u64 count)
+{
+	__u64 log2 = 0;
+
+	while (count >> log2)
+		log2++;
+	return log2;
 }
 
 static void end_counts(struct html_lane *lane)
 {
-	__u64 log2 = 0;
-
-	if (!lane->count)
-		return;
-	while (lane->count >> log2)
-		log2++;
+	if (lane->count)
+		add_run(&lane->counts, log2_of(lane->count), 1);
 	lane->count = 0;
-	add_run(&lane->counts, log2, 1);
 }
 
 /* Bins before @bin are over. */
@@ -185,30 +195,27 @@ void html_lanes_lost(struct html_lanes *l, __u64 count, __u64 time)
 	}
 }
 
-static void put_runs(struct bytes *b, struct html_runs *r)
+/* Runs, those to come included: @value, 0 = none, of one more bin, and nothing up to the last */
+static void put_runs(struct bytes *b, const struct html_runs *r, __u64 value)
 {
+	struct html_runs rest = { .value = r->value, .nr = r->nr, .bins = r->bins };
 	size_t i, numbers = 0;
 
-	add_run(r, 0, HTML_BINS - r->bins);
-	end_run(r);
+	if (value)
+		add_run(&rest, value, 1);
+	add_run(&rest, 0, HTML_BINS - rest.bins);
+	end_run(&rest);
 	for (i = 0; i < r->bytes.nr; i++)
 		numbers += !(r->bytes.at[i] & 0x80);
+	for (i = 0; i < rest.bytes.nr; i++)
+		numbers += !(rest.bytes.at[i] & 0x80);
 	bytes_u64(b, numbers / 2);
 	bytes_append(b, &r->bytes);
-	bytes_free(&r->bytes);
-	*r = (struct html_runs){ 0 };
+	bytes_append(b, &rest.bytes);
+	bytes_free(&rest.bytes);
 }
 
-static void put_lane(struct bytes *b, struct html_lane *lane)
-{
-	end_states(lane);
-	end_counts(lane);
-	put_runs(b, &lane->states);
-	put_runs(b, &lane->counts);
-	lane->is_open = false;
-}
-
-static void put_level(struct bytes *b, struct html_level *level)
+static void put_level(struct bytes *b, const struct html_level *level)
 {
 	__u32 i, nr = 0, last = 0;
 
@@ -223,9 +230,39 @@ static void put_level(struct bytes *b, struct html_level *level)
 		if (!level->lanes[i].is_open)
 			continue;
 		bytes_u64(b, i - last);
-		put_lane(b, &level->lanes[i]);
+		put_runs(b, &level->lanes[i].states, longest(&level->lanes[i]));
+		put_runs(b, &level->lanes[i].counts, log2_of(level->lanes[i].count));
 		last = i;
 	}
+}
+
+/* For the next node, with the room that there is. */
+static void clear_level(struct html_level *level)
+{
+	struct html_lane *lane;
+	__u32 i;
+
+	memset(level->events, 0, sizeof(level->events));
+	memset(level->lost, 0, sizeof(level->lost));
+	for (i = 0; i < level->lane_nr; i++) {
+		lane = &level->lanes[i];
+		bytes_free(&lane->states.bytes);
+		bytes_free(&lane->counts.bytes);
+		*lane = (struct html_lane){ .shares = lane->shares, .share_cap = lane->share_cap };
+	}
+}
+
+bool html_lanes_peek(const struct html_lanes *l, __u32 node, struct bytes *b)
+{
+	__u32 i;
+
+	for (i = 0; i < l->open_nr; i++) {
+		if (l->levels[i]->node == node) {
+			put_level(b, l->levels[i]);
+			return true;
+		}
+	}
+	return false;
 }
 
 void html_lanes_close(struct html_lanes *l, __u32 end_block)
@@ -235,6 +272,7 @@ void html_lanes_close(struct html_lanes *l, __u32 end_block)
 
 	l->tree->nodes[level->node].end_block = end_block;
 	put_level(&b, level);
+	clear_level(level);
 	if (!l->error)
 		l->error = html_store_add(l->store, HTML_NODE, level->node, &b);
 	bytes_free(&b);
@@ -256,9 +294,8 @@ void html_lanes_open(struct html_lanes *l, __u32 block)
 		return;
 	}
 	l->levels[l->open_nr++] = level;
-	memset(level->events, 0, sizeof(level->events));
-	memset(level->lost, 0, sizeof(level->lost));
 	level->node = l->next;
+	l->tree->nodes[l->next].end_block = HTML_OPEN;
 	l->tree->nodes[l->next++].first_block = block;
 }
 

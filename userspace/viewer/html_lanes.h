@@ -93,6 +93,10 @@ void html_lanes_free(struct html_lanes *l);
 __u64 html_lanes_end(const struct html_lanes *l);
 /* Stores the lowest open node; all its rows have been told of. */
 void html_lanes_close(struct html_lanes *l, __u32 end_block);
+/*
+ * Appends what the open node @node has so far. Return: true, false = it is not open.
+ */
+bool html_lanes_peek(const struct html_lanes *l, __u32 node, struct bytes *b);
 /* Opens the next node; block @block has its first event. */
 void html_lanes_open(struct html_lanes *l, __u32 block);
 /* Row @row was in @state, + 1, in [@from, @to). */

@@ -50,26 +50,23 @@ static void put_base64(struct ktrace_out *out, const unsigned char *at, size_t s
 	ktrace_out_bytes(out, text, 4);
 }
 
-static int put_pieces(struct ktrace_out *out, struct html_store *s, enum html_piece kind)
+static int put_pieces(struct ktrace_out *out, struct html *h, enum html_piece kind)
 {
-	const __u32 nr = html_store_count(s, kind);
+	const __u32 nr = html_store_count(h->store, kind);
 	struct bytes room = { 0 };
 	int ret = 0;
-	size_t size;
 	__u32 i;
 
-	for (i = 0; i < nr && !ret && !out->error; i++) {
-		size = html_store_size(s, kind, i);
-		ret = bytes_reserve(&room, size);
-		if (!ret)
-			ret = html_store_read(s, kind, i, room.at);
+	for (i = 0; i < nr && !out->error; i++) {
+		room.nr = 0;
+		ret = html_piece(h, kind, i, &room);
 		if (ret)
 			break;
 		ktrace_out_str(out, "<script type=\"text/plain\" id=\"kt-");
 		ktrace_out_char(out, kind == HTML_NODE ? 'n' : 'b');
 		ktrace_out_u64(out, i);
 		ktrace_out_str(out, "\">");
-		put_base64(out, room.at, size);
+		put_base64(out, room.at, room.nr);
 		ktrace_out_str(out, "</script>\n");
 	}
 	bytes_free(&room);
@@ -86,9 +83,9 @@ int html_put_page(struct html *h, struct ktrace_out *out)
 	ret = html_put_head(h, out);
 	ktrace_out_str(out, "</script>\n");
 	if (!ret && !h->is_served)
-		ret = put_pieces(out, h->store, HTML_NODE);
+		ret = put_pieces(out, h, HTML_NODE);
 	if (!ret && !h->is_served)
-		ret = put_pieces(out, h->store, HTML_BLOCK);
+		ret = put_pieces(out, h, HTML_BLOCK);
 	ktrace_out_bytes(out, rest, (size_t)(html_page_end - rest));
 	return ret;
 }

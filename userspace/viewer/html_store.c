@@ -128,19 +128,18 @@ static int write_all(int fd, const unsigned char *at, size_t size, __u64 offset)
 	return 0;
 }
 
-/* Deflates into @s->room. Return: 0, -errno. */
-static int press(struct html_store *s, const struct bytes *b)
+int html_store_press(struct html_store *s, const struct bytes *b, struct bytes *to)
 {
-	int ret = bytes_reserve(&s->room, deflateBound(&s->z, b->nr));
+	int ret = b->error ? b->error : bytes_reserve(to, deflateBound(&s->z, b->nr));
 
 	if (ret)
 		return ret;
 	s->z.next_in = b->at;
 	s->z.avail_in = (uInt)b->nr;
-	s->z.next_out = s->room.at;
-	s->z.avail_out = (uInt)s->room.cap;
+	s->z.next_out = to->at + to->nr;
+	s->z.avail_out = (uInt)(to->cap - to->nr);
 	ret = deflate(&s->z, Z_FINISH);
-	s->room.nr = s->z.total_out;
+	to->nr += s->z.total_out;
 	deflateReset(&s->z);
 	return ret == Z_STREAM_END ? 0 : -EINVAL;
 }
@@ -148,11 +147,11 @@ static int press(struct html_store *s, const struct bytes *b)
 int html_store_add(struct html_store *s, enum html_piece kind, __u32 id, const struct bytes *b)
 {
 	struct place *place = make_place(&s->places[kind], id);
-	int ret = place ? b->error : -ENOMEM;
+	int ret = place ? 0 : -ENOMEM;
 
 	s->room.nr = 0;
 	if (!ret)
-		ret = press(s, b);
+		ret = html_store_press(s, b, &s->room);
 	if (!ret)
 		ret = write_all(s->fd, s->room.at, s->room.nr, s->end);
 	if (ret)
@@ -187,4 +186,34 @@ int html_store_read(struct html_store *s, enum html_piece kind, __u32 id, void *
 		at += (size_t)n;
 	}
 	return 0;
+}
+
+/* Inflates @from, to its end. Return: 0, -errno. */
+static int inflate_all(const struct bytes *from, struct bytes *to)
+{
+	z_stream z = { .next_in = from->at, .avail_in = (uInt)from->nr };
+	int ret = inflateInit2(&z, -MAX_WBITS) == Z_OK ? Z_OK : Z_MEM_ERROR;
+
+	while (ret == Z_OK && !bytes_reserve(to, 2 * from->nr + 1)) {
+		z.next_out = to->at + to->nr;
+		z.avail_out = (uInt)(to->cap - to->nr);
+		ret = inflate(&z, Z_NO_FLUSH);
+		to->nr = to->cap - z.avail_out;
+	}
+	inflateEnd(&z);
+	return ret == Z_STREAM_END ? 0 : ret == Z_OK || ret == Z_MEM_ERROR ? -ENOMEM : -EIO;
+}
+
+int html_store_inflate(struct html_store *s, enum html_piece kind, __u32 id, struct bytes *to)
+{
+	struct bytes room = { 0 };
+	int ret = bytes_reserve(&room, html_store_size(s, kind, id));
+
+	if (!ret)
+		ret = html_store_read(s, kind, id, room.at);
+	room.nr = html_store_size(s, kind, id);
+	if (!ret)
+		ret = inflate_all(&room, to);
+	bytes_free(&room);
+	return ret;
 }

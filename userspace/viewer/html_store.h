@@ -26,5 +26,9 @@ __u32 html_store_count(const struct html_store *s, enum html_piece kind);
 size_t html_store_size(const struct html_store *s, enum html_piece kind, __u32 id);
 /* Reads it, deflated, to @to, which has room for it. Return: 0, -errno. */
 int html_store_read(struct html_store *s, enum html_piece kind, __u32 id, void *to);
+/* Appends it to @to as it was before it was deflated. Return: 0, -errno. */
+int html_store_inflate(struct html_store *s, enum html_piece kind, __u32 id, struct bytes *to);
+/* Appends @b, deflated, to @to; nothing is stored. Return: 0, -errno. */
+int html_store_press(struct html_store *s, const struct bytes *b, struct bytes *to);
 
 #endif

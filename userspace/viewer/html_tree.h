@@ -17,6 +17,7 @@
 #define HTML_CHILDREN 16u
 #define HTML_LEAF 65536u
 #define HTML_DEPTH_MAX 16u
+#define HTML_OPEN (~0u)
 
 /**
  * struct html_node - one range
@@ -26,7 +27,7 @@
  * @depth:	0 is the root
  * @parent:	number of its parent, ~0 = none
  * @first_block: first block of events that has some of its time
- * @end_block:	first block behind them
+ * @end_block:	first block behind them, HTML_OPEN = not known yet
  */
 struct html_node {
 	__u64 begin;

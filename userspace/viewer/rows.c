@@ -82,6 +82,15 @@ void *rows_find(const struct rows *r, const void *key)
 	return slot && *slot ? rows_at(r, *slot - 1) : NULL;
 }
 
+/* The row made last is behind no other on the way from its key's slot to its own. */
+void rows_cut(struct rows *r, size_t nr)
+{
+	while (r->nr > nr) {
+		*slot_of(r, rows_at(r, r->nr - 1)) = 0;
+		r->nr--;
+	}
+}
+
 void rows_sort(struct rows *r, int (*order)(const void *x, const void *y))
 {
 	if (r->nr)

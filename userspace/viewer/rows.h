@@ -40,6 +40,8 @@ void *rows_get(struct rows *r, const void *key);
 /* The row with this key; NULL: there is none */
 void *rows_find(const struct rows *r, const void *key);
 void *rows_at(const struct rows *r, size_t i);
+/* Only the first @nr rows stay. */
+void rows_cut(struct rows *r, size_t nr);
 /* Rows are not found by key any more. */
 void rows_sort(struct rows *r, int (*order)(const void *x, const void *y));
 void rows_free(struct rows *r);

@@ -2,6 +2,7 @@
 /* scope.c - which events a command is about: a window of time and conditions */
 #include "scope.h"
 
+#include "losses.h"
 #include "progress.h"
 
 #include <stdio.h>
@@ -87,26 +88,14 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	return ret ? ret : go_to_begin(s);
 }
 
-static void count_lost(struct scope *s, const struct ktrace_trace_event *e)
-{
-	struct ktrace_values it;
-	struct ktrace_value reason, count;
-	__u64 nr, *sum;
-
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (!ktrace_values_next(&it, &reason) || !ktrace_values_next(&it, &count))
-		return;
-	nr = (__u64)ktrace_value_s64(&count, 0);
-	sum = &s->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)];
-	*sum = nr > ~0ull - *sum ? ~0ull : *sum + nr;
-}
-
-_Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons");
-
 /* More events to hand. Return: as scope_next(). */
 static int refill(struct scope *s)
 {
-	s->at = 0;
+	int ret = s->between ? s->between(s->watcher) : 0;
+
+	s->at = s->nr = 0;
+	if (ret)
+		return ret;
 	s->nr = s->is_paged ? ktrace_traceset_next_until(s->set, &s->limit, s->events) :
 		ktrace_traceset_read(s->set, s->events, SCOPE_READ_NR);
 	if (s->nr <= 0)
@@ -153,7 +142,7 @@ int scope_next(struct scope *s, const struct ktrace_trace_event **event)
 		if (is_early(s, e))
 			continue;
 		if (e->id == KTRACE_ID_LOST)
-			count_lost(s, e);
+			losses_add(s->lost, e);
 		if (is_wanted(s, e))
 			break;
 	}

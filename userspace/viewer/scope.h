@@ -35,7 +35,9 @@
  * @keeps_losses: losses meet every condition
  * @watch:	told of each event, from the first of all on, whatever is asked for; may be NULL;
  *		returns 0, 1 = nothing more is wanted, -errno
- * @watcher:	for @watch
+ * @between:	called when the events at hand have been used up, and may go elsewhere in the files
+ *		and back; may be NULL; returns 0, -errno
+ * @watcher:	for @watch and @between
  * @events:	events at hand
  * @nr:		how many
  * @at:		the next of them
@@ -58,6 +60,7 @@ struct scope {
 	struct ktrace_until limit;
 	bool keeps_losses;
 	int (*watch)(void *watcher, const struct ktrace_trace_event *e);
+	int (*between)(void *watcher);
 	void *watcher;
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;

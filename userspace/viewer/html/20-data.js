@@ -5,6 +5,9 @@
 // Either is kept while it is among those used last. Who draws asks by peek(), which starts
 // loading and says undefined until then; who needs it waits for get(). changed() is called when
 // something has arrived.
+//
+// While a server still reads the trace, heads come one after the other (87-growth.js): a later one
+// has all that those before had, and more at the end.
 
 const BINS = 1024;
 
@@ -16,6 +19,18 @@ class Cache {
 		this.kept = new Map();
 		this.coming = new Map();
 		this.broken = new Map();
+		this.old = new Map();	// shown until what is newer has come
+		this.run = 0;
+	}
+
+	// Those that test(id) is true of are to be loaded anew
+	renew(test) {
+		this.run++;
+		this.broken.clear();
+		for (const [id, thing] of [...this.kept].filter(([id]) => test(id))) {
+			this.kept.delete(id);
+			this.old.set(id, thing);
+		}
 	}
 
 	peek(id) {
@@ -24,7 +39,7 @@ class Cache {
 		if (thing === undefined) {
 			if (!this.broken.has(id))
 				this.get(id).catch(() => {});
-			return undefined;
+			return this.old.get(id);
 		}
 		this.kept.delete(id);
 		this.kept.set(id, thing);
@@ -40,9 +55,16 @@ class Cache {
 	}
 
 	async fill(id) {
+		const { run } = this;
+
 		try {
 			const thing = await this.load(id);
 
+			if (run !== this.run) {
+				this.old.set(id, thing);
+				return thing;
+			}
+			this.old.delete(id);
 			this.kept.set(id, thing);
 			for (const oldest of this.kept.keys()) {
 				if (this.kept.size <= this.size)
@@ -63,6 +85,9 @@ class Cache {
 const trace = {
 	head: null,
 	span: 1,
+	known: 1,		// up to here the server has read; all: the span
+	is_whole: true,
+	is_long: false,		// ns are more than numbers are exact for
 	total: 0,
 	nodes: new Cache(async id => read_node(await piece('n', id), trace.head.nodes[id]), 96),
 	blocks: new Cache(async id => read_block(await piece('b', id), id), 64),
@@ -132,11 +157,27 @@ async function load_head() {
 	const head = JSON.parse(element.textContent);
 	if (head.version !== 1)
 		throw new Error(`data of version ${head.version}; this page knows version 1`);
+	take_head(head);
+}
+
+function take_head(head) {
 	trace.head = head;
 	trace.span = Math.max(head.span, 1);
+	trace.is_long = head.span > Number.MAX_SAFE_INTEGER;
+	trace.is_whole = head.known === undefined;
+	trace.known = trace.is_whole ? trace.span : head.known;
 	trace.total = head.blocks.reduce((sum, b) => sum + b[3], 0);
 	trace.children = head.nodes.map(() => []);
 	head.nodes.forEach((n, i) => n[4] >= 0 && i && trace.children[n[4]].push(i));
+}
+
+// Where a block ends: what is behind the last one is not known yet while a server reads
+function block_end(id) {
+	const { blocks } = trace.head;
+
+	if (id + 1 < blocks.length)
+		return blocks[id + 1][0];
+	return trace.is_whole ? trace.span : blocks[id][1];
 }
 
 // ---- a node
@@ -184,16 +225,40 @@ function column(bytes, count, array, offset) {
 	return array;
 }
 
+// Times that follow from the distance to the one before. In a long trace a number is not exact
+// enough to be added to.
+class Clock {
+	constructor(base) {
+		this.time = trace.is_long ? BigInt(base) : base;
+	}
+
+	step(distance) {
+		this.time += trace.is_long ? BigInt(distance) : distance;
+		return Number(this.time);
+	}
+}
+
+// Times of all events; of a long trace also to the ns
+function read_times(bytes, block, base) {
+	const clock = new Clock(base);
+
+	block.times = new Float64Array(block.count);
+	block.exact = trace.is_long ? new BigInt64Array(block.count) : null;
+	for (let i = 0; i < block.count; i++) {
+		block.times[i] = clock.step(bytes.signed());
+		if (block.exact)
+			block.exact[i] = clock.time;
+	}
+}
+
 function read_block(bytes, id) {
 	const [, , first] = trace.head.blocks[id];
 	const count = bytes.number();
-	const block = { id, first, count, base: bytes.number(), bytes: bytes.bytes };
+	const base = bytes.number();
+	const block = { id, first, count, base: Number(base), end: block_end(id), bytes: bytes.bytes };
 
-	block.end = id + 1 < trace.head.blocks.length ? trace.head.blocks[id + 1][0] : trace.span;
 	block.strings = Array.from({ length: bytes.number() }, () => bytes.text());
-	block.times = new Float64Array(count);
-	for (let i = 0, time = block.base; i < count; i++)
-		block.times[i] = time += bytes.signed();
+	read_times(bytes, block, base);
 	block.types = column(bytes, count, new Uint16Array(count), 0);
 	block.rows = column(bytes, count, new Int32Array(count), -1);
 	block.streams = column(bytes, count, new Uint32Array(count), 0);
@@ -201,13 +266,13 @@ function read_block(bytes, id) {
 	const length = bytes.number();
 	block.fields_at = bytes.at;
 	bytes.skip(length);
-	read_changes(bytes, block);
-	read_arrows(bytes, block);
+	read_changes(bytes, block, new Clock(base));
+	read_arrows(bytes, block, base);
 	return block;
 }
 
 // changes: for each row, times and states in order; the first is the state at the beginning
-function read_changes(bytes, block) {
+function read_changes(bytes, block, clock) {
 	const changes = block.changes = new Map();
 	const add = (row, time, state) => {
 		let list = changes.get(row);
@@ -224,23 +289,24 @@ function read_changes(bytes, block) {
 		row += bytes.number();
 		add(row, block.base, bytes.number() - 1);
 	}
-	let time = block.base;
 	for (let nr = bytes.number(); nr > 0; nr--) {
-		time += bytes.signed();
-		add(bytes.number(), time, bytes.number() - 1);
+		const time = clock.step(bytes.signed());
+		const at = bytes.number();
+
+		add(at, time, bytes.number() - 1);
 	}
 }
 
-function read_arrows(bytes, block) {
-	let to = block.base;
+function read_arrows(bytes, block, base) {
+	const clock = new Clock(base);
 
 	block.arrows = [];
 	for (let nr = bytes.number(); nr > 0; nr--) {
 		const kind = bytes.number();
-		const from = block.base + bytes.signed();
+		const from = new Clock(base).step(bytes.signed());
 		const from_row = bytes.number();
+		const to = clock.step(bytes.signed());
 
-		to += bytes.signed();
 		block.arrows.push({ kind, from, from_row, to, to_row: bytes.number() });
 	}
 }
@@ -329,7 +395,8 @@ function event_of(block, i) {
 	const values = field_values(block, i);
 
 	return {
-		index: block.first + i, time: block.times[i], type: block.types[i], name: type.name,
+		index: block.first + i, time: block.times[i],
+		exact: block.exact ? block.exact[i] : block.times[i], type: block.types[i], name: type.name,
 		row: block.rows[i], cpu: cpu_of(block, i),
 		file: trace.head.streams[block.streams[i]]?.file,
 		flags: FLAGS.filter(([bit]) => block.flags[i] & bit).map(([, name]) => name),
@@ -352,7 +419,9 @@ async function index_at(time) {
 
 // The state of a row at TIME: {state, from, to}; state -1 = nothing known
 async function state_at(row, time) {
-	if (!trace.head.blocks.length)
+	const { blocks } = trace.head;
+
+	if (!blocks.length || (!trace.is_whole && time > blocks.at(-1)[1]))
 		return { state: -1, from: 0, to: trace.span };
 	const id = block_of_time(time);
 	const here = await state_within(id, row, time);

@@ -12,11 +12,16 @@ function duration_text(ns) {
 	return `${negative}${+(size / unit).toFixed(3)} ${name}`;
 }
 
-// Seconds since the beginning with nine digits, as `ktrace list` has them
-function time_text(ns) {
-	const whole = Math.floor(ns / 1e9);
+// A time as an integer of any size
+function exact_ns(ns) {
+	return typeof ns === 'bigint' ? ns : BigInt(Math.floor(ns));
+}
 
-	return `${whole}.${String(Math.floor(ns - whole * 1e9)).padStart(9, '0')}`;
+// Seconds since the beginning with nine digits, as `ktrace list` has them
+function time_text(time) {
+	const ns = exact_ns(time);
+
+	return `${ns / 1000000000n}.${String(ns % 1000000000n).padStart(9, '0')}`;
 }
 
 // Text for the axis: as many digits as the distance of two marks needs
@@ -31,7 +36,7 @@ function axis_text(ns, step) {
 function wall_text(ns) {
 	if (trace.head.wall === null || trace.head.wall === undefined)
 		return '';
-	const wall = BigInt(trace.head.wall) + BigInt(Math.floor(ns));
+	const wall = BigInt(trace.head.wall) + exact_ns(ns);
 	const date = new Date(Number(wall / 1000000n));
 	const two = n => String(n).padStart(2, '0');
 
@@ -42,7 +47,7 @@ function wall_text(ns) {
 
 // The event's time in ns since its clock's beginning
 function clock_text(ns) {
-	return String(BigInt(trace.head.begin) + BigInt(Math.floor(ns)));
+	return String(BigInt(trace.head.begin) + exact_ns(ns));
 }
 
 // The name a number has, if it has one

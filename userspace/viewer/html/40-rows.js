@@ -8,19 +8,21 @@ const ROW_HEIGHT = 20;
 
 const rows = {
 	order: [],
-	all: [],		// { children, depth, is_folded } by number
+	all: [],		// { children, depth, is_folded, is_chosen } by number
 	shown: [],
 	place: new Map(),	// row to place in shown
 	filter: '',
 	hides_idle: false,
 	busy: null,		// rows with something to see in this range; null = not known
+	of_stream: null,	// row of each stream's CPU; null = not looked up yet
 	selected: -1,
 };
 
-function init_rows() {
+// was_folded(row): true, false, or undefined = as it is best at first
+function init_rows(was_folded = () => undefined) {
 	rows.order = trace.head.order || trace.head.rows.map((_, i) => i);
 	rows.all = trace.head.rows.map(() =>
-		({ children: [], depth: 0, is_folded: false }));
+		({ children: [], depth: 0, is_folded: false, is_chosen: false }));
 	for (const row of rows.order) {
 		const parent = parent_of(row);
 
@@ -30,10 +32,14 @@ function init_rows() {
 		rows.all[row].depth = rows.all[parent].depth + 1;
 	}
 	// A process of one thread, of which there is no more to say, takes one row.
-	for (const row of rows.all)
-		row.is_folded = row.children.length === 1 &&
+	rows.all.forEach((row, i) => {
+		const was = was_folded(i);
+
+		row.is_chosen = was !== undefined;
+		row.is_folded = was ?? (row.children.length === 1 &&
 			trace.head.rows[row.children[0]].kind === 'thread' &&
-			!rows.all[row.children[0]].children.length;
+			!rows.all[row.children[0]].children.length);
+	});
 	update_rows();
 }
 
@@ -94,10 +100,16 @@ function shown_for(row) {
 	return row;
 }
 
+// As somebody wants it; it stays so
+function choose_fold(row, is_folded) {
+	row.is_folded = is_folded;
+	row.is_chosen = true;
+}
+
 function fold_row(row, is_folded) {
 	if (!rows.all[row].children.length)
 		return;
-	rows.all[row].is_folded = is_folded ?? !rows.all[row].is_folded;
+	choose_fold(rows.all[row], is_folded ?? !rows.all[row].is_folded);
 	rows_changed();
 }
 
@@ -105,14 +117,14 @@ function fold_all() {
 	const heads = rows.all.filter(r => r.children.length);
 	const is_folded = heads.some(r => !r.is_folded);
 
-	heads.forEach(r => { r.is_folded = is_folded; });
+	heads.forEach(r => choose_fold(r, is_folded));
 	rows_changed();
 }
 
 // Makes a row visible in the tree: nothing above it is folded
 function unfold_to(row) {
 	for (let r = parent_of(row); r >= 0; r = parent_of(r))
-		rows.all[r].is_folded = false;
+		choose_fold(rows.all[r], false);
 	rows_changed();
 }
 

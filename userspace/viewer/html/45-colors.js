@@ -124,6 +124,7 @@ function show_legend(root) {
 	const groups = groups_there(root);
 	const seen = new Set();
 
+	list.replaceChildren();
 	for (const { name, group, color, height } of looks.list) {
 		if (['span', 'wait'].includes(group) || !groups.has(group) || seen.has(name))
 			continue;
@@ -138,7 +139,7 @@ function show_legend(root) {
 		make('span', '', item, { class: 'arrow' }).style.borderTopStyle = borders[kind % 3];
 		item.append(name);
 	});
-	if (!groups.has('thread'))
+	if (!groups.has('thread') && trace.is_whole)
 		make('li', 'What threads do is known from kernel events (sched, syscall, irq), ' +
 			'of which this trace has none.', list, { class: 'faint' });
 }

@@ -54,13 +54,17 @@ function plan_blocks(parts, node, first, last, from, to) {
 	const blocks = trace.head.blocks;
 	let at = from;
 
+	// A server that still reads may not have all of them yet.
+	last = Math.min(last, blocks.length);
 	// The one before may have what is still going on at the beginning.
 	for (let id = Math.max(first - 1, 0); id < last && at < to; id++) {
-		const end = id + 1 < blocks.length ? blocks[id + 1][0] : trace.span;
+		const end = block_end(id);
+		// Behind the last block of all, a server that still reads knows of levels only.
+		const is_last = id + 1 === last && (trace.is_whole || last < blocks.length);
 
-		if (end <= at && !(id + 1 === last && at < to))
+		if (end <= at && !(is_last && at < to))
 			continue;
-		const until = id + 1 === last ? to : Math.min(end, to);
+		const until = is_last ? to : Math.min(end, to);
 		const block = trace.blocks.peek(id);
 		parts.push(block ? { block, around: node, from: at, to: until } :
 			{ node, from: at, to: until });

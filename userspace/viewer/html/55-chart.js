@@ -77,9 +77,14 @@ function draw_all() {
 
 // ---- looking elsewhere
 
-// Puts [from, to) into the trace; the least is 10 ns.
+// ns that a screen shows at least: numbers have 53 bits
+function least_view() {
+	return trace.is_long ? trace.span / 2 ** 43 : 10;
+}
+
+// Puts [from, to) into the trace
 function set_view(from, to, is_jump = false) {
-	const size = Math.min(Math.max(to - from, 10), trace.span);
+	const size = Math.min(Math.max(to - from, least_view()), trace.span);
 
 	if (is_jump)
 		remember_view();
@@ -114,7 +119,7 @@ function update_busy() {
 }
 
 function zoom(factor, at = (view.from + view.to) / 2) {
-	const size = Math.min(Math.max((view.to - view.from) * factor, 10), trace.span);
+	const size = Math.min(Math.max((view.to - view.from) * factor, least_view()), trace.span);
 	const left = (at - view.from) / (view.to - view.from);
 
 	set_view(at - left * size, at + (1 - left) * size);

@@ -55,7 +55,7 @@ function draw_bars(draw, { events, lost }, height) {
 function draw_overview() {
 	const { overview } = histogram;
 	const draw = clear(overview);
-	const root = trace.nodes.peek(0);
+	const root = trace.head.nodes.length ? trace.nodes.peek(0) : null;
 	const whole = { from: 0, to: trace.span };
 
 	if (root)

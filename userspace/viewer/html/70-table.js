@@ -11,8 +11,7 @@ const table = { top: 0, lines: [], run: 0, body: null, slider: null, events: [] 
 function init_table() {
 	table.body = document.getElementById('lines');
 	table.slider = document.getElementById('place');
-	table.slider.max = Math.max(trace.total - 1, 0);
-	document.getElementById('grid').setAttribute('aria-rowcount', trace.total);
+	size_table();
 	new ResizeObserver(fill_table).observe(document.getElementById('table'));
 	table.slider.addEventListener('input', () => {
 		table.top = Number(table.slider.value);
@@ -28,6 +27,11 @@ function init_table() {
 		if (line)
 			select_event(Number(line.dataset.index));
 	});
+}
+
+function size_table() {
+	table.slider.max = Math.max(trace.total - 1, 0);
+	document.getElementById('grid').setAttribute('aria-rowcount', trace.total);
 }
 
 function lines_nr() {
@@ -112,7 +116,7 @@ function make_line() {
 }
 
 function fill_line(line, event) {
-	const texts = [time_text(event.time), event.cpu >= 0 ? event.cpu : '', row_text(event.row),
+	const texts = [time_text(event.exact), event.cpu >= 0 ? event.cpu : '', row_text(event.row),
 		event.name, fields_text(event)];
 
 	texts.forEach((text, i) => {

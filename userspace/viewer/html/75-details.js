@@ -50,11 +50,11 @@ function add_event(box, event) {
 	const row = trace.head.rows[event.row];
 
 	add_pair(list, 'number', `${count_text(event.index + 1)} of ${count_text(trace.total)}`);
-	add_pair(list, 'time', `${time_text(event.time)} s`);
-	if (wall_text(event.time))
-		add_pair(list, 'date', wall_text(event.time));
+	add_pair(list, 'time', `${time_text(event.exact)} s`);
+	if (wall_text(event.exact))
+		add_pair(list, 'date', wall_text(event.exact));
 	if (trace.head.begin !== trace.head.wall)
-		add_pair(list, 'clock', `${clock_text(event.time)} ns`);
+		add_pair(list, 'clock', `${clock_text(event.exact)} ns`);
 	if (event.cpu >= 0)
 		add_pair(list, 'CPU', event.cpu);
 	if (row) {
@@ -108,7 +108,7 @@ async function add_neighbours(box, event, is_over) {
 function add_link(cell, mark, event, other) {
 	if (!other)
 		return;
-	const away = duration_text(other.time - event.time);
+	const away = duration_text(Number(other.exact - event.exact));
 
 	make('button', `${mark} ${other.name.replace(/^.*:/, '')} ${away}`, cell,
 		{ type: 'button', title: `${other.name}, ${away}`,

@@ -32,6 +32,6 @@ async function read_address() {
 		set_view(from, to);
 	else if (wanted.has('t'))
 		say(`the address has no range of times: t=${wanted.get('t')}`);
-	if (wanted.has('e'))
-		await select_event(Number(wanted.get('e')), !(to > from));
+	if (wanted.has('e') && !await select_event(Number(wanted.get('e')), !(to > from)))
+		growth.wanted = Number(wanted.get('e'));
 }

@@ -89,10 +89,12 @@ function show_head() {
 	const lost = (head.loss || []).reduce((sum, l) => sum + l.count, 0);
 	const notes = document.getElementById('notes');
 
+	notes.replaceChildren();
 	document.title = head.title;
 	document.getElementById('title').textContent = head.title;
 	document.getElementById('size').textContent =
-		`${count_text(trace.total)} events in ${duration_text(head.span)}`;
+		`${count_text(trace.total)} events${trace.is_whole ? '' : ' so far'} in ` +
+		duration_text(head.span);
 	const loss = make('li', '', notes, { id: 'loss', class: lost ? 'lost' : 'whole' });
 	loss.textContent = lost ? `${count_text(lost)} events lost: ` + head.loss.map(l =>
 		`${count_text(l.count)} ${l.reason}${loss_place(l)}`).join(', ') : 'no event lost';
@@ -129,6 +131,7 @@ async function begin() {
 	init_input();
 	init_buttons();
 	show_head();
+	show_growth();
 	show_help();
 	layout();
 	show_legend(trace.head.nodes.length ? await trace.nodes.get(0) : null);
@@ -136,6 +139,7 @@ async function begin() {
 	await read_address();
 	addEventListener('hashchange', read_address);
 	await fill_table();
+	growth.over = grow();
 }
 
 // Waits until all that the view needs is loaded and drawn
@@ -154,6 +158,8 @@ window.ktrace = {
 		throw error;
 	}),
 	settled,
+	// Fulfilled when there is nothing more to come from a server
+	whole: async () => { await window.ktrace.ready; await growth.over; },
 	head: () => trace.head,
 	view: () => ({ from: view.from, to: view.to }),
 	setView: (from, to) => set_view(from, to),

@@ -2,7 +2,9 @@
 /*
  * main.c - ktrace serve: the page of ktrace html over HTTP, for traces too large to be in it
  *
- * All pieces are made once and lie in a temporary file; the page asks for those that it shows.
+ * One loop: the files are read once in order of time, for levels of detail and for what happens to
+ * rows; between two reads requests are answered from what is known by then. A request for events
+ * goes to their place in the files and back.
  *
  * A trace may tell what nobody else is to know. So: 127.0.0.1 only; a random word in the address,
  * for other users of the machine can connect, too; and only if the request says that it is meant
@@ -12,29 +14,40 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <sys/signalfd.h>
+#include <time.h>
 
 #define TOKEN_BYTES 16
 /* Anyone on this machine can connect: who says nothing is not to keep others out. */
 #define IDLE_S 10u
 #define CONNECTIONS_MAX 256u
+#define TURN_NS 5000000u
 
 /**
  * struct server - one run of the command
  * @html:	the page
- * @text:	all of it but nodes and blocks
  * @token:	what addresses begin with: "/", hexadecimal digits, "/"
  * @port:	asked for, 0 = any; then the one it is
+ * @daemon:	the library's
+ * @signals:	descriptor of those that end it
+ * @answered_ns:	when it was last looked who asks, while the files are read
+ * @error:	0, -errno: the files cannot be read any more
  */
 struct server {
 	struct html html;
-	struct ktrace_out text;
 	char token[2 * TOKEN_BYTES + 3];
 	__u16 port;
+	struct MHD_Daemon *daemon;
+	int signals;
+	__u64 answered_ns;
+	int error;
 };
 
 static bool is_meant(const struct server *s, struct MHD_Connection *c)
@@ -87,24 +100,44 @@ static bool find_piece(const char *path, enum html_piece *kind, __u32 *id)
 	return !*end && !errno && number == *id;
 }
 
+/* What is in memory is the answer's from now on. */
+static enum MHD_Result give(struct MHD_Connection *c, void *at, size_t size, const char *type)
+{
+	return answer(c, MHD_HTTP_OK,
+		      MHD_create_response_from_buffer(size, at, MHD_RESPMEM_MUST_FREE), type);
+}
+
+static enum MHD_Result fail(struct server *s, struct MHD_Connection *c, void *room, int error)
+{
+	free(room);
+	if (error == -ENOENT)
+		return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such piece\n");
+	s->error = s->error ? s->error : error;
+	return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
+}
+
 static enum MHD_Result give_piece(struct server *s, struct MHD_Connection *c, const char *path)
 {
+	struct bytes piece = { 0 };
 	enum html_piece kind;
-	size_t size;
-	void *room;
+	int ret = -ENOENT;
 	__u32 id;
 
-	size = find_piece(path, &kind, &id) ? html_store_size(s->html.store, kind, id) : 0;
-	if (!size)
-		return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such piece\n");
-	room = malloc(size);
-	if (!room || html_store_read(s->html.store, kind, id, room)) {
-		free(room);
-		return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
-	}
-	return answer(c, MHD_HTTP_OK,
-		      MHD_create_response_from_buffer(size, room, MHD_RESPMEM_MUST_FREE),
-		      "application/octet-stream");
+	if (find_piece(path, &kind, &id))
+		ret = html_piece(&s->html, kind, id, &piece);
+	return ret ? fail(s, c, piece.at, ret) :
+		give(c, piece.at, piece.nr, "application/octet-stream");
+}
+
+static enum MHD_Result give_text(struct server *s, struct MHD_Connection *c,
+				 int (*put)(struct html *h, struct ktrace_out *out),
+				 const char *type)
+{
+	struct ktrace_out text = { .flush = output_grow };
+	int ret = put(&s->html, &text);
+
+	ret = ret ? ret : text.error;
+	return ret ? fail(s, c, text.buf, ret) : give(c, text.buf, text.len, type);
 }
 
 /* The signature is the library's. */
@@ -126,11 +159,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const cha
 	if (strncmp(url, s->token, strlen(s->token)))
 		return refuse(c, MHD_HTTP_NOT_FOUND, "the address is not complete\n");
 	url += strlen(s->token);
-	if (*url)
-		return give_piece(s, c, url);
-	return answer(c, MHD_HTTP_OK, MHD_create_response_from_buffer(s->text.len, s->text.buf,
-								      MHD_RESPMEM_PERSISTENT),
-		      "text/html; charset=utf-8");
+	if (!*url)
+		return give_text(s, c, html_put_page, "text/html; charset=utf-8");
+	if (!strcmp(url, "head"))
+		return give_text(s, c, html_put_head, "application/json");
+	return give_piece(s, c, url);
 }
 
 static int make_token(char *token)
@@ -147,81 +180,131 @@ static int make_token(char *token)
 	return 0;
 }
 
-static struct MHD_Daemon *start(struct server *s)
+/* Signals that end it are read from a descriptor. Return: 0, -errno. */
+static int watch_signals(struct server *s)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? -errno : 0;
+}
+
+/* Return: 0, -errno. */
+static int start(struct server *s)
 {
 	struct sockaddr_in address = {
 		.sin_family = AF_INET, .sin_port = htons(s->port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	const union MHD_DaemonInfo *info;
-	struct MHD_Daemon *daemon;
 
 	errno = 0;
-	daemon = MHD_start_daemon(MHD_USE_AUTO_INTERNAL_THREAD, 0, NULL, NULL, on_request, s,
-				  MHD_OPTION_SOCK_ADDR, &address,
-				  MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-				  MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
-	info = daemon ? MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
-	if (info)
-		s->port = info->port;
-	return daemon;
+	s->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, s,
+				     MHD_OPTION_SOCK_ADDR, &address,
+				     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
+	if (!s->daemon)
+		return errno ? -errno : -EADDRINUSE;
+	info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	s->port = info ? info->port : s->port;
+	return 0;
 }
 
-/* Until a signal says that it is enough. Return: the exit status. */
-static int serve(struct server *s, int status)
+static __u64 now_ns(void)
 {
-	struct MHD_Daemon *daemon;
-	sigset_t set;
-	int signal_nr;
+	struct timespec t;
 
-	/* The library's thread is not to have them. */
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	daemon = start(s);
-	if (!daemon) {
-		fprintf(stderr, "ktrace: 127.0.0.1:%u: %s\n", s->port,
-			strerror(errno ? errno : EADDRINUSE));
-		return STATUS_DAMAGED;
-	}
-	printf("http://127.0.0.1:%u%s\n", s->port, s->token);
-	fflush(stdout);
-	sigwait(&set, &signal_nr);
-	MHD_stop_daemon(daemon);
-	return status;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
 }
 
+/* Answers who asks, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
+static int answer_all(struct server *s, int wait_ms)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon,
+							       MHD_DAEMON_INFO_EPOLL_FD);
+	struct pollfd fds[2] = {
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = info->epoll_fd, .events = POLLIN },
+	};
+	unsigned long long due;
+
+	if (wait_ms && MHD_get_timeout(s->daemon, &due) == MHD_YES)
+		wait_ms = due < INT_MAX ? (int)due : INT_MAX;
+	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
+		return -errno;
+	if (fds[0].revents)
+		return -ECANCELED;
+	return MHD_run(s->daemon) == MHD_YES ? s->error : -EIO;
+}
+
+/* While the files are read: not so often that it would take long */
+static int turn(void *arg)
+{
+	struct server *s = arg;
+	const __u64 now = now_ns();
+
+	if (now - s->answered_ns < TURN_NS)
+		return 0;
+	s->answered_ns = now;
+	return answer_all(s, 0);
+}
+
+/* The page's address is there at once; what is asked for meanwhile is what is known by then. */
 static int make_page(struct server *s, struct ktrace_traceset *set)
 {
 	int ret = make_token(s->token);
 
+	if (!ret)
+		ret = watch_signals(s);
+	if (ret)
+		return ret;
+	ret = start(s);
+	if (ret) {
+		fprintf(stderr, "ktrace: 127.0.0.1:%u: %s\n", s->port, strerror(-ret));
+		return ret;
+	}
 	s->html.is_served = true;
+	s->html.turn = turn;
+	s->html.turner = s;
+	printf("http://127.0.0.1:%u%s\n", s->port, s->token);
+	fflush(stdout);
+	ret = html_make(&s->html, set);
+	if (ret && ret != -ECANCELED)
+		html_complain(ret);
+	return ret;
+}
+
+/* Until a signal says that it is enough. Return: the exit status. */
+static int serve(struct server *s, struct ktrace_traceset *set, int status)
+{
+	int ret = make_page(s, set);
+
 	if (!ret)
-		ret = html_make(&s->html, set);
-	if (!ret)
-		ret = html_put_page(&s->html, &s->text);
-	return ret ? ret : s->text.error;
+		scope_complain(&s->html.scope);
+	scope_warn_lost(&s->html.scope);
+	while (!ret)
+		ret = answer_all(s, -1);
+	return ret == -ECANCELED ? files_status(set, status) : STATUS_DAMAGED;
 }
 
 static int serve_files(struct server *s, int nr, char **paths)
 {
 	struct ktrace_traceset *set;
-	int status, ret;
+	int status;
 
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;
-	ret = make_page(s, set);
-	if (ret)
-		html_complain(ret);
-	else
-		scope_complain(&s->html.scope);
-	scope_warn_lost(&s->html.scope);
-	status = ret ? STATUS_DAMAGED : serve(s, files_status(set, status));
+	status = serve(s, set, status);
+	if (s->daemon)
+		MHD_stop_daemon(s->daemon);
 	html_free(&s->html);
-	free(s->text.buf);
 	ktrace_traceset_close(set);
 	return status;
 }
@@ -248,7 +331,7 @@ static const struct option options[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	static struct server s = { .text = { .flush = output_grow } };
+	static struct server s = { .signals = -1 };
 	const char *wrong = NULL;
 	int option;
 
@@ -273,11 +356,13 @@ static const struct command cmd_serve = {
 SCOPE_HELP
 "  --help, --version\n"
 "\n"
-"Prints the page's address when it is ready, and serves it until SIGINT or SIGTERM, on\n"
-"127.0.0.1 only. The address has a word in it that nobody can guess: who has it can see\n"
-"the trace. The page is that of ktrace html, and so are the options.\n"
+"Prints the page's address at once, and serves it until SIGINT or SIGTERM, on 127.0.0.1\n"
+"only. While the files are read the page shows what has been read. The address has a word\n"
+"in it that nobody can guess: who has it can see the trace. The page is that of ktrace\n"
+"html, and so are the options.\n"
 "\n"
-"Data for the page lie in a temporary file in TMPDIR (/tmp), about 3 bytes an event.\n",
+"Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5 bytes an\n"
+"event. Events are read from the files when the page asks for them.\n",
 	.run = run,
 };
 

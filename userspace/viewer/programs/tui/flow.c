@@ -7,6 +7,8 @@
  */
 #include "flow.h"
 
+#include "losses.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -124,18 +126,13 @@ void flow_show(struct flow *f, __u64 from, __u64 to, int width)
 	f->reached = 0;
 }
 
-static void count_lost(struct flow *f, const struct ktrace_trace_event *e)
+static void add_lost(struct flow *f, const struct ktrace_trace_event *e)
 {
-	struct ktrace_values it;
-	struct ktrace_value reason, count;
 	struct flow_row *row = add(f, LOST_KEY, FLOW_LOST, e->time, e->time + 1);
 
 	if (row)
 		row->is_lost = true;
-	ktrace_values_init(&it, e->type, e->payload, e->len);
-	if (ktrace_values_next(&it, &reason) && ktrace_values_next(&it, &count))
-		f->lost[ktrace_value_s64(&reason, 0) & (KTRACE_LOST_NR - 1)] +=
-			(__u64)ktrace_value_s64(&count, 0);
+	losses_add(f->lost, e);
 }
 
 /* What is recorded shows that the thread is there, also where nothing tells what it does. */
@@ -146,7 +143,7 @@ static void mark(struct flow *f, const struct ktrace_trace_event *e)
 	struct flow_row *row;
 
 	if (e->id == KTRACE_ID_LOST) {
-		count_lost(f, e);
+		add_lost(f, e);
 		return;
 	}
 	p = e->tid ? ktrace_state_find(f->state, machine, e->tid, e->stream->cpu) : NULL;
