@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: host
 #
-# ktrace import --from ctf: a trace of LTTng-UST that is kept, one that is recorded, our own exports
+# ktrace import --from ctf: traces of LTTng that are kept, one that is recorded, our own exports
 
 # shellcheck disable=SC2154 # capture sets status and output
 
@@ -64,6 +64,24 @@ is_as_babeltrace()
 	run_ktrace info t
 	says 'host *example'
 	says 'backend *lttng-ust'
+}
+
+@test "import ctf: LTTng's events of the kernel become ours, with all that babeltrace2 lists" {
+	tar -xJf "$IMPORT/samples/lttng-kernel.tar.xz"
+	import lttng-kernel
+	[ "$status" = 0 ]
+	[[ $output == "t: 2039 events, "*" bytes" ]]
+	valid_trace t
+	[ "$(is_as_babeltrace lttng-kernel)" = 2039 ]
+	# An idle kernel thread has not ended, as its bit of the state is called.
+	[ "$("$KTRACE" grep -c 'event == sched:switch && prev_state == DEAD' t)" = 9 ]
+	[ "$("$KTRACE" grep -c 'event == sched:exit' t)" = 9 ]
+	[ "$("$KTRACE" grep -c 'event == sched:switch && prev_state == IDLE && prev_comm ~ "kworker*"' t)" -gt 100 ]
+	run_ktrace export --to folded t
+	[ "$status" = 0 ]
+	grep -Eq '^sh \([0-9]+\);sh \([0-9]+\);wait:sleep;syscall:wait4 [0-9]+$' <<<"$output"
+	grep -Eq '^sleep \([0-9]+\);sleep \([0-9]+\);wait:sleep;syscall:clock_nanosleep [1-9][0-9]{7,}$' <<<"$output"
+	fails grep -E 'kworker.*;(zombie|dead)' <<<"$output"
 }
 
 @test "import ctf: what is recorded by both at once is one time line" {

@@ -28,7 +28,7 @@ typedef __s64 (*convert_fn)(const struct foreign *f, const struct ktrace_value *
 /* Bits of the kernel's task states, which differ between what says them */
 enum {
 	TASK_SLEEP = 1, TASK_DISK = 2, TASK_STOPPED = 4, TASK_TRACED = 8, TASK_EXIT = 16 | 32,
-	TASK_PARKED = 64, TASK_IDLE_OR_DEAD = 128, TASK_NOLOAD = 1024,
+	TASK_PARKED = 64, TASK_IDLE = 128, TASK_NOLOAD = 1024,
 };
 
 /* Letters as the kernel prints them; what follows, a '+' for one, is of no account */
@@ -45,8 +45,11 @@ static __s64 state_of_letter(const struct ktrace_value *v)
 	return at && *at ? states[at - letters] : KTRACE_TASK_DISK;
 }
 
-/* Bit 7 is TASK_DEAD to LTTng, which shows the task's own bits; to others it is an idle one. */
-static __s64 state_of_bits(__s64 bits, __s64 bit7)
+/*
+ * Bit 7 is an idle task, though LTTng's metadata calls it TASK_DEAD, as the kernel's headers do
+ * the task's own bit: what is recorded is what the kernel reports, where who ends is a zombie.
+ */
+static __s64 state_of_bits(__s64 bits)
 {
 	if (!(bits & 255) || (bits & 256 && !(bits & TASK_NOLOAD)))
 		return KTRACE_TASK_RUNNABLE;
@@ -58,9 +61,7 @@ static __s64 state_of_bits(__s64 bits, __s64 bit7)
 		return KTRACE_TASK_TRACED;
 	if (bits & TASK_STOPPED)
 		return KTRACE_TASK_STOPPED;
-	if (bits & TASK_IDLE_OR_DEAD)
-		return bit7;
-	if (bits & TASK_NOLOAD)
+	if (bits & (TASK_IDLE | TASK_NOLOAD))
 		return KTRACE_TASK_IDLE;
 	return bits & TASK_SLEEP ? KTRACE_TASK_SLEEP : KTRACE_TASK_DISK;
 }
@@ -73,15 +74,7 @@ static bool is_text(const struct ktrace_value *v)
 static __s64 prev_state(const struct foreign *f, const struct ktrace_value *v)
 {
 	(void)f;
-	return is_text(v) ? state_of_letter(v) :
-	       state_of_bits(ktrace_value_s64(v, 0), KTRACE_TASK_IDLE);
-}
-
-static __s64 lttng_state(const struct foreign *f, const struct ktrace_value *v)
-{
-	(void)f;
-	return is_text(v) ? state_of_letter(v) :
-	       state_of_bits(ktrace_value_s64(v, 0), KTRACE_TASK_DEAD);
+	return is_text(v) ? state_of_letter(v) : state_of_bits(ktrace_value_s64(v, 0));
 }
 
 /* "handled" or not where it is text */
@@ -172,7 +165,7 @@ struct known {
 static const struct known all_known[] = {
 	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
 		{ "prev_tid", "prev_tid", NULL }, { "next_tid", "next_tid", NULL },
-		{ "prev_state", "prev_state", lttng_state } } },
+		{ "prev_state", "prev_state", prev_state } } },
 	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
 		{ "prev_tid", "prev_pid", NULL }, { "next_tid", "next_pid", NULL },
 		{ "prev_state", "prev_state", prev_state } } },
