@@ -216,6 +216,7 @@ static bool claim(struct posix_board_process *p, pid_t old, pid_t pid, __u64 sta
 		return false;
 	kt_store(&p->start, start);
 	kt_store(&p->streams, 0);
+	memset(p->opened, 0, sizeof(p->opened));
 	/* ORD(process_claim:A) pairs ORD(process_find:A): start time before the pid */
 	kt_store_release(&p->pid, pid);
 	return true;
@@ -346,6 +347,7 @@ static int claim_stream(struct posix_board *b, const struct posix_owner *owner)
 		s->owner = *owner;
 		s->where[0] = '\0';
 		memset(s->filter, 0, sizeof(s->filter));
+		memset(s->types, 0, sizeof(s->types));
 		kt_store(&s->is_waiting, 0);
 		kt_store(&s->generation, kt_load(&s->generation) + 1);
 		ktrace_posix_board_forget(b, i);

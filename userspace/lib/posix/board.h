@@ -70,6 +70,7 @@ struct posix_owner {
  * @news:	futex: counts what a reader should look at
  * @where:	session, as KTRACE_SESSION has it
  * @filter:	bit of each id that is not recorded
+ * @types:	bit of each type of programs that its processes have opened, or its controller
  */
 struct posix_board_stream {
 	__u32 state;
@@ -81,6 +82,7 @@ struct posix_board_stream {
 	__u32 news;
 	char where[112];
 	__u64 filter[POSIX_SET_WORDS];
+	__u64 types[POSIX_SET_WORDS];
 } __attribute__((aligned(64)));
 
 /**
@@ -88,6 +90,7 @@ struct posix_board_stream {
  * @streams:	bit of each stream it is in
  * @pid:	0 = the place is free
  * @start:	start time; 0 = not known yet
+ * @opened:	bit of each event type that its present program has opened
  */
 struct posix_board_process {
 	__u64 streams;
@@ -95,11 +98,12 @@ struct posix_board_process {
 	__u32 reserved;
 	__u64 start;
 	__u8 padding[40];
+	__u64 opened[POSIX_SET_WORDS];
 } __attribute__((aligned(64)));
 
 /**
  * struct posix_board_name - name of a user event type
- * @state:	enum posix_place_state
+ * @state:	enum posix_place_state; with CLAIMED, the pid of who fills it in is above: names.c
  * @text:	NUL-terminated; @text[0] of place 0, the unnamed event's, stays empty
  */
 struct posix_board_name {

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 #include "member.h"
+#include "recorded.h"
 #include "stream.h"
 #include "trid.h"
 
@@ -63,6 +64,35 @@ static int end(struct call *c, int error)
 	ktrace_posix_trid_put(c->trid);
 	pthread_setcancelstate(c->cancel_state, NULL);
 	return error;
+}
+
+/*
+ * Begins a call on a pre-recorded stream; NULL = @trid is none. It is used by libktraceset,
+ * which has cancellation points: there is none of a call's own.
+ */
+static struct posix_recorded *begin_recorded(struct call *c, trace_id_t trid)
+{
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
+	c->trid = ktrace_posix_trid_get(trid);
+	if (c->trid && c->trid->recorded)
+		return c->trid->recorded;
+	ktrace_posix_trid_put(c->trid);
+	pthread_setcancelstate(c->cancel_state, NULL);
+	return NULL;
+}
+
+static int end_recorded(struct call *c, int error)
+{
+	ktrace_posix_trid_put(c->trid);
+	pthread_setcancelstate(c->cancel_state, NULL);
+	return error;
+}
+
+struct posix_board_stream *ktrace_posix_control_place(const struct posix_control *c,
+						      struct posix_board **board)
+{
+	*board = ktrace_posix_stream_board(c->stream);
+	return ktrace_posix_stream_place(c->stream);
 }
 
 void ktrace_posix_control_interrupt(struct posix_control *c)
@@ -242,8 +272,18 @@ int posix_trace_clear(trace_id_t trid)
  */
 int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 {
+	struct posix_recorded *r;
+	struct posix_attr a;
 	struct call c;
 
+	if (!attr)
+		return EINVAL;
+	r = begin_recorded(&c, trid);
+	if (r) {
+		ktrace_posix_recorded_attr(r, &a);
+		ktrace_posix_attr_write(&a, attr);
+		return end_recorded(&c, 0);
+	}
 	if (!begin(&c, trid))
 		return EINVAL;
 	ktrace_posix_attr_write(ktrace_posix_stream_attr(c.control->stream), attr);
@@ -257,8 +297,16 @@ int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  */
 int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info)
 {
+	struct posix_recorded *r;
 	struct call c;
 
+	if (!info)
+		return EINVAL;
+	r = begin_recorded(&c, trid);
+	if (r) {
+		ktrace_posix_recorded_status(r, info);
+		return end_recorded(&c, 0);
+	}
 	if (!begin(&c, trid))
 		return EINVAL;
 	ktrace_posix_stream_status(c.control->stream, info);
@@ -437,10 +485,15 @@ static int wait_for_event(struct call *c, const struct destination *to,
 
 static int get_event(trace_id_t trid, const struct destination *to, const struct timespec *until)
 {
+	struct posix_recorded *r;
 	struct call c;
 	int error;
 
 	pthread_testcancel();
+	r = begin_recorded(&c, trid);
+	if (r)
+		return end_recorded(&c, ktrace_posix_recorded_next(r, to->info, to->data, to->size,
+								   to->len, to->unavailable));
 	if (!begin(&c, trid))
 		return EINVAL;
 	error = wait_for_event(&c, to, until);

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "names.h"
 #include "ring/port.h"
 
 static const __u64 no_streams;
@@ -56,6 +57,7 @@ static bool take_place(struct posix_board *b, __u64 streams)
 	__atomic_fetch_or(&m->process->streams, (is_new ? streams : 0) | kt_load(&b->all),
 			  __ATOMIC_RELAXED);
 	kt_store(&m->streams, &m->process->streams);
+	ktrace_posix_names_place(b);
 	return true;
 }
 

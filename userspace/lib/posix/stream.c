@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "names.h"
 #include "ring/ring.h"
 
 #define REGISTRY_SIZE 65536u
@@ -149,6 +150,7 @@ int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 			trace_all(s);
 		else
 			error = trace_process(s, pid);
+		ktrace_posix_names_join(board, s->nr);
 	}
 	if (error) {
 		ktrace_posix_stream_destroy(s);
@@ -194,6 +196,11 @@ static bool is_running(const struct posix_stream *s)
 static bool is_full(const struct posix_stream *s)
 {
 	return kt_load(&s->board->full) & s->bit;
+}
+
+struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s)
+{
+	return &s->board->stream[s->nr];
 }
 
 void ktrace_posix_stream_start(struct posix_stream *s, const void *address)

@@ -73,6 +73,8 @@ void ktrace_posix_stream_status(struct posix_stream *s, struct posix_trace_statu
 
 const struct posix_attr *ktrace_posix_stream_attr(const struct posix_stream *s);
 struct posix_board *ktrace_posix_stream_board(const struct posix_stream *s);
+/** ktrace_posix_stream_place - its place on the board */
+struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s);
 struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s);
 
 /**

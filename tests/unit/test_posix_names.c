@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_posix_names.c - names of event types on a board that many processes share */
+#include "../../userspace/lib/posix/names.c"
+
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define PROCESSES 8
+#define NAMES 300u
+
+static struct posix_board *board;
+static const __u64 no_streams;
+
+/* This process, as member.c would have made it. */
+struct posix_member ktrace_posix_member = {
+	.streams = &no_streams,
+	.opened = { 1ull << POSIX_ID_USER },
+};
+
+struct posix_board *ktrace_posix_board(void)
+{
+	return ktrace_posix_member.board;
+}
+
+static void new_board(void)
+{
+	if (board)
+		munmap(board, sizeof(*board));
+	board = mmap(NULL, sizeof(*board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		     -1, 0);
+	CHECK(board != MAP_FAILED);
+	ktrace_posix_member = (struct posix_member){
+		.streams = &board->process[0].streams, .board = board,
+		.process = &board->process[0], .opened = { 1ull << POSIX_ID_USER },
+	};
+	board->process[0].pid = getpid();
+}
+
+static trace_event_id_t open_number(__u32 n, bool may_add)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "name %u", n);
+	return ktrace_posix_name_open(board, name, may_add);
+}
+
+static void test_open(void)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1], back[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_id_t empty, longest;
+
+	new_board();
+	CHECK_EQ(ktrace_posix_name_open(board, "a", false), 0);
+	empty = ktrace_posix_name_open(board, "", true);
+	memset(name, 'n', TRACE_EVENT_NAME_MAX);
+	name[TRACE_EVENT_NAME_MAX] = '\0';
+	longest = ktrace_posix_name_open(board, name, true);
+	CHECK(empty > POSIX_ID_USER && longest > POSIX_ID_USER && empty != longest);
+	CHECK_EQ(ktrace_posix_name_open(board, "", false), empty);
+	CHECK_EQ(ktrace_posix_name_open(board, name, false), longest);
+	CHECK(ktrace_posix_name_get(board, longest, back));
+	CHECK_STR(back, name);
+	CHECK(!ktrace_posix_name_get(board, longest + 1, back));
+	CHECK(!ktrace_posix_name_get(board, POSIX_ID_USER, back));
+	CHECK(!ktrace_posix_name_get(board, 0, back));
+	CHECK(!ktrace_posix_name_get(board, ~0u, back));
+}
+
+/* The same names in another order in each process: one id each. */
+static void test_processes(void)
+{
+	trace_event_id_t (*ids)[NAMES];
+	int status;
+
+	new_board();
+	ids = mmap(NULL, PROCESSES * sizeof(*ids), PROT_READ | PROT_WRITE,
+		   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	CHECK(ids != MAP_FAILED);
+	for (__u32 p = 0; p < PROCESSES; p++)
+		if (!fork()) {
+			for (__u32 i = 0; i < NAMES; i++) {
+				__u32 n = (i * (2 * p + 1) + p * 37) % NAMES;
+
+				/* 300 is no multiple of these: all names come. */
+				if ((2 * p + 1) % 3 == 0 || (2 * p + 1) % 5 == 0)
+					n = (i + p * 37) % NAMES;
+				ids[p][n] = open_number(n, true);
+			}
+			_exit(0);
+		}
+	for (int p = 0; p < PROCESSES; p++)
+		CHECK(wait(&status) > 0 && status == 0);
+	for (__u32 n = 0; n < NAMES; n++) {
+		CHECK(ids[0][n] > POSIX_ID_USER && ids[0][n] <= POSIX_ID_USER + NAMES);
+		for (int p = 1; p < PROCESSES; p++)
+			CHECK_EQ(ids[p][n], ids[0][n]);
+		for (__u32 other = 0; other < n; other++)
+			CHECK(ids[0][n] != ids[0][other]);
+	}
+	munmap(ids, PROCESSES * sizeof(*ids));
+}
+
+/* Whoever died while he filled a place in does not keep it. */
+static void test_dead_claimer(void)
+{
+	pid_t pid;
+
+	new_board();
+	CHECK(open_number(0, true));
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	board->name[2].state = (__u32)pid << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+	strcpy(board->name[2].text, "hal");
+	CHECK_EQ(open_number(1, false), 0);
+	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
+	CHECK_EQ(open_number(1, false), POSIX_ID_USER + 2);
+	/* One who lives, and does not go on, is passed. */
+	board->name[3].state = my_claim();
+	CHECK_EQ(open_number(2, true), POSIX_ID_USER + 4);
+	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
+}
+
+static void test_full_board(void)
+{
+	new_board();
+	for (__u32 n = 1; n < POSIX_NAME_NR; n++)
+		CHECK_EQ(open_number(n, true), POSIX_ID_USER + n);
+	CHECK_EQ(open_number(0, true), 0);
+	CHECK_EQ(open_number(17, true), POSIX_ID_USER + 17);
+}
+
+/* What others wrote there does no harm. */
+static void test_spoilt_board(void)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	new_board();
+	memset(board->name, 0x56, sizeof(board->name));
+	CHECK_EQ(open_number(0, true), 0);
+	for (__u32 i = 0; i < POSIX_NAME_NR; i++)
+		board->name[i].state = POSIX_PLACE_READY;
+	CHECK_EQ(open_number(0, true), 0);
+	CHECK(ktrace_posix_name_get(board, POSIX_ID_NR - 1, name));
+	CHECK_EQ(strlen(name), TRACE_EVENT_NAME_MAX);
+}
+
+static void test_limit_of_a_program(void)
+{
+	trace_event_id_t id, known;
+	char name[TRACE_EVENT_NAME_MAX + 2];
+
+	new_board();
+	for (__u32 n = 0; n < TRACE_USER_EVENT_MAX - 1; n++) {
+		snprintf(name, sizeof(name), "name %u", n);
+		CHECK_EQ(posix_trace_eventid_open(name, &id), 0);
+		CHECK_EQ(id, POSIX_ID_USER + 1 + n);
+	}
+	CHECK_EQ(posix_trace_eventid_open("one more", &id), 0);
+	CHECK_EQ(id, POSIX_TRACE_UNNAMED_USEREVENT);
+	CHECK_EQ(posix_trace_eventid_open("name 5", &known), 0);
+	CHECK_EQ(known, POSIX_ID_USER + 6);
+	/* Another program's, which this one has no room for. */
+	CHECK(ktrace_posix_name_open(board, "one more", true));
+	CHECK_EQ(posix_trace_eventid_open("one more", &id), 0);
+	CHECK_EQ(id, POSIX_TRACE_UNNAMED_USEREVENT);
+	memset(name, 'n', TRACE_EVENT_NAME_MAX + 1);
+	name[TRACE_EVENT_NAME_MAX + 1] = '\0';
+	CHECK_EQ(posix_trace_eventid_open(name, &id), ENAMETOOLONG);
+	CHECK_EQ(posix_trace_eventid_open(NULL, &id), EINVAL);
+	CHECK_EQ(posix_trace_eventid_open("n", NULL), EINVAL);
+	/* Without a board nothing is recorded, whatever the id. */
+	ktrace_posix_member.board = NULL;
+	CHECK_EQ(posix_trace_eventid_open("n", &id), 0);
+	CHECK_EQ(id, POSIX_TRACE_UNNAMED_USEREVENT);
+}
+
+static bool stream_has(__u32 stream, trace_event_id_t id)
+{
+	return board->stream[stream].types[id / 64] >> id % 64 & 1;
+}
+
+/* Types opened before a stream was made, and after; not those of processes that are not in it. */
+static void test_types_of_streams(void)
+{
+	trace_event_id_t before, after, other;
+
+	new_board();
+	other = open_number(9, true);
+	board->process[1].pid = 1;
+	board->process[1].opened[other / 64] |= 1ull << other % 64;
+	CHECK_EQ(posix_trace_eventid_open("before", &before), 0);
+	board->process[0].streams = 1ull << 3;
+	ktrace_posix_names_join(board, 3);
+	CHECK_EQ(posix_trace_eventid_open("after", &after), 0);
+	CHECK(stream_has(3, before) && stream_has(3, after) && !stream_has(3, other));
+	CHECK(!stream_has(2, after));
+	/* Another program in the same process: what the stream has it keeps. */
+	memset(ktrace_posix_member.opened, 0, sizeof(ktrace_posix_member.opened));
+	ktrace_posix_names_place(board);
+	CHECK(stream_has(3, before));
+	ktrace_posix_names_join(board, 2);
+	CHECK(!stream_has(2, before));
+}
+
+int main(void)
+{
+	test_open();
+	test_processes();
+	test_dead_claimer();
+	test_full_board();
+	test_spoilt_board();
+	test_limit_of_a_program();
+	test_types_of_streams();
+	return 0;
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * names.c - names of event types, which all processes of a user share
+ *
+ * A name's place on the board gives the id, so one name has one id in all processes and streams.
+ * Places are taken one after the other, and who looks for a name passes all that are taken: so
+ * no name gets two. Who meets a place that another process is filling in looks again; if that
+ * process has died, he takes its place over.
+ *
+ * The types of a stream are those that its processes have opened, and those that its controller
+ * has asked for.
+ */
+#include "names.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "member.h"
+#include "ring/port.h"
+
+/* A place that is being filled in: POSIX_PLACE_CLAIMED, and the pid above it. */
+#define CLAIM_SHIFT 2
+/* Looks at such a place before it is left out: its process was stopped right there. */
+#define LOOKS 10000
+
+static __u32 my_claim(void)
+{
+	return (__u32)getpid() << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+}
+
+static bool is_claimed(__u32 state)
+{
+	return (state & ((1u << CLAIM_SHIFT) - 1)) == POSIX_PLACE_CLAIMED;
+}
+
+static __u32 state_of(const struct posix_board_name *n)
+{
+	/* ORD(name_state:A) pairs ORD(name_ready:A): the text of a READY one */
+	return kt_load_acquire(&n->state);
+}
+
+static bool claim(struct posix_board_name *n, __u32 old)
+{
+	return __atomic_compare_exchange_n(&n->state, &old, my_claim(), false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+static void fill_in(struct posix_board_name *n, const char *name)
+{
+	strcpy(n->text, name);
+	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY one */
+	kt_store_release(&n->state, POSIX_PLACE_READY);
+}
+
+/* Waits while another process fills it in. Return: its state then. */
+static __u32 settle(const struct posix_board_name *n)
+{
+	__u32 state = state_of(n);
+
+	for (int i = 0; is_claimed(state) && i < LOOKS; i++) {
+		if (i % 16 == 15 && kill((pid_t)(state >> CLAIM_SHIFT), 0) && errno == ESRCH)
+			break;
+		sched_yield();
+		state = state_of(n);
+	}
+	return state;
+}
+
+static bool has_text(const struct posix_board_name *n, const char *name)
+{
+	return !strncmp(n->text, name, sizeof(n->text));
+}
+
+/* True: it is this name's place. */
+static bool take(struct posix_board_name *n, const char *name, bool may_add)
+{
+	for (;;) {
+		__u32 state = settle(n);
+
+		if (state == POSIX_PLACE_READY)
+			return has_text(n, name);
+		if (!may_add || (state && (!is_claimed(state) ||
+					   !kill((pid_t)(state >> CLAIM_SHIFT), 0))))
+			return false;
+		if (claim(n, state)) {
+			fill_in(n, name);
+			return true;
+		}
+	}
+}
+
+trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name, bool may_add)
+{
+	int saved = errno;
+	__u32 i;
+
+	/* The first place is the unnamed event's. */
+	for (i = 1; i < POSIX_NAME_NR; i++) {
+		if (take(&b->name[i], name, may_add))
+			break;
+		if (!kt_load(&b->name[i].state))
+			i = POSIX_NAME_NR;	/* nothing behind it */
+	}
+	errno = saved;
+	return i < POSIX_NAME_NR ? POSIX_ID_USER + i : 0;
+}
+
+bool ktrace_posix_name_get(const struct posix_board *b, trace_event_id_t id,
+			   char name[TRACE_EVENT_NAME_MAX + 1])
+{
+	const struct posix_board_name *n = &b->name[id - POSIX_ID_USER];
+
+	if (id <= POSIX_ID_USER || id >= POSIX_ID_NR || state_of(n) != POSIX_PLACE_READY)
+		return false;
+	memcpy(name, n->text, TRACE_EVENT_NAME_MAX + 1);
+	name[TRACE_EVENT_NAME_MAX] = '\0';
+	return true;
+}
+
+void ktrace_posix_names_join(struct posix_board *b, __u32 stream)
+{
+	/* ORD(names_join:A) pairs ORD(names_opened:A): either sees the other */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
+		struct posix_board_process *p = &b->process[i];
+
+		if (!kt_load(&p->pid) || !(kt_load(&p->streams) & 1ull << stream))
+			continue;
+		for (__u32 w = 0; w < POSIX_SET_WORDS; w++)
+			if (kt_load(&p->opened[w]))
+				__atomic_fetch_or(&b->stream[stream].types[w],
+						  kt_load(&p->opened[w]), __ATOMIC_RELAXED);
+	}
+}
+
+/* The streams of this process have the types of word @w that it has. */
+static void tell_streams(struct posix_board *b, __u32 w)
+{
+	const struct posix_member *m = &ktrace_posix_member;
+	__u64 mask;
+
+	/* ORD(names_opened:A) pairs ORD(names_join:A): either sees the other */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (mask = kt_load(m->streams); mask; mask &= mask - 1)
+		__atomic_fetch_or(&b->stream[__builtin_ctzll(mask)].types[w],
+				  kt_load(&m->opened[w]), __ATOMIC_RELAXED);
+}
+
+void ktrace_posix_names_place(struct posix_board *b)
+{
+	const struct posix_member *m = &ktrace_posix_member;
+
+	for (__u32 w = 0; w < POSIX_SET_WORDS; w++) {
+		kt_store(&m->process->opened[w], kt_load(&m->opened[w]));
+		if (kt_load(&m->opened[w]))
+			tell_streams(b, w);
+	}
+}
+
+/* Counts one type more of this program. False: it has as many as it may. */
+static bool count_one(struct posix_member *m)
+{
+	__u32 nr = kt_load(&m->opened_nr);
+
+	do {
+		if (nr >= TRACE_USER_EVENT_MAX - 1)
+			return false;
+	} while (!__atomic_compare_exchange_n(&m->opened_nr, &nr, nr + 1, false, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return true;
+}
+
+/* This program records events of type @id from now on. False: it has too many types. */
+static bool use(struct posix_member *m, trace_event_id_t id)
+{
+	const __u64 bit = 1ull << id % 64;
+	__u64 *word = &m->opened[id / 64];
+
+	if (kt_load(word) & bit)
+		return true;
+	if (!count_one(m))
+		return false;
+	if (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
+		__atomic_fetch_sub(&m->opened_nr, 1, __ATOMIC_RELAXED);	/* another thread */
+	if (m->process)
+		__atomic_fetch_or(&m->process->opened[id / 64], bit, __ATOMIC_RELAXED);
+	tell_streams(m->board, id / 64);
+	return true;
+}
+
+/**
+ * posix_trace_eventid_open - the event type that has a name (PTRC-54)
+ * @event_name:	at most TRACE_EVENT_NAME_MAX bytes
+ * @event_id:	the type; POSIX_TRACE_UNNAMED_USEREVENT if this program has TRACE_USER_EVENT_MAX - 1
+ *		others, or the user's processes have as many as there can be
+ *
+ * The same name gives the same id in all processes of a user.
+ *
+ * Context: any thread, no signal handler; no cancellation point.
+ * Return: 0; EINVAL for NULL; ENAMETOOLONG.
+ */
+int posix_trace_eventid_open(const char *restrict event_name,
+			     trace_event_id_t *restrict event_id)
+{
+	struct posix_member *m = &ktrace_posix_member;
+	struct posix_board *b = ktrace_posix_board();
+	trace_event_id_t id = 0;
+	bool may_add;
+
+	if (!event_name || !event_id)
+		return EINVAL;
+	if (strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX)
+		return ENAMETOOLONG;
+	may_add = kt_load(&m->opened_nr) < TRACE_USER_EVENT_MAX - 1;
+	if (b)
+		id = ktrace_posix_name_open(b, event_name, may_add);
+	*event_id = id && use(m, id) ? id : POSIX_TRACE_UNNAMED_USEREVENT;
+	return 0;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * types.c - event types of a stream: posix_trace_eventid_*() and posix_trace_eventtypelist_*()
+ *
+ * Of an active stream the board has them, of a pre-recorded one its file.
+ */
+#include "trace.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "control.h"
+#include "eventset.h"
+#include "names.h"
+#include "recorded.h"
+#include "ring/port.h"
+#include "trid.h"
+
+/**
+ * posix_trace_trid_eventid_open - the event type that has a name, asked by the controller
+ * @trid:	an active stream
+ * @event_name:	at most TRACE_EVENT_NAME_MAX bytes
+ * @event:	the type that the program will get, or has got, for this name (PTRC-55);
+ *		POSIX_TRACE_UNNAMED_USEREVENT if there is none and no room for more
+ *
+ * Return: 0; EINVAL no active stream of this process, or NULL; ENAMETOOLONG.
+ */
+int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_name,
+				  trace_event_id_t *restrict event)
+{
+	struct posix_trid *t = ktrace_posix_trid_get(trid);
+	struct posix_board_stream *s;
+	struct posix_board *b;
+	int ret = EINVAL;
+
+	if (!t || !t->control || !event_name || !event)
+		goto out_put;
+	ret = ENAMETOOLONG;
+	if (strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX)
+		goto out_put;
+	s = ktrace_posix_control_place(t->control, &b);
+	*event = ktrace_posix_name_open(b, event_name, true);
+	if (*event)
+		__atomic_fetch_or(&s->types[*event / 64], 1ull << *event % 64, __ATOMIC_RELAXED);
+	else
+		*event = POSIX_TRACE_UNNAMED_USEREVENT;
+	ret = 0;
+out_put:
+	ktrace_posix_trid_put(t);
+	return ret;
+}
+
+/**
+ * posix_trace_eventid_equal - are two event types the same? (PTRC-56)
+ *
+ * In a stream each type has one id.
+ *
+ * Return: not 0 if they are.
+ */
+int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1, trace_event_id_t event2)
+{
+	(void)trid;
+	return event1 == event2;
+}
+
+static bool name_of(const struct posix_trid *t, trace_event_id_t event, char *name)
+{
+	const char *known = t->recorded ? ktrace_posix_recorded_name(t->recorded, event) :
+					  ktrace_posix_system_name(event);
+	struct posix_board *b;
+
+	if (known)
+		strcpy(name, known);
+	if (known || t->recorded)
+		return known;
+	ktrace_posix_control_place(t->control, &b);
+	return ktrace_posix_name_get(b, event, name);
+}
+
+/**
+ * posix_trace_eventid_get_name - what an event type is called (PTRC-56, PTRC-57)
+ * @trid:	a stream, active or pre-recorded
+ * @event:	the type
+ * @event_name:	room for TRACE_EVENT_NAME_MAX + 1 bytes
+ *
+ * Return: 0; EINVAL no stream of this process, no type, or NULL.
+ */
+int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *event_name)
+{
+	struct posix_trid *t = ktrace_posix_trid_get(trid);
+	int ret = t && event_name && name_of(t, event, event_name) ? 0 : EINVAL;
+
+	ktrace_posix_trid_put(t);
+	return ret;
+}
+
+/* The type of an active stream with the next higher id, 0 = none. */
+static trace_event_id_t next_type(struct posix_control *c, trace_event_id_t id)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1];
+	const struct posix_board_stream *s;
+	struct posix_board *b;
+
+	s = ktrace_posix_control_place(c, &b);
+	while (++id < POSIX_ID_NR) {
+		if (ktrace_posix_system_name(id))
+			return id;
+		if (kt_load(&s->types[id / 64]) & 1ull << id % 64 &&
+		    ktrace_posix_name_get(b, id, name))
+			return id;
+	}
+	return 0;
+}
+
+/**
+ * posix_trace_eventtypelist_getnext_id - the event types of a stream, one by one (PTRC-58)
+ * @trid:	a stream, active or pre-recorded
+ * @event:	the next type, by rising ids
+ * @unavailable: not 0 if there is none any more
+ *
+ * Types that are defined meanwhile come, too. May be a cancellation point, and is none.
+ *
+ * Return: 0; EINVAL no stream of this process, or NULL.
+ */
+int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *restrict event,
+					 int *restrict unavailable)
+{
+	struct posix_trid *t = ktrace_posix_trid_get(trid);
+	trace_event_id_t last, next;
+
+	if (!t || !event || !unavailable) {
+		ktrace_posix_trid_put(t);
+		return EINVAL;
+	}
+	last = kt_load(&t->type_pos);
+	do {
+		next = t->recorded ? ktrace_posix_recorded_next_id(t->recorded, last) :
+				     next_type(t->control, last);
+	} while (next && !__atomic_compare_exchange_n(&t->type_pos, &last, next, false,
+						      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (next)
+		*event = next;
+	*unavailable = !next;
+	ktrace_posix_trid_put(t);
+	return 0;
+}
+
+/**
+ * posix_trace_eventtypelist_rewind - begin with the first event type again (PTRC-58)
+ *
+ * Return: 0, EINVAL no stream of this process.
+ */
+int posix_trace_eventtypelist_rewind(trace_id_t trid)
+{
+	struct posix_trid *t = ktrace_posix_trid_get(trid);
+
+	if (!t)
+		return EINVAL;
+	kt_store(&t->type_pos, 0);
+	ktrace_posix_trid_put(t);
+	return 0;
+}
