@@ -79,7 +79,8 @@ units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
 all: lib tools examples logevent shark_kernel
 lib: $(libs)
-tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
+tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%) \
+	$(BUILD)/libexec/ktrace/posix-keeper
 examples: $(examples)
 bench-programs: $(benches)
 progs: $(progs)
@@ -230,6 +231,15 @@ $(BUILD)/python/%_pb2.py: userspace/proto/%.proto
 	@mkdir -p $(@D)
 	$(Q)protoc --proto_path=userspace/proto --python_out=$(@D) $<
 progs: $(BUILD)/python/service_pb2.py
+
+# It has a stream and its log, and outlives the program that made them: posix/keeper/main.c
+$(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,\
+		$(wildcard userspace/lib/posix/keeper/*.c)) $(BUILD)/lib/libktrace-posix.a \
+		$(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktrace.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o %.a,$^) -L$(BUILD)/lib \
+		-Wl,-rpath,'$$ORIGIN/../../lib' -lktraceset -lktrace -o $@
 
 define program
 $(BUILD)/$(1)/$(notdir $(2:.c=)): $(BUILD)/obj/$(2:.c=.o) $(BUILD)/lib/$(3)

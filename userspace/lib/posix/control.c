@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * control.c - the functions of <trace.h> for active streams, in the controller
- *
- * Each takes a reference to the stream, then its lock. Cancellation is off meanwhile; a thread
- * that waits for events has it on again, and holds the reference but not the lock.
+ * control.c - the functions of <trace.h> that make streams and control them
  */
 #include "control.h"
 
@@ -16,99 +13,65 @@
 #include <string.h>
 #include <fcntl.h>
 #include <unistd.h>
+#include "log.h"
 #include "member.h"
 #include "recorded.h"
-#include "stream.h"
-#include "trid.h"
 
-/* A writer may have looked for a waiting reader just before there was one. */
-#define WAIT_MS 50
-
-/**
- * struct posix_control - an active stream of this process
- * @lock:	for all below
- * @stream:	the stream
- * @is_ended:	it is being shut down
- */
-struct posix_control {
-	pthread_mutex_t lock;
-	struct posix_stream *stream;
-	bool is_ended;
-};
-
-/* What one call works on. */
-struct call {
-	struct posix_trid *trid;
-	struct posix_control *control;
-	int cancel_state;
-};
-
-/* Begins a call on an active stream. False: @trid is none. */
-static bool begin(struct call *c, trace_id_t trid)
+bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 {
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
 	c->trid = ktrace_posix_trid_get(trid);
 	c->control = c->trid ? c->trid->control : NULL;
-	if (c->control) {
+	if (c->control)
 		pthread_mutex_lock(&c->control->lock);
+	if (c->trid)
 		return true;
-	}
-	ktrace_posix_trid_put(c->trid);
 	pthread_setcancelstate(c->cancel_state, NULL);
 	return false;
 }
 
-static int end(struct call *c, int error)
+int ktrace_posix_call_end(struct posix_call *c, int error)
 {
-	pthread_mutex_unlock(&c->control->lock);
+	if (c->control)
+		pthread_mutex_unlock(&c->control->lock);
 	ktrace_posix_trid_put(c->trid);
 	pthread_setcancelstate(c->cancel_state, NULL);
 	return error;
 }
 
-/*
- * Begins a call on a pre-recorded stream; NULL = @trid is none. It is used by libktraceset,
- * which has cancellation points: there is none of a call's own.
- */
-static struct posix_recorded *begin_recorded(struct call *c, trace_id_t trid)
+/* Begins a call that is only for active streams. */
+static bool begin(struct posix_call *c, trace_id_t trid)
 {
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
-	c->trid = ktrace_posix_trid_get(trid);
-	if (c->trid && c->trid->recorded)
-		return c->trid->recorded;
-	ktrace_posix_trid_put(c->trid);
-	pthread_setcancelstate(c->cancel_state, NULL);
-	return NULL;
+	if (!ktrace_posix_call_begin(c, trid))
+		return false;
+	if (c->control)
+		return true;
+	ktrace_posix_call_end(c, 0);
+	return false;
 }
 
-static int end_recorded(struct call *c, int error)
+static int ask(struct posix_control *c, const struct rpc_request *request,
+	       struct rpc_answer *answer)
 {
-	ktrace_posix_trid_put(c->trid);
-	pthread_setcancelstate(c->cancel_state, NULL);
-	return error;
-}
-
-struct posix_board_stream *ktrace_posix_control_place(const struct posix_control *c,
-						      struct posix_board **board)
-{
-	*board = ktrace_posix_stream_board(c->stream);
-	return ktrace_posix_stream_place(c->stream);
+	return ktrace_posix_client_ask(c->client, request, answer);
 }
 
 void ktrace_posix_control_interrupt(struct posix_control *c)
 {
 	__atomic_store_n(&c->is_ended, true, __ATOMIC_RELAXED);
-	ktrace_posix_stream_wake(c->stream);
+	if (c->place)
+		ktrace_posix_place_wake(c->place);
 }
 
 void ktrace_posix_control_forget(struct posix_control *c)
 {
 	ktrace_posix_stream_forget(c->stream);
+	ktrace_posix_client_free(c->client);
 	free(c);
 }
 
 /* May this process look into that one? What ptrace(2) asks, too, without attaching. */
-static int check_target(pid_t pid)
+static int check_target(pid_t pid, uid_t *owner)
 {
 	char path[32], state = 0;
 	uid_t uid;
@@ -123,50 +86,91 @@ static int check_target(pid_t pid)
 	if (fd < 0)
 		return errno == ENOENT || errno == ESRCH ? ESRCH : EPERM;
 	close(fd);
-	return uid == geteuid() ? 0 : EPERM;
+	*owner = uid;
+	return uid == geteuid() || !geteuid() ? 0 : EPERM;
 }
 
-static int make_control(struct posix_attr *attr, pid_t pid, struct posix_control **out)
+/*
+ * A stream without log is this process's own. One with a log has a keeper, and so has one whose
+ * events come from another user's process: it could cut off memory that is shared with it.
+ */
+static int make_stream(struct posix_control *c, struct rpc_request *r, int log_fd)
 {
-	struct posix_control *c = calloc(1, sizeof(*c));
 	struct posix_board *board = ktrace_posix_board();
 	int error;
 
-	if (!c)
+	if (!board)
 		return ENOMEM;
-	pthread_mutex_init(&c->lock, NULL);
-	error = ktrace_posix_stream_create(attr, pid, &ktrace_posix_member.owner, board,
-					   &c->stream);
-	if (error)
-		free(c);
-	else
-		*out = c;
+	if (!r->has_log && r->uid == geteuid()) {
+		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board, &c->stream);
+		if (!error)
+			c->place = ktrace_posix_stream_place(c->stream);
+		return error;
+	}
+	error = ktrace_posix_client_create(r, log_fd, &c->client);
+	if (!error && r->uid == geteuid())
+		c->place = &board->stream[ktrace_posix_client_nr(c->client) % POSIX_STREAM_NR];
 	return error;
 }
 
-static int create(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
+static void destroy(struct posix_control *c)
 {
-	struct posix_trid what = { 0 };
-	struct posix_attr a;
-	int error = ktrace_posix_attr_read(attr, &a);
+	ktrace_posix_stream_destroy(c->stream);
+	ktrace_posix_client_free(c->client);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
 
-	if (!a.stream_policy)
-		a.stream_policy = POSIX_TRACE_LOOP;
-	if (!error && (a.stream_policy == POSIX_TRACE_FLUSH || !trid))
-		error = EINVAL;
-	if (!pid)
-		pid = getpid();
+static int make_control(struct rpc_request *r, int log_fd, trace_id_t *trid)
+{
+	struct posix_trid what = { .control = calloc(1, sizeof(*what.control)) };
+	int error;
+
+	if (!what.control)
+		return ENOMEM;
+	pthread_mutex_init(&what.control->lock, NULL);
+	what.control->has_log = r->has_log;
+	error = make_stream(what.control, r, log_fd);
 	if (!error)
-		error = check_target(pid);
-	if (!error)
-		error = make_control(&a, pid, &what.control);
+		error = ktrace_posix_trid_new(&what, trid);
+	if (error)
+		destroy(what.control);
+	return error;
+}
+
+static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd, trace_id_t *trid)
+{
+	struct rpc_request r = {
+		.call = RPC_CREATE, .pid = pid ? pid : getpid(), .uid = geteuid(),
+		.has_log = has_log,
+	};
+	int error = ktrace_posix_attr_read(attr, &r.attr);
+
 	if (error)
 		return error;
-	error = ktrace_posix_trid_new(&what, trid);
-	if (error) {
-		ktrace_posix_stream_destroy(what.control->stream);
-		free(what.control);
-	}
+	if (!r.attr.stream_policy)
+		r.attr.stream_policy = has_log ? POSIX_TRACE_FLUSH : POSIX_TRACE_LOOP;
+	if ((r.attr.stream_policy == POSIX_TRACE_FLUSH && !has_log) || !trid)
+		return EINVAL;
+	if (has_log)
+		error = ktrace_posix_log_check(log_fd, r.attr.log_policy);
+	if (!error)
+		error = check_target(r.pid, &r.uid);
+	if (error)
+		return error;
+	ktrace_posix_board();	/* this process knows what it is called from then on */
+	r.owner = ktrace_posix_member.owner;
+	return make_control(&r, log_fd, trid);
+}
+
+static int create_uncancelled(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
+			      trace_id_t *trid)
+{
+	int state, error;
+
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	error = create(pid, attr, has_log, log_fd, trid);
+	pthread_setcancelstate(state, NULL);
 	return error;
 }
 
@@ -181,37 +185,91 @@ static int create(pid_t pid, const trace_attr_t *attr, trace_id_t *trid)
  */
 int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t *restrict trid)
 {
-	int state, error;
+	return create_uncancelled(pid, attr, false, -1, trid);
+}
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	error = create(pid, attr, trid);
-	pthread_setcancelstate(state, NULL);
-	return error;
+/**
+ * posix_trace_create_withlog - make a stream whose events go into a log
+ * @pid:	as posix_trace_create()
+ * @attr:	the same
+ * @file_desc:	the log, open for writing; not to be touched until the shutdown
+ * @trid:	the same
+ *
+ * A process of its own, the keeper, writes the log, and completes it when this one ends,
+ * however it does (PTRC-28).
+ *
+ * Return: as posix_trace_create(); EBADF @file_desc is not open for writing; EINVAL also if what
+ * it is cannot do the log's policy (PTRC-23); ENOSPC there is no room for the log.
+ */
+int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr, int file_desc,
+			       trace_id_t *restrict trid)
+{
+	return create_uncancelled(pid, attr, true, file_desc, trid);
 }
 
 /**
  * posix_trace_shutdown - end a stream and free all it has
  * @trid:	the stream
  *
- * Unread events of a stream without log are gone. Threads that wait for its events return with
- * EINVAL (PTRC-27).
+ * Unread events of a stream without log are gone; a log is complete when the function returns.
+ * Threads that wait for the stream's events return with EINVAL (PTRC-27).
  *
- * Return: 0, EINVAL not an active stream.
+ * Return: 0, EINVAL not an active stream; EFBIG, ENOSPC the log has not all of it, and other
+ * errors of write(2).
  */
 int posix_trace_shutdown(trace_id_t trid)
 {
+	const struct rpc_request r = {
+		.call = RPC_SHUTDOWN, .address = (__u64)(uintptr_t)__builtin_return_address(0),
+	};
+	struct rpc_answer answer;
 	struct posix_trid t;
 	int state, error;
 
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
 	error = ktrace_posix_trid_take(trid, true, &t);
 	if (!error) {
-		ktrace_posix_stream_destroy(t.control->stream);
-		pthread_mutex_destroy(&t.control->lock);
-		free(t.control);
+		if (t.control->client)
+			error = ask(t.control, &r, &answer);
+		destroy(t.control);
 	}
 	pthread_setcancelstate(state, NULL);
 	return error;
+}
+
+/* A call without arguments. */
+static int simple_call(trace_id_t trid, enum rpc_call call, const void *address)
+{
+	const struct rpc_request r = { .call = call, .address = (__u64)(uintptr_t)address };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
+
+	if (!begin(&c, trid))
+		return EINVAL;
+	if (c.control->client)
+		error = ask(c.control, &r, &answer);
+	else if (call == RPC_START)
+		ktrace_posix_stream_start(c.control->stream, address);
+	else if (call == RPC_STOP)
+		ktrace_posix_stream_stop(c.control->stream, address);
+	else if (call == RPC_CLEAR)
+		ktrace_posix_stream_clear(c.control->stream);
+	if (call == RPC_FLUSH && !c.control->has_log)
+		error = EINVAL;
+	return ktrace_posix_call_end(&c, error);
+}
+
+/**
+ * posix_trace_flush - move what the stream has into its log (PTRC-43)
+ *
+ * May return before that is done: posix_trace_get_status() says.
+ *
+ * Return: 0; EINVAL not an active stream with log; EFBIG, ENOSPC the log has not all of it.
+ */
+int posix_trace_flush(trace_id_t trid)
+{
+	return simple_call(trid, RPC_FLUSH, __builtin_return_address(0));
 }
 
 /**
@@ -221,12 +279,7 @@ int posix_trace_shutdown(trace_id_t trid)
  */
 int posix_trace_start(trace_id_t trid)
 {
-	struct call c;
-
-	if (!begin(&c, trid))
-		return EINVAL;
-	ktrace_posix_stream_start(c.control->stream, __builtin_return_address(0));
-	return end(&c, 0);
+	return simple_call(trid, RPC_START, __builtin_return_address(0));
 }
 
 /**
@@ -238,12 +291,7 @@ int posix_trace_start(trace_id_t trid)
  */
 int posix_trace_stop(trace_id_t trid)
 {
-	struct call c;
-
-	if (!begin(&c, trid))
-		return EINVAL;
-	ktrace_posix_stream_stop(c.control->stream, __builtin_return_address(0));
-	return end(&c, 0);
+	return simple_call(trid, RPC_STOP, __builtin_return_address(0));
 }
 
 /**
@@ -255,12 +303,7 @@ int posix_trace_stop(trace_id_t trid)
  */
 int posix_trace_clear(trace_id_t trid)
 {
-	struct call c;
-
-	if (!begin(&c, trid))
-		return EINVAL;
-	ktrace_posix_stream_clear(c.control->stream);
-	return end(&c, 0);
+	return simple_call(trid, RPC_CLEAR, __builtin_return_address(0));
 }
 
 /**
@@ -272,22 +315,20 @@ int posix_trace_clear(trace_id_t trid)
  */
 int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
 {
-	struct posix_recorded *r;
-	struct posix_attr a;
-	struct call c;
+	struct posix_attr recorded;
+	struct posix_call c;
 
-	if (!attr)
+	if (!attr || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
-	r = begin_recorded(&c, trid);
-	if (r) {
-		ktrace_posix_recorded_attr(r, &a);
-		ktrace_posix_attr_write(&a, attr);
-		return end_recorded(&c, 0);
+	if (!c.control) {
+		ktrace_posix_recorded_attr(c.trid->recorded, &recorded);
+		ktrace_posix_attr_write(&recorded, attr);
+	} else {
+		ktrace_posix_attr_write(c.control->client
+					? ktrace_posix_client_attr(c.control->client)
+					: ktrace_posix_stream_attr(c.control->stream), attr);
 	}
-	if (!begin(&c, trid))
-		return EINVAL;
-	ktrace_posix_attr_write(ktrace_posix_stream_attr(c.control->stream), attr);
-	return end(&c, 0);
+	return ktrace_posix_call_end(&c, 0);
 }
 
 /**
@@ -297,20 +338,23 @@ int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
  */
 int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info)
 {
-	struct posix_recorded *r;
-	struct call c;
+	const struct rpc_request r = { .call = RPC_STATUS };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
 
-	if (!info)
+	if (!info || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
-	r = begin_recorded(&c, trid);
-	if (r) {
-		ktrace_posix_recorded_status(r, info);
-		return end_recorded(&c, 0);
+	if (!c.control) {
+		ktrace_posix_recorded_status(c.trid->recorded, info);
+	} else if (c.control->client) {
+		error = ask(c.control, &r, &answer);
+		if (!error)
+			*info = answer.status;
+	} else {
+		ktrace_posix_stream_status(c.control->stream, info);
 	}
-	if (!begin(&c, trid))
-		return EINVAL;
-	ktrace_posix_stream_status(c.control->stream, info);
-	return end(&c, 0);
+	return ktrace_posix_call_end(&c, error);
 }
 
 /**
@@ -320,12 +364,21 @@ int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info
  */
 int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
 {
-	struct call c;
+	const struct rpc_request r = { .call = RPC_GET_FILTER };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
 
-	if (!begin(&c, trid))
+	if (!set || !begin(&c, trid))
 		return EINVAL;
-	ktrace_posix_stream_get_filter(c.control->stream, set);
-	return end(&c, 0);
+	if (c.control->client) {
+		error = ask(c.control, &r, &answer);
+		if (!error)
+			*set = answer.set;
+	} else {
+		ktrace_posix_stream_get_filter(c.control->stream, set);
+	}
+	return ktrace_posix_call_end(&c, error);
 }
 
 /**
@@ -338,198 +391,21 @@ int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
  */
 int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
 {
-	struct call c;
-
-	if (!begin(&c, trid))
-		return EINVAL;
-	return end(&c, ktrace_posix_stream_set_filter(c.control->stream, set, how,
-						      __builtin_return_address(0)));
-}
-
-/* Where a reader wants an event to. */
-struct destination {
-	struct posix_trace_event_info *info;
-	void *data;
-	size_t size;
-	size_t *len;
-	int *unavailable;
-};
-
-static void deliver(const struct posix_item *item, const struct destination *to)
-{
-	const size_t len = item->head.size < to->size ? item->head.size : to->size;
-
-	*to->info = (struct posix_trace_event_info) {
-		.posix_event_id = item->rec.id - POSIX_RING_ID,
-		.posix_pid = (pid_t)item->head.pid,
-		.posix_prog_address = (void *)(uintptr_t)item->head.address,
-		.posix_thread_id = (pthread_t)item->head.thread,
-		.posix_timestamp = item->time,
-		.posix_truncation_status = len < item->head.size ? POSIX_TRACE_TRUNCATED_READ :
-			item->rec.tid_flags & KTRACE_REC_TRUNCATED ? POSIX_TRACE_TRUNCATED_RECORD
-								   : POSIX_TRACE_NOT_TRUNCATED,
+	struct rpc_request r = {
+		.call = RPC_SET_FILTER, .how = how,
+		.address = (__u64)(uintptr_t)__builtin_return_address(0),
 	};
-	if (len)
-		memcpy(to->data, item->data, len);
-	*to->len = len;
-	*to->unavailable = 0;
-}
-
-static bool try_next(struct posix_control *c, const struct destination *to)
-{
-	struct posix_item item;
-
-	if (!ktrace_posix_stream_next(c->stream, &item))
-		return false;
-	deliver(&item, to);
-	return true;
-}
-
-/**
- * posix_trace_trygetnext_event - the next event of an active stream, if there is one (PTRC-75)
- * @trid:	the stream
- * @event:	out: what is known of it
- * @data:	out: its data; may be NULL if @num_bytes is 0
- * @num_bytes:	room there
- * @data_len:	out: bytes of data (PTRC-73)
- * @unavailable: out: not 0: there is none
- *
- * Return: 0, EINVAL not an active stream.
- */
-int posix_trace_trygetnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
-				 void *restrict data, size_t num_bytes,
-				 size_t *restrict data_len, int *restrict unavailable)
-{
-	const struct destination to = { event, data, num_bytes, data_len, unavailable };
-	struct call c;
-
-	if (!begin(&c, trid))
-		return EINVAL;
-	if (!try_next(c.control, &to)) {
-		*unavailable = 1;
-		*data_len = 0;
-	}
-	return end(&c, 0);
-}
-
-static bool is_time(const struct timespec *t)
-{
-	return t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
-}
-
-/* Milliseconds until then, at most WAIT_MS; 0 = it is past. The clock may be set meanwhile. */
-static long time_left(const struct timespec *until)
-{
-	struct timespec now;
-	long s;
-
-	if (!until)
-		return WAIT_MS;
-	clock_gettime(CLOCK_REALTIME, &now);
-	if (until->tv_sec - now.tv_sec > 1)
-		return WAIT_MS;
-	s = (long)(until->tv_sec - now.tv_sec);
-	if (s < 0)
-		return 0;
-	s = s * 1000000000 + until->tv_nsec - now.tv_nsec;
-	if (s <= 0)
-		return 0;
-	return s / 1000000 < WAIT_MS ? s / 1000000 + 1 : WAIT_MS;
-}
-
-static void release(void *trid)
-{
-	ktrace_posix_trid_put(trid);
-}
-
-/* Sleeps without the lock; here the thread can be cancelled. */
-static int sleep_for(struct call *c, __u32 news, long timeout_ms)
-{
+	struct rpc_answer answer;
+	struct posix_call c;
 	int error;
 
-	pthread_mutex_unlock(&c->control->lock);
-	pthread_cleanup_push(release, c->trid);
-	pthread_setcancelstate(c->cancel_state, NULL);
-	error = ktrace_posix_stream_wait(c->control->stream, news, timeout_ms);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-	pthread_cleanup_pop(0);
-	pthread_mutex_lock(&c->control->lock);
-	return error;
-}
-
-static int wait_for_event(struct call *c, const struct destination *to,
-			  const struct timespec *until)
-{
-	int error = 0;
-
-	while (!error) {
-		__u32 news;
-		long left;
-
-		if (__atomic_load_n(&c->control->is_ended, __ATOMIC_RELAXED))
-			return EINVAL;
-		if (try_next(c->control, to))
-			return 0;
-		news = ktrace_posix_stream_listen(c->control->stream);
-		if (try_next(c->control, to))
-			return 0;
-		if (until && !is_time(until))
-			return EINVAL;
-		left = time_left(until);
-		if (!left)
-			return ETIMEDOUT;
-		error = sleep_for(c, news, left);
-	}
-	return error;
-}
-
-static int get_event(trace_id_t trid, const struct destination *to, const struct timespec *until)
-{
-	struct posix_recorded *r;
-	struct call c;
-	int error;
-
-	pthread_testcancel();
-	r = begin_recorded(&c, trid);
-	if (r)
-		return end_recorded(&c, ktrace_posix_recorded_next(r, to->info, to->data, to->size,
-								   to->len, to->unavailable));
-	if (!begin(&c, trid))
+	if (!set || !begin(&c, trid))
 		return EINVAL;
-	error = wait_for_event(&c, to, until);
-	if (error == ETIMEDOUT)
-		*to->unavailable = 1;
-	return end(&c, error);
-}
-
-/**
- * posix_trace_getnext_event - the next event of a stream; waits for it (PTRC-71)
- *
- * As posix_trace_trygetnext_event(), but for streams of all kinds. A cancellation point.
- *
- * Return: 0; EINVAL no stream, or it was shut down meanwhile; EINTR a signal.
- */
-int posix_trace_getnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
-			      void *restrict data, size_t num_bytes, size_t *restrict data_len,
-			      int *restrict unavailable)
-{
-	const struct destination to = { event, data, num_bytes, data_len, unavailable };
-
-	return get_event(trid, &to, NULL);
-}
-
-/**
- * posix_trace_timedgetnext_event - the next event of a stream; waits for it until some time
- * @abstime:	CLOCK_REALTIME; not looked at if there is an event (PTRC-76)
- *
- * Return: as posix_trace_getnext_event(); ETIMEDOUT there is none; EINVAL also for a bad time.
- */
-int posix_trace_timedgetnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
-				   void *restrict data, size_t num_bytes,
-				   size_t *restrict data_len, int *restrict unavailable,
-				   const struct timespec *restrict abstime)
-{
-	const struct destination to = { event, data, num_bytes, data_len, unavailable };
-
-	return get_event(trid, &to, abstime);
+	r.set = *set;
+	if (c.control->client)
+		error = ask(c.control, &r, &answer);
+	else
+		error = ktrace_posix_stream_set_filter(c.control->stream, set, how,
+						       __builtin_return_address(0));
+	return ktrace_posix_call_end(&c, error);
 }

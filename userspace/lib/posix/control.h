@@ -1,19 +1,57 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* control.h - an active stream, seen from its controller */
+/*
+ * control.h - an active stream, seen from its controller
+ *
+ * A function of <trace.h> takes a reference to what a trid stands for, then the lock of the
+ * stream. Cancellation is off meanwhile.
+ */
 #ifndef KTRACE_POSIX_CONTROL_H
 #define KTRACE_POSIX_CONTROL_H
 
-#include "board.h"
-
-struct posix_control;
+#include <pthread.h>
+#include "client.h"
+#include "stream.h"
+#include "trid.h"
 
 /**
- * ktrace_posix_control_place - the place of the stream on the board of its processes
- * @c:		the stream
- * @board:	out: the board
+ * struct posix_control - an active stream of this process
+ * @lock:	for the stream
+ * @stream:	it is in this process; or
+ * @client:	in a keeper
+ * @place:	on the board of this process's user; NULL: of another user
+ * @has_log:	it has a log
+ * @is_ended:	it is being shut down
  */
-struct posix_board_stream *ktrace_posix_control_place(const struct posix_control *c,
-						      struct posix_board **board);
+struct posix_control {
+	pthread_mutex_t lock;
+	struct posix_stream *stream;
+	struct posix_client *client;
+	struct posix_board_stream *place;
+	bool has_log;
+	bool is_ended;
+};
+
+/* What one call works on. @control: NULL, it is a recorded stream. */
+struct posix_call {
+	struct posix_trid *trid;
+	struct posix_control *control;
+	int cancel_state;
+};
+
+/** ktrace_posix_call_begin - begin a call. Return: false: @trid is none */
+bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid);
+
+/** ktrace_posix_call_end - end it. Return: @error */
+int ktrace_posix_call_end(struct posix_call *c, int error);
+
+/** ktrace_posix_control_open_type - the id of a name; the unnamed one's if there is no room */
+trace_event_id_t ktrace_posix_control_open_type(struct posix_control *c, const char *name);
+
+/** ktrace_posix_control_type_name - the name of an event type of programs; false: none */
+bool ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id, char *name);
+
+/** ktrace_posix_control_next_type - the event type with the next higher id, 0 = none */
+trace_event_id_t ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t id);
 
 /** ktrace_posix_control_interrupt - who waits for events of the stream returns with EINVAL */
 void ktrace_posix_control_interrupt(struct posix_control *c);

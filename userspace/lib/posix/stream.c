@@ -68,6 +68,11 @@ static int make_session(struct posix_stream *s)
 		opts.backend = KTRACE_BACKEND_SHM;
 	set_sizes(&s->attr, &opts);
 	error = ktrace_session_create(&opts, &s->session, NULL);
+	/* The module has fewer sessions for a user than there may be streams. */
+	if (error == -EBUSY || error == -EDQUOT) {
+		opts.backend = KTRACE_BACKEND_SHM;
+		error = ktrace_session_create(&opts, &s->session, NULL);
+	}
 	if (!error)
 		error = ktrace_session_info(s->session, &info);
 	if (error)
@@ -214,7 +219,7 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->board->stream[s->nr].filter,
 				sizeof(trace_event_set_t));
 	posix_run(s->board, s->bit);
-	ktrace_posix_stream_wake(s);
+	ktrace_posix_place_wake(&s->board->stream[s->nr]);
 }
 
 void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
@@ -233,7 +238,7 @@ void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
 		return;
 	}
 	ktrace_posix_queue_push(s, POSIX_TRACE_STOP, address, &explicit, sizeof(explicit));
-	ktrace_posix_stream_wake(s);
+	ktrace_posix_place_wake(&s->board->stream[s->nr]);
 }
 
 static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
@@ -295,7 +300,7 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 	}
 	if (is_running(s)) {
 		ktrace_posix_queue_push(s, POSIX_TRACE_FILTER, address, sets, sizeof(sets));
-		ktrace_posix_stream_wake(s);
+		ktrace_posix_place_wake(&s->board->stream[s->nr]);
 	}
 	return 0;
 }
@@ -357,39 +362,51 @@ struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s)
 	return s->session;
 }
 
+__u32 ktrace_posix_stream_nr(const struct posix_stream *s)
+{
+	return s->nr;
+}
+
+bool ktrace_posix_stream_has_unread(struct posix_stream *s)
+{
+	return is_full(s) || s->stop_due || ktrace_posix_has_unread(s);
+}
+
 bool ktrace_posix_stream_is_full(struct posix_stream *s)
 {
 	return is_full(s) || has_full_ring(s, 2);
 }
 
-__u32 ktrace_posix_stream_listen(struct posix_stream *s)
+__u32 ktrace_posix_place_listen(struct posix_board_stream *place)
 {
-	struct posix_board_stream *b = &s->board->stream[s->nr];
-	const __u32 news = kt_load(&b->news);
+	__u32 news;
 
+	if (!place)
+		return 0;
+	news = kt_load(&place->news);
 	/* A locked instruction: what comes behind it is not read before. */
-	__atomic_exchange_n(&b->is_waiting, 1, __ATOMIC_RELAXED);
+	__atomic_exchange_n(&place->is_waiting, 1, __ATOMIC_RELAXED);
 	return news;
 }
 
-int ktrace_posix_stream_wait(struct posix_stream *s, __u32 news, long timeout_ms)
+int ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms)
 {
 	const struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
 	int type, error;
 	long ret;
 
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
-	ret = syscall(SYS_futex, &s->board->stream[s->nr].news, FUTEX_WAIT, news, &timeout, NULL,
-		      0);
+	if (place)
+		ret = syscall(SYS_futex, &place->news, FUTEX_WAIT, news, &timeout, NULL, 0);
+	else
+		ret = syscall(SYS_nanosleep, &timeout, NULL);
 	error = errno;
 	pthread_setcanceltype(type, NULL);
 	return ret && error == EINTR ? EINTR : 0;
 }
 
-void ktrace_posix_stream_wake(struct posix_stream *s)
+void ktrace_posix_place_wake(struct posix_board_stream *place)
 {
-	__u32 *news = &s->board->stream[s->nr].news;
-
-	__atomic_fetch_add(news, 1, __ATOMIC_RELAXED);
-	syscall(SYS_futex, news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	__atomic_fetch_add(&place->news, 1, __ATOMIC_RELAXED);
+	syscall(SYS_futex, &place->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

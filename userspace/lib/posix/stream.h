@@ -3,7 +3,7 @@
  * stream.h - an active stream: its session, its place on the board, its reader
  *
  * The same in a controller, for streams without log, and in a keeper. One thread at a time
- * calls these functions, but for ktrace_posix_stream_wait().
+ * calls these functions, but for those of places.
  *
  * All return 0 or an error number.
  */
@@ -77,6 +77,12 @@ struct posix_board *ktrace_posix_stream_board(const struct posix_stream *s);
 struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s);
 struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s);
 
+/** ktrace_posix_stream_nr - its place on the board */
+__u32 ktrace_posix_stream_nr(const struct posix_stream *s);
+
+/** ktrace_posix_stream_has_unread - whether there may be an event */
+bool ktrace_posix_stream_has_unread(struct posix_stream *s);
+
 /**
  * ktrace_posix_stream_next - the next event, in order
  *
@@ -88,24 +94,25 @@ bool ktrace_posix_stream_next(struct posix_stream *s, struct posix_item *item);
 bool ktrace_posix_stream_is_full(struct posix_stream *s);
 
 /**
- * ktrace_posix_stream_listen - before a look for events: what wait() compares with
+ * ktrace_posix_place_listen - before a look for events: what wait() compares with
+ * @place:	of the stream on the board; NULL = not known
  *
  * Writers wake the reader from now on.
  */
-__u32 ktrace_posix_stream_listen(struct posix_stream *s);
+__u32 ktrace_posix_place_listen(struct posix_board_stream *place);
 
 /**
- * ktrace_posix_stream_wait - sleep until there is something new, or for a while
- * @s:		the stream; may be in use by others
- * @news:	of ktrace_posix_stream_listen()
+ * ktrace_posix_place_wait - sleep until there is something new, or for a while
+ * @place:	the same
+ * @news:	of ktrace_posix_place_listen()
  * @timeout_ms:	the longest
  *
  * A cancellation point: the caller holds no lock.
  * Return: 0, or EINTR.
  */
-int ktrace_posix_stream_wait(struct posix_stream *s, __u32 news, long timeout_ms);
+int ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms);
 
-/** ktrace_posix_stream_wake - end all waits */
-void ktrace_posix_stream_wake(struct posix_stream *s);
+/** ktrace_posix_place_wake - end all waits */
+void ktrace_posix_place_wake(struct posix_board_stream *place);
 
 #endif

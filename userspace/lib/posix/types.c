@@ -30,8 +30,6 @@ int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_na
 				  trace_event_id_t *restrict event)
 {
 	struct posix_trid *t = ktrace_posix_trid_get(trid);
-	struct posix_board_stream *s;
-	struct posix_board *b;
 	int ret = EINVAL;
 
 	if (!t || !t->control || !event_name || !event)
@@ -39,12 +37,7 @@ int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_na
 	ret = ENAMETOOLONG;
 	if (strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX)
 		goto out_put;
-	s = ktrace_posix_control_place(t->control, &b);
-	*event = ktrace_posix_name_open(b, event_name, true);
-	if (*event)
-		__atomic_fetch_or(&s->types[*event / 64], 1ull << *event % 64, __ATOMIC_RELAXED);
-	else
-		*event = POSIX_TRACE_UNNAMED_USEREVENT;
+	*event = ktrace_posix_control_open_type(t->control, event_name);
 	ret = 0;
 out_put:
 	ktrace_posix_trid_put(t);
@@ -68,14 +61,12 @@ static bool name_of(const struct posix_trid *t, trace_event_id_t event, char *na
 {
 	const char *known = t->recorded ? ktrace_posix_recorded_name(t->recorded, event) :
 					  ktrace_posix_system_name(event);
-	struct posix_board *b;
 
 	if (known)
 		strcpy(name, known);
 	if (known || t->recorded)
 		return known;
-	ktrace_posix_control_place(t->control, &b);
-	return ktrace_posix_name_get(b, event, name);
+	return ktrace_posix_control_type_name(t->control, event, name);
 }
 
 /**
@@ -93,24 +84,6 @@ int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *
 
 	ktrace_posix_trid_put(t);
 	return ret;
-}
-
-/* The type of an active stream with the next higher id, 0 = none. */
-static trace_event_id_t next_type(struct posix_control *c, trace_event_id_t id)
-{
-	char name[TRACE_EVENT_NAME_MAX + 1];
-	const struct posix_board_stream *s;
-	struct posix_board *b;
-
-	s = ktrace_posix_control_place(c, &b);
-	while (++id < POSIX_ID_NR) {
-		if (ktrace_posix_system_name(id))
-			return id;
-		if (kt_load(&s->types[id / 64]) & 1ull << id % 64 &&
-		    ktrace_posix_name_get(b, id, name))
-			return id;
-	}
-	return 0;
 }
 
 /**
@@ -136,7 +109,7 @@ int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *rest
 	last = kt_load(&t->type_pos);
 	do {
 		next = t->recorded ? ktrace_posix_recorded_next_id(t->recorded, last) :
-				     next_type(t->control, last);
+				     ktrace_posix_control_next_type(t->control, last);
 	} while (next && !__atomic_compare_exchange_n(&t->type_pos, &last, next, false,
 						      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (next)

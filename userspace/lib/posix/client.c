@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * client.c - start a keeper and talk to it
+ *
+ * The keeper is no child of this process, which would see SIGCHLD and find it when it waits:
+ * a first child, of which nobody is told, starts it and is gone. Both share our memory until
+ * the keeper's image is there, as with posix_spawn(3), so nothing is copied.
+ */
+#include "client.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KEEPER "libexec/ktrace/posix-keeper"
+#define STACK_SIZE 65536
+#define FD_BASE 64
+
+/**
+ * struct posix_client - see client.h
+ * @fd:		socket
+ * @nr:		place on the board
+ * @attr:	of the stream
+ * @data:	of the last answer
+ */
+struct posix_client {
+	int fd;
+	__u32 nr;
+	struct posix_attr attr;
+	char data[POSIX_DATA_MAX];
+};
+
+/* What the children need, all of it in our memory. */
+struct spawn {
+	const char *path;
+	char *stack;
+	int fds[3];
+	int error;
+};
+
+static bool find_keeper(char *path)
+{
+	static const char *const above[] = { "/../", "/../../" };
+	static const char *const places[] = { "/usr/local/", "/usr/" };
+	Dl_info info;
+	const char *slash = NULL;
+
+	if (dladdr((void *)find_keeper, &info) && info.dli_fname)
+		slash = strrchr(info.dli_fname, '/');
+	for (int i = 0; slash && i < 2; i++) {
+		snprintf(path, PATH_MAX, "%.*s%s" KEEPER, (int)(slash - info.dli_fname),
+			 info.dli_fname, above[i]);
+		if (!access(path, X_OK))
+			return true;
+	}
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, PATH_MAX, "%s" KEEPER, places[i]);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
+}
+
+/* In the keeper to be: its descriptors, and no others. */
+static int start_keeper(void *arg)
+{
+	struct spawn *s = arg;
+	char *const argv[] = { (char *)"posix-keeper", NULL };
+	int null = open("/dev/null", O_RDWR), fds[3];
+
+	for (int i = 0; i < 3; i++)
+		fds[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD, FD_BASE);
+	for (int i = 0; i < 3; i++) {
+		dup2(null, i);
+		dup2(fds[i], RPC_FD_SOCKET + i);
+	}
+	syscall(SYS_close_range, RPC_FD_NR, ~0u, 0);
+	execv(s->path, argv);
+	s->error = errno;
+	_exit(127);
+}
+
+static int start_child(void *arg)
+{
+	struct spawn *s = arg;
+
+	if (clone(start_keeper, s->stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, s) < 0)
+		s->error = errno;
+	_exit(0);
+}
+
+static int spawn(struct spawn *s)
+{
+	char *stack = mmap(NULL, 2 * STACK_SIZE, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	sigset_t all, saved;
+	pid_t pid;
+
+	if (stack == MAP_FAILED)
+		return ENOMEM;
+	s->stack = stack;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &saved);
+	pid = clone(start_child, stack + 2 * STACK_SIZE, CLONE_VM | CLONE_VFORK, s);
+	if (pid < 0)
+		s->error = errno;
+	else
+		waitpid(pid, NULL, __WCLONE);
+	pthread_sigmask(SIG_SETMASK, &saved, NULL);
+	munmap(stack, 2 * STACK_SIZE);
+	return s->error ? ENOMEM : 0;
+}
+
+static int start(int log_fd, int *fd)
+{
+	char path[PATH_MAX];
+	struct spawn s = { .path = path };
+	int pair[2], process, error = ENOMEM;
+
+	if (!find_keeper(path))
+		return ENOMEM;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+		return ENOMEM;
+	process = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	s.fds[0] = pair[1];
+	s.fds[1] = process;
+	s.fds[2] = log_fd;
+	error = spawn(&s);
+	if (process >= 0)
+		close(process);
+	close(pair[1]);
+	if (error)
+		close(pair[0]);
+	else
+		*fd = pair[0];
+	return error;
+}
+
+int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *request,
+			    struct rpc_answer *answer)
+{
+	struct iovec iov[2] = { { answer, sizeof(*answer) }, { c->data, sizeof(c->data) } };
+	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+	ssize_t n;
+
+	do
+		n = send(c->fd, request, sizeof(*request), MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return EINVAL;
+	do
+		n = recvmsg(c->fd, &msg, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < (ssize_t)sizeof(*answer) ||
+	    (answer->has_event && answer->head.size > (size_t)n - sizeof(*answer)))
+		return EINVAL;
+	return answer->error;
+}
+
+int ktrace_posix_client_create(const struct rpc_request *create, int log_fd,
+			       struct posix_client **out)
+{
+	struct posix_client *c = calloc(1, sizeof(*c));
+	struct rpc_answer answer;
+	int error;
+
+	if (!c)
+		return ENOMEM;
+	error = start(log_fd, &c->fd);
+	if (error) {
+		free(c);
+		return error;
+	}
+	error = ktrace_posix_client_ask(c, create, &answer);
+	if (error) {
+		ktrace_posix_client_free(c);
+		return error;
+	}
+	c->nr = answer.nr;
+	c->attr = answer.attr;
+	*out = c;
+	return 0;
+}
+
+const void *ktrace_posix_client_data(const struct posix_client *c)
+{
+	return c->data;
+}
+
+const struct posix_attr *ktrace_posix_client_attr(const struct posix_client *c)
+{
+	return &c->attr;
+}
+
+__u32 ktrace_posix_client_nr(const struct posix_client *c)
+{
+	return c->nr;
+}
+
+void ktrace_posix_client_free(struct posix_client *c)
+{
+	if (!c)
+		return;
+	close(c->fd);
+	free(c);
+}

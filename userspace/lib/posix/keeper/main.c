@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - posix-keeper: has a stream for a controller, which may die at any time
+ *
+ * Started by libktrace-posix, rpc.h. It answers one request after the other. When the
+ * controller shuts the stream down, ends, is killed or executes another program, it writes the
+ * rest into the log, completes it, and ends (PTRC-28).
+ *
+ * Memory that traced processes can cut off is mended: an empty page takes its place.
+ */
+#include "keeper.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "../names.h"
+#include "../place_types.h"
+
+static struct keeper keeper = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.log_lock = PTHREAD_MUTEX_INITIALIZER,
+	.changed = PTHREAD_COND_INITIALIZER,
+};
+
+/* For the handler of SIGBUS */
+static struct posix_board *board;
+
+static void mend(int sig, siginfo_t *info, void *context)
+{
+	char *page = (char *)((unsigned long)info->si_addr & ~4095ul);
+
+	(void)context;
+	if (keeper.stream && ktrace_session_mend(ktrace_posix_stream_session(keeper.stream),
+						 info->si_addr))
+		return;
+	if (board && page >= (char *)board && page < (char *)(board + 1) &&
+	    mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+		 0) != MAP_FAILED)
+		return;
+	signal(sig, SIG_DFL);
+}
+
+static void set_signals(void)
+{
+	static const int ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ, SIGTSTP,
+				       SIGTERM };
+	struct sigaction action = { .sa_sigaction = mend, .sa_flags = SA_SIGINFO };
+	sigset_t none;
+
+	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
+		signal(ignored[i], SIG_IGN);
+	sigaction(SIGBUS, &action, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	setsid();
+	if (chdir("/"))
+		return;
+}
+
+/* Lets programs of another user at the rings: the folder stays ours. */
+static int hand_over(const char *where, uid_t uid)
+{
+	char path[128];
+	char *slash;
+
+	if (uid == geteuid() || strncmp(where, "shm:", 4))
+		return 0;
+	snprintf(path, sizeof(path), "%s", where + 4);
+	slash = strrchr(path, '/');
+	if (!slash || lchown(path, uid, (gid_t)-1))
+		return EPERM;
+	*slash = '\0';
+	return chmod(path, 0711) ? EPERM : 0;
+}
+
+static int open_log(const struct posix_attr *attr)
+{
+	struct ktrace_session *session = ktrace_posix_stream_session(keeper.stream);
+	struct posix_log_origin origin = { .clock = "monotonic" };
+	struct ktrace_session_info info;
+	int error;
+
+	ktrace_session_info(session, &info);
+	origin.backend = info.backend;
+	if (info.clock == KTRACE_CLOCK_TSC)
+		origin.clock = "tsc";
+	ktrace_session_clock(session, &origin.now);
+	error = ktrace_posix_log_open(RPC_FD_LOG, attr, &origin, &keeper.log);
+	return error ? error : keeper_start_flusher(&keeper);
+}
+
+static int create(struct rpc_request *r, struct rpc_answer *a)
+{
+	int error = -ktrace_posix_board_map(r->uid, &board);
+
+	if (!error)
+		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board,
+						   &keeper.stream);
+	if (error)
+		return error;
+	a->attr = *ktrace_posix_stream_attr(keeper.stream);
+	a->nr = ktrace_posix_stream_nr(keeper.stream);
+	error = hand_over(board->stream[a->nr].where, r->uid);
+	if (!error && r->has_log)
+		error = open_log(&a->attr);
+	return error;
+}
+
+/* Return: error of the call. */
+static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data)
+{
+	struct keeper *k = &keeper;
+	const void *address = (const void *)(unsigned long)r->address;
+	struct posix_item item;
+
+	switch (r->call) {
+	case RPC_START:
+		ktrace_posix_stream_start(k->stream, address);
+		return 0;
+	case RPC_STOP:
+		ktrace_posix_stream_stop(k->stream, address);
+		return 0;
+	case RPC_CLEAR:
+		keeper_clear(k);
+		return 0;
+	case RPC_STATUS:
+		keeper_status(k, &a->status);
+		return 0;
+	case RPC_GET_FILTER:
+		ktrace_posix_stream_get_filter(k->stream, &a->set);
+		return 0;
+	case RPC_SET_FILTER:
+		return ktrace_posix_stream_set_filter(k->stream, &r->set, r->how, address);
+	case RPC_NEXT:
+		a->has_event = ktrace_posix_stream_next(k->stream, &item);
+		if (!a->has_event)
+			return 0;
+		a->rec = item.rec;
+		a->head = item.head;
+		a->time = item.time;
+		*data = item.data;
+		return 0;
+	case RPC_OPEN_TYPE:
+		r->name[sizeof(r->name) - 1] = '\0';
+		a->type = ktrace_posix_place_open(board, ktrace_posix_stream_place(k->stream),
+						  r->name);
+		return 0;
+	case RPC_TYPE_NAME:
+		a->type = ktrace_posix_name_get(board, r->type, a->name);
+		return 0;
+	case RPC_NEXT_TYPE:
+		a->type = ktrace_posix_place_next(board, ktrace_posix_stream_place(k->stream),
+						  r->type);
+		return 0;
+	case RPC_FLUSH:
+		return keeper_ask_flush(k);
+	default:
+		return EINVAL;
+	}
+}
+
+static void send_answer(struct rpc_answer *a, const void *data)
+{
+	struct iovec iov[2] = {
+		{ a, sizeof(*a) }, { (void *)data, a->has_event ? a->head.size : 0 },
+	};
+	const struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
+
+	while (sendmsg(RPC_FD_SOCKET, &msg, MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+/* The next request; false: there is no controller any more. */
+static bool receive(struct rpc_request *r)
+{
+	struct pollfd fds[2] = {
+		{ .fd = RPC_FD_SOCKET, .events = POLLIN },
+		{ .fd = RPC_FD_PROCESS, .events = POLLIN },
+	};
+	struct stat st;
+
+	/* Without pidfds there is /dev/null, which can always be read. */
+	if (fstat(RPC_FD_PROCESS, &st) || S_ISCHR(st.st_mode))
+		fds[1].fd = -1;
+	for (;;) {
+		if (poll(fds, 2, -1) < 0)
+			continue;
+		if (fds[0].revents & POLLIN &&
+		    recv(RPC_FD_SOCKET, r, sizeof(*r), MSG_DONTWAIT) == sizeof(*r))
+			return true;
+		if (fds[0].revents || fds[1].revents)
+			return false;
+	}
+}
+
+int main(void)
+{
+	static struct rpc_answer a;
+	struct rpc_request r;
+	int error;
+
+	set_signals();
+	if (!receive(&r) || r.call != RPC_CREATE)
+		return 1;
+	a.error = create(&r, &a);
+	send_answer(&a, NULL);
+	if (a.error) {
+		ktrace_posix_stream_destroy(keeper.stream);
+		return 1;
+	}
+	while (receive(&r) && r.call != RPC_SHUTDOWN) {
+		const void *data = NULL;
+
+		a = (struct rpc_answer) { 0 };
+		pthread_mutex_lock(&keeper.lock);
+		a.error = answer(&r, &a, &data);
+		send_answer(&a, data);
+		pthread_mutex_unlock(&keeper.lock);
+	}
+	error = keeper_shutdown(&keeper, r.call == RPC_SHUTDOWN
+				? (const void *)(unsigned long)r.address : NULL);
+	a = (struct rpc_answer) { .error = error };
+	send_answer(&a, NULL);
+	ktrace_posix_board_remove(board, r.uid);
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* place_types.h - event types of a stream that has a place on a board */
+#ifndef KTRACE_POSIX_PLACE_TYPES_H
+#define KTRACE_POSIX_PLACE_TYPES_H
+
+#include "board.h"
+
+/** ktrace_posix_place_open - the id of a name, a type of the stream from now on */
+trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_board_stream *s,
+					 const char *name);
+
+/** ktrace_posix_place_next - the stream's type with the next higher id, 0 = none */
+trace_event_id_t ktrace_posix_place_next(struct posix_board *b,
+					 const struct posix_board_stream *s, trace_event_id_t id);
+
+#endif
