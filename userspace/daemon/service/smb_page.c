@@ -28,11 +28,11 @@ static_assert(offsetof(struct chunk_header, packets) == 6, "packets");
 static_assert(SMB_FREE == 0 && SMB_NOT_PARTITIONED == 0, "zeroed memory is free");
 static_assert(SMB_COMPLETE == 3 && SMB_DIV14 == 5, "ABI");
 
-static const unsigned char chunks[8] = { 0, 1, 2, 4, 7, 14, 0, 0 };
+static const unsigned char layout_chunks[8] = { 0, 1, 2, 4, 7, 14, 0, 0 };
 
 unsigned int smb_layout_chunks(unsigned int layout)
 {
-	return chunks[layout & 7];
+	return layout_chunks[layout & 7];
 }
 
 size_t smb_layout_size(unsigned int layout, size_t page_size)
