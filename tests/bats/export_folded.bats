@@ -80,6 +80,61 @@ agrees()
 	agrees 2
 }
 
+@test "folded --by locks: who waited for locks of the kernel, nested, begun twice, not over, lost" {
+	{
+		python3 "$ORACLE" make 1 1 | grep '^meta'
+		cat <<-END
+			block 0
+			rec 1000 288 100 u64:170 u64:33
+			rec 1100 288 100:8 u64:187 u64:1
+			rec 1130 289 100:8 u64:187 u64:0
+			rec 1200 288 100 u64:170 u64:32
+			rec 1500 289 100 u64:170 u64:0
+			rec 1600 289 100 u64:170 u64:0
+			rec 1700 288 101 u64:204 u64:2
+			lostrec 1800 1
+			rec 1900 289 101 u64:204 u64:0
+			rec 2000 288 101 u64:221 u64:5
+			rec 2400 289 102 u64:221 u64:0
+			rec 2500 96 100 u64:202 zeros:48
+		END
+	} | "$PROGS/mktrace" t
+	run_ktrace export --to folded --by locks t
+	[ "$output" = "?;? (100);kernel-mutex 0xaa 500
+?;? (101);kernel-rwlock 0xdd 500
+?;? (100);kernel-spinlock 0xbb 30" ]
+	run_ktrace export --to folded --by locks --since 250ns --until 1100ns t
+	[ "$output" = "?;? (100);kernel-mutex 0xaa 250
+?;? (101);kernel-rwlock 0xdd 100" ]
+	run_ktrace export --to folded --by locks -p 101 t
+	[ "$output" = "?;? (101);kernel-rwlock 0xdd 500" ]
+}
+
+@test "folded --by locks: waits of programs are those of ktrace contention" {
+	run_ktraced --pthread -o t -- "$PROGS/pthread_contended"
+	[ "$status" = 0 ]
+	"$KTRACE" export --to folded --by locks --symbols -o folded t
+	grep -Eq '^pthread_contend \([0-9]+\);pthread_contend \([0-9]+\);mutex 0x[0-9a-f]+;[a-z_]+ [0-9]+$' folded
+	"$KTRACE" contention --json t >contention.json
+	python3 - <<-'END'
+		import json, re
+		own = {}
+		for line in open('folded'):
+		    m = re.fullmatch(r'[^;]*;[^;]*\((\d+)\);.* (\d+)\n', line)
+		    own[int(m[1])] = own.get(int(m[1]), 0) + int(m[2])
+		told = {t['tid']: t['total_ns'] for t in json.load(open('contention.json'))['threads']}
+		assert own == {t: ns for t, ns in told.items() if ns} and own, (own, told)
+	END
+}
+
+@test "folded --by locks: without such events nothing is known, which is said" {
+	run_ktraced -o t -- "$EXAMPLES/hello"
+	run_ktrace export --to folded --by locks t
+	[ "$status" = 0 ]
+	[ "$output" = "" ]
+	[[ $stderr == *"nothing is known of locks"* ]]
+}
+
 @test "folded --by events is ktrace stacks" {
 	run_ktraced --policy block --context ustack -o t -- "$EXAMPLES/hello"
 	run_ktrace export --to folded --by events t

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # runs: guest
 #
-# offcpu.bats - where threads wait, of stacks that the kernel's sched:switch has: folded
+# offcpu.bats - where threads wait, by stacks of the kernel's sched:switch and lock:contended: folded
 
 # shellcheck disable=SC2154 # capture sets status, output
 
@@ -81,4 +81,18 @@ summed()
 	[ "$status" = 0 ]
 	grep -Eq '^blocks \([0-9]+\);blocks \([0-9]+\);wait:[a-z]+;syscall:read [0-9]+$' <<<"$output"
 	fails grep -F '_[k]' <<<"$output"
+}
+
+# fight: two processes write to one file; whether one of them has waited for its lock
+fight()
+{
+	local write='dd if=/dev/zero of=/dev/shm/fought bs=8M count=3 conv=notrunc status=none'
+	run_ktraced -q -o t -e lock,sched:comm --context 'lock:contended=kstack' -- sh -c "$write & $write; wait"
+	rm -f /dev/shm/fought
+	"$KTRACE" export --to folded --by locks -o folded t
+	grep -E '^dd \([0-9]+\);dd \([0-9]+\);kernel-rwsem 0x[0-9a-f]{16};.*do_syscall_64_\[k\];.*write_\[k\];.* [1-9][0-9]*$' folded
+}
+
+@test "time waited for locks of the kernel has the stack of who waits" {
+	within 20 0 fight
 }

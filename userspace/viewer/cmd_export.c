@@ -38,8 +38,18 @@ static const struct export_format *find_format(const char *name)
 
 static const char *take_by(struct export *x)
 {
-	x->by_events = !strcmp(optarg, "events");
-	return x->by_events || !strcmp(optarg, "time") ? NULL : "--by: events or time";
+	static const char *const names[] = {
+		[EXPORT_BY_TIME] = "time", [EXPORT_BY_EVENTS] = "events",
+		[EXPORT_BY_LOCKS] = "locks",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(optarg, names[i])) {
+			x->by = i;
+			return NULL;
+		}
+	return "--by: time, events or locks";
 }
 
 static const char *take_option(struct export *x, int option)
@@ -186,7 +196,7 @@ const struct command cmd_export = {
 "                     perfetto: packets for Perfetto\n"
 "  -o, --output FILE  write into FILE, - for standard output (default); ctf: a new or\n"
 "                     empty folder\n"
-"  --by time|events   folded: what numbers are (time)\n"
+"  --by time|events|locks  folded: what numbers are (time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 SCOPE_HELP
 SYMBOLS_HELP
@@ -228,7 +238,10 @@ SYMBOLS_HELP
 "else it did, such as syscall:read and irq:timer on top of it; when it did not, the call it was\n"
 "in, and the stacks that sched:switch has recorded (ktraced --context). Idle CPUs are left out.\n"
 "The files are read from their beginning; -e and --filter have no meaning. With --by events the\n"
-"numbers are events, and the lines those of ktrace stacks.\n"
+"numbers are events, and the lines those of ktrace stacks. With --by locks they are ns that\n"
+"threads waited: for objects of ktraced --pthread, and by lock:contended for locks of the\n"
+"kernel. Frames: process, thread, kind and address, and the function that called or the stacks\n"
+"of lock:contended.\n"
 "\n"
 "ctf: the events of ktrace list in its order, with a stream for each ring. Documentation/\n"
 "formats.md says what becomes of names, losses and the rest.\n"

@@ -9,6 +9,9 @@
 /* Options that not all formats have */
 enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4 };
 
+/* What a stack's number is: time of threads, events, or time that threads waited for locks */
+enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
+
 /**
  * struct export - one run of the command
  * @scope:	which events
@@ -16,7 +19,7 @@ enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4 };
  * @path:	where to, NULL = standard output
  * @given:	options that not all formats have, enum export_option
  * @has_columns: each field has a column of its own
- * @by_events:	stacks are weighed by how many events had them, not by time
+ * @by:		by what stacks are weighed
  * @where:	whether to look symbols up, and where
  * @set:	the files; stands at their beginning
  */
@@ -26,7 +29,7 @@ struct export {
 	const char *path;
 	unsigned int given;
 	bool has_columns;
-	bool by_events;
+	enum export_by by;
 	struct symbols_where where;
 	struct ktrace_traceset *set;
 };

@@ -5,9 +5,9 @@
  * A thread that does not run still is where it was when it left its CPU, so all its time until it
  * runs again belongs to the stacks of that switch.
  */
-#include "export.h"
+#include "folded.h"
 
-#include "fold.h"
+#include "export.h"
 #include "progress.h"
 #include "who.h"
 
@@ -45,21 +45,22 @@ struct folded {
 	int error;
 };
 
-static void put_process(const struct folded *f, struct fold_key *key,
+static void put_process(const struct ktrace_states *states, struct fold_key *key,
 			const struct ktrace_process *p, __u32 pid)
 {
-	const struct ktrace_process *leader = ktrace_state_find(f->states, p->machine, pid, -1);
-	const char *name = leader ? ktrace_process_name(f->states, leader) : NULL;
+	const struct ktrace_process *leader = ktrace_state_find(states, p->machine, pid, -1);
+	const char *name = leader ? ktrace_process_name(states, leader) : NULL;
 	char frame[48];
 
 	snprintf(frame, sizeof(frame), "%s (%u)", name && *name ? name : "?", pid);
 	fold_frame(key, frame);
 }
 
-static void put_thread(const struct folded *f, struct fold_key *key, const struct ktrace_process *p)
+void folded_thread(const struct ktrace_states *states, struct fold_key *key,
+		   const struct ktrace_process *p)
 {
-	const __u32 pid = ktrace_process_pid(f->states, p);
-	const char *name = ktrace_process_name(f->states, p);
+	const __u32 pid = ktrace_process_pid(states, p);
+	const char *name = ktrace_process_name(states, p);
 	char frame[48];
 
 	if (!p->tid) {
@@ -68,7 +69,7 @@ static void put_thread(const struct folded *f, struct fold_key *key, const struc
 		return;
 	}
 	if (pid)
-		put_process(f, key, p, pid);
+		put_process(states, key, p, pid);
 	else
 		fold_frame(key, "?");
 	snprintf(frame, sizeof(frame), "%s (%u)", name && *name ? name : "?", p->tid);
@@ -141,7 +142,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	if (from >= until || !is_wanted(f, p))
 		return;
 	f->is_known |= p->status != KTRACE_STATUS_UNNAMED;
-	put_thread(f, &key, p);
+	folded_thread(f->states, &key, p);
 	put_status(&key, p);
 	put_modes(f, &key, p);
 	if (off) {
@@ -232,7 +233,8 @@ static int write_folded(struct export *x)
 	if (x->where.is_wanted && !f.fold.symbols)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = x->by_events ? read_events(&f) : read_time(&f);
+		ret = x->by == EXPORT_BY_EVENTS ? read_events(&f) :
+		      x->by == EXPORT_BY_LOCKS ? folded_locks(x, &f.fold) : read_time(&f);
 	if (!ret)
 		ret = fold_print(&f.fold);
 	ktrace_state_free(f.states);
