@@ -270,6 +270,10 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	@mkdir -p $(@D)
 	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@
 
+# By the functions that a keeper of streams has.
+$(BUILD)/progs/mklog: $(addprefix $(BUILD)/obj/userspace/lib/posix/,attr.o eventset.o log.o log_clock.o \
+	log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
+
 # From the uapi headers alone, whatever INCLUDE says.
 $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
 	$(call say,CC,$@)

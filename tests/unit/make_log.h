@@ -90,7 +90,11 @@ static inline int make_end(struct posix_log *log, __u64 ts)
 {
 	struct posix_trace_status_info status = { .posix_stream_lost = { 3 } };
 	struct ktrace_reading now = make_reading(ts);
+	struct posix_log_status lost;
 
+	ktrace_posix_log_status(log, &lost, false);
+	status.posix_stream_lost[KTRACE_LOST_OVERWRITTEN] = lost.overwritten;
+	status.posix_stream_lost[KTRACE_LOST_UNWRITTEN] = lost.unwritten;
 	return ktrace_posix_log_close(log, &status, &now);
 }
 

@@ -475,21 +475,22 @@ void ktrace_posix_log_status(struct posix_log *log, struct posix_log_status *out
 /* How many were lost, by whom; once, at the end (PTRC-48). */
 static int put_lost(struct posix_log *log, const struct posix_trace_status_info *status)
 {
-	struct ktrace_lost sum = { 0 };
+	struct ktrace_lost sum;
 	__u64 newly = 0;
 
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
 		sum.count[i] = status->posix_stream_lost[i];
-	sum.count[KTRACE_LOST_OVERWRITTEN] += log->state.overwritten;
-	sum.count[KTRACE_LOST_UNWRITTEN] += log->state.unwritten;
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
 		newly += sum.count[i];
+	}
 	return newly ? ktrace_tracefile_lost(log->tf, log->stream, log->pos + log->used,
 					     log->newest, &sum, newly) : 0;
 }
 
-static int put_end(struct posix_log *log, const struct posix_trace_status_info *status)
+/* @known: what the log had given up when @status was asked for */
+static int put_end(struct posix_log *log, const struct posix_log_status *known,
+		   const struct posix_trace_status_info *status)
 {
+	struct posix_trace_status_info s = *status;
 	struct posix_log_end end = { .clock = log->clock };
 	__u64 dropped;
 	int ret;
@@ -500,9 +501,12 @@ static int put_end(struct posix_log *log, const struct posix_trace_status_info *
 	if (ret)
 		return ret;
 	end.log = log->state;
-	ktrace_posix_meta_end(&log->text, status, &end);
+	end.log.is_overrun |= status->posix_log_overrun_status == POSIX_TRACE_OVERRUN;
+	s.posix_stream_lost[KTRACE_LOST_OVERWRITTEN] += log->state.overwritten - known->overwritten;
+	s.posix_stream_lost[KTRACE_LOST_UNWRITTEN] += log->state.unwritten - known->unwritten;
+	ktrace_posix_meta_end(&log->text, &s, &end);
 	ret = ktrace_posix_log_put_text(log);
-	return ret ? ret : put_lost(log, status);
+	return ret ? ret : put_lost(log, &s);
 }
 
 /* It could not be written, or a part of it. */
@@ -518,17 +522,19 @@ static void give_up_block(struct posix_log *log)
 int ktrace_posix_log_close(struct posix_log *log, const struct posix_trace_status_info *status,
 			   const struct ktrace_reading *now)
 {
+	struct posix_log_status known;
 	int first, ret;
 
 	if (!log)
 		return 0;
+	known = log->state;
 	first = write_block(log);
 	if (first)
 		give_up_block(log);
 	ktrace_posix_log_note(log, first);
 	ktrace_posix_log_clock(log, now);
 	ktrace_posix_log_put_readings(log);
-	ret = put_end(log, status);
+	ret = put_end(log, &known, status);
 	first = first ? first : ret;
 	ret = ktrace_tracefile_close(log->tf);
 	first = first ? first : ret;

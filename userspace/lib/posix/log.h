@@ -108,7 +108,8 @@ void ktrace_posix_log_status(struct posix_log *log, struct posix_log_status *out
 /*
  * ktrace_posix_log_close - complete the log, free everything (PTRC-27, PTRC-48)
  * @log:	the log, or NULL
- * @status:	of the stream; what is of the log is put in here
+ * @status:	as posix_trace_get_status() would say now, losses of the log among those of the
+ *		stream; what the log loses from now on is added
  * @now:	a reading of the clocks, not before any event
  *
  * Where there is no room for that, the newest events are given up until there is.
