@@ -168,6 +168,36 @@ says_place()
 	[ -n "$stderr" ]
 }
 
+@test "import ctf: events with a description above 64 KiB are left out and counted" {
+	# As plain text, with a field that has a long name
+	python3 - "$METADATA" <<-'END'
+		import re, struct, sys
+		with open(sys.argv[1], "rb") as file:
+		    data, text, at = file.read(), b"", 0
+		while at < len(data):
+		    content, packet = struct.unpack_from("<II", data, at + 24)
+		    text += data[at + 37:at + content // 8]
+		    at += packet // 8
+		text, nr = re.subn(rb"(?s)(demo:pair.*?\b_n)(;)", rb"\1" + b"x" * 70000 + rb"\2", text, count=1)
+		assert nr == 1
+		with open(sys.argv[1], "wb") as file:
+		    file.write(text)
+	END
+	import lttng-ust --json
+	[ "$status" = 1 ]
+	skipped=$(jq .skipped <<<"$output")
+	[ "$skipped" -gt 0 ]
+	[ "$(jq .events <<<"$output")" = $((100 - skipped)) ]
+	says "t: $skipped events were left out: their descriptions are too long, or too many"
+	valid_trace t
+	[ -z "$("$KTRACE" list --event demo:pair t)" ]
+	for option in --ticks-per-ms=5 --raw-ticks; do
+		import lttng-ust "$option"
+		[ "$status" = 2 ]
+		says 'not with this format'
+	done
+}
+
 @test "import ctf: a trace without events, a folder without a trace, none at all" {
 	rm lttng-ust/ust/uid/0/64-bit/c_*
 	import lttng-ust

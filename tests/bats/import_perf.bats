@@ -121,6 +121,26 @@ says()
 	says 'printk:console text="hello, world"'
 }
 
+@test "import perf: more kinds of events than there are numbers: the rest is text" {
+	for ((i = 1; i <= 66000; i++)); do
+		printf 'x 9 [003] 1.%09d: probe:free: key%d=1 b=2\n' "$i" "$i"
+	done >text
+	printf '\t7fbe inner+0x2 (/bin/x)\n' >>text
+	printf 'x 9 [003] 2.0: irq:irq_handler_exit: irq=4 ret=handled\n' >>text
+	import text --offset 1
+	[ "$status" = 0 ]
+	[[ $output == *" 66001 events, "* ]]
+	"$KTRACE" list t >list
+	[ "$(wc -l <list)" = 66001 ]
+	grep -q ' probe:free key1=1 b=2$' list
+	[ "$(sed -n 66000p list | sed 's/.* foreign:text/foreign:text/')" = \
+		'foreign:text event="probe:free" text="key66000=1 b=2" callchain="inner+0x2"' ]
+	tail -n 1 list | grep -q 'irq:exit irq=4 handled=1$'
+	import text --raw-ticks
+	[ "$status" = 2 ]
+	says 'not with this format'
+}
+
 @test "import perf: lines that are none are said, with file and line" {
 	{
 		head -n 40 perf.txt

@@ -287,6 +287,7 @@ slot()
 	for wrong in "" "--from shark" "--from shark -o t" "--from other -o t 0trace" \
 		"--from shark -o t --ticks-per-ms 0 0trace" "--from shark -o t --ticks-per-ms x 0trace" \
 		"--from shark -o t --ticks-per-ms 5 --raw-ticks 0trace" \
+		"--from shark -o t --like 0trace 0trace" "--from shark -o t --offset 1 0trace" \
 		"--from shark -o t --compress=x 0trace"; do
 		# shellcheck disable=SC2086 # several words
 		run_ktrace import $wrong

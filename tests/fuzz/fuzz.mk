@@ -33,6 +33,7 @@ $(eval $(call fuzz_archive,posix,$(posix_src)))
 $(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_proc $(FUZZ)/bin/fuzz_registry: $(FUZZ)/daemon.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer $(FUZZ)/bin/fuzz_shark: $(FUZZ)/viewer.a
+$(FUZZ)/bin/fuzz_perf: $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_posix_log: $(FUZZ)/posix.a
 $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	$(call say,LD,$@)

@@ -73,7 +73,24 @@ int import_close(struct import *x, struct foreign *f, int ret)
 	x->events = foreign_events(f);
 	x->lost = foreign_losses(f);
 	error = foreign_close(f);
-	return ret < 0 || !error ? ret : error;
+	if (ret < 0 || error)
+		return ret < 0 ? ret : error;
+	if (!x->skipped)
+		return ret;
+	complain_about(x->path, "%llu events were left out: their descriptions are too long, or "
+		       "too many", (unsigned long long)x->skipped);
+	return STATUS_DAMAGED;
+}
+
+int import_event(struct import *x, struct foreign *f, __u32 kind, const char *desc,
+		 struct foreign_event *e)
+{
+	int ret = foreign_type(f, kind, desc, &e->type);
+
+	if (ret != -EINVAL && ret != -EOVERFLOW)
+		return ret ? ret : foreign_put(f, e);
+	x->skipped++;
+	return 0;
 }
 
 static int clock_of(struct ktrace_traceset *set, struct import_clock *clock)
@@ -123,6 +140,8 @@ static void put_result(const struct import *x)
 		json_str(out, "file", x->path);
 		json_u64(out, "events", x->events);
 		json_u64(out, "lost", x->lost);
+		if (x->skipped)
+			json_u64(out, "skipped", x->skipped);
 		json_u64(out, "bytes", (__u64)st.st_size);
 		if (x->ticks)
 			json_u64(out, "ticks_per_ms", x->ticks);
@@ -136,6 +155,10 @@ static void put_result(const struct import *x)
 	if (x->lost) {
 		ktrace_out_u64(out, x->lost);
 		ktrace_out_str(out, " lost, ");
+	}
+	if (x->skipped) {
+		ktrace_out_u64(out, x->skipped);
+		ktrace_out_str(out, " left out, ");
 	}
 	ktrace_out_u64(out, (__u64)st.st_size);
 	ktrace_out_str(out, " bytes\n");
@@ -234,6 +257,10 @@ static const char *missing(const struct import *x, int nr)
 		return "--ticks-per-ms and --raw-ticks exclude each other";
 	if (x->like && x->has_offset)
 		return "--like and --offset exclude each other";
+	if ((x->ticks || x->is_raw) && !x->format->has_ticks)
+		return "--ticks-per-ms, --raw-ticks: not with this format";
+	if ((x->like || x->has_offset) && x->format->has_ticks)
+		return "--like, --offset: not with this format";
 	return nr ? NULL : "no file";
 }
 
@@ -321,6 +348,9 @@ const struct command cmd_import = {
 "runs follows from trace_start and context_switch, which task a context is from the last\n"
 "event id. Empty slots are left out. ktrace export --to shark makes the same file again.\n"
 "\n"
-"JSON members: file, events, lost, bytes, ticks_per_ms.\n",
+"An event whose description has more than 64 KiB, or that is of one kind too many (there\n"
+"can be some 65,000), is left out and counted; of perf, its text is kept as it is.\n"
+"\n"
+"JSON members: file, events, lost, skipped, bytes, ticks_per_ms.\n",
 	.run = run,
 };

@@ -16,6 +16,9 @@
 struct foreign;
 struct foreign_type;
 
+/** FOREIGN_TEXT - the type of events that are kept as text, for which there always is a number */
+#define FOREIGN_TEXT "foreign:text{string event;string text;string callchain;}"
+
 /** FOREIGN_TID_UNKNOWN - of events of which no thread is known */
 #define FOREIGN_TID_UNKNOWN KTRACE_TID_MASK
 /** FOREIGN_CPUS - CPUs have numbers below */

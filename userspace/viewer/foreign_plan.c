@@ -514,7 +514,7 @@ void foreign_plan_apply(const struct foreign_plan *p, const struct foreign *f,
 	struct ktrace_values it;
 	__u32 nr = 0;
 
-	ktrace_values_init(&it, type, e->data, e->len);
+	ktrace_values_init(&it, type, e->len ? e->data : "", e->len);
 	while (nr < type->field_nr && ktrace_values_next(&it, &values[nr]))
 		nr++;
 	for (__u32 i = 0; i < p->to->field_nr; i++) {

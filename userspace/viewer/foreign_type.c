@@ -104,7 +104,8 @@ static int describe(struct foreign *f, struct foreign_type *t, const char *desc)
 	const __u32 kind = t->parsed->kind;
 
 	t->id = kind == KTRACE_CHANNEL_KERNEL ? own_id(desc) : 0;
-	if (!t->id && types->next_id[kind] >= IDS)
+	/* The last one is for what has no type of its own. */
+	if (!t->id && types->next_id[kind] >= (strcmp(desc, FOREIGN_TEXT) ? IDS - 1 : IDS))
 		return -EOVERFLOW;
 	if (!t->id)
 		t->id = (__u16)types->next_id[kind]++;

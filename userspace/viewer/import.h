@@ -21,6 +21,7 @@ struct foreign;
  * @is_json:	one object
  * @events:	written
  * @lost:	that were lost, as the input says
+ * @skipped:	left out, as they cannot be described
  */
 struct import {
 	const struct import_format *format;
@@ -35,6 +36,7 @@ struct import {
 	bool is_json;
 	__u64 events;
 	__u64 lost;
+	__u64 skipped;
 };
 
 /**
@@ -43,11 +45,13 @@ struct import {
  * @convert:	reads the files and writes @writes; returns the exit status, or -errno of what went
  *		wrong with that, -ECANCELED if it has said so. NULL: @program does it
  * @program:	the program that the command hands over to, see command_program()
+ * @has_ticks:	--ticks-per-ms and --raw-ticks say what a stamp is; other formats know it
  */
 struct import_format {
 	const char *name;
 	int (*convert)(struct import *x, int nr, char **paths);
 	const char *program;
+	bool has_ticks;
 };
 
 #define IMPORT_NO_CLOCK "does not say what its clock counts from: --like, --offset"
@@ -64,6 +68,13 @@ int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, 
  */
 int import_open(struct import *x, struct foreign **out);
 int import_close(struct import *x, struct foreign *f, int ret);
+struct foreign_event;
+/*
+ * Puts an event of the type that @desc says. One whose description is too long, or for whose type
+ * there is no number left, is left out, which import_close() says. Return: 0, -errno.
+ */
+int import_event(struct import *x, struct foreign *f, __u32 kind, const char *desc,
+		 struct foreign_event *e);
 
 /**
  * struct import_clock - how CLOCK_MONOTONIC, or what counts as the input does, becomes time

@@ -39,6 +39,8 @@ extern char **environ;
  * @has_event:	@event, described by @desc, with @data, is still to be written
  * @comm:	of it
  * @chain:	functions that it was in
+ * @name:	of the event
+ * @text:	of it, as it was read
  */
 struct job {
 	struct import *x;
@@ -55,6 +57,8 @@ struct job {
 	struct ktrace_out desc;
 	struct ktrace_out data;
 	struct ktrace_out chain;
+	struct ktrace_out name;
+	struct ktrace_out text;
 	char comm[64];
 };
 
@@ -129,6 +133,24 @@ static int begin(struct job *job)
 	return foreign_about(job->f, &about);
 }
 
+/* What looks like fields is none if each event has others: they would need a type each. */
+static int describe_as_text(struct job *job)
+{
+	job->data.len = 0;
+	ktrace_out_bytes(&job->data, job->name.buf, job->name.len);
+	ktrace_out_bytes(&job->data, job->text.buf, job->text.len);
+	ktrace_out_bytes(&job->data, job->chain.buf, job->chain.len);
+	ktrace_out_char(&job->data, 0);
+	return job->data.error ? job->data.error :
+	       foreign_type(job->f, KTRACE_CHANNEL_KERNEL, FOREIGN_TEXT, &job->event.type);
+}
+
+static void keep_text(struct ktrace_out *out, const char *text)
+{
+	out->len = 0;
+	ktrace_out_bytes(out, text, strlen(text) + 1);
+}
+
 /* Writes the event that is held back until its call chain is known. */
 static int put_event(struct job *job)
 {
@@ -144,14 +166,12 @@ static int put_event(struct job *job)
 	}
 	ktrace_out_bytes(&job->desc, "}", 2);
 	ret = job->desc.error ? job->desc.error : job->data.error;
-	job->event.data = job->data.buf;
-	job->event.len = job->data.len;
 	if (!ret)
 		ret = foreign_type(job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &job->event.type);
-	if (ret == -EINVAL) {
-		complain_line(job, "the event before has too many fields");
-		return 0;
-	}
+	if (ret == -EINVAL || ret == -EOVERFLOW)
+		ret = describe_as_text(job);
+	job->event.data = job->data.buf;
+	job->event.len = job->data.len;
 	return ret ? ret : foreign_put(job->f, &job->event);
 }
 
@@ -194,6 +214,8 @@ static int take_event(struct job *job, const struct perf_line *line)
 		return 0;
 	}
 	job->desc.len = job->data.len = job->chain.len = 0;
+	keep_text(&job->name, line->event);
+	keep_text(&job->text, line->text);
 	put_name(&job->desc, (char *)line->event);
 	perf_text_parse(line->event, (char *)line->text, &job->desc, &job->data);
 	snprintf(job->comm, sizeof(job->comm), "%s", line->comm);
@@ -383,7 +405,7 @@ static int convert(struct import *x, int nr, char **paths)
 {
 	struct job job = {
 		.x = x, .path = paths[0], .desc.flush = output_grow, .data.flush = output_grow,
-		.chain.flush = output_grow,
+		.chain.flush = output_grow, .name.flush = output_grow, .text.flush = output_grow,
 	};
 	int ret = -ECANCELED;
 
@@ -394,6 +416,8 @@ static int convert(struct import *x, int nr, char **paths)
 	free(job.desc.buf);
 	free(job.data.buf);
 	free(job.chain.buf);
+	free(job.name.buf);
+	free(job.text.buf);
 	return ret;
 }
 

@@ -276,12 +276,7 @@ static int put_event(struct job *job, const bt_event *event, const bt_trace *tra
 	e.data = r->data.buf;
 	e.len = r->data.len;
 	ret = r->desc.error ? r->desc.error : r->data.error ? r->data.error : r->name.error;
-	if (!ret)
-		ret = foreign_type(job->f, kind, r->desc.buf, &e.type);
-	if (ret == -EINVAL)
-		complain_about(job->x->path, "event %s has too many fields or names",
-			       bt_event_class_get_name(class));
-	return ret ? ret : foreign_put(job->f, &e);
+	return ret ? ret : import_event(job->x, job->f, kind, r->desc.buf, &e);
 }
 
 static int take_event(struct job *job, const bt_message *message)

@@ -213,13 +213,9 @@ static int put_event(struct job *job, struct tep_handle *tep, struct tep_record 
 	};
 	int ret = describe(job, tep, record);
 
-	if (!ret)
-		ret = foreign_type(job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &e.type);
-	if (ret == -EINVAL)
-		complain_about(job->path, "an event has a description that is too long");
 	e.data = job->data.buf;
 	e.len = job->data.len;
-	return ret ? ret : foreign_put(job->f, &e);
+	return ret ? ret : import_event(job->x, job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &e);
 }
 
 /* Called by the library; what it returns ends reading. */
