@@ -55,6 +55,14 @@
 	".long " KTRACE_RSEQ_SIGNATURE "\n"
 
 /*
+ * The clock to rdx and eax. It may be read before what comes before it has been done. Where that
+ * must not be, whoever includes this defines another one, which may use the scratch register.
+ */
+#ifndef KTRACE_RSEQ_CLOCK
+#define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
+#endif
+
+/*
  * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
  * @scratch. The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
@@ -79,7 +87,7 @@
 	"movq %%rcx, %%rsi\n\t"					/* place of the record */ \
 	"andq %%fs:%c[size_mask](%[tls]), %%rsi\n\t" \
 	"addq %%fs:%c[data](%[tls]), %%rsi\n\t" \
-	"rdtsc\n\t"						/* stamp */ \
+	KTRACE_RSEQ_CLOCK					/* stamp */ \
 	"movl %%eax, (%%rsi)\n\t" \
 	"movl %%edx, 4(%%rsi)\n\t" \
 	"movl %[header], %%eax\n\t"				/* id, length, thread */ \

@@ -143,7 +143,7 @@ struct posix_board {
 /* Streams run, or do not, from now on. */
 static inline void posix_run(struct posix_board *b, __u64 streams)
 {
-	/* ORD(posix_run:A) pairs ORD(order_clock:A), ORD(order_clock:B): START comes first */
+	/* ORD(posix_run:A) pairs ORD(order_clock:A): START has the lower stamp */
 	__atomic_fetch_or(&b->running, streams, __ATOMIC_RELEASE);
 }
 

@@ -15,6 +15,9 @@
  */
 #include "trace.h"
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -25,6 +28,11 @@
 #include <unistd.h>
 #define KTRACE_LIBRARY
 #define KTRACE_REGISTER_LATER
+/*
+ * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
+ * told of START, or of an event, has a higher stamp. An lfence would keep back what follows, too.
+ */
+#define KTRACE_RSEQ_CLOCK "movq %%rcx, %%r9\n\trdtscp\n\tmovq %%r9, %%rcx\n\t"
 #include <ktrace/channel.h>
 #include "event.h"
 #include "member.h"
@@ -37,12 +45,14 @@
  * @channel:	NULL: it cannot be recorded into
  * @generation:	of the stream
  * @max_data:	bytes of data recorded of an event
+ * @quick_end:	fewer than these by the fast path
  * @stream:	number of the stream
  */
 struct posix_sink {
 	struct ktrace_channel *channel;
 	__u32 generation;
 	__u32 max_data;
+	__u32 quick_end;
 	__u32 stream;
 };
 
@@ -61,6 +71,25 @@ static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *s
 	return __atomic_compare_exchange_n(&sinks[nr], old, sink, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
 }
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/* Every processor whose counter is constant has it, but a hypervisor may hide it. */
+static bool has_rdtscp(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
+}
+
+#else
+
+static bool has_rdtscp(void)
+{
+	return false;
+}
+
+#endif
 
 static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
 
@@ -118,6 +147,9 @@ static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 	sink->stream = nr;
 	if (sink->max_data > POSIX_DATA_MAX)
 		sink->max_data = POSIX_DATA_MAX;
+	/* Not what has to be cut. */
+	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
+		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
 	if (is_ready && copy_where(s, where))
 		ktrace_channel_attach(where, &sink->channel);
 	if (!publish_sink(nr, &old, sink)) {
@@ -168,101 +200,109 @@ static void found_full(struct posix_board *b, __u32 nr)
 	tell_reader(&b->stream[nr]);
 }
 
+/**
+ * struct emission - one event on its way
+ * @head:	struct ktrace_posix_event as words, @size left out
+ * @data:	as the caller has it
+ * @size:	bytes
+ * @id:		of the record
+ */
+struct emission {
+	__u64 head[3];
+	const void *data;
+	size_t size;
+	__u16 id;
+};
+
 /* What the fast path could not do. */
 static kt_noinline void record_slow(struct posix_board *b, const struct posix_sink *sink,
-				    struct ktrace_thread *t, __u16 id, __u32 flags,
-				    const struct ktrace_piece *pieces)
+				    struct ktrace_thread *t, const struct emission *em)
 {
+	const __u32 max = sink->max_data, flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
+	const __u64 size = flags ? max : em->size;
+	const __u64 head[3] = { em->head[0], em->head[1], (__u32)em->head[2] | size << 32 };
+	const struct ktrace_piece pieces[2] = { { head, sizeof(head) }, { em->data, size } };
 	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&no_rseq);
 
 	if (!ktrace_channel_has_reader(sink->channel)) {
 		ktrace_posix_board_bury(b, sink->stream, sink->generation);
 		return;
 	}
-	if (ktrace_channel_write(sink->channel, t ? t : &borrowed, id, flags, pieces, 2) ==
+	if (ktrace_channel_write(sink->channel, t ? t : &borrowed, em->id, flags,
+				 pieces, 2) ==
 	    -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
 		found_full(b, sink->stream);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
-static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, __u32 size,
-				    const struct ktrace_piece *p)
-{
-	const uint32_t id_len = id | size << 16, total = ktrace_rseq_total(size);
-	uint64_t tls;
+/* Head and data behind the record's header; rax keeps the ring's head meanwhile. */
+#define PUT_EVENT \
+	KTRACE_RSEQ_MOVE("w0", "16") KTRACE_RSEQ_MOVE("w1", "24") KTRACE_RSEQ_MOVE("w2", "32") \
+	"movq %%rcx, %%rax\n\t" \
+	"leaq 40(%%rsi), %%rdi\n\t" \
+	"movq %[from], %%rsi\n\t" \
+	"movq %[size], %%rcx\n\t" \
+	KTRACE_RSEQ_COPY \
+	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
+	"movq %%rax, %%rcx\n\t"
 
-	__asm__("movq %%fs:0, %0" : "=r" (tls));
-	tls = (uint64_t)t - tls;
-	KTRACE_RSEQ_RECORD(tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
-			   [piece] "r" (p), [end] "r" (p + 2), [next] "i" (sizeof(*p)),
-			   [from] "i" (offsetof(struct ktrace_piece, data)),
-			   [size] "i" (offsetof(struct ktrace_piece, size)));
+_Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
+
+/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
+static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, const __u64 *w,
+				    const void *data, __u64 size)
+{
+	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + size);
+	const uint32_t id_len = id | len << 16, total = ktrace_rseq_total(len);
+	/* In a register: of two halves in memory the processor makes no word at once. */
+	__u64 pid_size = (__u32)w[2] | size << 32;
+	const uint64_t tls = (uint64_t)t - (uint64_t)__builtin_thread_pointer();
+
+	__asm__("" : "+r" (pid_size));
+	KTRACE_RSEQ_RECORD(tls, id_len, total, PUT_EVENT, "r9",
+			   [w0] "rm" (w[0]), [w1] "rm" (w[1]), [w2] "r" (pid_size),
+			   [from] "r" (data), [size] "rm" (size));
 	return true;
 failed:
 	kt_store(&((struct ktrace_no_rseq *)t->rseq)->rseq_cs, 0);
 	return false;
 }
 
-/* What was read before is read before the clock: who is told of an event comes after it. */
-static KTRACE_INLINE void order_clock(void)
-{
-	/* ORD(order_clock:A) pairs ORD(posix_run:A): START has the lower stamp */
-	__builtin_ia32_lfence();
-}
-
 #else
 
-static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, __u32 size,
-				    const struct ktrace_piece *p)
+static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, const __u64 *w,
+				    const void *data, __u64 size)
 {
 	(void)t;
 	(void)id;
+	(void)w;
+	(void)data;
 	(void)size;
-	(void)p;
 	return false;
-}
-
-static KTRACE_INLINE void order_clock(void)
-{
-	/* ORD(order_clock:B) pairs ORD(posix_run:A): the same on other machines */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
 #endif
 
-/* One event on its way. */
-struct emission {
-	struct ktrace_posix_event head;
-	const void *data;
-	size_t size;
-	__u16 id;
-};
-
 static KTRACE_INLINE void record(struct posix_board *b, const struct posix_sink *sink,
 				 struct emission *em)
 {
-	const __u32 max = sink->max_data, size = em->size < max ? (__u32)em->size : max;
-	const __u32 flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
-	const struct ktrace_piece pieces[2] = {
-		{ &em->head, sizeof(em->head) }, { em->data, size },
-	};
+	const __u64 size = em->size < sink->max_data ? em->size : sink->max_data;
 	struct entry *e = &entries[sink->stream % ENTRY_NR];
 	const __u32 was_used = e->is_used;
 
-	em->head.size = size;
-	if (kt_unlikely(e->sink != sink) && was_used) {
-		record_slow(b, sink, NULL, em->id, flags, pieces);
-		return;
-	}
 	e->is_used = 1;
 	kt_barrier();	/* from here on a handler leaves the entry to this sink */
-	if (kt_unlikely(e->sink != sink))
+	if (kt_unlikely(e->sink != sink)) {
+		if (was_used) {
+			record_slow(b, sink, NULL, em);
+			return;
+		}
 		change_sink(e, sink);
-	if (kt_unlikely(flags || size > KTRACE_DIRECT_MAX) ||
-	    kt_unlikely(!put_quick(&e->thread, em->id, sizeof(em->head) + size, pieces)))
-		record_slow(b, sink, &e->thread, em->id, flags, pieces);
+	}
+	if (kt_unlikely(em->size >= sink->quick_end) ||
+	    kt_unlikely(!put_quick(&e->thread, em->id, em->head, em->data, size)))
+		record_slow(b, sink, &e->thread, em);
 	kt_barrier();
 	e->is_used = was_used;
 }
@@ -293,16 +333,18 @@ static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
 {
 	const struct posix_member *m = &ktrace_posix_member;
 	struct posix_board *b = m->board;
-	struct emission em = {
-		.head = { .address = (__u64)(uintptr_t)address,
-			  .thread = (__u64)pthread_self(), .pid = (__u32)m->owner.pid },
-		.data = data, .size = data ? size : 0, .id = (__u16)(id + POSIX_RING_ID),
-	};
-	__u64 full = kt_load(&b->full), mask = kt_load(m->streams) & (kt_load(&b->running) | full);
+	const __u64 full = kt_load(&b->full);
+	__u64 mask = kt_load(m->streams) & (kt_load(&b->running) | full);
+	struct emission em;
 
-	if (id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
+	if (!mask || id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
 		return;
-	order_clock();
+	em.head[0] = (__u64)(uintptr_t)address;
+	em.head[1] = (__u64)__builtin_thread_pointer();	/* pthread_self() */
+	em.head[2] = (__u32)m->owner.pid;
+	em.data = data;
+	em.size = data ? size : 0;
+	em.id = (__u16)(id + POSIX_RING_ID);
 	for (; mask; mask &= mask - 1) {
 		const __u32 nr = (__u32)__builtin_ctzll(mask);
 

@@ -21,6 +21,7 @@
 
 #define REGISTRY_SIZE 65536u
 #define THREAD_RINGS 8u
+#define BLOCK_MAX 65536u
 
 __u64 ktrace_posix_now(const struct posix_stream *s)
 {
@@ -36,11 +37,16 @@ static size_t power_of_two(size_t n)
 	return p;
 }
 
-/* A block holds several of the largest events; a ring enough blocks. */
+/*
+ * A block holds several of the largest events, and a quarter of the stream: to open one takes a
+ * while. A ring has enough blocks.
+ */
 static void set_sizes(const struct posix_attr *a, struct ktrace_session_options *o)
 {
 	const size_t event = posix_event_size(a->data_size);
-	const size_t block = power_of_two(4 * event), full = block - KT_OPENING_MAX - event;
+	const size_t quarter = a->stream_size / 4 < BLOCK_MAX ? a->stream_size / 4 : BLOCK_MAX;
+	const size_t block = power_of_two(4 * event > quarter ? 4 * event : quarter);
+	const size_t full = block - KT_OPENING_MAX - event;
 	size_t ring = power_of_two(((a->stream_size + full - 1) / full + 3) * block);
 
 	if (ring < 4 * block)
