@@ -85,14 +85,15 @@ void consumer_tell_instance(struct consumer *c, const struct instance *i)
 	tell(c, &events);
 }
 
-void consumer_tell_all_started(struct consumer *c)
+bool consumer_tell_all_started(struct consumer *c)
 {
 	Pft__ObservableEvents events = PFT__OBSERVABLE_EVENTS__INIT;
 
 	if (!(c->observed & PFT__OBSERVABLE_EVENTS__TYPE__TYPE_ALL_DATA_SOURCES_STARTED))
-		return;
+		return false;
 	events.has_all_data_sources_started = events.all_data_sources_started = true;
 	tell(c, &events);
+	return true;
 }
 
 void consumer_tell_clone(struct consumer *c, const struct trigger_hit *hit)

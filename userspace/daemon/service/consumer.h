@@ -36,7 +36,8 @@ void consumer_close(struct consumer *c);
 /* The session has been disabled, or could not be enabled: @error, NULL: none. */
 void consumer_tell_disabled(struct consumer *c, const char *error);
 void consumer_tell_instance(struct consumer *c, const struct instance *i);
-void consumer_tell_all_started(struct consumer *c);
+/* Return: whether it wants to know. */
+bool consumer_tell_all_started(struct consumer *c);
 void consumer_tell_clone(struct consumer *c, const struct trigger_hit *hit);
 
 /* Answers @call with all packets there are, as fast as the peer takes them. */

@@ -126,7 +126,7 @@ static void start_too_slow(void *arg)
 {
 	struct session *session = arg;
 
-	if (session->consumer && !session->told_all_started)
+	if (session->consumer && !session->have_all_started)
 		own_slow_start(session);
 }
 
@@ -457,12 +457,13 @@ void session_start(struct session *session)
 
 void session_check_started(struct session *session)
 {
-	if (session->state != SESSION_STARTED || !session->consumer || session->told_all_started ||
-	    !instances_all(session, INSTANCE_STARTED))
-		return;
-	session->told_all_started = true;
-	own_event(session, OWN_ALL_STARTED, true);
-	consumer_tell_all_started(session->consumer);
+	if (session->state == SESSION_STARTED && session->consumer && !session->have_all_started &&
+	    instances_all(session, INSTANCE_STARTED)) {
+		session->have_all_started = true;
+		own_event(session, OWN_ALL_STARTED, true);
+	}
+	if (session->have_all_started && session->consumer && !session->is_start_known)
+		session->is_start_known = consumer_tell_all_started(session->consumer);
 }
 
 static void disabled(struct session *session, const char *error)

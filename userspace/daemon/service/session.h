@@ -97,7 +97,8 @@ struct session {
 	uint32_t duration_ms;
 	int64_t uuid[2];		/* lsb, msb */
 	bool was_triggered;
-	bool told_all_started;
+	bool have_all_started;		/* once; later ones do not count */
+	bool is_start_known;		/* the consumer was told */
 	uint64_t start_realtime_ns;
 
 	struct buffer *buffers;

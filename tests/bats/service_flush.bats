@@ -1,0 +1,28 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# service_flush.bats - ktraced --service: flushes, files, detached sessions
+# runs: host
+load helpers
+load service
+
+setup() { setup_test && start_service; }
+teardown() { teardown_test; }
+
+@test "a flush is true when all have acknowledged" { cases flush acknowledged; }
+@test "without producers it is true, without a session not" { cases flush nobody_to_flush; }
+@test "one that is deaf: false after the time-out; what the others have is there" { cases flush deaf_producer; }
+@test "acknowledging one acknowledges those before it" { cases flush several_pending; }
+@test "a thousand may be under way, not more" { cases flush too_many_pending; }
+@test "one that goes away is not waited for, and what it wrote is taken" { cases flush producer_gone; }
+@test "without scraping it is not" { cases flush not_scraped; }
+@test "sources that have nothing to flush are not asked" { cases flush no_flush; }
+@test "flushes and cleared states by themselves" { cases flush periodic; }
+@test "duration_ms: a flush, then the end, by itself" { cases flush timed; }
+@test "the same with a deaf producer: it ends, and says so" { cases flush timed_and_deaf; }
+@test "the service writes the file; ReadBuffers gives nothing" { cases flush into_file; }
+@test "the same into a descriptor; what is in the file before stays" { cases flush into_descriptor; }
+@test "at max_file_size_bytes the last packet is whole, and the session ends" { cases flush full_file; }
+@test "write_flush_mode ENABLED: a flush before each write" { cases flush flush_before_write; }
+@test "a session outlives its consumer; attached again it is stopped" { cases flush detached; }
+@test "a session in memory is not detached: nobody could read it" { cases flush detach_needs_file; }
+@test "a detached session with a duration ends by itself, with its file complete" { cases flush detached_ends; }

@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# service_hostile.bats - ktraced --service: peers that mean no good, and many of them
+# runs: host
+load helpers
+load service
+
+setup() { setup_test && start_service; }
+teardown() { teardown_test; }
+
+@test "frames too long, cut, split, empty, and of garbage: the connection goes, the service stays" { cases hostile bad_frames; }
+@test "bytes by chance, as frames and as arguments of every method (seed printed on failure)" { cases hostile random_bytes; }
+@test "a producer writes into a buffer that is not its own, or that there is not" { cases hostile foreign_buffer; }
+@test "one that offers nothing, or whose session is over, writes nowhere" { cases hostile not_of_the_session; }
+@test "a registered writer keeps to its buffer" { cases hostile other_writers_buffer; }
+@test "pages and chunks that there are not, or that are not complete" { cases hostile bad_chunks; }
+@test "patches of a wrong size, writer, buffer, or by the thousand" { cases hostile bad_patches; }
+@test "a packet that is patched later comes out whole, and not before" { cases hostile patched; }
+@test "packets that say who wrote them are thrown away and counted" { cases hostile forged_identity; }
+@test "a producer acknowledges what is not its own" { cases hostile other_instance; }
+@test "a producer acknowledges a flush that others were asked for" { cases hostile other_flush; }
+@test "memory that can shrink is not taken; that which is, cannot" { cases hostile cut_memory; }
+@test "memory that is changed while the service looks at it: nothing worse than lost packets" { cases hostile changing_memory; }
+@test "a producer that never reads its commands is dropped; others are served" { cases hostile deaf_producer; }
+@test "a consumer that asks and never reads: reading waits for it, questions end it" { cases hostile deaf_consumer; }
+@test "one that floods the service: the others have their turn" { cases hostile floods; }
+@test "descriptors that nobody asked for are closed" { cases hostile many_descriptors; }
+@test "sessions and producers that come and go leave no memory and no descriptor" { cases hostile nothing_left; }
+@test "a thousand producers in one session; all of them are flushed" { cases hostile thousand_producers; }
+@test "fifteen sessions of three users, and not one more" {
+	requires_root
+	chmod 755 .
+	cases hostile fifteen_sessions
+}
+@test "another user sees, clones and attaches nothing but what is for all" {
+	requires_root
+	chmod 755 .
+	cases hostile two_users
+}
+@test "packets have the user that the kernel knows" {
+	requires_root
+	chmod 755 .
+	cases hostile user_is_stamped
+}
+@test "lockdown: only producers of the service's own user, until it is lifted" {
+	requires_root
+	chmod 755 .
+	cases hostile locked
+}
+@test "anybody may be a producer, a consumer only the owner and the group" {
+	requires_root
+	chmod 755 .
+	cases hostile who_may_consume
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# service_trigger.bats - ktraced --service: triggers, clones, queries
+# runs: host
+load helpers
+load service
+
+setup() { setup_test && start_service; }
+teardown() { teardown_test; }
+
+@test "START_TRACING: nothing until the trigger, then its delay" { cases trigger starts; }
+@test "without a trigger it ends empty" { cases trigger starts_never; }
+@test "STOP_TRACING: it traces at once, and is empty until the trigger" { cases trigger stops; }
+@test "after the time-out it is still empty; but a clone has everything" { cases trigger stops_never; }
+@test "CLONE_SNAPSHOT: the session goes on, the consumer is told, again and again" { cases trigger snapshots; }
+@test "use_clone_snapshot_if_available makes a stop trigger a clone trigger" { cases trigger clone_instead_of_stop; }
+@test "producer_name_regex: all of the name" { cases trigger chosen_by_producer; }
+@test "max_per_24_h and skip_probability" { cases trigger seldom; }
+@test "a clone has what there was; the original all it had, and goes on" { cases trigger cloned; }
+@test "what cannot be cloned, and by whom" { cases trigger clone_refused; }
+@test "the original goes while it is being cloned" { cases trigger clone_of_a_dying_session; }
+@test "the one who clones goes before the flush is over" { cases trigger cloner_goes; }
+@test "transfer_on_clone hands a buffer over, clear_before_clone empties it first" { cases trigger handed_over; }
+@test "the clone of a session that writes into a file: the file so far, then the buffers" { cases trigger clone_of_a_file; }
+@test "events come only to those who asked, until they ask for none" { cases trigger observed; }
+@test "all that QueryServiceState tells" { cases trigger queried; }
+@test "an answer that is longer than a frame comes in parts" { cases trigger many_sources; }
+@test "counts of the service and of the session" { cases trigger statistics; }
+@test "packets that are compressed are the same ones" { cases trigger compressed; }

@@ -1,0 +1,311 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_flush.py CASE... - flushes, periodic work, writing into files, detached sessions"""
+
+import os
+
+from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
+                  until, write)
+from consumer import Consumer
+from producer import Producer, Writer, test_packet
+from wire import decode
+
+
+def read_file(path):
+    """Packets of a trace file."""
+    with open(path, "rb") as file:
+        return decode("Trace", file.read()).get("packet", [])
+
+
+def stats(consumer):
+    """Of the session."""
+    return consumer.ask("GetTraceStats")["trace_stats"]
+
+
+def acknowledge(producer):
+    """The next command is a flush, which is acknowledged; its values."""
+    values = expect(producer, "flush")
+    producer.commit(flush_request_id=values["request_id"])
+    return values
+
+
+def acknowledged():
+    """A flush is true when all have acknowledged (PFT-10)."""
+    producers, consumer = [source("one"), source("two")], Consumer()
+    consumer.enable(config())
+    ids = [started(producer)[0] for producer in producers]
+    request = consumer.call("Flush", {"timeout_ms": 3600000, "flags": 0x24})
+    asked = [acknowledge(producers[0])]
+    assert consumer.reply(request, 0.1) is None
+    asked.append(acknowledge(producers[1]))
+    assert consumer.reply(request) == ({}, False)
+    assert [a["data_source_ids"] for a in asked] == [[i] for i in ids]
+    assert all(a["flags"] == 0x24 for a in asked), asked
+    found = stats(consumer)
+    assert (found["flushes_requested"], found["flushes_succeeded"]) == (1, 1), found
+
+
+def nobody_to_flush():
+    """Without producers it is true, without a session not."""
+    consumer = Consumer()
+    assert not consumer.flush()
+    consumer.enable(config())
+    assert consumer.flush()
+    consumer.ask("DisableTracing")
+    assert not consumer.flush()
+
+
+def deaf_producer():
+    """One that is deaf: false after the time-out; what the others have is there (PFT-70)."""
+    good, deaf, consumer = source("good"), source("deaf"), Consumer()
+    consumer.enable(config())
+    buffer = started(good)[1]["target_buffer"]
+    started(deaf)
+    request = consumer.call("Flush", {"timeout_ms": 200})
+    write(good, buffer, [4])
+    acknowledge(good)
+    assert fails(consumer.reply, request)
+    late = expect(deaf, "flush")
+    deaf.commit(flush_request_id=late["request_id"])
+    deaf.ask("Sync")
+    found = stats(consumer)
+    assert (found["flushes_failed"], found["flushes_succeeded"]) == (1, 0), found
+    assert numbers(packets(consumer)) == [4]
+
+
+def several_pending():
+    """Acknowledging one acknowledges those before it."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    started(producer)
+    requests = [consumer.call("Flush", {"timeout_ms": 3600000}) for _ in range(3)]
+    ids = [expect(producer, "flush")["request_id"] for _ in requests]
+    assert ids == sorted(ids)
+    producer.commit(flush_request_id=ids[1])
+    for request in requests[:2]:
+        assert consumer.reply(request) == ({}, False)
+    assert consumer.reply(requests[2], 0.1) is None
+    producer.commit(flush_request_id=ids[2])
+    assert consumer.reply(requests[2]) == ({}, False)
+
+
+def too_many_pending():
+    """A thousand may be under way, not more."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    started(producer)
+    requests = [consumer.call("Flush", {"timeout_ms": 3600000}) for _ in range(1001)]
+    assert fails(consumer.reply, requests[-1])
+    ids = [expect(producer, "flush")["request_id"] for _ in requests[:-1]]
+    producer.commit(flush_request_id=ids[-1])
+    for request in requests[:-1]:
+        assert consumer.reply(request) == ({}, False)
+
+
+def producer_gone():
+    """One that goes away is not waited for, and what it wrote is taken (PFT-56)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    writer.write(test_packet(1, 16))
+    writer.write(test_packet(2, 16))
+    producer.ask("Sync")
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    expect(producer, "flush")
+    producer.close()
+    assert consumer.reply(request) == ({}, False)
+    # The last packet of a chunk that is not complete may be half of one.
+    assert numbers(packets(consumer)) == [1]
+
+
+def not_scraped():
+    """Without scraping it is not."""
+    producer, consumer = source(scraping=2), Consumer()
+    consumer.enable(config())
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    writer.write(test_packet(1, 16))
+    writer.write(test_packet(2, 16))
+    producer.ask("Sync")
+    producer.close()
+    until(lambda: not consumer.state().get("producers"))
+    assert numbers(packets(consumer)) == []
+
+
+def no_flush():
+    """Sources that have nothing to flush are not asked."""
+    producer, consumer = Producer(), Consumer()
+    producer.register("quiet", no_flush=True)
+    producer.register("loud")
+    consumer.enable(config(["quiet", "loud"]))
+    made = {}
+    for _ in range(2):
+        number, its = started(producer)
+        made[its["name"]] = number
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    assert acknowledge(producer)["data_source_ids"] == [made["loud"]]
+    assert consumer.reply(request) == ({}, False)
+
+
+def periodic():
+    """Flushes and cleared states by themselves (PFT-72, PFT-58)."""
+    producer, consumer = Producer(), Consumer()
+    producer.register(SOURCE, handles_incremental_state_clear=True)
+    consumer.enable(config(flush_period_ms=50, incremental_state_config={"clear_period_ms": 50}))
+    number = started(producer)[0]
+    flushes, clears = 0, 0
+    while flushes < 2 or clears < 2:
+        name, values = producer.command()
+        if name == "flush":
+            assert values["flags"] == 0x11, values
+            flushes += 1
+            producer.commit(flush_request_id=values["request_id"])
+        else:
+            assert name == "clear_incremental_state", name
+            assert values["data_source_ids"] == [number]
+            clears += 1
+    consumer.ask("DisableTracing")
+    consumer.ended()
+    found = stats(consumer)
+    assert found["flushes_requested"] >= found["flushes_succeeded"] >= 2 - 1, found
+
+
+def timed():
+    """duration_ms: a flush, then the end, by itself (PFT-71, PFT-74)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(duration_ms=50))
+    number, made = started(producer)
+    assert made["trace_duration_ms"] == 50
+    writer = Writer(producer, made["target_buffer"])
+    writer.write(test_packet(3, 16))
+    values = expect(producer, "flush")
+    assert values["flags"] == 0x12, values
+    writer.end()
+    producer.commit(flush_request_id=values["request_id"])
+    assert expect(producer, "stop_data_source") == {"instance_id": number}
+    assert consumer.ended()["disabled"]
+    assert numbers(packets(consumer)) == [3]
+    assert stats(consumer)["final_flush_outcome"] == 1
+
+
+def timed_and_deaf():
+    """The same with a deaf producer: it ends, and says so."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(duration_ms=20, flush_timeout_ms=50))
+    started(producer)
+    assert consumer.ended()["disabled"]
+    assert stats(consumer)["final_flush_outcome"] == 2
+    assert "last_flush_slow_data_sources" in events(packets(consumer))
+
+
+def into_file():
+    """The service writes the file; ReadBuffers gives nothing (PFT-12, PFT-73)."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=100))
+    buffer = started(producer)[1]["target_buffer"]
+    writer = write(producer, buffer, range(5))
+    until(lambda: numbers(read_file(path)) == list(range(5)))
+    assert packets(consumer) == []
+    for number in range(5, 9):
+        writer.write(test_packet(number, 16))
+    writer.flush()
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    found = read_file(path)
+    assert numbers(found) == list(range(9))
+    assert any("trace_stats" in p for p in found)
+    assert packets(consumer) == []
+
+
+def into_descriptor():
+    """The same into a descriptor; what is in the file before stays."""
+    producer, consumer = source(), Consumer()
+    with open("t.pftrace", "wb+") as file:
+        request = consumer.call("EnableTracing", {"trace_config": config(write_into_file=True)},
+                                fds=[file.fileno()])
+    consumer.enabled = request
+    write(producer, started(producer)[1]["target_buffer"], range(5))
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    assert numbers(read_file("t.pftrace")) == list(range(5))
+
+
+def full_file():
+    """At max_file_size_bytes the last packet is whole, and the session ends."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=100,
+                           max_file_size_bytes=20000))
+    write(producer, started(producer)[1]["target_buffer"], range(100), 1000)
+    assert consumer.ended()["disabled"]
+    assert 18000 < os.path.getsize(path) <= 20000, os.path.getsize(path)
+    found = numbers(read_file(path))
+    assert found == list(range(len(found))) and len(found) > 10, found
+
+
+def flush_before_write():
+    """write_flush_mode ENABLED: a flush before each write."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=100,
+                           write_flush_mode=3))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    writer.write(test_packet(1, 16))
+    values = expect(producer, "flush")
+    assert values["flags"] == 0x11
+    writer.end()
+    producer.commit(flush_request_id=values["request_id"])
+    until(lambda: numbers(read_file(path)) == [1])
+
+
+def detached():
+    """A session outlives its consumer; attached again it is stopped (PFT-84)."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path))
+    buffer = started(producer)[1]["target_buffer"]
+    consumer.ask("Detach", {"key": "k"})
+    other = Consumer()
+    other.enable(config(write_into_file=True, output_path=path + "2"))
+    assert fails(other.ask, "Detach", {"key": "k"})
+    assert fails(other.ask, "Attach", {"key": "k"})
+    other.close()
+    consumer.close()
+    write(producer, buffer, range(4))
+    again = Consumer()
+    assert fails(again.ask, "Attach", {"key": "other"})
+    reply = again.ask("Attach", {"key": "k"})
+    assert reply["trace_config"]["output_path"] == path
+    again.enabled = again.call("EnableTracing", {"attach_notification_only": True})
+    assert fails(Consumer().ask, "Attach", {"key": "k"})
+    again.ask("DisableTracing")
+    assert again.ended()["disabled"]
+    assert numbers(read_file(path)) == list(range(4))
+    again.ask("FreeBuffers")
+
+
+def detach_needs_file():
+    """A session in memory is not detached: nobody could read it."""
+    consumer = Consumer()
+    consumer.enable(config())
+    assert fails(consumer.ask, "Detach", {"key": "k"})
+    assert consumer.state(True)["num_sessions"] == 1
+
+
+def detached_ends():
+    """A detached session with a duration ends by itself, with its file complete."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=300))
+    buffer = started(producer)[1]["target_buffer"]
+    consumer.ask("Detach", {"key": "k"})
+    consumer.close()
+    writer = Writer(producer, buffer)
+    writer.write(test_packet(1, 16))
+    values = expect(producer, "flush")
+    writer.end()
+    producer.commit(flush_request_id=values["request_id"])
+    expect(producer, "stop_data_source")
+    other = Consumer()
+    until(lambda: not other.state(True).get("num_sessions"))
+    assert numbers(read_file(path)) == [1]
+    assert any("trace_stats" in p for p in read_file(path))
+
+
+if __name__ == "__main__":
+    main(globals())

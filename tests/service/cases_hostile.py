@@ -1,0 +1,548 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_hostile.py CASE... - peers that mean no good, and very many that do
+
+What the service does with them shows in another consumer, which always goes on working.
+"""
+
+import os
+import random
+import resource
+import socket
+import struct
+import time
+
+import shared
+from case import (SOURCE, config, events, expect, fails, is_dropped, main, numbers, packets,
+                  source, started, until, write)
+from consumer import Consumer
+from pft import Gone, Peer
+from producer import Producer, Writer, test_packet
+from wire import encode
+
+
+def discarded(consumer):
+    """(chunks, patches) that the service has thrown away."""
+    stats = consumer.ask("GetTraceStats")["trace_stats"]
+    return stats["chunks_discarded"], stats["patches_discarded"]
+
+
+def bad_frames():
+    """Frames too long, cut, split, empty, and of garbage: the connection goes, the service stays."""
+    witness = Consumer()
+    for data in (struct.pack("<I", 128 * 1024 - 3), b"\xff\xff\xff\xff", b"\x01\x00\x00\x00\x0a",
+                 b"\x05\x00\x00\x00\xff\xff\xff\xff\xff"):
+        for kind in ("producer", "consumer"):
+            peer = Peer(kind)
+            peer.send_bytes(data)
+            if data[0] == 1:
+                continue        # half a frame may still become whole
+            assert is_dropped(peer), data
+    good = encode("IPCFrame", {"request_id": 9, "msg_bind_service": {
+        "service_name": "ConsumerPort"}})
+    peer = Peer("consumer")
+    for byte in struct.pack("<I", len(good)) + good:
+        peer.send_bytes(bytes([byte]))
+    assert peer.next_frame(9)["msg_bind_service_reply"]["success"]
+    peer.send_bytes(struct.pack("<I", 0))
+    assert "msg_request_error" in peer.next_frame(0)
+    assert witness.state()["num_sessions"] == 0
+
+
+def random_bytes():
+    """Bytes by chance, as frames and as arguments of every method (seed printed on failure)."""
+    witness, seed = Consumer(), time.time_ns()
+    print(f"seed {seed}")
+    chance = random.Random(seed)
+    for kind, port in (("producer", "ProducerPort"), ("consumer", "ConsumerPort")):
+        for _ in range(40):
+            peer = Peer(kind)
+            peer.bind(port)
+            if kind == "producer":
+                peer.ask("InitializeConnection", {"producer_name": "random"})
+            try:
+                for _ in range(30):
+                    method = chance.choice(list(peer.methods.values()))
+                    peer.call_bytes(method, chance.randbytes(chance.randrange(12)))
+                data = chance.randbytes(chance.randrange(1, 200))
+                peer.send_bytes(struct.pack("<I", len(data)) + data)
+            except (BrokenPipeError, ConnectionResetError):
+                pass
+            peer.close()
+    assert "num_sessions" in witness.state()
+
+
+def foreign_buffer():
+    """A producer writes into a buffer that is not its own, or that there is not (PFT-95)."""
+    mine, other, consumer = source("mine", ("mine",)), source("other", ("other",)), Consumer()
+    consumer.enable(config(["mine", {"name": "other", "target_buffer": 1}],
+                           [{"size_kb": 64}, {"size_kb": 64}]))
+    own, foreign = started(mine)[1]["target_buffer"], started(other)[1]["target_buffer"]
+    assert own != foreign
+    chunks = 0
+    for buffer in (foreign, 0, 99, 0xffffffff, 65536 + own):
+        chunks += write(mine, buffer, [666]).chunk_id
+    assert discarded(consumer) == (chunks, 0)
+    assert numbers(packets(consumer)) == []
+    write(mine, own, [1])
+    write(other, foreign, [2])
+    assert sorted(numbers(packets(consumer))) == [1, 2]
+
+
+def not_of_the_session():
+    """One that offers nothing, or whose session is over, writes nowhere."""
+    mine, stranger, consumer = source(), source("stranger", ()), Consumer()
+    consumer.enable(config())
+    buffer = started(mine)[1]["target_buffer"]
+    stranger.inline = True
+    write(stranger, buffer, [1])
+    consumer.ask("FreeBuffers")
+    consumer.enable(config(["nothing"]))
+    write(mine, buffer, [2])
+    assert numbers(packets(consumer)) == []
+    assert discarded(consumer)[0] == 2
+
+
+def other_writers_buffer():
+    """A registered writer keeps to its buffer."""
+    producer, consumer = source(offers=("a", "b")), Consumer()
+    consumer.enable(config(["a", {"name": "b", "target_buffer": 1}],
+                           [{"size_kb": 64}, {"size_kb": 64}]))
+    first, second = (started(producer)[1]["target_buffer"] for _ in range(2))
+    writer = Writer(producer, first)
+    writer.buffer = second
+    writer.write(test_packet(1, 16))
+    writer.flush()
+    assert discarded(consumer) == (1, 0)
+
+
+def bad_chunks():
+    """Pages and chunks that there are not, or that are not complete (PFT-41)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    moves = [{"page": page, "chunk": chunk, "target_buffer": buffer} for page, chunk in
+             ((64, 0), (0xffffffff, 0), (0, 14), (0, 0xffffffff), (0, 0))]
+    half = producer.memory.take(1)
+    half.set_header(0, 1)
+    moves.append({"page": half.page, "chunk": half.index, "target_buffer": buffer})
+    producer.ask("CommitData", {"chunks_to_move": moves})
+    assert discarded(consumer)[0] == len(moves)
+    assert numbers(packets(consumer)) == []
+
+
+def bad_patches():
+    """Patches of a wrong size, writer, buffer, or by the thousand (PFT-42)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    good = [{"offset": 0, "data": b"1234"}]
+    cases = [(1, buffer, [{"offset": 0, "data": b"123"}]), (1, buffer, [{"offset": 0}]),
+             (0, buffer, good), (32768, buffer, good), (1, 99, good), (1, buffer, good * 1025)]
+    for writer, target, patches in cases:
+        producer.ask("CommitData", {"chunks_to_patch": [{
+            "target_buffer": target, "writer_id": writer, "chunk_id": 0, "patches": patches}]})
+    assert discarded(consumer) == (0, len(cases))
+    for offset in (0, 0xffffffff):
+        producer.ask("CommitData", {"chunks_to_patch": [{
+            "target_buffer": buffer, "writer_id": 1, "chunk_id": 0,
+            "patches": [{"offset": offset, "data": b"1234"}]}]})
+    found = consumer.ask("GetTraceStats")["trace_stats"]["buffer_stats"][0]
+    assert found["patches_failed"] == 2 and not found["patches_succeeded"], found
+
+
+def patched():
+    """A packet that is patched later comes out whole, and not before."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    packet = test_packet(5, 400)
+    hole = writer.write_with_hole(packet, 300, 100)
+    producer.commit()
+    producer.ask("Sync")
+    assert numbers(packets(consumer)) == []
+    writer.patch(*hole)
+    producer.commit()
+    producer.ask("Sync")
+    found = [p["for_testing"] for p in packets(consumer) if "for_testing" in p]
+    assert [p["str"] for p in found] == ["f" * 400]
+
+
+def forged_identity():
+    """Packets that say who wrote them are thrown away and counted (PFT-57)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for forged in ({"trusted_uid": 0}, {"trusted_packet_sequence_id": 1}, {"trusted_pid": 1},
+                   {"machine_id": 7}):
+        writer.write(encode("TracePacket", {"for_testing": {"seq_value": 666}, **forged}))
+    writer.write(b"\x0a\xff")
+    writer.write(test_packet(1, 16))
+    writer.flush()
+    producer.ask("Sync")
+    assert numbers(packets(consumer)) == [1]
+    assert consumer.ask("GetTraceStats")["trace_stats"]["invalid_packets"] == 5
+
+
+def other_instance():
+    """A producer acknowledges what is not its own."""
+    mine, other, consumer = Producer("mine"), source("other", ()), Consumer()
+    mine.register(SOURCE, will_notify_on_start=True, will_notify_on_stop=True)
+    consumer.observe(2)
+    consumer.enable(config(data_source_stop_timeout_ms=3600000))
+    number = started(mine)[0]
+    other.ask("NotifyDataSourceStarted", {"data_source_id": number})
+    assert consumer.reply(consumer.observed, 0.1) is None
+    mine.ask("NotifyDataSourceStarted", {"data_source_id": number})
+    assert consumer.event()["all_data_sources_started"]
+    consumer.ask("DisableTracing")
+    other.ask("NotifyDataSourceStopped", {"data_source_id": number})
+    assert consumer.ended(0.1) is None
+    mine.ask("NotifyDataSourceStopped", {"data_source_id": number})
+    assert consumer.ended()["disabled"]
+
+
+def other_flush():
+    """A producer acknowledges a flush that others were asked for."""
+    mine, other, consumer = source("mine"), source("other", ()), Consumer()
+    consumer.enable(config())
+    started(mine)
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    values = expect(mine, "flush")
+    for number in (values["request_id"], (1 << 64) - 1):
+        other.ask("CommitData", {"flush_request_id": number})
+    assert consumer.reply(request, 0.1) is None
+    mine.ask("CommitData", {"flush_request_id": values["request_id"]})
+    assert consumer.reply(request) == ({}, False)
+
+
+def cut_memory():
+    """Memory that can shrink is not taken; that which is, cannot (PFT-98)."""
+    consumer = Consumer()
+    loose = os.memfd_create("loose", os.MFD_ALLOW_SEALING)
+    os.ftruncate(loose, 256 << 10)
+    plain = os.open("plain", os.O_RDWR | os.O_CREAT)
+    os.ftruncate(plain, 256 << 10)
+    for fd in (loose, plain, os.open("/dev/null", os.O_RDWR)):
+        peer = Peer("producer")
+        peer.bind("ProducerPort")
+        reply = peer.ask("InitializeConnection", {
+            "producer_name": "cut", "producer_provided_shmem": True,
+            "shared_memory_page_size_hint_bytes": 4096}, fds=[fd])
+        assert not reply.get("using_shmem_provided_by_producer"), fd
+    producer = source()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    for size in (0, 4096):
+        try:
+            os.ftruncate(producer.memory.fd, size)
+        except OSError:
+            continue
+        raise AssertionError("the memory was truncated")
+    write(producer, buffer, [1])
+    assert numbers(packets(consumer)) == [1]
+
+
+def changing_memory():
+    """Memory that is changed while the service looks at it: nothing worse than lost packets."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    chance = random.Random(7)
+    child = os.fork()
+    if not child:
+        memory = producer.memory
+        while True:
+            at = chance.randrange(memory.size)
+            memory.map[at] = chance.randrange(256)
+    for number in range(3000):
+        moves = [{"page": chance.randrange(64), "chunk": chance.randrange(14),
+                  "target_buffer": buffer} for _ in range(20)]
+        producer.call("CommitData", {"chunks_to_move": moves}, drop_reply=True)
+        if not number % 500:
+            producer.ask("Sync")
+            packets(consumer)
+    os.kill(child, 9)
+    os.waitpid(child, 0)
+    producer.close()
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    packets(consumer)
+    consumer.ask("FreeBuffers")
+
+
+def deaf_producer():
+    """A producer that never reads its commands is dropped; others are served (PFT-97)."""
+    deaf, good, consumer = source("deaf"), source("good"), Consumer()
+    deaf.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    consumer.enable(config())
+    started(good)
+    many = 0
+    while any(p["name"] == "deaf" for p in consumer.state().get("producers", ())):
+        for _ in range(900):
+            consumer.call("Flush", {"timeout_ms": 1}, drop_reply=True)
+        many += 900
+        assert many < 100000, "it was never dropped"
+    write(good, consumer_buffer(consumer, good), [1])
+    assert 1 in numbers(packets(consumer))
+
+
+def consumer_buffer(consumer, producer):
+    """The buffer that a producer was given."""
+    assert consumer
+    return next(iter(producer.instances.values()))["target_buffer"]
+
+
+def deaf_consumer():
+    """A consumer that asks and never reads: reading waits for it, questions end it."""
+    producer, reader, asker, witness = source(), Consumer(), Consumer(), Consumer()
+    reader.enable(config(buffers=[{"size_kb": 16384}]))
+    buffer = started(producer)[1]["target_buffer"]
+    for number in range(8):
+        write(producer, buffer, [number], 1000000)
+    request = reader.call("ReadBuffers")
+    try:
+        asker.socket.settimeout(30)
+        for _ in range(200000):
+            asker.call("QueryServiceState")
+    except (BrokenPipeError, ConnectionResetError):
+        pass
+    else:
+        raise AssertionError("it was never dropped")
+    assert witness.state()["num_sessions"] == 1
+    # The one who only reads slowly gets everything.
+    sizes, more = 0, True
+    while more:
+        values, more = reader.reply(request)
+        sizes += sum(len(s.get("data", b"")) for s in values.get("slices", ()))
+    assert sizes > 8000000, sizes
+
+
+def floods():
+    """One that floods the service: the others have their turn."""
+    flood, consumer = source("flood"), Consumer()
+    child = os.fork()
+    if not child:
+        frame = encode("IPCFrame", {"request_id": 1, "msg_invoke_method": {
+            "service_id": 1, "method_id": flood.methods["CommitData"], "drop_reply": True,
+            "args_proto": encode("CommitDataRequest", {"chunks_to_move": [
+                {"page": 1, "chunk": 1, "target_buffer": 1}] * 1000})}})
+        frame = struct.pack("<I", len(frame)) + frame
+        while True:
+            flood.socket.sendall(frame)
+    try:
+        good = source("good", ("good",))
+        consumer.enable(config(["good"]))
+        write(good, started(good)[1]["target_buffer"], range(50))
+        consumer.ask("DisableTracing")
+        assert numbers(packets(consumer)) == list(range(50))
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+def many_descriptors():
+    """Descriptors that nobody asked for are closed."""
+    producer = source()
+    service = service_pid(producer)
+    before = len(os.listdir(f"/proc/{service}/fd"))
+    for _ in range(200):
+        producer.call("Sync", fds=[0, 1, 2])
+    producer.ask("Sync")
+    assert len(os.listdir(f"/proc/{service}/fd")) <= before + 1
+
+
+def service_pid(peer):
+    """Of the service at the other end."""
+    return struct.unpack("3i", peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED,
+                                                      12))[0]
+
+
+def memory_of(pid):
+    """(kilobytes, descriptors) of a process."""
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        pages = int(file.read().split()[1])
+    return pages * 4, len(os.listdir(f"/proc/{pid}/fd"))
+
+
+def nothing_left():
+    """Sessions and producers that come and go leave no memory and no descriptor (PFT-14)."""
+    witness = Consumer()
+    service = service_pid(witness)
+    before = None
+    for turn in range(60):
+        if turn == 20:
+            before = memory_of(service)
+        producer, consumer = source(), Consumer()
+        consumer.enable(config(buffers=[{"size_kb": 1024}]))
+        write(producer, started(producer)[1]["target_buffer"], range(500), 1000)
+        packets(consumer)
+        producer.close()
+        consumer.close()
+        until(lambda: not witness.state().get("producers") and
+              not witness.state(True).get("num_sessions"))
+    after = memory_of(service)
+    assert after[1] == before[1], (before, after)
+    assert after[0] < before[0] + 1024, (before, after)
+
+
+def thousand_producers():
+    """A thousand producers in one session; all of them are flushed."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
+    consumer = Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 4096}]))
+    producers = [Producer(f"p{number}", shm_size=32768) for number in range(1000)]
+    for producer in producers:
+        producer.call("RegisterDataSource", {"data_source_descriptor": {"name": SOURCE}},
+                      drop_reply=True)
+    writers = []
+    for number, producer in enumerate(producers):
+        writers.append(Writer(producer, started(producer)[1]["target_buffer"]))
+        writers[-1].write(test_packet(number, 16))
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    for producer, writer in zip(producers, writers):
+        values = expect(producer, "flush")
+        writer.end()
+        producer.commit(flush_request_id=values["request_id"])
+    assert consumer.reply(request) == ({}, False)
+    assert consumer.ask("GetTraceStats")["trace_stats"]["producers_connected"] == 1000
+    found = packets(consumer)
+    assert sorted(numbers(found)) == list(range(1000))
+    assert len({p["trusted_packet_sequence_id"] for p in found if "for_testing" in p}) == 1000
+
+
+def as_user(uid, work, *args):
+    """Does the work as another user; True if it went well."""
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.setgid(uid)
+            os.setuid(uid)
+            work(*args)
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def hold_sessions(count, ready, done):
+    """So many sessions, until the other end of the pipe is closed."""
+    consumers = [Consumer() for _ in range(count)]
+    for consumer in consumers:
+        assert not consumer.enable(config())
+    os.write(ready, b".")
+    os.read(done, 1)
+
+
+def fifteen_sessions():
+    """Fifteen sessions of three users, and not one more."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    ready, done = os.pipe(), os.pipe()
+    children = []
+    for uid in (1001, 1002):
+        child = os.fork()
+        if not child:
+            os.close(done[1])
+            os._exit(not as_user(uid, hold_sessions, 5, ready[1], done[0]))
+        children.append(child)
+    for _ in children:
+        os.read(ready[0], 1)
+    producer = source()
+    consumers = [Consumer() for _ in range(5)]
+    for consumer in consumers:
+        assert not consumer.enable(config())
+    for _ in range(15):
+        started(producer)
+    os.close(done[1])
+    extra = as_user(1003, too_many)
+    for child in children:
+        assert os.waitpid(child, 0)[1] == 0
+    assert extra
+
+
+def too_many():
+    """The sixteenth session."""
+    assert "Too many concurrent tracing sessions (15)" in Consumer().enable(config())["error"]
+
+
+def strangers_session():
+    """What another user may do with sessions that are not his."""
+    consumer = Consumer()
+    reply = consumer.state(True)
+    assert reply["num_sessions"] == 2, reply
+    shared_one = reply["tracing_sessions"]
+    assert [s["unique_session_name"] for s in shared_one] == ["for all"], shared_one
+    assert "another UID" in consumer.clone("secret")["error"]
+    assert "another UID" in consumer.clone("1")["error"]
+    assert fails(consumer.ask, "Attach", {"key": "k"})
+    assert consumer.clone("for all")["success"]
+
+
+def two_users():
+    """Another user sees, clones and attaches nothing but what is for all (PFT-96)."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    mine, for_all = Consumer(), Consumer()
+    mine.enable(config(unique_session_name="secret", write_into_file=True,
+                       output_path=os.path.abspath("t")))
+    mine.ask("Detach", {"key": "k"})
+    for_all.enable(config(unique_session_name="for all", bugreport_score=1))
+    assert as_user(1001, strangers_session)
+
+
+def write_as_user():
+    """A producer of another user."""
+    producer = source("other user")
+    write(producer, started(producer)[1]["target_buffer"], [3])
+
+
+def user_is_stamped():
+    """Packets have the user that the kernel knows."""
+    consumer = Consumer()
+    consumer.enable(config())
+    assert as_user(1001, write_as_user)
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    assert [p["trusted_uid"] for p in found] == [1001], found
+
+
+def refused_when_locked():
+    """A producer of another user, while the service is locked."""
+    peer = Peer("producer")
+    peer.bind("ProducerPort")
+    assert fails(peer.ask, "InitializeConnection", {"producer_name": "x"})
+
+
+def locked():
+    """Lockdown: only producers of the service's own user, until it is lifted."""
+    consumer = Consumer()
+    consumer.enable(config(lockdown_mode=2))
+    assert as_user(1001, refused_when_locked)
+    source()
+    consumer.ask("FreeBuffers")
+    consumer.enable(config(lockdown_mode=1))
+    assert as_user(1001, write_as_user)
+
+
+def denied():
+    """The consumers' socket, for a stranger."""
+    try:
+        Consumer()
+    except PermissionError:
+        return
+    raise AssertionError("it could connect")
+
+
+def who_may_consume():
+    """Anybody may be a producer, a consumer only the owner and the group."""
+    assert os.stat(os.environ["PERFETTO_CONSUMER_SOCK_NAME"]).st_mode & 0o777 == 0o660
+    assert as_user(1001, denied)
+    assert as_user(1001, refused_name)
+
+
+def refused_name():
+    """A producer without a session."""
+    assert Producer("stranger").hello
+
+
+if __name__ == "__main__":
+    main(globals())

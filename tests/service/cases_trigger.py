@@ -1,0 +1,338 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_trigger.py CASE... - triggers, clones, events that consumers observe, queries"""
+
+import os
+
+from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
+                  until, write)
+from consumer import Consumer
+from producer import Producer, Writer, test_packet
+from wire import decode
+
+START, STOP, CLONE = 1, 2, 4
+FOREVER = 3600000
+
+
+def triggered(mode, triggers, timeout=FOREVER, **more):
+    """A configuration with triggers."""
+    return config(trigger_config={"trigger_mode": mode, "trigger_timeout_ms": timeout,
+                                  "triggers": triggers}, **more)
+
+
+def fire(producer, *names):
+    """And the service has heard of it."""
+    producer.ask("ActivateTriggers", {"trigger_names": list(names)})
+
+
+def hits(found):
+    """Triggers that the trace has."""
+    return [p["trigger"]["trigger_name"] for p in found if "trigger" in p]
+
+
+def starts():
+    """START_TRACING: nothing until the trigger, then its delay (PFT-80)."""
+    producer, consumer = source("p"), Consumer()
+    consumer.enable(triggered(START, [{"name": "go", "stop_delay_ms": 100}]))
+    expect(producer, "setup_tracing")
+    expect(producer, "setup_data_source")
+    fire(producer, "other")
+    assert producer.command(0.1) is None
+    fire(producer, "go")
+    made = expect(producer, "start_data_source")["config"]
+    write(producer, made["target_buffer"], [1])
+    values = expect(producer, "flush")
+    producer.commit(flush_request_id=values["request_id"])
+    assert consumer.ended()["disabled"]
+    found = packets(consumer)
+    assert numbers(found) == [1] and hits(found) == ["go"]
+    hit = next(p for p in found if "trigger" in p)
+    assert hit["trigger"]["producer_name"] == "p" and hit["trigger"]["stop_delay_ms"] == 100
+
+
+def starts_never():
+    """Without a trigger it ends empty."""
+    consumer = Consumer()
+    consumer.enable(triggered(START, [{"name": "go"}], timeout=50))
+    assert consumer.ended()["disabled"]
+    assert packets(consumer) == []
+
+
+def stops():
+    """STOP_TRACING: it traces at once, and is empty until the trigger (PFT-81)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(triggered(STOP, [{"name": "halt", "stop_delay_ms": 50}]))
+    number, made = started(producer)
+    write(producer, made["target_buffer"], [1, 2])
+    assert packets(consumer) == []
+    fire(producer, "halt", "halt")
+    values = expect(producer, "flush")
+    assert values["flags"] == 0x12
+    write(producer, made["target_buffer"], [3])
+    producer.commit(flush_request_id=values["request_id"])
+    assert expect(producer, "stop_data_source") == {"instance_id": number}
+    assert consumer.ended()["disabled"]
+    found = packets(consumer)
+    assert sorted(numbers(found)) == [1, 2, 3] and hits(found) == ["halt", "halt"]
+
+
+def stops_never():
+    """After the time-out it is still empty; but a clone has everything."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(triggered(STOP, [{"name": "halt"}], timeout=1000, flush_timeout_ms=50,
+                              unique_session_name="s"))
+    write(producer, started(producer)[1]["target_buffer"], [1, 2])
+    assert clone.clone("s")["success"]
+    assert numbers(packets(clone)) == [1, 2]
+    assert consumer.ended()["disabled"]
+    assert packets(consumer) == []
+
+
+def snapshots():
+    """CLONE_SNAPSHOT: the session goes on, the consumer is told, again and again (PFT-82)."""
+    producer, consumer = source("p"), Consumer()
+    consumer.observe(4)
+    consumer.enable(triggered(CLONE, [{"name": "snap", "stop_delay_ms": 10}],
+                              flush_timeout_ms=50))
+    buffer = started(producer)[1]["target_buffer"]
+    for number in range(3):
+        write(producer, buffer, [number])
+        fire(producer, "snap")
+        hit = consumer.event()["clone_trigger_hit"]
+        assert (hit["trigger_name"], hit["producer_name"]) == ("snap", "p"), hit
+        assert hit["producer_uid"] == os.getuid() and hit["trigger_delay_ms"] == 10
+        clone = Consumer()
+        reply = clone.ask("CloneSession", {
+            "session_id": hit["tracing_session_id"], "clone_trigger_name": "snap",
+            "clone_trigger_producer_name": "p", "clone_trigger_boot_time_ns": hit["boot_time_ns"]})
+        assert reply["success"], reply
+        found = packets(clone)
+        assert sorted(numbers(found)) == list(range(number + 1))
+        cause = next(p for p in found if "clone_snapshot_trigger" in p)
+        assert cause["clone_snapshot_trigger"]["trigger_name"] == "snap"
+        clone.ask("FreeBuffers")
+    assert packets(consumer) == []
+
+
+def clone_instead_of_stop():
+    """use_clone_snapshot_if_available makes a stop trigger a clone trigger."""
+    producer, consumer = source(), Consumer()
+    consumer.observe(4)
+    wanted = triggered(STOP, [{"name": "snap"}])
+    wanted["trigger_config"]["use_clone_snapshot_if_available"] = True
+    consumer.enable(wanted)
+    started(producer)
+    fire(producer, "snap")
+    assert consumer.event()["clone_trigger_hit"]["trigger_name"] == "snap"
+    assert consumer.state(True)["tracing_sessions"][0]["is_started"]
+
+
+def chosen_by_producer():
+    """producer_name_regex: all of the name."""
+    good, bad, consumer = source("probes", ()), source("probesx", ()), Consumer()
+    consumer.enable(triggered(START, [{"name": "go", "producer_name_regex": "pro.*s"}]))
+    fire(bad, "go")
+    assert consumer.state(True)["tracing_sessions"][0]["state"] == "CONFIGURED"
+    fire(good, "go")
+    assert consumer.state(True)["tracing_sessions"][0]["state"] != "CONFIGURED"
+
+
+def seldom():
+    """max_per_24_h and skip_probability."""
+    producer, consumer = source(), Consumer()
+    consumer.observe(4)
+    consumer.enable(triggered(CLONE, [{"name": "twice", "max_per_24_h": 2}, {"name": "always"},
+                                      {"name": "never", "skip_probability": 1.0}]))
+    fire(producer, "twice", "never", "twice", "twice")
+    fire(producer, "always")
+    seen = [consumer.event()["clone_trigger_hit"]["trigger_name"] for _ in range(3)]
+    assert sorted(seen) == ["always", "twice", "twice"], seen
+
+
+def cloned():
+    """A clone has what there was; the original all it had, and goes on (PFT-83)."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 64}]))
+    buffer = started(producer)[1]["target_buffer"]
+    write(producer, buffer, [1])
+    writer = Writer(producer, buffer)
+    writer.write(test_packet(2, 16))
+    request = clone.call("CloneSession", {"session_id": 1})
+    values = expect(producer, "flush")
+    assert values["flags"] == 0x13
+    writer.end()
+    producer.commit(flush_request_id=values["request_id"])
+    reply = clone.reply(request)[0]
+    assert reply["success"] and not reply.get("was_write_into_file"), reply
+    found = packets(clone)
+    assert sorted(numbers(found)) == [1, 2]
+    uuid = next(p["trace_uuid"] for p in found if "trace_uuid" in p)
+    assert (uuid["msb"], uuid["lsb"]) == (reply["uuid_msb"], reply["uuid_lsb"])
+    states = {s["id"]: s["state"] for s in clone.state(True)["tracing_sessions"]}
+    assert states == {1: "STARTED", 2: "CLONED_READ_ONLY"}, states
+    write(producer, buffer, [3])
+    found = packets(consumer)
+    assert sorted(numbers(found)) == [1, 2, 3]
+    assert uuid != next(p["trace_uuid"] for p in found if "trace_uuid" in p)
+    assert "clone_started" not in events(found)
+
+
+def clone_refused():
+    """What cannot be cloned, and by whom."""
+    consumer, clone = Consumer(), Consumer()
+    for which in ("77", "nobody"):
+        assert "not found" in clone.clone(which)["error"]
+    assert not clone.ask("CloneSession").get("success")
+    consumer.enable(config())
+    assert clone.clone("1")["success"]
+    assert "FreeBuffers" in clone.clone("1")["error"]
+
+
+def clone_of_a_dying_session():
+    """The original goes while it is being cloned."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(flush_timeout_ms=FOREVER))
+    started(producer)
+    request = clone.call("CloneSession", {"session_id": 1})
+    expect(producer, "flush")
+    consumer.close()
+    reply = clone.reply(request)[0]
+    assert not reply.get("success") and "ended" in reply["error"], reply
+
+
+def cloner_goes():
+    """The one who clones goes before the flush is over."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(flush_timeout_ms=FOREVER))
+    started(producer)
+    clone.call("CloneSession", {"session_id": 1})
+    values = expect(producer, "flush")
+    clone.close()
+    consumer.state()
+    producer.commit(flush_request_id=values["request_id"])
+    producer.ask("Sync")
+    assert consumer.state(True)["num_sessions"] == 1
+
+
+def handed_over():
+    """transfer_on_clone hands a buffer over, clear_before_clone empties it first."""
+    producer, consumer, clone = source(offers=("a", "b", "c")), Consumer(), Consumer()
+    consumer.enable(config(
+        [{"name": n, "target_buffer": i} for i, n in enumerate("abc")],
+        [{"size_kb": 64, "transfer_on_clone": True}, {"size_kb": 64, "clear_before_clone": True},
+         {"size_kb": 64}], flush_timeout_ms=50))
+    target = {}
+    for _ in range(3):
+        made = started(producer)[1]
+        target[made["name"]] = made["target_buffer"]
+    for number, name in enumerate("abc"):
+        write(producer, target[name], [number])
+    assert clone.clone("1")["success"]
+    assert sorted(numbers(packets(clone))) == [0, 2]
+    write(producer, target["a"], [7])
+    assert sorted(numbers(packets(consumer))) == [2, 7]
+
+
+def clone_of_a_file():
+    """The clone of a session that writes into a file: the file so far, then the buffers."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    path = os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=100,
+                           write_flush_mode=2, flush_timeout_ms=50))
+    write(producer, started(producer)[1]["target_buffer"], [1, 2])
+    until(lambda: os.path.getsize(path) > 0)
+    assert "descriptor is missing" in clone.clone("1")["error"]
+    with open("clone.pftrace", "wb+") as file:
+        reply = clone.ask("CloneSession", {"session_id": 1}, fds=[file.fileno()])
+        assert reply["success"] and reply["was_write_into_file"], reply
+        file.seek(0)
+        found = decode("Trace", file.read())["packet"]
+    assert numbers(found) == [1, 2]
+
+
+def observed():
+    """Events come only to those who asked, until they ask for none."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    started(producer)
+    consumer.observe(1)
+    assert consumer.event()["instance_state_changes"][0] == {
+        "producer_name": "test.producer", "data_source_name": SOURCE, "state": 2}
+    consumer.observe(2)
+    assert consumer.event()["all_data_sources_started"]
+    old = consumer.observed
+    consumer.observe(0)
+    assert consumer.reply(old)[1] is False
+    assert consumer.reply(consumer.observed)[1] is False
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+
+
+def queried():
+    """All that QueryServiceState tells (PFT-85)."""
+    producer, consumer = source("who", ("a", "b")), Consumer()
+    consumer.enable(config(["a"], [{"size_kb": 64}, {"size_kb": 32}], duration_ms=FOREVER,
+                           unique_session_name="n", bugreport_score=3,
+                           bugreport_filename="f.trace"))
+    started(producer)
+    state = consumer.state()
+    assert state["producers"] == [{"id": 1, "name": "who", "pid": os.getpid(),
+                                   "uid": os.getuid(), "sdk_version": "tests"}], state
+    names = [s["ds_descriptor"]["name"] for s in state["data_sources"]]
+    assert names == ["a", "b"], names
+    session = state["tracing_sessions"][0]
+    assert session.pop("start_realtime_ns") > 0
+    assert session == {"id": 1, "consumer_uid": os.getuid(), "state": "STARTED",
+                       "unique_session_name": "n", "buffer_size_kb": [64, 32],
+                       "duration_ms": FOREVER, "num_data_sources": 1, "bugreport_score": 3,
+                       "bugreport_filename": "f.trace", "is_started": True}, session
+    assert "producers" not in consumer.state(True)
+
+
+def many_sources():
+    """An answer that is longer than a frame comes in parts."""
+    producer, consumer = Producer("p" * 200), Consumer()
+    for number in range(2000):
+        producer.call("RegisterDataSource", {"data_source_descriptor": {
+            "name": f"{number}." + "n" * 100}}, drop_reply=True)
+    producer.ask("Sync")
+    names = [s["ds_descriptor"]["name"] for s in consumer.state()["data_sources"]]
+    assert [int(n.partition(".")[0]) for n in names] == list(range(2000))
+
+
+def statistics():
+    """Counts of the service and of the session (E.12)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 64}]))
+    writer = write(producer, started(producer)[1]["target_buffer"], range(40), 1000)
+    found = consumer.ask("GetTraceStats")["trace_stats"]
+    buffer = found["buffer_stats"][0]
+    assert buffer["buffer_size"] == 64 << 10 and buffer["chunks_written"] == writer.chunk_id
+    assert buffer["bytes_written"] > 40000 and not buffer["chunks_overwritten"]
+    assert (found["producers_connected"], found["data_sources_registered"]) == (1, 1)
+    row = found["writer_stats"][0]
+    assert sum(row["chunk_payload_histogram_counts"]) == writer.chunk_id
+    assert len(row["chunk_payload_histogram_counts"]) == len(found["chunk_payload_histogram_def"]) + 1
+    assert numbers(packets(consumer)) == list(range(40))
+    after = consumer.ask("GetTraceStats")["trace_stats"]["buffer_stats"][0]
+    assert after["bytes_read"] > 40000 and after["chunks_read"] == writer.chunk_id
+    fill = after["bytes_written"] - after["bytes_read"] - after["bytes_overwritten"] + \
+        after["padding_bytes_written"] - after["padding_bytes_cleared"]
+    assert 0 <= fill <= after["buffer_size"], after
+
+
+def compressed():
+    """Packets that are compressed are the same ones."""
+    import zlib
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(compression={"deflate": {}}))
+    write(producer, started(producer)[1]["target_buffer"], range(50), 100)
+    found = []
+    for packet in packets(consumer):
+        assert "compressed_packets" in packet, packet
+        found += decode("Trace", zlib.decompress(packet["compressed_packets"]))["packet"]
+    assert numbers(found) == list(range(50))
+
+
+if __name__ == "__main__":
+    main(globals())
