@@ -16,7 +16,7 @@
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
-/* Room for one descriptor: a second one is closed by the kernel. */
+/* One descriptor */
 union control {
 	char bytes[CMSG_SPACE(sizeof(int))];
 	struct cmsghdr align;
@@ -290,6 +290,7 @@ static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
 	pft__ipcframe__free_unpacked(frame, NULL);
 }
 
+/* There is room for one: the kernel has closed the others. */
 static void keep_fd(struct peer *p, struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
@@ -306,8 +307,9 @@ static void keep_fd(struct peer *p, struct msghdr *message)
 static ssize_t receive(struct peer *p)
 {
 	union control control;
+	/* Not all of it, which for the sake of alignment would have room for two. */
 	struct msghdr message = { .msg_iovlen = 1, .msg_control = control.bytes,
-				  .msg_controllen = sizeof(control.bytes) };
+				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	struct iovec vec;
 	uint8_t *to;
 	ssize_t n = frames_room(&p->frames, &to, &vec.iov_len);
