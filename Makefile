@@ -228,9 +228,11 @@ $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c
 service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
 $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
-		tests/fuzz/fuzz_pft_*.c bench/service/*.c))): | $(BUILD)/include/service.pb-c.h
-$(BUILD)/obj/userspace/daemon/% $(BUILD)/obj/bench/service/%: INCLUDE += -I$(BUILD)/include
-$(BUILD)/obj/bench/service/%: | $(BUILD)/include/service.pb-c.h
+		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
+$(BUILD)/obj/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
+$(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
+$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_read \
+		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 # For tests in Python

@@ -65,6 +65,15 @@ planted()
 	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
 }
 
+@test "the service's benchmark prints samples" {
+	run bench service
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output =~ service\.commit@4088\ +ktrace\ +MB/s\  ]]
+	[[ $output =~ service\.commit@4088\ +memcpy\ +MB/s\  ]]
+	[[ $output =~ service\.read@292\ +ktrace\ +MB/s\  ]]
+}
+
 @test "the page's benchmark prints samples" {
 	run bench html
 	echo "$output"

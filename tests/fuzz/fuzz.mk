@@ -19,6 +19,12 @@ $(FUZZ)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(STD) $(WARN) $(FUZZ_FLAGS) $(INCLUDE) -Imodule -c $< -o $@
 
+$(FUZZ)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
+	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) $(STD) $(FUZZ_FLAGS) $(INCLUDE) -c $< -o $@
+$(FUZZ)/obj/userspace/daemon/service/% $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -I$(BUILD)/include
+$(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -Itests/unit -Iuserspace/daemon -Iuserspace/proto
+
 define fuzz_archive
 $(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o) tests/fuzz/fuzz.mk
 	@rm -f $$@
@@ -26,12 +32,14 @@ $(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o) tests/fuzz/fuzz.mk
 endef
 $(eval $(call fuzz_archive,traceset,$(traceset_src)))
 $(eval $(call fuzz_archive,writer,$(writer_src)))
-$(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src)))
+$(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src) $(pbtxt_src)))
+$(FUZZ)/daemon.a: $(FUZZ)/obj/service.pb-c.o
 $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 $(eval $(call fuzz_archive,posix,$(posix_src)))
 
 $(FUZZ)/bin/fuzz_attach $(FUZZ)/bin/fuzz_options: $(FUZZ)/writer.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_proc $(FUZZ)/bin/fuzz_registry: $(FUZZ)/daemon.a
+$(filter $(FUZZ)/bin/fuzz_pft_%,$(fuzzers)): $(FUZZ)/daemon.a
 $(FUZZ)/bin/fuzz_options $(FUZZ)/bin/fuzz_viewer $(FUZZ)/bin/fuzz_shark: $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_perf: $(FUZZ)/viewer.a
 $(FUZZ)/bin/fuzz_posix_log: $(FUZZ)/posix.a
@@ -40,7 +48,7 @@ $(FUZZ)/bin/%: $(FUZZ)/obj/tests/fuzz/%.o $(FUZZ)/traceset.a
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) -pthread -fsanitize=fuzzer,address,undefined $(FUZZ_EXTRA) \
 		$(filter %.o,$^) $(sort $(filter-out %/traceset.a,$(filter %.a,$^))) \
-		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm -lz -o $@
+		$(FUZZ)/traceset.a $(TRACESET_LIBS) -ldw -lelf -lbpf -lm $(service_libs) -o $@
 
 .PHONY: fuzz fuzz-programs
 fuzz-programs: $(fuzzers)

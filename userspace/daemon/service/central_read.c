@@ -264,10 +264,24 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 	}
 }
 
+/* Of a chunk of whole packets nobody has to know where they begin and end. */
+static void drop_whole(struct central *c, struct sequence *s, struct record *r)
+{
+	may_begin(c, s, r, MODE_DROP);
+	if (r->left)
+		lose(s, CENTRAL_OVERWRITTEN);
+	note_end(s, r, FRAGMENT_NONE);
+	ring_erase(c, r);
+}
+
 void central_drop_until(struct central *c, struct record *target)
 {
 	struct sequence *s = record_sequence(c, target);
 
+	if (!target->older && !(target->flags & (SMB_CONTINUES_PREVIOUS | SMB_CONTINUES_NEXT))) {
+		drop_whole(c, s, target);
+		return;
+	}
 	while (next_packet(c, s, target, MODE_DROP, NULL) == STEP_PACKET)
 		lose(s, CENTRAL_OVERWRITTEN);
 }
