@@ -37,7 +37,7 @@ struct posix_item {
  * ktrace_posix_stream_create - make a stream, suspended
  * @attr:	as they are to be used: the policy is set; creation time is filled in
  * @pid:	who is traced, or POSIX_TRACE_ALLPROC; exists, and may be traced
- * @controller:	who the stream belongs to
+ * @controller:	who the stream belongs to: its controller, or the keeper that has it for that
  * @board:	of the user of the traced process; NULL: ENOMEM
  * @out:	the stream
  *

@@ -98,10 +98,15 @@ static int open_log(const struct posix_attr *attr)
 
 static int create(struct rpc_request *r, struct rpc_answer *a)
 {
+	/* The place is this process's: when the controller is gone, there is a log to complete. */
+	struct posix_owner self = { .pid = getpid() };
 	int error = -ktrace_posix_board_map(r->uid, &board);
+	char state;
+	uid_t uid;
 
+	self.start = ktrace_posix_start_time(self.pid, &state, &uid);
 	if (!error)
-		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board,
+		error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board,
 						   &keeper.stream);
 	if (error)
 		return error;
