@@ -32,20 +32,22 @@ static void board_path(char *path, size_t size, uid_t uid)
 /* Makes and names the file. Return: descriptor or -errno; -EEXIST somebody else has. */
 static int make_file(const char *path, uid_t uid)
 {
-	struct posix_board head = { .magic = POSIX_BOARD_MAGIC, .version = POSIX_BOARD_VERSION,
-				    .size = sizeof(head) };
+	/* A board is more than a thread's stack may have: magic, version, size, is_closed */
+	static const __u32 head[] = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION,
+				      sizeof(struct posix_board), 0 };
 	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
 	char self[32];
 
 	if (fd < 0)
 		return -errno;
-	error = posix_fallocate(fd, 0, sizeof(head));
+	error = posix_fallocate(fd, 0, sizeof(struct posix_board));
 	if (error) {
 		close(fd);
 		return -error;
 	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	if (pwrite(fd, &head, offsetof(struct posix_board, running), 0) < 0 ||
+	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
+	if (pwrite(fd, head, sizeof(head), 0) < 0 ||
 	    (uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
 	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
 		error = -errno;
