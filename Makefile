@@ -30,7 +30,7 @@ STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MM
 	   -ffile-prefix-map=$(CURDIR)=.
 
 .DEFAULT_GOAL := all
-.PHONY: all lib tools module examples logevent shark_kernel bench-programs progs help
+.PHONY: all lib tools module examples logevent shark_kernel bench-programs progs posix-suite help
 
 # What is built from what. A new file in one of these folders is picked up.
 ring_src     := $(wildcard module/ring/*.c)
@@ -83,7 +83,13 @@ tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrac
 	$(BUILD)/libexec/ktrace/posix-keeper
 examples: $(examples)
 bench-programs: $(benches)
-progs: $(progs)
+progs: $(progs) posix-suite
+# The conformance suite for <trace.h> knows the header and the library, and nothing else.
+posix-suite: $(BUILD)/lib/libktrace-posix.so
+	$(call say,MAKE,tests/posix)
+	$(Q)LIBS='-L$(abspath $(BUILD))/lib -Wl,-rpath,\$$$$ORIGIN/../lib -lktrace-posix' \
+		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC=$(CC) WERROR=$(WERROR) \
+		CPPFLAGS=-I$(CURDIR)/userspace/lib/posix
 
 # Its stack is looked at.
 $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -182,7 +188,6 @@ $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
 import-perfetto_libs := -lprotobuf-c -lz
-session_libs := -lprotobuf-c -lz
 import-ctf_libs := -lbabeltrace2
 import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
 $(BUILD)/obj/userspace/viewer/programs/import-trace-dat/%: INCLUDE += \
@@ -193,7 +198,7 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(BUILD)/lib/viewer.a $(BUILD)/lib/libktraceset.so
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o,$$^) $$(filter %.a,$$^) -L$(BUILD)/lib \
+	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o %.a,$$^) -L$(BUILD)/lib \
 		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
@@ -218,12 +223,6 @@ $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/*-perfetto/
 		| $(BUILD)/include/perfetto.pb-c.h
 $(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto: \
 		$(BUILD)/obj/perfetto.pb-c.o
-# A session's packets become a tracefile as those of a file do.
-$(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
-		%/main.c,$(wildcard userspace/viewer/programs/import-perfetto/*.c)))
-$(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/viewer/programs/import-perfetto
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c)): \
-		| $(BUILD)/include/perfetto.pb-c.h
 # Those of the service: each that includes them is compiled after they were made.
 service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \

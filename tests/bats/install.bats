@@ -105,6 +105,18 @@ traced()
 	done
 }
 
+@test "a program of <trace.h> builds with pkg-config, and each function has a page by its name" {
+	local f
+	# shellcheck disable=SC2046
+	gcc -std=c11 -D_GNU_SOURCE -Wall -Werror "$ROOT/tests/posix/listing.c" "$ROOT/tests/posix/suite.c" \
+		-o listing $(pkg-config --cflags --libs ktrace-posix)
+	LD_LIBRARY_PATH=$USR/lib TRACE_CHOICES=1 KTRACE_BACKEND=shm ./listing
+	for f in $(sed -n 's/^FUNCTION([a-z]*, \([a-z_]*\),.*/\1/p' "$ROOT/tests/posix/functions.h"); do
+		grep -q "^\.Nm $f" "$USR/share/man/man3/$f.3"
+	done
+	[ -s "$USR/share/man/man7/posix_trace.7" ]
+}
+
 @test "Python finds the module, and that the library" {
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$USR/lib/python3/dist-packages python3 -c '
 import sys

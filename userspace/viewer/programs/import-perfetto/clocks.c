@@ -30,12 +30,11 @@ struct clock {
 	size_t way_links;
 };
 
-/* struct link - two clocks; from and to are the key. pairs: by their first; last: that came */
+/* struct link - two clocks; from and to are the key */
 struct link {
 	struct clock_id from;
 	struct clock_id to;
 	struct pair *pairs;
-	struct pair last;
 	size_t nr;
 	size_t cap;
 };
@@ -82,7 +81,6 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	struct link *link = rows_get(&c->links, &key);
 	struct clock *clock;
 	struct pair *new;
-	size_t at;
 
 	if (!link || !rows_get(&c->clocks, &to->clock))
 		return -ENOMEM;
@@ -91,8 +89,7 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 		return -ENOMEM;
 	if (c->links.nr != links && begin_link(c, from->clock, (__u32)links))
 		return -ENOMEM;
-	/* If both are earlier, it is the snapshots that are out of order. */
-	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
+	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
 		clock->went_back = true;
 	if (link->nr == link->cap) {
 		link->cap = link->cap ? 2 * link->cap : 4;
@@ -101,10 +98,7 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 			return -ENOMEM;
 		link->pairs = new;
 	}
-	link->last = (struct pair){ .from = from->ns, .to = to->ns };
-	for (at = link->nr++; at && link->pairs[at - 1].from > from->ns; at--)
-		link->pairs[at] = link->pairs[at - 1];
-	link->pairs[at] = link->last;
+	link->pairs[link->nr++] = (struct pair){ .from = from->ns, .to = to->ns };
 	return 0;
 }
 

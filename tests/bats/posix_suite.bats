@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# <trace.h>: the conformance suite in tests/posix, with both back ends
+
+load helpers
+
+SUITE=$ROOT/tests/posix
+
+setup()
+{
+	setup_test
+	export OUT=$BUILD/posix TRACE_CHOICES=1 TMPDIR=$PWD KTRACE_BACKEND
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# alone COMMAND...: with a /dev/shm of its own, as it takes all streams that there may be
+alone()
+{
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare $([ "$(id -u)" = 0 ] || echo -r) -m sh -c 'mount -t tmpfs none /dev/shm && exec "$@"' sh "$@"
+}
+
+# bats test_tags=shm
+@test "trace.h is C99, C11, C23 and C++, and its 50 functions have their types" {
+	make -s -C "$SUITE" languages CPPFLAGS="-I$ROOT/userspace/lib/posix"
+	make -s -C "$SUITE" languages CC=clang CXX=clang++ CPPFLAGS="-I$ROOT/userspace/lib/posix"
+}
+
+# bats test_tags=shm
+@test "there is a program for each function, and each function has a manual page" {
+	local f
+	for f in $(sed -n 's/^FUNCTION([a-z]*, \([a-z_]*\),.*/\1/p' "$SUITE/functions.h"); do
+		[ -x "$OUT/$f" ]
+		grep -qx ".Nm $f\( ,\)\?" "$ROOT"/Documentation/man/posix_trace_*.3
+	done
+	[ "$(grep -c '^FUNCTION(' "$SUITE/functions.h")" = 50 ]
+}
+
+# bats test_tags=shm
+@test "all that the standard has, in shared memory" {
+	alone "$SUITE/run"
+}
+
+# bats test_tags=dev
+@test "all that the standard has, on the device, while the clock is set" {
+	if in_guest; then
+		export TRACE_SET_CLOCK=1
+	fi
+	TRACE_LIMIT=250 alone "$SUITE/run"
+}
+
+# bats test_tags=shm
+@test "the same seed of the model does the same again" {
+	alone "$OUT/model" 99 500 >first
+	alone "$OUT/model" 99 500 >second
+	cmp first second
+}
+
+# bats test_tags=shm
+@test "valgrind finds nothing" {
+	export TRACE_WRAP="valgrind -q --error-exitcode=9"
+	TRACE_LIMIT=250 alone "$SUITE/run" listing rationale states posix_trace_attr_destroy \
+		posix_trace_get_attr posix_trace_getnext_event posix_trace_eventid_open
+}

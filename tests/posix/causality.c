@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * causality.c - an event that caused another is read before it, whichever CPUs they were on
+ *
+ * XSH posix_trace_getnext_event: events are reported in the order in which they were generated.
+ * Threads and processes tell events in turn; each sees its predecessor's turn first.
+ */
+#include "suite.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define PAGE "XSH posix_trace_getnext_event"
+#define TELLERS 4
+#define ROUNDS 2000
+
+static atomic_uint *turn;
+static trace_event_id_t id;
+
+static void go_to(unsigned int who)
+{
+	cpu_set_t all, one;
+	unsigned int n = 0;
+
+	if (sched_getaffinity(0, sizeof(all), &all))
+		return;
+	CPU_ZERO(&one);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &all) && n++ % TELLERS == who % CPU_COUNT(&all))
+			CPU_SET(cpu, &one);
+	if (CPU_COUNT(&one))
+		sched_setaffinity(0, sizeof(one), &one);
+}
+
+static void take_turns(unsigned int who, unsigned int end)
+{
+	unsigned int now;
+
+	go_to(who);
+	while ((now = atomic_load_explicit(turn, memory_order_acquire)) < end) {
+		if (now % TELLERS != who) {
+			sched_yield();
+			continue;
+		}
+		tell(id, now);
+		atomic_store_explicit(turn, now + 1, memory_order_release);
+	}
+}
+
+static void *teller(void *who)
+{
+	take_turns((uintptr_t)who, ROUNDS);
+	return NULL;
+}
+
+/* in_order - reads all; each number once, in order */
+static void in_order(trace_id_t trid, const char *what)
+{
+	uint64_t n = 0, wrong = 0, back = 0;
+	struct timespec last = { 0, 0 };
+	struct seen e;
+
+	while (try_next(trid, &e)) {
+		if (!posix_trace_eventid_equal(trid, e.info.posix_event_id, id))
+			continue;
+		wrong += number_of(&e) != n++;
+		back += e.info.posix_timestamp.tv_sec < last.tv_sec ||
+			(e.info.posix_timestamp.tv_sec == last.tv_sec &&
+			 e.info.posix_timestamp.tv_nsec < last.tv_nsec);
+		last = e.info.posix_timestamp;
+	}
+	same(DESCRIPTION, n, ROUNDS, "%s: all events are read", what);
+	same(DESCRIPTION, wrong, 0, "in the order of their turns");
+	same(DESCRIPTION, back, 0, "and of their stamps");
+}
+
+static void threads(void)
+{
+	trace_id_t trid = started(0, 1 << 20);
+	pthread_t thread[TELLERS];
+
+	atomic_store(turn, 0);
+	for (uintptr_t i = 0; i < TELLERS; i++)
+		need(pthread_create(&thread[i], NULL, teller, (void *)i));
+	for (int i = 0; i < TELLERS; i++)
+		need(pthread_join(thread[i], NULL));
+	in_order(trid, "threads");
+	need(posix_trace_shutdown(trid));
+}
+
+static void processes(void)
+{
+	trace_attr_t attr;
+	trace_id_t trid;
+	pid_t pid[TELLERS];
+
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
+	need(posix_trace_attr_setstreamsize(&attr, 1 << 20));
+	need(posix_trace_create(0, &attr, &trid));
+	need(posix_trace_start(trid));
+	atomic_store(turn, 0);
+	fflush(stdout);
+	for (int i = 0; i < TELLERS; i++) {
+		pid[i] = fork();
+		need(pid[i] < 0 ? errno : 0);
+		if (pid[i] == 0) {
+			take_turns(i, ROUNDS);
+			_exit(0);
+		}
+	}
+	for (int i = 0; i < TELLERS; i++)
+		waitpid(pid[i], NULL, 0);
+	in_order(trid, "processes");
+	need(posix_trace_shutdown(trid));
+}
+
+int main(void)
+{
+	id = event("turn");
+	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	need(turn == MAP_FAILED ? errno : 0);
+	threads();
+	processes();
+	return done();
+}

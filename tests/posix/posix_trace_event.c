@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "suite.h"
+
+#include <signal.h>
+#include <sys/time.h>
+
+#define PAGE "XSH posix_trace_event"
+
+static trace_event_id_t id;
+
+static void info(void)
+{
+	trace_id_t trid = started(0, 0);
+	struct timespec before, after;
+	struct seen e = { 0 };
+
+	clock_gettime(CLOCK_REALTIME, &before);
+	posix_trace_event(id, "data", 4);
+	clock_gettime(CLOCK_REALTIME, &after);
+	check(DESCRIPTION, try_next(trid, &e), "an event is recorded");
+	check("XSH 2.11.1", posix_trace_eventid_equal(trid, e.info.posix_event_id, id),
+	      "of its type");
+	same("XSH 2.11.1", e.info.posix_pid, getpid(), "with the process");
+	check("XSH 2.11.1", pthread_equal(e.info.posix_thread_id, pthread_self()), "the thread");
+	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)info &&
+	      (char *)e.info.posix_prog_address < (char *)info + 4096, "the address of the call");
+	check("posix_trace(7)", e.info.posix_timestamp.tv_sec >= before.tv_sec - 1 &&
+	      e.info.posix_timestamp.tv_sec <= after.tv_sec + 1, "the time, of CLOCK_REALTIME");
+	same("XSH 2.11.1", e.info.posix_truncation_status, POSIX_TRACE_NOT_TRUNCATED, "not cut");
+	check(DESCRIPTION, e.len == 4 && memcmp(e.data, "data", 4) == 0, "and the data");
+	posix_trace_event(id, NULL, 0);
+	check(DESCRIPTION, try_next(trid, &e) && e.len == 0, "data may be missing");
+	need(posix_trace_shutdown(trid));
+}
+
+/* Where it does nothing */
+static void no_effect(void)
+{
+	trace_id_t trid;
+	trace_event_set_t set;
+
+	tell(id, 1);
+	check(DESCRIPTION, true, "without a stream nothing happens");
+	trid = stream(0, 0);
+	tell(id, 1);
+	tells(DESCRIPTION, trid, ACTIVE, "", "nor with one that does not run");
+	need(posix_trace_eventset_empty(&set));
+	need(posix_trace_eventset_add(id, &set));
+	need(posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET));
+	need(posix_trace_start(trid));
+	drain(trid);
+	tell(id, 1);
+	tells(DESCRIPTION, trid, ACTIVE, "", "nor with a filter that has it");
+	need(posix_trace_set_filter(trid, &set, POSIX_TRACE_SUB_EVENTSET));
+	drain(trid);
+	tell((trace_event_id_t)-1, 1);
+	tell(0, 1);
+	tells("posix_trace(7)", trid, ACTIVE, "", "nor with an id that is none");
+	need(posix_trace_shutdown(trid));
+}
+
+static volatile sig_atomic_t handled;
+
+static void handler(int number)
+{
+	int error = errno;
+
+	(void)number;
+	tell(id, 1000000 + (uint64_t)handled++);
+	errno = error;
+}
+
+/* A handler interrupts it anywhere, itself included. */
+static void in_handlers(void)
+{
+	trace_id_t trid = started(POSIX_TRACE_LOOP, 1 << 22);
+	struct itimerval every = { { 0, 2000 }, { 0, 2000 } }, never = { { 0, 0 }, { 0, 0 } };
+	uint64_t n = 0, own = 0, theirs = 0, wrong = 0, number;
+	struct seen e;
+
+	signal(SIGALRM, handler);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while ((handled < 50 || n < 2000) && n < 20000) {
+		tell(id, n++);
+		if (n > 2000)
+			pause_ms(1);
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	while (try_next(trid, &e)) {
+		number = number_of(&e);
+		if (number < 1000000)
+			wrong += number != own++;
+		else
+			wrong += number != 1000000 + theirs++;
+	}
+	same("XSH 2.4.3", own, n, "no event of the program is lost by signals");
+	same("XSH 2.4.3", theirs, handled, "nor of the handler");
+	same("XSH 2.4.3", wrong, 0, "all are in order and whole");
+	need(posix_trace_shutdown(trid));
+}
+
+int main(void)
+{
+	id = event("told");
+	no_effect();
+	info();
+	in_handlers();
+	return done();
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "suite.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <signal.h>
+
+#define PAGE "XSH posix_trace_flush"
+
+/* await_flushed - until no flush is under way. Return: the status then */
+static struct posix_trace_status_info await_flushed(trace_id_t trid)
+{
+	struct posix_trace_status_info s;
+
+	do {
+		s = status(trid);
+		if (s.posix_stream_flush_status == POSIX_TRACE_FLUSHING)
+			pause_ms(1);
+	} while (s.posix_stream_flush_status == POSIX_TRACE_FLUSHING);
+	return s;
+}
+
+/* The room of what was flushed can be used again. */
+static void makes_room(void)
+{
+	int fd = new_file();
+	trace_id_t trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
+	trace_event_id_t id = event("flushed");
+	uint64_t first, n;
+	struct seen e;
+
+	need(posix_trace_start(trid));
+	n = fill(trid, id, 0);
+	same(RETURNS, posix_trace_flush(trid), 0, "a full stream is flushed");
+	same(DESCRIPTION, await_flushed(trid).posix_stream_flush_error, 0, "without an error");
+	same(DESCRIPTION, status(trid).posix_stream_full_status, POSIX_TRACE_NOT_FULL,
+	     "it is not full any more");
+	status(trid);
+	first = n;
+	for (; n < first + 10; n++)
+		tell(id, n);
+	need(posix_trace_shutdown(trid));
+	trid = reopened(fd);
+	for (n = 0; log_next(trid, &e);)
+		n += posix_trace_eventid_equal(trid, e.info.posix_event_id, id) &&
+		     number_of(&e) >= first;
+	same(DESCRIPTION, n, 10, "it records again");
+	need(posix_trace_close(trid));
+	close(fd);
+}
+
+static void in_order(void)
+{
+	int fd = new_file();
+	trace_id_t trid = logged(fd, 0, POSIX_TRACE_APPEND, 0);
+	trace_event_id_t id = event("kept");
+	uint64_t wrong = 0, n = 0;
+	struct seen e;
+
+	need(posix_trace_start(trid));
+	for (n = 0; n < 300; n++) {
+		tell(id, n);
+		if (n % 100 == 50) {
+			need(posix_trace_flush(trid));
+			await_flushed(trid);
+		}
+	}
+	need(posix_trace_shutdown(trid));
+	trid = reopened(fd);
+	for (n = 0; log_next(trid, &e);)
+		if (posix_trace_eventid_equal(trid, e.info.posix_event_id, id))
+			wrong += number_of(&e) != n++;
+	same(DESCRIPTION, n, 300, "the log has each event once");
+	same(DESCRIPTION, wrong, 0, "in order");
+	need(posix_trace_close(trid));
+	close(fd);
+}
+
+static void marked(void)
+{
+	int fd = new_file();
+	trace_id_t trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
+	char want[64] = "START a FLUSH_START FLUSH_STOP b STOP";
+	const char *got;
+
+	need(posix_trace_start(trid));
+	tell(event("a"), 1);
+	need(posix_trace_flush(trid));
+	await_flushed(trid);
+	tell(event("b"), 2);
+	need(posix_trace_stop(trid));
+	need(posix_trace_shutdown(trid));
+	trid = reopened(fd);
+	got = story(trid, RECORDED);
+	check("XSH 2.11.2", strncmp(got, want, strlen("START a FLUSH_START")) == 0 &&
+	      strstr(got, "FLUSH_STOP"), "FLUSH_START and FLUSH_STOP mark it: %s", got);
+	need(posix_trace_close(trid));
+	close(fd);
+}
+
+/* A log that may not grow; what streams need for themselves may be files, too, smaller ones */
+static void no_more(void *argument)
+{
+	struct rlimit limit = { 16 << 20, 16 << 20 };
+	int fd = new_file(), error = 0, later = 0;
+	static char data[1000];
+	trace_event_id_t id = event("much");
+	trace_id_t trid;
+
+	(void)argument;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &limit);
+	trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
+	need(posix_trace_start(trid));
+	for (size_t told = 0; told < 64 << 20 && !error && !later; told += 32 * sizeof(data)) {
+		for (int i = 0; i < 32; i++)
+			posix_trace_event(id, data, sizeof(data));
+		error = posix_trace_flush(trid);
+		later = await_flushed(trid).posix_stream_flush_error;
+	}
+	check(ERRORS, error == EFBIG || later == EFBIG,
+	      "a file that may not grow: EFBIG (%d) or posix_stream_flush_error (%d)", error,
+	      later);
+	same("XSH 2.11.1", status(trid).posix_stream_flush_error, 0,
+	     "the error is told once, and is 0 then");
+	posix_trace_shutdown(trid);
+}
+
+int main(void)
+{
+	trace_id_t trid = stream(0, 0);
+
+	makes_room();
+	in_order();
+	marked();
+	in_good_child(no_more, NULL);
+	same(ERRORS, posix_trace_flush(trid), EINVAL, "a stream without log: EINVAL");
+	need(posix_trace_shutdown(trid));
+	return done();
+}

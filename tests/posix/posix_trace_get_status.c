@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "suite.h"
+
+#define PAGE "XSH posix_trace_get_status"
+
+static void overrun(void)
+{
+	trace_id_t trid = started(POSIX_TRACE_LOOP, SMALL);
+	trace_event_id_t id = event("many");
+	struct posix_trace_status_info s;
+	uint64_t n = fill(trid, id, 0);
+
+	for (uint64_t i = 0; i < 10 * n; i++)
+		tell(id, n + i);
+	same(RETURNS, posix_trace_get_status(trid, &s), 0, "a stream that loops");
+	same("XSH 2.11.1", s.posix_stream_status, POSIX_TRACE_RUNNING, "it runs");
+	same("XSH 2.11.1", s.posix_stream_full_status, POSIX_TRACE_FULL, "full");
+	same("XSH 2.11.1", s.posix_stream_overrun_status, POSIX_TRACE_OVERRUN, "with losses");
+	same(DESCRIPTION, status(trid).posix_stream_overrun_status, POSIX_TRACE_NO_OVERRUN,
+	     "which are told once");
+	need(posix_trace_shutdown(trid));
+}
+
+static void until_full(void)
+{
+	trace_id_t trid = started(POSIX_TRACE_UNTIL_FULL, SMALL);
+	trace_event_id_t id = event("many");
+	struct posix_trace_status_info s;
+
+	fill(trid, id, 0);
+	status(trid);
+	tell(id, 0);
+	same(RETURNS, posix_trace_get_status(trid, &s), 0, "a stream that ends when full");
+	same("XSH 2.11.1", s.posix_stream_status, POSIX_TRACE_SUSPENDED, "it has ended");
+	same("XSH 2.11.1", s.posix_stream_full_status, POSIX_TRACE_FULL, "full");
+	same("XSH 2.11.1", s.posix_stream_overrun_status, POSIX_TRACE_OVERRUN,
+	     "an event that comes then is lost");
+	same(DESCRIPTION, status(trid).posix_stream_overrun_status, POSIX_TRACE_NO_OVERRUN,
+	     "which is told once");
+	need(posix_trace_shutdown(trid));
+}
+
+/* The status of a log that has lost events stays as it is. */
+static void of_log(void)
+{
+	int fd = new_file();
+	trace_id_t trid = logged(fd, POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0);
+	trace_event_id_t id = event("many");
+	struct posix_trace_status_info first, second;
+	uint64_t n;
+
+	need(posix_trace_start(trid));
+	n = fill(trid, id, 0);
+	for (uint64_t i = 0; i < 3 * n; i++)
+		tell(id, n + i);
+	need(posix_trace_shutdown(trid));
+	trid = reopened(fd);
+	same(RETURNS, posix_trace_get_status(trid, &first), 0, "a log");
+	same(DESCRIPTION, first.posix_stream_overrun_status, POSIX_TRACE_OVERRUN,
+	     "it has the status of the completed stream");
+	second = status(trid);
+	same(DESCRIPTION, second.posix_stream_overrun_status, first.posix_stream_overrun_status,
+	     "which stays");
+	check(DESCRIPTION, memcmp(&first, &second, sizeof(first)) == 0, "in every member");
+	need(posix_trace_close(trid));
+	close(fd);
+}
+
+int main(void)
+{
+	struct posix_trace_status_info s;
+
+	overrun();
+	until_full();
+	of_log();
+	same(ERRORS, posix_trace_get_status(-1, &s), EINVAL, "no stream: EINVAL");
+	return done();
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "suite.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#define PAGE "XSH posix_trace_trid_eventid_open"
+
+/* The program opens the name when the controller has. */
+static void other_side(void)
+{
+	int go[2], back[2];
+	trace_event_id_t ours, theirs;
+	trace_id_t trid;
+	pid_t pid;
+	char c;
+
+	need(pipe(go) || pipe(back) ? errno : 0);
+	pid = fork();
+	if (pid == 0) {
+		if (read(go[0], &c, 1) != 1 || posix_trace_eventid_open("shared", &theirs) ||
+		    write(back[1], &theirs, sizeof(theirs)) != sizeof(theirs))
+			_exit(1);
+		tell(theirs, 7);
+		_exit(write(back[1], &theirs, sizeof(theirs)) != sizeof(theirs) ||
+		      read(go[0], &c, 1) != 1);
+	}
+	need(posix_trace_create(pid, NULL, &trid));
+	need(posix_trace_start(trid));
+	drain(trid);
+	same(RETURNS, posix_trace_trid_eventid_open(trid, "shared", &ours), 0,
+	     "a name that the program has not opened");
+	need(write(go[1], "", 1) == 1 ? 0 : errno);
+	need(read(back[0], &theirs, sizeof(theirs)) == sizeof(theirs) ? 0 : EIO);
+	check(DESCRIPTION, posix_trace_eventid_equal(trid, ours, theirs),
+	      "it has the same id for the program later");
+	need(read(back[0], &theirs, sizeof(theirs)) == sizeof(theirs) ? 0 : EIO);
+	tells(DESCRIPTION, trid, ACTIVE, "shared", "by which its events have a name");
+	need(posix_trace_shutdown(trid));
+	need(write(go[1], "", 1) == 1 ? 0 : errno);
+	waitpid(pid, NULL, 0);
+	close(go[0]);
+	close(go[1]);
+	close(back[0]);
+	close(back[1]);
+}
+
+int main(void)
+{
+	trace_id_t trid = stream(0, 0), second = stream(0, 0);
+	char name[TRACE_EVENT_NAME_MAX + 2];
+	trace_event_id_t own = event("own"), a, b;
+
+	same(RETURNS, posix_trace_trid_eventid_open(trid, "own", &a), 0, "a name of the program");
+	check(DESCRIPTION, posix_trace_eventid_equal(trid, own, a), "it has the program's id");
+	same(RETURNS, posix_trace_trid_eventid_open(trid, "new", &a), 0, "a new name");
+	need(posix_trace_trid_eventid_open(second, "new", &b));
+	check("XRAT B.2.11", posix_trace_eventid_equal(trid, a, b),
+	      "by another stream of the process it has the same id");
+	need(posix_trace_eventid_open("new", &b));
+	check(DESCRIPTION, posix_trace_eventid_equal(trid, a, b), "and for the process itself");
+	memset(name, 'n', sizeof(name));
+	name[sizeof(name) - 1] = '\0';
+	same(ERRORS, posix_trace_trid_eventid_open(trid, name, &a), ENAMETOOLONG,
+	     "a name too long: ENAMETOOLONG");
+	need(posix_trace_shutdown(trid));
+	same(ERRORS, posix_trace_trid_eventid_open(trid, "own", &a), EINVAL,
+	     "a stream that was shut down: EINVAL");
+	need(posix_trace_shutdown(second));
+	other_side();
+	return done();
+}
