@@ -548,6 +548,20 @@ two_waits()
 	record "$PROGS/pthread_contended"
 	run_ktrace lock-order --json t
 	json '(o["cycles"], o["edges"]) == ([], [])'
+	# From where, once a thread had to wait, also if it never got it
+	trace <<<"process 10 10 11
+		1000 10 mutex_lock mutex=0xa count=1
+		1100 11 mutex_lock mutex=0xb count=1
+		1200@1 10 mutex_lock_in mutex=0xb owner=11 caller=0x111
+		1300 11 mutex_unlock mutex=0xb
+		1400@1 10 mutex_lock_out mutex=0xb count=1
+		1500 11 mutex_lock mutex=0xc count=1
+		1600 11 mutex_lock_in mutex=0xa owner=10 caller=0x222"
+	run_ktrace lock-order --json t
+	json '[(e["taken"]["address"], e["caller"]) for e in o["edges"]] == [("0xb", "0x111"), ("0xa", "0x222")]'
+	run_ktrace lock-order --symbols t
+	grep -q ' 10 mutex 0xa -> 10 mutex 0xb from 0x111$' <<<"$output"
+	grep -q ' 10 mutex 0xc -> 10 mutex 0xa from 0x222$' <<<"$output"
 	record "$PROGS/pthread_abba"
 	ab=$output
 	run_ktrace lock-order --json t

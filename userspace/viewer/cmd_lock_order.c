@@ -10,6 +10,7 @@
 #include "analysis.h"
 
 #include "scc.h"
+#include "symbols.h"
 #include "sync.h"
 
 #include <errno.h>
@@ -26,6 +27,9 @@
  * @count:	how often
  * @first:	when for the first time
  * @tid:	by this thread then
+ * @caller:	from where @to was taken when that was recorded for the first time, 0 = never
+ * @thread:	by this thread
+ * @raw:	stamp of that event
  * @is_shared:	and by others later
  * @guards:	keys of what was held each time, 0 = none
  * @is_told:	it is part of one that was told
@@ -42,6 +46,9 @@ struct edge {
 	__u64 count;
 	__u64 first;
 	__u32 tid;
+	__u64 caller;
+	const struct sync_thread *thread;
+	__u64 raw;
 	bool is_shared;
 	bool is_told;
 	__u64 guards[GUARDS];
@@ -62,6 +69,9 @@ struct edge {
  * @cycle_nr:	how many
  * @cycles:	told so far
  * @is_dot:	print for graphviz
+ * @raw:	stamp of the event at hand
+ * @where:	of symbols
+ * @symbols:	what is at an address
  */
 struct lock_order {
 	struct analysis a;
@@ -77,6 +87,9 @@ struct lock_order {
 	size_t cycle_nr;
 	__u64 cycles;
 	bool is_dot;
+	__u64 raw;
+	struct symbols_where where;
+	struct symbols *symbols;
 };
 
 static struct edge *edge_at(const struct lock_order *r, size_t i)
@@ -116,9 +129,20 @@ static void set_guards(struct edge *e, const struct sync_thread *t)
 			e->guards[nr++] = key_of(o);
 }
 
-static void add_edge(struct lock_order *r, const struct sync_thread *t,
-		     const struct sync_object *from, const struct sync_object *to, __u64 time)
+/* struct taking - a lock was taken, or is waited for without end */
+struct taking {
+	const struct sync_thread *thread;
+	const struct sync_object *to;
+	__u64 time;
+	__u64 raw;
+	__u64 caller;
+};
+
+static void add_edge(struct lock_order *r, const struct sync_object *from,
+		     const struct taking *now)
 {
+	const struct sync_object *to = now->to;
+	const struct sync_thread *t = now->thread;
 	const struct edge_key key = { key_of(from), key_of(to) };
 	struct edge *e = rows_get(&r->edges, &key);
 	__u32 i;
@@ -132,42 +156,49 @@ static void add_edge(struct lock_order *r, const struct sync_thread *t,
 		e->to = to;
 		e->from_kind = from->kind;
 		e->to_kind = to->kind;
-		e->first = time;
+		e->first = now->time;
 		e->tid = t->tid;
 		set_guards(e, t);
 	}
 	e->is_shared |= e->tid != t->tid;
+	if (!e->caller && now->caller) {
+		e->caller = now->caller;
+		e->thread = t;
+		e->raw = now->raw;
+	}
 	for (i = 0; i < GUARDS; i++)
 		if (e->guards[i] && !holds(t, e->guards[i]))
 			e->guards[i] = 0;
 }
 
-static void add_edges(struct lock_order *r, const struct sync_thread *t,
-		      const struct sync_object *to, __u64 time)
+static void add_edges(struct lock_order *r, const struct taking *now)
 {
+	const struct sync_thread *t = now->thread;
 	const struct sync_object *from;
 	size_t i;
 
-	if (time < r->a.from || time >= r->a.until_ns || !is_lock(to) ||
+	if (now->time < r->a.from || now->time >= r->a.until_ns || !is_lock(now->to) ||
 	    !analysis_is_selected(&r->a, t->tid, t->process->pid))
 		return;
 	for (i = 0; (from = sync_held(t, i)); i++)
-		if (from != to)
-			add_edge(r, t, from, to, time);
+		if (from != now->to)
+			add_edge(r, from, now);
 }
 
-static void on_taken(void *arg, const struct sync_thread *t, const struct sync_object *o,
-		     bool has_tried, const struct ktrace_trace_event *e)
+static void on_taken(void *arg, const struct sync_take *take)
 {
-	if (!has_tried)
-		add_edges(arg, t, o, e->time);
+	if (!take->has_tried)
+		add_edges(arg, &(struct taking){ take->thread, take->object, take->event->time,
+						 take->event->raw, take->caller });
 }
 
 /* Who waits to the end would have taken it. */
 static void on_wait(void *arg, const struct sync_wait *w)
 {
+	struct lock_order *r = arg;
+
 	if (w->is_cut && w->object)
-		add_edges(arg, w->thread, w->object, w->from);
+		add_edges(r, &(struct taking){ w->thread, w->object, w->from, r->raw, w->caller });
 }
 
 static int begin(struct analysis *a)
@@ -175,12 +206,18 @@ static int begin(struct analysis *a)
 	struct lock_order *r = (struct lock_order *)a;
 	const struct sync_watch watch = { .wait = on_wait, .taken = on_taken, .arg = r };
 
+	r->symbols = r->where.is_wanted ? symbols_new(&r->where) : NULL;
+	if (r->where.is_wanted && !r->symbols)
+		return -ENOMEM;
 	return sync_new(a->set, a->state, &watch, &r->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	return sync_update(((struct lock_order *)a)->sync, e);
+	struct lock_order *r = (struct lock_order *)a;
+
+	r->raw = e->raw;
+	return sync_update(r->sync, e);
 }
 
 static int by_first(const void *x, const void *y)
@@ -305,6 +342,41 @@ static void put_lock(struct ktrace_out *out, const struct sync_object *o, __u32 
 	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(kind), o->address);
 }
 
+static const struct symbol *symbol_of(struct lock_order *r, const struct edge *e)
+{
+	if (!e->caller || !r->symbols)
+		return NULL;
+	return symbols_find(r->symbols, e->thread->trace, e->thread->process->pid, e->raw,
+			    e->caller, true);
+}
+
+/* Where the second one was taken, if that was recorded */
+static void put_place(struct lock_order *r, const struct edge *e)
+{
+	const struct symbol *symbol = symbol_of(r, e);
+
+	if (!e->caller)
+		return;
+	ktrace_out_str(r->a.out, " from ");
+	if (symbol)
+		symbols_put(r->a.out, symbol);
+	else
+		out_printf(r->a.out, "0x%llx", e->caller);
+}
+
+static void json_place(struct lock_order *r, const struct edge *e)
+{
+	const struct symbol *symbol = symbol_of(r, e);
+	struct ktrace_out *out = r->a.out;
+
+	if (e->caller)
+		json_address(out, "caller", e->caller);
+	if (!symbol)
+		return;
+	json_key(out, "symbol");
+	symbols_put_json(out, symbol);
+}
+
 static void text_edge(struct analysis *a, const void *x)
 {
 	const struct edge *e = x;
@@ -316,6 +388,7 @@ static void text_edge(struct analysis *a, const void *x)
 	put_lock(out, e->from, e->from_kind);
 	out_printf(out, " -> ");
 	put_lock(out, e->to, e->to_kind);
+	put_place((struct lock_order *)a, e);
 	out_printf(out, "\n");
 }
 
@@ -347,6 +420,7 @@ static void json_edge(struct analysis *a, const void *x)
 	ktrace_out_char(out, '{');
 	json_lock(out, e->to, e->to_kind);
 	ktrace_out_char(out, '}');
+	json_place((struct lock_order *)a, e);
 }
 
 static void put_cycle(struct lock_order *r)
@@ -454,13 +528,18 @@ enum { OPTION_DOT = 300 };
 
 static const char *own_option(struct analysis *a, int option)
 {
-	a->is_bare = ((struct lock_order *)a)->is_dot = option == OPTION_DOT;
-	return NULL;
+	struct lock_order *r = (struct lock_order *)a;
+	const char *wrong = NULL;
+
+	if (!symbols_option(&r->where, option, &wrong))
+		a->is_bare = r->is_dot = true;
+	return wrong;
 }
 
 static const struct option options[] = {
 	ANALYSIS_OPTIONS,
 	{ "dot", no_argument, NULL, OPTION_DOT },
+	SYMBOLS_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -474,6 +553,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
 	free(r.back);
+	symbols_free(r.symbols);
 	rows_free(&r.edges);
 	sync_free(r.sync);
 	return status;
@@ -485,13 +565,15 @@ const struct command cmd_lock_order = {
 	.summary = "Show which lock was taken while which was held, and cycles",
 	.help =
 "  --dot              for graphviz: ktrace lock-order --dot FILE | dot -Tsvg\n"
+SYMBOLS_HELP
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
 "Needs a recording by ktraced --pthread. Locks are mutexes, read-write locks and spin locks.\n"
 "A line says how often the second was taken while the first was held, when for the first\n"
-"time, and by which thread. What was only tried does not count as taken. Cycles come first:\n"
+"time, and by which thread; and from where, once a thread had to wait for it, which alone\n"
+"records that. What was only tried does not count as taken. Cycles come first:\n"
 "threads that do so at the same time can wait for each other for ever. Not told are those\n"
 "of one thread alone, and those in all of which another lock was held.\n"
 "\n"

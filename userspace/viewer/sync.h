@@ -209,20 +209,34 @@ struct sync_wait {
 };
 
 /**
+ * struct sync_take - an object was taken
+ * @thread:	by whom
+ * @object:	which
+ * @has_tried:	it would not have waited
+ * @caller:	address that the call came from, 0 = not recorded
+ * @event:	by which that is known
+ */
+struct sync_take {
+	const struct sync_thread *thread;
+	const struct sync_object *object;
+	bool has_tried;
+	__u64 caller;
+	const struct ktrace_trace_event *event;
+};
+
+/**
  * struct sync_watch - told of what changes, after it has; members may be NULL
  * @thread:	a thread's life, or what it waits for
  * @object:	an object's state, owner, count, readers, waiters, value or left
  * @wait:	a wait is over
- * @taken:	@t has taken @o, to read or else; it has_tried if it would not have waited. What
- *		it has already: sync_held()
+ * @taken:	a thread has taken an object, to read or else. What it has already: sync_held()
  * @arg:	for all of them
  */
 struct sync_watch {
 	void (*thread)(void *arg, const struct sync_thread *t, const struct sync_change *c);
 	void (*object)(void *arg, const struct sync_object *o, const struct sync_change *c);
 	void (*wait)(void *arg, const struct sync_wait *w);
-	void (*taken)(void *arg, const struct sync_thread *t, const struct sync_object *o,
-		      bool has_tried, const struct ktrace_trace_event *e);
+	void (*taken)(void *arg, const struct sync_take *take);
 	void *arg;
 };
 

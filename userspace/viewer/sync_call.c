@@ -204,6 +204,7 @@ bool sync_call_out(struct sync_step *st, struct sync_frame *frame)
 	}
 	leave(st, t, at, false);
 	*frame = t->frames[at - 1];
+	st->caller = frame->caller;
 	if (frame->is_wait)
 		tell_wait(st, t, at - 1, st->time, false);
 	t->frame_nr--;

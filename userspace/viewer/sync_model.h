@@ -253,6 +253,7 @@ struct sync {
  * @t:		its thread
  * @o:		its object, NULL = none
  * @result:	0 = OK; of "in" 0
+ * @caller:	where the call that it ends came from, 0 = not recorded
  */
 struct sync_step {
 	struct sync *s;
@@ -262,6 +263,7 @@ struct sync_step {
 	struct thread *t;
 	struct object *o;
 	__s32 result;
+	__u64 caller;
 };
 
 /* sync_bind.c. NULL: no memory */

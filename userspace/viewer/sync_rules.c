@@ -42,11 +42,15 @@ static __u32 had_before(const struct sync_step *st, const struct object *mutex)
 static int tell_taken(struct sync_step *st, struct object *o, bool has_tried)
 {
 	const struct sync_watch *w = &st->s->watch;
+	const struct sync_take take = {
+		.thread = &st->t->t, .object = &o->o, .has_tried = has_tried,
+		.caller = st->caller, .event = st->e,
+	};
 
 	if (o->o.is_partial)
 		return 0;
 	if (w->taken)
-		w->taken(w->arg, &st->t->t, &o->o, has_tried, st->e);
+		w->taken(w->arg, &take);
 	return sync_hold_add(st->t, o);
 }
 
