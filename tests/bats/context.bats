@@ -183,6 +183,8 @@ turn()
 	let_go
 	retry 0.1 has ktraced.out mapped
 	kill -CONT "$pid"
+	# Now there is room again.
+	retry 0.1 has t.bin "$name"
 	let_go
 	wait_for "$pid"
 	[ "$status" -eq 0 ]

@@ -303,6 +303,10 @@ planted()
 	[ "$status" -eq 124 ]
 	[[ $output == *"scheduling while atomic"* ]]
 	"$VM" stop || true
+}
+
+@test "kasan: a leak is caught when the guest ends" {
+	need_debug_kernel kasan
 	plant kasan leak -l
 	[ "$status" -eq 124 ]
 	[[ $output == *"unreferenced object"*plant_leak* ]]
