@@ -34,3 +34,63 @@ teardown() { teardown_test; }
 @test "calls that need a session, or a connection that is initialized" { cases session calls_without_session; }
 @test "a second EnableTracing of a connection is refused until FreeBuffers" { cases session two_enable; }
 @test "each socket has its own port only" { cases session other_port; }
+
+@test "sockets from systemd are used, and it is told" {
+	mkdir unit
+	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/unit/producer.sock
+	export PERFETTO_CONSUMER_SOCK_NAME=$PWD/unit/consumer.sock
+	start unit python3 "$ROOT/tests/service/activate.py" unit "$KTRACED" --service -q
+	service=$pid
+	retry 0.02 has unit/notified READY=1
+	cases session whole_life
+	kill "$service"
+	wait "$service"
+	has unit/notified STOPPING=1
+	# They are systemd's.
+	[ -S unit/producer.sock ]
+	[ -S unit/consumer.sock ]
+}
+
+@test "a signal ends it: sockets are gone, producers and consumers are told" {
+	start source python3 "$ROOT/tests/service/producer.py" --source test.src
+	producer=$pid
+	retry 0.02 has source.out connected
+	kill "$service"
+	wait "$service"
+	status=0
+	wait "$producer" || status=$?
+	[ "$status" -eq 3 ]
+	[ ! -e producer.sock ]
+	[ ! -e consumer.sock ]
+}
+
+@test "a socket of one that was killed is taken over, one that serves is not" {
+	kill -KILL "$service"
+	wait "$service" || true
+	[ -S producer.sock ]
+	start_service
+	capture "$KTRACED" --service
+	show second
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"cannot listen at $PWD/producer.sock: Address already in use"* ]]
+	cases session whole_life
+}
+
+@test "a name that begins with @ is one without a file" {
+	export PERFETTO_PRODUCER_SOCK_NAME=@ktrace-$BATS_TEST_NAME-$$-p
+	export PERFETTO_CONSUMER_SOCK_NAME=@ktrace-$BATS_TEST_NAME-$$-c
+	start abstract "$KTRACED" --service
+	service=$pid
+	retry 0.02 has abstract.err 'serving producers at @'
+	cases session whole_life
+}
+
+@test "--service takes neither a command nor a file" {
+	for words in "-o x" "true"; do
+		# shellcheck disable=SC2086 # words
+		capture "$KTRACED" --service $words
+		show "--service $words"
+		[ "$status" -eq 125 ]
+		[[ $stderr == *"sessions say what goes where"* ]]
+	done
+}

@@ -166,7 +166,7 @@ def periodic():
     consumer.ask("DisableTracing")
     consumer.ended()
     found = stats(consumer)
-    assert found["flushes_requested"] >= found["flushes_succeeded"] >= 2 - 1, found
+    assert found["flushes_requested"] >= found["flushes_succeeded"] >= 1, found
 
 
 def timed():
@@ -208,6 +208,7 @@ def into_file():
     for number in range(5, 9):
         writer.write(test_packet(number, 16))
     writer.flush()
+    producer.ask("Sync")
     consumer.ask("DisableTracing")
     assert consumer.ended()["disabled"]
     found = read_file(path)

@@ -113,6 +113,7 @@ def other_writers_buffer():
     writer.buffer = second
     writer.write(test_packet(1, 16))
     writer.flush()
+    producer.ask("Sync")
     assert discarded(consumer) == (1, 0)
 
 

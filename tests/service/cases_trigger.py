@@ -79,7 +79,7 @@ def stops():
 def stops_never():
     """After the time-out it is still empty; but a clone has everything."""
     producer, consumer, clone = source(), Consumer(), Consumer()
-    consumer.enable(triggered(STOP, [{"name": "halt"}], timeout=1000, flush_timeout_ms=50,
+    consumer.enable(triggered(STOP, [{"name": "halt"}], timeout=3000, flush_timeout_ms=50,
                               unique_session_name="s"))
     write(producer, started(producer)[1]["target_buffer"], [1, 2])
     assert clone.clone("s")["success"]
