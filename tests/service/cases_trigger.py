@@ -46,6 +46,10 @@ def starts():
     assert consumer.ended()["disabled"]
     found = packets(consumer)
     assert numbers(found) == [1] and hits(found) == ["go"]
+    # Readers take a clock that goes back for broken.
+    times = [c["timestamp"] for p in found for c in p.get("clock_snapshot", {}).get("clocks", ())
+             if c["clock_id"] == 6]
+    assert times and times == sorted(times), times
     hit = next(p for p in found if "trigger" in p)
     assert hit["trigger"]["producer_name"] == "p" and hit["trigger"]["stop_delay_ms"] == 100
 

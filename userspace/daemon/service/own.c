@@ -121,6 +121,8 @@ static bool has_clocks(const struct session *session)
 
 void own_first_clocks(struct session *session)
 {
+	/* From before the start, of a trigger: this one is newer, and the first of the trace. */
+	empty(&session->own.clocks);
 	clocks_read(&session->own.latest);
 	session->start_realtime_ns = clocks_real_ns(&session->own.latest);
 	if (has_clocks(session))
