@@ -52,7 +52,7 @@ viewer_src   := $(wildcard userspace/viewer/*.c)
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
-example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/%,$(wildcard \
+example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
 		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/lttng/lttng_events.c
@@ -67,7 +67,8 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 	    $(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktraceset.a \
 	    $(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-shark.a \
 	    $(BUILD)/lib/libktrace-posix.so $(BUILD)/lib/libktrace-posix.a
-examples := $(BUILD)/examples/chunks $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
+posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
+examples := $(BUILD)/examples/chunks $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
@@ -281,6 +282,12 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 # By the functions that a keeper of streams has.
 $(BUILD)/progs/mklog: $(addprefix $(BUILD)/obj/userspace/lib/posix/,attr.o eventset.o log.o log_clock.o \
 	log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
+
+$(posix_examples): INCLUDE += -Iuserspace/lib/posix
+$(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o $(BUILD)/lib/libktrace-posix.so
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(LINK) -lktrace-posix -lktrace -lktraceset -o $@
 
 # From the uapi headers alone, whatever INCLUDE says.
 $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)

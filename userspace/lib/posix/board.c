@@ -124,45 +124,6 @@ bool ktrace_posix_board_is_current(const struct posix_board *b)
 	return true;
 }
 
-static bool has_streams(const struct posix_board *b)
-{
-	for (__u32 i = 0; i < POSIX_STREAM_NR; i++)
-		if (kt_load(&b->stream[i].state) != POSIX_PLACE_FREE)
-			return true;
-	return false;
-}
-
-static bool has_processes(const struct posix_board *b)
-{
-	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
-		const pid_t pid = kt_load(&b->process[i].pid);
-
-		if (pid && (!kill(pid, 0) || errno != ESRCH))
-			return true;
-	}
-	return false;
-}
-
-void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
-{
-	char path[64];
-	__u32 open_state = 0;
-
-	if (has_processes(b) || has_streams(b) ||
-	    !__atomic_compare_exchange_n(&b->is_closed, &open_state, 1, false, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED))
-		return;
-	/* ORD(board_remove:A) pairs ORD(board_is_current:A): closed before the second look */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (has_processes(b) || has_streams(b)) {
-		kt_store(&b->is_closed, 0);
-		return;
-	}
-	board_path(path, sizeof(path), uid);
-	unlink(path);
-	kt_store(&b->is_closed, 2);
-}
-
 __u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid)
 {
 	char path[32], text[1024], *at;
@@ -334,6 +295,46 @@ static void sweep(struct posix_board *b)
 			ktrace_posix_board_bury(b, i, generation);
 		}
 	}
+}
+
+static bool has_streams(const struct posix_board *b)
+{
+	for (__u32 i = 0; i < POSIX_STREAM_NR; i++)
+		if (kt_load(&b->stream[i].state) != POSIX_PLACE_FREE)
+			return true;
+	return false;
+}
+
+static bool has_processes(const struct posix_board *b)
+{
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
+		const pid_t pid = kt_load(&b->process[i].pid);
+
+		if (pid && (!kill(pid, 0) || errno != ESRCH))
+			return true;
+	}
+	return false;
+}
+
+void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
+{
+	char path[64];
+	__u32 open_state = 0;
+
+	sweep(b);
+	if (has_processes(b) || has_streams(b) ||
+	    !__atomic_compare_exchange_n(&b->is_closed, &open_state, 1, false, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		return;
+	/* ORD(board_remove:A) pairs ORD(board_is_current:A): closed before the second look */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	if (has_processes(b) || has_streams(b)) {
+		kt_store(&b->is_closed, 0);
+		return;
+	}
+	board_path(path, sizeof(path), uid);
+	unlink(path);
+	kt_store(&b->is_closed, 2);
 }
 
 static int claim_stream(struct posix_board *b, const struct posix_owner *owner)

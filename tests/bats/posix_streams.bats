@@ -1,0 +1,217 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# posix_streams.bats - streams of other processes, of other users, and what is left when
+# somebody is killed. The rules of <trace.h> themselves are tested by posix_suite.bats.
+# runs: host guest
+load helpers
+
+WATCH=$EXAMPLES/watch
+BEAT=$EXAMPLES/beat
+OTHER=12345
+AS_OTHER=(setpriv --reuid "$OTHER" --regid "$OTHER" --clear-groups)
+
+setup()
+{
+	setup_test
+	export KTRACE_BACKEND
+	mkfifo in
+	exec 7<>in
+}
+
+teardown()
+{
+	exec 7>&-
+	# Who leaves last removes the board, but not who is killed.
+	"$BEAT" </dev/null
+	rm -f "/dev/shm/ktrace-posix-$OTHER"
+	teardown_test
+}
+
+has()
+{
+	grep -q "$@"
+}
+
+# begin NAME COMMAND...: in the background, its output in NAME; sets PID
+begin()
+{
+	local name=$1
+	shift
+	"$@" <&0 >"$name" 2>"$name.err" 7>&- &
+	PID=$!
+	STARTED+=("$PID")
+}
+
+# beats FILE: the numbers of the beats that watch has shown
+beats()
+{
+	sed -n 's/.* beat //p' "$1" | tr '\n' ' '
+}
+
+
+# streams: folders of sessions in shared memory
+streams()
+{
+	find /dev/shm -maxdepth 1 -name 'ktrace-[0-9]*' | wc -l
+}
+
+# bats test_tags=alike
+@test "a program is watched that was there first" {
+	begin beat "$BEAT" 3 <in
+	beat=$PID
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	echo >&7
+	retry 0.05 has 3 beat
+	echo >&7
+	retry 0.05 has 6 beat
+	kill "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 3 4 5 " ]
+}
+
+# bats test_tags=alike
+@test "a stream may be there before the program: it is the pid's" {
+	begin beat sh -c 'read -r line && exec "$0" 3' "$BEAT" <in
+	beat=$PID
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	echo >&7
+	echo >&7
+	retry 0.05 has 3 beat
+	kill "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 " ]
+}
+
+# bats test_tags=alike
+@test "two streams of one program: each has all events" {
+	begin beat "$BEAT" 4 <in
+	beat=$PID
+	begin first "$WATCH" "$beat"
+	one=$PID
+	begin second "$WATCH" "$beat" log
+	two=$PID
+	retry 0.05 has watching first
+	retry 0.05 has watching second
+	echo >&7
+	retry 0.05 has 4 beat
+	kill "$beat"
+	wait "$one"
+	wait "$two"
+	[ "$(beats first)" = "0 1 2 3 " ]
+	[ "$("$KTRACE" list log | grep -c posix:beat)" = 4 ]
+}
+
+# bats test_tags=alike
+@test "a controller without log is killed: the program goes on, and its memory is given back" {
+	begin beat "$BEAT" 100000 <in
+	beat=$PID
+	before=$(streams)
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	kill -9 "$watch"
+	wait "$watch" || true
+	echo >&7
+	retry 0.05 has 100000 beat
+	[ "$(streams)" = "$before" ]
+	kill "$beat"
+	wait "$beat" || true
+}
+
+# bats test_tags=alike
+@test "a controller with log is killed: the log is complete" {
+	begin beat "$BEAT" 50 <in
+	beat=$PID
+	begin seen "$WATCH" "$beat" log
+	watch=$PID
+	retry 0.05 has watching seen
+	echo >&7
+	retry 0.05 has 50 beat
+	kill -9 "$watch"
+	wait "$watch" || true
+	retry 0.05 sh -c '"$0" info log | grep -q "stopped by"' "$KTRACE"
+	[ "$("$KTRACE" list log | grep -c posix:beat)" = 50 ]
+	kill "$beat"
+	wait "$beat" || true
+}
+
+# bats test_tags=alike
+@test "a keeper is killed: its controller ends with an error, the program goes on" {
+	begin beat "$BEAT" 5 <in
+	beat=$PID
+	begin seen "$WATCH" "$beat" log
+	watch=$PID
+	retry 0.05 has watching seen
+	keeper=$(for p in /proc/[0-9]*; do
+		[ "$(cat "$p/comm" 2>/dev/null)" != posix-keeper ] ||
+			! cmp -s "$p/fd/5" log || basename "$p"
+	done)
+	kill -9 "$keeper"
+	echo >&7
+	retry 0.05 has 5 beat
+	kill "$beat"
+	status=0
+	wait "$watch" || status=$?
+	[ "$status" = 1 ]
+	has posix_trace_shutdown seen.err
+}
+
+# bats test_tags=alike
+@test "root watches another user's program" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
+	beat=$PID
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	echo >&7
+	retry 0.05 has 3 beat
+	kill "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 " ]
+}
+
+# bats test_tags=shm
+@test "another user's program cuts off what it shares: the controller goes on" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
+	beat=$PID
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	echo >&7
+	retry 0.05 has 3 beat
+	"${AS_OTHER[@]}" truncate -s 0 "/dev/shm/ktrace-posix-$OTHER"
+	for f in /dev/shm/ktrace-0-*/user; do
+		"${AS_OTHER[@]}" truncate -s 0 "$f" || true
+	done
+	kill -9 "$beat"
+	wait "$watch"
+	[ ! -s seen.err ]
+}
+
+# bats test_tags=alike
+@test "another user's process may not be watched, nor one that there is not" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	begin beat "$BEAT" 3 <in
+	run "${AS_OTHER[@]}" "$WATCH" "$PID"
+	[ "$status" = 1 ]
+	[ "$output" = "watch: posix_trace_create: Operation not permitted" ]
+	run "$WATCH" 4194304
+	[ "$status" = 1 ]
+	[ "$output" = "watch: posix_trace_create: No such process" ]
+	kill "$PID"
+}
+
+# bats test_tags=shm
+@test "nothing is left in shared memory when the last process has ended" {
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare -m sh -c 'mount -t tmpfs none /dev/shm && echo | "$0" 5 >/dev/null && ls /dev/shm' \
+		"$BEAT" >left
+	[ ! -s left ]
+}
