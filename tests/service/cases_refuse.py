@@ -145,6 +145,8 @@ def too_many_of_a_user():
 def filters():
     """A filter that does not load refuses the session: nothing goes unfiltered."""
     refused(config(trace_filter={"bytecode": b"\xff\xff\xff"}), "Failed to load the trace filter")
+    refused(config(trace_filter={"string_filter_chain": {"rules": [{"regex_pattern": "a"}]}}),
+            "Failed to load the trace filter: rules for texts are not supported")
 
 
 def boosts():

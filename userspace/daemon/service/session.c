@@ -303,6 +303,14 @@ void session_set_uuid(struct session *session, const Pft__TraceConfig *config)
 	((uint8_t *)session->uuid)[8] = (((uint8_t *)session->uuid)[8] & 0x3f) | 0x80;
 }
 
+/* What a filter would hide by rules for texts, which are not applied here, must not come out. */
+static bool has_text_rules(const Pft__TraceConfig__TraceFilter *wish)
+{
+	return (wish->string_filter_chain && wish->string_filter_chain->n_rules) ||
+	       (wish->string_filter_chain_v54 && wish->string_filter_chain_v54->n_rules) ||
+	       (wish->has_bytecode_overlay_v54 && wish->bytecode_overlay_v54.len);
+}
+
 bool session_load_filter(struct session *session, char *error)
 {
 	const Pft__TraceConfig__TraceFilter *wish = session->config->trace_filter;
@@ -313,8 +321,10 @@ bool session_load_filter(struct session *session, char *error)
 		return true;
 	code = wish->has_bytecode_v2 ? &wish->bytecode_v2 : &wish->bytecode;
 	session->filter_counts.discarded = calloc(session->config->n_buffers + 1, sizeof(uint64_t));
-	if (session->filter_counts.discarded &&
-	    !filter_load(&session->filter, code->data, code->len, &why))
+	if (has_text_rules(wish))
+		why = "rules for texts are not supported";
+	else if (session->filter_counts.discarded &&
+		 !filter_load(&session->filter, code->data, code->len, &why))
 		return true;
 	if (error)
 		snprintf(error, SESSION_ERROR_MAX, "Failed to load the trace filter: %s",
