@@ -49,7 +49,7 @@ for line in sys.stdin:
 	run_ktrace list t
 	[ "$status" -eq 0 ]
 	grep -qE ' 1/1 .* posix:posix_trace_start address=0x1234 thread=0x7f0012345678 pid=1$' <<<"$output"
-	grep -qE ' 1/1 .* posix:work .* pid=1 data=\{1, 0, 0, 0\}$' <<<"$output"
+	grep -qE ' 1/1 .* posix:work .* pid=1 data="\\x01\\x00\\x00\\x00"$' <<<"$output"
 	grep -qF ' posix:odd+20name+3A+20+FF+2F+2B ' <<<"$output"
 	grep -qE ' posix:posix_trace_stop .* cause=EXPLICIT$' <<<"$output"
 	run_ktrace grep 'event == posix:work && pid == 1' t

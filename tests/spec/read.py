@@ -150,7 +150,7 @@ class Event:
     """an event type: what its description says"""
 
     def __init__(self, order, description):
-        match = re.fullmatch(DESCRIPTION, description)
+        match = re.fullmatch(DESCRIPTION, re.sub(r"(?<=[{;])bytes ", "u8[] ", description))
         if not match:
             raise ValueError(description)
         self.name = match[1]

@@ -160,6 +160,9 @@ static void test_strings(void)
 	CHECK_STR(print("a:b{string a;}", "\x01\xff\xe2\x82\xac", 6, true),
 		  "\"\\u0001\\ufffd\xe2\x82\xac\"");
 	/* Cut, overlong and surrogate sequences are not UTF-8. */
+	CHECK_STR(print("a:b{bytes a;u8 b;}", "\3\0\0\0o\0k\7", 8, false),
+		  "\"o\\x00k\" 7");
+	CHECK_STR(print("a:b{bytes a;}", "\3\0\0\0o\0k", 7, true), "[111,0,107]");
 	CHECK_STR(print("a:b{string a;}", "\xe2\x82", 3, true), "\"\\ufffd\\ufffd\"");
 	CHECK_STR(print("a:b{string a;}", "\xc0\x80", 3, true), "\"\\ufffd\\ufffd\"");
 	CHECK_STR(print("a:b{string a;}", "\xed\xa0\x80", 4, true), "\"\\ufffd\\ufffd\\ufffd\"");

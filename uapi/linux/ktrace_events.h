@@ -7,7 +7,7 @@
  *
  *   description = provider ":" name "{" { field ";" } "}" [ "@" file ":" line ]
  *   field       = type " " name
- *   type        = scalar | scalar "[" number "]" | scalar "[]" | "string"
+ *   type        = scalar | scalar "[" number "]" | scalar "[]" | "string" | "bytes"
  *               | "enum<" scalar ">(" NAME "=" number { "," NAME "=" number } ")"
  *   scalar      = s8 u8 s16 u16 s32 u32 s64 u64 x8 x16 x32 x64 f32 f64 ptr char
  *   provider, name, NAME = letters, digits and _ . - + | of ASCII, at least one
@@ -17,7 +17,8 @@
  *
  * The payload is the fields in order, packed: no padding, no alignment. x* are
  * unsigned and shown in hexadecimal, ptr is 64 bits. "[]" is a __u32 count, then
- * the elements; string is its bytes and a NUL; char arrays are shown as text up to
+ * the elements; string is its bytes and a NUL; bytes is what u8[] is, and shown to people as a
+ * C string literal; char arrays are shown as text up to
  * the first NUL. Bytes behind the last known field are ignored, so fields may be added; what
  * lies behind the payload's end is missing.
  *

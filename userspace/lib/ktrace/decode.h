@@ -55,6 +55,7 @@ struct ktrace_enumerator {
  * @shape:	one, array or string
  * @count:	KTRACE_FIXED: elements
  * @enum_nr:	names in @enums, 0 = not an enum
+ * @is_bytes:	KTRACE_COUNTED: bytes of any kind, which text shows as a C string literal
  * @enums:	ordered as written
  * @label:	" name=", as text begins
  * @label_size:	bytes of it, without its NUL
@@ -68,6 +69,7 @@ struct ktrace_field {
 	enum ktrace_shape shape;
 	__u32 count;
 	__u32 enum_nr;
+	bool is_bytes;
 	const struct ktrace_enumerator *enums;
 	const char *label;
 	size_t label_size;

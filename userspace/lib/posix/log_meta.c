@@ -128,7 +128,7 @@ static void put_event(struct ktrace_text *t, __u32 id, const char *name, const c
 /* An event type of programs, @id as in records. */
 void ktrace_posix_meta_event(struct ktrace_text *t, __u32 id, const char *name)
 {
-	put_event(t, id, name, "u8[] data;");
+	put_event(t, id, name, "bytes data;");
 }
 
 /* All that there always are. The sets of START and FILTER are long, and left out of listings. */
@@ -144,7 +144,7 @@ void ktrace_posix_meta_system(struct ktrace_text *t)
 		else if (id == POSIX_TRACE_ERROR)
 			data = "u32 size;s32 error;";
 		else if (id == POSIX_TRACE_UNNAMED_USEREVENT)
-			data = "u8[] data;";
+			data = "bytes data;";
 		put_event(t, POSIX_ID_BASE + id, ktrace_posix_system_name(id), data);
 	}
 }

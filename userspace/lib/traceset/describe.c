@@ -160,6 +160,12 @@ static bool take_type(struct parser *p, struct ktrace_field *f)
 		f->shape = KTRACE_STRING;
 		return true;
 	}
+	if (take(p, "bytes ")) {
+		f->scalar = KTRACE_U8;
+		f->shape = KTRACE_COUNTED;
+		f->is_bytes = true;
+		return true;
+	}
 	if (take(p, "enum<"))
 		return take_enum(p, f) && take(p, " ");
 	return take_scalar(p, &f->scalar) && take_array(p, f) && take(p, " ");

@@ -136,6 +136,8 @@ void ktrace_value_text(struct ktrace_out *out, const struct ktrace_value *v)
 
 	if (is_text(v, &n))
 		ktrace_out_quoted(out, v->data, n);
+	else if (v->field->is_bytes)
+		ktrace_out_quoted(out, v->data, v->count);
 	else if (v->field->shape != KTRACE_ONE)
 		text_elements(out, v);
 	else if (v->count)

@@ -105,6 +105,8 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	uid_t uid;
 
 	self.start = ktrace_posix_start_time(self.pid, &state, &uid);
+	if (r->has_log)
+		r->attr.log_size = ktrace_posix_log_size(&r->attr);
 	if (!error)
 		error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board,
 						   &keeper.stream);
