@@ -189,6 +189,7 @@ $(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
 import-perfetto_libs := -lprotobuf-c -lz
+session_libs := -lprotobuf-c -lz
 import-ctf_libs := -lbabeltrace2
 import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
 $(BUILD)/obj/userspace/viewer/programs/import-trace-dat/%: INCLUDE += \
@@ -199,7 +200,7 @@ $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
 		$(BUILD)/lib/viewer.a $(BUILD)/lib/libktraceset.so
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
-	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o %.a,$$^) -L$(BUILD)/lib \
+	$$(Q)$$(CC) -pthread $$(LDFLAGS) $$(filter %.o,$$^) $$(filter %.a,$$^) -L$(BUILD)/lib \
 		-Wl,-rpath,'$$$$ORIGIN/../../lib' $($(1)_libs) -lktraceset -ldw -lelf -lm -lzstd -o $$@
 endef
 $(foreach p,$(apart),$(eval $(call apart_program,$(p))))
@@ -224,6 +225,12 @@ $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/*-perfetto/
 		| $(BUILD)/include/perfetto.pb-c.h
 $(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto: \
 		$(BUILD)/obj/perfetto.pb-c.o
+# A session's packets become a tracefile as those of a file do.
+$(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
+		%/main.c,$(wildcard userspace/viewer/programs/import-perfetto/*.c)))
+$(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/viewer/programs/import-perfetto
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c)): \
+		| $(BUILD)/include/perfetto.pb-c.h
 # Those of the service: each that includes them is compiled after they were made.
 service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \

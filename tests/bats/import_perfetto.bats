@@ -180,6 +180,18 @@ raw_of()
 	[ "$(raw_of good)" = 150 ]
 }
 
+@test "import perfetto: snapshots that are not in order" {
+	{
+		clocks '6 3000 3 2000' '6 1000 3 100' '6 2000 3 1050'
+		stamp 6 1500 one
+		stamp 6 3100 three
+	} | make_trace trace
+	import trace --offset @0
+	[ "$status" = 0 ]
+	[ "$(raw_of one)" = 600 ]
+	[ "$(raw_of three)" = 2100 ]
+}
+
 @test "import perfetto: clocks from 64 to 127 are of one writer" {
 	{
 		clocks '6 1000 3 1000'

@@ -232,8 +232,8 @@ static int parse_string(struct parser *p, char **out, size_t *size)
 static int parse_text(struct parser *p, bool is_text, union value *v)
 {
 	const struct token begin = p->in.token;
-	size_t size;
-	char *string;
+	char *string = NULL;
+	size_t size = 0;
 	int r = parse_string(p, &string, &size);
 
 	if (r)

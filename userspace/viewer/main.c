@@ -16,6 +16,11 @@ static const struct command serve = {
 	.summary = "Show the page of ktrace html over HTTP, for large traces",
 };
 
+static const struct command session = {
+	.name = "session",
+	.summary = "Start, watch and end sessions of ktraced --service",
+};
+
 static const struct command tui = {
 	.name = "tui",
 	.summary = "Look at events and threads on a terminal",
@@ -50,6 +55,7 @@ static const struct command *const commands[] = {
 	&cmd_recv,
 	&cmd_live,
 	&tui,
+	&session,
 	&cmd_level,
 	&cmd_pthread,
 	&cmd_objects,

@@ -30,11 +30,12 @@ struct clock {
 	size_t way_links;
 };
 
-/* struct link - two clocks; from and to are the key */
+/* struct link - two clocks; from and to are the key. pairs: by their first; last: that came */
 struct link {
 	struct clock_id from;
 	struct clock_id to;
 	struct pair *pairs;
+	struct pair last;
 	size_t nr;
 	size_t cap;
 };
@@ -81,6 +82,7 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	struct link *link = rows_get(&c->links, &key);
 	struct clock *clock;
 	struct pair *new;
+	size_t at;
 
 	if (!link || !rows_get(&c->clocks, &to->clock))
 		return -ENOMEM;
@@ -89,7 +91,8 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 		return -ENOMEM;
 	if (c->links.nr != links && begin_link(c, from->clock, (__u32)links))
 		return -ENOMEM;
-	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
+	/* If both are earlier, it is the snapshots that are out of order. */
+	if (link->nr && from->ns < link->last.from && to->ns > link->last.to)
 		clock->went_back = true;
 	if (link->nr == link->cap) {
 		link->cap = link->cap ? 2 * link->cap : 4;
@@ -98,7 +101,10 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 			return -ENOMEM;
 		link->pairs = new;
 	}
-	link->pairs[link->nr++] = (struct pair){ .from = from->ns, .to = to->ns };
+	link->last = (struct pair){ .from = from->ns, .to = to->ns };
+	for (at = link->nr++; at && link->pairs[at - 1].from > from->ns; at--)
+		link->pairs[at] = link->pairs[at - 1];
+	link->pairs[at] = link->last;
 	return 0;
 }
 

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# ktrace session: a consumer of ktraced --service, with producers of tests/service
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+load service
+
+SERVICE=$ROOT/tests/service
+
+setup()
+{
+	setup_test
+	start_service
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# producer NAME ARG...: in the background, until it has registered; prints to NAME.out
+producer()
+{
+	local name=$1
+	shift
+	start "$name" python3 "$SERVICE/producer.py" --source "$name:will_notify_on_stop" "$@"
+	retry 0.05 has "$name.out" connected
+}
+
+# config NAME [TEXT]: a configuration for a data source
+config()
+{
+	printf 'buffers { size_kb: 1024 }\ndata_sources { config { name: "%s" } }\n%s\n' \
+		"$1" "${2:-}" >config
+}
+
+# session ARG...: one that runs in the background, as session.out and session.err
+session()
+{
+	start session "$KTRACE" session "$@"
+	session=$pid
+}
+
+# ended: it has
+ended()
+{
+	status=0
+	wait "$session" || status=$?
+	cat session.out session.err
+}
+
+says()
+{
+	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
+}
+
+@test "session: start until SIGINT, slices of a producer in a tracefile" {
+	producer one --tracks --packets 20
+	config one
+	session start -c config -o t --json
+	retry 0.05 has session.err 'started'
+	kill -INT "$session"
+	ended
+	[ "$status" = 0 ]
+	valid_trace t
+	[ "$("$KTRACE" list -e test:work_begin t | wc -l)" = 20 ]
+	[ "$("$KTRACE" list -e test:work_end t | wc -l)" = 20 ]
+	[ "$(jq -r .file session.out)" = t ]
+	# As the service lives: no session is left.
+	run_ktrace session status --json
+	[ "$(jq .sessions <<<"$output")" = 0 ]
+}
+
+@test "session: the producer's data lie on the time line of this machine's tracefiles" {
+	producer one --tracks --packets 3
+	config one 'duration_ms: 200'
+	run_ktraced -q -o native -- "$EXAMPLES/hello"
+	run_ktrace session start -c config -o t -q
+	[ "$status" = 0 ]
+	run_ktraced -q -o after -- "$EXAMPLES/hello"
+	"$KTRACE" list --json -e 'hello:*' -e 'test:*' native t after >list 2>said
+	# One boot, so one clock; hello before the slices, and behind them
+	[ ! -s said ]
+	[ "$(jq -r '.event | split(":")[0]' list | uniq | tr '\n' ' ')" = 'hello test hello ' ]
+}
+
+@test "session: packets as they are, from a message as configuration" {
+	producer one --packets 7 --size 100
+	python3 - "$SERVICE" >config <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from wire import encode
+		sys.stdout.buffer.write(encode("TraceConfig", {
+		    "buffers": [{"size_kb": 64}], "duration_ms": 300,
+		    "data_sources": [{"config": {"name": "one"}}]}))
+	END
+	run_ktrace session start -c config -o t --packets
+	[ "$status" = 0 ]
+	[ "$(python3 "$SERVICE/mktrace.py" --show t | grep -c for_testing)" = 7 ]
+}
+
+@test "session: what a configuration has wrong is said with its place" {
+	printf 'buffers {\n size_kbb: 3 }\n' >config
+	run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	says 'config: line 2, column 2'
+	# The service's own refusal
+	config one 'duration_ms: 4000000000'
+	run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	[ ! -e t ]
+	[ -n "$stderr" ]
+	run_ktrace session start -o t
+	[ "$status" = 2 ]
+	run_ktrace session start -c missing -o t
+	[ "$status" = 1 ]
+	run_ktrace session dance
+	[ "$status" = 2 ]
+	says 'no such action'
+}
+
+@test "session: left behind, found, asked, flushed, renamed, ended" {
+	producer one --packets 5
+	config one 'write_into_file: true file_write_period_ms: 100'
+	run_ktrace session status key
+	[ "$status" = 2 ]
+	run_ktrace session detach key -c config -o t
+	[ "$status" = 0 ]
+	retry 0.05 has one.out start_data_source
+	run_ktrace session status key
+	[ "$status" = 0 ]
+	run_ktrace session status --json key
+	[ "$(jq '.buffer_stats | length' <<<"$output")" = 1 ]
+	run_ktrace session flush key
+	[ "$status" = 0 ]
+	run_ktrace session detach key other
+	[ "$status" = 0 ]
+	run_ktrace session status key
+	[ "$status" = 2 ]
+	run_ktrace session attach nobody
+	[ "$status" = 2 ]
+	says 'no session of yours is detached'
+	run_ktrace session stop other
+	[ "$status" = 0 ]
+	run_ktrace session status other
+	[ "$status" = 2 ]
+	[ "$(python3 "$SERVICE/mktrace.py" --show t | grep -c for_testing)" = 5 ]
+	run_ktrace import --from perfetto -o t.bin t
+	[ "$status" = 0 ]
+}
+
+@test "session: one that is attached to ends by itself" {
+	producer one --packets 2
+	config one 'write_into_file: true duration_ms: 1500'
+	run_ktrace session start --detach key -c config -o t
+	[ "$status" = 0 ]
+	run_ktrace session attach key
+	[ "$status" = 0 ]
+	[ "$(python3 "$SERVICE/mktrace.py" --show t | grep -c for_testing)" = 2 ]
+}
+
+@test "session: list of producers, sources and sessions" {
+	producer one
+	config one 'unique_session_name: "mine"'
+	session start -c config -o t
+	retry 0.05 has session.err 'started'
+	run_ktrace session list
+	[ "$status" = 0 ]
+	says '^producer id .* test.producer$'
+	says '^source producer .* one$'
+	says '^session id .* STARTED mine$'
+	run_ktrace session list --json
+	[ "$(jq -r 'select(.type == "session").name' <<<"$output")" = mine ]
+	[ "$(jq -r 'select(.type == "source").name' <<<"$output")" = one ]
+	kill -TERM "$session"
+	ended
+	[ "$status" = 0 ]
+}
+
+@test "session: a copy of a session, by name and by number; it goes on" {
+	producer one --tracks --packets 4
+	config one 'unique_session_name: "mine"'
+	session start -c config -o t
+	retry 0.05 has session.err 'started'
+	run_ktrace session snapshot mine -o copy
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -e test:work_begin copy | wc -l)" = 4 ]
+	run_ktrace session list --json
+	run_ktrace session clone "$(jq -r 'select(.type == "session").id' <<<"$output")" -o second
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -e test:work_begin second | wc -l)" = 4 ]
+	run_ktrace session read mine
+	[ "$status" = 0 ]
+	[ "$(grep -c test:work_end <<<"$output")" = 4 ]
+	run_ktrace session snapshot nobody -o copy
+	[ "$status" = 1 ]
+	kill -INT "$session"
+	ended
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -e test:work_begin t | wc -l)" = 4 ]
+}
+
+@test "session: triggers start, and ask for copies" {
+	producer one --tracks --packets 1
+	config one 'trigger_config { trigger_mode: START_TRACING trigger_timeout_ms: 60000
+		triggers { name: "go" stop_delay_ms: 100 } }'
+	session start -c config -o t
+	retry 0.05 has one.out setup_data_source
+	run_ktrace session trigger unknown go
+	[ "$status" = 0 ]
+	ended
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -e test:work_begin t | wc -l)" = 1 ]
+	config one 'trigger_config { trigger_mode: CLONE_SNAPSHOT trigger_timeout_ms: 60000
+		triggers { name: "copy" stop_delay_ms: 1 } }'
+	session start -c config -o u
+	retry 0.05 has session.err 'started'
+	run_ktrace session trigger copy
+	retry 0.05 test -e u.1
+	[ "$("$KTRACE" list -e test:work_begin u.1 | wc -l)" = 1 ]
+	kill -INT "$session"
+	ended
+	[ "$status" = 0 ]
+}
+
+@test "session: no service, and one that goes away" {
+	config one
+	session start -c config -o t
+	retry 0.05 has session.err 'started'
+	kill -KILL "$service"
+	ended
+	[ "$status" = 1 ]
+	grep -q 'the service has gone' session.err
+	[ ! -e t ]
+	run_ktrace session list
+	[ "$status" = 1 ]
+	says 'is ktraced --service running'
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* config.h - configurations of sessions, as text or as a message */
+#ifndef SESSION_CONFIG_H
+#define SESSION_CONFIG_H
+
+#include "service.pb-c.h"
+
+/*
+ * Reads a file, "-" = standard input. Text is told from a message by its having no bytes that text
+ * does not have. NULL: it cannot be, which was complained about.
+ */
+Pft__TraceConfig *config_read(const char *path);
+void config_free(Pft__TraceConfig *config);
+
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - ktrace session: sessions of ktraced --service, or of any service like it
+ *
+ * A table of actions; each has one connection, and is over with it.
+ */
+#include "session.h"
+
+#include "service.pb-c.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ANY_WORDS 1024
+#define TIMEOUT_MS 5000
+
+static const struct action actions[] = {
+	{ "start", 0, 0, true, false, CLIENT_CONSUMER, session_start },
+	{ "stop", 1, 1, false, false, CLIENT_CONSUMER, session_stop },
+	{ "list", 0, 0, false, false, CLIENT_CONSUMER, session_list },
+	{ "status", 0, 1, false, false, CLIENT_CONSUMER, session_status },
+	{ "snapshot", 1, 1, false, true, CLIENT_CONSUMER, session_snapshot },
+	{ "clone", 1, 1, false, true, CLIENT_CONSUMER, session_snapshot },
+	{ "flush", 1, 1, false, false, CLIENT_CONSUMER, session_flush },
+	{ "read", 1, 1, false, false, CLIENT_CONSUMER, session_read },
+	{ "attach", 1, 1, false, false, CLIENT_CONSUMER, session_attach },
+	{ "detach", 1, 2, false, false, CLIENT_CONSUMER, session_detach },
+	{ "trigger", 1, ANY_WORDS, false, false, CLIENT_PRODUCER, session_trigger },
+};
+
+int session_failed(const char *what, int error, const struct client_reply *r)
+{
+	if (error == -EREMOTEIO)
+		complain_about("session", "%s: %s", what, r && *r->error ? r->error : "refused");
+	else if (error == -ECONNRESET)
+		complain_about("session", "%s: the service has gone", what);
+	else if (error == -EINTR)
+		complain_about("session", "%s: stopped", what);
+	else
+		complain_about("session", "%s: %s", what, strerror(-error));
+	return STATUS_DAMAGED;
+}
+
+int session_ask(struct session *s, const char *method, const ProtobufCMessage *args)
+{
+	struct client_reply r;
+	const int ret = client_ask(&s->c, method, args, &r);
+
+	return ret ? session_failed(method, ret, &r) : STATUS_OK;
+}
+
+static const struct action *find_action(const char *name)
+{
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
+		if (!strcmp(actions[i].name, name))
+			return &actions[i];
+	return NULL;
+}
+
+enum { OPTION_CONFIG = 300, OPTION_DETACH, OPTION_TIMEOUT, OPTION_PACKETS };
+
+static const struct option options[] = {
+	{ "config", required_argument, NULL, 'c' },
+	{ "output", required_argument, NULL, 'o' },
+	{ "detach", required_argument, NULL, OPTION_DETACH },
+	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
+	{ "packets", no_argument, NULL, OPTION_PACKETS },
+	{ "json", no_argument, NULL, 'j' },
+	{ "quiet", no_argument, NULL, 'q' },
+	COMMON_OPTIONS
+};
+
+static const char *take_timeout(struct session *s, const char *text)
+{
+	char *end;
+	unsigned long ms;
+
+	errno = 0;
+	ms = strtoul(text, &end, 10);
+	s->timeout_ms = (int)ms;
+	return *text >= '0' && *text <= '9' && !*end && !errno && ms && ms <= 3600000 ? NULL :
+		"--timeout: not a number of milliseconds from 1 to 3600000";
+}
+
+static const char *take_option(struct session *s, int option)
+{
+	switch (option) {
+	case 'c':
+		s->config = optarg;
+		return NULL;
+	case 'o':
+		s->output = optarg;
+		return NULL;
+	case OPTION_DETACH:
+		s->key = optarg;
+		return NULL;
+	case OPTION_TIMEOUT:
+		return take_timeout(s, optarg);
+	case OPTION_PACKETS:
+		s->has_packets = true;
+		return NULL;
+	case 'q':
+		s->is_quiet = true;
+		return NULL;
+	default:
+		s->is_json = true;
+		return NULL;
+	}
+}
+
+static const char *take_words(struct session *s, int nr, char **words)
+{
+	if (!nr)
+		return "no action: start, stop, list, status, snapshot, clone, flush, read, "
+		       "attach, detach or trigger";
+	s->action = find_action(words[0]);
+	s->words = words + 1;
+	s->word_nr = nr - 1;
+	if (!s->action)
+		return "no such action; ktrace help session lists them";
+	if (s->word_nr < s->action->words_min)
+		return "a name is missing";
+	if (s->word_nr > s->action->words_max)
+		return "too many names";
+	if (s->action->needs_config && !s->config)
+		return "no configuration: --config FILE";
+	if (s->action->needs_output && !s->output)
+		return "no output: -o FILE";
+	return NULL;
+}
+
+static int act(struct session *s)
+{
+	const int ret = client_open(&s->c, s->action->port, NULL);
+	int status = STATUS_DAMAGED;
+
+	if (ret)
+		complain_about(client_socket(s->action->port), "%s%s", strerror(-ret),
+			       ret == -ENOENT || ret == -ECONNREFUSED ?
+			       "; is ktraced --service running?" : "");
+	else
+		status = s->action->run(s);
+	if (s->c.signal_fd >= 0)
+		close(s->c.signal_fd);
+	client_close(&s->c);
+	return output_end(status);
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct session s = { .timeout_ms = TIMEOUT_MS };
+	const char *wrong = NULL;
+	int option;
+
+	while (!wrong && (option = getopt_long(argc, argv, "c:o:q", options, NULL)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			return command_common_option(cmd, option);
+		wrong = take_option(&s, option);
+	}
+	if (!wrong)
+		wrong = take_words(&s, argc - optind, argv + optind);
+	return wrong ? command_usage(cmd, wrong) : act(&s);
+}
+
+static const struct command cmd_session = {
+	.name = "session",
+	.args = "[OPTION...] ACTION [NAME...]",
+	.summary = "Start, watch and end sessions of ktraced --service",
+	.help =
+"  start              start a session, wait for its end, write what it has recorded\n"
+"  detach KEY         the same, but leave it behind under this key\n"
+"  detach KEY NEW     give one that was left behind another key\n"
+"  attach KEY         wait for the end of one that was left behind\n"
+"  stop KEY           end one that was left behind\n"
+"  status [KEY]       whether there is such a one: exit status 0 yes, 2 no, 1 error; without\n"
+"                     KEY: the service\n"
+"  flush KEY          have its producers hand over what they have\n"
+"  list               producers, data sources, sessions\n"
+"  snapshot, clone ID|NAME  write what a session has recorded so far; it goes on\n"
+"  read ID|NAME       print that instead\n"
+"  trigger NAME...    pull triggers\n"
+"\n"
+"  -c, --config FILE  what to record: text, or the message TraceConfig; -: standard input\n"
+"  -o, --output FILE  a tracefile; with write_into_file in the configuration, Perfetto's packets\n"
+"  --packets          write packets in any case\n"
+"  --detach KEY       start: leave the session behind under this key\n"
+"  --timeout MS       flush: wait so long (default: 5000)\n"
+"  --json             objects; status KEY: the session's statistics\n"
+"  -q, --quiet        say nothing of what goes well\n"
+"  --help, --version\n"
+"\n"
+"start ends by itself as the configuration says, or with SIGINT or SIGTERM. A session can be left\n"
+"behind if the service writes it into a file. A trigger that asks for a copy makes FILE.1, FILE.2\n"
+"and so on.\n",
+	.run = run,
+};
+
+static int run_program(int argc, char **argv)
+{
+	return command_run(&cmd_session, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	return command_main(run_program, argc, argv);
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * save.c - packets from the service's buffers as a tracefile, or as they are
+ *
+ * They go into a file without a name first: what is read is gone from the buffers, and a tracefile
+ * needs all of them, as the time of one may be told by another.
+ */
+#include "session.h"
+
+#include "convert.h"
+#include "json.h"
+#include "service.pb-c.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRACE_PACKET 0x0a		/* tag of Trace.packet */
+
+static void put_size(FILE *to, size_t size)
+{
+	putc(TRACE_PACKET, to);
+	for (; size >= 0x80; size >>= 7)
+		putc((int)(size | 0x80) & 0xff, to);
+	putc((int)size, to);
+}
+
+static int take_slices(const struct client_reply *r, struct ktrace_out *packet, FILE *to)
+{
+	Pft__ReadBuffersResponse *m = pft__read_buffers_response__unpack(NULL, r->size, r->data);
+
+	if (!m)
+		return -EPROTO;
+	for (size_t i = 0; i < m->n_slices; i++) {
+		const Pft__ReadBuffersResponse__Slice *slice = m->slices[i];
+
+		if (slice->data.len)
+			ktrace_out_bytes(packet, (char *)slice->data.data, slice->data.len);
+		if (!slice->last_slice_for_packet)
+			continue;
+		put_size(to, packet->len);
+		fwrite(packet->buf, 1, packet->len, to);
+		packet->len = 0;
+	}
+	pft__read_buffers_response__free_unpacked(m, NULL);
+	return packet->error ? packet->error : ferror(to) ? -EIO : 0;
+}
+
+int save_read(struct client *c, FILE *to)
+{
+	Pft__ReadBuffersRequest args = PFT__READ_BUFFERS_REQUEST__INIT;
+	struct ktrace_out packet = { .flush = output_grow };
+	struct client_reply r = { .has_more = true };
+	__u64 request;
+	int ret;
+
+	/* So that there is a buffer even for a packet that is empty */
+	ret = output_grow(&packet);
+	if (!ret)
+		ret = client_call(c, "ReadBuffers", &args.base, -1, &request);
+	while (!ret && r.has_more) {
+		ret = client_wait(c, request, &r, -1);
+		/* It is read to its end all the same. */
+		if (ret == -EINTR) {
+			ret = 0;
+			r.has_more = true;
+			continue;
+		}
+		if (!ret)
+			ret = r.is_good ? take_slices(&r, &packet, to) : -EREMOTEIO;
+	}
+	free(packet.buf);
+	if (!ret && fflush(to))
+		ret = -errno;
+	if (ret)
+		session_failed("ReadBuffers", ret, &r);
+	return ret;
+}
+
+static void set_host(struct conversion *c)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (file && fgets(c->boot, sizeof(c->boot), file))
+		c->boot[strcspn(c->boot, "\n")] = '\0';
+	if (file)
+		fclose(file);
+	if (gethostname(c->host, sizeof(c->host)))
+		c->host[0] = '\0';
+}
+
+static int save_tracefile(const char *path, const unsigned char *data, size_t size)
+{
+	const char *writes = output_name(path, 0, NULL);
+	struct conversion c;
+	struct foreign *f;
+	int ret, error;
+
+	if (!writes)
+		return -ECANCELED;
+	convert_init(&c, path, data, size);
+	set_host(&c);
+	ret = foreign_open(writes, 0, &f);
+	if (!ret) {
+		ret = convert(&c, f);
+		error = foreign_close(f);
+		ret = ret < 0 || !error ? ret : error;
+	}
+	return output_name_end(ret);
+}
+
+static int save_packets(const char *path, const unsigned char *data, size_t size)
+{
+	const char *writes = output_name(path, 0, NULL);
+	FILE *file;
+	int ret = 0;
+
+	if (!writes)
+		return -ECANCELED;
+	file = fopen(writes, "we");
+	if (!file)
+		return output_name_end(-errno);
+	if (fwrite(data, 1, size, file) != size)
+		ret = -EIO;
+	if (fclose(file) && !ret)
+		ret = -errno;
+	return output_name_end(ret);
+}
+
+static void say_saved(const struct session *s, const char *path, __u64 nr)
+{
+	struct ktrace_out *out = output();
+	struct stat st = { 0 };
+
+	stat(path, &st);
+	if (s->is_json) {
+		ktrace_out_char(out, '{');
+		json_str(out, "file", path);
+		json_u64(out, "packets", nr);
+		json_u64(out, "bytes", (__u64)st.st_size);
+		ktrace_out_str(out, "}\n");
+	} else if (!s->is_quiet) {
+		ktrace_out_safe(out, path);
+		ktrace_out_str(out, ": ");
+		ktrace_out_u64(out, nr);
+		ktrace_out_str(out, " packets, ");
+		ktrace_out_u64(out, (__u64)st.st_size);
+		ktrace_out_str(out, " bytes\n");
+	}
+}
+
+static int count(void *arg, const struct packet *p)
+{
+	*(__u64 *)arg += !p->is_inner;
+	return 0;
+}
+
+int save_file(const struct session *s, FILE *from, const char *path)
+{
+	const unsigned char *data = NULL;
+	struct stat st;
+	__u64 nr = 0;
+	int ret = fstat(fileno(from), &st) ? -errno : 0;
+
+	if (!ret && st.st_size) {
+		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(from), 0);
+		if (data == MAP_FAILED)
+			ret = -errno;
+	}
+	if (!ret)
+		ret = s->has_packets ? save_packets(path, data, (size_t)st.st_size) :
+		      save_tracefile(path, data, (size_t)st.st_size);
+	if (ret >= 0 && data)
+		packets_walk(data, (size_t)st.st_size, count, &nr);
+	if (data && data != MAP_FAILED)
+		munmap((void *)data, (size_t)st.st_size);
+	if (ret < 0) {
+		if (ret != -ECANCELED)
+			complain_about(path, "%s", strerror(-ret));
+		return STATUS_DAMAGED;
+	}
+	say_saved(s, path, nr);
+	return ret ? STATUS_DAMAGED : STATUS_OK;
+}
+
+int save_buffers(const struct session *s, struct client *c, const char *path)
+{
+	FILE *file = tmpfile();
+	int status = STATUS_DAMAGED;
+
+	if (!file)
+		complain_about(path, "a temporary file: %s", strerror(errno));
+	else if (!save_read(c, file))
+		status = save_file(s, file, path);
+	if (file)
+		fclose(file);
+	return status;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* session.h - what the actions of ktrace session have in common */
+#ifndef SESSION_SESSION_H
+#define SESSION_SESSION_H
+
+#include "client.h"
+#include "viewer.h"
+
+#include <stdio.h>
+
+/* Exit status besides those of viewer.h: no such session is detached */
+#define STATUS_NOT_FOUND 2
+
+/**
+ * struct session - one run of the command
+ * @action:	what it does
+ * @words:	what follows the action
+ * @word_nr:	how many
+ * @config:	--config
+ * @output:	--output
+ * @key:	--detach
+ * @timeout_ms:	--timeout
+ * @has_packets: --packets
+ * @is_json:	--json
+ * @is_quiet:	--quiet
+ * @c:		the connection to the service
+ * @enabled:	request that is answered when tracing ends
+ * @observed:	request that is answered when something happens
+ * @is_over:	tracing has ended, or was refused
+ * @is_refused:	the latter
+ * @clone_nr:	clones that triggers have asked for so far
+ */
+struct session {
+	const struct action *action;
+	char **words;
+	int word_nr;
+	const char *config;
+	const char *output;
+	const char *key;
+	int timeout_ms;
+	bool has_packets;
+	bool is_json;
+	bool is_quiet;
+	struct client c;
+	__u64 enabled;
+	__u64 observed;
+	bool is_over;
+	bool is_refused;
+	unsigned int clone_nr;
+};
+
+/**
+ * struct action - one
+ * @name:	its name
+ * @words_min:	words that must follow
+ * @words_max:	and may
+ * @needs_config: --config must be given
+ * @needs_output: --output must be given
+ * @port:	whom it talks to the service as
+ * @run:	returns the exit status; the connection is there
+ */
+struct action {
+	const char *name;
+	int words_min;
+	int words_max;
+	bool needs_config;
+	bool needs_output;
+	enum client_port port;
+	int (*run)(struct session *s);
+};
+
+/* Says what went wrong between the service and us. Returns STATUS_DAMAGED. */
+int session_failed(const char *what, int error, const struct client_reply *r);
+/* Without arguments, or with a key */
+int session_ask(struct session *s, const char *method, const ProtobufCMessage *args);
+
+/* run.c: sessions of this process */
+int session_start(struct session *s);
+int session_attach(struct session *s);
+int session_stop(struct session *s);
+int session_flush(struct session *s);
+int session_detach(struct session *s);
+/* Return: 0, STATUS_NOT_FOUND, STATUS_DAMAGED having complained */
+int session_take(struct session *s, const char *key);
+
+/* query.c: what there is */
+int session_list(struct session *s);
+int session_status(struct session *s);
+int session_trigger(struct session *s);
+
+/* copy.c: what others have recorded so far */
+int session_snapshot(struct session *s);
+int session_read(struct session *s);
+/* Writes a copy of a session, over a connection of its own. Returns the exit status. */
+int session_copy(const struct session *s, __u64 id, const char *path);
+
+/* save.c: packets of the buffers, into a file without a name. Return: 0, -errno, complained */
+int save_read(struct client *c, FILE *to);
+/* What is in it becomes the file that was asked for. Returns the exit status. */
+int save_file(const struct session *s, FILE *from, const char *path);
+/* Both */
+int save_buffers(const struct session *s, struct client *c, const char *path);
+
+#endif
