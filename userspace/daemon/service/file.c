@@ -186,6 +186,7 @@ void file_schedule(struct session *session)
 	if (session->file.fd < 0 || session->state != SESSION_STARTED)
 		return;
 	session->write_timer.fire = write_due;
+	session->write_timer.arg = session;
 	timer_set(&session->service->timers, &session->write_timer,
 		  aligned_delay_ms(session->file.period_ms));
 }
