@@ -11,7 +11,9 @@
 #include <string.h>
 
 static const struct export_format sqlite = { .name = "sqlite", .program = "export-sqlite" };
-static const struct export_format perfetto = { .name = "perfetto", .program = "export-perfetto" };
+static const struct export_format perfetto = {
+	.name = "perfetto", .program = "export-perfetto", .takes = EXPORT_APART,
+};
 
 static const struct export_format *const formats[] = {
 	&export_paje,
@@ -67,6 +69,10 @@ static const char *take_option(struct export *x, int option)
 	case 'b':
 		x->given |= EXPORT_BY;
 		return take_by(x);
+	case 'a':
+		x->given |= EXPORT_APART;
+		x->is_apart = true;
+		return NULL;
 	case 'o':
 		x->path = optarg;
 		return NULL;
@@ -86,6 +92,7 @@ static const char *find_excess(const struct export *x)
 
 	return excess & EXPORT_COLUMNS ? "--columns: not with this format" :
 	       excess & EXPORT_BY ? "--by: not with this format" :
+	       excess & EXPORT_APART ? "--apart: not with this format" :
 	       excess ? "--symbols and the like: not with this format" : NULL;
 }
 
@@ -135,6 +142,7 @@ static const struct option options[] = {
 	{ "to", required_argument, NULL, 't' },
 	{ "columns", no_argument, NULL, 'c' },
 	{ "by", required_argument, NULL, 'b' },
+	{ "apart", no_argument, NULL, 'a' },
 	SYMBOLS_OPTIONS,
 	{ "output", required_argument, NULL, 'o' },
 	COMMON_OPTIONS
@@ -198,6 +206,7 @@ const struct command cmd_export = {
 "                     empty folder\n"
 "  --by time|events|locks  folded: what numbers are (time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
+"  --apart            perfetto: for a place among packets of others\n"
 SCOPE_HELP
 SYMBOLS_HELP
 "                     folded only\n"

@@ -7,7 +7,7 @@
 #include "symbols.h"
 
 /* Options that not all formats have */
-enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4 };
+enum export_option { EXPORT_COLUMNS = 1, EXPORT_BY = 2, EXPORT_SYMBOLS = 4, EXPORT_APART = 8 };
 
 /* What a stack's number is: time of threads, events, or time that threads waited for locks */
 enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
@@ -20,6 +20,7 @@ enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
  * @given:	options that not all formats have, enum export_option
  * @has_columns: each field has a column of its own
  * @by:		by what stacks are weighed
+ * @is_apart:	what is written is to lie among what others have written
  * @where:	whether to look symbols up, and where
  * @set:	the files; stands at their beginning
  */
@@ -30,6 +31,7 @@ struct export {
 	unsigned int given;
 	bool has_columns;
 	enum export_by by;
+	bool is_apart;
 	struct symbols_where where;
 	struct ktrace_traceset *set;
 };

@@ -371,6 +371,7 @@ static int write_perfetto(struct export *x)
 
 static const struct export_format format = {
 	.name = "perfetto",
+	.takes = EXPORT_APART,
 	.write = write_perfetto,
 };
 

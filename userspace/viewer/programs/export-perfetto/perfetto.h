@@ -39,7 +39,7 @@ enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
  * @has_begun:	a packet was written
  * @is_lost:	events were lost before the next packet
  * @raw:	the trace whose packets are written as they were, NULL = none
- * @is_mixed:	others are written besides: they have a writer and clock that it does not use
+ * @is_mixed:	events lie among packets of others: they have a writer and a clock of their own
  * @has_head:	what comes before all events that are not of @raw was written
  * @raw_packets: packets of @raw
  * @raw_nr:	how many

@@ -43,7 +43,7 @@ void raw_begin(struct perfetto *p)
 	if (with == 1 && !s->since.is_set && !s->until.is_set &&
 	    !select_has_conditions(&s->select))
 		p->raw = found;
-	p->is_mixed = p->raw && nr > 1;
+	p->is_mixed = p->x->is_apart || (p->raw && nr > 1);
 }
 
 static int keep(struct perfetto *p, const struct perfetto_packet *head, const char *bytes)

@@ -76,6 +76,24 @@ static int end_event(struct conversion *c, const TrackEvent *e, const struct tra
 	return event_end(c, thread);
 }
 
+/*
+ * Events of ktrace, as ktrace export writes them, have "provider:name" as name, and in their
+ * category the same provider.
+ */
+static void split_own(struct slice *key)
+{
+	const char *colon = strchr(key->name, ':');
+	const size_t n = colon ? (size_t)(colon - key->name) : 0;
+
+	if (!n || n >= sizeof(key->provider) || strncmp(key->provider, key->name, n + 1) ||
+	    !is_plain(colon + 1))
+		return;
+	memset(key->provider, 0, sizeof(key->provider));
+	memcpy(key->provider, key->name, n);
+	memmove(key->name, colon + 1, sizeof(key->name) - n - 1);
+	memset(key->name + sizeof(key->name) - n - 1, 0, n + 1);
+}
+
 /* The row of a name; the first one is that of all that there is no room for. */
 static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
 {
@@ -86,6 +104,7 @@ static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
 	memset(&key, 0, sizeof(key));
 	put_categories(c, e, key.provider, sizeof(key.provider));
 	snprintf(key.name, sizeof(key.name), "%s", name_of(c, e));
+	split_own(&key);
 	if (c->slices.nr < SLICES_MAX)
 		return rows_get(&c->slices, &key);
 	if (!rows_find(&c->slices, &key))
@@ -104,7 +123,8 @@ static int put_named(struct conversion *c, const TrackEvent *e, const struct sli
 	const bool is_begin = e->type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
 
 	event_begin(c, slice->provider, slice->name, is_begin ? "_begin" : "");
-	if (!is_plain(name_of(c, e)) || !number_of(c, slice))
+	if ((!is_plain(slice->name) || strlen(name_of(c, e)) >= SLICE_NAME) ||
+	    !number_of(c, slice))
 		event_text(c, "name", name_of(c, e));
 	return end_event(c, e, thread);
 }

@@ -6,6 +6,8 @@
  */
 #include "session.h"
 
+#include "produce.h"
+
 #include "service.pb-c.h"
 
 #include <errno.h>
@@ -27,6 +29,7 @@ static const struct action actions[] = {
 	{ "read", 1, 1, false, false, CLIENT_CONSUMER, session_read },
 	{ "attach", 1, 1, false, false, CLIENT_CONSUMER, session_attach },
 	{ "detach", 1, 2, false, false, CLIENT_CONSUMER, session_detach },
+	{ "produce", 0, ANY_WORDS, false, false, CLIENT_PRODUCER, session_produce },
 	{ "trigger", 1, ANY_WORDS, false, false, CLIENT_PRODUCER, session_trigger },
 };
 
@@ -114,7 +117,7 @@ static const char *take_words(struct session *s, int nr, char **words)
 {
 	if (!nr)
 		return "no action: start, stop, list, status, snapshot, clone, flush, read, "
-		       "attach, detach or trigger";
+		       "attach, detach, produce or trigger";
 	s->action = find_action(words[0]);
 	s->words = words + 1;
 	s->word_nr = nr - 1;
@@ -180,6 +183,8 @@ static const struct command cmd_session = {
 "  list               producers, data sources, sessions\n"
 "  snapshot, clone ID|NAME  write what a session has recorded so far; it goes on\n"
 "  read ID|NAME       print that instead\n"
+"  produce [-- COMMAND...]  offer ktrace.user and ktrace.kernel, what ktraced records, as sources\n"
+"                     until SIGINT; a session with ktrace.user runs COMMAND\n"
 "  trigger NAME...    pull triggers\n"
 "\n"
 "  -c, --config FILE  what to record: text, or the message TraceConfig; -: standard input\n"

@@ -90,7 +90,7 @@ static int observe(struct session *s)
 }
 
 /* Signals become something that a reply is waited for together with. */
-static int watch_signals(struct session *s)
+int session_watch_signals(struct session *s)
 {
 	sigset_t set;
 
@@ -169,7 +169,7 @@ static int enable(struct session *s, Pft__TraceConfig *config)
 	args.trace_config = config;
 	s->c.other = take_reply;
 	s->c.arg = s;
-	ret = watch_signals(s);
+	ret = session_watch_signals(s);
 	if (!ret)
 		ret = observe(s);
 	if (!ret)
@@ -246,7 +246,7 @@ int session_attach(struct session *s)
 {
 	int status = take(s);
 
-	if (!status && watch_signals(s))
+	if (!status && session_watch_signals(s))
 		status = session_failed("attach", -errno, NULL);
 	return status ? status : end(s, true);
 }

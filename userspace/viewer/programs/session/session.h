@@ -75,6 +75,7 @@ int session_failed(const char *what, int error, const struct client_reply *r);
 int session_ask(struct session *s, const char *method, const ProtobufCMessage *args);
 
 /* run.c: sessions of this process */
+int session_watch_signals(struct session *s);
 int session_start(struct session *s);
 int session_attach(struct session *s);
 int session_stop(struct session *s);

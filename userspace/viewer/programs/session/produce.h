@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* produce.h - ktrace as a producer */
+#ifndef SESSION_PRODUCE_H
+#define SESSION_PRODUCE_H
+
+#include "session.h"
+
+/* Offers ktrace.user and ktrace.kernel until it is stopped. Returns the exit status. */
+int session_produce(struct session *s);
+
+#endif
