@@ -125,8 +125,11 @@ hold_and_record()
 		--context 'syscall:enter=ustack' "${@:1:$#-1}" bash -c "exec <$PWD/gate
 		chain() { '$PROGS/chain' \"\$1\" </dev/null; }
 		chain_on() { taskset -c \"\$1\" '$PROGS/chain' \"\$2\" </dev/null; }
+		echo begun
 		${*: -1}"
 	exec 5<>gate
+	# Not before does it go on without ktraced.
+	retry 0.1 has ktraced.out begun
 }
 
 let_go()
