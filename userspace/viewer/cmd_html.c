@@ -80,8 +80,8 @@ SCOPE_HELP
 "threads, coloured by what it does; above them how many events there are, below them the\n"
 "events with all fields. Rows follow from all events of the files, whatever -e and --filter\n"
 "choose for the list; -p chooses processes and threads for both. A span is a pair of a\n"
-"program's events: NAME_begin and NAME_end, _start and _stop, _enter and _exit, _in and\n"
-"_out. What was lost, and how good clocks are, stands on the page.\n"
+"program's events: NAME_begin and NAME_end, _start and _stop or _end, _enter or _entry\n"
+"and _exit, _in and _out. What was lost, and how good clocks are, stands on the page.\n"
 "\n"
 "Data for about a page lie in a temporary file in TMPDIR (/tmp) until it is written.\n"
 "For traces that are too large for one page: ktrace serve.\n",

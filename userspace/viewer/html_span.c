@@ -2,23 +2,13 @@
 /* html_span.c - pairs of a program's events that begin and end something */
 #include "html_span.h"
 
+#include "spans.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SPAN_DEPTH 8u
-
-static const struct {
-	const char *begin;
-	const char *end;
-} pairs[] = {
-	{ "begin", "end" },
-	{ "start", "stop" },
-	{ "enter", "exit" },
-	{ "in", "out" },
-};
-
-#define PAIR_NR (sizeof(pairs) / sizeof(pairs[0]))
 
 /* struct span_type - what a type of event does; the type is the key */
 struct span_type {
@@ -27,60 +17,20 @@ struct span_type {
 	__u32 state;		/* + 1, 0 = it is none of a span */
 };
 
-/* Bytes of @name in front of @word, if it ends with that, and an underscore or nothing before */
-static int stem(const char *name, const char *word)
-{
-	const size_t n = strlen(name), w = strlen(word);
-
-	if (n < w || strcmp(name + n - w, word))
-		return -1;
-	if (n == w)
-		return 0;
-	return name[n - w - 1] == '_' ? (int)(n - w - 1) : -1;
-}
-
-static bool is_described(const struct ktrace_trace *trace, __u32 kind, const char *full_name)
-{
-	const struct ktrace_event_type *type;
-	__u32 i, nr = ktrace_trace_types(trace, kind);
-
-	for (i = 0; i < nr; i++) {
-		type = ktrace_trace_type(trace, kind, i);
-		if (type && !strcmp(type->full_name, full_name))
-			return true;
-	}
-	return false;
-}
-
-/* Is there "provider:stem_word"? */
-static bool has_other(const struct ktrace_trace_event *e, int n, const char *word)
-{
-	char name[256];
-
-	snprintf(name, sizeof(name), "%s:%.*s%s%s", e->type->provider, n, e->type->name,
-		 n ? "_" : "", word);
-	return is_described(e->stream->trace, e->stream->kind, name);
-}
-
+/* NAME of provider:NAME_begin; the provider if there is the word alone */
 static void learn(struct html_follow *f, struct span_type *t)
 {
-	const char *name = t->type->name;
+	const char *full = t->type->full_name, *name = strchr(full, ':');
 	char text[56];
-	size_t i;
-	int n;
+	__u32 stem;
+	const enum span_role role = spans_role(f->event, &stem, NULL);
 
-	for (i = 0; i < PAIR_NR; i++) {
-		n = stem(name, pairs[i].begin);
-		t->is_begin = n >= 0;
-		if (n < 0)
-			n = stem(name, pairs[i].end);
-		if (n < 0 || !has_other(f->event, n, t->is_begin ? pairs[i].end : pairs[i].begin))
-			continue;
-		snprintf(text, sizeof(text), "%.*s", n ? n : (int)sizeof(text),
-			 n ? name : t->type->provider);
-		t->state = html_state_get(f->rows, "span", text);
+	if (role == SPAN_NONE)
 		return;
-	}
+	name = name && name + 1 < full + stem ? name + 1 : full;
+	snprintf(text, sizeof(text), "%.*s", (int)(full + stem - 1 - name), name);
+	t->is_begin = role == SPAN_BEGIN;
+	t->state = html_state_get(f->rows, "span", text);
 }
 
 static void begin_span(struct html_follow *f, __u32 state)

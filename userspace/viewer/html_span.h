@@ -2,9 +2,7 @@
 /*
  * html_span.h - pairs of a program's events that begin and end something
  *
- * By their names: provider:NAME_begin and NAME_end, _start and _stop, _enter and _exit, _in and
- * _out, or only the words behind the underscore, when both are described. A thread's spans nest;
- * each depth has a row.
+ * By their names, see spans.h. A thread's spans nest; each depth has a row.
  */
 #ifndef VIEWER_HTML_SPAN_H
 #define VIEWER_HTML_SPAN_H

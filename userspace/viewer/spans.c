@@ -74,24 +74,27 @@ static const struct ktrace_event_type *find_partner(const struct ktrace_trace_ev
 	return NULL;
 }
 
-static void learn_type(struct span_type *t, const struct ktrace_trace_event *e)
+enum span_role spans_role(const struct ktrace_trace_event *e, __u32 *stem,
+			  const struct ktrace_event_type **begin)
 {
 	const struct ktrace_event_type *partner;
-	size_t i, begin, end;
+	size_t i, begins, ends;
 
-	for (i = 0; i < PAIR_NR && t->role == SPAN_NONE; i++) {
-		begin = stem_of(e->type->full_name, pairs[i].begin);
-		end = stem_of(e->type->full_name, pairs[i].end);
-		if (!begin && !end)
+	for (i = 0; i < PAIR_NR; i++) {
+		begins = stem_of(e->type->full_name, pairs[i].begin);
+		ends = stem_of(e->type->full_name, pairs[i].end);
+		if (!begins && !ends)
 			continue;
-		partner = find_partner(e, begin ? begin : end,
-				       begin ? pairs[i].end : pairs[i].begin);
+		partner = find_partner(e, begins ? begins : ends,
+				       begins ? pairs[i].end : pairs[i].begin);
 		if (!partner)
 			continue;
-		t->role = begin ? SPAN_BEGIN : SPAN_END;
-		t->begin = begin ? e->type : partner;
-		t->stem = (__u32)(begin ? begin : end);
+		*stem = (__u32)(begins ? begins : ends);
+		if (begin)
+			*begin = begins ? e->type : partner;
+		return begins ? SPAN_BEGIN : SPAN_END;
 	}
+	return SPAN_NONE;
 }
 
 static struct span_type *type_of(struct spans *s, const struct ktrace_trace_event *e)
@@ -100,7 +103,7 @@ static struct span_type *type_of(struct spans *s, const struct ktrace_trace_even
 	struct span_type *t = rows_get(&s->types, &e->type);
 
 	if (t && s->types.nr != nr)
-		learn_type(t, e);
+		t->role = spans_role(e, &t->stem, &t->begin);
 	return t;
 }
 

@@ -16,6 +16,13 @@
 
 enum span_role { SPAN_NONE, SPAN_BEGIN, SPAN_END };
 
+/*
+ * What the type of an event is. @stem: bytes of its full name in front of the last word, which are
+ * those of its partner, too; @begin: of the two, the type that begins it; may be NULL.
+ */
+enum span_role spans_role(const struct ktrace_trace_event *e, __u32 *stem,
+			  const struct ktrace_event_type **begin);
+
 /* Things are open one in the other up to this depth; what comes above is no span. */
 #define SPANS_DEPTH 64u
 
