@@ -51,6 +51,7 @@ static DIR *fake_opendir(const char *path)
 #define readlink fake_readlink
 #define opendir fake_opendir
 #include "../../userspace/daemon/meta.c"
+#include "../../userspace/lib/tracefile/proc.c"
 #undef readlink
 #undef opendir
 #undef open
@@ -125,7 +126,7 @@ static void check_process(const uint8_t *data, size_t size)
 
 	REQUIRE(parent == ~0u || parent_of(7) == parent);
 	meta_proc(&text, 7, 1000);
-	proc_thread(&text, 7, 8, 2000);
+	ktrace_text_thread(&text, 7, 8, 2000);
 	for (at = text.buf; at; at = strchr(at + 1, '\n'))
 		lines++;
 	REQUIRE(lines == 2);
