@@ -51,6 +51,11 @@ teardown() { teardown_test; }
 	chmod 755 .
 	cases hostile locked
 }
+@test "a file is made with the rights of the user who asks for it, and is his" {
+	requires_root
+	chmod 755 .
+	cases hostile files_of_users
+}
 @test "anybody may be a producer, a consumer only the owner and the group" {
 	requires_root
 	chmod 755 .

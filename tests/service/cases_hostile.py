@@ -526,6 +526,26 @@ def locked():
     assert as_user(1001, write_as_user)
 
 
+def file_where_it_may_not():
+    """A file in a folder of root's, and one in its own."""
+    for folder, text in (("roots", "Permission denied"), ("users", None)):
+        path = os.path.abspath(f"{folder}/trace")
+        consumer = Consumer()
+        reply = consumer.enable(config(write_into_file=True, output_path=path))
+        assert text is None and not reply or text in reply["error"], reply
+
+
+def files_of_users():
+    """A file is made with the rights of the user who asks for it, and is his."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    os.mkdir("roots", 0o755)
+    os.mkdir("users", 0o755)
+    os.chown("users", 1001, 1001)
+    assert as_user(1001, file_where_it_may_not)
+    assert os.stat("users/trace").st_uid == 1001
+    assert not os.path.exists("roots/trace")
+
+
 def denied():
     """The consumers' socket, for a stranger."""
     try:

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,6 +28,19 @@ static bool is_fit(int fd)
 	struct stat st;
 
 	return !fstat(fd, &st) && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
+/* With the rights of the consumer, whatever those of the service are: it says where. */
+static int make_file(const struct session *session, const char *path)
+{
+	gid_t gid = (gid_t)setfsgid(session->gid);
+	uid_t uid = (uid_t)setfsuid(session->uid);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644), error = errno;
+
+	setfsuid(uid);
+	setfsgid(gid);
+	errno = error;
+	return fd;
 }
 
 static void configure(struct session *session)
@@ -59,7 +73,7 @@ bool file_open(struct session *session, int fd, char *error)
 		return false;
 	}
 	if (has_path) {
-		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		fd = make_file(session, path);
 		if (fd < 0) {
 			snprintf(error, SESSION_ERROR_MAX,
 				 "Failed to create the trace file %.300s: %s", path,

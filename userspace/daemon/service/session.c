@@ -426,6 +426,7 @@ bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 			close(fd);
 		return false;
 	}
+	session->gid = c->peer->cred.gid;
 	if (!prepare(session, fd, error) || !boost(session, error)) {
 		file_abandon(session);
 		release(session);

@@ -91,6 +91,7 @@ struct session {
 	uint64_t id;
 	enum session_state state;
 	uid_t uid;			/* of the consumer that made it */
+	gid_t gid;
 	struct consumer *consumer;	/* NULL: detached */
 	char *key;			/* of a detached one */
 	Pft__TraceConfig *config;
