@@ -166,6 +166,7 @@ streams()
 	[ "$(id -u)" = 0 ] || skip "not root"
 	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
 	beat=$PID
+	retry 0.05 has '^beat$' "/proc/$beat/comm"
 	begin seen "$WATCH" "$beat"
 	watch=$PID
 	retry 0.05 has watching seen
@@ -181,6 +182,7 @@ streams()
 	[ "$(id -u)" = 0 ] || skip "not root"
 	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
 	beat=$PID
+	retry 0.05 has '^beat$' "/proc/$beat/comm"
 	begin seen "$WATCH" "$beat"
 	watch=$PID
 	retry 0.05 has watching seen

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -107,6 +108,9 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	self.start = ktrace_posix_start_time(self.pid, &state, &uid);
 	if (r->has_log)
 		r->attr.log_size = ktrace_posix_log_size(&r->attr);
+	/* Another user's program need not have the right to open the device. */
+	if (r->uid != geteuid())
+		setenv("KTRACE_BACKEND", "shm", 1);
 	if (!error)
 		error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board,
 						   &keeper.stream);
