@@ -157,7 +157,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bc.fd = file.fd;
 	if (map_channel(&bc, &map, &c))
 		return 0;
-	channel_init(map, &c, true);
+	channel_init(&channel, map, &c, true);
 	/* How long to wait is the owner's to say. */
 	channel.timeout_ms = 0;
 	ev.header = KTRACE_ID_FIRST;
