@@ -121,7 +121,7 @@ static const char help[] =
 "      --list             with --recover: only list such sessions\n"
 "      --discard          with --recover: remove them without saving anything\n"
 "      --service          serve producers and consumers in Perfetto's protocol, until\n"
-"                         interrupted; see ktrace-session(1)\n"
+"                         interrupted; see ktraced(8)\n"
 "      --help, --version  print this, or the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
