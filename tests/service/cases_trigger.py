@@ -153,6 +153,19 @@ def seldom():
     assert sorted(seen) == ["always", "twice", "twice"], seen
 
 
+def flood():
+    """A producer that fires without end: the consumer is told of the first ones, in bounds."""
+    producer, consumer = source(), Consumer()
+    consumer.observe(4)
+    consumer.enable(triggered(CLONE, [{"name": "snap", "stop_delay_ms": 300}]))
+    fire(producer, *["snap"] * 5000)
+    for _ in range(256):
+        assert consumer.event()["clone_trigger_hit"]["trigger_name"] == "snap"
+    assert consumer.reply(consumer.observed, 0.5) is None
+    fire(producer, "snap")
+    assert consumer.event()["clone_trigger_hit"]["trigger_name"] == "snap"
+
+
 def cloned():
     """A clone has what there was; the original all it had, and goes on (PFT-83)."""
     producer, consumer, clone = source(), Consumer(), Consumer()

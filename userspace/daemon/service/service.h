@@ -59,7 +59,7 @@ struct service {
 
 	uint64_t producers_seen, sources_seen, chunks_discarded, patches_discarded;
 	LIST_HEAD(, guarded) guarded;	/* unsupervised sessions of late, by name */
-	LIST_HEAD(, fired) fired;	/* triggers of the last 24 hours */
+	LIST_HEAD(, fired) fired;	/* triggers of late, a row a name */
 };
 
 /* Return: 0 or -errno. */

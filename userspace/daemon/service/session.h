@@ -108,9 +108,10 @@ struct session {
 	TAILQ_HEAD(flush_list, flush) flushes;
 	uint32_t flush_nr;
 	LIST_HEAD(, delayed) delayed;	/* clones asked for by triggers */
+	uint32_t delayed_nr;
 
 	struct timer stop_timer, ack_timer, slow_timer, snapshot_timer, flush_timer, clear_timer;
-	struct timer write_timer, trigger_timer, hit_timer;
+	struct timer write_timer, trigger_timer, hit_timer, end_timer;
 	uint32_t flush_period_ms;	/* 0: not periodically */
 
 	struct own own;
@@ -147,7 +148,7 @@ bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 void session_start(struct session *session);
 /* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
 void session_stop(struct session *session, bool now, const char *error);
-/* Flushes, then stops; a session that nobody is attached to is freed then. */
+/* Flushes, then stops. A session that nobody is attached to is freed when it has stopped. */
 void session_finish(struct session *session);
 /* Stops it if need be; the consumer, if any, has none any more. */
 void session_free(struct session *session, const char *error);

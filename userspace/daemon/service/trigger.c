@@ -9,12 +9,16 @@
 #include "match.h"
 
 #define NS_PER_DAY (24ull * 3600 * 1000000000)
-/* More than that in a day is a flood: the oldest are forgotten. */
-#define FIRED_MAX 65536
+/* Of what is more than that the oldest is forgotten: a flood must not become dear. */
+#define NAME_MAX_NR 256
+#define FIRED_MAX 4096
+#define DELAYED_MAX 256
 
+/* When a trigger was fired: the latest times, in a ring */
 struct fired {
 	LIST_ENTRY(fired) link;
-	uint64_t boot_ns;
+	uint32_t first, nr;
+	uint64_t boot_ns[FIRED_MAX];
 	char name[];
 };
 
@@ -29,51 +33,76 @@ struct delayed {
 
 typedef Pft__TraceConfig__TriggerConfig__Trigger wish;
 
-static void remember(struct service *s, const char *name, uint64_t now)
+static void forget(struct fired *f)
 {
-	struct fired *f = malloc(sizeof(*f) + strlen(name) + 1);
-
-	if (!f)
-		return;
-	f->boot_ns = now;
-	strcpy(f->name, name);
-	LIST_INSERT_HEAD(&s->fired, f, link);
+	LIST_REMOVE(f, link);
+	free(f);
 }
 
-/* How often in the last 24 hours; what is older goes. Newest first. */
+/* Goes to the head of the list; of too many names the last is forgotten. */
+static struct fired *find_fired(struct service *s, const char *name)
+{
+	struct fired *f, *last = NULL;
+	uint32_t nr = 0;
+
+	LIST_FOREACH(f, &s->fired, link) {
+		if (!strcmp(f->name, name)) {
+			LIST_REMOVE(f, link);
+			LIST_INSERT_HEAD(&s->fired, f, link);
+			return f;
+		}
+		last = f;
+		nr++;
+	}
+	if (nr >= NAME_MAX_NR)
+		forget(last);
+	return NULL;
+}
+
+static void remember(struct service *s, const char *name, uint64_t now)
+{
+	struct fired *f = find_fired(s, name);
+
+	if (!f) {
+		f = malloc(sizeof(*f) + strlen(name) + 1);
+		if (!f)
+			return;
+		f->first = f->nr = 0;
+		strcpy(f->name, name);
+		LIST_INSERT_HEAD(&s->fired, f, link);
+	}
+	if (f->nr == FIRED_MAX) {
+		f->first = (f->first + 1) % FIRED_MAX;
+		f->nr--;
+	}
+	f->boot_ns[(f->first + f->nr++) % FIRED_MAX] = now;
+}
+
+/* How often in the last 24 hours; what is older goes. */
 static uint32_t count(struct service *s, const char *name, uint64_t now)
 {
-	struct fired *f = LIST_FIRST(&s->fired);
-	uint32_t nr = 0, all = 0;
+	struct fired *f = find_fired(s, name);
 
-	while (f) {
-		struct fired *next = LIST_NEXT(f, link);
-
-		if (now - f->boot_ns >= NS_PER_DAY || ++all > FIRED_MAX) {
-			LIST_REMOVE(f, link);
-			free(f);
-		} else {
-			nr += !strcmp(f->name, name);
-		}
-		f = next;
+	while (f && f->nr && now - f->boot_ns[f->first] >= NS_PER_DAY) {
+		f->first = (f->first + 1) % FIRED_MAX;
+		f->nr--;
 	}
-	return nr;
+	return f ? f->nr : 0;
 }
 
 void trigger_forget(struct service *s)
 {
 	struct fired *f;
 
-	while ((f = LIST_FIRST(&s->fired))) {
-		LIST_REMOVE(f, link);
-		free(f);
-	}
+	while ((f = LIST_FIRST(&s->fired)))
+		forget(f);
 }
 
 static void free_delayed(struct delayed *d)
 {
 	timer_stop(&d->session->service->timers, &d->timer);
 	LIST_REMOVE(d, link);
+	d->session->delayed_nr--;
 	free(d);
 }
 
@@ -97,10 +126,15 @@ static void ask_for_clone(void *arg)
 static void delay_clone(struct session *session, const struct trigger_hit *hit)
 {
 	size_t len = strlen(hit->name) + 1;
-	struct delayed *d = calloc(1, sizeof(*d) + len + strlen(hit->producer) + 1);
+	struct delayed *d;
 
+	/* The consumer will be told often enough. */
+	if (session->delayed_nr == DELAYED_MAX)
+		return;
+	d = calloc(1, sizeof(*d) + len + strlen(hit->producer) + 1);
 	if (!d)
 		return;
+	session->delayed_nr++;
 	d->session = session;
 	d->hit = *hit;
 	d->hit.name = strcpy(d->names, hit->name);
@@ -120,14 +154,17 @@ static const wish *find(const struct session *session, const char *name)
 	return NULL;
 }
 
-static bool applies(const wish *w, const char *from, uint32_t fired)
+static bool applies(struct service *s, const wish *w, const struct trigger_hit *hit)
 {
+	const char *from = hit->producer;
+	uint32_t max = w->max_per_24_h > FIRED_MAX ? FIRED_MAX : w->max_per_24_h;
+
 	if (w->producer_name_regex && *w->producer_name_regex &&
 	    !match_regex(from, w->producer_name_regex))
 		return false;
 	if (drand48() < w->skip_probability)
 		return false;
-	return !w->max_per_24_h || fired < w->max_per_24_h;
+	return !max || count(s, hit->name, hit->boot_ns) < max;
 }
 
 static void act(struct session *session, const struct trigger_hit *hit)
@@ -157,7 +194,6 @@ static void act(struct session *session, const struct trigger_hit *hit)
 static void fire(struct service *s, const char *from, uid_t uid, const char *name)
 {
 	uint64_t now = clocks_boot_ns();
-	uint32_t fired = count(s, name, now);
 	struct session *session;
 	bool has_matched = false;
 
@@ -166,7 +202,7 @@ static void fire(struct service *s, const char *from, uid_t uid, const char *nam
 		struct trigger_hit hit = { .boot_ns = now, .name = name, .producer = from,
 					   .uid = uid };
 
-		if (!w || !applies(w, from, fired))
+		if (!w || !applies(s, w, &hit))
 			continue;
 		has_matched = true;
 		hit.delay_ms = w->stop_delay_ms;
