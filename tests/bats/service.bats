@@ -33,6 +33,7 @@ teardown() { teardown_test; }
 @test "the methods have the numbers of the protocol" { cases session methods_in_order; }
 @test "calls that need a session, or a connection that is initialized" { cases session calls_without_session; }
 @test "a second EnableTracing of a connection is refused until FreeBuffers" { cases session two_enable; }
+@test "filters are changed beside a data source without configuration" { cases session change_without_config; }
 @test "each socket has its own port only" { cases session other_port; }
 
 @test "sockets from systemd are used, and it is told" {

@@ -26,3 +26,6 @@ teardown() { teardown_test; }
 @test "a session outlives its consumer; attached again it is stopped" { cases flush detached; }
 @test "a session in memory is not detached: nobody could read it" { cases flush detach_needs_file; }
 @test "a detached session with a duration ends by itself, with its file complete" { cases flush detached_ends; }
+@test "a detached session waits for its sources as others do" { cases flush detached_waits; }
+@test "a detached session whose file is full leaves its place to others" { cases flush detached_is_full; }
+@test "who attaches to a session that is over is told so" { cases flush attached_too_late; }

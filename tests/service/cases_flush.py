@@ -308,5 +308,50 @@ def detached_ends():
     assert any("trace_stats" in p for p in read_file(path))
 
 
+def detached_waits():
+    """A detached session waits for its sources as others do; the last packets are in the file."""
+    producer, consumer, path = Producer(), Consumer(), os.path.abspath("t.pftrace")
+    producer.register(SOURCE, will_notify_on_stop=True)
+    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=100))
+    number, made = started(producer)
+    consumer.ask("Detach", {"key": "k"})
+    values = expect(producer, "flush")
+    producer.commit(flush_request_id=values["request_id"])
+    expect(producer, "stop_data_source")
+    write(producer, made["target_buffer"], [1])
+    producer.ask("NotifyDataSourceStopped", {"data_source_id": number})
+    until(lambda: not consumer.state(True).get("num_sessions"))
+    assert numbers(read_file(path)) == [1]
+
+
+def detached_is_full():
+    """A detached session whose file is full ends, and leaves its place to others."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path, max_file_size_bytes=4096,
+                           file_write_period_ms=100))
+    buffer = started(producer)[1]["target_buffer"]
+    consumer.ask("Detach", {"key": "k"})
+    write(producer, buffer, range(100), size=200)
+    until(lambda: not consumer.state(True).get("num_sessions"))
+    assert os.path.getsize(path) <= 4096
+
+
+def attached_too_late():
+    """Who attaches to a session that is over is told so."""
+    consumer, path = Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path))
+    consumer.ask("DisableTracing")
+    consumer.ended()
+    for is_first in (False, True):
+        consumer.ask("Detach", {"key": "k"})
+        consumer = Consumer()
+        if is_first:
+            consumer.enabled = consumer.call("EnableTracing", {"attach_notification_only": True})
+        consumer.ask("Attach", {"key": "k"})
+        if not is_first:
+            consumer.enabled = consumer.call("EnableTracing", {"attach_notification_only": True})
+        assert consumer.ended()["disabled"]
+
+
 if __name__ == "__main__":
     main(globals())

@@ -370,8 +370,20 @@ def two_enable():
     assert not consumer.enable(config())
     second = consumer.call("EnableTracing", {"trace_config": config()})
     assert "already active" in consumer.reply(second)[0]["error"]
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"], "the first call is not answered any more"
     consumer.ask("FreeBuffers")
     assert not consumer.enable(config())
+
+
+def change_without_config():
+    """Filters are changed beside a data source that has no configuration at all."""
+    producer, consumer = source("late"), Consumer()
+    wanted = {"config": {"name": SOURCE}, "producer_name_filter": ["other"]}
+    consumer.enable({"buffers": [{"size_kb": 64}], "data_sources": [{}, wanted]})
+    wanted["producer_name_filter"].append("late")
+    consumer.ask("ChangeTraceConfig", {"trace_config": {"data_sources": [{}, wanted]}})
+    started(producer)
 
 
 def other_port():

@@ -200,10 +200,12 @@ void instances_widen(struct session *session, const Pft__TraceConfig *config)
 	for (size_t i = 0; i < session->config->n_data_sources; i++) {
 		Pft__TraceConfig__DataSource *old = session->config->data_sources[i];
 
+		if (!old->config || !old->config->name)
+			continue;
 		for (size_t k = 0; k < config->n_data_sources; k++) {
 			Pft__TraceConfig__DataSource *wish = config->data_sources[k];
 
-			if (!wish->config || !wish->config->name || !old->config->name ||
+			if (!wish->config || !wish->config->name ||
 			    strcmp(wish->config->name, old->config->name))
 				continue;
 			exchange_filters(old, wish);

@@ -31,22 +31,36 @@ static int take_file(struct peer *p, const Pft__TraceConfig *config)
 	return config && config->write_into_file ? peer_take_fd(p) : -1;
 }
 
+/* One that ended before anybody was attached to it will not end again. */
+static void tell_if_over(struct consumer *c)
+{
+	if (c->session && c->session->state == SESSION_DISABLED)
+		consumer_tell_disabled(c, NULL);
+}
+
 static void enable(struct peer *p, struct call *call, const void *request)
 {
 	const Pft__EnableTracingRequest *m = request;
 	struct consumer *c = of(p, call);
 	Pft__TraceConfig *config = NULL;
 	char error[SESSION_ERROR_MAX];
+	struct call before;
 
 	if (!c)
 		return;
+	before = c->enabled;
 	c->enabled = *call;
-	if (m->attach_notification_only)
+	if (m->attach_notification_only) {
+		tell_if_over(c);
 		return;
+	}
 	if (m->trace_config)
 		config = (void *)message_copy(&m->trace_config->base);
-	if (!session_enable(c, config, take_file(p, config), error))
-		consumer_tell_disabled(c, error);
+	if (session_enable(c, config, take_file(p, config), error))
+		return;
+	consumer_tell_disabled(c, error);
+	/* The session that was there is not over: the call for it waits on. */
+	c->enabled = before;
 }
 
 static void disable(struct peer *p, struct call *call, const void *request)
@@ -216,6 +230,7 @@ static void attach(struct peer *p, struct call *call, const void *request)
 	session->key = NULL;
 	r.trace_config = session->config;
 	peer_reply(p, call, &r.base);
+	tell_if_over(c);
 }
 
 static void get_stats(struct peer *p, struct call *call, const void *request)

@@ -178,6 +178,15 @@ static void trigger_too_late(void *arg)
 		session_stop(session, true, NULL);
 }
 
+/* Nobody was attached to it when it ended; perhaps somebody is by now. */
+static void forgotten(void *arg)
+{
+	struct session *session = arg;
+
+	if (!session->consumer)
+		session_free(session, NULL);
+}
+
 static void init_timers(struct session *session)
 {
 	session->stop_timer = (struct timer) { .fire = duration_over, .arg = session };
@@ -188,6 +197,7 @@ static void init_timers(struct session *session)
 	session->clear_timer = (struct timer) { .fire = clear_due, .arg = session };
 	session->trigger_timer = (struct timer) { .fire = trigger_too_late, .arg = session };
 	session->hit_timer = (struct timer) { .fire = finish, .arg = session };
+	session->end_timer = (struct timer) { .fire = forgotten, .arg = session };
 }
 
 static void stop_periodic(struct session *session)
@@ -202,6 +212,7 @@ static void stop_periodic(struct session *session)
 	timer_stop(t, &session->write_timer);
 	timer_stop(t, &session->trigger_timer);
 	timer_stop(t, &session->hit_timer);
+	timer_stop(t, &session->end_timer);
 }
 
 struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t uid)
@@ -493,6 +504,8 @@ static void disabled(struct session *session, const char *error)
 	file_close(session);
 	if (session->consumer)
 		consumer_tell_disabled(session->consumer, error);
+	else	/* Not now: callers go through the list of sessions. */
+		timer_set(&session->service->timers, &session->end_timer, 0);
 }
 
 static void acks_over(void *arg)
@@ -541,10 +554,7 @@ static void finished(struct session *session, void *arg, bool is_done)
 	session->flush_counts.final = is_done ?
 		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_SUCCEEDED :
 		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_FAILED;
-	if (session->consumer)
-		session_stop(session, false, NULL);
-	else
-		session_free(session, NULL);
+	session_stop(session, false, NULL);
 }
 
 void session_finish(struct session *session)
