@@ -42,6 +42,8 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
 service_src  := $(wildcard userspace/daemon/service/*.c)
+# The side of those who write, for tests of the service
+service_writer_src := $(wildcard userspace/daemon/service/writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c -lzstd -lz
@@ -232,7 +234,7 @@ $(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/viewer/
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
 # Those of the service: each that includes them is compiled after they were made.
-service_users := $(service_src) $(wildcard userspace/viewer/programs/session/*.c)
+service_users := $(service_src) $(service_writer_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
 $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
@@ -340,7 +342,8 @@ $(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUIL
 $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
-$(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) $(pbtxt_src)) \
+$(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
+		$(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^

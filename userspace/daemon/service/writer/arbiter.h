@@ -10,7 +10,7 @@
 #ifndef KTRACED_SERVICE_ARBITER_H
 #define KTRACED_SERVICE_ARBITER_H
 
-#include "smb_page.h"
+#include "../smb_page.h"
 
 #include "service.pb-c.h"
 
