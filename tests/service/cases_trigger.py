@@ -267,6 +267,34 @@ def clone_of_a_file():
     assert numbers(found) == [1, 2]
 
 
+def clone_into_pipe():
+    """A clone goes into a regular file only: nobody waits for the reader of a pipe."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(write_into_file=True, output_path=os.path.abspath("t.pftrace")))
+    started(producer)
+    for fd in os.pipe():
+        reply = clone.ask("CloneSession", {"session_id": 1}, fds=[fd])
+        assert "regular file" in reply["error"], reply
+
+
+def clone_of_a_part():
+    """Of a file that has more in it than the trace only the trace is copied."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    with open("t.pftrace", "wb+") as file:
+        file.write(b"before")
+        file.flush()
+        consumer.enable(config(buffers=[{"size_kb": 16384}], write_into_file=True,
+                               file_write_period_ms=100, flush_timeout_ms=50), file.fileno())
+        buffer = started(producer)[1]["target_buffer"]
+        write(producer, buffer, range(50), 200000)
+        until(lambda: os.path.getsize("t.pftrace") > 5000000)
+        os.truncate("t.pftrace", 1 << 32)
+    with open("clone.pftrace", "wb+") as file:
+        assert clone.ask("CloneSession", {"session_id": 1}, fds=[file.fileno()])["success"]
+        file.seek(0)
+        assert numbers(decode("Trace", file.read())["packet"]) == list(range(50))
+
+
 def observed():
     """Events come only to those who asked, until they ask for none."""
     producer, consumer = source(), Consumer()

@@ -2,11 +2,11 @@
 /* clone.c - a copy of another session's buffers, to be read while that one goes on */
 #include "clone.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "central.h"
@@ -20,12 +20,20 @@
 #define ANY_FOR_REPORT UINT64_MAX
 #define CLONE_FOR_REPORT 0x100u
 
-/* While the flush is under way. The consumer may go, then nobody calls. */
+/* A file can be long: so much of it is copied before others have their turn. */
+#define TURN_MAX ((size_t)4 * 1024 * 1024)
+
+/* While the flush and the copy are under way. The consumer may go, then nobody calls. */
 struct clone {
 	struct consumer *consumer;
 	struct call call;
 	int fd;
 	Pft__CloneSessionRequest *request;
+	/* The file of the original, up to where it was when its buffers were copied */
+	int from_fd;
+	off_t at, end;
+	uint64_t made;			/* number of the copy */
+	struct timer timer;
 };
 
 static void answer(struct clone *c, const struct session *made, const char *error)
@@ -45,8 +53,11 @@ static void answer(struct clone *c, const struct session *made, const char *erro
 
 static void free_clone(struct clone *c)
 {
+	timer_stop(&c->consumer->service->timers, &c->timer);
 	if (c->fd >= 0)
 		close(c->fd);
+	if (c->from_fd >= 0)
+		close(c->from_fd);
 	pft__clone_session_request__free_unpacked(c->request, NULL);
 	free(c);
 }
@@ -180,21 +191,54 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	return to;
 }
 
-/* What the original has in its file, then what is in the buffers. */
-static bool fill_file(struct session *to, const struct session *from, int fd)
+static void finish(struct clone *c, struct session *to, const char *error)
 {
-	off_t at = 0;
-	struct stat st;
+	c->consumer->cloning = NULL;
+	answer(c, to, error);
+	if (to)
+		file_close(to);
+	free_clone(c);
+}
 
-	if (fstat(from->file.fd, &st))
-		return false;
-	while (at < st.st_size)
-		if (sendfile(fd, from->file.fd, &at, (size_t)(st.st_size - at)) <= 0)
-			return false;
-	to->file.fd = fd;
+/* Behind what the original has in its file comes what is in the buffers. */
+static bool take_file(struct clone *c, struct session *to)
+{
+	to->file.fd = c->fd;
 	to->file.max = UINT64_MAX;
-	to->file.is_used = true;
+	c->fd = -1;
 	return file_drain(to);
+}
+
+static void copy_file(void *arg)
+{
+	struct clone *c = arg;
+	struct session *to = session_find(c->consumer->service, c->made);
+	size_t left = (size_t)(c->end - c->at);
+	ssize_t n = left ? sendfile(c->fd, c->from_fd, &c->at, left < TURN_MAX ? left : TURN_MAX) :
+		    0;
+
+	if (!to || to->consumer != c->consumer) {
+		finish(c, NULL, "The copy was ended before its file was complete");
+	} else if (n > 0) {
+		timer_set(&c->consumer->service->timers, &c->timer, 0);
+	} else if (left || !take_file(c, to)) {
+		session_free(to, NULL);
+		finish(c, NULL, "The file could not be copied");
+	} else {
+		finish(c, to, NULL);
+	}
+}
+
+static bool begin_copy(struct clone *c, const struct session *from, struct session *to)
+{
+	c->from_fd = fcntl(from->file.fd, F_DUPFD_CLOEXEC, 0);
+	c->at = from->file.start;
+	c->end = c->at + (off_t)from->file.written;
+	c->made = to->id;
+	c->timer = (struct timer) { .fire = copy_file, .arg = c };
+	to->file.is_used = true;
+	timer_set(&c->consumer->service->timers, &c->timer, 0);
+	return c->from_fd >= 0;
 }
 
 static void flushed(struct session *from, void *arg, bool is_done)
@@ -202,24 +246,17 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	struct clone *c = arg;
 	struct session *to = from && !c->consumer->session ? make(c, from, is_done) : NULL;
 
-	if (to && from->file.fd >= 0 && c->fd >= 0) {
-		if (fill_file(to, from, c->fd)) {
-			c->fd = -1;
-		} else {
-			to->file.fd = -1;
-			session_free(to, NULL);
-			to = NULL;
-		}
-	}
 	if (to) {
 		to->consumer = c->consumer;
 		c->consumer->session = to;
 	}
-	c->consumer->cloning = NULL;
-	answer(c, to, from ? "The buffers could not be copied" : "Original session ended");
-	if (to && to->file.fd >= 0)
-		file_close(to);
-	free_clone(c);
+	if (to && from->file.fd >= 0 && c->fd >= 0) {
+		if (begin_copy(c, from, to))
+			return;
+		session_free(to, NULL);
+		to = NULL;
+	}
+	finish(c, to, from ? "The buffers could not be copied" : "Original session ended");
 }
 
 static void refuse(struct consumer *c, struct call *call, int fd, const char *error)
@@ -241,6 +278,9 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 		return "Tracing session not found";
 	if (!session_allows(from, c->peer->cred.uid))
 		return "Not allowed to clone a session from another UID";
+	if (fd >= 0 && !file_is_fit(fd))
+		return "The descriptor has to be one of a regular file: the service does not wait "
+		       "for readers of pipes and sockets";
 	if (from->file.fd >= 0 && fd < 0)
 		return "A session that writes into a file is cloned into another file: its "
 		       "descriptor is missing";
@@ -270,6 +310,7 @@ void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessio
 	clone->consumer = c;
 	clone->call = *call;
 	clone->fd = fd;
+	clone->from_fd = -1;
 	c->cloning = clone;
 	for (size_t i = 0; i < from->buffer_nr; i++)
 		if (from->config->buffers[i]->clear_before_clone)

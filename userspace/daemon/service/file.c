@@ -22,8 +22,7 @@
 #define DISABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED
 #define ENABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED
 
-/* Nothing that can make write(2) wait for a peer. */
-static bool is_fit(int fd)
+bool file_is_fit(int fd)
 {
 	struct stat st;
 
@@ -80,13 +79,14 @@ bool file_open(struct session *session, int fd, char *error)
 				 strerror(errno));
 			return false;
 		}
-	} else if (!is_fit(fd)) {
+	} else if (!file_is_fit(fd)) {
 		close(fd);
 		snprintf(error, SESSION_ERROR_MAX, "write_into_file needs a regular file: the "
 			 "service does not wait for readers of pipes and sockets");
 		return false;
 	}
 	session->file.fd = fd;
+	session->file.start = lseek(fd, 0, fcntl(fd, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
 	session->file.is_used = true;
 	configure(session);
 	return true;

@@ -7,6 +7,8 @@
 
 #include "session.h"
 
+/* Whether writing into @fd cannot be held up by who reads it. */
+bool file_is_fit(int fd);
 /* Takes @fd, -1: makes the file output_path. Return: whether it worked; otherwise @error. */
 bool file_open(struct session *session, int fd, char *error);
 /* A session that could not be enabled leaves no file behind. */

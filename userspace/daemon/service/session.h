@@ -79,6 +79,7 @@ struct filter_counts {
 struct file {
 	bool is_used;			/* packets go there, not to consumers */
 	int fd;				/* -1: none, or closed */
+	off_t start;			/* where the trace begins in it */
 	uint64_t written, max;
 	uint32_t period_ms;
 	bool flushes_first;		/* a flush precedes each write */
