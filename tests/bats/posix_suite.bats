@@ -62,6 +62,11 @@ alone()
 }
 
 # bats test_tags=shm
+@test "without restartable sequences a thousand processes share rings, and lose nothing" {
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 alone "$SUITE/run" thousand noloss causality processes
+}
+
+# bats test_tags=shm
 @test "valgrind finds nothing" {
 	export TRACE_WRAP="valgrind -q --error-exitcode=9"
 	TRACE_LIMIT=250 alone "$SUITE/run" listing rationale states posix_trace_attr_destroy \

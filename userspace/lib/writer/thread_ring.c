@@ -8,6 +8,9 @@
  * back when it ends, and the session's owner takes back what dead threads still hold.
  * Signal handlers nest, see module/ring/writer.c.
  *
+ * Channels other than the process's own have few rings for any number of processes: there
+ * a thread has a ring for one event only, and waits a little if all are in use.
+ *
  * A handler may also leave by siglongjmp(3), and the event it has interrupted is never
  * finished: nobody would publish what follows. So each outermost event remembers where
  * on the stack it is. Whoever finds the ring in use from a place that is not deeper has
@@ -15,6 +18,7 @@
  */
 #include "thread_ring.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,6 +30,9 @@
 /* Below this number glibc keeps a key's value without allocating. */
 #define KEY_NR 32
 
+/* How often a thread lets others run before it goes without a ring. */
+#define CLAIM_TRIES 1000
+
 static pthread_key_t key;
 static bool has_key;
 
@@ -35,9 +42,14 @@ static __thread uintptr_t outermost __attribute__((tls_model("initial-exec")));
 /* Frame of the outermost call of this thread that has to do with its ring. */
 static __thread uintptr_t started __attribute__((tls_model("initial-exec")));
 
-static bool claim(const struct channel *ch, __u32 nr, __u32 tid)
+/* Whether rings are only for one event each. */
+static bool is_shared(const struct channel *ch)
 {
-	__u32 nobody = 0;
+	return ch != &channel;
+}
+
+static bool claim(const struct channel *ch, __u32 nr, __u32 from, __u32 tid)
+{
 	struct kt_ring r;
 
 	channel_thread_ring(ch, nr, &r);
@@ -45,7 +57,7 @@ static bool claim(const struct channel *ch, __u32 nr, __u32 tid)
 	 * ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A),
 	 * ORD(channel_free_dead:A): all stores of the owner before are done
 	 */
-	if (!__atomic_compare_exchange_n(&r.w->owner, &nobody, tid, false, __ATOMIC_ACQUIRE,
+	if (!__atomic_compare_exchange_n(&r.w->owner, &from, tid, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
 		return false;
 	kt_store(&r.w->generation, kt_load(&r.w->generation) + 1);
@@ -65,6 +77,31 @@ static void release(const struct channel *ch, __u32 nr, __u32 tid)
 	kt_store_release(&r.w->owner, 0);
 }
 
+static bool is_dead(__u32 tid)
+{
+	int saved = errno;
+	bool dead = syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
+
+	errno = saved;
+	return dead;
+}
+
+/* Takes a ring from a thread that has ended with it: it is at rest. */
+static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
+{
+	struct kt_ring r;
+	__u32 owner, nr;
+
+	for (nr = 0; nr < ch->thread_nr; nr++) {
+		channel_thread_ring(ch, nr, &r);
+		owner = kt_load(&r.w->owner);
+		if (owner && owner <= KTRACE_TID_MASK && is_dead(owner) &&
+		    claim(ch, nr, owner, tid))
+			return nr + 1;
+	}
+	return 0;
+}
+
 /* 1 + number of a ring that is now @tid's, 0 if all are taken. */
 static __u32 claim_any(const struct channel *ch, __u32 tid)
 {
@@ -72,7 +109,7 @@ static __u32 claim_any(const struct channel *ch, __u32 tid)
 
 	for (i = 0; i < ch->thread_nr; i++) {
 		nr = (tid + i) % ch->thread_nr;
-		if (claim(ch, nr, tid))
+		if (claim(ch, nr, 0, tid))
 			return nr + 1;
 	}
 	return 0;
@@ -88,35 +125,51 @@ static bool is_owner(const struct channel *ch, __u32 own_ring, __u32 tid)
 	return kt_load(&r.w->owner) == tid;
 }
 
-/* A ring that the thread had before its words were used for another channel, or 0. */
+/* A ring that the thread has though its words do not say so, or 0. */
 static __u32 find_own(const struct channel *ch, __u32 tid)
 {
-	for (__u32 nr = 1; ch != &channel && nr <= ch->thread_nr; nr++)
+	for (__u32 nr = 1; is_shared(ch) && nr <= ch->thread_nr; nr++)
 		if (is_owner(ch, nr, tid))
 			return nr;
 	return 0;
 }
 
 /*
- * The thread's ring, claimed at its first use; a signal handler must not claim another. Of
- * other channels than the process's own, the reader takes back those of ended threads.
+ * The thread's ring, claimed at its first use; a signal handler must not claim another.
+ * *is_new: it has just been claimed.
  */
-static __u32 own_ring(const struct channel *ch, struct ktrace_thread *t)
+static __u32 own_ring(const struct channel *ch, struct ktrace_thread *t, bool *is_new)
 {
 	struct system_signals signals;
 
+	*is_new = false;
 	if (kt_likely(is_owner(ch, t->own_ring, thread_id(t))))
 		return t->own_ring;
 	system_block_signals(&signals);
 	if (!is_owner(ch, t->own_ring, thread_id(t))) {
 		t->own_ring = find_own(ch, thread_id(t));
-		if (!t->own_ring)
+		if (!t->own_ring) {
 			t->own_ring = claim_any(ch, thread_id(t));
-		if (t->own_ring && has_key && ch == &channel)
+			if (!t->own_ring && is_shared(ch))
+				t->own_ring = claim_of_dead(ch, thread_id(t));
+			*is_new = t->own_ring;
+		}
+		if (t->own_ring && has_key && !is_shared(ch))
 			pthread_setspecific(key, t);
 	}
 	system_restore_signals(&signals);
 	return t->own_ring;
+}
+
+static __u32 await_ring(const struct channel *ch, struct ktrace_thread *t, bool *is_new)
+{
+	__u32 nr = own_ring(ch, t, is_new);
+
+	for (int i = 0; !nr && is_shared(ch) && i < CLAIM_TRIES; i++) {
+		syscall(SYS_sched_yield);
+		nr = own_ring(ch, t, is_new);
+	}
+	return nr;
 }
 
 static bool is_on_signal_stack(void)
@@ -213,15 +266,17 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 	const bool is_first = !started || is_left(here, started);
 	const bool is_borrowed = tid != thread_id(t);
 	enum record_result result = RECORD_NO_RING;
+	bool is_new = false;
 	__u32 nr;
 
 	if (is_first)
 		started = here;
 	kt_barrier();	/* the child of a handler that forks finds this */
-	nr = is_borrowed ? claim_any(ch, tid) : own_ring(ch, t);
+	nr = is_borrowed ? claim_any(ch, tid) : await_ring(ch, t, &is_new);
 	if (nr)
 		result = put(ch, nr - 1, rec, r);
-	if (nr && is_borrowed)
+	/* An event that this one has interrupted goes on in the same ring. */
+	if (nr && (is_borrowed || (is_shared(ch) && (is_new || is_first))))
 		release(ch, nr - 1, tid);
 	kt_barrier();
 	if (is_first)
