@@ -3,8 +3,14 @@
 #
 # service.bash - a service of the test's own, and the peers of tests/service
 
-# start_service [ARG...]: with sockets in the test's folder
+# start_service [ARG...]: with sockets in the test's folder, and no sources but those of the test
 start_service()
+{
+	start_full_service --no-producer "$@"
+}
+
+# start_full_service [ARG...]: with ktrace's own sources
+start_full_service()
 {
 	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/producer.sock
 	export PERFETTO_CONSUMER_SOCK_NAME=$PWD/consumer.sock

@@ -53,12 +53,6 @@ ended()
 	cat session.out session.err
 }
 
-# registered SOURCE: the service knows it
-registered()
-{
-	"$KTRACE" session list | grep -q " $1\$"
-}
-
 says()
 {
 	grep -q -e "$1" <<<"$output"$'\n'"$stderr"
@@ -230,30 +224,6 @@ says()
 	[ "$("$KTRACE" list -e test:work_begin u.1 | wc -l)" = 1 ]
 	kill -INT "$session"
 	ended
-	[ "$status" = 0 ]
-}
-
-@test "session: ktrace's own events are a data source beside others" {
-	producer one --tracks --packets 2
-	start produce "$KTRACE" session produce -- "$EXAMPLES/hello"
-	produce=$pid
-	printf 'buffers { size_kb: 4096 }\ndata_source_stop_timeout_ms: 60000\n' >config
-	printf 'data_sources { config { name: "%s" } }\n' one ktrace.user >>config
-	retry 0.05 registered ktrace.user
-	session start -c config -o t
-	retry 0.05 has produce.out 'hello, world'
-	kill -INT "$session"
-	ended
-	[ "$status" = 0 ]
-	# As many as the program has when it is recorded alone, under their names; and slices
-	run_ktraced -q -o alone -- "$EXAMPLES/hello"
-	[ "$("$KTRACE" list -e 'hello:item_begin' t | wc -l)" = \
-		"$("$KTRACE" list -e 'hello:item_begin' alone | wc -l)" ]
-	[ "$("$KTRACE" list -e 'hello:start' t | grep -c 'greeting="hello, world"')" = 1 ]
-	[ "$("$KTRACE" list -e 'test:work_begin' t | wc -l)" = 2 ]
-	kill -INT "$produce"
-	status=0
-	wait "$produce" || status=$?
 	[ "$status" = 0 ]
 }
 

@@ -471,3 +471,34 @@ is_two()
 	ledger
 	"$PROGS/check_flood" t.*.bin
 }
+
+# bats test_tags=alike
+@test "SIGUSR1 ends a part; a recording that is not in parts goes on" {
+	start_ktraced -e flood --split-time 1h -o t.bin -- "$PROGS/flood" -n 0 -u 100
+	recording=$pid
+	retry 0.02 test -e t.0001.bin
+	kill -USR1 "$recording"
+	retry 0.02 test -e t.0002.bin
+	# What is in it is whole while the recording goes on.
+	complete()
+	{
+		"$KTRACE" check t.0001.bin
+	}
+	retry 0.02 complete
+	kill -USR1 "$recording"
+	retry 0.02 test -e t.0003.bin
+	kill -TERM "$(child_of "$recording")"
+	wait_for "$recording"
+	[ "$(parts)" = 3 ]
+	events=$(summary events)
+	run_ktrace check t.*.bin
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -e flood:item t.*.bin | wc -l)" = "$events" ]
+	start_ktraced -o u
+	retry 0.02 has ktraced.err 'programs attach'
+	kill -USR1 "$pid"
+	kill -INT "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	valid_trace u
+}

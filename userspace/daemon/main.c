@@ -16,6 +16,7 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
 	struct sigaction hup;
+	sigset_t part;
 
 	sigemptyset(ours);
 	sigaddset(ours, SIGCHLD);
@@ -24,6 +25,10 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(ours, SIGHUP);
 	sigprocmask(SIG_BLOCK, ours, &before->mask);
+	/* Only a recording in parts heeds it. */
+	sigemptyset(&part);
+	sigaddset(&part, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &part, NULL);
 	/* A full pipe or a file size limit is an error of write(2) for us. */
 	sigaction(SIGPIPE, &ignore, &before->pipe);
 	sigaction(SIGXFSZ, &ignore, &before->xfsz);
@@ -45,7 +50,7 @@ int main(int argc, char **argv)
 		return recover(&options);
 	take_signals(&r.signals, &signals);
 	if (options.is_service)
-		return service_run(&signals);
+		return service_run(&signals, !options.no_producer);
 	if (options.is_baseline)
 		return baseline(&options, &r.signals, &signals);
 	status = recording_open(&r, &signals);

@@ -32,7 +32,8 @@
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_HELP, OPT_VERSION };
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER,
+       OPT_HELP, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -62,6 +63,7 @@ static const struct option longopts[] = {
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "discard", no_argument, NULL, OPT_DISCARD },
 	{ "service", no_argument, NULL, OPT_SERVICE },
+	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
 	{ "help", no_argument, NULL, OPT_HELP },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -72,7 +74,7 @@ static const char help[] =
 "       ktraced [options] [-o FILE]\n"
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
 "       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
-"       ktraced --service [-q]\n"
+"       ktraced --service [--no-producer] [-q]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
 "\n"
@@ -122,6 +124,7 @@ static const char help[] =
 "      --discard          with --recover: remove them without saving anything\n"
 "      --service          serve producers and consumers in Perfetto's protocol, until\n"
 "                         interrupted; see ktraced(8)\n"
+"      --no-producer      with --service: do not offer ktrace.user and ktrace.kernel\n"
 "      --help, --version  print this, or the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
@@ -339,6 +342,14 @@ static int answer(const char *text)
 	return fflush(stdout) ? EXIT_OWN : 0;
 }
 
+static int set_events(struct options *o, const char *arg)
+{
+	if (!arg[strspn(arg, ",")])
+		return usage_error("-e needs names of events, not", arg);
+	o->choice.events = arg;
+	return -1;
+}
+
 static int apply(struct options *o, int opt, char *arg)
 {
 	switch (opt) {
@@ -348,10 +359,7 @@ static int apply(struct options *o, int opt, char *arg)
 	case 'b':
 		return set_buffer(o, arg);
 	case 'e':
-		if (!arg[strspn(arg, ",")])
-			return usage_error("-e needs names of events, not", arg);
-		o->choice.events = arg;
-		return -1;
+		return set_events(o, arg);
 	case 'l':
 		return set_level(o, arg);
 	case 'p':
@@ -410,6 +418,9 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_SERVICE:
 		o->is_service = true;
 		return -1;
+	case OPT_NO_PRODUCER:
+		o->no_producer = true;
+		return -1;
 	case OPT_HELP:
 		return answer(help);
 	case OPT_VERSION:
@@ -451,6 +462,10 @@ static int finish(struct options *o)
 
 	if (o->is_service && (o->argv || o->output)) {
 		log_error("--service takes neither a COMMAND nor -o: sessions say what goes where");
+		return EXIT_OWN;
+	}
+	if (o->no_producer && !o->is_service) {
+		log_error("--no-producer goes with --service");
 		return EXIT_OWN;
 	}
 	if (o->is_recover || o->is_list || o->is_discard)

@@ -40,6 +40,7 @@
  * @is_list:	... only say what there is
  * @is_discard:	... remove it unseen
  * @is_service:	serve producers and consumers, instead of recording
+ * @no_producer: with it: do not start the producer of ktrace's own data sources
  * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
  */
 struct options {
@@ -69,6 +70,7 @@ struct options {
 	bool is_list;
 	bool is_discard;
 	bool is_service;
+	bool no_producer;
 	char **argv;
 };
 

@@ -15,11 +15,13 @@
  * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
  * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
  * passed on to the command. The second one, or the first when the command is gone,
- * ends the recording. Without a command the first one does.
+ * ends the recording. Without a command the first one does. SIGUSR1 ends the present part: what
+ * was recorded before it is in files that are whole.
  */
 #include "watch.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +35,7 @@
 #include "loop.h"
 #include "meta.h"
 #include "now.h"
+#include "split.h"
 #include "steer.h"
 
 #define MS 1000000ull
@@ -40,6 +43,8 @@
 #define INTERVAL_MIN MS
 #define INTERVAL_MAX (50 * MS)
 #define LINGER_CHECK (50 * MS)
+/* Drains before a part is ended on request; writers may be faster than we are. */
+#define PART_DRAINS 64
 /* Looks without finding a holder, where children live that may yet attach. */
 #define LINGER_QUIET 3
 
@@ -286,6 +291,20 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 		command_kill(command, sig);
 }
 
+/* Also if nothing has come since the last one: who asked waits for its end. */
+static void end_part(struct watch *w)
+{
+	struct capture *c = &w->r->capture;
+	struct capture_fill fill = { .more = true };
+
+	if (!c->parts)
+		return;
+	for (int i = 0; i < PART_DRAINS && fill.more; i++)
+		fill = capture_drain(c, true);
+	if (!c->write_error)
+		split_change(c);
+}
+
 static void on_signal(void *arg, uint32_t events)
 {
 	struct watch *w = arg;
@@ -294,6 +313,10 @@ static void on_signal(void *arg, uint32_t events)
 	(void)events;
 	if (read(w->signal_fd, &info, sizeof(info)) != sizeof(info))
 		return;
+	if (info.ssi_signo == SIGUSR1) {
+		end_part(w);
+		return;
+	}
 	if (info.ssi_signo != SIGCHLD) {
 		on_stop_signal(w, &info);
 		return;
@@ -342,14 +365,16 @@ int watch_run(struct recording *r, const sigset_t *signals)
 {
 	struct watch w = { .r = r, .interval = INTERVAL_MIN };
 	int error = loop_init(&w.loop);
+	sigset_t all = *signals;
 
 	if (error)
 		return error;
+	sigaddset(&all, SIGUSR1);
 	w.next_second = r->start_ns + SECOND;
 	if (r->options->duration_ns)
 		w.deadline = r->start_ns + r->options->duration_ns;
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
-	w.signal_fd = signalfd(-1, signals, SFD_NONBLOCK | SFD_CLOEXEC);
+	w.signal_fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.port_fd = steer_open(r);
 	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?

@@ -16,6 +16,7 @@
 
 #include "../log.h"
 #include "listen.h"
+#include "own_producer.h"
 #include "port.h"
 #include "service.h"
 
@@ -96,17 +97,27 @@ static void on_signal(void *arg, uint32_t events)
 	loop_stop(&s->loop);
 }
 
-static int serve(struct service *s, const sigset_t *signals)
+/* @producers: where our own producer connects to, NULL: there is to be none */
+static int serve(struct service *s, const sigset_t *signals, const struct listener *producers)
 {
-	int fd = signalfd(-1, signals, SFD_CLOEXEC | SFD_NONBLOCK);
-	int error = fd < 0 ? -errno : loop_add(&s->loop, fd, EPOLLIN, on_signal, s);
+	struct own_producer own;
+	sigset_t ends = *signals;
+	int fd, error;
 
+	/* Our only child is waited for by its descriptor. */
+	sigdelset(&ends, SIGCHLD);
+	fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	error = fd < 0 ? -errno : loop_add(&s->loop, fd, EPOLLIN, on_signal, s);
 	if (!error) {
 		log_note("serving producers at %s, consumers at %s",
 			 address_name(&producer_address), address_name(&consumer_address));
 		notify("READY=1");
+		if (producers)
+			own_producer_begin(&own, s, producers->source.fd);
 		error = loop_run(&s->loop);
 		notify("STOPPING=1");
+		if (producers)
+			own_producer_end(&own);
 	}
 	if (error)
 		log_error("event loop: %s", strerror(-error));
@@ -115,7 +126,7 @@ static int serve(struct service *s, const sigset_t *signals)
 	return error ? EXIT_OWN : 0;
 }
 
-int service_run(const sigset_t *signals)
+int service_run(const sigset_t *signals, bool has_producer)
 {
 	/* Not on the stack: it has a table of all buffers. */
 	static struct service service;
@@ -133,7 +144,7 @@ int service_run(const sigset_t *signals)
 		goto out;
 	if (!listener_open(&consumers, &service, &consumer_port, &consumer_address,
 			   inherited("consumer"))) {
-		status = serve(&service, signals);
+		status = serve(&service, signals, has_producer ? &producers : NULL);
 		listener_close(&consumers);
 	}
 	listener_close(&producers);

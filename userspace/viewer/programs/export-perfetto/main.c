@@ -220,11 +220,16 @@ static void put_event(struct perfetto *p, const struct ktrace_trace_event *e, __
 	Annotation **annotations = NULL;
 	uint64_t category;
 	int above = 0;
+	__u32 stem;
 
 	if (line_has_fields(e) && e->id != KTRACE_ID_LOST)
 		above = spans_take(&p->spans, e, track, &role);
 	if (above < 0)
 		p->error = above;
+	/* What it ends may be among the others. */
+	if (p->x->is_apart && line_has_fields(e) && e->id != KTRACE_ID_LOST &&
+	    role == SPAN_NONE && spans_role(e, &stem, NULL) == SPAN_END)
+		role = SPAN_END;
 	put_ends(p, track, e->time, machine, above);
 	event.has_track_uuid = event.has_type = true;
 	event.track_uuid = track;

@@ -140,7 +140,9 @@ static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track
 		track = NULL;
 	if (track && track->depth < TRACK_DEPTH)
 		slice = rows_at(&c->slices, track->open[track->depth]);
-	/* Of what began before the trace does, or is too deep */
+	else if (!track && (e->name || e->has_name_iid))
+		slice = slice_of(c, e);
+	/* Of what began before the trace does, or is too deep, and does not say what it is */
 	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
 	return end_event(c, e, thread);
 }

@@ -3,6 +3,7 @@
 #include "commit.h"
 
 #include "packets.h"
+#include "perfetto.pb-c.h"
 #include "service.pb-c.h"
 #include "viewer.h"
 
@@ -13,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Of a chunk, with its header; of a packet's size before it; packets that a chunk can count */
@@ -21,6 +23,10 @@
 #define COUNT_MAX 1023u
 
 enum { CONTINUES = 1, CONTINUED = 2 };
+
+/* Of Perfetto: CLOCK_BOOTTIME; names known before are not known any more */
+#define CLOCK_IS_BOOTTIME 6
+#define IS_CLEARED 1u
 
 /* Fields of a packet that are the service's own: it would drop the packet. */
 static const __u32 own_fields[] = { 3, 10, 79, 98 };
@@ -129,52 +135,108 @@ static int take(void *arg, const struct packet *p)
 	return w->packet.error ? w->packet.error : put_packet(w);
 }
 
-static int commit_packets(struct writer *w, const __u8 *data, size_t size)
+struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer)
 {
-	Pft__RegisterTraceWriterRequest begin = PFT__REGISTER_TRACE_WRITER_REQUEST__INIT;
-	Pft__UnregisterTraceWriterRequest end = PFT__UNREGISTER_TRACE_WRITER_REQUEST__INIT;
-	int ret;
+	Pft__RegisterTraceWriterRequest args = PFT__REGISTER_TRACE_WRITER_REQUEST__INIT;
+	struct writer *w = calloc(1, sizeof(*w));
 
-	begin.has_trace_writer_id = begin.has_target_buffer = end.has_trace_writer_id = true;
-	begin.trace_writer_id = end.trace_writer_id = w->number;
-	begin.target_buffer = w->buffer;
-	ret = client_call(w->client, "RegisterTraceWriter", &begin.base, -1, NULL);
-	if (!ret)
-		ret = packets_walk(data, size, take, w);
-	if (!ret)
-		ret = end_chunk(w, 0);
-	return ret ? ret : client_call(w->client, "UnregisterTraceWriter", &end.base, -1, NULL);
+	if (!w)
+		return NULL;
+	w->client = client;
+	w->number = number;
+	w->id = chunk;
+	w->buffer = buffer;
+	w->packet.flush = output_grow;
+	args.has_trace_writer_id = args.has_target_buffer = true;
+	args.trace_writer_id = number;
+	args.target_buffer = buffer;
+	if (!output_grow(&w->packet) &&
+	    !client_call(client, "RegisterTraceWriter", &args.base, -1, NULL))
+		return w;
+	free(w->packet.buf);
+	free(w);
+	return NULL;
 }
 
-int commit_file(struct commit *c, struct client *client, const char *path, __u32 buffer)
+__u32 writer_close(struct writer *w)
+{
+	Pft__UnregisterTraceWriterRequest args = PFT__UNREGISTER_TRACE_WRITER_REQUEST__INIT;
+	__u32 chunk;
+
+	if (!w)
+		return 0;
+	args.has_trace_writer_id = true;
+	args.trace_writer_id = w->number;
+	client_call(w->client, "UnregisterTraceWriter", &args.base, -1, NULL);
+	chunk = w->id;
+	free(w->packet.buf);
+	free(w);
+	return chunk;
+}
+
+int writer_file(struct writer *w, const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct writer *w = calloc(1, sizeof(*w));
 	void *data = NULL;
 	struct stat st;
-	int ret = w ? 0 : -ENOMEM;
+	int ret = 0;
 
-	if (!ret && (fd < 0 || fstat(fd, &st)))
+	if (fd < 0 || fstat(fd, &st))
 		ret = -errno;
 	if (!ret && st.st_size) {
 		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		ret = data == MAP_FAILED ? -errno : 0;
 	}
 	if (!ret && data) {
-		w->client = client;
-		w->number = ++c->writer;
-		w->buffer = buffer;
-		w->packet.flush = output_grow;
-		ret = output_grow(&w->packet);
 		begin_chunk(w, 0);
+		ret = packets_walk(data, (size_t)st.st_size, take, w);
 		if (!ret)
-			ret = commit_packets(w, data, (size_t)st.st_size);
-		free(w->packet.buf);
-	}
-	if (data && data != MAP_FAILED)
+			ret = end_chunk(w, 0);
 		munmap(data, (size_t)st.st_size);
+	}
 	if (fd >= 0)
 		close(fd);
-	free(w);
 	return ret;
+}
+
+int writer_error(struct writer *w, const char *source, const char *text)
+{
+	Perfetto__Protos__DebugAnnotation notes[2], *list[] = { &notes[0], &notes[1] };
+	Perfetto__Protos__TrackEvent event = PERFETTO__PROTOS__TRACK_EVENT__INIT;
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	char *category = (char *)ERROR_EVENT;
+	struct timespec t;
+	size_t size;
+
+	for (int i = 0; i < 2; i++) {
+		perfetto__protos__debug_annotation__init(&notes[i]);
+		notes[i].name = (char *)(i ? "text" : "source");
+		notes[i].value_case = PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_STRING_VALUE;
+		notes[i].string_value = (char *)(i ? text : source);
+	}
+	event.has_type = event.has_track_uuid = true;
+	event.type = PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_INSTANT;
+	event.n_categories = 1;
+	event.categories = &category;
+	event.name = category;
+	event.n_debug_annotations = 2;
+	event.debug_annotations = list;
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	packet.has_timestamp = packet.has_timestamp_clock_id = packet.has_sequence_flags = true;
+	packet.timestamp = (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
+	packet.timestamp_clock_id = CLOCK_IS_BOOTTIME;
+	packet.sequence_flags = IS_CLEARED;
+	packet.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
+	packet.track_event = &event;
+	size = perfetto__protos__trace_packet__get_packed_size(&packet);
+	w->packet.len = 0;
+	while (!w->packet.error && w->packet.cap < size)
+		w->packet.error = output_grow(&w->packet);
+	if (w->packet.error)
+		return w->packet.error;
+	w->packet.len = perfetto__protos__trace_packet__pack(&packet, (__u8 *)w->packet.buf);
+	begin_chunk(w, 0);
+	if (put_packet(w))
+		return -EIO;
+	return end_chunk(w, 0);
 }

@@ -1,25 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* commit.h - packets of a file as chunks that go to the service as bytes */
+/* commit.h - packets as chunks that go to the service as bytes */
 #ifndef SESSION_COMMIT_H
 #define SESSION_COMMIT_H
 
 #include "client.h"
 
-/** struct commit - a producer's writers: the number of the last one */
-struct commit {
-	__u32 writer;
-};
+/** Event that says that something is not in the trace: texts source, text */
+#define ERROR_EVENT "ktrace:error"
+
+struct writer;
 
 /*
- * commit_file - all packets of a trace, by a writer of their own
- * @c:		numbers of writers
+ * writer_open - chunks of one sequence
  * @client:	connection of a producer
- * @path:	the trace
+ * @number:	of the writer, from 1 to 65535; no other that is open has it
+ * @chunk:	number of the last chunk of an earlier one of this number, 0 = there was none
  * @buffer:	where to
+ *
+ * Return: NULL: no memory.
+ */
+struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer);
+
+/*
+ * writer_file - all packets of a trace
  *
  * What only the service may say of a packet is left out of it.
  * Return: 0, -errno.
  */
-int commit_file(struct commit *c, struct client *client, const char *path, __u32 buffer);
+int writer_file(struct writer *w, const char *path);
+
+/* Such an event. Return: 0, -errno. */
+int writer_error(struct writer *w, const char *source, const char *text);
+
+/* NULL is allowed. Return: the number of its last chunk. */
+__u32 writer_close(struct writer *w);
 
 #endif

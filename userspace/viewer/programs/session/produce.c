@@ -2,197 +2,249 @@
 /*
  * produce.c - ktrace's own events as data sources of the service
  *
- *	StartDataSource ---> ktraced records into a file without packets
- *	StopDataSource  ---> it ends; ktrace export makes packets of the file; these are committed;
- *			     NotifyDataSourceStopped
+ *	StartDataSource ---> a recording; NotifyDataSourceStarted when its first part is whole
+ *	Flush, a timer  ---> its next part is ended, and goes to the service as packets
+ *	StopDataSource  ---> it ends; its last part; NotifyDataSourceStopped
  *
- * A source has one recording at a time: another session that wants it, too, gets nothing. Which
- * events are recorded is what legacy_config of the source's configuration says, as -e does; what is
- * run, nobody on the other side can say.
+ * Each instance is a recording of its own, so that any number of sessions can have the sources.
+ * Which events are recorded is what legacy_config of the source's configuration says, as -e does;
+ * what is run, nobody on the other side can say. What goes wrong is said here and, as an event
+ * ktrace:error, in the trace.
+ *
+ * Commands that come while an answer is waited for are done afterwards, in their order.
  */
 #include "produce.h"
 
 #include "commit.h"
+#include "recorder.h"
 #include "service.pb-c.h"
 
 #include <errno.h>
-#include <signal.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/queue.h>
+#include <time.h>
 
 typedef Pft__GetAsyncCommandResponse Command;
 
-#define ARGS_MAX 16
+#define SOURCE_NR 2
+#define INSTANCES_MAX 32
+/* Between two parts; between two looks at a recording that is about to end */
+#define PERIOD_MS 2000
+#define END_LOOK_MS 50
 
-/*
- * struct source - a data source; instance: that records, 0 = none does; pid: of its ktraced;
- * path: of what it writes
+static const char *const source_names[SOURCE_NR] = { "ktrace.user", "ktrace.kernel" };
+
+enum { SOURCE_KERNEL = 1 };
+
+/**
+ * struct instance - a source in a session
+ * @p:		the producer
+ * @source:	number of the source
+ * @id:		the service's number, 0 = free
+ * @writer:	of its packets
+ * @chunk:	the last one of the writers of this place
+ * @recorder:	what it records
+ * @is_started:	that was said
+ * @is_stopping: the service waits for its end
  */
-struct source {
-	const char *name;
-	bool is_kernel;
-	__u64 instance;
-	__u32 buffer;
-	pid_t pid;
-	char path[64];
+struct instance {
+	struct producer *p;
+	int source;
+	__u64 id;
+	struct writer *writer;
+	__u32 chunk;
+	struct recorder recorder;
+	bool is_started;
+	bool is_stopping;
+};
+
+/* struct order - a command that is to be done */
+struct order {
+	STAILQ_ENTRY(order) link;
+	Command *m;
+};
+
+/* struct flush - one that is to be acknowledged; @ids, @parts: of each place, 0 = it has no part */
+struct flush {
+	STAILQ_ENTRY(flush) link;
+	__u64 request;
+	__u64 ids[INSTANCES_MAX];
+	__u64 parts[INSTANCES_MAX];
 };
 
 struct producer {
 	struct session *s;
 	__u64 stream;
-	struct source sources[2];
-	struct commit commit;
+	struct instance instances[INSTANCES_MAX];
+	STAILQ_HEAD(, order) orders;
+	STAILQ_HEAD(, flush) flushes;
+	__s64 next_ms;
 };
 
-static struct source *source_of(struct producer *p, __u64 instance)
+static __s64 now_ms(void)
 {
-	for (size_t i = 0; i < 2; i++)
-		if (instance && p->sources[i].instance == instance)
-			return &p->sources[i];
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* The instance of a number; of 0: a place for one */
+static struct instance *instance_of(struct producer *p, __u64 id)
+{
+	for (size_t i = 0; i < INSTANCES_MAX; i++)
+		if (p->instances[i].id == id)
+			return &p->instances[i];
 	return NULL;
 }
 
-static struct source *source_named(struct producer *p, const char *name)
+static int take_part(void *arg, const char *path)
 {
-	for (size_t i = 0; i < 2; i++)
-		if (name && !strcmp(p->sources[i].name, name))
-			return &p->sources[i];
-	return NULL;
+	struct instance *i = arg;
+	const int ret = writer_file(i->writer, path);
+
+	/* Of packets that make no sense the service was told what came before them. */
+	return ret == -EINVAL ? 0 : ret;
 }
 
-/* A program of ktrace: beside this one's folder */
-static bool find_program(const char *name, char *path, size_t size)
+static void take_error(void *arg, const char *text)
 {
-	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
-	char *slash;
-	size_t room;
+	struct instance *i = arg;
 
-	if (n < 0)
-		return false;
-	path[n] = '\0';
-	slash = strrchr(path, '/');
-	room = slash ? size - (size_t)(slash - path) : 0;
-	return slash && (size_t)snprintf(slash, room, "/../../bin/%s", name) < room;
+	complain_about(source_names[i->source], "%s", text);
+	writer_error(i->writer, source_names[i->source], text);
 }
 
-static pid_t start_program(const char *name, char **args)
+static int notify_started(struct instance *i)
 {
-	char path[4096];
-	sigset_t none;
-	pid_t pid;
+	Pft__NotifyDataSourceStartedRequest args = PFT__NOTIFY_DATA_SOURCE_STARTED_REQUEST__INIT;
 
-	if (!find_program(name, path, sizeof(path)))
-		return -1;
-	pid = fork();
-	if (pid)
-		return pid;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv(path, args);
-	complain_about(path, "%s", strerror(errno));
-	_exit(127);
+	i->is_started = true;
+	args.has_data_source_id = true;
+	args.data_source_id = i->id;
+	return client_call(&i->p->s->c, "NotifyDataSourceStarted", &args.base, -1, NULL);
 }
 
-static void record(struct producer *p, struct source *source, const Pft__DataSourceConfig *config)
-{
-	const char *events = config->legacy_config;
-	char *args[ARGS_MAX + 1] = {
-		(char *)"ktraced", (char *)"-q", (char *)"-o", source->path, (char *)"-e",
-	};
-	int nr = 5;
-	char **command = p->s->words;
-
-	args[nr++] = (char *)(events && *events ? events : source->is_kernel ? "sched" : "*:*");
-	if (source->is_kernel)
-		args[nr++] = (char *)"--all";
-	else if (p->s->word_nr)
-		args[nr++] = (char *)"--";
-	for (int i = 0; !source->is_kernel && i < p->s->word_nr && nr < ARGS_MAX; i++)
-		args[nr++] = command[i];
-	source->pid = start_program("ktraced", args);
-}
-
-static int start_source(struct producer *p, __u64 instance, const Pft__DataSourceConfig *config)
-{
-	struct source *source = source_named(p, config ? config->name : NULL);
-	int fd;
-
-	if (!source || source->instance)
-		return 0;
-	snprintf(source->path, sizeof(source->path), "/tmp/ktrace-session-XXXXXX");
-	fd = mkstemp(source->path);
-	if (fd < 0)
-		return -errno;
-	close(fd);
-	source->instance = instance;
-	source->buffer = config->target_buffer;
-	record(p, source, config);
-	return 0;
-}
-
-/* Ends the recording, whose file is whole then. Return: false: there is none */
-static bool end_recording(struct source *source)
-{
-	int status = 0;
-
-	if (source->pid <= 0)
-		return false;
-	kill(source->pid, SIGINT);
-	while (waitpid(source->pid, &status, 0) < 0 && errno == EINTR)
-		;
-	source->pid = 0;
-	return !WIFEXITED(status) || WEXITSTATUS(status) != 125;
-}
-
-/* Packets of the recording, in a file of their own */
-static bool export_packets(const struct source *source, char *path)
-{
-	char *args[] = { (char *)"ktrace", (char *)"export", (char *)"--to", (char *)"perfetto",
-			 (char *)"--apart", (char *)"-o", path, (char *)source->path, NULL };
-	const pid_t pid = start_program("ktrace", args);
-	int status = 1;
-
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	return pid > 0 && WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
-static int notify(struct producer *p, __u64 instance)
+static int notify_stopped(struct producer *p, __u64 id)
 {
 	Pft__NotifyDataSourceStoppedRequest args = PFT__NOTIFY_DATA_SOURCE_STOPPED_REQUEST__INIT;
 
 	args.has_data_source_id = true;
-	args.data_source_id = instance;
+	args.data_source_id = id;
 	return client_call(&p->s->c, "NotifyDataSourceStopped", &args.base, -1, NULL);
 }
 
-static int stop_source(struct producer *p, __u64 instance)
+static int record(struct instance *i, const Pft__DataSourceConfig *config)
 {
-	struct source *source = source_of(p, instance);
-	char packets[80];
-	int ret = 0;
+	const bool is_kernel = i->source == SOURCE_KERNEL;
+	const struct session *s = i->p->s;
+	const char *events = config->legacy_config;
+	int ret;
 
-	if (!source)
-		return notify(p, instance);
-	snprintf(packets, sizeof(packets), "%s.packets", source->path);
-	if (end_recording(source) && export_packets(source, packets))
-		ret = commit_file(&p->commit, &p->s->c, packets, source->buffer);
-	unlink(packets);
-	unlink(source->path);
-	source->instance = 0;
-	return ret ? ret : notify(p, instance);
+	if (!events || !*events)
+		events = is_kernel ? "sched" : "*:*";
+	i->recorder.user = (struct recorder_user){ take_part, take_error, i };
+	ret = recorder_begin(&i->recorder, events, is_kernel, s->words, is_kernel ? 0 : s->word_nr);
+	if (ret)
+		take_error(i, strerror(-ret));
+	else
+		recorder_ask(&i->recorder);
+	return 0;
 }
 
-/* There is nothing to hand over before the end. */
-static int flush(struct producer *p, __u64 request)
+static int start_source(struct producer *p, __u64 id, const Pft__DataSourceConfig *config)
+{
+	struct instance *i = instance_of(p, 0);
+	int source = 0;
+
+	while (config && config->name && source < SOURCE_NR &&
+	       strcmp(config->name, source_names[source]))
+		source++;
+	if (!id || !config || !config->name || source == SOURCE_NR)
+		return 0;
+	if (!i) {
+		complain_about(source_names[source], "in too many sessions");
+		return 0;
+	}
+	i->writer = writer_open(&p->s->c, (__u32)(i - p->instances) + 1, i->chunk,
+				config->target_buffer);
+	if (!i->writer)
+		return -ENOMEM;
+	i->p = p;
+	i->id = id;
+	i->source = source;
+	i->is_started = i->is_stopping = false;
+	return record(i, config);
+}
+
+static void free_instance(struct instance *i)
+{
+	recorder_free(&i->recorder);
+	i->chunk = writer_close(i->writer);
+	i->writer = NULL;
+	i->id = 0;
+}
+
+static int stop_source(struct producer *p, __u64 id)
+{
+	struct instance *i = id ? instance_of(p, id) : NULL;
+
+	if (!i)
+		return notify_stopped(p, id);
+	i->is_stopping = true;
+	recorder_end(&i->recorder);
+	return 0;
+}
+
+static int begin_flush(struct producer *p, const Pft__GetAsyncCommandResponse__Flush *m)
+{
+	struct flush *f = calloc(1, sizeof(*f));
+
+	if (!f)
+		return -ENOMEM;
+	f->request = m->request_id;
+	for (size_t n = 0; n < m->n_data_source_ids; n++) {
+		const __u64 id = m->data_source_ids[n];
+		struct instance *i = id ? instance_of(p, id) : NULL;
+
+		if (!i)
+			continue;
+		f->ids[i - p->instances] = id;
+		f->parts[i - p->instances] = recorder_ask(&i->recorder);
+	}
+	STAILQ_INSERT_TAIL(&p->flushes, f, link);
+	return 0;
+}
+
+static bool is_flushed(const struct producer *p, const struct flush *f)
+{
+	for (size_t n = 0; n < INSTANCES_MAX; n++) {
+		const struct instance *i = &p->instances[n];
+
+		if (f->ids[n] && i->id == f->ids[n] && !recorder_is_over(&i->recorder) &&
+		    i->recorder.done < f->parts[n])
+			return false;
+	}
+	return true;
+}
+
+/* In the order of the requests, as each acknowledges those before it. */
+static int end_flushes(struct producer *p)
 {
 	Pft__CommitDataRequest args = PFT__COMMIT_DATA_REQUEST__INIT;
+	struct flush *f;
+	int ret = 0;
 
-	args.has_flush_request_id = true;
-	args.flush_request_id = request;
-	return client_call(&p->s->c, "CommitData", &args.base, -1, NULL);
+	while (!ret && (f = STAILQ_FIRST(&p->flushes)) && is_flushed(p, f)) {
+		args.has_flush_request_id = true;
+		args.flush_request_id = f->request;
+		ret = client_call(&p->s->c, "CommitData", &args.base, -1, NULL);
+		STAILQ_REMOVE_HEAD(&p->flushes, link);
+		free(f);
+	}
+	return ret;
 }
 
 static int obey(struct producer *p, const Command *m)
@@ -204,7 +256,7 @@ static int obey(struct producer *p, const Command *m)
 	case PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_STOP_DATA_SOURCE:
 		return stop_source(p, m->stop_data_source->instance_id);
 	case PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_FLUSH:
-		return flush(p, m->flush->request_id);
+		return begin_flush(p, m->flush);
 	default:
 		return 0;
 	}
@@ -213,17 +265,165 @@ static int obey(struct producer *p, const Command *m)
 static int take_command(void *arg, const struct client_reply *r)
 {
 	struct producer *p = arg;
-	Command *m;
-	int ret;
+	struct order *o;
 
 	if (r->request != p->stream || !r->is_good)
 		return 0;
-	m = pft__get_async_command_response__unpack(NULL, r->size, r->data);
-	if (!m)
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return -ENOMEM;
+	o->m = pft__get_async_command_response__unpack(NULL, r->size, r->data);
+	if (!o->m) {
+		free(o);
 		return -EPROTO;
-	ret = obey(p, m);
-	pft__get_async_command_response__free_unpacked(m, NULL);
+	}
+	STAILQ_INSERT_TAIL(&p->orders, o, link);
+	return 0;
+}
+
+/* Return: 1: a command was done, 0: there was none, -errno */
+static int obey_next(struct producer *p)
+{
+	struct order *o = STAILQ_FIRST(&p->orders);
+	int ret;
+
+	if (!o)
+		return 0;
+	STAILQ_REMOVE_HEAD(&p->orders, link);
+	ret = obey(p, o->m);
+	pft__get_async_command_response__free_unpacked(o->m, NULL);
+	free(o);
+	return ret ? ret : 1;
+}
+
+/* All that has come, or comes within the time */
+static int receive(struct producer *p, int timeout_ms)
+{
+	struct client_reply r;
+	int ret;
+
+	do {
+		ret = client_wait(&p->s->c, 0, &r, timeout_ms);
+	} while (!ret);
+	return ret == -ETIMEDOUT ? 0 : ret;
+}
+
+/* Who does not run a command has to know where programs attach. */
+static void say_session(const struct instance *i)
+{
+	char *value = i->source == SOURCE_KERNEL || i->p->s->word_nr ? NULL :
+		      recorder_session(&i->recorder);
+
+	if (value)
+		fprintf(stderr, "ktrace session: %s: programs attach with KTRACE_SESSION=%s\n",
+			source_names[i->source], value);
+	free(value);
+}
+
+static int serve_instance(struct instance *i)
+{
+	int ret = recorder_serve(&i->recorder);
+
+	/* Also if it could not be: nothing is waited for any more. */
+	if (!ret && !i->is_started && (i->recorder.done || recorder_is_over(&i->recorder))) {
+		if (!recorder_is_over(&i->recorder))
+			say_session(i);
+		ret = notify_started(i);
+	}
+	if (!ret && i->is_stopping && recorder_is_over(&i->recorder)) {
+		ret = notify_stopped(i->p, i->id);
+		free_instance(i);
+	}
 	return ret;
+}
+
+static int serve(struct producer *p)
+{
+	const bool is_due = now_ms() >= p->next_ms;
+	int ret = 0;
+
+	for (size_t n = 0; !ret && n < INSTANCES_MAX; n++) {
+		struct instance *i = &p->instances[n];
+
+		if (!i->id)
+			continue;
+		if (is_due)
+			recorder_ask(&i->recorder);
+		ret = serve_instance(i);
+	}
+	if (is_due)
+		p->next_ms = now_ms() + PERIOD_MS;
+	return ret ? ret : end_flushes(p);
+}
+
+/* Until something has come, or is due. Return: 1: from the service; 0, -errno */
+static int wait_any(struct producer *p)
+{
+	struct client *c = &p->s->c;
+	struct pollfd fds[2 + 2 * INSTANCES_MAX] = {
+		{ .fd = c->fd, .events = POLLIN | (c->out.len ? POLLOUT : 0) },
+		{ .fd = c->signal_fd, .events = POLLIN },
+	};
+	nfds_t nr = 2;
+	__s64 left = -1;
+
+	for (size_t n = 0; n < INSTANCES_MAX; n++) {
+		const struct instance *i = &p->instances[n];
+
+		if (!i->id)
+			continue;
+		if (left < 0)
+			left = p->next_ms > now_ms() ? p->next_ms - now_ms() : 0;
+		if (i->is_stopping && left > END_LOOK_MS)
+			left = END_LOOK_MS;
+		fds[nr++] = (struct pollfd){ .fd = i->recorder.watch_fd, .events = POLLIN };
+		fds[nr++] = (struct pollfd){ .fd = i->recorder.said_fd, .events = POLLIN };
+	}
+	if (poll(fds, nr, (int)left) < 0)
+		return errno == EINTR ? 0 : -errno;
+	return fds[0].revents || fds[1].revents;
+}
+
+static int work(struct producer *p)
+{
+	int ret;
+
+	do {
+		ret = receive(p, 0);
+		if (!ret)
+			ret = obey_next(p);
+		if (ret > 0)
+			continue;
+		if (!ret)
+			ret = serve(p);
+		if (!ret && STAILQ_EMPTY(&p->orders))
+			ret = wait_any(p);
+		if (ret > 0)
+			ret = receive(p, 1);
+	} while (ret >= 0);
+	return ret;
+}
+
+static void end(struct producer *p)
+{
+	struct order *o;
+	struct flush *f;
+
+	for (size_t n = 0; n < INSTANCES_MAX; n++)
+		if (p->instances[n].id)
+			recorder_end(&p->instances[n].recorder);
+	for (size_t n = 0; n < INSTANCES_MAX; n++)
+		if (p->instances[n].id)
+			free_instance(&p->instances[n]);
+	while ((o = STAILQ_FIRST(&p->orders))) {
+		STAILQ_REMOVE_HEAD(&p->orders, link);
+		pft__get_async_command_response__free_unpacked(o->m, NULL);
+		free(o);
+	}
+	while ((f = STAILQ_FIRST(&p->flushes))) {
+		STAILQ_REMOVE_HEAD(&p->flushes, link);
+		free(f);
+	}
 }
 
 static int announce(struct session *s, const char *name)
@@ -232,6 +432,7 @@ static int announce(struct session *s, const char *name)
 	Pft__DataSourceDescriptor d = PFT__DATA_SOURCE_DESCRIPTOR__INIT;
 
 	d.name = (char *)name;
+	d.has_will_notify_on_start = d.will_notify_on_start = true;
 	d.has_will_notify_on_stop = d.will_notify_on_stop = true;
 	args.data_source_descriptor = &d;
 	return session_ask(s, "RegisterDataSource", &args.base);
@@ -243,37 +444,36 @@ static int begin(struct producer *p)
 	Pft__GetAsyncCommandRequest args = PFT__GET_ASYNC_COMMAND_REQUEST__INIT;
 	int ret, status;
 
+	/* First, so that whoever ends us finds the folders removed. */
+	ret = session_watch_signals(p->s);
+	if (ret)
+		return session_failed("signals", ret, NULL);
 	hello.producer_name = (char *)"ktrace";
 	status = session_ask(p->s, "InitializeConnection", &hello.base);
-	for (size_t i = 0; i < 2 && !status; i++)
-		status = announce(p->s, p->sources[i].name);
+	for (size_t i = 0; i < SOURCE_NR && !status; i++)
+		status = announce(p->s, source_names[i]);
 	if (status)
 		return status;
 	p->s->c.other = take_command;
 	p->s->c.arg = p;
-	ret = session_watch_signals(p->s);
-	if (!ret)
-		ret = client_call(&p->s->c, "GetAsyncCommand", &args.base, -1, &p->stream);
+	ret = client_call(&p->s->c, "GetAsyncCommand", &args.base, -1, &p->stream);
 	return ret ? session_failed("GetAsyncCommand", ret, NULL) : STATUS_OK;
 }
 
 int session_produce(struct session *s)
 {
-	struct producer p = {
-		.s = s,
-		.sources = { { .name = "ktrace.user" },
-			     { .name = "ktrace.kernel", .is_kernel = true } },
-	};
-	struct client_reply r;
-	int ret = 0, status = begin(&p);
+	/* Not on the stack: it has all instances. */
+	static struct producer p;
+	int ret, status;
 
-	while (!status && !ret)
-		ret = client_wait(&s->c, 0, &r, -1);
-	for (size_t i = 0; i < 2; i++)
-		if (p.sources[i].instance) {
-			end_recording(&p.sources[i]);
-			unlink(p.sources[i].path);
-		}
+	p.s = s;
+	STAILQ_INIT(&p.orders);
+	STAILQ_INIT(&p.flushes);
+	status = begin(&p);
+	if (status)
+		return status;
+	ret = work(&p);
+	end(&p);
 	/* SIGINT and SIGTERM are how it is ended. */
-	return status || ret == -EINTR ? status : session_failed("produce", ret, NULL);
+	return ret == -EINTR ? STATUS_OK : session_failed("produce", ret, NULL);
 }

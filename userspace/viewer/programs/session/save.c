@@ -7,6 +7,7 @@
  */
 #include "session.h"
 
+#include "commit.h"
 #include "convert.h"
 #include "json.h"
 #include "service.pb-c.h"
@@ -20,6 +21,11 @@
 #include <unistd.h>
 
 #define TRACE_PACKET 0x0a		/* tag of Trace.packet */
+
+/* Numbers of fields */
+enum { PACKET_EVENT = 11, EVENT_ANNOTATION = 4, EVENT_CATEGORY = 22, ANNOTATION_STRING = 6 };
+
+#define ERROR_TEXT 512
 
 static void put_size(FILE *to, size_t size)
 {
@@ -153,9 +159,49 @@ static void say_saved(const struct session *s, const char *path, __u64 nr)
 	}
 }
 
+/* A field of a message inside @f; false: there is none of this number with bytes */
+static bool find_inner(const struct packet_field *f, __u32 number, size_t *at,
+		       struct packet_field *found)
+{
+	const struct packet p = { .data = f->data, .size = f->size };
+
+	while (packet_next(&p, at, found) == 1)
+		if (found->number == number && found->wire == 2)
+			return true;
+	return false;
+}
+
+/* An event ktrace:error, as commit.c writes it: who started the session is told. */
+static void tell_error(const struct packet_field *event)
+{
+	char text[2][ERROR_TEXT] = { "ktrace", "" };
+	struct packet_field category, note, value;
+	size_t at = 0;
+
+	if (!find_inner(event, EVENT_CATEGORY, &at, &category) ||
+	    category.size != strlen(ERROR_EVENT) ||
+	    memcmp(category.data, ERROR_EVENT, category.size))
+		return;
+	at = 0;
+	for (int i = 0; i < 2 && find_inner(event, EVENT_ANNOTATION, &at, &note); i++) {
+		size_t inside = 0;
+
+		if (find_inner(&note, ANNOTATION_STRING, &inside, &value))
+			snprintf(text[i], sizeof(text[i]), "%.*s", (int)value.size,
+				 (const char *)value.data);
+	}
+	complain_about(text[0], "%s", text[1]);
+}
+
 static int count(void *arg, const struct packet *p)
 {
+	struct packet_field f;
+	size_t at = 0;
+
 	*(__u64 *)arg += !p->is_inner;
+	while (packet_next(p, &at, &f) == 1)
+		if (f.number == PACKET_EVENT && f.wire == 2)
+			tell_error(&f);
 	return 0;
 }
 

@@ -1,0 +1,234 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host guest
+#
+# ktrace session produce: what ktraced records as data sources of ktraced --service
+
+# shellcheck disable=SC2154 # capture sets status and output, start sets pid
+
+load helpers
+load service
+
+SERVICE=$ROOT/tests/service
+
+setup()
+{
+	setup_test
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# clean: the producer has removed what it has made
+clean()
+{
+	[ -z "$(ls tmp)" ]
+}
+
+# produce [COMMAND...]: a service, and beside it a producer that runs the command
+produce()
+{
+	start_service
+	start produce "$KTRACE" session produce -- "$@"
+	produce=$pid
+	retry 0.05 registered ktrace.user
+}
+
+# full_service: one that has the sources by itself
+full_service()
+{
+	start_full_service
+	retry 0.05 registered ktrace.user
+	retry 0.05 registered ktrace.kernel
+}
+
+# registered SOURCE: the service knows it
+registered()
+{
+	"$KTRACE" session list | grep -q " $1\$"
+}
+
+# config FILE NAME [SOURCE...]: a configuration of a session with this name
+config()
+{
+	local file=$1 source
+	printf 'buffers { size_kb: 16384 }\ndata_source_stop_timeout_ms: 60000\n' >"$file"
+	printf 'flush_timeout_ms: 60000\nunique_session_name: "%s"\n' "$2" >>"$file"
+	shift 2
+	for source; do
+		printf 'data_sources { config { name: "%s" } }\n' "$source" >>"$file"
+	done
+}
+
+# session NAME: one of the configuration NAME, into NAME.bin, which has started
+session()
+{
+	start "$1" "$KTRACE" session start -c "$1" -o "$1.bin"
+	session=$pid
+	retry 0.05 has "$1.err" 'started'
+}
+
+# ended PID: it has, well
+ended()
+{
+	kill -INT "$1"
+	status=0
+	wait "$1" || status=$?
+	[ "$status" = 0 ]
+}
+
+# events FILE GLOB: how many
+events()
+{
+	"$KTRACE" list -e "$2" "$1" 2>/dev/null | wc -l
+}
+
+# producer_of PID: the producer that the service started
+producer_of()
+{
+	children_of "$1" | head -n 1
+}
+
+# other_producer PID OLD: there is one, and it is not that
+other_producer()
+{
+	local new
+	new=$(producer_of "$1")
+	[ -n "$new" ] && [ "$new" != "$2" ] && registered ktrace.user
+}
+
+# bats test_tags=alike
+@test "session: ktrace's own events are a data source beside others" {
+	produce "$EXAMPLES/hello"
+	start one python3 "$SERVICE/producer.py" --source one:will_notify_on_stop \
+		--tracks --packets 2
+	retry 0.05 has one.out connected
+	config t mine one ktrace.user
+	session t
+	retry 0.05 has produce.out 'hello, world'
+	ended "$session"
+	# As many as the program has when it is recorded alone, under their names; and slices
+	run_ktraced -q -o alone -- "$EXAMPLES/hello"
+	[ "$(events t.bin 'hello:item_begin')" = "$(events alone 'hello:item_begin')" ]
+	[ "$(events t.bin 'hello:item_end')" = "$(events alone 'hello:item_end')" ]
+	[ "$("$KTRACE" list -e 'hello:start' t.bin | grep -c 'greeting="hello, world"')" = 1 ]
+	[ "$(events t.bin 'test:work_begin')" = 2 ]
+	ended "$produce"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: a copy has what was recorded before it, and two sessions each have their own" {
+	produce "$PROGS/flood" -n 0 -u 1000
+	config t mine ktrace.user
+	config u other ktrace.user
+	session t
+	first=$session
+	run_ktrace session snapshot mine -q -o copy
+	[ "$status" = 0 ]
+	before=$(events copy 'flood:*')
+	session u
+	# It goes on, and a later copy has more.
+	copy_grows()
+	{
+		"$KTRACE" session snapshot mine -q -o copy
+		[ "$(events copy 'flood:*')" -gt "$before" ]
+	}
+	retry 0.1 copy_grows
+	run_ktrace session snapshot other -q -o second
+	[ "$status" = 0 ]
+	ended "$first"
+	ended "$session"
+	valid_trace t.bin
+	[ "$(events t.bin 'flood:*')" -gt "$(events copy 'flood:*')" ]
+	[ "$(events u.bin 'flood:*')" -gt 0 ]
+	# Nothing is there twice: each event says where it is in the run.
+	[ -z "$("$KTRACE" list -e flood:item t.bin | sed 's/.*flood:item //' | sort | uniq -d)" ]
+	ended "$produce"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: the service starts the producer, says where to attach, and ends it" {
+	full_service
+	config t mine ktrace.user
+	session t
+	retry 0.05 has service.err 'programs attach with KTRACE_SESSION='
+	value=$(sed -n 's/.*KTRACE_SESSION=//p' service.err)
+	KTRACE_SESSION=$value "$EXAMPLES/hello" >said
+	run_ktrace session snapshot mine -q -o copy
+	[ "$status" = 0 ]
+	[ "$(events copy 'hello:start')" = 1 ]
+	ended "$session"
+	[ "$(events t.bin 'hello:start')" = 1 ]
+	own=$(producer_of "$service")
+	kill "$service"
+	wait "$service"
+	fails kill -0 "$own"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: a producer that died is started again, one that was ended is not" {
+	full_service
+	own=$(producer_of "$service")
+	kill -KILL "$own"
+	retry 0.05 has service.err 'has ended; it is started again'
+	retry 0.05 other_producer "$service" "$own"
+	kill -TERM "$(producer_of "$service")"
+	retry 0.05 has service.err 'was ended'
+	[ -z "$(producer_of "$service")" ]
+	run_ktrace session list
+	[ "$status" = 0 ]
+	kill "$service"
+	wait "$service"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: without --service there is no producer to leave out" {
+	capture "$KTRACED" --no-producer -- true
+	[ "$status" = 125 ]
+	grep -q -e '--no-producer goes with --service' <<<"$stderr"
+}
+
+# bats test_tags=alike
+@test "session: what a source could not do is said in the trace, to its user and in the log" {
+	full_service
+	config t mine
+	printf 'data_sources { config { name: "ktrace.user" legacy_config: "a:b:c:d{" } }\n' >>t
+	session t
+	ended "$session"
+	"$KTRACE" list -e ktrace:error t.bin >list
+	grep -q 'source="ktrace.user" text="-e: column 9: the closing } is missing"' list
+	grep -q 'ktrace.user: -e: column 9' service.err
+	grep -q 'ktrace.user: -e: column 9' t.err
+	kill "$service"
+	wait "$service"
+	clean
+}
+
+# bats test_tags=dev
+@test "session: ktrace.kernel has the scheduler's events of the whole system" {
+	full_service
+	config t mine ktrace.kernel
+	session t
+	true_child()
+	{
+		/bin/true
+		"$KTRACE" session snapshot mine -q -o copy
+		[ "$(events copy 'sched:switch')" -gt 0 ]
+	}
+	retry 0.1 true_child
+	ended "$session"
+	valid_trace t.bin
+	[ "$(events t.bin 'sched:switch')" -ge "$(events copy 'sched:switch')" ]
+	[ "$(events t.bin ktrace:error)" = 0 ]
+	kill "$service"
+	wait "$service"
+	clean
+}

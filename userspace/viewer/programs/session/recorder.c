@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: GPL-2.0
+/* recorder.c - a recording of ktraced whose parts are taken as they come */
+#include "recorder.h"
+
+#include "viewer.h"
+
+#include <ktrace/port.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Arguments of ktraced that are ours; the command's follow. */
+#define ARGS_OWN 16
+/* A command that goes on has no part in the session any more. */
+#define PATIENCE_MS 3000
+/* Part files alone: a part that is being made has another name. */
+#define PART_END ".bin"
+#define SPEAKER "ktraced: "
+/* Live recordings of this machine that are looked at */
+#define PORTS_MAX 256u
+
+static __s64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__s64)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Beside this one's folder */
+static bool find_program(const char *name, char *path, size_t size)
+{
+	const ssize_t n = readlink("/proc/self/exe", path, size - 1);
+	char *slash;
+	size_t room;
+
+	if (n < 0)
+		return false;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	room = slash ? size - (size_t)(slash - path) : 0;
+	return slash && (size_t)snprintf(slash, room, "/../../bin/%s", name) < room;
+}
+
+pid_t program_start(const char *name, char **args, int stderr_fd)
+{
+	const pid_t parent = getpid();
+	char path[4096];
+	sigset_t none;
+	pid_t pid;
+
+	if (!find_program(name, path, sizeof(path)))
+		return -ENOENT;
+	pid = fork();
+	if (pid)
+		return pid < 0 ? -errno : pid;
+	/* A recording that nobody takes has no end. */
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	if (getppid() != parent)
+		_exit(127);
+	if (stderr_fd >= 0)
+		dup2(stderr_fd, STDERR_FILENO);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv(path, args);
+	complain_about(path, "%s", strerror(errno));
+	_exit(127);
+}
+
+static int start_ktraced(struct recorder *r, const char *events, bool is_kernel, char **words,
+			 int nr, int stderr_fd)
+{
+	char output[sizeof(r->folder) + 16];
+	char **args = calloc(ARGS_OWN + (size_t)nr + 1, sizeof(*args));
+	/* Only we end parts, so that it is known what is in one. */
+	const char *own[] = { "ktraced", "-q", "--split-time", "8760h", "-o", output,
+			      "-e", events, is_kernel ? "--all" : NULL };
+	size_t n = 0;
+
+	if (!args)
+		return -ENOMEM;
+	snprintf(output, sizeof(output), "%s/t" PART_END, r->folder);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && own[i]; i++)
+		args[n++] = (char *)own[i];
+	if (nr)
+		args[n++] = (char *)"--";
+	for (int i = 0; i < nr; i++)
+		args[n++] = words[i];
+	r->pid = program_start("ktraced", args, stderr_fd);
+	free(args);
+	return r->pid < 0 ? r->pid : 0;
+}
+
+int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char **words, int nr)
+{
+	const char *tmp = getenv("TMPDIR");
+	int fds[2], ret;
+
+	*r = (struct recorder){ .user = r->user, .watch_fd = -1, .said_fd = -1 };
+	ret = snprintf(r->folder, sizeof(r->folder), "%s/ktrace-session-XXXXXX",
+		       tmp && *tmp ? tmp : "/tmp");
+	if ((size_t)ret >= sizeof(r->folder)) {
+		r->folder[0] = '\0';
+		return -ENAMETOOLONG;
+	}
+	if (!mkdtemp(r->folder)) {
+		ret = -errno;
+		r->folder[0] = '\0';
+		return ret;
+	}
+	r->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	if (r->watch_fd < 0 ||
+	    inotify_add_watch(r->watch_fd, r->folder, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+		return -errno;
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	r->said_fd = fds[0];
+	fcntl(fds[0], F_SETFL, O_NONBLOCK);
+	ret = start_ktraced(r, events, is_kernel, words, nr, fds[1]);
+	close(fds[1]);
+	if (ret)
+		r->pid = 0;
+	return ret;
+}
+
+static void signal_part(struct recorder *r)
+{
+	r->is_wanted = false;
+	r->asked++;
+	kill(r->pid, SIGUSR1);
+}
+
+__u64 recorder_ask(struct recorder *r)
+{
+	if (!r->pid || r->ending_ms)
+		return r->done;
+	if (r->is_there && r->asked == r->done) {
+		signal_part(r);
+		return r->asked;
+	}
+	/* What is on its way may have been ended before now. */
+	r->is_wanted = true;
+	return r->asked + 1;
+}
+
+char *recorder_session(const struct recorder *r)
+{
+	struct ktrace_port *list = calloc(PORTS_MAX, sizeof(*list));
+	char *answer = malloc(KTRACE_PORT_ANSWER), *value = NULL;
+	const size_t nr = list && answer ? ktrace_port_list(list, PORTS_MAX) : 0;
+
+	for (size_t i = 0; i < nr && i < PORTS_MAX && !value; i++)
+		if (list[i].pid == (__u32)r->pid && !ktrace_port_ask(&list[i], "show", answer))
+			value = ktrace_port_value(answer, "session");
+	free(list);
+	free(answer);
+	return value;
+}
+
+void recorder_end(struct recorder *r)
+{
+	if (r->ending_ms)
+		return;
+	r->ending_ms = now_ms();
+	if (r->pid)
+		kill(r->pid, SIGTERM);
+}
+
+/* Its packets, in a file of their own */
+static int export_part(struct recorder *r, char *from)
+{
+	char packets[sizeof(r->folder) + 16];
+	char *args[] = { (char *)"ktrace", (char *)"export", (char *)"--to", (char *)"perfetto",
+			 (char *)"--apart", (char *)"-o", packets, from, NULL };
+	int status = 1, ret = 0;
+	pid_t pid;
+
+	snprintf(packets, sizeof(packets), "%s/packets", r->folder);
+	pid = program_start("ktrace", args, -1);
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (pid <= 0 || status)
+		r->user.error(r->user.arg, "a part of the recording could not be exported");
+	if (!access(packets, R_OK))
+		ret = r->user.part(r->user.arg, packets);
+	unlink(packets);
+	return ret;
+}
+
+static bool is_part(const char *name)
+{
+	const size_t n = strlen(name), end = strlen(PART_END);
+
+	return n > end && !strncmp(name, "t.", 2) && !strcmp(name + n - end, PART_END);
+}
+
+static int take_part(struct recorder *r, const char *name)
+{
+	char path[sizeof(r->folder) + NAME_MAX + 2];
+	int ret = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", r->folder, name);
+	if (!access(path, F_OK))
+		ret = export_part(r, path);
+	unlink(path);
+	return ret;
+}
+
+static int see_file(struct recorder *r, const struct inotify_event *e)
+{
+	int ret;
+
+	if (!e->len || !is_part(e->name))
+		return 0;
+	if (!(e->mask & IN_CLOSE_WRITE)) {
+		r->is_there = true;
+		return 0;
+	}
+	ret = take_part(r, e->name);
+	r->done = r->asked;
+	return ret;
+}
+
+static int see_files(struct recorder *r)
+{
+	char buf[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	const struct inotify_event *e;
+	int ret = 0;
+	ssize_t n;
+
+	while (!ret && (n = read(r->watch_fd, buf, sizeof(buf))) > 0)
+		for (char *at = buf; !ret && at < buf + n; at += sizeof(*e) + e->len) {
+			e = (const struct inotify_event *)(const void *)at;
+			ret = see_file(r, e);
+		}
+	if (r->pid && r->is_there && r->is_wanted && r->asked == r->done && !r->ending_ms)
+		signal_part(r);
+	return ret;
+}
+
+static void take_line(struct recorder *r)
+{
+	r->said[r->said_len] = '\0';
+	r->said_len = 0;
+	fprintf(stderr, "%s\n", r->said);
+	if (!strncmp(r->said, SPEAKER, strlen(SPEAKER)))
+		r->user.error(r->user.arg, r->said + strlen(SPEAKER));
+}
+
+/* Also what the command says: that goes where it would have gone. */
+static void hear(struct recorder *r)
+{
+	char buf[1024];
+	ssize_t n;
+
+	while (r->said_fd >= 0 && (n = read(r->said_fd, buf, sizeof(buf))) > 0)
+		for (ssize_t i = 0; i < n; i++) {
+			if (buf[i] != '\n' && r->said_len < sizeof(r->said) - 1)
+				r->said[r->said_len++] = buf[i];
+			else
+				take_line(r);
+		}
+	if (r->said_fd >= 0 && !n) {
+		if (r->said_len)
+			take_line(r);
+		close(r->said_fd);
+		r->said_fd = -1;
+	}
+}
+
+static int compare(const struct dirent **a, const struct dirent **b)
+{
+	return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int filter(const struct dirent *e)
+{
+	return is_part(e->d_name);
+}
+
+/* Parts that are there when nobody writes any more */
+static int take_rest(struct recorder *r)
+{
+	struct dirent **list;
+	const int nr = scandir(r->folder, &list, filter, compare);
+	int ret = 0;
+
+	for (int i = 0; i < nr; i++) {
+		if (!ret)
+			ret = take_part(r, list[i]->d_name);
+		free(list[i]);
+	}
+	if (nr >= 0)
+		free(list);
+	r->done = r->asked;
+	return ret;
+}
+
+static int check_end(struct recorder *r)
+{
+	char text[64];
+	int status;
+
+	if (r->ending_ms && !r->is_pressed && now_ms() - r->ending_ms > PATIENCE_MS) {
+		r->is_pressed = true;
+		kill(r->pid, SIGTERM);
+	}
+	if (waitpid(r->pid, &status, WNOHANG) != r->pid)
+		return 0;
+	r->pid = 0;
+	r->is_wanted = false;
+	hear(r);
+	if (WIFSIGNALED(status) && !r->is_pressed) {
+		snprintf(text, sizeof(text), "killed by signal %d", WTERMSIG(status));
+		r->user.error(r->user.arg, text);
+	}
+	return take_rest(r);
+}
+
+int recorder_serve(struct recorder *r)
+{
+	int ret;
+
+	hear(r);
+	ret = see_files(r);
+	return !ret && r->pid ? check_end(r) : ret;
+}
+
+bool recorder_is_over(const struct recorder *r)
+{
+	return !r->pid;
+}
+
+static void remove_folder(const char *path)
+{
+	DIR *d = opendir(path);
+	const struct dirent *e;
+
+	while (d && (e = readdir(d)))
+		unlinkat(dirfd(d), e->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+void recorder_free(struct recorder *r)
+{
+	const struct timespec moment = { .tv_nsec = 10000000 };
+
+	recorder_end(r);
+	while (r->pid && waitpid(r->pid, NULL, WNOHANG) != r->pid) {
+		if (!r->is_pressed && now_ms() - r->ending_ms > PATIENCE_MS) {
+			r->is_pressed = true;
+			kill(r->pid, SIGTERM);
+		}
+		nanosleep(&moment, NULL);
+	}
+	r->pid = 0;
+	if (r->watch_fd >= 0)
+		close(r->watch_fd);
+	if (r->said_fd >= 0)
+		close(r->said_fd);
+	if (*r->folder)
+		remove_folder(r->folder);
+}
