@@ -28,5 +28,6 @@ teardown() { teardown_test; }
 @test "events come only to those who asked, until they ask for none" { cases trigger observed; }
 @test "all that QueryServiceState tells" { cases trigger queried; }
 @test "an answer that is longer than a frame comes in parts" { cases trigger many_sources; }
+@test "producers that describe a lot do not cut off who asks" { cases trigger long_answer; }
 @test "counts of the service and of the session" { cases trigger statistics; }
 @test "packets that are compressed are the same ones" { cases trigger compressed; }

@@ -345,6 +345,22 @@ def many_sources():
     assert [int(n.partition(".")[0]) for n in names] == list(range(2000))
 
 
+def long_answer():
+    """Producers that describe a lot: refused from some size on, and who asks gets all of it."""
+    consumer, each = Consumer(), 100000
+    producers = [Producer(), Producer(), Producer()]
+    for producer in producers:
+        for number in range(41):
+            producer.call("RegisterDataSource", {"data_source_descriptor": {
+                "name": f"{number}." + "n" * each}}, drop_reply=True)
+        error = producer.register("n" * each).get("error", "")
+        assert "too many" in error, error
+    assert len(consumer.state()["data_sources"]) == 3 * 41
+    error = Producer().register("n" * (127 << 10)).get("error", "")
+    assert "too long" in error, error
+    assert fails(Producer, "p" * 5000)
+
+
 def statistics():
     """Counts of the service and of the session (E.12)."""
     producer, consumer = source(), Consumer()

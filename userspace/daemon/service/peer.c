@@ -133,7 +133,7 @@ static void queue_frame(struct peer *p, const Pft__IPCFrame *frame, int fd)
 	size_t len = pft__ipcframe__get_packed_size(frame);
 	struct reply *r = malloc(sizeof(*r) + FRAME_HEADER + len);
 
-	if (!r || (p->queued && p->queued + len > p->port->queue_max)) {
+	if (!r || (p->queued && !p->is_answering && p->queued + len > p->port->queue_max)) {
 		free(r);
 		peer_drop(p);
 		return;

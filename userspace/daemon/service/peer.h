@@ -70,6 +70,7 @@ struct peer {
 	int received_fd;	/* came with the latest bytes, -1: none */
 	TAILQ_HEAD(reply_list, reply) replies;
 	size_t queued;		/* bytes */
+	bool is_answering;	/* one answer in parts: it is queued whole, however long it is */
 };
 
 /* Takes @fd. Return: 0 or -errno, then @fd is closed. */

@@ -98,12 +98,19 @@ static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 	send_setup(p);
 }
 
+static bool is_long(const char *name)
+{
+	return name && strlen(name) > PRODUCER_NAME_MAX;
+}
+
 struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectionRequest *request)
 {
 	struct service *s = peer->service;
 	struct producer *p;
 
 	if ((s->is_locked && peer->cred.uid != s->uid) || s->producer_nr == SERVICE_PRODUCER_MAX)
+		return NULL;
+	if (is_long(request->producer_name) || is_long(request->sdk_version))
 		return NULL;
 	p = calloc(1, sizeof(*p));
 	if (!p)
@@ -131,8 +138,14 @@ struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectio
 	return p;
 }
 
+static size_t size_of(const Pft__DataSourceDescriptor *d)
+{
+	return pft__data_source_descriptor__get_packed_size(d);
+}
+
 static void free_source(struct producer *p, struct source *source)
 {
+	p->source_size -= size_of(source->descriptor);
 	TAILQ_REMOVE(&p->sources, source, link);
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	free(source);
@@ -193,7 +206,10 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 		return "a data source needs a name";
 	if (descriptor->id && find_source(p, NULL, descriptor->id))
 		return "a data source with this id is registered already";
-	if (p->source_nr == PRODUCER_SOURCE_MAX)
+	if (size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
+		return "the description is too long";
+	if (p->source_nr == PRODUCER_SOURCE_MAX ||
+	    p->source_size + size_of(descriptor) > PRODUCER_SOURCE_SIZE_MAX)
 		return "too many data sources";
 	source = calloc(1, sizeof(*source));
 	if (!source)
@@ -206,6 +222,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	}
 	TAILQ_INSERT_TAIL(&p->sources, source, link);
 	p->source_nr++;
+	p->source_size += size_of(source->descriptor);
 	p->service->source_nr++;
 	p->service->sources_seen++;
 	TAILQ_FOREACH(session, &p->service->sessions, link)
@@ -221,9 +238,14 @@ void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descri
 	if (!descriptor || !descriptor->id || !descriptor->name)
 		return;
 	source = find_source(p, descriptor->name, descriptor->id);
-	update = source ? copy(descriptor) : NULL;
+	if (!source || size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX ||
+	    p->source_size - size_of(source->descriptor) + size_of(descriptor) >
+	    PRODUCER_SOURCE_SIZE_MAX)
+		return;
+	update = copy(descriptor);
 	if (!update)
 		return;
+	p->source_size += size_of(update) - size_of(source->descriptor);
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	source->descriptor = update;
 }

@@ -15,6 +15,10 @@
 #define PRODUCER_WRITER_MAX 32767
 /* More than that no producer needs; a flood of names ends here. */
 #define PRODUCER_SOURCE_MAX 4096
+/* Bytes of their descriptions: of all, and of one, which has to fit into a frame of an answer */
+#define PRODUCER_SOURCE_SIZE_MAX (4u * 1024 * 1024)
+#define PRODUCER_DESCRIPTOR_MAX (FRAME_MAX - 1024)
+#define PRODUCER_NAME_MAX 4096
 
 /* A data source that a producer offers */
 struct source {
@@ -37,6 +41,7 @@ struct producer {
 	size_t size_hint, page_hint;
 	TAILQ_HEAD(source_list, source) sources;
 	uint32_t source_nr;
+	size_t source_size;	/* of all descriptors */
 	/* The stream of commands; what comes before it was asked for, waits. */
 	struct call commands;
 	STAILQ_HEAD(command_list, command) waiting;
@@ -45,7 +50,7 @@ struct producer {
 	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* buffers it may write to, a bit each */
 };
 
-/* Return: NULL if the peer may not be one, or there is no memory. */
+/* Return: NULL if the peer may not be one, its name is too long, or there is no memory. */
 struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectionRequest *request);
 /* Takes what it has written so far, then ends its instances. */
 void producer_close(struct producer *p);

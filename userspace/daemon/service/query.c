@@ -142,6 +142,8 @@ void query_state(struct consumer *c, struct call *call, bool sessions_only)
 	}
 	s->c = c;
 	s->call = call;
+	/* How long it is producers decide: that must not end the connection of who asks once. */
+	c->peer->is_answering = c->peer->queued < c->peer->port->queue_max;
 	pft__tracing_service_state__init(&s->message);
 	add_counts(s);
 	TAILQ_FOREACH(session, &c->service->sessions, link)
@@ -155,6 +157,7 @@ void query_state(struct consumer *c, struct call *call, bool sessions_only)
 				add_source(s, source);
 	}
 	send_rows(s, false);
+	c->peer->is_answering = false;
 	free(s);
 }
 
