@@ -17,6 +17,8 @@ teardown() { teardown_test; }
 @test "an exclusive session ends others, and is in the way of those that are not above it" { cases refuse exclusive; }
 @test "a session of a name that is there; its clones do not count" { cases refuse unique_names; }
 @test "as many sessions as all of them allow" { cases refuse semaphores; }
+@test "regular expressions whose stack, memory or time has no bound" { cases refuse patterns; }
+@test "more triggers, semaphores and data sources than anybody needs" { cases refuse counts; }
 @test "five of a user" { cases refuse too_many_of_a_user; }
 @test "a filter that does not load refuses the session: nothing goes unfiltered" { cases refuse filters; }
 @test "a priority that there is not" { cases refuse boosts; }

@@ -131,6 +131,31 @@ def semaphores():
     assert not Consumer().enable(wanted(9))
 
 
+def patterns():
+    """Regular expressions that are none, or that would take the service's stack, memory or time."""
+    for bad in ("(", "(" * 60000, "(" * 600 + ")" * 600, "((a{1,255}){1,255}){1,255}",
+                r"(a*)*\1b", "x" * 513):
+        refused({"buffers": [{"size_kb": 4}], "data_sources": [
+            {"config": {"name": SOURCE}, "producer_name_regex_filter": ["a", bad]}]},
+                "Invalid regular expression")
+        refused(config(trigger_config={"trigger_mode": 1, "trigger_timeout_ms": 1000, "triggers": [
+            {"name": "t", "producer_name_regex": bad}]}), "Invalid regular expression")
+    producer, consumer = source("a{1}"), Consumer()
+    wanted = {"config": {"name": SOURCE}, "producer_name_regex_filter": [r"[a-c]\{(1|2)\}"]}
+    consumer.enable({"buffers": [{"size_kb": 4}], "data_sources": [wanted]})
+    started(producer)
+    wanted["producer_name_regex_filter"] = ["(" * 60000]
+    consumer.ask("ChangeTraceConfig", {"trace_config": {"data_sources": [wanted]}})
+
+
+def counts():
+    """More of what is looked up by name than anybody needs."""
+    trigger = {"trigger_mode": 1, "trigger_timeout_ms": 1000, "triggers": [{}] * 20000}
+    refused(config(trigger_config=trigger), "Too many triggers configured (20000)")
+    refused(config(session_semaphores=[{}] * 1025), "Too many session semaphores")
+    refused({"buffers": [{"size_kb": 4}], "data_sources": [{}] * 4097}, "Too many data sources")
+
+
 def too_many_of_a_user():
     """Five of a user."""
     consumers = [Consumer() for _ in range(5)]

@@ -8,10 +8,15 @@
 #include <string.h>
 
 #include "clocks.h"
+#include "match.h"
 
 #define DAY_MS (24u * 3600 * 1000)
 #define DURATION_MAX_MS (7 * DAY_MS)
 #define BUFFER_MAX 128
+/* What is looked up by name, again and again */
+#define TRIGGER_MAX 1024
+#define SEMAPHORE_MAX 1024
+#define DATA_SOURCE_MAX 4096
 #define SESSION_MAX 15
 #define SESSION_PER_UID_MAX 5
 #define GUARD_SIZE_MAX_KB (128u * 1024)
@@ -51,6 +56,43 @@ static bool refuse(const struct wish *w, const char *format, ...)
 static uint32_t duration_max(const struct wish *w)
 {
 	return w->config->enable_extra_guardrails ? DAY_MS : DURATION_MAX_MS;
+}
+
+static bool check_counts(const struct wish *w)
+{
+	if (w->trigger->n_triggers > TRIGGER_MAX)
+		return refuse(w, "Too many triggers configured (%zu)", w->trigger->n_triggers);
+	if (w->config->n_session_semaphores > SEMAPHORE_MAX)
+		return refuse(w, "Too many session semaphores configured (%zu)",
+			      w->config->n_session_semaphores);
+	if (w->config->n_data_sources > DATA_SOURCE_MAX)
+		return refuse(w, "Too many data sources configured (%zu)",
+			      w->config->n_data_sources);
+	return true;
+}
+
+static bool check_pattern(const struct wish *w, const char *pattern)
+{
+	if (pattern && !match_is_pattern(pattern))
+		return refuse(w, "Invalid regular expression \"%.200s\": POSIX extended ones are "
+			      "taken, at most 512 bytes, without counts and back-references",
+			      pattern);
+	return true;
+}
+
+static bool check_patterns(const struct wish *w)
+{
+	for (size_t i = 0; i < w->trigger->n_triggers; i++)
+		if (!check_pattern(w, w->trigger->triggers[i]->producer_name_regex))
+			return false;
+	for (size_t i = 0; i < w->config->n_data_sources; i++) {
+		const Pft__TraceConfig__DataSource *d = w->config->data_sources[i];
+
+		for (size_t k = 0; k < d->n_producer_name_regex_filter; k++)
+			if (!check_pattern(w, d->producer_name_regex_filter[k]))
+				return false;
+	}
+	return true;
 }
 
 static bool check_duration(const struct wish *w)
@@ -318,7 +360,8 @@ static bool check_boost(const struct wish *w)
 bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t uid, char *error)
 {
 	static bool (*const rules[])(const struct wish *) = {
-		check_duration, check_trigger, check_report_name, check_trigger_file,
+		check_counts, check_duration, check_trigger, check_patterns, check_report_name,
+		check_trigger_file,
 		check_trigger_names, check_guardrails, check_buffers, check_targets,
 		check_exclusive, check_unique, check_semaphores, check_pause, check_numbers,
 		check_boost,

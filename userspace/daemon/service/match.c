@@ -5,13 +5,42 @@
 #include <regex.h>
 #include <string.h>
 
+#define PATTERN_MAX 512
+
+/*
+ * The C library compiles recursively, unrolls counts, and tries all ways of a back-reference: the
+ * stack, the memory and the time that a long or a nested pattern takes have no bound.
+ */
+static bool is_bounded(const char *pattern)
+{
+	if (strlen(pattern) > PATTERN_MAX)
+		return false;
+	for (const char *p = pattern; *p; p++) {
+		if (*p == '{')
+			return false;
+		if (*p == '\\' && (!*++p || (*p >= '1' && *p <= '9')))
+			return false;
+	}
+	return true;
+}
+
+bool match_is_pattern(const char *pattern)
+{
+	regex_t regex;
+
+	if (!is_bounded(pattern) || regcomp(&regex, pattern, REG_EXTENDED))
+		return false;
+	regfree(&regex);
+	return true;
+}
+
 bool match_regex(const char *name, const char *pattern)
 {
 	regmatch_t all;
 	regex_t regex;
 	bool is_match;
 
-	if (regcomp(&regex, pattern, REG_EXTENDED))
+	if (!is_bounded(pattern) || regcomp(&regex, pattern, REG_EXTENDED))
 		return false;
 	/* The longest of the leftmost matches: the whole name, if any is. */
 	is_match = !regexec(&regex, name, 1, &all, 0) && !all.rm_so && !name[all.rm_eo];
