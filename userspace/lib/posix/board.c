@@ -3,9 +3,8 @@
  * board.c - the file that all processes of a user share, and places in it
  *
  * A new board appears under its name when it is whole (link), so who opens it never finds
- * half of one. The last process removes it: it closes the board, looks once more whether it
- * is alone, and opens it again if not. Whoever takes a place looks afterwards whether the
- * board is closed; so at least one of the two sees the other.
+ * half of one. Who comes has a shared lock on the file while he takes a place; the last one to
+ * leave removes the board if he has the lock alone, so nobody is just coming.
  */
 #include "board.h"
 
@@ -15,119 +14,183 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "ring/port.h"
 
-/* So often, with a nap in between, a board is found closed before its closer is taken for dead. */
-#define CLOSED_LOOKS 100
+#ifndef BOARD_DIR
+#define BOARD_DIR "/dev/shm"
+#endif
+
+/* Others have the lock for a moment only. One that has been stopped is not waited for. */
+#define LOCK_MS 1000
 #define NAP_US 1000
 
 static void board_path(char *path, size_t size, uid_t uid)
 {
-	snprintf(path, size, "/dev/shm/ktrace-posix-%u", (unsigned int)uid);
+	snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
+}
+
+static __u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
+}
+
+static int set_up(int fd)
+{
+	/* A board is more than a thread's stack may have: its first words only */
+	struct {
+		__u32 magic, version, size, name_nr;
+		__u64 inode;
+	} head = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION, sizeof(struct posix_board), 0, 0 };
+	struct stat st;
+	int error = posix_fallocate(fd, 0, sizeof(struct posix_board));
+
+	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
+	if (error)
+		return -error;
+	if (fstat(fd, &st))
+		return -errno;
+	head.inode = st.st_ino;
+	return pwrite(fd, &head, sizeof(head), 0) < 0 ? -errno : 0;
 }
 
 /* Makes and names the file. Return: descriptor or -errno; -EEXIST somebody else has. */
 static int make_file(const char *path, uid_t uid)
 {
-	/* A board is more than a thread's stack may have: magic, version, size, is_closed */
-	static const __u32 head[] = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION,
-				      sizeof(struct posix_board), 0 };
-	int fd = open("/dev/shm", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
+	int fd = open(BOARD_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
 	char self[32];
 
 	if (fd < 0)
 		return -errno;
-	error = posix_fallocate(fd, 0, sizeof(struct posix_board));
-	if (error) {
-		close(fd);
-		return -error;
-	}
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
-	if (pwrite(fd, head, sizeof(head), 0) < 0 ||
-	    (uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
-	    linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)) {
+	error = set_up(fd);
+	if (!error && ((uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
+		       linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)))
 		error = -errno;
+	if (error)
 		close(fd);
-		return error;
+	return error ? error : fd;
+}
+
+/* A file that is no board, or not whole, is left alone. */
+static bool is_board(const struct stat *st, uid_t uid)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == uid &&
+	       st->st_size == sizeof(struct posix_board);
+}
+
+/* Return: the file that has the name, or -errno. */
+static int open_file(const char *path, uid_t uid, struct stat *st)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = fstat(fd, st) ? -errno : is_board(st, uid) ? 0 : -EPERM;
+	if (error)
+		close(fd);
+	return error ? error : fd;
+}
+
+static bool is_linked(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_nlink;
+}
+
+/* Return: the file that has the name, locked; -ENOENT none has, or not any more. */
+static int hold_file(const char *path, uid_t uid, struct stat *st)
+{
+	int fd = open_file(path, uid, st);
+
+	if (fd < 0)
+		return fd;
+	for (const __u64 begin = now_ms();
+	     flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS;)
+		usleep(NAP_US);
+	if (is_linked(fd))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid)
+{
+	char path[64];
+	struct stat st;
+	int fd;
+
+	board_path(path, sizeof(path), uid);
+	fd = hold_file(path, uid, &st);
+	if (fd >= 0 && st.st_ino != kt_load(&b->inode)) {
+		close(fd);
+		return -ENOENT;
 	}
 	return fd;
 }
 
-static bool is_board(int fd, uid_t uid)
+/* Makes the board if there is none. It is opened then like any other. */
+static int hold_or_make(uid_t uid)
 {
+	char path[64];
 	struct stat st;
+	int fd;
 
-	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == uid &&
-	       st.st_size == sizeof(struct posix_board);
-}
-
-static int open_file(const char *path, uid_t uid)
-{
-	for (int i = 0; i < CLOSED_LOOKS; i++) {
-		int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-		if (fd < 0 && errno == ENOENT)
-			fd = make_file(path, uid);
-		else if (fd < 0)
-			return -errno;
-		if (fd == -EEXIST)
-			continue;
-		if (fd >= 0 && !is_board(fd, uid)) {
+	board_path(path, sizeof(path), uid);
+	for (;;) {
+		fd = hold_file(path, uid, &st);
+		if (fd != -ENOENT)
+			return fd;
+		fd = make_file(path, uid);
+		if (fd < 0 && fd != -EEXIST)
+			return fd;
+		if (fd >= 0)
 			close(fd);
-			return -EPERM;
-		}
-		return fd;
 	}
-	return -EAGAIN;
 }
 
 int ktrace_posix_board_map(uid_t uid, struct posix_board **out)
 {
 	struct posix_board *b;
-	char path[64];
-	int fd;
+	int fd = hold_or_make(uid), error = 0;
 
-	board_path(path, sizeof(path), uid);
-	fd = open_file(path, uid);
 	if (fd < 0)
 		return fd;
 	b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
 	if (b == MAP_FAILED)
-		return -errno;
-	if (kt_load(&b->magic) != POSIX_BOARD_MAGIC ||
-	    kt_load(&b->version) != POSIX_BOARD_VERSION || kt_load(&b->size) != sizeof(*b)) {
-		munmap(b, sizeof(*b));
-		return -EPROTONOSUPPORT;
+		error = -errno;
+	else if (kt_load(&b->magic) != POSIX_BOARD_MAGIC ||
+		 kt_load(&b->version) != POSIX_BOARD_VERSION || kt_load(&b->size) != sizeof(*b))
+		error = -EPROTONOSUPPORT;
+	if (error) {
+		if (b != MAP_FAILED)
+			munmap(b, sizeof(*b));
+		ktrace_posix_board_let_go(fd);
+		return error;
 	}
 	*out = b;
-	return 0;
+	return fd;
 }
 
-/* Whether the file under the board's name is the one that we have mapped. */
-bool ktrace_posix_board_is_current(const struct posix_board *b)
+void ktrace_posix_board_let_go(int fd)
 {
-	for (int i = 0; i < CLOSED_LOOKS; i++) {
-		/* ORD(board_is_current:A) pairs ORD(board_remove:A): our place can be seen */
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
-		if (!kt_load(&b->is_closed))
-			return true;
-		if (kt_load(&b->is_closed) == 2)
-			return false;
-		usleep(NAP_US);
-	}
-	kt_store((__u32 *)&b->is_closed, 0);
-	return true;
+	flock(fd, LOCK_UN);	/* what is mapped keeps the file open, and its lock */
+	close(fd);
 }
 
-__u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid)
+__u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 {
-	char path[32], text[1024], *at;
+	char path[32], text[1024], *at, state;
 	unsigned long long start = 0;
+	long threads;
 	struct stat st;
 	ssize_t n = -1;
 	int fd;
@@ -144,7 +207,10 @@ __u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid)
 	text[n] = '\0';
 	at = strrchr(text, ')');
 	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
-			  "%*d %*d %*d %llu", state, &start) != 2)
+			  "%*d %ld %*d %llu", &state, &threads, &start) != 3)
+		return 0;
+	/* A zombie with threads is a process that goes on without its first one. */
+	if (state == 'X' || (state == 'Z' && threads < 2))
 		return 0;
 	*uid = st.st_uid;
 	return start ? start : 1;
@@ -152,29 +218,37 @@ __u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid)
 
 bool ktrace_posix_owner_lives(const struct posix_owner *o)
 {
-	char state;
 	uid_t uid;
 
-	return ktrace_posix_start_time(o->pid, &state, &uid) == o->start && state != 'Z' &&
-	       state != 'X';
+	return o->pid > 0 && ktrace_posix_start_time(o->pid, &uid) == o->start;
+}
+
+/* Whether a process has ended; it was there a moment ago, so its start time does not matter. */
+static bool has_ended(pid_t pid)
+{
+	uid_t uid;
+
+	return pid <= 0 || !ktrace_posix_start_time(pid, &uid);
+}
+
+static bool is_place_of(const struct posix_board_process *p, pid_t pid, __u64 start)
+{
+	/* ORD(process_find:A) pairs ORD(process_claim:A): start time before the pid */
+	return kt_load_acquire(&p->pid) == pid && kt_load(&p->start) == start;
 }
 
 struct posix_board_process *ktrace_posix_board_find(struct posix_board *b, pid_t pid,
 						    __u64 start)
 {
-	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
-		struct posix_board_process *p = &b->process[i];
-
-		/* ORD(process_find:A) pairs ORD(process_claim:A): start time before the pid */
-		if (kt_load_acquire(&p->pid) == pid && kt_load(&p->start) == start)
-			return p;
-	}
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
+		if (is_place_of(&b->process[i], pid, start))
+			return &b->process[i];
 	return NULL;
 }
 
 static bool claim(struct posix_board_process *p, pid_t old, pid_t pid, __u64 start)
 {
-	if (!__atomic_compare_exchange_n(&p->pid, &old, -1, false, __ATOMIC_RELAXED,
+	if (!__atomic_compare_exchange_n(&p->pid, &old, -getpid(), false, __ATOMIC_RELAXED,
 					 __ATOMIC_RELAXED))
 		return false;
 	kt_store(&p->start, start);
@@ -185,48 +259,83 @@ static bool claim(struct posix_board_process *p, pid_t old, pid_t pid, __u64 sta
 	return true;
 }
 
-/* A place that is free, or whose process has died. */
+/* Whether nobody has the place, or its process, or who was taking it, has died. */
+static bool is_abandoned(const struct posix_board_process *p, pid_t pid)
+{
+	const struct posix_owner o = { .pid = pid, .start = kt_load(&p->start) };
+
+	return pid < 0 ? has_ended(-pid) : !ktrace_posix_owner_lives(&o);
+}
+
 static struct posix_board_process *claim_process(struct posix_board *b, pid_t pid, __u64 start)
 {
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
 		if (!kt_load(&b->process[i].pid) && claim(&b->process[i], 0, pid, start))
 			return &b->process[i];
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
-		const struct posix_owner o = { .pid = kt_load(&b->process[i].pid),
-					       .start = kt_load(&b->process[i].start) };
+		const pid_t old = kt_load(&b->process[i].pid);
 
-		if (o.pid > 0 && !ktrace_posix_owner_lives(&o) &&
-		    claim(&b->process[i], o.pid, pid, start))
+		if (is_abandoned(&b->process[i], old) && claim(&b->process[i], old, pid, start))
 			return &b->process[i];
 	}
 	return NULL;
 }
 
-/* Controller and target may both be making a place: the first one of them counts. */
 struct posix_board_process *ktrace_posix_board_process(struct posix_board *b, pid_t pid,
 						       __u64 start, bool *is_new)
 {
-	struct posix_board_process *p = ktrace_posix_board_find(b, pid, start), *mine;
+	struct posix_board_process *p = ktrace_posix_board_find(b, pid, start);
+	__u64 streams = 0;
 
 	*is_new = !p;
-	if (p)
-		return p;
-	mine = claim_process(b, pid, start);
-	if (!mine)
+	if (!p)
+		p = claim_process(b, pid, start);
+	if (!p)
 		return NULL;
-	/* ORD(board_process:A) pairs ORD(board_process:A): of two that look now, one sees both */
+	/*
+	 * A controller may have taken a place for us at the same time.
+	 * ORD(board_process:A) pairs ORD(board_trace:A): one of both sees the other's place
+	 */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	p = ktrace_posix_board_find(b, pid, start);
-	if (p && p < mine) {
-		__atomic_fetch_or(&p->streams, kt_load(&mine->streams), __ATOMIC_RELAXED);
-		kt_store(&mine->pid, 0);
-		*is_new = false;
-		return p;
-	}
-	return mine;
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
+		if (&b->process[i] != p && is_place_of(&b->process[i], pid, start)) {
+			streams |= kt_load(&b->process[i].streams);
+			*is_new = false;
+		}
+	__atomic_fetch_or(&p->streams, streams, __ATOMIC_RELAXED);
+	return p;
 }
 
-void ktrace_posix_board_forget(struct posix_board *b, __u32 stream)
+bool ktrace_posix_board_trace(struct posix_board *b, pid_t pid, __u64 start, __u64 streams)
+{
+	struct posix_board_process *p = ktrace_posix_board_find(b, pid, start);
+
+	if (!p)
+		p = claim_process(b, pid, start);
+	if (!p)
+		return false;
+	__atomic_fetch_or(&p->streams, streams, __ATOMIC_RELAXED);
+	/* ORD(board_trace:A) pairs ORD(board_process:A): one of both sees the other's place */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++)
+		if (is_place_of(&b->process[i], pid, start))
+			__atomic_fetch_or(&b->process[i].streams, streams, __ATOMIC_RELAXED);
+	return true;
+}
+
+void ktrace_posix_board_leave(struct posix_board *b, const struct posix_owner *o)
+{
+	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
+		pid_t pid = o->pid;
+
+		if (is_place_of(&b->process[i], pid, o->start))
+			__atomic_compare_exchange_n(&b->process[i].pid, &pid, 0, false,
+						    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	}
+}
+
+/* Nobody is traced into the stream any more. */
+static void forget(struct posix_board *b, __u32 stream)
 {
 	const __u64 bit = 1ull << stream;
 
@@ -254,53 +363,78 @@ static void remove_session(const char *where)
 	rmdir(path + 4);
 }
 
-static void free_place(struct posix_board_stream *s)
-{
-	/* ORD(free_place:A) pairs ORD(claim_stream:A): nothing is stored to it any more */
-	kt_store_release(&s->state, POSIX_PLACE_FREE);
-}
-
-/* Frees the place of a stream whose controller is gone. */
-void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u32 generation)
+static void empty(struct posix_board *b, __u32 stream)
 {
 	struct posix_board_stream *s = &b->stream[stream];
 	char where[sizeof(s->where)];
-	__u32 ready = POSIX_PLACE_READY;
 
-	if (kt_load(&s->generation) != generation ||
-	    !__atomic_compare_exchange_n(&s->state, &ready, POSIX_PLACE_CLOSING, false,
-					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		return;
 	memcpy(where, s->where, sizeof(where));
 	where[sizeof(where) - 1] = '\0';
-	ktrace_posix_board_forget(b, stream);
 	remove_session(where);
-	free_place(s);
+	ktrace_posix_board_release(b, stream);
+}
+
+bool ktrace_posix_board_close(struct posix_board *b, __u32 stream, __u64 word)
+{
+	const __u64 mine = posix_place_word(POSIX_PLACE_CLOSING, getpid(), word >> 32);
+
+	if (!__atomic_compare_exchange_n(&b->stream[stream].word, &word, mine, false,
+					 __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return false;
+	forget(b, stream);
+	return true;
+}
+
+void ktrace_posix_board_release(struct posix_board *b, __u32 stream)
+{
+	struct posix_board_stream *s = &b->stream[stream];
+
+	s->where[0] = '\0';
+	/* ORD(free_place:A) pairs ORD(claim_stream:A): nothing is stored to it any more */
+	kt_store_release(&s->word, posix_place_word(POSIX_PLACE_FREE, 0, kt_load(&s->word) >> 32));
+}
+
+void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u64 word)
+{
+	if (ktrace_posix_board_close(b, stream, word))
+		empty(b, stream);
+}
+
+/* Who took the place is gone: its controller, or who was about to fill in or to empty it. */
+static bool is_orphan(const struct posix_board_stream *s, __u64 word)
+{
+	const struct posix_owner owner = s->owner;
+
+	switch (posix_place_state(word)) {
+	case POSIX_PLACE_FREE:
+		return false;
+	case POSIX_PLACE_READY:
+		return !ktrace_posix_owner_lives(&owner);
+	default:
+		return has_ended(posix_place_pid(word));
+	}
+}
+
+static __u64 word_of(const struct posix_board_stream *s)
+{
+	/* ORD(sweep:A) pairs ORD(posix_stream_ready:B): all that a READY one has */
+	return kt_load_acquire(&s->word);
 }
 
 static void sweep(struct posix_board *b)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
-		const struct posix_board_stream *s = &b->stream[i];
-		const struct posix_owner owner = s->owner;
-		const __u32 generation = kt_load(&s->generation);
+		const __u64 word = word_of(&b->stream[i]);
 
-		if (kt_load(&s->state) && !ktrace_posix_owner_lives(&owner)) {
-			__u32 claimed = POSIX_PLACE_CLAIMED;
-
-			/* One that died while it made the stream. */
-			__atomic_compare_exchange_n((__u32 *)&s->state, &claimed,
-						    POSIX_PLACE_READY, false, __ATOMIC_RELAXED,
-						    __ATOMIC_RELAXED);
-			ktrace_posix_board_bury(b, i, generation);
-		}
+		if (is_orphan(&b->stream[i], word))
+			ktrace_posix_board_bury(b, i, word);
 	}
 }
 
 static bool has_streams(const struct posix_board *b)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++)
-		if (kt_load(&b->stream[i].state) != POSIX_PLACE_FREE)
+		if (posix_place_state(kt_load(&b->stream[i].word)) != POSIX_PLACE_FREE)
 			return true;
 	return false;
 }
@@ -310,50 +444,65 @@ static bool has_processes(const struct posix_board *b)
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
 		const pid_t pid = kt_load(&b->process[i].pid);
 
-		if (pid && (!kill(pid, 0) || errno != ESRCH))
+		if (pid && (!kill(pid < 0 ? -pid : pid, 0) || errno != ESRCH))
 			return true;
 	}
 	return false;
 }
 
+/* Waits for those who are coming or leaving, too, until one has a place or all are gone. */
+static bool is_last(const struct posix_board *b, int fd)
+{
+	const __u64 begin = now_ms();
+
+	for (;;) {
+		const bool is_locked = !flock(fd, LOCK_EX | LOCK_NB);
+
+		if (has_processes(b) || has_streams(b))
+			return false;
+		if (is_locked || now_ms() - begin >= LOCK_MS)
+			return is_locked;
+		usleep(NAP_US);
+	}
+}
+
+/* Who comes has the lock while he takes his place, so he is seen when we have it. */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
 {
+	struct stat st;
 	char path[64];
-	__u32 open_state = 0;
+	int fd;
 
 	sweep(b);
-	if (has_processes(b) || has_streams(b) ||
-	    !__atomic_compare_exchange_n(&b->is_closed, &open_state, 1, false, __ATOMIC_RELAXED,
-					 __ATOMIC_RELAXED))
+	if (has_processes(b) || has_streams(b))
 		return;
-	/* ORD(board_remove:A) pairs ORD(board_is_current:A): closed before the second look */
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (has_processes(b) || has_streams(b)) {
-		kt_store(&b->is_closed, 0);
-		return;
-	}
 	board_path(path, sizeof(path), uid);
-	unlink(path);
-	kt_store(&b->is_closed, 2);
+	fd = open_file(path, uid, &st);
+	if (fd < 0)
+		return;
+	if (st.st_ino == kt_load(&b->inode) && is_last(b, fd) && is_linked(fd))
+		unlink(path);
+	close(fd);
 }
 
 static int claim_stream(struct posix_board *b, const struct posix_owner *owner)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
 		struct posix_board_stream *s = &b->stream[i];
-		__u32 state = POSIX_PLACE_FREE;
+		__u64 word = kt_load(&s->word);
 
 		/* ORD(claim_stream:A) pairs ORD(free_place:A): nothing is stored to it any more */
-		if (!__atomic_compare_exchange_n(&s->state, &state, POSIX_PLACE_CLAIMED, false,
-						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		if (posix_place_state(word) != POSIX_PLACE_FREE ||
+		    !__atomic_compare_exchange_n(&s->word, &word,
+						 posix_place_word(POSIX_PLACE_CLAIMED, getpid(),
+								  (word >> 32) + 1),
+						 false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 			continue;
 		s->owner = *owner;
-		s->where[0] = '\0';
 		memset(s->filter, 0, sizeof(s->filter));
 		memset(s->types, 0, sizeof(s->types));
 		kt_store(&s->is_waiting, 0);
-		kt_store(&s->generation, kt_load(&s->generation) + 1);
-		ktrace_posix_board_forget(b, i);
+		forget(b, i);
 		return (int)i;
 	}
 	return -EAGAIN;
@@ -365,8 +514,15 @@ int ktrace_posix_board_stream(struct posix_board *b, const struct posix_owner *o
 	return claim_stream(b, owner);
 }
 
-void ktrace_posix_board_release(struct posix_board *b, __u32 stream)
+__u64 ktrace_posix_board_publish(struct posix_board *b, __u32 stream)
 {
-	ktrace_posix_board_forget(b, stream);
-	free_place(&b->stream[stream]);
+	struct posix_board_stream *s = &b->stream[stream];
+	const __u64 word = posix_place_word(POSIX_PLACE_READY, 0, kt_load(&s->word) >> 32);
+
+	/*
+	 * ORD(posix_stream_ready:A) pairs ORD(posix_attach:A): all that a READY one has
+	 * ORD(posix_stream_ready:B) pairs ORD(sweep:A): its owner
+	 */
+	kt_store_release(&s->word, word);
+	return word;
 }

@@ -10,7 +10,8 @@
  *
  * Made by whoever comes first, controller or traced program, and removed by the last one.
  * Everybody who has it mapped can write to all of it: who reads a word checks it, then
- * uses it. Places are claimed by compare-and-swap; nobody waits for anybody.
+ * uses it. Places are claimed by compare-and-swap, and the word says who does: what has been
+ * left half done by one that has died is undone by the next one that comes.
  *
  * An event is recorded into the streams of
  *
@@ -29,7 +30,7 @@
 #include "trace.h"
 
 #define POSIX_BOARD_MAGIC 0x6472616fu
-#define POSIX_BOARD_VERSION 1u
+#define POSIX_BOARD_VERSION 2u
 
 #define POSIX_STREAM_NR 64u		/* TRACE_SYS_MAX */
 #define POSIX_PROCESS_NR 4096u
@@ -40,13 +41,15 @@
 /* The id that records have in a ring and in a log: KTRACE_ID_FIRST + event id */
 #define POSIX_RING_ID 16u
 
-/* States of a place. Zero memory is free. */
+/* States of a place, in the lowest two bits of its word. Zero memory is free. */
 enum posix_place_state {
 	POSIX_PLACE_FREE = 0,
 	POSIX_PLACE_CLAIMED = 1,	/* being filled in */
 	POSIX_PLACE_READY = 2,
 	POSIX_PLACE_CLOSING = 3,	/* being emptied */
 };
+
+#define POSIX_PLACE_SHIFT 2		/* above it: the pid of who claims or empties it */
 
 /**
  * struct posix_owner - a process, told apart from others that get its pid later
@@ -61,9 +64,9 @@ struct posix_owner {
 
 /**
  * struct posix_board_stream - an active stream
- * @state:	enum posix_place_state
- * @generation:	changes whenever the place is used again; never 0 once it was used
- * @owner:	controller
+ * @word:	state, pid, and above them, in bits 32..63, the generation: how often the place has
+ *		been claimed. Streams that have one place after the other have different words.
+ * @owner:	controller; whole if the place is READY
  * @max_data:	bytes of data recorded of an event
  * @policy:	POSIX_TRACE_LOOP, ...
  * @is_waiting:	a reader waits until something is recorded: futex
@@ -73,8 +76,7 @@ struct posix_owner {
  * @types:	bit of each type of programs that its processes have opened, or its controller
  */
 struct posix_board_stream {
-	__u32 state;
-	__u32 generation;
+	__u64 word;
 	struct posix_owner owner;
 	__u32 max_data;
 	__u32 policy;
@@ -88,7 +90,7 @@ struct posix_board_stream {
 /**
  * struct posix_board_process - a process that can record or is to be traced
  * @streams:	bit of each stream it is in
- * @pid:	0 = the place is free
+ * @pid:	0 = the place is free, -PID = that process is taking it
  * @start:	start time; 0 = not known yet
  * @opened:	bit of each event type that its present program has opened
  */
@@ -117,7 +119,7 @@ struct posix_board_name {
  * @magic:	POSIX_BOARD_MAGIC
  * @version:	POSIX_BOARD_VERSION
  * @size:	sizeof(struct posix_board)
- * @is_closed:	the last process is about to remove it
+ * @inode:	number of the file, of which the one under the board's name is to be told apart
  * @running:	streams that record
  * @full:	streams that stopped by themselves, and restart when they have been read
  * @inherit:	streams into which children of traced processes are traced
@@ -128,13 +130,13 @@ struct posix_board {
 	__u32 magic;
 	__u32 version;
 	__u32 size;
-	__u32 is_closed;
+	__u32 name_nr;
+	__u64 inode;
 	__u64 running;
 	__u64 full;
 	__u64 inherit;
 	__u64 all;
-	__u32 name_nr;
-	__u8 reserved[64 - 52];
+	__u8 reserved[8];
 	struct posix_board_stream stream[POSIX_STREAM_NR];
 	struct posix_board_process process[POSIX_PROCESS_NR];
 	struct posix_board_name name[POSIX_NAME_NR];
@@ -153,18 +155,43 @@ static inline __u64 posix_halt(struct posix_board *b, __u64 streams)
 	return __atomic_fetch_and(&b->running, ~streams, __ATOMIC_RELAXED) & streams;
 }
 
+/* Of a place, from its word */
+static inline enum posix_place_state posix_place_state(__u64 word)
+{
+	return (enum posix_place_state)(word & ((1u << POSIX_PLACE_SHIFT) - 1));
+}
+
+static inline pid_t posix_place_pid(__u64 word)
+{
+	return (pid_t)((__u32)word >> POSIX_PLACE_SHIFT);
+}
+
+static inline __u64 posix_place_word(enum posix_place_state state, pid_t pid, __u64 generation)
+{
+	return generation << 32 | (__u32)pid << POSIX_PLACE_SHIFT | state;
+}
+
 /**
  * ktrace_posix_board_map - map the board of a user, which is made if there is none
  * @uid:	the user
  * @out:	the board
  *
- * Return: 0 or -errno; -EPERM something else is there under its name, -EPROTONOSUPPORT it is
- * of another version.
+ * Return: a descriptor: until it is let go nobody removes the board, so the caller can take a
+ * place; or -errno: -EPERM something else is there under its name, -EPROTONOSUPPORT it is of
+ * another version.
  */
 int ktrace_posix_board_map(uid_t uid, struct posix_board **out);
 
-/** ktrace_posix_board_is_current - after a place was taken: whether it is not being removed */
-bool ktrace_posix_board_is_current(const struct posix_board *b);
+/** ktrace_posix_board_let_go - close what ktrace_posix_board_map() has returned */
+void ktrace_posix_board_let_go(int fd);
+
+/**
+ * ktrace_posix_board_hold - the same for a board that is mapped
+ *
+ * Return: a descriptor, to be closed; -ENOENT the board has been removed, and others have or
+ * make a new one.
+ */
+int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid);
 
 /** ktrace_posix_board_remove - remove the board if nobody has a place in it any more */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid);
@@ -172,12 +199,11 @@ void ktrace_posix_board_remove(struct posix_board *b, uid_t uid);
 /**
  * ktrace_posix_start_time - what tells a process from others that had its pid
  * @pid:	process id
- * @state:	out: letter of its state, 'Z' = it has ended
  * @uid:	out: the user whose files in /proc it has
  *
- * Return: the time, 0 = there is no such process.
+ * Return: the time, 0 = there is no such process, or it has ended, with all its threads.
  */
-__u64 ktrace_posix_start_time(pid_t pid, char *state, uid_t *uid);
+__u64 ktrace_posix_start_time(pid_t pid, uid_t *uid);
 
 /** ktrace_posix_owner_lives - whether a process has not ended */
 bool ktrace_posix_owner_lives(const struct posix_owner *o);
@@ -199,6 +225,20 @@ struct posix_board_process *ktrace_posix_board_process(struct posix_board *b, pi
 						       __u64 start, bool *is_new);
 
 /**
+ * ktrace_posix_board_trace - a process is in a stream from now on
+ * @b:		the board
+ * @pid:	the process
+ * @start:	its start time
+ * @streams:	bit of the stream
+ *
+ * Return: false if it has no place, and all are taken.
+ */
+bool ktrace_posix_board_trace(struct posix_board *b, pid_t pid, __u64 start, __u64 streams);
+
+/** ktrace_posix_board_leave - free all places of a process */
+void ktrace_posix_board_leave(struct posix_board *b, const struct posix_owner *o);
+
+/**
  * ktrace_posix_board_stream - take a place for a stream
  * @b:		the board
  * @owner:	its controller
@@ -207,13 +247,24 @@ struct posix_board_process *ktrace_posix_board_process(struct posix_board *b, pi
  */
 int ktrace_posix_board_stream(struct posix_board *b, const struct posix_owner *owner);
 
-/** ktrace_posix_board_forget - nobody is traced into the stream any more */
-void ktrace_posix_board_forget(struct posix_board *b, __u32 stream);
+/** ktrace_posix_board_publish - a place that was taken has all that it has to. Return: its word */
+__u64 ktrace_posix_board_publish(struct posix_board *b, __u32 stream);
 
-/** ktrace_posix_board_release - give the place of a stream back */
+/**
+ * ktrace_posix_board_close - nobody is traced into the stream any more
+ * @b:		the board
+ * @stream:	its place
+ * @word:	as the place was last seen
+ *
+ * Return: whether the place is this process's, to be released; another one has buried the stream
+ * otherwise.
+ */
+bool ktrace_posix_board_close(struct posix_board *b, __u32 stream, __u64 word);
+
+/** ktrace_posix_board_release - free a place that was closed */
 void ktrace_posix_board_release(struct posix_board *b, __u32 stream);
 
-/** ktrace_posix_board_bury - free the place of a stream whose session's owner is gone */
-void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u32 generation);
+/** ktrace_posix_board_bury - free the place of a stream, seen as @word, whose owner is gone */
+void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u64 word);
 
 #endif

@@ -73,13 +73,13 @@ void ktrace_posix_control_forget(struct posix_control *c)
 /* May this process look into that one? What ptrace(2) asks, too, without attaching. */
 static int check_target(pid_t pid, uid_t *owner)
 {
-	char path[32], state = 0;
+	char path[32];
 	uid_t uid;
 	int fd;
 
 	if (pid == POSIX_TRACE_ALLPROC)
 		return 0;
-	if (pid < 0 || !ktrace_posix_start_time(pid, &state, &uid) || state == 'Z')
+	if (pid < 0 || !ktrace_posix_start_time(pid, &uid))
 		return ESRCH;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -43,14 +43,14 @@
 /**
  * struct posix_sink - a stream, as this process records into it
  * @channel:	NULL: it cannot be recorded into
- * @generation:	of the stream
+ * @word:	of the stream's place, which was READY then
  * @max_data:	bytes of data recorded of an event
  * @quick_end:	fewer than these by the fast path
  * @stream:	number of the stream
  */
 struct posix_sink {
 	struct ktrace_channel *channel;
-	__u32 generation;
+	__u64 word;
 	__u32 max_data;
 	__u32 quick_end;
 	__u32 stream;
@@ -134,15 +134,17 @@ static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 	struct posix_sink *old = find_sink(nr), *sink;
 	char where[sizeof(s->where)];
 	int saved = errno;
-	bool is_ready;
+	__u64 word;
 
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	word = kt_load_acquire(&s->word);
+	if (posix_place_state(word) != POSIX_PLACE_READY)
+		return NULL;
 	sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
 		    0);
 	if (sink == MAP_FAILED)
 		goto out_none;
-	sink->generation = kt_load(&s->generation);
-	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
-	is_ready = kt_load_acquire(&s->state) == POSIX_PLACE_READY;
+	sink->word = word;
 	sink->max_data = kt_load(&s->max_data);
 	sink->stream = nr;
 	if (sink->max_data > POSIX_DATA_MAX)
@@ -150,7 +152,7 @@ static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 	/* Not what has to be cut. */
 	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
 		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
-	if (is_ready && copy_where(s, where))
+	if (copy_where(s, where))
 		ktrace_channel_attach(where, &sink->channel);
 	if (!publish_sink(nr, &old, sink)) {
 		if (sink->channel)
@@ -225,7 +227,7 @@ static kt_noinline void record_slow(struct posix_board *b, const struct posix_si
 	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&no_rseq);
 
 	if (!ktrace_channel_has_reader(sink->channel)) {
-		ktrace_posix_board_bury(b, sink->stream, sink->generation);
+		ktrace_posix_board_bury(b, sink->stream, sink->word);
 		return;
 	}
 	if (ktrace_channel_write(sink->channel, t ? t : &borrowed, em->id, flags,
@@ -316,7 +318,7 @@ static KTRACE_INLINE void emit_to(struct posix_board *b, __u32 nr, bool is_full,
 
 	if (kt_load(&s->filter[id / 64]) & 1ull << id % 64)
 		return;
-	if (kt_unlikely(!sink || sink->generation != kt_load(&s->generation)))
+	if (kt_unlikely(!sink || sink->word != kt_load(&s->word)))
 		sink = attach(b, nr);
 	if (kt_unlikely(!sink || !sink->channel))
 		return;

@@ -36,9 +36,8 @@ static __u64 inherited(const struct posix_board *b, const struct posix_board_pro
 static const struct posix_board_process *find_parent(struct posix_board *b)
 {
 	const pid_t pid = getppid();
-	char state;
 	uid_t uid;
-	__u64 start = ktrace_posix_start_time(pid, &state, &uid);
+	__u64 start = ktrace_posix_start_time(pid, &uid);
 
 	return start ? ktrace_posix_board_find(b, pid, start) : NULL;
 }
@@ -64,11 +63,10 @@ static bool take_place(struct posix_board *b, __u64 streams)
 static void learn_owner(void)
 {
 	struct posix_owner *o = &ktrace_posix_member.owner;
-	char state;
 	uid_t uid;
 
 	o->pid = getpid();
-	o->start = ktrace_posix_start_time(o->pid, &state, &uid);
+	o->start = ktrace_posix_start_time(o->pid, &uid);
 }
 
 static void leave(struct posix_board *b)
@@ -76,9 +74,8 @@ static void leave(struct posix_board *b)
 	struct posix_member *m = &ktrace_posix_member;
 
 	kt_store(&m->streams, &no_streams);
-	if (m->process && kt_load(&m->process->pid) == m->owner.pid)
-		kt_store(&m->process->pid, 0);
 	m->process = NULL;
+	ktrace_posix_board_leave(b, &m->owner);
 	ktrace_posix_board_remove(b, geteuid());
 }
 
@@ -86,16 +83,16 @@ static void join(void)
 {
 	struct posix_member *m = &ktrace_posix_member;
 	struct posix_board *b;
-	int saved = errno;
+	int saved = errno, fd;
 
 	learn_owner();
-	for (int i = 0; i < 8 && !m->board && !ktrace_posix_board_map(geteuid(), &b); i++) {
-		if (!take_place(b, inherited(b, find_parent(b))))
-			munmap(b, sizeof(*b));
-		else if (ktrace_posix_board_is_current(b))
+	fd = ktrace_posix_board_map(geteuid(), &b);
+	if (fd >= 0) {
+		if (take_place(b, inherited(b, find_parent(b))))
 			m->board = b;
 		else
-			leave(b);
+			munmap(b, sizeof(*b));
+		ktrace_posix_board_let_go(fd);
 	}
 	errno = saved;
 }
@@ -104,6 +101,29 @@ struct posix_board *ktrace_posix_board(void)
 {
 	pthread_once(&once, join);
 	return ktrace_posix_member.board;
+}
+
+/* Of the thread that forks */
+static __thread int hold_fd __attribute__((tls_model("initial-exec"))) = -1;
+
+/* The parent may end, and be the last one, before its child has a place: both hold the board. */
+static void before_fork(void)
+{
+	const struct posix_member *m = &ktrace_posix_member;
+	int saved = errno;
+
+	hold_fd = m->board ? ktrace_posix_board_hold(m->board, geteuid()) : -1;
+	errno = saved;
+}
+
+static void after_fork(void)
+{
+	int saved = errno;
+
+	if (hold_fd >= 0)
+		close(hold_fd);
+	hold_fd = -1;
+	errno = saved;
 }
 
 static void after_fork_in_child(void)
@@ -119,6 +139,7 @@ static void after_fork_in_child(void)
 	learn_owner();
 	if (m->board)
 		take_place(m->board, streams);
+	after_fork();
 	errno = saved;
 }
 
@@ -126,7 +147,7 @@ static void after_fork_in_child(void)
 static __attribute__((constructor(101))) void join_at_load(void)
 {
 	ktrace_posix_board();
-	pthread_atfork(NULL, NULL, after_fork_in_child);
+	pthread_atfork(before_fork, after_fork, after_fork_in_child);
 }
 
 /* Last, so that destructors can record. */

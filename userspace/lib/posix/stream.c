@@ -109,19 +109,12 @@ static void trace_all(struct posix_stream *s)
 
 static int trace_process(struct posix_stream *s, pid_t pid)
 {
-	struct posix_board_process *p;
-	char state;
 	uid_t uid;
-	__u64 start = ktrace_posix_start_time(pid, &state, &uid);
-	bool is_new;
+	const __u64 start = ktrace_posix_start_time(pid, &uid);
 
-	if (!start || state == 'Z')
+	if (!start)
 		return ESRCH;
-	p = ktrace_posix_board_process(s->board, pid, start, &is_new);
-	if (!p)
-		return EAGAIN;
-	__atomic_fetch_or(&p->streams, s->bit, __ATOMIC_RELAXED);
-	return 0;
+	return ktrace_posix_board_trace(s->board, pid, start, s->bit) ? 0 : EAGAIN;
 }
 
 static void publish(struct posix_stream *s)
@@ -130,8 +123,7 @@ static void publish(struct posix_stream *s)
 
 	b->max_data = (__u32)s->attr.data_size;
 	b->policy = (__u32)s->attr.stream_policy;
-	/* ORD(posix_stream_ready:A) pairs ORD(posix_attach:A): all that a READY one has */
-	kt_store_release(&b->state, POSIX_PLACE_READY);
+	s->word = ktrace_posix_board_publish(s->board, s->nr);
 	if (s->attr.inheritance == POSIX_TRACE_INHERITED)
 		__atomic_fetch_or(&s->board->inherit, s->bit, __ATOMIC_RELAXED);
 }
@@ -148,6 +140,7 @@ int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 		return -nr;
 	}
 	s->nr = (__u32)nr;
+	s->word = kt_load(&board->stream[nr].word);
 	s->bit = 1ull << nr;
 	s->board = board;
 	clock_gettime(CLOCK_REALTIME, &attr->created);
@@ -182,11 +175,14 @@ static void free_stream(struct posix_stream *s)
 
 void ktrace_posix_stream_destroy(struct posix_stream *s)
 {
+	bool is_ours;
+
 	if (!s)
 		return;
-	ktrace_posix_board_forget(s->board, s->nr);
+	is_ours = ktrace_posix_board_close(s->board, s->nr, s->word);
 	ktrace_session_destroy(s->session);
-	ktrace_posix_board_release(s->board, s->nr);
+	if (is_ours)
+		ktrace_posix_board_release(s->board, s->nr);
 	free_stream(s);
 }
 

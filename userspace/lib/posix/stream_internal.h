@@ -65,6 +65,7 @@ enum gap_state {
  * @attr:	attributes
  * @board:	of the traced process's user
  * @nr:		place on it
+ * @word:	of the place
  * @bit:	1 << @nr
  * @session:	rings
  * @ring_nr:	how many
@@ -94,6 +95,7 @@ struct posix_stream {
 	struct posix_attr attr;
 	struct posix_board *board;
 	__u32 nr;
+	__u64 word;
 	__u64 bit;
 	struct ktrace_session *session;
 	__u32 ring_nr;

@@ -30,8 +30,8 @@ static struct keeper keeper = {
 	.changed = PTHREAD_COND_INITIALIZER,
 };
 
-/* For the handler of SIGBUS */
-static struct posix_board *board;
+static struct posix_board *board;	/* for the handler of SIGBUS, too */
+static int board_fd = -1;		/* it stays as long as this process does */
 
 static void mend(int sig, siginfo_t *info, void *context)
 {
@@ -101,11 +101,12 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 {
 	/* The place is this process's: when the controller is gone, there is a log to complete. */
 	struct posix_owner self = { .pid = getpid() };
-	int error = -ktrace_posix_board_map(r->uid, &board);
-	char state;
+	int error;
 	uid_t uid;
 
-	self.start = ktrace_posix_start_time(self.pid, &state, &uid);
+	board_fd = ktrace_posix_board_map(r->uid, &board);
+	error = board_fd < 0 ? -board_fd : 0;
+	self.start = ktrace_posix_start_time(self.pid, &uid);
 	if (r->has_log)
 		r->attr.log_size = ktrace_posix_log_size(&r->attr);
 	/* Another user's program need not have the right to open the device. */
@@ -122,6 +123,14 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	if (!error && r->has_log)
 		error = open_log(&a->attr);
 	return error;
+}
+
+static void leave(uid_t uid)
+{
+	if (board_fd < 0)
+		return;
+	ktrace_posix_board_let_go(board_fd);
+	ktrace_posix_board_remove(board, uid);
 }
 
 /* Return: error of the call. */
@@ -215,15 +224,18 @@ int main(void)
 {
 	static struct rpc_answer a;
 	struct rpc_request r;
+	uid_t uid;
 	int error;
 
 	set_signals();
 	if (!receive(&r) || r.call != RPC_CREATE)
 		return 1;
+	uid = r.uid;
 	a.error = create(&r, &a);
 	send_answer(&a, NULL);
 	if (a.error) {
 		ktrace_posix_stream_destroy(keeper.stream);
+		leave(uid);
 		return 1;
 	}
 	while (receive(&r) && r.call != RPC_SHUTDOWN) {
@@ -239,6 +251,6 @@ int main(void)
 				? (const void *)(unsigned long)r.address : NULL);
 	a = (struct rpc_answer) { .error = error };
 	send_answer(&a, NULL);
-	ktrace_posix_board_remove(board, r.uid);
+	leave(uid);
 	return 0;
 }
