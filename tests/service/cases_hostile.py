@@ -5,6 +5,7 @@
 What the service does with them shows in another consumer, which always goes on working.
 """
 
+import fcntl
 import os
 import random
 import resource
@@ -224,7 +225,15 @@ def cut_memory():
     os.ftruncate(loose, 256 << 10)
     plain = os.open("plain", os.O_RDWR | os.O_CREAT)
     os.ftruncate(plain, 256 << 10)
-    for fd in (loose, plain, os.open("/dev/null", os.O_RDWR)):
+    bad = [loose, plain, os.open("/dev/null", os.O_RDWR)]
+    try:
+        huge = os.memfd_create("huge", os.MFD_ALLOW_SEALING | os.MFD_HUGETLB)
+        os.ftruncate(huge, 2 << 20)
+        fcntl.fcntl(huge, fcntl.F_ADD_SEALS, fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW)
+        bad.append(huge)
+    except OSError:
+        pass    # the kernel has no huge pages
+    for fd in bad:
         peer = Peer("producer")
         peer.bind("ProducerPort")
         reply = peer.ask("InitializeConnection", {

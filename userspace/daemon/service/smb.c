@@ -6,9 +6,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #define SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
@@ -69,12 +71,16 @@ int smb_make(struct smb *s, size_t size, size_t page_size)
 int smb_adopt(struct smb *s, int fd, size_t page_size)
 {
 	const int seals = fcntl(fd, F_GET_SEALS);
+	struct statfs fs;
 	struct stat st;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK))
 		return -EPERM;
-	if (fstat(fd, &st))
+	if (fstatfs(fd, &fs) || fstat(fd, &st))
 		return -errno;
+	/* Huge pages can be taken out again, and then there may be none: SIGBUS. */
+	if (fs.f_type == HUGETLBFS_MAGIC)
+		return -EPERM;
 	if (st.st_size <= 0 || !sizes_are_valid((size_t)st.st_size, page_size))
 		return -EINVAL;
 	return map(s, fd, (size_t)st.st_size, page_size);
