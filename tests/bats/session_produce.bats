@@ -212,6 +212,26 @@ other_producer()
 	clean
 }
 
+# bats test_tags=alike
+@test "session: a part that cannot be begun is said, and nothing is lost when it can again" {
+	produce "$PROGS/flood" -n 0 -u 1000
+	config t mine ktrace.user
+	session t
+	mv tmp/ktrace-session-* away
+	retry 0.1 has produce.err 'ktrace.user: .*No such file or directory'
+	mv away "$(sed -n 's|.*\(tmp/ktrace-session-[^/]*\)/t.*No such file.*|\1|p;T;q' produce.err)"
+	run_ktrace session snapshot mine -q -o copy
+	[ "$status" = 0 ]
+	[ "$(events copy 'flood:*')" -gt 0 ]
+	ended "$session"
+	[ "$("$KTRACE" list -e ktrace:error t.bin | grep -c 'No such file')" = 1 ]
+	# Each event is there once.
+	written=$(sed -n 's/^written [0-9]* //p' produce.out)
+	[ "$(events t.bin flood:item)" = "$written" ]
+	ended "$produce"
+	clean
+}
+
 # bats test_tags=dev
 @test "session: ktrace.kernel has the scheduler's events of the whole system" {
 	full_service

@@ -149,6 +149,9 @@ __u64 recorder_ask(struct recorder *r)
 		signal_part(r);
 		return r->asked;
 	}
+	/* It does not try again by itself, and says only once that it could not. */
+	if (r->has_failed)
+		kill(r->pid, SIGUSR1);
 	/* What is on its way may have been ended before now. */
 	r->is_wanted = true;
 	return r->asked + 1;
@@ -229,6 +232,7 @@ static int see_file(struct recorder *r, const struct inotify_event *e)
 	}
 	ret = take_part(r, e->name);
 	r->done = r->asked;
+	r->has_failed = false;
 	return ret;
 }
 
@@ -254,8 +258,10 @@ static void take_line(struct recorder *r)
 	r->said[r->said_len] = '\0';
 	r->said_len = 0;
 	fprintf(stderr, "%s\n", r->said);
-	if (!strncmp(r->said, SPEAKER, strlen(SPEAKER)))
-		r->user.error(r->user.arg, r->said + strlen(SPEAKER));
+	if (strncmp(r->said, SPEAKER, strlen(SPEAKER)) != 0)
+		return;
+	r->has_failed = r->asked != r->done;
+	r->user.error(r->user.arg, r->said + strlen(SPEAKER));
 }
 
 /* Also what the command says: that goes where it would have gone. */

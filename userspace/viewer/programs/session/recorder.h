@@ -39,6 +39,7 @@ struct recorder_user {
  * @said_len:	bytes of it
  * @is_there:	ktraced heeds signals
  * @is_wanted:	a part is to be ended as soon as that which was asked for has come
+ * @has_failed:	ktraced said that something went wrong while a part was waited for
  * @asked:	parts that were asked for so far
  * @done:	those that have come
  * @ending_ms:	since when it is to end, 0 = it is not
@@ -54,6 +55,7 @@ struct recorder {
 	size_t said_len;
 	bool is_there;
 	bool is_wanted;
+	bool has_failed;
 	__u64 asked;
 	__u64 done;
 	__s64 ending_ms;
