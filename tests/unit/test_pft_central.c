@@ -398,8 +398,34 @@ static void histogram(void)
 	central_free(c);
 }
 
+/* Each patch of the first chunk costs as many steps as there are chunks: not for ever. */
+static void far_behind(void)
+{
+	const uint32_t nr = 300000;
+	const struct central_patch patch = { .offset = 1, .data = "bbbb" };
+	struct central *c = make_central(16 << 20, CENTRAL_RING);
+	const struct central_origin origin = { .producer = 1, .writer = 1, .uid = 1001,
+					       .pid = 5001 };
+
+	for (uint32_t i = 0; i < nr; i++)
+		put_one(c, 1, i, 0, 'a', 4);
+	CHECK(central_patch(c, &origin, 0, &patch, 1, false));
+	for (unsigned int i = 0; i < 9; i++)
+		central_patch(c, &origin, 0, &patch, 1, false);
+	CHECK_EQ(c->stats.patches_succeeded, 3);
+	CHECK_EQ(c->stats.patches_failed, 7);
+	/* In order, all goes on; and what was far can be paid for again. */
+	for (uint32_t i = nr; i < nr + 20000; i++)
+		put_one(c, 1, i, 0, 'a', 4);
+	CHECK(central_patch(c, &origin, nr, &patch, 1, false));
+	CHECK(central_patch(c, &origin, 0, &patch, 1, false));
+	CHECK_EQ(c->stats.chunks_discarded, 0);
+	central_free(c);
+}
+
 int main(void)
 {
+	far_behind();
 	read_write_empty();
 	read_write_simple();
 	read_write_one_chunk_per_writer();

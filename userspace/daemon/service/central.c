@@ -18,6 +18,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/*
+ * A chunk or patch that is not for the latest chunk of its writer costs a step for each one behind
+ * it. So many come with each chunk and patch, for what is far behind there were as many of them;
+ * and so many at once. A producer that makes chunks only to go back to the first ones has its
+ * work thrown away.
+ */
+#define STEPS_EACH 32u
+#define STEPS_MAX (1u << 20)
+
 /* A chunk that was looked through */
 struct intake {
 	const struct central_chunk *chunk;
@@ -148,6 +157,21 @@ static uint32_t find_place(const struct central *c, const struct sequence *s, ui
 	return place;
 }
 
+/* Return: whether all steps to the place of @id can be paid for; they are. */
+static bool pay(struct central *c, const struct sequence *s, uint32_t id)
+{
+	uint32_t place = s->last;
+
+	c->steps -= c->steps < STEPS_EACH ? c->steps : STEPS_EACH;
+	while (place && chunk_id_order(record_at(c, place)->id, id) > 0) {
+		if (c->steps == STEPS_MAX)
+			return false;
+		c->steps++;
+		place = record_at(c, place)->older;
+	}
+	return true;
+}
+
 /*
  * Return: whether a chunk that is not in the buffer comes too late: it, or one behind it, has been
  * read or dropped. Of one that was not complete then the rest may come; @in->skip is what is known.
@@ -272,6 +296,11 @@ void central_put(struct central *c, const struct central_chunk *chunk)
 		c->stats.chunks_discarded++;
 		return;
 	}
+	if (!pay(c, s, chunk->id)) {
+		c->stats.chunks_discarded++;
+		s->lost |= CENTRAL_DROPPED;
+		return;
+	}
 	place = find_place(c, s, chunk->id);
 	r = place ? record_at(c, place) : NULL;
 	if (r && r->id == chunk->id) {
@@ -285,11 +314,11 @@ void central_put(struct central *c, const struct central_chunk *chunk)
 	append(c, s, &in);
 }
 
-static struct record *find_chunk(const struct central *c, const struct central_origin *origin,
+static struct record *find_chunk(struct central *c, const struct central_origin *origin,
 				 uint32_t id)
 {
 	const struct sequence *s = sequences_find(&c->sequences, origin);
-	const uint32_t place = s ? find_place(c, s, id) : 0;
+	const uint32_t place = s && pay(c, s, id) ? find_place(c, s, id) : 0;
 	struct record *r = place ? record_at(c, place) : NULL;
 
 	return r && r->id == id ? r : NULL;

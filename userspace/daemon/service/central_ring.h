@@ -57,6 +57,7 @@ struct central {
 	struct sequences sequences;
 	struct central_stats stats;
 	uint64_t unread;	/* bytes of fragments */
+	uint32_t steps;		/* towards chunks behind the latest, not paid for yet */
 	/* A pass of reading */
 	bool is_reading;
 	uint64_t pass;
