@@ -233,20 +233,20 @@ other_producer()
 }
 
 # bats test_tags=dev
-@test "session: ktrace.kernel has the scheduler's events of the whole system" {
+@test "session: ktrace.kernel has events of the whole system" {
 	full_service
-	config t mine ktrace.kernel
+	config t mine
+	# Few of them: all that is recorded is converted twice.
+	printf 'data_sources { config { name: "ktrace.kernel" legacy_config: "sched:fork" } }\n' >>t
 	session t
-	true_child()
-	{
+	for ((i = 0; i < 5; i++)); do
 		/bin/true
-		"$KTRACE" session snapshot mine -q -o copy
-		[ "$(events copy 'sched:switch')" -gt 0 ]
-	}
-	retry 0.1 true_child
+	done
+	run_ktrace session snapshot mine -q -o copy
+	[ "$status" = 0 ]
+	[ "$(events copy sched:fork)" -ge 5 ]
 	ended "$session"
-	valid_trace t.bin
-	[ "$(events t.bin 'sched:switch')" -ge "$(events copy 'sched:switch')" ]
+	[ "$(events t.bin sched:fork)" -gt "$(events copy sched:fork)" ]
 	[ "$(events t.bin ktrace:error)" = 0 ]
 	kill "$service"
 	wait "$service"
