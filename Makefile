@@ -57,7 +57,8 @@ serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
 		examples/*/*.c))
 # What is in folders are programs for benchmarks that are scripts.
-bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/lttng/lttng_events.c
+bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/event/posix.c \
+		bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
@@ -240,6 +241,7 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
 $(BUILD)/obj/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
+$(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/lib/posix
 $(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_read \
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
@@ -269,8 +271,9 @@ $(foreach s,$(example_src),$(eval $(call program,examples,$(s),libktrace.so,-lkt
 $(foreach s,$(bench_src) $(prog_src),$(eval $(call program,$(if $(filter bench/%,$(s)),bench,progs),$(s),libktrace.so $(BUILD)/lib/libktraceset.a $(BUILD)/lib/libktrace.a,$(BUILD)/lib/libktraceset.a -lktrace $(TRACESET_LIBS))))
 $(benches) $(progs): INCLUDE += -Imodule
 $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o \
-	$(BUILD)/obj/bench/event/chunk.o $(BUILD)/lib/libktrace-shark.so
-$(BUILD)/bench/event_cost: LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark
+	$(BUILD)/obj/bench/event/chunk.o $(BUILD)/obj/bench/event/posix.o \
+	$(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-posix.so
+$(BUILD)/bench/event_cost: LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark -lktrace-posix
 
 # The peer LTTng-UST, where its headers are.
 ifeq ($(shell pkg-config --exists lttng-ust 2>/dev/null && echo yes),yes)

@@ -28,6 +28,7 @@
 #include "../lttng/lttng_events.h"
 #include "chunk.h"
 #include "owner.h"
+#include "posix.h"
 
 #define THREAD_MAX 16
 #define BATCH_MAX 20000u
@@ -343,10 +344,31 @@ static void chunk(void)
 	chunk_end();
 }
 
+/* Beside the event of ktrace's own, measured just before. */
+static void posix(void)
+{
+	const uint64_t n = batch(PAYLOAD_64);
+
+	measure(variant_ktrace[PAYLOAD_16]->tight, n, false, false);
+	print("posix", "ktrace", "ns", job.ns[0]);
+	if (!posix_begin()) {
+		fprintf(stderr, "event_cost: there can be no POSIX stream\n");
+		exit(1);
+	}
+	measure(posix_loops.tight, n, false, false);
+	print("posix", "posix_trace_event", "ns", job.ns[0]);
+	posix_end();
+	measure(none_loops.tight, BATCH_MAX, false, false);
+	print("posix.disabled", "ktrace", "ns", job.ns[0]);
+	measure(posix_loops.tight, BATCH_MAX, false, false);
+	print("posix.disabled", "posix_trace_event", "ns", job.ns[0]);
+}
+
 static void repetition(bool is_short)
 {
 	unsigned int i, p;
 
+	posix();
 	for (p = 0; p < PAYLOAD_NR; p++)
 		for (i = 0; i < VARIANT_NR; i++)
 			if (!is_short || p == PAYLOAD_16)

@@ -161,6 +161,88 @@ streams()
 	has posix_trace_shutdown seen.err
 }
 
+# flood COUNT: beat records COUNT events into a log, which watch's keeper writes; in its midst on
+# return: sets beat, watch, keeper, and before, how many streams there were
+flood()
+{
+	before=$(streams)
+	rm -f log beat.out seen
+	begin beat.out "$BEAT" "$1" <in
+	beat=$PID
+	begin seen "$WATCH" "$beat" log
+	watch=$PID
+	retry 0.05 has watching seen
+	keeper=$(for p in /proc/[0-9]*; do
+		[ "$(cat "$p/comm" 2>/dev/null)" != posix-keeper ] ||
+			! cmp -s "$p/fd/5" log || basename "$p"
+	done)
+	[ -n "$keeper" ]
+	echo >&7
+	retry 0.01 sh -c '[ "$(stat -c %s log)" -gt 10000 ]'
+}
+
+# over: the log is complete and valid, keeper and session are gone
+over()
+{
+	retry 0.05 "$KTRACE" check log
+	retry 0.05 sh -c '"$0" info log | grep -q "stopped by"' "$KTRACE"
+	[ "$("$KTRACE" list log | grep -c -m 100 posix:beat)" = 100 ]
+	retry 0.05 sh -c '[ ! -e /proc/"$0" ]' "$keeper"
+	[ "$(streams)" = "$before" ]
+}
+
+# bats test_tags=alike
+@test "somebody is killed while events pour into the log: it is valid, nothing stays behind" {
+	flood 1000000000
+	kill -9 "$beat"
+	wait "$watch"
+	over
+
+	flood 1000000
+	kill -9 "$watch"
+	wait "$watch" || true
+	over
+	retry 0.05 has 1000000 beat.out
+	kill "$beat"
+
+	flood 1000000
+	kill -9 "$keeper"
+	retry 0.05 has 1000000 beat.out
+	kill "$beat"
+	status=0
+	wait "$watch" || status=$?
+	[ "$status" = 1 ]
+	[ "$("$KTRACE" list log 2>&1 | grep -c -m 100 posix:beat)" = 100 ]
+	"$BEAT" </dev/null
+	[ "$(streams)" = "$before" ]
+}
+
+# bats test_tags=alike
+@test "somebody is stopped while events pour into the log: nobody waits, and it goes on" {
+	flood 1000000000
+	kill -STOP "$beat"
+	kill "$watch"
+	wait "$watch" || true
+	over
+	kill -9 "$beat"
+
+	flood 1000000
+	kill -STOP "$watch"
+	retry 0.05 has 1000000 beat.out
+	kill "$beat"
+	kill -CONT "$watch"
+	wait "$watch"
+	over
+
+	flood 1000000
+	kill -STOP "$keeper"
+	retry 0.05 has 1000000 beat.out
+	kill "$beat"
+	kill -CONT "$keeper"
+	wait "$watch"
+	over
+}
+
 # bats test_tags=alike
 @test "root watches another user's program" {
 	[ "$(id -u)" = 0 ] || skip "not root"

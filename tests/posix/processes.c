@@ -202,6 +202,50 @@ static void threads(void)
 	need(posix_trace_shutdown(trid));
 }
 
+#ifdef POSIX_TRACE_ALLPROC
+
+/* A stream of all processes: of those that are there, and of those that come. */
+static void all_processes(void)
+{
+	char *const arguments[] = { "processes", "tell", "of one that came", "2", NULL };
+	int go[2];
+	trace_id_t trid;
+	pid_t first, second;
+	char c;
+
+	need(pipe(go) ? errno : 0);
+	fflush(stdout);
+	first = fork();
+	need(first < 0 ? errno : 0);
+	if (first == 0) {
+		if (read(go[0], &c, 1) == 1)
+			tell(event("of one that was there"), 1);
+		_exit(0);
+	}
+	trid = inherited_by(POSIX_TRACE_ALLPROC, POSIX_TRACE_CLOSE_FOR_CHILD);
+	need(write(go[1], "", 1) == 1 ? 0 : errno);
+	waitpid(first, NULL, 0);
+	need(posix_spawn(&second, "/proc/self/exe", NULL, NULL, arguments, environ));
+	waitpid(second, NULL, 0);
+	in_good_child(tells_one, (void *)3);
+	tell(event("own"), 4);
+	tells("XRAT B.2.11", trid, ACTIVE,
+	      "of one that was there of one that came from the child own",
+	      "POSIX_TRACE_ALLPROC: all processes are traced");
+	need(posix_trace_shutdown(trid));
+	tell(event("own"), 5);
+	close(go[0]);
+	close(go[1]);
+}
+
+#else
+
+static void all_processes(void)
+{
+}
+
+#endif
+
 int main(int argc, char **argv)
 {
 	if (argc > 1)
@@ -214,5 +258,6 @@ int main(int argc, char **argv)
 	     "a process that executes a program has no streams any more");
 	ended();
 	threads();
+	all_processes();
 	return done();
 }
