@@ -33,31 +33,31 @@ teardown() { teardown_test; }
 }
 @test "fifteen sessions of three users, and not one more" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile fifteen_sessions
 }
 @test "another user sees, clones and attaches nothing but what is for all" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile two_users
 }
 @test "packets have the user that the kernel knows" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile user_is_stamped
 }
 @test "lockdown: only producers of the service's own user, until it is lifted" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile locked
 }
 @test "a file is made with the rights of the user who asks for it, and is his" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile files_of_users
 }
 @test "anybody may be a producer, a consumer only the owner and the group" {
 	requires_root
-	chmod 755 .
+	let_others_in
 	cases hostile who_may_consume
 }
