@@ -8,7 +8,7 @@ const [, , file, seconds] = process.argv;
 const browser = await start();
 
 // The browser's own beginning is none of the page's.
-await (await open(browser, 'data:text/html,<script>window.ktrace={settled(){}}</script>')).close();
+await (await open(browser, 'data:text/html,<script>window.ktrace={whole(){},settled(){}}</script>')).close();
 const before = performance.now();
 const page = await open(browser, `file://${file}`);
 console.log('open', 0, performance.now() - before);

@@ -45,7 +45,7 @@ declare -gA calls=(
 	# Types of events; beginnings of files
 	[events]=- [seq]=-
 	# What they read is no tracefile
-	[import]=- [recv]=- [level]=- [doctor]=-
+	[import]=- [recv]=- [level]=- [doctor]=- [session]=-
 )
 
 @test "every command says losses" {

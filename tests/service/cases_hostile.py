@@ -11,6 +11,7 @@ import random
 import resource
 import socket
 import struct
+import traceback
 import time
 
 import shared
@@ -433,6 +434,8 @@ def as_user(uid, work, *args):
             os.setuid(uid)
             work(*args)
             status = 0
+        except BaseException:  # the child must not go on with its parent's work
+            traceback.print_exc()
         finally:
             os._exit(status)
     return os.waitpid(child, 0)[1] == 0
@@ -458,8 +461,9 @@ def fifteen_sessions():
             os.close(done[1])
             os._exit(not as_user(uid, hold_sessions, 5, ready[1], done[0]))
         children.append(child)
+    os.close(ready[1])
     for _ in children:
-        os.read(ready[0], 1)
+        assert os.read(ready[0], 1), "a user could not make his sessions"
     producer = source()
     consumers = [Consumer() for _ in range(5)]
     for consumer in consumers:
