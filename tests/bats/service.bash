@@ -12,8 +12,6 @@ start_service()
 # start_full_service [ARG...]: with ktrace's own sources
 start_full_service()
 {
-	# Cases may come as other users.
-	chmod go+x "$BATS_RUN_TMPDIR"
 	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/producer.sock
 	export PERFETTO_CONSUMER_SOCK_NAME=$PWD/consumer.sock
 	start service "$KTRACED" --service "$@"
