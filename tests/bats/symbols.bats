@@ -370,6 +370,17 @@ shared_by()
 	done
 }
 
+@test "debug information that the compiler has split gives function, file and line" {
+	inlined -gsplit-dwarf
+	[ -f inlined.dwo ]
+	traced ./inlined
+	callers --symbols >list
+	sort -u list >once
+	grep -qE '^\(caller work\+0x[0-9a-f]+ at inlined\.c:5\)$' once
+	[ "$(wc -l <once)" = 1 ]
+	[ ! -s err ]
+}
+
 @test "prefixes of paths are mapped, debug information is in several folders" {
 	build -g
 	objcopy --only-keep-debug places places.debug
