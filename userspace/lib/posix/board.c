@@ -157,6 +157,9 @@ static int hold_or_make(uid_t uid)
 	}
 }
 
+/* Whose board is mapped: a process has one, its own or, a keeper, another user's. */
+static uid_t board_uid;
+
 int ktrace_posix_board_map(uid_t uid, struct posix_board **out)
 {
 	struct posix_board *b;
@@ -176,6 +179,7 @@ int ktrace_posix_board_map(uid_t uid, struct posix_board **out)
 		ktrace_posix_board_let_go(fd);
 		return error;
 	}
+	board_uid = uid;
 	*out = b;
 	return fd;
 }
@@ -349,18 +353,35 @@ static void forget(struct posix_board *b, __u32 stream)
 }
 
 /* The files of a session in shared memory that nobody owns any more. */
+/* Whether who can write to the board could remove that himself, or we have made it for him. */
+static bool may_remove(int dir, const char *name)
+{
+	struct stat folder, file;
+
+	if (fstat(dir, &folder) || fstatat(dir, name, &file, AT_SYMLINK_NOFOLLOW))
+		return false;
+	return file.st_uid == board_uid &&
+	       (folder.st_uid == board_uid || folder.st_uid == geteuid());
+}
+
+/* @where is from the board: of another user's, nothing may be removed but what is his. */
 static void remove_session(const char *where)
 {
 	char path[sizeof(((struct posix_board_stream *)0)->where)];
 	char *slash;
+	int dir;
 
 	snprintf(path, sizeof(path), "%s", where);
-	if (strncmp(path, "shm:/dev/shm/ktrace-", 20) || strstr(path, "/.."))
+	slash = strncmp(path, "shm:/dev/shm/ktrace-", 20) ? NULL : strchr(path + 20, '/');
+	if (!slash || !slash[1] || strchr(slash + 1, '/'))
 		return;
-	slash = strrchr(path, '/');
-	unlink(path + 4);
 	*slash = '\0';
-	rmdir(path + 4);
+	dir = open(path + 4, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir < 0)
+		return;
+	if (may_remove(dir, slash + 1) && !unlinkat(dir, slash + 1, 0))
+		rmdir(path + 4);
+	close(dir);
 }
 
 static void empty(struct posix_board *b, __u32 stream)

@@ -10,11 +10,13 @@
 static int ask(struct posix_control *c, const struct rpc_request *request,
 	       struct rpc_answer *answer)
 {
-	int error;
+	int error, cancel;
 
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
 	pthread_mutex_lock(&c->lock);
 	error = ktrace_posix_client_ask(c->client, request, answer);
 	pthread_mutex_unlock(&c->lock);
+	pthread_setcancelstate(cancel, NULL);
 	return error;
 }
 

@@ -121,11 +121,11 @@ static long time_left(const struct timespec *until)
 	if (!until)
 		return WAIT_MS;
 	clock_gettime(CLOCK_REALTIME, &now);
-	if (until->tv_sec - now.tv_sec > 1)
+	if (until->tv_sec < now.tv_sec)
+		return 0;
+	if (until->tv_sec > now.tv_sec + 1)
 		return WAIT_MS;
 	s = (long)(until->tv_sec - now.tv_sec);
-	if (s < 0)
-		return 0;
 	s = s * 1000000000 + until->tv_nsec - now.tv_nsec;
 	if (s <= 0)
 		return 0;

@@ -197,12 +197,25 @@ void ktrace_posix_drain(struct posix_stream *s)
 		ktrace_posix_queue_pop(&s->queue);
 }
 
-bool ktrace_posix_has_unread(struct posix_stream *s)
+static bool has_records(struct posix_stream *s)
 {
 	for (__u32 i = 0; i < s->ring_nr; i++)
 		if (s->fronts[i].has_record || ktrace_stream_unread(s->session, i))
 			return true;
-	return s->queue.first;
+	return false;
+}
+
+bool ktrace_posix_has_unread(struct posix_stream *s)
+{
+	return s->queue.first || has_records(s);
+}
+
+bool ktrace_posix_has_news(struct posix_stream *s)
+{
+	for (const struct control_event *e = s->queue.first; e; e = e->next)
+		if (e->id != POSIX_TRACE_FLUSH_START && e->id != POSIX_TRACE_FLUSH_STOP)
+			return true;
+	return has_records(s);
 }
 
 #define NOTHING (~0u)
@@ -245,18 +258,26 @@ static bool has_changed(struct posix_stream *s)
 	return false;
 }
 
+static __u64 clock_hz(const struct posix_stream *s)
+{
+	return s->clock.hz ? s->clock.hz : 1000000000;
+}
+
 static void set_time(struct posix_stream *s, struct posix_item *item)
 {
-	const __u64 ts = item->rec.ts, hz = s->clock.hz ? s->clock.hz : 1000000000;
-	const __s64 ticks = (__s64)(ts - s->clock.raw);
+	const __u64 ts = item->rec.ts;
+	__s64 ticks = (__s64)(ts - s->clock.raw);
 	__u64 ns;
 
 	/* The clock may have been set, and is better known by now. */
-	if (ticks > (__s64)hz) {
+	if (ticks > (__s64)clock_hz(s)) {
 		ktrace_session_clock(s->session, &s->clock);
-		return set_time(s, item);
+		ticks = (__s64)(ts - s->clock.raw);
 	}
-	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)hz);
+	/* Who can write to the ring can write any stamp. */
+	if (ticks > (__s64)clock_hz(s))
+		ticks = (__s64)clock_hz(s);
+	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)clock_hz(s));
 	/* What is later has no earlier time because the frequency is better known. */
 	if (ts >= s->last_ts && ns < s->last_ns && s->last_ns - ns < 1000000)
 		ns = s->last_ns;
@@ -300,6 +321,9 @@ static bool take_ring(struct posix_stream *s, __u32 ring, struct posix_item *ite
 	const bool is_shown = s->is_started;
 	__u32 room = f->rec.len - (__u32)sizeof(item->head);
 
+	/* Not by posix_trace_event(), then. */
+	if (room > POSIX_DATA_MAX)
+		room = POSIX_DATA_MAX;
 	memcpy(&item->head, f->payload, sizeof(item->head));
 	kt_barrier();	/* the copy is checked and used, whatever happens to the ring */
 	memcpy(s->buffer, f->payload + sizeof(item->head), room);

@@ -369,9 +369,9 @@ __u32 ktrace_posix_stream_nr(const struct posix_stream *s)
 	return s->nr;
 }
 
-bool ktrace_posix_stream_has_unread(struct posix_stream *s)
+bool ktrace_posix_stream_has_news(struct posix_stream *s)
 {
-	return is_full(s) || s->stop_due || ktrace_posix_has_unread(s);
+	return is_full(s) || s->stop_due || ktrace_posix_has_news(s);
 }
 
 bool ktrace_posix_stream_is_full(struct posix_stream *s)

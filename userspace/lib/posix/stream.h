@@ -80,8 +80,8 @@ struct ktrace_session *ktrace_posix_stream_session(const struct posix_stream *s)
 /** ktrace_posix_stream_nr - its place on the board */
 __u32 ktrace_posix_stream_nr(const struct posix_stream *s);
 
-/** ktrace_posix_stream_has_unread - whether there may be an event */
-bool ktrace_posix_stream_has_unread(struct posix_stream *s);
+/** ktrace_posix_stream_has_news - whether there may be an event, but for marks of flushes */
+bool ktrace_posix_stream_has_news(struct posix_stream *s);
 
 /**
  * ktrace_posix_stream_next - the next event, in order

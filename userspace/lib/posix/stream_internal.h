@@ -134,6 +134,8 @@ void ktrace_posix_look(struct posix_stream *s);
 /* All that is there is gone. */
 void ktrace_posix_drain(struct posix_stream *s);
 bool ktrace_posix_has_unread(struct posix_stream *s);
+/* The same, but for marks of flushes. */
+bool ktrace_posix_has_news(struct posix_stream *s);
 
 static inline bool posix_is_filtered(const struct posix_stream *s, trace_event_id_t id)
 {

@@ -115,11 +115,11 @@ static void nap(struct keeper *k, long ms)
 {
 	struct timespec until;
 
-	clock_gettime(CLOCK_REALTIME, &until);
+	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += ms * 1000000;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	pthread_cond_timedwait(&k->changed, &k->lock, &until);
+	pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
 }
 
 static void flush_unlocked(struct keeper *k)
@@ -150,7 +150,7 @@ static void *run(void *arg)
 		}
 		if (by_itself && (ktrace_posix_stream_is_full(k->stream) ||
 				  (looks++ >= FLUSH_LOOKS &&
-				   ktrace_posix_stream_has_unread(k->stream)))) {
+				   ktrace_posix_stream_has_news(k->stream)))) {
 			flush_unlocked(k);
 			looks = 0;
 			continue;

@@ -38,13 +38,16 @@ static void mend(int sig, siginfo_t *info, void *context)
 	char *page = (char *)((unsigned long)info->si_addr & ~4095ul);
 
 	(void)context;
-	if (keeper.stream && ktrace_session_mend(ktrace_posix_stream_session(keeper.stream),
-						 info->si_addr))
+	/* It outlives the session, and who has truncated it. */
+	if (board && page >= (char *)board && page < (char *)(board + 1)) {
+		if (mmap(page, 4096, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+			return;
+	} else if (keeper.stream &&
+		   ktrace_session_mend(ktrace_posix_stream_session(keeper.stream),
+				       info->si_addr)) {
 		return;
-	if (board && page >= (char *)board && page < (char *)(board + 1) &&
-	    mmap(page, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-		 0) != MAP_FAILED)
-		return;
+	}
 	signal(sig, SIG_DFL);
 }
 
@@ -66,11 +69,16 @@ static void set_signals(void)
 }
 
 /* Lets programs of another user at the rings: the folder stays ours. */
-static int hand_over(const char *where, uid_t uid)
+static int hand_over(uid_t uid)
 {
+	struct ktrace_session_info info;
+	const char *where;
 	char path[128];
 	char *slash;
 
+	/* Not from the board, which that user can write to. */
+	ktrace_session_info(ktrace_posix_stream_session(keeper.stream), &info);
+	where = info.env;
 	if (uid == geteuid() || strncmp(where, "shm:", 4))
 		return 0;
 	snprintf(path, sizeof(path), "%s", where + 4);
@@ -119,7 +127,7 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 		return error;
 	a->attr = *ktrace_posix_stream_attr(keeper.stream);
 	a->nr = ktrace_posix_stream_nr(keeper.stream);
-	error = hand_over(board->stream[a->nr].where, r->uid);
+	error = hand_over(r->uid);
 	if (!error && r->has_log)
 		error = open_log(&a->attr);
 	return error;
