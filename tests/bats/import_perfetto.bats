@@ -286,12 +286,17 @@ raw_of()
 			    nested = put_unknown(11, BYTES, nested)
 			event = put_unknown(4, BYTES, nested)
 			print(json.dumps({"hex": put_unknown(11, BYTES, event).hex()}))
+			# Behind a number of a field that not all readers take for one
+			for _ in range(11000):
+			    nested = put_unknown(11, BYTES, nested)
+			event = bytes.fromhex("828080801000") + put_unknown(4, BYTES, nested)
+			print(json.dumps({"hex": put_unknown(11, BYTES, event).hex()}))
 		END
 		stamp 3 1234 good
 	} | make_trace trace
 	import trace
 	[ "$status" = 1 ]
-	says '2 packets cannot be read'
+	says '3 packets cannot be read'
 	[ "$(raw_of good)" = 1234 ]
 	"$KTRACE" export --to perfetto -o back t
 	cmp trace back

@@ -90,6 +90,36 @@ static void test_streams_of_the_dead(void)
 }
 
 /* What is being taken has the owner of the stream before: it is not that one's any more. */
+static bool is_left(const char *where)
+{
+	remove_session(where);
+	return !access(where + strlen("shm:"), F_OK);
+}
+
+/* What a board says where a session is may be anything; root has rights to all of it. */
+static void test_only_what_is_his_is_removed(void)
+{
+	char name[32], dir[48], link[64], file[80], other[96], above[160];
+
+	snprintf(name, sizeof(name), "ktrace-board-%d", (int)getpid());
+	snprintf(dir, sizeof(dir), "/dev/shm/%s", name);
+	snprintf(link, sizeof(link), "%s-link", dir);
+	snprintf(file, sizeof(file), "shm:%s/channel", dir);
+	snprintf(other, sizeof(other), "shm:%s/channel", link);
+	snprintf(above, sizeof(above), "shm:%s/../%s/channel", dir, name);
+	CHECK_EQ(mkdir(dir, 0700), 0);
+	CHECK_EQ(symlink(dir, link), 0);
+	close(open(file + strlen("shm:"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	board_uid = geteuid() + 1;
+	CHECK(is_left(file));
+	board_uid = geteuid();
+	CHECK(is_left(other));
+	CHECK(is_left(above));
+	CHECK(!is_left(file));
+	CHECK(access(dir, F_OK));
+	CHECK_EQ(unlink(link), 0);
+}
+
 static void test_place_that_is_being_taken(void)
 {
 	struct posix_board *b = new_board();
@@ -334,6 +364,7 @@ int main(void)
 	CHECK(mkdtemp(folder) && !chdir(folder));
 	self = owner_of(getpid());
 	test_streams_of_the_dead();
+	test_only_what_is_his_is_removed();
 	test_place_that_is_being_taken();
 	test_as_many_as_there_can_be();
 	test_places_of_the_dead();

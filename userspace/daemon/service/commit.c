@@ -29,6 +29,12 @@ static void put(struct producer *p, struct buffer *b, const struct smb_chunk *ch
 	central_put(b->central, &put);
 }
 
+/* A stopped session's buffers are as they were (PFT-11). */
+static bool is_frozen(const struct session *session)
+{
+	return session->state >= SESSION_DISABLED;
+}
+
 /* Into a buffer of a session that enabled this producer, and only where the writer belongs. */
 static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove *move,
 		 struct smb_chunk *chunk)
@@ -52,8 +58,7 @@ static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove 
 		s->chunks_discarded++;
 		return;
 	}
-	/* A stopped session's buffers are as they were (PFT-11). */
-	if (b->session->state >= SESSION_DISABLED) {
+	if (is_frozen(b->session)) {
 		s->chunks_discarded++;
 		return;
 	}
@@ -83,7 +88,7 @@ static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch
 
 	if (!b || !from->writer_id || from->writer_id > PRODUCER_WRITER_MAX ||
 	    from->n_patches > PATCH_MAX || !producer_may_write(p, b->id) ||
-	    !read_patches(from, patches)) {
+	    is_frozen(b->session) || !read_patches(from, patches)) {
 		s->patches_discarded++;
 		return;
 	}
@@ -120,7 +125,7 @@ void commit_scrape(struct session *session, struct producer *p)
 	uint32_t cursor = 0;
 	bool may_write = false;
 
-	if (!p->is_scraped || !p->has_smb || !p->writers)
+	if (is_frozen(session) || !p->is_scraped || !p->has_smb || !p->writers)
 		return;
 	for (size_t i = 0; i < session->buffer_nr; i++)
 		may_write |= producer_may_write(p, session->buffers[i].id);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -42,6 +43,15 @@ static void allow_descriptors(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* For triggers that are skipped at random */
+static void seed(void)
+{
+	long number;
+
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == sizeof(number))
+		srand48(number);
 }
 
 /* Of the sockets that systemd hands over, the one called @name. Return: -1: none. */
@@ -134,6 +144,7 @@ int service_run(const sigset_t *signals, bool has_producer)
 	int error, status = EXIT_OWN;
 
 	allow_descriptors();
+	seed();
 	error = service_init(&service);
 	if (error) {
 		log_error("cannot start the service: %s", strerror(-error));

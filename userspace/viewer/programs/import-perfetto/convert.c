@@ -80,13 +80,17 @@ static const char *kind_of(const struct packet *p)
 	return name ? name : "packet";
 }
 
-/* Is an annotation, or the list of them that a message is, nested too deep? */
+/*
+ * Is an annotation, or the list of them that a message is, nested too deep? What cannot be
+ * walked through is: others may read it in another way, and recurse.
+ */
 static bool is_deep(const struct packet *p, __u32 first, __u32 second, int depth)
 {
 	struct packet_field f;
 	size_t at = 0;
+	int r;
 
-	while (packet_next(p, &at, &f) == 1) {
+	while ((r = packet_next(p, &at, &f)) == 1) {
 		const struct packet inner = { .data = f.data, .size = f.size };
 
 		if (f.wire == 2 && (f.number == first || f.number == second) &&
@@ -94,22 +98,23 @@ static bool is_deep(const struct packet *p, __u32 first, __u32 second, int depth
 		     is_deep(&inner, ANNOTATION_DICT, ANNOTATION_ARRAY, depth + 1)))
 			return true;
 	}
-	return false;
+	return r < 0;
 }
 
 static bool is_too_deep(const struct packet *p)
 {
 	struct packet_field f;
 	size_t at = 0;
+	int r;
 
-	while (packet_next(p, &at, &f) == 1) {
+	while ((r = packet_next(p, &at, &f)) == 1) {
 		const struct packet event = { .data = f.data, .size = f.size };
 
 		if (f.number == PACKET_TRACK_EVENT && f.wire == 2 &&
 		    is_deep(&event, EVENT_ANNOTATION, EVENT_ANNOTATION, 0))
 			return true;
 	}
-	return false;
+	return r < 0;
 }
 
 /* A packet that is shown as what it is, without what it says */
