@@ -119,7 +119,9 @@ names()
 	grep -- '--to FORMAT is missing' <<<"$stderr"
 	run_ktrace export --to nothing t
 	[ "$status" = 2 ]
-	grep 'no such format' <<<"$stderr"
+	grep "there is no 'nothing'$" <<<"$stderr"
+	run_ktrace export --to perfeto t
+	grep "there is no 'perfeto' (did you mean 'perfetto'?)" <<<"$stderr"
 	run_ktrace export --to paje
 	[ "$status" = 2 ]
 	run_ktrace export --to paje -o t t

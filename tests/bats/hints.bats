@@ -23,10 +23,10 @@ teardown() { teardown_test; }
 	run_ktraced -e 'fl[o]od:it*,shced,flood:tiem,,log,[x]*' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
-	[[ $stderr == *"no event is called shced,flood:tiem,[x]*;"* ]]
+	[[ $stderr == *"no event is called shced,flood:tiem,[x]* (did you mean 'sched'?);"* ]]
 	run_ktraced -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
 		"$PROGS/flood" -n 1
-	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]*;"* ]]
+	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]* (did you mean 'workqueue:queue'?);"* ]]
 	run_ktraced -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no event is called"* ]]
 }
@@ -75,7 +75,7 @@ teardown() { teardown_test; }
 	[ "$stderr" = "ktrace: 't' is a file: ktrace COMMAND t. Try 'ktrace help'." ]
 	run_ktrace lsit t
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "ktrace: there is no command 'lsit'. Try 'ktrace help'." ]
+	[ "$stderr" = "ktrace: there is no command 'lsit' (did you mean 'list'?). Try 'ktrace help'." ]
 }
 
 @test "the viewer: options that are not there" {
@@ -83,6 +83,33 @@ teardown() { teardown_test; }
 	[ "$status" -eq 2 ]
 	[ "$stderr" = "ktrace list: unrecognized option '--nonsense'
 Try 'ktrace help list'." ]
+	run_ktrace list --sicne=3 t
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ktrace list: unrecognized option '--sicne=3'
+Did you mean '--since'?
+Try 'ktrace help list'." ]
+	run_ktrace list --since
+	[ "$stderr" = "ktrace list: option '--since' requires an argument
+Try 'ktrace help list'." ]
+}
+
+@test "-h is --help, of every command" {
+	local command commands=0
+	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | grep -vx help); do
+		[ "$("$KTRACE" "$command" -h)" = "$("$KTRACE" help "$command")" ]
+		commands=$((commands + 1))
+	done
+	[ "$commands" -gt 30 ]
+	[ "$("$KTRACE" -h)" = "$("$KTRACE" help)" ]
+	[ "$("$KTRACED" -h)" = "$("$KTRACED" --help)" ]
+}
+
+@test "the daemon: options that are not there" {
+	run_ktraced --ouput t -- true
+	[ "$status" -eq 125 ]
+	[ "$stderr" = "ktraced: unrecognized option '--ouput'
+ktraced: did you mean '--output'?
+ktraced: try 'ktraced --help'" ]
 }
 
 @test "the viewer: patterns that no event matches are named, others are not" {
@@ -90,9 +117,13 @@ Try 'ktrace help list'." ]
 	run_ktrace list -e 'flod,flood:i*' t
 	[ "$status" -eq 0 ]
 	[ "$(wc -l <<<"$output")" = 3 ]
-	[ "$stderr" = "ktrace: -e 'flod': no such event; 'ktrace events FILE' lists them" ]
+	[ "$stderr" = "ktrace: -e 'flod': no such event (did you mean 'flood'?); 'ktrace events FILE' lists them" ]
 	run_ktrace list -e 'flood,ktrace:lost,ktrace,*:lost,kernel:17,user' t
 	[ -z "$stderr" ]
+	run_ktrace list -e 'flod:*' --filter 'workres == 1 || tdi == 1' t
+	[[ $stderr == "ktrace: -e 'flod:*': no such event (did you mean 'flood:*'?);"* ]]
+	[[ $stderr == *"no event has a field 'workres';"* ]]
+	[[ $stderr == *"no event has a field 'tdi' (did you mean 'tid'?);"* ]]
 	run_ktrace list -e 'k,users,kern:17' t
 	[ "$(wc -l <<<"$stderr")" = 3 ]
 }

@@ -120,7 +120,9 @@ says()
 	[ "$status" = 1 ]
 	run_ktrace session dance
 	[ "$status" = 2 ]
-	says 'no such action'
+	says "there is no 'dance'"
+	run_ktrace session sttaus
+	says "(did you mean 'status'?)"
 }
 
 @test "session: left behind, found, asked, flushed, renamed, ended" {

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <ktrace/nearest.h>
 
 #include "entries.h"
 #include "log.h"
@@ -49,12 +50,33 @@ int hint_begin(struct capture *c, const char *events)
 	return 0;
 }
 
+/* Of several names, which come as a list, the kernel's event nearest to the first is told. */
+static void complain_unmet(char *list)
+{
+	const size_t all = strlen(list), first = strcspn(list, ",");
+	const struct ktrace_kernel_event *ev;
+	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
+
+	list[first] = '\0';
+	ktrace_nearest_init(&near, list);
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);
+		ktrace_nearest_try(&near, name);
+		ktrace_nearest_try(&near, ev->family);
+	}
+	if (first < all)
+		list[first] = ',';
+	log_note("-e: no event is called %s%s; 'ktrace events --kernel' lists those of the "
+		 "kernel, 'ktrace events PROGRAM' those of a program", list,
+		 ktrace_nearest_hint(&near));
+}
+
 void hint_end(const struct capture *c, const struct ktrace_session_info *info)
 {
 	if (!c->is_attached && !info->has_kernel)
 		log_note("no program attached: is it linked with libktrace? "
 			 "KTRACE_DEBUG=1 makes it say why not");
 	if (c->unmet && *c->unmet)
-		log_note("-e: no event is called %s; 'ktrace events --kernel' lists those of the "
-			 "kernel, 'ktrace events PROGRAM' those of a program", c->unmet);
+		complain_unmet(c->unmet);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <ktrace/level.h>
+#include <ktrace/nearest.h>
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
@@ -33,7 +34,7 @@ enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THRE
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
        OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER,
-       OPT_HELP, OPT_VERSION };
+       OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -64,7 +65,7 @@ static const struct option longopts[] = {
 	{ "discard", no_argument, NULL, OPT_DISCARD },
 	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
-	{ "help", no_argument, NULL, OPT_HELP },
+	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
@@ -125,7 +126,8 @@ static const char help[] =
 "      --service          serve producers and consumers in Perfetto's protocol, until\n"
 "                         interrupted; see ktraced(8)\n"
 "      --no-producer      with --service: do not offer ktrace.user and ktrace.kernel\n"
-"      --help, --version  print this, or the version\n"
+"  -h, --help             print this\n"
+"      --version          print the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
 "125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n";
@@ -421,7 +423,7 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_NO_PRODUCER:
 		o->no_producer = true;
 		return -1;
-	case OPT_HELP:
+	case 'h':
 		return answer(help);
 	case OPT_VERSION:
 		return answer("ktraced " KTRACE_VERSION "\n");
@@ -429,6 +431,19 @@ static int apply(struct options *o, int opt, char *arg)
 		log_error("try 'ktraced --help'");
 		return EXIT_OWN;
 	}
+}
+
+/* A long option that getopt does not know: it has said so. */
+static void suggest(const char *word)
+{
+	const struct option *option;
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, word);
+	for (option = longopts; option->name; option++)
+		ktrace_nearest_try(&near, option->name);
+	if (*near.name)
+		log_error("did you mean '--%s'?", near.name);
 }
 
 static int finish_recover(const struct options *o)
@@ -520,7 +535,9 @@ int options_parse(struct options *o, int argc, char **argv)
 		.policy = KTRACE_POLICY_NR,
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
-	while ((opt = getopt_long(argc, argv, "+o:b:e:p:l:q", longopts, NULL)) != -1) {
+	while ((opt = getopt_long(argc, argv, "+o:b:e:p:l:qh", longopts, NULL)) != -1) {
+		if (opt == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
+			suggest(argv[optind - 1] + 2);
 		status = apply(o, opt, optarg);
 		if (status >= 0)
 			return status;

@@ -372,7 +372,7 @@ int analysis_main(struct analysis *a, const struct command *cmd, int argc, char 
 	int option, status = -1;
 
 	a->number = ~0ull;
-	while (status < 0 && (option = getopt_long(argc, argv, letters, a->options, NULL)) != -1) {
+	while (status < 0 && (option = command_option(argc, argv, letters, a->options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			status = command_common_option(cmd, option);
 		else

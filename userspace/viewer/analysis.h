@@ -97,7 +97,7 @@ struct analysis {
 #define ANALYSIS_OUTPUT_HELP \
 "  -n, --number N     print N rows at most\n" \
 "  --json             one JSON object\n" \
-"  --help, --version\n"
+"  -h, --help, --version\n"
 
 #define ANALYSIS_HELP \
 ANALYSIS_SINCE_HELP \

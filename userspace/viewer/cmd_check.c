@@ -394,7 +394,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, nr, status;
 	char **files;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "", options)) != -1) {
 		if (option != 'j')
 			return command_common_option(cmd, option);
 		c.is_json = true;
@@ -413,7 +413,7 @@ const struct command cmd_check = {
 	.summary = "Check files: structure, checksums, index, losses, seeks",
 	.help =
 "  --json             one JSON object a line\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Each file by itself: all sections and their checksums, headers of blocks against what is\n"
 "in them, gaps that no loss explains, the index. Then all files together, read once from\n"

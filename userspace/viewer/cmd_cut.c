@@ -47,7 +47,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:o:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			scope_free(&x.scope);
 			return command_common_option(cmd, option);
@@ -72,7 +72,7 @@ const struct command cmd_cut = {
 EXTRACTION_HELP
 SCOPE_HELP
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "The new file has the clocks, streams, event types and names of the old one, and the\n"
 "events that were asked for, with their stamps. Losses in the window stay losses; what\n"

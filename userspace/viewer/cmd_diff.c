@@ -371,7 +371,7 @@ static int diff(struct diff *d, const struct command *cmd, int argc, char **argv
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "e:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(d, option);
@@ -406,7 +406,7 @@ const struct command cmd_diff = {
 	.help =
 SCOPE_HELP
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Times since the start are those of each file. Tables have the number of events in A and\n"
 "in B, the change, and events a second: in all, by event, by name of the thread. Then the\n"

@@ -359,7 +359,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	bool is_json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "", options)) != -1) {
 		if (option != 'j')
 			return command_common_option(cmd, option);
 		is_json = true;
@@ -377,7 +377,7 @@ const struct command cmd_doctor = {
 	.summary = "Say whether kernel events can be recorded here, and if not, why",
 	.help =
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Looks at the module, its device, its version and your rights, and where there is no module\n"
 "at what it takes to have one: whether the kernel loads modules, the module's file, headers,\n"

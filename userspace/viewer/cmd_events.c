@@ -249,7 +249,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	bool is_kernel = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "", options)) != -1) {
 		if (option == 'j')
 			l.is_json = true;
 		else if (option == 'k')
@@ -283,7 +283,7 @@ const struct command cmd_events = {
 "  --json             one JSON object a line\n"
 "  --kernel           instead of files: the events that this kernel gives through the module,\n"
 "                     and of each that it cannot give, why\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Programs and libraries are not run: their descriptions lie in section ktrace_desc.\n"
 "A line has: for tracefiles kernel or user and the id, then provider:name, fields with\n"

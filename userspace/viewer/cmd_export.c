@@ -28,14 +28,20 @@ static const struct export_format *const formats[] = {
 	&perfetto,
 };
 
-static const struct export_format *find_format(const char *name)
+static const char *take_format(struct export *x, const char *name)
 {
+	struct ktrace_nearest near;
 	size_t i;
 
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i]->name, name))
-			return formats[i];
-	return NULL;
+	ktrace_nearest_init(&near, name);
+	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		ktrace_nearest_try(&near, formats[i]->name);
+		if (!strcmp(formats[i]->name, name)) {
+			x->format = formats[i];
+			return NULL;
+		}
+	}
+	return command_no_such("--to", &near);
 }
 
 static const char *take_by(struct export *x)
@@ -60,8 +66,7 @@ static const char *take_option(struct export *x, int option)
 
 	switch (option) {
 	case 't':
-		x->format = find_format(optarg);
-		return x->format ? NULL : "--to: no such format; ktrace help export lists them";
+		return take_format(x, optarg);
 	case 'c':
 		x->given |= EXPORT_COLUMNS;
 		x->has_columns = true;
@@ -155,7 +160,7 @@ static int take_options(struct export *x, const struct export_format *own, int a
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:t:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:o:p:t:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(x, option);
@@ -210,7 +215,7 @@ const struct command cmd_export = {
 SCOPE_HELP
 SYMBOLS_HELP
 "                     folded only\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "paje: times are seconds since the first event of the files. They are read from their\n"
 "beginning, twice: what is known where the window begins is written for its first event,\n"

@@ -118,7 +118,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "a:ce:f:ln:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "a:ce:f:ln:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			printout_free(&g.printout);
 			return command_common_option(cmd, option);
@@ -151,7 +151,7 @@ const struct command cmd_grep = {
 "  --stacks           behind events the stacks that were recorded with them\n"
 "  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
 "                     see ktrace help list\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "EXPRESSION: FIELD OP VALUE, joined by && before ^ (one or the other) before ||, with !\n"
 "and parentheses. OP: == (or =), !=, <, <=, >, >=, ~ (glob: * ? [a-z]). FIELD: one of\n"

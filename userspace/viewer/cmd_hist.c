@@ -359,7 +359,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status;
 	size_t i;
 
-	while (!wrong && (option = getopt_long(argc, argv, "b:e:p:w:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "b:e:p:w:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			scope_free(&h.scope);
 			return command_common_option(cmd, option);
@@ -392,7 +392,7 @@ const struct command cmd_hist = {
 PLOT_HELP
 SCOPE_HELP
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "A line is a bin: its beginning in seconds since the first event, its number of events,\n"
 "a bar. All events are in one bin each; losses are not events, and said in parentheses.\n"

@@ -49,7 +49,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option;
 
 	h = (struct html){ 0 };
-	while (!wrong && (option = getopt_long(argc, argv, "e:o:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:o:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		if (option == 'o')
@@ -74,7 +74,7 @@ const struct command cmd_html = {
 "                     no server, no network\n"
 "  --title TEXT       what it is called (default: names of the files)\n"
 SCOPE_HELP
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "The page has a row for each CPU, interrupt, thread, lock, and for waits and spans of\n"
 "threads, coloured by what it does; above them how many events there are, below them the\n"

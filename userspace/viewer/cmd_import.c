@@ -42,12 +42,19 @@ static const struct import_format *const formats[] = {
 /* Of the program that this is; of ktrace, until it knows the format, none */
 static int (*own_convert)(struct import *x, int nr, char **paths);
 
-static const struct import_format *find_format(const char *name)
+static const char *take_format(struct import *x, const char *name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (!strcmp(formats[i]->name, name))
-			return formats[i];
-	return NULL;
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, name);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		ktrace_nearest_try(&near, formats[i]->name);
+		if (!strcmp(formats[i]->name, name)) {
+			x->format = formats[i];
+			return NULL;
+		}
+	}
+	return command_no_such("--from", &near);
 }
 
 /* Is somebody recording into it? */
@@ -223,8 +230,7 @@ static const char *take_option(struct import *x, int option)
 {
 	switch (option) {
 	case 'f':
-		x->format = find_format(optarg);
-		return x->format ? NULL : "--from: no such format; ktrace help import lists them";
+		return take_format(x, optarg);
 	case 'o':
 		x->path = optarg;
 		return NULL;
@@ -270,7 +276,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "f:o:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "f:o:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(&x, option);
@@ -331,7 +337,7 @@ const struct command cmd_import = {
 "  --raw-ticks        shark: show ticks as if each were a nanosecond\n"
 "  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "ctf, trace-dat, perf: events of the kernel that ktrace records too become those, so that\n"
 "all commands know them; others, and fields that are more, stay as they are. Lost events\n"

@@ -541,7 +541,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	bool is_json = false;
 	int option;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "", options)) != -1) {
 		if (option != 'j')
 			return command_common_option(cmd, option);
 		is_json = true;
@@ -557,7 +557,7 @@ const struct command cmd_info = {
 	.summary = "Describe files: origin, streams, clock, events by name, losses",
 	.help =
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "All files are read completely, so damage anywhere in them is found and reported. Files that\n"
 "are parts of one recording are shown as one, with the sum of their sizes.\n"

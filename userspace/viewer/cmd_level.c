@@ -298,7 +298,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct wish w = { .name = NULL };
 	int option, status;
 
-	while ((option = getopt_long(argc, argv, "e:", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "e:", options)) != -1) {
 		if (option == 'e')
 			w.events = optarg;
 		else if (option == 'w')
@@ -319,7 +319,7 @@ const struct command cmd_level = {
 "                     records without -e\n"
 "  --where EXPRESSION record kernel events only if this is true from now on, as\n"
 "                     ktraced --where; empty: all that -e wants\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Without any of these: one line for each live recording, or the one that is named.\n"
 "\n"

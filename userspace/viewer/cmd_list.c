@@ -15,7 +15,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "a:ce:n:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "a:ce:n:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			printout_free(&p);
 			return command_common_option(cmd, option);

@@ -275,7 +275,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status = -1;
 
 	while (!wrong && status < 0 &&
-	       (option = getopt_long(argc, argv, "e:n:p:", options, NULL)) != -1) {
+	       (option = command_option(argc, argv, "e:n:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			status = command_common_option(cmd, option);
 		else
@@ -304,7 +304,7 @@ const struct command cmd_live = {
 "  --time FORMAT      of events: rel (default), wall, raw, delta: see ktrace help list\n"
 "  --json             one JSON object an event; with --top, one each time\n"
 SCOPE_HELP
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Ends when the recording does, or by SIGINT or SIGTERM. A recording in several parts is\n"
 "followed from part to part: name the file as it was given to ktraced. Lines are those of\n"

@@ -15,7 +15,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "o:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "o:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = extraction_option(&x, option);
@@ -36,7 +36,7 @@ const struct command cmd_merge = {
 	.help =
 EXTRACTION_HELP
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "For files that were recorded side by side: the new one has the events of all, with the\n"
 "same times and in the same order as ktrace list shows them for all files together. Its\n"

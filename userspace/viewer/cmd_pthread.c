@@ -347,8 +347,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option, status;
 
-	while (!wrong && (option = getopt_long(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:", options,
-					       NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:",
+						   options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			scope_free(&v.scope);
 			return command_common_option(cmd, option);
@@ -393,7 +393,7 @@ const struct command cmd_pthread = {
 "  --filter-file FILE  the same, with what is in FILE\n"
 "  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
 "                     see ktrace help list; not with --raw\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Shows what ktraced --pthread has recorded. TIME is as in ktrace list. An event of the\n"
 "files stands for one to five events, which have its time. -l says of each type: its\n"

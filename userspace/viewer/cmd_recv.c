@@ -323,7 +323,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status;
 
 	r.packets.arg = &r;
-	while (!wrong && (option = getopt_long(argc, argv, "a:o:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "a:o:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(&r, option);
@@ -351,7 +351,7 @@ const struct command cmd_recv = {
 "  --idle SECONDS     end when nothing has come for so long, once something has\n"
 "  --count N          end after N datagrams\n"
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing, came twice\n"
 "or out of order is said. Up to 64 are held until an earlier one has come; one that comes\n"

@@ -80,7 +80,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status = STATUS_OK, one;
 	bool is_json = false;
 
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "", options)) != -1) {
 		if (option != 'j')
 			return command_common_option(cmd, option);
 		is_json = true;
@@ -100,7 +100,7 @@ const struct command cmd_seq = {
 	.summary = "Tell when each file begins, to put parts of a recording in order",
 	.help =
 "  --json             one JSON object a line\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "A line for each file: the time of its first event in seconds since the epoch, - if it has\n"
 "none, and the name. sort -n puts the parts of a recording in the order in which they were\n"

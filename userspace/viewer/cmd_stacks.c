@@ -84,7 +84,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status;
 
 	fold_init(&s.fold);
-	while (!wrong && (option = getopt_long(argc, argv, "e:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
 			scope_free(&s.scope);
 			return command_common_option(cmd, option);
@@ -108,7 +108,7 @@ const struct command cmd_stacks = {
 "  --kernel           only the kernel's part of stacks\n"
 "  --user             only the programs' part\n"
 	SYMBOLS_HELP
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Needs events that were recorded with ktraced --context kstack or ustack. A line is: name of\n"
 "the thread, functions from the outermost to the innermost, the program's before the kernel's,\n"

@@ -270,7 +270,7 @@ const struct command cmd_state = {
 "  -p, --pid N[,N...]  only these processes and threads\n"
 "  -n, --number N     print N threads at most\n"
 "  --json             one JSON object\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 ANALYSIS_TIMES
 "\n"

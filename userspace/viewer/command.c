@@ -29,6 +29,52 @@ int command_usage(const struct command *cmd, const char *message)
 	return STATUS_USAGE;
 }
 
+/* A long option that getopt does not know: it has said so. */
+static void suggest_option(const char *word, const struct option *options)
+{
+	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
+	const size_t n = strcspn(word, "=");
+
+	if (n >= sizeof(name))
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)n, word);
+	ktrace_nearest_init(&near, name);
+	for (; options->name; options++)
+		ktrace_nearest_try(&near, options->name);
+	if (*near.name)
+		fprintf(stderr, "Did you mean '--%s'?\n", near.name);
+}
+
+int command_option(int argc, char **argv, const char *letters,
+		   const struct option *options)
+{
+	char all[64];
+	int option;
+
+	snprintf(all, sizeof(all), "%sh", letters);
+	option = getopt_long(argc, argv, all, options, NULL);
+	if (option == 'h')
+		return OPTION_HELP;
+	if (option == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
+		suggest_option(argv[optind - 1] + 2, options);
+	return option;
+}
+
+const char *command_no_such(const char *option, struct ktrace_nearest *near)
+{
+	static char message[256];
+	struct ktrace_out out = { .buf = message, .cap = sizeof(message) - 1 };
+
+	ktrace_out_str(&out, option);
+	ktrace_out_str(&out, ": there is no '");
+	ktrace_out_safe(&out, near->wanted);
+	ktrace_out_char(&out, '\'');
+	ktrace_out_str(&out, ktrace_nearest_hint(near));
+	message[out.len] = '\0';
+	return message;
+}
+
 int command_common_option(const struct command *cmd, int option)
 {
 	if (option == OPTION_HELP)

@@ -90,8 +90,15 @@ static const struct command *find_command(const char *name)
 
 static int no_such_command(const char *name)
 {
+	struct ktrace_nearest near;
+	size_t i;
+
+	ktrace_nearest_init(&near, name);
+	for (i = 0; i < COMMAND_NR; i++)
+		ktrace_nearest_try(&near, commands[i]->name);
 	if (access(name, F_OK))
-		fprintf(stderr, "ktrace: there is no command '%s'. Try 'ktrace help'.\n", name);
+		fprintf(stderr, "ktrace: there is no command '%s'%s. Try 'ktrace help'.\n",
+			name, ktrace_nearest_hint(&near));
 	else
 		fprintf(stderr, "ktrace: '%s' is a file: ktrace COMMAND %s. Try 'ktrace help'.\n",
 			name, name);
@@ -126,7 +133,7 @@ static int run(int argc, char **argv)
 		print_usage(stderr);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help"))
+	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		return run_help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		print_version();

@@ -48,7 +48,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION, OPTION_STACKS };
 "  --json             one JSON object a line\n" \
 "  --stacks           behind events the stacks that were recorded with them\n" \
 	SYMBOLS_HELP \
-"  --help, --version\n"
+"  -h, --help, --version\n"
 
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
 const char *printout_option(struct printout *p, int option);

@@ -207,6 +207,37 @@ static bool is_always_there(const char *glob)
 	return false;
 }
 
+/* The nearest event, or all of a provider, goes into @near. */
+static void try_types(struct ktrace_nearest *near, const struct ktrace_trace *trace)
+{
+	const struct ktrace_event_type *type;
+	char all[KTRACE_NEAREST_MAX];
+	__u32 kind, id;
+
+	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
+		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
+			type = ktrace_trace_type(trace, kind, id);
+			if (!type)
+				continue;
+			snprintf(all, sizeof(all), "%s:*", type->provider);
+			ktrace_nearest_try(near, type->full_name);
+			ktrace_nearest_try(near, strchr(near->wanted, ':') ? all : type->provider);
+		}
+}
+
+static void complain_glob(const char *glob, const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace *trace;
+	struct ktrace_nearest near;
+	size_t i;
+
+	ktrace_nearest_init(&near, glob);
+	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
+		try_types(&near, trace);
+	fprintf(stderr, "ktrace: -e '%s': no such event%s; 'ktrace events FILE' lists them\n", glob,
+		ktrace_nearest_hint(&near));
+}
+
 static bool is_described(const char *glob, const struct ktrace_trace *trace)
 {
 	const struct ktrace_event_type *type;
@@ -247,8 +278,7 @@ void select_complain(const struct select *s, const struct ktrace_traceset *set)
 		for (t = 0; !found && (trace = ktrace_traceset_trace(set, t)); t++)
 			found = is_described(s->globs[i], trace);
 		if (!found)
-			fprintf(stderr, "ktrace: -e '%s': no such event; 'ktrace events FILE' "
-				"lists them\n", s->globs[i]);
+			complain_glob(s->globs[i], set);
 	}
 	select_complain_fields(s, set, set);
 }

@@ -4,6 +4,7 @@
 #define VIEWER_H
 
 #include <getopt.h>
+#include <ktrace/nearest.h>
 #include <ktrace/traceset.h>
 
 /* Exit status */
@@ -63,16 +64,27 @@ extern const struct command cmd_level;
 extern const struct command cmd_pthread;
 extern const struct command cmd_stacks;
 
-/* Every command has these, with the values below. */
+/* Every command has these, with the values below; also -h, which command_option() adds. */
 #define COMMON_OPTIONS \
 	{ "help", no_argument, NULL, OPTION_HELP }, \
 	{ "version", no_argument, NULL, OPTION_VERSION }, \
 	{ NULL, 0, NULL, 0 }
 enum { OPTION_HELP = 1000, OPTION_VERSION };
 
+/*
+ * As getopt_long(). Of an option that there is not it says which one may have been meant, and
+ * returns '?'.
+ */
+int command_option(int argc, char **argv, const char *letters,
+		   const struct option *options);
 /* Handles what a command does not: --help, --version, errors. Returns the exit status. */
 int command_common_option(const struct command *cmd, int option);
 int command_usage(const struct command *cmd, const char *message);
+/*
+ * What is wrong with a word of @option: "--to: there is no 'ctv' (did you mean 'ctf'?)", when the
+ * names that there are have been tried. Valid until the next call.
+ */
+const char *command_no_such(const char *option, struct ktrace_nearest *near);
 void command_help(const struct command *cmd);
 void print_version(void);
 /* Runs it with these arguments; argv[0] is any. Returns the exit status. */

@@ -10,20 +10,26 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <ktrace/nearest.h>
+
 #include "set.h"
 
-static bool has_field(const struct ktrace_event_type *type, const char *name)
+static bool has_field(const struct ktrace_event_type *type, struct ktrace_nearest *near)
 {
 	__u32 i;
 
-	for (i = 0; type && i < type->field_nr; i++)
-		if (!strcmp(type->fields[i].name, name))
+	for (i = 0; type && i < type->field_nr; i++) {
+		if (!strcmp(type->fields[i].name, near->wanted))
 			return true;
+		ktrace_nearest_try(near, type->fields[i].name);
+	}
 	return false;
 }
 
-static bool is_known(const struct ktrace_traceset *set, const char *name)
+/* If not, the nearest to it goes into @near, also of fields that all events have. */
+static bool is_known(const struct ktrace_traceset *set, struct ktrace_nearest *near)
 {
+	const struct ktrace_filter_field *fields;
 	const struct ktrace_trace *trace;
 	__u32 kind, id;
 	size_t i;
@@ -31,24 +37,32 @@ static bool is_known(const struct ktrace_traceset *set, const char *name)
 	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
 		for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
 			for (id = 0; id < ktrace_trace_types(trace, kind); id++)
-				if (has_field(ktrace_trace_type(trace, kind, id), name))
+				if (has_field(ktrace_trace_type(trace, kind, id), near))
 					return true;
+	fields = ktrace_filter_fields(&id);
+	while (id--)
+		ktrace_nearest_try(near, fields[id].name);
 	/* Losses are described by no file. */
-	return has_field(set->lost_type, name);
+	return has_field(set->lost_type, near);
 }
 
 int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_traceset *set,
 			  __u32 i, struct ktrace_filter_error *error)
 {
 	const struct test *t = i < f->test_nr ? &f->tests[i] : NULL;
+	struct ktrace_nearest near;
 	char *c;
 
 	if (!t)
 		return -ENOENT;
-	if (t->owner != OWNER_PAYLOAD || is_known(set, t->name))
+	if (t->owner != OWNER_PAYLOAD)
+		return 0;
+	ktrace_nearest_init(&near, t->name);
+	if (is_known(set, &near))
 		return 0;
 	*error = (struct ktrace_filter_error){ .at = t->at, .line = t->line, .column = t->column };
-	snprintf(error->message, sizeof(error->message), "no event has a field '%.40s'", t->name);
+	snprintf(error->message, sizeof(error->message), "no event has a field '%.40s'%s",
+		 t->name, ktrace_nearest_hint(&near));
 	for (c = error->message; *c; c++)
 		if (*c < ' ' || *c > '~')
 			*c = '?';

@@ -335,7 +335,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "e:p:", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = option == OPTION_PORT ? take_port(&s, optarg) :
@@ -354,7 +354,7 @@ static const struct command cmd_serve = {
 "  --port N           on this port (default: any that is free)\n"
 "  --title TEXT       what the page is called (default: names of the files)\n"
 SCOPE_HELP
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Prints the page's address at once, and serves it until SIGINT or SIGTERM, on 127.0.0.1\n"
 "only. While the files are read the page shows what has been read. The address has a word\n"

@@ -54,12 +54,19 @@ int session_ask(struct session *s, const char *method, const ProtobufCMessage *a
 	return ret ? session_failed(method, ret, &r) : STATUS_OK;
 }
 
-static const struct action *find_action(const char *name)
+static const char *take_action(struct session *s, const char *name)
 {
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (!strcmp(actions[i].name, name))
-			return &actions[i];
-	return NULL;
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, name);
+	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
+		ktrace_nearest_try(&near, actions[i].name);
+		if (!strcmp(actions[i].name, name)) {
+			s->action = &actions[i];
+			return NULL;
+		}
+	}
+	return command_no_such("action", &near);
 }
 
 enum { OPTION_CONFIG = 300, OPTION_DETACH, OPTION_TIMEOUT, OPTION_PACKETS };
@@ -115,14 +122,16 @@ static const char *take_option(struct session *s, int option)
 
 static const char *take_words(struct session *s, int nr, char **words)
 {
+	const char *wrong;
+
 	if (!nr)
 		return "no action: start, stop, list, status, snapshot, clone, flush, read, "
 		       "attach, detach, produce or trigger";
-	s->action = find_action(words[0]);
+	wrong = take_action(s, words[0]);
+	if (wrong)
+		return wrong;
 	s->words = words + 1;
 	s->word_nr = nr - 1;
-	if (!s->action)
-		return "no such action; ktrace help session lists them";
 	if (s->word_nr < s->action->words_min)
 		return "a name is missing";
 	if (s->word_nr > s->action->words_max)
@@ -157,7 +166,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	const char *wrong = NULL;
 	int option;
 
-	while (!wrong && (option = getopt_long(argc, argv, "c:o:q", options, NULL)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "c:o:q", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(&s, option);
@@ -194,7 +203,7 @@ static const struct command cmd_session = {
 "  --timeout MS       flush: wait so long (default: 5000)\n"
 "  --json             objects; status KEY: the session's statistics\n"
 "  -q, --quiet        say nothing of what goes well\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "start ends by itself as the configuration says, or with SIGINT or SIGTERM. A session can be left\n"
 "behind if the service writes it into a file. A trigger that asks for a copy makes FILE.1, FILE.2\n"

@@ -67,7 +67,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status, shown;
 
 	setlocale(LC_CTYPE, "");
-	while ((option = getopt_long(argc, argv, "F", options, NULL)) != -1) {
+	while ((option = command_option(argc, argv, "F", options)) != -1) {
 		if (option != 'F')
 			return command_common_option(cmd, option);
 		t.follows = true;
@@ -91,7 +91,7 @@ static const struct command cmd_tui = {
 	.summary = "Look at events and threads on a terminal",
 	.help =
 "  -F, --follow       go to the end as the files grow\n"
-"  --help, --version\n"
+"  -h, --help, --version\n"
 "\n"
 "Above, what CPUs and threads did in a window of time, below, the events; a current time\n"
 "that both share. Keys, of which ? tells all:\n"
