@@ -1,0 +1,54 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# What Documentation/tutorial.md says to do is done, and prints what it says there
+
+load helpers
+
+setup()
+{
+	setup_test
+	PATH=$BUILD/bin:$EXAMPLES:$PATH
+}
+
+teardown()
+{
+	teardown_test
+}
+
+tutorial()
+{
+	"$ROOT/tests/tutorial" "$ROOT/Documentation/tutorial.md" "$@"
+}
+
+@test "tutorial: the first trace" {
+	tutorial 1
+	grep -q 'item_begin' trace.html
+}
+
+@test "tutorial: why do my threads wait?" {
+	tutorial 2
+}
+
+# bats test_tags=dev
+@test "tutorial: why is it late?" {
+	requires_dev
+	tutorial 3
+}
+
+@test "tutorial: a flight recorder" {
+	tutorial 4
+}
+
+@test "tutorial: every chapter is tested, and what differs is noticed" {
+	[ "$(tutorial | xargs)" = "1 2 3 4" ]
+	# shellcheck disable=SC2016 # a document
+	printf '## 1. A\n```console\n$ echo "%s"\n%s\n```\n' '5 lost in 3 ms, 0 bad' '7 lost in 22 s, 0 bad' >same.md
+	"$ROOT/tests/tutorial" same.md 1
+	sed 's/^7 lost/0 lost/' same.md >zero.md
+	fails "$ROOT/tests/tutorial" zero.md 1
+	sed 's/^7 lost/7 found/' same.md >words.md
+	fails "$ROOT/tests/tutorial" words.md 1
+	sed 's/^.*echo.*/&; false/' same.md >status.md
+	fails "$ROOT/tests/tutorial" status.md 1
+}
