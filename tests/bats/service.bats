@@ -34,6 +34,8 @@ teardown() { teardown_test; }
 @test "calls that need a session, or a connection that is initialized" { cases session calls_without_session; }
 @test "a second EnableTracing of a connection is refused until FreeBuffers" { cases session two_enable; }
 @test "filters are changed beside a data source without configuration" { cases session change_without_config; }
+@test "two data sources of a name have filters of their own" { cases session same_names_changed; }
+@test "one of two sources of a name is taken back" { cases session same_name_unregistered; }
 @test "each socket has its own port only" { cases session other_port; }
 
 @test "sockets from systemd are used, and it is told" {

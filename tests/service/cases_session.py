@@ -386,6 +386,41 @@ def change_without_config():
     started(producer)
 
 
+def same_names_changed():
+    """Two data sources of a name: each has its own filters, before and after a change."""
+    producers = {name: source(name) for name in ("one", "two", "three", "four")}
+    consumer = Consumer()
+    wanted = config([{"name": SOURCE, "target_buffer": index} for index in (0, 1)],
+                    [{"size_kb": 64}, {"size_kb": 64}])
+
+    def choose(*names):
+        for row, chosen in zip(wanted["data_sources"], names):
+            row["producer_name_filter"] = chosen
+
+    choose(["one"], ["two"])
+    consumer.enable(wanted)
+    targets = [started(producers[name])[1]["target_buffer"] for name in ("one", "two")]
+    assert targets == [targets[0], targets[0] + 1], targets
+    choose(["one", "three"], ["two", "four", "one"])
+    consumer.ask("ChangeTraceConfig", {"trace_config": wanted})
+    for name, target in (("three", 0), ("four", 1), ("one", 1)):
+        assert started(producers[name])[1]["target_buffer"] == targets[target], name
+    for name, producer in producers.items():
+        assert producer.command(0.1) is None, name
+
+
+def same_name_unregistered():
+    """A producer takes back one of two sources of a name: the other goes on."""
+    producer, consumer = source(offers=("a", "a")), Consumer()
+    consumer.enable(config(["a"]))
+    first, second = started(producer)[0], started(producer)[0]
+    producer.ask("UnregisterDataSource", {"data_source_name": "a"})
+    assert expect(producer, "stop_data_source") == {"instance_id": first}
+    assert producer.command(0.1) is None
+    consumer.ask("DisableTracing")
+    assert expect(producer, "stop_data_source") == {"instance_id": second}
+
+
 def other_port():
     """Each socket has its own port only."""
     try:

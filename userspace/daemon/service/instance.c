@@ -103,6 +103,8 @@ static struct instance *setup(struct session *session, const Pft__TraceConfig__D
 	}
 	adapt(i->config, session, buffer->id);
 	i->session = session;
+	i->wish = wish;
+	i->source = source;
 	i->producer = p;
 	i->id = ++session->service->last_instance;
 	i->acks_start = d->will_notify_on_start;
@@ -159,12 +161,13 @@ void instances_join(struct session *session, struct source *source)
 			join(session, config->data_sources[i], source);
 }
 
-static bool has_instance(const struct session *session, const struct producer *p, const char *name)
+static bool has_instance(const struct session *session, const Pft__TraceConfig__DataSource *wish,
+			 const struct source *source)
 {
 	const struct instance *i;
 
 	TAILQ_FOREACH(i, &session->instances, link)
-		if (i->producer == p && !strcmp(i->config->name, name))
+		if (i->wish == wish && i->source == source)
 			return true;
 	return false;
 }
@@ -176,7 +179,7 @@ static void widen(struct session *session, const Pft__TraceConfig__DataSource *w
 
 	TAILQ_FOREACH(p, &session->service->producers, link)
 		TAILQ_FOREACH(source, &p->sources, link)
-			if (matches(wish, source) && !has_instance(session, p, wish->config->name))
+			if (matches(wish, source) && !has_instance(session, wish, source))
 				join(session, wish, source);
 }
 
@@ -195,23 +198,35 @@ static void exchange_filters(Pft__TraceConfig__DataSource *a, Pft__TraceConfig__
 	b->n_producer_name_regex_filter = old.n_producer_name_regex_filter;
 }
 
+static const char *name_of(const Pft__TraceConfig__DataSource *wish)
+{
+	return wish->config && wish->config->name ? wish->config->name : "";
+}
+
+/* What @config has for the data source @i of the session. Return: NULL: nothing. */
+static Pft__TraceConfig__DataSource *counterpart(const struct session *session, size_t i,
+						 const Pft__TraceConfig *config)
+{
+	const char *name = name_of(session->config->data_sources[i]);
+	size_t before = 0;
+
+	for (size_t k = 0; k < i; k++)
+		before += !strcmp(name_of(session->config->data_sources[k]), name);
+	for (size_t k = 0; *name && k < config->n_data_sources; k++)
+		if (!strcmp(name_of(config->data_sources[k]), name) && !before--)
+			return config->data_sources[k];
+	return NULL;
+}
+
 void instances_widen(struct session *session, const Pft__TraceConfig *config)
 {
 	for (size_t i = 0; i < session->config->n_data_sources; i++) {
-		Pft__TraceConfig__DataSource *old = session->config->data_sources[i];
+		Pft__TraceConfig__DataSource *wish = counterpart(session, i, config);
 
-		if (!old->config || !old->config->name)
+		if (!wish)
 			continue;
-		for (size_t k = 0; k < config->n_data_sources; k++) {
-			Pft__TraceConfig__DataSource *wish = config->data_sources[k];
-
-			if (!wish->config || !wish->config->name ||
-			    strcmp(wish->config->name, old->config->name))
-				continue;
-			exchange_filters(old, wish);
-			widen(session, old);
-			break;
-		}
+		exchange_filters(session->config->data_sources[i], wish);
+		widen(session, session->config->data_sources[i]);
 	}
 }
 
@@ -261,7 +276,7 @@ void instances_free(struct session *session)
 		free_instance(i);
 }
 
-void instances_leave(struct session *session, struct producer *p, const char *name)
+void instances_leave(struct session *session, struct producer *p, const struct source *source)
 {
 	struct instance *i = TAILQ_FIRST(&session->instances);
 	bool has_left = false;
@@ -269,7 +284,7 @@ void instances_leave(struct session *session, struct producer *p, const char *na
 	while (i) {
 		struct instance *next = TAILQ_NEXT(i, link);
 
-		if (i->producer == p && (!name || !strcmp(i->config->name, name))) {
+		if (i->producer == p && (!source || i->source == source)) {
 			if (i->state < INSTANCE_STOPPING)
 				producer_stop_source(p, i->id);
 			if (i->state != INSTANCE_STOPPED)

@@ -27,6 +27,8 @@ enum instance_state {
 struct instance {
 	TAILQ_ENTRY(instance) link;
 	struct session *session;
+	const Pft__TraceConfig__DataSource *wish;	/* the session's */
+	const struct source *source;
 	struct producer *producer;
 	uint64_t id;
 	enum instance_state state;
@@ -38,9 +40,12 @@ struct instance {
 void instances_setup(struct session *session);
 /* Sets up @source, which was registered just now, and starts it if the session runs. */
 void instances_join(struct session *session, struct source *source);
-/* Stops and removes those of @p; @name: of this source only, NULL: all. */
-void instances_leave(struct session *session, struct producer *p, const char *name);
-/* Sets up and starts what matches only with new name filters, from ChangeTraceConfig. */
+/* Stops and removes those of @p; @source: of this one only, NULL: all. */
+void instances_leave(struct session *session, struct producer *p, const struct source *source);
+/*
+ * Sets up and starts what matches only with new name filters, from ChangeTraceConfig. Those of the
+ * n-th data source of a name are for the n-th one of that name.
+ */
 void instances_widen(struct session *session, const Pft__TraceConfig *config);
 
 void instances_start(struct session *session);

@@ -258,7 +258,7 @@ void producer_unregister(struct producer *p, const char *name)
 	if (!source)
 		return;
 	TAILQ_FOREACH(session, &p->service->sessions, link)
-		instances_leave(session, p, name);
+		instances_leave(session, p, source);
 	free_source(p, source);
 }
 
@@ -338,32 +338,30 @@ bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *
 	return true;
 }
 
-void producer_setup_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config)
+static void tell_instance(struct producer *p, int command_case, uint64_t id,
+			  Pft__DataSourceConfig *config)
 {
-	Pft__GetAsyncCommandResponse__SetupDataSource setup =
-		PFT__GET_ASYNC_COMMAND_RESPONSE__SETUP_DATA_SOURCE__INIT;
+	Pft__GetAsyncCommandResponse__NewInstance instance =
+		PFT__GET_ASYNC_COMMAND_RESPONSE__NEW_INSTANCE__INIT;
 	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
 
-	setup.has_new_instance_id = true;
-	setup.new_instance_id = id;
-	setup.config = config;
-	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_SETUP_DATA_SOURCE;
-	r.setup_data_source = &setup;
+	instance.has_new_instance_id = true;
+	instance.new_instance_id = id;
+	instance.config = config;
+	r.cmd_case = command_case;
+	/* All commands are a union of pointers; these two are of one type. */
+	r.setup_data_source = &instance;
 	command(p, &r, false);
+}
+
+void producer_setup_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config)
+{
+	tell_instance(p, PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_SETUP_DATA_SOURCE, id, config);
 }
 
 void producer_start_source(struct producer *p, uint64_t id, Pft__DataSourceConfig *config)
 {
-	Pft__GetAsyncCommandResponse__StartDataSource start =
-		PFT__GET_ASYNC_COMMAND_RESPONSE__START_DATA_SOURCE__INIT;
-	Pft__GetAsyncCommandResponse r = PFT__GET_ASYNC_COMMAND_RESPONSE__INIT;
-
-	start.has_new_instance_id = true;
-	start.new_instance_id = id;
-	start.config = config;
-	r.cmd_case = PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_START_DATA_SOURCE;
-	r.start_data_source = &start;
-	command(p, &r, false);
+	tell_instance(p, PFT__GET_ASYNC_COMMAND_RESPONSE__CMD_START_DATA_SOURCE, id, config);
 }
 
 void producer_stop_source(struct producer *p, uint64_t id)

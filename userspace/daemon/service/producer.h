@@ -58,6 +58,7 @@ void producer_close(struct producer *p);
 /* Return: NULL, or why not. */
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor);
 void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descriptor);
+/* The first one of this name */
 void producer_unregister(struct producer *p, const char *name);
 
 void producer_register_writer(struct producer *p, uint32_t writer, uint32_t buffer);
