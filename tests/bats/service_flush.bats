@@ -28,4 +28,6 @@ teardown() { teardown_test; }
 @test "a detached session with a duration ends by itself, with its file complete" { cases flush detached_ends; }
 @test "a detached session waits for its sources as others do" { cases flush detached_waits; }
 @test "a detached session whose file is full leaves its place to others" { cases flush detached_is_full; }
+# bats test_tags=long
+@test "one that is over when it is detached is kept for a minute" { cases flush over_and_forgotten; }
 @test "who attaches to a session that is over is told so" { cases flush attached_too_late; }

@@ -36,7 +36,7 @@ teardown() { teardown_test; }
 	let_others_in
 	cases hostile fifteen_sessions
 }
-@test "another user sees, clones and attaches nothing but what is for all" {
+@test "another user sees, clones and attaches nothing" {
 	requires_root
 	let_others_in
 	cases hostile two_users

@@ -23,6 +23,8 @@ teardown() { teardown_test; }
 @test "the one who clones goes before the flush is over" { cases trigger cloner_goes; }
 @test "transfer_on_clone hands a buffer over, clear_before_clone empties it first" { cases trigger handed_over; }
 @test "the clone of a session that writes into a file: the file so far, then the buffers" { cases trigger clone_of_a_file; }
+@test "a clone is not detached" { cases trigger clone_stays; }
+@test "a clone has no clocks if the configuration leaves them out" { cases trigger clone_without_clocks; }
 @test "a clone goes into a regular file only" { cases trigger clone_into_pipe; }
 @test "a clone of a file that has more in it than the trace" { cases trigger clone_of_a_part; }
 @test "events come only to those who asked, until they ask for none" { cases trigger observed; }

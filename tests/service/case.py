@@ -5,8 +5,12 @@ A file of cases is a program: cases_X.py NAME... runs the functions NAME; each f
 exception. What takes time is waited for, and nothing is measured.
 """
 
+import os
+import socket
+import struct
 import sys
 import time
+import traceback
 
 from consumer import Consumer
 from pft import Gone, Refused
@@ -84,10 +88,10 @@ def refused(wanted, text, consumer=None):
     return reply["error"]
 
 
-def until(condition, *args):
+def until(condition, seconds=60):
     """Waits for something that has to come."""
-    end = time.monotonic() + 60
-    while not condition(*args):
+    end = time.monotonic() + seconds
+    while not condition():
         assert time.monotonic() < end, f"{condition.__name__} did not come true"
         time.sleep(0.01)
 
@@ -109,6 +113,38 @@ def fails(call, *args, **more):
     except Refused:
         return True
     return False
+
+
+def service_pid(peer):
+    """Of the service at the other end."""
+    return struct.unpack("3i", peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED,
+                                                      12))[0]
+
+
+def as_user(uid, work, *args):
+    """Does the work as another user; True if it went well."""
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            os.setgid(uid)
+            os.setuid(uid)
+            work(*args)
+            status = 0
+        except BaseException:  # the child must not go on with its parent's work
+            traceback.print_exc()
+        finally:
+            os._exit(status)
+    return os.waitpid(child, 0)[1] == 0
+
+
+def hold_sessions(count, ready, done):
+    """So many sessions, until the other end of the pipe is closed."""
+    consumers = [Consumer() for _ in range(count)]
+    for consumer in consumers:
+        assert not consumer.enable(config())
+    os.write(ready, b".")
+    os.read(done, 1)
 
 
 def main(cases):

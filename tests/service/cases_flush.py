@@ -336,6 +336,16 @@ def detached_is_full():
     assert os.path.getsize(path) <= 4096
 
 
+def over_and_forgotten():
+    """A session that is over when it is detached waits a minute for somebody to attach."""
+    consumer, path = Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(write_into_file=True, output_path=path))
+    consumer.ask("DisableTracing")
+    consumer.ended()
+    consumer.ask("Detach", {"key": "k"})
+    until(lambda: not consumer.state(True)["num_sessions"], 120)
+
+
 def attached_too_late():
     """Who attaches to a session that is over is told so."""
     consumer, path = Consumer(), os.path.abspath("t.pftrace")

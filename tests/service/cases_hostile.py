@@ -11,16 +11,19 @@ import random
 import resource
 import socket
 import struct
-import traceback
 import time
 
 import shared
-from case import (SOURCE, config, events, expect, fails, is_dropped, main, numbers, packets,
-                  source, started, until, write)
+from case import (SOURCE, as_user, config, events, expect, fails, hold_sessions, is_dropped, main,
+                  numbers, packets, service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Gone, Peer
 from producer import Producer, Writer, test_packet
 from wire import encode
+
+
+# Instead of a session's number: the one with the highest bugreport_score
+FOR_REPORT = str((1 << 64) - 1)
 
 
 def discarded(consumer):
@@ -365,12 +368,6 @@ def many_descriptors():
     assert len(os.listdir(f"/proc/{service}/fd")) <= before + 1
 
 
-def service_pid(peer):
-    """Of the service at the other end."""
-    return struct.unpack("3i", peer.socket.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED,
-                                                      12))[0]
-
-
 def memory_of(pid):
     """(kilobytes, descriptors) of a process."""
     with open(f"/proc/{pid}/statm", encoding="ascii") as file:
@@ -424,32 +421,6 @@ def thousand_producers():
     assert len({p["trusted_packet_sequence_id"] for p in found if "for_testing" in p}) == 1000
 
 
-def as_user(uid, work, *args):
-    """Does the work as another user; True if it went well."""
-    child = os.fork()
-    if not child:
-        status = 1
-        try:
-            os.setgid(uid)
-            os.setuid(uid)
-            work(*args)
-            status = 0
-        except BaseException:  # the child must not go on with its parent's work
-            traceback.print_exc()
-        finally:
-            os._exit(status)
-    return os.waitpid(child, 0)[1] == 0
-
-
-def hold_sessions(count, ready, done):
-    """So many sessions, until the other end of the pipe is closed."""
-    consumers = [Consumer() for _ in range(count)]
-    for consumer in consumers:
-        assert not consumer.enable(config())
-    os.write(ready, b".")
-    os.read(done, 1)
-
-
 def fifteen_sessions():
     """Fifteen sessions of three users, and not one more."""
     os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
@@ -487,23 +458,26 @@ def strangers_session():
     consumer = Consumer()
     reply = consumer.state(True)
     assert reply["num_sessions"] == 2, reply
-    shared_one = reply["tracing_sessions"]
-    assert [s["unique_session_name"] for s in shared_one] == ["for all"], shared_one
-    assert "another UID" in consumer.clone("secret")["error"]
-    assert "another UID" in consumer.clone("1")["error"]
+    assert "tracing_sessions" not in reply, reply
+    for which in ("secret", "reported", "1", "2"):
+        assert "another UID" in consumer.clone(which)["error"], which
+    assert "not found" in consumer.clone(FOR_REPORT)["error"]
     assert fails(consumer.ask, "Attach", {"key": "k"})
-    assert consumer.clone("for all")["success"]
 
 
 def two_users():
-    """Another user sees, clones and attaches nothing but what is for all (PFT-96)."""
+    """Another user sees, clones and attaches nothing (PFT-96)."""
     os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
-    mine, for_all = Consumer(), Consumer()
+    mine, reported = Consumer(), Consumer()
     mine.enable(config(unique_session_name="secret", write_into_file=True,
                        output_path=os.path.abspath("t")))
     mine.ask("Detach", {"key": "k"})
-    for_all.enable(config(unique_session_name="for all", bugreport_score=1))
+    reported.enable(config(unique_session_name="reported", bugreport_score=1))
     assert as_user(1001, strangers_session)
+    own = Consumer()
+    assert own.clone(FOR_REPORT)["success"]
+    assert [s["state"] for s in own.state(True)["tracing_sessions"]] == [
+        "STARTED", "STARTED", "CLONED_READ_ONLY"]
 
 
 def write_as_user():

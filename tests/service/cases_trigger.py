@@ -267,6 +267,27 @@ def clone_of_a_file():
     assert numbers(found) == [1, 2]
 
 
+def clone_stays():
+    """A clone is not detached: nobody would ever end it."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(write_into_file=True, output_path=os.path.abspath("t.pftrace"),
+                           flush_timeout_ms=50))
+    started(producer)
+    with open("clone.pftrace", "wb+") as file:
+        assert clone.ask("CloneSession", {"session_id": 1}, fds=[file.fileno()])["success"]
+    assert fails(clone.ask, "Detach", {"key": "k"})
+    clone.close()
+    until(lambda: consumer.state(True)["num_sessions"] == 1)
+
+
+def clone_without_clocks():
+    """What the configuration leaves out is not in a clone, either."""
+    consumer, clone = Consumer(), Consumer()
+    consumer.enable(config(builtin_data_sources={"disable_clock_snapshotting": True}))
+    assert clone.clone("1")["success"]
+    assert not [p for p in packets(clone) if "clock_snapshot" in p]
+
+
 def clone_into_pipe():
     """A clone goes into a regular file only: nobody waits for the reader of a pipe."""
     producer, consumer, clone = source(), Consumer(), Consumer()

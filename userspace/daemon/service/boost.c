@@ -39,13 +39,18 @@ static int apply(const struct priority *p)
 int boost_update(const struct service *s, const Pft__TraceConfig *more)
 {
 	const struct session *session;
-	struct priority p = { 0 };
+	struct priority p = { 0 }, before;
+	int error;
 
 	if (more && !more->priority_boost)
 		return 0;
-	if (more)
-		raise_to(&p, more);
 	TAILQ_FOREACH(session, &s->sessions, link)
 		raise_to(&p, session->config);
-	return apply(&p);
+	before = p;
+	if (more)
+		raise_to(&p, more);
+	error = apply(&p);
+	if (error)
+		apply(&before);
+	return error;
 }

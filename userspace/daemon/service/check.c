@@ -322,21 +322,31 @@ static bool check_pause(const struct wish *w)
 	return true;
 }
 
-static bool check_numbers(const struct wish *w)
+bool check_numbers(const struct service *s, uid_t uid, bool are_clones, char *error)
 {
+	const char *what = are_clones ? "clones" : "concurrent tracing sessions";
 	const struct session *session;
-	uint32_t own = 0;
+	uint32_t own = 0, all = 0;
 
-	if (w->config->exclusive_prio)
-		return true;
-	TAILQ_FOREACH(session, &w->s->sessions, link)
-		own += session->uid == w->uid;
+	TAILQ_FOREACH(session, &s->sessions, link) {
+		if ((session->state == SESSION_CLONED) != are_clones)
+			continue;
+		all++;
+		own += session->uid == uid;
+	}
 	if (own >= SESSION_PER_UID_MAX)
-		return refuse(w, "Too many concurrent tracing sessions (%u) for uid %u, limit is "
-			      "%u", own, w->uid, SESSION_PER_UID_MAX);
-	if (w->s->session_nr >= SESSION_MAX)
-		return refuse(w, "Too many concurrent tracing sessions (%u)", w->s->session_nr);
-	return true;
+		snprintf(error, SESSION_ERROR_MAX, "Too many %s (%u) for uid %u, limit is %u", what,
+			 own, uid, SESSION_PER_UID_MAX);
+	else if (all >= SESSION_MAX)
+		snprintf(error, SESSION_ERROR_MAX, "Too many %s (%u)", what, all);
+	else
+		return true;
+	return false;
+}
+
+static bool check_sessions(const struct wish *w)
+{
+	return w->config->exclusive_prio || check_numbers(w->s, w->uid, false, w->error);
 }
 
 static bool check_boost(const struct wish *w)
@@ -363,7 +373,7 @@ bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t
 		check_counts, check_duration, check_trigger, check_patterns, check_report_name,
 		check_trigger_file,
 		check_trigger_names, check_guardrails, check_buffers, check_targets,
-		check_exclusive, check_unique, check_semaphores, check_pause, check_numbers,
+		check_exclusive, check_unique, check_semaphores, check_pause, check_sessions,
 		check_boost,
 	};
 	static const Pft__TraceConfig__TriggerConfig none = PFT__TRACE_CONFIG__TRIGGER_CONFIG__INIT;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "central.h"
+#include "check.h"
 #include "file.h"
 #include "flush.h"
 #include "message.h"
@@ -62,15 +63,19 @@ static void free_clone(struct clone *c)
 	free(c);
 }
 
-static struct session *best_for_report(const struct service *s)
+/* The score chooses among the user's own: it lets nobody in. */
+static struct session *best_for_report(const struct service *s, uid_t uid)
 {
 	struct session *session, *best = NULL;
+	int32_t score = 0;
 
-	TAILQ_FOREACH(session, &s->sessions, link)
-		if (session->state != SESSION_CLONED && session->config->bugreport_score > 0 &&
-		    (!best ||
-		     session->config->bugreport_score > best->config->bugreport_score))
-			best = session;
+	TAILQ_FOREACH(session, &s->sessions, link) {
+		if (session->state != SESSION_STARTED || !session_allows(session, uid) ||
+		    session->config->bugreport_score <= score)
+			continue;
+		best = session;
+		score = session->config->bugreport_score;
+	}
 	return best;
 }
 
@@ -85,11 +90,14 @@ static struct session *by_name(const struct service *s, const char *name)
 	return NULL;
 }
 
-static struct session *find(const struct service *s, const Pft__CloneSessionRequest *request)
+static struct session *find(const struct consumer *c, const Pft__CloneSessionRequest *request)
 {
+	const struct service *s = c->service;
+
 	switch (request->selector_case) {
 	case PFT__CLONE_SESSION_REQUEST__SELECTOR_SESSION_ID:
-		return request->session_id == ANY_FOR_REPORT ? best_for_report(s) :
+		return request->session_id == ANY_FOR_REPORT ?
+		       best_for_report(s, c->peer->cred.uid) :
 		       session_find(s, request->session_id);
 	case PFT__CLONE_SESSION_REQUEST__SELECTOR_UNIQUE_SESSION_NAME:
 		return by_name(s, request->unique_session_name);
@@ -144,11 +152,9 @@ static bool copy_buffers(struct session *to, struct session *from)
 static void copy_facts(struct session *to, const struct session *from)
 {
 	to->state = SESSION_CLONED;
-	to->uid = from->uid;
 	to->duration_ms = from->duration_ms;
 	to->start_realtime_ns = from->start_realtime_ns;
 	to->flush_counts = from->flush_counts;
-	to->filter_counts.packets = 0;
 	to->invalid_packets = from->invalid_packets;
 	to->was_triggered = from->was_triggered;
 	to->own.first = from->own.latest;
@@ -171,7 +177,8 @@ static void note_trigger(struct session *to, const Pft__CloneSessionRequest *req
 static struct session *make(struct clone *c, struct session *from, bool is_flushed)
 {
 	Pft__TraceConfig *config = (void *)message_copy(&from->config->base);
-	struct session *to = config ? session_alloc(from->service, config, from->uid) : NULL;
+	uid_t uid = c->consumer->peer->cred.uid;
+	struct session *to = config ? session_alloc(from->service, config, uid) : NULL;
 
 	if (!to)
 		return NULL;
@@ -244,8 +251,15 @@ static bool begin_copy(struct clone *c, const struct session *from, struct sessi
 static void flushed(struct session *from, void *arg, bool is_done)
 {
 	struct clone *c = arg;
-	struct session *to = from && !c->consumer->session ? make(c, from, is_done) : NULL;
+	const char *error = from ? "The buffers could not be copied" : "Original session ended";
+	char room[SESSION_ERROR_MAX];
+	struct session *to = NULL;
 
+	/* Others may have been made since it was asked for. */
+	if (from && !check_numbers(from->service, c->consumer->peer->cred.uid, true, room))
+		error = room;
+	else if (from && !c->consumer->session)
+		to = make(c, from, is_done);
 	if (to) {
 		to->consumer = c->consumer;
 		c->consumer->session = to;
@@ -256,7 +270,7 @@ static void flushed(struct session *from, void *arg, bool is_done)
 		session_free(to, NULL);
 		to = NULL;
 	}
-	finish(c, to, from ? "The buffers could not be copied" : "Original session ended");
+	finish(c, to, error);
 }
 
 static void refuse(struct consumer *c, struct call *call, int fd, const char *error)
@@ -268,7 +282,9 @@ static void refuse(struct consumer *c, struct call *call, int fd, const char *er
 	answer(&refused, NULL, error);
 }
 
-static const char *why_not(const struct consumer *c, const struct session *from, int fd)
+/* @error: room for SESSION_ERROR_MAX */
+static const char *why_not(const struct consumer *c, const struct session *from, int fd,
+			   char *error)
 {
 	if (c->session)
 		return "This connection has a session already: FreeBuffers() it first";
@@ -284,14 +300,15 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 	if (from->file.fd >= 0 && fd < 0)
 		return "A session that writes into a file is cloned into another file: its "
 		       "descriptor is missing";
-	return NULL;
+	return check_numbers(c->service, c->peer->cred.uid, true, error) ? NULL : error;
 }
 
 void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessionRequest *request,
 		   int fd)
 {
-	struct session *from = find(c->service, request);
-	const char *error = why_not(c, from, fd);
+	struct session *from = find(c, request);
+	char room[SESSION_ERROR_MAX];
+	const char *error = why_not(c, from, fd, room);
 	uint64_t flags = FLUSH_BY_SERVICE | FLUSH_CLONE;
 	struct clone *clone;
 

@@ -17,6 +17,8 @@
 #define BACKLOG 1024
 /* New ones at a time, before those that are there have their turn */
 #define ACCEPT_MAX 16
+/* Without descriptors left they stay in the queue, and are looked at again so much later. */
+#define PAUSE_MS 100
 
 const char *address_name(const struct address *a)
 {
@@ -88,6 +90,19 @@ static int make(const struct address *a, const char *name)
 	return -error;
 }
 
+static void go_on(void *arg)
+{
+	struct listener *l = arg;
+
+	loop_change(&l->service->loop, &l->source, EPOLLIN);
+}
+
+static void pause_listening(struct listener *l)
+{
+	loop_change(&l->service->loop, &l->source, 0);
+	timer_set(&l->service->timers, &l->pause, PAUSE_MS);
+}
+
 static void accept_some(void *arg, uint32_t events)
 {
 	struct listener *l = arg;
@@ -98,9 +113,11 @@ static void accept_some(void *arg, uint32_t events)
 
 		if (fd < 0 && errno == ECONNABORTED)
 			continue;
-		/* Without descriptors left it stays in the queue until one is closed. */
-		if (fd < 0)
+		if (fd < 0) {
+			if (errno != EAGAIN && errno != EINTR)
+				pause_listening(l);
 			return;
+		}
 		peer_open(l->service, l->port, fd);
 	}
 }
@@ -118,6 +135,7 @@ int listener_open(struct listener *l, struct service *s, const struct port *port
 	*l = (struct listener) {
 		.service = s, .port = port, .path = inherited < 0 && *name != '@' ? name : NULL,
 		.source = { .fd = fd, .handler = accept_some, .arg = l },
+		.pause = { .fire = go_on, .arg = l },
 	};
 	error = loop_join(&s->loop, &l->source, EPOLLIN);
 	if (error) {
@@ -129,6 +147,7 @@ int listener_open(struct listener *l, struct service *s, const struct port *port
 
 void listener_close(struct listener *l)
 {
+	timer_stop(&l->service->timers, &l->pause);
 	loop_leave(&l->service->loop, &l->source);
 	close(l->source.fd);
 	if (l->path)

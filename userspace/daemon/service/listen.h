@@ -9,11 +9,13 @@
 #include "../loop.h"
 #include "peer.h"
 #include "service.h"
+#include "timer.h"
 
 struct listener {
 	struct service *service;
 	const struct port *port;
 	struct loop_source source;
+	struct timer pause;	/* set: there were no descriptors left */
 	const char *path;	/* to be removed at the end, NULL: none */
 };
 

@@ -121,12 +121,14 @@ static bool has_clocks(const struct session *session)
 
 void own_first_clocks(struct session *session)
 {
+	struct clock_readings now;
+
 	/* From before the start, of a trigger: this one is newer, and the first of the trace. */
 	empty(&session->own.clocks);
-	clocks_read(&session->own.latest);
-	session->start_realtime_ns = clocks_real_ns(&session->own.latest);
+	clocks_read(&now);
+	session->start_realtime_ns = clocks_real_ns(&now);
 	if (has_clocks(session))
-		session->own.first = session->own.latest;
+		session->own.first = session->own.latest = now;
 }
 
 void own_clocks(struct session *session)

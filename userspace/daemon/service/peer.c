@@ -3,6 +3,7 @@
 #include "peer.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -132,8 +133,12 @@ static void queue_frame(struct peer *p, const Pft__IPCFrame *frame, int fd)
 {
 	size_t len = pft__ipcframe__get_packed_size(frame);
 	struct reply *r = malloc(sizeof(*r) + FRAME_HEADER + len);
+	int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 
-	if (!r || (p->queued && !p->is_answering && p->queued + len > p->port->queue_max)) {
+	if (!r || (fd >= 0 && copy < 0) ||
+	    (p->queued && !p->is_answering && p->queued + len > p->port->queue_max)) {
+		if (copy >= 0)
+			close(copy);
 		free(r);
 		peer_drop(p);
 		return;
@@ -143,7 +148,7 @@ static void queue_frame(struct peer *p, const Pft__IPCFrame *frame, int fd)
 	pft__ipcframe__pack(frame, r->bytes + FRAME_HEADER);
 	r->size = FRAME_HEADER + len;
 	r->sent = 0;
-	r->fd = fd < 0 ? -1 : dup(fd);
+	r->fd = copy;
 	TAILQ_INSERT_TAIL(&p->replies, r, link);
 	p->queued += r->size;
 	if (!p->is_writing)

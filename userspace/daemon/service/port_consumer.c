@@ -193,9 +193,9 @@ static void detach(struct peer *p, struct call *call, const void *request)
 	if (!c)
 		return;
 	session = c->session;
-	/* What is only in memory would be lost when the session ends. */
-	if (!session || !session->file.is_used || !m->key || !*m->key ||
-	    find_detached(p->service, p->cred.uid, m->key)) {
+	/* What is only in memory would be lost when the session ends; a clone has no end. */
+	if (!session || !session->file.is_used || session->state == SESSION_CLONED || !m->key ||
+	    !*m->key || find_detached(p->service, p->cred.uid, m->key)) {
 		peer_reject(p, call);
 		return;
 	}
@@ -205,8 +205,7 @@ static void detach(struct peer *p, struct call *call, const void *request)
 		peer_reject(p, call);
 		return;
 	}
-	session->consumer = NULL;
-	c->session = NULL;
+	session_detach(session);
 	peer_reply(p, call, &r.base);
 }
 

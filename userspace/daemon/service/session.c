@@ -25,6 +25,8 @@
 #define SNAPSHOT_MS 10000
 #define SLOW_START_MS 20000
 #define STOP_TIMEOUT_MS 5000
+/* For somebody to attach to a session that was over when it was detached */
+#define OVER_MS 60000
 #define MS_PER_S 1000
 
 #define START_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING
@@ -67,7 +69,7 @@ bool session_waits_for_trigger(const struct session *session)
 
 bool session_allows(const struct session *session, uid_t uid)
 {
-	return !uid || uid == session->uid || session->config->bugreport_score > 0;
+	return !uid || uid == session->uid;
 }
 
 const char *session_state_name(const struct session *session)
@@ -351,17 +353,18 @@ static void lock_down(struct service *s, const Pft__TraceConfig *config)
 		s->is_locked = false;
 }
 
-/* An exclusive session ends all the others. */
-static void end_others(struct service *s, const Pft__TraceConfig *config)
+/* An exclusive session, the last in the list, ends all the others. */
+static void end_others(struct session *session)
 {
+	struct session *other;
 	char why[128];
 
-	if (!config->exclusive_prio)
+	if (!session->config->exclusive_prio)
 		return;
 	snprintf(why, sizeof(why), "Aborted due to user requested higher-priority (%u) exclusive "
-		 "session", config->exclusive_prio);
-	while (!TAILQ_EMPTY(&s->sessions))
-		session_free(TAILQ_FIRST(&s->sessions), why);
+		 "session", session->config->exclusive_prio);
+	while ((other = TAILQ_FIRST(&session->service->sessions)) != session)
+		session_free(other, why);
 }
 
 /* What it has made when it fails, release() and file_abandon() undo. */
@@ -443,10 +446,10 @@ bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 		release(session);
 		return false;
 	}
-	end_others(s, config);
 	guard_remember(s, config);
 	lock_down(s, config);
 	session_publish(session);
+	end_others(session);
 	session->consumer = c;
 	c->session = session;
 	begin(session);
@@ -560,6 +563,14 @@ static void finished(struct session *session, void *arg, bool is_done)
 void session_finish(struct session *session)
 {
 	flush_start(session, 0, FLUSH_BY_SERVICE | FLUSH_STOP, finished, NULL);
+}
+
+void session_detach(struct session *session)
+{
+	session->consumer->session = NULL;
+	session->consumer = NULL;
+	if (session->state == SESSION_DISABLED)
+		timer_set(&session->service->timers, &session->end_timer, OVER_MS);
 }
 
 void session_free(struct session *session, const char *error)

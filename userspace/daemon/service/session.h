@@ -149,6 +149,8 @@ bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 void session_start(struct session *session);
 /* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
 void session_stop(struct session *session, bool now, const char *error);
+/* It goes on without its consumer. One that is over is freed unless one comes for it in time. */
+void session_detach(struct session *session);
 /* Flushes, then stops. A session that nobody is attached to is freed when it has stopped. */
 void session_finish(struct session *session);
 /* Stops it if need be; the consumer, if any, has none any more. */

@@ -1,0 +1,22 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# service_limits.bats - ktraced --service: as much as there may be, and not more
+# runs: host
+load helpers
+load service
+
+setup() { setup_test && start_service; }
+teardown() { teardown_test; }
+
+@test "five clones of a user, beside his sessions" { cases limits many_clones; }
+@test "root clones the session of another user: the copy is root's" {
+	requires_root
+	let_others_in
+	cases limits clones_of_root
+}
+@test "a thousand connections and 40 descriptors: the service waits for one, and does not spin" { cases limits seldom_descriptors; }
+@test "the highest priority that a session asks for, an exclusive one's as well" {
+	requires_root
+	chrt -f 1 true || skip "needs real-time priorities"
+	cases limits boosted
+}

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_limits.py CASE... - as much as there may be: clones, descriptors, priorities"""
+
+import os
+import resource
+import socket
+import time
+
+from case import as_user, config, hold_sessions, main, service_pid, source
+from consumer import Consumer
+
+
+def clones_of_root():
+    """Root may clone anybody's session; the copy is root's."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    ready, done = os.pipe(), os.pipe()
+    child = os.fork()
+    if not child:
+        os.close(done[1])
+        os._exit(not as_user(1001, hold_sessions, 1, ready[1], done[0]))
+    os.close(ready[1])
+    assert os.read(ready[0], 1), "the user could not make a session"
+    consumer = Consumer()
+    assert consumer.clone("1")["success"]
+    owners = [s["consumer_uid"] for s in consumer.state(True)["tracing_sessions"]]
+    assert owners == [1001, 0], owners
+    os.close(done[1])
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def many_clones():
+    """Clones have bounds of their own: five of a user."""
+    consumer, clones = Consumer(), [Consumer() for _ in range(6)]
+    consumer.enable(config())
+    for clone in clones[:5]:
+        assert clone.clone("1")["success"]
+    assert "Too many clones" in clones[5].clone("1")["error"]
+    others = [Consumer() for _ in range(4)]
+    for other in others:
+        assert not other.enable(config()), "clones count as sessions"
+    clones[0].ask("FreeBuffers")
+    assert clones[5].clone("1")["success"]
+
+
+def seldom_descriptors():
+    """More connections than there are descriptors: none is lost, and waiting for one costs nothing."""
+    consumer = Consumer()
+    service = service_pid(consumer)
+    limits = resource.prlimit(service, resource.RLIMIT_NOFILE)
+    resource.prlimit(service, resource.RLIMIT_NOFILE, (40, limits[1]))
+    waiting = []
+    for _ in range(1000):
+        peer = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        peer.connect(os.environ["PERFETTO_PRODUCER_SOCK_NAME"])
+        waiting.append(peer)
+    assert consumer.state()["num_sessions"] == 0
+    before = processor_time(service)
+    time.sleep(0.5)
+    assert processor_time(service) - before <= 0.1, "it spins"
+    for peer in waiting:
+        peer.close()
+    assert source().hello
+
+
+def processor_time(pid):
+    """Seconds that a process has used."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def policy_of(pid):
+    """(policy, priority, nice value) that a process runs with."""
+    return (os.sched_getscheduler(pid) & ~os.SCHED_RESET_ON_FORK,
+            os.sched_getparam(pid).sched_priority, os.getpriority(os.PRIO_PROCESS, pid))
+
+
+def boosted():
+    """The service has the highest priority that a session asks for, as long as it is there."""
+    first, second, third = Consumer(), Consumer(), Consumer()
+    service = service_pid(first)
+    usual = policy_of(service)
+    assert not first.enable(config(priority_boost={"policy": 1, "priority": 5}))
+    assert policy_of(service) == (os.SCHED_OTHER, 0, -5), policy_of(service)
+    assert not second.enable(config(priority_boost={"policy": 2, "priority": 3}))
+    assert policy_of(service) == (os.SCHED_FIFO, 3, -5), policy_of(service)
+    assert not third.enable(config(exclusive_prio=1, priority_boost={"policy": 2, "priority": 2}))
+    assert policy_of(service) == (os.SCHED_FIFO, 2, 0), policy_of(service)
+    third.ask("FreeBuffers")
+    assert policy_of(service) == usual, policy_of(service)
+
+
+if __name__ == "__main__":
+    main(globals())
