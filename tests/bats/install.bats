@@ -105,6 +105,19 @@ traced()
 	done
 }
 
+@test "each exported function and variable has a page by its name" {
+	local symbol
+	# posix_trace(7) has ktrace_posix_sysconf().
+	for symbol in $(nm -D --defined-only "$USR"/lib/lib{ktrace,ktraceset,ktrace-shark,ktrace-posix}.so |
+			awk '$2 ~ /[TWBDVR]/ { sub(/@.*/, "", $3); print $3 }' |
+			grep -vx ktrace_posix_sysconf | grep -E '^(ktrace_|FTrace_|posix_trace_)'); do
+		echo "$symbol"
+		[ -s "$USR/share/man/man3/$symbol.3" ]
+	done
+	[ -n "$symbol" ]
+	mandoc -Tlint -W warning "$USR"/share/man/man3/*.3
+}
+
 @test "a program of <trace.h> builds with pkg-config, and each function has a page by its name" {
 	local f
 	# shellcheck disable=SC2046
