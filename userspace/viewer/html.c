@@ -11,6 +11,7 @@
 
 #include "losses.h"
 #include "progress.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -294,7 +295,7 @@ void html_complain(int error)
 	char what[PATH_MAX];
 
 	/* Of the files all is said where they are read: what is left is memory, and this. */
-	snprintf(what, sizeof(what), "temporary file in %s", html_store_folder());
+	snprintf(what, sizeof(what), "temporary file in %s", temporary_folder());
 	complain_about(error == -ENOMEM ? "html" : what, "%s", strerror(-error));
 }
 

@@ -2,15 +2,14 @@
 /*
  * html_store.c - the deflated pieces of a page, in a temporary file
  *
- * In the folder that TMPDIR names, or /tmp. The file is removed at once: whatever ends the
- * process, nothing is left of it.
+ * See temporary.h.
  */
 #include "html_store.h"
 
+#include "temporary.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -35,28 +34,6 @@ struct html_store {
 	z_stream z;
 };
 
-const char *html_store_folder(void)
-{
-	const char *dir = getenv("TMPDIR");
-
-	return dir && *dir ? dir : "/tmp";
-}
-
-static int open_file(void)
-{
-	char path[PATH_MAX];
-	int fd;
-
-	if ((size_t)snprintf(path, sizeof(path), "%s/ktrace.XXXXXX", html_store_folder()) >=
-	    sizeof(path))
-		return -ENAMETOOLONG;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	unlink(path);
-	return fd;
-}
-
 int html_store_new(struct html_store **out)
 {
 	struct html_store *s = calloc(1, sizeof(*s));
@@ -64,7 +41,7 @@ int html_store_new(struct html_store **out)
 
 	if (!s)
 		return -ENOMEM;
-	s->fd = open_file();
+	s->fd = temporary_file();
 	/* Without a header and a checksum: what decompresses it in the page is "deflate-raw". */
 	if (s->fd >= 0 && deflateInit2(&s->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, -MAX_WBITS,
 				       MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) == Z_OK) {

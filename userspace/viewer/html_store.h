@@ -13,8 +13,6 @@ struct html_store;
 
 enum html_piece { HTML_NODE, HTML_BLOCK, HTML_PIECE_NR };
 
-/* The folder of the file */
-const char *html_store_folder(void);
 /* Return: 0, -errno. */
 int html_store_new(struct html_store **out);
 void html_store_free(struct html_store *s);
