@@ -377,6 +377,8 @@ int foreign_lost(struct foreign *f, __u32 kind, int cpu, __u64 ts, const struct 
 		sum += newly->count[i];
 	}
 	f->losses += sum;
+	/* Of a switch, perhaps */
+	s->running = FOREIGN_TID_UNKNOWN;
 	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
 }
 

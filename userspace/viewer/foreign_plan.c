@@ -533,6 +533,9 @@ void foreign_plan_apply(const struct foreign_plan *p, const struct foreign *f,
 	for (__u32 i = 0; i < nr; i++)
 		if (p->is_copied[i])
 			put_copy(out, &type->fields[i], &values[i]);
+	/* perfetto_packet.h */
+	if (nr == type->field_nr)
+		ktrace_out_bytes(out, it.at, (size_t)(it.end - it.at));
 }
 
 void foreign_plan_free(struct foreign_plan *p)

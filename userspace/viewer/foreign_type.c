@@ -8,6 +8,7 @@
 #include "foreign.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +20,15 @@
 #define BUCKETS 1024u
 #define IDS 65536u
 
-/* struct foreign_types - all types; next_id: of those without a number of ktrace's own */
+/*
+ * struct foreign_types - all types
+ * next_id: of those without a number of ktrace's own
+ * own: how the file describes the kernel's events that have one, NULL = not yet
+ */
 struct foreign_types {
 	struct foreign_type *buckets[BUCKETS];
 	__u32 next_id[FOREIGN_KINDS];
-	unsigned char described[IDS / 8];	/* kernel events */
+	char *own[KTRACE_EV_DYNAMIC];
 };
 
 int foreign_types_new(struct foreign_types **out)
@@ -55,6 +60,8 @@ void foreign_types_free(struct foreign_types *types)
 			next = t->next;
 			free_type(t);
 		}
+	for (__u32 i = 0; types && i < KTRACE_EV_DYNAMIC; i++)
+		free(types->own[i]);
 	free(types);
 }
 
@@ -97,23 +104,39 @@ static int put_line(struct foreign *f, const struct foreign_type *t, const char 
 	return ret;
 }
 
+/*
+ * Takes the number of the event of ktrace's own that a type is, with fields behind it or not: the
+ * first that is described so has it. *@is_new: it is to be described. Return: 0, -ENOMEM.
+ */
+static int take_own_id(struct foreign_types *types, struct foreign_type *t, const char *desc,
+		       bool *is_new)
+{
+	const __u16 id = t->plan ? foreign_plan_id(t->plan) : own_id(desc);
+
+	if (!id || (types->own[id] && strcmp(types->own[id], desc)))
+		return 0;
+	t->id = id;
+	*is_new = !types->own[id];
+	if (*is_new)
+		types->own[id] = strdup(desc);
+	return types->own[id] ? 0 : -ENOMEM;
+}
+
 /* @desc: what its events are in the file */
 static int describe(struct foreign *f, struct foreign_type *t, const char *desc)
 {
 	struct foreign_types *types = foreign_types_of(f);
 	const __u32 kind = t->parsed->kind;
+	bool is_new = true;
+	int ret = kind == KTRACE_CHANNEL_KERNEL ? take_own_id(types, t, desc, &is_new) : 0;
 
-	t->id = kind == KTRACE_CHANNEL_KERNEL ? own_id(desc) : 0;
+	if (ret || !is_new)
+		return ret;
 	/* The last one is for what has no type of its own. */
 	if (!t->id && types->next_id[kind] >= (strcmp(desc, FOREIGN_TEXT) ? IDS - 1 : IDS))
 		return -EOVERFLOW;
 	if (!t->id)
 		t->id = (__u16)types->next_id[kind]++;
-	if (kind == KTRACE_CHANNEL_KERNEL) {
-		if (types->described[t->id / 8] & 1u << t->id % 8)
-			return 0;
-		types->described[t->id / 8] |= (unsigned char)(1u << t->id % 8);
-	}
 	return put_line(f, t, desc);
 }
 
