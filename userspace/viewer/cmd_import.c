@@ -355,7 +355,7 @@ const struct command cmd_import = {
 "event id. Empty slots are left out. ktrace export --to shark makes the same file again.\n"
 "\n"
 "An event whose description has more than 64 KiB, or that is of one kind too many (there\n"
-"can be some 65,000), is left out and counted; of perf, its text is kept as it is.\n"
+"can be some 65,000), is left out and counted; of perf and perfetto, it is kept as text.\n"
 "\n"
 "JSON members: file, events, lost, skipped, bytes, ticks_per_ms.\n",
 	.run = run,

@@ -3,39 +3,43 @@
 #include "clocks.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 /* More steps no way has. */
 #define STEPS_MAX 8u
 
-/* struct pair - both clocks at one moment */
+/* struct pair - both clocks at one moment; order: of coming */
 struct pair {
 	__u64 from;
 	__u64 to;
+	size_t order;
 };
 
 /*
  * struct clock - a clock; id is the key
  * links: numbers of those that begin here
- * way: the links to way_end, way_nr of them; way_links: how many there were when it was looked for
+ * steps: of the way to where all lead, 0 = there is none; step: the link that is the first one
  */
 struct clock {
 	struct clock_id id;
 	bool went_back;
 	__u32 *links;
 	__u32 link_nr;
-	__u32 way[STEPS_MAX];
-	__u32 way_nr;
-	struct clock_id way_end;
-	size_t way_links;
+	__u32 steps;
+	__u32 step;
 };
 
-/* struct link - two clocks; from and to are the key. pairs: by their first; last: that came */
+/*
+ * struct link - two clocks; from and to are the key
+ * pairs: as they came until they are needed, then by their first; last: that came
+ */
 struct link {
 	struct clock_id from;
 	struct clock_id to;
 	struct pair *pairs;
 	struct pair last;
+	bool is_unsorted;
 	size_t nr;
 	size_t cap;
 };
@@ -82,7 +86,6 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 	struct link *link = rows_get(&c->links, &key);
 	struct clock *clock;
 	struct pair *new;
-	size_t at;
 
 	if (!link || !rows_get(&c->clocks, &to->clock))
 		return -ENOMEM;
@@ -101,10 +104,10 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 			return -ENOMEM;
 		link->pairs = new;
 	}
-	link->last = (struct pair){ .from = from->ns, .to = to->ns };
-	for (at = link->nr++; at && link->pairs[at - 1].from > from->ns; at--)
-		link->pairs[at] = link->pairs[at - 1];
-	link->pairs[at] = link->last;
+	if (link->nr && from->ns < link->pairs[link->nr - 1].from)
+		link->is_unsorted = true;
+	link->last = (struct pair){ .from = from->ns, .to = to->ns, .order = link->nr };
+	link->pairs[link->nr++] = link->last;
 	return 0;
 }
 
@@ -124,76 +127,71 @@ static bool is_same(struct clock_id a, struct clock_id b)
 	return a.sequence == b.sequence && a.id == b.id;
 }
 
+static struct link *back_of(const struct clocks *c, const struct link *link)
+{
+	const struct link key = { .from = link->to, .to = link->from };
+
+	return rows_find(&c->links, &key);
+}
+
 /*
- * struct search - breadth first: clocks in the order of being reached
- * reached: their numbers; by: link to each, from: place in reached of where that began
+ * Clocks next to @at that have no way yet have one over it; they go behind the @nr clocks of
+ * @reached, whose new number is returned.
  */
-struct search {
-	__u32 *reached;
-	__u32 *by;
-	__u32 *from;
-	size_t nr;
-};
-
-static size_t number_of(const struct clocks *c, const struct clock *clock)
+static size_t reach(struct clocks *c, const struct clock *at, struct clock **reached, size_t nr)
 {
-	return (size_t)((const char *)clock - c->clocks.at) / c->clocks.size;
-}
-
-static bool was_reached(const struct search *s, size_t number)
-{
-	for (size_t i = 0; i < s->nr; i++)
-		if (s->reached[i] == number)
-			return true;
-	return false;
-}
-
-/* Reaches the clocks next to that at place @at. Return: place of @to, 0: it is not among them. */
-static size_t reach(struct clocks *c, struct search *s, size_t at, struct clock_id to)
-{
-	const struct clock *clock = rows_at(&c->clocks, s->reached[at]), *next;
 	const struct link *link;
+	struct clock *next;
 
-	if (clock->went_back)
-		return 0;
-	for (__u32 i = 0; i < clock->link_nr; i++) {
-		link = rows_at(&c->links, clock->links[i]);
-		/* Clocks of other sequences lead nowhere else. */
-		if (link->to.sequence && !is_same(link->to, to))
+	for (__u32 i = 0; i < at->link_nr; i++) {
+		link = back_of(c, rows_at(&c->links, at->links[i]));
+		next = link ? rows_find(&c->clocks, &link->from) : NULL;
+		if (!next || next->steps || next->went_back || is_same(next->id, c->way_end))
 			continue;
-		next = rows_find(&c->clocks, &link->to);
-		if (!next || was_reached(s, number_of(c, next)))
-			continue;
-		s->reached[s->nr] = (__u32)number_of(c, next);
-		s->by[s->nr] = clock->links[i];
-		s->from[s->nr++] = (__u32)at;
-		if (is_same(link->to, to))
-			return s->nr - 1;
+		next->steps = at->steps + 1;
+		next->step = (__u32)(((const char *)link - c->links.at) / (ptrdiff_t)c->links.size);
+		reached[nr++] = next;
 	}
-	return 0;
+	return nr;
 }
 
-static void find_way(struct clocks *c, struct clock *clock, struct clock_id to)
+/* The shortest ways from all clocks, found from their end, breadth first */
+static void find_ways(struct clocks *c, struct clock_id to)
 {
-	const size_t nr = c->clocks.nr;
-	__u32 *memory = calloc(nr, 3 * sizeof(*memory)), back[STEPS_MAX], steps = 0;
-	struct search s = { .reached = memory, .by = memory + nr, .from = memory + 2 * nr,
-			    .nr = 1 };
-	size_t found = 0;
+	struct clock **reached = calloc(c->clocks.nr, sizeof(struct clock *));
+	struct clock *clock;
+	size_t nr = 0;
 
-	clock->way_nr = 0;
-	clock->way_end = to;
-	clock->way_links = c->links.nr;
-	if (!memory)
-		return;
-	s.reached[0] = (__u32)number_of(c, clock);
-	for (size_t at = 0; at < s.nr && !found; at++)
-		found = reach(c, &s, at, to);
-	for (; found && steps < STEPS_MAX; found = s.from[found])
-		back[steps++] = s.by[found];
-	for (__u32 i = 0; !found && i < steps; i++)
-		clock->way[clock->way_nr++] = back[steps - 1 - i];
-	free(memory);
+	c->way_end = to;
+	c->way_links = c->links.nr;
+	for (size_t i = 0; i < c->clocks.nr; i++) {
+		clock = rows_at(&c->clocks, i);
+		clock->steps = 0;
+	}
+	clock = rows_find(&c->clocks, &to);
+	if (reached && clock)
+		nr = reach(c, clock, reached, 0);
+	/* Clocks of one sequence lead nowhere else. */
+	for (size_t i = 0; i < nr; i++)
+		if (!reached[i]->id.sequence && reached[i]->steps < STEPS_MAX)
+			nr = reach(c, reached[i], reached, nr);
+	free(reached);
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const struct pair *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static void sort_pairs(struct link *link)
+{
+	if (link->is_unsorted)
+		qsort(link->pairs, link->nr, sizeof(*link->pairs), compare_pairs);
+	link->is_unsorted = false;
 }
 
 /* The last pair not later than @ns, otherwise the first */
@@ -214,21 +212,23 @@ static const struct pair *find_pair(const struct link *link, __u64 ns)
 bool clocks_convert(struct clocks *c, struct clock_id from, struct clock_id to, __u64 ns,
 		    __u64 *out)
 {
-	struct clock *clock = rows_find(&c->clocks, &from);
-	const struct link *link;
+	const struct clock *clock = rows_find(&c->clocks, &from);
 	const struct pair *pair;
+	struct link *link;
 
 	*out = ns;
 	if (is_same(from, to))
 		return true;
-	if (!clock)
+	if (!is_same(c->way_end, to) || c->way_links != c->links.nr)
+		find_ways(c, to);
+	if (!clock || !clock->steps)
 		return false;
-	if (!is_same(clock->way_end, to) || clock->way_links != c->links.nr)
-		find_way(c, clock, to);
-	for (__u32 i = 0; i < clock->way_nr; i++) {
-		link = rows_at(&c->links, clock->way[i]);
+	while (clock->steps) {
+		link = rows_at(&c->links, clock->step);
+		sort_pairs(link);
 		pair = find_pair(link, *out);
 		*out = pair->to + (*out - pair->from);
+		clock = rows_find(&c->clocks, &link->to);
 	}
-	return clock->way_nr;
+	return true;
 }

@@ -34,9 +34,18 @@ struct clock_reading {
 	__u64 ns;
 };
 
+/**
+ * struct clocks - all clocks
+ * @clocks:	by number
+ * @links:	between two of them
+ * @way_end:	where the ways of all of them lead
+ * @way_links:	how many links there were when they were looked for
+ */
 struct clocks {
 	struct rows clocks;
 	struct rows links;
+	struct clock_id way_end;
+	size_t way_links;
 };
 
 void clocks_init(struct clocks *c);

@@ -135,7 +135,7 @@ static int put_packet(struct conversion *c, const TracePacket *p)
 
 static int put_loss(struct conversion *c)
 {
-	return spool_add(&c->spool, (struct spooled){ .ts = c->ts }, NULL);
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1 }, NULL);
 }
 
 static void learn_thread(struct conversion *c, const TracePacket *p)
@@ -179,11 +179,11 @@ static int take(void *arg, const struct packet *packet)
 
 	c->packet = packet;
 	c->has_packet = false;
-	progress_at((__u64)(packet->is_inner ? 0 : packet->data - c->data));
-	if (!is_too_deep(packet))
+	progress_at(packet->at);
+	if (packet->size <= PACKET_MAX && !is_too_deep(packet))
 		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
 	if (!p) {
-		c->bad++;
+		c->bad_at = c->bad++ ? c->bad_at : packet->at;
 		return put_packet(c, NULL);
 	}
 	ret = convert_packet(c, p);
@@ -215,17 +215,25 @@ static int begin(struct conversion *c)
 static int complain(const struct conversion *c, int ret)
 {
 	if (ret == -EINVAL)
-		complain_about(c->path, "cut, or no trace of Perfetto; "
-			       "what is before that is kept");
+		complain_about(c->path, "byte %llu: cut, or no trace of Perfetto; what is before "
+			       "that is kept", c->trouble.end);
+	if (c->trouble.nr)
+		complain_about(c->path, "%llu compressed packets cannot be read to their end; the "
+			       "first is at byte %llu: %s", c->trouble.nr, c->trouble.at,
+			       c->trouble.why);
 	if (c->bad)
-		complain_about(c->path, "%llu packets cannot be read", c->bad);
+		complain_about(c->path, "%llu packets cannot be read; the first is at byte %llu",
+			       c->bad, c->bad_at);
 	if (c->timeless)
 		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
 			       "others", c->timeless);
 	if (c->unknown)
 		complain_about(c->path, "%llu events refer to what was lost, and are shown as "
 			       "perfetto:track_event", c->unknown);
-	return ret == -EINVAL || c->bad || c->timeless;
+	if (c->as_text)
+		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
+			       "many, and are shown as foreign:text", c->as_text);
+	return ret == -EINVAL || c->trouble.nr || c->bad || c->timeless || c->as_text;
 }
 
 void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size)
@@ -266,7 +274,7 @@ int convert(struct conversion *c, struct foreign *f)
 		ret = begin(c);
 	if (!ret) {
 		progress_begin(0, c->size);
-		ret = packets_walk(c->data, c->size, take, c);
+		ret = packets_walk(c->data, c->size, take, c, &c->trouble);
 		progress_end();
 	}
 	if (!ret || ret == -EINVAL) {

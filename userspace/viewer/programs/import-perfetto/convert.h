@@ -52,9 +52,12 @@ struct slice {
  * @ts:		its time
  * @desc:	description of the event at hand
  * @payload:	its payload
- * @bad:	packets that cannot be read
+ * @notes:	its annotations, NULL = none, @note_nr of them
+ * @bad:	packets that cannot be read, the first at @bad_at
  * @timeless:	packets whose clock nobody knows
  * @unknown:	packets that refer to what was lost
+ * @as_text:	events whose fields cannot be described
+ * @trouble:	with reading packets
  */
 struct conversion {
 	const char *path;
@@ -81,9 +84,14 @@ struct conversion {
 	__u64 ts;
 	struct ktrace_out desc;
 	struct ktrace_out payload;
+	Perfetto__Protos__DebugAnnotation **notes;
+	size_t note_nr;
 	__u64 bad;
+	__u64 bad_at;
 	__u64 timeless;
 	__u64 unknown;
+	__u64 as_text;
+	struct packets_trouble trouble;
 };
 
 /* Sets all that a conversion begins with; what is said of the machine is set then. */
@@ -108,7 +116,12 @@ void event_number(struct conversion *c, const char *type, const char *name, __u6
 void event_double(struct conversion *c, const char *name, double value);
 void event_text(struct conversion *c, const char *name, const char *text);
 void event_annotation(struct conversion *c, const Perfetto__Protos__DebugAnnotation *a);
-/* The event goes into the spool, with its packet if no other one has it. Return: 0, -errno. */
+/*
+ * The event goes into the spool, with its packet if no other one has it; @e has all but the type
+ * and the payload. One with a CPU is the kernel's, others are a program's. Return: 0, -errno.
+ */
+int event_put(struct conversion *c, struct spooled e);
+/* An event of a program, at the time of the packet */
 int event_end(struct conversion *c, const struct track_thread *thread);
 
 #endif

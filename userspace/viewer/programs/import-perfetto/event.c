@@ -69,11 +69,17 @@ static void put_ids(struct conversion *c, const char *name, size_t nr, const uin
 
 static int end_event(struct conversion *c, const TrackEvent *e, const struct track_thread *thread)
 {
+	int ret;
+
 	for (size_t i = 0; i < e->n_debug_annotations; i++)
 		event_annotation(c, e->debug_annotations[i]);
 	put_ids(c, "flow", e->n_flow_ids, e->flow_ids);
 	put_ids(c, "flow_end", e->n_terminating_flow_ids, e->terminating_flow_ids);
-	return event_end(c, thread);
+	c->notes = e->debug_annotations;
+	c->note_nr = e->n_debug_annotations;
+	ret = event_end(c, thread);
+	c->note_nr = 0;
+	return ret;
 }
 
 /*

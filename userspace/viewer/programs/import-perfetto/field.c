@@ -166,20 +166,45 @@ static void put_packet(struct conversion *c)
 	ktrace_out_bytes(&c->payload, (const char *)c->packet->data, c->packet->size);
 }
 
-int event_end(struct conversion *c, const struct track_thread *thread)
+/* Its fields as text: they are too many, or of one kind of event too many. */
+static int describe_as_text(struct conversion *c, __u32 kind, const struct foreign_type **type)
 {
-	struct spooled e = { .ts = c->ts, .tid = thread->tid, .pid = thread->pid };
+	const Annotation fields = { .dict_entries = c->notes, .n_dict_entries = c->note_nr };
+
+	c->as_text++;
+	c->payload.len = 0;
+	ktrace_out_bytes(&c->payload, c->desc.buf, strcspn(c->desc.buf, "{"));
+	ktrace_out_char(&c->payload, '\0');
+	if (c->note_nr)
+		put_json_list(c, &c->payload, &fields);
+	/* The text, and no call chain */
+	ktrace_out_bytes(&c->payload, "\0", 2);
+	return c->payload.error ? c->payload.error : foreign_type(c->f, kind, FOREIGN_TEXT, type);
+}
+
+int event_put(struct conversion *c, struct spooled e)
+{
+	const __u32 kind = e.cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL;
 	int ret;
 
 	ktrace_out_bytes(&c->desc, "}", 2);
-	put_packet(c);
 	ret = c->desc.error ? c->desc.error : c->payload.error;
 	if (!ret)
-		ret = foreign_type(c->f, KTRACE_CHANNEL_USER, c->desc.buf, &e.type);
+		ret = foreign_type(c->f, kind, c->desc.buf, &e.type);
+	if (ret == -EINVAL || ret == -EOVERFLOW)
+		ret = describe_as_text(c, kind, &e.type);
 	if (ret)
 		return ret;
+	put_packet(c);
 	e.len = (__u32)c->payload.len;
+	return c->payload.error ? c->payload.error : spool_add(&c->spool, e, c->payload.buf);
+}
+
+int event_end(struct conversion *c, const struct track_thread *thread)
+{
+	struct spooled e = { .ts = c->ts, .tid = thread->tid, .pid = thread->pid, .cpu = -1 };
+
 	if (thread->comm)
 		strncpy(e.comm, thread->comm, sizeof(e.comm) - 1);
-	return spool_add(&c->spool, e, c->payload.buf);
+	return event_put(c, e);
 }

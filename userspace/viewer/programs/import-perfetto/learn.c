@@ -114,7 +114,7 @@ static int learn(void *arg, const struct packet *p)
 	size_t at = 0;
 	int ret = 0;
 
-	while (!ret && packet_next(p, &at, &f) == 1) {
+	while (!ret && p->size <= PACKET_MAX && packet_next(p, &at, &f) == 1) {
 		if (f.wire != 2)
 			continue;
 		if (f.number == PACKET_CLOCK_SNAPSHOT)
@@ -129,7 +129,7 @@ static int learn(void *arg, const struct packet *p)
 
 int convert_learn(struct conversion *c)
 {
-	const int ret = packets_walk(c->data, c->size, learn, c);
+	const int ret = packets_walk(c->data, c->size, learn, c, &c->trouble);
 
 	/* What is damaged is noticed when it is converted. */
 	return ret == -EINVAL ? 0 : ret;

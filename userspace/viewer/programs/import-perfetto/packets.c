@@ -54,89 +54,122 @@ int packet_next(const struct packet *p, size_t *at, struct packet_field *f)
 	return 1;
 }
 
-/* Makes a buffer larger; its size is 0 at first. */
-static int grow(unsigned char **buf, size_t *cap)
+/*
+ * struct walk - a walk through all packets
+ * left: bytes that may still come of compressed ones
+ */
+struct walk {
+	int (*take)(void *arg, const struct packet *p);
+	void *arg;
+	struct packets_trouble *trouble;
+	__u64 left;
+};
+
+/* struct plain - what was compressed */
+struct plain {
+	unsigned char *buf;
+	size_t size;
+	size_t cap;
+	size_t max;
+};
+
+/* Makes room for more. Return: 0, -E2BIG: there is as much as there may be, -ENOMEM. */
+static int grow(struct plain *p)
 {
-	const size_t new_cap = *cap ? 2 * *cap : 64 << 10;
+	size_t cap = p->cap ? 2 * p->cap : 64 << 10;
 	unsigned char *new;
 
-	if (new_cap > PACKETS_MAX)
-		return -EINVAL;
-	new = realloc(*buf, new_cap);
+	if (p->size < p->cap)
+		return 0;
+	if (cap > p->max)
+		cap = p->max;
+	if (cap == p->cap)
+		return -E2BIG;
+	new = realloc(p->buf, cap);
 	if (!new)
 		return -ENOMEM;
-	*buf = new;
-	*cap = new_cap;
+	p->buf = new;
+	p->cap = cap;
 	return 0;
 }
 
-static int inflate_all(const struct packet_field *f, unsigned char **buf, size_t *size)
+static int inflate_all(const struct packet_field *f, struct plain *p)
 {
 	z_stream z = { .next_in = (unsigned char *)f->data, .avail_in = (uInt)f->size };
-	size_t cap = 0;
 	int ret = f->size <= PACKETS_MAX && inflateInit(&z) == Z_OK ? Z_OK : Z_MEM_ERROR, error = 0;
 
 	while (ret == Z_OK && !error) {
-		error = *size == cap ? grow(buf, &cap) : 0;
+		error = grow(p);
 		if (error)
 			break;
-		z.next_out = *buf + *size;
-		z.avail_out = (uInt)(cap - *size);
+		z.next_out = p->buf + p->size;
+		z.avail_out = (uInt)(p->cap - p->size);
 		ret = inflate(&z, Z_NO_FLUSH);
-		*size = cap - z.avail_out;
+		p->size = p->cap - z.avail_out;
 	}
 	inflateEnd(&z);
 	return error ? error : ret == Z_STREAM_END ? 0 : ret == Z_MEM_ERROR ? -ENOMEM : -EINVAL;
 }
 
-static int unzstd_all(const struct packet_field *f, unsigned char **buf, size_t *size)
+static int unzstd_all(const struct packet_field *f, struct plain *p)
 {
 	ZSTD_DStream *z = ZSTD_createDStream();
 	ZSTD_inBuffer in = { .src = f->data, .size = f->size };
-	size_t cap = 0, left = 1;
+	size_t left = 1;
 	int error = z ? 0 : -ENOMEM;
 
 	while (!error && left) {
-		error = *size == cap ? grow(buf, &cap) : 0;
+		error = grow(p);
 		if (!error) {
-			ZSTD_outBuffer out = { .dst = *buf, .size = cap, .pos = *size };
+			ZSTD_outBuffer out = { .dst = p->buf, .size = p->cap, .pos = p->size };
 			const size_t before = in.pos + out.pos;
 
 			left = ZSTD_decompressStream(z, &out, &in);
 			if (ZSTD_isError(left) || (left && in.pos + out.pos == before))
 				error = -EINVAL;
-			*size = out.pos;
+			p->size = out.pos;
 		}
 	}
 	ZSTD_freeDStream(z);
 	return error;
 }
 
-struct walk {
-	int (*take)(void *arg, const struct packet *p);
-	void *arg;
-};
+static int walk(struct walk *w, const struct packet *trace);
 
-static int walk(const struct walk *w, const struct packet *trace);
-
-static int walk_compressed(const struct walk *w, const struct packet *p,
-			   const struct packet_field *f)
+/* What ended with an error that is the packet's own is noted, and the walk goes on. */
+static int note(struct walk *w, const struct packet *p, int error)
 {
-	struct packet inner = { .number = p->number, .is_inner = true };
-	unsigned char *buf = NULL;
-	int ret;
+	if (error != -EINVAL && error != -E2BIG)
+		return error;
+	if (!w->trouble->nr++) {
+		w->trouble->at = p->at;
+		w->trouble->why = error == -EINVAL ? "it is damaged" :
+				  "unpacked, it is too large";
+	}
+	return 0;
+}
 
-	ret = f->number == PACKET_DEFLATE ? inflate_all(f, &buf, &inner.size) :
-	      unzstd_all(f, &buf, &inner.size);
-	inner.data = buf;
-	if (!ret)
-		ret = walk(w, &inner);
-	free(buf);
-	return ret;
+static int walk_compressed(struct walk *w, const struct packet *p, const struct packet_field *f)
+{
+	struct packet inner = { .number = p->number, .at = p->at, .is_inner = true };
+	struct plain plain = { .max = w->left < PACKETS_MAX ? (size_t)w->left : PACKETS_MAX };
+	int ret = f->number == PACKET_DEFLATE ? inflate_all(f, &plain) : unzstd_all(f, &plain);
+
+	w->left -= plain.size;
+	inner.data = plain.buf;
+	inner.size = plain.size;
+	/* What there is of one that is cut, too */
+	if (!ret || ret == -EINVAL) {
+		const int error = walk(w, &inner);
+
+		ret = error ? error : ret;
+	}
+	free(plain.buf);
+	return note(w, p, ret);
 }
 
 /* The packet, and then, if it is a compressed trace, those that are in it */
-static int take(const struct walk *w, const struct packet *p)
+static int take(struct walk *w, const struct packet *p)
 {
 	struct packet_field f;
 	size_t at = 0;
@@ -148,29 +181,39 @@ static int take(const struct walk *w, const struct packet *p)
 	return ret;
 }
 
-static int walk(const struct walk *w, const struct packet *trace)
+static int walk(struct walk *w, const struct packet *trace)
 {
-	struct packet p = { .number = trace->number, .is_inner = trace->is_inner };
+	struct packet p = *trace;
 	struct packet_field f;
-	size_t at = 0;
+	size_t at = 0, begin = 0;
 	int ret = 0, more = 1;
 
 	while (!ret && (more = packet_next(trace, &at, &f)) == 1) {
+		begin = at;
 		if (f.number != TRACE_PACKET || f.wire != 2)
 			continue;
 		p.data = f.data;
 		p.size = f.size;
+		if (!p.is_inner)
+			p.at = (__u64)(f.data - trace->data);
 		ret = take(w, &p);
 		p.number += !p.is_inner;
 	}
+	if (more < 0 && !p.is_inner)
+		w->trouble->end = begin;
 	return ret ? ret : more;
 }
 
 int packets_walk(const unsigned char *data, size_t size,
-		 int (*take_packet)(void *arg, const struct packet *p), void *arg)
+		 int (*take_packet)(void *arg, const struct packet *p), void *arg,
+		 struct packets_trouble *trouble)
 {
-	const struct walk w = { .take = take_packet, .arg = arg };
+	struct walk w = {
+		.take = take_packet, .arg = arg, .trouble = trouble,
+		.left = PACKETS_MAX + (__u64)size * PACKETS_RATIO,
+	};
 	const struct packet trace = { .data = data, .size = size };
 
+	*trouble = (struct packets_trouble){ 0 };
 	return walk(&w, &trace);
 }

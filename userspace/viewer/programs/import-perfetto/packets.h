@@ -13,20 +13,40 @@
 #include <stddef.h>
 
 /* Of a packet that is compressed, when it is not any more */
-#define PACKETS_MAX (512u << 20)
+#define PACKETS_MAX (64u << 20)
+/* All of them, besides as much as one may have: so many times the bytes of the trace */
+#define PACKETS_RATIO 256u
+/* Larger ones are not unpacked: what is in one takes up to fifty times its bytes. */
+#define PACKET_MAX (16u << 20)
 
 /**
  * struct packet - a packet
  * @data:	its bytes
  * @size:	how many
  * @number:	place in the trace; those of a compressed one have its own
+ * @at:		bytes of the trace before it; those of a compressed one have its own
  * @is_inner:	it is of a compressed one
  */
 struct packet {
 	const unsigned char *data;
 	size_t size;
 	__u64 number;
+	__u64 at;
 	bool is_inner;
+};
+
+/**
+ * struct packets_trouble - what could not be read
+ * @nr:		compressed packets that cannot be unpacked, or not to their end
+ * @at:		bytes of the trace before the first of them
+ * @why:	what it has
+ * @end:	bytes before what is no packet; of use if packets_walk() returns -EINVAL
+ */
+struct packets_trouble {
+	__u64 nr;
+	__u64 at;
+	const char *why;
+	__u64 end;
 };
 
 /**
@@ -51,11 +71,14 @@ int packet_next(const struct packet *p, size_t *at, struct packet_field *f);
  * @size:	bytes
  * @take:	called for each, also those that are compressed; ends the walk unless it returns 0
  * @arg:	for @take
+ * @trouble:	what could not be read
  *
- * Return: 0, what @take returned, -EINVAL: what is behind the last packet is none, or what is
- * compressed cannot be read, -ENOMEM.
+ * What is compressed and cannot be read is left out.
+ *
+ * Return: 0, what @take returned, -EINVAL: what is behind the last packet is none, -ENOMEM.
  */
 int packets_walk(const unsigned char *data, size_t size,
-		 int (*take)(void *arg, const struct packet *p), void *arg);
+		 int (*take)(void *arg, const struct packet *p), void *arg,
+		 struct packets_trouble *trouble);
 
 #endif

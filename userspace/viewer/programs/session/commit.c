@@ -177,6 +177,7 @@ __u32 writer_close(struct writer *w)
 int writer_file(struct writer *w, const char *path)
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct packets_trouble trouble;
 	void *data = NULL;
 	struct stat st;
 	int ret = 0;
@@ -189,7 +190,7 @@ int writer_file(struct writer *w, const char *path)
 	}
 	if (!ret && data) {
 		begin_chunk(w, 0);
-		ret = packets_walk(data, (size_t)st.st_size, take, w);
+		ret = packets_walk(data, (size_t)st.st_size, take, w, &trouble);
 		if (!ret)
 			ret = end_chunk(w, 0);
 		munmap(data, (size_t)st.st_size);

@@ -208,6 +208,7 @@ static int count(void *arg, const struct packet *p)
 int save_file(const struct session *s, FILE *from, const char *path)
 {
 	const unsigned char *data = NULL;
+	struct packets_trouble trouble;
 	struct stat st;
 	__u64 nr = 0;
 	int ret = fstat(fileno(from), &st) ? -errno : 0;
@@ -221,7 +222,7 @@ int save_file(const struct session *s, FILE *from, const char *path)
 		ret = s->has_packets ? save_packets(path, data, (size_t)st.st_size) :
 		      save_tracefile(path, data, (size_t)st.st_size);
 	if (ret >= 0 && data)
-		packets_walk(data, (size_t)st.st_size, count, &nr);
+		packets_walk(data, (size_t)st.st_size, count, &nr, &trouble);
 	if (data && data != MAP_FAILED)
 		munmap((void *)data, (size_t)st.st_size);
 	if (ret < 0) {

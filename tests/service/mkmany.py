@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""mkmany.py KIND FILE - a trace that has very many or very large things, KINDS below
+
+Behind it is always an event c:last.
+"""
+
+import random
+import sys
+import zlib
+
+from wire import encode, trace_of
+
+BASE = {"clock_snapshot": {"clocks": [{"clock_id": 6, "timestamp": 1000},
+                                      {"clock_id": 3, "timestamp": 1000},
+                                      {"clock_id": 1, "timestamp": 1000}]}}
+
+
+def snapshot(*readings):
+    """What clocks showed, pairs of number and ns."""
+    return encode("TracePacket", {"clock_snapshot": {"clocks": [
+        {"clock_id": clock, "timestamp": ns} for clock, ns in readings]}})
+
+
+def instant(name, ns, clock=6, **members):
+    """An event of category c."""
+    return encode("TracePacket", {
+        "timestamp": ns, "timestamp_clock_id": clock, "trusted_packet_sequence_id": 1,
+        "track_event": {"type": 3, "name": name, "categories": ["c"], **members}})
+
+
+def bomb():
+    """A packet that is 200 MiB when it is unpacked."""
+    yield encode("TracePacket", {"compressed_packets": zlib.compress(bytes(200 << 20))})
+
+
+def cut():
+    """Compressed packets that end early."""
+    inner = trace_of([instant("inside", 5000), random.Random(1).randbytes(5000)])
+    yield encode("TracePacket", {"compressed_packets": zlib.compress(inner)[:-20]})
+
+
+def backwards():
+    """Snapshots that come in reverse order."""
+    for i in range(100000, 0, -1):
+        yield snapshot((6, 1000000 + i), (3, 500000 + i))
+
+
+def clocks():
+    """Clocks that are all related to one, and an event of each."""
+    for i in range(5000):
+        yield snapshot((1000 + i, 10 + i), (6, 5000 + i))
+    for i in range(5000):
+        yield instant("of_clock", 20 + i, 1000 + i)
+
+
+def fields():
+    """An event whose description would be more than 64 KiB."""
+    yield instant("wide", 2000, debug_annotations=[
+        {"name": "annotation%05d" % i, "uint_value": i} for i in range(5000)])
+
+
+def kinds():
+    """More kinds of events than there are numbers."""
+    event = instant("kind", 2000, debug_annotations=[{"name": "n00000", "uint_value": 7}])
+    for i in range(66000):
+        yield event.replace(b"n00000", b"n%05d" % i)
+
+
+def events():
+    """Some 100 MB of events, the last one first."""
+    event = instant("event", 1 << 40, debug_annotations=[
+        {"name": "text", "string_value": "x" * 250}])
+    stamp = encode("TracePacket", {"timestamp": 1 << 40})
+    for i in range(150000, 0, -1):
+        yield event.replace(stamp, encode("TracePacket", {"timestamp": (1 << 40) + i}), 1)
+
+
+KINDS = {maker.__name__: maker for maker in (bomb, cut, backwards, clocks, fields, kinds, events)}
+
+
+def main(kind, path):
+    """The command line."""
+    with open(path, "wb") as file:
+        file.write(trace_of([encode("TracePacket", BASE), *KINDS[kind](),
+                             instant("last", 3000)]))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
