@@ -15,8 +15,8 @@
 #include <stdbool.h>
 
 /* Numbers of clocks that all have; those from 64 to 127 are of one sequence each. */
-enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_BOOTTIME = 6,
-       CLOCK_ID_PRIVATE = 64, CLOCK_ID_SHARED = 128 };
+enum { CLOCK_ID_REALTIME = 1, CLOCK_ID_MONOTONIC = 3, CLOCK_ID_MONOTONIC_RAW = 5,
+       CLOCK_ID_BOOTTIME = 6, CLOCK_ID_PRIVATE = 64, CLOCK_ID_SHARED = 128 };
 
 /**
  * struct clock_id - a clock

@@ -168,7 +168,11 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 		c->unknown++;
 		is_event = false;
 	}
-	return is_event ? convert_track_event(c, p) : put_packet(c, p);
+	if (is_event)
+		return convert_track_event(c, p);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
+		ret = convert_ftrace(c, p->ftrace_events);
+	return ret ? ret : put_packet(c, p);
 }
 
 static int take(void *arg, const struct packet *packet)
@@ -250,6 +254,7 @@ static void init_tables(struct conversion *c)
 	clocks_init(&c->clocks);
 	tracks_init(&c->tracks);
 	sequences_init(&c->sequences);
+	ftrace_init(&c->ftrace);
 }
 
 static void free_tables(struct conversion *c)
@@ -257,6 +262,7 @@ static void free_tables(struct conversion *c)
 	clocks_free(&c->clocks);
 	tracks_free(&c->tracks);
 	sequences_free(&c->sequences);
+	ftrace_free(&c->ftrace);
 	rows_free(&c->slices);
 	spool_free(&c->spool);
 	free(c->desc.buf);

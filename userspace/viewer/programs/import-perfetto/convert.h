@@ -3,8 +3,9 @@
  * convert.h - packets of Perfetto become events of a tracefile
  *
  * Slices become pairs of events whose names end with _begin and _end, and so spans; instants and
- * counters events. Packets that are something else become an event with the name of what they are.
- * Each event has its packet behind it, perfetto_packet.h.
+ * counters events. What the kernel's own tracer has recorded becomes events of the kernel. Packets
+ * that are something else become an event with the name of what they are. Each event has its packet
+ * behind it, perfetto_packet.h.
  */
 #ifndef IMPORT_PERFETTO_CONVERT_H
 #define IMPORT_PERFETTO_CONVERT_H
@@ -12,6 +13,7 @@
 #include "foreign.h"
 
 #include "clocks.h"
+#include "ftrace.h"
 #include "packets.h"
 #include "sequence.h"
 #include "spool.h"
@@ -45,6 +47,7 @@ struct slice {
  * @tracks:	by number
  * @sequences:	by writer
  * @slices:	names of what was begun
+ * @ftrace:	of the kernel's own tracer
  * @spool:	events, until they are in order
  * @packet:	at hand
  * @has_packet:	some event has it already
@@ -77,6 +80,7 @@ struct conversion {
 	struct tracks tracks;
 	struct sequences sequences;
 	struct rows slices;
+	struct ftrace ftrace;
 	struct spool spool;
 	const struct packet *packet;
 	bool has_packet;
@@ -107,12 +111,18 @@ int convert_learn(struct conversion *c);
 /* Time of a packet, from its own clock. */
 void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p);
 
+/* ftrace.c: events of a CPU. Return: 0, -errno. */
+int convert_ftrace(struct conversion *c, const Perfetto__Protos__FtraceEventBundle *b);
+
 /* event.c: an event of a track. Return: 0, -errno. */
 int convert_track_event(struct conversion *c, const Perfetto__Protos__TracePacket *p);
 
 /* field.c: puts the description and payload of an event together. */
 void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix);
 void event_number(struct conversion *c, const char *type, const char *name, __u64 value);
+/* An array of @count numbers, of which @nr are at @values; the rest is 0 */
+void event_numbers(struct conversion *c, const char *name, size_t count, size_t nr,
+		   const __u64 *values);
 void event_double(struct conversion *c, const char *name, double value);
 void event_text(struct conversion *c, const char *name, const char *text);
 void event_annotation(struct conversion *c, const Perfetto__Protos__DebugAnnotation *a);

@@ -37,6 +37,19 @@ void event_number(struct conversion *c, const char *type, const char *name, __u6
 	ktrace_out_bytes(&c->payload, (const char *)&value, size);
 }
 
+void event_numbers(struct conversion *c, const char *name, size_t count, size_t nr,
+		   const __u64 *values)
+{
+	static const __u64 zero;
+	char type[32];
+
+	snprintf(type, sizeof(type), "x64[%zu]", count);
+	describe(c, type, name);
+	for (size_t i = 0; i < count; i++)
+		ktrace_out_bytes(&c->payload, (const char *)(i < nr ? &values[i] : &zero),
+				 sizeof(zero));
+}
+
 void event_double(struct conversion *c, const char *name, double value)
 {
 	describe(c, "f64", name);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 /* Numbers of a packet's fields */
-enum { PACKET_CLOCK_SNAPSHOT = 6, PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45,
-       PACKET_TRACK_DESCRIPTOR = 60 };
+enum { PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
+       PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60 };
 
 /* Clocks of one snapshot; others of it are not looked at. */
 #define READINGS_MAX 32u
@@ -123,6 +123,10 @@ static int learn(void *arg, const struct packet *p)
 			ret = learn_track(c, &f);
 		else if (f.number == PACKET_SYSTEM_INFO)
 			ret = learn_machine(c, &f);
+		else if (f.number == PACKET_PROCESS_TREE)
+			ret = ftrace_learn_tree(c, &f);
+		else if (f.number == PACKET_FTRACE_EVENTS)
+			ftrace_learn(c, &f);
 	}
 	return ret;
 }
