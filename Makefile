@@ -293,7 +293,7 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 
 # By the functions that a keeper of streams has.
 $(BUILD)/progs/mklog: $(addprefix $(BUILD)/obj/userspace/lib/posix/,attr.o eventset.o log.o log_clock.o \
-	log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
+	log_end.o log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
 
 $(posix_examples): INCLUDE += -Iuserspace/lib/posix
 $(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o $(BUILD)/lib/libktrace-posix.so

@@ -4,7 +4,11 @@
 
 #include <errno.h>
 
+#include "../../userspace/lib/posix/eventset.h"
 #include "../../userspace/lib/posix/log_meta.h"
+
+/* An event type that nobody has told the log of */
+#define NAMELESS ((trace_event_id_t)35)
 
 static void test_names(void)
 {
@@ -49,7 +53,7 @@ static void test_round_trip(int policy)
 	CHECK_EQ(make_add(log, MAKE_ODD, 2001, NULL, 0), 0);
 	CHECK_EQ(ktrace_posix_log_flush(log), 0);
 	CHECK_EQ(make_add(log, POSIX_TRACE_UNNAMED_USEREVENT, 2002, "", 1), 0);
-	CHECK_EQ(make_add(log, 35, 2003, NULL, 0), EINVAL);
+	CHECK_EQ(make_add(log, NAMELESS, 2003, "de", 2), 0);
 	CHECK_EQ(make_end(log, 3000), 0);
 
 	r = read_log(fd);
@@ -65,6 +69,8 @@ static void test_round_trip(int policy)
 		CHECK_EQ(g.info.posix_truncation_status, POSIX_TRACE_NOT_TRUNCATED);
 		CHECK(next(r, &g) && g.info.posix_event_id == MAKE_ODD && !g.len);
 		CHECK(next(r, &g) && g.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT);
+		CHECK(next(r, &g) && g.info.posix_event_id == POSIX_TRACE_UNNAMED_USEREVENT);
+		CHECK(g.len == 2 && !memcmp(g.data, "de", 2));
 		CHECK(!next(r, &g));
 		CHECK(!next(r, &g));
 		CHECK_EQ(ktrace_posix_recorded_rewind(r), 0);
@@ -79,13 +85,31 @@ static void test_round_trip(int policy)
 	CHECK_EQ(status.posix_stream_lost[0], 3);
 	CHECK_STR(ktrace_posix_recorded_name(r, MAKE_ODD), "odd name: \xff/+");
 	CHECK_STR(ktrace_posix_recorded_name(r, POSIX_TRACE_STOP), "posix_trace_stop");
-	CHECK(!ktrace_posix_recorded_name(r, 35) && !ktrace_posix_recorded_name(r, 0));
+	CHECK(!ktrace_posix_recorded_name(r, NAMELESS) && !ktrace_posix_recorded_name(r, 0));
 	while ((id = ktrace_posix_recorded_next_id(r, id)))
 		types++;
 	CHECK_EQ(types, 9 + 2);
 	CHECK_EQ(ktrace_posix_recorded_next_id(r, ~0u), 0);
 	ktrace_posix_recorded_close(r);
 	CHECK(fcntl(fd, F_GETFD) >= 0);
+	close(fd);
+}
+
+/* What no program can have recorded is counted, and nothing else happens. */
+static void test_forged(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 8192, 10);
+	int fd = new_file();
+	struct posix_log *log = make_log(fd, &a);
+	static char data[POSIX_DATA_MAX];
+
+	CHECK_EQ(make_add(log, MAKE_WORK, 2000, data, sizeof(data)), 0);
+	CHECK_EQ(make_add(log, 0, 2001, NULL, 0), 0);
+	CHECK_EQ(make_add(log, POSIX_IDS, 2002, NULL, 0), 0);
+	CHECK_EQ(make_add(log, MAKE_WORK, 2003, NULL, 0), 0);
+	CHECK_EQ(status_of(log).unwritten, 3);
+	CHECK(status_of(log).is_overrun && !status_of(log).error);
+	CHECK_EQ(make_end(log, 3000), 0);
 	close(fd);
 }
 
@@ -352,6 +376,7 @@ int main(void)
 	test_names();
 	for (int i = 0; i < 3; i++)
 		test_round_trip(policies[i]);
+	test_forged();
 	test_truncation();
 	test_loop();
 	test_loop_for_long();

@@ -134,6 +134,115 @@ static void test_size_limit(void)
 	close(fd);
 }
 
+/* Limits files to what this one has, and @more. Return: the limit before that. */
+static struct rlimit limit_to(int fd, __u64 more)
+{
+	struct rlimit old, limit;
+
+	CHECK_EQ(getrlimit(RLIMIT_FSIZE, &old), 0);
+	limit = (struct rlimit){ size_of(fd) + more, old.rlim_max };
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	return old;
+}
+
+static void add_names(struct posix_log *log, trace_event_id_t nr)
+{
+	char name[64];
+
+	for (trace_event_id_t id = 35; id < 35 + nr; id++) {
+		snprintf(name, sizeof(name), "name of type %u, which came late", id);
+		CHECK_EQ(ktrace_posix_log_name(log, id, name), 0);
+	}
+}
+
+/*
+ * PTRC-49: there is no room for the end of the log: names stay, and events that follow each other,
+ * which are the newest unless the last slot has those.
+ */
+static void test_no_room_for_the_end(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 32768, 4);
+	struct posix_trace_status_info status;
+	int newest = 0;
+
+	for (__u32 total = 800; total < 1800; total += 100) {
+		int fd = new_file();
+		struct posix_log *log = make_log(fd, &a);
+		struct posix_recorded *r;
+		__u32 first = 0, nr = 0;
+		struct rlimit old;
+
+		for (__u32 n = 0; n < total; n++) {
+			if (n == total - 10)
+				add_names(log, 200);
+			CHECK_EQ(make_work(log, n), 0);
+		}
+		CHECK_EQ(ktrace_posix_log_flush(log), 0);
+		old = limit_to(fd, 0);
+		CHECK_EQ(make_end(log, 100000), 0);
+		CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+		r = read_log(fd);
+		for (trace_event_id_t id = 33; id < 235; id++)
+			CHECK(ktrace_posix_recorded_name(r, id));
+		read_numbers(r, &first, &nr);
+		ktrace_posix_recorded_status(r, &status);
+		CHECK(nr > 50);
+		CHECK_EQ(nr + status.posix_stream_lost[KTRACE_LOST_OVERWRITTEN] +
+			 status.posix_stream_lost[KTRACE_LOST_UNWRITTEN], total);
+		newest += first + nr == total;
+		ktrace_posix_recorded_close(r);
+		close(fd);
+	}
+	CHECK(newest >= 8);
+}
+
+/* No more than this log has: what the file had before stays, and can be read. */
+static void test_no_room_to_extend(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_APPEND, 8192, 4);
+	int fd = new_file();
+	struct posix_log *log = make_log(fd, &a);
+	struct posix_recorded *r;
+	__u32 first = 0, nr = 0;
+	struct rlimit old;
+	int ret;
+
+	for (__u32 n = 0; n < 1000; n++)
+		CHECK_EQ(make_work(log, n), 0);
+	CHECK_EQ(make_end(log, 100000), 0);
+	old = limit_to(fd, 100);
+	ret = make_open(fd, &a, &log);
+	CHECK_EQ(ret, EFBIG);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	r = read_log(fd);
+	read_numbers(r, &first, &nr);
+	CHECK_EQ(nr, 1000);
+	ktrace_posix_recorded_close(r);
+	close(fd);
+}
+
+/* PTRC-26: names are said again in a log that is cleared, whether it gets its room or not. */
+static void test_no_room_after_clear(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 65536, 4);
+	int fd = new_file();
+	struct posix_log *log = make_log(fd, &a);
+	struct posix_recorded *r;
+	struct rlimit old;
+
+	CHECK_EQ(make_work(log, 1), 0);
+	CHECK_EQ(ktrace_posix_log_flush(log), 0);
+	old = limit_to(fd, 1000);
+	CHECK_EQ(ktrace_posix_log_clear(log), EFBIG);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK_EQ(make_work(log, 2), 0);
+	CHECK_EQ(make_end(log, 100000), 0);
+	r = read_log(fd);
+	CHECK_STR(ktrace_posix_recorded_name(r, MAKE_WORK), "work");
+	ktrace_posix_recorded_close(r);
+	close(fd);
+}
+
 static void test_full_device(void)
 {
 	struct posix_attr a = make_attr(POSIX_TRACE_APPEND, 8192, 4);
@@ -167,6 +276,9 @@ int main(void)
 	test_descriptors();
 	test_pipe();
 	test_size_limit();
+	test_no_room_for_the_end();
+	test_no_room_to_extend();
+	test_no_room_after_clear();
 	test_full_device();
 	test_two_writers();
 	unlink(path);

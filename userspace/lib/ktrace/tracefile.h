@@ -138,23 +138,32 @@ int ktrace_tracefile_replace_meta(struct ktrace_tracefile *tf, __u64 offset, con
  * ktrace_tracefile_cut - give the last sections up
  * @tf:		the writer, of a regular file
  * @offset:	where one of them begins; from there on they are gone
+ * @records:	what their BLOCK sections had is added
  *
  * Return: 0, -EINVAL there begins none, or -errno of ftruncate(2).
  */
-int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset);
+int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset, __u64 *records);
 
 /**
- * ktrace_tracefile_make_room - see to it that the file can be closed
+ * ktrace_tracefile_reserve - take room on the disk for what is to come
  * @tf:		the writer
- * @extra:	bytes of META that will be written before that
- * @records:	of BLOCK sections that were given up
+ * @size:	bytes; room for index and end mark is taken as well
  *
- * Where the disk is full, or the process may not write as much, the last sections are given up
- * one by one until there is room for @extra, index and end mark.
- *
- * Return: 0, or why there is no room for a section less: -ENOSPC, -EDQUOT, -EFBIG.
+ * Return: 0, also if nobody can tell; -ENOSPC, -EDQUOT, -EFBIG.
  */
-int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, size_t extra, __u64 *records);
+int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size);
+
+/**
+ * ktrace_tracefile_make_room - the same, and the last sections are given up until there is room
+ * @tf:		the writer
+ * @size:	bytes
+ * @from:	sections that begin before this offset stay
+ * @records:	as ktrace_tracefile_cut()
+ *
+ * Return: as ktrace_tracefile_reserve(), which says why there is no room for a section less.
+ */
+int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, __u64 size, __u64 from,
+			       __u64 *records);
 
 /** ktrace_tracefile_uuid - the random name that the trace has */
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16]);

@@ -291,37 +291,46 @@ static int make_room(struct posix_log *log, const struct ktrace_record *rec)
 	return ret ? ret : make_room(log, rec);
 }
 
-/* The id that the type has in the file; 0 = there is none. */
-static __u16 file_id(const struct posix_log *log, __u32 id)
+/* The id that the type has in the file; one without a name is told as unnamed. */
+static __u16 file_id(const struct posix_log *log, trace_event_id_t event)
 {
-	__u32 event = id - POSIX_ID_BASE;
+	if (event <= POSIX_TRACE_UNNAMED_USEREVENT)
+		return (__u16)(POSIX_ID_BASE + event);
+	return ktrace_posix_log_has_name(log, event) ? log->ids[event] :
+	       POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT;
+}
 
-	if (event - 1 < POSIX_TRACE_UNNAMED_USEREVENT)
-		return (__u16)id;
-	return event < POSIX_IDS ? log->ids[event] : 0;
+/* Can posix_trace_event() have made it? Whoever is traced can write to the rings. */
+static bool is_event(const struct posix_log *log, const struct ktrace_record *r,
+		     const struct ktrace_posix_event *e)
+{
+	return r->id > POSIX_ID_BASE && r->id < POSIX_ID_BASE + POSIX_IDS &&
+	       e->size == r->len - sizeof(*e) &&
+	       posix_event_size(e->size) + posix_event_size(4) <=
+	       log->block_size - sizeof(struct ktrace_block);
+}
+
+static bool is_over(const struct posix_log *log)
+{
+	return log->attr.log_policy == POSIX_TRACE_UNTIL_FULL && log->state.is_full;
 }
 
 int ktrace_posix_log_add(struct posix_log *log, const struct ktrace_record *rec,
 			 const void *payload)
 {
 	struct ktrace_record r = *rec;
-	struct ktrace_posix_event e;
-	int ret;
+	struct ktrace_posix_event e = { 0 };
+	int ret = 0;
 
-	r.id = file_id(log, rec->id);
-	if (!r.id || r.len < sizeof(e) || posix_event_size(r.len - sizeof(e)) +
-	    posix_event_size(4) > log->block_size - sizeof(struct ktrace_block))
-		return EINVAL;
-	memcpy(&e, payload, sizeof(e));
-	if (e.size != r.len - sizeof(e))
-		return EINVAL;
-	ret = log->attr.log_policy == POSIX_TRACE_UNTIL_FULL && log->state.is_full ? 0 :
-	      make_room(log, &r);
+	memcpy(&e, payload, r.len < sizeof(e) ? r.len : sizeof(e));
+	if (is_event(log, &r, &e) && !is_over(log))
+		ret = make_room(log, &r);
 	if (ret != 1) {
 		log->state.unwritten++;
 		log->state.is_overrun = true;
-		return ret ? ktrace_posix_log_note(log, ret) : 0;
+		return ktrace_posix_log_note(log, ret);
 	}
+	r.id = file_id(log, r.id - POSIX_ID_BASE);
 	ktrace_posix_log_meet(log, e.pid, r.tid_flags & KTRACE_TID_MASK, r.ts + log->shift_raw);
 	put_record(log, &r, payload);
 	return 0;
@@ -332,17 +341,13 @@ int ktrace_posix_log_flush(struct posix_log *log)
 	return ktrace_posix_log_note(log, write_block(log));
 }
 
-/* Takes the room that a log of bounded size may need, index and all. */
+/* Takes the room that a log of bounded size may need, and any log to be closed. */
 static int take_room(struct posix_log *log)
 {
-	__u64 at = ktrace_tracefile_size(log->tf);
-	__u64 size = log->slot_nr * (SLOT_SIZE(log) + sizeof(struct ktrace_index)) + 4096;
+	__u64 slot = SLOT_SIZE(log) + sizeof(struct ktrace_index);
 
-	if (!log->is_bounded ||
-	    !fallocate(log->fd, FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)size))
-		return 0;
-	/* Other file systems tell when it is too late. */
-	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? -errno : 0;
+	return ktrace_tracefile_reserve(log->tf, log->slots ? LOG_END_SIZE + log->slot_nr * slot
+							    : LOG_END_SIZE);
 }
 
 /* The META that a log begins with, and its stream. */
@@ -367,15 +372,28 @@ static bool has_content(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size;
 }
 
+/* Goes on with the log that the file has. If it cannot the file stays as it was. */
+static int begin_again(struct posix_log *log)
+{
+	__u64 end, none = 0;
+	int ret = ktrace_posix_log_extend(log);
+
+	if (ret)
+		return ret;
+	end = ktrace_tracefile_size(log->tf);
+	ret = put_begin(log);
+	if (ret && ktrace_tracefile_size(log->tf) > end)
+		ktrace_tracefile_cut(log->tf, end, &none);
+	return -ret;
+}
+
 /* Return: 0 or errno. */
 static int begin(struct posix_log *log)
 {
 	int ret;
 
-	if (log->attr.log_policy == POSIX_TRACE_APPEND && has_content(log->fd)) {
-		ret = ktrace_posix_log_extend(log);
-		return ret ? ret : -put_begin(log);
-	}
+	if (log->attr.log_policy == POSIX_TRACE_APPEND && has_content(log->fd))
+		return begin_again(log);
 	ret = ktrace_tracefile_create_fd(log->fd, &log->tf);
 	if (ret)
 		return ret == -EBUSY ? EINVAL : -ret;
@@ -444,12 +462,13 @@ int ktrace_posix_log_open(int fd, const struct posix_attr *attr,
 
 int ktrace_posix_log_clear(struct posix_log *log)
 {
+	__u64 cleared = 0;
 	int ret;
 
 	if (!log->is_bounded)
 		return 0;
 	ret = ktrace_tracefile_size(log->tf) > log->content_at ?
-	      ktrace_tracefile_cut(log->tf, log->content_at) : 0;
+	      ktrace_tracefile_cut(log->tf, log->content_at, &cleared) : 0;
 	if (ret)
 		return ktrace_posix_log_note(log, ret);
 	log->slot = 0;
@@ -459,8 +478,8 @@ int ktrace_posix_log_clear(struct posix_log *log)
 	log->records = 0;
 	log->is_dirty = false;
 	log->state = (struct posix_log_status){ 0 };
-	ret = take_room(log);
-	return ret ? ktrace_posix_log_note(log, ret) : ktrace_posix_log_say_names(log);
+	ret = ktrace_posix_log_say_names(log);
+	return ktrace_posix_log_note(log, ret ? ret : take_room(log));
 }
 
 void ktrace_posix_log_status(struct posix_log *log, struct posix_log_status *out, bool resets)
@@ -470,43 +489,6 @@ void ktrace_posix_log_status(struct posix_log *log, struct posix_log_status *out
 		return;
 	log->state.is_overrun = false;
 	log->state.error = 0;
-}
-
-/* How many were lost, by whom; once, at the end (PTRC-48). */
-static int put_lost(struct posix_log *log, const struct posix_trace_status_info *status)
-{
-	struct ktrace_lost sum;
-	__u64 newly = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
-		sum.count[i] = status->posix_stream_lost[i];
-		newly += sum.count[i];
-	}
-	return newly ? ktrace_tracefile_lost(log->tf, log->stream, log->pos + log->used,
-					     log->newest, &sum, newly) : 0;
-}
-
-/* @known: what the log had given up when @status was asked for */
-static int put_end(struct posix_log *log, const struct posix_log_status *known,
-		   const struct posix_trace_status_info *status)
-{
-	struct posix_trace_status_info s = *status;
-	struct posix_log_end end = { .clock = log->clock };
-	__u64 dropped;
-	int ret;
-
-	ret = ktrace_tracefile_make_room(log->tf, log->text.len + 2048, &dropped);
-	log->state.unwritten += dropped;
-	log->state.is_overrun |= dropped;
-	if (ret)
-		return ret;
-	end.log = log->state;
-	end.log.is_overrun |= status->posix_log_overrun_status == POSIX_TRACE_OVERRUN;
-	s.posix_stream_lost[KTRACE_LOST_OVERWRITTEN] += log->state.overwritten - known->overwritten;
-	s.posix_stream_lost[KTRACE_LOST_UNWRITTEN] += log->state.unwritten - known->unwritten;
-	ktrace_posix_meta_end(&log->text, &s, &end);
-	ret = ktrace_posix_log_put_text(log);
-	return ret ? ret : put_lost(log, &s);
 }
 
 /* It could not be written, or a part of it. */
@@ -534,7 +516,7 @@ int ktrace_posix_log_close(struct posix_log *log, const struct posix_trace_statu
 	ktrace_posix_log_note(log, first);
 	ktrace_posix_log_clock(log, now);
 	ktrace_posix_log_put_readings(log);
-	ret = put_end(log, &known, status);
+	ret = ktrace_posix_log_put_end(log, &known, status);
 	first = first ? first : ret;
 	ret = ktrace_tracefile_close(log->tf);
 	first = first ? first : ret;

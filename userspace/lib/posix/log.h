@@ -79,6 +79,9 @@ int ktrace_posix_log_open(int fd, const struct posix_attr *attr,
 /* ktrace_posix_log_name - an event type of programs, before the first event of it */
 int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t id, const char *name);
 
+/* ktrace_posix_log_has_name - whether it has been told of that type */
+bool ktrace_posix_log_has_name(const struct posix_log *log, trace_event_id_t id);
+
 /* ktrace_posix_log_clock - a later reading of the clocks: once a second is enough */
 int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r);
 
@@ -87,8 +90,9 @@ int ktrace_posix_log_clock(struct posix_log *log, const struct ktrace_reading *r
  * @rec:	as in the ring
  * @payload:	@rec->len bytes: struct ktrace_posix_event, data
  *
- * Return: 0, also if the log is full; EINVAL a record that cannot be; errno of write(2): then
- * the event was left out.
+ * What it does not take is counted: when it is full, a record that cannot be, or an error.
+ *
+ * Return: 0, or errno of write(2).
  */
 int ktrace_posix_log_add(struct posix_log *log, const struct ktrace_record *rec,
 			 const void *payload);

@@ -57,6 +57,11 @@ static __u32 free_id(const struct posix_log *log, trace_event_id_t event)
 	return 0;
 }
 
+bool ktrace_posix_log_has_name(const struct posix_log *log, trace_event_id_t event)
+{
+	return event < POSIX_IDS && log->ids[event];
+}
+
 int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const char *name)
 {
 	const struct log_name *known = find_name(log, name);
@@ -66,7 +71,7 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 	if (event <= POSIX_TRACE_UNNAMED_USEREVENT || event >= POSIX_IDS ||
 	    strlen(name) > TRACE_EVENT_NAME_MAX)
 		return EINVAL;
-	if (log->ids[event])
+	if (ktrace_posix_log_has_name(log, event))
 		return 0;
 	id = known ? known->id : free_id(log, event);
 	if (known || !id) {
@@ -82,14 +87,14 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 	return 0;
 }
 
-/* Says all names again: the file has lost them. Return: 0, ENOMEM. */
+/* Says all names again: the file has lost them. Return: 0, -ENOMEM. */
 int ktrace_posix_log_say_names(struct posix_log *log)
 {
 	for (size_t i = 0; i < log->name_nr; i++)
 		ktrace_posix_meta_event(&log->text, log->names[i].id, log->names[i].name);
 	log->seen_nr = 0;
 	memset(log->seen, 0, sizeof(log->seen));
-	return -log->text.error;
+	return log->text.error;
 }
 
 /* Is it new? A table without deletion; when it is nearly full, none is. */

@@ -12,6 +12,9 @@
 /* Readings of the clocks that a log of bounded size keeps. */
 #define LOG_READINGS 128u
 
+/* META that a log ends with, what was lost, and a few names that were not known at first */
+#define LOG_END_SIZE 4096u
+
 /**
  * struct log_name - an event type of the file
  * @id:		as in its records
@@ -132,6 +135,10 @@ int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name
 void ktrace_posix_log_meet(struct posix_log *log, __u32 pid, __u32 tid, __u64 ts);
 int ktrace_posix_log_say_names(struct posix_log *log);
 void ktrace_posix_log_free_names(struct posix_log *log);
+
+/* log_end.c */
+int ktrace_posix_log_put_end(struct posix_log *log, const struct posix_log_status *known,
+			     const struct posix_trace_status_info *status);
 
 /* log_extend.c */
 int ktrace_posix_log_extend(struct posix_log *log);

@@ -172,7 +172,7 @@ int ktrace_tracefile_replace_meta(struct ktrace_tracefile *tf, __u64 offset, con
 	return size > KTRACE_META_SIZE_MAX ? -EINVAL : replace(tf, offset, &s, text);
 }
 
-int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset)
+int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset, __u64 *records)
 {
 	const struct ktrace_index *e = tf->has_index && !tf->is_pipe ? find(tf, offset) : NULL;
 
@@ -180,40 +180,40 @@ int ktrace_tracefile_cut(struct ktrace_tracefile *tf, __u64 offset)
 		return -EINVAL;
 	if (ftruncate(tf->fd, (off_t)offset))
 		return -errno;
+	for (const struct ktrace_index *i = e; i < tf->index + tf->index_nr; i++)
+		*records += i->type == KTRACE_SECTION_BLOCK ? i->records : 0;
 	tf->index_nr = (size_t)(e - tf->index);
 	tf->size = offset;
 	return 0;
 }
 
-/* Can @size bytes be written behind what there is? A file system that cannot tell says yes. */
-static int has_room(const struct ktrace_tracefile *tf, __u64 size)
+int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size)
 {
 	struct rlimit limit;
 
+	if (tf->is_pipe)
+		return 0;
+	/* Index and end mark, and the header of one META section. */
+	size += tf->index_nr * sizeof(*tf->index) + 3 * sizeof(struct ktrace_section);
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
 	    tf->size + size > limit.rlim_cur)
 		return -EFBIG;
 	if (!fallocate(tf->fd, FALLOC_FL_KEEP_SIZE, (off_t)tf->size, (off_t)size))
 		return 0;
+	/* Other file systems tell when it is too late. */
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? -errno : 0;
 }
 
-int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, size_t extra, __u64 *records)
+int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, __u64 size, __u64 from,
+			       __u64 *records)
 {
-	const struct ktrace_index *last;
-	int ret = 0;
+	int ret;
 
-	*records = 0;
-	while (!tf->is_pipe) {
-		/* Index, end mark, and the header of one META section. */
-		ret = has_room(tf, extra + tf->index_nr * sizeof(*tf->index) +
-			       3 * sizeof(struct ktrace_section));
-		if (!ret || !tf->index_nr || !tf->has_index)
-			return ret;
-		last = &tf->index[tf->index_nr - 1];
-		*records += last->type == KTRACE_SECTION_BLOCK ? last->records : 0;
-		if (ktrace_tracefile_cut(tf, last->offset))
-			return ret;
+	while ((ret = ktrace_tracefile_reserve(tf, size)) && tf->has_index && tf->index_nr) {
+		const __u64 last = tf->index[tf->index_nr - 1].offset;
+
+		if (last < from || ktrace_tracefile_cut(tf, last, records))
+			break;
 	}
 	return ret;
 }
