@@ -27,6 +27,7 @@ static void makes_room(void)
 	trace_id_t trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
 	trace_event_id_t id = event("flushed");
 	uint64_t first, n;
+	const char *marks;
 	struct seen e;
 
 	need(posix_trace_start(trid));
@@ -45,6 +46,11 @@ static void makes_room(void)
 		n += posix_trace_eventid_equal(trid, e.info.posix_event_id, id) &&
 		     number_of(&e) >= first;
 	same(DESCRIPTION, n, 10, "it records again");
+	need(posix_trace_rewind(trid));
+	marks = strstr(story(trid, RECORDED), "FLUSH_");
+	check("XSH 2.11.2", marks && !strncmp(marks, "FLUSH_START ", 12) &&
+	      strstr(marks, "FLUSH_STOP"),
+	      "FLUSH_START and FLUSH_STOP mark the flush of a full stream");
 	need(posix_trace_close(trid));
 	close(fd);
 }
@@ -82,6 +88,7 @@ static void marked(void)
 	trace_id_t trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
 	char want[64] = "START a FLUSH_START FLUSH_STOP b STOP";
 	const char *got;
+	struct seen e;
 
 	need(posix_trace_start(trid));
 	tell(event("a"), 1);
@@ -94,6 +101,12 @@ static void marked(void)
 	got = story(trid, RECORDED);
 	check("XSH 2.11.2", strncmp(got, want, strlen("START a FLUSH_START")) == 0 &&
 	      strstr(got, "FLUSH_STOP"), "FLUSH_START and FLUSH_STOP mark it: %s", got);
+	need(posix_trace_rewind(trid));
+	while (log_next(trid, &e) && e.info.posix_event_id != POSIX_TRACE_FLUSH_START)
+		;
+	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)marked &&
+	      (char *)e.info.posix_prog_address < (char *)marked + 4096,
+	      "FLUSH_START has the address of the call");
 	need(posix_trace_close(trid));
 	close(fd);
 }

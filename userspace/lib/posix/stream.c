@@ -307,10 +307,14 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 	return 0;
 }
 
+bool ktrace_posix_stream_is_recording(const struct posix_stream *s)
+{
+	return is_running(s) || is_full(s);
+}
+
 void ktrace_posix_stream_mark(struct posix_stream *s, trace_event_id_t id, const void *address)
 {
-	if (is_running(s))
-		ktrace_posix_queue_push(s, id, address, NULL, 0);
+	ktrace_posix_queue_push(s, id, address, NULL, 0);
 }
 
 /* Whether a ring has no block left that is neither unread nor being written. */

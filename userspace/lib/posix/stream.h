@@ -65,6 +65,9 @@ void ktrace_posix_stream_get_filter(const struct posix_stream *s, trace_event_se
 int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set_t *set, int how,
 				   const void *address);
 
+/** ktrace_posix_stream_is_recording - it runs, or restarts when what it is full of has been read */
+bool ktrace_posix_stream_is_recording(const struct posix_stream *s);
+
 /** ktrace_posix_stream_mark - record an event of the system without data: FLUSH_START, _STOP */
 void ktrace_posix_stream_mark(struct posix_stream *s, trace_event_id_t id, const void *address);
 

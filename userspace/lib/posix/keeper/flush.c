@@ -8,6 +8,7 @@
 #include "keeper.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 #include <time.h>
 #include "../names.h"
@@ -44,11 +45,8 @@ static int prepare_log(struct keeper *k, trace_event_id_t id)
 		error = ktrace_posix_log_clock(k->log, &r);
 		k->clock_s = now_s();
 	}
-	if (id <= POSIX_ID_USER || k->named[id / 64] >> id % 64 & 1)
+	if (ktrace_posix_log_has_name(k->log, id) || !ktrace_posix_name_get(b, id, name))
 		return error;
-	if (!ktrace_posix_name_get(b, id, name))
-		return error;
-	k->named[id / 64] |= 1ull << id % 64;
 	return ktrace_posix_log_name(k->log, id, name);
 }
 
@@ -88,25 +86,34 @@ static void note_status(struct keeper *k)
 	pthread_mutex_unlock(&k->lock);
 }
 
-static void set_flushing(struct keeper *k, bool is_flushing, const void *address)
+/* Marks of a flush come in pairs, whatever becomes of the stream meanwhile. */
+static void begin(struct keeper *k, const void *address)
 {
 	pthread_mutex_lock(&k->lock);
-	k->is_flushing = is_flushing;
-	ktrace_posix_stream_mark(k->stream, is_flushing ? POSIX_TRACE_FLUSH_START
-							: POSIX_TRACE_FLUSH_STOP, address);
+	k->is_flushing = true;
+	k->is_marked = ktrace_posix_stream_is_recording(k->stream);
+	if (k->is_marked)
+		ktrace_posix_stream_mark(k->stream, POSIX_TRACE_FLUSH_START, address);
 	pthread_mutex_unlock(&k->lock);
 }
 
-/* Not for ever: who records as fast as we write is left for the next time. */
-void keeper_flush(struct keeper *k, const void *address)
+static void end(struct keeper *k, const void *address)
 {
-	size_t most = ktrace_posix_stream_attr(k->stream)->stream_size;
+	pthread_mutex_lock(&k->lock);
+	k->is_flushing = false;
+	if (k->is_marked)
+		ktrace_posix_stream_mark(k->stream, POSIX_TRACE_FLUSH_STOP, address);
+	pthread_mutex_unlock(&k->lock);
+}
 
+/* Moves what is there, at most so many events, into the log. Called with log_lock. */
+static void flush(struct keeper *k, const void *address, size_t most)
+{
 	k->flush_error = 0;
-	set_flushing(k, true, address);
-	while (move_one(k) && (most-- || k->is_ending))
+	begin(k, address);
+	while (most-- && move_one(k))
 		;
-	set_flushing(k, false, address);
+	end(k, address);
 	note_error(k, ktrace_posix_log_flush(k->log));
 	note_status(k);
 }
@@ -122,13 +129,16 @@ static void nap(struct keeper *k, long ms)
 	pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
 }
 
+/* Not for ever: who records as fast as we write is left for the next time. */
 static void flush_unlocked(struct keeper *k)
 {
+	const size_t most = ktrace_posix_stream_attr(k->stream)->stream_size;
+	const void *address = k->wanted != k->done ? k->address : NULL;
 	const __u64 wanted = k->wanted;
 
 	pthread_mutex_unlock(&k->lock);
 	pthread_mutex_lock(&k->log_lock);
-	keeper_flush(k, NULL);
+	flush(k, address, most);
 	pthread_mutex_unlock(&k->log_lock);
 	pthread_mutex_lock(&k->lock);
 	k->done = wanted;
@@ -175,11 +185,12 @@ void keeper_stop_flusher(struct keeper *k)
 	pthread_join(k->flusher, NULL);
 }
 
-int keeper_ask_flush(struct keeper *k)
+int keeper_ask_flush(struct keeper *k, const void *address)
 {
 	const __u64 mine = ++k->wanted;
 	int error = 0;
 
+	k->address = address;
 	pthread_cond_broadcast(&k->changed);
 	for (int i = 0; i < ANSWER_MS / LOOK_MS && k->done < mine; i++)
 		nap(k, LOOK_MS);
@@ -236,7 +247,7 @@ int keeper_shutdown(struct keeper *k, const void *address)
 	ktrace_posix_stream_stop(k->stream, address);
 	pthread_mutex_unlock(&k->lock);
 	if (k->log) {
-		keeper_flush(k, address);
+		flush(k, address, SIZE_MAX);
 		error = k->flush_error;
 		keeper_status(k, &info);
 		ktrace_session_clock(ktrace_posix_stream_session(k->stream), &now);

@@ -22,14 +22,15 @@
  * @log:	NULL = none
  * @flusher:	thread; only if there is a log
  * @wanted:	flushes that were asked for
+ * @address:	who asked for the last of them
  * @done:	up to which that is done
  * @is_flushing: events are being moved
+ * @is_marked:	FLUSH_START says so, and FLUSH_STOP will say that it is over
  * @is_ending:	the flusher is to end
  * @error:	first errno since the status was asked for
  * @flush_error: of the last flush
  * @log_status:	as last seen
  * @is_overrun:	of the log, since the status was asked for
- * @named:	bit of each event type that the log has the name of
  * @clock_s:	when the log was last told of the clocks, CLOCK_MONOTONIC
  */
 struct keeper {
@@ -40,25 +41,26 @@ struct keeper {
 	struct posix_log *log;
 	pthread_t flusher;
 	__u64 wanted;
+	const void *address;
 	__u64 done;
 	bool is_flushing;
+	bool is_marked;
 	bool is_ending;
 	int error;
 	int flush_error;
 	struct posix_log_status log_status;
 	bool is_overrun;
-	__u64 named[POSIX_SET_WORDS];
 	__u64 clock_s;
 };
 
 int keeper_start_flusher(struct keeper *k);
 void keeper_stop_flusher(struct keeper *k);
 
-/* Moves all that is there into the log. Called with log_lock. */
-void keeper_flush(struct keeper *k, const void *address);
-
-/* Asks for a flush and waits a little. Return: 0, or the error if it has ended with one. */
-int keeper_ask_flush(struct keeper *k);
+/*
+ * Asks for a flush and waits a little; @address: who called posix_trace_flush().
+ * Return: 0, or the error if it has ended with one.
+ */
+int keeper_ask_flush(struct keeper *k, const void *address);
 
 /* As before, but for the log's clear. */
 void keeper_clear(struct keeper *k);

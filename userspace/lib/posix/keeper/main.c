@@ -188,7 +188,7 @@ static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data
 						  r->type);
 		return 0;
 	case RPC_FLUSH:
-		return keeper_ask_flush(k);
+		return keeper_ask_flush(k, address);
 	default:
 		return EINVAL;
 	}
