@@ -10,6 +10,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #define ROUNDS 200
@@ -140,6 +141,25 @@ static void test_place_that_is_being_taken(void)
 	CHECK(!ktrace_posix_board_close(b, 0, word));
 	ktrace_posix_board_release(b, 0);
 	CHECK(!has_streams(b));
+	munmap(b, sizeof(*b));
+}
+
+/* Who has no descriptor left to look at another process takes nothing from it. */
+static void test_no_descriptors(void)
+{
+	struct posix_board *b = new_board();
+	const struct posix_owner parent = owner_of(getppid());
+	struct rlimit old;
+
+	CHECK_EQ(ktrace_posix_board_stream(b, &parent), 0);
+	ktrace_posix_board_publish(b, 0);
+	CHECK(!getrlimit(RLIMIT_NOFILE, &old));
+	CHECK(!setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, old.rlim_max }));
+	sweep(b);
+	CHECK(has_streams(b));
+	CHECK(ktrace_posix_owner_lives(&parent));
+	CHECK(!has_ended(parent.pid));
+	CHECK(!setrlimit(RLIMIT_NOFILE, &old));
 	munmap(b, sizeof(*b));
 }
 
@@ -330,8 +350,9 @@ static void *until_told(void *arg)
 static void test_first_thread_ends(void)
 {
 	struct posix_owner o = { .pid = 0 };
+	static int fds[2];	/* not on the stack of the thread that ends */
 	pthread_t thread;
-	int fds[2], status;
+	int status;
 	char path[64], text[1024] = "";
 
 	CHECK(!pipe(fds));
@@ -366,6 +387,7 @@ int main(void)
 	test_streams_of_the_dead();
 	test_only_what_is_his_is_removed();
 	test_place_that_is_being_taken();
+	test_no_descriptors();
 	test_as_many_as_there_can_be();
 	test_places_of_the_dead();
 	test_both_take_a_place();

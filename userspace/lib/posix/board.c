@@ -201,8 +201,9 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* No descriptor left, or /proc hides it: that is not to be taken for its end. */
 	if (fd < 0)
-		return 0;
+		return kill(pid, 0) && errno == ESRCH ? 0 : POSIX_START_UNKNOWN;
 	if (!fstat(fd, &st))
 		n = read(fd, text, sizeof(text) - 1);
 	close(fd);
@@ -223,8 +224,9 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 bool ktrace_posix_owner_lives(const struct posix_owner *o)
 {
 	uid_t uid;
+	const __u64 start = o->pid > 0 ? ktrace_posix_start_time(o->pid, &uid) : 0;
 
-	return o->pid > 0 && ktrace_posix_start_time(o->pid, &uid) == o->start;
+	return start && (start == o->start || start == POSIX_START_UNKNOWN);
 }
 
 /* Whether a process has ended; it was there a moment ago, so its start time does not matter. */

@@ -196,16 +196,19 @@ int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid);
 /** ktrace_posix_board_remove - remove the board if nobody has a place in it any more */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid);
 
+#define POSIX_START_UNKNOWN (~0ull)
+
 /**
  * ktrace_posix_start_time - what tells a process from others that had its pid
  * @pid:	process id
  * @uid:	out: the user whose files in /proc it has
  *
- * Return: the time, 0 = there is no such process, or it has ended, with all its threads.
+ * Return: the time, 0 = there is no such process, or it has ended, with all its threads;
+ * POSIX_START_UNKNOWN = there is, but it cannot be looked at, for want of a descriptor for example.
  */
 __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid);
 
-/** ktrace_posix_owner_lives - whether a process has not ended */
+/** ktrace_posix_owner_lives - whether a process has not ended, as far as can be told */
 bool ktrace_posix_owner_lives(const struct posix_owner *o);
 
 /** ktrace_posix_board_find - the place of a process, NULL = it has none */

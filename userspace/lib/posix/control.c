@@ -74,17 +74,20 @@ void ktrace_posix_control_forget(struct posix_control *c)
 static int check_target(pid_t pid, uid_t *owner)
 {
 	char path[32];
+	__u64 start;
 	uid_t uid;
 	int fd;
 
 	if (pid == POSIX_TRACE_ALLPROC)
 		return 0;
-	if (pid < 0 || !ktrace_posix_start_time(pid, &uid))
-		return ESRCH;
+	start = pid > 0 ? ktrace_posix_start_time(pid, &uid) : 0;
+	if (!start || start == POSIX_START_UNKNOWN)
+		return start ? ENOMEM : ESRCH;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return errno == ENOENT || errno == ESRCH ? ESRCH : EPERM;
+		return errno == ENOENT || errno == ESRCH ? ESRCH :
+		       errno == EMFILE || errno == ENFILE ? ENOMEM : EPERM;
 	close(fd);
 	*owner = uid;
 	return uid == geteuid() || !geteuid() ? 0 : EPERM;

@@ -112,8 +112,8 @@ static int trace_process(struct posix_stream *s, pid_t pid)
 	uid_t uid;
 	const __u64 start = ktrace_posix_start_time(pid, &uid);
 
-	if (!start)
-		return ESRCH;
+	if (!start || start == POSIX_START_UNKNOWN)
+		return start ? ENOMEM : ESRCH;
 	return ktrace_posix_board_trace(s->board, pid, start, s->bit) ? 0 : EAGAIN;
 }
 
