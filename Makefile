@@ -77,7 +77,8 @@ progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
 	    $(BUILD)/progs/bad_library.so $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
 shark_progs := $(patsubst tests/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/shark/*.c))
-progs    += $(shark_progs) $(BUILD)/progs/html_turns
+posix_progs := $(patsubst tests/progs/posix/%.c,$(BUILD)/progs/posix_%,$(wildcard tests/progs/posix/*.c))
+progs    += $(shark_progs) $(posix_progs) $(BUILD)/progs/html_turns
 steps    := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/singlestep/step_*.c))
 units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
@@ -295,8 +296,10 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 $(BUILD)/progs/mklog: $(addprefix $(BUILD)/obj/userspace/lib/posix/,attr.o eventset.o log.o log_clock.o \
 	log_end.o log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
 
-$(posix_examples): INCLUDE += -Iuserspace/lib/posix
-$(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o $(BUILD)/lib/libktrace-posix.so
+$(posix_examples) $(posix_progs): INCLUDE += -Iuserspace/lib/posix
+$(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o
+$(posix_progs): $(BUILD)/progs/posix_%: $(BUILD)/obj/tests/progs/posix/%.o
+$(posix_examples) $(posix_progs): $(BUILD)/lib/libktrace-posix.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(LINK) -lktrace-posix -lktrace -lktraceset -o $@

@@ -87,6 +87,12 @@ unsteady()
 	} >&3
 }
 
+# let_others_in: other users reach the test's folder, which is in one of bats that is root's only
+let_others_in()
+{
+	chmod 755 . "$BATS_RUN_TMPDIR"
+}
+
 # is_child PID: whether it is one of this shell's
 is_child()
 {

@@ -244,6 +244,23 @@ over()
 }
 
 # bats test_tags=alike
+@test "a keeper is killed or stopped: its controller is told, or waits" {
+	"$PROGS/posix_keeper" killed
+	"$PROGS/posix_keeper" stopped
+}
+
+# bats test_tags=alike
+@test "a controller may open few files, or start no processes: it is told so" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	"$PROGS/posix_keeper" few_descriptors
+	let_others_in
+	mkdir others
+	chown "$OTHER" others
+	cd others
+	"${AS_OTHER[@]}" "$PROGS/posix_keeper" few_processes
+}
+
+# bats test_tags=alike
 @test "root watches another user's program" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in

@@ -19,12 +19,6 @@ start_full_service()
 	retry 0.02 has service.err 'serving producers'
 }
 
-# let_others_in: other users reach the test's folder, which is in one of bats that is root's only
-let_others_in()
-{
-	chmod 755 . "$BATS_RUN_TMPDIR"
-}
-
 # cases FILE CASE...: the cases of tests/service/cases_FILE.py; the service is alive afterwards
 cases()
 {

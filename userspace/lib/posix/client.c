@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -26,7 +27,6 @@
 
 #define KEEPER "libexec/ktrace/posix-keeper"
 #define STACK_SIZE 65536
-#define FD_BASE 64
 
 /**
  * struct posix_client - see client.h
@@ -73,21 +73,45 @@ static bool find_keeper(char *path)
 	return false;
 }
 
+/* It has files of its own to open, however few its controller may. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit))
+		return;
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* Descriptors where a keeper looks for them. Return: 0 or -1. */
+static int place_fds(const struct spawn *s)
+{
+	const int null = open("/dev/null", O_RDWR);
+	int fds[RPC_FD_NR - RPC_FD_SOCKET];
+
+	for (int i = 0; i < RPC_FD_NR - RPC_FD_SOCKET; i++) {
+		fds[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD, RPC_FD_NR);
+		if (fds[i] < 0)
+			return -1;
+	}
+	for (int i = 0; i < RPC_FD_NR; i++)
+		if (dup2(i < RPC_FD_SOCKET ? null : fds[i - RPC_FD_SOCKET], i) < 0)
+			return -1;
+	return 0;
+}
+
 /* In the keeper to be: its descriptors, and no others. */
 static int start_keeper(void *arg)
 {
 	struct spawn *s = arg;
 	char *const argv[] = { (char *)"posix-keeper", NULL };
-	int null = open("/dev/null", O_RDWR), fds[3];
 
-	for (int i = 0; i < 3; i++)
-		fds[i] = fcntl(s->fds[i] >= 0 ? s->fds[i] : null, F_DUPFD, FD_BASE);
-	for (int i = 0; i < 3; i++) {
-		dup2(null, i);
-		dup2(fds[i], RPC_FD_SOCKET + i);
+	raise_limit();
+	if (!place_fds(s)) {
+		syscall(SYS_close_range, RPC_FD_NR, ~0u, 0);
+		execv(s->path, argv);
 	}
-	syscall(SYS_close_range, RPC_FD_NR, ~0u, 0);
-	execv(s->path, argv);
 	s->error = errno;
 	_exit(127);
 }
@@ -123,6 +147,14 @@ static int spawn(struct spawn *s)
 	return s->error ? ENOMEM : 0;
 }
 
+/* Return: a descriptor, -1: this kernel has none; -2: there is no room for one. */
+static int open_self(void)
+{
+	const int fd = (int)syscall(SYS_pidfd_open, getpid(), 0);
+
+	return fd < 0 && (errno == EMFILE || errno == ENFILE || errno == ENOMEM) ? -2 : fd;
+}
+
 static int start(int log_fd, int *fd)
 {
 	char path[PATH_MAX];
@@ -133,11 +165,12 @@ static int start(int log_fd, int *fd)
 		return ENOMEM;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
 		return ENOMEM;
-	process = (int)syscall(SYS_pidfd_open, getpid(), 0);
+	process = open_self();
 	s.fds[0] = pair[1];
 	s.fds[1] = process;
 	s.fds[2] = log_fd;
-	error = spawn(&s);
+	if (process >= -1)
+		error = spawn(&s);
 	if (process >= 0)
 		close(process);
 	close(pair[1]);
@@ -148,8 +181,9 @@ static int start(int log_fd, int *fd)
 	return error;
 }
 
-int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *request,
-			    struct rpc_answer *answer)
+/* Return: whether the keeper has answered. */
+static bool exchange(struct posix_client *c, const struct rpc_request *request,
+		     struct rpc_answer *answer)
 {
 	struct iovec iov[2] = { { answer, sizeof(*answer) }, { c->data, sizeof(c->data) } };
 	struct msghdr msg = { .msg_iov = iov, .msg_iovlen = 2 };
@@ -159,14 +193,18 @@ int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *re
 		n = send(c->fd, request, sizeof(*request), MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		return EINVAL;
+		return false;
 	do
 		n = recvmsg(c->fd, &msg, 0);
 	while (n < 0 && errno == EINTR);
-	if (n < (ssize_t)sizeof(*answer) ||
-	    (answer->has_event && answer->head.size > (size_t)n - sizeof(*answer)))
-		return EINVAL;
-	return answer->error;
+	return n >= (ssize_t)sizeof(*answer) &&
+	       (!answer->has_event || answer->head.size <= (size_t)n - sizeof(*answer));
+}
+
+int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *request,
+			    struct rpc_answer *answer)
+{
+	return exchange(c, request, answer) ? answer->error : EINVAL;
 }
 
 int ktrace_posix_client_create(const struct rpc_request *create, int log_fd,
@@ -183,7 +221,7 @@ int ktrace_posix_client_create(const struct rpc_request *create, int log_fd,
 		free(c);
 		return error;
 	}
-	error = ktrace_posix_client_ask(c, create, &answer);
+	error = exchange(c, create, &answer) ? answer.error : ENOMEM;
 	if (error) {
 		ktrace_posix_client_free(c);
 		return error;

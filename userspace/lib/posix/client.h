@@ -15,12 +15,12 @@ struct posix_client;
  * @out:	the stream
  *
  * Return: 0 or an errno: as ktrace_posix_stream_create() and ktrace_posix_log_open(); ENOMEM also
- * if there is no keeper.
+ * if there is no keeper, or it has died.
  */
 int ktrace_posix_client_create(const struct rpc_request *create, int log_fd,
 			       struct posix_client **out);
 
-/** ktrace_posix_client_ask - one call; EINVAL if the keeper is gone */
+/** ktrace_posix_client_ask - one call; EINVAL if the keeper is gone. Waits while it is stopped. */
 int ktrace_posix_client_ask(struct posix_client *c, const struct rpc_request *request,
 			    struct rpc_answer *answer);
 

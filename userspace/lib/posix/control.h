@@ -44,14 +44,19 @@ bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid);
 /** ktrace_posix_call_end - end it. Return: @error */
 int ktrace_posix_call_end(struct posix_call *c, int error);
 
+/*
+ * Event types of a stream. Return: 0; EINVAL: its keeper is gone.
+ */
 /** ktrace_posix_control_open_type - the id of a name; the unnamed one's if there is no room */
-trace_event_id_t ktrace_posix_control_open_type(struct posix_control *c, const char *name);
+int ktrace_posix_control_open_type(struct posix_control *c, const char *name,
+				   trace_event_id_t *id);
 
-/** ktrace_posix_control_type_name - the name of an event type of programs; false: none */
-bool ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id, char *name);
+/** ktrace_posix_control_type_name - the name of an event type of programs; EINVAL: none */
+int ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id, char *name);
 
 /** ktrace_posix_control_next_type - the event type with the next higher id, 0 = none */
-trace_event_id_t ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t id);
+int ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t id,
+				   trace_event_id_t *next);
 
 /** ktrace_posix_control_interrupt - who waits for events of the stream returns with EINVAL */
 void ktrace_posix_control_interrupt(struct posix_control *c);

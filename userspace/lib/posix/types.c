@@ -37,8 +37,7 @@ int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_na
 	ret = ENAMETOOLONG;
 	if (strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX)
 		goto out_put;
-	*event = ktrace_posix_control_open_type(t->control, event_name);
-	ret = 0;
+	ret = ktrace_posix_control_open_type(t->control, event_name, event);
 out_put:
 	ktrace_posix_trid_put(t);
 	return ret;
@@ -57,7 +56,8 @@ int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1, trace_ev
 	return event1 == event2;
 }
 
-static bool name_of(const struct posix_trid *t, trace_event_id_t event, char *name)
+/* Return: 0, EINVAL */
+static int name_of(const struct posix_trid *t, trace_event_id_t event, char *name)
 {
 	const char *known = t->recorded ? ktrace_posix_recorded_name(t->recorded, event) :
 					  ktrace_posix_system_name(event);
@@ -65,7 +65,7 @@ static bool name_of(const struct posix_trid *t, trace_event_id_t event, char *na
 	if (known)
 		strcpy(name, known);
 	if (known || t->recorded)
-		return known;
+		return known ? 0 : EINVAL;
 	return ktrace_posix_control_type_name(t->control, event, name);
 }
 
@@ -80,7 +80,7 @@ static bool name_of(const struct posix_trid *t, trace_event_id_t event, char *na
 int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *event_name)
 {
 	struct posix_trid *t = ktrace_posix_trid_get(trid);
-	int ret = t && event_name && name_of(t, event, event_name) ? 0 : EINVAL;
+	int ret = t && event_name ? name_of(t, event, event_name) : EINVAL;
 
 	ktrace_posix_trid_put(t);
 	return ret;
@@ -101,6 +101,7 @@ int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *rest
 {
 	struct posix_trid *t = ktrace_posix_trid_get(trid);
 	trace_event_id_t last, next;
+	int ret = 0;
 
 	if (!t || !event || !unavailable) {
 		ktrace_posix_trid_put(t);
@@ -108,15 +109,17 @@ int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *rest
 	}
 	last = kt_load(&t->type_pos);
 	do {
-		next = t->recorded ? ktrace_posix_recorded_next_id(t->recorded, last) :
-				     ktrace_posix_control_next_type(t->control, last);
+		if (t->control)
+			ret = ktrace_posix_control_next_type(t->control, last, &next);
+		else
+			next = ktrace_posix_recorded_next_id(t->recorded, last);
 	} while (next && !__atomic_compare_exchange_n(&t->type_pos, &last, next, false,
 						      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 	if (next)
 		*event = next;
 	*unavailable = !next;
 	ktrace_posix_trid_put(t);
-	return 0;
+	return ret;
 }
 
 /**

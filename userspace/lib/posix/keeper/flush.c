@@ -173,7 +173,8 @@ static void *run(void *arg)
 
 int keeper_start_flusher(struct keeper *k)
 {
-	return pthread_create(&k->flusher, NULL, run, k);
+	/* EAGAIN would say that there are too many streams. */
+	return pthread_create(&k->flusher, NULL, run, k) ? ENOMEM : 0;
 }
 
 void keeper_stop_flusher(struct keeper *k)
