@@ -89,7 +89,7 @@ struct sync_process {
  * @process:	whose it is
  * @address:	where it lies
  * @serial:	names it for good, from 0 without holes
- * @life:	how manieth of its address, from 1
+ * @life:	number among the objects that were at its address, from 1
  * @kind:	enum sync_kind
  * @state:	enum sync_state
  * @is_pshared:	other processes may have it, too
