@@ -428,7 +428,7 @@ print-krel:
 	@echo $(KREL)
 
 .PHONY: load install clean check long unit style demo vm bats kunit matrix bench unit-programs
-.PHONY: singlestep-programs model
+.PHONY: singlestep-programs model completions
 
 load:		## load the module into the running kernel (root)
 	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
@@ -459,7 +459,12 @@ sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
 	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead shark_threads) \
 	$(BUILD)/unit-tsan/ktrace $(BUILD)/progs/mktrace
 
-install: lib tools ## install to $(DESTDIR)$(PREFIX)
+completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
+$(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) tools
+	$(call say,WRITE,$@)
+	$(Q)scripts/completions $(BUILD)
+
+install: lib tools completions ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 clean:		## remove what was built
 	rm -rf $(BUILD)

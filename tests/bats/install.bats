@@ -99,6 +99,7 @@ traced()
 
 @test "man pages, headers and the udev rule are in place" {
 	for f in share/man/man1/ktrace.1 share/man/man8/ktraced.8 share/man/man3/libktrace.3 share/man/man3/libktrace-shark.3 \
+		share/bash-completion/completions/ktraced share/zsh/vendor-completions/_ktrace \
 		share/man/man4/ktrace.4 include/linux/ktrace.h lib/udev/rules.d/60-ktrace.rules \
 		lib/systemd/system/ktraced.service; do
 		[ -s "$USR/$f" ]

@@ -146,7 +146,7 @@ const struct command cmd_grep = {
 "  -n, --number N     stop after N events\n"
 "  -c, --count        print the number of events only\n"
 "  --from-position POSITION, --print-position  see ktrace help list\n"
-"  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n"
+"  --time rel|wall|raw|delta  rel (default): seconds since the first event\n"
 "  --json             one JSON object a line\n"
 "  --stacks           behind events the stacks that were recorded with them\n"
 "  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"

@@ -301,7 +301,7 @@ const struct command cmd_live = {
 "  --by WHAT[,WHAT...]  tables by process, thread, type, cpu (thread,type,cpu)\n"
 "  --interval SECONDS  between two tables (1)\n"
 "  -n, --number N     stop after N events; with --top, after N times\n"
-"  --time FORMAT      of events: rel (default), wall, raw, delta: see ktrace help list\n"
+"  --time rel|wall|raw|delta  of events: see ktrace help list\n"
 "  --json             one JSON object an event; with --top, one each time\n"
 SCOPE_HELP
 "  -h, --help, --version\n"

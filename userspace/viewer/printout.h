@@ -44,7 +44,7 @@ enum { OPTION_FROM_POSITION = 950, OPTION_PRINT_POSITION, OPTION_STACKS };
 "  -c, --count        print the number of events only\n" \
 "  --from-position POSITION  from where another list has ended\n" \
 "  --print-position   behind the events, print the position to go on from\n" \
-"  --time FORMAT      rel (seconds since the first event, default), wall, raw, delta\n" \
+"  --time rel|wall|raw|delta  rel (default): seconds since the first event\n" \
 "  --json             one JSON object a line\n" \
 "  --stacks           behind events the stacks that were recorded with them\n" \
 	SYMBOLS_HELP \

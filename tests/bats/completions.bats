@@ -1,0 +1,105 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Completions of bash and zsh, in those shells: what they offer behind a line.
+
+load helpers
+
+setup()
+{
+	setup_test
+	[ "$KTRACE_BACKEND" = shm ] || skip "has nothing to do with the back end"
+	PATH=$BUILD/bin:$PATH
+	make -s -C "$ROOT" completions BUILD="$BUILD"
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# offers LINE WORD...: both shells offer these words behind LINE, in any order, and no others.
+# What stands before the last ":" is for bash a word that it has already.
+offers()
+{
+	local line=$1 shell offered expected
+	shift
+	for shell in bash zsh; do
+		if [ $shell = bash ]; then
+			offered=$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" "$line")
+			expected=("${@##*:}")
+		else
+			offered=$("$ROOT/tests/completions/zsh" "$BUILD/completions" "$line")
+			expected=("$@")
+		fi
+		echo "$shell: $line: $offered"
+		[ "$(sort -u <<<"$offered")" = "$(printf '%s\n' "${expected[@]}" | sort -u)" ] || return 1
+	done
+}
+
+@test "completions: commands, options, values" {
+	offers 'ktrace li' list live
+	offers 'ktrace help critic' critical-path
+	offers 'ktrace list --si' --since
+	offers 'ktrace export --to p' paje perfetto
+	offers 'ktrace export --to=p' paje perfetto
+	offers 'ktrace list --time ' rel wall raw delta
+	offers 'ktrace session st' start status stop
+	offers 'ktraced --po' --policy
+	offers 'ktraced --policy o' overwrite
+}
+
+@test "completions: all commands, and all options of each" {
+	local commands command
+	mapfile -t commands < <("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+	[ ${#commands[@]} -gt 30 ]
+	offers 'ktrace ' "${commands[@]}"
+	for command in list contention pthread session; do
+		mapfile -t options < <("$KTRACE" help $command |
+			grep -oE '^ {2,6}-.*' | sed -E 's/ {3,}.*//' | grep -oE -- '--[a-z-]+' | sort -u)
+		[ ${#options[@]} -gt 5 ]
+		offers "ktrace $command --" "${options[@]}"
+	done
+}
+
+@test "completions: files, folders, names with blanks" {
+	mkdir some "some folder"
+	touch some.bin "some b.bin"
+	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktrace list som')" = "$(
+		printf '%s\n' some 'some b.bin' some.bin 'some folder' | sort)" ]
+	offers 'ktrace list --filter-file some.' some.bin
+	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktrace list some.')" = some.bin ]
+	offers 'ktraced -o some.' some.bin
+}
+
+@test "completions: events of the files, of the kernel; in a list the last" {
+	run_ktraced -q -o t.bin -- "$EXAMPLES/hello"
+	offers 'ktrace list t.bin -e hello:item_' hello:item_begin hello:item_end
+	offers 'ktrace list t.bin --event=hello:item_' hello:item_begin hello:item_end
+	offers 'ktrace list -e hello:item_'
+	offers 'ktraced -e sched:sw' sched:switch
+	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" \
+		'ktrace list t.bin -e hello:start,hello:item_b')" = item_begin ]
+	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" \
+		'ktrace list t.bin -e hello:start,hello:item_b')" = hello:item_begin ]
+}
+
+@test "completions: each option that is offered there is" {
+	# shellcheck source=/dev/null
+	. "$BUILD/completions/ktrace"
+	local command option value nr=0
+	for command in "${!_ktrace_options[@]}"; do
+		for option in ${_ktrace_options[$command]}; do
+			nr=$((nr + 1))
+			if [ "$command" = ktraced ]; then
+				set -- "$KTRACED"
+			else
+				set -- "$KTRACE" "$command"
+			fi
+			value=${_ktrace_values[$command $option]:+x}
+			timeout 10 "$@" "$option" $value --help </dev/null >said 2>&1 || [ $? -ne 124 ]
+			fails grep -E 'unrecognized|invalid option|ambiguous' said
+		done
+	done
+	[ $nr -gt 300 ]
+}
