@@ -120,9 +120,32 @@ static void test_dead_claimer(void)
 	CHECK_EQ(open_number(1, false), 0);
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
 	CHECK_EQ(open_number(1, false), POSIX_ID_USER + 2);
-	/* One who lives, and does not go on, is passed. */
-	board->name[3].state = my_claim();
-	CHECK_EQ(open_number(2, true), POSIX_ID_USER + 4);
+}
+
+/* One who was stopped while he filled a place in loses it: his name has one id. */
+static void test_stopped_claimer(void)
+{
+	trace_event_id_t id;
+	int status;
+	pid_t pid;
+
+	new_board();
+	pid = fork();
+	if (!pid) {
+		CHECK(change(&board->name[1], 0, my_claim()));
+		raise(SIGSTOP);
+		CHECK(!fill_in(&board->name[1], "name 1"));
+		_exit(open_number(1, true) == POSIX_ID_USER + 2 ? 0 : 1);
+	}
+	CHECK_EQ(waitpid(pid, NULL, WUNTRACED), pid);
+	CHECK_EQ(open_number(1, false), 0);
+	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
+	CHECK(!kill(pid, SIGCONT));
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	/* Nor has another name that place when he is gone. */
+	id = open_number(2, true);
+	CHECK_EQ(id, POSIX_ID_USER + 3);
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
 }
 
@@ -213,6 +236,7 @@ int main(void)
 	test_open();
 	test_processes();
 	test_dead_claimer();
+	test_stopped_claimer();
 	test_full_board();
 	test_spoilt_board();
 	test_limit_of_a_program();

@@ -105,7 +105,8 @@ struct posix_board_process {
 
 /**
  * struct posix_board_name - name of a user event type
- * @state:	enum posix_place_state; with CLAIMED, the pid of who fills it in is above: names.c
+ * @state:	enum posix_place_state; with CLAIMED, the pid of who fills it in is above: names.c.
+ *		CLOSING: nobody's, and left out
  * @text:	NUL-terminated; @text[0] of place 0, the unnamed event's, stays empty
  */
 struct posix_board_name {

@@ -5,7 +5,8 @@
  * A name's place on the board gives the id, so one name has one id in all processes and streams.
  * Places are taken one after the other, and who looks for a name passes all that are taken: so
  * no name gets two. Who meets a place that another process is filling in looks again; if that
- * process has died, he takes its place over.
+ * process has died, he takes its place over. If it has been stopped there he takes the place from
+ * it: nobody has that one then, and it finds that out when it goes on.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.
@@ -23,7 +24,7 @@
 
 /* A place that is being filled in: POSIX_PLACE_CLAIMED, and the pid above it. */
 #define CLAIM_SHIFT 2
-/* Looks at such a place before it is left out: its process was stopped right there. */
+/* Looks at such a place before it is nobody's: its process was stopped right there. */
 #define LOOKS 10000
 
 static __u32 my_claim(void)
@@ -42,17 +43,23 @@ static __u32 state_of(const struct posix_board_name *n)
 	return kt_load_acquire(&n->state);
 }
 
-static bool claim(struct posix_board_name *n, __u32 old)
+static bool change(struct posix_board_name *n, __u32 old, __u32 state)
 {
-	return __atomic_compare_exchange_n(&n->state, &old, my_claim(), false, __ATOMIC_RELAXED,
+	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY one */
+	return __atomic_compare_exchange_n(&n->state, &old, state, false, __ATOMIC_RELEASE,
 					   __ATOMIC_RELAXED);
 }
 
-static void fill_in(struct posix_board_name *n, const char *name)
+/* False: it has been taken from us meanwhile. */
+static bool fill_in(struct posix_board_name *n, const char *name)
 {
 	strcpy(n->text, name);
-	/* ORD(name_ready:A) pairs ORD(name_state:A): the text of a READY one */
-	kt_store_release(&n->state, POSIX_PLACE_READY);
+	return change(n, my_claim(), POSIX_PLACE_READY);
+}
+
+static bool has_died(__u32 claim)
+{
+	return kill((pid_t)(claim >> CLAIM_SHIFT), 0) && errno == ESRCH;
 }
 
 /* Waits while another process fills it in. Return: its state then. */
@@ -61,7 +68,7 @@ static __u32 settle(const struct posix_board_name *n)
 	__u32 state = state_of(n);
 
 	for (int i = 0; is_claimed(state) && i < LOOKS; i++) {
-		if (i % 16 == 15 && kill((pid_t)(state >> CLAIM_SHIFT), 0) && errno == ESRCH)
+		if (i % 16 == 15 && has_died(state))
 			break;
 		sched_yield();
 		state = state_of(n);
@@ -78,17 +85,16 @@ static bool has_text(const struct posix_board_name *n, const char *name)
 static bool take(struct posix_board_name *n, const char *name, bool may_add)
 {
 	for (;;) {
-		__u32 state = settle(n);
+		const __u32 state = settle(n);
 
 		if (state == POSIX_PLACE_READY)
 			return has_text(n, name);
-		if (!may_add || (state && (!is_claimed(state) ||
-					   !kill((pid_t)(state >> CLAIM_SHIFT), 0))))
+		if (!may_add || (state && !is_claimed(state)))
 			return false;
-		if (claim(n, state)) {
-			fill_in(n, name);
-			return true;
-		}
+		if (state && !has_died(state))
+			change(n, state, POSIX_PLACE_CLOSING);
+		else if (change(n, state, my_claim()))
+			return fill_in(n, name);
 	}
 }
 
