@@ -250,6 +250,11 @@ over()
 }
 
 # bats test_tags=alike
+@test "events of a program that has no descriptor for the rings are counted" {
+	"$PROGS/posix_attach"
+}
+
+# bats test_tags=alike
 @test "a controller may open few files, or start no processes: it is told so" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	"$PROGS/posix_keeper" few_descriptors

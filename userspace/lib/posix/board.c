@@ -525,6 +525,7 @@ static int claim_stream(struct posix_board *b, const struct posix_owner *owner)
 		memset(s->filter, 0, sizeof(s->filter));
 		memset(s->types, 0, sizeof(s->types));
 		kt_store(&s->is_waiting, 0);
+		kt_store(&s->missed, 0);
 		forget(b, i);
 		return (int)i;
 	}

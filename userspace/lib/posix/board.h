@@ -74,6 +74,7 @@ struct posix_owner {
  * @where:	session, as KTRACE_SESSION has it
  * @filter:	bit of each id that is not recorded
  * @types:	bit of each type of programs that its processes have opened, or its controller
+ * @missed:	events of processes that could not map its rings
  */
 struct posix_board_stream {
 	__u64 word;
@@ -85,6 +86,7 @@ struct posix_board_stream {
 	char where[112];
 	__u64 filter[POSIX_SET_WORDS];
 	__u64 types[POSIX_SET_WORDS];
+	__u64 missed;
 } __attribute__((aligned(64)));
 
 /**

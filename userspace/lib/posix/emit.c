@@ -42,7 +42,7 @@
 
 /**
  * struct posix_sink - a stream, as this process records into it
- * @channel:	NULL: it cannot be recorded into
+ * @channel:	its rings
  * @word:	of the stream's place, which was READY then
  * @max_data:	bytes of data recorded of an event
  * @quick_end:	fewer than these by the fast path
@@ -114,7 +114,7 @@ void ktrace_posix_emit_after_fork(void)
 	for (int i = 0; i < ENTRY_NR; i++) {
 		struct entry *e = &entries[i];
 
-		if (e->sink && e->sink->channel)
+		if (e->sink)
 			ktrace_channel_after_fork(e->sink->channel, &e->thread);
 		e->sink = NULL;
 	}
@@ -127,23 +127,29 @@ static bool copy_where(const struct posix_board_stream *s, char *where)
 	return memchr(where, '\0', sizeof(s->where));
 }
 
-/* Maps the stream's channel. Of two threads that do it at once, one's counts. */
-static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
+static struct ktrace_channel *attach_channel(const struct posix_board_stream *s)
 {
-	const struct posix_board_stream *s = &b->stream[nr];
-	struct posix_sink *old = find_sink(nr), *sink;
+	struct ktrace_channel *channel = NULL;
 	char where[sizeof(s->where)];
-	int saved = errno;
-	__u64 word;
 
-	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
-	word = kt_load_acquire(&s->word);
-	if (posix_place_state(word) != POSIX_PLACE_READY)
-		return NULL;
-	sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
+	if (copy_where(s, where))
+		ktrace_channel_attach(where, &channel);
+	return channel;
+}
+
+/* A sink of the stream at @s, seen as @word. NULL: there is no memory, or no descriptor. */
+static struct posix_sink *make_sink(const struct posix_board_stream *s, __u32 nr, __u64 word)
+{
+	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
 	if (sink == MAP_FAILED)
-		goto out_none;
+		return NULL;
+	sink->channel = attach_channel(s);
+	if (!sink->channel) {
+		munmap(sink, sizeof(*sink));
+		return NULL;
+	}
 	sink->word = word;
 	sink->max_data = kt_load(&s->max_data);
 	sink->stream = nr;
@@ -152,22 +158,36 @@ static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 	/* Not what has to be cut. */
 	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
 		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
-	if (copy_where(s, where))
-		ktrace_channel_attach(where, &sink->channel);
-	if (!publish_sink(nr, &old, sink)) {
-		if (sink->channel)
-			ktrace_channel_detach(sink->channel);
+	return sink;
+}
+
+/*
+ * Maps the stream's channel. Of two threads that do it at once, one's counts. NULL: the event is
+ * lost, which is counted; the next one tries again.
+ */
+static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
+{
+	struct posix_board_stream *s = &b->stream[nr];
+	struct posix_sink *old = find_sink(nr), *sink;
+	int saved = errno;
+	__u64 word;
+
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	word = kt_load_acquire(&s->word);
+	if (posix_place_state(word) != POSIX_PLACE_READY)
+		return NULL;
+	sink = make_sink(s, nr, word);
+	if (!sink) {
+		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
+	} else if (!publish_sink(nr, &old, sink)) {
+		ktrace_channel_detach(sink->channel);
 		munmap(sink, sizeof(*sink));
-		errno = saved;
-		return old;
-	}
-	if (old && old->channel)
+		sink = old;
+	} else if (old) {
 		ktrace_channel_retire(old->channel);
+	}
 	errno = saved;
 	return sink;
-out_none:
-	errno = saved;
-	return NULL;
 }
 
 /* A handler must find the entry as it was, or as it will be. */
@@ -320,7 +340,7 @@ static KTRACE_INLINE void emit_to(struct posix_board *b, __u32 nr, bool is_full,
 		return;
 	if (kt_unlikely(!sink || sink->word != kt_load(&s->word)))
 		sink = attach(b, nr);
-	if (kt_unlikely(!sink || !sink->channel))
+	if (kt_unlikely(!sink))
 		return;
 	if (kt_unlikely(is_full)) {
 		ktrace_channel_lose(sink->channel, KTRACE_LOST_STOPPED);

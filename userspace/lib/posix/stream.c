@@ -255,6 +255,7 @@ static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
 		for (int k = 0; k < KTRACE_LOST_NR; k++)
 			sum->count[k] += lost.count[k];
 	}
+	sum->count[KTRACE_LOST_NORING] += kt_load(&s->board->stream[s->nr].missed);
 	sum->count[s->stops ? KTRACE_LOST_STOPPED : KTRACE_LOST_OVERWRITTEN] += s->dropped;
 	for (int k = 0; k < KTRACE_LOST_NR; k++)
 		all += sum->count[k];
