@@ -87,6 +87,42 @@ events()
 	"$KTRACE" list -e "$2" "$1" 2>/dev/null | wc -l
 }
 
+# as_recorded FILE: the program's events without what differs from run to run
+as_recorded()
+{
+	"$KTRACE" list --json -e 'hello:*' "$1" | jq -c \
+		'select(.event != "hello:item_end") | [.event, (.fields | keys), .cpu != null]' | sort
+	"$KTRACE" list --json -e 'hello:item_end' "$1" | jq -c '.fields.result' | sort
+}
+
+# spoil HOW FROM TO: the packets with the pieces of tracefiles in another way
+spoil()
+{
+	python3 - "$SERVICE" "$@" <<-'END'
+		import sys
+		sys.path.insert(0, sys.argv[1])
+		from wire import decode, encode, packets_of, trace_of
+		how, out = sys.argv[2], []
+		for data in packets_of(open(sys.argv[3], "rb").read()):
+		    packet = decode("TracePacket", data)
+		    part = packet.get("ktrace_part", {})
+		    if "data" in part:
+		        if how == "lost":
+		            continue
+		        if how == "damaged":
+		            part["data"] = part["data"][:-9] + b"?" + part["data"][-8:]
+		        if how == "moved":
+		            part["offset"] += 1
+		        if how == "longer":
+		            part["size"] += 1
+		        data = encode("TracePacket", packet)
+		        if how == "twice":
+		            out.append(data)
+		    out.append(data)
+		open(sys.argv[4], "wb").write(trace_of(out))
+	END
+}
+
 # producer_of PID: the producer that the service started
 producer_of()
 {
@@ -117,6 +153,78 @@ other_producer()
 	[ "$(events t.bin 'hello:item_end')" = "$(events alone 'hello:item_end')" ]
 	[ "$("$KTRACE" list -e 'hello:start' t.bin | grep -c 'greeting="hello, world"')" = 1 ]
 	[ "$(events t.bin 'test:work_begin')" = 2 ]
+	# And with what ktraced says of each: CPU, types of fields
+	as_recorded t.bin >here
+	as_recorded alone >there
+	cmp here there
+	# What the service does not know of the machine, ktraced does.
+	"$KTRACE" info t.bin | grep -q ', [0-9]* cpus'
+	ended "$produce"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: parts of a recording in packets, whole and not" {
+	produce "$EXAMPLES/hello"
+	config t mine ktrace.user
+	start t "$KTRACE" session start --packets -c t -o t.pftrace
+	session=$pid
+	retry 0.05 has produce.out 'hello, world'
+	ended "$session"
+	run_ktrace import --from perfetto -o whole t.pftrace
+	[ "$status" = 0 ]
+	as_recorded whole >good
+	[ "$(grep -c hello:item good)" = 40 ]
+	# What others understand is not there a second time, nor lost on the way back.
+	[ "$(events whole 'perfetto:track_descriptor')" = 0 ]
+	run_ktrace export --to perfetto -o again.pftrace whole
+	[ "$status" = 0 ]
+	run_ktrace import --from perfetto -o again again.pftrace
+	[ "$status" = 0 ]
+	[ "$(events again 'hello:*')" = "$(events whole 'hello:*')" ]
+	[ "$(events again 'perfetto:tracing_started')" = 1 ]
+	for what in lost damaged twice moved longer; do
+		spoil "$what" t.pftrace bad.pftrace
+		run_ktrace import --from perfetto -o bad bad.pftrace
+		[ "$status" = 0 ]
+		[ "$(events bad 'hello:*')" = "$(events whole 'hello:*')" ]
+		[ "$("$KTRACE" list --json -e hello:start bad | jq -c '[.cpu, .fields.workers]')" = \
+			'[null,4]' ]
+	done
+	ended "$produce"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: producers, native writers and a POSIX stream in one tracefile" {
+	mkfifo in
+	exec 7<>in
+	start beat bash -c 'exec "$0" 3 <in 7>&-' "$EXAMPLES/beat"
+	beat=$pid
+	echo >&7
+	retry 0.05 has beat.out 3
+	start watch "$EXAMPLES/watch" "$beat" log 7>&-
+	watch=$pid
+	retry 0.05 has watch.out watching
+	produce "$EXAMPLES/hello"
+	start one python3 "$SERVICE/producer.py" --source one:will_notify_on_stop --tracks --packets 2
+	retry 0.05 has one.out connected
+	config t mine one ktrace.user
+	session t
+	retry 0.05 has produce.out 'hello, world'
+	echo >&7
+	retry 0.05 has beat.out 6
+	ended "$session"
+	exec 7>&-
+	kill "$beat"
+	wait "$watch"
+	run_ktrace merge -o all t.bin log
+	[ "$status" = 0 ]
+	# In the order of time: the beats came last.
+	"$KTRACE" list --json -e 'hello:finish,test:work_begin,posix:beat' all | jq -r .event >order
+	[ "$(uniq -c order | awk '{ print $1 $2 }' | sort | tr '\n' ' ')" = \
+		'1hello:finish 2test:work_begin 3posix:beat ' ]
+	[ "$(tail -n 3 order | uniq)" = posix:beat ]
 	ended "$produce"
 	clean
 }
@@ -236,18 +344,30 @@ other_producer()
 @test "session: ktrace.kernel has events of the whole system" {
 	full_service
 	config t mine
-	# Few of them: all that is recorded is converted twice.
-	printf 'data_sources { config { name: "ktrace.kernel" legacy_config: "sched:fork" } }\n' >>t
+	printf 'data_sources { config { name: "ktrace.kernel" legacy_config: "sched,irq" } }\n' >>t
 	session t
-	for ((i = 0; i < 5; i++)); do
-		/bin/true
-	done
+	start_ktraced --all -e sched,irq -o direct.bin
+	direct=$pid
+	retry 0.05 has ktraced.err tracing
+	bash -c 'echo $$ >pid; sleep 0.1; /bin/true'
+	kill "$direct"
+	wait "$direct" || true
 	run_ktrace session snapshot mine -q -o copy
 	[ "$status" = 0 ]
-	[ "$(events copy sched:fork)" -ge 5 ]
+	[ "$(events copy sched:fork)" -ge 2 ]
 	ended "$session"
 	[ "$(events t.bin sched:fork)" -gt "$(events copy sched:fork)" ]
 	[ "$(events t.bin ktrace:error)" = 0 ]
+	# All is known of a process, from its fork to its end, that a recording knows of it.
+	for file in direct.bin copy; do
+		"$KTRACE" flow -p "$(<pid)" --json "$file" |
+			jq -c '[.comm, .status, .wait, .mode, .sub_name]' >"$file.flow"
+		"$KTRACE" list -p "$(<pid)" "$file" | sed 's/^ *[0-9.]* //' >"$file.list"
+	done
+	cmp direct.bin.flow copy.flow
+	cmp direct.bin.list copy.list
+	grep -q sched:exit copy.list
+	"$KTRACE" irq --json copy | grep -q '"kind"'
 	kill "$service"
 	wait "$service"
 	clean

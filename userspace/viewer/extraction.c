@@ -38,7 +38,7 @@ static void remove_output(const char *path)
 		unlink(path);
 }
 
-static int copy(struct extraction *x, struct ktrace_traceset *set)
+int extraction_write(struct extraction *x, struct ktrace_traceset *set)
 {
 	const struct ktrace_trace_event *e;
 	struct ktrace_extract *file;
@@ -113,7 +113,7 @@ int extraction_files(struct extraction *x, int nr, char **paths)
 		ktrace_traceset_close(set);
 		return command_usage(x->single, "one file at a time, or parts of one recording");
 	}
-	ret = copy(x, set);
+	ret = extraction_write(x, set);
 	if (ret)
 		complain_about(x->path, "%s", reason(ret));
 	else

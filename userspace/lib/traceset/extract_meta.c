@@ -273,27 +273,33 @@ static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 	return 0;
 }
 
-/* Facts of the first file stand for all. */
-static void put_facts(struct ktrace_text *text, const struct trace *t)
+/* As the first of @nr files says that says it */
+static void put_fact(const struct ktrace_extract *x, size_t nr, struct ktrace_text *text,
+		     const char *keyword, const char *key)
+{
+	const char *value = NULL;
+	size_t i;
+
+	for (i = 0; i < nr && !value; i++)
+		value = ktrace_meta_fact(x->sources[i].trace, keyword, key);
+	if (value)
+		ktrace_text_str(text, key, value);
+}
+
+/* The machine is one; the first file stands for what was recorded. */
+static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 {
 	static const char *const keys[] = { "name", "kernel", "machine", "cpus", "boot" };
 	static const char *const trace_keys[] = { "version", "start_ns", "backend", "cmd" };
-	const char *value;
 	size_t i;
 
 	ktrace_text_line(text, "trace");
-	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++) {
-		value = ktrace_meta_fact(t, "trace", trace_keys[i]);
-		if (value)
-			ktrace_text_str(text, trace_keys[i], value);
-	}
+	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++)
+		put_fact(x, 1, text, "trace", trace_keys[i]);
 	ktrace_text_str(text, "clock", "monotonic");
 	ktrace_text_line(text, "host");
-	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		value = ktrace_meta_fact(t, "host", keys[i]);
-		if (value)
-			ktrace_text_str(text, keys[i], value);
-	}
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		put_fact(x, x->source_nr, text, "host", keys[i]);
 }
 
 /* What does not come from the text of the old files */
@@ -305,7 +311,7 @@ static int write_own(struct ktrace_extract *x, const char *what)
 	int ret = 0;
 
 	if (extract_merges(x)) {
-		put_facts(&text, x->sources[0].trace);
+		put_facts(x, &text);
 		ret = put_clocks(x, &text);
 	}
 	if (what && *what) {

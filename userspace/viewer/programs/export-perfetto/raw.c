@@ -43,7 +43,7 @@ void raw_begin(struct perfetto *p)
 	if (with == 1 && !s->since.is_set && !s->until.is_set &&
 	    !select_has_conditions(&s->select))
 		p->raw = found;
-	p->is_mixed = p->x->is_apart || (p->raw && nr > 1);
+	p->is_mixed = p->x->is_apart || p->raw;
 }
 
 static int keep(struct perfetto *p, const struct perfetto_packet *head, const char *bytes)
@@ -72,7 +72,8 @@ bool raw_take(struct perfetto *p, const struct ktrace_trace_event *e)
 	struct ktrace_value v;
 	const char *end = e->payload + e->len;
 
-	if (!p->raw || e->stream->trace != p->raw)
+	/* What ktrace has recorded is in the file of a session, too: that comes from rings. */
+	if (!p->raw || e->stream->trace != p->raw || e->stream->policy != KTRACE_POLICY_NR)
 		return false;
 	if (!e->type || e->id == KTRACE_ID_LOST)
 		return true;

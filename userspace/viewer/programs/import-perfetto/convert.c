@@ -2,14 +2,17 @@
 /* convert.c - packet by packet */
 #include "convert.h"
 
+#include "extraction.h"
 #include "perfetto_packet.h"
 #include "progress.h"
+#include "temporary.h"
 #include "viewer.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef Perfetto__Protos__TracePacket TracePacket;
 
@@ -162,7 +165,7 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 	convert_time(c, p);
 	if (!ret && sequence_is_lost(p, c->sequences.sequences.nr != nr))
 		ret = put_loss(c);
-	if (ret)
+	if (ret || natives_have(&c->natives, p))
 		return ret;
 	if (is_event && !sequence_knows(c->sequence, p)) {
 		c->unknown++;
@@ -255,6 +258,7 @@ static void init_tables(struct conversion *c)
 	tracks_init(&c->tracks);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
+	natives_init(&c->natives);
 }
 
 static void free_tables(struct conversion *c)
@@ -265,28 +269,82 @@ static void free_tables(struct conversion *c)
 	ftrace_free(&c->ftrace);
 	rows_free(&c->slices);
 	spool_free(&c->spool);
+	natives_free(&c->natives);
 	free(c->desc.buf);
 	free(c->payload.buf);
 }
 
-int convert(struct conversion *c, struct foreign *f)
+static int write_events(struct conversion *c)
 {
-	int ret, error;
+	int ret = begin(c), error;
 
-	c->f = f;
+	if (ret)
+		return ret;
+	progress_begin(0, c->size);
+	ret = packets_walk(c->data, c->size, take, c, &c->trouble);
+	progress_end();
+	if (ret && ret != -EINVAL)
+		return ret;
+	error = spool_write(&c->spool, c->f);
+	return error ? error : complain(c, ret);
+}
+
+/* All that is no recording of ktrace, as a file of its own */
+static int write_file(struct conversion *c, const char *path, int level)
+{
+	int ret = foreign_open(path, level, &c->f), error;
+
+	if (ret)
+		return ret;
+	ret = write_events(c);
+	c->events = foreign_events(c->f);
+	c->lost = foreign_losses(c->f);
+	error = foreign_close(c->f);
+	return ret >= 0 && error ? error : ret;
+}
+
+static int merge(struct conversion *c, char **paths, const char *path, int level)
+{
+	struct extraction x = { .scope.keeps_losses = true, .path = path, .level = level };
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files((int)c->natives.whole + 1, paths, &status);
+	if (!set)
+		return -EIO;
+	ret = extraction_write(&x, set);
+	c->events = x.events;
+	c->lost = scope_lost(&x.scope);
+	status = files_status(set, status);
+	ktrace_traceset_close(set);
+	scope_free(&x.scope);
+	return ret ? ret : status != STATUS_OK;
+}
+
+static int write_merged(struct conversion *c, const char *path, int level)
+{
+	char own[32], **paths;
+	int fd = temporary_file(), ret, merged;
+
+	if (fd < 0)
+		return fd;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	ret = write_file(c, own, 0);
+	paths = ret < 0 ? NULL : natives_paths(&c->natives, own);
+	merged = paths ? merge(c, paths, path, level) : -ENOMEM;
+	free(paths);
+	close(fd);
+	return ret < 0 ? ret : merged ? merged : ret;
+}
+
+int convert(struct conversion *c, const char *path, int level)
+{
+	int ret;
+
 	init_tables(c);
 	ret = convert_learn(c);
 	if (!ret)
-		ret = begin(c);
-	if (!ret) {
-		progress_begin(0, c->size);
-		ret = packets_walk(c->data, c->size, take, c, &c->trouble);
-		progress_end();
-	}
-	if (!ret || ret == -EINVAL) {
-		error = spool_write(&c->spool, f);
-		ret = error ? error : complain(c, ret);
-	}
+		ret = c->natives.whole ? write_merged(c, path, level) : write_file(c, path, level);
 	free_tables(c);
 	return ret;
 }

@@ -14,6 +14,7 @@
 
 #include "clocks.h"
 #include "ftrace.h"
+#include "native.h"
 #include "packets.h"
 #include "sequence.h"
 #include "spool.h"
@@ -56,6 +57,9 @@ struct slice {
  * @desc:	description of the event at hand
  * @payload:	its payload
  * @notes:	its annotations, NULL = none, @note_nr of them
+ * @natives:	recordings of ktrace that are among the packets
+ * @events:	written
+ * @lost:	that were lost
  * @bad:	packets that cannot be read, the first at @bad_at
  * @timeless:	packets whose clock nobody knows
  * @unknown:	packets that refer to what was lost
@@ -90,6 +94,9 @@ struct conversion {
 	struct ktrace_out payload;
 	Perfetto__Protos__DebugAnnotation **notes;
 	size_t note_nr;
+	struct natives natives;
+	__u64 events;
+	__u64 lost;
 	__u64 bad;
 	__u64 bad_at;
 	__u64 timeless;
@@ -101,10 +108,11 @@ struct conversion {
 /* Sets all that a conversion begins with; what is said of the machine is set then. */
 void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size);
 /*
- * Converts all packets; complains about those that cannot be. Return: 0, 1: some could not be,
- * -errno.
+ * Writes all packets into a tracefile with blocks of a @level of compression; complains about those
+ * that cannot be converted. Recordings of ktrace among them are in it as they were.
+ * Return: 0, 1: some could not be, -errno.
  */
-int convert(struct conversion *c, struct foreign *f);
+int convert(struct conversion *c, const char *path, int level);
 
 /* learn.c: what holds for the whole trace. Return: 0, -ENOMEM. */
 int convert_learn(struct conversion *c);

@@ -13,7 +13,8 @@
 
 /* Numbers of a packet's fields */
 enum { PACKET_FTRACE_EVENTS = 1, PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6,
-       PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60 };
+       PACKET_SEQUENCE = 10, PACKET_SYSTEM_INFO = 45, PACKET_TRACK_DESCRIPTOR = 60,
+       PACKET_PART = 1717 };
 
 /* Clocks of one snapshot; others of it are not looked at. */
 #define READINGS_MAX 32u
@@ -117,7 +118,9 @@ static int learn(void *arg, const struct packet *p)
 	while (!ret && p->size <= PACKET_MAX && packet_next(p, &at, &f) == 1) {
 		if (f.wire != 2)
 			continue;
-		if (f.number == PACKET_CLOCK_SNAPSHOT)
+		if (f.number == PACKET_PART)
+			ret = natives_take(&c->natives, &f, sequence_of(p));
+		else if (f.number == PACKET_CLOCK_SNAPSHOT)
 			ret = learn_clocks(c, &f, sequence_of(p));
 		else if (f.number == PACKET_TRACK_DESCRIPTOR)
 			ret = learn_track(c, &f);
@@ -131,10 +134,26 @@ static int learn(void *arg, const struct packet *p)
 	return ret;
 }
 
+/* What is merged has one clock. */
+static void learn_natives(struct conversion *c)
+{
+	natives_end(&c->natives);
+	if (c->time.id != CLOCK_ID_MONOTONIC ||
+	    (*c->boot && strcmp(c->boot, c->natives.boot)))
+		natives_drop(&c->natives);
+	if (!c->natives.whole)
+		return;
+	memcpy(c->boot, c->natives.boot, sizeof(c->boot));
+	if (!*c->host)
+		memcpy(c->host, c->natives.host, sizeof(c->host));
+}
+
 int convert_learn(struct conversion *c)
 {
 	const int ret = packets_walk(c->data, c->size, learn, c, &c->trouble);
 
+	if (!ret || ret == -EINVAL)
+		learn_natives(c);
 	/* What is damaged is noticed when it is converted. */
 	return ret == -EINVAL ? 0 : ret;
 }

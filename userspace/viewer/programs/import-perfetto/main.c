@@ -3,7 +3,6 @@
 #include "import.h"
 
 #include "convert.h"
-#include "progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +56,6 @@ static int convert_file(struct import *x, const char *path)
 {
 	const unsigned char *data;
 	struct conversion c;
-	struct foreign *f;
 	size_t size;
 	int ret = map(path, &data, &size);
 
@@ -66,11 +64,9 @@ static int convert_file(struct import *x, const char *path)
 	convert_init(&c, path, data, size);
 	ret = set_clock(x, &c);
 	if (!ret)
-		ret = import_open(x, &f);
-	if (!ret) {
-		ret = convert(&c, f);
-		ret = import_close(x, f, ret == 1 ? STATUS_DAMAGED : ret);
-	}
+		ret = convert(&c, x->writes, x->level);
+	x->events = c.events;
+	x->lost = c.lost;
 	if (size)
 		munmap((void *)data, size);
 	return ret;

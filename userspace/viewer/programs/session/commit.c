@@ -16,11 +16,15 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 /* Of a chunk, with its header; of a packet's size before it; packets that a chunk can count */
 #define CHUNK_SIZE 16384u
 #define SIZE_SIZE 4u
 #define COUNT_MAX 1023u
+/* Of a tracefile, before it is compressed */
+#define PIECE_SIZE (256u << 10)
+#define LEVEL 1
 
 enum { CONTINUES = 1, CONTINUED = 2 };
 
@@ -49,6 +53,7 @@ struct writer {
 	__u32 len;
 	__u8 data[CHUNK_SIZE];
 	struct ktrace_out packet;
+	__u32 part;
 };
 
 static void begin_chunk(struct writer *w, __u32 flags)
@@ -114,6 +119,30 @@ static int put_packet(struct writer *w)
 	return ret;
 }
 
+/* Behind what there is of the packet */
+static int append(struct writer *w, const Perfetto__Protos__TracePacket *p)
+{
+	const size_t size = perfetto__protos__trace_packet__get_packed_size(p);
+
+	while (!w->packet.error && w->packet.cap - w->packet.len < size)
+		w->packet.error = output_grow(&w->packet);
+	if (w->packet.error)
+		return w->packet.error;
+	w->packet.len += perfetto__protos__trace_packet__pack(p, (__u8 *)w->packet.buf +
+							      w->packet.len);
+	return 0;
+}
+
+static int append_part(struct writer *w, Perfetto__Protos__KtracePart *part)
+{
+	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+
+	part->has_number = true;
+	part->number = w->part;
+	packet.ktrace_part = part;
+	return append(w, &packet);
+}
+
 static bool is_own(__u32 number)
 {
 	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
@@ -124,15 +153,43 @@ static bool is_own(__u32 number)
 
 static int take(void *arg, const struct packet *p)
 {
+	Perfetto__Protos__KtracePart part = PERFETTO__PROTOS__KTRACE_PART__INIT;
 	struct writer *w = arg;
 	struct packet_field f;
 	size_t at = 0, begin = 0;
+	int ret;
 
 	w->packet.len = 0;
 	for (; packet_next(p, &at, &f) == 1; begin = at)
 		if (!is_own(f.number))
 			ktrace_out_bytes(&w->packet, (const char *)p->data + begin, at - begin);
-	return w->packet.error ? w->packet.error : put_packet(w);
+	ret = append_part(w, &part);
+	return ret ? ret : put_packet(w);
+}
+
+/* Pieces of a tracefile, each compressed by itself */
+static int put_pieces(struct writer *w, const __u8 *file, size_t size)
+{
+	Perfetto__Protos__KtracePart part = PERFETTO__PROTOS__KTRACE_PART__INIT;
+	const size_t room = ZSTD_compressBound(PIECE_SIZE);
+	size_t n;
+	int ret = 0;
+
+	part.data.data = malloc(room);
+	if (!part.data.data)
+		return -ENOMEM;
+	part.has_size = part.has_offset = part.has_data = true;
+	part.size = size;
+	for (; !ret && part.offset < size; part.offset += n) {
+		n = size - part.offset < PIECE_SIZE ? size - part.offset : PIECE_SIZE;
+		part.data.len = ZSTD_compress(part.data.data, room, file + part.offset, n, LEVEL);
+		w->packet.len = 0;
+		ret = ZSTD_isError(part.data.len) ? -ENOMEM : append_part(w, &part);
+		if (!ret)
+			ret = put_packet(w);
+	}
+	free(part.data.data);
+	return ret;
 }
 
 struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer)
@@ -174,10 +231,11 @@ __u32 writer_close(struct writer *w)
 	return chunk;
 }
 
-int writer_file(struct writer *w, const char *path)
+/* What is in a file goes to @put, unless there is nothing. */
+static int put_file(struct writer *w, const char *path,
+		    int (*put)(struct writer *w, const __u8 *data, size_t size))
 {
 	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct packets_trouble trouble;
 	void *data = NULL;
 	struct stat st;
 	int ret = 0;
@@ -190,7 +248,7 @@ int writer_file(struct writer *w, const char *path)
 	}
 	if (!ret && data) {
 		begin_chunk(w, 0);
-		ret = packets_walk(data, (size_t)st.st_size, take, w, &trouble);
+		ret = put(w, data, (size_t)st.st_size);
 		if (!ret)
 			ret = end_chunk(w, 0);
 		munmap(data, (size_t)st.st_size);
@@ -200,6 +258,24 @@ int writer_file(struct writer *w, const char *path)
 	return ret;
 }
 
+static int put_packets(struct writer *w, const __u8 *data, size_t size)
+{
+	struct packets_trouble trouble;
+	const int ret = packets_walk(data, size, take, w, &trouble);
+
+	/* Of packets that make no sense the service was told what came before them. */
+	return ret == -EINVAL ? 0 : ret;
+}
+
+int writer_part(struct writer *w, __u32 number, const char *tracefile, const char *packets)
+{
+	int ret;
+
+	w->part = number;
+	ret = put_file(w, tracefile, put_pieces);
+	return ret || !packets ? ret : put_file(w, packets, put_packets);
+}
+
 int writer_error(struct writer *w, const char *source, const char *text)
 {
 	Perfetto__Protos__DebugAnnotation notes[2], *list[] = { &notes[0], &notes[1] };
@@ -207,7 +283,7 @@ int writer_error(struct writer *w, const char *source, const char *text)
 	Perfetto__Protos__TracePacket packet = PERFETTO__PROTOS__TRACE_PACKET__INIT;
 	char *category = (char *)ERROR_EVENT;
 	struct timespec t;
-	size_t size;
+	int ret;
 
 	for (int i = 0; i < 2; i++) {
 		perfetto__protos__debug_annotation__init(&notes[i]);
@@ -229,13 +305,10 @@ int writer_error(struct writer *w, const char *source, const char *text)
 	packet.sequence_flags = IS_CLEARED;
 	packet.data_case = PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
 	packet.track_event = &event;
-	size = perfetto__protos__trace_packet__get_packed_size(&packet);
 	w->packet.len = 0;
-	while (!w->packet.error && w->packet.cap < size)
-		w->packet.error = output_grow(&w->packet);
-	if (w->packet.error)
-		return w->packet.error;
-	w->packet.len = perfetto__protos__trace_packet__pack(&packet, (__u8 *)w->packet.buf);
+	ret = append(w, &packet);
+	if (ret)
+		return ret;
 	begin_chunk(w, 0);
 	if (put_packet(w))
 		return -EIO;

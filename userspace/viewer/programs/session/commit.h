@@ -22,12 +22,16 @@ struct writer;
 struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer);
 
 /*
- * writer_file - all packets of a trace
+ * writer_part - a part of a recording: the tracefile in pieces, then what others understand of it
+ * @w:		the writer
+ * @number:	of the part, which no other one of this writer's number has
+ * @tracefile:	its name
+ * @packets:	name of a trace of its events, NULL = there is none; what only the service may say
+ *		of a packet is left out of it
  *
- * What only the service may say of a packet is left out of it.
  * Return: 0, -errno.
  */
-int writer_file(struct writer *w, const char *path);
+int writer_part(struct writer *w, __u32 number, const char *tracefile, const char *packets);
 
 /* Such an event. Return: 0, -errno. */
 int writer_error(struct writer *w, const char *source, const char *text);

@@ -30,8 +30,9 @@ typedef Pft__GetAsyncCommandResponse Command;
 
 #define SOURCE_NR 2
 #define INSTANCES_MAX 32
-/* Between two parts; between two looks at a recording that is about to end */
+/* Between two parts; between two looks at a recording, and at one that is about to end */
 #define PERIOD_MS 2000
+#define LOOK_MS 200
 #define END_LOOK_MS 50
 
 static const char *const source_names[SOURCE_NR] = { "ktrace.user", "ktrace.kernel" };
@@ -81,6 +82,7 @@ struct producer {
 	STAILQ_HEAD(, order) orders;
 	STAILQ_HEAD(, flush) flushes;
 	__s64 next_ms;
+	__u32 parts;
 };
 
 static __s64 now_ms(void)
@@ -100,13 +102,11 @@ static struct instance *instance_of(struct producer *p, __u64 id)
 	return NULL;
 }
 
-static int take_part(void *arg, const char *path)
+static int take_part(void *arg, const char *tracefile, const char *packets)
 {
 	struct instance *i = arg;
-	const int ret = writer_file(i->writer, path);
 
-	/* Of packets that make no sense the service was told what came before them. */
-	return ret == -EINVAL ? 0 : ret;
+	return writer_part(i->writer, ++i->p->parts, tracefile, packets);
 }
 
 static void take_error(void *arg, const char *text)
@@ -347,7 +347,7 @@ static int serve(struct producer *p)
 
 		if (!i->id)
 			continue;
-		if (is_due)
+		if (is_due || recorder_has_much(&i->recorder))
 			recorder_ask(&i->recorder);
 		ret = serve_instance(i);
 	}
@@ -374,6 +374,8 @@ static int wait_any(struct producer *p)
 			continue;
 		if (left < 0)
 			left = p->next_ms > now_ms() ? p->next_ms - now_ms() : 0;
+		if (left > LOOK_MS)
+			left = LOOK_MS;
 		if (i->is_stopping && left > END_LOOK_MS)
 			left = END_LOOK_MS;
 		fds[nr++] = (struct pollfd){ .fd = i->recorder.watch_fd, .events = POLLIN };

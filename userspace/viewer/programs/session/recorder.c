@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,6 +27,8 @@
 #define PATIENCE_MS 3000
 /* Part files alone: a part that is being made has another name. */
 #define PART_END ".bin"
+/* A part of which the session has lost something is not merged, so it is small beside a buffer. */
+#define PART_SIZE (1 << 20)
 #define SPEAKER "ktraced: "
 /* Live recordings of this machine that are looked at */
 #define PORTS_MAX 256u
@@ -157,6 +160,15 @@ __u64 recorder_ask(struct recorder *r)
 	return r->asked + 1;
 }
 
+bool recorder_has_much(const struct recorder *r)
+{
+	char path[sizeof(r->folder) + sizeof(r->part) + 1];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", r->folder, r->part);
+	return r->is_there && r->asked == r->done && !stat(path, &st) && st.st_size > PART_SIZE;
+}
+
 char *recorder_session(const struct recorder *r)
 {
 	struct ktrace_port *list = calloc(PORTS_MAX, sizeof(*list));
@@ -180,13 +192,13 @@ void recorder_end(struct recorder *r)
 		kill(r->pid, SIGTERM);
 }
 
-/* Its packets, in a file of their own */
+/* With its packets, in a file of their own */
 static int export_part(struct recorder *r, char *from)
 {
 	char packets[sizeof(r->folder) + 16];
 	char *args[] = { (char *)"ktrace", (char *)"export", (char *)"--to", (char *)"perfetto",
 			 (char *)"--apart", (char *)"-o", packets, from, NULL };
-	int status = 1, ret = 0;
+	int status = 1, ret;
 	pid_t pid;
 
 	snprintf(packets, sizeof(packets), "%s/packets", r->folder);
@@ -195,8 +207,7 @@ static int export_part(struct recorder *r, char *from)
 		;
 	if (pid <= 0 || status)
 		r->user.error(r->user.arg, "a part of the recording could not be exported");
-	if (!access(packets, R_OK))
-		ret = r->user.part(r->user.arg, packets);
+	ret = r->user.part(r->user.arg, from, access(packets, R_OK) ? NULL : packets);
 	unlink(packets);
 	return ret;
 }
@@ -228,6 +239,7 @@ static int see_file(struct recorder *r, const struct inotify_event *e)
 		return 0;
 	if (!(e->mask & IN_CLOSE_WRITE)) {
 		r->is_there = true;
+		snprintf(r->part, sizeof(r->part), "%s", e->name);
 		return 0;
 	}
 	ret = take_part(r, e->name);

@@ -19,11 +19,12 @@
 
 /**
  * struct recorder_user - who is told, with the argument @arg
- * @part:	packets of what was recorded are in a file. Return: 0, -errno
+ * @part:	what was recorded is in a tracefile, and as packets in another file, NULL = it could
+ *		not be exported. Return: 0, -errno
  * @error:	something went wrong, as ktraced or we say it
  */
 struct recorder_user {
-	int (*part)(void *arg, const char *path);
+	int (*part)(void *arg, const char *tracefile, const char *packets);
 	void (*error)(void *arg, const char *text);
 	void *arg;
 };
@@ -35,6 +36,7 @@ struct recorder_user {
  * @watch_fd:	becomes readable when a file of the recording is there, or whole
  * @said_fd:	becomes readable when ktraced says something, -1 = it will not any more
  * @folder:	of the parts, in TMPDIR or /tmp; "" = none
+ * @part:	name of the part that is written
  * @said:	what it has said, up to the end of the line
  * @said_len:	bytes of it
  * @is_there:	ktraced heeds signals
@@ -51,6 +53,7 @@ struct recorder {
 	int watch_fd;
 	int said_fd;
 	char folder[256];
+	char part[32];
 	char said[RECORDER_ERROR];
 	size_t said_len;
 	bool is_there;
@@ -76,6 +79,8 @@ int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char 
 
 /* What has been recorded up to now is wanted: it is there when @done is what this returns. */
 __u64 recorder_ask(struct recorder *r);
+/* So much has been recorded that it is time to ask. */
+bool recorder_has_much(const struct recorder *r);
 void recorder_end(struct recorder *r);
 /* What programs attach to, as KTRACE_SESSION has it; to be freed. NULL: it does not say so. */
 char *recorder_session(const struct recorder *r);

@@ -103,20 +103,12 @@ static int save_tracefile(const char *path, const unsigned char *data, size_t si
 {
 	const char *writes = output_name(path, 0, NULL);
 	struct conversion c;
-	struct foreign *f;
-	int ret, error;
 
 	if (!writes)
 		return -ECANCELED;
 	convert_init(&c, path, data, size);
 	set_host(&c);
-	ret = foreign_open(writes, 0, &f);
-	if (!ret) {
-		ret = convert(&c, f);
-		error = foreign_close(f);
-		ret = ret < 0 || !error ? ret : error;
-	}
-	return output_name_end(ret);
+	return output_name_end(convert(&c, writes, 0));
 }
 
 static int save_packets(const char *path, const unsigned char *data, size_t size)
