@@ -192,9 +192,10 @@ says()
 	[ "$status" = 0 ]
 	[ "$("$KTRACE" list -e test:work_begin copy | wc -l)" = 4 ]
 	run_ktrace session list --json
-	run_ktrace session clone "$(jq -r 'select(.type == "session").id' <<<"$output")" -o second
-	[ "$status" = 0 ]
-	[ "$("$KTRACE" list -e test:work_begin second | wc -l)" = 4 ]
+	start clone "$KTRACE" session clone --json -o last \
+		"$(jq -r 'select(.type == "session").id' <<<"$output")"
+	clone=$pid
+	retry 0.05 has clone.out id
 	run_ktrace session read mine
 	[ "$status" = 0 ]
 	[ "$(grep -c test:work_end <<<"$output")" = 4 ]
@@ -204,6 +205,17 @@ says()
 	ended
 	[ "$status" = 0 ]
 	[ "$("$KTRACE" list -e test:work_begin t | wc -l)" = 4 ]
+	# The copy is still there, until who has made it ends.
+	for file in second third; do
+		run_ktrace session snapshot "$(jq .id clone.out)" -o "$file"
+		[ "$status" = 0 ]
+		[ "$("$KTRACE" list -e test:work_begin "$file" | wc -l)" = 4 ]
+	done
+	kill -INT "$clone"
+	wait "$clone"
+	[ "$("$KTRACE" list -e test:work_begin last | wc -l)" = 4 ]
+	run_ktrace session status --json
+	[ "$(jq .sessions <<<"$output")" = 0 ]
 }
 
 @test "session: triggers start, and ask for copies" {

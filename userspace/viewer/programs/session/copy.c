@@ -7,6 +7,8 @@
  */
 #include "session.h"
 
+#include "json.h"
+#include "recorder.h"
 #include "service.pb-c.h"
 
 #include <errno.h>
@@ -15,24 +17,34 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static bool take_id(const char *word, __u64 *id)
+{
+	char *end;
+
+	*id = strtoull(word, &end, 10);
+	return *word >= '0' && *word <= '9' && !*end;
+}
+
 /*
- * Makes the copy; @name: NULL = by @id. The service itself writes the copy of a session that it
- * writes into a file, into @file.
+ * Makes the copy of a session, which is named by its number or its name. The service itself writes
+ * that of one that it writes into a file, into @file. Return: 1: it has, 0: it has not, -1: there
+ * is no copy, which was complained about.
  */
-static int clone_session(struct client *c, const char *name, __u64 id, FILE *file)
+static int clone_session(struct client *c, const char *word, FILE *file)
 {
 	Pft__CloneSessionRequest args = PFT__CLONE_SESSION_REQUEST__INIT;
 	Pft__CloneSessionResponse *m = NULL;
 	struct client_reply r = { 0 };
-	__u64 request;
+	__u64 request, id;
 	int ret;
 
-	args.selector_case = name ? PFT__CLONE_SESSION_REQUEST__SELECTOR_UNIQUE_SESSION_NAME :
-			     PFT__CLONE_SESSION_REQUEST__SELECTOR_SESSION_ID;
-	if (name)
-		args.unique_session_name = (char *)name;
-	else
+	if (take_id(word, &id)) {
+		args.selector_case = PFT__CLONE_SESSION_REQUEST__SELECTOR_SESSION_ID;
 		args.session_id = id;
+	} else {
+		args.selector_case = PFT__CLONE_SESSION_REQUEST__SELECTOR_UNIQUE_SESSION_NAME;
+		args.unique_session_name = (char *)word;
+	}
 	ret = client_call(c, "CloneSession", &args.base, fileno(file), &request);
 	if (!ret)
 		ret = client_wait(c, request, &r, -1);
@@ -49,17 +61,23 @@ static int clone_session(struct client *c, const char *name, __u64 id, FILE *fil
 	return ret;
 }
 
-static int copy(const struct session *s, struct client *c, const char *name, __u64 id,
-		const char *path)
+static FILE *open_temporary(void)
 {
 	FILE *file = tmpfile();
+
+	if (!file)
+		complain_about("session", "a temporary file: %s", strerror(errno));
+	return file;
+}
+
+static int copy(const struct session *s, struct client *c, const char *word, const char *path)
+{
+	FILE *file = open_temporary();
 	int status = STATUS_DAMAGED, written;
 
-	if (!file) {
-		complain_about(path, "a temporary file: %s", strerror(errno));
+	if (!file)
 		return status;
-	}
-	written = clone_session(c, name, id, file);
+	written = clone_session(c, word, file);
 	if (written == 1 || (!written && !save_read(c, file)))
 		status = save_file(s, file, path);
 	fclose(file);
@@ -69,55 +87,83 @@ static int copy(const struct session *s, struct client *c, const char *name, __u
 int session_copy(const struct session *s, __u64 id, const char *path)
 {
 	struct client c;
-	const int ret = client_open(&c, CLIENT_CONSUMER, NULL);
-	const int status = ret ? session_failed("connecting", ret, NULL) :
-			   copy(s, &c, NULL, id, path);
+	char word[24];
+	int ret, status;
 
+	snprintf(word, sizeof(word), "%llu", (unsigned long long)id);
+	ret = client_open(&c, CLIENT_CONSUMER, NULL);
+	status = ret ? session_failed("connecting", ret, NULL) : copy(s, &c, word, path);
 	client_close(&c);
 	return status;
 }
 
-static bool take_id(const char *word, __u64 *id)
-{
-	char *end;
-
-	*id = strtoull(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end;
-}
-
-static int copy_named(const struct session *s, struct client *c, const char *name,
-		      const char *path)
-{
-	__u64 id;
-
-	return take_id(name, &id) ? copy(s, c, NULL, id, path) : copy(s, c, name, 0, path);
-}
-
 int session_snapshot(struct session *s)
 {
-	return copy_named(s, &s->c, s->words[0], s->output);
+	return copy(s, &s->c, s->words[0], s->output);
+}
+
+/* Of the copy that this connection has made */
+static int say_clone(struct session *s)
+{
+	struct ktrace_out *out = output();
+	__u64 id;
+	const int status = session_last_clone(s, &id);
+
+	if (status)
+		return status;
+	if (s->is_json) {
+		ktrace_out_char(out, '{');
+		json_u64(out, "id", id);
+		ktrace_out_str(out, "}\n");
+	} else {
+		ktrace_out_str(out, "session id ");
+		ktrace_out_u64(out, id);
+		ktrace_out_char(out, '\n');
+	}
+	return output_end(status);
+}
+
+/* A copy is there as long as its connection. */
+static int keep_clone(struct session *s)
+{
+	struct client_reply r;
+	int status, ret = session_watch_signals(s);
+
+	if (ret)
+		return session_failed("signals", ret, NULL);
+	status = say_clone(s);
+	if (status)
+		return status;
+	do {
+		ret = client_wait(&s->c, 0, &r, -1);
+	} while (!ret);
+	if (ret != -EINTR)
+		return session_failed("clone", ret, NULL);
+	return s->output ? save_buffers(s, &s->c, s->output) : STATUS_OK;
+}
+
+int session_clone(struct session *s)
+{
+	FILE *file = open_temporary();
+	int written, status = STATUS_DAMAGED;
+
+	if (!file)
+		return status;
+	written = clone_session(&s->c, s->words[0], file);
+	fclose(file);
+	if (written == 1)
+		complain_about(s->words[0], "is written into a file: only a snapshot copies that");
+	return written ? status : keep_clone(s);
 }
 
 /* The command that this is a part of, on that file */
 static int show(const char *path, bool is_json)
 {
-	char program[4096], *slash;
-	const ssize_t n = readlink("/proc/self/exe", program, sizeof(program) - 32);
 	char *args[] = { (char *)"ktrace", (char *)"list", (char *)path,
 			 is_json ? (char *)"--json" : NULL, NULL };
+	const pid_t pid = program_start("ktrace", args, -1);
 	int status = 0;
-	pid_t pid;
 
-	if (n < 0)
-		return STATUS_DAMAGED;
-	program[n] = '\0';
-	slash = strrchr(program, '/');
-	strcpy(slash ? slash : program, "/../../bin/ktrace");
-	pid = fork();
-	if (!pid) {
-		execv(program, args);
-		_exit(127);
-	}
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)
 		return STATUS_DAMAGED;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DAMAGED;
@@ -137,7 +183,7 @@ int session_read(struct session *s)
 		return STATUS_DAMAGED;
 	}
 	close(fd);
-	status = copy_named(&quiet, &s->c, s->words[0], path);
+	status = copy(&quiet, &s->c, s->words[0], path);
 	if (!status)
 		status = show(path, s->is_json);
 	unlink(path);

@@ -24,7 +24,7 @@ static const struct action actions[] = {
 	{ "list", 0, 0, false, false, CLIENT_CONSUMER, session_list },
 	{ "status", 0, 1, false, false, CLIENT_CONSUMER, session_status },
 	{ "snapshot", 1, 1, false, true, CLIENT_CONSUMER, session_snapshot },
-	{ "clone", 1, 1, false, true, CLIENT_CONSUMER, session_snapshot },
+	{ "clone", 1, 1, false, false, CLIENT_CONSUMER, session_clone },
 	{ "flush", 1, 1, false, false, CLIENT_CONSUMER, session_flush },
 	{ "read", 1, 1, false, false, CLIENT_CONSUMER, session_read },
 	{ "attach", 1, 1, false, false, CLIENT_CONSUMER, session_attach },
@@ -190,7 +190,9 @@ static const struct command cmd_session = {
 "                     KEY: the service\n"
 "  flush KEY          have its producers hand over what they have\n"
 "  list               producers, data sources, sessions\n"
-"  snapshot, clone ID|NAME  write what a session has recorded so far; it goes on\n"
+"  snapshot ID|NAME   write what a session has recorded so far; it goes on\n"
+"  clone ID|NAME      make a session of what it has recorded so far, say its ID, and keep it\n"
+"                     until SIGINT; then write it, if there is --output\n"
 "  read ID|NAME       print that instead\n"
 "  produce [-- COMMAND...]  offer ktrace.user and ktrace.kernel, what ktraced records, as sources\n"
 "                     until SIGINT; a session with ktrace.user runs COMMAND\n"

@@ -88,9 +88,12 @@ int session_take(struct session *s, const char *key);
 int session_list(struct session *s);
 int session_status(struct session *s);
 int session_trigger(struct session *s);
+/* The copy of a session that was made last. Returns the exit status. */
+int session_last_clone(struct session *s, __u64 *id);
 
 /* copy.c: what others have recorded so far */
 int session_snapshot(struct session *s);
+int session_clone(struct session *s);
 int session_read(struct session *s);
 /* Writes a copy of a session, over a connection of its own. Returns the exit status. */
 int session_copy(const struct session *s, __u64 id, const char *path);
