@@ -349,7 +349,7 @@ $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
-		$(service_writer_src) $(pbtxt_src)) \
+		userspace/daemon/loop.c userspace/daemon/log.c $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
@@ -372,7 +372,7 @@ $(BUILD)/$(2)/%: $(BUILD)/$(1)/tests/unit/%.o $(BUILD)/$(1)/lib.a
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -pthread $(3) $$(filter-out $$(if $$(filter %/writer.a,$$^),%/lib.a),$$^) \
-		$$(if $$(filter %/posix.a,$$^),$(BUILD)/$(1)/lib.a) \
+		$$(if $$(filter %/posix.a %/service.a,$$^),$(BUILD)/$(1)/lib.a) \
 		$$(if $$(filter %/service.a,$$^),$(service_libs)) $(TRACESET_LIBS) -o $$@
 # libktrace itself: then without the reader's side, which has names of its own.
 $(BUILD)/$(2)/test_writer_threads $(BUILD)/$(2)/test_patience: $(BUILD)/$(1)/writer.a
@@ -456,7 +456,7 @@ unit-programs: $(units)
 include tests/fuzz/fuzz.mk
 singlestep-programs: $(steps)
 sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
-	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead shark_threads) \
+	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead shark_threads pft_disk) \
 	$(BUILD)/unit-tsan/ktrace $(BUILD)/progs/mktrace
 
 completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs

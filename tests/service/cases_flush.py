@@ -292,7 +292,8 @@ def detach_needs_file():
 def detached_ends():
     """A detached session with a duration ends by itself, with its file complete."""
     producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
-    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=300))
+    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=300,
+                           write_flush_mode=2))
     buffer = started(producer)[1]["target_buffer"]
     consumer.ask("Detach", {"key": "k"})
     consumer.close()
@@ -312,7 +313,8 @@ def detached_waits():
     """A detached session waits for its sources as others do; the last packets are in the file."""
     producer, consumer, path = Producer(), Consumer(), os.path.abspath("t.pftrace")
     producer.register(SOURCE, will_notify_on_stop=True)
-    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=100))
+    consumer.enable(config(write_into_file=True, output_path=path, duration_ms=100,
+                           write_flush_mode=2))
     number, made = started(producer)
     consumer.ask("Detach", {"key": "k"})
     values = expect(producer, "flush")

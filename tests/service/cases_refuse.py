@@ -195,7 +195,7 @@ def files():
         assert file.read() == b"precious"
     refused(config(output_path="/no/such/folder/t", **into), "No such file or directory")
     ends = os.pipe()
-    refused_with_fd(config(**into), ends[1], "needs a regular file")
+    refused_with_fd(config(**into), ends[1], "cannot be used: it has to be a regular file")
 
 
 def refused_with_fd(wanted, fd, text):

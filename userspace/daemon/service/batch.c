@@ -80,3 +80,28 @@ bool batch_next(struct batch *b, const uint8_t **packet, size_t *size)
 	b->taken += len;
 	return true;
 }
+
+size_t batch_fitting(const struct batch *b, uint64_t max)
+{
+	struct batch rest = { .bytes = b->bytes, .size = b->size };
+	const uint8_t *packet;
+	size_t fit = 0, size;
+
+	if (b->size <= max)
+		return b->size;
+	while (batch_next(&rest, &packet, &size) && rest.taken <= max)
+		fit = rest.taken;
+	return fit;
+}
+
+uint64_t batch_count(const struct batch *b, uint64_t from)
+{
+	struct batch rest = { .bytes = b->bytes, .size = b->size, .taken = (size_t)from };
+	const uint8_t *packet;
+	uint64_t nr = 0;
+	size_t size;
+
+	while (batch_next(&rest, &packet, &size))
+		nr++;
+	return nr;
+}

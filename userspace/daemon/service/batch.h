@@ -22,5 +22,9 @@ void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uin
 	       size_t tail_size);
 /* The next packet. Return: false at the end. */
 bool batch_next(struct batch *b, const uint8_t **packet, size_t *size);
+/* Bytes of as many whole packets, from the first on, as fit into @max. */
+size_t batch_fitting(const struct batch *b, uint64_t max);
+/* How many packets begin at @from or later. */
+uint64_t batch_count(const struct batch *b, uint64_t from);
 
 #endif

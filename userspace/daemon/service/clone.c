@@ -2,15 +2,14 @@
 /* clone.c - a copy of another session's buffers, to be read while that one goes on */
 #include "clone.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <unistd.h>
 
 #include "central.h"
 #include "check.h"
+#include "disk.h"
 #include "file.h"
 #include "flush.h"
 #include "message.h"
@@ -21,20 +20,18 @@
 #define ANY_FOR_REPORT UINT64_MAX
 #define CLONE_FOR_REPORT 0x100u
 
-/* A file can be long: so much of it is copied before others have their turn. */
-#define TURN_MAX ((size_t)4 * 1024 * 1024)
-
-/* While the flush and the copy are under way. The consumer may go, then nobody calls. */
+/*
+ *	disk_open() -> flush -> copy of the buffers -> copy of the file -> what is in the buffers
+ *	(of a session that writes into a file)          (of such a session)
+ *
+ * The consumer may go at any time, then nobody calls.
+ */
 struct clone {
 	struct consumer *consumer;
 	struct call call;
-	int fd;
 	Pft__CloneSessionRequest *request;
-	/* The file of the original, up to where it was when its buffers were copied */
-	int from_fd;
-	off_t at, end;
-	uint64_t made;			/* number of the copy */
-	struct timer timer;
+	uint64_t from, made;		/* numbers of both sessions */
+	struct disk *disk;		/* NULL: none is wanted, or it is the copy's */
 };
 
 static void answer(struct clone *c, const struct session *made, const char *error)
@@ -48,17 +45,14 @@ static void answer(struct clone *c, const struct session *made, const char *erro
 	r.uuid_lsb = made ? made->uuid[0] : 0;
 	r.uuid_msb = made ? made->uuid[1] : 0;
 	r.has_was_write_into_file = true;
-	r.was_write_into_file = made && made->file.fd >= 0;
+	r.was_write_into_file = made && made->file.is_used;
 	peer_reply(c->consumer->peer, &c->call, &r.base);
 }
 
 static void free_clone(struct clone *c)
 {
-	timer_stop(&c->consumer->service->timers, &c->timer);
-	if (c->fd >= 0)
-		close(c->fd);
-	if (c->from_fd >= 0)
-		close(c->from_fd);
+	if (c->disk)
+		disk_close(c->disk, false);
 	pft__clone_session_request__free_unpacked(c->request, NULL);
 	free(c);
 }
@@ -198,54 +192,71 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	return to;
 }
 
-static void finish(struct clone *c, struct session *to, const char *error)
+static void finish(struct clone *c, const struct session *to, const char *error)
 {
 	c->consumer->cloning = NULL;
 	answer(c, to, error);
-	if (to)
-		file_close(to);
 	free_clone(c);
 }
 
 /* Behind what the original has in its file comes what is in the buffers. */
-static bool take_file(struct clone *c, struct session *to)
-{
-	to->file.fd = c->fd;
-	to->file.max = UINT64_MAX;
-	c->fd = -1;
-	return file_drain(to);
-}
-
-static void copy_file(void *arg)
+static void copied(void *arg, int error, uint64_t size)
 {
 	struct clone *c = arg;
 	struct session *to = session_find(c->consumer->service, c->made);
-	size_t left = (size_t)(c->end - c->at);
-	ssize_t n = left ? sendfile(c->fd, c->from_fd, &c->at, left < TURN_MAX ? left : TURN_MAX) :
-		    0;
+	char text[SESSION_ERROR_MAX];
 
+	(void)size;
 	if (!to || to->consumer != c->consumer) {
 		finish(c, NULL, "The copy was ended before its file was complete");
-	} else if (n > 0) {
-		timer_set(&c->consumer->service->timers, &c->timer, 0);
-	} else if (left || !take_file(c, to)) {
+		return;
+	}
+	if (error) {
 		session_free(to, NULL);
-		finish(c, NULL, "The file could not be copied");
+		snprintf(text, sizeof(text), "The file could not be copied: %s", strerror(-error));
+		finish(c, NULL, text);
+		return;
+	}
+	file_take(to, c->disk);
+	to->file.max = UINT64_MAX;
+	c->disk = NULL;
+	file_close(to);
+}
+
+void clone_written(struct session *session)
+{
+	struct clone *c = session->consumer->cloning;
+	char error[SESSION_ERROR_MAX];
+
+	if (file_failed(session, error)) {
+		session_free(session, NULL);
+		finish(c, NULL, error);
 	} else {
-		finish(c, to, NULL);
+		finish(c, session, NULL);
 	}
 }
 
-static bool begin_copy(struct clone *c, const struct session *from, struct session *to)
+void clone_freed(struct session *session)
 {
-	c->from_fd = fcntl(from->file.fd, F_DUPFD_CLOEXEC, 0);
-	c->at = from->file.start;
-	c->end = c->at + (off_t)from->file.written;
-	c->made = to->id;
-	c->timer = (struct timer) { .fire = copy_file, .arg = c };
-	to->file.is_used = true;
-	timer_set(&c->consumer->service->timers, &c->timer, 0);
-	return c->from_fd >= 0;
+	if (session->consumer->cloning)
+		finish(session->consumer->cloning, NULL,
+		       "The copy was ended before its file was complete");
+}
+
+static bool begin_copy(struct clone *c, const struct session *from)
+{
+	struct disk_part part = disk_part(from->file.disk, from->file.written);
+	struct batch pending;
+
+	if (part.fd < 0)
+		return false;
+	if (!file_pending(from, &pending)) {
+		close(part.fd);
+		return false;
+	}
+	disk_then(c->disk, copied, c);
+	disk_copy(c->disk, &part, &pending);
+	return true;
 }
 
 static void flushed(struct session *from, void *arg, bool is_done)
@@ -263,9 +274,10 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	if (to) {
 		to->consumer = c->consumer;
 		c->consumer->session = to;
+		c->made = to->id;
 	}
-	if (to && from->file.fd >= 0 && c->fd >= 0) {
-		if (begin_copy(c, from, to))
+	if (to && from->file.disk && c->disk) {
+		if (begin_copy(c, from))
 			return;
 		session_free(to, NULL);
 		to = NULL;
@@ -273,16 +285,32 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	finish(c, to, error);
 }
 
-static void refuse(struct consumer *c, struct call *call, int fd, const char *error)
+static void begin_flush(struct clone *c, struct session *from)
 {
-	struct clone refused = { .consumer = c, .call = *call };
+	uint64_t flags = FLUSH_BY_SERVICE | FLUSH_CLONE;
 
-	if (fd >= 0)
-		close(fd);
-	answer(&refused, NULL, error);
+	for (size_t i = 0; i < from->buffer_nr; i++)
+		if (from->config->buffers[i]->clear_before_clone)
+			central_clear(from->buffers[i].central);
+	if (c->request->for_bugreport)
+		flags |= CLONE_FOR_REPORT;
+	flush_start(from, 0, flags, flushed, c);
 }
 
-/* @error: room for SESSION_ERROR_MAX */
+static void opened(void *arg, int error, uint64_t size)
+{
+	struct clone *c = arg;
+	struct session *from = session_find(c->consumer->service, c->from);
+
+	(void)size;
+	if (error)
+		finish(c, NULL, disk_error(error));
+	else if (!from)
+		finish(c, NULL, "Original session ended");
+	else
+		begin_flush(c, from);
+}
+
 static const char *why_not(const struct consumer *c, const struct session *from, int fd,
 			   char *error)
 {
@@ -294,47 +322,67 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 		return "Tracing session not found";
 	if (!session_allows(from, c->peer->cred.uid))
 		return "Not allowed to clone a session from another UID";
-	if (fd >= 0 && !file_is_fit(fd))
-		return "The descriptor has to be one of a regular file: the service does not wait "
-		       "for readers of pipes and sockets";
-	if (from->file.fd >= 0 && fd < 0)
+	if (from->file.disk && fd < 0)
 		return "A session that writes into a file is cloned into another file: its "
 		       "descriptor is missing";
 	return check_numbers(c->service, c->peer->cred.uid, true, error) ? NULL : error;
 }
 
-void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessionRequest *request,
-		   int fd)
+static struct clone *begin(struct consumer *c, const struct call *call,
+			   const Pft__CloneSessionRequest *request)
 {
-	struct session *from = find(c, request);
-	char room[SESSION_ERROR_MAX];
-	const char *error = why_not(c, from, fd, room);
-	uint64_t flags = FLUSH_BY_SERVICE | FLUSH_CLONE;
-	struct clone *clone;
+	struct clone *clone = calloc(1, sizeof(*clone));
 
-	if (error) {
-		refuse(c, call, fd, error);
-		return;
-	}
-	clone = calloc(1, sizeof(*clone));
-	if (clone)
-		clone->request = (void *)message_copy(&request->base);
-	if (!clone || !clone->request) {
+	if (!clone)
+		return NULL;
+	clone->request = (void *)message_copy(&request->base);
+	if (!clone->request) {
 		free(clone);
-		refuse(c, call, fd, "out of memory");
-		return;
+		return NULL;
 	}
 	clone->consumer = c;
 	clone->call = *call;
-	clone->fd = fd;
-	clone->from_fd = -1;
 	c->cloning = clone;
-	for (size_t i = 0; i < from->buffer_nr; i++)
-		if (from->config->buffers[i]->clear_before_clone)
-			central_clear(from->buffers[i].central);
-	if (request->for_bugreport)
-		flags |= CLONE_FOR_REPORT;
-	flush_start(from, 0, flags, flushed, clone);
+	return clone;
+}
+
+/* Only a session that writes into a file needs the descriptor. Takes it. */
+static void go_on(struct clone *c, struct session *from, int fd)
+{
+	int error;
+
+	c->from = from->id;
+	if (!from->file.disk) {
+		if (fd >= 0)
+			close(fd);
+		begin_flush(c, from);
+		return;
+	}
+	error = disk_open(&c->disk, c->consumer->peer, NULL, fd);
+	if (error) {
+		close(fd);
+		finish(c, NULL, disk_error(error));
+		return;
+	}
+	disk_then(c->disk, opened, c);
+}
+
+void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessionRequest *request,
+		   int fd)
+{
+	struct clone refused = { .consumer = c, .call = *call }, *clone;
+	struct session *from = find(c, request);
+	char room[SESSION_ERROR_MAX];
+	const char *error = why_not(c, from, fd, room);
+
+	clone = error ? NULL : begin(c, call, request);
+	if (clone) {
+		go_on(clone, from, fd);
+		return;
+	}
+	if (fd >= 0)
+		close(fd);
+	answer(&refused, NULL, error ? error : "out of memory");
 }
 
 void clone_forget(struct consumer *c)

@@ -11,6 +11,10 @@
  */
 void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessionRequest *request,
 		   int fd);
+/* What @session, a copy, had is in its file. */
+void clone_written(struct session *session);
+/* It is freed, perhaps before that. */
+void clone_freed(struct session *session);
 /* The consumer goes. */
 void clone_forget(struct consumer *c);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "clone.h"
+#include "file.h"
 #include "read.h"
 #include "service.pb-c.h"
 
@@ -42,6 +43,7 @@ void consumer_close(struct consumer *c)
 {
 	timer_stop(&c->service->timers, &c->read_timer);
 	clone_forget(c);
+	file_forget(c);
 	if (c->session)
 		session_free(c->session, NULL);
 	batch_exit(&c->batch);

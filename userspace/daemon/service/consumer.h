@@ -12,6 +12,7 @@
 #include "trigger.h"
 
 struct clone;
+struct opening;
 struct waiting;
 
 struct consumer {
@@ -22,6 +23,7 @@ struct consumer {
 	struct call observing;
 	uint32_t observed;		/* mask of Pft__ObservableEvents__Type */
 	LIST_HEAD(, waiting) waiting;	/* for flushes */
+	struct opening *opening;	/* of the session's file */
 	struct clone *cloning;		/* while the original is flushed */
 	/* A reading goes on as the peer takes what was sent. */
 	struct call reading;

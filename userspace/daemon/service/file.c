@@ -3,13 +3,15 @@
 #include "file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/fsuid.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../log.h"
+#include "consumer.h"
+#include "disk.h"
+#include "enable.h"
 #include "flush.h"
 #include "read.h"
 
@@ -21,26 +23,6 @@
 #define AUTO PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_AUTO
 #define DISABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED
 #define ENABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED
-
-bool file_is_fit(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && (S_ISREG(st.st_mode) || S_ISBLK(st.st_mode));
-}
-
-/* With the rights of the consumer, whatever those of the service are: it says where. */
-static int make_file(const struct session *session, const char *path)
-{
-	gid_t gid = (gid_t)setfsgid(session->gid);
-	uid_t uid = (uid_t)setfsuid(session->uid);
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644), error = errno;
-
-	setfsuid(uid);
-	setfsgid(gid);
-	errno = error;
-	return fd;
-}
 
 static void configure(struct session *session)
 {
@@ -59,127 +41,187 @@ static void configure(struct session *session)
 	session->flush_period_ms = session->file.flushes_first ? 0 : PERIOD_DEFAULT_MS;
 }
 
-bool file_open(struct session *session, int fd, char *error)
-{
-	const char *path = session->config->output_path;
-	bool has_path = path && *path;
+/* While the file is being opened */
+struct opening {
+	struct consumer *consumer;
+	Pft__TraceConfig *config;
+	struct disk *disk;
+};
 
-	if (has_path == (fd >= 0)) {
-		if (fd >= 0)
-			close(fd);
+static const char *path_of(const Pft__TraceConfig *config)
+{
+	return config->output_path && *config->output_path ? config->output_path : NULL;
+}
+
+static void explain(const Pft__TraceConfig *config, int error, char *text)
+{
+	if (path_of(config))
+		snprintf(text, SESSION_ERROR_MAX, "Failed to create the trace file %.300s: %s",
+			 path_of(config), disk_error(error));
+	else
+		snprintf(text, SESSION_ERROR_MAX, "The trace file cannot be used: %s",
+			 disk_error(error));
+}
+
+static void opened(void *arg, int error, uint64_t size)
+{
+	struct opening o = *(struct opening *)arg;
+	char text[SESSION_ERROR_MAX];
+
+	(void)size;
+	free(arg);
+	o.consumer->opening = NULL;
+	if (error) {
+		explain(o.config, error, text);
+		disk_close(o.disk, false);
+		pft__trace_config__free_unpacked(o.config, NULL);
+	}
+	if (error || !enable_with(o.consumer, o.config, o.disk, text))
+		consumer_tell_disabled(o.consumer, text);
+	peer_resume(o.consumer->peer);
+}
+
+static bool begin_opening(struct consumer *c, Pft__TraceConfig *config, int fd, char *error)
+{
+	struct opening *o = calloc(1, sizeof(*o));
+	int ret = o ? disk_open(&o->disk, c->peer, path_of(config), fd) : -ENOMEM;
+
+	if (ret) {
+		free(o);
+		explain(config, ret, error);
+		return false;
+	}
+	o->consumer = c;
+	o->config = config;
+	disk_then(o->disk, opened, o);
+	c->opening = o;
+	peer_pause(c->peer);
+	return true;
+}
+
+bool file_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *error)
+{
+	if ((path_of(config) != NULL) == (fd >= 0))
 		snprintf(error, SESSION_ERROR_MAX, "write_into_file needs either a file "
 			 "descriptor or output_path, and not both");
-		return false;
-	}
-	if (has_path) {
-		fd = make_file(session, path);
-		if (fd < 0) {
-			snprintf(error, SESSION_ERROR_MAX,
-				 "Failed to create the trace file %.300s: %s", path,
-				 strerror(errno));
-			return false;
-		}
-	} else if (!file_is_fit(fd)) {
+	else if (begin_opening(c, config, fd, error))
+		return true;
+	if (fd >= 0)
 		close(fd);
-		snprintf(error, SESSION_ERROR_MAX, "write_into_file needs a regular file: the "
-			 "service does not wait for readers of pipes and sockets");
-		return false;
-	}
-	session->file.fd = fd;
-	session->file.start = lseek(fd, 0, fcntl(fd, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
+	pft__trace_config__free_unpacked(config, NULL);
+	return false;
+}
+
+void file_forget(struct consumer *c)
+{
+	struct opening *o = c->opening;
+
+	if (!o)
+		return;
+	disk_close(o->disk, true);
+	pft__trace_config__free_unpacked(o->config, NULL);
+	free(o);
+	c->opening = NULL;
+}
+
+void file_take(struct session *session, struct disk *disk)
+{
+	session->file.disk = disk;
 	session->file.is_used = true;
 	configure(session);
-	return true;
 }
 
 void file_abandon(struct session *session)
 {
-	if (session->file.fd < 0)
-		return;
-	close(session->file.fd);
-	session->file.fd = -1;
-	if (session->config->output_path && *session->config->output_path)
-		unlink(session->config->output_path);
+	if (session->file.disk)
+		disk_close(session->file.disk, true);
+	session->file.disk = NULL;
 }
 
-/* Bytes of as many whole packets as fit into @max. */
-static size_t fitting(struct batch *b, uint64_t max)
+static void written(void *arg, int error, uint64_t size);
+
+/* The next packets, as many as fit. */
+static void write_next(struct session *session)
 {
-	const uint8_t *packet;
-	size_t fit = 0, size;
+	struct file *f = &session->file;
+	size_t fit;
 
-	if (b->size <= max)
-		return b->size;
-	while (batch_next(b, &packet, &size) && b->taken <= max)
-		fit = b->taken;
-	return fit;
-}
-
-static bool write_all(int fd, const uint8_t *bytes, size_t size)
-{
-	while (size) {
-		ssize_t n = write(fd, bytes, size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (size_t)n;
+	batch_empty(&f->batch);
+	f->is_last = f->is_ending;
+	f->has_more = !session_waits_for_trigger(session) &&
+		      session_read(session, &f->batch, BATCH_SIZE);
+	fit = batch_fitting(&f->batch, f->max - f->written);
+	if (fit < f->batch.size) {
+		f->is_full = true;
+		f->has_more = false;
+		f->max = f->written + fit;
+		f->batch.size = fit;
 	}
-	return true;
+	f->is_busy = true;
+	disk_then(f->disk, written, session);
+	disk_write(f->disk, &f->batch, !f->has_more && (f->is_last || f->is_full || f->syncs));
 }
 
-static bool write_batch(struct file *f, struct batch *b)
+bool file_failed(const struct session *session, char *error)
 {
-	size_t fit = fitting(b, f->max - f->written);
-
-	if (!write_all(f->fd, b->bytes, fit))
+	if (!session->file.error)
 		return false;
-	f->written += fit;
-	return fit == b->size;
+	snprintf(error, SESSION_ERROR_MAX, "Failed to write the trace file: %s; packets that are "
+		 "lost: %llu", strerror(-session->file.error),
+		 (unsigned long long)session->file.lost);
+	return true;
 }
 
 static void end(struct session *session)
 {
-	fdatasync(session->file.fd);
-	close(session->file.fd);
-	session->file.fd = -1;
-	timer_stop(&session->service->timers, &session->write_timer);
+	char error[SESSION_ERROR_MAX];
+
+	if (file_failed(session, error))
+		log_error("session %llu: %s", (unsigned long long)session->id, error);
+	disk_close(session->file.disk, false);
+	session->file.disk = NULL;
+	session_written(session);
 }
 
-bool file_drain(struct session *session)
+static void note_error(struct session *session, int error, uint64_t size)
 {
-	struct batch b = { 0 };
-	bool has_more = true, is_good = true;
+	struct file *f = &session->file;
 
-	if (session->file.fd < 0 || session_waits_for_trigger(session))
-		return true;
-	while (has_more && is_good) {
-		has_more = session_read(session, &b, BATCH_SIZE);
-		is_good = write_batch(&session->file, &b);
-	}
-	batch_exit(&b);
-	if (!is_good)
+	f->error = error;
+	if (error)
+		f->lost += batch_count(&f->batch, size);
+}
+
+static void written(void *arg, int error, uint64_t size)
+{
+	struct session *session = arg;
+	struct file *f = &session->file;
+
+	f->is_busy = false;
+	f->written += size;
+	note_error(session, error, size);
+	if (f->has_more || (f->is_ending && !f->is_last))
+		write_next(session);
+	else if (f->is_last)
 		end(session);
-	else if (session->file.syncs)
-		fdatasync(session->file.fd);
-	return is_good;
-}
-
-static void drain(struct session *session)
-{
-	if (file_drain(session))
+	else if (!f->is_full && !f->error)
 		file_schedule(session);
 	else if (session->state == SESSION_STARTED)
 		session_stop(session, false, NULL);
+}
+
+/* One that is still at it takes what has come meanwhile, too. */
+static void drain(struct session *session)
+{
+	if (session->file.disk && !session->file.is_busy)
+		write_next(session);
 }
 
 static void flushed(struct session *session, void *arg, bool is_done)
 {
 	(void)arg;
 	(void)is_done;
-	if (session && session->file.fd >= 0)
+	if (session)
 		drain(session);
 }
 
@@ -187,8 +229,6 @@ static void write_due(void *arg)
 {
 	struct session *session = arg;
 
-	if (session->file.fd < 0)
-		return;
 	if (session->file.flushes_first && session->state == SESSION_STARTED)
 		flush_start(session, 0, FLUSH_BY_SERVICE | FLUSH_PERIODIC, flushed, NULL);
 	else
@@ -197,7 +237,7 @@ static void write_due(void *arg)
 
 void file_schedule(struct session *session)
 {
-	if (session->file.fd < 0 || session->state != SESSION_STARTED)
+	if (!session->file.disk || session->state != SESSION_STARTED)
 		return;
 	session->write_timer.fire = write_due;
 	session->write_timer.arg = session;
@@ -205,11 +245,27 @@ void file_schedule(struct session *session)
 		  aligned_delay_ms(session->file.period_ms));
 }
 
-void file_close(struct session *session)
+bool file_pending(const struct session *session, struct batch *b)
 {
-	if (session->file.fd < 0)
-		return;
+	const struct file *f = &session->file;
+
+	*b = (struct batch) { 0 };
+	if (!f->is_busy || !f->batch.size)
+		return true;
+	b->bytes = malloc(f->batch.size);
+	if (!b->bytes)
+		return false;
+	memcpy(b->bytes, f->batch.bytes, f->batch.size);
+	b->size = b->room = f->batch.size;
+	return true;
+}
+
+bool file_close(struct session *session)
+{
+	if (!session->file.disk)
+		return false;
 	session->own.wants_stats = true;
-	if (file_drain(session))
-		end(session);
+	session->file.is_ending = true;
+	drain(session);
+	return true;
 }

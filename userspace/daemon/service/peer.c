@@ -333,24 +333,51 @@ static ssize_t receive(struct peer *p)
 	return n;
 }
 
-static void read_frames(struct peer *p)
+/* Return: whether more can be handled now. */
+static bool handle_frames(struct peer *p)
 {
 	const uint8_t *message;
-	ssize_t n, total = 0;
 	size_t size;
-	int got = 0;
+	int got = 1;
+
+	while (!p->is_dropped && !p->is_paused && got > 0) {
+		got = frames_next(&p->frames, &message, &size);
+		if (got > 0)
+			handle_frame(p, message, size);
+	}
+	if (got < 0)
+		peer_drop(p);
+	return !p->is_dropped && !p->is_paused;
+}
+
+static void read_frames(struct peer *p)
+{
+	ssize_t n, total = 0;
 
 	while (total < (ssize_t)TURN_MAX && (n = receive(p)) > 0) {
 		total += n;
-		while (!p->is_dropped && (got = frames_next(&p->frames, &message, &size)) > 0)
-			handle_frame(p, message, size);
-		if (got < 0)
-			peer_drop(p);
-		if (p->is_dropped)
+		if (!handle_frames(p))
 			return;
 	}
 	if (n < 0)
 		peer_drop(p);
+}
+
+void peer_pause(struct peer *p)
+{
+	p->is_paused = true;
+	loop_leave(&p->service->loop, &p->source);
+}
+
+void peer_resume(struct peer *p)
+{
+	p->is_paused = false;
+	if (p->is_dropped)
+		return;
+	if (loop_join(&p->service->loop, &p->source, EPOLLIN | (p->is_writing ? EPOLLOUT : 0)))
+		peer_drop(p);
+	else
+		handle_frames(p);
 }
 
 static void handle(void *arg, uint32_t events)

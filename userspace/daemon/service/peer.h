@@ -65,6 +65,7 @@ struct peer {
 	struct ucred cred;	/* as the kernel says */
 	bool is_dropped;
 	bool is_writing;	/* waits until the socket takes more */
+	bool is_paused;		/* what it calls waits; that it is gone shows later */
 	struct loop_source source;
 	struct frames frames;
 	int received_fd;	/* came with the latest bytes, -1: none */
@@ -76,6 +77,9 @@ struct peer {
 /* Takes @fd. Return: 0 or -errno, then @fd is closed. */
 int peer_open(struct service *s, const struct port *port, int fd);
 void peer_drop(struct peer *p);
+/* In a call: those that come after it wait until peer_resume(), which is called from the loop. */
+void peer_pause(struct peer *p);
+void peer_resume(struct peer *p);
 /* Frees those that were dropped. Only from the loop. */
 void peers_reap(struct service *s);
 

@@ -7,6 +7,7 @@
 
 #include "clone.h"
 #include "consumer.h"
+#include "enable.h"
 #include "flush.h"
 #include "message.h"
 #include "query.h"
@@ -34,7 +35,7 @@ static int take_file(struct peer *p, const Pft__TraceConfig *config)
 /* One that ended before anybody was attached to it will not end again. */
 static void tell_if_over(struct consumer *c)
 {
-	if (c->session && c->session->state == SESSION_DISABLED)
+	if (c->session && c->session->is_over)
 		consumer_tell_disabled(c, NULL);
 }
 
@@ -56,7 +57,7 @@ static void enable(struct peer *p, struct call *call, const void *request)
 	}
 	if (m->trace_config)
 		config = (void *)message_copy(&m->trace_config->base);
-	if (session_enable(c, config, take_file(p, config), error))
+	if (enable_session(c, config, take_file(p, config), error))
 		return;
 	consumer_tell_disabled(c, error);
 	/* The session that was there is not over: the call for it waits on. */

@@ -5,10 +5,14 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "../log.h"
 #include "check.h"
 #include "producer.h"
 #include "session.h"
 #include "trigger.h"
+
+/* So long a disk may take at the end. */
+#define EXIT_MS 10000
 
 static void reap(void *arg)
 {
@@ -24,6 +28,8 @@ int service_init(struct service *s)
 	TAILQ_INIT(&s->dropped);
 	TAILQ_INIT(&s->producers);
 	TAILQ_INIT(&s->sessions);
+	TAILQ_INIT(&s->ending);
+	LIST_INIT(&s->disks);
 	LIST_INIT(&s->guarded);
 	LIST_INIT(&s->fired);
 	s->reaper = (struct timer) { .fire = reap, .arg = s };
@@ -45,6 +51,33 @@ err_loop:
 	return error;
 }
 
+void service_lost_disk(struct service *s)
+{
+	if (s->is_exiting && LIST_EMPTY(&s->disks))
+		loop_stop(&s->loop);
+}
+
+static void give_up(void *arg)
+{
+	struct service *s = arg;
+
+	log_error("a disk does not answer: traces are not complete");
+	loop_stop(&s->loop);
+}
+
+/* Files are written to their ends. */
+static void wait_for_disks(struct service *s)
+{
+	struct timer patience = { .fire = give_up, .arg = s };
+
+	if (LIST_EMPTY(&s->disks))
+		return;
+	s->is_exiting = true;
+	timer_set(&s->timers, &patience, EXIT_MS);
+	loop_run(&s->loop);
+	timer_stop(&s->timers, &patience);
+}
+
 void service_exit(struct service *s)
 {
 	struct session *session;
@@ -55,6 +88,7 @@ void service_exit(struct service *s)
 	while ((p = TAILQ_FIRST(&s->peers)))
 		peer_drop(p);
 	peers_reap(s);
+	wait_for_disks(s);
 	guard_forget(s);
 	trigger_forget(s);
 	timers_exit(&s->boot_timers);

@@ -6,8 +6,9 @@
  *                                  |                                      |
  *                                buffers <-------- chunks, patches -------+
  *
- * One thread, one loop. Who goes away takes his part with him: a consumer his session, unless it
- * is detached, and a producer its instances. Ids are this service's and never used again soon.
+ * One thread, one loop; files have threads of their own (disk.h). Who goes away takes his part with
+ * him: a consumer his session, unless it is detached, and a producer its instances. Ids are this
+ * service's and never used again soon.
  */
 #ifndef KTRACED_SERVICE_SERVICE_H
 #define KTRACED_SERVICE_SERVICE_H
@@ -24,6 +25,7 @@
 struct session;
 struct producer;
 struct central;
+struct disk;
 struct guarded;
 struct fired;
 
@@ -50,6 +52,9 @@ struct service {
 
 	TAILQ_HEAD(producer_list, producer) producers;
 	TAILQ_HEAD(session_list, session) sessions;
+	struct session_list ending;	/* freed, but for what still goes into their files */
+	LIST_HEAD(, disk) disks;
+	bool is_exiting;		/* the loop runs until there are none */
 	uint32_t producer_nr, source_nr, session_nr, buffer_nr;
 
 	uint16_t last_producer;
@@ -64,8 +69,11 @@ struct service {
 
 /* Return: 0 or -errno. */
 int service_init(struct service *s);
-/* Ends all sessions and connections. */
+/* Ends all sessions and connections, and waits a while for disks. */
 void service_exit(struct service *s);
+
+/* One was closed. */
+void service_lost_disk(struct service *s);
 
 /* Gives @b an id. Return: 0 or -ENOSPC. */
 int service_add_buffer(struct service *s, struct buffer *b);

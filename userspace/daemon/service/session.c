@@ -7,11 +7,10 @@
 #include <string.h>
 #include <sys/random.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "boost.h"
 #include "central.h"
-#include "check.h"
+#include "clone.h"
 #include "commit.h"
 #include "consumer.h"
 #include "file.h"
@@ -228,7 +227,6 @@ struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t
 	session->service = s;
 	session->config = config;
 	session->uid = uid;
-	session->file.fd = -1;
 	session->flush_period_ms = config->flush_period_ms;
 	session->duration_ms = config->duration_ms;
 	TAILQ_INIT(&session->instances);
@@ -250,8 +248,7 @@ static void free_buffers(struct session *session)
 	session->buffer_nr = 0;
 }
 
-/* What is left when nothing refers to it any more. */
-static void release(struct session *session)
+void session_release(struct session *session)
 {
 	free_buffers(session);
 	numbers_exit(&session->numbers);
@@ -261,6 +258,8 @@ static void release(struct session *session)
 	free(session->scratch[0]);
 	free(session->scratch[1]);
 	free(session->key);
+	free(session->end_error);
+	batch_exit(&session->file.batch);
 	pft__trace_config__free_unpacked(session->config, NULL);
 	free(session);
 }
@@ -345,117 +344,6 @@ bool session_load_filter(struct session *session, char *error)
 	return false;
 }
 
-static void lock_down(struct service *s, const Pft__TraceConfig *config)
-{
-	if (config->lockdown_mode == PFT__TRACE_CONFIG__LOCKDOWN_MODE_OPERATION__LOCKDOWN_SET)
-		s->is_locked = true;
-	if (config->lockdown_mode == PFT__TRACE_CONFIG__LOCKDOWN_MODE_OPERATION__LOCKDOWN_CLEAR)
-		s->is_locked = false;
-}
-
-/* An exclusive session, the last in the list, ends all the others. */
-static void end_others(struct session *session)
-{
-	struct session *other;
-	char why[128];
-
-	if (!session->config->exclusive_prio)
-		return;
-	snprintf(why, sizeof(why), "Aborted due to user requested higher-priority (%u) exclusive "
-		 "session", session->config->exclusive_prio);
-	while ((other = TAILQ_FIRST(&session->service->sessions)) != session)
-		session_free(other, why);
-}
-
-/* What it has made when it fails, release() and file_abandon() undo. */
-static bool prepare(struct session *session, int fd, char *error)
-{
-	session_set_uuid(session, session->config);
-	if (!session_load_filter(session, error) || !session_make_buffers(session, error)) {
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	if (session->config->write_into_file)
-		return file_open(session, fd, error);
-	if (fd >= 0)
-		close(fd);
-	return true;
-}
-
-static void begin(struct session *session)
-{
-	const Pft__TraceConfig__TriggerConfig *trigger = session->config->trigger_config;
-	int mode = session_trigger_mode(session);
-
-	instances_setup(session);
-	if (mode == START_TRACING)
-		timer_set(&session->service->timers, &session->trigger_timer,
-			  trigger->trigger_timeout_ms);
-	else if (mode)
-		session->duration_ms = trigger->trigger_timeout_ms;
-	if (mode != START_TRACING && !session->config->deferred_start)
-		session_start(session);
-}
-
-static bool may_enable(const struct consumer *c, const Pft__TraceConfig *config, char *error)
-{
-	if (c->session) {
-		snprintf(error, SESSION_ERROR_MAX, "Another tracing session is already active on "
-			 "this connection (forgot a call to FreeBuffers() ?)");
-		return false;
-	}
-	if (!config) {
-		snprintf(error, SESSION_ERROR_MAX, "EnableTracing() without trace_config");
-		return false;
-	}
-	return check_config(c->service, config, c->peer->cred.uid, error);
-}
-
-static bool boost(const struct session *session, char *error)
-{
-	int ret = boost_update(session->service, session->config);
-
-	if (ret)
-		snprintf(error, SESSION_ERROR_MAX, "Failed to boost priority: %s", strerror(-ret));
-	return !ret;
-}
-
-bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *error)
-{
-	struct service *s = c->service;
-	struct session *session;
-
-	if (!may_enable(c, config, error)) {
-		if (config)
-			pft__trace_config__free_unpacked(config, NULL);
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	session = session_alloc(s, config, c->peer->cred.uid);
-	if (!session) {
-		snprintf(error, SESSION_ERROR_MAX, "out of memory");
-		if (fd >= 0)
-			close(fd);
-		return false;
-	}
-	session->gid = c->peer->cred.gid;
-	if (!prepare(session, fd, error) || !boost(session, error)) {
-		file_abandon(session);
-		release(session);
-		return false;
-	}
-	guard_remember(s, config);
-	lock_down(s, config);
-	session_publish(session);
-	end_others(session);
-	session->consumer = c;
-	c->session = session;
-	begin(session);
-	return true;
-}
-
 void session_start(struct session *session)
 {
 	struct timers *t = &session->service->timers;
@@ -491,6 +379,21 @@ void session_check_started(struct session *session)
 		session->is_start_known = consumer_tell_all_started(session->consumer);
 }
 
+/* All it had is where it belongs. */
+static void over(struct session *session)
+{
+	char error[SESSION_ERROR_MAX];
+
+	if (session->is_over)
+		return;
+	session->is_over = true;
+	if (session->consumer)
+		consumer_tell_disabled(session->consumer, file_failed(session, error) ? error :
+				       session->end_error);
+	else	/* Not now: callers go through the list of sessions. */
+		timer_set(&session->service->timers, &session->end_timer, 0);
+}
+
 static void disabled(struct session *session, const char *error)
 {
 	struct producer *p;
@@ -504,11 +407,9 @@ static void disabled(struct session *session, const char *error)
 	for (size_t i = 0; i < session->buffer_nr; i++)
 		central_finish(session->buffers[i].central);
 	own_event(session, OWN_DISABLED, true);
-	file_close(session);
-	if (session->consumer)
-		consumer_tell_disabled(session->consumer, error);
-	else	/* Not now: callers go through the list of sessions. */
-		timer_set(&session->service->timers, &session->end_timer, 0);
+	session->end_error = error ? strdup(error) : NULL;
+	if (!file_close(session))
+		over(session);
 }
 
 static void acks_over(void *arg)
@@ -569,24 +470,47 @@ void session_detach(struct session *session)
 {
 	session->consumer->session = NULL;
 	session->consumer = NULL;
-	if (session->state == SESSION_DISABLED)
+	if (session->is_over)
 		timer_set(&session->service->timers, &session->end_timer, OVER_MS);
 }
 
 void session_free(struct session *session, const char *error)
 {
+	struct service *s = session->service;
+
 	session_stop(session, true, error);
+	if (session->state == SESSION_DISABLED)
+		over(session);
+	else if (session->state == SESSION_CLONED && session->consumer && session->file.disk)
+		clone_freed(session);
 	flush_cancel(session);
 	trigger_cancel(session);
 	stop_periodic(session);
 	instances_free(session);
 	if (session->consumer)
 		session->consumer->session = NULL;
-	TAILQ_REMOVE(&session->service->sessions, session, link);
-	session->service->session_nr--;
+	session->consumer = NULL;
+	TAILQ_REMOVE(&s->sessions, session, link);
+	s->session_nr--;
 	if (session->config->priority_boost)
-		boost_update(session->service, NULL);
-	release(session);
+		boost_update(s, NULL);
+	session->is_freed = true;
+	if (session->file.disk)
+		TAILQ_INSERT_TAIL(&s->ending, session, link);
+	else
+		session_release(session);
+}
+
+void session_written(struct session *session)
+{
+	if (session->is_freed) {
+		TAILQ_REMOVE(&session->service->ending, session, link);
+		session_release(session);
+	} else if (session->state == SESSION_CLONED) {
+		clone_written(session);
+	} else {
+		over(session);
+	}
 }
 
 void session_producer_left(struct session *session, struct producer *p)

@@ -7,7 +7,7 @@
  *       |   (at once, unless deferred)            |                                      v
  *       |                                         | nobody has to agree        STOP_WAIT (acks)
  *       +--- stop ---> DISABLED <-----------------+<---- all have, or time-out --+
- *                         |
+ *                         |   (over when its file is complete)
  *                         +--- FreeBuffers, consumer gone, attached or not --> freed
  *   CLONED: a copy of another one's buffers, to be read and freed
  */
@@ -19,12 +19,14 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#include "batch.h"
 #include "clocks.h"
 #include "service.h"
 #include "service.pb-c.h"
 #include "timer.h"
 
 struct consumer;
+struct disk;
 struct filter;
 struct flush;
 struct delayed;
@@ -78,8 +80,14 @@ struct filter_counts {
 
 struct file {
 	bool is_used;			/* packets go there, not to consumers */
-	int fd;				/* -1: none, or closed */
-	off_t start;			/* where the trace begins in it */
+	struct disk *disk;		/* NULL: none, or closed */
+	struct batch batch;		/* on its way there, if is_busy */
+	bool is_busy;
+	bool has_more;			/* behind the batch */
+	bool is_full;
+	bool is_ending, is_last;	/* the last packets are wanted, are in the batch */
+	int error;			/* -errno: the rest is lost */
+	uint64_t lost;			/* packets */
 	uint64_t written, max;
 	uint32_t period_ms;
 	bool flushes_first;		/* a flush precedes each write */
@@ -92,7 +100,6 @@ struct session {
 	uint64_t id;
 	enum session_state state;
 	uid_t uid;			/* of the consumer that made it */
-	gid_t gid;
 	struct consumer *consumer;	/* NULL: detached */
 	char *key;			/* of a detached one */
 	Pft__TraceConfig *config;
@@ -101,6 +108,9 @@ struct session {
 	bool was_triggered;
 	bool have_all_started;		/* once; later ones do not count */
 	bool is_start_known;		/* the consumer was told */
+	bool is_over;			/* disabled, its file complete, and the consumer told */
+	bool is_freed;			/* all that is left to do is to write its file */
+	char *end_error;		/* why it was disabled, NULL: it was wanted */
 	uint64_t start_realtime_ns;
 
 	struct buffer *buffers;
@@ -140,11 +150,6 @@ bool session_load_filter(struct session *session, char *error);
 /* Into the list, with a number of its own. */
 void session_publish(struct session *session);
 
-/*
- * EnableTracing. Takes @config and @fd (-1: none), in any case.
- * Return: whether it worked; otherwise @error (SESSION_ERROR_MAX) says why and nothing is left.
- */
-bool session_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *error);
 /* Nothing happens in other states than CONFIGURED. */
 void session_start(struct session *session);
 /* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
@@ -153,8 +158,12 @@ void session_stop(struct session *session, bool now, const char *error);
 void session_detach(struct session *session);
 /* Flushes, then stops. A session that nobody is attached to is freed when it has stopped. */
 void session_finish(struct session *session);
-/* Stops it if need be; the consumer, if any, has none any more. */
+/* Stops it if need be; the consumer, if any, has none any more. Its file is written to the end. */
 void session_free(struct session *session, const char *error);
+/* What is left when nothing refers to it any more, or has ever referred to it. */
+void session_release(struct session *session);
+/* Its file is complete. */
+void session_written(struct session *session);
 
 /* Instances have changed their state: perhaps all have started or stopped now. */
 void session_check_started(struct session *session);

@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_disk.py CASE... - sessions that write into files, on disks that are slow, full, or stuck"""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+
+from case import (as_user, config, expect, main, numbers, packets, service_pid, source, started,
+                  until, write)
+from consumer import Consumer
+from producer import Writer, test_packet
+from wire import Malformed, decode, packets_of
+
+DAY_MS = 24 * 3600 * 1000
+GATE = "gate"       # bad_disk.so lets no write begin before somebody has it open
+
+
+def whole_packets(path):
+    """(packets of a trace file that may end anywhere, whether it ends with a whole one)."""
+    with open(path, "rb") as file:
+        data = file.read()
+    found = []
+    try:
+        for packet in packets_of(data):
+            found.append(decode("TracePacket", packet))
+    except Malformed:
+        return found, False
+    return found, True
+
+
+def into(path, **more):
+    """Of a session that writes into a file, often."""
+    return config(**{"write_into_file": True, "output_path": os.path.abspath(path),
+                     "file_write_period_ms": 100, "write_flush_mode": 2, **more})
+
+
+def another_life():
+    """Others are served meanwhile: a session from its first to its last call."""
+    producer, consumer = source("another", ("another",)), Consumer()
+    assert not consumer.enable(config(["another"]))
+    write(producer, started(producer)[1]["target_buffer"], range(20))
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    assert numbers(packets(consumer)) == list(range(20))
+    producer.close()
+    consumer.close()
+
+
+def open_gate():
+    """The disk answers again."""
+    return os.open(GATE, os.O_WRONLY)
+
+
+def stuck():
+    """A disk that does not answer holds up its session alone; then everything is in the file."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("t", buffers=[{"size_kb": 4096}]))
+    buffer = started(producer)[1]["target_buffer"]
+    writer = write(producer, buffer, range(100))
+    until(lambda: os.path.exists(GATE + ".held"))
+    another_life()
+    for number in range(100, 2000):
+        writer.write(test_packet(number, 100))
+    writer.flush()
+    producer.ask("Sync")
+    assert consumer.flush(timeout_ms=1) in (True, False)
+    consumer.ask("DisableTracing")
+    assert consumer.ended(0.3) is None, "the file cannot be complete"
+    another_life()
+    open_gate()
+    assert consumer.ended()["disabled"]
+    assert numbers(whole_packets("t")[0]) == list(range(2000))
+
+
+def stuck_and_freed():
+    """The consumer goes meanwhile: the session goes with it, and its file is written to the end."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("t"))
+    writer = write(producer, started(producer)[1]["target_buffer"], range(10))
+    until(lambda: os.path.exists(GATE + ".held"))
+    writer.write(test_packet(10, 16))
+    writer.flush()
+    producer.ask("Sync")
+    consumer.close()
+    witness = Consumer()
+    until(lambda: not witness.state(True)["num_sessions"])
+    assert numbers(whole_packets("t")[0]) == []
+    open_gate()
+    until(lambda: numbers(whole_packets("t")[0]) == list(range(11)))
+
+
+def stuck_and_cloned():
+    """A clone has what is on its way into the file, too."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(into("t", flush_timeout_ms=50))
+    writer = write(producer, started(producer)[1]["target_buffer"], range(10))
+    until(lambda: os.path.exists(GATE + ".held"))
+    writer.write(test_packet(10, 16))
+    writer.flush()
+    producer.ask("Sync")
+    with open("clone", "wb+") as file:
+        request = clone.call("CloneSession", {"session_id": 1}, fds=[file.fileno()])
+        assert clone.reply(request, 0.3) is None, "its disk is stuck as well"
+        another_life()
+        open_gate()
+        assert clone.reply(request)[0]["success"]
+    assert numbers(whole_packets("clone")[0]) == list(range(11))
+
+
+def stopped_while_stuck():
+    """The service is stopped: it waits for the disk."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("t"))
+    service = service_pid(consumer)
+    write(producer, started(producer)[1]["target_buffer"], range(10))
+    until(lambda: os.path.exists(GATE + ".held"))
+    os.kill(service, signal.SIGTERM)
+    assert "stopped" in consumer.ended()["error"]
+    open_gate()
+    until(lambda: numbers(whole_packets("t")[0]) == list(range(10)))
+
+
+def stopped():
+    """The service is stopped: all that was committed is in the file."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("t", buffers=[{"size_kb": 8192}]))
+    write(producer, started(producer)[1]["target_buffer"], range(5000), 1000)
+    os.kill(service_pid(consumer), signal.SIGTERM)
+    assert "stopped" in consumer.ended()["error"]
+    until(lambda: numbers(whole_packets("t")[0]) == list(range(5000)))
+
+
+def stuck_file_system():
+    """The file cannot even be made: the one who wants it waits, nobody else, and may go."""
+    os.mkdir("mount")
+    with subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "stuck.py"),
+                           "mount"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as mount:
+        assert mount.stdout.readline() == b"mounted\n"
+        consumer, gone = Consumer(), Consumer()
+        request = consumer.call("EnableTracing", {"trace_config": into("mount/t")})
+        later = consumer.call("QueryCapabilities")
+        gone.call("EnableTracing", {"trace_config": into("mount/u")})
+        gone.close()
+        assert consumer.reply(request, 0.3) is None
+        another_life()
+        mount.communicate(b"\n")
+    error = consumer.reply(request)[0]["error"]
+    assert "Failed to create the trace file" in error, error
+    assert consumer.reply(later)
+    assert not consumer.enable(into("t"))
+
+
+def fill_disk(**more):
+    """(packets in the file, what is said to be lost) of a session that writes 3000 packets."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("small/t", buffers=[{"size_kb": 8192}], **more))
+    write(producer, started(producer)[1]["target_buffer"], range(3000), 1000)
+    if more:
+        consumer.ask("DisableTracing")
+    reply = consumer.ended()
+    assert "No space left on device" in reply["error"], reply
+    found, is_whole = whole_packets("small/t")
+    assert is_whole, "there is a piece of a packet"
+    found = numbers(found)
+    assert found == list(range(len(found))) and 500 < len(found) < 3000, len(found)
+    consumer.ask("FreeBuffers")
+    assert not consumer.enable(config())
+    return len(found), int(re.search(r"lost: (\d+)", reply["error"])[1])
+
+
+def full():
+    """A full disk: the session ends by itself and says so; the last packet is whole."""
+    fill_disk()
+
+
+def full_at_the_end():
+    """The disk is full when all packets are there: the others are counted."""
+    found, lost = fill_disk(file_write_period_ms=DAY_MS)
+    # What the service itself writes was lost, too: an event or two, statistics.
+    assert 3000 - found < lost < 3020 - found, (lost, found)
+
+
+def killed():
+    """The service is killed while it writes: the file has all up to a packet that is cut."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(into("t", buffers=[{"size_kb": 16384}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    number = 0
+    while not os.path.getsize("t"):
+        for _ in range(100):
+            writer.write(test_packet(number, 1000))
+            number += 1
+        writer.flush()
+        producer.ask("Sync")
+    os.kill(service_pid(consumer), signal.SIGKILL)
+    found = numbers(whole_packets("t")[0])
+    assert found and found == list(range(len(found))), found[:10]
+
+
+def with_groups():
+    """In the child of in_groups(): where its group may write, and where it may not."""
+    os.setgid(1001)
+    os.setuid(1001)
+    for folder, text in (("theirs", "Permission denied"), ("ours", None)):
+        reply = Consumer().enable(into(folder + "/t"))
+        assert text is None and not reply or text in reply["error"], reply
+
+
+def in_groups():
+    """A file is made with all groups of the user who asks for it."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    for folder, group in (("ours", 1234), ("theirs", 1235)):
+        os.mkdir(folder)
+        os.chown(folder, 0, group)
+        os.chmod(folder, 0o770)
+    os.setgroups([1234])
+    assert as_user(0, with_groups)
+    assert os.stat("ours/t").st_uid == 1001
+    assert not os.path.exists("theirs/t")
+
+
+def refused_late():
+    """What is refused after the file was made takes the file away again."""
+    consumer = Consumer()
+    reply = consumer.enable(into("t", trace_filter={"bytecode": b"\xff\xff"}))
+    assert "trace filter" in reply["error"], reply
+    until(lambda: not os.path.exists("t"))
+
+
+def pipelined():
+    """Calls that come right behind EnableTracing find the session, though its file has to be made."""
+    producer, consumer = source(), Consumer()
+    consumer.enabled = consumer.call("EnableTracing", {
+        "trace_config": into("t", deferred_start=True)})
+    begun, flushed = consumer.call("StartTracing"), consumer.call("Flush", {"timeout_ms": 60000})
+    ended = consumer.call("DisableTracing")
+    number = started(producer)[0]
+    values = expect(producer, "flush")
+    producer.commit(flush_request_id=values["request_id"])
+    assert expect(producer, "stop_data_source") == {"instance_id": number}
+    for request in (begun, flushed, ended):
+        assert consumer.reply(request) == ({}, False), request
+    assert consumer.ended()["disabled"]
+
+
+def too_many_files():
+    """Files that wait for a stuck disk are bounded for a user, after their sessions' ends as well."""
+    errors = []
+    for number in range(21):
+        consumer, producer = Consumer(), source()
+        reply = consumer.enable(into(f"t{number}"))
+        if reply:
+            errors.append(reply["error"])
+        else:
+            write(producer, started(producer)[1]["target_buffer"], [1])
+            consumer.ask("FreeBuffers")
+        producer.close()
+    assert len(errors) == 1 and "too many files wait" in errors[0], errors
+    another_life()
+    open_gate()
+    until(lambda: numbers(whole_packets("t19")[0]) == [1])
+
+
+if __name__ == "__main__":
+    main(globals())

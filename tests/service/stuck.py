@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""stuck.py FOLDER - a file system at FOLDER that never answers, until a line of input comes
+
+Says "mounted" when it is there. FUSE's own protocol, as in linux/fuse.h: of all requests only the
+first, FUSE_INIT, is answered. At the end all who wait get an error.
+"""
+
+import ctypes
+import os
+import struct
+import sys
+
+INIT = 26
+DETACH = 2                  # umount2(): at once, whoever uses it
+HEADER = "<IIQ"             # of a request: size, what, number
+ANSWER = "<IiQ"             # size, error, number
+
+
+def main():
+    """The command line."""
+    folder = sys.argv[1].encode()
+    libc = ctypes.CDLL(None, use_errno=True)
+    device = os.open("/dev/fuse", os.O_RDWR)
+    options = f"fd={device},rootmode=40000,user_id=0,group_id=0,allow_other".encode()
+    if libc.mount(b"stuck", folder, b"fuse", 0, options):
+        raise OSError(ctypes.get_errno(), "mount")
+    try:
+        _, what, number = struct.unpack_from(HEADER, os.read(device, 1 << 17))
+        assert what == INIT, what
+        body = struct.pack("<14I", 7, 31, 0, 0, 0, 131072, 1, *[0] * 7)
+        os.write(device, struct.pack(ANSWER, 16 + len(body), 0, number) + body)
+        print("mounted", flush=True)
+        sys.stdin.readline()
+    finally:
+        libc.umount2(folder, DETACH)
+        os.close(device)
+
+
+if __name__ == "__main__":
+    main()
