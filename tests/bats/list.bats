@@ -339,3 +339,23 @@ pages()
 		[ "$status" -eq 0 ]
 	done
 }
+
+@test "a thread has the name that a switch says, if the event of its renaming was not read" {
+	local at
+	"$PROGS/mktrace" t <<-'END'
+		meta trace version=1 start_ns=1 clock=monotonic
+		meta clock raw=1000 mono_ns=1000 real_ns=1000 hz=1000000000
+		meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+		meta event kind=kernel id=64 desc=sched:switch{u32%20prev_tid;u32%20next_tid;s32%20prev_prio;s32%20next_prio;u32%20prev_state;char[16]%20prev_comm;char[16]%20next_comm;}
+		meta event kind=kernel id=70 desc=sched:comm{u32%20tid;u32%20pid;char[16]%20comm;}
+		meta thread tid=100 pid=99 ts=900 comm=old
+		block 0
+		rec 1100 70 100 u32:100 u32:99 char16:new
+		rec 1200 64 100 u32:100 u32:0 u32:120 u32:120 u32:0 char16:new char16:swapper/0
+		rec 1300 64 0 u32:0 u32:100 u32:120 u32:120 u32:0 char16:swapper/0 char16:new
+		rec 1400 70 100 u32:100 u32:99 char16:newer
+	END
+	at=$("$KTRACE" list -n 1 --print-position t | sed -n 's/^position //p')
+	[ "$("$KTRACE" list --json --from-position "$at" t | jq -r '[.tid, .pid, .comm] | join(" ")' |
+		grep ^100 | tr '\n' ' ')" = '100 99 new 100 99 newer ' ]
+}

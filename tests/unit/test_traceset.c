@@ -515,7 +515,8 @@ static void test_names(void)
 	CHECK_STR(ktrace_trace_comm(trace, 11, 30), "renamed");
 	CHECK_STR(ktrace_trace_comm(trace, 11, ~0ull), "renamed");
 	CHECK_STR(ktrace_trace_comm(trace, 11, 0), "child");
-	CHECK_STR(ktrace_trace_comm(trace, 10, 100), "parent");
+	CHECK_STR(ktrace_trace_comm(trace, 10, 39), "parent");
+	CHECK_STR(ktrace_trace_comm(trace, 10, 100), "parent?");
 	CHECK_STR(ktrace_trace_comm(trace, 12, 100), "other");
 	CHECK_STR(ktrace_trace_comm(trace, 13, 49), "a b");
 	CHECK_STR(ktrace_trace_comm(trace, 13, 50), "0123456789abcde");

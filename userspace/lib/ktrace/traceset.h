@@ -329,7 +329,7 @@ const struct ktrace_event_type *ktrace_trace_type(const struct ktrace_trace *tra
  * @raw:	stamp
  *
  * Names come from the file's META lines and, while events are read, from the kernel
- * events fork, exec, comm, exit, switch and wakeup.
+ * events fork, exec, comm, exit, switch and wakeup. What is passed over tells nothing.
  *
  * Return: the name, not checked for control characters; NULL if not known.
  */

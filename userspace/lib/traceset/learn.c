@@ -2,8 +2,9 @@
 /*
  * learn.c - thread names and processes from kernel events, as they are read
  *
- * fork, exec, comm and exit state facts. switch and wakeup carry names of threads that
- * were there before the recording began; they are taken only where nothing is known.
+ * fork, exec, comm and exit state facts. switch and wakeup carry names of threads that were there
+ * before the recording began, or were told where nothing was read, before a position for one:
+ * they are taken where another is known or none.
  */
 #include "trace.h"
 
@@ -28,12 +29,14 @@ static struct name fact_of(__u32 pid, const char comm[KTRACE_COMM_LEN])
 	return fact;
 }
 
-static int learn_if_unknown(struct trace *t, const struct ktrace_trace_event *e, __u32 tid,
-			    const char comm[KTRACE_COMM_LEN])
+static int learn_name(struct trace *t, const struct ktrace_trace_event *e, __u32 tid,
+		      const char comm[KTRACE_COMM_LEN])
 {
 	const struct name *known = ktrace_names_find(&t->names, tid & KTRACE_TID_MASK, e->raw);
 
-	return known && known->comm[0] ? 0 : learn(t, e, tid, fact_of(0, comm));
+	if (!comm[0] || (known && !strncmp(known->comm, comm, NAME_SIZE - 1)))
+		return 0;
+	return learn(t, e, tid, fact_of(known ? known->pid : 0, comm));
 }
 
 static int learn_fork(struct trace *t, const struct ktrace_trace_event *e)
@@ -77,8 +80,8 @@ static int learn_switch(struct trace *t, const struct ktrace_trace_event *e)
 	int ret;
 
 	memcpy(&s, e->payload, sizeof(s));
-	ret = learn_if_unknown(t, e, s.prev_tid, s.prev_comm);
-	return ret ? ret : learn_if_unknown(t, e, s.next_tid, s.next_comm);
+	ret = learn_name(t, e, s.prev_tid, s.prev_comm);
+	return ret ? ret : learn_name(t, e, s.next_tid, s.next_comm);
 }
 
 static int learn_wakeup(struct trace *t, const struct ktrace_trace_event *e)
@@ -86,7 +89,7 @@ static int learn_wakeup(struct trace *t, const struct ktrace_trace_event *e)
 	struct ktrace_ev_sched_wakeup w;
 
 	memcpy(&w, e->payload, sizeof(w));
-	return learn_if_unknown(t, e, w.tid, w.comm);
+	return learn_name(t, e, w.tid, w.comm);
 }
 
 static const struct {
