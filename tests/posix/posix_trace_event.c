@@ -10,6 +10,7 @@ static trace_event_id_t id;
 
 static void info(void)
 {
+	void (*volatile function)(trace_event_id_t, const void *, size_t) = posix_trace_event;
 	trace_id_t trid = started(0, 0);
 	struct timespec before, after;
 	struct seen e = { 0 };
@@ -30,6 +31,10 @@ static void info(void)
 	check(DESCRIPTION, e.len == 4 && memcmp(e.data, "data", 4) == 0, "and the data");
 	posix_trace_event(id, NULL, 0);
 	check(DESCRIPTION, try_next(trid, &e) && e.len == 0, "data may be missing");
+	function(id, "data", 4);
+	check("XSH 2.1.1", try_next(trid, &e) && e.len == 4, "it is a function, too");
+	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)info &&
+	      (char *)e.info.posix_prog_address < (char *)info + 4096, "whose caller is told");
 	need(posix_trace_shutdown(trid));
 }
 
@@ -38,9 +43,12 @@ static void no_effect(void)
 {
 	trace_id_t trid;
 	trace_event_set_t set;
+	int evaluated = 0;
 
 	tell(id, 1);
 	check(DESCRIPTION, true, "without a stream nothing happens");
+	posix_trace_event(id, &evaluated, (evaluated++, sizeof(evaluated)));
+	same("XSH 2.1.1", evaluated, 1, "arguments are evaluated once, then too");
 	trid = stream(0, 0);
 	tell(id, 1);
 	tells(DESCRIPTION, trid, ACTIVE, "", "nor with one that does not run");
@@ -100,11 +108,75 @@ static void in_handlers(void)
 	need(posix_trace_shutdown(trid));
 }
 
+static volatile sig_atomic_t is_enough;
+static trace_event_id_t other;
+
+static void other_handler(int number)
+{
+	(void)number;
+	tell(other, (uint64_t)handled++);
+	is_enough = handled > 500;
+}
+
+/* only_of - all of a stream is of one type, numbered from 0 on */
+static void only_of(trace_id_t trid, trace_event_id_t type, uint64_t told, const char *what)
+{
+	uint64_t n = 0, wrong = 0;
+	struct seen e;
+
+	need(posix_trace_stop(trid));
+	while (try_next(trid, &e)) {
+		if (e.info.posix_event_id < POSIX_TRACE_UNNAMED_USEREVENT)
+			continue;
+		wrong += !posix_trace_eventid_equal(trid, e.info.posix_event_id, type) ||
+			 number_of(&e) != n;
+		n++;
+	}
+	same(DESCRIPTION, n, told, "%s: all events are in their stream", what);
+	same(DESCRIPTION, wrong, 0, "%s: and no other is", what);
+}
+
+/* The program's events go to the first of many streams, those of its handler to the last one. */
+static void handlers_elsewhere(void)
+{
+	struct itimerval every = { { 0, 20 }, { 0, 20 } }, never = { { 0, 0 }, { 0, 0 } };
+	trace_event_set_t of_program, of_handler;
+	trace_id_t trid[9];
+	uint64_t n = 0;
+
+	other = event("of the handler");
+	handled = 0;
+	need(posix_trace_eventset_empty(&of_program));
+	need(posix_trace_eventset_add(id, &of_program));
+	need(posix_trace_eventset_empty(&of_handler));
+	need(posix_trace_eventset_add(other, &of_handler));
+	for (int i = 0; i < 9; i++) {
+		trid[i] = stream(POSIX_TRACE_LOOP, i % 8 ? 0 : 1 << 22);
+		need(posix_trace_set_filter(trid[i], i ? &of_program : &of_handler,
+					    POSIX_TRACE_SET_EVENTSET));
+		if (i && i < 8)
+			need(posix_trace_set_filter(trid[i], &of_handler,
+						    POSIX_TRACE_ADD_EVENTSET));
+		need(posix_trace_start(trid[i]));
+	}
+	signal(SIGALRM, other_handler);
+	setitimer(ITIMER_REAL, &every, NULL);
+	while (!is_enough && n < 80000)
+		tell(id, n++);
+	setitimer(ITIMER_REAL, &never, NULL);
+	signal(SIGALRM, SIG_IGN);
+	only_of(trid[0], id, n, "program");
+	only_of(trid[8], other, (uint64_t)handled, "handler");
+	for (int i = 0; i < 9; i++)
+		need(posix_trace_shutdown(trid[i]));
+}
+
 int main(void)
 {
 	id = event("told");
 	no_effect();
 	info();
 	in_handlers();
+	handlers_elsewhere();
 	return done();
 }

@@ -13,11 +13,11 @@
 #define NAMES 300u
 
 static struct posix_board *board;
-static const __u64 no_streams;
+static const unsigned long long no_streams;
+const volatile unsigned long long *ktrace_posix_streams = &no_streams;
 
 /* This process, as member.c would have made it. */
 struct posix_member ktrace_posix_member = {
-	.streams = &no_streams,
 	.opened = { 1ull << POSIX_ID_USER },
 };
 
@@ -34,9 +34,10 @@ static void new_board(void)
 		     -1, 0);
 	CHECK(board != MAP_FAILED);
 	ktrace_posix_member = (struct posix_member){
-		.streams = &board->process[0].streams, .board = board,
-		.process = &board->process[0], .opened = { 1ull << POSIX_ID_USER },
+		.board = board, .process = &board->process[0],
+		.opened = { 1ull << POSIX_ID_USER },
 	};
+	ktrace_posix_streams = &board->process[0].streams;
 	board->process[0].pid = getpid();
 }
 

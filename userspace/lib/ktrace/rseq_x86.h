@@ -8,8 +8,8 @@
  * ring. Nothing before the last store has any effect: it goes behind head, where bytes
  * are scratch. The clock is read inside, so stamps ascend with positions.
  *
- *	rax  clock and scratch		rcx  head
- *	rdx  clock and scratch		rsi  where the record goes
+ *	rax  clock, then scratch	rcx  head
+ *	rdx  clock, then scratch	rsi  where the record goes
  *	rdi  the ring's words		r8   struct rseq
  *
  * What the section reads from shared memory is head only; whatever it holds, the masks
@@ -55,8 +55,9 @@
 	".long " KTRACE_RSEQ_SIGNATURE "\n"
 
 /*
- * The clock to rdx and eax. It may be read before what comes before it has been done. Where that
- * must not be, whoever includes this defines another one, which may use the scratch register.
+ * The clock to rdx and eax, first of all: the rest is done while it is being read. It may be read
+ * before what comes before it has been done. Where that must not be, whoever includes this
+ * defines another one, which may use rcx.
  */
 #ifndef KTRACE_RSEQ_CLOCK
 #define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
@@ -75,20 +76,20 @@
 	"leaq 9b(%%rip), %%rax\n\t" \
 	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"		/* begin */ \
 	"2:\n\t" \
-	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%eax\n\t"		/* still the CPU we know? */ \
-	"cmpl %%fs:%c[cpu](%[tls]), %%eax\n\t" \
+	KTRACE_RSEQ_CLOCK \
+	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%ecx\n\t"		/* still the CPU we know? */ \
+	"cmpl %%fs:%c[cpu](%[tls]), %%ecx\n\t" \
 	"jne %l[failed]\n\t" \
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq (%%rdi), %%rcx\n\t"				/* head */ \
-	"leal -1(%%rcx), %%eax\n\t"				/* is there room in the block? */ \
-	"orl %%fs:%c[not_block](%[tls]), %%eax\n\t" \
-	"addl %k[total_size], %%eax\n\t" \
+	"leal -1(%%rcx), %%esi\n\t"				/* is there room in the block? */ \
+	"orl %%fs:%c[not_block](%[tls]), %%esi\n\t" \
+	"addl %k[total_size], %%esi\n\t" \
 	"jc %l[failed]\n\t"					/* no: open the next one */ \
 	"movq %%rcx, %%rsi\n\t"					/* place of the record */ \
 	"andq %%fs:%c[size_mask](%[tls]), %%rsi\n\t" \
 	"addq %%fs:%c[data](%[tls]), %%rsi\n\t" \
-	KTRACE_RSEQ_CLOCK					/* stamp */ \
-	"movl %%eax, (%%rsi)\n\t" \
+	"movl %%eax, (%%rsi)\n\t"				/* stamp */ \
 	"movl %%edx, 4(%%rsi)\n\t" \
 	"movl %[header], %%eax\n\t"				/* id, length, thread */ \
 	"orq %%fs:%c[tid_flags](%[tls]), %%rax\n\t" \

@@ -10,8 +10,9 @@
  * A sink is a channel of this process: it is published by compare-and-swap and stays, as other
  * threads may use it, until the stream's place on the board belongs to another stream.
  *
- * A thread keeps words for a few sinks. While an event uses an entry it says so; a signal
- * handler that comes meanwhile with another sink leaves the entry alone.
+ * A thread keeps words for a few sinks, in entries. A signal handler may give one to another
+ * sink: the restartable sequence, which it interrupts, compares the sink again. Whoever works
+ * with an entry in any other way says so, and handlers with another sink leave it alone.
  */
 #include "trace.h"
 
@@ -32,7 +33,7 @@
  * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
  * told of START, or of an event, has a higher stamp. An lfence would keep back what follows, too.
  */
-#define KTRACE_RSEQ_CLOCK "movq %%rcx, %%r9\n\trdtscp\n\tmovq %%r9, %%rcx\n\t"
+#define KTRACE_RSEQ_CLOCK "rdtscp\n\t"
 #include <ktrace/channel.h>
 #include "event.h"
 #include "member.h"
@@ -42,18 +43,22 @@
 
 /**
  * struct posix_sink - a stream, as this process records into it
- * @channel:	its rings
- * @word:	of the stream's place, which was READY then
- * @max_data:	bytes of data recorded of an event
- * @quick_end:	fewer than these by the fast path
+ * @bit:	in the masks of the board
+ * @place:	on the board
+ * @word:	of the place, which was READY then
+ * @quick_end:	fewer bytes of data than these by the fast path
  * @stream:	number of the stream
+ * @max_data:	bytes of data recorded of an event
+ * @channel:	its rings
  */
 struct posix_sink {
-	struct ktrace_channel *channel;
+	__u64 bit;
+	struct posix_board_stream *place;
 	__u64 word;
-	__u32 max_data;
-	__u32 quick_end;
+	__u64 quick_end;
 	__u32 stream;
+	__u32 max_data;
+	struct ktrace_channel *channel;
 };
 
 static struct posix_sink *sinks[POSIX_STREAM_NR];
@@ -70,6 +75,23 @@ static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *s
 	/* ORD(publish_sink:A) pairs ORD(find_sink:A): what is found is whole */
 	return __atomic_compare_exchange_n(&sinks[nr], old, sink, false, __ATOMIC_ACQ_REL,
 					   __ATOMIC_ACQUIRE);
+}
+
+static const struct posix_sink no_sink;
+
+/* Most events go where the last one did: into one stream, this one. */
+static const struct posix_sink *last_sink = &no_sink;
+
+static KTRACE_INLINE const struct posix_sink *find_last(void)
+{
+	/* ORD(find_last:A) pairs ORD(keep_last:A): what is found is whole */
+	return __atomic_load_n(&last_sink, __ATOMIC_ACQUIRE);
+}
+
+static void keep_last(const struct posix_sink *sink)
+{
+	/* ORD(keep_last:A) pairs ORD(find_last:A): what is found is whole */
+	__atomic_store_n(&last_sink, sink, __ATOMIC_RELEASE);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -97,7 +119,7 @@ static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
  * struct entry - what a thread keeps for a sink
  * @thread:	for the writer
  * @sink:	whose, NULL = nobody's
- * @is_used:	an event is being recorded with it
+ * @is_used:	otherwise than by the restartable sequence
  */
 struct entry {
 	struct ktrace_thread thread;
@@ -138,7 +160,7 @@ static struct ktrace_channel *attach_channel(const struct posix_board_stream *s)
 }
 
 /* A sink of the stream at @s, seen as @word. NULL: there is no memory, or no descriptor. */
-static struct posix_sink *make_sink(const struct posix_board_stream *s, __u32 nr, __u64 word)
+static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
 {
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -150,9 +172,11 @@ static struct posix_sink *make_sink(const struct posix_board_stream *s, __u32 nr
 		munmap(sink, sizeof(*sink));
 		return NULL;
 	}
+	sink->bit = 1ull << nr;
+	sink->place = s;
 	sink->word = word;
-	sink->max_data = kt_load(&s->max_data);
 	sink->stream = nr;
+	sink->max_data = kt_load(&s->max_data);
 	if (sink->max_data > POSIX_DATA_MAX)
 		sink->max_data = POSIX_DATA_MAX;
 	/* Not what has to be cut. */
@@ -224,43 +248,98 @@ static void found_full(struct posix_board *b, __u32 nr)
 
 /**
  * struct emission - one event on its way
- * @head:	struct ktrace_posix_event as words, @size left out
+ * @address:	of the call
  * @data:	as the caller has it
  * @size:	bytes
- * @id:		of the record
+ * @id:		event type
  */
 struct emission {
-	__u64 head[3];
+	const void *address;
 	const void *data;
 	size_t size;
-	__u16 id;
+	trace_event_id_t id;
 };
 
-/* What the fast path could not do. */
-static kt_noinline void record_slow(struct posix_board *b, const struct posix_sink *sink,
-				    struct ktrace_thread *t, const struct emission *em)
+/* By all means; @t is not the entry's if that belongs to another sink. */
+static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
+		       const struct emission *em)
 {
 	const __u32 max = sink->max_data, flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
-	const __u64 size = flags ? max : em->size;
-	const __u64 head[3] = { em->head[0], em->head[1], (__u32)em->head[2] | size << 32 };
-	const struct ktrace_piece pieces[2] = { { head, sizeof(head) }, { em->data, size } };
+	const struct ktrace_posix_event head = {
+		.address = (__u64)(uintptr_t)em->address,
+		.thread = (__u64)pthread_self(),
+		.pid = (__u32)ktrace_posix_member.owner.pid,
+		.size = flags ? max : (__u32)em->size,
+	};
+	const struct ktrace_piece pieces[2] = {
+		{ &head, sizeof(head) }, { em->data, head.size },
+	};
+
+	return ktrace_channel_write(sink->channel, t, (__u16)(em->id + POSIX_RING_ID), flags,
+				    pieces, 2);
+}
+
+/* What the fast path could not do. */
+static void record_slow(struct posix_board *b, const struct posix_sink *sink,
+			const struct emission *em)
+{
 	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&no_rseq);
+	struct entry *e = &entries[sink->stream % ENTRY_NR];
+	const __u32 was_used = e->is_used;
+	int status;
 
 	if (!ktrace_channel_has_reader(sink->channel)) {
 		ktrace_posix_board_bury(b, sink->stream, sink->word);
 		return;
 	}
-	if (ktrace_channel_write(sink->channel, t ? t : &borrowed, em->id, flags,
-				 pieces, 2) ==
-	    -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
+	e->is_used = 1;
+	kt_barrier();	/* from here on a handler leaves the entry to this sink */
+	if (e->sink != sink && !was_used)
+		change_sink(e, sink);
+	status = write_event(sink, e->sink == sink ? &e->thread : &borrowed, em);
+	kt_barrier();
+	e->is_used = was_used;
+	if (status == -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
 		found_full(b, sink->stream);
+}
+
+static KTRACE_INLINE bool is_left_out(const struct posix_board_stream *s, trace_event_id_t id)
+{
+	return kt_load(&s->filter[id / 64]) & 1ull << id % 64;
+}
+
+static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
+{
+	struct posix_board_stream *s = &b->stream[nr];
+	const struct posix_sink *sink = find_sink(nr);
+
+	if (is_left_out(s, em->id))
+		return;
+	if (!sink || sink->word != kt_load(&s->word))
+		sink = attach(b, nr);
+	if (!sink)
+		return;
+	if (kt_load(&b->full) & sink->bit)
+		ktrace_channel_lose(sink->channel, KTRACE_LOST_STOPPED);
+	else
+		record_slow(b, sink, em);
+	if (kt_load(&s->is_waiting))
+		tell_reader(s);
 }
 
 #if defined(__x86_64__) && defined(__LP64__)
 
-/* Head and data behind the record's header; rax keeps the ring's head meanwhile. */
+/*
+ * Head and data behind the record's header, unless the entry is another sink's now; rax keeps
+ * the ring's head meanwhile.
+ */
 #define PUT_EVENT \
-	KTRACE_RSEQ_MOVE("w0", "16") KTRACE_RSEQ_MOVE("w1", "24") KTRACE_RSEQ_MOVE("w2", "32") \
+	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
+	"jne %l[failed]\n\t" \
+	KTRACE_RSEQ_MOVE("w0", "16") \
+	"movq %%fs:0, %%rax\n\t"		/* pthread_self() */ \
+	"movq %%rax, 24(%%rsi)\n\t" \
+	KTRACE_RSEQ_WORD("w2", "32") \
 	"movq %%rcx, %%rax\n\t" \
 	"leaq 40(%%rsi), %%rdi\n\t" \
 	"movq %[from], %%rsi\n\t" \
@@ -271,107 +350,78 @@ static kt_noinline void record_slow(struct posix_board *b, const struct posix_si
 
 _Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
 
-/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
-static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, const __u64 *w,
-				    const void *data, __u64 size)
+/* Of this thread's entry for the sink, from the thread pointer */
+static KTRACE_INLINE uint64_t entry_offset(const struct posix_sink *sink)
 {
-	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + size);
-	const uint32_t id_len = id | len << 16, total = ktrace_rseq_total(len);
+	uint64_t offset;
+
+	__asm__("movq entries@gottpoff(%%rip), %0" : "=r" (offset));
+	return offset + sink->stream % ENTRY_NR * sizeof(struct entry);
+}
+
+/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
+static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
+{
+	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
+	const uint32_t id_len = (em->id + POSIX_RING_ID) | len << 16;
+	const uint32_t total = ktrace_rseq_total(len);
 	/* In a register: of two halves in memory the processor makes no word at once. */
-	__u64 pid_size = (__u32)w[2] | size << 32;
-	const uint64_t tls = (uint64_t)t - (uint64_t)__builtin_thread_pointer();
+	__u64 pid_size = (__u32)ktrace_posix_member.owner.pid | (__u64)em->size << 32;
+	const uint64_t tls = entry_offset(sink);
 
 	__asm__("" : "+r" (pid_size));
 	KTRACE_RSEQ_RECORD(tls, id_len, total, PUT_EVENT, "r9",
-			   [w0] "rm" (w[0]), [w1] "rm" (w[1]), [w2] "r" (pid_size),
-			   [from] "r" (data), [size] "rm" (size));
+			   [w0] "rm" (em->address), [w2] "r" (pid_size), [sink] "r" (sink),
+			   [owner] "i" (offsetof(struct entry, sink)),
+			   [from] "rm" (em->data), [size] "rm" (em->size));
 	return true;
 failed:
-	kt_store(&((struct ktrace_no_rseq *)t->rseq)->rseq_cs, 0);
+	kt_store(&((struct ktrace_no_rseq *)entries[sink->stream % ENTRY_NR].thread.rseq)->rseq_cs,
+		 0);
 	return false;
 }
 
 #else
 
-static KTRACE_INLINE bool put_quick(struct ktrace_thread *t, __u16 id, const __u64 *w,
-				    const void *data, __u64 size)
+static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
 {
-	(void)t;
-	(void)id;
-	(void)w;
-	(void)data;
-	(void)size;
+	(void)sink;
+	(void)em;
 	return false;
 }
 
 #endif
 
-static KTRACE_INLINE void record(struct posix_board *b, const struct posix_sink *sink,
-				 struct emission *em)
+/* False: it takes more, but nothing has been done. */
+static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct emission *em)
 {
-	const __u64 size = em->size < sink->max_data ? em->size : sink->max_data;
-	struct entry *e = &entries[sink->stream % ENTRY_NR];
-	const __u32 was_used = e->is_used;
+	struct posix_board_stream *s = sink->place;
 
-	e->is_used = 1;
-	kt_barrier();	/* from here on a handler leaves the entry to this sink */
-	if (kt_unlikely(e->sink != sink)) {
-		if (was_used) {
-			record_slow(b, sink, NULL, em);
-			return;
-		}
-		change_sink(e, sink);
-	}
-	if (kt_unlikely(em->size >= sink->quick_end) ||
-	    kt_unlikely(!put_quick(&e->thread, em->id, em->head, em->data, size)))
-		record_slow(b, sink, &e->thread, em);
-	kt_barrier();
-	e->is_used = was_used;
-}
-
-static KTRACE_INLINE void emit_to(struct posix_board *b, __u32 nr, bool is_full,
-				  struct emission *em)
-{
-	struct posix_board_stream *s = &b->stream[nr];
-	const __u32 id = em->id - POSIX_RING_ID;
-	const struct posix_sink *sink = find_sink(nr);
-
-	if (kt_load(&s->filter[id / 64]) & 1ull << id % 64)
-		return;
-	if (kt_unlikely(!sink || sink->word != kt_load(&s->word)))
-		sink = attach(b, nr);
-	if (kt_unlikely(!sink))
-		return;
-	if (kt_unlikely(is_full)) {
-		ktrace_channel_lose(sink->channel, KTRACE_LOST_STOPPED);
-		return;
-	}
-	record(b, sink, em);
+	if (kt_unlikely(sink->word != kt_load(&s->word)))
+		return false;
+	if (is_left_out(s, em->id))
+		return true;
+	if (kt_unlikely(em->size >= sink->quick_end) || kt_unlikely(!put_quick(sink, em)))
+		return false;
 	if (kt_unlikely(kt_load(&s->is_waiting)))
 		tell_reader(s);
+	return true;
 }
 
-static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size, void *address)
+/* By value: so the caller has its own in registers. */
+static kt_noinline void emit(struct posix_board *b, __u64 mask, __u64 full, struct emission em)
 {
-	const struct posix_member *m = &ktrace_posix_member;
-	struct posix_board *b = m->board;
-	const __u64 full = kt_load(&b->full);
-	__u64 mask = kt_load(m->streams) & (kt_load(&b->running) | full);
-	struct emission em;
+	const struct posix_sink *sink = NULL;
 
-	if (!mask || id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
-		return;
-	em.head[0] = (__u64)(uintptr_t)address;
-	em.head[1] = (__u64)__builtin_thread_pointer();	/* pthread_self() */
-	em.head[2] = (__u32)m->owner.pid;
-	em.data = data;
-	em.size = data ? size : 0;
-	em.id = (__u16)(id + POSIX_RING_ID);
-	for (; mask; mask &= mask - 1) {
-		const __u32 nr = (__u32)__builtin_ctzll(mask);
+	for (__u64 rest = mask; rest; rest &= rest - 1) {
+		const __u32 nr = (__u32)__builtin_ctzll(rest);
 
-		emit_to(b, nr, full & 1ull << nr, &em);
+		sink = find_sink(nr);
+		if (full & 1ull << nr || !sink || !emit_quick(sink, &em))
+			emit_slow(b, nr, &em);
 	}
+	if (sink && !(mask & (mask - 1)) && sink != find_last())
+		keep_last(sink);
 }
 
 /**
@@ -382,8 +432,21 @@ static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
  *
  * Context: any thread, any signal handler; no cancellation point; errno is kept.
  */
-void posix_trace_event(trace_event_id_t id, const void *restrict data, size_t size)
+void (posix_trace_event)(trace_event_id_t id, const void *restrict data, size_t size)
 {
-	if (kt_unlikely(kt_load(ktrace_posix_member.streams)))
-		emit(id, data, size, __builtin_return_address(0));
+	const struct emission em = { __builtin_return_address(0), data, data ? size : 0, id };
+	const struct posix_sink *sink = find_last();
+	const __u64 streams = kt_load(ktrace_posix_streams);
+	const struct posix_member *m = &ktrace_posix_member;
+	__u64 full, mask;
+
+	if (kt_likely(!streams))
+		return;
+	full = kt_load(&m->board->full);
+	mask = streams & (kt_load(&m->board->running) | full);
+	if (!mask || id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
+		return;
+	if (kt_unlikely(mask != sink->bit) || kt_unlikely(full & mask) ||
+	    kt_unlikely(!emit_quick(sink, &em)))
+		emit(m->board, mask, full, em);
 }

@@ -18,10 +18,12 @@
 #include "names.h"
 #include "ring/port.h"
 
-static const __u64 no_streams;
+static const unsigned long long no_streams;
+
+/** ktrace_posix_streams - this process's mask on the board, or a zero where there is none */
+const volatile unsigned long long *ktrace_posix_streams = &no_streams;
 
 struct posix_member ktrace_posix_member = {
-	.streams = &no_streams,
 	.opened = { 1ull << POSIX_ID_USER },
 };
 
@@ -55,7 +57,7 @@ static bool take_place(struct posix_board *b, __u64 streams)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_or(&m->process->streams, (is_new ? streams : 0) | kt_load(&b->all),
 			  __ATOMIC_RELAXED);
-	kt_store(&m->streams, &m->process->streams);
+	kt_store(&ktrace_posix_streams, &m->process->streams);
 	ktrace_posix_names_place(b);
 	return true;
 }
@@ -73,7 +75,7 @@ static void leave(struct posix_board *b)
 {
 	struct posix_member *m = &ktrace_posix_member;
 
-	kt_store(&m->streams, &no_streams);
+	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;
 	ktrace_posix_board_leave(b, &m->owner);
 	ktrace_posix_board_remove(b, geteuid());
@@ -134,7 +136,7 @@ static void after_fork_in_child(void)
 
 	ktrace_posix_emit_after_fork();
 	ktrace_posix_trid_after_fork();
-	kt_store(&m->streams, &no_streams);
+	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;
 	learn_owner();
 	if (m->board)

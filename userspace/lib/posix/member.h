@@ -12,7 +12,6 @@
 
 /**
  * struct posix_member - this process
- * @streams:	its mask on the board, or a zero where there is none: never NULL
  * @board:	NULL = none
  * @process:	its place, NULL = none
  * @owner:	its name
@@ -20,7 +19,6 @@
  * @opened_nr:	named ones among them
  */
 struct posix_member {
-	const __u64 *streams;
 	struct posix_board *board;
 	struct posix_board_process *process;
 	struct posix_owner owner;

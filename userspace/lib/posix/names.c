@@ -150,7 +150,7 @@ static void tell_streams(struct posix_board *b, __u32 w)
 
 	/* ORD(names_opened:A) pairs ORD(names_join:A): either sees the other */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (mask = kt_load(m->streams); mask; mask &= mask - 1)
+	for (mask = kt_load(ktrace_posix_streams); mask; mask &= mask - 1)
 		__atomic_fetch_or(&b->stream[__builtin_ctzll(mask)].types[w],
 				  kt_load(&m->opened[w]), __ATOMIC_RELAXED);
 }

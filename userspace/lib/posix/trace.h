@@ -247,6 +247,25 @@ int posix_trace_eventset_ismember(trace_event_id_t __event_id,
 void posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
 		       size_t __data_len);
 
+#ifdef __GNUC__
+
+/* Only for what follows: bits of the streams that this process is in. */
+extern const volatile unsigned long long *ktrace_posix_streams;
+
+static __inline__ __attribute__((__always_inline__, __unused__)) void
+ktrace_posix_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
+		   size_t __data_len)
+{
+	if (__builtin_expect(*ktrace_posix_streams != 0, 0))
+		posix_trace_event(__event_id, __data_ptr, __data_len);
+}
+
+/* So that an event costs next to nothing where nobody traces. The function is there, too. */
+#define posix_trace_event(event_id, data_ptr, data_len) \
+	ktrace_posix_event(event_id, data_ptr, data_len)
+
+#endif
+
 /* Reading. */
 int posix_trace_getnext_event(trace_id_t __trid, struct posix_trace_event_info *__restrict __event,
 			      void *__restrict __data, size_t __num_bytes,
