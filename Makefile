@@ -310,6 +310,34 @@ $(BUILD)/progs/spec_%: tests/spec/%.c $(wildcard uapi/linux/*.h)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 -pthread $(WARN) $(CFLAGS) -Iuapi $< -o $@
 
+# Programs of other kinds, with a libktrace of theirs: of 32 bits, and of musl, to which Debian
+# gives no headers of Linux.
+define other_kind
+$(BUILD)/$(1)/%.o: INCLUDE += -Imodule
+$(BUILD)/$(1)/%.o: %.c
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(STD) $$(WARN) $$(CFLAGS) $$(INCLUDE) -fPIC -fvisibility=hidden -c $$< -o $$@
+$(BUILD)/$(1)/libktrace.a: $(writer_src:%.c=$(BUILD)/$(1)/%.o)
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+$(BUILD)/$(1)/libktrace.so: $(writer_src:%.c=$(BUILD)/$(1)/%.o) userspace/lib/libktrace.map
+	$$(Q)$(2) -shared -pthread -Wl,-soname,$$(@F) -Wl,-z,defs,-z,nodelete,-z,now \
+		-Wl,--version-script=$$(filter %.map,$$^) $$(filter %.o,$$^) -o $$@
+$(BUILD)/$(1)/user_flood $(BUILD)/$(1)/user_flood-static: tests/progs/user_flood.c
+$(BUILD)/$(1)/every $(BUILD)/$(1)/every-static: tests/progs/user/every.c tests/progs/user/elsewhere.c
+$(BUILD)/$(1)/user_flood $(BUILD)/$(1)/every: $(BUILD)/$(1)/libktrace.so
+	$$(call say,CC,$$@)
+	$$(Q)$(2) $$(STD) $$(CFLAGS) $$(INCLUDE) -MF $$@.d $$(filter %.c,$$^) $$(filter %.so,$$^) \
+		-Wl,-rpath,'$$$$ORIGIN' -o $$@
+$(BUILD)/$(1)/user_flood-static $(BUILD)/$(1)/every-static: $(BUILD)/$(1)/libktrace.a
+	$$(call say,CC,$$@)
+	$$(Q)$(2) $$(STD) $$(CFLAGS) $$(INCLUDE) -MF $$@.d -static $$(filter %.c,$$^) $$(filter %.a,$$^) -o $$@
+progs: $(foreach p,user_flood every,$(BUILD)/$(1)/$(p) $(BUILD)/$(1)/$(p)-static)
+endef
+$(eval $(call other_kind,m32,gcc -m32))
+$(eval $(call other_kind,musl,musl-gcc -idirafter /usr/include -idirafter \
+	/usr/include/$(shell gcc -print-multiarch)))
+
 # Programs that know nothing of ktrace, built as others are; always by gcc, whose OpenMP and
 # sanitizer come with it.
 PLAIN := -std=gnu11 -D_GNU_SOURCE -pthread

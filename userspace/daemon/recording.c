@@ -136,6 +136,17 @@ static void remove_output(const char *path)
 		unlink(path);
 }
 
+/* What may be done about a session that cannot be made. */
+static const char *remedy(int error, const char *reason)
+{
+	if (error == -ENOMEM || error == -ENOSPC || error == -EDQUOT)
+		return "; a smaller -b or --thread-rings takes less";
+	if (!strncmp(reason, "/dev/shm/", strlen("/dev/shm/")))
+		return "; without the module it needs a tmpfs that can be written to: "
+		       "mount -t tmpfs -o mode=1777 tmpfs /dev/shm";
+	return "; 'ktrace doctor' says more";
+}
+
 static int open_session(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -164,8 +175,7 @@ static int open_session(struct recording *r)
 	if (error) {
 		guard_end();
 		log_error("cannot make a session: %s%s", reason[0] ? reason : strerror(-error),
-			  error == -ENOMEM || error == -ENOSPC || error == -EDQUOT ?
-			  "; a smaller -b or --thread-rings takes less" : "");
+			  remedy(error, reason));
 		return EXIT_OWN;
 	}
 	return -1;

@@ -113,7 +113,7 @@ static struct ktrace_event ktrace_event_##provider##_##name = { \
 	KTRACE_HEADER_LEN(0 KTRACE_EACH(CONST, __VA_ARGS__)), 0, 0, { 0 } \
 }; \
 static struct ktrace_event *const ktrace_ref_##provider##_##name \
-	KTRACE_SECTION("ktrace_events", 8) = &ktrace_event_##provider##_##name; \
+	KTRACE_SECTION("ktrace_events", sizeof(void *)) = &ktrace_event_##provider##_##name; \
 static KTRACE_INLINE void \
 ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 				  KTRACE_EACH(PARAM, __VA_ARGS__)) \

@@ -1,0 +1,81 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Programs of other kinds than the daemon: of 32 bits, and of musl, which registers no rseq; both
+# with shared libraries and without. Each has a libktrace that was built as it was.
+
+# shellcheck disable=SC2154 # capture sets status and output
+
+load helpers
+
+KINDS=(m32 musl)
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# account ARG...: user_flood of every kind with these; each event is read once, in order, with the
+# bytes it was written with, or counted as lost
+account()
+{
+	local kind name
+	for kind in "${KINDS[@]}"; do
+		for name in user_flood user_flood-static; do
+			capture "$PROGS/user_ledger" "${ledger[@]}" -- "$BUILD/$kind/$name" "$@"
+			show "$kind/$name" "$@"
+			[ "$status" = 0 ] || return 1
+			grep -q '^ledger ok' <<<"$output" || return 1
+			[ "$(sed -n 's/^ledger .*read=\([0-9]*\).*/\1/p' <<<"$output")" -gt 0 ] || return 1
+		done
+	done
+}
+
+@test "kinds: every kind of field is read as programs of 64 bits have it" {
+	local kind name
+	# Addresses differ.
+	run_ktraced -q -e every,trace -o t -- "$BUILD/musl/every"
+	"$KTRACE" list --json t | jq -c '[.event, .fields]' | sed -E 's/"0x[0-9a-f]{6,}"/ADDRESS/g' >expected
+	[ "$(wc -l <expected)" = 10 ]
+	grep -c ADDRESS expected
+	for kind in "${KINDS[@]}"; do
+		for name in every every-static; do
+			run_ktraced -q -e every,trace -o t -- "$BUILD/$kind/$name"
+			[ "$status" = 0 ]
+			grep -q '^calls 4' <<<"$output"
+			"$KTRACE" list --json t | jq -c '[.event, .fields]' |
+				sed -E 's/"0x[0-9a-f]{6,}"/ADDRESS/g' | diff expected -
+			run_ktrace check t
+			[ "$status" = 0 ]
+		done
+	done
+}
+
+@test "kinds: threads, processes, signals, payloads of many bytes" {
+	ledger=(-p block)
+	account -t 4 -n "$(n 2000)"
+	account -t 2 -n "$(n 500)" -s 0:5000 -S
+	account -t 2 -n "$(n 500)" -f 6
+}
+
+@test "kinds: a buffer that is full, in each policy" {
+	local policy
+	for policy in drop overwrite stop; do
+		ledger=(-p "$policy" -r 65536 -b 4096)
+		account -t 3 -n "$(n 10000)"
+	done
+}
+
+@test "kinds: events of a program that is not run" {
+	local kind
+	for kind in "${KINDS[@]}"; do
+		"$KTRACE" events "$BUILD/$kind/every" >"$kind"
+	done
+	[ "$(wc -l <m32)" = 5 ]
+	cmp m32 musl
+}
