@@ -145,10 +145,26 @@ static void makes_many(void *argument)
 	raise(SIGKILL);
 }
 
+/* This program once more, in a process that has all streams that there may be */
+static void executes(void *argument)
+{
+	trace_id_t trid;
+
+	(void)argument;
+	for (int i = 0; i < TRACE_SYS_MAX; i++)
+		if (posix_trace_create(0, NULL, &trid))
+			break;
+	execl("/proc/self/exe", "killed", "makes one", NULL);
+	_exit(77);
+}
+
 static void leaves_none(void)
 {
 	trace_id_t trid;
 	int error = EAGAIN;
+
+	same(DESCRIPTION, in_child(executes, NULL), 0,
+	     "streams of a process that executes a program leave their places");
 
 	for (int i = 0; i < 3; i++)
 		in_child(makes_many, NULL);
@@ -162,8 +178,13 @@ static void leaves_none(void)
 		need(posix_trace_shutdown(trid));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	trace_id_t trid;
+
+	(void)argv;
+	if (argc > 1)
+		return posix_trace_create(0, NULL, &trid) != 0;
 	for (enum end how = BY_EXIT; how <= BY_KILL; how++)
 		of_itself(how, POSIX_TRACE_FLUSH);
 	of_itself(BY_KILL, POSIX_TRACE_LOOP);

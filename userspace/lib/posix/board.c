@@ -454,6 +454,19 @@ static void sweep(struct posix_board *b)
 	}
 }
 
+void ktrace_posix_board_disown(struct posix_board *b, const struct posix_owner *o)
+{
+	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
+		const struct posix_board_stream *s = &b->stream[i];
+		const __u64 word = word_of(s);
+
+		if (posix_place_state(word) == POSIX_PLACE_READY
+		    ? s->owner.pid == o->pid && s->owner.start == o->start
+		    : posix_place_state(word) && posix_place_pid(word) == o->pid)
+			ktrace_posix_board_bury(b, i, word);
+	}
+}
+
 static bool has_streams(const struct posix_board *b)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++)

@@ -270,6 +270,9 @@ bool ktrace_posix_board_close(struct posix_board *b, __u32 stream, __u64 word);
 /** ktrace_posix_board_release - free a place that was closed */
 void ktrace_posix_board_release(struct posix_board *b, __u32 stream);
 
+/** ktrace_posix_board_disown - free the places of streams that a process's image before has made */
+void ktrace_posix_board_disown(struct posix_board *b, const struct posix_owner *o);
+
 /** ktrace_posix_board_bury - free the place of a stream, seen as @word, whose owner is gone */
 void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u64 word);
 

@@ -90,6 +90,7 @@ static void join(void)
 	learn_owner();
 	fd = ktrace_posix_board_map(geteuid(), &b);
 	if (fd >= 0) {
+		ktrace_posix_board_disown(b, &m->owner);
 		if (take_place(b, inherited(b, find_parent(b))))
 			m->board = b;
 		else
