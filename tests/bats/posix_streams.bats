@@ -321,3 +321,25 @@ over()
 		"$BEAT" >left
 	[ ! -s left ]
 }
+
+# recovered: ktraced takes away what those left who were killed while they made a stream
+recovered()
+{
+	"$KTRACED" --recover >recovered 2>&1
+	[ -z "$(find /dev/shm -mindepth 1 -name 'ktrace-[0-9]*')" ]
+}
+
+# bats test_tags=shm
+@test "controllers, programs and keepers are killed and stopped at any moment" {
+	export KTRACED
+	export -f retry recovered
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare -m bash -ec 'mount -t tmpfs none /dev/shm
+		"$0" 5 "$1"
+		retry 0.5 recovered
+		# No events: these were no streams yet.
+		[ -z "$(grep -vE " held nothing$| discarded$|no session was left" recovered)" ]
+		"$2" </dev/null
+		ls /dev/shm' "$PROGS/posix_storm" "$RANDOM" "$BEAT" >left
+	[ "$(sed 1d left)" = "" ]
+}
