@@ -112,3 +112,65 @@ last_is_there()
 	says 'none: temporary file: No such file or directory'
 	[ ! -e t ]
 }
+
+# mark: a packet as services write them now and then
+mark()
+{
+	echo '{"hex":"1800a2021082477a76b28d42ba81dc33326d57a079"}'
+}
+
+# named NAME: a packet of a writer that gives a name the number 1
+named()
+{
+	echo '{"trusted_packet_sequence_id":2,"sequence_flags":1,"interned_data":{
+		"event_names":[{"iid":1,"name":"'"$1"'"}]}}' | tr -d '\n\t'
+	echo
+}
+
+# needs: an event that is called by that number
+needs()
+{
+	echo '{"timestamp":1300,"trusted_packet_sequence_id":2,"sequence_flags":2,"track_event":{
+		"type":3,"categories":["c"],"name_iid":1}}' | tr -d '\n\t'
+	echo
+}
+
+@test "import perfetto: behind damage it goes on at the next mark, and guesses no name" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		named old
+		needs
+		mark
+	} >first
+	stamp 3 1234 lost >second
+	{
+		mark
+		needs
+		named new
+		needs
+		stamp 3 1400 good
+	} >third
+	cat first second third | make_trace whole
+	begin=$(make_trace one <first; stat -c %s one)
+	end=$(cat first second | make_trace one; stat -c %s one)
+	cp whole trace
+	printf '\xff\xff\xff\xff\xff\xff' | dd of=trace bs=1 seek="$begin" conv=notrunc 2>/dev/null
+	import trace
+	[ "$status" = 1 ]
+	says "trace: 1 gaps; the first is from byte $begin to $end: damaged"
+	[ "$("$KTRACE" list --json t | jq -r .event | grep -v '^perfetto:' | tr '\n' ' ')" = \
+		'c:old ktrace:lost c:new c:good ' ]
+	# Of two traces in a row, the first cut, the second is there.
+	{
+		head -c -3 whole
+		cat whole
+	} >trace
+	import trace
+	[ "$status" = 1 ]
+	[ "$("$KTRACE" list -e c:good t | wc -l)" = 1 ]
+	# Marks that are none
+	head -c $((begin - 5)) whole >trace
+	import trace
+	[ "$status" = 1 ]
+	[ "$("$KTRACE" list -e c:old t | wc -l)" = 1 ]
+}

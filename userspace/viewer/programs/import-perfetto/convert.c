@@ -187,6 +187,12 @@ static int take(void *arg, const struct packet *packet)
 	c->packet = packet;
 	c->has_packet = false;
 	progress_at(packet->at);
+	if (packet->is_behind) {
+		sequences_forget(&c->sequences);
+		ret = put_loss(c);
+		if (ret)
+			return ret;
+	}
 	if (packet->size <= PACKET_MAX && !is_too_deep(packet))
 		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
 	if (!p) {
@@ -224,6 +230,9 @@ static int complain(const struct conversion *c, int ret)
 	if (ret == -EINVAL)
 		complain_about(c->path, "byte %llu: cut, or no trace of Perfetto; what is before "
 			       "that is kept", c->trouble.end);
+	if (c->trouble.gaps)
+		complain_about(c->path, "%llu gaps; the first is from byte %llu to %llu: damaged",
+			       c->trouble.gaps, c->trouble.gap_begin, c->trouble.gap_end);
 	if (c->trouble.nr)
 		complain_about(c->path, "%llu compressed packets cannot be read to their end; the "
 			       "first is at byte %llu: %s", c->trouble.nr, c->trouble.at,
@@ -240,7 +249,8 @@ static int complain(const struct conversion *c, int ret)
 	if (c->as_text)
 		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
 			       "many, and are shown as foreign:text", c->as_text);
-	return ret == -EINVAL || c->trouble.nr || c->bad || c->timeless || c->as_text;
+	return ret == -EINVAL || c->trouble.gaps || c->trouble.nr || c->bad || c->timeless ||
+	       c->as_text;
 }
 
 void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size)

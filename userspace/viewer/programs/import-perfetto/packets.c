@@ -4,11 +4,19 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
 /* Numbers of fields */
-enum { TRACE_PACKET = 1, PACKET_DEFLATE = 50, PACKET_ZSTD = 133 };
+enum { TRACE_PACKET = 1, PACKET_MARK = 36, PACKET_DEFLATE = 50, PACKET_ZSTD = 133 };
+
+/* Perfetto's mark of synchronization: a packet with it begins at most so many bytes before it. */
+static const unsigned char mark_bytes[16] = {
+	0x82, 0x47, 0x7a, 0x76, 0xb2, 0x8d, 0x42, 0xba,
+	0x81, 0xdc, 0x33, 0x32, 0x6d, 0x57, 0xa0, 0x79,
+};
+#define MARK_BEFORE 64u
 
 #define VARINT_BITS 64
 
@@ -181,6 +189,59 @@ static int take(struct walk *w, const struct packet *p)
 	return ret;
 }
 
+/* Does a packet begin at @at that has the mark at @mark? */
+static bool has_mark(const struct packet *trace, size_t at, size_t mark)
+{
+	struct packet_field f, inner;
+	struct packet p = { 0 };
+	bool has = false;
+	int more;
+
+	if (packet_next(trace, &at, &f) != 1 || f.number != TRACE_PACKET || f.wire != 2)
+		return false;
+	p.data = f.data;
+	p.size = f.size;
+	at = 0;
+	while ((more = packet_next(&p, &at, &inner)) == 1)
+		has |= inner.number == PACKET_MARK && inner.data == trace->data + mark &&
+		       inner.size == sizeof(mark_bytes);
+	return has && !more;
+}
+
+/* Where the next packet with a mark begins; the size of the trace: there is none */
+static size_t find_mark(const struct packet *trace, size_t from)
+{
+	const unsigned char *found;
+
+	while ((found = memmem(trace->data + from, trace->size - from, mark_bytes,
+			       sizeof(mark_bytes)))) {
+		const size_t mark = (size_t)(found - trace->data);
+
+		for (size_t n = 2; n <= MARK_BEFORE && n <= mark - from; n++)
+			if (has_mark(trace, mark - n, mark))
+				return mark - n;
+		from = mark + 1;
+	}
+	return trace->size;
+}
+
+/* Goes on behind what is no packet. Return: false: there is nothing to go on with. */
+static bool resume(struct walk *w, const struct packet *trace, size_t begin, size_t *at)
+{
+	struct packets_trouble *t = w->trouble;
+
+	*at = trace->is_inner ? trace->size : find_mark(trace, begin);
+	if (!trace->is_inner)
+		t->end = begin;
+	if (*at == trace->size)
+		return false;
+	if (!t->gaps++) {
+		t->gap_begin = begin;
+		t->gap_end = *at;
+	}
+	return true;
+}
+
 static int walk(struct walk *w, const struct packet *trace)
 {
 	struct packet p = *trace;
@@ -188,9 +249,12 @@ static int walk(struct walk *w, const struct packet *trace)
 	size_t at = 0, begin = 0;
 	int ret = 0, more = 1;
 
-	while (!ret && (more = packet_next(trace, &at, &f)) == 1) {
+	while (!ret && (more = packet_next(trace, &at, &f))) {
+		if (more < 0 && !resume(w, trace, begin, &at))
+			break;
 		begin = at;
-		if (f.number != TRACE_PACKET || f.wire != 2)
+		p.is_behind |= more < 0;
+		if (more < 0 || f.number != TRACE_PACKET || f.wire != 2)
 			continue;
 		p.data = f.data;
 		p.size = f.size;
@@ -198,9 +262,8 @@ static int walk(struct walk *w, const struct packet *trace)
 			p.at = (__u64)(f.data - trace->data);
 		ret = take(w, &p);
 		p.number += !p.is_inner;
+		p.is_behind = false;
 	}
-	if (more < 0 && !p.is_inner)
-		w->trouble->end = begin;
 	return ret ? ret : more;
 }
 

@@ -26,6 +26,7 @@
  * @number:	place in the trace; those of a compressed one have its own
  * @at:		bytes of the trace before it; those of a compressed one have its own
  * @is_inner:	it is of a compressed one
+ * @is_behind:	what is before it cannot be read
  */
 struct packet {
 	const unsigned char *data;
@@ -33,6 +34,7 @@ struct packet {
 	__u64 number;
 	__u64 at;
 	bool is_inner;
+	bool is_behind;
 };
 
 /**
@@ -41,12 +43,18 @@ struct packet {
  * @at:		bytes of the trace before the first of them
  * @why:	what it has
  * @end:	bytes before what is no packet; of use if packets_walk() returns -EINVAL
+ * @gaps:	how often that was so, and a mark of the service came later
+ * @gap_begin:	bytes before the first of them
+ * @gap_end:	and to its end
  */
 struct packets_trouble {
 	__u64 nr;
 	__u64 at;
 	const char *why;
 	__u64 end;
+	__u64 gaps;
+	__u64 gap_begin;
+	__u64 gap_end;
 };
 
 /**
@@ -73,7 +81,8 @@ int packet_next(const struct packet *p, size_t *at, struct packet_field *f);
  * @arg:	for @take
  * @trouble:	what could not be read
  *
- * What is compressed and cannot be read is left out.
+ * What is compressed and cannot be read is left out. Behind what is no packet it goes on where the
+ * service has put its mark of synchronization.
  *
  * Return: 0, what @take returned, -EINVAL: what is behind the last packet is none, -ENOMEM.
  */

@@ -154,6 +154,16 @@ int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p)
 	return ret;
 }
 
+void sequences_forget(struct sequences *s)
+{
+	struct sequence *sequence;
+
+	for (size_t i = 0; i < s->sequences.nr; i++) {
+		sequence = rows_at(&s->sequences, i);
+		sequence->is_valid = false;
+	}
+}
+
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p)
 {
 	return s->is_valid || !(p->sequence_flags & STATE_NEEDED);

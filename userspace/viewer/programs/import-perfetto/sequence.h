@@ -73,6 +73,8 @@ void sequences_init(struct sequences *s);
 struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p);
 /* Takes in what a packet says for those behind it. Return: 0, -ENOMEM. */
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p);
+/* Nobody knows any more what writers have said. */
+void sequences_forget(struct sequences *s);
 /* Can it be understood? */
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p);
 /* Was something lost before it? The first one of a sequence says so, too. */
