@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -23,6 +24,13 @@
 #include <unistd.h>
 #include <linux/capability.h>
 #include <ktrace/device.h>
+
+#define DKMS "/var/lib/dkms"
+#define DKMS_KEY DKMS "/mok.pub"
+/* Keys that the machine's owner has enrolled: all of them, and what anybody may read */
+#define ENROLLED "/sys/firmware/efi/mok-variables/MokListRT"
+#define ENROLLED_VARIABLE \
+	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 
 /**
  * struct doctor - what was found
@@ -43,7 +51,7 @@ struct doctor {
 		char text[PATH_MAX + 64];
 	} found[8];
 	unsigned int nr;
-	char problem[256];
+	char problem[PATH_MAX + 256];
 	char next[512];
 };
 
@@ -238,12 +246,49 @@ static void find_module(struct doctor *d)
 		fts_close(tree);
 }
 
+/* The log of a build that failed for this kernel; DKMS leaves it where it built. */
+static bool find_failed_build(const struct doctor *d, char *path, size_t size)
+{
+	char line[256], kernel[96];
+	bool is_found = false;
+	glob_t logs;
+
+	snprintf(kernel, sizeof(kernel), " for kernel %s (", d->kernel.release);
+	if (glob(DKMS "/ktrace/*/build/make.log", 0, NULL, &logs))
+		return false;
+	for (size_t i = 0; i < logs.gl_pathc && !is_found; i++) {
+		read_line(logs.gl_pathv[i], line, sizeof(line));
+		is_found = strstr(line, kernel);
+		snprintf(path, size, "%s", logs.gl_pathv[i]);
+	}
+	globfree(&logs);
+	return is_found;
+}
+
 static bool are_headers_there(const struct doctor *d)
 {
 	char path[160];
 
 	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", d->kernel.release);
 	return exists(path);
+}
+
+static void not_built_by_dkms(struct doctor *d)
+{
+	char log[PATH_MAX];
+
+	if (find_failed_build(d, log, sizeof(log))) {
+		found(d, "dkms", "could not build it: %s", log);
+		problem(d, "the module could not be built for this kernel; the end of %s says why",
+			log);
+		next(d, "mend what it says, then %sdkms autoinstall -k %s; or install the headers "
+		     "anew: %sapt install --reinstall linux-headers-%s", as_root(),
+		     d->kernel.release, as_root(), d->kernel.release);
+	} else {
+		found(d, "dkms", "has not built it for this kernel");
+		problem(d, "the module has not been built for this kernel");
+		next(d, "%sdkms autoinstall -k %s", as_root(), d->kernel.release);
+	}
 }
 
 static bool look_at_module(struct doctor *d)
@@ -255,12 +300,15 @@ static bool look_at_module(struct doctor *d)
 	}
 	found(d, "module", "not loaded, and not installed for this kernel");
 	found(d, "headers", are_headers_there(d) ? "installed" : "missing");
-	if (are_headers_there(d)) {
-		problem(d, "the module is not loaded");
-		next(d, "make module load, in the source of ktrace");
-	} else {
+	if (!are_headers_there(d)) {
 		problem(d, "the module cannot be built: this kernel's headers are missing");
 		next(d, "%sapt install linux-headers-%s", as_root(), d->kernel.release);
+	} else if (exists(DKMS "/ktrace")) {
+		not_built_by_dkms(d);
+	} else {
+		problem(d, "the module is not loaded");
+		next(d, "%sapt install ktrace-dkms, or make module load, in the source of ktrace",
+		     as_root());
 	}
 	return false;
 }
@@ -283,6 +331,43 @@ static int is_signed(const char *path)
 	return ret;
 }
 
+/* A file with the bytes of another, of up to 64 KiB each, in it */
+static bool has_bytes_of(const char *path, const char *part)
+{
+	static char all[65536], some[65536];
+	FILE *f = fopen(path, "re"), *g = fopen(part, "re");
+	size_t n = f ? fread(all, 1, sizeof(all), f) : 0;
+	size_t m = g ? fread(some, 1, sizeof(some), g) : 0;
+
+	if (f)
+		fclose(f);
+	if (g)
+		fclose(g);
+	return m && memmem(all, n, some, m);
+}
+
+/* Only signed modules are loaded. Those of DKMS have a key of this machine's own. */
+static void look_at_key(struct doctor *d)
+{
+	if (strstr(d->module, "/updates/dkms/") && exists(DKMS_KEY)) {
+		if (has_bytes_of(ENROLLED, DKMS_KEY) || has_bytes_of(ENROLLED_VARIABLE, DKMS_KEY))
+			return;
+		problem(d, "this kernel loads signed modules only, and the key that signs those of "
+			"DKMS, %s, is not enrolled", DKMS_KEY);
+		next(d, "%smokutil --import %s, boot again and confirm it there    (or switch "
+		     "Secure Boot off)", as_root(), DKMS_KEY);
+		return;
+	}
+	if (is_signed(d->module) == 1)
+		return;
+	problem(d, "this kernel loads signed modules only%s",
+		is_signed(d->module) ? "" : ", and this one is not signed");
+	next(d, "sign it with a key that the machine knows: "
+	     "/lib/modules/%s/build/scripts/sign-file sha256 KEY CERTIFICATE %s    "
+	     "(mokutil --import CERTIFICATE; or switch Secure Boot off)", d->kernel.release,
+	     d->module);
+}
+
 static void look_at_signature(struct doctor *d)
 {
 	char lockdown[64], enforced[8];
@@ -294,14 +379,8 @@ static void look_at_signature(struct doctor *d)
 	found(d, "signature", "%s", is_locked ? "demanded" : "not demanded");
 	problem(d, "the module is not loaded");
 	next(d, "%smodprobe ktrace", as_root());
-	if (!is_locked || is_signed(d->module) == 1)
-		return;
-	problem(d, "this kernel loads signed modules only%s",
-		is_signed(d->module) ? "" : ", and this one is not signed");
-	next(d, "sign it with a key that the machine knows: "
-	     "/lib/modules/%s/build/scripts/sign-file sha256 KEY CERTIFICATE %s    "
-	     "(mokutil --import CERTIFICATE; or switch Secure Boot off)", d->kernel.release,
-	     d->module);
+	if (is_locked)
+		look_at_key(d);
 }
 
 /* ---- */
@@ -381,10 +460,10 @@ const struct command cmd_doctor = {
 "\n"
 "Looks at the module, its device, its version and your rights, and where there is no module\n"
 "at what it takes to have one: whether the kernel loads modules, the module's file, headers,\n"
-"signatures. Says what is in the way, and the command that helps. Changes nothing. Exit\n"
+"DKMS, signatures. Says what is in the way, and the command that helps. Changes nothing. Exit\n"
 "status: 0 if kernel events can be recorded, 1 if not.\n"
 "\n"
 "JSON members: found, an array of objects (name: kernel, device, rights, modules, module,\n"
-"headers or signature, text), [problem, next].\n",
+"headers, dkms or signature, text), [problem, next].\n",
 	.run = run,
 };
