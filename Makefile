@@ -455,7 +455,7 @@ logevent shark_kernel: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install clean check long unit style demo vm bats kunit matrix bench unit-programs
+.PHONY: load install deb clean check long unit style demo vm bats kunit matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
 load:		## load the module into the running kernel (root)
@@ -494,6 +494,8 @@ $(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion
 
 install: lib tools completions ## install to $(DESTDIR)$(PREFIX)
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
+deb:		## Debian packages, in build/deb
+	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
 clean:		## remove what was built
 	rm -rf $(BUILD)
 help:		## this list
@@ -502,4 +504,4 @@ help:		## this list
 	@echo 'shark_kernel    an example that uses its S.Ha.R.K. tracer'
 	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 16
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
