@@ -2,8 +2,11 @@
 #include "suite.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define PAGE "XSH posix_trace_flush"
 
@@ -139,6 +142,68 @@ static void no_more(void *argument)
 	posix_trace_shutdown(trid);
 }
 
+/* small_disk - Return: a new file on a file system of 256 KiB, or -1 */
+static int small_disk(void)
+{
+	char name[] = "/tmp/posix-suite-log-XXXXXX";
+
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+	    mount("none", "/tmp", "tmpfs", 0, "size=256k"))
+		return -1;
+	return mkstemp(name);
+}
+
+/* A disk that runs full: what was written is a log, and ends where there was no more room. */
+static void no_room(void *argument)
+{
+	static const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL };
+	struct posix_trace_status_info s = { 0 };
+	trace_event_id_t id = event("more");
+	uint64_t n = 0, told = 0, wrong = 0;
+	int fd = small_disk(), error = 0;
+	trace_attr_t attr;
+	trace_id_t trid;
+	struct seen e;
+
+	(void)argument;
+	if (fd < 0) {
+		note("no file system could be mounted: not tested on a disk that runs full");
+		return;
+	}
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setlogsize(&attr, 1 << 20));
+	for (int i = 0; i < 2; i++) {
+		need(posix_trace_attr_setlogfullpolicy(&attr, policies[i]));
+		same("XSH posix_trace_create, ERRORS",
+		     posix_trace_create_withlog(0, &attr, fd, &trid), ENOSPC,
+		     "log-max-size is more than the disk has: ENOSPC");
+	}
+	trid = logged(fd, POSIX_TRACE_FLUSH, POSIX_TRACE_APPEND, 0);
+	need(posix_trace_start(trid));
+	while (told < 1 << 20 && !error && !s.posix_stream_flush_error) {
+		for (int i = 0; i < 100; i++)
+			tell(id, told++);
+		error = posix_trace_flush(trid);
+		s = await_flushed(trid);
+	}
+	check(ERRORS, error == ENOSPC || s.posix_stream_flush_error == ENOSPC,
+	      "a disk that runs full: ENOSPC (%d) or posix_stream_flush_error (%d)", error,
+	      s.posix_stream_flush_error);
+	error = posix_trace_shutdown(trid);
+	check("XSH posix_trace_shutdown, ERRORS", error == 0 || error == ENOSPC,
+	      "shutdown says so, or has nothing left to write (%d)", error);
+	trid = reopened(fd);
+	while (log_next(trid, &e))
+		if (posix_trace_eventid_equal(trid, e.info.posix_event_id, id))
+			wrong += number_of(&e) != n++;
+	check("posix_trace(7)", n > 0 && !wrong, "the log opens, and has the first %u events",
+	      (unsigned int)n);
+	same("posix_trace(7)", status(trid).posix_log_overrun_status,
+	     n < told ? POSIX_TRACE_OVERRUN : POSIX_TRACE_NO_OVERRUN,
+	     "it says whether events are missing");
+	need(posix_trace_close(trid));
+}
+
 int main(void)
 {
 	trace_id_t trid = stream(0, 0);
@@ -147,6 +212,7 @@ int main(void)
 	in_order();
 	marked();
 	in_good_child(no_more, NULL);
+	in_good_child(no_room, NULL);
 	same(ERRORS, posix_trace_flush(trid), EINVAL, "a stream without log: EINVAL");
 	need(posix_trace_shutdown(trid));
 	return done();

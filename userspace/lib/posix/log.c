@@ -399,7 +399,13 @@ static int begin(struct posix_log *log)
 		return ret == -EBUSY ? EINVAL : -ret;
 	ktrace_posix_meta_begin(&log->text, &log->origin);
 	ktrace_posix_meta_system(&log->text);
-	return -put_begin(log);
+	ret = put_begin(log);
+	if (ret) {	/* no stream, no log */
+		ktrace_tracefile_close_part(log->tf);
+		log->tf = NULL;
+		(void)!ftruncate(log->fd, 0);
+	}
+	return -ret;
 }
 
 /* O_APPEND would write at the end, wherever it should go. */
