@@ -44,6 +44,23 @@ for line in sys.stdin:
 	grep -qE '^ +posix +stream "made", .*log full: append, unfinished$' <<<"$output"
 }
 
+@test "ktrace info --json says the same" {
+	# of FILE: its members, as JSON of one line
+	of()
+	{
+		"$KTRACE" info --json "$1" | python3 -c '
+import json, sys
+print(json.dumps(json.load(sys.stdin)["files"][0].get("posix"), sort_keys=True))'
+	}
+	[ "$(of "$GOLDEN/posix-v1.bin")" = '{"finished": true, "log_full": true, "log_overrun": true,'\
+' "log_policy": "loop", "stream": "golden", "stream_policy": "flush"}' ]
+	"$PROGS/mklog" -b append 3 u
+	[ "$(of u)" = '{"finished": false, "log_full": false, "log_overrun": false,'\
+' "log_policy": "append", "stream": "made", "stream_policy": "flush"}' ]
+	cp "$GOLDEN/compressed-v1.bin" v
+	[ "$(of v)" = null ]
+}
+
 @test "a log has thread, process, address and data of each event, and any name" {
 	"$PROGS/mklog" loop 2 t
 	run_ktrace list t

@@ -5,6 +5,7 @@
 #include "census.h"
 #include "json.h"
 #include "parts.h"
+#include "posix_log.h"
 #include "quality.h"
 #include "when.h"
 
@@ -200,42 +201,6 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
-/* Name of a policy of <trace.h>. */
-static void put_policy(struct ktrace_out *out, const struct ktrace_trace *t, const char *key)
-{
-	static const char *const names[] = { "not set", "loop", "until full", "flush", "append" };
-	__u64 policy;
-
-	if (get_number(t, "posix", key, &policy) && policy < sizeof(names) / sizeof(names[0]))
-		ktrace_out_str(out, names[policy]);
-}
-
-static bool is_set(const struct ktrace_trace *t, const char *key)
-{
-	__u64 value;
-
-	return get_number(t, "posix", key, &value) && value;
-}
-
-/* Of the log of a POSIX stream: whose it is, and how it went. */
-static void put_file_posix(struct ktrace_out *out, const struct ktrace_trace *t)
-{
-	const char *name = ktrace_trace_meta(t, "posix", "name");
-
-	if (!ktrace_trace_meta(t, "posix", "version"))
-		return;
-	put_label(out, "posix");
-	ktrace_out_str(out, "stream ");
-	ktrace_out_quoted(out, name ? name : "", name ? strlen(name) : 0);
-	ktrace_out_str(out, ", full: ");
-	put_policy(out, t, "stream_policy");
-	ktrace_out_str(out, ", log full: ");
-	put_policy(out, t, "log_policy");
-	ktrace_out_str(out, is_set(t, "log_full") ? ", full" : "");
-	ktrace_out_str(out, is_set(t, "log_overrun") ? ", overrun" : "");
-	ktrace_out_str(out, ktrace_trace_meta(t, "posix", "log_full") ? "\n" : ", unfinished\n");
-}
-
 /* Of a file that has compressed blocks: how many, and what came of it. */
 static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
 {
@@ -303,7 +268,11 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 		ktrace_out_char(out, '\n');
 	}
 	put_file_end(out, t);
-	put_file_posix(out, t);
+	if (posix_log_is(t)) {
+		put_label(out, "posix");
+		posix_log_put(out, t);
+		ktrace_out_char(out, '\n');
+	}
 	put_file_host(out, t);
 	put_label(out, "backend");
 	put_fact(out, t, "trace", "backend");
@@ -454,6 +423,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "compressed_blocks", storage.compressed);
 	json_u64(out, "ring_bytes", storage.bytes);
 	json_u64(out, "stored_bytes", storage.stored);
+	posix_log_json(out, t);
 	json_choices(out, t);
 	ktrace_out_char(out, '}');
 }
