@@ -43,7 +43,7 @@ shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/l
 # Producers, consumers, sessions: ktraced --service
 service_src  := $(wildcard userspace/daemon/service/*.c)
 # The side of those who write, for tests of the service
-service_writer_src := $(wildcard userspace/daemon/service/writer/*.c)
+service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c -lzstd -lz

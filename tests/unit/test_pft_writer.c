@@ -7,7 +7,7 @@
  */
 #include "pft_chunk.h"
 
-#include "service/writer/packet_writer.h"
+#include "pft_writer/packet_writer.h"
 #include "service/smb.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
  * Nothing is allocated. While there is no free chunk packets are dropped as the policy says; the
  * next one that is not dropped tells it.
  */
-#ifndef KTRACED_SERVICE_PACKET_WRITER_H
-#define KTRACED_SERVICE_PACKET_WRITER_H
+#ifndef PFT_WRITER_PACKET_WRITER_H
+#define PFT_WRITER_PACKET_WRITER_H
 
 #include "arbiter.h"
 

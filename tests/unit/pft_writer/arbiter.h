@@ -7,10 +7,10 @@
  * they are half of the memory (PFT-33). A chunk that is gathered still belongs to the producer, so
  * sizes can be written into it; what comes later is a patch of the message (PFT-34).
  */
-#ifndef KTRACED_SERVICE_ARBITER_H
-#define KTRACED_SERVICE_ARBITER_H
+#ifndef PFT_WRITER_ARBITER_H
+#define PFT_WRITER_ARBITER_H
 
-#include "../smb_page.h"
+#include "service/smb_page.h"
 
 #include "service.pb-c.h"
 
