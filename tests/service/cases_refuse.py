@@ -134,7 +134,7 @@ def semaphores():
 def patterns():
     """Regular expressions that are none, or that would take the service's stack, memory or time."""
     for bad in ("(", "(" * 60000, "(" * 600 + ")" * 600, "((a{1,255}){1,255}){1,255}",
-                r"(a*)*\1b", "x" * 513):
+                r"(a*)*\1b", "x" * 513, "[[=a=]]"):
         refused({"buffers": [{"size_kb": 4}], "data_sources": [
             {"config": {"name": SOURCE}, "producer_name_regex_filter": ["a", bad]}]},
                 "Invalid regular expression")
@@ -144,6 +144,9 @@ def patterns():
     wanted = {"config": {"name": SOURCE}, "producer_name_regex_filter": [r"[a-c]\{(1|2)\}"]}
     consumer.enable({"buffers": [{"size_kb": 4}], "data_sources": [wanted]})
     started(producer)
+    # A good one, which takes the C library half a second each time
+    slow = {"config": {"name": SOURCE}, "producer_name_regex_filter": ["(a*)+" * 100] * 200}
+    assert not Consumer().enable({"buffers": [{"size_kb": 4}], "data_sources": [slow]})
     wanted["producer_name_regex_filter"] = ["(" * 60000]
     consumer.ask("ChangeTraceConfig", {"trace_config": {"data_sources": [wanted]}})
 
