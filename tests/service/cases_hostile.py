@@ -357,6 +357,21 @@ def floods():
         os.waitpid(child, 0)
 
 
+def dear_calls():
+    """Calls that take long: the others have their turn between them."""
+    names = [f"t{number}" for number in range(1000)]
+    holder, flood, witness = Consumer(), source("flood"), Consumer()
+    assert not holder.enable(config(trigger_config={
+        "trigger_mode": 4, "trigger_timeout_ms": 3600000, "triggers": [
+            {"name": name, "producer_name_regex": "(f|l|o)*d"} for name in names]}))
+    for _ in range(60):
+        flood.call("ActivateTriggers", {"trigger_names": names}, drop_reply=True)
+    last = flood.call("Sync")
+    assert witness.state()["num_sessions"] == 1
+    assert flood.reply(last, 0.001) is None, "the witness had to wait for all of them"
+    assert flood.reply(last) == ({}, False)
+
+
 def many_descriptors():
     """Descriptors that nobody asked for are closed."""
     producer = source()

@@ -9,11 +9,14 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "clocks.h"
 #include "service.h"
 #include "service.pb-c.h"
 
 /* Of what one peer has sent, at most so much before the others have their turn. */
 #define TURN_MAX (256u * 1024)
+/* And so long, if its calls are dear */
+#define TURN_NS 5000000u
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
@@ -39,6 +42,7 @@ void peer_drop(struct peer *p)
 	if (p->is_dropped)
 		return;
 	p->is_dropped = true;
+	timer_stop(&s->timers, &p->turn);
 	loop_leave(&s->loop, &p->source);
 	shutdown(p->source.fd, SHUT_RDWR);
 	TAILQ_REMOVE(&s->peers, p, link);
@@ -336,11 +340,16 @@ static ssize_t receive(struct peer *p)
 /* Return: whether more can be handled now. */
 static bool handle_frames(struct peer *p)
 {
+	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
 	const uint8_t *message;
 	size_t size;
 	int got = 1;
 
 	while (!p->is_dropped && !p->is_paused && got > 0) {
+		if (clocks_boot_ns() > end_ns) {
+			timer_set(&p->service->timers, &p->turn, 0);
+			return false;
+		}
 		got = frames_next(&p->frames, &message, &size);
 		if (got > 0)
 			handle_frame(p, message, size);
@@ -389,8 +398,13 @@ static void handle(void *arg, uint32_t events)
 		if (!p->is_dropped && p->port->drained)
 			p->port->drained(p);
 	}
-	if (!p->is_dropped && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+	if (!p->is_dropped && !p->turn.is_set && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		read_frames(p);
+}
+
+static void go_on(void *arg)
+{
+	handle_frames(arg);
 }
 
 int peer_open(struct service *s, const struct port *port, int fd)
@@ -402,7 +416,8 @@ int peer_open(struct service *s, const struct port *port, int fd)
 	if (!p)
 		goto err_close;
 	*p = (struct peer) { .service = s, .port = port, .received_fd = -1,
-			     .source = { .fd = fd, .handler = handle, .arg = p } };
+			     .source = { .fd = fd, .handler = handle, .arg = p },
+			     .turn = { .fire = go_on, .arg = p } };
 	TAILQ_INIT(&p->replies);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size)) {
 		error = errno;

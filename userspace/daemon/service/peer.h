@@ -18,6 +18,7 @@
 
 #include "../loop.h"
 #include "frame.h"
+#include "timer.h"
 
 struct peer;
 struct service;
@@ -66,6 +67,7 @@ struct peer {
 	bool is_dropped;
 	bool is_writing;	/* waits until the socket takes more */
 	bool is_paused;		/* what it calls waits; that it is gone shows later */
+	struct timer turn;	/* set: it has had its turn, and frames are left */
 	struct loop_source source;
 	struct frames frames;
 	int received_fd;	/* came with the latest bytes, -1: none */
