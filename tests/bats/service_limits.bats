@@ -15,6 +15,12 @@ teardown() { teardown_test; }
 	cases limits clones_of_root
 }
 @test "a thousand connections and 40 descriptors: the service waits for one, and does not spin" { cases limits seldom_descriptors; }
+@test "the connections of one user leave room for others" {
+	requires_root
+	let_others_in
+	cases limits one_users_flood
+}
+@test "the sources that a user's producers describe have a bound" { cases limits much_described; }
 @test "the highest priority that a session asks for, an exclusive one's as well" {
 	requires_root
 	chrt -f 1 true || skip "needs real-time priorities"

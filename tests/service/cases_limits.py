@@ -7,7 +7,7 @@ import resource
 import socket
 import time
 
-from case import as_user, config, hold_sessions, main, service_pid, source
+from case import as_user, config, hold_sessions, main, service_pid, source, until
 from consumer import Consumer
 
 
@@ -61,6 +61,57 @@ def seldom_descriptors():
     for peer in waiting:
         peer.close()
     assert source().hello
+
+
+def is_closed(peer):
+    """Has the service closed the connection?"""
+    try:
+        return not peer.recv(1, socket.MSG_DONTWAIT)
+    except BlockingIOError:
+        return False
+
+
+def fill_up(ready, done):
+    """More connections than one user may have, until the other end of the pipe is closed."""
+    peers = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(300)]
+    for peer in peers:
+        peer.connect(os.environ["PERFETTO_PRODUCER_SOCK_NAME"])
+    until(lambda: sum(is_closed(peer) for peer in peers) == 200)
+    os.write(ready, b".")
+    os.read(done, 1)
+
+
+def one_users_flood():
+    """A user's connections leave room for those of others."""
+    consumer, ready, done = Consumer(), os.pipe(), os.pipe()
+    service = service_pid(consumer)
+    limits = resource.prlimit(service, resource.RLIMIT_NOFILE)
+    resource.prlimit(service, resource.RLIMIT_NOFILE, (400, limits[1]))
+    child = os.fork()
+    if not child:
+        os.close(done[1])
+        os._exit(not as_user(1001, fill_up, ready[1], done[0]))
+    os.close(ready[1])
+    assert os.read(ready[0], 1), "the user has not a quarter of all descriptors"
+    assert len([source() for _ in range(50)]) == 50
+    os.close(done[1])
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def much_described():
+    """What all producers of a user describe has a bound."""
+    each, producers, errors = 100000, [], []
+    while not errors:
+        producers.append(source(offers=()))
+        for number in range(41):
+            error = producers[-1].register(f"{number}." + "n" * each).get("error")
+            errors += [error] if error else []
+        assert len(producers) < 20
+    assert len(producers) == 17 and "too many" in errors[0], (len(producers), errors[0])
+    producers[0].close()
+    consumer = Consumer()
+    until(lambda: len(consumer.state()["producers"]) == 16)
+    assert not producers[-1].register("again").get("error")
 
 
 def processor_time(pid):

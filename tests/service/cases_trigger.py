@@ -3,6 +3,8 @@
 """cases_trigger.py CASE... - triggers, clones, events that consumers observe, queries"""
 
 import os
+import subprocess
+import zlib
 
 from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
                   until, write)
@@ -403,17 +405,25 @@ def statistics():
     assert 0 <= fill <= after["buffer_size"], after
 
 
+def unzstd(data):
+    """By Zstandard's own program."""
+    return subprocess.run(["zstd", "-d"], input=data, stdout=subprocess.PIPE, check=True).stdout
+
+
 def compressed():
     """Packets that are compressed are the same ones."""
-    import zlib
-    producer, consumer = source(), Consumer()
-    consumer.enable(config(compression={"deflate": {}}))
-    write(producer, started(producer)[1]["target_buffer"], range(50), 100)
-    found = []
-    for packet in packets(consumer):
-        assert "compressed_packets" in packet, packet
-        found += decode("Trace", zlib.decompress(packet["compressed_packets"]))["packet"]
-    assert numbers(found) == list(range(50))
+    for how, field, undo in (({"deflate": {}}, "compressed_packets", zlib.decompress),
+                             ({"zstd": {"level": 22}}, "zstd_compressed_packets", unzstd)):
+        producer, consumer = source(), Consumer()
+        consumer.enable(config(compression=how))
+        write(producer, started(producer)[1]["target_buffer"], range(50), 100)
+        found = []
+        for packet in packets(consumer):
+            assert field in packet, packet
+            found += decode("Trace", undo(packet[field]))["packet"]
+        assert numbers(found) == list(range(50))
+        consumer.close()
+        producer.close()
 
 
 if __name__ == "__main__":

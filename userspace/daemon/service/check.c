@@ -21,6 +21,7 @@
 #define SESSION_PER_UID_MAX 5
 #define GUARD_SIZE_MAX_KB (128u * 1024)
 #define GUARD_PAUSE_S 300
+#define GUARD_MAX 1024
 #define NS_PER_S 1000000000ull
 
 #define STOP_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__STOP_TRACING
@@ -389,6 +390,25 @@ bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t
 	return true;
 }
 
+static void forget(struct guarded *g)
+{
+	LIST_REMOVE(g, link);
+	free(g);
+}
+
+/* What is too old to count, and the oldest of too many; the list begins with the latest. */
+static void forget_old(struct service *s)
+{
+	struct guarded *g = LIST_FIRST(&s->guarded), *next;
+	uint64_t now = clocks_boot_ns();
+
+	for (unsigned int nr = 0; g; nr++, g = next) {
+		next = LIST_NEXT(g, link);
+		if (nr >= GUARD_MAX || now - g->boot_ns >= GUARD_PAUSE_S * NS_PER_S)
+			forget(g);
+	}
+}
+
 void guard_remember(struct service *s, const Pft__TraceConfig *config)
 {
 	const char *name = text(config->unique_session_name);
@@ -402,14 +422,13 @@ void guard_remember(struct service *s, const Pft__TraceConfig *config)
 	g->boot_ns = clocks_boot_ns();
 	strcpy(g->name, name);
 	LIST_INSERT_HEAD(&s->guarded, g, link);
+	forget_old(s);
 }
 
 void guard_forget(struct service *s)
 {
 	struct guarded *g;
 
-	while ((g = LIST_FIRST(&s->guarded))) {
-		LIST_REMOVE(g, link);
-		free(g);
-	}
+	while ((g = LIST_FIRST(&s->guarded)))
+		forget(g);
 }

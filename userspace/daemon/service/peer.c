@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clocks.h"
@@ -17,6 +18,8 @@
 #define TURN_MAX (256u * 1024)
 /* And so long, if its calls are dear */
 #define TURN_NS 5000000u
+/* Connections of one user, but for root and the service's own */
+#define PER_UID_MAX 16384
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
@@ -407,6 +410,20 @@ static void go_on(void *arg)
 	handle_frames(arg);
 }
 
+/* One user's connections leave descriptors for others; each may need two. */
+static bool has_room(const struct service *s, uid_t uid)
+{
+	const struct peer *p;
+	struct rlimit limit;
+	rlim_t nr = 0;
+
+	if (!uid || uid == s->uid || getrlimit(RLIMIT_NOFILE, &limit))
+		return true;
+	TAILQ_FOREACH(p, &s->peers, link)
+		nr += p->cred.uid == uid;
+	return nr < PER_UID_MAX && nr < limit.rlim_cur / 4;
+}
+
 int peer_open(struct service *s, const struct port *port, int fd)
 {
 	struct peer *p = calloc(1, sizeof(*p));
@@ -421,6 +438,10 @@ int peer_open(struct service *s, const struct port *port, int fd)
 	TAILQ_INIT(&p->replies);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size)) {
 		error = errno;
+		goto err_free;
+	}
+	if (!has_room(s, p->cred.uid)) {
+		error = EUSERS;
 		goto err_free;
 	}
 	error = -loop_join(&s->loop, &p->source, EPOLLIN);

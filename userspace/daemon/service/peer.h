@@ -76,7 +76,7 @@ struct peer {
 	bool is_answering;	/* one answer in parts: it is queued whole, however long it is */
 };
 
-/* Takes @fd. Return: 0 or -errno, then @fd is closed. */
+/* Takes @fd. Return: 0, -EUSERS (its user has too many), or another -errno; then @fd is closed. */
 int peer_open(struct service *s, const struct port *port, int fd);
 void peer_drop(struct peer *p);
 /* In a call: those that come after it wait until peer_resume(), which is called from the loop. */

@@ -197,6 +197,25 @@ static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from)
 	return (void *)message_copy(&from->base);
 }
 
+/* Of all sources that the user of @p has described */
+static size_t size_of_user(const struct producer *p)
+{
+	const struct producer *other;
+	size_t size = 0;
+
+	TAILQ_FOREACH(other, &p->service->producers, link)
+		if (other->peer->cred.uid == p->peer->cred.uid)
+			size += other->source_size;
+	return size;
+}
+
+/* Whether its descriptions may take @more bytes */
+static bool has_room(const struct producer *p, size_t more)
+{
+	return p->source_size + more <= PRODUCER_SOURCE_SIZE_MAX &&
+	       size_of_user(p) + more <= PRODUCER_USER_SIZE_MAX;
+}
+
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
 {
 	struct session *session;
@@ -208,8 +227,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 		return "a data source with this id is registered already";
 	if (size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
 		return "the description is too long";
-	if (p->source_nr == PRODUCER_SOURCE_MAX ||
-	    p->source_size + size_of(descriptor) > PRODUCER_SOURCE_SIZE_MAX)
+	if (p->source_nr == PRODUCER_SOURCE_MAX || !has_room(p, size_of(descriptor)))
 		return "too many data sources";
 	source = calloc(1, sizeof(*source));
 	if (!source)
@@ -234,18 +252,21 @@ void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descri
 {
 	Pft__DataSourceDescriptor *update;
 	struct source *source;
+	size_t old, new;
 
 	if (!descriptor || !descriptor->id || !descriptor->name)
 		return;
 	source = find_source(p, descriptor->name, descriptor->id);
-	if (!source || size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX ||
-	    p->source_size - size_of(source->descriptor) + size_of(descriptor) >
-	    PRODUCER_SOURCE_SIZE_MAX)
+	if (!source)
+		return;
+	old = size_of(source->descriptor);
+	new = size_of(descriptor);
+	if (new > PRODUCER_DESCRIPTOR_MAX || (new > old && !has_room(p, new - old)))
 		return;
 	update = copy(descriptor);
 	if (!update)
 		return;
-	p->source_size += size_of(update) - size_of(source->descriptor);
+	p->source_size += new - old;
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	source->descriptor = update;
 }

@@ -18,6 +18,8 @@
 /* Bytes of their descriptions: of all, and of one, which has to fit into a frame of an answer */
 #define PRODUCER_SOURCE_SIZE_MAX (4u * 1024 * 1024)
 #define PRODUCER_DESCRIPTOR_MAX (FRAME_MAX - 1024)
+/* Of all producers of one user */
+#define PRODUCER_USER_SIZE_MAX (64u * 1024 * 1024)
 #define PRODUCER_NAME_MAX 4096
 
 /* A data source that a producer offers */
