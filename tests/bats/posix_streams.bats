@@ -282,6 +282,30 @@ over()
 }
 
 # bats test_tags=shm
+@test "the keeper of another user's program is killed: ktraced takes its memory away" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
+	beat=$PID
+	retry 0.05 has '^beat$' "/proc/$beat/comm"
+	begin seen "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	# It has a pidfd of its controller.
+	keeper=$(grep -ls "^Pid:[[:space:]]*$watch\$" /proc/[0-9]*/fdinfo/4 | cut -d / -f 3)
+	session=$(grep -om1 '/dev/shm/ktrace-0-[0-9a-f]*' "/proc/$keeper/maps")
+	kill -9 "$keeper"
+	wait "$watch" || true
+	kill "$beat"
+	wait "$beat" || true
+	"${AS_OTHER[@]}" "$BEAT" </dev/null
+	[ -d "$session" ]
+	# Young ones may be about to be made.
+	touch -d "1 minute ago" "$session/user"
+	"$KTRACED" -q --recover "$session"
+	[ ! -e "$session" ]
+}
+
+# bats test_tags=shm
 @test "another user's program cuts off what it shares: the controller goes on" {
 	[ "$(id -u)" = 0 ] || skip "not root"
 	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in

@@ -315,7 +315,11 @@ static bool is_ours(int fd, mode_t type, struct stat *st)
 	return !fstat(fd, st) && (st->st_mode & S_IFMT) == type && st->st_uid == geteuid();
 }
 
-/* The file of a session of ours; never waits for anybody. As lock_stale(). */
+/*
+ * The file of a session of ours, which may be another user's by now: a stream of <trace.h> of his
+ * process. Nobody else can have put it into a folder of ours. Never waits for anybody. As
+ * lock_stale().
+ */
 static int open_own(const char *path, struct stat *st)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -ENOENT;
@@ -328,7 +332,7 @@ static int open_own(const char *path, struct stat *st)
 			fd = errno == ENOENT ? -ENODATA : -ENOENT;
 	}
 	close(dir);
-	if (fd >= 0 && !is_ours(fd, S_IFREG, st)) {
+	if (fd >= 0 && (fstat(fd, st) || !S_ISREG(st->st_mode))) {
 		close(fd);
 		fd = -ENOENT;
 	}
@@ -345,8 +349,8 @@ static bool is_finished(int fd)
 
 /*
  * Opens the file of a session and locks it, if its owner is dead.
- * Return: descriptor; -EBUSY it has an owner; -ENODATA there is no file, or only part of
- * one; -ENOENT no session, or none of ours.
+ * Return: descriptor; -EBUSY it has an owner; -ENODATA there is no file, only part of one, or
+ * another user's; -ENOENT no session, or none of ours.
  */
 static int lock_stale(const char *dir, struct stat *st)
 {
@@ -356,7 +360,8 @@ static int lock_stale(const char *dir, struct stat *st)
 		close(fd);
 		return -EBUSY;
 	}
-	if (fd >= 0 && !is_finished(fd)) {
+	/* What another user can cut off is not read: it can only be removed. */
+	if (fd >= 0 && (!is_finished(fd) || st->st_uid != geteuid())) {
 		close(fd);
 		fd = -ENODATA;
 	}
