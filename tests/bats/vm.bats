@@ -305,6 +305,8 @@ planted()
 	"$VM" stop || true
 }
 
+# The step that looks for leaks is one of the long ones.
+# bats test_tags=long
 @test "kasan: a leak is caught when the guest ends" {
 	need_debug_kernel kasan
 	plant kasan leak -l
