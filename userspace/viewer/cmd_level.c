@@ -172,10 +172,10 @@ static int fail_none(const char *name, bool is_others)
 	const size_t stale = ktrace_session_list_stale(&first, 1);
 
 	if (is_others)
-		fprintf(stderr, "ktrace level: %s is another user's recording: only its user and "
-			"root may ask for it\n", name);
+		complain_safely("ktrace level: %s is another user's recording: only its user and "
+				"root may ask for it", name);
 	else if (name)
-		fprintf(stderr, "ktrace level: there is no live recording %s\n", name);
+		complain_safely("ktrace level: there is no live recording %s", name);
 	else
 		fprintf(stderr, "ktrace level: nothing is being recorded\n");
 	if (stale && !is_others)
@@ -276,8 +276,8 @@ static int take_words(struct wish *w, int nr, char **words)
 			strspn(words[0], "0123456789abcdef") != 16 && *words[0] != '/' &&
 			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4))) {
 		if (!is_last_levels) {
-			fprintf(stderr, "ktrace level: there is no level '%s', but %s\n", bad,
-				ktrace_level_choices());
+			complain_safely("ktrace level: there is no level '%s', but %s", bad,
+					ktrace_level_choices());
 			return STATUS_USAGE;
 		}
 	}

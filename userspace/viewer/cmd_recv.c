@@ -230,8 +230,8 @@ static int open_socket(struct recv *r)
 
 	r->fd = ktrace_packet_listen(r->local);
 	if (r->fd < 0) {
-		fprintf(stderr, "ktrace recv: %s: %s\n", r->local, r->fd == -EINVAL ?
-			"no address, such as 192.0.2.1:20000" : strerror(-r->fd));
+		complain_safely("ktrace recv: %s: %s", r->local, r->fd == -EINVAL ?
+				"no address, such as 192.0.2.1:20000" : strerror(-r->fd));
 		return r->fd;
 	}
 	setsockopt(r->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));

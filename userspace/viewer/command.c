@@ -24,7 +24,7 @@ void command_help(const struct command *cmd)
 int command_usage(const struct command *cmd, const char *message)
 {
 	if (message)
-		fprintf(stderr, "ktrace %s: %s\n", cmd->name, message);
+		complain_safely("ktrace %s: %s", cmd->name, message);
 	fprintf(stderr, "Try 'ktrace help %s'.\n", cmd->name);
 	return STATUS_USAGE;
 }

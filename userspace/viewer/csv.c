@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NAME_MAX_SIZE 64
 
@@ -35,6 +36,8 @@ struct known {
  * @x:		what was asked for
  * @out:	where it goes
  * @cell:	what is being put together
+ * @is_terminal: what a terminal would obey is not written
+ * @safe:	a cell without that
  * @columns:	of fields, in their order
  * @fields:	which column each has
  * @values:	of the event at hand, by column; field NULL: it has none
@@ -43,6 +46,8 @@ struct csv {
 	struct export *x;
 	struct ktrace_out *out;
 	struct ktrace_out cell;
+	bool is_terminal;
+	struct ktrace_out safe;
 	struct rows columns;
 	struct rows fields;
 	struct ktrace_value *values;
@@ -58,11 +63,25 @@ static bool needs_quotes(const char *s, size_t n)
 	return false;
 }
 
+static void make_safe(struct csv *c)
+{
+	ktrace_out_char(&c->cell, '\0');
+	c->safe.len = 0;
+	ktrace_out_safe(&c->safe, c->cell.buf);
+	c->cell.len = 0;
+	ktrace_out_bytes(&c->cell, c->safe.buf, c->safe.len);
+}
+
 /* Ends the cell, and begins the next one behind a comma. */
 static void end_cell(struct csv *c)
 {
-	const char *s = c->cell.buf, *quote;
-	size_t n = c->cell.len;
+	const char *s, *quote;
+	size_t n;
+
+	if (c->is_terminal && c->cell.len)
+		make_safe(c);
+	s = c->cell.buf;
+	n = c->cell.len;
 
 	c->cell.len = 0;
 	if (!needs_quotes(s, n)) {
@@ -295,6 +314,7 @@ static int write_csv(struct export *x)
 {
 	struct csv c = {
 		.x = x, .out = output(), .cell = { .flush = output_grow },
+		.safe = { .flush = output_grow }, .is_terminal = isatty(STDOUT_FILENO),
 		.columns = ROWS_INIT(struct column, name),
 		.fields = ROWS_INIT(struct known, field),
 	};
@@ -310,6 +330,7 @@ static int write_csv(struct export *x)
 	rows_free(&c.fields);
 	free(c.values);
 	free(c.cell.buf);
+	free(c.safe.buf);
 	return ret;
 }
 

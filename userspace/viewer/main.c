@@ -97,11 +97,11 @@ static int no_such_command(const char *name)
 	for (i = 0; i < COMMAND_NR; i++)
 		ktrace_nearest_try(&near, commands[i]->name);
 	if (access(name, F_OK))
-		fprintf(stderr, "ktrace: there is no command '%s'%s. Try 'ktrace help'.\n",
-			name, ktrace_nearest_hint(&near));
+		complain_safely("ktrace: there is no command '%s'%s. Try 'ktrace help'.", name,
+				ktrace_nearest_hint(&near));
 	else
-		fprintf(stderr, "ktrace: '%s' is a file: ktrace COMMAND %s. Try 'ktrace help'.\n",
-			name, name);
+		complain_safely("ktrace: '%s' is a file: ktrace COMMAND %s. Try 'ktrace help'.",
+				name, name);
 	return STATUS_USAGE;
 }
 

@@ -81,6 +81,19 @@ void output_text(const char *text, size_t size, int error)
 		out->error = error;
 }
 
+void complain_safely(const char *format, ...)
+{
+	char text[PATH_MAX + 512], line[sizeof(text)];
+	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	ktrace_out_safe(&out, text);
+	fprintf(stderr, "%.*s\n", (int)out.len, line);
+}
+
 void complain_about(const char *path, const char *format, ...)
 {
 	char name[PATH_MAX], text[512], line[PATH_MAX + sizeof(text) + 16];

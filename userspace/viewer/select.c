@@ -234,8 +234,8 @@ static void complain_glob(const char *glob, const struct ktrace_traceset *set)
 	ktrace_nearest_init(&near, glob);
 	for (i = 0; (trace = ktrace_traceset_trace(set, i)); i++)
 		try_types(&near, trace);
-	fprintf(stderr, "ktrace: -e '%s': no such event%s; 'ktrace events FILE' lists them\n", glob,
-		ktrace_nearest_hint(&near));
+	complain_safely("ktrace: -e '%s': no such event%s; 'ktrace events FILE' lists them",
+			glob, ktrace_nearest_hint(&near));
 }
 
 static bool is_described(const char *glob, const struct ktrace_trace *trace)
@@ -263,8 +263,8 @@ void select_complain_fields(const struct select *s, const struct ktrace_traceset
 	for (i = 0; i < s->filter_nr; i++)
 		for (t = 0; (ret = ktrace_filter_unknown(s->filters[i], a, t, &error)) >= 0; t++)
 			if (ret && ktrace_filter_unknown(s->filters[i], b, t, &error))
-				fprintf(stderr, "ktrace: %s; 'ktrace grep -l FILE' lists them\n",
-					filter_message(&error));
+				complain_safely("ktrace: %s; 'ktrace grep -l FILE' lists them",
+						filter_message(&error));
 }
 
 void select_complain(const struct select *s, const struct ktrace_traceset *set)

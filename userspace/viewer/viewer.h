@@ -124,7 +124,10 @@ void output_drop(void);
 void output_void(void);
 /* What is not whole: @drop takes it away when the process ends, also by a signal. */
 void output_watch(void (*drop)(void));
-/* One line on standard error, "ktrace: PATH: ...". */
+/* One line on standard error; of what a terminal would obey is shown that it was there. */
+__attribute__((format(printf, 1, 2)))
+void complain_safely(const char *format, ...);
+/* The same, "ktrace: PATH: ...". */
 __attribute__((format(printf, 2, 3)))
 void complain_about(const char *path, const char *format, ...);
 /* Bytes from elsewhere, behind those that are in the buffer; @error: what then went wrong. */

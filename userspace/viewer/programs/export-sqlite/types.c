@@ -207,7 +207,7 @@ static int make_view(struct db *d, const struct type *t)
 	if (ret != SQLITE_ERROR)
 		return db_check(d, ret);
 	/* The table is there. */
-	fprintf(stderr, "ktrace: no view of %s, see table f_%lld: SQLite: %s\n", name, t->number,
+	complain_safely("ktrace: no view of %s, see table f_%lld: SQLite: %s", name, t->number,
 		sqlite3_errmsg(d->db));
 	return 0;
 }

@@ -20,7 +20,7 @@
 static void say(const struct session *s, const char *text)
 {
 	if (!s->is_quiet)
-		fprintf(stderr, "ktrace session: %s\n", text);
+		complain_safely("ktrace session: %s", text);
 }
 
 static void take_end(struct session *s, const struct client_reply *r)

@@ -1,0 +1,109 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# odd_names.bats - names of any bytes, of files, threads, events, fields: none reaches a terminal
+# runs: host
+load helpers
+
+setup()
+{
+	setup_test
+	ODD=$'o\e[31mdd\n\x9bt'
+	"$PROGS/mktrace" "$ODD" <"$ROOT/tests/export/names.script"
+	: >said
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# tell ARG...: the viewer; what it says goes to said
+tell()
+{
+	local status=0
+	"$KTRACE" "$@" >out 2>err || status=$?
+	show_status "$status" "$*"
+	[ "$status" -le 2 ]
+	printf '== %q\n' "$*" | cat - out err >>said
+}
+
+# show_status STATUS COMMAND: for who looks at a failure
+show_status()
+{
+	printf 'ktrace %q: status %s\n' "$2" "$1"
+}
+
+# nothing_obeyed: there is no control character, nor what is no UTF-8, in what was said
+nothing_obeyed()
+{
+	python3 - <<-'END'
+		import sys
+		command = ""
+		for line in open("said", "rb").read().split(b"\n"):
+		    if line.startswith(b"== "):
+		        command = line
+		    try:
+		        bad = [c for c in line.decode() if ord(c) < 0x20 or 0x7f <= ord(c) < 0xa0]
+		    except UnicodeDecodeError as error:
+		        bad = str(error)
+		    if bad:
+		        sys.exit("%r: %r in %r" % (command, bad, line))
+	END
+}
+
+@test "no command obeys names of any bytes, nor shows them as they are" {
+	local command
+	for command in list info events hist check stat state flow resources sched syscalls irq io \
+		ipoints 'critical-path --pid 100' stacks pthread objects contention lock-order; do
+		# shellcheck disable=SC2086 # command and options
+		tell $command "$ODD"
+		# shellcheck disable=SC2086
+		tell $command --json "$ODD"
+	done
+	tell grep 'item == 7' "$ODD"
+	tell diff "$ODD" "$ODD"
+	tell seq "$ODD"
+	tell list --stacks --time wall "$ODD"
+	tell stat --types "$ODD"
+	tell merge -o "merged$ODD" "$ODD"
+	tell cut -o "cut$ODD" "$ODD"
+	tell html -o "html$ODD" "$ODD"
+	nothing_obeyed
+}
+
+@test "nor does one that refuses what it is told" {
+	local format
+	for format in perf perfetto ctf trace-dat shark; do
+		tell import --from "$format" -o imported "$ODD"
+	done
+	tell list "no$ODD"
+	tell list --alias "$ODD" "$ODD"
+	tell list -e "$ODD:*" "$ODD"
+	tell list --filter "$ODD" "$ODD"
+	tell list --since "$ODD" "$ODD"
+	tell list -p "$ODD" "$ODD"
+	tell level "$ODD"
+	tell "$ODD"
+	tell "no$ODD"
+	nothing_obeyed
+}
+
+@test "exports and pages have such names as their formats write them" {
+	local format
+	for format in chrome csv folded perfetto ctf sqlite; do
+		tell export --to "$format" -o "to$format" "$ODD"
+	done
+	nothing_obeyed
+	jq -e '[.traceEvents[] | select(.name == "demo:work")] | length == 1' tochrome
+	# A file has what there is; a terminal is told what it does not obey.
+	[ "$(grep -ac $'\e' tocsv)" -ge 1 ]
+	TERM=xterm script -qec "'$KTRACE' export --to csv $(printf %q "$ODD")" /dev/null |
+		tr -d '\r' >said
+	[ "$(wc -l <said)" -ge 13 ]
+	nothing_obeyed
+	cp tofolded said
+	nothing_obeyed
+	python3 -c 'import sqlite3
+rows = sqlite3.connect("tosqlite").execute("pragma integrity_check").fetchall()
+assert rows == [("ok",)], rows'
+}
