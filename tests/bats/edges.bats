@@ -1,15 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-#
-# Where recording is not as usual: machines without /dev/shm, containers, little room, names with
-# any bytes.
-
-# shellcheck disable=SC2154 # run_ktraced sets status, output and stderr
-
+# edges.bats - reading where there is much of one thing and little of another: 256 CPUs, little
+# memory, no home to write to, any zone of time
+# runs: host
 load helpers
-
-# Bytes that are no text, end lines, and mean something to terminals, shells and JSON
-ODD=$'od\nd \x01\x1b[31m\xff"\\'
 
 setup()
 {
@@ -21,150 +15,79 @@ teardown()
 	teardown_test
 }
 
-# apart SCRIPT: bash with mounts of its own runs it; $1 there is ktraced, $2 a program
-apart()
+# many_cpus NS: on each of 256 CPUs a thread runs, and is interrupted, from that time on
+many_cpus()
 {
-	capture unshare -m bash -c "$1" apart "$KTRACED" "$EXAMPLES/hello"
-	show apart "$1"
-}
-
-refused_in_shm()
-{
-	[ "$status" = 125 ] || return 1
-	[[ $stderr == *"cannot make a session: /dev/shm/ktrace-"*": $1; "*"mount -t tmpfs -o mode=1777 tmpfs /dev/shm" ]] ||
-		return 1
-	# The program has not run.
-	[ -z "$output" ]
-}
-
-@test "edges: no /dev/shm, one that is read-only, one of others: said with what helps" {
-	requires_root
-	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
-	apart 'mount -t tmpfs none /dev && "$1" --backend shm -o t -- "$2"'
-	refused_in_shm 'No such file or directory'
-	apart 'mount -t tmpfs -o ro none /dev/shm && "$1" --backend shm -o t -- "$2"'
-	refused_in_shm 'Read-only file system'
-	apart 'mount -t tmpfs -o mode=0700 none /dev/shm && setpriv --reuid 65534 --clear-groups \
-		"$1" --backend shm -o /dev/null -- "$2"'
-	refused_in_shm 'Permission denied'
-	[ ! -e t ]
-}
-
-@test "edges: a /dev/shm that is full" {
-	requires_root
-	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
-	apart 'mount -t tmpfs -o size=1M none /dev/shm && "$1" -o t -- "$2"; s=$?; ls /dev/shm; exit $s'
-	[ "$status" = 125 ]
-	[[ $stderr == *"No space left on device; a smaller -b or --thread-rings takes less" ]]
-	[ -z "$output" ]
-	apart 'mount -t tmpfs -o size=8M none /dev/shm && "$1" -b 64K --thread-rings 1 -o t -- "$2"; s=$?
-		ls /dev/shm; exit $s'
-	[ "$status" = 0 ]
-	[ "$(summary lost)" = 0 ]
-	[ "$output" = "hello, world" ]
-}
-
-@test "edges: a container without rights and without the device" {
-	unshare -Urm true 2>/dev/null || skip "needs user namespaces"
-	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
-	capture unshare -Urmpf --mount-proc "$KTRACED" -o t -- "$EXAMPLES/hello"
-	[ "$status" = 0 ]
-	[ "$(summary events)" = 82 ]
-	# Numbers are those that programs of the container have.
-	"$KTRACE" list --json t | jq -s -e 'all(.pid < 100 and .tid < 100)'
-	capture unshare -Urm "$KTRACED" -o t --all -- true
-	[ "$status" = 125 ]
-	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
-}
-
-@test "edges: a home that is read-only, and none" {
-	requires_root
-	apart 'mkdir home && mount -t tmpfs -o ro none home && HOME=$PWD/home XDG_RUNTIME_DIR= "$1" -o t -- "$2"'
-	[ "$status" = 0 ]
-	capture env -i "$KTRACED" --backend "$KTRACE_BACKEND" -o t -- "$EXAMPLES/hello"
-	[ "$status" = 0 ]
-	[ "$(summary events)" = 82 ]
-	apart 'cd home && mount -t tmpfs -o ro none . && cd "$PWD" && "$1" -o t -- "$2"'
-	[ "$status" = 125 ]
-	[[ $stderr == *"ktraced: t: Read-only file system"* ]]
-}
-
-@test "edges: little memory: said, nothing left behind" {
-	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
-	capture bash -c 'ulimit -v 60000; "$1" -b 64M -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
-	[ "$status" = 125 ]
-	[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
-	capture bash -c 'ulimit -v 60000; "$1" -b 64K --thread-rings 2 -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
-	[ "$status" = 0 ]
-	[ "$(summary lost)" = 0 ]
-}
-
-@test "edges: locales and time zones change neither numbers nor messages" {
-	local zone
-	run_ktraced -q -o t -- "$EXAMPLES/hello"
-	"$KTRACE" sched --json t >expected
-	for zone in Asia/Kathmandu XYZ-14:45 :/etc/passwd ''; do
-		LC_ALL=de_DE.UTF-8 LANG=tr_TR TZ=$zone "$KTRACE" sched --json t | cmp expected -
+	local i
+	cat <<-END
+		meta trace version=1 start_ns=$1 clock=monotonic
+		meta host name=large kernel=6.1.0 machine=x86_64 cpus=256 boot=b00t
+		meta clock raw=1000 mono_ns=1000 real_ns=$1 hz=1000000000
+		meta event kind=kernel id=64 desc=sched:switch{u32%20prev_tid;u32%20next_tid;s32%20prev_prio;s32%20next_prio;enum<u32>(R=0,S=1,D=2)%20prev_state;char[16]%20prev_comm;char[16]%20next_comm;}
+		meta event kind=kernel id=128 desc=irq:enter{u32%20irq;char[16]%20name;}
+		meta event kind=kernel id=129 desc=irq:exit{u32%20irq;u32%20handled;}
+	END
+	for i in {0..255}; do
+		cat <<-END
+			meta stream id=$i kind=kernel cpu=$i ring=65536 block=4096 policy=drop
+			block $i
+			rec $((i + 1000)) 64 0 u32:0 u32:$((i + 5000)) u32:120 u32:120 u32:0 char16:swapper/$i char16:work$i
+			rec $((i + 2000)) 128 $((i + 5000)) u32:$i char16:line$i
+			rec $((i + 2500)) 129 $((i + 5000)) u32:$i u32:1
+			rec $((i + 3000)) 64 $((i + 5000)) u32:$((i + 5000)) u32:0 u32:120 u32:120 u32:1 char16:work$i char16:swapper/$i
+		END
 	done
-	LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu run_ktraced -o u -- "$EXAMPLES/hello"
-	[ "$status" = 0 ]
-	[[ $stderr =~ ktraced:\ 82\ events,\ 0\ lost,\ [0-9]+\ bytes,\ [0-9]+\.[0-9]{3}\ s, ]]
-	# The same moment, a quarter of an hour apart from full hours
-	[ "$(TZ=Asia/Kathmandu "$KTRACE" list -n 1 --time wall u | cut -c15-16)" != \
-		"$(TZ=UTC "$KTRACE" list -n 1 --time wall u | cut -c15-16)" ]
-	[ "$(TZ=UTC "$KTRACE" list -n 1 --json u)" = "$(TZ=Asia/Kathmandu "$KTRACE" list -n 1 --json u)" ]
 }
 
-# odd_trace: records threads of a program whose name, path and argument have any bytes
-odd_trace()
+# count COMMAND... PATTERN: lines of what the viewer says that have it
+count()
 {
-	mkdir bin
-	ln -s "$BUILD/lib" lib
-	cp "$PROGS/names" "bin/$ODD"
-	run_ktraced --pthread -o "$ODD" -- "bin/$ODD"
-	[ -s "$ODD" ]
+	"$KTRACE" "${@:1:$#-1}" | grep -c -- "${*: -1}"
 }
 
-# one_object_a_line: standard input is JSON in UTF-8, an object a line, and nothing else
-one_object_a_line()
-{
-	python3 -c '
-import json, sys
-def refuse(constant):
-    raise ValueError(constant)
-lines = sys.stdin.buffer.read().decode("utf-8").splitlines(True)
-assert lines and lines[-1].endswith("\n"), lines
-for line in lines:
-    assert isinstance(json.loads(line, parse_constant=refuse), dict), line'
+@test "256 CPUs" {
+	many_cpus 1700000000000000000 | "$PROGS/mktrace" t
+	valid_trace t
+	[ "$(count list t '^ ')" = 1024 ]
+	[ "$(count list t '\[255\]')" = 4 ]
+	[ "$(count state t '^cpu ')" = 256 ]
+	[ "$(count state --at 1us t 'busy .*work255')" = 1 ]
+	[ "$(count sched t 'work[0-9]')" = 256 ]
+	[ "$(count irq t '^irq .*line[0-9]')" = 256 ]
+	[ "$(count stat --depth cpu t '^ *cpu [0-9]')" = 256 ]
+	"$KTRACE" html -o t.html t
+	"$KTRACE" sched --svg t.svg t >/dev/null
+	"$KTRACE" export --to perfetto -o t.pf t
+	"$KTRACE" import --from perfetto -o again t.pf
+	[ "$(count state again '^cpu ')" = 256 ]
 }
 
-@test "edges: names with any bytes: lines stay lines, JSON stays JSON, in every command" {
-	local command commands=0 args
-	odd_trace
-	run_ktrace info "$ODD"
-	[ "$status" = 0 ]
-	fails grep -q '[^[:print:][:space:]]' <<<"$output"
-	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | grep -vx help); do
-		"$KTRACE" help "$command" | grep -q '^ *--json' || continue
-		case $command in
-		cut | merge) args=(-o "$command" "$ODD") ;;
-		diff) args=("$ODD" "$ODD") ;;
-		grep) args=('event ~ *' "$ODD") ;;
-		doctor) args=() ;;
-		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
-		# Of other files, packets, a service, what goes on: in tests of their own
-		import | recv | session | live) continue ;;
-		*) args=("$ODD") ;;
-		esac
-		echo "$command"
-		# It may well find something.
-		"$KTRACE" "$command" --json "${args[@]}" >said 2>complaint || [ "$command" = doctor ]
-		one_object_a_line <said
-		fails grep -q '[^[:print:][:space:]]' complaint
-		commands=$((commands + 1))
+@test "little memory, and a home and a cache that nobody can write to" {
+	local command
+	"$PROGS/machine" 300000 t
+	mkdir home
+	chmod 500 home
+	for command in list stat state sched irq syscalls 'list -c' info hist; do
+		# 40 MB for data; of addresses also libraries and what is mapped of the file
+		# shellcheck disable=SC2016,SC2086 # for the shell that is started; words
+		capture env HOME="$PWD/home" XDG_CACHE_HOME="$PWD/home" \
+			bash -c 'ulimit -v 400000; ulimit -d 40000; exec "$@"' - "$KTRACE" $command t
+		show "$command"
+		[ "$status" = 0 ]
+		[ -z "$stderr" ]
 	done
-	echo "$commands"
-	[ "$commands" -gt 20 ]
-	run_ktrace list "no such $ODD"
-	[ "$(wc -l <<<"$stderr")" = 1 ]
+	[ -z "$(ls -A home)" ]
+}
+
+@test "zones of time: three quarters of an hour, and an hour that comes twice" {
+	[ -e /usr/share/zoneinfo/Pacific/Chatham ] || skip "no tzdata"
+	many_cpus 1700000000000000000 | "$PROGS/mktrace" t
+	[[ $(TZ=Pacific/Chatham "$KTRACE" list --time wall -n 1 t) = 2023-11-15T11:58:20.000000000* ]]
+	[ "$(TZ=Pacific/Chatham "$KTRACE" list -c --since 2023-11-15T11:58:20.000002 t)" = 256 ]
+	# At 3:00 it is 2:00 again: 2023-10-29T01:00Z, 2 us behind the first event.
+	many_cpus 1698541199999998000 | "$PROGS/mktrace" t
+	[[ $(TZ=Europe/Berlin "$KTRACE" list --time wall -n 1 t) = 2023-10-29T02:59:59.999998000* ]]
+	TZ=Europe/Berlin "$KTRACE" list --time wall t | tail -n 1 | grep -q '^2023-10-29T02:00:00.000000255 '
+	[ "$("$KTRACE" list -c --since 2023-10-29T01:00:00Z t)" = 256 ]
+	[ "$(TZ=Europe/Berlin "$KTRACE" list -c --since 2023-10-29T03:00:00 t)" = 0 ]
 }
