@@ -339,6 +339,22 @@ over()
 }
 
 # bats test_tags=shm
+@test "a limit on files kills nobody: a program is not traced, a controller is told" {
+	begin beat "$BEAT" 3 <in
+	retry 0.05 has '^beat$' "/proc/$PID/comm"
+	run bash -c 'ulimit -f 16; exec "$@"' bash "$WATCH" "$PID"
+	[ "$status" = 1 ]
+	[ "$output" = "watch: posix_trace_create: Cannot allocate memory" ]
+	# Without a board, which cannot be made
+	# shellcheck disable=SC2016 # for the inner shell
+	run unshare -m bash -c 'mount -t tmpfs none /dev/shm && ulimit -f 16 && exec "$@"' bash \
+		"$BEAT" 3 <<<x
+	[ "$status" = 0 ]
+	[ "$output" = 3 ]
+	kill "$PID"
+}
+
+# bats test_tags=shm
 @test "nothing is left in shared memory when the last process has ended" {
 	# shellcheck disable=SC2016 # for the inner shell
 	unshare -m sh -c 'mount -t tmpfs none /dev/shm && echo | "$0" 5 >/dev/null && ls /dev/shm' \

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "ring/port.h"
+#include "session/file_limit.h"
 
 #ifndef BOARD_DIR
 #define BOARD_DIR "/dev/shm"
@@ -50,7 +51,8 @@ static int set_up(int fd)
 		__u64 inode;
 	} head = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION, sizeof(struct posix_board), 0, 0 };
 	struct stat st;
-	int error = posix_fallocate(fd, 0, sizeof(struct posix_board));
+	int error = may_have_file_of(sizeof(struct posix_board))
+		    ? posix_fallocate(fd, 0, sizeof(struct posix_board)) : EFBIG;
 
 	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
 	if (error)

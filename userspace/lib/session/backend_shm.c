@@ -35,6 +35,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file_limit.h"
 #include "layout.h"
 
 #define SHM_DIR "/dev/shm"
@@ -100,7 +101,8 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	/* Who looks for stale sessions holds it for a moment. */
 	if (s->fd < 0 || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
-	error = size > available_memory() ? ENOMEM : posix_fallocate(s->fd, 0, (off_t)size);
+	error = size > available_memory() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
+		posix_fallocate(s->fd, 0, (off_t)size);
 	if (error)
 		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",
 				    (unsigned long long)(size >> 20));

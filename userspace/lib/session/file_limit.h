@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* file_limit.h - how large the caller's files may be (RLIMIT_FSIZE), those in memory among them */
+#ifndef KTRACE_FILE_LIMIT_H
+#define KTRACE_FILE_LIMIT_H
+
+#include <stdbool.h>
+#include <sys/resource.h>
+#include <linux/types.h>
+
+/* Asked before a file is made larger: who goes beyond the limit is killed by SIGXFSZ. */
+static inline bool may_have_file_of(__u64 size)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur >= size;
+}
+
+#endif
