@@ -154,7 +154,7 @@ files()
 		ktraced -q --backend=shm --pthread -o pthread.bin -- /usr/bin/python3 -c "import threading; t = threading.Thread(target = print); t.start(); t.join()"'
 	in_root sh -ec 'cd /tmp/program; ktrace list trace.bin; ktrace list pthread.bin; /usr/bin/python3 -c "
 import ktrace
-print(len(list(ktrace.Traceset(\"trace.bin\"))), \"by Python\")"; man -w ktraced ktrace-list posix_trace_create' >said
+print(len(list(ktrace.Traceset(\"trace.bin\"))), \"by Python\")"' >said
 	cat said
 	grep -q 'server:request id=7 path="/index"' said
 	grep -q 'pthread:thread_create_in ' said
