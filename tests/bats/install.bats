@@ -146,3 +146,18 @@ assert len(list(Traceset(sys.argv[1])))
 	[ "$status" = 0 ]
 	run ! grep -E '/dev/ktrace|/dev/shm' <<<"$stderr"
 }
+
+@test "the ABI of the libraries is that of the release; what breaks it is found" {
+	local change
+	"$ROOT/scripts/abi"
+	for change in s/ktrace_trace_wall/ktrace_trace_gone/g s/KTRACE_0.1/KTRACE_0.9/g; do
+		mkdir -p changed/lib
+		cp "$BUILD"/lib/libktrace*.so changed/lib/
+		LC_ALL=C sed -i "$change" changed/lib/libktraceset.so
+		capture env BUILD="$PWD/changed" "$ROOT/scripts/abi"
+		show abi
+		[ "$status" -eq 1 ]
+		[[ $stderr == 'abi: libktraceset is not what it was'* ]]
+		[[ $stderr == *ktrace_trace_wall* ]]
+	done
+}
