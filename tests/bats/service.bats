@@ -20,6 +20,9 @@ teardown() { teardown_test; }
 @test "the configuration's, the producer's, or else the default" { cases session sizes_of_memory; }
 @test "memory of the producer's own is taken, and not sent back" { cases session own_memory; }
 @test "starting waits for sources that say so; then the consumer is told, once" { cases session acknowledged_start; }
+# bats test_tags=long
+@test "sources that have not started after 20 s are named" { cases session slow_start; }
+@test "by the clock that goes on in suspend" { cases session suspend_clock; }
 @test "stopping waits for sources that say so; what they write until then is there" { cases session acknowledged_stop; }
 @test "one that does not acknowledge is waited for only so long" { cases session deaf_stop; }
 @test "nor is one that goes away" { cases session gone_while_stopping; }

@@ -27,6 +27,11 @@ start_held_service()
 @test "calls behind EnableTracing wait for the file" { start_service && cases disk pipelined; }
 @test "a session that is refused late takes its file away" { start_service && cases disk refused_late; }
 
+@test "a hundred thousand packets, and none" { start_service && cases disk many && rm t && cases disk nothing; }
+
+# bats test_tags=long
+@test "a million packets" { start_service && cases disk million; }
+
 @test "the service is stopped while the disk is stuck: it waits for it" {
 	start_held_service
 	python3 "$ROOT/tests/service/cases_disk.py" stopped_while_stuck

@@ -5,6 +5,7 @@
 import os
 import re
 import signal
+import struct
 import subprocess
 import sys
 
@@ -12,7 +13,7 @@ from case import (as_user, config, expect, main, numbers, packets, service_pid, 
                   until, write)
 from consumer import Consumer
 from producer import Writer, test_packet
-from wire import Malformed, decode, packets_of
+from wire import Malformed, decode, encode, packets_of, padded, varint
 
 DAY_MS = 24 * 3600 * 1000
 GATE = "gate"       # bad_disk.so lets no write begin before somebody has it open
@@ -181,6 +182,47 @@ def full_at_the_end():
     found, lost = fill_disk(file_write_period_ms=DAY_MS)
     # What the service itself writes was lost, too: an event or two, statistics.
     assert 3000 - found < lost < 3020 - found, (lost, found)
+
+
+def many(chunks=100):
+    """A hundred thousand packets: all of them, in their order."""
+    producer, consumer, count = source(), Consumer(), 1000
+    consumer.enable(into("t", buffers=[{"size_kb": 65536}]))
+    target = started(producer)[1]["target_buffer"]
+    body = encode("TracePacket", {"for_testing": {"seq_value": 1 << 21}})
+    at = body.index(varint(1 << 21))
+    for chunk in range(chunks):
+        data = bytearray(struct.pack("<IHH", chunk, 1, count))
+        for number in range(chunk * count, (chunk + 1) * count):
+            # As large as the largest number, for all to be of one length
+            data += varint(len(body)) + body[:at] + padded(number) + body[at + 4:]
+        producer.call("CommitData", {"chunks_to_move": [{
+            "page": 0, "chunk": 0, "target_buffer": target, "data": bytes(data)}]},
+                      drop_reply=True)
+        if not chunk % 100:
+            producer.ask("Sync")
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    with open("t", "rb") as file:
+        found = [packet for packet in packets_of(file.read()) if packet.startswith(body[:at])]
+    assert len(found) == count * chunks, len(found)
+    assert all(packet[at:at + 4] == padded(number) for number, packet in enumerate(found))
+
+
+def million():
+    """A million of them."""
+    many(1000)
+
+
+def nothing():
+    """No packet at all: the file has what the service says, and can be read."""
+    source()
+    consumer = Consumer()
+    consumer.enable(into("t"))
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    found, is_whole = whole_packets("t")
+    assert found and is_whole and numbers(found) == []
 
 
 def killed():

@@ -174,6 +174,32 @@ def patched():
     assert [p["str"] for p in found] == ["f" * 400]
 
 
+def forged_while_patched():
+    """What a producer changes in its memory while a patch is pending is not in the trace."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    hole = writer.write_with_hole(test_packet(5, 400), 300, 100)
+    producer.commit()
+    producer.ask("Sync")
+    memory = producer.memory
+    for page in range(memory.pages):
+        start = page * memory.page_size
+        memory.map[start + 8:start + memory.page_size] = b"\xff" * (memory.page_size - 8)
+    writer.patch(hole[0], 1 << 31, b"evil")
+    writer.patch(hole[0], hole[1] + 400, b"evil")
+    writer.patch(hole[0] + 1, 0, b"evil", True)
+    writer.patch(*hole)
+    producer.commit()
+    producer.ask("Sync")
+    found = packets(consumer)
+    stats = consumer.ask("GetTraceStats")["trace_stats"]["buffer_stats"][0]
+    assert stats["patches_failed"] == 2 and stats["patches_succeeded"] == 2, stats
+    found = [p["for_testing"]["str"] for p in found if "for_testing" in p]
+    # The third one was inside of a chunk of its own, whose packet is its own loss.
+    assert found in (["f" * 400], []), found
+
+
 def forged_identity():
     """Packets that say who wrote them are thrown away and counted (PFT-57)."""
     producer, consumer = source(), Consumer()

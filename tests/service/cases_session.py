@@ -205,6 +205,35 @@ def acknowledged_start():
     assert "all_data_sources_started" in events(packets(consumer))
 
 
+def slow_start():
+    """After 20 s the trace says who has not started (PFT-86)."""
+    producer, consumer = Producer("slow one"), Consumer()
+    producer.register(SOURCE, will_notify_on_start=True)
+    consumer.enable(config())
+    started(producer)
+    found = []
+    until(lambda: found.extend(packets(consumer)) or
+          "slow_starting_data_sources" in events(found))
+    event = next(p["service_event"] for p in found
+                 if "slow_starting_data_sources" in p.get("service_event", ()))
+    assert event["slow_starting_data_sources"] == {"data_source": [
+        {"producer_name": "slow one", "data_source_name": SOURCE}]}, event
+
+
+def suspend_clock():
+    """duration_ms and snapshots by the clock that goes on in suspend."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(duration_ms=50, prefer_suspend_clock_for_duration=True,
+                           builtin_data_sources={"prefer_suspend_clock_for_snapshot": True,
+                                                 "snapshot_interval_ms": 10}))
+    assert started(producer)[1]["prefer_suspend_clock_for_duration"]
+    values = expect(producer, "flush")
+    producer.commit(flush_request_id=values["request_id"])
+    assert consumer.ended()["disabled"]
+    marks = [p for p in packets(consumer) if "synchronization_marker" in p]
+    assert marks, "no snapshot was taken"
+
+
 def acknowledged_stop():
     """Stopping waits for sources that say so; what they write until then is there (PFT-11)."""
     producer, consumer = Producer(), Consumer()
