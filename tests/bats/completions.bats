@@ -51,7 +51,7 @@ offers()
 
 @test "completions: all commands, and all options of each" {
 	local commands command
-	mapfile -t commands < <("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p')
+	mapfile -t commands < <("$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p')
 	[ ${#commands[@]} -gt 30 ]
 	offers 'ktrace ' "${commands[@]}"
 	for command in list contention pthread session; do

@@ -95,7 +95,7 @@ Try 'ktrace help list'." ]
 
 @test "-h is --help, of every command" {
 	local command commands=0
-	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | grep -vx help); do
+	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p' | grep -vx help); do
 		[ "$("$KTRACE" "$command" -h)" = "$("$KTRACE" help "$command")" ]
 		commands=$((commands + 1))
 	done

@@ -318,5 +318,6 @@ SCOPE_HELP
 "\n"
 "Example: who makes system calls now\n"
 "  ktrace live --top -e syscall --by thread trace.bin\n",
+	.is_live = true,
 	.run = run,
 };

@@ -361,5 +361,6 @@ const struct command cmd_recv = {
 "JSON members: file, events, packets, missing, duplicates, reordered, bad (no packets),\n"
 "foreign (from other machines), runs, ranges (first and last of numbers missing, 16 at\n"
 "most).\n",
+	.is_live = true,
 	.run = run,
 };

@@ -4,6 +4,8 @@
  */
 #include "viewer.h"
 
+#include "pager.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@ void print_version(void)
 
 void command_help(const struct command *cmd)
 {
+	pager_begin();
 	printf("usage: ktrace %s %s\n\n%s.\n\n%s", cmd->name, cmd->args, cmd->summary, cmd->help);
 }
 
@@ -124,6 +127,8 @@ int command_run(const struct command *cmd, int argc, char **argv)
 
 	if (!cmd->run)
 		return command_program(cmd->name, argv);
+	if (cmd->is_live)
+		pager_off();
 	/* What getopt's messages begin with, as all others do. */
 	snprintf(name, sizeof(name), "ktrace %s", cmd->name);
 	argv[0] = name;

@@ -2,6 +2,8 @@
 /* line.c - an event as a line of text, or as an object of JSON */
 #include "line.h"
 
+#include "pager.h"
+
 #include "shark.h"
 #include "context.h"
 #include "viewer.h"
@@ -467,11 +469,17 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 void line_put_named(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		    const char *comm, const struct line_names *names)
 {
+	const bool is_marked = l->has_colours && e->id == KTRACE_ID_LOST && !l->is_json;
+
 	output_line_begin(l->out);
+	if (is_marked)
+		ktrace_out_str(l->out, colour_bad());
 	if (l->is_json)
 		put_json(l, e, pid, comm, names);
 	else
 		put_text(l, e, pid, comm, names);
+	if (is_marked)
+		ktrace_out_str(l->out, colour_end());
 	l->before = e->time;
 }
 

@@ -54,6 +54,7 @@ struct same {
  * @has_many_files: lines say which file
  * @time:	how to show times
  * @is_json:	one object a line
+ * @has_colours: losses catch the eye
  * @start:	time of the first event of all
  * @before:	time of the line before
  * @symbols:	looks addresses of code up; NULL = they are not. Not for two threads
@@ -66,6 +67,7 @@ struct lines {
 	bool has_many_files;
 	enum time_format time;
 	bool is_json;
+	bool has_colours;
 	__u64 start;
 	__u64 before;
 	struct symbols *symbols;

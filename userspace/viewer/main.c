@@ -6,7 +6,10 @@
  */
 #include "viewer.h"
 
+#include "pager.h"
+
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -70,12 +73,17 @@ static void print_usage(FILE *to)
 {
 	size_t i;
 
-	fprintf(to, "usage: ktrace COMMAND [OPTION...] FILE...\n\n");
+	fprintf(to, "usage: ktrace [OPTION...] COMMAND [OPTION...] FILE...\n\n");
 	for (i = 0; i < COMMAND_NR; i++)
 		fprintf(to, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
 	fprintf(to, "  %-13s %s\n\n", "help", "Explain a command");
 	fprintf(to,
-		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
+		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n"
+		"\n"
+		"      --no-pager     write to a terminal at once, not through KTRACE_PAGER,\n"
+		"                     PAGER or less\n"
+		"      --color=WHEN   auto: on a terminal, unless NO_COLOR is set (default);\n"
+		"                     always; never\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -125,10 +133,35 @@ static int run_help(int argc, char **argv)
 	return STATUS_OK;
 }
 
+/* Those before the command. Returns how many words they are, -1 = one is wrong, and was said. */
+static int take_options(int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--no-pager"))
+			setenv("KTRACE_PAGER", "cat", 1);
+		else if (!strcmp(argv[i], "--color=always") || !strcmp(argv[i], "--color=never") ||
+			 !strcmp(argv[i], "--color=auto"))
+			setenv("KTRACE_COLOR", strchr(argv[i], '=') + 1, 1);
+		else if (!strncmp(argv[i], "--color", strlen("--color")))
+			return -1;
+		else
+			break;
+	return i - 1;
+}
+
 static int run(int argc, char **argv)
 {
 	const struct command *cmd;
+	const int taken = take_options(argc, argv);
 
+	if (taken < 0) {
+		fprintf(stderr, "ktrace: --color=always, never or auto\n");
+		return STATUS_USAGE;
+	}
+	argc -= taken;
+	argv += taken;
 	if (argc < 2) {
 		print_usage(stderr);
 		return STATUS_USAGE;

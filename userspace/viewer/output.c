@@ -10,6 +10,8 @@
  */
 #include "viewer.h"
 
+#include "pager.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -37,6 +39,8 @@ static int flush(struct ktrace_out *out)
 	size_t at = 0;
 	ssize_t n;
 
+	if (out->len)
+		pager_begin();
 	while (at < out->len) {
 		n = write(STDOUT_FILENO, out->buf + at, out->len - at);
 		if (n < 0 && errno == EINTR)

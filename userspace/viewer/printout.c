@@ -129,6 +129,7 @@ static int print_all(struct printout *p, struct ktrace_traceset *set)
 	int ret;
 
 	p->scope.prints = !p->counts;
+	p->lines.has_colours = true;
 	if (p->where.is_wanted && !p->counts) {
 		p->lines.symbols = symbols_new(&p->where);
 		if (!p->lines.symbols)

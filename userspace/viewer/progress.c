@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -31,7 +33,9 @@ static __u64 now_ms(void)
 
 void progress_begin(__u64 from, __u64 until)
 {
-	is_on = isatty(STDERR_FILENO) && until > from;
+	const char *term = getenv("TERM");
+
+	is_on = isatty(STDERR_FILENO) && until > from && term && strcmp(term, "dumb");
 	begin = from;
 	span = until - from;
 	calls = 0;

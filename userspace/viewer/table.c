@@ -2,6 +2,8 @@
 /* table.c - what tables of text are made of */
 #include "table.h"
 
+#include "pager.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,5 +69,9 @@ void out_percent(struct ktrace_out *out, __u64 part, __u64 whole)
 
 void out_title(struct ktrace_out *out, const char *title)
 {
-	out_printf(out, "\n%s\n", title);
+	ktrace_out_char(out, '\n');
+	ktrace_out_str(out, colour_title());
+	out_printf(out, "%s", title);
+	ktrace_out_str(out, colour_end());
+	ktrace_out_char(out, '\n');
 }

@@ -20,6 +20,7 @@ enum {
  * @args:	what follows the name
  * @summary:	one line
  * @help:	the rest of its help: options and formats
+ * @is_live:	shows what happens while it happens: no pager
  * @run:	argv[0] is "ktrace" and the name; returns the exit status. NULL: the command is a
  *		program of its own, see command_program()
  */
@@ -28,6 +29,7 @@ struct command {
 	const char *args;
 	const char *summary;
 	const char *help;
+	bool is_live;
 	int (*run)(const struct command *cmd, int argc, char **argv);
 };
 

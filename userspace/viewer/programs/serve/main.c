@@ -363,6 +363,7 @@ SCOPE_HELP
 "\n"
 "Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5 bytes an\n"
 "event. Events are read from the files when the page asks for them.\n",
+	.is_live = true,
 	.run = run,
 };
 

@@ -109,6 +109,7 @@ static const struct command cmd_tui = {
 "Letters say what colours do, which NO_COLOR in the environment switches off. Events are\n"
 "read where they are shown, so the size of a trace does not matter for the list; for the\n"
 "picture its window is read, and what lies before it once.\n",
+	.is_live = true,
 	.run = run,
 };
 

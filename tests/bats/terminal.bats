@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# ktrace on a terminal: pager, colours, progress; and that there are none elsewhere.
+
+# shellcheck disable=SC2154 # capture sets status, output and stderr
+
+load helpers
+
+# As a pattern
+RED=$'\033\\[31m'
+
+setup()
+{
+	setup_test
+	[ "$KTRACE_BACKEND" = shm ] || skip "has nothing to do with the back end"
+	unset PAGER KTRACE_PAGER NO_COLOR KTRACE_COLOR LESS
+	run_ktraced -q --policy drop -b 64K -o t -- "$PROGS/flood" -n 50000
+	"$KTRACE" list t >plain 2>complaint
+	grep -q ktrace:lost plain
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# on_terminal COMMAND...: with a terminal of its own; what that has shown is in file screen
+on_terminal()
+{
+	local quoted
+	printf -v quoted '%q ' "$@"
+	capture script -qec "$quoted" /dev/null </dev/null
+	tr -d '\r' <<<"$output" >screen
+	echo "# on a terminal: $quoted: status $status"
+	head -n 5 screen
+}
+
+@test "terminal: a pager gets all, and what it shows is what is seen" {
+	KTRACE_PAGER='sed s/^/paged:/' PAGER=false on_terminal "$KTRACE" --color=never list t
+	[ "$status" = 0 ]
+	diff <(sed 's/^/paged:/' plain) <(grep '^paged: ' screen)
+	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" --color=never sched t
+	[ "$status" = 0 ]
+	"$KTRACE" sched t | cmp - seen
+	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" help list
+	"$KTRACE" help list | cmp - seen
+}
+
+@test "terminal: the exit status is the command's, also when the pager is left early" {
+	PAGER='head -n 1' on_terminal "$KTRACE" --color=never list t
+	[ "$status" = 0 ]
+	[ "$(cat screen)" = "$(head -n 1 plain)" ]
+	dd if=/dev/zero of=t bs=1 seek=5000 count=100 conv=notrunc status=none
+	PAGER='head -n 1' on_terminal "$KTRACE" list t
+	[ "$status" = 1 ]
+	PAGER=/nowhere/pager on_terminal "$KTRACE" list t
+	grep -q '/nowhere/pager: not found' screen
+}
+
+@test "terminal: no pager where none is wanted, or none could be" {
+	PAGER='sed s/^/paged:/' on_terminal "$KTRACE" --no-pager --color=never list t
+	diff plain <(grep -v '^ktrace: ' screen)
+	KTRACE_PAGER='' PAGER='sed s/^/paged:/' on_terminal "$KTRACE" --color=never list t
+	fails grep paged: screen
+	PAGER='sed s/^/paged:/' run_ktrace list t
+	cmp plain - <<<"$output"
+	PAGER='sed s/^/paged:/' on_terminal "$KTRACE" live --all t
+	fails grep paged: screen
+}
+
+@test "terminal: colours there, unless NO_COLOR, TERM or an option says no; else only if asked for" {
+	PAGER=cat TERM=xterm on_terminal "$KTRACE" list t
+	[ "$(grep -c "^${RED}.*ktrace:lost" screen)" = "$(grep -c ktrace:lost plain)" ]
+	NO_COLOR=1 PAGER=cat TERM=xterm on_terminal "$KTRACE" list t
+	fails grep -q $'\033' screen
+	PAGER=cat TERM=dumb on_terminal "$KTRACE" list t
+	fails grep -q $'\033' screen
+	PAGER=cat TERM=xterm on_terminal "$KTRACE" --color=never list t
+	fails grep -q $'\033' screen
+	TERM=xterm "$KTRACE" list t | cmp plain -
+	NO_COLOR=1 TERM=dumb "$KTRACE" --color=always list t | grep -q "^${RED}.*ktrace:lost"
+	"$KTRACE" --color=always list t | sed 's/\x1b\[[0-9]*m//g' >stripped
+	diff plain <(sed '/^$/d' stripped)
+	[ "$("$KTRACE" --color=always list --json t)" = "$("$KTRACE" list --json t)" ]
+	run_ktrace --color=blue list t
+	[ "$status" = 2 ]
+}
+
+@test "terminal: a signal ends the command once the pager has ended" {
+	# The shell of the pager tells who started it.
+	capture env PAGER='kill -INT $PPID; sleep 0.5; echo over >over; cat >/dev/null' \
+		script -qec "$KTRACE list t; echo status \$?; ls over" /dev/null </dev/null
+	grep -q 'status 130' <<<"$output"
+	grep -q '^over' <<<"$output"
+}

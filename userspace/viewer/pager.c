@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * pager.c - what is different when standard output is a terminal: colours, and a pager
+ *
+ * As git does it: this process writes into a pipe, the pager is its child, and is waited for at
+ * the end. What it says on standard error goes the same way, or it would be written across what
+ * the pager shows. A pager that is left early closes the pipe, which is no failure.
+ */
+#include "pager.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static pid_t pager;
+static bool is_decided;
+
+static bool has_value(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value;
+}
+
+/* What KTRACE_COLOR says; else on a terminal that can, unless NO_COLOR says no. */
+static bool has_colours(void)
+{
+	const char *when = getenv("KTRACE_COLOR"), *term = getenv("TERM");
+	static int known = -1;
+
+	if (known >= 0)
+		return known;
+	if (when && !strcmp(when, "always"))
+		known = 1;
+	else if (when && !strcmp(when, "never"))
+		known = 0;
+	else
+		known = isatty(STDOUT_FILENO) && !has_value("NO_COLOR") && term &&
+			strcmp(term, "dumb");
+	return known;
+}
+
+const char *colour_bad(void)
+{
+	return has_colours() ? "\033[31m" : "";
+}
+
+const char *colour_title(void)
+{
+	return has_colours() ? "\033[1m" : "";
+}
+
+const char *colour_end(void)
+{
+	return has_colours() ? "\033[m" : "";
+}
+
+void pager_off(void)
+{
+	is_decided = true;
+}
+
+static void close_outputs(void)
+{
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+}
+
+static void end(void)
+{
+	fflush(stdout);
+	close_outputs();
+	waitpid(pager, NULL, 0);
+}
+
+/* The terminal is the pager's until it ends; it does not heed SIGINT itself. */
+static void on_signal(int signal_nr)
+{
+	close_outputs();
+	waitpid(pager, NULL, 0);
+	/* SA_RESETHAND: it ends the process now, as it would have. */
+	raise(signal_nr);
+}
+
+/* The command line of the pager, NULL = none is wanted. */
+static const char *find_pager(void)
+{
+	const char *command = getenv("KTRACE_PAGER");
+
+	if (!command)
+		command = getenv("PAGER");
+	if (!command && !access("/usr/bin/less", X_OK))
+		command = "less";
+	return command && *command && strcmp(command, "cat") ? command : NULL;
+}
+
+static void become_pager(const char *command, int in)
+{
+	dup2(in, STDIN_FILENO);
+	signal(SIGPIPE, SIG_DFL);
+	/* What is short is printed; colours are; what was printed stays on the screen. */
+	setenv("LESS", "FRX", 0);
+	setenv("LV", "-c", 0);
+	execl("/bin/sh", "sh", "-c", command, NULL);
+	_exit(127);
+}
+
+static void use_pipe(int to)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
+
+	dup2(to, STDOUT_FILENO);
+	if (isatty(STDERR_FILENO))
+		dup2(to, STDERR_FILENO);
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+	atexit(end);
+}
+
+void pager_begin(void)
+{
+	const char *command = is_decided ? NULL : find_pager();
+	int fds[2];
+
+	is_decided = true;
+	if (!command || !isatty(STDOUT_FILENO) || pipe2(fds, O_CLOEXEC))
+		return;
+	has_colours();
+	pager = fork();
+	if (!pager)
+		become_pager(command, fds[0]);
+	close(fds[0]);
+	if (pager > 0)
+		use_pipe(fds[1]);
+	close(fds[1]);
+}
