@@ -160,7 +160,7 @@ done_at()
 			[ "$stderr" = "" ]
 		done
 	done
-	"$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' >commands
+	"$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p' >commands
 	grep '^level$' commands
 	while read -r command; do
 		[ "$command" != help ] || continue
