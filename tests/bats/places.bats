@@ -1,0 +1,183 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+#
+# Where recording is not as usual: machines without /dev/shm, containers, little room, names with
+# any bytes.
+
+# shellcheck disable=SC2154 # run_ktraced sets status, output and stderr
+
+load helpers
+
+# Bytes that are no text, end lines, and mean something to terminals, shells and JSON
+ODD=$'od\nd \x01\x1b[31m\xff"\\'
+
+setup()
+{
+	setup_test
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# apart SCRIPT: bash with mounts of its own runs it; $1 there is ktraced, $2 a program
+apart()
+{
+	capture unshare -m bash -c "$1" apart "$KTRACED" "$EXAMPLES/hello"
+	show apart "$1"
+}
+
+refused_in_shm()
+{
+	[ "$status" = 125 ] || return 1
+	[[ $stderr == *"cannot make a session: /dev/shm/ktrace-"*": $1; "*"mount -t tmpfs -o mode=1777 tmpfs /dev/shm" ]] ||
+		return 1
+	# The program has not run.
+	[ -z "$output" ]
+}
+
+@test "recording: no /dev/shm, one that is read-only, one of others: said with what helps" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	apart 'mount -t tmpfs none /dev && "$1" --backend shm -o t -- "$2"'
+	refused_in_shm 'No such file or directory'
+	apart 'mount -t tmpfs -o ro none /dev/shm && "$1" --backend shm -o t -- "$2"'
+	refused_in_shm 'Read-only file system'
+	apart 'mount -t tmpfs -o mode=0700 none /dev/shm && setpriv --reuid 65534 --clear-groups \
+		"$1" --backend shm -o /dev/null -- "$2"'
+	refused_in_shm 'Permission denied'
+	[ ! -e t ]
+}
+
+@test "recording: a /dev/shm that is full" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	apart 'mount -t tmpfs -o size=1M none /dev/shm && "$1" -o t -- "$2"; s=$?; ls /dev/shm; exit $s'
+	[ "$status" = 125 ]
+	[[ $stderr == *"No space left on device; a smaller -b or --thread-rings takes less" ]]
+	[ -z "$output" ]
+	apart 'mount -t tmpfs -o size=8M none /dev/shm && "$1" -b 64K --thread-rings 1 -o t -- "$2"; s=$?
+		ls /dev/shm; exit $s'
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	[ "$output" = "hello, world" ]
+}
+
+@test "recording: a container without rights and without the device" {
+	unshare -Urm true 2>/dev/null || skip "needs user namespaces"
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	capture unshare -Urmpf --mount-proc "$KTRACED" -o t -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	# Numbers are those that programs of the container have.
+	"$KTRACE" list --json t | jq -s -e 'all(.pid < 100 and .tid < 100)'
+	capture unshare -Urm "$KTRACED" -o t --all -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
+}
+
+@test "recording: a home that is read-only, and none" {
+	requires_root
+	apart 'mkdir home && mount -t tmpfs -o ro none home && HOME=$PWD/home XDG_RUNTIME_DIR= "$1" -o t -- "$2"'
+	[ "$status" = 0 ]
+	capture env -i "$KTRACED" --backend "$KTRACE_BACKEND" -e hello -o t -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	apart 'cd home && mount -t tmpfs -o ro none . && cd "$PWD" && "$1" -o t -- "$2"'
+	[ "$status" = 125 ]
+	[[ $stderr == *"ktraced: t: Read-only file system"* ]]
+}
+
+@test "recording: little memory: said, nothing left behind" {
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	capture bash -c 'ulimit -v 60000; "$1" -b 64M -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
+	[ "$status" = 125 ]
+	[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
+	capture bash -c 'ulimit -v 60000; "$1" -b 64K --thread-rings 2 -o t -- "$2"' little "$KTRACED" "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+}
+
+@test "recording: 256 CPUs: a buffer for each" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	# What the machine says it could have; two of them are there.
+	apart 'mount -t tmpfs none /sys/devices/system/cpu && cd /sys/devices/system/cpu &&
+		for i in {0..255}; do mkdir cpu$i; done
+		echo 0-255 | tee possible >present; echo 0-1 >online; cd "$OLDPWD"
+		"$1" -b 64K -o t -- "$2"'
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	"$KTRACE" info t | grep -q '^  host .*, 256 cpus$'
+}
+
+@test "recording: locales and time zones change neither numbers nor messages" {
+	local zone
+	run_ktraced -q -o t -- "$EXAMPLES/hello"
+	"$KTRACE" sched --json t >expected
+	for zone in Asia/Kathmandu XYZ-14:45 :/etc/passwd ''; do
+		LC_ALL=de_DE.UTF-8 LANG=tr_TR TZ=$zone "$KTRACE" sched --json t | cmp expected -
+	done
+	LC_ALL=de_DE.UTF-8 TZ=Asia/Kathmandu run_ktraced -e hello -o u -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[[ $stderr =~ ktraced:\ 82\ events,\ 0\ lost,\ [0-9]+\ bytes,\ [0-9]+\.[0-9]{3}\ s, ]]
+	# The same moment, a quarter of an hour apart from full hours
+	[ "$(TZ=Asia/Kathmandu "$KTRACE" list -n 1 --time wall u | cut -c15-16)" != \
+		"$(TZ=UTC "$KTRACE" list -n 1 --time wall u | cut -c15-16)" ]
+	[ "$(TZ=UTC "$KTRACE" list -n 1 --json u)" = "$(TZ=Asia/Kathmandu "$KTRACE" list -n 1 --json u)" ]
+}
+
+# odd_trace: records threads of a program whose name, path and argument have any bytes
+odd_trace()
+{
+	mkdir bin
+	ln -s "$BUILD/lib" lib
+	cp "$PROGS/names" "bin/$ODD"
+	run_ktraced --pthread -o "$ODD" -- "bin/$ODD"
+	[ -s "$ODD" ]
+}
+
+# one_object_a_line: standard input is JSON in UTF-8, an object a line, and nothing else
+one_object_a_line()
+{
+	python3 -c '
+import json, sys
+def refuse(constant):
+    raise ValueError(constant)
+lines = sys.stdin.buffer.read().decode("utf-8").splitlines(True)
+assert lines and lines[-1].endswith("\n"), lines
+for line in lines:
+    assert isinstance(json.loads(line, parse_constant=refuse), dict), line'
+}
+
+@test "recording: names with any bytes: lines stay lines, JSON stays JSON, in every command" {
+	local command commands=0 args
+	odd_trace
+	run_ktrace info "$ODD"
+	[ "$status" = 0 ]
+	fails grep -q '[^[:print:][:space:]]' <<<"$output"
+	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p' | grep -vx help); do
+		"$KTRACE" help "$command" | grep -q '^ *--json' || continue
+		case $command in
+		cut | merge) args=(-o "$command" "$ODD") ;;
+		diff) args=("$ODD" "$ODD") ;;
+		grep) args=('event ~ *' "$ODD") ;;
+		doctor) args=() ;;
+		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
+		# Of other files, packets, a service, what goes on: in tests of their own
+		import | recv | session | live) continue ;;
+		*) args=("$ODD") ;;
+		esac
+		echo "$command"
+		# It may well find something.
+		"$KTRACE" "$command" --json "${args[@]}" >said 2>complaint || [ "$command" = doctor ]
+		one_object_a_line <said
+		fails grep -q '[^[:print:][:space:]]' complaint
+		commands=$((commands + 1))
+	done
+	echo "$commands"
+	[ "$commands" -gt 20 ]
+	run_ktrace list "no such $ODD"
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+}
