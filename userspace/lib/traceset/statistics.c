@@ -11,13 +11,18 @@
 #include "state.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Types of events that are looked for one by one */
+#define TYPES_FEW 16u
 
 /* struct node - a node; @pub is first, so that each is the other */
 struct node {
 	struct ktrace_statistic pub;
 	struct state_map by_key;
+	struct state_map by_type;	/* places of types, once there are more than TYPES_FEW */
 	__u32 cap;
 	__u32 last;	/* child found last */
 };
@@ -57,6 +62,7 @@ static void free_node(struct node *n)
 	free(n->pub.children);
 	free(n->pub.types);
 	ktrace_map_free(&n->by_key);
+	ktrace_map_free(&n->by_type);
 	free(n);
 }
 
@@ -222,26 +228,47 @@ struct counted {
 	const struct ktrace_trace_event *event;
 };
 
+static __u32 find_type(const struct node *n, const struct ktrace_event_type *type)
+{
+	if (n->pub.type_nr > TYPES_FEW)
+		return ktrace_map_get(&n->by_type, (__u64)(uintptr_t)type);
+	for (__u32 i = 0; i < n->pub.type_nr; i++)
+		if (n->pub.types[i].type == type)
+			return i;
+	return ~0u;
+}
+
+static int add_type(struct node *n, const struct ktrace_event_type *type)
+{
+	const __u32 nr = n->pub.type_nr;
+	struct ktrace_statistic_type *bigger = realloc(n->pub.types, (nr + 1) * sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	n->pub.types = bigger;
+	if (nr >= TYPES_FEW && ktrace_map_reserve(&n->by_type, TYPES_FEW + 1))
+		return -ENOMEM;
+	bigger[n->pub.type_nr++] = (struct ktrace_statistic_type){ .type = type };
+	for (__u32 i = nr == TYPES_FEW ? 0 : nr; nr >= TYPES_FEW && i <= nr; i++)
+		ktrace_map_set(&n->by_type, (__u64)(uintptr_t)bigger[i].type, i);
+	return 0;
+}
+
 static void add_event(struct node *n, const void *what)
 {
 	const struct counted *counted = what;
-	const struct ktrace_trace_event *e = counted->event;
-	struct ktrace_statistic_type *bigger;
-	__u32 i;
+	const struct ktrace_event_type *type = counted->event->type;
+	__u32 at = find_type(n, type);
 
 	n->pub.events++;
-	for (i = 0; i < n->pub.type_nr; i++)
-		if (n->pub.types[i].type == e->type) {
-			n->pub.types[i].events++;
+	if (at == ~0u) {
+		at = n->pub.type_nr;
+		if (add_type(n, type)) {
+			counted->st->error = -ENOMEM;
 			return;
 		}
-	bigger = realloc(n->pub.types, (n->pub.type_nr + 1) * sizeof(*bigger));
-	if (!bigger) {
-		counted->st->error = -ENOMEM;
-		return;
 	}
-	n->pub.types = bigger;
-	bigger[n->pub.type_nr++] = (struct ktrace_statistic_type){ e->type, 1 };
+	n->pub.types[at].events++;
 }
 
 int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_trace_event *e)
