@@ -19,10 +19,17 @@
 /* Bytes of events in memory, before they go into the file */
 #define SPOOL_MEMORY (32u << 20)
 
-/* struct spool_run - a sorted part: what is left of it in the file, and the event it begins with */
+/* So much of a part is let go at once when it has been read; pages are not larger. */
+#define PASSED (1u << 20)
+
+/*
+ * struct spool_run - a sorted part: what is left of it in the file, and the event it begins with
+ * passed: what is before that is not mapped any more
+ */
 struct spool_run {
 	size_t at;
 	size_t end;
+	size_t passed;
 	struct spooled head;
 };
 
@@ -145,20 +152,26 @@ static void sift(struct spool_run *heap, size_t nr, size_t at)
 	heap[at] = run;
 }
 
-static void take_head(struct spool_run *run, const char *file)
+static void take_head(struct spool_run *run, char *file)
 {
+	while (run->at - run->passed > 2 * PASSED) {
+		madvise(file + run->passed, PASSED, MADV_DONTNEED);
+		run->passed += PASSED;
+	}
 	memcpy(&run->head, file + run->at, sizeof(run->head));
 	run->at += sizeof(run->head);
 }
 
-static int merge(struct spool *s, const char *file, struct foreign *f)
+static int merge(struct spool *s, char *file, struct foreign *f)
 {
 	struct spool_run *heap = s->runs;
 	size_t nr = s->run_nr;
 	int ret = 0;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
+		heap[i].passed = heap[i].at / PASSED * PASSED;
 		take_head(&heap[i], file);
+	}
 	for (size_t i = nr / 2; i-- > 0;)
 		sift(heap, nr, i);
 	while (nr && !ret) {
