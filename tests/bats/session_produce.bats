@@ -116,6 +116,9 @@ spoil()
 		        if how == "longer":
 		            part["size"] += 1
 		        data = encode("TracePacket", packet)
+		        if how == "many":
+		            for number in range(1000, 1500):
+		                out.append(encode("TracePacket", {"ktrace_part": {**part, "number": number}}))
 		        if how == "twice":
 		            out.append(data)
 		    out.append(data)
@@ -191,6 +194,27 @@ other_producer()
 		[ "$("$KTRACE" list --json -e hello:start bad | jq -c '[.cpu, .fields.workers]')" = \
 			'[null,4]' ]
 	done
+	# More parts than there are descriptors
+	spoil many t.pftrace many.pftrace
+	(
+		ulimit -n 64
+		run_ktrace import --from perfetto -o many many.pftrace
+		[ "$status" = 0 ]
+	)
+	[ "$(events many 'hello:start')" = 1 ]
+	ended "$produce"
+	clean
+}
+
+# bats test_tags=alike
+@test "session: a ring without room for a part as events of tracks has its recording" {
+	produce "$PROGS/flood" -n 20000
+	config t mine ktrace.user
+	sed -i 's/16384/512/' t
+	session t
+	retry 0.05 has produce.out '^written'
+	ended "$session"
+	[ "$(events t.bin flood:item)" = 20000 ]
 	ended "$produce"
 	clean
 }

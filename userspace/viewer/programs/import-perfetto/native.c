@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -67,27 +68,39 @@ static bool is_whole(const struct part *part)
 	return !part->is_bad && part->file && part->done == part->size;
 }
 
-static int append(struct part *part, const void *data, size_t size)
+/* Each is opened twice more when it is merged. */
+static bool has_room(const struct natives *n)
 {
-	ssize_t n;
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && n->files < limit.rlim_cur / 4;
+}
+
+static int append(struct natives *n, struct part *part, const void *data, size_t size)
+{
+	ssize_t done;
 
 	if (!part->file) {
-		const int fd = temporary_file();
+		const int fd = has_room(n) ? temporary_file() : -EMFILE;
 
+		if (fd == -EMFILE)
+			part->is_bad = true;
 		if (fd < 0)
-			return fd;
+			return part->is_bad ? 0 : fd;
 		part->file = fd + 1;
+		n->files++;
 	}
-	for (size_t at = 0; at < size; at += (size_t)n) {
-		n = write(part->file - 1, (const char *)data + at, size - at);
-		if (n <= 0)
-			return n ? -errno : -EIO;
+	for (size_t at = 0; at < size; at += (size_t)done) {
+		done = write(part->file - 1, (const char *)data + at, size - at);
+		if (done <= 0)
+			return done ? -errno : -EIO;
 	}
 	part->done += size;
 	return 0;
 }
 
-static int add_piece(struct part *part, const Perfetto__Protos__KtracePart *piece)
+static int add_piece(struct natives *n, struct part *part,
+		     const Perfetto__Protos__KtracePart *piece)
 {
 	const unsigned long long size = ZSTD_getFrameContentSize(piece->data.data, piece->data.len);
 	void *data = NULL;
@@ -106,7 +119,7 @@ static int add_piece(struct part *part, const Perfetto__Protos__KtracePart *piec
 	if (ZSTD_decompress(data, size, piece->data.data, piece->data.len) != size)
 		part->is_bad = true;
 	else
-		ret = append(part, data, size);
+		ret = append(n, part, data, size);
 	free(data);
 	return ret;
 }
@@ -126,7 +139,7 @@ int natives_take(struct natives *n, const struct packet_field *f, __u32 sequence
 	if (!part)
 		ret = -ENOMEM;
 	else if (piece->has_data)
-		ret = add_piece(part, piece);
+		ret = add_piece(n, part, piece);
 	perfetto__protos__ktrace_part__free_unpacked(piece, NULL);
 	return ret;
 }

@@ -2,8 +2,8 @@
 /*
  * native.h - recordings of ktrace among the packets of a trace
  *
- * ktrace session produce sends each part of its recording as it is, in pieces, and then as events
- * that others understand, too. Of a part that has come whole these are left out, as it is merged
+ * ktrace session produce sends each part of its recording as events that others understand, and
+ * then as it is, in pieces. Of a part that has come whole the former are left out, as it is merged
  * with all else; of one that is not, they are all that there is.
  */
 #ifndef IMPORT_PERFETTO_NATIVE_H
@@ -19,12 +19,14 @@
 /**
  * struct natives - parts by writer and number
  * @parts:	rows
+ * @files:	open for them
  * @whole:	how many have come whole, and are of one boot
  * @boot:	of which
  * @host:	name of the machine
  */
 struct natives {
 	struct rows parts;
+	size_t files;
 	size_t whole;
 	char boot[64];
 	char host[64];

@@ -272,8 +272,9 @@ int writer_part(struct writer *w, __u32 number, const char *tracefile, const cha
 	int ret;
 
 	w->part = number;
-	ret = put_file(w, tracefile, put_pieces);
-	return ret || !packets ? ret : put_file(w, packets, put_packets);
+	ret = packets ? put_file(w, packets, put_packets) : 0;
+	/* Last, as a buffer that has no room for all of it keeps what came last. */
+	return ret ? ret : put_file(w, tracefile, put_pieces);
 }
 
 int writer_error(struct writer *w, const char *source, const char *text)

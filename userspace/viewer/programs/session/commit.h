@@ -22,7 +22,7 @@ struct writer;
 struct writer *writer_open(struct client *client, __u32 number, __u32 chunk, __u32 buffer);
 
 /*
- * writer_part - a part of a recording: the tracefile in pieces, then what others understand of it
+ * writer_part - a part of a recording: what others understand of it, then the tracefile in pieces
  * @w:		the writer
  * @number:	of the part, which no other one of this writer's number has
  * @tracefile:	its name
