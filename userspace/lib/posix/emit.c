@@ -149,26 +149,35 @@ static bool copy_where(const struct posix_board_stream *s, char *where)
 	return memchr(where, '\0', sizeof(s->where));
 }
 
-static struct ktrace_channel *attach_channel(const struct posix_board_stream *s)
+/* Places, by their words, of streams whose session is gone: events do not ask for it again. */
+static __u64 gone[POSIX_STREAM_NR];
+
+static int attach_channel(const struct posix_board_stream *s, struct ktrace_channel **channel)
 {
-	struct ktrace_channel *channel = NULL;
 	char where[sizeof(s->where)];
 
-	if (copy_where(s, where))
-		ktrace_channel_attach(where, &channel);
-	return channel;
+	return copy_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
 }
 
-/* A sink of the stream at @s, seen as @word. NULL: there is no memory, or no descriptor. */
+/* Whether this process may have more of it later. */
+static bool is_want(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
+}
+
+/* A sink of the stream at @s, seen as @word, or NULL. */
 static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
 {
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
 				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int error;
 
 	if (sink == MAP_FAILED)
 		return NULL;
-	sink->channel = attach_channel(s);
-	if (!sink->channel) {
+	error = attach_channel(s, &sink->channel);
+	if (error) {
+		if (!is_want(error))
+			kt_store(&gone[nr], word);
 		munmap(sink, sizeof(*sink));
 		return NULL;
 	}
@@ -187,7 +196,7 @@ static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u6
 
 /*
  * Maps the stream's channel. Of two threads that do it at once, one's counts. NULL: the event is
- * lost, which is counted; the next one tries again.
+ * lost, which is counted; the next one tries again, unless the session is gone.
  */
 static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 {
@@ -200,7 +209,7 @@ static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
 	word = kt_load_acquire(&s->word);
 	if (posix_place_state(word) != POSIX_PLACE_READY)
 		return NULL;
-	sink = make_sink(s, nr, word);
+	sink = kt_load(&gone[nr]) == word ? NULL : make_sink(s, nr, word);
 	if (!sink) {
 		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
 	} else if (!publish_sink(nr, &old, sink)) {
