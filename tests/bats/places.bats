@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
 #
-# Where recording is not as usual: machines without /dev/shm, containers, little room, names with
+# Where recording is not as usual: clocks that change, machines without /dev/shm, containers, little room, names with
 # any bytes.
 
 # shellcheck disable=SC2154 # run_ktraced sets status, output and stderr
@@ -180,4 +180,32 @@ for line in lines:
 	[ "$commands" -gt 20 ]
 	run_ktrace list "no such $ODD"
 	[ "$(wc -l <<<"$stderr")" = 1 ]
+}
+
+@test "recording: the clock source changes meanwhile, and is another from the start" {
+	requires_dev
+	local sources=/sys/devices/system/clocksource/clocksource0 was name
+	was=$(cat $sources/current_clocksource)
+	[ "$(wc -w <$sources/available_clocksource)" -gt 1 ] || skip "there is one clock source"
+	run_ktraced -b 1M --policy block --all -e sched,flood -o t -- bash -c "
+		for name in \$(cat $sources/available_clocksource) $was; do
+			echo \$name >$sources/current_clocksource
+			'$PROGS/flood' -n 200
+		done"
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	run_ktrace check t
+	[ "$status" = 0 ]
+	# Each follows the one before, and nothing takes longer than the recording has.
+	"$KTRACE" list --json -e flood t |
+		jq -s -e '[.[].ns] as $n | ($n | length) >= 400 and $n == ($n | sort) and $n[-1] - $n[0] < 60e9'
+	for name in $(cat $sources/available_clocksource); do
+		echo "$name" >$sources/current_clocksource
+		run_ktraced -o t -- "$PROGS/flood" -n 100
+		[ "$status" = 0 ]
+		[ "$(summary events)" -ge 100 ]
+		run_ktrace check t
+		[ "$status" = 0 ]
+	done
+	echo "$was" >$sources/current_clocksource
 }
