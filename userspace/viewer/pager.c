@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define SIGNAL_NR (sizeof(signals) / sizeof(signals[0]))
 static pid_t pager;
 static bool is_decided;
 
@@ -111,15 +113,35 @@ static void become_pager(const char *command, int in)
 
 static void use_pipe(int to)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	const struct sigaction action = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND };
 
 	dup2(to, STDOUT_FILENO);
 	if (isatty(STDERR_FILENO))
 		dup2(to, STDERR_FILENO);
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+	for (size_t i = 0; i < SIGNAL_NR; i++)
 		sigaction(signals[i], &action, NULL);
 	atexit(end);
+}
+
+/* Signals wait until it is known what they are to wait for. */
+static void start_pager(const char *command, const int *fds)
+{
+	sigset_t ours, before;
+
+	sigemptyset(&ours);
+	for (size_t i = 0; i < SIGNAL_NR; i++)
+		sigaddset(&ours, signals[i]);
+	sigprocmask(SIG_BLOCK, &ours, &before);
+	pager = fork();
+	if (!pager) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		become_pager(command, fds[0]);
+	}
+	if (pager > 0)
+		use_pipe(fds[1]);
+	close(fds[0]);
+	close(fds[1]);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void pager_begin(void)
@@ -131,11 +153,5 @@ void pager_begin(void)
 	if (!command || !isatty(STDOUT_FILENO) || pipe2(fds, O_CLOEXEC))
 		return;
 	has_colours();
-	pager = fork();
-	if (!pager)
-		become_pager(command, fds[0]);
-	close(fds[0]);
-	if (pager > 0)
-		use_pipe(fds[1]);
-	close(fds[1]);
+	start_pager(command, fds);
 }
