@@ -143,3 +143,23 @@ print(json.dumps(json.load(sys.stdin)["files"][0].get("posix"), sort_keys=True))
 	[ "$status" -eq 0 ]
 	numbers m | sort -n | diff <({ seq 0 9; seq 0 4; } | sort -n) -
 }
+
+@test "posix_trace_open() reads what ktraced has recorded: all events, in order, by their names" {
+	run_ktraced --policy block -o t -- "$PROGS/user_flood" -t 3 -n 2000 -s 0:40
+	[ "$status" -eq 0 ]
+	"$PROGS/posix_list" <t >seen
+	"$KTRACE" list --json t >list
+	[ "$(wc -l <seen)" -eq "$(wc -l <list)" ]
+	[ "$(grep -c '^flood:sized ' seen)" -eq 6000 ]
+	# Name and bytes of each: the u32, the u64, the length's u32, and the elements
+	python3 - <<-'END' >expected
+		import json
+		for line in open("list"):
+		    e = json.loads(line)
+		    print(e["event"], 16 + len(e["fields"]["fill"]) if e["event"] == "flood:sized" else "")
+	END
+	diff <(sort expected) <(grep '^flood:' seen | sort)
+	"$KTRACE" check t
+	truncate -s -1 t
+	fails "$PROGS/posix_list" <t
+}

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "suite.h"
 
+#include <stdatomic.h>
+#include <unistd.h>
+
 #define PAGE "XSH posix_trace_get_status"
 
 static void overrun(void)
@@ -66,10 +69,53 @@ static void of_log(void)
 	close(fd);
 }
 
+static atomic_bool is_over;
+
+static void *tell_on(void *unused)
+{
+	trace_event_id_t id = event("many");
+
+	for (uint64_t n = 0; !is_over; n++)
+		tell(id, n);
+	return unused;
+}
+
+/* While events come, what is told of a stream always goes together. */
+static void together(trace_id_t trid, bool loops, const char *what)
+{
+	struct posix_trace_status_info s;
+	unsigned int full = 0, wrong = 0;
+	pthread_t thread;
+
+	need(posix_trace_start(trid));
+	is_over = false;
+	need(pthread_create(&thread, NULL, tell_on, NULL));
+	for (int i = 0; i < 5000 || (!full && i < 100000); i++) {
+		s = status(trid);
+		full += s.posix_stream_full_status == POSIX_TRACE_FULL;
+		wrong += s.posix_stream_full_status == POSIX_TRACE_FULL &&
+			 s.posix_stream_status != (loops ? POSIX_TRACE_RUNNING
+						    : POSIX_TRACE_SUSPENDED);
+		if (i % 64 == 63)
+			drain(trid);
+	}
+	is_over = true;
+	need(pthread_join(thread, NULL));
+	check("suite", full > 0, "%s: it was full at times", what);
+	same("XSH 2.11.1", wrong, 0, "and %s then, always", loops ? "ran" : "was suspended");
+	need(posix_trace_shutdown(trid));
+}
+
 int main(void)
 {
 	struct posix_trace_status_info s;
+	int fd = new_file();
 
+	together(stream(POSIX_TRACE_LOOP, SMALL), true, "a stream that loops");
+	together(stream(POSIX_TRACE_UNTIL_FULL, SMALL), false, "one that ends when full");
+	together(logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0), false,
+		 "one with a log");
+	close(fd);
 	overrun();
 	until_full();
 	of_log();

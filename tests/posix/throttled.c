@@ -214,6 +214,33 @@ static void happens(const struct situation *s)
 	close(file);
 }
 
+/* More comes than the log takes, and nobody waits for it. */
+static void too_much(void)
+{
+	struct posix_trace_status_info s;
+	uint64_t n = 0;
+	trace_attr_t attr;
+	int pipes[2];
+
+	need(pipe2(pipes, O_CLOEXEC) ? errno : 0);
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND));
+	need(posix_trace_create_withlog(0, &attr, pipes[1], &trid));
+	need(posix_trace_start(trid));
+	do {
+		tell(id, n++);
+		s = status(trid);
+	} while (s.posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN && n < 1 << 24);
+	same("XSH 2.11.1", s.posix_stream_overrun_status, POSIX_TRACE_OVERRUN,
+	     "FLUSH into a log that takes nothing: what is lost is told");
+	check("XSH 2.11.1", s.posix_stream_full_status == POSIX_TRACE_FULL &&
+	      s.posix_stream_status == POSIX_TRACE_SUSPENDED, "the stream is full");
+	close(pipes[0]);
+	check("XSH posix_trace_shutdown", posix_trace_shutdown(trid) != 0,
+	      "the log is not complete: shutdown says so");
+	close(pipes[1]);
+}
+
 int main(void)
 {
 	static const struct situation situations[] = {
@@ -227,5 +254,6 @@ int main(void)
 	id = event("told");
 	for (size_t i = 0; i < sizeof(situations) / sizeof(situations[0]); i++)
 		happens(&situations[i]);
+	too_much();
 	return done();
 }
