@@ -133,6 +133,29 @@ traced()
 	[ -s "$USR/share/man/man7/posix_trace.7" ]
 }
 
+@test "a program of <trace.h> is watched by another, with a log: both are built with pkg-config" {
+	local p beat watch
+	for p in beat watch; do
+		# shellcheck disable=SC2046
+		gcc -O2 -Wall -Werror "$ROOT/examples/posix/$p.c" -o $p $(pkg-config --cflags --libs ktrace-posix)
+	done
+	export LD_LIBRARY_PATH=$USR/lib KTRACE_BACKEND=shm
+	mkfifo in
+	./beat 3 <in >told 3>&- &
+	beat=$!
+	exec 8>in
+	./watch "$beat" log >seen 3>&- 8>&- &
+	watch=$!
+	retry 0.05 grep -q watching seen
+	echo >&8
+	retry 0.05 grep -q 3 told
+	exec 8>&-
+	wait "$beat" "$watch"
+	"$USR/bin/ktrace" list log >list
+	[ "$(grep -c ' posix:beat ' list)" = 3 ]
+	"$USR/bin/ktrace" info log | grep -q '^ *posix *stream '
+}
+
 @test "Python finds the module, and that the library" {
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$USR/lib/python3/dist-packages python3 -c '
 import sys
