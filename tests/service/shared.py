@@ -79,10 +79,10 @@ class Memory:
                         ctypes.byref(expected), ctypes.c_uint32(new), SEQ_CST, SEQ_CST)
 
     def change_state(self, page, index, old, new):
-        """Of one chunk; False: it was not OLD."""
+        """Of one chunk; False: it was not OLD, or there is none as the page has become free."""
         while True:
             word = self.word(page)
-            if word >> 2 * index & 3 != old:
+            if not word or word >> 2 * index & 3 != old:
                 return False
             changed = word & ~(3 << 2 * index) | new << 2 * index
             if not changed & 0x0fffffff:
