@@ -96,16 +96,22 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 }
 
 /* The service's own packets pass the filter, too, but for the statistics. */
-static void filter_batch(struct session *session, struct batch *b)
+static void add_own(struct session *session, struct batch *b,
+		    void (*write)(struct session *, struct batch *))
 {
-	struct batch out = { 0 };
+	struct batch own = { 0 };
 	const uint8_t *packet;
 	size_t size;
 
-	while (batch_next(b, &packet, &size))
-		add_filtered(session, &out, packet, size, NULL);
-	batch_exit(b);
-	*b = out;
+	if (!session->filter) {
+		write(session, b);
+		return;
+	}
+	write(session, &own);
+	while (batch_next(&own, &packet, &size))
+		add_filtered(session, b, packet, size, NULL);
+	b->has_failed |= own.has_failed;
+	batch_exit(&own);
 }
 
 static enum compress_kind compression(const Pft__TraceConfig *config, int *level)
@@ -149,9 +155,7 @@ static bool read_all(struct session *session, struct batch *b, size_t limit)
 	uint64_t began = session->filter ? now_ns() : 0;
 	bool has_more = false;
 
-	own_write(session, b);
-	if (session->filter)
-		filter_batch(session, b);
+	add_own(session, b, own_write);
 	for (size_t i = 0; i < session->buffer_nr && !has_more; i++)
 		has_more = read_buffer(session, i, b, limit);
 	if (session->filter)
@@ -159,7 +163,7 @@ static bool read_all(struct session *session, struct batch *b, size_t limit)
 	if (has_more)
 		return true;
 	if (!wish || !wish->disable_service_events)
-		own_write_end(session, b);
+		add_own(session, b, own_write_end);
 	own_write_stats(session, b);
 	return false;
 }
