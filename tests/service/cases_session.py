@@ -29,6 +29,7 @@ def whole_life():
     begun = expect(producer, "start_data_source")
     assert set_up == begun
     assert set_up["config"]["tracing_session_id"] == 1
+    assert set_up["config"]["stop_timeout_ms"] == 5000
     write(producer, set_up["config"]["target_buffer"], range(100))
     consumer.ask("DisableTracing")
     assert consumer.ended()["disabled"]

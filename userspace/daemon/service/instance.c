@@ -9,8 +9,6 @@
 #include "match.h"
 #include "message.h"
 
-#define STOP_TIMEOUT_MS 5000
-
 static void set_state(struct instance *i, enum instance_state state)
 {
 	i->state = state;
@@ -59,7 +57,7 @@ static void adapt(Pft__DataSourceConfig *config, const struct session *session, 
 	config->has_prefer_suspend_clock_for_duration = wish->prefer_suspend_clock_for_duration;
 	config->prefer_suspend_clock_for_duration = wish->prefer_suspend_clock_for_duration;
 	config->has_stop_timeout_ms = true;
-	config->stop_timeout_ms = wish->data_source_stop_timeout_ms ?: STOP_TIMEOUT_MS;
+	config->stop_timeout_ms = session_stop_timeout_ms(session);
 	config->has_enable_extra_guardrails = wish->enable_extra_guardrails;
 	config->enable_extra_guardrails = wish->enable_extra_guardrails;
 	config->has_session_initiator = false;

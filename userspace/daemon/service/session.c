@@ -50,6 +50,11 @@ int session_trigger_mode(const struct session *session)
 	       (int)CLONE_SNAPSHOT : mode;
 }
 
+uint32_t session_stop_timeout_ms(const struct session *session)
+{
+	return session->config->data_source_stop_timeout_ms ?: STOP_TIMEOUT_MS;
+}
+
 bool session_is_running(const struct session *session)
 {
 	return session->state == SESSION_CONFIGURED || session->state == SESSION_STARTED ||
@@ -425,8 +430,6 @@ void session_check_stopped(struct session *session)
 
 void session_stop(struct session *session, bool now, const char *error)
 {
-	uint32_t timeout = session->config->data_source_stop_timeout_ms ?: STOP_TIMEOUT_MS;
-
 	switch (session->state) {
 	case SESSION_DISABLED:
 	case SESSION_CLONED:
@@ -447,7 +450,8 @@ void session_stop(struct session *session, bool now, const char *error)
 	if (now || instances_all(session, INSTANCE_STOPPED))
 		disabled(session, error);
 	else
-		timer_set(&session->service->timers, &session->ack_timer, timeout);
+		timer_set(&session->service->timers, &session->ack_timer,
+			  session_stop_timeout_ms(session));
 }
 
 static void finished(struct session *session, void *arg, bool is_done)

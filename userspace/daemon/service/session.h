@@ -175,6 +175,8 @@ bool session_is_running(const struct session *session);
 /* It is known only after a trigger whether there is anything to read. */
 bool session_waits_for_trigger(const struct session *session);
 int session_trigger_mode(const struct session *session);
+/* How long the acknowledgement of a stop is waited for. */
+uint32_t session_stop_timeout_ms(const struct session *session);
 bool session_allows(const struct session *session, uid_t uid);
 const char *session_state_name(const struct session *session);
 struct session *session_find(const struct service *s, uint64_t id);
