@@ -61,9 +61,25 @@ def write(producer, buffer, numbers, size=16):
     return writer
 
 
+def check_ledger(stats):
+    """What all statistics of a session have to say at any time (E.12)."""
+    for row in stats["buffer_stats"]:
+        fill = row["bytes_written"] - row["bytes_read"] - row["bytes_overwritten"] + \
+            row["padding_bytes_written"] - row["padding_bytes_cleared"]
+        assert 0 <= fill <= row["buffer_size"], row
+    flushed = stats["flushes_succeeded"] + stats["flushes_failed"]
+    assert flushed <= stats["flushes_requested"], stats
+    assert stats["final_flush_outcome"] == 0 or stats["flushes_requested"], stats
+
+
 def packets(consumer):
     """What is to be read, decoded."""
-    return [decode("TracePacket", packet) for packet in consumer.read()]
+    found = [decode("TracePacket", packet) for packet in consumer.read()]
+    try:
+        check_ledger(consumer.ask("GetTraceStats")["trace_stats"])
+    except Refused:
+        pass    # there is no session
+    return found
 
 
 def numbers(found):

@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# service_data.bats - ktraced --service: from a chunk to what is read
+# runs: host
+load helpers
+load service
+
+setup() { setup_test && start_service; }
+teardown() { teardown_test; }
+
+@test "no two producers share memory" { cases data memories_apart; }
+@test "numbers of another producer's writer and chunk reach neither" { cases data same_numbers; }
+@test "in a request chunks are before patches, and both before the acknowledgement" { cases data order_in_a_request; }
+@test "a flush takes what is not committed, and nothing comes twice" { cases data scraped_at_flush; }
+@test "the end of a session takes what is not committed" { cases data scraped_at_end; }
+@test "a writer's number that was given back is that of another one" { cases data unregistered_writer; }
+@test "marks to go on at come again and again" { cases data marks; }
+@test "events of a session are in their order, with their time" { cases data own_events; }
+@test "a trace has the identity that its configuration gives it" { cases data given_uuid; }
+@test "sources are chosen by machine" { cases data machines; }
+@test "what a filter does not allow is left out, and counted" { cases data filtered; }
+@test "producers, sources, sessions and buffers are counted" { cases data counted; }
+@test "periodic flushes of all sessions are at the same times" { cases data aligned; }

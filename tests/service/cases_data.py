@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""cases_data.py CASE... - from a chunk to what is read: whose it is, when it comes, what is with it"""
+
+import os
+import time
+
+from case import config, events, expect, main, numbers, packets, source, started, until, write
+from consumer import Consumer
+from producer import Writer, test_packet
+from wire import encode, varint
+
+# At it a reader of a damaged trace goes on.
+MARK = bytes.fromhex("82477a76b28d42ba81dc33326d57a079")
+BOOTTIME = 6
+
+
+def statistics(consumer):
+    """Of the session."""
+    return consumer.ask("GetTraceStats")["trace_stats"]
+
+
+def buffer_statistics(consumer):
+    """Of its first buffer."""
+    return statistics(consumer)["buffer_stats"][0]
+
+
+def memories_apart():
+    """No two producers share memory (PFT-05)."""
+    producers, consumer = [source(name) for name in ("one", "two")], Consumer()
+    consumer.enable(config())
+    for producer in producers:
+        started(producer)
+    assert len({os.fstat(p.memory.fd).st_ino for p in producers}) == 2
+
+
+def same_numbers():
+    """Writer and chunk have the numbers of another producer's: both keep what they have (PFT-09)."""
+    mine, other, consumer = source("mine"), source("other"), Consumer()
+    consumer.enable(config())
+    buffer, same = (started(p)[1]["target_buffer"] for p in (mine, other))
+    assert buffer == same
+    writer, forger = Writer(mine, buffer, number=1), Writer(other, buffer, number=1)
+    hole = writer.write_with_hole(test_packet(5, 400), 300, 100)
+    mine.commit()
+    mine.ask("Sync")
+    forger.patch(hole[0], hole[1], b"evil")
+    other.commit()
+    forger.write(test_packet(7, 16))
+    forger.flush()
+    other.ask("UnregisterTraceWriter", {"trace_writer_id": 1})
+    assert numbers(packets(consumer)) == [7]
+    found = buffer_statistics(consumer)
+    assert (found["patches_succeeded"], found["patches_failed"]) == (0, 1), found
+    assert not found["abi_violations"], found
+    writer.patch(*hole)
+    mine.commit()
+    mine.ask("Sync")
+    assert [p["for_testing"]["str"] for p in packets(consumer) if "for_testing" in p] == ["f" * 400]
+
+
+def order_in_a_request():
+    """Chunks, then their patches, then the acknowledgement, however they are sent (PFT-40)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    writer = Writer(producer, buffer)
+    writer.write(test_packet(1, 16))
+    writer.end()
+    missing = producer.moves.pop()
+    writer.write(test_packet(2, 16))
+    writer.flush()
+    writer.patch(*writer.write_with_hole(test_packet(3, 400), 300, 100))
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    values = expect(producer, "flush")
+    producer.moves.append(missing)
+    parts = [{"flush_request_id": values["request_id"]}, {"chunks_to_patch": producer.patches},
+             {"chunks_to_move": producer.moves}]
+    args = b"".join(encode("CommitDataRequest", part) for part in parts)
+    producer.reply(producer.call_bytes("CommitData", args))
+    assert consumer.reply(request) == ({}, False)
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    assert numbers(found) == [1, 2, 3], found
+    assert found[2]["for_testing"]["str"] == "d" * 400
+    # An acknowledgement that counts before the chunks makes the gap a loss.
+    assert not any(p.get("previous_packet_dropped") for p in found[1:]), found
+
+
+def half_written(producer, buffer):
+    """A writer with two packets, of which nothing is committed."""
+    writer = Writer(producer, buffer)
+    for number in (1, 2):
+        writer.write(test_packet(number, 16))
+    producer.ask("Sync")
+    return writer
+
+
+def scraped_at_flush():
+    """A flush takes what is not committed; what comes later is not given twice (PFT-56)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    writer = half_written(producer, started(producer)[1]["target_buffer"])
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    assert consumer.reply(request) == ({}, False)
+    assert numbers(packets(consumer)) == [1]
+    writer.write(test_packet(3, 16))
+    writer.flush()
+    producer.ask("Sync")
+    assert numbers(packets(consumer)) == [2, 3]
+    found = buffer_statistics(consumer)
+    assert found["chunks_rewritten"] + found["chunks_relocated"] == 1, found
+
+
+def scraped_at_end():
+    """So does the end of the session."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    half_written(producer, started(producer)[1]["target_buffer"])
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    assert numbers(packets(consumer)) == [1]
+
+
+def unregistered_writer():
+    """A number that was given back is that of another writer, of any buffer (PFT-16, PFT-36)."""
+    producer, consumer = source(offers=("a", "b")), Consumer()
+    consumer.enable(config(["a", {"name": "b", "target_buffer": 1}],
+                           [{"size_kb": 64}, {"size_kb": 64}]))
+    first, second = (started(producer)[1]["target_buffer"] for _ in range(2))
+    for number, buffer in enumerate((first, second, first)):
+        writer = Writer(producer, buffer, number=1)
+        writer.write(test_packet(number, 16))
+        writer.close()
+        producer.ask("Sync")
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    assert sorted(numbers(found)) == [0, 1, 2]
+    assert statistics(consumer)["chunks_discarded"] == 0
+    # Each of them is the first of its writer, and says that it knows of none before it.
+    assert [p.get("previous_packet_dropped") for p in found] == [1, 1, 1], found
+
+
+def marks():
+    """Marks come again and again, as they are known to readers (PFT-59)."""
+    consumer, seen = Consumer(), []
+    consumer.enable(config(builtin_data_sources={"snapshot_interval_ms": 10}))
+
+    def have_come_again():
+        seen.extend(p["synchronization_marker"] for p in packets(consumer)
+                    if "synchronization_marker" in p)
+        return len(seen) >= 3
+
+    until(have_come_again)
+    assert set(seen) == {MARK}, seen
+
+
+def own_events():
+    """All that happens to a session is told once, in its order and with its time (PFT-86)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    started(producer)
+    request = consumer.call("Flush", {"timeout_ms": 3600000})
+    producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    consumer.reply(request)
+    consumer.ask("DisableTracing")
+    consumer.ended()
+    found = [p for p in packets(consumer) if "service_event" in p]
+    assert events(found) == [
+        "tracing_started", "all_data_sources_started", "flush_started",
+        "all_data_sources_flushed", "tracing_disabled", "read_tracing_buffers_completed"], found
+    times = [p["timestamp"] for p in found]
+    assert times == sorted(times) and {p["timestamp_clock_id"] for p in found} == {BOOTTIME}
+
+
+def given_uuid():
+    """A trace has the identity that its configuration gives it."""
+    consumer = Consumer()
+    consumer.enable(config(trace_uuid_msb=-5, trace_uuid_lsb=1 << 60))
+    uuid = next(p["trace_uuid"] for p in packets(consumer) if "trace_uuid" in p)
+    assert uuid == {"msb": -5, "lsb": 1 << 60}, uuid
+
+
+def machines():
+    """Sources of this machine, and of none that is not here."""
+    producer, consumer = source(offers=("here", "there")), Consumer()
+    wanted = config(["there", "here"])
+    for row, name in zip(wanted["data_sources"], ("other", "host")):
+        row["machine_name_filter"] = [name]
+    consumer.enable(wanted)
+    assert started(producer)[1]["name"] == "here"
+    assert producer.command(0.1) is None
+
+
+def bytecode(*words):
+    """The code of a filter, with its sum."""
+    total = 0xcbf29ce484222325
+    for word in words:
+        for byte in word.to_bytes(4, "little"):
+            total = (total ^ byte) * 0x100000001b3 % (1 << 64)
+    return b"".join(varint(word) for word in words) + varint(total & 0xffffffff)
+
+
+def filtered():
+    """Of each packet only what is allowed comes out, and the rest is counted (E.7, E.12)."""
+    def nested(number, message):
+        return [number << 3 | 3, message]
+
+    producer, consumer = source(), Consumer()
+    # Of a packet its time and test event, of that the number
+    code = bytecode(*nested(1, 1), 0, 8 << 3 | 1, *nested(900, 2), 0, 2 << 3 | 1, 0)
+    consumer.enable(config(trace_filter={"bytecode": code}))
+    write(producer, started(producer)[1]["target_buffer"], range(20), 100)
+    found = packets(consumer)
+    tests = [p for p in found if "for_testing" in p]
+    assert len(tests) == 20 and not any("str" in p["for_testing"] for p in tests), tests
+    assert all("timestamp" in p for p in tests), tests
+    assert not any("trace_config" in p or "service_event" in p for p in found), found
+    stats = statistics(consumer)["filter_stats"]
+    assert stats["input_packets"] >= 20 and not stats["errors"], stats
+    lost = stats["bytes_discarded_per_buffer"]
+    assert len(lost) == 1 and 2000 <= lost[0] <= stats["input_bytes"] - stats["output_bytes"], stats
+
+
+def counted():
+    """What there is of producers, sources, sessions and buffers, and what there was (E.12)."""
+    gone, consumer, other = source("gone", ("a", "b")), Consumer(), Consumer()
+    gone.close()
+    until(lambda: not consumer.state().get("producers"))
+    producer = source(offers=("c",))
+    consumer.enable(config(["c"], [{"size_kb": 64}, {"size_kb": 64}]))
+    other.enable(config(["c"]))
+    writer = write(producer, started(producer)[1]["target_buffer"], range(9), 50)
+    stats = statistics(consumer)
+    counts = {name: stats[name] for name in (
+        "producers_connected", "producers_seen", "data_sources_registered", "data_sources_seen",
+        "tracing_sessions", "total_buffers")}
+    assert list(counts.values()) == [1, 2, 1, 3, 2, 3], counts
+    row = stats["writer_stats"]
+    assert len(row) == 1 and row[0]["buffer"] == 0, row
+    assert sum(row[0]["chunk_payload_histogram_counts"]) == writer.chunk_id
+    mine = [p for p in packets(consumer) if "for_testing" in p]
+    assert {p["trusted_packet_sequence_id"] for p in mine} == {row[0]["sequence_id"]}, row
+
+
+def phase(period):
+    """How far the day's time is behind a multiple of the period, in seconds."""
+    return time.time() % period
+
+
+def aligned():
+    """Periodic flushes of all sessions are at the same times: multiples of the period (PFT-72)."""
+    producer, consumer, period, phases = source(), Consumer(), 1, []
+    time.sleep((period * 1.5 - phase(period)) % period)
+    consumer.enable(config(flush_period_ms=period * 1000))
+    started(producer)
+    # One that is not late shows it: if they counted from the start, none would come so early.
+    while not phases or min(phases) > 0.4:
+        values = expect(producer, "flush")
+        phases.append(phase(period))
+        producer.commit(flush_request_id=values["request_id"])
+        assert len(phases) < 5, phases
+
+
+if __name__ == "__main__":
+    main(globals())
