@@ -46,7 +46,7 @@ service_src  := $(wildcard userspace/daemon/service/*.c)
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
-service_libs := -lprotobuf-c -lzstd -lz
+service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c)

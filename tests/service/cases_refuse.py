@@ -140,11 +140,14 @@ def patterns():
                 "Invalid regular expression")
         refused(config(trigger_config={"trigger_mode": 1, "trigger_timeout_ms": 1000, "triggers": [
             {"name": "t", "producer_name_regex": bad}]}), "Invalid regular expression")
+    refused({"buffers": [{"size_kb": 4}], "data_sources": [
+        {"config": {"name": SOURCE}, "producer_name_regex_filter": ["x" * 513]}]},
+            "pattern string is longer than the limit")
     producer, consumer = source("a{1}"), Consumer()
     wanted = {"config": {"name": SOURCE}, "producer_name_regex_filter": [r"[a-c]\{(1|2)\}"]}
     consumer.enable({"buffers": [{"size_kb": 4}], "data_sources": [wanted]})
     started(producer)
-    # A good one, which takes the C library half a second each time
+    # Good ones, which match in a number of ways that has no bound
     slow = {"config": {"name": SOURCE}, "producer_name_regex_filter": ["(a*)+" * 100] * 200}
     assert not Consumer().enable({"buffers": [{"size_kb": 4}], "data_sources": [slow]})
     wanted["producer_name_regex_filter"] = ["(" * 60000]

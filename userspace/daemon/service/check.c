@@ -74,10 +74,10 @@ static bool check_counts(const struct wish *w)
 
 static bool check_pattern(const struct wish *w, const char *pattern)
 {
-	if (pattern && !match_is_pattern(pattern))
-		return refuse(w, "Invalid regular expression \"%.200s\": POSIX extended ones are "
-			      "taken, at most 512 bytes, without counts and back-references",
-			      pattern);
+	char why[128];
+
+	if (pattern && !match_is_pattern(pattern, why, sizeof(why)))
+		return refuse(w, "Invalid regular expression \"%.200s\": %s", pattern, why);
 	return true;
 }
 

@@ -16,7 +16,8 @@ static void set_state(struct instance *i, enum instance_state state)
 		consumer_tell_instance(i->session->consumer, i);
 }
 
-static bool matches(const Pft__TraceConfig__DataSource *wish, const struct source *source)
+static bool matches(struct session *session, const Pft__TraceConfig__DataSource *wish,
+		    const struct source *source)
 {
 	const struct producer *p = source->producer;
 	const struct service *s = p->service;
@@ -28,12 +29,17 @@ static bool matches(const Pft__TraceConfig__DataSource *wish, const struct sourc
 		return false;
 	/* All producers are of this machine. */
 	if (wish->n_machine_name_filter &&
-	    !match_names("host", wish->machine_name_filter, wish->n_machine_name_filter, NULL, 0))
+	    !match_names("host", wish->machine_name_filter, wish->n_machine_name_filter))
 		return false;
 	if (!wish->n_producer_name_filter && !wish->n_producer_name_regex_filter)
 		return true;
-	return match_names(p->name, wish->producer_name_filter, wish->n_producer_name_filter,
-			   wish->producer_name_regex_filter, wish->n_producer_name_regex_filter);
+	if (match_names(p->name, wish->producer_name_filter, wish->n_producer_name_filter))
+		return true;
+	for (size_t i = 0; i < wish->n_producer_name_regex_filter; i++)
+		if (match_regex(p->name, wish->producer_name_regex_filter[i],
+				&session->is_match_said))
+			return true;
+	return false;
 }
 
 /* The name counts if there is one: the check of the configuration has compared both. */
@@ -143,7 +149,7 @@ void instances_setup(struct session *session)
 
 		TAILQ_FOREACH(p, &session->service->producers, link)
 			TAILQ_FOREACH(source, &p->sources, link)
-				if (matches(config->data_sources[i], source))
+				if (matches(session, config->data_sources[i], source))
 					setup(session, config->data_sources[i], source);
 	}
 }
@@ -155,7 +161,7 @@ void instances_join(struct session *session, struct source *source)
 	if (session->state != SESSION_CONFIGURED && session->state != SESSION_STARTED)
 		return;
 	for (size_t i = 0; i < config->n_data_sources; i++)
-		if (matches(config->data_sources[i], source))
+		if (matches(session, config->data_sources[i], source))
 			join(session, config->data_sources[i], source);
 }
 
@@ -177,7 +183,7 @@ static void widen(struct session *session, const Pft__TraceConfig__DataSource *w
 
 	TAILQ_FOREACH(p, &session->service->producers, link)
 		TAILQ_FOREACH(source, &p->sources, link)
-			if (matches(wish, source) && !has_instance(session, wish, source))
+			if (matches(session, wish, source) && !has_instance(session, wish, source))
 				join(session, wish, source);
 }
 

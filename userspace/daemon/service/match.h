@@ -6,11 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it is one whose time and memory are bounded: short, without counts, back-references. */
-bool match_is_pattern(const char *pattern);
-/* Whether @pattern, an extended regular expression, matches all of @name; a bad one does not. */
-bool match_regex(const char *name, const char *pattern);
-bool match_names(const char *name, char *const *names, size_t name_nr, char *const *patterns,
-		 size_t pattern_nr);
+#define MATCH_PATTERN_MAX 512		/* bytes */
+
+/* Whether it is a regular expression that is taken; otherwise @why, of @size bytes, says why. */
+bool match_is_pattern(const char *pattern, char *why, size_t size);
+/*
+ * Whether @pattern matches all of @name. One that is none, or takes too long or too much memory,
+ * does not; that is logged unless @is_said, which is true then.
+ */
+bool match_regex(const char *name, const char *pattern, bool *is_said);
+bool match_names(const char *name, char *const *names, size_t name_nr);
 
 #endif

@@ -106,6 +106,7 @@ struct session {
 	uint32_t duration_ms;
 	int64_t uuid[2];		/* lsb, msb */
 	bool was_triggered;
+	bool is_match_said;		/* that an expression took too long, to match a name */
 	bool have_all_started;		/* once; later ones do not count */
 	bool is_start_known;		/* the consumer was told */
 	bool is_over;			/* disabled, its file complete, and the consumer told */

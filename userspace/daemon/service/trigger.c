@@ -154,17 +154,16 @@ static const wish *find(const struct session *session, const char *name)
 	return NULL;
 }
 
-static bool applies(struct service *s, const wish *w, const struct trigger_hit *hit)
+static bool applies(struct session *session, const wish *w, const struct trigger_hit *hit)
 {
-	const char *from = hit->producer;
 	uint32_t max = w->max_per_24_h > FIRED_MAX ? FIRED_MAX : w->max_per_24_h;
 
 	if (w->producer_name_regex && *w->producer_name_regex &&
-	    !match_regex(from, w->producer_name_regex))
+	    !match_regex(hit->producer, w->producer_name_regex, &session->is_match_said))
 		return false;
 	if (drand48() < w->skip_probability)
 		return false;
-	return !max || count(s, hit->name, hit->boot_ns) < max;
+	return !max || count(session->service, hit->name, hit->boot_ns) < max;
 }
 
 static void act(struct session *session, const struct trigger_hit *hit)
@@ -202,7 +201,7 @@ static void fire(struct service *s, const char *from, uid_t uid, const char *nam
 		struct trigger_hit hit = { .boot_ns = now, .name = name, .producer = from,
 					   .uid = uid };
 
-		if (!w || !applies(s, w, &hit))
+		if (!w || !applies(session, w, &hit))
 			continue;
 		has_matched = true;
 		hit.delay_ms = w->stop_delay_ms;
