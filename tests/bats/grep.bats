@@ -135,7 +135,7 @@ refused()
 	run_ktrace grep -c 'item = 7 || itme = 8' "$SMALL"
 	[ "$status" -eq 0 ]
 	[ "$output" = 1 ]
-	[[ $stderr == *"filter: column 13: no event has a field 'itme'; 'ktrace grep -l FILE' "* ]]
+	[[ $stderr == *"filter: column 13: no event has a field 'itme' (did you mean 'item'?); 'ktrace grep -l FILE' "* ]]
 	printf 'item == 1 &&\n  field."a b" == 2' >filter
 	run_ktrace hist --filter-file filter "$SMALL"
 	[[ $stderr == *"filter: line 2, column 3: no event has a field 'a b'"* ]]
