@@ -267,6 +267,11 @@ def clone_of_a_file():
         file.seek(0)
         found = decode("Trace", file.read())["packet"]
     assert numbers(found) == [1, 2]
+    clone.ask("FreeBuffers")
+    with open("clone.pftrace", "ab") as file:
+        assert clone.ask("CloneSession", {"session_id": 1}, fds=[file.fileno()])["success"]
+    with open("clone.pftrace", "rb") as file:
+        assert numbers(decode("Trace", file.read())["packet"]) == [1, 2, 1, 2]
 
 
 def clone_stays():

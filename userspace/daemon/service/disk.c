@@ -10,7 +10,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/fsuid.h>
-#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,6 +20,8 @@
 /* Of one user and of all: sessions and clones, some of which wait for a disk after their end */
 #define PER_UID_MAX 20
 #define DISK_MAX 60
+/* At a time, on the stack of a thread */
+#define COPY_SIZE (64u * 1024)
 
 /* Those of the C library are for all threads. */
 #ifdef SYS_setgroups32
@@ -158,15 +159,20 @@ static uint64_t write_batch(struct disk *d)
 	return size;
 }
 
+/* Not with sendfile(2): it does not write to files that are only appended to. */
 static uint64_t copy_file(struct disk *d)
 {
+	uint8_t bytes[COPY_SIZE];
+
 	while (d->part.size && !d->error) {
-		size_t size = d->part.size < SSIZE_MAX ? (size_t)d->part.size : SSIZE_MAX;
-		ssize_t n = sendfile(d->fd, d->part.fd, &d->part.at, size);
+		size_t size = d->part.size < COPY_SIZE ? (size_t)d->part.size : COPY_SIZE;
+		ssize_t n = pread(d->part.fd, bytes, size, d->part.at);
 
 		if (n > 0) {
+			d->error = write_all(d->fd, bytes, (size_t)n, &size);
+			d->part.at += n;
 			d->part.size -= (size_t)n;
-			d->written += (size_t)n;
+			d->written += size;
 		} else if (!n || errno != EINTR) {
 			d->error = n ? -errno : -EIO;
 		}
