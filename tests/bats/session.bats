@@ -236,6 +236,10 @@ says()
 	run_ktrace session trigger copy
 	retry 0.05 test -e u.1
 	[ "$("$KTRACE" list -e test:work_begin u.1 | wc -l)" = 1 ]
+	echo 'activate_triggers: "none" activate_triggers: "copy"' >pull
+	run_ktrace session start -c pull
+	[ "$status" = 0 ]
+	retry 0.05 test -e u.2
 	kill -INT "$session"
 	ended
 	[ "$status" = 0 ]

@@ -86,6 +86,18 @@ def order_in_a_request():
     assert not any(p.get("previous_packet_dropped") for p in found[1:]), found
 
 
+def inline():
+    """Chunks come as bytes, in messages, from a producer without memory (PFT-23)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+    producer.memory, producer.inline = None, True
+    write(producer, buffer, range(2000), 100)
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    assert numbers(found) == list(range(2000))
+    assert all(len(p["for_testing"]["str"]) == 100 for p in found)
+
+
 def half_written(producer, buffer):
     """A writer with two packets, of which nothing is committed."""
     writer = Writer(producer, buffer)

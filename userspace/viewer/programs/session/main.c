@@ -209,7 +209,7 @@ static const struct command cmd_session = {
 "\n"
 "start ends by itself as the configuration says, or with SIGINT or SIGTERM. A session can be left\n"
 "behind if the service writes it into a file. A trigger that asks for a copy makes FILE.1, FILE.2\n"
-"and so on.\n",
+"and so on. A configuration with activate_triggers pulls these, and nothing is recorded.\n",
 	.is_live = true,
 	.run = run,
 };

@@ -292,15 +292,20 @@ int session_status(struct session *s)
 	return status ? status : left;
 }
 
-int session_trigger(struct session *s)
+int session_pull(struct session *s, char **names, size_t nr)
 {
 	Pft__InitializeConnectionRequest hello = PFT__INITIALIZE_CONNECTION_REQUEST__INIT;
 	Pft__ActivateTriggersRequest args = PFT__ACTIVATE_TRIGGERS_REQUEST__INIT;
 	int status;
 
 	hello.producer_name = (char *)"ktrace.trigger";
-	args.n_trigger_names = (size_t)s->word_nr;
-	args.trigger_names = s->words;
+	args.n_trigger_names = nr;
+	args.trigger_names = names;
 	status = session_ask(s, "InitializeConnection", &hello.base);
 	return status ? status : session_ask(s, "ActivateTriggers", &args.base);
+}
+
+int session_trigger(struct session *s)
+{
+	return session_pull(s, s->words, (size_t)s->word_nr);
 }

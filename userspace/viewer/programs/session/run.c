@@ -192,6 +192,17 @@ static int leave(struct session *s, const char *key)
 	return session_ask(s, "Detach", &args.base);
 }
 
+/* activate_triggers: nothing is recorded here, others' sessions are told. */
+static int pull(struct session *s, const Pft__TraceConfig *config)
+{
+	int ret;
+
+	client_close(&s->c);
+	ret = client_open(&s->c, CLIENT_PRODUCER, NULL);
+	return ret ? session_failed("activate_triggers", ret, NULL) :
+	       session_pull(s, config->activate_triggers, config->n_activate_triggers);
+}
+
 int session_start(struct session *s)
 {
 	Pft__TraceConfig *config = config_read(s->config);
@@ -200,6 +211,11 @@ int session_start(struct session *s)
 
 	if (!config)
 		return STATUS_DAMAGED;
+	if (config->n_activate_triggers) {
+		status = pull(s, config);
+		config_free(config);
+		return status;
+	}
 	has_file = config->write_into_file;
 	if (!has_file && !s->output && !s->key) {
 		config_free(config);

@@ -88,6 +88,8 @@ int session_take(struct session *s, const char *key);
 int session_list(struct session *s);
 int session_status(struct session *s);
 int session_trigger(struct session *s);
+/* Pulls triggers, over a connection that is a producer's. Returns the exit status. */
+int session_pull(struct session *s, char **names, size_t nr);
 /* The copy of a session that was made last. Returns the exit status. */
 int session_last_clone(struct session *s, __u64 *id);
 
