@@ -3,7 +3,8 @@
  * causality.c - an event that caused another is read before it, whichever CPUs they were on
  *
  * XSH posix_trace_getnext_event: events are reported in the order in which they were generated.
- * Threads and processes tell events in turn; each sees its predecessor's turn first.
+ * Threads and processes tell events in turn; each sees its predecessor's turn first. One of them
+ * is the one that has made the stream.
  */
 #include "suite.h"
 
@@ -13,19 +14,19 @@
 #include <sys/wait.h>
 
 #define PAGE "XSH posix_trace_getnext_event"
-#define TELLERS 4
-#define ROUNDS 2000
+#define TELLERS 2
+#define ROUNDS 40000
+#define SPINS 1000	/* nothing but loads between being told and telling */
 
 static atomic_uint *turn;
 static trace_event_id_t id;
+static cpu_set_t all;
 
 static void go_to(unsigned int who)
 {
-	cpu_set_t all, one;
+	cpu_set_t one;
 	unsigned int n = 0;
 
-	if (sched_getaffinity(0, sizeof(all), &all))
-		return;
 	CPU_ZERO(&one);
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &all) && n++ % TELLERS == who % CPU_COUNT(&all))
@@ -36,12 +37,13 @@ static void go_to(unsigned int who)
 
 static void take_turns(unsigned int who, unsigned int end)
 {
-	unsigned int now;
+	unsigned int now, spins = 0;
 
 	go_to(who);
 	while ((now = atomic_load_explicit(turn, memory_order_acquire)) < end) {
 		if (now % TELLERS != who) {
-			sched_yield();
+			if (++spins % SPINS == 0)
+				sched_yield();
 			continue;
 		}
 		tell(id, now);
@@ -78,13 +80,14 @@ static void in_order(trace_id_t trid, const char *what)
 
 static void threads(void)
 {
-	trace_id_t trid = started(0, 1 << 20);
+	trace_id_t trid = started(0, 4 << 20);
 	pthread_t thread[TELLERS];
 
 	atomic_store(turn, 0);
-	for (uintptr_t i = 0; i < TELLERS; i++)
+	for (uintptr_t i = 1; i < TELLERS; i++)
 		need(pthread_create(&thread[i], NULL, teller, (void *)i));
-	for (int i = 0; i < TELLERS; i++)
+	teller(NULL);
+	for (int i = 1; i < TELLERS; i++)
 		need(pthread_join(thread[i], NULL));
 	in_order(trid, "threads");
 	need(posix_trace_shutdown(trid));
@@ -98,12 +101,12 @@ static void processes(void)
 
 	need(posix_trace_attr_init(&attr));
 	need(posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
-	need(posix_trace_attr_setstreamsize(&attr, 1 << 20));
+	need(posix_trace_attr_setstreamsize(&attr, 4 << 20));
 	need(posix_trace_create(0, &attr, &trid));
 	need(posix_trace_start(trid));
 	atomic_store(turn, 0);
 	fflush(stdout);
-	for (int i = 0; i < TELLERS; i++) {
+	for (int i = 1; i < TELLERS; i++) {
 		pid[i] = fork();
 		need(pid[i] < 0 ? errno : 0);
 		if (pid[i] == 0) {
@@ -111,7 +114,8 @@ static void processes(void)
 			_exit(0);
 		}
 	}
-	for (int i = 0; i < TELLERS; i++)
+	take_turns(0, ROUNDS);
+	for (int i = 1; i < TELLERS; i++)
 		waitpid(pid[i], NULL, 0);
 	in_order(trid, "processes");
 	need(posix_trace_shutdown(trid));
@@ -122,6 +126,7 @@ int main(void)
 	id = event("turn");
 	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	need(turn == MAP_FAILED ? errno : 0);
+	need(sched_getaffinity(0, sizeof(all), &all) ? errno : 0);
 	threads();
 	processes();
 	return done();

@@ -54,20 +54,15 @@
 	".byte 0x0f, 0x1f, 0x80\n\t"				/* nopl signature(%rax) */ \
 	".long " KTRACE_RSEQ_SIGNATURE "\n"
 
-/*
- * The clock to rdx and eax, first of all: the rest is done while it is being read. It may be read
- * before what comes before it has been done. Where that must not be, whoever includes this
- * defines another one, which may use rcx.
- */
-#ifndef KTRACE_RSEQ_CLOCK
+/* May be read before what comes before it has been done. */
 #define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
-#endif
 
 /*
+ * @clock: to rdx and eax, first of all: the rest is done while it is being read; may use rcx.
  * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
  * @scratch. The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
-#define KTRACE_RSEQ_RECORD(tls_off, id_and_len, total, payload, scratch, ...) \
+#define KTRACE_RSEQ_RECORD(clock, tls_off, id_and_len, total, payload, scratch, ...) \
 	__asm__ __volatile__ goto ( \
 	KTRACE_RSEQ_DESCRIPTOR("1f") \
 	"movq %%fs:%c[rseq](%[tls]), %%r8\n\t" \
@@ -76,7 +71,7 @@
 	"leaq 9b(%%rip), %%rax\n\t" \
 	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"		/* begin */ \
 	"2:\n\t" \
-	KTRACE_RSEQ_CLOCK \
+	clock \
 	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%ecx\n\t"		/* still the CPU we know? */ \
 	"cmpl %%fs:%c[cpu](%[tls]), %%ecx\n\t" \
 	"jne %l[failed]\n\t" \
@@ -172,7 +167,7 @@ static KTRACE_INLINE uint32_t ktrace_rseq_total(uint32_t size)
 
 /* A record of so many words, in ktrace_rseq_put_words() */
 #define KTRACE_RSEQ_PUT_WORDS(nr) \
-	KTRACE_RSEQ_RECORD(tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, "r8", \
+	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, ev->header, total, KTRACE_RSEQ_PUT_##nr, "r8", \
 			   KTRACE_RSEQ_WORDS_##nr)
 
 /*
@@ -187,7 +182,7 @@ static KTRACE_INLINE int ktrace_rseq_put_words(const struct ktrace_event *ev,
 
 	switch ((size + 7) / 8) {
 	case 0:
-		KTRACE_RSEQ_RECORD(tls, ev->header, total, "", "r8", "i" (0));
+		KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, ev->header, total, "", "r8", "i" (0));
 		break;
 	case 1:
 		KTRACE_RSEQ_PUT_WORDS(1);
@@ -288,7 +283,7 @@ static KTRACE_INLINE int ktrace_rseq_put_pieces(const struct ktrace_event *ev,
 	const uint32_t id_len = ev->header | size << 16;
 	const uint32_t total = ktrace_rseq_total(size);
 
-	KTRACE_RSEQ_RECORD(tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
+	KTRACE_RSEQ_RECORD(KTRACE_RSEQ_CLOCK, tls, id_len, total, KTRACE_RSEQ_PUT_PIECES, "r9",
 			   [piece] "r" (p), [end] "r" (p + nr), [next] "i" (sizeof(*p)),
 			   [from] "i" (offsetof(struct ktrace_piece, data)),
 			   [size] "i" (offsetof(struct ktrace_piece, size)));

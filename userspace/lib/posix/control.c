@@ -16,6 +16,7 @@
 #include "log.h"
 #include "member.h"
 #include "recorded.h"
+#include "sole.h"
 
 bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 {
@@ -24,6 +25,8 @@ bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 	c->control = c->trid ? c->trid->control : NULL;
 	if (c->control)
 		pthread_mutex_lock(&c->control->lock);
+	if (c->control && c->control->stream)
+		posix_sole_check(ktrace_posix_stream_nr(c->control->stream));
 	if (c->trid)
 		return true;
 	pthread_setcancelstate(c->cancel_state, NULL);
@@ -106,9 +109,12 @@ static int make_stream(struct posix_control *c, struct rpc_request *r, int log_f
 		return ENOMEM;
 	if (!r->has_log && r->uid == geteuid()) {
 		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board, &c->stream);
-		if (!error)
-			c->place = ktrace_posix_stream_place(c->stream);
-		return error;
+		if (error)
+			return error;
+		c->place = ktrace_posix_stream_place(c->stream);
+		if (r->pid == r->owner.pid && r->attr.inheritance != POSIX_TRACE_INHERITED)
+			posix_sole_begin(ktrace_posix_stream_nr(c->stream));
+		return 0;
 	}
 	error = ktrace_posix_client_create(r, log_fd, &c->client);
 	if (!error && r->uid == geteuid())
@@ -118,6 +124,8 @@ static int make_stream(struct posix_control *c, struct rpc_request *r, int log_f
 
 static void destroy(struct posix_control *c)
 {
+	if (c->stream)
+		posix_sole_end(ktrace_posix_stream_nr(c->stream));
 	ktrace_posix_stream_destroy(c->stream);
 	ktrace_posix_client_free(c->client);
 	pthread_mutex_destroy(&c->lock);

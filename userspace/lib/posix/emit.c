@@ -29,15 +29,10 @@
 #include <unistd.h>
 #define KTRACE_LIBRARY
 #define KTRACE_REGISTER_LATER
-/*
- * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
- * told of START, or of an event, has a higher stamp. An lfence would keep back what follows, too.
- */
-#define KTRACE_RSEQ_CLOCK "rdtscp\n\t"
 #include <ktrace/channel.h>
 #include "event.h"
 #include "member.h"
-#include "ring/port.h"
+#include "sole.h"
 
 #define ENTRY_NR 8
 
@@ -131,8 +126,11 @@ static __thread struct entry entries[ENTRY_NR] __attribute__((tls_model("initial
 	[0 ... ENTRY_NR - 1] = { .thread = KTRACE_CHANNEL_THREAD(&no_rseq) },
 };
 
+__u64 ktrace_posix_sole[POSIX_STREAM_NR];
+
 void ktrace_posix_emit_after_fork(void)
 {
+	memset(ktrace_posix_sole, 0, sizeof(ktrace_posix_sole));
 	for (int i = 0; i < ENTRY_NR; i++) {
 		struct entry *e = &entries[i];
 
@@ -297,6 +295,7 @@ static void record_slow(struct posix_board *b, const struct posix_sink *sink,
 	const __u32 was_used = e->is_used;
 	int status;
 
+	posix_sole_check(sink->stream);
 	if (!ktrace_channel_has_reader(sink->channel)) {
 		ktrace_posix_board_bury(b, sink->stream, sink->word);
 		return;
@@ -357,6 +356,20 @@ static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct 
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq %%rax, %%rcx\n\t"
 
+/*
+ * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
+ * told of START, or of an event, has a higher stamp. An lfence would keep back what follows, too.
+ * Nobody can have told the stream's sole thread of anything.
+ */
+#define ORDER_CLOCK \
+	"testb %b[told], %b[told]\n\t" \
+	"jz 4f\n\t" \
+	"rdtscp\n\t" \
+	"jmp 5f\n" \
+	"4:\n\t" \
+	"rdtsc\n" \
+	"5:\n\t"
+
 _Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
 
 /* Of this thread's entry for the sink, from the thread pointer */
@@ -379,7 +392,8 @@ static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct 
 	const uint64_t tls = entry_offset(sink);
 
 	__asm__("" : "+r" (pid_size));
-	KTRACE_RSEQ_RECORD(tls, id_len, total, PUT_EVENT, "r9",
+	KTRACE_RSEQ_RECORD(ORDER_CLOCK, tls, id_len, total, PUT_EVENT, "r9",
+			   [told] "q" (!posix_is_sole(sink->stream)),
 			   [w0] "rm" (em->address), [w2] "r" (pid_size), [sink] "r" (sink),
 			   [owner] "i" (offsetof(struct entry, sink)),
 			   [from] "rm" (em->data), [size] "rm" (em->size));

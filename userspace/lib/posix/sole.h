@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/*
+ * sole.h - streams that one thread alone makes, steers, reads and records into
+ *
+ * There is no order to be seen but that of its own doing, so its clock need not wait for what
+ * others have told it. Another thread that comes says so before it does anything: whoever it
+ * tells of that loads the word later. It comes by a function of the controller, or by its first
+ * event, which always takes the slow path. A stream that other processes are in, or control,
+ * never has a sole thread.
+ */
+#ifndef KTRACE_POSIX_SOLE_H
+#define KTRACE_POSIX_SOLE_H
+
+#include <stdint.h>
+#include "board.h"
+#include "ring/port.h"
+
+/** ktrace_posix_sole - by place on the board: pthread_self() of its stream's sole thread, or 0 */
+extern __u64 ktrace_posix_sole[POSIX_STREAM_NR];
+
+static inline bool posix_is_sole(__u32 stream)
+{
+	return kt_load(&ktrace_posix_sole[stream]) == (__u64)(uintptr_t)pthread_self();
+}
+
+/* This thread has made a stream. */
+static inline void posix_sole_begin(__u32 stream)
+{
+	kt_store(&ktrace_posix_sole[stream], (__u64)(uintptr_t)pthread_self());
+}
+
+/* The stream ends: its place may become that of another process's. */
+static inline void posix_sole_end(__u32 stream)
+{
+	kt_store(&ktrace_posix_sole[stream], 0);
+}
+
+/* This thread does something with a stream. */
+static inline void posix_sole_check(__u32 stream)
+{
+	if (!posix_is_sole(stream))
+		posix_sole_end(stream);
+}
+
+#endif
