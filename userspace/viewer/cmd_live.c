@@ -229,13 +229,8 @@ static bool parse_number(const char *text, __u64 *value)
 
 static const char *take_interval(struct live *l, const char *text)
 {
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (*text < '0' || *text > '9' || *end || !(seconds >= 0.1 && seconds <= 3600))
-		return "--interval: seconds, from 0.1 to 3600";
-	l->interval_ms = (__u64)(seconds * 1000);
-	return NULL;
+	return when_parse_wait(text, &l->interval_ms) && l->interval_ms >= 100 ? NULL :
+	       "--interval: a time such as 5 or 500ms, from 100ms to 3600s";
 }
 
 static const char *take_option(struct live *l, int option)
@@ -299,7 +294,7 @@ const struct command cmd_live = {
 "  --all              from the beginning on, not only what comes from now on\n"
 "  --top              tables of who records how much, every second\n"
 "  --by WHAT[,WHAT...]  tables by process, thread, type, cpu (thread,type,cpu)\n"
-"  --interval SECONDS  between two tables (1)\n"
+"  --interval TIME    between two tables (1s)\n"
 "  -n, --number N     stop after N events; with --top, after N times\n"
 "  --time rel|wall|raw|delta  of events: see ktrace help list\n"
 "  --json             one JSON object an event; with --top, one each time\n"

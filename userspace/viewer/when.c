@@ -13,6 +13,16 @@ bool when_parse(const char *text, struct when *w)
 	return ktrace_when_parse(text, &w->at);
 }
 
+bool when_parse_wait(const char *text, __u64 *ms)
+{
+	struct ktrace_when w;
+
+	if (!ktrace_when_parse(text, &w) || !w.is_relative)
+		return false;
+	*ms = w.ns / (NS / 1000);
+	return *ms && w.ns <= 3600 * NS;
+}
+
 __u64 when_absolute(const struct when *w, __u64 start)
 {
 	return ktrace_when_absolute(&w->at, start);

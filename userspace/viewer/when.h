@@ -18,6 +18,11 @@ struct when {
 
 /* As ktrace_when_parse(). */
 bool when_parse(const char *text, struct when *w);
+/*
+ * How long to wait, a ms to an hour: a number with a unit, of seconds without one. False: it is
+ * no such time.
+ */
+bool when_parse_wait(const char *text, __u64 *ms);
 /* ns since the epoch */
 __u64 when_absolute(const struct when *w, __u64 start);
 

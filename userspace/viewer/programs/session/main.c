@@ -9,6 +9,7 @@
 #include "produce.h"
 
 #include "service.pb-c.h"
+#include "when.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -84,14 +85,12 @@ static const struct option options[] = {
 
 static const char *take_timeout(struct session *s, const char *text)
 {
-	char *end;
-	unsigned long ms;
+	__u64 ms;
 
-	errno = 0;
-	ms = strtoul(text, &end, 10);
+	if (!when_parse_wait(text, &ms))
+		return "--timeout: a time such as 5 or 500ms, from 1ms to 3600s";
 	s->timeout_ms = (int)ms;
-	return *text >= '0' && *text <= '9' && !*end && !errno && ms && ms <= 3600000 ? NULL :
-		"--timeout: not a number of milliseconds from 1 to 3600000";
+	return NULL;
 }
 
 static const char *take_option(struct session *s, int option)
@@ -202,7 +201,7 @@ static const struct command cmd_session = {
 "  -o, --output FILE  a tracefile; with write_into_file in the configuration, Perfetto's packets\n"
 "  --packets          write packets in any case\n"
 "  --detach KEY       start: leave the session behind under this key\n"
-"  --timeout MS       flush: wait so long (default: 5000)\n"
+"  --timeout TIME     flush: wait so long (default: 5s)\n"
 "  --json             objects; status KEY: the session's statistics\n"
 "  -q, --quiet        say nothing of what goes well\n"
 "  -h, --help, --version\n"
