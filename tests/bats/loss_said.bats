@@ -8,6 +8,7 @@
 # shellcheck disable=SC2154 # capture sets status and output
 
 load helpers
+load commands
 
 setup()
 {
@@ -31,30 +32,11 @@ bad_files()
 	sed 's/boot=b00t/boot=other/' "$ROOT/tests/golden/small-v1.script" | "$PROGS/mktrace" u
 }
 
-# How to call a command on a file; - = it shows no events
-declare -gA calls=(
-	[list]="list" [info]="info" [grep]="grep tid==100" [hist]="hist" [check]="check"
-	[cut]="cut -o new" [merge]="merge -o new" [diff]="diff t" [stat]="stat" [state]="state"
-	[flow]="flow" [resources]="resources" [sched]="sched" [syscalls]="syscalls" [irq]="irq"
-	[io]="io" [ipoints]="ipoints" [critical-path]="critical-path --pid 100" [stacks]="stacks"
-	[export]="export --to csv" [pthread]="pthread" [objects]="objects"
-	[contention]="contention" [lock-order]="lock-order"
-	[html]="html -o new"
-	# Screens and servers show it there
-	[tui]=- [live]=- [serve]=-
-	# Types of events; beginnings of files
-	[events]=- [seq]=-
-	# What they read is no tracefile
-	[import]=- [recv]=- [level]=- [doctor]=- [session]=-
-)
-
 @test "every command says losses" {
 	local command
 	bad_files
-	for command in $("$KTRACE" help | awk '/^  / { print $1 }'); do
-		[ "$command" != help ] || continue
-		# A new command belongs above.
-		[ -n "${calls[$command]:-}" ]
+	every_command
+	for command in "${commands[@]}"; do
 		[ "${calls[$command]}" != - ] || continue
 		# shellcheck disable=SC2086 # options, too
 		run_ktrace ${calls[$command]} t

@@ -137,14 +137,21 @@ says()
 	[ "$status" = 0 ]
 	run_ktrace session status --json key
 	[ "$(jq '.buffer_stats | length' <<<"$output")" = 1 ]
-	run_ktrace session flush key
+	run_ktrace session flush --timeout 10 key
 	[ "$status" = 0 ]
+	run_ktrace session flush --timeout 2500ms key
+	[ "$status" = 0 ]
+	for wrong in 0 0.1us 2h -1 3601 5x ""; do
+		run_ktrace session flush --timeout "$wrong" key
+		[ "$status" = 2 ]
+		says 'a time such as 5 or 500ms'
+	done
 	run_ktrace session detach key other
 	[ "$status" = 0 ]
 	run_ktrace session status key
 	[ "$status" = 2 ]
 	run_ktrace session attach nobody
-	[ "$status" = 2 ]
+	[ "$status" = 1 ]
 	says 'no session of yours is detached'
 	run_ktrace session stop other
 	[ "$status" = 0 ]

@@ -253,9 +253,10 @@ static int take(struct session *s)
 {
 	const int status = session_take(s, s->words[0]);
 
-	if (status == STATUS_NOT_FOUND)
-		complain_about(s->words[0], "no session of yours is detached under this name");
-	return status;
+	if (status != STATUS_NOT_FOUND)
+		return status;
+	complain_about(s->words[0], "no session of yours is detached under this name");
+	return STATUS_DAMAGED;
 }
 
 int session_attach(struct session *s)

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Exit status besides those of viewer.h: no such session is detached */
+/* No such session is detached: the exit status of "status KEY" alone, as Perfetto has it */
 #define STATUS_NOT_FOUND 2
 
 /**

@@ -1,0 +1,114 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0
+# runs: host
+#
+# Exit statuses of all commands, as ktrace(1) has them: usage, files, pipes, signals
+
+# shellcheck disable=SC2154 # capture sets status and output; commands.bash commands
+
+load helpers
+load commands
+
+setup()
+{
+	setup_test
+	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
+	every_command
+	# Of those that show no events: how they read a file
+	calls+=([tui]="tui" [live]="live --all" [serve]="serve" [events]="events" [seq]="seq"
+		[import]="import --from trace-dat -o new" [html]="html -o new")
+}
+
+teardown()
+{
+	teardown_test
+}
+
+# expect STATUS ARG...: the viewer ends with it, and says why if it is a failure
+expect()
+{
+	local expected=$1
+	shift
+	run_ktrace "$@" </dev/null
+	[ "$status" = "$expected" ] || return 1
+	[ "$expected" = 0 ] || [ -n "$output$stderr" ]
+}
+
+@test "statuses: 2 for wrong usage, of every command and every program" {
+	local command
+	expect 2 nonsense
+	expect 2
+	for command in "${commands[@]}"; do
+		expect 2 "$command" --nonsense
+		expect 0 "$command" --help
+		expect 0 "$command" --version
+	done
+	for command in --nonsense "--duration x" "--json --service" "--buffer 1"; do
+		# shellcheck disable=SC2086 # option and value
+		run_ktraced $command -- true
+		[ "$status" = 125 ]
+		[ -n "$stderr" ]
+	done
+}
+
+@test "statuses: 1 for a file that is not there, and for one that is something else" {
+	local command
+	printf 'all and nothing\n' >other
+	for command in "${commands[@]}"; do
+		[ "${calls[$command]}" != - ] || continue
+		# shellcheck disable=SC2086 # options, too
+		expect 1 ${calls[$command]} missing
+		[[ $output$stderr == *missing* ]]
+		[ ! -e new ]
+		# shellcheck disable=SC2086
+		expect 1 ${calls[$command]} other
+		[ ! -e new ]
+	done
+}
+
+# The pipe is full, and stays so, or nobody reads it. A command writes into it when it has to.
+ends()
+{
+	python3 - "$@" <<-'END'
+		import os, signal, subprocess, sys, time
+		what, program = sys.argv[1], sys.argv[2:]
+		r, w = os.pipe()
+		if what == "nobody":
+		    os.close(r)
+		else:
+		    os.set_blocking(w, False)
+		    try:
+		        while True:
+		            os.write(w, b"x" * 4096)
+		    except BlockingIOError:
+		        os.set_blocking(w, True)
+		p = subprocess.Popen(program, stdout=w, stderr=subprocess.DEVNULL)
+		if what != "nobody":
+		    # Until it sleeps, in write(2) for one
+		    while open(f"/proc/{p.pid}/stat").read().split(") ")[1][0] == "R":
+		        time.sleep(0.01)
+		    p.send_signal(getattr(signal, what))
+		print(p.wait())
+	END
+}
+
+@test "statuses: 0 when nobody reads, that of a signal when one comes" {
+	local command nr=0
+	for command in "${commands[@]}"; do
+		case ${calls[$command]} in
+		- | *new* | tui | live* | serve) continue ;;
+		esac
+		nr=$((nr + 1))
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace ${calls[$command]} t
+		# shellcheck disable=SC2086
+		[ "$(ends nobody "$KTRACE" ${calls[$command]} t)" = "$status" ]
+		# Not all have something to show of this file.
+		[ -n "$output" ] || continue
+		# shellcheck disable=SC2086
+		[ "$(ends SIGINT "$KTRACE" ${calls[$command]} t)" = -2 ]
+		# shellcheck disable=SC2086
+		[ "$(ends SIGTERM "$KTRACE" ${calls[$command]} t)" = -15 ]
+	done
+	[ "$nr" -gt 20 ]
+}
