@@ -152,6 +152,27 @@ refused()
 	[ -z "$stderr" ]
 }
 
+@test "--json: the summary is an object, also with -q and whatever the file is called" {
+	local name=$'o\e"d\x9bd.bin'
+	run_ktraced --json -q -o "$name" -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	jq -e --arg backend "$KTRACE_BACKEND" --argjson bytes "$(stat -c %s "$name")" \
+		--argjson events "$("$KTRACE" list -c "$name" 2>/dev/null)" \
+		'.events == $events and .lost == 0 and .reasons == {} and .bytes == $bytes and
+		.duration_ns > 0 and .file == "o\u001b\"d\ufffdd.bin" and .backend == $backend' <<<"$stderr"
+	run_ktraced --json -q -b 16K --policy drop -e flood -o t -- "$PROGS/flood" -m -n 200000
+	[ "$(jq '.lost == ([.reasons[]] | add // 0)' <<<"$stderr")" = true ]
+	run_ktraced --json -q --split-size 4K --block-size 4K -o s.bin -- "$PROGS/flood" -n 20000
+	[ "$(jq -r .first <<<"$stderr")" = s.0001.bin ]
+	[ -s "$(jq -r .file <<<"$stderr")" ]
+	for wrong in --baseline --service --recover; do
+		run_ktraced --json $wrong
+		[ "$status" = 125 ]
+		[[ $stderr == *"--json goes with"* ]]
+	done
+}
+
 # bats test_tags=shm
 @test "says by itself which back end it took and why" {
 	[ ! -e /dev/ktrace ] || skip "there is a device"

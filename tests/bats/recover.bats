@@ -311,6 +311,10 @@ recover_part()
 	recover --list
 	[ "$status" -eq 0 ]
 	grep -E "^$session [0-9]+ (-|[0-9]+)$" <<<"$output"
+	recover --list --json
+	[ "$status" -eq 0 ]
+	jq -e --arg session "$session" 'select(.session == $session) |
+		.bytes > 0 and (.unfinished | not)' <<<"$output"
 	cp t before
 	recover --discard "$session"
 	[ "$status" -eq 0 ]
@@ -320,6 +324,8 @@ recover_part()
 	recover "$session"
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"is not a session that was left behind"* ]]
+	recover --json
+	[ "$status" -eq 125 ]
 	recover --list --discard
 	[ "$status" -eq 125 ]
 	run_ktraced --list -o t -- true

@@ -18,6 +18,13 @@
 
 static bool is_quiet;
 
+void log_text(const char *text, size_t size)
+{
+	/* Nothing can be done where stderr itself fails. */
+	if (write(STDERR_FILENO, text, size) < 0)
+		return;
+}
+
 static void say(const char *format, va_list ap)
 {
 	char *text, line[2 * HALF_MAX + 32];
@@ -36,9 +43,7 @@ static void say(const char *format, va_list ap)
 	ktrace_out_safe(&out, len > 2 * HALF_MAX ? text + len - HALF_MAX : text);
 	ktrace_out_char(&out, '\n');
 	free(text);
-	/* Nothing can be done where stderr itself fails. */
-	if (write(STDERR_FILENO, out.buf, out.len) < 0)
-		return;
+	log_text(out.buf, out.len);
 }
 
 void log_set_quiet(bool quiet)

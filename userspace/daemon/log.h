@@ -4,12 +4,15 @@
 #define KTRACED_LOG_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* Exit status for ktraced's own failures, as env(1) has it. */
 #define EXIT_OWN 125
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
 
+/* A whole line as it is, for programs: also with -q. */
+void log_text(const char *text, size_t size);
 void log_set_quiet(bool quiet);
 /* Failures: always said. */
 __attribute__((format(printf, 1, 2)))

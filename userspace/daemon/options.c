@@ -33,7 +33,7 @@
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER,
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON,
        OPT_VERSION };
 
 static const struct option longopts[] = {
@@ -65,6 +65,7 @@ static const struct option longopts[] = {
 	{ "discard", no_argument, NULL, OPT_DISCARD },
 	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
+	{ "json", no_argument, NULL, OPT_JSON },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
@@ -105,6 +106,8 @@ static const char help[] =
 "      --baseline         run COMMAND without recording anything, and say what time it\n"
 "                         took: to compare with\n"
 "  -q, --quiet            say nothing but failures\n"
+"      --json             say how the recording went as one JSON object, the last line;\n"
+"                         with --recover --list an object a session: ktraced(8)\n"
 "      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
 "      --backend dev|shm  the kernel module, or shared memory [what works]\n"
 "      --block-size SIZE  4K to 1M, a power of two [buffer/16, at most 64K]\n"
@@ -352,8 +355,45 @@ static int set_events(struct options *o, const char *arg)
 	return -1;
 }
 
+/* What an option without a value sets; NULL: it has one, or does something else */
+static bool *flag_of(struct options *o, int opt)
+{
+	switch (opt) {
+	case 'q':
+		return &o->is_quiet;
+	case OPT_PTHREAD:
+		return &o->is_pthread;
+	case OPT_BASELINE:
+		return &o->is_baseline;
+	case OPT_ALL:
+		return &o->is_all;
+	case OPT_FAIL:
+		return &o->fail_on_loss;
+	case OPT_RECOVER:
+		return &o->is_recover;
+	case OPT_LIST:
+		return &o->is_list;
+	case OPT_DISCARD:
+		return &o->is_discard;
+	case OPT_SERVICE:
+		return &o->is_service;
+	case OPT_JSON:
+		return &o->is_json;
+	case OPT_NO_PRODUCER:
+		return &o->no_producer;
+	default:
+		return NULL;
+	}
+}
+
 static int apply(struct options *o, int opt, char *arg)
 {
+	bool *flag = flag_of(o, opt);
+
+	if (flag) {
+		*flag = true;
+		return -1;
+	}
 	switch (opt) {
 	case 'o':
 		o->output = arg;
@@ -366,24 +406,12 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_level(o, arg);
 	case 'p':
 		return add_pids(o, arg);
-	case 'q':
-		o->is_quiet = true;
-		return -1;
-	case OPT_PTHREAD:
-		o->is_pthread = true;
-		return -1;
-	case OPT_BASELINE:
-		o->is_baseline = true;
-		return -1;
 	case OPT_POLICY:
 		return set_policy(o, arg);
 	case OPT_CONTEXT:
 		return add_context(o, arg);
 	case OPT_WHERE:
 		o->choice.where = arg;
-		return -1;
-	case OPT_ALL:
-		o->is_all = true;
 		return -1;
 	case OPT_DURATION:
 		return set_duration(o, arg);
@@ -405,24 +433,6 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_shark_files(o, arg);
 	case OPT_SHARK_UDP:
 		return set_shark_udp(o, arg);
-	case OPT_FAIL:
-		o->fail_on_loss = true;
-		return -1;
-	case OPT_RECOVER:
-		o->is_recover = true;
-		return -1;
-	case OPT_LIST:
-		o->is_list = true;
-		return -1;
-	case OPT_DISCARD:
-		o->is_discard = true;
-		return -1;
-	case OPT_SERVICE:
-		o->is_service = true;
-		return -1;
-	case OPT_NO_PRODUCER:
-		o->no_producer = true;
-		return -1;
 	case 'h':
 		return answer(help);
 	case OPT_VERSION:
@@ -481,6 +491,10 @@ static int finish(struct options *o)
 	}
 	if (o->no_producer && !o->is_service) {
 		log_error("--no-producer goes with --service");
+		return EXIT_OWN;
+	}
+	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list))) {
+		log_error("--json goes with a recording, or with --recover --list");
 		return EXIT_OWN;
 	}
 	if (o->is_recover || o->is_list || o->is_discard)

@@ -27,6 +27,7 @@
  * @is_pthread:	what threads of the command do with each other
  * @is_baseline: run the command without recording anything
  * @is_quiet:	failures only
+ * @is_json:	the summary, or the list, is for programs
  * @fail_on_loss: lost events are a failure
  * @pids:	running processes to follow
  * @pid_nr:	how many
@@ -57,6 +58,7 @@ struct options {
 	bool is_pthread;
 	bool is_baseline;
 	bool is_quiet;
+	bool is_json;
 	bool fail_on_loss;
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;

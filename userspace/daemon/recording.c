@@ -32,6 +32,7 @@
 #include "preload.h"
 #include "select.h"
 #include "split.h"
+#include "summary.h"
 #include "where.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
@@ -447,38 +448,6 @@ err_destroy:
 	return status;
 }
 
-static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost, __u64 *total)
-{
-	size_t len = 0;
-
-	*total = 0;
-	buf[0] = '\0';
-	for (int i = 0; i < KTRACE_LOST_NR; i++) {
-		int n;
-
-		if (!lost->count[i])
-			continue;
-		*total = lost->count[i] > ~0ull - *total ? ~0ull : *total + lost->count[i];
-		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (",
-			     ktrace_lost_name((__u32)i), (unsigned long long)lost->count[i]);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	if (len)
-		snprintf(buf + len, size - len, ")");
-}
-
-/* "t.bin", or "t.0001.bin to t.0007.bin" */
-static void print_files(const struct recording *r, char *buf, size_t size)
-{
-	__u32 number = parts_first(&r->parts);
-	char *first = NULL;
-
-	if (is_split(r->options) && number < r->parts.number)
-		first = parts_name(r->name, number);
-	snprintf(buf, size, "%s%s%s", first ? first : "", first ? " to " : "", path_of(r));
-	free(first);
-}
-
 static void say_removed(const struct recording *r)
 {
 	const struct parts *p = &r->parts;
@@ -490,28 +459,27 @@ static void say_removed(const struct recording *r)
 			 (unsigned long long)p->removed.bytes);
 }
 
-/* One line, the same shape always: Documentation/man/ktraced.8 */
-static void print_summary(const struct recording *r, const struct ktrace_session_info *info,
-			  const struct ktrace_lost *lost, __u64 bytes)
+static void say_summary(const struct recording *r, const struct ktrace_session_info *info,
+			const struct ktrace_lost *lost, __u64 bytes)
 {
-	__u64 total, ms = (r->end_ns - r->start_ns) / 1000000;
-	char reasons[512], files[2 * PATH_MAX + 8];
+	const __u32 number = parts_first(&r->parts);
+	const bool has_parts = is_split(r->options) && number < r->parts.number;
+	char *first = has_parts ? parts_name(r->name, number) : NULL;
+	const struct summary s = {
+		.events = r->capture.events,
+		.lost = lost,
+		.bytes = bytes,
+		.ns = r->end_ns - r->start_ns,
+		.first = first,
+		.file = path_of(r),
+		.info = info,
+	};
 
-	print_lost(reasons, sizeof(reasons), lost, &total);
-	print_files(r, files, sizeof(files));
-	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s, %s%s%s%s",
-		 (unsigned long long)r->capture.events, (unsigned long long)total, reasons,
-		 (unsigned long long)bytes, (unsigned long long)(ms / 1000),
-		 (unsigned long long)(ms % 1000), files, info->backend,
-		 *info->reason ? " (" : "", info->reason, *info->reason ? ")" : "");
-}
-
-static bool has_lost(const struct ktrace_lost *lost)
-{
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		if (lost->count[i])
-			return true;
-	return false;
+	if (r->options->is_json)
+		summary_say_json(&s);
+	else
+		summary_say(&s);
+	free(first);
 }
 
 static int close_recording(struct recording *r)
@@ -557,7 +525,7 @@ static int close_recording(struct recording *r)
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);
 	say_removed(r);
-	print_summary(r, &info, &lost, r->parts.bytes + bytes);
+	say_summary(r, &info, &lost, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
 	free(r->where);
@@ -566,7 +534,7 @@ static int close_recording(struct recording *r)
 			  strerror(-error));
 		return EXIT_OWN;
 	}
-	if (r->options->fail_on_loss && has_lost(&lost)) {
+	if (r->options->fail_on_loss && summary_lost(&lost)) {
 		log_error("events were lost (--fail-on-loss)");
 		return EXIT_OWN;
 	}

@@ -32,6 +32,7 @@
 #include "meta.h"
 #include "note.h"
 #include "parts.h"
+#include "summary.h"
 
 #define STALE_MAX 64
 
@@ -60,15 +61,6 @@ struct rescue {
 	struct context context;
 	const char *target;
 };
-
-static __u64 lost_total(const struct ktrace_lost *lost)
-{
-	__u64 total = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		total += lost->count[i];
-	return total;
-}
 
 static int read_note(struct rescue *r)
 {
@@ -248,7 +240,7 @@ static int open_file(struct rescue *r)
 static void say_result(const struct rescue *r, const struct ktrace_lost *lost)
 {
 	log_note("%s: %llu events recovered, %llu lost in all, %s", r->which->where,
-		 (unsigned long long)r->capture.events, (unsigned long long)lost_total(lost),
+		 (unsigned long long)r->capture.events, (unsigned long long)summary_lost(lost),
 		 r->target);
 }
 
@@ -280,7 +272,7 @@ static bool is_empty(const struct ktrace_session *s)
 		struct ktrace_lost lost;
 
 		ktrace_stream_lost(s, i, &lost);
-		if (ktrace_stream_pos(s, i) || ktrace_stream_unread(s, i) || lost_total(&lost))
+		if (ktrace_stream_pos(s, i) || ktrace_stream_unread(s, i) || summary_lost(&lost))
 			return false;
 	}
 	return true;
@@ -398,10 +390,20 @@ static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
 	return true;
 }
 
+/* The same for programs; where it is has letters and digits only, as the name of its folder. */
+static void list_one_json(const struct ktrace_stale *which)
+{
+	printf("{\"session\":\"%s\",\"bytes\":%llu", which->where,
+	       (unsigned long long)which->bytes);
+	if (which->seconds)
+		printf(",\"seconds\":%u", which->seconds);
+	printf(",\"unfinished\":%s}\n", which->is_unfinished ? "true" : "false");
+}
+
 static int act(const struct options *o, const struct ktrace_stale *which)
 {
 	if (o->is_list) {
-		list_one(which);
+		(o->is_json ? list_one_json : list_one)(which);
 		return 0;
 	}
 	return o->is_discard ? discard_one(which) : recover_one(which, o->output);

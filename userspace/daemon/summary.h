@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* summary.h - what ktraced says of a recording in the end: Messages in ktraced(8) */
+#ifndef KTRACED_SUMMARY_H
+#define KTRACED_SUMMARY_H
+
+#include <ktrace/session.h>
+
+/**
+ * struct summary - one recording
+ * @events:	that it has
+ * @lost:	how many it has not, and why
+ * @bytes:	of its files, also those that were removed
+ * @ns:		how long it took
+ * @first:	the first part that there is; NULL: there is one file
+ * @file:	that, or the last part
+ * @info:	of its session
+ */
+struct summary {
+	__u64 events;
+	const struct ktrace_lost *lost;
+	__u64 bytes;
+	__u64 ns;
+	const char *first;
+	const char *file;
+	const struct ktrace_session_info *info;
+};
+
+/** summary_lost - of all reasons together */
+__u64 summary_lost(const struct ktrace_lost *lost);
+/** summary_say - one line for people, of the same shape always; not with -q */
+void summary_say(const struct summary *s);
+/** summary_say_json - one line for programs, an object; also with -q */
+void summary_say_json(const struct summary *s);
+
+#endif
