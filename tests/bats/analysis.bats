@@ -134,6 +134,47 @@ requests()
 	fails grep -q server <<<"$output"
 }
 
+# only_100: file t. 100 is followed, 900 and idle tasks are not: one more switch is not recorded.
+only_100()
+{
+	local prio="u32:120 u32:120"
+	{
+		echo "meta trace scope=followed"
+		python3 "$ORACLE" make 1 1 | grep '^meta'
+		cat <<-END
+			block 0
+			rec 1000 64 0 u32:0 u32:100 $prio u32:0 char16:swapper/0 char16:client
+			rec 1200 64 100 u32:100 u32:900 $prio u32:1 char16:client char16:other
+			rec 5000 65 900 u32:100 u32:120 u32:0 char16:client
+			rec 5100 64 0 u32:0 u32:100 $prio u32:0 char16:swapper/0 char16:client
+			rec 5300 64 100 u32:100 u32:0 $prio u32:1 char16:client char16:swapper/0
+		END
+	} >script
+	"$PROGS/mktrace" t <script
+}
+
+@test "of a recording of some processes, what others do is not known" {
+	local all='{"client": 400}'
+	only_100
+	run_ktrace sched --json t
+	json '{t["comm"]: t["run"]["total_ns"] for t in o["tasks"] if t["run"]["nr"]} == '"$all"
+	run_ktrace resources --json t
+	json '[(r["modes"].get("busy"), r["modes"].get("idle", 0)) for r in o["resources"]] == [(400, 0)]'
+	run_ktrace flow t
+	grep -q '^-/900 other .*|  *|  *- %$' <<<"$output"
+	run_ktrace state --at 2us t
+	grep -q '^cpu 0  *unknown' <<<"$output"
+	grep -q '^-/900 other  *0  unnamed' <<<"$output"
+	run_ktrace cut -o part t
+	run_ktrace merge -o both t part
+	run_ktrace sched --json both
+	json '{t["comm"]: t["run"]["total_ns"] for t in o["tasks"] if t["run"]["nr"]} == '"$all"
+	sed -i 1d script
+	"$PROGS/mktrace" t <script
+	run_ktrace sched --json t
+	json '{t["comm"] for t in o["tasks"] if t["run"]["nr"]} == {"client", "other"}'
+}
+
 @test "flow: each span once, and no time twice" {
 	two_threads
 	run_ktrace flow --json --pid 100,101 t

@@ -93,3 +93,15 @@ for line in sys.stdin:
 	run_ktrace list --event sched t
 	grep -q 'sched:switch' <<<"$output"
 }
+
+@test "who is not followed is not said to run" {
+	run_ktraced -e sched -o t -- sh -c 'sleep 0.1; sleep 0.1; :'
+	[ "$status" = 0 ]
+	run_ktrace sched --json t
+	[ "$(jq '[.tasks[] | select(.run.nr > 0) | .comm] | sort | join(" ")' <<<"$output")" = '"sh sleep sleep"' ]
+	run_ktrace flow --json --pid 0 t
+	[ "$(jq -s '[.[].status // empty] | unique | join(" ")' <<<"$output")" = '"unnamed"' ]
+	run_ktraced --all -e sched -o t -- sleep 0.1
+	run_ktrace sched --json t
+	jq -e '[.tasks[] | select(.run.nr > 0)] | length > 3' <<<"$output"
+}

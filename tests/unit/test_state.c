@@ -18,6 +18,7 @@
 #define CLONE 56u
 
 static char path[64];
+static const char followed[] = "trace scope=followed\nprocess pid=300 ppid=1 ts=1 comm=spin\n";
 static struct maker cpus[CPUS];
 
 /* struct expected - an event, a thread to look at, and what it must be */
@@ -81,13 +82,17 @@ static void next_event(struct ktrace_traceset *set, struct ktrace_states *s)
 	CHECK_EQ(ktrace_state_update(s, &e), 0);
 }
 
-static void check_table(const char *what, const struct expected *table, size_t nr)
+/* @scope: what META says besides, NULL = nothing */
+static void check_table(const char *what, const char *scope, const struct expected *table,
+			size_t nr)
 {
 	struct ktrace_tracefile *tf = make_kernel_file(path, cpus, CPUS);
 	struct ktrace_traceset *set;
 	struct ktrace_states *s;
 	size_t i;
 
+	if (scope)
+		make_meta(tf, scope);
 	for (i = 0; i < nr; i++)
 		make_kernel_event(cpus, &table[i].row);
 	make_kernel_end(tf, cpus, CPUS);
@@ -108,7 +113,8 @@ static void check_table(const char *what, const struct expected *table, size_t n
 	ktrace_traceset_close(set);
 }
 
-#define CHECK_TABLE(what, table) check_table(what, table, sizeof(table) / sizeof((table)[0]))
+#define TABLE(table) table, sizeof(table) / sizeof((table)[0])
+#define CHECK_TABLE(what, table) check_table(what, NULL, TABLE(table))
 
 static void test_life_of_a_process(void)
 {
@@ -227,7 +233,69 @@ static void test_stack_overflows(void)
 	for (i = nr - 1; i; i--)
 		table[at++] = (struct expected){ IRQ_END(100 - i, 0, 100, i), 100,
 						 i > 7 ? deep : steps[i - 1] };
-	check_table("overflow", table, at);
+	check_table("overflow", NULL, table, at);
+}
+
+/* 100 to 103 and 300 are followed, 900 and above are not. */
+static void test_others_are_unknown(void)
+{
+	static const struct expected table[] = {
+		/* As the next one, and by its wake-up */
+		{ SWITCH(10, 0, 900, 100, 0), 100, "run cpu0 unknown" },
+		{ SWITCH(11, 0, 100, 901, 0), 100, "wait-cpu cpu0 unknown" },
+		{ SWITCH(12, 0, 902, 100, 1), 901, "unnamed cpu0 unknown" },
+		{ SWITCH(13, 0, 100, 0, 1), 0, "unnamed cpu0 unknown" },
+		{ WAKEUP(14, 1, 903, 100, 1), 903, "unnamed cpu1 unknown" },
+		{ SWITCH(15, 1, 0, 100, 0), 100, "run cpu1 unknown" },
+		/* As who leaves to the idle task, and as who records an event about itself */
+		{ SWITCH(20, 2, 101, 0, 1), 101, "wait cpu2 unknown" },
+		{ SWITCH(21, 2, 901, 101, 0), 101, "run cpu2 unknown" },
+		{ ENTER(22, 3, 102, READ), 102, "run cpu3 user+syscall:0" },
+		{ SWITCH(23, 3, 102, 101, 0), 101, "run cpu3 unknown" },
+		{ FORK(24, 3, 101, 101, 103, 103), 103, "wait-fork cpu3 unknown" },
+		{ SWITCH(25, 3, 101, 103, 0), 103, "run cpu3 unknown" },
+		/* As META names it: it has run since before the recording. */
+		{ SWITCH(30, 0, 300, 904, 0), 904, "unnamed cpu0 unknown" },
+		{ SWITCH(31, 0, 904, 300, 0), 300, "run cpu0 unknown" },
+		/* Its number is somebody else's by now. */
+		{ EXIT(40, 3, 103, 103), 103, "exit cpu3 unknown" },
+		{ SWITCH(41, 3, 103, 905, 5), 103, "zombie cpu3 unknown" },
+		{ SWITCH(42, 1, 100, 103, 1), 103, "unnamed cpu1 unknown" },
+	};
+
+	check_table("others", followed, TABLE(table));
+}
+
+static void test_a_cpu_is_unknown_with_others(void)
+{
+	static const struct {
+		struct kernel_row row;
+		const char *is;
+	} table[] = {
+		{ SWITCH(10, 1, 0, 100, 0), "cpu1 busy" },
+		{ IRQ(11, 1, 100, 5), "cpu1 busy+irq" },
+		{ SWITCH(12, 1, 100, 900, 0), "cpu1 unknown" },
+		{ WAKEUP(13, 1, 901, 100, 1), "cpu1 unknown" },
+		{ SWITCH(14, 1, 902, 100, 0), "cpu1 busy" },
+		{ SWITCH(15, 1, 100, 0, 0), "cpu1 unknown" },
+	};
+	struct ktrace_tracefile *tf = make_kernel_file(path, cpus, CPUS);
+	struct ktrace_traceset *set;
+	struct ktrace_states *s;
+	size_t i;
+
+	make_meta(tf, followed);
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		make_kernel_event(cpus, &table[i].row);
+	make_kernel_end(tf, cpus, CPUS);
+	set = open_set();
+	CHECK_EQ(ktrace_state_new(set, &s), 0);
+	for (i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		next_event(set, s);
+		CHECK_STR(describe_resource(s, KTRACE_RESOURCE_CPU, 1), table[i].is);
+	}
+	ktrace_state_free(s);
+	ktrace_traceset_close(set);
 }
 
 static void test_resources(void)
@@ -342,7 +410,7 @@ static __u64 digest(const struct ktrace_states *s)
 	size_t i;
 
 	for (i = 0; (p = ktrace_state_process(s, i)); i++) {
-		h = hash(1, &p->serial, offsetof(struct ktrace_process, over) - 0);
+		h = hash(1, &p->serial, offsetof(struct ktrace_process, stack));
 		h = hash(h, p->stack, p->depth * sizeof(p->stack[0]));
 		sum += hash(h, p->comm, sizeof(p->comm));
 	}
@@ -353,12 +421,14 @@ static __u64 digest(const struct ktrace_states *s)
 	return sum;
 }
 
-static void make_random(__u64 *end)
+static void make_random(const char *scope, __u64 *end)
 {
 	struct ktrace_tracefile *tf = make_kernel_file(path, cpus, CPUS);
 	__u32 running[CPUS] = { 0 }, i;
 	__u64 ts = 100;
 
+	if (scope)
+		make_meta(tf, scope);
 	for (i = 0; i < EVENTS; i++) {
 		struct kernel_row row = random_row(ts, running);
 
@@ -395,7 +465,7 @@ static void read_through(struct ktrace_traceset *set, struct ktrace_states *s,
 		digests[i++] = digest(s);
 }
 
-static void test_seeks_give_what_reading_gives(void)
+static void test_seeks_give_what_reading_gives(const char *scope)
 {
 	__u64 times[TIMES], digests[TIMES], end, blocks, all;
 	struct ktrace_traceset_stats stats;
@@ -404,7 +474,7 @@ static void test_seeks_give_what_reading_gives(void)
 	struct ktrace_states *s;
 	unsigned int i, n;
 
-	make_random(&end);
+	make_random(scope, &end);
 	for (i = 0; i < TIMES; i++)
 		times[i] = 1 + (__u64)random_below(32768) * (end + 100) / 32768;
 	times[0] = 0;
@@ -449,7 +519,7 @@ static void test_seeks_to_positions(void)
 	struct ktrace_states *s;
 	unsigned int i, n;
 
-	make_random(&end);
+	make_random(NULL, &end);
 	set = open_set();
 	CHECK_EQ(ktrace_state_new(set, &s), 0);
 	CHECK_EQ(ktrace_position_new(&unset), 0);
@@ -490,7 +560,10 @@ int main(void)
 	test_what_was_not_entered_is_left();
 	test_stack_overflows();
 	test_resources();
-	test_seeks_give_what_reading_gives();
+	test_others_are_unknown();
+	test_a_cpu_is_unknown_with_others();
+	test_seeks_give_what_reading_gives(NULL);
+	test_seeks_give_what_reading_gives(followed);
 	test_seeks_to_positions();
 	unlink(path);
 	return 0;

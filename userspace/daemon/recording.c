@@ -314,6 +314,10 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 
 	ktrace_session_clock(r->session, &now);
 	meta_trace(t, info, o->argv);
+	if (info->has_kernel && !o->is_all) {
+		ktrace_text_line(t, "trace");
+		ktrace_text_str(t, "scope", "followed");
+	}
 	meta_clock(t, &now);
 	set_note(r);
 	if (r->choice.events || r->choice.where || r->choice.has_levels)

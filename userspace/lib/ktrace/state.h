@@ -95,6 +95,8 @@ struct ktrace_mode_level {
  * @is_reaped:	EXIT: its parent knows
  * @depth:	levels in use, at least 1
  * @over:	levels that found no room
+ * @is_followed: a recording of some processes has this one's thread; of others it has
+ *		single events, and their status is UNNAMED
  * @stack:	modes, from the program upwards
  * @comm:	name; empty = no event told it: see ktrace_process_name()
  */
@@ -117,6 +119,7 @@ struct ktrace_process {
 	__u32 is_reaped;
 	__u32 depth;
 	__u32 over;
+	__u32 is_followed;
 	struct ktrace_mode_level stack[KTRACE_MODE_DEPTH];
 	char comm[16];
 };

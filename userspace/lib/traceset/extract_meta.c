@@ -296,6 +296,7 @@ static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 	ktrace_text_line(text, "trace");
 	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++)
 		put_fact(x, 1, text, "trace", trace_keys[i]);
+	put_fact(x, x->source_nr, text, "trace", "scope");
 	ktrace_text_str(text, "clock", "monotonic");
 	ktrace_text_line(text, "host");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)

@@ -261,32 +261,42 @@ __u32 ktrace_state_machine(const struct ktrace_states *s, const struct ktrace_tr
 {
 	size_t index = ktrace_trace_index(trace);
 
-	return index < s->machine_nr && s->machines[index] ? s->machines[index] - 1 :
+	return index < s->trace_nr && s->traces[index].machine ? s->traces[index].machine - 1 :
 	       find_machine(s, trace);
 }
 
-static int learn_machine(struct ktrace_states *s, const struct ktrace_trace *trace)
+static bool is_partial(const struct ktrace_trace *trace)
+{
+	const char *scope = ktrace_trace_meta(trace, "trace", "scope");
+
+	return scope && !strcmp(scope, "followed");
+}
+
+static int learn_trace(struct ktrace_states *s, const struct ktrace_trace *trace)
 {
 	size_t index = ktrace_trace_index(trace);
-	__u32 *bigger;
+	struct state_trace *bigger;
 
-	if (index >= s->machine_nr) {
-		bigger = realloc(s->machines, (index + 1) * sizeof(*bigger));
+	if (index >= s->trace_nr) {
+		bigger = realloc(s->traces, (index + 1) * sizeof(*bigger));
 		if (!bigger)
 			return -ENOMEM;
-		memset(bigger + s->machine_nr, 0, (index + 1 - s->machine_nr) * sizeof(*bigger));
-		s->machines = bigger;
-		s->machine_nr = index + 1;
+		memset(bigger + s->trace_nr, 0, (index + 1 - s->trace_nr) * sizeof(*bigger));
+		s->traces = bigger;
+		s->trace_nr = index + 1;
 	}
-	if (!s->machines[index])
-		s->machines[index] = find_machine(s, trace) + 1;
+	if (!s->traces[index].machine)
+		s->traces[index] = (struct state_trace){
+			find_machine(s, trace) + 1, is_partial(trace),
+		};
 	return 0;
 }
 
 /*
  * Who recorded the event runs, on the CPU it comes from. Who we thought would run there
  * does not: the switch was lost, or is not recorded. Rings of programs say nothing: where
- * their stamps are equal to the kernel's, the order means nothing.
+ * their stamps are equal to the kernel's, the order means nothing. When a thread that is
+ * not followed leaves the CPU is not recorded: it ran at that moment, and no more is known.
  */
 static void see_running(struct step *st)
 {
@@ -298,6 +308,8 @@ static void see_running(struct step *st)
 		p->stamp = st->event->raw;
 	if (stream->kind != KTRACE_CHANNEL_KERNEL || stream->cpu < 0)
 		return;
+	if (!st->binding || !st->binding->rule || !st->binding->rule->is_of_others)
+		p->is_followed = 1;
 	st->cpu = ktrace_step_resource(st, KTRACE_RESOURCE_CPU, (__u32)stream->cpu);
 	if (ktrace_resource_mode(st->cpu) != KTRACE_RES_UNKNOWN && st->cpu->tid != p->tid) {
 		other = ktrace_step_thread(st, st->cpu->tid, stream->cpu);
@@ -316,7 +328,8 @@ static void see_running(struct step *st)
 static void take_in(struct step *st)
 {
 	see_running(st);
-	if (st->binding && st->binding->rule && st->event->len >= st->binding->need)
+	if (st->binding && st->binding->rule && st->binding->rule->apply &&
+	    st->event->len >= st->binding->need)
 		st->binding->rule->apply(st);
 	if (st->cpu)
 		ktrace_step_run_on(st, st->cpu, st->self);
@@ -325,6 +338,7 @@ static void take_in(struct step *st)
 int ktrace_state_update(struct ktrace_states *s, const struct ktrace_trace_event *e)
 {
 	struct step st = { .state = s, .event = e, .time = e->time };
+	const struct state_trace *trace;
 	int ret = 0;
 
 	if (e->id == KTRACE_ID_LOST)
@@ -335,12 +349,14 @@ int ktrace_state_update(struct ktrace_states *s, const struct ktrace_trace_event
 	if (!ret)
 		ret = make_room(s);
 	if (!ret)
-		ret = learn_machine(s, e->stream->trace);
+		ret = learn_trace(s, e->stream->trace);
 	if (!ret && e->type && !(e->flags & KTRACE_EVENT_NO_START))
 		ret = ktrace_step_bind(s, e->type, &st.binding);
 	if (ret)
 		return ret;
-	st.machine = s->machines[ktrace_trace_index(e->stream->trace)] - 1;
+	trace = &s->traces[ktrace_trace_index(e->stream->trace)];
+	st.machine = trace->machine - 1;
+	st.is_partial = trace->is_partial;
 	take_in(&st);
 	s->now.events++;
 	if (e->time > s->now.latest)
@@ -475,7 +491,7 @@ void ktrace_state_free(struct ktrace_states *s)
 	ktrace_map_free(&s->by_resource);
 	ktrace_map_free(&s->by_type);
 	free(s->bindings);
-	free(s->machines);
+	free(s->traces);
 	free(s);
 }
 

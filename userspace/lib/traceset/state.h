@@ -47,6 +47,12 @@ struct saved {
 	struct core core;
 };
 
+/* struct state_trace - a trace of the set */
+struct state_trace {
+	__u32 machine;		/* number of the first trace of its boot, + 1; 0 = not looked up */
+	bool is_partial;	/* its kernel events are of followed processes */
+};
+
 struct state_rule;
 
 /* struct binding - an event type, its rule, and where the rule's fields lie */
@@ -71,8 +77,8 @@ struct binding {
  * @saved_nr:	how many
  * @saved_bytes: their memory
  * @interval:	events from one to the next
- * @machines:	by number of the trace, + 1; 0 = not looked up yet
- * @machine_nr:	entries of @machines
+ * @traces:	by number of the trace
+ * @trace_nr:	entries of @traces
  * @nr_field:	field of system call numbers, for their names
  * @vec_field:	field of softirq vectors, for their names
  * @wait4:	number of this system call, -1 = not known
@@ -93,8 +99,8 @@ struct ktrace_states {
 	size_t saved_nr;
 	size_t saved_bytes;
 	__u64 interval;
-	__u32 *machines;
-	size_t machine_nr;
+	struct state_trace *traces;
+	size_t trace_nr;
 	const struct ktrace_field *nr_field;
 	const struct ktrace_field *vec_field;
 	__s64 wait4;
@@ -111,6 +117,7 @@ struct ktrace_states {
  * @binding:	its rule and fields
  * @time:	of the event
  * @machine:	where it was recorded
+ * @is_partial:	in a recording of followed processes
  * @self:	thread that recorded it
  * @cpu:	CPU that recorded it, NULL for a thread's ring
  */
@@ -120,6 +127,7 @@ struct step {
 	const struct binding *binding;
 	__u64 time;
 	__u32 machine;
+	bool is_partial;
 	struct ktrace_process *self;
 	struct ktrace_resource *cpu;
 };
@@ -127,13 +135,15 @@ struct step {
 /**
  * struct state_rule - what an event changes
  * @name:	provider:name
- * @apply:	changes it
+ * @apply:	changes it, NULL = nothing does
  * @fields:	that it needs, in order of the numbers it uses
+ * @is_of_others: recorded though who runs is not followed, for another thread's sake
  */
 struct state_rule {
 	const char *name;
 	void (*apply)(struct step *st);
 	const char *fields[BIND_FIELDS + 1];
+	bool is_of_others;
 };
 
 /* state_map.c */

@@ -48,8 +48,13 @@ static void end_span(struct step *st, struct ktrace_process *p)
 		p->since = st->time;
 }
 
+/* In a recording of followed processes, what others do is not known. */
 void ktrace_step_status(struct step *st, struct ktrace_process *p, __u32 status)
 {
+	if (!st->is_partial)
+		p->is_followed = 1;
+	if (!p->is_followed)
+		status = KTRACE_STATUS_UNNAMED;
 	if (p->status == status)
 		return;
 	end_span(st, p);
@@ -157,7 +162,14 @@ void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 read
 	r->modes[1] = mode;
 }
 
-/* What a CPU does is what the thread on it does. */
+static __u8 base_mode(const struct ktrace_process *p)
+{
+	if (p->status == KTRACE_STATUS_UNNAMED)
+		return KTRACE_RES_UNKNOWN;
+	return p->tid ? KTRACE_RES_BUSY : KTRACE_RES_IDLE;
+}
+
+/* What a CPU does is what the thread on it does, unknown if that is. */
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 			const struct ktrace_process *p)
 {
@@ -166,10 +178,10 @@ void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 		[KTRACE_MODE_IRQ] = KTRACE_RES_IRQ,
 		[KTRACE_MODE_SOFTIRQ] = KTRACE_RES_SOFTIRQ,
 	};
-	__u8 now[KTRACE_RESOURCE_DEPTH] = { p->tid ? KTRACE_RES_BUSY : KTRACE_RES_IDLE };
+	__u8 now[KTRACE_RESOURCE_DEPTH] = { base_mode(p) };
 	__u32 i, depth = 1;
 
-	for (i = 0; i < p->depth; i++)
+	for (i = 0; now[0] != KTRACE_RES_UNKNOWN && i < p->depth; i++)
 		if (modes[p->stack[i].mode])
 			now[depth++] = modes[p->stack[i].mode];
 	if (cpu->tid == p->tid && cpu->depth == depth && !memcmp(cpu->modes, now, depth))

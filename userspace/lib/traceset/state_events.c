@@ -17,6 +17,33 @@ static void set_comm(const struct step *st, struct ktrace_process *p, __u32 fiel
 		ktrace_step_text(st, field, p->comm);
 }
 
+/* An event about this thread tells that it is followed. */
+static struct ktrace_process *followed(struct step *st, __u32 field)
+{
+	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, field), -1);
+
+	p->is_followed = 1;
+	return p;
+}
+
+/*
+ * One of the two is followed, or the switch would not be recorded, and an idle task is not. If
+ * that leaves both, it is the one whose process META names; mostly next, which was not there.
+ */
+static void follow_one(const struct step *st, struct ktrace_process *prev,
+		       struct ktrace_process *next)
+{
+	const struct ktrace_states *s = st->state;
+
+	if (prev->is_followed || next->is_followed)
+		return;
+	if (!next->tid ||
+	    (prev->tid && ktrace_process_pid(s, prev) && !ktrace_process_pid(s, next)))
+		prev->is_followed = 1;
+	else
+		next->is_followed = 1;
+}
+
 /* The CPU of an idle task is its name. */
 static void set_cpu(struct ktrace_process *p, __s32 cpu)
 {
@@ -51,10 +78,11 @@ static void on_switch(struct step *st)
 	struct ktrace_process *prev = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), cpu);
 	struct ktrace_process *next = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 1), cpu);
 
-	set_comm(st, prev, 3);
-	switch_out(st, prev, (__u32)ktrace_step_value(st, 2));
 	if (next->status == KTRACE_STATUS_ZOMBIE || next->status == KTRACE_STATUS_DEAD)
 		ktrace_step_renew(st, next);
+	follow_one(st, prev, next);
+	set_comm(st, prev, 3);
+	switch_out(st, prev, (__u32)ktrace_step_value(st, 2));
 	set_comm(st, next, 4);
 	ktrace_step_status(st, next, KTRACE_STATUS_RUN);
 	set_cpu(next, cpu);
@@ -74,7 +102,7 @@ static void tell_woken(const struct step *st, const struct ktrace_process *p,
 
 static void on_wakeup(struct step *st)
 {
-	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	struct ktrace_process *p = followed(st, 0);
 	bool is_irq = st->event->flags & KTRACE_EVENT_IRQ;
 	__u32 mode = st->self ? ktrace_process_mode(st->self)->mode : KTRACE_MODE_UNKNOWN;
 
@@ -96,7 +124,7 @@ static void on_wakeup(struct step *st)
 
 static void on_migrate(struct step *st)
 {
-	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	struct ktrace_process *p = followed(st, 0);
 
 	if (p->status != KTRACE_STATUS_RUN)
 		set_cpu(p, (__s32)ktrace_step_value(st, 1));
@@ -104,13 +132,14 @@ static void on_migrate(struct step *st)
 
 static void on_fork(struct step *st)
 {
-	struct ktrace_process *parent = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
-	struct ktrace_process *child = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 2), -1);
+	struct ktrace_process *parent = followed(st, 0);
+	struct ktrace_process *child = followed(st, 2);
 	const struct ktrace_mode_level *mode = ktrace_process_mode(parent);
 
 	parent->pid = (__u32)ktrace_step_value(st, 1);
 	if (child->status != KTRACE_STATUS_UNNAMED)
 		ktrace_step_renew(st, child);
+	child->is_followed = 1;
 	child->created = st->time;
 	child->pid = (__u32)ktrace_step_value(st, 3);
 	child->ppid = child->pid == parent->pid ? parent->ppid : parent->pid;
@@ -127,11 +156,10 @@ static void on_fork(struct step *st)
 /* A thread that executes has the leader's number by now, and what it did goes on under it. */
 static void on_exec(struct step *st)
 {
-	__u32 pid = (__u32)ktrace_step_value(st, 0), old = (__u32)ktrace_step_value(st, 1);
-	struct ktrace_process *leader = ktrace_step_thread(st, pid, -1);
-	struct ktrace_process *thread = ktrace_step_thread(st, old, -1);
+	struct ktrace_process *leader = followed(st, 0);
+	struct ktrace_process *thread = followed(st, 1);
 
-	leader->pid = pid;
+	leader->pid = leader->tid;
 	if (leader == thread)
 		return;
 	ktrace_step_status(st, leader, KTRACE_STATUS_RUN);
@@ -143,7 +171,7 @@ static void on_exec(struct step *st)
 
 static void on_exit(struct step *st)
 {
-	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	struct ktrace_process *p = followed(st, 0);
 
 	p->pid = (__u32)ktrace_step_value(st, 1);
 	set_comm(st, p, 2);
@@ -152,7 +180,7 @@ static void on_exit(struct step *st)
 
 static void on_comm(struct step *st)
 {
-	struct ktrace_process *p = ktrace_step_thread(st, (__u32)ktrace_step_value(st, 0), -1);
+	struct ktrace_process *p = followed(st, 0);
 
 	p->pid = (__u32)ktrace_step_value(st, 1);
 	set_comm(st, p, 2);
@@ -269,25 +297,27 @@ static void on_block_complete(struct step *st)
 
 static const struct state_rule rules[] = {
 	{ "sched:switch", on_switch,
-	  { "prev_tid", "next_tid", "prev_state", "prev_comm", "next_comm" } },
-	{ "sched:wakeup", on_wakeup, { "tid", "target_cpu", "comm" } },
-	{ "sched:migrate", on_migrate, { "tid", "to_cpu" } },
+	  { "prev_tid", "next_tid", "prev_state", "prev_comm", "next_comm" }, true },
+	{ "sched:wakeup", on_wakeup, { "tid", "target_cpu", "comm" }, true },
+	{ "sched:migrate", on_migrate, { "tid", "to_cpu" }, true },
 	{ "sched:fork", on_fork,
-	  { "parent_tid", "parent_pid", "child_tid", "child_pid", "comm" } },
-	{ "sched:exec", on_exec, { "pid", "old_tid" } },
-	{ "sched:exit", on_exit, { "tid", "pid", "comm" } },
-	{ "sched:comm", on_comm, { "tid", "pid", "comm" } },
-	{ "syscall:enter", on_syscall_enter, { "nr" } },
-	{ "syscall:exit", on_syscall_exit, { "nr", "ret" } },
-	{ "irq:enter", on_irq_enter, { "irq", "name" } },
-	{ "irq:exit", on_irq_exit, { "irq", "handled" } },
-	{ "softirq:enter", on_softirq_enter, { "vec" } },
-	{ "softirq:exit", on_softirq_exit, { "vec" } },
-	{ "trap:enter", on_trap_enter, { "trap" } },
-	{ "trap:exit", on_trap_exit, { "trap" } },
-	{ "block:issue", on_block_issue, { "dev", "op" } },
-	{ "block:complete", on_block_complete, { "dev", "op", "left" } },
-	{ "block:requeue", on_block_end, { "dev", "op" } },
+	  { "parent_tid", "parent_pid", "child_tid", "child_pid", "comm" }, false },
+	{ "sched:exec", on_exec, { "pid", "old_tid" }, false },
+	{ "sched:exit", on_exit, { "tid", "pid", "comm" }, false },
+	{ "sched:comm", on_comm, { "tid", "pid", "comm" }, true },
+	{ "syscall:enter", on_syscall_enter, { "nr" }, false },
+	{ "syscall:exit", on_syscall_exit, { "nr", "ret" }, false },
+	{ "irq:enter", on_irq_enter, { "irq", "name" }, false },
+	{ "irq:exit", on_irq_exit, { "irq", "handled" }, false },
+	{ "softirq:enter", on_softirq_enter, { "vec" }, false },
+	{ "softirq:exit", on_softirq_exit, { "vec" }, false },
+	{ "trap:enter", on_trap_enter, { "trap" }, false },
+	{ "trap:exit", on_trap_exit, { "trap" }, false },
+	{ "block:issue", on_block_issue, { "dev", "op" }, false },
+	{ "block:complete", on_block_complete, { "dev", "op", "left" }, false },
+	{ "block:requeue", on_block_end, { "dev", "op" }, false },
+	{ "signal:generate", NULL, { NULL }, true },
+	{ "log:event", NULL, { NULL }, true },
 };
 
 const struct state_rule *ktrace_rule_find(const char *name)
