@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define ROUNDS 60
+#define ROUNDS 30
 
 static volatile sig_atomic_t handled;
 
