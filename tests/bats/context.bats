@@ -90,6 +90,8 @@ record_chain()
 	folded 300 --user
 	fails grep -q _ stacks.err
 	[ "$(cut -d' ' -f2 stacks.txt)" = 300 ]
+	"$KTRACE" stacks --json --symbols --filter "$CALL" --user t.bin >stacks.json
+	jq -r '"\(.stack | join(";")) \(.events)"' stacks.json | diff stacks.txt -
 	# One number for all of them, and one line that says what it means.
 	calls --json | grep -o '"ustack":"[^"]*"' | sort -u >numbers
 	[ "$(wc -l <numbers)" -eq 1 ]

@@ -61,6 +61,10 @@ static const char *take_option(struct stacks *s, int option)
 {
 	const char *wrong;
 
+	if (option == 'j') {
+		s->fold.is_json = true;
+		return NULL;
+	}
 	if (option == 'k' || option == 'u') {
 		s->fold.no_user |= option == 'k';
 		s->fold.no_kernel |= option == 'u';
@@ -74,6 +78,7 @@ static const struct option options[] = {
 	{ "kernel", no_argument, NULL, 'k' },
 	{ "user", no_argument, NULL, 'u' },
 	SYMBOLS_OPTIONS,
+	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
 };
 
@@ -108,6 +113,7 @@ const struct command cmd_stacks = {
 "  --kernel           only the kernel's part of stacks\n"
 "  --user             only the programs' part\n"
 	SYMBOLS_HELP
+"  --json             one JSON object a stack\n"
 "  -h, --help, --version\n"
 "\n"
 "Needs events that were recorded with ktraced --context kstack or ustack. A line is: name of\n"
@@ -116,6 +122,8 @@ const struct command cmd_stacks = {
 "first. Functions of the kernel end with _[k]; [FILE] is code in a file whose functions are not\n"
 "known, or were not looked up (--symbols); [unknown] is any other. This is what flamegraph.pl\n"
 "and inferno-flamegraph read.\n"
+"\n"
+"JSON members: events, stack (an array of these names).\n"
 "\n"
 "  ktraced -o t.bin -e sched --context sched:switch=kstack,ustack -- make\n"
 "  ktrace stacks -e sched:switch --symbols t.bin | flamegraph.pl > blocked.svg\n",

@@ -8,6 +8,7 @@
 #include "fold.h"
 
 #include "context.h"
+#include "json.h"
 #include "viewer.h"
 
 #include <errno.h>
@@ -148,6 +149,35 @@ static size_t join(struct folded *lines, size_t nr)
 	return left;
 }
 
+static void print_text(struct ktrace_out *out, const struct folded *line)
+{
+	output_line_begin(out);
+	ktrace_out_str(out, line->text);
+	ktrace_out_char(out, ' ');
+	ktrace_out_u64(out, line->number);
+	ktrace_out_char(out, '\n');
+}
+
+/* Names have no semicolon, see fold_frame(). */
+static void print_json(struct ktrace_out *out, const struct folded *line)
+{
+	const char *at = line->text;
+	size_t len;
+
+	output_line_begin(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "events", line->number);
+	json_key(out, "stack");
+	ktrace_out_char(out, '[');
+	for (; *at; at += len + (at[len] == ';')) {
+		len = strcspn(at, ";");
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_json(out, at, len);
+	}
+	ktrace_out_str(out, "]}\n");
+}
+
 int fold_print(struct fold *f)
 {
 	struct folded *lines = calloc(f->rows.nr + 1, sizeof(*lines));
@@ -162,13 +192,8 @@ int fold_print(struct fold *f)
 	if (!ret)
 		nr = join(lines, nr);
 	for (i = 0; i < nr; i++) {
-		if (!ret) {
-			output_line_begin(out);
-			ktrace_out_str(out, lines[i].text);
-			ktrace_out_char(out, ' ');
-			ktrace_out_u64(out, lines[i].number);
-			ktrace_out_char(out, '\n');
-		}
+		if (!ret)
+			(f->is_json ? print_json : print_text)(out, &lines[i]);
 		free(lines[i].text);
 	}
 	free(lines);

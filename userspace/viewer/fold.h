@@ -25,6 +25,7 @@ struct fold_key {
 /**
  * struct fold - sums
  * @symbols:	of programs, NULL = they are not looked up
+ * @is_json:	an object a line
  * @no_kernel:	leave stacks of the kernel out
  * @no_user:	leave those of programs out
  * @without:	events that had none: see fold_event()
@@ -32,6 +33,7 @@ struct fold_key {
  */
 struct fold {
 	struct symbols *symbols;
+	bool is_json;
 	bool no_kernel;
 	bool no_user;
 	__u64 without;
