@@ -142,15 +142,22 @@ static void no_more(void *argument)
 	posix_trace_shutdown(trid);
 }
 
-/* small_disk - Return: a new file on a file system of 256 KiB, or -1 */
+/* small_disk - Return: a new file on a file system of 256 KiB, which has no other name, or -1 */
 static int small_disk(void)
 {
-	char name[] = "/tmp/posix-suite-log-XXXXXX";
+	char folder[] = "/tmp/posix-suite-XXXXXX", name[sizeof(folder) + sizeof("/log")];
+	int fd = -1;
 
-	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
-	    mount("none", "/tmp", "tmpfs", 0, "size=256k"))
+	if (!mkdtemp(folder))
 		return -1;
-	return mkstemp(name);
+	snprintf(name, sizeof(name), "%s/log", folder);
+	if (!unshare(CLONE_NEWNS) && !mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) &&
+	    !mount("none", folder, "tmpfs", 0, "size=256k")) {
+		fd = open(name, O_RDWR | O_CREAT | O_EXCL, 0600);
+		umount2(folder, MNT_DETACH);
+	}
+	rmdir(folder);
+	return fd;
 }
 
 /* A disk that runs full: what was written is a log, and ends where there was no more room. */
