@@ -151,6 +151,7 @@ for line in lines:
     assert isinstance(json.loads(line, parse_constant=refuse), dict), line'
 }
 
+# bats test_tags=alike
 @test "recording: names with any bytes: lines stay lines, JSON stays JSON, in every command" {
 	local command commands=0 args
 	odd_trace

@@ -126,6 +126,7 @@ files()
 	END
 }
 
+# bats test_tags=long
 @test "lintian finds no errors" {
 	lintian --allow-root --fail-on error "$DEBS"/*.changes
 }
