@@ -308,8 +308,6 @@ static void see_running(struct step *st)
 		p->stamp = st->event->raw;
 	if (stream->kind != KTRACE_CHANNEL_KERNEL || stream->cpu < 0)
 		return;
-	if (!st->binding || !st->binding->rule || !st->binding->rule->is_of_others)
-		p->is_followed = 1;
 	st->cpu = ktrace_step_resource(st, KTRACE_RESOURCE_CPU, (__u32)stream->cpu);
 	if (ktrace_resource_mode(st->cpu) != KTRACE_RES_UNKNOWN && st->cpu->tid != p->tid) {
 		other = ktrace_step_thread(st, st->cpu->tid, stream->cpu);
@@ -318,6 +316,8 @@ static void see_running(struct step *st)
 	}
 	if (p->status == KTRACE_STATUS_ZOMBIE || p->status == KTRACE_STATUS_DEAD)
 		ktrace_step_renew(st, p);
+	if (!st->binding || !st->binding->rule || !st->binding->rule->is_of_others)
+		p->is_followed = 1;
 	if (p->status == KTRACE_STATUS_RUN && p->cpu != stream->cpu)
 		ktrace_step_status(st, p, KTRACE_STATUS_UNNAMED);
 	if (p->status != KTRACE_STATUS_EXIT)

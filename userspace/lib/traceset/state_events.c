@@ -317,6 +317,8 @@ static const struct state_rule rules[] = {
 	{ "block:complete", on_block_complete, { "dev", "op", "left" }, false },
 	{ "block:requeue", on_block_end, { "dev", "op" }, false },
 	{ "signal:generate", NULL, { NULL }, true },
+	{ "memory:rss", NULL, { NULL }, true },
+	{ "memory:oom", NULL, { NULL }, true },
 	{ "log:event", NULL, { NULL }, true },
 };
 
