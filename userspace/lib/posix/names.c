@@ -26,6 +26,7 @@
 #define CLAIM_SHIFT 2
 /* Looks at such a place before it is nobody's: its process was stopped right there. */
 #define LOOKS 10000
+#define CHANGES 16
 
 static __u32 my_claim(void)
 {
@@ -81,10 +82,10 @@ static bool has_text(const struct posix_board_name *n, const char *name)
 	return !strncmp(n->text, name, sizeof(n->text));
 }
 
-/* True: it is this name's place. */
+/* True: it is this name's place. Among honest processes it changes hands a few times at most. */
 static bool take(struct posix_board_name *n, const char *name, bool may_add)
 {
-	for (;;) {
+	for (int i = 0; i < CHANGES; i++) {
 		const __u32 state = settle(n);
 
 		if (state == POSIX_PLACE_READY)
@@ -96,6 +97,7 @@ static bool take(struct posix_board_name *n, const char *name, bool may_add)
 		else if (change(n, state, my_claim()))
 			return fill_in(n, name);
 	}
+	return false;
 }
 
 trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name, bool may_add)

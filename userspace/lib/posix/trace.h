@@ -261,8 +261,7 @@ ktrace_posix_event(trace_event_id_t __event_id, const void *__restrict __data_pt
 }
 
 /* So that an event costs next to nothing where nobody traces. The function is there, too. */
-#define posix_trace_event(event_id, data_ptr, data_len) \
-	ktrace_posix_event(event_id, data_ptr, data_len)
+#define posix_trace_event(...) ktrace_posix_event(__VA_ARGS__)
 
 #endif
 
