@@ -268,7 +268,7 @@ static void init_tables(struct conversion *c)
 	tracks_init(&c->tracks);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
-	natives_init(&c->natives);
+	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
 }
 
 static void free_tables(struct conversion *c)

@@ -13,9 +13,14 @@
 typedef Perfetto__Protos__FtraceEventBundle Bundle;
 typedef Perfetto__Protos__FtraceEventBundle__CompactSched CompactSched;
 
+/* A thread's name; however long it says that is, many may name it. */
 static const char *text_of(const CompactSched *s, __u32 i)
 {
-	return i < s->n_intern_table ? s->intern_table[i] : "";
+	char *text = i < s->n_intern_table ? s->intern_table[i] : NULL;
+
+	if (text && strnlen(text, KTRACE_COMM_LEN) == KTRACE_COMM_LEN)
+		text[KTRACE_COMM_LEN - 1] = '\0';
+	return text ? text : "";
 }
 
 static int put_switch(struct conversion *c, const CompactSched *s, size_t i,

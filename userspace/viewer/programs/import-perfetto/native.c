@@ -35,9 +35,9 @@ struct part {
 	bool is_bad;
 };
 
-void natives_init(struct natives *n)
+void natives_init(struct natives *n, __u64 most)
 {
-	*n = (struct natives){ .parts = ROWS_INIT(struct part, number) };
+	*n = (struct natives){ .parts = ROWS_INIT(struct part, number), .left = most };
 }
 
 void natives_free(struct natives *n)
@@ -108,7 +108,7 @@ static int add_piece(struct natives *n, struct part *part,
 
 	if (!part->file)
 		part->size = piece->size;
-	if (!size || size > PIECE_MAX || piece->size != part->size ||
+	if (!size || size > PIECE_MAX || size > n->left || piece->size != part->size ||
 	    piece->offset != part->done || size > part->size - part->done)
 		part->is_bad = true;
 	if (part->is_bad)
@@ -116,6 +116,7 @@ static int add_piece(struct natives *n, struct part *part,
 	data = malloc(size);
 	if (!data)
 		return -ENOMEM;
+	n->left -= size;
 	if (ZSTD_decompress(data, size, piece->data.data, piece->data.len) != size)
 		part->is_bad = true;
 	else

@@ -23,6 +23,7 @@
  * @whole:	how many have come whole, and are of one boot
  * @boot:	of which
  * @host:	name of the machine
+ * @left:	bytes that pieces may have yet
  */
 struct natives {
 	struct rows parts;
@@ -30,9 +31,11 @@ struct natives {
 	size_t whole;
 	char boot[64];
 	char host[64];
+	__u64 left;
 };
 
-void natives_init(struct natives *n);
+/* @most: bytes of all pieces */
+void natives_init(struct natives *n, __u64 most);
 /* Takes in what a packet's field says of a part, perhaps a piece of it. Return: 0, -errno. */
 int natives_take(struct natives *n, const struct packet_field *f, __u32 sequence);
 /* All have come: finds out which boot they are of. */

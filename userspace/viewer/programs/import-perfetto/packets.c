@@ -189,6 +189,9 @@ static int take(struct walk *w, const struct packet *p)
 	return ret;
 }
 
+/* Packets with a mark have little else; a damaged file may say of many that they are long. */
+#define MARKED_MAX 4096
+
 /* Does a packet begin at @at that has the mark at @mark? */
 static bool has_mark(const struct packet *trace, size_t at, size_t mark)
 {
@@ -197,7 +200,8 @@ static bool has_mark(const struct packet *trace, size_t at, size_t mark)
 	bool has = false;
 	int more;
 
-	if (packet_next(trace, &at, &f) != 1 || f.number != TRACE_PACKET || f.wire != 2)
+	if (packet_next(trace, &at, &f) != 1 || f.number != TRACE_PACKET || f.wire != 2 ||
+	    f.size > MARKED_MAX)
 		return false;
 	p.data = f.data;
 	p.size = f.size;
