@@ -12,13 +12,16 @@
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define PAGE "XSH posix_trace_getnext_event"
 #define TELLERS 2
 #define ROUNDS 40000
+#define SECONDS 2	/* at most: a machine with too few CPUs for its guests takes long */
 #define SPINS 1000	/* nothing but loads between being told and telling */
 
-static atomic_uint *turn;
+/* Everybody's turn, and where they end */
+static atomic_uint *turn, *end;
 static trace_event_id_t id;
 static cpu_set_t all;
 
@@ -35,25 +38,28 @@ static void go_to(unsigned int who)
 		sched_setaffinity(0, sizeof(one), &one);
 }
 
-static void take_turns(unsigned int who, unsigned int end)
+static void take_turns(unsigned int who)
 {
+	const time_t last = time(NULL) + SECONDS;
 	unsigned int now, spins = 0;
 
 	go_to(who);
-	while ((now = atomic_load_explicit(turn, memory_order_acquire)) < end) {
+	while ((now = atomic_load_explicit(turn, memory_order_acquire)) < atomic_load(end)) {
 		if (now % TELLERS != who) {
 			if (++spins % SPINS == 0)
 				sched_yield();
 			continue;
 		}
 		tell(id, now);
+		if (time(NULL) > last)
+			atomic_store(end, now + 1);
 		atomic_store_explicit(turn, now + 1, memory_order_release);
 	}
 }
 
 static void *teller(void *who)
 {
-	take_turns((uintptr_t)who, ROUNDS);
+	take_turns((uintptr_t)who);
 	return NULL;
 }
 
@@ -73,7 +79,7 @@ static void in_order(trace_id_t trid, const char *what)
 			 e.info.posix_timestamp.tv_nsec < last.tv_nsec);
 		last = e.info.posix_timestamp;
 	}
-	same(DESCRIPTION, n, ROUNDS, "%s: all events are read", what);
+	same(DESCRIPTION, n, atomic_load(end), "%s: all events are read", what);
 	same(DESCRIPTION, wrong, 0, "in the order of their turns");
 	same(DESCRIPTION, back, 0, "and of their stamps");
 }
@@ -84,6 +90,7 @@ static void threads(void)
 	pthread_t thread[TELLERS];
 
 	atomic_store(turn, 0);
+	atomic_store(end, ROUNDS);
 	for (uintptr_t i = 1; i < TELLERS; i++)
 		need(pthread_create(&thread[i], NULL, teller, (void *)i));
 	teller(NULL);
@@ -105,16 +112,17 @@ static void processes(void)
 	need(posix_trace_create(0, &attr, &trid));
 	need(posix_trace_start(trid));
 	atomic_store(turn, 0);
+	atomic_store(end, ROUNDS);
 	fflush(stdout);
 	for (int i = 1; i < TELLERS; i++) {
 		pid[i] = fork();
 		need(pid[i] < 0 ? errno : 0);
 		if (pid[i] == 0) {
-			take_turns(i, ROUNDS);
+			take_turns(i);
 			_exit(0);
 		}
 	}
-	take_turns(0, ROUNDS);
+	take_turns(0);
 	for (int i = 1; i < TELLERS; i++)
 		waitpid(pid[i], NULL, 0);
 	in_order(trid, "processes");
@@ -124,8 +132,10 @@ static void processes(void)
 int main(void)
 {
 	id = event("turn");
-	turn = mmap(NULL, sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	turn = mmap(NULL, 2 * sizeof(*turn), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		    -1, 0);
 	need(turn == MAP_FAILED ? errno : 0);
+	end = turn + 1;
 	need(sched_getaffinity(0, sizeof(all), &all) ? errno : 0);
 	threads();
 	processes();
