@@ -166,8 +166,8 @@ for line in lines:
 		grep) args=('event ~ *' "$ODD") ;;
 		doctor) args=() ;;
 		critical-path) args=(--pid "$("$KTRACE" list -n 1 --json "$ODD" | jq .tid)" "$ODD") ;;
-		# Of other files, packets, a service, what goes on: in tests of their own
-		import | recv | session | live) continue ;;
+		# Of other files, packets, stacks, a service, what goes on: in tests of their own
+		import | recv | session | stacks | live) continue ;;
 		*) args=("$ODD") ;;
 		esac
 		echo "$command"
