@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """cases_disk.py CASE... - sessions that write into files, on disks that are slow, full, or stuck"""
 
+import glob
 import os
 import re
 import signal
@@ -247,8 +248,14 @@ def with_groups():
     os.setgid(1001)
     os.setuid(1001)
     for folder, text in (("theirs", "Permission denied"), ("ours", None)):
-        reply = Consumer().enable(into(folder + "/t"))
+        consumer = Consumer()
+        reply = consumer.enable(into(folder + "/t"))
         assert text is None and not reply or text in reply["error"], reply
+    rights = []
+    for task in glob.glob(f"/proc/{service_pid(consumer)}/task/*/status"):
+        with open(task, encoding="ascii") as file:
+            rights += re.findall(r"^CapEff:\s*([0-9a-f]+)", file.read(), re.M)
+    assert any(int(r, 16) for r in rights) and not all(int(r, 16) for r in rights), rights
 
 
 def in_groups():
@@ -261,6 +268,7 @@ def in_groups():
     os.setgroups([1234])
     assert as_user(0, with_groups)
     assert os.stat("ours/t").st_uid == 1001
+    assert os.stat("ours/t").st_mode & 0o777 == 0o600
     assert not os.path.exists("theirs/t")
 
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,6 +75,15 @@ struct disk {
 	off_t start;
 };
 
+/* Of this thread alone: root's go past quotas and into what file systems keep for root. */
+static int drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	return syscall(SYS_capset, &head, none) ? -errno : 0;
+}
+
 /*
  * Those of this thread alone. A service that is not root's has nobody's rights but its own, and
  * makes no files for others.
@@ -81,31 +91,30 @@ struct disk {
 static int take_rights(const struct disk *d)
 {
 	if (geteuid())
-		return d->uid == geteuid() ? 0 : -EPERM;
+		return d->uid == geteuid() || !d->path ? 0 : -EPERM;
 	if (syscall(SYS_SET_GROUPS, d->group_nr, d->groups))
 		return -errno;
 	setfsgid(d->gid);
 	setfsuid(d->uid);
-	return (uid_t)setfsuid((uid_t)-1) == d->uid && (gid_t)setfsgid((gid_t)-1) == d->gid ? 0 :
-	       -EPERM;
+	if ((uid_t)setfsuid((uid_t)-1) != d->uid || (gid_t)setfsgid((gid_t)-1) != d->gid)
+		return -EPERM;
+	return d->uid ? drop_capabilities() : 0;
 }
 
 static int make_file(struct disk *d)
 {
-	int error = take_rights(d);
-
-	if (error)
-		return error;
-	d->fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	d->fd = open(d->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	d->is_made = d->fd >= 0;
 	return d->is_made ? 0 : -errno;
 }
 
 static int open_file(struct disk *d)
 {
-	int error = d->path ? make_file(d) : 0;
+	int error = take_rights(d);
 	struct stat st;
 
+	if (!error && d->path)
+		error = make_file(d);
 	if (error)
 		return error;
 	if (fstat(d->fd, &st))
