@@ -160,6 +160,9 @@ def counts():
     refused(config(trigger_config=trigger), "Too many triggers configured (20000)")
     refused(config(session_semaphores=[{}] * 1025), "Too many session semaphores")
     refused({"buffers": [{"size_kb": 4}], "data_sources": [{}] * 4097}, "Too many data sources")
+    patterns = [{"config": {"name": SOURCE}, "producer_name_regex_filter": ["a"] * n}
+                for n in (200, 57)]
+    refused({"buffers": [{"size_kb": 4}], "data_sources": patterns}, "Too many regular expressions")
 
 
 def too_many_of_a_user():

@@ -17,6 +17,7 @@
 #define TRIGGER_MAX 1024
 #define SEMAPHORE_MAX 1024
 #define DATA_SOURCE_MAX 4096
+#define PATTERN_MAX 256
 #define SESSION_MAX 15
 #define SESSION_PER_UID_MAX 5
 #define GUARD_SIZE_MAX_KB (128u * 1024)
@@ -59,6 +60,15 @@ static uint32_t duration_max(const struct wish *w)
 	return w->config->enable_extra_guardrails ? DAY_MS : DURATION_MAX_MS;
 }
 
+bool check_pattern_number(const Pft__TraceConfig *config)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < config->n_data_sources; i++)
+		nr += config->data_sources[i]->n_producer_name_regex_filter;
+	return nr <= PATTERN_MAX;
+}
+
 static bool check_counts(const struct wish *w)
 {
 	if (w->trigger->n_triggers > TRIGGER_MAX)
@@ -69,6 +79,9 @@ static bool check_counts(const struct wish *w)
 	if (w->config->n_data_sources > DATA_SOURCE_MAX)
 		return refuse(w, "Too many data sources configured (%zu)",
 			      w->config->n_data_sources);
+	if (!check_pattern_number(w->config))
+		return refuse(w, "Too many regular expressions configured, limit is %d",
+			      PATTERN_MAX);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "check.h"
 #include "clone.h"
 #include "consumer.h"
 #include "enable.h"
@@ -167,7 +168,7 @@ static void change(struct peer *p, struct call *call, const void *request)
 
 	if (!c)
 		return;
-	if (c->session && m->trace_config &&
+	if (c->session && m->trace_config && check_pattern_number(m->trace_config) &&
 	    (c->session->state == SESSION_CONFIGURED || c->session->state == SESSION_STARTED))
 		instances_widen(c->session, m->trace_config);
 	peer_reply(p, call, &r.base);
