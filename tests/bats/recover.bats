@@ -313,8 +313,8 @@ recover_part()
 	grep -E "^$session [0-9]+ (-|[0-9]+)$" <<<"$output"
 	recover --list --json
 	[ "$status" -eq 0 ]
-	jq -e --arg session "$session" 'select(.session == $session) |
-		.bytes > 0 and (.unfinished | not)' <<<"$output"
+	jq -es --arg session "$session" 'any(.session == $session and .bytes > 0 and
+		(.unfinished | not))' <<<"$output"
 	cp t before
 	recover --discard "$session"
 	[ "$status" -eq 0 ]
