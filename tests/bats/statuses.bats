@@ -82,6 +82,9 @@ ends()
 		            os.write(w, b"x" * 4096)
 		    except BlockingIOError:
 		        os.set_blocking(w, True)
+		# Who runs this in the background may have them ignored.
+		for s in signal.SIGINT, signal.SIGTERM:
+		    signal.signal(s, signal.SIG_DFL)
 		p = subprocess.Popen(program, stdout=w, stderr=subprocess.DEVNULL)
 		if what != "nobody":
 		    # Until it sleeps, in write(2) for one
