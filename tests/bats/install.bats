@@ -106,6 +106,22 @@ traced()
 	done
 }
 
+@test "no link of an installed document leads nowhere" {
+	python3 - "$USR/share/doc/ktrace" <<-'END'
+		import glob, os, re, sys
+
+		pages = glob.glob(sys.argv[1] + '/**/*.md', recursive=True)
+		text = {p: open(p, encoding='utf-8').read() for p in pages}
+		links = [(p, l) for p in pages for l in re.findall(r'\]\(([^)\s]+)\)', text[p]) if ':' not in l]
+		bad = [(p, l) for p, l in links
+		       if not os.path.exists(os.path.join(os.path.dirname(p), l.partition('#')[0]))]
+		assert len(links) > 50, links
+		assert not bad, bad
+		# What a link said is still there
+		assert 'ktrace(1) ' in text[sys.argv[1] + '/Documentation/index.md'].replace('|', ' ')
+	END
+}
+
 @test "each exported function and variable has a page by its name" {
 	local symbol
 	# ktrace_posix_*: what <trace.h> itself names; posix_trace(7)
