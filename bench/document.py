@@ -13,11 +13,20 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 AIM_COLUMNS = ["what", "ktrace", "beside", "ratio", "aim", "reached"]
 
 
+def scale(unit, values):
+    """Unit and factor by which seconds are read easily: 744 ns, not 7.44e-07 s"""
+    if unit != "s":
+        return unit, 1
+    steps = ("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)
+    return next((s for s in steps if max(values) * s[1] >= 1), steps[0])
+
+
 def spread(s):
     """Median with least and largest."""
     v = s["values"]
-    low, middle, high = (report.number(n) for n in (min(v), statistics.median(v), max(v)))
-    return f"{middle} {s['unit']}" + (f" ({low} to {high})" if len(v) > 1 else "")
+    unit, factor = scale(s["unit"], [statistics.median(v)])
+    low, middle, high = (report.number(n * factor) for n in (min(v), statistics.median(v), max(v)))
+    return f"{middle} {unit}" + (f" ({low} to {high})" if len(v) > 1 else "")
 
 
 def row(cells):
@@ -90,8 +99,9 @@ def figure_tables(samples, names):
         if tuple(line) != columns:
             columns = tuple(line)
             out += ["", *header(["what", "unit", *columns])]
-        out.append(row([names.text(figure, x), unit,
-                        *(report.number(statistics.median(s["values"])) for s in line.values())]))
+        medians = [statistics.median(s["values"]) for s in line.values()]
+        unit, factor = scale(unit, medians)
+        out.append(row([names.text(figure, x), unit, *(report.number(m * factor) for m in medians)]))
     return out
 
 

@@ -127,7 +127,7 @@ planted()
 }
 
 @test "the latest results become a chapter of the page" {
-	plant page 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nc\tours\tms\t1\t1\nc\tours\tms\t8\t4\n'
+	plant page 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nc\tours\tms\t1\t1\nc\tours\tms\t8\t4\nf.s\tours\ts\t1.2e-06\nf.s\ttheirs\ts\t7e-07\n'
 	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nc\tours\t<=\t1\tslope\there\n' >tree/bench/aims.tsv
 	printf 'other\tours\t<=\t1\t-\there\n' >>tree/bench/aims.tsv
 	printf 'f\\.(.)\tan event, \\1\nc\ta file\tevents\n' >tree/bench/figures.tsv
@@ -145,6 +145,7 @@ planted()
 		tree/Documentation/performance.md
 	grep -qF '| other (ours) |  |  |  | ≤ 1 | not measured |' tree/Documentation/performance.md
 	grep -qF '| an event, a | ns | 3 | 6 |' tree/Documentation/performance.md
+	grep -qF '| an event, s | us | 1.2 | 0.7 |' tree/Documentation/performance.md
 	[ "$(sed -n '1p;$p' tree/Documentation/performance.md)" = "$(printf 'before\nbehind')" ]
 	fails grep -q old tree/Documentation/performance.md
 }
