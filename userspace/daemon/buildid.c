@@ -10,14 +10,23 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #define HEADERS_MAX 64u
 #define NOTES_MAX 4096u
 #define ROUND_UP(n) (((size_t)(n) + 3) & ~(size_t)3)
+
+void buildid_print(const unsigned char *id, size_t size, char *text)
+{
+	*text = '\0';
+	for (size_t i = 0; i < size; i++)
+		sprintf(text + 2 * i, "%02x", id[i]);
+}
 
 bool buildid_of_notes(const void *notes, size_t size, char *text)
 {
@@ -33,8 +42,7 @@ bool buildid_of_notes(const void *notes, size_t size, char *text)
 		if (h.n_type == NT_GNU_BUILD_ID && h.n_namesz == 4 &&
 		    !memcmp(at + sizeof(h), "GNU", 4) && h.n_descsz &&
 		    2 * h.n_descsz < BUILDID_TEXT) {
-			for (size_t i = 0; i < h.n_descsz; i++)
-				sprintf(text + 2 * i, "%02x", id[i]);
+			buildid_print(id, h.n_descsz, text);
 			return true;
 		}
 		at = id + ROUND_UP(h.n_descsz);
@@ -89,12 +97,28 @@ static bool find_in(int fd, char *text)
 	return false;
 }
 
-bool buildid_of_file(const char *path, char *text)
+/* Of a file in an overlay, kernels tell the number in the file system below. */
+static bool is_file(int fd, dev_t device, ino_t inode)
+{
+	struct statfs fs;
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_ino == inode &&
+	       (st.st_dev == device ||
+		(!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC));
+}
+
+bool buildid_of_inode(const char *path, dev_t device, ino_t inode, char *text)
 {
 	int fd = open_regular(path);
-	bool is_found = fd >= 0 && find_in(fd, text);
+	bool is_found = fd >= 0 && (!inode || is_file(fd, device, inode)) && find_in(fd, text);
 
 	if (fd >= 0)
 		close(fd);
 	return is_found;
+}
+
+bool buildid_of_file(const char *path, char *text)
+{
+	return buildid_of_inode(path, 0, 0, text);
 }

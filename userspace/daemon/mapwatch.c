@@ -21,10 +21,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "budget.h"
+#include "buildid.h"
 #include "hotplug.h"
 #include "procmaps.h"
 
@@ -108,9 +110,19 @@ struct map_record {
 	__u64 start;
 	__u64 size;
 	__u64 offset;
-	__u8 build_size;
-	__u8 unused[3];
-	unsigned char build[20];
+	union {
+		struct {
+			__u8 size;
+			__u8 unused[3];
+			unsigned char id[20];
+		} build;
+		struct {
+			__u32 major;
+			__u32 minor;
+			__u64 inode;
+			__u64 generation;
+		} file;
+	};
 	__u32 prot;
 	__u32 flags;
 	char path[];
@@ -315,20 +327,28 @@ static void take_fork(struct mapwatch *w, struct ktrace_text *meta, const struct
 	tell_origin(meta, r->pid, r->ppid, ts);
 }
 
+/* The kernel knows build ids of files whose first page is in memory, and tells else which file. */
+static bool find_build(const struct map_record *r, const char *path, char *text)
+{
+	if (!(r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID))
+		return path && buildid_of_inode(path, makedev(r->file.major, r->file.minor),
+						r->file.inode, text);
+	if (r->build.size > sizeof(r->build.id))
+		return false;
+	buildid_print(r->build.id, r->build.size, text);
+	return true;
+}
+
 static void take_map(struct ktrace_text *meta, const struct map_record *r, __u64 ts)
 {
 	struct mapping map = { .start = r->start, .end = r->start + r->size, .offset = r->offset };
-	char build[2 * sizeof(r->build) + 1] = "";
+	char build[BUILDID_TEXT];
 
 	/* "//anon" and "[vdso]" are no files. */
 	if (r->path[0] == '/' && r->path[1] != '/')
 		map.path = r->path;
-	if (r->header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID &&
-	    r->build_size <= sizeof(r->build)) {
-		for (unsigned int i = 0; i < r->build_size; i++)
-			sprintf(build + 2 * i, "%02x", r->build[i]);
+	if (find_build(r, map.path, build))
 		map.build = build;
-	}
 	procmaps_tell_map(meta, r->pid, ts, &map);
 }
 
