@@ -362,6 +362,8 @@ static uint32_t value_of(const struct central_packet *p)
 	return value;
 }
 
+static bool lost_is_told;
+
 /* Packets of each writer ascend; where one is missing the next says so, and only then. */
 static void read_some(struct central *c, struct writer *writers, unsigned int nr)
 {
@@ -375,18 +377,35 @@ static void read_some(struct central *c, struct writer *writers, unsigned int nr
 		CHECK(value > w->read && value <= w->written);
 		if (!p.is_first)
 			CHECK_EQ(p.dropped != 0, value != w->read + 1);
+		lost_is_told |= p.dropped & ~(p.is_first ? CENTRAL_DROPPED : 0);
 		w->read = value;
 	}
 	check_ledger(c);
 }
 
+/* E.12: where all writers' last packets came out, loss was told if it was counted. */
+static unsigned int check_losses(const struct central *c, const struct writer *writers)
+{
+	const struct central_stats *stats = &c->stats;
+
+	for (unsigned int i = 0; i < WRITERS; i++)
+		if (writers[i].read != writers[i].written)
+			return 0;
+	CHECK_EQ(lost_is_told, stats->chunks_overwritten || stats->chunks_discarded ||
+		 stats->trace_writer_packet_loss);
+	return lost_is_told ? 1 << 16 : 1;
+}
+
 static void random_chunks(void)
 {
+	unsigned int checked = 0;
+
 	for (unsigned int round = 0; round < 400; round++) {
 		struct writer writers[WRITERS] = { 0 };
 		struct central *c = make_central(4096u << round % 3, CENTRAL_RING);
 
 		seed = round;
+		lost_is_told = false;
 		for (unsigned int i = 0; i < WRITERS; i++)
 			writers[i].id = number(2) ? 0xfffffff0 : 0;
 		for (unsigned int step = 0; step < 300; step++) {
@@ -402,7 +421,74 @@ static void random_chunks(void)
 		central_finish(c);
 		read_some(c, writers, 100000);
 		CHECK_EQ(central_fill(c), 0);
+		checked += check_losses(c, writers);
 		central_free(c);
+	}
+	/* Of both kinds */
+	CHECK(checked >> 16 && checked & 0xffff);
+}
+
+#define ARRIVALS 40
+
+/* What has come of a writer: all before @low, and some of the next four */
+struct arrivals {
+	bool has_come[ARRIVALS];
+	uint32_t first;
+	uint32_t low;
+	uint32_t next;		/* to be read */
+};
+
+/* A chunk of one writer, not always the next one; the first one is the first. */
+static void arrive(struct central *c, struct arrivals *a, uint16_t writer)
+{
+	uint32_t i = a->low;
+
+	if (i == ARRIVALS)
+		return;
+	if (i)
+		i += number(i + 4 < ARRIVALS ? 4 : ARRIVALS - i);
+	if (a->has_come[i])
+		i = a->low;
+	put_one(c, writer, a->first + i, 0, (char)('0' + i), i + 1);
+	a->has_come[i] = true;
+	while (a->low < ARRIVALS && a->has_come[a->low])
+		a->low++;
+}
+
+/* In any order, read at any time: each writer's packets come in theirs, all of them (PFT-52). */
+static void random_arrival(void)
+{
+	for (seed = 0; seed < 100; seed++) {
+		struct central *c = make_central(1 << 18, CENTRAL_RING);
+		struct arrivals writers[WRITERS] = { 0 };
+		const unsigned int began = seed;
+		struct central_packet p;
+
+		for (unsigned int i = 0; i < WRITERS; i++)
+			writers[i].first = number(2) ? 0xfffffff0 : 0;
+		for (unsigned int step = 0; step < 3 * WRITERS * ARRIVALS; step++) {
+			const unsigned int index = step % WRITERS;
+
+			arrive(c, &writers[index], (uint16_t)(index + 1));
+			if (number(3))
+				continue;
+			central_read_begin(c);
+			while (central_read(c, &p)) {
+				struct arrivals *a = &writers[p.origin.writer - 1];
+
+				CHECK_EQ(*p.data, '0' + a->next);
+				CHECK_EQ(p.size, ++a->next);
+				CHECK_EQ(p.dropped, p.is_first);
+				CHECK(a->next <= a->low);
+			}
+		}
+		for (unsigned int i = 0; i < WRITERS; i++)
+			CHECK_EQ(writers[i].next, ARRIVALS);
+		CHECK(c->stats.chunks_committed_out_of_order);
+		CHECK_EQ(c->stats.chunks_discarded, 0);
+		check_ledger(c);
+		central_free(c);
+		seed = began;
 	}
 }
 
@@ -421,5 +507,6 @@ int main(void)
 	malicious_size();
 	zero_sizes();
 	random_chunks();
+	random_arrival();
 	return 0;
 }

@@ -7,6 +7,8 @@
  */
 #include "pft_chunk.h"
 
+#include <sys/mman.h>
+
 static struct made m;
 
 /* Chunk 2 is missing: what follows waits, and comes in order when it is there (PFT-54). */
@@ -282,6 +284,25 @@ static void patching(void)
 	central_free(c);
 }
 
+/* Two chunks of a packet lack something; the one that comes last is patched first. */
+static void patching_out_of_order(void)
+{
+	struct central *c = make_central(4096, CENTRAL_RING);
+
+	put_one(c, 1, 0, SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING, 'a', 100);
+	put_one(c, 1, 2, SMB_CONTINUES_PREVIOUS, 'b', 100);
+	put_one(c, 1, 1, SMB_CONTINUES_PREVIOUS | SMB_CONTINUES_NEXT | SMB_NEEDS_PATCHING, 'c', 4);
+	CHECK(patch(c, 1, 1, "bbbb", false));
+	central_read_begin(c);
+	EXPECT_END(c);
+	for (uint32_t at = 0; at < 100; at += 4)
+		CHECK(patch(c, 0, 1 + at, "bbbb", at < 96));
+	central_read_begin(c);
+	EXPECT(c, 'b', 204);
+	EXPECT_END(c);
+	central_free(c);
+}
+
 static void patching_fails(void)
 {
 	static const uint32_t offsets[] = { 17, 18, 20, 21, 0x7fffffff, 0xfffffffc, 0xffffffff };
@@ -348,6 +369,23 @@ static void clones(void)
 			EXPECT(of, 'y', 20);
 		EXPECT_END(of);
 	}
+	central_free(c);
+	central_free(clone);
+}
+
+/* A clone of a large buffer with little in it takes little memory. */
+static void clone_of_little(void)
+{
+	struct central *c = make_central(64 << 12, CENTRAL_RING), *clone;
+	unsigned char pages[64];
+	unsigned int resident = 0;
+
+	put_one(c, 1, 0, 0, 'a', 1000);
+	CHECK_EQ(central_clone(c, &clone), 0);
+	CHECK_EQ(mincore(clone->memory, clone->size, pages), 0);
+	for (int i = 0; i < 64; i++)
+		resident += pages[i] & 1;
+	CHECK(resident < 32);
 	central_free(c);
 	central_free(clone);
 }
@@ -434,9 +472,11 @@ int main(void)
 	overwritten_beginning();
 	reader_keeps_up();
 	patching();
+	patching_out_of_order();
 	patching_fails();
 	patch_never_came();
 	clones();
+	clone_of_little();
 	clear();
 	writer_comes_again();
 	many_writers();

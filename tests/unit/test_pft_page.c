@@ -21,6 +21,7 @@ static int exchange_hook(void);
 
 #include <errno.h>
 #include <pthread.h>
+#include <unistd.h>
 
 static struct smb_chunk chunk;
 
@@ -314,6 +315,45 @@ static void takes(void)
 	smb_exit(&s);
 }
 
+/* Sizes that may not be become those that may (PFT-20). */
+static void sizes(void)
+{
+	static const size_t table[][4] = {
+		{ 0, 0, SMB_SIZE_DEFAULT, 4096 },
+		{ 1 << 20, 8192, 1 << 20, 8192 },
+		{ 1 << 20, 32768, 1 << 20, 32768 },
+		{ 1 << 20, 65536, SMB_SIZE_DEFAULT, 4096 },
+		{ 1 << 20, 5000, SMB_SIZE_DEFAULT, 4096 },
+		{ 12288, 8192, SMB_SIZE_DEFAULT, 4096 },
+		{ 4095, 4096, SMB_SIZE_DEFAULT, 4096 },
+		{ 1ul << 40, 4096, SMB_SIZE_MAX, 4096 },
+	};
+	struct smb s = { .fd = -1 }, other;
+	int fd;
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
+		size_t size = table[i][0], each = table[i][1];
+
+		smb_sizes(&size, &each);
+		CHECK_EQ(size, table[i][2]);
+		CHECK_EQ(each, table[i][3]);
+	}
+	CHECK_EQ(smb_make(&s, 5000, 4096), -EINVAL);
+	CHECK_EQ(smb_make(&s, 8192, 4096), 0);
+	/* Its producer cannot take it away (PFT-98). */
+	CHECK_EQ(ftruncate(s.fd, 0), -1);
+	fd = dup(s.fd);
+	CHECK_EQ(smb_adopt(&other, fd, 12288), -EINVAL);
+	CHECK_EQ(smb_adopt(&other, fd, 8192), 0);
+	smb_exit(&other);
+	smb_exit(&s);
+	smb_exit(&s);
+	fd = fileno(tmpfile());
+	CHECK_EQ(ftruncate(fd, 8192), 0);
+	CHECK_EQ(smb_adopt(&other, fd, 4096), -EPERM);
+	close(fd);
+}
+
 static struct smb hostile;
 static bool is_over;
 
@@ -379,6 +419,7 @@ int main(void)
 	transitions();
 	headers();
 	takes();
+	sizes();
 	is_long = getenv("KTRACE_LONG");
 	CHECK(interleavings() > 1000);
 	hostile_producer();

@@ -10,7 +10,6 @@
 #include "pft_writer/packet_writer.h"
 #include "service/smb.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +27,7 @@ struct bench {
 	uint64_t waited_us;
 	uint32_t last_target;
 	uint64_t flush;
+	uint32_t read;		/* packets */
 };
 
 static struct central_origin origin_of(uint16_t writer)
@@ -484,79 +484,102 @@ static void startup(void)
 	}
 }
 
-/* Looked into while it is written: whole packets only, and nothing twice when it is committed. */
-static void scraped(void)
+static void scrape(struct bench *b)
 {
 	static struct smb_chunk chunk;
+	uint32_t cursor = 0;
+
+	while (smb_scrape(&b->smb, &cursor, &chunk)) {
+		const struct central_chunk to = {
+			.origin = origin_of(chunk.writer), .id = chunk.id,
+			.packets = chunk.packets, .flags = chunk.flags,
+			.is_complete = chunk.is_complete, .payload = chunk.payload,
+			.size = chunk.size,
+		};
+
+		central_put(b->central, &to);
+	}
+}
+
+/* Some of the packets before @written: whole, in order, each once */
+static void look(struct bench *b, uint32_t written)
+{
+	Pft__TracePacket *p;
+
+	scrape(b);
+	central_read_begin(b->central);
+	while ((p = next_event(b))) {
+		CHECK_EQ(p->for_testing->seq_value, b->read++);
+		CHECK_EQ(strlen(p->for_testing->str), 2 * (p->for_testing->seq_value % 90));
+		pft__trace_packet__free_unpacked(p, NULL);
+	}
+	CHECK(b->read <= written);
+}
+
+/* A packet in small steps, at each of which its chunk is looked into */
+static void put_watched(struct bench *b, struct packet_writer *w, uint32_t number)
+{
+	static const char text[90] = { [0 ... 89] = 'a' };
+	const size_t size = number % 90;
+	uint8_t bytes[2 * WIRE_VARINT_MAX], *end;
+
+	packet_begin(w);
+	look(b, number);
+	packet_open(w, 900);
+	look(b, number);
+	end = wire_put_number(bytes, 2, number);
+	packet_put(w, bytes, (size_t)(end - bytes));
+	packet_open(w, 1);
+	for (int i = 0; i < 2; i++) {
+		packet_put(w, text, size);
+		look(b, number);
+	}
+	for (int i = 0; i < 2; i++) {
+		packet_close(w);
+		look(b, number);
+	}
+	packet_end(w);
+}
+
+/* At each step: never the packet that was begun last, and none twice (PFT-26, PFT-56) */
+static void scraped(void)
+{
 	struct packet_writer w;
 	struct bench b;
-	uint32_t read = 0;
 
 	bench_init(&b, 4, SMB_DIV2, 0);
 	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
 	for (uint32_t i = 0; i < 200; i++) {
-		uint32_t cursor = 0;
-		Pft__TracePacket *p;
-
-		put_event(&w, i, 1, i % 90);
-		while (smb_scrape(&b.smb, &cursor, &chunk)) {
-			const struct central_chunk to = {
-				.origin = origin_of(chunk.writer), .id = chunk.id,
-				.packets = chunk.packets, .flags = chunk.flags,
-				.is_complete = chunk.is_complete, .payload = chunk.payload,
-				.size = chunk.size,
-			};
-
-			central_put(b.central, &to);
-		}
-		central_read_begin(b.central);
-		while ((p = next_event(&b))) {
-			CHECK_EQ(p->for_testing->seq_value, read++);
-			pft__trace_packet__free_unpacked(p, NULL);
-		}
-		CHECK(read >= i && read <= i + 1);
+		put_watched(&b, &w, i);
+		look(&b, i + 1);
+		CHECK(b.read >= i);
 	}
+	packet_flush(&w, 0);
+	look(&b, 200);
+	CHECK_EQ(b.read, 200);
 	packet_writer_exit(&w);
 	bench_exit(&b);
 }
 
-/* Sizes that may not be become those that may (PFT-20). */
-static void sizes(void)
+/* A commit that would be longer than a frame is several, in order (PFT-33). */
+static void long_commits(void)
 {
-	static const size_t table[][4] = {
-		{ 0, 0, SMB_SIZE_DEFAULT, 4096 },
-		{ 1 << 20, 8192, 1 << 20, 8192 },
-		{ 1 << 20, 32768, 1 << 20, 32768 },
-		{ 1 << 20, 65536, SMB_SIZE_DEFAULT, 4096 },
-		{ 1 << 20, 5000, SMB_SIZE_DEFAULT, 4096 },
-		{ 12288, 8192, SMB_SIZE_DEFAULT, 4096 },
-		{ 4095, 4096, SMB_SIZE_DEFAULT, 4096 },
-		{ 1ul << 40, 4096, SMB_SIZE_MAX, 4096 },
-	};
-	struct smb s = { .fd = -1 }, other;
-	int fd;
+	struct packet_writer w;
+	struct bench b;
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++) {
-		size_t size = table[i][0], page = table[i][1];
-
-		smb_sizes(&size, &page);
-		CHECK_EQ(size, table[i][2]);
-		CHECK_EQ(page, table[i][3]);
-	}
-	CHECK_EQ(smb_make(&s, 5000, 4096), -EINVAL);
-	CHECK_EQ(smb_make(&s, 8192, 4096), 0);
-	/* Its producer cannot take it away (PFT-98). */
-	CHECK_EQ(ftruncate(s.fd, 0), -1);
-	fd = dup(s.fd);
-	CHECK_EQ(smb_adopt(&other, fd, 12288), -EINVAL);
-	CHECK_EQ(smb_adopt(&other, fd, 8192), 0);
-	smb_exit(&other);
-	smb_exit(&s);
-	smb_exit(&s);
-	fd = fileno(tmpfile());
-	CHECK_EQ(ftruncate(fd, 8192), 0);
-	CHECK_EQ(smb_adopt(&other, fd, 4096), -EPERM);
-	close(fd);
+	bench_init(&b, 128, SMB_DIV1, WAY_BATCHED | WAY_EMULATED);
+	packet_writer_init(&w, &b.arbiter, 0, EXHAUSTED_DROP);
+	for (uint32_t i = 0; i < 20; i++)
+		put_event(&w, i, 1, 5000);
+	CHECK_EQ(b.messages, 0);
+	packet_flush(&w, 5);
+	CHECK(b.messages > 1);
+	CHECK_EQ(b.flush, 5);
+	central_read_begin(b.central);
+	for (uint32_t i = 0; i < 20; i++)
+		expect_event(&b, i, 1, 5000);
+	packet_writer_exit(&w);
+	bench_exit(&b);
 }
 
 int main(void)
@@ -572,6 +595,6 @@ int main(void)
 	writer_ids();
 	startup();
 	scraped();
-	sizes();
+	long_commits();
 	return 0;
 }
