@@ -154,6 +154,34 @@ enum ktrace_lost_reason kt_open_reason(enum kt_open_result why)
 	}
 }
 
+/*
+ * Where a record lies is known when the length of the one before has been loaded: one load
+ * behind the other, for all of a block. Most are as long as the one before, and the
+ * processor goes on where it takes them to be, if the new length is a branch of its own.
+ */
+static __u32 count_events(const char *block, __u32 end)
+{
+	__u32 off = sizeof(struct ktrace_block), len = ~0u, total = 0, n = 0;
+
+	while (end - off >= sizeof(struct ktrace_record)) {
+		const struct ktrace_record *rec = (const void *)(block + off);
+		const __u16 id = kt_load(&rec->id), rec_len = kt_load(&rec->len);
+
+		if (id == KTRACE_ID_PAD)
+			break;
+		if (rec_len != len) {
+			len = rec_len;
+			total = KTRACE_RECORD_SIZE(len);
+			kt_barrier();	/* no conditional move */
+		}
+		if (kt_unlikely(total > end - off))
+			break;
+		off += total;
+		n += id != KTRACE_ID_LOST;
+	}
+	return n;
+}
+
 /**
  * kt_ring_count_records - records written before @head, by walking its block
  * @r:		the ring
@@ -166,21 +194,12 @@ enum ktrace_lost_reason kt_open_reason(enum kt_open_result why)
  */
 __u64 kt_ring_count_records(const struct kt_ring *r, __u64 head)
 {
-	struct kt_cursor c = { .off = sizeof(struct ktrace_block) };
 	const __u64 start = kt_block_end(r, head) - r->block_size;
 	const struct ktrace_block *block = kt_ring_at(r, start);
-	struct ktrace_record rec;
-	const char *payload;
-	__u64 n;
 
 	if (!head || head - start < sizeof(*block))
 		return 0;	/* nothing yet, or a forged head inside of a block's header */
-	c.base = (const char *)block;
-	c.end = (__u32)(head - start);
-	n = kt_load(&block->records);
-	while (kt_cursor_next(&c, &rec, &payload) == KT_CURSOR_RECORD)
-		n += kt_record_is_event(&rec);
-	return n;
+	return kt_load(&block->records) + count_events((const char *)block, (__u32)(head - start));
 }
 
 static void store_padding(const struct kt_ring *r, __u64 pos)
