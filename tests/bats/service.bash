@@ -9,12 +9,13 @@ start_service()
 	start_full_service --no-producer "$@"
 }
 
-# start_full_service [ARG...]: with ktrace's own sources
+# start_full_service [ARG...]: with ktrace's own sources; $in_front: words before the command
 start_full_service()
 {
 	export PERFETTO_PRODUCER_SOCK_NAME=$PWD/producer.sock
 	export PERFETTO_CONSUMER_SOCK_NAME=$PWD/consumer.sock
-	start service "$KTRACED" --service "$@"
+	# shellcheck disable=SC2086 # words
+	start service ${in_front:-} "$KTRACED" --service "$@"
 	service=$pid
 	retry 0.02 has service.err 'serving producers'
 }

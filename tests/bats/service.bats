@@ -70,6 +70,23 @@ teardown() { teardown_test; }
 	[ ! -e consumer.sock ]
 }
 
+@test "stopped, it waits until sessions have ended and were read" {
+	python3 "$ROOT/tests/service/cases_session.py" service_stopped
+	wait "$service"
+	has service.err 'waiting for the end of 1 session'
+}
+
+@test "a second signal ends sessions that nobody reads" {
+	start reader python3 "$ROOT/tests/service/cases_session.py" service_not_read
+	retry 0.02 has reader.out enabled
+	kill "$service"
+	retry 0.02 has service.err 'waiting for the end of 1 session'
+	kill "$service"
+	wait "$service"
+	has service.err '1 session did not end: its trace is not complete'
+	wait "$pid"
+}
+
 @test "a socket of one that was killed is taken over, one that serves is not" {
 	kill -KILL "$service"
 	wait "$service" || true

@@ -305,6 +305,21 @@ other_producer()
 }
 
 # bats test_tags=alike
+@test "session: ctrl-C ends service and sessions, with what was recorded until then" {
+	in_front=setsid
+	full_service
+	config t mine ktrace.user
+	session t
+	retry 0.05 has service.err 'programs attach with KTRACE_SESSION='
+	KTRACE_SESSION=$(sed -n 's/.*KTRACE_SESSION=//p' service.err) "$EXAMPLES/hello" >said
+	kill -INT -- "-$service"
+	wait "$service"
+	wait "$session"
+	[ "$(events t.bin 'hello:start')" = 1 ]
+	clean
+}
+
+# bats test_tags=alike
 @test "session: a producer that died is started again, one that was ended is not" {
 	full_service
 	own=$(producer_of "$service")

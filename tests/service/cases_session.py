@@ -3,9 +3,10 @@
 """cases_session.py CASE... - the life of a session, from the first source to the last packet"""
 
 import os
+import signal
 
-from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
-                  until, write)
+from case import (SOURCE, config, events, expect, fails, is_dropped, main, numbers, packets,
+                  service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Refused
 from producer import Producer
@@ -459,6 +460,35 @@ def other_port():
     except Refused:
         return
     raise AssertionError("the consumers' socket offered ProducerPort")
+
+
+def service_stopped():
+    """The service is stopped: what producers still have comes, is read, and nothing new begins."""
+    producer, consumer, late = Producer(), Consumer(), Consumer()
+    producer.register(SOURCE, will_notify_on_stop=True)
+    consumer.enable(config())
+    instance, given = started(producer)
+    os.kill(service_pid(consumer), signal.SIGTERM)
+    flush = expect(producer, "flush")
+    write(producer, given["target_buffer"], range(20))
+    producer.ask("CommitData", {"flush_request_id": flush["request_id"]})
+    assert expect(producer, "stop_data_source") == {"instance_id": instance}
+    write(producer, given["target_buffer"], range(20, 30))
+    assert "being stopped" in late.enable(config())["error"]
+    assert consumer.ended(0.1) is None, "the source has not stopped"
+    producer.ask("NotifyDataSourceStopped", {"data_source_id": instance})
+    assert consumer.ended() == {"disabled": True}
+    assert numbers(packets(consumer)) == list(range(30))
+    consumer.ask("FreeBuffers")
+
+
+def service_not_read():
+    """The service is stopped, but this session is never freed; then it is told."""
+    consumer = Consumer()
+    consumer.enable(config())
+    print("enabled", flush=True)
+    assert consumer.ended() == {"disabled": True}
+    assert is_dropped(consumer)
 
 
 if __name__ == "__main__":

@@ -63,6 +63,10 @@ static bool may_enable(const struct consumer *c, const Pft__TraceConfig *config,
 		snprintf(error, SESSION_ERROR_MAX, "EnableTracing() without trace_config");
 		return false;
 	}
+	if (c->service->is_finishing) {
+		snprintf(error, SESSION_ERROR_MAX, "The service is being stopped");
+		return false;
+	}
 	return check_config(c->service, config, c->peer->cred.uid, error);
 }
 

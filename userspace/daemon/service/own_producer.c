@@ -77,6 +77,8 @@ static void become(const struct own_producer *p, const char *path, pid_t parent)
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	if (getppid() != parent)
 		_exit(EXIT_OWN);
+	/* Ctrl-C is for us: sessions end first, and it has something to hand over then. */
+	setpgid(0, 0);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);
@@ -146,7 +148,7 @@ static void on_gone(void *arg, uint32_t events)
 	struct own_producer *p = arg;
 
 	(void)events;
-	/* Somebody wanted that: ctrl-C reaches both of us. */
+	/* Somebody wanted that. */
 	if (!forget(p)) {
 		log_note("the producer of ktrace.user and ktrace.kernel was ended");
 		return;

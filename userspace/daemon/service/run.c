@@ -99,25 +99,35 @@ static void notify(const char *state)
 	close(fd);
 }
 
+/* struct interrupt - where signals come from, and the loop that they end */
+struct interrupt {
+	int fd;
+	struct loop *loop;
+};
+
 static void on_signal(void *arg, uint32_t events)
 {
-	struct service *s = arg;
+	const struct interrupt *i = arg;
+	struct signalfd_siginfo info;
 
 	(void)events;
-	loop_stop(&s->loop);
+	if (read(i->fd, &info, sizeof(info)) > 0)
+		loop_stop(i->loop);
 }
 
 /* @producers: where our own producer connects to, NULL: there is to be none */
 static int serve(struct service *s, const sigset_t *signals, const struct listener *producers)
 {
 	struct own_producer own;
+	struct interrupt interrupt = { .loop = &s->loop };
 	sigset_t ends = *signals;
-	int fd, error;
+	int error;
 
 	/* Our only child is waited for by its descriptor. */
 	sigdelset(&ends, SIGCHLD);
-	fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
-	error = fd < 0 ? -errno : loop_add(&s->loop, fd, EPOLLIN, on_signal, s);
+	interrupt.fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	error = interrupt.fd < 0 ? -errno :
+		loop_add(&s->loop, interrupt.fd, EPOLLIN, on_signal, &interrupt);
 	if (!error) {
 		log_note("serving producers at %s, consumers at %s",
 			 address_name(&producer_address), address_name(&consumer_address));
@@ -126,13 +136,15 @@ static int serve(struct service *s, const sigset_t *signals, const struct listen
 			own_producer_begin(&own, s, producers->source.fd);
 		error = loop_run(&s->loop);
 		notify("STOPPING=1");
+		if (!error)
+			error = service_finish(s);
 		if (producers)
 			own_producer_end(&own);
 	}
 	if (error)
 		log_error("event loop: %s", strerror(-error));
-	if (fd >= 0)
-		close(fd);
+	if (interrupt.fd >= 0)
+		close(interrupt.fd);
 	return error ? EXIT_OWN : 0;
 }
 

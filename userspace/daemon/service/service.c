@@ -13,6 +13,8 @@
 
 /* So long a disk may take at the end. */
 #define EXIT_MS 10000
+/* And producers and consumers, to hand over and to read what there is */
+#define FINISH_MS 30000
 
 static void reap(void *arg)
 {
@@ -76,6 +78,56 @@ static void wait_for_disks(struct service *s)
 	timer_set(&s->timers, &patience, EXIT_MS);
 	loop_run(&s->loop);
 	timer_stop(&s->timers, &patience);
+}
+
+/* What has been read, or written to its file, waits for nobody; nor does a copy. */
+static uint32_t count_unfinished(const struct service *s)
+{
+	const struct session *session;
+	uint32_t nr = 0;
+
+	TAILQ_FOREACH(session, &s->sessions, link)
+		nr += session->state != SESSION_CLONED &&
+		      !(session->is_over && session->file.is_used);
+	return nr;
+}
+
+void service_ended_session(struct service *s)
+{
+	if (s->is_finishing && !count_unfinished(s))
+		loop_stop(&s->loop);
+}
+
+static void out_of_time(void *arg)
+{
+	struct service *s = arg;
+
+	loop_stop(&s->loop);
+}
+
+int service_finish(struct service *s)
+{
+	struct timer patience = { .fire = out_of_time, .arg = s };
+	uint32_t nr = count_unfinished(s);
+	struct session *session;
+	int error;
+
+	if (!nr)
+		return 0;
+	log_note("waiting for the end of %u session%s; ctrl-C ends %s now", nr, nr == 1 ? "" : "s",
+		 nr == 1 ? "it" : "them");
+	s->is_finishing = true;
+	TAILQ_FOREACH(session, &s->sessions, link)
+		if (session->state != SESSION_CLONED)
+			session_finish(session);
+	timer_set(&s->timers, &patience, FINISH_MS);
+	error = loop_run(&s->loop);
+	timer_stop(&s->timers, &patience);
+	nr = count_unfinished(s);
+	if (nr)
+		log_error("%u session%s did not end: %s not complete", nr, nr == 1 ? "" : "s",
+			  nr == 1 ? "its trace is" : "their traces are");
+	return error;
 }
 
 void service_exit(struct service *s)

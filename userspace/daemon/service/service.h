@@ -55,6 +55,7 @@ struct service {
 	struct session_list ending;	/* freed, but for what still goes into their files */
 	LIST_HEAD(, disk) disks;
 	bool is_exiting;		/* the loop runs until there are none */
+	bool is_finishing;		/* no session begins; the loop runs until all have ended */
 	uint32_t producer_nr, source_nr, session_nr, buffer_nr;
 
 	uint16_t last_producer;
@@ -69,6 +70,13 @@ struct service {
 
 /* Return: 0 or -errno. */
 int service_init(struct service *s);
+/*
+ * Ends all sessions as if their consumers had, and waits a while until nothing of them is left to
+ * be read or written. Return: 0 or -errno.
+ */
+int service_finish(struct service *s);
+/* A session has ended, or is gone. */
+void service_ended_session(struct service *s);
 /* Ends all sessions and connections, and waits a while for disks. */
 void service_exit(struct service *s);
 

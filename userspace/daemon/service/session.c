@@ -397,6 +397,7 @@ static void over(struct session *session)
 				       session->end_error);
 	else	/* Not now: callers go through the list of sessions. */
 		timer_set(&session->service->timers, &session->end_timer, 0);
+	service_ended_session(session->service);
 }
 
 static void disabled(struct session *session, const char *error)
@@ -496,6 +497,7 @@ void session_free(struct session *session, const char *error)
 	session->consumer = NULL;
 	TAILQ_REMOVE(&s->sessions, session, link);
 	s->session_nr--;
+	service_ended_session(s);
 	if (session->config->priority_boost)
 		boost_update(s, NULL);
 	session->is_freed = true;
