@@ -112,6 +112,15 @@ ends()
 	done
 }
 
+@test "a program whose name has lines" {
+	cp "$PROGS/pthread_contended" $'na\nme'
+	capture timeout 60 "$KTRACED" "--backend=$KTRACE_BACKEND" --pthread -o t -- $'./na\nme'
+	show "$KTRACED"
+	[ "$status" = 0 ]
+	[ "$(grep -c mutex <<<"$output")" = 1 ]
+	shown 'mutex_lock_in '
+}
+
 @test "who is alone in its process waits for another process" {
 	alike "$PROGS/pthread_shared"
 	sound

@@ -358,7 +358,8 @@ void pause_ms(unsigned int ms)
 
 void await_sleep(pid_t tid)
 {
-	char name[64], line[512], *state_at;
+	char name[64], stat[512], *state_at;
+	size_t len;
 	FILE *f;
 
 	snprintf(name, sizeof(name), "/proc/self/task/%d/stat", (int)tid);
@@ -366,8 +367,11 @@ void await_sleep(pid_t tid)
 		f = fopen(name, "r");
 		if (!f)
 			return;
-		state_at = fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+		/* The name, in parentheses, may have lines. */
+		len = fread(stat, 1, sizeof(stat) - 1, f);
 		fclose(f);
+		stat[len] = '\0';
+		state_at = strrchr(stat, ')');
 		if (state_at && state_at[2] == 'S')
 			return;
 		pause_ms(1);

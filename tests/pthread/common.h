@@ -35,17 +35,19 @@ static inline void will_sleep(struct sleeper *s)
 
 static inline char state_of(int tid)
 {
-	char path[64], line[256] = "", *end;
+	char path[64], stat[256], *end;
+	size_t len;
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
 	f = fopen(path, "r");
 	if (!f)
 		return 0;
-	if (!fgets(line, sizeof(line), f))
-		line[0] = '\0';
+	/* The name is in parentheses and may contain anything, lines too. */
+	len = fread(stat, 1, sizeof(stat) - 1, f);
 	fclose(f);
-	end = strrchr(line, ')');
+	stat[len] = '\0';
+	end = strrchr(stat, ')');
 	return end ? end[2] : 0;
 }
 
