@@ -4,8 +4,26 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+
+/* How often a file was cut when anybody could have been writing to it */
+static int unlocked_cuts;
+
+/* The C library's, which looks first whether the file is locked. */
+int ftruncate(int fd, off_t size)
+{
+	char name[40];
+	int other;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	other = open(name, O_RDWR);
+	unlocked_cuts += other >= 0 && !flock(other, LOCK_EX | LOCK_NB);
+	close(other);
+	return (int)syscall(SYS_ftruncate, fd, size);
+}
 
 /* What is no log is not extended, and stays as it is. */
 static void test_append_to_others(void)
@@ -243,6 +261,55 @@ static void test_no_room_after_clear(void)
 	close(fd);
 }
 
+/* PTRC-44: what cannot be written over is not given up, and what is given up is counted once. */
+static void test_no_room_to_write_over(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 32768, 4);
+	struct posix_trace_status_info status;
+
+	/* In the last slots of the second round, which are all behind the new limit */
+	for (__u32 total = 1100; total < 1340; total += 20) {
+		int fd = new_file();
+		struct posix_log *log = make_log(fd, &a);
+		struct posix_recorded *r;
+		__u32 first = 0, nr = 0, n = 0;
+		struct rlimit old;
+
+		for (; n < total; n++)
+			CHECK_EQ(make_work(log, n), 0);
+		CHECK_EQ(ktrace_posix_log_flush(log), 0);
+		CHECK(status_of(log).overwritten);
+		old = limit_to(fd, 0 - size_of(fd) / 2);
+		while (make_work(log, n++) != EFBIG)
+			;
+		CHECK_EQ(make_end(log, 100000), EFBIG);
+		CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+		r = read_log(fd);
+		read_numbers(r, &first, &nr);
+		ktrace_posix_recorded_status(r, &status);
+		CHECK_EQ(nr + status.posix_stream_lost[KTRACE_LOST_OVERWRITTEN] +
+			 status.posix_stream_lost[KTRACE_LOST_UNWRITTEN], n);
+		ktrace_posix_recorded_close(r);
+		close(fd);
+	}
+}
+
+/* No stream, no log: the file is empty again, before anybody else can write to it. */
+static void test_no_room_to_begin(void)
+{
+	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 32768, 4);
+	int fd = new_file();
+	struct rlimit old = limit_to(fd, 8192);
+	struct posix_log *log;
+
+	unlocked_cuts = 0;	/* so far tests have */
+	CHECK_EQ(make_open(fd, &a, &log), EFBIG);
+	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
+	CHECK_EQ(size_of(fd), 0);
+	CHECK_EQ(unlocked_cuts, 0);
+	close(fd);
+}
+
 static void test_full_device(void)
 {
 	struct posix_attr a = make_attr(POSIX_TRACE_APPEND, 8192, 4);
@@ -279,6 +346,8 @@ int main(void)
 	test_no_room_for_the_end();
 	test_no_room_to_extend();
 	test_no_room_after_clear();
+	test_no_room_to_write_over();
+	test_no_room_to_begin();
 	test_full_device();
 	test_two_writers();
 	unlink(path);

@@ -103,6 +103,14 @@ int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *pat
 int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out);
 
 /**
+ * ktrace_tracefile_abandon - empty a file that ktrace_tracefile_create_fd() has begun; close, free
+ * @tf:		the writer
+ *
+ * Nobody else can have begun to write to it before.
+ */
+void ktrace_tracefile_abandon(struct ktrace_tracefile *tf);
+
+/**
  * ktrace_tracefile_reopen_fd - go on with a regular file that is open
  * @fd:		open for writing; it stays the caller's. What is in the file must be readable for
  *		this process

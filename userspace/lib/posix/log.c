@@ -120,14 +120,13 @@ int ktrace_posix_log_put_text(struct posix_log *log)
 	return ret;
 }
 
-/* The oldest events give way, unless the slot has a part of the same block. */
-static void give_up_slot(struct posix_log *log, struct log_slot *slot)
+/* The oldest events have given way, unless the slot had a part of the same block. */
+static void count_overwritten(struct posix_log *log, const struct log_slot *slot)
 {
 	if (slot->stream == log->stream)
 		return;
 	log->state.overwritten += slot->records;
 	log->state.is_overrun = true;
-	*slot = (struct log_slot){ .offset = slot->offset, .stream = log->stream };
 }
 
 /* META of what events need comes before them. */
@@ -139,8 +138,9 @@ static int put_block(struct posix_log *log, const struct ktrace_tracefile_block 
 	if (ret || !log->is_bounded)
 		return ret ? ret : ktrace_tracefile_block(log->tf, b);
 	if (log->slot < log->slot_used) {
-		give_up_slot(log, slot);
 		ret = ktrace_tracefile_replace(log->tf, slot->offset, b);
+		if (!ret)
+			count_overwritten(log, slot);
 	} else {
 		slot->offset = ktrace_tracefile_size(log->tf);
 		ret = ktrace_tracefile_block(log->tf, b);
@@ -401,9 +401,8 @@ static int begin(struct posix_log *log)
 	ktrace_posix_meta_system(&log->text);
 	ret = put_begin(log);
 	if (ret) {	/* no stream, no log */
-		ktrace_tracefile_close_part(log->tf);
+		ktrace_tracefile_abandon(log->tf);
 		log->tf = NULL;
-		(void)!ftruncate(log->fd, 0);
 	}
 	return -ret;
 }

@@ -52,10 +52,18 @@ int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out)
 		return ret;
 	ret = !tf->is_pipe && ftruncate(tf->fd, 0) ? -errno : ktrace_writer_header(tf, NULL);
 	if (ret)
-		ktrace_writer_free(tf);
+		ktrace_tracefile_abandon(tf);
 	else
 		*out = tf;
 	return ret;
+}
+
+void ktrace_tracefile_abandon(struct ktrace_tracefile *tf)
+{
+	/* While it is locked: afterwards it may be somebody else's. */
+	if (!tf->is_pipe)
+		(void)!ftruncate(tf->fd, 0);
+	ktrace_writer_free(tf);
 }
 
 static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
