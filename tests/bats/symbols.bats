@@ -249,6 +249,21 @@ print("fine")' | grep -q fine
 	[[ $stderr == *"DEBUGINFOD_URLS is not set"* ]]
 }
 
+@test "what headers of the C++ library have inlined is not in the way of the line that calls it" {
+	cat >once.cc <<-'END'
+		#include <mutex>
+		static std::once_flag flag;
+		int runs;
+		__attribute__((noinline)) void work() { std::call_once(flag, [] { runs++; }); }
+		int main() { work(); }
+	END
+	g++ -pthread -O2 -g once.cc -o once
+	traced ./once
+	run_ktrace list --symbols -e pthread:once_in t
+	grep -E ' \(caller work\(\)\+0x[0-9a-f]+ at once\.cc:4\)$' <<<"$output"
+	[ "$("$KTRACE" list --symbols --json -e pthread:once_in t | jq '.symbols.caller.inlined | length > 0')" = true ]
+}
+
 # inlined FLAG...: a program whose only call is in functions that are inlined; CC compiles
 inlined()
 {

@@ -356,6 +356,10 @@ two_waits()
 	run_ktrace contention t
 	grep -E '^ +1 +3.50 us +43.8 +3.50 us +3.50 us +3.50 us +10/11 prog$' <<<"$output"
 	grep -E '3.50 us +10/11 prog +mutex_lock 10 mutex 0xa +had by 10 +at 0x111$' <<<"$output"
+	# Each table says what its rows are, and there is none without rows
+	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "thread object place" ]
+	run_ktrace contention --since 6us --until 6100ns t
+	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "thread place" ]
 }
 
 @test "waits for objects that have names" {

@@ -244,10 +244,30 @@ static void put_place(struct contention *c, const struct sync_thread *t, __u64 r
 		out_printf(c->a.out, "0x%llx", address);
 }
 
-static void head(struct analysis *a)
+static void head(struct analysis *a, const char *what)
 {
-	out_printf(a->out, "\n%8s %9s %6s %9s %9s %9s\n", "waits", "sum", "%", "mean", "p99",
-		   "longest");
+	out_printf(a->out, "\n%8s %9s %6s %9s %9s %9s  %s\n", "waits", "sum", "%", "mean", "p99",
+		   "longest", what);
+}
+
+static void head_threads(struct analysis *a)
+{
+	head(a, "thread");
+}
+
+static void head_objects(struct analysis *a)
+{
+	head(a, "object");
+}
+
+static void head_pairs(struct analysis *a)
+{
+	head(a, "thread, object");
+}
+
+static void head_places(struct analysis *a)
+{
+	head(a, "place");
 }
 
 /* The columns that all tables begin with */
@@ -414,10 +434,10 @@ static void json_longest(struct contention *c)
 	ktrace_out_char(out, ']');
 }
 
-static const struct sheet threads = { "threads", by_sum, head, text_thread, json_row };
-static const struct sheet objects = { "objects", by_sum, head, text_object, json_row };
-static const struct sheet pairs = { "pairs", by_sum, head, text_pair, json_row };
-static const struct sheet places = { "places", by_sum, head, text_place, json_place_row };
+static const struct sheet threads = { "threads", by_sum, head_threads, text_thread, json_row };
+static const struct sheet objects = { "objects", by_sum, head_objects, text_object, json_row };
+static const struct sheet pairs = { "pairs", by_sum, head_pairs, text_pair, json_row };
+static const struct sheet places = { "places", by_sum, head_places, text_place, json_place_row };
 
 static void json_sums(struct contention *c)
 {
@@ -457,8 +477,10 @@ static void show(struct analysis *a)
 		json_sums(c);
 	else
 		text_sums(c);
-	analysis_rows(a, &c->rows[THREADS], &threads);
-	analysis_rows(a, &c->rows[OBJECTS], &objects);
+	if (a->is_json || c->rows[THREADS].nr)
+		analysis_rows(a, &c->rows[THREADS], &threads);
+	if (a->is_json || c->rows[OBJECTS].nr)
+		analysis_rows(a, &c->rows[OBJECTS], &objects);
 	if (c->shows_pairs)
 		analysis_rows(a, &c->rows[PAIRS], &pairs);
 	if (c->rows[PLACES].nr)

@@ -274,11 +274,19 @@ void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 	}
 }
 
+/* Of a lock_guard one wants to know where it is, not what the library's headers make of it. */
+static bool is_of_cxx_headers(const char *file)
+{
+	return file && strstr(file, "/include/") && strstr(file, "/c++/");
+}
+
 void symbols_put(struct ktrace_out *out, const struct symbol *symbol)
 {
-	size_t i;
+	size_t i = 0;
 
-	for (i = 0; i < symbol->inlined_nr; i++) {
+	while (i < symbol->inlined_nr && is_of_cxx_headers(symbol->inlined[i].file))
+		i++;
+	for (; i < symbol->inlined_nr; i++) {
 		symbols_put_inlined(out, &symbol->inlined[i]);
 		ktrace_out_str(out, ", inlined in ");
 	}

@@ -106,7 +106,8 @@ const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_
 					 __u64 address, bool is_return);
 /*
  * "work+0x1c at prog.c:41", "work+0x1c in libwork.so", "libwork.so+0x11c4",
- * "leaf at prog.c:7, inlined in work+0x1c at prog.c:41"
+ * "leaf at prog.c:7, inlined in work+0x1c at prog.c:41"; without what headers of the C++ library
+ * have inlined there
  */
 void symbols_put(struct ktrace_out *out, const struct symbol *symbol);
 /* Its parts, for who has a line for each */
