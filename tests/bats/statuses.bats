@@ -67,9 +67,10 @@ expect()
 }
 
 # The pipe is full, and stays so, or nobody reads it. A command writes into it when it has to.
+# (What is started in the background, as tests may be, has some signals ignored.)
 ends()
 {
-	python3 - "$@" <<-'END'
+	env --default-signal=HUP,INT,QUIT python3 - "$@" <<-'END'
 		import os, signal, subprocess, sys, time
 		what, program = sys.argv[1], sys.argv[2:]
 		r, w = os.pipe()

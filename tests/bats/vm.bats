@@ -162,9 +162,9 @@ is_unused()
 		if [ "$signal" = PARENT ]; then
 			TMPDIR=$dir bash -c '"$1" run -- sleep 1000; true' - "$VM" 3>&- &
 		else
-			# a background job of a shell ignores INT unless it asks
-			# not to
-			TMPDIR=$dir env --default-signal=INT "$VM" run -- sleep 1000 3>&- &
+			# a background job of a shell ignores INT, and under nohup HUP,
+			# unless it asks not to
+			TMPDIR=$dir env --default-signal=HUP,INT "$VM" run -- sleep 1000 3>&- &
 		fi
 		pid=$!
 		retry 0.1 uses "$dir"
@@ -251,8 +251,10 @@ is_over()
 	"$VM" start
 	run "$VM" exec -- sh -c "insmod $plant kind=none && rmmod ktrace_plant"
 	[ "$status" -eq 0 ]
-	run "$VM" exec -- sh -c "insmod $plant kind=warn && rmmod ktrace_plant"
+	run "$VM" exec -- sh -c "echo ktrace-test: of a warning >/dev/kmsg
+		insmod $plant kind=warn && rmmod ktrace_plant"
 	[ "$status" -eq 124 ]
+	[[ $output == *"ktrace-test: of a warning"*"WARNING:"*plant_warn* ]]
 	run "$VM" exec -- true
 	[ "$status" -eq 0 ]
 	run "$VM" exec -t 2 -- sleep 1000
