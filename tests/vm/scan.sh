@@ -50,8 +50,8 @@ SCAN_BOOT_HARMLESS=$(
 SCAN_USER_SPACE='ktrace-vm: user space starts'
 
 # Print the complaints in a guest's dmesg.log and console.log with what follows
-# them; status 0 when there are any.  The console adds what came after dmesg was
-# saved, or all when the guest did not get there.
+# them, and before them the test that ran; status 0 when there are any.  The console
+# adds what came after dmesg was saved, or all when the guest did not get there.
 #
 # KCSAN finds races everywhere, and the kernel has plenty of its own that are
 # meant to be: only reports that name a module count.
@@ -64,6 +64,10 @@ scan_logs()
 		-v marker="$SCAN_USER_SPACE" '
 	function complain(text) {
 		found = 1
+		if (test != "") {
+			print test
+			test = ""
+		}
 		if (printed++ < 300)
 			print text
 	}
@@ -76,6 +80,7 @@ scan_logs()
 	FILENAME != "-" { seen[$0] = 1 }
 	FILENAME == "-" && ($0 in seen) { next }
 	index($0, marker) { is_booted = 1 }
+	/ktrace-test: / { test = $0 }
 	/BUG: KCSAN/ { is_race = 1; race = $0; left = 0; next }
 	is_race && $0 !~ complaints {
 		race = race "\n" $0
