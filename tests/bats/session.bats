@@ -203,6 +203,12 @@ says()
 		"$(jq -r 'select(.type == "session").id' <<<"$output")"
 	clone=$pid
 	retry 0.05 has clone.out id
+	start other "$KTRACE" session clone --json mine
+	other=$pid
+	retry 0.05 has other.out id
+	[ "$(jq .id other.out)" = "$(($(jq .id clone.out) + 1))" ]
+	kill -INT "$other"
+	wait "$other"
 	run_ktrace session read mine
 	[ "$status" = 0 ]
 	[ "$(grep -c test:work_end <<<"$output")" = 4 ]

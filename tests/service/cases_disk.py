@@ -106,6 +106,10 @@ def stuck_and_cloned():
     with open("clone", "wb+") as file:
         request = clone.call("CloneSession", {"session_id": 1}, fds=[file.fileno()])
         assert clone.reply(request, 0.3) is None, "its disk is stuck as well"
+        copy = Consumer()
+        assert "cannot be cloned" in copy.ask("CloneSession", {"session_id": 2},
+                                              fds=[file.fileno()])["error"]
+        assert not list(clone.read())
         another_life()
         open_gate()
         assert clone.reply(request)[0]["success"]

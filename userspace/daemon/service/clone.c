@@ -44,6 +44,8 @@ static void answer(struct clone *c, const struct session *made, const char *erro
 	r.has_uuid_lsb = r.has_uuid_msb = made != NULL;
 	r.uuid_lsb = made ? made->uuid[0] : 0;
 	r.uuid_msb = made ? made->uuid[1] : 0;
+	r.has_session_id = made != NULL;
+	r.session_id = made ? made->id : 0;
 	r.has_was_write_into_file = true;
 	r.was_write_into_file = made && made->file.is_used;
 	peer_reply(c->consumer->peer, &c->call, &r.base);
@@ -277,6 +279,8 @@ static void flushed(struct session *from, void *arg, bool is_done)
 		c->made = to->id;
 	}
 	if (to && from->file.disk && c->disk) {
+		/* From now on: what is in its buffers belongs behind what is copied. */
+		to->file.is_used = true;
 		if (begin_copy(c, from))
 			return;
 		session_free(to, NULL);
@@ -322,6 +326,8 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 		return "Tracing session not found";
 	if (!session_allows(from, c->peer->cred.uid))
 		return "Not allowed to clone a session from another UID";
+	if (from->state == SESSION_CLONED && from->file.is_used)
+		return "A copy that goes into a file cannot be cloned";
 	if (from->file.disk && fd < 0)
 		return "A session that writes into a file is cloned into another file: its "
 		       "descriptor is missing";

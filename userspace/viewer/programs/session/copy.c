@@ -27,10 +27,10 @@ static bool take_id(const char *word, __u64 *id)
 
 /*
  * Makes the copy of a session, which is named by its number or its name. The service itself writes
- * that of one that it writes into a file, into @file. Return: 1: it has, 0: it has not, -1: there
- * is no copy, which was complained about.
+ * that of one that it writes into a file, into @file. @made: number of the copy, 0: not said.
+ * Return: 1: it has, 0: it has not, -1: there is no copy, which was complained about.
  */
-static int clone_session(struct client *c, const char *word, FILE *file)
+static int clone_session(struct client *c, const char *word, FILE *file, __u64 *made)
 {
 	Pft__CloneSessionRequest args = PFT__CLONE_SESSION_REQUEST__INIT;
 	Pft__CloneSessionResponse *m = NULL;
@@ -57,6 +57,7 @@ static int clone_session(struct client *c, const char *word, FILE *file)
 	if (!m->success)
 		complain_about("session", "%s", m->error ? m->error : "not cloned");
 	ret = m->success ? m->was_write_into_file : -1;
+	*made = m->session_id;
 	pft__clone_session_response__free_unpacked(m, NULL);
 	return ret;
 }
@@ -74,10 +75,11 @@ static int copy(const struct session *s, struct client *c, const char *word, con
 {
 	FILE *file = open_temporary();
 	int status = STATUS_DAMAGED, written;
+	__u64 made;
 
 	if (!file)
 		return status;
-	written = clone_session(c, word, file);
+	written = clone_session(c, word, file, &made);
 	if (written == 1 || (!written && !save_read(c, file)))
 		status = save_file(s, file, path);
 	fclose(file);
@@ -102,36 +104,35 @@ int session_snapshot(struct session *s)
 	return copy(s, &s->c, s->words[0], s->output);
 }
 
-/* Of the copy that this connection has made */
-static int say_clone(struct session *s)
+/* Only our service says which number the copy has. */
+static int say_clone(const struct session *s, __u64 made)
 {
 	struct ktrace_out *out = output();
-	__u64 id;
-	const int status = session_last_clone(s, &id);
 
-	if (status)
-		return status;
 	if (s->is_json) {
 		ktrace_out_char(out, '{');
-		json_u64(out, "id", id);
+		if (made)
+			json_u64(out, "id", made);
 		ktrace_out_str(out, "}\n");
-	} else {
+	} else if (made) {
 		ktrace_out_str(out, "session id ");
-		ktrace_out_u64(out, id);
+		ktrace_out_u64(out, made);
 		ktrace_out_char(out, '\n');
+	} else {
+		ktrace_out_str(out, "session copied\n");
 	}
-	return output_end(status);
+	return output_end(STATUS_OK);
 }
 
 /* A copy is there as long as its connection. */
-static int keep_clone(struct session *s)
+static int keep_clone(struct session *s, __u64 made)
 {
 	struct client_reply r;
 	int status, ret = session_watch_signals(s);
 
 	if (ret)
 		return session_failed("signals", ret, NULL);
-	status = say_clone(s);
+	status = say_clone(s, made);
 	if (status)
 		return status;
 	do {
@@ -146,14 +147,15 @@ int session_clone(struct session *s)
 {
 	FILE *file = open_temporary();
 	int written, status = STATUS_DAMAGED;
+	__u64 made;
 
 	if (!file)
 		return status;
-	written = clone_session(&s->c, s->words[0], file);
+	written = clone_session(&s->c, s->words[0], file, &made);
 	fclose(file);
 	if (written == 1)
 		complain_about(s->words[0], "is written into a file: only a snapshot copies that");
-	return written ? status : keep_clone(s);
+	return written ? status : keep_clone(s, made);
 }
 
 /* The command that this is a part of, on that file */

@@ -144,25 +144,6 @@ int session_list(struct session *s)
 	return query(s, take_list, s);
 }
 
-static int take_clone(const State *state, void *arg)
-{
-	__u64 *id = arg;
-
-	for (size_t i = 0; i < state->n_tracing_sessions; i++) {
-		const Pft__TracingServiceState__TracingSession *t = state->tracing_sessions[i];
-
-		if (!strcmp(text(t->state), "CLONED_READ_ONLY") && t->id > *id)
-			*id = t->id;
-	}
-	return 0;
-}
-
-int session_last_clone(struct session *s, __u64 *id)
-{
-	*id = 0;
-	return query(s, take_clone, id);
-}
-
 /* What is asked for without a key: numbers, and which service it is */
 struct summary {
 	char version[128];

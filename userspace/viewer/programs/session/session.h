@@ -90,8 +90,6 @@ int session_status(struct session *s);
 int session_trigger(struct session *s);
 /* Pulls triggers, over a connection that is a producer's. Returns the exit status. */
 int session_pull(struct session *s, char **names, size_t nr);
-/* The copy of a session that was made last. Returns the exit status. */
-int session_last_clone(struct session *s, __u64 *id);
 
 /* copy.c: what others have recorded so far */
 int session_snapshot(struct session *s);
