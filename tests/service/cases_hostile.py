@@ -398,6 +398,38 @@ def dear_calls():
     assert flood.reply(last) == ({}, False)
 
 
+# Takes long to say that it does not match a name of thousands of "a"
+DEAR = "(?:(?=a*+b)|(?=a*+c)|a)*b"
+LONG = "a" * 4000
+
+
+def dear_names():
+    """Names that are dear to look up: others are answered before all of one call's are."""
+    producer, holder, witness = source(LONG), Consumer(), source("witness")
+    assert not holder.enable(config(trigger_config={
+        "trigger_mode": 4, "trigger_timeout_ms": 3600000, "triggers": [
+            {"name": "t", "producer_name_regex": DEAR}]}))
+    fired = producer.call("ActivateTriggers", {"trigger_names": ["t"] * 1000})
+    witness.ask("Sync")
+    assert producer.reply(fired, 0.001) is None, "the witness had to wait for all of them"
+    assert fails(witness.ask, "ActivateTriggers", {"trigger_names": ["t"] * 1025})
+
+
+def dear_filters():
+    """A session whose filters take long: others are served, and it has what they choose."""
+    dear, holder, witness = source(LONG), Consumer(), source("witness", offers=())
+    wanted = {"config": {"name": SOURCE}, "producer_name_regex_filter": [DEAR] * 100 + ["late"]}
+    holder.call("EnableTracing", {"trace_config": {
+        "buffers": [{"size_kb": 4}], "data_sources": [wanted]}})
+    begun = holder.call("QueryCapabilities")
+    witness.ask("Sync")
+    assert holder.reply(begun, 0.001) is None, "the witness had to wait for all of them"
+    late = source("late")
+    assert holder.reply(begun)
+    started(late)
+    assert dear.command(0.001) is None
+
+
 def many_descriptors():
     """Descriptors that nobody asked for are closed."""
     producer = source()

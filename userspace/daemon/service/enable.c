@@ -11,7 +11,7 @@
 #include "consumer.h"
 #include "disk.h"
 #include "file.h"
-#include "instance.h"
+#include "look.h"
 
 #define START_TRACING PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING
 
@@ -42,7 +42,7 @@ static void begin(struct session *session)
 	const Pft__TraceConfig__TriggerConfig *trigger = session->config->trigger_config;
 	int mode = session_trigger_mode(session);
 
-	instances_setup(session);
+	look_begin(session);
 	if (mode == START_TRACING)
 		timer_set(&session->service->timers, &session->trigger_timer,
 			  trigger->trigger_timeout_ms);
@@ -131,5 +131,8 @@ bool enable_with(struct consumer *c, Pft__TraceConfig *config, struct disk *disk
 	session->consumer = c;
 	c->session = session;
 	begin(session);
+	/* What it calls next is for a session that has its sources. */
+	if (session->look.is_first)
+		peer_pause(c->peer);
 	return true;
 }

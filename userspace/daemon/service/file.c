@@ -76,9 +76,9 @@ static void opened(void *arg, int error, uint64_t size)
 		disk_close(o.disk, false);
 		pft__trace_config__free_unpacked(o.config, NULL);
 	}
+	peer_resume(o.consumer->peer);
 	if (error || !enable_with(o.consumer, o.config, o.disk, text))
 		consumer_tell_disabled(o.consumer, text);
-	peer_resume(o.consumer->peer);
 }
 
 static bool begin_opening(struct consumer *c, Pft__TraceConfig *config, int fd, char *error)

@@ -9,7 +9,9 @@
 #include "own.h"
 
 #define TIMEOUT_MS 5000
+/* In one session: flushes, and acknowledgements that all of them wait for */
 #define PENDING_MAX 1000
+#define AWAITED_MAX 131072
 
 struct flush {
 	TAILQ_ENTRY(flush) link;
@@ -20,7 +22,7 @@ struct flush {
 	struct timer timer;	/* time-out; at once when the last has acknowledged */
 	flush_done *done;
 	void *arg;
-	size_t waiting_nr;
+	size_t waiting_nr, room;
 	struct producer *waiting[];
 };
 
@@ -29,6 +31,7 @@ static void free_flush(struct flush *f)
 	timer_stop(&f->session->service->timers, &f->timer);
 	TAILQ_REMOVE(&f->session->flushes, f, link);
 	f->session->flush_nr--;
+	f->session->awaited_nr -= f->room;
 	free(f);
 }
 
@@ -64,61 +67,96 @@ static void over(void *arg)
 		done(session, who, is_done);
 }
 
-static size_t count_producers(const struct session *session)
+/*
+ * Each producer's flushed instances, next to each other: how many there are, then where they begin.
+ * Return: how many of all; @producer_nr: of how many producers.
+ */
+static size_t count_instances(const struct session *session, size_t *producer_nr)
 {
-	const struct producer *p;
+	const struct instance *i;
+	struct producer *p;
 	size_t nr = 0;
 
-	TAILQ_FOREACH(p, &session->service->producers, link)
-		nr++;
+	*producer_nr = 0;
+	TAILQ_FOREACH(i, &session->instances, link)
+		i->producer->flush_nr += i->is_flushed;
+	TAILQ_FOREACH(p, &session->service->producers, link) {
+		p->flush_at = nr;
+		nr += p->flush_nr;
+		*producer_nr += p->flush_nr != 0;
+		p->flush_nr = 0;
+	}
 	return nr;
 }
 
-/* One command a producer, for all of its instances. */
-static void ask(struct flush *f, struct producer *p)
+/* One command a producer, for all of its instances. @ids: room for all */
+static void ask(struct flush *f, uint64_t *ids)
 {
+	const struct session *session = f->session;
 	const struct instance *i;
-	uint64_t *ids;
-	size_t nr = 0;
+	struct producer *p;
 
-	TAILQ_FOREACH(i, &f->session->instances, link)
-		nr += i->producer == p && i->is_flushed;
-	ids = nr ? calloc(nr, sizeof(*ids)) : NULL;
-	if (!ids)
-		return;
-	nr = 0;
-	TAILQ_FOREACH(i, &f->session->instances, link)
-		if (i->producer == p && i->is_flushed)
-			ids[nr++] = i->id;
-	producer_flush(p, ids, nr, f->id, f->flags);
-	f->waiting[f->waiting_nr++] = p;
-	free(ids);
+	TAILQ_FOREACH(i, &session->instances, link)
+		if (i->is_flushed)
+			ids[i->producer->flush_at + i->producer->flush_nr++] = i->id;
+	TAILQ_FOREACH(p, &session->service->producers, link) {
+		if (!p->flush_nr)
+			continue;
+		producer_flush(p, ids + p->flush_at, p->flush_nr, f->id, f->flags);
+		f->waiting[f->waiting_nr++] = p;
+		p->flush_nr = 0;
+	}
+}
+
+static bool may_begin(const struct session *session, size_t producer_nr)
+{
+	return session->state == SESSION_STARTED && session->flush_nr < PENDING_MAX &&
+	       session->awaited_nr + producer_nr <= AWAITED_MAX;
+}
+
+static struct flush *alloc_flush(struct session *session, uint64_t *ids, size_t producer_nr)
+{
+	const bool is_refused = !may_begin(session, producer_nr);
+	struct flush *f;
+
+	producer_nr = is_refused ? 0 : producer_nr;
+	f = ids ? calloc(1, sizeof(*f) + producer_nr * sizeof(*f->waiting)) : NULL;
+	if (!f)
+		return NULL;
+	f->is_refused = is_refused;
+	f->room = producer_nr;
+	f->session = session;
+	f->id = ++session->service->last_flush;
+	f->timer = (struct timer) { .fire = over, .arg = f };
+	TAILQ_INSERT_TAIL(&session->flushes, f, link);
+	session->flush_nr++;
+	session->awaited_nr += f->room;
+	return f;
 }
 
 void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, flush_done *done,
 		 void *arg)
 {
-	size_t nr = count_producers(session);
-	struct flush *f = calloc(1, sizeof(*f) + nr * sizeof(*f->waiting));
-	struct producer *p;
+	size_t producer_nr;
+	const size_t nr = count_instances(session, &producer_nr);
+	uint64_t *ids = malloc((nr + 1) * sizeof(*ids));
+	struct flush *f = alloc_flush(session, ids, producer_nr);
 
 	if (!f) {
+		free(ids);
 		if (done)
 			done(NULL, arg, false);
 		return;
 	}
-	*f = (struct flush) { .session = session, .flags = flags, .done = done, .arg = arg,
-			      .id = ++session->service->last_flush };
-	f->timer = (struct timer) { .fire = over, .arg = f };
-	f->is_refused = session->state != SESSION_STARTED || session->flush_nr >= PENDING_MAX;
-	TAILQ_INSERT_TAIL(&session->flushes, f, link);
-	session->flush_nr++;
+	f->flags = flags;
+	f->done = done;
+	f->arg = arg;
 	if (!f->is_refused) {
 		session->flush_counts.requested++;
 		own_event(session, OWN_FLUSH_STARTED, false);
-		TAILQ_FOREACH(p, &session->service->producers, link)
-			ask(f, p);
+		ask(f, ids);
 	}
+	free(ids);
 	if (!timeout_ms)
 		timeout_ms = session->config->flush_timeout_ms ?: TIMEOUT_MS;
 	timer_set(&session->service->timers, &f->timer, f->waiting_nr ? timeout_ms : 0);

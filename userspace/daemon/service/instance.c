@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "consumer.h"
-#include "match.h"
+#include "look.h"
 #include "message.h"
 
 static void set_state(struct instance *i, enum instance_state state)
@@ -14,32 +14,6 @@ static void set_state(struct instance *i, enum instance_state state)
 	i->state = state;
 	if (i->session->consumer)
 		consumer_tell_instance(i->session->consumer, i);
-}
-
-static bool matches(struct session *session, const Pft__TraceConfig__DataSource *wish,
-		    const struct source *source)
-{
-	const struct producer *p = source->producer;
-	const struct service *s = p->service;
-
-	if (!wish->config || !wish->config->name ||
-	    strcmp(wish->config->name, source->descriptor->name))
-		return false;
-	if (s->is_locked && p->peer->cred.uid != s->uid)
-		return false;
-	/* All producers are of this machine. */
-	if (wish->n_machine_name_filter &&
-	    !match_names("host", wish->machine_name_filter, wish->n_machine_name_filter))
-		return false;
-	if (!wish->n_producer_name_filter && !wish->n_producer_name_regex_filter)
-		return true;
-	if (match_names(p->name, wish->producer_name_filter, wish->n_producer_name_filter))
-		return true;
-	for (size_t i = 0; i < wish->n_producer_name_regex_filter; i++)
-		if (match_regex(p->name, wish->producer_name_regex_filter[i],
-				&session->is_match_said))
-			return true;
-	return false;
 }
 
 /* The name counts if there is one: the check of the configuration has compared both. */
@@ -58,8 +32,8 @@ static void adapt(Pft__DataSourceConfig *config, const struct session *session, 
 {
 	const Pft__TraceConfig *wish = session->config;
 
-	config->has_trace_duration_ms = session->duration_ms != 0;
-	config->trace_duration_ms = session->duration_ms;
+	config->has_trace_duration_ms = wish->duration_ms != 0;
+	config->trace_duration_ms = wish->duration_ms;
 	config->has_prefer_suspend_clock_for_duration = wish->prefer_suspend_clock_for_duration;
 	config->prefer_suspend_clock_for_duration = wish->prefer_suspend_clock_for_duration;
 	config->has_stop_timeout_ms = true;
@@ -71,6 +45,23 @@ static void adapt(Pft__DataSourceConfig *config, const struct session *session, 
 	config->tracing_session_id = session->id;
 	config->has_target_buffer = true;
 	config->target_buffer = buffer;
+}
+
+/* What producers are told of a data source: the same for all. Return: NULL: no memory. */
+static Pft__DataSourceConfig *told(struct session *session, size_t wish, uint16_t buffer)
+{
+	const Pft__TraceConfig *config = session->config;
+	Pft__DataSourceConfig **of;
+
+	if (!session->told)
+		session->told = calloc(config->n_data_sources, sizeof(*session->told));
+	of = session->told ? &session->told[wish] : NULL;
+	if (!of || *of)
+		return of ? *of : NULL;
+	*of = (void *)message_copy(&config->data_sources[wish]->config->base);
+	if (*of)
+		adapt(*of, session, buffer);
+	return *of;
 }
 
 static const Pft__TraceConfig__ProducerConfig *producer_config(const struct session *session,
@@ -85,27 +76,21 @@ static const Pft__TraceConfig__ProducerConfig *producer_config(const struct sess
 	return NULL;
 }
 
-static struct instance *setup(struct session *session, const Pft__TraceConfig__DataSource *wish,
-			      struct source *source)
+static struct instance *setup(struct session *session, size_t wish, struct source *source)
 {
 	const Pft__DataSourceDescriptor *d = source->descriptor;
+	const struct buffer *buffer = target(session, session->config->data_sources[wish]->config);
 	struct producer *p = source->producer;
-	struct buffer *buffer = target(session, wish->config);
+	Pft__DataSourceConfig *config;
 	struct instance *i;
 
 	if (!buffer || p->peer->is_dropped)
 		return NULL;
-	i = calloc(1, sizeof(*i));
+	config = told(session, wish, buffer->id);
+	i = config && producer_setup(p, producer_config(session, p)) ? calloc(1, sizeof(*i)) : NULL;
 	if (!i)
 		return NULL;
-	i->config = (void *)message_copy(&wish->config->base);
-	if (!i->config || !producer_setup(p, producer_config(session, p))) {
-		if (i->config)
-			pft__data_source_config__free_unpacked(i->config, NULL);
-		free(i);
-		return NULL;
-	}
-	adapt(i->config, session, buffer->id);
+	i->config = config;
 	i->session = session;
 	i->wish = wish;
 	i->source = source;
@@ -128,45 +113,7 @@ static void start(struct instance *i)
 	producer_start_source(i->producer, i->id, i->config);
 }
 
-static void join(struct session *session, const Pft__TraceConfig__DataSource *wish,
-		 struct source *source)
-{
-	struct instance *i = setup(session, wish, source);
-
-	if (!i || session->state != SESSION_STARTED)
-		return;
-	start(i);
-	session_check_started(session);
-}
-
-void instances_setup(struct session *session)
-{
-	const Pft__TraceConfig *config = session->config;
-
-	for (size_t i = 0; i < config->n_data_sources; i++) {
-		struct producer *p;
-		struct source *source;
-
-		TAILQ_FOREACH(p, &session->service->producers, link)
-			TAILQ_FOREACH(source, &p->sources, link)
-				if (matches(session, config->data_sources[i], source))
-					setup(session, config->data_sources[i], source);
-	}
-}
-
-void instances_join(struct session *session, struct source *source)
-{
-	const Pft__TraceConfig *config = session->config;
-
-	if (session->state != SESSION_CONFIGURED && session->state != SESSION_STARTED)
-		return;
-	for (size_t i = 0; i < config->n_data_sources; i++)
-		if (matches(session, config->data_sources[i], source))
-			join(session, config->data_sources[i], source);
-}
-
-static bool has_instance(const struct session *session, const Pft__TraceConfig__DataSource *wish,
-			 const struct source *source)
+static bool has_instance(const struct session *session, size_t wish, const struct source *source)
 {
 	const struct instance *i;
 
@@ -176,15 +123,18 @@ static bool has_instance(const struct session *session, const Pft__TraceConfig__
 	return false;
 }
 
-static void widen(struct session *session, const Pft__TraceConfig__DataSource *wish)
+void instance_join(struct session *session, size_t wish, struct source *source)
 {
-	struct producer *p;
-	struct source *source;
+	struct instance *i;
 
-	TAILQ_FOREACH(p, &session->service->producers, link)
-		TAILQ_FOREACH(source, &p->sources, link)
-			if (matches(session, wish, source) && !has_instance(session, wish, source))
-				join(session, wish, source);
+	/* Of what it has looked at before */
+	if (session->has_changed && has_instance(session, wish, source))
+		return;
+	i = setup(session, wish, source);
+	if (!i || session->state != SESSION_STARTED)
+		return;
+	start(i);
+	session_check_started(session);
 }
 
 /* Filters are exchanged between both configurations: the other one is freed by its owner. */
@@ -230,8 +180,9 @@ void instances_widen(struct session *session, const Pft__TraceConfig *config)
 		if (!wish)
 			continue;
 		exchange_filters(session->config->data_sources[i], wish);
-		widen(session, session->config->data_sources[i]);
 	}
+	session->has_changed = true;
+	look_again(session);
 }
 
 void instances_start(struct session *session)
@@ -268,7 +219,6 @@ void instances_stopped(struct session *session)
 static void free_instance(struct instance *i)
 {
 	TAILQ_REMOVE(&i->session->instances, i, link);
-	pft__data_source_config__free_unpacked(i->config, NULL);
 	free(i);
 }
 
@@ -278,6 +228,11 @@ void instances_free(struct session *session)
 
 	while ((i = TAILQ_FIRST(&session->instances)))
 		free_instance(i);
+	for (size_t k = 0; session->told && k < session->config->n_data_sources; k++)
+		if (session->told[k])
+			pft__data_source_config__free_unpacked(session->told[k], NULL);
+	free(session->told);
+	session->told = NULL;
 }
 
 void instances_leave(struct session *session, struct producer *p, const struct source *source)

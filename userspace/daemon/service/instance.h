@@ -27,19 +27,17 @@ enum instance_state {
 struct instance {
 	TAILQ_ENTRY(instance) link;
 	struct session *session;
-	const Pft__TraceConfig__DataSource *wish;	/* the session's */
+	size_t wish;			/* number of the session's data source */
 	const struct source *source;
 	struct producer *producer;
 	uint64_t id;
 	enum instance_state state;
-	Pft__DataSourceConfig *config;	/* as the producer gets it */
+	Pft__DataSourceConfig *config;	/* as the producer gets it: the session's */
 	bool acks_start, acks_stop, clears_state, is_flushed;
 };
 
-/* Sets up all that match the session's configuration now. */
-void instances_setup(struct session *session);
-/* Sets up @source, which was registered just now, and starts it if the session runs. */
-void instances_join(struct session *session, struct source *source);
+/* Sets up @source, which is what the session wants by @wish, and starts it if the session runs. */
+void instance_join(struct session *session, size_t wish, struct source *source);
 /* Stops and removes those of @p; @source: of this one only, NULL: all. */
 void instances_leave(struct session *session, struct producer *p, const struct source *source);
 /*

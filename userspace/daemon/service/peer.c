@@ -383,13 +383,15 @@ void peer_pause(struct peer *p)
 
 void peer_resume(struct peer *p)
 {
+	if (!p->is_paused)
+		return;
 	p->is_paused = false;
 	if (p->is_dropped)
 		return;
 	if (loop_join(&p->service->loop, &p->source, EPOLLIN | (p->is_writing ? EPOLLOUT : 0)))
 		peer_drop(p);
 	else
-		handle_frames(p);
+		timer_set(&p->service->timers, &p->turn, 0);
 }
 
 static void handle(void *arg, uint32_t events)

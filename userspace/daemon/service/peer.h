@@ -79,7 +79,7 @@ struct peer {
 /* Takes @fd. Return: 0, -EUSERS (its user has too many), or another -errno; then @fd is closed. */
 int peer_open(struct service *s, const struct port *port, int fd);
 void peer_drop(struct peer *p);
-/* In a call: those that come after it wait until peer_resume(), which is called from the loop. */
+/* In a call: those that come after it wait until peer_resume(). */
 void peer_pause(struct peer *p);
 void peer_resume(struct peer *p);
 /* Frees those that were dropped. Only from the loop. */

@@ -132,15 +132,10 @@ static void notify_stopped(struct peer *p, struct call *call, const void *reques
 
 static void activate_triggers(struct peer *p, struct call *call, const void *request)
 {
-	const Pft__ActivateTriggersRequest *m = request;
-	Pft__ActivateTriggersResponse r = PFT__ACTIVATE_TRIGGERS_RESPONSE__INIT;
 	struct producer *producer = of(p, call);
 
-	if (!producer)
-		return;
-	trigger_fire(p->service, producer->name, p->cred.uid, m->trigger_names,
-		     m->n_trigger_names);
-	peer_reply(p, call, &r.base);
+	if (producer && !trigger_fire(producer, call, request))
+		peer_reject(p, call);
 }
 
 /* All calls are handled in order: those before this one have been. */

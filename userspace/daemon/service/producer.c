@@ -9,8 +9,10 @@
 
 #include "commit.h"
 #include "instance.h"
+#include "look.h"
 #include "message.h"
 #include "session.h"
+#include "trigger.h"
 
 /* A command that nobody has asked for yet */
 struct command {
@@ -23,18 +25,21 @@ struct command {
 #define WAITING_MAX (256u * 1024)
 
 /* Ids are used again as late as can be: what is left of an old producer is told apart. */
-static uint16_t next_id(struct service *s)
+static uint16_t take_id(struct service *s)
 {
-	for (;;) {
-		const struct producer *p;
+	uint16_t id = s->last_producer;
 
-		s->last_producer = (uint16_t)(s->last_producer % SERVICE_PRODUCER_MAX + 1);
-		TAILQ_FOREACH(p, &s->producers, link)
-			if (p->id == s->last_producer)
-				break;
-		if (!p)
-			return s->last_producer;
-	}
+	do {
+		id = (uint16_t)(id % SERVICE_PRODUCER_MAX + 1);
+	} while (s->producer_ids[id / 8] & 1 << id % 8);
+	s->producer_ids[id / 8] |= (uint8_t)(1 << id % 8);
+	s->last_producer = id;
+	return id;
+}
+
+static void give_id(struct service *s, uint16_t id)
+{
+	s->producer_ids[id / 8] &= (uint8_t)~(1 << id % 8);
 }
 
 static bool is_scraped(const Pft__InitializeConnectionRequest *r)
@@ -125,7 +130,7 @@ struct producer *producer_open(struct peer *peer, const Pft__InitializeConnectio
 		free(p);
 		return NULL;
 	}
-	p->id = next_id(s);
+	p->id = take_id(s);
 	p->is_scraped = is_scraped(request);
 	p->size_hint = request->shared_memory_size_hint_bytes;
 	p->page_hint = request->shared_memory_page_size_hint_bytes;
@@ -145,6 +150,7 @@ static size_t size_of(const Pft__DataSourceDescriptor *d)
 
 static void free_source(struct producer *p, struct source *source)
 {
+	look_removed(p->service, source);
 	p->source_size -= size_of(source->descriptor);
 	TAILQ_REMOVE(&p->sources, source, link);
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
@@ -160,6 +166,7 @@ void producer_close(struct producer *p)
 	struct source *source;
 	struct command *c;
 
+	trigger_stop(p);
 	TAILQ_FOREACH(session, &s->sessions, link) {
 		commit_scrape(session, p);
 		instances_leave(session, p, NULL);
@@ -173,6 +180,7 @@ void producer_close(struct producer *p)
 	}
 	TAILQ_REMOVE(&s->producers, p, link);
 	s->producer_nr--;
+	give_id(s, p->id);
 	if (p->has_smb)
 		smb_exit(&p->smb);
 	free(p->writers);
@@ -218,7 +226,6 @@ static bool has_room(const struct producer *p, size_t more)
 
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
 {
-	struct session *session;
 	struct source *source;
 
 	if (!descriptor || !descriptor->name || !*descriptor->name)
@@ -243,8 +250,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	p->source_size += size_of(source->descriptor);
 	p->service->source_nr++;
 	p->service->sources_seen++;
-	TAILQ_FOREACH(session, &p->service->sessions, link)
-		instances_join(session, source);
+	look_added(p->service, source);
 	return NULL;
 }
 

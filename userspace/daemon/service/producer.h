@@ -22,9 +22,13 @@
 #define PRODUCER_USER_SIZE_MAX (64u * 1024 * 1024)
 #define PRODUCER_NAME_MAX 4096
 
+struct firing;
+
 /* A data source that a producer offers */
 struct source {
 	TAILQ_ENTRY(source) link;
+	TAILQ_ENTRY(source) all;	/* of the service */
+	uint64_t number;		/* by which they were registered */
 	struct producer *producer;
 	Pft__DataSourceDescriptor *descriptor;
 };
@@ -50,6 +54,8 @@ struct producer {
 	size_t waiting_size;
 	uint16_t *writers;	/* buffers of registered writers, 0: not registered; NULL: none */
 	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* buffers it may write to, a bit each */
+	size_t flush_at, flush_nr;	/* while a flush begins: its instances; else 0 */
+	struct firing *firing;	/* its triggers that are being worked at, NULL: none */
 };
 
 /* Return: NULL if the peer may not be one, its name is too long, or there is no memory. */

@@ -29,6 +29,7 @@ int service_init(struct service *s)
 	TAILQ_INIT(&s->peers);
 	TAILQ_INIT(&s->dropped);
 	TAILQ_INIT(&s->producers);
+	TAILQ_INIT(&s->sources);
 	TAILQ_INIT(&s->sessions);
 	TAILQ_INIT(&s->ending);
 	LIST_INIT(&s->disks);
@@ -41,6 +42,7 @@ int service_init(struct service *s)
 	error = timers_init(&s->timers, &s->loop, CLOCK_MONOTONIC);
 	if (error)
 		goto err_loop;
+	works_init(&s->works, &s->timers);
 	error = timers_init(&s->boot_timers, &s->loop, CLOCK_BOOTTIME);
 	if (error)
 		goto err_timers;

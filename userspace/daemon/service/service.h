@@ -21,6 +21,7 @@
 #include "../loop.h"
 #include "peer.h"
 #include "timer.h"
+#include "work.h"
 
 struct session;
 struct producer;
@@ -43,6 +44,7 @@ struct service {
 	struct loop loop;
 	struct timers timers;
 	struct timers boot_timers;	/* for prefer_suspend_clock_* */
+	struct works works;		/* that last longer than a turn */
 	uid_t uid;
 	bool is_locked;			/* lockdown: only producers of our own uid */
 
@@ -51,6 +53,7 @@ struct service {
 	struct timer reaper;
 
 	TAILQ_HEAD(producer_list, producer) producers;
+	TAILQ_HEAD(, source) sources;	/* of all producers, by number */
 	TAILQ_HEAD(session_list, session) sessions;
 	struct session_list ending;	/* freed, but for what still goes into their files */
 	LIST_HEAD(, disk) disks;
@@ -59,8 +62,9 @@ struct service {
 	uint32_t producer_nr, source_nr, session_nr, buffer_nr;
 
 	uint16_t last_producer;
+	uint8_t producer_ids[SERVICE_PRODUCER_MAX / 8 + 1];	/* that are in use, a bit each */
 	uint16_t last_buffer;
-	uint64_t last_session, last_instance, last_flush;
+	uint64_t last_session, last_instance, last_flush, last_source;
 	struct buffer *buffers[SERVICE_BUFFER_MAX + 1];		/* by id, from 1 on */
 
 	uint64_t producers_seen, sources_seen, chunks_discarded, patches_discarded;

@@ -17,6 +17,7 @@
 #include "filter.h"
 #include "flush.h"
 #include "instance.h"
+#include "look.h"
 #include "numbers.h"
 #include "own.h"
 #include "trigger.h"
@@ -355,6 +356,9 @@ void session_start(struct session *session)
 
 	if (session->state != SESSION_CONFIGURED)
 		return;
+	session->look.wants_start = session->look.is_first;
+	if (session->look.wants_start)
+		return;
 	timer_stop(t, &session->trigger_timer);
 	session->state = SESSION_STARTED;
 	own_first_clocks(session);
@@ -483,6 +487,7 @@ void session_free(struct session *session, const char *error)
 {
 	struct service *s = session->service;
 
+	look_stop(session);
 	session_stop(session, true, error);
 	if (session->state == SESSION_DISABLED)
 		over(session);

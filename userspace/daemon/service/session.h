@@ -94,6 +94,16 @@ struct file {
 	bool syncs;
 };
 
+/* Which source it looks at, and for what (look.h) */
+struct look {
+	struct work work;
+	struct source *source;		/* NULL: all were looked at */
+	size_t wish, pattern;		/* data source of the configuration, its next expression */
+	uint64_t last;			/* number of the last source that there was at first */
+	bool is_first;			/* that one was not reached yet, */
+	bool wants_start;		/* and the session is to start then */
+};
+
 struct session {
 	TAILQ_ENTRY(session) link;
 	struct service *service;
@@ -106,6 +116,7 @@ struct session {
 	uint32_t duration_ms;
 	int64_t uuid[2];		/* lsb, msb */
 	bool was_triggered;
+	bool has_changed;		/* its filters, so that it looks again */
 	bool is_match_said;		/* that an expression took too long, to match a name */
 	bool have_all_started;		/* once; later ones do not count */
 	bool is_start_known;		/* the consumer was told */
@@ -116,9 +127,12 @@ struct session {
 
 	struct buffer *buffers;
 	size_t buffer_nr;
+	struct look look;
+	Pft__DataSourceConfig **told;	/* by data source, what producers get; NULL: nothing yet */
 	TAILQ_HEAD(instance_list, instance) instances;
 	TAILQ_HEAD(flush_list, flush) flushes;
 	uint32_t flush_nr;
+	size_t awaited_nr;		/* acknowledgements, of all flushes */
 	LIST_HEAD(, delayed) delayed;	/* clones asked for by triggers */
 	uint32_t delayed_nr;
 
@@ -151,7 +165,7 @@ bool session_load_filter(struct session *session, char *error);
 /* Into the list, with a number of its own. */
 void session_publish(struct session *session);
 
-/* Nothing happens in other states than CONFIGURED. */
+/* Nothing happens in other states than CONFIGURED; with its first look if that is not over. */
 void session_start(struct session *session);
 /* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
 void session_stop(struct session *session, bool now, const char *error);

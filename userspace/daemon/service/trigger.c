@@ -7,6 +7,7 @@
 
 #include "consumer.h"
 #include "match.h"
+#include "message.h"
 
 #define NS_PER_DAY (24ull * 3600 * 1000000000)
 /* Of what is more than that the oldest is forgotten: a flood must not become dear. */
@@ -190,29 +191,115 @@ static void act(struct session *session, const struct trigger_hit *hit)
 	}
 }
 
-static void fire(struct service *s, const char *from, uid_t uid, const char *name)
+/*
+ * What a producer fires: a step is what one session does with one name, as its regular expression
+ * may take long. Sessions are met by their numbers: they may come and go between steps.
+ */
+struct firing {
+	struct work work;
+	struct producer *producer;
+	struct call call;
+	Pft__ActivateTriggersRequest *request;
+	size_t at;		/* name at hand, */
+	uint64_t boot_ns;	/* when it was fired, 0: not yet */
+	uint64_t last;		/* number of the last session that has heard it */
+	bool has_matched;
+};
+
+static struct session *next_session(const struct firing *f)
 {
-	uint64_t now = clocks_boot_ns();
 	struct session *session;
-	bool has_matched = false;
 
-	TAILQ_FOREACH(session, &s->sessions, link) {
-		const wish *w = session->state != SESSION_CLONED ? find(session, name) : NULL;
-		struct trigger_hit hit = { .boot_ns = now, .name = name, .producer = from,
-					   .uid = uid };
-
-		if (!w || !applies(session, w, &hit))
-			continue;
-		has_matched = true;
-		hit.delay_ms = w->stop_delay_ms;
-		act(session, &hit);
-	}
-	if (has_matched)
-		remember(s, name, now);
+	TAILQ_FOREACH(session, &f->producer->service->sessions, link)
+		if (session->id > f->last)
+			return session;
+	return NULL;
 }
 
-void trigger_fire(struct service *s, const char *from, uid_t uid, char *const *names, size_t nr)
+static void fire(struct firing *f, struct session *session)
 {
-	for (size_t i = 0; i < nr; i++)
-		fire(s, from, uid, names[i]);
+	const char *name = f->request->trigger_names[f->at];
+	const wish *w = session->state != SESSION_CLONED ? find(session, name) : NULL;
+	struct trigger_hit hit = { .boot_ns = f->boot_ns, .name = name,
+				   .producer = f->producer->name,
+				   .uid = f->producer->peer->cred.uid };
+
+	if (!w || !applies(session, w, &hit))
+		return;
+	f->has_matched = true;
+	hit.delay_ms = w->stop_delay_ms;
+	act(session, &hit);
+}
+
+static void free_firing(struct firing *f)
+{
+	f->producer->firing = NULL;
+	pft__activate_triggers_request__free_unpacked(f->request, NULL);
+	free(f);
+}
+
+static void finish(struct firing *f)
+{
+	Pft__ActivateTriggersResponse r = PFT__ACTIVATE_TRIGGERS_RESPONSE__INIT;
+	struct peer *peer = f->producer->peer;
+
+	peer_reply(peer, &f->call, &r.base);
+	free_firing(f);
+	peer_resume(peer);
+}
+
+static bool fire_on(void *arg)
+{
+	struct firing *f = arg;
+	struct session *session;
+
+	if (f->at == f->request->n_trigger_names) {
+		finish(f);
+		return false;
+	}
+	if (!f->boot_ns)
+		f->boot_ns = clocks_boot_ns();
+	session = next_session(f);
+	if (session) {
+		f->last = session->id;
+		fire(f, session);
+		return true;
+	}
+	if (f->has_matched)
+		remember(f->producer->service, f->request->trigger_names[f->at], f->boot_ns);
+	f->has_matched = false;
+	f->boot_ns = f->last = 0;
+	f->at++;
+	return true;
+}
+
+bool trigger_fire(struct producer *p, const struct call *call,
+		  const Pft__ActivateTriggersRequest *request)
+{
+	struct firing *f = request->n_trigger_names <= TRIGGER_NAMES_MAX ?
+		calloc(1, sizeof(*f)) : NULL;
+
+	if (!f)
+		return false;
+	f->request = (void *)message_copy(&request->base);
+	if (!f->request) {
+		free(f);
+		return false;
+	}
+	f->work = (struct work) { .step = fire_on, .arg = f };
+	f->producer = p;
+	f->call = *call;
+	p->firing = f;
+	work_begin(&p->service->works, &f->work);
+	if (p->firing)
+		peer_pause(p->peer);
+	return true;
+}
+
+void trigger_stop(struct producer *p)
+{
+	if (!p->firing)
+		return;
+	work_stop(&p->service->works, &p->firing->work);
+	free_firing(p->firing);
 }

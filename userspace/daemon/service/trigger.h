@@ -3,15 +3,22 @@
 #ifndef KTRACED_SERVICE_TRIGGER_H
 #define KTRACED_SERVICE_TRIGGER_H
 
-#include <stddef.h>
-#include <sys/types.h>
-
 #include "own.h"
+#include "producer.h"
 #include "service.h"
 #include "session.h"
 
-/* @from: name of the producer, as far as configurations choose by it. */
-void trigger_fire(struct service *s, const char *from, uid_t uid, char *const *names, size_t nr);
+/* Names in one call */
+#define TRIGGER_NAMES_MAX 1024
+
+/*
+ * All names of @request; then @call is answered. Until then the producer's calls wait.
+ * Return: false if there are too many, or there is no memory.
+ */
+bool trigger_fire(struct producer *p, const struct call *call,
+		  const Pft__ActivateTriggersRequest *request);
+/* The producer goes. */
+void trigger_stop(struct producer *p);
 /* The session ends: clones that were to be asked for are not. */
 void trigger_cancel(struct session *session);
 /* What was fired when. */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * work.h - what others' wishes can make long: done in turns of some ms, and all else between them
+ *
+ *	work_begin() --the first turn, if nobody is before it--> done
+ *	       \                              ^
+ *	        `--> queue --a step, to the end of the queue--'
+ */
+#ifndef KTRACED_SERVICE_WORK_H
+#define KTRACED_SERVICE_WORK_H
+
+#include <stdbool.h>
+#include <sys/queue.h>
+
+#include "timer.h"
+
+struct work {
+	TAILQ_ENTRY(work) link;
+	bool is_waiting;
+	/* A step, of some ms at most. Return: whether there is more; otherwise @arg may be gone. */
+	bool (*step)(void *arg);
+	void *arg;
+};
+
+struct works {
+	struct timers *timers;
+	struct timer turn;
+	bool is_at_it;
+	TAILQ_HEAD(work_list, work) queue;
+};
+
+void works_init(struct works *all, struct timers *timers);
+/* At once as far as its first turn goes. Nothing happens if it is under way. */
+void work_begin(struct works *all, struct work *w);
+/* Not from its own step. */
+void work_stop(struct works *all, struct work *w);
+
+#endif
