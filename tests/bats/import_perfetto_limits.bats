@@ -43,6 +43,45 @@ last_is_there()
 	last_is_there
 }
 
+@test "import perfetto: the same with zstd, and packets that are too large all together" {
+	many zstd_bomb
+	[ "$status" = 1 ]
+	says 'trace: 1 compressed packets cannot be read to their end; the first is at byte [0-9]*: unpacked, it is too large'
+	last_is_there
+	many total
+	[ "$status" = 1 ]
+	says 'trace: 2 compressed packets cannot be read to their end; the first is at byte [0-9]*: unpacked, it is too large'
+	last_is_there
+}
+
+@test "import perfetto: a long text that is named many times is cut" {
+	many texts
+	[ "$status" = 1 ]
+	says 'trace: 6 texts are too long, all in all, and are cut'
+	last_is_there
+	[ "$("$KTRACE" list --json -e c:long t | jq '[.fields[] | length] | add')" -le $((16 << 20)) ]
+}
+
+@test "import perfetto: more snapshots of clocks than are kept" {
+	many snapshots
+	[ "$status" = 1 ]
+	says '[0-9]* snapshots of clocks are more than can be kept'
+	last_is_there
+}
+
+@test "import perfetto: what is no trace leaves no file, and the one that is there as it is" {
+	echo "These are the words of somebody else." >trace
+	import trace
+	[ "$status" = 1 ]
+	says 'trace: no trace of Perfetto: it has no packet'
+	[ ! -e t ]
+	: >trace
+	echo mine >t
+	import trace
+	[ "$status" = 1 ]
+	[ "$(cat t)" = mine ]
+}
+
 @test "import perfetto: a compressed packet that is cut, with its place" {
 	many cut
 	[ "$status" = 1 ]

@@ -6,6 +6,7 @@ Behind it is always an event c:last.
 """
 
 import random
+import struct
 import sys
 import zlib
 
@@ -32,6 +33,42 @@ def instant(name, ns, clock=6, **members):
 def bomb():
     """A packet that is 200 MiB when it is unpacked."""
     yield encode("TracePacket", {"compressed_packets": zlib.compress(bytes(200 << 20))})
+
+
+def zstd_of(byte, size):
+    """A frame of zstd that is so many of one byte when it is unpacked."""
+    out = b"\x28\xb5\x2f\xfd\x00\x38"
+    while size:
+        part = min(size, 1 << 17)
+        size -= part
+        out += struct.pack("<I", part << 3 | 1 << 1 | (not size))[:3] + bytes([byte])
+    return encode("TracePacket", {"zstd_compressed_packets": out})
+
+
+def zstd_bomb():
+    """A packet that is 200 MiB when it is unpacked."""
+    yield zstd_of(0, 200 << 20)
+
+
+def total():
+    """Packets that are more than there may be, together: of fields that are no packets."""
+    for _ in range(3):
+        yield zstd_of(8, 40 << 20)
+
+
+def texts():
+    """A long text that an event has ten times, by its number."""
+    text = {"iid": 1, "str": b"x" * ((4 << 20) - 100)}
+    yield encode("TracePacket", {"trusted_packet_sequence_id": 1, "sequence_flags": 1,
+                                 "interned_data": {"debug_annotation_string_values": [text]}})
+    yield instant("long", 2000, debug_annotations=[
+        {"name": "a%d" % i, "string_value_iid": 1} for i in range(10)])
+
+
+def snapshots():
+    """More snapshots of clocks than are kept."""
+    for i in range(2200):
+        yield snapshot(*((128 + clock, i) for clock in range(32)))
 
 
 def cut():
@@ -76,7 +113,8 @@ def events():
         yield event.replace(stamp, encode("TracePacket", {"timestamp": (1 << 40) + i}), 1)
 
 
-KINDS = {maker.__name__: maker for maker in (bomb, cut, backwards, clocks, fields, kinds, events)}
+KINDS = {maker.__name__: maker for maker in (bomb, zstd_bomb, total, texts, snapshots, cut, backwards,
+                                            clocks, fields, kinds, events)}
 
 
 def main(kind, path):

@@ -8,6 +8,9 @@
 
 /* More steps no way has. */
 #define STEPS_MAX 8u
+/* Of all links together: a week of six clocks each ten seconds; and links */
+#define PAIRS_MAX (2u << 20)
+#define LINKS_MAX (256u << 10)
 
 /* struct pair - both clocks at one moment; order: of coming */
 struct pair {
@@ -113,8 +116,14 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 
 int clocks_add(struct clocks *c, const struct clock_reading *readings, size_t nr)
 {
+	const size_t more = nr * nr;
 	int ret = 0;
 
+	if (c->pair_nr + more > PAIRS_MAX || c->links.nr + more > LINKS_MAX) {
+		c->left_out++;
+		return 0;
+	}
+	c->pair_nr += more;
 	for (size_t i = 0; i < nr && !ret; i++)
 		for (size_t k = 0; k < nr && !ret; k++)
 			if (i != k)

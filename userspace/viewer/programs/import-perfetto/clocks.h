@@ -38,12 +38,16 @@ struct clock_reading {
  * struct clocks - all clocks
  * @clocks:	by number
  * @links:	between two of them
+ * @pair_nr:	readings of two clocks at a moment that are kept
+ * @left_out:	snapshots that are not, as there are too many
  * @way_end:	where the ways of all of them lead
  * @way_links:	how many links there were when they were looked for
  */
 struct clocks {
 	struct rows clocks;
 	struct rows links;
+	size_t pair_nr;
+	__u64 left_out;
 	struct clock_id way_end;
 	size_t way_links;
 };

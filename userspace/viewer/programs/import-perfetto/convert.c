@@ -243,6 +243,11 @@ static int complain(const struct conversion *c, int ret)
 	if (c->timeless)
 		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
 			       "others", c->timeless);
+	if (c->clocks.left_out)
+		complain_about(c->path, "%llu snapshots of clocks are more than can be kept: "
+			       "times behind them may be wrong", c->clocks.left_out);
+	if (c->cut)
+		complain_about(c->path, "%llu texts are too long, all in all, and are cut", c->cut);
 	if (c->unknown)
 		complain_about(c->path, "%llu events refer to what was lost, and are shown as "
 			       "perfetto:track_event", c->unknown);
@@ -250,7 +255,7 @@ static int complain(const struct conversion *c, int ret)
 		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
 			       "many, and are shown as foreign:text", c->as_text);
 	return ret == -EINVAL || c->trouble.gaps || c->trouble.nr || c->bad || c->timeless ||
-	       c->as_text;
+	       c->as_text || c->clocks.left_out || c->cut;
 }
 
 void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size)
@@ -269,6 +274,7 @@ static void init_tables(struct conversion *c)
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
 	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
+	c->text_left = PACKETS_MAX + (__u64)c->size * PACKETS_RATIO;
 }
 
 static void free_tables(struct conversion *c)
@@ -353,6 +359,10 @@ int convert(struct conversion *c, const char *path, int level)
 
 	init_tables(c);
 	ret = convert_learn(c);
+	if (!ret && !c->has_any) {
+		complain_about(c->path, "no trace of Perfetto: it has no packet");
+		ret = -ECANCELED;
+	}
 	if (!ret)
 		ret = c->natives.whole ? write_merged(c, path, level) : write_file(c, path, level);
 	free_tables(c);

@@ -64,6 +64,9 @@ struct slice {
  * @timeless:	packets whose clock nobody knows
  * @unknown:	packets that refer to what was lost
  * @as_text:	events whose fields cannot be described
+ * @cut:	texts that were too long
+ * @text_left:	bytes of texts that may still come
+ * @has_any:	there is a packet
  * @trouble:	with reading packets
  */
 struct conversion {
@@ -102,6 +105,9 @@ struct conversion {
 	__u64 timeless;
 	__u64 unknown;
 	__u64 as_text;
+	__u64 cut;
+	__u64 text_left;
+	bool has_any;
 	struct packets_trouble trouble;
 };
 
@@ -110,7 +116,7 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
 /*
  * Writes all packets into a tracefile with blocks of a @level of compression; complains about those
  * that cannot be converted. Recordings of ktrace among them are in it as they were.
- * Return: 0, 1: some could not be, -errno.
+ * Return: 0, 1: some could not be, -errno; -ECANCELED: there is none, which was complained about.
  */
 int convert(struct conversion *c, const char *path, int level);
 

@@ -32,8 +32,8 @@ static void put_categories(const struct conversion *c, const TrackEvent *e, char
 
 	snprintf(to, size, "track");
 	for (size_t i = 0; i < nr && len < size; i++)
-		len += (size_t)snprintf(to + len, size - len, "%s%s", i ? "+" : "",
-					category_of(c, e, i));
+		len += (size_t)snprintf(to + len, size - len, "%s%.*s", i ? "+" : "",
+					(int)size, category_of(c, e, i));
 }
 
 static const char *name_of(const struct conversion *c, const TrackEvent *e)
@@ -109,7 +109,7 @@ static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
 		return NULL;
 	memset(&key, 0, sizeof(key));
 	put_categories(c, e, key.provider, sizeof(key.provider));
-	snprintf(key.name, sizeof(key.name), "%s", name_of(c, e));
+	snprintf(key.name, sizeof(key.name), "%.*s", NAME_SIZE - 1, name_of(c, e));
 	split_own(&key);
 	if (c->slices.nr < SLICES_MAX)
 		return rows_get(&c->slices, &key);
@@ -129,7 +129,7 @@ static int put_named(struct conversion *c, const TrackEvent *e, const struct sli
 	const bool is_begin = e->type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
 
 	event_begin(c, slice->provider, slice->name, is_begin ? "_begin" : "");
-	if ((!is_plain(slice->name) || strlen(name_of(c, e)) >= SLICE_NAME) ||
+	if ((!is_plain(slice->name) || strnlen(name_of(c, e), SLICE_NAME) == SLICE_NAME) ||
 	    !number_of(c, slice))
 		event_text(c, "name", name_of(c, e));
 	return end_event(c, e, thread);

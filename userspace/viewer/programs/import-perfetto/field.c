@@ -10,6 +10,11 @@
 
 typedef Perfetto__Protos__DebugAnnotation Annotation;
 
+#define TEXT_MAX (16u << 20)
+/* More than a description may have; bytes of a field's name */
+#define DESC_MAX (64u << 10)
+#define FIELD_NAME 1024
+
 void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix)
 {
 	c->desc.len = c->payload.len = 0;
@@ -20,11 +25,17 @@ void event_begin(struct conversion *c, const char *provider, const char *name, c
 	ktrace_out_char(&c->desc, '{');
 }
 
+/* What is too long for a description is not put together to its end. */
 static void describe(struct conversion *c, const char *type, const char *name)
 {
+	char start[FIELD_NAME];
+
+	if (c->desc.len > DESC_MAX)
+		return;
+	snprintf(start, sizeof(start), "%.*s", FIELD_NAME - 1, name);
 	ktrace_out_str(&c->desc, type);
 	ktrace_out_char(&c->desc, ' ');
-	foreign_name(&c->desc, name);
+	foreign_name(&c->desc, start);
 	ktrace_out_char(&c->desc, ';');
 }
 
@@ -56,10 +67,26 @@ void event_double(struct conversion *c, const char *name, double value)
 	ktrace_out_bytes(&c->payload, (const char *)&value, sizeof(value));
 }
 
+/*
+ * How much of a text comes. What has a number can be named by any number of packets, any number of
+ * times: an event has at most TEXT_MAX of it, and the trace as much as could have been compressed.
+ */
+static size_t text_size(struct conversion *c, const char *text)
+{
+	const __u64 room = c->payload.len < TEXT_MAX ? TEXT_MAX - c->payload.len : 0;
+	const __u64 left = room < c->text_left ? room : c->text_left;
+	const size_t size = strnlen(text, (size_t)left);
+
+	c->text_left -= size;
+	c->cut += text[size] != 0;
+	return size;
+}
+
 void event_text(struct conversion *c, const char *name, const char *text)
 {
 	describe(c, "string", name);
-	ktrace_out_bytes(&c->payload, text, strlen(text) + 1);
+	ktrace_out_bytes(&c->payload, text, text_size(c, text));
+	ktrace_out_char(&c->payload, '\0');
 }
 
 static const char *name_of(const struct conversion *c, const Annotation *a)
@@ -88,13 +115,15 @@ static const char *string_of(const struct conversion *c, const Annotation *a)
 	}
 }
 
-static void put_json(const struct conversion *c, struct ktrace_out *out, const Annotation *a);
+static void put_json(struct conversion *c, const Annotation *a);
 
-static void put_json_list(const struct conversion *c, struct ktrace_out *out, const Annotation *a)
+static void put_json_list(struct conversion *c, const Annotation *a)
 {
+	struct ktrace_out *out = &c->payload;
 	const bool is_dict = a->n_dict_entries;
 	const size_t nr = is_dict ? a->n_dict_entries : a->n_array_values;
 	const Annotation *entry;
+	const char *name;
 
 	ktrace_out_char(out, is_dict ? '{' : '[');
 	for (size_t i = 0; i < nr; i++) {
@@ -102,22 +131,24 @@ static void put_json_list(const struct conversion *c, struct ktrace_out *out, co
 		if (i)
 			ktrace_out_char(out, ',');
 		if (is_dict) {
-			ktrace_out_json(out, name_of(c, entry), strlen(name_of(c, entry)));
+			name = name_of(c, entry);
+			ktrace_out_json(out, name, text_size(c, name));
 			ktrace_out_char(out, ':');
 		}
-		put_json(c, out, entry);
+		put_json(c, entry);
 	}
 	ktrace_out_char(out, is_dict ? '}' : ']');
 }
 
 /* Nesting is bounded by is_deep() of convert.c. */
-static void put_json(const struct conversion *c, struct ktrace_out *out, const Annotation *a)
+static void put_json(struct conversion *c, const Annotation *a)
 {
 	const char *text = string_of(c, a);
+	struct ktrace_out *out = &c->payload;
 	char number[32];
 
 	if (text)
-		ktrace_out_json(out, text, strlen(text));
+		ktrace_out_json(out, text, text_size(c, text));
 	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_BOOL_VALUE)
 		ktrace_out_str(out, a->bool_value ? "true" : "false");
 	else if (a->value_case == PERFETTO__PROTOS__DEBUG_ANNOTATION__VALUE_INT_VALUE)
@@ -130,7 +161,7 @@ static void put_json(const struct conversion *c, struct ktrace_out *out, const A
 		snprintf(number, sizeof(number), "%.17g", a->double_value);
 		ktrace_out_str(out, number);
 	} else {
-		put_json_list(c, out, a);
+		put_json_list(c, a);
 	}
 }
 
@@ -160,7 +191,7 @@ void event_annotation(struct conversion *c, const Annotation *a)
 		break;
 	default:
 		describe(c, "string", name);
-		put_json_list(c, &c->payload, a);
+		put_json_list(c, a);
 		ktrace_out_char(&c->payload, '\0');
 	}
 }
@@ -189,7 +220,7 @@ static int describe_as_text(struct conversion *c, __u32 kind, const struct forei
 	ktrace_out_bytes(&c->payload, c->desc.buf, strcspn(c->desc.buf, "{"));
 	ktrace_out_char(&c->payload, '\0');
 	if (c->note_nr)
-		put_json_list(c, &c->payload, &fields);
+		put_json_list(c, &fields);
 	/* The text, and no call chain */
 	ktrace_out_bytes(&c->payload, "\0", 2);
 	return c->payload.error ? c->payload.error : foreign_type(c->f, kind, FOREIGN_TEXT, type);

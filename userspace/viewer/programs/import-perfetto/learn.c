@@ -115,6 +115,7 @@ static int learn(void *arg, const struct packet *p)
 	size_t at = 0;
 	int ret = 0;
 
+	c->has_any = true;
 	while (!ret && p->size <= PACKET_MAX && packet_next(p, &at, &f) == 1) {
 		if (f.wire != 2)
 			continue;
@@ -159,7 +160,7 @@ int convert_learn(struct conversion *c)
 }
 
 /* Stamps of such a clock are what is added to the one before; a snapshot sets it. */
-static void set_private(struct sequence *s, const Perfetto__Protos__ClockSnapshot *snapshot)
+static void set_private(struct conversion *c, const Perfetto__Protos__ClockSnapshot *snapshot)
 {
 	struct sequence_clock *clock;
 
@@ -168,15 +169,21 @@ static void set_private(struct sequence *s, const Perfetto__Protos__ClockSnapsho
 
 		if (told->clock_id < CLOCK_ID_PRIVATE || told->clock_id >= CLOCK_ID_SHARED)
 			continue;
-		clock = &s->clocks[told->clock_id - CLOCK_ID_PRIVATE];
+		clock = sequences_clock(&c->sequences, c->sequence, told->clock_id);
+		if (!clock)
+			return;
 		clock->is_incremental = told->is_incremental;
 		clock->unit_ns = told->unit_multiplier_ns;
 		clock->now_ns = ns_of(told);
 	}
 }
 
-static __u64 private_time(struct sequence_clock *clock, __u64 stamp)
+static __u64 private_time(struct conversion *c, __u32 id, __u64 stamp)
 {
+	struct sequence_clock *clock = sequences_clock(&c->sequences, c->sequence, id);
+
+	if (!clock)
+		return stamp;
 	stamp *= clock->unit_ns ? clock->unit_ns : 1;
 	if (!clock->is_incremental)
 		return stamp;
@@ -208,7 +215,7 @@ void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
 	struct clock_id from;
 
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_CLOCK_SNAPSHOT) {
-		set_private(c->sequence, p->clock_snapshot);
+		set_private(c, p->clock_snapshot);
 		snapshot_time(c, p->clock_snapshot);
 	}
 	if (!p->has_timestamp)
@@ -216,7 +223,7 @@ void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
 	if (!id)
 		id = CLOCK_ID_BOOTTIME;
 	if (id >= CLOCK_ID_PRIVATE && id < CLOCK_ID_SHARED)
-		stamp = private_time(&c->sequence->clocks[id - CLOCK_ID_PRIVATE], stamp);
+		stamp = private_time(c, id, stamp);
 	from = clock_of(p->trusted_packet_sequence_id, id);
 	if (!clocks_convert(&c->clocks, from, c->time, stamp, &c->ts))
 		c->timeless++;

@@ -20,6 +20,7 @@ struct interned_name {
 void sequences_init(struct sequences *s)
 {
 	s->sequences = (struct rows)ROWS_INIT(struct sequence, machine);
+	s->clocks = (struct rows)ROWS_INIT(struct sequence_clock, id);
 }
 
 static void forget(struct sequence *s)
@@ -45,6 +46,14 @@ void sequences_free(struct sequences *s)
 		free(sequence->counters[1]);
 	}
 	rows_free(&s->sequences);
+	rows_free(&s->clocks);
+}
+
+struct sequence_clock *sequences_clock(struct sequences *s, const struct sequence *of, __u32 id)
+{
+	const struct sequence_clock key = { .sequence = of->id, .machine = of->machine, .id = id };
+
+	return rows_get(&s->clocks, &key);
 }
 
 struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p)

@@ -19,16 +19,19 @@
 enum interned { INTERNED_CATEGORY, INTERNED_EVENT, INTERNED_ANNOTATION, INTERNED_STRING,
 		INTERNED_NR };
 
-/* Clocks that are of one sequence */
-#define SEQUENCE_CLOCKS 64u
-
 /**
- * struct sequence_clock - a clock of its own
+ * struct sequence_clock - a clock of its own; sequence, machine and id are the key
+ * @sequence:	whose
+ * @machine:	of which machine
+ * @id:		its number, from CLOCK_ID_PRIVATE on
  * @is_incremental: a stamp is what is added to the one before
  * @unit_ns:	what it counts in
  * @now_ns:	the last stamp
  */
 struct sequence_clock {
+	__u32 sequence;
+	__u32 machine;
+	__u32 id;
 	bool is_incremental;
 	__u64 unit_ns;
 	__u64 now_ns;
@@ -45,7 +48,6 @@ struct sequence_clock {
  * @track:	of its events
  * @counters:	tracks of extra values, whole numbers first
  * @counter_nr:	how many of each
- * @clocks:	from CLOCK_ID_PRIVATE on
  * @tid:	thread that said it was writing; 0 = none has
  * @pid:	its process
  */
@@ -59,18 +61,21 @@ struct sequence {
 	__u64 track;
 	uint64_t *counters[2];
 	size_t counter_nr[2];
-	struct sequence_clock clocks[SEQUENCE_CLOCKS];
 	__u32 tid;
 	__u32 pid;
 };
 
+/* struct sequences - all of them, and clocks that were used */
 struct sequences {
 	struct rows sequences;
+	struct rows clocks;
 };
 
 void sequences_init(struct sequences *s);
 /* The one that a packet is of; NULL: no memory */
 struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p);
+/* Its clock of this number, valid until the next one is made; NULL: no memory */
+struct sequence_clock *sequences_clock(struct sequences *s, const struct sequence *of, __u32 id);
 /* Takes in what a packet says for those behind it. Return: 0, -ENOMEM. */
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p);
 /* Nobody knows any more what writers have said. */
