@@ -102,8 +102,9 @@ int ktrace_statistics_update(struct ktrace_statistics *statistics,
 			     const struct ktrace_trace_event *event);
 
 /**
- * ktrace_statistics_end - put the tree in order
+ * ktrace_statistics_end - sum up, and put the tree in order
  *
+ * Events of threads and modes, and all of what is above threads, are the sums of the latest call.
  * What lasts at the end counts once ktrace_state_flush() has told it.
  *
  * Return: 0, -ENOMEM, also if that was met when the state told of a span.

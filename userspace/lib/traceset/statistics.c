@@ -2,9 +2,9 @@
 /*
  * statistics.c - the tree of counts and times
  *
- * What happens is added to all nodes from the root to the leaf, so nothing is summed up
- * afterwards. The modes below the one on top get what includes others: cumulative and
- * elapsed time.
+ * An event is added to its sub-mode only, a span to its thread, and to the modes on the thread's
+ * stack: those below the one on top get what includes others, cumulative and elapsed time. All
+ * else is summed up in the end.
  */
 #include <ktrace/statistics.h>
 
@@ -18,13 +18,36 @@
 /* Types of events that are looked for one by one */
 #define TYPES_FEW 16u
 
+/* Keys below find a child at once: all modes do. */
+#define KEYS_SMALL 8u
+
+/* Threads, on a CPU each, that are found without going down the tree; a power of two */
+#define RECENT_NR 256u
+
 /* struct node - a node; @pub is first, so that each is the other */
 struct node {
 	struct ktrace_statistic pub;
-	struct state_map by_key;
+	struct node *small[KEYS_SMALL];	/* children by key */
+	struct state_map by_key;	/* the others */
+	struct node *last;		/* of them, found last */
+	__u64 last_key;
 	struct state_map by_type;	/* places of types, once there are more than TYPES_FEW */
 	__u32 cap;
-	__u32 last;	/* child found last */
+	__u32 last_type;
+	__u32 machine;	/* of a thread, as the next, when it was seen last: for its name */
+	__u64 stamp;
+};
+
+/* struct place - where in the tree something happens: keys from trace to thread */
+struct place {
+	__u64 keys[KTRACE_STATISTIC_THREAD + 1];
+	const struct ktrace_process *process;
+};
+
+/* struct recent - the node of a thread; its keys, the first of which is the trace's */
+struct recent {
+	__u64 keys[KTRACE_STATISTIC_THREAD];
+	struct node *node;
 };
 
 /**
@@ -34,6 +57,7 @@ struct node {
  * @root:	the traceset
  * @from:	time that counts
  * @until:	its end
+ * @recent:	threads found last
  * @error:	-ENOMEM met where it could not be returned
  */
 struct ktrace_statistics {
@@ -42,13 +66,8 @@ struct ktrace_statistics {
 	struct node *root;
 	__u64 from;
 	__u64 until;
+	struct recent recent[RECENT_NR];
 	int error;
-};
-
-/* struct place - where in the tree something happens: keys from trace to thread */
-struct place {
-	__u64 keys[KTRACE_STATISTIC_THREAD + 1];
-	const struct ktrace_process *process;
 };
 
 static void free_node(struct node *n)
@@ -78,59 +97,87 @@ static struct node *add_child(struct node *n, __u64 key)
 			n->cap = n->cap ? 2 * n->cap : 4;
 		}
 	}
-	if (!bigger || !child || ktrace_map_reserve(&n->by_key, 1)) {
+	if (!bigger || !child || (key >= KEYS_SMALL && ktrace_map_reserve(&n->by_key, 1))) {
 		free(child);
 		return NULL;
 	}
 	child->pub.level = n->pub.level + 1;
 	child->pub.key = key;
 	n->pub.children[n->pub.child_nr] = &child->pub;
-	ktrace_map_set(&n->by_key, key, n->pub.child_nr++);
+	if (key < KEYS_SMALL)
+		n->small[key] = child;
+	else
+		ktrace_map_set(&n->by_key, key, n->pub.child_nr);
+	n->pub.child_nr++;
 	return child;
 }
 
 /* The child with @key; NULL: no memory, or no parent */
 static struct node *child_of(struct node *n, __u64 key)
 {
+	__u32 at;
+
 	if (!n)
 		return NULL;
-	if (n->last < n->pub.child_nr && n->pub.children[n->last]->key == key)
-		return (struct node *)n->pub.children[n->last];
-	n->last = ktrace_map_get(&n->by_key, key);
-	if (n->last == ~0u)
-		return add_child(n, key);
-	return (struct node *)n->pub.children[n->last];
+	if (key < KEYS_SMALL)
+		return n->small[key] ? n->small[key] : add_child(n, key);
+	if (n->last && n->last_key == key)
+		return n->last;
+	at = ktrace_map_get(&n->by_key, key);
+	n->last = at == ~0u ? add_child(n, key) : (struct node *)n->pub.children[at];
+	n->last_key = key;
+	return n->last;
 }
 
-static void name_thread(struct node *n, const struct ktrace_states *s,
-			const struct ktrace_process *p)
+/* What is needed to name the thread in the end. */
+static void see_thread(struct node *n, const struct ktrace_process *p)
 {
-	const char *name = ktrace_process_name(s, p);
-
 	n->pub.tid = p->tid;
-	n->pub.pid = ktrace_process_pid(s, p);
+	n->pub.pid = p->pid;
+	memcpy(n->pub.comm, p->comm, sizeof(n->pub.comm));
+	n->machine = p->machine;
+	n->stamp = p->stamp;
+}
+
+static void name_thread(struct node *n, const struct ktrace_states *s)
+{
+	struct ktrace_process p = {
+		.machine = n->machine, .tid = n->pub.tid, .pid = n->pub.pid, .stamp = n->stamp,
+	};
+	const char *name;
+
+	memcpy(p.comm, n->pub.comm, sizeof(p.comm));
+	name = ktrace_process_name(s, &p);
+	n->pub.pid = ktrace_process_pid(s, &p);
 	memset(n->pub.comm, 0, sizeof(n->pub.comm));
 	memcpy(n->pub.comm, name ? name : "", name ? strnlen(name, 15) : 0);
 }
 
-/* Adds @what to the nodes from the root to the thread. Return: the thread's, or NULL. */
-static struct node *add_down(struct ktrace_statistics *st, const struct place *at,
-			     void (*add)(struct node *n, const void *what), const void *what)
+static struct node *go_down(struct node *n, const struct place *at)
 {
-	struct node *n = st->root;
 	__u32 level;
 
-	for (level = KTRACE_STATISTIC_TRACE; n; level++) {
-		add(n, what);
-		if (level > KTRACE_STATISTIC_THREAD)
-			break;
+	for (level = KTRACE_STATISTIC_TRACE; level <= KTRACE_STATISTIC_THREAD; level++)
 		n = child_of(n, at->keys[level]);
-	}
-	if (!n)
-		st->error = -ENOMEM;
-	else
-		name_thread(n, st->state, at->process);
 	return n;
+}
+
+/* The node of the thread; NULL: no memory */
+static struct node *thread_at(struct ktrace_statistics *st, const struct place *at)
+{
+	const __u64 *keys = &at->keys[KTRACE_STATISTIC_TRACE];
+	const __u64 hash = keys[0] * 13 + keys[1] * 29 + keys[2];
+	struct recent *r = &st->recent[hash & (RECENT_NR - 1)];
+
+	if (!r->node || memcmp(r->keys, keys, sizeof(r->keys))) {
+		r->node = go_down(st->root, at);
+		memcpy(r->keys, keys, sizeof(r->keys));
+	}
+	if (r->node)
+		see_thread(r->node, at->process);
+	else
+		st->error = -ENOMEM;
+	return r->node;
 }
 
 /* struct span - some time of a thread, and what it did meanwhile */
@@ -139,10 +186,8 @@ struct span {
 	__u32 status;
 };
 
-static void add_top(struct node *n, const void *what)
+static void add_top(struct node *n, const struct span *span)
 {
-	const struct span *span = what;
-
 	n->pub.cpu_ns += span->status == KTRACE_STATUS_RUN ||
 			 span->status == KTRACE_STATUS_EXIT ? span->ns : 0;
 	n->pub.wait_ns += span->status == KTRACE_STATUS_WAIT ? span->ns : 0;
@@ -150,19 +195,11 @@ static void add_top(struct node *n, const void *what)
 			      span->status == KTRACE_STATUS_WAIT_FORK ? span->ns : 0;
 }
 
-static void add_whole(struct node *n, const void *what)
+static void add_whole(struct node *n, const struct span *span)
 {
-	const struct span *span = what;
-
 	n->pub.cumulative_ns += span->status == KTRACE_STATUS_RUN ||
 				span->status == KTRACE_STATUS_EXIT ? span->ns : 0;
 	n->pub.elapsed_ns += span->ns;
-}
-
-static void add_both(struct node *n, const void *what)
-{
-	add_top(n, what);
-	add_whole(n, what);
 }
 
 /* Is there the same mode, or with @has_sub the same sub-mode, further down the stack? */
@@ -217,16 +254,14 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	if (until <= from || !counts(p))
 		return;
 	span.ns = until - from;
-	thread = add_down(st, &at, add_both, &span);
-	for (i = 0; thread && i < p->depth; i++)
+	thread = thread_at(st, &at);
+	if (!thread)
+		return;
+	add_top(thread, &span);
+	add_whole(thread, &span);
+	for (i = 0; i < p->depth; i++)
 		add_level(st, thread, p, i, &span);
 }
-
-/* struct counted - an event being counted */
-struct counted {
-	struct ktrace_statistics *st;
-	const struct ktrace_trace_event *event;
-};
 
 static __u32 find_type(const struct node *n, const struct ktrace_event_type *type)
 {
@@ -254,21 +289,21 @@ static int add_type(struct node *n, const struct ktrace_event_type *type)
 	return 0;
 }
 
-static void add_event(struct node *n, const void *what)
+static int add_events(struct node *n, const struct ktrace_event_type *type, __u64 nr)
 {
-	const struct counted *counted = what;
-	const struct ktrace_event_type *type = counted->event->type;
-	__u32 at = find_type(n, type);
+	__u32 at = n->last_type;
 
-	n->pub.events++;
+	if (at >= n->pub.type_nr || n->pub.types[at].type != type)
+		at = find_type(n, type);
 	if (at == ~0u) {
 		at = n->pub.type_nr;
-		if (add_type(n, type)) {
-			counted->st->error = -ENOMEM;
-			return;
-		}
+		if (add_type(n, type))
+			return -ENOMEM;
 	}
-	n->pub.types[at].events++;
+	n->last_type = at;
+	n->pub.events += nr;
+	n->pub.types[at].events += nr;
+	return 0;
 }
 
 int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_trace_event *e)
@@ -276,8 +311,7 @@ int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_t
 	const struct ktrace_trace *trace = e->stream->trace;
 	const struct ktrace_mode_level *mode;
 	struct place at = { { 0, ktrace_trace_index(trace), (__u64)(__s64)e->stream->cpu }, NULL };
-	struct counted what = { st, e };
-	struct node *thread, *leaf;
+	struct node *leaf;
 
 	if (e->id == KTRACE_ID_LOST || e->time < st->from || e->time >= st->until)
 		return st->error;
@@ -287,13 +321,53 @@ int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_t
 		return -EINVAL;
 	at.keys[KTRACE_STATISTIC_THREAD] = at.process->serial;
 	mode = ktrace_process_mode(at.process);
-	thread = add_down(st, &at, add_event, &what);
-	leaf = child_of(child_of(thread, mode->mode), mode->sub);
-	if (!leaf)
+	leaf = child_of(child_of(thread_at(st, &at), mode->mode), mode->sub);
+	if (!leaf || add_events(leaf, e->type, 1))
 		return -ENOMEM;
-	add_event(child_of(thread, mode->mode), &what);
-	add_event(leaf, &what);
 	return st->error;
+}
+
+static void add_times(struct node *n, const struct node *child)
+{
+	n->pub.cpu_ns += child->pub.cpu_ns;
+	n->pub.cumulative_ns += child->pub.cumulative_ns;
+	n->pub.elapsed_ns += child->pub.elapsed_ns;
+	n->pub.wait_ns += child->pub.wait_ns;
+	n->pub.wait_cpu_ns += child->pub.wait_cpu_ns;
+}
+
+/* What was summed up before begins anew. */
+static void clear_sums(struct node *n)
+{
+	struct ktrace_statistic *pub = &n->pub;
+
+	pub->events = pub->type_nr = 0;
+	ktrace_map_clear(&n->by_type);
+	if (pub->level < KTRACE_STATISTIC_THREAD)
+		pub->cpu_ns = pub->cumulative_ns = pub->elapsed_ns = pub->wait_ns =
+			pub->wait_cpu_ns = 0;
+}
+
+/* Return: 0, -ENOMEM. */
+static int sum_up(const struct ktrace_statistics *st, struct node *n)
+{
+	struct node *child;
+	__u32 i, k;
+	int ret = 0;
+
+	if (n->pub.level == KTRACE_STATISTIC_THREAD)
+		name_thread(n, st->state);
+	if (n->pub.level < KTRACE_STATISTIC_SUB)
+		clear_sums(n);
+	for (i = 0; i < n->pub.child_nr && !ret; i++) {
+		child = (struct node *)n->pub.children[i];
+		ret = sum_up(st, child);
+		if (n->pub.level < KTRACE_STATISTIC_THREAD)
+			add_times(n, child);
+		for (k = 0; k < child->pub.type_nr && !ret; k++)
+			ret = add_events(n, child->pub.types[k].type, child->pub.types[k].events);
+	}
+	return ret;
 }
 
 static int by_key(const void *a, const void *b)
@@ -313,13 +387,16 @@ static void sort(struct node *n)
 		qsort(n->pub.children, n->pub.child_nr, sizeof(struct node *), by_key);
 	ktrace_map_clear(&n->by_key);
 	for (i = 0; i < n->pub.child_nr; i++) {
-		ktrace_map_set(&n->by_key, n->pub.children[i]->key, i);
+		if (n->pub.children[i]->key >= KEYS_SMALL)
+			ktrace_map_set(&n->by_key, n->pub.children[i]->key, i);
 		sort((struct node *)n->pub.children[i]);
 	}
 }
 
 int ktrace_statistics_end(struct ktrace_statistics *st)
 {
+	if (!st->error)
+		st->error = sum_up(st, st->root);
 	sort(st->root);
 	return st->error;
 }
