@@ -128,6 +128,24 @@ ktraced: try 'ktraced --help'" ]
 	[ "$(wc -l <<<"$stderr")" = 3 ]
 }
 
+@test "the viewer: what a table is made of was not recorded: said, and how it is" {
+	local golden=$ROOT/tests/golden row
+	for row in 'sched sched pthread' 'syscalls syscall pthread' 'io syscall,block context' \
+		'irq irq,softirq context' 'ipoints log kernel' 'contention pthread kernel' \
+		'pthread pthread context'; do
+		set -- $row
+		run_ktrace "$1" "$golden/$3-v1.bin"
+		[ "$status" -eq 0 ]
+		[[ $stderr == *"no event of family $2 is there, of which this is made; 'ktraced -"*"' records them"* ]]
+	done
+	run_ktrace syscalls "$golden/kernel-v1.bin"
+	[[ $stderr != *"no event of family"* ]]
+	run_ktrace objects "$golden/pthread-v1.bin"
+	[[ $stderr != *"no event of family"* ]]
+	run_ktrace stacks "$golden/small-v1.bin"
+	[[ $stderr == *" events had no stack: 'ktraced --context kstack,ustack' records them"* ]]
+}
+
 @test "the viewer: empty files, folders, files of another version" {
 	: >empty
 	mkdir folder

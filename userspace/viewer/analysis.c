@@ -191,6 +191,7 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	int ret = a->early ? a->early(a, e) : 0;
 
+	needs_see(&a->needs, e);
 	if (!ret)
 		ret = ktrace_state_update(a->state, e);
 	if (ret || e->time < a->from)
@@ -312,6 +313,8 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
+	} else {
+		needs_complain(&a->needs);
 	}
 	select_complain(&a->select, a->set);
 	complain_files(a->set);

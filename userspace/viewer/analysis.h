@@ -11,6 +11,7 @@
 #include <ktrace/state.h>
 
 #include "json.h"
+#include "needs.h"
 #include "plot.h"
 #include "rows.h"
 #include "select.h"
@@ -32,6 +33,7 @@
  * @plot:	draws the result, if the command has PLOT_OPTIONS; may be NULL
  * @svg:	where to, NULL = it is printed
  * @watch:	told by the state; of the window as well as of what lies before it
+ * @needs:	events without which there is nothing to show
  * @select:	processes asked for
  * @since:	as asked for
  * @until:	as asked for
@@ -61,6 +63,7 @@ struct analysis {
 	void (*plot)(struct analysis *a, const struct plot_note *note);
 	const char *svg;
 	struct ktrace_state_watch watch;
+	struct needs needs;
 	struct select select;
 	struct when since;
 	struct when until;

@@ -549,7 +549,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct contention c = {
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
-		       .show = show, .plot = plot },
+		       .show = show, .plot = plot,
+		       .needs.providers = "pthread" },
 	};
 	int status, i;
 	size_t at;

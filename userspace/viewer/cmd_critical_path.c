@@ -353,6 +353,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = {
 			.options = options, .option = own_option, .check = check, .begin = begin,
 			.event = count_event, .show = show,
+			.needs.providers = "sched",
 		},
 		.chain.threads = ROWS_INIT(struct chain_thread, thread.serial),
 		.shares = ROWS_INIT(struct share, what),

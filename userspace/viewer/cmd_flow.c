@@ -189,7 +189,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct flow f = {
-		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		       .needs.providers = "sched" },
 		.strip = { .width = STRIP_WIDTH, .letters = flow_letters },
 		.rows = ROWS_INIT(struct row, thread.serial),
 	};

@@ -309,6 +309,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = {
 			.options = options, .option = own_option, .early = take_request,
 			.show = show,
+			.needs.providers = "syscall,block",
 		},
 		.users = ROWS_INIT(struct user, thread.serial),
 	};

@@ -180,7 +180,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct ipoints s = {
-		.a = { .options = options, .option = take_option, .event = on_event, .show = show },
+		.a = { .options = options, .option = take_option, .event = on_event, .show = show,
+		       .needs.providers = "log" },
 		.pairs = ROWS_INIT(struct pair, to),
 		.begun = ROWS_INIT(struct begun, wanted),
 	};

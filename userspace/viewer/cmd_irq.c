@@ -175,7 +175,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct irq s = {
-		.a = { .options = options, .show = show },
+		.a = { .options = options, .show = show,
+		       .needs.providers = "irq,softirq" },
 		.lines = ROWS_INIT(struct line, number),
 	};
 	int status;

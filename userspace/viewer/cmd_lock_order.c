@@ -547,7 +547,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct lock_order r = {
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
-		       .show = show },
+		       .show = show,
+		       .needs.providers = "pthread" },
 		.edges = ROWS_INIT(struct edge, key),
 	};
 	int status = analysis_main(&r.a, cmd, argc, argv);

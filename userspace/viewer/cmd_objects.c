@@ -358,7 +358,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct objects r = {
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
-		       .show = show },
+		       .show = show,
+		       .needs.providers = "pthread" },
 	};
 	int status = analysis_main(&r.a, cmd, argc, argv);
 

@@ -8,6 +8,7 @@
  */
 #include "viewer.h"
 
+#include "needs.h"
 #include "object.h"
 #include "progress.h"
 #include "ptt_line.h"
@@ -30,6 +31,7 @@ struct name_test {
 /**
  * struct view - one run of the command
  * @scope:	which events of ours
+ * @needs:	events without which there is nothing to show
  * @ptt:	what they stand for
  * @lines:	how that is printed
  * @tests:	what names of PTT's events must be like, all of them
@@ -48,6 +50,7 @@ struct name_test {
  */
 struct view {
 	struct scope scope;
+	struct needs needs;
 	struct ptt ptt;
 	struct ptt_lines lines;
 	struct name_test tests[NAME_TESTS_MAX];
@@ -201,6 +204,7 @@ static int watch(void *watcher, const struct ktrace_trace_event *e)
 	int ret = aliases_update(v->aliases, e);
 
 	ptt_see(&v->ptt, e);
+	needs_see(&v->needs, e);
 	if (!ret && v->split)
 		ret = split_see(v->split, e);
 	if (ret || !v->index.is_set)
@@ -293,6 +297,8 @@ static int view_files(struct view *v, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
+	} else {
+		needs_complain(&v->needs);
 	}
 	scope_complain(&v->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
@@ -343,7 +349,7 @@ static const struct option options[] = {
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	static struct view v;
+	static struct view v = { .needs.providers = "pthread" };
 	const char *wrong = NULL;
 	int option, status;
 

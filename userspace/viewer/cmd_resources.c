@@ -205,7 +205,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct resources s = {
-		.a = { .options = options, .option = own_option, .begin = begin, .show = show },
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		       .needs.providers = "sched,irq,softirq,block" },
 		.strip = { .width = STRIP_WIDTH, .letters = letters },
 		.rows = ROWS_INIT(struct row, number),
 	};

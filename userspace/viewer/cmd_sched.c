@@ -216,7 +216,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct sched s = {
-		.a = { .options = options, .option = own_option, .show = show, .plot = plot },
+		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
+		       .needs.providers = "sched" },
 		.tasks = ROWS_INIT(struct task, thread.serial),
 	};
 	int status, i;

@@ -189,7 +189,8 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct syscalls s = {
-		.a = { .options = options, .option = own_option, .show = show, .plot = plot },
+		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
+		       .needs.providers = "syscall" },
 		.calls = ROWS_INIT(struct call, nr),
 	};
 	int status;

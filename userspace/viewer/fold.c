@@ -84,8 +84,9 @@ int fold_event(struct fold *f, const struct ktrace_trace_event *e)
 void fold_complain(const struct fold *f)
 {
 	if (f->without)
-		fprintf(stderr, "ktrace: %llu events had no stack\n",
-			(unsigned long long)f->without);
+		fprintf(stderr, "ktrace: %llu events had no stack%s\n",
+			(unsigned long long)f->without, f->rows.nr ? "" :
+			": 'ktraced --context kstack,ustack' records them");
 }
 
 /* Outermost first */
