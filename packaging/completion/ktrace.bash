@@ -115,6 +115,11 @@ _ktrace()
 	[[ $text == *[[:space:]] ]] && _ktrace_line+=("")
 	_ktrace_program=("${_ktrace_line[0]/%ktraced/ktrace}")
 	COMPREPLY=()
+	if [[ ${_ktrace_line[0]} != *ktraced ]]; then
+		while [[ ${#_ktrace_line[@]} -gt 2 && ${_ktrace_line[1]} == --* ]]; do
+			_ktrace_line=("${_ktrace_line[0]}" "${_ktrace_line[@]:2}")
+		done
+	fi
 	current=${_ktrace_line[-1]}
 	before=${_ktrace_line[-2]}
 	command=${_ktrace_line[1]}
@@ -132,7 +137,9 @@ _ktrace()
 		fi
 		;;
 	*)
-		if [ ${#_ktrace_line[@]} -eq 2 ] || [ "$command" = help ]; then
+		if [[ ${#_ktrace_line[@]} -eq 2 && $current == -* ]]; then
+			command=ktrace
+		elif [ ${#_ktrace_line[@]} -eq 2 ] || [ "$command" = help ]; then
 			[ ${#_ktrace_line[@]} -le 3 ] && _ktrace_offer "$_ktrace_commands" "$current"
 			return
 		fi

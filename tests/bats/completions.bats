@@ -45,6 +45,10 @@ offers()
 	offers 'ktrace export --to=p' paje perfetto
 	offers 'ktrace list --time ' rel wall raw delta
 	offers 'ktrace session st' start status stop
+	offers 'ktrace --co' --color
+	offers 'ktrace --color=a' always auto
+	offers 'ktrace --no-pager --color=never li' list live
+	offers 'ktrace --no-pager list --si' --since
 	offers 'ktraced --po' --policy
 	offers 'ktraced --policy o' overwrite
 }

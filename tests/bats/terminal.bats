@@ -87,6 +87,36 @@ on_terminal()
 	[ "$status" = 2 ]
 }
 
+@test "terminal: long work shows how far it is: done, rate, time left; unless it is not to" {
+	local line='\[#* *\] [0-9.]+k? events, [0-9.]+[kM]?/s, [0-9]+:[0-9][0-9] left'
+	run_ktraced -q --policy block -o all -- "$PROGS/flood" -n 16000
+	mkfifo pipe
+	# Whoever reads is slow: the buffer and the pipe are full meanwhile.
+	(sleep 0.7; cat) <pipe >long &
+	TERM=xterm on_terminal sh -c "'$KTRACE' list all >pipe"
+	wait $!
+	[ "$status" = 0 ]
+	grep -qE "[1-9][0-9]?% $line" screen
+	[[ $(cat screen) == *$'\033[K' ]]
+	(sleep 0.7; cat) <pipe >long &
+	TERM=xterm on_terminal sh -c "'$KTRACE' --progress=never list all >pipe"
+	wait $!
+	fails grep -q % screen
+}
+
+@test "terminal: progress elsewhere, if it is asked for" {
+	"$KTRACE" --progress=always stat t 2>said >table
+	grep -qE '^.  0% \[ *\] 1 events' said
+	"$KTRACE" stat t 2>said | cmp - table
+	fails grep -q % said
+	run_ktrace --progress=maybe stat t
+	[ "$status" = 2 ]
+	[ "$stderr" = "ktrace: --progress=auto, always or never" ]
+	run_ktrace --progess=never stat t
+	[ "$status" = 2 ]
+	[[ $stderr == *"there is no option '--progess' (did you mean '--progress'?)"* ]]
+}
+
 @test "terminal: a signal ends the command once the pager has ended" {
 	# The shell of the pager tells who started it.
 	capture env PAGER='kill -INT $PPID; sleep 0.5; echo over >over; cat >/dev/null' \

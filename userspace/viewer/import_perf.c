@@ -377,7 +377,7 @@ static int read_file(struct job *job)
 			fclose(file);
 		return -ECANCELED;
 	}
-	progress_begin(0, (__u64)st.st_size);
+	progress_begin_bytes((__u64)st.st_size);
 	ret = S_ISREG(st.st_mode) && is_perf_data(file) ? read_perf_data(job) :
 	      take_lines(job, file);
 	progress_end();

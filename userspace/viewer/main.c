@@ -82,8 +82,9 @@ static void print_usage(FILE *to)
 		"\n"
 		"      --no-pager     write to a terminal at once, not through KTRACE_PAGER,\n"
 		"                     PAGER or less\n"
-		"      --color=WHEN   auto: on a terminal, unless NO_COLOR is set (default);\n"
-		"                     always; never\n");
+		"      --color=auto|always|never  auto: on a terminal, unless NO_COLOR is set\n"
+		"      --progress=auto|always|never  how far long work is, on standard error;\n"
+		"                     auto: on a terminal, after half a second\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -96,11 +97,64 @@ static const struct command *find_command(const char *name)
 	return NULL;
 }
 
+/* struct choice - an option before the command with one of three values, and where it is kept */
+static const struct choice {
+	const char *option;
+	const char *variable;
+} choices[] = {
+	{ "--color", "KTRACE_COLOR" },
+	{ "--progress", "KTRACE_PROGRESS" },
+};
+
+#define CHOICE_NR (sizeof(choices) / sizeof(choices[0]))
+
+static const struct choice *find_choice(const char *word)
+{
+	const size_t n = strcspn(word, "=");
+	size_t i;
+
+	for (i = 0; i < CHOICE_NR; i++)
+		if (strlen(choices[i].option) == n && !strncmp(choices[i].option, word, n))
+			return &choices[i];
+	return NULL;
+}
+
+/* Return: 0, -1 = it is none of the three, which was said. */
+static int choose(const struct choice *c, const char *word)
+{
+	const char *is = strchr(word, '='), *value = is ? is + 1 : "";
+
+	if (strcmp(value, "auto") && strcmp(value, "always") && strcmp(value, "never")) {
+		fprintf(stderr, "ktrace: %s=auto, always or never\n", c->option);
+		return -1;
+	}
+	setenv(c->variable, value, 1);
+	return 0;
+}
+
+static int no_such_option(const char *word)
+{
+	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
+	size_t i;
+
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	ktrace_nearest_init(&near, name);
+	ktrace_nearest_try(&near, "--no-pager");
+	for (i = 0; i < CHOICE_NR; i++)
+		ktrace_nearest_try(&near, choices[i].option);
+	complain_safely("ktrace: before a command there is no option '%s'%s. Try 'ktrace help'.",
+			name, ktrace_nearest_hint(&near));
+	return STATUS_USAGE;
+}
+
 static int no_such_command(const char *name)
 {
 	struct ktrace_nearest near;
 	size_t i;
 
+	if (*name == '-')
+		return no_such_option(name);
 	ktrace_nearest_init(&near, name);
 	for (i = 0; i < COMMAND_NR; i++)
 		ktrace_nearest_try(&near, commands[i]->name);
@@ -136,18 +190,18 @@ static int run_help(int argc, char **argv)
 /* Those before the command. Returns how many words they are, -1 = one is wrong, and was said. */
 static int take_options(int argc, char **argv)
 {
+	const struct choice *c;
 	int i;
 
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--no-pager"))
-			setenv("KTRACE_PAGER", "cat", 1);
-		else if (!strcmp(argv[i], "--color=always") || !strcmp(argv[i], "--color=never") ||
-			 !strcmp(argv[i], "--color=auto"))
-			setenv("KTRACE_COLOR", strchr(argv[i], '=') + 1, 1);
-		else if (!strncmp(argv[i], "--color", strlen("--color")))
+	for (i = 1; i < argc; i++) {
+		c = find_choice(argv[i]);
+		if (c && choose(c, argv[i]))
 			return -1;
-		else
+		if (!c && strcmp(argv[i], "--no-pager"))
 			break;
+		if (!c)
+			setenv("KTRACE_PAGER", "cat", 1);
+	}
 	return i - 1;
 }
 
@@ -156,10 +210,8 @@ static int run(int argc, char **argv)
 	const struct command *cmd;
 	const int taken = take_options(argc, argv);
 
-	if (taken < 0) {
-		fprintf(stderr, "ktrace: --color=always, never or auto\n");
+	if (taken < 0)
 		return STATUS_USAGE;
-	}
 	argc -= taken;
 	argv += taken;
 	if (argc < 2) {

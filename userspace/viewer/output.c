@@ -11,6 +11,7 @@
 #include "viewer.h"
 
 #include "pager.h"
+#include "progress.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -85,6 +86,13 @@ void output_text(const char *text, size_t size, int error)
 		out->error = error;
 }
 
+/* One line, not behind a bar. */
+static void put_complaint(const struct ktrace_out *line)
+{
+	progress_hide();
+	fprintf(stderr, "%.*s\n", (int)line->len, line->buf);
+}
+
 void complain_safely(const char *format, ...)
 {
 	char text[PATH_MAX + 512], line[sizeof(text)];
@@ -95,7 +103,7 @@ void complain_safely(const char *format, ...)
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
 	ktrace_out_safe(&out, text);
-	fprintf(stderr, "%.*s\n", (int)out.len, line);
+	put_complaint(&out);
 }
 
 void complain_about(const char *path, const char *format, ...)
@@ -113,7 +121,7 @@ void complain_about(const char *path, const char *format, ...)
 	ktrace_out_safe(&out, name);
 	ktrace_out_str(&out, ": ");
 	ktrace_out_safe(&out, text);
-	fprintf(stderr, "%.*s\n", (int)out.len, line);
+	put_complaint(&out);
 }
 
 /* Also for signals and exit() */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * progress.c - how far reading has got, for who waits at a terminal
+ * progress.c - how far long work has got, for who waits at a terminal
  *
  * One line on standard error, rewritten five times a second at most, the first time after
- * half a second: what is done by then shows nothing.
+ * half a second: what is done by then shows nothing. KTRACE_PROGRESS, which ktrace --progress
+ * sets, can say "never", or "always": from the beginning, wherever standard error goes.
  */
 #include "progress.h"
 
@@ -17,11 +18,16 @@
 #define CALLS 4096u		/* between two looks at the clock */
 #define FIRST_MS 500u
 #define AGAIN_MS 200u
-#define WIDTH 40
+#define WIDTH 30
 
-static __u64 begin, span, next_ms;
-static unsigned int calls;
-static bool is_on, is_shown;
+/* struct work - what is being done; @span is 0 when nothing is shown */
+static struct work {
+	__u64 begin, span;
+	__u64 begin_ms, next_ms;
+	__u64 calls;
+	bool is_bytes;
+	bool is_shown;
+} work;
 
 static __u64 now_ms(void)
 {
@@ -31,40 +37,107 @@ static __u64 now_ms(void)
 	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
 }
 
-void progress_begin(__u64 from, __u64 until)
+static bool is_wanted(bool *is_always)
 {
-	const char *term = getenv("TERM");
+	const char *when = getenv("KTRACE_PROGRESS"), *term = getenv("TERM");
 
-	is_on = isatty(STDERR_FILENO) && until > from && term && strcmp(term, "dumb");
-	begin = from;
-	span = until - from;
-	calls = 0;
-	next_ms = is_on ? now_ms() + FIRST_MS : 0;
+	*is_always = when && !strcmp(when, "always");
+	if (*is_always || (when && !strcmp(when, "never")))
+		return *is_always;
+	return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
 }
 
-void progress_at(__u64 time)
+static void begin(__u64 from, __u64 until, bool is_bytes)
 {
-	static const char bar[] = "########################################";
-	unsigned int percent;
+	bool is_always;
+
+	work = (struct work){ .begin = from, .is_bytes = is_bytes };
+	if (until <= from || !is_wanted(&is_always))
+		return;
+	work.span = until - from;
+	work.begin_ms = now_ms();
+	work.next_ms = work.begin_ms + (is_always ? 0 : FIRST_MS);
+}
+
+void progress_begin(__u64 from, __u64 until)
+{
+	begin(from, until, false);
+}
+
+void progress_begin_bytes(__u64 size)
+{
+	begin(0, size, true);
+}
+
+/* "123", "12.3k", "4.56M" */
+static void put_amount(double n)
+{
+	static const char units[] = " kMGT";
+	int unit = 0;
+
+	for (; n >= 1000 && units[unit + 1]; unit++)
+		n /= 1000;
+	if (!unit)
+		fprintf(stderr, "%.0f", n);
+	else
+		fprintf(stderr, "%.*f%c", n < 10 ? 2 : n < 100 ? 1 : 0, n, units[unit]);
+}
+
+static void put_remaining(unsigned long long seconds)
+{
+	if (seconds >= 3600)
+		fprintf(stderr, ", %llu:%02llu:%02llu left", seconds / 3600, seconds / 60 % 60,
+			seconds % 60);
+	else
+		fprintf(stderr, ", %llu:%02llu left", seconds / 60, seconds % 60);
+}
+
+static void show(__u64 done, __u64 now)
+{
+	static const char bar[] = "##############################";
+	const double part = (double)done / (double)work.span;
+	const double seconds = (double)(now - work.begin_ms) / 1000;
+	const double amount = (double)(work.is_bytes ? done : work.calls);
+
+	fprintf(stderr, "\r%3u%% [%-*.*s] ", (unsigned int)(part * 100), WIDTH,
+		(int)(part * WIDTH), bar);
+	put_amount(amount);
+	fputs(work.is_bytes ? "B" : " events", stderr);
+	if (seconds > 0) {
+		fputs(", ", stderr);
+		put_amount(amount / seconds);
+		fputs(work.is_bytes ? "B/s" : "/s", stderr);
+	}
+	if (seconds > 0 && done)
+		put_remaining((unsigned long long)(seconds * (1 - part) / part + 0.5));
+	fputs("\033[K", stderr);
+	fflush(stderr);
+	work.is_shown = true;
+}
+
+void progress_at(__u64 at)
+{
 	__u64 done, now;
 
-	if (!is_on || ++calls % CALLS)
+	if (!work.span || work.calls++ % CALLS)
 		return;
 	now = now_ms();
-	if (now < next_ms)
+	if (now < work.next_ms)
 		return;
-	next_ms = now + AGAIN_MS;
-	done = time > begin ? time - begin : 0;
-	done = done < span ? done : span;
-	percent = (unsigned int)((double)done * 100 / (double)span);
-	fprintf(stderr, "\r%3u%% [%-*.*s]", percent, WIDTH, (int)percent * WIDTH / 100, bar);
-	fflush(stderr);
-	is_shown = true;
+	work.next_ms = now + AGAIN_MS;
+	done = at > work.begin ? at - work.begin : 0;
+	show(done < work.span ? done : work.span, now);
+}
+
+void progress_hide(void)
+{
+	if (work.is_shown)
+		fputs("\r\033[K", stderr);
+	work.is_shown = false;
 }
 
 void progress_end(void)
 {
-	if (is_shown)
-		fputs("\r\033[K", stderr);
-	is_on = is_shown = false;
+	progress_hide();
+	work.span = 0;
 }

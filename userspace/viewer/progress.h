@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* progress.h - how far reading has got, for who waits at a terminal */
+/* progress.h - how far long work has got, for who waits at a terminal */
 #ifndef VIEWER_PROGRESS_H
 #define VIEWER_PROGRESS_H
 
 #include <linux/types.h>
 
 /*
- * From @from to @until; nothing is shown unless standard error is a terminal and standard
- * output is none that would be disturbed.
+ * Events with times from @from to @until; nothing is shown unless standard error is a terminal
+ * and standard output is none that would be disturbed.
  */
 void progress_begin(__u64 from, __u64 until);
-/* Cheap: most calls only count. */
-void progress_at(__u64 time);
-/* Takes the line away again. */
+/* The same for a file of @size bytes. */
+void progress_begin_bytes(__u64 size);
+/* Done up to this time or byte: once an event, or a piece of the file. Cheap: most only count. */
+void progress_at(__u64 at);
+/* Takes the line away for what is to be said; it comes again. */
+void progress_hide(void);
+/* Takes the line away. */
 void progress_end(void);
 
 #endif

@@ -296,7 +296,7 @@ static int write_events(struct conversion *c)
 
 	if (ret)
 		return ret;
-	progress_begin(0, c->size);
+	progress_begin_bytes(c->size);
 	ret = packets_walk(c->data, c->size, take, c, &c->trouble);
 	progress_end();
 	if (ret && ret != -EINVAL)

@@ -274,7 +274,7 @@ static int read_file(struct job *job)
 		complain_about(job->path, "damaged, or no file of trace-cmd");
 		return -ECANCELED;
 	}
-	progress_begin(0, (__u64)st.st_size);
+	progress_begin_bytes((__u64)st.st_size);
 	ret = read_buffers(job, handle);
 	progress_end();
 	tracecmd_close(handle);
