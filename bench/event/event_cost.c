@@ -345,18 +345,26 @@ static void chunk(void)
 }
 
 /* Beside the event of ktrace's own, measured just before. */
-static void posix(void)
+static void posix_beside(const char *figure)
 {
 	const uint64_t n = batch(PAYLOAD_64);
 
 	measure(variant_ktrace[PAYLOAD_16]->tight, n, false, false);
-	print("posix", "ktrace", "ns", job.ns[0]);
+	print(figure, "ktrace", "ns", job.ns[0]);
+	measure(posix_loops.tight, n, false, false);
+	print(figure, "posix_trace_event", "ns", job.ns[0]);
+}
+
+static void posix(void)
+{
 	if (!posix_begin()) {
 		fprintf(stderr, "event_cost: there can be no POSIX stream\n");
 		exit(1);
 	}
-	measure(posix_loops.tight, n, false, false);
-	print("posix", "posix_trace_event", "ns", job.ns[0]);
+	posix_beside("posix");
+	if (!posix_share())
+		die("event_cost: thread");
+	posix_beside("posix.shared");
 	posix_end();
 	measure(none_loops.tight, BATCH_MAX, false, false);
 	print("posix.disabled", "ktrace", "ns", job.ns[0]);

@@ -2,6 +2,7 @@
 /* posix.c - posix_trace_event() with 16 bytes of data */
 #include "posix.h"
 
+#include <pthread.h>
 #include <trace.h>
 
 /* All of its ring is in the caches after one round. */
@@ -36,6 +37,20 @@ bool posix_begin(void)
 		  !posix_trace_create(0, &attr, &trid) && !posix_trace_start(trid);
 	posix_trace_attr_destroy(&attr);
 	return is_good;
+}
+
+static void *other(void *arg)
+{
+	(void)arg;
+	tell(0);
+	return NULL;
+}
+
+bool posix_share(void)
+{
+	pthread_t thread;
+
+	return !pthread_create(&thread, NULL, other, NULL) && !pthread_join(thread, NULL);
 }
 
 void posix_end(void)

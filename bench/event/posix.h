@@ -11,6 +11,8 @@ extern const struct event_loops posix_loops;
 
 /* The program is traced by itself from now on, into a stream that overwrites its oldest events. */
 bool posix_begin(void);
+/* Another thread has recorded, too: from now on there is an order to be kept. */
+bool posix_share(void);
 /* It is in no stream any more. */
 void posix_end(void);
 

@@ -215,24 +215,24 @@ failed:
 }
 
 /*
- * Copies rcx bytes from rsi to rdi, which is behind them afterwards; scratch r9. By words,
+ * Copies rcx bytes from rsi to rdi, which is behind them afterwards. By words,
  * the last one first, since the others may overlap it; many by the processor's own means.
  */
-#define KTRACE_RSEQ_COPY \
+#define KTRACE_RSEQ_COPY(r64, r32, r8) \
 	"cmpq $128, %%rcx\n\t" \
 	"jae 13f\n\t" \
 	"subq $8, %%rcx\n\t" \
 	"jb 11f\n\t" \
 	"addq %%rcx, %%rsi\n\t" \
 	"addq %%rcx, %%rdi\n\t" \
-	"movq (%%rsi), %%r9\n\t" \
-	"movq %%r9, (%%rdi)\n\t" \
+	"movq (%%rsi), " r64 "\n\t" \
+	"movq " r64 ", (%%rdi)\n\t" \
 	"addq $8, %%rdi\n\t" \
 	"negq %%rcx\n\t" \
 	"jz 14f\n" \
 	"10:\n\t" \
-	"movq (%%rsi,%%rcx), %%r9\n\t" \
-	"movq %%r9, -8(%%rdi,%%rcx)\n\t" \
+	"movq (%%rsi,%%rcx), " r64 "\n\t" \
+	"movq " r64 ", -8(%%rdi,%%rcx)\n\t" \
 	"addq $8, %%rcx\n\t" \
 	"js 10b\n\t" \
 	"jmp 14f\n" \
@@ -241,15 +241,15 @@ failed:
 	"jz 14f\n\t" \
 	"cmpq $4, %%rcx\n\t" \
 	"jb 12f\n\t" \
-	"movl (%%rsi), %%r9d\n\t" \
-	"movl %%r9d, (%%rdi)\n\t" \
-	"movl -4(%%rsi,%%rcx), %%r9d\n\t" \
-	"movl %%r9d, -4(%%rdi,%%rcx)\n\t" \
+	"movl (%%rsi), " r32 "\n\t" \
+	"movl " r32 ", (%%rdi)\n\t" \
+	"movl -4(%%rsi,%%rcx), " r32 "\n\t" \
+	"movl " r32 ", -4(%%rdi,%%rcx)\n\t" \
 	"addq %%rcx, %%rdi\n\t" \
 	"jmp 14f\n" \
 	"12:\n\t" \
-	"movb (%%rsi), %%r9b\n\t" \
-	"movb %%r9b, (%%rdi)\n\t" \
+	"movb (%%rsi), " r8 "\n\t" \
+	"movb " r8 ", (%%rdi)\n\t" \
 	"incq %%rsi\n\t" \
 	"incq %%rdi\n\t" \
 	"decq %%rcx\n\t" \
@@ -267,7 +267,7 @@ failed:
 	"6:\n\t" \
 	"movq %c[from](%%rdx), %%rsi\n\t" \
 	"movq %c[size](%%rdx), %%rcx\n\t" \
-	KTRACE_RSEQ_COPY \
+	KTRACE_RSEQ_COPY("%%r9", "%%r9d", "%%r9b") \
 	"addq %[next], %%rdx\n\t" \
 	"cmpq %[end], %%rdx\n\t" \
 	"jne 6b\n\t" \

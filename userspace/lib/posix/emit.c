@@ -7,70 +7,22 @@
  * channel is mapped at its first event. Nothing here takes a lock, allocates from the heap or
  * is a cancellation point.
  *
- * A sink is a channel of this process: it is published by compare-and-swap and stays, as other
- * threads may use it, until the stream's place on the board belongs to another stream.
- *
  * A thread keeps words for a few sinks, in entries. A signal handler may give one to another
  * sink: the restartable sequence, which it interrupts, compares the sink again. Whoever works
  * with an entry in any other way says so, and handlers with another sink leave it alone.
  */
 #include "trace.h"
 
-#if defined(__x86_64__)
-#include <cpuid.h>
-#endif
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <stdint.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#define KTRACE_LIBRARY
-#define KTRACE_REGISTER_LATER
-#include <ktrace/channel.h>
 #include "event.h"
 #include "member.h"
+#include "sink.h"
 #include "sole.h"
-
-#define ENTRY_NR 8
-
-/**
- * struct posix_sink - a stream, as this process records into it
- * @bit:	in the masks of the board
- * @place:	on the board
- * @word:	of the place, which was READY then
- * @quick_end:	fewer bytes of data than these by the fast path
- * @stream:	number of the stream
- * @max_data:	bytes of data recorded of an event
- * @channel:	its rings
- */
-struct posix_sink {
-	__u64 bit;
-	struct posix_board_stream *place;
-	__u64 word;
-	__u64 quick_end;
-	__u32 stream;
-	__u32 max_data;
-	struct ktrace_channel *channel;
-};
-
-static struct posix_sink *sinks[POSIX_STREAM_NR];
-
-static KTRACE_INLINE struct posix_sink *find_sink(__u32 nr)
-{
-	/* ORD(find_sink:A) pairs ORD(publish_sink:A): what is found is whole */
-	return __atomic_load_n(&sinks[nr], __ATOMIC_ACQUIRE);
-}
-
-/* False: another thread has been faster, and *old is its sink. */
-static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *sink)
-{
-	/* ORD(publish_sink:A) pairs ORD(find_sink:A): what is found is whole */
-	return __atomic_compare_exchange_n(&sinks[nr], old, sink, false, __ATOMIC_ACQ_REL,
-					   __ATOMIC_ACQUIRE);
-}
 
 static const struct posix_sink no_sink;
 
@@ -89,144 +41,12 @@ static void keep_last(const struct posix_sink *sink)
 	__atomic_store_n(&last_sink, sink, __ATOMIC_RELEASE);
 }
 
-#if defined(__x86_64__) && defined(__LP64__)
-
-/* Every processor whose counter is constant has it, but a hypervisor may hide it. */
-static bool has_rdtscp(void)
-{
-	unsigned int a, b, c, d;
-
-	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
-}
-
-#else
-
-static bool has_rdtscp(void)
-{
-	return false;
-}
-
-#endif
-
-static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
-
-/**
- * struct entry - what a thread keeps for a sink
- * @thread:	for the writer
- * @sink:	whose, NULL = nobody's
- * @is_used:	otherwise than by the restartable sequence
- */
-struct entry {
-	struct ktrace_thread thread;
-	const struct posix_sink *sink;
-	__u32 is_used;
-} __attribute__((aligned(64)));
-
-static __thread struct entry entries[ENTRY_NR] __attribute__((tls_model("initial-exec"))) = {
-	[0 ... ENTRY_NR - 1] = { .thread = KTRACE_CHANNEL_THREAD(&no_rseq) },
-};
-
-__u64 ktrace_posix_sole[POSIX_STREAM_NR];
-
-void ktrace_posix_emit_after_fork(void)
-{
-	memset(ktrace_posix_sole, 0, sizeof(ktrace_posix_sole));
-	for (int i = 0; i < ENTRY_NR; i++) {
-		struct entry *e = &entries[i];
-
-		if (e->sink)
-			ktrace_channel_after_fork(e->sink->channel, &e->thread);
-		e->sink = NULL;
-	}
-}
-
-static bool copy_where(const struct posix_board_stream *s, char *where)
-{
-	for (size_t i = 0; i < sizeof(s->where); i++)
-		where[i] = kt_load(&s->where[i]);
-	return memchr(where, '\0', sizeof(s->where));
-}
-
-/* Places, by their words, of streams whose session is gone: events do not ask for it again. */
-static __u64 gone[POSIX_STREAM_NR];
-
-static int attach_channel(const struct posix_board_stream *s, struct ktrace_channel **channel)
-{
-	char where[sizeof(s->where)];
-
-	return copy_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
-}
-
-/* Whether this process may have more of it later. */
-static bool is_want(int error)
-{
-	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
-}
-
-/* A sink of the stream at @s, seen as @word, or NULL. */
-static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
-{
-	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	int error;
-
-	if (sink == MAP_FAILED)
-		return NULL;
-	error = attach_channel(s, &sink->channel);
-	if (error) {
-		if (!is_want(error))
-			kt_store(&gone[nr], word);
-		munmap(sink, sizeof(*sink));
-		return NULL;
-	}
-	sink->bit = 1ull << nr;
-	sink->place = s;
-	sink->word = word;
-	sink->stream = nr;
-	sink->max_data = kt_load(&s->max_data);
-	if (sink->max_data > POSIX_DATA_MAX)
-		sink->max_data = POSIX_DATA_MAX;
-	/* Not what has to be cut. */
-	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
-		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
-	return sink;
-}
-
-/*
- * Maps the stream's channel. Of two threads that do it at once, one's counts. NULL: the event is
- * lost, which is counted; the next one tries again, unless the session is gone.
- */
-static kt_noinline struct posix_sink *attach(struct posix_board *b, __u32 nr)
-{
-	struct posix_board_stream *s = &b->stream[nr];
-	struct posix_sink *old = find_sink(nr), *sink;
-	int saved = errno;
-	__u64 word;
-
-	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
-	word = kt_load_acquire(&s->word);
-	if (posix_place_state(word) != POSIX_PLACE_READY)
-		return NULL;
-	sink = kt_load(&gone[nr]) == word ? NULL : make_sink(s, nr, word);
-	if (!sink) {
-		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
-	} else if (!publish_sink(nr, &old, sink)) {
-		ktrace_channel_detach(sink->channel);
-		munmap(sink, sizeof(*sink));
-		sink = old;
-	} else if (old) {
-		ktrace_channel_retire(old->channel);
-	}
-	errno = saved;
-	return sink;
-}
-
 /* A handler must find the entry as it was, or as it will be. */
-static kt_noinline void change_sink(struct entry *e, const struct posix_sink *sink)
+static kt_noinline void change_sink(struct posix_entry *e, const struct posix_sink *sink)
 {
 	e->sink = NULL;
 	kt_barrier();
-	e->thread = (struct ktrace_thread)KTRACE_CHANNEL_THREAD(&no_rseq);
+	e->thread = (struct ktrace_thread)KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
 	kt_barrier();
 	e->sink = sink;
 }
@@ -274,7 +94,7 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 	const __u32 max = sink->max_data, flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
 	const struct ktrace_posix_event head = {
 		.address = (__u64)(uintptr_t)em->address,
-		.thread = (__u64)pthread_self(),
+		.thread = posix_self(),
 		.pid = (__u32)ktrace_posix_member.owner.pid,
 		.size = flags ? max : (__u32)em->size,
 	};
@@ -290,8 +110,8 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 static void record_slow(struct posix_board *b, const struct posix_sink *sink,
 			const struct emission *em)
 {
-	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&no_rseq);
-	struct entry *e = &entries[sink->stream % ENTRY_NR];
+	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
+	struct posix_entry *e = &ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR];
 	const __u32 was_used = e->is_used;
 	int status;
 
@@ -319,12 +139,12 @@ static KTRACE_INLINE bool is_left_out(const struct posix_board_stream *s, trace_
 static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
 {
 	struct posix_board_stream *s = &b->stream[nr];
-	const struct posix_sink *sink = find_sink(nr);
+	const struct posix_sink *sink = posix_find_sink(nr);
 
 	if (is_left_out(s, em->id))
 		return;
 	if (!sink || sink->word != kt_load(&s->word))
-		sink = attach(b, nr);
+		sink = ktrace_posix_sink_attach(b, nr);
 	if (!sink)
 		return;
 	if (kt_load(&b->full) & sink->bit)
@@ -338,23 +158,38 @@ static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct 
 #if defined(__x86_64__) && defined(__LP64__)
 
 /*
- * Head and data behind the record's header, unless the entry is another sink's now; rax keeps
- * the ring's head meanwhile.
+ * Head and data behind the record's header, unless the entry is another sink's now. Data of 8 to
+ * 16 bytes are two words, which may overlap; otherwise rax keeps the ring's head meanwhile.
  */
 #define PUT_EVENT \
 	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
 	"jne %l[failed]\n\t" \
-	KTRACE_RSEQ_MOVE("w0", "16") \
+	KTRACE_RSEQ_WORD("address", "16") \
 	"movq %%fs:0, %%rax\n\t"		/* pthread_self() */ \
 	"movq %%rax, 24(%%rsi)\n\t" \
-	KTRACE_RSEQ_WORD("w2", "32") \
+	"movl %[pid], %%eax\n\t" \
+	"movl %%eax, 32(%%rsi)\n\t" \
+	"movl %k[size], 36(%%rsi)\n\t" \
+	"leaq -8(%[size]), %%rax\n\t" \
+	"cmpq $8, %%rax\n\t" \
+	"jbe 6f\n\t" \
 	"movq %%rcx, %%rax\n\t" \
 	"leaq 40(%%rsi), %%rdi\n\t" \
 	"movq %[from], %%rsi\n\t" \
 	"movq %[size], %%rcx\n\t" \
-	KTRACE_RSEQ_COPY \
+	KTRACE_RSEQ_COPY("%%rdx", "%%edx", "%%dl") \
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
-	"movq %%rax, %%rcx\n\t"
+	"movq %%rax, %%rcx\n\t" \
+	"jmp 7f\n" \
+	"4:\n\t" \
+	"rdtscp\n\t"				/* of ORDER_CLOCK */ \
+	"jmp 5b\n" \
+	"6:\n\t" \
+	"movq (%[from]), %%rax\n\t" \
+	"movq -8(%[from],%[size]), %%rdx\n\t" \
+	"movq %%rax, 40(%%rsi)\n\t" \
+	"movq %%rdx, 32(%%rsi,%[size])\n" \
+	"7:\n\t"
 
 /*
  * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
@@ -362,23 +197,19 @@ static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct 
  * Nobody can have told the stream's sole thread of anything.
  */
 #define ORDER_CLOCK \
-	"testb %b[told], %b[told]\n\t" \
-	"jz 4f\n\t" \
-	"rdtscp\n\t" \
-	"jmp 5f\n" \
-	"4:\n\t" \
+	"movq %c[sole](%[sink]), %%rcx\n\t" \
+	"movq %%fs:0, %%rax\n\t" \
+	"cmpq %%rax, (%%rcx)\n\t" \
+	"jne 4f\n\t" \
 	"rdtsc\n" \
 	"5:\n\t"
 
 _Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
 
-/* Of this thread's entry for the sink, from the thread pointer */
-static KTRACE_INLINE uint64_t entry_offset(const struct posix_sink *sink)
+/* Out of it, having done nothing */
+static void forget_sequence(const struct posix_entry *e)
 {
-	uint64_t offset;
-
-	__asm__("movq entries@gottpoff(%%rip), %0" : "=r" (offset));
-	return offset + sink->stream % ENTRY_NR * sizeof(struct entry);
+	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
 }
 
 /* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
@@ -387,20 +218,16 @@ static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct 
 	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
 	const uint32_t id_len = (em->id + POSIX_RING_ID) | len << 16;
 	const uint32_t total = ktrace_rseq_total(len);
-	/* In a register: of two halves in memory the processor makes no word at once. */
-	__u64 pid_size = (__u32)ktrace_posix_member.owner.pid | (__u64)em->size << 32;
-	const uint64_t tls = entry_offset(sink);
 
-	__asm__("" : "+r" (pid_size));
-	KTRACE_RSEQ_RECORD(ORDER_CLOCK, tls, id_len, total, PUT_EVENT, "r9",
-			   [told] "q" (!posix_is_sole(sink->stream)),
-			   [w0] "rm" (em->address), [w2] "r" (pid_size), [sink] "r" (sink),
-			   [owner] "i" (offsetof(struct entry, sink)),
-			   [from] "rm" (em->data), [size] "rm" (em->size));
+	KTRACE_RSEQ_RECORD(ORDER_CLOCK, sink->entry, id_len, total, PUT_EVENT, "r8",
+			   [address] "r" (em->address), [sink] "r" (sink),
+			   [sole] "i" (offsetof(struct posix_sink, sole)),
+			   [owner] "i" (offsetof(struct posix_entry, sink)),
+			   [pid] "m" (ktrace_posix_member.owner.pid),
+			   [from] "r" (em->data), [size] "r" (em->size));
 	return true;
 failed:
-	kt_store(&((struct ktrace_no_rseq *)entries[sink->stream % ENTRY_NR].thread.rseq)->rseq_cs,
-		 0);
+	forget_sequence(&ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR]);
 	return false;
 }
 
@@ -431,15 +258,30 @@ static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct
 	return true;
 }
 
-/* By value: so the caller has its own in registers. */
-static kt_noinline void emit(struct posix_board *b, __u64 mask, __u64 full, struct emission em)
+static KTRACE_INLINE bool is_opened(trace_event_id_t id)
 {
+	return id < POSIX_ID_NR && ktrace_posix_member.opened[id / 64] & 1ull << id % 64;
+}
+
+/*
+ * Into several streams, or what is not simple. Its arguments are those of posix_trace_event(),
+ * so that it can be what that one ends with.
+ */
+static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
+			     const void *address)
+{
+	const struct emission em = { address, data, size, id };
+	struct posix_board *b = ktrace_posix_member.board;
+	const __u64 full = kt_load(&b->full);
+	const __u64 mask = kt_load(ktrace_posix_streams) & (kt_load(&b->running) | full);
 	const struct posix_sink *sink = NULL;
 
+	if (!is_opened(id))
+		return;
 	for (__u64 rest = mask; rest; rest &= rest - 1) {
 		const __u32 nr = (__u32)__builtin_ctzll(rest);
 
-		sink = find_sink(nr);
+		sink = posix_find_sink(nr);
 		if (full & 1ull << nr || !sink || !emit_quick(sink, &em))
 			emit_slow(b, nr, &em);
 	}
@@ -460,16 +302,15 @@ void (posix_trace_event)(trace_event_id_t id, const void *restrict data, size_t 
 	const struct emission em = { __builtin_return_address(0), data, data ? size : 0, id };
 	const struct posix_sink *sink = find_last();
 	const __u64 streams = kt_load(ktrace_posix_streams);
-	const struct posix_member *m = &ktrace_posix_member;
-	__u64 full, mask;
+	const struct posix_board *b = ktrace_posix_member.board;
+	__u64 mask;
 
-	if (kt_likely(!streams))
+	if (kt_unlikely(!streams))
 		return;
-	full = kt_load(&m->board->full);
-	mask = streams & (kt_load(&m->board->running) | full);
-	if (!mask || id >= POSIX_ID_NR || !(m->opened[id / 64] & 1ull << id % 64))
+	mask = streams & kt_load(&b->running);
+	if (kt_likely(mask) && kt_likely(mask == sink->bit) &&
+	    kt_likely(!(streams & kt_load(&b->full))) &&
+	    kt_likely(is_opened(id)) && kt_likely(emit_quick(sink, &em)))
 		return;
-	if (kt_unlikely(mask != sink->bit) || kt_unlikely(full & mask) ||
-	    kt_unlikely(!emit_quick(sink, &em)))
-		emit(m->board, mask, full, em);
+	emit(id, data, em.size, em.address);
 }

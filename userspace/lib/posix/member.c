@@ -135,7 +135,7 @@ static void after_fork_in_child(void)
 	const __u64 streams = m->board ? inherited(m->board, m->process) : 0;
 	int saved = errno;
 
-	ktrace_posix_emit_after_fork();
+	ktrace_posix_sinks_after_fork();
 	ktrace_posix_trid_after_fork();
 	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;

@@ -36,8 +36,8 @@ extern struct posix_member ktrace_posix_member;
  */
 struct posix_board *ktrace_posix_board(void);
 
-/** ktrace_posix_emit_after_fork - in the child: its thread has not recorded yet */
-void ktrace_posix_emit_after_fork(void);
+/** ktrace_posix_sinks_after_fork - in the child: its thread has not recorded yet */
+void ktrace_posix_sinks_after_fork(void);
 
 /** ktrace_posix_trid_after_fork - in the child: no trid is valid */
 void ktrace_posix_trid_after_fork(void);

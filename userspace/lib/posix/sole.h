@@ -18,15 +18,28 @@
 /** ktrace_posix_sole - by place on the board: pthread_self() of its stream's sole thread, or 0 */
 extern __u64 ktrace_posix_sole[POSIX_STREAM_NR];
 
+/* pthread_self(), where it is known without a call */
+static inline __u64 posix_self(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+	__u64 self;
+
+	__asm__("movq %%fs:0, %0" : "=r" (self));
+	return self;
+#else
+	return (__u64)(uintptr_t)pthread_self();
+#endif
+}
+
 static inline bool posix_is_sole(__u32 stream)
 {
-	return kt_load(&ktrace_posix_sole[stream]) == (__u64)(uintptr_t)pthread_self();
+	return kt_load(&ktrace_posix_sole[stream]) == posix_self();
 }
 
 /* This thread has made a stream. */
 static inline void posix_sole_begin(__u32 stream)
 {
-	kt_store(&ktrace_posix_sole[stream], (__u64)(uintptr_t)pthread_self());
+	kt_store(&ktrace_posix_sole[stream], posix_self());
 }
 
 /* The stream ends: its place may become that of another process's. */
