@@ -26,6 +26,8 @@ teardown() { teardown_test; }
 @test "stopping waits for sources that say so; what they write until then is there" { cases session acknowledged_stop; }
 @test "one that does not acknowledge is waited for only so long" { cases session deaf_stop; }
 @test "nor is one that goes away" { cases session gone_while_stopping; }
+@test "one that registers meanwhile does not join" { cases session registers_while_stopping; }
+@test "the consumer goes while a flush and the end are under way" { cases session consumer_gone_while_stopping; }
 @test "two readings while it runs: everything once" { cases session read_in_parts; }
 @test "packets longer than a chunk, a frame, and most of the buffer" { cases session large_packets; }
 @test "the consumer goes: the session is freed, its sources stop" { cases session consumer_gone; }

@@ -21,4 +21,13 @@ teardown() { teardown_test; }
 @test "sources are chosen by machine" { cases data machines; }
 @test "what a filter does not allow is left out, and counted" { cases data filtered; }
 @test "producers, sources, sessions and buffers are counted" { cases data counted; }
+@test "a ring that goes round loses the names of events; none is taken for another" {
+	cases data interned_ring
+	run_ktrace import --from perfetto ring.pftrace -o t
+	show import
+	[[ $output$stderr == *"events refer to what was lost"* ]]
+	"$KTRACE" list --json -e 'c:*' t >events
+	[ "$(wc -l <events)" -gt 50 ]
+	jq -s -e 'all(.[]; .event == "c:name\(.fields.turn)")' events
+}
 @test "periodic flushes of all sessions are at the same times" { cases data aligned; }

@@ -27,6 +27,11 @@ start_held_service()
 @test "calls behind EnableTracing wait for the file" { start_service && cases disk pipelined; }
 @test "a session that is refused late takes its file away" { start_service && cases disk refused_late; }
 
+@test "fflush_post_write: each part is on the disk before the next, or only the end" {
+	LD_PRELOAD=$PROGS/bad_disk.so SYNCED=$PWD/synced start_service
+	cases disk synced
+}
+
 @test "a hundred thousand packets, and none" { start_service && cases disk many && rm t && cases disk nothing; }
 
 # bats test_tags=long

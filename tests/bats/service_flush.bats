@@ -10,7 +10,7 @@ teardown() { teardown_test; }
 
 @test "a flush is true when all have acknowledged" { cases flush acknowledged; }
 @test "without producers it is true, without a session not" { cases flush nobody_to_flush; }
-@test "one that is deaf: false after the time-out; what the others have is there" { cases flush deaf_producer; }
+@test "one that stops within a chunk: false after the time-out; all that is whole is there" { cases flush deaf_producer; }
 @test "acknowledging one acknowledges those before it" { cases flush several_pending; }
 @test "a thousand may be under way, not more" { cases flush too_many_pending; }
 @test "one that goes away is not waited for, and what it wrote is taken" { cases flush producer_gone; }
@@ -22,6 +22,9 @@ teardown() { teardown_test; }
 @test "the service writes the file; ReadBuffers gives nothing" { cases flush into_file; }
 @test "the same into a descriptor; what is in the file before stays" { cases flush into_descriptor; }
 @test "at max_file_size_bytes the last packet is whole, and the session ends" { cases flush full_file; }
+@test "a file is written every 100 ms at most" { cases flush seldom_written; }
+@test "what was overwritten between two writes is told in the file" { cases flush overwritten_meanwhile; }
+@test "a file of packets that are filtered and compressed" { cases flush compressed_file; }
 @test "write_flush_mode ENABLED: a flush before each write" { cases flush flush_before_write; }
 @test "a session outlives its consumer; attached again it is stopped" { cases flush detached; }
 @test "a session in memory is not detached: nobody could read it" { cases flush detach_needs_file; }

@@ -17,7 +17,7 @@ teardown() { teardown_test; }
 @test "patches of a wrong size, writer, buffer, or by the thousand" { cases hostile bad_patches; }
 @test "a packet that is patched later comes out whole, and not before" { cases hostile patched; }
 @test "memory that is forged while patches are pending" { cases hostile forged_while_patched; }
-@test "packets that say who wrote them are thrown away and counted" { cases hostile forged_identity; }
+@test "packets that say who wrote them, or do not parse, are thrown away and counted" { cases hostile forged_identity; }
 @test "a producer acknowledges what is not its own" { cases hostile other_instance; }
 @test "a producer acknowledges a flush that others were asked for" { cases hostile other_flush; }
 @test "memory that can shrink is not taken; that which is, cannot" { cases hostile cut_memory; }

@@ -10,6 +10,7 @@ teardown() { teardown_test; }
 
 @test "START_TRACING: nothing until the trigger, then its delay" { cases trigger starts; }
 @test "without a trigger it ends empty" { cases trigger starts_never; }
+@test "several triggers for several sessions" { cases trigger starts_several; }
 @test "STOP_TRACING: it traces at once, and is empty until the trigger" { cases trigger stops; }
 @test "after the time-out it is still empty; but a clone has everything" { cases trigger stops_never; }
 @test "CLONE_SNAPSHOT: the session goes on, the consumer is told, again and again" { cases trigger snapshots; }
@@ -20,6 +21,7 @@ teardown() { teardown_test; }
 @test "a clone has what there was; the original all it had, and goes on" { cases trigger cloned; }
 @test "what cannot be cloned, and by whom" { cases trigger clone_refused; }
 @test "the original goes while it is being cloned" { cases trigger clone_of_a_dying_session; }
+@test "a session that has ended is cloned" { cases trigger clone_of_what_is_over; }
 @test "the one who clones goes before the flush is over" { cases trigger cloner_goes; }
 @test "transfer_on_clone hands a buffer over, clear_before_clone empties it first" { cases trigger handed_over; }
 @test "the clone of a session that writes into a file: the file so far, then the buffers" { cases trigger clone_of_a_file; }

@@ -6,6 +6,7 @@
 # /sys/power/pm_test suspends in earnest, processes, devices, CPUs and clocks, but for the
 # firmware: for four seconds the machine just waits. Debian's cloud kernels do not have it.
 load helpers
+load service
 
 setup()
 {
@@ -81,6 +82,13 @@ disturbed()
 @test "the wall clock is set forth and back: the time line does not follow" {
 	wall=$(date +%s)
 	disturbed step --backend=dev -e sched,flood,witness
+	wall=
+}
+
+@test "the wall clock is set forth and back: the service's snapshots say each step" {
+	wall=$(date +%s)
+	start_service
+	cases data stepped
 	wall=
 }
 

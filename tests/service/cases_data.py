@@ -5,10 +5,10 @@
 import os
 import time
 
-from case import config, events, expect, main, numbers, packets, source, started, until, write
+from case import bytecode, config, events, expect, main, numbers, packets, source, started, until, write
 from consumer import Consumer
 from producer import Writer, test_packet
-from wire import encode, varint
+from wire import encode, trace_of
 
 # At it a reader of a damaged trace goes on.
 MARK = bytes.fromhex("82477a76b28d42ba81dc33326d57a079")
@@ -203,15 +203,6 @@ def machines():
     assert producer.command(0.1) is None
 
 
-def bytecode(*words):
-    """The code of a filter, with its sum."""
-    total = 0xcbf29ce484222325
-    for word in words:
-        for byte in word.to_bytes(4, "little"):
-            total = (total ^ byte) * 0x100000001b3 % (1 << 64)
-    return b"".join(varint(word) for word in words) + varint(total & 0xffffffff)
-
-
 def filtered():
     """Of each packet only what is allowed comes out, and the rest is counted (E.7, E.12)."""
     def nested(number, message):
@@ -252,6 +243,52 @@ def counted():
     assert sum(row[0]["chunk_payload_histogram_counts"]) == writer.chunk_id
     mine = [p for p in packets(consumer) if "for_testing" in p]
     assert {p["trusted_packet_sequence_id"] for p in mine} == {row[0]["sequence_id"]}, row
+
+
+def interned_ring():
+    """Names are told now and then, packets have numbers for them; the ring goes round (PFT-58)."""
+    producer, consumer, found = source(), Consumer(), []
+    consumer.enable(config(buffers=[{"size_kb": 16}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    # Read in between: who reads on has names of before.
+    for turns in (range(3), range(3, 40)):
+        for turn in turns:
+            writer.write(encode("TracePacket", {"sequence_flags": 1, "interned_data": {
+                "event_names": [{"iid": 1, "name": f"name{turn}"}]}}))
+            for _ in range(20):
+                writer.write(encode("TracePacket", {
+                    "timestamp": time.clock_gettime_ns(time.CLOCK_BOOTTIME), "sequence_flags": 2,
+                    "track_event": {"type": 3, "name_iid": 1, "categories": ["c"],
+                                    "debug_annotations": [{"name": "turn", "uint_value": turn}]}}))
+        writer.flush()
+        producer.ask("Sync")
+        found += consumer.read()
+    assert buffer_statistics(consumer)["chunks_overwritten"]
+    with open("ring.pftrace", "wb") as file:
+        file.write(trace_of(found))
+
+
+def set_by(seconds):
+    """The machine's wall clock, by so much."""
+    time.clock_settime(time.CLOCK_REALTIME, time.time() + seconds)
+
+
+def stepped():
+    """A snapshot of the clocks comes when one was set, and only then (PFT-91)."""
+    consumer, marks, offsets = Consumer(), 0, []
+    consumer.enable(config(builtin_data_sources={"snapshot_interval_ms": 10}))
+    for step in (0, 3600, -7200, 3600):
+        set_by(step)
+        marks = 0
+        while marks < 3 or len(offsets) < 1:
+            for packet in packets(consumer):
+                marks += "synchronization_marker" in packet
+                at = {c["clock_id"]: c["timestamp"] for c in
+                      packet.get("clock_snapshot", {}).get("clocks", ())}
+                if at:
+                    offsets.append((at[1] - at[BOOTTIME]) / 1e9)
+    steps = [round(after - before) for before, after in zip(offsets, offsets[1:])]
+    assert [step for step in steps if step] == [3600, -7200, 3600], steps
 
 
 def phase(period):

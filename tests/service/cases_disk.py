@@ -277,6 +277,30 @@ def in_groups():
     assert not os.path.exists("theirs/t")
 
 
+def synced():
+    """fflush_post_write: the disk has each part before the next one, or only the end (E.7)."""
+    for mode in (0, 1, 2):      # not said, no, yes
+        producer, consumer, path = source(), Consumer(), f"t{mode}"
+        with open("synced", "wb"):
+            pass
+        consumer.enable(into(path, fflush_post_write=mode))
+        buffer = started(producer)[1]["target_buffer"]
+        for number in range(3):
+            size = os.path.getsize(path)
+            write(producer, buffer, [number])
+            until(lambda: os.path.getsize(path) > size)
+        if mode == 2:
+            until(lambda: os.path.getsize("synced") >= 3)
+        else:
+            assert os.path.getsize("synced") == 0, mode
+        before = os.path.getsize("synced")
+        consumer.ask("DisableTracing")
+        assert consumer.ended()["disabled"]
+        after = os.path.getsize("synced")
+        assert after == before + 1 or mode == 2 and after > before, (mode, before, after)
+        producer.close()
+
+
 def refused_late():
     """What is refused after the file was made takes the file away again."""
     consumer = Consumer()

@@ -3,8 +3,10 @@
 """cases_flush.py CASE... - flushes, periodic work, writing into files, detached sessions"""
 
 import os
+import time
+import zlib
 
-from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
+from case import (SOURCE, bytecode, config, events, expect, fails, main, numbers, packets, source, started,
                   until, write)
 from consumer import Consumer
 from producer import Producer, Writer, test_packet
@@ -56,11 +58,17 @@ def nobody_to_flush():
 
 
 def deaf_producer():
-    """One that is deaf: false after the time-out; what the others have is there (PFT-70)."""
+    """One that stops within a chunk: false after the time-out; what there is is there (PFT-70).
+
+    It holds up nobody else (PFT-27).
+    """
     good, deaf, consumer = source("good"), source("deaf"), Consumer()
     consumer.enable(config())
     buffer = started(good)[1]["target_buffer"]
-    started(deaf)
+    stopped = Writer(deaf, started(deaf)[1]["target_buffer"])
+    for number in (7, 8):
+        stopped.write(test_packet(number, 16))
+    deaf.ask("Sync")
     request = consumer.call("Flush", {"timeout_ms": 200})
     write(good, buffer, [4])
     acknowledge(good)
@@ -69,8 +77,8 @@ def deaf_producer():
     deaf.commit(flush_request_id=late["request_id"])
     deaf.ask("Sync")
     found = stats(consumer)
-    assert (found["flushes_failed"], found["flushes_succeeded"]) == (1, 0), found
-    assert numbers(packets(consumer)) == [4]
+    assert [found["flushes_" + how] for how in ("requested", "failed", "succeeded")] == [1, 1, 0]
+    assert sorted(numbers(packets(consumer))) == [4, 7]
 
 
 def several_pending():
@@ -85,8 +93,11 @@ def several_pending():
     for request in requests[:2]:
         assert consumer.reply(request) == ({}, False)
     assert consumer.reply(requests[2], 0.1) is None
+    found = stats(consumer)
+    assert (found["flushes_requested"], found["flushes_succeeded"]) == (3, 2), found
     producer.commit(flush_request_id=ids[2])
     assert consumer.reply(requests[2]) == ({}, False)
+    assert stats(consumer)["flushes_succeeded"] == 3
 
 
 def too_many_pending():
@@ -254,6 +265,55 @@ def flush_before_write():
     writer.end()
     producer.commit(flush_request_id=values["request_id"])
     until(lambda: numbers(read_file(path)) == [1])
+
+
+def seldom_written():
+    """A file_write_period_ms below 100 is 100."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    began = time.monotonic()
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=1,
+                           write_flush_mode=3))
+    started(producer)
+    for _ in range(4):
+        acknowledge(producer)
+    # However late they are: four of them take no less than three periods.
+    assert time.monotonic() - began > 0.28
+
+
+def overwritten_meanwhile():
+    """What was overwritten between two writes is told in the file (PFT-73)."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(buffers=[{"size_kb": 16}], write_into_file=True, output_path=path,
+                           file_write_period_ms=3600000))
+    write(producer, started(producer)[1]["target_buffer"], range(50), 1000)
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    found = [p for p in read_file(path) if "for_testing" in p]
+    assert numbers(found) == list(range(50 - len(found), 50)) and 1 < len(found) < 20, len(found)
+    lost = [p.get("previous_packet_dropped", 0) for p in found]
+    assert lost[0] & 64 and not any(lost[1:]), lost
+    assert stats(consumer)["buffer_stats"][0]["chunks_overwritten"]
+
+
+def compressed_file():
+    """A file of packets that are filtered and compressed, written in several parts."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    # Of a packet its test event, of that the number
+    code = bytecode(1 << 3 | 3, 1, 0, 900 << 3 | 3, 2, 0, 2 << 3 | 1, 0)
+    consumer.enable(config(write_into_file=True, output_path=path, file_write_period_ms=100,
+                           compression={"deflate": {}}, trace_filter={"bytecode": code}))
+    buffer = started(producer)[1]["target_buffer"]
+    for part in range(3):
+        write(producer, buffer, range(10 * part, 10 * part + 10), 100)
+        size = os.path.getsize(path)
+        until(lambda: os.path.getsize(path) > size)
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    parts = [decode("Trace", zlib.decompress(p["compressed_packets"])).get("packet", [])
+             for p in read_file(path)]
+    found = [p for part in parts for p in part]
+    assert len(parts) > 3 and numbers(found) == list(range(30)), (len(parts), numbers(found))
+    assert not any(set(p.get("for_testing", ())) - {"seq_value"} for p in found), found
 
 
 def detached():

@@ -19,7 +19,7 @@ from case import (SOURCE, as_user, config, events, expect, fails, hold_sessions,
 from consumer import Consumer
 from pft import Gone, Peer
 from producer import Producer, Writer, test_packet
-from wire import encode
+from wire import BYTES, VARINT, encode, put_unknown
 
 
 # Instead of a session's number: the one with the highest bugreport_score
@@ -200,20 +200,31 @@ def forged_while_patched():
     assert found in (["f" * 400], []), found
 
 
+# What the service alone writes: uid, sequence, pid, machine; configuration, statistics, events and
+# origins of the service, packets in packets, the mark
+RESERVED = ((3, VARINT), (10, VARINT), (79, VARINT), (98, VARINT), (33, BYTES), (35, BYTES),
+            (36, BYTES), (50, BYTES), (69, BYTES), (124, BYTES), (125, BYTES), (133, BYTES))
+
+
 def forged_identity():
-    """Packets that say who wrote them are thrown away and counted (PFT-57)."""
+    """Packets that say who wrote them, or do not parse, are thrown away and counted (PFT-57)."""
     producer, consumer = source(), Consumer()
     consumer.enable(config())
     writer = Writer(producer, started(producer)[1]["target_buffer"])
-    for forged in ({"trusted_uid": 0}, {"trusted_packet_sequence_id": 1}, {"trusted_pid": 1},
-                   {"machine_id": 7}):
-        writer.write(encode("TracePacket", {"for_testing": {"seq_value": 666}, **forged}))
-    writer.write(b"\x0a\xff")
+    good = encode("TracePacket", {"for_testing": {"seq_value": 666}})
+    forged = [put_unknown(number, kind, value) for number, kind in RESERVED
+              for value in ((0, 7, (1 << 64) - 1) if kind == VARINT else (b"", b"x"))]
+    bad = [good + part for part in forged] + [part + good for part in forged]
+    bad += [good + part for part in (b"\x0a\xff", b"\x0a", b"\x80", b"\x0b", b"\x0f", b"\x09xxxx")]
+    # In another chunk than the beginning of its packet
+    bad.append(test_packet(666, 9000) + put_unknown(3, VARINT, 0))
+    for packet in bad:
+        writer.write(packet)
     writer.write(test_packet(1, 16))
     writer.flush()
     producer.ask("Sync")
     assert numbers(packets(consumer)) == [1]
-    assert consumer.ask("GetTraceStats")["trace_stats"]["invalid_packets"] == 5
+    assert consumer.ask("GetTraceStats")["trace_stats"]["invalid_packets"] == len(bad)
 
 
 def other_instance():

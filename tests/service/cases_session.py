@@ -277,6 +277,38 @@ def gone_while_stopping():
     assert consumer.ended()["disabled"]
 
 
+def registers_while_stopping():
+    """One that registers while a session waits for others to stop does not join it."""
+    producer, consumer = Producer(), Consumer()
+    producer.register(SOURCE, will_notify_on_stop=True)
+    consumer.enable(config(data_source_stop_timeout_ms=3600000))
+    number = started(producer)[0]
+    consumer.ask("DisableTracing")
+    late = source("late")
+    assert late.command(0.1) is None
+    producer.ask("NotifyDataSourceStopped", {"data_source_id": number})
+    assert consumer.ended()["disabled"]
+    assert late.command(0.1) is None
+
+
+def consumer_gone_while_stopping():
+    """The consumer goes while a flush and the end are under way: its producer may answer."""
+    producer, consumer, witness = Producer(), Consumer(), Consumer()
+    producer.register(SOURCE, will_notify_on_stop=True)
+    consumer.enable(config(data_source_stop_timeout_ms=3600000))
+    number, made = started(producer)
+    consumer.call("Flush", {"timeout_ms": 3600000})
+    values = expect(producer, "flush")
+    consumer.ask("DisableTracing")
+    expect(producer, "stop_data_source")
+    consumer.close()
+    until(lambda: not witness.state(True)["num_sessions"])
+    write(producer, made["target_buffer"], [1])
+    producer.commit(flush_request_id=values["request_id"])
+    producer.ask("NotifyDataSourceStopped", {"data_source_id": number})
+    assert not witness.enable(config())
+
+
 def read_in_parts():
     """Two readings while it runs: everything once (PFT-12)."""
     producer, consumer = source(), Consumer()

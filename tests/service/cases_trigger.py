@@ -56,6 +56,19 @@ def starts():
     assert hit["trigger"]["producer_name"] == "p" and hit["trigger"]["stop_delay_ms"] == 100
 
 
+def starts_several():
+    """Several triggers at once, for several sessions: each has those that are its own."""
+    producer, consumers = source(), [Consumer(), Consumer(), Consumer()]
+    for consumer, names in zip(consumers, ("a", "b", "ab")):
+        consumer.enable(triggered(START, [{"name": name, "stop_delay_ms": FOREVER}
+                                          for name in names]))
+    fire(producer, "b")
+    fire(producer, "b", "other", "a")
+    for consumer, wanted in zip(consumers, (["a"], ["b", "b"], ["b", "b", "a"])):
+        found = hits(packets(consumer))
+        assert found == wanted, found
+
+
 def starts_never():
     """Without a trigger it ends empty."""
     consumer = Consumer()
@@ -218,6 +231,18 @@ def clone_of_a_dying_session():
     consumer.close()
     reply = clone.reply(request)[0]
     assert not reply.get("success") and "ended" in reply["error"], reply
+
+
+def clone_of_what_is_over():
+    """A session that has ended can be cloned, and read itself as well."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config())
+    write(producer, started(producer)[1]["target_buffer"], [1, 2])
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    assert clone.clone("1")["success"]
+    for reader in (clone, consumer):
+        assert numbers(packets(reader)) == [1, 2]
 
 
 def cloner_goes():

@@ -4,6 +4,7 @@
  *
  *   HOLD=FIFO	each write(2) to a file, as of chunks, begins when somebody has FIFO open for
  *		writing; from before on there is the file FIFO.held
+ *   SYNCED=FILE	gets a byte for each fdatasync(2)
  *   SLOW_US=N	each pwritev(2) takes N microseconds longer
  *   DIE_AT=N	at the N-th pwritev(2) or rename(2), counted from 1
  *   DIE_HOW	before: nothing was written; torn: half of it; after: all of it;
@@ -149,6 +150,21 @@ ssize_t write(int fd, const void *data, size_t size)
 	if (fifo && !strcmp(program_invocation_short_name, "ktraced"))
 		wait_for_disk(fd, fifo);
 	return real(fd, data, size);
+}
+
+int fdatasync(int fd)
+{
+	static int (*real)(int fd);
+	const char *path = getenv("SYNCED");
+	FILE *to = path ? fopen(path, "a") : NULL;
+
+	if (!real)
+		*(void **)&real = dlsym(RTLD_NEXT, "fdatasync");
+	if (to) {
+		fputc('s', to);
+		fclose(to);
+	}
+	return real(fd);
 }
 
 ssize_t pwritev64(int fd, const struct iovec *iov, int nr, off64_t offset)
