@@ -15,6 +15,11 @@ static uint64_t key_of(const struct central_origin *o)
 	return (uint64_t)o->machine << 32 | (uint64_t)o->producer << 16 | o->writer;
 }
 
+static uint64_t producer_of(uint64_t key)
+{
+	return key >> 16;
+}
+
 static uint32_t place(const struct numbers *s, uint64_t key)
 {
 	uint32_t i = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> 32);
@@ -26,9 +31,10 @@ static uint32_t place(const struct numbers *s, uint64_t key)
 	}
 }
 
-static int grow(struct numbers *s)
+/* Into a table with @room, without the writers of one producer; 0: with all. */
+static int move(struct numbers *s, uint32_t room, uint64_t without)
 {
-	struct numbers to = { .room = s->room ? 2 * s->room : ROOM_FIRST, .nr = s->nr };
+	struct numbers to = { .room = room, .last = s->last };
 
 	to.keys = calloc(to.room, sizeof(*to.keys));
 	to.ids = calloc(to.room, sizeof(*to.ids));
@@ -39,11 +45,12 @@ static int grow(struct numbers *s)
 	for (uint32_t i = 0; i < s->room; i++) {
 		uint32_t k;
 
-		if (!s->keys[i])
+		if (!s->keys[i] || producer_of(s->keys[i]) == without)
 			continue;
 		k = place(&to, s->keys[i]);
 		to.keys[k] = s->keys[i];
 		to.ids[k] = s->ids[i];
+		to.nr++;
 	}
 	free(s->keys);
 	free(s->ids);
@@ -51,18 +58,46 @@ static int grow(struct numbers *s)
 	return 0;
 }
 
+/*
+ * A producer that makes writers without end loses the numbers of its own. If it is many that do,
+ * all are lost. Whose writers they were is not: a number is given once.
+ */
+static int forget(struct numbers *s, uint64_t producer)
+{
+	const int error = move(s, s->room, producer);
+
+	if (!error && s->nr > NUMBERS_MAX - NUMBERS_MAX / 16) {
+		memset(s->keys, 0, s->room * sizeof(*s->keys));
+		s->nr = 0;
+	}
+	return error;
+}
+
+static int make_room(struct numbers *s, uint64_t producer)
+{
+	if (s->nr == NUMBERS_MAX)
+		return forget(s, producer);
+	if (2 * s->nr < s->room)
+		return 0;
+	return move(s, s->room ? 2 * s->room : ROOM_FIRST, 0);
+}
+
 uint32_t numbers_get(struct numbers *s, const struct central_origin *origin)
 {
 	uint64_t key = key_of(origin);
 	uint32_t i;
 
-	if (2 * s->nr >= s->room && grow(s))
+	if (s->room) {
+		i = place(s, key);
+		if (s->keys[i])
+			return s->ids[i];
+	}
+	if (make_room(s, producer_of(key)))
 		return 0;
 	i = place(s, key);
-	if (!s->keys[i]) {
-		s->keys[i] = key;
-		s->ids[i] = FIRST_ID + s->nr++;
-	}
+	s->nr++;
+	s->keys[i] = key;
+	s->ids[i] = FIRST_ID + s->last++;
 	return s->ids[i];
 }
 

@@ -8,6 +8,9 @@
 #include "central.h"
 #include "session.h"
 
+/* So many writers have numbers. With more of them, some that come again have a new one. */
+#define NUMBERS_MAX (1u << 18)
+
 /* From 2 on: 1 is the service itself. Return: 0: no memory. */
 uint32_t numbers_get(struct numbers *s, const struct central_origin *origin);
 void numbers_exit(struct numbers *s);
