@@ -61,6 +61,13 @@ start_held_service()
 	cases disk stuck_file_system
 }
 
+@test "descriptors of a file system that does not answer when they are closed" {
+	requires_root
+	[ -w /dev/fuse ] || skip "needs FUSE"
+	start_service
+	cases disk stuck_descriptors
+}
+
 @test "a full disk: the session ends with a whole packet, and says how many are lost" {
 	requires_root
 	mkdir small

@@ -13,6 +13,7 @@ import sys
 from case import (as_user, config, expect, main, numbers, packets, service_pid, source, started,
                   until, write)
 from consumer import Consumer
+from pft import Peer
 from producer import Writer, test_packet
 from wire import Malformed, decode, encode, packets_of, padded, varint
 
@@ -158,6 +159,32 @@ def stuck_file_system():
     assert "Failed to create the trace file" in error, error
     assert consumer.reply(later)
     assert not consumer.enable(into("t"))
+
+
+def stuck_descriptors():
+    """Descriptors that cannot be closed: nobody waits for that, and there is a bound of them."""
+    os.mkdir("mount")
+    producer, consumer, witness = source(), Consumer(), Consumer()
+    service = service_pid(witness)
+    with subprocess.Popen([sys.executable, os.path.join(os.path.dirname(__file__), "stuck.py"),
+                           "mount", "open"], stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as mount:
+        assert mount.stdout.readline() == b"mounted\n"
+        fd = os.open("mount/file", os.O_RDWR)
+        hello = Peer("producer")
+        hello.bind("ProducerPort")
+        assert not hello.ask("InitializeConnection", {
+            "producer_provided_shmem": True, "shared_memory_page_size_hint_bytes": 4096},
+                             fds=[fd]).get("using_shmem_provided_by_producer")
+        assert "not both" in consumer.enable(into("t"), fd)["error"]
+        for _ in range(100):
+            producer.ask("Sync", fds=[fd])
+        another_life()
+        assert len(os.listdir(f"/proc/{service}/task")) < 40
+        mount.communicate(b"\n")
+    until(lambda: len(os.listdir(f"/proc/{service}/task")) == 1)
+    with open("t", "wb") as file:
+        assert not consumer.enable(config(write_into_file=True), file.fileno())
 
 
 def fill_disk(**more):

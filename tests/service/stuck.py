@@ -1,20 +1,42 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""stuck.py FOLDER - a file system at FOLDER that never answers, until a line of input comes
+"""stuck.py FOLDER [open] - a file system at FOLDER that never answers, until a line of input comes
 
 Says "mounted" when it is there. FUSE's own protocol, as in linux/fuse.h: of all requests only the
-first, FUSE_INIT, is answered. At the end all who wait get an error.
+first, FUSE_INIT, is answered; with "open" those, too, that it takes to open a file of any name,
+but not those to close it. At the end all who wait get an error.
 """
 
 import ctypes
 import os
+import select
 import struct
 import sys
 
-INIT = 26
+INIT, LOOKUP, GETATTR, OPEN = 26, 1, 3, 14
 DETACH = 2                  # umount2(): at once, whoever uses it
 HEADER = "<IIQ"             # of a request: size, what, number
 ANSWER = "<IiQ"             # size, error, number
+
+
+def attributes(node):
+    """Of the folder, node 1, and of files."""
+    mode = 0o40755 if node == 1 else 0o100666
+    return struct.pack("<6Q10I", node, *[0] * 5, *[0] * 3, mode, 1, *[0] * 5)
+
+
+def serve(device):
+    """Answers what it takes to open a file, until there is input."""
+    while True:
+        ready, _, _ = select.select([device, sys.stdin], [], [])
+        if sys.stdin in ready:
+            return
+        _, what, number, node = struct.unpack_from(HEADER + "Q", os.read(device, 1 << 18))
+        body = {LOOKUP: struct.pack("<4Q2I", 2, 0, 0, 0, 0, 0) + attributes(2),
+                GETATTR: struct.pack("<Q2I", 0, 0, 0) + attributes(node),
+                OPEN: bytes(16)}.get(what)
+        if body:
+            os.write(device, struct.pack(ANSWER, 16 + len(body), 0, number) + body)
 
 
 def main():
@@ -31,7 +53,10 @@ def main():
         body = struct.pack("<14I", 7, 31, 0, 0, 0, 131072, 1, *[0] * 7)
         os.write(device, struct.pack(ANSWER, 16 + len(body), 0, number) + body)
         print("mounted", flush=True)
-        sys.stdin.readline()
+        if sys.argv[2:]:
+            serve(device)
+        else:
+            sys.stdin.readline()
     finally:
         libc.umount2(folder, DETACH)
         os.close(device)

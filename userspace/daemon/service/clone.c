@@ -253,7 +253,7 @@ static bool begin_copy(struct clone *c, const struct session *from)
 	if (part.fd < 0)
 		return false;
 	if (!file_pending(from, &pending)) {
-		close(part.fd);
+		peer_close_fd(c->consumer->peer, part.fd);
 		return false;
 	}
 	disk_then(c->disk, copied, c);
@@ -360,13 +360,13 @@ static void go_on(struct clone *c, struct session *from, int fd)
 	c->from = from->id;
 	if (!from->file.disk) {
 		if (fd >= 0)
-			close(fd);
+			peer_close_fd(c->consumer->peer, fd);
 		begin_flush(c, from);
 		return;
 	}
 	error = disk_open(&c->disk, c->consumer->peer, NULL, fd);
 	if (error) {
-		close(fd);
+		peer_close_fd(c->consumer->peer, fd);
 		finish(c, NULL, disk_error(error));
 		return;
 	}
@@ -387,7 +387,7 @@ void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessio
 		return;
 	}
 	if (fd >= 0)
-		close(fd);
+		peer_close_fd(c->peer, fd);
 	answer(&refused, NULL, error ? error : "out of memory");
 }
 

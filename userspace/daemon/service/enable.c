@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "boost.h"
 #include "check.h"
@@ -86,7 +85,7 @@ bool enable_session(struct consumer *c, Pft__TraceConfig *config, int fd, char *
 	if (may && config->write_into_file)
 		return file_enable(c, config, fd, error);
 	if (fd >= 0)
-		close(fd);
+		peer_close_fd(c->peer, fd);
 	if (may)
 		return enable_with(c, config, NULL, error);
 	if (config)

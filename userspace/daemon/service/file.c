@@ -107,7 +107,7 @@ bool file_enable(struct consumer *c, Pft__TraceConfig *config, int fd, char *err
 	else if (begin_opening(c, config, fd, error))
 		return true;
 	if (fd >= 0)
-		close(fd);
+		peer_close_fd(c->peer, fd);
 	pft__trace_config__free_unpacked(config, NULL);
 	return false;
 }

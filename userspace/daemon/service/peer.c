@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "clocks.h"
+#include "descriptor.h"
 #include "service.h"
 #include "service.pb-c.h"
 
@@ -53,14 +54,36 @@ void peer_drop(struct peer *p)
 	timer_set(&s->timers, &s->reaper, 0);
 }
 
+int peer_take_fd(struct peer *p)
+{
+	int fd = p->received_fd;
+
+	if (fd >= 0)
+		descriptor_went(p->service, p->cred.uid);
+	p->received_fd = -1;
+	return fd;
+}
+
+void peer_close_fd(struct peer *p, int fd)
+{
+	descriptor_close(p->service, p->cred.uid, fd);
+}
+
+static void drop_received(struct peer *p)
+{
+	int fd = peer_take_fd(p);
+
+	if (fd >= 0)
+		peer_close_fd(p, fd);
+}
+
 static void free_peer(struct peer *p)
 {
 	struct reply *r;
 
 	while ((r = TAILQ_FIRST(&p->replies)))
 		free_reply(p, r);
-	if (p->received_fd >= 0)
-		close(p->received_fd);
+	drop_received(p);
 	frames_exit(&p->frames);
 	close(p->source.fd);
 	free(p);
@@ -209,14 +232,6 @@ void peer_reject(struct peer *p, struct call *call)
 	peer_reply_fd(p, call, NULL, false, -1);
 }
 
-int peer_take_fd(struct peer *p)
-{
-	int fd = p->received_fd;
-
-	p->received_fd = -1;
-	return fd;
-}
-
 static void bind_service(struct peer *p, Pft__IPCFrame *frame, const char *name)
 {
 	Pft__IPCFrame__BindServiceReply result = PFT__IPCFRAME__BIND_SERVICE_REPLY__INIT;
@@ -310,9 +325,9 @@ static void keep_fd(struct peer *p, struct msghdr *message)
 	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
 	    head->cmsg_len != CMSG_LEN(sizeof(int)))
 		return;
-	if (p->received_fd >= 0)
-		close(p->received_fd);
+	drop_received(p);
 	memcpy(&p->received_fd, CMSG_DATA(head), sizeof(int));
+	descriptor_came(p->service, p->cred.uid);
 }
 
 /* Return: bytes, 0: no more now, or -errno. */
@@ -324,7 +339,11 @@ static ssize_t receive(struct peer *p)
 				  .msg_controllen = CMSG_LEN(sizeof(int)) };
 	struct iovec vec;
 	uint8_t *to;
-	ssize_t n = frames_room(&p->frames, &to, &vec.iov_len);
+	ssize_t n;
+
+	if (!descriptor_may_come(p->service, p->cred.uid))
+		message.msg_controllen = 0;
+	n = frames_room(&p->frames, &to, &vec.iov_len);
 
 	if (n)
 		return n;

@@ -96,5 +96,7 @@ bool peer_stream(struct peer *p, struct call *call, const ProtobufCMessage *repl
 void peer_reject(struct peer *p, struct call *call);
 /* The descriptor that came with the call, which is the caller's then; -1: none. */
 int peer_take_fd(struct peer *p);
+/* Such a one that is not used: that may take its file system long. */
+void peer_close_fd(struct peer *p, int fd);
 
 #endif

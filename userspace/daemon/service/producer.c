@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "commit.h"
 #include "instance.h"
@@ -96,7 +95,7 @@ static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 	if (fd < 0)
 		return;
 	if (smb_adopt(&p->smb, fd, page)) {
-		close(fd);
+		peer_close_fd(p->peer, fd);
 		return;
 	}
 	p->has_smb = p->gave_smb = true;

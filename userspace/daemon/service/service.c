@@ -7,6 +7,7 @@
 
 #include "../log.h"
 #include "check.h"
+#include "descriptor.h"
 #include "producer.h"
 #include "session.h"
 #include "trigger.h"
@@ -33,6 +34,7 @@ int service_init(struct service *s)
 	TAILQ_INIT(&s->sessions);
 	TAILQ_INIT(&s->ending);
 	LIST_INIT(&s->disks);
+	LIST_INIT(&s->holders);
 	LIST_INIT(&s->guarded);
 	LIST_INIT(&s->fired);
 	s->reaper = (struct timer) { .fire = reap, .arg = s };
@@ -143,6 +145,7 @@ void service_exit(struct service *s)
 		peer_drop(p);
 	peers_reap(s);
 	wait_for_disks(s);
+	descriptors_forget(s);
 	guard_forget(s);
 	trigger_forget(s);
 	timers_exit(&s->boot_timers);
