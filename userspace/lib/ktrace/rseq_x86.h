@@ -215,8 +215,9 @@ failed:
 }
 
 /*
- * Copies rcx bytes from rsi to rdi, which is behind them afterwards. By words,
- * the last one first, since the others may overlap it; many by the processor's own means.
+ * Copies rcx bytes from rsi to rdi, which is behind them afterwards; a scratch register by its
+ * names. By words, the last one first, since the others may overlap it; many by the processor's
+ * own means.
  */
 #define KTRACE_RSEQ_COPY(r64, r32, r8) \
 	"cmpq $128, %%rcx\n\t" \

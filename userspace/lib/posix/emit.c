@@ -164,7 +164,7 @@ static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct 
 #define PUT_EVENT \
 	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
 	"jne %l[failed]\n\t" \
-	KTRACE_RSEQ_WORD("address", "16") \
+	KTRACE_RSEQ_MOVE("address", "16") \
 	"movq %%fs:0, %%rax\n\t"		/* pthread_self() */ \
 	"movq %%rax, 24(%%rsi)\n\t" \
 	"movl %[pid], %%eax\n\t" \
@@ -220,7 +220,7 @@ static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct 
 	const uint32_t total = ktrace_rseq_total(len);
 
 	KTRACE_RSEQ_RECORD(ORDER_CLOCK, sink->entry, id_len, total, PUT_EVENT, "r8",
-			   [address] "r" (em->address), [sink] "r" (sink),
+			   [address] "rm" (em->address), [sink] "r" (sink),
 			   [sole] "i" (offsetof(struct posix_sink, sole)),
 			   [owner] "i" (offsetof(struct posix_entry, sink)),
 			   [pid] "m" (ktrace_posix_member.owner.pid),
