@@ -96,6 +96,33 @@ ends()
 	END
 }
 
+@test "statuses: SIGINT leaves no part of a file, and nothing beside it" {
+	local call
+	"$PROGS/machine" 200000 big
+	mkdir to
+	for call in "export --to csv -o to/new" "export --to ctf -o to/new" \
+		"cut -o to/new" "merge -o to/new" "html -o to/new" "pthread -o to/new"; do
+		# shellcheck disable=SC2086 # options, too
+		python3 - "$KTRACE" $call big <<-'END'
+			import os, signal, subprocess, sys
+			p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+			                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+			while p.poll() is None and not os.listdir("to"):
+			    pass
+			p.send_signal(signal.SIGINT)
+			print(sys.argv[2], p.wait(), left := os.listdir("to"))
+			sys.exit(p.returncode not in (-signal.SIGINT, 0) or left not in ([], ["new"]))
+		END
+		[ -e to/new ] || continue
+		# It was there already: then it is whole.
+		mv to/new early
+		# shellcheck disable=SC2086
+		"$KTRACE" $call big
+		[ "$(du -sb --apparent-size early | cut -f 1)" = "$(du -sb --apparent-size to/new | cut -f 1)" ]
+		rm -rf early to/new
+	done
+}
+
 @test "statuses: 0 when nobody reads, that of a signal when one comes" {
 	local command nr=0
 	for command in "${commands[@]}"; do

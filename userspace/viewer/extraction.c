@@ -16,7 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 const char *extraction_option(struct extraction *x, int option)
 {
@@ -29,23 +28,14 @@ const char *extraction_option(struct extraction *x, int option)
 	return NULL;
 }
 
-/* What is only a part of the part is of no use; but a device is. */
-static void remove_output(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
-int extraction_write(struct extraction *x, struct ktrace_traceset *set)
+int extraction_write(struct extraction *x, struct ktrace_traceset *set, const char *path)
 {
 	const struct ktrace_trace_event *e;
 	struct ktrace_extract *file;
 	int ret = scope_begin(&x->scope, set), error;
 
 	if (!ret)
-		ret = ktrace_extract_create(set, x->path, x->what, &file);
+		ret = ktrace_extract_create(set, path, x->what, &file);
 	if (ret)
 		return ret;
 	ktrace_extract_compress(file, x->level);
@@ -57,10 +47,7 @@ int extraction_write(struct extraction *x, struct ktrace_traceset *set)
 	}
 	progress_end();
 	error = ktrace_extract_close(file);
-	ret = ret ? ret : error;
-	if (ret)
-		remove_output(x->path);
-	return ret;
+	return ret ? ret : error;
 }
 
 static void put_result(const struct extraction *x)
@@ -91,8 +78,6 @@ static void put_result(const struct extraction *x)
 
 static const char *reason(int error)
 {
-	if (error == -EEXIST)
-		return "is one of the files to be read";
 	if (error == -EXDEV)
 		return "cannot have events of several boots: a tracefile has one host and one "
 		       "clock; name the files together where you read them";
@@ -104,6 +89,7 @@ static const char *reason(int error)
 int extraction_files(struct extraction *x, int nr, char **paths)
 {
 	struct ktrace_traceset *set;
+	const char *writes;
 	int status, ret;
 
 	set = open_files(nr, paths, &status);
@@ -113,7 +99,12 @@ int extraction_files(struct extraction *x, int nr, char **paths)
 		ktrace_traceset_close(set);
 		return command_usage(x->single, "one file at a time, or parts of one recording");
 	}
-	ret = extraction_write(x, set);
+	writes = output_name(x->path, nr, paths);
+	if (!writes) {
+		ktrace_traceset_close(set);
+		return STATUS_DAMAGED;
+	}
+	ret = output_name_end(extraction_write(x, set, writes));
 	if (ret)
 		complain_about(x->path, "%s", reason(ret));
 	else

@@ -37,9 +37,12 @@ struct extraction {
 /* Takes one of these options. Return: NULL, or what is wrong with it. */
 const char *extraction_option(struct extraction *x, int option);
 
-/* Writes the events of a traceset. Return: 0, -errno. */
-int extraction_write(struct extraction *x, struct ktrace_traceset *set);
-/* The same of all files, and says what there is. Return: the exit status. */
+/* Writes the events of a traceset into @path. Return: 0, -errno. */
+int extraction_write(struct extraction *x, struct ktrace_traceset *set, const char *path);
+/*
+ * The same of all files, into @x's path once it is whole, and says what there is.
+ * Return: the exit status.
+ */
 int extraction_files(struct extraction *x, int nr, char **paths);
 
 #endif

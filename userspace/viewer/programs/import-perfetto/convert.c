@@ -321,14 +321,14 @@ static int write_file(struct conversion *c, const char *path, int level)
 
 static int merge(struct conversion *c, char **paths, const char *path, int level)
 {
-	struct extraction x = { .scope.keeps_losses = true, .path = path, .level = level };
+	struct extraction x = { .scope.keeps_losses = true, .level = level };
 	struct ktrace_traceset *set;
 	int status, ret;
 
 	set = open_files((int)c->natives.whole + 1, paths, &status);
 	if (!set)
 		return -EIO;
-	ret = extraction_write(&x, set);
+	ret = extraction_write(&x, set, path);
 	c->events = x.events;
 	c->lost = scope_lost(&x.scope);
 	status = files_status(set, status);
