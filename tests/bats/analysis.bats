@@ -173,6 +173,10 @@ only_100()
 	"$PROGS/mktrace" t <script
 	run_ktrace sched --json t
 	json '{t["comm"] for t in o["tasks"] if t["run"]["nr"]} == {"client", "other"}'
+	# With a recording of all, all is known.
+	run_ktrace merge -o both part t
+	run_ktrace sched --json both
+	json '{t["comm"] for t in o["tasks"] if t["run"]["nr"]} == {"client", "other"}'
 }
 
 @test "flow: each span once, and no time twice" {

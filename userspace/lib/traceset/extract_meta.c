@@ -286,6 +286,34 @@ static void put_fact(const struct ktrace_extract *x, size_t nr, struct ktrace_te
 		ktrace_text_str(text, key, value);
 }
 
+static bool has_kernel(const struct trace *t)
+{
+	size_t i;
+
+	for (i = 0; i < t->stream_nr; i++)
+		if (t->streams[i]->pub.kind == KTRACE_CHANNEL_KERNEL)
+			return true;
+	return false;
+}
+
+/* Kernel events are of the processes followed if they are in each file that has some. */
+static void put_scope(const struct ktrace_extract *x, struct ktrace_text *text)
+{
+	const char *value, *scope = NULL;
+	size_t i;
+
+	for (i = 0; i < x->source_nr; i++) {
+		if (!has_kernel(x->sources[i].trace))
+			continue;
+		value = ktrace_meta_fact(x->sources[i].trace, "trace", "scope");
+		if (!value)
+			return;
+		scope = value;
+	}
+	if (scope)
+		ktrace_text_str(text, "scope", scope);
+}
+
 /* The machine is one; the first file stands for what was recorded. */
 static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 {
@@ -296,7 +324,7 @@ static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 	ktrace_text_line(text, "trace");
 	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++)
 		put_fact(x, 1, text, "trace", trace_keys[i]);
-	put_fact(x, x->source_nr, text, "trace", "scope");
+	put_scope(x, text);
 	ktrace_text_str(text, "clock", "monotonic");
 	ktrace_text_line(text, "host");
 	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
