@@ -190,4 +190,6 @@ f = open('t', 'r+b'); t = f.read(); i = t.index(b'KBTK'); f.seek(i + 60); f.writ
 	[[ $output == *"not a ktrace tracefile"* ]]
 	run_ktrace check nosuch
 	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[ "$stderr" = "ktrace: nosuch: No such file or directory" ]
 }

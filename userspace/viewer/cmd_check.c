@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void put_damage(void *arg, const struct ktrace_damage *d)
 {
@@ -97,8 +98,15 @@ static void put_file_json(struct ktrace_out *out, const char *path, const struct
 static void check_file(struct check *c, const char *path)
 {
 	struct ktrace_check found;
-	int ret = ktrace_check_file(path, put_damage, c, &found);
+	int ret;
 
+	/* That it cannot be read is nothing that was found in it. */
+	if (access(path, R_OK)) {
+		complain_about(path, "%s", strerror(errno));
+		c->damaged++;
+		return;
+	}
+	ret = ktrace_check_file(path, put_damage, c, &found);
 	if (ret == -ENOMEM)
 		check_complain(c, path, "%s", strerror(-ret));
 	if (ret)
