@@ -10,7 +10,7 @@ teardown() { teardown_test; }
 @test "a program that is not linked with the library: said" {
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"no program attached: is it linked with libktrace?"* ]]
+	[[ $stderr == *"no program attached: is it linked with libktrace?"*"; --pthread records threads"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no program attached"* ]]
 	run_ktraced -q -o t -- true
@@ -156,6 +156,22 @@ ktraced: try 'ktraced --help'" ]
 	[ "$stderr" = "ktrace: empty: empty, not a ktrace tracefile
 ktrace: folder: not a regular file
 ktrace: newer: tracefile of format version 7: another ktrace is needed, this one reads version 1" ]
+}
+
+@test "the viewer: a trace of another tool: how it is imported" {
+	printf '\n\4abcd\n\2xy' >perfetto
+	printf '\x17\x08Dtracing6' >trace-dat
+	printf 'PERFILE2' >perf
+	mkdir ctf
+	: >ctf/metadata
+	for format in perfetto trace-dat perf ctf; do
+		run_ktrace list $format
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"ktrace: $format: looks like one of another tool: 'ktrace import --from $format -o NEW'"* ]]
+	done
+	printf '\nno trace of any tool\n' >text
+	run_ktrace list text
+	[ "$stderr" = "ktrace: text: not a ktrace tracefile" ]
 }
 
 @test "the viewer: a file that was cut off is listed, and said to be" {

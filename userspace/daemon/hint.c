@@ -72,11 +72,13 @@ static void complain_unmet(char *list)
 		 ktrace_nearest_hint(&near));
 }
 
-void hint_end(const struct capture *c, const struct ktrace_session_info *info)
+void hint_end(const struct capture *c, const struct ktrace_session_info *info, bool is_pthread)
 {
 	if (!c->is_attached && !info->has_kernel)
 		log_note("no program attached: is it linked with libktrace? "
-			 "KTRACE_DEBUG=1 makes it say why not");
+			 "KTRACE_DEBUG=1 makes it say why not%s", is_pthread ? "" :
+			 "; --pthread records threads and locks of programs that are not, the "
+			 "module ktrace the kernel's events");
 	if (c->unmet && *c->unmet)
 		complain_unmet(c->unmet);
 }

@@ -513,7 +513,7 @@ static int close_recording(struct recording *r)
 	if (info.is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
 	if (r->is_begun)
-		hint_end(&r->capture, &info);
+		hint_end(&r->capture, &info, r->options->is_pthread);
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);

@@ -6,6 +6,7 @@
 #include "quality.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,59 @@ void files_free(char **list)
 	free(list);
 }
 
+/* What a file of another tool begins with, and what ktrace import calls its format */
+static const struct {
+	const char *begin;
+	size_t size;
+	const char *format;
+} foreign[] = {
+	{ "\x17\x08\x44tracing", 10, "trace-dat" },
+	{ "PERFILE2", 8, "perf" },
+};
+
+/* Packets of Perfetto's: each begins with the byte 0x0a and how long it is, in groups of 7 bits. */
+static bool is_perfetto(const unsigned char *head, size_t nr)
+{
+	size_t at = 1, size = 0;
+
+	if (nr < 3 || head[0] != 0x0a)
+		return false;
+	do {
+		size |= (size_t)(head[at] & 0x7f) << 7 * (at - 1);
+	} while (head[at++] & 0x80 && at < nr && at < 5);
+	return size && (at + size == nr || (at + size < nr && head[at + size] == 0x0a));
+}
+
+/* The format that ktrace import would take the file as, NULL = it is not known. */
+static const char *foreign_format(const char *path)
+{
+	static unsigned char head[1 << 16];
+	char metadata[PATH_MAX];
+	FILE *file;
+	size_t nr, i;
+
+	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
+	if (!access(metadata, R_OK))
+		return "ctf";
+	file = fopen(path, "re");
+	nr = file ? fread(head, 1, sizeof(head), file) : 0;
+	if (file)
+		fclose(file);
+	for (i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		if (nr >= foreign[i].size && !memcmp(head, foreign[i].begin, foreign[i].size))
+			return foreign[i].format;
+	return is_perfetto(head, nr) ? "perfetto" : NULL;
+}
+
+static void complain_foreign(const char *path)
+{
+	const char *format = foreign_format(path);
+
+	if (format)
+		complain_about(path, "looks like one of another tool: 'ktrace import --from %s "
+			       "-o NEW' makes a tracefile of it", format);
+}
+
 /* Adds each. Return: 0, -ENOMEM; what else went wrong has been said. */
 static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *status)
 {
@@ -92,8 +146,10 @@ static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *sta
 
 	for (i = 0; i < nr && ret != -ENOMEM; i++) {
 		ret = ktrace_traceset_add(set, list[i]);
-		if (ret)
-			*status = STATUS_DAMAGED;
+		if (!ret)
+			continue;
+		*status = STATUS_DAMAGED;
+		complain_foreign(list[i]);
 	}
 	files_free(list);
 	return ret == -ENOMEM ? ret : 0;
