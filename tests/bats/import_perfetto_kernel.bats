@@ -6,19 +6,8 @@
 # becomes events of the kernel, so that all that knows those works
 
 # shellcheck disable=SC2154 # capture sets status and output
-
 load helpers
 load perfetto
-
-setup()
-{
-	setup_test
-}
-
-teardown()
-{
-	teardown_test
-}
 
 # bundle CPU EVENTS [MEMBERS]: a packet with events, which are JSON objects with commas between
 bundle()

@@ -6,19 +6,8 @@
 # nor memory goes to the bad, what cannot be is said with its place, and what else there is comes
 
 # shellcheck disable=SC2154 # capture sets status and output
-
 load helpers
 load perfetto
-
-setup()
-{
-	setup_test
-}
-
-teardown()
-{
-	teardown_test
-}
 
 # many KIND: such a trace, imported with 150 MB of memory for data, within a minute
 many()

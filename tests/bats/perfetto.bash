@@ -7,6 +7,9 @@
 
 SERVICE=$ROOT/tests/service
 
+setup() { setup_test; }
+teardown() { teardown_test; }
+
 # sample: the trace of the SDK, as sdk
 sample()
 {

@@ -10,7 +10,7 @@ import struct
 import sys
 import zlib
 
-from wire import encode, trace_of
+from wire import BYTES, VARINT, encode, put_unknown, trace_of
 
 BASE = {"clock_snapshot": {"clocks": [{"clock_id": 6, "timestamp": 1000},
                                       {"clock_id": 3, "timestamp": 1000},
@@ -18,9 +18,9 @@ BASE = {"clock_snapshot": {"clocks": [{"clock_id": 6, "timestamp": 1000},
 
 
 def snapshot(*readings):
-    """What clocks showed, pairs of number and ns."""
-    return encode("TracePacket", {"clock_snapshot": {"clocks": [
-        {"clock_id": clock, "timestamp": ns} for clock, ns in readings]}})
+    """What clocks showed, pairs of number and ns. There are many: each is put together by hand."""
+    clocks = (put_unknown(1, VARINT, clock) + put_unknown(2, VARINT, ns) for clock, ns in readings)
+    return put_unknown(6, BYTES, b"".join(put_unknown(1, BYTES, clock) for clock in clocks))
 
 
 def instant(name, ns, clock=6, **members):
@@ -110,7 +110,7 @@ def events():
         {"name": "text", "string_value": "x" * 250}])
     stamp = encode("TracePacket", {"timestamp": 1 << 40})
     for i in range(150000, 0, -1):
-        yield event.replace(stamp, encode("TracePacket", {"timestamp": (1 << 40) + i}), 1)
+        yield event.replace(stamp, put_unknown(8, VARINT, (1 << 40) + i), 1)
 
 
 KINDS = {maker.__name__: maker for maker in (bomb, zstd_bomb, total, texts, snapshots, cut, backwards,

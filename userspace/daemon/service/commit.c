@@ -89,7 +89,7 @@ static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch
 	if (!b || !from->writer_id || from->writer_id > PRODUCER_WRITER_MAX ||
 	    from->n_patches > PATCH_MAX || !producer_may_write(p, b->id) ||
 	    is_frozen(b->session) || !read_patches(from, patches)) {
-		s->patches_discarded++;
+		s->patches_discarded += from->n_patches;
 		return;
 	}
 	central_patch(b->central, &writer, from->chunk_id, patches, from->n_patches,
