@@ -185,20 +185,33 @@ print(len(list(ktrace.Traceset(\"trace.bin\"))), \"by Python\")"' >said
 	[ "$(in_root systemctl is-enabled ktraced.socket || true)" = disabled ]
 }
 
-@test "installed in the VM: a build that fails, udev, a user of the group, signatures, removal" {
-	local kernel kernels=$KERNELS archive=$BATS_TEST_TMPDIR/ktrace-$VERSION.dkms.tar.gz
+# in_vm SCRIPT [ARG...]: with the packages and what DKMS has built from them, in the VM; all is ok
+in_vm()
+{
+	local script=$ROOT/tests/package/$1 kernel kernels=$KERNELS
+	local archive=$BATS_TEST_TMPDIR/ktrace-$VERSION.dkms.tar.gz
+	shift
 	[ -n "${KTRACE_LONG:-}" ] || kernels=${KERNELS##* }
 	for kernel in $kernels; do
 		in_root dkms mktarball -m ktrace -v "$VERSION" -k "$("$ROOT/tests/vm/vm" kernel "$kernel")" \
 			--archive /run/built.tar.gz
 		in_root cat /run/built.tar.gz >"$archive"
 		in_root cat /var/lib/dkms/mok.pub >"$BATS_FILE_TMPDIR/debs/mok.pub"
-		"$ROOT/tests/vm/vm" run -k "$kernel" -m 1536 -t 800 -- "$ROOT/tests/package/guest" \
-			"$BATS_FILE_TMPDIR/debs" "$archive" >said 2>&1 || echo "ended with status $?" >>said
+		"$ROOT/tests/vm/vm" run -k "$kernel" -m 1536 -t 800 -- "$script" \
+			"$BATS_FILE_TMPDIR/debs" "$archive" "$@" >said 2>&1 || echo "ended with status $?" >>said
 		cat said
 		fails grep '^ended with' said
-		[ "$(grep -c '^ok - ' said)" -eq "$(grep -c '^ok "' "$ROOT/tests/package/guest")" ]
+		[ "$(grep -c '^ok - ' said)" -eq "$(grep -cP '^\t?ok "' "$script")" ]
 	done
+}
+
+@test "installed in the VM: a build that fails, udev, a user of the group, signatures, removal" {
+	in_vm guest
+}
+
+# bats test_tags=long
+@test "in the VM, booted with systemd: module, device, sockets, service, users" {
+	in_vm booted "$EXAMPLES/hello"
 }
 
 @test "an upgrade builds the module anew, and keeps nothing of the old one" {

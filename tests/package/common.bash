@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# common.bash - what is done in the guest says "ok ..." for each thing that is as it should be
+debs=$1 tarball=$2
+release=$(uname -r)
+export DEBIAN_FRONTEND=noninteractive
+
+ok()
+{
+	local what=$1
+	shift
+	if "$@"; then
+		echo "ok - $what"
+	else
+		echo "not ok - $what"
+	fi
+}
+
+fails()
+{
+	! "$@"
+}
+
+# says PATTERN: what the last command printed
+says()
+{
+	grep -qE -e "$1" /tmp/said || { sed 's/^/# /' /tmp/said; return 1; }
+}
+
+says_nothing()
+{
+	sed 's/^/# /' /tmp/said
+	[ ! -s /tmp/said ]
+}
+
+run()
+{
+	"$@" >/tmp/said 2>&1 </dev/null || { sed 's/^/# /' /tmp/said; return 1; }
+}
+
+as_user()
+{
+	setpriv --reuid 12345 --regid 12345 --groups "$1" "${@:2}"
+}
+
+# prepare: what would take long, and has nothing to do with us
+prepare()
+{
+	# Indexing manual pages takes longer than all else here.
+	rm -f /var/lib/man-db/auto-update
+	# Of the kernel's modules as many as show how they are compressed: depmod reads all of them.
+	mkdir -p /run/modules/kernel
+	cp -r "/lib/modules/$release/kernel/lib" /run/modules/kernel/
+	cp "/lib/modules/$release"/modules.builtin* "/lib/modules/$release/modules.order" /run/modules/
+	mount --bind /run/modules "/lib/modules/$release"
+	depmod
+}
+
+# give_module: what DKMS built for this kernel
+give_module()
+{
+	mkdir /usr/share/ktrace-dkms
+	cp "$tarball" /usr/share/ktrace-dkms/
+	cp "$debs/mok.pub" /var/lib/dkms/
+}
