@@ -37,6 +37,7 @@
 #include "now.h"
 #include "split.h"
 #include "steer.h"
+#include "trust.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)
@@ -59,6 +60,7 @@
  * @interval:	ns to the next drain
  * @next_second: when the once-a-second work is due
  * @last_raw:	the latest reading of the session's clock
+ * @trust:	of the kernel in that clock
  * @deadline:	when the recording ends by --duration, 0 = never
  * @linger_since: when the command was gone, 0 = it is not
  * @next_check:	when to ask again who holds the buffer
@@ -76,6 +78,7 @@ struct watch {
 	__u64 interval;
 	__u64 next_second;
 	__u64 last_raw;
+	struct trust trust;
 	__u64 deadline;
 	__u64 linger_since;
 	__u64 next_check;
@@ -214,6 +217,7 @@ static void read_clocks(struct watch *w)
 		return;
 	}
 	w->last_raw = reading.raw;
+	trust_check(&w->trust);
 	meta_clock(&w->r->capture.meta, &reading);
 }
 
@@ -371,6 +375,7 @@ int watch_run(struct recording *r, const sigset_t *signals)
 		return error;
 	sigaddset(&all, SIGUSR1);
 	w.next_second = r->start_ns + SECOND;
+	trust_begin(&w.trust, r->session);
 	if (r->options->duration_ns)
 		w.deadline = r->start_ns + r->options->duration_ns;
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);

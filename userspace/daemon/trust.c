@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * trust.c - whether the kernel still holds the cycle counter to be a clock
+ *
+ * It compares the counter with other clocks as long as the machine runs. A session keeps the clock
+ * that it began with: who looks at its trace has to know.
+ */
+#include "trust.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <ktrace/session.h>
+
+#include "log.h"
+
+#define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
+
+/* One that it does not trust is no clock source any more. Cannot be read: nothing is known. */
+static bool is_trusted(bool unknown)
+{
+	char line[256], *rest = line, *word;
+	bool is = false;
+	FILE *f = fopen(SOURCES, "re");
+
+	if (!f)
+		return unknown;
+	if (!fgets(line, sizeof(line), f))
+		is = unknown;
+	else
+		while (!is && (word = strsep(&rest, " \n")))
+			is = !strcmp(word, "tsc");
+	fclose(f);
+	return is;
+}
+
+void trust_begin(struct trust *t, struct ktrace_session *session)
+{
+	struct ktrace_session_info info;
+
+	t->is_at_stake = !ktrace_session_info(session, &info) &&
+			 info.clock == KTRACE_CLOCK_TSC && is_trusted(false);
+}
+
+void trust_check(struct trust *t)
+{
+	if (!t->is_at_stake || is_trusted(true))
+		return;
+	t->is_at_stake = false;
+	log_error("the kernel has found the cycle counter to be no good clock: times, and the "
+		  "order of events of different CPUs, may be wrong; later recordings take "
+		  "CLOCK_MONOTONIC, unless the module was loaded with clock=tsc");
+}
