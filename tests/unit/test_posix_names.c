@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_posix_names.c - names of event types on a board that many processes share */
+#include <sched.h>
+
+static int count_yield(void);
+#define sched_yield count_yield
 #include "../../userspace/lib/posix/names.c"
+#undef sched_yield
 
 #include "check.h"
 
@@ -11,6 +16,15 @@
 
 #define PROCESSES 8
 #define NAMES 300u
+
+static int yields;
+
+/* How often somebody was waited for */
+static int count_yield(void)
+{
+	yields++;
+	return sched_yield();
+}
 
 static struct posix_board *board;
 static const unsigned long long no_streams;
@@ -150,6 +164,24 @@ static void test_stopped_claimer(void)
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
 }
 
+/* All places are being filled in by one who never does: they cost no more than one of them. */
+static void test_claimed_board(void)
+{
+	const __u32 claim = (__u32)getppid() << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+
+	for (int may_add = 0; may_add < 2; may_add++) {
+		new_board();
+		for (__u32 i = 1; i < POSIX_NAME_NR; i++)
+			board->name[i].state = claim;
+		yields = 0;
+		CHECK_EQ(open_number(1, may_add), 0);
+		CHECK_EQ(yields, LOOKS);
+	}
+	/* One more is given to who asks when there is a place. */
+	board->name[POSIX_NAME_NR - 1].state = 0;
+	CHECK_EQ(open_number(1, true), POSIX_ID_USER + POSIX_NAME_NR - 1);
+}
+
 static void test_full_board(void)
 {
 	new_board();
@@ -238,6 +270,7 @@ int main(void)
 	test_processes();
 	test_dead_claimer();
 	test_stopped_claimer();
+	test_claimed_board();
 	test_full_board();
 	test_spoilt_board();
 	test_limit_of_a_program();

@@ -6,7 +6,8 @@
  * Places are taken one after the other, and who looks for a name passes all that are taken: so
  * no name gets two. Who meets a place that another process is filling in looks again; if that
  * process has died, he takes its place over. If it has been stopped there he takes the place from
- * it: nobody has that one then, and it finds that out when it goes on.
+ * it: nobody has that one then, and it finds that out when it goes on. All places together are
+ * waited for no longer than one is: whoever can write to the board can claim them all.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.
@@ -24,7 +25,7 @@
 
 /* A place that is being filled in: POSIX_PLACE_CLAIMED, and the pid above it. */
 #define CLAIM_SHIFT 2
-/* Looks at such a place before it is nobody's: its process was stopped right there. */
+/* Looks at such places before they are nobody's: the process was stopped right there. */
 #define LOOKS 10000
 #define CHANGES 16
 
@@ -63,13 +64,13 @@ static bool has_died(__u32 claim)
 	return kill((pid_t)(claim >> CLAIM_SHIFT), 0) && errno == ESRCH;
 }
 
-/* Waits while another process fills it in. Return: its state then. */
-static __u32 settle(const struct posix_board_name *n)
+/* Waits while another process fills it in; @looks: how many are left. Return: its state then. */
+static __u32 settle(const struct posix_board_name *n, int *looks)
 {
 	__u32 state = state_of(n);
 
-	for (int i = 0; is_claimed(state) && i < LOOKS; i++) {
-		if (i % 16 == 15 && has_died(state))
+	for (; is_claimed(state) && *looks; --*looks) {
+		if (*looks % 16 == 0 && has_died(state))
 			break;
 		sched_yield();
 		state = state_of(n);
@@ -83,10 +84,10 @@ static bool has_text(const struct posix_board_name *n, const char *name)
 }
 
 /* True: it is this name's place. Among honest processes it changes hands a few times at most. */
-static bool take(struct posix_board_name *n, const char *name, bool may_add)
+static bool take(struct posix_board_name *n, const char *name, bool may_add, int *looks)
 {
 	for (int i = 0; i < CHANGES; i++) {
-		const __u32 state = settle(n);
+		const __u32 state = settle(n, looks);
 
 		if (state == POSIX_PLACE_READY)
 			return has_text(n, name);
@@ -102,12 +103,12 @@ static bool take(struct posix_board_name *n, const char *name, bool may_add)
 
 trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name, bool may_add)
 {
-	int saved = errno;
+	int saved = errno, looks = LOOKS;
 	__u32 i;
 
 	/* The first place is the unnamed event's. */
 	for (i = 1; i < POSIX_NAME_NR; i++) {
-		if (take(&b->name[i], name, may_add))
+		if (take(&b->name[i], name, may_add, &looks))
 			break;
 		if (!kt_load(&b->name[i].state))
 			i = POSIX_NAME_NR;	/* nothing behind it */
