@@ -63,25 +63,48 @@ static void *teller(void *who)
 	return NULL;
 }
 
-/* in_order - reads all; each number once, in order */
-static void in_order(trace_id_t trid, const char *what)
+/* What was read: how many turns, how many of them not in turn, or with a stamp that goes back */
+struct order {
+	uint64_t n, wrong, back;
+};
+
+static struct order read_all(trace_id_t trid)
 {
-	uint64_t n = 0, wrong = 0, back = 0;
+	struct order o = { 0 };
 	struct timespec last = { 0, 0 };
 	struct seen e;
 
 	while (try_next(trid, &e)) {
 		if (!posix_trace_eventid_equal(trid, e.info.posix_event_id, id))
 			continue;
-		wrong += number_of(&e) != n++;
-		back += e.info.posix_timestamp.tv_sec < last.tv_sec ||
-			(e.info.posix_timestamp.tv_sec == last.tv_sec &&
-			 e.info.posix_timestamp.tv_nsec < last.tv_nsec);
+		o.wrong += number_of(&e) != o.n++;
+		o.back += e.info.posix_timestamp.tv_sec < last.tv_sec ||
+			  (e.info.posix_timestamp.tv_sec == last.tv_sec &&
+			   e.info.posix_timestamp.tv_nsec < last.tv_nsec);
 		last = e.info.posix_timestamp;
 	}
-	same(DESCRIPTION, n, atomic_load(end), "%s: all events are read", what);
-	same(DESCRIPTION, wrong, 0, "in the order of their turns");
-	same(DESCRIPTION, back, 0, "and of their stamps");
+	return o;
+}
+
+/* in_order - each number once, in order */
+static void in_order(trace_id_t trid, const char *what)
+{
+	const struct order o = read_all(trid);
+
+	same(DESCRIPTION, o.n, atomic_load(end), "%s: all events are read", what);
+	same(DESCRIPTION, o.wrong, 0, "in the order of their turns");
+	same(DESCRIPTION, o.back, 0, "and of their stamps");
+}
+
+/* One that is told out of turn among so many is found. */
+static void found(void)
+{
+	trace_id_t trid = started(0, 4 << 20);
+
+	for (unsigned int i = 0; i < often(ROUNDS); i++)
+		tell(id, i ^ (i / 2 == 700));
+	same("suite", read_all(trid).wrong, 2, "two events that are told out of turn are found");
+	need(posix_trace_shutdown(trid));
 }
 
 static void threads(void)
@@ -90,7 +113,7 @@ static void threads(void)
 	pthread_t thread[TELLERS];
 
 	atomic_store(turn, 0);
-	atomic_store(end, ROUNDS);
+	atomic_store(end, often(ROUNDS));
 	for (uintptr_t i = 1; i < TELLERS; i++)
 		need(pthread_create(&thread[i], NULL, teller, (void *)i));
 	teller(NULL);
@@ -112,7 +135,7 @@ static void processes(void)
 	need(posix_trace_create(0, &attr, &trid));
 	need(posix_trace_start(trid));
 	atomic_store(turn, 0);
-	atomic_store(end, ROUNDS);
+	atomic_store(end, often(ROUNDS));
 	fflush(stdout);
 	for (int i = 1; i < TELLERS; i++) {
 		pid[i] = fork();
@@ -137,6 +160,7 @@ int main(void)
 	need(turn == MAP_FAILED ? errno : 0);
 	end = turn + 1;
 	need(sched_getaffinity(0, sizeof(all), &all) ? errno : 0);
+	found();
 	threads();
 	processes();
 	return done();

@@ -74,10 +74,11 @@ static void rounds(void (*round)(struct tally *, const trace_event_set_t *), con
 	need(posix_trace_eventset_add(event("left out"), &set));
 	handled = 0;
 	interrupt_every(300);
-	for (int i = 0; i < ROUNDS; i++)
+	for (unsigned int i = 0; i < often(ROUNDS); i++)
 		round(&failed, &set);
 	interrupt_every(0);
-	check("suite", handled > ROUNDS, "%s: the handler has run %d times", what, (int)handled);
+	check("suite", handled > (int)often(ROUNDS), "%s: the handler has run %d times", what,
+	      (int)handled);
 	choice("XSH posix_trace_create", !failed.create, "%s: each is made", what);
 	choice("XSH posix_trace_start", !failed.start, "%s: each is started", what);
 	choice("XSH posix_trace_set_filter", !failed.filter, "%s: each has the filter", what);

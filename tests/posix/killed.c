@@ -166,7 +166,7 @@ static void leaves_none(void)
 	same(DESCRIPTION, in_child(executes, NULL), 0,
 	     "streams of a process that executes a program leave their places");
 
-	for (int i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < often(3); i++)
 		in_child(makes_many, NULL);
 	for (int i = 0; i < 10000 && error == EAGAIN; i++) {
 		error = posix_trace_create(0, NULL, &trid);

@@ -397,7 +397,7 @@ int main(int argc, char **argv)
 		run(steps);
 		return done();
 	}
-	for (seed = 1; seed <= 8; seed++)
+	for (seed = 1; seed <= often(8); seed++)
 		run(steps);
 	note("%u events told, %u read, %u overflows, %u streams stopped by themselves", emitted,
 	     read_back, overflows, stops);

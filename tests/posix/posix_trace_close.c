@@ -7,7 +7,8 @@
 
 int main(void)
 {
-	int fd, closed = 0;
+	unsigned int closed = 0;
+	int fd;
 	trace_id_t trid = recorded(&fd), active, other;
 	struct posix_trace_status_info s;
 
@@ -16,11 +17,11 @@ int main(void)
 	choice(ERRORS, posix_trace_close(trid) == EINVAL, "twice: EINVAL");
 	choice(ERRORS, posix_trace_close(-1) == EINVAL, "no log: EINVAL");
 	check(DESCRIPTION, fcntl(fd, F_GETFD) >= 0, "the caller's descriptor stays open");
-	for (int i = 0; i < 1000; i++) {
+	for (unsigned int i = 0; i < often(1000); i++) {
 		other = reopened(fd);
 		closed += posix_trace_close(other) == 0;
 	}
-	same(DESCRIPTION, closed, 1000, "what it had is free");
+	same(DESCRIPTION, closed, often(1000), "what it had is free");
 	active = stream(0, 0);
 	choice(ERRORS, posix_trace_close(active) == EINVAL, "an active stream: EINVAL");
 	same(ERRORS, posix_trace_get_status(active, &s), 0, "which goes on");

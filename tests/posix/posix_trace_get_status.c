@@ -51,12 +51,15 @@ static void of_log(void)
 	trace_id_t trid = logged(fd, POSIX_TRACE_LOOP, POSIX_TRACE_APPEND, 0);
 	trace_event_id_t id = event("many");
 	struct posix_trace_status_info first, second;
-	uint64_t n;
+	trace_attr_t attr;
+	size_t size;
 
+	need(posix_trace_get_attr(trid, &attr));
+	need(posix_trace_attr_getstreamsize(&attr, &size));
+	need(posix_trace_attr_destroy(&attr));
 	need(posix_trace_start(trid));
-	n = fill(trid, id, 0);
-	for (uint64_t i = 0; i < 3 * n; i++)
-		tell(id, n + i);
+	for (uint64_t i = 0; i < size; i++)
+		tell(id, i);
 	need(posix_trace_shutdown(trid));
 	trid = reopened(fd);
 	same(RETURNS, posix_trace_get_status(trid, &first), 0, "a log");
@@ -82,8 +85,8 @@ static void *tell_on(void *unused)
 }
 
 /* How often it is seen full, after how many of these some events are read, and how many */
-#define TIMES 512
-#define LOOKS 32
+#define TIMES 256
+#define LOOKS 8
 #define EVENTS 64
 
 /*
@@ -101,7 +104,7 @@ static void together(trace_id_t trid, bool loops, const char *what)
 	need(posix_trace_start(trid));
 	is_over = false;
 	need(pthread_create(&thread, NULL, tell_on, NULL));
-	while (full < TIMES) {
+	while (full < often(TIMES)) {
 		s = status(trid);
 		if (s.posix_stream_full_status != POSIX_TRACE_FULL) {
 			sched_yield();

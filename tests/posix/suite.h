@@ -94,6 +94,9 @@ const char *story(trace_id_t trid, enum kind kind);
 bool told(const struct place *p, const char *where, const char *got, const char *want,
 	  const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* often - how often to do what is done many times: @n times; an eighth of it with TRACE_SHORT */
+unsigned int often(unsigned int n);
+
 /* Streams. */
 struct posix_trace_status_info status(trace_id_t trid);
 /* is_in - one result: whether a stream has these two states */

@@ -9,10 +9,11 @@
 #define EACH 3
 
 static pid_t pids[PROCESSES];
+static int processes;	/* so many */
 
 static int process_of(pid_t pid)
 {
-	for (int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < processes; i++)
 		if (pids[i] == pid)
 			return i;
 	return -1;
@@ -26,7 +27,7 @@ static void make_all(trace_event_id_t id)
 
 	need(pipe(gate) ? errno : 0);
 	fflush(stdout);
-	for (int i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < processes; i++) {
 		pids[i] = fork();
 		need(pids[i] < 0 ? errno : 0);
 		if (pids[i] == 0) {
@@ -40,7 +41,7 @@ static void make_all(trace_event_id_t id)
 	}
 	close(gate[0]);
 	close(gate[1]);
-	for (int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < processes; i++)
 		waitpid(pids[i], NULL, 0);
 }
 
@@ -53,6 +54,7 @@ int main(void)
 	struct seen e;
 	int whole = 0, wrong = 0, who;
 
+	processes = (int)often(PROCESSES);
 	need(posix_trace_attr_init(&attr));
 	need(posix_trace_attr_setinherited(&attr, POSIX_TRACE_INHERITED));
 	need(posix_trace_attr_setstreamsize(&attr, 1 << 20));
@@ -67,9 +69,9 @@ int main(void)
 		if (who >= 0)
 			seen[who]++;
 	}
-	for (int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < processes; i++)
 		whole += seen[i] == EACH;
-	same(DESCRIPTION, whole, PROCESSES, "all events of all processes are in the stream");
+	same(DESCRIPTION, whole, processes, "all events of all processes are in the stream");
 	same(DESCRIPTION, wrong, 0, "those of each in order, with its number");
 	same(DESCRIPTION, status(trid).posix_stream_overrun_status, POSIX_TRACE_NO_OVERRUN,
 	     "nothing was lost");

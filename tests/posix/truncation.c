@@ -12,6 +12,7 @@
 #define CANARY 0xcc
 
 static unsigned char bytes[2 * MAX];
+static trace_event_id_t id;
 
 static trace_id_t make(enum kind kind, int fd)
 {
@@ -39,25 +40,20 @@ static int next(trace_id_t t, enum kind kind, struct seen *e, size_t room)
 }
 
 /* An event of @told bytes, read into @room */
-static void one(enum kind kind, size_t told, size_t room)
+static void one(trace_id_t t, enum kind kind, size_t told, size_t room)
 {
-	int fd = new_file(), want = POSIX_TRACE_NOT_TRUNCATED;
-	trace_id_t t = make(kind, fd);
-	trace_event_id_t id = event("cut");
 	size_t kept = told > MAX ? MAX : told, got = kept > room ? room : kept;
+	int want = told > MAX ? POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
 	struct seen e;
 
-	posix_trace_event(id, bytes, told);
-	if (kind == RECORDED) {
-		need(posix_trace_shutdown(t));
-		t = reopened(fd);
-	}
+	if (kind == ACTIVE)
+		posix_trace_event(id, bytes, told);
+	else
+		need(posix_trace_rewind(t));
 	do {
 		memset(e.data, CANARY, sizeof(e.data));
 		need(next(t, kind, &e, room));
 	} while (!e.unavailable && !posix_trace_eventid_equal(t, e.info.posix_event_id, id));
-	if (told > MAX)
-		want = POSIX_TRACE_TRUNCATED_RECORD;
 	if (room < kept)
 		want = POSIX_TRACE_TRUNCATED_READ;
 	same(READING, e.unavailable, 0, "%s: %zu bytes told, room for %zu",
@@ -66,6 +62,25 @@ static void one(enum kind kind, size_t told, size_t room)
 	check(READING, memcmp(e.data, bytes, got) == 0 && e.data[got] == CANARY,
 	      "they are the first, and no others are written");
 	same("XSH 2.11.1", e.info.posix_truncation_status, want, "what was cut is said");
+}
+
+static void each(enum kind kind, size_t told)
+{
+	size_t kept = told > MAX ? MAX : told;
+	int fd = new_file();
+	trace_id_t t = make(kind, fd);
+
+	if (kind == RECORDED) {
+		posix_trace_event(id, bytes, told);
+		need(posix_trace_shutdown(t));
+		t = reopened(fd);
+	}
+	one(t, kind, told, 0);
+	one(t, kind, told, 1);
+	if (kept > 1)
+		one(t, kind, told, kept - 1);
+	one(t, kind, told, kept);
+	one(t, kind, told, kept + 1);
 	need(kind == ACTIVE ? posix_trace_shutdown(t) : posix_trace_close(t));
 	close(fd);
 }
@@ -74,19 +89,12 @@ int main(void)
 {
 	static const size_t lengths[] = { 0, 1, MAX, MAX + 1, 2 * MAX };
 
+	id = event("cut");
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = i + 1;
-	for (enum kind kind = ACTIVE; kind <= RECORDED; kind += RECORDED - ACTIVE) {
-		for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-			size_t kept = lengths[i] > MAX ? MAX : lengths[i];
-
-			one(kind, lengths[i], 0);
-			one(kind, lengths[i], 1);
-			if (kept > 1)
-				one(kind, lengths[i], kept - 1);
-			one(kind, lengths[i], kept);
-			one(kind, lengths[i], kept + 1);
-		}
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
+		each(ACTIVE, lengths[i]);
+		each(RECORDED, lengths[i]);
 	}
 	return done();
 }
