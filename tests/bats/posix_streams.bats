@@ -43,12 +43,62 @@ begin()
 	STARTED+=("$PID")
 }
 
+# begin_beat N [COMMAND...]: a program that tells N events a line of its input, by COMMAND; sets beat
+begin_beat()
+{
+	begin beat.out "${@:2}" "$BEAT" "$1" <in
+	beat=$PID
+	retry 0.05 has '^beat$' "/proc/$beat/comm"
+}
+
+# begin_watch NAME [ARGUMENT...]: a controller of beat, that watches; its output in NAME; sets watch
+begin_watch()
+{
+	begin "$1" "$WATCH" "$beat" "${@:2}"
+	watch=$PID
+	retry 0.05 has watching "$1"
+}
+
+# pour N: beat has one more line, and has told N events in all
+pour()
+{
+	echo >&7
+	retry 0.05 has "$1" beat.out
+}
+
+end_beat()
+{
+	kill "$beat"
+	wait "$beat" || true
+}
+
+# find_keeper: who writes the log; sets keeper
+find_keeper()
+{
+	keeper=$(for p in /proc/[0-9]*; do
+		[ "$(cat "$p/comm" 2>/dev/null)" != posix-keeper ] ||
+			! cmp -s "$p/fd/5" log || basename "$p"
+	done)
+	[ -n "$keeper" ]
+}
+
+# as_root: what this needs
+as_root()
+{
+	[ "$(id -u)" = 0 ] || skip "not root"
+}
+
+# stopped: log was completed
+stopped()
+{
+	retry 0.05 sh -c '"$0" info log | grep -q "stopped by"' "$KTRACE"
+}
+
 # beats FILE: the numbers of the beats that watch has shown
 beats()
 {
 	sed -n 's/.* beat //p' "$1" | tr '\n' ' '
 }
-
 
 # streams: folders of sessions in shared memory
 streams()
@@ -58,15 +108,10 @@ streams()
 
 # bats test_tags=alike
 @test "a program is watched that was there first" {
-	begin beat "$BEAT" 3 <in
-	beat=$PID
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
-	echo >&7
-	retry 0.05 has 3 beat
-	echo >&7
-	retry 0.05 has 6 beat
+	begin_beat 3
+	begin_watch seen
+	pour 3
+	pour 6
 	kill "$beat"
 	wait "$watch"
 	[ "$(beats seen)" = "0 1 2 3 4 5 " ]
@@ -74,14 +119,11 @@ streams()
 
 # bats test_tags=alike
 @test "a stream may be there before the program: it is the pid's" {
-	begin beat sh -c 'read -r line && exec "$0" 3' "$BEAT" <in
+	begin beat.out sh -c 'read -r line && exec "$0" 3' "$BEAT" <in
 	beat=$PID
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
+	begin_watch seen
 	echo >&7
-	echo >&7
-	retry 0.05 has 3 beat
+	pour 3
 	kill "$beat"
 	wait "$watch"
 	[ "$(beats seen)" = "0 1 2 " ]
@@ -89,71 +131,49 @@ streams()
 
 # bats test_tags=alike
 @test "two streams of one program: each has all events" {
-	begin beat "$BEAT" 4 <in
-	beat=$PID
-	begin first "$WATCH" "$beat"
-	one=$PID
-	begin second "$WATCH" "$beat" log
-	two=$PID
-	retry 0.05 has watching first
-	retry 0.05 has watching second
-	echo >&7
-	retry 0.05 has 4 beat
+	begin_beat 4
+	begin_watch first
+	one=$watch
+	begin_watch second log
+	pour 4
 	kill "$beat"
 	wait "$one"
-	wait "$two"
+	wait "$watch"
 	[ "$(beats first)" = "0 1 2 3 " ]
 	[ "$("$KTRACE" list log | grep -c posix:beat)" = 4 ]
 }
 
 # bats test_tags=alike
 @test "a controller without log is killed: the program goes on, and its memory is given back" {
-	begin beat "$BEAT" 100000 <in
-	beat=$PID
+	begin_beat 100000
 	before=$(streams)
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
+	begin_watch seen
 	kill -9 "$watch"
 	wait "$watch" || true
-	echo >&7
-	retry 0.05 has 100000 beat
+	pour 100000
 	[ "$(streams)" = "$before" ]
-	kill "$beat"
-	wait "$beat" || true
+	end_beat
 }
 
 # bats test_tags=alike
 @test "a controller with log is killed: the log is complete" {
-	begin beat "$BEAT" 50 <in
-	beat=$PID
-	begin seen "$WATCH" "$beat" log
-	watch=$PID
-	retry 0.05 has watching seen
-	echo >&7
-	retry 0.05 has 50 beat
+	begin_beat 50
+	begin_watch seen log
+	pour 50
 	kill -9 "$watch"
 	wait "$watch" || true
-	retry 0.05 sh -c '"$0" info log | grep -q "stopped by"' "$KTRACE"
+	stopped
 	[ "$("$KTRACE" list log | grep -c posix:beat)" = 50 ]
-	kill "$beat"
-	wait "$beat" || true
+	end_beat
 }
 
 # bats test_tags=alike
 @test "a keeper is killed: its controller ends with an error, the program goes on" {
-	begin beat "$BEAT" 5 <in
-	beat=$PID
-	begin seen "$WATCH" "$beat" log
-	watch=$PID
-	retry 0.05 has watching seen
-	keeper=$(for p in /proc/[0-9]*; do
-		[ "$(cat "$p/comm" 2>/dev/null)" != posix-keeper ] ||
-			! cmp -s "$p/fd/5" log || basename "$p"
-	done)
+	begin_beat 5
+	begin_watch seen log
+	find_keeper
 	kill -9 "$keeper"
-	echo >&7
-	retry 0.05 has 5 beat
+	pour 5
 	kill "$beat"
 	status=0
 	wait "$watch" || status=$?
@@ -167,16 +187,9 @@ flood()
 {
 	before=$(streams)
 	rm -f log beat.out seen
-	begin beat.out "$BEAT" "$1" <in
-	beat=$PID
-	begin seen "$WATCH" "$beat" log
-	watch=$PID
-	retry 0.05 has watching seen
-	keeper=$(for p in /proc/[0-9]*; do
-		[ "$(cat "$p/comm" 2>/dev/null)" != posix-keeper ] ||
-			! cmp -s "$p/fd/5" log || basename "$p"
-	done)
-	[ -n "$keeper" ]
+	begin_beat "$1"
+	begin_watch seen log
+	find_keeper
 	echo >&7
 	retry 0.01 sh -c '[ "$(stat -c %s log)" -gt 10000 ]'
 }
@@ -185,7 +198,7 @@ flood()
 over()
 {
 	retry 0.05 "$KTRACE" check log
-	retry 0.05 sh -c '"$0" info log | grep -q "stopped by"' "$KTRACE"
+	stopped
 	[ "$("$KTRACE" list log | grep -c -m 100 posix:beat)" = 100 ]
 	retry 0.05 sh -c '[ ! -e /proc/"$0" ]' "$keeper"
 	[ "$(streams)" = "$before" ]
@@ -250,13 +263,18 @@ over()
 }
 
 # bats test_tags=alike
+@test "an event that comes while a reader looks elsewhere is read before what it has caused" {
+	"$PROGS/posix_order"
+}
+
+# bats test_tags=alike
 @test "events of a program that has no descriptor for the rings are counted" {
 	"$PROGS/posix_attach"
 }
 
 # bats test_tags=alike
 @test "a controller may open few files, or start no processes: it is told so" {
-	[ "$(id -u)" = 0 ] || skip "not root"
+	as_root
 	"$PROGS/posix_keeper" few_descriptors
 	let_others_in
 	mkdir others
@@ -267,15 +285,10 @@ over()
 
 # bats test_tags=alike
 @test "root watches another user's program" {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
-	beat=$PID
-	retry 0.05 has '^beat$' "/proc/$beat/comm"
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
-	echo >&7
-	retry 0.05 has 3 beat
+	as_root
+	begin_beat 3 "${AS_OTHER[@]}"
+	begin_watch seen
+	pour 3
 	kill "$beat"
 	wait "$watch"
 	[ "$(beats seen)" = "0 1 2 " ]
@@ -283,20 +296,15 @@ over()
 
 # bats test_tags=shm
 @test "the keeper of another user's program is killed: ktraced takes its memory away" {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
-	beat=$PID
-	retry 0.05 has '^beat$' "/proc/$beat/comm"
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
+	as_root
+	begin_beat 3 "${AS_OTHER[@]}"
+	begin_watch seen
 	# It has a pidfd of its controller.
 	keeper=$(grep -ls "^Pid:[[:space:]]*$watch\$" /proc/[0-9]*/fdinfo/4 | cut -d / -f 3)
 	session=$(grep -om1 '/dev/shm/ktrace-0-[0-9a-f]*' "/proc/$keeper/maps")
 	kill -9 "$keeper"
 	wait "$watch" || true
-	kill "$beat"
-	wait "$beat" || true
+	end_beat
 	"${AS_OTHER[@]}" "$BEAT" </dev/null
 	[ -d "$session" ]
 	# Young ones may be about to be made.
@@ -307,15 +315,10 @@ over()
 
 # bats test_tags=shm
 @test "another user's program cuts off what it shares: the controller goes on" {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	begin beat "${AS_OTHER[@]}" "$BEAT" 3 <in
-	beat=$PID
-	retry 0.05 has '^beat$' "/proc/$beat/comm"
-	begin seen "$WATCH" "$beat"
-	watch=$PID
-	retry 0.05 has watching seen
-	echo >&7
-	retry 0.05 has 3 beat
+	as_root
+	begin_beat 3 "${AS_OTHER[@]}"
+	begin_watch seen
+	pour 3
 	"${AS_OTHER[@]}" truncate -s 0 "/dev/shm/ktrace-posix-$OTHER"
 	for f in /dev/shm/ktrace-0-*/user; do
 		"${AS_OTHER[@]}" truncate -s 0 "$f" || true
@@ -327,22 +330,21 @@ over()
 
 # bats test_tags=alike
 @test "another user's process may not be watched, nor one that there is not" {
-	[ "$(id -u)" = 0 ] || skip "not root"
-	begin beat "$BEAT" 3 <in
-	run "${AS_OTHER[@]}" "$WATCH" "$PID"
+	as_root
+	begin_beat 3
+	run "${AS_OTHER[@]}" "$WATCH" "$beat"
 	[ "$status" = 1 ]
 	[ "$output" = "watch: posix_trace_create: Operation not permitted" ]
 	run "$WATCH" 4194304
 	[ "$status" = 1 ]
 	[ "$output" = "watch: posix_trace_create: No such process" ]
-	kill "$PID"
+	end_beat
 }
 
 # bats test_tags=shm
 @test "a limit on files kills nobody: a program is not traced, a controller is told" {
-	begin beat "$BEAT" 3 <in
-	retry 0.05 has '^beat$' "/proc/$PID/comm"
-	run bash -c 'ulimit -f 16; exec "$@"' bash "$WATCH" "$PID"
+	begin_beat 3
+	run bash -c 'ulimit -f 16; exec "$@"' bash "$WATCH" "$beat"
 	[ "$status" = 1 ]
 	[ "$output" = "watch: posix_trace_create: Cannot allocate memory" ]
 	# Without a board, which cannot be made
@@ -351,7 +353,7 @@ over()
 		"$BEAT" 3 <<<x
 	[ "$status" = 0 ]
 	[ "$output" = 3 ]
-	kill "$PID"
+	end_beat
 }
 
 # bats test_tags=shm
