@@ -65,12 +65,16 @@ print(json.dumps(json.load(sys.stdin)["files"][0].get("posix"), sort_keys=True))
 	"$PROGS/mklog" loop 2 t
 	run_ktrace list t
 	[ "$status" -eq 0 ]
-	grep -qE ' 1/1 .* posix:posix_trace_start address=0x1234 thread=0x7f0012345678 pid=1$' <<<"$output"
+	grep -qE ' 1/1 .* posix:posix_trace_start address=0x1234 thread=0x7f0012345678 pid=1 filter=posix:posix_trace_error$' <<<"$output"
+	grep -qE ' posix:posix_trace_filter .* pid=1 before=posix:posix_trace_error filter=none$' <<<"$output"
 	grep -qE ' 1/1 .* posix:work .* pid=1 data="\\x01\\x00\\x00\\x00"$' <<<"$output"
 	grep -qF ' posix:odd+20name+3A+20+FF+2F+2B ' <<<"$output"
 	grep -qE ' posix:posix_trace_stop .* cause=EXPLICIT$' <<<"$output"
 	run_ktrace grep 'event == posix:work && pid == 1' t
 	[ "$(grep -c posix:work <<<"$output")" -eq 2 ]
+	run_ktrace list --json t
+	grep -q '"posix:posix_trace_start",.*},"filter":\["posix:posix_trace_error"\]}$' <<<"$output"
+	grep -q '"posix:posix_trace_filter",.*},"before":\["posix:posix_trace_error"\],"filter":\[\]}$' <<<"$output"
 }
 
 @test "a log that went round is whole, in order, and as long as it may be" {

@@ -2,8 +2,9 @@
 /*
  * mklog.c - usage: mklog [-b] POLICY EVENTS FILE - writes the log of a POSIX stream
  *
- * POLICY is loop, until_full or append; the log has 8192 bytes. Events are START, "work" with
- * numbers from 0 on, and STOP, 1 us after each other. -b breaks off: the log is not closed.
+ * POLICY is loop, until_full or append; the log has 8192 bytes. Events are START with a type that
+ * is left out, and one that nobody knows, FILTER that leaves out none, "work" with numbers from 0
+ * on, and STOP, 1 us after each other. -b breaks off: the log is not closed.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,10 +26,11 @@ static int find_policy(const char *name)
 
 static void put_events(struct posix_log *log, __u32 nr)
 {
-	trace_event_set_t filter = { { 0 } };
+	trace_event_set_t sets[2] = { { { 1u << POSIX_TRACE_ERROR | 1ull << 40 } } };
 	__s32 cause = 0;
 
-	make_add(log, POSIX_TRACE_START, 2000, &filter, sizeof(filter));
+	make_add(log, POSIX_TRACE_START, 2000, sets, sizeof(sets[0]));
+	make_add(log, POSIX_TRACE_FILTER, 2500, sets, sizeof(sets));
 	for (__u32 n = 0; n < nr; n++)
 		make_add(log, MAKE_WORK, 3000 + 1000 * n, &n, sizeof(n));
 	make_add(log, MAKE_ODD, 3000 + 1000 * nr, "salt", 4);

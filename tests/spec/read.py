@@ -524,6 +524,22 @@ class Trace:
         return lives[starts[max(bisect_right(starts, ts) - 1, 0)]]
 
 
+def show_sets(record, event):
+    """the members that say what a POSIX stream leaves out: START has a set of types, FILTER two"""
+    members = {"posix:posix_trace_start": ["filter"],
+               "posix:posix_trace_filter": ["before", "filter"]}.get(event.name, [])
+    text = ""
+    if len(record.payload) != 24 + 512 * len(members):
+        return text
+    for at, member in enumerate(members):
+        types = int.from_bytes(record.payload[24 + 512 * at:][:512], "little")
+        named = [record.stream.trace.events.get(("user", 16 + bit))
+                 for bit in range(1, 4096) if types >> bit & 1]
+        names = ",".join('"' + e.name + '"' for e in named if e)
+        text += f',"{member}":[{names}]'
+    return text
+
+
 def show(record):
     """the members of a JSON object from the event's name on"""
     if record.id == ID_LOST:
@@ -536,7 +552,7 @@ def show(record):
     if flags:
         text += f',"flags":[{",".join(flags)}]'
     if event and not record.flags & NO_START:
-        return text + f',"fields":{event.show(record.payload)}'
+        return text + f',"fields":{event.show(record.payload)}' + show_sets(record, event)
     return text + f',"bytes":"{record.payload.hex()}"'
 
 

@@ -304,6 +304,7 @@ static void test_append(void)
 	struct posix_log *log;
 	__u32 first = 0, nr = 0;
 	static struct got g;
+	trace_event_set_t set = { { 1ull << MAKE_ODD, 1ull << (99 - 64) } };
 	int fd;
 
 	fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
@@ -323,12 +324,18 @@ static void test_append(void)
 	CHECK_EQ(make_open(fd, &a, &log), 0);
 	CHECK_EQ(ktrace_posix_log_name(log, 33, "other"), 0);
 	CHECK_EQ(ktrace_posix_log_name(log, 99, "work"), 0);
+	CHECK_EQ(make_add(log, POSIX_TRACE_START, 1999, &set, sizeof(set)), 0);
 	CHECK_EQ(make_add(log, 33, 2000, NULL, 0), 0);
 	CHECK_EQ(make_add(log, 99, 2001, "\1\0\0", 4), 0);
 	CHECK_EQ(make_end(log, 10000), 0);
 	r = read_log(fd);
 	for (nr = 0; nr < 5000; nr++)
 		CHECK(next(r, &g) && g.info.posix_event_id == MAKE_WORK);
+	/* START: "work" is left out, and 34 is nobody's any more, but "odd name" in the file */
+	CHECK(next(r, &g) && g.len == sizeof(set));
+	memcpy(&set, g.data, sizeof(set));
+	CHECK_EQ(set.__word[0], 1ull << MAKE_WORK);
+	CHECK_EQ(set.__word[1], 0);
 	CHECK(next(r, &g));
 	CHECK_STR(ktrace_posix_recorded_name(r, g.info.posix_event_id), "other");
 	CHECK(g.info.posix_timestamp.tv_nsec > 10000);

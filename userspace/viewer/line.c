@@ -4,6 +4,7 @@
 
 #include "pager.h"
 
+#include "posix_log.h"
 #include "shark.h"
 #include "context.h"
 #include "viewer.h"
@@ -265,6 +266,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
 			 ktrace_fields_text(out, e->type, e->payload, e->len);
 		put_params(out, e);
+		posix_log_put_sets(out, e);
 		if (l->symbols)
 			line_put_symbols(l, e, pid);
 	} else {
@@ -440,6 +442,21 @@ static void put_json_context(struct lines *l, const struct ktrace_trace_event *e
 	context_put_stacks_json(l->out, l->symbols, e);
 }
 
+/* What START and FILTER of a POSIX stream leave out */
+static void put_json_sets(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	const __u32 nr = posix_log_set_nr(e);
+
+	if (nr > 1) {
+		put_key(out, "before");
+		posix_log_json_set(out, e, 0);
+	}
+	if (nr) {
+		put_key(out, "filter");
+		posix_log_json_set(out, e, nr - 1);
+	}
+}
+
 static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
 		     const char *comm, const struct line_names *names)
 {
@@ -452,6 +469,7 @@ static void put_json(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	if (line_has_fields(e)) {
 		put_key(out, "fields");
 		line_put_json_fields(out, e);
+		put_json_sets(out, e);
 		if (l->symbols)
 			line_put_symbols(l, e, pid);
 		if (names->has_any)

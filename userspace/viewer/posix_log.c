@@ -7,6 +7,10 @@
 
 #include "json.h"
 
+/* Before the data, struct ktrace_posix_event; and a set of event types: bit 0 is no type */
+#define HEAD_SIZE 24u
+#define SET_SIZE 512u
+
 static const char *fact(const struct ktrace_trace *trace, const char *key)
 {
 	const char *value = ktrace_trace_meta(trace, "posix", key);
@@ -53,6 +57,69 @@ void posix_log_put(struct ktrace_out *out, const struct ktrace_trace *trace)
 	ktrace_out_str(out, is_set(trace, "log_full") ? ", full" : "");
 	ktrace_out_str(out, is_set(trace, "log_overrun") ? ", overrun" : "");
 	ktrace_out_str(out, is_finished(trace) ? "" : ", unfinished");
+}
+
+__u32 posix_log_set_nr(const struct ktrace_trace_event *e)
+{
+	const char *name = e->type ? e->type->full_name : "";
+	__u32 nr = 0;
+
+	if (!strcmp(name, "posix:posix_trace_start"))
+		nr = 1;
+	else if (!strcmp(name, "posix:posix_trace_filter"))
+		nr = 2;
+	return posix_log_is(e->stream->trace) && e->len == HEAD_SIZE + nr * SET_SIZE ? nr : 0;
+}
+
+/* The next type from @bit on that is in a set and has a name; @bit: behind it. NULL: none has. */
+static const char *next_name(const struct ktrace_trace_event *e, __u32 set, __u32 *bit)
+{
+	const char *bytes = e->payload + HEAD_SIZE + set * SET_SIZE;
+	const struct ktrace_event_type *type;
+	__u32 i;
+
+	while (*bit < 8 * SET_SIZE) {
+		i = (*bit)++;
+		if (!(bytes[i / 8] >> i % 8 & 1))
+			continue;
+		type = ktrace_trace_type(e->stream->trace, KTRACE_CHANNEL_USER,
+					 KTRACE_ID_FIRST + i);
+		if (type)
+			return type->full_name;
+	}
+	return NULL;
+}
+
+void posix_log_put_sets(struct ktrace_out *out, const struct ktrace_trace_event *e)
+{
+	const __u32 nr = posix_log_set_nr(e);
+
+	for (__u32 set = 0; set < nr; set++) {
+		const char *name, *between = "";
+		__u32 bit = 1;
+
+		ktrace_out_str(out, set + 1 < nr ? " before=" : " filter=");
+		while ((name = next_name(e, set, &bit))) {
+			ktrace_out_str(out, between);
+			ktrace_out_safe(out, name);
+			between = "|";
+		}
+		ktrace_out_str(out, *between ? "" : "none");
+	}
+}
+
+void posix_log_json_set(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 set)
+{
+	const char *name, *between = "";
+	__u32 bit = 1;
+
+	ktrace_out_char(out, '[');
+	while ((name = next_name(e, set, &bit))) {
+		ktrace_out_str(out, between);
+		ktrace_out_json(out, name, strlen(name));
+		between = ",";
+	}
+	ktrace_out_char(out, ']');
 }
 
 static void json_bool(struct ktrace_out *out, const char *key, bool value)

@@ -227,6 +227,18 @@ static void open_block(struct posix_log *log, __u64 ts)
 	append(log, &header, sizeof(header));
 }
 
+/* The sets that START and FILTER have */
+static void map_sets(struct posix_log *log, char *data, size_t size)
+{
+	trace_event_set_t set;
+
+	for (size_t off = 0; off + sizeof(set) <= size; off += sizeof(set)) {
+		memcpy(&set, data + off, sizeof(set));
+		ktrace_posix_log_map_set(log, &set);
+		memcpy(data + off, &set, sizeof(set));
+	}
+}
+
 /* There is room for it. */
 static void put_record(struct posix_log *log, const struct ktrace_record *rec, const void *payload)
 {
@@ -243,6 +255,9 @@ static void put_record(struct posix_log *log, const struct ktrace_record *rec, c
 	}
 	append(log, &r, sizeof(r));
 	append(log, payload, r.len);
+	if (r.id == POSIX_ID_BASE + POSIX_TRACE_START || r.id == POSIX_ID_BASE + POSIX_TRACE_FILTER)
+		map_sets(log, log->block + log->used - r.len + sizeof(struct ktrace_posix_event),
+			 r.len - sizeof(struct ktrace_posix_event));
 	log->used = (log->used + KTRACE_ALIGN - 1) & ~(KTRACE_ALIGN - 1);
 	log->last_ts = r.ts > log->last_ts ? r.ts : log->last_ts;
 	log->newest = r.ts > log->newest ? r.ts : log->newest;

@@ -87,6 +87,25 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 	return 0;
 }
 
+/* The same set of types, by the ids that they have in the file. */
+void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *set)
+{
+	const trace_event_set_t from = *set;
+	__u32 id;
+
+	*set = (trace_event_set_t){ { 0 } };
+	for (trace_event_id_t event = 0; event < POSIX_IDS; event++) {
+		if (!(from.__word[event / 64] >> event % 64 & 1))
+			continue;
+		id = log->ids[event] ? log->ids[event] : POSIX_ID_BASE + event;
+		/* Of one without a name the id may be another type's here. */
+		if (!log->ids[event] && is_taken(log, id))
+			continue;
+		id -= POSIX_ID_BASE;
+		set->__word[id / 64] |= 1ull << id % 64;
+	}
+}
+
 /* Says all names again: the file has lost them. Return: 0, -ENOMEM. */
 int ktrace_posix_log_say_names(struct posix_log *log)
 {

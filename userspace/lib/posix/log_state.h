@@ -132,6 +132,7 @@ void ktrace_posix_log_put_readings(struct posix_log *log);
 
 /* log_names.c */
 int ktrace_posix_log_take_name(struct posix_log *log, __u32 id, const char *name);
+void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *set);
 void ktrace_posix_log_meet(struct posix_log *log, __u32 pid, __u32 tid, __u64 ts);
 int ktrace_posix_log_say_names(struct posix_log *log);
 void ktrace_posix_log_free_names(struct posix_log *log);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 #include "../names.h"
+#include "ring/port.h"
 
 #define LOOK_MS 10
 #define FLUSH_LOOKS 100
@@ -31,12 +32,32 @@ static void note_error(struct keeper *k, int error)
 		k->flush_error = error;
 }
 
-/* What the log has not been told of yet. */
-static int prepare_log(struct keeper *k, trace_event_id_t id)
+static int tell_name(struct keeper *k, trace_event_id_t id)
 {
 	const struct posix_board *b = ktrace_posix_stream_board(k->stream);
 	char name[TRACE_EVENT_NAME_MAX + 1];
+
+	if (ktrace_posix_log_has_name(k->log, id) || !ktrace_posix_name_get(b, id, name))
+		return 0;
+	return ktrace_posix_log_name(k->log, id, name);
+}
+
+/* All types of the stream, also those that are left out: START and FILTER have sets of them. */
+static int tell_names(struct keeper *k)
+{
+	const __u64 *types = ktrace_posix_stream_place(k->stream)->types;
 	int error = 0;
+
+	for (trace_event_id_t id = POSIX_ID_USER + 1; id < POSIX_ID_NR && !error; id++)
+		if (kt_load(&types[id / 64]) >> id % 64 & 1)
+			error = tell_name(k, id);
+	return error;
+}
+
+/* What the log has not been told of yet. */
+static int prepare_log(struct keeper *k, trace_event_id_t id)
+{
+	int error = 0, name_error;
 
 	if (k->clock_s != now_s()) {
 		struct ktrace_reading r;
@@ -45,9 +66,9 @@ static int prepare_log(struct keeper *k, trace_event_id_t id)
 		error = ktrace_posix_log_clock(k->log, &r);
 		k->clock_s = now_s();
 	}
-	if (ktrace_posix_log_has_name(k->log, id) || !ktrace_posix_name_get(b, id, name))
-		return error;
-	return ktrace_posix_log_name(k->log, id, name);
+	name_error = id == POSIX_TRACE_START || id == POSIX_TRACE_FILTER ? tell_names(k) :
+		     tell_name(k, id);
+	return error ? error : name_error;
 }
 
 /* One event. False: there is none. */
