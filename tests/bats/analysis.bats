@@ -153,6 +153,17 @@ only_100()
 	"$PROGS/mktrace" t <script
 }
 
+@test "who changes the memory of a followed process is not said to run" {
+	only_100
+	sed -i -e '/^block/i meta event kind=kernel id=480 desc=memory:rss{u32%20pid;u64%20bytes;}' \
+		-e '/^rec 5000/i rec 2000 480 900 u32:100 u64:4096' script
+	"$PROGS/mktrace" t <script
+	run_ktrace state --at 3us t
+	grep -q '^cpu 0  *unknown' <<<"$output"
+	run_ktrace sched --json t
+	json '[t["comm"] for t in o["tasks"] if t["run"]["nr"]] == ["client"]'
+}
+
 @test "of a recording of some processes, what others do is not known" {
 	local all='{"client": 400}'
 	only_100

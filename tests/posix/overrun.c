@@ -75,6 +75,25 @@ static void overwritten(trace_id_t trid, uint64_t first, uint64_t end)
 	newest(trid, &e, end);
 }
 
+/* However often it is overwritten, its attributes and names are not. */
+static void a_thousand_times(trace_id_t trid, uint64_t fits)
+{
+	char name[TRACE_EVENT_NAME_MAX + 1] = "";
+	trace_attr_t attr;
+
+	for (uint64_t n = 0; n < often(1000) * fits; n++)
+		tell(id, n);
+	same("XSH 2.11", posix_trace_eventid_get_name(trid, id, name), 0,
+	     "a type of a stream that was overwritten many times has its name");
+	check("XSH 2.11", !strcmp(name, "one of many"), "the one that it had");
+	need(posix_trace_get_attr(trid, &attr));
+	need(posix_trace_attr_getname(&attr, name));
+	check("XSH 2.11", !strcmp(name, ""), "the stream has its attributes");
+	need(posix_trace_attr_destroy(&attr));
+	status(trid);
+	drain(trid);
+}
+
 int main(void)
 {
 	trace_id_t trid = started(POSIX_TRACE_LOOP, SMALL);
@@ -88,6 +107,7 @@ int main(void)
 	same("XSH posix_trace_get_status", status(trid).posix_stream_overrun_status,
 	     POSIX_TRACE_NO_OVERRUN, "the overrun was told before");
 	overwritten(trid, 3 * fits, 6 * fits);
+	a_thousand_times(trid, fits);
 	need(posix_trace_shutdown(trid));
 	return done();
 }

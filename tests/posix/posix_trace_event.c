@@ -29,6 +29,9 @@ static void info(void)
 	      e.info.posix_timestamp.tv_sec <= after.tv_sec + 1, "the time, of CLOCK_REALTIME");
 	same("XSH 2.11.1", e.info.posix_truncation_status, POSIX_TRACE_NOT_TRUNCATED, "not cut");
 	check(DESCRIPTION, e.len == 4 && memcmp(e.data, "data", 4) == 0, "and the data");
+	posix_trace_event(id, (unsigned char []){ 7, 8, 9 }, 3);
+	check("XSH 2.1.1", try_next(trid, &e) && e.len == 3 && memcmp(e.data, "\7\10\11", 3) == 0,
+	      "arguments may have commas, as it were a function");
 	posix_trace_event(id, NULL, 0);
 	check(DESCRIPTION, try_next(trid, &e) && e.len == 0, "data may be missing");
 	function(id, "data", 4);
