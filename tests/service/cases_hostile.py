@@ -441,6 +441,30 @@ def dear_filters():
     assert dear.command(0.001) is None
 
 
+def dear_flush():
+    """Very much memory with chunks that are being written: others are answered during a flush."""
+    own = shared.Memory(4096, size=32 << 20)
+    chunk = struct.pack("<IHH", 0, 1, 2) + bytes(284)
+    own.map[:] = (struct.pack("<II", 5 << 28 | 0x5555555, 0) + 14 * chunk) * own.pages
+    consumer, witness, sharers = Consumer(), source("witness", offers=()), []
+    consumer.enable(config())
+    for _ in range(30):
+        sharer = Peer("producer")
+        sharer.bind("ProducerPort")
+        assert sharer.ask("InitializeConnection", {
+            "producer_provided_shmem": True, "shared_memory_page_size_hint_bytes": 4096},
+                          fds=[own.fd])["using_shmem_provided_by_producer"]
+        sharer.ask("RegisterDataSource", {
+            "data_source_descriptor": {"name": SOURCE, "no_flush": True}})
+        sharer.ask("RegisterTraceWriter", {"trace_writer_id": 1, "target_buffer": 1})
+        sharers.append(sharer)
+    flushed = consumer.call("Flush")
+    consumer.ask("QueryCapabilities")
+    witness.ask("Sync")
+    assert consumer.reply(flushed, 0.001) is None, "the witness had to wait for all of it"
+    assert consumer.reply(flushed)
+
+
 def many_descriptors():
     """Descriptors that nobody asked for are closed."""
     producer = source()

@@ -20,6 +20,10 @@ struct flush {
 	uint64_t flags;
 	bool is_refused;	/* not asked of anybody */
 	struct timer timer;	/* time-out; at once when the last has acknowledged */
+	struct work work;	/* what the producers have written is taken, */
+	struct producer *next;	/* next of this one; NULL: all were asked */
+	bool is_over;		/* and nobody is waited for any more */
+	bool is_done;		/* all had acknowledged by then */
 	flush_done *done;
 	void *arg;
 	size_t waiting_nr, room;
@@ -29,6 +33,7 @@ struct flush {
 static void free_flush(struct flush *f)
 {
 	timer_stop(&f->session->service->timers, &f->timer);
+	work_stop(&f->session->service->works, &f->work);
 	TAILQ_REMOVE(&f->session->flushes, f, link);
 	f->session->flush_nr--;
 	f->session->awaited_nr -= f->room;
@@ -43,19 +48,14 @@ static bool is_last(const struct flush *f)
 	return reason == FLUSH_STOP || reason == FLUSH_CLONE;
 }
 
-static void over(void *arg)
+static void finish(struct flush *f)
 {
-	struct flush *f = arg;
 	struct session *session = f->session;
-	bool is_done = !f->waiting_nr && !f->is_refused;
+	const bool is_done = f->is_done;
 	flush_done *done = f->done;
 	void *who = f->arg;
-	struct producer *p;
 
 	if (!f->is_refused) {
-		/* Whether or not they acknowledged: what they have written is taken. */
-		TAILQ_FOREACH(p, &session->service->producers, link)
-			commit_scrape(session, p);
 		own_event(session, OWN_ALL_FLUSHED, true);
 		if (!is_done && is_last(f))
 			own_slow_flush(session, f->waiting, f->waiting_nr);
@@ -65,6 +65,31 @@ static void over(void *arg)
 	free_flush(f);
 	if (done)
 		done(session, who, is_done);
+}
+
+/* Whether or not they acknowledged: what they have written is taken, a producer a step. */
+static bool take_next(void *arg)
+{
+	struct flush *f = arg;
+	struct producer *p = f->next;
+
+	if (!p) {
+		finish(f);
+		return false;
+	}
+	f->next = TAILQ_NEXT(p, link);
+	commit_scrape(f->session, p);
+	return true;
+}
+
+static void over(void *arg)
+{
+	struct flush *f = arg;
+
+	f->is_over = true;
+	f->is_done = !f->waiting_nr && !f->is_refused;
+	f->next = f->is_refused ? NULL : TAILQ_FIRST(&f->session->service->producers);
+	work_begin(&f->session->service->works, &f->work);
 }
 
 /*
@@ -128,6 +153,7 @@ static struct flush *alloc_flush(struct session *session, uint64_t *ids, size_t 
 	f->session = session;
 	f->id = ++session->service->last_flush;
 	f->timer = (struct timer) { .fire = over, .arg = f };
+	f->work = (struct work) { .step = take_next, .arg = f };
 	TAILQ_INSERT_TAIL(&session->flushes, f, link);
 	session->flush_nr++;
 	session->awaited_nr += f->room;
@@ -168,7 +194,7 @@ static void acknowledged(struct flush *f, const struct producer *p)
 		if (f->waiting[i] != p)
 			continue;
 		f->waiting[i] = f->waiting[--f->waiting_nr];
-		if (!f->waiting_nr)
+		if (!f->waiting_nr && !f->is_over)
 			timer_set(&f->session->service->timers, &f->timer, 0);
 		return;
 	}
@@ -190,8 +216,11 @@ void flush_forget_producer(struct session *session, struct producer *p)
 {
 	struct flush *f;
 
-	TAILQ_FOREACH(f, &session->flushes, link)
+	TAILQ_FOREACH(f, &session->flushes, link) {
 		acknowledged(f, p);
+		if (f->next == p)
+			f->next = TAILQ_NEXT(p, link);
+	}
 }
 
 void flush_forget(struct service *s, const void *arg)
