@@ -21,6 +21,7 @@ teardown() { teardown_test; }
 	cases limits one_users_flood
 }
 @test "the sources that a user's producers describe have a bound" { cases limits much_described; }
+@test "those that take few bytes each have it, too" { cases limits described_shortly; }
 @test "the highest priority that a session asks for, an exclusive one's as well" {
 	requires_root
 	chrt -f 1 true || skip "needs real-time priorities"

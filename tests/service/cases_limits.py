@@ -5,10 +5,12 @@
 import os
 import resource
 import socket
+import struct
 import time
 
 from case import as_user, config, hold_sessions, main, service_pid, source, until
 from consumer import Consumer
+from wire import encode
 
 
 def clones_of_root():
@@ -111,6 +113,23 @@ def much_described():
     producers[0].close()
     consumer = Consumer()
     until(lambda: len(consumer.state()["producers"]) == 16)
+    assert not producers[-1].register("again").get("error")
+
+
+def described_shortly():
+    """So have those that are described in a few bytes, for what they take."""
+    request = encode("RegisterDataSourceRequest", {"data_source_descriptor": {"name": "s"}})
+    producers = [source(offers=()) for _ in range(33)]
+    frame = encode("IPCFrame", {"request_id": 9, "msg_invoke_method": {
+        "service_id": producers[0].service, "drop_reply": True, "args_proto": request,
+        "method_id": producers[0].methods["RegisterDataSource"]}})
+    for producer in producers:
+        producer.send_bytes(4000 * (struct.pack("<I", len(frame)) + frame))
+        producer.ask("Sync")
+    assert "too many" in producers[-1].register("one more")["error"]
+    producers[0].close()
+    consumer = Consumer()
+    until(lambda: len(consumer.state()["producers"]) == 32)
     assert not producers[-1].register("again").get("error")
 
 

@@ -22,6 +22,7 @@ struct command {
 };
 
 #define WAITING_MAX (256u * 1024)
+#define SOURCE_COST 512
 
 /* Ids are used again as late as can be: what is left of an old producer is told apart. */
 static uint16_t take_id(struct service *s)
@@ -147,10 +148,16 @@ static size_t size_of(const Pft__DataSourceDescriptor *d)
 	return pft__data_source_descriptor__get_packed_size(d);
 }
 
+/* What it takes of memory, about: short ones take more than their bytes. */
+static size_t cost_of(const Pft__DataSourceDescriptor *d)
+{
+	return size_of(d) + SOURCE_COST;
+}
+
 static void free_source(struct producer *p, struct source *source)
 {
 	look_removed(p->service, source);
-	p->source_size -= size_of(source->descriptor);
+	p->source_size -= cost_of(source->descriptor);
 	TAILQ_REMOVE(&p->sources, source, link);
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	free(source);
@@ -233,7 +240,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 		return "a data source with this id is registered already";
 	if (size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
 		return "the description is too long";
-	if (p->source_nr == PRODUCER_SOURCE_MAX || !has_room(p, size_of(descriptor)))
+	if (p->source_nr == PRODUCER_SOURCE_MAX || !has_room(p, cost_of(descriptor)))
 		return "too many data sources";
 	source = calloc(1, sizeof(*source));
 	if (!source)
@@ -246,7 +253,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	}
 	TAILQ_INSERT_TAIL(&p->sources, source, link);
 	p->source_nr++;
-	p->source_size += size_of(source->descriptor);
+	p->source_size += cost_of(source->descriptor);
 	p->service->source_nr++;
 	p->service->sources_seen++;
 	look_added(p->service, source);

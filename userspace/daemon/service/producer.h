@@ -47,7 +47,7 @@ struct producer {
 	size_t size_hint, page_hint;
 	TAILQ_HEAD(source_list, source) sources;
 	uint32_t source_nr;
-	size_t source_size;	/* of all descriptors */
+	size_t source_size;	/* of all descriptors, in memory */
 	/* The stream of commands; what comes before it was asked for, waits. */
 	struct call commands;
 	STAILQ_HEAD(command_list, command) waiting;
