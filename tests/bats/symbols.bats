@@ -264,6 +264,51 @@ print("fine")' | grep -q fine
 	[ "$("$KTRACE" list --symbols --json -e pthread:once_in t | jq '.symbols.caller.inlined | length > 0')" = true ]
 }
 
+@test "locks have the names of the variables that they are" {
+	cat >shelf.c <<-'END'
+		#include <pthread.h>
+		struct { long filler[4]; pthread_mutex_t lock; } shelves[2];
+		void in_library(void)
+		{
+			pthread_mutex_lock(&shelves[1].lock);
+			pthread_mutex_unlock(&shelves[1].lock);
+		}
+	END
+	cat >variables.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		void in_library(void);
+		static pthread_mutex_t set = PTHREAD_MUTEX_INITIALIZER, cleared;
+		int main(void)
+		{
+			pthread_mutex_t *made = calloc(1, sizeof(*made));
+			pthread_mutex_lock(&set);
+			pthread_mutex_lock(&cleared);
+			pthread_mutex_lock(made);
+			in_library();
+			return 0;
+		}
+	END
+	gcc -shared -fPIC shelf.c -o libshelf.so
+	for pie in -pie -no-pie; do
+		gcc $pie variables.c -o variables ./libshelf.so
+		traced ./variables
+		run_ktrace lock-order --symbols t
+		grep -E ' mutex 0x[0-9a-f]+ \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(cleared\)$' <<<"$output"
+		grep -E ' \(cleared\) -> [0-9]+ mutex 0x[0-9a-f]+$' <<<"$output"
+		grep -E ' \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(shelves\+0x68\)$' <<<"$output"
+		run_ktrace lock-order --symbols --json t
+		[ "$(jq -c '[.edges[0].held | .variable, .variable_offset]' <<<"$output")" = '["set",0]' ]
+	done
+	run_ktrace lock-order --dot --symbols t
+	grep -E '^  "[0-9]+ mutex 0x[0-9a-f]+ \(set\)" -> "[0-9]+ mutex 0x[0-9a-f]+ \(cleared\)" \[label="1"\];$' <<<"$output"
+	run_ktrace lock-order t
+	fails grep set <<<"$output"
+	strip variables
+	run_ktrace lock-order --symbols t
+	fails grep set <<<"$output"
+}
+
 # inlined FLAG...: a program whose only call is in functions that are inlined; CC compiles
 inlined()
 {

@@ -70,6 +70,36 @@ static void test_lives(void)
 	ktrace_traceset_close(set);
 }
 
+static void check_below(struct ktrace_traceset *set, __u64 raw, __u64 address, const char *name)
+{
+	const struct ktrace_map *map = ktrace_trace_map_below(ktrace_traceset_trace(set, 0), 7,
+							      raw, address);
+
+	CHECK(name ? map && !strcmp(map->path, name) : !map);
+}
+
+/* What code a variable lies behind: not behind what is gone, or has been replaced. */
+static void test_below(void)
+{
+	struct ktrace_traceset *set = traceset_of(
+		"process pid=7 ppid=1 ts=10 comm=x maps=own\n"
+		"map pid=7 ts=11 start=100 end=200 path=/a\n"
+		"map pid=7 ts=12 start=300 end=400 path=/lib\n"
+		"map pid=7 ts=20 start=300 end=400\n"
+		"map pid=7 ts=30 start=320 end=330 path=/new\n");
+
+	check_below(set, 10, 150, NULL);
+	check_below(set, 15, 99, NULL);
+	check_below(set, 15, 100, "/a");
+	check_below(set, 15, 250, "/a");
+	check_below(set, 15, 500, "/lib");
+	check_below(set, 20, 500, "/a");
+	check_below(set, 30, 325, "/new");
+	check_below(set, 30, 500, "/new");
+	check_below(set, 30, 310, "/a");
+	ktrace_traceset_close(set);
+}
+
 static void test_forged(void)
 {
 	struct ktrace_traceset *set = traceset_of(
@@ -96,6 +126,7 @@ int main(void)
 	CHECK(fd >= 0);
 	close(fd);
 	test_lives();
+	test_below();
 	test_forged();
 	unlink(path);
 	return 0;

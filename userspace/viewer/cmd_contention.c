@@ -13,6 +13,7 @@
 #include "dist.h"
 #include "symbols.h"
 #include "sync.h"
+#include "variable.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,6 +23,14 @@
 #define LONGEST_NR 10u
 #define DEPTH_NR 4u
 
+/* struct waited - an object, and what it was called and was when it was waited for */
+struct waited {
+	const struct sync_object *object;	/* NULL: none, but a thread */
+	const char *name;			/* may be NULL */
+	__u32 kind;
+	__u64 raw;
+};
+
 /* struct row - waits of a thread, for an object, of a thread for an object, or at a place */
 struct row {
 	struct key {
@@ -29,9 +38,7 @@ struct row {
 		__u64 b;
 	} key;
 	const struct sync_thread *thread;
-	const struct sync_object *object;
-	const char *name;		/* of the object, when it was waited for; may be NULL */
-	__u32 kind;			/* what it was then */
+	struct waited waited;
 	struct dist dist;
 	__u64 nested[DEPTH_NR + 1];	/* thread: waits inside of one that goes on, by depth */
 };
@@ -39,10 +46,8 @@ struct row {
 /* struct longest - one wait, clipped */
 struct longest {
 	struct sync_wait wait;
-	const char *name;
-	__u32 kind;
+	struct waited waited;
 	__u64 ns;
-	__u64 raw;
 };
 
 enum { THREADS, OBJECTS, PAIRS, PLACES, TABLES };
@@ -93,6 +98,13 @@ static const char *name_of(const struct contention *c, const struct sync_wait *w
 				   p->pid ? p->pid : w->thread->tid, w->object->address);
 }
 
+static struct waited waited_of(const struct contention *c, const struct sync_wait *w)
+{
+	return (struct waited){
+		w->object, name_of(c, w), w->object ? w->object->kind : 0, w->thread->raw,
+	};
+}
+
 static struct row *row_of(struct contention *c, int table, __u64 a, __u64 b)
 {
 	const struct key key = { a, b };
@@ -110,11 +122,8 @@ static void add(struct contention *c, int table, struct row *row, const struct s
 		return;
 	if (table != OBJECTS)
 		row->thread = w->thread;
-	if (table != THREADS) {
-		row->object = w->object;
-		row->name = name_of(c, w);
-		row->kind = w->object ? w->object->kind : 0;
-	}
+	if (table != THREADS)
+		row->waited = waited_of(c, w);
 	if (dist_add(&row->dist, ns))
 		c->a.error = -ENOMEM;
 }
@@ -143,9 +152,7 @@ static void keep_longest(struct contention *c, const struct sync_wait *w, __u64 
 		i--;
 	for (; i && c->longest[i - 1].ns < ns; i--)
 		c->longest[i] = c->longest[i - 1];
-	c->longest[i] = (struct longest){
-		*w, name_of(c, w), w->object ? w->object->kind : 0, ns, w->thread->raw,
-	};
+	c->longest[i] = (struct longest){ *w, waited_of(c, w), ns };
 }
 
 static void on_wait(void *arg, const struct sync_wait *w)
@@ -219,18 +226,20 @@ static void put_thread(struct ktrace_out *out, const struct sync_thread *t)
 	out_printf(out, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
 }
 
-static void put_object(struct ktrace_out *out, const struct sync_object *o, __u32 kind,
-		       const char *name)
+static void put_object(struct contention *c, struct ktrace_out *out, const struct waited *w)
 {
+	const struct sync_object *o = w->object;
+
 	if (!o) {
 		out_printf(out, "(join)");
 		return;
 	}
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(kind), o->address);
-	if (name) {
+	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(w->kind), o->address);
+	if (w->name) {
 		ktrace_out_char(out, ':');
-		ktrace_out_quoted(out, name, strlen(name));
+		ktrace_out_quoted(out, w->name, strlen(w->name));
 	}
+	variable_put(out, variable_of(c->symbols, c->a.set, o, w->raw));
 }
 
 static void put_place(struct contention *c, const struct sync_thread *t, __u64 raw, __u64 address)
@@ -302,7 +311,7 @@ static void text_object(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	put_object(a->out, row->object, row->kind, row->name);
+	put_object((struct contention *)a, a->out, &row->waited);
 	out_printf(a->out, "\n");
 }
 
@@ -313,7 +322,7 @@ static void text_pair(struct analysis *a, const void *x)
 	put_figures(a, &row->dist);
 	put_thread(a->out, row->thread);
 	out_printf(a->out, "  ");
-	put_object(a->out, row->object, row->kind, row->name);
+	put_object((struct contention *)a, a->out, &row->waited);
 	out_printf(a->out, "\n");
 }
 
@@ -338,21 +347,16 @@ static void text_longest(struct contention *c, const struct longest *l)
 	put_thread(out, l->wait.thread);
 	out_printf(out, "  %s ", l->wait.name);
 	if (l->wait.object)
-		put_object(out, l->wait.object, l->kind, l->name);
+		put_object(c, out, &l->waited);
 	else
 		out_printf(out, "0x%llx", l->wait.joins);
 	if (l->wait.holder)
 		out_printf(out, "  had by %u", l->wait.holder);
 	if (l->wait.caller) {
 		out_printf(out, "  at ");
-		put_place(c, l->wait.thread, l->raw, l->wait.caller);
+		put_place(c, l->wait.thread, l->waited.raw, l->wait.caller);
 	}
 	out_printf(out, "%s\n", l->wait.is_cut ? "  (not over)" : "");
-}
-
-static void json_dist(struct ktrace_out *out, const struct dist *d)
-{
-	dist_json(d, out);
 }
 
 static void json_thread_of(struct ktrace_out *out, const struct sync_thread *t)
@@ -362,14 +366,16 @@ static void json_thread_of(struct ktrace_out *out, const struct sync_thread *t)
 	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
 }
 
-static void json_object_of(struct ktrace_out *out, const struct sync_object *o, __u32 kind,
-			   const char *name)
+static void json_object_of(struct contention *c, const struct waited *w)
 {
-	if (!o)
+	struct ktrace_out *out = c->a.out;
+
+	if (!w->object)
 		return;
-	json_str(out, "kind", sync_kind_name(kind));
-	json_address(out, "address", o->address);
-	json_str(out, "name", name);
+	json_str(out, "kind", sync_kind_name(w->kind));
+	json_address(out, "address", w->object->address);
+	json_str(out, "name", w->name);
+	variable_json(out, variable_of(c->symbols, c->a.set, w->object, w->raw));
 }
 
 static void json_place(struct contention *c, const struct sync_thread *t, __u64 raw,
@@ -393,9 +399,9 @@ static void json_row(struct analysis *a, const void *x)
 	if (row->thread)
 		json_thread_of(a->out, row->thread);
 	else
-		json_u64(a->out, "pid", row->object->process->pid);
-	json_object_of(a->out, row->object, row->kind, row->name);
-	json_dist(a->out, &row->dist);
+		json_u64(a->out, "pid", row->waited.object->process->pid);
+	json_object_of((struct contention *)a, &row->waited);
+	dist_json(&row->dist, a->out);
 }
 
 static void json_place_row(struct analysis *a, const void *x)
@@ -404,7 +410,7 @@ static void json_place_row(struct analysis *a, const void *x)
 
 	json_u64(a->out, "pid", row->thread->process->pid);
 	json_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
-	json_dist(a->out, &row->dist);
+	dist_json(&row->dist, a->out);
 }
 
 static void json_longest(struct contention *c)
@@ -424,11 +430,11 @@ static void json_longest(struct contention *c)
 		json_u64(out, "ns", l->ns);
 		json_str(out, "call", l->wait.name);
 		json_thread_of(out, l->wait.thread);
-		json_object_of(out, l->wait.object, l->kind, l->name);
+		json_object_of(c, &l->waited);
 		json_u64(out, "holder", l->wait.holder);
 		json_u64(out, "cut", l->wait.is_cut);
 		if (l->wait.caller)
-			json_place(c, l->wait.thread, l->raw, l->wait.caller);
+			json_place(c, l->wait.thread, l->waited.raw, l->wait.caller);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
@@ -500,8 +506,7 @@ static void fill_row(struct analysis *a, struct plot_row *to, const void *x)
 	struct ktrace_out out = { .buf = to->label, .cap = sizeof(to->label) - 1 };
 	const struct row *row = x;
 
-	(void)a;
-	put_object(&out, row->object, row->kind, row->name);
+	put_object((struct contention *)a, &out, &row->waited);
 	to->label[out.len] = 0;
 	to->ns = row->dist.sum;
 	to->dist = &row->dist;

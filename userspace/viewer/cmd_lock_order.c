@@ -12,6 +12,7 @@
 #include "scc.h"
 #include "symbols.h"
 #include "sync.h"
+#include "variable.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@
  * @tid:	by this thread then
  * @caller:	from where @to was taken when that was recorded for the first time, 0 = never
  * @thread:	by this thread
- * @raw:	stamp of that event
+ * @raw:	stamp of that event, or, without a caller, of the first time
  * @is_shared:	and by others later
  * @guards:	keys of what was held each time, 0 = none
  * @is_told:	it is part of one that was told
@@ -39,18 +40,15 @@ struct edge {
 		__u64 from;
 		__u64 to;
 	} key;
-	const struct sync_object *from;
-	const struct sync_object *to;
-	__u32 from_kind;
-	__u32 to_kind;
+	const struct sync_object *from, *to;
+	__u32 from_kind, to_kind;
 	__u64 count;
 	__u64 first;
 	__u32 tid;
 	__u64 caller;
 	const struct sync_thread *thread;
 	__u64 raw;
-	bool is_shared;
-	bool is_told;
+	bool is_shared, is_told;
 	__u64 guards[GUARDS];
 };
 
@@ -158,6 +156,7 @@ static void add_edge(struct lock_order *r, const struct sync_object *from,
 		e->to_kind = to->kind;
 		e->first = now->time;
 		e->tid = t->tid;
+		e->raw = now->raw;
 		set_guards(e, t);
 	}
 	e->is_shared |= e->tid != t->tid;
@@ -337,9 +336,14 @@ static bool is_dangerous(const struct lock_order *r)
 	return is_shared;
 }
 
-static void put_lock(struct ktrace_out *out, const struct sync_object *o, __u32 kind)
+static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct edge *e,
+		     bool is_from)
 {
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(kind), o->address);
+	const struct sync_object *o = is_from ? e->from : e->to;
+
+	out_printf(out, "%u %s 0x%llx", o->process->pid,
+		   sync_kind_name(is_from ? e->from_kind : e->to_kind), o->address);
+	variable_put(out, variable_of(r->symbols, r->a.set, o, e->raw));
 }
 
 static const struct symbol *symbol_of(struct lock_order *r, const struct edge *e)
@@ -385,9 +389,9 @@ static void text_edge(struct analysis *a, const void *x)
 	out_printf(out, "%10llu ", e->count);
 	out_seconds(out, analysis_since_start(a, e->first), 15);
 	out_printf(out, " %10u  ", e->tid);
-	put_lock(out, e->from, e->from_kind);
+	put_lock((struct lock_order *)a, out, e, true);
 	out_printf(out, " -> ");
-	put_lock(out, e->to, e->to_kind);
+	put_lock((struct lock_order *)a, out, e, false);
 	put_place((struct lock_order *)a, e);
 	out_printf(out, "\n");
 }
@@ -397,10 +401,16 @@ static void heading(struct analysis *a)
 	out_printf(a->out, "\n%10s %15s %10s\n", "times", "first", "thread");
 }
 
-static void json_lock(struct ktrace_out *out, const struct sync_object *o, __u32 kind)
+static void json_lock(struct lock_order *r, const struct edge *e, bool is_from)
 {
-	json_str(out, "kind", sync_kind_name(kind));
+	const struct sync_object *o = is_from ? e->from : e->to;
+	struct ktrace_out *out = r->a.out;
+
+	ktrace_out_char(out, '{');
+	json_str(out, "kind", sync_kind_name(is_from ? e->from_kind : e->to_kind));
 	json_address(out, "address", o->address);
+	variable_json(out, variable_of(r->symbols, r->a.set, o, e->raw));
+	ktrace_out_char(out, '}');
 }
 
 static void json_edge(struct analysis *a, const void *x)
@@ -413,13 +423,9 @@ static void json_edge(struct analysis *a, const void *x)
 	json_u64(out, "first_ns", analysis_since_start(a, e->first));
 	json_u64(out, "tid", e->tid);
 	json_key(out, "held");
-	ktrace_out_char(out, '{');
-	json_lock(out, e->from, e->from_kind);
-	ktrace_out_char(out, '}');
+	json_lock((struct lock_order *)a, e, true);
 	json_key(out, "taken");
-	ktrace_out_char(out, '{');
-	json_lock(out, e->to, e->to_kind);
-	ktrace_out_char(out, '}');
+	json_lock((struct lock_order *)a, e, false);
 	json_place((struct lock_order *)a, e);
 }
 
@@ -479,6 +485,16 @@ static int put_cycles(struct lock_order *r)
 	return 0;
 }
 
+/* A variable's name may have quotes. */
+static void put_node(struct lock_order *r, const struct edge *e, bool is_from)
+{
+	char text[512];
+	struct ktrace_out node = { .buf = text, .cap = sizeof(text) };
+
+	put_lock(r, &node, e, is_from);
+	ktrace_out_quoted(r->a.out, text, node.len);
+}
+
 static void put_dot(struct lock_order *r)
 {
 	struct ktrace_out *out = r->a.out;
@@ -492,11 +508,11 @@ static void put_dot(struct lock_order *r)
 	for (i = 0; i < r->edges.nr; i++) {
 		e = edge_at(r, i);
 		output_line_begin(out);
-		out_printf(out, "  \"");
-		put_lock(out, e->from, e->from_kind);
-		out_printf(out, "\" -> \"");
-		put_lock(out, e->to, e->to_kind);
-		out_printf(out, "\" [label=\"%llu\"];\n", e->count);
+		out_printf(out, "  ");
+		put_node(r, e, true);
+		out_printf(out, " -> ");
+		put_node(r, e, false);
+		out_printf(out, " [label=\"%llu\"];\n", e->count);
 	}
 	out_printf(out, "}\n");
 }

@@ -27,6 +27,7 @@
 
 #define DEBUG_DIR "/usr/lib/debug"
 #define BUILD_ID_MAX 64
+#define PAGE 4096u
 
 /**
  * struct module - see above
@@ -352,4 +353,38 @@ void module_look_up(struct module *m, struct symbol *symbol, bool is_return)
 	source_find(&m->source, address, symbol);
 	if (!function && !symbol->file)
 		complain_once(m);
+}
+
+/* The segment of code that is mapped from @code of the file on; false: there is none. */
+static bool find_code(Elf *elf, __u64 code, GElf_Phdr *ph)
+{
+	size_t i, nr;
+
+	if (!elf || elf_getphdrnum(elf, &nr))
+		return false;
+	for (i = 0; i < nr; i++)
+		if (gelf_getphdr(elf, (int)i, ph) && ph->p_type == PT_LOAD &&
+		    ph->p_flags & PF_X && code >= ph->p_offset / PAGE * PAGE &&
+		    code < ph->p_offset + ph->p_filesz)
+			return true;
+	return false;
+}
+
+void module_look_up_variable(struct module *m, struct symbol *symbol, __u64 code)
+{
+	GElf_Addr bias;
+	Elf *elf = m->mod ? dwfl_module_getelf(m->mod, &bias) : NULL;
+	GElf_Off offset;
+	const char *name;
+	GElf_Phdr ph;
+	GElf_Sym sym;
+
+	if (!find_code(elf, code, &ph))
+		return;
+	name = dwfl_module_addrinfo(m->mod, symbol->place - ph.p_offset + ph.p_vaddr + bias,
+				    &offset, &sym, NULL, NULL, NULL);
+	if (!name || GELF_ST_TYPE(sym.st_info) != STT_OBJECT || offset >= sym.st_size)
+		return;
+	symbol->function = demangle(&m->source.names, name);
+	symbol->offset = offset;
 }

@@ -25,5 +25,10 @@ bool module_is_of(const struct module *m, const struct ktrace_map *map);
  * the module's, but symbol->inlined, which is to be freed.
  */
 void module_look_up(struct module *m, struct symbol *symbol, bool is_return);
+/*
+ * The same of a variable, whose name and offset become those of the function. symbol->place is
+ * where it would be in the file if memory went on behind the code at @code as it is there.
+ */
+void module_look_up_variable(struct module *m, struct symbol *symbol, __u64 code);
 
 #endif

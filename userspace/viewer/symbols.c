@@ -23,13 +23,15 @@ struct opened {
 	char *path;
 };
 
-/* struct answer - a place that was looked up; up to @is_return it is the key; @in: what it is in */
+/* struct answer - a place that was looked up; up to @as it is the key; @in: what it is in */
 struct answer {
 	const void *in;
 	__u64 place;
-	__u64 is_return;
+	__u64 as;
 	struct symbol *symbol;
 };
+
+enum { AS_ADDRESS, AS_RETURN, AS_VARIABLE };
 
 /* struct image - the kernel or a module of it, of one trace */
 struct image {
@@ -90,7 +92,7 @@ struct symbols *symbols_new(const struct symbols_where *where)
 			.where = *where,
 			.opened = ROWS_INIT(struct opened, nr),
 			.images = ROWS_INIT(struct image, image),
-			.answers = ROWS_INIT(struct answer, is_return),
+			.answers = ROWS_INIT(struct answer, as),
 		};
 	return s;
 }
@@ -147,25 +149,30 @@ static struct opened *get_module(struct symbols *s, const struct ktrace_map *map
 	return o->module && o->path ? o : NULL;
 }
 
-static struct symbol *look_up(const struct opened *o, __u64 place, bool is_return)
+static struct symbol *new_symbol(const struct opened *o, __u64 place)
 {
 	struct symbol *symbol = calloc(1, sizeof(*symbol));
 
-	if (!symbol)
-		return NULL;
-	symbol->module = o->path;
-	symbol->place = place;
-	module_look_up(o->module, symbol, is_return);
+	if (symbol)
+		*symbol = (struct symbol){ .module = o->path, .place = place };
 	return symbol;
+}
+
+/* The answer for a place in a module; it has no symbol if it is new. NULL: no memory. */
+static struct answer *get_answer(struct symbols *s, const struct opened *o, __u64 place, __u64 as)
+{
+	const struct { const void *in; __u64 place, as; } key = { o->module, place, as };
+
+	return rows_get(&s->answers, &key);
 }
 
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return)
 {
-	struct { const void *in; __u64 place, is_return; } key;
 	const struct ktrace_map *map;
 	const struct opened *o;
 	struct answer *a;
+	__u64 place;
 
 	if (is_return && !address--)
 		return NULL;
@@ -173,13 +180,32 @@ const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *
 	o = map ? get_module(s, map) : NULL;
 	if (!o)
 		return NULL;
-	key.in = o->module;
-	key.place = address - map->start + map->offset + is_return;
-	key.is_return = is_return;
-	a = rows_get(&s->answers, &key);
-	if (a && !a->symbol)
-		a->symbol = look_up(o, key.place, is_return);
-	return a ? a->symbol : NULL;
+	place = address - map->start + map->offset + is_return;
+	a = get_answer(s, o, place, is_return ? AS_RETURN : AS_ADDRESS);
+	if (!a || a->symbol)
+		return a ? a->symbol : NULL;
+	a->symbol = new_symbol(o, place);
+	if (a->symbol)
+		module_look_up(o->module, a->symbol, is_return);
+	return a->symbol;
+}
+
+const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrace_trace *trace,
+					   __u32 pid, __u64 raw, __u64 address)
+{
+	const struct ktrace_map *map = ktrace_trace_map_below(trace, pid, raw, address);
+	const struct opened *o = map ? get_module(s, map) : NULL;
+	struct answer *a;
+
+	if (!o)
+		return NULL;
+	a = get_answer(s, o, address - map->start + map->offset, AS_VARIABLE);
+	if (a && !a->symbol) {
+		a->symbol = new_symbol(o, a->place);
+		if (a->symbol)
+			module_look_up_variable(o->module, a->symbol, map->offset);
+	}
+	return a && a->symbol && a->symbol->function ? a->symbol : NULL;
 }
 
 /* Its file, opened when it is asked for first; NULL: nothing is known of it. */
@@ -224,7 +250,7 @@ static struct symbol *look_up_kernel(struct symbols *s, const struct ktrace_trac
 const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
 					 __u64 address, bool is_return)
 {
-	struct { const void *in; __u64 place, is_return; } key = { trace, address, is_return };
+	const struct { const void *in; __u64 place, as; } key = { trace, address, is_return };
 	const char *name;
 	struct answer *a;
 	__u64 offset;

@@ -61,7 +61,7 @@ struct symbol_inlined {
  * struct symbol - what is at an address
  * @module:	path of the file in the traced process
  * @place:	offset in that file
- * @function:	name, demangled; NULL = not known
+ * @function:	name, demangled; NULL = not known; of a variable its name
  * @offset:	bytes from its beginning
  * @file:	path of the source file; NULL = not known
  * @line:	there
@@ -101,6 +101,9 @@ void symbols_free(struct symbols *s);
  */
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
 				  __u64 raw, __u64 address, bool is_return);
+/* The same of a variable of a program or library. NULL: there is none that has a name. */
+const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrace_trace *trace,
+					   __u32 pid, __u64 raw, __u64 address);
 /* The same of the kernel's code. NULL: the trace has no name for it. */
 const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
 					 __u64 address, bool is_return);

@@ -373,6 +373,20 @@ const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u3
 					  __u64 address);
 
 /**
+ * ktrace_trace_map_below - what code a process had at an address, or last before it
+ * @trace:	the trace
+ * @pid:	process
+ * @raw:	stamp
+ * @address:	the address
+ *
+ * Variables of a program or library lie behind its code, and what is between is nobody else's.
+ *
+ * Return: as ktrace_trace_map().
+ */
+const struct ktrace_map *ktrace_trace_map_below(const struct ktrace_trace *trace, __u32 pid,
+						__u64 raw, __u64 address);
+
+/**
  * struct ktrace_image - the program that a process ran at a time
  * @pid:	the process, 0 = not known
  * @begin:	stamp at which it began to: by fork or exec, or when it was found; 0 = not known

@@ -80,27 +80,61 @@ static size_t facts_until(const struct maps *m, __u32 pid, __u64 raw)
 	return low;
 }
 
-const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address)
-{
-	const struct map_fact *f;
-	int forks = 0;
-	size_t i;
+/* struct walk - what is known of a process's code, the latest first; @forks: parents so far */
+struct walk {
+	const struct maps *maps;
+	__u32 pid;
+	size_t left;
+	int forks;
+};
 
+static struct walk begin(struct maps *m, __u32 pid, __u64 raw)
+{
 	if (!m->is_ordered && m->nr)
 		qsort(m->facts, m->nr, sizeof(*m->facts), compare);
 	m->is_ordered = true;
-	for (i = facts_until(m, pid, raw); i && m->facts[i - 1].pid == pid; i--) {
-		f = &m->facts[i - 1];
-		if (f->kind == MAP_CODE && address >= f->map.start && address < f->map.end)
-			return f->map.path ? &f->map : NULL;
-		if (f->kind == MAP_OWN || (f->kind == MAP_PARENT && forks++ == FORKS_MAX))
+	return (struct walk){ m, pid, facts_until(m, pid, raw), 0 };
+}
+
+static const struct map_fact *next(struct walk *w)
+{
+	const struct map_fact *f;
+
+	while (w->left && w->maps->facts[w->left - 1].pid == w->pid) {
+		f = &w->maps->facts[--w->left];
+		if (f->kind == MAP_CODE)
+			return f;
+		if (f->kind == MAP_OWN || w->forks++ == FORKS_MAX)
 			return NULL;
-		if (f->kind != MAP_PARENT)
-			continue;
-		pid = f->parent;
-		i = facts_until(m, pid, f->raw) + 1;
+		w->pid = f->parent;
+		w->left = facts_until(w->maps, w->pid, f->raw);
 	}
 	return NULL;
+}
+
+const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address)
+{
+	struct walk w = begin(m, pid, raw);
+	const struct map_fact *f;
+
+	while ((f = next(&w)))
+		if (address >= f->map.start && address < f->map.end)
+			return f->map.path ? &f->map : NULL;
+	return NULL;
+}
+
+const struct ktrace_map *ktrace_maps_find_below(struct maps *m, __u32 pid, __u64 raw,
+						__u64 address)
+{
+	struct walk w = begin(m, pid, raw);
+	const struct ktrace_map *best = NULL;
+	const struct map_fact *f;
+
+	while ((f = next(&w)))
+		if (f->map.start <= address && (!best || f->map.start > best->start) &&
+		    ktrace_maps_find(m, pid, raw, f->map.start) == &f->map)
+			best = &f->map;
+	return best;
 }
 
 void ktrace_maps_free(struct maps *m)
@@ -118,4 +152,12 @@ const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u3
 	struct trace *t = (struct trace *)trace;
 
 	return ktrace_maps_find(&t->maps, pid, raw, address);
+}
+
+const struct ktrace_map *ktrace_trace_map_below(const struct ktrace_trace *trace, __u32 pid,
+						__u64 raw, __u64 address)
+{
+	struct trace *t = (struct trace *)trace;
+
+	return ktrace_maps_find_below(&t->maps, pid, raw, address);
 }
