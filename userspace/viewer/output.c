@@ -275,6 +275,24 @@ static int open_output(const char *path, int nr, char **inputs)
 	return fd < 0 ? -errno : fd;
 }
 
+/* The same; @inputs are as they were given, and may stand for several files. */
+static int open_unread(const char *path, int nr, char **inputs)
+{
+	char **all;
+	int fd;
+
+	if (stands_for_parts(path, nr, inputs))
+		return -EEXIST;
+	if (!nr)
+		return open_output(path, 0, NULL);
+	all = files_expand(nr, inputs, &nr);
+	if (!all)
+		return -ENOMEM;
+	fd = open_output(path, nr, all);
+	files_free(all);
+	return fd;
+}
+
 static const char *what_is_wrong(int error)
 {
 	switch (error) {
@@ -295,14 +313,7 @@ int output_to(const char *path, int nr, char **inputs)
 
 	if (!strcmp(path, "-"))
 		return 0;
-	if (stands_for_parts(path, nr, inputs)) {
-		complain_about(path, "is to be read");
-		return -EEXIST;
-	}
-	inputs = files_expand(nr, inputs, &nr);
-	if (!inputs)
-		return -ENOMEM;
-	fd = open_output(path, nr, inputs);
+	fd = open_unread(path, nr, inputs);
 	if (fd < 0)
 		ret = fd;
 	else if (dup2(fd, STDOUT_FILENO) < 0)
@@ -311,7 +322,6 @@ int output_to(const char *path, int nr, char **inputs)
 		complain_about(path, "%s", what_is_wrong(ret));
 	if (fd >= 0)
 		close(fd);
-	files_free(inputs);
 	destination = path;
 	return ret;
 }
@@ -335,7 +345,7 @@ int output_grow(struct ktrace_out *out)
 
 const char *output_name(const char *path, int nr, char **inputs)
 {
-	int fd = open_output(path, nr, inputs);
+	int fd = open_unread(path, nr, inputs);
 	struct stat file;
 
 	if (fd >= 0) {
