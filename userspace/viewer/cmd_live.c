@@ -158,7 +158,7 @@ static int follow(struct live *l, int nr, char **paths)
 		if (!l->is_over)
 			wait_a_little(l);
 		ret = files_grow(set, nr, paths);
-		if (!l->scope.start)
+		if (ret >= 0 && !l->scope.start)
 			ret = ktrace_traceset_span(set, &l->scope.start, &l->scope.end);
 		l->lines.start = l->scope.start;
 	}
