@@ -359,7 +359,8 @@ int convert(struct conversion *c, const char *path, int level)
 
 	init_tables(c);
 	ret = convert_learn(c);
-	if (!ret && !c->has_any) {
+	/* A session that nothing is to be read of gives no bytes at all. */
+	if (!ret && c->size && !c->has_any) {
 		complain_about(c->path, "no trace of Perfetto: it has no packet");
 		ret = -ECANCELED;
 	}
