@@ -72,6 +72,10 @@ refused_in_shm()
 	[ "$(summary events)" = 82 ]
 	# Numbers are those that programs of the container have.
 	"$KTRACE" list --json t | jq -s -e 'all(.pid < 100 and .tid < 100)'
+	# Seen from outside the program has another number, and number 1 is somebody else.
+	run_ktraced -o outside -- unshare -Urpf --mount-proc "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
 	capture unshare -Urm "$KTRACED" -o t --all -- true
 	[ "$status" = 125 ]
 	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]

@@ -253,6 +253,39 @@ static bool is_our_users(__u32 pid)
 	return is;
 }
 
+/* When a process started, in ticks; its name, which comes before that, may be anything. */
+static unsigned long long start_of(__u32 pid)
+{
+	unsigned long long ticks = 0;
+	char path[48], text[1024];
+	const char *rest;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	f = fopen(path, "re");
+	if (f) {
+		size = fread(text, 1, sizeof(text) - 1, f);
+		fclose(f);
+	}
+	text[size] = '\0';
+	rest = strrchr(text, ')');
+	if (rest)
+		sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d"
+		       " %*d %*d %llu", &ticks);
+	return ticks;
+}
+
+/*
+ * Whether a process whose mappings may not be looked at can have the buffer. What writes may be
+ * in a PID namespace of its own, and say a number that somebody else has here: who is older
+ * than we are is not taken for it.
+ */
+static bool may_hold(__u32 pid)
+{
+	return is_our_users(pid) && start_of(pid) >= start_of((__u32)getpid());
+}
+
 /*
  * Whether a process that is said to write has the buffer mapped. One of our user's whose
  * mappings may not be looked at counts for as long as it lives; a reused pid does not
@@ -271,12 +304,12 @@ static bool holds(const struct ktrace_session *s, __u32 pid)
 	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
 	f = fopen(path, "re");
 	if (!f)
-		return errno != ENOENT && errno != ESRCH && is_our_users(pid);
+		return errno != ENOENT && errno != ESRCH && may_hold(pid);
 	while (!found && getline(&line, &cap, f) > 0)
 		found = strstr(line, name);
 	/* Read errors: no such process any more, or not ours to look at. */
 	if (ferror(f))
-		found = errno != ESRCH && is_our_users(pid);
+		found = errno != ESRCH && may_hold(pid);
 	free(line);
 	fclose(f);
 	return found;
