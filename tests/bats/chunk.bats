@@ -50,6 +50,7 @@ example()
 	rmmod shark_example
 }
 
+# bats test_tags=plain
 @test "SHK-46 SHK-41 SHK-42: the manual's example, sent by ktraced: as files and as packets" {
 	local port receiver
 	example disk=trace.dat
@@ -103,6 +104,7 @@ taken_back()
 	[ "$(grep -c 'chunk 0 of the kernel is taken back: who waited for it was killed' ktraced.err)" = "$1" ]
 }
 
+# bats test_tags=plain
 @test "SHK-12: who waits is killed while ktraced writes: the file is as it was" {
 	local ktraced killed=0
 	mkfifo gate

@@ -53,6 +53,7 @@ doctor_says()
 	[[ $output == *$'\n'"$(printf '%-10s ' "$name")$text"$'\n'* ]]
 }
 
+# bats test_tags=plain
 @test "ktrace doctor: what is missing when the module is not loaded" {
 	local installed=/lib/modules/$(uname -r)/updates/ktrace.ko headers=missing
 
@@ -98,6 +99,7 @@ doctor_says()
 }
 
 # The module is made to ask for a tracepoint of another name, which no kernel has.
+# bats test_tags=plain
 @test "events that this kernel lacks are left out, and said; the rest is recorded" {
 	LC_ALL=C sed 's/mark_victim/mark_nobody/g' "$MODULES/ktrace.ko" >lacking.ko
 	fails cmp -s "$MODULES/ktrace.ko" lacking.ko
@@ -123,6 +125,7 @@ doctor_says()
 	grep -Eqx 'memory:rss +no: the module is not loaded' <<<"$output"
 }
 
+# bats test_tags=plain
 @test "names of functions are in the trace; families and events may be chosen by patterns" {
 	run_ktraced -q --all -e 'hrt*,workqueue,softirq:rai[s]e' -o t.bin -- sleep 0.01
 	[ "$status" -eq 0 ]
@@ -189,6 +192,7 @@ doctor_says()
 	ledger 1 65536 0
 }
 
+# bats test_tags=plain
 @test "TRACER_LOGEVENT ledger: all policies with the cycle counter, where rings are quick" {
 	rmmod ktrace
 	insmod "$MODULES/ktrace.ko" clock=tsc

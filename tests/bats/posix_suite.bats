@@ -16,6 +16,10 @@ setup()
 teardown()
 {
 	teardown_test
+	if in_guest && [ "$(</sys/module/ktrace/parameters/clock)" = monotonic ]; then
+		rmmod ktrace
+		insmod "$BUILD/kernel/$(uname -r)/ktrace.ko"
+	fi
 }
 
 # alone COMMAND...: with a /dev/shm of its own, as it takes all streams that there may be
@@ -71,6 +75,13 @@ on_device()
 # bats test_tags=dev
 @test "what else the standard has, on the device, while the clock is set" {
 	on_device -v '^posix_trace_'
+}
+
+# bats test_tags=dev
+@test "events, queues and waits of the standard on the device, with the clock that needs no cycle counter" {
+	rmmod ktrace
+	insmod "$BUILD/kernel/$(uname -r)/ktrace.ko" clock=monotonic
+	on_device -E '^(posix_trace_(event|timedgetnext_event)|clock_step)$'
 }
 
 # bats test_tags=shm

@@ -6,7 +6,7 @@ load helpers
 setup() { setup_test; }
 teardown() { teardown_test; }
 
-# bats test_tags=dev
+# bats test_tags=dev,plain
 @test "who may do what with /dev/ktrace: each cell of the table" {
 	sed -n '/^<!-- rights -->$/,/^$/p' "$ROOT/Documentation/security.md" | grep '^|' >documented
 	[ "$(wc -l <documented)" -gt 20 ]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
+# runs: host
 #
 # ktrace on a terminal: pager, colours, progress; and that there are none elsewhere.
 
@@ -13,7 +14,6 @@ RED=$'\033\\[31m'
 setup()
 {
 	setup_test
-	[ "$KTRACE_BACKEND" = shm ] || skip "has nothing to do with the back end"
 	unset PAGER KTRACE_PAGER NO_COLOR KTRACE_COLOR LESS
 	run_ktraced -q --policy drop -b 64K -o t -- "$PROGS/flood" -n 50000
 	"$KTRACE" list t >plain 2>complaint

@@ -31,4 +31,12 @@
 	} \
 } while (0)
 
+/* Where all of something is tried: every how-manyth, which is each unless UNIT_STEP says more. */
+static inline int unit_step(void)
+{
+	const char *step = getenv("UNIT_STEP");
+
+	return step ? atoi(step) : 1;
+}
+
 #endif

@@ -100,7 +100,7 @@ static void test_file(const char *path)
 
 	CHECK(size > 0 && size < (ssize_t)sizeof(bytes));
 	blamed = path;
-	for (ssize_t i = 0; i < size * 8; i++) {
+	for (ssize_t i = 0; i < size * 8; i += unit_step()) {
 		char flipped = (char)(bytes[i / 8] ^ 1 << i % 8);
 		bool is_header = i / 8 < (ssize_t)sizeof(struct ktrace_file);
 		unsigned int nr;

@@ -127,7 +127,7 @@ static void test_file(const char *name, __u16 flags)
 		memcpy(&s, bytes + at, sizeof(s));
 		CHECK_EQ(s.magic, KTRACE_SECTION_MAGIC);
 		end = at + sizeof(s) + ((s.size + 7) & ~7ull);
-		for (i = at; i < end && (!flags || s.flags & flags); i++)
+		for (i = at; i < end && (!flags || s.flags & flags); i += (size_t)unit_step())
 			try_byte(bytes, size, at, i, values[i % sizeof(values)]);
 	}
 	free(bytes);
