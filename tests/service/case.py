@@ -18,6 +18,9 @@ from producer import Producer, Writer, test_packet
 from wire import decode, varint
 
 SOURCE = "test.src"
+# Takes long to say that it does not match a name of thousands of "a"
+DEAR = "(?:(?=a*+b)|(?=a*+c)|a)*b"
+LONG = "a" * 4000
 
 
 def config(sources=(SOURCE,), buffers=({"size_kb": 256},), **more):

@@ -14,8 +14,8 @@ import struct
 import time
 
 import shared
-from case import (SOURCE, as_user, config, events, expect, fails, hold_sessions, is_dropped, main,
-                  numbers, packets, service_pid, source, started, until, write)
+from case import (DEAR, LONG, SOURCE, as_user, config, events, expect, fails, hold_sessions,
+                  is_dropped, main, numbers, packets, service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Gone, Peer
 from producer import Producer, Writer, test_packet
@@ -407,11 +407,6 @@ def dear_calls():
     assert witness.state()["num_sessions"] == 1
     assert flood.reply(last, 0.001) is None, "the witness had to wait for all of them"
     assert flood.reply(last) == ({}, False)
-
-
-# Takes long to say that it does not match a name of thousands of "a"
-DEAR = "(?:(?=a*+b)|(?=a*+c)|a)*b"
-LONG = "a" * 4000
 
 
 def dear_names():

@@ -6,8 +6,8 @@ import os
 import subprocess
 import zlib
 
-from case import (SOURCE, config, events, expect, fails, main, numbers, packets, source, started,
-                  until, write)
+from case import (DEAR, LONG, SOURCE, config, events, expect, fails, main, numbers, packets, source,
+                  started, until, write)
 from consumer import Consumer
 from producer import Producer, Writer, test_packet
 from wire import decode
@@ -166,6 +166,20 @@ def seldom():
     fire(producer, "always")
     seen = [consumer.event()["clone_trigger_hit"]["trigger_name"] for _ in range(3)]
     assert sorted(seen) == ["always", "twice", "twice"], seen
+
+
+def at_once():
+    """max_per_24_h holds for those who fire between each other's steps, too."""
+    dear, consumer = source(LONG, ()), Consumer()
+    others = [source(f"p{number}", ()) for number in range(4)]
+    consumer.enable(triggered(STOP, [
+        {"name": "once", "max_per_24_h": 1, "stop_delay_ms": FOREVER},
+        {"name": "dear", "producer_name_regex": DEAR}]))
+    fired = [(dear, dear.call("ActivateTriggers", {"trigger_names": ["dear"] * 100}))]
+    fired += [(p, p.call("ActivateTriggers", {"trigger_names": ["once"]})) for p in others]
+    for producer, request in fired:
+        assert producer.reply(request)
+    assert hits(packets(consumer)) == ["once"]
 
 
 def flood():

@@ -80,8 +80,9 @@ static void remember(struct service *s, const char *name, uint64_t now)
 }
 
 /* How often in the last 24 hours; what is older goes. */
-static uint32_t count(struct service *s, const char *name, uint64_t now)
+static uint32_t count(struct service *s, const char *name)
 {
+	const uint64_t now = clocks_boot_ns();
 	struct fired *f = find_fired(s, name);
 
 	while (f && f->nr && now - f->boot_ns[f->first] >= NS_PER_DAY) {
@@ -155,7 +156,9 @@ static const wish *find(const struct session *session, const char *name)
 	return NULL;
 }
 
-static bool applies(struct session *session, const wish *w, const struct trigger_hit *hit)
+/* @before: how often it was fired */
+static bool applies(struct session *session, const wish *w, const struct trigger_hit *hit,
+		    uint32_t before)
 {
 	uint32_t max = w->max_per_24_h > FIRED_MAX ? FIRED_MAX : w->max_per_24_h;
 
@@ -164,7 +167,7 @@ static bool applies(struct session *session, const wish *w, const struct trigger
 		return false;
 	if (drand48() < w->skip_probability)
 		return false;
-	return !max || count(session->service, hit->name, hit->boot_ns) < max;
+	return !max || before < max;
 }
 
 static void act(struct session *session, const struct trigger_hit *hit)
@@ -203,7 +206,8 @@ struct firing {
 	size_t at;		/* name at hand, */
 	uint64_t boot_ns;	/* when it was fired, 0: not yet */
 	uint64_t last;		/* number of the last session that has heard it */
-	bool has_matched;
+	bool has_matched;	/* and so is remembered */
+	uint32_t before;	/* then: how often the name was fired until then */
 };
 
 static struct session *next_session(const struct firing *f)
@@ -216,16 +220,22 @@ static struct session *next_session(const struct firing *f)
 	return NULL;
 }
 
+/* A firing counts from its first session on: others of the name go on between its steps. */
 static void fire(struct firing *f, struct session *session)
 {
+	struct service *s = f->producer->service;
 	const char *name = f->request->trigger_names[f->at];
 	const wish *w = session->state != SESSION_CLONED ? find(session, name) : NULL;
 	struct trigger_hit hit = { .boot_ns = f->boot_ns, .name = name,
 				   .producer = f->producer->name,
 				   .uid = f->producer->peer->cred.uid };
 
-	if (!w || !applies(session, w, &hit))
+	if (w && !f->has_matched)
+		f->before = count(s, name);
+	if (!w || !applies(session, w, &hit, f->before))
 		return;
+	if (!f->has_matched)
+		remember(s, name, f->boot_ns);
 	f->has_matched = true;
 	hit.delay_ms = w->stop_delay_ms;
 	act(session, &hit);
@@ -265,8 +275,6 @@ static bool fire_on(void *arg)
 		fire(f, session);
 		return true;
 	}
-	if (f->has_matched)
-		remember(f->producer->service, f->request->trigger_names[f->at], f->boot_ns);
 	f->has_matched = false;
 	f->boot_ns = f->last = 0;
 	f->at++;
