@@ -137,6 +137,17 @@ make_long()
 	cut_is '-e demo' a
 }
 
+@test "a file that somebody records into is not replaced" {
+	cp "$SMALL" live
+	for command in cut merge "export --to csv"; do
+		# shellcheck disable=SC2086 # options
+		capture flock live "$KTRACE" $command -o live "$SMALL"
+		[ "$status" -eq 1 ]
+		[[ $stderr == *"live: Device or resource busy"* ]]
+		cmp live "$SMALL"
+	done
+}
+
 @test "an input is not written over; what cannot be is refused" {
 	cp "$SMALL" t
 	ln t u

@@ -8,12 +8,10 @@
 #include "import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,17 +53,6 @@ static const char *take_format(struct import *x, const char *name)
 		}
 	}
 	return command_no_such("--from", &near);
-}
-
-/* Is somebody recording into it? */
-static bool is_busy(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
-
-	if (fd >= 0)
-		close(fd);
-	return is;
 }
 
 int import_open(struct import *x, struct foreign **out)
@@ -173,14 +160,12 @@ static void put_result(const struct import *x)
 
 static int import(struct import *x, int nr, char **paths)
 {
-	int ret = -EBUSY;
+	int ret;
 
-	if (!is_busy(x->path)) {
-		x->writes = output_name(x->path, nr, paths);
-		if (!x->writes)
-			return STATUS_DAMAGED;
-		ret = output_name_end(own_convert(x, nr, paths));
-	}
+	x->writes = output_name(x->path, nr, paths);
+	if (!x->writes)
+		return STATUS_DAMAGED;
+	ret = output_name_end(own_convert(x, nr, paths));
 	if (ret >= 0) {
 		put_result(x);
 		return output_end(ret);

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -251,6 +252,17 @@ static int open_temporary(const char *path, const struct stat *file)
 	return fd;
 }
 
+/* Is somebody recording into it? */
+static bool is_busy(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
 /* What is there and is no ordinary file is written to as it is. Return: fd, -errno. */
 static int open_output(const char *path, int nr, char **inputs)
 {
@@ -260,7 +272,6 @@ static int open_output(const char *path, int nr, char **inputs)
 
 	if (!is_there && !lstat(path, &link))
 		return -ENOLINK;
-
 	for (i = 0; i < nr && is_there; i++)
 		if (is_same(inputs[i], &file))
 			return -EEXIST;
@@ -269,6 +280,8 @@ static int open_output(const char *path, int nr, char **inputs)
 	fd = is_there && S_ISREG(file.st_mode) ? open_ours(&file) : 0;
 	if (fd)
 		return fd;
+	if (is_there && S_ISREG(file.st_mode) && is_busy(path))
+		return -EBUSY;
 	if (!is_there || S_ISREG(file.st_mode))
 		return open_temporary(path, is_there ? &file : NULL);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
