@@ -6,10 +6,12 @@
 #include "quality.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
@@ -113,20 +115,26 @@ static const char *foreign_format(const char *path)
 {
 	static unsigned char head[1 << 16];
 	char metadata[PATH_MAX];
-	FILE *file;
-	size_t nr, i;
+	struct stat st;
+	ssize_t nr = 0;
+	size_t i;
+	int fd;
 
 	snprintf(metadata, sizeof(metadata), "%s/metadata", path);
 	if (!access(metadata, R_OK))
 		return "ctf";
-	file = fopen(path, "re");
-	nr = file ? fread(head, 1, sizeof(head), file) : 0;
-	if (file)
-		fclose(file);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode))
+		nr = read(fd, head, sizeof(head));
+	if (fd >= 0)
+		close(fd);
+	if (nr <= 0)
+		return NULL;
 	for (i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
-		if (nr >= foreign[i].size && !memcmp(head, foreign[i].begin, foreign[i].size))
+		if ((size_t)nr >= foreign[i].size &&
+		    !memcmp(head, foreign[i].begin, foreign[i].size))
 			return foreign[i].format;
-	return is_perfetto(head, nr) ? "perfetto" : NULL;
+	return is_perfetto(head, (size_t)nr) ? "perfetto" : NULL;
 }
 
 static void complain_foreign(const char *path)
