@@ -140,6 +140,11 @@ ktraced: try 'ktraced --help'" ]
 	done
 	run_ktrace syscalls "$golden/kernel-v1.bin"
 	[[ $stderr != *"no event of family"* ]]
+	# Of what nobody has looked at, nothing is said.
+	run_ktrace sched --until 0.000001 "$golden/pthread-v1.bin"
+	[[ $stderr != *"no event of family"* ]]
+	run_ktrace pthread --until 0.000001 "$golden/context-v1.bin"
+	[[ $stderr != *"no event of family"* ]]
 	run_ktrace objects "$golden/pthread-v1.bin"
 	[[ $stderr != *"no event of family"* ]]
 	run_ktrace stacks "$golden/small-v1.bin"

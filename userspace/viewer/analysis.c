@@ -313,7 +313,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
-	} else {
+	} else if (a->until_ns > a->end) {	/* the rest has been seen, too */
 		needs_complain(&a->needs);
 	}
 	select_complain(&a->select, a->set);

@@ -297,7 +297,7 @@ static int view_files(struct view *v, int nr, char **paths)
 	if (ret) {
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
-	} else {
+	} else if (!v->scope.until.is_set && !v->scope.place) {	/* all has been seen */
 		needs_complain(&v->needs);
 	}
 	scope_complain(&v->scope);
