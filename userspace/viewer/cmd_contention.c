@@ -28,7 +28,8 @@ struct waited {
 	const struct sync_object *object;	/* NULL: none, but a thread */
 	const char *name;			/* may be NULL */
 	__u32 kind;
-	__u64 raw;
+	__u64 raw;				/* stamp of an event in @trace */
+	const struct ktrace_trace *trace;
 };
 
 /* struct row - waits of a thread, for an object, of a thread for an object, or at a place */
@@ -75,8 +76,7 @@ struct contention {
 	__u32 longest_nr;
 	struct dist sum;
 	__u64 object_sum;
-	bool shows_pairs;
-	bool is_ending;
+	bool shows_pairs, is_ending;
 	struct aliases *aliases;
 	struct symbols_where where;
 	struct symbols *symbols;
@@ -91,17 +91,17 @@ static __u64 object_key(const struct sync_wait *w)
 static const char *name_of(const struct contention *c, const struct sync_wait *w)
 {
 	const struct sync_process *p = w->thread->process;
+	const struct ktrace_trace *first = ktrace_traceset_trace(c->a.set, p->machine);
 
-	if (!w->object)
-		return NULL;
-	return aliases_find_object(c->aliases, ktrace_traceset_trace(c->a.set, p->machine),
-				   p->pid ? p->pid : w->thread->tid, w->object->address);
+	return w->object ? aliases_find_object(c->aliases, first, p->pid ? p->pid : w->thread->tid,
+					       w->object->address) : NULL;
 }
 
 static struct waited waited_of(const struct contention *c, const struct sync_wait *w)
 {
 	return (struct waited){
 		w->object, name_of(c, w), w->object ? w->object->kind : 0, w->thread->raw,
+		w->thread->trace,
 	};
 }
 
@@ -239,7 +239,7 @@ static void put_object(struct contention *c, struct ktrace_out *out, const struc
 		ktrace_out_char(out, ':');
 		ktrace_out_quoted(out, w->name, strlen(w->name));
 	}
-	variable_put(out, variable_of(c->symbols, c->a.set, o, w->raw));
+	variable_put(out, variable_of(c->symbols, w->trace, o, w->raw));
 }
 
 static void put_place(struct contention *c, const struct sync_thread *t, __u64 raw, __u64 address)
@@ -375,7 +375,7 @@ static void json_object_of(struct contention *c, const struct waited *w)
 	json_str(out, "kind", sync_kind_name(w->kind));
 	json_address(out, "address", w->object->address);
 	json_str(out, "name", w->name);
-	variable_json(out, variable_of(c->symbols, c->a.set, w->object, w->raw));
+	variable_json(out, variable_of(c->symbols, w->trace, w->object, w->raw));
 }
 
 static void json_place(struct contention *c, const struct sync_thread *t, __u64 raw,

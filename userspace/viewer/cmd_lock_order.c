@@ -29,8 +29,7 @@
  * @first:	when for the first time
  * @tid:	by this thread then
  * @caller:	from where @to was taken when that was recorded for the first time, 0 = never
- * @thread:	by this thread
- * @raw:	stamp of that event, or, without a caller, of the first time
+ * @thread, @raw, @trace: by whom, stamp and file then; without a caller, for the first time
  * @is_shared:	and by others later
  * @guards:	keys of what was held each time, 0 = none
  * @is_told:	it is part of one that was told
@@ -48,6 +47,7 @@ struct edge {
 	__u64 caller;
 	const struct sync_thread *thread;
 	__u64 raw;
+	const struct ktrace_trace *trace;
 	bool is_shared, is_told;
 	__u64 guards[GUARDS];
 };
@@ -156,14 +156,14 @@ static void add_edge(struct lock_order *r, const struct sync_object *from,
 		e->to_kind = to->kind;
 		e->first = now->time;
 		e->tid = t->tid;
-		e->raw = now->raw;
 		set_guards(e, t);
 	}
 	e->is_shared |= e->tid != t->tid;
-	if (!e->caller && now->caller) {
+	if (!e->thread || (!e->caller && now->caller)) {
 		e->caller = now->caller;
 		e->thread = t;
 		e->raw = now->raw;
+		e->trace = t->trace;
 	}
 	for (i = 0; i < GUARDS; i++)
 		if (e->guards[i] && !holds(t, e->guards[i]))
@@ -343,14 +343,14 @@ static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct 
 
 	out_printf(out, "%u %s 0x%llx", o->process->pid,
 		   sync_kind_name(is_from ? e->from_kind : e->to_kind), o->address);
-	variable_put(out, variable_of(r->symbols, r->a.set, o, e->raw));
+	variable_put(out, variable_of(r->symbols, e->trace, o, e->raw));
 }
 
 static const struct symbol *symbol_of(struct lock_order *r, const struct edge *e)
 {
 	if (!e->caller || !r->symbols)
 		return NULL;
-	return symbols_find(r->symbols, e->thread->trace, e->thread->process->pid, e->raw,
+	return symbols_find(r->symbols, e->trace, e->thread->process->pid, e->raw,
 			    e->caller, true);
 }
 
@@ -409,7 +409,7 @@ static void json_lock(struct lock_order *r, const struct edge *e, bool is_from)
 	ktrace_out_char(out, '{');
 	json_str(out, "kind", sync_kind_name(is_from ? e->from_kind : e->to_kind));
 	json_address(out, "address", o->address);
-	variable_json(out, variable_of(r->symbols, r->a.set, o, e->raw));
+	variable_json(out, variable_of(r->symbols, e->trace, o, e->raw));
 	ktrace_out_char(out, '}');
 }
 

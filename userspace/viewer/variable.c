@@ -6,11 +6,10 @@
 
 #include <stdio.h>
 
-const struct symbol *variable_of(struct symbols *s, const struct ktrace_traceset *set,
+const struct symbol *variable_of(struct symbols *s, const struct ktrace_trace *trace,
 				 const struct sync_object *o, __u64 raw)
 {
-	return s && o ? symbols_find_variable(s, ktrace_traceset_trace(set, o->process->machine),
-					      o->process->pid, raw, o->address) : NULL;
+	return s && o ? symbols_find_variable(s, trace, o->process->pid, raw, o->address) : NULL;
 }
 
 void variable_put(struct ktrace_out *out, const struct symbol *variable)

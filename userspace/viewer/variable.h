@@ -6,8 +6,8 @@
 #include "symbols.h"
 #include "sync.h"
 
-/* @s: NULL is allowed; @raw: stamp of an event. NULL: it has no name. */
-const struct symbol *variable_of(struct symbols *s, const struct ktrace_traceset *set,
+/* @s: NULL is allowed; @raw: stamp of an event in @trace. NULL: it has no name. */
+const struct symbol *variable_of(struct symbols *s, const struct ktrace_trace *trace,
 				 const struct sync_object *o, __u64 raw);
 /* " (queue)", " (queue+0x28)"; nothing for NULL */
 void variable_put(struct ktrace_out *out, const struct symbol *variable);
