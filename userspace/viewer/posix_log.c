@@ -68,7 +68,7 @@ __u32 posix_log_set_nr(const struct ktrace_trace_event *e)
 		nr = 1;
 	else if (!strcmp(name, "posix:posix_trace_filter"))
 		nr = 2;
-	return posix_log_is(e->stream->trace) && e->len == HEAD_SIZE + nr * SET_SIZE ? nr : 0;
+	return nr && e->len == HEAD_SIZE + nr * SET_SIZE && posix_log_is(e->stream->trace) ? nr : 0;
 }
 
 /* The next type from @bit on that is in a set and has a name; @bit: behind it. NULL: none has. */
