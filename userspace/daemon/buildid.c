@@ -97,7 +97,10 @@ static bool find_in(int fd, char *text)
 	return false;
 }
 
-/* Of a file in an overlay, kernels tell the number in the file system below. */
+/*
+ * Of an overlay, kernels tell what is in the file system below, of btrfs another device than
+ * stat(2) does.
+ */
 static bool is_file(int fd, dev_t device, ino_t inode)
 {
 	struct statfs fs;
@@ -105,7 +108,8 @@ static bool is_file(int fd, dev_t device, ino_t inode)
 
 	return !fstat(fd, &st) && st.st_ino == inode &&
 	       (st.st_dev == device ||
-		(!fstatfs(fd, &fs) && fs.f_type == OVERLAYFS_SUPER_MAGIC));
+		(!fstatfs(fd, &fs) && (fs.f_type == OVERLAYFS_SUPER_MAGIC ||
+				       fs.f_type == BTRFS_SUPER_MAGIC)));
 }
 
 bool buildid_of_inode(const char *path, dev_t device, ino_t inode, char *text)

@@ -287,9 +287,10 @@ static bool may_hold(__u32 pid)
 }
 
 /*
- * Whether a process that is said to write has the buffer mapped. One of our user's whose
- * mappings may not be looked at counts for as long as it lives; a reused pid does not
- * have the buffer. We have it, too, but do not write: somebody is telling lies.
+ * Whether a process that is said to write has the buffer mapped. One of our user's,
+ * not older than we are, whose mappings may not be looked at counts for as long as it lives; a
+ * reused pid does not have the buffer. We have it, too, but do not write: somebody is
+ * telling lies.
  */
 static bool holds(const struct ktrace_session *s, __u32 pid)
 {
