@@ -265,6 +265,8 @@ ktrace_posix_event(trace_event_id_t __event_id, const void *__restrict __data_pt
 /* So that an event costs next to nothing where nobody traces. The function is there, too. */
 #if !defined(__cplusplus) || __cplusplus >= 201103L
 #define posix_trace_event(...) ktrace_posix_event(__VA_ARGS__)
+#else
+#define posix_trace_event ktrace_posix_event
 #endif
 
 #endif
