@@ -182,6 +182,16 @@ def at_once():
     assert hits(packets(consumer)) == ["once"]
 
 
+def later_session():
+    """A session that begins while a trigger is heard by others does not hear it."""
+    dear, consumer, late = source(LONG, ()), Consumer(), Consumer()
+    consumer.enable(triggered(START, [{"name": "dear", "producer_name_regex": DEAR}]))
+    fired = dear.call("ActivateTriggers", {"trigger_names": ["dear"] * 100 + ["go"]})
+    late.enable(triggered(START, [{"name": "go"}]))
+    assert dear.reply(fired)
+    assert [s["state"] for s in late.state(True)["tracing_sessions"]] == ["CONFIGURED"] * 2
+
+
 def flood():
     """A producer that fires without end: the consumer is told of the first ones, in bounds."""
     producer, consumer = source(), Consumer()

@@ -203,8 +203,9 @@ struct firing {
 	struct producer *producer;
 	struct call call;
 	Pft__ActivateTriggersRequest *request;
+	uint64_t boot_ns;	/* when, */
+	uint64_t end;		/* and the number of the last session that there was then */
 	size_t at;		/* name at hand, */
-	uint64_t boot_ns;	/* when it was fired, 0: not yet */
 	uint64_t last;		/* number of the last session that has heard it */
 	bool has_matched;	/* and so is remembered */
 	uint32_t before;	/* then: how often the name was fired until then */
@@ -216,7 +217,7 @@ static struct session *next_session(const struct firing *f)
 
 	TAILQ_FOREACH(session, &f->producer->service->sessions, link)
 		if (session->id > f->last)
-			return session;
+			return session->id <= f->end ? session : NULL;
 	return NULL;
 }
 
@@ -267,8 +268,6 @@ static bool fire_on(void *arg)
 		finish(f);
 		return false;
 	}
-	if (!f->boot_ns)
-		f->boot_ns = clocks_boot_ns();
 	session = next_session(f);
 	if (session) {
 		f->last = session->id;
@@ -276,7 +275,7 @@ static bool fire_on(void *arg)
 		return true;
 	}
 	f->has_matched = false;
-	f->boot_ns = f->last = 0;
+	f->last = 0;
 	f->at++;
 	return true;
 }
@@ -297,6 +296,8 @@ bool trigger_fire(struct producer *p, const struct call *call,
 	f->work = (struct work) { .step = fire_on, .arg = f };
 	f->producer = p;
 	f->call = *call;
+	f->boot_ns = clocks_boot_ns();
+	f->end = p->service->last_session;
 	p->firing = f;
 	work_begin(&p->service->works, &f->work);
 	if (p->firing)
