@@ -17,6 +17,7 @@ teardown() { teardown_test; }
 @test "use_clone_snapshot_if_available makes a stop trigger a clone trigger" { cases trigger clone_instead_of_stop; }
 @test "producer_name_regex: all of the name" { cases trigger chosen_by_producer; }
 @test "a session that begins later does not hear it" { cases trigger later_session; }
+@test "of two that start a session the first one's delay counts" { cases trigger first_of_two; }
 @test "max_per_24_h and skip_probability" { cases trigger seldom; }
 @test "max_per_24_h holds for those who fire at once, too" { cases trigger at_once; }
 @test "a producer that fires without end is heard in bounds" { cases trigger flood; }

@@ -192,6 +192,18 @@ def later_session():
     assert [s["state"] for s in late.state(True)["tracing_sessions"]] == ["CONFIGURED"] * 2
 
 
+def first_of_two():
+    """START_TRACING: of triggers during the session's first look the first one's delay counts."""
+    dear, producer, consumer = source(LONG), source("p", ()), Consumer()
+    wanted = triggered(START, [{"name": "a", "stop_delay_ms": 1},
+                               {"name": "b", "stop_delay_ms": FOREVER}])
+    wanted["data_sources"][0]["producer_name_regex_filter"] = [DEAR] * 100
+    consumer.enabled = consumer.call("EnableTracing", {"trace_config": wanted})
+    fire(producer, "a", "b")
+    assert consumer.ended()["disabled"]
+    assert hits(packets(consumer)) == ["a", "b"]
+
+
 def flood():
     """A producer that fires without end: the consumer is told of the first ones, in bounds."""
     producer, consumer = source(), Consumer()

@@ -179,7 +179,7 @@ static void act(struct session *session, const struct trigger_hit *hit)
 	session->was_triggered = true;
 	switch (session_trigger_mode(session)) {
 	case PFT__TRACE_CONFIG__TRIGGER_CONFIG__TRIGGER_MODE__START_TRACING:
-		if (session->state != SESSION_CONFIGURED)
+		if (session->state != SESSION_CONFIGURED || session->look.wants_start)
 			break;
 		session->duration_ms = (uint32_t)hit->delay_ms;
 		session_start(session);
