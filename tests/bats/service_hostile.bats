@@ -28,7 +28,8 @@ teardown() { teardown_test; }
 @test "calls that take long do not follow one another" { cases hostile dear_calls; }
 @test "names of triggers that are dear to look up: others are answered between them" { cases hostile dear_names; }
 @test "filters that are dear: others are served meanwhile" { cases hostile dear_filters; }
-@test "a flush of very much memory: others are answered meanwhile" { cases hostile dear_flush; }
+@test "a flush of very much memory, and its end: others are answered meanwhile" { cases hostile dear_flush; }
+@test "producers with very much memory go: others are answered meanwhile" { cases hostile dear_ends; }
 @test "descriptors that nobody asked for are closed" { cases hostile many_descriptors; }
 @test "sessions and producers that come and go leave no memory and no descriptor" { cases hostile nothing_left; }
 @test "a thousand producers in one session; all of them are flushed" {

@@ -436,14 +436,13 @@ def dear_filters():
     assert dear.command(0.001) is None
 
 
-def dear_flush():
-    """Very much memory with chunks that are being written: others are answered during a flush."""
+def dear_memory():
+    """Very much memory with chunks that are being written, by turns shared with 20 producers."""
     own = shared.Memory(4096, size=32 << 20)
     chunk = struct.pack("<IHH", 0, 1, 2) + bytes(284)
     own.map[:] = (struct.pack("<II", 5 << 28 | 0x5555555, 0) + 14 * chunk) * own.pages
-    consumer, witness, sharers = Consumer(), source("witness", offers=()), []
-    consumer.enable(config())
-    for _ in range(30):
+    sharers = []
+    for _ in range(20):
         sharer = Peer("producer")
         sharer.bind("ProducerPort")
         assert sharer.ask("InitializeConnection", {
@@ -453,11 +452,38 @@ def dear_flush():
             "data_source_descriptor": {"name": SOURCE, "no_flush": True}})
         sharer.ask("RegisterTraceWriter", {"trace_writer_id": 1, "target_buffer": 1})
         sharers.append(sharer)
+    return sharers
+
+
+def dear_flush():
+    """Others are answered while very much memory is flushed, and at the end of its session."""
+    consumer, witness = Consumer(), source("witness", offers=())
+    consumer.enable(config())
+    sharers = dear_memory()
     flushed = consumer.call("Flush")
     consumer.ask("QueryCapabilities")
     witness.ask("Sync")
     assert consumer.reply(flushed, 0.001) is None, "the witness had to wait for all of it"
     assert consumer.reply(flushed)
+    consumer.call("DisableTracing")
+    later = consumer.call("QueryCapabilities")
+    witness.ask("Sync")
+    assert consumer.reply(later, 0.001) is None, "the witness had to wait for the end"
+    assert consumer.reply(later)
+    assert consumer.ended() == {"disabled": True}
+    assert len(sharers) == 20
+
+
+def dear_ends():
+    """Producers with very much memory go: others are answered meanwhile."""
+    consumer, witness = Consumer(), Consumer()
+    consumer.enable(config())
+    sharers = dear_memory()
+    for sharer in sharers:
+        sharer.close()
+    witness.state()
+    assert witness.state().get("producers"), "the witness had to wait for all of them"
+    until(lambda: not witness.state().get("producers"))
 
 
 def many_descriptors():

@@ -119,22 +119,47 @@ void commit(struct producer *p, const Pft__CommitDataRequest *request)
 	flush_acknowledge(p, request->flush_request_id);
 }
 
-void commit_scrape(struct session *session, struct producer *p)
+/* Whether @p can have written for @session, so that it is worth a look */
+static bool may_have(const struct session *session, const struct producer *p)
+{
+	if (is_frozen(session) || !p->is_scraped || !p->has_smb || !p->writers)
+		return false;
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		if (producer_may_write(p, session->buffers[i].id))
+			return true;
+	return false;
+}
+
+/* @only: NULL: into buffers of any session */
+static void scrape(struct producer *p, const struct session *only)
 {
 	static struct smb_chunk chunk;
 	uint32_t cursor = 0;
-	bool may_write = false;
 
-	if (is_frozen(session) || !p->is_scraped || !p->has_smb || !p->writers)
-		return;
-	for (size_t i = 0; i < session->buffer_nr; i++)
-		may_write |= producer_may_write(p, session->buffers[i].id);
-	if (!may_write)
-		return;
 	while (smb_scrape(&p->smb, &cursor, &chunk)) {
 		struct buffer *b = service_buffer(p->service, producer_writer(p, chunk.writer));
 
-		if (b && b->session == session && producer_may_write(p, b->id))
+		if (b && (!only || b->session == only) && !is_frozen(b->session) &&
+		    producer_may_write(p, b->id))
 			put(p, b, &chunk);
 	}
+}
+
+void commit_scrape(const struct session *session, struct producer *p)
+{
+	if (may_have(session, p))
+		scrape(p, session);
+}
+
+void commit_scrape_all(struct producer *p)
+{
+	const struct session *session;
+	bool is_worth_it = false;
+
+	TAILQ_FOREACH(session, &p->service->sessions, link)
+		is_worth_it |= may_have(session, p);
+	TAILQ_FOREACH(session, &p->service->ending, link)
+		is_worth_it |= may_have(session, p);
+	if (is_worth_it)
+		scrape(p, NULL);
 }

@@ -13,6 +13,8 @@ struct central_origin commit_origin(const struct producer *p, uint16_t writer);
 /* Moves, then patches, then the flush that is acknowledged. Nothing in @request is trusted. */
 void commit(struct producer *p, const Pft__CommitDataRequest *request);
 /* Takes what @p has written into buffers of @session and not committed. */
-void commit_scrape(struct session *session, struct producer *p);
+void commit_scrape(const struct session *session, struct producer *p);
+/* Into buffers of any session: once, however many there are. */
+void commit_scrape_all(struct producer *p);
 
 #endif

@@ -17,7 +17,7 @@
 
 /* Of what one peer has sent, at most so much before the others have their turn. */
 #define TURN_MAX (256u * 1024)
-/* And so long, if its calls are dear */
+/* And so long, if its calls, or its end, are dear */
 #define TURN_NS 5000000u
 /* Connections of one user, but for root and the service's own */
 #define PER_UID_MAX 16384
@@ -91,9 +91,14 @@ static void free_peer(struct peer *p)
 
 void peers_reap(struct service *s)
 {
+	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
 	struct peer *p;
 
 	while ((p = TAILQ_FIRST(&s->dropped))) {
+		if (clocks_boot_ns() > end_ns) {
+			timer_set(&s->timers, &s->reaper, 0);
+			return;
+		}
 		if (p->end)
 			p->port->close(p);
 		TAILQ_REMOVE(&s->dropped, p, link);
@@ -441,6 +446,8 @@ static bool has_room(const struct service *s, uid_t uid)
 	if (!uid || uid == s->uid || getrlimit(RLIMIT_NOFILE, &limit))
 		return true;
 	TAILQ_FOREACH(p, &s->peers, link)
+		nr += p->cred.uid == uid;
+	TAILQ_FOREACH(p, &s->dropped, link)
 		nr += p->cred.uid == uid;
 	return nr < PER_UID_MAX && nr < limit.rlim_cur / 4;
 }

@@ -82,7 +82,7 @@ void peer_drop(struct peer *p);
 /* In a call: those that come after it wait until peer_resume(). */
 void peer_pause(struct peer *p);
 void peer_resume(struct peer *p);
-/* Frees those that were dropped. Only from the loop. */
+/* Frees those that were dropped; the rest in a later turn if it takes long. Only from the loop. */
 void peers_reap(struct service *s);
 
 /*

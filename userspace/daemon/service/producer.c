@@ -173,11 +173,13 @@ void producer_close(struct producer *p)
 	struct command *c;
 
 	trigger_stop(p);
+	commit_scrape_all(p);
 	TAILQ_FOREACH(session, &s->sessions, link) {
-		commit_scrape(session, p);
 		instances_leave(session, p, NULL);
 		session_producer_left(session, p);
 	}
+	TAILQ_FOREACH(session, &s->ending, link)
+		session_producer_left(session, p);
 	while ((source = TAILQ_FIRST(&p->sources)))
 		free_source(p, source);
 	while ((c = STAILQ_FIRST(&p->waiting))) {

@@ -143,7 +143,8 @@ void service_exit(struct service *s)
 		session_free(session, "The service was stopped");
 	while ((p = TAILQ_FIRST(&s->peers)))
 		peer_drop(p);
-	peers_reap(s);
+	while (!TAILQ_EMPTY(&s->dropped))
+		peers_reap(s);
 	wait_for_disks(s);
 	descriptors_forget(s);
 	guard_forget(s);

@@ -404,33 +404,71 @@ static void over(struct session *session)
 	service_ended_session(session->service);
 }
 
-static void disabled(struct session *session, const char *error)
+/* Its buffers have all that they are to have. */
+static void disabled(struct session *session)
 {
-	struct producer *p;
-
-	timer_stop(&session->service->timers, &session->ack_timer);
-	stop_periodic(session);
-	instances_stopped(session);
-	TAILQ_FOREACH(p, &session->service->producers, link)
-		commit_scrape(session, p);
 	session->state = SESSION_DISABLED;
 	for (size_t i = 0; i < session->buffer_nr; i++)
 		central_finish(session->buffers[i].central);
 	own_event(session, OWN_DISABLED, true);
-	session->end_error = error ? strdup(error) : NULL;
+	if (session->consumer)
+		peer_resume(session->consumer->peer);
 	if (!file_close(session))
 		over(session);
 }
 
+static bool scrape_next(void *arg)
+{
+	struct session *session = arg;
+	struct producer *p = session->scrape.next;
+
+	if (!p) {
+		disabled(session);
+		return false;
+	}
+	session->scrape.next = TAILQ_NEXT(p, link);
+	commit_scrape(session, p);
+	return true;
+}
+
+static void begin_end(struct session *session, const char *error)
+{
+	session->scrape.is_begun = true;
+	session->scrape.next = TAILQ_FIRST(&session->service->producers);
+	session->scrape.work = (struct work) { .step = scrape_next, .arg = session };
+	session->end_error = error ? strdup(error) : NULL;
+	timer_stop(&session->service->timers, &session->ack_timer);
+	stop_periodic(session);
+	instances_stopped(session);
+}
+
+/* Nobody reads what would be taken for one that is freed and has no file. */
+static void disable(struct session *session, const char *error)
+{
+	struct works *works = &session->service->works;
+
+	if (!session->scrape.is_begun)
+		begin_end(session, error);
+	if (session->is_freed && !session->file.disk) {
+		work_stop(works, &session->scrape.work);
+		disabled(session);
+		return;
+	}
+	work_begin(works, &session->scrape.work);
+	if (session->state == SESSION_STOP_WAIT && session->consumer)
+		peer_pause(session->consumer->peer);
+}
+
 static void acks_over(void *arg)
 {
-	disabled(arg, NULL);
+	disable(arg, NULL);
 }
 
 void session_check_stopped(struct session *session)
 {
-	if (session->state == SESSION_STOP_WAIT && instances_all(session, INSTANCE_STOPPED))
-		disabled(session, NULL);
+	if (session->state == SESSION_STOP_WAIT && !session->scrape.is_begun &&
+	    instances_all(session, INSTANCE_STOPPED))
+		disable(session, NULL);
 }
 
 void session_stop(struct session *session, bool now, const char *error)
@@ -441,7 +479,7 @@ void session_stop(struct session *session, bool now, const char *error)
 		return;
 	case SESSION_STOP_WAIT:
 		if (now)
-			disabled(session, error);
+			disable(session, error);
 		return;
 	case SESSION_CONFIGURED:
 		now = true;
@@ -453,7 +491,7 @@ void session_stop(struct session *session, bool now, const char *error)
 	session->state = SESSION_STOP_WAIT;
 	instances_stop(session, now);
 	if (now || instances_all(session, INSTANCE_STOPPED))
-		disabled(session, error);
+		disable(session, error);
 	else
 		timer_set(&session->service->timers, &session->ack_timer,
 			  session_stop_timeout_ms(session));
@@ -487,25 +525,27 @@ void session_free(struct session *session, const char *error)
 {
 	struct service *s = session->service;
 
+	session->is_freed = true;
 	look_stop(session);
 	session_stop(session, true, error);
-	if (session->state == SESSION_DISABLED)
+	if (session->state != SESSION_CLONED)
 		over(session);
-	else if (session->state == SESSION_CLONED && session->consumer && session->file.disk)
+	else if (session->consumer && session->file.disk)
 		clone_freed(session);
 	flush_cancel(session);
 	trigger_cancel(session);
 	stop_periodic(session);
 	instances_free(session);
-	if (session->consumer)
+	if (session->consumer) {
 		session->consumer->session = NULL;
+		peer_resume(session->consumer->peer);
+	}
 	session->consumer = NULL;
 	TAILQ_REMOVE(&s->sessions, session, link);
 	s->session_nr--;
 	service_ended_session(s);
 	if (session->config->priority_boost)
 		boost_update(s, NULL);
-	session->is_freed = true;
 	if (session->file.disk)
 		TAILQ_INSERT_TAIL(&s->ending, session, link);
 	else
@@ -527,4 +567,6 @@ void session_written(struct session *session)
 void session_producer_left(struct session *session, struct producer *p)
 {
 	flush_forget_producer(session, p);
+	if (session->scrape.next == p)
+		session->scrape.next = TAILQ_NEXT(p, link);
 }

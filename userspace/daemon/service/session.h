@@ -5,8 +5,8 @@
  *                    StartTracing, trigger               stop, duration, trigger, full file
  *   CONFIGURED ------------------------------> STARTED ---------------------------------+
  *       |   (at once, unless deferred)            |                                      v
- *       |                                         | nobody has to agree        STOP_WAIT (acks)
- *       +--- stop ---> DISABLED <-----------------+<---- all have, or time-out --+
+ *       +-------------------------- stop ----------------------------------> STOP_WAIT (acks)
+ *                      DISABLED <-- all is taken --- all have, or time-out --------+
  *                         |   (over when its file is complete)
  *                         +--- FreeBuffers, consumer gone, attached or not --> freed
  *   CLONED: a copy of another one's buffers, to be read and freed
@@ -105,6 +105,13 @@ struct look {
 	bool wants_start;		/* and the session is to start then */
 };
 
+/* Before it is disabled, what producers have written is taken, a producer a step. */
+struct scrape {
+	struct work work;
+	struct producer *next;
+	bool is_begun;
+};
+
 struct session {
 	TAILQ_ENTRY(session) link;
 	struct service *service;
@@ -122,13 +129,14 @@ struct session {
 	bool have_all_started;		/* once; later ones do not count */
 	bool is_start_known;		/* the consumer was told */
 	bool is_over;			/* disabled, its file complete, and the consumer told */
-	bool is_freed;			/* all that is left to do is to write its file */
+	bool is_freed;			/* all that is left to do is to fill and write its file */
 	char *end_error;		/* why it was disabled, NULL: it was wanted */
 	uint64_t start_realtime_ns;
 
 	struct buffer *buffers;
 	size_t buffer_nr;
 	struct look look;
+	struct scrape scrape;
 	Pft__DataSourceConfig **told;	/* by data source, what producers get; NULL: nothing yet */
 	TAILQ_HEAD(instance_list, instance) instances;
 	TAILQ_HEAD(flush_list, flush) flushes;
@@ -168,7 +176,10 @@ void session_publish(struct session *session);
 
 /* Nothing happens in other states than CONFIGURED; with its first look if that is not over. */
 void session_start(struct session *session);
-/* @now: without waiting for anybody. @error: what the consumer is told, may be NULL. */
+/*
+ * @now: without waiting for anybody. @error: what the consumer is told, may be NULL. Until all is
+ * taken that producers have written, what the consumer calls waits.
+ */
 void session_stop(struct session *session, bool now, const char *error);
 /* It goes on without its consumer. One that is over is freed unless one comes for it in time. */
 void session_detach(struct session *session);
@@ -184,7 +195,7 @@ void session_written(struct session *session);
 /* Instances have changed their state: perhaps all have started or stopped now. */
 void session_check_started(struct session *session);
 void session_check_stopped(struct session *session);
-/* Flushes do not wait for @p any more. */
+/* Nothing waits for @p any more, or is to be taken from it. */
 void session_producer_left(struct session *session, struct producer *p);
 
 bool session_is_running(const struct session *session);
