@@ -78,6 +78,12 @@ teardown() { teardown_test; }
 	has service.err 'waiting for the end of 1 session'
 }
 
+@test "stopped, it flushes no session that has ended" {
+	python3 "$ROOT/tests/service/cases_session.py" service_stopped_late
+	wait "$service"
+	has service.err 'waiting for the end of 1 session'
+}
+
 @test "a second signal ends sessions that nobody reads" {
 	start reader python3 "$ROOT/tests/service/cases_session.py" service_not_read
 	retry 0.02 has reader.out enabled

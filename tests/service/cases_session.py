@@ -514,6 +514,21 @@ def service_stopped():
     consumer.ask("FreeBuffers")
 
 
+def service_stopped_late():
+    """The service is stopped when a session has ended: its final flush remains what it was."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(duration_ms=10))
+    started(producer)
+    producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    assert consumer.ended()["disabled"]
+    os.kill(service_pid(consumer), signal.SIGTERM)
+    # Until then it has heard of the signal, and of what comes of that.
+    for _ in range(5):
+        consumer.ask("QueryCapabilities")
+    assert consumer.ask("GetTraceStats")["trace_stats"]["final_flush_outcome"] == 1
+    consumer.ask("FreeBuffers")
+
+
 def service_not_read():
     """The service is stopped, but this session is never freed; then it is told."""
     consumer = Consumer()

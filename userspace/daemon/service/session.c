@@ -500,7 +500,8 @@ void session_stop(struct session *session, bool now, const char *error)
 static void finished(struct session *session, void *arg, bool is_done)
 {
 	(void)arg;
-	if (!session)
+	/* The first one's outcome is that of the session. */
+	if (!session || session->flush_counts.final)
 		return;
 	session->flush_counts.final = is_done ?
 		PFT__TRACE_STATS__FINAL_FLUSH_OUTCOME__FINAL_FLUSH_SUCCEEDED :
@@ -510,7 +511,8 @@ static void finished(struct session *session, void *arg, bool is_done)
 
 void session_finish(struct session *session)
 {
-	flush_start(session, 0, FLUSH_BY_SERVICE | FLUSH_STOP, finished, NULL);
+	if (session->state == SESSION_CONFIGURED || session->state == SESSION_STARTED)
+		flush_start(session, 0, FLUSH_BY_SERVICE | FLUSH_STOP, finished, NULL);
 }
 
 void session_detach(struct session *session)

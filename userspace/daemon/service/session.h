@@ -183,7 +183,7 @@ void session_start(struct session *session);
 void session_stop(struct session *session, bool now, const char *error);
 /* It goes on without its consumer. One that is over is freed unless one comes for it in time. */
 void session_detach(struct session *session);
-/* Flushes, then stops. A session that nobody is attached to is freed when it has stopped. */
+/* Flushes, then stops it, once. Where nobody is attached it is freed when it has stopped. */
 void session_finish(struct session *session);
 /* Stops it if need be; the consumer, if any, has none any more. Its file is written to the end. */
 void session_free(struct session *session, const char *error);
