@@ -51,6 +51,12 @@ last_is_there()
 	[ "$("$KTRACE" list --json -e c:long t | jq '[.fields[] | length] | add')" -le $((16 << 20)) ]
 }
 
+@test "import perfetto: many threads' snapshots of clocks are kept" {
+	many writers
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list --json -e c:of_clock t | jq .raw)" = 3000 ]
+}
+
 @test "import perfetto: more snapshots of clocks than are kept" {
 	many snapshots
 	[ "$status" = 1 ]

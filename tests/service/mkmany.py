@@ -65,9 +65,16 @@ def texts():
         {"name": "a%d" % i, "string_value_iid": 1} for i in range(10)])
 
 
+def writers():
+    """Many snapshots of four clocks, as each thread of a program writes them, then another clock."""
+    yield from [snapshot((64, 10), (6, 1000), (3, 1000), (1, 1000))] * 200000
+    yield snapshot((500, 10), (6, 1000))
+    yield instant("of_clock", 2010, 500)
+
+
 def snapshots():
     """More snapshots of clocks than are kept."""
-    for i in range(2200):
+    for i in range(2400):
         yield snapshot(*((128 + clock, i) for clock in range(32)))
 
 
@@ -114,7 +121,7 @@ def events():
 
 
 KINDS = {maker.__name__: maker for maker in (bomb, zstd_bomb, total, texts, snapshots, cut, backwards,
-                                            clocks, fields, kinds, events)}
+                                            clocks, fields, kinds, events, writers)}
 
 
 def main(kind, path):

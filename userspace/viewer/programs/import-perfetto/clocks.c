@@ -8,8 +8,10 @@
 
 /* More steps no way has. */
 #define STEPS_MAX 8u
-/* Of all links together: a week of six clocks each ten seconds; and links */
+/* Of all links together: a week of six clocks each ten seconds */
 #define PAIRS_MAX (2u << 20)
+/* And one for so many bytes of input: more than snapshots of four clocks alone need */
+#define PAIRS_RATIO 4u
 #define LINKS_MAX (256u << 10)
 
 /* struct pair - both clocks at one moment; order: of coming */
@@ -47,10 +49,11 @@ struct link {
 	size_t cap;
 };
 
-void clocks_init(struct clocks *c)
+void clocks_init(struct clocks *c, size_t size)
 {
 	c->clocks = (struct rows)ROWS_INIT(struct clock, id);
 	c->links = (struct rows)ROWS_INIT(struct link, to);
+	c->pairs_left = PAIRS_MAX + size / PAIRS_RATIO;
 }
 
 void clocks_free(struct clocks *c)
@@ -116,14 +119,14 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 
 int clocks_add(struct clocks *c, const struct clock_reading *readings, size_t nr)
 {
-	const size_t more = nr * nr;
+	const size_t more = nr ? nr * (nr - 1) : 0;
 	int ret = 0;
 
-	if (c->pair_nr + more > PAIRS_MAX || c->links.nr + more > LINKS_MAX) {
+	if (more > c->pairs_left || c->links.nr + more > LINKS_MAX) {
 		c->left_out++;
 		return 0;
 	}
-	c->pair_nr += more;
+	c->pairs_left -= more;
 	for (size_t i = 0; i < nr && !ret; i++)
 		for (size_t k = 0; k < nr && !ret; k++)
 			if (i != k)

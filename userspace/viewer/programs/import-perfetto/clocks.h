@@ -38,7 +38,7 @@ struct clock_reading {
  * struct clocks - all clocks
  * @clocks:	by number
  * @links:	between two of them
- * @pair_nr:	readings of two clocks at a moment that are kept
+ * @pairs_left:	readings of two clocks at a moment that may still come
  * @left_out:	snapshots that are not, as there are too many
  * @way_end:	where the ways of all of them lead
  * @way_links:	how many links there were when they were looked for
@@ -46,13 +46,14 @@ struct clock_reading {
 struct clocks {
 	struct rows clocks;
 	struct rows links;
-	size_t pair_nr;
+	size_t pairs_left;
 	__u64 left_out;
 	struct clock_id way_end;
 	size_t way_links;
 };
 
-void clocks_init(struct clocks *c);
+/* @size: of the input, in bytes; a small one has few snapshots. */
+void clocks_init(struct clocks *c, size_t size);
 /* Readings of one moment. Return: 0, -ENOMEM. */
 int clocks_add(struct clocks *c, const struct clock_reading *readings, size_t nr);
 /* Return: false: there is no way from one to the other. */

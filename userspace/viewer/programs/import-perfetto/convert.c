@@ -269,7 +269,7 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
 
 static void init_tables(struct conversion *c)
 {
-	clocks_init(&c->clocks);
+	clocks_init(&c->clocks, c->size);
 	tracks_init(&c->tracks);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
