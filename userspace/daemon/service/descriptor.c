@@ -58,20 +58,18 @@ bool descriptor_may_come(const struct service *s, uid_t uid)
 	return !h || atomic_load(&h->nr) < ON_THE_WAY_MAX;
 }
 
-void descriptor_came(struct service *s, uid_t uid)
+bool descriptor_came(struct service *s, uid_t uid)
 {
 	struct holder *h = get(s, uid);
 
 	if (h)
 		atomic_fetch_add(&h->nr, 1);
+	return h;
 }
 
 void descriptor_went(struct service *s, uid_t uid)
 {
-	struct holder *h = find(s, uid);
-
-	if (h && atomic_load(&h->nr))
-		atomic_fetch_sub(&h->nr, 1);
+	atomic_fetch_sub(&find(s, uid)->nr, 1);
 }
 
 static void *close_it(void *arg)

@@ -15,8 +15,9 @@
 struct service;
 
 bool descriptor_may_come(const struct service *s, uid_t uid);
-/* One has come; it is used from now on, by what has bounds of its own. */
-void descriptor_came(struct service *s, uid_t uid);
+/* One has come. Return: false: no memory to count it. */
+bool descriptor_came(struct service *s, uid_t uid);
+/* One that was counted is used from now on, by what has bounds of its own. */
 void descriptor_went(struct service *s, uid_t uid);
 /* Nobody wants it. */
 void descriptor_close(struct service *s, uid_t uid, int fd);

@@ -326,13 +326,17 @@ static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
 static void keep_fd(struct peer *p, struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
+	int fd;
 
 	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
 	    head->cmsg_len != CMSG_LEN(sizeof(int)))
 		return;
 	drop_received(p);
-	memcpy(&p->received_fd, CMSG_DATA(head), sizeof(int));
-	descriptor_came(p->service, p->cred.uid);
+	memcpy(&fd, CMSG_DATA(head), sizeof(int));
+	if (descriptor_came(p->service, p->cred.uid))
+		p->received_fd = fd;
+	else
+		peer_close_fd(p, fd);
 }
 
 /* Return: bytes, 0: no more now, or -errno. */
