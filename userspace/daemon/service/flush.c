@@ -21,7 +21,7 @@ struct flush {
 	bool is_refused;	/* not asked of anybody */
 	struct timer timer;	/* time-out; at once when the last has acknowledged */
 	struct work work;	/* what the producers have written is taken, */
-	struct producer *next;	/* next of this one; NULL: all were asked */
+	struct producer *next;	/* next of this one; NULL: of all */
 	bool is_over;		/* and nobody is waited for any more */
 	bool is_done;		/* all had acknowledged by then */
 	flush_done *done;

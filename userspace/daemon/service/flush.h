@@ -28,7 +28,7 @@ typedef void flush_done(struct session *session, void *arg, bool is_done);
 void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, flush_done *done,
 		 void *arg);
 void flush_acknowledge(struct producer *p, uint64_t id);
-/* @p is gone, or has no part in @session any more. */
+/* @p is gone. */
 void flush_forget_producer(struct session *session, struct producer *p);
 /* Nobody waits with @arg any more. */
 void flush_forget(struct service *s, const void *arg);

@@ -66,7 +66,7 @@ struct numbers {
 	uint64_t *keys;			/* producer << 16 | writer, 0: free */
 	uint32_t *ids;
 	uint32_t room, nr;
-	uint32_t last;			/* that was given */
+	uint32_t last;			/* how many were given */
 };
 
 struct flush_counts {
