@@ -27,6 +27,7 @@ teardown() { teardown_test; }
 @test "one that floods the service: the others have their turn" { cases hostile floods; }
 @test "calls that take long do not follow one another" { cases hostile dear_calls; }
 @test "names of triggers that are dear to look up: others are answered between them" { cases hostile dear_names; }
+@test "a session that looks at many sources does not wait for names of triggers that are dear" { cases hostile dear_names_and_many_sources; }
 @test "filters that are dear: others are served meanwhile" { cases hostile dear_filters; }
 @test "a flush of very much memory, and its end: others are answered meanwhile" { cases hostile dear_flush; }
 @test "producers with very much memory go: others are answered meanwhile" { cases hostile dear_ends; }

@@ -421,6 +421,21 @@ def dear_names():
     assert fails(witness.ask, "ActivateTriggers", {"trigger_names": ["t"] * 1025})
 
 
+def dear_names_and_many_sources():
+    """A session looks at many sources while a producer fires dear names: neither waits for all."""
+    many, producer, holder, consumer = Producer("many"), source(LONG), Consumer(), Consumer()
+    for number in range(1000):
+        many.call("RegisterDataSource", {"data_source_descriptor": {"name": f"s{number}"}},
+                  drop_reply=True)
+    many.ask("Sync")
+    assert not holder.enable(config(trigger_config={
+        "trigger_mode": 4, "trigger_timeout_ms": 3600000, "triggers": [
+            {"name": "t", "producer_name_regex": DEAR}]}))
+    fired = producer.call("ActivateTriggers", {"trigger_names": ["t"] * 300})
+    assert not consumer.enable(config())
+    assert producer.reply(fired, 0.001) is None, "the session had to wait for all of them"
+
+
 def dear_filters():
     """A session whose filters take long: others are served, and it has what they choose."""
     dear, holder, witness = source(LONG), Consumer(), source("witness", offers=())

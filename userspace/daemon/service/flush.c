@@ -153,7 +153,7 @@ static struct flush *alloc_flush(struct session *session, uint64_t *ids, size_t 
 	f->session = session;
 	f->id = ++session->service->last_flush;
 	f->timer = (struct timer) { .fire = over, .arg = f };
-	f->work = (struct work) { .step = take_next, .arg = f };
+	f->work = (struct work) { .owner = WORK_OF_SESSION, .step = take_next, .arg = f };
 	TAILQ_INSERT_TAIL(&session->flushes, f, link);
 	session->flush_nr++;
 	session->awaited_nr += f->room;

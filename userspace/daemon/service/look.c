@@ -109,6 +109,7 @@ static void start_at(struct session *session, struct source *source)
 
 	l->source = source;
 	l->wish = l->pattern = 0;
+	l->work.owner = WORK_OF_SESSION;
 	l->work.step = look_on;
 	l->work.arg = session;
 	work_begin(&session->service->works, &l->work);

@@ -435,7 +435,8 @@ static void begin_end(struct session *session, const char *error)
 {
 	session->scrape.is_begun = true;
 	session->scrape.next = TAILQ_FIRST(&session->service->producers);
-	session->scrape.work = (struct work) { .step = scrape_next, .arg = session };
+	session->scrape.work = (struct work) { .owner = WORK_OF_SESSION,
+						.step = scrape_next, .arg = session };
 	session->end_error = error ? strdup(error) : NULL;
 	timer_stop(&session->service->timers, &session->ack_timer);
 	stop_periodic(session);

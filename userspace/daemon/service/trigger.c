@@ -293,7 +293,7 @@ bool trigger_fire(struct producer *p, const struct call *call,
 		free(f);
 		return false;
 	}
-	f->work = (struct work) { .step = fire_on, .arg = f };
+	f->work = (struct work) { .owner = WORK_OF_PRODUCER, .step = fire_on, .arg = f };
 	f->producer = p;
 	f->call = *call;
 	f->boot_ns = clocks_boot_ns();

@@ -6,41 +6,66 @@
 
 /* Of all work together, before everybody else has his turn */
 #define TURN_NS 5000000u
+/* Of one, before the next in the queue has his: steps are of very different lengths. */
+#define SLICE_NS 1000000u
+
+/* The next work of the other kind of owner, or of the same if that has none. NULL: there is none */
+static struct work *take(struct works *all)
+{
+	struct work *w = NULL;
+
+	for (int i = 0; i < WORK_OWNERS && !w; i++) {
+		all->latest = (all->latest + 1) % WORK_OWNERS;
+		w = TAILQ_FIRST(&all->queues[all->latest]);
+	}
+	if (w)
+		work_stop(all, w);
+	return w;
+}
+
+static void queue(struct works *all, struct work *w)
+{
+	w->is_waiting = true;
+	TAILQ_INSERT_TAIL(&all->queues[w->owner], w, link);
+}
 
 static void take_turn(void *arg)
 {
 	struct works *all = arg;
-	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
+	uint64_t now = clocks_boot_ns();
+	const uint64_t end_ns = now + TURN_NS;
 	struct work *w;
 
 	all->is_at_it = true;
-	do {
-		w = TAILQ_FIRST(&all->queue);
-		if (!w)
-			break;
-		work_stop(all, w);
-		if (w->step(w->arg)) {
-			w->is_waiting = true;
-			TAILQ_INSERT_TAIL(&all->queue, w, link);
-		}
-	} while (clocks_boot_ns() < end_ns);
+	while (now < end_ns && (w = take(all))) {
+		const uint64_t slice_end_ns = now + SLICE_NS;
+		bool has_more;
+
+		do {
+			has_more = w->step(w->arg);
+			now = clocks_boot_ns();
+		} while (has_more && now < slice_end_ns);
+		if (has_more)
+			queue(all, w);
+	}
 	all->is_at_it = false;
-	if (!TAILQ_EMPTY(&all->queue))
-		timer_set(all->timers, &all->turn, 0);
+	for (int i = 0; i < WORK_OWNERS; i++)
+		if (!TAILQ_EMPTY(&all->queues[i]))
+			timer_set(all->timers, &all->turn, 0);
 }
 
 void works_init(struct works *all, struct timers *timers)
 {
 	*all = (struct works) { .timers = timers, .turn = { .fire = take_turn, .arg = all } };
-	TAILQ_INIT(&all->queue);
+	for (int i = 0; i < WORK_OWNERS; i++)
+		TAILQ_INIT(&all->queues[i]);
 }
 
 void work_begin(struct works *all, struct work *w)
 {
 	if (w->is_waiting)
 		return;
-	w->is_waiting = true;
-	TAILQ_INSERT_TAIL(&all->queue, w, link);
+	queue(all, w);
 	if (!all->is_at_it && !all->turn.is_set)
 		take_turn(all);
 }
@@ -50,5 +75,5 @@ void work_stop(struct works *all, struct work *w)
 	if (!w->is_waiting)
 		return;
 	w->is_waiting = false;
-	TAILQ_REMOVE(&all->queue, w, link);
+	TAILQ_REMOVE(&all->queues[w->owner], w, link);
 }

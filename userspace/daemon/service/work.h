@@ -4,7 +4,9 @@
  *
  *	work_begin() --the first turn, if nobody is before it--> done
  *	       \                              ^
- *	        `--> queue --a step, to the end of the queue--'
+ *	        `--> queue --steps of a ms, to the end of the queue--'
+ *
+ * Two queues are taken by turns: producers are many, and must not keep a session from its end.
  */
 #ifndef KTRACED_SERVICE_WORK_H
 #define KTRACED_SERVICE_WORK_H
@@ -14,8 +16,15 @@
 
 #include "timer.h"
 
+enum work_owner {
+	WORK_OF_PRODUCER,
+	WORK_OF_SESSION,
+	WORK_OWNERS
+};
+
 struct work {
 	TAILQ_ENTRY(work) link;
+	enum work_owner owner;
 	bool is_waiting;
 	/* A step, of some ms at most. Return: whether there is more; otherwise @arg may be gone. */
 	bool (*step)(void *arg);
@@ -26,7 +35,8 @@ struct works {
 	struct timers *timers;
 	struct timer turn;
 	bool is_at_it;
-	TAILQ_HEAD(work_list, work) queue;
+	enum work_owner latest;		/* whose work it was */
+	TAILQ_HEAD(work_list, work) queues[WORK_OWNERS];
 };
 
 void works_init(struct works *all, struct timers *timers);
