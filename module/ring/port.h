@@ -14,6 +14,7 @@
  *   kt_inc_local		adds 1 to a word that nobody else stores to meanwhile
  *   kt_count			adds to a loss counter, atomic against everybody
  *   kt_barrier			for the compiler only
+ *   kt_branch(x)		where @x was set stays a branch, no conditional move
  *   kt_assign(to, struct)	stores a struct of which most may be constant
  *   kt_likely kt_unlikely kt_noinline kt_memcpy bool NULL
  *   kt_clock(clock)		reads enum ktrace_clock; any context
@@ -48,6 +49,7 @@
 #define kt_fence_load() smp_rmb()
 #define kt_fence_store() smp_wmb()
 #define kt_barrier() barrier()
+#define kt_branch(x) OPTIMIZER_HIDE_VAR(x)
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
 #define kt_assign(to, s) (*(to) = (s))
 

@@ -20,6 +20,7 @@
 #define kt_fence_load() __atomic_thread_fence(__ATOMIC_ACQUIRE)
 #define kt_fence_store() __atomic_thread_fence(__ATOMIC_RELEASE)
 #define kt_barrier() __atomic_signal_fence(__ATOMIC_SEQ_CST)
+#define kt_branch(x) __asm__ __volatile__("" : "+r"(x))
 #define kt_memcpy(to, from, n) memcpy(to, from, n)
 #define kt_assign(to, s) (*(to) = (s))
 

@@ -172,7 +172,7 @@ static __u32 count_events(const char *block, __u32 end)
 		if (rec_len != len) {
 			len = rec_len;
 			total = KTRACE_RECORD_SIZE(len);
-			kt_barrier();	/* no conditional move */
+			kt_branch(total);
 		}
 		if (kt_unlikely(total > end - off))
 			break;

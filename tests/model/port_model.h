@@ -36,6 +36,7 @@ __u64 model_clock(void);
 #define kt_fence_load() model_fence_load()
 #define kt_fence_store() model_fence_store()
 #define kt_barrier() model_barrier()
+#define kt_branch(x) ((void)(x))
 #define kt_cmpxchg_local(p, old, new_value) model_cmpxchg((p), (old), (new_value))
 #define kt_inc_local(p) kt_store((p), kt_load(p) + 1)
 #define kt_count(p, n) model_count((p), (n))
