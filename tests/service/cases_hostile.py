@@ -502,14 +502,14 @@ def dear_ends():
 
 
 def many_descriptors():
-    """Descriptors that nobody asked for are closed."""
+    """Descriptors that nobody asked for are closed, by a thread that does it when it can."""
     producer = source()
     service = service_pid(producer)
     before = len(os.listdir(f"/proc/{service}/fd"))
     for _ in range(200):
         producer.call("Sync", fds=[0, 1, 2])
     producer.ask("Sync")
-    assert len(os.listdir(f"/proc/{service}/fd")) <= before + 1
+    until(lambda: len(os.listdir(f"/proc/{service}/fd")) <= before + 1)
 
 
 def memory_of(pid):
