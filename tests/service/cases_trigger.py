@@ -170,16 +170,17 @@ def seldom():
 
 def at_once():
     """max_per_24_h holds for those who fire between each other's steps, too."""
-    dear, consumer = source(LONG, ()), Consumer()
-    others = [source(f"p{number}", ()) for number in range(4)]
-    consumer.enable(triggered(STOP, [
-        {"name": "once", "max_per_24_h": 1, "stop_delay_ms": FOREVER},
-        {"name": "dear", "producer_name_regex": DEAR}]))
-    fired = [(dear, dear.call("ActivateTriggers", {"trigger_names": ["dear"] * 100}))]
-    fired += [(p, p.call("ActivateTriggers", {"trigger_names": ["once"]})) for p in others]
+    producers, consumers = [source(LONG, ()) for _ in range(4)], [Consumer() for _ in range(5)]
+    consumers[0].enable(triggered(STOP, [
+        {"name": "once", "max_per_24_h": 1, "stop_delay_ms": FOREVER}]))
+    for consumer in consumers[1:]:
+        consumer.enable(triggered(STOP, [
+            {"name": name, "producer_name_regex": DEAR} for name in ("once", "dear")]))
+    names = ["dear"] * 4 + ["once"]
+    fired = [(p, p.call("ActivateTriggers", {"trigger_names": names})) for p in producers]
     for producer, request in fired:
         assert producer.reply(request)
-    assert hits(packets(consumer)) == ["once"]
+    assert hits(packets(consumers[0])) == ["once"]
 
 
 def later_session():
