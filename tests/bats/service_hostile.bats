@@ -32,6 +32,7 @@ teardown() { teardown_test; }
 @test "a flush of very much memory, and its end: others are answered meanwhile" { cases hostile dear_flush; }
 @test "producers with very much memory go: others are answered meanwhile" { cases hostile dear_ends; }
 @test "descriptors that nobody asked for are closed" { cases hostile many_descriptors; }
+@test "descriptors that take an hour to close do so elsewhere" { cases hostile lingering_descriptors; }
 @test "sessions and producers that come and go leave no memory and no descriptor" { cases hostile nothing_left; }
 @test "a thousand producers in one session; all of them are flushed" {
 	[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 4096 ] ||

@@ -178,10 +178,12 @@ def stuck_descriptors():
                              fds=[fd]).get("using_shmem_provided_by_producer")
         assert "not both" in consumer.enable(into("t"), fd)["error"]
         for _ in range(100):
-            producer.ask("Sync", fds=[fd])
+            last = producer.call("Sync", fds=[fd])
         another_life()
+        assert producer.reply(last, 0.001) is None, "there is no bound"
         assert len(os.listdir(f"/proc/{service}/task")) < 40
         mount.communicate(b"\n")
+    assert producer.reply(last)
     until(lambda: len(os.listdir(f"/proc/{service}/task")) == 1)
     with open("t", "wb") as file:
         assert not consumer.enable(config(write_into_file=True), file.fileno())

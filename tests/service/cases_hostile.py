@@ -9,6 +9,7 @@ import fcntl
 import os
 import random
 import resource
+import signal
 import socket
 import struct
 import time
@@ -510,6 +511,42 @@ def many_descriptors():
         producer.call("Sync", fds=[0, 1, 2])
     producer.ask("Sync")
     until(lambda: len(os.listdir(f"/proc/{service}/fd")) <= before + 1)
+
+
+def lingering():
+    """A connection that waits an hour, when it is closed, until all that was sent is taken."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        sender = socket.create_connection(server.getsockname())
+        taker = server.accept()[0]
+    sender.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 3600))
+    sender.setblocking(False)
+    try:
+        while True:
+            sender.send(bytes(1 << 20))
+    except BlockingIOError:
+        return sender, taker
+
+
+def lingering_descriptors():
+    """Descriptors that take an hour to close: second ones, and of a connection that has ended."""
+    witness, second, dropped = Consumer(), source("second"), Peer("producer")
+    service, takers = service_pid(witness), []
+    for peer in second, dropped:
+        sender, taker = lingering()
+        takers.append(taker)
+        os.kill(service, signal.SIGSTOP)
+        if peer is dropped:
+            peer.send_bytes(b"\xff" * 4)
+        peer.send_bytes(bytes(1), fds=[0, sender.fileno()])
+        sender.close()
+        os.kill(service, signal.SIGCONT)
+        if peer is dropped:
+            assert is_dropped(peer)
+        witness.state()
+        assert witness.state()
+    for taker in takers:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        taker.close()
 
 
 def memory_of(pid):

@@ -4,7 +4,8 @@
  *
  * To close one may take as long as its file system likes, which may be a peer's program: a thread
  * does it, unless it is one of memory. A user may have so many on their way to where they are used
- * or closed; with as many, what else the user's peers send stays with the kernel.
+ * or closed; with as many, a peer of his that sends another waits. A connection with
+ * something unread, which may be descriptors, is closed as they are.
  */
 #ifndef KTRACED_SERVICE_DESCRIPTOR_H
 #define KTRACED_SERVICE_DESCRIPTOR_H

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -24,9 +25,14 @@
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
-/* One descriptor */
+/* So many the kernel lets come at once: what has no room it closes here, which may last. */
+#define SENT_MAX 253
+/* Until it is seen whether there is room for a descriptor */
+#define ROOM_MS 100
+
+/* Descriptors */
 union control {
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(SENT_MAX * sizeof(int))];
 	struct cmsghdr align;
 };
 
@@ -47,6 +53,7 @@ void peer_drop(struct peer *p)
 		return;
 	p->is_dropped = true;
 	timer_stop(&s->timers, &p->turn);
+	timer_stop(&s->timers, &p->room);
 	loop_leave(&s->loop, &p->source);
 	shutdown(p->source.fd, SHUT_RDWR);
 	TAILQ_REMOVE(&s->peers, p, link);
@@ -77,6 +84,18 @@ static void drop_received(struct peer *p)
 		peer_close_fd(p, fd);
 }
 
+/* What was sent, and not read, is closed with it, and may be descriptors. */
+static void close_socket(struct service *s, uid_t uid, int fd)
+{
+	int unread;
+
+	shutdown(fd, SHUT_RDWR);
+	if (ioctl(fd, FIONREAD, &unread) || unread)
+		descriptor_close(s, uid, fd);
+	else
+		close(fd);
+}
+
 static void free_peer(struct peer *p)
 {
 	struct reply *r;
@@ -85,7 +104,7 @@ static void free_peer(struct peer *p)
 		free_reply(p, r);
 	drop_received(p);
 	frames_exit(&p->frames);
-	close(p->source.fd);
+	close_socket(p->service, p->cred.uid, p->source.fd);
 	free(p);
 }
 
@@ -118,7 +137,7 @@ static ssize_t send_some(struct peer *p, struct reply *r)
 		struct cmsghdr *head;
 
 		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
+		message.msg_controllen = CMSG_SPACE(sizeof(int));
 		head = CMSG_FIRSTHDR(&message);
 		head->cmsg_level = SOL_SOCKET;
 		head->cmsg_type = SCM_RIGHTS;
@@ -322,43 +341,78 @@ static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
 	pft__ipcframe__free_unpacked(frame, NULL);
 }
 
-/* There is room for one: the kernel has closed the others. */
+/* The first one; the others nobody wants. */
 static void keep_fd(struct peer *p, struct msghdr *message)
 {
 	struct cmsghdr *head = CMSG_FIRSTHDR(message);
-	int fd;
+	int fds[SENT_MAX];
+	size_t nr;
 
-	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS ||
-	    head->cmsg_len != CMSG_LEN(sizeof(int)))
+	if (!head || head->cmsg_level != SOL_SOCKET || head->cmsg_type != SCM_RIGHTS)
 		return;
+	nr = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+	memcpy(fds, CMSG_DATA(head), nr * sizeof(int));
 	drop_received(p);
-	memcpy(&fd, CMSG_DATA(head), sizeof(int));
 	if (descriptor_came(p->service, p->cred.uid))
-		p->received_fd = fd;
+		p->received_fd = fds[0];
 	else
-		peer_close_fd(p, fd);
+		peer_close_fd(p, fds[0]);
+	for (size_t i = 1; i < nr; i++)
+		peer_close_fd(p, fds[i]);
+}
+
+static void join(struct peer *p)
+{
+	if (loop_join(&p->service->loop, &p->source, EPOLLIN | (p->is_writing ? EPOLLOUT : 0)))
+		peer_drop(p);
+}
+
+static void wait_for_room(void *arg)
+{
+	struct peer *p = arg;
+
+	if (!descriptor_may_come(p->service, p->cred.uid))
+		timer_set(&p->service->timers, &p->room, ROOM_MS);
+	else if (!p->is_paused)
+		join(p);
+}
+
+/* There is no room for a descriptor: what comes before one is read, and that one waits. */
+static ssize_t look_ahead(struct peer *p, struct iovec *vec)
+{
+	struct msghdr message = { .msg_iov = vec, .msg_iovlen = 1 };
+	ssize_t n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_PEEK);
+
+	if (n > 0 && message.msg_flags & MSG_CTRUNC) {
+		loop_leave(&p->service->loop, &p->source);
+		timer_set(&p->service->timers, &p->room, ROOM_MS);
+		errno = EAGAIN;
+		return -1;
+	}
+	if (n > 0)
+		vec->iov_len = (size_t)n;
+	return n;
 }
 
 /* Return: bytes, 0: no more now, or -errno. */
 static ssize_t receive(struct peer *p)
 {
 	union control control;
-	/* Not all of it, which for the sake of alignment would have room for two. */
 	struct msghdr message = { .msg_iovlen = 1, .msg_control = control.bytes,
-				  .msg_controllen = CMSG_LEN(sizeof(int)) };
+				  .msg_controllen = CMSG_LEN(SENT_MAX * sizeof(int)) };
 	struct iovec vec;
 	uint8_t *to;
 	ssize_t n;
 
-	if (!descriptor_may_come(p->service, p->cred.uid))
-		message.msg_controllen = 0;
 	n = frames_room(&p->frames, &to, &vec.iov_len);
 
 	if (n)
 		return n;
 	vec.iov_base = to;
 	message.msg_iov = &vec;
-	n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	n = descriptor_may_come(p->service, p->cred.uid) ? 1 : look_ahead(p, &vec);
+	if (n > 0)
+		n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	if (!n)
@@ -414,11 +468,9 @@ void peer_resume(struct peer *p)
 	if (!p->is_paused)
 		return;
 	p->is_paused = false;
-	if (p->is_dropped)
-		return;
-	if (loop_join(&p->service->loop, &p->source, EPOLLIN | (p->is_writing ? EPOLLOUT : 0)))
-		peer_drop(p);
-	else
+	if (!p->is_dropped && !p->room.is_set)
+		join(p);
+	if (!p->is_dropped)
 		timer_set(&p->service->timers, &p->turn, 0);
 }
 
@@ -460,13 +512,19 @@ int peer_open(struct service *s, const struct port *port, int fd)
 {
 	struct peer *p = calloc(1, sizeof(*p));
 	socklen_t size = sizeof(p->cred);
+	const int oob = 1;
 	int error = ENOMEM;
 
-	if (!p)
-		goto err_close;
+	if (!p) {
+		close_socket(s, s->uid, fd);
+		return -error;
+	}
+	/* Otherwise a byte out of band is passed over, and what came with it closed. */
+	setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &oob, sizeof(oob));
 	*p = (struct peer) { .service = s, .port = port, .received_fd = -1,
 			     .source = { .fd = fd, .handler = handle, .arg = p },
-			     .turn = { .fire = go_on, .arg = p } };
+			     .turn = { .fire = go_on, .arg = p },
+			     .room = { .fire = wait_for_room, .arg = p } };
 	TAILQ_INIT(&p->replies);
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size)) {
 		error = errno;
@@ -483,8 +541,7 @@ int peer_open(struct service *s, const struct port *port, int fd)
 	return 0;
 
 err_free:
+	close_socket(s, p->cred.uid, fd);
 	free(p);
-err_close:
-	close(fd);
 	return -error;
 }

@@ -68,6 +68,7 @@ struct peer {
 	bool is_writing;	/* waits until the socket takes more */
 	bool is_paused;		/* what it calls waits; that it is gone shows later */
 	struct timer turn;	/* set: it has had its turn, and frames are left */
+	struct timer room;	/* set: it has sent a descriptor that there is no room for */
 	struct loop_source source;
 	struct frames frames;
 	int received_fd;	/* came with the latest bytes, -1: none */
