@@ -161,11 +161,11 @@ static void emit_some(void)
 
 static void start(struct model *m)
 {
-	/* When it was told to stop while full, it is not said what start makes of it. */
-	if (m->policy != POSIX_TRACE_LOOP && m->full && !m->by_itself)
-		return;
+	/* What was told to stop while full stays so until its STOP has been read. */
+	const bool is_full = m->policy != POSIX_TRACE_LOOP && m->full;
+
 	need(posix_trace_start(m->trid));
-	if (!m->running && !m->by_itself) {
+	if (!m->running && !m->by_itself && !is_full) {
 		m->running = true;
 		push(m, POSIX_TRACE_START, 0);
 	}

@@ -6,9 +6,12 @@
 int main(void)
 {
 	trace_id_t trid = stream(POSIX_TRACE_LOOP, 0);
-	trace_event_set_t filter;
+	trace_event_set_t filter, set;
 	struct seen e;
 
+	need(posix_trace_eventset_empty(&set));
+	need(posix_trace_eventset_add(event("left out"), &set));
+	need(posix_trace_set_filter(trid, &set, POSIX_TRACE_SET_EVENTSET));
 	same(RETURNS, posix_trace_start(trid), 0, "a suspended stream");
 	is_in(DESCRIPTION, trid, POSIX_TRACE_RUNNING, POSIX_TRACE_NOT_FULL, "it runs");
 	check(DESCRIPTION, try_next(trid, &e), "an event tells of it");
@@ -18,6 +21,7 @@ int main(void)
 	same("XSH 2.11.2", e.len, sizeof(trace_event_set_t), "its data is a filter");
 	need(posix_trace_get_filter(trid, &filter));
 	check("XSH 2.11.2", memcmp(e.data, &filter, sizeof(filter)) == 0, "the one of the stream");
+	check("XSH 2.11.2", memcmp(e.data, &set, sizeof(set)) == 0, "which was set");
 	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)main &&
 	      (char *)e.info.posix_prog_address < (char *)main + 4096,
 	      "it has the address of the call");

@@ -71,12 +71,16 @@ static const struct arrow {
 	{ UNTIL, STARTED, FILL, S, F, false, "XSH posix_trace_attr_getinherited", false },
 	{ UNTIL, STARTED, DRAIN, R, N, false, "XSH 2.11.1", false },
 	{ UNTIL, STOPPED, START, R, N, false, "XSH posix_trace_start", false },
+	{ UNTIL, STOPPED, STOP, S, N, false, "XSH posix_trace_start", false },
+	{ UNTIL, STOPPED, CLEAR, S, N, false, "XSH posix_trace_clear", false },
 	{ UNTIL, STOPPED, EVENT, S, N, false, "XSH 2.11.1", false },
+	{ UNTIL, STOPPED, DRAIN, S, N, false, "XSH 2.11.1", false },
 	{ UNTIL, FILLED, START, S, F, false, "XSH posix_trace_start", false },
 	{ UNTIL, FILLED, STOP, S, F, false, "XSH posix_trace_start", false },
 	{ UNTIL, FILLED, CLEAR, R, N, false, "posix_trace(7)", true },
 	{ UNTIL, FILLED, EVENT, S, F, true, "XSH 2.11.1", false },
 	{ UNTIL, FILLED, DRAIN, R, N, false, "XSH posix_trace_attr_getinherited", false },
+	{ UNTIL, STOPPED_FULL, START, S, F, false, "XSH posix_trace_start", false },
 	{ UNTIL, STOPPED_FULL, STOP, S, F, false, "XSH posix_trace_start", false },
 	{ UNTIL, STOPPED_FULL, CLEAR, S, N, false, "posix_trace(7)", true },
 	{ UNTIL, STOPPED_FULL, EVENT, S, F, false, "XSH 2.11.1", true },
@@ -191,9 +195,74 @@ static void life(void)
 	need(posix_trace_shutdown(t));
 }
 
+/* events_before_stop - of a stream that is suspended and full; reads them, and STOP */
+static int events_before_stop(trace_id_t t)
+{
+	struct seen e;
+	int n = 0;
+
+	while (try_next(t, &e) &&
+	       !posix_trace_eventid_equal(t, e.info.posix_event_id, POSIX_TRACE_STOP))
+		n++;
+	return n;
+}
+
+/* All events have been read, STOP has not: the stream is full as long. */
+static void started_before_stop(void)
+{
+	trace_id_t other = stream(UNTIL, SMALL), t = stream(UNTIL, SMALL);
+	struct posix_trace_status_info s;
+	struct seen e;
+	int n;
+
+	need(posix_trace_start(other));
+	need(posix_trace_start(t));
+	fill(other, id, 0);
+	need(posix_trace_stop(other));
+	need(posix_trace_stop(t));
+	for (n = events_before_stop(other); n && try_next(t, &e); n--)
+		;
+	status(t);
+	need(posix_trace_start(t));
+	s = status(t);
+	check("XSH posix_trace_start", s.posix_stream_status == S &&
+	      s.posix_stream_full_status == F, "what has not reported STOP is full, and does not "
+	      "start");
+	tells("XSH posix_trace_start", t, ACTIVE, "STOP", "STOP is what there is to read");
+	need(posix_trace_start(t));
+	tell(id, 1);
+	tell(id, 2);
+	tells("XSH posix_trace_start", t, ACTIVE, "START fill fill", "behind STOP it starts");
+	need(posix_trace_shutdown(t));
+	need(posix_trace_shutdown(other));
+}
+
+/* START of a stream that restarts has the filter of then, whenever it is read. */
+static void restarted_with_filter(void)
+{
+	trace_id_t t = stream(UNTIL, SMALL);
+	trace_event_set_t none, some;
+	struct seen e;
+
+	need(posix_trace_eventset_empty(&none));
+	need(posix_trace_eventset_empty(&some));
+	need(posix_trace_eventset_add(POSIX_TRACE_START, &some));
+	need(posix_trace_start(t));
+	fill(t, id, 0);
+	drain(t);
+	need(posix_trace_set_filter(t, &some, POSIX_TRACE_SET_EVENTSET));
+	check("XSH 2.11.2", try_next(t, &e) && e.len == sizeof(none) &&
+	      posix_trace_eventid_equal(t, e.info.posix_event_id, POSIX_TRACE_START) &&
+	      !memcmp(e.data, &none, sizeof(none)), "START has the filter of when it restarted");
+	tells("XSH 2.11.2", t, ACTIVE, "FILTER", "the new one comes behind it");
+	need(posix_trace_shutdown(t));
+}
+
 int main(void)
 {
 	id = event("fill");
+	started_before_stop();
+	restarted_with_filter();
 	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
 		go(&arrows[i]);
 	life();

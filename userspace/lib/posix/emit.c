@@ -68,7 +68,9 @@ static void found_full(struct posix_board *b, __u32 nr)
 
 	if (kt_load(&b->running) & bit) {
 		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
-		posix_halt(b, bit);
+		/* Its reader may have restarted it meanwhile: who halts it says why. */
+		if (posix_halt(b, bit))
+			__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
 	}
 	tell_reader(&b->stream[nr]);
 }

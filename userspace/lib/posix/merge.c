@@ -350,9 +350,9 @@ static bool take_mark(struct posix_stream *s, __u64 ts, struct posix_item *item)
 	if (s->start_due && s->start_ts <= ts) {
 		s->start_due = false;
 		s->is_started = true;
-		make_item(s, item, POSIX_TRACE_START, s->start_ts,
-			  s->board->stream[s->nr].filter, sizeof(trace_event_set_t));
-		return !posix_is_filtered(s, POSIX_TRACE_START);
+		make_item(s, item, POSIX_TRACE_START, s->start_ts, &s->start_filter,
+			  sizeof(s->start_filter));
+		return !posix_set_has(&s->start_filter, POSIX_TRACE_START);
 	}
 	if (s->gap == GAP_NONE)
 		return false;
@@ -367,6 +367,7 @@ static void restart(struct posix_stream *s)
 	s->restart_due = false;
 	s->start_due = true;
 	s->start_ts = ktrace_posix_now(s);
+	memcpy(&s->start_filter, s->board->stream[s->nr].filter, sizeof(s->start_filter));
 	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
 	posix_run(s->board, s->bit);
 }

@@ -114,7 +114,7 @@ static int trace_process(struct posix_stream *s, pid_t pid)
 
 	if (!start || start == POSIX_START_UNKNOWN)
 		return start ? ENOMEM : ESRCH;
-	return ktrace_posix_board_trace(s->board, pid, start, s->bit) ? 0 : EAGAIN;
+	return ktrace_posix_board_trace(s->board, pid, start, s->bit) ? 0 : ENOMEM;
 }
 
 static void publish(struct posix_stream *s)
@@ -214,7 +214,7 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 {
 	if (s->is_wanted)
 		return;
-	if (s->was_full && ktrace_posix_has_unread(s))
+	if (s->was_full && (s->stop_due || ktrace_posix_has_unread(s)))
 		return;		/* full: nothing is recorded, nothing changes */
 	s->was_full = false;
 	s->is_wanted = true;
@@ -293,6 +293,8 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 	if (how != POSIX_TRACE_SET_EVENTSET && how != POSIX_TRACE_ADD_EVENTSET &&
 	    how != POSIX_TRACE_SUB_EVENTSET)
 		return EINVAL;
+	if (set->__word[0] & 1)
+		return EINVAL;	/* 0 is no event: nobody has made this a set */
 	memcpy(&sets[0], filter, sizeof(sets[0]));
 	for (__u32 i = 0; i < POSIX_SET_WORDS; i++) {
 		const __u64 old = sets[0].__word[i], arg = set->__word[i];

@@ -83,6 +83,7 @@ enum gap_state {
  * @restart_due: and then it restarts
  * @start_due:	it has restarted; to be reported before the next event
  * @start_ts:	when
+ * @start_filter: what it filtered then
  * @gap:	something was overwritten
  * @gap_ts:	stamp of the first of it
  * @cut_ts:	what is older does not follow without a gap on what is newer
@@ -113,6 +114,7 @@ struct posix_stream {
 	bool restart_due;
 	bool start_due;
 	__u64 start_ts;
+	trace_event_set_t start_filter;
 	enum gap_state gap;
 	__u64 gap_ts;
 	__u64 cut_ts;
