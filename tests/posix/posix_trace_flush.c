@@ -139,6 +139,9 @@ static void no_more(void *argument)
 	      later);
 	same("XSH 2.11.1", status(trid).posix_stream_flush_error, 0,
 	     "the error is told once, and is 0 then");
+	need(posix_trace_clear(trid));
+	same("XSH posix_trace_clear", status(trid).posix_stream_flush_error, 0,
+	     "a stream that was cleared has none");
 	posix_trace_shutdown(trid);
 }
 

@@ -229,6 +229,7 @@ void keeper_clear(struct keeper *k)
 	pthread_mutex_lock(&k->lock);
 	ktrace_posix_stream_clear(k->stream);
 	k->is_overrun = false;
+	k->error = k->flush_error = 0;
 	k->log_status = (struct posix_log_status) { 0 };
 	if (!k->log)
 		return;
