@@ -30,8 +30,9 @@ static int members(trace_id_t trid)
 static void ways(void)
 {
 	trace_id_t trid = stream(0, 0);
-	trace_event_set_t ab = set_of(a, b), bc = set_of(b, c);
+	trace_event_set_t ab = set_of(a, b), bc = set_of(b, c), garbage;
 
+	memset(&garbage, 0xff, sizeof(garbage));
 	same(RETURNS, posix_trace_set_filter(trid, &ab, POSIX_TRACE_SET_EVENTSET), 0, "SET");
 	same(DESCRIPTION, members(trid), 3, "the filter is the set");
 	same(RETURNS, posix_trace_set_filter(trid, &bc, POSIX_TRACE_ADD_EVENTSET), 0, "ADD");
@@ -41,6 +42,8 @@ static void ways(void)
 	same(RETURNS, posix_trace_set_filter(trid, &ab, POSIX_TRACE_SET_EVENTSET), 0, "SET again");
 	same(DESCRIPTION, members(trid), 3, "the filter is the set, whatever it was");
 	choice(ERRORS, posix_trace_set_filter(trid, &bc, 77) == EINVAL, "an unknown way: EINVAL");
+	choice(ERRORS, posix_trace_set_filter(trid, &garbage, POSIX_TRACE_SET_EVENTSET) == EINVAL,
+	       "what nobody has made a set: EINVAL");
 	same(DESCRIPTION, members(trid), 3, "the filter is as before then");
 	tells(DESCRIPTION, trid, ACTIVE, "", "no event tells of it while suspended");
 	need(posix_trace_shutdown(trid));

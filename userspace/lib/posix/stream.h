@@ -41,8 +41,8 @@ struct posix_item {
  * @board:	of the user of the traced process; NULL: ENOMEM
  * @out:	the stream
  *
- * Return: 0; EAGAIN as many streams as there can be, or no place for the process; EINVAL
- * sizes; ENOMEM; ESRCH.
+ * Return: 0; EAGAIN as many streams as there can be; EINVAL sizes; ENOMEM, also of places for
+ * processes; ESRCH.
  */
 int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 			       const struct posix_owner *controller, struct posix_board *board,

@@ -124,7 +124,7 @@ typedef struct {
 #define POSIX_TRACE_ADD_EVENTSET	2
 #define POSIX_TRACE_SUB_EVENTSET	3
 
-/* Instead of a process: all of them. Needs privilege. An extension. */
+/* Instead of a process: all of the caller's user that have the library. An extension. */
 #define POSIX_TRACE_ALLPROC		((pid_t)-1)
 
 /**
