@@ -97,8 +97,8 @@ nothing_obeyed()
 	jq -e '[.traceEvents[] | select(.name == "demo:work")] | length == 1' tochrome
 	# A file has what there is; a terminal is told what it does not obey.
 	[ "$(grep -ac $'\e' tocsv)" -ge 1 ]
-	KTRACE_PAGER=cat TERM=xterm script -qec "'$KTRACE' export --to csv $(printf %q "$ODD")" /dev/null |
-		tr -d '\r' >said
+	KTRACE_PAGER=cat TERM=xterm script -qec "'$KTRACE' export --to csv $(printf %q "$ODD")" /dev/null \
+		</dev/null | tr -d '\r' >said
 	[ "$(wc -l <said)" -ge 13 ]
 	nothing_obeyed
 	cp tofolded said
