@@ -46,6 +46,12 @@ alone()
 }
 
 # bats test_tags=shm
+@test "each requirement of <trace.h> is named by a test of it" {
+	printf 'PTRC-%s\n' 0{1..9} 1{0..4} 2{0..9} 3{0..5} 4{0..9} 5{0..9} 6{0..1} 7{0..8} >wanted
+	grep -rhoE --include='*.c' 'PTRC-[0-9]{2}' "$SUITE" "$ROOT/tests/unit" | sort -u | diff wanted -
+}
+
+# bats test_tags=shm
 @test "all that the standard has, in shared memory" {
 	alone "$SUITE/run"
 }

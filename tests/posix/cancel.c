@@ -16,15 +16,15 @@ static trace_event_id_t id;
 static trace_event_set_t set;
 static struct seen e;
 static char text[TRACE_EVENT_NAME_MAX + TRACE_NAME_MAX];
-static struct timespec t;
+static struct timespec when;
 static size_t n;
 static int i;
 
 #define CALL(name, call) static void name(void) { (void)(call); }
 
 CALL(attr_init, posix_trace_attr_init(&attr))
-CALL(attr_getclockres, posix_trace_attr_getclockres(&attr, &t))
-CALL(attr_getcreatetime, posix_trace_attr_getcreatetime(&attr, &t))
+CALL(attr_getclockres, posix_trace_attr_getclockres(&attr, &when))
+CALL(attr_getcreatetime, posix_trace_attr_getcreatetime(&attr, &when))
 CALL(attr_getgenversion, posix_trace_attr_getgenversion(&attr, text))
 CALL(attr_getinherited, posix_trace_attr_getinherited(&attr, &i))
 CALL(attr_getlogfullpolicy, posix_trace_attr_getlogfullpolicy(&attr, &i))
@@ -91,12 +91,13 @@ static void *calls(void *argument)
 	return argument;
 }
 
-static void pending(void)
+/* pending - @t: a new stream, which does not run */
+static void pending(trace_id_t t)
 {
 	pthread_t thread;
 	void *how;
 
-	trid = stream(0, 0);
+	trid = t;
 	id = event("cancelled");
 	need(pthread_create(&thread, NULL, calls, NULL));
 	need(pthread_join(thread, &how));
@@ -106,6 +107,145 @@ static void pending(void)
 	is_in(POINTS, trid, POSIX_TRACE_SUSPENDED, POSIX_TRACE_NOT_FULL, "they did their work");
 	tells(POINTS, trid, ACTIVE, "cancelled STOP", "all of it");
 	need(posix_trace_shutdown(trid));
+}
+
+/* What may be where a thread is cancelled. Each of these returns what it does. */
+#define MAY(name, call) static int name(void) { return call; }
+
+static trace_id_t made;
+static trace_event_id_t listed;
+static struct posix_trace_status_info info;
+static int fd;
+static const struct timespec far = { 0x7fffffff, 0 };
+
+MAY(clear, posix_trace_clear(trid))
+MAY(closes, posix_trace_close(trid))
+MAY(create, posix_trace_create(0, NULL, &made))
+MAY(create_withlog, posix_trace_create_withlog(0, NULL, fd, &made))
+MAY(eventtypelist_getnext_id, posix_trace_eventtypelist_getnext_id(trid, &listed, &i))
+MAY(eventtypelist_rewind, posix_trace_eventtypelist_rewind(trid))
+MAY(flush, posix_trace_flush(trid))
+MAY(get_attr, posix_trace_get_attr(trid, &attr))
+MAY(get_filter, posix_trace_get_filter(trid, &set))
+MAY(get_status, posix_trace_get_status(trid, &info))
+MAY(getnext_event, posix_trace_getnext_event(trid, &e.info, e.data, sizeof(e.data), &e.len,
+					     &e.unavailable))
+MAY(opens, lseek(fd, 0, SEEK_SET) ? errno : posix_trace_open(fd, &made))
+MAY(rewinds, posix_trace_rewind(trid))
+MAY(set_filter, posix_trace_set_filter(trid, &set, POSIX_TRACE_ADD_EVENTSET))
+MAY(shutdowns, posix_trace_shutdown(trid))
+MAY(timedgetnext_event, posix_trace_timedgetnext_event(trid, &e.info, e.data, sizeof(e.data),
+						       &e.len, &e.unavailable, &far))
+
+#define OF(kind) (1 << (kind))
+#define ANY_STREAM (OF(ACTIVE) | OF(WITH_LOG))
+
+static const struct point {
+	const char *name;
+	int (*call)(void);
+	unsigned int kinds;
+	int (*end)(trace_id_t t);	/* what ends the stream that it makes */
+} points[] = {
+	{ "create", create, OF(ACTIVE), posix_trace_shutdown },
+	{ "create_withlog", create_withlog, OF(ACTIVE), posix_trace_shutdown },
+	{ "open", opens, OF(ACTIVE), posix_trace_close },
+	{ "clear", clear, ANY_STREAM, NULL },
+	{ "eventtypelist_getnext_id", eventtypelist_getnext_id, ANY_STREAM | OF(RECORDED), NULL },
+	{ "eventtypelist_rewind", eventtypelist_rewind, ANY_STREAM | OF(RECORDED), NULL },
+	{ "flush", flush, OF(WITH_LOG), NULL },
+	{ "get_attr", get_attr, ANY_STREAM | OF(RECORDED), NULL },
+	{ "get_filter", get_filter, ANY_STREAM, NULL },
+	{ "get_status", get_status, ANY_STREAM | OF(RECORDED), NULL },
+	{ "set_filter", set_filter, ANY_STREAM, NULL },
+	{ "rewind", rewinds, OF(RECORDED), NULL },
+	{ "getnext_event", getnext_event, ANY_STREAM | OF(RECORDED), NULL },
+	{ "timedgetnext_event", timedgetnext_event, ANY_STREAM | OF(RECORDED), NULL },
+	/* The last of each kind */
+	{ "shutdown", shutdowns, ANY_STREAM, NULL },
+	{ "close", closes, OF(RECORDED), NULL },
+};
+
+/* attempt - one call by a thread that is to be cancelled. @error: -1: it did not return */
+struct attempt {
+	const struct point *point;
+	int error;
+};
+
+static void *one_call(void *argument)
+{
+	struct attempt *a = argument;
+
+	pthread_cancel(pthread_self());
+	a->error = a->point->call();
+	pthread_testcancel();
+	return NULL;
+}
+
+/* Return: whether the call came to its end, which it need not. */
+static bool is_done(const struct point *p, const char *what)
+{
+	struct attempt a = { p, -1 };
+	pthread_t thread;
+	void *how;
+
+	made = -1;
+	need(pthread_create(&thread, NULL, one_call, &a));
+	need(pthread_join(thread, &how));
+	check(POINTS, how == PTHREAD_CANCELED && (a.error == 0 || a.error == -1),
+	      "%s() of %s by a thread that is to be cancelled: it is (%d)", p->name, what,
+	      a.error);
+	if (p->end && a.error == 0)
+		same(POINTS, p->end(made), 0, "what it made can be ended");
+	return a.error == 0;
+}
+
+/* All points of a kind of stream, which is left as good as it was */
+static void at_points(enum kind kind, trace_id_t t)
+{
+	static const char *const kinds[KINDS] = { "a stream", "a stream with log", "a log" };
+	const struct point *last = NULL;
+	int error;
+
+	trid = t;
+	need(posix_trace_eventset_empty(&set));
+	for (size_t k = 0; k < sizeof(points) / sizeof(points[0]); k++) {
+		if (!(points[k].kinds & OF(kind)))
+			continue;
+		last = &points[k];
+		if (last->call == shutdowns || last->call == closes)
+			break;
+		is_done(last, kinds[kind]);
+		tell(id, 4);	/* an event to wait for */
+	}
+	same(POINTS, get_status(), 0, "%s: it can be used by others afterwards", kinds[kind]);
+	if (kind == RECORDED) {
+		need(posix_trace_rewind(trid));
+		tells(POINTS, trid, kind, "START a b STOP", "it has all events");
+	} else {
+		await_flushed(trid);
+		tell(id, 5);
+		check(POINTS, find(trid, kind, id, &e), "it has events");
+	}
+	error = is_done(last, kinds[kind]) ? EINVAL : 0;
+	same(POINTS, last->call(), error, "it is ended once");
+}
+
+/* With each kind of stream */
+static void points_of_cancellation(void)
+{
+	int log, own = new_file();
+	trace_id_t t = recorded(&log);
+
+	need(posix_trace_close(t));
+	fd = log;
+	at_points(RECORDED, reopened(log));
+	id = event("cancelled");
+	t = logged(own, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
+	need(posix_trace_start(t));
+	at_points(WITH_LOG, t);
+	at_points(ACTIVE, started(0, 0));
+	close(own);
+	close(log);
 }
 
 static pid_t tid;
@@ -123,7 +263,6 @@ static void *waits(void *argument)
 
 static void *waits_for_long(void *argument)
 {
-	struct timespec far = { 0x7fffffff, 0 };
 	struct seen *own = argument;
 
 	__atomic_store_n(&tid, (pid_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
@@ -133,13 +272,14 @@ static void *waits_for_long(void *argument)
 	return NULL;
 }
 
-static void blocked(void *(*function)(void *), const char *name)
+/* blocked - in @t, which runs and is empty */
+static void blocked(trace_id_t t, void *(*function)(void *), const char *name)
 {
 	struct seen own, next;
 	pthread_t thread;
 	void *how;
 
-	trid = started(0, 0);
+	trid = t;
 	__atomic_store_n(&tid, 0, __ATOMIC_RELEASE);
 	need(pthread_create(&thread, NULL, function, &own));
 	while (!__atomic_load_n(&tid, __ATOMIC_ACQUIRE))
@@ -157,9 +297,19 @@ static void blocked(void *(*function)(void *), const char *name)
 
 int main(void)
 {
-	pending();
+	int log = new_file();
+	trace_id_t t;
+
+	pending(stream(0, 0));
+	pending(logged(log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0));
+	points_of_cancellation();
 	id = event("cancelled");
-	blocked(waits, "getnext_event");
-	blocked(waits_for_long, "timedgetnext_event");
+	blocked(started(0, 0), waits, "getnext_event");
+	blocked(started(0, 0), waits_for_long, "timedgetnext_event");
+	t = logged(log, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_LOOP, 0);
+	need(posix_trace_start(t));
+	drain(t);
+	blocked(t, waits, "getnext_event");
+	close(log);
 	return done();
 }

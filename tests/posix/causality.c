@@ -5,6 +5,8 @@
  * XSH posix_trace_getnext_event: events are reported in the order in which they were generated.
  * Threads and processes tell events in turn; each sees its predecessor's turn first. One of them
  * is the one that has made the stream.
+ *
+ * PTRC-70
  */
 #include "suite.h"
 

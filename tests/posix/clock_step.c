@@ -3,6 +3,8 @@
  * clock_step.c - the wall clock is set while a thread waits by it
  *
  * It sets the clock of the machine: only with TRACE_SET_CLOCK in the environment, as root.
+ *
+ * PTRC-76
  */
 #include "suite.h"
 

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* header.c - what <trace.h> has when a program runs; header/declared.c: when it is compiled */
+/*
+ * header.c - what <trace.h> has when a program runs; header/declared.c: when it is compiled
+ *
+ * PTRC-01
+ */
 #include "suite.h"
 
 #define PAGE "XBD <trace.h>"

@@ -4,6 +4,8 @@
  *
  * XSH posix_trace_create: as if posix_trace_shutdown() had been called, when the process exits,
  * executes a program or is terminated.
+ *
+ * PTRC-28
  */
 #include "suite.h"
 

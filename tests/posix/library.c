@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* library.c - an event has the address of its call, also in a shared library that comes later */
+/*
+ * library.c - an event has the address of its call, also in a shared library that comes later
+ *
+ * PTRC-51
+ */
 #include "suite.h"
 
 #include <dlfcn.h>

@@ -6,6 +6,8 @@
  * object that it never initialized, and prints them all. For the size of an event it gives the
  * same variable as length and as result. This one does what that is described to do; its text
  * was not to be had.
+ *
+ * PTRC-03, PTRC-29
  */
 #include "suite.h"
 

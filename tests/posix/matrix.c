@@ -187,7 +187,7 @@ static void over(enum kind kind)
 
 static void never(void)
 {
-	static const trace_id_t ids[] = { -1, INT_MAX, INT_MIN, 1234567 };
+	static const trace_id_t ids[] = { -1, 0, INT_MAX, INT_MIN, 1234567 };
 
 	for (const struct row *r = rows; r < rows + ROWS; r++)
 		for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++)
@@ -195,6 +195,7 @@ static void never(void)
 			     "%s() with %d, which never was an id: EINVAL", r->name, ids[i]);
 }
 
+/* PTRC-32 */
 static void in_the_child(void *argument)
 {
 	trace_id_t t = *(trace_id_t *)argument;

@@ -9,6 +9,8 @@
  * else it knows itself: every state after every operation, what is lost and how that is told,
  * what START, STOP, FILTER, OVERFLOW and RESUME say. What differs is a failure, which is shown
  * with its seed and step; the same seed does the same again.
+ *
+ * PTRC-21, PTRC-30, PTRC-40, PTRC-41, PTRC-52, PTRC-60, PTRC-61
  */
 #include "suite.h"
 

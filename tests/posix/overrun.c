@@ -4,6 +4,8 @@
  *
  * XSH 2.11.1, 2.11.2: OVERFLOW has the stamp of the first event that was overwritten, RESUME that
  * of the first valid one behind it.
+ *
+ * PTRC-40, PTRC-52
  */
 #include "suite.h"
 
@@ -12,6 +14,7 @@
 
 static trace_event_id_t id;
 static struct timespec before, after;
+static bool moves;	/* from CPU to CPU, who tells and who reads */
 
 static long long ns(const struct timespec *t)
 {
@@ -31,6 +34,12 @@ static void alone(uint64_t number)
 static bool is_system(const struct seen *e, trace_event_id_t type)
 {
 	return e->info.posix_event_id == type && e->len == 0 && e->info.posix_pid == 0;
+}
+
+static void move(uint64_t n)
+{
+	if (moves)
+		on_cpu(n / 16 % 2);
 }
 
 /* marked - OVERFLOW, with the stamp of the event that was told alone, then RESUME, then @e */
@@ -56,8 +65,10 @@ static void newest(trace_id_t trid, struct seen *e, uint64_t end)
 {
 	uint64_t next = number_of(e) + 1, wrong = 0;
 
-	while (try_next(trid, e))
+	while (try_next(trid, e)) {
 		wrong += e->info.posix_event_id != id || number_of(e) != next++;
+		move(next);
+	}
 	same(MARKS, wrong, 0, "what is left has no gap");
 	same(MARKS, next, end, "and is the newest");
 }
@@ -67,15 +78,17 @@ static void overwritten(trace_id_t trid, uint64_t first, uint64_t end)
 	struct seen e;
 
 	alone(first);
-	for (uint64_t n = first + 1; n < end; n++)
+	for (uint64_t n = first + 1; n < end; n++) {
+		move(n);
 		tell(id, n);
+	}
 	is_in("XSH 2.11.1", trid, POSIX_TRACE_RUNNING, POSIX_TRACE_FULL, "it runs, and is full");
 	marked(trid, &e);
 	check(MARKS, number_of(&e) > first, "the oldest events have given way");
 	newest(trid, &e, end);
 }
 
-/* However often it is overwritten, its attributes and names are not. */
+/* PTRC-49: However often it is overwritten, its attributes and names are not. */
 static void a_thousand_times(trace_id_t trid, uint64_t fits)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1] = "";
@@ -107,6 +120,8 @@ int main(void)
 	same("XSH posix_trace_get_status", status(trid).posix_stream_overrun_status,
 	     POSIX_TRACE_NO_OVERRUN, "the overrun was told before");
 	overwritten(trid, 3 * fits, 6 * fits);
+	moves = true;
+	overwritten(trid, 6 * fits, 12 * fits);	/* as much for each of two CPUs */
 	a_thousand_times(trid, fits);
 	need(posix_trace_shutdown(trid));
 	return done();

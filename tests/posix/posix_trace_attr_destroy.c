@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-04 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_attr_destroy"

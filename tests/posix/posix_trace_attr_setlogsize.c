@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-13 */
 #define PAGE "XSH posix_trace_attr_setlogsize"
 #include "attributes.h"
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-14 */
 #define PAGE "XSH posix_trace_attr_setstreamfullpolicy"
 #include "attributes.h"
 

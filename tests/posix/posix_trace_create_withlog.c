@@ -18,6 +18,36 @@ static int with(int fd, int policy, trace_id_t *trid)
 	return error;
 }
 
+/* PTRC-03: What NULL instead of an object stands for */
+static void by_default(trace_id_t trid)
+{
+	int inherited = -1, stream_policy = -1, log_policy = -1;
+	size_t n[2] = { 1, 2 }, logs[2] = { 1, 2 }, data[2] = { 1, 2 };
+	char name[TRACE_NAME_MAX + 1] = "x";
+	trace_attr_t a[2];
+
+	need(posix_trace_attr_init(&a[0]));
+	need(posix_trace_attr_init(&a[1]));
+	need(posix_trace_get_attr(trid, &a[1]));
+	need(posix_trace_attr_getstreamfullpolicy(&a[1], &stream_policy));
+	need(posix_trace_attr_getlogfullpolicy(&a[1], &log_policy));
+	need(posix_trace_attr_getinherited(&a[1], &inherited));
+	need(posix_trace_attr_getname(&a[1], name));
+	for (int i = 0; i < 2; i++) {
+		need(posix_trace_attr_getstreamsize(&a[i], &n[i]));
+		need(posix_trace_attr_getlogsize(&a[i], &logs[i]));
+		need(posix_trace_attr_getmaxdatasize(&a[i], &data[i]));
+		need(posix_trace_attr_destroy(&a[i]));
+	}
+	same(DESCRIPTION, stream_policy, POSIX_TRACE_FLUSH, "without attributes it is flushed");
+	same(DESCRIPTION, log_policy, POSIX_TRACE_LOOP, "its log loops");
+	same(DESCRIPTION, inherited, POSIX_TRACE_CLOSE_FOR_CHILD, "it has no children");
+	choice(DESCRIPTION, !name[0], "it has no name");
+	check(DESCRIPTION, n[1] >= n[0] && logs[1] >= logs[0] && data[1] >= data[0],
+	      "its sizes are the default ones, or more");
+}
+
+/* PTRC-20 */
 static void as_made(void)
 {
 	int fd = new_file(), member = 1;
@@ -39,6 +69,7 @@ static void as_made(void)
 	need(posix_trace_get_filter(trid, &filter));
 	need(posix_trace_eventset_ismember(POSIX_TRACE_START, &filter, &member));
 	same(DESCRIPTION, member, 0, "its filter is empty");
+	by_default(trid);
 	need(posix_trace_shutdown(trid));
 	trid = reopened(fd);
 	tells(DESCRIPTION, trid, RECORDED, "", "a log without events can be read");
@@ -57,6 +88,7 @@ static void whole_log(void)
 	close(fd);
 }
 
+/* PTRC-23 */
 static void descriptors(void)
 {
 	int fd = new_file(), read_only;
@@ -89,6 +121,7 @@ static void one_way(int fd, const char *what)
 	       "%s can be appended to", what);
 }
 
+/* PTRC-23 */
 static void file_types(void)
 {
 	static const int policies[] = { POSIX_TRACE_LOOP, POSIX_TRACE_UNTIL_FULL,

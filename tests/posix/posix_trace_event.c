@@ -2,13 +2,15 @@
 #include "suite.h"
 
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/time.h>
 
 #define PAGE "XSH posix_trace_event"
 
 static trace_event_id_t id;
 
-static void info(void)
+/* PTRC-51 */
+CALLER info(void)
 {
 	void (*volatile function)(trace_event_id_t, const void *, size_t) = posix_trace_event;
 	trace_id_t trid = started(0, 0);
@@ -23,8 +25,7 @@ static void info(void)
 	      "of its type");
 	same("XSH 2.11.1", e.info.posix_pid, getpid(), "with the process");
 	check("XSH 2.11.1", pthread_equal(e.info.posix_thread_id, pthread_self()), "the thread");
-	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)info &&
-	      (char *)e.info.posix_prog_address < (char *)info + 4096, "the address of the call");
+	check("XSH 2.11.1", is_called_in(&e, (void *)info), "the address of the call");
 	check("posix_trace(7)", e.info.posix_timestamp.tv_sec >= before.tv_sec - 1 &&
 	      e.info.posix_timestamp.tv_sec <= after.tv_sec + 1, "the time, of CLOCK_REALTIME");
 	same("XSH 2.11.1", e.info.posix_truncation_status, POSIX_TRACE_NOT_TRUNCATED, "not cut");
@@ -36,12 +37,41 @@ static void info(void)
 	check(DESCRIPTION, try_next(trid, &e) && e.len == 0, "data may be missing");
 	function(id, "data", 4);
 	check("XSH 2.1.1", try_next(trid, &e) && e.len == 4, "it is a function, too");
-	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)info &&
-	      (char *)e.info.posix_prog_address < (char *)info + 4096, "whose caller is told");
+	check("XSH 2.11.1", is_called_in(&e, (void *)info), "whose caller is told");
 	need(posix_trace_shutdown(trid));
 }
 
-/* Where it does nothing */
+static void opens(void *argument)
+{
+	*(trace_event_id_t *)argument = event("of another process");
+}
+
+/* Ids that there are, but not for this process */
+static void bad_ids(trace_id_t trid)
+{
+	trace_event_id_t *theirs = mmap(NULL, sizeof(*theirs), PROT_READ | PROT_WRITE,
+					MAP_SHARED | MAP_ANONYMOUS, -1, 0), asked;
+
+	need(theirs == MAP_FAILED ? errno : 0);
+	for (trace_event_id_t i = POSIX_TRACE_START; i <= POSIX_TRACE_FLUSH_STOP; i++)
+		tell(i, 1);
+	tells("posix_trace(7)", trid, ACTIVE, "", "nor with one of the system");
+	in_good_child(opens, theirs);
+	tell(*theirs, 1);
+	tells("posix_trace(7)", trid, ACTIVE, "", "nor with one that another process has opened");
+	need(posix_trace_trid_eventid_open(trid, "asked for", &asked));
+	tell(asked, 1);
+	tells("posix_trace(7)", trid, ACTIVE, "", "nor with one that its controller has asked for");
+	event("of another process");
+	event("asked for");
+	tell(*theirs, 1);
+	tell(asked, 1);
+	tells("posix_trace(7)", trid, ACTIVE, "of another process asked for",
+	      "until this process has opened them");
+	munmap(theirs, sizeof(*theirs));
+}
+
+/* PTRC-50: Where it does nothing */
 static void no_effect(void)
 {
 	trace_id_t trid;
@@ -67,6 +97,7 @@ static void no_effect(void)
 	tell((trace_event_id_t)-1, 1);
 	tell(0, 1);
 	tells("posix_trace(7)", trid, ACTIVE, "", "nor with an id that is none");
+	bad_ids(trid);
 	need(posix_trace_shutdown(trid));
 }
 
@@ -81,7 +112,7 @@ static void handler(int number)
 	errno = error;
 }
 
-/* A handler interrupts it anywhere, itself included. */
+/* PTRC-50: A handler interrupts it anywhere, itself included. */
 static void in_handlers(void)
 {
 	trace_id_t trid = started(POSIX_TRACE_LOOP, 1 << 22);

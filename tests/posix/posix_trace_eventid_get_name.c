@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-56, PTRC-57 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_eventid_get_name"

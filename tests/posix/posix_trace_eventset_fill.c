@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-59 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_eventset_fill"
@@ -15,7 +16,7 @@ int main(void)
 {
 	trace_event_set_t set, system, all;
 	trace_event_id_t own = event("own");
-	int in_system = 0, in_all = 0;
+	int in_system = 0, in_all = 0, of_no_process = 0;
 
 	memset(&set, 0xff, sizeof(set));
 	same(RETURNS, posix_trace_eventset_fill(&set, POSIX_TRACE_WOPID_EVENTS), 0,
@@ -31,9 +32,14 @@ int main(void)
 	for (trace_event_id_t i = POSIX_TRACE_START; i <= POSIX_TRACE_FLUSH_STOP; i++) {
 		in_system += has(&system, i);
 		in_all += has(&all, i);
+		of_no_process += has(&set, i);
 		check(DESCRIPTION, !has(&set, i) || has(&system, i),
 		      "event %u, if of no process, is of the system", i);
 	}
+	choice(DESCRIPTION, of_no_process == 5 && has(&set, POSIX_TRACE_OVERFLOW) &&
+	       has(&set, POSIX_TRACE_RESUME) && has(&set, POSIX_TRACE_ERROR) &&
+	       has(&set, POSIX_TRACE_FLUSH_START) && has(&set, POSIX_TRACE_FLUSH_STOP),
+	       "losses, errors and flushes are of no process: %d", of_no_process);
 	same(DESCRIPTION, in_system, 8, "the eight of the standard are of the system");
 	same(DESCRIPTION, in_all, 8, "and in all");
 	choice(DESCRIPTION, has(&all, event("opened later")), "all are also those opened later");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-29 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_get_attr"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-30 */
 #include "suite.h"
 
 #include <sched.h>
@@ -92,6 +93,7 @@ static void *tell_on(void *unused)
 /*
  * While events come, what is told of a stream always goes together. It is read only when it is
  * full, so it is full again sooner or later, however slowly the events come.
+ * PTRC-31
  */
 static void together(trace_id_t trid, bool loops, const char *what)
 {

@@ -42,6 +42,7 @@ static pthread_t asleep(struct got *g)
 	return thread;
 }
 
+/* PTRC-71 */
 static void wakes(void)
 {
 	trace_event_id_t a = event("a");
@@ -70,6 +71,39 @@ static void wakes(void)
 	     "the end of the stream ends it: EINVAL");
 }
 
+/* The same for a stream with a log, whose events are another process's. */
+static void wakes_with_log(void)
+{
+	struct got g = { .error = -1 };
+	pthread_t thread;
+	int fd = new_file();
+
+	trid = logged(fd, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0);
+	need(posix_trace_start(trid));
+	drain(trid);
+	thread = asleep(&g);
+	tell(event("a"), 7);
+	need(pthread_join(thread, NULL));
+	choice("posix_trace(7)", g.error == 0 && number_of(&g.e) == 7,
+	       "it waits for an event of a stream with a log, too");
+	thread = asleep(&g);
+	need(posix_trace_stop(trid));
+	need(pthread_join(thread, NULL));
+	choice("posix_trace(7)", g.error == 0 &&
+	       posix_trace_eventid_equal(trid, g.e.info.posix_event_id, POSIX_TRACE_STOP),
+	       "and for its STOP");
+	thread = asleep(&g);
+	need(posix_trace_shutdown(trid));
+	need(pthread_join(thread, NULL));
+	same("XSH posix_trace_create, DESCRIPTION", g.error, EINVAL,
+	     "the end of that ends it, too: EINVAL");
+	trid = reopened(fd);
+	tells("posix_trace(7)", trid, RECORDED, "", "what was read is not in the log");
+	need(posix_trace_close(trid));
+	close(fd);
+}
+
+/* PTRC-71 */
 static void interrupted(void)
 {
 	struct sigaction act = { .sa_handler = nothing };
@@ -107,6 +141,7 @@ static void at_once(void)
 	     "a stream that was shut down: EINVAL");
 }
 
+/* PTRC-72 */
 static void of_log(void)
 {
 	struct seen e;
@@ -128,6 +163,7 @@ int main(void)
 {
 	at_once();
 	wakes();
+	wakes_with_log();
 	interrupted();
 	of_log();
 	return done();

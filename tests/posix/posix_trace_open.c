@@ -28,6 +28,7 @@ static int opened(int fd, off_t size, off_t at)
 	return error;
 }
 
+/* PTRC-48 */
 static void damaged(int fd)
 {
 	struct stat st;
@@ -43,6 +44,7 @@ static void damaged(int fd)
 		     "with byte %d changed it is none: EINVAL", (int)at);
 }
 
+/* PTRC-77 */
 static void in_another_process(void *argument)
 {
 	int *fd = argument;
@@ -52,6 +54,7 @@ static void in_another_process(void *argument)
 	need(posix_trace_close(trid));
 }
 
+/* PTRC-77 */
 static void several(int fd)
 {
 	trace_id_t first = reopened(fd), second;

@@ -27,6 +27,7 @@ static int members(trace_id_t trid)
 	return !!got[0] * 1 + !!got[1] * 2 + !!got[2] * 4;
 }
 
+/* PTRC-60 */
 static void ways(void)
 {
 	trace_id_t trid = stream(0, 0);
@@ -51,7 +52,7 @@ static void ways(void)
 	     "a stream that was shut down: EINVAL");
 }
 
-/* Members are filtered out. */
+/* PTRC-60, PTRC-61: Members are filtered out. */
 static void meaning(void)
 {
 	trace_id_t trid = started(0, 0);

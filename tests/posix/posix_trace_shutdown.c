@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-27 */
 #include "suite.h"
 
 #include <fcntl.h>
@@ -20,14 +21,18 @@ static void over(trace_id_t trid)
 	need(posix_trace_shutdown(next));
 }
 
+/* As often as more than there may be streams, and descriptors */
 static void frees(void)
 {
-	const unsigned int many = TRACE_SYS_MAX + often(3 * TRACE_SYS_MAX);
+	const unsigned int many = TRACE_SYS_MAX + 32;
 	unsigned int made = 0;
+	trace_attr_t attr;
 	trace_id_t trid;
 
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setstreamsize(&attr, SMALL));
 	for (unsigned int i = 0; i < many; i++) {
-		if (posix_trace_create(0, NULL, &trid))
+		if (posix_trace_create(0, &attr, &trid))
 			break;
 		need(posix_trace_start(trid));
 		tell(event("unread"), i);
@@ -36,6 +41,21 @@ static void frees(void)
 	}
 	same(DESCRIPTION, made, many,
 	     "what a stream had is free, whether it was read or not");
+	need(posix_trace_attr_destroy(&attr));
+}
+
+static void frees_with_log(void)
+{
+	int fd = new_file(), made = 0;
+	trace_id_t trid;
+
+	for (; made < 20; made++) {
+		if (posix_trace_create_withlog(0, NULL, fd, &trid))
+			break;
+		need(posix_trace_shutdown(trid));
+	}
+	same(DESCRIPTION, made, 20, "so is what one with a log had");
+	close(fd);
 }
 
 static void logged_whole(void)
@@ -95,8 +115,10 @@ int main(void)
 	tell(event("unread"), 1);
 	same(RETURNS, posix_trace_shutdown(trid), 0, "a running stream without log");
 	over(trid);
-	frees();
 	logged_whole();
 	wakes();
+	few_descriptors();
+	frees();
+	frees_with_log();
 	return done();
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-24, PTRC-53 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_start"
@@ -22,9 +23,7 @@ int main(void)
 	need(posix_trace_get_filter(trid, &filter));
 	check("XSH 2.11.2", memcmp(e.data, &filter, sizeof(filter)) == 0, "the one of the stream");
 	check("XSH 2.11.2", memcmp(e.data, &set, sizeof(set)) == 0, "which was set");
-	check("XSH 2.11.1", (char *)e.info.posix_prog_address > (char *)main &&
-	      (char *)e.info.posix_prog_address < (char *)main + 4096,
-	      "it has the address of the call");
+	check("XSH 2.11.1", is_called_in(&e, (void *)main), "it has the address of the call");
 	same("XSH 2.11.1", e.info.posix_truncation_status, POSIX_TRACE_NOT_TRUNCATED,
 	     "its data is whole");
 	same(RETURNS, posix_trace_start(trid), 0, "a running stream");

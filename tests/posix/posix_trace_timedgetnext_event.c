@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-76 */
 #include "suite.h"
 
 #include <signal.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+/* PTRC-75 */
 #include "suite.h"
 
 #define PAGE "XSH posix_trace_trygetnext_event"

@@ -2,7 +2,10 @@
 /*
  * processes.c - fork(), exec and posix_spawn() of programs that are traced, and that trace
  *
- * usage: processes [tell NAME NUMBER]	tell: what a program does that this one has started
+ * usage: processes [tell NAME NUMBER [ID] | make | all READY GO]
+ *
+ * With arguments it is a program that this one has started. tell: an event, and before it one by
+ * a number ID that is none of its own; make: streams; all: see controls_all().
  */
 #include "suite.h"
 
@@ -33,6 +36,7 @@ static void tells_one(void *number)
 	tell(event("from the child"), (uintptr_t)number);
 }
 
+/* PTRC-32 */
 static void child_by_fork(void)
 {
 	trace_id_t yes = inherited_by(0, POSIX_TRACE_INHERITED);
@@ -72,6 +76,7 @@ static void grandchild(void)
 	need(posix_trace_shutdown(trid));
 }
 
+/* PTRC-32 */
 static void child_by_spawn(void)
 {
 	trace_id_t yes = inherited_by(0, POSIX_TRACE_INHERITED);
@@ -89,9 +94,10 @@ static void child_by_spawn(void)
 	need(posix_trace_shutdown(no));
 }
 
-/* A traced process executes another program: it goes on being traced. */
+/* PTRC-33: A traced process executes another program: it goes on being traced. */
 static void exec_of_the_traced(void)
 {
+	char before[32];
 	int go[2];
 	trace_id_t trid;
 	pid_t pid;
@@ -104,7 +110,9 @@ static void exec_of_the_traced(void)
 	if (pid == 0) {
 		if (read(go[0], &c, 1) == 1) {
 			tell(event("before exec"), 1);
-			execl("/proc/self/exe", "processes", "tell", "behind exec", "2", NULL);
+			snprintf(before, sizeof(before), "%u", event("before exec"));
+			execl("/proc/self/exe", "processes", "tell", "behind exec", "2", before,
+			      NULL);
 		}
 		_exit(1);
 	}
@@ -112,7 +120,7 @@ static void exec_of_the_traced(void)
 	need(write(go[1], "", 1) == 1 ? 0 : errno);
 	waitpid(pid, NULL, 0);
 	tells(EXEC, trid, ACTIVE, "before exec behind exec",
-	      "a process that executes a program goes on being traced");
+	      "a process that executes a program goes on being traced; that has to open its types");
 	need(posix_trace_shutdown(trid));
 	close(go[0]);
 	close(go[1]);
@@ -139,18 +147,6 @@ static int make(void)
 	for (int i = 0; i < TRACE_SYS_MAX; i++)
 		if (posix_trace_create(0, NULL, &trid))
 			return i < TRACE_SYS_MAX - _POSIX_TRACE_SYS_MAX;
-	return 0;
-}
-
-static int started_program(int argc, char **argv)
-{
-	trace_event_id_t id;
-
-	if (!strcmp(argv[1], "make"))
-		return make();
-	if (argc != 4 || posix_trace_eventid_open(argv[2], &id))
-		return 1;
-	tell(id, strtoull(argv[3], NULL, 0));
 	return 0;
 }
 
@@ -187,6 +183,7 @@ static void *late_thread(void *argument)
 	return NULL;
 }
 
+/* PTRC-34 */
 static void threads(void)
 {
 	trace_id_t trid = started(0, 0);
@@ -204,7 +201,7 @@ static void threads(void)
 
 #ifdef POSIX_TRACE_ALLPROC
 
-/* A stream of all processes: of those that are there, and of those that come. */
+/* PTRC-35: A stream of all processes: of those that are there, and of those that come. */
 static void all_processes(void)
 {
 	char *const arguments[] = { "processes", "tell", "of one that came", "2", NULL };
@@ -238,13 +235,102 @@ static void all_processes(void)
 	close(go[1]);
 }
 
+/* Another user's process, which may trace all of his: tells @ready, and looks when told to @go */
+static int controls_all(int ready, int go)
+{
+	trace_id_t trid = inherited_by(POSIX_TRACE_ALLPROC, POSIX_TRACE_CLOSE_FOR_CHILD);
+	const char *text;
+	char c;
+
+	if (write(ready, "", 1) != 1 || read(go, &c, 1) != 1)
+		return 1;
+	tell(event("own"), 1);
+	text = story(trid, ACTIVE);
+	if (strcmp(text, "of one of his own"))
+		note("another user's stream of all processes has \"%s\"", text);
+	return strcmp(text, "of one of his own");
+}
+
+/* as_another - this program, executed by another user in an environment of his own */
+static pid_t as_another(const char *first, const char *second, const char *third)
+{
+	char path[4096], *none[] = { NULL };
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	pid_t pid;
+
+	need(n < 0 ? errno : 0);
+	path[n] = '\0';
+	fflush(stdout);
+	pid = fork();
+	need(pid < 0 ? errno : 0);
+	if (pid == 0) {
+		if (!setgid(65534) && !setuid(65534))
+			execle(path, "processes", first, second, third, NULL, none);
+		_exit(77);
+	}
+	return pid;
+}
+
+/* PTRC-35: Who is not privileged traces all processes that are his, and no others. */
+static void all_processes_of_another(void)
+{
+	int ready[2], go[2], how;
+	char out[16], in[16], c;
+	pid_t pid;
+
+	need(pipe(ready) || pipe(go) ? errno : 0);
+	snprintf(out, sizeof(out), "%d", ready[1]);
+	snprintf(in, sizeof(in), "%d", go[0]);
+	pid = as_another("all", out, in);
+	close(ready[1]);
+	if (read(ready[0], &c, 1) != 1) {
+		note("another user cannot execute this program: not tested what he may trace");
+	} else {
+		tell(event("of one that is not his"), 1);
+		waitpid(as_another("tell", "of one of his", "2"), NULL, 0);
+		need(write(go[1], "", 1) == 1 ? 0 : errno);
+	}
+	close(go[0]);
+	close(go[1]);
+	close(ready[0]);
+	waitpid(pid, &how, 0);
+	if (!WIFEXITED(how) || WEXITSTATUS(how) != 77)
+		choice("posix_trace(7)", how == 0,
+		       "another user's stream of all processes has those of his");
+}
+
 #else
 
 static void all_processes(void)
 {
 }
 
+static void all_processes_of_another(void)
+{
+}
+
+static int controls_all(int ready, int go)
+{
+	return ready == go;
+}
+
 #endif
+
+static int started_program(int argc, char **argv)
+{
+	trace_event_id_t id;
+
+	if (!strcmp(argv[1], "make"))
+		return make();
+	if (!strcmp(argv[1], "all"))
+		return controls_all(atoi(argv[2]), atoi(argv[3]));
+	if (argc > 4)
+		tell(strtoul(argv[4], NULL, 0), 0);
+	if (argc < 4 || posix_trace_eventid_open(argv[2], &id))
+		return 1;
+	tell(id, strtoull(argv[3], NULL, 0));
+	return 0;
+}
 
 int main(int argc, char **argv)
 {
@@ -259,5 +345,7 @@ int main(int argc, char **argv)
 	ended();
 	threads();
 	all_processes();
+	if (geteuid() == 0)
+		all_processes_of_another();
 	return done();
 }

@@ -202,7 +202,7 @@ static void *worker(void *flag)
 	return NULL;
 }
 
-/* A flag of the thread says whether it is traced. */
+/* PTRC-34: A flag of the thread says whether it is traced. */
 static void single_threads(void)
 {
 	trace_id_t trid = started(0, 0);

@@ -5,6 +5,8 @@
  * The states are those of XSH 2.11.1: running or suspended, full or not. A stream that loops
  * can run full; one that ends when full cannot, and goes on by itself when it was read, unless
  * it was stopped meanwhile.
+ *
+ * PTRC-24, PTRC-25, PTRC-26, PTRC-40, PTRC-41, PTRC-74
  */
 #include "suite.h"
 

@@ -3,9 +3,11 @@
 #include "suite.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 /* Shared by the program and the processes it forks. */
@@ -14,7 +16,7 @@ struct counts {
 };
 
 static struct counts *counts;
-static const char *program;
+static cpu_set_t cpus;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -22,7 +24,8 @@ __attribute__((constructor)) static void begin(void)
 		      -1, 0);
 	if (counts == MAP_FAILED)
 		abort();
-	program = program_invocation_short_name;
+	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+		CPU_SET(0, &cpus);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 }
 
@@ -152,6 +155,21 @@ size_t drain(trace_id_t trid)
 	return n;
 }
 
+bool find(trace_id_t trid, enum kind kind, trace_event_id_t id, struct seen *e)
+{
+	while (kind == RECORDED ? log_next(trid, e) : try_next(trid, e))
+		if (posix_trace_eventid_equal(trid, e->info.posix_event_id, id))
+			return true;
+	return false;
+}
+
+bool is_called_in(const struct seen *e, const void *function)
+{
+	const char *at = e->info.posix_prog_address;
+
+	return at > (const char *)function && at < (const char *)function + 4096;
+}
+
 static const struct {
 	trace_event_id_t id;
 	const char *name;
@@ -210,12 +228,43 @@ bool told(const struct place *p, const char *where, const char *got, const char 
 	return good;
 }
 
+void on_cpu(unsigned int n)
+{
+	cpu_set_t one;
+	int cpu = 0;
+
+	for (n %= (unsigned int)CPU_COUNT(&cpus);; cpu++)
+		if (CPU_ISSET(cpu, &cpus) && !n--)
+			break;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
 struct posix_trace_status_info status(trace_id_t trid)
 {
 	struct posix_trace_status_info info;
 
 	need(posix_trace_get_status(trid, &info));
 	return info;
+}
+
+struct posix_trace_status_info await_flushed(trace_id_t trid)
+{
+	struct posix_trace_status_info s = status(trid), now = s;
+
+	while (now.posix_stream_flush_status == POSIX_TRACE_FLUSHING) {
+		pause_ms(1);
+		now = status(trid);
+		if (s.posix_stream_overrun_status == POSIX_TRACE_OVERRUN)
+			now.posix_stream_overrun_status = POSIX_TRACE_OVERRUN;
+		if (s.posix_log_overrun_status == POSIX_TRACE_OVERRUN)
+			now.posix_log_overrun_status = POSIX_TRACE_OVERRUN;
+		if (s.posix_stream_flush_error)
+			now.posix_stream_flush_error = s.posix_stream_flush_error;
+		s = now;
+	}
+	return s;
 }
 
 bool state(const struct place *p, const char *where, trace_id_t trid, int running, int full,
@@ -273,6 +322,18 @@ uint64_t fill(trace_id_t trid, trace_event_id_t id, uint64_t first)
 	if (first == many)
 		note("the stream is not full after %u events", 1u << 24);
 	return first;
+}
+
+void few_descriptors(void)
+{
+	struct rlimit limit;
+	int next = dup(0);
+
+	need(next < 0 ? errno : 0);
+	close(next);
+	need(getrlimit(RLIMIT_NOFILE, &limit) ? errno : 0);
+	limit.rlim_cur = (rlim_t)next + 16;
+	need(setrlimit(RLIMIT_NOFILE, &limit) ? errno : 0);
 }
 
 int new_file(void)

@@ -83,6 +83,12 @@ bool try_next(trace_id_t trid, struct seen *e);
 bool log_next(trace_id_t trid, struct seen *e);
 /* drain - reads what there is. Return: how many events. */
 size_t drain(trace_id_t trid);
+/* find - reads up to the next event of a type. Return: whether there was one. */
+bool find(trace_id_t trid, enum kind kind, trace_event_id_t id, struct seen *e);
+/* is_called_in - whether an event has the address of a call in this function, a short one */
+bool is_called_in(const struct seen *e, const void *function);
+/* CALLER - a function that is_called_in() knows */
+#define CALLER static void __attribute__((noinline))
 /*
  * story - the events of a stream, which are read by this: their names, separated by blanks;
  * those of the system as START, STOP, OVERFLOW, RESUME, ERROR, FILTER, FLUSH_START, FLUSH_STOP
@@ -97,8 +103,16 @@ bool told(const struct place *p, const char *where, const char *got, const char 
 /* often - how often to do what is done many times: @n times; an eighth of it with TRACE_SHORT */
 unsigned int often(unsigned int n);
 
+/* on_cpu - from now on this thread runs on one CPU, the @n'th of those it has, round and round */
+void on_cpu(unsigned int n);
+
 /* Streams. */
 struct posix_trace_status_info status(trace_id_t trid);
+/*
+ * await_flushed - until no flush is under way. Return: the status then; what is told only once,
+ * and was told meanwhile, is in it
+ */
+struct posix_trace_status_info await_flushed(trace_id_t trid);
 /* is_in - one result: whether a stream has these two states */
 #define is_in(where, trid, running, full, ...) \
 	state(HERE(#trid), where, trid, running, full, __VA_ARGS__)
@@ -110,6 +124,8 @@ trace_id_t stream(int policy, size_t size);
 trace_id_t started(int policy, size_t size);
 /* fill - tells numbers from @first on until the stream is full. Return: the first one not told */
 uint64_t fill(trace_id_t trid, trace_event_id_t id, uint64_t first);
+/* few_descriptors - from now on this process may have few more: what leaks one is found */
+void few_descriptors(void);
 /* A size that is soon full */
 #define SMALL 4096
 

@@ -5,6 +5,8 @@
  * XSH posix_trace_flush. The log is a pipe that nobody reads at first, so posix_trace_flush()
  * returns while the flush goes on, for as long as the test likes. One process is traced, another
  * one is its controller; this one reads the pipe.
+ *
+ * PTRC-42, PTRC-43
  */
 #include "suite.h"
 

@@ -4,6 +4,8 @@
  *
  * XSH posix_trace_event and posix_trace_getnext_event: what is longer than max-data-size is cut
  * when it is recorded, what is longer than the buffer when it is read, and that counts more.
+ *
+ * PTRC-12, PTRC-73
  */
 #include "suite.h"
 
@@ -11,6 +13,7 @@
 #define MAX 64
 #define CANARY 0xcc
 
+static const char *const kinds[KINDS] = { "stream", "stream with log", "log" };
 static unsigned char bytes[2 * MAX];
 static trace_event_id_t id;
 
@@ -21,6 +24,8 @@ static trace_id_t make(enum kind kind, int fd)
 
 	need(posix_trace_attr_init(&a));
 	need(posix_trace_attr_setmaxdatasize(&a, MAX));
+	if (kind != ACTIVE)
+		need(posix_trace_attr_setstreamfullpolicy(&a, POSIX_TRACE_UNTIL_FULL));
 	if (kind == ACTIVE)
 		need(posix_trace_create(0, &a, &t));
 	else
@@ -32,7 +37,7 @@ static trace_id_t make(enum kind kind, int fd)
 
 static int next(trace_id_t t, enum kind kind, struct seen *e, size_t room)
 {
-	if (kind == ACTIVE)
+	if (kind != RECORDED)
 		return posix_trace_trygetnext_event(t, &e->info, room ? e->data : NULL, room,
 						    &e->len, &e->unavailable);
 	return posix_trace_getnext_event(t, &e->info, room ? e->data : NULL, room, &e->len,
@@ -46,7 +51,7 @@ static void one(trace_id_t t, enum kind kind, size_t told, size_t room)
 	int want = told > MAX ? POSIX_TRACE_TRUNCATED_RECORD : POSIX_TRACE_NOT_TRUNCATED;
 	struct seen e;
 
-	if (kind == ACTIVE)
+	if (kind != RECORDED)
 		posix_trace_event(id, bytes, told);
 	else
 		need(posix_trace_rewind(t));
@@ -57,7 +62,7 @@ static void one(trace_id_t t, enum kind kind, size_t told, size_t room)
 	if (room < kept)
 		want = POSIX_TRACE_TRUNCATED_READ;
 	same(READING, e.unavailable, 0, "%s: %zu bytes told, room for %zu",
-	     kind == ACTIVE ? "stream" : "log", told, room);
+	     kinds[kind], told, room);
 	same(READING, e.len, got, "%zu bytes are read", got);
 	check(READING, memcmp(e.data, bytes, got) == 0 && e.data[got] == CANARY,
 	      "they are the first, and no others are written");
@@ -81,7 +86,7 @@ static void each(enum kind kind, size_t told)
 		one(t, kind, told, kept - 1);
 	one(t, kind, told, kept);
 	one(t, kind, told, kept + 1);
-	need(kind == ACTIVE ? posix_trace_shutdown(t) : posix_trace_close(t));
+	need(kind == RECORDED ? posix_trace_close(t) : posix_trace_shutdown(t));
 	close(fd);
 }
 
@@ -95,6 +100,10 @@ int main(void)
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
 		each(ACTIVE, lengths[i]);
 		each(RECORDED, lengths[i]);
+	}
+	/* Its keeper is asked for each of them. */
+	for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i += 3) {
+		each(WITH_LOG, lengths[i]);
 	}
 	return done();
 }

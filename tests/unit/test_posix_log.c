@@ -152,7 +152,7 @@ static void test_truncation(void)
 	close(fd);
 }
 
-/* PTRC-44, 49: whenever it ends, the log has the newest events without a gap, and all names. */
+/* PTRC-44, PTRC-49: whenever it ends, the log has the newest events, no gap, and all names. */
 static void test_loop(void)
 {
 	struct posix_attr a = make_attr(POSIX_TRACE_LOOP, 16384, 4);
