@@ -52,6 +52,15 @@ alone()
 }
 
 # bats test_tags=shm
+@test "a program that knows nothing of it finds the options and limits when the library is preloaded" {
+	capture env LD_PRELOAD="$BUILD/lib/libktrace-posix.so" python3 -c '
+import os
+print([os.sysconf(n) for n in (181, 182, 183, 184, 242, 243, 244, 245, "SC_PAGESIZE")])'
+	[ "$output" = "[200809, 200809, 200809, 200809, 255, 63, 64, 1024, $(getconf PAGESIZE)]" ]
+	[ "$(LD_PRELOAD=$BUILD/lib/libktrace-posix.so getconf _POSIX_TRACE_LOG)" = 200809 ]
+}
+
+# bats test_tags=shm
 @test "all that the standard has, in shared memory" {
 	alone "$SUITE/run"
 }
