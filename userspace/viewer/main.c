@@ -29,42 +29,46 @@ static const struct command tui = {
 	.summary = "Look at events and threads on a terminal",
 };
 
-static const struct command *const commands[] = {
-	&cmd_list,
-	&cmd_info,
-	&cmd_events,
-	&cmd_grep,
-	&cmd_hist,
-	&cmd_check,
-	&cmd_cut,
-	&cmd_merge,
-	&cmd_diff,
-	&cmd_seq,
-	&cmd_stat,
-	&cmd_state,
-	&cmd_flow,
-	&cmd_resources,
-	&cmd_sched,
-	&cmd_syscalls,
-	&cmd_irq,
-	&cmd_io,
-	&cmd_ipoints,
-	&cmd_critical_path,
-	&cmd_stacks,
-	&cmd_export,
-	&cmd_html,
-	&serve,
-	&cmd_import,
-	&cmd_recv,
-	&cmd_live,
-	&tui,
-	&session,
-	&cmd_level,
-	&cmd_pthread,
-	&cmd_objects,
-	&cmd_contention,
-	&cmd_lock_order,
-	&cmd_doctor,
+/* In the order in which help shows them: what those from here on are about, and a command */
+static const struct {
+	const char *title;
+	const struct command *command;
+} commands[] = {
+	{ "Events", &cmd_list },
+	{ NULL, &cmd_grep },
+	{ NULL, &cmd_live },
+	{ NULL, &tui },
+	{ NULL, &cmd_html },
+	{ NULL, &serve },
+	{ NULL, &cmd_hist },
+	{ NULL, &cmd_diff },
+	{ "What threads, CPUs and devices did (kernel events)", &cmd_stat },
+	{ NULL, &cmd_state },
+	{ NULL, &cmd_flow },
+	{ NULL, &cmd_resources },
+	{ NULL, &cmd_sched },
+	{ NULL, &cmd_syscalls },
+	{ NULL, &cmd_irq },
+	{ NULL, &cmd_io },
+	{ NULL, &cmd_critical_path },
+	{ NULL, &cmd_stacks },
+	{ NULL, &cmd_ipoints },
+	{ "What threads did with each other (ktraced --pthread)", &cmd_contention },
+	{ NULL, &cmd_lock_order },
+	{ NULL, &cmd_objects },
+	{ NULL, &cmd_pthread },
+	{ "Files", &cmd_info },
+	{ NULL, &cmd_events },
+	{ NULL, &cmd_check },
+	{ NULL, &cmd_seq },
+	{ NULL, &cmd_cut },
+	{ NULL, &cmd_merge },
+	{ NULL, &cmd_export },
+	{ NULL, &cmd_import },
+	{ NULL, &cmd_recv },
+	{ "Recording", &cmd_level },
+	{ NULL, &session },
+	{ NULL, &cmd_doctor },
 };
 
 #define COMMAND_NR (sizeof(commands) / sizeof(commands[0]))
@@ -74,17 +78,22 @@ static void print_usage(FILE *to)
 	size_t i;
 
 	fprintf(to, "usage: ktrace [OPTION...] COMMAND [OPTION...] FILE...\n\n");
-	for (i = 0; i < COMMAND_NR; i++)
-		fprintf(to, "  %-13s %s\n", commands[i]->name, commands[i]->summary);
-	fprintf(to, "  %-13s %s\n\n", "help", "Explain a command");
+	for (i = 0; i < COMMAND_NR; i++) {
+		if (commands[i].title)
+			fprintf(to, "%s%s:\n", i ? "\n" : "", commands[i].title);
+		fprintf(to, "  %-13s %s\n", commands[i].command->name,
+			commands[i].command->summary);
+	}
+	fprintf(to, "  %-13s %s\n\n", "help", "Explain a command: ktrace help list");
 	fprintf(to,
-		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n"
-		"\n"
+		"Before the command:\n"
 		"      --no-pager     write to a terminal at once, not through KTRACE_PAGER,\n"
 		"                     PAGER or less\n"
 		"      --color=auto|always|never  auto: on a terminal, unless NO_COLOR is set\n"
 		"      --progress=auto|always|never  how far long work is, on standard error;\n"
-		"                     auto: on a terminal, after half a second\n");
+		"                     auto: on a terminal, after half a second\n"
+		"\n"
+		"Exit status: 0, 1 if a file is damaged or cannot be read, 2 for wrong usage.\n");
 }
 
 static const struct command *find_command(const char *name)
@@ -92,8 +101,8 @@ static const struct command *find_command(const char *name)
 	size_t i;
 
 	for (i = 0; i < COMMAND_NR; i++)
-		if (!strcmp(commands[i]->name, name))
-			return commands[i];
+		if (!strcmp(commands[i].command->name, name))
+			return commands[i].command;
 	return NULL;
 }
 
@@ -157,7 +166,7 @@ static int no_such_command(const char *name)
 		return no_such_option(name);
 	ktrace_nearest_init(&near, name);
 	for (i = 0; i < COMMAND_NR; i++)
-		ktrace_nearest_try(&near, commands[i]->name);
+		ktrace_nearest_try(&near, commands[i].command->name);
 	if (access(name, F_OK))
 		complain_safely("ktrace: there is no command '%s'%s. Try 'ktrace help'.", name,
 				ktrace_nearest_hint(&near));
