@@ -458,10 +458,29 @@ print-krel:
 .PHONY: load install deb clean check long unit style demo vm bats kunit matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
-load:		## load the module into the running kernel (root)
+help:		## this list
+	@echo 'all                    libraries, programs, examples, modules'
+	@echo 'lib tools examples     these alone, without the modules'
+	@echo 'module                 ktrace.ko, in build/kernel/RELEASE; KDIR=headers of another kernel'
+	@echo 'logevent shark_kernel  modules that log to it, examples'
+	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
+load:		## load it into the running kernel (root; PARAMS='group_kernel=1 ...')
 	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
+install: lib tools completions ## install to $(DESTDIR)$(PREFIX): PREFIX=/usr/local, LIBDIR=PREFIX/lib
+	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
+deb:		## Debian packages, in build/deb
+	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
+completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
+$(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) tools
+	$(call say,WRITE,$@)
+	$(Q)scripts/completions $(BUILD)
+clean:		## remove what was built
+	rm -rf $(BUILD)
+
 demo:		## set up, boot a VM, trace two programs there, show the trace
 	$(Q)scripts/demo
+vm:		## an interactive shell in the VM
+	$(Q)tests/vm/vm shell
 check:		## set up, run every test
 	$(Q)tests/run all
 long:		## the same in full, and on all kernels: many hours
@@ -476,8 +495,6 @@ matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
 	$(Q)tests/run matrix
 style:		## layering, ordering labels, kernel style, sparse, shell scripts
 	$(Q)tests/run style
-vm:		## an interactive shell in the VM
-	$(Q)tests/vm/vm shell
 bench: lib tools progs bench-programs ## measure beside the peers: Documentation/performance.md
 	$(Q)bench/run
 unit-programs: $(units)
@@ -486,22 +503,5 @@ singlestep-programs: $(steps)
 sanitize-programs: $(units:$(BUILD)/unit/%=$(BUILD)/unit-plain/%) \
 	$(addprefix $(BUILD)/unit-tsan/test_,session ring_threads writer_threads ahead shark_threads pft_disk) \
 	$(BUILD)/unit-tsan/ktrace $(BUILD)/progs/mktrace
-
-completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
-$(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) tools
-	$(call say,WRITE,$@)
-	$(Q)scripts/completions $(BUILD)
-
-install: lib tools completions ## install to $(DESTDIR)$(PREFIX)
-	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
-deb:		## Debian packages, in build/deb
-	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
-clean:		## remove what was built
-	rm -rf $(BUILD)
-help:		## this list
-	@echo 'all             libraries, daemon, viewer, examples, modules'
-	@echo 'module logevent ktrace.ko, and an example that logs to it (KDIR=headers of a kernel)'
-	@echo 'shark_kernel    an example that uses its S.Ha.R.K. tracer'
-	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 16
 
 -include $(shell find $(BUILD) -path $(BUILD)/deb -prune -o -type f -name '*.d' -print 2>/dev/null)
