@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The results of bench/run as a chapter of Documentation/performance.md.
+"""The results of bench/run as a chapter of Documentation/performance.md, and some in README.md.
 
 First what was aimed at, one line an aim; then what each benchmark has measured, one line a
 figure with a column for each that took part. bench/figures.tsv says what a figure is.
@@ -9,8 +9,20 @@ import statistics
 
 import report
 
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+RESULTS = "<!-- results: begin -->", "<!-- results: end -->"
 AIM_COLUMNS = ["what", "ktrace", "beside", "ratio", "aim", "reached"]
+
+# The README's table: what, figure, x, the variant that the others are divided by; a variant a column
+FIGURES = "<!-- figures: begin -->", "<!-- figures: end -->"
+FIGURES_COLUMNS = ["", "ktrace", "LTTng", "ftrace", "perf"]
+FIGURES_ROWS = [
+    ("an event of a program, 16 bytes", "writer.payload", 16, None, "ktrace", "lttng-ust", None, None),
+    ("an event of the kernel, Linux 6.1", "kernel.event.6.1", None, None,
+     "ktrace", "lttng-modules", "ftrace event", None),
+    ("a recorded system call (untraced: 1)", "effect.getppid", None, "no module",
+     "ktrace", "lttng-modules", "trace-cmd", "perf"),
+    ("events listed in a second (LTTng: by babeltrace2)", "reader.text", None, None, "ktrace", "babeltrace2", None, None),
+]
 
 
 def scale(unit, values):
@@ -128,17 +140,43 @@ def chapter(name, r, names):
     return out + figure_tables(r["samples"], names) + plots(r["samples"], names) + [""]
 
 
+def figures(results):
+    """The table of the README, its lines."""
+    found = {(s["figure"], s["x"], s["variant"]): (statistics.median(s["values"]), s["unit"])
+             for r in results.values() for s in r["samples"]}
+
+    def cell(figure, x, base, variant):
+        median, unit = found.get((figure, x, variant), (None, None))
+        if median is None:
+            return ""
+        return f"{median / found[figure, x, base][0]:.2g} ×" if base else f"{median:.3g} {unit}"
+
+    rows = [[what, *(cell(figure, x, base, v) for v in variants)]
+            for what, figure, x, base, *variants in FIGURES_ROWS]
+    return header(FIGURES_COLUMNS) + list(map(row, rows))
+
+
+def between(text, marks):
+    """What is before two marks, between them, and behind."""
+    head, rest = text.split(marks[0])
+    return head, *rest.split(marks[1])
+
+
+def put(path, marks, lines):
+    with open(path, encoding="utf-8") as f:
+        head, _, tail = between(f.read(), marks)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("\n".join([head + marks[0], "", *lines, marks[1] + tail]))
+
+
 def write(root, folder, aims):
-    """Puts tables between the marks of the page, plots beside it."""
-    page = os.path.join(root, "Documentation", "performance.md")
+    """Puts tables between the marks of both pages, plots beside the one that has all."""
     names = report.Names(os.path.join(root, "bench", "figures.tsv"))
     results = report.latest(folder)
-    with open(page, encoding="utf-8") as f:
-        head, rest = f.read().split(BEGIN)
     body = aim_table(results, aims, names)
     for name in sorted(results):
         body += chapter(name, results[name], names)
-    with open(page, "w", encoding="utf-8") as f:
-        f.write(head + BEGIN + "\n\n" + "\n".join(body) + "\n" + END + rest.split(END)[1])
+    put(os.path.join(root, "Documentation", "performance.md"), RESULTS, body)
+    put(os.path.join(root, "README.md"), FIGURES, figures(results) + [""])
     report.plot(results, os.path.join(root, "Documentation", "plots"), names)
     return 0

@@ -126,7 +126,7 @@ planted()
 	grep -q 'theirs, new' tree/build/bench/plots/b+1.svg
 }
 
-@test "the latest results become a chapter of the page" {
+@test "the latest results become a chapter of the page, and a table of the README" {
 	plant page 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nc\tours\tms\t1\t1\nc\tours\tms\t8\t4\nf.s\tours\ts\t1.2e-06\nf.s\ttheirs\ts\t7e-07\n'
 	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nc\tours\t<=\t1\tslope\there\n' >tree/bench/aims.tsv
 	printf 'other\tours\t<=\t1\t-\there\n' >>tree/bench/aims.tsv
@@ -134,6 +134,9 @@ planted()
 	mkdir tree/Documentation
 	printf 'before\n<!-- results: begin -->\nold\n<!-- results: end -->\nbehind\n' \
 		>tree/Documentation/performance.md
+	printf 'before\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nbehind\n' >tree/README.md
+	plant readme 'writer.payload\tktrace\tns\t15.12\t16\nwriter.payload\tlttng-ust\tns\t125.4\t16
+effect.getppid\tno module\ts\t1e-06\neffect.getppid\tktrace\ts\t1.7e-06\n'
 	planted
 	run planted --document
 	echo "$output"
@@ -148,6 +151,11 @@ planted()
 	grep -qF '| an event, s | us | 1.2 | 0.7 |' tree/Documentation/performance.md
 	[ "$(sed -n '1p;$p' tree/Documentation/performance.md)" = "$(printf 'before\nbehind')" ]
 	fails grep -q old tree/Documentation/performance.md
+	cat tree/README.md
+	grep -qF '| an event of a program, 16 bytes | 15.1 ns | 125 ns |  |  |' tree/README.md
+	grep -qF '| a recorded system call (untraced: 1) | 1.7 × |  |  |  |' tree/README.md
+	[ "$(sed -n '1p;$p' tree/README.md)" = "$(printf 'before\nbehind')" ]
+	fails grep -q old tree/README.md
 }
 
 @test "a peer that is not there is named" {
