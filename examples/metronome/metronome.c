@@ -8,6 +8,7 @@
  *
  * Thread "tick" says how late it is.
  */
+#define _GNU_SOURCE 1	/* threads with names, on a CPU */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -52,6 +52,21 @@ traced()
 	traced ./server
 }
 
+@test "the examples build as their page says" {
+	local place libraries source
+	sed -n 's/^| \[[^]]*\](\([a-z_/.]*\)) |.*| \([a-z-]\{1,\}\) |$/\1 \2/p' "$ROOT/examples/README.md" >table
+	while read -r place libraries; do
+		for source in $(find "$ROOT/examples/$place" -name '*.c'); do
+			# shellcheck disable=SC2046
+			gcc -Wall -Werror "$source" -o "$(basename "$source" .c)" -pthread \
+				$([ "$libraries" = none ] || pkg-config --cflags --libs "$libraries")
+		done
+	done <table
+	for source in hello server metronome cache beat watch chunks; do
+		[ -x $source ]
+	done
+}
+
 @test "a program that uses the S.Ha.R.K. tracer builds, with each library, and runs alone" {
 	cat >shark.c <<-'END'
 		#include <ktrace/shark.h>
