@@ -93,6 +93,13 @@ for e in map(json.loads, sys.stdin):
 	[ "$status" -eq 1 ]
 	[ "$(member rights)" = "user events only" ]
 	[[ $(member next) == *"CAP_PERFMON"* ]]
+	# What it says helps.
+	local parameter
+	parameter=$(member next | grep -o '/sys/[^ ]*')
+	echo 1 >"$parameter"
+	capture setpriv --reuid 12345 --regid 0 --clear-groups "$KTRACE" doctor --json
+	echo 0 >"$parameter"
+	[ "$status" -eq 0 ]
 }
 
 # bats test_tags=shm

@@ -148,8 +148,9 @@ static void look_at_rights(struct doctor *d, int error)
 	found(d, "rights", "user events only");
 	problem(d, "kernel events may not be recorded: %s", strerror(-error));
 	if (error == -EPERM || error == -EACCES)
-		next(d, "sudo ktraced ..., or for all of the group: sudo modprobe ktrace "
-		     "group_kernel=1    (CAP_PERFMON is what it takes)");
+		next(d, "sudo ktraced ..., or for all of the group: echo 1 | sudo tee "
+		     "/sys/module/ktrace/parameters/group_kernel    (otherwise it takes "
+		     "CAP_PERFMON)");
 	else
 		next(d, "dmesg    (the module says there what it refuses)");
 }
