@@ -127,6 +127,8 @@ planted()
 }
 
 @test "the latest results become a chapter of the page, and a table of the README" {
+	plant readme 'writer.payload\tktrace\tns\t15.12\t16\nwriter.payload\tlttng-ust\tns\t125.4\t16
+effect.getppid\tno module\ts\t1e-06\neffect.getppid\tktrace\ts\t1.7e-06\n'
 	plant page 'f.a\tours\tns\t3\nf.a\ttheirs\tns\t6\nc\tours\tms\t1\t1\nc\tours\tms\t8\t4\nf.s\tours\ts\t1.2e-06\nf.s\ttheirs\ts\t7e-07\n'
 	printf 'f.a\tours\t<=\t0.6\ttheirs\there\nc\tours\t<=\t1\tslope\there\n' >tree/bench/aims.tsv
 	printf 'other\tours\t<=\t1\t-\there\n' >>tree/bench/aims.tsv
@@ -135,8 +137,6 @@ planted()
 	printf 'before\n<!-- results: begin -->\nold\n<!-- results: end -->\nbehind\n' \
 		>tree/Documentation/performance.md
 	printf 'before\n<!-- figures: begin -->\nold\n<!-- figures: end -->\nbehind\n' >tree/README.md
-	plant readme 'writer.payload\tktrace\tns\t15.12\t16\nwriter.payload\tlttng-ust\tns\t125.4\t16
-effect.getppid\tno module\ts\t1e-06\neffect.getppid\tktrace\ts\t1.7e-06\n'
 	planted
 	run planted --document
 	echo "$output"
