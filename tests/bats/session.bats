@@ -114,6 +114,10 @@ says()
 	[ "$status" = 1 ]
 	[ ! -e t ]
 	[ -n "$stderr" ]
+	config one "unique_session_name: \"$(printf %0140000d 0)\""
+	run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	says 'EnableTracing: longer than the 128 KiB'
 	run_ktrace session start -o t
 	[ "$status" = 2 ]
 	run_ktrace session start -c missing -o t

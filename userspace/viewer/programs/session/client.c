@@ -18,8 +18,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* No frame of an honest service is larger. */
+/* No frame of an honest service is larger; and none that services take. */
 #define FRAME_MAX (4u << 20)
+#define SENT_MAX (128u << 10)
 #define READ_SIZE (128u << 10)
 
 static const struct {
@@ -186,6 +187,8 @@ static int send_frame(struct client *c, const Pft__IPCFrame *frame, int fd)
 	const __u32 head = htole32((__u32)size);
 	int ret;
 
+	if (size > SENT_MAX - sizeof(head))
+		return -EMSGSIZE;
 	ktrace_out_bytes(&c->out, (const char *)&head, sizeof(head));
 	while (!c->out.error && c->out.cap - c->out.len < size)
 		c->out.error = output_grow(&c->out);

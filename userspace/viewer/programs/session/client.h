@@ -84,7 +84,7 @@ const char *client_socket(enum client_port port);
  * @fd:		a descriptor that goes along, -1 = none; stays the caller's
  * @out:	number of the request, NULL = no reply is wanted
  *
- * Return: 0, -errno; -ENOSYS: the service has no such method.
+ * Return: 0, -errno; -ENOSYS: the service has no such method; -EMSGSIZE: it takes no such length.
  */
 int client_call(struct client *c, const char *method, const ProtobufCMessage *args, int fd,
 		__u64 *out);

@@ -40,6 +40,8 @@ int session_failed(const char *what, int error, const struct client_reply *r)
 		complain_about("session", "%s: %s", what, r && *r->error ? r->error : "refused");
 	else if (error == -ECONNRESET)
 		complain_about("session", "%s: the service has gone", what);
+	else if (error == -EMSGSIZE)
+		complain_about("session", "%s: longer than the 128 KiB that services take", what);
 	else if (error == -EINTR)
 		complain_about("session", "%s: stopped", what);
 	else
