@@ -178,7 +178,7 @@ $(BUILD)/lib/libktraceset.so: LIBS := $(TRACESET_LIBS)
 LINK = $(Q)$(CC) -pthread $(LDFLAGS) $(filter %.o,$^) -L$(BUILD)/lib -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(BUILD)/bin/ktraced: $(daemon_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o \
-		$(BUILD)/lib/libktraceset.so
+		$(BUILD)/obj/perfetto.pb-c.o $(BUILD)/lib/libktraceset.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
 	$(LINK) -lktraceset -lbpf -lelf -ldl -lzstd $(service_libs) -o $@
@@ -235,7 +235,8 @@ $(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(B
 $(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/viewer/programs/import-perfetto
 $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
-# Those of the service: each that includes them is compiled after they were made.
+# Those of the service, with some of the packets': what includes them is compiled after they were made.
+$(BUILD)/include/service.pb-c.h $(BUILD)/include/service.pb-c.c: | $(BUILD)/include/perfetto.pb-c.h
 service_users := $(service_src) $(service_writer_src) $(wildcard userspace/viewer/programs/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
 $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
@@ -247,11 +248,6 @@ $(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,c
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
-# For tests in Python
-$(BUILD)/python/%_pb2.py: userspace/proto/%.proto
-	@mkdir -p $(@D)
-	$(Q)protoc --proto_path=userspace/proto --python_out=$(@D) $<
-progs: $(BUILD)/python/service_pb2.py
 
 # It has a stream and its log, and outlives the program that made them: posix/keeper/main.c
 $(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,\
@@ -378,7 +374,7 @@ $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
 		userspace/daemon/loop.c userspace/daemon/log.c $(service_writer_src) $(pbtxt_src)) \
-		$(BUILD)/$(1)/service.pb-c.o
+		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
 $(BUILD)/$(1)/%.o: %.c

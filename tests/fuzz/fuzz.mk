@@ -33,7 +33,7 @@ endef
 $(eval $(call fuzz_archive,traceset,$(traceset_src)))
 $(eval $(call fuzz_archive,writer,$(writer_src)))
 $(eval $(call fuzz_archive,daemon,$(fuzz_daemon_src) $(pbtxt_src)))
-$(FUZZ)/daemon.a: $(FUZZ)/obj/service.pb-c.o
+$(FUZZ)/daemon.a: $(FUZZ)/obj/service.pb-c.o $(FUZZ)/obj/perfetto.pb-c.o
 $(eval $(call fuzz_archive,viewer,$(fuzz_viewer_src)))
 $(eval $(call fuzz_archive,posix,$(posix_src)))
 

@@ -90,12 +90,12 @@ static void keep(struct own_packets *list, const Pft__TracePacket *p, int kind, 
 static void keep_clocks(struct session *session, const struct clock_readings *now)
 {
 	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
-	Pft__ClockSnapshot snapshot = PFT__CLOCK_SNAPSHOT__INIT;
-	Pft__ClockSnapshot__Clock clocks[CLOCKS_NR], *pointers[CLOCKS_NR];
+	Perfetto__Protos__ClockSnapshot snapshot = PERFETTO__PROTOS__CLOCK_SNAPSHOT__INIT;
+	Perfetto__Protos__ClockSnapshot__Clock clocks[CLOCKS_NR], *pointers[CLOCKS_NR];
 	Pft__TracePacket p;
 
 	for (unsigned int i = 0; i < CLOCKS_NR; i++) {
-		pft__clock_snapshot__clock__init(&clocks[i]);
+		perfetto__protos__clock_snapshot__clock__init(&clocks[i]);
 		clocks[i].has_clock_id = clocks[i].has_timestamp = true;
 		clocks[i].clock_id = clocks_id(i);
 		clocks[i].timestamp = now->ns[i];
@@ -342,8 +342,8 @@ static void write_config(const struct session *session, struct batch *b)
 
 static void write_system(const struct session *session, struct batch *b)
 {
-	Pft__SystemInfo info = PFT__SYSTEM_INFO__INIT;
-	Pft__Utsname names = PFT__UTSNAME__INIT;
+	Perfetto__Protos__SystemInfo info = PERFETTO__PROTOS__SYSTEM_INFO__INIT;
+	Perfetto__Protos__Utsname names = PERFETTO__PROTOS__UTSNAME__INIT;
 	struct utsname u;
 	struct sysinfo s;
 	Pft__TracePacket p;
