@@ -22,6 +22,14 @@ teardown() { teardown_test; }
 }
 @test "the sources that a user's producers describe have a bound" { cases limits much_described; }
 @test "those that take few bytes each have it, too" { cases limits described_shortly; }
+@test "what all connections of a user make the service hold has a bound; others do not notice" {
+	requires_root
+	[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 4096 ] ||
+		skip "needs 4096 descriptors"
+	let_others_in
+	cases limits held_by_user
+}
+@test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }
 @test "the highest priority that a session asks for, an exclusive one's as well" {
 	requires_root
 	chrt -f 1 true || skip "needs real-time priorities"

@@ -150,6 +150,20 @@ def service_pid(peer):
                                                       12))[0]
 
 
+def lingering():
+    """A connection that waits an hour, when it is closed, until all that was sent is taken."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        sender = socket.create_connection(server.getsockname())
+        taker = server.accept()[0]
+    sender.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 3600))
+    sender.setblocking(False)
+    try:
+        while True:
+            sender.send(bytes(1 << 20))
+    except BlockingIOError:
+        return sender, taker
+
+
 def as_user(uid, work, *args):
     """Does the work as another user; True if it went well."""
     child = os.fork()

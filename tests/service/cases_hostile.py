@@ -16,7 +16,7 @@ import time
 
 import shared
 from case import (DEAR, LONG, SOURCE, as_user, config, events, expect, fails, hold_sessions,
-                  is_dropped, main, numbers, packets, service_pid, source, started, until, write)
+                  is_dropped, lingering, main, numbers, packets, service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Gone, Peer
 from producer import Producer, Writer, test_packet
@@ -511,20 +511,6 @@ def many_descriptors():
         producer.call("Sync", fds=[0, 1, 2])
     producer.ask("Sync")
     until(lambda: len(os.listdir(f"/proc/{service}/fd")) <= before + 1)
-
-
-def lingering():
-    """A connection that waits an hour, when it is closed, until all that was sent is taken."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        sender = socket.create_connection(server.getsockname())
-        taker = server.accept()[0]
-    sender.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 3600))
-    sender.setblocking(False)
-    try:
-        while True:
-            sender.send(bytes(1 << 20))
-    except BlockingIOError:
-        return sender, taker
 
 
 def lingering_descriptors():

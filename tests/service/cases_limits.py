@@ -4,12 +4,16 @@
 
 import os
 import resource
+import select
+import signal
 import socket
 import struct
 import time
 
-from case import as_user, config, hold_sessions, main, service_pid, source, until
+from case import (as_user, config, hold_sessions, is_dropped, lingering, main, service_pid,
+                  source, until)
 from consumer import Consumer
+from pft import Peer
 from wire import encode
 
 
@@ -116,21 +120,75 @@ def much_described():
     assert not producers[-1].register("again").get("error")
 
 
+def describe_many(producer, name):
+    """4000 sources of a name."""
+    request = encode("RegisterDataSourceRequest", {"data_source_descriptor": {"name": name}})
+    frame = encode("IPCFrame", {"request_id": 9, "msg_invoke_method": {
+        "service_id": producer.service, "drop_reply": True, "args_proto": request,
+        "method_id": producer.methods["RegisterDataSource"]}})
+    producer.send_bytes(4000 * (struct.pack("<I", len(frame)) + frame))
+    producer.ask("Sync")
+
+
 def described_shortly():
     """So have those that are described in a few bytes, for what they take."""
-    request = encode("RegisterDataSourceRequest", {"data_source_descriptor": {"name": "s"}})
     producers = [source(offers=()) for _ in range(33)]
-    frame = encode("IPCFrame", {"request_id": 9, "msg_invoke_method": {
-        "service_id": producers[0].service, "drop_reply": True, "args_proto": request,
-        "method_id": producers[0].methods["RegisterDataSource"]}})
     for producer in producers:
-        producer.send_bytes(4000 * (struct.pack("<I", len(frame)) + frame))
-        producer.ask("Sync")
+        describe_many(producer, "s")
     assert "too many" in producers[-1].register("one more")["error"]
     producers[0].close()
     consumer = Consumer()
     until(lambda: len(consumer.state()["producers"]) == 32)
     assert not producers[-1].register("again").get("error")
+
+
+def hold_much():
+    """An answer that nobody reads, and half frames, none of them much: too much together."""
+    deaf, producer = Consumer(), source(offers=())
+    for number in range(20):
+        assert not producer.register(f"{number}." + "n" * 100000).get("error")
+    deaf.call("QueryServiceState")
+    select.select([deaf.socket], [], [])
+    peers = [socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) for _ in range(512)]
+    for peer in peers:
+        peer.connect(os.environ["PERFETTO_PRODUCER_SOCK_NAME"])
+        peer.send(struct.pack("<I", 9) + b"x")
+    until(lambda: any(is_closed(peer) for peer in peers))
+    assert source().hello, "who holds nothing is not served"
+
+
+def held_by_user():
+    """What all connections of a user make the service hold has a bound; others do not notice."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    witness = Peer("producer")
+    witness.send_bytes(struct.pack("<I", 9) + b"x")
+    assert as_user(1001, hold_much)
+    assert not is_closed(witness.socket)
+
+
+def few_closers():
+    """Descriptors that take an hour to close: four threads do, and all of them are closed then."""
+    witness, peers, takers = Consumer(), [], []
+    service = service_pid(witness)
+    folder = f"/proc/{service}"
+    before = len(os.listdir(folder + "/fd"))
+    os.kill(service, signal.SIGSTOP)
+    for _ in range(6):
+        sender, taker = lingering()
+        takers.append(taker)
+        peers.append(Peer("producer"))
+        peers[-1].send_bytes(b"\xff" * 4)
+        peers[-1].send_bytes(bytes(1), fds=[sender.fileno()])
+        sender.close()
+    os.kill(service, signal.SIGCONT)
+    assert all(is_dropped(peer) for peer in peers)
+    witness.state()
+    witness.state()
+    assert len(os.listdir(folder + "/task")) == 5
+    for taker in takers:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        taker.close()
+    until(lambda: len(os.listdir(folder + "/fd")) == before)
 
 
 def processor_time(pid):

@@ -3,116 +3,107 @@
 #include "descriptor.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "service.h"
+#include "user.h"
 
 /* Of one user */
 #define ON_THE_WAY_MAX 32
+/* Threads: as many can take their time, and the others wait for one of them. */
+#define CLOSER_MAX 4
 
-/* How many of a user's are on their way: the loop's, and of threads that close one */
-struct holder {
-	LIST_ENTRY(holder) link;
-	uid_t uid;
-	atomic_uint nr;
-};
-
-/* What a thread closes */
+/* What is to be closed */
 struct closing {
-	struct holder *holder;
+	STAILQ_ENTRY(closing) link;
 	int fd;
 };
 
-static struct holder *find(const struct service *s, uid_t uid)
+bool descriptor_may_come(struct user *u)
 {
-	struct holder *h;
+	bool may;
 
-	LIST_FOREACH(h, &s->holders, link)
-		if (h->uid == uid)
-			return h;
+	pthread_mutex_lock(&u->lock);
+	may = u->on_the_way < ON_THE_WAY_MAX;
+	pthread_mutex_unlock(&u->lock);
+	return may;
+}
+
+static void count(struct user *u, int more)
+{
+	pthread_mutex_lock(&u->lock);
+	u->on_the_way += (uint32_t)more;
+	pthread_mutex_unlock(&u->lock);
+}
+
+void descriptor_came(struct user *u)
+{
+	count(u, 1);
+}
+
+void descriptor_went(struct user *u)
+{
+	count(u, -1);
+}
+
+/* The thread that takes the last one ends. */
+static void *close_all(void *arg)
+{
+	struct user *u = arg;
+	struct closing *c;
+
+	pthread_mutex_lock(&u->lock);
+	while ((c = STAILQ_FIRST(&u->closing))) {
+		STAILQ_REMOVE_HEAD(&u->closing, link);
+		pthread_mutex_unlock(&u->lock);
+		close(c->fd);
+		free(c);
+		pthread_mutex_lock(&u->lock);
+		u->on_the_way--;
+	}
+	u->closer_nr--;
+	pthread_mutex_unlock(&u->lock);
 	return NULL;
 }
 
-static struct holder *get(struct service *s, uid_t uid)
+/* All there are are busy. Return: whether there is one now. */
+static bool add_closer(struct user *u)
 {
-	struct holder *h = find(s, uid);
-
-	if (h)
-		return h;
-	descriptors_forget(s);
-	h = calloc(1, sizeof(*h));
-	if (!h)
-		return NULL;
-	h->uid = uid;
-	LIST_INSERT_HEAD(&s->holders, h, link);
-	return h;
-}
-
-bool descriptor_may_come(const struct service *s, uid_t uid)
-{
-	struct holder *h = find(s, uid);
-
-	return !h || atomic_load(&h->nr) < ON_THE_WAY_MAX;
-}
-
-bool descriptor_came(struct service *s, uid_t uid)
-{
-	struct holder *h = get(s, uid);
-
-	if (h)
-		atomic_fetch_add(&h->nr, 1);
-	return h;
-}
-
-void descriptor_went(struct service *s, uid_t uid)
-{
-	atomic_fetch_sub(&find(s, uid)->nr, 1);
-}
-
-static void *close_it(void *arg)
-{
-	struct closing c = *(struct closing *)arg;
-
-	free(arg);
-	close(c.fd);
-	atomic_fetch_sub(&c.holder->nr, 1);
-	return NULL;
-}
-
-void descriptor_close(struct service *s, uid_t uid, int fd)
-{
-	/* Memory has no file system that could wait for somebody. */
-	struct holder *h = fcntl(fd, F_GET_SEALS) < 0 ? get(s, uid) : NULL;
-	struct closing *c = h ? malloc(sizeof(*c)) : NULL;
 	pthread_t thread;
 
-	if (c) {
-		*c = (struct closing) { .holder = h, .fd = fd };
-		atomic_fetch_add(&h->nr, 1);
-		if (!pthread_create(&thread, NULL, close_it, c)) {
-			pthread_detach(thread);
-			return;
-		}
-		atomic_fetch_sub(&h->nr, 1);
-		free(c);
-	}
-	close(fd);
+	if (u->closer_nr == CLOSER_MAX)
+		return true;
+	if (pthread_create(&thread, NULL, close_all, u))
+		return u->closer_nr;
+	pthread_detach(thread);
+	u->closer_nr++;
+	return true;
 }
 
-void descriptors_forget(struct service *s)
+/* Return: whether a thread closes it. */
+static bool hand_over(struct user *u, int fd)
 {
-	struct holder *h = LIST_FIRST(&s->holders);
+	struct closing *c = malloc(sizeof(*c));
+	bool has_closer = false;
 
-	while (h) {
-		struct holder *next = LIST_NEXT(h, link);
-
-		if (!atomic_load(&h->nr)) {
-			LIST_REMOVE(h, link);
-			free(h);
-		}
-		h = next;
+	if (!c)
+		return false;
+	c->fd = fd;
+	pthread_mutex_lock(&u->lock);
+	if (add_closer(u)) {
+		STAILQ_INSERT_TAIL(&u->closing, c, link);
+		u->on_the_way++;
+		has_closer = true;
 	}
+	pthread_mutex_unlock(&u->lock);
+	if (!has_closer)
+		free(c);
+	return has_closer;
+}
+
+void descriptor_close(struct user *u, int fd)
+{
+	/* Memory has no file system that could wait for somebody. */
+	if (fcntl(fd, F_GET_SEALS) >= 0 || !hand_over(u, fd))
+		close(fd);
 }

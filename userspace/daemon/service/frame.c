@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/* frame.c - room for two frames: what is cut stays where it is until more is received */
+/* frame.c - room for a frame: what is cut stays where it is until more is received */
 #include "frame.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROOM_FIRST 4096u
 
 void frames_exit(struct frames *f)
 {
@@ -19,36 +17,18 @@ static uint32_t length(const uint8_t *p)
 	return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
 
-/* Of the frame that is not whole yet; FRAME_MAX bounds it, frames_next() has refused others. */
-static size_t wanted(const struct frames *f)
-{
-	size_t rest = f->filled - f->taken;
-
-	if (rest < FRAME_HEADER)
-		return FRAME_HEADER;
-	return FRAME_HEADER + length(f->bytes + f->taken);
-}
-
+/* The frame that is not whole yet fits: frames_next() has refused others. */
 int frames_room(struct frames *f, uint8_t **to, size_t *room)
 {
-	size_t want = wanted(f);
-
-	if (f->taken) {
-		memmove(f->bytes, f->bytes + f->taken, f->filled - f->taken);
-		f->filled -= f->taken;
-		f->taken = 0;
-	}
-	if (f->room < want) {
-		size_t size = want < ROOM_FIRST ? ROOM_FIRST : FRAME_MAX;
-		uint8_t *bytes = realloc(f->bytes, size);
-
-		if (!bytes)
-			return -ENOMEM;
-		f->bytes = bytes;
-		f->room = size;
-	}
+	if (!f->bytes)
+		f->bytes = malloc(FRAME_MAX);
+	if (!f->bytes)
+		return -ENOMEM;
+	memmove(f->bytes, f->bytes + f->taken, f->filled - f->taken);
+	f->filled -= f->taken;
+	f->taken = 0;
 	*to = f->bytes + f->filled;
-	*room = f->room - f->filled;
+	*room = FRAME_MAX - f->filled;
 	return 0;
 }
 
@@ -73,4 +53,11 @@ int frames_next(struct frames *f, const uint8_t **message, size_t *size)
 	*size = len;
 	f->taken += FRAME_HEADER + len;
 	return 1;
+}
+
+size_t frames_rest(struct frames *f)
+{
+	if (f->taken == f->filled)
+		frames_exit(f);
+	return f->bytes ? FRAME_MAX : 0;
 }

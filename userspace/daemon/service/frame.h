@@ -11,8 +11,7 @@
 
 /* Owner: a peer. Bytes [taken, filled) are not cut yet. */
 struct frames {
-	uint8_t *bytes;
-	size_t room;
+	uint8_t *bytes;		/* FRAME_MAX of them, NULL: there is nothing */
 	size_t taken;
 	size_t filled;
 };
@@ -26,5 +25,7 @@ void frames_filled(struct frames *f, size_t size);
  * Return: 1 (one frame), 0 (not yet), -EMSGSIZE (longer than FRAME_MAX).
  */
 int frames_next(struct frames *f, const uint8_t **message, size_t *size);
+/* Nothing more is cut now. Return: bytes of memory that what is left takes. */
+size_t frames_rest(struct frames *f);
 
 #endif

@@ -8,20 +8,18 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "clocks.h"
 #include "descriptor.h"
 #include "service.h"
 #include "service.pb-c.h"
+#include "user.h"
 
 /* Of what one peer has sent, at most so much before the others have their turn. */
 #define TURN_MAX (256u * 1024)
 /* And so long, if its calls, or its end, are dear */
 #define TURN_NS 5000000u
-/* Connections of one user, but for root and the service's own */
-#define PER_UID_MAX 16384
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
@@ -36,10 +34,16 @@ union control {
 	struct cmsghdr align;
 };
 
+static void count_sent(struct peer *p, size_t size)
+{
+	p->queued -= size;
+	p->user->held -= size;
+}
+
 static void free_reply(struct peer *p, struct reply *r)
 {
 	TAILQ_REMOVE(&p->replies, r, link);
-	p->queued -= r->size - r->sent;
+	count_sent(p, r->size - r->sent);
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r);
@@ -66,14 +70,14 @@ int peer_take_fd(struct peer *p)
 	int fd = p->received_fd;
 
 	if (fd >= 0)
-		descriptor_went(p->service, p->cred.uid);
+		descriptor_went(p->user);
 	p->received_fd = -1;
 	return fd;
 }
 
 void peer_close_fd(struct peer *p, int fd)
 {
-	descriptor_close(p->service, p->cred.uid, fd);
+	descriptor_close(p->user, fd);
 }
 
 static void drop_received(struct peer *p)
@@ -85,13 +89,13 @@ static void drop_received(struct peer *p)
 }
 
 /* What was sent, and not read, is closed with it, and may be descriptors. */
-static void close_socket(struct service *s, uid_t uid, int fd)
+static void close_socket(struct user *u, int fd)
 {
 	int unread;
 
 	shutdown(fd, SHUT_RDWR);
 	if (ioctl(fd, FIONREAD, &unread) || unread)
-		descriptor_close(s, uid, fd);
+		descriptor_close(u, fd);
 	else
 		close(fd);
 }
@@ -104,7 +108,9 @@ static void free_peer(struct peer *p)
 		free_reply(p, r);
 	drop_received(p);
 	frames_exit(&p->frames);
-	close_socket(p->service, p->cred.uid, p->source.fd);
+	p->user->held -= p->left;
+	p->user->peer_nr--;
+	close_socket(p->user, p->source.fd);
 	free(p);
 }
 
@@ -176,7 +182,7 @@ static void flush_replies(struct peer *p)
 		if (!n)
 			break;
 		r->sent += (size_t)n;
-		p->queued -= (size_t)n;
+		count_sent(p, (size_t)n);
 		if (r->sent == r->size)
 			free_reply(p, r);
 	}
@@ -205,8 +211,11 @@ static void queue_frame(struct peer *p, const Pft__IPCFrame *frame, int fd)
 	r->fd = copy;
 	TAILQ_INSERT_TAIL(&p->replies, r, link);
 	p->queued += r->size;
+	p->user->held += r->size;
 	if (!p->is_writing)
 		flush_replies(p);
+	if (p->queued && user_holds_too_much(p->user, p->is_answering ? p->queued : 0))
+		peer_drop(p);
 }
 
 bool peer_reply_fd(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more,
@@ -353,10 +362,8 @@ static void keep_fd(struct peer *p, struct msghdr *message)
 	nr = (head->cmsg_len - CMSG_LEN(0)) / sizeof(int);
 	memcpy(fds, CMSG_DATA(head), nr * sizeof(int));
 	drop_received(p);
-	if (descriptor_came(p->service, p->cred.uid))
-		p->received_fd = fds[0];
-	else
-		peer_close_fd(p, fds[0]);
+	descriptor_came(p->user);
+	p->received_fd = fds[0];
 	for (size_t i = 1; i < nr; i++)
 		peer_close_fd(p, fds[i]);
 }
@@ -371,7 +378,7 @@ static void wait_for_room(void *arg)
 {
 	struct peer *p = arg;
 
-	if (!descriptor_may_come(p->service, p->cred.uid))
+	if (!descriptor_may_come(p->user))
 		timer_set(&p->service->timers, &p->room, ROOM_MS);
 	else if (!p->is_paused)
 		join(p);
@@ -405,12 +412,11 @@ static ssize_t receive(struct peer *p)
 	ssize_t n;
 
 	n = frames_room(&p->frames, &to, &vec.iov_len);
-
 	if (n)
 		return n;
 	vec.iov_base = to;
 	message.msg_iov = &vec;
-	n = descriptor_may_come(p->service, p->cred.uid) ? 1 : look_ahead(p, &vec);
+	n = descriptor_may_come(p->user) ? 1 : look_ahead(p, &vec);
 	if (n > 0)
 		n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
 	if (n < 0)
@@ -444,6 +450,17 @@ static bool handle_frames(struct peer *p)
 	return !p->is_dropped && !p->is_paused;
 }
 
+/* What is not whole, or has to wait, stays in memory. */
+static void rest(struct peer *p)
+{
+	const size_t left = frames_rest(&p->frames);
+
+	p->user->held += left - p->left;
+	p->left = left;
+	if (left && user_holds_too_much(p->user, 0))
+		peer_drop(p);
+}
+
 static void read_frames(struct peer *p)
 {
 	ssize_t n, total = 0;
@@ -451,10 +468,11 @@ static void read_frames(struct peer *p)
 	while (total < (ssize_t)TURN_MAX && (n = receive(p)) > 0) {
 		total += n;
 		if (!handle_frames(p))
-			return;
+			break;
 	}
 	if (n < 0)
 		peer_drop(p);
+	rest(p);
 }
 
 void peer_pause(struct peer *p)
@@ -490,22 +508,7 @@ static void handle(void *arg, uint32_t events)
 static void go_on(void *arg)
 {
 	handle_frames(arg);
-}
-
-/* One user's connections leave descriptors for others; each may need two. */
-static bool has_room(const struct service *s, uid_t uid)
-{
-	const struct peer *p;
-	struct rlimit limit;
-	rlim_t nr = 0;
-
-	if (!uid || uid == s->uid || getrlimit(RLIMIT_NOFILE, &limit))
-		return true;
-	TAILQ_FOREACH(p, &s->peers, link)
-		nr += p->cred.uid == uid;
-	TAILQ_FOREACH(p, &s->dropped, link)
-		nr += p->cred.uid == uid;
-	return nr < PER_UID_MAX && nr < limit.rlim_cur / 4;
+	rest(arg);
 }
 
 int peer_open(struct service *s, const struct port *port, int fd)
@@ -513,11 +516,11 @@ int peer_open(struct service *s, const struct port *port, int fd)
 	struct peer *p = calloc(1, sizeof(*p));
 	socklen_t size = sizeof(p->cred);
 	const int oob = 1;
-	int error = ENOMEM;
+	int error;
 
 	if (!p) {
-		close_socket(s, s->uid, fd);
-		return -error;
+		close(fd);
+		return -ENOMEM;
 	}
 	/* Otherwise a byte out of band is passed over, and what came with it closed. */
 	setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &oob, sizeof(oob));
@@ -526,22 +529,20 @@ int peer_open(struct service *s, const struct port *port, int fd)
 			     .turn = { .fire = go_on, .arg = p },
 			     .room = { .fire = wait_for_room, .arg = p } };
 	TAILQ_INIT(&p->replies);
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size)) {
-		error = errno;
-		goto err_free;
+	error = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size) ? errno : 0;
+	p->user = error ? NULL : user_get(s, p->cred.uid);
+	if (!p->user) {
+		close(fd);
+		free(p);
+		return error ? -error : -ENOMEM;
 	}
-	if (!has_room(s, p->cred.uid)) {
-		error = EUSERS;
-		goto err_free;
+	error = user_may_connect(p->user) ? loop_join(&s->loop, &p->source, EPOLLIN) : -EUSERS;
+	if (error) {
+		close_socket(p->user, fd);
+		free(p);
+		return error;
 	}
-	error = -loop_join(&s->loop, &p->source, EPOLLIN);
-	if (error)
-		goto err_free;
+	p->user->peer_nr++;
 	TAILQ_INSERT_TAIL(&s->peers, p, link);
 	return 0;
-
-err_free:
-	close_socket(s, p->cred.uid, fd);
-	free(p);
-	return -error;
 }

@@ -22,6 +22,7 @@
 
 struct peer;
 struct service;
+struct user;
 
 /* A call that can be answered: now, later, several times, or not at all. */
 struct call {
@@ -64,6 +65,7 @@ struct peer {
 	const struct port *port;
 	void *end;		/* its producer or consumer, NULL: none yet */
 	struct ucred cred;	/* as the kernel says */
+	struct user *user;
 	bool is_dropped;
 	bool is_writing;	/* waits until the socket takes more */
 	bool is_paused;		/* what it calls waits; that it is gone shows later */
@@ -71,6 +73,7 @@ struct peer {
 	struct timer room;	/* set: it has sent a descriptor that there is no room for */
 	struct loop_source source;
 	struct frames frames;
+	size_t left;		/* bytes of memory that frames take between turns */
 	int received_fd;	/* came with the latest bytes, -1: none */
 	TAILQ_HEAD(reply_list, reply) replies;
 	size_t queued;		/* bytes */

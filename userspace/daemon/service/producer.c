@@ -12,6 +12,7 @@
 #include "message.h"
 #include "session.h"
 #include "trigger.h"
+#include "user.h"
 
 /* A command that nobody has asked for yet */
 struct command {
@@ -23,6 +24,7 @@ struct command {
 
 #define WAITING_MAX (256u * 1024)
 #define SOURCE_COST 512
+#define WRITERS_FIRST 64u
 
 /* Ids are used again as late as can be: what is left of an old producer is told apart. */
 static uint16_t take_id(struct service *s)
@@ -48,13 +50,19 @@ static bool is_scraped(const Pft__InitializeConnectionRequest *r)
 	       PFT__INITIALIZE_CONNECTION_REQUEST__PRODUCER_SMBSCRAPING_MODE__SMB_SCRAPING_DISABLED;
 }
 
+static void count_waiting(struct producer *p, ssize_t more)
+{
+	p->waiting_size += (size_t)more;
+	p->peer->user->held += (size_t)more;
+}
+
 static void wait_for_stream(struct producer *p, const Pft__GetAsyncCommandResponse *r, bool has_fd)
 {
 	size_t size = pft__get_async_command_response__get_packed_size(r);
 	struct command *c = malloc(sizeof(*c) + size);
 
-	p->waiting_size += sizeof(*c) + size;
-	if (!c || p->waiting_size > WAITING_MAX) {
+	count_waiting(p, (ssize_t)(sizeof(*c) + size));
+	if (!c || p->waiting_size > WAITING_MAX || user_holds_too_much(p->peer->user, 0)) {
 		free(c);
 		peer_drop(p->peer);
 		return;
@@ -154,10 +162,16 @@ static size_t cost_of(const Pft__DataSourceDescriptor *d)
 	return size_of(d) + SOURCE_COST;
 }
 
+static void describe(struct producer *p, ssize_t more)
+{
+	p->source_size += (size_t)more;
+	p->peer->user->described += (size_t)more;
+}
+
 static void free_source(struct producer *p, struct source *source)
 {
 	look_removed(p->service, source);
-	p->source_size -= cost_of(source->descriptor);
+	describe(p, -(ssize_t)cost_of(source->descriptor));
 	TAILQ_REMOVE(&p->sources, source, link);
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	free(source);
@@ -186,11 +200,13 @@ void producer_close(struct producer *p)
 		STAILQ_REMOVE_HEAD(&p->waiting, link);
 		free(c);
 	}
+	count_waiting(p, -(ssize_t)p->waiting_size);
 	TAILQ_REMOVE(&s->producers, p, link);
 	s->producer_nr--;
 	give_id(s, p->id);
 	if (p->has_smb)
 		smb_exit(&p->smb);
+	p->peer->user->held -= p->writer_room * sizeof(*p->writers);
 	free(p->writers);
 	free(p->name);
 	free(p->sdk_version);
@@ -213,23 +229,11 @@ static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from)
 	return (void *)message_copy(&from->base);
 }
 
-/* Of all sources that the user of @p has described */
-static size_t size_of_user(const struct producer *p)
-{
-	const struct producer *other;
-	size_t size = 0;
-
-	TAILQ_FOREACH(other, &p->service->producers, link)
-		if (other->peer->cred.uid == p->peer->cred.uid)
-			size += other->source_size;
-	return size;
-}
-
 /* Whether its descriptions may take @more bytes */
 static bool has_room(const struct producer *p, size_t more)
 {
 	return p->source_size + more <= PRODUCER_SOURCE_SIZE_MAX &&
-	       size_of_user(p) + more <= PRODUCER_USER_SIZE_MAX;
+	       p->peer->user->described + more <= PRODUCER_USER_SIZE_MAX;
 }
 
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
@@ -255,7 +259,7 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 	}
 	TAILQ_INSERT_TAIL(&p->sources, source, link);
 	p->source_nr++;
-	p->source_size += cost_of(source->descriptor);
+	describe(p, (ssize_t)cost_of(source->descriptor));
 	p->service->source_nr++;
 	p->service->sources_seen++;
 	look_added(p->service, source);
@@ -280,7 +284,7 @@ void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descri
 	update = copy(descriptor);
 	if (!update)
 		return;
-	p->source_size += new - old;
+	describe(p, (ssize_t)(new - old));
 	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
 	source->descriptor = update;
 }
@@ -297,14 +301,34 @@ void producer_unregister(struct producer *p, const char *name)
 	free_source(p, source);
 }
 
+/* Numbers are low ones as a rule. Return: whether there is a place for this one. */
+static bool make_writer(struct producer *p, uint32_t writer)
+{
+	uint32_t room = p->writer_room ? p->writer_room : WRITERS_FIRST;
+	uint16_t *writers;
+
+	if (writer < p->writer_room)
+		return true;
+	while (room <= writer)
+		room *= 2;
+	writers = realloc(p->writers, room * sizeof(*writers));
+	if (!writers)
+		return false;
+	memset(writers + p->writer_room, 0, (room - p->writer_room) * sizeof(*writers));
+	p->peer->user->held += (room - p->writer_room) * sizeof(*writers);
+	p->writers = writers;
+	p->writer_room = room;
+	return true;
+}
+
 void producer_register_writer(struct producer *p, uint32_t writer, uint32_t buffer)
 {
 	if (!writer || writer > PRODUCER_WRITER_MAX || buffer > SERVICE_BUFFER_MAX)
 		return;
-	if (!p->writers)
-		p->writers = calloc(PRODUCER_WRITER_MAX + 1, sizeof(*p->writers));
-	if (p->writers)
+	if (make_writer(p, writer))
 		p->writers[writer] = (uint16_t)buffer;
+	if (user_holds_too_much(p->peer->user, 0))
+		peer_drop(p->peer);
 }
 
 void producer_unregister_writer(struct producer *p, uint32_t writer)
@@ -312,7 +336,7 @@ void producer_unregister_writer(struct producer *p, uint32_t writer)
 	struct buffer *b = service_buffer(p->service, producer_writer(p, writer));
 	struct central_origin origin = commit_origin(p, (uint16_t)writer);
 
-	if (!p->writers || !writer || writer > PRODUCER_WRITER_MAX)
+	if (writer >= p->writer_room)
 		return;
 	if (b && producer_may_write(p, b->id))
 		central_end_writer(b->central, &origin);
@@ -321,7 +345,7 @@ void producer_unregister_writer(struct producer *p, uint32_t writer)
 
 uint16_t producer_writer(const struct producer *p, uint32_t writer)
 {
-	return p->writers && writer <= PRODUCER_WRITER_MAX ? p->writers[writer] : 0;
+	return writer < p->writer_room ? p->writers[writer] : 0;
 }
 
 void producer_allow_buffer(struct producer *p, uint16_t id)
@@ -353,7 +377,7 @@ void producer_send_waiting(struct producer *p)
 		pft__get_async_command_response__free_unpacked(r, NULL);
 		free(c);
 	}
-	p->waiting_size = 0;
+	count_waiting(p, -(ssize_t)p->waiting_size);
 }
 
 bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *config)

@@ -52,7 +52,8 @@ struct producer {
 	struct call commands;
 	STAILQ_HEAD(command_list, command) waiting;
 	size_t waiting_size;
-	uint16_t *writers;	/* buffers of registered writers, 0: not registered; NULL: none */
+	uint16_t *writers;	/* buffers of registered writers, by number; 0: not registered */
+	uint32_t writer_room;
 	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* buffers it may write to, a bit each */
 	size_t flush_at, flush_nr;	/* while a flush begins: its instances; else 0 */
 	struct firing *firing;	/* its triggers that are being worked at, NULL: none */

@@ -7,10 +7,10 @@
 
 #include "../log.h"
 #include "check.h"
-#include "descriptor.h"
 #include "producer.h"
 #include "session.h"
 #include "trigger.h"
+#include "user.h"
 
 /* So long a disk may take at the end. */
 #define EXIT_MS 10000
@@ -34,7 +34,7 @@ int service_init(struct service *s)
 	TAILQ_INIT(&s->sessions);
 	TAILQ_INIT(&s->ending);
 	LIST_INIT(&s->disks);
-	LIST_INIT(&s->holders);
+	LIST_INIT(&s->users);
 	LIST_INIT(&s->guarded);
 	LIST_INIT(&s->fired);
 	s->reaper = (struct timer) { .fire = reap, .arg = s };
@@ -146,7 +146,7 @@ void service_exit(struct service *s)
 	while (!TAILQ_EMPTY(&s->dropped))
 		peers_reap(s);
 	wait_for_disks(s);
-	descriptors_forget(s);
+	users_forget(s);
 	guard_forget(s);
 	trigger_forget(s);
 	timers_exit(&s->boot_timers);

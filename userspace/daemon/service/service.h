@@ -28,8 +28,8 @@ struct producer;
 struct central;
 struct disk;
 struct guarded;
-struct holder;
 struct fired;
+struct user;
 
 #define SERVICE_BUFFER_MAX 4095
 #define SERVICE_PRODUCER_MAX 65534
@@ -69,7 +69,7 @@ struct service {
 	struct buffer *buffers[SERVICE_BUFFER_MAX + 1];		/* by id, from 1 on */
 
 	uint64_t producers_seen, sources_seen, chunks_discarded, patches_discarded;
-	LIST_HEAD(, holder) holders;	/* of descriptors on their way, by user */
+	LIST_HEAD(, user) users;
 	LIST_HEAD(, guarded) guarded;	/* unsupervised sessions of late, by name */
 	LIST_HEAD(, fired) fired;	/* triggers of late, a row a name */
 };
