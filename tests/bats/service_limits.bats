@@ -29,6 +29,7 @@ teardown() { teardown_test; }
 	let_others_in
 	cases limits held_by_user
 }
+@test "a consumer that goes while its session looks at very many sources: the session goes, too" { cases limits gone_while_it_waits; }
 @test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }
 @test "the highest priority that a session asks for, an exclusive one's as well" {
 	requires_root

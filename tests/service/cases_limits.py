@@ -10,8 +10,8 @@ import socket
 import struct
 import time
 
-from case import (as_user, config, hold_sessions, is_dropped, lingering, main, service_pid,
-                  source, until)
+from case import (DEAR, LONG, SOURCE, as_user, config, hold_sessions, is_dropped, lingering, main,
+                  service_pid, source, until)
 from consumer import Consumer
 from pft import Peer
 from wire import encode
@@ -164,6 +164,18 @@ def held_by_user():
     witness.send_bytes(struct.pack("<I", 9) + b"x")
     assert as_user(1001, hold_much)
     assert not is_closed(witness.socket)
+
+
+def gone_while_it_waits():
+    """A consumer that goes while its session looks at very many sources: the session goes, too."""
+    holder, witness, many = Consumer(), Consumer(), source(LONG, offers=())
+    describe_many(many, SOURCE)
+    holder.call("EnableTracing", {"trace_config": {
+        "buffers": [{"size_kb": 4}], "data_sources": [
+            {"config": {"name": SOURCE}, "producer_name_regex_filter": [DEAR] * 255}]}})
+    until(lambda: witness.state(True)["num_sessions"] == 1)
+    holder.close()
+    until(lambda: witness.state(True)["num_sessions"] == 0)
 
 
 def few_closers():

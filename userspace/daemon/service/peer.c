@@ -160,12 +160,18 @@ static ssize_t send_some(struct peer *p, struct reply *r)
 	return n;
 }
 
+/* Of one that is paused only that it goes, and that it takes what is sent to it */
+static uint32_t wanted(const struct peer *p)
+{
+	return (p->is_paused ? EPOLLRDHUP : EPOLLIN) | (p->is_writing ? EPOLLOUT : 0);
+}
+
 static void watch_writing(struct peer *p, bool is_writing)
 {
 	if (p->is_writing == is_writing)
 		return;
 	p->is_writing = is_writing;
-	loop_change(&p->service->loop, &p->source, EPOLLIN | (is_writing ? EPOLLOUT : 0));
+	loop_change(&p->service->loop, &p->source, wanted(p));
 }
 
 static void flush_replies(struct peer *p)
@@ -370,7 +376,7 @@ static void keep_fd(struct peer *p, struct msghdr *message)
 
 static void join(struct peer *p)
 {
-	if (loop_join(&p->service->loop, &p->source, EPOLLIN | (p->is_writing ? EPOLLOUT : 0)))
+	if (loop_join(&p->service->loop, &p->source, wanted(p)))
 		peer_drop(p);
 }
 
@@ -478,7 +484,7 @@ static void read_frames(struct peer *p)
 void peer_pause(struct peer *p)
 {
 	p->is_paused = true;
-	loop_leave(&p->service->loop, &p->source);
+	loop_change(&p->service->loop, &p->source, wanted(p));
 }
 
 void peer_resume(struct peer *p)
@@ -486,10 +492,25 @@ void peer_resume(struct peer *p)
 	if (!p->is_paused)
 		return;
 	p->is_paused = false;
-	if (!p->is_dropped && !p->room.is_set)
+	if (p->is_dropped)
+		return;
+	loop_leave(&p->service->loop, &p->source);
+	if (!p->room.is_set)
 		join(p);
 	if (!p->is_dropped)
 		timer_set(&p->service->timers, &p->turn, 0);
+}
+
+/* It has gone while it was paused. What it has said before is heard all the same. */
+static void leave(struct peer *p)
+{
+	int unread;
+
+	if (!p->port->calls_for_itself || p->left || ioctl(p->source.fd, FIONREAD, &unread) ||
+	    unread)
+		loop_leave(&p->service->loop, &p->source);
+	else
+		peer_drop(p);
 }
 
 static void handle(void *arg, uint32_t events)
@@ -501,7 +522,11 @@ static void handle(void *arg, uint32_t events)
 		if (!p->is_dropped && p->port->drained)
 			p->port->drained(p);
 	}
-	if (!p->is_dropped && !p->turn.is_set && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+	if (p->is_dropped || !(events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)))
+		return;
+	if (p->is_paused)
+		leave(p);
+	else if (!p->turn.is_set)
 		read_frames(p);
 }
 

@@ -49,6 +49,8 @@ struct port {
 	/* There is room again in the queue. NULL: nobody asks. */
 	void (*drained)(struct peer *p);
 	size_t queue_max;
+	/* A call that takes long is of no use when who called has gone. */
+	bool calls_for_itself;
 };
 
 struct reply {
@@ -68,7 +70,7 @@ struct peer {
 	struct user *user;
 	bool is_dropped;
 	bool is_writing;	/* waits until the socket takes more */
-	bool is_paused;		/* what it calls waits; that it is gone shows later */
+	bool is_paused;		/* what it calls waits */
 	struct timer turn;	/* set: it has had its turn, and frames are left */
 	struct timer room;	/* set: it has sent a descriptor that there is no room for */
 	struct loop_source source;

@@ -352,5 +352,5 @@ static const struct method methods[] = {
 const struct port consumer_port = {
 	.name = "ConsumerPort", .methods = methods,
 	.method_nr = sizeof(methods) / sizeof(*methods),
-	.close = close_port, .drained = drained, .queue_max = QUEUE_MAX,
+	.close = close_port, .drained = drained, .queue_max = QUEUE_MAX, .calls_for_itself = true,
 };
