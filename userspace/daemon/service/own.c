@@ -208,7 +208,7 @@ typedef Pft__TracingServiceEvent__DataSources__DataSource slow_source;
 
 /* Those of @session for which @is_slow holds, as one event. */
 static void keep_slow(struct session *session, enum own_event event,
-		      bool (*is_slow)(const struct instance *, const void *), const void *arg)
+		      bool (*is_slow)(const struct instance *))
 {
 	Pft__TracingServiceEvent__DataSources sources =
 		PFT__TRACING_SERVICE_EVENT__DATA_SOURCES__INIT;
@@ -219,7 +219,7 @@ static void keep_slow(struct session *session, enum own_event event,
 	TAILQ_FOREACH(i, &session->instances, link) {
 		slow_source *row = &rows[sources.n_data_source];
 
-		if (sources.n_data_source == SLOW_MAX || !is_slow(i, arg))
+		if (sources.n_data_source == SLOW_MAX || !is_slow(i))
 			continue;
 		pft__tracing_service_event__data_sources__data_source__init(row);
 		row->producer_name = i->producer->name;
@@ -234,37 +234,28 @@ static void keep_slow(struct session *session, enum own_event event,
 	keep_event(session, event, &message);
 }
 
-static bool is_starting(const struct instance *i, const void *arg)
+static bool is_starting(const struct instance *i)
 {
-	(void)arg;
 	return i->state != INSTANCE_STARTED;
 }
 
 void own_slow_start(struct session *session)
 {
-	keep_slow(session, OWN_SLOW_START, is_starting, NULL);
+	keep_slow(session, OWN_SLOW_START, is_starting);
 }
 
-struct late {
-	struct producer *const *producers;
-	size_t nr;
-};
-
-static bool is_late(const struct instance *i, const void *arg)
+static bool is_late(const struct instance *i)
 {
-	const struct late *late = arg;
-
-	for (size_t k = 0; k < late->nr; k++)
-		if (late->producers[k] == i->producer)
-			return true;
-	return false;
+	return i->producer->is_late;
 }
 
 void own_slow_flush(struct session *session, struct producer *const *late, size_t nr)
 {
-	const struct late arg = { late, nr };
-
-	keep_slow(session, OWN_SLOW_FLUSH, is_late, &arg);
+	for (size_t i = 0; i < nr; i++)
+		late[i]->is_late = true;
+	keep_slow(session, OWN_SLOW_FLUSH, is_late);
+	for (size_t i = 0; i < nr; i++)
+		late[i]->is_late = false;
 }
 
 void own_trigger(struct session *session, const struct trigger_hit *hit, bool is_clone)

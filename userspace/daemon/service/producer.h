@@ -56,6 +56,7 @@ struct producer {
 	uint32_t writer_room;
 	uint8_t allowed[SERVICE_BUFFER_MAX / 8 + 1];	/* buffers it may write to, a bit each */
 	size_t flush_at, flush_nr;	/* while a flush begins: its instances; else 0 */
+	bool is_late;		/* while the sources are told of that a flush did not wait for */
 	struct firing *firing;	/* its triggers that are being worked at, NULL: none */
 };
 
