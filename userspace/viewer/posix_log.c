@@ -61,14 +61,17 @@ void posix_log_put(struct ktrace_out *out, const struct ktrace_trace *trace)
 
 __u32 posix_log_set_nr(const struct ktrace_trace_event *e)
 {
-	const char *name = e->type ? e->type->full_name : "";
-	__u32 nr = 0;
+	static const char *const names[] = {
+		"posix:posix_trace_start", "posix:posix_trace_filter",
+	};
+	__u32 nr;
 
-	if (!strcmp(name, "posix:posix_trace_start"))
-		nr = 1;
-	else if (!strcmp(name, "posix:posix_trace_filter"))
-		nr = 2;
-	return nr && e->len == HEAD_SIZE + nr * SET_SIZE && posix_log_is(e->stream->trace) ? nr : 0;
+	/* By length first: this is asked of every event that is printed. */
+	for (nr = 1; nr <= 2; nr++)
+		if (e->len == HEAD_SIZE + nr * SET_SIZE)
+			break;
+	return nr <= 2 && e->type && !strcmp(e->type->full_name, names[nr - 1]) &&
+	       posix_log_is(e->stream->trace) ? nr : 0;
 }
 
 /* The next type from @bit on that is in a set and has a name; @bit: behind it. NULL: none has. */
