@@ -81,6 +81,42 @@ refused_in_shm()
 	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
 }
 
+# in_container COMMAND...: as an unprivileged user of the group, root in name spaces of its own, with
+# few devices, of which /dev/ktrace is one
+in_container()
+{
+	# shellcheck disable=SC2016 # for the shell that is started
+	capture setpriv --reuid 12345 --regid 12345 --groups "$(stat -c %g /dev/ktrace)" \
+		unshare -Urmpif --mount-proc bash -ec 'mount -t tmpfs none dev
+			for name in null ktrace; do : >dev/$name; mount --bind /dev/$name dev/$name; done
+			mount --rbind dev /dev; exec "$@"' - "$@"
+	show in_container "$@"
+}
+
+# bats test_tags=dev
+@test "recording: a container without rights, but with the device" {
+	let_others_in
+	chmod 777 .
+	mkdir dev
+	in_container "$KTRACED" --backend=dev -o t -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	# Numbers are those that programs of the container have; names are theirs.
+	"$KTRACE" list --json t | jq -s -e 'all(.pid < 100 and .tid < 100 and .comm == "hello")'
+	# Being root there is no right to see the kernel here.
+	in_container "$KTRACED" --backend=dev --all -o u -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"--all and -p are about kernel events, which cannot be recorded: "* ]]
+	# From outside the program has the numbers of its own, too, and the recording ends with it.
+	run_ktraced -e hello -o v -- unshare -pf --mount-proc "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	"$KTRACE" list --json v | jq -s -e 'all(.pid < 100 and .comm == "hello")'
+	run_ktraced -e hello,sched:switch -o w -- unshare -pf --mount-proc "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list -c -e 'hello:*' w)" = 82 ]
+}
+
 @test "recording: a home that is read-only, and none" {
 	requires_root
 	apart 'mkdir home && mount -t tmpfs -o ro none home && HOME=$PWD/home XDG_RUNTIME_DIR= "$1" -o t -- "$2"'
