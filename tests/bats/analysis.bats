@@ -385,3 +385,21 @@ only_100()
 	run_ktrace state t
 	grep -q '7/7 program ' <<<"$output"
 }
+
+@test "stat: -n says how many threads of each CPU, of those that are asked for" {
+	two_threads
+	# 101 is the second one of CPU 1, after the idle task.
+	run_ktrace stat -n 1 --depth thread t
+	[ "$(grep -c '/' <<<"$output")" = 2 ]
+	run_ktrace stat -n 1 --depth thread -p 100,101 t
+	[ "$(grep -c '/10[01] ' <<<"$output")" = 2 ]
+	run_ktrace stat -n 1 --depth thread --json t
+	json '[len(cpu["children"]) for trace in o["tree"]["children"] for cpu in trace["children"]] == [1, 1]'
+	json '[cpu["events"] for trace in o["tree"]["children"] for cpu in trace["children"]] == [8, 10]'
+	# Whatever is shown, what is above is the sum of all.
+	for args in '-n 1' '-n 0' '--depth thread' '--depth cpu'; do
+		# shellcheck disable=SC2086 # options
+		"$KTRACE" stat $args t | sed -n '/^ *cpu /p' >cpus
+		"$KTRACE" stat t | sed -n '/^ *cpu /p' | diff - cpus
+	done
+}

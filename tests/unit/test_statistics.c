@@ -13,11 +13,14 @@
  *	 60   read returns                      100: user
  *	 70   100 -> 101, preempted
  *	100   101 -> 100, sleeps; the end is at 101
+ *
+ * And of many threads that live for a moment, where few are to be kept.
  */
 #include <ktrace/statistics.h>
 
 #include "make_kernel.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static char path[64];
@@ -65,6 +68,8 @@ static void check_times(const struct ktrace_statistic *n, const __u64 expected[6
 
 #define TIMES(...) (const __u64[6]){ __VA_ARGS__ }
 
+static bool is_all;	/* nodes have all that they are the sum of */
+
 static void check_sums(const struct ktrace_statistic *n)
 {
 	__u64 events = 0, cpu_ns = 0, by_type = 0;
@@ -73,7 +78,7 @@ static void check_sums(const struct ktrace_statistic *n)
 	for (i = 0; i < n->type_nr; i++)
 		by_type += n->types[i].events;
 	CHECK_EQ(by_type, n->events);
-	if (n->level == KTRACE_STATISTIC_SUB)
+	if (n->level == KTRACE_STATISTIC_SUB || (!is_all && n->level == KTRACE_STATISTIC_CPU))
 		return;
 	for (i = 0; i < n->child_nr; i++) {
 		events += n->children[i]->events;
@@ -91,22 +96,38 @@ struct reading {
 	struct ktrace_statistics *statistics;
 };
 
-static const struct ktrace_statistic *read_file(struct reading *r, __u64 from, __u64 until)
+static void begin(struct reading *r, __u64 from, __u64 until)
 {
-	struct ktrace_trace_event e;
-
 	CHECK_EQ(ktrace_traceset_open(NULL, &r->set), 0);
 	CHECK_EQ(ktrace_traceset_add(r->set, path), 0);
 	CHECK_EQ(ktrace_state_new(r->set, &r->state), 0);
 	CHECK_EQ(ktrace_statistics_new(r->state, from, until, &r->statistics), 0);
+}
+
+static void read_events(struct reading *r)
+{
+	struct ktrace_trace_event e;
+
 	while (ktrace_traceset_next(r->set, &e) == 1) {
 		CHECK_EQ(ktrace_state_update(r->state, &e), 0);
 		CHECK_EQ(ktrace_statistics_update(r->statistics, &e), 0);
 	}
+}
+
+static const struct ktrace_statistic *finish(struct reading *r, __u64 until)
+{
 	ktrace_state_flush(r->state, until);
 	CHECK_EQ(ktrace_statistics_end(r->statistics), 0);
 	check_sums(ktrace_statistics_root(r->statistics));
 	return ktrace_statistics_root(r->statistics);
+}
+
+static const struct ktrace_statistic *read_file(struct reading *r, __u64 from, __u64 until)
+{
+	begin(r, from, until);
+	read_events(r);
+	is_all = true;
+	return finish(r, until);
 }
 
 static void end(struct reading *r)
@@ -162,12 +183,95 @@ static void test_window(void)
 	end(&r);
 }
 
+#define MANY 2000u
+#define KEPT 3u
+#define TASK_DEAD 5
+
+/* Thread 1 makes one after the other; each runs as long as nobody before it, in no order. */
+static void make_many(void)
+{
+	struct ktrace_tracefile *tf = make_kernel_file(path, cpus, 1);
+	__u64 ts = 100;
+	__u32 i, tid, ns;
+
+	for (i = 0; i < MANY; i++) {
+		tid = 100 + i;
+		ns = 1 + i * 7919 % 2003;
+		const struct kernel_row life[] = {
+			FORK(ts, 0, 1, 1, tid, 1), SWITCH(ts + 1, 0, 1, tid, 0),
+			ENTER(ts + 1, 0, tid, i % 300), EXIT(ts + ns, 0, tid, 1),
+			SWITCH(ts + 1 + ns, 0, tid, 1, TASK_DEAD),
+		};
+
+		for (__u32 j = 0; j < sizeof(life) / sizeof(life[0]); j++)
+			make_kernel_event(cpus, &life[j]);
+		ts += 2 + ns;
+	}
+	make_kernel_end(tf, cpus, 1);
+}
+
+static void check_same(const struct ktrace_statistic *n, const struct ktrace_statistic *all)
+{
+	CHECK_EQ(n->key, all->key);
+	CHECK_EQ(n->type_nr, all->type_nr);
+	check_times(n, TIMES(all->events, all->cpu_ns, all->cumulative_ns, all->elapsed_ns,
+			     all->wait_ns, all->wait_cpu_ns));
+}
+
+/* @depth: whether there are modes; the first threads, and all sums, are those of @all. */
+static void check_kept(const struct ktrace_statistic *all, __u32 depth, __u64 until)
+{
+	const struct ktrace_statistic *root, *cpu, *t;
+	struct reading r;
+	__u32 i;
+
+	begin(&r, 0, until);
+	ktrace_statistics_keep(r.statistics, depth, KEPT);
+	read_events(&r);
+	cpu = child(child(ktrace_statistics_root(r.statistics), 0), 0);
+	/* It does not wait for the end to keep few. */
+	CHECK(cpu->child_nr < 100);
+	is_all = false;
+	root = finish(&r, until);
+	check_same(root, all);
+	check_same(child(root, 0), child(all, 0));
+	all = child(child(all, 0), 0);
+	check_same(cpu, all);
+	qsort(cpu->children, cpu->child_nr, sizeof(cpu->children[0]), ktrace_statistic_order);
+	for (i = 0; i < KEPT; i++) {
+		t = cpu->children[i];
+		check_same(t, all->children[i]);
+		CHECK_STR(t->comm, all->children[i]->comm);
+		CHECK_EQ(t->child_nr,
+			 depth == KTRACE_STATISTIC_SUB ? all->children[i]->child_nr : 0);
+	}
+	end(&r);
+}
+
+static void test_few_kept(void)
+{
+	const struct ktrace_statistic *root, *cpu;
+	const __u64 until = 1ull << 40;
+	struct reading r;
+
+	make_many();
+	root = read_file(&r, 0, until);
+	cpu = child(child(root, 0), 0);
+	CHECK_EQ(cpu->child_nr, MANY + 1);
+	qsort(cpu->children, cpu->child_nr, sizeof(cpu->children[0]), ktrace_statistic_order);
+	CHECK(cpu->children[0]->cpu_ns > cpu->children[1]->cpu_ns);
+	check_kept(root, KTRACE_STATISTIC_SUB, until);
+	check_kept(root, KTRACE_STATISTIC_THREAD, until);
+	end(&r);
+}
+
 int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/ktrace-statistics-%d", (int)getpid());
 	make();
 	test_by_hand();
 	test_window();
+	test_few_kept();
 	unlink(path);
 	return 0;
 }

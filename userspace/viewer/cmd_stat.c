@@ -29,8 +29,13 @@ static const char *const levels[KTRACE_STATISTIC_NR] = {
 static int begin(struct analysis *a)
 {
 	struct stat_run *r = (struct stat_run *)a;
+	int ret = ktrace_statistics_new(a->state, a->from, a->until_ns, &r->tree);
 
-	return ktrace_statistics_new(a->state, a->from, a->until_ns, &r->tree);
+	if (!ret)
+		ktrace_statistics_keep(r->tree, r->depth,
+				       r->depth < KTRACE_STATISTIC_THREAD ? 0 :
+				       a->select.pid_nr ? ~0ull : a->number);
+	return ret;
 }
 
 static int count(struct analysis *a, const struct ktrace_trace_event *e)
@@ -72,11 +77,16 @@ static void name_node(const struct analysis *a, const struct ktrace_statistic *n
 	}
 }
 
-static bool is_wanted(const struct analysis *a, const struct ktrace_statistic *n)
+/* Of a CPU as many threads as were asked for, of those that were; @threads: before @n */
+static bool is_shown(const struct stat_run *r, const struct ktrace_statistic *n, __u64 *threads)
 {
+	if (n->level > r->depth)
+		return false;
 	if (n->level != KTRACE_STATISTIC_THREAD)
 		return true;
-	return !a->select.pid_nr || analysis_is_selected(a, n->tid, n->pid);
+	if (r->a.select.pid_nr && !analysis_is_selected(&r->a, n->tid, n->pid))
+		return false;
+	return (*threads)++ < r->a.number;
 }
 
 static int by_time(const void *x, const void *y)
@@ -84,11 +94,8 @@ static int by_time(const void *x, const void *y)
 	const struct ktrace_statistic *a = *(const struct ktrace_statistic *const *)x;
 	const struct ktrace_statistic *b = *(const struct ktrace_statistic *const *)y;
 
-	if (a->level <= KTRACE_STATISTIC_CPU)
-		return a->key < b->key ? -1 : a->key > b->key;
-	if (a->cpu_ns != b->cpu_ns)
-		return a->cpu_ns < b->cpu_ns ? 1 : -1;
-	return a->events < b->events ? 1 : a->events > b->events ? -1 : 0;
+	return a->level > KTRACE_STATISTIC_CPU ? ktrace_statistic_order(x, y) :
+	       a->key < b->key ? -1 : a->key > b->key;
 }
 
 static void put_types(struct analysis *a, const struct ktrace_statistic *n)
@@ -131,10 +138,9 @@ static void put_text(struct stat_run *r, const struct ktrace_statistic *n,
 		     const struct ktrace_statistic *up)
 {
 	char name[256];
+	__u64 threads = 0;
 	__u32 i;
 
-	if (!is_wanted(&r->a, n) || n->level > r->depth)
-		return;
 	name_node(&r->a, n, up, name, sizeof(name));
 	put_row(&r->a, n, name);
 	if (r->shows_types && (n->level == r->depth || !n->child_nr || is_plain(n)))
@@ -143,7 +149,7 @@ static void put_text(struct stat_run *r, const struct ktrace_statistic *n,
 		return;
 	qsort(n->children, n->child_nr, sizeof(n->children[0]), by_time);
 	for (i = 0; i < n->child_nr; i++)
-		if (n->level != KTRACE_STATISTIC_CPU || i < r->a.number)
+		if (is_shown(r, n->children[i], &threads))
 			put_text(r, n->children[i], n);
 }
 
@@ -164,6 +170,7 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 {
 	struct ktrace_out *out = r->a.out;
 	char name[256];
+	__u64 threads = 0;
 	__u32 i;
 
 	name_node(&r->a, n, up, name, sizeof(name));
@@ -184,8 +191,10 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 	put_json_types(out, n);
 	json_key(out, "children");
 	ktrace_out_char(out, '[');
-	for (i = 0; i < n->child_nr && n->level < r->depth; i++) {
-		if (!is_wanted(&r->a, n->children[i]))
+	if (n->level == KTRACE_STATISTIC_CPU && n->child_nr > r->a.number)
+		qsort(n->children, n->child_nr, sizeof(n->children[0]), by_time);
+	for (i = 0; i < n->child_nr; i++) {
+		if (!is_shown(r, n->children[i], &threads))
 			continue;
 		json_element(out);
 		ktrace_out_char(out, '{');
@@ -275,6 +284,9 @@ const struct command cmd_stat = {
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
+"\n"
+"With -n each CPU has N threads, those that ran the longest. Of a long recording with very\n"
+"many threads -n and --depth thread take less memory.\n"
 "\n"
 "Columns: events; cpu, time on a CPU with this mode on top; cumul., interrupts and traps\n"
 "on top of it included; elapsed, the same whether running or not; wait, blocked; wait\n"

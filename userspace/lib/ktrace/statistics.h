@@ -13,6 +13,9 @@
  * An event counts under its trace, CPU and thread, and the mode that this thread is in
  * once the event was taken in. Time of a thread counts under the CPU it ran on last, and
  * under the first trace of its boot.
+ *
+ * Memory: some 5 KiB for each CPU that a thread was on, whether it lives or not, with the modes
+ * that it was in; ktrace_statistics_keep() makes this less.
  */
 #ifndef KTRACE_STATISTICS_H
 #define KTRACE_STATISTICS_H
@@ -57,7 +60,7 @@ struct ktrace_statistic_type {
  * @wait_cpu_ns: it waited for a CPU
  * @types:	the events by type
  * @type_nr:	how many
- * @children:	nodes of the next level, in order of @key
+ * @children:	nodes of the next level, in order of @key; of a CPU those that were kept
  * @child_nr:	how many
  */
 struct ktrace_statistic {
@@ -90,6 +93,16 @@ struct ktrace_statistic {
 int ktrace_statistics_new(struct ktrace_states *state, __u64 from, __u64 until,
 			  struct ktrace_statistics **out);
 
+/**
+ * ktrace_statistics_keep - have less than everything, of long recordings; before the first event
+ * @depth:	KTRACE_STATISTIC_SUB: all levels; KTRACE_STATISTIC_THREAD: no modes
+ * @threads:	of each CPU the first ones by ktrace_statistic_order() are there at the end, and
+ *		those that live; ~0: all, as if this had not been called
+ *
+ * What is not kept counts in the CPU, and in all above it.
+ */
+void ktrace_statistics_keep(struct ktrace_statistics *statistics, __u32 depth, __u64 threads);
+
 /** ktrace_statistics_free - free everything; NULL is allowed */
 void ktrace_statistics_free(struct ktrace_statistics *statistics);
 
@@ -110,6 +123,15 @@ int ktrace_statistics_update(struct ktrace_statistics *statistics,
  * Return: 0, -ENOMEM, also if that was met when the state told of a span.
  */
 int ktrace_statistics_end(struct ktrace_statistics *statistics);
+
+/**
+ * ktrace_statistic_order - which child comes first: more time on a CPU, more events, a lower key
+ * @a:		an element of @children
+ * @b:		another
+ *
+ * Return: as qsort() wants it.
+ */
+int ktrace_statistic_order(const void *a, const void *b);
 
 /** ktrace_statistics_root - the traceset's node */
 const struct ktrace_statistic *ktrace_statistics_root(const struct ktrace_statistics *statistics);

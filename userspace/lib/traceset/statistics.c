@@ -5,38 +5,24 @@
  * An event is added to its sub-mode only, a span to its thread, and to the modes on the thread's
  * stack: those below the one on top get what includes others, cumulative and elapsed time. All
  * else is summed up in the end.
+ *
+ * Where few threads are to be kept, those of a CPU that are gone are added to its @rest and
+ * freed, as soon as so many others come before them: times and counts only grow, so that they
+ * will not be among the first again.
  */
 #include <ktrace/statistics.h>
 
-#include "state.h"
+#include "statistics_node.h"
 
 #include <errno.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Types of events that are looked for one by one */
-#define TYPES_FEW 16u
-
-/* Keys below find a child at once: all modes do. */
-#define KEYS_SMALL 8u
 
 /* Threads, on a CPU each, that are found without going down the tree; a power of two */
 #define RECENT_NR 256u
 
-/* struct node - a node; @pub is first, so that each is the other */
-struct node {
-	struct ktrace_statistic pub;
-	struct node *small[KEYS_SMALL];	/* children by key */
-	struct state_map by_key;	/* the others */
-	struct node *last;		/* of them, found last */
-	__u64 last_key;
-	struct state_map by_type;	/* places of types, once there are more than TYPES_FEW */
-	__u32 cap;
-	__u32 last_type;
-	__u32 machine;	/* of a thread, as the next, when it was seen last: for its name */
-	__u64 stamp;
-};
+/* When a CPU has twice as many threads as were kept, and these, some are looked for that may go. */
+#define SWEEP_MIN 64u
 
 /* struct place - where in the tree something happens: keys from trace to thread */
 struct place {
@@ -47,7 +33,7 @@ struct place {
 /* struct recent - the node of a thread; its keys, the first of which is the trace's */
 struct recent {
 	__u64 keys[KTRACE_STATISTIC_THREAD];
-	struct node *node;
+	struct inner *node;
 };
 
 /**
@@ -57,120 +43,162 @@ struct recent {
  * @root:	the traceset
  * @from:	time that counts
  * @until:	its end
+ * @depth:	deepest level that has nodes: threads, or all
+ * @threads:	of each CPU, that are kept though they are gone
  * @recent:	threads found last
  * @error:	-ENOMEM met where it could not be returned
  */
 struct ktrace_statistics {
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
-	struct node *root;
+	struct inner *root;
 	__u64 from;
 	__u64 until;
+	__u32 depth;
+	__u64 threads;
 	struct recent recent[RECENT_NR];
 	int error;
 };
 
-static void free_node(struct node *n)
+static struct inner *inner_child(struct inner *n, __u64 key)
 {
-	__u32 i;
-
-	if (!n)
-		return;
-	for (i = 0; i < n->pub.child_nr; i++)
-		free_node((struct node *)n->pub.children[i]);
-	free(n->pub.children);
-	free(n->pub.types);
-	ktrace_map_free(&n->by_key);
-	ktrace_map_free(&n->by_type);
-	free(n);
-}
-
-static struct node *add_child(struct node *n, __u64 key)
-{
-	struct node *child = calloc(1, sizeof(*child));
-	struct ktrace_statistic **bigger = n->pub.children;
-
-	if (n->pub.child_nr == n->cap) {
-		bigger = realloc(bigger, (n->cap ? 2 * n->cap : 4) * sizeof(struct node *));
-		if (bigger) {
-			n->pub.children = bigger;
-			n->cap = n->cap ? 2 * n->cap : 4;
-		}
-	}
-	if (!bigger || !child || (key >= KEYS_SMALL && ktrace_map_reserve(&n->by_key, 1))) {
-		free(child);
-		return NULL;
-	}
-	child->pub.level = n->pub.level + 1;
-	child->pub.key = key;
-	n->pub.children[n->pub.child_nr] = &child->pub;
-	if (key < KEYS_SMALL)
-		n->small[key] = child;
-	else
-		ktrace_map_set(&n->by_key, key, n->pub.child_nr);
-	n->pub.child_nr++;
-	return child;
-}
-
-/* The child with @key; NULL: no memory, or no parent */
-static struct node *child_of(struct node *n, __u64 key)
-{
-	__u32 at;
-
-	if (!n)
-		return NULL;
-	if (key < KEYS_SMALL)
-		return n->small[key] ? n->small[key] : add_child(n, key);
-	if (n->last && n->last_key == key)
-		return n->last;
-	at = ktrace_map_get(&n->by_key, key);
-	n->last = at == ~0u ? add_child(n, key) : (struct node *)n->pub.children[at];
-	n->last_key = key;
-	return n->last;
+	return (struct inner *)ktrace_node_child(n, key);
 }
 
 /* What is needed to name the thread in the end. */
-static void see_thread(struct node *n, const struct ktrace_process *p)
+static void see_thread(struct inner *n, const struct ktrace_process *p)
 {
-	n->pub.tid = p->tid;
-	n->pub.pid = p->pid;
-	memcpy(n->pub.comm, p->comm, sizeof(n->pub.comm));
+	struct ktrace_statistic *pub = &n->node.pub;
+
+	pub->tid = p->tid;
+	pub->pid = p->pid;
+	memcpy(pub->comm, p->comm, sizeof(pub->comm));
 	n->machine = p->machine;
 	n->stamp = p->stamp;
 }
 
-static void name_thread(struct node *n, const struct ktrace_states *s)
+static void name_thread(struct inner *n, const struct ktrace_states *s)
 {
+	struct ktrace_statistic *pub = &n->node.pub;
 	struct ktrace_process p = {
-		.machine = n->machine, .tid = n->pub.tid, .pid = n->pub.pid, .stamp = n->stamp,
+		.machine = n->machine, .tid = pub->tid, .pid = pub->pid, .stamp = n->stamp,
 	};
 	const char *name;
 
-	memcpy(p.comm, n->pub.comm, sizeof(p.comm));
+	memcpy(p.comm, pub->comm, sizeof(p.comm));
 	name = ktrace_process_name(s, &p);
-	n->pub.pid = ktrace_process_pid(s, &p);
-	memset(n->pub.comm, 0, sizeof(n->pub.comm));
-	memcpy(n->pub.comm, name ? name : "", name ? strnlen(name, 15) : 0);
+	pub->pid = ktrace_process_pid(s, &p);
+	memset(pub->comm, 0, sizeof(pub->comm));
+	memcpy(pub->comm, name ? name : "", name ? strnlen(name, 15) : 0);
 }
 
-static struct node *go_down(struct node *n, const struct place *at)
+/* Return: 0, -ENOMEM. */
+static int sum_up(const struct ktrace_statistics *st, struct node *n)
 {
-	__u32 level;
+	struct inner *rest = ktrace_node_is_cpu(n) ? ktrace_node_inner(n)->rest : NULL;
+	struct node *child;
+	__u32 i;
+	int ret = 0;
 
-	for (level = KTRACE_STATISTIC_TRACE; level <= KTRACE_STATISTIC_THREAD; level++)
-		n = child_of(n, at->keys[level]);
-	return n;
+	if (n->pub.level < st->depth)
+		ktrace_node_clear(n);
+	for (i = 0; i < n->pub.child_nr && !ret; i++) {
+		child = (struct node *)n->pub.children[i];
+		ret = sum_up(st, child);
+		if (!ret)
+			ret = ktrace_node_add(n, child);
+	}
+	return rest && !ret ? ktrace_node_add(n, &rest->node) : ret;
+}
+
+int ktrace_statistic_order(const void *a, const void *b)
+{
+	const struct ktrace_statistic *x = *(const struct ktrace_statistic *const *)a;
+	const struct ktrace_statistic *y = *(const struct ktrace_statistic *const *)b;
+
+	if (x->cpu_ns != y->cpu_ns)
+		return x->cpu_ns < y->cpu_ns ? 1 : -1;
+	if (x->events != y->events)
+		return x->events < y->events ? 1 : -1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static bool is_dead(const struct ktrace_process *p)
+{
+	return p->status == KTRACE_STATUS_ZOMBIE || p->status == KTRACE_STATUS_DEAD;
+}
+
+/* The thread will have no more time. */
+static bool is_gone(const struct ktrace_statistics *st, const struct inner *cpu,
+		    const struct inner *thread)
+{
+	const struct ktrace_statistic *pub = &thread->node.pub;
+	const struct ktrace_process *p = ktrace_state_find(st->state, thread->machine, pub->tid,
+							   (__s32)cpu->node.pub.key);
+
+	return !p || p->serial != pub->key || is_dead(p);
+}
+
+static int add_to_rest(struct inner *cpu, struct inner *thread)
+{
+	if (!cpu->rest)
+		cpu->rest = (struct inner *)ktrace_node_new(KTRACE_STATISTIC_THREAD);
+	return cpu->rest ? ktrace_node_add(&cpu->rest->node, &thread->node) : -ENOMEM;
+}
+
+/* Frees the threads of a CPU that may go. Return: 0, -ENOMEM. */
+static int sweep(struct ktrace_statistics *st, struct inner *cpu)
+{
+	struct ktrace_statistic *pub = &cpu->node.pub;
+	__u32 i, kept = 0;
+	int ret = 0;
+
+	for (i = 0; i < pub->child_nr && !ret; i++)
+		ret = sum_up(st, (struct node *)pub->children[i]);
+	if (pub->child_nr)
+		qsort(pub->children, pub->child_nr, sizeof(pub->children[0]),
+		      ktrace_statistic_order);
+	for (i = 0; i < pub->child_nr; i++) {
+		struct inner *thread = (struct inner *)pub->children[i];
+
+		pub->children[kept] = pub->children[i];
+		if (ret || i < st->threads || !is_gone(st, cpu, thread)) {
+			kept++;
+			continue;
+		}
+		ret = add_to_rest(cpu, thread);
+		ktrace_node_free(&thread->node);
+	}
+	pub->child_nr = kept;
+	ktrace_node_index(cpu);
+	cpu->sweep_at = 2ull * kept + SWEEP_MIN;
+	memset(st->recent, 0, sizeof(st->recent));
+	return ret;
+}
+
+/* @cpu, with room for another thread */
+static struct inner *swept(struct ktrace_statistics *st, struct inner *cpu)
+{
+	int ret = 0;
+
+	if (cpu && st->threads != ~0ull && cpu->node.pub.child_nr >= cpu->sweep_at)
+		ret = sweep(st, cpu);
+	if (ret)
+		st->error = ret;
+	return cpu;
 }
 
 /* The node of the thread; NULL: no memory */
-static struct node *thread_at(struct ktrace_statistics *st, const struct place *at)
+static struct inner *thread_at(struct ktrace_statistics *st, const struct place *at)
 {
 	const __u64 *keys = &at->keys[KTRACE_STATISTIC_TRACE];
 	const __u64 hash = keys[0] * 13 + keys[1] * 29 + keys[2];
 	struct recent *r = &st->recent[hash & (RECENT_NR - 1)];
+	struct inner *cpu;
 
 	if (!r->node || memcmp(r->keys, keys, sizeof(r->keys))) {
-		r->node = go_down(st->root, at);
+		cpu = swept(st, inner_child(inner_child(st->root, keys[0]), keys[1]));
+		r->node = inner_child(cpu, keys[2]);
 		memcpy(r->keys, keys, sizeof(r->keys));
 	}
 	if (r->node)
@@ -214,31 +242,30 @@ static bool is_repeated(const struct ktrace_process *p, __u32 i, bool has_sub)
 	return false;
 }
 
-static void add_level(struct ktrace_statistics *st, struct node *thread,
+static void add_level(struct ktrace_statistics *st, struct inner *thread,
 		      const struct ktrace_process *p, __u32 i, const struct span *span)
 {
-	struct node *mode = child_of(thread, p->stack[i].mode);
-	struct node *sub = child_of(mode, p->stack[i].sub);
+	struct inner *mode = inner_child(thread, p->stack[i].mode);
+	struct node *sub = ktrace_node_child(mode, p->stack[i].sub);
 
 	if (!sub) {
 		st->error = -ENOMEM;
 		return;
 	}
 	if (!is_repeated(p, i, false))
-		add_whole(mode, span);
+		add_whole(&mode->node, span);
 	if (!is_repeated(p, i, true))
 		add_whole(sub, span);
 	if (i + 1 < p->depth)
 		return;
-	add_top(mode, span);
+	add_top(&mode->node, span);
 	add_top(sub, span);
 }
 
 /* The idle do not wait, and the dead are not there. */
 static bool counts(const struct ktrace_process *p)
 {
-	return p->tid ? p->status != KTRACE_STATUS_ZOMBIE && p->status != KTRACE_STATUS_DEAD :
-	       p->status == KTRACE_STATUS_RUN;
+	return p->tid ? !is_dead(p) : p->status == KTRACE_STATUS_RUN;
 }
 
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
@@ -247,7 +274,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	struct place at = { { 0, p->machine, (__u64)(__s64)p->cpu, p->serial }, p };
 	struct span span = { .status = p->status };
 	__u64 from = p->since > st->from ? p->since : st->from;
-	struct node *thread;
+	struct inner *thread;
 	__u32 i;
 
 	until = until < st->until ? until : st->until;
@@ -257,53 +284,10 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	thread = thread_at(st, &at);
 	if (!thread)
 		return;
-	add_top(thread, &span);
-	add_whole(thread, &span);
-	for (i = 0; i < p->depth; i++)
+	add_top(&thread->node, &span);
+	add_whole(&thread->node, &span);
+	for (i = 0; i < p->depth && st->depth > KTRACE_STATISTIC_THREAD; i++)
 		add_level(st, thread, p, i, &span);
-}
-
-static __u32 find_type(const struct node *n, const struct ktrace_event_type *type)
-{
-	if (n->pub.type_nr > TYPES_FEW)
-		return ktrace_map_get(&n->by_type, (__u64)(uintptr_t)type);
-	for (__u32 i = 0; i < n->pub.type_nr; i++)
-		if (n->pub.types[i].type == type)
-			return i;
-	return ~0u;
-}
-
-static int add_type(struct node *n, const struct ktrace_event_type *type)
-{
-	const __u32 nr = n->pub.type_nr;
-	struct ktrace_statistic_type *bigger = realloc(n->pub.types, (nr + 1) * sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	n->pub.types = bigger;
-	if (nr >= TYPES_FEW && ktrace_map_reserve(&n->by_type, TYPES_FEW + 1))
-		return -ENOMEM;
-	bigger[n->pub.type_nr++] = (struct ktrace_statistic_type){ .type = type };
-	for (__u32 i = nr == TYPES_FEW ? 0 : nr; nr >= TYPES_FEW && i <= nr; i++)
-		ktrace_map_set(&n->by_type, (__u64)(uintptr_t)bigger[i].type, i);
-	return 0;
-}
-
-static int add_events(struct node *n, const struct ktrace_event_type *type, __u64 nr)
-{
-	__u32 at = n->last_type;
-
-	if (at >= n->pub.type_nr || n->pub.types[at].type != type)
-		at = find_type(n, type);
-	if (at == ~0u) {
-		at = n->pub.type_nr;
-		if (add_type(n, type))
-			return -ENOMEM;
-	}
-	n->last_type = at;
-	n->pub.events += nr;
-	n->pub.types[at].events += nr;
-	return 0;
 }
 
 int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_trace_event *e)
@@ -311,6 +295,7 @@ int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_t
 	const struct ktrace_trace *trace = e->stream->trace;
 	const struct ktrace_mode_level *mode;
 	struct place at = { { 0, ktrace_trace_index(trace), (__u64)(__s64)e->stream->cpu }, NULL };
+	struct inner *thread;
 	struct node *leaf;
 
 	if (e->id == KTRACE_ID_LOST || e->time < st->from || e->time >= st->until)
@@ -321,53 +306,14 @@ int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_t
 		return -EINVAL;
 	at.keys[KTRACE_STATISTIC_THREAD] = at.process->serial;
 	mode = ktrace_process_mode(at.process);
-	leaf = child_of(child_of(thread_at(st, &at), mode->mode), mode->sub);
-	if (!leaf || add_events(leaf, e->type, 1))
+	thread = thread_at(st, &at);
+	if (!thread)
+		return -ENOMEM;
+	leaf = st->depth > KTRACE_STATISTIC_THREAD ?
+	       ktrace_node_child(inner_child(thread, mode->mode), mode->sub) : &thread->node;
+	if (!leaf || ktrace_node_count(leaf, e->type, 1))
 		return -ENOMEM;
 	return st->error;
-}
-
-static void add_times(struct node *n, const struct node *child)
-{
-	n->pub.cpu_ns += child->pub.cpu_ns;
-	n->pub.cumulative_ns += child->pub.cumulative_ns;
-	n->pub.elapsed_ns += child->pub.elapsed_ns;
-	n->pub.wait_ns += child->pub.wait_ns;
-	n->pub.wait_cpu_ns += child->pub.wait_cpu_ns;
-}
-
-/* What was summed up before begins anew. */
-static void clear_sums(struct node *n)
-{
-	struct ktrace_statistic *pub = &n->pub;
-
-	pub->events = pub->type_nr = 0;
-	ktrace_map_clear(&n->by_type);
-	if (pub->level < KTRACE_STATISTIC_THREAD)
-		pub->cpu_ns = pub->cumulative_ns = pub->elapsed_ns = pub->wait_ns =
-			pub->wait_cpu_ns = 0;
-}
-
-/* Return: 0, -ENOMEM. */
-static int sum_up(const struct ktrace_statistics *st, struct node *n)
-{
-	struct node *child;
-	__u32 i, k;
-	int ret = 0;
-
-	if (n->pub.level == KTRACE_STATISTIC_THREAD)
-		name_thread(n, st->state);
-	if (n->pub.level < KTRACE_STATISTIC_SUB)
-		clear_sums(n);
-	for (i = 0; i < n->pub.child_nr && !ret; i++) {
-		child = (struct node *)n->pub.children[i];
-		ret = sum_up(st, child);
-		if (n->pub.level < KTRACE_STATISTIC_THREAD)
-			add_times(n, child);
-		for (k = 0; k < child->pub.type_nr && !ret; k++)
-			ret = add_events(n, child->pub.types[k].type, child->pub.types[k].events);
-	}
-	return ret;
 }
 
 static int by_key(const void *a, const void *b)
@@ -378,27 +324,35 @@ static int by_key(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Places change: nothing is to be found by key any more. */
-static void sort(struct node *n)
+/* Into order, and with names */
+static void settle(const struct ktrace_statistics *st, struct node *n)
 {
+	struct inner *inner = ktrace_node_inner(n);
 	__u32 i;
 
+	if (n->pub.level == KTRACE_STATISTIC_THREAD)
+		name_thread(inner, st->state);
 	if (n->pub.child_nr)
-		qsort(n->pub.children, n->pub.child_nr, sizeof(struct node *), by_key);
-	ktrace_map_clear(&n->by_key);
-	for (i = 0; i < n->pub.child_nr; i++) {
-		if (n->pub.children[i]->key >= KEYS_SMALL)
-			ktrace_map_set(&n->by_key, n->pub.children[i]->key, i);
-		sort((struct node *)n->pub.children[i]);
-	}
+		qsort(n->pub.children, n->pub.child_nr, sizeof(n->pub.children[0]), by_key);
+	if (inner)
+		ktrace_node_index(inner);
+	for (i = 0; i < n->pub.child_nr; i++)
+		settle(st, (struct node *)n->pub.children[i]);
 }
 
 int ktrace_statistics_end(struct ktrace_statistics *st)
 {
 	if (!st->error)
-		st->error = sum_up(st, st->root);
-	sort(st->root);
+		st->error = sum_up(st, &st->root->node);
+	settle(st, &st->root->node);
 	return st->error;
+}
+
+void ktrace_statistics_keep(struct ktrace_statistics *st, __u32 depth, __u64 threads)
+{
+	st->depth = depth > KTRACE_STATISTIC_THREAD ? KTRACE_STATISTIC_SUB :
+		    KTRACE_STATISTIC_THREAD;
+	st->threads = threads;
 }
 
 int ktrace_statistics_new(struct ktrace_states *state, __u64 from, __u64 until,
@@ -409,9 +363,10 @@ int ktrace_statistics_new(struct ktrace_states *state, __u64 from, __u64 until,
 
 	if (!st)
 		return -ENOMEM;
-	*st = (struct ktrace_statistics){ .state = state, .from = from, .until = until };
+	*st = (struct ktrace_statistics){ .state = state, .from = from, .until = until,
+					  .depth = KTRACE_STATISTIC_SUB, .threads = ~0ull };
 	st->watch = (struct ktrace_state_watch){ .span = on_span, .arg = st };
-	st->root = calloc(1, sizeof(*st->root));
+	st->root = (struct inner *)ktrace_node_new(KTRACE_STATISTIC_TRACESET);
 	if (st->root)
 		ret = ktrace_state_watch(state, &st->watch);
 	if (ret) {
@@ -426,11 +381,11 @@ void ktrace_statistics_free(struct ktrace_statistics *st)
 {
 	if (!st)
 		return;
-	free_node(st->root);
+	ktrace_node_free(st->root ? &st->root->node : NULL);
 	free(st);
 }
 
 const struct ktrace_statistic *ktrace_statistics_root(const struct ktrace_statistics *st)
 {
-	return &st->root->pub;
+	return &st->root->node.pub;
 }
