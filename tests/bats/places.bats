@@ -139,6 +139,26 @@ in_container()
 	[ "$(summary lost)" = 0 ]
 }
 
+@test "recording: a control group with little memory: said, nobody is killed" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	grep -Eq '^([0-9]+:memory|0:):' /proc/self/cgroup || skip "no control groups"
+	local group='mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory
+		for file in memory.max memory/memory.limit_in_bytes; do echo 40000000 >/sys/fs/cgroup/$file; done
+		for file in memory.current memory/memory.usage_in_bytes; do echo 30000000 >/sys/fs/cgroup/$file; done
+		echo inactive_file 5000000 >/sys/fs/cgroup/memory.stat
+		echo total_active_file 5000000 >/sys/fs/cgroup/memory/memory.stat'
+	apart "$group"'; "$1" -b 32M -o t -- "$2"'
+	[ "$status" = 125 ]
+	[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
+	# Cached files are no hindrance: there are 20 MB.
+	apart "$group"'; "$1" -b 4M --thread-rings 2 -o t -- "$2"'
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	apart "$group"'; echo max >/sys/fs/cgroup/memory.max; rm -r /sys/fs/cgroup/memory; "$1" -b 32M -o t -- "$2"'
+	[ "$status" = 0 ]
+}
+
 @test "recording: 256 CPUs: a buffer for each" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
@@ -150,6 +170,22 @@ in_container()
 	[ "$status" = 0 ]
 	[ "$(summary events)" = 82 ]
 	"$KTRACE" info t | grep -q '^  host .*, 256 cpus$'
+}
+
+@test "recording: numbers of CPUs with gaps: a buffer for each number" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	local last
+	last=$(sed -En 's/^Cpus_allowed_list:.*[-,\t]//p' /proc/self/status)
+	run_ktraced -o t -- taskset -c "$last" "$EXAMPLES/hello"
+	grep -ao '^stream .* kind=user .*' t >expected
+	# The machine may have this one only.
+	apart "mount -t tmpfs none /sys/devices/system/cpu && mkdir /sys/devices/system/cpu/cpu$last
+		echo $last | tee /sys/devices/system/cpu/{possible,present} >/sys/devices/system/cpu/online
+		\"\$1\" -o t -- taskset -c $last \"\$2\""
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	grep -ao '^stream .* kind=user .*' t | diff expected -
 }
 
 @test "recording: locales and time zones change neither numbers nor messages" {

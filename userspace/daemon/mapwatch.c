@@ -194,7 +194,7 @@ static int open_all(struct mapwatch *w)
 
 int mapwatch_begin(struct mapwatch **out, __u64 start)
 {
-	const unsigned int nr = (unsigned int)sysconf(_SC_NPROCESSORS_CONF);
+	const unsigned int nr = ktrace_cpu_limit();
 	struct mapwatch *w;
 	int error;
 

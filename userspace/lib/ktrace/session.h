@@ -168,6 +168,13 @@ int ktrace_session_set_note(struct ktrace_session *s, const char *text);
  */
 char *ktrace_session_note(const struct ktrace_session *s);
 
+/**
+ * ktrace_cpu_limit - numbers of all CPUs that the machine has, or may get, are below this
+ *
+ * It may be more than there are: some numbers may be missing.
+ */
+__u32 ktrace_cpu_limit(void);
+
 /** ktrace_session_id - the number that its name has */
 __u64 ktrace_session_id(const struct ktrace_session *s);
 

@@ -44,21 +44,6 @@
 /* A folder without a finished session is left alone for so long: it may become one. */
 #define UNFINISHED_S 10
 
-static __u64 available_memory(void)
-{
-	unsigned long long kib = 0;
-	char line[128];
-	FILE *f = fopen("/proc/meminfo", "re");
-
-	if (!f)
-		return ~0ull;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1)
-			break;
-	fclose(f);
-	return kib ? kib * 1024 : ~0ull;
-}
-
 static int make_dir(struct ktrace_session *s, __u64 *id)
 {
 	if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
@@ -101,7 +86,7 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	/* Who looks for stale sessions holds it for a moment. */
 	if (s->fd < 0 || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
-	error = size > available_memory() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
+	error = size > memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
 		posix_fallocate(s->fd, 0, (off_t)size);
 	if (error)
 		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",
@@ -110,17 +95,10 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	return error ? session_fail(s, error, "%s", path) : 0;
 }
 
-static __u32 possible_cpus(void)
-{
-	long n = sysconf(_SC_NPROCESSORS_CONF);
-
-	return n > 0 ? (__u32)n : 1;
-}
-
 static int describe(struct ktrace_session *s, const struct ktrace_session_options *opts,
 		    struct ktrace_control *c)
 {
-	__u32 cpu_nr = possible_cpus();
+	__u32 cpu_nr = ktrace_cpu_limit();
 
 	*c = (struct ktrace_control) {
 		.version = KTRACE_ABI_VERSION,

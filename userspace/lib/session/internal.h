@@ -102,6 +102,9 @@ struct keeper;
 int keeper_start(struct keeper **out, __u32 *word);
 void keeper_stop(struct keeper *k);
 
+/* Bytes that can be had without somebody being killed for it; ~0: not known */
+__u64 memory_available(void);
+
 struct session_backend;
 
 /**

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * cpus.c - which numbers CPUs can have
+ *
+ * sysconf(_SC_NPROCESSORS_CONF) counts them, which is less than the highest number where some
+ * between are missing.
+ */
+#include <ktrace/session.h>
+
+#include <stdio.h>
+#include <unistd.h>
+
+#define NUMBER_MAX 65535
+
+/* The highest number in a list as "0-3,8-11"; -1: it is none */
+static int highest(FILE *list)
+{
+	int number, last = -1, between = ',';
+
+	while ((between == ',' || between == '-') && fscanf(list, "%5d", &number) == 1) {
+		last = number > last ? number : last;
+		between = getc(list);
+	}
+	return last;
+}
+
+__u32 ktrace_cpu_limit(void)
+{
+	FILE *list = fopen("/sys/devices/system/cpu/possible", "re");
+	long last = list ? highest(list) : -1;
+
+	if (list)
+		fclose(list);
+	if (last < 0)
+		last = sysconf(_SC_NPROCESSORS_CONF) - 1;
+	return last >= 0 && last <= NUMBER_MAX ? (__u32)last + 1 : 1;
+}
