@@ -84,6 +84,27 @@ END
 	jq -r '.traceEvents[] | select(.ph == "B") | .name' chrome.json | grep -x 'syscall:read'
 }
 
+@test "chrome: of threads that were not followed nobody knows how long they ran" {
+	"$PROGS/mktrace" t <<'END'
+meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x scope=followed
+meta clock raw=1000 mono_ns=5000 real_ns=1700000000000000000 hz=1000000000
+meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+meta event kind=kernel id=64 desc=sched:switch{u32%20prev_tid;u32%20next_tid;s32%20prev_prio;s32%20next_prio;u32%20prev_state;char[16]%20prev_comm;char[16]%20next_comm;}
+block 0
+rec 2000 64 0 u32:0 u32:7 u32:120 u32:120 u32:0 char16:swapper char16:own
+rec 2200 64 7 u32:7 u32:9 u32:120 u32:120 u32:1 char16:own char16:other
+rec 2500 64 0 u32:0 u32:7 u32:120 u32:120 u32:0 char16:swapper char16:own
+rec 2600 64 7 u32:7 u32:8 u32:120 u32:120 u32:0 char16:own char16:own
+rec 2700 64 8 u32:8 u32:0 u32:120 u32:120 u32:1 char16:own char16:swapper
+rec 2900 64 0 u32:0 u32:7 u32:120 u32:120 u32:0 char16:swapper char16:own
+rec 3000 64 7 u32:7 u32:9 u32:120 u32:120 u32:1 char16:own char16:other
+END
+	is_whole t
+	jq -r '.traceEvents[] | select(.ph == "X") | "\(.name) \(.ts) \(.dur)"' chrome.json >slices
+	printf '%s\n' "own 0 0.2" "other 0.2 0" "own 0.5 0.1" "own 0.6 0.1" "swapper 0.7 0" \
+		"own 0.9 0.1" "other 1 0" | diff - slices
+}
+
 @test "chrome: counters whose fields are not as usual" {
 	"$PROGS/mktrace" t <<'END'
 meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc cmd=x

@@ -10,6 +10,7 @@
 #include "export.h"
 
 #include "context.h"
+#include "followed.h"
 #include "json.h"
 #include "line.h"
 #include "progress.h"
@@ -46,6 +47,8 @@ struct waking {
 struct slice {
 	__u64 key;
 	__u64 since;
+	const struct ktrace_trace *trace;
+	__u32 tid;
 	struct ktrace_out text;
 };
 
@@ -57,6 +60,7 @@ struct slice {
  * @tasks:	threads whose names were written
  * @wakings:	threads that were woken
  * @slices:	what runs on CPUs
+ * @followed:	whether it is known for how long
  * @arrows:	how many arrows there are
  * @last:	time of the last event
  * @has_any:	an object was written
@@ -69,6 +73,7 @@ struct chrome {
 	struct rows tasks;
 	struct rows wakings;
 	struct rows slices;
+	struct followed followed;
 	__u64 arrows;
 	__u64 last;
 	bool has_any;
@@ -252,10 +257,13 @@ static struct slice *slice_of(struct chrome *c, const struct ktrace_trace_event 
 	return slice;
 }
 
+/* Of a thread that others may have followed on this CPU there is no more than that it began. */
 static void end_slice(struct chrome *c, struct slice *slice, __u64 time)
 {
 	if (!slice || !slice->text.len)
 		return;
+	if (!followed_has(&c->followed, slice->trace, slice->tid, (__s32)slice->key))
+		time = slice->since;
 	begin_object(c);
 	ktrace_out_bytes(c->out, slice->text.buf, slice->text.len);
 	put_time(c->out, ",\"dur\":", time > slice->since ? time - slice->since : 0);
@@ -328,6 +336,8 @@ static void take_switch(struct chrome *c, const struct ktrace_trace_event *e)
 	end_slice(c, slice, e->time);
 	put_arrow(c, e, &at);
 	slice->since = e->time;
+	slice->trace = e->stream->trace;
+	slice->tid = (__u32)event_integer(e, "next_tid");
 	out = &slice->text;
 	put_place(out, "X", &at);
 	ktrace_out_str(out, ",\"cat\":\"sched:switch\",\"name\":");
@@ -479,8 +489,10 @@ static int put_events(struct chrome *c)
 
 	ktrace_out_str(c->out, "{\"traceEvents\":[");
 	while (!ret && !c->out->error && (ret = scope_next(&c->x->scope, &e)) == 1) {
-		take_event(c, e);
-		ret = c->error;
+		ret = followed_see(&c->followed, e);
+		if (!ret)
+			take_event(c, e);
+		ret = ret ? ret : c->error;
 	}
 	progress_end();
 	for (i = 0; i < c->slices.nr && !ret; i++)
@@ -502,13 +514,16 @@ static int write_chrome(struct export *x)
 	x->scope.prints = true;
 	x->scope.keeps_losses = true;
 	spans_init(&c.spans);
-	ret = put_events(&c);
+	ret = followed_begin(&c.followed, x->set);
+	if (!ret)
+		ret = put_events(&c);
 	for (i = 0; i < c.slices.nr; i++)
 		free(((struct slice *)rows_at(&c.slices, i))->text.buf);
 	rows_free(&c.tasks);
 	rows_free(&c.wakings);
 	rows_free(&c.slices);
 	spans_free(&c.spans);
+	followed_end(&c.followed);
 	return ret;
 }
 
