@@ -208,14 +208,14 @@ static void test_spoilt_object(void)
 /* The same operations on an array of bool. */
 static void test_sets(void)
 {
-	static bool model[POSIX_IDS];
+	static bool model[POSIX_ID_NR];
 	trace_event_set_t set, copy;
 	int has;
 
 	srand(2);
 	CHECK_EQ(posix_trace_eventset_empty(&set), 0);
 	for (int i = 0; i < 30000; i++) {
-		trace_event_id_t id = 1 + (trace_event_id_t)rand() % (POSIX_IDS - 1);
+		trace_event_id_t id = 1 + (trace_event_id_t)rand() % (POSIX_ID_NR - 1);
 		bool adds = rand() & 1;
 
 		CHECK_EQ(adds ? posix_trace_eventset_add(id, &set) :
@@ -223,7 +223,7 @@ static void test_sets(void)
 		model[id] = adds;
 	}
 	copy = set;
-	for (trace_event_id_t id = 1; id < POSIX_IDS; id++) {
+	for (trace_event_id_t id = 1; id < POSIX_ID_NR; id++) {
 		CHECK_EQ(posix_trace_eventset_ismember(id, &copy, &has), 0);
 		CHECK_EQ(has, model[id]);
 	}
@@ -233,7 +233,7 @@ static int count(const trace_event_set_t *set)
 {
 	int n = 0, has;
 
-	for (trace_event_id_t id = 1; id < POSIX_IDS; id++) {
+	for (trace_event_id_t id = 1; id < POSIX_ID_NR; id++) {
 		CHECK_EQ(posix_trace_eventset_ismember(id, set, &has), 0);
 		n += has;
 	}
@@ -253,7 +253,7 @@ static void test_fill(void)
 	trace_event_set_t set;
 
 	CHECK_EQ(posix_trace_eventset_fill(&set, POSIX_TRACE_ALL_EVENTS), 0);
-	CHECK_EQ(count(&set), POSIX_IDS - 1);
+	CHECK_EQ(count(&set), POSIX_ID_NR - 1);
 	CHECK_EQ(posix_trace_eventset_fill(&set, POSIX_TRACE_WOPID_EVENTS), 0);
 	CHECK(has(&set, POSIX_TRACE_OVERFLOW) && has(&set, POSIX_TRACE_FLUSH_START));
 	CHECK(!has(&set, POSIX_TRACE_START) && !has(&set, POSIX_TRACE_UNNAMED_USEREVENT));
@@ -275,7 +275,7 @@ static void test_bad_sets(void)
 	CHECK_EQ(posix_trace_eventset_fill(&set, 4), EINVAL);
 	CHECK_EQ(posix_trace_eventset_empty(&set), 0);
 	CHECK_EQ(posix_trace_eventset_add(0, &set), EINVAL);
-	CHECK_EQ(posix_trace_eventset_add(POSIX_IDS, &set), EINVAL);
+	CHECK_EQ(posix_trace_eventset_add(POSIX_ID_NR, &set), EINVAL);
 	CHECK_EQ(posix_trace_eventset_add(1, NULL), EINVAL);
 	CHECK_EQ(posix_trace_eventset_del(~0u, &set), EINVAL);
 	CHECK_EQ(posix_trace_eventset_del(1, NULL), EINVAL);

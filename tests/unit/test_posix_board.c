@@ -4,6 +4,7 @@
  * done; the board's file while processes come and go
  */
 #define BOARD_DIR "."
+#include "../../userspace/lib/posix/board_file.c"
 #include "../../userspace/lib/posix/board.c"
 
 #include "check.h"
@@ -82,7 +83,7 @@ static void test_streams_of_the_dead(void)
 
 		dies_in(died_in[i], b);
 		CHECK(has_streams(b));
-		sweep(b);
+		ktrace_posix_board_sweep(b);
 		CHECK(!has_streams(b));
 		CHECK_EQ(b->running, 0);
 		CHECK_EQ(ktrace_posix_board_stream(b, &self), 0);
@@ -111,9 +112,9 @@ static void test_only_what_is_his_is_removed(void)
 	CHECK_EQ(mkdir(dir, 0700), 0);
 	CHECK_EQ(symlink(dir, link), 0);
 	close(open(file + strlen("shm:"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-	board_uid = geteuid() + 1;
+	ktrace_posix_board_uid = geteuid() + 1;
 	CHECK(is_left(file));
-	board_uid = geteuid();
+	ktrace_posix_board_uid = geteuid();
 	CHECK(is_left(other));
 	CHECK(is_left(above));
 	CHECK(!is_left(file));
@@ -128,11 +129,11 @@ static void test_place_that_is_being_taken(void)
 
 	dies_in(publish_stream, b);
 	b->stream[0].word = posix_place_word(POSIX_PLACE_CLAIMED, getpid(), 2);
-	sweep(b);
+	ktrace_posix_board_sweep(b);
 	CHECK_EQ(posix_place_state(b->stream[0].word), POSIX_PLACE_CLAIMED);
 	b->stream[0].owner = self;
 	word = ktrace_posix_board_publish(b, 0);
-	sweep(b);
+	ktrace_posix_board_sweep(b);
 	CHECK_EQ(b->stream[0].word, word);
 	/* Who saw the stream before buries nothing now. */
 	ktrace_posix_board_bury(b, 0, word - (1ull << 32));
@@ -155,7 +156,7 @@ static void test_no_descriptors(void)
 	ktrace_posix_board_publish(b, 0);
 	CHECK(!getrlimit(RLIMIT_NOFILE, &old));
 	CHECK(!setrlimit(RLIMIT_NOFILE, &(struct rlimit){ 0, old.rlim_max }));
-	sweep(b);
+	ktrace_posix_board_sweep(b);
 	CHECK(has_streams(b));
 	CHECK(ktrace_posix_owner_lives(&parent));
 	CHECK(!has_ended(parent.pid));

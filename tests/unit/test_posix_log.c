@@ -105,7 +105,7 @@ static void test_forged(void)
 
 	CHECK_EQ(make_add(log, MAKE_WORK, 2000, data, sizeof(data)), 0);
 	CHECK_EQ(make_add(log, 0, 2001, NULL, 0), 0);
-	CHECK_EQ(make_add(log, POSIX_IDS, 2002, NULL, 0), 0);
+	CHECK_EQ(make_add(log, POSIX_ID_NR, 2002, NULL, 0), 0);
 	CHECK_EQ(make_add(log, MAKE_WORK, 2003, NULL, 0), 0);
 	CHECK_EQ(status_of(log).unwritten, 3);
 	CHECK(status_of(log).is_overrun && !status_of(log).error);

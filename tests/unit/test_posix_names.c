@@ -130,7 +130,7 @@ static void test_dead_claimer(void)
 	if (!pid)
 		_exit(0);
 	CHECK_EQ(waitpid(pid, NULL, 0), pid);
-	board->name[2].state = (__u32)pid << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+	board->name[2].state = (__u32)pid << POSIX_PLACE_SHIFT | POSIX_PLACE_CLAIMED;
 	strcpy(board->name[2].text, "hal");
 	CHECK_EQ(open_number(1, false), 0);
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
@@ -167,7 +167,7 @@ static void test_stopped_claimer(void)
 /* All places are being filled in by one who never does: they cost no more than one of them. */
 static void test_claimed_board(void)
 {
-	const __u32 claim = (__u32)getppid() << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+	const __u32 claim = (__u32)getppid() << POSIX_PLACE_SHIFT | POSIX_PLACE_CLAIMED;
 
 	for (int may_add = 0; may_add < 2; may_add++) {
 		new_board();

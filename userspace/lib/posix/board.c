@@ -1,196 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1
-/*
- * board.c - the file that all processes of a user share, and places in it
- *
- * A new board appears under its name when it is whole (link), so who opens it never finds
- * half of one. Who comes has a shared lock on the file while he takes a place; the last one to
- * leave removes the board if he has the lock alone, so nobody is just coming.
- */
+/* board.c - places on the board: of processes, and of streams */
 #include "board.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "ring/port.h"
-#include "session/file_limit.h"
-
-#ifndef BOARD_DIR
-#define BOARD_DIR "/dev/shm"
-#endif
-
-/* Others have the lock for a moment only. One that has been stopped is not waited for. */
-#define LOCK_MS 1000
-#define NAP_US 1000
-
-static void board_path(char *path, size_t size, uid_t uid)
-{
-	snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
-}
-
-static __u64 now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
-}
-
-static int set_up(int fd)
-{
-	/* A board is more than a thread's stack may have: its first words only */
-	struct {
-		__u32 magic, version, size, name_nr;
-		__u64 inode;
-	} head = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION, sizeof(struct posix_board), 0, 0 };
-	struct stat st;
-	int error = may_have_file_of(sizeof(struct posix_board))
-		    ? posix_fallocate(fd, 0, sizeof(struct posix_board)) : EFBIG;
-
-	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
-	if (error)
-		return -error;
-	if (fstat(fd, &st))
-		return -errno;
-	head.inode = st.st_ino;
-	return pwrite(fd, &head, sizeof(head), 0) < 0 ? -errno : 0;
-}
-
-/* Makes and names the file. Return: descriptor or -errno; -EEXIST somebody else has. */
-static int make_file(const char *path, uid_t uid)
-{
-	int fd = open(BOARD_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
-	char self[32];
-
-	if (fd < 0)
-		return -errno;
-	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
-	error = set_up(fd);
-	if (!error && ((uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
-		       linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)))
-		error = -errno;
-	if (error)
-		close(fd);
-	return error ? error : fd;
-}
-
-/* A file that is no board, or not whole, is left alone. */
-static bool is_board(const struct stat *st, uid_t uid)
-{
-	return S_ISREG(st->st_mode) && st->st_uid == uid &&
-	       st->st_size == sizeof(struct posix_board);
-}
-
-/* Return: the file that has the name, or -errno. */
-static int open_file(const char *path, uid_t uid, struct stat *st)
-{
-	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error;
-
-	if (fd < 0)
-		return -errno;
-	error = fstat(fd, st) ? -errno : is_board(st, uid) ? 0 : -EPERM;
-	if (error)
-		close(fd);
-	return error ? error : fd;
-}
-
-static bool is_linked(int fd)
-{
-	struct stat st;
-
-	return !fstat(fd, &st) && st.st_nlink;
-}
-
-/* Return: the file that has the name, locked; -ENOENT none has, or not any more. */
-static int hold_file(const char *path, uid_t uid, struct stat *st)
-{
-	int fd = open_file(path, uid, st);
-
-	if (fd < 0)
-		return fd;
-	for (const __u64 begin = now_ms();
-	     flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS;)
-		usleep(NAP_US);
-	if (is_linked(fd))
-		return fd;
-	close(fd);
-	return -ENOENT;
-}
-
-int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid)
-{
-	char path[64];
-	struct stat st;
-	int fd;
-
-	board_path(path, sizeof(path), uid);
-	fd = hold_file(path, uid, &st);
-	if (fd >= 0 && st.st_ino != kt_load(&b->inode)) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
-}
-
-/* Makes the board if there is none. It is opened then like any other. */
-static int hold_or_make(uid_t uid)
-{
-	char path[64];
-	struct stat st;
-	int fd;
-
-	board_path(path, sizeof(path), uid);
-	for (;;) {
-		fd = hold_file(path, uid, &st);
-		if (fd != -ENOENT)
-			return fd;
-		fd = make_file(path, uid);
-		if (fd < 0 && fd != -EEXIST)
-			return fd;
-		if (fd >= 0)
-			close(fd);
-	}
-}
-
-/* Whose board is mapped: a process has one, its own or, a keeper, another user's. */
-static uid_t board_uid;
-
-int ktrace_posix_board_map(uid_t uid, struct posix_board **out)
-{
-	struct posix_board *b;
-	int fd = hold_or_make(uid), error = 0;
-
-	if (fd < 0)
-		return fd;
-	b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (b == MAP_FAILED)
-		error = -errno;
-	else if (kt_load(&b->magic) != POSIX_BOARD_MAGIC ||
-		 kt_load(&b->version) != POSIX_BOARD_VERSION || kt_load(&b->size) != sizeof(*b))
-		error = -EPROTONOSUPPORT;
-	if (error) {
-		if (b != MAP_FAILED)
-			munmap(b, sizeof(*b));
-		ktrace_posix_board_let_go(fd);
-		return error;
-	}
-	board_uid = uid;
-	*out = b;
-	return fd;
-}
-
-void ktrace_posix_board_let_go(int fd)
-{
-	flock(fd, LOCK_UN);	/* what is mapped keeps the file open, and its lock */
-	close(fd);
-}
 
 __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 {
@@ -356,7 +175,6 @@ static void forget(struct posix_board *b, __u32 stream)
 			__atomic_fetch_and(&b->process[i].streams, ~bit, __ATOMIC_RELAXED);
 }
 
-/* The files of a session in shared memory that nobody owns any more. */
 /* Whether who can write to the board could remove that himself, or we have made it for him. */
 static bool may_remove(int dir, const char *name)
 {
@@ -364,14 +182,17 @@ static bool may_remove(int dir, const char *name)
 
 	if (fstat(dir, &folder) || fstatat(dir, name, &file, AT_SYMLINK_NOFOLLOW))
 		return false;
-	return file.st_uid == board_uid &&
-	       (folder.st_uid == board_uid || folder.st_uid == geteuid());
+	return file.st_uid == ktrace_posix_board_uid &&
+	       (folder.st_uid == ktrace_posix_board_uid || folder.st_uid == geteuid());
 }
 
-/* @where is from the board: of another user's, nothing may be removed but what is his. */
+/*
+ * Removes the files of a session in shared memory that nobody owns any more. @where is from the
+ * board: of another user's, nothing may be removed but what is his.
+ */
 static void remove_session(const char *where)
 {
-	char path[sizeof(((struct posix_board_stream *)0)->where)];
+	char path[POSIX_WHERE_SIZE];
 	char *slash;
 	int dir;
 
@@ -388,14 +209,19 @@ static void remove_session(const char *where)
 	close(dir);
 }
 
+bool ktrace_posix_place_where(const struct posix_board_stream *s, char where[POSIX_WHERE_SIZE])
+{
+	for (size_t i = 0; i < POSIX_WHERE_SIZE; i++)
+		where[i] = kt_load(&s->where[i]);
+	return memchr(where, '\0', POSIX_WHERE_SIZE);
+}
+
 static void empty(struct posix_board *b, __u32 stream)
 {
-	struct posix_board_stream *s = &b->stream[stream];
-	char where[sizeof(s->where)];
+	char where[POSIX_WHERE_SIZE];
 
-	memcpy(where, s->where, sizeof(where));
-	where[sizeof(where) - 1] = '\0';
-	remove_session(where);
+	if (ktrace_posix_place_where(&b->stream[stream], where))
+		remove_session(where);
 	ktrace_posix_board_release(b, stream);
 }
 
@@ -446,7 +272,7 @@ static __u64 word_of(const struct posix_board_stream *s)
 	return kt_load_acquire(&s->word);
 }
 
-static void sweep(struct posix_board *b)
+void ktrace_posix_board_sweep(struct posix_board *b)
 {
 	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
 		const __u64 word = word_of(&b->stream[i]);
@@ -488,39 +314,9 @@ static bool has_processes(const struct posix_board *b)
 	return false;
 }
 
-/* Waits for those who are coming or leaving, too, until one has a place or all are gone. */
-static bool is_last(const struct posix_board *b, int fd)
+bool ktrace_posix_board_is_used(const struct posix_board *b)
 {
-	const __u64 begin = now_ms();
-
-	for (;;) {
-		const bool is_locked = !flock(fd, LOCK_EX | LOCK_NB);
-
-		if (has_processes(b) || has_streams(b))
-			return false;
-		if (is_locked || now_ms() - begin >= LOCK_MS)
-			return is_locked;
-		usleep(NAP_US);
-	}
-}
-
-/* Who comes has the lock while he takes his place, so he is seen when we have it. */
-void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
-{
-	struct stat st;
-	char path[64];
-	int fd;
-
-	sweep(b);
-	if (has_processes(b) || has_streams(b))
-		return;
-	board_path(path, sizeof(path), uid);
-	fd = open_file(path, uid, &st);
-	if (fd < 0)
-		return;
-	if (st.st_ino == kt_load(&b->inode) && is_last(b, fd) && is_linked(fd))
-		unlink(path);
-	close(fd);
+	return has_processes(b) || has_streams(b);
 }
 
 static int claim_stream(struct posix_board *b, const struct posix_owner *owner)
@@ -549,7 +345,7 @@ static int claim_stream(struct posix_board *b, const struct posix_owner *owner)
 
 int ktrace_posix_board_stream(struct posix_board *b, const struct posix_owner *owner)
 {
-	sweep(b);
+	ktrace_posix_board_sweep(b);
 	return claim_stream(b, owner);
 }
 

@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include <linux/types.h>
+#include "event.h"
 #include "trace.h"
 
 #define POSIX_BOARD_MAGIC 0x6472616fu
@@ -34,12 +35,8 @@
 
 #define POSIX_STREAM_NR 64u		/* TRACE_SYS_MAX */
 #define POSIX_PROCESS_NR 4096u
-#define POSIX_ID_USER 32u		/* the unnamed user event, then the named ones */
-#define POSIX_ID_NR 4096u
 #define POSIX_NAME_NR (POSIX_ID_NR - POSIX_ID_USER)
 #define POSIX_SET_WORDS (POSIX_ID_NR / 64)
-/* The id that records have in a ring and in a log: KTRACE_ID_FIRST + event id */
-#define POSIX_RING_ID 16u
 
 /* States of a place, in the lowest two bits of its word. Zero memory is free. */
 enum posix_place_state {
@@ -48,6 +45,8 @@ enum posix_place_state {
 	POSIX_PLACE_READY = 2,
 	POSIX_PLACE_CLOSING = 3,	/* being emptied */
 };
+
+#define POSIX_WHERE_SIZE 112
 
 #define POSIX_PLACE_SHIFT 2		/* above it: the pid of who claims or empties it */
 
@@ -71,7 +70,7 @@ struct posix_owner {
  * @policy:	POSIX_TRACE_LOOP, ...
  * @is_waiting:	a reader waits until something is recorded: futex
  * @news:	futex: counts what a reader should look at
- * @where:	session, as KTRACE_SESSION has it
+ * @where:	session, as KTRACE_SESSION has it; from before it is READY until it is released
  * @filter:	bit of each id that is not recorded
  * @types:	bit of each type of programs that its processes have opened, or its controller
  * @missed:	events of processes that could not map its rings
@@ -83,7 +82,7 @@ struct posix_board_stream {
 	__u32 policy;
 	__u32 is_waiting;
 	__u32 news;
-	char where[112];
+	char where[POSIX_WHERE_SIZE];
 	__u64 filter[POSIX_SET_WORDS];
 	__u64 types[POSIX_SET_WORDS];
 	__u64 missed;
@@ -196,6 +195,15 @@ void ktrace_posix_board_let_go(int fd);
  */
 int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid);
 
+/** ktrace_posix_board_uid - whose board is mapped: a process has its own or, a keeper, another's */
+extern uid_t ktrace_posix_board_uid;
+
+/** ktrace_posix_board_sweep - free the places of streams whose controller is gone */
+void ktrace_posix_board_sweep(struct posix_board *b);
+
+/** ktrace_posix_board_is_used - whether a stream, or a process that lives, has a place */
+bool ktrace_posix_board_is_used(const struct posix_board *b);
+
 /** ktrace_posix_board_remove - remove the board if nobody has a place in it any more */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid);
 
@@ -266,6 +274,14 @@ __u64 ktrace_posix_board_publish(struct posix_board *b, __u32 stream);
  * otherwise.
  */
 bool ktrace_posix_board_close(struct posix_board *b, __u32 stream, __u64 word);
+
+/**
+ * ktrace_posix_place_where - a copy of where a stream's session is
+ *
+ * Context: any thread, any signal handler.
+ * Return: false if it makes no sense.
+ */
+bool ktrace_posix_place_where(const struct posix_board_stream *s, char where[POSIX_WHERE_SIZE]);
 
 /** ktrace_posix_board_release - free a place that was closed */
 void ktrace_posix_board_release(struct posix_board *b, __u32 stream);

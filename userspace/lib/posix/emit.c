@@ -104,7 +104,7 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 		{ &head, sizeof(head) }, { em->data, head.size },
 	};
 
-	return ktrace_channel_write(sink->channel, t, (__u16)(em->id + POSIX_RING_ID), flags,
+	return ktrace_channel_write(sink->channel, t, (__u16)(em->id + POSIX_ID_BASE), flags,
 				    pieces, 2);
 }
 
@@ -218,7 +218,7 @@ static void forget_sequence(const struct posix_entry *e)
 static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
 {
 	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
-	const uint32_t id_len = (em->id + POSIX_RING_ID) | len << 16;
+	const uint32_t id_len = (em->id + POSIX_ID_BASE) | len << 16;
 	const uint32_t total = ktrace_rseq_total(len);
 
 	KTRACE_RSEQ_RECORD(ORDER_CLOCK, sink->entry, id_len, total, PUT_EVENT, "r8",

@@ -17,8 +17,9 @@
 /* Ids of records below KTRACE_ID_FIRST are taken. */
 #define POSIX_ID_BASE KTRACE_ID_FIRST
 
-/* One past the last id of the system, which is the first one of programs. */
-#define POSIX_SYSTEM_IDS 32u
+/* Ids of event types: below the first of these of the system, then the unnamed one and programs' */
+#define POSIX_ID_USER 32u
+#define POSIX_ID_NR 4096u
 
 /* The largest max-data-size: an event is one record. */
 #define POSIX_DATA_MAX 32768u

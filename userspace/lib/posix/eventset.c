@@ -41,9 +41,11 @@ trace_event_id_t ktrace_posix_system_id(unsigned int i)
 	return i < POSIX_PREDEFINED ? predefined[i].id : 0;
 }
 
+_Static_assert(POSIX_ID_NR == 8 * sizeof(trace_event_set_t), "a set has room for all ids");
+
 static bool is_event(trace_event_id_t id)
 {
-	return id && id < POSIX_IDS;
+	return id && id < POSIX_ID_NR;
 }
 
 /**
@@ -109,9 +111,9 @@ int posix_trace_eventset_fill(trace_event_set_t *set, int what)
 		if (!predefined[i].has_process)
 			posix_trace_eventset_add(predefined[i].id, set);
 	if (what == POSIX_TRACE_SYSTEM_EVENTS)
-		fill_range(set, 1, POSIX_SYSTEM_IDS);
+		fill_range(set, 1, POSIX_ID_USER);
 	if (what == POSIX_TRACE_ALL_EVENTS)
-		fill_range(set, 1, POSIX_IDS);
+		fill_range(set, 1, POSIX_ID_NR);
 	return 0;
 }
 

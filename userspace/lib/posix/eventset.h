@@ -8,13 +8,10 @@
 #include "event.h"
 #include "trace.h"
 
-/* Ids below this one can be in a set. */
-#define POSIX_IDS (8 * sizeof(trace_event_set_t))
-
 /* Types that there always are. */
 #define POSIX_PREDEFINED 9u
 
-/* Is it in the set? @id: below POSIX_IDS */
+/* Is it in the set? @id: below POSIX_ID_NR */
 static inline bool posix_set_has(const trace_event_set_t *set, trace_event_id_t id)
 {
 	return set->__word[id / 64] >> id % 64 & 1;

@@ -31,7 +31,7 @@ static void deliver(const struct posix_item *item, const struct destination *to)
 	const size_t len = item->head.size < to->size ? item->head.size : to->size;
 
 	*to->info = (struct posix_trace_event_info) {
-		.posix_event_id = item->rec.id - POSIX_RING_ID,
+		.posix_event_id = item->rec.id - POSIX_ID_BASE,
 		.posix_pid = (pid_t)item->head.pid,
 		.posix_prog_address = (void *)(uintptr_t)item->head.address,
 		.posix_thread_id = (pthread_t)item->head.thread,

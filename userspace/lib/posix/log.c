@@ -319,7 +319,7 @@ static __u16 file_id(const struct posix_log *log, trace_event_id_t event)
 static bool is_event(const struct posix_log *log, const struct ktrace_record *r,
 		     const struct ktrace_posix_event *e)
 {
-	return r->id > POSIX_ID_BASE && r->id < POSIX_ID_BASE + POSIX_IDS &&
+	return r->id > POSIX_ID_BASE && r->id < POSIX_ID_BASE + POSIX_ID_NR &&
 	       e->size == r->len - sizeof(*e) &&
 	       posix_event_size(e->size) + posix_event_size(4) <=
 	       log->block_size - sizeof(struct ktrace_block);

@@ -49,17 +49,17 @@ static __u32 free_id(const struct posix_log *log, trace_event_id_t event)
 	const __u32 first = POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT + 1;
 	__u32 id = POSIX_ID_BASE + event;
 
-	for (__u32 tries = 0; tries < POSIX_IDS; tries++) {
+	for (__u32 tries = 0; tries < POSIX_ID_NR; tries++) {
 		if (!is_taken(log, id))
 			return id;
-		id = id + 1 < POSIX_ID_BASE + POSIX_IDS ? id + 1 : first;
+		id = id + 1 < POSIX_ID_BASE + POSIX_ID_NR ? id + 1 : first;
 	}
 	return 0;
 }
 
 bool ktrace_posix_log_has_name(const struct posix_log *log, trace_event_id_t event)
 {
-	return event < POSIX_IDS && log->ids[event];
+	return event < POSIX_ID_NR && log->ids[event];
 }
 
 int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const char *name)
@@ -68,7 +68,7 @@ int ktrace_posix_log_name(struct posix_log *log, trace_event_id_t event, const c
 	__u32 id;
 	int ret;
 
-	if (event <= POSIX_TRACE_UNNAMED_USEREVENT || event >= POSIX_IDS ||
+	if (event <= POSIX_TRACE_UNNAMED_USEREVENT || event >= POSIX_ID_NR ||
 	    strlen(name) > TRACE_EVENT_NAME_MAX)
 		return EINVAL;
 	if (ktrace_posix_log_has_name(log, event))
@@ -94,7 +94,7 @@ void ktrace_posix_log_map_set(const struct posix_log *log, trace_event_set_t *se
 	__u32 id;
 
 	*set = (trace_event_set_t){ { 0 } };
-	for (trace_event_id_t event = 0; event < POSIX_IDS; event++) {
+	for (trace_event_id_t event = 0; event < POSIX_ID_NR; event++) {
 		if (!(from.__word[event / 64] >> event % 64 & 1))
 			continue;
 		id = log->ids[event] ? log->ids[event] : POSIX_ID_BASE + event;

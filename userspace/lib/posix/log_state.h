@@ -115,7 +115,7 @@ struct posix_log {
 	struct ktrace_reading readings[LOG_READINGS];
 	size_t reading_nr;
 	__u64 interval;
-	__u16 ids[POSIX_IDS];
+	__u16 ids[POSIX_ID_NR];
 	struct log_name *names;
 	size_t name_nr;
 	__u32 seen[LOG_THREADS];

@@ -59,7 +59,7 @@ static bool next_chunk(struct posix_stream *s, __u32 ring)
 
 static bool is_event(const struct ktrace_record *rec)
 {
-	return rec->id > POSIX_RING_ID && rec->id < POSIX_RING_ID + POSIX_ID_NR &&
+	return rec->id > POSIX_ID_BASE && rec->id < POSIX_ID_BASE + POSIX_ID_NR &&
 	       rec->len >= sizeof(struct ktrace_posix_event);
 }
 
@@ -292,7 +292,7 @@ static void make_item(struct posix_stream *s, struct posix_item *item, trace_eve
 {
 	memcpy(s->buffer, data, size);
 	*item = (struct posix_item) {
-		.rec = { .ts = ts, .id = (__u16)(id + POSIX_RING_ID),
+		.rec = { .ts = ts, .id = (__u16)(id + POSIX_ID_BASE),
 			 .len = (__u16)(sizeof(item->head) + size) },
 		.head = { .size = size },
 		.data = s->buffer,
@@ -367,7 +367,7 @@ static void restart(struct posix_stream *s)
 	s->restart_due = false;
 	s->start_due = true;
 	s->start_ts = ktrace_posix_now(s);
-	memcpy(&s->start_filter, s->board->stream[s->nr].filter, sizeof(s->start_filter));
+	memcpy(&s->start_filter, s->place->filter, sizeof(s->start_filter));
 	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
 	posix_run(s->board, s->bit);
 }

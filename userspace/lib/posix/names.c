@@ -23,20 +23,18 @@
 #include "member.h"
 #include "ring/port.h"
 
-/* A place that is being filled in: POSIX_PLACE_CLAIMED, and the pid above it. */
-#define CLAIM_SHIFT 2
 /* Looks at such places before they are nobody's: the process was stopped right there. */
 #define LOOKS 10000
 #define CHANGES 16
 
 static __u32 my_claim(void)
 {
-	return (__u32)getpid() << CLAIM_SHIFT | POSIX_PLACE_CLAIMED;
+	return (__u32)posix_place_word(POSIX_PLACE_CLAIMED, getpid(), 0);
 }
 
 static bool is_claimed(__u32 state)
 {
-	return (state & ((1u << CLAIM_SHIFT) - 1)) == POSIX_PLACE_CLAIMED;
+	return posix_place_state(state) == POSIX_PLACE_CLAIMED;
 }
 
 static __u32 state_of(const struct posix_board_name *n)
@@ -61,7 +59,7 @@ static bool fill_in(struct posix_board_name *n, const char *name)
 
 static bool has_died(__u32 claim)
 {
-	return kill((pid_t)(claim >> CLAIM_SHIFT), 0) && errno == ESRCH;
+	return kill(posix_place_pid(claim), 0) && errno == ESRCH;
 }
 
 /* Waits while another process fills it in; @looks: how many are left. Return: its state then. */

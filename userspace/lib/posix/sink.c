@@ -66,21 +66,14 @@ static bool has_rdtscp(void)
 
 #endif
 
-static bool copy_where(const struct posix_board_stream *s, char *where)
-{
-	for (size_t i = 0; i < sizeof(s->where); i++)
-		where[i] = kt_load(&s->where[i]);
-	return memchr(where, '\0', sizeof(s->where));
-}
-
 /* Places, by their words, of streams whose session is gone: events do not ask for it again. */
 static __u64 gone[POSIX_STREAM_NR];
 
 static int attach_channel(const struct posix_board_stream *s, struct ktrace_channel **channel)
 {
-	char where[sizeof(s->where)];
+	char where[POSIX_WHERE_SIZE];
 
-	return copy_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
+	return ktrace_posix_place_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
 }
 
 /* Whether this process may have more of it later. */

@@ -84,9 +84,9 @@ static int make_session(struct posix_stream *s)
 	if (error)
 		return error == -EINVAL ? EINVAL : ENOMEM;
 	s->clock_id = info.clock;
-	if (strlen(info.env) >= sizeof(s->board->stream[0].where))
+	if (strlen(info.env) >= sizeof(s->place->where))
 		return ENOMEM;
-	strcpy(s->board->stream[s->nr].where, info.env);
+	strcpy(s->place->where, info.env);
 	s->ring_nr = ktrace_stream_nr(s->session);
 	s->fronts = calloc(s->ring_nr, sizeof(*s->fronts));
 	s->buffer = malloc(65536);
@@ -119,10 +119,8 @@ static int trace_process(struct posix_stream *s, pid_t pid)
 
 static void publish(struct posix_stream *s)
 {
-	struct posix_board_stream *b = &s->board->stream[s->nr];
-
-	b->max_data = (__u32)s->attr.data_size;
-	b->policy = (__u32)s->attr.stream_policy;
+	s->place->max_data = (__u32)s->attr.data_size;
+	s->place->policy = (__u32)s->attr.stream_policy;
 	s->word = ktrace_posix_board_publish(s->board, s->nr);
 	if (s->attr.inheritance == POSIX_TRACE_INHERITED)
 		__atomic_fetch_or(&s->board->inherit, s->bit, __ATOMIC_RELAXED);
@@ -140,9 +138,10 @@ int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 		return -nr;
 	}
 	s->nr = (__u32)nr;
-	s->word = kt_load(&board->stream[nr].word);
-	s->bit = 1ull << nr;
 	s->board = board;
+	s->place = &board->stream[nr];
+	s->word = kt_load(&s->place->word);
+	s->bit = 1ull << nr;
 	clock_gettime(CLOCK_REALTIME, &attr->created);
 	s->attr = *attr;
 	s->stops = attr->stream_policy != POSIX_TRACE_LOOP;
@@ -207,7 +206,7 @@ static bool is_full(const struct posix_stream *s)
 
 struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s)
 {
-	return &s->board->stream[s->nr];
+	return s->place;
 }
 
 void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
@@ -218,10 +217,10 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 		return;		/* full: nothing is recorded, nothing changes */
 	s->was_full = false;
 	s->is_wanted = true;
-	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->board->stream[s->nr].filter,
+	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->place->filter,
 				sizeof(trace_event_set_t));
 	posix_run(s->board, s->bit);
-	ktrace_posix_place_wake(&s->board->stream[s->nr]);
+	ktrace_posix_place_wake(s->place);
 }
 
 void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
@@ -240,7 +239,7 @@ void ktrace_posix_stream_stop(struct posix_stream *s, const void *address)
 		return;
 	}
 	ktrace_posix_queue_push(s, POSIX_TRACE_STOP, address, &explicit, sizeof(explicit));
-	ktrace_posix_place_wake(&s->board->stream[s->nr]);
+	ktrace_posix_place_wake(s->place);
 }
 
 static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
@@ -255,7 +254,7 @@ static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
 		for (int k = 0; k < KTRACE_LOST_NR; k++)
 			sum->count[k] += lost.count[k];
 	}
-	sum->count[KTRACE_LOST_NORING] += kt_load(&s->board->stream[s->nr].missed);
+	sum->count[KTRACE_LOST_NORING] += kt_load(&s->place->missed);
 	sum->count[s->stops ? KTRACE_LOST_STOPPED : KTRACE_LOST_OVERWRITTEN] += s->dropped;
 	for (int k = 0; k < KTRACE_LOST_NR; k++)
 		all += sum->count[k];
@@ -267,7 +266,7 @@ void ktrace_posix_stream_clear(struct posix_stream *s)
 	const bool runs = s->is_wanted;
 	struct ktrace_lost lost;
 
-	memset(s->board->stream[s->nr].filter, 0, sizeof(trace_event_set_t));
+	memset(s->place->filter, 0, sizeof(trace_event_set_t));
 	s->clear_ts = ktrace_posix_now(s);
 	ktrace_posix_drain(s);
 	s->is_started = runs;
@@ -281,13 +280,13 @@ void ktrace_posix_stream_clear(struct posix_stream *s)
 
 void ktrace_posix_stream_get_filter(const struct posix_stream *s, trace_event_set_t *set)
 {
-	memcpy(set, s->board->stream[s->nr].filter, sizeof(*set));
+	memcpy(set, s->place->filter, sizeof(*set));
 }
 
 int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set_t *set, int how,
 				   const void *address)
 {
-	__u64 *filter = s->board->stream[s->nr].filter;
+	__u64 *filter = s->place->filter;
 	trace_event_set_t sets[2];
 
 	if (how != POSIX_TRACE_SET_EVENTSET && how != POSIX_TRACE_ADD_EVENTSET &&
@@ -305,7 +304,7 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 	}
 	if (is_running(s)) {
 		ktrace_posix_queue_push(s, POSIX_TRACE_FILTER, address, sets, sizeof(sets));
-		ktrace_posix_place_wake(&s->board->stream[s->nr]);
+		ktrace_posix_place_wake(s->place);
 	}
 	return 0;
 }

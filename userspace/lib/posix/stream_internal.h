@@ -64,7 +64,8 @@ enum gap_state {
  * struct posix_stream - see stream.h
  * @attr:	attributes
  * @board:	of the traced process's user
- * @nr:		place on it
+ * @nr:		number of its place there
+ * @place:	that
  * @word:	of the place
  * @bit:	1 << @nr
  * @session:	rings
@@ -96,6 +97,7 @@ struct posix_stream {
 	struct posix_attr attr;
 	struct posix_board *board;
 	__u32 nr;
+	struct posix_board_stream *place;
 	__u64 word;
 	__u64 bit;
 	struct ktrace_session *session;
@@ -141,7 +143,7 @@ bool ktrace_posix_has_news(struct posix_stream *s);
 
 static inline bool posix_is_filtered(const struct posix_stream *s, trace_event_id_t id)
 {
-	return s->board->stream[s->nr].filter[id / 64] >> id % 64 & 1;
+	return s->place->filter[id / 64] >> id % 64 & 1;
 }
 
 #endif

@@ -54,7 +54,7 @@ extern "C" {
 
 #define TRACE_EVENT_NAME_MAX	255	/* bytes of an event's name; buffers need one more */
 #define TRACE_NAME_MAX		63	/* bytes of a stream's name or version, with the NUL */
-#define TRACE_SYS_MAX		64	/* active streams of the system */
+#define TRACE_SYS_MAX		64	/* active streams of a user's processes */
 #define TRACE_USER_EVENT_MAX	1024	/* user event types of a process, the unnamed one too */
 
 /* A stream, active or pre-recorded. */

@@ -116,11 +116,13 @@ void ktrace_posix_trid_after_fork(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	pthread_cond_init(&is_free, NULL);
-	for (int i = 0; i < PLACE_NR; i++) {
-		if (places[i].trid.control)
-			ktrace_posix_control_forget(places[i].trid.control);
-		places[i].trid = (struct posix_trid) { 0 };
-		places[i].users = 0;
-		places[i].is_valid = false;
+	for (struct place *p = places; p < places + PLACE_NR; p++) {
+		if (!p->use)
+			continue;	/* and share its page */
+		if (p->trid.control)
+			ktrace_posix_control_forget(p->trid.control);
+		p->trid = (struct posix_trid) { 0 };
+		p->users = 0;
+		p->is_valid = false;
 	}
 }

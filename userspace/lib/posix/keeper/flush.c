@@ -88,7 +88,7 @@ static bool move_one(struct keeper *k)
 	if (!has_item)
 		return false;
 	item.rec.len = (__u16)(sizeof(item.head) + item.head.size);
-	note_error(k, prepare_log(k, item.rec.id - POSIX_RING_ID));
+	note_error(k, prepare_log(k, item.rec.id - POSIX_ID_BASE));
 	note_error(k, ktrace_posix_log_add(k->log, &item.rec, payload));
 	return true;
 }

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * board_file.c - the file that all processes of a user share: made, mapped, removed
+ *
+ * A new board appears under its name when it is whole (link), so who opens it never finds
+ * half of one. Who comes has a shared lock on the file while he takes a place; the last one to
+ * leave removes the board if he has the lock alone, so nobody is just coming.
+ */
+#include "board.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "ring/port.h"
+#include "session/file_limit.h"
+
+#ifndef BOARD_DIR
+#define BOARD_DIR "/dev/shm"
+#endif
+
+/* Others have the lock for a moment only. One that has been stopped is not waited for. */
+#define LOCK_MS 1000
+#define NAP_US 1000
+/* Boards that others have removed again before we had them */
+#define TRIES 100
+
+static void board_path(char *path, size_t size, uid_t uid)
+{
+	snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
+}
+
+static __u64 now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000 + (__u64)t.tv_nsec / 1000000;
+}
+
+static int set_up(int fd)
+{
+	/* A board is more than a thread's stack may have: its first words only */
+	struct {
+		__u32 magic, version, size, name_nr;
+		__u64 inode;
+	} head = { POSIX_BOARD_MAGIC, POSIX_BOARD_VERSION, sizeof(struct posix_board), 0, 0 };
+	struct stat st;
+	int error = may_have_file_of(sizeof(struct posix_board))
+		    ? posix_fallocate(fd, 0, sizeof(struct posix_board)) : EFBIG;
+
+	_Static_assert(sizeof(head) == offsetof(struct posix_board, running), "its first words");
+	if (error)
+		return -error;
+	if (fstat(fd, &st))
+		return -errno;
+	head.inode = st.st_ino;
+	return pwrite(fd, &head, sizeof(head), 0) < 0 ? -errno : 0;
+}
+
+/* Makes and names the file. Return: descriptor or -errno; -EEXIST somebody else has. */
+static int make_file(const char *path, uid_t uid)
+{
+	int fd = open(BOARD_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), error;
+	char self[32];
+
+	if (fd < 0)
+		return -errno;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	error = set_up(fd);
+	if (!error && ((uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
+		       linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)))
+		error = -errno;
+	if (error)
+		close(fd);
+	return error ? error : fd;
+}
+
+/* A file that is no board, or not whole, is left alone. */
+static bool is_board(const struct stat *st, uid_t uid)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == uid &&
+	       st->st_size == sizeof(struct posix_board);
+}
+
+/* Return: the file that has the name, or -errno. */
+static int open_file(const char *path, uid_t uid, struct stat *st)
+{
+	int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return -errno;
+	error = fstat(fd, st) ? -errno : is_board(st, uid) ? 0 : -EPERM;
+	if (error)
+		close(fd);
+	return error ? error : fd;
+}
+
+static bool is_linked(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && st.st_nlink;
+}
+
+/* Return: the file that has the name, locked; -ENOENT none has, or not any more. */
+static int hold_file(const char *path, uid_t uid, struct stat *st)
+{
+	int fd = open_file(path, uid, st);
+
+	if (fd < 0)
+		return fd;
+	for (const __u64 begin = now_ms();
+	     flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS;)
+		usleep(NAP_US);
+	if (is_linked(fd))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid)
+{
+	char path[64];
+	struct stat st;
+	int fd;
+
+	board_path(path, sizeof(path), uid);
+	fd = hold_file(path, uid, &st);
+	if (fd >= 0 && st.st_ino != kt_load(&b->inode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+/* Makes the board if there is none. It is opened then like any other. */
+static int hold_or_make(uid_t uid)
+{
+	char path[64];
+	struct stat st;
+	int fd;
+
+	board_path(path, sizeof(path), uid);
+	for (int i = 0; i < TRIES; i++) {
+		fd = hold_file(path, uid, &st);
+		if (fd != -ENOENT)
+			return fd;
+		fd = make_file(path, uid);
+		if (fd < 0 && fd != -EEXIST)
+			return fd;
+		if (fd >= 0)
+			close(fd);
+	}
+	return -EBUSY;
+}
+
+uid_t ktrace_posix_board_uid;
+
+int ktrace_posix_board_map(uid_t uid, struct posix_board **out)
+{
+	struct posix_board *b;
+	int fd = hold_or_make(uid), error = 0;
+
+	if (fd < 0)
+		return fd;
+	b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (b == MAP_FAILED)
+		error = -errno;
+	else if (kt_load(&b->magic) != POSIX_BOARD_MAGIC ||
+		 kt_load(&b->version) != POSIX_BOARD_VERSION || kt_load(&b->size) != sizeof(*b))
+		error = -EPROTONOSUPPORT;
+	if (error) {
+		if (b != MAP_FAILED)
+			munmap(b, sizeof(*b));
+		ktrace_posix_board_let_go(fd);
+		return error;
+	}
+	ktrace_posix_board_uid = uid;
+	*out = b;
+	return fd;
+}
+
+void ktrace_posix_board_let_go(int fd)
+{
+	flock(fd, LOCK_UN);	/* what is mapped keeps the file open, and its lock */
+	close(fd);
+}
+
+/* Waits for those who are coming or leaving, too, until one has a place or all are gone. */
+static bool is_last(const struct posix_board *b, int fd)
+{
+	const __u64 begin = now_ms();
+
+	for (;;) {
+		const bool is_locked = !flock(fd, LOCK_EX | LOCK_NB);
+
+		if (ktrace_posix_board_is_used(b))
+			return false;
+		if (is_locked || now_ms() - begin >= LOCK_MS)
+			return is_locked;
+		usleep(NAP_US);
+	}
+}
+
+/* Who comes has the lock while he takes his place, so he is seen when we have it. */
+void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
+{
+	struct stat st;
+	char path[64];
+	int fd;
+
+	ktrace_posix_board_sweep(b);
+	if (ktrace_posix_board_is_used(b))
+		return;
+	board_path(path, sizeof(path), uid);
+	fd = open_file(path, uid, &st);
+	if (fd < 0)
+		return;
+	if (st.st_ino == kt_load(&b->inode) && is_last(b, fd) && is_linked(fd))
+		unlink(path);
+	close(fd);
+}
