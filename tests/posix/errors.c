@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* errors.c - errors that need more than an argument: no memory, no space */
+/*
+ * errors.c - errors that need more than an argument: no memory, no space; and that errno is no way
+ * to tell of any
+ */
 #include "suite.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #define CREATE "XSH posix_trace_create, ERRORS"
 
@@ -53,8 +57,118 @@ static void positive(void)
 	      "all of them");
 }
 
+/* ERRNO(call, want): one result, whether that is returned, and errno is as it was before */
+#define ERRNO(call, want) do { \
+	int returned; \
+	errno = ERANGE; \
+	returned = (call); \
+	keeps_errno(HERE(#call), errno, returned, want); \
+} while (0)
+
+static void keeps_errno(const struct place *p, int is, int returned, int want)
+{
+	result(p, "XSH 2.3", true, is == ERANGE && returned == want,
+	       "%s returns %d, without a change of errno", p->expression, returned);
+}
+
+/* Of what needs no stream; matrix.c calls the others. */
+static void of_attributes(trace_attr_t *a, int want)
+{
+	char text[TRACE_NAME_MAX];
+	struct timespec t;
+	size_t n;
+	int i;
+
+	ERRNO(posix_trace_attr_getclockres(a, &t), want);
+	ERRNO(posix_trace_attr_getcreatetime(a, &t), want);
+	ERRNO(posix_trace_attr_getgenversion(a, text), want);
+	ERRNO(posix_trace_attr_getinherited(a, &i), want);
+	ERRNO(posix_trace_attr_getlogfullpolicy(a, &i), want);
+	ERRNO(posix_trace_attr_getlogsize(a, &n), want);
+	ERRNO(posix_trace_attr_getmaxdatasize(a, &n), want);
+	ERRNO(posix_trace_attr_getmaxsystemeventsize(a, &n), want);
+	ERRNO(posix_trace_attr_getmaxusereventsize(a, 1, &n), want);
+	ERRNO(posix_trace_attr_getname(a, text), want);
+	ERRNO(posix_trace_attr_getstreamfullpolicy(a, &i), want);
+	ERRNO(posix_trace_attr_getstreamsize(a, &n), want);
+	ERRNO(posix_trace_attr_setinherited(a, POSIX_TRACE_INHERITED), want);
+	ERRNO(posix_trace_attr_setlogfullpolicy(a, POSIX_TRACE_APPEND), want);
+	ERRNO(posix_trace_attr_setlogsize(a, 10000), want);
+	ERRNO(posix_trace_attr_setmaxdatasize(a, 100), want);
+	ERRNO(posix_trace_attr_setname(a, "name"), want);
+	ERRNO(posix_trace_attr_setstreamfullpolicy(a, POSIX_TRACE_UNTIL_FULL), want);
+	ERRNO(posix_trace_attr_setstreamsize(a, 10000), want);
+}
+
+static void of_sets(trace_event_id_t id, int want)
+{
+	trace_event_set_t set;
+	int i;
+
+	ERRNO(posix_trace_eventset_empty(&set), 0);
+	ERRNO(posix_trace_eventset_fill(&set, want ? -1 : POSIX_TRACE_ALL_EVENTS), want);
+	ERRNO(posix_trace_eventset_add(id, &set), want);
+	ERRNO(posix_trace_eventset_del(id, &set), want);
+	ERRNO(posix_trace_eventset_ismember(id, &set, &i), want);
+}
+
+static void in_vain(trace_id_t trid)
+{
+	struct timespec t;
+	struct seen e;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	t.tv_nsec += 1000000;
+	t.tv_sec += t.tv_nsec / 1000000000;
+	t.tv_nsec %= 1000000000;
+	ERRNO(posix_trace_timedgetnext_event(trid, &e.info, NULL, 0, &e.len, &e.unavailable, &t),
+	      ETIMEDOUT);
+}
+
+static void of_streams(const trace_attr_t *a)
+{
+	int file = new_file(), null = open("/dev/null", O_RDONLY);
+	trace_id_t trid;
+
+	ERRNO(posix_trace_create(0, a, &trid), 0);
+	in_vain(trid);
+	ERRNO(posix_trace_shutdown(trid), 0);
+	ERRNO(posix_trace_create(-77, a, &trid), ESRCH);
+	ERRNO(posix_trace_create_withlog(0, a, null, &trid), EBADF);
+	ERRNO(posix_trace_open(null, &trid), EINVAL);
+	ERRNO(posix_trace_open(-1, &trid), EINVAL);
+	ERRNO(posix_trace_create_withlog(0, a, file, &trid), 0);
+	ERRNO(posix_trace_shutdown(trid), 0);
+	ERRNO(posix_trace_open(file, &trid), 0);
+	ERRNO(posix_trace_close(trid), 0);
+	close(file);
+	close(null);
+}
+
+static void leave_errno(void)
+{
+	static char text[TRACE_EVENT_NAME_MAX + 2];
+	trace_event_id_t id;
+	trace_attr_t attr;
+
+	ERRNO(posix_trace_attr_init(&attr), 0);
+	of_attributes(&attr, 0);
+	of_streams(&attr);
+	ERRNO(posix_trace_attr_destroy(&attr), 0);
+	of_attributes(&attr, EINVAL);
+	ERRNO(posix_trace_attr_destroy(&attr), EINVAL);
+	ERRNO(posix_trace_eventid_open("new", &id), 0);
+	of_sets(id, 0);
+	of_sets(0, EINVAL);
+	ERRNO(posix_trace_eventid_equal(0, id, 0), 0);
+	memset(text, 'x', sizeof(text) - 1);
+	ERRNO(posix_trace_eventid_open(text, &id), ENAMETOOLONG);
+	ERRNO((tell(id, 1), 0), 0);
+}
+
 int main(void)
 {
+	leave_errno();
 	too_large();
 	no_space();
 	positive();

@@ -20,7 +20,7 @@
 
 bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 {
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &c->cancel_state);
+	posix_caller_enter(&c->caller);
 	c->trid = ktrace_posix_trid_get(trid);
 	c->control = c->trid ? c->trid->control : NULL;
 	if (c->control)
@@ -29,7 +29,7 @@ bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
 		posix_sole_check(ktrace_posix_stream_nr(c->control->stream));
 	if (c->trid)
 		return true;
-	pthread_setcancelstate(c->cancel_state, NULL);
+	posix_caller_leave(&c->caller, 0);
 	return false;
 }
 
@@ -38,8 +38,7 @@ int ktrace_posix_call_end(struct posix_call *c, int error)
 	if (c->control)
 		pthread_mutex_unlock(&c->control->lock);
 	ktrace_posix_trid_put(c->trid);
-	pthread_setcancelstate(c->cancel_state, NULL);
-	return error;
+	return posix_caller_leave(&c->caller, error);
 }
 
 /* Begins a call that is only for active streams. */
@@ -174,15 +173,13 @@ static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
 	return make_control(&r, log_fd, trid);
 }
 
-static int create_uncancelled(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
+static int create_for_caller(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
 			      trace_id_t *trid)
 {
-	int state, error;
+	struct posix_caller caller;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	error = create(pid, attr, has_log, log_fd, trid);
-	pthread_setcancelstate(state, NULL);
-	return error;
+	posix_caller_enter(&caller);
+	return posix_caller_leave(&caller, create(pid, attr, has_log, log_fd, trid));
 }
 
 /**
@@ -196,7 +193,7 @@ static int create_uncancelled(pid_t pid, const trace_attr_t *attr, bool has_log,
  */
 int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t *restrict trid)
 {
-	return create_uncancelled(pid, attr, false, -1, trid);
+	return create_for_caller(pid, attr, false, -1, trid);
 }
 
 /**
@@ -215,7 +212,7 @@ int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t 
 int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr, int file_desc,
 			       trace_id_t *restrict trid)
 {
-	return create_uncancelled(pid, attr, true, file_desc, trid);
+	return create_for_caller(pid, attr, true, file_desc, trid);
 }
 
 /**
@@ -233,19 +230,19 @@ int posix_trace_shutdown(trace_id_t trid)
 	const struct rpc_request r = {
 		.call = RPC_SHUTDOWN, .address = (__u64)(uintptr_t)__builtin_return_address(0),
 	};
+	struct posix_caller caller;
 	struct rpc_answer answer;
 	struct posix_trid t;
-	int state, error;
+	int error;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	posix_caller_enter(&caller);
 	error = ktrace_posix_trid_take(trid, true, &t);
 	if (!error) {
 		if (t.control->client)
 			error = ask(t.control, &r, &answer);
 		destroy(t.control);
 	}
-	pthread_setcancelstate(state, NULL);
-	return error;
+	return posix_caller_leave(&caller, error);
 }
 
 /* A call without arguments. */

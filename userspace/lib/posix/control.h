@@ -3,12 +3,13 @@
  * control.h - an active stream, seen from its controller
  *
  * A function of <trace.h> takes a reference to what a trid stands for, then the lock of the
- * stream. Cancellation is off meanwhile.
+ * stream. Cancellation is off meanwhile, and errno is kept.
  */
 #ifndef KTRACE_POSIX_CONTROL_H
 #define KTRACE_POSIX_CONTROL_H
 
 #include <pthread.h>
+#include "caller.h"
 #include "client.h"
 #include "stream.h"
 #include "trid.h"
@@ -35,7 +36,7 @@ struct posix_control {
 struct posix_call {
 	struct posix_trid *trid;
 	struct posix_control *control;
-	int cancel_state;
+	struct posix_caller caller;
 };
 
 /** ktrace_posix_call_begin - begin a call. Return: false: @trid is none */

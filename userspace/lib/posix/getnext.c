@@ -145,7 +145,7 @@ static int sleep_for(struct posix_call *c, __u32 news, long timeout_ms)
 
 	pthread_mutex_unlock(&c->control->lock);
 	pthread_cleanup_push(release, c->trid);
-	pthread_setcancelstate(c->cancel_state, NULL);
+	pthread_setcancelstate(c->caller.cancel_state, NULL);
 	error = ktrace_posix_place_wait(place, news, timeout_ms);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	pthread_cleanup_pop(0);

@@ -2,11 +2,8 @@
 /* open.c - posix_trace_open(), posix_trace_rewind(), posix_trace_close() */
 #include "trace.h"
 
-#include <errno.h>
-#include <pthread.h>
-
+#include "control.h"
 #include "recorded.h"
-#include "trid.h"
 
 /**
  * posix_trace_open - a pre-recorded stream (PTRC-77)
@@ -21,17 +18,17 @@
 int posix_trace_open(int file_desc, trace_id_t *trid)
 {
 	struct posix_trid what = { 0 };
-	int state, ret = EINVAL;
+	struct posix_caller caller;
+	int ret = EINVAL;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	posix_caller_enter(&caller);
 	if (trid)
 		ret = ktrace_posix_recorded_open(file_desc, &what.recorded);
 	if (!ret)
 		ret = ktrace_posix_trid_new(&what, trid);
 	if (ret && what.recorded)
 		ktrace_posix_recorded_close(what.recorded);
-	pthread_setcancelstate(state, NULL);
-	return ret;
+	return posix_caller_leave(&caller, ret);
 }
 
 /**
@@ -41,15 +38,14 @@ int posix_trace_open(int file_desc, trace_id_t *trid)
  */
 int posix_trace_rewind(trace_id_t trid)
 {
-	struct posix_trid *t;
-	int state, ret;
+	struct posix_call c;
+	int ret = EINVAL;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
-	t = ktrace_posix_trid_get(trid);
-	ret = t && t->recorded ? ktrace_posix_recorded_rewind(t->recorded) : EINVAL;
-	ktrace_posix_trid_put(t);
-	pthread_setcancelstate(state, NULL);
-	return ret;
+	if (!ktrace_posix_call_begin(&c, trid))
+		return EINVAL;
+	if (!c.control)
+		ret = ktrace_posix_recorded_rewind(c.trid->recorded);
+	return ktrace_posix_call_end(&c, ret);
 }
 
 /**
@@ -61,13 +57,13 @@ int posix_trace_rewind(trace_id_t trid)
  */
 int posix_trace_close(trace_id_t trid)
 {
+	struct posix_caller caller;
 	struct posix_trid t;
-	int state, ret;
+	int ret;
 
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &state);
+	posix_caller_enter(&caller);
 	ret = ktrace_posix_trid_take(trid, false, &t);
 	if (!ret)
 		ktrace_posix_recorded_close(t.recorded);
-	pthread_setcancelstate(state, NULL);
-	return ret;
+	return posix_caller_leave(&caller, ret);
 }
