@@ -46,6 +46,34 @@ static void makes_room(void)
 	close(fd);
 }
 
+/* A stream that has room for one of the largest events, and so for many small ones: one flush. */
+static void all_of_it(void)
+{
+	int fd = new_file();
+	trace_event_id_t id = event("small");
+	unsigned int left = 0;
+	trace_attr_t attr;
+	trace_id_t trid;
+	struct seen e;
+
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setmaxdatasize(&attr, 32768));
+	need(posix_trace_attr_setstreamsize(&attr, 8192));
+	need(posix_trace_attr_setstreamfullpolicy(&attr, POSIX_TRACE_UNTIL_FULL));
+	need(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND));
+	need(posix_trace_create_withlog(0, &attr, fd, &trid));
+	need(posix_trace_start(trid));
+	for (int i = 0; i < 9000; i++)
+		posix_trace_event(id, NULL, 0);
+	need(posix_trace_flush(trid));
+	await_flushed(trid);
+	while (try_next(trid, &e))
+		left += !!posix_trace_eventid_equal(trid, e.info.posix_event_id, id);
+	same(DESCRIPTION, left, 0, "one flush takes all that there is, however much it is");
+	need(posix_trace_shutdown(trid));
+	close(fd);
+}
+
 static void in_order(void)
 {
 	int fd = new_file();
@@ -210,6 +238,7 @@ int main(void)
 	trace_id_t trid = stream(0, 0);
 
 	makes_room();
+	all_of_it();
 	in_order();
 	marked();
 	in_good_child(no_more, NULL);

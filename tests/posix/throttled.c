@@ -12,6 +12,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,6 +217,41 @@ static void happens(const struct situation *s)
 	close(file);
 }
 
+/*
+ * The log takes less than a block of it. A flush that nobody has asked for is over when the block
+ * is written, not when the stream has been read.
+ */
+static void under_way(void)
+{
+	int pipes[2], file = new_file(), waiting = 0;
+	char bytes[4096];
+	trace_attr_t attr;
+
+	need(pipe2(pipes, O_CLOEXEC) ? errno : 0);
+	need(fcntl(pipes[1], F_SETPIPE_SZ, 4 * 4096) < 0 ? errno : 0);
+	need(fcntl(pipes[0], F_SETFL, O_NONBLOCK) ? errno : 0);
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND));
+	need(posix_trace_create_withlog(0, &attr, pipes[1], &trid));
+	while (read(pipes[0], bytes, sizeof(bytes)) > 0)
+		;
+	need(posix_trace_start(trid));
+	for (unsigned int i = 0; i < 700; i++)
+		tell(id, i);
+	while (waiting < 2 * 4096) {
+		need(ioctl(pipes[0], FIONREAD, &waiting) ? errno : 0);
+		pause_ms(1);
+	}
+	same("XSH posix_trace_get_status", status(trid).posix_stream_flush_status,
+	     POSIX_TRACE_FLUSHING, "a flush is under way until its log has taken all of it");
+	while (status(trid).posix_stream_flush_status == POSIX_TRACE_FLUSHING)
+		copy(pipes[0], file);
+	close(pipes[0]);
+	posix_trace_shutdown(trid);
+	close(pipes[1]);
+	close(file);
+}
+
 /* More comes than the log takes, and nobody waits for it. */
 static void too_much(void)
 {
@@ -256,6 +292,7 @@ int main(void)
 	id = event("told");
 	for (size_t i = 0; i < sizeof(situations) / sizeof(situations[0]); i++)
 		happens(&situations[i]);
+	under_way();
 	too_much();
 	return done();
 }

@@ -22,6 +22,7 @@
 #define REGISTRY_SIZE 65536u
 #define THREAD_RINGS 8u
 #define BLOCK_MAX 65536u
+#define MARKS 4u	/* OVERFLOW, RESUME, STOP, START */
 
 __u64 ktrace_posix_now(const struct posix_stream *s)
 {
@@ -378,6 +379,15 @@ __u32 ktrace_posix_stream_nr(const struct posix_stream *s)
 bool ktrace_posix_stream_has_news(struct posix_stream *s)
 {
 	return is_full(s) || s->stop_due || ktrace_posix_has_news(s);
+}
+
+size_t ktrace_posix_stream_most(const struct posix_stream *s)
+{
+	size_t bytes = s->queue.size;
+
+	for (__u32 i = 0; i < s->ring_nr; i++)
+		bytes += ktrace_stream_unread(s->session, i);
+	return bytes / posix_event_size(0) + MARKS;
 }
 
 bool ktrace_posix_stream_is_full(struct posix_stream *s)

@@ -93,6 +93,9 @@ bool ktrace_posix_stream_has_news(struct posix_stream *s);
  */
 bool ktrace_posix_stream_next(struct posix_stream *s, struct posix_item *item);
 
+/** ktrace_posix_stream_most - as many events as there can be to read, marks of gaps and stops */
+size_t ktrace_posix_stream_most(const struct posix_stream *s);
+
 /** ktrace_posix_stream_is_full - whether it has stopped, or half of a ring waits to be read */
 bool ktrace_posix_stream_is_full(struct posix_stream *s);
 

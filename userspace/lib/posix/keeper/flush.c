@@ -93,13 +93,14 @@ static bool move_one(struct keeper *k)
 	return true;
 }
 
-/* The log is asked with its own lock, others find what it said. */
+/* The log is asked with its own lock, others find what it said: a flush is over with that. */
 static void note_status(struct keeper *k)
 {
 	struct posix_log_status s;
 
 	ktrace_posix_log_status(k->log, &s, true);
 	pthread_mutex_lock(&k->lock);
+	k->is_flushing = false;
 	k->log_status = s;
 	k->is_overrun |= s.is_overrun;
 	if (!k->error)
@@ -121,7 +122,6 @@ static void begin(struct keeper *k, const void *address)
 static void end(struct keeper *k, const void *address)
 {
 	pthread_mutex_lock(&k->lock);
-	k->is_flushing = false;
 	if (k->is_marked)
 		ktrace_posix_stream_mark(k->stream, POSIX_TRACE_FLUSH_STOP, address);
 	pthread_mutex_unlock(&k->lock);
@@ -135,6 +135,7 @@ static void flush(struct keeper *k, const void *address, size_t most)
 	while (most-- && move_one(k))
 		;
 	end(k, address);
+	note_error(k, tell_names(k));
 	note_error(k, ktrace_posix_log_flush(k->log));
 	note_status(k);
 }
@@ -150,10 +151,10 @@ static void nap(struct keeper *k, long ms)
 	pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
 }
 
-/* Not for ever: who records as fast as we write is left for the next time. */
+/* All that is there. Who records as fast as we write is left for the next time. */
 static void flush_unlocked(struct keeper *k)
 {
-	const size_t most = ktrace_posix_stream_attr(k->stream)->stream_size;
+	const size_t most = ktrace_posix_stream_most(k->stream);
 	const void *address = k->wanted != k->done ? k->address : NULL;
 	const __u64 wanted = k->wanted;
 

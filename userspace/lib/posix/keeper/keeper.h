@@ -24,7 +24,7 @@
  * @wanted:	flushes that were asked for
  * @address:	who asked for the last of them
  * @done:	up to which that is done
- * @is_flushing: events are being moved
+ * @is_flushing: events are being moved, or written
  * @is_marked:	FLUSH_START says so, and FLUSH_STOP will say that it is over
  * @is_ending:	the flusher is to end
  * @error:	first errno since the status was asked for
