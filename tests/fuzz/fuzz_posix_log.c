@@ -55,12 +55,12 @@ static __u64 read_all(struct posix_recorded *r, size_t room, size_t *nr)
 	return hash;
 }
 
-static void check_types(const struct posix_recorded *r)
+static void check_types(struct posix_recorded *r)
 {
 	trace_event_id_t id = 0, next;
 	const char *name;
 
-	while ((next = ktrace_posix_recorded_next_id(r, id))) {
+	while ((next = ktrace_posix_recorded_next_type(r))) {
 		REQUIRE(next > id);
 		name = ktrace_posix_recorded_name(r, next);
 		REQUIRE(name && strlen(name) <= TRACE_EVENT_NAME_MAX);

@@ -45,7 +45,6 @@ static void test_round_trip(int policy)
 	static struct got g;
 	int fd = new_file();
 	struct posix_log *log = make_log(fd, &a);
-	trace_event_id_t id = 0;
 	int types = 0;
 
 	CHECK_EQ(make_add(log, POSIX_TRACE_START, 2000, NULL, 0), 0);
@@ -86,10 +85,10 @@ static void test_round_trip(int policy)
 	CHECK_STR(ktrace_posix_recorded_name(r, MAKE_ODD), "odd name: \xff/+");
 	CHECK_STR(ktrace_posix_recorded_name(r, POSIX_TRACE_STOP), "posix_trace_stop");
 	CHECK(!ktrace_posix_recorded_name(r, NAMELESS) && !ktrace_posix_recorded_name(r, 0));
-	while ((id = ktrace_posix_recorded_next_id(r, id)))
+	while (ktrace_posix_recorded_next_type(r))
 		types++;
 	CHECK_EQ(types, 9 + 2);
-	CHECK_EQ(ktrace_posix_recorded_next_id(r, ~0u), 0);
+	CHECK(!ktrace_posix_recorded_name(r, ~0u));
 	ktrace_posix_recorded_close(r);
 	CHECK(fcntl(fd, F_GETFD) >= 0);
 	close(fd);

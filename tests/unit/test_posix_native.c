@@ -97,16 +97,18 @@ static void test_facts(const struct posix_recorded *r)
 }
 
 /* Ids of this file, one for each type: kernel's first. */
-static void test_types(const struct posix_recorded *r)
+static void test_types(struct posix_recorded *r)
 {
-	trace_event_id_t id = POSIX_TRACE_UNNAMED_USEREVENT;
+	trace_event_id_t id;
 
-	id = ktrace_posix_recorded_next_id(r, id);
+	while ((id = ktrace_posix_recorded_next_type(r)) != POSIX_TRACE_UNNAMED_USEREVENT)
+		CHECK(id);
+	id = ktrace_posix_recorded_next_type(r);
 	CHECK_EQ(id, POSIX_TRACE_UNNAMED_USEREVENT + 1);
 	CHECK_STR(ktrace_posix_recorded_name(r, id), "sched:exit");
-	id = ktrace_posix_recorded_next_id(r, id);
+	id = ktrace_posix_recorded_next_type(r);
 	CHECK_STR(ktrace_posix_recorded_name(r, id), "t:e");
-	CHECK_EQ(ktrace_posix_recorded_next_id(r, id), 0);
+	CHECK_EQ(ktrace_posix_recorded_next_type(r), 0);
 }
 
 /* A recording that goes on, or broke off, is not whole. */

@@ -22,6 +22,9 @@
  * @place:	on the board of this process's user; NULL: of another user
  * @has_log:	it has a log
  * @is_ended:	it is being shut down
+ * @to_list:	event types for posix_trace_eventtypelist_getnext_id(): all that there were when it
+ *		had given all it knew of, but for those that it has given
+ * @listed:	those that it has given since the list was rewound
  */
 struct posix_control {
 	pthread_mutex_t lock;
@@ -30,6 +33,8 @@ struct posix_control {
 	struct posix_board_stream *place;
 	bool has_log;
 	bool is_ended;
+	trace_event_set_t to_list;
+	trace_event_set_t listed;
 };
 
 /* What one call works on. @control: NULL, it is a recorded stream. */
@@ -55,9 +60,11 @@ int ktrace_posix_control_open_type(struct posix_control *c, const char *name,
 /** ktrace_posix_control_type_name - the name of an event type of programs; EINVAL: none */
 int ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id, char *name);
 
-/** ktrace_posix_control_next_type - the event type with the next higher id, 0 = none */
-int ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t id,
-				   trace_event_id_t *next);
+/** ktrace_posix_control_next_type - the next event type of the list, 0 = none */
+int ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t *next);
+
+/** ktrace_posix_control_rewind_types - the list begins with its first one again */
+void ktrace_posix_control_rewind_types(struct posix_control *c);
 
 /** ktrace_posix_control_interrupt - who waits for events of the stream returns with EINVAL */
 void ktrace_posix_control_interrupt(struct posix_control *c);

@@ -7,39 +7,26 @@
  */
 #include "control.h"
 
-#include <errno.h>
 #include <string.h>
 #include "member.h"
 #include "names.h"
 #include "place_types.h"
 
-static int ask(struct posix_control *c, const struct rpc_request *request,
-	       struct rpc_answer *answer)
-{
-	int error, cancel;
-
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
-	pthread_mutex_lock(&c->lock);
-	error = ktrace_posix_client_ask(c->client, request, answer);
-	pthread_mutex_unlock(&c->lock);
-	pthread_setcancelstate(cancel, NULL);
-	return error;
-}
-
 int ktrace_posix_control_open_type(struct posix_control *c, const char *name,
 				   trace_event_id_t *id)
 {
 	struct rpc_request r = { .call = RPC_OPEN_TYPE };
-	struct rpc_answer a = { 0 };
-	int error = 0;
+	struct rpc_answer a;
+	int error;
 
 	if (c->stream) {
 		*id = ktrace_posix_place_open(ktrace_posix_board(), c->place, name);
-	} else {
-		strncpy(r.name, name, sizeof(r.name) - 1);
-		error = ask(c, &r, &a);
-		*id = a.type;
+		return 0;
 	}
+	strncpy(r.name, name, sizeof(r.name) - 1);
+	error = ktrace_posix_client_ask(c->client, &r, &a);
+	if (!error)
+		*id = a.type;
 	return error;
 }
 
@@ -50,24 +37,60 @@ int ktrace_posix_control_type_name(struct posix_control *c, trace_event_id_t id,
 
 	if (c->stream)
 		return ktrace_posix_name_get(ktrace_posix_board(), id, name) ? 0 : EINVAL;
-	if (ask(c, &r, &a) || !a.type)
+	if (ktrace_posix_client_ask(c->client, &r, &a) || !a.type)
 		return EINVAL;
 	memcpy(name, a.name, sizeof(a.name));
 	return 0;
 }
 
-int ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t id,
-				   trace_event_id_t *next)
+/* All types that the stream has. */
+static int types_of(struct posix_control *c, trace_event_set_t *set)
 {
-	const struct rpc_request r = { .call = RPC_NEXT_TYPE, .type = id };
-	struct rpc_answer a = { 0 };
-	int error = 0;
+	const struct rpc_request r = { .call = RPC_TYPES };
+	struct rpc_answer a;
+	int error;
 
 	if (c->stream) {
-		*next = ktrace_posix_place_next(ktrace_posix_board(), c->place, id);
-	} else {
-		error = ask(c, &r, &a);
-		*next = a.type;
+		ktrace_posix_place_types(ktrace_posix_board(), c->place, set);
+		return 0;
 	}
+	error = ktrace_posix_client_ask(c->client, &r, &a);
+	if (!error)
+		*set = a.set;
 	return error;
+}
+
+static trace_event_id_t first_of(const trace_event_set_t *set)
+{
+	for (trace_event_id_t w = 0; w < POSIX_SET_WORDS; w++)
+		if (set->__word[w])
+			return w * 64 + (trace_event_id_t)__builtin_ctzll(set->__word[w]);
+	return 0;
+}
+
+int ktrace_posix_control_next_type(struct posix_control *c, trace_event_id_t *next)
+{
+	trace_event_set_t types;
+	int error;
+
+	*next = first_of(&c->to_list);
+	if (!*next) {
+		error = types_of(c, &types);
+		if (error)
+			return error;
+		for (__u32 w = 0; w < POSIX_SET_WORDS; w++)
+			c->to_list.__word[w] = types.__word[w] & ~c->listed.__word[w];
+		*next = first_of(&c->to_list);
+	}
+	if (*next) {
+		posix_trace_eventset_del(*next, &c->to_list);
+		posix_trace_eventset_add(*next, &c->listed);
+	}
+	return 0;
+}
+
+void ktrace_posix_control_rewind_types(struct posix_control *c)
+{
+	posix_trace_eventset_empty(&c->to_list);
+	posix_trace_eventset_empty(&c->listed);
 }

@@ -17,17 +17,19 @@ trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_boa
 	return id;
 }
 
-trace_event_id_t ktrace_posix_place_next(struct posix_board *b,
-					 const struct posix_board_stream *s, trace_event_id_t id)
+void ktrace_posix_place_types(const struct posix_board *b, const struct posix_board_stream *s,
+			      trace_event_set_t *set)
 {
 	char name[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_id_t id;
 
-	while (id < POSIX_ID_NR && ++id < POSIX_ID_NR) {
-		if (ktrace_posix_system_name(id))
-			return id;
-		if (kt_load(&s->types[id / 64]) & 1ull << id % 64 &&
-		    ktrace_posix_name_get(b, id, name))
-			return id;
-	}
-	return 0;
+	posix_trace_eventset_empty(set);
+	for (__u32 i = 0; (id = ktrace_posix_system_id(i)); i++)
+		posix_trace_eventset_add(id, set);
+	for (__u32 w = 0; w < POSIX_SET_WORDS; w++)
+		for (__u64 bits = kt_load(&s->types[w]); bits; bits &= bits - 1) {
+			id = w * 64 + (__u32)__builtin_ctzll(bits);
+			if (ktrace_posix_name_get(b, id, name))
+				posix_trace_eventset_add(id, set);
+		}
 }

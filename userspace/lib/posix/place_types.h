@@ -9,8 +9,8 @@
 trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_board_stream *s,
 					 const char *name);
 
-/** ktrace_posix_place_next - the stream's type with the next higher id, 0 = none */
-trace_event_id_t ktrace_posix_place_next(struct posix_board *b,
-					 const struct posix_board_stream *s, trace_event_id_t id);
+/** ktrace_posix_place_types - all types of the stream, and those that there always are */
+void ktrace_posix_place_types(const struct posix_board *b, const struct posix_board_stream *s,
+			      trace_event_set_t *set);
 
 #endif

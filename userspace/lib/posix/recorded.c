@@ -40,7 +40,7 @@ struct recorded_type {
 
 /**
  * struct posix_recorded - a file being read
- * @lock:	protects @set
+ * @lock:	protects @set and @listed
  * @set:	the traceset with the one file
  * @trace:	the file
  * @is_log:	it is a log of these functions
@@ -48,6 +48,7 @@ struct recorded_type {
  * @status:	final status
  * @types:	event types by rising id
  * @type_nr:	how many
+ * @listed:	how many of them ktrace_posix_recorded_next_type() has given
  */
 struct posix_recorded {
 	pthread_mutex_t lock;
@@ -58,6 +59,7 @@ struct posix_recorded {
 	struct posix_trace_status_info status;
 	struct recorded_type *types;
 	size_t type_nr;
+	size_t listed;
 };
 
 static int add_type(struct posix_recorded *r, const struct recorded_type *type)
@@ -329,32 +331,36 @@ void ktrace_posix_recorded_status(const struct posix_recorded *r,
 	*out = r->status;
 }
 
-/* Index of the first type whose id is not below @id. */
-static size_t find_type(const struct posix_recorded *r, trace_event_id_t id)
+const char *ktrace_posix_recorded_name(const struct posix_recorded *r, trace_event_id_t id)
 {
 	size_t low = 0, high = r->type_nr, middle;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
+		if (r->types[middle].id == id)
+			return r->types[middle].name;
 		if (r->types[middle].id < id)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low;
+	return NULL;
 }
 
-const char *ktrace_posix_recorded_name(const struct posix_recorded *r, trace_event_id_t id)
+trace_event_id_t ktrace_posix_recorded_next_type(struct posix_recorded *r)
 {
-	size_t i = find_type(r, id);
+	trace_event_id_t next = 0;
 
-	return i < r->type_nr && r->types[i].id == id ? r->types[i].name : NULL;
+	pthread_mutex_lock(&r->lock);
+	if (r->listed < r->type_nr)
+		next = r->types[r->listed++].id;
+	pthread_mutex_unlock(&r->lock);
+	return next;
 }
 
-trace_event_id_t ktrace_posix_recorded_next_id(const struct posix_recorded *r,
-					       trace_event_id_t id)
+void ktrace_posix_recorded_rewind_types(struct posix_recorded *r)
 {
-	size_t i = id == ~0u ? r->type_nr : find_type(r, id + 1);
-
-	return i < r->type_nr ? r->types[i].id : 0;
+	pthread_mutex_lock(&r->lock);
+	r->listed = 0;
+	pthread_mutex_unlock(&r->lock);
 }

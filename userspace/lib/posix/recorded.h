@@ -55,8 +55,10 @@ void ktrace_posix_recorded_status(const struct posix_recorded *r,
 /* ktrace_posix_recorded_name - what an event type is called; NULL = there is none */
 const char *ktrace_posix_recorded_name(const struct posix_recorded *r, trace_event_id_t id);
 
-/* ktrace_posix_recorded_next_id - the event type with the next higher id; 0 = none */
-trace_event_id_t ktrace_posix_recorded_next_id(const struct posix_recorded *r,
-					       trace_event_id_t id);
+/* ktrace_posix_recorded_next_type - the next event type of the list, by rising ids; 0 = none */
+trace_event_id_t ktrace_posix_recorded_next_type(struct posix_recorded *r);
+
+/* ktrace_posix_recorded_rewind_types - the list begins with its first one again */
+void ktrace_posix_recorded_rewind_types(struct posix_recorded *r);
 
 #endif

@@ -33,7 +33,7 @@ enum rpc_call {
 	RPC_SHUTDOWN,
 	RPC_OPEN_TYPE,
 	RPC_TYPE_NAME,
-	RPC_NEXT_TYPE,
+	RPC_TYPES,
 };
 
 /**
@@ -47,7 +47,7 @@ enum rpc_call {
  * @uid:	CREATE: its user
  * @owner:	CREATE: the controller
  * @has_log:	CREATE
- * @type:	TYPE_NAME, NEXT_TYPE
+ * @type:	TYPE_NAME
  * @name:	OPEN_TYPE
  */
 struct rpc_request {
@@ -71,11 +71,11 @@ struct rpc_request {
  * @has_event:	NEXT
  * @attr:	CREATE
  * @status:	STATUS
- * @set:	GET_FILTER
+ * @set:	GET_FILTER, TYPES
  * @rec:	NEXT
  * @head:	NEXT
  * @time:	NEXT
- * @type:	OPEN_TYPE, NEXT_TYPE; TYPE_NAME: not 0 if there is one
+ * @type:	OPEN_TYPE; TYPE_NAME: not 0 if there is one
  * @name:	TYPE_NAME
  */
 struct rpc_answer {

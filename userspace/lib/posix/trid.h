@@ -19,12 +19,10 @@ struct posix_recorded;	/* a log that was opened: recorded.h */
  * struct posix_trid - what a trid stands for
  * @control:	active stream, or NULL
  * @recorded:	pre-recorded stream, or NULL
- * @type_pos:	posix_trace_eventtypelist_getnext_id(): 1 + the last id it gave
  */
 struct posix_trid {
 	struct posix_control *control;
 	struct posix_recorded *recorded;
-	trace_event_id_t type_pos;
 };
 
 /**

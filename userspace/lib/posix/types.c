@@ -6,16 +6,11 @@
  */
 #include "trace.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "control.h"
 #include "eventset.h"
-#include "names.h"
 #include "recorded.h"
-#include "ring/port.h"
-#include "trid.h"
 
 /**
  * posix_trace_trid_eventid_open - the event type that has a name, asked by the controller
@@ -29,18 +24,16 @@
 int posix_trace_trid_eventid_open(trace_id_t trid, const char *restrict event_name,
 				  trace_event_id_t *restrict event)
 {
-	struct posix_trid *t = ktrace_posix_trid_get(trid);
-	int ret = EINVAL;
+	struct posix_call c;
+	int error = EINVAL;
 
-	if (!t || !t->control || !event_name || !event)
-		goto out_put;
-	ret = ENAMETOOLONG;
-	if (strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX)
-		goto out_put;
-	ret = ktrace_posix_control_open_type(t->control, event_name, event);
-out_put:
-	ktrace_posix_trid_put(t);
-	return ret;
+	if (!ktrace_posix_call_begin(&c, trid))
+		return EINVAL;
+	if (c.control && event_name && event)
+		error = strnlen(event_name, TRACE_EVENT_NAME_MAX + 1) > TRACE_EVENT_NAME_MAX
+			? ENAMETOOLONG
+			: ktrace_posix_control_open_type(c.control, event_name, event);
+	return ktrace_posix_call_end(&c, error);
 }
 
 /**
@@ -57,16 +50,16 @@ int posix_trace_eventid_equal(trace_id_t trid, trace_event_id_t event1, trace_ev
 }
 
 /* Return: 0, EINVAL */
-static int name_of(const struct posix_trid *t, trace_event_id_t event, char *name)
+static int name_of(const struct posix_call *c, trace_event_id_t event, char *name)
 {
-	const char *known = t->recorded ? ktrace_posix_recorded_name(t->recorded, event) :
-					  ktrace_posix_system_name(event);
+	const char *known = c->control ? ktrace_posix_system_name(event) :
+			    ktrace_posix_recorded_name(c->trid->recorded, event);
 
 	if (known)
 		strcpy(name, known);
-	if (known || t->recorded)
-		return known ? 0 : EINVAL;
-	return ktrace_posix_control_type_name(t->control, event, name);
+	else if (c->control)
+		return ktrace_posix_control_type_name(c->control, event, name);
+	return known ? 0 : EINVAL;
 }
 
 /**
@@ -79,47 +72,42 @@ static int name_of(const struct posix_trid *t, trace_event_id_t event, char *nam
  */
 int posix_trace_eventid_get_name(trace_id_t trid, trace_event_id_t event, char *event_name)
 {
-	struct posix_trid *t = ktrace_posix_trid_get(trid);
-	int ret = t && event_name ? name_of(t, event, event_name) : EINVAL;
+	struct posix_call c;
 
-	ktrace_posix_trid_put(t);
-	return ret;
+	if (!event_name || !ktrace_posix_call_begin(&c, trid))
+		return EINVAL;
+	return ktrace_posix_call_end(&c, name_of(&c, event, event_name));
 }
 
 /**
  * posix_trace_eventtypelist_getnext_id - the event types of a stream, one by one (PTRC-58)
  * @trid:	a stream, active or pre-recorded
- * @event:	the next type, by rising ids
+ * @event:	the next type
  * @unavailable: not 0 if there is none any more
  *
- * Types that are defined meanwhile come, too. May be a cancellation point, and is none.
+ * By rising ids; behind these those that were opened meanwhile. May be a cancellation point, and
+ * is none.
  *
  * Return: 0; EINVAL no stream of this process, or NULL.
  */
 int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *restrict event,
 					 int *restrict unavailable)
 {
-	struct posix_trid *t = ktrace_posix_trid_get(trid);
-	trace_event_id_t last, next;
-	int ret = 0;
+	trace_event_id_t next = 0;
+	struct posix_call c;
+	int error = 0;
 
-	if (!t || !event || !unavailable) {
-		ktrace_posix_trid_put(t);
+	if (!event || !unavailable || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
-	}
-	last = kt_load(&t->type_pos);
-	do {
-		if (t->control)
-			ret = ktrace_posix_control_next_type(t->control, last, &next);
-		else
-			next = ktrace_posix_recorded_next_id(t->recorded, last);
-	} while (next && !__atomic_compare_exchange_n(&t->type_pos, &last, next, false,
-						      __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+	if (c.control)
+		error = ktrace_posix_control_next_type(c.control, &next);
+	else
+		next = ktrace_posix_recorded_next_type(c.trid->recorded);
 	if (next)
 		*event = next;
-	*unavailable = !next;
-	ktrace_posix_trid_put(t);
-	return ret;
+	if (!error)
+		*unavailable = !next;
+	return ktrace_posix_call_end(&c, error);
 }
 
 /**
@@ -129,11 +117,13 @@ int posix_trace_eventtypelist_getnext_id(trace_id_t trid, trace_event_id_t *rest
  */
 int posix_trace_eventtypelist_rewind(trace_id_t trid)
 {
-	struct posix_trid *t = ktrace_posix_trid_get(trid);
+	struct posix_call c;
 
-	if (!t)
+	if (!ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
-	kt_store(&t->type_pos, 0);
-	ktrace_posix_trid_put(t);
-	return 0;
+	if (c.control)
+		ktrace_posix_control_rewind_types(c.control);
+	else
+		ktrace_posix_recorded_rewind_types(c.trid->recorded);
+	return ktrace_posix_call_end(&c, 0);
 }

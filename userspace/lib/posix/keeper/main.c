@@ -183,9 +183,8 @@ static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data
 	case RPC_TYPE_NAME:
 		a->type = ktrace_posix_name_get(board, r->type, a->name);
 		return 0;
-	case RPC_NEXT_TYPE:
-		a->type = ktrace_posix_place_next(board, ktrace_posix_stream_place(k->stream),
-						  r->type);
+	case RPC_TYPES:
+		ktrace_posix_place_types(board, ktrace_posix_stream_place(k->stream), &a->set);
 		return 0;
 	case RPC_FLUSH:
 		return keeper_ask_flush(k, address);
