@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * noloss.c - events whose sizes sum up to no more than stream-min-size are all recorded
+ * noloss.c - events whose sizes sum up to no more than stream-min-size are all recorded, that is
+ * to no more than the stream says that it has
  *
  * XSH posix_trace_attr_getlogsize, of the sizes that posix_trace_attr_getmaxusereventsize() and
  * posix_trace_attr_getmaxsystemeventsize() say. Whichever CPUs they are told on.
@@ -61,6 +62,8 @@ static void filled(int policy, size_t size, struct mix m)
 	need(posix_trace_attr_setstreamsize(&attr, size));
 	need(posix_trace_attr_setstreamfullpolicy(&attr, policy));
 	need(posix_trace_create(0, &attr, &t));
+	need(posix_trace_get_attr(t, &attr));
+	need(posix_trace_attr_getstreamsize(&attr, &size));
 	on_cpu(0);
 	need(posix_trace_start(t));
 	told = fits(&attr, size, &m, t);

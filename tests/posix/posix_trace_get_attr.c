@@ -25,12 +25,43 @@ static void of(trace_id_t trid, const char *what, const char *want)
 	need(posix_trace_attr_destroy(&a));
 }
 
+/* size_in_use - of a stream that is made with these attributes; they are its own then */
+static size_t size_in_use(trace_attr_t *a)
+{
+	trace_id_t trid;
+	size_t size;
+
+	need(posix_trace_create(0, a, &trid));
+	need(posix_trace_get_attr(trid, a));
+	need(posix_trace_attr_getstreamsize(a, &size));
+	need(posix_trace_shutdown(trid));
+	return size;
+}
+
+/* What was asked for is the least; noloss.c fills what a stream says that it has. */
+static void sizes(void)
+{
+	trace_attr_t a;
+	size_t size;
+
+	need(posix_trace_attr_init(&a));
+	need(posix_trace_attr_setstreamsize(&a, 20001));
+	size = size_in_use(&a);
+	check("XSH posix_trace_attr_getlogsize, DESCRIPTION", size >= 20001,
+	      "the stream has what was asked for, at least: %zu", size);
+	choice(DESCRIPTION, size > 20001, "its attributes say what it really has");
+	choice(DESCRIPTION, size_in_use(&a) == size,
+	       "another one that is made with them is as large");
+	need(posix_trace_attr_destroy(&a));
+}
+
 int main(void)
 {
 	int fd = new_file();
 	trace_attr_t a;
 	trace_id_t trid;
 
+	sizes();
 	need(posix_trace_attr_init(&a));
 	need(posix_trace_attr_setname(&a, "of a name"));
 	need(posix_trace_attr_setinherited(&a, POSIX_TRACE_INHERITED));

@@ -102,6 +102,20 @@ static void test_policies(void)
 	}
 }
 
+/* PTRC-08: a timespec has nothing smaller than a nanosecond. */
+static void test_resolution(void)
+{
+	struct timespec t;
+	trace_attr_t attr;
+
+	CHECK_EQ(ktrace_posix_resolution(2500000000ull).tv_nsec, 1);
+	CHECK_EQ(ktrace_posix_resolution(1000000000ull).tv_nsec, 1);
+	CHECK_EQ(ktrace_posix_resolution(24000000ull).tv_nsec, 41);
+	CHECK_EQ(posix_trace_attr_init(&attr), 0);
+	CHECK_EQ(posix_trace_attr_getclockres(&attr, &t), 0);
+	CHECK(t.tv_sec == 0 && t.tv_nsec == 1);
+}
+
 static void test_sizes(void)
 {
 	static const size_t some[] = { 0, 1, 4097, 1 << 20, (size_t)1 << 30 };
@@ -324,6 +338,7 @@ int main(void)
 	test_policy_that_is_not_set();
 	test_names();
 	test_policies();
+	test_resolution();
 	test_sizes();
 	test_event_sizes();
 	test_no_object();

@@ -15,6 +15,7 @@
 #include "event.h"
 
 #define ATTR_MAGIC 0x6b74617474723031ull
+#define NS_PER_S 1000000000ull
 
 /* struct attr_object - a trace_attr_t */
 struct attr_object {
@@ -39,6 +40,17 @@ static struct posix_attr *write_object(trace_attr_t *attr)
 	return (struct posix_attr *)read_object(attr);
 }
 
+/*
+ * ktrace_posix_resolution - of stamps by a clock of @hz (PTRC-08); 0: not known yet
+ *
+ * Nanoseconds, if it is not slower: the cycle counter is not, as a rule, nor is CLOCK_MONOTONIC,
+ * whatever clock_getres() says, which is of timers.
+ */
+struct timespec ktrace_posix_resolution(unsigned long long hz)
+{
+	return (struct timespec) { 0, hz && hz < NS_PER_S ? (long)(NS_PER_S / hz) : 1 };
+}
+
 void ktrace_posix_attr_defaults(struct posix_attr *a)
 {
 	*a = (struct posix_attr){
@@ -48,9 +60,8 @@ void ktrace_posix_attr_defaults(struct posix_attr *a)
 		.data_size = POSIX_DATA_SIZE,
 		.log_policy = POSIX_TRACE_LOOP,
 		.inheritance = POSIX_TRACE_CLOSE_FOR_CHILD,
+		.resolution = ktrace_posix_resolution(0),
 	};
-	if (clock_getres(CLOCK_MONOTONIC, &a->resolution))
-		a->resolution.tv_nsec = 1;
 }
 
 static bool is_stream_policy(int policy)

@@ -22,7 +22,7 @@
  * @name:	of the stream
  * @resolution:	of the clock of stamps
  * @created:	CLOCK_REALTIME; 0 = not yet
- * @stream_size: stream-min-size
+ * @stream_size: stream-min-size; of a stream, what it has room for
  * @log_size:	log-max-size
  * @data_size:	max-data-size
  * @stream_policy: POSIX_TRACE_LOOP, _UNTIL_FULL, _FLUSH; 0 = not set, which create() takes for
@@ -43,6 +43,7 @@ struct posix_attr {
 	int inheritance;
 };
 
+struct timespec ktrace_posix_resolution(unsigned long long hz);
 void ktrace_posix_attr_defaults(struct posix_attr *a);
 int ktrace_posix_attr_read(const trace_attr_t *attr, struct posix_attr *out);
 void ktrace_posix_attr_write(const struct posix_attr *a, trace_attr_t *out);

@@ -139,7 +139,7 @@ void ktrace_posix_meta_guess_attr(const struct ktrace_trace *t, struct posix_att
 	ktrace_trace_clock(t, &clock);
 	to_number(ktrace_trace_meta(t, "trace", "start_ns"), &start);
 	out->created = time_of(start);
-	out->resolution = time_of(clock.hz && clock.hz < NS_PER_S ? NS_PER_S / clock.hz : 1);
+	out->resolution = ktrace_posix_resolution(clock.hz);
 	out->data_size = POSIX_DATA_MAX;
 	out->log_policy = POSIX_TRACE_APPEND;
 	out->stream_policy = s && s->policy == KTRACE_POLICY_OVERWRITE ? POSIX_TRACE_LOOP :

@@ -29,30 +29,35 @@ __u64 ktrace_posix_now(const struct posix_stream *s)
 	return kt_clock(s->clock_id);
 }
 
-static size_t power_of_two(size_t n)
+/* An eighth of the ring, as to open one takes a while; it holds several of the largest events. */
+static size_t block_size_of(size_t ring, size_t event)
 {
-	size_t p = KTRACE_BLOCK_MIN;
+	size_t block = KTRACE_BLOCK_MIN;
 
-	while (p < n)
-		p *= 2;
-	return p;
+	while (block < 4 * event || (block < ring / 8 && block < BLOCK_MAX))
+		block *= 2;
+	return block;
 }
 
-/*
- * A block holds several of the largest events, and a quarter of the stream: to open one takes a
- * while. A ring has enough blocks.
- */
-static void set_sizes(const struct posix_attr *a, struct ktrace_session_options *o)
+/* What a ring has room for, whatever the mix of events. */
+static size_t room_of(size_t ring, size_t event)
+{
+	const size_t block = block_size_of(ring, event);
+
+	return ring < 4 * block ? 0 : (ring / block - 3) * (block - KT_OPENING_MAX - event);
+}
+
+/* The smallest rings that will do. The stream's size is then what one of them has room for. */
+static void set_sizes(struct posix_attr *a, struct ktrace_session_options *o)
 {
 	const size_t event = posix_event_size(a->data_size);
-	const size_t quarter = a->stream_size / 4 < BLOCK_MAX ? a->stream_size / 4 : BLOCK_MAX;
-	const size_t block = power_of_two(4 * event > quarter ? 4 * event : quarter);
-	const size_t full = block - KT_OPENING_MAX - event;
-	size_t ring = power_of_two(((a->stream_size + full - 1) / full + 3) * block);
+	size_t ring = KTRACE_BLOCK_MIN, room;
 
-	if (ring < 4 * block)
-		ring = 4 * block;
-	o->block_size = (__u32)block;
+	while (room_of(ring, event) < a->stream_size)
+		ring *= 2;
+	room = room_of(ring, event);
+	a->stream_size = room < POSIX_STREAM_SIZE_MAX ? room : POSIX_STREAM_SIZE_MAX;
+	o->block_size = (__u32)block_size_of(ring, event);
 	o->ring_size = ring;
 	o->thread_size = ring;
 }
@@ -94,6 +99,7 @@ static int make_session(struct posix_stream *s)
 	if (!s->fronts || !s->buffer)
 		return ENOMEM;
 	ktrace_session_clock(s->session, &s->clock);
+	s->attr.resolution = ktrace_posix_resolution(s->clock.hz);
 	return 0;
 }
 
