@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define PAGE "XSH posix_trace_create"
 #define EVENTS 300
@@ -160,6 +161,41 @@ static void executes(void *argument)
 	_exit(77);
 }
 
+/* deserted - a program that has nothing to do with tracing, in a process with all streams */
+static void deserted(void)
+{
+	int executed[2], error = EAGAIN;
+	trace_id_t trid;
+	pid_t pid;
+	char c;
+
+	need(pipe2(executed, O_CLOEXEC) ? errno : 0);
+	fflush(stdout);
+	pid = fork();
+	need(pid < 0 ? errno : 0);
+	if (pid == 0) {
+		for (int i = 0; i < TRACE_SYS_MAX; i++)
+			if (posix_trace_create(0, NULL, &trid))
+				break;
+		execl("/bin/sleep", "sleep", "1000", NULL);
+		_exit(77);
+	}
+	close(executed[1]);
+	same("suite", read(executed[0], &c, 1), 0, "the program is executed");
+	for (int i = 0; i < 10000 && error == EAGAIN; i++) {
+		error = posix_trace_create(0, NULL, &trid);
+		if (error)
+			pause_ms(1);
+	}
+	same(DESCRIPTION, error, 0,
+	     "streams of a process that executes a program that does not trace leave theirs, too");
+	if (!error)
+		need(posix_trace_shutdown(trid));
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	close(executed[0]);
+}
+
 static void leaves_none(void)
 {
 	trace_id_t trid;
@@ -193,5 +229,6 @@ int main(int argc, char **argv)
 	of_itself(BY_KILL, POSIX_TRACE_UNTIL_FULL);
 	of_another();
 	leaves_none();
+	deserted();
 	return done();
 }

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include "event.h"
 #include "member.h"
 #include "sole.h"
@@ -113,16 +114,23 @@ static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u6
 	return sink;
 }
 
+/* Return: 0: there is no stream. */
+static __u64 ready_word(const struct posix_board_stream *s)
+{
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	const __u64 word = kt_load_acquire(&s->word);
+
+	return posix_place_state(word) == POSIX_PLACE_READY ? word : 0;
+}
+
 struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 {
 	struct posix_board_stream *s = &b->stream[nr];
 	struct posix_sink *old = posix_find_sink(nr), *sink;
+	const __u64 word = ready_word(s);
 	int saved = errno;
-	__u64 word;
 
-	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
-	word = kt_load_acquire(&s->word);
-	if (posix_place_state(word) != POSIX_PLACE_READY)
+	if (!word)
 		return NULL;
 	sink = kt_load(&gone[nr]) == word ? NULL : make_sink(s, nr, word);
 	if (!sink) {
@@ -136,4 +144,33 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 	}
 	errno = saved;
 	return sink;
+}
+
+/* Its session, or who reads it, is gone. What cannot be looked at is not taken for that. */
+static bool is_unread(const struct posix_board_stream *s)
+{
+	struct ktrace_channel *channel;
+	char where[POSIX_WHERE_SIZE];
+	bool has_reader;
+	int error;
+
+	if (!ktrace_posix_place_where(s, where))
+		return false;
+	error = ktrace_channel_attach(where, &channel);
+	if (error)
+		return error == -ENOENT &&
+		       (strncmp(where, "dev:", 4) || !access("/dev/ktrace", F_OK));
+	has_reader = ktrace_channel_has_reader(channel);
+	ktrace_channel_detach(channel);
+	return !has_reader;
+}
+
+void ktrace_posix_sinks_sweep(struct posix_board *b)
+{
+	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
+		const __u64 word = ready_word(&b->stream[i]);
+
+		if (word && b->stream[i].owner.pid != getpid() && is_unread(&b->stream[i]))
+			ktrace_posix_board_bury(b, i, word);
+	}
 }

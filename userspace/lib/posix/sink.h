@@ -78,4 +78,11 @@ static inline struct posix_sink *posix_find_sink(__u32 nr)
  */
 struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr);
 
+/**
+ * ktrace_posix_sinks_sweep - free the places of streams that nobody reads any more
+ *
+ * Their controllers live, but have executed a program that knows nothing of this (PTRC-28).
+ */
+void ktrace_posix_sinks_sweep(struct posix_board *b);
+
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include "names.h"
 #include "ring/ring.h"
+#include "sink.h"
 
 #define REGISTRY_SIZE 65536u
 #define THREAD_RINGS 8u
@@ -138,8 +139,12 @@ int ktrace_posix_stream_create(struct posix_attr *attr, pid_t pid,
 			       struct posix_stream **out)
 {
 	struct posix_stream *s = calloc(1, sizeof(*s));
-	int nr = board && s ? ktrace_posix_board_stream(board, controller) : -ENOMEM, error;
+	int nr = -ENOMEM, error;
 
+	if (board && s) {
+		ktrace_posix_sinks_sweep(board);
+		nr = ktrace_posix_board_stream(board, controller);
+	}
 	if (nr < 0) {
 		free(s);
 		return -nr;
