@@ -107,6 +107,26 @@ static void a_thousand_times(trace_id_t trid, uint64_t fits)
 	drain(trid);
 }
 
+/* Events of the system that nobody reads give way, too. Meanwhile OVERFLOW is read, RESUME not. */
+static void of_the_system(void)
+{
+	trace_id_t trid = stream(POSIX_TRACE_LOOP, SMALL);
+	struct seen e;
+
+	for (int round = 0; round < 2; round++) {
+		for (int i = 0; i < 100; i++) {
+			need(posix_trace_start(trid));
+			need(posix_trace_stop(trid));
+		}
+		check(MARKS, try_next(trid, &e) &&
+		      is_system(&e, round ? POSIX_TRACE_RESUME : POSIX_TRACE_OVERFLOW),
+		      round ? "RESUME ends the gap, however it has grown" : "OVERFLOW begins it");
+	}
+	check(MARKS, try_next(trid, &e) && !is_system(&e, POSIX_TRACE_OVERFLOW),
+	      "there is one gap");
+	need(posix_trace_shutdown(trid));
+}
+
 int main(void)
 {
 	trace_id_t trid = started(POSIX_TRACE_LOOP, SMALL);
@@ -124,5 +144,6 @@ int main(void)
 	overwritten(trid, 6 * fits, 12 * fits);	/* as much for each of two CPUs */
 	a_thousand_times(trid, fits);
 	need(posix_trace_shutdown(trid));
+	of_the_system();
 	return done();
 }

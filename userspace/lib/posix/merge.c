@@ -103,7 +103,7 @@ static __u64 overwritten(const struct posix_stream *s, __u32 ring)
 	return lost.count[KTRACE_LOST_OVERWRITTEN];
 }
 
-static void open_gap(struct posix_stream *s, __u64 first_ts)
+void ktrace_posix_open_gap(struct posix_stream *s, __u64 first_ts)
 {
 	if (s->gap == GAP_NONE) {
 		s->gap = GAP_OVERFLOW;
@@ -134,7 +134,7 @@ static void look_at(struct posix_stream *s, __u32 ring)
 		return;
 	f->overwritten = overwritten(s, ring);
 	if (f->has_record) {
-		open_gap(s, noted && noted < f->rec.ts ? noted : f->rec.ts);
+		ktrace_posix_open_gap(s, noted && noted < f->rec.ts ? noted : f->rec.ts);
 		if (f->rec.ts > s->cut_ts)
 			s->cut_ts = f->rec.ts;
 	}
@@ -147,7 +147,7 @@ static bool cut_front(struct posix_stream *s, __u32 ring)
 
 	if (!f->has_record || f->rec.ts >= s->cut_ts)
 		return false;
-	open_gap(s, f->rec.ts);
+	ktrace_posix_open_gap(s, f->rec.ts);
 	s->dropped++;
 	consume(s, ring, f->next_off, 1);
 	return true;
@@ -159,13 +159,7 @@ static bool cut_queue(struct posix_stream *s)
 
 	if (!e || e->ts >= s->cut_ts)
 		return false;
-	if (!e->is_hidden) {
-		open_gap(s, e->ts);
-		s->dropped++;
-	}
-	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
-		s->is_started = e->id == POSIX_TRACE_START;
-	ktrace_posix_queue_pop(&s->queue);
+	ktrace_posix_queue_drop(s);
 	return true;
 }
 

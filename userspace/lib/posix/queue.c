@@ -22,21 +22,26 @@ void ktrace_posix_queue_pop(struct queue *q)
 	free(e);
 }
 
-static void drop_oldest(struct posix_stream *s)
+void ktrace_posix_queue_drop(struct posix_stream *s)
 {
 	const struct control_event *e = s->queue.first;
 
 	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
 		s->is_started = e->id == POSIX_TRACE_START;
 	if (!e->is_hidden) {
-		if (s->gap == GAP_NONE || e->ts < s->gap_ts)
-			s->gap_ts = e->ts;
-		s->gap = GAP_OVERFLOW;
+		ktrace_posix_open_gap(s, e->ts);
 		s->dropped++;
 	}
-	if (e->next && s->cut_ts < e->next->ts)
-		s->cut_ts = e->next->ts;
 	ktrace_posix_queue_pop(&s->queue);
+}
+
+static void drop_oldest(struct posix_stream *s)
+{
+	const struct control_event *next = s->queue.first->next;
+
+	if (next && s->cut_ts < next->ts)
+		s->cut_ts = next->ts;
+	ktrace_posix_queue_drop(s);
 }
 
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,

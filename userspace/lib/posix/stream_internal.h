@@ -132,6 +132,11 @@ __u64 ktrace_posix_now(const struct posix_stream *s);
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
 			     const void *data, size_t size);
 void ktrace_posix_queue_pop(struct queue *q);
+/* The oldest is lost. */
+void ktrace_posix_queue_drop(struct posix_stream *s);
+
+/* Something is lost, @first_ts of it first. */
+void ktrace_posix_open_gap(struct posix_stream *s, __u64 first_ts);
 
 /* Looks at all rings: what is in front of each, and whether something was overwritten. */
 void ktrace_posix_look(struct posix_stream *s);
