@@ -141,6 +141,11 @@ static void test_size_limit(void)
 	CHECK(state.is_overrun && state.unwritten);
 	ktrace_posix_log_status(log, &state, false);
 	CHECK(!state.error && !state.is_overrun);
+	/* PTRC-26: what was written stays, what was said of it does not. */
+	CHECK_EQ(ktrace_posix_log_flush(log), EFBIG);
+	CHECK_EQ(ktrace_posix_log_clear(log), 0);
+	ktrace_posix_log_status(log, &state, false);
+	CHECK(!state.error);
 	CHECK_EQ(make_end(log, 100000), EFBIG);
 	CHECK_EQ(setrlimit(RLIMIT_FSIZE, &old), 0);
 	r = read_log(fd);

@@ -485,6 +485,8 @@ int ktrace_posix_log_clear(struct posix_log *log)
 	__u64 cleared = 0;
 	int ret;
 
+	log->state.is_overrun = false;
+	log->state.error = 0;
 	if (!log->is_bounded)
 		return 0;
 	ret = ktrace_tracefile_size(log->tf) > log->content_at ?
