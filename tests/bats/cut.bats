@@ -116,6 +116,18 @@ make_long()
 	[ "$("$KTRACE" list --json new | jq -s '.[0].fields.bytes | add')" -eq 10 ]
 }
 
+@test "the end of an event that is longer than blocks are said to be stays whole" {
+	"$PROGS/mktrace" t <<-'END'
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+	meta event kind=user id=16 desc=t:big{u8[]%20bytes;}
+	block 1
+	rec 100 16 7:4 u32:20000 zeros:20000
+	rec 110 16 8 u32:1 zeros:1
+	END
+	cut_is '' t
+}
+
 @test "a reader of its own finds the same" {
 	run_ktrace cut --since 50ns -o new "$SMALL"
 	# Names of system calls are no matter of the file.

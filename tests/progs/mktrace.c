@@ -28,7 +28,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 4096u
+#define BLOCK 4096u	/* what positions of blocks are multiples of */
+#define ROOM 32768u	/* blocks may have more */
 #define STREAMS 256u
 #define METAS 1024u
 
@@ -38,7 +39,7 @@ struct state {
 	struct ktrace_text text;
 	struct ktrace_tracefile_block block;
 	bool is_open;
-	char data[BLOCK];
+	char data[ROOM];
 	__u64 next_pos[STREAMS];
 	__u64 records[STREAMS];
 	__u64 lost[STREAMS];
@@ -83,7 +84,7 @@ static void end_block(struct state *st)
 
 static void append(struct state *st, const void *data, size_t size)
 {
-	if (st->block.size + size > BLOCK)
+	if (st->block.size + size > ROOM)
 		die("the block is full");
 	memcpy(st->data + st->block.size, data, size);
 	st->block.size += (__u32)size;
@@ -170,7 +171,7 @@ static void add_record(struct state *st, const struct ktrace_record *rec, const 
 static void rec_line(struct state *st, char *rest)
 {
 	struct ktrace_record rec = { .ts = number(&rest) };
-	char payload[BLOCK], *tid, *flags, *value;
+	char payload[ROOM], *tid, *flags, *value;
 	size_t len = 0;
 
 	rec.id = (__u16)number(&rest);
@@ -180,7 +181,7 @@ static void rec_line(struct state *st, char *rest)
 	rec.tid_flags = (__u32)strtoul(tid, &flags, 0);
 	if (*flags == ':')
 		rec.tid_flags |= (__u32)strtoul(flags + 1, NULL, 16) << 24;
-	while ((value = strsep(&rest, " ")) && *value && len < BLOCK / 2)
+	while ((value = strsep(&rest, " ")) && *value && len < ROOM / 2)
 		len += put_value(payload + len, value);
 	rec.len = (__u16)len;
 	add_record(st, &rec, payload);

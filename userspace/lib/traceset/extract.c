@@ -20,6 +20,8 @@
 
 #include <ktrace/context.h>
 
+#include "tracefile/frame.h"
+
 #define BLOCK_DEFAULT 65536u
 
 /* Is the file to be written one of those to be read? */
@@ -193,14 +195,14 @@ static int flush(struct ktrace_extract *x, struct out_stream *o)
 {
 	int ret = o->block.size ? ktrace_tracefile_block(x->tf, &o->block) : 0;
 
-	if (o->block.size)
-		o->block.pos += o->cap;
+	o->block.pos += (o->block.size + o->cap - 1) & ~(o->cap - 1);
 	o->records += o->block.records;
 	o->block.size = o->block.records = 0;
 	return ret;
 }
 
-static int begin_block(struct out_stream *o, __u64 ts)
+/* A block for a record of @size bytes: longer than META says where that is. */
+static int begin_block(struct out_stream *o, __u64 ts, __u32 size)
 {
 	struct ktrace_block header = {
 		.pos = o->block.pos, .ts = ts, .records = o->records,
@@ -208,9 +210,8 @@ static int begin_block(struct out_stream *o, __u64 ts)
 		.owner = o->from->cpu > 0 ? (__u32)o->from->cpu : 0,
 	};
 
-	if (!o->data)
-		o->data = malloc(o->cap);
-	if (!o->data)
+	size += sizeof(header);
+	if (ktrace_reserve(&o->data, &o->room, size > o->cap ? size : o->cap))
 		return -ENOMEM;
 	memcpy(o->data, &header, sizeof(header));
 	o->block.data = o->data;
@@ -230,7 +231,7 @@ static int put_record(struct ktrace_extract *x, struct out_stream *o,
 	if (o->block.size + size > o->cap)
 		ret = flush(x, o);
 	if (!ret && !o->block.size)
-		ret = begin_block(o, rec->ts);
+		ret = begin_block(o, rec->ts, size);
 	if (ret)
 		return ret;
 	at = o->data + o->block.size;

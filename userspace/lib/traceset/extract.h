@@ -13,6 +13,7 @@
  * @from:	the stream it has the events of
  * @block:	the block being filled; no data yet if its size is 0
  * @data:	its bytes
+ * @room:	for so many
  * @cap:	block size
  * @records:	in all blocks before
  * @last:	largest stamp
@@ -22,6 +23,7 @@ struct out_stream {
 	const struct ktrace_trace_stream *from;
 	struct ktrace_tracefile_block block;
 	char *data;
+	size_t room;
 	__u32 cap;
 	__u64 records;
 	__u64 last;
