@@ -7,8 +7,10 @@
  */
 #include <ktrace/check.h>
 
+#include "line.h"
 #include "read.h"
 #include "ring/ring.h"
+#include "section.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -103,10 +105,7 @@ static int remember(struct checker *c, const struct ktrace_section *s, __u64 off
 		c->index = index;
 		c->index_cap = cap;
 	}
-	index[c->index_nr++] = (struct ktrace_index){
-		.offset = offset, .first_ts = s->first_ts, .last_ts = s->last_ts, .pos = s->pos,
-		.stream = s->stream, .records = s->records, .type = s->type, .lost = s->lost,
-	};
+	index[c->index_nr++] = ktrace_section_entry(s, offset);
 	return 0;
 }
 
@@ -204,38 +203,21 @@ static void check_block(struct checker *c, struct checked *st, const struct ktra
 
 static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 {
-	struct ktrace_lost lost = { 0 };
+	struct ktrace_lost lost;
 
-	/* Later versions may have more reasons, and older ones fewer. */
-	memcpy(&lost, c->loaded.body,
-	       c->loaded.size < sizeof(lost) ? c->loaded.size : sizeof(lost));
+	ktrace_section_lost(&lost, c->loaded.body, c->loaded.size);
 	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
-}
-
-/* Value of " key=" in a line, 0 = there is none. */
-static __u64 number_of(const char *line, const char *key)
-{
-	const char *at = strstr(line, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
 /* What parts before this one have told comes again. */
 static void take_before(struct checked *st, const char *line)
 {
-	const char *counts = strstr(line, " lost=");
-	char *end;
 	int i;
 
-	if (!counts || st->end)
+	if (st->end || !ktrace_line_lost(line, st->lost.count))
 		return;
-	counts += strlen(" lost=");
-	st->before = 0;
-	for (i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
-		st->lost.count[i] = strtoull(counts, &end, 10);
+	for (st->before = 0, i = 0; i < KTRACE_LOST_NR; i++)
 		st->before += st->lost.count[i];
-		counts = end + (*end == ',');
-	}
 }
 
 /* Block sizes of the streams that a META section announces. */
@@ -253,10 +235,10 @@ static int take_meta(struct checker *c)
 	while ((line = strsep(&rest, "\n"))) {
 		if (strncmp(line, "stream ", 7))
 			continue;
-		st = get_stream(c, (__u32)number_of(line, " id="));
+		st = get_stream(c, (__u32)ktrace_line_number(line, " id="));
 		if (!st)
 			break;
-		block = number_of(line, " block=");
+		block = ktrace_line_number(line, " block=");
 		if (block <= KTRACE_BLOCK_MAX && !(block & (block - 1)))
 			st->block_size = block;
 		if (c->reader.part)

@@ -7,6 +7,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "section.h"
 #include "write.h"
 
 #include <errno.h>
@@ -66,21 +67,13 @@ void ktrace_tracefile_abandon(struct ktrace_tracefile *tf)
 	ktrace_writer_free(tf);
 }
 
-static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
 /* @fd may be for writing only. */
 static int open_to_read(int fd, struct reader *r)
 {
 	char path[40];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	*r = (struct reader){ .report = say_nothing };
+	*r = (struct reader){ 0 };
 	return ktrace_reader_open(r, path);
 }
 
@@ -152,10 +145,7 @@ static int replace(struct ktrace_tracefile *tf, __u64 offset, struct ktrace_sect
 	ret = ktrace_write_all(tf->fd, iov, WRITER_IOV, offset);
 	if (ret)
 		return ret;
-	*e = (struct ktrace_index){
-		.offset = offset, .first_ts = s->first_ts, .last_ts = s->last_ts, .pos = s->pos,
-		.stream = s->stream, .records = s->records, .type = s->type,
-	};
+	*e = ktrace_section_entry(s, offset);
 	return 0;
 }
 

@@ -30,8 +30,9 @@
 
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)
 {
-	r->report(r->arg, r->path, offset == KTRACE_OFFSET_NONE ? offset : offset - r->base,
-		  message);
+	if (r->report)
+		r->report(r->arg, r->path, offset == KTRACE_OFFSET_NONE ? offset : offset - r->base,
+			  message);
 }
 
 static void about_file(const struct reader *r, const char *message)

@@ -7,6 +7,9 @@
 #include <stddef.h>
 #include <linux/ktrace_file.h>
 
+/* @offset: of a section, KTRACE_OFFSET_NONE = about the file as a whole */
+typedef void (*report_fn)(void *arg, const char *path, __u64 offset, const char *message);
+
 /**
  * struct reader - one tracefile being read
  * @fd:		the file
@@ -22,7 +25,7 @@
  * @is_closed:	the end mark was found: there is nothing to walk any more
  * @is_newer:	walking ended at a section that is not known and must not be ignored
  * @is_live:	a section that is cut off may still grow
- * @report:	called with each thing that is wrong
+ * @report:	called with each thing that is wrong, NULL = nobody wants to know
  * @arg:	for @report
  */
 struct reader {
@@ -38,7 +41,7 @@ struct reader {
 	bool is_closed;
 	bool is_newer;
 	bool is_live;
-	void (*report)(void *arg, const char *path, __u64 offset, const char *message);
+	report_fn report;
 	void *arg;
 };
 

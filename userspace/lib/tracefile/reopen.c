@@ -7,6 +7,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "line.h"
 #include "read.h"
 #include "section.h"
 #include "write.h"
@@ -41,33 +42,19 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 	return b;
 }
 
-/* Value of " key=" in a line, 0 = there is none. */
-static __u64 number_of(const char *line, const char *key)
-{
-	const char *at = strstr(line, key);
-
-	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
 /* A stream that parts before this one have had: META says how far it had got there. */
 static int take_stream(struct ktrace_tracefile *tf, const char *line)
 {
-	const char *counts = strstr(line, " lost=");
 	struct stream_before *b;
-	char *end;
 
 	if (!strstr(line, " pos="))
 		return 0;
-	b = get_before(tf, (__u32)number_of(line, " id="));
+	b = get_before(tf, (__u32)ktrace_line_number(line, " id="));
 	if (!b)
 		return -ENOMEM;
-	b->is.pos = number_of(line, " pos=");
-	b->is.records = number_of(line, " records=");
-	counts = counts ? counts + strlen(" lost=") : "";
-	for (int i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
-		b->is.lost.count[i] = strtoull(counts, &end, 10);
-		counts = end + (*end == ',');
-	}
+	b->is.pos = ktrace_line_number(line, " pos=");
+	b->is.records = ktrace_line_number(line, " records=");
+	ktrace_line_lost(line, b->is.lost.count);
 	return 0;
 }
 
@@ -130,14 +117,6 @@ int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 	return ret || !r->is_newer ? ret : -EPROTONOSUPPORT;
 }
 
-static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
 /* A reader of the file at @path, which has to have that @uuid; -ESTALE if not. */
 static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
 {
@@ -145,7 +124,7 @@ static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
 	int ret;
 
 	/* Nobody writes it: a section that seems cut off and is not the last is damage. */
-	*r = (struct reader) { .report = say_nothing };
+	*r = (struct reader){ 0 };
 	ret = ktrace_reader_open(r, path);
 	if (ret)
 		return ret;

@@ -24,4 +24,14 @@ bool ktrace_section_is_plain(const struct ktrace_section *s);
 bool ktrace_section_is_compressed(const struct ktrace_section *s);
 bool ktrace_section_lost(struct ktrace_lost *lost, const void *body, size_t size);
 
+/* What the index says of a section at @offset */
+static inline struct ktrace_index ktrace_section_entry(const struct ktrace_section *s,
+						       __u64 offset)
+{
+	return (struct ktrace_index){
+		.offset = offset, .first_ts = s->first_ts, .last_ts = s->last_ts, .pos = s->pos,
+		.stream = s->stream, .records = s->records, .type = s->type, .lost = s->lost,
+	};
+}
+
 #endif

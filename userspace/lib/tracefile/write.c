@@ -77,11 +77,7 @@ void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_sectio
 		tf->index = index;
 		tf->index_cap = cap;
 	}
-	index[tf->index_nr++] = (struct ktrace_index){
-		.offset = tf->size, .first_ts = s->first_ts, .last_ts = s->last_ts,
-		.pos = s->pos, .stream = s->stream, .records = s->records,
-		.type = s->type, .lost = s->lost,
-	};
+	index[tf->index_nr++] = ktrace_section_entry(s, tf->size);
 }
 
 static size_t padding(size_t size)

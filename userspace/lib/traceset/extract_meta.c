@@ -165,19 +165,11 @@ static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 	return merge_text(c, text);
 }
 
-static void no_report(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
 /* The META text of a file, section by section; @follows: the part before it was copied */
 static int copy_file_meta(struct ktrace_extract *x, struct source *from, const char *path,
 			  bool follows)
 {
-	struct reader r = { .fd = -1, .report = no_report };
+	struct reader r = { 0 };
 	struct copying c = { .reader = &r, .x = x, .from = from, .is_repeated = follows };
 	struct ktrace_section s;
 	struct ktrace_index e = { 0 };

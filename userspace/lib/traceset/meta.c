@@ -14,6 +14,7 @@
 #include <ktrace/tracefile.h>
 
 #include "context.h"
+#include "tracefile/line.h"
 
 #define PAIRS_MAX 16u
 
@@ -152,13 +153,7 @@ static int add_clock(struct trace *t, const struct line *l)
 /* What was lost in parts before the first one that there is, is no loss of those there are. */
 static void take_base(struct stream *s, const char *counts)
 {
-	char *end;
-	int i;
-
-	for (i = 0; i < KTRACE_LOST_NR && *counts >= '0' && *counts <= '9'; i++) {
-		s->base_lost[i] = strtoull(counts, &end, 10);
-		counts = end + (*end == ',');
-	}
+	ktrace_line_counts(counts, s->base_lost);
 	memcpy(s->seen, s->base_lost, sizeof(s->seen));
 }
 

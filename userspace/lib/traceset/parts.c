@@ -17,14 +17,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void say_nothing(void *arg, const char *path, __u64 offset, const char *message)
-{
-	(void)arg;
-	(void)path;
-	(void)offset;
-	(void)message;
-}
-
 /* Number of the first part that is not before @part. */
 static size_t place_of(const struct trace *t, __u32 part)
 {
@@ -83,13 +75,12 @@ static int load_again(struct trace *t, size_t news)
 	ktrace_trace_empty(t);
 	for (i = 0; i < t->part_nr && !ret; i++) {
 		struct reader *part = &t->parts[i];
-		void (*report)(void *arg, const char *path, __u64 offset, const char *message) =
-			part->report;
+		const report_fn report = part->report;
 
 		part->next = part->base + sizeof(struct ktrace_file);
 		part->searched = 0;
 		part->is_lost = part->is_closed = part->is_newer = false;
-		part->report = i == news ? report : say_nothing;
+		part->report = i == news ? report : NULL;
 		ret = ktrace_trace_load(t, part);
 		part->report = report;
 	}
