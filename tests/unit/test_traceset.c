@@ -5,6 +5,7 @@
  * Random files are compared with a model that does everything the slow and obvious way:
  * an array of events, the smallest key of all streams' next events searched each time.
  */
+#include <ktrace/extract.h>
 #include <ktrace/traceset.h>
 
 #include "make_trace.h"
@@ -540,6 +541,20 @@ static void test_options(void)
 	ktrace_traceset_close(NULL);
 }
 
+/* Whatever its name is by now, what is read is the file that was opened. */
+static void test_extract_of_what_is_open(void)
+{
+	struct ktrace_traceset *set;
+	struct ktrace_extract *x;
+
+	CHECK_EQ(ktrace_tracefile_close(make_file(paths[0], 0)), 0);
+	set = open_set(1, false);
+	CHECK_EQ(unlink(paths[0]), 0);
+	CHECK_EQ(ktrace_extract_create(set, paths[1], NULL, &x), 0);
+	CHECK_EQ(ktrace_extract_close(x), 0);
+	ktrace_traceset_close(set);
+}
+
 int main(void)
 {
 	unsigned int i;
@@ -573,6 +588,7 @@ int main(void)
 	test_traces_of_one_boot();
 	test_names();
 	test_options();
+	test_extract_of_what_is_open();
 	CHECK_EQ(damages, 0);
 	for (i = 0; i < TRACES; i++)
 		unlink(paths[i]);

@@ -165,15 +165,18 @@ static int copy_meta(void *arg, const struct ktrace_index *e, __u64 end)
 	return merge_text(c, text);
 }
 
-/* The META text of a file, section by section; @follows: the part before it was copied */
-static int copy_file_meta(struct ktrace_extract *x, struct source *from, const char *path,
+/*
+ * The META text of a file, section by section; @follows: the part before it was copied. Another
+ * file may have its name by now.
+ */
+static int copy_file_meta(struct ktrace_extract *x, struct source *from, const struct reader *file,
 			  bool follows)
 {
 	struct reader r = { 0 };
 	struct copying c = { .reader = &r, .x = x, .from = from, .is_repeated = follows };
 	struct ktrace_section s;
 	struct ktrace_index e = { 0 };
-	int ret = ktrace_reader_open(&r, path);
+	int ret = ktrace_reader_open_fd(&r, file->fd, file->path);
 
 	if (ret)
 		return ret;
@@ -196,7 +199,7 @@ static int copy_all_meta(struct ktrace_extract *x, struct source *from)
 
 	for (i = 0; i < t->part_nr && !ret; i++) {
 		follows = i && t->parts[i].part == t->parts[i - 1].part + 1;
-		ret = copy_file_meta(x, from, t->parts[i].path, follows);
+		ret = copy_file_meta(x, from, &t->parts[i], follows);
 	}
 	return ret;
 }
