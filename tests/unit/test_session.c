@@ -121,6 +121,7 @@ static void test_layout_rejects(void)
 	REJECTS(c.ring_size = 2 * KTRACE_RING_MAX);
 	REJECTS(c.thread_size = 3 * BLOCK);
 	REJECTS(c.ring_nr = 1);
+	REJECTS(c.ring_nr = 0; c.cpu_nr = 0);
 	REJECTS(c.cpu_nr = 100000; c.ring_nr = 100000);
 	REJECTS(c.registry_size = 100);
 	REJECTS(c.registry_size = ~0ull << 12);

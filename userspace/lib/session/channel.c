@@ -56,7 +56,7 @@ int channel_init(struct channel *ch, char *map, size_t map_size)
 
 	if (error || copy.magic != KTRACE_CONTROL_MAGIC || copy.version != KTRACE_ABI_VERSION)
 		return -EBADMSG;
-	ch->readers = calloc(copy.ring_nr ? copy.ring_nr : 1, sizeof(*ch->readers));
+	ch->readers = calloc(copy.ring_nr, sizeof(*ch->readers));
 	if (!ch->readers)
 		return -ENOMEM;
 	ch->map = map;

@@ -53,7 +53,8 @@ static __u64 read_once(__u32 clock, struct ktrace_reading *r)
 	return after - before;
 }
 
-static void read_best(__u32 clock, struct ktrace_reading *best)
+/* Of several the tightest; as read_once(). */
+static __u64 read_best(__u32 clock, struct ktrace_reading *best)
 {
 	__u64 width = read_once(clock, best);
 
@@ -66,6 +67,7 @@ static void read_best(__u32 clock, struct ktrace_reading *best)
 			*best = r;
 		}
 	}
+	return width;
 }
 
 static __u64 slope_hz(const struct ktrace_reading *from, const struct ktrace_reading *to)
@@ -130,11 +132,7 @@ static bool is_invariant(void)
 	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
 }
 
-/*
- * Visits each CPU this process may use and compares the counter with what it should
- * be there, by CLOCK_MONOTONIC and the rate between first and last visit. Offsets
- * between CPUs show as more than the width of the readings explains.
- */
+/* A reading on each CPU that this process may use. */
 static bool visit(const cpu_set_t *allowed, struct ktrace_reading *seen, __u64 *width, int *nr)
 {
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
@@ -146,22 +144,17 @@ static bool visit(const cpu_set_t *allowed, struct ktrace_reading *seen, __u64 *
 		CPU_SET(cpu, &one);
 		if (sched_setaffinity(0, sizeof(one), &one))
 			return false;
-		*width = read_once(KTRACE_CLOCK_TSC, &seen[*nr]);
-		for (int i = 0; i < TRIES; i++) {
-			struct ktrace_reading r = { 0 };
-			__u64 w = read_once(KTRACE_CLOCK_TSC, &r);
-
-			if (w < *width) {
-				*width = w;
-				seen[*nr] = r;
-			}
-		}
-		width++;
+		width[*nr] = read_best(KTRACE_CLOCK_TSC, &seen[*nr]);
 		(*nr)++;
 	}
 	return true;
 }
 
+/*
+ * Is the counter on each CPU what it should be there, by CLOCK_MONOTONIC and the rate between
+ * the first reading and the last? Offsets between CPUs show as more than the width of the
+ * readings explains.
+ */
 static bool cpus_agree(void)
 {
 	static const struct timespec nap = { .tv_nsec = 2000000 };
@@ -169,27 +162,27 @@ static bool cpus_agree(void)
 	__u64 width[CPU_SETSIZE];
 	cpu_set_t allowed;
 	__u64 hz;
-	bool agree;
+	bool agrees;
 	int nr = 0;
 
 	if (sched_getaffinity(0, sizeof(allowed), &allowed))
 		return false;
 	read_best(KTRACE_CLOCK_TSC, &first);
 	nanosleep(&nap, NULL);
-	agree = visit(&allowed, seen, width, &nr);
+	agrees = visit(&allowed, seen, width, &nr);
 	sched_setaffinity(0, sizeof(allowed), &allowed);
 	nanosleep(&nap, NULL);
 	read_best(KTRACE_CLOCK_TSC, &last);
 	hz = slope_hz(&first, &last);
-	for (int i = 0; i < nr && agree; i++) {
+	for (int i = 0; i < nr && agrees; i++) {
 		__u64 ns = seen[i].mono_ns - first.mono_ns;
 		__s64 should = (__s64)((unsigned __int128)ns * hz / NS_PER_S);
 		__s64 off = (__s64)(seen[i].raw - first.raw) - should;
 		__s64 slack = (__s64)((unsigned __int128)(width[i] + 1000) * hz / NS_PER_S);
 
-		agree = off < slack && -off < slack;
+		agrees = off < slack && -off < slack;
 	}
-	return agree && hz;
+	return agrees && hz;
 }
 
 __u32 clock_choose(void)

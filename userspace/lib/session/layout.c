@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "ring/ring.h"
+
 _Static_assert(sizeof(struct ktrace_control) <= LAYOUT_PAGE, "control fits its page");
 _Static_assert(sizeof(struct ktrace_ring) <= LAYOUT_PAGE, "a ring's words fit their page");
 
@@ -34,27 +36,13 @@ static bool page_align(__u64 *end)
 	return true;
 }
 
-static bool is_power_of_two(__u64 n)
-{
-	return n && !(n & (n - 1));
-}
-
-static bool size_ok(__u64 size, __u32 block_size)
-{
-	return is_power_of_two(size) && size <= KTRACE_RING_MAX &&
-	       size / block_size >= KTRACE_RING_BLOCKS_MIN;
-}
-
 static bool geometry_ok(const struct ktrace_control *c)
 {
-	if (!is_power_of_two(c->block_size) || c->block_size < KTRACE_BLOCK_MIN ||
-	    c->block_size > KTRACE_BLOCK_MAX || c->policy >= KTRACE_POLICY_NR)
+	if (c->policy >= KTRACE_POLICY_NR || c->cpu_nr > LAYOUT_RING_NR_MAX || !c->ring_nr ||
+	    c->ring_nr < c->cpu_nr || c->ring_nr - c->cpu_nr > LAYOUT_RING_NR_MAX)
 		return false;
-	if (c->cpu_nr > LAYOUT_RING_NR_MAX || c->ring_nr < c->cpu_nr ||
-	    c->ring_nr - c->cpu_nr > LAYOUT_RING_NR_MAX)
-		return false;
-	return (!c->cpu_nr || size_ok(c->ring_size, c->block_size)) &&
-	       (c->ring_nr == c->cpu_nr || size_ok(c->thread_size, c->block_size));
+	return (!c->cpu_nr || kt_ring_geometry_ok(c->ring_size, c->block_size)) &&
+	       (c->ring_nr == c->cpu_nr || kt_ring_geometry_ok(c->thread_size, c->block_size));
 }
 
 int layout_compute(struct ktrace_control *c)

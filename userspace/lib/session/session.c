@@ -41,19 +41,6 @@ void session_show_enabled(struct ktrace_session *s)
 		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
 }
 
-static int set_running(struct ktrace_session *s, bool running)
-{
-	int error = 0;
-
-	if (running)
-		error = s->backend->set_running(s, true);
-	if (!error) {
-		s->is_running = running;
-		session_show_enabled(s);
-	}
-	return running ? error : s->backend->set_running(s, false);
-}
-
 static int open_backend(struct ktrace_session *s, const struct session_backend *backend,
 			const struct ktrace_session_options *opts)
 {
@@ -135,7 +122,7 @@ void ktrace_session_destroy(struct ktrace_session *s)
 	if (!s)
 		return;
 	if (s->is_running)
-		set_running(s, false);
+		ktrace_session_stop(s);
 	registry_exit(&s->registry);
 	selection_exit(s);
 	s->backend->close(s);
@@ -265,12 +252,20 @@ int ktrace_session_stacks(struct ktrace_session *s, __u64 *pos, void *buf, __u32
 
 int ktrace_session_start(struct ktrace_session *s)
 {
-	return set_running(s, true);
+	int error = s->backend->set_running(s, true);
+
+	if (error)
+		return error;
+	s->is_running = true;
+	session_show_enabled(s);
+	return 0;
 }
 
 int ktrace_session_stop(struct ktrace_session *s)
 {
-	return set_running(s, false);
+	s->is_running = false;
+	session_show_enabled(s);
+	return s->backend->set_running(s, false);
 }
 
 int ktrace_session_fd(const struct ktrace_session *s)
