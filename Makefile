@@ -34,10 +34,12 @@ STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MM
 
 # What is built from what. A new file in one of these folders is picked up.
 ring_src     := $(wildcard module/ring/*.c)
-writer_src   := $(ring_src) $(wildcard userspace/lib/writer/*.c)
+writer_src   := $(ring_src) module/pattern.c userspace/lib/base/glob_list.c \
+		$(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
 traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
-		userspace/lib/traceset/*.c) module/match.c userspace/lib/shark/packet.c
+		userspace/lib/traceset/*.c userspace/lib/base/*.c) module/pattern.c module/match.c \
+		userspace/lib/shark/packet.c
 # The S.Ha.R.K. tracer for programs: the core that the module has, too.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service

@@ -18,7 +18,7 @@
 #include "../../userspace/daemon/options.h"
 #include "../../userspace/daemon/select.h"
 #include "../../userspace/lib/session/layout.h"
-#include "../../userspace/lib/writer/glob.h"
+#include "../../userspace/lib/base/glob_list.h"
 #include "../../userspace/viewer/select.h"
 #include "../../userspace/viewer/when.h"
 #include "ring/ring.h"

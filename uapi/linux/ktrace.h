@@ -156,7 +156,7 @@ enum ktrace_clock {
  * @data_off:	from a ring's beginning to its data
  * @enable_off:	enable bytes
  * @id_nr:	number of enable bytes
- * @filter_off:	user channels: comma-separated globs "provider:name" with * ? [a-z] [!a-z],
+ * @filter_off:	user channels: comma-separated globs "provider:name" with * ? [a-z] [!a-z] \,
  *		NUL-terminated; an event that matches none gets an id from KTRACE_ID_OFF
  *		on. Empty: all match. The owner may change it at any time, and then goes by
  *		the name in each EVENT entry: the enable byte is what counts, not the id

@@ -13,30 +13,18 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As userspace/lib/writer/glob.c does it, on the owner's own copy of the filter. */
-static bool matches(const char *filter, const char *name)
-{
-	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
+#include "base/glob_list.h"
 
-	if (!*filter)
-		return true;
-	snprintf(list, sizeof(list), "%s", filter);
-	while ((glob = strsep(&rest, ",")))
-		if (!fnmatch(glob, name, FNM_NOESCAPE))
-			return true;
-	return false;
-}
-
-static void choose(struct ktrace_session *s, __u32 id, const char *filter)
+static void choose(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
+	const char *name = s->names[id];
 
-	s->wanted[id] = s->names[id] ? matches(filter, s->names[id]) : id < KTRACE_ID_OFF;
+	s->wanted[id] = name ? glob_list_matches(s->filter, sizeof(s->filter), name, strlen(name)) :
+			       id < KTRACE_ID_OFF;
 	if (id < c->id_nr)
 		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
 }
@@ -51,7 +39,7 @@ void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *e
 	free(s->names[entry->id]);
 	s->names[entry->id] = strndup(entry->text, len < EVENT_NAME_MAX ? len : EVENT_NAME_MAX);
 	if (s->is_selected)
-		choose(s, entry->id, s->filter);
+		choose(s, entry->id);
 }
 
 void selection_exit(struct ktrace_session *s)
@@ -74,6 +62,6 @@ int ktrace_session_select(struct ktrace_session *s, const char *filter)
 	s->is_selected = true;
 	memcpy(s->user.map + c->filter_off, filter, strlen(filter) + 1);
 	for (__u32 id = KTRACE_ID_FIRST; id < KTRACE_ID_NR; id++)
-		choose(s, id, s->filter);
+		choose(s, id);
 	return 0;
 }

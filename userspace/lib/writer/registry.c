@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/glob_list.h"
 #include "channel.h"
-#include "glob.h"
 #include "system.h"
 
 /*

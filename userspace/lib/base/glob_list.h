@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* glob.h - match an event's name against a session's filter */
-#ifndef KTRACE_WRITER_GLOB_H
-#define KTRACE_WRITER_GLOB_H
+/* glob_list.h - whether the name of an event matches a session's filter */
+#ifndef KTRACE_BASE_GLOB_LIST_H
+#define KTRACE_BASE_GLOB_LIST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+/*
+ * pattern.h - a text against a pattern with * ? [a-z] [!a-z] \
+ *
+ * Pure: the same file in the module, in both libraries, and in tests.
+ */
+#ifndef KT_PATTERN_H
+#define KT_PATTERN_H
+
+#include "ring/port.h"
+
+bool kt_pattern_matches(const char *s, __u32 len, const char *pattern, __u32 pattern_len);
+
+#endif
