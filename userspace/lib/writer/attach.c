@@ -116,16 +116,6 @@ out:
 	errno = saved;
 }
 
-/**
- * struct ktrace_channel - see <ktrace/channel.h>
- * @ch:		the channel; first, as who records casts it
- * @size:	of its mapping
- */
-struct ktrace_channel {
-	struct channel ch;
-	size_t size;
-};
-
 int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 {
 	struct ktrace_channel *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
@@ -168,9 +158,7 @@ bool ktrace_channel_has_reader(const struct ktrace_channel *c)
 
 void ktrace_channel_lose(const struct ktrace_channel *c, enum ktrace_lost_reason why)
 {
-	const struct kt_ring *first = c->ch.cpu_nr ? &c->ch.cpu : &c->ch.thread;
-
-	kt_count(&first->w->lost.count[why], 1);
+	channel_lose(&c->ch, why);
 }
 
 void ktrace_channel_after_fork(const struct ktrace_channel *c, struct ktrace_thread *t)

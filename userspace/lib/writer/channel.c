@@ -177,12 +177,12 @@ bool channel_has_reader(const struct channel *ch)
 	return reader && !(reader & FUTEX_OWNER_DIED);
 }
 
-/** channel_count_no_ring - an event found no ring at all; counted in the first one */
-void channel_count_no_ring(const struct channel *ch)
+/** channel_lose - an event that no ring has was lost; counted in the first one */
+void channel_lose(const struct channel *ch, enum ktrace_lost_reason why)
 {
 	const struct kt_ring *first = ch->cpu_nr ? &ch->cpu : &ch->thread;
 
-	kt_count(&first->w->lost.count[KTRACE_LOST_NORING], 1);
+	kt_count(&first->w->lost.count[why], 1);
 }
 
 /**

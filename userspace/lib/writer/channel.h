@@ -50,6 +50,12 @@ struct channel {
 /* The process's own */
 extern struct channel channel;
 
+/* struct ktrace_channel - see <ktrace/channel.h>; @size: of its mapping */
+struct ktrace_channel {
+	struct channel ch;
+	size_t size;
+};
+
 /* Whether events can be recorded at all. */
 static inline bool channel_is_attached(void)
 {
@@ -62,7 +68,7 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 void channel_cpu_ring(const struct channel *ch, __u32 cpu, struct kt_ring *r);
 void channel_thread_ring(const struct channel *ch, __u32 nr, struct kt_ring *r);
 bool channel_has_reader(const struct channel *ch);
-void channel_count_no_ring(const struct channel *ch);
+void channel_lose(const struct channel *ch, enum ktrace_lost_reason why);
 void channel_note_lost(const struct channel *ch, const struct kt_ring *r, __u64 head);
 
 #endif

@@ -75,7 +75,7 @@ static enum record_result put(const struct channel *ch, struct ktrace_thread *t,
 	if (result == RECORD_NO_ROOM)
 		kt_count(&r.w->lost.count[KTRACE_LOST_TIMEOUT], 1);
 	else if (result == RECORD_NO_RING)
-		channel_count_no_ring(ch);
+		channel_lose(ch, KTRACE_LOST_NORING);
 	return result;
 }
 
@@ -134,6 +134,24 @@ static void put_fragments(const struct channel *ch, struct ktrace_thread *t, str
 	system_restore_signals(&signals);
 }
 
+static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
+{
+	size_t size = 0;
+
+	while (nr)
+		size += pieces[--nr].size;
+	return size;
+}
+
+/* Not more than that: the rest is large, and filled in by cut(). */
+static void begin(struct record *rec, __u16 id, __u32 tid_flags)
+{
+	rec->id = id;
+	rec->len = 0;
+	rec->tid_flags = tid_flags;
+	rec->nr = 0;
+}
+
 /*
  * Hot: programs take ktrace_record_write() for cold, and the compiler would make all of
  * this small rather than fast. For threads without a per-CPU ring it is every event.
@@ -145,23 +163,17 @@ record_event(__u16 id, const struct ktrace_piece *pieces, unsigned int nr)
 	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
-	struct record rec;	/* not cleared: it is large */
-	size_t size = 0;
-	unsigned int i;
+	const size_t size = size_of(pieces, nr);
+	struct record rec;
 
-	for (i = 0; i < nr; i++)
-		size += pieces[i].size;
-	rec.id = id;
-	rec.len = 0;
-	rec.nr = 0;
-	rec.tid_flags = thread_enter(t) & KTRACE_TID_MASK;
+	begin(&rec, id, thread_enter(t) & KTRACE_TID_MASK);
 	if (size <= max) {
 		cut(&rec, pieces, 0, size);
 		put(ch, t, &rec, &patience);
 	} else if (size <= UINT32_MAX) {
 		put_fragments(ch, t, &rec, pieces, (__u32)size, max);
 	} else {
-		channel_count_no_ring(ch);
+		channel_lose(ch, KTRACE_LOST_NORING);
 	}
 }
 
@@ -179,22 +191,17 @@ void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piec
 int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t, __u16 id,
 			 __u32 flags, const struct ktrace_piece *pieces, unsigned int nr)
 {
-	const struct channel *ch = (const struct channel *)c;
+	const struct channel *ch = &c->ch;
+	const size_t size = size_of(pieces, nr);
 	struct patience patience = { 0 };
 	enum record_result result;
-	struct record rec;	/* not cleared: it is large */
+	struct record rec;
 	int saved = errno;
-	size_t size = 0;
 
-	thread_set_up(ch, t);
-	for (unsigned int i = 0; i < nr; i++)
-		size += pieces[i].size;
 	if (size > kt_ring_payload_max(ch->cpu.block_size) || nr > KTRACE_PIECES_MAX)
 		return -EINVAL;
-	rec.id = id;
-	rec.len = 0;
-	rec.nr = 0;
-	rec.tid_flags = (thread_id(t) & KTRACE_TID_MASK) | flags;
+	thread_set_up(ch, t);
+	begin(&rec, id, (thread_id(t) & KTRACE_TID_MASK) | flags);
 	cut(&rec, pieces, 0, size);
 	result = put(ch, t, &rec, &patience);
 	errno = saved;

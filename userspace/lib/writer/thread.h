@@ -8,6 +8,8 @@
 #include <ktrace/writer.h>
 #include <linux/types.h>
 
+struct channel;
+
 static inline __u32 thread_id(const struct ktrace_thread *t)
 {
 	return (__u32)(t->tid_flags >> 32);
@@ -15,7 +17,6 @@ static inline __u32 thread_id(const struct ktrace_thread *t)
 
 void thread_init_process(void);
 __u32 thread_enter(struct ktrace_thread *t);
-struct channel;
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t);
 void thread_before_vfork(void);
 
