@@ -145,25 +145,6 @@ void meta_proc_all(struct ktrace_text *t, __u64 ts)
 		closedir(dir);
 }
 
-/* Undoes %XX in place; a NUL, however written, ends the text. */
-static void decode(char *s)
-{
-	char *to = s, hex[3] = "";
-
-	while (*s) {
-		if (*s == '%' && isxdigit((unsigned char)s[1]) && isxdigit((unsigned char)s[2])) {
-			memcpy(hex, s + 1, 2);
-			*to = (char)strtoul(hex, NULL, 16);
-			s += 3;
-		} else {
-			*to = *s++;
-		}
-		if (!*to++)
-			return;
-	}
-	*to = '\0';
-}
-
 void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16])
 {
 	char hex[33];
@@ -191,7 +172,7 @@ bool meta_parse_file(const char *line, char *path, __u8 uuid[16])
 	value = hex + 32 + strlen(middle);
 	memcpy(path, value, strcspn(value, "\n"));
 	path[strcspn(value, "\n")] = '\0';
-	decode(path);
+	ktrace_text_decode(path);
 	return path[0];
 }
 
@@ -221,7 +202,7 @@ static void pairs(struct ktrace_text *t, const char *text)
 		*value++ = '\0';
 		if (!key_ok(key))
 			continue;
-		decode(value);
+		ktrace_text_decode(value);
 		ktrace_text_str(t, key, value);
 	}
 }

@@ -315,6 +315,13 @@ struct ktrace_text {
 void ktrace_text_line(struct ktrace_text *t, const char *keyword);
 /** ktrace_text_str - append key=value, the value percent-encoded */
 void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value);
+/**
+ * ktrace_text_decode - undo the percent-encoding of a value, in place
+ * @value:	as it is in a line
+ *
+ * Return: false: it has a NUL, written as %00; it ends there.
+ */
+bool ktrace_text_decode(char *value);
 /** ktrace_text_u64 - append key=decimal number */
 void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value);
 /** ktrace_text_host - the line of this machine */

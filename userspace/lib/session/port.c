@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/percent.h"
+
 #define NAME "ktraced/"
 #define WAIT_MS 10000
 
@@ -182,40 +184,10 @@ int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answ
 	return error;
 }
 
-static int hex(char c)
-{
-	static const char digits[] = "0123456789ABCDEF";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-/* A copy of @len bytes with %XX replaced, NULL if it has a NUL, or without memory. */
-static char *decode(const char *text, size_t len)
-{
-	char *value = malloc(len + 1), *to = value;
-
-	for (size_t i = 0; value && i < len; i++, to++) {
-		const bool is_code = text[i] == '%' && i + 2 < len;
-
-		*to = text[i];
-		if (is_code && hex(text[i + 1]) >= 0 && hex(text[i + 2]) >= 0) {
-			*to = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
-			i += 2;
-		}
-		if (!*to) {
-			free(value);
-			return NULL;
-		}
-	}
-	if (value)
-		*to = '\0';
-	return value;
-}
-
 char *ktrace_port_value(const char *text, const char *key)
 {
 	const size_t n = strlen(key);
+	char *value;
 
 	do {
 		text = strchr(text, ' ');
@@ -223,5 +195,9 @@ char *ktrace_port_value(const char *text, const char *key)
 			return NULL;
 		text++;
 	} while (strncmp(text, key, n) || text[n] != '=');
-	return decode(text + n + 1, strcspn(text + n + 1, " \n"));
+	value = strndup(text + n + 1, strcspn(text + n + 1, " \n"));
+	if (!value || percent_decode(value))
+		return value;
+	free(value);
+	return NULL;
 }

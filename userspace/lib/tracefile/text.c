@@ -7,6 +7,8 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "base/percent.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -82,6 +84,11 @@ void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value)
 	append_key(t, key);
 	append(t, digits, (size_t)snprintf(digits, sizeof(digits), "%llu",
 					   (unsigned long long)value));
+}
+
+bool ktrace_text_decode(char *value)
+{
+	return percent_decode(value);
 }
 
 int ktrace_text_flush(struct ktrace_text *t, struct ktrace_tracefile *tf)

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <ktrace/tracefile.h>
 
+#include "base/percent.h"
 #include "context.h"
 #include "tracefile/line.h"
 
@@ -32,36 +33,6 @@ struct line {
 	const char *values[PAIRS_MAX];
 };
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'A' && c <= 'F')
-		return c - 'A' + 10;
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return -1;
-}
-
-/* Replaces %XX in place. False: it has a NUL, and what lies behind would not be seen. */
-static bool decode(char *s)
-{
-	char *to = s;
-
-	for (; *s; s++) {
-		if (*s == '%' && hex_digit(s[1]) >= 0 && hex_digit(s[2]) >= 0) {
-			*to = (char)(hex_digit(s[1]) << 4 | hex_digit(s[2]));
-			s += 2;
-			if (!*to++)
-				return false;
-		} else {
-			*to++ = *s;
-		}
-	}
-	*to = '\0';
-	return true;
-}
-
 /* False: a value cannot be. */
 static bool take_apart(char *text, struct line *l)
 {
@@ -74,7 +45,7 @@ static bool take_apart(char *text, struct line *l)
 		if (!value)
 			continue;
 		*value++ = '\0';
-		if (!decode(value))
+		if (!percent_decode(value))
 			return false;
 		l->keys[l->nr] = pair;
 		l->values[l->nr++] = value;
