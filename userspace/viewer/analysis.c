@@ -3,11 +3,11 @@
 #include "analysis.h"
 
 #include "losses.h"
+#include "number.h"
 #include "progress.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READ_NR 64
@@ -324,11 +324,7 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 
 static const char *take_number(struct analysis *a, const char *text)
 {
-	char *end;
-
-	errno = 0;
-	a->number = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno ? NULL : "-n: not a number";
+	return number_parse(text, 0, ~0ull, &a->number) ? NULL : "-n: not a number";
 }
 
 static const char *take_option(struct analysis *a, int option)

@@ -8,6 +8,7 @@
 #include "viewer.h"
 
 #include "json.h"
+#include "number.h"
 #include "plot.h"
 #include "rows.h"
 #include "scope.h"
@@ -315,7 +316,6 @@ static int hist_files(struct hist *h, int nr, char **paths)
 static const char *take_option(struct hist *h, int option)
 {
 	struct ktrace_when width;
-	char *end;
 
 	switch (option) {
 	case 'j':
@@ -327,9 +327,8 @@ static const char *take_option(struct hist *h, int option)
 	case 'b':
 		h->has_bins = true;
 		h->width = 0;
-		h->nr = strtoull(optarg, &end, 10);
-		return *optarg >= '0' && *optarg <= '9' && !*end && h->nr && h->nr <= BINS_MAX ?
-		       NULL : "--bins: not a number from 1 to 1000000";
+		return number_parse(optarg, 1, BINS_MAX, &h->nr) ? NULL :
+		       "--bins: not a number from 1 to 1000000";
 	case 'w':
 		if (!ktrace_when_parse(optarg, &width) || !width.is_relative || !width.ns)
 			return "--width: not a length of time";

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -20,6 +19,7 @@
 
 #include "foreign.h"
 #include "json.h"
+#include "number.h"
 
 static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
 static const struct import_format import_trace_dat = {
@@ -191,13 +191,8 @@ static const struct option options[] = {
 
 static const char *take_ticks(struct import *x, const char *text)
 {
-	char *end;
-
-	errno = 0;
-	x->ticks = strtoull(text, &end, 10);
-	if (*text < '0' || *text > '9' || *end || errno || !x->ticks || x->ticks > 0xffffffffu)
-		return "--ticks-per-ms: not a number from 1 to 4294967295";
-	return NULL;
+	return number_parse(text, 1, 0xffffffffu, &x->ticks) ? NULL :
+	       "--ticks-per-ms: not a number from 1 to 4294967295";
 }
 
 static const char *take_offset(struct import *x, const char *text)

@@ -4,12 +4,12 @@
 
 #include "census.h"
 #include "json.h"
+#include "number.h"
 #include "parts.h"
 #include "posix_log.h"
 #include "quality.h"
 #include "when.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,13 +138,8 @@ static bool get_number(const struct ktrace_trace *t, const char *keyword, const 
 		       __u64 *number)
 {
 	const char *value = ktrace_trace_meta(t, keyword, key);
-	char *end;
 
-	if (!value || *value < '0' || *value > '9')
-		return false;
-	errno = 0;
-	*number = strtoull(value, &end, 10);
-	return !*end && !errno;
+	return value && number_parse(value, 0, ~0ull, number);
 }
 
 /* The command, NULL if the recording had none. */

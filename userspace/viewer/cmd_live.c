@@ -9,6 +9,7 @@
 
 #include "line.h"
 #include "live.h"
+#include "number.h"
 #include "progress.h"
 
 #include <errno.h>
@@ -218,15 +219,6 @@ static const struct option options[] = {
 	COMMON_OPTIONS
 };
 
-static bool parse_number(const char *text, __u64 *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value;
-}
-
 static const char *take_interval(struct live *l, const char *text)
 {
 	return when_parse_wait(text, &l->interval_ms) && l->interval_ms >= 100 ? NULL :
@@ -247,7 +239,7 @@ static const char *take_option(struct live *l, int option)
 	case OPTION_INTERVAL:
 		return take_interval(l, optarg);
 	case 'n':
-		return parse_number(optarg, &l->left) ? NULL : "-n: a number from 1 on";
+		return number_parse(optarg, 1, ~0ull, &l->left) ? NULL : "-n: a number from 1 on";
 	case 't':
 		return line_parse_time_format(optarg, &l->lines.time) ? NULL :
 		       "--time: rel, wall, raw or delta";

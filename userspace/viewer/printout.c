@@ -2,6 +2,7 @@
 /* printout.c - the events of files as lines */
 #include "printout.h"
 
+#include "number.h"
 #include "press.h"
 #include "progress.h"
 
@@ -9,15 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool parse_count(const char *text, __u64 *n)
-{
-	char *end;
-
-	errno = 0;
-	*n = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno;
-}
 
 static const char *take_position(struct scope *s, const char *text)
 {
@@ -53,7 +45,7 @@ const char *printout_option(struct printout *p, int option)
 			return "out of memory";
 		return aliases_add_file(p->aliases, optarg);
 	case 'n':
-		return parse_count(optarg, &p->left) ? NULL : "-n: not a number";
+		return number_parse(optarg, 0, ~0ull, &p->left) ? NULL : "-n: not a number";
 	default:
 		if (symbols_option(&p->where, option, &wrong))
 			return wrong;

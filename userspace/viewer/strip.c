@@ -2,6 +2,7 @@
 /* strip.c - a row of characters over time: in each column, what there was most of */
 #include "strip.h"
 
+#include "number.h"
 #include "table.h"
 
 #include <errno.h>
@@ -80,10 +81,9 @@ void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_o
 
 const char *strip_take_width(const char *text, int *width)
 {
-	char *end;
-	long v = strtol(text, &end, 10);
+	__u64 v;
 
-	if (*text < '0' || *text > '9' || *end || v < 10 || v > STRIP_WIDTH_MAX)
+	if (!number_parse(text, 10, STRIP_WIDTH_MAX, &v))
 		return "--width: not a number from 10 to 1000";
 	*width = (int)v;
 	return NULL;

@@ -11,6 +11,7 @@
  * for this address, for a page from elsewhere can have a name of its own point to 127.0.0.1.
  */
 #include "html.h"
+#include "number.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -88,16 +89,14 @@ static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, con
 /* "n/12" or "b/12": which piece that is; false: none */
 static bool find_piece(const char *path, enum html_piece *kind, __u32 *id)
 {
-	unsigned long long number;
-	char *end;
+	__u64 number;
 
-	if ((path[0] != 'n' && path[0] != 'b') || path[1] != '/' || path[2] < '0' || path[2] > '9')
+	if ((path[0] != 'n' && path[0] != 'b') || path[1] != '/' ||
+	    !number_parse(path + 2, 0, ~0u, &number))
 		return false;
-	errno = 0;
-	number = strtoull(path + 2, &end, 10);
 	*kind = path[0] == 'n' ? HTML_NODE : HTML_BLOCK;
 	*id = (__u32)number;
-	return !*end && !errno && number == *id;
+	return true;
 }
 
 /* What is in memory is the answer's from now on. */
@@ -311,14 +310,12 @@ static int serve_files(struct server *s, int nr, char **paths)
 
 static const char *take_port(struct server *s, const char *text)
 {
-	unsigned long port;
-	char *end;
+	__u64 port;
 
-	errno = 0;
-	port = strtoul(text, &end, 10);
+	if (!number_parse(text, 0, 65535, &port))
+		return "--port: not a number below 65536";
 	s->port = (__u16)port;
-	return *text >= '0' && *text <= '9' && !*end && !errno && port < 65536 ? NULL :
-		"--port: not a number below 65536";
+	return NULL;
 }
 
 enum { OPTION_PORT = 300 };

@@ -8,6 +8,7 @@
 #include "session.h"
 
 #include "json.h"
+#include "number.h"
 #include "recorder.h"
 #include "service.pb-c.h"
 
@@ -16,14 +17,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static bool take_id(const char *word, __u64 *id)
-{
-	char *end;
-
-	*id = strtoull(word, &end, 10);
-	return *word >= '0' && *word <= '9' && !*end;
-}
 
 /*
  * Makes the copy of a session, which is named by its number or its name. The service itself writes
@@ -38,7 +31,7 @@ static int clone_session(struct client *c, const char *word, FILE *file, __u64 *
 	__u64 request, id;
 	int ret;
 
-	if (take_id(word, &id)) {
+	if (number_parse(word, 0, ~0ull, &id)) {
 		args.selector_case = PFT__CLONE_SESSION_REQUEST__SELECTOR_SESSION_ID;
 		args.session_id = id;
 	} else {
