@@ -10,7 +10,6 @@
 #include <ftw.h>
 #include <linux/magic.h>
 #include <search.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -10,7 +10,6 @@
  */
 #include "parts.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

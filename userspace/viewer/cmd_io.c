@@ -4,7 +4,6 @@
 
 #include "disks.h"
 
-#include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -12,8 +12,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* struct moments - mean and sum of squared differences from it */
 struct moments {

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* In the order of enum ktrace_resource_mode */
 static const char letters[] = " .BIiTRW";

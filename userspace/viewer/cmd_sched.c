@@ -12,8 +12,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { SCHED_RUN, SCHED_WAKE, SCHED_PREEMPTED, SCHED_WAIT, SCHED_NR };
 

@@ -5,7 +5,6 @@
 #include "json.h"
 #include "when.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 

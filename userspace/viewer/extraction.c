@@ -13,7 +13,6 @@
 #include <getopt.h>
 #include <ktrace/extract.h>
 #include <ktrace/tracefile.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <linux/ktrace_events.h>
 #include <stdio.h>
-#include <string.h>
 
 /* struct off - where a thread left its CPU; @serial is the key */
 struct off {

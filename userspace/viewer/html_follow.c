@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 static bool wants(const struct html_follow *f, __u32 tid, __u32 pid)
 {

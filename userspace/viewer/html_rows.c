@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_blocks *blocks)
 {

@@ -9,7 +9,6 @@
 #include "temporary.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include <zlib.h>

@@ -13,7 +13,6 @@
 #include "table.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define READ_NR 64

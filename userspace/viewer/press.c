@@ -18,7 +18,6 @@
 
 #include "viewer.h"
 
-#include <errno.h>
 #include <ktrace/context.h>
 #include <pthread.h>
 #include <sched.h>

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int grow(void *array, size_t nr, size_t *cap)
 {

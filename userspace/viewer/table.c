@@ -6,7 +6,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 void out_printf(struct ktrace_out *out, const char *format, ...)
 {

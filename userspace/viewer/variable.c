@@ -4,7 +4,6 @@
 
 #include "analysis.h"
 
-#include <stdio.h>
 
 const struct symbol *variable_of(struct symbols *s, const struct ktrace_trace *trace,
 				 const struct sync_object *o, __u64 raw)

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include <sys/syscall.h>
 
 #include "layout.h"
 

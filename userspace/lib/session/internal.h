@@ -16,7 +16,6 @@
 #define KTRACE_SESSION_INTERNAL_H
 
 #include <ktrace/session.h>
-#include <pthread.h>
 #include "ring/ring.h"
 
 /**

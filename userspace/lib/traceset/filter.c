@@ -3,7 +3,6 @@
 #include "filter.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A field of the payload, which may end before it. */
 static bool test_payload(const struct test *t, const struct check *c,

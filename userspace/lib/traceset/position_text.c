@@ -13,7 +13,6 @@
 #include "position.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* struct writer - text that may be longer than there is room */

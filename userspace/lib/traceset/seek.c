@@ -12,7 +12,6 @@
  */
 #include "trace.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* Number of the first section that can have an event at or after @time. */

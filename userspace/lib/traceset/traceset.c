@@ -9,7 +9,6 @@
 #include "set.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -17,7 +17,6 @@
 
 #include <elf.h>
 #include <link.h>
-#include <stdint.h>
 #include <string.h>
 
 #include <linux/ktrace.h>

@@ -13,7 +13,6 @@
 #include "record.h"
 
 #include <ktrace/channel.h>
-#include <time.h>
 
 #include "channel.h"
 #include "cpu_ring.h"

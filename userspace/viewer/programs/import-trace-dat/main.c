@@ -6,7 +6,6 @@
  * understood the kernel's descriptions. Where a field lies is checked before it is read.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

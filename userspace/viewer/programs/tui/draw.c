@@ -6,7 +6,6 @@
 #include "viewer.h"
 #include "when.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define TEXT 1024
