@@ -11,6 +11,7 @@
 #include <ktrace/level.h>
 #include <ktrace/nearest.h>
 #include <ktrace/session.h>
+#include <ktrace/shark_port.h>
 #include <ktrace/tracefile.h>
 
 #include <ktrace/packet.h>
@@ -331,7 +332,7 @@ static int set_shark_files(struct options *o, const char *text)
 {
 	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
 
-	if (!*text || (*name && !disk_name_is_fit(name)))
+	if (!*text || (*name && !ktrace_shark_name_is_fit(name)))
 		return usage_error("--shark-files needs a folder, a slash, and perhaps a name of "
 				   "letters, digits and _.-+, not", text);
 	o->send.files = text;

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ktrace/shark_port.h>
+
 #include "log.h"
 
 #define PIECE_SLOTS 4096
@@ -28,14 +30,6 @@ struct disk_file {
 	int fd;
 	char name[NAME_MAX];
 };
-
-bool disk_name_is_fit(const char *name)
-{
-	static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "0123456789_.-+";
-
-	return *name && *name != '.' && strlen(name) < 64 && !name[strspn(name, fit)];
-}
 
 static int write_all(int fd, const unsigned char *data, size_t size)
 {
@@ -207,7 +201,7 @@ int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 
 	*done = (struct disk_done){ 0 };
 	name = d->name ? d->name : name;
-	if (!disk_name_is_fit(name))
+	if (!ktrace_shark_name_is_fit(name))
 		return -EINVAL;
 	snprintf(done->name, sizeof(done->name), "%u%s", number, name);
 	f = find(d, done->name);

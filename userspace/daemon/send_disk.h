@@ -63,7 +63,4 @@ int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 void disk_undo(struct disk *d, const struct disk_done *done);
 void disk_exit(struct disk *d);
 
-/* May a file be called so? */
-bool disk_name_is_fit(const char *name);
-
 #endif

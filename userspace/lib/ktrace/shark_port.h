@@ -17,20 +17,32 @@
  * or root.
  * Each word of a request is checked; what is reserved must be 0.
  *
- * Nothing here allocates or calls anything, so both sides can use it.
+ * Nothing here needs a library, so both sides can use it.
  */
 #ifndef KTRACE_SHARK_PORT_H
 #define KTRACE_SHARK_PORT_H
 
+#include <stdbool.h>
+#include <string.h>
 #include <linux/types.h>
 
 /* Behind a NUL, in front of the value of KTRACE_SESSION */
 #define KTRACE_SHARK_PORT "ktraced-shark/"
 
-/* Base name of files, with its NUL: letters, digits and _ . - + only, no . at the beginning */
+/* Base name of files, with its NUL */
 #define KTRACE_SHARK_NAME 64
 /* Address as text, with its NUL: "192.0.2.1", "192.0.2.1:20000", "2001:db8::1", "[...]:20000" */
 #define KTRACE_SHARK_TARGET 64
+
+/** ktrace_shark_name_is_fit - letters, digits and _ . - + only, no . at the beginning */
+static inline bool ktrace_shark_name_is_fit(const char *name)
+{
+	static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				  "0123456789_.-+";
+	const size_t len = strnlen(name, KTRACE_SHARK_NAME);
+
+	return len && len < KTRACE_SHARK_NAME && *name != '.' && strspn(name, fit) == len;
+}
 
 enum ktrace_shark_sender {
 	KTRACE_SHARK_DISK = 1,	/* as FTrace_init_disk_writer() */

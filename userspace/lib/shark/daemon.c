@@ -16,15 +16,6 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
-bool daemon_takes_name(const char *name)
-{
-	static const char good[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_.-+";
-	const size_t len = strlen(name);
-
-	return len && len < KTRACE_SHARK_NAME && *name != '.' && strspn(name, good) == len;
-}
-
 /* The socket's address: a zero byte, then the name. */
 static bool make_address(struct sockaddr_un *addr, socklen_t *size)
 {

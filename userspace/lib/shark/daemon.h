@@ -7,9 +7,6 @@
 
 #include "content.h"
 
-/* Can it be asked to write a file of this name? */
-bool daemon_takes_name(const char *name);
-
 /* Does one send for us? */
 bool daemon_is_there(void);
 

@@ -153,7 +153,7 @@ static int send_file(const char *name, int n, const struct content *c)
 	char path[NAME_SIZE];
 	int error = -ENOTCONN;
 
-	if (daemon_takes_name(name)) {
+	if (ktrace_shark_name_is_fit(name)) {
 		strcpy(request.name, name);
 		error = daemon_send(&request, c);
 		if (!error)
