@@ -69,9 +69,8 @@ struct kt_chunk_memory *kt_chunk_memory_get(struct kt_chunk_memory *m)
 static bool charge(u64 bytes)
 {
 	const u64 limit = (u64)READ_ONCE(max_chunks_mb) << 20;
-	const long available = si_mem_available();
-
 	const u64 used = atomic64_add_return(bytes, &bytes_used);
+	const long available = si_mem_available();
 
 	return used <= limit && available > 0 && bytes >> PAGE_SHIFT <= (u64)available;
 }

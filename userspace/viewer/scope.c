@@ -58,7 +58,6 @@ static int go_to_begin(struct scope *s)
 		ret = watch_until_place(s);
 	if (ret)
 		return ret;
-
 	if (s->since.is_set && !s->watch)
 		ret = s->state ? ktrace_state_seek(s->state, s->from) :
 		      ktrace_traceset_seek(s->set, s->from);

@@ -92,18 +92,6 @@ bool split_parse(const char *text, enum split_by *by)
 	return false;
 }
 
-static int grow(struct ktrace_out *out)
-{
-	size_t cap = out->cap ? 2 * out->cap : 4 * LINE_ROOM;
-	char *buf = realloc(out->buf, cap);
-
-	if (!buf)
-		return -ENOMEM;
-	out->buf = buf;
-	out->cap = cap;
-	return 0;
-}
-
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,
 	      int nr, char **inputs, struct split **out)
 {
@@ -115,8 +103,8 @@ int split_new(enum split_by by, const char *base, const struct ktrace_traceset *
 	s->base = base;
 	s->inputs = files_expand(nr, inputs, &s->input_nr);
 	s->parts = (struct rows)ROWS_INIT(struct part, tid);
-	s->lines.flush = grow;
-	if (!s->inputs || births_new(set, &s->births) || grow(&s->lines)) {
+	s->lines.flush = output_grow;
+	if (!s->inputs || births_new(set, &s->births) || output_grow(&s->lines)) {
 		split_end(s);
 		return -ENOMEM;
 	}
@@ -127,7 +115,7 @@ int split_new(enum split_by by, const char *base, const struct ktrace_traceset *
 struct ktrace_out *split_lines(struct split *s)
 {
 	if (s->lines.cap - s->lines.len < LINE_ROOM && !s->lines.error)
-		s->lines.error = grow(&s->lines);
+		s->lines.error = output_grow(&s->lines);
 	return &s->lines;
 }
 

@@ -18,9 +18,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layout.h"
 #include <ktrace/device.h>
 
+#include "layout.h"
 
 static int control_ioctl(int fd, unsigned long request, void *arg)
 {

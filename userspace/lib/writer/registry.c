@@ -63,7 +63,7 @@ static __u64 entry_size(const char *text)
 	return (sizeof(struct ktrace_entry) + strlen(text) + 1 + 7) & ~7ull;
 }
 
-/* Claims the end of the list from @off on. Return: its place, or 0 if that was taken. */
+/* Claims the end of the list, at @off. False: somebody else was quicker. */
 static bool claim(__u64 off, __u64 size)
 {
 	__u32 empty = 0;
