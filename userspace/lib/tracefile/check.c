@@ -7,6 +7,7 @@
  */
 #include <ktrace/check.h>
 
+#include "grow.h"
 #include "line.h"
 #include "read.h"
 #include "ring/ring.h"
@@ -95,16 +96,12 @@ static struct checked *get_stream(struct checker *c, __u32 id)
 
 static int remember(struct checker *c, const struct ktrace_section *s, __u64 offset)
 {
-	size_t cap = c->index_cap ? 2 * c->index_cap : 256;
-	struct ktrace_index *index = c->index;
+	struct ktrace_index *index = ktrace_grow(c->index, c->index_nr, &c->index_cap,
+						 sizeof(*index));
 
-	if (c->index_nr == c->index_cap) {
-		index = realloc(index, cap * sizeof(*index));
-		if (!index)
-			return -ENOMEM;
-		c->index = index;
-		c->index_cap = cap;
-	}
+	if (!index)
+		return -ENOMEM;
+	c->index = index;
 	index[c->index_nr++] = ktrace_section_entry(s, offset);
 	return 0;
 }

@@ -12,6 +12,7 @@
 #include <ktrace/tracefile.h>
 
 #include "crc32c.h"
+#include "grow.h"
 #include "section.h"
 #include "write.h"
 
@@ -65,18 +66,14 @@ int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset)
 
 void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s)
 {
-	size_t cap = tf->index_cap ? 2 * tf->index_cap : 256;
-	struct ktrace_index *index = tf->index;
+	struct ktrace_index *index = ktrace_grow(tf->index, tf->index_nr, &tf->index_cap,
+						 sizeof(*index));
 
-	if (tf->index_nr == tf->index_cap) {
-		index = realloc(index, cap * sizeof(*index));
-		if (!index) {
-			tf->has_index = false;
-			return;
-		}
-		tf->index = index;
-		tf->index_cap = cap;
+	if (!index) {
+		tf->has_index = false;
+		return;
 	}
+	tf->index = index;
 	index[tf->index_nr++] = ktrace_section_entry(s, tf->size);
 }
 

@@ -17,6 +17,7 @@
 #include "fragment.h"
 
 #include "trace.h"
+#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -108,20 +109,16 @@ static int add_run(struct pending *p, const struct ktrace_trace_event *e)
 {
 	struct stream *s = (struct stream *)e->stream;
 	struct run *last = p->run_nr ? &p->runs[p->run_nr - 1] : NULL, *runs;
-	size_t cap = p->run_cap ? 2 * p->run_cap : 1;
 
 	if (last && last->stream == s && s->next - 1 - last->entry <= 1) {
 		last->entry = s->next - 1;
 		last->nr++;
 		return 0;
 	}
-	if (p->run_nr == p->run_cap) {
-		runs = realloc(p->runs, cap * sizeof(*runs));
-		if (!runs)
-			return -ENOMEM;
-		p->runs = runs;
-		p->run_cap = cap;
-	}
+	runs = ktrace_grow(p->runs, p->run_nr, &p->run_cap, sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	p->runs = runs;
 	p->runs[p->run_nr++] = (struct run){
 		.stream = s, .section = entry_offset(&s->entries[s->next - 1]),
 		.entry = s->next - 1, .off = stream_now_off(s), .nr = 1,

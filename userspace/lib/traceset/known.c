@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "tracefile/grow.h"
+
 static void free_one(const struct known *k)
 {
 	free(k->text);
@@ -18,18 +20,13 @@ static void free_one(const struct known *k)
 
 int ktrace_known_add(struct known_table *t, const struct known *k)
 {
-	size_t cap = t->cap ? 2 * t->cap : 64;
-	struct known *list;
+	struct known *list = ktrace_grow(t->list, t->nr, &t->cap, sizeof(*list));
 
-	if (t->nr == t->cap) {
-		list = realloc(t->list, cap * sizeof(*list));
-		if (!list) {
-			free_one(k);
-			return -ENOMEM;
-		}
-		t->list = list;
-		t->cap = cap;
+	if (!list) {
+		free_one(k);
+		return -ENOMEM;
 	}
+	t->list = list;
 	t->is_unordered |= t->nr && t->list[t->nr - 1].key >= k->key;
 	t->list[t->nr] = *k;
 	t->list[t->nr].order = t->nr;

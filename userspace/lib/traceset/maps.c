@@ -7,6 +7,7 @@
  * where it is a fork: then what its parent had.
  */
 #include "trace.h"
+#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,17 +37,13 @@ int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build)
 int ktrace_maps_add(struct maps *m, const struct map_fact *fact)
 {
 	struct map_fact copy = *fact, *facts;
-	size_t cap = m->cap ? 2 * m->cap : 64;
 
-	if (m->nr == m->cap) {
-		facts = realloc(m->facts, cap * sizeof(*facts));
-		if (!facts) {
-			free_texts(&copy);
-			return -ENOMEM;
-		}
-		m->facts = facts;
-		m->cap = cap;
+	facts = ktrace_grow(m->facts, m->nr, &m->cap, sizeof(*facts));
+	if (!facts) {
+		free_texts(&copy);
+		return -ENOMEM;
 	}
+	m->facts = facts;
 	copy.nr = m->nr;
 	m->facts[m->nr++] = copy;
 	m->is_ordered = false;

@@ -15,6 +15,7 @@
 
 #include "base/percent.h"
 #include "context.h"
+#include "tracefile/grow.h"
 #include "tracefile/line.h"
 
 #define PAIRS_MAX 16u
@@ -247,21 +248,9 @@ static int add_origin(struct trace *t, const struct line *l)
 	return ktrace_maps_add(&t->maps, &fact);
 }
 
-static int grow_processes(struct trace *t)
-{
-	size_t cap = t->process_cap ? 2 * t->process_cap : 16;
-	struct ktrace_trace_process *p = realloc(t->processes, cap * sizeof(*p));
-
-	if (!p)
-		return -ENOMEM;
-	t->processes = p;
-	t->process_cap = cap;
-	return 0;
-}
-
 static int add_process(struct trace *t, const struct line *l)
 {
-	struct ktrace_trace_process p = {
+	struct ktrace_trace_process *list, p = {
 		.pid = get_u32(l, "pid", KTRACE_TID_MASK),
 		.ppid = get_u32(l, "ppid", KTRACE_TID_MASK),
 	};
@@ -270,11 +259,14 @@ static int add_process(struct trace *t, const struct line *l)
 
 	get_u64(l, "ts", &p.raw);
 	p.is_fork = maps && !strcmp(maps, "parent");
-	if (!ret && t->process_nr == t->process_cap)
-		ret = grow_processes(t);
-	if (!ret)
-		t->processes[t->process_nr++] = p;
-	return ret ? ret : add_origin(t, l);
+	if (ret)
+		return ret;
+	list = ktrace_grow(t->processes, t->process_nr, &t->process_cap, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	t->processes = list;
+	list[t->process_nr++] = p;
+	return add_origin(t, l);
 }
 
 static int add_map(struct trace *t, const struct line *l)

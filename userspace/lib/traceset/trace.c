@@ -9,6 +9,7 @@
 #include "trace.h"
 
 #include "context.h"
+#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -135,16 +136,12 @@ static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 {
 	bool is_lost = e->type == KTRACE_SECTION_LOST;
 	__u64 max = is_lost ? e->first_ts : e->last_ts, room = end - e->offset;
-	size_t cap = s->entry_cap ? 2 * s->entry_cap : 16;
-	struct entry *entries = s->entries;
+	struct entry *entries = ktrace_grow(s->entries, s->entry_nr, &s->entry_cap,
+					    sizeof(*entries));
 
-	if (s->entry_nr == s->entry_cap) {
-		entries = realloc(entries, cap * sizeof(*entries));
-		if (!entries)
-			return -ENOMEM;
-		s->entries = entries;
-		s->entry_cap = cap;
-	}
+	if (!entries)
+		return -ENOMEM;
+	s->entries = entries;
 	if (s->entry_nr && entries[s->entry_nr - 1].max_raw > max)
 		max = entries[s->entry_nr - 1].max_raw;
 	entries[s->entry_nr++] = (struct entry){

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* grow.h - lists that become longer */
+#ifndef KTRACE_TRACEFILE_GROW_H
+#define KTRACE_TRACEFILE_GROW_H
+
+#include <stdlib.h>
+
+/**
+ * ktrace_grow - a list with room for one more
+ * @list:	members in memory of malloc(3), NULL = none yet
+ * @nr:		how many
+ * @cap:	how many there is room for; changed
+ * @size:	bytes of a member
+ *
+ * Return: the list, which may lie elsewhere now; NULL without memory: then it is as it was.
+ */
+static inline void *ktrace_grow(void *list, size_t nr, size_t *cap, size_t size)
+{
+	const size_t more = *cap ? 2 * *cap : 16;
+	void *bigger;
+
+	if (nr < *cap)
+		return list;
+	bigger = realloc(list, more * size);
+	if (bigger)
+		*cap = more;
+	return bigger;
+}
+
+#endif
