@@ -6,8 +6,10 @@
  * empty: head = tail = 0, owner 0, entry word 0, id 0 = padding.
  */
 #include "ring.h"
+#include <linux/ktrace_context.h>
 #include <linux/ktrace_events.h>
 #include <linux/ktrace_file.h>
+#include <linux/ktrace_shark.h>
 
 #define SIZE(type, n) _Static_assert(sizeof(struct type) == (n), #type " size")
 #define FIELD(type, field, off, n)                                                       \
@@ -163,6 +165,33 @@ SIZE(ktrace_enable, 4);
 FIELD(ktrace_enable, id, 0, 2);
 FIELD(ktrace_enable, on, 2, 2);
 
+SIZE(ktrace_context, 4);
+FIELD(ktrace_context, id, 0, 2);
+FIELD(ktrace_context, bits, 2, 2);
+
+SIZE(ktrace_counter, 24);
+FIELD(ktrace_counter, size, 0, 4);
+FIELD(ktrace_counter, type, 4, 4);
+FIELD(ktrace_counter, config, 8, 8);
+FIELD(ktrace_counter, index, 16, 4);
+FIELD(ktrace_counter, reserved, 20, 4);
+
+SIZE(ktrace_stacks, 32);
+FIELD(ktrace_stacks, size, 0, 4);
+FIELD(ktrace_stacks, bytes, 4, 4);
+FIELD(ktrace_stacks, pos, 8, 8);
+FIELD(ktrace_stacks, buf, 16, 8);
+FIELD(ktrace_stacks, dropped, 24, 8);
+
+SIZE(ktrace_stack, 24);
+FIELD(ktrace_stack, id, 0, 4);
+FIELD(ktrace_stack, nr, 4, 2);
+FIELD(ktrace_stack, kind, 6, 1);
+FIELD(ktrace_stack, flags, 7, 1);
+FIELD(ktrace_stack, pid, 8, 4);
+FIELD(ktrace_stack, program, 12, 4);
+FIELD(ktrace_stack, ts, 16, 8);
+
 SIZE(ktrace_file, 64);
 FIELD(ktrace_file, magic, 0, 8);
 FIELD(ktrace_file, version, 8, 4);
@@ -252,6 +281,92 @@ FIELD(ktrace_ev_irq_exit, irq, 0, 4);
 FIELD(ktrace_ev_irq_exit, handled, 4, 4);
 SIZE(ktrace_ev_softirq, 4);
 FIELD(ktrace_ev_softirq, vec, 0, 4);
+SIZE(ktrace_ev_block, 24);
+FIELD(ktrace_ev_block, dev, 0, 4);
+FIELD(ktrace_ev_block, tag, 4, 4);
+FIELD(ktrace_ev_block, sector, 8, 8);
+FIELD(ktrace_ev_block, bytes, 16, 4);
+FIELD(ktrace_ev_block, op, 20, 4);
+SIZE(ktrace_ev_block_complete, 32);
+FIELD(ktrace_ev_block_complete, dev, 0, 4);
+FIELD(ktrace_ev_block_complete, tag, 4, 4);
+FIELD(ktrace_ev_block_complete, sector, 8, 8);
+FIELD(ktrace_ev_block_complete, bytes, 16, 4);
+FIELD(ktrace_ev_block_complete, op, 20, 4);
+FIELD(ktrace_ev_block_complete, left, 24, 4);
+FIELD(ktrace_ev_block_complete, error, 28, 4);
+SIZE(ktrace_ev_signal_generate, 40);
+FIELD(ktrace_ev_signal_generate, sig, 0, 4);
+FIELD(ktrace_ev_signal_generate, code, 4, 4);
+FIELD(ktrace_ev_signal_generate, tid, 8, 4);
+FIELD(ktrace_ev_signal_generate, pid, 12, 4);
+FIELD(ktrace_ev_signal_generate, is_group, 16, 4);
+FIELD(ktrace_ev_signal_generate, result, 20, 4);
+FIELD(ktrace_ev_signal_generate, comm, 24, 16);
+SIZE(ktrace_ev_signal_deliver, 24);
+FIELD(ktrace_ev_signal_deliver, sig, 0, 4);
+FIELD(ktrace_ev_signal_deliver, code, 4, 4);
+FIELD(ktrace_ev_signal_deliver, handler, 8, 8);
+FIELD(ktrace_ev_signal_deliver, flags, 16, 8);
+SIZE(ktrace_ev_fault, 24);
+FIELD(ktrace_ev_fault, address, 0, 8);
+FIELD(ktrace_ev_fault, ip, 8, 8);
+FIELD(ktrace_ev_fault, access, 16, 4);
+FIELD(ktrace_ev_fault, is_protection, 20, 4);
+SIZE(ktrace_ev_lock_contended, 16);
+FIELD(ktrace_ev_lock_contended, lock, 0, 8);
+FIELD(ktrace_ev_lock_contended, flags, 8, 8);
+SIZE(ktrace_ev_lock_acquired, 16);
+FIELD(ktrace_ev_lock_acquired, lock, 0, 8);
+FIELD(ktrace_ev_lock_acquired, result, 8, 8);
+SIZE(ktrace_ev_power_idle, 8);
+FIELD(ktrace_ev_power_idle, cpu, 0, 4);
+FIELD(ktrace_ev_power_idle, state, 4, 4);
+SIZE(ktrace_ev_power_frequency, 8);
+FIELD(ktrace_ev_power_frequency, cpu, 0, 4);
+FIELD(ktrace_ev_power_frequency, khz, 4, 4);
+SIZE(ktrace_ev_module, 56);
+FIELD(ktrace_ev_module, name, 0, 56);
+SIZE(ktrace_ev_net, 32);
+FIELD(ktrace_ev_net, packet, 0, 8);
+FIELD(ktrace_ev_net, len, 8, 4);
+FIELD(ktrace_ev_net, protocol, 12, 2);
+FIELD(ktrace_ev_net, result, 14, 2);
+FIELD(ktrace_ev_net, dev, 16, 16);
+SIZE(ktrace_ev_workqueue_queue, 16);
+FIELD(ktrace_ev_workqueue_queue, work, 0, 8);
+FIELD(ktrace_ev_workqueue_queue, cpu, 8, 8);
+SIZE(ktrace_ev_workqueue, 8);
+FIELD(ktrace_ev_workqueue, work, 0, 8);
+SIZE(ktrace_ev_timer_start, 16);
+FIELD(ktrace_ev_timer_start, timer, 0, 8);
+FIELD(ktrace_ev_timer_start, delay_ns, 8, 8);
+SIZE(ktrace_ev_timer_enter, 16);
+FIELD(ktrace_ev_timer_enter, timer, 0, 8);
+FIELD(ktrace_ev_timer_enter, late_ns, 8, 8);
+SIZE(ktrace_ev_timer, 8);
+FIELD(ktrace_ev_timer, timer, 0, 8);
+SIZE(ktrace_ev_memory_rss, 16);
+FIELD(ktrace_ev_memory_rss, bytes, 0, 8);
+FIELD(ktrace_ev_memory_rss, pid, 8, 4);
+FIELD(ktrace_ev_memory_rss, kind, 12, 4);
+SIZE(ktrace_ev_memory_oom, 28);
+FIELD(ktrace_ev_memory_oom, tid, 0, 4);
+FIELD(ktrace_ev_memory_oom, pid, 4, 4);
+FIELD(ktrace_ev_memory_oom, score_adj, 8, 4);
+FIELD(ktrace_ev_memory_oom, comm, 12, 16);
+SIZE(ktrace_ev_futex_enter, 40);
+FIELD(ktrace_ev_futex_enter, address, 0, 8);
+FIELD(ktrace_ev_futex_enter, address2, 8, 8);
+FIELD(ktrace_ev_futex_enter, op, 16, 4);
+FIELD(ktrace_ev_futex_enter, flags, 20, 4);
+FIELD(ktrace_ev_futex_enter, value, 24, 4);
+FIELD(ktrace_ev_futex_enter, value2, 28, 4);
+FIELD(ktrace_ev_futex_enter, value3, 32, 8);
+SIZE(ktrace_ev_futex_exit, 16);
+FIELD(ktrace_ev_futex_exit, address, 0, 8);
+FIELD(ktrace_ev_futex_exit, op, 8, 4);
+FIELD(ktrace_ev_futex_exit, result, 12, 4);
 
 SIZE(ktrace_kernel_filter, 32);
 FIELD(ktrace_kernel_filter, size, 0, 4);
@@ -274,6 +389,66 @@ FIELD(ktrace_match_step, size, 12, 4);
 FIELD(ktrace_match_step, value, 16, 8);
 FIELD(ktrace_match_step, text_off, 24, 4);
 FIELD(ktrace_match_step, text_len, 28, 4);
+
+SIZE(ktrace_shark_event, 16);
+FIELD(ktrace_shark_event, code, 0, 2);
+FIELD(ktrace_shark_event, par1, 2, 2);
+FIELD(ktrace_shark_event, tsc_high, 4, 4);
+FIELD(ktrace_shark_event, tsc_low, 8, 4);
+FIELD(ktrace_shark_event, par2, 12, 4);
+
+SIZE(FTrace_Chunk, 88);
+FIELD(FTrace_Chunk, id, 0, 4);
+FIELD(FTrace_Chunk, number, 4, 4);
+FIELD(FTrace_Chunk, flags, 8, 1);
+FIELD(FTrace_Chunk, is_selected, 9, 1);
+FIELD(FTrace_Chunk, reserved, 10, 2);
+FIELD(FTrace_Chunk, size, 12, 4);
+FIELD(FTrace_Chunk, emergency_size, 16, 4);
+FIELD(FTrace_Chunk, next, 20, 4);
+FIELD(FTrace_Chunk, first, 24, 4);
+FIELD(FTrace_Chunk, events, 28, 4);
+FIELD(FTrace_Chunk, emergency_events, 32, 4);
+FIELD(FTrace_Chunk, reserved2, 36, 4);
+FIELD(FTrace_Chunk, bytes, 40, 8);
+FIELD(FTrace_Chunk, lost, 48, 40);
+
+SIZE(ktrace_shark_packet, 24);
+FIELD(ktrace_shark_packet, id, 0, 12);
+FIELD(ktrace_shark_packet, number, 12, 4);
+FIELD(ktrace_shark_packet, events, 16, 4);
+FIELD(ktrace_shark_packet, size, 20, 4);
+
+SIZE(ktrace_shark_serve, 16);
+FIELD(ktrace_shark_serve, size, 0, 4);
+FIELD(ktrace_shark_serve, kinds, 4, 4);
+FIELD(ktrace_shark_serve, reserved, 8, 8);
+
+SIZE(ktrace_shark_job, 336);
+FIELD(ktrace_shark_job, size, 0, 4);
+FIELD(ktrace_shark_job, kind, 4, 4);
+FIELD(ktrace_shark_job, job, 8, 8);
+FIELD(ktrace_shark_job, chunk, 16, 4);
+FIELD(ktrace_shark_job, flags, 20, 4);
+FIELD(ktrace_shark_job, osd_flags, 24, 4);
+FIELD(ktrace_shark_job, clk_per_msec, 28, 4);
+FIELD(ktrace_shark_job, first, 32, 4);
+FIELD(ktrace_shark_job, events, 36, 4);
+FIELD(ktrace_shark_job, normal_nr, 40, 4);
+FIELD(ktrace_shark_job, emergency_events, 44, 4);
+FIELD(ktrace_shark_job, bytes, 48, 8);
+FIELD(ktrace_shark_job, map_off, 56, 8);
+FIELD(ktrace_shark_job, map_size, 64, 8);
+FIELD(ktrace_shark_job, lost, 72, 40);
+FIELD(ktrace_shark_job, name, 112, 64);
+FIELD(ktrace_shark_job, local, 176, 64);
+FIELD(ktrace_shark_job, target, 240, 64);
+FIELD(ktrace_shark_job, reserved, 304, 32);
+
+SIZE(ktrace_shark_end, 16);
+FIELD(ktrace_shark_end, job, 0, 8);
+FIELD(ktrace_shark_end, error, 8, 4);
+FIELD(ktrace_shark_end, reserved, 12, 4);
 
 /**
  * kt_ring_geometry_ok - may a ring have this geometry?
