@@ -6,8 +6,13 @@
 # KTRACE_BACKEND=shm|dev says which back end is under test (shm). BUILD is the build
 # folder. What a wrapper runs is printed with status and output, so that bats shows it
 # when a test fails.
-ROOT=$(cd "${BATS_TEST_DIRNAME:-.}/../.." && pwd)
-BUILD=$(cd "$ROOT" && cd -P "${BUILD:-build}" && pwd)
+# Each test does this: a subshell for each folder would cost more than all else here.
+STARTED_IN=$PWD
+cd "${BATS_TEST_DIRNAME:-.}/../.."
+ROOT=$PWD
+cd -P "${BUILD:-build}"
+BUILD=$PWD
+cd "$STARTED_IN"
 KTRACE_BACKEND=${KTRACE_BACKEND:-shm}
 read -r MACHINE </proc/sys/kernel/hostname
 KTRACED=$BUILD/bin/ktraced
@@ -164,8 +169,25 @@ requires_root()
 capture()
 {
 	status=0
-	output=$("$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
-	stderr=$(<"$BATS_TEST_TMPDIR/.stderr")
+	if ! declare -F "$1" >/dev/null; then
+		# Without "exec" a shell would wait for it, since errors are trapped.
+		output=$(exec "$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
+	else
+		output=$("$@" 2>"$BATS_TEST_TMPDIR/.stderr") || status=$?
+	fi
+	read_file stderr "$BATS_TEST_TMPDIR/.stderr"
+}
+
+# read_file VARIABLE FILE: what is in it, as of $(<FILE), but by no process
+read_file()
+{
+	local text IFS=
+	mapfile -t -d '' text <"$2"
+	text=${text[*]}
+	while [[ $text == *$'\n' ]]; do
+		text=${text%$'\n'}
+	done
+	printf -v "$1" %s "$text"
 }
 
 # show COMMAND...: what capture left, for the log of a failed test
@@ -223,8 +245,8 @@ wait_for()
 {
 	status=0
 	wait "$1" || status=$?
-	output=$(<ktraced.out)
-	stderr=$(<ktraced.err)
+	read_file output ktraced.out
+	read_file stderr ktraced.err
 	show "wait $1"
 }
 
@@ -261,10 +283,16 @@ retry()
 	done
 }
 
-# has FILE PATTERN: grep, for retry
+# has FILE PATTERN: a line of it matches; for retry
 has()
 {
-	grep -q -e "$2" "$1" 2>/dev/null
+	local line
+	{
+		while IFS= read -r line || [ -n "$line" ]; do
+			[[ ! $line =~ $2 ]] || return 0
+		done <"$1"
+	} 2>/dev/null
+	return 1
 }
 
 # last_at: how many events the flood that reports to ktraced.out has written by now

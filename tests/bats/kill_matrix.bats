@@ -122,6 +122,7 @@ teardown()
 # none: module STOP *: rmmod either removes the module or does not, there is nothing to stop
 # none: module OOM *: rmmod allocates nothing
 
+# bats test_tags=alike
 @test "the table has every cell, or a reason why there is none" {
 	local who what state all=0
 	for who in program thread shell ktraced viewer module; do

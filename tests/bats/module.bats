@@ -136,7 +136,7 @@ doctor_says()
 
 @test "loaded and unloaded again and again on a busy machine" {
 	rmmod ktrace
-	"$PROGS/dev_load" "${KTRACE_ROUNDS:-$(n 100)}" "$MODULES/ktrace.ko" "$MODULES/logevent.ko"
+	"$PROGS/dev_load" "${KTRACE_ROUNDS:-$(n 40)}" "$MODULES/ktrace.ko" "$MODULES/logevent.ko"
 	run grep -E '\[(ktrace|logevent)\]' /proc/kallsyms
 	[ "$status" -ne 0 ]
 	run grep ktrace /sys/devices/system/cpu/hotplug/states

@@ -413,10 +413,15 @@ static void two_sessions(void)
 	}
 }
 
-/* Many processes come and go: every fork and exit once, and nobody is left behind. */
+/*
+ * Many processes come and go: every fork and exit once, and nobody is left behind.
+ * KTRACE_FORKS: how many, where each takes long
+ */
 static void fork_storm(void)
 {
-	enum { FORKS = 300, THREADS = 4 };
+	enum { THREADS = 4 };
+	const char *wanted = getenv("KTRACE_FORKS");
+	const int forks = wanted ? atoi(wanted) : 300;
 	static struct seen s;
 	struct dev_channel ch;
 	int fd = dev_open(), go[2], i, j;
@@ -427,7 +432,7 @@ static void fork_storm(void)
 	pid = fork();
 	if (!pid) {
 		EXPECT_EQ(read(go[0], &c, 1), 1);
-		for (i = 0; i < FORKS; i++) {
+		for (i = 0; i < forks; i++) {
 			if (fork())
 				continue;
 			for (j = 0; j < THREADS; j++) {
@@ -451,8 +456,8 @@ static void fork_storm(void)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
 	dev_drain(&ch, see, &s);
 	EXPECT_EQ(dev_lost(&ch), 0);
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_FORK], FORKS * (1 + THREADS));
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], FORKS * (1 + THREADS) + 1);
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_FORK], forks * (1 + THREADS));
+	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], forks * (1 + THREADS) + 1);
 }
 
 /* A program of the user's waits for a word on the pipe and becomes @path. */

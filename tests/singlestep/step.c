@@ -373,7 +373,7 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	for (i = 0; i < scenario->action_nr; i++)
-		if ((all || (boundary + i) % 3 == 0) && branch(&scenario->actions[i], uc)) {
+		if ((all || (boundary + i) % 5 == 0) && branch(&scenario->actions[i], uc)) {
 			acting = &scenario->actions[i];
 			first_boundary = boundary;
 			set_trap_flag(uc, scenario->second);

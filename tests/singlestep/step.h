@@ -50,7 +50,7 @@ struct step_action {
  * @prepare:	brings about the state, no stepping
  * @call:	the call under test: records STEP_ID_TARGET once
  * @finish:	what everybody does afterwards; @is_alive: the writer is still there
- * @is_critical:	everything is tried here; elsewhere, unless step_is_long, a third of it
+ * @is_critical:	everything is tried here; elsewhere, unless step_is_long, a fifth of it
  * @actions:	what is tried at each boundary
  * @action_nr:	how many
  * @second:	then, up to the end, also at each boundary what comes second; NULL = none

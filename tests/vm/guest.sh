@@ -189,8 +189,9 @@ guest_qemu()
 
 	# QEMU keeps translated code by its address: where each program gets others, all of it
 	# is translated anew. Memory that only the kernel sees need not be cleared.
+	# Nor do security modules that have no rules need to be asked at each open.
 	# The host may have other work for many seconds: that is no lockup of the guest's.
-	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 $GUEST_PATIENCE$(guest_tsc)"
+	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 lsm=lockdown,yama audit=0 $GUEST_PATIENCE$(guest_tsc)"
 	# shellcheck disable=SC2054 # the commas are QEMU's
 	args=(-nodefaults -display none -no-reboot -nic none
 		-smp "$cpus" -m "$memory"
@@ -212,7 +213,12 @@ guest_qemu()
 	tcg)
 		# Copies by string instructions and wide vectors are slower emulated than without.
 		# A count of instructions is of those that a real processor is given.
-		[ -n "${want_icount:-}" ] || features=,-erms,-fsrm,-avx,-avx2
+		# Writing to PKRU empties the whole TLB, and SMAP has one of its own for when the kernel may
+		# reach user memory, which kernels of our own keep.
+		if [ -z "${want_icount:-}" ]; then
+			features=,-erms,-fsrm,-avx,-avx2,-pku,-pks,-mpx
+			is_kbuild_flavour "$flavour" || features+=,-smap,-smep
+		fi
 		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
 		# stale code after the guest patched its text (static keys), and hangs.
 		args+=(-accel "tcg,thread=${KTRACE_VM_TCG:-single}" -cpu "max,la57=off$features")
