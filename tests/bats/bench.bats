@@ -61,7 +61,7 @@ planted()
 	[ "$status" -eq 0 ]
 	[[ $output =~ reader\.merge\.random\.64\ +ktrace\ +M/s\  ]]
 	[[ $output =~ reader\.text\ +ktrace\ +M/s\  ]]
-	[[ $output =~ reader\.first@10\ +ktrace\ +ms\  ]]
+	[[ $output =~ reader\.first@1\ +ktrace\ +ms\  ]]
 	[[ $output =~ size\.event\ +ktrace\ +bytes\  ]]
 }
 
