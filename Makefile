@@ -463,7 +463,7 @@ help:		## this list
 	@echo 'logevent shark_kernel  modules that log to it, examples'
 	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
 load:		## load it into the running kernel (root; PARAMS='group_kernel=1 ...')
-	$(Q)scripts/load $(KOUT)/ktrace.ko $(PARAMS)
+	$(Q)scripts/load $(BUILD)/kernel/$$(uname -r)/ktrace.ko $(PARAMS)
 install: lib tools completions ## install to $(DESTDIR)$(PREFIX): PREFIX=/usr/local, LIBDIR=PREFIX/lib
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 deb:		## Debian packages, in build/deb

@@ -52,6 +52,12 @@ traced()
 	traced ./server
 }
 
+@test "make load takes the module of the kernel that runs, without its headers" {
+	run make -n -C "$ROOT" load KDIR=/nowhere PARAMS=group_kernel=1
+	# shellcheck disable=SC2016 # as the shell of make gets it
+	[[ $output == *'scripts/load '*'/kernel/$(uname -r)/ktrace.ko group_kernel=1'* ]]
+}
+
 @test "the examples build as their page says" {
 	local place libraries source
 	sed -n 's/^| \[[^]]*\](\([a-z_/.]*\)) |.*| \([a-z-]\{1,\}\) |$/\1 \2/p' "$ROOT/examples/README.md" >table

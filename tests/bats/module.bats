@@ -37,8 +37,13 @@ ledger()
 	[ ! -d /sys/module/ktrace ]
 	run grep -w ktrace /proc/kallsyms
 	[ "$status" -ne 0 ]
-	insmod "$MODULES/ktrace.ko"
+	# As make load does
+	"$ROOT/scripts/load" "$MODULES/ktrace.ko" max_user_mb=100
 	[ -c /dev/ktrace ]
+	[ "$(stat -c %G /dev/ktrace)" = tracing ]
+	[ "$(cat /sys/module/ktrace/parameters/max_user_mb)" = 100 ]
+	rmmod ktrace
+	insmod "$MODULES/ktrace.ko"
 }
 
 # doctor_says NAME TEXT [COMMAND...]: a look of ktrace doctor's found that; COMMAND goes in front
