@@ -18,8 +18,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <ktrace/channel.h>
 #include "ring/ring.h"
+#include "sink.h"
 
 /* Consumes @f up to its offset @off. */
 static void consume(struct posix_stream *s, __u32 ring, __u32 off, __u32 records)
