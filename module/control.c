@@ -152,19 +152,29 @@ static bool is_mapped(const struct kt_session *s, u16 id)
 	return !kt_tracepoint_is(id) || test_bit(id - KTRACE_EV_DYNAMIC, s->mapped);
 }
 
-static int enable_locked(struct kt_session *s, u16 id, bool on)
+/* Is there a kernel channel about which something can still be said? 0; -EINVAL; -EBUSY */
+static int check_kernel_locked(const struct kt_session *s)
 {
-	int err = 0;
-
 	lockdep_assert_held(&s->lock);
 	if (!s->kernel)
 		return -EINVAL;
-	if (s->ended)
-		return -EBUSY;
-	if (!is_mapped(s, id))
-		return -EINVAL;
-	if (test_bit(id, s->wanted) == on)
-		return 0;
+	return s->ended ? -EBUSY : 0;
+}
+
+/* The same, and the event is one of the session's. */
+static int check_event_locked(const struct kt_session *s, u16 id)
+{
+	int err = check_kernel_locked(s);
+
+	return err || is_mapped(s, id) ? err : -EINVAL;
+}
+
+static int enable_locked(struct kt_session *s, u16 id, bool on)
+{
+	int err = check_event_locked(s, id);
+
+	if (err || test_bit(id, s->wanted) == on)
+		return err;
 	if (s->running && on)
 		err = get_probe(id);
 	if (err)
@@ -208,17 +218,11 @@ static u32 bytes_of(const struct kt_sieve *v)
 
 static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
 {
+	int err = check_event_locked(s, id);
 	u32 before;
-	int err;
 
-	lockdep_assert_held(&s->lock);
-	if (!s->kernel)
-		return -EINVAL;
-	if (s->ended)
-		return -EBUSY;
-	if (!is_mapped(s, id))
-		return -EINVAL;
-	err = kt_session_charge(s, bytes_of(v));
+	if (!err)
+		err = kt_session_charge(s, bytes_of(v));
 	if (err)
 		return err;
 	/* Written under our lock, too */
@@ -268,10 +272,9 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
 	if (!perfmon_capable())
 		return -EPERM;
 	mutex_lock(&s->lock);
-	if (!s->kernel)
-		err = -EINVAL;
-	else
-		err = s->ended ? -EBUSY : kt_tracepoint_map(number, s->mapped, id);
+	err = check_kernel_locked(s);
+	if (!err)
+		err = kt_tracepoint_map(number, s->mapped, id);
 	mutex_unlock(&s->lock);
 	return err;
 }
@@ -286,12 +289,11 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
  */
 int kt_control_follow(struct kt_session *s, s32 pid)
 {
-	int err = -EINVAL;
+	int err;
 
 	mutex_lock(&s->lock);
-	if (s->kernel && s->ended)
-		err = -EBUSY;
-	else if (s->kernel)
+	err = check_kernel_locked(s);
+	if (!err)
 		err = pid == KTRACE_FOLLOW_ALL ? kt_filter_follow_all(&s->target.filter) :
 						 kt_filter_follow(&s->target.filter, pid);
 	mutex_unlock(&s->lock);
