@@ -207,7 +207,7 @@ static struct posix_trace_status_info tell_until(trace_id_t t, int want, size_t 
 }
 
 /* Losses are where the stream had stopped, and nowhere else: what a log says of both */
-static void only_when_stopped(trace_id_t log, uint64_t told, int rounds)
+static void only_when_stopped(trace_id_t log, uint64_t told, unsigned int rounds)
 {
 	uint64_t next = 0, wrong = 0, stops = 0, starts = 0;
 	bool has_stopped = false;
@@ -229,7 +229,7 @@ static void only_when_stopped(trace_id_t log, uint64_t told, int rounds)
 			has_stopped = false;
 		}
 	}
-	check(POLICIES, stops >= (uint64_t)rounds, "it stopped %u times by itself",
+	check(POLICIES, stops >= rounds, "it stopped %u times by itself",
 	      (unsigned int)stops);
 	same(POLICIES, wrong, 0, "each time it started again before the next event");
 	same(POLICIES, next, told, "the newest event is there");
@@ -238,7 +238,9 @@ static void only_when_stopped(trace_id_t log, uint64_t told, int rounds)
 /* PTRC-42: nobody asks for a flush. */
 static void flushed_by_itself(size_t size)
 {
-	int fd = new_file(), lost = 0, running_full = 0;
+	const unsigned int rounds = often(3);
+	unsigned int lost = 0, running_full = 0;
+	int fd = new_file();
 	const size_t many = (size > 65536 ? size : 65536) / 16;	/* more than there is room for */
 	struct posix_trace_status_info s;
 	uint64_t told = 0;
@@ -252,7 +254,7 @@ static void flushed_by_itself(size_t size)
 	need(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND));
 	need(posix_trace_create_withlog(0, &attr, fd, &t));
 	need(posix_trace_start(t));
-	for (int round = 0; round < 3; round++) {
+	for (unsigned int round = 0; round < rounds; round++) {
 		s = tell_until(t, POSIX_TRACE_OVERRUN, many, &told);
 		lost += s.posix_stream_overrun_status == POSIX_TRACE_OVERRUN;
 		for (;;) {
@@ -265,12 +267,12 @@ static void flushed_by_itself(size_t size)
 		}
 	}
 	tell_until(t, POSIX_TRACE_NO_OVERRUN, 1, &told);
-	same(STATUS, lost, 3, "%zu bytes: what a stream loses that is full before it is flushed "
-	     "is told", size);
+	same(STATUS, lost, rounds,
+	     "%zu bytes: what a stream loses that is full before it is flushed is told", size);
 	same(STATUS, running_full, 0, "it never runs full");
 	same("XSH posix_trace_shutdown", posix_trace_shutdown(t), 0, "it is shut down");
 	t = reopened(fd);
-	only_when_stopped(t, told, 3);
+	only_when_stopped(t, told, rounds);
 	need(posix_trace_close(t));
 	close(fd);
 }

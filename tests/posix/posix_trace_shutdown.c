@@ -24,7 +24,7 @@ static void over(trace_id_t trid)
 /* As often as more than there may be streams, and descriptors */
 static void frees(void)
 {
-	const unsigned int many = TRACE_SYS_MAX + 32;
+	const unsigned int many = TRACE_SYS_MAX + 8;
 	unsigned int made = 0;
 	trace_attr_t attr;
 	trace_id_t trid;
@@ -49,12 +49,12 @@ static void frees_with_log(void)
 	int fd = new_file(), made = 0;
 	trace_id_t trid;
 
-	for (; made < 20; made++) {
+	for (; made < 12; made++) {
 		if (posix_trace_create_withlog(0, NULL, fd, &trid))
 			break;
 		need(posix_trace_shutdown(trid));
 	}
-	same(DESCRIPTION, made, 20, "so is what one with a log had");
+	same(DESCRIPTION, made, 12, "so is what one with a log had");
 	close(fd);
 }
 

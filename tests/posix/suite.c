@@ -332,7 +332,7 @@ void few_descriptors(void)
 	need(next < 0 ? errno : 0);
 	close(next);
 	need(getrlimit(RLIMIT_NOFILE, &limit) ? errno : 0);
-	limit.rlim_cur = (rlim_t)next + 16;
+	limit.rlim_cur = (rlim_t)next + 10;
 	need(setrlimit(RLIMIT_NOFILE, &limit) ? errno : 0);
 }
 

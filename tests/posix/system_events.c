@@ -112,8 +112,12 @@ static void by_itself(void)
 {
 	trace_id_t t = started(POSIX_TRACE_UNTIL_FULL, SMALL);
 	struct seen e = { .len = 0 };
+	trace_event_set_t some;
 	int automatic = 0;
 
+	need(posix_trace_eventset_empty(&some));
+	need(posix_trace_eventset_add(POSIX_TRACE_ERROR, &some));
+	need(posix_trace_set_filter(t, &some, POSIX_TRACE_SET_EVENTSET));
 	fill(t, id, 0);
 	find(t, ACTIVE, POSIX_TRACE_STOP, &e);
 	memcpy(&automatic, e.data, sizeof(automatic));
@@ -121,8 +125,8 @@ static void by_itself(void)
 	choice(INFO, !e.info.posix_prog_address, "which no call has made");
 	tell(id, 0);
 	memset(&e, 0xff, sizeof(e));
-	check(DATA, find(t, ACTIVE, POSIX_TRACE_START, &e) && e.len == sizeof(trace_event_set_t),
-	      "it starts again by itself, with its filter");
+	check(DATA, find(t, ACTIVE, POSIX_TRACE_START, &e) && e.len == sizeof(some) &&
+	      !memcmp(e.data, &some, sizeof(some)), "it starts again by itself, with its filter");
 	choice(INFO, !e.info.posix_prog_address, "which no call has made");
 	need(posix_trace_shutdown(t));
 }
