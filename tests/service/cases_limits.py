@@ -178,12 +178,16 @@ def gone_while_it_waits():
     until(lambda: witness.state(True)["num_sessions"] == 0)
 
 
+def open_and_threads(pid):
+    """How many descriptors and threads a process has."""
+    return tuple(len(os.listdir(f"/proc/{pid}/{what}")) for what in ("fd", "task"))
+
+
 def few_closers():
     """Descriptors that take an hour to close: four threads do, and all of them are closed then."""
     witness, peers, takers = Consumer(), [], []
     service = service_pid(witness)
-    folder = f"/proc/{service}"
-    before = len(os.listdir(folder + "/fd"))
+    before = open_and_threads(service)
     os.kill(service, signal.SIGSTOP)
     for _ in range(6):
         sender, taker = lingering()
@@ -194,13 +198,15 @@ def few_closers():
         sender.close()
     os.kill(service, signal.SIGCONT)
     assert all(is_dropped(peer) for peer in peers)
+    # A descriptor that is being closed is none any more; two connections wait for a thread.
+    until(lambda: open_and_threads(service) == (before[0] + 2, before[1] + 4))
     witness.state()
     witness.state()
-    assert len(os.listdir(folder + "/task")) == 5
+    assert open_and_threads(service) == (before[0] + 2, before[1] + 4)
     for taker in takers:
         taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         taker.close()
-    until(lambda: len(os.listdir(folder + "/fd")) == before)
+    until(lambda: open_and_threads(service) == before)
 
 
 def processor_time(pid):
