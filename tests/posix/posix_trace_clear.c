@@ -10,9 +10,8 @@ static void running(void)
 	trace_event_id_t id = event("before"), later = event("later"), again;
 	struct posix_trace_status_info s;
 
-	fill(trid, id, 0);
-	for (int i = 0; i < 100; i++)
-		tell(id, i);
+	for (uint64_t n = fill(trid, id, 0); n; n--)
+		tell(id, n);
 	same(RETURNS, posix_trace_clear(trid), 0, "a running stream");
 	s = status(trid);
 	same(DESCRIPTION, s.posix_stream_status, POSIX_TRACE_RUNNING, "it goes on running");
