@@ -237,6 +237,7 @@ def bar_script(blocks):
 def gnuplot_script(figure, samples, path, names):
     blocks = points(samples)
     text, against = names.find(figure)
+    text = text.replace("`", "")  # a command to gnuplot
     name = re.sub(r"[^A-Za-z0-9]", "_", figure)
     out = ["set encoding utf8", f'set terminal svg size 800,420 font "sans,12" background "white" name "{name}"',
            f'set output "{path}"', f'set title "{text} [{samples[0]["unit"]}]" noenhanced',
