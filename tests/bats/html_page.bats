@@ -57,15 +57,21 @@ shows()
 	[ "$(grep -c '^ok' <<<"$output")" -eq 8 ]
 }
 
-# four_traces: of what the kernel does (made), with losses and all kinds of fields (golden), of
-# locks and waits (recorded), and one of more than 2^53 ns
+# kernel_trace: of what the kernel does, made
+kernel_trace()
+{
+	python3 "$ROOT/tests/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
+}
+
+# four_traces: that, with losses and all kinds of fields (golden), of locks and waits (recorded), and
+# one of more than 2^53 ns
 four_traces()
 {
+	kernel_trace
 	python3 "$ROOT/tests/oracle/analyse.py" make 8 300 | python3 -c '
 import re, sys
 print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 * (int(m[1]) > 2000000)}",
              sys.stdin.read()))' | "$PROGS/mktrace" long.ktrace
-	python3 "$ROOT/tests/oracle/analyse.py" make 7 400 | "$PROGS/mktrace" kernel.ktrace
 	cp "$ROOT/tests/golden/small-v1.bin" lost.ktrace
 	run_ktraced --pthread -o locks.ktrace -- "$PROGS/pthread_contended"
 	[ "$status" -eq 0 ]
@@ -95,7 +101,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 }
 
 @test "the page of ktrace serve shows the same, and asks nobody else" {
-	four_traces
+	kernel_trace
 	answers kernel.ktrace
 	start serve "$KTRACE" serve kernel.ktrace
 	retry 0.1 test -s serve.out
