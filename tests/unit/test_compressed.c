@@ -262,7 +262,7 @@ static void test_flipped_bits(void)
 
 	make_blocks();
 	image_load(&im);
-	for (i = 0; i < 8 * im.section.size; i += 3) {
+	for (i = 0; i < 8 * im.section.size; i += 3 * (size_t)unit_step()) {
 		char *byte = im.bytes + im.at + sizeof(im.section) + i / 8;
 
 		*byte = (char)(*byte ^ 1 << i % 8);

@@ -119,7 +119,7 @@ static void beside_the_library(unsigned int seed)
 	char pattern[1024], whole[sizeof(pattern) + 5], name[6];
 
 	srandom(seed);
-	for (int i = 0; i < 3000; i++) {
+	for (int i = 0; i < 3000; i += unit_step()) {
 		regex_t regex;
 
 		make(pattern, 1 + (int)(random() % 4));

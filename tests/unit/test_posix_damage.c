@@ -81,6 +81,7 @@ static void test_flips(size_t step)
 	size_t refused = 0, tried = 0;
 
 	CHECK(right);
+	step *= (size_t)unit_step();
 	for (size_t i = 0; i < size; i += step, tried++) {
 		char flipped = bytes[i] ^ (char)(1 << i / step % 8);
 		__u64 is;
@@ -98,7 +99,7 @@ static void test_flips(size_t step)
 
 static void test_cuts(size_t step)
 {
-	for (size_t n = 0; n < size; n += step) {
+	for (size_t n = 0; n < size; n += step * (size_t)unit_step()) {
 		put(bytes, n);
 		CHECK_EQ(digest(), 0);
 	}
