@@ -453,7 +453,7 @@ logevent shark_kernel: module
 print-krel:
 	@echo $(KREL)
 
-.PHONY: load install deb clean check long unit style demo vm bats kunit matrix bench unit-programs
+.PHONY: load install uninstall deb clean check long unit style demo vm bats kunit matrix bench unit-programs
 .PHONY: singlestep-programs model completions
 
 help:		## this list
@@ -466,6 +466,8 @@ load:		## load it into the running kernel (root; PARAMS='group_kernel=1 ...')
 	$(Q)scripts/load $(BUILD)/kernel/$$(uname -r)/ktrace.ko $(PARAMS)
 install: lib tools completions ## install to $(DESTDIR)$(PREFIX): PREFIX=/usr/local, LIBDIR=PREFIX/lib
 	$(Q)scripts/install '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
+uninstall: lib tools completions ## remove what install puts there, with the same variables
+	$(Q)scripts/uninstall '$(DESTDIR)' '$(PREFIX)' '$(LIBDIR)' '$(BUILD)' '$(VERSION)' '$(SOVERSION)'
 deb:		## Debian packages, in build/deb
 	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
 completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs

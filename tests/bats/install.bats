@@ -223,3 +223,14 @@ assert len(list(Traceset(sys.argv[1])))
 		[[ $stderr == *ktrace_trace_wall* ]]
 	done
 }
+
+@test "make uninstall leaves what is not ours, and nothing else" {
+	local dest=$PWD/root
+	cp -a "$BATS_FILE_TMPDIR/root" "$dest"
+	mkdir -p "$dest/usr/lib/python3/dist-packages/ktrace/__pycache__"
+	touch "$dest/usr/lib/python3/dist-packages/ktrace/__pycache__/x.pyc" "$dest/usr/bin/other" \
+		"$dest/usr/share/doc/other"
+	make -s -C "$ROOT" uninstall DESTDIR="$dest" PREFIX=/usr
+	[ "$(cd "$dest" && find . ! -type d | sort | xargs)" = "./usr/bin/other ./usr/share/doc/other" ]
+	[ -z "$(find "$dest" -name '*ktrace*')" ]
+}
