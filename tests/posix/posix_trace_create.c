@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #define PAGE "XSH posix_trace_create"
@@ -112,11 +113,37 @@ static void of_others(void *argument)
 	     "a process of another user: EPERM");
 }
 
+static void *traces_its_number(void *unused)
+{
+	trace_id_t trid;
+
+	(void)unused;
+	return (void *)(intptr_t)posix_trace_create((pid_t)syscall(SYS_gettid), NULL, &trid);
+}
+
+/* What a process traces of itself is its own, whatever it has given up since it started. */
+static void of_itself(void *unused)
+{
+	trace_id_t trid;
+
+	(void)unused;
+	clearenv();
+	if (setgid(65534) || setuid(65534))
+		return;
+	trid = started(0, 0);
+	tell(event("own"), 1);
+	tells(DESCRIPTION, trid, ACTIVE, "own", "a process that has become another user's may "
+	      "trace itself");
+	need(posix_trace_shutdown(trid));
+}
+
 /* PTRC-22 */
 static void targets(void)
 {
 	pid_t pid = other();
+	pthread_t thread;
 	trace_id_t trid;
+	void *error;
 	char max[32] = "";
 	FILE *f = fopen("/proc/sys/kernel/pid_max", "r");
 
@@ -124,6 +151,8 @@ static void targets(void)
 	same(DESCRIPTION, posix_trace_shutdown(trid), 0, "which is the creator's");
 	if (geteuid() == 0)
 		in_good_child(of_others, &pid);
+	if (geteuid() == 0)
+		in_good_child(of_itself, NULL);
 	end(pid);
 	same(ERRORS, posix_trace_create(pid, NULL, &trid), ESRCH,
 	     "a process that has ended: ESRCH");
@@ -131,6 +160,9 @@ static void targets(void)
 					NULL, &trid), ESRCH, "a process that cannot be: ESRCH");
 	if (f)
 		fclose(f);
+	need(pthread_create(&thread, NULL, traces_its_number, NULL));
+	need(pthread_join(thread, &error));
+	same(ERRORS, (intptr_t)error, ESRCH, "the number of a thread is no process's: ESRCH");
 }
 
 /* PTRC-14 */

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 #include "log.h"
 #include "member.h"
@@ -72,6 +73,12 @@ void ktrace_posix_control_forget(struct posix_control *c)
 	free(c);
 }
 
+/* What /proc has is a thread's number otherwise, of which no process would ever have events. */
+static bool is_process(pid_t pid)
+{
+	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
+}
+
 /* May this process look into that one? What ptrace(2) asks, too, without attaching. */
 static int check_target(pid_t pid, uid_t *owner)
 {
@@ -82,9 +89,16 @@ static int check_target(pid_t pid, uid_t *owner)
 
 	if (pid == POSIX_TRACE_ALLPROC)
 		return 0;
+	/* Whoever it has become, and whatever others may see of it. */
+	if (pid == getpid()) {
+		*owner = ktrace_posix_board_uid;
+		return 0;
+	}
 	start = pid > 0 ? ktrace_posix_start_time(pid, &uid) : 0;
-	if (!start || start == POSIX_START_UNKNOWN)
-		return start ? ENOMEM : ESRCH;
+	if (!start || !is_process(pid))
+		return ESRCH;
+	if (start == POSIX_START_UNKNOWN)
+		return ENOMEM;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -97,7 +111,8 @@ static int check_target(pid_t pid, uid_t *owner)
 
 /*
  * A stream without log is this process's own. One with a log has a keeper, and so has one whose
- * events come from another user's process: it could cut off memory that is shared with it.
+ * events come from a process on another board than ours: another user's could cut off memory that
+ * is shared with it.
  */
 static int make_stream(struct posix_control *c, struct rpc_request *r, int log_fd)
 {
@@ -106,7 +121,7 @@ static int make_stream(struct posix_control *c, struct rpc_request *r, int log_f
 
 	if (!board)
 		return ENOMEM;
-	if (!r->has_log && r->uid == geteuid()) {
+	if (!r->has_log && r->uid == ktrace_posix_board_uid) {
 		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board, &c->stream);
 		if (error)
 			return error;
@@ -116,7 +131,7 @@ static int make_stream(struct posix_control *c, struct rpc_request *r, int log_f
 		return 0;
 	}
 	error = ktrace_posix_client_create(r, log_fd, &c->client);
-	if (!error && r->uid == geteuid())
+	if (!error && r->uid == ktrace_posix_board_uid)
 		c->place = &board->stream[ktrace_posix_client_nr(c->client) % POSIX_STREAM_NR];
 	return error;
 }

@@ -78,7 +78,7 @@ static void leave(struct posix_board *b)
 	kt_store(&ktrace_posix_streams, &no_streams);
 	m->process = NULL;
 	ktrace_posix_board_leave(b, &m->owner);
-	ktrace_posix_board_remove(b, geteuid());
+	ktrace_posix_board_remove(b, ktrace_posix_board_uid);
 }
 
 static void join(void)
@@ -115,7 +115,7 @@ static void before_fork(void)
 	const struct posix_member *m = &ktrace_posix_member;
 	int saved = errno;
 
-	hold_fd = m->board ? ktrace_posix_board_hold(m->board, geteuid()) : -1;
+	hold_fd = m->board ? ktrace_posix_board_hold(m->board, ktrace_posix_board_uid) : -1;
 	errno = saved;
 }
 

@@ -113,16 +113,15 @@ static int create(struct rpc_request *r, struct rpc_answer *a)
 	uid_t uid;
 
 	board_fd = ktrace_posix_board_map(r->uid, &board);
-	error = board_fd < 0 ? -board_fd : 0;
+	if (board_fd < 0)
+		return board_fd == -EACCES || board_fd == -EPERM ? EPERM : ENOMEM;
 	self.start = ktrace_posix_start_time(self.pid, &uid);
 	if (r->has_log)
 		r->attr.log_size = ktrace_posix_log_size(&r->attr);
 	/* Another user's program need not have the right to open the device. */
 	if (r->uid != geteuid())
 		setenv("KTRACE_BACKEND", "shm", 1);
-	if (!error)
-		error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board,
-						   &keeper.stream);
+	error = ktrace_posix_stream_create(&r->attr, r->pid, &self, board, &keeper.stream);
 	if (error)
 		return error;
 	a->attr = *ktrace_posix_stream_attr(keeper.stream);
