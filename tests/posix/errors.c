@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * errors.c - errors that need more than an argument: no memory, no space; and that errno is no way
- * to tell of any
+ * errors.c - errors that need more than an argument: no memory, no space; arguments that are none,
+ * wherever they go; and that errno is no way to tell of any
  */
 #include "suite.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <unistd.h>
 
 #define CREATE "XSH posix_trace_create, ERRORS"
@@ -166,9 +167,75 @@ static void leave_errno(void)
 	ERRNO((tell(id, 1), 0), 0);
 }
 
+/* bad_type - what never was an event type, in sets, of streams, and told */
+static void bad_type(trace_event_id_t id, const trace_id_t *t)
+{
+	static char text[TRACE_EVENT_NAME_MAX + 1];
+	trace_event_set_t set;
+	int member;
+
+	need(posix_trace_eventset_empty(&set));
+	choice("XSH posix_trace_eventset_add, ERRORS",
+	       posix_trace_eventset_add(id, &set) == EINVAL &&
+	       posix_trace_eventset_del(id, &set) == EINVAL &&
+	       posix_trace_eventset_ismember(id, &set, &member) == EINVAL,
+	       "%u is no event type: no set takes it", id);
+	for (enum kind kind = ACTIVE; kind < KINDS; kind++)
+		same("XSH posix_trace_eventid_get_name, ERRORS",
+		     posix_trace_eventid_get_name(t[kind], id, text), EINVAL,
+		     "nor has it a name in a stream of kind %d", kind);
+	tell(id, 1);
+}
+
+/* nowhere - there is an event to read, and no room for what is to be said of it */
+static void nowhere(enum kind kind, trace_id_t t)
+{
+	int (*next)(trace_id_t, struct posix_trace_event_info *restrict, void *restrict, size_t,
+		    size_t *restrict, int *restrict) = kind == RECORDED ?
+		posix_trace_getnext_event : posix_trace_trygetnext_event;
+	struct seen e;
+
+	choice("posix_trace(7)", next(t, NULL, e.data, 1, &e.len, &e.unavailable) == EINVAL &&
+	       next(t, &e.info, NULL, 1, &e.len, &e.unavailable) == EINVAL &&
+	       next(t, &e.info, e.data, 1, NULL, &e.unavailable) == EINVAL &&
+	       next(t, &e.info, e.data, 1, &e.len, NULL) == EINVAL,
+	       "NULL instead of what is to be stored to, kind %d: EINVAL", kind);
+	choice("posix_trace(7)", posix_trace_timedgetnext_event(t, NULL, e.data, 1, &e.len,
+								&e.unavailable, NULL) == EINVAL,
+	       "the same for a wait");
+}
+
+static void bad_arguments(void)
+{
+	static const trace_event_id_t none[] = { 0, 0x10000 + POSIX_TRACE_START, INT_MAX,
+						 (trace_event_id_t)-1 };
+	int fd, own = new_file();
+	trace_id_t t[KINDS] = {
+		started(0, 0), logged(own, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_APPEND, 0),
+		recorded(&fd),
+	};
+
+	need(posix_trace_start(t[WITH_LOG]));
+	drain(t[ACTIVE]);	/* recorded() has told some */
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		bad_type(none[i], t);
+	tell(event("good"), 1);
+	for (enum kind kind = ACTIVE; kind < KINDS; kind++)
+		nowhere(kind, t[kind]);
+	tells("posix_trace(7)", t[ACTIVE], ACTIVE, "good", "bad types are not recorded");
+	tells("posix_trace(7)", t[WITH_LOG], WITH_LOG, "START good", "nor with a log");
+	tells("posix_trace(7)", t[RECORDED], RECORDED, "START a b STOP", "a log is as it was");
+	need(posix_trace_shutdown(t[ACTIVE]));
+	need(posix_trace_shutdown(t[WITH_LOG]));
+	need(posix_trace_close(t[RECORDED]));
+	close(own);
+	close(fd);
+}
+
 int main(void)
 {
 	leave_errno();
+	bad_arguments();
 	too_large();
 	no_space();
 	positive();

@@ -26,6 +26,11 @@ struct destination {
 	int *unavailable;
 };
 
+static bool is_usable(const struct destination *to)
+{
+	return to->info && (to->data || !to->size) && to->len && to->unavailable;
+}
+
 static void deliver(const struct posix_item *item, const struct destination *to)
 {
 	const size_t len = item->head.size < to->size ? item->head.size : to->size;
@@ -96,7 +101,7 @@ int posix_trace_trygetnext_event(trace_id_t trid, struct posix_trace_event_info 
 	bool has_item = false;
 	int error = EINVAL;
 
-	if (!ktrace_posix_call_begin(&c, trid))
+	if (!is_usable(&to) || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
 	if (c.control)
 		error = try_next(c.control, &to, &has_item);
@@ -189,7 +194,7 @@ static int get_event(trace_id_t trid, const struct destination *to, const struct
 	int error;
 
 	pthread_testcancel();
-	if (!ktrace_posix_call_begin(&c, trid))
+	if (!is_usable(to) || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
 	if (c.control)
 		error = wait_for_event(&c, to, until);

@@ -299,8 +299,6 @@ int ktrace_posix_recorded_next(struct posix_recorded *r, struct posix_trace_even
 	struct found f;
 	int ret;
 
-	if (!event || !data_len || !unavailable || (!data && num_bytes))
-		return EINVAL;
 	pthread_mutex_lock(&r->lock);
 	ret = find_next(r, &f);
 	if (ret == 1) {

@@ -37,10 +37,9 @@ int ktrace_posix_recorded_rewind(struct posix_recorded *r);
 /*
  * ktrace_posix_recorded_next - the next event (PTRC-72, 73)
  *
- * Parameters as posix_trace_getnext_event().
+ * Parameters as posix_trace_getnext_event(), which has looked at them.
  *
- * Return: 0, also at the end, then with @unavailable; EINVAL there is no room for what is to be
- * returned; ENOMEM.
+ * Return: 0, also at the end, then with @unavailable; ENOMEM.
  */
 int ktrace_posix_recorded_next(struct posix_recorded *r, struct posix_trace_event_info *event,
 			       void *data, size_t num_bytes, size_t *data_len, int *unavailable);
