@@ -33,6 +33,12 @@ for line in sys.stdin:
 	diff -u "$GOLDEN/posix-v1.list" - <<<"$output"
 }
 
+@test "posix_trace_open() reads the golden log, of another boot, as ever" {
+	"$PROGS/posix_list" <"$GOLDEN/posix-v1.bin" | diff - <(printf '%s\n' \
+		"posix_trace_unnamed_userevent 0" "work 4" "work 4" "today's dish 5" "work 4" \
+		"posix_trace_stop 4")
+}
+
 @test "ktrace info says whose log it is and how it went" {
 	run_ktrace info "$GOLDEN/posix-v1.bin"
 	grep -qE '^ +posix +stream "golden", full: flush, log full: loop, full, overrun$' <<<"$output"

@@ -65,8 +65,8 @@ static int await_log(int fd, trace_id_t *trid)
 	return error;
 }
 
-/* A process that traces itself into a log */
-static void of_itself(enum end how, int policy)
+/* A process that traces itself into a log, which has room for all that it tells */
+static void of_itself(enum end how, int policy, int log_policy)
 {
 	int fd = new_file();
 	uint64_t n = 0, wrong = 0;
@@ -79,7 +79,7 @@ static void of_itself(enum end how, int policy)
 	pid = fork();
 	need(pid < 0 ? errno : 0);
 	if (pid == 0) {
-		trid = logged(fd, policy, POSIX_TRACE_APPEND, 0);
+		trid = logged(fd, policy, log_policy, 0);
 		need(posix_trace_start(trid));
 		for (uint64_t i = 0; i < EVENTS; i++)
 			tell(id, i);
@@ -224,9 +224,9 @@ int main(int argc, char **argv)
 	if (argc > 1)
 		return posix_trace_create(0, NULL, &trid) != 0;
 	for (enum end how = BY_EXIT; how <= BY_KILL; how++)
-		of_itself(how, POSIX_TRACE_FLUSH);
-	of_itself(BY_KILL, POSIX_TRACE_LOOP);
-	of_itself(BY_KILL, POSIX_TRACE_UNTIL_FULL);
+		of_itself(how, POSIX_TRACE_FLUSH, how % 2 ? POSIX_TRACE_LOOP : POSIX_TRACE_APPEND);
+	of_itself(BY_KILL, POSIX_TRACE_LOOP, POSIX_TRACE_APPEND);
+	of_itself(BY_KILL, POSIX_TRACE_UNTIL_FULL, POSIX_TRACE_UNTIL_FULL);
 	of_another();
 	leaves_none();
 	deserted();

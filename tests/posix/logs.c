@@ -7,6 +7,8 @@
  */
 #include "suite.h"
 
+#include <fcntl.h>
+
 #define POLICIES "XSH posix_trace_attr_getinherited, DESCRIPTION"
 #define STATUS "XSH 2.11.1"
 #define BURST 100
@@ -277,6 +279,108 @@ static void flushed_by_itself(size_t size)
 	close(fd);
 }
 
+/* What a numbered event is known by in a file */
+#define MARK 0x646c6f74u
+#define PATIENCE 20000		/* looks: if it is not found then, logs are not as plain as this */
+
+static uint64_t with_mark(uint32_t number)
+{
+	const uint32_t words[2] = { number, MARK };
+	uint64_t both;
+
+	memcpy(&both, words, sizeof(both));
+	return both;
+}
+
+/* written - how many numbered events a file has; @n of them end at @from */
+static uint32_t written(int file, off_t *from, uint32_t n)
+{
+	char bytes[65536];
+	ssize_t size, end;
+	uint64_t next;
+
+	do {
+		size = pread(file, bytes, sizeof(bytes), *from);
+		end = 0;
+		for (ssize_t i = 0; i + (ssize_t)sizeof(next) <= size; i++) {
+			next = with_mark(n);
+			if (memcmp(bytes + i, &next, sizeof(next)))
+				continue;
+			n++;
+			end = i + sizeof(next);
+		}
+		*from += end;
+	} while (end);
+	return n;
+}
+
+/* batch_of - a stream with a log, and as many events as it has room for, whatever else it has */
+static uint32_t batch_of(int fd, trace_id_t *t)
+{
+	size_t size, one, system;
+	trace_attr_t attr;
+
+	need(posix_trace_attr_init(&attr));
+	need(posix_trace_attr_setstreamsize(&attr, 65536));
+	need(posix_trace_attr_setlogfullpolicy(&attr, POSIX_TRACE_APPEND));
+	need(posix_trace_create_withlog(0, &attr, fd, t));
+	need(posix_trace_get_attr(*t, &attr));
+	need(posix_trace_attr_getstreamsize(&attr, &size));
+	need(posix_trace_attr_getmaxusereventsize(&attr, sizeof(uint64_t), &one));
+	need(posix_trace_attr_getmaxsystemeventsize(&attr, &system));
+	return (size - 4 * system) / one;
+}
+
+/* tell_in_time - several times @batch, but never more than it at once. Return: how many */
+static uint32_t tell_in_time(int fd, uint32_t batch)
+{
+	uint32_t told = 0, known = 0, waits = 0;
+	char name[64];
+	off_t from = 0;
+	int file;
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	file = open(name, O_RDONLY);
+	need(file < 0 ? errno : 0);
+	while (told < 6 * batch && waits < PATIENCE) {
+		tell(id, with_mark(told++));
+		while (told - known >= batch && waits++ < PATIENCE) {
+			pause_ms(1);
+			known = written(file, &from, known);
+		}
+	}
+	close(file);
+	return told;
+}
+
+/* PTRC-42: More than the stream has room for, and never more than that at once: nothing is lost. */
+static void flushed_in_time(void)
+{
+	uint32_t batch, told, n = 0, wrong = 0, stops = 0;
+	int fd = new_file();
+	struct seen e;
+	trace_id_t t;
+
+	on_cpu(0);
+	batch = batch_of(fd, &t);
+	need(posix_trace_start(t));
+	told = tell_in_time(fd, batch);
+	choice(POLICIES, told == 6 * batch, "a stream is flushed before it is full");
+	choice(STATUS, status(t).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN,
+	       "nothing is lost where there is time to flush it");
+	need(posix_trace_shutdown(t));
+	t = reopened(fd);
+	while (log_next(t, &e)) {
+		stops += !!posix_trace_eventid_equal(t, e.info.posix_event_id, POSIX_TRACE_STOP);
+		if (posix_trace_eventid_equal(t, e.info.posix_event_id, id))
+			wrong += number_of(&e) != with_mark(n++);
+	}
+	choice(POLICIES, n == told && !wrong, "the log has all of it, in order");
+	choice(POLICIES, stops == 1, "it stopped when it was shut down, and not before");
+	need(posix_trace_close(t));
+	close(fd);
+}
+
 int main(void)
 {
 	id = event("kept");
@@ -286,5 +390,6 @@ int main(void)
 	flushed_by_itself(SMALL);
 	flushed_by_itself(65536);
 	flushed_by_itself(300000);
+	flushed_in_time();
 	return done();
 }

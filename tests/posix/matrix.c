@@ -219,6 +219,25 @@ static void in_the_child(void *argument)
 		same(CREATE, say(r, t), EINVAL, "%s() in a child process: EINVAL", r->name);
 }
 
+/* The standard does not say whether a child may read what its parent has opened. */
+static void log_in_the_child(void *argument)
+{
+	trace_id_t t = *(trace_id_t *)argument;
+
+	for (const struct row *r = rows; r < rows + ROWS; r++)
+		choice(OPEN, say(r, t) == EINVAL, "%s() of its parent's log in a child: EINVAL",
+		       r->name);
+}
+
+static void log_of_the_parent(void)
+{
+	trace_id_t t = make(RECORDED);
+
+	in_good_child(log_in_the_child, &t);
+	tells(OPEN, t, RECORDED, "START a b STOP", "a log is as it was, whatever the child did");
+	end(RECORDED, t);
+}
+
 static void of_the_parent(enum kind kind)
 {
 	trace_id_t t = make(kind);
@@ -241,5 +260,6 @@ int main(void)
 	choice("XSH 2.3", changes == 0, "none of all these calls changes errno");
 	of_the_parent(ACTIVE);
 	of_the_parent(WITH_LOG);
+	log_of_the_parent();
 	return done();
 }

@@ -73,6 +73,20 @@ static void several(int fd)
 	close(own);
 }
 
+/* What is refused leaves nothing behind: half of a log, more often than there are descriptors */
+static void refused_often(int fd)
+{
+	struct stat st;
+	unsigned int refused = 0;
+
+	few_descriptors();
+	need(fstat(fd, &st) ? errno : 0);
+	for (int i = 0; i < 12; i++)
+		refused += opened(fd, st.st_size / 2, st.st_size) == EINVAL;
+	same(ERRORS, refused, 12, "what is no log is refused each time");
+	need(posix_trace_close(reopened(fd)));
+}
+
 int main(void)
 {
 	static const char text[] = "This is no log, and never was one; it is text in a file.\n";
@@ -96,6 +110,7 @@ int main(void)
 	other = open("/", O_RDONLY | O_DIRECTORY);
 	same(ERRORS, posix_trace_open(other, &bad), EINVAL, "a directory: EINVAL");
 	close(other);
+	refused_often(fd);
 	close(fd);
 	return done();
 }

@@ -177,6 +177,41 @@ static void ended(void)
 	close(go[1]);
 }
 
+/* PTRC-21: One controller, a stream for each of two processes and for itself */
+static void each_its_own(void)
+{
+	static const char *const names[2] = { "of the first", "of the second" };
+	trace_id_t own = inherited_by(0, POSIX_TRACE_CLOSE_FOR_CHILD), trid[2];
+	pid_t pid[2];
+	int go[2];
+	char c;
+
+	need(pipe(go) ? errno : 0);
+	fflush(stdout);
+	for (int i = 0; i < 2; i++) {
+		pid[i] = fork();
+		need(pid[i] < 0 ? errno : 0);
+		if (pid[i] == 0) {
+			close(go[1]);
+			if (read(go[0], &c, 1) == 0)
+				tell(event(names[i]), 1);
+			_exit(0);
+		}
+		trid[i] = inherited_by(pid[i], POSIX_TRACE_CLOSE_FOR_CHILD);
+	}
+	close(go[0]);
+	close(go[1]);
+	tell(event("own"), 1);
+	for (int i = 0; i < 2; i++) {
+		waitpid(pid[i], NULL, 0);
+		tells("XSH 2.11", trid[i], ACTIVE, names[i],
+		      "streams of several processes: each has the events of its own");
+		need(posix_trace_shutdown(trid[i]));
+	}
+	tells("XSH 2.11", own, ACTIVE, "own", "and so has that of the controller");
+	need(posix_trace_shutdown(own));
+}
+
 static void *late_thread(void *argument)
 {
 	tell(*(trace_event_id_t *)argument, 1);
@@ -343,6 +378,7 @@ int main(int argc, char **argv)
 	same("XSH posix_trace_create, DESCRIPTION", in_child(makes_all_and_execs, NULL), 0,
 	     "a process that executes a program has no streams any more");
 	ended();
+	each_its_own();
 	threads();
 	all_processes();
 	if (geteuid() == 0)
