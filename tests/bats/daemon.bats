@@ -161,10 +161,10 @@ refused()
 		--argjson events "$("$KTRACE" list -c "$name" 2>/dev/null)" \
 		'.events == $events and .lost == 0 and .reasons == {} and .bytes == $bytes and
 		.duration_ns > 0 and .file == "o\u001b\"d\ufffdd.bin" and .backend == $backend' <<<"$stderr"
-	run_ktraced --json -q -b 16K --policy drop -e flood -o t -- "$PROGS/flood" -m -n 200000
+	run_ktraced --json -q -b 16K --policy drop -e flood -o t -- "$PROGS/flood" -m -n "$(n 200000)"
 	[ "$(jq '.lost == ([.reasons[]] | add // 0)' <<<"$stderr")" = true ]
 	run_ktraced --json -q -b 16K --policy block --split-size 4K -o s.bin -- \
-		"$PROGS/flood" -n 20000
+		"$PROGS/flood" -n "$(n 20000)"
 	[ "$(jq -r .first <<<"$stderr")" = s.0001.bin ]
 	[ -s "$(jq -r .file <<<"$stderr")" ]
 	for wrong in --baseline --service --recover; do

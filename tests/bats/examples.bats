@@ -24,6 +24,7 @@ built()
 		-L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" $(printf -- '-l%s ' "${@:2}")
 }
 
+# bats test_tags=alike
 @test "the program of libktrace(3) cooks, and that of libktraceset(3) sees what is hot" {
 	built kitchen ktrace
 	built hot ktraceset

@@ -70,7 +70,7 @@ teardown_test()
 		[ -z "$dir" ] || rm -rf "$dir"
 	done
 	# What a ktraced that was killed has left in the module
-	if in_guest && [ ${#STARTED[@]} -gt 0 ]; then
+	if in_guest && [ ${#STARTED[@]} -gt 0 ] && [[ $("$PROGS/leftover" 2>&1) != *' kept 0' ]]; then
 		"$KTRACED" -q --recover --discard
 	fi
 }
@@ -133,7 +133,9 @@ kill_tree()
 # session_dir PID: directory of the session that ktraced PID has made
 session_dir()
 {
-	grep -om1 '/dev/shm/ktrace-[^/]*' "/proc/$1/maps" 2>/dev/null || true
+	local maps=''
+	{ IFS= read -rd '' maps <"/proc/$1/maps"; } 2>/dev/null || true
+	[[ ! $maps =~ /dev/shm/ktrace-[^/]* ]] || echo "${BASH_REMATCH[0]}"
 }
 
 # in_guest: whether this is the VM, whose kernel log is ours alone
@@ -298,7 +300,15 @@ has()
 # last_at: how many events the flood that reports to ktraced.out has written by now
 last_at()
 {
-	awk '/^at / { at = $2 } END { print at }' ktraced.out
+	local lines i
+	mapfile -t lines <ktraced.out
+	for ((i = ${#lines[@]} - 1; i >= 0; i--)); do
+		if [[ ${lines[i]} =~ ^at\ ([0-9]+)$ ]]; then
+			echo "${BASH_REMATCH[1]}"
+			return
+		fi
+	done
+	echo
 }
 
 # stands_still: it has made no step for a fifth of a second
@@ -334,8 +344,13 @@ state_of()
 # child_of PID: its first child
 child_of()
 {
-	local first _
-	read -r first _ < <(children_of "$1") || true
+	local first='' file _
+	for file in "/proc/$1/task/"*/children; do
+		# There is no end of the line.
+		{ read -r first _ <"$file"; } 2>/dev/null || true
+		[ -z "$first" ] || break
+	done
+	[ -e "$file" ] || read -r first _ < <(pgrep -P "$1") || true
 	echo "$first"
 }
 
@@ -356,9 +371,10 @@ summary()
 # was read plus what was lost
 ledger()
 {
-	local min max got lost
-	read -r min max < <(awk '/^written/ { min += $2; max += $3 }
-		END { print min + 0, max + 0 }' <<<"$output")
+	local min=0 max=0 got lost word low high
+	while read -r word low high _; do
+		[ "$word" != written ] || { min=$((min + low)); max=$((max + high)); }
+	done <<<"$output"
 	got=$(summary events)
 	lost=$(summary lost)
 	[ -n "$got" ] || return 1
@@ -393,11 +409,14 @@ none_left()
 # session_of PID: the session of ktraced PID, which has a command, as --recover names it
 session_of()
 {
-	local dir
+	local dir words word
 	dir=$(session_dir "$1")
 	if [ -n "$dir" ]; then
 		echo "$dir"
 	else
-		tr '\0' '\n' <"/proc/$(child_of "$1")/environ" | sed -n 's/^KTRACE_SESSION=//p'
+		mapfile -td '' words <"/proc/$(child_of "$1")/environ"
+		for word in "${words[@]}"; do
+			[[ $word != KTRACE_SESSION=* ]] || echo "${word#*=}"
+		done
 	fi
 }

@@ -153,7 +153,7 @@ set_group()
 empty_group()
 {
 	local p
-	for p in $(cat "$group/cgroup.procs"); do
+	for p in $(<"$group/cgroup.procs"); do
 		echo "$p" >$CGROUPS/cgroup.procs || true
 	done
 	retry 0.05 rmdir "$group"
@@ -164,10 +164,10 @@ empty_group()
 only_in_group()
 {
 	local p
-	for p in $(cat "$group/cgroup.procs"); do
+	for p in $(<"$group/cgroup.procs"); do
 		[ "$p" = "$1" ] || echo "$p" >$CGROUPS/cgroup.procs 2>/dev/null || true
 	done
-	[ "$(cat "$group/cgroup.procs")" = "$1" ]
+	[ "$(<"$group/cgroup.procs")" = "$1" ]
 }
 
 # set_stage STATE: shell -> ktraced -> flood -> writer, in that state
@@ -194,7 +194,7 @@ set_stage()
 	shell=$pid
 	retry 0.02 has ktraced.out '^at [1-9]'
 	retry 0.02 test -s ktraced.pid
-	ktraced=$(cat ktraced.pid)
+	read -r ktraced <ktraced.pid
 	flood=$(child_of "$ktraced")
 	writer=$(child_of "$flood")
 	session=$(session_of "$ktraced")
@@ -229,7 +229,7 @@ start_viewer()
 		viewer "${group:-}" "$KTRACE" list "${many[@]}" &
 	viewer=$!
 	STARTED+=("$viewer")
-	retry 0.02 eval '[ "$(cat /proc/$viewer/comm)" = ktrace ]'
+	retry 0.02 has "/proc/$viewer/comm" '^ktrace$'
 }
 
 # goes_on: long before a writer that waits for room would give up, after half a minute
@@ -240,7 +240,8 @@ goes_on()
 
 descriptors()
 {
-	find "/proc/$1/fd" -mindepth 1 2>/dev/null | wc -l
+	local fds=("/proc/$1/fd"/*)
+	echo "${#fds[@]}"
 }
 
 # ---- what happens ----
@@ -284,13 +285,19 @@ hit_program()
 	fi
 }
 
+# has_fewer NR: the writer has fewer threads than that
+has_fewer()
+{
+	local threads=("/proc/$writer/task/"*)
+	[ "${#threads[@]}" -lt "$1" ]
+}
+
 hit_thread()
 {
-	local threads
-	threads=$(ls "/proc/$writer/task" | wc -l)
+	local threads=("/proc/$writer/task/"*)
 	kill -USR1 "$writer"
 	[ "$exit_by" = raw ] || after_full
-	retry 0.02 eval '[ "$(ls "/proc/$writer/task" | wc -l)" -lt '"$threads"' ]'
+	retry 0.02 has_fewer "${#threads[@]}"
 	[ "$exit_by" != raw ] || after_full
 	goes_on
 }
@@ -349,16 +356,19 @@ nothing_left()
 		[ ! -e "$session" ]
 	else
 		[ "$("$PROGS/leftover")" = "sessions 0 kept 0" ]
-		[ "$(cat /sys/module/ktrace/refcnt)" = 0 ]
+		[ "$(</sys/module/ktrace/refcnt)" = 0 ]
 	fi
 }
 
 exact()
 {
-	local min max sum
+	local written='^written ([0-9]+) ([0-9]+)$' min max sum line
 	check=$("$PROGS/check_flood" t) || { echo "$check"; return 1; }
-	read -r min max < <(awk '/^written/ { print $2, $3 }' ktraced.out)
-	sum=$(awk '/^read/ { print $2 + $4 }' <<<"$check")
+	[[ $check =~ (^|$'\n')read\ ([0-9]+)\ [a-z]+\ ([0-9]+) ]]
+	sum=$((BASH_REMATCH[2] + BASH_REMATCH[3]))
+	while read -r line; do
+		[[ ! $line =~ $written ]] || { min=${BASH_REMATCH[1]}; max=${BASH_REMATCH[2]}; }
+	done <ktraced.out
 	echo "written $min to $max, $check"
 	[ "$max" -gt 0 ] && [ "$sum" -ge "$min" ] && [ "$sum" -le "$max" ]
 }

@@ -40,6 +40,7 @@ tutorial()
 	tutorial 4
 }
 
+# bats test_tags=alike
 @test "tutorial: every chapter is tested, and what differs is noticed" {
 	[ "$(tutorial | xargs)" = "1 2 3 4" ]
 	# shellcheck disable=SC2016 # a document

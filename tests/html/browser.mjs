@@ -55,7 +55,7 @@ export const settled = page => page.evaluate(() => window.ktrace.settled());
 
 // Waits until FUNCTION of the page is true
 export const until = (page, test, argument) =>
-	page.waitForFunction(test, argument, { timeout: 8000 });
+	page.waitForFunction(test, argument);
 
 // Runs cases { name: async function(page, browser) } on an address; says which failed, and fails if
 // any did, or if there are none. All have the same page, loaded anew: that takes a third of the
