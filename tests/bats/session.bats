@@ -103,6 +103,22 @@ says()
 	[ "$(python3 "$SERVICE/mktrace.py" --show t | grep -c for_testing)" = 7 ]
 }
 
+@test "session: packets lie in TMPDIR until there are all of them; where there is no room, that is said" {
+	producer one --packets 100 --size 1000
+	config one 'duration_ms: 100'
+	TMPDIR=nowhere run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	says '^ktrace: nowhere: temporary file: No such file or directory'
+	mkdir tmp
+	trap '' XFSZ
+	ulimit -f 8
+	TMPDIR=tmp run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	says '^ktrace: tmp: temporary file: File too large'
+	[ ! -e t ]
+	[ -z "$(ls tmp)" ]
+}
+
 @test "session: what a configuration has wrong is said with its place" {
 	printf 'buffers {\n size_kbb: 3 }\n' >config
 	run_ktrace session start -c config -o t

@@ -7,7 +7,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "viewer.h"
 
 const char *temporary_folder(void)
 {
@@ -29,4 +32,24 @@ int temporary_file(void)
 		return -errno;
 	unlink(path);
 	return fd;
+}
+
+void temporary_failed(int error)
+{
+	complain_about(temporary_folder(), "temporary file: %s", strerror(error));
+}
+
+FILE *temporary_stream(void)
+{
+	int fd = temporary_file(), error = fd < 0 ? -fd : 0;
+	FILE *file = error ? NULL : fdopen(fd, "w+");
+
+	if (file)
+		return file;
+	if (!error) {
+		error = errno;
+		close(fd);
+	}
+	temporary_failed(error);
+	return NULL;
 }

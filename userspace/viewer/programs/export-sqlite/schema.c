@@ -65,11 +65,12 @@ static const char finish[] =
 
 int db_check(struct db *d, int result)
 {
-	if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW)
+	if (result == SQLITE_OK || result == SQLITE_DONE || result == SQLITE_ROW || d->error)
 		return d->error;
-	if (!d->error)
-		fprintf(stderr, "ktrace: SQLite: %s\n", sqlite3_errmsg(d->db));
 	d->error = result == SQLITE_FULL ? -ENOSPC : result == SQLITE_NOMEM ? -ENOMEM : -EIO;
+	/* The others are said with the name of the file. */
+	if (d->error == -EIO)
+		fprintf(stderr, "ktrace: SQLite: %s\n", sqlite3_errmsg(d->db));
 	return d->error;
 }
 

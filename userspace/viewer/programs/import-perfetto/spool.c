@@ -50,22 +50,15 @@ static void sort(struct spool *s)
 
 static int complain_file(int error)
 {
-	complain_about(temporary_folder(), "temporary file: %s", strerror(error));
+	temporary_failed(error);
 	return -ECANCELED;
 }
 
 static int open_file(struct spool *s)
 {
-	const int fd = s->file ? -1 : temporary_file();
-
-	if (s->file)
-		return 0;
-	s->file = fd < 0 ? NULL : fdopen(fd, "w+e");
-	if (s->file)
-		return 0;
-	if (fd >= 0)
-		close(fd);
-	return complain_file(fd < 0 ? -fd : errno);
+	if (!s->file)
+		s->file = temporary_stream();
+	return s->file ? 0 : -ECANCELED;
 }
 
 /* What is in memory goes into the file. */

@@ -11,6 +11,7 @@
 #include "number.h"
 #include "recorder.h"
 #include "service.pb-c.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -55,18 +56,9 @@ static int clone_session(struct client *c, const char *word, FILE *file, __u64 *
 	return ret;
 }
 
-static FILE *open_temporary(void)
-{
-	FILE *file = tmpfile();
-
-	if (!file)
-		complain_about("session", "a temporary file: %s", strerror(errno));
-	return file;
-}
-
 static int copy(const struct session *s, struct client *c, const char *word, const char *path)
 {
-	FILE *file = open_temporary();
+	FILE *file = temporary_stream();
 	int status = STATUS_DAMAGED, written;
 	__u64 made;
 
@@ -138,7 +130,7 @@ static int keep_clone(struct session *s, __u64 made)
 
 int session_clone(struct session *s)
 {
-	FILE *file = open_temporary();
+	FILE *file = temporary_stream();
 	int written, status = STATUS_DAMAGED;
 	__u64 made;
 
@@ -167,11 +159,10 @@ static int show(const char *path, bool is_json)
 int session_read(struct session *s)
 {
 	const struct session quiet = { .is_quiet = true };
-	const char *dir = getenv("TMPDIR");
 	char path[4096];
 	int fd, status;
 
-	snprintf(path, sizeof(path), "%s/ktrace-session-XXXXXX", dir && *dir ? dir : "/tmp");
+	snprintf(path, sizeof(path), "%s/ktrace-session-XXXXXX", temporary_folder());
 	fd = mkstemp(path);
 	if (fd < 0) {
 		complain_about(path, "%s", strerror(errno));

@@ -2,6 +2,7 @@
 /* recorder.c - a recording of ktraced whose parts are taken as they come */
 #include "recorder.h"
 
+#include "temporary.h"
 #include "viewer.h"
 
 #include <ktrace/port.h>
@@ -107,12 +108,11 @@ static int start_ktraced(struct recorder *r, const char *events, bool is_kernel,
 
 int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char **words, int nr)
 {
-	const char *tmp = getenv("TMPDIR");
 	int fds[2], ret;
 
 	*r = (struct recorder){ .user = r->user, .watch_fd = -1, .said_fd = -1 };
 	ret = snprintf(r->folder, sizeof(r->folder), "%s/ktrace-session-XXXXXX",
-		       tmp && *tmp ? tmp : "/tmp");
+		       temporary_folder());
 	if ((size_t)ret >= sizeof(r->folder)) {
 		r->folder[0] = '\0';
 		return -ENAMETOOLONG;

@@ -11,6 +11,7 @@
 #include "convert.h"
 #include "json.h"
 #include "service.pb-c.h"
+#include "temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,13 @@ static void put_size(FILE *to, size_t size)
 	putc((int)size, to);
 }
 
+static int complain_temporary(void)
+{
+	temporary_failed(errno);
+	return -ECANCELED;
+}
+
+/* Return: 0, -EPROTO, -ENOMEM, -ECANCELED having complained. */
 static int take_slices(const struct client_reply *r, struct ktrace_out *packet, FILE *to)
 {
 	Pft__ReadBuffersResponse *m = pft__read_buffers_response__unpack(NULL, r->size, r->data);
@@ -51,9 +59,13 @@ static int take_slices(const struct client_reply *r, struct ktrace_out *packet, 
 		put_size(to, packet->len);
 		fwrite(packet->buf, 1, packet->len, to);
 		packet->len = 0;
+		if (ferror(to))
+			break;
 	}
+	if (ferror(to))
+		packet->error = complain_temporary();
 	pft__read_buffers_response__free_unpacked(m, NULL);
-	return packet->error ? packet->error : ferror(to) ? -EIO : 0;
+	return packet->error;
 }
 
 int save_read(struct client *c, FILE *to)
@@ -81,8 +93,8 @@ int save_read(struct client *c, FILE *to)
 	}
 	free(packet.buf);
 	if (!ret && fflush(to))
-		ret = -errno;
-	if (ret)
+		ret = complain_temporary();
+	if (ret && ret != -ECANCELED)
 		session_failed("ReadBuffers", ret, &r);
 	return ret;
 }
@@ -123,7 +135,7 @@ static int save_packets(const char *path, const unsigned char *data, size_t size
 	if (!file)
 		return output_name_end(-errno);
 	if (fwrite(data, 1, size, file) != size)
-		ret = -EIO;
+		ret = -errno;
 	if (fclose(file) && !ret)
 		ret = -errno;
 	return output_name_end(ret);
@@ -228,12 +240,10 @@ int save_file(const struct session *s, FILE *from, const char *path)
 
 int save_buffers(const struct session *s, struct client *c, const char *path)
 {
-	FILE *file = tmpfile();
+	FILE *file = temporary_stream();
 	int status = STATUS_DAMAGED;
 
-	if (!file)
-		complain_about(path, "a temporary file: %s", strerror(errno));
-	else if (!save_read(c, file))
+	if (file && !save_read(c, file))
 		status = save_file(s, file, path);
 	if (file)
 		fclose(file);
