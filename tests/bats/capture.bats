@@ -127,6 +127,18 @@ lists_events()
 }
 
 # bats test_tags=alike
+@test "a disk that is full from the start: the command is not run, and no file is left" {
+	# No header, and a header alone
+	for at in 1 2; do
+		LD_PRELOAD=$PROGS/bad_disk.so DIE_AT=$at DIE_HOW=fail run_ktraced -o t -- echo was run
+		[ "$status" = 125 ]
+		[ -z "$output" ]
+		[[ $stderr == *"t: No space left on device"* ]]
+		[ ! -e t ]
+	done
+}
+
+# bats test_tags=alike
 @test "a full disk: goes on when there is room again" {
 	requires_root
 	mkdir disk

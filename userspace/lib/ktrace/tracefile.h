@@ -45,7 +45,7 @@ struct ktrace_tracefile_block {
  * @out:	the writer
  *
  * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; or -errno of open(2),
- * ftruncate(2) or write(2).
+ * ftruncate(2) or write(2): a file that it could not write to is gone.
  */
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 

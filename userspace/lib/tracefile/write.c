@@ -226,6 +226,16 @@ int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **ou
 	return ret;
 }
 
+/* What could not even be begun goes; what is no file, or has the name through a link, stays. */
+static void remove_file(const char *path, int fd)
+{
+	struct stat named, st;
+
+	if (!lstat(path, &named) && !fstat(fd, &st) && S_ISREG(named.st_mode) &&
+	    named.st_dev == st.st_dev && named.st_ino == st.st_ino)
+		unlink(path);
+}
+
 int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 				 struct ktrace_tracefile **out)
 {
@@ -243,9 +253,7 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 		*out = tf;
 		return 0;
 	}
-	/* Nobody else has a file of that name: it was made here. */
-	if (part)
-		unlink(path);
+	remove_file(path, tf->fd);
 	ktrace_writer_free(tf);
 	return ret;
 }
