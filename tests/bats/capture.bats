@@ -160,6 +160,26 @@ lists_events()
 }
 
 # bats test_tags=alike
+@test "a full disk: more names than can wait: some are given up, those of events are there" {
+	requires_root
+	mkdir disk
+	mount -t tmpfs -o size=64K tmpfs disk
+	start_ktraced -o disk/t -- sh -c "'$PROGS/hostile' register 3500 1000
+		until [ -e over ]; do '$PROGS/flood' -n 100; sleep 0.02; done"
+	retry 0.05 has ktraced.err 'names .* that it cannot take are given up' || ok=no
+	mount -o remount,size=64M disk
+	retry 0.05 has ktraced.err 'can be written again' || ok=no
+	touch over
+	wait_for "$pid"
+	cp disk/t t
+	umount disk
+	[ "${ok:-yes}" = yes ]
+	[ "$status" -eq 0 ]
+	[ "$(grep -c 'given up' <<<"$stderr")" = 1 ]
+	[ "$("$KTRACE" list -e flood:item t | wc -l)" -gt 0 ]
+}
+
+# bats test_tags=alike
 @test "the output's directory is removed: tracing goes on" {
 	mkdir gone
 	start_ktraced -e flood -o gone/t -- "$PROGS/flood" -n 2000 -u 500

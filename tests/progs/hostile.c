@@ -8,7 +8,8 @@
  *   hostile chmod       nobody may open it any more
  *   hostile unlink      it has no name any more
  *   hostile replace     another file has its name
- *   hostile register N  N events, all asked for twice
+ *   hostile register N [LENGTH]  N events, all asked for twice; LENGTH more bytes in what is said
+ *                       of each, which a tracefile has as thrice as many
  *   hostile names       names and strings that a terminal would obey
  *   hostile session     prints the session's file, attached or not
  *
@@ -126,19 +127,20 @@ static int weird_names(void)
 	return 0;
 }
 
-static int register_many(unsigned int nr)
+static int register_many(unsigned int nr, int length)
 {
 	struct ktrace_event *events = calloc(nr, sizeof(*events));
 	struct ktrace_event **refs = calloc(nr, sizeof(*refs));
 	unsigned int i;
-	char desc[64];
+	char *desc;
 
 	if (!events || !refs)
 		return -1;
 	for (i = 0; i < nr; i++) {
-		snprintf(desc, sizeof(desc), "many:e%u{u32 a;}", i);
 		events[i].enabled = &events[i].off;
-		events[i].desc = strdup(desc);
+		if (asprintf(&desc, "many:e%u{u32 a;}%*s", i, length, "") < 0)
+			return -1;
+		events[i].desc = desc;
 		refs[i] = &events[i];
 	}
 	ktrace_events_register(refs, refs + nr);
@@ -157,8 +159,9 @@ int main(int argc, char **argv)
 	};
 	unsigned int i;
 
-	if (argc == 3 && !strcmp(argv[1], "register"))
-		return register_many((unsigned int)atoi(argv[2])) ? 1 : 0;
+	if ((argc == 3 || argc == 4) && !strcmp(argv[1], "register"))
+		return register_many((unsigned int)atoi(argv[2]),
+				     argc == 4 ? atoi(argv[3]) : 0) ? 1 : 0;
 	if (argc == 2 && !strcmp(argv[1], "session"))
 		return puts(session_file()) < 0;
 	for (i = 0; argc == 2 && i < sizeof(tricks) / sizeof(tricks[0]); i++) {

@@ -5,8 +5,8 @@
  * Blocks are written from where they lie, then given back to their writer. If the
  * file cannot take them (full disk, I/O error), rings are emptied all the same and
  * what could not be written is counted as lost: traced programs do not suffer, and
- * the file goes on when writing works again. META lines are never given up for that;
- * they wait, and blocks behind them with them.
+ * the file goes on when writing works again. META lines wait, and blocks behind them with them:
+ * those of streams and events for as long as it takes, others until they are too many.
  *
  * With --compress, copies are compressed as long as no ring fills up; when one does, they are
  * written as they are until it is well again.
@@ -21,6 +21,7 @@
 #include <time.h>
 
 #include "context.h"
+#include "lines.h"
 #include "log.h"
 #include "meta.h"
 #include "now.h"
@@ -134,6 +135,22 @@ static bool must_wait(const struct capture *c)
 	return c->write_error && now_ns() < c->retry_ns;
 }
 
+/* Without these nothing could be read of what comes later. */
+static bool is_indispensable(const char *line, const void *unused)
+{
+	(void)unused;
+	return line_is(line, "event") || line_is(line, "stream");
+}
+
+static void give_up_meta(struct capture *c)
+{
+	if (!c->meta_kept)
+		log_error("%s: names of processes, threads and addresses that it cannot take are "
+			  "given up", c->path);
+	lines_sieve(&c->meta, is_indispensable, NULL);
+	c->meta_kept = c->meta.len + 1;
+}
+
 int capture_flush_meta(struct capture *c)
 {
 	size_t len = c->meta.len;
@@ -152,10 +169,10 @@ int capture_flush_meta(struct capture *c)
 	if (!error && c->parts)
 		parts_remember(c->parts, c->meta.buf, len);
 	c->meta.len = error ? len : 0;
-	if (error && len > META_PENDING_MAX) {
-		c->meta.len = 0;
-		c->meta_dropped = true;
-	}
+	if (!error)
+		c->meta_kept = 0;
+	else if (len > META_PENDING_MAX + c->meta_kept)
+		give_up_meta(c);
 	return error;
 }
 

@@ -57,7 +57,7 @@ struct capture_stream {
  * @retry_ns:	when to try again
  * @was_told:	the user knows that writing failed
  * @was_told_again: and that it works again
- * @meta_dropped: META lines were given up because they could not be written for long
+ * @meta_kept:	bytes of @meta that stayed when others were given up; 0 = none were
  * @is_attached: a program has attached to the session
  * @unmet:	globs of -e that no event has matched, NULL = nobody asks
  */
@@ -79,7 +79,7 @@ struct capture {
 	__u64 retry_ns;
 	bool was_told;
 	bool was_told_again;
-	bool meta_dropped;
+	size_t meta_kept;
 	bool is_attached;
 	char *unmet;
 };

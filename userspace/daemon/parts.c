@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "lines.h"
 #include "now.h"
 
 /* So many readings of the clocks are repeated, one a second: events are seldom older. */
@@ -211,24 +212,17 @@ static void remember_clock(struct parts *p, const char *line)
 	p->clock_nr--;
 }
 
-static bool is_of(const char *line, const char *keyword)
-{
-	size_t n = strlen(keyword);
-
-	return !strncmp(line, keyword, n) && line[n] == ' ';
-}
-
 /* Streams are told as they stand when a part begins; the rest of these is in @begin. */
 static void remember_line(struct parts *p, const char *line)
 {
 	static const char *const others[] = { "trace", "host", "stream", "part", "end" };
 
-	if (is_of(line, "clock")) {
+	if (line_is(line, "clock")) {
 		remember_clock(p, line);
 		return;
 	}
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		if (is_of(line, others[i]))
+		if (line_is(line, others[i]))
 			return;
 	if (*line)
 		ktrace_text_line(&p->facts, line);
