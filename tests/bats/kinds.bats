@@ -79,3 +79,10 @@ account()
 	[ "$(wc -l <m32)" = 5 ]
 	cmp m32 musl
 }
+
+@test "kinds: --pthread is for the GNU C library: a program of musl runs without, which is said" {
+	run_ktraced --pthread -e every,trace -o t -- "$BUILD/musl/every"
+	[ "$status" = 0 ]
+	[[ $stderr == *"--pthread: $BUILD/musl/every is for the C library musl: what its threads do "* ]]
+	[ "$("$KTRACE" list -c t)" = 10 ]
+}

@@ -83,6 +83,16 @@ static bool has_sanitizer(Elf *elf)
 	return false;
 }
 
+/* The dynamic linker of musl finds neither the GNU C library nor, in its own, all that needs it. */
+static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
+{
+	static const char name[] = "/ld-musl-";
+	Elf_Data *path = elf_getdata_rawchunk(elf, (int64_t)interp->p_offset, interp->p_filesz,
+					      ELF_T_BYTE);
+
+	return path && memmem(path->d_buf, path->d_size, name, strlen(name));
+}
+
 /* What is no ELF file may have an interpreter, which is one. */
 static const char *obstacle(Elf *elf)
 {
@@ -94,6 +104,8 @@ static const char *obstacle(Elf *elf)
 		return "is a program for another kind of machine";
 	if (!find_header(elf, PT_INTERP, &ph))
 		return "is statically linked";
+	if (is_for_musl(elf, &ph))
+		return "is for the C library musl";
 	if (has_sanitizer(elf))
 		return "has a sanitizer, which must come first";
 	return NULL;
