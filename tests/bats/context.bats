@@ -339,6 +339,32 @@ turn()
 	done
 }
 
+# code_in PART: paths of code that it knows
+code_in()
+{
+	tr '\0' '\n' <"p.000$1.bin" | sed -n 's/^map .* path=//p'
+}
+
+# bats test_tags=dev
+@test "a part knows the code of processes that are there, and not of those that are gone" {
+	start_ktraced -o p.bin --split-time 1h -e syscall:enter --context syscall:enter=ustack -- sh -c '
+		for i in 1 2 3; do "$0" 1 </dev/null; done
+		echo >ready; until [ -e over ]; do sleep 0.1; done' "$PROGS/chain"
+	retry 0.1 test -e ready
+	# What is read only when a part ends goes into the beginning of the next one.
+	for part in 2 3; do
+		kill -USR1 "$pid"
+		retry 0.1 test -e "p.000$part.bin"
+	done
+	touch over
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[ "$(code_in 1 | grep -c '/chain$')" -eq 3 ]
+	fails grep '/chain$' <<<"$(code_in 3)"
+	grep "$(readlink -f /bin/sh)\$" <<<"$(code_in 3)"
+	"$KTRACE" check p.bin
+}
+
 # bats test_tags=dev
 @test "who recovers a recording recovers its stacks" {
 	record_chain 10 --context kstack

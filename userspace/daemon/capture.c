@@ -338,6 +338,8 @@ static bool drain_stream(struct capture *c, __u32 i, bool partial)
 
 static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
 {
+	if (c->parts && (entry->type == KTRACE_ENTRY_PROCESS || entry->type == KTRACE_ENTRY_MAP))
+		parts_attached(c->parts, entry->pid);
 	if (entry->type == KTRACE_ENTRY_PROCESS)
 		c->is_attached = true;
 	else if (entry->type == KTRACE_ENTRY_EVENT && c->unmet && *c->unmet)
@@ -396,6 +398,15 @@ static void empty_stream(struct capture *c, __u32 i)
 	}
 }
 
+/* Rings that are overwritten hold events of processes that are gone, until the end. */
+void capture_forget(struct capture *c)
+{
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE)
+			return;
+	parts_forget_gone(c->parts);
+}
+
 /*
  * What was published up to now goes to the present part, names included, and all else to the
  * next one, which begins when there is something: so parts follow each other in time. Rings that
@@ -403,6 +414,7 @@ static void empty_stream(struct capture *c, __u32 i)
  */
 static void end_part(struct capture *c)
 {
+	capture_forget(c);
 	for (__u32 i = 0; i < c->stream_nr; i++)
 		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
 			empty_stream(c, i);

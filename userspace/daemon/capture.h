@@ -117,6 +117,9 @@ int capture_flush_meta(struct capture *c);
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
+/** capture_forget - before the last is drained for a part: what the next one can do without */
+void capture_forget(struct capture *c);
+
 /** capture_finish - after the session was stopped: write all that is left */
 void capture_finish(struct capture *c);
 

@@ -27,10 +27,10 @@
 #include "budget.h"
 #include "buildid.h"
 #include "hotplug.h"
+#include "pids.h"
 #include "procmaps.h"
 
 #define RING_PAGES 64u
-#define PIDS (1u << 22)		/* the kernel has no more */
 #define RECORD_MAX (1u << 16)
 /* Of the first PID namespace, in all kernels */
 #define INITIAL_PIDS 0xEFFFFFFCu
@@ -66,7 +66,7 @@ struct ring {
  * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
  * @left:	text that may be written
  * @now:	clocks, of this drain
- * @known:	processes, a bit each: whose code is told
+ * @known:	processes whose code is told
  * @record:	the one that is looked at
  */
 struct mapwatch {
@@ -79,7 +79,7 @@ struct mapwatch {
 	bool is_partial;
 	struct budget left;
 	struct ktrace_reading now;
-	unsigned char known[PIDS / 8];
+	struct pids known;
 	__u64 record[RECORD_MAX / sizeof(__u64)];
 };
 
@@ -230,30 +230,15 @@ void mapwatch_free(struct mapwatch *w)
 	free(w);
 }
 
-static bool is_known(const struct mapwatch *w, __u32 pid)
-{
-	return pid < PIDS && w->known[pid / 8] & 1u << pid % 8;
-}
-
 bool mapwatch_knows(const struct mapwatch *w, __u32 pid)
 {
-	return w && !w->is_partial && is_known(w, pid);
-}
-
-static void set_known(struct mapwatch *w, __u32 pid, bool value)
-{
-	const unsigned char bit = (unsigned char)(1u << pid % 8);
-
-	if (pid < PIDS && value)
-		w->known[pid / 8] |= bit;
-	else if (pid < PIDS)
-		w->known[pid / 8] &= (unsigned char)~bit;
+	return w && !w->is_partial && pids_has(&w->known, pid);
 }
 
 /* From @ts on it is not known what has happened before. */
 static void forget_all(struct mapwatch *w, __u64 ts)
 {
-	memset(w->known, 0, sizeof(w->known));
+	memset(&w->known, 0, sizeof(w->known));
 	if ((__s64)(ts - w->since) > 0)		/* or of a CPU that was earlier */
 		w->since = ts;
 }
@@ -320,9 +305,9 @@ static void take_fork(struct mapwatch *w, struct ktrace_text *meta, const struct
 
 	if (r->pid == r->ppid || !is_process(r->ppid))		/* a thread */
 		return;
-	if (!is_known(w, r->ppid))
-		set_known(w, r->ppid, procmaps_tell_process(meta, r->ppid, since));
-	set_known(w, r->pid, is_known(w, r->ppid));
+	if (!pids_has(&w->known, r->ppid))
+		pids_set(&w->known, r->ppid, procmaps_tell_process(meta, r->ppid, since));
+	pids_set(&w->known, r->pid, pids_has(&w->known, r->ppid));
 	tell_origin(meta, r->pid, r->ppid, ts);
 }
 
@@ -375,7 +360,7 @@ static void take(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 	case PERF_RECORD_COMM:
 		if (!(h->misc & PERF_RECORD_MISC_COMM_EXEC))
 			break;
-		set_known(w, fork->pid, true);
+		pids_set(&w->known, fork->pid, true);
 		tell_origin(meta, fork->pid, 0, ts);
 		break;
 	case PERF_RECORD_MMAP2:

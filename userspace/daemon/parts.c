@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "gone.h"
 #include "lines.h"
 #include "now.h"
 
@@ -80,6 +81,7 @@ int parts_init(struct parts *p, const char *output, const struct options *o)
 		.number = 1,
 		.begun_ns = now_ns(),
 		.name_fd = -1,
+		.is_forgetful = true,
 	};
 	if (p->keep)
 		p->ended = calloc(p->keep, sizeof(*p->ended));
@@ -239,6 +241,22 @@ void parts_remember(struct parts *p, const char *text, size_t size)
 	free(copy);
 }
 
+void parts_attached(struct parts *p, __u32 pid)
+{
+	if (!p->attached)
+		p->attached = calloc(1, sizeof(*p->attached));
+	if (p->attached)
+		pids_set(p->attached, pid, true);
+	else
+		p->is_forgetful = false;
+}
+
+void parts_forget_gone(struct parts *p)
+{
+	if (p->is_forgetful)
+		gone_forget(&p->facts, p->attached);
+}
+
 bool parts_is_due(const struct parts *p, __u64 size)
 {
 	__u64 now;
@@ -340,5 +358,6 @@ void parts_free(struct parts *p)
 	ktrace_text_free(&p->begin);
 	ktrace_text_free(&p->clocks);
 	ktrace_text_free(&p->facts);
+	free(p->attached);
 	*p = (struct parts) { .output = NULL };
 }

@@ -37,6 +37,8 @@ struct parts_file {
  * @clocks:	the latest readings
  * @clock_nr:	how many
  * @facts:	all else that is known and needed to read a file alone
+ * @is_forgetful: of processes that are gone nothing need be known
+ * @attached:	processes whose facts are their own: numbers may be those of another name space
  */
 struct parts {
 	const char *output;
@@ -60,6 +62,8 @@ struct parts {
 	struct ktrace_text clocks;
 	unsigned int clock_nr;
 	struct ktrace_text facts;
+	bool is_forgetful;
+	struct pids *attached;
 };
 
 /* Name of part @number of @output, to be freed; NULL: no memory. */
@@ -84,6 +88,10 @@ int parts_init(struct parts *p, const char *output, const struct options *o);
 int parts_replace(struct parts *p);
 /* Takes META text that was written: a newline ends each line. */
 void parts_remember(struct parts *p, const char *text, size_t size);
+/* A process has told of itself. */
+void parts_attached(struct parts *p, __u32 pid);
+/* Before the last is read for the present part: who is gone by now has no part in the next one. */
+void parts_forget_gone(struct parts *p);
 /* Is it time for the next one? @size: of the present one */
 bool parts_is_due(const struct parts *p, __u64 size);
 /* The present one has ended: @events recorded so far, @size its bytes; @path is the next one. */

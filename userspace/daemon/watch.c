@@ -303,6 +303,7 @@ static void end_part(struct watch *w)
 
 	if (!c->parts)
 		return;
+	capture_forget(c);
 	for (int i = 0; i < PART_DRAINS && fill.more; i++)
 		fill = capture_drain(c, true);
 	if (!c->write_error)

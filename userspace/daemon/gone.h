@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * gone.h - forgets the code of processes that are gone
+ *
+ * With stacks, the kernel tells of all code that is mapped, and each part of a recording says it
+ * again, on a machine where programs come and go without end.
+ */
+#ifndef KTRACED_GONE_H
+#define KTRACED_GONE_H
+
+#include <ktrace/tracefile.h>
+
+#include "pids.h"
+
+/*
+ * Takes lines "map" and "origin" of processes that are gone out of @facts, but for those that one
+ * which is there has its code from, and those in @stay, which may be NULL.
+ */
+void gone_forget(struct ktrace_text *facts, const struct pids *stay);
+
+#endif
