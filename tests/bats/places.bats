@@ -172,6 +172,19 @@ in_container()
 	"$KTRACE" info t | grep -q '^  host .*, 256 cpus$'
 }
 
+@test "recording: CPUs that a virtual machine could get take no memory" {
+	requires_root
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	# Of two there are 28 MiB; on others, if there are, programs use thread rings.
+	apart 'mount -t tmpfs none /sys/devices/system/cpu && mount -t tmpfs -o size=64M none /dev/shm
+		echo 0-255 >/sys/devices/system/cpu/possible
+		echo 0-1 | tee /sys/devices/system/cpu/online >/sys/devices/system/cpu/present
+		"$1" -o t -- "$2"'
+	[ "$status" = 0 ]
+	[ "$(summary events)" = 82 ]
+	[ "$(summary lost)" = 0 ]
+}
+
 @test "recording: numbers of CPUs with gaps: a buffer for each number" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"

@@ -98,7 +98,7 @@ static int make_file(struct ktrace_session *s, __u64 size)
 static int describe(struct ktrace_session *s, const struct ktrace_session_options *opts,
 		    struct ktrace_control *c)
 {
-	__u32 cpu_nr = ktrace_cpu_limit();
+	__u32 cpu_nr = cpus_present();
 
 	*c = (struct ktrace_control) {
 		.version = KTRACE_ABI_VERSION,

@@ -3,13 +3,14 @@
  * cpus.c - which numbers CPUs can have
  *
  * sysconf(_SC_NPROCESSORS_CONF) counts them, which is less than the highest number where some
- * between are missing.
+ * between are missing, and may count what a virtual machine could get.
  */
-#include <ktrace/session.h>
+#include "internal.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
+#define CPUS "/sys/devices/system/cpu/"
 #define NUMBER_MAX 65535
 
 /* The highest number in a list as "0-3,8-11"; -1: it is none */
@@ -24,9 +25,9 @@ static int highest(FILE *list)
 	return last;
 }
 
-__u32 ktrace_cpu_limit(void)
+static __u32 limit_in(const char *path)
 {
-	FILE *list = fopen("/sys/devices/system/cpu/possible", "re");
+	FILE *list = fopen(path, "re");
 	long last = list ? highest(list) : -1;
 
 	if (list)
@@ -34,4 +35,14 @@ __u32 ktrace_cpu_limit(void)
 	if (last < 0)
 		last = sysconf(_SC_NPROCESSORS_CONF) - 1;
 	return last >= 0 && last <= NUMBER_MAX ? (__u32)last + 1 : 1;
+}
+
+__u32 ktrace_cpu_limit(void)
+{
+	return limit_in(CPUS "possible");
+}
+
+__u32 cpus_present(void)
+{
+	return limit_in(CPUS "present");
 }

@@ -101,6 +101,9 @@ struct keeper;
 int keeper_start(struct keeper **out, __u32 *word);
 void keeper_stop(struct keeper *k);
 
+/* Numbers of CPUs that are plugged in, on or off, are below this; see ktrace_cpu_limit(). */
+__u32 cpus_present(void);
+
 /* Bytes that can be had without somebody being killed for it; ~0: not known */
 __u64 memory_available(void);
 
