@@ -55,11 +55,18 @@ ended_by()
 @test "exports and pictures for which there is no room leave no part of a file" {
 	local call
 	run_ktraced --policy block -o t -- "$PROGS/user_flood" -t 2 -n 3000
+	"$KTRACE" export --to perfetto -o pf t
+	"$KTRACE" export --to ctf -o ctf t
+	printf 'a  1 [000] %d.0: a:b: c=1\n' {1..1000} >perf
 	for call in "export --to csv -o out" "export --to csv --columns -o out" \
-		"export --to sqlite -o out" "hist -b 2000 --svg out"; do
+		"export --to sqlite -o out" "hist -b 2000 --svg out" "export --to chrome -o out" \
+		"export --to perfetto -o out" "cut -o out" "merge -o out" "cut --compress -o out" \
+		"export --to ctf -o out" "import --from perfetto -o out pf" "import --from ctf -o out ctf" \
+		"import --from perf -o out perf"; do
+		[[ $call == import* ]] || call+=' t'
 		# shellcheck disable=SC2086 # words
-		(trap '' XFSZ && ulimit -f 8 && run_ktrace $call t && [ "$status" = 1 ] &&
-			[ -n "$stderr" ])
+		(trap '' XFSZ && ulimit -f 8 && run_ktrace $call && [ "$status" = 1 ] &&
+			[[ $stderr == *"ktrace: out: "* ]])
 		[ ! -e out ]
 		[ -z "$(find . -name 'out.*')" ]
 	done

@@ -119,7 +119,8 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 	ret = x->format->write(x);
 	if (ret) {
 		if (ret != EXPORT_SAID)
-			fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+			complain_about(x->path ? x->path : "standard output", "%s",
+				       strerror(-ret));
 		output_void();
 	} else {
 		scope_complain(&x->scope);
