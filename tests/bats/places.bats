@@ -159,6 +159,34 @@ in_container()
 	[ "$status" = 0 ]
 }
 
+# in_group COMMAND...: in the control group
+in_group()
+{
+	# shellcheck disable=SC2016 # for the shell that is started
+	capture sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' - "$group" "$@"
+	show in_group "$@"
+}
+
+# bats test_tags=dev
+@test "recording: a control group with a limit to its memory: said, nobody is killed" {
+	local group=/sys/fs/cgroup/places backend
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$group"
+	echo 48M >"$group/memory.max"
+	for backend in dev shm; do
+		in_group "$KTRACED" "--backend=$backend" -b 64M -o t -- "$EXAMPLES/hello"
+		[ "$status" = 125 ]
+		[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
+	done
+	in_group "$KTRACED" --backend=dev -b 1M -o t -- "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+	[ "$(summary lost)" = 0 ]
+	in_group "$KTRACE" stat t
+	[ "$status" = 0 ]
+	grep -x 'oom_kill 0' "$group/memory.events"
+	rmdir "$group"
+}
+
 @test "recording: 256 CPUs: a buffer for each" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"

@@ -85,6 +85,17 @@ without()
 	cmp got chunk
 }
 
+@test "where there is no room for the events, it says so and ends" {
+	trap '' XFSZ
+	ulimit -f 8
+	receive 17
+	# The rest finds nobody.
+	"$SHARK" packets chunk "$port" 1 || true
+	ended
+	[ "$status" = 1 ]
+	grep -q '^ktrace: got: File too large$' recv.err
+}
+
 @test "SHK-43: what is missing is noticed, wherever it is" {
 	receive 12
 	send drop=1 drop=7 drop=8 drop=9 drop=12
