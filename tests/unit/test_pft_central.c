@@ -382,11 +382,12 @@ static void histogram(void)
 	struct central_origin origin;
 	const uint64_t *counts;
 	const int64_t *sums;
+	uint32_t cursor = 0;
 
 	put_one(c, 1, 0, 0, 'a', 7);		/* 8 with its size: the first class */
 	put_one(c, 1, 1, 0, 'a', 8);
 	put_one(c, 1, 2, 0, 'a', 30000);
-	CHECK(central_writer(c, 0, &origin, &counts, &sums));
+	CHECK(central_writer(c, &cursor, &origin, &counts, &sums));
 	CHECK_EQ(origin.writer, 1);
 	CHECK_EQ(counts[0], 1);
 	CHECK_EQ(sums[0], 8);
@@ -394,7 +395,7 @@ static void histogram(void)
 	CHECK_EQ(sums[1], 9);
 	CHECK_EQ(counts[CENTRAL_BUCKETS], 1);
 	CHECK_EQ(sums[CENTRAL_BUCKETS], 30003);
-	CHECK(!central_writer(c, 1, &origin, &counts, &sums));
+	CHECK(!central_writer(c, &cursor, &origin, &counts, &sums));
 	central_free(c);
 }
 

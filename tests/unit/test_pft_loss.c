@@ -458,8 +458,35 @@ static void many_writers(void)
 	central_free(c);
 }
 
+/* A writer with many chunks keeps its row when others lose theirs: nobody goes through them. */
+static void rows_stay(void)
+{
+	struct central *c = make_central(1 << 20, CENTRAL_RING);
+	const struct sequence *s;
+	struct central_packet p;
+	uint32_t row;
+
+	for (uint32_t i = 1; i < SEQUENCE_IDLE_MAX; i++)
+		put_one(c, (uint16_t)i, 0, 0, 'a', 5);
+	central_read_begin(c);
+	while (central_read(c, &p))
+		CHECK_EQ(*p.data, 'a');
+	for (uint32_t i = 0; i < 1000; i++)
+		put_one(c, SEQUENCE_IDLE_MAX, i, 0, 'b', 5);
+	s = c->sequences.rows[c->sequences.nr - 1];
+	row = s->index;
+	CHECK_EQ(s->origin.writer, SEQUENCE_IDLE_MAX);
+	for (uint32_t i = 1; i < SEQUENCE_IDLE_MAX; i++)
+		put_one(c, (uint16_t)(SEQUENCE_IDLE_MAX + i), 0, 0, 'c', 5);
+	CHECK_EQ(s->index, row);
+	CHECK(c->sequences.nr <= 2 * SEQUENCE_IDLE_MAX);
+	check_ledger(c);
+	central_free(c);
+}
+
 int main(void)
 {
+	rows_stay();
 	gap_waits();
 	gap_is_lost();
 	settled_gaps_only();

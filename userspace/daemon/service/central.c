@@ -35,14 +35,6 @@ struct intake {
 	uint8_t flags;
 };
 
-static void relabel(void *context, const struct sequence *s)
-{
-	const struct central *c = context;
-
-	for (uint32_t place = s->first; place; place = record_at(c, place)->newer)
-		record_at(c, place)->sequence = s->index + 1;
-}
-
 int central_alloc(struct central **out, size_t size, enum central_policy policy)
 {
 	struct central *c;
@@ -63,8 +55,6 @@ int central_alloc(struct central **out, size_t size, enum central_policy policy)
 	c->memory = memory;
 	c->size = c->stats.buffer_size = size;
 	c->policy = policy;
-	c->sequences.moved = relabel;
-	c->sequences.context = c;
 	*out = c;
 	return 0;
 }
@@ -91,8 +81,6 @@ int central_clone(const struct central *c, struct central **out)
 		central_free(clone);
 		return r;
 	}
-	clone->sequences.moved = relabel;
-	clone->sequences.context = clone;
 	memcpy(clone->memory, c->memory, c->used);
 	clone->used = c->used;
 	clone->tail = c->tail;
@@ -351,7 +339,7 @@ void central_settle(struct central *c, uint16_t producer)
 	for (uint32_t i = 0; i < c->sequences.nr; i++) {
 		struct sequence *s = c->sequences.rows[i];
 
-		if (s->origin.producer != producer || !s->last)
+		if (!s || s->origin.producer != producer || !s->last)
 			continue;
 		s->has_settled = true;
 		s->settled_id = record_at(c, s->last)->id;
@@ -381,14 +369,15 @@ const struct central_stats *central_stats(const struct central *c)
 	return &c->stats;
 }
 
-bool central_writer(const struct central *c, size_t index, struct central_origin *origin,
+bool central_writer(const struct central *c, uint32_t *cursor, struct central_origin *origin,
 		    const uint64_t **counts, const int64_t **sums)
 {
-	const struct sequence *s;
+	const struct sequence *s = NULL;
 
-	if (index >= c->sequences.nr)
+	while (!s && *cursor < c->sequences.nr)
+		s = c->sequences.rows[(*cursor)++];
+	if (!s)
 		return false;
-	s = c->sequences.rows[index];
 	*origin = s->origin;
 	*counts = s->counts;
 	*sums = s->sums;

@@ -119,9 +119,9 @@ size_t central_fill(const struct central *c);
 const struct central_stats *central_stats(const struct central *c);
 /*
  * One row per writer, for statistics; rows of writers that wrote long ago go when there are
- * thousands. Return: whether there is this row.
+ * thousands. @cursor: 0 at first. Return: whether there was one more.
  */
-bool central_writer(const struct central *c, size_t index, struct central_origin *origin,
+bool central_writer(const struct central *c, uint32_t *cursor, struct central_origin *origin,
 		    const uint64_t **counts, const int64_t **sums);
 
 /* Upper bounds of the histogram's classes; the last class is open and not in it. */

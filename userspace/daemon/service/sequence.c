@@ -31,7 +31,7 @@ static void list(struct sequences *t)
 {
 	memset(t->slots, 0, t->slot_nr * sizeof(*t->slots));
 	for (uint32_t i = 0; i < t->nr; i++)
-		if (!t->rows[i]->has_ended)
+		if (t->rows[i] && !t->rows[i]->has_ended)
 			*slot_of(t, key_of(&t->rows[i]->origin)) = i + 1;
 }
 
@@ -67,16 +67,21 @@ void sequences_exit(struct sequences *t)
 
 int sequences_copy(struct sequences *to, const struct sequences *from)
 {
-	*to = (struct sequences){ .clock = from->clock, .sweep_at = from->sweep_at };
+	*to = (struct sequences){
+		.clock = from->clock, .sweep_at = from->sweep_at, .used = from->used,
+		.taken = from->taken,
+	};
 	for (uint32_t i = 0; i < from->nr; i++) {
-		struct sequence *s;
+		struct sequence *s = NULL;
 
 		if (to->nr == to->room && grow(to))
 			goto err_exit;
-		s = malloc(sizeof(*s));
-		if (!s)
-			goto err_exit;
-		*s = *from->rows[i];
+		if (from->rows[i]) {
+			s = malloc(sizeof(*s));
+			if (!s)
+				goto err_exit;
+			*s = *from->rows[i];
+		}
 		to->rows[to->nr++] = s;
 	}
 	if (to->nr)
@@ -95,42 +100,45 @@ struct sequence *sequences_find(const struct sequences *t, const struct central_
 	return row ? t->rows[row - 1] : NULL;
 }
 
-static void drop_row(struct sequences *t, uint32_t row)
-{
-	struct sequence *last = t->rows[--t->nr];
-
-	free(row == t->nr ? last : t->rows[row]);
-	if (row == t->nr)
-		return;
-	t->rows[row] = last;
-	last->index = row;
-	t->moved(t->context, last);
-}
-
 /* Those without chunks go, but for the ones that became so last. */
 static void sweep(struct sequences *t)
 {
 	const uint64_t kept = SEQUENCE_IDLE_MAX / 2;
 
-	for (uint32_t i = t->nr; i-- > 0;)
-		if (!t->rows[i]->first && t->rows[i]->idle_since + kept <= t->clock)
-			drop_row(t, i);
-	t->sweep_at = t->nr * 2 > SEQUENCE_IDLE_MAX ? t->nr * 2 : SEQUENCE_IDLE_MAX;
+	for (uint32_t i = 0; i < t->nr; i++) {
+		struct sequence *s = t->rows[i];
+
+		if (!s || s->first || s->idle_since + kept > t->clock)
+			continue;
+		free(s);
+		t->rows[i] = NULL;
+		t->used--;
+	}
+	t->taken = 0;
+	t->sweep_at = t->used * 2 > SEQUENCE_IDLE_MAX ? t->used * 2 : SEQUENCE_IDLE_MAX;
 	list(t);
 }
 
 static struct sequence *add(struct sequences *t, const struct central_origin *origin)
 {
-	struct sequence *s = calloc(1, sizeof(*s));
+	struct sequence *s;
 
+	while (t->taken < t->nr && t->rows[t->taken])
+		t->taken++;
+	if (t->taken == t->room && grow(t))
+		return NULL;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return NULL;
 	s->origin = *origin;
-	s->index = t->nr;
+	s->index = t->taken++;
 	s->lost = CENTRAL_DROPPED;
 	s->idle_since = ++t->clock;
-	t->rows[t->nr++] = s;
-	*slot_of(t, key_of(origin)) = t->nr;
+	t->rows[s->index] = s;
+	t->used++;
+	if (t->nr < t->taken)
+		t->nr = t->taken;
+	*slot_of(t, key_of(origin)) = t->taken;
 	return s;
 }
 
@@ -140,10 +148,8 @@ struct sequence *sequences_get(struct sequences *t, const struct central_origin 
 
 	if (s)
 		return s;
-	if (t->nr >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX))
+	if (t->used >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX))
 		sweep(t);
-	if (t->nr == t->room && grow(t))
-		return NULL;
 	return add(t, origin);
 }
 

@@ -2,10 +2,10 @@
 /*
  * sequence.h - what a buffer knows of one writer: its chunks in order, what went out, what is lost
  *
- * A table of them finds the one of a writer; its rows are dense, so that a record can name one by
- * its number. A writer that has ended keeps its row while it has chunks: a new one with the same
- * id gets another (PFT-36). Of rows without chunks some are kept, to know of gaps and to tell
- * statistics, but not more than SEQUENCE_IDLE_MAX or as many as are in use.
+ * A table of them finds the one of a writer; a record names it by the number of its row, which it
+ * keeps. A writer that has ended keeps its row while it has chunks: a new one with the same id gets
+ * another (PFT-36). Of rows without chunks some are kept, to know of gaps and to tell statistics,
+ * but not more than SEQUENCE_IDLE_MAX or as many as are in use; the others are free.
  */
 #ifndef KTRACED_SERVICE_SEQUENCE_H
 #define KTRACED_SERVICE_SEQUENCE_H
@@ -35,16 +35,15 @@ struct sequence {
 };
 
 struct sequences {
-	struct sequence **rows;
-	uint32_t nr;
+	struct sequence **rows;		/* NULL: free */
+	uint32_t nr;			/* up to the last one, */
+	uint32_t used;			/* without those that are free, */
+	uint32_t taken;			/* and up to the first of these, at most */
 	uint32_t room;
 	uint32_t *slots;		/* row + 1, by hash; 0: free */
 	uint32_t slot_nr;		/* power of two */
 	uint64_t clock;			/* of idle_since */
-	uint32_t sweep_at;		/* rows */
-	/* A row got another number: its records have to learn it. */
-	void (*moved)(void *context, const struct sequence *s);
-	void *context;
+	uint32_t sweep_at;		/* rows in use */
 };
 
 void sequences_exit(struct sequences *t);

@@ -84,10 +84,13 @@ static size_t count_writers(const struct session *session)
 	const int64_t *sums;
 	size_t nr = 0;
 
-	for (size_t i = 0; i < session->buffer_nr; i++)
-		for (size_t k = 0; central_writer(session->buffers[i].central, k, &origin, &counts,
-						  &sums); k++)
+	for (size_t i = 0; i < session->buffer_nr; i++) {
+		uint32_t cursor = 0;
+
+		while (central_writer(session->buffers[i].central, &cursor, &origin, &counts,
+				      &sums))
 			nr++;
+	}
 	return nr;
 }
 
@@ -103,9 +106,11 @@ static bool add_writers(Pft__TraceStats *stats, struct session *session)
 		return false;
 	memcpy(stats->chunk_payload_histogram_def, central_buckets, sizeof(central_buckets));
 	stats->n_chunk_payload_histogram_def = CENTRAL_BUCKETS;
-	for (size_t i = 0; i < session->buffer_nr; i++)
-		for (size_t k = 0; central_writer(session->buffers[i].central, k, &origin, &counts,
-						  &sums); k++) {
+	for (size_t i = 0; i < session->buffer_nr; i++) {
+		uint32_t cursor = 0;
+
+		while (central_writer(session->buffers[i].central, &cursor, &origin, &counts,
+				      &sums)) {
 			uint32_t id = numbers_get(&session->numbers, &origin);
 			Pft__TraceStats__WriterStats *m =
 				writer_stats(id, (uint32_t)i, counts, sums);
@@ -114,6 +119,7 @@ static bool add_writers(Pft__TraceStats *stats, struct session *session)
 				return false;
 			stats->writer_stats[stats->n_writer_stats++] = m;
 		}
+	}
 	return true;
 }
 
