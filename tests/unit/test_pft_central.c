@@ -98,6 +98,36 @@ static void read_write_padding(void)
 	}
 }
 
+/* What was read is passed once: then it is one record on each side of the tail. */
+static void read_write_join(void)
+{
+	struct central *c = make_central(4096, CENTRAL_RING);
+	unsigned int records = 0;
+
+	for (uint32_t k = 0; k < 50; k++)
+		put_one(c, 1, k, 0, 'a', 100);
+	central_read_begin(c);
+	while (central_fill(c)) {
+		struct central_packet p;
+
+		CHECK(central_read(c, &p));
+	}
+	EXPECT_END(c);
+	central_read_begin(c);
+	EXPECT_END(c);
+	for (size_t off = 0; off < c->used; off += record_off(c, off)->size)
+		records++;
+	CHECK_EQ(records, 2);
+	/* A part of it that is written to is not padding. */
+	put_one(c, 1, 50, 0, 'b', 1000);
+	CHECK_EQ(c->stats.padding_bytes_written, 0);
+	check_ledger(c);
+	central_read_begin(c);
+	EXPECT(c, 'b', 1000);
+	EXPECT_END(c);
+	central_free(c);
+}
+
 /* What does not fit at the end goes to the beginning; what was at the end is gone, too. */
 static void read_write_wrapping(void)
 {
@@ -432,6 +462,7 @@ int main(void)
 	read_write_one_chunk_per_writer();
 	read_write_fill_till_end();
 	read_write_padding();
+	read_write_join();
 	read_write_wrapping();
 	read_write_empty_packet();
 	fragments_simple();

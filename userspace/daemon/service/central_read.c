@@ -288,12 +288,10 @@ void central_drop_until(struct central *c, struct record *target)
 
 static void walk_on(struct central *c)
 {
-	const size_t size = record_off(c, c->at)->size;
+	const size_t next = ring_join(c, c->at);
 
-	c->walked += size;
-	c->at += size;
-	if (c->at >= c->used)
-		c->at = 0;
+	c->walked += next - c->at;
+	c->at = next < c->used ? next : 0;
 }
 
 static void tell(struct sequence *s, struct central_packet *packet)

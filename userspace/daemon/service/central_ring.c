@@ -78,6 +78,14 @@ void ring_erase(struct central *c, struct record *r)
 	r->sequence = RECORD_FREE;
 }
 
+static void make_free(struct central *c, size_t off, size_t end)
+{
+	struct record *r = record_off(c, off);
+
+	r->size = (uint32_t)(end - off);
+	r->sequence = RECORD_FREE;
+}
+
 size_t ring_drop(struct central *c, size_t size)
 {
 	const size_t end = c->tail + size;
@@ -91,10 +99,26 @@ size_t ring_drop(struct central *c, size_t size)
 		} else if (r->sequence == RECORD_PADDING) {
 			c->stats.padding_bytes_cleared += r->size;
 			r->sequence = RECORD_FREE;
+		} else if (off + r->size > end) {
+			make_free(c, end, off + r->size);
+			return end;
 		}
 		off += r->size;
 	}
 	return off;
+}
+
+size_t ring_join(struct central *c, size_t off)
+{
+	const struct record *r = record_off(c, off);
+	size_t end = off + r->size;
+
+	if (r->sequence != RECORD_FREE)
+		return end;
+	while (end < c->used && end != c->tail && record_off(c, end)->sequence == RECORD_FREE)
+		end += record_off(c, end)->size;
+	make_free(c, off, end);
+	return end;
 }
 
 void ring_pad(struct central *c, size_t end)

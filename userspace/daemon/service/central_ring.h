@@ -8,10 +8,10 @@
  *	+------+-----+---------+-----------+------+--------+- - - - - - -+
  *
  * From tail to used and from 0 to tail there are records without a hole; the next one is written
- * at tail. A record is a chunk of a writer, free (what was read or dropped), or padding (what is
- * left of one that was written over in part). Chunks of a writer are a list in the order of
- * their ids; the list's ends are in struct sequence. Places are offsets / 8 + 1, 0 is none: the
- * memory can be copied as it is (PFT-83).
+ * at tail. A record is a chunk of a writer, free (what was read or dropped, and its neighbours that
+ * were, too), or padding (what is left of a chunk that was written over in part). Chunks of a
+ * writer are a list in the order of their ids; the list's ends are in struct sequence. Places are
+ * offsets / 8 + 1, 0 is none: the memory can be copied as it is (PFT-83).
  */
 #ifndef KTRACED_SERVICE_CENTRAL_RING_H
 #define KTRACED_SERVICE_CENTRAL_RING_H
@@ -123,5 +123,10 @@ void ring_erase(struct central *c, struct record *r);
 size_t ring_drop(struct central *c, size_t size);
 /* What is left of the last record that was dropped, between tail and @end, becomes padding. */
 void ring_pad(struct central *c, size_t end);
+/*
+ * Records that are free, from the one at @off on, become one: a reader is to pass them once.
+ * Return: where the next record is
+ */
+size_t ring_join(struct central *c, size_t off);
 
 #endif
