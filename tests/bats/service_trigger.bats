@@ -37,4 +37,5 @@ teardown() { teardown_test; }
 @test "an answer that is longer than a frame comes in parts" { cases trigger many_sources; }
 @test "producers that describe a lot do not cut off who asks" { cases trigger long_answer; }
 @test "counts of the service and of the session" { cases trigger statistics; }
+@test "statistics of thousands of writers, in a frame and in a trace" { cases trigger many_writers; }
 @test "packets that are compressed are the same ones" { cases trigger compressed; }

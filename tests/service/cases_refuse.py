@@ -158,8 +158,11 @@ def counts():
     """More of what is looked up by name than anybody needs."""
     trigger = {"trigger_mode": 1, "trigger_timeout_ms": 1000, "triggers": [{}] * 20000}
     refused(config(trigger_config=trigger), "Too many triggers configured (20000)")
-    refused(config(session_semaphores=[{}] * 1025), "Too many session semaphores")
-    refused({"buffers": [{"size_kb": 4}], "data_sources": [{}] * 4097}, "Too many data sources")
+    refused(config(session_semaphores=[{}] * 129), "Too many session semaphores")
+    refused({"buffers": [{"size_kb": 4}], "data_sources": [{}] * 1025}, "Too many data sources")
+    refused(config(unique_session_name="n" * 4097), "Too long a unique_session_name")
+    refused(config([{"name": SOURCE, "legacy_config": "c" * (127 << 10)}]),
+            f'Data source "{SOURCE}": its configuration is longer')
     patterns = [{"config": {"name": SOURCE}, "producer_name_regex_filter": ["a"] * n}
                 for n in (200, 57)]
     refused({"buffers": [{"size_kb": 4}], "data_sources": patterns}, "Too many regular expressions")

@@ -3,6 +3,7 @@
 """cases_trigger.py CASE... - triggers, clones, events that consumers observe, queries"""
 
 import os
+import struct
 import subprocess
 import zlib
 
@@ -471,6 +472,24 @@ def statistics():
     fill = after["bytes_written"] - after["bytes_read"] - after["bytes_overwritten"] + \
         after["padding_bytes_written"] - after["padding_bytes_cleared"]
     assert 0 <= fill <= after["buffer_size"], after
+
+
+def many_writers():
+    """Statistics of more writers than a frame has room for: those of a trace have all."""
+    producer, consumer, count = source(inline=True), Consumer(), 5000
+    consumer.enable(config(buffers=[{"size_kb": 1024}]))
+    buffer = started(producer)[1]["target_buffer"]
+    packet = test_packet(0, 1)
+    for first in range(0, count, 1000):
+        producer.call("CommitData", {"chunks_to_move": [
+            {"target_buffer": buffer, "data": struct.pack("<IHHB", 0, writer + 1, 1, len(packet)) +
+             packet} for writer in range(first, first + 1000)]}, drop_reply=True)
+    rows = consumer.ask("GetTraceStats")["trace_stats"]["writer_stats"]
+    assert 1000 < len(rows) < count, len(rows)
+    consumer.ask("DisableTracing")
+    found = packets(consumer)
+    assert len(numbers(found)) == count
+    assert len([p for p in found if "trace_stats" in p][-1]["trace_stats"]["writer_stats"]) == count
 
 
 def unzstd(data):

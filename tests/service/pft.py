@@ -85,6 +85,8 @@ class Peer:
                 len(self.received) < 4 + int.from_bytes(self.received[:4], "little"):
             self.fill(deadline)
         size = int.from_bytes(self.received[:4], "little")
+        # More than that the protocol's own clients do not take.
+        assert size <= (128 << 10) - 4, f"a frame of {size} bytes"
         frame = decode("IPCFrame", self.received[4:4 + size])
         self.received = self.received[4 + size:]
         return frame

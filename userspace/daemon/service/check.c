@@ -15,9 +15,12 @@
 #define BUFFER_MAX 128
 /* What is looked up by name, again and again */
 #define TRIGGER_MAX 1024
-#define SEMAPHORE_MAX 1024
-#define DATA_SOURCE_MAX 4096
+#define SEMAPHORE_MAX 128
+#define DATA_SOURCE_MAX 1024
 #define PATTERN_MAX 256
+/* Bytes: what others get in a frame, with what is around it */
+#define NAME_SIZE_MAX 4096
+#define SOURCE_SIZE_MAX (FRAME_MAX - 1024)
 #define SESSION_MAX 15
 #define SESSION_PER_UID_MAX 5
 #define GUARD_SIZE_MAX_KB (128u * 1024)
@@ -60,13 +63,18 @@ static uint32_t duration_max(const struct wish *w)
 	return w->config->enable_extra_guardrails ? DAY_MS : DURATION_MAX_MS;
 }
 
-bool check_pattern_number(const Pft__TraceConfig *config)
+static size_t count_patterns(const Pft__TraceConfig *config)
 {
 	size_t nr = 0;
 
 	for (size_t i = 0; i < config->n_data_sources; i++)
 		nr += config->data_sources[i]->n_producer_name_regex_filter;
-	return nr <= PATTERN_MAX;
+	return nr;
+}
+
+bool check_is_bearable(const Pft__TraceConfig *config)
+{
+	return config->n_data_sources <= DATA_SOURCE_MAX && count_patterns(config) <= PATTERN_MAX;
 }
 
 static bool check_counts(const struct wish *w)
@@ -79,9 +87,30 @@ static bool check_counts(const struct wish *w)
 	if (w->config->n_data_sources > DATA_SOURCE_MAX)
 		return refuse(w, "Too many data sources configured (%zu)",
 			      w->config->n_data_sources);
-	if (!check_pattern_number(w->config))
+	if (count_patterns(w->config) > PATTERN_MAX)
 		return refuse(w, "Too many regular expressions configured, limit is %d",
 			      PATTERN_MAX);
+	return true;
+}
+
+static const char *text(const char *maybe)
+{
+	return maybe ? maybe : "";
+}
+
+static bool check_sizes(const struct wish *w)
+{
+	if (strlen(text(w->config->unique_session_name)) > NAME_SIZE_MAX ||
+	    strlen(text(w->config->bugreport_filename)) > NAME_SIZE_MAX)
+		return refuse(w, "Too long a unique_session_name or bugreport_filename, limit is "
+			      "%d bytes", NAME_SIZE_MAX);
+	for (size_t i = 0; i < w->config->n_data_sources; i++) {
+		const Pft__DataSourceConfig *d = w->config->data_sources[i]->config;
+
+		if (d && pft__data_source_config__get_packed_size(d) > SOURCE_SIZE_MAX)
+			return refuse(w, "Data source \"%.100s\": its configuration is longer than "
+				      "%u bytes", text(d->name), SOURCE_SIZE_MAX);
+	}
 	return true;
 }
 
@@ -157,11 +186,6 @@ static bool check_trigger_file(const struct wish *w)
 		return refuse(w, "Specifying trigger mode STOP_TRACING/CLONE_SNAPSHOT and "
 			      "write_into_file together is unsupported");
 	return true;
-}
-
-static const char *text(const char *maybe)
-{
-	return maybe ? maybe : "";
 }
 
 static bool check_trigger_names(const struct wish *w)
@@ -384,11 +408,10 @@ static bool check_boost(const struct wish *w)
 bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t uid, char *error)
 {
 	static bool (*const rules[])(const struct wish *) = {
-		check_counts, check_duration, check_trigger, check_patterns, check_report_name,
-		check_trigger_file,
-		check_trigger_names, check_guardrails, check_buffers, check_targets,
-		check_exclusive, check_unique, check_semaphores, check_pause, check_sessions,
-		check_boost,
+		check_counts, check_sizes, check_duration, check_trigger, check_patterns,
+		check_report_name, check_trigger_file, check_trigger_names, check_guardrails,
+		check_buffers, check_targets, check_exclusive, check_unique, check_semaphores,
+		check_pause, check_sessions, check_boost,
 	};
 	static const Pft__TraceConfig__TriggerConfig none = PFT__TRACE_CONFIG__TRIGGER_CONFIG__INIT;
 	const struct wish w = {

@@ -10,8 +10,8 @@
 
 /* Changes nothing. Return: whether @config may be enabled now; otherwise @error says why not. */
 bool check_config(const struct service *s, const Pft__TraceConfig *config, uid_t uid, char *error);
-/* Each takes time with the name of each producer. Return: whether that is bearable. */
-bool check_pattern_number(const Pft__TraceConfig *config);
+/* Whether its data sources, and regular expressions for each producer, take bearable time */
+bool check_is_bearable(const Pft__TraceConfig *config);
 /* Whether @uid may have one session more, or one clone: they are counted apart. */
 bool check_numbers(const struct service *s, uid_t uid, bool are_clones, char *error);
 /* Such a session begins: none of its name for five minutes. */

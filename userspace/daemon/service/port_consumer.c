@@ -17,6 +17,8 @@
 
 /* One that asks and asks and reads no answer is dropped. */
 #define QUEUE_MAX (4u * 1024 * 1024)
+/* Bytes of statistics in a frame: those in a trace have all writers. */
+#define STATS_MAX (FRAME_MAX - 512)
 
 static struct consumer *of(struct peer *p, struct call *call)
 {
@@ -168,7 +170,7 @@ static void change(struct peer *p, struct call *call, const void *request)
 
 	if (!c)
 		return;
-	if (c->session && m->trace_config && check_pattern_number(m->trace_config) &&
+	if (c->session && m->trace_config && check_is_bearable(m->trace_config) &&
 	    (c->session->state == SESSION_CONFIGURED || c->session->state == SESSION_STARTED))
 		instances_widen(c->session, m->trace_config);
 	peer_reply(p, call, &r.base);
@@ -247,6 +249,7 @@ static void get_stats(struct peer *p, struct call *call, const void *request)
 		peer_reject(p, call);
 		return;
 	}
+	stats_cut(r.trace_stats, STATS_MAX);
 	peer_reply(p, call, &r.base);
 	stats_free(r.trace_stats);
 }

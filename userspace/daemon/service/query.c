@@ -87,13 +87,20 @@ static void add_sizes(struct state *s, session_row *row, const Pft__TraceConfig 
 	}
 }
 
+static size_t length(const char *maybe)
+{
+	return maybe ? strlen(maybe) : 0;
+}
+
 static void add_session(struct state *s, const struct session *session)
 {
 	const Pft__TraceConfig *config = session->config;
+	const size_t size = 2048 + length(config->unique_session_name) +
+			    length(config->bugreport_filename);
 	const struct instance *i;
 	session_row *row;
 
-	make_room(s, 2048, s->size_nr + config->n_buffers > ROWS_MAX ? ROWS_MAX :
+	make_room(s, size, s->size_nr + config->n_buffers > ROWS_MAX ? ROWS_MAX :
 			   s->message.n_tracing_sessions);
 	row = &s->sessions[s->message.n_tracing_sessions];
 	pft__tracing_service_state__tracing_session__init(row);

@@ -185,6 +185,18 @@ Pft__TraceStats *stats_make(struct session *session)
 	return NULL;
 }
 
+void stats_cut(Pft__TraceStats *stats, size_t max)
+{
+	size_t size = pft__trace_stats__get_packed_size(stats);
+
+	while (size > max && stats->n_writer_stats) {
+		Pft__TraceStats__WriterStats *m = stats->writer_stats[--stats->n_writer_stats];
+
+		size -= protobuf_c_message_get_packed_size(&m->base);
+		protobuf_c_message_free_unpacked(&m->base, NULL);
+	}
+}
+
 void stats_free(Pft__TraceStats *stats)
 {
 	pft__trace_stats__free_unpacked(stats, NULL);

@@ -7,6 +7,8 @@
 
 /* Return: NULL: no memory. Numbers writers as it goes, so that packets and statistics agree. */
 Pft__TraceStats *stats_make(struct session *session);
+/* Rows of writers go, the last first, until it takes @max bytes. */
+void stats_cut(Pft__TraceStats *stats, size_t max);
 void stats_free(Pft__TraceStats *stats);
 
 #endif
