@@ -22,6 +22,7 @@ teardown() { teardown_test; }
 }
 @test "the sources that a user's producers describe have a bound" { cases limits much_described; }
 @test "those that take few bytes each have it, too" { cases limits described_shortly; }
+@test "those that have very many small parts have it, too" { cases limits described_in_pieces; }
 @test "what all connections of a user make the service hold has a bound; others do not notice" {
 	requires_root
 	[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 4096 ] ||

@@ -14,7 +14,7 @@ from case import (DEAR, LONG, SOURCE, as_user, config, hold_sessions, is_dropped
                   service_pid, source, until)
 from consumer import Consumer
 from pft import Peer
-from wire import encode
+from wire import encode, varint
 
 
 def clones_of_root():
@@ -140,6 +140,19 @@ def described_shortly():
     consumer = Consumer()
     until(lambda: len(consumer.state()["producers"]) == 32)
     assert not producers[-1].register("again").get("error")
+
+
+def described_in_pieces():
+    """So have those with very many parts of two bytes, each of which takes a hundred."""
+    producer, names = source(offers=()), [b"\x0a\x01a", b"\x0a\x01b"]
+    parts = 40000 * b"\x0a\x00"
+    replies = []
+    for name in names:
+        described = name + b"\x32" + varint(len(parts)) + parts
+        request = producer.call_bytes("RegisterDataSource",
+                                      b"\x0a" + varint(len(described)) + described)
+        replies.append(producer.reply(request)[0])
+    assert replies[0] == {} and "too many" in replies[1]["error"], replies
 
 
 def hold_much():

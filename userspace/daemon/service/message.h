@@ -8,6 +8,8 @@
 
 /* To be freed. Return: NULL without memory. */
 ProtobufCMessage *message_copy(const ProtobufCMessage *message);
+/* @memory: bytes that the copy takes */
+ProtobufCMessage *message_copy_sized(const ProtobufCMessage *message, size_t *memory);
 uint8_t *message_pack(const ProtobufCMessage *message, size_t *size);
 
 #endif

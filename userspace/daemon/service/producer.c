@@ -156,24 +156,23 @@ static size_t size_of(const Pft__DataSourceDescriptor *d)
 	return pft__data_source_descriptor__get_packed_size(d);
 }
 
-/* What it takes of memory, about: short ones take more than their bytes. */
-static size_t cost_of(const Pft__DataSourceDescriptor *d)
-{
-	return size_of(d) + SOURCE_COST;
-}
-
 static void describe(struct producer *p, ssize_t more)
 {
 	p->source_size += (size_t)more;
 	p->peer->user->described += (size_t)more;
 }
 
+static void free_descriptor(Pft__DataSourceDescriptor *d)
+{
+	pft__data_source_descriptor__free_unpacked(d, NULL);
+}
+
 static void free_source(struct producer *p, struct source *source)
 {
 	look_removed(p->service, source);
-	describe(p, -(ssize_t)cost_of(source->descriptor));
+	describe(p, -(ssize_t)source->size);
 	TAILQ_REMOVE(&p->sources, source, link);
-	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
+	free_descriptor(source->descriptor);
 	free(source);
 	p->source_nr--;
 	p->service->source_nr--;
@@ -224,9 +223,13 @@ static struct source *find_source(const struct producer *p, const char *name, ui
 	return NULL;
 }
 
-static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from)
+/* @size: in memory, of a source with it: two bytes in a message may be a hundred. */
+static Pft__DataSourceDescriptor *copy(const Pft__DataSourceDescriptor *from, size_t *size)
 {
-	return (void *)message_copy(&from->base);
+	ProtobufCMessage *made = message_copy_sized(&from->base, size);
+
+	*size += SOURCE_COST;
+	return (void *)made;
 }
 
 /* Whether its descriptions may take @more bytes */
@@ -238,6 +241,7 @@ static bool has_room(const struct producer *p, size_t more)
 
 const char *producer_register(struct producer *p, const Pft__DataSourceDescriptor *descriptor)
 {
+	const char *error = NULL;
 	struct source *source;
 
 	if (!descriptor || !descriptor->name || !*descriptor->name)
@@ -246,20 +250,23 @@ const char *producer_register(struct producer *p, const Pft__DataSourceDescripto
 		return "a data source with this id is registered already";
 	if (size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
 		return "the description is too long";
-	if (p->source_nr == PRODUCER_SOURCE_MAX || !has_room(p, cost_of(descriptor)))
-		return "too many data sources";
 	source = calloc(1, sizeof(*source));
 	if (!source)
 		return "out of memory";
 	source->producer = p;
-	source->descriptor = copy(descriptor);
-	if (!source->descriptor) {
+	source->descriptor = copy(descriptor, &source->size);
+	if (!source->descriptor)
+		error = "out of memory";
+	else if (p->source_nr == PRODUCER_SOURCE_MAX || !has_room(p, source->size))
+		error = "too many data sources";
+	if (error) {
+		free_descriptor(source->descriptor);
 		free(source);
-		return "out of memory";
+		return error;
 	}
 	TAILQ_INSERT_TAIL(&p->sources, source, link);
 	p->source_nr++;
-	describe(p, (ssize_t)cost_of(source->descriptor));
+	describe(p, (ssize_t)source->size);
 	p->service->source_nr++;
 	p->service->sources_seen++;
 	look_added(p->service, source);
@@ -270,23 +277,22 @@ void producer_update(struct producer *p, const Pft__DataSourceDescriptor *descri
 {
 	Pft__DataSourceDescriptor *update;
 	struct source *source;
-	size_t old, new;
+	size_t size;
 
 	if (!descriptor || !descriptor->id || !descriptor->name)
 		return;
 	source = find_source(p, descriptor->name, descriptor->id);
-	if (!source)
+	if (!source || size_of(descriptor) > PRODUCER_DESCRIPTOR_MAX)
 		return;
-	old = size_of(source->descriptor);
-	new = size_of(descriptor);
-	if (new > PRODUCER_DESCRIPTOR_MAX || (new > old && !has_room(p, new - old)))
+	update = copy(descriptor, &size);
+	if (!update || (size > source->size && !has_room(p, size - source->size))) {
+		free_descriptor(update);
 		return;
-	update = copy(descriptor);
-	if (!update)
-		return;
-	describe(p, (ssize_t)(new - old));
-	pft__data_source_descriptor__free_unpacked(source->descriptor, NULL);
+	}
+	describe(p, (ssize_t)(size - source->size));
+	free_descriptor(source->descriptor);
 	source->descriptor = update;
+	source->size = size;
 }
 
 void producer_unregister(struct producer *p, const char *name)

@@ -15,7 +15,7 @@
 #define PRODUCER_WRITER_MAX 32767
 /* More than that no producer needs; a flood of names ends here. */
 #define PRODUCER_SOURCE_MAX 4096
-/* Bytes of their descriptions: of all, and of one, which has to fit into a frame of an answer */
+/* Bytes of memory for their descriptions; of one in a frame of an answer */
 #define PRODUCER_SOURCE_SIZE_MAX (4u * 1024 * 1024)
 #define PRODUCER_DESCRIPTOR_MAX (FRAME_MAX - 1024)
 /* Of all producers of one user */
@@ -31,6 +31,7 @@ struct source {
 	uint64_t number;		/* by which they were registered */
 	struct producer *producer;
 	Pft__DataSourceDescriptor *descriptor;
+	size_t size;			/* of all this, in memory */
 };
 
 struct producer {
