@@ -130,12 +130,30 @@ says()
 	[ "$status" = 1 ]
 	[ ! -e t ]
 	[ -n "$stderr" ]
+	# What was there before stays, and nothing else is left.
+	config one 'write_into_file: true duration_ms: 4000000000'
+	echo old >t
+	run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	[ "$(cat t)" = old ]
+	rm t
+	run_ktrace session start -c config -o t
+	[ "$status" = 1 ]
+	[ -z "$(compgen -G 't*')" ]
 	config one "unique_session_name: \"$(printf %0140000d 0)\""
 	run_ktrace session start -c config -o t
 	[ "$status" = 1 ]
 	says 'EnableTracing: longer than the 128 KiB'
 	run_ktrace session start -o t
 	[ "$status" = 2 ]
+	run_ktrace session detach key
+	[ "$status" = 2 ]
+	says 'detach: either --config FILE, or a new key'
+	run_ktrace session detach key new -c config
+	[ "$status" = 2 ]
+	run_ktrace session detach key -c config -o t
+	[ "$status" = 2 ]
+	says 'no write_into_file'
 	run_ktrace session start -c missing -o t
 	[ "$status" = 1 ]
 	run_ktrace session dance
@@ -179,6 +197,29 @@ says()
 	[ "$status" = 2 ]
 	[ "$(python3 "$SERVICE/mktrace.py" --show t | grep -c for_testing)" = 5 ]
 	run_ktrace import --from perfetto -o t.bin t
+	[ "$status" = 0 ]
+}
+
+@test "session: a flush that is given up, and a key that is taken, end no session" {
+	producer one --deaf flush
+	config one 'write_into_file: true'
+	run_ktrace session detach key -c config -o t
+	[ "$status" = 0 ]
+	retry 0.05 has one.out start_data_source
+	session flush --timeout 60 key
+	retry 0.05 has one.out flush
+	kill -TERM "$session"
+	ended
+	[ "$status" = 1 ]
+	has session.err stopped
+	run_ktrace session status key
+	[ "$status" = 0 ]
+	run_ktrace session detach second -c config -o u
+	[ "$status" = 0 ]
+	run_ktrace session detach second key
+	[ "$status" = 1 ]
+	says 'refuses this key'
+	run_ktrace session status second
 	[ "$status" = 0 ]
 }
 

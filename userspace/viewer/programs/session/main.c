@@ -139,6 +139,8 @@ static const char *take_words(struct session *s, int nr, char **words)
 		return "too many names";
 	if (s->action->needs_config && !s->config)
 		return "no configuration: --config FILE";
+	if (s->action->run == session_detach && (s->config != NULL) == (s->word_nr == 2))
+		return "detach: either --config FILE, or a new key";
 	if (s->action->needs_output && !s->output)
 		return "no output: -o FILE";
 	return NULL;

@@ -142,9 +142,23 @@ static int end(struct session *s, bool has_file)
 	return status;
 }
 
-/* Detached sessions, and some others, are written by the service. */
+/* The file gets its name, or is gone if @ret is an error. Return: @ret, -errno, complained. */
+static int end_file(const struct session *s, int ret)
+{
+	ret = output_name_end(ret);
+	if (ret && ret != -ECANCELED)
+		complain_about(s->output, "%s", strerror(-ret));
+	return ret;
+}
+
+/*
+ * Detached sessions, and some others, are written by the service. Until one is enabled its file has
+ * not got its name: a session that is refused leaves what was there.
+ */
 static int open_file(const struct session *s, const Pft__TraceConfig *config, int *fd)
 {
+	const char *writes;
+
 	*fd = -1;
 	if (!config->write_into_file || (config->output_path && *config->output_path))
 		return 0;
@@ -152,11 +166,19 @@ static int open_file(const struct session *s, const Pft__TraceConfig *config, in
 		complain_about(s->config, "write_into_file, but no --output FILE");
 		return -EINVAL;
 	}
-	*fd = open(s->output, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (*fd >= 0)
-		return 0;
-	complain_about(s->output, "%s", strerror(errno));
-	return -errno;
+	writes = output_name(s->output, 0, NULL);
+	if (!writes)
+		return -ECANCELED;
+	*fd = open(writes, O_RDWR | O_CLOEXEC);
+	return *fd < 0 ? end_file(s, -errno) : 0;
+}
+
+/* The service answers in order: by then it has refused the session, or has not. */
+static bool is_enabled(struct session *s)
+{
+	Pft__QueryCapabilitiesRequest nothing = PFT__QUERY_CAPABILITIES_REQUEST__INIT;
+
+	return !session_ask(s, "QueryCapabilities", &nothing.base) && !s->is_refused;
 }
 
 static int enable(struct session *s, Pft__TraceConfig *config)
@@ -174,22 +196,45 @@ static int enable(struct session *s, Pft__TraceConfig *config)
 		ret = observe(s);
 	if (!ret)
 		ret = client_call(&s->c, "EnableTracing", &args.base, fd, &s->enabled);
-	if (fd >= 0)
+	if (ret)
+		session_failed("EnableTracing", ret, NULL);
+	if (fd >= 0) {
 		close(fd);
-	return ret ? session_failed("EnableTracing", ret, NULL) : STATUS_OK;
+		ret = end_file(s, !ret && is_enabled(s) ? 0 : -ECANCELED);
+	}
+	return ret ? STATUS_DAMAGED : STATUS_OK;
+}
+
+/* Signals wait for the reply: a session that is half taken would be over with us. */
+static int ask_whole(struct session *s, const char *method, const ProtobufCMessage *args,
+		     struct client_reply *r)
+{
+	const int signals = s->c.signal_fd;
+	int ret;
+
+	s->c.signal_fd = -1;
+	ret = client_ask(&s->c, method, args, r);
+	s->c.signal_fd = signals;
+	return ret;
 }
 
 /* Leaves the session, unless it was refused. */
 static int leave(struct session *s, const char *key)
 {
-	Pft__QueryCapabilitiesRequest nothing = PFT__QUERY_CAPABILITIES_REQUEST__INIT;
 	Pft__DetachRequest args = PFT__DETACH_REQUEST__INIT;
-	int status = session_ask(s, "QueryCapabilities", &nothing.base);
+	struct client_reply r;
+	int ret;
 
-	if (status || s->is_refused)
+	if (!is_enabled(s))
 		return STATUS_DAMAGED;
 	args.key = (char *)key;
-	return session_ask(s, "Detach", &args.base);
+	ret = ask_whole(s, "Detach", &args.base, &r);
+	if (ret == -EREMOTEIO)
+		complain_about(key, "the service refuses this key: perhaps another session of "
+			       "yours has it");
+	else if (ret)
+		session_failed("Detach", ret, &r);
+	return ret ? STATUS_DAMAGED : STATUS_OK;
 }
 
 /* activate_triggers: nothing is recorded here, others' sessions are told. */
@@ -217,9 +262,10 @@ int session_start(struct session *s)
 		return status;
 	}
 	has_file = config->write_into_file;
-	if (!has_file && !s->output && !s->key) {
+	if (!has_file && (s->key || !s->output)) {
 		config_free(config);
-		complain_about(s->config, "no write_into_file, and no --output FILE");
+		complain_about(s->config, s->key ? "no write_into_file: the service writes what is "
+			       "left behind" : "no write_into_file, and no --output FILE");
 		return STATUS_USAGE;
 	}
 	status = enable(s, config);
@@ -240,9 +286,12 @@ int session_take(struct session *s, const char *key)
 	args.key = (char *)key;
 	s->c.other = take_reply;
 	s->c.arg = s;
-	ret = client_call(&s->c, "EnableTracing", &notify.base, -1, &s->enabled);
+	/* Without us it would be over: a signal does not end us. */
+	ret = session_watch_signals(s);
 	if (!ret)
-		ret = client_ask(&s->c, "Attach", &args.base, &r);
+		ret = client_call(&s->c, "EnableTracing", &notify.base, -1, &s->enabled);
+	if (!ret)
+		ret = ask_whole(s, "Attach", &args.base, &r);
 	if (ret == -EREMOTEIO)
 		return STATUS_NOT_FOUND;
 	return ret ? session_failed("Attach", ret, &r) : STATUS_OK;
@@ -261,10 +310,8 @@ static int take(struct session *s)
 
 int session_attach(struct session *s)
 {
-	int status = take(s);
+	const int status = take(s);
 
-	if (!status && session_watch_signals(s))
-		status = session_failed("attach", -errno, NULL);
 	return status ? status : end(s, true);
 }
 
@@ -303,9 +350,11 @@ int session_detach(struct session *s)
 		s->key = s->words[0];
 		return session_start(s);
 	}
-	if (s->word_nr < 2) {
-		complain_about("session detach", "--config FILE, or a new key");
-		return STATUS_USAGE;
-	}
-	return take(s) ? STATUS_DAMAGED : leave(s, s->words[1]);
+	if (take(s))
+		return STATUS_DAMAGED;
+	if (!leave(s, s->words[1]))
+		return STATUS_OK;
+	/* It goes on as before. */
+	leave(s, s->words[0]);
+	return STATUS_DAMAGED;
 }
