@@ -7,6 +7,7 @@
  */
 #include <ktrace/check.h>
 
+#include "by_id.h"
 #include "grow.h"
 #include "line.h"
 #include "read.h"
@@ -28,6 +29,7 @@
  * @gap:	offset of the first section that does not follow its predecessor, 0 = none
  * @lost:	largest counts
  * @before:	what was lost in the parts before this one
+ * @next:	the one met after it
  */
 struct checked {
 	__u32 id;
@@ -36,6 +38,7 @@ struct checked {
 	__u64 gap;
 	struct ktrace_lost lost;
 	__u64 before;
+	struct checked *next;
 };
 
 /**
@@ -44,8 +47,9 @@ struct checked {
  * @out:	what is found
  * @report:	of the caller
  * @arg:	for @report
- * @streams:	those met
- * @stream_nr:	how many
+ * @streams:	those met, by number
+ * @first:	of them
+ * @last:	where the next one that is met goes
  * @index:	the sections that were walked, as the index should list them
  * @index_nr:	how many
  * @index_cap:	room for so many
@@ -58,8 +62,9 @@ struct checker {
 	struct ktrace_check *out;
 	void (*report)(void *arg, const struct ktrace_damage *damage);
 	void *arg;
-	struct checked *streams;
-	size_t stream_nr;
+	void *streams;
+	struct checked *first;
+	struct checked **last;
 	struct ktrace_index *index;
 	size_t index_nr;
 	size_t index_cap;
@@ -80,18 +85,16 @@ static void report(void *arg, const char *path, __u64 offset, const char *messag
 
 static struct checked *get_stream(struct checker *c, __u32 id)
 {
-	struct checked *streams;
-	size_t i;
+	struct checked *st = ktrace_find_id(&c->streams, id);
 
-	for (i = 0; i < c->stream_nr; i++)
-		if (c->streams[i].id == id)
-			return &c->streams[i];
-	streams = realloc(c->streams, (c->stream_nr + 1) * sizeof(*streams));
-	if (!streams)
+	if (st)
+		return st;
+	st = ktrace_make_id(&c->streams, id, sizeof(*st));
+	if (!st)
 		return NULL;
-	c->streams = streams;
-	streams[c->stream_nr] = (struct checked){ .id = id };
-	return &streams[c->stream_nr++];
+	*c->last = st;
+	c->last = &st->next;
+	return st;
 }
 
 static int remember(struct checker *c, const struct ktrace_section *s, __u64 offset)
@@ -284,17 +287,17 @@ static int check_section(struct checker *c, const struct ktrace_section *walked,
 /* Bytes that are missing in a stream must have been lost. */
 static void check_streams(struct checker *c)
 {
+	const struct checked *st;
 	__u64 sum;
-	size_t i;
 	int k;
 
-	for (i = 0; i < c->stream_nr; i++) {
+	for (st = c->first; st; st = st->next) {
 		for (sum = 0, k = 0; k < KTRACE_LOST_NR; k++)
-			sum += c->streams[i].lost.count[k];
-		sum -= c->streams[i].before;
+			sum += st->lost.count[k];
+		sum -= st->before;
 		c->out->lost += sum;
-		if (c->streams[i].gap && !sum)
-			ktrace_reader_report(&c->reader, c->streams[i].gap,
+		if (st->gap && !sum)
+			ktrace_reader_report(&c->reader, st->gap,
 					     "data are missing before here, and no loss is told");
 	}
 }
@@ -350,6 +353,7 @@ static void begin(struct checker *c)
 {
 	memset(c->out, 0, sizeof(*c->out));
 	c->reader = (struct reader){ .fd = -1, .report = report, .arg = c };
+	c->last = &c->first;
 }
 
 /* @ret: of opening the file */
@@ -360,7 +364,7 @@ static int check_opened(struct checker *c, int ret)
 	ret = check_all(c);
 	ktrace_reader_close(&c->reader);
 	ktrace_section_buf_free(&c->loaded);
-	free(c->streams);
+	ktrace_free_ids(c->streams);
 	free(c->index);
 	return ret;
 }

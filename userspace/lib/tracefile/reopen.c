@@ -7,6 +7,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "by_id.h"
 #include "line.h"
 #include "read.h"
 #include "section.h"
@@ -19,27 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct stream_before *find_before(const struct ktrace_tracefile *tf, __u32 id)
-{
-	for (size_t i = 0; i < tf->before_nr; i++)
-		if (tf->before[i].id == id)
-			return &tf->before[i];
-	return NULL;
-}
-
 static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 {
-	struct stream_before *b = find_before(tf, id);
+	struct stream_before *b = ktrace_find_id(&tf->before, id);
 
-	if (b)
-		return b;
-	b = realloc(tf->before, (tf->before_nr + 1) * sizeof(*b));
-	if (!b)
-		return NULL;
-	tf->before = b;
-	b += tf->before_nr++;
-	*b = (struct stream_before) { .id = id };
-	return b;
+	return b ? b : ktrace_make_id(&tf->before, id, sizeof(*b));
 }
 
 /* A stream that parts before this one have had: META says how far it had got there. */
@@ -213,7 +198,7 @@ out_close:
 bool ktrace_tracefile_stream(const struct ktrace_tracefile *tf, __u32 stream,
 			     struct ktrace_tracefile_stream *out)
 {
-	const struct stream_before *b = find_before(tf, stream);
+	const struct stream_before *b = ktrace_find_id(&tf->before, stream);
 
 	if (b)
 		*out = b->is;

@@ -11,6 +11,7 @@
  */
 #include <ktrace/tracefile.h>
 
+#include "by_id.h"
 #include "crc32c.h"
 #include "grow.h"
 #include "section.h"
@@ -192,7 +193,7 @@ void ktrace_writer_free(struct ktrace_tracefile *tf)
 	if (tf->fd >= 0)
 		close_file(tf);
 	ktrace_packer_free(&tf->packer);
-	free(tf->before);
+	ktrace_free_ids(tf->before);
 	free(tf->index);
 	free(tf);
 }

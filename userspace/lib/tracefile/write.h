@@ -32,8 +32,7 @@ struct stream_before {
  * @has_index:	false once memory for the index ran out
  * @uuid:	name of the trace
  * @part:	number of this part of it, 0 = it is whole
- * @before:	what there was of each stream when the file was reopened
- * @before_nr:	how many
+ * @before:	what there was of each stream when the file was reopened, by_id.h
  * @level:	how BLOCK bodies are compressed, 0 = not
  * @packer:	compresses them
  */
@@ -44,8 +43,7 @@ struct ktrace_tracefile {
 	__u64 size;
 	__u8 uuid[16];
 	__u32 part;
-	struct stream_before *before;
-	size_t before_nr;
+	void *before;
 	struct ktrace_index *index;
 	size_t index_nr;
 	size_t index_cap;

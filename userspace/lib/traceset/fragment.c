@@ -44,16 +44,12 @@ static struct pending *find(struct fragments *f, const struct ktrace_trace_event
 /* Are blocks of any such stream missing between two fragments? */
 static bool has_gap(const struct ktrace_trace_event *from, const struct ktrace_trace_event *to)
 {
-	const struct trace *t = (const struct trace *)to->stream->trace;
 	const struct stream *s;
-	size_t i;
 
-	for (i = 0; i < t->stream_nr; i++) {
-		s = t->streams[i];
+	for (s = ((const struct trace *)to->stream->trace)->torn; s; s = s->next_torn)
 		if (s->pub.kind == to->stream->kind && from->raw < s->gap.behind &&
 		    to->raw > s->gap.before)
 			return true;
-	}
 	return false;
 }
 

@@ -44,7 +44,7 @@ static int reserve(struct merge *m, size_t nr)
 }
 
 /*
- * Takes all streams of @traces in; ktrace_merge_rebuild() is to follow.
+ * Takes all streams of @traces in that have sections; ktrace_merge_rebuild() is to follow.
  * Return: 0, -ENOMEM.
  */
 int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
@@ -53,7 +53,7 @@ int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 	int ret;
 
 	for (i = 0; i < nr; i++)
-		streams += traces[i]->stream_nr;
+		streams += traces[i]->used_nr;
 	if (streams == m->nr && m->leaves)
 		return 0;	/* streams are never taken away */
 	ret = reserve(m, streams);
@@ -62,7 +62,8 @@ int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 	m->nr = 0;
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < traces[i]->stream_nr; j++)
-			m->streams[m->nr++] = traces[i]->streams[j];
+			if (traces[i]->streams[j]->entry_nr)
+				m->streams[m->nr++] = traces[i]->streams[j];
 	if (m->nr)
 		qsort(m->streams, m->nr, sizeof(struct stream *), by_place);
 	return 0;

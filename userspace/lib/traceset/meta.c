@@ -106,8 +106,6 @@ static int add_clock(struct trace *t, const struct line *l)
 {
 	struct segment reading = { 0 };
 	__u64 hz = 0;
-	size_t i;
-	int ret;
 
 	if (!get_u64(l, "raw", &reading.raw) || !get_u64(l, "mono_ns", &reading.mono) ||
 	    !get_u64(l, "real_ns", &reading.wall))
@@ -116,10 +114,8 @@ static int add_clock(struct trace *t, const struct line *l)
 	get_u64(l, "hz", &hz);
 	if (t->parts[0].part && ktrace_clock_has(&t->clock, &reading))
 		return 0;
-	ret = ktrace_clock_add(&t->clock, &reading, hz);
-	for (i = 0; i < t->stream_nr; i++)
-		t->streams[i]->clock.span = 0;
-	return ret;
+	t->has_new_clock = true;
+	return ktrace_clock_add(&t->clock, &reading, hz);
 }
 
 /* What was lost in parts before the first one that there is, is no loss of those there are. */

@@ -92,7 +92,7 @@ static int put_on_record(struct stream *s, size_t entry, const struct place *p)
 	if (ret)
 		return ret;
 	s->prev_raw = p->prev_raw;
-	s->gap = p->gap;
+	ktrace_stream_set_gap(s, p->gap);
 	if (!s->cur.base)
 		s->end_pos = p->end_pos;
 	ret = stream_next(s);
@@ -120,7 +120,7 @@ int ktrace_place_put(struct stream *s, const struct place *p)
 	memcpy(s->seen, p->section ? p->lost : s->base_lost, sizeof(s->seen));
 	s->prev_raw = p->prev_raw;
 	s->end_pos = p->end_pos;
-	s->gap = p->gap;
+	ktrace_stream_set_gap(s, p->gap);
 	ret = stream_next(s);
 	s->has_event = ret == 1;
 	return ret < 0 ? ret : 0;

@@ -200,7 +200,8 @@ static void save_trace(const struct trace *t, struct ktrace_position *pos)
 	memcpy(mark->uuid, trace_last(t)->uuid, sizeof(mark->uuid));
 	mark->seen = trace_last(t)->next;
 	for (i = 0; i < t->stream_nr; i++)
-		ktrace_place_get(t->streams[i], &pos->places[pos->place_nr++]);
+		if (t->streams[i]->entry_nr)
+			ktrace_place_get(t->streams[i], &pos->places[pos->place_nr++]);
 }
 
 int ktrace_position_save(struct ktrace_traceset *set, struct ktrace_position *pos)
@@ -210,7 +211,7 @@ int ktrace_position_save(struct ktrace_traceset *set, struct ktrace_position *po
 	int ret = ktrace_set_settle(set);
 
 	for (i = 0; i < set->trace_nr; i++)
-		sizes.place_nr += set->traces[i]->stream_nr;
+		sizes.place_nr += set->traces[i]->used_nr;
 	sizes.pending_nr = set->fragments.nr;
 	for (i = 0; i < set->fragments.nr; i++)
 		sizes.run_nr += set->fragments.pending[i].run_nr;

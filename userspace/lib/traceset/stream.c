@@ -102,6 +102,16 @@ static int bad_section(struct stream *s, struct entry *e, const char *message)
 	return 0;
 }
 
+void ktrace_stream_set_gap(struct stream *s, struct gap gap)
+{
+	s->gap = gap;
+	if (s->is_torn || !gap.behind)
+		return;
+	s->is_torn = true;
+	s->next_torn = s->trace->torn;
+	s->trace->torn = s;
+}
+
 /* A section follows the one before at once, or at the next multiple of the block size. */
 static void note_gap(struct stream *s, const struct ktrace_section *sec)
 {
@@ -109,7 +119,7 @@ static void note_gap(struct stream *s, const struct ktrace_section *sec)
 
 	if (end == END_UNKNOWN ||
 	    (end && sec->pos != end && sec->pos != ((end - 1) | mask) + 1))
-		s->gap = (struct gap){ s->prev_raw, sec->first_ts };
+		ktrace_stream_set_gap(s, (struct gap){ s->prev_raw, sec->first_ts });
 	s->end_pos = sec->pos + s->loaded.size;
 }
 

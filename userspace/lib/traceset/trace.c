@@ -9,58 +9,82 @@
 #include "trace.h"
 
 #include "context.h"
+#include "tracefile/by_id.h"
 #include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-static size_t stream_place(const struct trace *t, __u32 id)
-{
-	size_t low = 0, high = t->stream_nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (t->streams[middle]->pub.id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
+/* struct listed - a stream, found by its number */
+struct listed {
+	__u32 id;
+	struct stream *stream;
+};
 
 /* The stream with this id, NULL = there is none. */
 struct stream *ktrace_trace_find_stream(const struct trace *t, __u32 id)
 {
-	size_t i = stream_place(t, id);
+	const struct listed *found = ktrace_find_id(&t->listed, id);
 
-	return i < t->stream_nr && t->streams[i]->pub.id == id ? t->streams[i] : NULL;
+	return found ? found->stream : NULL;
+}
+
+static struct stream *make_stream(struct trace *t, __u32 id)
+{
+	struct stream *s = calloc(1, sizeof(*s));
+	struct listed *listed = s ? ktrace_make_id(&t->listed, id, sizeof(*listed)) : NULL;
+
+	if (!listed) {
+		free(s);
+		return NULL;
+	}
+	listed->stream = s;
+	s->pub.trace = (const struct ktrace_trace *)t;
+	s->pub.id = id;
+	s->pub.kind = KTRACE_KIND_UNKNOWN;
+	s->pub.cpu = -1;
+	s->trace = t;
+	return s;
 }
 
 /* The stream with this id, made if there is none. NULL: no memory. */
 struct stream *ktrace_trace_get_stream(struct trace *t, __u32 id)
 {
 	struct stream *s = ktrace_trace_find_stream(t, id), **streams;
-	size_t i = stream_place(t, id);
 
 	if (s)
 		return s;
-	streams = realloc(t->streams, (t->stream_nr + 1) * sizeof(*streams));
+	streams = ktrace_grow(t->streams, t->stream_nr, &t->stream_cap, sizeof(*streams));
 	if (!streams)
 		return NULL;
 	t->streams = streams;
-	s = calloc(1, sizeof(*s));
+	s = make_stream(t, id);
 	if (!s)
 		return NULL;
-	s->pub.trace = (const struct ktrace_trace *)t;
-	s->pub.id = id;
-	s->pub.kind = KTRACE_KIND_UNKNOWN;
-	s->pub.cpu = -1;
-	s->trace = t;
-	memmove(&streams[i + 1], &streams[i], (t->stream_nr - i) * sizeof(*streams));
-	streams[i] = s;
-	t->stream_nr++;
+	t->is_unordered |= t->stream_nr && streams[t->stream_nr - 1]->pub.id > id;
+	streams[t->stream_nr++] = s;
 	return s;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const struct stream *x = *(struct stream *const *)a, *y = *(struct stream *const *)b;
+
+	return x->pub.id < y->pub.id ? -1 : x->pub.id > y->pub.id;
+}
+
+/* Once for all that sections have told: there may be as many streams as readings of the clock. */
+static void settle(struct trace *t)
+{
+	size_t i;
+
+	if (t->is_unordered)
+		qsort(t->streams, t->stream_nr, sizeof(*t->streams), by_number);
+	for (i = 0; t->has_new_clock && i < t->stream_nr; i++)
+		t->streams[i]->clock.span = 0;
+	t->is_unordered = t->has_new_clock = false;
+	ktrace_context_sort(t);
 }
 
 /*
@@ -142,6 +166,7 @@ static int add_entry(struct stream *s, const struct ktrace_index *e, __u64 end)
 	if (!entries)
 		return -ENOMEM;
 	s->entries = entries;
+	s->trace->used_nr += !s->entry_nr;
 	if (s->entry_nr && entries[s->entry_nr - 1].max_raw > max)
 		max = entries[s->entry_nr - 1].max_raw;
 	entries[s->entry_nr++] = (struct entry){
@@ -215,7 +240,7 @@ int ktrace_trace_grow(struct trace *t)
 	ret = ktrace_reader_refresh(last);
 	if (!ret)
 		ret = walk(t, last);
-	ktrace_context_sort(t);
+	settle(t);
 	return ret;
 }
 
@@ -228,7 +253,7 @@ int ktrace_trace_load(struct trace *t, struct reader *part)
 	ret = ktrace_reader_index(part, add_section, t);
 	if (!ret)
 		ret = walk(t, part);
-	ktrace_context_sort(t);
+	settle(t);
 	if (ret < 0)
 		return ret;
 	if (!t->clock.nr)
@@ -254,6 +279,7 @@ void ktrace_trace_empty(struct trace *t)
 	for (i = 0; i < t->stream_nr; i++)
 		ktrace_stream_free(t->streams[i]);
 	free(t->streams);
+	ktrace_free_ids(t->listed);
 	free_types(&t->types[KTRACE_CHANNEL_KERNEL]);
 	free_types(&t->types[KTRACE_CHANNEL_USER]);
 	ktrace_names_free(&t->names);

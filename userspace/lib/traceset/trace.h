@@ -112,6 +112,8 @@ struct gap {
  * @end_pos:	where in the ring the BLOCK section read last ended, 0 = there was none,
  *		END_UNKNOWN = it could not be read
  * @gap:	the latest place where blocks are missing
+ * @is_torn:	there was one, since the trace was opened
+ * @next_torn:	another stream of which that holds
  * @opening:	where in the loaded body its first event may be
  * @sought:	section that the last seek went to
  * @sought_raw:	stamp of the first event there, the largest if there is none
@@ -140,6 +142,8 @@ struct stream {
 	__u64 prev_raw;
 	__u64 end_pos;
 	struct gap gap;
+	bool is_torn;
+	struct stream *next_torn;
 	__u32 opening;
 	size_t sought;
 	__u64 sought_raw;
@@ -184,8 +188,13 @@ struct fact {
  * @is_repeated: the META being read is that of the part before: it was taken in there
  * @has_bad_meta: or was not, as some was damaged
  * @ahead:	loads sections ahead, NULL = nobody does
- * @streams:	ordered by id
+ * @streams:	ordered by id, once what sections tell has been settled
  * @stream_nr:	how many
+ * @used_nr:	of them, how many have sections
+ * @stream_cap:	room for so many
+ * @is_unordered: they are not ordered yet
+ * @listed:	the same, to be found by number
+ * @torn:	those that had a gap, as far as they were read
  * @types:	by enum ktrace_channel_kind
  * @names:	threads
  * @maps:	code of processes
@@ -198,6 +207,7 @@ struct fact {
  * @images:	the kernel and its modules; each stays where it is
  * @image_nr:	how many
  * @clock:	readings
+ * @has_new_clock: streams may know stretches that new ones have changed
  * @offset:	from CLOCK_MONOTONIC to time; valid if @has_offset
  * @facts:	what META says about trace, host and end
  * @fact_nr:	how many
@@ -215,6 +225,11 @@ struct trace {
 	struct ahead *ahead;
 	struct stream **streams;
 	size_t stream_nr;
+	size_t used_nr;
+	size_t stream_cap;
+	bool is_unordered;
+	void *listed;
+	struct stream *torn;
 	struct type_table types[2];
 	struct names names;
 	struct maps maps;
@@ -227,6 +242,7 @@ struct trace {
 	struct ktrace_kernel_image **images;
 	size_t image_nr;
 	struct clock clock;
+	bool has_new_clock;
 	__u64 offset;
 	bool has_offset;
 	struct fact facts[FACTS_MAX];
@@ -270,6 +286,8 @@ void ktrace_stream_free(struct stream *s);
 int ktrace_stream_load(struct stream *s);
 int ktrace_stream_next_slow(struct stream *s);
 void ktrace_stream_rewind(struct stream *s, size_t entry);
+/* Blocks are missing there, which has_gap() in fragment.c finds; all 0: nowhere. */
+void ktrace_stream_set_gap(struct stream *s, struct gap gap);
 __u64 ktrace_stream_time(struct stream *s, __u64 raw);
 void ktrace_stream_see_lost(struct stream *s, const struct ktrace_lost *lost);
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * test_many.c - files with very many of something, in the worst order
+ *
+ * What takes the square of them takes many times the limit of CPU time, and ends the test.
+ */
+#include <ktrace/check.h>
+#include <ktrace/traceset.h>
+
+#include "make_trace.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define STREAMS 250000u
+#define READINGS 50000u
+#define FRAGMENTED 20000u
+
+static char path[64];
+
+/* Events in two fragments each */
+static void make_fragmented(struct maker *m)
+{
+	struct ktrace_record rec = { .id = 16 };
+	const __u32 head[3] = { sizeof(__u64), 1, 0 };
+	__u32 i;
+
+	for (i = 1; i <= FRAGMENTED; i++) {
+		rec.ts = i;
+		rec.len = 2 * sizeof(__u32);
+		rec.tid_flags = 7 | KTRACE_REC_FRAG_FIRST;
+		make_record(m, &rec, head);
+		rec.len = sizeof(__u32);
+		rec.tid_flags = 7 | KTRACE_REC_FRAG_NEXT;
+		make_record(m, &rec, &head[2]);
+	}
+	make_end_block(m);
+}
+
+/* Streams that come from the last to the first, and readings of the clock behind them */
+static void make_many(void)
+{
+	struct ktrace_tracefile *tf = make_file(path, 0);
+	struct ktrace_text text = { 0 };
+	struct maker m;
+	__u32 i;
+
+	for (i = STREAMS; i--;) {
+		ktrace_text_line(&text, "stream");
+		ktrace_text_u64(&text, "id", i);
+	}
+	for (i = 1; i <= READINGS; i++) {
+		ktrace_text_line(&text, "clock");
+		ktrace_text_u64(&text, "raw", i);
+		ktrace_text_u64(&text, "mono_ns", i);
+		ktrace_text_u64(&text, "real_ns", i);
+	}
+	CHECK_EQ(ktrace_text_flush(&text, tf), 0);
+	ktrace_text_free(&text);
+	make_stream(&m, tf, 8);
+	make_fragmented(&m);
+	CHECK_EQ(ktrace_tracefile_lost(tf, 7, 0, 1, &(struct ktrace_lost){ { 3 } }, 3), 0);
+	CHECK_EQ(ktrace_tracefile_close(tf), 0);
+}
+
+static void test_check(void)
+{
+	struct ktrace_check found;
+
+	CHECK_EQ(ktrace_check_file(path, NULL, NULL, &found), 0);
+	CHECK_EQ(found.damaged, 0);
+	CHECK_EQ(found.lost, 3);
+}
+
+static void test_traceset(void)
+{
+	const struct ktrace_trace *trace;
+	struct ktrace_traceset *set;
+	struct ktrace_trace_event e;
+	__u32 i;
+
+	CHECK_EQ(ktrace_traceset_open(NULL, &set), 0);
+	CHECK_EQ(ktrace_traceset_add(set, path), 0);
+	trace = ktrace_traceset_trace(set, 0);
+	for (i = 0; i < STREAMS; i++)
+		CHECK_EQ(ktrace_trace_stream(trace, i)->id, i);
+	CHECK(!ktrace_trace_stream(trace, i));
+	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+	CHECK_EQ(e.stream->id, 7);
+	for (i = 0; i < FRAGMENTED; i++) {
+		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
+		CHECK_EQ(e.len, sizeof(__u64));
+	}
+	CHECK_EQ(ktrace_traceset_next(set, &e), 0);
+	ktrace_traceset_close(set);
+}
+
+int main(void)
+{
+	const struct rlimit limit = { 20, 20 };
+
+	CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0);
+	snprintf(path, sizeof(path), "/tmp/test_many.%d", (int)getpid());
+	make_many();
+	test_check();
+	test_traceset();
+	unlink(path);
+	return 0;
+}
