@@ -160,6 +160,20 @@ make_long()
 	done
 }
 
+@test "nor is it written over by what writes to a file where it is" {
+	cp "$SMALL" live
+	capture timeout 60 flock live "$KTRACE" recv -a 127.0.0.1:0 -o live
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"live: Device or resource busy"* ]]
+	cmp live "$SMALL"
+	run_ktrace pthread -s pid -o part "$ROOT/tests/golden/pthread-v1.bin"
+	cp "$SMALL" part-*
+	capture flock part-* "$KTRACE" pthread -s pid -o part "$ROOT/tests/golden/pthread-v1.bin"
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"Device or resource busy"* ]]
+	cmp part-* "$SMALL"
+}
+
 @test "an input is not written over; what cannot be is refused" {
 	cp "$SMALL" t
 	ln t u

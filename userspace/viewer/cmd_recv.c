@@ -250,9 +250,9 @@ static int run_receiver(struct recv *r)
 	if (ret)
 		return STATUS_DAMAGED;
 	if (r->path)
-		r->file = open(r->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+		r->file = output_in_place(r->path, O_WRONLY);
 	if (r->path && r->file < 0) {
-		complain_about(r->path, "%s", strerror(errno));
+		complain_about(r->path, "%s", strerror(-r->file));
 		return STATUS_DAMAGED;
 	}
 	say_where(r->fd);

@@ -253,14 +253,45 @@ static int open_temporary(const char *path, const struct stat *file)
 }
 
 /* Is somebody recording into it? */
+static bool is_recorded(int fd)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return errno == EWOULDBLOCK;
+	flock(fd, LOCK_UN);
+	return false;
+}
+
 static bool is_busy(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	bool is = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
+	bool is = fd >= 0 && is_recorded(fd);
 
 	if (fd >= 0)
 		close(fd);
 	return is;
+}
+
+int output_empty(int fd)
+{
+	struct stat file;
+
+	if (fstat(fd, &file))
+		return -errno;
+	if (!S_ISREG(file.st_mode))
+		return 0;
+	if (is_recorded(fd))
+		return -EBUSY;
+	return ftruncate(fd, 0) ? -errno : 0;
+}
+
+int output_in_place(const char *path, int flags)
+{
+	int fd = open(path, flags | O_CREAT | O_CLOEXEC, 0666);
+	int ret = fd < 0 ? -errno : output_empty(fd);
+
+	if (ret && fd >= 0)
+		close(fd);
+	return ret ? ret : fd;
 }
 
 /* What is there and is no ordinary file is written to as it is. Return: fd, -errno. */

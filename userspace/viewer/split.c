@@ -193,8 +193,8 @@ static int open_part(const struct split *s, const struct part *p, const char *pa
 		return -errno;
 	if (!p->written && is_input(s, fd))
 		ret = -EEXIST;
-	else if (!p->written && ftruncate(fd, 0))
-		ret = -errno;
+	else if (!p->written)
+		ret = output_empty(fd);
 	if (ret)
 		close(fd);
 	return ret ? ret : fd;

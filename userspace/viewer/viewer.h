@@ -120,6 +120,12 @@ const char *output_path(void);
  */
 const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
+/*
+ * A file that is written in place, open(2) with @flags, and empty. Return: fd; -EBUSY somebody
+ * records into it, -errno. Or one that is open; return: 0, the same.
+ */
+int output_in_place(const char *path, int flags);
+int output_empty(int fd);
 /* Takes a file that is not whole away; a handler of signals may call it. */
 void output_drop(void);
 /* What is there of such a file is not to be kept: the command has failed, and said so. */
