@@ -459,6 +459,20 @@ two_waits()
 	[ "$status" = 0 ]
 }
 
+@test "of very many locks that a thread has the latest have an order" {
+	{
+		echo "process 10 10"
+		for i in {1..70}; do
+			echo "$((1000 + i)) 10 mutex_lock mutex=$((i * 16)) count=1"
+		done
+	} | trace
+	run_ktrace lock-order --json -n 9999 t
+	# The first 64 have all that came before, the last six the latest 64.
+	json 'len(o["edges"]) == 64 * 63 // 2 + 6 * 64'
+	json '{e["held"]["address"] for e in o["edges"] if e["taken"]["address"] == hex(70 * 16)} ==
+		{hex(i * 16) for i in range(6, 70)}'
+}
+
 @test "the order of locks has a cycle only where threads can wait for each other" {
 	local take_ab="1000 10 mutex_lock mutex=0xa count=1
 		1100 10 mutex_lock mutex=0xb count=1

@@ -291,7 +291,9 @@ void sync_flush(struct sync *s, __u64 until);
 /* Thread or object number @i, NULL behind the last */
 const struct sync_thread *sync_thread(const struct sync *s, size_t i);
 const struct sync_object *sync_object(const struct sync *s, size_t i);
-/* The thread's object number @i that it has now; NULL behind the last. */
+/* So many that a thread has are told: what one takes while it has very many is no order. */
+#define SYNC_HELD_MAX 64u
+/* The thread's object number @i, of the latest ones that it has now; NULL behind the last. */
 const struct sync_object *sync_held(const struct sync_thread *t, size_t i);
 /* The thread that has this pthread_t now, or had it last; NULL = not known */
 const struct sync_thread *sync_find_handle(const struct sync *s, const struct sync_process *p,

@@ -124,6 +124,8 @@ const struct sync_object *sync_held(const struct sync_thread *t, size_t i)
 {
 	const struct thread *thread = (const struct thread *)t;
 
+	if (thread->hold_nr > SYNC_HELD_MAX)
+		i += thread->hold_nr - SYNC_HELD_MAX;
 	return i < thread->hold_nr ? &thread->holds[i]->o : NULL;
 }
 
