@@ -35,6 +35,20 @@ static void blur(struct object *o)
 	o->o.has_value = false;
 }
 
+static void list_known(struct sync *s, struct object *o)
+{
+	struct process *p = o->process;
+
+	o->is_listed = true;
+	o->next_known = p->known;
+	p->known = o;
+	if (p->is_knowing)
+		return;
+	p->is_knowing = true;
+	p->next_knowing = s->knowing;
+	s->knowing = p;
+}
+
 void sync_changed(struct sync_step *st, struct object *o, __u32 from)
 {
 	const struct sync_watch *w = &st->s->watch;
@@ -43,11 +57,8 @@ void sync_changed(struct sync_step *st, struct object *o, __u32 from)
 	o->o.since = st->time;
 	if (o->o.is_partial && o->o.state != SYNC_GONE)
 		blur(o);
-	if (!o->is_listed && o->o.state != SYNC_UNKNOWN && o->o.state != SYNC_GONE) {
-		o->is_listed = true;
-		o->next_known = o->process->known;
-		o->process->known = o;
-	}
+	if (!o->is_listed && o->o.state != SYNC_UNKNOWN && o->o.state != SYNC_GONE)
+		list_known(st->s, o);
 	if (w->object)
 		w->object(w->arg, &o->o, &c);
 }
@@ -100,6 +111,7 @@ static struct object *new_object(struct sync_step *st, __u64 address, __u32 kind
 		.kind = (__u8)kind, .since = st->time, .is_partial = s->is_partial[kind],
 	};
 	s->objects[s->object_nr++] = o;
+	STAILQ_INSERT_TAIL(&p->objects, o, of_process);
 	return o;
 }
 
@@ -112,6 +124,14 @@ struct object *sync_object_at(struct sync_step *st, __u64 address, __u32 kind)
 	if (o->o.kind != kind)
 		sync_object_renew(st, o, kind);
 	return o;
+}
+
+void sync_stir(struct sync *s, struct thread *t)
+{
+	if (t->is_stirred)
+		return;
+	t->is_stirred = true;
+	STAILQ_INSERT_TAIL(&s->stirred, t, stirred);
 }
 
 static struct thread *new_thread(struct sync_step *st, __u32 machine, struct process *p)
@@ -132,6 +152,7 @@ static struct thread *new_thread(struct sync_step *st, __u32 machine, struct pro
 		.trace = st->e->stream->trace, .raw = st->e->raw, .since = st->time,
 	};
 	s->threads[s->thread_nr++] = t;
+	STAILQ_INSERT_TAIL(&p->threads, t, of_process);
 	return t;
 }
 
@@ -150,6 +171,7 @@ int sync_thread_renew(struct sync_step *st)
 	t->until = old->until;
 	t->trace_index = old->trace_index;
 	t->t.calls = 1;
+	sync_stir(st->s, t);
 	st->t = t;
 	return 0;
 }
@@ -175,16 +197,14 @@ static void set_all(struct sync_step *st, struct process *p, __u32 state)
 /* The process runs another program now. */
 static void end_image(struct sync_step *st, struct process *p)
 {
-	size_t i;
+	struct object *o;
+	struct thread *t;
 
 	set_all(st, p, SYNC_GONE);
-	for (i = 0; i < st->s->object_nr; i++)
-		if (st->s->objects[i]->process == p)
-			sync_set_state(st, st->s->objects[i], SYNC_GONE);
-	for (i = 0; i < st->s->thread_nr; i++) {
-		struct thread *t = st->s->threads[i];
-
-		if (t->process != p || t->has_ended)
+	STAILQ_FOREACH(o, &p->objects, of_process)
+		sync_set_state(st, o, SYNC_GONE);
+	STAILQ_FOREACH(t, &p->threads, of_process) {
+		if (t->has_ended)
 			continue;
 		sync_calls_drop(st, t, false);
 		t->has_ended = t->t.is_detached = true;
@@ -206,6 +226,8 @@ static struct process *find_process(struct sync_step *st, __u32 machine,
 		free(p);
 		return NULL;
 	}
+	STAILQ_INIT(&p->threads);
+	STAILQ_INIT(&p->objects);
 	p->next = st->s->processes;
 	st->s->processes = p;
 	p->p = (struct sync_process){
@@ -250,6 +272,7 @@ static int find_thread(struct sync_step *st)
 		return -ENOMEM;
 	t->t.trace = trace;
 	t->t.raw = st->e->raw;
+	sync_stir(st->s, t);
 	st->t = t;
 	return 0;
 }
@@ -257,19 +280,23 @@ static int find_thread(struct sync_step *st)
 /* Nothing is sure any more: calls, owners, values. */
 static void forget(struct sync_step *st)
 {
+	struct sync *s = st->s;
 	struct process *p;
-	size_t i;
+	struct thread *t;
 
-	for (i = 0; i < st->s->thread_nr; i++) {
-		struct thread *t = st->s->threads[i];
-
+	while ((t = STAILQ_FIRST(&s->stirred))) {
+		STAILQ_REMOVE_HEAD(&s->stirred, stirred);
+		t->is_stirred = false;
 		sync_calls_drop(st, t, true);
 		t->hold_nr = 0;
 		if (!t->has_ended && t->t.life != SYNC_NOT_KNOWN)
 			sync_forget_life(st, t);
 	}
-	for (p = st->s->processes; p; p = p->next)
+	while ((p = s->knowing)) {
+		s->knowing = p->next_knowing;
+		p->is_knowing = false;
 		set_all(st, p, SYNC_UNKNOWN);
+	}
 }
 
 static struct stream_end *end_of(struct sync *s, const struct ktrace_trace_stream *stream)
@@ -413,6 +440,7 @@ int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
 		return -ENOMEM;
 	s->set = set;
 	s->states = states;
+	STAILQ_INIT(&s->stirred);
 	if (watch)
 		s->watch = *watch;
 	return sync_choices(s);

@@ -52,6 +52,7 @@ void sync_settle(struct sync_step *st, struct thread *t)
 
 	if (life == from && object == t->t.object && joins == t->t.joins)
 		return;
+	sync_stir(st->s, t);
 	t->t.life = (__u8)life;
 	t->t.object = object;
 	t->t.joins = joins;

@@ -16,6 +16,8 @@
 
 #include "sync.h"
 
+#include <sys/queue.h>
+
 /* Stamps of two CPUs may be in the wrong order if they are that close. */
 #define SYNC_SKEW_NS 1000u
 #define SYNC_FRAMES_MAX 64u
@@ -107,6 +109,9 @@ struct sync_frame {
  * @holds:	what it has
  * @hold_nr:	how many
  * @hold_cap:	room
+ * @of_process:	list of its process's
+ * @stirred:	list of those of which something may be known since a loss, or that may have calls
+ * @is_stirred:	it is in that list
  */
 struct thread {
 	struct sync_thread t;
@@ -123,12 +128,16 @@ struct thread {
 	struct object **holds;
 	__u32 hold_nr;
 	__u32 hold_cap;
+	STAILQ_ENTRY(thread) of_process;
+	STAILQ_ENTRY(thread) stirred;
+	bool is_stirred;
 };
 
 /**
  * struct object - an object, and what only the model needs to know
  * @o:		what others see
  * @process:	whose it is
+ * @of_process:	list of all that it has had
  * @next_known:	list of those whose state is not unknown, of the process
  * @is_listed:	it is in that list
  * @doubts:	calls under way that may change it at any time
@@ -145,6 +154,7 @@ struct thread {
 struct object {
 	struct sync_object o;
 	struct process *process;
+	STAILQ_ENTRY(object) of_process;
 	struct object *next_known;
 	bool is_listed;
 	__u32 doubts;
@@ -159,10 +169,23 @@ struct object {
 	bool has_pshared;
 };
 
-/* struct process - a program's run; @known: its objects that are not unknown */
+/**
+ * struct process - a program's run
+ * @p:		what others see
+ * @known:	its objects that are not unknown
+ * @next_knowing: list of those that have some
+ * @is_knowing:	it is in that list, though it may have none any more
+ * @threads:	all that it has had
+ * @objects:	the same
+ * @next:	list of all
+ */
 struct process {
 	struct sync_process p;
 	struct object *known;
+	struct process *next_knowing;
+	bool is_knowing;
+	STAILQ_HEAD(, thread) threads;
+	STAILQ_HEAD(, object) objects;
 	struct process *next;
 };
 
@@ -193,6 +216,8 @@ struct stream_end {
  * @choice_raw:	stamp of the next one
  * @choice_since: stamp of the latest one
  * @processes:	list
+ * @knowing:	those of them that know something of objects
+ * @stirred:	threads of which a loss makes forget something
  * @process_nr:	how many there have been
  * @threads:	by serial
  * @thread_nr:	how many
@@ -227,6 +252,8 @@ struct sync {
 	__u64 choice_raw;
 	__u64 choice_since;
 	struct process *processes;
+	struct process *knowing;
+	STAILQ_HEAD(, thread) stirred;
 	__u32 process_nr;
 	struct thread **threads;
 	size_t thread_nr;
@@ -285,6 +312,9 @@ void sync_changed(struct sync_step *st, struct object *o, __u32 from);
 void sync_set_state(struct sync_step *st, struct object *o, __u32 state);
 /* The thread is another one from now on, in the step, too. Return: 0, -ENOMEM. */
 int sync_thread_renew(struct sync_step *st);
+
+/* A loss makes forget what is known of the thread. */
+void sync_stir(struct sync *s, struct thread *t);
 
 /* sync_call.c */
 /* Return: 0, -ENOMEM. */
