@@ -86,8 +86,9 @@ static bool is_want(int error)
 /* A sink of the stream at @s, seen as @word, or NULL. */
 static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
 {
+	/* In the way of ktrace_channel_attach(), so that the kernel has all of them as one area. */
 	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
-				       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	int error;
 
 	if (sink == MAP_FAILED)
@@ -132,6 +133,9 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 
 	if (!word)
 		return NULL;
+	/* First: what is mapped then is beside it, and makes no area of its own. */
+	if (old)
+		ktrace_channel_retire(old->channel);
 	sink = kt_load(&gone[nr]) == word ? NULL : make_sink(s, nr, word);
 	if (!sink) {
 		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
@@ -139,8 +143,6 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 		ktrace_channel_detach(sink->channel);
 		munmap(sink, sizeof(*sink));
 		sink = old;
-	} else if (old) {
-		ktrace_channel_retire(old->channel);
 	}
 	errno = saved;
 	return sink;
