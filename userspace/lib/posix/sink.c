@@ -133,6 +133,8 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 
 	if (!word)
 		return NULL;
+	if (old && old->word == word)
+		return old;	/* another thread, or a handler, has been faster */
 	/* First: what is mapped then is beside it, and makes no area of its own. */
 	if (old)
 		ktrace_channel_retire(old->channel);
