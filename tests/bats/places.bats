@@ -139,23 +139,33 @@ in_container()
 	[ "$(summary lost)" = 0 ]
 }
 
+# with_limit BYTES OPTION...: ktraced in a control group of which 25 MB are used, and 5 MB cache files
+with_limit()
+{
+	apart "mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory
+		for file in memory.max memory/memory.limit_in_bytes; do echo $1 >/sys/fs/cgroup/\$file; done
+		for file in memory.current memory/memory.usage_in_bytes; do echo 30000000 >/sys/fs/cgroup/\$file; done
+		echo inactive_file 5000000 >/sys/fs/cgroup/memory.stat
+		echo total_active_file 5000000 >/sys/fs/cgroup/memory/memory.stat
+		\"\$1\" ${*:2} -o t -- \"\$2\""
+}
+
 @test "recording: a control group with little memory: said, nobody is killed" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
 	grep -Eq '^([0-9]+:memory|0:):' /proc/self/cgroup || skip "no control groups"
-	local group='mount -t tmpfs none /sys/fs/cgroup && mkdir /sys/fs/cgroup/memory
-		for file in memory.max memory/memory.limit_in_bytes; do echo 40000000 >/sys/fs/cgroup/$file; done
-		for file in memory.current memory/memory.usage_in_bytes; do echo 30000000 >/sys/fs/cgroup/$file; done
-		echo inactive_file 5000000 >/sys/fs/cgroup/memory.stat
-		echo total_active_file 5000000 >/sys/fs/cgroup/memory/memory.stat'
-	apart "$group"'; "$1" -b 32M -o t -- "$2"'
+	local options="-b 1M --thread-rings 2" mib
+	with_limit 26000000 "$options"
 	[ "$status" = 125 ]
-	[[ $stderr == *"Cannot allocate memory; a smaller -b or --thread-rings takes less" ]]
-	# Cached files are no hindrance: there are 20 MB.
-	apart "$group"'; "$1" -b 4M --thread-rings 2 -o t -- "$2"'
+	[[ $stderr =~ ([0-9]+)\ MiB\ of\ shared.*"Cannot allocate memory; a smaller -b or --thread-rings takes less"$ ]]
+	mib=${BASH_REMATCH[1]}
+	# What they leave must do for ktraced.
+	with_limit $((25000000 + ((mib + 1) << 20))) "$options"
+	[ "$status" = 125 ]
+	with_limit $((25000000 + ((mib + 4) << 20))) "$options"
 	[ "$status" = 0 ]
 	[ "$(summary lost)" = 0 ]
-	apart "$group"'; echo max >/sys/fs/cgroup/memory.max; rm -r /sys/fs/cgroup/memory; "$1" -b 32M -o t -- "$2"'
+	with_limit max "$options"
 	[ "$status" = 0 ]
 }
 

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #define GROUPS "/sys/fs/cgroup"
+/* Stays for what else this process needs */
+#define RESERVE (2u << 20)
 
 /* struct version - where a version of control groups says what; keys of memory.stat */
 struct version {
@@ -111,5 +113,5 @@ __u64 memory_available(void)
 		}
 	if (f)
 		fclose(f);
-	return least;
+	return least == ~0ull ? least : least > RESERVE ? least - RESERVE : 0;
 }
