@@ -130,6 +130,12 @@ says()
 	[ "$status" = 1 ]
 	[ ! -e t ]
 	[ -n "$stderr" ]
+	# Not only when there is something to be written
+	config one 'duration_ms: 1'
+	run_ktrace session start -c config -o missing/t
+	[ "$status" = 1 ]
+	says 'missing/t: No such file'
+	[ -z "$(grep started <<<"$stderr")" ]
 	# What was there before stays, and nothing else is left.
 	config one 'write_into_file: true duration_ms: 4000000000'
 	echo old >t
@@ -275,6 +281,7 @@ says()
 	[ "$(grep -c test:work_end <<<"$output")" = 4 ]
 	run_ktrace session snapshot nobody -o copy
 	[ "$status" = 1 ]
+	says 'nobody: Tracing session not found'
 	kill -INT "$session"
 	ended
 	[ "$status" = 0 ]

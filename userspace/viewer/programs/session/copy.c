@@ -49,7 +49,7 @@ static int clone_session(struct client *c, const char *word, FILE *file, __u64 *
 		return -1;
 	}
 	if (!m->success)
-		complain_about("session", "%s", m->error ? m->error : "not cloned");
+		complain_about(word, "%s", m->error ? m->error : "not cloned");
 	ret = m->success ? m->was_write_into_file : -1;
 	*made = m->session_id;
 	pft__clone_session_response__free_unpacked(m, NULL);
@@ -130,7 +130,7 @@ static int keep_clone(struct session *s, __u64 made)
 
 int session_clone(struct session *s)
 {
-	FILE *file = temporary_stream();
+	FILE *file = save_is_possible(s) ? temporary_stream() : NULL;
 	int written, status = STATUS_DAMAGED;
 	__u64 made;
 

@@ -268,7 +268,7 @@ int session_start(struct session *s)
 			       "left behind" : "no write_into_file, and no --output FILE");
 		return STATUS_USAGE;
 	}
-	status = enable(s, config);
+	status = has_file || save_is_possible(s) ? enable(s, config) : STATUS_DAMAGED;
 	config_free(config);
 	if (status)
 		return status;

@@ -238,6 +238,15 @@ int save_file(const struct session *s, FILE *from, const char *path)
 	return ret ? STATUS_DAMAGED : STATUS_OK;
 }
 
+bool save_is_possible(const struct session *s)
+{
+	const bool is = !s->output || output_name(s->output, 0, NULL);
+
+	/* It is made again when there is something to write. */
+	output_name_end(-ECANCELED);
+	return is;
+}
+
 int save_buffers(const struct session *s, struct client *c, const char *path)
 {
 	FILE *file = temporary_stream();

@@ -102,6 +102,8 @@ int session_copy(const struct session *s, __u64 id, const char *path);
 int save_read(struct client *c, FILE *to);
 /* What is in it becomes the file that was asked for. Returns the exit status. */
 int save_file(const struct session *s, FILE *from, const char *path);
+/* Before anything is recorded: whether --output, if there is one, can be made; else complains. */
+bool save_is_possible(const struct session *s);
 /* Both */
 int save_buffers(const struct session *s, struct client *c, const char *path);
 
