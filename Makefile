@@ -86,8 +86,8 @@ units    := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(unit_src))
 
 all: lib tools examples logevent shark_kernel
 lib: $(libs)
-tools: $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%) \
-	$(BUILD)/libexec/ktrace/posix-keeper
+helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
+tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper
 examples: $(examples)
 bench-programs: $(benches)
 progs: $(progs) posix-suite
@@ -471,7 +471,7 @@ uninstall: lib tools completions ## remove what install puts there, with the sam
 deb:		## Debian packages, in build/deb
 	$(Q)scripts/deb $(BUILD)/deb $(VERSION)
 completions: $(BUILD)/completions/ktrace ## for bash and zsh, from the help of the programs
-$(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) tools
+$(BUILD)/completions/ktrace: scripts/completions $(wildcard packaging/completion/*) $(helped)
 	$(call say,WRITE,$@)
 	$(Q)scripts/completions $(BUILD)
 clean:		## remove what was built
