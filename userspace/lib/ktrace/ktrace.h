@@ -9,7 +9,7 @@
  *   ktrace(server, request, id, path);						// anywhere
  *
  * Link with -lktrace. Run under ktraced, the program records; run alone, an event
- * costs a load and a test. For C from C99 on (with GNU extensions of gcc or clang)
+ * costs two loads and a test. For C from C99 on (with GNU extensions of gcc or clang)
  * and C++ from C++11 on. The same events can be defined in a header that many files,
  * shared libraries and plug-ins include.
  *

@@ -12,7 +12,7 @@
  * PTT calls new_object_alias() and new_thread_alias() are these two; its alias_init() has
  * nothing to do here.
  *
- * All that ktrace.h says of ktrace() holds: any context, and a load and a test when nobody
+ * All that ktrace.h says of ktrace() holds: any context, two loads and a test when nobody
  * traces.
  */
 #ifndef KTRACE_NAME_H
