@@ -20,11 +20,13 @@ setup_file()
 	local pid=
 	requires_root
 	cd "$ROOT" || return
+	# Nobody here looks for symbols, which take long to compress.
+	[ -n "${KTRACE_LONG:-}" ] || export DEB_BUILD_OPTIONS=noautodbgsym
 	make -s deb
 	# Those to install, and what the guest needs with them
 	mkdir "$BATS_FILE_TMPDIR/debs"
 	ln "$DEBS"/*.deb "$BATS_FILE_TMPDIR/debs/"
-	rm "$BATS_FILE_TMPDIR"/debs/*-dbgsym_*
+	rm -f "$BATS_FILE_TMPDIR"/debs/*-dbgsym_*
 	readme_program >"$BATS_FILE_TMPDIR/debs/server.c"
 	# shellcheck disable=SC2086
 	tests/package/root "$BATS_FILE_TMPDIR/pid" $KERNELS 3>&- 4>&- &
@@ -221,7 +223,7 @@ in_vm()
 		rm -rf new
 		dpkg-deb -R "$deb" new
 		sed -i -E "/^(Version|Depends):/s/$VERSION-1\b/$VERSION-2/g" new/DEBIAN/control
-		dpkg-deb -b new upgrade >/dev/null
+		dpkg-deb -Znone -b new upgrade >/dev/null
 	done
 	in_root sh -c "dpkg -i $BATS_TEST_TMPDIR/upgrade/*.deb"
 	# shellcheck disable=SC2086
