@@ -12,11 +12,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define STREAMS 250000u
-#define READINGS 50000u
-#define FRAGMENTED 20000u
-
 static char path[64];
+
+/* Fewer for a tool that makes all slow */
+static __u32 streams, readings, fragmented;
 
 /* Events in two fragments each */
 static void make_fragmented(struct maker *m)
@@ -25,7 +24,7 @@ static void make_fragmented(struct maker *m)
 	const __u32 head[3] = { sizeof(__u64), 1, 0 };
 	__u32 i;
 
-	for (i = 1; i <= FRAGMENTED; i++) {
+	for (i = 1; i <= fragmented; i++) {
 		rec.ts = i;
 		rec.len = 2 * sizeof(__u32);
 		rec.tid_flags = 7 | KTRACE_REC_FRAG_FIRST;
@@ -45,11 +44,11 @@ static void make_many(void)
 	struct maker m;
 	__u32 i;
 
-	for (i = STREAMS; i--;) {
+	for (i = streams; i--;) {
 		ktrace_text_line(&text, "stream");
 		ktrace_text_u64(&text, "id", i);
 	}
-	for (i = 1; i <= READINGS; i++) {
+	for (i = 1; i <= readings; i++) {
 		ktrace_text_line(&text, "clock");
 		ktrace_text_u64(&text, "raw", i);
 		ktrace_text_u64(&text, "mono_ns", i);
@@ -82,12 +81,12 @@ static void test_traceset(void)
 	CHECK_EQ(ktrace_traceset_open(NULL, &set), 0);
 	CHECK_EQ(ktrace_traceset_add(set, path), 0);
 	trace = ktrace_traceset_trace(set, 0);
-	for (i = 0; i < STREAMS; i++)
+	for (i = 0; i < streams; i++)
 		CHECK_EQ(ktrace_trace_stream(trace, i)->id, i);
 	CHECK(!ktrace_trace_stream(trace, i));
 	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
 	CHECK_EQ(e.stream->id, 7);
-	for (i = 0; i < FRAGMENTED; i++) {
+	for (i = 0; i < fragmented; i++) {
 		CHECK_EQ(ktrace_traceset_next(set, &e), 1);
 		CHECK_EQ(e.len, sizeof(__u64));
 	}
@@ -97,8 +96,12 @@ static void test_traceset(void)
 
 int main(void)
 {
-	const struct rlimit limit = { 20, 20 };
+	const struct rlimit limit = { 120, 120 };
+	const __u32 step = (__u32)unit_step();
 
+	streams = 250000 / step;
+	readings = 50000 / step;
+	fragmented = 20000 / step;
 	CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0);
 	snprintf(path, sizeof(path), "/tmp/test_many.%d", (int)getpid());
 	make_many();
