@@ -200,8 +200,9 @@ extern const struct session_backend session_backend_shm;
 /* A session that has nothing yet, or NULL. */
 struct ktrace_session *session_alloc(void);
 
-/* Makes the enable bytes of the user channel what s->wanted and s->is_running say. */
-void session_show_enabled(struct ktrace_session *s);
+/* Makes the enable byte of a user event, or of all, what s->wanted and s->is_running say. */
+void session_show_event(struct ktrace_session *s, __u32 id);
+void session_show_events(struct ktrace_session *s);
 
 /* An event is known from now on; and forget all. */
 void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);

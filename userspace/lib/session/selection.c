@@ -20,13 +20,11 @@
 
 static void choose(struct ktrace_session *s, __u32 id)
 {
-	const struct ktrace_control *c = &s->user.control;
 	const char *name = s->names[id];
 
 	s->wanted[id] = name ? glob_list_matches(s->filter, sizeof(s->filter), name, strlen(name)) :
 			       id < KTRACE_ID_OFF;
-	if (id < c->id_nr)
-		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+	session_show_event(s, id);
 }
 
 /* selection_learn - an EVENT entry has been read; without memory its id decides */

@@ -33,12 +33,18 @@ void session_fill_user(char *map, const struct ktrace_control *c, const char *fi
 }
 
 /* Writers look at nothing but these bytes: they are what starts and stops them. */
-void session_show_enabled(struct ktrace_session *s)
+void session_show_event(struct ktrace_session *s, __u32 id)
 {
 	const struct ktrace_control *c = &s->user.control;
 
-	for (__u32 id = 0; id < c->id_nr && id < KTRACE_ID_NR; id++)
+	if (id < c->id_nr)
 		kt_store(&s->user.map[c->enable_off + id], s->is_running && s->wanted[id]);
+}
+
+void session_show_events(struct ktrace_session *s)
+{
+	for (__u32 id = 0; id < KTRACE_ID_NR; id++)
+		session_show_event(s, id);
 }
 
 static int open_backend(struct ktrace_session *s, const struct session_backend *backend,
@@ -192,17 +198,14 @@ bool ktrace_session_mend(struct ktrace_session *s, void *addr)
 
 int ktrace_session_enable(struct ktrace_session *s, __u32 kind, __u16 id, bool on)
 {
-	struct channel *ch = &s->user;
-
-	if (kind == KTRACE_CHANNEL_KERNEL) {
-		if (!s->kernel.map)
-			return -ENOENT;
-		return s->backend->enable(s, id, on);
-	}
-	if (id < KTRACE_ID_FIRST || id >= ch->control.id_nr || id >= KTRACE_ID_NR)
+	if (kind == KTRACE_CHANNEL_KERNEL)
+		return s->kernel.map ? s->backend->enable(s, id, on) : -ENOENT;
+	if (!s->user.map)
+		return -ENOENT;
+	if (id < KTRACE_ID_FIRST || id >= s->user.control.id_nr || id >= KTRACE_ID_NR)
 		return -EINVAL;
 	s->wanted[id] = on;
-	kt_store(&ch->map[ch->control.enable_off + id], on && s->is_running);
+	session_show_event(s, id);
 	return 0;
 }
 
@@ -257,14 +260,14 @@ int ktrace_session_start(struct ktrace_session *s)
 	if (error)
 		return error;
 	s->is_running = true;
-	session_show_enabled(s);
+	session_show_events(s);
 	return 0;
 }
 
 int ktrace_session_stop(struct ktrace_session *s)
 {
 	s->is_running = false;
-	session_show_enabled(s);
+	session_show_events(s);
 	return s->backend->set_running(s, false);
 }
 

@@ -44,7 +44,7 @@ int ktrace_session_adopt(const struct ktrace_stale *which, struct ktrace_session
 	if (!error)
 		error = registry_init(&s->registry, &s->user);
 	if (!error) {
-		session_show_enabled(s);
+		session_show_events(s);
 		return 0;
 	}
 	s->backend->leave(s);
