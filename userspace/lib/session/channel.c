@@ -51,8 +51,10 @@ static struct kt_ring ring_view(const struct channel *ch, __u32 index)
 int channel_init(struct channel *ch, char *map, size_t map_size)
 {
 	struct ktrace_control copy = *(const struct ktrace_control *)map;
-	int error = layout_check(&copy, map_size);
+	int error;
 
+	kt_barrier();	/* the copy is checked and used, whatever happens to the page */
+	error = layout_check(&copy, map_size);
 	if (error || copy.magic != KTRACE_CONTROL_MAGIC || copy.version != KTRACE_ABI_VERSION)
 		return -EBADMSG;
 	ch->readers = calloc(copy.ring_nr, sizeof(*ch->readers));
