@@ -23,6 +23,7 @@
 #include <ktrace/packet.h>
 
 #include "json.h"
+#include "number.h"
 #include "shark_packets.h"
 
 #define BUFFER (4 << 20)
@@ -279,15 +280,6 @@ static const struct option options[] = {
 	COMMON_OPTIONS
 };
 
-static bool parse_number(const char *text, __u64 max, __u64 *value)
-{
-	char *end;
-
-	errno = 0;
-	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && !errno && *value && *value <= max;
-}
-
 static const char *take_option(struct recv *r, int option)
 {
 	__u64 seconds;
@@ -300,12 +292,12 @@ static const char *take_option(struct recv *r, int option)
 		r->path = optarg;
 		return NULL;
 	case OPTION_IDLE:
-		if (!parse_number(optarg, 1000000, &seconds))
+		if (!number_parse(optarg, 1, 1000000, &seconds))
 			return "--idle: seconds, from 1 on";
 		r->idle_ms = (int)seconds * 1000;
 		return NULL;
 	case OPTION_COUNT:
-		return parse_number(optarg, ~0ull, &r->count) ? NULL :
+		return number_parse(optarg, 1, ~0ull, &r->count) ? NULL :
 			"--count: a number from 1 on";
 	default:
 		r->is_json = true;
