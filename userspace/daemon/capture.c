@@ -28,6 +28,7 @@
 #include "parts.h"
 #include "select.h"
 #include "split.h"
+#include "summary.h"
 
 /* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
@@ -69,15 +70,6 @@ static __u64 add_sat(__u64 a, __u64 b)
 	return a + b < a ? ~0ull : a + b;
 }
 
-static __u64 lost_total(const struct ktrace_lost *sum)
-{
-	__u64 total = 0;
-
-	for (int i = 0; i < KTRACE_LOST_NR; i++)
-		total = add_sat(total, sum->count[i]);
-	return total;
-}
-
 /* What the writers of a ring do not count. */
 static __u64 lost_by_reader(const struct ktrace_lost *sum)
 {
@@ -103,7 +95,7 @@ void capture_resume(struct capture *c)
 		};
 		ktrace_stream_resume(c->session, i, &taken);
 		c->streams[i].reader_seen = lost_by_reader(&have.lost);
-		c->streams[i].total_seen = lost_total(&have.lost);
+		c->streams[i].total_seen = summary_lost(&have.lost);
 	}
 }
 
@@ -188,7 +180,7 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 		      const struct ktrace_lost *sum)
 {
 	struct capture_stream *st = &c->streams[i];
-	__u64 total = lost_total(sum);
+	__u64 total = summary_lost(sum);
 	__u64 newly = total > st->total_seen ? total - st->total_seen : 0;	/* if forged */
 	int error;
 
@@ -506,7 +498,7 @@ static void finish_stream(struct capture *c, __u32 i)
 	struct ktrace_lost sum;
 
 	ktrace_stream_lost(c->session, i, &sum);
-	if (!c->streams[i].is_announced && !lost_total(&sum))
+	if (!c->streams[i].is_announced && !summary_lost(&sum))
 		return;
 	ktrace_session_clock(c->session, &now);
 	end.pos = ktrace_stream_pos(c->session, i);

@@ -50,10 +50,11 @@ static int add(struct kallsyms *k, __u64 address, const char *name)
 		k->list = list;
 		k->cap = cap;
 	}
-	k->list[k->nr].address = address;
-	k->list[k->nr].is_told = false;
-	k->list[k->nr].name = strdup(name);
-	return k->list[k->nr].name ? (k->nr++, 0) : -ENOMEM;
+	k->list[k->nr] = (struct symbol){ .address = address, .name = strdup(name) };
+	if (!k->list[k->nr].name)
+		return -ENOMEM;
+	k->nr++;
+	return 0;
 }
 
 /* "ffffffff81000000 T startup_64\n", or behind the name "\t[module]\n"; only code counts. */

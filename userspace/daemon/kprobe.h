@@ -26,7 +26,8 @@ bool kprobe_is(const char *item);
 /**
  * kprobe_name - what its events are called: "kprobe:FUNCTION"
  * @item:	item of -e
- * @name:	out; as strdup() has it
+ *
+ * Return: the name, to be freed; NULL without memory.
  */
 char *kprobe_name(const char *item);
 

@@ -432,7 +432,8 @@ static bool drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *m
 
 static bool has_news(const struct ring *r)
 {
-	return r->fd >= 0 && *(volatile __u64 *)&r->page->data_head != r->page->data_tail;
+	return r->fd >= 0 && __atomic_load_n(&r->page->data_head, __ATOMIC_RELAXED) !=
+	       r->page->data_tail;
 }
 
 /* A CPU has come or gone; false: its last news were too much. */

@@ -22,9 +22,10 @@ int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tra
 	ktrace_tracefile_uuid(file, uuid);
 	meta_file(&line, real ? real : path, uuid);
 	ktrace_text_line(&line, "");
-	error = line.error || asprintf(&text, "%s%.*s\n", line.buf, (int)len,
-						   begin) < 0 ? -ENOMEM
-		: ktrace_session_set_note(s, text);
+	if (line.error || asprintf(&text, "%s%.*s\n", line.buf, (int)len, begin) < 0)
+		error = -ENOMEM;
+	else
+		error = ktrace_session_set_note(s, text);
 	/* A very long command line can be done without. */
 	if (error == -E2BIG)
 		error = ktrace_session_set_note(s, line.buf);

@@ -28,6 +28,7 @@
  * @signals:	how signals were at the start
  * @choice:	which events are recorded now
  * @events:	memory of @choice.events, NULL = the command line's
+ * @where:	the same of @choice.where
  * @start_ns:	CLOCK_MONOTONIC when tracing began
  * @end_ns:	and when it ended
  * @end_reason:	for the file: why it ended

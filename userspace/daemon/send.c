@@ -349,17 +349,17 @@ struct timespec sender_next_look(void)
 /* Return: false if one is stuck. */
 static bool wait_for_connections(struct sender *s)
 {
-	bool is_over, may = true;
+	bool is_over, is_patient = true;
 
 	pthread_mutex_lock(&s->lock);
 	/* They get what is in the socket, then its end. */
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->fd, SHUT_RD);
-	while (s->nr && may) {
+	while (s->nr && is_patient) {
 		const struct timespec until = sender_next_look();
 
 		pthread_cond_timedwait(&s->is_less, &s->lock, &until);
-		may = sender_may_wait(s);
+		is_patient = sender_may_wait(s);
 	}
 	is_over = !s->nr;
 	pthread_mutex_unlock(&s->lock);

@@ -90,8 +90,8 @@ static void serve_jobs(struct sender *s)
 	       !ktrace_shark_sender_next(s->kernel_fd, &job)) {
 		done = (struct disk_done){ .events = 0 };
 		ret = send_job(s, &job, &done);
-		ret = ktrace_shark_sender_end(s->kernel_fd, &job, ret) == -ENOENT && !ret;
-		if (ret && job.kind == KTRACE_SHARK_TO_DISK)
+		if (ktrace_shark_sender_end(s->kernel_fd, &job, ret) == -ENOENT && !ret &&
+		    job.kind == KTRACE_SHARK_TO_DISK)
 			take_back(s, &job, &done);
 	}
 }

@@ -56,15 +56,18 @@ struct keeper {
 int keeper_start_flusher(struct keeper *k);
 void keeper_stop_flusher(struct keeper *k);
 
+/* The next three are called with `lock`. */
+
 /*
  * Asks for a flush and waits a little; @address: who called posix_trace_flush().
  * Return: 0, or the error if it has ended with one.
  */
 int keeper_ask_flush(struct keeper *k, const void *address);
 
-/* As before, but for the log's clear. */
+/* posix_trace_clear(): of the stream, and of the log, for which it lets go of `lock` meanwhile. */
 void keeper_clear(struct keeper *k);
 
+/* posix_trace_get_status(): what is told once is taken back. */
 void keeper_status(struct keeper *k, struct posix_trace_status_info *info);
 
 /* Ends the stream, completes the log. Return: first errno of that. */
