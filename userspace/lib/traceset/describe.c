@@ -7,6 +7,7 @@
  * the parser ends each name with a NUL. Separators bound the numbers of fields and
  * enumerators, so the space is known before parsing.
  */
+#include "name_char.h"
 #include "out.h"
 
 #include <errno.h>
@@ -49,12 +50,6 @@ const char *ktrace_scalar_name(enum ktrace_scalar scalar)
 __u32 ktrace_scalar_size(enum ktrace_scalar scalar)
 {
 	return scalars[scalar].size;
-}
-
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-' || c == '+' || c == '|';
 }
 
 /* Takes @expected away. */

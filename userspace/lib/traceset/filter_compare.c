@@ -7,6 +7,7 @@
  * is in single precision, so that a field shown as 0.1 is equal to 0.1.
  */
 #include "filter.h"
+#include "value.h"
 
 #include <math.h>
 #include <string.h>
@@ -81,12 +82,6 @@ bool ktrace_filter_compare(const struct test *t, const struct field_value *v, __
 	default:
 		return compare_numbers(t->op, &v->number, &t->literal.number);
 	}
-}
-
-static bool is_signed(enum ktrace_scalar scalar)
-{
-	return scalar == KTRACE_S8 || scalar == KTRACE_S16 || scalar == KTRACE_S32 ||
-	       scalar == KTRACE_S64;
 }
 
 static bool compare_real(const struct test *t, const struct ktrace_value *v, __u32 i)

@@ -2,6 +2,8 @@
 /* filter_places.c - where the fields of a payload are, as far as that is the same for all */
 #include <ktrace/kernel_filter.h>
 
+#include "value.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -12,18 +14,13 @@ static enum ktrace_place_kind kind_of(const struct ktrace_field *f)
 	if (f->shape == KTRACE_STRING)
 		return KTRACE_PLACE_STRING;
 	switch (f->scalar) {
-	case KTRACE_S8:
-	case KTRACE_S16:
-	case KTRACE_S32:
-	case KTRACE_S64:
-		return KTRACE_PLACE_SIGNED;
 	case KTRACE_CHAR:
 		return f->count > KTRACE_MATCH_SIZE_MAX ? KTRACE_PLACE_OTHER : KTRACE_PLACE_CHAR;
 	case KTRACE_F32:
 	case KTRACE_F64:
 		return KTRACE_PLACE_OTHER;
 	default:
-		return KTRACE_PLACE_UNSIGNED;
+		return is_signed(f->scalar) ? KTRACE_PLACE_SIGNED : KTRACE_PLACE_UNSIGNED;
 	}
 }
 
@@ -40,8 +37,7 @@ int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **ou
 {
 	struct ktrace_place *places = calloc(type->field_nr + 1, sizeof(*places)), *p;
 	bool is_fixed = true;
-	__u64 off = 0;
-	__u32 i;
+	__u32 i, size, off = 0;
 
 	if (!places)
 		return -ENOMEM;
@@ -54,13 +50,14 @@ int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **ou
 			p->off = f->offset;
 		} else {
 			p->kind = is_fixed ? kind_of(f) : KTRACE_PLACE_OTHER;
-			p->off = (__u32)off;
+			p->off = off;
 		}
 		p->size = p->kind <= KTRACE_PLACE_CHAR ? f->size : 0;
 		p->count = f->shape == KTRACE_FIXED ? f->count : 0;
 		p->field = f->enum_nr ? f : NULL;
-		off += (__u64)f->size * (f->shape == KTRACE_FIXED ? f->count : 1);
-		is_fixed = is_fixed && f->shape <= KTRACE_FIXED && off <= KTRACE_DESC_SIZE_MAX;
+		size = fixed_size(f);
+		off += size;
+		is_fixed = is_fixed && size && off <= KTRACE_DESC_SIZE_MAX;
 	}
 	*out = places;
 	return (int)type->field_nr;

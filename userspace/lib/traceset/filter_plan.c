@@ -7,6 +7,7 @@
  * often that is all there is to do.
  */
 #include "filter.h"
+#include "value.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -17,16 +18,6 @@
 static enum verdict verdict_of(bool is_true)
 {
 	return is_true ? VERDICT_YES : VERDICT_NO;
-}
-
-/* Bytes of a field, if all payloads have the same number; 0: they do not, or too many. */
-static __u32 fixed_size(const struct ktrace_field *f)
-{
-	__u64 size = f->size;
-
-	if (f->shape == KTRACE_FIXED)
-		size *= f->count;
-	return f->shape <= KTRACE_FIXED && size <= KTRACE_DESC_SIZE_MAX ? (__u32)size : 0;
 }
 
 /* Where the field is in the payload: at an offset, or some fields behind one. */
@@ -144,11 +135,6 @@ static void make_plan(struct ktrace_filter *f, struct plan *p, const struct ktra
 	p->verdict = judge(f, p->checks);
 }
 
-static bool is_of(const struct plan *p, const struct ktrace_trace_event *e)
-{
-	return p->type == e->type && p->id == e->id && p->kind == e->stream->kind;
-}
-
 static size_t slot_of(const struct ktrace_filter *f, const struct ktrace_event_type *type,
 		      __u32 kind, __u32 id)
 {
@@ -215,5 +201,5 @@ const struct plan *ktrace_filter_plan(struct ktrace_filter *f, const struct ktra
 	if (!f->plan_cap)
 		return add_plan(f, e);
 	p = find_slot(f, e->type, e->stream->kind, e->id);
-	return p->is_used && is_of(p, e) ? p : add_plan(f, e);
+	return p->is_used ? p : add_plan(f, e);
 }

@@ -11,6 +11,7 @@
  * "name=0x%...", "name: 0x%..." or "name=%p..." there is shown in hexadecimal, and so are
  * addresses.
  */
+#include "name_char.h"
 #include "out.h"
 
 #include <errno.h>
@@ -25,12 +26,6 @@
 
 static const char print_mark[] = "\nprint fmt:";
 static const char no_print[] = "\nprint fmt: \"\"\n";
-
-static bool is_name_char(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-	       c == '_' || c == '.' || c == '-' || c == '+' || c == '|';
-}
 
 static size_t name_len(const char *s)
 {

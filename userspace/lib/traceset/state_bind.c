@@ -7,29 +7,12 @@
  * same place in each payload are used; all before them have a fixed size.
  */
 #include "state.h"
+#include "value.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static __u32 fixed_size(const struct ktrace_field *f)
-{
-	switch (f->shape) {
-	case KTRACE_ONE:
-		return f->size;
-	case KTRACE_FIXED:
-		return f->count > KTRACE_DESC_SIZE_MAX ? 0 : f->size * f->count;
-	default:
-		return 0;
-	}
-}
-
-static bool is_signed(enum ktrace_scalar scalar)
-{
-	return scalar == KTRACE_S8 || scalar == KTRACE_S16 || scalar == KTRACE_S32 ||
-	       scalar == KTRACE_S64;
-}
 
 /* Finds field number @i of the rule. Return: false if it is not there. */
 static bool bind_field(struct binding *b, const struct ktrace_event_type *type, __u32 i)
