@@ -200,7 +200,7 @@ make_busy()
 }
 
 @test "expressions that are too large or too deep are refused" {
-	refused "$(printf '(%.0s' {1..64})item = 1" 'too many parentheses'
+	refused "$(printf '(%.0s' {1..64})item = 1" 'nested too deeply'
 	run_ktrace grep -c "$(printf '(%.0s' {1..63})item = 7$(printf ')%.0s' {1..63})" "$SMALL"
 	[ "$output" = 1 ]
 	python3 -c 'print(" || ".join(["a=1"] * 4097))' >many

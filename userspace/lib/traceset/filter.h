@@ -3,6 +3,7 @@
  * filter.h - a filter, as its parts see it
  *
  *   filter_parse.c    text becomes a program
+ *   filter_error.c    what is wrong with a text
  *   filter_literal.c  values as they are written: numbers, times, text
  *   filter_field.c    fields that every event has, and flags
  *   filter_compare.c  is this value equal, less, like that?
@@ -20,6 +21,8 @@
 #define KTRACE_TRACESET_FILTER_H
 
 #include <ktrace/filter.h>
+
+#include <stdarg.h>
 
 enum filter_op { OP_EQ, OP_NE, OP_LT, OP_LE, OP_GT, OP_GE, OP_GLOB };
 
@@ -202,6 +205,13 @@ static inline __u32 ktrace_filter_step(const struct ktrace_filter *f, __u32 i, b
 	}
 	return i + 1;
 }
+
+/* filter_error.c */
+__attribute__((format(printf, 2, 0)))
+void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va_list ap);
+__attribute__((format(printf, 3, 4)))
+int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t,
+			 const char *format, ...);
 
 /* filter_field.c */
 int ktrace_filter_find_field(const struct ktrace_filter_field *fields, __u32 nr, const char *name,

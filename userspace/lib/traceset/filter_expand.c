@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <linux/ktrace_ring.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,23 +22,7 @@
 #define NUMBER_MIN (-((__int128)1 << 63))
 #define NUMBER_MAX (((__int128)1 << 64) - 1)
 
-__attribute__((format(printf, 2, 3)))
-static int refuse(const struct expander *x, const char *format, ...)
-{
-	const struct test *t = x->test;
-	va_list ap;
-	char *c;
-
-	*x->error = (struct ktrace_filter_error){ .at = t->at, .line = t->line,
-						  .column = t->column };
-	va_start(ap, format);
-	vsnprintf(x->error->message, sizeof(x->error->message), format, ap);
-	va_end(ap);
-	for (c = x->error->message; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
-	return -EINVAL;
-}
+#define refuse(x, ...) ktrace_filter_refuse((x)->error, (x)->test, __VA_ARGS__)
 
 static int settle(struct expansion *e, bool is_true)
 {

@@ -296,19 +296,12 @@ int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_erro
 {
 	const struct test *t;
 	__u32 i;
-	char *c;
 
 	for (i = 0; i < f->test_nr; i++) {
 		t = &f->tests[i];
 		if (t->owner != OWNER_PAYLOAD || t->is_met)
 			continue;
-		*error = (struct ktrace_filter_error){ .at = t->at, .line = t->line,
-						       .column = t->column };
-		snprintf(error->message, sizeof(error->message),
-			 "none of these events has a field '%.40s'", t->name);
-		for (c = error->message; *c; c++)
-			if (*c < ' ' || *c > '~')
-				*c = '?';
+		ktrace_filter_refuse(error, t, "none of these events has a field '%.40s'", t->name);
 		return 1;
 	}
 	return 0;

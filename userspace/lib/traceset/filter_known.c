@@ -7,7 +7,6 @@
 #include "filter.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <ktrace/nearest.h>
@@ -51,7 +50,6 @@ int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_tra
 {
 	const struct test *t = i < f->test_nr ? &f->tests[i] : NULL;
 	struct ktrace_nearest near;
-	char *c;
 
 	if (!t)
 		return -ENOENT;
@@ -60,11 +58,7 @@ int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_tra
 	ktrace_nearest_init(&near, t->name);
 	if (is_known(set, &near))
 		return 0;
-	*error = (struct ktrace_filter_error){ .at = t->at, .line = t->line, .column = t->column };
-	snprintf(error->message, sizeof(error->message), "no event has a field '%.40s'%s",
-		 t->name, ktrace_nearest_hint(&near));
-	for (c = error->message; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
+	ktrace_filter_refuse(error, t, "no event has a field '%.40s'%s", t->name,
+			     ktrace_nearest_hint(&near));
 	return 1;
 }

@@ -7,9 +7,9 @@
  * place and what was expected are kept.
  */
 #include "filter.h"
+#include "name_char.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,18 +62,14 @@ __attribute__((format(printf, 3, 4)))
 static void fail(struct parser *p, const char *at, const char *format, ...)
 {
 	va_list ap;
-	char *c;
 
 	if (p->ret)
 		return;
 	p->ret = -EINVAL;
 	set_place(p->error, p->begin, at);
 	va_start(ap, format);
-	vsnprintf(p->error->message, sizeof(p->error->message), format, ap);
+	ktrace_filter_say(p->error, format, ap);
 	va_end(ap);
-	for (c = p->error->message; *c; c++)
-		if (*c < ' ' || *c > '~')
-			*c = '?';
 }
 
 static bool is_blank(char c)
@@ -240,8 +236,7 @@ static bool is_name(const struct word *w)
 
 		if (c == '[')
 			end = i;
-		else if (!(c >= '0' && c <= '9') && !((c | 0x20) >= 'a' && (c | 0x20) <= 'z') &&
-			 !strchr("_.+-", c))
+		else if (!is_name_char(c))
 			return false;
 	}
 	return end && !strchr("0123456789+-.", *w->at);
@@ -452,7 +447,7 @@ static void parse_not(struct parser *p)
 		skip_blanks(p);
 		parse_comparison(p);
 	} else if (++p->depth == KTRACE_FILTER_DEPTH_MAX) {
-		fail(p, p->at - 1, "too many parentheses in each other");
+		fail(p, p->at - 1, "parentheses are nested too deeply");
 	} else {
 		parse_or(p);
 		p->depth--;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1
+/* filter_error.c - says what is wrong with an expression */
+#include "filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+/* The message may have parts of the expression or of a file: it is printable all the same. */
+void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va_list ap)
+{
+	char *c;
+
+	vsnprintf(error->message, sizeof(error->message), format, ap);
+	for (c = error->message; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+}
+
+/* Says what is wrong with a comparison. Return: -EINVAL. */
+int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t,
+			 const char *format, ...)
+{
+	va_list ap;
+
+	*error = (struct ktrace_filter_error){ .at = t->at, .line = t->line, .column = t->column };
+	va_start(ap, format);
+	ktrace_filter_say(error, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}
