@@ -203,70 +203,65 @@ GET_SOFTWARE(task_clock, PERF_COUNT_SW_TASK_CLOCK)
 GET_SOFTWARE(page_faults, PERF_COUNT_SW_PAGE_FAULTS)
 GET_SOFTWARE(switches, PERF_COUNT_SW_CONTEXT_SWITCHES)
 
-static const struct ktrace_filter_field fields[] = {
-	{ "time", "when; compared with times as for --since", KTRACE_FILTER_TIME },
-	{ "raw", "stamp as recorded", KTRACE_FILTER_NUMBER },
-	{ "cpu", "CPU of the buffer; a thread's buffer has none", KTRACE_FILTER_NUMBER },
-	{ "tid", "thread", KTRACE_FILTER_NUMBER },
-	{ "pid", "process, where known", KTRACE_FILTER_NUMBER },
-	{ "comm", "name of the thread, where known", KTRACE_FILTER_TEXT },
-	{ "event", "provider:name", KTRACE_FILTER_TEXT },
-	{ "event.name", "the same", KTRACE_FILTER_TEXT },
-	{ "event.family", "provider or kernel family", KTRACE_FILTER_TEXT },
-	{ "event.category", "the same", KTRACE_FILTER_TEXT },
-	{ "event.subname", "name without provider", KTRACE_FILTER_TEXT },
-	{ "event.id", "number of the event type", KTRACE_FILTER_NUMBER },
-	{ "event.size", "bytes of payload", KTRACE_FILTER_NUMBER },
-	{ "flags", "== has it, != has it not: irq truncated incomplete no-start critical backwards",
-	  KTRACE_FILTER_FLAGS },
-	{ "lost", "number of lost events, of ktrace:lost", KTRACE_FILTER_NUMBER },
-	{ "lost.reason", "why they were lost", KTRACE_FILTER_TEXT },
-	{ "stream", "number of the stream in its file", KTRACE_FILTER_NUMBER },
-	{ "stream.kind", "kernel, user or unknown", KTRACE_FILTER_TEXT },
-	{ "trace.index", "number of the file, from 0", KTRACE_FILTER_NUMBER },
-	{ "trace.name", "name of the file", KTRACE_FILTER_TEXT },
-	{ "trace.host", "name of the host", KTRACE_FILTER_TEXT },
-	{ "context.kstack", "number of the kernel's stack, of ktraced --context",
-	  KTRACE_FILTER_NUMBER },
-	{ "context.ustack", "number of the program's stack", KTRACE_FILTER_NUMBER },
-	{ "context.cgroup", "path of the control group", KTRACE_FILTER_TEXT },
-	{ "context.cgroup_id", "number of the control group", KTRACE_FILTER_NUMBER },
-	{ "context.nspid", "process in its pid namespace", KTRACE_FILTER_NUMBER },
-	{ "context.nstid", "thread there", KTRACE_FILTER_NUMBER },
-	{ "context.cycles", "counter of the CPU", KTRACE_FILTER_NUMBER },
-	{ "context.instructions", "the same", KTRACE_FILTER_NUMBER },
-	{ "context.cache-misses", "the same", KTRACE_FILTER_NUMBER },
-	{ "context.branch-misses", "the same", KTRACE_FILTER_NUMBER },
-	{ "context.cpu-clock", "the same, ns", KTRACE_FILTER_NUMBER },
-	{ "context.task-clock", "the same, ns", KTRACE_FILTER_NUMBER },
-	{ "context.page-faults", "the same", KTRACE_FILTER_NUMBER },
-	{ "context.context-switches", "the same", KTRACE_FILTER_NUMBER },
-};
+/* Name, what it is, type, how to get it, and whether that is the same for all of an event type */
+#define FIELDS(X)										\
+	X("time", "when; compared with times as for --since", TIME, get_time, false)		\
+	X("raw", "stamp as recorded", NUMBER, get_raw, false)					\
+	X("cpu", "CPU of the buffer; a thread's buffer has none", NUMBER, get_cpu, false)	\
+	X("tid", "thread", NUMBER, get_tid, false)						\
+	X("pid", "process, where known", NUMBER, get_pid, false)				\
+	X("comm", "name of the thread, where known", TEXT, get_comm, false)			\
+	X("event", "provider:name", TEXT, get_event, true)					\
+	X("event.name", "the same", TEXT, get_event, true)					\
+	X("event.family", "provider or kernel family", TEXT, get_event_family, true)		\
+	X("event.category", "the same", TEXT, get_event_family, true)				\
+	X("event.subname", "name without provider", TEXT, get_event_subname, true)		\
+	X("event.id", "number of the event type", NUMBER, get_event_id, true)			\
+	X("event.size", "bytes of payload", NUMBER, get_event_size, false)			\
+	X("flags",										\
+	  "== has it, != has it not: irq truncated incomplete no-start critical backwards",	\
+	  FLAGS, get_flags, false)								\
+	X("lost", "number of lost events, of ktrace:lost", NUMBER, get_lost, false)		\
+	X("lost.reason", "why they were lost", TEXT, get_lost_reason, false)			\
+	X("stream", "number of the stream in its file", NUMBER, get_stream, false)		\
+	X("stream.kind", "kernel, user or unknown", TEXT, get_stream_kind, true)		\
+	X("trace.index", "number of the file, from 0", NUMBER, get_trace_index, false)		\
+	X("trace.name", "name of the file", TEXT, get_trace_name, false)			\
+	X("trace.host", "name of the host", TEXT, get_trace_host, false)			\
+	X("context.kstack", "number of the kernel's stack, of ktraced --context",		\
+	  NUMBER, get_kstack, false)								\
+	X("context.ustack", "number of the program's stack", NUMBER, get_ustack, false)		\
+	X("context.cgroup", "path of the control group", TEXT, get_cgroup, false)		\
+	X("context.cgroup_id", "number of the control group", NUMBER, get_cgroup_id, false)	\
+	X("context.nspid", "process in its pid namespace", NUMBER, get_nspid, false)		\
+	X("context.nstid", "thread there", NUMBER, get_nstid, false)				\
+	X("context.cycles", "counter of the CPU", NUMBER, get_cycles, false)			\
+	X("context.instructions", "the same", NUMBER, get_instructions, false)			\
+	X("context.cache-misses", "the same", NUMBER, get_cache_misses, false)			\
+	X("context.branch-misses", "the same", NUMBER, get_branch_misses, false)		\
+	X("context.cpu-clock", "the same, ns", NUMBER, get_cpu_clock, false)			\
+	X("context.task-clock", "the same, ns", NUMBER, get_task_clock, false)			\
+	X("context.page-faults", "the same", NUMBER, get_page_faults, false)			\
+	X("context.context-switches", "the same", NUMBER, get_switches, false)
 
-#define FIELD_NR (sizeof(fields) / sizeof(fields[0]))
+static const struct ktrace_filter_field fields[] = {
+#define X(name, what, type, get, is_of_type) { name, what, KTRACE_FILTER_##type },
+	FIELDS(X)
+#undef X
+};
 
 static const struct {
 	bool (*get)(const struct ktrace_trace_event *e, struct field_value *v);
 	bool is_of_type;
 } getters[] = {
-	{ get_time, false }, { get_raw, false }, { get_cpu, false }, { get_tid, false },
-	{ get_pid, false }, { get_comm, false }, { get_event, true }, { get_event, true },
-	{ get_event_family, true }, { get_event_family, true }, { get_event_subname, true },
-	{ get_event_id, true }, { get_event_size, false }, { get_flags, false },
-	{ get_lost, false }, { get_lost_reason, false }, { get_stream, false },
-	{ get_stream_kind, true }, { get_trace_index, false }, { get_trace_name, false },
-	{ get_trace_host, false }, { get_kstack, false }, { get_ustack, false },
-	{ get_cgroup, false }, { get_cgroup_id, false }, { get_nspid, false },
-	{ get_nstid, false }, { get_cycles, false }, { get_instructions, false },
-	{ get_cache_misses, false }, { get_branch_misses, false }, { get_cpu_clock, false },
-	{ get_task_clock, false }, { get_page_faults, false }, { get_switches, false },
+#define X(name, what, type, get, is_of_type) { get, is_of_type },
+	FIELDS(X)
+#undef X
 };
-
-_Static_assert(sizeof(getters) / sizeof(getters[0]) == FIELD_NR, "each field has its getter");
 
 const struct ktrace_filter_field *ktrace_filter_fields(__u32 *nr)
 {
-	*nr = FIELD_NR;
+	*nr = sizeof(fields) / sizeof(fields[0]);
 	return fields;
 }
 

@@ -102,31 +102,6 @@ static bool get_cpu(struct ktrace_states *s, process_ptr p, struct ktrace_filter
 	return put_number(v, (__u64)p->cpu, p->cpu >= 0);
 }
 
-static const struct ktrace_filter_field fields[] = {
-	{ "state.pid", "process of the thread, where known", KTRACE_FILTER_NUMBER },
-	{ "state.ppid", "process that made it, where known", KTRACE_FILTER_NUMBER },
-	{ "state.creation_time", "when it was made, where recorded", KTRACE_FILTER_TIME },
-	{ "state.insertion_time", "first event about it", KTRACE_FILTER_TIME },
-	{ "state.process_name", "name of the thread, where known", KTRACE_FILTER_TEXT },
-	{ "state.execution_mode", "user syscall trap irq softirq unknown", KTRACE_FILTER_TEXT },
-	{ "state.execution_submode", "which system call, trap, irq, softirq: name or number",
-	  KTRACE_FILTER_TEXT },
-	{ "state.submode_number", "the same as a number", KTRACE_FILTER_NUMBER },
-	{ "state.process_status", "run wait-cpu wait wait-fork exit zombie dead unnamed",
-	  KTRACE_FILTER_TEXT },
-	{ "state.wait_reason", "of wait: sleep disk stopped traced idle parked",
-	  KTRACE_FILTER_TEXT },
-	{ "state.cpu", "CPU where it runs, ran or is to run", KTRACE_FILTER_NUMBER },
-};
-
-#define FIELD_NR (sizeof(fields) / sizeof(fields[0]))
-
-static bool (*const getters[])(struct ktrace_states *s, process_ptr p,
-			       struct ktrace_filter_value *v) = {
-	get_pid, get_ppid, get_creation, get_insertion, get_name, get_mode, get_submode,
-	get_submode_number, get_status, get_wait, get_cpu,
-};
-
 static const char *const modes[] = { "user", "syscall", "trap", "irq", "softirq", "unknown", NULL };
 static const char *const statuses[] = {
 	"run", "wait-cpu", "wait", "wait-fork", "exit", "zombie", "dead", "unnamed", NULL
@@ -135,12 +110,43 @@ static const char *const reasons[] = {
 	"sleep", "disk", "stopped", "traced", "idle", "parked", NULL
 };
 
-static const char *const *const values[] = {
-	NULL, NULL, NULL, NULL, NULL, modes, NULL, NULL, statuses, reasons, NULL
+/* Name, what it is, type, how to get it, and the texts that it can be, NULL = any */
+#define FIELDS(X)										\
+	X("state.pid", "process of the thread, where known", NUMBER, get_pid, NULL)		\
+	X("state.ppid", "process that made it, where known", NUMBER, get_ppid, NULL)		\
+	X("state.creation_time", "when it was made, where recorded", TIME, get_creation, NULL)	\
+	X("state.insertion_time", "first event about it", TIME, get_insertion, NULL)		\
+	X("state.process_name", "name of the thread, where known", TEXT, get_name, NULL)	\
+	X("state.execution_mode", "user syscall trap irq softirq unknown",			\
+	  TEXT, get_mode, modes)								\
+	X("state.execution_submode", "which system call, trap, irq, softirq: name or number",	\
+	  TEXT, get_submode, NULL)								\
+	X("state.submode_number", "the same as a number", NUMBER, get_submode_number, NULL)	\
+	X("state.process_status", "run wait-cpu wait wait-fork exit zombie dead unnamed",	\
+	  TEXT, get_status, statuses)								\
+	X("state.wait_reason", "of wait: sleep disk stopped traced idle parked",		\
+	  TEXT, get_wait, reasons)								\
+	X("state.cpu", "CPU where it runs, ran or is to run", NUMBER, get_cpu, NULL)
+
+static const struct ktrace_filter_field fields[] = {
+#define X(name, what, type, get, texts) { name, what, KTRACE_FILTER_##type },
+	FIELDS(X)
+#undef X
 };
 
-_Static_assert(sizeof(getters) / sizeof(getters[0]) == FIELD_NR &&
-	       sizeof(values) / sizeof(values[0]) == FIELD_NR, "each field has its row");
+static bool (*const getters[])(struct ktrace_states *s, process_ptr p,
+			       struct ktrace_filter_value *v) = {
+#define X(name, what, type, get, texts) get,
+	FIELDS(X)
+#undef X
+};
+
+static const char *const *const values[] = {
+#define X(name, what, type, get, texts) texts,
+	FIELDS(X)
+#undef X
+};
+
 _Static_assert(sizeof(modes) / sizeof(modes[0]) == KTRACE_MODE_NR + 1 &&
 	       sizeof(statuses) / sizeof(statuses[0]) == KTRACE_STATUS_NR + 1,
 	       "all modes and statuses have their names here");
@@ -161,7 +167,8 @@ static bool get(void *arg, __u32 i, const struct ktrace_trace_event *e,
 void ktrace_state_source(struct ktrace_states *state, struct ktrace_filter_source *source)
 {
 	*source = (struct ktrace_filter_source){
-		.prefix = "state.", .fields = fields, .field_nr = FIELD_NR, .values = values,
+		.prefix = "state.", .fields = fields,
+		.field_nr = sizeof(fields) / sizeof(fields[0]), .values = values,
 		.get = get, .arg = state,
 	};
 }
