@@ -13,9 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
+/**
  * struct copying - META sections of a file on their way
- * is_repeated: it goes on with another part, and what that one said comes again
+ * @reader:	the file, opened anew
+ * @x:		where they go
+ * @from:	the file, as of the traceset
+ * @loaded:	the one at hand
+ * @is_repeated: it goes on with another part, and what that one said comes again
  */
 struct copying {
 	const struct reader *reader;
