@@ -115,6 +115,7 @@ static u32 cpu_nr(u32 kind)
  * No sum can overflow: rings are at most 2^34 bytes, and there are less than 2^14. But the
  * sum may be more than lies between two channels' offsets for mmap().
  *
+ * Context: any.
  * Return: 0; -EINVAL for sizes, policy, kind or watermark that cannot be.
  */
 int kt_layout_init(struct kt_layout *l, const struct ktrace_channel_spec *spec)
@@ -469,6 +470,8 @@ struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
  *
  * The table of uapi/linux/ktrace.h section 2. Reading is open to both roles in user
  * channels, and to the owner in the kernel channel.
+ *
+ * Context: any.
  */
 bool kt_buffer_may_write(const struct kt_buffer *b, enum kt_role role, u64 off, u64 end)
 {
@@ -510,6 +513,8 @@ void kt_buffer_close(struct kt_buffer *b)
  *
  * Positions of user rings may be forged: then the answer is wrong for that channel,
  * and that is all. Thread rings may be smaller than the watermark.
+ *
+ * Context: process: there may be thousands of rings.
  */
 bool kt_buffer_has_data(const struct kt_buffer *b)
 {
@@ -527,6 +532,8 @@ bool kt_buffer_has_data(const struct kt_buffer *b)
  * @l:		its layout
  *
  * CPUs that come up later add their rings to it.
+ *
+ * Context: any.
  */
 u64 kt_buffer_bytes(const struct kt_layout *l)
 {
@@ -538,6 +545,7 @@ u64 kt_buffer_bytes(const struct kt_layout *l)
 /**
  * kt_buffer_init - be told of CPUs that come
  *
+ * Context: loading, sleeps.
  * Return: 0; what the kernel's CPU hotplug says.
  */
 int kt_buffer_init(void)

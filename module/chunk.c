@@ -3,11 +3,8 @@
  * chunk.c - the kernel's S.Ha.R.K. tracer: its chunks and their memory
  *
  * The tracer itself is module/shark. Here are its memory, which is charged to who makes a
- * chunk and limited, and what other modules call: they get -1 for every error.
- *
- * chunks_lock protects the table of memories, their sum, and that the static keys go with
- * the tracer being enabled. Memory of a chunk that is deleted stays as long as a sender has
- * it mapped.
+ * chunk and limited, and what other modules call: they get -1 for every error. Memory of a
+ * chunk that is deleted stays as long as a sender has it mapped.
  */
 #include "chunk.h"
 #include <linux/export.h>
@@ -29,11 +26,14 @@ DEFINE_PER_CPU(struct kt_shark_pending, kt_shark_pendings);
 DEFINE_STATIC_KEY_FALSE(kt_chunk_key);
 struct kt_shark kt_chunk_tracer;
 
-/* Protects memories[], and that it goes with the tracer's table. */
+/* Protects memories[], and that it goes with the tracer's table; and FTrace_get_chunk_table()'s. */
 static DEFINE_MUTEX(chunks_lock);
 static struct kt_chunk_memory *memories[KTRACE_SHARK_CHUNK_NR];
 
-/* That the static keys go with being enabled; never inside chunks_lock: CPU hotplug. */
+/*
+ * Protects is_on, and that the static keys go with it. Never inside chunks_lock: switching keys
+ * takes the lock of CPU hotplug.
+ */
 static DEFINE_MUTEX(enable_lock);
 static bool is_on;
 
@@ -114,6 +114,8 @@ struct kt_chunk_memory *kt_chunk_memory_of(int n)
  * @n:		its number; the caller has it BUSY
  * @m:		the compressed data; the reference goes with it
  * @bytes:	of these
+ *
+ * Context: process, sleeps.
  */
 void kt_chunk_replace(int n, struct kt_chunk_memory *m, u64 bytes)
 {

@@ -215,6 +215,7 @@ bool kt_context_has(const struct kt_context *c, u16 id)
  * @c:		the context
  * @bits:	KTRACE_CONTEXT_*
  *
+ * Context: any.
  * Return: 0; -EINVAL bits that are not known, or counters that there are not; -EOPNOTSUPP
  * no cgroups in this kernel.
  */

@@ -122,6 +122,7 @@ static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
  * kt_filter_follow_all - let everything pass
  * @f:		the filter
  *
+ * Context: any.
  * Return: 0; -EPERM when other users' processes are not for this session.
  */
 int kt_filter_follow_all(struct kt_filter *f)

@@ -156,6 +156,7 @@ static struct kt_session *find_locked(u64 id)
  * @adopt:	session: which one; channels: out
  * @out:	the session, with the owner's reference; it is kept again when he goes
  *
+ * Context: process, sleeps.
  * Return: 0; -ENOENT none of that id is kept; -EPERM not the caller's, or with kernel
  * events that the caller may not see.
  */
@@ -194,6 +195,7 @@ static void describe(struct ktrace_kept *k, const struct kt_session *s)
  * kt_kept_describe - what KTRACE_IOC_KEPT tells
  * @k:		index: of those the caller may adopt, which one; the rest: out
  *
+ * Context: process, sleeps.
  * Return: 0; -ENOENT there are not so many.
  */
 int kt_kept_describe(struct ktrace_kept *k)

@@ -206,6 +206,7 @@ static bool table_is_complete(void)
 /**
  * kt_probe_init - check the table and find the tracepoints
  *
+ * Context: loading, sleeps.
  * Return: 0; -EINVAL for a table with holes; -ENODEV when the kernel lacks what
  * tracking processes takes. Other missing tracepoints only disable their events.
  */

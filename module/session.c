@@ -116,6 +116,7 @@ static __poll_t ready(struct kt_session *s)
  * @file:	its descriptor
  * @wait:	as poll() has it
  *
+ * Context: poll(), sleeps.
  * Return: EPOLLIN when a ring has its watermark of unread bytes; EPOLLHUP when
  * processes were followed or writers attached, and none of either is left.
  */
@@ -191,8 +192,14 @@ static int publish(struct kt_session *new)
 	return has_room ? 0 : -EBUSY;
 }
 
-/* The cycle counter may turn out to be unstable later: sessions that there are keep it. */
-/** kt_session_clock - clock of a session that is made now */
+/**
+ * kt_session_clock - clock of a session that is made now
+ *
+ * The cycle counter may turn out to be unstable later: sessions that there are keep it.
+ *
+ * Context: any.
+ * Return: enum ktrace_clock.
+ */
 u32 kt_session_clock(void)
 {
 	return wanted_clock == CLOCK_AUTO ? kt_clock_best() : wanted_clock;
@@ -233,6 +240,7 @@ int kt_session_create(struct kt_session **out)
  * @id:		its id
  * @out:	the session, with a reference
  *
+ * Context: process, sleeps.
  * Return: 0; -ENOENT no such session, or closed; -EPERM not the caller's.
  */
 int kt_session_find(u64 id, struct kt_session **out)
@@ -338,6 +346,7 @@ static u64 user_bytes_locked(kuid_t owner)
  * @s:		the session
  * @bytes:	that it is about to take
  *
+ * Context: process, sleeps.
  * Return: 0; -EDQUOT over max_session_mb or max_user_mb.
  */
 int kt_session_charge(struct kt_session *s, u64 bytes)
@@ -474,6 +483,7 @@ struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index)
  * @s:		the session
  * @attach:	out: map_off and map_size
  *
+ * Context: any.
  * Return: 0; -ENXIO when there is none.
  */
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach)
@@ -507,6 +517,8 @@ static u32 count_sessions(void)
  * kt_session_info - what KTRACE_IOC_INFO tells, but for what others know
  * @s:		the session, NULL: only what holds for all
  * @info:	out, except for size
+ *
+ * Context: process, sleeps.
  */
 void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 {
@@ -528,6 +540,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 /**
  * kt_session_init - check the module's parameters
  *
+ * Context: loading.
  * Return: 0; -EINVAL for a clock that is not known, or not there.
  */
 int kt_session_init(void)

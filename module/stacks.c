@@ -181,6 +181,7 @@ int kt_stacks_read(const struct kt_stacks *s, struct ktrace_stacks *arg)
  * kt_stacks_init - make room
  * @s:		the stacks, none yet
  *
+ * Context: process, sleeps.
  * Return: 0; -ENOMEM.
  */
 int kt_stacks_init(struct kt_stacks *s)

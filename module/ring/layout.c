@@ -469,6 +469,8 @@ bool kt_ring_geometry_ok(__u64 size, __u32 block_size)
  * @block_size:	bytes of a block
  *
  * A record must fit behind the largest opening of a block.
+ *
+ * Context: any.
  */
 __u32 kt_ring_payload_max(__u32 block_size)
 {
