@@ -22,7 +22,10 @@
 
 static int get_probe(u16 id)
 {
-	return kt_tracepoint_is(id) ? kt_tracepoint_get(id) : kt_probe_get(id);
+	if (!kt_tracepoint_is(id))
+		return kt_probe_get(id);
+	kt_tracepoint_get(id);
+	return 0;
 }
 
 static void put_probe(u16 id)
@@ -284,6 +287,7 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
  * @s:		the session
  * @pid:	its id, or KTRACE_FOLLOW_ALL
  *
+ * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL pid below 0, or no kernel channel; -EBUSY the session has ended;
  * -ESRCH; -EPERM another user's process, or all, without CAP_PERFMON.
  */
@@ -371,6 +375,7 @@ int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {
 	int err = check_id(id);
 
+	/* What this kernel cannot produce may have a context: enabling it fails. */
 	if (err == -EINVAL)
 		return err;
 	mutex_lock(&s->lock);

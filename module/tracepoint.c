@@ -280,9 +280,8 @@ void kt_tracepoint_unmap_all(unsigned long *mapped)
  * @id:		one that the calling session has mapped
  *
  * Context: process, sleeps.
- * Return: 0.
  */
-int kt_tracepoint_get(u16 id)
+void kt_tracepoint_get(u16 id)
 {
 	struct kt_tracepoint *t;
 
@@ -291,7 +290,6 @@ int kt_tracepoint_get(u16 id)
 	if (!t->users++)
 		switch_all(t, true);
 	mutex_unlock(&tracepoints_lock);
-	return 0;
 }
 
 /** kt_tracepoint_put - undo one kt_tracepoint_get(); calls that have begun may go on */
@@ -309,6 +307,7 @@ void kt_tracepoint_put(u16 id)
 /**
  * kt_tracepoint_init - be told of CPUs that come
  *
+ * Context: loading, sleeps.
  * Return: 0; what the kernel's CPU hotplug says.
  */
 int kt_tracepoint_init(void)

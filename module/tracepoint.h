@@ -21,7 +21,7 @@ void kt_tracepoint_exit(void);
 int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id);
 void kt_tracepoint_unmap_all(unsigned long *mapped);
 
-int kt_tracepoint_get(u16 id);
+void kt_tracepoint_get(u16 id);
 void kt_tracepoint_put(u16 id);
 
 #endif
