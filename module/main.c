@@ -18,15 +18,15 @@ static int __init ktrace_init(void)
 	err = kt_session_init();
 	if (err)
 		return err;
-	err = kt_probe_init();
-	if (err)
-		return err;
 	err = kt_context_init();
 	if (err)
-		goto err_exit_probe;
-	err = kt_buffer_init();
+		return err;
+	err = kt_probe_init();
 	if (err)
 		goto err_exit_context;
+	err = kt_buffer_init();
+	if (err)
+		goto err_exit_probe;
 	kt_chunk_init(kt_session_clock());
 	err = kt_tracepoint_init();
 	if (err)
@@ -40,21 +40,24 @@ err_exit_tracepoint:
 	kt_tracepoint_exit();
 err_exit_buffer:
 	kt_buffer_exit();
-err_exit_context:
-	kt_context_exit();
 err_exit_probe:
 	kt_probe_exit();
+err_exit_context:
+	kt_context_exit();
 	return err;
 }
 
-/* Descriptors and client modules hold the module: what sessions there are, are kept ones. */
+/*
+ * Descriptors and client modules hold the module: what is left are sessions that are kept, jobs
+ * that no sender came for, and chunks. They go first.
+ */
 static void __exit ktrace_exit(void)
 {
 	kt_device_exit();
-	kt_chunk_sender_exit();
-	kt_chunk_exit();
 	kt_kept_exit();
+	kt_chunk_sender_exit();
 	kt_tracepoint_exit();
+	kt_chunk_exit();
 	kt_buffer_exit();
 	kt_probe_exit();
 	kt_context_exit();
