@@ -35,7 +35,7 @@ enum job_state { QUEUED, UNDER_WAY, ENDED };
 /**
  * struct job - a chunk that is to be sent
  * @node:	in jobs, until it has ended
- * @state:	above
+ * @state:	above; written under send_lock, who waits looks without it
  * @is_waited:	somebody waits for the end
  * @error:	ENDED: 0 or -errno
  * @memory:	of the chunk, a reference
@@ -309,6 +309,7 @@ EXPORT_SYMBOL_GPL(FTrace_OSD_init_udp);
  * @kinds:	KTRACE_SHARK_TO_*
  * @out:	the sender
  *
+ * Context: process, sleeps.
  * Return: 0; -EINVAL no such kinds; -EBUSY one of them has a sender; -ENOMEM.
  */
 int kt_chunk_sender_open(u32 kinds, struct kt_chunk_sender **out)
@@ -348,7 +349,7 @@ void kt_chunk_sender_close(struct kt_chunk_sender *s)
 			if (job->is_waited)
 				end_job(job, -EPIPE);
 			else
-				job->state = QUEUED;
+				WRITE_ONCE(job->state, QUEUED);
 		}
 	mutex_unlock(&send_lock);
 	kfree(s);
@@ -382,6 +383,7 @@ static struct job *find_taken(const struct kt_chunk_sender *s, u64 id)
  * @s:		the sender
  * @told:	the job; out
  *
+ * Context: process, sleeps.
  * Return: 0; -EAGAIN there is none.
  */
 int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *told)
@@ -391,7 +393,7 @@ int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *tol
 	mutex_lock(&send_lock);
 	job = find_job(s, QUEUED);
 	if (job) {
-		job->state = UNDER_WAY;
+		WRITE_ONCE(job->state, UNDER_WAY);
 		*told = job->told;
 	}
 	mutex_unlock(&send_lock);
@@ -402,6 +404,8 @@ int kt_chunk_sender_next(struct kt_chunk_sender *s, struct ktrace_shark_job *tol
  * kt_chunk_sender_undo - a job that was taken has not come to the sender
  * @s:		the sender
  * @id:		the job
+ *
+ * Context: process, sleeps.
  */
 void kt_chunk_sender_undo(struct kt_chunk_sender *s, u64 id)
 {
@@ -410,7 +414,7 @@ void kt_chunk_sender_undo(struct kt_chunk_sender *s, u64 id)
 	mutex_lock(&send_lock);
 	job = find_taken(s, id);
 	if (job) {
-		job->state = QUEUED;
+		WRITE_ONCE(job->state, QUEUED);
 		wake_up(&s->wait);
 	}
 	mutex_unlock(&send_lock);
@@ -421,6 +425,7 @@ void kt_chunk_sender_undo(struct kt_chunk_sender *s, u64 id)
  * @s:		the sender
  * @end:	which, and how
  *
+ * Context: process, sleeps.
  * Return: 0; -EINVAL an error that is none; -ENOENT no such job is under way.
  */
 int kt_chunk_sender_end(struct kt_chunk_sender *s, const struct ktrace_shark_end *end)
@@ -510,6 +515,7 @@ static struct kt_chunk_memory *get_memory(const struct kt_chunk_sender *s, u64 n
  * @s:		the sender
  * @vma:	where
  *
+ * Context: mmap(), sleeps.
  * Return: 0; -ENXIO it has no such chunk under way; -EINVAL beyond its end, or private;
  * -EPERM writable or executable.
  */
