@@ -170,6 +170,10 @@ teardown() { teardown_test; }
 	"$PROGS/dev_life" poll_user
 }
 
+@test "epoll, edge-triggered: told again when asked again" {
+	"$PROGS/dev_life" poll_edge
+}
+
 @test "hang-up when the last followed process is gone" {
 	"$PROGS/dev_life" hangup_followed
 }

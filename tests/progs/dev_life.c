@@ -101,6 +101,33 @@ static void poll_user(void)
 	EXPECT_EQ(dev_poll(fd, 1000), POLLIN);
 }
 
+/* Edge-triggered: it tells once, and again when it has been asked again. */
+static void poll_edge(void)
+{
+	struct dev_channel ch = { .spec = dev_spec(KTRACE_CHANNEL_USER) };
+	struct epoll_event wanted = { .events = EPOLLIN | EPOLLET }, got;
+	int fd = dev_open(), writer = dev_open(), ep = epoll_create1(0);
+	struct ktrace_attach a;
+	struct ktrace_ring *r;
+	__u64 pos;
+
+	ch.spec.watermark = 1 << 14;
+	dev_add_channel(fd, &ch);
+	EXPECT_ERRNO(dev_attach(writer, ch.control->session, &a), 0);
+	r = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writer,
+		 (off_t)(a.map_off + (__u64)((char *)dev_ring(&ch, 0) - ch.map)));
+	EXPECT(r != MAP_FAILED);
+	EXPECT_ERRNO(epoll_ctl(ep, EPOLL_CTL_ADD, fd, &wanted), 0);
+	for (pos = 1 << 14; pos <= 4 << 14; pos += 1 << 14) {
+		EXPECT_EQ(epoll_wait(ep, &got, 1, 0), 0);
+		__atomic_store_n(&r->head, pos, __ATOMIC_RELEASE);
+		EXPECT_EQ(epoll_wait(ep, &got, 1, 20000), 1);
+		EXPECT_EQ(got.events, EPOLLIN);
+		dev_tail(&ch, 0)->tail = pos;
+		EXPECT_ERRNO(epoll_ctl(ep, EPOLL_CTL_MOD, fd, &wanted), 0);
+	}
+}
+
 static void hangup_followed(void)
 {
 	struct dev_channel ch;
@@ -294,6 +321,7 @@ int main(int argc, char **argv)
 	static const struct dev_test tests[] = {
 		{ "poll_kernel", poll_kernel },
 		{ "poll_user", poll_user },
+		{ "poll_edge", poll_edge },
 		{ "hangup_followed", hangup_followed },
 		{ "hangup_writers", hangup_writers },
 		{ "owner_killed", owner_killed },

@@ -57,6 +57,7 @@
  * @signal_fd:	signals
  * @clock_fd:	becomes readable when the wall clock was set, or goes on after sleep
  * @port_fd:	who wants to change what is recorded, < 0 = cannot
+ * @session:	of the session's own descriptor, fd < 0 = it has none
  * @interval:	ns to the next drain
  * @next_second: when the once-a-second work is due
  * @last_raw:	the latest reading of the session's clock
@@ -75,6 +76,7 @@ struct watch {
 	int signal_fd;
 	int clock_fd;
 	int port_fd;
+	struct loop_source session;
 	__u64 interval;
 	__u64 next_second;
 	__u64 last_raw;
@@ -238,14 +240,26 @@ static void drain(struct watch *w)
 	set_timer(w, now);
 }
 
+/*
+ * The descriptor tells once, and then nothing until it is asked again. Not at each turn of the
+ * loop, which that all followed processes are gone would keep turning.
+ */
+static void ask_session(struct watch *w)
+{
+	if (w->session.fd >= 0)
+		loop_change(&w->loop, &w->session, EPOLLIN | EPOLLET);
+}
+
 static void on_timer(void *arg, uint32_t events)
 {
 	struct watch *w = arg;
 	uint64_t expired;
 
 	(void)events;
-	if (read(w->timer_fd, &expired, sizeof(expired)) == sizeof(expired))
-		drain(w);
+	if (read(w->timer_fd, &expired, sizeof(expired)) != sizeof(expired))
+		return;
+	drain(w);
+	ask_session(w);
 }
 
 static int watch_clock(struct watch *w)
@@ -349,15 +363,14 @@ static void on_sender(void *arg, uint32_t events)
 
 static int add_sources(struct watch *w)
 {
-	int session_fd = ktrace_session_fd(w->r->session);
 	int error = loop_add(&w->loop, w->signal_fd, EPOLLIN, on_signal, w);
 
 	if (!error)
 		error = loop_add(&w->loop, w->timer_fd, EPOLLIN, on_timer, w);
 	if (!error)
 		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
-	if (!error && session_fd >= 0)
-		error = loop_add(&w->loop, session_fd, EPOLLIN | EPOLLET, on_session, w);
+	if (!error && w->session.fd >= 0)
+		error = loop_join(&w->loop, &w->session, EPOLLIN | EPOLLET);
 	/* The rest works without. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
@@ -383,6 +396,7 @@ int watch_run(struct recording *r, const sigset_t *signals)
 	w.signal_fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.port_fd = steer_open(r);
+	w.session = (struct loop_source){ ktrace_session_fd(r->session), on_session, &w };
 	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?
 		-errno : add_sources(&w);
 	if (!error) {

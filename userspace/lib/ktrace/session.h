@@ -178,7 +178,7 @@ __u32 ktrace_cpu_limit(void);
 /** ktrace_session_id - the number that its name has */
 __u64 ktrace_session_id(const struct ktrace_session *s);
 
-/** ktrace_session_info - ask the back end; strings live as long as the session */
+/** ktrace_session_info - ask the back end; strings live as long as the session; 0 or -errno */
 int ktrace_session_info(struct ktrace_session *s, struct ktrace_session_info *info);
 
 /**
@@ -283,9 +283,10 @@ int ktrace_session_stop(struct ktrace_session *s);
 /**
  * ktrace_session_fd - descriptor to poll, or -1
  *
- * Edge-triggered: EPOLLIN when a ring's fill passed the watermark, EPOLLHUP when
- * the last traced process is gone. Rings must be looked at now and then anyway: user
- * space writers do not wake anybody.
+ * EPOLLIN while a ring holds its watermark of unread bytes, EPOLLHUP once the last traced
+ * process is gone. It wakes who waits once, after it was asked and had nothing to tell: with
+ * EPOLLET it has to be asked again, by EPOLL_CTL_MOD. Rings must be looked at now and then
+ * anyway: user space writers do not wake anybody.
  */
 int ktrace_session_fd(const struct ktrace_session *s);
 
