@@ -66,6 +66,63 @@ expect()
 	done
 }
 
+# without ARG...: the viewer, started with standard input, output and error closed
+without()
+{
+	status=0
+	"$KTRACE" "$@" <&- >&- 2>&- || status=$?
+	echo "without: ktrace $*: status $status"
+}
+
+@test "statuses: started without standard descriptors, no command writes messages into files" {
+	local call
+	for call in "export --to csv" "export --to perfetto" "export --to sqlite" html; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $call -o whole t
+		[ "$status" = 0 ]
+		# shellcheck disable=SC2086
+		without $call -o new t
+		[ "$status" = 0 ]
+		diff -r whole new
+		rm -r whole new
+	done
+	"$KTRACE" export --to perfetto -o packets t
+	# What they have written cannot be said.
+	for call in "cut t" "merge t" "import --from perfetto packets"; do
+		# shellcheck disable=SC2086
+		run_ktrace $call -o whole
+		[ "$status" = 0 ]
+		# shellcheck disable=SC2086
+		without $call -o new
+		[ "$status" = 1 ]
+		cmp <("$KTRACE" list whole) <("$KTRACE" list new)
+		rm whole new
+	done
+	status=0
+	"$KTRACE" list t >&- 2>said || status=$?
+	[ "$status" = 1 ]
+	[ "$(tail -n 1 said)" = "ktrace: standard output: Bad file descriptor" ]
+}
+
+@test "statuses: started without standard descriptors, ktraced writes messages nowhere" {
+	cat >command <<-'END'
+		import os, sys
+		held = [fd for fd in (0, 1, 2) if os.path.exists(f"/proc/self/fd/{fd}")]
+		with open("seen", "w") as file:
+		    print(held, file=file)
+		os.execv(sys.argv[1], [sys.argv[1], "-n", "3"])
+	END
+	local record=("$KTRACED" --backend=shm -o recorded -- python3 command "$PROGS/flood")
+	"${record[@]}" >&-
+	"$KTRACE" check recorded
+	"${record[@]}" 2>&-
+	"$KTRACE" check recorded
+	"${record[@]}" <&- >&- 2>&-
+	"$KTRACE" check recorded
+	# What is closed is closed for the command, too.
+	[ "$(cat seen)" = '[]' ]
+}
+
 # The pipe is full, and stays so, or nobody reads it. A command writes into it when it has to.
 # (What is started in the background, as tests may be, has some signals ignored.)
 ends()
@@ -99,11 +156,15 @@ ends()
 @test "statuses: SIGINT leaves no part of a file, and nothing beside it" {
 	local call
 	"$PROGS/machine" 200000 big
+	"$PROGS/machine" 20000 small
+	"$KTRACE" export --to perfetto -o packets small
 	mkdir to
-	for call in "export --to csv -o to/new" "export --to ctf -o to/new" \
-		"cut -o to/new" "merge -o to/new" "html -o to/new" "pthread -o to/new"; do
+	for call in "export --to csv -o to/new big" "export --to ctf -o to/new big" \
+		"export --to sqlite -o to/new big" "export --to perfetto -o to/new big" \
+		"cut -o to/new big" "merge -o to/new big" "html -o to/new big" \
+		"pthread -o to/new big" "import --from perfetto -o to/new packets"; do
 		# shellcheck disable=SC2086 # options, too
-		python3 - "$KTRACE" $call big <<-'END'
+		python3 - "$KTRACE" $call <<-'END'
 			import os, signal, subprocess, sys
 			p = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
 			                     preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
@@ -117,7 +178,7 @@ ends()
 		# It was there already: then it is whole.
 		mv to/new early
 		# shellcheck disable=SC2086
-		"$KTRACE" $call big
+		"$KTRACE" $call
 		[ "$(du -sb --apparent-size early | cut -f 1)" = "$(du -sb --apparent-size to/new | cut -f 1)" ]
 		rm -rf early to/new
 	done

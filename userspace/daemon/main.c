@@ -9,6 +9,7 @@
 #include "recording.h"
 #include "recover.h"
 #include "service/run.h"
+#include "../standard.h"
 #include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */
@@ -39,10 +40,11 @@ int main(int argc, char **argv)
 	/* Not on the stack: sender_close() may leave a thread that uses it. */
 	static struct options options;
 	static struct recording r = { .options = &options };
-	int status = options_parse(&options, argc, argv);
 	sigset_t signals;
-	int error;
+	int status, error;
 
+	standard_hold();
+	status = options_parse(&options, argc, argv);
 	if (status >= 0)
 		return status;
 	log_set_quiet(options.is_quiet);

@@ -4,6 +4,7 @@
  */
 #include "viewer.h"
 
+#include "../standard.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -150,6 +151,7 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	int status;
 
+	standard_hold();
 	signal(SIGPIPE, SIG_IGN);
 	allow_files();
 	status = run(argc, argv);
