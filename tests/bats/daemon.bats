@@ -79,6 +79,7 @@ refused()
 	refused -o t --duration=soon -- true
 	refused -o t --duration=0 -- true
 	refused -o t --duration=-1 -- true
+	refused -o t --duration=2026-01-31 -- true
 	refused -o t --backend=disk -- true
 	refused -o t -p 0 -- true
 	refused -o t -p 1,x -- true
@@ -257,7 +258,7 @@ refused()
 }
 
 @test "--duration ends a recording without a command" {
-	run_ktraced --duration=200ms -o t
+	run_ktraced --duration=0.2 -o t
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"KTRACE_SESSION=$KTRACE_BACKEND:"* ]]
 	valid_trace t

@@ -89,6 +89,11 @@ for line in sys.stdin:
 	[[ "$output" = *syscall:exit* ]]
 	run_ktrace list --since 2023-11-14 -n 1 "$SMALL"
 	[[ "$output" = *syscall:enter* ]]
+	run_ktrace list --since 0.0000000025m "$SMALL"
+	[ "$output" = "$("$KTRACE" list --since 150ns "$SMALL")" ]
+	run_ktrace list --since 0.001h "$SMALL"
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
 }
 
 @test "a time that is too far away is refused, not taken for another one" {

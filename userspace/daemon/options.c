@@ -15,6 +15,7 @@
 #include <ktrace/tracefile.h>
 
 #include <ktrace/packet.h>
+#include <ktrace/when.h>
 
 #include "log.h"
 #include "where.h"
@@ -29,7 +30,6 @@
 #define THREAD_NR_DEFAULT 64
 #define THREAD_NR_MAX 4096
 #define SPLIT_MAX (1ull << 40)
-#define NS_PER_S 1000000000ull
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
@@ -125,7 +125,8 @@ static const char help[] =
 "      --thread-rings N   buffers for threads that cannot use those of the CPUs [64]\n"
 "\n"
 "The run:\n"
-"      --duration TIME    stop recording after TIME; suffixes ms, s, m, h [s]\n"
+"      --duration TIME    stop recording after TIME: 1.5, 20ms, 5m, ...; suffixes\n"
+"                         ns, us, ms, s, m, h [s]\n"
 "      --baseline         run COMMAND without recording, and print how long it took: to\n"
 "                         compare with --pthread\n"
 "  -q, --quiet            print nothing but failures\n"
@@ -182,12 +183,12 @@ static bool parse_size(const char *text, __u64 *value)
 
 static bool parse_time(const char *text, __u64 *ns)
 {
-	static const struct unit units[] = {
-		{ "", NS_PER_S }, { "s", NS_PER_S }, { "ms", 1000000 },
-		{ "m", 60 * NS_PER_S }, { "h", 3600 * NS_PER_S }, { NULL, 0 },
-	};
+	struct ktrace_when when;
 
-	return parse_number(text, units, ns) && *ns;
+	if (!ktrace_when_parse(text, &when) || !when.is_relative)
+		return false;
+	*ns = when.ns;
+	return when.ns;
 }
 
 static int usage_error(const char *what, const char *value)

@@ -39,8 +39,8 @@ const struct command cmd_list = {
 	.help =
 PRINTOUT_HELP
 "\n"
-"TIME: 12.5 or 12.5s, 3ms, 200us, 7ns since the first event; 2026-01-31T12:00:00.5\n"
-"local time, with Z behind it UTC; @SECONDS since the epoch.\n"
+"TIME: 12.5 or 12.5s, 3ms, 200us, 7ns, 5m, 1.5h since the first event;\n"
+"2026-01-31T12:00:00.5 local time, with Z behind it UTC; @SECONDS since the epoch.\n"
 "\n"
 "A line has: time, #file if there are several, [cpu], pid/tid (-/tid where the process\n"
 "is not known, as for kernel threads), name of the thread (? where not known), event,\n"

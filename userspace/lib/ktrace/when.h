@@ -24,8 +24,9 @@ struct ktrace_when {
 /**
  * ktrace_when_parse - take a time in
  *
- * "12.5", "12.5s", "3ms", "200us", "7ns" since the start; "2026-01-31T12:00[:00[.5]][Z]",
- * the local time or UTC; "@SECONDS" since the epoch. Exact to the ns.
+ * "12.5", "12.5s", "3ms", "200us", "7ns", "5m", "1.5h" since the start;
+ * "2026-01-31T12:00[:00[.5]][Z]", the local time or UTC; "@SECONDS" since the epoch. Exact to
+ * the ns.
  *
  * Return: is it one?
  */

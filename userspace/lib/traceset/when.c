@@ -13,6 +13,7 @@ static const struct {
 	__u64 ns;
 } units[] = {
 	{ "", NS }, { "s", NS }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
+	{ "m", 60 * NS }, { "h", 3600 * NS },
 };
 
 /*
