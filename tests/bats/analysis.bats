@@ -279,6 +279,10 @@ only_100()
 		[ "$status" -eq 2 ]
 		[ -z "$output" ]
 	done
+	run_ktrace state --at x "$SMALL"
+	[[ $stderr == "ktrace state: --at: not a time such as 1.5, 20ms or 2026-01-31T12:00"$'\n'* ]]
+	run_ktrace stat --until x "$SMALL"
+	[[ $stderr == "ktrace stat: --until: not a time such as 1.5, 20ms or 2026-01-31T12:00"$'\n'* ]]
 }
 
 @test "a file that was cut off is said to be, by every command, and by cut, diff and hist" {

@@ -327,6 +327,13 @@ static const char *take_number(struct analysis *a, const char *text)
 	return number_parse(text, 0, ~0ull, &a->number) ? NULL : "-n: not a number";
 }
 
+static const struct option *find_option(const struct option *options, int letter)
+{
+	while (options->name && options->val != letter)
+		options++;
+	return options->name ? options : NULL;
+}
+
 static const char *take_option(struct analysis *a, int option)
 {
 	switch (option) {
@@ -337,9 +344,10 @@ static const char *take_option(struct analysis *a, int option)
 		a->is_json = true;
 		return NULL;
 	case 's':
-		return when_parse(optarg, &a->since) ? NULL : "--since: not a time";
+		return when_parse(optarg, &a->since) ? NULL : "--since: " NO_TIME;
 	case 'u':
-		return when_parse(optarg, &a->until) ? NULL : "--until: not a time";
+		return when_parse(optarg, &a->until) ? NULL : find_option(a->options, 's') ?
+		       "--until: " NO_TIME : "--at: " NO_TIME;
 	case 'p':
 		return select_add_pids(&a->select, optarg);
 	case 'n':

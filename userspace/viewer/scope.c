@@ -14,10 +14,10 @@ const char *scope_option(struct scope *s, int option)
 	switch (option) {
 	case OPTION_SINCE:
 		return when_parse(optarg, &s->since) ? NULL :
-		       "--since: not a time such as 1.5, 20ms or 2026-01-31T12:00";
+		       "--since: " NO_TIME;
 	case OPTION_UNTIL:
 		return when_parse(optarg, &s->until) ? NULL :
-		       "--until: not a time such as 1.5, 20ms or 2026-01-31T12:00";
+		       "--until: " NO_TIME;
 	case OPTION_FILTER:
 		return select_add_filter(&s->select, optarg);
 	case OPTION_FILTER_FILE:

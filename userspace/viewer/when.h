@@ -16,6 +16,9 @@ struct when {
 	bool is_set;
 };
 
+/* What is said of a word that is none */
+#define NO_TIME "not a time such as 1.5, 20ms or 2026-01-31T12:00"
+
 /* As ktrace_when_parse(). */
 bool when_parse(const char *text, struct when *w);
 /*
