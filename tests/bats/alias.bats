@@ -250,7 +250,7 @@ called()
 	END
 	make
 	printf '20 0x100 from a file\n' >names
-	run_ktrace objects --alias names t
+	run_ktrace objects -a names t
 	[ "$status" = 0 ]
 	grep -E '^10 +mutex +0x100 .*  "two"$' <<<"$output"
 	grep -E '^20 +mutex +0x100 .*  "from a file"$' <<<"$output"

@@ -357,19 +357,24 @@ static const char *take_option(struct analysis *a, int option)
 	}
 }
 
-static bool has_option(const struct option *options, int letter)
-{
-	while (options->name && options->val != letter)
-		options++;
-	return options->name;
-}
-
-/* What the short options are: a command that takes no --pid takes no -p. */
+/* Those of the short options of analyses that the command has a long one for */
 static const char *short_options(const struct option *options)
 {
-	if (!has_option(options, 'p'))
-		return "n:";
-	return has_option(options, 'c') ? "n:p:c" : "n:p:";
+	static const char all[] = "npac";
+	static char letters[2 * sizeof(all)];
+	size_t nr = 0;
+
+	for (const char *letter = all; *letter; letter++) {
+		const struct option *option = find_option(options, *letter);
+
+		if (!option)
+			continue;
+		letters[nr++] = *letter;
+		if (option->has_arg)
+			letters[nr++] = ':';
+	}
+	letters[nr] = '\0';
+	return letters;
 }
 
 int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)

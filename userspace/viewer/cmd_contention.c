@@ -580,7 +580,7 @@ const struct command cmd_contention = {
 	.summary = "Show how long threads waited for mutexes and so on",
 	.help =
 "  -c, --pairs        threads and objects together, too\n"
-"  --alias FILE       names of addresses, a line each: [PID] 0xADDRESS NAME\n"
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 SYMBOLS_HELP
 PLOT_HELP
 ANALYSIS_HELP

@@ -329,7 +329,7 @@ static void show(struct analysis *a)
 	put_troubles(r, true, "what POSIX leaves undefined");
 }
 
-enum { OPTION_ALL = 300, OPTION_ALIAS };
+enum { OPTION_ALL = 300 };
 
 static const char *own_option(struct analysis *a, int option)
 {
@@ -347,7 +347,7 @@ static const char *own_option(struct analysis *a, int option)
 static const struct option options[] = {
 	{ "at", required_argument, NULL, 'u' },
 	{ "all", no_argument, NULL, OPTION_ALL },
-	{ "alias", required_argument, NULL, OPTION_ALIAS },
+	{ "alias", required_argument, NULL, 'a' },
 	{ "pid", required_argument, NULL, 'p' },
 	{ "number", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
@@ -375,7 +375,7 @@ const struct command cmd_objects = {
 	.help =
 "  --at TIME          just before the first event at TIME or later (default: the end)\n"
 "  --all              what is gone, too: joined threads, destroyed objects\n"
-"  --alias FILE       names of addresses, a line each: [PID] 0xADDRESS NAME\n"
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 "  -p, --pid N[,N...]  only these processes and threads; objects go by process\n"
 ANALYSIS_OUTPUT_HELP
 "\n"
