@@ -299,7 +299,13 @@ print("fine")' | grep -q fine
 		grep -E ' \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(shelves\+0x68\)$' <<<"$output"
 		run_ktrace lock-order --symbols --json t
 		[ "$(jq -c '[.edges[0].held | .variable, .variable_offset]' <<<"$output")" = '["set",0]' ]
+		run_ktrace objects --symbols t
+		grep -E ' taken by [0-9]+ \(cleared\)$' <<<"$output"
+		run_ktrace objects --symbols --json t
+		[ "$(jq -c '[.objects[] | [.variable, .variable_offset]] | sort' <<<"$output")" = '[[null,null],["cleared",0],["set",0],["shelves",104]]' ]
 	done
+	run_ktrace objects t
+	fails grep cleared <<<"$output"
 	# By what the file says in which the lock was taken, whichever is named first.
 	run_ktraced -o other -- "$EXAMPLES/hello"
 	run_ktrace lock-order --symbols other t

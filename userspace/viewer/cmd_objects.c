@@ -4,7 +4,9 @@
 
 #include "alias.h"
 #include "sync.h"
+#include "variable.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,16 @@
  * @sync:	the model
  * @aliases:	names of addresses, NULL = not begun
  * @shows_gone:	objects that were destroyed, threads that were joined, too
+ * @where:	of symbols
+ * @symbols:	what is at an address, NULL = nobody asks
  */
 struct objects {
 	struct analysis a;
 	struct sync *sync;
 	struct aliases *aliases;
 	bool shows_gone;
+	struct symbols_where where;
+	struct symbols *symbols;
 };
 
 static int begin(struct analysis *a)
@@ -28,6 +34,9 @@ static int begin(struct analysis *a)
 	struct objects *r = (struct objects *)a;
 	int ret = r->aliases ? 0 : aliases_new(&r->aliases);
 
+	r->symbols = r->where.is_wanted ? symbols_new(&r->where) : NULL;
+	if (r->where.is_wanted && !r->symbols)
+		ret = -ENOMEM;
 	if (!ret)
 		ret = aliases_begin(r->aliases, a->set);
 	return ret < 0 ? ret : sync_new(a->set, a->state, NULL, &r->sync);
@@ -58,6 +67,12 @@ static const char *name_of_thread(const struct objects *r, const struct sync_thr
 {
 	return aliases_find_thread(r->aliases, trace_of(r, t->process),
 				   t->process->pid ? t->process->pid : t->tid, t->tid);
+}
+
+/* The variable that it is; NULL: not known, or not asked for */
+static const struct symbol *variable_at(struct objects *r, const struct sync_object *o)
+{
+	return o->trace ? variable_of(r->symbols, o->trace, o, o->raw) : NULL;
 }
 
 static void put_name(struct ktrace_out *out, const char *name)
@@ -105,10 +120,12 @@ static void put_thread(struct objects *r, const struct sync_thread *t)
 	out_printf(out, "%-30s %-8s ", name, sync_life_name(t->life));
 	out_duration(out, age(&r->a, t->since));
 	out_printf(out, " %10llu %8llu ", t->calls, t->waits);
-	if (t->object)
+	if (t->object) {
 		out_printf(out, " %s 0x%llx", sync_kind_name(t->object->kind), t->object->address);
-	else if (t->life == SYNC_WAITING)
+		variable_put(out, variable_at(r, t->object));
+	} else if (t->life == SYNC_WAITING) {
 		out_printf(out, " thread 0x%llx", t->joins);
+	}
 	put_name(out, name_of_thread(r, t));
 	out_printf(out, "\n");
 }
@@ -148,6 +165,7 @@ static void put_object(struct objects *r, const struct sync_object *o)
 	out_duration(out, age(&r->a, o->since));
 	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, sync_state_name(o->state));
 	put_detail(out, o);
+	variable_put(out, variable_at(r, o));
 	put_name(out, name_of(r, o));
 	out_printf(out, "\n");
 }
@@ -252,6 +270,7 @@ static void put_json_object(struct objects *r, const struct sync_object *o)
 	json_u64(out, "pshared", o->is_pshared);
 	if (name_of(r, o))
 		json_str(out, "name", name_of(r, o));
+	variable_json(out, variable_at(r, o));
 }
 
 static void put_json_trouble(struct objects *r, const struct sync_trouble *t)
@@ -334,11 +353,14 @@ enum { OPTION_ALL = 300 };
 static const char *own_option(struct analysis *a, int option)
 {
 	struct objects *r = (struct objects *)a;
+	const char *wrong;
 
 	if (option == OPTION_ALL) {
 		r->shows_gone = true;
 		return NULL;
 	}
+	if (symbols_option(&r->where, option, &wrong))
+		return wrong;
 	if (!r->aliases && aliases_new(&r->aliases))
 		return "out of memory";
 	return aliases_add_file(r->aliases, optarg);
@@ -348,6 +370,7 @@ static const struct option options[] = {
 	{ "at", required_argument, NULL, 'u' },
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "alias", required_argument, NULL, 'a' },
+	SYMBOLS_OPTIONS,
 	{ "pid", required_argument, NULL, 'p' },
 	{ "number", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
@@ -364,6 +387,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
 	sync_free(r.sync);
+	symbols_free(r.symbols);
 	aliases_free(r.aliases);
 	return status;
 }
@@ -376,6 +400,7 @@ const struct command cmd_objects = {
 "  --at TIME          just before the first event at TIME or later (default: the end)\n"
 "  --all              what is gone, too: joined threads, destroyed objects\n"
 "  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
+SYMBOLS_HELP
 "  -p, --pid N[,N...]  only these processes and threads; objects go by process\n"
 ANALYSIS_OUTPUT_HELP
 "\n"

@@ -373,6 +373,8 @@ static int take(struct sync_step *st)
 	if (st->o->o.state == SYNC_GONE && st->b->phase != SYNC_OUT)
 		sync_object_renew(st, st->o, st->b->kind);
 	st->o->o.uses += st->b->phase != SYNC_OUT;
+	st->o->o.raw = st->e->raw;
+	st->o->o.trace = st->e->stream->trace;
 	return sync_apply(st);
 }
 

@@ -106,6 +106,8 @@ struct sync_process {
  * @left:	barrier: how many are still to come
  * @uses:	calls about it in this life
  * @waits:	of these, how many waited
+ * @raw:	stamp of the latest event about it
+ * @trace:	where that is; NULL: there was none
  */
 struct sync_object {
 	const struct sync_process *process;
@@ -128,6 +130,8 @@ struct sync_object {
 	__u32 left;
 	__u64 uses;
 	__u64 waits;
+	__u64 raw;
+	const struct ktrace_trace *trace;
 };
 
 /**
