@@ -26,7 +26,7 @@ receive()
 {
 	local count=$1
 	shift
-	start recv "$KTRACE" recv -a 127.0.0.1:0 -o got --json --count "$count" "$@"
+	start recv "$KTRACE" recv -a 127.0.0.1:0 -o got --json -n "$count" "$@"
 	receiver=$pid
 	retry 0.1 has recv.err 'receiving at 127.0.0.1:'
 	port=$(sed -n 's/.*receiving at 127.0.0.1://p' recv.err)
@@ -181,7 +181,7 @@ without()
 }
 
 @test "SHK-43: it ends when nothing comes any more" {
-	receive 1000 --idle 5
+	receive 1000 --idle 5000ms
 	send
 	[ "$status" = 0 ]
 	says events=1000 packets=17 missing=0
@@ -189,7 +189,7 @@ without()
 }
 
 @test "SHK-15: its command line says what is wrong with it" {
-	for wrong in "file" "--idle 0" "--count x"; do
+	for wrong in "file" "--idle 0" "--number x" "--idle 2h"; do
 		# shellcheck disable=SC2086 # several words
 		run_ktrace recv $wrong
 		[ "$status" = 2 ]

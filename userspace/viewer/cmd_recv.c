@@ -25,6 +25,7 @@
 #include "json.h"
 #include "number.h"
 #include "shark_packets.h"
+#include "when.h"
 
 #define BUFFER (4 << 20)
 #define LAST 4096	/* so many datagrams at most are taken once a signal has come */
@@ -269,20 +270,20 @@ static int run_receiver(struct recv *r)
 	return output_end(ret || r->packets.missing ? STATUS_DAMAGED : STATUS_OK);
 }
 
-enum { OPTION_IDLE = 800, OPTION_COUNT };
+enum { OPTION_IDLE = 800 };
 
 static const struct option options[] = {
 	{ "address", required_argument, NULL, 'a' },
 	{ "output", required_argument, NULL, 'o' },
 	{ "idle", required_argument, NULL, OPTION_IDLE },
-	{ "count", required_argument, NULL, OPTION_COUNT },
+	{ "number", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
 };
 
 static const char *take_option(struct recv *r, int option)
 {
-	__u64 seconds;
+	__u64 ms;
 
 	switch (option) {
 	case 'a':
@@ -292,13 +293,13 @@ static const char *take_option(struct recv *r, int option)
 		r->path = optarg;
 		return NULL;
 	case OPTION_IDLE:
-		if (!number_parse(optarg, 1, 1000000, &seconds))
-			return "--idle: seconds, from 1 on";
-		r->idle_ms = (int)seconds * 1000;
+		if (!when_parse_wait(optarg, &ms))
+			return "--idle: a time such as 5 or 500ms, from 1ms to 1h";
+		r->idle_ms = (int)ms;
 		return NULL;
-	case OPTION_COUNT:
+	case 'n':
 		return number_parse(optarg, 1, ~0ull, &r->count) ? NULL :
-			"--count: a number from 1 on";
+			"-n: a number from 1 on";
 	default:
 		r->is_json = true;
 		return NULL;
@@ -315,7 +316,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	int option, status;
 
 	r.packets.arg = &r;
-	while (!wrong && (option = command_option(argc, argv, "a:o:", options)) != -1) {
+	while (!wrong && (option = command_option(argc, argv, "a:n:o:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
 		wrong = take_option(&r, option);
@@ -340,8 +341,8 @@ const struct command cmd_recv = {
 	.help =
 "  -a, --address ADDRESS[:PORT]  receive there only [all IPv4 addresses; port 20000, 0 = any]\n"
 "  -o, --output FILE  write the events into FILE, replacing it: ktrace import reads it\n"
-"  --idle SECONDS     end when nothing has come for so long, once something has\n"
-"  --count N          end after N datagrams\n"
+"  --idle TIME        end when nothing has come for so long, once something has\n"
+"  -n, --number N     stop after N datagrams\n"
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
