@@ -154,6 +154,8 @@ descriptors()
 	done
 	level
 	grep "^$pid " <<<"$output"
+	level --json "$pid"
+	[ "$(jq -c '[.pid, .answers, .events, .file, .levels]' <<<"$output")" = "[$pid,1,\"flood,demo:*\",\"$PWD/t\",null]" ]
 	kill -TERM "$(child_of "$pid")"
 	wait "$pid" || true
 	run_ktrace level "$pid"

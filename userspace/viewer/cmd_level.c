@@ -7,6 +7,8 @@
  */
 #include "viewer.h"
 
+#include "json.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,12 +27,14 @@
  * @levels:	NULL = not given
  * @events:	NULL = not given
  * @where:	NULL = not given
+ * @is_json:	an object for each recording
  */
 struct wish {
 	const char *name;
 	const char *levels;
 	const char *events;
 	const char *where;
+	bool is_json;
 };
 
 /* struct recording - a live one: where it listens, and what it says; @says is to be freed */
@@ -123,10 +127,39 @@ static void put_recording(const struct recording *r)
 	ktrace_out_char(out, '\n');
 }
 
-static void put_list(const struct recording *list, size_t nr)
+/* Of what does not answer the pid alone is known. */
+static void put_json(const struct recording *r)
+{
+	static const char *const keys[] = { "session", "levels", "events", "where", "file", "cmd" };
+	struct ktrace_out *out = output();
+	char *said[sizeof(keys) / sizeof(keys[0])];
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		said[i] = is_ok(r) ? ktrace_port_value(r->says, keys[i]) : NULL;
+	output_line_begin(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "pid", r->port.pid);
+	json_u64(out, "answers", is_ok(r));
+	json_str(out, "session", said[0]);
+	json_str(out, "levels", said[1]);
+	json_str(out, "events", said[2]);
+	json_str(out, "where", said[3]);
+	json_str(out, "file", said[4]);
+	json_str(out, "cmd", said[5]);
+	ktrace_out_str(out, "}\n");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		free(said[i]);
+}
+
+static void put_list(const struct recording *list, size_t nr, bool is_json)
 {
 	struct ktrace_out *out = output();
 
+	for (size_t i = 0; is_json && i < nr; i++)
+		put_json(&list[i]);
+	if (is_json)
+		return;
 	output_line_begin(out);
 	ktrace_out_str(out, "PID     LEVELS       EVENTS       FILE  COMMAND\n");
 	for (size_t i = 0; i < nr; i++)
@@ -237,7 +270,7 @@ static int change(struct recording *r, const struct wish *w)
 static int act(struct recording *list, size_t nr, const struct wish *w)
 {
 	if (!w->levels && !w->events && !w->where) {
-		put_list(list, nr);
+		put_list(list, nr, w->is_json);
 		return STATUS_OK;
 	}
 	return nr > 1 ? fail_several(list, nr) : change(&list[0], w);
@@ -290,6 +323,7 @@ static int take_words(struct wish *w, int nr, char **words)
 static const struct option options[] = {
 	{ "events", required_argument, NULL, 'e' },
 	{ "where", required_argument, NULL, 'w' },
+	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
 };
 
@@ -303,6 +337,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 			w.events = optarg;
 		else if (option == 'w')
 			w.where = optarg;
+		else if (option == 'j')
+			w.is_json = true;
 		else
 			return command_common_option(cmd, option);
 	}
@@ -319,6 +355,7 @@ const struct command cmd_level = {
 "                     records without -e\n"
 "  --where EXPRESSION record kernel events only if this is true from now on, as\n"
 "                     ktraced --where; empty: all that -e wants\n"
+"  --json             one JSON object a line\n"
 "  -h, --help, --version\n"
 "\n"
 "Without any of these: one line for each live recording, or the one that is named.\n"
@@ -329,6 +366,9 @@ const struct command cmd_level = {
 "\n"
 "A recording is named by the pid of its ktraced or of its command, or by its session, as\n"
 "KTRACE_SESSION and ktraced --recover have it. It need not be if there is one only. Its user\n"
-"and root may change it.\n",
+"and root may change it.\n"
+"\n"
+"JSON members: pid, answers (0: it does not), [session], [levels], [events], [where], [file],\n"
+"[cmd].\n",
 	.run = run,
 };
