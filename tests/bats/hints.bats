@@ -177,6 +177,17 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	printf '\nno trace of any tool\n' >text
 	run_ktrace list text
 	[ "$stderr" = "ktrace: text: not a ktrace tracefile" ]
+	run_ktrace import -o new text
+	[ "$status" -eq 2 ]
+	[[ $stderr == "ktrace import: --from FORMAT is missing: "* ]]
+	run_ktrace import -o new missing
+	[ "$status" -eq 1 ]
+	[ "$stderr" = "ktrace: missing: No such file or directory" ]
+	"$KTRACE" export --to perfetto -o packets "$ROOT/tests/golden/small-v1.bin"
+	run_ktrace import -o new packets
+	[ "$status" -eq 0 ]
+	run_ktrace import --from perfetto -o same packets
+	cmp <("$KTRACE" list new) <("$KTRACE" list same)
 }
 
 @test "the viewer: a file that was cut off is listed, and said to be" {

@@ -236,7 +236,8 @@ static const char *take_option(struct import *x, int option)
 static const char *missing(const struct import *x, int nr)
 {
 	if (!x->format)
-		return "--from FORMAT is missing";
+		return nr ? "--from FORMAT is missing: the file does not look like any that is "
+			    "known" : "no file";
 	if (!x->path)
 		return "no output: -o FILE";
 	if (x->ticks && x->is_raw)
@@ -254,6 +255,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct import x = { 0 };
 	const char *wrong = NULL;
+	const char *looks;
 	int option;
 
 	while (!wrong && (option = command_option(argc, argv, "f:o:", options)) != -1) {
@@ -261,6 +263,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 			return command_common_option(cmd, option);
 		wrong = take_option(&x, option);
 	}
+	if (!wrong && !x.format && optind < argc && access(argv[optind], R_OK)) {
+		complain_about(argv[optind], "%s", strerror(errno));
+		return STATUS_DAMAGED;
+	}
+	looks = x.format || optind == argc ? NULL : files_foreign_format(argv[optind]);
+	if (!wrong && looks)
+		wrong = take_format(&x, looks);
 	if (!wrong)
 		wrong = missing(&x, argc - optind);
 	if (wrong)
@@ -302,10 +311,12 @@ int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, 
 
 const struct command cmd_import = {
 	.name = "import",
-	.args = "--from FORMAT -o OUTPUT [OPTION...] FILE...",
+	.args = "-o OUTPUT [OPTION...] FILE...",
 	.summary = "Make a tracefile of files of another tool",
 	.help =
-"  -f, --from FORMAT  ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
+"  -f, --from FORMAT  by default what the first file looks like, which neither text of perf\n"
+"                     nor shark do\n"
+"                     ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
 "                     trace-dat: what trace-cmd records\n"
 "                     perfetto: packets, as traced and ktraced --service write them\n"
 "                     perf: text of perf script, or what perf record records\n"

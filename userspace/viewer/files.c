@@ -110,8 +110,7 @@ static bool is_perfetto(const unsigned char *head, size_t nr)
 	return size && (at + size == nr || (at + size < nr && head[at + size] == 0x0a));
 }
 
-/* The format that ktrace import would take the file as, NULL = it is not known. */
-static const char *foreign_format(const char *path)
+const char *files_foreign_format(const char *path)
 {
 	static unsigned char head[1 << 16];
 	char metadata[PATH_MAX];
@@ -139,7 +138,7 @@ static const char *foreign_format(const char *path)
 
 static void complain_foreign(const char *path)
 {
-	const char *format = foreign_format(path);
+	const char *format = files_foreign_format(path);
 
 	if (format)
 		complain_about(path, "looks like one of another tool: 'ktrace import --from %s "

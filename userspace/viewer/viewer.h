@@ -154,6 +154,8 @@ enum ktrace_cores cores_wanted(void);
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
+/* The format that ktrace import would take the file as, by its beginning; NULL: it is not known. */
+const char *files_foreign_format(const char *path);
 /* Opens all files, complaining about what is wrong. NULL: none can be read. */
 struct ktrace_traceset *open_files(int nr, char **paths, int *status);
 /*
