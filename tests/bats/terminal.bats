@@ -117,6 +117,22 @@ on_terminal()
 	[[ $stderr == *"there is no option '--progess' (did you mean '--progress'?)"* ]]
 }
 
+@test "terminal: who interrupts finds an empty line" {
+	run_ktraced -q --policy block -o all -- "$PROGS/flood" -n 16000
+	mkfifo pipe
+	exec 8<>pipe
+	# The buffer and the pipe are full, and stay so.
+	# shellcheck disable=SC2016 # for sh
+	start bar sh -c 'exec "$0" --progress=always list all >pipe 8>&-' "$KTRACE"
+	retry 0.02 has bar.err %
+	kill -INT "$pid"
+	status=0
+	wait "$pid" || status=$?
+	exec 8>&-
+	[ "$status" = 130 ]
+	[[ $(cat bar.err) == *%*$'\r\033[K' ]]
+}
+
 @test "terminal: a signal ends the command once the pager has ended" {
 	# The shell of the pager tells who started it.
 	capture env PAGER='kill -INT $PPID; sleep 0.5; echo over >over; cat >/dev/null' \

@@ -192,7 +192,9 @@ static void (*drop)(void);
 
 static void on_signal(int signal_nr)
 {
-	drop();
+	progress_hide();
+	if (drop)
+		drop();
 	/* SA_RESETHAND: it ends the process now, as it would have. */
 	raise(signal_nr);
 }
@@ -203,8 +205,10 @@ void output_watch(void (*function)(void))
 	struct sigaction new = { .sa_handler = on_signal, .sa_flags = SA_RESETHAND }, old;
 	size_t i;
 
-	drop = function;
-	atexit(function);
+	if (function) {
+		drop = function;
+		atexit(function);
+	}
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
 			sigaction(signals[i], &new, NULL);

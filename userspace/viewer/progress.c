@@ -8,6 +8,9 @@
  */
 #include "progress.h"
 
+#include "viewer.h"
+
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,8 +29,9 @@ static struct work {
 	__u64 begin_ms, next_ms;
 	__u64 calls;
 	bool is_bytes;
-	bool is_shown;
 } work;
+
+static volatile sig_atomic_t is_shown;	/* the handler of signals reads it, too */
 
 static __u64 now_ms(void)
 {
@@ -51,6 +55,7 @@ static void begin(__u64 from, __u64 until, bool is_bytes)
 {
 	bool is_always;
 
+	progress_hide();
 	work = (struct work){ .begin = from, .is_bytes = is_bytes };
 	if (until <= from || !is_wanted(&is_always))
 		return;
@@ -99,6 +104,9 @@ static void show(__u64 done, __u64 now)
 	const double seconds = (double)(now - work.begin_ms) / 1000;
 	const double amount = (double)(work.is_bytes ? done : work.calls);
 
+	/* Who interrupts is to find a line that is empty. */
+	output_watch(NULL);
+	is_shown = true;
 	fprintf(stderr, "\r%3u%% [%-*.*s] ", (unsigned int)(part * 100), WIDTH,
 		(int)(part * WIDTH), bar);
 	put_amount(amount);
@@ -112,7 +120,6 @@ static void show(__u64 done, __u64 now)
 		put_remaining((unsigned long long)(seconds * (1 - part) / part + 0.5));
 	fputs("\033[K", stderr);
 	fflush(stderr);
-	work.is_shown = true;
 }
 
 void progress_at(__u64 at)
@@ -131,9 +138,13 @@ void progress_at(__u64 at)
 
 void progress_hide(void)
 {
-	if (work.is_shown)
-		fputs("\r\033[K", stderr);
-	work.is_shown = false;
+	static const char text[] = "\r\033[K";
+	const bool was_shown = is_shown;
+
+	is_shown = false;
+	/* Nothing can be done where standard error itself fails. */
+	if (was_shown && write(STDERR_FILENO, text, sizeof(text) - 1) < 0)
+		return;
 }
 
 void progress_end(void)

@@ -14,7 +14,7 @@ void progress_begin(__u64 from, __u64 until);
 void progress_begin_bytes(__u64 size);
 /* Done up to this time or byte: once an event, or a piece of the file. Cheap: most only count. */
 void progress_at(__u64 at);
-/* Takes the line away for what is to be said; it comes again. */
+/* Takes the line away for what is to be said; it comes again. A handler of signals may call it. */
 void progress_hide(void);
 /* Takes the line away. */
 void progress_end(void);

@@ -130,7 +130,10 @@ int output_empty(int fd);
 void output_drop(void);
 /* What is there of such a file is not to be kept: the command has failed, and said so. */
 void output_void(void);
-/* What is not whole: @drop takes it away when the process ends, also by a signal. */
+/*
+ * What is not whole: @drop takes it away when the process ends, also by a signal. NULL: there is
+ * nothing but what shows how far work is.
+ */
 void output_watch(void (*drop)(void));
 /* One line on standard error; of what a terminal would obey is shown that it was there. */
 __attribute__((format(printf, 1, 2)))
