@@ -117,6 +117,15 @@ on_terminal()
 	[[ $stderr == *"there is no option '--progess' (did you mean '--progress'?)"* ]]
 }
 
+@test "terminal: each reading of the files shows how far it is" {
+	"$KTRACE" --progress=always check t 2>said >told
+	[ "$(tr '\r' '\n' <said | grep -c '^  0% ')" = 3 ]
+	# What is shown goes, and comes again from the beginning.
+	[[ $(cat said) == *$'\033[K' ]]
+	"$KTRACE" --progress=always export --to paje -o p t 2>said
+	[ "$(tr '\r' '\n' <said | grep -c '^  0% ')" = 2 ]
+}
+
 @test "terminal: who interrupts finds an empty line" {
 	run_ktraced -q --policy block -o all -- "$PROGS/flood" -n 16000
 	mkfifo pipe

@@ -238,6 +238,7 @@ static int read_again(struct analysis *a, __u64 until)
 		for (i = 0; i < nr; i++) {
 			if (events[i].time >= until)
 				return 0;
+			progress_at(a->start + (a->end > until ? a->end - until : 0));
 			ret = ktrace_state_update(a->state, &events[i]);
 			if (ret)
 				return ret;

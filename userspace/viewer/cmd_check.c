@@ -196,6 +196,7 @@ static int read_stretch(struct check *c, __u32 i, struct ktrace_trace_event *fir
 
 	*nr = 0;
 	while ((ret = ktrace_traceset_next(c->set, &e)) == 1) {
+		progress_at(c->again++);
 		if (!check_is_countable(&e))
 			continue;
 		if (next && check_is_mark(next, &e))
@@ -273,6 +274,8 @@ static int check_seeks(struct check *c)
 	__u32 i;
 	int ret = 0;
 
+	/* By time and by position */
+	progress_begin(0, 2 * c->events);
 	for (i = c->mark_nr; i-- && !ret;) {
 		wanted = behind - c->marks[i].before;
 		behind = c->marks[i].before;
@@ -280,6 +283,7 @@ static int check_seeks(struct check *c)
 		if (!ret)
 			ret = seek_position(c, i, wanted);
 	}
+	progress_end();
 	return ret;
 }
 

@@ -2,6 +2,8 @@
 /* cmd_critical_path.c - ktrace critical-path: what a thread's time went into, waits resolved */
 #include "chain.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -303,6 +305,7 @@ static int make_path(struct path *path)
 		return 0;
 	path->is_back = true;
 	chain_begin(c, path->serial - 1, path->from, path->to);
+	progress_begin(path->a.start, path->a.end);
 	while (!ret && i--) {
 		from = path->parts[i];
 		if (chain_goes_before(c, from) && from < end) {
@@ -312,6 +315,7 @@ static int make_path(struct path *path)
 		}
 		until = end = from;
 	}
+	progress_end();
 	chain_end(c);
 	return ret ? ret : c->error ? c->error : path->a.error;
 }

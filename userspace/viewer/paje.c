@@ -224,6 +224,7 @@ static int read_first(struct paje *p)
 		for (i = 0; i < nr; i++) {
 			if (events[i].time >= p->to)
 				return 0;
+			progress_at(events[i].time);
 			ret = take(p, &events[i]);
 			if (ret)
 				return ret;
@@ -296,6 +297,7 @@ static int write_paje(struct export *x)
 	p.to = x->scope.until.is_set ? when_absolute(&x->scope.until, p.start) : ~0ull;
 	if (!ret)
 		ret = ktrace_state_new(x->set, &p.states);
+	progress_begin(p.start, p.to < end ? p.to : end);
 	if (!ret)
 		ret = read_twice(&p);
 	sync_free(p.sync);

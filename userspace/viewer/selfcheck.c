@@ -9,6 +9,8 @@
  */
 #include "selfcheck.h"
 
+#include "progress.h"
+
 #include <errno.h>
 #include <ktrace/hooks.h>
 #include <ktrace/statistics.h>
@@ -202,6 +204,7 @@ static int read_part(struct check *c, struct ktrace_states *state, struct ktrace
 	int ret;
 
 	while ((ret = ktrace_traceset_next(c->set, &e)) == 1 && e.time < until) {
+		progress_at(c->again++);
 		while (noted && noted < c->marks + c->mark_nr && e.time >= noted->time)
 			noted++->state = digest(state);
 		ret = ktrace_state_update(state, &e);
@@ -381,9 +384,13 @@ int check_states(struct check *c)
 
 	if (c->goes_back || c->is_torn || c->is_scattered)
 		return 0;
+	/* The whole, then its parts */
+	c->again = 0;
+	progress_begin(0, 2 * c->events);
 	ret = check_whole(c, &rows);
 	if (!ret)
 		ret = check_parts(c, &rows);
+	progress_end();
 	if (!ret)
 		ret = check_moves(c);
 	free(rows.at);

@@ -40,6 +40,7 @@ struct mark {
  * @mark_nr:	how many
  * @every:	events between two marks, at least
  * @events:	in all, losses and torn ones not counted
+ * @again:	read again by now
  * @goes_back:	there are events with a stamp below their predecessor's
  * @is_torn:	there are events that lack fragments
  * @is_scattered: there are events of which a seek may not find the beginning
@@ -58,6 +59,7 @@ struct check {
 	__u32 mark_nr;
 	__u64 every;
 	__u64 events;
+	__u64 again;
 	bool goes_back;
 	bool is_torn;
 	bool is_scattered;
