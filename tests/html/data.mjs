@@ -106,6 +106,21 @@ await run(url, {
 		}
 	},
 
+	async 'a line is between spans of one name that follow each other'(page) {
+		const row = await page.evaluate(() =>
+			window.ktrace.head().rows.findIndex(r => r.kind === 'span'));
+		const moves = answers.changes.filter(c => c[1] === row);
+		const at = moves.findIndex((c, i) => i && c[2] === moves[i - 1][2]);
+		const half = Math.min(moves[at][0] - moves[at - 1][0], moves[at + 1][0] - moves[at][0]) / 2;
+		await page.evaluate(([a, b]) => window.ktrace.setView(a, b),
+			[moves[at][0] - half, moves[at][0] + half]);
+		await settled(page);
+		const codes = await page.evaluate(r => window.ktrace.painted(r), row);
+		const name = answers.states[moves[at][2]];
+		assert.equal(codes.filter(c => c === name).length, codes.length - 1);
+		assert.ok(Math.abs(codes.indexOf('') - codes.length / 2) <= 2);
+	},
+
 	async 'each event is in the histogram once, at all levels'(page) {
 		const sums = [];
 		for (const factor of [1, 3, 17, 100, 1000]) {

@@ -6,6 +6,7 @@
 // not loaded yet is shown by what is above it, and drawn anew when it has come.
 
 const COARSEST = 2;	// pixels a bin may have
+const LINE_ROOM = 3;	// pixels of a span that can spare one
 
 // Parts of [from, to): { node or block, from, to }, in order of time
 function plan(from, to, width) {
@@ -109,8 +110,10 @@ function paint_bins(codes, node, row, kind, left, right, from, scale) {
 	}
 }
 
+// A span that follows another of its name is told from it by a line, if there is room.
 function paint_changes(codes, block, row, left, right, from, scale) {
 	const list = block.changes.get(row);
+	let last = 0;
 
 	if (!list)
 		return;
@@ -122,7 +125,12 @@ function paint_changes(codes, block, row, left, right, from, scale) {
 			Math.min(Math.round((times[at + 1] - from) * scale), right) : right;
 
 		if (end > x) {
-			codes.fill(states[at] + 1, x, end);
+			const code = states[at] + 1;
+			const has_line = code && code === last && end - x > LINE_ROOM &&
+				looks.list[code - 1].group === 'span';
+
+			codes.fill(code, has_line ? x + 1 : x, end);
+			last = code;
 			x = end;
 		}
 	}
