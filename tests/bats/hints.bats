@@ -31,6 +31,14 @@ teardown() { teardown_test; }
 	[[ $stderr != *"no event is called"* ]]
 }
 
+@test "-o FOLDER: how the trace gets into it" {
+	mkdir folder
+	run_ktraced -o folder -- true
+	[ "$status" = 125 ]
+	# Others may have left sessions behind, which is said first.
+	[ "${stderr##*$'\n'}" = "ktraced: folder is a folder: with a / behind it the trace is a new file there" ]
+}
+
 @test "kernel events that were asked for and cannot be had: said" {
 	run_ktraced -e 'sched,flood' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]

@@ -112,7 +112,11 @@ static int open_file(struct recording *r, struct ktrace_tracefile **file)
 		return error;
 	path = path_of(r);
 	if (!stat(path, &st) && !is_fit_for_trace(&st)) {
-		log_error("%s: the trace must go to a regular file or /dev/null", path);
+		if (S_ISDIR(st.st_mode))
+			log_error("%s is a folder: with a / behind it the trace is a new file "
+				  "there", path);
+		else
+			log_error("%s: the trace must go to a regular file or /dev/null", path);
 		return EXIT_OWN;
 	}
 	if (is_program(path)) {
