@@ -27,6 +27,8 @@ teardown() { teardown_test; }
 	run_ktraced -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
 		"$PROGS/flood" -n 1
 	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]* (did you mean 'workqueue:queue'?);"* ]]
+	run_ktraced -e 'flood:tiem' -o t -- "$PROGS/flood" -n 1
+	[[ $stderr == *"no event is called flood:tiem (did you mean 'flood:item'?);"* ]]
 	run_ktraced -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no event is called"* ]]
 }

@@ -16,6 +16,8 @@
 #include "capture.h"
 
 #include <errno.h>
+#include <ktrace/nearest.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -39,6 +41,7 @@
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
 #define META_PENDING_MAX (8u << 20)
+#define NAMES_MAX (64u << 10)
 /* After a failed write: time until the next attempt. */
 #define RETRY_NS 10000000ull
 
@@ -328,14 +331,27 @@ static bool drain_stream(struct capture *c, __u32 i, bool partial)
 	return true;
 }
 
+/* For who has mistyped one; too many of them are none to choose from. */
+static void keep_name(struct capture *c, const char *text)
+{
+	char name[KTRACE_NEAREST_MAX];
+
+	if (c->names.len > NAMES_MAX)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "{"), text);
+	ktrace_text_line(&c->names, name);
+}
+
 static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
 {
 	if (c->parts && (entry->type == KTRACE_ENTRY_PROCESS || entry->type == KTRACE_ENTRY_MAP))
 		parts_attached(c->parts, entry->pid);
 	if (entry->type == KTRACE_ENTRY_PROCESS)
 		c->is_attached = true;
-	else if (entry->type == KTRACE_ENTRY_EVENT && c->unmet && *c->unmet)
-		select_cross_off(c->unmet, entry->text);
+	if (entry->type != KTRACE_ENTRY_EVENT || !c->unmet || !*c->unmet)
+		return;
+	select_cross_off(c->unmet, entry->text);
+	keep_name(c, entry->text);
 }
 
 /* Names go before the events that need them; false: there are more of them. */
@@ -555,6 +571,7 @@ int capture_exit(struct capture *c)
 	ktrace_text_free(&c->meta);
 	free(c->streams);
 	free(c->copy);
+	ktrace_text_free(&c->names);
 	free(c->unmet);
 	return error ? error : close_error;
 }

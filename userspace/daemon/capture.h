@@ -60,6 +60,7 @@ struct capture_stream {
  * @meta_kept:	bytes of @meta that stayed when others were given up; 0 = none were
  * @is_attached: a program has attached to the session
  * @unmet:	globs of -e that no event has matched, NULL = nobody asks
+ * @names:	events of programs, a line each, as long as there are such globs
  */
 struct capture {
 	struct ktrace_session *session;
@@ -82,6 +83,7 @@ struct capture {
 	size_t meta_kept;
 	bool is_attached;
 	char *unmet;
+	struct ktrace_text names;
 };
 
 /** struct capture_fill - what a drain has found: fullest ring in 1/8, more to do at once */

@@ -50,21 +50,26 @@ int hint_begin(struct capture *c, const char *events)
 	return 0;
 }
 
-/* Of several names, which come as a list, the kernel's event nearest to the first is told. */
-static void complain_unmet(char *list)
+/* Names of events, a line each, and of their providers */
+static void try_programs(struct ktrace_nearest *near, char *names)
+{
+	for (char *name; (name = strsep(&names, "\n"));) {
+		ktrace_nearest_try(near, name);
+		name[strcspn(name, ":")] = '\0';
+		ktrace_nearest_try(near, name);
+	}
+}
+
+/* Of several names, which come as a list, the event nearest to the first is told. */
+static void complain_unmet(char *list, char *names)
 {
 	const size_t all = strlen(list), first = strcspn(list, ",");
-	const struct ktrace_kernel_event *ev;
 	struct ktrace_nearest near;
-	char name[KTRACE_NEAREST_MAX];
 
 	list[first] = '\0';
 	ktrace_nearest_init(&near, list);
-	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
-		snprintf(name, sizeof(name), "%s:%s", ev->family, ev->name);
-		ktrace_nearest_try(&near, name);
-		ktrace_nearest_try(&near, ev->family);
-	}
+	select_try_kernel(&near);
+	try_programs(&near, names);
 	if (first < all)
 		list[first] = ',';
 	log_note("-e: no event is called %s%s; 'ktrace events --kernel' lists those of the "
@@ -80,5 +85,5 @@ void hint_end(const struct capture *c, const struct ktrace_session_info *info, b
 			 "; --pthread records threads and locks of programs that are not, the "
 			 "module ktrace the kernel's events");
 	if (c->unmet && *c->unmet)
-		complain_unmet(c->unmet);
+		complain_unmet(c->unmet, c->names.buf);
 }

@@ -197,6 +197,18 @@ void select_cross_off(char *list, const char *name)
 	*to = '\0';
 }
 
+void select_try_kernel(struct ktrace_nearest *near)
+{
+	const struct ktrace_kernel_event *ev;
+	char name[NAME_SIZE];
+
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		full_name(ev, name);
+		ktrace_nearest_try(near, name);
+		ktrace_nearest_try(near, ev->family);
+	}
+}
+
 void select_cross_off_kernel(char *list)
 {
 	const struct ktrace_kernel_event *ev;

@@ -3,6 +3,7 @@
 #ifndef KTRACED_SELECT_H
 #define KTRACED_SELECT_H
 
+#include <ktrace/nearest.h>
 #include <ktrace/session.h>
 
 /**
@@ -73,5 +74,8 @@ void select_cross_off(char *list, const char *name);
 
 /** select_cross_off_kernel - the same for the events that the kernel has */
 void select_cross_off_kernel(char *list);
+
+/** select_try_kernel - look for a mistyped name among the kernel's events and families */
+void select_try_kernel(struct ktrace_nearest *near);
 
 #endif
