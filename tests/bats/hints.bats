@@ -10,7 +10,10 @@ teardown() { teardown_test; }
 @test "a program that is not linked with the library: said" {
 	run_ktraced -o t -- true
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"no program attached: is it linked with libktrace?"*"; --pthread records threads"* ]]
+	[[ $stderr == *"no program attached: is it linked with libktrace?"*KTRACE_DEBUG=1* ]]
+	[[ $stderr == *"of any other program --pthread records threads and locks, and -e sched,syscall "*"'ktrace doctor'"* ]]
+	run_ktraced --pthread -o t -- "$PROGS/pthread_static"
+	[[ $stderr != *"--pthread records"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no program attached"* ]]
 	run_ktraced -q -o t -- true

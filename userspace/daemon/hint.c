@@ -77,13 +77,21 @@ static void complain_unmet(char *list, char *names)
 		 ktrace_nearest_hint(&near));
 }
 
+/* Few programs have the library, and who is new has none. */
+static void complain_unattached(bool is_pthread)
+{
+	log_note("no program attached: is it linked with libktrace? If it is, KTRACE_DEBUG=1 "
+		 "makes it say why not");
+	if (!is_pthread)
+		log_note("of any other program --pthread records threads and locks, and -e "
+			 "sched,syscall what it does in the kernel: 'ktrace doctor' says what that "
+			 "takes");
+}
+
 void hint_end(const struct capture *c, const struct ktrace_session_info *info, bool is_pthread)
 {
 	if (!c->is_attached && !info->has_kernel)
-		log_note("no program attached: is it linked with libktrace? "
-			 "KTRACE_DEBUG=1 makes it say why not%s", is_pthread ? "" :
-			 "; --pthread records threads and locks of programs that are not, the "
-			 "module ktrace the kernel's events");
+		complain_unattached(is_pthread);
 	if (c->unmet && *c->unmet)
 		complain_unmet(c->unmet, c->names.buf);
 }
