@@ -36,6 +36,15 @@ teardown() { teardown_test; }
 	[[ $stderr != *"no event is called"* ]]
 }
 
+@test "words of --context that there are not: what may have been meant" {
+	local row
+	for row in "ustakc ustack" "perf:cylces perf:cycles" "shced=kstack sched" "sched:swtich=kstack sched:switch"; do
+		run_ktraced --context "${row% *}" -o t -- true
+		[ "$status" = 125 ]
+		[[ $stderr == "ktraced: --context: column "*" (did you mean '${row#* }'?)" ]]
+	done
+}
+
 @test "-o FOLDER: how the trace gets into it" {
 	mkdir folder
 	run_ktraced -o folder -- true

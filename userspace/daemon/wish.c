@@ -17,6 +17,8 @@
 
 #include <ktrace/context.h>
 
+#include "select.h"
+
 #define NAME_SIZE 64
 #define KINDS_MAX 64u
 
@@ -47,6 +49,38 @@ static bool fail(const struct place *p, const char *at, size_t len, const char *
 	return false;
 }
 
+/* The same of a name that there is not; what there is goes to @try. */
+static bool no_such(const struct place *p, const char *at, size_t len, const char *what,
+		    void (*try)(struct ktrace_nearest *near))
+{
+	char name[NAME_SIZE], all[128];
+	struct ktrace_nearest near;
+
+	snprintf(name, sizeof(name), "%.*s", (int)len, at);
+	ktrace_nearest_init(&near, len < sizeof(name) ? name : "");
+	try(&near);
+	snprintf(all, sizeof(all), "%s%s", what, ktrace_nearest_hint(&near));
+	return fail(p, at, len, all);
+}
+
+static void try_words(struct ktrace_nearest *near)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		ktrace_nearest_try(near, words[i].name);
+}
+
+static void try_counters(struct ktrace_nearest *near)
+{
+	char name[NAME_SIZE];
+
+	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < KINDS_MAX; kind++) {
+		if (!ktrace_item_name(kind))
+			continue;
+		snprintf(name, sizeof(name), "%s%s", counter_head, ktrace_item_name(kind));
+		ktrace_nearest_try(near, name);
+	}
+}
+
 static bool is_called(const char *at, size_t len, const char *name)
 {
 	return strlen(name) == len && !memcmp(at, name, len);
@@ -74,10 +108,11 @@ static bool take_word(struct place *p, struct wish *w)
 			return true;
 		}
 	if (len < head || memcmp(at, counter_head, head))
-		return fail(p, at, len, "is not kstack, ustack, cgroup, nspid or perf:COUNTER");
+		return no_such(p, at, len, "is not kstack, ustack, cgroup, nspid or perf:COUNTER",
+			       try_words);
 	return take_counter(w, at + head, len - head) ||
-	       fail(p, at, len, "is no counter: cycles, instructions, task-clock, page-faults, "
-		    "and others that ktraced(8) lists");
+	       no_such(p, at, len, "is no counter of those that ktraced(8) lists",
+		       try_counters);
 }
 
 /* Tracepoints are called without the "tp:" that -e asks for. */
@@ -129,7 +164,7 @@ static bool take_globs(struct place *p, struct wish *w)
 	do {
 		len = take_glob(p->at, end, glob);
 		if (len >= NAME_SIZE || !is_known(glob))
-			return fail(p, p->at, len, "is no kernel event");
+			return no_such(p, p->at, len, "is no kernel event", select_try_kernel);
 		p->at += len + 1;
 	} while (p->at <= end);
 	return true;
