@@ -62,6 +62,10 @@ died_by()
 	run_ktraced --version
 	[ "$status" -eq 0 ]
 	[[ $output == "ktraced "[0-9]* ]]
+	# shellcheck disable=SC2016 # the inner shell's
+	run bash -c '"$0" --help >/dev/full' "$KTRACED"
+	[ "$status" -eq 125 ]
+	[ "$output" = "ktraced: standard output: No space left on device" ]
 }
 
 refused()

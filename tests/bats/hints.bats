@@ -132,6 +132,8 @@ Try 'ktrace help list'." ]
 	[ "$stderr" = "ktraced: unrecognized option '--ouput'
 ktraced: did you mean '--output'?
 ktraced: try 'ktraced --help'" ]
+	run_ktraced --bufer=4M -o t -- true
+	[[ $stderr == *"did you mean '--buffer'?"* ]]
 }
 
 @test "the viewer: patterns that no event matches are named, others are not" {

@@ -45,6 +45,11 @@ void log_error(const char *format, ...)
 	va_end(ap);
 }
 
+int log_output_end(int status)
+{
+	return status;
+}
+
 /* Rings of such sizes can be made. */
 static void check_options(const struct options *o)
 {

@@ -7,9 +7,11 @@
  */
 #include "log.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <ktrace/decode.h>
@@ -69,4 +71,13 @@ void log_note(const char *format, ...)
 	va_start(ap, format);
 	say(format, ap);
 	va_end(ap);
+}
+
+int log_output_end(int status)
+{
+	/* What does not fit into its buffer has been tried before. */
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	log_error("standard output: %s", strerror(errno));
+	return EXIT_OWN;
 }

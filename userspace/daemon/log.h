@@ -20,5 +20,7 @@ void log_error(const char *format, ...);
 /* What is good to know: not with -q. */
 __attribute__((format(printf, 1, 2)))
 void log_note(const char *format, ...);
+/* Writes the rest to standard output. Returns @status, or EXIT_OWN if that fails, which is said. */
+int log_output_end(int status);
 
 #endif

@@ -357,7 +357,7 @@ static int set_shark_udp(struct options *o, const char *text)
 static int answer(const char *text)
 {
 	fputs(text, stdout);
-	return fflush(stdout) ? EXIT_OWN : 0;
+	return log_output_end(0);
 }
 
 static int set_events(struct options *o, const char *arg)
@@ -461,8 +461,10 @@ static void suggest(const char *word)
 {
 	const struct option *option;
 	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
 
-	ktrace_nearest_init(&near, word);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(word, "="), word);
+	ktrace_nearest_init(&near, name);
 	for (option = longopts; option->name; option++)
 		ktrace_nearest_try(&near, option->name);
 	if (*near.name)

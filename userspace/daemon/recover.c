@@ -433,5 +433,5 @@ int recover(const struct options *o)
 	/* Of recordings that are gone now, too. */
 	if (!o->is_list)
 		kprobe_sweep();
-	return fflush(stdout) ? EXIT_OWN : status;
+	return log_output_end(status);
 }
