@@ -85,7 +85,7 @@ make_blocks()
 		[ ! -e t ]
 		run_ktrace cut "--compress=$level" -o t "$SMALL"
 		[ "$status" -eq 2 ]
-		[[ $stderr == *"a level is a number from -50 to 19, or none"* ]]
+		[[ $stderr == *"--compress: not a level from -50 to 19, or none"* ]]
 		run_ktrace merge "--compress=$level" -o t "$SMALL"
 		[ "$status" -eq 2 ]
 		[ ! -e t ]

@@ -119,7 +119,7 @@ names()
 	grep -- '--to FORMAT is missing' <<<"$stderr"
 	run_ktrace export --to nothing t
 	[ "$status" = 2 ]
-	grep "there is no 'nothing'$" <<<"$stderr"
+	grep -E "^ktrace export: --to: there is no 'nothing', but paje, .* and perfetto\$" <<<"$stderr"
 	run_ktrace export --to perfeto t
 	grep "there is no 'perfeto' (did you mean 'perfetto'?)" <<<"$stderr"
 	run_ktrace export --to paje

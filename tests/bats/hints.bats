@@ -175,6 +175,33 @@ ktraced: try 'ktraced --help'" ]
 	[[ $stderr == *" events had no stack: 'ktraced --context kstack,ustack' records them"* ]]
 }
 
+@test "the viewer: a word of an option that there is not: which may have been meant, or which there are" {
+	local row
+	while IFS=% read -r row said; do
+		# shellcheck disable=SC2086 # words
+		run_ktrace $row t
+		[ "$status" -eq 2 ]
+		[ "${stderr%%$'\n'*}" = "ktrace ${row%% *}: $said" ]
+	done <<-'END'
+		list --time rle%--time: there is no 'rle' (did you mean 'rel'?)
+		grep --time x%--time: there is no 'x', but rel, wall, raw and delta
+		live --by type,thraed%--by: there is no 'thraed' (did you mean 'thread'?)
+		live --by x%--by: there is no 'x', but process, thread, type and cpu
+		live --interval 99ms%--interval: not a time such as 5 or 500ms, from 100ms to 1h
+		stat --depth traec%--depth: there is no 'traec' (did you mean 'trace'?)
+		stat --depth x%--depth: there is no 'x', but traceset, trace, cpu, thread, mode and sub
+		export --to folded --by lokcs%--by: there is no 'lokcs' (did you mean 'locks'?)
+		import --from shrak%--from: there is no 'shrak' (did you mean 'shark'?)
+		pthread -o x -s pids%-s: there is no 'pids' (did you mean 'pid'?)
+		session x%action: there is no 'x', but start, stop, list, status, snapshot, clone, flush, read, attach, detach, produce and trigger
+		cut%-o FILE is missing
+		merge%-o FILE is missing
+		import --from ctf%-o FILE is missing
+		html%-o FILE is missing
+		hist --width 5x%--width: not a time such as 1s or 10ms
+	END
+}
+
 @test "the viewer: empty files, folders, files of another version" {
 	: >empty
 	mkdir folder

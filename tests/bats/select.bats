@@ -201,7 +201,7 @@ some()
 	# What was there is replaced; other options hold.
 	"$KTRACE" pthread -r -s pid -o bypid -z 0:2 t
 	head -n 2 all | cmp - bypid-10
-	refused '-s: must be pid, pidx or tid' -s cpu -o x
+	refused "-s: there is no 'cpu', but pid, pidx and tid" -s cpu -o x
 	refused '-s: needs -o BASE' -s pid
 	refused '-s: needs -o BASE' -s pid -o -
 	# A file that is read is not written to.

@@ -55,7 +55,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		wrong = take_option(&x, option);
 	}
 	if (!wrong && !x.path)
-		wrong = "no output: -o FILE";
+		wrong = "-o FILE is missing";
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	status = wrong ? command_usage(cmd, wrong) :

@@ -28,36 +28,35 @@ static const struct export_format *const formats[] = {
 	&perfetto,
 };
 
+#define FORMAT_NR (sizeof(formats) / sizeof(formats[0]))
+
 static const char *take_format(struct export *x, const char *name)
 {
-	struct ktrace_nearest near;
-	size_t i;
+	const char *names[FORMAT_NR + 1] = { NULL }, *wrong;
+	int i;
 
-	ktrace_nearest_init(&near, name);
-	for (i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		ktrace_nearest_try(&near, formats[i]->name);
-		if (!strcmp(formats[i]->name, name)) {
-			x->format = formats[i];
-			return NULL;
-		}
-	}
-	return command_no_such("--to", &near);
+	for (i = 0; i < (int)FORMAT_NR; i++)
+		names[i] = formats[i]->name;
+	i = command_choice("--to", name, names, &wrong);
+	if (i < 0)
+		return wrong;
+	x->format = formats[i];
+	return NULL;
 }
 
 static const char *take_by(struct export *x)
 {
 	static const char *const names[] = {
 		[EXPORT_BY_TIME] = "time", [EXPORT_BY_EVENTS] = "events",
-		[EXPORT_BY_LOCKS] = "locks",
+		[EXPORT_BY_LOCKS] = "locks", NULL
 	};
-	unsigned int i;
+	const char *wrong;
+	const int i = command_choice("--by", optarg, names, &wrong);
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(optarg, names[i])) {
-			x->by = i;
-			return NULL;
-		}
-	return "--by: time, events or locks";
+	if (i < 0)
+		return wrong;
+	x->by = (unsigned int)i;
+	return NULL;
 }
 
 static const char *take_option(struct export *x, int option)

@@ -331,7 +331,7 @@ static const char *take_option(struct hist *h, int option)
 		       "--bins: not a number from 1 to 1000000";
 	case 'w':
 		if (!ktrace_when_parse(optarg, &width) || !width.is_relative || !width.ns)
-			return "--width: not a length of time";
+			return "--width: not a time such as 1s or 10ms";
 		h->width = width.ns;
 		return NULL;
 	default:

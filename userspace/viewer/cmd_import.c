@@ -37,22 +37,23 @@ static const struct import_format *const formats[] = {
 	&import_shark,
 };
 
+#define FORMAT_NR (sizeof(formats) / sizeof(formats[0]))
+
 /* Of the program that this is; of ktrace, until it knows the format, none */
 static int (*own_convert)(struct import *x, int nr, char **paths);
 
 static const char *take_format(struct import *x, const char *name)
 {
-	struct ktrace_nearest near;
+	const char *names[FORMAT_NR + 1] = { NULL }, *wrong;
+	int i;
 
-	ktrace_nearest_init(&near, name);
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-		ktrace_nearest_try(&near, formats[i]->name);
-		if (!strcmp(formats[i]->name, name)) {
-			x->format = formats[i];
-			return NULL;
-		}
-	}
-	return command_no_such("--from", &near);
+	for (i = 0; i < (int)FORMAT_NR; i++)
+		names[i] = formats[i]->name;
+	i = command_choice("--from", name, names, &wrong);
+	if (i < 0)
+		return wrong;
+	x->format = formats[i];
+	return NULL;
 }
 
 int import_open(struct import *x, struct foreign **out)
@@ -200,7 +201,7 @@ static const char *take_offset(struct import *x, const char *text)
 	struct ktrace_when when;
 
 	if (!ktrace_when_parse(text, &when))
-		return "--offset: no such time";
+		return "--offset: not a time such as @1700000000.5 or 2026-01-31T12:00";
 	x->offset_ns = when.ns;
 	x->has_offset = true;
 	return NULL;
@@ -226,7 +227,7 @@ static const char *take_option(struct import *x, int option)
 		return NULL;
 	case 'z':
 		return ktrace_compress_level(optarg, &x->level) ? NULL :
-			"--compress: a level is a number from -50 to 19, or none";
+			COMPRESS_WRONG;
 	default:
 		x->is_json = true;
 		return NULL;
@@ -239,7 +240,7 @@ static const char *missing(const struct import *x, int nr)
 		return nr ? "--from FORMAT is missing: the file does not look like any that is "
 			    "known" : "no file";
 	if (!x->path)
-		return "no output: -o FILE";
+		return "-o FILE is missing";
 	if (x->ticks && x->is_raw)
 		return "--ticks-per-ms and --raw-ticks exclude each other";
 	if (x->like && x->has_offset)
@@ -326,7 +327,7 @@ const struct command cmd_import = {
 "  --offset TIME      when the clock of the input stood at 0: @SECONDS since the epoch, a date\n"
 "  --ticks-per-ms N   shark: so many ticks of the stamps are a ms, whatever the files say\n"
 "  --raw-ticks        shark: show ticks as if each were a nanosecond\n"
-"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
+COMPRESS_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"

@@ -168,7 +168,7 @@ static const char *take_option(struct analysis *a, int option)
 	if (s->nr == PAIRS_MAX)
 		return "--pair: too many";
 	return parse_pair(optarg, &s->wanted[s->nr++]) ? NULL :
-		"--pair: two numbers, A:B, of 0 to 65535 each";
+		"--pair: not two numbers A:B, from 0 to 65535 each";
 }
 
 static const struct option options[] = {

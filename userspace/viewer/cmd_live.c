@@ -222,7 +222,7 @@ static const struct option options[] = {
 static const char *take_interval(struct live *l, const char *text)
 {
 	return when_parse_wait(text, &l->interval_ms) && l->interval_ms >= 100 ? NULL :
-	       "--interval: a time such as 5 or 500ms, from 100ms to 3600s";
+	       "--interval: " NO_WAIT("100ms");
 }
 
 static const char *take_option(struct live *l, int option)
@@ -239,10 +239,10 @@ static const char *take_option(struct live *l, int option)
 	case OPTION_INTERVAL:
 		return take_interval(l, optarg);
 	case 'n':
-		return number_parse(optarg, 1, ~0ull, &l->left) ? NULL : "-n: a number from 1 on";
+		return number_parse(optarg, 1, ~0ull, &l->left) ? NULL :
+		       "-n: not a number from 1 on";
 	case 't':
-		return line_parse_time_format(optarg, &l->lines.time) ? NULL :
-		       "--time: rel, wall, raw or delta";
+		return line_take_time_format(optarg, &l->lines.time);
 	case 'j':
 		l->lines.is_json = l->top.is_json = true;
 		return NULL;

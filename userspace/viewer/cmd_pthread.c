@@ -151,7 +151,7 @@ static const char *take_option(struct view *v, int option)
 	case 'Z':
 		return take_microseconds(&v->scope);
 	case 's':
-		return split_parse(optarg, &v->by) ? NULL : "-s: must be pid, pidx or tid";
+		return split_option(optarg, &v->by);
 	case 'r':
 		v->lines.form = PTT_RAW;
 		return NULL;

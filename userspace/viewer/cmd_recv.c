@@ -294,12 +294,12 @@ static const char *take_option(struct recv *r, int option)
 		return NULL;
 	case OPTION_IDLE:
 		if (!when_parse_wait(optarg, &ms))
-			return "--idle: a time such as 5 or 500ms, from 1ms to 1h";
+			return "--idle: " NO_WAIT("1ms");
 		r->idle_ms = (int)ms;
 		return NULL;
 	case 'n':
 		return number_parse(optarg, 1, ~0ull, &r->count) ? NULL :
-			"-n: a number from 1 on";
+			"-n: not a number from 1 on";
 	default:
 		r->is_json = true;
 		return NULL;

@@ -6,7 +6,6 @@
 #include <ktrace/statistics.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /**
  * struct stat_run - one run of the command
@@ -22,8 +21,8 @@ struct stat_run {
 	__u32 depth;
 };
 
-static const char *const levels[KTRACE_STATISTIC_NR] = {
-	"traceset", "trace", "cpu", "thread", "mode", "sub",
+static const char *const levels[KTRACE_STATISTIC_NR + 1] = {
+	"traceset", "trace", "cpu", "thread", "mode", "sub", NULL
 };
 
 static int begin(struct analysis *a)
@@ -230,7 +229,8 @@ enum { OPTION_TYPES = 300, OPTION_DEPTH, OPTION_FILTER, OPTION_FILTER_FILE };
 static const char *own_option(struct analysis *a, int option)
 {
 	struct stat_run *r = (struct stat_run *)a;
-	__u32 i;
+	const char *wrong;
+	int i;
 
 	if (option == OPTION_FILTER)
 		return select_add_filter(&a->select, optarg);
@@ -240,12 +240,11 @@ static const char *own_option(struct analysis *a, int option)
 		r->shows_types = true;
 		return NULL;
 	}
-	for (i = 0; i < KTRACE_STATISTIC_NR; i++)
-		if (!strcmp(optarg, levels[i])) {
-			r->depth = i;
-			return NULL;
-		}
-	return "--depth: traceset, trace, cpu, thread, mode or sub";
+	i = command_choice("--depth", optarg, levels, &wrong);
+	if (i < 0)
+		return wrong;
+	r->depth = (__u32)i;
+	return NULL;
 }
 
 static const struct option options[] = {

@@ -65,18 +65,39 @@ int command_option(int argc, char **argv, const char *letters,
 	return option;
 }
 
-const char *command_no_such(const char *option, struct ktrace_nearest *near)
+static void put_names(struct ktrace_out *out, const char *const *names)
 {
-	static char message[256];
-	struct ktrace_out out = { .buf = message, .cap = sizeof(message) - 1 };
+	ktrace_out_str(out, ", but ");
+	for (size_t i = 0; names[i]; i++) {
+		ktrace_out_str(out, !i ? "" : names[i + 1] ? ", " : " and ");
+		ktrace_out_str(out, names[i]);
+	}
+}
 
+int command_choice(const char *option, const char *word, const char *const *names,
+		   const char **wrong)
+{
+	static char message[512];
+	struct ktrace_out out = { .buf = message, .cap = sizeof(message) - 1 };
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, word);
+	for (int i = 0; names[i]; i++) {
+		ktrace_nearest_try(&near, names[i]);
+		if (!strcmp(names[i], word))
+			return i;
+	}
 	ktrace_out_str(&out, option);
 	ktrace_out_str(&out, ": there is no '");
-	ktrace_out_safe(&out, near->wanted);
+	ktrace_out_safe(&out, word);
 	ktrace_out_char(&out, '\'');
-	ktrace_out_str(&out, ktrace_nearest_hint(near));
+	if (*near.name)
+		ktrace_out_str(&out, ktrace_nearest_hint(&near));
+	else
+		put_names(&out, names);
 	message[out.len] = '\0';
-	return message;
+	*wrong = message;
+	return -1;
 }
 
 int command_common_option(const struct command *cmd, int option)

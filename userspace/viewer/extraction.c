@@ -23,7 +23,7 @@ const char *extraction_option(struct extraction *x, int option)
 	else if (option == 'j')
 		x->is_json = true;
 	else if (!ktrace_compress_level(optarg, &x->level))
-		return "--compress: a level is a number from -50 to 19, or none";
+		return COMPRESS_WRONG;
 	return NULL;
 }
 

@@ -32,7 +32,7 @@ struct extraction {
 
 #define EXTRACTION_HELP \
 "  -o, --output FILE  the new file; replaces what is there\n" \
-"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
+COMPRESS_HELP
 
 /* Takes one of these options. Return: NULL, or what is wrong with it. */
 const char *extraction_option(struct extraction *x, int option);

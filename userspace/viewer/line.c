@@ -13,10 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const time_formats[TIME_NR] = {
-	[TIME_REL] = "rel", [TIME_WALL] = "wall", [TIME_RAW] = "raw", [TIME_DELTA] = "delta",
-};
-
 static const struct {
 	__u32 flag;
 	const char *name;
@@ -540,14 +536,17 @@ void line_put_position(struct lines *l, const char *text)
 	ktrace_out_str(l->out, l->is_json ? "\"}\n" : "\n");
 }
 
-bool line_parse_time_format(const char *text, enum time_format *format)
+const char *line_take_time_format(const char *text, enum time_format *format)
 {
-	int i;
+	static const char *const names[] = {
+		[TIME_REL] = "rel", [TIME_WALL] = "wall", [TIME_RAW] = "raw",
+		[TIME_DELTA] = "delta", NULL
+	};
+	const char *wrong;
+	const int i = command_choice("--time", text, names, &wrong);
 
-	for (i = 0; i < TIME_NR; i++)
-		if (!strcmp(text, time_formats[i])) {
-			*format = (enum time_format)i;
-			return true;
-		}
-	return false;
+	if (i < 0)
+		return wrong;
+	*format = (enum time_format)i;
+	return NULL;
 }

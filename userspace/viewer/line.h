@@ -9,7 +9,7 @@
 
 #include "alias.h"
 
-enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA, TIME_NR };
+enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA };
 
 #define COMM_MAX 16
 #define SAME_NR 64u	/* a power of two */
@@ -76,8 +76,8 @@ struct lines {
 	struct same same[SAME_NR];
 };
 
-/* "rel" and so on; false: there is no such format */
-bool line_parse_time_format(const char *text, enum time_format *format);
+/* The word of --time. Returns what is wrong, NULL = nothing. */
+const char *line_take_time_format(const char *text, enum time_format *format);
 void line_put(struct lines *l, const struct ktrace_trace_event *e);
 /* Looks names up. */
 void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char *const by_names[LIVE_BY_NR] = {
+static const char *const by_names[LIVE_BY_NR + 1] = {
 	[LIVE_PROCESS] = "process", [LIVE_THREAD] = "thread", [LIVE_TYPE] = "type",
 	[LIVE_CPU] = "cpu",
 };
@@ -47,11 +47,8 @@ const char *live_take_by(struct live_top *top, const char *list)
 
 	memset(top->by, 0, sizeof(top->by));
 	while (!wrong && (word = strsep(&rest, ","))) {
-		for (i = 0; i < LIVE_BY_NR && strcmp(word, by_names[i]); i++)
-			;
-		if (i == LIVE_BY_NR)
-			wrong = "--by: process, thread, type or cpu, several separated by commas";
-		else
+		i = command_choice("--by", word, by_names, &wrong);
+		if (i >= 0)
 			top->by[i] = true;
 	}
 	free(copy);

@@ -30,8 +30,7 @@ const char *printout_option(struct printout *p, int option)
 		p->counts = true;
 		return NULL;
 	case 't':
-		return line_parse_time_format(optarg, &p->lines.time) ? NULL :
-		       "--time: must be rel, wall, raw or delta";
+		return line_take_time_format(optarg, &p->lines.time);
 	case OPTION_FROM_POSITION:
 		return take_position(&p->scope, optarg);
 	case OPTION_STACKS:

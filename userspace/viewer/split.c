@@ -77,19 +77,16 @@ struct split {
 	struct ktrace_out lines;
 };
 
-bool split_parse(const char *text, enum split_by *by)
+const char *split_option(const char *text, enum split_by *by)
 {
-	static const char *const names[] = {
-		[SPLIT_PID] = "pid", [SPLIT_PIDX] = "pidx", [SPLIT_TID] = "tid",
-	};
-	size_t i;
+	static const char *const names[] = { "pid", "pidx", "tid", NULL };
+	const char *wrong;
+	const int i = command_choice("-s", text, names, &wrong);
 
-	for (i = SPLIT_PID; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strcmp(text, names[i])) {
-			*by = (enum split_by)i;
-			return true;
-		}
-	return false;
+	if (i < 0)
+		return wrong;
+	*by = (enum split_by)(SPLIT_PID + i);
+	return NULL;
 }
 
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,

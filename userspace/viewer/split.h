@@ -19,8 +19,8 @@ enum split_by {
 
 struct split;
 
-/* "pid" and so on; false: there is no such thing */
-bool split_parse(const char *text, enum split_by *by);
+/* The word of -s. Returns what is wrong, NULL = nothing. */
+const char *split_option(const char *text, enum split_by *by);
 /* The @nr @inputs, or the parts they stand for, are not written to. Return: 0, -ENOMEM. */
 int split_new(enum split_by by, const char *base, const struct ktrace_traceset *set,
 	      int nr, char **inputs, struct split **out);

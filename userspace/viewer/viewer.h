@@ -83,10 +83,12 @@ int command_option(int argc, char **argv, const char *letters,
 int command_common_option(const struct command *cmd, int option);
 int command_usage(const struct command *cmd, const char *message);
 /*
- * What is wrong with a word of @option: "--to: there is no 'ctv' (did you mean 'ctf'?)", when the
- * names that there are have been tried. Valid until the next call.
+ * Which of @names, which end with NULL, the word @word of @option is. -1: none, and @wrong says so:
+ * "--to: there is no 'ctv' (did you mean 'ctf'?)", or, if none is near, which there are. Valid
+ * until the next call.
  */
-const char *command_no_such(const char *option, struct ktrace_nearest *near);
+int command_choice(const char *option, const char *word, const char *const *names,
+		   const char **wrong);
 void command_help(const struct command *cmd);
 void print_version(void);
 /* Runs it with these arguments; argv[0] is any. Returns the exit status. */
@@ -157,6 +159,11 @@ enum ktrace_cores cores_wanted(void);
  */
 char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
+/* --compress of what writes tracefiles, and what is said of a word that is no level */
+#define COMPRESS_HELP \
+"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
+#define COMPRESS_WRONG "--compress: not a level from -50 to 19, or none"
+
 /* The format that ktrace import would take the file as, by its beginning; NULL: it is not known. */
 const char *files_foreign_format(const char *path);
 /* Opens all files, complaining about what is wrong. NULL: none can be read. */

@@ -16,8 +16,9 @@ struct when {
 	bool is_set;
 };
 
-/* What is said of a word that is none */
+/* What is said of a word that is none, and of one that when_parse_wait() does not take */
 #define NO_TIME "not a time such as 1.5, 20ms or 2026-01-31T12:00"
+#define NO_WAIT(least) "not a time such as 5 or 500ms, from " least " to 1h"
 
 /* As ktrace_when_parse(). */
 bool when_parse(const char *text, struct when *w);

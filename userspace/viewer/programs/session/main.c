@@ -34,6 +34,8 @@ static const struct action actions[] = {
 	{ "trigger", 1, ANY_WORDS, false, false, CLIENT_PRODUCER, session_trigger },
 };
 
+#define ACTION_NR (sizeof(actions) / sizeof(actions[0]))
+
 int session_failed(const char *what, int error, const struct client_reply *r)
 {
 	if (error == -EREMOTEIO)
@@ -59,17 +61,16 @@ int session_ask(struct session *s, const char *method, const ProtobufCMessage *a
 
 static const char *take_action(struct session *s, const char *name)
 {
-	struct ktrace_nearest near;
+	const char *names[ACTION_NR + 1] = { NULL }, *wrong;
+	int i;
 
-	ktrace_nearest_init(&near, name);
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
-		ktrace_nearest_try(&near, actions[i].name);
-		if (!strcmp(actions[i].name, name)) {
-			s->action = &actions[i];
-			return NULL;
-		}
-	}
-	return command_no_such("action", &near);
+	for (i = 0; i < (int)ACTION_NR; i++)
+		names[i] = actions[i].name;
+	i = command_choice("action", name, names, &wrong);
+	if (i < 0)
+		return wrong;
+	s->action = &actions[i];
+	return NULL;
 }
 
 enum { OPTION_CONFIG = 300, OPTION_DETACH, OPTION_TIMEOUT, OPTION_PACKETS };
@@ -90,7 +91,7 @@ static const char *take_timeout(struct session *s, const char *text)
 	__u64 ms;
 
 	if (!when_parse_wait(text, &ms))
-		return "--timeout: a time such as 5 or 500ms, from 1ms to 3600s";
+		return "--timeout: " NO_WAIT("1ms");
 	s->timeout_ms = (int)ms;
 	return NULL;
 }
@@ -138,11 +139,11 @@ static const char *take_words(struct session *s, int nr, char **words)
 	if (s->word_nr > s->action->words_max)
 		return "too many names";
 	if (s->action->needs_config && !s->config)
-		return "no configuration: --config FILE";
+		return "--config FILE is missing";
 	if (s->action->run == session_detach && (s->config != NULL) == (s->word_nr == 2))
 		return "detach: either --config FILE, or a new key";
 	if (s->action->needs_output && !s->output)
-		return "no output: -o FILE";
+		return "-o FILE is missing";
 	return NULL;
 }
 
