@@ -142,6 +142,20 @@ on_terminal()
 	[[ $(cat bar.err) == *%*$'\r\033[K' ]]
 }
 
+@test "terminal: pictures are as wide as it is" {
+	local columns command
+	for columns in 80 151; do
+		for command in flow resources; do
+			on_terminal sh -c "stty cols $columns && exec '$KTRACE' --no-pager $command '$ROOT/tests/golden/kernel-v1.bin'"
+			[ "$(grep -c '|.*|.* %' screen)" -gt 1 ]
+			[ -z "$(grep '|.*|.* %' screen | grep -vxE ".{$columns}")" ]
+			[ "$(wc -L <screen)" = "$columns" ]
+		done
+	done
+	PAGER='tee seen >/dev/null' on_terminal sh -c "stty cols 80 && exec '$KTRACE' resources '$ROOT/tests/golden/kernel-v1.bin'"
+	[ "$(wc -L <seen)" = 80 ]
+}
+
 @test "terminal: a signal ends the command once the pager has ended" {
 	# The shell of the pager tells who started it.
 	capture env PAGER='kill -INT $PPID; sleep 0.5; echo over >over; cat >/dev/null' \

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define BESIDE 38	/* columns that are not picture */
+
 /* struct row - a thread */
 struct row {
 	struct thread_row thread;
@@ -122,6 +124,7 @@ static int begin(struct analysis *a)
 	f->strip.from = a->from;
 	f->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
 	f->strip.to += f->strip.to == f->strip.from;
+	strip_fit(&f->strip, BESIDE);
 	return 0;
 }
 
@@ -190,7 +193,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct flow f = {
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
 		       .needs.providers = "sched" },
-		.strip = { .width = STRIP_WIDTH, .letters = flow_letters },
+		.strip.letters = flow_letters,
 		.rows = ROWS_INIT(struct row, thread.serial),
 	};
 	int status;
@@ -210,7 +213,7 @@ const struct command cmd_flow = {
 	.summary = "Show what each thread did over time",
 	.help =
 "  --list             print each span of time in one state, not a picture\n"
-"  --width N          columns of the picture (60)\n"
+"  --width N          columns of the picture (as the terminal has room for; elsewhere 60)\n"
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define BESIDE 55	/* columns that are not picture */
+
 /* In the order of enum ktrace_resource_mode */
 static const char letters[] = " .BIiTRW";
 
@@ -100,6 +102,7 @@ static int begin(struct analysis *a)
 	s->strip.from = a->from;
 	s->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
 	s->strip.to += s->strip.to == s->strip.from;
+	strip_fit(&s->strip, BESIDE);
 	return 0;
 }
 
@@ -206,7 +209,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct resources s = {
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
 		       .needs.providers = "sched,irq,softirq,block" },
-		.strip = { .width = STRIP_WIDTH, .letters = letters },
+		.strip.letters = letters,
 		.rows = ROWS_INIT(struct row, number),
 	};
 	int status;
@@ -226,7 +229,7 @@ const struct command cmd_resources = {
 	.summary = "Show what CPUs, interrupts and block devices did over time",
 	.help =
 "  --list             print each span of time in one mode, not a picture\n"
-"  --width N          columns of the picture (60)\n"
+"  --width N          columns of the picture (as the terminal has room for; elsewhere 60)\n"
 ANALYSIS_SINCE_HELP
 ANALYSIS_OUTPUT_HELP
 "\n"

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -59,6 +60,16 @@ const char *colour_title(void)
 const char *colour_end(void)
 {
 	return has_colours() ? "\033[m" : "";
+}
+
+int terminal_columns(void)
+{
+	static int known = -1;
+	struct winsize size;
+
+	if (known < 0)
+		known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+	return known;
 }
 
 void pager_off(void)
@@ -152,6 +163,8 @@ void pager_begin(void)
 	is_decided = true;
 	if (!command || !isatty(STDOUT_FILENO) || pipe2(fds, O_CLOEXEC))
 		return;
+	/* Known from now on */
 	has_colours();
+	terminal_columns();
 	start_pager(command, fds);
 }

@@ -13,6 +13,9 @@ const char *colour_bad(void);
 const char *colour_title(void);
 const char *colour_end(void);
 
+/* Columns of the terminal that standard output is, or that the pager has; 0 = it is none. */
+int terminal_columns(void);
+
 /* Before something is written: from now on it goes through the pager, if there is to be one. */
 void pager_begin(void);
 /* There is to be none: what is shown comes as it happens. */

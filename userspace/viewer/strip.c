@@ -3,6 +3,7 @@
 #include "strip.h"
 
 #include "number.h"
+#include "pager.h"
 #include "table.h"
 
 #include <errno.h>
@@ -79,11 +80,23 @@ void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_o
 		   s->width - s->width / 2, to);
 }
 
+void strip_fit(struct strip *s, int beside)
+{
+	const int room = terminal_columns() - beside;
+
+	if (s->width)
+		return;
+	s->width = room < STRIP_WIDTH_MIN ? STRIP_WIDTH_MIN :
+		   room > STRIP_WIDTH_MAX ? STRIP_WIDTH_MAX : room;
+	if (!terminal_columns())
+		s->width = STRIP_WIDTH;
+}
+
 const char *strip_take_width(const char *text, int *width)
 {
 	__u64 v;
 
-	if (!number_parse(text, 10, STRIP_WIDTH_MAX, &v))
+	if (!number_parse(text, STRIP_WIDTH_MIN, STRIP_WIDTH_MAX, &v))
 		return "--width: not a number from 10 to 1000";
 	*width = (int)v;
 	return NULL;

@@ -6,13 +6,14 @@
 #include <ktrace/decode.h>
 
 #define STRIP_WIDTH 60
+#define STRIP_WIDTH_MIN 10
 #define STRIP_WIDTH_MAX 1000
 
 /**
  * struct strip - what all rows have in common
  * @from:	time of the left edge
  * @to:		time of the right edge
- * @width:	columns
+ * @width:	columns; 0 = strip_fit() is to say
  * @letters:	a character for each class; how many there are is their number
  */
 struct strip {
@@ -34,6 +35,8 @@ int strip_most(const struct strip *s, const __u64 *row, int column);
 void strip_show(const struct strip *s, const __u64 *row, struct ktrace_out *out);
 /* The scale above: seconds since @start at both edges */
 void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_out *out);
+/* Without --width as wide as fits a terminal beside @beside columns, elsewhere STRIP_WIDTH. */
+void strip_fit(struct strip *s, int beside);
 /* Takes the value of --width; returns what is wrong with it, or NULL. */
 const char *strip_take_width(const char *text, int *width);
 
