@@ -124,6 +124,7 @@ says()
 	run_ktrace session start -c config -o t
 	[ "$status" = 1 ]
 	says 'config: line 2, column 2'
+	says "BufferConfig has no field size_kbb (did you mean 'size_kb'?)"
 	# The service's own refusal
 	config one 'duration_ms: 4000000000'
 	run_ktrace session start -c config -o t

@@ -103,7 +103,8 @@ static void mistakes(void)
 		unsigned int line, column;
 		const char *error;
 	} bad[] = {
-		{ "durration_ms: 1", 1, 1, "TraceConfig has no field durration_ms" },
+		{ "durration_ms: 1", 1, 1,
+		  "TraceConfig has no field durration_ms (did you mean 'duration_ms'?)" },
 		{ "\n  buffers {\n\tsize: 1 }", 3, 2, "BufferConfig has no field size" },
 		{ "duration_ms 1", 1, 13, ": expected, not 1" },
 		{ "duration_ms:", 1, 13, "an integer expected, but the text ends here" },
@@ -119,6 +120,8 @@ static void mistakes(void)
 		  "9223372036854775807" },
 		{ "write_into_file: yes", 1, 18, "true or false expected, not yes" },
 		{ "buffers { fill_policy: RING }", 1, 24, "FillPolicy has no value RING" },
+		{ "buffers { fill_policy: RNIG_BUFFER }", 1, 24,
+		  "FillPolicy has no value RNIG_BUFFER (did you mean 'RING_BUFFER'?)" },
 		{ "buffers { fill_policy: \"x\" }", 1, 24, "a name expected, not \"x\"" },
 		{ "unique_session_name: x", 1, 22, "a string in quotes expected, not x" },
 		{ "unique_session_name: \"x", 1, 22, "this string has no end on its line" },

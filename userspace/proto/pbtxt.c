@@ -5,6 +5,7 @@
 #include "pbtxt_token.h"
 
 #include <errno.h>
+#include <ktrace/nearest.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -173,11 +174,40 @@ static int parse_truth(struct parser *p, protobuf_c_boolean *value)
 	return fail_expected(p, "true or false");
 }
 
+/* @near has been told of all names that there are */
+static int fail_name(struct parser *p, const struct token *t, const char *type, const char *what,
+		     struct ktrace_nearest *near)
+{
+	return fail_at(p, t, "%s has no %s %.*s%s", type, what, shown(t), t->text,
+		       ktrace_nearest_hint(near));
+}
+
+static int fail_value(struct parser *p, const struct token *t, const char *word,
+		      const ProtobufCEnumDescriptor *type)
+{
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, word);
+	for (unsigned int i = 0; i < type->n_values; i++)
+		ktrace_nearest_try(&near, type->values[i].name);
+	return fail_name(p, t, type->short_name, "value", &near);
+}
+
+static int fail_field(struct parser *p, const struct token *t, const char *word, MessageType *type)
+{
+	struct ktrace_nearest near;
+
+	ktrace_nearest_init(&near, word);
+	for (unsigned int i = 0; i < type->n_fields; i++)
+		ktrace_nearest_try(&near, type->fields[i].name);
+	return fail_name(p, t, type->short_name, "field", &near);
+}
+
 static int parse_enum(struct parser *p, const ProtobufCEnumDescriptor *type, uint32_t *value)
 {
 	const struct token *t = &p->in.token;
 	const ProtobufCEnumValue *found = NULL;
-	char word[NUMBER_MAX];
+	char word[NUMBER_MAX] = "";
 	int64_t number;
 	int r;
 
@@ -191,7 +221,7 @@ static int parse_enum(struct parser *p, const ProtobufCEnumDescriptor *type, uin
 	if (copy_word(t, word))
 		found = protobuf_c_enum_descriptor_get_value_by_name(type, word);
 	if (!found)
-		return fail_at(p, t, "%s has no value %.*s", type->short_name, shown(t), t->text);
+		return fail_value(p, t, word, type);
 	*value = (uint32_t)found->value;
 	return 0;
 }
@@ -449,14 +479,13 @@ static int parse_field(struct parser *p, Message *m)
 {
 	const struct token name = p->in.token;
 	FieldType *field = NULL;
-	char word[NUMBER_MAX];
+	char word[NUMBER_MAX] = "";
 	int r;
 
 	if (copy_word(&name, word))
 		field = protobuf_c_message_descriptor_get_field_by_name(m->descriptor, word);
 	if (!field)
-		return fail_at(p, &name, "%s has no field %.*s", m->descriptor->short_name,
-			       shown(&name), name.text);
+		return fail_field(p, &name, word, m->descriptor);
 	r = check_twice(p, m, field, &name);
 	if (r)
 		return r;
