@@ -88,6 +88,19 @@ says()
 	[ "$(jq -r '.event | split(":")[0]' list | uniq | tr '\n' ' ')" = 'hello test hello ' ]
 }
 
+@test "session: data sources that no producer has are said, and what may be meant" {
+	producer one
+	config on1 'duration_ms: 10'
+	run_ktrace session start -c config -o t
+	[ "$status" = 0 ]
+	says "^ktrace session: no producer has a data source 'on1' (did you mean 'one'?); 'ktrace session list' "
+	run_ktrace session start -c config -o t -q
+	fails says 'no producer'
+	config one 'duration_ms: 10'
+	run_ktrace session start -c config -o t
+	fails says 'no producer'
+}
+
 @test "session: packets as they are, from a message as configuration" {
 	producer one --packets 7 --size 100
 	python3 - "$SERVICE" >config <<-'END'

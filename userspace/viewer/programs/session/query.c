@@ -6,30 +6,40 @@
 #include "service.pb-c.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef Pft__TracingServiceState State;
 
-/* The parts of its state, one after the other */
-static int query(struct session *s, int (*take)(const State *state, void *arg), void *arg)
+/* The parts of its state, one after the other. Return: 0, -errno; @r may say why. */
+static int query_parts(struct session *s, int (*take)(const State *state, void *arg), void *arg,
+		       struct client_reply *r)
 {
 	Pft__QueryServiceStateRequest args = PFT__QUERY_SERVICE_STATE_REQUEST__INIT;
-	struct client_reply r = { .has_more = true };
 	Pft__QueryServiceStateResponse *m;
 	__u64 request;
 	int ret = client_call(&s->c, "QueryServiceState", &args.base, -1, &request);
 
-	while (!ret && r.has_more) {
-		ret = client_wait(&s->c, request, &r, -1);
-		if (!ret && !r.is_good)
+	r->has_more = true;
+	while (!ret && r->has_more) {
+		ret = client_wait(&s->c, request, r, -1);
+		if (!ret && !r->is_good)
 			ret = -EREMOTEIO;
 		if (ret)
 			break;
-		m = pft__query_service_state_response__unpack(NULL, r.size, r.data);
+		m = pft__query_service_state_response__unpack(NULL, r->size, r->data);
 		ret = !m ? -EPROTO : m->service_state ? take(m->service_state, arg) : 0;
 		if (m)
 			pft__query_service_state_response__free_unpacked(m, NULL);
 	}
+	return ret;
+}
+
+static int query(struct session *s, int (*take)(const State *state, void *arg), void *arg)
+{
+	struct client_reply r = { 0 };
+	const int ret = query_parts(s, take, arg, &r);
+
 	return ret ? session_failed("QueryServiceState", ret, &r) : STATUS_OK;
 }
 
@@ -289,4 +299,50 @@ int session_pull(struct session *s, char **names, size_t nr)
 int session_trigger(struct session *s)
 {
 	return session_pull(s, s->words, (size_t)s->word_nr);
+}
+
+/* struct wanted - data sources of a configuration, and what is there that is called so or nearly */
+struct wanted {
+	struct ktrace_nearest *near;
+	size_t nr;
+};
+
+static int take_sources(const State *state, void *arg)
+{
+	const struct wanted *w = arg;
+
+	for (size_t i = 0; i < state->n_data_sources; i++) {
+		const Pft__TracingServiceState__DataSource *d = state->data_sources[i];
+
+		for (size_t k = 0; d->ds_descriptor && k < w->nr; k++)
+			ktrace_nearest_try(&w->near[k], text(d->ds_descriptor->name));
+	}
+	return 0;
+}
+
+static const char *name_of(const Pft__TraceConfig *config, size_t i)
+{
+	const Pft__TraceConfig__DataSource *source = config->data_sources[i];
+
+	return source->config ? text(source->config->name) : "";
+}
+
+void session_hint(struct session *s, const Pft__TraceConfig *config)
+{
+	struct wanted w = { .nr = config->n_data_sources };
+	struct client_reply r = { 0 };
+	int ret;
+
+	w.near = calloc(w.nr + 1, sizeof(*w.near));
+	if (!w.near)
+		return;
+	for (size_t i = 0; i < w.nr; i++)
+		ktrace_nearest_init(&w.near[i], name_of(config, i));
+	ret = query_parts(s, take_sources, &w, &r);
+	for (size_t i = 0; !ret && i < w.nr; i++)
+		if (w.near[i].distance)
+			complain_safely("ktrace session: no producer has a data source '%s'%s; "
+					"'ktrace session list' lists those there are",
+					w.near[i].wanted, ktrace_nearest_hint(&w.near[i]));
+	free(w.near);
 }

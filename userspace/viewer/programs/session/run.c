@@ -268,6 +268,8 @@ int session_start(struct session *s)
 			       "left behind" : "no write_into_file, and no --output FILE");
 		return STATUS_USAGE;
 	}
+	if (!s->is_quiet)
+		session_hint(s, config);
 	status = has_file || save_is_possible(s) ? enable(s, config) : STATUS_DAMAGED;
 	config_free(config);
 	if (status)

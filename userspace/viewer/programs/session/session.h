@@ -11,6 +11,8 @@
 /* No such session is detached: the exit status of "status KEY" alone, as Perfetto has it */
 #define STATUS_NOT_FOUND 2
 
+struct Pft__TraceConfig;
+
 /**
  * struct session - one run of the command
  * @action:	what it does
@@ -87,6 +89,8 @@ int session_take(struct session *s, const char *key);
 /* query.c: what there is */
 int session_list(struct session *s);
 int session_status(struct session *s);
+/* Says which data sources of a configuration no producer has by now, and what may be meant. */
+void session_hint(struct session *s, const struct Pft__TraceConfig *config);
 int session_trigger(struct session *s);
 /* Pulls triggers, over a connection that is a producer's. Returns the exit status. */
 int session_pull(struct session *s, char **names, size_t nr);
