@@ -117,6 +117,8 @@ refused()
 	refused 'cpu ~ 1' 'column 5: ~ is for text'
 	refused 'event.nothing == 1' "column 1: there is no field 'event.nothing' here"
 	refused 'state.mode == user' "column 1: there is no field 'state.mode' here"
+	refused 'state.proces_status == run' \
+		"column 1: there is no field 'state.proces_status' here (did you mean 'state.process_status'?)"
 	refused 'cpu = 1 && state.process_status == waiting' \
 		'column 36: expected run, wait-cpu, wait, wait-fork, exit, zombie, dead or unnamed'
 	refused 'state.execution_mode != kernel' 'column 25: expected user, syscall, trap, irq,'

@@ -42,7 +42,7 @@ refused()
 }
 
 @test "a field that none of the events has is refused" {
-	refused 14 "none of these events has a field 'next_pri'" -e 'sched:switch{next_pri < 100}'
+	refused 14 "none of these events has a field 'next_pri' (did you mean 'next_prio'?)" -e 'sched:switch{next_pri < 100}'
 	refused 12 "none of these events has a field 'nothing'" -e 'syscall' --where 'cpu == 1 ||nothing == 1'
 }
 

@@ -21,6 +21,7 @@
 #define KTRACE_TRACESET_FILTER_H
 
 #include <ktrace/filter.h>
+#include <ktrace/nearest.h>
 
 #include <stdarg.h>
 
@@ -71,6 +72,7 @@ enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
  * @type:	of the field
  * @literal:	what it is compared with
  * @is_met:	there is an event that has the field; of filters for the kernel
+ * @near:	if not, what those have instead
  */
 struct test {
 	enum filter_op op;
@@ -84,6 +86,7 @@ struct test {
 	enum ktrace_filter_type type;
 	struct literal literal;
 	bool is_met;
+	struct ktrace_nearest near;
 };
 
 enum step_op {

@@ -250,6 +250,24 @@ static int make(struct maker *m, struct ktrace_program *p, enum ktrace_join join
 	return put(m, p, join) ? 0 : too_long(error);
 }
 
+/* For who has mistyped one */
+static void note_fields(struct test *t, const struct ktrace_event_type *type)
+{
+	const struct ktrace_filter_field *fields;
+	__u32 i;
+
+	if (t->owner != OWNER_PAYLOAD || t->is_met)
+		return;
+	if (!t->near.wanted) {
+		ktrace_nearest_init(&t->near, t->name);
+		fields = ktrace_filter_fields(&i);
+		while (i--)
+			ktrace_nearest_try(&t->near, fields[i].name);
+	}
+	for (i = 0; i < type->field_nr; i++)
+		ktrace_nearest_try(&t->near, type->fields[i].name);
+}
+
 int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct ktrace_filter *f,
 			const struct ktrace_event_type *type, const struct ktrace_place *places,
 			__u32 place_nr, struct ktrace_filter_error *error)
@@ -269,6 +287,7 @@ int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct 
 	for (i = 0; i < f->test_nr && !ret; i++) {
 		x.test = &f->tests[i];
 		ret = ktrace_filter_expand(&x, &m->expansions[i]);
+		note_fields(&f->tests[i], type);
 	}
 	if (!ret)
 		ret = make(m, p, join, error);
@@ -294,14 +313,15 @@ int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
 
 int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_error *error)
 {
-	const struct test *t;
+	struct test *t;
 	__u32 i;
 
 	for (i = 0; i < f->test_nr; i++) {
 		t = &f->tests[i];
 		if (t->owner != OWNER_PAYLOAD || t->is_met)
 			continue;
-		ktrace_filter_refuse(error, t, "none of these events has a field '%.40s'", t->name);
+		ktrace_filter_refuse(error, t, "none of these events has a field '%.40s'%s",
+				     t->name, ktrace_nearest_hint(&t->near));
 		return 1;
 	}
 	return 0;

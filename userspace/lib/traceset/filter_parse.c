@@ -175,6 +175,27 @@ static bool begins_with(const struct word *w, const char *prefix)
 	return w->len >= strlen(prefix) && !memcmp(w->at, prefix, strlen(prefix));
 }
 
+static void fail_field(struct parser *p, const struct word *w)
+{
+	const struct ktrace_filter_source *source;
+	const struct ktrace_filter_field *fields;
+	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
+	__u32 nr, i;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(w->len < 40 ? w->len : 40), w->at);
+	ktrace_nearest_init(&near, name);
+	fields = ktrace_filter_fields(&nr);
+	while (nr--)
+		ktrace_nearest_try(&near, fields[nr].name);
+	for (i = 0; i < p->f->source_nr; i++) {
+		source = p->f->sources[i];
+		for (nr = source->field_nr; nr--;)
+			ktrace_nearest_try(&near, source->fields[nr].name);
+	}
+	fail(p, w->at, "there is no field '%s' here%s", name, ktrace_nearest_hint(&near));
+}
+
 /* Finds the owner of a name that is not a payload's. Returns false if it is one. */
 static bool find_owner(struct parser *p, struct test *t, const struct word *w)
 {
@@ -203,8 +224,7 @@ static bool find_owner(struct parser *p, struct test *t, const struct word *w)
 	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		is_reserved |= begins_with(w, prefixes[i]);
 	if (is_reserved)
-		fail(p, w->at, "there is no field '%.*s' here", (int)(w->len < 40 ? w->len : 40),
-		     w->at);
+		fail_field(p, w);
 	return is_reserved;
 }
 
