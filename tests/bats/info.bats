@@ -111,6 +111,9 @@ assert not {"cmd", "cpus", "status"} & f.keys() and f["reason"] == "duration", f
 	[ -z "$output" ]
 	run_ktrace info --json t
 	python3 -c 'import json, sys; assert json.load(sys.stdin)["begin"] is None' <<<"$output"
+	truncate -s 3M t
+	run_ktrace info t
+	[[ $output == "t: 3145728 bytes (3.0 MiB), "* ]]
 }
 
 @test "events of a tracefile" {

@@ -116,6 +116,31 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " cpus\n");
 }
 
+/* "64 KiB", without losing a byte */
+static void put_size(struct ktrace_out *out, __u64 bytes)
+{
+	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB" };
+	size_t i;
+
+	for (i = 0; i < 3 && bytes && bytes % 1024 == 0; i++)
+		bytes /= 1024;
+	ktrace_out_u64(out, bytes);
+	ktrace_out_str(out, units[i]);
+}
+
+/* " (118.0 MiB)": behind bytes that are too many to be read */
+static void put_rounded(struct ktrace_out *out, __u64 bytes)
+{
+	const bool is_huge = bytes >> 30;
+	char text[32];
+
+	if (!(bytes >> 20))
+		return;
+	snprintf(text, sizeof(text), " (%.1f %s)", (double)bytes / (is_huge ? 1 << 30 : 1 << 20),
+		 is_huge ? "GiB" : "MiB");
+	ktrace_out_str(out, text);
+}
+
 /* The first ring stands for all of them. */
 static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
@@ -125,9 +150,9 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 	if (!s)
 		return;
 	put_label(out, "rings");
-	ktrace_out_u64(out, s->ring_size);
-	ktrace_out_str(out, " bytes, blocks of ");
-	ktrace_out_u64(out, s->block_size);
+	put_size(out, s->ring_size);
+	ktrace_out_str(out, ", blocks of ");
+	put_size(out, s->block_size);
 	ktrace_out_str(out, ", ");
 	ktrace_out_str(out, policy ? policy : "unknown policy");
 	ktrace_out_char(out, '\n');
@@ -245,8 +270,10 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_safe(out, ktrace_trace_path(t));
 	ktrace_out_str(out, ": ");
 	ktrace_out_u64(out, ktrace_trace_size(t));
-	ktrace_out_str(out, ktrace_trace_is_closed(t) ? " bytes, closed\n" :
-		       " bytes, not closed: still being written, or cut off\n");
+	ktrace_out_str(out, " bytes");
+	put_rounded(out, ktrace_trace_size(t));
+	ktrace_out_str(out, ktrace_trace_is_closed(t) ? ", closed\n" :
+		       ", not closed: still being written, or cut off\n");
 	if (command_of(t)) {
 		put_label(out, "command");
 		ktrace_out_safe(out, command_of(t));
