@@ -45,6 +45,8 @@ on_terminal()
 	"$KTRACE" sched t | cmp - seen
 	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" help list
 	"$KTRACE" help list | cmp - seen
+	PAGER='tee seen >/dev/null' on_terminal "$KTRACE" help
+	"$KTRACE" help | cmp - seen
 }
 
 @test "terminal: the exit status is the command's, also when the pager is left early" {

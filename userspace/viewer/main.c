@@ -181,6 +181,7 @@ static int run_help(int argc, char **argv)
 	const struct command *cmd;
 
 	if (argc < 2) {
+		pager_begin();
 		print_usage(stdout);
 		return STATUS_OK;
 	}
