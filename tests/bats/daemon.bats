@@ -119,6 +119,8 @@ refused()
 	refused -o /dev/full -- true
 	refused -o /dev/stdout -- true
 	refused -o . -- true
+	refused -o - -- true
+	[ ! -e - ]
 	[ -p fifo ]
 }
 

@@ -175,6 +175,17 @@ ktraced: try 'ktraced --help'" ]
 	[[ $stderr == *" events had no stack: 'ktraced --context kstack,ustack' records them"* ]]
 }
 
+@test "the viewer: what is no text goes into a file that has a name" {
+	local call trace=$ROOT/tests/golden/small-v1.bin
+	for call in cut merge "import --from perfetto"; do
+		# shellcheck disable=SC2086 # words
+		run_ktrace $call -o - "$trace"
+		[ "$status" -eq 1 ]
+		[ "$stderr" = "ktrace: -: is standard output or error: this needs a file of its own" ]
+		[ ! -e - ]
+	done
+}
+
 @test "the viewer: a word of an option that there is not: which may have been meant, or which there are" {
 	local row
 	while IFS=% read -r row said; do

@@ -189,7 +189,7 @@ without()
 }
 
 @test "SHK-15: its command line says what is wrong with it" {
-	for wrong in "file" "--idle 0" "--number x" "--idle 2h"; do
+	for wrong in "file" "--idle 0" "--number x" "--idle 2h" "-o -"; do
 		# shellcheck disable=SC2086 # several words
 		run_ktrace recv $wrong
 		[ "$status" = 2 ]

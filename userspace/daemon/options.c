@@ -512,6 +512,10 @@ static int finish(struct options *o)
 		log_error("--json goes with a recording, or with --recover --list");
 		return EXIT_OWN;
 	}
+	if (o->output && !strcmp(o->output, "-")) {
+		log_error("-o -: a trace goes into a file, not to standard output");
+		return EXIT_OWN;
+	}
 	if (o->is_recover || o->is_list || o->is_discard)
 		return finish_recover(o);
 	if (o->output && !*o->output) {

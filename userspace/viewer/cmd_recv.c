@@ -323,6 +323,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!wrong && optind < argc)
 		wrong = "there are no files to name: -o FILE is where events go";
+	if (!wrong && r.path && !strcmp(r.path, "-"))
+		wrong = "-o: a file, not standard output, which has the numbers";
 	if (wrong)
 		return command_usage(cmd, wrong);
 	if (packets_init(&r.packets)) {

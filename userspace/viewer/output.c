@@ -393,7 +393,7 @@ int output_grow(struct ktrace_out *out)
 
 const char *output_name(const char *path, int nr, char **inputs)
 {
-	int fd = open_unread(path, nr, inputs);
+	int fd = strcmp(path, "-") ? open_unread(path, nr, inputs) : -ESPIPE;
 	struct stat file;
 
 	if (fd >= 0) {
