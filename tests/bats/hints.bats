@@ -115,15 +115,18 @@ Try 'ktrace help list'." ]
 Try 'ktrace help list'." ]
 }
 
-@test "-h is --help, of every command" {
-	local command commands=0
+@test "-h is --help, of every command, and fits a terminal" {
+	local command help commands=0
 	for command in $("$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p' | grep -vx help); do
-		[ "$("$KTRACE" "$command" -h)" = "$("$KTRACE" help "$command")" ]
+		help=$("$KTRACE" help "$command")
+		[ "$("$KTRACE" "$command" -h)" = "$help" ]
+		[ "$(wc -L <<<"$help")" -le 80 ]
 		commands=$((commands + 1))
 	done
 	[ "$commands" -gt 30 ]
 	[ "$("$KTRACE" -h)" = "$("$KTRACE" help)" ]
 	[ "$("$KTRACED" -h)" = "$("$KTRACED" --help)" ]
+	[ "$({ "$KTRACE" -h && "$KTRACED" -h; } | wc -L)" -le 80 ]
 }
 
 @test "the daemon: options that are not there" {

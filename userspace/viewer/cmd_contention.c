@@ -587,11 +587,12 @@ ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs a recording by ktraced --pthread. Columns: how often was waited, the sum, its share\n"
-"of the window (of all: from the first event to the last), the mean, what 99 % do not exceed,\n"
-"the longest wait. Tables: threads, objects, places of the program that waited; then the\n"
-"longest waits with when they began, who waited for what, and which thread had it. A join\n"
-"waits for no object, so the sum of objects may be lower than that of threads.\n"
+"Needs a recording by ktraced --pthread. Columns: how often was waited, the sum,\n"
+"its share of the window (of all: from the first event to the last), the mean,\n"
+"what 99 % do not exceed, the longest wait. Tables: threads, objects, places of\n"
+"the program that waited; then the longest waits with when they began, who waited\n"
+"for what, and which thread had it. A join waits for no object, so the sum of\n"
+"objects may be lower than that of threads.\n"
 "\n"
 "Example: which mutexes cost the most in the second second\n"
 "  ktrace contention --since 1 --until 2 trace.bin\n",

@@ -383,17 +383,18 @@ const struct command cmd_critical_path = {
 	.summary = "Show what a thread waited for, and what that waited for",
 	.help =
 "  -p, --pid N        the thread; a process stands for its first thread\n"
-"  --list             print each piece of the path, too; what is further right was\n"
-"                     waited for\n"
+"  --list             print each piece of the path, too; what is further right\n"
+"                     was waited for\n"
 ANALYSIS_SINCE_HELP
 ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs events of family sched. From its end back to its begin, the thread's time goes to\n"
-"itself while it runs or waits for a CPU. While it is blocked, it goes to the thread that\n"
-"woke it at last, for what that did meanwhile, and so on; or to the wait itself, if an\n"
-"interrupt ended it. The file is read twice, the second time from its end to its begin.\n"
+"Needs events of family sched. From its end back to its begin, the thread's time\n"
+"goes to itself while it runs or waits for a CPU. While it is blocked, it goes to\n"
+"the thread that woke it at last, for what that did meanwhile, and so on; or to\n"
+"the wait itself, if an interrupt ended it. The file is read twice, the second\n"
+"time from its end to its begin.\n"
 "\n"
 "Example: why the command took so long\n"
 "  ktrace critical-path --pid 187 trace.bin\n",

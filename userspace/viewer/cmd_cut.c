@@ -74,11 +74,11 @@ SCOPE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"The new file has the clocks, streams, event types and names of the old one, and the\n"
-"events that were asked for, with their stamps. Losses in the window stay losses; what\n"
-"was left out is none. ktrace info shows what was asked for. All of a file, with another\n"
-"--compress, is the same file stored otherwise. Several files are the parts of one recording,\n"
-"and become one file.\n"
+"The new file has the clocks, streams, event types and names of the old one, and\n"
+"the events that were asked for, with their stamps. Losses in the window stay\n"
+"losses; what was left out is none. ktrace info shows what was asked for. All of\n"
+"a file, with another --compress, is the same file stored otherwise. Several\n"
+"files are the parts of one recording, and become one file.\n"
 "\n"
 "JSON members: file, events, bytes, lost (by reason).\n",
 	.run = run,

@@ -408,13 +408,14 @@ SCOPE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"Times since the start are those of each file. Tables have the number of events in A and\n"
-"in B, the change, and events a second: in all, by event, by name of the thread. Then the\n"
-"first place where both have the same event with other fields, and where they have\n"
-"different events. The exit status does not tell whether they differ.\n"
+"Times since the start are those of each file. Tables have the number of events\n"
+"in A and in B, the change, and events a second: in all, by event, by name of the\n"
+"thread. Then the first place where both have the same event with other fields,\n"
+"and where they have different events. The exit status does not tell whether they\n"
+"differ.\n"
 "\n"
-"JSON members: duration_ns, events, lost, counts (by event), threads (by name), each with\n"
-"arrays of two; first_event, first_fields: number of the event, from 1, that is another or\n"
-"has other fields; 0 if there is none.\n",
+"JSON members: duration_ns, events, lost, counts (by event), threads (by name),\n"
+"each with arrays of two; first_event, first_fields: number of the event, from 1,\n"
+"that is another or has other fields; 0 if there is none.\n",
 	.run = run,
 };

@@ -459,12 +459,13 @@ const struct command cmd_doctor = {
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"Looks at the module, its device, its version and your rights, and where there is no module\n"
-"at what it takes to have one: whether the kernel loads modules, the module's file, headers,\n"
-"DKMS, signatures. Says what is in the way, and the command that helps. Changes nothing. Exit\n"
-"status: 0 if kernel events can be recorded, 1 if not.\n"
+"Looks at the module, its device, its version and your rights, and where there is\n"
+"no module at what it takes to have one: whether the kernel loads modules, the\n"
+"module's file, headers, DKMS, signatures. Says what is in the way, and the\n"
+"command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
+"recorded, 1 if not.\n"
 "\n"
-"JSON members: found, an array of objects (name: kernel, device, rights, modules, module,\n"
-"headers, dkms or signature, text), [problem, next].\n",
+"JSON members: found, an array of objects (name: kernel, device, rights, modules,\n"
+"module, headers, dkms or signature, text), [problem, next].\n",
 	.run = run,
 };

@@ -278,19 +278,20 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_events = {
 	.name = "events",
 	.args = "[OPTION...] FILE... | --kernel [OPTION...]",
-	.summary = "List the event types of tracefiles, programs, libraries and the kernel",
+	.summary = "List event types of tracefiles, programs, libraries, the kernel",
 	.help =
 "  --json             one JSON object a line\n"
-"  --kernel           instead of files: the events that this kernel gives through the module,\n"
-"                     and of each that it cannot give, why\n"
+"  --kernel           instead of files: the events that this kernel gives through\n"
+"                     the module, and of each that it cannot give, why\n"
 "  -h, --help, --version\n"
 "\n"
-"Programs and libraries are not run: their descriptions lie in section ktrace_desc.\n"
-"A line has: for tracefiles kernel or user and the id, then provider:name, fields with\n"
-"their types, and the place in the source. With --kernel: name, then yes, or no and why.\n"
+"Programs and libraries are not run: their descriptions lie in section\n"
+"ktrace_desc. A line has: for tracefiles kernel or user and the id, then\n"
+"provider:name, fields with their types, and the place in the source. With\n"
+"--kernel: name, then yes, or no and why.\n"
 "\n"
-"JSON members: event, [kind], [id], [reason], [file], [line], fields, an array of objects\n"
-"(name, type, [enum], an object of numbers by name). With --kernel there is a reason if the\n"
-"event cannot be given.\n",
+"JSON members: event, [kind], [id], [reason], [file], [line], fields, an array of\n"
+"objects (name, type, [enum], an object of numbers by name). With --kernel there\n"
+"is a reason if the event cannot be given.\n",
 	.run = run,
 };

@@ -213,15 +213,17 @@ const struct command cmd_flow = {
 	.summary = "Show what each thread did over time",
 	.help =
 "  --list             print each span of time in one state, not a picture\n"
-"  --width N          columns of the picture (as the terminal has room for; elsewhere 60)\n"
+"  --width N          columns of the picture (as the terminal has room for;\n"
+"                     elsewhere 60)\n"
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"A row for each thread, those that ran longest first; a column shows what the thread did\n"
-"most in its time. Idle tasks are left out, unless asked for by --pid 0. With --list a\n"
-"line has: time, duration, thread, CPU, status, why it waits, mode, in the order of their\n"
-"ends. With --json, an object for each span, then one about the window.\n"
+"A row for each thread, those that ran longest first; a column shows what the\n"
+"thread did most in its time. Idle tasks are left out, unless asked for by --pid\n"
+"0. With --list a line has: time, duration, thread, CPU, status, why it waits,\n"
+"mode, in the order of their ends. With --json, an object for each span, then one\n"
+"about the window.\n"
 "\n"
 "Example: one process, in the second second\n"
 "  ktrace flow --since 1 --until 2 --pid 187 trace.bin\n",

@@ -393,11 +393,12 @@ SCOPE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"A line is a bin: its beginning in seconds since the first event, its number of events,\n"
-"a bar. All events are in one bin each; losses are not events, and said in parentheses.\n"
+"A line is a bin: its beginning in seconds since the first event, its number of\n"
+"events, a bar. All events are in one bin each; losses are not events, and said\n"
+"in parentheses.\n"
 "\n"
-"JSON members: start (string, time of the first event of all, seconds since the epoch),\n"
-"ns (beginning of the first bin, since then), bin_ns (width), events, lost (by reason),\n"
-"bins, an array of [events, lost].\n",
+"JSON members: start (string, time of the first event of all, seconds since the\n"
+"epoch), ns (beginning of the first bin, since then), bin_ns (width), events,\n"
+"lost (by reason), bins, an array of [events, lost].\n",
 	.run = run,
 };

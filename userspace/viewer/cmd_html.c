@@ -70,20 +70,21 @@ const struct command cmd_html = {
 	.args = "-o FILE [OPTION...] FILE...",
 	.summary = "Write a page for a web browser that shows the files",
 	.help =
-"  -o, --output FILE  the page; - for standard output. It has all in it that it needs:\n"
-"                     no server, no network\n"
+"  -o, --output FILE  the page; - for standard output. It has all in it that it\n"
+"                     needs: no server, no network\n"
 "  --title TEXT       what it is called (default: names of the files)\n"
 SCOPE_HELP
 "  -h, --help, --version\n"
 "\n"
-"The page has a row for each CPU, interrupt, thread, lock, and for waits and spans of\n"
-"threads, coloured by what it does; above them how many events there are, below them the\n"
-"events with all fields. Rows follow from all events of the files, whatever -e and --filter\n"
-"choose for the list; -p chooses processes and threads for both. A span is a pair of a\n"
-"program's events: NAME_begin and NAME_end, _start and _stop or _end, _enter or _entry\n"
-"and _exit, _in and _out. What was lost, and how good clocks are, stands on the page.\n"
+"The page has a row for each CPU, interrupt, thread, lock, and for waits and\n"
+"spans of threads, coloured by what it does; above them how many events there\n"
+"are, below them the events with all fields. Rows follow from all events of the\n"
+"files, whatever -e and --filter choose for the list; -p chooses processes and\n"
+"threads for both. A span is a pair of a program's events: NAME_begin and\n"
+"NAME_end, _start and _stop or _end, _enter or _entry and _exit, _in and _out.\n"
+"What was lost, and how good clocks are, stands on the page.\n"
 "\n"
-"Data for about a page lie in a temporary file in TMPDIR (/tmp) until it is written.\n"
-"For traces that are too large for one page: ktrace serve.\n",
+"Data for about a page lie in a temporary file in TMPDIR (/tmp) until it is\n"
+"written. For traces that are too large for one page: ktrace serve.\n",
 	.run = run,
 };

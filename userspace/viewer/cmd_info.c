@@ -551,17 +551,18 @@ const struct command cmd_info = {
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"All files are read completely, so damage anywhere in them is found and reported. Files that\n"
-"are parts of one recording are shown as one, with the sum of their sizes.\n"
+"All files are read completely, so damage anywhere in them is found and reported.\n"
+"Files that are parts of one recording are shown as one, with the sum of their\n"
+"sizes.\n"
 "\n"
 "JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
-"[parts: array of objects (file, part, bytes, closed); [keep], removed, removed_events and\n"
-"missing, an array of numbers, come with it], [status], [reason], [name], [kernel],\n"
-"[machine], [cpus], [backend], [clock], hz, readings,\n"
-"kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and stored_bytes: bytes\n"
-"of the blocks as they were in the rings, and as they are in the file, choices: an array of\n"
-"objects time, [levels], [events]), begin (string, seconds\n"
-"since the epoch), duration_ns, events, backwards, damaged, counts (events by name), lost (by\n"
-"reason).\n",
+"[parts: array of objects (file, part, bytes, closed); [keep], removed,\n"
+"removed_events and missing, an array of numbers, come with it], [status],\n"
+"[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
+"kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and\n"
+"stored_bytes: bytes of the blocks as they were in the rings, and as they are in\n"
+"the file, choices: an array of objects time, [levels], [events]), begin (string,\n"
+"seconds since the epoch), duration_ns, events, backwards, damaged, counts\n"
+"(events by name), lost (by reason).\n",
 	.run = run,
 };

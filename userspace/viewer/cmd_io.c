@@ -335,11 +335,12 @@ ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs events of family syscall: reads and writes are system calls of files, pipes and\n"
-"sockets, with the bytes they returned; syncs are fsync and its like. Disk wait, blocked\n"
-"without being interruptible, needs family sched. Block devices need family block of the whole\n"
-"machine: their requests, bytes, and times from issue to end; other requests flush, discard,\n"
-"fill with zeroes and the like. They are shown whatever --pid says.\n"
+"Needs events of family syscall: reads and writes are system calls of files,\n"
+"pipes and sockets, with the bytes they returned; syncs are fsync and its like.\n"
+"Disk wait, blocked without being interruptible, needs family sched. Block\n"
+"devices need family block of the whole machine: their requests, bytes, and times\n"
+"from issue to end; other requests flush, discard, fill with zeroes and the like.\n"
+"They are shown whatever --pid says.\n"
 "\n"
 "Example: the five threads that moved most\n"
 "  ktrace io -n 5 trace.bin\n",

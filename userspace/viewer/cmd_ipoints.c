@@ -204,9 +204,10 @@ ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"An ipoint is an event log:event of type ipoint, whose par1 is the number of a place:\n"
-"TRACER_LOGEVENT(FTrace_EVT_ipoint, NUMBER, 0). With pairs: from the latest A of a thread to\n"
-"the first B behind it. Without: from each ipoint of a thread to its next.\n"
+"An ipoint is an event log:event of type ipoint, whose par1 is the number of a\n"
+"place: TRACER_LOGEVENT(FTrace_EVT_ipoint, NUMBER, 0). With pairs: from the\n"
+"latest A of a thread to the first B behind it. Without: from each ipoint of a\n"
+"thread to its next.\n"
 "\n"
 "JSON: pairs, each with from, to, and times as in ktrace irq.\n"
 "\n"

@@ -198,10 +198,10 @@ ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs events of families irq and softirq. One counts if it ended in the window and its\n"
-"begin was recorded. Columns: how many, how many in a second; time of the handlers, mean\n"
-"and standard deviation, the longest; mean time from one to the next and its standard\n"
-"deviation; when the longest began.\n"
+"Needs events of families irq and softirq. One counts if it ended in the window\n"
+"and its begin was recorded. Columns: how many, how many in a second; time of the\n"
+"handlers, mean and standard deviation, the longest; mean time from one to the\n"
+"next and its standard deviation; when the longest began.\n"
 "\n"
 "Example: what disturbed the machine in the second second\n"
 "  ktrace irq --since 1 --until 2 trace.bin\n",

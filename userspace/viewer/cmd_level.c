@@ -351,24 +351,25 @@ const struct command cmd_level = {
 	.args = "[OPTION...] [PID | SESSION] [LEVELS]",
 	.summary = "Show and change what live recordings record",
 	.help =
-"  -e, --events LIST  record these events from now on, as ktraced -e; empty: what ktraced\n"
-"                     records without -e\n"
+"  -e, --events LIST  record these events from now on, as ktraced -e; empty: what\n"
+"                     ktraced records without -e\n"
 "  --where EXPRESSION record kernel events only if this is true from now on, as\n"
 "                     ktraced --where; empty: all that -e wants\n"
 "  --json             one JSON object a line\n"
 "  -h, --help, --version\n"
 "\n"
-"Without any of these: one line for each live recording, or the one that is named.\n"
+"Without any of these: one line for each live recording, or the one that is\n"
+"named.\n"
 "\n"
-"LEVELS, as those of ktraced --level, change which events pthread:* are recorded: all, io,\n"
-"none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key, each also with -io;\n"
-"several are separated by commas.\n"
+"LEVELS, as those of ktraced --level, change which events pthread:* are recorded:\n"
+"all, io, none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key,\n"
+"each also with -io; several are separated by commas.\n"
 "\n"
-"A recording is named by the pid of its ktraced or of its command, or by its session, as\n"
-"KTRACE_SESSION and ktraced --recover have it. It need not be if there is one only. Its user\n"
-"and root may change it.\n"
+"A recording is named by the pid of its ktraced or of its command, or by its\n"
+"session, as KTRACE_SESSION and ktraced --recover have it. It need not be if\n"
+"there is one only. Its user and root may change it.\n"
 "\n"
-"JSON members: pid, answers (0: it does not), [session], [levels], [events], [where], [file],\n"
-"[cmd].\n",
+"JSON members: pid, answers (0: it does not), [session], [levels], [events],\n"
+"[where], [file], [cmd].\n",
 	.run = run,
 };

@@ -587,12 +587,12 @@ ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs a recording by ktraced --pthread. Locks are mutexes, read-write locks and spin locks; of\n"
-"those that a thread holds the latest 64 count. A line says how often the second was taken\n"
-"while the first was held, when for the first time, and by which thread; and from where, once\n"
-"a thread had to wait for it, which alone records that. What was only tried does not count as\n"
-"taken. Cycles come first: threads that do so at the same time can wait for each other for\n"
-"ever. Not told are those of one thread alone, and those in all of which another lock was held.\n"
+"Needs a recording by ktraced --pthread. Locks are mutexes, read-write locks and\n"
+"spin locks; of those that a thread holds the latest 64 count. A line says how\n"
+"often the second was taken while the first was held, when first, and by which\n"
+"thread; and from where, once a thread had to wait for it. What was only tried\n"
+"does not count. Cycles come first: threads that do so at the same time can block\n"
+"each other; not those of one thread, or in all of which another lock was held.\n"
 "\n"
 "Example: the order of the locks of a program\n"
 "  ktraced --pthread -o trace.bin -- ./program; ktrace lock-order trace.bin\n",

@@ -38,12 +38,12 @@ EXTRACTION_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"For files that were recorded side by side: the new one has the events of all, with the\n"
-"same times and in the same order as ktrace list shows them for all files together. Its\n"
-"stamps are those of CLOCK_MONOTONIC; streams and user events have new numbers; command\n"
-"and exit status are those of the first file. A tracefile has one host, one boot and one\n"
-"clock, so files of several cannot be merged; every command reads them together as they\n"
-"are.\n"
+"For files that were recorded side by side: the new one has the events of all,\n"
+"with the same times and in the same order as ktrace list shows them for all\n"
+"files together. Its stamps are those of CLOCK_MONOTONIC; streams and user events\n"
+"have new numbers; command and exit status are those of the first file. A\n"
+"tracefile has one host, one boot and one clock, so files of several cannot be\n"
+"merged; every command reads them together as they are.\n"
 "\n"
 "JSON members: file, events, bytes, lost (by reason).\n",
 	.run = run,

@@ -397,7 +397,8 @@ const struct command cmd_objects = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show threads, mutexes and so on at a time",
 	.help =
-"  --at TIME          just before the first event at TIME or later (default: the end)\n"
+"  --at TIME          just before the first event at TIME or later (default: the\n"
+"                     end)\n"
 "  --all              what is gone, too: joined threads, destroyed objects\n"
 "  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 SYMBOLS_HELP
@@ -406,11 +407,11 @@ ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs a recording by ktraced --pthread. Threads are unknown, running, waiting (for an\n"
-"object, or to join a thread), zombie (ended; a detached one may be shown so, too), joined\n"
-"or dead. Objects are unknown (until an event tells, and behind lost events), free, taken,\n"
-"shared (read), done (once) or gone. What is impossible, or undefined in POSIX, is listed\n"
-"behind them.\n"
+"Needs a recording by ktraced --pthread. Threads are unknown, running, waiting\n"
+"(for an object, or to join a thread), zombie (ended; a detached one may be shown\n"
+"so, too), joined or dead. Objects are unknown (until an event tells, and behind\n"
+"lost events), free, taken, shared (read), done (once) or gone. What is\n"
+"impossible, or undefined in POSIX, is listed behind them.\n"
 "\n"
 "Example: who had what a second after the first event\n"
 "  ktrace objects --at 1 trace.bin\n",

@@ -341,21 +341,23 @@ const struct command cmd_recv = {
 	.args = "[OPTION...]",
 	.summary = "Receive the packets of a S.Ha.R.K. tracer",
 	.help =
-"  -a, --address ADDRESS[:PORT]  receive there only [all IPv4 addresses; port 20000, 0 = any]\n"
-"  -o, --output FILE  write the events into FILE, replacing it: ktrace import reads it\n"
+"  -a, --address ADDRESS[:PORT]  receive there only [all IPv4 addresses; port\n"
+"                     20000, 0 = any]\n"
+"  -o, --output FILE  write the events into FILE, replacing it: ktrace import\n"
+"                     reads it\n"
 "  --idle TIME        end when nothing has come for so long, once something has\n"
 "  -n, --number N     stop after N datagrams\n"
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"
-"Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing, came twice\n"
-"or out of order is said. Up to 64 are held until an earlier one has come; one that comes\n"
-"still later is written where it comes. A sender that is started anew begins another run.\n"
-"Exit status 1 if packets are missing.\n"
+"Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing,\n"
+"came twice or out of order is said. Up to 64 are held until an earlier one has\n"
+"come; one that comes still later is written where it comes. A sender that is\n"
+"started anew begins another run. Exit status 1 if packets are missing.\n"
 "\n"
-"JSON members: file, events, packets, missing, duplicates, reordered, bad (no packets),\n"
-"foreign (from other machines), runs, ranges (first and last of numbers missing, 16 at\n"
-"most).\n",
+"JSON members: file, events, packets, missing, duplicates, reordered, bad (no\n"
+"packets), foreign (from other machines), runs, ranges (first and last of numbers\n"
+"missing, 16 at most).\n",
 	.is_live = true,
 	.run = run,
 };

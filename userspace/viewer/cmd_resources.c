@@ -229,16 +229,18 @@ const struct command cmd_resources = {
 	.summary = "Show what CPUs, interrupts and block devices did over time",
 	.help =
 "  --list             print each span of time in one mode, not a picture\n"
-"  --width N          columns of the picture (as the terminal has room for; elsewhere 60)\n"
+"  --width N          columns of the picture (as the terminal has room for;\n"
+"                     elsewhere 60)\n"
 ANALYSIS_SINCE_HELP
 ANALYSIS_OUTPUT_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"A row for each resource: CPUs by number, then interrupts, softirqs, traps and block\n"
-"devices, the busiest first. A column shows what the resource did most in its time;\n"
-"behind it the share of time it was busy, how often it became so, and how long it was.\n"
-"CPUs need events of family sched, the others those of irq and softirq.\n"
+"A row for each resource: CPUs by number, then interrupts, softirqs, traps and\n"
+"block devices, the busiest first. A column shows what the resource did most in\n"
+"its time; behind it the share of time it was busy, how often it became so, and\n"
+"how long it was. CPUs need events of family sched, the others those of irq and\n"
+"softirq.\n"
 "\n"
 "Example: the first 100 ms, in detail\n"
 "  ktrace resources --until 100ms --width 120 trace.bin\n",

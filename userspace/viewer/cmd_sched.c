@@ -243,10 +243,10 @@ ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs events of family sched. Columns: time on a CPU and its share of the window, number\n"
-"of runs; time blocked; time ready to run after a preemption; number of wake-ups, and\n"
-"the time from wake-up to running that half and 99 % of them did not exceed (3 % too\n"
-"large at most), and the longest.\n"
+"Needs events of family sched. Columns: time on a CPU and its share of the\n"
+"window, number of runs; time blocked; time ready to run after a preemption;\n"
+"number of wake-ups, and the time from wake-up to running that half and 99 % of\n"
+"them did not exceed (3 % too large at most), and the longest.\n"
 "\n"
 "Example: who takes long to run once woken, of process 187\n"
 "  ktrace sched --histograms --pid 187 trace.bin\n",

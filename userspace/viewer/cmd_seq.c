@@ -101,9 +101,10 @@ const struct command cmd_seq = {
 "  --json             one JSON object a line\n"
 "  -h, --help, --version\n"
 "\n"
-"A line for each file: the time of its first event in seconds since the epoch, - if it has\n"
-"none, and the name. sort -n puts the parts of a recording in the order in which they were\n"
-"recorded. Commands that read several parts do so in any order of their names.\n"
+"A line for each file: the time of its first event in seconds since the epoch, -\n"
+"if it has none, and the name. sort -n puts the parts of a recording in the order\n"
+"in which they were recorded. Commands that read several parts do so in any order\n"
+"of their names.\n"
 "\n"
 "JSON members: file, [part], [time] (string, seconds since the epoch), [raw].\n",
 	.run = run,

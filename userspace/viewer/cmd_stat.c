@@ -274,23 +274,23 @@ const struct command cmd_stat = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Count events and times by CPU, thread and what the thread did",
 	.help =
-"  --depth LEVEL      show LEVEL and what is above it: traceset, trace, cpu, thread,\n"
-"                     mode, sub (default)\n"
+"  --depth LEVEL      show LEVEL and what is above it: traceset, trace, cpu,\n"
+"                     thread, mode, sub (default)\n"
 "  --types            show events by type, too\n"
-"  --filter EXPRESSION  count only events for which it is true: see ktrace help grep;\n"
-"                     times stay those of all\n"
+"  --filter EXPRESSION  count only events for which it is true: see ktrace help\n"
+"                     grep; times stay those of all\n"
 "  --filter-file FILE  the same, with what is in FILE\n"
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"With -n each CPU has N threads, those that ran the longest. Of a long recording with very\n"
-"many threads -n and --depth thread take less memory.\n"
+"With -n each CPU has N threads, those that ran the longest. Of a long recording\n"
+"with very many threads -n and --depth thread take less memory.\n"
 "\n"
-"Columns: events; cpu, time on a CPU with this mode on top; cumul., interrupts and traps\n"
-"on top of it included; elapsed, the same whether running or not; wait, blocked; wait\n"
-"cpu, ready to run. Times need events of family sched, modes those of syscall, irq,\n"
-"softirq.\n"
+"Columns: events; cpu, time on a CPU with this mode on top; cumul., interrupts\n"
+"and traps on top of it included; elapsed, the same whether running or not; wait,\n"
+"blocked; wait cpu, ready to run. Times need events of family sched, modes those\n"
+"of syscall, irq, softirq.\n"
 "\n"
 "Example: which threads used the CPU most in the second second\n"
 "  ktrace stat --depth thread --since 1 --until 2 trace.bin\n",

@@ -266,7 +266,8 @@ const struct command cmd_state = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show what threads, CPUs and devices were doing at a time",
 	.help =
-"  --at TIME          just before the first event at TIME or later (default: the end)\n"
+"  --at TIME          just before the first event at TIME or later (default: the\n"
+"                     end)\n"
 "  -p, --pid N[,N...]  only these processes and threads\n"
 "  -n, --number N     print N threads at most\n"
 "  --json             one JSON object\n"
@@ -274,9 +275,9 @@ const struct command cmd_state = {
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Status: run, wait-cpu (ready), wait (blocked; sleep, disk, ...), wait-fork (made, not\n"
-"woken yet), exit, zombie, unnamed (not told by the recording). Modes, from the program\n"
-"upwards: user, syscall, trap, irq, softirq, unknown.\n"
+"Status: run, wait-cpu (ready), wait (blocked; sleep, disk, ...), wait-fork\n"
+"(made, not woken yet), exit, zombie, unnamed (not told by the recording). Modes,\n"
+"from the program upwards: user, syscall, trap, irq, softirq, unknown.\n"
 "\n"
 "Example: what ran half a second after the first event\n"
 "  ktrace state --at 500ms trace.bin\n",

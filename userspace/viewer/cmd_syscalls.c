@@ -207,7 +207,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 const struct command cmd_syscalls = {
 	.name = "syscalls",
 	.args = "[OPTION...] FILE...",
-	.summary = "Show how often and how long system calls were made, and how many failed",
+	.summary = "Show how often and how long system calls were made, and failed",
 	.help =
 "  --threads          a row for each thread and system call\n"
 PLOT_HELP
@@ -215,9 +215,10 @@ ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES
 "\n"
-"Needs events of family syscall. A call counts if it returned in the window and its begin\n"
-"was recorded; its whole duration counts. Half and 99 % of the calls took no longer than\n"
-"p50 and p99 (3 % too large at most). Behind the errors: the one met last.\n"
+"Needs events of family syscall. A call counts if it returned in the window and\n"
+"its begin was recorded; its whole duration counts. Half and 99 % of the calls\n"
+"took no longer than p50 and p99 (3 % too large at most). Behind the errors: the\n"
+"one met last.\n"
 "\n"
 "Example: where process 187 spends its time in the kernel\n"
 "  ktrace syscalls --pid 187 trace.bin\n",

@@ -40,11 +40,13 @@ struct symbols_where {
 enum { OPTION_SYMBOLS = 960, OPTION_SYSROOT, OPTION_PATH_MAP, OPTION_DEBUG_DIR, OPTION_DEBUGINFOD };
 
 #define SYMBOLS_HELP \
-"  --symbols          also say which function and source line an address of code is:\n" \
-"                     reads the programs and libraries that the trace names\n" \
+"  --symbols          also say which function and source line an address of code\n" \
+"                     is: reads the programs and libraries that the trace names\n" \
 "  --sysroot DIR      the same; their paths begin in DIR\n" \
-"  --path-map FROM=TO the same; those that begin with FROM in the trace begin with TO here\n" \
-"  --debug-dir DIR    the same; their debug information is in DIR, not /usr/lib/debug\n" \
+"  --path-map FROM=TO the same; those that begin with FROM in the trace begin\n" \
+"                     with TO here\n" \
+"  --debug-dir DIR    the same; their debug information is in DIR, not\n" \
+"                     /usr/lib/debug\n" \
 "  --debuginfod       the same; it may come from the servers of DEBUGINFOD_URLS\n"
 
 /* Takes an option of those above in, or says in @wrong what is wrong with it. False: none. */

@@ -353,13 +353,13 @@ static const struct command cmd_serve = {
 SCOPE_HELP
 "  -h, --help, --version\n"
 "\n"
-"Prints the page's address at once, and serves it until SIGINT or SIGTERM, on 127.0.0.1\n"
-"only. While the files are read the page shows what has been read. The address has a word\n"
-"in it that nobody can guess: who has it can see the trace. The page is that of ktrace\n"
-"html, and so are the options.\n"
+"Prints the page's address at once, and serves it until SIGINT or SIGTERM, on\n"
+"127.0.0.1 only. While the files are read the page shows what has been read. The\n"
+"address has a word in it that nobody can guess: who has it can see the trace.\n"
+"The page is that of ktrace html, and so are the options.\n"
 "\n"
-"Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5 bytes an\n"
-"event. Events are read from the files when the page asks for them.\n",
+"Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5\n"
+"bytes an event. Events are read from the files when the page asks for them.\n",
 	.is_live = true,
 	.run = run,
 };

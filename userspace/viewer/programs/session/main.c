@@ -185,25 +185,30 @@ static const struct command cmd_session = {
 	.args = "[OPTION...] ACTION [NAME...]",
 	.summary = "Start, watch and end sessions of ktraced --service",
 	.help =
-"  start              start a session, wait for its end, write what it has recorded\n"
+"  start              start a session, wait for its end, write what it has\n"
+"                     recorded\n"
 "  detach KEY         the same, but leave it behind under this key\n"
 "  detach KEY NEW     give one that was left behind another key\n"
 "  attach KEY         wait for the end of one that was left behind\n"
 "  stop KEY           end one that was left behind\n"
-"  status [KEY]       whether there is such a one: exit status 0 yes, 2 no, 1 error; without\n"
-"                     KEY: the service\n"
+"  status [KEY]       whether there is such a one: exit status 0 yes, 2 no, 1\n"
+"                     error; without KEY: the service\n"
 "  flush KEY          have its producers hand over what they have\n"
 "  list               producers, data sources, sessions\n"
 "  snapshot ID|NAME   write what a session has recorded so far; it goes on\n"
-"  clone ID|NAME      make a session of what it has recorded so far, say its ID, and keep it\n"
-"                     until SIGINT; then write it, if there is --output\n"
+"  clone ID|NAME      make a session of what it has recorded so far, say its ID,\n"
+"                     and keep it until SIGINT; then write it, if there is\n"
+"                     --output\n"
 "  read ID|NAME       print that instead\n"
-"  produce [-- COMMAND...]  offer ktrace.user and ktrace.kernel, what ktraced records, as sources\n"
-"                     until SIGINT; a session with ktrace.user runs COMMAND\n"
+"  produce [-- COMMAND...]  offer ktrace.user and ktrace.kernel, what ktraced\n"
+"                     records, as sources until SIGINT; a session with\n"
+"                     ktrace.user runs COMMAND\n"
 "  trigger NAME...    pull triggers\n"
 "\n"
-"  -c, --config FILE  what to record: text, or the message TraceConfig; -: standard input\n"
-"  -o, --output FILE  a tracefile; with write_into_file in the configuration, Perfetto's packets\n"
+"  -c, --config FILE  what to record: text, or the message TraceConfig; -:\n"
+"                     standard input\n"
+"  -o, --output FILE  a tracefile; with write_into_file in the configuration,\n"
+"                     Perfetto's packets\n"
 "  --packets          write packets in any case\n"
 "  --detach KEY       start: leave the session behind under this key\n"
 "  --timeout TIME     flush: wait so long (default: 5s)\n"
@@ -211,9 +216,10 @@ static const struct command cmd_session = {
 "  -q, --quiet        say nothing of what goes well\n"
 "  -h, --help, --version\n"
 "\n"
-"start ends by itself as the configuration says, or with SIGINT or SIGTERM. A session can be left\n"
-"behind if the service writes it into a file. A trigger that asks for a copy makes FILE.1, FILE.2\n"
-"and so on. A configuration with activate_triggers pulls these, and nothing is recorded.\n",
+"start ends by itself as the configuration says, or with SIGINT or SIGTERM. A\n"
+"session can be left behind if the service writes it into a file. A trigger that\n"
+"asks for a copy makes FILE.1, FILE.2 and so on. A configuration with\n"
+"activate_triggers pulls these, and nothing is recorded.\n",
 	.is_live = true,
 	.run = run,
 };

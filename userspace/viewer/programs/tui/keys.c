@@ -367,10 +367,10 @@ void tui_key(struct tui *t, int key)
 
 static const char colours[] =
 "\n"
-"Colours, as LTTV has them: green user, pale blue system call, yellow trap, orange\n"
-"interrupt, pink softirq, dark red waiting for a device or, dotted, asleep, dark yellow\n"
-"waiting for a CPU, dark green forked, magenta exiting, dark purple zombie, white not\n"
-"known; the letters say the same.\n";
+"Colours, as LTTV has them: green user, pale blue system call, yellow trap,\n"
+"orange interrupt, pink softirq, dark red waiting for a device or, dotted,\n"
+"asleep, dark yellow waiting for a CPU, dark green forked, magenta exiting,\n"
+"dark purple zombie, white not known; the letters say the same.\n";
 
 char *tui_help(void)
 {

@@ -92,10 +92,11 @@ static const struct command cmd_tui = {
 "  -F, --follow       go to the end as the files grow\n"
 "  -h, --help, --version\n"
 "\n"
-"Above, what CPUs and threads did in a window of time, below, the events; a current time\n"
-"that both share. Keys, of which ? tells all:\n"
+"Above, what CPUs and threads did in a window of time, below, the events; a\n"
+"current time that both share. Keys, of which ? tells all:\n"
 "\n"
-"  arrows, PgUp, PgDn, Home, End  move; TAB goes from the list to the picture and back\n"
+"  arrows, PgUp, PgDn, Home, End  move; TAB goes from the list to the picture and\n"
+"                     back\n"
 "  + - 0              zoom in, out, to all of the trace; < > move the window\n"
 "  t                  go to a time\n"
 "  / n N              search for text in the lines of events, next, previous\n"
@@ -105,9 +106,9 @@ static const struct command cmd_tui = {
 "  L                  losses, clocks, damages\n"
 "  q                  quit\n"
 "\n"
-"Letters say what colours do, which NO_COLOR in the environment switches off. Events are\n"
-"read where they are shown, so the size of a trace does not matter for the list; for the\n"
-"picture its window is read, and what lies before it once.\n",
+"Letters say what colours do, which NO_COLOR in the environment switches off.\n"
+"Events are read where they are shown, so the size of a trace does not matter for\n"
+"the list; for the picture its window is read, and what lies before it once.\n",
 	.is_live = true,
 	.run = run,
 };
