@@ -41,6 +41,9 @@ rows() { screen | grep -E '^ *[0-9]+\.[0-9]{9} (#[0-9]+ )?\['; }
 
 is_on_screen() { screen | grep -qE -e "$1"; }
 
+# is_line TEXT: a line of the screen is
+is_line() { screen | grep -qxF -e "$1"; }
+
 # shows PATTERN: by and by
 shows()
 {
@@ -275,6 +278,14 @@ switches()
 	keys Enter
 	shows '^event +demo:work'
 	shows '^  item +9$'
+	shows '^recorded in +main.c'
+	# What is longer than the screen is wide goes on below.
+	tmux resize-window -x 50 -y 40
+	row="  $("$KTRACE" list "$SMALL" | grep item=9)"
+	[ "${#row}" -gt 50 ]
+	row=${row:$((${#row} / 50 * 50))}
+	retry 0.02 is_line "$row"
+	tmux resize-window -x 200 -y 30
 	shows '^recorded in +main.c'
 	keys q '?'
 	shows 'Up k +the event'

@@ -29,6 +29,28 @@ static int count_lines(const char *text)
 	return n;
 }
 
+/* The same, with the rest of lines that are longer below them; to be freed. NULL: no memory */
+static char *wrap(const char *text, int columns)
+{
+	char *copy = malloc(2 * strlen(text) + 1), *to = copy;
+	bool begins;
+	int at = 0;
+
+	for (; copy && *text; text++) {
+		/* Bytes of a character stay together. */
+		begins = (*text & 0xc0) != 0x80;
+		if (begins && *text != '\n' && at == columns) {
+			*to++ = '\n';
+			at = 0;
+		}
+		*to++ = *text;
+		at = *text == '\n' ? 0 : at + begins;
+	}
+	if (copy)
+		*to = '\0';
+	return copy;
+}
+
 static void draw(const char *title, const char *text, int top)
 {
 	const char *line = line_at(text, top);
@@ -81,12 +103,15 @@ static int scrolled(int key, int top)
 void panel_show(struct tui *t, const char *title, const char *text)
 {
 	int top = 0, key, last, next;
+	char *wrapped;
 
 	while (!term_signal()) {
-		last = count_lines(text) - (term_lines() - 2);
+		wrapped = wrap(text, term_columns());
+		last = count_lines(wrapped ? wrapped : text) - (term_lines() - 2);
 		top = top < last ? top : last;
 		top = top > 0 ? top : 0;
-		draw(title, text, top);
+		draw(title, wrapped ? wrapped : text, top);
+		free(wrapped);
 		key = term_key(500);
 		next = scrolled(key, top);
 		if (next < 0 && (top || (key != KEY_UP && key != 'k' && key != KEY_PPAGE)))
