@@ -33,7 +33,7 @@
 
 bool split_is_due(const struct capture *c)
 {
-	return c->parts && !c->write_error &&
+	return c->parts && !c->parts->is_full && !c->write_error &&
 	       parts_is_due(c->parts, ktrace_tracefile_size(c->file) - c->parts->begin_bytes);
 }
 
