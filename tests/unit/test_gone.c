@@ -79,6 +79,14 @@ static void test_parents(void)
 	gone_forget(&t, NULL);
 	check_text(&t, before);
 	ktrace_text_free(&t);
+	/* The CPU of the second fork was asked first. */
+	put_line(&t, "map pid=%u ts=1 path=/a", a);
+	put_line(&t, "origin pid=%u ppid=%u ts=3 maps=parent", self, b);
+	put_line(&t, "origin pid=%u ppid=%u ts=2 maps=parent", b, a);
+	snprintf(before, sizeof(before), "%s", t.buf);
+	gone_forget(&t, NULL);
+	check_text(&t, before);
+	ktrace_text_free(&t);
 }
 
 static void test_those_that_stay(void)

@@ -32,10 +32,15 @@ static bool is_there(__u32 pid)
 	return !kill((pid_t)pid, 0) || errno != ESRCH;
 }
 
-/* From the last line on: a parent's stand before those of the processes that have its code. */
-static void find_needed(const struct ktrace_text *facts, struct pids *needed)
+/*
+ * From the last line on, as a parent's mostly stand before those of the processes that have its
+ * code: not always, as each CPU tells by itself. Return: whether to look once more.
+ */
+static bool find_needed(const struct ktrace_text *facts, struct pids *needed)
 {
 	size_t end = facts->len, begin;
+	bool has_found = false;
+	__u32 dead = 0;
 
 	for (; end; end = begin ? begin - 1 : 0) {
 		const char *before = memrchr(facts->buf, '\n', end);
@@ -43,11 +48,20 @@ static void find_needed(const struct ktrace_text *facts, struct pids *needed)
 
 		begin = before ? (size_t)(before - facts->buf) + 1 : 0;
 		pid = owner(facts->buf + begin, &parent);
-		if (pid && !pids_has(needed, pid) && is_there(pid))
-			pids_set(needed, pid, true);
-		if (parent && pids_has(needed, pid))
+		/* Lines of a process follow each other. */
+		if (pid && pid != dead && !pids_has(needed, pid)) {
+			if (is_there(pid))
+				pids_set(needed, pid, true);
+			else
+				dead = pid;
+		}
+		if (parent && pids_has(needed, pid) && !pids_has(needed, parent)) {
 			pids_set(needed, parent, true);
+			/* Numbers that are none are not kept. */
+			has_found |= pids_has(needed, parent);
+		}
 	}
+	return has_found;
 }
 
 static bool is_needed(const char *line, const void *needed)
@@ -65,7 +79,8 @@ void gone_forget(struct ktrace_text *facts, const struct pids *stay)
 		return;
 	if (stay)
 		*needed = *stay;
-	find_needed(facts, needed);
+	while (find_needed(facts, needed))
+		;
 	lines_sieve(facts, is_needed, needed);
 	free(needed);
 }
