@@ -134,7 +134,7 @@ static bool must_wait(const struct capture *c)
 static bool is_indispensable(const char *line, const void *unused)
 {
 	(void)unused;
-	return line_is(line, "event") || line_is(line, "stream");
+	return line_is(line, "event") || line_is(line, "format") || line_is(line, "stream");
 }
 
 static void give_up_meta(struct capture *c)
@@ -412,7 +412,13 @@ void capture_forget(struct capture *c)
 	for (__u32 i = 0; i < c->stream_nr; i++)
 		if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE)
 			return;
-	parts_forget_gone(c->parts);
+	if (c->parts->is_full || c->write_error)
+		return;
+	/* Whose code somebody has is known first. */
+	if (c->context)
+		context_drain(c->context, c->session, &c->meta);
+	if (!capture_flush_meta(c))
+		parts_forget_gone(c->parts);
 }
 
 /*
