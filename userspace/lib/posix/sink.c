@@ -129,6 +129,7 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 	struct posix_board_stream *s = &b->stream[nr];
 	struct posix_sink *old = posix_find_sink(nr), *sink;
 	const __u64 word = ready_word(s);
+	const bool is_gone = kt_load(&gone[nr]) == word;
 	int saved = errno;
 
 	if (!word)
@@ -136,9 +137,9 @@ struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
 	if (old && old->word == word)
 		return old;	/* another thread, or a handler, has been faster */
 	/* First: what is mapped then is beside it, and makes no area of its own. */
-	if (old)
+	if (old && !is_gone)
 		ktrace_channel_retire(old->channel);
-	sink = kt_load(&gone[nr]) == word ? NULL : make_sink(s, nr, word);
+	sink = is_gone ? NULL : make_sink(s, nr, word);
 	if (!sink) {
 		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
 	} else if (!publish_sink(nr, &old, sink)) {
