@@ -114,6 +114,8 @@ static void sweep(struct sequences *t)
 		t->rows[i] = NULL;
 		t->used--;
 	}
+	while (t->nr && !t->rows[t->nr - 1])
+		t->nr--;
 	t->taken = 0;
 	t->sweep_at = t->used * 2 > SEQUENCE_IDLE_MAX ? t->used * 2 : SEQUENCE_IDLE_MAX;
 	list(t);
