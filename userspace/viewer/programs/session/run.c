@@ -173,12 +173,29 @@ static int open_file(const struct session *s, const Pft__TraceConfig *config, in
 	return *fd < 0 ? end_file(s, -errno) : 0;
 }
 
+/* Signals wait for the reply: a session that is half taken would be over with us. */
+static int ask_whole(struct session *s, const char *method, const ProtobufCMessage *args,
+		     struct client_reply *r)
+{
+	const int signals = s->c.signal_fd;
+	int ret;
+
+	s->c.signal_fd = -1;
+	ret = client_ask(&s->c, method, args, r);
+	s->c.signal_fd = signals;
+	return ret;
+}
+
 /* The service answers in order: by then it has refused the session, or has not. */
 static bool is_enabled(struct session *s)
 {
 	Pft__QueryCapabilitiesRequest nothing = PFT__QUERY_CAPABILITIES_REQUEST__INIT;
+	struct client_reply r;
+	int ret = ask_whole(s, "QueryCapabilities", &nothing.base, &r);
 
-	return !session_ask(s, "QueryCapabilities", &nothing.base) && !s->is_refused;
+	if (ret)
+		session_failed("QueryCapabilities", ret, &r);
+	return !ret && !s->is_refused;
 }
 
 static int enable(struct session *s, Pft__TraceConfig *config)
@@ -203,19 +220,6 @@ static int enable(struct session *s, Pft__TraceConfig *config)
 		ret = end_file(s, !ret && is_enabled(s) ? 0 : -ECANCELED);
 	}
 	return ret ? STATUS_DAMAGED : STATUS_OK;
-}
-
-/* Signals wait for the reply: a session that is half taken would be over with us. */
-static int ask_whole(struct session *s, const char *method, const ProtobufCMessage *args,
-		     struct client_reply *r)
-{
-	const int signals = s->c.signal_fd;
-	int ret;
-
-	s->c.signal_fd = -1;
-	ret = client_ask(&s->c, method, args, r);
-	s->c.signal_fd = signals;
-	return ret;
 }
 
 /* Leaves the session, unless it was refused. */
