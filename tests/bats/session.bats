@@ -93,7 +93,7 @@ says()
 	config on1 'duration_ms: 10'
 	run_ktrace session start -c config -o t
 	[ "$status" = 0 ]
-	says "^ktrace session: no producer has a data source 'on1' (did you mean 'one'?); 'ktrace session list' "
+	says "^ktrace session: no producer has a data source 'on1' yet (did you mean 'one'?); 'ktrace session list' "
 	run_ktrace session start -c config -o t -q
 	fails says 'no producer'
 	config one 'duration_ms: 10'

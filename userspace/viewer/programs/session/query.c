@@ -341,7 +341,7 @@ void session_hint(struct session *s, const Pft__TraceConfig *config)
 	ret = query_parts(s, take_sources, &w, &r);
 	for (size_t i = 0; !ret && i < w.nr; i++)
 		if (w.near[i].distance)
-			complain_safely("ktrace session: no producer has a data source '%s'%s; "
+			complain_safely("ktrace session: no producer has a data source '%s' yet%s; "
 					"'ktrace session list' lists those there are",
 					w.near[i].wanted, ktrace_nearest_hint(&w.near[i]));
 	free(w.near);
