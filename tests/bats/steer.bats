@@ -156,6 +156,9 @@ descriptors()
 	grep "^$pid " <<<"$output"
 	level --json "$pid"
 	[ "$(jq -c '[.pid, .answers, .events, .file, .levels]' <<<"$output")" = "[$pid,1,\"flood,demo:*\",\"$PWD/t\",null]" ]
+	run_ktrace level --json "$pid" mutex
+	[ "$status" = 2 ]
+	grep -q "ktrace level: --json lists recordings, and changes none" <<<"$stderr"
 	kill -TERM "$(child_of "$pid")"
 	wait "$pid" || true
 	run_ktrace level "$pid"

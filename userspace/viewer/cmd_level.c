@@ -273,6 +273,8 @@ static int act(struct recording *list, size_t nr, const struct wish *w)
 		put_list(list, nr, w->is_json);
 		return STATUS_OK;
 	}
+	if (w->is_json)
+		return command_usage(&cmd_level, "--json lists recordings, and changes none");
 	return nr > 1 ? fail_several(list, nr) : change(&list[0], w);
 }
 
