@@ -118,8 +118,8 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 	ret = x->format->write(x);
 	if (ret) {
 		if (ret != EXPORT_SAID)
-			complain_about(x->path ? x->path : "standard output", "%s",
-				       strerror(-ret));
+			complain_about(x->path && strcmp(x->path, "-") ? x->path :
+				       "standard output", "%s", strerror(-ret));
 		output_void();
 	} else {
 		scope_complain(&x->scope);
