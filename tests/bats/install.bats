@@ -230,7 +230,8 @@ assert len(list(Traceset(sys.argv[1])))
 	mkdir -p "$dest/usr/lib/python3/dist-packages/ktrace/__pycache__"
 	touch "$dest/usr/lib/python3/dist-packages/ktrace/__pycache__/x.pyc" "$dest/usr/bin/other" \
 		"$dest/usr/share/doc/other"
-	make -s -C "$ROOT" uninstall DESTDIR="$dest" PREFIX=/usr
+	# A relative one begins where make runs, as for "make install".
+	make -s -C "$ROOT" uninstall DESTDIR="$(realpath --relative-to="$ROOT" "$dest")" PREFIX=/usr/
 	[ "$(cd "$dest" && find . ! -type d | sort | xargs)" = "./usr/bin/other ./usr/share/doc/other" ]
 	[ -z "$(find "$dest" -name '*ktrace*')" ]
 }
