@@ -102,14 +102,15 @@ static void check_names(const struct trace *t)
 	REQUIRE(threads == t->names.used);
 }
 
-static void check_streams(const struct trace *t)
+static void check_streams(struct trace *t)
 {
 	size_t i;
 
 	for (i = 0; i < t->stream_nr; i++) {
 		const struct ktrace_trace_stream *pub = &t->streams[i]->pub;
 
-		REQUIRE(!i || t->streams[i - 1]->pub.id < pub->id);
+		REQUIRE(!i || t->is_unordered || t->streams[i - 1]->pub.id < pub->id);
+		REQUIRE(ktrace_trace_get_stream(t, pub->id) == t->streams[i]);
 		REQUIRE(pub->cpu >= -1 && !(pub->block_size & (pub->block_size - 1)));
 		REQUIRE(pub->block_size <= KTRACE_BLOCK_MAX && pub->policy <= KTRACE_POLICY_NR);
 	}

@@ -113,9 +113,7 @@ await run(url, {
 			c[2] === moves[i - 1][2]);
 		const of = row => answers.changes.filter(c => c[1] === row);
 		const row = rows.find(r => follows(of(r)) > 0);
-		// Not all traces have such spans.
-		if (row === undefined)
-			return;
+		assert.notEqual(row, undefined);
 		const moves = of(row), at = follows(moves);
 		const half = Math.min(moves[at][0] - moves[at - 1][0], moves[at + 1][0] - moves[at][0]) / 2;
 		await page.evaluate(([a, b]) => window.ktrace.setView(a, b),
