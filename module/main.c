@@ -49,7 +49,7 @@ err_exit_context:
 
 /*
  * Descriptors and client modules hold the module: what is left are sessions that are kept, jobs
- * that no sender came for, and chunks. They go first.
+ * that no sender came for, and chunks.
  */
 static void __exit ktrace_exit(void)
 {
