@@ -165,7 +165,8 @@ static void run_vfork(void)
 		record(MAIN, 1);
 		pid = vfork();
 		if (!pid) {
-			ktrace(flood, life, CHILD, i);
+			/* A writer each: numbers of processes begin again one day. */
+			ktrace(flood, life, CHILD + i, 0);
 			if (i % 2)
 				execl("/bin/true", "true", NULL);
 			_exit(0);
@@ -177,7 +178,8 @@ static void run_vfork(void)
 	say(EARLY_THREAD, 1);
 	say(FIRST_CHILD, 1);
 	say(FIRST_CHILD + EARLY_THREAD, 1);
-	say(CHILD, ROUNDS);
+	for (i = 0; i < ROUNDS; i++)
+		say(CHILD + i, 1);
 }
 
 static void *spawn_storm(void *arg)
