@@ -398,11 +398,13 @@ other_producer()
 	[ "$(events t.bin sched:fork)" -gt "$(events copy sched:fork)" ]
 	[ "$(events t.bin ktrace:error)" = 0 ]
 	# All is known of a process, from its fork to its end, that a recording knows of it.
-	# Each session stamps an event itself: what two CPUs do at a time may be in either order.
+	# Each session stamps an event itself: what two CPUs do at a time may be in either order, so
+	# it is that of each CPU which is the same.
 	for file in direct.bin copy; do
 		"$KTRACE" flow -p "$(<pid)" --json "$file" |
 			jq -c '[.comm, .status, .wait, .mode, .sub_name]' >"$file.flow"
-		"$KTRACE" list -p "$(<pid)" "$file" | sed 's/^ *[0-9.]* //' | sort >"$file.list"
+		"$KTRACE" list -p "$(<pid)" "$file" | sed 's/^ *[0-9.]* //' |
+			sort -s -k 1,1 >"$file.list"
 	done
 	cmp direct.bin.flow copy.flow
 	cmp direct.bin.list copy.list
