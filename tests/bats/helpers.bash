@@ -21,6 +21,8 @@ PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
 unset KTRACE_SESSION
+# What runs lines that bash has quoted, as script(1) does, is to know that quoting.
+export SHELL=$BASH
 # A test that fails is done once more, see testing.md; what went wrong is shown.
 # shellcheck disable=SC2034 # for bats
 BATS_TEST_RETRIES=${KTRACE_LONG:+0}
