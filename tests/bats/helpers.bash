@@ -21,8 +21,9 @@ PROGS=$BUILD/progs
 # shellcheck disable=SC2034 # for the bats files
 EXAMPLES=$BUILD/examples
 unset KTRACE_SESSION
-# What runs lines that bash has quoted, as script(1) does, is to know that quoting.
-export SHELL=$BASH
+# A fresh machine may set none of these. script(1) runs lines that bash has quoted by $SHELL.
+unset LC_ALL
+export SHELL=$BASH LANG=C.UTF-8 TERM=xterm
 # A test that fails is done once more, see testing.md; what went wrong is shown.
 # shellcheck disable=SC2034 # for bats
 BATS_TEST_RETRIES=${KTRACE_LONG:+0}
