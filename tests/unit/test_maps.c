@@ -100,6 +100,117 @@ static void test_below(void)
 	ktrace_traceset_close(set);
 }
 
+/* struct said - a line of the random test, which is in the order of @ts; @parent: of a fork */
+struct said {
+	__u32 pid, parent;
+	__u64 ts, start, end;
+	bool is_code, has_path;
+};
+
+#define SAID 60u
+#define PLACES 24u
+#define PIDS 3u
+
+static struct said said[SAID];
+
+/* The line that holds at an address, of the first @nr: found by looking at each. -1: none */
+static int simple_find(int nr, __u32 pid, __u64 address)
+{
+	const struct said *s;
+
+	while (nr--) {
+		s = &said[nr];
+		if (s->pid != pid)
+			continue;
+		if (!s->is_code && !s->parent)
+			return -1;
+		if (!s->is_code)
+			pid = s->parent;
+		else if (address >= s->start && address < s->end)
+			return s->has_path ? nr : -1;
+	}
+	return -1;
+}
+
+static int simple_below(int nr, __u32 pid, __u64 address)
+{
+	int i;
+
+	for (;; address--) {
+		i = simple_find(nr, pid, address);
+		if ((i >= 0 && said[i].start == address) || !address)
+			return i >= 0 && said[i].start == address ? i : -1;
+	}
+}
+
+static void check_said(const struct ktrace_map *map, int expected)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "/%d", expected);
+	CHECK(expected < 0 ? !map : map && !strcmp(map->path, name));
+}
+
+static void say_something(struct ktrace_text *t, __u32 i)
+{
+	struct said *s = &said[i];
+
+	*s = (struct said){ .pid = 1 + (__u32)rand() % PIDS, .ts = 1 };
+	if (i)
+		s->ts = s[-1].ts + (__u64)rand() % 2;
+	s->is_code = rand() % 8;
+	s->has_path = rand() % 4;
+	s->parent = s->is_code ? 0 : (__u32)rand() % (PIDS + 1);
+	s->start = (__u64)rand() % PLACES;
+	s->end = (__u64)rand() % PLACES;	/* also backwards */
+	ktrace_text_line(t, s->is_code ? "map" : "origin");
+	ktrace_text_u64(t, "pid", s->pid);
+	ktrace_text_u64(t, "ts", s->ts);
+	if (!s->is_code) {
+		ktrace_text_u64(t, "ppid", s->parent);
+		ktrace_text_str(t, "maps", s->parent ? "parent" : "own");
+		return;
+	}
+	ktrace_text_u64(t, "start", s->start);
+	ktrace_text_u64(t, "end", s->end);
+	if (s->has_path) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "/%u", i);
+		ktrace_text_str(t, "path", name);
+	}
+}
+
+/* Whatever comes in whatever order, it is as if each line were looked at. */
+static void test_random(unsigned int seed)
+{
+	struct ktrace_traceset *set;
+	const struct ktrace_trace *trace;
+	struct ktrace_text text = { 0 };
+	__u64 address;
+	__u32 i, pid;
+
+	srand(seed);
+	for (i = 0; i < SAID; i++)
+		say_something(&text, i);
+	ktrace_text_line(&text, "");
+	set = traceset_of(text.buf);
+	trace = ktrace_traceset_trace(set, 0);
+	for (i = 0; i < SAID; i++) {
+		if (i + 1 < SAID && said[i + 1].ts == said[i].ts)
+			continue;
+		for (pid = 1; pid <= PIDS; pid++)
+			for (address = 0; address <= PLACES; address++) {
+				check_said(ktrace_trace_map(trace, pid, said[i].ts, address),
+					   simple_find((int)i + 1, pid, address));
+				check_said(ktrace_trace_map_below(trace, pid, said[i].ts, address),
+					   simple_below((int)i + 1, pid, address));
+			}
+	}
+	ktrace_traceset_close(set);
+	ktrace_text_free(&text);
+}
+
 static void test_forged(void)
 {
 	struct ktrace_traceset *set = traceset_of(
@@ -128,6 +239,8 @@ int main(void)
 	test_lives();
 	test_below();
 	test_forged();
+	for (unsigned int seed = 0; seed < 200; seed += (unsigned int)unit_step())
+		test_random(seed);
 	unlink(path);
 	return 0;
 }

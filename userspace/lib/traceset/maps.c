@@ -5,6 +5,11 @@
  * Facts come in any order, and the same ones may come again. Of those about an address, the
  * latest that is not behind the time in question holds; none before the process began, but
  * where it is a fork: then what its parent had.
+ *
+ * So each fact makes a version of what its process has, out of the one before it, or out of its
+ * parent's. A version is a tree over all places where code begins or ends, in their order; it
+ * shares with others what did not change, and so is made, and asked, in steps as many as the
+ * logarithm of the places.
  */
 #include "trace.h"
 #include "tracefile/grow.h"
@@ -13,8 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A process whose ancestors are more than so many forks away has no code that is known. */
-#define FORKS_MAX 1000
+/* What a tree says of a range of places: a node, or with this bit the same of all, 0 = nothing */
+#define SAME 0x80000000u
+
+/* struct range - places, as numbers; behind a place is what lies before the next one */
+struct range {
+	size_t begin;
+	size_t end;
+};
 
 static void free_texts(struct map_fact *fact)
 {
@@ -38,7 +49,7 @@ int ktrace_maps_add(struct maps *m, const struct map_fact *fact)
 {
 	struct map_fact copy = *fact, *facts;
 
-	facts = ktrace_grow(m->facts, m->nr, &m->cap, sizeof(*facts));
+	facts = m->nr < SAME - 1 ? ktrace_grow(m->facts, m->nr, &m->cap, sizeof(*facts)) : NULL;
 	if (!facts) {
 		free_texts(&copy);
 		return -ENOMEM;
@@ -50,26 +61,43 @@ int ktrace_maps_add(struct maps *m, const struct map_fact *fact)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_times(const struct map_fact *x, const struct map_fact *y)
 {
-	const struct map_fact *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
 	if (x->raw != y->raw)
 		return x->raw < y->raw ? -1 : 1;
 	return x->nr < y->nr ? -1 : x->nr > y->nr;
 }
 
-/* Number of facts about processes before @pid, or about it and not behind @raw. */
-static size_t facts_until(const struct maps *m, __u32 pid, __u64 raw)
+static int by_process(const void *a, const void *b)
 {
-	size_t low = 0, high = m->nr, middle;
+	const struct map_fact *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return compare_times(x, y);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	return compare_times(*(struct map_fact *const *)a, *(struct map_fact *const *)b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const __u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* How many of @nr things in that order are not behind @key */
+static size_t count_until(const void *things, size_t nr, size_t size, const void *key,
+			  int (*compare)(const void *, const void *))
+{
+	size_t low = 0, high = nr, middle;
 
 	while (low < high) {
-		const struct map_fact *f = &m->facts[middle = low + (high - low) / 2];
-
-		if (f->pid < pid || (f->pid == pid && f->raw <= raw))
+		middle = low + (high - low) / 2;
+		if (compare((const char *)things + middle * size, key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -77,61 +105,174 @@ static size_t facts_until(const struct maps *m, __u32 pid, __u64 raw)
 	return low;
 }
 
-/* struct walk - what is known of a process's code, the latest first; @forks: parents so far */
-struct walk {
-	const struct maps *maps;
-	__u32 pid;
-	size_t left;
-	int forks;
-};
-
-static struct walk begin(struct maps *m, __u32 pid, __u64 raw)
+static size_t places_until(const struct maps *m, __u64 address)
 {
-	if (!m->is_ordered && m->nr)
-		qsort(m->facts, m->nr, sizeof(*m->facts), compare);
-	m->is_ordered = true;
-	return (struct walk){ m, pid, facts_until(m, pid, raw), 0 };
+	return count_until(m->places, m->place_nr, sizeof(*m->places), &address, by_place);
 }
 
-static const struct map_fact *next(struct walk *w)
+/* What @pid had at @raw, of facts up to @nr if there are several then */
+static __u32 version_at(const struct maps *m, __u32 pid, __u64 raw, __u64 nr)
 {
-	const struct map_fact *f;
+	const struct map_fact key = { .pid = pid, .raw = raw, .nr = nr };
+	const size_t i = count_until(m->facts, m->nr, sizeof(key), &key, by_process);
 
-	while (w->left && w->maps->facts[w->left - 1].pid == w->pid) {
-		f = &w->maps->facts[--w->left];
-		if (f->kind == MAP_CODE)
-			return f;
-		if (f->kind == MAP_OWN || w->forks++ == FORKS_MAX)
-			return NULL;
-		w->pid = f->parent;
-		w->left = facts_until(w->maps, w->pid, f->raw);
+	return i && m->facts[i - 1].pid == pid ? m->facts[i - 1].version : SAME;
+}
+
+static __u32 half_of(const struct maps *m, __u32 tree, int half)
+{
+	return tree & SAME ? tree : m->nodes[tree].half[half];
+}
+
+static const struct ktrace_map *map_of(const struct maps *m, __u32 tree)
+{
+	return tree == SAME ? NULL : &m->facts[(tree & ~SAME) - 1].map;
+}
+
+/* Does code of a file begin in the range at place @begin? The rest of what is gone does not. */
+static bool has_begin(const struct maps *m, __u32 tree, size_t begin)
+{
+	const struct ktrace_map *map;
+
+	if (!(tree & SAME))
+		return m->nodes[tree].has_begin;
+	map = map_of(m, tree);
+	return map && map->path && map->start == m->places[begin];
+}
+
+static size_t middle_of(struct range at)
+{
+	return at.begin + (at.end - at.begin) / 2;
+}
+
+/* @tree of @at, but in @to all is @same; with @m->error it is nonsense. */
+static __u32 change(struct maps *m, __u32 tree, struct range at, struct range to, __u32 same)
+{
+	const size_t middle = middle_of(at);
+	struct map_node *nodes, node;
+
+	if (to.end <= at.begin || at.end <= to.begin)
+		return tree;
+	if (to.begin <= at.begin && at.end <= to.end)
+		return same;
+	node.half[0] = change(m, half_of(m, tree, 0), (struct range){ at.begin, middle }, to, same);
+	node.half[1] = change(m, half_of(m, tree, 1), (struct range){ middle, at.end }, to, same);
+	node.has_begin = has_begin(m, node.half[0], at.begin) || has_begin(m, node.half[1], middle);
+	nodes = m->node_nr < SAME ? ktrace_grow(m->nodes, m->node_nr, &m->node_cap, sizeof(*nodes))
+				  : NULL;
+	if (!nodes) {
+		m->error = -ENOMEM;
+		return SAME;
 	}
-	return NULL;
+	m->nodes = nodes;
+	nodes[m->node_nr] = node;
+	return (__u32)m->node_nr++;
+}
+
+/* What the process of @f has from then on: first what it had before, also for its own child */
+static void make_version(struct maps *m, struct map_fact *f)
+{
+	const bool is_first = f == m->facts || f[-1].pid != f->pid;
+	struct range to;
+
+	f->version = is_first || f->kind == MAP_OWN ? SAME : f[-1].version;
+	if (f->kind == MAP_PARENT)
+		f->version = version_at(m, f->parent, f->raw, f->nr);
+	if (f->kind != MAP_CODE)
+		return;
+	to.begin = places_until(m, f->map.start) - 1;
+	to.end = places_until(m, f->map.end) - 1;
+	f->version = change(m, f->version, (struct range){ 0, m->place_nr - 1 }, to,
+			    SAME | (__u32)(f - m->facts + 1));
+}
+
+static void find_places(struct maps *m)
+{
+	size_t i, nr = 0;
+
+	for (i = 0; i < m->nr; i++) {
+		m->places[nr++] = m->facts[i].map.start;
+		m->places[nr++] = m->facts[i].map.end;
+	}
+	qsort(m->places, nr, sizeof(*m->places), by_place);
+	for (m->place_nr = i = 0; i < nr; i++)
+		if (!i || m->places[i] != m->places[i - 1])
+			m->places[m->place_nr++] = m->places[i];
+}
+
+/* Versions of all facts, if there are new ones. False: no memory. */
+static bool order(struct maps *m)
+{
+	struct map_fact **facts = malloc(m->nr * sizeof(*facts));
+	__u64 *places = realloc(m->places, 2 * m->nr * sizeof(*places));
+	size_t i;
+
+	m->error = facts && places ? 0 : -ENOMEM;
+	m->places = places ? places : m->places;
+	m->node_nr = 0;
+	if (!m->error) {
+		qsort(m->facts, m->nr, sizeof(*m->facts), by_process);
+		find_places(m);
+		for (i = 0; i < m->nr; i++)
+			facts[i] = &m->facts[i];
+		qsort(facts, m->nr, sizeof(*facts), by_time);
+	}
+	for (i = 0; i < m->nr && !m->error; i++)
+		make_version(m, facts[i]);
+	free(facts);
+	m->is_ordered = !m->error;
+	return m->is_ordered;
 }
 
 const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address)
 {
-	struct walk w = begin(m, pid, raw);
-	const struct map_fact *f;
+	const struct ktrace_map *map;
+	struct range at;
+	size_t place;
+	__u32 tree;
+	int half;
 
-	while ((f = next(&w)))
-		if (address >= f->map.start && address < f->map.end)
-			return f->map.path ? &f->map : NULL;
-	return NULL;
+	if (!m->nr || (!m->is_ordered && !order(m)))
+		return NULL;
+	place = places_until(m, address);
+	if (!place-- || place + 1 == m->place_nr)
+		return NULL;
+	at = (struct range){ 0, m->place_nr - 1 };
+	for (tree = version_at(m, pid, raw, ~0ull); !(tree & SAME); tree = half_of(m, tree, half)) {
+		half = place >= middle_of(at);
+		*(half ? &at.begin : &at.end) = middle_of(at);
+	}
+	map = map_of(m, tree);
+	return map && map->path ? map : NULL;
+}
+
+/* The last code that begins in @at, up to @place; @tree is of @at. */
+static const struct ktrace_map *last_begin(const struct maps *m, __u32 tree, struct range at,
+					   size_t place)
+{
+	const struct ktrace_map *map;
+	size_t middle;
+
+	if (at.begin > place || !has_begin(m, tree, at.begin))
+		return NULL;
+	if (tree & SAME)
+		return map_of(m, tree);
+	middle = middle_of(at);
+	map = last_begin(m, half_of(m, tree, 1), (struct range){ middle, at.end }, place);
+	return map ? map : last_begin(m, half_of(m, tree, 0), (struct range){ at.begin, middle },
+				      place);
 }
 
 const struct ktrace_map *ktrace_maps_find_below(struct maps *m, __u32 pid, __u64 raw,
 						__u64 address)
 {
-	struct walk w = begin(m, pid, raw);
-	const struct ktrace_map *best = NULL;
-	const struct map_fact *f;
+	size_t place;
 
-	while ((f = next(&w)))
-		if (f->map.start <= address && (!best || f->map.start > best->start) &&
-		    ktrace_maps_find(m, pid, raw, f->map.start) == &f->map)
-			best = &f->map;
-	return best;
+	if (!m->nr || (!m->is_ordered && !order(m)))
+		return NULL;
+	place = places_until(m, address);
+	return place ? last_begin(m, version_at(m, pid, raw, ~0ull),
+				  (struct range){ 0, m->place_nr - 1 }, place - 1) : NULL;
 }
 
 void ktrace_maps_free(struct maps *m)
@@ -141,6 +282,8 @@ void ktrace_maps_free(struct maps *m)
 	for (i = 0; i < m->nr; i++)
 		free_texts(&m->facts[i]);
 	free(m->facts);
+	free(m->places);
+	free(m->nodes);
 }
 
 const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u32 pid, __u64 raw,

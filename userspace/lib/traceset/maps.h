@@ -17,6 +17,7 @@ enum map_kind { MAP_OWN, MAP_PARENT, MAP_CODE };
  * @parent:	its parent, of MAP_PARENT
  * @raw:	stamp
  * @nr:		number of the fact
+ * @version:	what the process has from then on: a tree, see maps.c
  * @map:	of MAP_CODE; its texts are the fact's
  */
 struct map_fact {
@@ -25,15 +26,40 @@ struct map_fact {
 	__u32 parent;
 	__u64 raw;
 	__u64 nr;
+	__u32 version;
 	struct ktrace_map map;
 };
 
-/* struct maps - facts; ordered by process, stamp and number once they are asked for */
+/* struct map_node - the halves of a range of places; @has_begin: known code begins in it */
+struct map_node {
+	__u32 half[2];
+	bool has_begin;
+};
+
+/**
+ * struct maps - facts
+ * @facts:	ordered by process, stamp and number once they are asked for
+ * @nr:		how many
+ * @cap:	how many there is room for
+ * @is_ordered:	they are, and what follows is of all of them
+ * @error:	-ENOMEM: it is not
+ * @places:	where code begins or ends, ascending
+ * @place_nr:	how many
+ * @nodes:	of trees
+ * @node_nr:	how many
+ * @node_cap:	how many there is room for
+ */
 struct maps {
 	struct map_fact *facts;
 	size_t nr;
 	size_t cap;
 	bool is_ordered;
+	int error;
+	__u64 *places;
+	size_t place_nr;
+	struct map_node *nodes;
+	size_t node_nr;
+	size_t node_cap;
 };
 
 int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build);
