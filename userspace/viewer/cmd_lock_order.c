@@ -3,13 +3,11 @@
  * cmd_lock_order.c - ktrace lock-order: which lock was taken while which was held
  *
  * An edge of the graph: B was taken, or waited for without end, while A was held. What was only
- * tried makes no edge to it, as it would not have waited. A cycle can be a deadlock, unless one
- * thread alone made all of it, or another lock was held each time ("guard"). Of the cycles
- * through an edge the shortest is told.
+ * tried makes no edge to it, as it would not have waited.
  */
 #include "analysis.h"
 
-#include "scc.h"
+#include "lock_cycles.h"
 #include "symbols.h"
 #include "sync.h"
 #include "variable.h"
@@ -17,54 +15,14 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define GUARDS 4u
-
-/**
- * struct edge - @to was taken while @from was held
- * @key:	serials and lives of both
- * @from:	what was held
- * @to:		what was taken
- * @from_kind, @to_kind: what they were: later there may be something else at that address
- * @count:	how often
- * @first:	when for the first time
- * @tid:	by this thread then
- * @caller:	from where @to was taken when that was recorded for the first time, 0 = never
- * @thread, @raw, @trace: by whom, stamp and file then; without a caller, for the first time
- * @is_shared:	and by others later
- * @guards:	keys of what was held each time, 0 = none
- * @is_told:	it is part of one that was told
- */
-struct edge {
-	struct edge_key {
-		__u64 from;
-		__u64 to;
-	} key;
-	const struct sync_object *from, *to;
-	__u32 from_kind, to_kind;
-	__u64 count;
-	__u64 first;
-	__u32 tid;
-	__u64 caller;
-	const struct sync_thread *thread;
-	__u64 raw;
-	const struct ktrace_trace *trace;
-	bool is_shared, is_told;
-	__u64 guards[GUARDS];
-};
+/* Edges that are looked at while cycles are searched for: some seconds */
+#define STEPS_MAX (1ull << 29)
 
 /**
  * struct lock_order - one run of the command
  * @a:		what analyses have in common
  * @sync:	the model
  * @edges:	of the graph
- * @graph:	the same, when cycles are searched: of @begin and @to
- * @begin:	by node: its first edge
- * @to:		by edge: the node where it ends
- * @component:	by node
- * @back:	by edge: that by which its end was reached, + 1; 0 = it was not
- * @queue:	edges that were reached
- * @cycle:	edges of the cycle at hand
- * @cycle_nr:	how many
  * @cycles:	told so far
  * @is_dot:	print for graphviz
  * @raw:	stamp of the event at hand
@@ -75,25 +33,12 @@ struct lock_order {
 	struct analysis a;
 	struct sync *sync;
 	struct rows edges;
-	struct graph graph;
-	size_t *begin;
-	size_t *to;
-	size_t *component;
-	size_t *back;
-	size_t *queue;
-	size_t *cycle;
-	size_t cycle_nr;
 	__u64 cycles;
 	bool is_dot;
 	__u64 raw;
 	struct symbols_where where;
 	struct symbols *symbols;
 };
-
-static struct edge *edge_at(const struct lock_order *r, size_t i)
-{
-	return rows_at(&r->edges, i);
-}
 
 static bool is_lock(const struct sync_object *o)
 {
@@ -116,13 +61,13 @@ static bool holds(const struct sync_thread *t, __u64 key)
 	return false;
 }
 
-static void set_guards(struct edge *e, const struct sync_thread *t)
+static void set_guards(struct lock_edge *e, const struct sync_thread *t)
 {
 	const struct sync_object *o;
 	__u32 nr = 0;
 	size_t i;
 
-	for (i = 0; (o = sync_held(t, i)) && nr < GUARDS; i++)
+	for (i = 0; (o = sync_held(t, i)) && nr < LOCK_GUARDS; i++)
 		if (o != e->from && o != e->to)
 			e->guards[nr++] = key_of(o);
 }
@@ -141,8 +86,8 @@ static void add_edge(struct lock_order *r, const struct sync_object *from,
 {
 	const struct sync_object *to = now->to;
 	const struct sync_thread *t = now->thread;
-	const struct edge_key key = { key_of(from), key_of(to) };
-	struct edge *e = rows_get(&r->edges, &key);
+	const struct lock_edge_key key = { key_of(from), key_of(to) };
+	struct lock_edge *e = rows_get(&r->edges, &key);
 	__u32 i;
 
 	if (!e) {
@@ -165,7 +110,7 @@ static void add_edge(struct lock_order *r, const struct sync_object *from,
 		e->raw = now->raw;
 		e->trace = t->trace;
 	}
-	for (i = 0; i < GUARDS; i++)
+	for (i = 0; i < LOCK_GUARDS; i++)
 		if (e->guards[i] && !holds(t, e->guards[i]))
 			e->guards[i] = 0;
 }
@@ -221,122 +166,14 @@ static int take(struct analysis *a, const struct ktrace_trace_event *e)
 
 static int by_first(const void *x, const void *y)
 {
-	const struct edge *a = x, *b = y;
+	const struct lock_edge *a = x, *b = y;
 
 	if (a->first != b->first)
 		return a->first < b->first ? -1 : 1;
 	return a->key.from < b->key.from ? -1 : a->key.from > b->key.from;
 }
 
-/* While cycles are searched, edges are in this order. */
-static int by_from(const void *x, const void *y)
-{
-	const struct edge *a = x, *b = y;
-
-	if (a->key.from != b->key.from)
-		return a->key.from < b->key.from ? -1 : 1;
-	return a->key.to < b->key.to ? -1 : a->key.to > b->key.to;
-}
-
-/* The node that a lock is, if edges begin there, else the number of nodes */
-static size_t node_of(const struct lock_order *r, __u64 lock)
-{
-	size_t low = 0, high = r->graph.nr, middle;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (edge_at(r, r->begin[middle])->key.from < lock)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < r->graph.nr && edge_at(r, r->begin[low])->key.from != lock)
-		low = r->graph.nr;
-	return low;
-}
-
-/* Edges that begin at one lock lie together: each lock of these is a node. */
-static void make_graph(struct lock_order *r)
-{
-	size_t i;
-
-	for (i = 0; i < r->edges.nr; i++)
-		if (!i || edge_at(r, i)->key.from != edge_at(r, i - 1)->key.from)
-			r->begin[r->graph.nr++] = i;
-	r->begin[r->graph.nr] = r->edges.nr;
-	for (i = 0; i < r->edges.nr; i++)
-		r->to[i] = node_of(r, edge_at(r, i)->key.to);
-	r->graph.begin = r->begin;
-	r->graph.to = r->to;
-}
-
-static bool is_in_cycle(const struct lock_order *r, size_t from, size_t edge)
-{
-	size_t to = r->to[edge];
-
-	return to < r->graph.nr && r->component[to] == r->component[from];
-}
-
-/*
- * The shortest way from where the edge ends to @node, where it begins: into @r->cycle. There is
- * one: both are in one component.
- */
-static void find_cycle(struct lock_order *r, size_t node, size_t first)
-{
-	size_t head = 0, tail = 1, i, at, end;
-
-	r->queue[0] = first;
-	r->back[first] = first + 1;
-	while (r->to[r->queue[head]] != node) {
-		at = r->queue[head++];
-		end = r->to[at];
-		for (i = r->begin[end]; i < r->begin[end + 1]; i++)
-			if (!r->back[i] && is_in_cycle(r, end, i)) {
-				r->back[i] = at + 1;
-				r->queue[tail++] = i;
-			}
-	}
-	r->cycle_nr = 0;
-	for (at = r->queue[head]; at != first; at = r->back[at] - 1)
-		r->cycle[r->cycle_nr++] = at;
-	r->cycle[r->cycle_nr++] = first;
-	while (tail)
-		r->back[r->queue[--tail]] = 0;
-}
-
-static bool has_guard(const struct edge *e, __u64 guard)
-{
-	__u32 i;
-
-	for (i = 0; i < GUARDS; i++)
-		if (e->guards[i] == guard)
-			return true;
-	return false;
-}
-
-/* Can it be a deadlock? */
-static bool is_dangerous(const struct lock_order *r)
-{
-	const struct edge *first = edge_at(r, r->cycle[r->cycle_nr - 1]);
-	bool is_shared = first->is_shared, is_guarded;
-	size_t i;
-	__u32 g;
-
-	for (i = 0; i + 1 < r->cycle_nr; i++) {
-		is_shared |= edge_at(r, r->cycle[i])->is_shared;
-		is_shared |= edge_at(r, r->cycle[i])->tid != first->tid;
-	}
-	for (g = 0; g < GUARDS; g++) {
-		is_guarded = first->guards[g];
-		for (i = 0; i + 1 < r->cycle_nr; i++)
-			is_guarded &= has_guard(edge_at(r, r->cycle[i]), first->guards[g]);
-		if (is_guarded)
-			return false;
-	}
-	return is_shared;
-}
-
-static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct edge *e,
+static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct lock_edge *e,
 		     bool is_from)
 {
 	const struct sync_object *o = is_from ? e->from : e->to;
@@ -346,7 +183,7 @@ static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct 
 	variable_put(out, variable_of(r->symbols, e->trace, o, e->raw));
 }
 
-static const struct symbol *symbol_of(struct lock_order *r, const struct edge *e)
+static const struct symbol *symbol_of(struct lock_order *r, const struct lock_edge *e)
 {
 	if (!e->caller || !r->symbols)
 		return NULL;
@@ -355,7 +192,7 @@ static const struct symbol *symbol_of(struct lock_order *r, const struct edge *e
 }
 
 /* Where the second one was taken, if that was recorded */
-static void put_place(struct lock_order *r, const struct edge *e)
+static void put_place(struct lock_order *r, const struct lock_edge *e)
 {
 	const struct symbol *symbol = symbol_of(r, e);
 
@@ -368,7 +205,7 @@ static void put_place(struct lock_order *r, const struct edge *e)
 		out_printf(r->a.out, "0x%llx", e->caller);
 }
 
-static void json_place(struct lock_order *r, const struct edge *e)
+static void json_place(struct lock_order *r, const struct lock_edge *e)
 {
 	const struct symbol *symbol = symbol_of(r, e);
 	struct ktrace_out *out = r->a.out;
@@ -383,7 +220,7 @@ static void json_place(struct lock_order *r, const struct edge *e)
 
 static void text_edge(struct analysis *a, const void *x)
 {
-	const struct edge *e = x;
+	const struct lock_edge *e = x;
 	struct ktrace_out *out = a->out;
 
 	out_printf(out, "%10llu ", e->count);
@@ -401,7 +238,7 @@ static void heading(struct analysis *a)
 	out_printf(a->out, "\n%10s %15s %10s\n", "times", "first", "thread");
 }
 
-static void json_lock(struct lock_order *r, const struct edge *e, bool is_from)
+static void json_lock(struct lock_order *r, const struct lock_edge *e, bool is_from)
 {
 	const struct sync_object *o = is_from ? e->from : e->to;
 	struct ktrace_out *out = r->a.out;
@@ -415,7 +252,7 @@ static void json_lock(struct lock_order *r, const struct edge *e, bool is_from)
 
 static void json_edge(struct analysis *a, const void *x)
 {
-	const struct edge *e = x;
+	const struct lock_edge *e = x;
 	struct ktrace_out *out = a->out;
 
 	json_u64(out, "pid", e->from->process->pid);
@@ -429,10 +266,10 @@ static void json_edge(struct analysis *a, const void *x)
 	json_place((struct lock_order *)a, e);
 }
 
-static void put_cycle(struct lock_order *r)
+static void put_cycle(void *arg, struct lock_edge *const *cycle, size_t nr)
 {
+	struct lock_order *r = arg;
 	struct ktrace_out *out = r->a.out;
-	size_t i;
 
 	output_line_begin(out);
 	if (r->a.is_json) {
@@ -443,15 +280,14 @@ static void put_cycle(struct lock_order *r)
 	} else {
 		out_printf(out, "\n");
 	}
-	for (i = r->cycle_nr; i--;) {
-		edge_at(r, r->cycle[i])->is_told = true;
+	while (nr--) {
 		if (!r->a.is_json) {
-			text_edge(&r->a, edge_at(r, r->cycle[i]));
+			text_edge(&r->a, cycle[nr]);
 			continue;
 		}
 		json_element(out);
 		ktrace_out_char(out, '{');
-		json_edge(&r->a, edge_at(r, r->cycle[i]));
+		json_edge(&r->a, cycle[nr]);
 		ktrace_out_char(out, '}');
 	}
 	if (r->a.is_json)
@@ -459,34 +295,8 @@ static void put_cycle(struct lock_order *r)
 	r->cycles++;
 }
 
-static int put_cycles(struct lock_order *r)
-{
-	size_t nr = r->edges.nr, node, i;
-
-	r->back = calloc(6 * nr + 1, sizeof(*r->back));
-	if (!r->back)
-		return -ENOMEM;
-	r->queue = r->back + nr;
-	r->cycle = r->queue + nr;
-	r->to = r->cycle + nr;
-	r->component = r->to + nr;
-	r->begin = r->component + nr;
-	make_graph(r);
-	if (scc_find(&r->graph, r->component))
-		return -ENOMEM;
-	for (node = 0; node < r->graph.nr; node++)
-		for (i = r->begin[node]; i < r->begin[node + 1]; i++) {
-			if (edge_at(r, i)->is_told || !is_in_cycle(r, node, i))
-				continue;
-			find_cycle(r, node, i);
-			if (is_dangerous(r))
-				put_cycle(r);
-		}
-	return 0;
-}
-
 /* A variable's name may have quotes. */
-static void put_node(struct lock_order *r, const struct edge *e, bool is_from)
+static void put_node(struct lock_order *r, const struct lock_edge *e, bool is_from)
 {
 	char text[512];
 	struct ktrace_out node = { .buf = text, .cap = sizeof(text) };
@@ -498,7 +308,7 @@ static void put_node(struct lock_order *r, const struct edge *e, bool is_from)
 static void put_dot(struct lock_order *r)
 {
 	struct ktrace_out *out = r->a.out;
-	const struct edge *e;
+	const struct lock_edge *e;
 	size_t i;
 
 	out_printf(out, "digraph locks {\n");
@@ -506,7 +316,7 @@ static void put_dot(struct lock_order *r)
 		if (r->a.lost[i])
 			out_printf(out, "  label=\"events were lost: incomplete\";\n");
 	for (i = 0; i < r->edges.nr; i++) {
-		e = edge_at(r, i);
+		e = rows_at(&r->edges, i);
 		output_line_begin(out);
 		out_printf(out, "  ");
 		put_node(r, e, true);
@@ -521,9 +331,11 @@ static void show(struct analysis *a)
 {
 	static const struct sheet edges = { "edges", by_first, heading, text_edge, json_edge };
 	struct lock_order *r = (struct lock_order *)a;
+	const struct lock_cycles cycles = { put_cycle, r, STEPS_MAX };
+	__u64 unsearched = 0;
 
 	sync_flush(r->sync, a->to);
-	rows_sort(&r->edges, by_from);
+	rows_sort(&r->edges, lock_edge_order);
 	if (r->is_dot && !a->is_json) {
 		put_dot(r);
 		return;
@@ -532,11 +344,17 @@ static void show(struct analysis *a)
 		json_key(a->out, "cycles");
 		ktrace_out_char(a->out, '[');
 	}
-	a->error = a->error ? a->error : put_cycles(r);
+	if (!a->error)
+		a->error = lock_cycles_find(&r->edges, &cycles, &unsearched);
 	if (a->is_json)
 		ktrace_out_char(a->out, ']');
-	else if (!r->cycles)
+	else if (!r->cycles && !unsearched)
 		out_printf(a->out, "no cycles\n");
+	if (unsearched && a->is_json)
+		json_u64(a->out, "unsearched", unsearched);
+	else if (unsearched)
+		out_printf(a->out, "not searched, as it would take too long: cycles through %llu"
+			   " lines\n", unsearched);
 	analysis_rows(a, &r->edges, &edges);
 }
 
@@ -565,11 +383,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
 		       .show = show,
 		       .needs.providers = "pthread" },
-		.edges = ROWS_INIT(struct edge, key),
+		.edges = ROWS_INIT(struct lock_edge, key),
 	};
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
-	free(r.back);
 	symbols_free(r.symbols);
 	rows_free(&r.edges);
 	sync_free(r.sync);
