@@ -158,6 +158,27 @@ on_terminal()
 	[ "$(wc -L <seen)" = 80 ]
 }
 
+@test "terminal: tables are no wider than it is, and say what they leave out" {
+	local file="$ROOT/tests/golden/kernel-v1.bin" columns table
+	for columns in 70 80 100; do
+		for table in stat sched syscalls io irq 'syscalls --threads' 'stat --types'; do
+			on_terminal sh -c "stty cols $columns && exec '$KTRACE' --no-pager $table '$file'"
+			[ "$(wc -L <screen)" -le "$columns" ]
+		done
+	done
+	on_terminal sh -c "stty cols 80 && exec '$KTRACE' --no-pager sched '$file'"
+	grep -q 'runs .*wakeups .*max$' screen
+	[ "$(tail -n 1 screen)" = 'No room for: %, preempted' ]
+	cp screen narrow
+	PAGER='tee seen >/dev/null' on_terminal sh -c "stty cols 80 && exec '$KTRACE' sched '$file'"
+	diff narrow seen
+	# All of it
+	"$KTRACE" sched "$file" >all
+	[ "$(wc -L <all)" = 106 ]
+	on_terminal sh -c "stty cols 106 && exec '$KTRACE' --no-pager sched '$file'"
+	diff all screen
+}
+
 @test "terminal: a signal ends the command once the pager has ended" {
 	# The shell of the pager tells who started it.
 	capture env PAGER='kill -INT $PPID; sleep 0.5; echo over >over; cat >/dev/null' \

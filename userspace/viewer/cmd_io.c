@@ -2,6 +2,7 @@
 /* cmd_io.c - ktrace io: what threads read, wrote and waited for; what block devices did */
 #include "analysis.h"
 
+#include "columns.h"
 #include "disks.h"
 
 #include <linux/ktrace_events.h>
@@ -47,12 +48,14 @@ struct user {
  * @a:		what analyses have in common
  * @users:	threads
  * @disks:	block devices
+ * @columns:	of the text
  * @has_histograms: print them
  */
 struct io {
 	struct analysis a;
 	struct rows users;
 	struct disks disks;
+	struct columns columns;
 	bool has_histograms;
 };
 
@@ -125,48 +128,48 @@ static int by_bytes(const void *x, const void *y)
 
 static void put_head(struct analysis *a)
 {
-	out_printf(a->out, "\n%-24s %8s %10s %9s %8s %10s %9s %8s %9s %9s\n", "process/thread",
-		   "reads", "bytes", "time", "writes", "bytes", "time", "syncs", "time",
-		   "disk wait");
+	static const struct column columns[] = {
+		{ "process/thread", 24, 20, 0, 24 }, { "reads", 8, 6, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 3, 0 }, { "writes", 8, 6, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 3, 0 }, { "syncs", 8, 5, 1, 0 },
+		{ "time", 9, 7, 1, 0 }, { "disk wait", 9, 9, 2, 0 }, { .head = NULL },
+	};
+	struct io *io = (struct io *)a;
+
+	columns_begin(&io->columns, a->out, columns);
+	ktrace_out_char(a->out, '\n');
+	columns_head(&io->columns);
 }
 
 static void put_user(struct analysis *a, const void *row)
 {
+	struct columns *t = &((struct io *)a)->columns;
 	const struct user *u = row;
-	struct ktrace_out *out = a->out;
 	char name[48];
 	int i;
 
 	who_name(&u->thread.who, name, sizeof(name));
-	out_printf(out, "%-24.24s", name);
+	cell(t, "%s", name);
 	for (i = 0; i < IO_NR; i++) {
-		out_printf(out, " %8llu ", u->amounts[i].calls);
-		if (i != IO_SYNC) {
-			out_bytes(out, u->amounts[i].bytes);
-			ktrace_out_char(out, ' ');
-		}
-		out_duration(out, u->amounts[i].ns);
+		cell(t, "%llu", u->amounts[i].calls);
+		if (i != IO_SYNC)
+			cell_bytes(t, u->amounts[i].bytes);
+		cell_duration(t, u->amounts[i].ns);
 	}
-	ktrace_out_char(out, ' ');
-	out_duration(out, u->disk_ns);
-	ktrace_out_char(out, '\n');
+	cell_duration(t, u->disk_ns);
+	cells_end(t);
 }
 
-static void put_sums(struct io *io, const struct disk_sums *sums)
+static void put_sums(struct columns *t, const struct disk_sums *sums)
 {
-	struct ktrace_out *out = io->a.out;
-
-	out_printf(out, " %8llu ", sums->requests);
-	out_bytes(out, sums->bytes);
-	ktrace_out_char(out, ' ');
-	out_duration(out, sums->times.sum);
-	ktrace_out_char(out, ' ');
-	out_duration(out, sums->times.nr ? dist_percentile(&sums->times, 50) : 0);
-	ktrace_out_char(out, ' ');
-	out_duration(out, sums->times.nr ? dist_percentile(&sums->times, 99) : 0);
-	ktrace_out_char(out, ' ');
-	out_duration(out, sums->times.max);
-	out_printf(out, " %8llu", sums->errors);
+	cell(t, "%llu", sums->requests);
+	cell_bytes(t, sums->bytes);
+	cell_duration(t, sums->times.sum);
+	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 50) : 0);
+	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 99) : 0);
+	cell_duration(t, sums->times.max);
+	cell(t, "%llu", sums->errors);
+	cells_end(t);
 }
 
 static void put_disk(const struct disk *d, void *arg)
@@ -181,9 +184,8 @@ static void put_disk(const struct disk *d, void *arg)
 		if (!d->sums[i].requests && !d->sums[i].bytes)
 			continue;
 		output_line_begin(out);
-		out_printf(out, "%-12s %-11s", name, disk_kinds[i]);
-		put_sums(io, &d->sums[i]);
-		ktrace_out_char(out, '\n');
+		cell(&io->columns, "%-12s %s", name, disk_kinds[i]);
+		put_sums(&io->columns, &d->sums[i]);
 	}
 	output_line_begin(out);
 	out_printf(out, "%-12s busy", name);
@@ -209,12 +211,22 @@ static void put_histograms(const struct disk *d, void *arg)
 
 static void put_disks(struct io *io)
 {
+	static const struct column columns[] = {
+		{ "block device", 24, 18, 0, 24 }, { "requests", 8, 8, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 0, 0 }, { "p50", 9, 7, 2, 0 },
+		{ "p99", 9, 7, 1, 0 }, { "max", 9, 7, 0, 0 }, { "errors", 8, 6, 3, 0 },
+		{ .head = NULL },
+	};
+
+	columns_end(&io->columns);
 	if (!io->disks.by_number)
 		return;
 	output_line_begin(io->a.out);
-	out_printf(io->a.out, "\n%-24s %8s %10s %9s %9s %9s %9s %8s\n", "block device", "requests",
-		   "bytes", "time", "p50", "p99", "max", "errors");
+	columns_begin(&io->columns, io->a.out, columns);
+	ktrace_out_char(io->a.out, '\n');
+	columns_head(&io->columns);
 	disks_each(&io->disks, put_disk, io);
+	columns_end(&io->columns);
 	if (io->has_histograms)
 		disks_each(&io->disks, put_histograms, io);
 }
@@ -341,6 +353,7 @@ ANALYSIS_TIMES
 "devices need family block of the whole machine: their requests, bytes, and times\n"
 "from issue to end; other requests flush, discard, fill with zeroes and the like.\n"
 "They are shown whatever --pid says.\n"
+COLUMNS_HELP
 "\n"
 "Example: the five threads that moved most\n"
 "  ktrace io -n 5 trace.bin\n",

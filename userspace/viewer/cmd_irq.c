@@ -7,6 +7,7 @@
  */
 #include "analysis.h"
 
+#include "columns.h"
 #include "dist.h"
 
 #include <errno.h>
@@ -36,6 +37,7 @@ struct line {
 struct irq {
 	struct analysis a;
 	struct rows lines;
+	struct columns columns;
 };
 
 static void take(struct moments *m, double v)
@@ -115,29 +117,35 @@ static double frequency(const struct analysis *a, const struct line *l)
 
 static void put_head(struct analysis *a)
 {
-	out_printf(a->out, "\n%-28s %8s %9s %9s %9s %9s %9s %9s %9s %15s\n", "interrupt", "times",
-		   "Hz", "total", "mean", "deviation", "longest", "period", "deviation",
-		   "longest at");
+	static const struct column columns[] = {
+		{ "interrupt", 28, 28, 0, 28 }, { "times", 8, 8, 0, 0 }, { "Hz", 9, 9, 3, 0 },
+		{ "total", 9, 7, 0, 0 }, { "mean", 9, 7, 5, 0 }, { "deviation", 9, 9, 2, 0 },
+		{ "longest", 9, 7, 0, 0 }, { "period", 9, 7, 1, 0 }, { "deviation", 9, 9, 1, 0 },
+		{ "longest at", 15, 15, 4, 0 }, { .head = NULL },
+	};
+	struct irq *s = (struct irq *)a;
+
+	columns_begin(&s->columns, a->out, columns);
+	ktrace_out_char(a->out, '\n');
+	columns_head(&s->columns);
 }
 
 static void put_line(struct analysis *a, const void *row)
 {
 	const struct line *l = row;
-	const __u64 times[] = {
-		l->times.sum, rounded(l->time.mean), deviation(&l->time), l->times.max,
-		rounded(l->period.mean), deviation(&l->period),
-	};
-	size_t i;
+	struct columns *t = &((struct irq *)a)->columns;
 
-	out_printf(a->out, "%-7s %4u %-15.15s %8llu %9.1f", ktrace_mode_name(l->mode), l->number,
-		   l->name, l->times.nr, frequency(a, l));
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		ktrace_out_char(a->out, ' ');
-		out_duration(a->out, times[i]);
-	}
-	ktrace_out_char(a->out, ' ');
-	out_seconds(a->out, analysis_since_start(a, l->longest_from), 15);
-	ktrace_out_char(a->out, '\n');
+	cell(t, "%-7s %4u %.15s", ktrace_mode_name(l->mode), l->number, l->name);
+	cell(t, "%llu", l->times.nr);
+	cell(t, "%.1f", frequency(a, l));
+	cell_duration(t, l->times.sum);
+	cell_duration(t, rounded(l->time.mean));
+	cell_duration(t, deviation(&l->time));
+	cell_duration(t, l->times.max);
+	cell_duration(t, rounded(l->period.mean));
+	cell_duration(t, deviation(&l->period));
+	cell_seconds(t, analysis_since_start(a, l->longest_from));
+	cells_end(t);
 }
 
 static void put_json(struct analysis *a, const void *row)
@@ -163,6 +171,7 @@ static void show(struct analysis *a)
 	static const struct sheet sheet = { "interrupts", by_total, put_head, put_line, put_json };
 
 	analysis_rows(a, &((struct irq *)a)->lines, &sheet);
+	columns_end(&((struct irq *)a)->columns);
 }
 
 static const struct option options[] = {
@@ -202,6 +211,7 @@ ANALYSIS_TIMES
 "and its begin was recorded. Columns: how many, how many in a second; time of the\n"
 "handlers, mean and standard deviation, the longest; mean time from one to the\n"
 "next and its standard deviation; when the longest began.\n"
+COLUMNS_HELP
 "\n"
 "Example: what disturbed the machine in the second second\n"
 "  ktrace irq --since 1 --until 2 trace.bin\n",

@@ -8,6 +8,7 @@
  */
 #include "analysis.h"
 
+#include "columns.h"
 #include "dist.h"
 
 #include <errno.h>
@@ -29,12 +30,14 @@ struct task {
  * @a:		what analyses have in common
  * @tasks:	threads
  * @all:	of all threads
+ * @columns:	of the text
  * @has_histograms: print them
  */
 struct sched {
 	struct analysis a;
 	struct rows tasks;
 	struct dist all[SCHED_NR];
+	struct columns columns;
 	bool has_histograms;
 };
 
@@ -86,33 +89,39 @@ static int by_run(const void *x, const void *y)
 
 static void put_head(struct analysis *a)
 {
-	out_printf(a->out, "\n%77swake-up to running\n", "");
-	out_printf(a->out, "%-24s %9s %5s %7s %9s %9s %7s %9s %9s %9s\n", "process/thread", "run",
-		   "%", "runs", "wait", "preempted", "wakeups", "p50", "p99", "max");
+	enum { WAKE_UP = 7 };
+	static const struct column columns[] = {
+		{ "process/thread", 24, 22, 0, 24 }, { "run", 9, 7, 0, 0 }, { "%", 5, 5, 1, 0 },
+		{ "runs", 7, 7, 3, 0 }, { "wait", 9, 7, 5, 0 }, { "preempted", 9, 9, 2, 0 },
+		{ "wakeups", 7, 7, 6, 0 }, [WAKE_UP] = { "p50", 9, 7, 4, 0 },
+		{ "p99", 9, 7, 0, 0 }, { "max", 9, 7, 0, 0 }, { .head = NULL },
+	};
+	struct columns *t = &((struct sched *)a)->columns;
+
+	columns_begin(t, a->out, columns);
+	out_printf(a->out, "\n%*swake-up to running\n", columns_before(t, WAKE_UP), "");
+	columns_head(t);
 }
 
 static void put_task(struct analysis *a, const void *row)
 {
-	const struct task *t = row;
-	const struct dist *wake = &t->dists[SCHED_WAKE];
-	struct ktrace_out *out = a->out;
+	const struct task *task = row;
+	const struct dist *wake = &task->dists[SCHED_WAKE];
+	struct columns *t = &((struct sched *)a)->columns;
 	char name[48];
 
-	who_name(&t->thread.who, name, sizeof(name));
-	out_printf(out, "%-24.24s ", name);
-	out_duration(out, t->dists[SCHED_RUN].sum);
-	out_percent(out, t->dists[SCHED_RUN].sum, a->to - a->from);
-	out_printf(out, " %7llu ", t->dists[SCHED_RUN].nr);
-	out_duration(out, t->dists[SCHED_WAIT].sum);
-	ktrace_out_char(out, ' ');
-	out_duration(out, t->dists[SCHED_PREEMPTED].sum);
-	out_printf(out, " %7llu ", wake->nr);
-	out_duration(out, wake->nr ? dist_percentile(wake, 50) : 0);
-	ktrace_out_char(out, ' ');
-	out_duration(out, wake->nr ? dist_percentile(wake, 99) : 0);
-	ktrace_out_char(out, ' ');
-	out_duration(out, wake->max);
-	ktrace_out_char(out, '\n');
+	who_name(&task->thread.who, name, sizeof(name));
+	cell(t, "%s", name);
+	cell_duration(t, task->dists[SCHED_RUN].sum);
+	cell_percent(t, task->dists[SCHED_RUN].sum, a->to - a->from);
+	cell(t, "%llu", task->dists[SCHED_RUN].nr);
+	cell_duration(t, task->dists[SCHED_WAIT].sum);
+	cell_duration(t, task->dists[SCHED_PREEMPTED].sum);
+	cell(t, "%llu", wake->nr);
+	cell_duration(t, wake->nr ? dist_percentile(wake, 50) : 0);
+	cell_duration(t, wake->nr ? dist_percentile(wake, 99) : 0);
+	cell_duration(t, wake->max);
+	cells_end(t);
 }
 
 static void put_histograms(struct sched *s)
@@ -167,9 +176,11 @@ static void show(struct analysis *a)
 		ktrace_out_char(a->out, '{');
 		put_json_dists(a->out, s->all);
 		ktrace_out_char(a->out, '}');
-	} else if (s->has_histograms) {
-		put_histograms(s);
+		return;
 	}
+	columns_end(&s->columns);
+	if (s->has_histograms)
+		put_histograms(s);
 }
 
 static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
@@ -247,6 +258,7 @@ ANALYSIS_TIMES
 "window, number of runs; time blocked; time ready to run after a preemption;\n"
 "number of wake-ups, and the time from wake-up to running that half and 99 % of\n"
 "them did not exceed (3 % too large at most), and the longest.\n"
+COLUMNS_HELP
 "\n"
 "Example: who takes long to run once woken, of process 187\n"
 "  ktrace sched --histograms --pid 187 trace.bin\n",

@@ -2,6 +2,8 @@
 /* cmd_stat.c - ktrace stat: counts and times by trace, CPU, thread, mode, system call */
 #include "analysis.h"
 
+#include "columns.h"
+
 #include <errno.h>
 #include <ktrace/statistics.h>
 #include <stdio.h>
@@ -11,12 +13,14 @@
  * struct stat_run - one run of the command
  * @a:		what analyses have in common
  * @tree:	the statistics
+ * @columns:	of the text
  * @shows_types: events by type, too
  * @depth:	deepest level to show
  */
 struct stat_run {
 	struct analysis a;
 	struct ktrace_statistics *tree;
+	struct columns columns;
 	bool shows_types;
 	__u32 depth;
 };
@@ -97,34 +101,32 @@ static int by_time(const void *x, const void *y)
 	       a->key < b->key ? -1 : a->key > b->key;
 }
 
-static void put_types(struct analysis *a, const struct ktrace_statistic *n)
+static void put_types(struct stat_run *r, const struct ktrace_statistic *n)
 {
 	__u32 i;
 
 	for (i = 0; i < n->type_nr; i++) {
-		output_line_begin(a->out);
-		out_printf(a->out, "%*s%-*s %10llu\n", (int)(2 * n->level + 2), "",
-			   (int)(36 - 2 * n->level),
-			   n->types[i].type ? n->types[i].type->full_name : "(not described)",
-			   n->types[i].events);
+		output_line_begin(r->a.out);
+		cell(&r->columns, "%*s%s", (int)(2 * n->level + 2), "",
+		     n->types[i].type ? n->types[i].type->full_name : "(not described)");
+		cell(&r->columns, "%llu", n->types[i].events);
+		cells_end(&r->columns);
 	}
 }
 
-static void put_row(struct analysis *a, const struct ktrace_statistic *n, const char *name)
+static void put_row(struct stat_run *r, const struct ktrace_statistic *n, const char *name)
 {
-	output_line_begin(a->out);
-	out_printf(a->out, "%*s%-*.*s %10llu ", (int)(2 * n->level), "", (int)(38 - 2 * n->level),
-		   60, name, n->events);
-	out_duration(a->out, n->cpu_ns);
-	ktrace_out_char(a->out, ' ');
-	out_duration(a->out, n->cumulative_ns);
-	ktrace_out_char(a->out, ' ');
-	out_duration(a->out, n->elapsed_ns);
-	ktrace_out_char(a->out, ' ');
-	out_duration(a->out, n->wait_ns);
-	ktrace_out_char(a->out, ' ');
-	out_duration(a->out, n->wait_cpu_ns);
-	ktrace_out_char(a->out, '\n');
+	struct columns *t = &r->columns;
+
+	output_line_begin(r->a.out);
+	cell(t, "%*s%s", (int)(2 * n->level), "", name);
+	cell(t, "%llu", n->events);
+	cell_duration(t, n->cpu_ns);
+	cell_duration(t, n->cumulative_ns);
+	cell_duration(t, n->elapsed_ns);
+	cell_duration(t, n->wait_ns);
+	cell_duration(t, n->wait_cpu_ns);
+	cells_end(t);
 }
 
 /* A sub-mode that is the only one, without a number of its own, says nothing new. */
@@ -141,9 +143,9 @@ static void put_text(struct stat_run *r, const struct ktrace_statistic *n,
 	__u32 i;
 
 	name_node(&r->a, n, up, name, sizeof(name));
-	put_row(&r->a, n, name);
+	put_row(r, n, name);
 	if (r->shows_types && (n->level == r->depth || !n->child_nr || is_plain(n)))
-		put_types(&r->a, n);
+		put_types(r, n);
 	if (!n->child_nr || is_plain(n))
 		return;
 	qsort(n->children, n->child_nr, sizeof(n->children[0]), by_time);
@@ -205,6 +207,11 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 
 static void show(struct analysis *a)
 {
+	static const struct column columns[] = {
+		{ "", 38, 20, 0, 100 }, { "events", 10, 10, 0, 0 }, { "cpu", 9, 7, 0, 0 },
+		{ "cumul.", 9, 7, 1, 0 }, { "elapsed", 9, 7, 3, 0 }, { "wait", 9, 7, 2, 0 },
+		{ "wait cpu", 9, 8, 4, 0 }, { .head = NULL },
+	};
 	struct stat_run *r = (struct stat_run *)a;
 	const struct ktrace_statistic *root = ktrace_statistics_root(r->tree);
 
@@ -219,9 +226,10 @@ static void show(struct analysis *a)
 		ktrace_out_char(a->out, '}');
 		return;
 	}
-	out_printf(a->out, "%-38s %10s %9s %9s %9s %9s %9s\n", "", "events", "cpu", "cumul.",
-		   "elapsed", "wait", "wait cpu");
+	columns_begin(&r->columns, a->out, columns);
+	columns_head(&r->columns);
 	put_text(r, root, NULL);
+	columns_end(&r->columns);
 }
 
 enum { OPTION_TYPES = 300, OPTION_DEPTH, OPTION_FILTER, OPTION_FILTER_FILE };
@@ -291,6 +299,7 @@ ANALYSIS_TIMES
 "and traps on top of it included; elapsed, the same whether running or not; wait,\n"
 "blocked; wait cpu, ready to run. Times need events of family sched, modes those\n"
 "of syscall, irq, softirq.\n"
+COLUMNS_HELP
 "\n"
 "Example: which threads used the CPU most in the second second\n"
 "  ktrace stat --depth thread --since 1 --until 2 trace.bin\n",

@@ -2,6 +2,7 @@
 /* cmd_syscalls.c - ktrace syscalls: how often, how long, how many failed */
 #include "analysis.h"
 
+#include "columns.h"
 #include "dist.h"
 
 #include <errno.h>
@@ -27,11 +28,13 @@ struct call {
  * @a:		what analyses have in common
  * @calls:	those that returned
  * @by_thread:	a row for each thread and call
+ * @columns:	of the text
  */
 struct syscalls {
 	struct analysis a;
 	struct rows calls;
 	bool by_thread;
+	struct columns columns;
 };
 
 static struct call *call_of(struct syscalls *s, const struct ktrace_process *p, __u32 nr)
@@ -84,24 +87,30 @@ static int by_total(const void *x, const void *y)
 }
 
 /* Those that have no name are for the kernel itself: the call was to be made again. */
-static void put_errors(struct ktrace_out *out, const struct call *call)
+static void put_errors(struct columns *t, const struct call *call)
 {
 	const char *name = strerrorname_np((int)call->last_errno);
 
-	out_printf(out, " %8llu  ", call->errors);
+	cell(t, "%llu", call->errors);
 	if (name)
-		ktrace_out_str(out, name);
+		cell(t, "%s", name);
 	else
-		out_printf(out, "restart (%u)", call->last_errno);
+		cell(t, "restart (%u)", call->last_errno);
 }
 
 static void put_head(struct analysis *a)
 {
+	static const struct column columns[] = {
+		{ "process/thread", 24, 15, 0, 24 }, { "system call", 18, 16, 0, 18 },
+		{ "calls", 9, 8, 4, 0 }, { "total", 9, 7, 0, 0 }, { "mean", 9, 7, 1, 0 },
+		{ "p50", 9, 7, 2, 0 }, { "p99", 9, 7, 3, 0 }, { "max", 9, 7, 0, 0 },
+		{ "errors", 8, 6, 0, 0 }, { "last", 13, 13, 5, 13 }, { .head = NULL },
+	};
+	struct syscalls *s = (struct syscalls *)a;
+
+	columns_begin(&s->columns, a->out, s->by_thread ? columns : columns + 1);
 	ktrace_out_char(a->out, '\n');
-	if (((struct syscalls *)a)->by_thread)
-		out_printf(a->out, "%-24s ", "process/thread");
-	out_printf(a->out, "%-18s %9s %9s %9s %9s %9s %9s %8s\n", "system call", "calls", "total",
-		   "mean", "p50", "p99", "max", "errors");
+	columns_head(&s->columns);
 }
 
 static void put_call(struct analysis *a, const void *row)
@@ -112,22 +121,21 @@ static void put_call(struct analysis *a, const void *row)
 		dist_percentile(&call->times, 50), dist_percentile(&call->times, 99),
 		call->times.max,
 	};
-	struct ktrace_out *out = a->out;
+	struct columns *t = &((struct syscalls *)a)->columns;
 	char thread[48];
 	size_t i;
 
 	if (((struct syscalls *)a)->by_thread) {
 		who_name(&call->who, thread, sizeof(thread));
-		out_printf(out, "%-24.24s ", thread);
+		cell(t, "%s", thread);
 	}
-	out_printf(out, "%-18.18s %9llu", call->name, call->times.nr);
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++) {
-		ktrace_out_char(out, ' ');
-		out_duration(out, times[i]);
-	}
+	cell(t, "%s", call->name);
+	cell(t, "%llu", call->times.nr);
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		cell_duration(t, times[i]);
 	if (call->errors)
-		put_errors(out, call);
-	ktrace_out_char(out, '\n');
+		put_errors(t, call);
+	cells_end(t);
 }
 
 static void put_json(struct analysis *a, const void *row)
@@ -147,6 +155,7 @@ static void show(struct analysis *a)
 	static const struct sheet sheet = { "syscalls", by_total, put_head, put_call, put_json };
 
 	analysis_rows(a, &((struct syscalls *)a)->calls, &sheet);
+	columns_end(&((struct syscalls *)a)->columns);
 }
 
 static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
@@ -217,8 +226,9 @@ ANALYSIS_TIMES
 "\n"
 "Needs events of family syscall. A call counts if it returned in the window and\n"
 "its begin was recorded; its whole duration counts. Half and 99 % of the calls\n"
-"took no longer than p50 and p99 (3 % too large at most). Behind the errors: the\n"
-"one met last.\n"
+"took no longer than p50 and p99 (3 % too large at most). Last is the error that\n"
+"was met last.\n"
+COLUMNS_HELP
 "\n"
 "Example: where process 187 spends its time in the kernel\n"
 "  ktrace syscalls --pid 187 trace.bin\n",
