@@ -8,15 +8,15 @@
  *   control | enable filter note | tails | registry | ring 0 | ring 1 | ... | thread rings
  *   ^ page                         ^ page  ^ page     ^ each ring: a page of words, then data
  *
- * Areas with different rights begin on pages of their own. Rings lie on the node of
- * their CPU. Of what user space can write to, nothing is read back but positions, and
- * these decide about no address: see kt_buffer_has_data().
+ * Areas with different rights begin on their own pages. Rings lie on the node of their
+ * CPU. Of the memory that user space can write to, the kernel reads only positions back,
+ * and computes no address from them: see kt_buffer_has_data().
  *
- * CPUs come and go. A user channel has rings for all CPUs that are present; on one that
- * is plugged in later, programs use thread rings. A kernel channel has rings for all CPUs
- * that are possible. Their words are always there, their data when the CPU is online: what
- * is missing at first is made before the CPU starts, and then stays. As long as data is
- * missing, r->data is NULL and nothing is written to the ring.
+ * CPUs come and go. A user channel has rings for all present CPUs; on a CPU that is
+ * plugged in later, programs use thread rings. A kernel channel has rings for all possible
+ * CPUs. Their words are always there; their data is allocated at once for online CPUs,
+ * otherwise before the CPU starts, and then stays. As long as it is missing, r->data is
+ * NULL and nothing is written to the ring.
  */
 #include "buffer.h"
 #include <linux/cpu.h>
@@ -228,8 +228,8 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 }
 
 /*
- * In a quick ring the poller is thought of only where a block is opened, and the clock is
- * read without asking which.
+ * A writer to a quick ring wakes the poller only when it opens a block, and reads the TSC
+ * without asking which clock it is.
  */
 static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
 {

@@ -2,9 +2,9 @@
 /*
  * chunk.c - the kernel's S.Ha.R.K. tracer: its chunks and their memory
  *
- * The tracer itself is module/shark. Here are its memory, which is charged to who makes a
- * chunk and limited, and what other modules call: they get -1 for every error. Memory of a
- * chunk that is deleted stays as long as a sender has it mapped.
+ * The tracer itself is in module/shark. This file has its memory, which is limited and charged
+ * to the process that makes a chunk, and the functions that other modules call: they return -1
+ * for every error. Memory of a deleted chunk stays as long as a sender has it mapped.
  */
 #include "chunk.h"
 #include <linux/export.h>

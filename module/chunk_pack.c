@@ -2,9 +2,9 @@
 /*
  * chunk_pack.c - compressing a chunk (SHK-11)
  *
- * By the kernel's own zstd, which loads its module when it is asked for. It takes only so
- * much at a time: so the result is frames, one behind the other, each of at most PIECE bytes
- * of events. Without zstd, or memory, the chunk stays as it is.
+ * Uses the kernel's zstd, whose module is loaded on demand. It compresses a limited amount at
+ * a time, so the result is a sequence of frames, each of at most PIECE bytes of events. Without
+ * zstd or memory the chunk stays unchanged.
  */
 #include <crypto/acompress.h>
 #include <linux/crypto.h>

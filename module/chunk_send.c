@@ -7,9 +7,9 @@
  *      ^__not come to the sender_____/    |
  *      \______sender gone, or who waits is killed
  *
- * From the first state to the last a job's chunk is BUSY. Who waits for the end does then what
- * is to be done with the chunk and frees the job; if nobody waits, who reports the end does.
- * Jobs of FTrace_disk_writer(), for which nobody waits, stay until there is a sender.
+ * From the first state to the last a job's chunk is BUSY. At the end the waiting caller gives
+ * the chunk its new flags and frees the job; if nobody waits, the sender that reports the end
+ * does. Jobs of FTrace_disk_writer(), for which nobody waits, stay until there is a sender.
  *
  * send_lock protects everything here. It is taken inside a descriptor's lock, and in mmap().
  */

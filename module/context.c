@@ -2,9 +2,9 @@
 /*
  * context.c - what a session records with its events, beside their payloads
  *
- * All is that of current, and taken where the event is. Taking a stack of a program can
- * fault, which is an event, which may want its context: so for each level of interruption
- * there is one at a time, and one room for a stack. Who finds it taken has no stack.
+ * Everything is taken from current, at the place of the event. Taking a stack of a program can
+ * fault, a fault is an event, and that event may want its context, too. So each level of
+ * interruption has one buffer for a stack; an event that finds it in use gets no stack.
  */
 #include "context.h"
 #include <linux/module.h>

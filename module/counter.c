@@ -2,8 +2,8 @@
 /*
  * counter.c - a performance counter of each CPU
  *
- * Made by perf for each CPU that is online, and read where the event is: so the difference of
- * two values is what the CPU has counted between, whoever ran. A CPU that comes later has none.
+ * perf makes one for each online CPU; it is read at the place of the event. So the difference of
+ * two values is what the CPU has counted in between, whoever ran. A CPU that comes later has none.
  */
 #include "counter.h"
 #include <linux/build_bug.h>

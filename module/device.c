@@ -10,9 +10,9 @@
  *                         SENDER
  *
  * Each ioctl: copy in and check, unlocked; act under the descriptor's lock; copy out,
- * unlocked. What is longer than an argument is copied under it. mmap(), poll() and page faults
- * take no lock, but a sender's: a descriptor's session, once there, stays until release, and
- * the vma holds the descriptor.
+ * unlocked. Only stacks and programs of filters are copied under the lock. mmap(), poll() and
+ * page faults take no lock, except a sender's: the session of a descriptor, once set, stays
+ * until release, and the vma holds the descriptor.
  */
 #include "device.h"
 #include <linux/fs.h>

@@ -10,9 +10,9 @@
  * The common case of a quick ring is inline, in emit.h; all else is kt_emit_anyhow().
  *
  * Waking up: kt_emit() cannot wake (it may be called with run-queue locks held), so it
- * queues an irq_work, once per arming. That the poller arms and then looks at the
- * rings, while we store to a ring and then look at armed, is deliberately not ordered
- * by a full barrier in here: what slips through is found by the session's tick.
+ * queues an irq_work, once per arming. The poller arms and then looks at the rings; we
+ * store to a ring and then look at armed. There is deliberately no full barrier between
+ * these two here: the session's tick finds what slips through.
  */
 #include "emit.h"
 #include <linux/mutex.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * func.c - events that tell what function the kernel runs, or is to run
+ * func.c - events that name the function that the kernel runs or will run
  *
- * The record has the function's name, not its address: that stays right when the kernel has
- * gone, or the module, needs no file beside the trace and no privilege to read one, and tells
- * nobody where the kernel is in memory. Finding a name takes time, so it is done only for events
- * that somebody wants.
+ * The record has the function's name, not its address. A name stays right after a reboot or
+ * after the module is unloaded, needs no file beside the trace and no privilege to read one, and
+ * does not reveal where the kernel is in memory. Finding a name takes time, so it is done only
+ * for events that somebody wants.
  */
 #include "func.h"
 #include <linux/kernel.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* func.h - events that tell what function the kernel runs, or is to run */
+/* func.h - events that name the function that the kernel runs or will run */
 #ifndef KT_FUNC_H
 #define KT_FUNC_H
 

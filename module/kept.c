@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kept.c - sessions whose owner is gone and that wait for somebody who saves them
+ * kept.c - sessions whose owner is gone, kept until somebody saves their events
  *
  *   open --owner gone, KEEP--> kept --adopt--> adopted --owner gone, KEEP--> kept
  *                                |                 \--owner gone--> freed
  *                                \--time is up, too many, module goes--> freed
  *
- * A kept session has ended: no probe, no target, closed for writers. All it has left is
- * memory, charged to its user as before. It is held by one reference, that of the list.
- * The number for each user and the time are bounded, so what nobody saves goes away.
+ * A kept session has ended: no probe, no target, closed for writers. Only its memory is
+ * left, charged to its user as before. The list holds the only reference to it. Number per
+ * user and time are limited, so sessions that nobody saves are freed in the end.
  */
 #include "kept.h"
 #include <linux/capability.h>

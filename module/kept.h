@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* kept.h - sessions whose owner is gone and that wait for somebody who saves them */
+/* kept.h - sessions whose owner is gone, kept until somebody saves their events */
 #ifndef KT_KEPT_H
 #define KT_KEPT_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * match.c - programs of filters: are they right, and what do they say of an event?
+ * match.c - programs of filters: check them, and evaluate them for an event
  *
- * A program is checked as a whole, once, and then run in any context. Running it takes no
- * longer than its comparisons each once, as they go forwards only. Nothing of a payload is
- * looked at that is not within its length, which the check does not know.
+ * A program is checked as a whole, once, and then run in any context. Steps only go forwards,
+ * so a run does each comparison at most once. It reads nothing of a payload beyond the payload's
+ * length, which is only known then and not when the program is checked.
  */
 #include "match.h"
 #include "pattern.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * match.h - programs of filters: are they right, and what do they say of an event?
+ * match.h - programs of filters: check them, and evaluate them for an event
  *
  * Pure: the same file in the module, in the library, and in tests. <linux/ktrace_match.h>
  * says what programs are.

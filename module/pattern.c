@@ -2,9 +2,9 @@
 /*
  * pattern.c - a text against a pattern with * ? [a-z] [!a-z] \
  *
- * Bytes, not characters, and no locale. Each is read within the bounds that are given, so neither
- * need have an end, or stay as it is meanwhile. The last star alone is tried again: others could
- * not do better.
+ * It compares bytes, not characters, without a locale. Both are read within the given bounds, so
+ * neither needs a NUL at its end, and both may change during the call. Only the last star is tried
+ * again, because another length for an earlier one cannot help.
  */
 #include "pattern.h"
 

@@ -3,7 +3,7 @@
  * probe.c - the table of probes: finding, switching on and off
  *
  * A probe is hooked while at least one running session needs it, and costs nothing
- * otherwise. Tracepoints are found by name, as few of them are exported.
+ * otherwise. Tracepoints are found by name, because few of them are exported.
  */
 #include "probe.h"
 #include <linux/jump_label.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_block.c - family "block": requests that block devices are given, do and give back
+ * probe_block.c - family "block": requests that block devices get, execute and complete
  *
- * A request is told from others by its tag, which it has from allocation to release: with an
- * I/O scheduler the scheduler's, as the driver's is given back when a request is requeued.
+ * A request is identified by its tag, which it has from allocation to release. With an I/O
+ * scheduler that is the scheduler's tag, because requeuing a request returns the driver's tag.
  * Requests that belong to no disk, i.e. a controller's own, are left out.
  */
 #include "probe.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_fault.c - family "fault": pages that are not there, or not for that */
+/* probe_fault.c - family "fault": page faults: missing pages, and forbidden accesses */
 #include "probe.h"
 #include "compat.h"
 #include "emit.h"

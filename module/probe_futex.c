@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_futex.c - family "futex": system calls futex() and futex_waitv(), taken apart
+ * probe_futex.c - family "futex": system calls futex() and futex_waitv(), with their arguments
  *
- * Hooks what all system calls pass. Of all others no more is looked at than the number.
+ * Hooks the tracepoints of all system calls, and looks only at the number of the others.
  */
 #include "probe.h"
 #include <linux/compat.h>

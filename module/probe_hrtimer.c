@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_hrtimer.c - family "hrtimer": timers of the kernel as exact as its clock */
+/* probe_hrtimer.c - family "hrtimer": high-resolution timers of the kernel */
 #include "probe.h"
 #include <linux/hrtimer.h>
 #include <linux/ktime.h>

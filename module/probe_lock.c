@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_lock.c - family "lock": who has to wait for a lock of the kernel */
+/* probe_lock.c - family "lock": waits for contended locks of the kernel */
 #include "probe.h"
 #include <trace/events/lock.h>
 #include "emit.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_memory.c - family "memory": how much processes use, and who ends as there is too little */
+/* probe_memory.c - family "memory": how much processes use, and which ones the OOM killer ends */
 #include "probe.h"
 #include <linux/pid.h>
 #include <linux/pid_namespace.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_module.c - family "module": modules that come and go */
+/* probe_module.c - family "module": modules that are loaded, unloaded and requested */
 #include "probe.h"
 #include <linux/module.h>
 #include <linux/string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * probe_net.c - family "net": packets that network devices are given and give
+ * probe_net.c - family "net": packets that network devices send and receive
  *
- * Whose a packet is does not show: the thread is who happens to run. So without the privilege to
- * see all, only that there was one is told, of the threads that are followed.
+ * It is not known whose packet it is: the thread is the one that happens to run. So a session that
+ * may not see all processes only learns that followed threads had packets, not their content.
  */
 #include "probe.h"
 #include <linux/netdevice.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_power.c - family "power": CPUs that have nothing to do, and how fast they are */
+/* probe_power.c - family "power": idle states and frequencies of CPUs */
 #include "probe.h"
 #include <trace/events/power.h>
 #include "emit.h"

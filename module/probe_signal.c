@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_signal.c - family "signal": who is sent signals, and who takes them */
+/* probe_signal.c - family "signal": signals that are sent and delivered */
 #include "probe.h"
 #include <linux/sched/signal.h>
 #include <linux/string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_timer.c - family "timer": timers of the kernel that tick with it */
+/* probe_timer.c - family "timer": timers of the kernel that run by its tick */
 #include "probe.h"
 #include <linux/jiffies.h>
 #include <linux/timer.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_workqueue.c - family "workqueue": work that is left to other threads */
+/* probe_workqueue.c - family "workqueue": work items that are queued and executed */
 #include "probe.h"
 #include <linux/workqueue.h>
 #include <trace/events/workqueue.h>

@@ -7,10 +7,10 @@
  *                                   | close
  *                                CLOSED --last put--> freed
  *
- * All arrows but the last are the owner's. After the first start no channel can be
- * added. A closed session records nothing and cannot be found, but its memory stays
- * for writers that have it mapped, and for who saves it (kept.c), and stays charged to
- * the user.
+ * The owner causes all transitions but the last. After the first start no channel can be
+ * added. A closed session records nothing and cannot be found, but its memory stays for
+ * writers that have it mapped, and for a process that saves it (kept.c), and stays charged
+ * to the user.
  *
  * Ends in two phases: kt_session_close() unpublishes and waits until nobody can be
  * using it, the last kt_session_put() frees.

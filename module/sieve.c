@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sieve.c - which events of a type a session wants: a program of match.h, and what it is asked
+ * sieve.c - which events of a type a session wants: a program of match.h, and its inputs
  *
  * A program is copied from its owner once, checked as a whole, and constant from then on.
- * What it says depends on nothing but what the owner would be told by the record: of a
- * thread that is not for his eyes it finds thread and process 0, and no user.
+ * Its result depends only on what the record would reveal to the owner: for a thread that
+ * the owner may not see, the program finds thread and process 0, and no user.
  */
 #include "sieve.h"
 #include <linux/cred.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* sieve.h - which events of a type a session wants: a program of match.h, and what it is asked */
+/* sieve.h - which events of a type a session wants: a program of match.h, and its inputs */
 #ifndef KT_SIEVE_H
 #define KT_SIEVE_H
 

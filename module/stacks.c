@@ -2,12 +2,12 @@
 /*
  * stacks.c - the stacks that a session has met, each once
  *
- * Stacks are added from any context, NMI included, by any CPU: without locks, in bounded
- * steps. Who adds one claims words, fills them in, stores the id, and only then a slot of
- * the hash table. If two add the same at a time, both are there, and one is used.
+ * Any CPU adds stacks, from any context including NMI, without locks and in bounded steps.
+ * To add one it claims words, fills them in, stores the id, and only then a slot of the hash
+ * table. If two CPUs add the same stack at the same time, both copies stay, and one is used.
  *
- * The id is the number of the first word + 1. The reader takes them in this order, up to the
- * first that has not got its id yet.
+ * The id is the number of the first word + 1. The reader takes stacks in this order, up to the
+ * first that has no id yet.
  */
 #include "stacks.h"
 #include <linux/jhash.h>

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * tracepoint.c - any event of the kernel's by its number: tracepoints, dynamic probes
+ * tracepoint.c - any event of the kernel by its number: tracepoints, dynamic probes
  *
- * Such an event is had through perf: it makes the record that the event's "format" file
- * in tracefs describes, and calls us with it. There is a perf event for each that a session
- * has mapped, and each CPU. All sessions that map it share them, and one event id.
+ * Such events come through perf, which makes the record that the event's "format" file in
+ * tracefs describes, and calls us with it. There is a perf event for each event that a session
+ * has mapped, and each CPU. All sessions that map an event share these, and one event id.
  *
- * perf limits the rate of samples, but not here: one call is one sample of its own, and
- * only the second of a call can be over the limit. What it leaves out is what comes while it
- * is at work itself, in the same context: what recording does is not recorded.
+ * perf limits the rate of samples, but that does not affect us: each call is a sample of its
+ * own, and only the second one of a call can exceed the limit. perf leaves out events that
+ * happen in the same context while it works itself, so recording does not record itself.
  *
  *   free --map--> OFF <--get, put of running sessions--> ON
  *    ^             |
  *    '--last session gone--'
  *
- * Perf events are made where the caller is privileged, and they may be made neither in a
+ * Perf events are made in the context of a privileged caller. They may be made neither in a
  * callback of CPU hotplug nor with its lock held: perf takes locks that others hold while they
- * wait for that one. So a CPU that comes gets its own a little later, from a work.
+ * wait for that one. So a CPU that comes online gets its own a little later, from a work item.
  */
 #include "tracepoint.h"
 #include <linux/bitmap.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tracepoint.h - any event of the kernel's by its number: tracepoints, dynamic probes */
+/* tracepoint.h - any event of the kernel by its number: tracepoints, dynamic probes */
 #ifndef KT_TRACEPOINT_H
 #define KT_TRACEPOINT_H
 
