@@ -20,6 +20,10 @@ teardown() { teardown_test; }
 @test "a trace has the identity that its configuration gives it" { cases data given_uuid; }
 @test "sources are chosen by machine" { cases data machines; }
 @test "what a filter does not allow is left out, and counted" { cases data filtered; }
+@test "packets that there is no memory for are counted, and the next ones tell it" {
+	cases data no_memory
+	retry 0.1 has service.err "session 1: out of memory; packets that are lost: 2"
+}
 @test "producers, sources, sessions and buffers are counted" { cases data counted; }
 @test "a ring that goes round loses the names of events; none is taken for another" {
 	cases data interned_ring

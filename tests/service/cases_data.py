@@ -3,9 +3,11 @@
 """cases_data.py CASE... - from a chunk to what is read: whose it is, when it comes, what is with it"""
 
 import os
+import resource
 import time
 
-from case import bytecode, config, events, expect, main, numbers, packets, source, started, until, write
+from case import (bytecode, config, events, expect, main, numbers, packets, service_pid, source,
+                  started, until, write)
 from consumer import Consumer
 from producer import Writer, test_packet
 from wire import encode, trace_of
@@ -289,6 +291,37 @@ def stepped():
                     offsets.append((at[1] - at[BOOTTIME]) / 1e9)
     steps = [round(after - before) for before, after in zip(offsets, offsets[1:])]
     assert [step for step in steps if step] == [3600, -7200, 3600], steps
+
+
+def room_of(pid):
+    """Bytes of addresses that a process uses."""
+    with open(f"/proc/{pid}/statm", encoding="ascii") as file:
+        return int(file.read().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def no_memory():
+    """A packet that there is no memory for is counted, and the next one tells it."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 16384}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    # A packet is put together in twice its size, and sent from a power of two that it fits into.
+    sizes = [16, 1200000, 16, 2200000, 16, 4000000, 16]
+    for number, size in enumerate(sizes):
+        writer.write(test_packet(number, size))
+        if size == 1200000:
+            writer.flush()
+            assert numbers(packets(consumer)) == [0, 1]
+    writer.flush()
+    producer.ask("Sync")
+    service = service_pid(consumer)
+    limits = resource.prlimit(service, resource.RLIMIT_AS)
+    resource.prlimit(service, resource.RLIMIT_AS, (room_of(service) + (512 << 10), limits[1]))
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    resource.prlimit(service, resource.RLIMIT_AS, limits)
+    assert numbers(found) == [2, 4, 6], numbers(found)
+    assert [p.get("previous_packet_dropped", 0) for p in found] == [0, 1, 1], found
+    assert statistics(consumer)["packets_lost"] == 2, statistics(consumer)
+    consumer.ask("FreeBuffers")
 
 
 def phase(period):

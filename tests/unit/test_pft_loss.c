@@ -93,6 +93,30 @@ static void settled_gaps_only(void)
 	central_free(c);
 }
 
+/* What was read and could not be kept is told by the next one, with what that one was to tell. */
+static void lost_by_reader(void)
+{
+	struct central *c = make_central(4096, CENTRAL_RING);
+	struct central_packet p;
+
+	put_one(c, 1, 0, 0, 'a', 5);
+	put_one(c, 2, 0, 0, 'x', 5);
+	put_one(c, 1, 2, 0, 'c', 5);
+	put_one(c, 1, 3, 0, 'd', 5);
+	put_one(c, 1, 4, 0, 'e', 5);
+	central_settle(c, 1);
+	central_read_begin(c);
+	EXPECT(c, 'a', 5);
+	EXPECT(c, 'x', 5);
+	CHECK(central_read(c, &p));
+	CHECK_EQ(p.dropped, CENTRAL_DROPPED | CENTRAL_READ_GAP);
+	central_lose(c, &p);
+	EXPECT_LOST(c, 'd', 5, CENTRAL_DROPPED | CENTRAL_READ_GAP);
+	EXPECT(c, 'e', 5);
+	EXPECT_END(c);
+	central_free(c);
+}
+
 static void orphan_continuation(void)
 {
 	struct central *c = make_central(4096, CENTRAL_RING);
@@ -490,6 +514,7 @@ int main(void)
 	gap_waits();
 	gap_is_lost();
 	settled_gaps_only();
+	lost_by_reader();
 	orphan_continuation();
 	reassembly_gap();
 	broken_chain();

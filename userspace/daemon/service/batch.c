@@ -19,7 +19,6 @@ void batch_exit(struct batch *b)
 void batch_empty(struct batch *b)
 {
 	b->size = b->taken = 0;
-	b->has_failed = false;
 }
 
 static bool make_room(struct batch *b, size_t size)
@@ -39,15 +38,13 @@ static bool make_room(struct batch *b, size_t size)
 	return true;
 }
 
-void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
+bool batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
 	       size_t tail_size)
 {
 	size_t len = head_size + tail_size;
 
-	if (!make_room(b, PREAMBLE_MAX + len)) {
-		b->has_failed = true;
-		return;
-	}
+	if (!make_room(b, PREAMBLE_MAX + len))
+		return false;
 	b->bytes[b->size++] = TAG;
 	for (size_t rest = len; ; rest >>= 7) {
 		b->bytes[b->size++] = (uint8_t)(rest & 0x7f) | (rest > 0x7f ? 0x80 : 0);
@@ -59,6 +56,7 @@ void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uin
 	if (tail_size)
 		memcpy(b->bytes + b->size + head_size, tail, tail_size);
 	b->size += len;
+	return true;
 }
 
 bool batch_next(struct batch *b, const uint8_t **packet, size_t *size)

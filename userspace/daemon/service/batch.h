@@ -12,13 +12,12 @@ struct batch {
 	size_t size;
 	size_t room;
 	size_t taken;		/* by batch_next() */
-	bool has_failed;	/* there was no memory for a packet */
 };
 
 void batch_exit(struct batch *b);
 void batch_empty(struct batch *b);
-/* A packet of two parts; @tail may be empty. */
-void batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
+/* A packet of two parts; @tail may be empty. Return: false: there is no memory for it. */
+bool batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uint8_t *tail,
 	       size_t tail_size);
 /* The next packet. Return: false at the end. */
 bool batch_next(struct batch *b, const uint8_t **packet, size_t *size);

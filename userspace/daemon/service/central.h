@@ -78,6 +78,7 @@ struct central_stats {
 	uint64_t write_wrap_count, patches_succeeded, patches_failed;
 	uint64_t readaheads_succeeded, readaheads_failed, abi_violations;
 	uint64_t trace_writer_packet_loss;
+	uint64_t packets_lost;	/* no memory to put one together: not one of perfetto's */
 };
 
 /*
@@ -101,6 +102,8 @@ bool central_patch(struct central *c, const struct central_origin *origin, uint3
 void central_read_begin(struct central *c);
 /* Return: false when there is none left in this pass. */
 bool central_read(struct central *c, struct central_packet *packet);
+/* @packet, the one read last, goes no further: the next one of its writer tells it. */
+void central_lose(struct central *c, const struct central_packet *packet);
 /*
  * All that @producer has committed is there, as it has acknowledged a flush: what is missing
  * between its chunks is lost.

@@ -173,6 +173,8 @@ static enum step step_begin(struct central *c, struct sequence *s, struct record
 		return chain.size ? STEP_PACKET : STEP_ON;
 	}
 	c->stats.readaheads_failed++;
+	if (!chain.is_open && !chain.cause)
+		c->stats.packets_lost++;
 	if (chain.is_open && mode == MODE_READ && !c->is_finished)
 		return STEP_STALL;
 	if (chain.is_open)
@@ -294,8 +296,9 @@ static void walk_on(struct central *c)
 	c->at = next < c->used ? next : 0;
 }
 
-static void tell(struct sequence *s, struct central_packet *packet)
+static void tell(struct central *c, struct sequence *s, struct central_packet *packet)
 {
+	c->told = s;
 	packet->origin = s->origin;
 	packet->dropped = s->lost;
 	packet->is_first = !s->has_emitted;
@@ -329,7 +332,7 @@ bool central_read(struct central *c, struct central_packet *packet)
 		}
 		step = next_packet(c, s, r, MODE_READ, packet);
 		if (step == STEP_PACKET) {
-			tell(s, packet);
+			tell(c, s, packet);
 			return true;
 		}
 		if (step == STEP_STALL)
@@ -338,4 +341,9 @@ bool central_read(struct central *c, struct central_packet *packet)
 	}
 	c->is_reading = false;
 	return false;
+}
+
+void central_lose(struct central *c, const struct central_packet *packet)
+{
+	lose(c->told, packet->dropped);
 }

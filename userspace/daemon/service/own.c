@@ -70,11 +70,13 @@ static struct own_packet *pack(const Pft__TracePacket *p, int kind)
 }
 
 /* Behind the others, of which at most @max stay. */
-static void keep(struct own_packets *list, const Pft__TracePacket *p, int kind, unsigned int max)
+static void keep(struct session *session, struct own_packets *list, const Pft__TracePacket *p,
+		 int kind, unsigned int max)
 {
 	struct own_packet *own = pack(p, kind), *old;
 	unsigned int nr = 0;
 
+	session->packets_lost += !own;
 	if (!own)
 		return;
 	STAILQ_FOREACH(old, list, link)
@@ -109,7 +111,7 @@ static void keep_clocks(struct session *session, const struct clock_readings *no
 	begin(&p, session, now->ns[0]);
 	p.data_case = PFT__TRACE_PACKET__DATA_CLOCK_SNAPSHOT;
 	p.clock_snapshot = &snapshot;
-	keep(&session->own.clocks, &p, 0, CLOCKS_KEPT);
+	keep(session, &session->own.clocks, &p, 0, CLOCKS_KEPT);
 }
 
 static bool has_clocks(const struct session *session)
@@ -168,7 +170,7 @@ static void keep_event(struct session *session, int kind, Pft__TracingServiceEve
 	begin(&p, session, clocks_boot_ns());
 	p.data_case = PFT__TRACE_PACKET__DATA_SERVICE_EVENT;
 	p.service_event = event;
-	keep(&session->own.events, &p, kind, UINT32_MAX);
+	keep(session, &session->own.events, &p, kind, UINT32_MAX);
 }
 
 void own_event(struct session *session, enum own_event event, bool with_clocks)
@@ -277,37 +279,42 @@ void own_trigger(struct session *session, const struct trigger_hit *hit, bool is
 		p.data_case = PFT__TRACE_PACKET__DATA_TRIGGER;
 		p.trigger = &trigger;
 	}
-	keep(&session->own.triggers, &p, 0, TRIGGERS_KEPT);
+	keep(session, &session->own.triggers, &p, 0, TRIGGERS_KEPT);
 }
 
-static void write_packet(struct batch *b, const Pft__TracePacket *p)
+static void write_bytes(struct session *session, struct batch *b, const uint8_t *bytes, size_t size)
+{
+	session->packets_lost += !batch_add(b, bytes, size, NULL, 0);
+}
+
+static void write_packet(struct session *session, struct batch *b, const Pft__TracePacket *p)
 {
 	struct own_packet *own = pack(p, 0);
 
 	if (own)
-		batch_add(b, own->bytes, own->size, NULL, 0);
+		write_bytes(session, b, own->bytes, own->size);
 	else
-		b->has_failed = true;
+		session->packets_lost++;
 	free(own);
 }
 
-static void write_list(struct batch *b, struct own_packets *list)
+static void write_list(struct session *session, struct batch *b, struct own_packets *list)
 {
 	const struct own_packet *p;
 
 	STAILQ_FOREACH(p, list, link)
-		batch_add(b, p->bytes, p->size, NULL, 0);
+		write_bytes(session, b, p->bytes, p->size);
 	empty(list);
 }
 
-static void write_mark(const struct session *session, struct batch *b)
+static void write_mark(struct session *session, struct batch *b)
 {
 	uint8_t mark[STAMP_MAX];
 
-	batch_add(b, mark, stamp_marker(mark, session->service->uid, SEQUENCE), NULL, 0);
+	write_bytes(session, b, mark, stamp_marker(mark, session->service->uid, SEQUENCE));
 }
 
-static void write_uuid(const struct session *session, struct batch *b)
+static void write_uuid(struct session *session, struct batch *b)
 {
 	Pft__TraceUuid uuid = PFT__TRACE_UUID__INIT;
 	Pft__TracePacket p;
@@ -318,20 +325,20 @@ static void write_uuid(const struct session *session, struct batch *b)
 	begin(&p, session, 0);
 	p.data_case = PFT__TRACE_PACKET__DATA_TRACE_UUID;
 	p.trace_uuid = &uuid;
-	write_packet(b, &p);
+	write_packet(session, b, &p);
 }
 
-static void write_config(const struct session *session, struct batch *b)
+static void write_config(struct session *session, struct batch *b)
 {
 	Pft__TracePacket p;
 
 	begin(&p, session, 0);
 	p.data_case = PFT__TRACE_PACKET__DATA_TRACE_CONFIG;
 	p.trace_config = session->config;
-	write_packet(b, &p);
+	write_packet(session, b, &p);
 }
 
-static void write_system(const struct session *session, struct batch *b)
+static void write_system(struct session *session, struct batch *b)
 {
 	Perfetto__Protos__SystemInfo info = PERFETTO__PROTOS__SYSTEM_INFO__INIT;
 	Perfetto__Protos__Utsname names = PERFETTO__PROTOS__UTSNAME__INIT;
@@ -355,7 +362,7 @@ static void write_system(const struct session *session, struct batch *b)
 	begin(&p, session, 0);
 	p.data_case = PFT__TRACE_PACKET__DATA_SYSTEM_INFO;
 	p.system_info = &info;
-	write_packet(b, &p);
+	write_packet(session, b, &p);
 }
 
 static void write_head(struct session *session, struct batch *b)
@@ -381,21 +388,21 @@ void own_write(struct session *session, struct batch *b)
 		STAILQ_CONCAT(&own->clocks, &later);
 		own->first.is_set = false;
 	}
-	write_list(b, &own->clocks);
+	write_list(session, b, &own->clocks);
 	if (own->wants_mark)
 		write_mark(session, b);
 	own->wants_mark = false;
 	if (!own->has_head)
 		write_head(session, b);
 	own->has_head = true;
-	write_list(b, &own->triggers);
-	write_list(b, &own->events);
+	write_list(session, b, &own->triggers);
+	write_list(session, b, &own->events);
 }
 
 void own_write_end(struct session *session, struct batch *b)
 {
 	own_event(session, OWN_READ, false);
-	write_list(b, &session->own.events);
+	write_list(session, b, &session->own.events);
 }
 
 void own_write_stats(struct session *session, struct batch *b)
@@ -407,11 +414,12 @@ void own_write_stats(struct session *session, struct batch *b)
 		return;
 	session->own.wants_stats = false;
 	stats = stats_make(session);
+	session->packets_lost += !stats;
 	if (!stats)
 		return;
 	begin(&p, session, clocks_boot_ns());
 	p.data_case = PFT__TRACE_PACKET__DATA_TRACE_STATS;
 	p.trace_stats = stats;
-	write_packet(b, &p);
+	write_packet(session, b, &p);
 	stats_free(stats);
 }

@@ -37,14 +37,20 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* What may not leave goes; of a packet that does not parse nothing is left. */
-static void add_filtered(struct session *session, struct batch *b, const uint8_t *packet,
+/*
+ * What may not leave goes; of a packet that does not parse nothing is left.
+ * Return: false: there was no memory for it.
+ */
+static bool add_filtered(struct session *session, struct batch *b, const uint8_t *packet,
 			 size_t size, uint64_t *discarded)
 {
 	struct filter_counts *counts = &session->filter_counts;
 	uint8_t *out = scratch(session, 0, size + 1);
-	ptrdiff_t left = out ? filter_packet(session->filter, packet, size, out) : -1;
+	ptrdiff_t left;
 
+	if (!out)
+		return false;
+	left = filter_packet(session->filter, packet, size, out);
 	counts->packets++;
 	counts->bytes_in += size;
 	if (left < 0) {
@@ -54,30 +60,28 @@ static void add_filtered(struct session *session, struct batch *b, const uint8_t
 	counts->bytes_out += (size_t)left;
 	if (discarded)
 		*discarded += size - (size_t)left;
-	batch_add(b, out, (size_t)left, NULL, 0);
+	return batch_add(b, out, (size_t)left, NULL, 0);
 }
 
-/* A packet with its stamp, in one piece if it has to be filtered. */
-static void add(struct session *session, size_t buffer, struct batch *b,
+/* A packet with its stamp, in one piece if it has to be filtered. Return: as above. */
+static bool add(struct session *session, size_t buffer, struct batch *b,
 		const struct central_packet *p)
 {
 	uint8_t stamp[STAMP_MAX], *whole;
 	size_t size = stamp_packet(stamp, p, numbers_get(&session->numbers, &p->origin));
 
-	if (!session->filter) {
-		batch_add(b, p->data, p->size, stamp, size);
-		return;
-	}
+	if (!session->filter)
+		return batch_add(b, p->data, p->size, stamp, size);
 	whole = scratch(session, 1, p->size + size);
-	if (!whole) {
-		b->has_failed = true;
-		return;
-	}
+	if (!whole)
+		return false;
 	memcpy(whole, p->data, p->size);
 	memcpy(whole + p->size, stamp, size);
-	add_filtered(session, b, whole, p->size + size, &session->filter_counts.discarded[buffer]);
+	return add_filtered(session, b, whole, p->size + size,
+			    &session->filter_counts.discarded[buffer]);
 }
 
+/* What is not added is counted, and the next one tells it. Without memory the rest stays there. */
 static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
 {
 	struct central *central = session->buffers[buffer].central;
@@ -87,10 +91,14 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	while (b->size < limit) {
 		if (!central_read(central, &p))
 			return false;
-		if (packet_is_valid(p.data, p.size))
-			add(session, buffer, b, &p);
-		else
+		if (!packet_is_valid(p.data, p.size)) {
 			session->invalid_packets++;
+			central_lose(central, &p);
+		} else if (!add(session, buffer, b, &p)) {
+			session->packets_lost++;
+			central_lose(central, &p);
+			break;
+		}
 	}
 	return true;
 }
@@ -109,8 +117,7 @@ static void add_own(struct session *session, struct batch *b,
 	}
 	write(session, &own);
 	while (batch_next(&own, &packet, &size))
-		add_filtered(session, b, packet, size, NULL);
-	b->has_failed |= own.has_failed;
+		session->packets_lost += !add_filtered(session, b, packet, size, NULL);
 	batch_exit(&own);
 }
 
