@@ -246,7 +246,7 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 $(BUILD)/obj/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
 $(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/lib/posix
-$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_read \
+$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_copy central_read \
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include

@@ -22,6 +22,8 @@ teardown() { teardown_test; }
 @test "max_per_24_h holds for those who fire at once, too" { cases trigger at_once; }
 @test "a producer that fires without end is heard in bounds" { cases trigger flood; }
 @test "a clone has what there was; the original all it had, and goes on" { cases trigger cloned; }
+@test "a clone of very much: others are answered meanwhile, and it is of one moment" { cases trigger dear_clone; }
+@test "clones of very much, and who goes meanwhile" { cases trigger dear_clones_end; }
 @test "what cannot be cloned, and by whom" { cases trigger clone_refused; }
 @test "the original goes while it is being cloned" { cases trigger clone_of_a_dying_session; }
 @test "a session that has ended is cloned" { cases trigger clone_of_what_is_over; }

@@ -248,6 +248,53 @@ def cloned():
     assert "clone_started" not in events(found)
 
 
+def dear_clone():
+    """Others are answered while very much is copied, and what the original does then is not in it."""
+    producer, consumer, clone, second = source(page_size=32768), Consumer(), Consumer(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 128 << 10}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for number in range(120):
+        writer.write(test_packet(number, 1000000))
+    writer.flush()
+    producer.ask("Sync")
+    request = clone.call("CloneSession", {"session_id": 1})
+    producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    until(lambda: consumer.state(True)["num_sessions"] == 2)
+    assert clone.reply(request, 0.001) is None, "the others had to wait for all of it"
+    assert "still being copied" in second.clone("2")["error"]
+    # Room for it is made by what is read.
+    assert numbers(packets(consumer)) == list(range(120))
+    writer.write(test_packet(120, 16))
+    writer.flush()
+    consumer.ask("FreeBuffers")
+    assert clone.reply(request)[0]["success"]
+    assert numbers(packets(clone)) == list(range(120))
+    clone.ask("FreeBuffers")
+
+
+def dear_clones_end():
+    """Who clones goes while very much is copied, and so does the original."""
+    producer, consumer, clones = source(page_size=32768), Consumer(), [Consumer() for _ in range(4)]
+    witness = Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 64 << 10}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for number in range(60):
+        writer.write(test_packet(number, 1000000))
+    writer.flush()
+    producer.ask("Sync")
+    requests = [clone.call("CloneSession", {"session_id": 1}) for clone in clones]
+    for _ in clones:
+        producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    until(lambda: witness.state(True)["num_sessions"] == 5)
+    clones[0].close()
+    consumer.close()
+    clones[1].close()
+    until(lambda: witness.state(True)["num_sessions"] == 2)
+    for clone, request in list(zip(clones, requests))[2:]:
+        assert clone.reply(request)[0]["success"]
+        assert numbers(packets(clone)) == list(range(60))
+
+
 def clone_refused():
     """What cannot be cloned, and by whom."""
     consumer, clone = Consumer(), Consumer()

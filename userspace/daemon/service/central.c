@@ -52,6 +52,7 @@ int central_alloc(struct central **out, size_t size, enum central_policy policy)
 		free(c);
 		return -ENOMEM;
 	}
+	LIST_INIT(&c->copies);
 	c->memory = memory;
 	c->size = c->stats.buffer_size = size;
 	c->policy = policy;
@@ -63,37 +64,19 @@ void central_free(struct central *c)
 {
 	if (!c)
 		return;
+	central_copy_end(c);
+	c->is_unwanted = !LIST_EMPTY(&c->copies);
+	if (c->is_unwanted)
+		return;
 	munmap(c->memory, c->size);
 	sequences_exit(&c->sequences);
 	free(c->whole);
 	free(c);
 }
 
-int central_clone(const struct central *c, struct central **out)
-{
-	struct central *clone;
-	int r = central_alloc(&clone, c->size, c->policy);
-
-	if (r)
-		return r;
-	r = sequences_copy(&clone->sequences, &c->sequences);
-	if (r) {
-		central_free(clone);
-		return r;
-	}
-	memcpy(clone->memory, c->memory, c->used);
-	clone->used = c->used;
-	clone->tail = c->tail;
-	clone->stats = c->stats;
-	clone->unread = c->unread;
-	clone->pass = c->pass;
-	clone->is_clone = clone->is_finished = true;
-	*out = clone;
-	return 0;
-}
-
 void central_clear(struct central *c)
 {
+	central_copy_rest(c);
 	c->is_reading = false;
 	c->tail = 0;
 	ring_drop(c, c->used);
@@ -227,6 +210,7 @@ static bool may_replace(struct record *r, const struct intake *in)
 
 static void rewrite(struct central *c, struct record *r, const struct intake *in)
 {
+	record_changes_whole(c, r);
 	if (in->chunk->is_complete)
 		r->flags &= (uint8_t)~RECORD_INCOMPLETE;
 	if (in->used == r->used)
@@ -325,6 +309,7 @@ bool central_patch(struct central *c, const struct central_origin *origin, uint3
 		c->stats.patches_failed++;
 		return false;
 	}
+	record_changes_whole(c, r);
 	for (size_t i = 0; i < nr; i++)
 		memcpy(record_payload(r) + patches[i].offset, patches[i].data,
 		       sizeof(patches[i].data));

@@ -88,7 +88,13 @@ struct central_stats {
 int central_alloc(struct central **out, size_t size, enum central_policy policy);
 void central_free(struct central *c);
 /* A copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
-int central_clone(const struct central *c, struct central **out);
+int central_clone(struct central *c, struct central **out);
+/*
+ * The same in steps, between which all may be done with the original, which is copied as it is now,
+ * and nothing with the copy but to free it. Return of a step: whether there are more.
+ */
+int central_copy_begin(struct central *c, struct central **out);
+bool central_copy_step(struct central *copy);
 /* Forgets all that is in it; the statistics stay. */
 void central_clear(struct central *c);
 

@@ -55,6 +55,7 @@ static void consume(struct central *c, struct record *r, const struct fragment *
 {
 	const uint16_t left = (uint16_t)(r->used - f->end);
 
+	record_changes(c, r);
 	c->unread -= (uint64_t)(r->left - left);
 	r->left = left;
 	if (mode == MODE_DROP)
@@ -257,6 +258,7 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 			return STEP_STALL;
 		note_end(s, r, kind);
 		if (kind != FRAGMENT_NONE) {
+			record_changes(c, r);
 			c->unread -= r->left;
 			r->left = 0;
 		}

@@ -17,28 +17,36 @@ static void link_behind(struct central *c, struct sequence *s, struct record *r,
 {
 	const uint32_t place = record_place(c, r);
 
+	if (older)
+		record_changes(c, record_at(c, older));
 	r->older = older;
 	r->newer = older ? record_at(c, older)->newer : s->first;
 	if (older)
 		record_at(c, older)->newer = place;
 	else
 		s->first = place;
-	if (r->newer)
+	if (r->newer) {
+		record_changes(c, record_at(c, r->newer));
 		record_at(c, r->newer)->older = place;
-	else
+	} else {
 		s->last = place;
+	}
 }
 
 static void unlink_record(struct central *c, struct sequence *s, const struct record *r)
 {
-	if (r->older)
+	if (r->older) {
+		record_changes(c, record_at(c, r->older));
 		record_at(c, r->older)->newer = r->newer;
-	else
+	} else {
 		s->first = r->newer;
-	if (r->newer)
+	}
+	if (r->newer) {
+		record_changes(c, record_at(c, r->newer));
 		record_at(c, r->newer)->older = r->older;
-	else
+	} else {
 		s->last = r->older;
+	}
 	if (!s->first)
 		sequence_is_idle(&c->sequences, s);
 }
@@ -47,6 +55,7 @@ struct record *ring_append(struct central *c, struct sequence *s, uint32_t older
 {
 	struct record *r = record_off(c, c->tail);
 
+	central_saves(c, c->tail, size);
 	*r = (struct record){ .size = size, .sequence = s->index + 1 };
 	link_behind(c, s, r, older);
 	c->tail += size;
@@ -75,6 +84,7 @@ void ring_erase(struct central *c, struct record *r)
 		stats->bytes_read += r->size;
 	}
 	unlink_record(c, s, r);
+	record_changes(c, r);
 	r->sequence = RECORD_FREE;
 }
 
@@ -82,6 +92,7 @@ static void make_free(struct central *c, size_t off, size_t end)
 {
 	struct record *r = record_off(c, off);
 
+	central_saves(c, off, PADDING_MIN);
 	r->size = (uint32_t)(end - off);
 	r->sequence = RECORD_FREE;
 }
@@ -97,6 +108,7 @@ size_t ring_drop(struct central *c, size_t size)
 		if (record_is_chunk(r)) {
 			central_drop_until(c, r);
 		} else if (r->sequence == RECORD_PADDING) {
+			central_saves(c, off, PADDING_MIN);
 			c->stats.padding_bytes_cleared += r->size;
 			r->sequence = RECORD_FREE;
 		} else if (off + r->size > end) {
@@ -127,6 +139,7 @@ void ring_pad(struct central *c, size_t end)
 
 	if (end <= c->tail)
 		return;
+	central_saves(c, c->tail, PADDING_MIN);
 	r->size = (uint32_t)(end - c->tail);
 	r->sequence = RECORD_PADDING;
 	c->stats.padding_bytes_written += r->size;

@@ -19,6 +19,8 @@
 #include "fragment.h"
 #include "sequence.h"
 
+#include <sys/queue.h>
+
 /* Of struct record, besides those of the chunk's header */
 #define RECORD_INCOMPLETE 0x80	/* was scraped: more may come */
 #define RECORD_ABORTED 0x40	/* behind its packets one was given up by its writer */
@@ -46,6 +48,15 @@ struct record {
 #define RECORD_PAYLOAD_MAX 65535u
 
 struct central {
+	/* As an original: copies that are not whole yet. It goes with the last of them. */
+	LIST_HEAD(, central) copies;
+	bool is_unwanted;
+	/* As such a copy */
+	LIST_ENTRY(central) copy_link;
+	struct central *original;	/* NULL: it is whole */
+	bool *has_block;
+	size_t copied_nr;		/* blocks, from the first one on */
+
 	uint8_t *memory;
 	size_t size;
 	size_t used;
@@ -108,6 +119,30 @@ static inline uint32_t record_size(size_t payload)
 {
 	return (uint32_t)((sizeof(struct record) + payload + RECORD_ALIGN - 1) &
 			  ~(size_t)(RECORD_ALIGN - 1));
+}
+
+/* These bytes are to be changed: copies have to have them as they are (central_copy.c). */
+void central_save_for(struct central *c, size_t off, size_t size);
+/* There is one copy less, if @copy was not whole. */
+void central_copy_end(struct central *copy);
+/* All copies of @c become whole at once. */
+void central_copy_rest(struct central *c);
+
+static inline void central_saves(struct central *c, size_t off, size_t size)
+{
+	if (!LIST_EMPTY(&c->copies))
+		central_save_for(c, off, size);
+}
+
+/* So is a record's beginning, or all of it. */
+static inline void record_changes(struct central *c, const struct record *r)
+{
+	central_saves(c, (size_t)((const uint8_t *)r - c->memory), sizeof(*r));
+}
+
+static inline void record_changes_whole(struct central *c, const struct record *r)
+{
+	central_saves(c, (size_t)((const uint8_t *)r - c->memory), r->size);
 }
 
 /*

@@ -24,14 +24,20 @@
  *	disk_open() -> flush -> copy of the buffers -> copy of the file -> what is in the buffers
  *	(of a session that writes into a file)          (of such a session)
  *
- * The consumer may go at any time, then nobody calls.
+ * Buffers are copied a block a step, as they are after the flush, and so is the file. The consumer
+ * may go at any time, then nobody calls.
  */
 struct clone {
 	struct consumer *consumer;
 	struct call call;
 	Pft__CloneSessionRequest *request;
-	uint64_t from, made;		/* numbers of both sessions */
+	uint64_t from;			/* number of the original */
+	struct session *made;		/* NULL: not yet */
+	struct work work;		/* its buffers are copied, */
+	size_t buffer;			/* this one now */
 	struct disk *disk;		/* NULL: none is wanted, or it is the copy's */
+	struct disk_part part;		/* of the original's file, -1: not taken, or disk has it */
+	struct batch pending;		/* what goes behind it */
 };
 
 static void answer(struct clone *c, const struct session *made, const char *error)
@@ -53,8 +59,12 @@ static void answer(struct clone *c, const struct session *made, const char *erro
 
 static void free_clone(struct clone *c)
 {
+	work_stop(&c->consumer->service->works, &c->work);
 	if (c->disk)
 		disk_close(c->disk, false);
+	if (c->part.fd >= 0)
+		peer_close_fd(c->consumer->peer, c->part.fd);
+	batch_exit(&c->pending);
 	pft__clone_session_request__free_unpacked(c->request, NULL);
 	free(c);
 }
@@ -110,7 +120,7 @@ static int take_buffer(struct session *from, size_t i, struct central **out)
 	int error;
 
 	if (!wish->transfer_on_clone)
-		return central_clone(from->buffers[i].central, out);
+		return central_copy_begin(from->buffers[i].central, out);
 	error = central_alloc(&fresh, wish->size_kb * (size_t)1024,
 			      wish->fill_policy ==
 			      PFT__TRACE_CONFIG__BUFFER_CONFIG__FILL_POLICY__DISCARD ?
@@ -123,7 +133,7 @@ static int take_buffer(struct session *from, size_t i, struct central **out)
 	return 0;
 }
 
-static bool copy_buffers(struct session *to, struct session *from)
+static bool begin_buffers(struct session *to, struct session *from)
 {
 	to->buffers = calloc(from->buffer_nr + 1, sizeof(*to->buffers));
 	if (!to->buffers)
@@ -182,7 +192,7 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	copy_facts(to, from);
 	session_set_uuid(to, NULL);
 	session_publish(to);
-	if (!copy_buffers(to, from) || numbers_copy(&to->numbers, &from->numbers) ||
+	if (!begin_buffers(to, from) || numbers_copy(&to->numbers, &from->numbers) ||
 	    (!c->request->skip_trace_filter && !session_load_filter(to, NULL))) {
 		session_free(to, NULL);
 		return NULL;
@@ -195,10 +205,13 @@ static struct session *make(struct clone *c, struct session *from, bool is_flush
 	return to;
 }
 
-static void finish(struct clone *c, const struct session *to, const char *error)
+/* @error: why there is no copy, or none any more */
+static void finish(struct clone *c, const char *error)
 {
 	c->consumer->cloning = NULL;
-	answer(c, to, error);
+	if (c->made && error)
+		session_free(c->made, NULL);
+	answer(c, error ? NULL : c->made, error);
 	free_clone(c);
 }
 
@@ -206,88 +219,99 @@ static void finish(struct clone *c, const struct session *to, const char *error)
 static void copied(void *arg, int error, uint64_t size)
 {
 	struct clone *c = arg;
-	struct session *to = session_find(c->consumer->service, c->made);
 	char text[SESSION_ERROR_MAX];
 
 	(void)size;
-	if (!to || to->consumer != c->consumer) {
-		finish(c, NULL, "The copy was ended before its file was complete");
-		return;
-	}
 	if (error) {
-		session_free(to, NULL);
 		snprintf(text, sizeof(text), "The file could not be copied: %s", strerror(-error));
-		finish(c, NULL, text);
+		finish(c, text);
 		return;
 	}
-	file_take(to, c->disk);
-	to->file.max = UINT64_MAX;
+	file_take(c->made, c->disk);
+	c->made->file.max = UINT64_MAX;
 	c->disk = NULL;
-	file_close(to);
+	file_close(c->made);
 }
 
 void clone_written(struct session *session)
 {
-	struct clone *c = session->consumer->cloning;
 	char error[SESSION_ERROR_MAX];
 
-	if (file_failed(session, error)) {
-		session_free(session, NULL);
-		finish(c, NULL, error);
-	} else {
-		finish(c, session, NULL);
-	}
+	finish(session->consumer->cloning, file_failed(session, error) ? error : NULL);
 }
 
 void clone_freed(struct session *session)
 {
-	if (session->consumer->cloning)
-		finish(session->consumer->cloning, NULL,
-		       "The copy was ended before its file was complete");
+	struct clone *c = session->consumer->cloning;
+
+	if (!c || c->made != session)
+		return;
+	c->made = NULL;
+	finish(c, "The copy was ended before it was complete");
 }
 
-static bool begin_copy(struct clone *c, const struct session *from)
+/* What is in the original's file, and on its way there, now. */
+static bool take_file(struct clone *c, struct session *to, const struct session *from)
 {
-	struct disk_part part = disk_part(from->file.disk, from->file.written);
-	struct batch pending;
+	if (!from->file.disk || !c->disk)
+		return true;
+	c->part = disk_part(from->file.disk, from->file.written);
+	/* From now on: what is in its buffers belongs behind what is copied. */
+	to->file.is_used = true;
+	return c->part.fd >= 0 && file_pending(from, &c->pending);
+}
 
-	if (part.fd < 0)
-		return false;
-	if (!file_pending(from, &pending)) {
-		peer_close_fd(c->consumer->peer, part.fd);
+static bool copy_next(void *arg)
+{
+	struct clone *c = arg;
+	struct session *to = c->made;
+
+	if (c->buffer < to->buffer_nr) {
+		c->buffer += !central_copy_step(to->buffers[c->buffer].central);
+		return true;
+	}
+	c->consumer->session = to;
+	peer_resume(c->consumer->peer);
+	if (!to->file.is_used) {
+		finish(c, NULL);
 		return false;
 	}
 	disk_then(c->disk, copied, c);
-	disk_copy(c->disk, &part, &pending);
-	return true;
+	disk_copy(c->disk, &c->part, &c->pending);
+	c->part.fd = -1;
+	return false;
 }
 
 static void flushed(struct session *from, void *arg, bool is_done)
 {
 	struct clone *c = arg;
-	const char *error = from ? "The buffers could not be copied" : "Original session ended";
+	struct consumer *consumer = c->consumer;
 	char room[SESSION_ERROR_MAX];
-	struct session *to = NULL;
+	struct session *to;
 
 	/* Others may have been made since it was asked for. */
-	if (from && !check_numbers(from->service, c->consumer->peer->cred.uid, true, room))
-		error = room;
-	else if (from && !c->consumer->session)
-		to = make(c, from, is_done);
-	if (to) {
-		to->consumer = c->consumer;
-		c->consumer->session = to;
-		c->made = to->id;
+	if (!from) {
+		finish(c, "Original session ended");
+		return;
 	}
-	if (to && from->file.disk && c->disk) {
-		/* From now on: what is in its buffers belongs behind what is copied. */
-		to->file.is_used = true;
-		if (begin_copy(c, from))
-			return;
+	if (!check_numbers(from->service, consumer->peer->cred.uid, true, room)) {
+		finish(c, room);
+		return;
+	}
+	to = consumer->session || consumer->opening ? NULL : make(c, from, is_done);
+	if (to && !take_file(c, to, from)) {
 		session_free(to, NULL);
 		to = NULL;
 	}
-	finish(c, to, error);
+	if (!to) {
+		finish(c, "The buffers could not be copied");
+		return;
+	}
+	/* It is the consumer's when it is whole: what he calls waits for that. */
+	to->consumer = consumer;
+	c->made = to;
+	peer_pause(consumer->peer);
+	work_begin(&from->service->works, &c->work);
 }
 
 static void begin_flush(struct clone *c, struct session *from)
@@ -309,9 +333,9 @@ static void opened(void *arg, int error, uint64_t size)
 
 	(void)size;
 	if (error)
-		finish(c, NULL, disk_error(error));
+		finish(c, disk_error(error));
 	else if (!from)
-		finish(c, NULL, "Original session ended");
+		finish(c, "Original session ended");
 	else
 		begin_flush(c, from);
 }
@@ -329,6 +353,8 @@ static const char *why_not(const struct consumer *c, const struct session *from,
 		return "Not allowed to clone a session from another UID";
 	if (from->state == SESSION_CLONED && from->file.is_used)
 		return "A copy that goes into a file cannot be cloned";
+	if (from->state == SESSION_CLONED && from->consumer && from->consumer->cloning)
+		return "This session is still being copied itself";
 	if (from->file.disk && fd < 0)
 		return "A session that writes into a file is cloned into another file: its "
 		       "descriptor is missing";
@@ -349,6 +375,8 @@ static struct clone *begin(struct consumer *c, const struct call *call,
 	}
 	clone->consumer = c;
 	clone->call = *call;
+	clone->part.fd = -1;
+	clone->work = (struct work) { .owner = WORK_OF_SESSION, .step = copy_next, .arg = clone };
 	c->cloning = clone;
 	return clone;
 }
@@ -368,7 +396,7 @@ static void go_on(struct clone *c, struct session *from, int fd)
 	error = disk_open(&c->disk, c->consumer->peer, NULL, fd);
 	if (error) {
 		peer_close_fd(c->consumer->peer, fd);
-		finish(c, NULL, disk_error(error));
+		finish(c, disk_error(error));
 		return;
 	}
 	disk_then(c->disk, opened, c);
@@ -394,9 +422,13 @@ void clone_session(struct consumer *c, struct call *call, const Pft__CloneSessio
 
 void clone_forget(struct consumer *c)
 {
+	struct session *to = c->cloning ? c->cloning->made : NULL;
+
 	if (!c->cloning)
 		return;
 	flush_forget(c->service, c->cloning);
 	free_clone(c->cloning);
 	c->cloning = NULL;
+	if (to && !c->session)
+		session_free(to, NULL);
 }

@@ -24,7 +24,7 @@ struct consumer {
 	uint32_t observed;		/* mask of Pft__ObservableEvents__Type */
 	LIST_HEAD(, waiting) waiting;	/* for flushes */
 	struct opening *opening;	/* of the session's file */
-	struct clone *cloning;		/* while the original is flushed */
+	struct clone *cloning;		/* until the copy is whole */
 	/* A reading goes on as the peer takes what was sent. */
 	struct call reading;
 	struct timer read_timer;

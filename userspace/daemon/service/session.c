@@ -548,7 +548,7 @@ void session_free(struct session *session, const char *error)
 	session_stop(session, true, error);
 	if (session->state != SESSION_CLONED)
 		over(session);
-	else if (session->consumer && session->file.disk)
+	else if (session->consumer)
 		clone_freed(session);
 	flush_cancel(session);
 	trigger_cancel(session);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * central_copy.c - a copy of a buffer: what is small at once, its memory block by block
+ *
+ * Meanwhile the original goes on. A block of it that is to be changed, and has not been copied yet,
+ * is copied before (central_saves()), so the copy is as the original was when it began.
+ */
+#include "central_ring.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK (64u * 1024)
+
+/* Return: how many blocks there are. */
+static size_t block_nr(const struct central *c)
+{
+	return (c->used + BLOCK - 1) / BLOCK;
+}
+
+static void copy_block(struct central *copy, size_t i)
+{
+	const size_t off = i * BLOCK;
+	const size_t size = copy->used - off < BLOCK ? copy->used - off : BLOCK;
+
+	if (copy->has_block[i])
+		return;
+	memcpy(copy->memory + off, copy->original->memory + off, size);
+	copy->has_block[i] = true;
+}
+
+void central_save_for(struct central *c, size_t off, size_t size)
+{
+	struct central *copy;
+
+	LIST_FOREACH(copy, &c->copies, copy_link)
+		for (size_t i = off / BLOCK; i * BLOCK < off + size && i < block_nr(copy); i++)
+			copy_block(copy, i);
+}
+
+void central_copy_end(struct central *copy)
+{
+	struct central *original = copy->original;
+
+	if (!original)
+		return;
+	LIST_REMOVE(copy, copy_link);
+	copy->original = NULL;
+	free(copy->has_block);
+	copy->has_block = NULL;
+	if (original->is_unwanted)
+		central_free(original);
+}
+
+bool central_copy_step(struct central *copy)
+{
+	if (!copy->original)
+		return false;
+	if (copy->copied_nr < block_nr(copy)) {
+		copy_block(copy, copy->copied_nr++);
+		return true;
+	}
+	central_copy_end(copy);
+	return false;
+}
+
+void central_copy_rest(struct central *c)
+{
+	struct central *copy;
+
+	while ((copy = LIST_FIRST(&c->copies)))
+		while (central_copy_step(copy))
+			;
+}
+
+int central_copy_begin(struct central *c, struct central **out)
+{
+	struct central *copy;
+	int r = central_alloc(&copy, c->size, c->policy);
+
+	if (r)
+		return r;
+	copy->has_block = calloc(block_nr(c) + 1, sizeof(*copy->has_block));
+	r = copy->has_block ? sequences_copy(&copy->sequences, &c->sequences) : -ENOMEM;
+	if (r) {
+		free(copy->has_block);
+		copy->has_block = NULL;
+		central_free(copy);
+		return r;
+	}
+	copy->used = c->used;
+	copy->tail = c->tail;
+	copy->stats = c->stats;
+	copy->unread = c->unread;
+	copy->pass = c->pass;
+	copy->is_clone = copy->is_finished = true;
+	copy->original = c;
+	LIST_INSERT_HEAD(&c->copies, copy, copy_link);
+	*out = copy;
+	return 0;
+}
+
+int central_clone(struct central *c, struct central **out)
+{
+	int r = central_copy_begin(c, out);
+
+	while (!r && central_copy_step(*out))
+		;
+	return r;
+}
