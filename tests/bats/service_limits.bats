@@ -32,6 +32,11 @@ teardown() { teardown_test; }
 }
 @test "a consumer that goes while its session looks at very many sources: the session goes, too" { cases limits gone_while_it_waits; }
 @test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }
+@test "connections that are refused, and cannot be closed, have a bound" {
+	requires_root
+	let_others_in
+	cases limits refused_in_bounds
+}
 @test "the highest priority that a session asks for, an exclusive one's as well" {
 	requires_root
 	chrt -f 1 true || skip "needs real-time priorities"

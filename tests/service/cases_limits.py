@@ -222,6 +222,56 @@ def few_closers():
     until(lambda: open_and_threads(service) == before)
 
 
+def refused_with_data(ready, done):
+    """Four connections that take an hour to close, and 380 with unread data, 280 too many."""
+    hour, peers, path = [], [], os.environ["PERFETTO_PRODUCER_SOCK_NAME"]
+    for _ in range(4):
+        sender, taker = lingering()
+        hour.append(taker)
+        peers.append(Peer("producer"))
+        peers[-1].send_bytes(b"\xff" * 4)
+        peers[-1].send_bytes(bytes(1), fds=[sender.fileno()])
+        sender.close()
+    for _ in range(380):
+        peers.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+        peers[-1].connect(path)
+        peers[-1].send(b"x")
+    os.write(ready, b".")
+    os.read(done, 1)
+    for taker in hour:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        taker.close()
+
+
+def refused_in_bounds():
+    """Refused connections that cannot be closed have a bound; when they can, others are accepted."""
+    witness, ready, done = Consumer(), os.pipe(), os.pipe()
+    service = service_pid(witness)
+    limits = resource.prlimit(service, resource.RLIMIT_NOFILE)
+    before = open_and_threads(service)[0]
+    "x".encode("idna")     # another user could not load what that takes
+    resource.prlimit(service, resource.RLIMIT_NOFILE, (400, limits[1]))
+    os.kill(service, signal.SIGSTOP)
+    child = os.fork()
+    if not child:
+        os.close(done[1])
+        os._exit(not as_user(1001, refused_with_data, ready[1], done[0]))
+    os.close(ready[1])
+    assert os.read(ready[0], 1), "the user could not connect"
+    os.kill(service, signal.SIGCONT)
+    late = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    late.connect(os.environ["PERFETTO_PRODUCER_SOCK_NAME"])
+    # 100 connections and 100 that are being closed, of which four threads have one each
+    until(lambda: open_and_threads(service)[0] >= before + 190)
+    time.sleep(0.5)
+    assert open_and_threads(service)[0] <= before + 200, (before, open_and_threads(service))
+    assert witness.state()["num_sessions"] == 0
+    os.close(done[1])
+    assert os.waitpid(child, 0)[1] == 0
+    assert source().hello
+    until(lambda: open_and_threads(service)[0] == before + 1)
+
+
 def processor_time(pid):
     """Seconds that a process has used."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:

@@ -12,12 +12,13 @@
 #include <unistd.h>
 
 #include "../log.h"
+#include "user.h"
 
 #define FOLDER "/run/perfetto"
 #define BACKLOG 1024
 /* New ones at a time, before those that are there have their turn */
 #define ACCEPT_MAX 16
-/* Without descriptors left they stay in the queue, and are looked at again so much later. */
+/* Without descriptors left, or with too many to be closed, they wait so much longer. */
 #define PAUSE_MS 100
 
 const char *address_name(const struct address *a)
@@ -109,8 +110,13 @@ static void accept_some(void *arg, uint32_t events)
 
 	(void)events;
 	for (int i = 0; i < ACCEPT_MAX; i++) {
-		int fd = accept4(l->source.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int fd;
 
+		if (!users_may_come(l->service)) {
+			pause_listening(l);
+			return;
+		}
+		fd = accept4(l->source.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (fd < 0 && errno == ECONNABORTED)
 			continue;
 		if (fd < 0) {

@@ -15,7 +15,7 @@ struct listener {
 	struct service *service;
 	const struct port *port;
 	struct loop_source source;
-	struct timer pause;	/* set: there were no descriptors left */
+	struct timer pause;	/* set: nobody is accepted for a while */
 	const char *path;	/* to be removed at the end, NULL: none */
 };
 

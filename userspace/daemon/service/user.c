@@ -57,17 +57,40 @@ struct user *user_get(struct service *s, uid_t uid)
 	return u;
 }
 
-bool user_may_connect(struct user *u)
+/* Of connections, with descriptors that are on their way; and of these */
+static uint32_t connection_max(void)
 {
 	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur / DESCRIPTOR_PART > PEER_MAX)
+		return PEER_MAX;
+	return (uint32_t)(limit.rlim_cur / DESCRIPTOR_PART);
+}
+
+static uint32_t on_the_way(struct user *u)
+{
 	uint32_t nr;
 
-	if (!u->is_bounded || getrlimit(RLIMIT_NOFILE, &limit))
-		return true;
 	pthread_mutex_lock(&u->lock);
-	nr = u->peer_nr + u->on_the_way;
+	nr = u->on_the_way;
 	pthread_mutex_unlock(&u->lock);
-	return nr < PEER_MAX && nr < limit.rlim_cur / DESCRIPTOR_PART;
+	return nr;
+}
+
+bool user_may_connect(struct user *u)
+{
+	return !u->is_bounded || u->peer_nr + on_the_way(u) < connection_max();
+}
+
+bool users_may_come(const struct service *s)
+{
+	const uint32_t max = connection_max();
+	struct user *u;
+
+	LIST_FOREACH(u, &s->users, link)
+		if (u->is_bounded && on_the_way(u) >= max)
+			return false;
+	return true;
 }
 
 bool user_holds_too_much(const struct user *u, size_t size)

@@ -37,6 +37,11 @@ struct user {
 struct user *user_get(struct service *s, uid_t uid);
 /* One more connection? */
 bool user_may_connect(struct user *u);
+/*
+ * Whether a connection may be accepted, whose user is not known yet: not while as many as somebody
+ * may have, which were refused, wait to be closed.
+ */
+bool users_may_come(const struct service *s);
 /* More than all of his connections may make us hold, even without @size bytes of it */
 bool user_holds_too_much(const struct user *u, size_t size);
 /* Those who have nothing here any more */
