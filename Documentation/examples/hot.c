@@ -23,7 +23,7 @@ static void look_at(const struct ktrace_trace_event *e)
 
 int main(int argc, char **argv)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = complain };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = complain };
 	struct ktrace_trace_event event;
 	struct ktrace_traceset *set;
 

@@ -94,7 +94,7 @@ static __u64 scan(struct mapping m, __u64 *sum)
 
 static struct ktrace_traceset *open_set(const char *path, enum ktrace_cores cores)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .cores = cores };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .cores = cores };
 	struct ktrace_traceset *set;
 
 	if (ktrace_traceset_open(&opts, &set) || ktrace_traceset_add(set, path))

@@ -187,7 +187,7 @@ static struct seen digest(const struct ktrace_trace_event *e)
 
 static struct ktrace_traceset *open_set(const uint8_t *settings, bool is_live)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .is_live = is_live };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .is_live = is_live };
 	struct ktrace_traceset *set;
 	int ret, again;
 

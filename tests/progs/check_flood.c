@@ -70,7 +70,7 @@ static void check(const struct ktrace_trace_event *e)
 
 int main(int argc, char **argv)
 {
-	const struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = report };
+	const struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = report };
 	struct ktrace_traceset_stats stats;
 	struct ktrace_trace_event e;
 	struct ktrace_traceset *set;

@@ -92,7 +92,7 @@ static unsigned int check_ticks(void)
 
 int main(int argc, char **argv)
 {
-	const struct ktrace_traceset_opts opts = { .size = sizeof(opts) };
+	const struct ktrace_traceset_options opts = { .size = sizeof(opts) };
 	struct ktrace_traceset_stats stats;
 	struct ktrace_trace_event e;
 	struct ktrace_traceset *set;

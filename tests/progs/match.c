@@ -54,7 +54,7 @@ int main(int argc, char **argv)
 	struct ktrace_filter_error error;
 	struct ktrace_filter_source source;
 	const struct ktrace_filter_source *const sources = &source;
-	const struct ktrace_filter_opts opts = {
+	const struct ktrace_filter_options opts = {
 		.size = sizeof(opts), .sources = &sources, .source_nr = 1,
 	};
 	struct ktrace_filter *f;

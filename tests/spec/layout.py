@@ -12,7 +12,7 @@ import tempfile
 
 from ktrace import _library
 
-STRUCTS = {'Damage': 'ktrace_damage', 'Opts': 'ktrace_traceset_opts', 'Stream': 'ktrace_trace_stream',
+STRUCTS = {'Damage': 'ktrace_damage', 'Opts': 'ktrace_traceset_options', 'Stream': 'ktrace_trace_stream',
            'Enumerator': 'ktrace_enumerator', 'Field': 'ktrace_field', 'Type': 'ktrace_event_type',
            'Event': 'ktrace_trace_event', 'Stats': 'ktrace_traceset_stats', 'Until': 'ktrace_until',
            'Value': 'ktrace_value', 'Values': 'ktrace_values', 'Item': 'ktrace_item',

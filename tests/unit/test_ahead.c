@@ -61,7 +61,7 @@ static void note_damage(void *arg, const struct ktrace_damage *damage)
 
 static struct ktrace_traceset *open_set(enum ktrace_cores cores, void *arg, bool is_live)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .is_live = is_live,
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .is_live = is_live,
 		.cores = cores, .report = arg ? note_damage : NULL, .arg = arg };
 	struct ktrace_traceset *set;
 	unsigned int i;
@@ -502,7 +502,9 @@ static void test_no_thread(void)
 
 static void test_options(void)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .cores = KTRACE_CORES_TWO + 1 };
+	struct ktrace_traceset_options opts = {
+		.size = sizeof(opts), .cores = KTRACE_CORES_TWO + 1,
+	};
 	struct ktrace_traceset *set;
 
 	CHECK_EQ(ktrace_traceset_open(&opts, &set), -EINVAL);

@@ -56,7 +56,7 @@ static void make_part(int part, struct maker *m, __u64 *n, __u32 blocks)
 /* Return: how many events have come. */
 static unsigned int read_all(void)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = note_damage };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = note_damage };
 	struct ktrace_traceset *set;
 	struct ktrace_trace_event e;
 	unsigned int nr = 0, seen = 0;

@@ -97,7 +97,7 @@ static void image_store(const struct image *im, struct ktrace_section s, const v
 
 static struct ktrace_traceset *open_set(void)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = note_damage };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = note_damage };
 	struct ktrace_traceset *set;
 
 	damages = 0;

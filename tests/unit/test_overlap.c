@@ -97,8 +97,8 @@ static void write_image(const struct image *im)
 /* Only the innermost section ends before the next one begins. */
 static void test_nested(__u16 type, __u32 stream)
 {
-	const struct ktrace_traceset_opts opts = { .size = sizeof(opts),
-						   .report = count_damaged };
+	const struct ktrace_traceset_options opts = { .size = sizeof(opts),
+						      .report = count_damaged };
 	struct image im = make_image();
 	struct ktrace_trace_event e;
 	struct ktrace_traceset *set;

@@ -11,7 +11,7 @@ static char path[64];
 
 static struct ktrace_traceset *open_set(bool is_live)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .is_live = is_live };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .is_live = is_live };
 	struct ktrace_traceset *set;
 
 	CHECK_EQ(ktrace_traceset_open(&opts, &set), 0);

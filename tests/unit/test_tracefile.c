@@ -32,7 +32,7 @@ static void count_damage(void *arg, const struct ktrace_damage *damage)
 
 static struct ktrace_traceset *open_set(void)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = count_damage };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = count_damage };
 	struct ktrace_traceset *set;
 
 	damages = 0;

@@ -32,8 +32,8 @@ static void count_damage(void *arg, const struct ktrace_damage *damage)
 
 static struct ktrace_traceset *open_set(unsigned int traces, bool is_live)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .report = count_damage,
-					     .is_live = is_live };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .report = count_damage,
+						.is_live = is_live };
 	struct ktrace_traceset *set;
 	unsigned int i;
 
@@ -530,7 +530,7 @@ static void test_names(void)
 
 static void test_options(void)
 {
-	struct ktrace_traceset_opts opts = { .size = 1 };
+	struct ktrace_traceset_options opts = { .size = 1 };
 	struct ktrace_traceset *set;
 
 	CHECK_EQ(ktrace_traceset_open(&opts, &set), -EINVAL);

@@ -290,8 +290,8 @@ static int check_seeks(struct check *c)
 /* What is wrong with a section has been reported already, and is met again here. */
 static int check_reading(struct check *c, int nr, char **paths)
 {
-	struct ktrace_traceset_opts opts = { .size = sizeof(opts), .arg = c,
-					     .cores = cores_wanted() };
+	struct ktrace_traceset_options opts = { .size = sizeof(opts), .arg = c,
+						.cores = cores_wanted() };
 	int i, ret;
 
 	opts.report = c->damaged ? NULL : put_damage;

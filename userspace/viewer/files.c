@@ -164,7 +164,7 @@ static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *sta
 
 static struct ktrace_traceset *open_as(bool is_live, int nr, char **paths, int *status)
 {
-	struct ktrace_traceset_opts opts = {
+	struct ktrace_traceset_options opts = {
 		.size = sizeof(opts), .report = complain, .is_live = is_live,
 		.cores = is_live ? KTRACE_CORES_ONE : cores_wanted(),
 	};

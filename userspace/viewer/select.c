@@ -65,7 +65,7 @@ static const char *filter_message(const struct ktrace_filter_error *error)
 const char *select_add_filter(struct select *s, const char *text)
 {
 	const struct ktrace_filter_source *const source = &s->source;
-	const struct ktrace_filter_opts opts = {
+	const struct ktrace_filter_options opts = {
 		.size = sizeof(opts), .sources = &source, .source_nr = 1,
 	};
 	struct ktrace_filter_error error;

@@ -87,12 +87,12 @@ struct ktrace_filter_source {
 #define KTRACE_FILTER_SOURCES 8u
 
 /**
- * struct ktrace_filter_opts - may be NULL for the defaults
- * @size:	sizeof(struct ktrace_filter_opts)
+ * struct ktrace_filter_options - may be NULL for the defaults
+ * @size:	sizeof(struct ktrace_filter_options)
  * @sources:	further fields; must be there as long as the filter is
  * @source_nr:	how many, at most KTRACE_FILTER_SOURCES
  */
-struct ktrace_filter_opts {
+struct ktrace_filter_options {
 	size_t size;
 	const struct ktrace_filter_source *const *sources;
 	__u32 source_nr;
@@ -126,7 +126,7 @@ struct ktrace_filter_error {
  * Return: 0; -EINVAL the text is no expression, or larger or deeper than the limits above;
  * or opts of an unknown size; -ENOMEM.
  */
-int ktrace_filter_parse(const char *text, const struct ktrace_filter_opts *opts,
+int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *opts,
 			struct ktrace_filter **out, struct ktrace_filter_error *error);
 
 /** ktrace_filter_free - free a filter, or NULL */

@@ -305,7 +305,7 @@ const char *ktrace_mode_sub_name(const struct ktrace_states *state, __u32 machin
 /**
  * ktrace_state_source - fields state.* for filters: what the thread of an event is doing
  * @state:	the state, NULL = not known yet: then @source->arg is to be set to it
- * @source:	is filled in, for struct ktrace_filter_opts
+ * @source:	is filled in, for struct ktrace_filter_options
  *
  * Their values are those of the state at hand: take an event in before asking about it.
  */

@@ -32,7 +32,7 @@ struct ktrace_traceset;
 struct ktrace_trace;
 
 /**
- * enum ktrace_cores - a second core for reading: see struct ktrace_traceset_opts
+ * enum ktrace_cores - a second core for reading: see struct ktrace_traceset_options
  * @KTRACE_CORES_ONE:	no: the calling thread does it all; the default
  * @KTRACE_CORES_AUTO:	where the process may use one, and when much is read in a row
  * @KTRACE_CORES_TWO:	always, as tests want it
@@ -49,15 +49,15 @@ enum ktrace_cores {
 };
 
 /**
- * struct ktrace_traceset_opts - may be NULL for the defaults
- * @size:	sizeof(struct ktrace_traceset_opts)
+ * struct ktrace_traceset_options - may be NULL for the defaults
+ * @size:	sizeof(struct ktrace_traceset_options)
  * @report:	called for each damage, may be NULL
  * @arg:	for @report
  * @is_live:	the end of a file that was not closed is not final: see
  *		ktrace_traceset_poll(). Once all are closed it is as without
  * @cores:	may a thread of the library's own read ahead? What is read is the same
  */
-struct ktrace_traceset_opts {
+struct ktrace_traceset_options {
 	size_t size;
 	void (*report)(void *arg, const struct ktrace_damage *damage);
 	void *arg;
@@ -150,7 +150,7 @@ struct ktrace_traceset_stats {
  *
  * Return: 0, -ENOMEM, -EINVAL for opts of an unknown size, or unknown cores.
  */
-int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_traceset **out);
+int ktrace_traceset_open(const struct ktrace_traceset_options *opts, struct ktrace_traceset **out);
 
 /** ktrace_traceset_close - free everything; NULL is allowed */
 void ktrace_traceset_close(struct ktrace_traceset *set);

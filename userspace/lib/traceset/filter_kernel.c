@@ -303,7 +303,7 @@ int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
 {
 	static struct ktrace_filter_source state;
 	static const struct ktrace_filter_source *const sources[] = { &state };
-	const struct ktrace_filter_opts opts = {
+	const struct ktrace_filter_options opts = {
 		.size = sizeof(opts), .sources = sources, .source_nr = 1,
 	};
 

@@ -527,7 +527,7 @@ static int make_spare(struct ktrace_filter *f)
 	return f->spare.checks ? 0 : -ENOMEM;
 }
 
-int ktrace_filter_parse(const char *text, const struct ktrace_filter_opts *opts,
+int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *opts,
 			struct ktrace_filter **out, struct ktrace_filter_error *error)
 {
 	struct ktrace_filter_error unwanted;

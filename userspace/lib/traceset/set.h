@@ -23,7 +23,7 @@
  * @is_consumed: the event on top of @merge was delivered
  */
 struct ktrace_traceset {
-	struct ktrace_traceset_opts opts;
+	struct ktrace_traceset_options opts;
 	struct ahead *ahead;
 	struct trace **traces;
 	size_t trace_nr;

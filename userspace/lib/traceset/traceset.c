@@ -27,7 +27,7 @@ static void report(void *arg, const char *path, __u64 offset, const char *messag
 		set->opts.report(set->opts.arg, &damage);
 }
 
-int ktrace_traceset_open(const struct ktrace_traceset_opts *opts, struct ktrace_traceset **out)
+int ktrace_traceset_open(const struct ktrace_traceset_options *opts, struct ktrace_traceset **out)
 {
 	struct ktrace_traceset *set;
 	int ret;
