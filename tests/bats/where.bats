@@ -44,6 +44,19 @@ refused()
 @test "a field that none of the events has is refused" {
 	refused 14 "none of these events has a field 'next_pri' (did you mean 'next_prio'?)" -e 'sched:switch{next_pri < 100}'
 	refused 12 "none of these events has a field 'nothing'" -e 'syscall' --where 'cpu == 1 ||nothing == 1'
+	# What may have been meant is what the kernel knows.
+	while read -r typo meant; do
+		refused 1 "none of these events has a field '$typo'${meant:+ $meant}" --where "$typo == 1"
+		[[ -n $meant || $stderr != *"did you mean"* ]]
+	done <<-'END'
+		coom (did you mean 'comm'?)
+		udi (did you mean 'uid'?)
+		cgruop (did you mean 'cgroup'?)
+		evennt (did you mean 'event'?)
+		tmie
+		streeam
+		losst
+	END
 }
 
 @test "braces and commas in quotes are the expression's" {

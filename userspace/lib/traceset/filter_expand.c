@@ -178,16 +178,16 @@ static int expand_flags(const struct expander *x, struct expansion *e)
 	static const struct {
 		__u32 flag;
 		__u32 bit;
-	} known[] = {
+	} flags[] = {
 		{ KTRACE_EVENT_IRQ, KTRACE_REC_IRQ },
 		{ KTRACE_EVENT_TRUNCATED, KTRACE_REC_TRUNCATED },
 	};
 	struct ktrace_match_step s = { .what = KTRACE_MATCH_FLAGS, .op = KTRACE_MATCH_HAS };
 	size_t i;
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].flag == x->test->literal.flag)
-			s.value = known[i].bit;
+	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (flags[i].flag == x->test->literal.flag)
+			s.value = flags[i].bit;
 	if (!s.value)
 		return refuse(x, "of the flags the kernel knows irq and truncated: "
 			      "others can be filtered on reading");
@@ -195,16 +195,35 @@ static int expand_flags(const struct expander *x, struct expansion *e)
 	return add(x, e, &s);
 }
 
+/* Fields that every event has and the kernel knows, beside those that its type says */
+static const struct {
+	const char *name;
+	__u8 what;
+} known[] = {
+	{ "pid", KTRACE_MATCH_PID }, { "tid", KTRACE_MATCH_TID },
+	{ "cpu", KTRACE_MATCH_CPU }, { "comm", KTRACE_MATCH_COMM },
+	{ "flags", KTRACE_MATCH_FLAGS },
+};
+
+void ktrace_filter_try_known(struct ktrace_nearest *near)
+{
+	struct test t = { .owner = OWNER_LIBRARY };
+	const struct ktrace_filter_field *fields;
+	__u32 nr;
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		ktrace_nearest_try(near, known[i].name);
+	fields = ktrace_filter_fields(&nr);
+	for (t.field = 0; t.field < nr; t.field++)
+		if (ktrace_filter_is_of_type(&t))
+			ktrace_nearest_try(near, fields[t.field].name);
+	ktrace_nearest_try(near, "uid");
+	ktrace_nearest_try(near, "cgroup");
+}
+
 static int expand_library(const struct expander *x, struct expansion *e)
 {
-	static const struct {
-		const char *name;
-		__u8 what;
-	} known[] = {
-		{ "pid", KTRACE_MATCH_PID }, { "tid", KTRACE_MATCH_TID },
-		{ "cpu", KTRACE_MATCH_CPU }, { "comm", KTRACE_MATCH_COMM },
-		{ "flags", KTRACE_MATCH_FLAGS },
-	};
 	const struct ktrace_trace_stream stream = { .kind = KTRACE_CHANNEL_KERNEL };
 	const struct ktrace_trace_event event = {
 		.type = x->type, .stream = &stream, .id = x->type->id,

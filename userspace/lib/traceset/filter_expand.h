@@ -39,6 +39,9 @@ struct expansion {
 	bool is_inverse;
 };
 
+/* Names of fields that the kernel knows of every event */
+void ktrace_filter_try_known(struct ktrace_nearest *near);
+
 int ktrace_filter_expand(const struct expander *x, struct expansion *e);
 
 #endif

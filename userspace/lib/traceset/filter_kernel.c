@@ -251,21 +251,19 @@ static int make(struct maker *m, struct ktrace_program *p, enum ktrace_join join
 }
 
 /* For who has mistyped one */
-static void note_fields(struct test *t, const struct ktrace_event_type *type)
+static void note_fields(struct test *t, const struct ktrace_place *places, __u32 place_nr)
 {
-	const struct ktrace_filter_field *fields;
 	__u32 i;
 
 	if (t->owner != OWNER_PAYLOAD || t->is_met)
 		return;
 	if (!t->near.wanted) {
 		ktrace_nearest_init(&t->near, t->name);
-		fields = ktrace_filter_fields(&i);
-		while (i--)
-			ktrace_nearest_try(&t->near, fields[i].name);
+		ktrace_filter_try_known(&t->near);
 	}
-	for (i = 0; i < type->field_nr; i++)
-		ktrace_nearest_try(&t->near, type->fields[i].name);
+	for (i = 0; i < place_nr; i++)
+		if (places[i].kind != KTRACE_PLACE_OTHER)
+			ktrace_nearest_try(&t->near, places[i].name);
 }
 
 int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct ktrace_filter *f,
@@ -287,7 +285,7 @@ int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct 
 	for (i = 0; i < f->test_nr && !ret; i++) {
 		x.test = &f->tests[i];
 		ret = ktrace_filter_expand(&x, &m->expansions[i]);
-		note_fields(&f->tests[i], type);
+		note_fields(&f->tests[i], places, place_nr);
 	}
 	if (!ret)
 		ret = make(m, p, join, error);
