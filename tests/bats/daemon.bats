@@ -41,7 +41,6 @@ died_by()
 	run_ktraced -o t -- ./nothing
 	[ "$status" -eq 127 ]
 	[[ $stderr == *"./nothing: No such file or directory"* ]]
-	valid_trace t
 	touch plain
 	run_ktraced -o t -- ./plain
 	[ "$status" -eq 126 ]
@@ -49,6 +48,45 @@ died_by()
 	run_ktraced -o nowhere/t -- true
 	[ "$status" -eq 125 ]
 	[[ $stderr == *"nowhere/t: No such file or directory"* ]]
+}
+
+# bats test_tags=alike
+@test "a command that is not there leaves nothing behind, nor costs what is there" {
+	local name
+	printf '#!/nowhere\n' >script
+	touch plain
+	mkdir folder
+	chmod +x script
+	for name in nothing ./nothing ./plain ./folder ./script; do
+		run_ktraced -o t -- "$name"
+		[ "$status" -ge 126 ]
+		[[ $stderr == *"ktraced: $name: "* && $stderr != *" events, "* ]]
+		run_ktraced -o t --split-size 4K -- "$name"
+		[ "$status" -ge 126 ]
+		run_ktraced --json -o t --pthread -- "$name"
+		[ "$status" -ge 126 ]
+		[[ $stderr != *'{'* ]]
+		run_ktraced -- "$name"
+		[ "$status" -ge 126 ]
+	done
+	[ "$(echo *)" = "folder plain script" ]
+	run_ktraced -o t -- true
+	run_ktraced -o s.bin --split-size 4K -- true
+	cp t before
+	cp s.0001.bin part
+	run_ktraced -o t -- nothing
+	[ "$status" = 127 ]
+	cmp t before
+	run_ktraced -o s.bin --split-size 4K -- nothing
+	cmp s.0001.bin part
+	PATH=:$PATH run_ktraced -o t -- plain
+	[ "$status" = 126 ]
+	cmp t before
+	# What looked well until it was executed
+	ln -s real link
+	run_ktraced -o link -- ./script
+	[ "$status" = 127 ]
+	[ -L link ]
 }
 
 @test "--help and --version" {

@@ -53,10 +53,8 @@ int baseline(const struct options *o, const struct command_signals *before,
 	}
 	start = now_ns();
 	error = command_release(&command);
-	if (error) {
-		log_error("%s: %s", o->argv[0], strerror(-error));
-		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	}
+	if (error)
+		return command_refuse(o->argv[0], error);
 	command_wait(&command, signals);
 	baseline_say(&command, start);
 	command_exit(&command);

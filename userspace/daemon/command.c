@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -100,6 +101,12 @@ int command_release(struct command *c)
 		error = errno;
 	close(c->error_fd);
 	return -error;
+}
+
+int command_refuse(const char *name, int error)
+{
+	log_error("%s: %s", name, strerror(-error));
+	return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 
 void command_abandon(struct command *c)

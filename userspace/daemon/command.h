@@ -50,6 +50,9 @@ int command_fork(struct command *c, char **argv, const struct command_variable *
  */
 int command_release(struct command *c);
 
+/** command_refuse - say why it cannot be executed, and return the exit status for that */
+int command_refuse(const char *name, int error);
+
 /** command_abandon - it will not be released: it gives up */
 void command_abandon(struct command *c);
 

@@ -7,6 +7,7 @@
  */
 #include "program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
@@ -111,27 +112,44 @@ static const char *obstacle(Elf *elf)
 	return NULL;
 }
 
-static bool is_executable(const char *path)
+/* Return: 0, -errno. */
+static int check_executable(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+	if (stat(path, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) && !access(path, X_OK) ? 0 : -EACCES;
 }
 
-/* Where execvp(3) would find it; false: nowhere. */
-static bool find_command(const char *command, char path[PATH_MAX])
+/* Where execvp(3) would find it. Return: 0, -errno. */
+static int find_command(const char *command, char path[PATH_MAX])
 {
 	const char *dirs = getenv("PATH"), *end;
+	int error = -ENOENT, ret;
 
 	if (strchr(command, '/'))
-		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX && is_executable(path);
+		return snprintf(path, PATH_MAX, "%s", command) < PATH_MAX ?
+		       check_executable(path) : -ENAMETOOLONG;
 	for (dirs = dirs ? dirs : "/bin:/usr/bin"; dirs; dirs = *end ? end + 1 : NULL) {
 		end = strchrnul(dirs, ':');
 		if (snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - dirs), dirs,
-			     end > dirs ? "/" : "", command) < PATH_MAX && is_executable(path))
-			return true;
+			     end > dirs ? "/" : "", command) >= PATH_MAX)
+			continue;
+		ret = check_executable(path);
+		if (!ret)
+			return 0;
+		if (ret == -EACCES)
+			error = ret;
 	}
-	return false;
+	return error;
+}
+
+int program_find(const char *command)
+{
+	char path[PATH_MAX];
+
+	return find_command(command, path);
 }
 
 const char *program_obstacle(const char *command)
@@ -141,7 +159,7 @@ const char *program_obstacle(const char *command)
 	Elf *elf;
 	int fd;
 
-	if (!find_command(command, path))
+	if (find_command(command, path))
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)

@@ -4,8 +4,16 @@
 #define KTRACED_PROGRAM_H
 
 /**
- * program_obstacle - why a library could not be preloaded into a program
+ * program_find - whether there is such a program
  * @command:	its name, to be looked for as execvp(3) does
+ *
+ * Return: 0, -errno of execvp(3), as far as that can be told before.
+ */
+int program_find(const char *command);
+
+/**
+ * program_obstacle - why a library could not be preloaded into a program
+ * @command:	its name, as above
  *
  * Return: the reason, to follow "COMMAND ", or NULL: none is known.
  */

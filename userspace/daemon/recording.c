@@ -30,6 +30,7 @@
 #include "note.h"
 #include "now.h"
 #include "preload.h"
+#include "program.h"
 #include "select.h"
 #include "split.h"
 #include "summary.h"
@@ -376,24 +377,23 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 	if (error) {
 		log_error("cannot start tracing: %s", strerror(-error));
 		command_abandon(&r->command);
-		r->end_reason = "start failed";
 		return EXIT_OWN;
 	}
 	r->start_ns = now_ns();
 	if (!r->options->argv) {
 		log_note("tracing, ctrl-C ends it; programs attach with KTRACE_SESSION=%s",
 			 info->env);
-		r->is_begun = true;
 		return -1;
 	}
 	error = command_release(&r->command);
-	if (error) {
-		log_error("%s: %s", r->options->argv[0], strerror(-error));
-		r->end_reason = "exec failed";
-		return error == -ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	}
-	r->is_begun = true;
-	return -1;
+	return error ? command_refuse(r->options->argv[0], error) : -1;
+}
+
+static int check_command(const struct options *o)
+{
+	int error = o->argv ? program_find(o->argv[0]) : 0;
+
+	return error ? command_refuse(o->argv[0], error) : -1;
 }
 
 /* The file last of all: what cannot be traced must not cost the trace of yesterday. */
@@ -403,6 +403,9 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	struct ktrace_tracefile *file;
 	int status;
 
+	status = check_command(r->options);
+	if (status >= 0)
+		return status;
 	warn_stale();
 	kprobe_sweep();
 	r->choice = r->options->choice;
@@ -434,12 +437,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = start(r, &info);
 	if (status < 0)
 		return -1;
-	/* What there is is a valid, empty trace. */
 	if (r->command.pid)
 		command_wait(&r->command, signals);
-	recording_close(r);
-	return status;
-
 err_sender:
 	sender_close(&r->sender);
 	capture_exit(&r->capture);
@@ -516,8 +515,7 @@ static int close_recording(struct recording *r)
 	ktrace_session_info(r->session, &info);
 	if (info.is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
-	if (r->is_begun)
-		hint_end(&r->capture, &info, r->options->is_pthread);
+	hint_end(&r->capture, &info, r->options->is_pthread);
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);

@@ -32,7 +32,6 @@
  * @start_ns:	CLOCK_MONOTONIC when tracing began
  * @end_ns:	and when it ended
  * @end_reason:	for the file: why it ended
- * @is_begun:	tracing began, and the command if there is one
  * @abort_signal: the user insisted with this signal, 0 = no
  */
 struct recording {
@@ -52,7 +51,6 @@ struct recording {
 	__u64 start_ns;
 	__u64 end_ns;
 	const char *end_reason;
-	bool is_begun;
 	int abort_signal;
 };
 
