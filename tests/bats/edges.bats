@@ -79,6 +79,14 @@ count()
 	[ -z "$(ls -A home)" ]
 }
 
+@test "no memory for the list of threads: an error, not a list that is shorter" {
+	"$PROGS/machine" 1000 t
+	LD_PRELOAD=$PROGS/bad_library.so BUG=memory run_ktrace state t
+	[ "$status" = 1 ]
+	[[ $output != *resource* ]]
+	[[ $stderr == *"ktrace: Cannot allocate memory"* ]]
+}
+
 @test "zones of time: three quarters of an hour, and an hour that comes twice" {
 	[ -e /usr/share/zoneinfo/Pacific/Chatham ] || skip "no tzdata"
 	many_cpus 1700000000000000000 | "$PROGS/mktrace" t

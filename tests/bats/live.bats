@@ -111,6 +111,20 @@ in_any_order()
 	in_any_order all live.out
 }
 
+@test "no memory for the next part: it says so and ends" {
+	run_ktraced -q -b 16K --policy block --split-size 4K -o t.bin -- "$PROGS/flood" -n 20000
+	mkdir away
+	mv t.*.bin away/
+	mv away/t.0001.bin .
+	LD_PRELOAD=$PROGS/bad_library.so BUG=memory watch --all t.bin
+	retry 0.05 has live.out 'flood:item'
+	mv away/t.0002.bin .
+	retry 0.05 has live.err '^ktrace: Cannot allocate memory$'
+	status=0
+	wait "$watching" || status=$?
+	[ "$status" = 1 ]
+}
+
 @test "tables: events by thread, type and CPU; at the end they are all there were" {
 	record -o t.bin
 	retry 0.05 begun t.bin

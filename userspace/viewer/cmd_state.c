@@ -2,6 +2,7 @@
 /* cmd_state.c - ktrace state: what threads, CPUs and devices were doing at a time */
 #include "analysis.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static int by_status(const void *x, const void *y)
 	return a->cpu - b->cpu;
 }
 
-/* All threads that are asked for and not dead. NULL: none, or no memory */
+/* All threads that are asked for and not dead. NULL: none, or no memory, which is noted */
 static const struct ktrace_process **collect(struct analysis *a, size_t *nr)
 {
 	const struct ktrace_process *p, **all = NULL, **bigger;
@@ -59,8 +60,10 @@ static const struct ktrace_process **collect(struct analysis *a, size_t *nr)
 		    (a->select.pid_nr && !analysis_wants(a, p)))
 			continue;
 		bigger = realloc(all, (*nr + 1) * sizeof(*all));
-		if (!bigger)
+		if (!bigger) {
+			a->error = -ENOMEM;
 			break;
+		}
 		all = bigger;
 		all[(*nr)++] = p;
 	}
@@ -239,9 +242,9 @@ static void show(struct analysis *a)
 	size_t nr;
 
 	all = collect(a, &nr);
-	if (a->is_json)
+	if (a->is_json && !a->error)
 		put_json(a, all, nr);
-	else
+	else if (!a->error)
 		put_text(a, all, nr);
 	free(all);
 }

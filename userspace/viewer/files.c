@@ -211,12 +211,15 @@ static bool has_path(const struct ktrace_traceset *set, const char *path)
 
 int files_grow(struct ktrace_traceset *set, int nr, char **paths)
 {
-	int more = ktrace_traceset_poll(set), i;
+	int more = ktrace_traceset_poll(set), i, ret;
 	char **list = files_expand(nr, paths, &nr);
 
-	for (i = 0; i < nr && more >= 0; i++)
-		if (!has_path(set, list[i]) && !access(list[i], R_OK))
-			more += !ktrace_traceset_add(set, list[i]);
+	for (i = 0; i < nr && more >= 0; i++) {
+		if (has_path(set, list[i]) || access(list[i], R_OK))
+			continue;
+		ret = ktrace_traceset_add(set, list[i]);
+		more = ret == -ENOMEM ? ret : more + !ret;
+	}
 	files_free(list);
 	return list ? more : -ENOMEM;
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * bad_library.c - preloaded into ktrace: a library with a bug, for ktrace check to find
+ * bad_library.c - preloaded into ktrace: a library with a bug, for ktrace check to find, or one
+ * that has no memory
  *
  *   BUG	state: a seek leads one event too far; count: statistics leave the third event out;
  *		window: those of a part begin too late; sum: a node has one event too many;
  *		forward: an event too few is passed; back: it stays where it is
+ *		memory: there is none for a second part, nor for a list of processes
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <ktrace/hooks.h>
 #include <ktrace/statistics.h>
 #include <stdlib.h>
@@ -104,4 +107,33 @@ int ktrace_traceset_back(struct ktrace_traceset *set, __u64 n,
 	*found = n;
 	*(void **)&f = real(__func__);
 	return has_bug("back") ? 0 : f(set, n, search, found);
+}
+
+int ktrace_traceset_add(struct ktrace_traceset *set, const char *path)
+{
+	int (*f)(struct ktrace_traceset *set, const char *path);
+
+	*(void **)&f = real(__func__);
+	return has_bug("memory") && strstr(path, ".0002.") ? -ENOMEM : f(set, path);
+}
+
+static bool is_list;
+
+const struct ktrace_process *ktrace_state_process(const struct ktrace_states *state, size_t i)
+{
+	const struct ktrace_process *(*f)(const struct ktrace_states *state, size_t i);
+
+	is_list = true;
+	*(void **)&f = real(__func__);
+	return f(state, i);
+}
+
+void *realloc(void *old, size_t size)
+{
+	void *(*f)(void *old, size_t size);
+
+	if (is_list && has_bug("memory"))
+		return NULL;
+	*(void **)&f = real(__func__);
+	return f(old, size);
 }
