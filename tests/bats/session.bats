@@ -313,6 +313,32 @@ says()
 	[ "$(jq .sessions <<<"$output")" = 0 ]
 }
 
+@test "session read: interrupted or killed it leaves no file" {
+	local signal line
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+	mkfifo reader
+	producer one --tracks --packets 4000
+	config one 'unique_session_name: "mine"'
+	session start -c config -o t
+	retry 0.05 has session.err 'started'
+	for signal in INT TERM KILL; do
+		# It waits for a reader that takes the first events only.
+		start read sh -c 'exec "$0" session read mine >reader' "$KTRACE"
+		reading=$pid
+		exec {fd}<reader
+		read -r line <&$fd
+		[ -n "$line" ]
+		[ -z "$(ls tmp)" ]
+		kill -"$signal" "$reading"
+		exec {fd}<&-
+		wait "$reading" || true
+		[ -z "$(ls tmp)" ]
+	done
+	kill -INT "$session"
+	ended
+}
+
 @test "session: triggers start, and ask for copies" {
 	producer one --tracks --packets 1
 	config one 'trigger_config { trigger_mode: START_TRACING trigger_timeout_ms: 60000

@@ -14,6 +14,7 @@
 #include "temporary.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -156,22 +157,24 @@ static int show(const char *path, bool is_json)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : STATUS_DAMAGED;
 }
 
+/* The file has no name, so it is gone with us, whatever ends us. */
 int session_read(struct session *s)
 {
-	const struct session quiet = { .is_quiet = true };
-	char path[4096];
-	int fd, status;
+	const struct session quiet = { .is_quiet = true, .is_nameless = true };
+	const int fd = temporary_file();
+	char path[32];
+	int status;
 
-	snprintf(path, sizeof(path), "%s/ktrace-session-XXXXXX", temporary_folder());
-	fd = mkstemp(path);
 	if (fd < 0) {
-		complain_about(path, "%s", strerror(errno));
+		temporary_failed(-fd);
 		return STATUS_DAMAGED;
 	}
-	close(fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	status = copy(&quiet, &s->c, s->words[0], path);
+	if (!status && fcntl(fd, F_SETFD, 0))
+		status = session_failed("read", -errno, NULL);
 	if (!status)
 		status = show(path, s->is_json);
-	unlink(path);
+	close(fd);
 	return status;
 }

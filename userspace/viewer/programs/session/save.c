@@ -111,9 +111,11 @@ static void set_host(struct conversion *c)
 		c->host[0] = '\0';
 }
 
-static int save_tracefile(const char *path, const unsigned char *data, size_t size)
+/* Who sees a name must find the whole file; without one nobody does. */
+static int save_tracefile(const struct session *s, const char *path, const unsigned char *data,
+			  size_t size)
 {
-	const char *writes = output_name(path, 0, NULL);
+	const char *writes = s->is_nameless ? path : output_name(path, 0, NULL);
 	struct conversion c;
 
 	if (!writes)
@@ -224,7 +226,7 @@ int save_file(const struct session *s, FILE *from, const char *path)
 	}
 	if (!ret)
 		ret = s->has_packets ? save_packets(path, data, (size_t)st.st_size) :
-		      save_tracefile(path, data, (size_t)st.st_size);
+		      save_tracefile(s, path, data, (size_t)st.st_size);
 	if (ret >= 0 && data)
 		packets_walk(data, (size_t)st.st_size, count, &nr, &trouble);
 	if (data && data != MAP_FAILED)

@@ -25,6 +25,7 @@ struct Pft__TraceConfig;
  * @has_packets: --packets
  * @is_json:	--json
  * @is_quiet:	--quiet
+ * @is_nameless: what is to be written is an open file that has no name
  * @c:		the connection to the service
  * @enabled:	request that is answered when tracing ends
  * @observed:	request that is answered when something happens
@@ -43,6 +44,7 @@ struct session {
 	bool has_packets;
 	bool is_json;
 	bool is_quiet;
+	bool is_nameless;
 	struct client c;
 	__u64 enabled;
 	__u64 observed;
