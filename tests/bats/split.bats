@@ -135,6 +135,18 @@ list()
 }
 
 # bats test_tags=shm
+@test "few events: a part ends when it is old enough, also below a second" {
+	start_ktraced -e flood --split-time 100ms -o t.bin -- "$PROGS/flood" -n 0 -u 40000
+	retry 0.05 test -s t.0011.bin
+	kill -TERM "$pid"
+	wait_for "$pid"
+	# With a part a second there would be 250 of them.
+	[ "$("$KTRACE" list -c t.00{01..10}.bin)" -lt 150 ]
+	run_ktrace check t.*.bin
+	[ "$status" = 0 ]
+}
+
+# bats test_tags=shm
 @test "ktrace seq orders shuffled parts" {
 	split --policy=block --split-size 20K -o t.bin -- "$PROGS/flood" -n 20000
 	[ "$(parts)" -gt 2 ]

@@ -257,17 +257,24 @@ void parts_forget_gone(struct parts *p)
 		gone_forget(&p->facts, p->attached);
 }
 
+__u64 parts_end_ns(const struct parts *p)
+{
+	__u64 end;
+
+	if (!p->max_ns || __builtin_add_overflow(p->begun_ns, p->max_ns, &end))
+		return ~0ull;
+	return end > p->retry_ns ? end : p->retry_ns;
+}
+
 bool parts_is_due(const struct parts *p, __u64 size)
 {
+	const bool is_large = p->max_bytes && size >= p->max_bytes;
 	__u64 now;
 
-	if (!p->has_blocks || p->number == KTRACE_PART_MAX)
-		return false;
-	if ((!p->max_bytes || size < p->max_bytes) && !p->max_ns)
+	if (!p->has_blocks || p->number == KTRACE_PART_MAX || (!is_large && !p->max_ns))
 		return false;
 	now = now_ns();
-	return now >= p->retry_ns && ((p->max_bytes && size >= p->max_bytes) ||
-				      (p->max_ns && now - p->begun_ns >= p->max_ns));
+	return now >= (is_large ? p->retry_ns : parts_end_ns(p));
 }
 
 __u32 parts_first(const struct parts *p)

@@ -92,6 +92,8 @@ void parts_remember(struct parts *p, const char *text, size_t size);
 void parts_attached(struct parts *p, __u32 pid);
 /* Before the last is read for the present part: who is gone by now has no part in the next one. */
 void parts_forget_gone(struct parts *p);
+/* When the present one is old enough, if it has anything: CLOCK_MONOTONIC, ~0 = never */
+__u64 parts_end_ns(const struct parts *p);
 /* Is it time for the next one? @size: of the present one */
 bool parts_is_due(const struct parts *p, __u64 size);
 /* The present one has ended: @events recorded so far, @size its bytes; @path is the next one. */

@@ -9,8 +9,9 @@
  * User space writers wake nobody, so rings are looked at by a timer: the fuller the
  * fullest ring was found, the sooner again, 1 to 50 ms. Once a second clocks are read,
  * rings of dead threads taken back, and blocks written that are not full yet, so that
- * a reader of the growing file is never far behind. Clocks are also read as soon as the
- * machine has woken up or the wall clock was set.
+ * a reader of the growing file is never far behind; the latter also when a part is old
+ * enough to end. Clocks are also read as soon as the machine has woken up or the wall
+ * clock was set.
  *
  * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
  * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
@@ -35,6 +36,7 @@
 #include "loop.h"
 #include "meta.h"
 #include "now.h"
+#include "parts.h"
 #include "split.h"
 #include "steer.h"
 #include "trust.h"
@@ -174,11 +176,19 @@ static void check_end(struct watch *w)
 		check_followed(w, now);
 }
 
+/* When the present part is old enough */
+static __u64 part_end(const struct watch *w)
+{
+	return w->r->capture.parts ? parts_end_ns(w->r->capture.parts) : ~0ull;
+}
+
 static void set_timer(struct watch *w, __u64 now)
 {
-	__u64 due = now + w->interval;
+	__u64 due = now + w->interval, end = part_end(w);
 	struct itimerspec spec;
 
+	if (end > now && end < due)
+		due = end;
 	if (w->deadline && w->deadline < due)
 		due = w->deadline;
 	spec = (struct itimerspec) {
@@ -234,7 +244,8 @@ static void drain(struct watch *w)
 		read_clocks(w);
 		ktrace_session_reclaim(w->r->session);
 	}
-	fill = capture_drain(&w->r->capture, is_second);
+	/* Blocks that are not full yet are for a part that is old, too, or for the next one. */
+	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
 	adapt(w, &fill);
 	check_end(w);
 	set_timer(w, now);
