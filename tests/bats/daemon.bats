@@ -133,13 +133,21 @@ refused()
 }
 
 @test "buffer sizes: what is accepted, rounded up, refused" {
-	for size in 0 1 4095 4096 16383 17G 99999999999999999999G 4X -4K "" " 4M" 1e6; do
+	for size in 0 1 4095 4096 16383 17G 99999999999999999999G 4X -4K "" " 4M" 1e6 \
+		15.999K 16384.5 1.5.5M .5M 1,5M 1.5KM 16.0000001G 16777216.1K; do
 		refused -o t -b "$size" -- true
 	done
-	for size in 16K 16385 20000k 100K; do
+	for size in 16K 16385 20000k 100K 16.0K 0.015625M 0.5m 0.0009765625g; do
 		run_ktraced -o t -b "$size" -- true
 		[ "$status" -eq 0 ]
 	done
+	# Exactly, as it must be a power of two
+	run_ktraced -o t --block-size 0.0625M -- true
+	[ "$status" -eq 0 ]
+	refused -o t --block-size 0.0626M -- true
+	refused -o t --thread-rings 1.5 -- true
+	refused -o t -p 1.5 -- true
+	refused -o t --keep 1.5 --split-size 1.5M -- true
 	valid_trace t
 }
 

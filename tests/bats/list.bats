@@ -91,6 +91,9 @@ for line in sys.stdin:
 	[[ "$output" = *syscall:enter* ]]
 	run_ktrace list --since 0.0000000025m "$SMALL"
 	[ "$output" = "$("$KTRACE" list --since 150ns "$SMALL")" ]
+	# 411 ns, exactly: there is an event at 410
+	run_ktrace list --since 0.0000000001141666666667h "$SMALL"
+	[ "$output" = "$("$KTRACE" list --since 411ns "$SMALL")" ]
 	run_ktrace list --since 0.001h "$SMALL"
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]

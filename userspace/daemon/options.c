@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <ktrace/level.h>
@@ -17,6 +16,7 @@
 #include <ktrace/packet.h>
 #include <ktrace/when.h>
 
+#include "base/decimal.h"
 #include "log.h"
 #include "where.h"
 
@@ -124,7 +124,7 @@ static const char help[] =
 "\n"
 "Buffers:\n"
 "  -b, --buffer SIZE      buffer for each CPU, 16K to 16G, rounded up to a power\n"
-"                         of two [4M]; suffixes K, M, G\n"
+"                         of two [4M]; suffixes K, M, G, also 1.5M\n"
 "      --policy drop|overwrite|block|stop  when the buffer is full: drop new\n"
 "                         events, overwrite the oldest, block the program, or\n"
 "                         stop recording until it is empty [drop; block with\n"
@@ -159,37 +159,21 @@ static const char help[] =
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
 "125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n";
 
-/* Whole number with a suffix out of a table; false for anything else or overflow. */
-struct unit {
-	const char *suffix;
-	__u64 factor;
-};
-
-static bool parse_number(const char *text, const struct unit *units, __u64 *value)
+static bool parse_number(const char *text, __u64 *value)
 {
-	unsigned long long n;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (errno)
-		return false;
-	for (; units->suffix; units++)
-		if (!strcmp(end, units->suffix))
-			return !__builtin_mul_overflow((__u64)n, units->factor, value);
-	return false;
+	return !text[strspn(text, "0123456789")] && decimal_take(text, 1, value);
 }
 
+/* Bytes, without a unit, have no fraction. */
 static bool parse_size(const char *text, __u64 *value)
 {
-	static const struct unit units[] = {
-		{ "", 1 }, { "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
-		{ "k", 1ull << 10 }, { "m", 1ull << 20 }, { "g", 1ull << 30 }, { NULL, 0 },
+	static const struct decimal_unit units[] = {
+		{ "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
+		{ "k", 1ull << 10 }, { "m", 1ull << 20 }, { "g", 1ull << 30 },
 	};
 
-	return parse_number(text, units, value);
+	return parse_number(text, value) ||
+	       decimal_parse(text, units, sizeof(units) / sizeof(units[0]), value);
 }
 
 static bool parse_time(const char *text, __u64 *ns)
@@ -213,7 +197,7 @@ static int set_buffer(struct options *o, const char *text)
 	__u64 size;
 
 	if (!parse_size(text, &size))
-		return usage_error("-b needs a size such as 512K, 4M or 1G, not", text);
+		return usage_error("-b needs a size such as 512K, 1.5M or 1G, not", text);
 	if (size < RING_MIN || size > KTRACE_RING_MAX)
 		return usage_error("-b must be from 16K to 16G, not", text);
 	o->ring_size = RING_MIN;
@@ -275,13 +259,12 @@ static int set_level(struct options *o, const char *text)
 
 static int add_pids(struct options *o, char *list)
 {
-	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
 	char *item;
 
 	while ((item = strsep(&list, ","))) {
 		__u64 pid;
 
-		if (!parse_number(item, plain, &pid) || !pid || pid > KTRACE_TID_MASK)
+		if (!parse_number(item, &pid) || !pid || pid > KTRACE_TID_MASK)
 			return usage_error("-p needs process ids, not", item);
 		if (o->pid_nr == OPTIONS_PID_MAX)
 			return usage_error("too many process ids, at", item);
@@ -292,10 +275,9 @@ static int add_pids(struct options *o, char *list)
 
 static int set_threads(struct options *o, const char *text)
 {
-	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
 	__u64 n;
 
-	if (!parse_number(text, plain, &n) || n > THREAD_NR_MAX)
+	if (!parse_number(text, &n) || n > THREAD_NR_MAX)
 		return usage_error("--thread-rings must be from 0 to 4096, not", text);
 	o->thread_nr = (__u32)n;
 	return -1;
@@ -325,10 +307,9 @@ static int set_split_time(struct options *o, const char *text)
 
 static int set_keep(struct options *o, const char *text)
 {
-	static const struct unit plain[] = { { "", 1 }, { NULL, 0 } };
 	__u64 n;
 
-	if (!parse_number(text, plain, &n) || !n || n > KTRACE_PART_MAX)
+	if (!parse_number(text, &n) || !n || n > KTRACE_PART_MAX)
 		return usage_error("--keep needs a number of files from 1 on, not", text);
 	o->keep = (__u32)n;
 	return -1;

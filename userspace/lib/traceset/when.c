@@ -1,59 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* when.c - times as people write them; exact, no floating point */
+/* when.c - times as people write them */
 #include <ktrace/when.h>
 
-#include <stddef.h>
 #include <string.h>
 #include <time.h>
+#include "base/decimal.h"
 
 #define NS 1000000000ull
 
-static const struct {
-	const char *name;
-	__u64 ns;
-} units[] = {
+static const struct decimal_unit units[] = {
 	{ "", NS }, { "s", NS }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
 	{ "m", 60 * NS }, { "h", 3600 * NS },
 };
-
-/*
- * Digits with or without a fraction, in units of @unit ns; exact, no floating point.
- * Returns where they end, NULL if there are none or they are too many.
- */
-static const char *take_decimal(const char *s, __u64 unit, __u64 *ns)
-{
-	const char *begin = s;
-	__u64 whole = 0;
-
-	for (; *s >= '0' && *s <= '9'; s++)
-		if (__builtin_mul_overflow(whole, 10, &whole) ||
-		    __builtin_add_overflow(whole, (__u64)(*s - '0'), &whole))
-			return NULL;
-	if (s == begin || __builtin_mul_overflow(whole, unit, ns))
-		return NULL;
-	if (*s != '.')
-		return s;
-	for (s++; *s >= '0' && *s <= '9'; s++) {
-		unit /= 10;
-		if (__builtin_add_overflow(*ns, unit * (__u64)(*s - '0'), ns))
-			return NULL;
-	}
-	return s;
-}
-
-static bool parse_relative(const char *text, struct ktrace_when *w)
-{
-	size_t digits = strspn(text, "0123456789."), i;
-	const char *end;
-
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(text + digits, units[i].name))
-			continue;
-		end = take_decimal(text, units[i].ns, &w->ns);
-		return end == text + digits;
-	}
-	return false;
-}
 
 static bool parse_date(const char *text, struct ktrace_when *w)
 {
@@ -71,7 +29,7 @@ static bool parse_date(const char *text, struct ktrace_when *w)
 	}
 	if (*at == ':') {
 		seconds = at + 1;
-		at = take_decimal(seconds, NS, &fraction);
+		at = decimal_take(seconds, NS, &fraction);
 		if (!at || fraction >= 61 * NS)
 			return false;
 	}
@@ -87,13 +45,13 @@ bool ktrace_when_parse(const char *text, struct ktrace_when *when)
 
 	when->is_relative = false;
 	if (*text == '@') {
-		end = take_decimal(text + 1, NS, &when->ns);
+		end = decimal_take(text + 1, NS, &when->ns);
 		return end && !*end;
 	}
 	if (strchr(text, '-'))
 		return parse_date(text, when);
 	when->is_relative = true;
-	return parse_relative(text, when);
+	return decimal_parse(text, units, sizeof(units) / sizeof(units[0]), &when->ns);
 }
 
 __u64 ktrace_when_absolute(const struct ktrace_when *when, __u64 start)

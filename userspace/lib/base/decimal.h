@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* decimal.h - amounts as people write them: 512, 1.5M, 20ms; exact, no floating point */
+#ifndef KTRACE_BASE_DECIMAL_H
+#define KTRACE_BASE_DECIMAL_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+/* struct decimal_unit - what may stand behind a number, and what it is times then */
+struct decimal_unit {
+	const char *suffix;
+	__u64 factor;
+};
+
+/*
+ * Digits, with or without a fraction, times @factor, rounded down.
+ * Return: where they end, NULL: there are none, or they are too many.
+ */
+static inline const char *decimal_take(const char *s, __u64 factor, __u64 *value)
+{
+	const char *begin = s, *end;
+	__u64 whole = 0, fraction = 0;
+
+	for (; *s >= '0' && *s <= '9'; s++)
+		if (__builtin_mul_overflow(whole, 10, &whole) ||
+		    __builtin_add_overflow(whole, (__u64)(*s - '0'), &whole))
+			return NULL;
+	if (s == begin || __builtin_mul_overflow(whole, factor, value))
+		return NULL;
+	if (*s != '.')
+		return s;
+	s++;
+	end = s + strspn(s, "0123456789");
+	/* From the last digit on: what rounding takes away then never makes a difference. */
+	for (const char *at = end; at > s;)
+		fraction = (fraction + factor * (__u64)(*--at - '0')) / 10;
+	return __builtin_add_overflow(*value, fraction, value) ? NULL : end;
+}
+
+/* A number and one of @nr units. False: it is something else, or too much. */
+static inline bool decimal_parse(const char *text, const struct decimal_unit *units, size_t nr,
+				 __u64 *value)
+{
+	const char *suffix = text + strspn(text, "0123456789.");
+
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(suffix, units[i].suffix))
+			return decimal_take(text, units[i].factor, value) == suffix;
+	return false;
+}
+
+#endif
