@@ -162,6 +162,7 @@ done_at()
 	done
 	"$KTRACE" help | sed -n 's/^  \([a-z-][a-z-]*\) .*/\1/p' >commands
 	grep '^level$' commands
+	"$KTRACED" --help >texts
 	while read -r command; do
 		[ "$command" != help ] || continue
 		for option in --help --version; do
@@ -170,5 +171,12 @@ done_at()
 			[ -n "$output" ]
 			[ "$stderr" = "" ]
 		done
+		"$KTRACE" help "$command" >>texts
 	done <commands
+	# Defaults are marked in one way: (default: VALUE), or a value (default)
+	grep -q '(default: 4M)$' texts
+	fails grep -E '^  .*( \[[^]A-Z-][^]A-Z]*\]| \([0-9][^)]*\))$' texts
+	sed 's/(default[:)]//' texts >others
+	fails grep -w default others
+	awk 'length > 80 { print; long = 1 } END { exit long }' texts
 }

@@ -211,7 +211,7 @@ const struct command cmd_export = {
 "                     perfetto: packets for Perfetto\n"
 "  -o, --output FILE  write into FILE, - for standard output (default); ctf: a\n"
 "                     new or empty folder\n"
-"  --by time|events|locks  folded: what numbers are (time)\n"
+"  --by time|events|locks  folded: what numbers are (default: time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 "  --apart            perfetto: for a place among packets of others\n"
 SCOPE_HELP

@@ -213,8 +213,8 @@ const struct command cmd_flow = {
 	.summary = "Show what each thread did over time",
 	.help =
 "  --list             print each span of time in one state, not a picture\n"
-"  --width N          columns of the picture (as the terminal has room for;\n"
-"                     elsewhere 60)\n"
+"  --width N          columns of the picture (default: as the terminal has room\n"
+"                     for; elsewhere 60)\n"
 ANALYSIS_HELP
 "\n"
 ANALYSIS_TIMES

@@ -315,8 +315,8 @@ const struct command cmd_import = {
 	.args = "-o OUTPUT [OPTION...] FILE...",
 	.summary = "Make a tracefile of files of another tool",
 	.help =
-"  -f, --from FORMAT  by default what the first file looks like, which neither\n"
-"                     text of perf nor shark do\n"
+"  -f, --from FORMAT  what it is (default: as the first file looks; text of perf\n"
+"                     and shark must be named)\n"
 "                     ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
 "                     trace-dat: what trace-cmd records\n"
 "                     perfetto: packets, as traced and ktraced --service write\n"

@@ -285,8 +285,9 @@ const struct command cmd_live = {
 	.help =
 "  --all              from the beginning on, not only what comes from now on\n"
 "  --top              tables of who records how much, every second\n"
-"  --by WHAT[,WHAT...]  tables by process, thread, type, cpu (thread,type,cpu)\n"
-"  --interval TIME    between two tables (1s)\n"
+"  --by WHAT[,WHAT...]  tables by process, thread, type, cpu (default:\n"
+"                     thread,type,cpu)\n"
+"  --interval TIME    between two tables (default: 1s)\n"
 "  -n, --number N     stop after N events; with --top, after N times\n"
 "  --time rel|wall|raw|delta  of events: see ktrace help list\n"
 "  --json             one JSON object an event; with --top, one each time\n"

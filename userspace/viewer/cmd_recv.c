@@ -341,8 +341,8 @@ const struct command cmd_recv = {
 	.args = "[OPTION...]",
 	.summary = "Receive the packets of a S.Ha.R.K. tracer",
 	.help =
-"  -a, --address ADDRESS[:PORT]  receive there only [all IPv4 addresses; port\n"
-"                     20000, 0 = any]\n"
+"  -a, --address ADDRESS[:PORT]  receive there only; port 0 = any (default: all\n"
+"                     IPv4 addresses; port 20000)\n"
 "  -o, --output FILE  write the events into FILE, replacing it: ktrace import\n"
 "                     reads it\n"
 "  --idle TIME        end when nothing has come for so long, once something has\n"

@@ -229,8 +229,8 @@ const struct command cmd_resources = {
 	.summary = "Show what CPUs, interrupts and block devices did over time",
 	.help =
 "  --list             print each span of time in one mode, not a picture\n"
-"  --width N          columns of the picture (as the terminal has room for;\n"
-"                     elsewhere 60)\n"
+"  --width N          columns of the picture (default: as the terminal has room\n"
+"                     for; elsewhere 60)\n"
 ANALYSIS_SINCE_HELP
 ANALYSIS_OUTPUT_HELP
 "\n"

@@ -161,7 +161,8 @@ char **files_expand(int nr, char **paths, int *out);
 void files_free(char **list);
 /* --compress of what writes tracefiles, and what is said of a word that is no level */
 #define COMPRESS_HELP \
-"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, 0 or none = not [1]\n"
+"  --compress[=LEVEL] compress blocks: -50 (fastest) to 19, without LEVEL 1; 0 or\n" \
+"                     none = not (default)\n"
 #define COMPRESS_WRONG "--compress: not a level from -50 to 19, or none"
 
 /* The format that ktrace import would take the file as, by its beginning; NULL: it is not known. */
