@@ -360,6 +360,17 @@ other_producer()
 }
 
 # bats test_tags=alike
+@test "session: what the command says comes through byte by byte" {
+	{ printf '\nbeginning\0 '; yes x | head -c 3000 | tr '\n' y; printf '\n\nno end'; } >said
+	produce sh -c 'cat said >&2'
+	config one one ktrace.user
+	session one
+	retry 0.05 cmp -s said produce.err
+	ended "$session"
+	ended "$produce"
+	cmp said produce.err
+}
+
 @test "session: a part that cannot be begun is said, and nothing is lost when it can again" {
 	produce "$PROGS/flood" -n 0 -u 1000
 	config t mine ktrace.user

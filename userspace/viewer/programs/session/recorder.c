@@ -269,7 +269,6 @@ static void take_line(struct recorder *r)
 {
 	r->said[r->said_len] = '\0';
 	r->said_len = 0;
-	fprintf(stderr, "%s\n", r->said);
 	if (strncmp(r->said, SPEAKER, strlen(SPEAKER)) != 0)
 		return;
 	r->has_failed = r->asked != r->done;
@@ -282,13 +281,15 @@ static void hear(struct recorder *r)
 	char buf[1024];
 	ssize_t n;
 
-	while (r->said_fd >= 0 && (n = read(r->said_fd, buf, sizeof(buf))) > 0)
+	while (r->said_fd >= 0 && (n = read(r->said_fd, buf, sizeof(buf))) > 0) {
+		fwrite(buf, 1, (size_t)n, stderr);
 		for (ssize_t i = 0; i < n; i++) {
-			if (buf[i] != '\n' && r->said_len < sizeof(r->said) - 1)
-				r->said[r->said_len++] = buf[i];
-			else
+			if (buf[i] == '\n')
 				take_line(r);
+			else if (r->said_len < sizeof(r->said) - 1)
+				r->said[r->said_len++] = buf[i];
 		}
+	}
 	if (r->said_fd >= 0 && !n) {
 		if (r->said_len)
 			take_line(r);

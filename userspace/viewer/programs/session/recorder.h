@@ -37,7 +37,7 @@ struct recorder_user {
  * @said_fd:	becomes readable when ktraced says something, -1 = it will not any more
  * @folder:	of the parts, in TMPDIR or /tmp; "" = none
  * @part:	name of the part that is written
- * @said:	what it has said, up to the end of the line
+ * @said:	the line that it is saying, as far as there is room
  * @said_len:	bytes of it
  * @is_there:	ktraced heeds signals
  * @is_wanted:	a part is to be ended as soon as that which was asked for has come
