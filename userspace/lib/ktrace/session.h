@@ -3,9 +3,9 @@
  * session.h - owning a session: its channels, switches, streams and registry
  *
  * A session is made, started, read and stopped by one process, its owner, in one
- * thread: the main one, because its death is what writers watch. Where the rings
- * live is the back end's business (/dev/ktrace or shared memory); everything below
- * is the same for both.
+ * thread at a time. Where the rings live depends on the back end (/dev/ktrace or
+ * shared memory); everything below is the same for both. Writers notice when the
+ * owner dies.
  *
  *   create -> enable, follow -> start -> peek/advance, registry ... -> stop -> destroy
  *
