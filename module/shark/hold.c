@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * hold.c - chunks that are BUSY: who sends or compresses one has it for himself
+ * hold.c - chunks that are BUSY: held by the function that sends or compresses them
  *
  *   kt_shark_hold() --> BUSY --kt_shark_release()--> new flags
  *                         \----kt_shark_restore()--> as before
  *
- * Meanwhile nothing is stored in the chunk, and nobody takes it in use or deletes it.
+ * While it is BUSY, nothing is stored in a chunk, and nobody can take it into use or delete it.
  */
 #include "shark.h"
 #include "store.h"

@@ -2,8 +2,8 @@
 /*
  * port_user.h - port.h for the library and tests
  *
- * Who uses it defines kt_shark_pendings. A thread that holds the lock may lose its CPU: who
- * waits gives up his own, and after a while sleeps, as the holder may be of lower priority.
+ * The including program defines kt_shark_pendings. A thread that holds the lock may lose its CPU.
+ * So a waiting thread yields, and after a while sleeps, as the holder may have a lower priority.
  */
 #ifndef KT_SHARK_PORT_USER_H
 #define KT_SHARK_PORT_USER_H

@@ -2,21 +2,21 @@
 /*
  * shark.h - the S.Ha.R.K. tracer's core: chunks, their flags, the writer, the filter
  *
- * The same files are in the module and in the library: no memory is allocated, nothing is
- * sent or compressed here, and all that depends on where they are is in port.h. There is one
+ * The same files are in the module and in the library: they allocate no memory, send and
+ * compress nothing, and everything that depends on the surroundings is in port.h. There is one
  * tracer in each. Documentation/shark.md has the argument.
  *
- * One lock, held for a few instructions with interrupts off, protects all that is here. So
+ * One lock, held for a few instructions with interrupts off, protects everything here. So
  * all events have one order, stamps never decrease in it, and each function happens between
- * two events. Who finds the lock held by what he has interrupted himself (an NMI, a signal
- * handler) leaves his event where the other finds it when he is done; functions that are not
- * kt_shark_log() fail then: -EDEADLK.
+ * two events. A context that has interrupted the holder of the lock (an NMI, a signal handler)
+ * leaves its event where the holder finds it afterwards; functions other than kt_shark_log()
+ * fail then: -EDEADLK.
  *
  * Rules
  *
- *   A chunk is taken in use, that is: FREE is cleared, FULL too, and it is empty, when it is
- *   selected, when it is linked to, and when the writer jumps into it while it is FREE. Until
- *   then a FREE chunk still holds what it held.
+ *   A FREE chunk is taken into use when it is selected, when it is linked to, and when the
+ *   writer jumps into it: FREE and FULL are cleared, and it becomes empty. Until then a FREE
+ *   chunk keeps its old content.
  *
  *   Events go to the selected chunk. There
  *     CYC   when the last slot is stored, the next event goes to the first
@@ -35,7 +35,7 @@
  *   As long as there are events in the emergency area, FULL cannot be cleared: what was stored
  *   behind them would be younger.
  *
- *   BUSY and COMPR say what is; flags that callers give do not change them. BUSY begins with
+ *   BUSY and COMPR are facts; flags from callers do not change them. BUSY begins with
  *   kt_shark_hold() and ends with kt_shark_release(). If the chunk then is FREE, or COMPR, it
  *   is not selected any more.
  *

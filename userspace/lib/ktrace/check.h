@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* check.h - is a tracefile what its format says? */
+/* check.h - check whether a tracefile follows its format */
 #ifndef KTRACE_CHECK_H
 #define KTRACE_CHECK_H
 

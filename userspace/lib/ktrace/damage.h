@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* damage.h - how it is said that something is wrong with a tracefile */
+/* damage.h - reports of damage in a tracefile */
 #ifndef KTRACE_DAMAGE_H
 #define KTRACE_DAMAGE_H
 

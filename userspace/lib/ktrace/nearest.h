@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* nearest.h - which name a mistyped one may have been meant to be */
+/* nearest.h - the name that a mistyped one was probably meant to be */
 #ifndef KTRACE_NEAREST_H
 #define KTRACE_NEAREST_H
 

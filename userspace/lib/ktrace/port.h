@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * port.h - how a live session is spoken to: one message, one answer
+ * port.h - how to talk to a live session: one message, one answer
  *
- * Who reads a session listens at a port: a datagram socket of the name space that needs no
- * file, so that nothing is left behind, whoever dies. The name says whose it is. Messages are
- * text: a word, then key=value pairs, as in META lines. Only the owner's user and root are
- * answered; credentials are the kernel's, on both sides.
+ * The owner of a session listens at a port: an abstract datagram socket, which needs no file,
+ * so that nothing is left behind if somebody dies. Its name has the owner's user. Messages are
+ * text: a word, then key=value pairs, as in META lines. Only the owner's user and root get an
+ * answer; both sides use the credentials that the kernel gives.
  *
  *   show                          what the session is
  *   set [levels=] [events=] [where=]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * request.h - several viewers read a traceset, each its own part, in as few passes as can be
+ * request.h - several viewers read a traceset, each its own part, in as few passes as possible
  *
  * A viewer asks for events from a start to an end; it gets exactly these, whoever else is
  * served with them. Work is done in chunks, between which the program can do other things,

@@ -8,10 +8,10 @@
  *	processes	by pid and start time: a mask of the streams each is in
  *	names		of event types: index + POSIX_ID_USER is the id
  *
- * Made by whoever comes first, controller or traced program, and removed by the last one.
- * Everybody who has it mapped can write to all of it: who reads a word checks it, then
- * uses it. Places are claimed by compare-and-swap, and the word says who does: what has been
- * left half done by one that has died is undone by the next one that comes.
+ * The first process makes it, controller or traced program, and the last one removes it.
+ * Every process that has it mapped can write to all of it, so a reader checks each word
+ * before use. Places are claimed by compare-and-swap, and the word names the claimer: if a
+ * process dies half way, the next one that comes undoes what it had begun.
  *
  * An event is recorded into the streams of
  *

@@ -3,11 +3,11 @@
  * names.c - names of event types, which all processes of a user share
  *
  * A name's place on the board gives the id, so one name has one id in all processes and streams.
- * Places are taken one after the other, and who looks for a name passes all that are taken: so
- * no name gets two. Who meets a place that another process is filling in looks again; if that
- * process has died, he takes its place over. If it has been stopped there he takes the place from
- * it: nobody has that one then, and it finds that out when it goes on. All places together are
- * waited for no longer than one is: whoever can write to the board can claim them all.
+ * Places are taken one after the other, and a search passes all that are taken, so no name gets
+ * two. A process that meets a place which another one is filling in looks again. If the other
+ * one has died, it takes over the place. If the other one is stopped, it makes the place nobody's,
+ * which the other one finds out when it continues. The wait for all places together is no longer
+ * than that for one, because whoever can write to the board can claim them all.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.

@@ -3,7 +3,7 @@
  * queue.c - events that a stream's controller makes: START, STOP, FILTER, FLUSH_START, FLUSH_STOP
  *
  * They wait in the reader's memory and are merged with the rings. Their bytes are limited as
- * those of a ring are: whoever starts and stops all day and never reads loses the oldest.
+ * those of a ring are: a controller that starts and stops often and never reads loses the oldest.
  */
 #include "stream_internal.h"
 

@@ -2,8 +2,8 @@
 /*
  * recorded.c - pre-recorded streams, read by libktraceset
  *
- * A file is opened only if all of it is what its format says and it was closed: what is read
- * later on needs no second look, but for contents that somebody made up, which do no harm.
+ * A file is opened only if all of it follows its format and it was closed. So later reading
+ * need not check it again; forged contents do no harm.
  */
 #include "recorded.h"
 

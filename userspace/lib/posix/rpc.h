@@ -2,9 +2,9 @@
 /*
  * rpc.h - what a controller and the keeper of one of its streams say to each other
  *
- * A keeper is a process of its own that has the stream and its log: it goes on when the
- * controller dies, whatever of. Each message is one packet; a request has one answer. Both
- * ends are of one version: the library starts the keeper that it was installed with.
+ * A keeper is a separate process that has the stream and its log: it continues when the
+ * controller dies in any way. Each message is one packet; a request has one answer. Both
+ * ends have the same version: the library starts the keeper that it was installed with.
  */
 #ifndef KTRACE_POSIX_RPC_H
 #define KTRACE_POSIX_RPC_H

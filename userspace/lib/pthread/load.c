@@ -2,11 +2,11 @@
 /*
  * load.c - notice that the program has loaded or unloaded code
  *
- * dlopen() finds files by who calls it: it must be the program, not a wrapper. So ours notes that
- * there is a call and jumps to the C library's, which returns to the program. What has changed
- * is told before the next event that has a caller: of the same thread, as then the call is
- * over or has at least mapped what its constructors belong to; and of any other. Who finds the
- * dynamic linker half done looks again with the next one.
+ * dlopen() searches for files depending on its caller, which must be the program and not a
+ * wrapper. So ours notes the call and jumps to the C library's, which returns to the program. The
+ * change is reported before the next event that has a caller, of any thread: in the same thread
+ * the call is over by then, or has at least mapped the code whose constructors run. An event that
+ * finds the dynamic linker half done leaves the rest to the next one.
  */
 #include "load.h"
 

@@ -3,11 +3,11 @@
  * backend_dev.c - channels in memory of the module, /dev/ktrace
  *
  * The owner maps each channel read-only as a whole, then maps what it may write over
- * it: of the kernel channel the tails, of the user channel the control area. A kernel
- * channel that is not permitted is no failure: the session then has user events only,
+ * it: of the kernel channel the tails, of the user channel the control area. If a kernel
+ * channel is not permitted, that is no failure: the session then has user events only,
  * and s->kernel_error says why.
  *
- * The module is asked to keep the session should we die, until we close it ourselves.
+ * The module is asked to keep the session if we die before we close it ourselves.
  */
 #include "internal.h"
 

@@ -13,9 +13,9 @@
  * keeper.c. If the owner dies in whatever way, the kernel sets FUTEX_OWNER_DIED in that
  * word, and writers stop waiting for a reader.
  *
- * The owner also holds a lock on the file (flock), which nobody but the kernel takes from
- * it: a session whose lock can be had is stale. Who adopts it takes the lock, and leaves
- * control.reader as it is: nobody is to wait for room any more.
+ * The owner also holds a lock on the file (flock), which only the kernel can take from it:
+ * a session whose lock is free is stale. A process that adopts the session takes the lock and
+ * leaves control.reader unchanged, because nobody should wait for room any more.
  */
 #include "internal.h"
 

@@ -6,10 +6,10 @@
  * kernel itself keeps time with it, or, where a hypervisor offers the kernel
  * another clock, when all CPUs are seen to agree. Otherwise CLOCK_MONOTONIC.
  *
- * A reading is the raw clock between two readings of CLOCK_MONOTONIC; of several
- * the tightest is kept. Frequency is the slope since the first reading, and is measured
- * anew when the machine has slept: CLOCK_MONOTONIC stands still then, while the counter
- * may run on, stop, or begin again.
+ * A reading is the raw clock between two readings of CLOCK_MONOTONIC; of several the
+ * tightest is kept. Frequency is the slope since the first reading. It is measured again
+ * after the machine has slept, because CLOCK_MONOTONIC stops then, while the counter may
+ * continue, stop, or begin again.
  */
 #include "internal.h"
 

@@ -2,8 +2,8 @@
 /*
  * cpus.c - which numbers CPUs can have
  *
- * sysconf(_SC_NPROCESSORS_CONF) counts them, which is less than the highest number where some
- * between are missing, and may count what a virtual machine could get.
+ * sysconf(_SC_NPROCESSORS_CONF) only counts CPUs. That may be less than the highest number, if
+ * there are gaps, and may include CPUs that a virtual machine could get.
  */
 #include "internal.h"
 

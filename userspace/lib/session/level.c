@@ -2,9 +2,9 @@
 /*
  * level.c - the one table of levels of libktrace-pthread's events
  *
- * Most events stand for a call, and for what happened in it: a level cannot have the one
- * without the other. So an object's "-io" has the same events as the object, but of threads,
- * which begin and end without a call. Documentation/pthread.md has the table for people.
+ * Most events stand for a call and for what happened in it: a level cannot have one without
+ * the other. So an object's "-io" has the same events as the object, except for threads, which
+ * begin and end without a call. Documentation/pthread.md has the table for people.
  */
 #include <ktrace/level.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * memory.c - how much memory can be had without somebody being killed for it
+ * memory.c - how much memory can be allocated without waking the OOM killer
  *
- * The machine's, or what the control groups of this process leave, each of those above included.
- * What files only cache counts as free.
+ * The least of what the machine has left and what the control groups of this process, and those
+ * above them, allow. Memory that only caches files counts as free.
  */
 #include "internal.h"
 

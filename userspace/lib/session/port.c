@@ -2,9 +2,9 @@
 /*
  * port.c - one message to a live session, one answer
  *
- * Datagrams: a message is there as a whole or not at all, and nobody can keep the owner
- * waiting for the rest of it. There are no connections, so there is nothing to keep for
- * anybody. The kernel says with each message whose it is.
+ * Datagrams: a message arrives as a whole or not at all, so nobody can make the owner wait
+ * for the rest of it. There are no connections, and so no state to keep for a peer. The
+ * kernel says with each message which user and process sent it.
  */
 #include <ktrace/port.h>
 

@@ -7,8 +7,8 @@
  * nothing any more: the owner compares the names of all events that it has read from the
  * registry, and of each that it reads later.
  *
- * The filter's text is changed in place. Who reads it meanwhile may find a piece of each,
- * within bounds, and be wrong; the owner is right as soon as it reads the entry.
+ * The filter's text is changed in place. A writer that reads it meanwhile may see a mixture,
+ * within bounds, and decide wrongly; the owner corrects that when it reads the entry.
  */
 #include "internal.h"
 

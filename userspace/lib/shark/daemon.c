@@ -2,9 +2,9 @@
 /*
  * daemon.c - have ktraced send what a chunk holds
  *
- * From when the request is sent, ktraced has the memory and finishes the work, whatever
- * becomes of this process. <ktrace/shark_port.h> has the protocol. Each chunk takes a
- * connection of its own: nothing is kept that fork() or closing all descriptors could break.
+ * Once the request is sent, ktraced has the memory and finishes the work, even if this process
+ * dies. <ktrace/shark_port.h> has the protocol. Each chunk has its own connection, so no state is
+ * kept that fork() or closing all descriptors could break.
  */
 #include "daemon.h"
 

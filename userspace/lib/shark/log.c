@@ -2,8 +2,8 @@
 /*
  * log.c - an event: into the selected chunk, and to the session that records the program
  *
- * For a session it is an event like others, called as that of the kernel's tracer is. Chunks
- * and filters are none of its business: it has filters of its own.
+ * For a session it is an event like others, with the same name as that of the kernel's tracer.
+ * Chunks and their filters do not affect it: the session has its own filters.
  */
 #include "tracer.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * check.c - is a tracefile what its format says?
+ * check.c - check whether a tracefile follows its format
  *
- * Walks from section to section, as if there was no index, and loads each of them. What is
- * found on the way is compared with the index at the end.
+ * Walks from section to section, as if there were no index, and loads each of them. At the
+ * end it compares what it has found with the index.
  */
 #include <ktrace/check.h>
 

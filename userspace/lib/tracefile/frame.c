@@ -2,11 +2,11 @@
 /*
  * frame.c - the body of a BLOCK section as a zstd frame
  *
- * A frame read from a file is not to be trusted: it is expanded into as many bytes as its
- * section may have and no more, whatever it says of itself, and must make just as many.
+ * A frame from a file is not trusted: it is expanded into at most as many bytes as its
+ * section may have, whatever its own header says, and must give exactly as many.
  *
- * What is compressed may be memory that a traced program writes to. The compressor counts on
- * finding the same bytes again, so it gets a copy.
+ * The bytes to compress may lie in memory that a traced program writes to. The compressor
+ * relies on finding the same bytes again, so it gets a copy.
  */
 #include "frame.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* level.c - what people call the levels of compression */
+/* level.c - names of the levels of compression */
 #include <ktrace/tracefile.h>
 
 #include <errno.h>

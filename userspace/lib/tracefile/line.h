@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* line.h - numbers of a META line, for who needs no more of it */
+/* line.h - numbers of a META line, for callers that need nothing else of it */
 #ifndef KTRACE_TRACEFILE_LINE_H
 #define KTRACE_TRACEFILE_LINE_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * open_file.c - tracefiles in files that somebody else has opened, and that change in place
+ * open_file.c - tracefiles in files that the caller has opened, and that change in place
  *
  * A log of bounded size writes its newest block over its oldest one. So the rule that
- * sections never change holds for closed files only: who writes such a file says so.
+ * sections never change holds only once it is closed: the writer of such a file says so.
  */
 #include <ktrace/tracefile.h>
 

@@ -2,7 +2,7 @@
 /*
  * proc.c - META lines of what /proc says of this machine, of processes and of threads
  *
- * What is gone by now has a line without a name.
+ * A process or thread that is gone by now gets a line without a name.
  */
 #include <ktrace/tracefile.h>
 

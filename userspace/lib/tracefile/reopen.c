@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * reopen.c - goes on with a tracefile whose writer died, or with a copy of it
+ * reopen.c - continues a tracefile whose writer died, or a copy of it
  *
- * What lies behind the last whole section is cut off. What there is of each stream is
- * found again, so that the caller knows where in the rings to go on.
+ * Everything after the last whole section is cut off. The file is searched for the end of
+ * each stream, so that the caller knows where in the rings to continue.
  */
 #include <ktrace/tracefile.h>
 

@@ -2,8 +2,8 @@
 /*
  * section.c - the one table of section types
  *
- * A new type is a value of enum ktrace_section_type and a row here; then those who walk get
- * its sections, and know what to do with them.
+ * A new type is a value of enum ktrace_section_type and a row here; then a walk hands out its
+ * sections, and knows what to do with them.
  */
 #include "section.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1
-/* nearest.c - which name a mistyped one may have been meant to be: optimal string alignment */
+/* nearest.c - the name that a mistyped one was probably meant to be: optimal string alignment */
 #include <ktrace/nearest.h>
 
 #include <stdio.h>

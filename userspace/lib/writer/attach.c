@@ -2,8 +2,8 @@
 /*
  * attach.c - find the session that the environment names, and map it
  *
- * Done once, by the first constructor that needs it. Whatever goes wrong, the program
- * runs on untraced and hears nothing of it, unless KTRACE_DEBUG is set.
+ * Done once, by the first constructor that needs it. If anything goes wrong, the program
+ * continues untraced and without a message, unless KTRACE_DEBUG is set.
  */
 #include "attach.h"
 

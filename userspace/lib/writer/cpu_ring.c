@@ -5,10 +5,10 @@
  * What is to be stored - padding, the next block's opening, the record - is prepared as
  * a list outside of any restartable sequence, for a CPU and a head. One sequence then
  * checks that both are still the same, stores the list and publishes. If not, or if it
- * was interrupted, everything is prepared anew.
+ * was interrupted, everything is prepared again.
  *
- * The stamp is read after head: whoever recorded in this ring before had read the clock
- * by then. Between head and clock there is a fence, as rdtsc is not ordered by itself.
+ * The stamp is read after head: all previous writers of this ring have read the clock by
+ * then. There is a fence between head and clock, because rdtsc is not ordered by itself.
  */
 #include "cpu_ring.h"
 

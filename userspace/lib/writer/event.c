@@ -2,8 +2,8 @@
 /*
  * event.c - give ids to the events of a program, library or plug-in
  *
- * An object's events need no goodbye: when its code is unmapped, nobody is left to ask
- * whether they are on.
+ * Events need not be unregistered: when the code of an object is unmapped, nobody is left to
+ * ask whether its events are on.
  */
 #define KTRACE_LIBRARY
 #include <ktrace/writer.h>

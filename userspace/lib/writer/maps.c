@@ -2,16 +2,16 @@
 /*
  * maps.c - tell the session which code this process has, and where
  *
- * The kernel knows: /proc/self/maps. The dynamic linker, which could be asked instead, has
- * locks, and whoever asks may be in the middle of anything: a wait for one of them could be
- * for ever. What was told is kept, so that only what has changed is told again. Build ids are
- * read through /proc/self/mem, where an address that has just been unmapped is an error and
- * no signal. Without /proc nothing is told.
+ * It is read from /proc/self/maps. The dynamic linker knows, too, but it has locks, and the
+ * calling thread may have been interrupted anywhere, so a wait for them could be endless. What
+ * was reported is kept, so that only changes are reported later. Build ids are read through
+ * /proc/self/mem, where an address that has just been unmapped is an error and no signal.
+ * Without /proc nothing is reported.
  *
- * One thread at a time looks; who finds it looking has it look once more. So nobody waits for
- * anybody. Signals are blocked meanwhile: a handler that does not return, or a cancellation,
- * would end all looking. A fork in the midst of it closes the files in the child, to whom the
- * memory of its parent is none of its business.
+ * One thread at a time looks; a thread that finds it looking makes it look once more, so no
+ * thread waits for another. Signals are blocked meanwhile: a handler that does not return, or a
+ * cancellation, would end all looking. A fork during this closes the files in the child, which
+ * must not read the memory of its parent.
  */
 #include "maps.h"
 

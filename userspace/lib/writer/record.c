@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1
 /*
- * record.c - record an event by all means: whatever the fast path cannot do
+ * record.c - record an event in all cases that the fast path cannot handle
  *
  * First event of a thread, end of a block, no per-CPU ring, no room, long payloads.
  * Nothing here takes a lock, allocates or is a cancellation point.
  *
  * An event that does not fit into one record becomes several, and is counted as one if
- * it is lost half way. Signals are blocked meanwhile: the fragments of a thread follow
- * each other, so that the reader can put them together, in whatever rings they lie. But
- * not while the first one waits for room, and what the others wait is bounded as a whole.
+ * it is lost half way. Signals are blocked meanwhile, so that the fragments of a thread follow
+ * each other and the reader can put them together, in whatever rings they lie. They are not
+ * blocked while the first fragment waits for room; the others have one limit for all waits.
  */
 #include "record.h"
 

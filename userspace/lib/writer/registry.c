@@ -4,8 +4,8 @@
  *
  * An append-only list in shared memory, <linux/ktrace.h>. Room is claimed by exchanging
  * the zero word at the end for BUSY and the size; the entry counts when READY is stored.
- * Whoever dies in between leaves an entry that everybody steps over. Sizes that other
- * processes wrote are checked before each step; a list that makes no sense is full.
+ * A process that dies in between leaves an entry that everybody steps over. Sizes that other
+ * processes wrote are checked before each step; a list that makes no sense counts as full.
  */
 #include "registry.h"
 

@@ -11,10 +11,10 @@
  * Channels other than the process's own have few rings for any number of processes: there
  * a thread has a ring for one event only, and waits a little if all are in use.
  *
- * A handler may also leave by siglongjmp(3), and the event it has interrupted is never
- * finished: nobody would publish what follows. So each outermost event remembers where
- * on the stack it is. Whoever finds the ring in use from a place that is not deeper has
- * not interrupted that event, and gives up what it had reserved: kt_ring_adopt().
+ * A handler may also leave by siglongjmp(3). Then the interrupted event is never finished,
+ * and nobody would publish what follows. So each outermost event remembers its place on the
+ * stack. A writer that finds the ring in use, but is not deeper on the stack, has not
+ * interrupted that event: it gives up what the event had reserved, kt_ring_adopt().
  */
 #include "thread_ring.h"
 

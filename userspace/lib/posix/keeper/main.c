@@ -6,7 +6,7 @@
  * controller shuts the stream down, ends, is killed or executes another program, it writes the
  * rest into the log, completes it, and ends (PTRC-28).
  *
- * Memory that traced processes can cut off is mended: an empty page takes its place.
+ * If traced processes truncate the shared memory, empty pages replace it.
  */
 #include "keeper.h"
 
