@@ -15,9 +15,15 @@ static uint32_t key_of(const struct central_origin *origin)
 	return (uint32_t)origin->producer << 16 | origin->writer;
 }
 
+/* Where it is, if nothing else is there. */
+static uint32_t home_of(const struct sequences *t, uint32_t key)
+{
+	return key * 0x9e3779b1u >> 7 & (t->slot_nr - 1);
+}
+
 static uint32_t *slot_of(const struct sequences *t, uint32_t key)
 {
-	uint32_t i = key * 0x9e3779b1u >> 7;
+	uint32_t i = home_of(t, key);
 
 	for (;; i++) {
 		uint32_t *slot = &t->slots[i & (t->slot_nr - 1)];
@@ -25,6 +31,23 @@ static uint32_t *slot_of(const struct sequences *t, uint32_t key)
 		if (!*slot || key_of(&t->rows[*slot - 1]->origin) == key)
 			return slot;
 	}
+}
+
+/* What is behind it, and further from home than that, moves there. */
+static void unlist(struct sequences *t, uint32_t *slot)
+{
+	const uint32_t mask = t->slot_nr - 1;
+	uint32_t hole = (uint32_t)(slot - t->slots);
+
+	for (uint32_t i = (hole + 1) & mask; t->slots[i]; i = (i + 1) & mask) {
+		const uint32_t home = home_of(t, key_of(&t->rows[t->slots[i] - 1]->origin));
+
+		if (((i - home) & mask) < ((i - hole) & mask))
+			continue;
+		t->slots[hole] = t->slots[i];
+		hole = i;
+	}
+	t->slots[hole] = 0;
 }
 
 static void list(struct sequences *t)
@@ -58,8 +81,9 @@ static int grow(struct sequences *t)
 
 void sequences_exit(struct sequences *t)
 {
-	for (uint32_t i = 0; i < t->nr; i++)
+	for (uint32_t i = 0; !t->copies && i < t->nr; i++)
 		free(t->rows[i]);
+	free(t->copies);
 	free(t->rows);
 	free(t->slots);
 	*t = (struct sequences){ 0 };
@@ -67,30 +91,22 @@ void sequences_exit(struct sequences *t)
 
 int sequences_copy(struct sequences *to, const struct sequences *from)
 {
-	*to = (struct sequences){
-		.clock = from->clock, .sweep_at = from->sweep_at, .used = from->used,
-		.taken = from->taken,
-	};
-	for (uint32_t i = 0; i < from->nr; i++) {
-		struct sequence *s = NULL;
+	uint32_t used = 0;
 
-		if (to->nr == to->room && grow(to))
-			goto err_exit;
-		if (from->rows[i]) {
-			s = malloc(sizeof(*s));
-			if (!s)
-				goto err_exit;
-			*s = *from->rows[i];
-		}
-		to->rows[to->nr++] = s;
+	*to = (struct sequences){ .clock = from->clock, .used = from->used };
+	to->rows = calloc(from->nr + 1, sizeof(*to->rows));
+	to->copies = malloc((from->used + 1) * sizeof(*to->copies));
+	if (!to->rows || !to->copies) {
+		sequences_exit(to);
+		return -ENOMEM;
 	}
-	if (to->nr)
-		list(to);
+	for (; to->nr < from->nr; to->nr++) {
+		if (!from->rows[to->nr])
+			continue;
+		to->copies[used] = *from->rows[to->nr];
+		to->rows[to->nr] = &to->copies[used++];
+	}
 	return 0;
-
-err_exit:
-	sequences_exit(to);
-	return -ENOMEM;
 }
 
 struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin)
@@ -118,6 +134,9 @@ static void sweep(struct sequences *t)
 		t->nr--;
 	t->taken = 0;
 	t->sweep_at = t->used * 2 > SEQUENCE_IDLE_MAX ? t->used * 2 : SEQUENCE_IDLE_MAX;
+	if (t->sweep_at > SEQUENCE_MAX)
+		t->sweep_at = SEQUENCE_MAX;
+	t->sweep_after = t->clock + SEQUENCE_IDLE_MAX / 2;
 	list(t);
 }
 
@@ -150,15 +169,16 @@ struct sequence *sequences_get(struct sequences *t, const struct central_origin 
 
 	if (s)
 		return s;
-	if (t->used >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX))
+	if (t->used >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX) &&
+	    t->clock >= t->sweep_after)
 		sweep(t);
-	return add(t, origin);
+	return t->used < SEQUENCE_MAX ? add(t, origin) : NULL;
 }
 
 void sequences_end(struct sequences *t, struct sequence *s)
 {
+	unlist(t, slot_of(t, key_of(&s->origin)));
 	s->has_ended = true;
-	list(t);
 }
 
 void sequence_is_idle(struct sequences *t, struct sequence *s)

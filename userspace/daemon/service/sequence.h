@@ -5,7 +5,8 @@
  * A table of them finds the one of a writer; a record names it by the number of its row, which it
  * keeps. A writer that has ended keeps its row while it has chunks: a new one with the same id gets
  * another (PFT-36). Of rows without chunks some are kept, to know of gaps and to tell statistics,
- * but not more than SEQUENCE_IDLE_MAX or as many as are in use; the others are free.
+ * but not more than SEQUENCE_IDLE_MAX or as many as are in use; the others are free. A row takes
+ * much more memory than a chunk may, so there are SEQUENCE_MAX at most.
  */
 #ifndef KTRACED_SERVICE_SEQUENCE_H
 #define KTRACED_SERVICE_SEQUENCE_H
@@ -13,6 +14,7 @@
 #include "central.h"
 
 #define SEQUENCE_IDLE_MAX 4096u
+#define SEQUENCE_MAX 65536u
 
 struct sequence {
 	struct central_origin origin;
@@ -43,14 +45,16 @@ struct sequences {
 	uint32_t *slots;		/* row + 1, by hash; 0: free */
 	uint32_t slot_nr;		/* power of two */
 	uint64_t clock;			/* of idle_since */
-	uint32_t sweep_at;		/* rows in use */
+	uint32_t sweep_at;		/* rows in use, */
+	uint64_t sweep_after;		/* and not before the clock is there */
+	struct sequence *copies;	/* memory of all rows; NULL: each has its own */
 };
 
 void sequences_exit(struct sequences *t);
-/* Return: 0, -ENOMEM; @to is empty then. */
+/* Rows alone: none is found, or made. Return: 0, -ENOMEM; @to is empty then. */
 int sequences_copy(struct sequences *to, const struct sequences *from);
 struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin);
-/* Finds it or makes it. Return: NULL if there is no memory. */
+/* Finds it or makes it. Return: NULL if there is no memory, or too many. */
 struct sequence *sequences_get(struct sequences *t, const struct central_origin *origin);
 /* Its writer will not come back: who has its id next is another one. */
 void sequences_end(struct sequences *t, struct sequence *s);

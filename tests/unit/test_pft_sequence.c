@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+/* test_pft_sequence.c - the table of a buffer's writers: it finds each, and is not too large */
+#include "pft_chunk.h"
+
+#define KEYS 3000
+
+static struct made m;
+static uint32_t seed;
+
+static uint32_t number(uint32_t below)
+{
+	seed = seed * 1103515245 + 12345;
+	return (seed >> 16) % below;
+}
+
+static struct central_origin origin_of(uint32_t i)
+{
+	return (struct central_origin){
+		.producer = (uint16_t)(1 + i / 1000), .writer = (uint16_t)(1 + i % 1000),
+	};
+}
+
+/* Writers come, end, and come again: the one that is found is the latest, if it has not ended. */
+static void found(void)
+{
+	static struct sequence *latest[KEYS];
+	struct sequences t = { 0 };
+	unsigned int ended = 0, again = 0;
+
+	for (uint32_t step = 0; step < 20000; step++) {
+		const uint32_t i = number(KEYS);
+		const struct central_origin origin = origin_of(i);
+		struct sequence *s = sequences_find(&t, &origin);
+
+		CHECK(s == latest[i]);
+		if (!s) {
+			latest[i] = sequences_get(&t, &origin);
+			latest[i]->first = 1;	/* something is in it: it stays */
+			again += step > KEYS * 4;
+		} else if (number(3)) {
+			sequences_end(&t, s);
+			latest[i] = NULL;
+			ended++;
+		}
+	}
+	for (uint32_t i = 0; i < KEYS; i++) {
+		const struct central_origin origin = origin_of(i);
+
+		CHECK(sequences_find(&t, &origin) == latest[i]);
+	}
+	CHECK(ended > KEYS && again);
+	sequences_exit(&t);
+}
+
+static void put(struct central *c, uint32_t i)
+{
+	made_begin(&m, (uint16_t)(1 + i / 30000), (uint16_t)(1 + i % 30000), 0);
+	made_packet(&m, 'a', 1);
+	central_put(c, &m.chunk);
+}
+
+/* Those of too many that have something unread are not taken, until it is read; all are counted. */
+static void too_many(void)
+{
+	struct central *c = make_central(8 << 20, CENTRAL_RING);
+	struct central_packet p;
+
+	for (uint32_t i = 0; i < SEQUENCE_MAX + 1000; i++)
+		put(c, i);
+	CHECK_EQ(c->sequences.used, SEQUENCE_MAX);
+	CHECK_EQ(c->stats.chunks_discarded, 1000);
+	check_ledger(c);
+	central_read_begin(c);
+	for (uint32_t i = 0; i < SEQUENCE_MAX; i++)
+		CHECK(central_read(c, &p));
+	EXPECT_END(c);
+	for (uint32_t i = SEQUENCE_MAX; i < 2 * SEQUENCE_MAX; i++)
+		put(c, i);
+	CHECK_EQ(c->sequences.used, SEQUENCE_MAX);
+	CHECK_EQ(c->stats.chunks_discarded, 1000);
+	check_ledger(c);
+	central_free(c);
+}
+
+int main(void)
+{
+	found();
+	too_many();
+	return 0;
+}
