@@ -20,6 +20,7 @@ teardown() { teardown_test; }
 @test "packets that say who wrote them, or do not parse, are thrown away and counted" { cases hostile forged_identity; }
 @test "a producer acknowledges what is not its own" { cases hostile other_instance; }
 @test "a producer acknowledges a flush that others were asked for" { cases hostile other_flush; }
+@test "a producer acknowledges a flush that nobody asked for" { cases hostile unasked_flush; }
 @test "memory that can shrink is not taken; that which is, cannot" { cases hostile cut_memory; }
 @test "memory that is changed while the service looks at it: nothing worse than lost packets" { cases hostile changing_memory; }
 @test "a producer that never reads its commands is dropped; others are served" { cases hostile deaf_producer; }

@@ -260,6 +260,32 @@ def other_flush():
     assert consumer.reply(request) == ({}, False)
 
 
+def unasked_flush():
+    """One who acknowledges what nobody asked for does not say that nothing more comes."""
+    producer, consumer = source(inline=True), Consumer()
+    consumer.enable(config())
+    buffer = started(producer)[1]["target_buffer"]
+
+    def move(number, chunk):
+        packet = test_packet(number, 16)
+        producer.ask("CommitData", {"chunks_to_move": [{
+            "target_buffer": buffer, "data": struct.pack("<IHHB", chunk, 1, 1, len(packet)) +
+            packet}]})
+
+    move(0, 0)
+    move(2, 2)
+    for number in (1, (1 << 64) - 1):
+        producer.ask("CommitData", {"flush_request_id": number})
+    assert numbers(packets(consumer)) == [0]
+    move(1, 1)
+    move(4, 4)
+    assert numbers(packets(consumer)) == [1, 2]
+    request = consumer.call("Flush")
+    producer.ask("CommitData", {"flush_request_id": expect(producer, "flush")["request_id"]})
+    assert consumer.reply(request)
+    assert numbers(packets(consumer)) == [4]
+
+
 def cut_memory():
     """Memory that can shrink is not taken; that which is, cannot (PFT-98)."""
     consumer = Consumer()

@@ -96,7 +96,10 @@ static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch
 		      from->has_more_patches);
 }
 
-/* It has flushed: between what came nothing is on its way any more. */
+/*
+ * It has flushed, and was asked to: between what came nothing is on its way any more. This goes
+ * through all writers.
+ */
 static void settle(struct producer *p)
 {
 	for (uint32_t id = 1; id <= SERVICE_BUFFER_MAX; id++)
@@ -113,10 +116,8 @@ void commit(struct producer *p, const Pft__CommitDataRequest *request)
 		move(p, request->chunks_to_move[i], &chunk);
 	for (size_t i = 0; i < request->n_chunks_to_patch; i++)
 		patch(p, request->chunks_to_patch[i]);
-	if (!request->flush_request_id)
-		return;
-	settle(p);
-	flush_acknowledge(p, request->flush_request_id);
+	if (request->flush_request_id && flush_acknowledge(p, request->flush_request_id))
+		settle(p);
 }
 
 /* Whether @p can have written for @session, so that it is worth a look */

@@ -188,7 +188,8 @@ void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, f
 	timer_set(&session->service->timers, &f->timer, f->waiting_nr ? timeout_ms : 0);
 }
 
-static void acknowledged(struct flush *f, const struct producer *p)
+/* Return: whether it was awaited. */
+static bool acknowledged(struct flush *f, const struct producer *p)
 {
 	for (size_t i = 0; i < f->waiting_nr; i++) {
 		if (f->waiting[i] != p)
@@ -196,20 +197,23 @@ static void acknowledged(struct flush *f, const struct producer *p)
 		f->waiting[i] = f->waiting[--f->waiting_nr];
 		if (!f->waiting_nr && !f->is_over)
 			timer_set(&f->session->service->timers, &f->timer, 0);
-		return;
+		return true;
 	}
+	return false;
 }
 
 /* Requests are answered in order: an answer is one to all that came before. */
-void flush_acknowledge(struct producer *p, uint64_t id)
+bool flush_acknowledge(struct producer *p, uint64_t id)
 {
 	struct session *session;
+	bool was_awaited = false;
 	struct flush *f;
 
 	TAILQ_FOREACH(session, &p->service->sessions, link)
 		TAILQ_FOREACH(f, &session->flushes, link)
 			if (f->id <= id)
-				acknowledged(f, p);
+				was_awaited |= acknowledged(f, p);
+	return was_awaited;
 }
 
 void flush_forget_producer(struct session *session, struct producer *p)

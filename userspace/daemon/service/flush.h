@@ -27,7 +27,8 @@ typedef void flush_done(struct session *session, void *arg, bool is_done);
 /* @timeout_ms: 0: as the session is configured. @arg: who waits. */
 void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, flush_done *done,
 		 void *arg);
-void flush_acknowledge(struct producer *p, uint64_t id);
+/* Return: whether it was awaited. */
+bool flush_acknowledge(struct producer *p, uint64_t id);
 /* @p is gone. */
 void flush_forget_producer(struct session *session, struct producer *p);
 /* Nobody waits with @arg any more. */
