@@ -88,7 +88,7 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	run node "$HTML/page.mjs" "${MADE_UP[@]}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 15 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 18 ]
 }
 
 @test "the page of ktrace html shows what list, flow, state and info say" {

@@ -297,6 +297,42 @@ await run(url, {
 		assert.ok(!await page.isVisible('#help-text'));
 	},
 
+	async 'the tip says which thread has a span'(page) {
+		const rows = await page.evaluate(() => window.ktrace.head().rows);
+		const shown = await page.evaluate(() => window.ktrace.shownRows());
+		const row = shown.find(r => rows[r].kind === 'span');
+		const box = await (await page.$('#chart')).boundingBox();
+		const y = await page.evaluate(r => window.ktrace.yOf(r), row);
+		await page.mouse.move(box.x + 300, box.y + y);
+		await settled(page);
+		assert.match(await page.textContent('#tip'), /^worker 100, phase: /);
+	},
+
+	async 'what passes no filter is said'(page) {
+		await page.fill('#row-filter', 'no such row');
+		await until(page, () => document.getElementById('status').textContent ===
+			'no row passes the filter');
+		await page.fill('#filter', 'no-such-event');
+		await page.press('#filter', 'Enter');
+		await page.waitForSelector('#no-events:not([hidden])');
+		assert.match(await page.textContent('#no-events'), /passes the filter/);
+	},
+
+	async 'on a narrow screen nothing is out of reach'(page) {
+		for (const width of [800, 390]) {
+			await page.setViewportSize({ width, height: 800 });
+			await settled(page);
+			for (const what of ['#row-filter', '#help', '#grid th:last-child', '#details p']) {
+				const box = await (await page.$(what)).boundingBox();
+				assert.ok(box.width > 10 && box.x + box.width <= width, `${what} at ${width}`);
+			}
+			const list = await (await page.$('#table')).boundingBox();
+			const fields = await (await page.$('#grid th:last-child')).boundingBox();
+			assert.ok(fields.x + 20 < list.x + list.width, `fields at ${width}`);
+		}
+		await page.setViewportSize({ width: 1400, height: 860 });
+	},
+
 	async 'colours are told apart with each kind of colour vision'(page) {
 		const looks = (await page.evaluate(() => window.ktrace.colors()))
 			.filter(l => ['user', 'syscall', 'irq', 'wait', 'wait-disk', 'wait-cpu'].includes(l.name));

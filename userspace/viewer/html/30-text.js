@@ -69,17 +69,25 @@ function fields_text(event) {
 	return event.fields.map(f => `${f.name}=${value_text(f.value, f)}`).join(' ');
 }
 
-// Number of a row's thread or process; '' = it has none, or in its name
+// Number of a row's thread or process; '' = it has none, or at the end of its name
 function number_of(row) {
 	const { kind, name, tid, pid } = trace.head.rows[row];
 	const number = { thread: tid, process: pid }[kind];
 
-	return number === undefined || number === null || name.includes(number) ? '' : `${number}`;
+	return !number || ` ${name}`.endsWith(` ${number}`) ? '' : `${number}`;
 }
 
 // "name 123" of a row; '' = none
 function row_text(row) {
 	return row >= 0 ? `${trace.head.rows[row].name} ${number_of(row)}`.trim() : '';
+}
+
+// The same, with the thread or process of what is below one
+function place_text(row) {
+	const { kind, parent } = trace.head.rows[row];
+	const is_below = ['wait', 'span', 'lock'].includes(kind) && parent >= 0;
+
+	return is_below ? `${row_text(parent)}, ${row_text(row)}` : row_text(row);
 }
 
 function count_text(number) {

@@ -207,6 +207,7 @@ function draw_rows() {
 	}
 	chart.draw.putImageData(chart.picture, 0, 0);
 	chart.draw.setTransform(dpr, 0, 0, dpr, 0, 0);
+	draw_grid();
 	draw_texts(texts);
 	draw_arrows();
 	draw_lines();
@@ -311,15 +312,18 @@ function draw_arrow(kind, x0, y0, x1, y1) {
 	draw.fill();
 }
 
-function draw_lines() {
+function draw_grid() {
 	const { draw } = chart;
 
-	for (const mark of axis_marks()) {
-		draw.fillStyle = looks.theme.line;
-		draw.globalAlpha = 0.5;
+	draw.fillStyle = looks.theme.line;
+	draw.globalAlpha = 0.5;
+	for (const mark of axis_marks())
 		draw.fillRect(Math.round(x_of_time(mark)), 0, 1, chart.height);
-	}
 	draw.globalAlpha = 1;
+}
+
+function draw_lines() {
+	const { draw } = chart;
 	const framed = chart.state ? shown_for(chart.state.row) : -1;
 	if (framed >= 0) {
 		const left = Math.max(x_of_time(chart.state.from), -2);
@@ -417,7 +421,7 @@ function show_hover() {
 		return;
 	const codes = row_codes(row, chart.canvas.width);
 	const code = codes[Math.floor(chart.hover.x * chart.dpr)] || 0;
-	tip.textContent = `${row_text(row)}: ${state_name(code - 1)}\n` +
+	tip.textContent = `${place_text(row)}: ${state_name(code - 1)}\n` +
 		`${time_text(time_at_x(chart.hover.x))} s`;
 	const box = document.getElementById('names').offsetWidth;
 	const is_right = chart.hover.x > chart.width - 220;

@@ -198,5 +198,5 @@ function apply_filter() {
 function apply_row_filter() {
 	rows.filter = document.getElementById('row-filter').value.trim();
 	rows_changed();
-	say(`${count_text(rows.shown.length)} rows`);
+	say(rows.shown.length ? `${count_text(rows.shown.length)} rows` : 'no row passes the filter');
 }

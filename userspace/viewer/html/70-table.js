@@ -104,7 +104,10 @@ async function fill_table() {
 	while (table.body.rows.length > events.length)
 		table.body.deleteRow(-1);
 	events.forEach((event, i) => fill_line(table.body.rows[i] || make_line(), event));
-	document.getElementById('no-events').hidden = events.length > 0;
+	const nothing = document.getElementById('no-events');
+	nothing.hidden = events.length > 0;
+	nothing.textContent = search.filter ? 'No event from here on passes the filter.' :
+		'No event here or later.';
 }
 
 function make_line() {

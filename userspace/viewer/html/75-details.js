@@ -26,11 +26,9 @@ function add_state(box, { row, state, from, to }) {
 	make('h2', state_name(state), box);
 	const list = make('dl', '', box);
 
-	add_pair(list, trace.head.rows[row].kind, row_text(row));
+	add_pair(list, trace.head.rows[row].kind, place_text(row));
 	add_pair(list, 'from', `${time_text(from)} s`);
 	add_pair(list, 'for', duration_text(to - from));
-	if (state >= 0 && trace.head.states[state].detail)
-		add_pair(list, 'what', trace.head.states[state].detail);
 	make('button', 'Zoom to it', box, { type: 'button' })
 		.addEventListener('click', zoom_to_state);
 }
