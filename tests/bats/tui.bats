@@ -204,6 +204,12 @@ switches()
 	"$KTRACE" flow --width 171 t.bin | grep -o '[-0-9]*/1[12] .*|' | sed 's/  *|/ |/' | sort >flow
 	retry 0.02 eval 'screen | grep -o "^[0-9-]*/1[12].*|" | sed "s/  *|/ |/" | sort | diff - flow >differences' ||
 		{ cat differences; screen; return 1; }
+	# Of these the meaning, and of no others, also where there is little room
+	shows '^  threads +R run U user S syscall \. sleep *$'
+	tmux resize-window -x 80 -y 24
+	shows '^  threads +R run U user S syscall \. sleep *$'
+	tmux resize-window -x 200 -y 30
+	shows '\|.{171}\|'
 	# By a column the current time moves, and the list to the first event there.
 	keys Tab Right
 	shows '^now 0\.00005848'

@@ -51,10 +51,20 @@ static void draw_title(struct tui *t)
 
 /* ---- the picture ---- */
 
-static void draw_scale(struct tui *t, int y, int name_width)
+/* The line above the picture; of letters, the meaning of those that are in it: a bit each */
+static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 {
+	static const char *const meanings[FLOW_ALL_NR] = {
+		[FLOW_RUN] = "R run", [FLOW_USER] = "U user", [FLOW_SYSCALL] = "S syscall",
+		[FLOW_TRAP] = "T trap", [FLOW_IRQ] = "I irq", [FLOW_SOFTIRQ] = "i softirq",
+		[FLOW_SLEEP] = ". sleep", [FLOW_DISK] = "D disk",
+		[FLOW_WAIT_CPU] = "w wait for cpu", [FLOW_FORK] = "f fork",
+		[FLOW_EXIT] = "x exit", [FLOW_ZOMBIE] = "z zombie",
+		[FLOW_EVENTS] = "+ events", [FLOW_LOST] = "! LOST",
+	};
 	char buf[TEXT];
 	struct ktrace_out out = text_in(buf);
+	int i;
 
 	if (t->flow.phase == FLOW_READY)
 		ktrace_out_str(&out, t->in_flow ? "> threads" : "  threads");
@@ -63,23 +73,30 @@ static void draw_scale(struct tui *t, int y, int name_width)
 	if (t->flow.phase != FLOW_READY)
 		ktrace_out_str(&out, " % read");
 	ktrace_out_pad(&out, 0, (size_t)name_width + 1);
-	ktrace_out_str(&out, "R run U user S syscall T trap I irq i softirq . sleep D disk "
-		       "w wait f fork x exit z zombie + events ! LOST");
+	for (i = FLOW_RUN; i < FLOW_ALL_NR; i++) {
+		if (!(letters & 1u << i))
+			continue;
+		ktrace_out_str(&out, meanings[i]);
+		ktrace_out_char(&out, ' ');
+	}
 	draw_line(y, TERM_DIM, &out);
 }
 
-static void draw_strip(struct tui *t, const struct flow_row *row, int y, int x, int now)
+/* Returns the letters that it has: a bit each. */
+static __u32 draw_strip(const struct strip *s, const struct flow_row *row, int y, int x, int now)
 {
-	const struct strip *s = &t->flow.strip;
+	__u32 letters = 0;
 	int i, class;
 
 	term_letter(y, x, 0, '|', false);
 	for (i = 0; i < s->width; i++) {
 		class = strip_most(s, row->strip, i);
-		term_letter(y, x + 1 + i, class < 0 ? 0 : class,
-			    class < 0 ? ' ' : s->letters[class], i == now);
+		class = class < 0 ? FLOW_UNKNOWN : class;
+		letters |= 1u << class;
+		term_letter(y, x + 1 + i, class, s->letters[class], i == now);
 	}
 	term_letter(y, x + 1 + s->width, 0, '|', false);
+	return letters;
 }
 
 static void draw_flow(struct tui *t, int y, int height)
@@ -88,10 +105,10 @@ static void draw_flow(struct tui *t, int y, int height)
 	const struct strip *s = &t->flow.strip;
 	const int now = t->now >= s->from && t->now < s->to ? strip_column(s, t->now) : -1;
 	const int nr = (int)t->flow.order_nr;
+	__u32 letters = 0;
 	char name[96];
 	int i;
 
-	draw_scale(t, y, name_width);
 	if (t->flow_selected >= nr)
 		t->flow_selected = nr ? nr - 1 : 0;
 	if (t->flow_top > t->flow_selected)
@@ -105,8 +122,9 @@ static void draw_flow(struct tui *t, int y, int height)
 		term_text(y + 1 + i, 0, name_width,
 			  t->flow_top + i == t->flow_selected ? TERM_SELECTED : TERM_PLAIN, name,
 			  0);
-		draw_strip(t, row, y + 1 + i, name_width + 1, now);
+		letters |= draw_strip(s, row, y + 1 + i, name_width + 1, now);
 	}
+	draw_scale(t, y, name_width, letters);
 	if (!nr && t->flow.phase == FLOW_READY)
 		term_text(y + 1, 0, term_columns(), TERM_PLAIN,
 			  "nothing is known of threads here", 0);
