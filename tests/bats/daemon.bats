@@ -36,6 +36,19 @@ died_by()
 	valid_trace t
 }
 
+# Then nobody says that a child has ended; the command has it as it was.
+# bats test_tags=alike
+@test "a parent that ignores SIGCHLD" {
+	local ktraced=(timeout -s KILL 30 env --ignore-signal=CHLD "$KTRACED"
+		"--backend=$KTRACE_BACKEND" -q -o t --)
+	capture "${ktraced[@]}" sh -c 'exit 7'
+	show "${ktraced[@]}"
+	[ "$status" -eq 7 ]
+	valid_trace t
+	capture "${ktraced[@]}" cat /proc/self/status
+	[ $((16#$(sed -n 's/^SigIgn:\t//p' <<<"$output") >> 16 & 1)) = 1 ]
+}
+
 # bats test_tags=alike
 @test "not found is 127, not executable is 126, own failure is 125" {
 	run_ktraced -o t -- ./nothing

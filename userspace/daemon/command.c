@@ -38,6 +38,7 @@ static _Noreturn void become(char **argv, const struct command_variable *env, co
 
 	if (read_retry(fds[0], &go, 1) != 1)
 		_exit(EXIT_OWN);
+	sigaction(SIGCHLD, &signals->chld, NULL);
 	sigaction(SIGPIPE, &signals->pipe, NULL);
 	sigaction(SIGXFSZ, &signals->xfsz, NULL);
 	sigprocmask(SIG_SETMASK, &signals->mask, NULL);

@@ -29,6 +29,7 @@ struct command {
 /* How signals were when ktraced began: the command gets them like this. */
 struct command_signals {
 	sigset_t mask;
+	struct sigaction chld;
 	struct sigaction pipe;
 	struct sigaction xfsz;
 };

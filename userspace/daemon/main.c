@@ -16,6 +16,7 @@
 static void take_signals(struct command_signals *before, sigset_t *ours)
 {
 	const struct sigaction ignore = { .sa_handler = SIG_IGN };
+	const struct sigaction usual = { .sa_handler = SIG_DFL };
 	struct sigaction hup;
 	sigset_t part;
 
@@ -30,6 +31,8 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 	sigemptyset(&part);
 	sigaddset(&part, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &part, NULL);
+	/* Of children whose parent ignores it nobody hears that they have ended, nor how. */
+	sigaction(SIGCHLD, &usual, &before->chld);
 	/* A full pipe or a file size limit is an error of write(2) for us. */
 	sigaction(SIGPIPE, &ignore, &before->pipe);
 	sigaction(SIGXFSZ, &ignore, &before->xfsz);
