@@ -293,6 +293,9 @@ says()
 	run_ktrace session read mine
 	[ "$status" = 0 ]
 	[ "$(grep -c test:work_end <<<"$output")" = 4 ]
+	# One of its programs is waited for, whatever its parent ignores.
+	capture env --ignore-signal=CHLD "$KTRACE" session read mine
+	[ "$status" = 0 ]
 	run_ktrace session snapshot nobody -o copy
 	[ "$status" = 1 ]
 	says 'nobody: Tracing session not found'

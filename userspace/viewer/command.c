@@ -174,6 +174,8 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 
 	standard_hold();
 	signal(SIGPIPE, SIG_IGN);
+	/* Of children whose parent ignores it nobody hears how they have ended. */
+	signal(SIGCHLD, SIG_DFL);
 	allow_files();
 	status = run(argc, argv);
 	/* Help and version go through stdio, all else through output.c. */
