@@ -329,6 +329,12 @@ refused()
 	valid_trace t
 }
 
+@test "--duration: the longest there is" {
+	run_ktraced --duration=18446744073 -o t -- sleep 0.2
+	[ "$status" -eq 0 ]
+	grep -aq 'reason=command' t
+}
+
 @test "--duration with a command: the file ends, the command does not" {
 	start_ktraced --duration=100ms -o t -- sh -c 'while [ ! -e go ]; do sleep 0.05; done; exit 7'
 	retry 0.05 has ktraced.err ' events, '

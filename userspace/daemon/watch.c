@@ -401,8 +401,9 @@ int watch_run(struct recording *r, const sigset_t *signals)
 	sigaddset(&all, SIGUSR1);
 	w.next_second = r->start_ns + SECOND;
 	trust_begin(&w.trust, r->session);
-	if (r->options->duration_ns)
-		w.deadline = r->start_ns + r->options->duration_ns;
+	if (r->options->duration_ns &&
+	    __builtin_add_overflow(r->start_ns, r->options->duration_ns, &w.deadline))
+		w.deadline = ~0ull;
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.signal_fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
