@@ -11,6 +11,7 @@
 #include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
@@ -133,30 +134,49 @@ int kt_filter_follow_all(struct kt_filter *f)
 	return 0;
 }
 
+/*
+ * The same, if the owner may look at it. Until then it does not become another program: one that
+ * did so behind the check, and had told of it before the bit was set, would stay followed.
+ */
+static int follow_owners(struct kt_filter *f, const struct task_struct *task)
+{
+	struct rw_semaphore *exec_lock = &task->signal->exec_update_lock;
+	int err = down_read_killable(exec_lock);
+
+	if (err)
+		return err;
+	err = is_owners(f, task) ? follow_task(f, task) : -EPERM;
+	up_read(exec_lock);
+	return err;
+}
+
 /**
  * kt_filter_follow - follow a process and what it will fork
  * @f:		the filter; fork and exit are being tracked already
  * @pid:	id of any of its threads, in the caller's pid namespace
  *
- * Context: process.
- * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's.
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's; -EINTR killed.
  */
 int kt_filter_follow(struct kt_filter *f, pid_t pid)
 {
 	struct task_struct *task;
-	int err = 0;
+	int err;
 
 	if (pid <= 0)
 		return -EINVAL;
 	rcu_read_lock();
 	task = pid_task(find_vpid(pid), PIDTYPE_PID);
-	if (!task || !is_live(task))
-		err = -ESRCH;
-	else if (!f->any_user && !is_owners(f, task))
-		err = -EPERM;
-	else
-		err = follow_task(f, task);
+	if (task)
+		get_task_struct(task);
 	rcu_read_unlock();
+	if (!task)
+		return -ESRCH;
+	if (!is_live(task))
+		err = -ESRCH;
+	else
+		err = f->any_user ? follow_task(f, task) : follow_owners(f, task);
+	put_task_struct(task);
 	return err;
 }
 

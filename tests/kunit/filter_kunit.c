@@ -6,10 +6,12 @@
  * any order of events. At all times alive_nr is the number of bits in alive.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/bitmap.h>
 #include <linux/cred.h>
 #include <linux/kthread.h>
 #include <linux/pid.h>
+#include <linux/rwsem.h>
 #include <linux/sched/signal.h>
 #include <linux/user_namespace.h>
 #include "control.h"
@@ -261,6 +263,60 @@ static void following_says_why_not(struct kunit *test)
 	expect_alive(test, 1);
 }
 
+/* ---- a process that becomes another program ---- */
+
+/* struct follower - a thread that follows @pid, and what came of it */
+struct follower {
+	pid_t pid;
+	int err;
+	struct completion is_done;
+};
+
+static int follow_it(void *arg)
+{
+	struct follower *f = arg;
+
+	f->err = kt_filter_follow(&filter, f->pid);
+	complete(&f->is_done);
+	return 0;
+}
+
+/* As exec() of a program with a set-user-ID bit does it, and back. */
+static bool become(uid_t uid)
+{
+	struct cred *cred = prepare_creds();
+
+	if (!cred)
+		return false;
+	cred->euid = cred->suid = KUIDT_INIT(uid);
+	commit_creds(cred);
+	return true;
+}
+
+static void who_becomes_another_program_is_looked_at_behind_that(struct kunit *test)
+{
+	struct follower f = { .pid = current->pid };
+	struct task_struct *thread;
+	bool is_early, has_become;
+
+	init_completion(&f.is_done);
+	filter.owner = GLOBAL_ROOT_UID;
+	down_write(&current->signal->exec_update_lock);
+	thread = kthread_run(follow_it, &f, "ktrace_kunit");
+	is_early = !IS_ERR(thread) && wait_for_completion_timeout(&f.is_done, HZ / 5);
+	has_become = become(1000);
+	up_write(&current->signal->exec_update_lock);
+	if (!IS_ERR(thread) && !is_early)
+		wait_for_completion(&f.is_done);
+	KUNIT_EXPECT_TRUE(test, become(0));
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	KUNIT_EXPECT_TRUE(test, has_become);
+	KUNIT_EXPECT_FALSE(test, is_early);
+	KUNIT_EXPECT_EQ(test, f.err, -EPERM);
+	KUNIT_EXPECT_FALSE(test, test_bit(current->tgid, filter.followed));
+	expect_alive(test, 0);
+}
+
 /* ---- concurrency ---- */
 
 static struct task_struct *crowd[THREADS_MAX][TASKS];
@@ -379,6 +435,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(with_privilege_any_user_stays_followed),
 	KUNIT_CASE(all_means_all_and_takes_privilege),
 	KUNIT_CASE(following_says_why_not),
+	KUNIT_CASE(who_becomes_another_program_is_looked_at_behind_that),
 	KUNIT_CASE(the_count_is_right_whoever_comes_and_goes),
 	KUNIT_CASE(forks_and_exits_of_the_kernel_are_seen),
 	{ }
