@@ -92,6 +92,23 @@ disturbed()
 	wall=
 }
 
+@test "a wall clock beyond 2038: ktraced looks at the rings now and then" {
+	wall=$(date +%s)
+	date -s 2040-01-01 >/dev/null
+	start_ktraced -o t -- sleep 3
+	retry 0.05 test -s t
+	sleep 2
+	# in hundredths of a second
+	local used
+	read -ra used <<<"$(sed 's/.*) //' "/proc/$pid/stat")"
+	echo "user ${used[11]} system ${used[12]}"
+	[ $((used[11] + used[12])) -lt 50 ]
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	date -s "@$wall" >/dev/null
+	wall=
+}
+
 @test "the clock's rate is changed: the time line follows" {
 	disturbed slew --backend=dev -e sched,flood,witness
 }

@@ -275,7 +275,8 @@ static void on_timer(void *arg, uint32_t events)
 
 static int watch_clock(struct watch *w)
 {
-	const struct itimerspec never = { .it_value = { .tv_sec = INT32_MAX } };
+	/* As far as the kernel counts, in nanoseconds */
+	const struct itimerspec never = { .it_value = { .tv_sec = INT64_MAX / (long)SECOND } };
 
 	return timerfd_settime(w->clock_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &never,
 			       NULL);
