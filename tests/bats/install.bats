@@ -224,6 +224,21 @@ assert len(list(Traceset(sys.argv[1])))
 	done
 }
 
+@test "the Python module lies where Debian's python3 looks, whatever python3 comes first in PATH" {
+	local folder
+	[ -x /usr/bin/python3 ] || skip "no python3 of Debian's"
+	mkdir other
+	# shellcheck disable=SC2016 # for the shell that runs it
+	printf '#!/bin/sh\n[ "$1" != -c ] || { echo 3.99; exit; }\nexec /usr/bin/python3 "$@"\n' >other/python3
+	chmod +x other/python3
+	PATH=$PWD/other:$PATH make -s -C "$ROOT" install DESTDIR="$PWD/root" PREFIX=/usr/local
+	folder=$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')
+	[ "$(cd root/usr/local/lib && echo python*)" = "$folder" ]
+	[ -e "root/usr/local/lib/$folder/dist-packages/ktrace/__init__.py" ]
+	PATH=/usr/bin:$PATH make -s -C "$ROOT" uninstall DESTDIR="$PWD/root" PREFIX=/usr/local
+	[ -z "$(find root -name '*ktrace*')" ]
+}
+
 @test "make uninstall leaves what is not ours, and nothing else" {
 	local dest=$PWD/root
 	cp -a "$BATS_FILE_TMPDIR/root" "$dest"
