@@ -268,6 +268,11 @@ over()
 }
 
 # bats test_tags=alike
+@test "an event that is on its way when somebody stops the stream is not lost" {
+	"$PROGS/posix_late"
+}
+
+# bats test_tags=alike
 @test "events of a program that has no descriptor for the rings are counted" {
 	"$PROGS/posix_attach"
 }

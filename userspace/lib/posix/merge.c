@@ -12,7 +12,8 @@
  *
  * Stops. A stream that is full has lost its bit in `running`. When all has been read STOP is
  * reported; the stream restarts at once, and START is reported before what comes then. What
- * has a stamp at which the stream was not started was on its way when it was stopped.
+ * has a stamp at which the stream was not started was on its way when it was stopped: it is lost
+ * if that was for want of room, and was not to be recorded if somebody had asked for it.
  */
 #include "stream_internal.h"
 
@@ -300,8 +301,7 @@ static bool take_queue(struct posix_stream *s, struct posix_item *item)
 	const struct control_event *e = s->queue.first;
 	const bool is_shown = !e->is_hidden;
 
-	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
-		s->is_started = e->id == POSIX_TRACE_START;
+	ktrace_posix_queue_apply(s, e);
 	make_item(s, item, e->id, e->ts, e->data, e->size);
 	item->head.address = e->address;
 	ktrace_posix_queue_pop(&s->queue);
@@ -329,7 +329,7 @@ static bool take_ring(struct posix_stream *s, __u32 ring, struct posix_item *ite
 	item->rec = f->rec;
 	item->data = s->buffer;
 	consume(s, ring, f->next_off, 1);
-	if (!is_shown && s->stops)
+	if (!is_shown && s->had_no_room)
 		s->dropped++;
 	if (is_shown)
 		set_time(s, item);
@@ -385,6 +385,7 @@ static bool take_stop(struct posix_stream *s, struct posix_item *item)
 		return false;
 	s->stop_due = false;
 	s->is_started = false;
+	s->had_no_room = true;
 	s->was_full = false;
 	is_shown = !posix_is_filtered(s, POSIX_TRACE_STOP);
 	if (is_shown)

@@ -22,12 +22,19 @@ void ktrace_posix_queue_pop(struct queue *q)
 	free(e);
 }
 
+void ktrace_posix_queue_apply(struct posix_stream *s, const struct control_event *e)
+{
+	if (e->id != POSIX_TRACE_START && e->id != POSIX_TRACE_STOP)
+		return;
+	s->is_started = e->id == POSIX_TRACE_START;
+	s->had_no_room = false;
+}
+
 void ktrace_posix_queue_drop(struct posix_stream *s)
 {
 	const struct control_event *e = s->queue.first;
 
-	if (e->id == POSIX_TRACE_START || e->id == POSIX_TRACE_STOP)
-		s->is_started = e->id == POSIX_TRACE_START;
+	ktrace_posix_queue_apply(s, e);
 	if (!e->is_hidden) {
 		ktrace_posix_open_gap(s, e->ts);
 		s->dropped++;

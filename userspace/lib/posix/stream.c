@@ -282,6 +282,7 @@ void ktrace_posix_stream_clear(struct posix_stream *s)
 	s->clear_ts = ktrace_posix_now(s);
 	ktrace_posix_drain(s);
 	s->is_started = runs;
+	s->had_no_room = false;
 	s->was_full = s->stop_due = s->restart_due = s->start_due = false;
 	s->gap = GAP_NONE;
 	s->lost_seen = sum_lost(s, &lost);

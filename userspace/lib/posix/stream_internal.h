@@ -77,6 +77,7 @@ enum gap_state {
  * @last_ns:	CLOCK_REALTIME of the last event
  * @last_ts:	its stamp
  * @is_started:	at the place that reading has got to
+ * @had_no_room: it is not because it was full
  * @stops:	policy: UNTIL_FULL or FLUSH
  * @is_wanted:	it has been started, and not stopped since
  * @was_full:	it had stopped by itself when it was stopped
@@ -109,6 +110,7 @@ struct posix_stream {
 	__u64 last_ns;
 	__u64 last_ts;
 	bool is_started;
+	bool had_no_room;
 	bool stops;
 	bool is_wanted;
 	bool was_full;
@@ -132,6 +134,8 @@ __u64 ktrace_posix_now(const struct posix_stream *s);
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
 			     const void *data, size_t size);
 void ktrace_posix_queue_pop(struct queue *q);
+/* Reading has got to it. */
+void ktrace_posix_queue_apply(struct posix_stream *s, const struct control_event *e);
 /* The oldest is lost. */
 void ktrace_posix_queue_drop(struct posix_stream *s);
 
