@@ -386,7 +386,8 @@ const struct command cmd_hist = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Count events over time",
 	.help =
-"  -b, --bins N       so many bins, 2000 at most (default: 20; in a picture 120)\n"
+"  -b, --bins N       so many bins, in a picture 2000 at most (default: 20; in a\n"
+"                     picture 120)\n"
 "  -w, --width TIME   of each bin: 1s, 10ms, ...\n"
 PLOT_HELP
 SCOPE_HELP
