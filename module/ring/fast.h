@@ -91,6 +91,8 @@ static inline bool kt_ring_publish(const struct kt_ring *r, const struct kt_slot
 {
 	struct ktrace_ring *w = r->w;
 
+	/* records is loaded behind reserve: an inner writer in between has published */
+	kt_barrier();
 	kt_inc_local(&w->records);
 	KT_TESTPOINT(publishing);
 	/* ORD(publish:A) pairs ORD(peek:A): records before head */

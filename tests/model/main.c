@@ -58,6 +58,8 @@ static const struct scenario scenarios[] = {
 	  2, 2, 0, 0, 0, 0, 0, 0, 1, 0 },
 	{ "drop: death", DROP, 0, "LLLR", "L", "S", "ML",
 	  1, 1, 1, 1, 0, 0, 1, 0, 1, 0 },
+	{ "drop: death of a small one", DROP, 0, "LLLR", "S", "S", "L",
+	  1, 1, 1, 1, 0, 0, 1, 0, 1, 0 },
 	{ "overwrite: two interrupts", OVERWRITE, 0, "LLLL", "L", "S", NULL,
 	  2, 2, 0, 0, 0, 0, 1, 1, 1, 0 },
 	{ "overwrite: death", OVERWRITE, 0, "LLLLL", "L", "S", "L",
