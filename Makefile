@@ -489,11 +489,11 @@ unit:		## unit tests on the host, under ASan and UBSan
 	$(Q)tests/run unit
 bats:		## feature tests with the shared-memory back end
 	$(Q)tests/run bats
-kunit:		## ring suites in a kernel with KASAN and lockdep
+kunit:		## KUnit suites and device tests in a kernel with KASAN and lockdep
 	$(Q)tests/run kunit
 matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
 	$(Q)tests/run matrix
-style:		## layering, ordering labels, kernel style, sparse, shell scripts
+style:		## layering, ordering labels, limits, headers, clang, checkpatch, sparse, scripts, documents
 	$(Q)tests/run style
 bench: lib tools progs bench-programs ## measure beside the peers: Documentation/performance.md
 	$(Q)bench/run
