@@ -22,6 +22,7 @@ teardown() { teardown_test; }
 @test "max_per_24_h holds for those who fire at once, too" { cases trigger at_once; }
 @test "a producer that fires without end is heard in bounds" { cases trigger flood; }
 @test "a clone has what there was; the original all it had, and goes on" { cases trigger cloned; }
+@test "the bytes of perfetto --notify-fd and --clone" { cases trigger as_perfetto_does; }
 @test "a clone of very much: others are answered meanwhile, and it is of one moment" { cases trigger dear_clone; }
 @test "clones of very much, and who goes meanwhile" { cases trigger dear_clones_end; }
 @test "what cannot be cloned, and by whom" { cases trigger clone_refused; }

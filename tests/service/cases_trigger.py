@@ -248,6 +248,25 @@ def cloned():
     assert "clone_started" not in events(found)
 
 
+def as_perfetto_does():
+    """The very bytes of perfetto's --notify-fd (it observes first) and --clone 1."""
+    producer, consumer, clone = Producer("p"), Consumer(), Consumer()
+    producer.register(SOURCE, will_notify_on_start=True)
+    consumer.observed = consumer.call_bytes("ObserveEvents", b"\x08\x02")
+    consumer.enable(config())
+    number, wanted = started(producer)
+    assert consumer.reply(consumer.observed, 0.1) is None
+    producer.ask("NotifyDataSourceStarted", {"data_source_id": number})
+    assert consumer.event() == {"all_data_sources_started": True}
+    write(producer, wanted["target_buffer"], [1, 2])
+    request = clone.call_bytes("CloneSession", b"\x08\x01\x10\x00\x18\x00")
+    producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
+    reply, has_more = clone.reply(request)
+    assert reply["success"] and not has_more, reply
+    assert not reply.get("was_write_into_file"), reply
+    assert numbers(packets(clone)) == [1, 2]
+
+
 def dear_clone():
     """Others are answered while very much is copied, and what the original does then is not in it."""
     producer, consumer, clone, second = source(page_size=32768), Consumer(), Consumer(), Consumer()
