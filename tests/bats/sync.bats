@@ -355,7 +355,7 @@ two_waits()
 		 (2000, 1000, 12, 0, "sem_wait"), (6200, 600, 12, 0, "sem_wait")]'
 	run_ktrace contention t
 	grep -E '^ +1 +3.50 us +43.8 +3.50 us +3.50 us +3.50 us +10/11 prog$' <<<"$output"
-	grep -E '3.50 us +10/11 prog +mutex_lock 10 mutex 0xa +had by 10 +at 0x111$' <<<"$output"
+	grep -E '3.50 us +10/11 prog +mutex_lock 10 mutex 0xa +held by 10 +at 0x111$' <<<"$output"
 	# Each table says what its rows are, and there is none without rows
 	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "thread object place" ]
 	run_ktrace contention --since 6us --until 6100ns t
@@ -368,7 +368,7 @@ two_waits()
 	run_ktrace contention --alias names -c t
 	grep -E ' 10 mutex 0xa:"queue lock"$' <<<"$output"
 	grep -E ' 10/11 prog  10 mutex 0xa:"queue lock"$' <<<"$output"
-	grep -E ' mutex_lock 10 mutex 0xa:"queue lock"  had by 10 ' <<<"$output"
+	grep -E ' mutex_lock 10 mutex 0xa:"queue lock"  held by 10 ' <<<"$output"
 	grep -E ' 10 sem 0xb$' <<<"$output"
 	run_ktrace contention --alias names -c --json t
 	json '[x.get("name") for x in o["objects"]] == ["queue lock", None]'
@@ -394,9 +394,12 @@ two_waits()
 @test "a join waits for no object; a wait that is not over; a wait in a wait" {
 	trace <<-END
 		process 10 10 11
+		500 11 thread_start thread=0x77 number=1
 		1000 10 thread_join_in thread=0x77
 		4000 10 thread_join_out thread=0x77
 	END
+	run_ktrace contention t
+	grep -E ' thread_join 0x77  which is 11$' <<<"$output"
 	run_ktrace contention --json t
 	json '(o["thread_ns"], o["object_ns"], o["objects"]) == (3000, 0, [])'
 	trace <<-END

@@ -350,7 +350,7 @@ static void text_longest(struct contention *c, const struct longest *l)
 	else
 		out_printf(out, "0x%llx", l->wait.joins);
 	if (l->wait.holder)
-		out_printf(out, "  had by %u", l->wait.holder);
+		out_printf(out, l->wait.object ? "  held by %u" : "  which is %u", l->wait.holder);
 	if (l->wait.caller) {
 		out_printf(out, "  at ");
 		put_place(c, l->wait.thread, l->waited.raw, l->wait.caller);

@@ -143,7 +143,7 @@ static void put_head(struct analysis *a)
 
 	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  "
 		   "w wait for cpu\n");
-	out_printf(a->out, ". sleep  D wait for disk  f made  x exit  z zombie\n\n");
+	out_printf(a->out, ". sleep  D wait for disk  f fork  x exit  z zombie\n\n");
 	strip_scale(&f->strip, a->start, 28, a->out);
 }
 
@@ -220,10 +220,10 @@ ANALYSIS_HELP
 ANALYSIS_TIMES
 "\n"
 "A row for each thread, those that ran longest first; a column shows what the\n"
-"thread did most in its time. Idle tasks are left out, unless asked for by --pid\n"
-"0. With --list a line has: time, duration, thread, CPU, status, why it waits,\n"
-"mode, in the order of their ends. With --json, an object for each span, then one\n"
-"about the window.\n"
+"thread did most in its time; behind it the share of time that it ran. Idle tasks\n"
+"are left out, unless asked for by --pid 0. With --list a line has: time,\n"
+"duration, thread, CPU, status, why it waits, mode, in the order of their ends.\n"
+"With --json, an object for each span, then one about the window.\n"
 "\n"
 "Example: one process, in the second second\n"
 "  ktrace flow --since 1 --until 2 --pid 187 trace.bin\n",
