@@ -178,6 +178,10 @@ await run(url, {
 		const busy = await page.evaluate(() => window.ktrace.shownRows()
 			.map(r => window.ktrace.head().rows[r].kind));
 		assert.ok(busy.includes('thread'), String(busy));
+		// There is no event either, and nothing says that there are.
+		assert.equal(await page.evaluate(() => window.ktrace.rate()), 'no events');
+		await key(page, '0');
+		assert.match(await page.evaluate(() => window.ktrace.rate()), /^at most [1-9]/);
 	},
 
 	async 'finding goes to what is meant, both ways and around'(page) {
@@ -275,6 +279,12 @@ await run(url, {
 		const corner = p => p.evaluate(() => Array.from(document.getElementById('chart')
 			.getContext('2d').getImageData(2, 0, 1, 1).data.slice(0, 3)));
 		assert.ok((await corner(dark))[0] < 80);
+		// The system's wish is followed, and not kept, until there is another.
+		await dark.emulateMedia({ colorScheme: 'light' });
+		await until(dark, () => document.documentElement.dataset.theme === 'light');
+		assert.equal(await dark.evaluate(() => localStorage.getItem('ktrace-theme')), null);
+		await dark.emulateMedia({ colorScheme: 'dark' });
+		await until(dark, () => document.documentElement.dataset.theme === 'dark');
 		await dark.click('#theme');
 		await settled(dark);
 		assert.equal(await back(dark), await back(page));

@@ -5,7 +5,7 @@
 
 const OVERVIEW_HEIGHT = 28, HISTOGRAM_HEIGHT = 44, AXIS_HEIGHT = 18;
 
-const histogram = { overview: null, canvas: null };
+const histogram = { overview: null, canvas: null, text: '' };
 
 function init_histogram() {
 	histogram.overview = document.getElementById('overview');
@@ -32,12 +32,11 @@ function clear(canvas) {
 	return draw;
 }
 
-// Bars of counts, one a pixel; an event that is alone is seen, too
+// Bars of counts, one a pixel; an event that is alone is seen, too. Returns the largest count.
 function draw_bars(draw, { events, lost }, height) {
-	let most = 1;
+	const top = events.reduce((sum, nr, x) => Math.max(sum, nr + lost[x]), 0);
+	const most = Math.max(top, 1);
 
-	for (let x = 0; x < events.length; x++)
-		most = Math.max(most, events[x] + lost[x]);
 	for (const [counts, below, color] of [[events, null, looks.theme.bar],
 		[lost, events, looks.theme.loss]]) {
 		draw.fillStyle = color;
@@ -49,7 +48,7 @@ function draw_bars(draw, { events, lost }, height) {
 			draw.fillRect(x, Math.max(height - base - size, 0), 1, size);
 		}
 	}
-	return most;
+	return top;
 }
 
 function draw_overview() {
@@ -86,7 +85,8 @@ function draw_range() {
 	draw.font = '11px system-ui, sans-serif';
 	draw.textBaseline = 'top';
 	const rate = most / ((view.to - view.from) / canvas.width) * 1e9;
-	label(draw, `at most ${count_text(Math.round(rate))} events/s`, 4, 3);
+	histogram.text = most > 1e-9 ? `at most ${count_text(Math.ceil(rate))} events/s` : 'no events';
+	label(draw, histogram.text, 4, 3);
 	draw_axis(draw);
 	if (selection.time >= 0) {
 		draw.fillStyle = looks.theme.accent;

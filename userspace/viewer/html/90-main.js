@@ -3,26 +3,34 @@
 
 function set_theme(name) {
 	document.documentElement.dataset.theme = name;
+	read_theme();
+	request_draw();
+}
+
+function keep_theme(name) {
 	try {
 		localStorage.setItem('ktrace-theme', name);
 	} catch {
 		// A browser may forbid it for files.
 	}
-	read_theme();
-	request_draw();
+	set_theme(name);
+}
+
+// What was wished for; null = nothing, and the system's wish will do
+function kept_theme() {
+	try {
+		return localStorage.getItem('ktrace-theme');
+	} catch {
+		return null;
+	}
 }
 
 function init_theme() {
-	let kept = null;
-
-	try {
-		kept = localStorage.getItem('ktrace-theme');
-	} catch {
-		// The system's wish will do.
-	}
 	const dark = matchMedia('(prefers-color-scheme: dark)');
-	document.documentElement.dataset.theme = kept || (dark.matches ? 'dark' : 'light');
-	dark.addEventListener('change', () => set_theme(dark.matches ? 'dark' : 'light'));
+	const wish = () => kept_theme() || (dark.matches ? 'dark' : 'light');
+
+	document.documentElement.dataset.theme = wish();
+	dark.addEventListener('change', () => set_theme(wish()));
 }
 
 // A button that is on or off
@@ -50,7 +58,7 @@ function init_buttons() {
 	on_click('find-next', () => find_next(1));
 	on_click('find-before', () => find_next(-1));
 	on_click('theme', () =>
-		set_theme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
+		keep_theme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark'));
 	on_click('help', () => help.open ? help.close() : help.showModal());
 	on_click('close-help', () => help.close());
 	toggle('arrows', is_on => { chart.has_arrows = is_on; });
@@ -105,7 +113,7 @@ function show_head() {
 				(file.lost ? `, ${count_text(file.lost)} lost` : ''), notes);
 	for (const note of head.notes || [])
 		make('li', note, notes, { class: 'note' });
-	if (head.wall !== null && head.wall !== undefined)
+	if (trace.total && head.wall !== null && head.wall !== undefined)
 		make('li', `begins ${wall_text(0)}`, notes);
 }
 
@@ -176,6 +184,7 @@ window.ktrace = {
 	eventAt: event_at,
 	text: field => value_text(field.value, field),
 	find: async (text, from = 0) => find_event(parse_expression(text), from, 1),
+	rate: () => histogram.text,
 	counts: () => count_pixels(chart.parts, view, chart.canvas.width),
 	colors: () => looks.list.map(({ name, color, height }) => ({ name, color, height })),
 	get frames() { return chart.frames; },
