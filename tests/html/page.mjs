@@ -340,6 +340,9 @@ await run(url, {
 			const fields = await (await page.$('#grid th:last-child')).boundingBox();
 			assert.ok(fields.x + 20 < list.x + list.width, `fields at ${width}`);
 		}
+		await page.setViewportSize({ width: 1400, height: 400 });
+		await settled(page);
+		assert.ok((await (await page.$('#rows')).boundingBox()).height > 40, 'rows');
 		await page.setViewportSize({ width: 1400, height: 860 });
 	},
 
