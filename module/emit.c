@@ -7,7 +7,7 @@
  * tracepoints; it takes no lock, allocates nothing and calls nobody but the ring, so
  * it may be entered in any context and from within itself: the ring writer nests.
  *
- * The common case of a quick ring is inline, in emit.h; all else is kt_emit_anyhow().
+ * The common case of a quick ring is inline, in emit.h; all else is kt_emit_slow().
  *
  * Waking up: kt_emit() cannot wake (it may be called with run-queue locks held), so it
  * queues an irq_work, once per arming. The poller arms and then looks at the rings; we
@@ -141,14 +141,14 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 }
 
 /**
- * kt_emit_anyhow - record an event in one session, which wants it
+ * kt_emit_slow - record an event in one session, which wants it
  * @t:		its target
  * @ev:		the event
  * @tid_flags:	as in struct ktrace_record
  *
  * Context: as kt_emit(), preemption off.
  */
-void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
+void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags)
 {
 	if (likely(t->filter.any_user))
 		record(t, ev, tid_flags, NULL);
@@ -190,7 +190,7 @@ void kt_emit(const struct kt_event *ev)
 		if (test_bit(ev->id, t->live)) {
 			if (wants(t, ev) &&
 			    unlikely(!kt_emit_try(t, ev->id, ev->len, tid_flags, ev->payload)))
-				kt_emit_anyhow(t, ev, tid_flags);
+				kt_emit_slow(t, ev, tid_flags);
 		} else if (unlikely(test_bit(ev->id, t->special))) {
 			kt_emit_special(t, ev, tid_flags);
 		}

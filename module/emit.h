@@ -202,7 +202,7 @@ static inline void kt_emit_current(u16 id, const void *payload, u16 len,
 	});
 }
 
-void kt_emit_anyhow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
+void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);
 void kt_emit_exec(const struct task_struct *task);

@@ -25,7 +25,7 @@ EXPORT_SYMBOL_GPL(ktrace_chunk_off);
  * All that ktrace_logevent() is not for: several sessions, a ring that is not at rest. Called
  * last by it: so it keeps nothing across a call.
  */
-static noinline void log_anyhow(u32 type, u32 par1, u32 par2)
+static noinline void log_slow(u32 type, u32 par1, u32 par2)
 {
 	const struct ktrace_ev_logevent payload = { type, par1, par2 };
 	const struct kt_event ev = {
@@ -40,7 +40,7 @@ static noinline void log_anyhow(u32 type, u32 par1, u32 par2)
 		if (test_bit(KTRACE_EV_LOGEVENT, t->live)) {
 			if (unlikely(!kt_emit_try(t, KTRACE_EV_LOGEVENT, sizeof(payload),
 						  tid_flags, &payload)))
-				kt_emit_anyhow(t, &ev, tid_flags);
+				kt_emit_slow(t, &ev, tid_flags);
 		} else if (unlikely(test_bit(KTRACE_EV_LOGEVENT, t->special))) {
 			kt_emit_special(t, &ev, tid_flags);
 		}
@@ -69,11 +69,11 @@ static __always_inline void log_to_sessions(u32 type, u32 par1, u32 par2)
 	/* ORD(log_to_sessions:A) pairs ORD(find_sole:A): a target is seen whole */
 	t = rcu_dereference_sched(kt_emit_sole[KTRACE_EV_LOGEVENT]);
 	if (unlikely(!t))
-		return log_anyhow(type, par1, par2);
+		return log_slow(type, par1, par2);
 	r = kt_emit_ring(t);
 	if (unlikely(!kt_ring_try_claim(r, KTRACE_RECORD_SIZE(sizeof(struct ktrace_ev_logevent)),
 					&slot)))
-		return log_anyhow(type, par1, par2);
+		return log_slow(type, par1, par2);
 	kt_slot_fill(&slot, KTRACE_EV_LOGEVENT, sizeof(struct ktrace_ev_logevent),
 		     kt_emit_tid_flags());
 	*(struct ktrace_ev_logevent *)slot.payload =

@@ -96,7 +96,7 @@ void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c)
 	kt_shark_set_limit(c);
 }
 
-static bool is_to_be_had(const struct kt_shark_chunk *c)
+static bool is_available(const struct kt_shark_chunk *c)
 {
 	return (c->flags & (STATE_FLAGS | FTRACE_CHUNK_FLAG_FREE)) == FTRACE_CHUNK_FLAG_FREE;
 }
@@ -361,7 +361,7 @@ static int select_locked(struct kt_shark *t, int n)
 
 	if (!c)
 		return -ENOENT;
-	if (!is_to_be_had(c))
+	if (!is_available(c))
 		return -EBUSY;
 	kt_shark_take(t, c);
 	t->selected = n;
@@ -396,7 +396,7 @@ static int link_locked(struct kt_shark *t, int a, int b)
 		return -ENOENT;
 	if (a == b)
 		return -EINVAL;
-	if (!is_to_be_had(to))
+	if (!is_available(to))
 		return -EBUSY;
 	kt_shark_take(t, to);
 	unlink_next(t, from);

@@ -32,7 +32,7 @@ class Chunk:
         self.flags &= ~(FREE | FULL)
         self.empty()
 
-    def is_to_be_had(self):
+    def is_available(self):
         return self.flags & FREE and not self.flags & OWN
 
     def mode(self):
@@ -186,7 +186,7 @@ class Tracer:
 
     def select(self, n):
         c = self.chunk(n)
-        if not c or not c.is_to_be_had():
+        if not c or not c.is_available():
             return -1
         c.take()
         self.selected = n
@@ -194,7 +194,7 @@ class Tracer:
 
     def link(self, a, b):
         c, d = self.chunk(a), self.chunk(b)
-        if not c or not d or a == b or not d.is_to_be_had():
+        if not c or not d or a == b or not d.is_available():
             return -1
         d.take()
         c.next = b
