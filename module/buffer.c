@@ -182,7 +182,7 @@ static int node_of(const struct kt_layout *l, u64 off)
 	       cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
 }
 
-/* A request beyond what can be had fails before it has driven out everything else. */
+/* A request for more than is available fails before it has evicted everything else. */
 static bool has_memory(u64 bytes)
 {
 	const long pages = si_mem_available();
@@ -283,7 +283,7 @@ static int cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-/* From here on CPUs that come find the buffer; those that are online have their data. */
+/* From here on a CPU that comes up finds the buffer; those online have their data. */
 static int join(struct kt_buffer *b)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
@@ -543,7 +543,7 @@ u64 kt_buffer_bytes(const struct kt_layout *l)
 }
 
 /**
- * kt_buffer_init - be told of CPUs that come
+ * kt_buffer_init - register for CPUs that come up
  *
  * Context: loading, sleeps.
  * Return: 0; what the kernel's CPU hotplug says.

@@ -45,11 +45,11 @@ struct kt_layout {
 /**
  * struct kt_buffer - the memory of one channel
  * @l:		layout
- * @node:	kernel channels: in the list of those that CPUs look through when they come
+ * @node:	kernel channels: in the list that is gone through when a CPU comes up
  * @pages:	all pages, in the order of the mapping; NULL: data of a CPU that was never
  *		online meanwhile
  * @base:	what lies before the rings, mapped into the kernel
- * @cpu_rings:	kernel channels: each CPU's of @rings, near to it
+ * @cpu_rings:	kernel channels: a copy of @rings in each CPU's own memory
  * @rings:	the kernel's view of the rings, written to in kernel channels only; in user
  *		channels without data
  */

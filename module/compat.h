@@ -37,7 +37,7 @@
 	__same_type(check_trace_callback_type_##tracepoint,             \
 		    void (void (*)(void *, __VA_ARGS__)))
 
-/* Pages of a process, as exact as they are to be had. */
+/* Pages of a process, as exact as the kernel can count them for us. */
 static inline long kt_compat_rss(struct mm_struct *mm, int member)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
@@ -48,8 +48,8 @@ static inline long kt_compat_rss(struct mm_struct *mm, int member)
 }
 
 /*
- * A thread of the process that memory belongs to, NULL: not known. Under RCU. Another one takes
- * the first one's place with WRITE_ONCE(): all of it had been written long before.
+ * A thread of the process that memory belongs to, NULL: not known. Under RCU. When the owner
+ * exits, the kernel stores the next one with WRITE_ONCE(): that task was complete long before.
  */
 static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struct *mm)
 {
@@ -61,8 +61,9 @@ static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struc
 }
 
 /*
- * Does current become another program? The bit for that is there for one user alone, so it may
- * go; without it that is taken to last as long as the system call. @regs: those of the program
+ * Is current in the middle of exec()? The task's bit for that has a single user in the kernel, so
+ * it may be removed; without it, exec is taken to last as long as the system call.
+ * @regs: the program's
  */
 static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 {
@@ -84,7 +85,7 @@ static inline bool kt_compat_is_in_exec(struct pt_regs *regs)
 #endif
 }
 
-/* For a vma that is being made: flags became read-only with 6.3. */
+/* For a vma that is being set up: its flags became read-only with 6.3. */
 static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t set,
 				       vm_flags_t clear)
 {
@@ -95,7 +96,7 @@ static inline void kt_compat_vma_flags(struct vm_area_struct *vma, vm_flags_t se
 #endif
 }
 
-/* Has @work run now, whenever it was to run; system_wq is on its way out since 6.17. */
+/* Runs @work now, whenever it was due; system_wq is deprecated since 6.17. */
 static inline void kt_compat_run_now(struct delayed_work *work)
 {
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 17, 0)
@@ -121,7 +122,7 @@ static inline u64 kt_compat_cgroup_id(struct task_struct *task)
 	return id;
 }
 
-/* Does it run a program whose words are as long as ours? @regs: as it came from there */
+/* Is the program a 64-bit one? @regs: with which it entered the kernel */
 static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
 {
 #ifdef CONFIG_X86_64

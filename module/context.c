@@ -117,7 +117,7 @@ static u32 take_user(struct kt_context *c, struct scratch *room)
 	return add(c, &head, room->address);
 }
 
-/* @take it, if the room is free. */
+/* The number of the stack that @take finds; 0, and counted, if none may or can be taken. */
 static u64 take_stack(struct kt_context *c, bool is_allowed,
 		      u32 (*take)(struct kt_context *c, struct scratch *room))
 {
@@ -151,7 +151,7 @@ static void put_stacks(struct kt_context *c, u16 bits, struct kt_context_tail *t
 		put(tail, nr, KTRACE_ITEM_USTACK, take_stack(c, !in_nmi(), take_user));
 }
 
-/* A thread that was reaped, but still runs, has none. Preemption is off: a reader of RCU. */
+/* 0 for a thread that was reaped but still runs. Preemption is off, so RCU protects the pids. */
 static u64 nspid_of_current(void)
 {
 	struct pid *pid = READ_ONCE(current->thread_pid);
@@ -175,7 +175,7 @@ static void put_counters(const struct kt_context *c, u16 bits, struct kt_context
 }
 
 /**
- * kt_context_take - what is to be recorded with an event now
+ * kt_context_take - take the context that is recorded with an event
  * @c:		the context
  * @id:		the event
  * @tail:	out
@@ -216,8 +216,8 @@ bool kt_context_has(const struct kt_context *c, u16 id)
  * @bits:	KTRACE_CONTEXT_*
  *
  * Context: any.
- * Return: 0; -EINVAL bits that are not known, or counters that there are not; -EOPNOTSUPP
- * no cgroups in this kernel.
+ * Return: 0; -EINVAL unknown bits, or counters that were not added; -EOPNOTSUPP no cgroups in
+ * this kernel.
  */
 int kt_context_check(const struct kt_context *c, u16 bits)
 {
@@ -251,12 +251,13 @@ int kt_context_add_counter(struct kt_context *c, struct ktrace_counter *spec)
 }
 
 /**
- * kt_context_new - nothing is recorded yet
+ * kt_context_new - a context with which nothing is recorded yet
  * @id_nr:	event ids are below this
  * @clock:	enum ktrace_clock
  * @session:	id of the session
  *
- * Return: NULL without memory.
+ * Context: process, sleeps.
+ * Return: the context, NULL without memory.
  */
 struct kt_context *kt_context_new(u32 id_nr, u32 clock, u64 session)
 {
@@ -273,7 +274,7 @@ struct kt_context *kt_context_new(u32 id_nr, u32 clock, u64 session)
 	return NULL;
 }
 
-/** kt_context_stop - nothing is taken any more; stacks can still be read. Sleeps */
+/** kt_context_stop - free the counters; stacks can still be read. Context: process, sleeps */
 void kt_context_stop(struct kt_context *c)
 {
 	u32 i;
@@ -284,7 +285,7 @@ void kt_context_stop(struct kt_context *c)
 		c->counter_nr = 0;
 }
 
-/** kt_context_free - kt_context_stop(), and give all back; NULL is allowed */
+/** kt_context_free - free a context, or NULL. Context: process, sleeps */
 void kt_context_free(struct kt_context *c)
 {
 	if (!c)
@@ -294,14 +295,14 @@ void kt_context_free(struct kt_context *c)
 	kvfree(c);
 }
 
-/** kt_context_init - room for taking stacks. Return: 0; -ENOMEM */
+/** kt_context_init - allocate the scratch memory for stacks. Return: 0; -ENOMEM */
 int kt_context_init(void)
 {
 	scratches = __alloc_percpu(LEVEL_NR * sizeof(struct scratch), __alignof__(struct scratch));
 	return scratches ? 0 : -ENOMEM;
 }
 
-/** kt_context_exit - give it back */
+/** kt_context_exit - free the scratch memory */
 void kt_context_exit(void)
 {
 	free_percpu(scratches);

@@ -10,11 +10,11 @@
 
 /**
  * struct kt_context - what is recorded with the events of a session
- * @id_nr:	events that there may be
+ * @id_nr:	event ids are below this
  * @clock:	enum ktrace_clock, of the session
  * @session:	its id
- * @counter_nr:	counters that there are
- * @counters:	they
+ * @counter_nr:	number of @counters
+ * @counters:	performance counters
  * @stacks:	stacks met
  * @bits:	by event: KTRACE_CONTEXT_*
  *

@@ -143,7 +143,7 @@ int kt_control_stop(struct kt_session *s)
 	return err;
 }
 
-/* Ids that are handed out are for who has asked for them; the others are there always. */
+/* Ids that kt_tracepoint_map() hands out are checked by is_mapped(); the others always exist. */
 static int check_id(u16 id)
 {
 	return kt_tracepoint_is(id) ? 0 : kt_probe_check(id);
@@ -155,7 +155,7 @@ static bool is_mapped(const struct kt_session *s, u16 id)
 	return !kt_tracepoint_is(id) || test_bit(id - KTRACE_EV_DYNAMIC, s->mapped);
 }
 
-/* Is there a kernel channel about which something can still be said? 0; -EINVAL; -EBUSY */
+/* Is there a kernel channel that can still be configured? 0; -EINVAL; -EBUSY */
 static int check_kernel_locked(const struct kt_session *s)
 {
 	lockdep_assert_held(&s->lock);
@@ -259,7 +259,7 @@ int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v)
 }
 
 /**
- * kt_control_map - give an event of the kernel's an id, to be enabled
+ * kt_control_map - give a tracepoint of the kernel an id, to be enabled
  * @s:		the session
  * @number:	the kernel's number
  * @id:		out: ours
@@ -305,8 +305,8 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 }
 
 /*
- * That there is something to record with events is decided before any is. The session has it
- * from the first request on, which may have been refused.
+ * Context has to be asked for before the first event is recorded. The session has the struct
+ * from the first request on, even if that was refused.
  */
 static int get_context_locked(struct kt_session *s)
 {
@@ -329,11 +329,11 @@ static int get_context_locked(struct kt_session *s)
 		return -ENOMEM;
 	}
 	s->target.context = c;
-	kt_emit_quiesce();	/* who looks at the target from now on finds it */
+	kt_emit_quiesce();	/* emitters that begin from now on find it */
 	return 0;
 }
 
-/* Of an event that is off it can be decided later, too, if the session has any at all. */
+/* May the context of this event still change after the start? If it is off, and any was chosen. */
 static bool is_late_locked(const struct kt_session *s, u16 id)
 {
 	lockdep_assert_held(&s->lock);
@@ -353,7 +353,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 	if (err)
 		return err;
 	if (is_late && s->is_fading) {
-		kt_emit_quiesce();	/* who found it on is through */
+		kt_emit_quiesce();	/* emitters that found it on are done */
 		s->is_fading = false;
 	}
 	s->target.context->bits[id] = bits;
@@ -361,7 +361,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 }
 
 /**
- * kt_control_context - what is recorded with a kernel event
+ * kt_control_context - choose what is recorded with a kernel event
  * @s:		the session
  * @id:		event
  * @bits:	KTRACE_CONTEXT_*
@@ -385,7 +385,7 @@ int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 }
 
 /**
- * kt_control_counter - have a performance counter
+ * kt_control_counter - add a performance counter
  * @s:		the session
  * @spec:	which; its number is filled in
  *
@@ -399,7 +399,7 @@ int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec)
 
 	mutex_lock(&s->lock);
 	err = get_context_locked(s);
-	/* It counts what all do. */
+	/* It counts what all processes do. */
 	if (!err && !s->target.filter.any_user)
 		err = -EPERM;
 	if (!err)

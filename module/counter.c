@@ -34,8 +34,8 @@ static int make_event(const struct kt_counter *c, struct perf_event_attr *attr, 
 }
 
 /*
- * CPUs may come and go meanwhile: perf takes the lock of CPU hotplug itself. One that has gone
- * has no counter.
+ * CPUs may go offline meanwhile, as perf takes the hotplug lock itself: such a CPU has no
+ * counter.
  */
 static int make_events(const struct kt_counter *c, const struct ktrace_counter *spec)
 {
@@ -56,7 +56,7 @@ static int make_events(const struct kt_counter *c, const struct ktrace_counter *
 }
 
 /**
- * kt_counter_new - count from now on
+ * kt_counter_new - make a counter, which counts from now on
  * @spec:	what: type and config
  * @out:	the counter
  *
@@ -85,7 +85,7 @@ int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out)
 	return 0;
 }
 
-/** kt_counter_free - count no more; nobody reads it now. Context: process, sleeps */
+/** kt_counter_free - free a counter, or NULL; nobody reads it. Context: process, sleeps */
 void kt_counter_free(struct kt_counter *c)
 {
 	int cpu;
@@ -100,7 +100,7 @@ void kt_counter_free(struct kt_counter *c)
 	kfree(c);
 }
 
-/** kt_counter_item - KTRACE_ITEM_COUNTER and so on */
+/** kt_counter_item - the kind of its items: KTRACE_ITEM_COUNTER and above. Context: any */
 u32 kt_counter_item(const struct kt_counter *c)
 {
 	return c->item;

@@ -90,7 +90,7 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 	       (ev->other && kt_filter_passes(&t->filter, ev->other));
 }
 
-/* @ev is as the owner may see it, and @is_seen says whether he may see who runs. */
+/* @ev is as the owner may see it; @is_seen: the owner may see current. */
 static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			 bool is_seen)
 {
@@ -103,7 +103,7 @@ static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u3
 	return !v || kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen);
 }
 
-/* If its sieve lets it pass; with context, if the event has any and may tell of who runs. */
+/* If its sieve lets it pass; with context, if the event has any and the owner may see current. */
 static void record_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			   bool is_seen)
 {
@@ -116,8 +116,8 @@ static void record_special(struct kt_emit_target *t, const struct kt_event *ev, 
 }
 
 /*
- * The owner may not see other users' processes: of who is not followed nothing is told, not
- * even who wakes or interrupts one that is. The idle task is nobody's.
+ * The owner may not see other users' processes: of tasks that are not followed nothing is told,
+ * not even which of them wakes or interrupts one that is. The idle task is nobody's.
  */
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
 				       u32 tid_flags, bool is_special)
@@ -268,7 +268,7 @@ static bool has_locked(const struct kt_emit_target *t, u16 id)
 	return test_bit(id, t->live) || test_bit(id, t->special);
 }
 
-/* One whose owner may see all processes: else records are to be looked at. */
+/* A target whose owner may not see all processes is none: its records have to be looked at. */
 static void find_sole_locked(u16 id)
 {
 	struct kt_emit_target *t, *found = NULL;
@@ -311,8 +311,9 @@ void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
 }
 
 /*
- * An event that is recorded now goes on being recorded: who has not found the old bit any
- * more finds the new one, and who has not found that yet is through before the old one goes.
+ * An event that is recorded now goes on being recorded: an emitter that no longer finds the old
+ * bit finds the new one, and one that was too early for the new one is done before the old one
+ * goes.
  */
 static void move_locked(unsigned long *from, unsigned long *to, u16 id)
 {
@@ -331,8 +332,8 @@ static void move_locked(unsigned long *from, unsigned long *to, u16 id)
  * @id:		the event
  * @v:		which of them are wanted, NULL: all. Taken over
  *
- * When it returns, nothing is recorded any more that @v does not want, but by events that
- * had begun. The sieve that there was goes when nobody can be looking at it.
+ * When it returns, nothing is recorded any more that @v does not want, except for events that
+ * had begun. The sieve before is freed when nobody can be looking at it.
  *
  * Context: process, sleeps.
  */

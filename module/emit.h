@@ -89,7 +89,10 @@ extern struct kt_emit_target __rcu *kt_emit_targets;
 	for ((t) = rcu_dereference_sched(kt_emit_targets); (t);         \
 	     (t) = rcu_dereference_sched((t)->next))
 
-/* By event: the target that has it live if only one has it, live or special, and may see all. */
+/*
+ * By event: the target, if it is the only one that has the event, and has it live, and its owner
+ * may see all processes; otherwise NULL.
+ */
 extern struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
 
 /* The ring of this CPU; without memory it has no data. */
@@ -144,7 +147,7 @@ static __always_inline bool kt_emit_try(const struct kt_emit_target *t, u16 id, 
 	return true;
 }
 
-/* Of a record that is written now, by current or by what has interrupted it. */
+/* For a record that is written now, by current or by what has interrupted it. */
 static inline u32 kt_emit_tid_flags(void)
 {
 	BUILD_BUG_ON(PID_MAX_LIMIT > KTRACE_TID_MASK + 1);
@@ -160,7 +163,7 @@ static inline u32 kt_emit_tid_flags(void)
  * @id:		KTRACE_EV_*
  * @who:	the task
  *
- * For events that are frequent and take effort to describe: most are not wanted. kt_emit()
+ * For events that are frequent and costly to describe, most of which nobody wants. kt_emit()
  * asks again.
  *
  * Context: as kt_emit().
@@ -181,11 +184,11 @@ static __always_inline bool kt_emit_wants(u16 id, const struct task_struct *who)
 void kt_emit(const struct kt_event *ev);
 
 /**
- * kt_emit_current - record an event that is about who runs
+ * kt_emit_current - record an event that is about current
  * @id:		KTRACE_EV_*
  * @payload:	the struct of @id
  * @len:	its bytes
- * @hide:	takes out of it what is for who may see all; NULL: nothing
+ * @hide:	takes out of it what only the privileged may see; NULL: nothing
  *
  * Context: as kt_emit().
  */

@@ -108,7 +108,7 @@ static void add(struct kt_session *s, u32 seconds)
 }
 
 /**
- * kt_kept_close - the owner of a session is gone: keep it if he wanted that, or close it
+ * kt_kept_close - the owner of a session is gone: keep it if asked to, or close it
  * @s:		the session
  *
  * Consumes the owner's reference.
@@ -132,7 +132,7 @@ static bool may_see(const struct kt_session *s)
 	return uid_eq(current_euid(), s->owner) || capable(CAP_SYS_ADMIN);
 }
 
-/* Events of other users' processes are for who may record them, whoever did it. */
+/* Events of other users' processes: only for callers who may record such themselves. */
 static bool may_have(const struct kt_session *s)
 {
 	if (!s->kernel)
@@ -154,7 +154,7 @@ static struct kt_session *find_locked(u64 id)
 /**
  * kt_kept_adopt - give a kept session a new owner
  * @adopt:	session: which one; channels: out
- * @out:	the session, with the owner's reference; it is kept again when he goes
+ * @out:	the session, with the owner's reference; kept again when the new owner goes
  *
  * Context: process, sleeps.
  * Return: 0; -ENOENT none of that id is kept; -EPERM not the caller's, or with kernel

@@ -115,7 +115,7 @@ static void put_all_rows(u16 id)
 }
 
 /**
- * kt_probe_check - can an event be had?
+ * kt_probe_check - can this kernel produce an event?
  * @id:		any number
  *
  * Context: any.
@@ -134,7 +134,7 @@ int kt_probe_check(u16 id)
 }
 
 /**
- * kt_probe_get - have an event produced
+ * kt_probe_get - hook the probes of an event
  * @id:		the event, kt_probe_check() has been asked
  *
  * Context: process, sleeps.
@@ -152,7 +152,7 @@ void kt_probe_put(u16 id)
 }
 
 /**
- * kt_probe_get_tracking - have processes tracked for the filters
+ * kt_probe_get_tracking - hook the probes that keep the process filters right
  *
  * Context: process, sleeps.
  * Return: as kt_probe_get().

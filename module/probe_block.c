@@ -41,7 +41,7 @@ static u32 tag_of(const struct request *rq)
 	return rq->mq_hctx->queue_num << 16 | (tag & 0xffff);
 }
 
-/* Where flushes and commands go they do not say. */
+/* Flushes and commands have no sector. */
 static u64 sector_of(struct request *rq)
 {
 	return blk_rq_is_passthrough(rq) || blk_rq_pos(rq) == (sector_t)-1 ? 0 : blk_rq_pos(rq);
@@ -54,7 +54,7 @@ static u32 dev_of(const struct request *rq)
 	return MAJOR(dev) << 20 | MINOR(dev);
 }
 
-/* Of whom it is does not show: it may be another user's, so where it goes is not told. */
+/* Whose request it is cannot be told. It may be another user's: hide where it goes. */
 static void hide_sector(void *payload, bool who, bool other)
 {
 	((struct ktrace_ev_block *)payload)->sector = 0;

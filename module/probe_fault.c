@@ -51,7 +51,7 @@ static void __maybe_unused arguments_match(void)
 	check_trace_callback_type_page_fault_kernel(on_kernel);
 }
 #else
-/* Other machines have no such tracepoints: what is not there is told when it is asked for. */
+/* Other architectures have no such tracepoints: enabling the events fails with -EOPNOTSUPP. */
 static void on_user(void)
 {
 }

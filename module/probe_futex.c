@@ -24,7 +24,7 @@ static_assert(KTRACE_FUTEX_WAIT == FUTEX_WAIT && KTRACE_FUTEX_WAKE == FUTEX_WAKE
 	      KTRACE_FUTEX_WAIT_REQUEUE_PI == FUTEX_WAIT_REQUEUE_PI &&
 	      KTRACE_FUTEX_CMP_REQUEUE_PI == FUTEX_CMP_REQUEUE_PI &&
 	      KTRACE_FUTEX_LOCK_PI2 == FUTEX_LOCK_PI2);
-static_assert(!(FUTEX_CMD_MASK & KTRACE_FUTEX_WAITV));	/* so it is no op of futex() */
+static_assert(!(FUTEX_CMD_MASK & KTRACE_FUTEX_WAITV));	/* cannot be an op of futex() */
 
 /* Numbers of 32-bit programs on 64-bit kernels: x86 and ARM have the same ones. */
 enum { COMPAT_FUTEX = 240, COMPAT_FUTEX_TIME64 = 422 };
@@ -100,7 +100,7 @@ static void take_waitv_apart(const unsigned long args[6], struct ktrace_ev_futex
 	p->value = args[1];
 }
 
-/* Apart from the question whether it is wanted, which so is a short one. */
+/* Not inlined, so that the test whether the event is wanted stays short. */
 static noinline void record_enter(struct pt_regs *regs, long nr)
 {
 	struct ktrace_ev_futex_enter payload = { 0 };

@@ -22,8 +22,8 @@ u32 ktrace_chunk_off;
 EXPORT_SYMBOL_GPL(ktrace_chunk_off);
 
 /*
- * All that ktrace_logevent() is not for: several sessions, a ring that is not at rest. Called
- * last by it: so it keeps nothing across a call.
+ * What the inline case leaves: several sessions, a ring that is not at rest. A tail call, so that
+ * log_to_sessions() keeps nothing across it.
  */
 static noinline void log_slow(u32 type, u32 par1, u32 par2)
 {

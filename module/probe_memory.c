@@ -16,7 +16,7 @@ static_assert(KTRACE_MEMORY_FILE == (int)MM_FILEPAGES &&
 static_assert(sizeof(struct ktrace_ev_memory_rss) <= KT_HIDE_MAX);
 static_assert(sizeof(struct ktrace_ev_memory_oom) <= KT_HIDE_MAX);
 
-/* What is not known to be anybody's may be anybody's. */
+/* Memory whose owner is not known may be another user's. */
 static void hide_rss(void *payload, bool who, bool other)
 {
 	struct ktrace_ev_memory_rss *p = payload;
@@ -28,8 +28,8 @@ static void hide_rss(void *payload, bool who, bool other)
 }
 
 /*
- * Memory is not always that of who runs: others' is swapped out, and that of a child or of a new
- * program is filled before it has an owner of its own; then it seems to be the maker's.
+ * Memory is not always that of current: it swaps out others', and fills that of a child or of a
+ * new program before this has an owner of its own, when current seems to be its owner.
  */
 static const struct task_struct *owner_of(const struct mm_struct *mm)
 {
@@ -41,7 +41,7 @@ static const struct task_struct *owner_of(const struct mm_struct *mm)
 	return owner && owner->tgid == current->tgid ? NULL : owner;
 }
 
-/* @pages below 0: to be looked up, once it is known that it is wanted. */
+/* @pages below 0: not known, to be looked up only if the event is wanted. */
 static void emit_rss(struct mm_struct *mm, int member, long pages)
 {
 	struct ktrace_ev_memory_rss payload = { .kind = member };
@@ -71,7 +71,7 @@ static void on_rss(void *data, struct mm_struct *mm, int member)
 	emit_rss(mm, member, -1);
 }
 
-/* What was counted by several CPUs at once may be below 0 for a moment. */
+/* While several CPUs count, the sum may be below 0 for a moment. */
 static void on_rss_count(void *data, struct mm_struct *mm, int member, long count)
 {
 	emit_rss(mm, member, max(count, 0l));

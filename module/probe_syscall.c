@@ -6,7 +6,7 @@
 #include <trace/events/syscalls.h>
 #include "emit.h"
 
-/* Apart from the question whether it is wanted, which so is a short one. */
+/* Not inlined, so that the test whether the event is wanted stays short. */
 static noinline void record_enter(struct pt_regs *regs, long id)
 {
 	struct ktrace_ev_syscall_enter payload = { .nr = id };

@@ -8,7 +8,7 @@
 #include "emit.h"
 #include "func.h"
 
-/* Those that are never due are due in three hundred years. */
+/* Limited to what fits: a timer that never expires does so in three hundred years. */
 static s64 ns_between(unsigned long from, unsigned long to)
 {
 	const s64 max = S64_MAX / TICK_NSEC;
@@ -22,7 +22,7 @@ static void emit_start(const struct timer_list *timer, unsigned long expires)
 			   timer->function);
 }
 
-/* The tracepoint tells when it will be noticed, which is later. */
+/* @bucket_expiry is when the timer wheel will look at it, which is later. */
 static void on_start(void *data, struct timer_list *timer, unsigned long bucket_expiry)
 {
 	emit_start(timer, timer->expires);

@@ -54,7 +54,7 @@ static char *clock = "auto";
 module_param(clock, charp, 0444);
 MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
 
-/* The clock that was asked for at load; AUTO: the best there is when a session is made. */
+/* The clock that was asked for at load; AUTO: the best one when a session is made. */
 enum { CLOCK_AUTO = -1 };
 static int wanted_clock;
 
@@ -133,7 +133,7 @@ __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wa
 	return ready(s);
 }
 
-/** kt_session_add_writer - a mapping of an attached writer came to be */
+/** kt_session_add_writer - an attached writer has one more mapping */
 void kt_session_add_writer(struct kt_session *s)
 {
 	atomic_inc(&s->writers);
@@ -141,7 +141,7 @@ void kt_session_add_writer(struct kt_session *s)
 	smp_store_release(&s->had_writers, true);
 }
 
-/** kt_session_remove_writer - a mapping of an attached writer is gone */
+/** kt_session_remove_writer - an attached writer has one mapping less */
 void kt_session_remove_writer(struct kt_session *s)
 {
 	if (atomic_dec_and_test(&s->writers))
@@ -195,7 +195,7 @@ static int publish(struct kt_session *new)
 /**
  * kt_session_clock - clock of a session that is made now
  *
- * The cycle counter may turn out to be unstable later: sessions that there are keep it.
+ * The cycle counter may turn out to be unstable later: existing sessions keep it.
  *
  * Context: any.
  * Return: enum ktrace_clock.
@@ -363,7 +363,7 @@ int kt_session_charge(struct kt_session *s, u64 bytes)
 	return err;
 }
 
-/** kt_session_uncharge - memory that was charged is not used any more */
+/** kt_session_uncharge - give back what kt_session_charge() counted */
 void kt_session_uncharge(struct kt_session *s, u64 bytes)
 {
 	mutex_lock(&sessions_lock);

@@ -38,8 +38,8 @@
  * @running:	between start and stop
  * @started:	has been running
  * @wanted:	kernel events that are enabled
- * @is_fading:	of those that have been, some may still be at work
- * @mapped:	of those from KTRACE_EV_DYNAMIC on: what it may enable
+ * @is_fading:	an event was switched off, and emitters may still be recording it
+ * @mapped:	ids from KTRACE_EV_DYNAMIC on that it may enable, a bit each
  * @ended:	closed once; owned again by who adopted it
  *
  * Under the descriptor's lock of its owner, who is one at a time:
@@ -51,14 +51,14 @@
  *
  * Written under @lock, published by @channel_nr, then constant:
  * @channels:	the channels
- * @kernel:	the one that is the kernel's, or NULL
+ * @kernel:	the kernel channel, or NULL
  * @channel_nr:	their number
  *
  * Any context:
  * @target:	what the hot path knows of us; published while @kernel is there
  * @writers:	mappings by attached writers
- * @had_writers: there have been some
- * @wait:	who polls
+ * @had_writers: @writers has been above 0
+ * @wait:	where the owner polls
  * @tick:	looks at the rings on behalf of a poller: user rings are filled without
  *		system calls
  */

@@ -77,7 +77,7 @@ void kt_sieve_retire(struct kt_sieve *v)
 		kvfree_rcu(v, rcu);
 }
 
-/* The idle tasks of all CPUs have one name, as for who reads the trace. */
+/* The idle tasks of all CPUs have one name, as in the trace. */
 static void describe_current(const struct kt_sieve *v, struct kt_match_event *e)
 {
 	e->pid = current->tgid;
@@ -95,7 +95,7 @@ static void describe_current(const struct kt_sieve *v, struct kt_match_event *e)
  * @payload:	what the session's owner may see of the event
  * @len:	bytes of it
  * @tid_flags:	as in struct ktrace_record, of which the same is true
- * @is_seen:	may the owner know who runs?
+ * @is_seen:	may the owner see current?
  *
  * Context: any, preemption off.
  */

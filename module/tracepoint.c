@@ -116,7 +116,7 @@ static void close_all(struct kt_tracepoint *t)
 		close_cpu(t, cpu);
 }
 
-/* A CPU that goes meanwhile has none, one that comes is looked at later. */
+/* A CPU that goes offline meanwhile has none; one that comes up gets its own in reopen(). */
 static int open_all(struct kt_tracepoint *t)
 {
 	int cpu, err;
@@ -159,7 +159,7 @@ static void reopen(struct work_struct *work)
 				continue;
 			close_cpu(table[i], cpu);
 			if (open_cpu(table[i], cpu))
-				pr_warn("CPU %d came, event %u cannot be had there\n", cpu,
+				pr_warn("CPU %d came up, event %u cannot be recorded there\n", cpu,
 					table[i]->number);
 		}
 	}
@@ -217,12 +217,12 @@ static int make_locked(u32 number, struct kt_tracepoint **out)
 }
 
 /**
- * kt_tracepoint_map - give an event of the kernel's an id
+ * kt_tracepoint_map - give a tracepoint of the kernel an id
  * @number:	its number
  * @mapped:	bit for each id from KTRACE_EV_DYNAMIC on: what the session has mapped; added to
  * @id:		out: the event id, the same in all sessions meanwhile
  *
- * The kernel's own checks of perf apply to the caller.
+ * perf's own checks of the caller's rights apply.
  *
  * Context: process, sleeps.
  * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel cannot do it; -ENOSPC too many
@@ -305,7 +305,7 @@ void kt_tracepoint_put(u16 id)
 }
 
 /**
- * kt_tracepoint_init - be told of CPUs that come
+ * kt_tracepoint_init - register for CPUs that come up
  *
  * Context: loading, sleeps.
  * Return: 0; what the kernel's CPU hotplug says.

@@ -58,7 +58,7 @@ static inline bool kt_ring_try_claim(const struct kt_ring *r, __u32 total, struc
 
 	if (kt_unlikely(kt_is_unpublished(reserve, head)))
 		return false;
-	/* The last bytes of a block are not for here: behind them the position may wrap. */
+	/* A block's last bytes are left to the slow path: behind them the position may wrap. */
 	if (kt_unlikely(((__u32)-head & r->quick) <= total))
 		return false;
 	slot->ts = kt_clock_quick(r->clock);

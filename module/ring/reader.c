@@ -33,8 +33,8 @@ static __u64 own_losses(const struct kt_reader *rd)
 }
 
 /*
- * Beside the tail, for who reads on if we die: takes effect with the tail that follows,
- * whose release keeps it behind all this. Nobody looks while we live.
+ * Saved beside the tail, for whoever reads on if we die. Takes effect with the tail that is
+ * stored next, whose release keeps it behind all this. Nobody looks while we live.
  */
 static void save_losses(struct kt_reader *rd)
 {
@@ -81,7 +81,7 @@ static bool copy_block(const struct kt_ring *r, __u64 pos, struct ktrace_block *
 	return b->magic == KTRACE_BLOCK_MAGIC && b->pos == pos;
 }
 
-/* Have head or what it implies moved since @head was read? */
+/* May the writer have stored to the block at @pos by now? */
 static bool overtaken(const struct kt_reader *rd, __u64 pos)
 {
 	/* ORD(still_valid:A) pairs ORD(give_up_block:A): bytes first, then head again */
@@ -192,9 +192,9 @@ void kt_reader_resume(struct kt_reader *rd, __u64 pos, __u64 records, __u64 over
 }
 
 /**
- * kt_reader_unwritten - what was read could not be kept
+ * kt_reader_unwritten - records that were read could not be kept
  * @rd:		the reader
- * @records:	so many; of the piece that kt_reader_advance() is about to give back
+ * @records:	how many, of the piece that kt_reader_advance() is about to give back
  */
 void kt_reader_unwritten(struct kt_reader *rd, __u64 records)
 {
@@ -275,7 +275,7 @@ void kt_reader_advance(struct kt_reader *rd, const struct kt_chunk *c)
 	publish_tail(rd);
 }
 
-/** kt_reader_lost - lost in this ring so far, by the writers' and the reader's count */
+/** kt_reader_lost - records lost in this ring so far, by writers and by the reader */
 void kt_reader_lost(const struct kt_reader *rd, struct ktrace_lost *sum)
 {
 	int i;

@@ -23,9 +23,9 @@
  * @index:	of the ring in its channel
  * @owner:	CPU number or thread id
  * @quick:	@block_size - 1 if fast.h may be used on this ring, else 0
- * @mask:	@size - 1, then
+ * @mask:	@size - 1 if @quick is set
  *
- * 64 bytes, that the one of a CPU is found quickly.
+ * 64 bytes: the index of an array of them is a shift.
  */
 struct kt_ring {
 	struct ktrace_ring *w;
@@ -111,7 +111,7 @@ static inline void *kt_ring_at(const struct kt_ring *r, __u64 pos)
 	return r->data + (pos & (r->size - 1));
 }
 
-/** kt_ring_make_quick - allow the common case of a ring whose geometry is filled in */
+/** kt_ring_make_quick - allow the fast path, fast.h, on a ring whose geometry is filled in */
 static inline void kt_ring_make_quick(struct kt_ring *r)
 {
 	r->quick = r->block_size - 1;

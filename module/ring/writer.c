@@ -29,8 +29,8 @@
 #define COUNT_MASK ((1ull << (64 - UNIT_BITS)) - 1)
 
 /*
- * Inner writers come in between now and then, not a thousand times in a row: somebody
- * who should not is storing to reserve. Bounds every loop of a writer.
+ * Bounds every loop of a writer. Inner writers come in between now and then; a thousand in a
+ * row means that somebody stores to reserve who must not.
  */
 #define ATTEMPTS_MAX 1000
 
@@ -231,7 +231,7 @@ static bool look(const struct ktrace_ring *w, __u64 *reserve, __u64 *head)
 	return kt_load(&w->reserve) == *reserve;
 }
 
-/** kt_ring_is_busy - is a record being written, or was given up? Context: a writer's */
+/** kt_ring_is_busy - is a record being written, or was one given up? Context: a writer's */
 bool kt_ring_is_busy(const struct kt_ring *r)
 {
 	__u64 reserve = 0, head = 0;
@@ -336,7 +336,7 @@ static void give_up_block(void)
 	KT_TESTPOINT(given_up);
 }
 
-/* All cases. Apart, for struct kt_opening is large. */
+/* All cases. Not inlined: struct kt_opening takes much of the stack. */
 static kt_noinline enum kt_ring_result claim_slow(const struct kt_ring *r, __u32 total,
 						  struct kt_slot *slot)
 {

@@ -66,7 +66,7 @@
  * @links:	chunks that are linked to this one
  * @packed:	COMPR: events in the compressed data
  * @bytes:	COMPR: of the compressed data, which @slots points to
- * @laps:	how often @pos has begun anew
+ * @laps:	how often @pos has wrapped
  * @lost:	since it was taken in use, by reason
  */
 struct kt_shark_chunk {
@@ -97,7 +97,7 @@ struct kt_shark_chunk {
  * @is_enabled:	between enable and disable
  * @is_init:	a chunk was made once
  * @selected:	number of the selected chunk, or KT_SHARK_NONE
- * @lost:	since ever, by reason, of chunks that are gone and of what no chunk counts;
+ * @lost:	by reason, of chunks that are gone and of what no chunk counts;
  *		LOST_NESTED is written without the lock
  * @nowhere:	takes no events
  * @chunks:	the table

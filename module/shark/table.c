@@ -472,7 +472,7 @@ int kt_shark_status(struct kt_shark *t, int n, struct FTrace_Chunk *status)
 }
 
 /**
- * kt_shark_lost - events lost since ever
+ * kt_shark_lost - events lost since the tracer was initialized
  * @t:		the tracer
  * @reason:	enum ktrace_shark_lost
  * @count:	out

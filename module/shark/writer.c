@@ -41,8 +41,8 @@ kt_noinline bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me,
  * @me:		kt_shark_pending()
  * @event:	the event
  *
- * We may be interrupted ourselves, by who leaves his own event behind ours. Whoever reads is
- * below all of us, and runs again when all have left.
+ * We may be interrupted in turn, by a writer that leaves its event behind ours. Their reader was
+ * interrupted by all of us, and goes on when all have returned.
  */
 kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
 				   const struct kt_shark_waiting *event)
@@ -65,7 +65,7 @@ kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *
  * @t:		the tracer, locked
  * @me:		kt_shark_pending()
  *
- * Until nobody has left any more. Stamps are those of now: so they do not decrease.
+ * Until none is left. Stamps are those of now, so they do not decrease.
  */
 kt_noinline void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
@@ -229,7 +229,7 @@ kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, _
 {
 	struct kt_shark_pending *me = kt_shark_pending();
 
-	/* Whom we have interrupted before he could look: those came first */
+	/* Events that were left before the one we have interrupted could look: they came first */
 	if (kt_load(&me->nr))
 		kt_shark_store_waiting(t, me);
 	kt_shark_log_locked(t, (__u16)code, (__u16)par1, par2, how);
@@ -237,7 +237,7 @@ kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, _
 	kt_shark_leave(&here);
 }
 
-/* The same, without the lock */
+/* kt_shark_log_quick(), when somebody else has the lock */
 kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2,
 					__u32 how, struct kt_shark_here here)
 {
@@ -253,7 +253,7 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 	}
 }
 
-/* The same, when it is done, but something was left behind */
+/* The end of kt_shark_log_quick(), when interrupts have left events meanwhile */
 kt_noinline void kt_shark_log_drain(struct kt_shark *t, struct kt_shark_here here)
 {
 	kt_shark_drain(t, kt_shark_pending());

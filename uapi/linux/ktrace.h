@@ -135,7 +135,7 @@ enum ktrace_clock {
  * struct ktrace_control - begins each channel's mapping
  * @magic:	KTRACE_CONTROL_MAGIC, stored last when the channel is made, before a writer
  *		can hear of it
- * @version:	KTRACE_ABI_VERSION; who knows another one does not attach
+ * @version:	KTRACE_ABI_VERSION; a writer that knows another one does not attach
  * @size:	sizeof(struct ktrace_control), grows with later versions
  * @kind:	enum ktrace_channel_kind
  * @session:	id of the session
@@ -161,8 +161,8 @@ enum ktrace_clock {
  *		on. Empty: all match. The owner may change it at any time, and then goes by
  *		the name in each EVENT entry: the enable byte is what counts, not the id
  * @filter_size: bytes of the filter, the NUL included
- * @note_off:	text of the owner, NUL-terminated, that says what the session is and which
- *		file it goes to: for who recovers it. 0 = none
+ * @note_off:	text of the owner, NUL-terminated: what the session is and which file it goes
+ *		to, for whoever recovers it. 0 = none
  * @note_size:	bytes of the note
  * @clock:	enum ktrace_clock
  * @timeout_ms:	block policy: longest wait of a writer
@@ -215,11 +215,11 @@ struct ktrace_control {
  *
  *   free (0) --claimer: CAS--> BUSY|size --claimer: store release--> READY|size
  *
- * The claim stores the size, so an entry whose claimer died is stepped over. Who walks
- * loads each word with acquire ordering and stops at a size that cannot be.
+ * The claim stores the size, so an entry whose claimer died is stepped over. A walker
+ * loads each word with acquire ordering and stops at an impossible size.
  *
- *   EVENT    If its text is there already, and READY, that entry's id is used; who finds
- *            an entry of its size BUSY had better wait a little. Otherwise the id is taken
+ *   EVENT    If its text is there already, and READY, that entry's id is used; a claimer that
+ *            finds an entry of its size BUSY had better wait a little. Otherwise the id is taken
  *            from next_on or next_off by an atomic addition; from KTRACE_ID_OFF or id_nr on,
  *            respectively, none is left. READY comes before the event's first record. So one
  *            text may have several ids, where a claimer had no CPU for long
@@ -246,8 +246,8 @@ enum ktrace_entry_type {
  * struct ktrace_registry - begins the registry
  * @next_on:	next event id for an event that matches the filter, from KTRACE_ID_FIRST
  * @next_off:	next event id for one that does not, from KTRACE_ID_OFF
- * @hint:	offset in the registry of an entry near the end; who does not look for an
- *		event may begin there. Not trusted
+ * @hint:	offset in the registry of an entry near the end, where those may begin who do
+ *		not look for an event. Not trusted
  * @full:	entries that found no room
  * @reserved:	0
  */
@@ -335,7 +335,7 @@ struct ktrace_attach {
  * @clock:	clock of this session; without one, that of a session that is made now
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
- * @lost_noring: kernel events on CPUs that have come and found no memory for a ring
+ * @lost_noring: kernel events on CPUs that came up later and found no memory for a ring
  * @sessions:	sessions in memory, of all users, those included that have ended but are
  *		kept, or mapped by writers
  * @kept:	of these, sessions waiting to be adopted
@@ -356,7 +356,7 @@ struct ktrace_info {
 };
 
 /**
- * struct ktrace_kept - KTRACE_IOC_KEPT: what sessions could be adopted
+ * struct ktrace_kept - KTRACE_IOC_KEPT: which sessions could be adopted
  * @size:	sizeof(struct ktrace_kept); in
  * @index:	0 = the oldest that the caller may adopt, 1 = the next, ...; in
  * @session:	id; out
@@ -417,7 +417,7 @@ struct ktrace_kernel_filter {
 };
 
 /**
- * struct ktrace_tracepoint - KTRACE_IOC_TRACEPOINT: give an event of the kernel's an id
+ * struct ktrace_tracepoint - KTRACE_IOC_TRACEPOINT: give a tracepoint of the kernel an id
  * @size:	sizeof(struct ktrace_tracepoint); in
  * @number:	the kernel's own: the file "id" beside the event's "format" in tracefs; in
  * @id:		for ENABLE and in records, as long as the session lasts; 0 in, out
@@ -466,7 +466,7 @@ struct ktrace_counter {
  * @bytes:	room at @buf; in. How many were stored: whole entries; out
  * @pos:	where to go on, 0 = at the beginning; in and out
  * @buf:	address of the room; in
- * @dropped:	stacks that were not recorded so far: no room, or not to be had there; out
+ * @dropped:	stacks not recorded so far, for lack of room or because none could be taken; out
  */
 struct ktrace_stacks {
 	__u32 size;
@@ -571,8 +571,8 @@ struct ktrace_stacks {
 #define KTRACE_IOC_ADOPT _IOWR('k', 0x49, struct ktrace_adopt)
 #define KTRACE_IOC_FILTER _IOW('k', 0x4a, struct ktrace_kernel_filter)
 #define KTRACE_IOC_CONTEXT _IOW('k', 0x4b, struct ktrace_context)
+#define KTRACE_IOC_TRACEPOINT _IOWR('k', 0x4c, struct ktrace_tracepoint)
 #define KTRACE_IOC_COUNTER _IOWR('k', 0x4d, struct ktrace_counter)
 #define KTRACE_IOC_STACKS _IOWR('k', 0x4e, struct ktrace_stacks)
-#define KTRACE_IOC_TRACEPOINT _IOWR('k', 0x4c, struct ktrace_tracepoint)
 
 #endif

@@ -147,8 +147,8 @@ enum ktrace_task_state {
 };
 
 /*
- * Without CAP_PERFMON of who is not followed nothing is told: here tid and priority 0 and no
- * name (the idle task has one), in all records tid 0
+ * Without CAP_PERFMON nothing is told of tasks that are not followed: here tid and priority are
+ * 0 and the name is empty (the idle task has one), in all records tid is 0.
  */
 struct ktrace_ev_sched_switch {
 	__u32 prev_tid;
@@ -234,13 +234,13 @@ enum ktrace_block_op {
 	KTRACE_BLOCK_FLUSH = 2,		/* the device's cache */
 	KTRACE_BLOCK_DISCARD = 3,
 	KTRACE_BLOCK_ZEROES = 4,
-	KTRACE_BLOCK_OTHER = 5,		/* zones, commands of the driver's own */
+	KTRACE_BLOCK_OTHER = 5,		/* zones, commands of the driver itself */
 };
 
 /*
- * A request of a block device that it has been given, and one that it gives back undone;
- * that will be issued again. Of two requests of a device that are under way at a time, the
- * tags differ. Without CAP_PERFMON the sector is 0.
+ * A request issued to a block device, or given back by it undone, to be issued again later.
+ * Requests of one device that are in flight at the same time have different tags. Without
+ * CAP_PERFMON the sector is 0.
  */
 struct ktrace_ev_block {
 	__u32 dev;		/* major << 20 | minor */
@@ -250,7 +250,7 @@ struct ktrace_ev_block {
 	__u32 op;		/* enum ktrace_block_op */
 };
 
-/* It has done some of it, or all */
+/* The device has done part of a request, or all of it */
 struct ktrace_ev_block_complete {
 	__u32 dev;
 	__u32 tag;
@@ -270,7 +270,7 @@ enum ktrace_signal_result {
 	KTRACE_SIGNAL_LOST_INFO = 4,	/* no memory for what comes with it: sent without */
 };
 
-/* Without CAP_PERFMON tid, pid and comm of who is not followed are 0 and empty */
+/* Without CAP_PERFMON tid and pid of tasks that are not followed are 0, and comm is empty */
 struct ktrace_ev_signal_generate {
 	__u32 sig;
 	__s32 code;		/* si_code: 0 by kill(), above 0 by the kernel */
@@ -300,7 +300,7 @@ struct ktrace_ev_fault {
 	__u64 address;
 	__u64 ip;		/* the instruction */
 	__u32 access;		/* enum ktrace_fault_access */
-	__u32 is_protection;	/* the page was there, but not for that */
+	__u32 is_protection;	/* the page was there, but did not allow this access */
 };
 
 /* Kinds of kernel locks, several at once: a spinning reader */
@@ -360,8 +360,8 @@ struct ktrace_ev_net {
 #define KTRACE_FUNC_LEN 64
 
 /*
- * Without CAP_PERFMON the address of a work or timer is 0, and there is no name of the function in
- * an interrupt, as what it does need not be for who runs.
+ * Without CAP_PERFMON the address of a work or timer is 0, and in an interrupt, which need not
+ * work for the current task, the name of the function is empty.
  */
 
 /* Work is given to another thread; name follows */
@@ -400,7 +400,7 @@ enum ktrace_memory_kind {
 	KTRACE_MEMORY_SHM = 3,
 };
 
-/* Without CAP_PERFMON bytes and pid are 0 unless they are of who is followed */
+/* Without CAP_PERFMON bytes and pid are 0, except for processes that are followed */
 struct ktrace_ev_memory_rss {
 	__u64 bytes;		/* that the process uses now */
 	__u32 pid;		/* 0: not known, as it is only being made, or ends */
@@ -415,7 +415,7 @@ struct ktrace_ev_memory_oom {
 	char comm[KTRACE_COMM_LEN];
 };
 
-/* FUTEX_* of futex(), and what else there is */
+/* FUTEX_* of futex(), and futex_waitv() */
 enum ktrace_futex_op {
 	KTRACE_FUTEX_WAIT = 0,
 	KTRACE_FUTEX_WAKE = 1,

@@ -136,7 +136,7 @@ enum ktrace_control_id {
 /*
  * Why records were lost. A count never goes down. FULL to NORING are counted by
  * writers in the ring's words, OVERWRITTEN and CORRUPT by the reader, UNWRITTEN by
- * who writes the tracefile.
+ * whoever writes the tracefile.
  */
 enum ktrace_lost_reason {
 	KTRACE_LOST_FULL = 0,		/* drop: no free block */
@@ -169,8 +169,8 @@ struct ktrace_lost {
  * @pos:	own position
  * @ts:		not later than any stamp in the block
  * @lost:	records lost so far, sum over the writer's reasons
- * @records:	records written before this block, padding and LOST not counted. Who has
- *		not counted them adds @records of the block before and what lies in it
+ * @records:	records written before this block, padding and LOST not counted. A writer that
+ *		has not counted them adds @records of the block before and what lies in it
  * @magic:	KTRACE_BLOCK_MAGIC
  * @flags:	KTRACE_BLOCK_*
  * @ring:	index of the ring in its channel
@@ -237,8 +237,8 @@ struct ktrace_tail_lost {
  * @tail:	consumed position
  * @lost:	the reader's losses. Of the two entries the one with the larger @pos that is
  *		not above @tail holds; the other one is written before @tail
- *		moves. So who reads on after the reader's death has position and losses
- *		that belong together
+ *		moves. So whoever reads on after the reader's death has a position and
+ *		losses that belong together
  * @reserved:	0
  *
  * Written by the reader only; writers cannot write to the page it lies on.

@@ -225,7 +225,7 @@ enum {
 typedef __u8 FTrace_flags;
 #define FTRACE_CHUNK_FLAG_FREE 0x01	/* may be selected, or linked to */
 #define FTRACE_CHUNK_FLAG_FULL 0x02	/* no more events are taken */
-#define FTRACE_CHUNK_FLAG_CYC 0x00	/* mode: when full, begin anew */
+#define FTRACE_CHUNK_FLAG_CYC 0x00	/* mode: when full, overwrite the oldest */
 #define FTRACE_CHUNK_FLAG_JTN 0x04	/* mode: when full, go to the chunk that is linked */
 #define FTRACE_CHUNK_FLAG_STOP 0x08	/* mode: when full, take no more */
 #define FTRACE_CHUNK_FLAG_BUSY 0x10	/* is being sent or compressed */
@@ -235,7 +235,7 @@ typedef __u8 FTrace_flags;
 
 #define KTRACE_SHARK_CHUNK_NR 256
 
-/* Why an event is not in a chunk, or not any more. What a filter suppresses is not lost. */
+/* Why an event is not in a chunk, or no longer. What a filter suppresses is not lost. */
 enum ktrace_shark_lost {
 	KTRACE_SHARK_LOST_FULL = 0,	/* the chunk is FULL, and there is no other */
 	KTRACE_SHARK_LOST_BUSY = 1,	/* the chunk is BUSY */
@@ -252,7 +252,7 @@ enum ktrace_shark_lost {
  * @id:		KTRACE_SHARK_CHUNK_ID
  * @number:	its slot in the table
  * @flags:	FTRACE_CHUNK_FLAG_*
- * @is_selected: 1 it is the one that events go to
+ * @is_selected: 1 = events go to it
  * @reserved:	0
  * @size:	bytes of the normal area
  * @emergency_size: bytes of the emergency area
