@@ -16,10 +16,7 @@
 
 /* Not inlined; writer.c */
 bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me, struct kt_shark_pending *seen);
-void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me);
-void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
-		       const struct kt_shark_waiting *event);
 void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how);
 void kt_shark_next(struct kt_shark *t);
 void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 par1, __u32 par2, __u32 how,
@@ -35,7 +32,6 @@ void kt_shark_set_limit(struct kt_shark_chunk *c);
 void kt_shark_aim(struct kt_shark *t);
 void kt_shark_put_flags(struct kt_shark *t, int n, __u32 flags, __u32 state);
 void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c);
-__u64 kt_shark_overwritten(const struct kt_shark_chunk *c);
 void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status);
 struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n);
 

@@ -60,8 +60,8 @@ void kt_shark_aim(struct kt_shark *t)
 		t->target = &t->nowhere;
 }
 
-/** kt_shark_overwritten - events of a chunk that made room for newer ones */
-__u64 kt_shark_overwritten(const struct kt_shark_chunk *c)
+/* Events of a chunk that made room for newer ones */
+static __u64 overwritten(const struct kt_shark_chunk *c)
 {
 	const __u64 before = c->lost[KTRACE_SHARK_LOST_OVERWRITTEN];
 
@@ -75,7 +75,7 @@ static void forget(struct kt_shark *t, struct kt_shark_chunk *c)
 {
 	__u32 i;
 
-	c->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = kt_shark_overwritten(c);
+	c->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = overwritten(c);
 	for (i = 0; i < KTRACE_SHARK_LOST_NR; i++)
 		if (c->lost[i])
 			kt_count(&t->lost[i], c->lost[i]);
@@ -145,7 +145,7 @@ void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *s
 		status->events = c->packed;
 	for (i = 0; i < KTRACE_SHARK_LOST_NR; i++)
 		status->lost[i] = c->lost[i];
-	status->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = kt_shark_overwritten(c);
+	status->lost[KTRACE_SHARK_LOST_OVERWRITTEN] = overwritten(c);
 }
 
 /* ---- what callers ask for ---- */
@@ -489,7 +489,7 @@ int kt_shark_lost(struct kt_shark *t, __u32 reason, __u64 *count)
 	*count = kt_load(&t->lost[reason]);
 	for (n = 0; n < KTRACE_SHARK_CHUNK_NR; n++)
 		*count += reason == KTRACE_SHARK_LOST_OVERWRITTEN ?
-			  kt_shark_overwritten(&t->chunks[n]) : t->chunks[n].lost[reason];
+			  overwritten(&t->chunks[n]) : t->chunks[n].lost[reason];
 	kt_shark_done(t, &here);
 	return 0;
 }

@@ -35,17 +35,14 @@ kt_noinline bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me,
 	}
 }
 
-/**
- * kt_shark_postpone - leave an event for what we have interrupted
- * @t:		the tracer
- * @me:		kt_shark_pending()
- * @event:	the event
+/*
+ * Leaves an event for what we have interrupted.
  *
  * We may be interrupted in turn, by a writer that leaves its event behind ours. Their reader was
  * interrupted by all of us, and goes on when all have returned.
  */
-kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *me,
-				   const struct kt_shark_waiting *event)
+static kt_noinline void postpone(struct kt_shark *t, struct kt_shark_pending *me,
+				 const struct kt_shark_waiting *event)
 {
 	__u64 nr;
 
@@ -60,14 +57,11 @@ kt_noinline void kt_shark_postpone(struct kt_shark *t, struct kt_shark_pending *
 	me->event[nr] = *event;
 }
 
-/**
- * kt_shark_store_waiting - store the events that came while somebody held the lock
- * @t:		the tracer, locked
- * @me:		kt_shark_pending()
- *
- * Until none is left. Stamps are those of now, so they do not decrease.
+/*
+ * With the lock: stores the events that came while somebody held it, until none is left.
+ * Stamps are those of now, so they do not decrease.
  */
-kt_noinline void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
+static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	const struct kt_shark_waiting *e;
 	__u64 nr, done = 0;
@@ -83,7 +77,7 @@ kt_noinline void kt_shark_store_waiting(struct kt_shark *t, struct kt_shark_pend
 }
 
 /**
- * kt_shark_drain - the same, without the lock
+ * kt_shark_drain - store the events that came while we held the lock, which is free now
  * @t:		the tracer
  * @me:		kt_shark_pending()
  */
@@ -93,7 +87,7 @@ kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 		if (!kt_shark_acquire(t, me))
 			return;
 		KT_TESTPOINT(draining);
-		kt_shark_store_waiting(t, me);
+		store_waiting(t, me);
 		/*
 		 * ORD(kt_shark_drain:A) pairs ORD(kt_shark_acquire:A), ORD(kt_shark_wait:A),
 		 * ORD(kt_shark_log_quick:A): is seen
@@ -231,7 +225,7 @@ kt_noinline void kt_shark_log_rest(struct kt_shark *t, __u32 code, __u32 par1, _
 
 	/* Events that were left before the one we have interrupted could look: they came first */
 	if (kt_load(&me->nr))
-		kt_shark_store_waiting(t, me);
+		store_waiting(t, me);
 	kt_shark_log_locked(t, (__u16)code, (__u16)par1, par2, how);
 	kt_shark_drop(t, me);
 	kt_shark_leave(&here);
@@ -248,7 +242,7 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 		kt_shark_log_rest(t, code, par1, par2, how, here);
 	} else {
 		waiting = (struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2, how };
-		kt_shark_postpone(t, me, &waiting);
+		postpone(t, me, &waiting);
 		kt_shark_leave(&here);
 	}
 }
