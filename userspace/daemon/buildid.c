@@ -28,7 +28,7 @@ void buildid_print(const unsigned char *id, size_t size, char *text)
 		sprintf(text + 2 * i, "%02x", id[i]);
 }
 
-bool buildid_of_notes(const void *notes, size_t size, char *text)
+static bool find_in_notes(const void *notes, size_t size, char *text)
 {
 	const unsigned char *at = notes, *id;
 	Elf64_Nhdr h;
@@ -74,7 +74,7 @@ bool buildid_of_notes_file(const char *path, char *text)
 
 	if (fd >= 0)
 		close(fd);
-	return size > 0 && buildid_of_notes(notes, (size_t)size, text);
+	return size > 0 && find_in_notes(notes, (size_t)size, text);
 }
 
 static bool find_in(int fd, char *text)
@@ -91,7 +91,7 @@ static bool find_in(int fd, char *text)
 			return false;
 		if (ph.p_type == PT_NOTE && ph.p_filesz <= sizeof(notes) &&
 		    pread(fd, notes, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz &&
-		    buildid_of_notes(notes, ph.p_filesz, text))
+		    find_in_notes(notes, ph.p_filesz, text))
 			return true;
 	}
 	return false;

@@ -11,9 +11,7 @@
 
 /* @text: 2 * @size + 1 bytes */
 void buildid_print(const unsigned char *id, size_t size, char *text);
-/* From ELF notes. False: there is none. */
-bool buildid_of_notes(const void *notes, size_t size, char *text);
-/* Of a file that holds nothing but notes, as in /sys */
+/* Of a file that holds nothing but ELF notes, as in /sys. False, here and below: there is none. */
 bool buildid_of_notes_file(const char *path, char *text);
 /* Of a program or library; false also if it is no regular file. */
 bool buildid_of_file(const char *path, char *text);

@@ -155,7 +155,8 @@ static const char *kernel_function(const struct frame *f, __u64 *offset)
 	       ktrace_trace_kernel_symbol(f->trace, looked_up(f), offset);
 }
 
-void context_put_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
+/* "ksys_read+0x5f", "work+0x1c at prog.c:41", "libc.so.6+0x1234", "0xffffffff81000000" */
+static void put_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f)
 {
 	const struct symbol *symbol = find_symbol(symbols, f);
 	const struct ktrace_map *map = symbol ? NULL : find_map(f);
@@ -254,7 +255,7 @@ static void put_frame_lines(struct ktrace_out *out, struct symbols *symbols,
 	if (symbol)
 		symbols_put_outer(out, symbol);
 	else
-		context_put_frame(out, symbols, f);
+		put_frame(out, symbols, f);
 	ktrace_out_char(out, '\n');
 }
 
@@ -282,7 +283,7 @@ static void put_json_frames(struct ktrace_out *out, struct symbols *symbols, str
 		if (f.i)
 			ktrace_out_char(out, ',');
 		text->len = 0;
-		context_put_frame(text, symbols, &f);
+		put_frame(text, symbols, &f);
 		ktrace_out_json(out, text->buf, text->len);
 	}
 	if (f.stack->is_cut)

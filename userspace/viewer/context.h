@@ -27,11 +27,9 @@ struct frame {
 };
 
 /*
- * "ksys_read+0x5f", "work+0x1c at prog.c:41", "libc.so.6+0x1234", "0xffffffff81000000".
- * @symbols: NULL = code of programs is not looked up
+ * The function of a frame: "ksys_read_[k]", "work", "[libc.so.6]", "[unknown]".
+ * @symbols: here and below, NULL = code of programs is not looked up
  */
-void context_put_frame(struct ktrace_out *out, struct symbols *symbols, const struct frame *f);
-/* The function alone: "ksys_read_[k]", "work", "[libc.so.6]", "[unknown]" */
 void context_put_function(struct ktrace_out *out, struct symbols *symbols, const struct frame *f);
 
 /* A line for each frame, those of the kernel first, each "\tk " or "\tu " and the frame */

@@ -11,6 +11,18 @@
 
 #define DIGITS_MIN 4u
 
+/**
+ * struct part_gap - parts that are not there
+ * @from:	the first of them; 0 to begin with, for next_gap()
+ * @to:		the last one; 0 = all from @from on, how many is not known
+ * @is_removed:	the recorder has removed them, as it was told to
+ */
+struct part_gap {
+	__u32 from;
+	__u32 to;
+	bool is_removed;
+};
+
 static __u64 fact(const struct ktrace_trace *trace, const char *key)
 {
 	const char *value = ktrace_trace_meta(trace, "part", key);
@@ -42,7 +54,8 @@ static bool set_gap(const struct ktrace_trace *trace, struct part_gap *gap, __u3
 	return true;
 }
 
-bool parts_next_gap(const struct ktrace_trace *trace, struct part_gap *gap)
+/* The next parts that are not there, behind those of @gap; false: there are no more. */
+static bool next_gap(const struct ktrace_trace *trace, struct part_gap *gap)
 {
 	__u32 expected = gap->from ? gap->to + 1 : 1;
 	struct ktrace_part part;
@@ -100,7 +113,7 @@ void parts_put(struct ktrace_out *out, const struct ktrace_trace *trace)
 		i++;
 	ktrace_trace_part(trace, i - 1, &last);
 	put_range(out, first.number, last.number);
-	while (parts_next_gap(trace, &gap))
+	while (next_gap(trace, &gap))
 		put_gap(out, trace, &gap);
 }
 
@@ -111,7 +124,7 @@ static void json_missing(struct ktrace_out *out, const struct ktrace_trace *trac
 	__u32 i;
 
 	json_key(out, "missing");
-	while (parts_next_gap(trace, &gap)) {
+	while (next_gap(trace, &gap)) {
 		for (i = gap.from; !gap.is_removed && i <= gap.to; i++) {
 			output_line_begin(out);
 			ktrace_out_char(out, comma);
@@ -153,7 +166,7 @@ static void complain(const struct ktrace_trace *trace)
 
 	if (!ktrace_trace_part(trace, 0, &first))
 		return;
-	while (parts_next_gap(trace, &gap)) {
+	while (next_gap(trace, &gap)) {
 		if (gap.from < first.number || !gap.to)
 			continue;
 		if (gap.from == gap.to)

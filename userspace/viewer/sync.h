@@ -308,8 +308,6 @@ const struct sync_thread *sync_find_handle(const struct sync *s, const struct sy
  * is met later may withdraw the latest: ask when all is read.
  */
 const struct sync_trouble *sync_trouble(const struct sync *s, size_t i);
-/* How many transitions were impossible, and how many were misuse */
-void sync_trouble_counts(const struct sync *s, __u64 *impossible, __u64 *misuse);
 /* Events taken in, and waits whose end a loss hides */
 __u64 sync_events(const struct sync *s);
 __u64 sync_waits_lost(const struct sync *s);

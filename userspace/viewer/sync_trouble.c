@@ -119,13 +119,3 @@ const struct sync_trouble *sync_trouble(const struct sync *s, size_t i)
 			return &s->troubles[at];
 	return NULL;
 }
-
-void sync_trouble_counts(const struct sync *s, __u64 *impossible, __u64 *misuse)
-{
-	size_t at;
-
-	*impossible = *misuse = 0;
-	for (at = 0; at < s->trouble_nr; at++)
-		if (s->troubles[at].text[0])
-			++*(s->troubles[at].is_misuse ? misuse : impossible);
-}

@@ -82,7 +82,8 @@ struct kt_shark *shark_make(void)
 	return &the_tracer;
 }
 
-void shark_refresh(struct kt_shark *t)
+/* What is enabled or filtered has changed: makes ktrace_shark_off say so. */
+static void refresh(struct kt_shark *t)
 {
 	struct kt_shark_here here;
 	__u32 off;
@@ -106,7 +107,7 @@ int FTrace_enable(void)
 
 	if (!t || kt_shark_enable(t))
 		return -1;
-	shark_refresh(t);
+	refresh(t);
 	return 0;
 }
 
@@ -116,7 +117,7 @@ int FTrace_disable(void)
 
 	if (!t || kt_shark_disable(t))
 		return -1;
-	shark_refresh(t);
+	refresh(t);
 	return 0;
 }
 
@@ -125,7 +126,7 @@ void FTrace_set_filter(__u8 family, int status)
 	struct kt_shark *t = shark_make();
 
 	if (!kt_shark_set_filter(t, family, status))
-		shark_refresh(t);
+		refresh(t);
 }
 
 __u64 FTrace_lost(enum ktrace_shark_lost reason)

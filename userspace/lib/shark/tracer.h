@@ -10,9 +10,6 @@ struct kt_shark *shark_tracer(void);
 /* The tracer, made by the first who asks for it in this way. */
 struct kt_shark *shark_make(void);
 
-/* What is enabled or filtered has changed: ktrace_shark_off is to say so. */
-void shark_refresh(struct kt_shark *t);
-
 /* log.c: does a session record what is logged? Then nothing is to be left out before. */
 bool shark_is_recorded(void);
 /* send.c: before and after fork() */

@@ -66,7 +66,7 @@ static bool wants(const struct ktrace_hook *hook, const struct ktrace_event_type
 }
 
 /* The hooks that want events of this type, a bit each. */
-__u64 ktrace_hooks_wanting(struct ktrace_hooks *hooks, const struct ktrace_event_type *type)
+static __u64 hooks_wanting(struct ktrace_hooks *hooks, const struct ktrace_event_type *type)
 {
 	struct wish *w = &hooks->wishes[((uintptr_t)type >> 4) % WISH_NR];
 	size_t i;
@@ -142,7 +142,7 @@ int ktrace_hooks_end(struct ktrace_hooks *hooks, struct ktrace_traceset *set)
 /* Calls all hooks for an event. Return: 1 a hook wants to stop, 0 none does, -errno. */
 int ktrace_hooks_call(struct ktrace_hooks *hooks, const struct ktrace_hook_call *call)
 {
-	__u64 left = ktrace_hooks_wanting(hooks, call->event->type);
+	__u64 left = hooks_wanting(hooks, call->event->type);
 	const struct ktrace_hook *hook;
 	bool stops = false;
 	int ret;

@@ -28,7 +28,6 @@ struct ktrace_hooks {
 	bool is_begun;
 };
 
-__u64 ktrace_hooks_wanting(struct ktrace_hooks *hooks, const struct ktrace_event_type *type);
 int ktrace_hooks_call(struct ktrace_hooks *hooks, const struct ktrace_hook_call *call);
 
 #endif

@@ -224,7 +224,7 @@ static bool order(struct maps *m)
 	return m->is_ordered;
 }
 
-const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address)
+static const struct ktrace_map *find(struct maps *m, __u32 pid, __u64 raw, __u64 address)
 {
 	const struct ktrace_map *map;
 	struct range at;
@@ -263,8 +263,7 @@ static const struct ktrace_map *last_begin(const struct maps *m, __u32 tree, str
 				      place);
 }
 
-const struct ktrace_map *ktrace_maps_find_below(struct maps *m, __u32 pid, __u64 raw,
-						__u64 address)
+static const struct ktrace_map *find_below(struct maps *m, __u32 pid, __u64 raw, __u64 address)
 {
 	size_t place;
 
@@ -291,7 +290,7 @@ const struct ktrace_map *ktrace_trace_map(const struct ktrace_trace *trace, __u3
 {
 	struct trace *t = (struct trace *)trace;
 
-	return ktrace_maps_find(&t->maps, pid, raw, address);
+	return find(&t->maps, pid, raw, address);
 }
 
 const struct ktrace_map *ktrace_trace_map_below(const struct ktrace_trace *trace, __u32 pid,
@@ -299,5 +298,5 @@ const struct ktrace_map *ktrace_trace_map_below(const struct ktrace_trace *trace
 {
 	struct trace *t = (struct trace *)trace;
 
-	return ktrace_maps_find_below(&t->maps, pid, raw, address);
+	return find_below(&t->maps, pid, raw, address);
 }

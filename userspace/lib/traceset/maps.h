@@ -64,9 +64,6 @@ struct maps {
 
 int ktrace_maps_text(struct map_fact *fact, const char *path, const char *build);
 int ktrace_maps_add(struct maps *m, const struct map_fact *fact);
-const struct ktrace_map *ktrace_maps_find(struct maps *m, __u32 pid, __u64 raw, __u64 address);
-const struct ktrace_map *ktrace_maps_find_below(struct maps *m, __u32 pid, __u64 raw,
-						__u64 address);
 void ktrace_maps_free(struct maps *m);
 
 #endif
