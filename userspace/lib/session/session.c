@@ -123,39 +123,40 @@ err_free:
 	return error;
 }
 
+static void free_session(struct ktrace_session *s)
+{
+	registry_exit(&s->registry);
+	selection_exit(s);
+	free(s);
+}
+
 void ktrace_session_destroy(struct ktrace_session *s)
 {
 	if (!s)
 		return;
 	if (s->is_running)
 		ktrace_session_stop(s);
-	registry_exit(&s->registry);
-	selection_exit(s);
 	s->backend->close(s);
-	free(s);
+	free_session(s);
 }
 
 void ktrace_session_leave(struct ktrace_session *s)
 {
 	if (!s)
 		return;
-	registry_exit(&s->registry);
-	selection_exit(s);
 	s->backend->leave(s);
-	free(s);
+	free_session(s);
 }
 
 void ktrace_session_forget(struct ktrace_session *s)
 {
 	if (!s)
 		return;
-	registry_exit(&s->registry);
-	selection_exit(s);
 	channel_exit(&s->kernel);
 	channel_exit(&s->user);
 	if (s->fd >= 0)
 		close(s->fd);
-	free(s);
+	free_session(s);
 }
 
 const void *ktrace_session_area(const struct ktrace_session *s, size_t *size)
