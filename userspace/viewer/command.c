@@ -4,6 +4,7 @@
  */
 #include "viewer.h"
 
+#include "../descriptors.h"
 #include "../standard.h"
 #include "pager.h"
 
@@ -11,7 +12,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 void print_version(void)
@@ -157,17 +157,6 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	return cmd->run(cmd, argc, argv);
 }
 
-/* A recording can have thousands of parts, each a file that is open. */
-static void allow_files(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	int status;
@@ -176,7 +165,7 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	/* Of children whose parent ignores it nobody hears how they have ended. */
 	signal(SIGCHLD, SIG_DFL);
-	allow_files();
+	descriptors_allow_all();	/* a recording can have thousands of open parts */
 	status = run(argc, argv);
 	/* Help and version go through stdio, all else through output.c. */
 	if (fflush(stdout) && errno != EPIPE) {

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "../../descriptors.h"
 #include "../log.h"
 #include "listen.h"
 #include "own_producer.h"
@@ -33,17 +33,6 @@ static const struct address consumer_address = {
 	.variable = "PERFETTO_CONSUMER_SOCK_NAME", .file = "/run/perfetto/traced-consumer.sock",
 	.spare = "/tmp/perfetto-consumer", .mode = 0660,
 };
-
-/* Each producer takes two descriptors. */
-static void allow_descriptors(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 /* For triggers that are skipped at random */
 static void seed(void)
@@ -155,7 +144,7 @@ int service_run(const sigset_t *signals, bool has_producer)
 	struct listener producers, consumers;
 	int error, status = EXIT_OWN;
 
-	allow_descriptors();
+	descriptors_allow_all();	/* each producer takes two */
 	seed();
 	error = service_init(&service);
 	if (error) {

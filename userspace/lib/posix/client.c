@@ -19,11 +19,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "../../descriptors.h"
 
 #define KEEPER "libexec/ktrace/posix-keeper"
 #define STACK_SIZE 65536
@@ -73,17 +74,6 @@ static bool find_keeper(char *path)
 	return false;
 }
 
-/* It has files of its own to open, however few its controller may. */
-static void raise_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit))
-		return;
-	limit.rlim_cur = limit.rlim_max;
-	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 /* Descriptors where a keeper looks for them. Return: 0 or -1. */
 static int place_fds(const struct spawn *s)
 {
@@ -107,7 +97,8 @@ static int start_keeper(void *arg)
 	struct spawn *s = arg;
 	char *const argv[] = { (char *)"posix-keeper", NULL };
 
-	raise_limit();
+	/* It has files of its own to open, however few its controller may. */
+	descriptors_allow_all();
 	if (!place_fds(s)) {
 		syscall(SYS_close_range, RPC_FD_NR, ~0u, 0);
 		execv(s->path, argv);
