@@ -36,6 +36,9 @@
 /* "ftrace:function": each call of a function, the ones below included. */
 #define NUMBER_FUNCTION 1
 
+/* A longer record is cut: this fits into every block. */
+#define RECORD_MAX 3840u
+
 /**
  * struct kt_tracepoint - one event
  * @number:	the kernel's, what the file "id" in tracefs says
@@ -71,8 +74,8 @@ static void on_record(struct perf_event *event, struct perf_sample_data *data,
 
 	kt_emit(&(struct kt_event){
 		.id = t->id,
-		.len = min(frag->size, KT_TRACEPOINT_MAX),
-		.flags = frag->size > KT_TRACEPOINT_MAX ? KTRACE_REC_TRUNCATED : 0,
+		.len = min(frag->size, RECORD_MAX),
+		.flags = frag->size > RECORD_MAX ? KTRACE_REC_TRUNCATED : 0,
 		.payload = frag->data,
 		.who = current,
 	});

@@ -6,9 +6,6 @@
 #include <linux/types.h>
 #include <uapi/linux/ktrace_events.h>
 
-/* A longer record is cut: this fits into every block. */
-#define KT_TRACEPOINT_MAX 3840u
-
 /** kt_tracepoint_is - is @id one of those that are handed out here? */
 static inline bool kt_tracepoint_is(u16 id)
 {

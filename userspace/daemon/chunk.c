@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#define PIECE 65536u
 #define UNPACKED_MAX (4ull << 30)	/* a chunk's size is an int: more is no chunk */
 
 static const unsigned char frame_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };
@@ -69,11 +70,11 @@ int chunk_look(struct chunk *c)
 int slots_init(struct slots *s, struct chunk *chunk, const atomic_bool *is_aborted)
 {
 	*s = (struct slots){
-		.chunk = chunk, .is_aborted = is_aborted, .piece = malloc(CHUNK_PIECE),
+		.chunk = chunk, .is_aborted = is_aborted, .piece = malloc(PIECE),
 	};
 	if (s->piece && !chunk->is_packed)
 		return 0;
-	s->in = malloc(CHUNK_PIECE);
+	s->in = malloc(PIECE);
 	s->stream = ZSTD_createDStream();
 	if (s->piece && s->in && s->stream)
 		return 0;
@@ -95,7 +96,7 @@ static int fill_in(struct slots *s)
 
 	if (s->in_at < s->in_len || s->is_end)
 		return 0;
-	n = chunk_read(s->chunk, s->in, CHUNK_PIECE);
+	n = chunk_read(s->chunk, s->in, PIECE);
 	if (n < 0)
 		return (int)n;
 	s->in_at = 0;
@@ -107,7 +108,7 @@ static int fill_in(struct slots *s)
 /* More of what is in the frames, behind the @len bytes that are left in the piece. */
 static int unpack(struct slots *s)
 {
-	ZSTD_outBuffer out = { .dst = s->piece, .size = CHUNK_PIECE, .pos = s->len };
+	ZSTD_outBuffer out = { .dst = s->piece, .size = PIECE, .pos = s->len };
 	int ret;
 
 	while (out.pos < out.size) {
@@ -143,7 +144,7 @@ static int refill(struct slots *s)
 	s->at = 0;
 	if (s->stream)
 		return unpack(s);
-	n = chunk_read(s->chunk, s->piece + s->len, CHUNK_PIECE - s->len);
+	n = chunk_read(s->chunk, s->piece + s->len, PIECE - s->len);
 	if (n < 0)
 		return (int)n;
 	s->len += (size_t)n;

@@ -38,8 +38,6 @@ ssize_t chunk_read(struct chunk *c, void *to, size_t size);
 /* Looks at a program's chunk, of one part: what is it? Return: 0, -errno. */
 int chunk_look(struct chunk *c);
 
-#define CHUNK_PIECE 65536u
-
 /**
  * struct slots - a chunk's events, one after the other; all 0 to begin with but @chunk
  * @chunk:	where they come from

@@ -20,6 +20,7 @@
 #include <sys/random.h>
 
 /* A packet ends behind the event that makes it this large. */
+#define PACKET_MAGIC 0xc1fc1fc1u
 #define PACKET_SIZE (64u << 10)
 /* Readers have no later time than 2^63 - 1 ns; of events beyond, as many have a ns each. */
 #define CLOCK_END ((1ull << 63) - (1ull << 40))
@@ -45,7 +46,7 @@ static void end_packet(struct ctf *c, struct ctf_stream *s)
 {
 	const __u64 bits = (sizeof(struct packet) + s->body.len) * 8;
 	struct packet head = {
-		.magic = CTF_MAGIC,
+		.magic = PACKET_MAGIC,
 		.stream_instance_id = s->number,
 		.timestamp_begin = s->first,
 		.timestamp_end = s->last,

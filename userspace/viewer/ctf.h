@@ -85,6 +85,4 @@ void ctf_put_event(struct ctf *c, struct ctf_stream *s, const struct ktrace_trac
 /* All of "metadata" */
 void ctf_put_metadata(struct ktrace_out *out, const struct ctf *c);
 
-#define CTF_MAGIC 0xc1fc1fc1u
-
 #endif

@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#define EVENTS_MAX 16384u
 #define CHANGES_MAX 65536u
 #define FIELD_BYTES_MAX (1u << 22)
 
@@ -90,7 +91,7 @@ void html_block_arrow(struct html_blocks *b, const struct html_link *link)
 
 void html_block_check(struct html_blocks *b)
 {
-	if (b->now.count >= HTML_BLOCK_EVENTS || b->changes_nr >= CHANGES_MAX ||
+	if (b->now.count >= EVENTS_MAX || b->changes_nr >= CHANGES_MAX ||
 	    html_events_size(&b->events) >= FIELD_BYTES_MAX)
 		html_block_close(b);
 }

@@ -13,8 +13,6 @@
 
 #include <stdbool.h>
 
-#define HTML_BLOCK_EVENTS 16384u
-
 enum html_arrow { HTML_WAKEUP, HTML_FORK, HTML_UNLOCK, HTML_ARROW_NR };
 
 /* struct html_entry - one block in the directory; times since the page's beginning */

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FRAMES_MAX 64u
+
 static void tell_thread(struct sync_step *st, struct thread *t, __u32 from)
 {
 	const struct sync_watch *w = &st->s->watch;
@@ -149,7 +151,7 @@ int sync_call_in(struct sync_step *st)
 	struct thread *t = st->t;
 	struct sync_frame *f;
 
-	if (t->frame_nr == SYNC_FRAMES_MAX)
+	if (t->frame_nr == FRAMES_MAX)
 		drop_oldest(st, t);
 	if (t->frame_nr == t->frame_cap && grow(t))
 		return -ENOMEM;

@@ -20,7 +20,6 @@
 
 /* Stamps of two CPUs may be in the wrong order if they are that close. */
 #define SYNC_SKEW_NS 1000u
-#define SYNC_FRAMES_MAX 64u
 
 struct thread;
 struct object;

@@ -16,6 +16,9 @@
 
 #include "ring/ring.h"
 
+/* Rings of one kind in a channel; CPU numbers and thread ids stay far below. */
+#define RING_NR_MAX 8192u
+
 _Static_assert(sizeof(struct ktrace_control) <= LAYOUT_PAGE, "control fits its page");
 _Static_assert(sizeof(struct ktrace_ring) <= LAYOUT_PAGE, "a ring's words fit their page");
 
@@ -38,8 +41,8 @@ static bool page_align(__u64 *end)
 
 static bool geometry_ok(const struct ktrace_control *c)
 {
-	if (c->policy >= KTRACE_POLICY_NR || c->cpu_nr > LAYOUT_RING_NR_MAX || !c->ring_nr ||
-	    c->ring_nr < c->cpu_nr || c->ring_nr - c->cpu_nr > LAYOUT_RING_NR_MAX)
+	if (c->policy >= KTRACE_POLICY_NR || c->cpu_nr > RING_NR_MAX || !c->ring_nr ||
+	    c->ring_nr < c->cpu_nr || c->ring_nr - c->cpu_nr > RING_NR_MAX)
 		return false;
 	return (!c->cpu_nr || kt_ring_geometry_ok(c->ring_size, c->block_size)) &&
 	       (c->ring_nr == c->cpu_nr || kt_ring_geometry_ok(c->thread_size, c->block_size));

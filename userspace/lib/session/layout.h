@@ -6,8 +6,6 @@
 #include <linux/ktrace.h>
 
 #define LAYOUT_PAGE 4096u
-/* Rings of one kind in a channel; CPU numbers and thread ids stay far below. */
-#define LAYOUT_RING_NR_MAX 8192u
 
 /**
  * layout_compute - fill in all offsets, strides and map_size

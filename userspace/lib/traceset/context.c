@@ -15,6 +15,7 @@
 #include "trace.h"
 
 #define ITEMS_SHIFT 24
+#define IMAGES_MAX 4096u
 
 /* Of a record with a context: its payload becomes shorter. What makes no sense is payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e)

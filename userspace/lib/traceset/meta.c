@@ -19,6 +19,7 @@
 #include "tracefile/line.h"
 
 #define PAIRS_MAX 16u
+#define CHOICES_MAX 4096u
 
 /**
  * struct line - one line taken apart

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Facts kept of one thread: more are no program's doing. */
-#define FACTS_MAX 16384u
+#define NAMES_MAX 16384u
 
 static size_t slot_of(const struct names *n, __u32 tid)
 {
@@ -105,7 +105,7 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 			return 0;
 		}
 	}
-	if (t->nr == FACTS_MAX)
+	if (t->nr == NAMES_MAX)
 		return 0;
 	if (t->nr == t->cap) {
 		ret = grow_thread(t);

@@ -161,7 +161,6 @@ struct stream {
 };
 
 #define FACTS_MAX 64u
-#define IMAGES_MAX 4096u
 
 /* struct chosen - a META line choice; NULL = that key is missing */
 struct chosen {
@@ -171,8 +170,6 @@ struct chosen {
 	char *filters;
 	char *where;
 };
-
-#define CHOICES_MAX 4096u
 
 /* struct fact - key=value of a META line trace, host or end */
 struct fact {
