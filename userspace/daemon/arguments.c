@@ -49,7 +49,7 @@ struct argument {
 	size_t type_len;
 };
 
-/* Does the kernel know names of arguments? Its own manual tells. */
+/* Does the kernel know names of arguments itself? The README in tracefs tells. */
 static bool is_native(void)
 {
 	char *readme = tracefs_read("README");
@@ -89,7 +89,10 @@ static struct argument take_apart(const char *word, size_t n)
 	return a;
 }
 
-/* "[MODULE:]FUNCTION": nothing is found where it is not at the function's beginning. */
+/*
+ * "[MODULE:]FUNCTION"; with "+OFFSET" behind it nothing is found: arguments are known at entry
+ * only.
+ */
 static void find_prototype(struct prototype *p, const char *where, size_t n)
 {
 	const char *colon = memchr(where, ':', n);
@@ -136,7 +139,7 @@ static unsigned int find_param(const struct prototype *p, const char *name, size
 	return 0;
 }
 
-/* How the kernel writes the type; what is no number is an address. */
+/* How the kernel writes the type; everything but integers is an address. */
 static void type_name(const struct prototype *p, unsigned int number, char out[8])
 {
 	const struct btf_type *t = btf__type_by_id(p->btf, p->params[number - 1].type);
@@ -158,7 +161,7 @@ static bool is_string_type(const struct argument *a)
 	       memmem(a->type, a->type_len, "symstr", 6);
 }
 
-/* One word, with what @number says instead of its name. */
+/* One word, with a number in place of its name. */
 static int put_param(char *out, size_t size, const struct prototype *p,
 		     const struct argument *a, unsigned int number)
 {

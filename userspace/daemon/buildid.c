@@ -98,7 +98,7 @@ static bool find_in(int fd, char *text)
 }
 
 /*
- * Of an overlay, kernels tell what is in the file system below, of btrfs another device than
+ * Kernels report the inode of the file system below an overlay, and for btrfs another device than
  * stat(2) does.
  */
 static bool is_file(int fd, dev_t device, ino_t inode)

@@ -32,11 +32,11 @@
 #include "split.h"
 #include "summary.h"
 
-/* Blocks of one stream in one drain, so that no stream keeps the loop to itself. */
+/* Blocks of one stream in one drain: no stream keeps the loop to itself. */
 #define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
-/* Bytes that are looked at, summed up and written at a time: they should stay in a cache. */
+/* Bytes that are checked, summed up and written at a time: they should stay in a cache. */
 #define RUN_MAX (512u << 10)
-/* A ring that is so full, or was just now, is emptied without compressing anything. */
+/* A ring that is or was just now this full is emptied without compressing anything. */
 #define HURRY_EIGHTHS 3
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
@@ -73,7 +73,7 @@ static __u64 add_sat(__u64 a, __u64 b)
 	return a + b < a ? ~0ull : a + b;
 }
 
-/* What the writers of a ring do not count. */
+/* Losses that the reader or the file counts, not the writers of a ring. */
 static __u64 lost_by_reader(const struct ktrace_lost *sum)
 {
 	return sum->count[KTRACE_LOST_OVERWRITTEN] + sum->count[KTRACE_LOST_CORRUPT] +
@@ -130,7 +130,7 @@ static bool must_wait(const struct capture *c)
 	return c->write_error && now_ns() < c->retry_ns;
 }
 
-/* Without these nothing could be read of what comes later. */
+/* Lines without which nothing that comes later could be read. */
 static bool is_indispensable(const char *line, const void *unused)
 {
 	(void)unused;
@@ -262,13 +262,16 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 	return error;
 }
 
-/* Of a forged block nothing but the header is sane: that is counted, and not worth a section. */
+/* Only the header of a forged block is sane: it is counted, but not worth a section. */
 static bool is_worth_writing(const struct ktrace_chunk *chunk)
 {
 	return chunk->size && (chunk->records || !chunk->corrupt);
 }
 
-/* False: the writer has overwritten it, look again; or it could not be written and must be. */
+/*
+ * False: it was overwritten meanwhile and must be looked at again, or it must be written and could
+ * not be.
+ */
 static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
 {
 	const char *data = chunk->data;
@@ -302,7 +305,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 		return 0;
 	for (__u32 n = 0; n < nr; n++)
 		blocks[n] = block_of(i, &chunks[n], chunks[n].data);
-	/* What goes wrong does so again with one of them, and is dealt with there. */
+	/* If this fails, writing one of them alone fails, too, and is dealt with there. */
 	if (ktrace_tracefile_blocks(c->file, blocks, nr))
 		return 0;
 	note_success(c);
@@ -331,7 +334,7 @@ static bool drain_stream(struct capture *c, __u32 i, bool partial)
 	return true;
 }
 
-/* For who has mistyped one; too many of them are none to choose from. */
+/* To suggest names for mistyped ones; too many are none to choose from. */
 static void keep_name(struct capture *c, const char *text)
 {
 	char name[KTRACE_NEAREST_MAX];
@@ -376,7 +379,9 @@ static bool take_registry(struct capture *c)
 	return false;
 }
 
-/* Compressing takes several times as long as writing: not where a ring might become full. */
+/*
+ * Compressing takes several times as long as writing, so it is not done when a ring might fill up.
+ */
 static void choose_level(struct capture *c, unsigned int eighths)
 {
 	bool is_hurried = eighths >= HURRY_EIGHTHS || c->eighths >= HURRY_EIGHTHS;
@@ -414,7 +419,7 @@ void capture_forget(struct capture *c)
 			return;
 	if (c->parts->is_full || c->write_error)
 		return;
-	/* Whose code somebody has is known first. */
+	/* First learn whose code the processes have that stay. */
 	if (c->context)
 		context_drain(c->context, c->session, &c->meta);
 	if (!capture_flush_meta(c))
@@ -536,7 +541,7 @@ void capture_finish(struct capture *c)
 		ktrace_tracefile_compress(c->file, c->level);
 	if (c->context)
 		context_finish(c->context, c->session, &c->meta);
-	/* A writer that saw the session run may be storing its last record. */
+	/* A writer that found the event enabled may be storing its last record. */
 	for (int pass = 0; pass < 2; pass++) {
 		while (!take_registry(c))
 			capture_flush_meta(c);
@@ -547,7 +552,7 @@ void capture_finish(struct capture *c)
 		if (!pass)
 			nanosleep(&nap, NULL);
 	}
-	/* What is still to come is older than now: it must not lie behind a stamp of now. */
+	/* Everything still to come is older than now, and must not lie behind a stamp of now. */
 	for (__u32 i = 0; i < c->stream_nr && !is_stuck(c); i++)
 		finish_stream(c, i);
 }

@@ -17,7 +17,7 @@
 
 #define FOLDERS_OPEN 16
 
-/* What nftw(3) hands nobody */
+/* For the callback of nftw(3), which has no argument of its own */
 static struct cgroups *groups;
 static struct ktrace_text *text;
 static size_t root_len;

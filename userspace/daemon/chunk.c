@@ -132,7 +132,7 @@ static int unpack(struct slots *s)
 	return s->is_end && (s->left || s->len % CHUNK_SLOT) ? -EILSEQ : 0;
 }
 
-/* A piece with at least a slot, unless all have been. */
+/* A piece with at least one slot, unless the end was reached. */
 static int refill(struct slots *s)
 {
 	ssize_t n;

@@ -18,7 +18,7 @@
 #include "now.h"
 
 #define BUFFER_SIZE (64u << 10)
-/* One drain takes no more than so many buffers: the rings wait meanwhile. */
+/* Buffers taken in one drain: the rings wait meanwhile. */
 #define BUFFERS_PER_DRAIN 8
 #define LOOK_NS 100000000ull
 #define NAME_SIZE 64
@@ -68,7 +68,7 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 	return error;
 }
 
-/* Once: there are many. */
+/* Said once: there are many. */
 static void read_symbols(struct context *c)
 {
 	int error = c->has_read ? 0 : kallsyms_read(&c->symbols);
@@ -79,7 +79,7 @@ static void read_symbols(struct context *c)
 			 strerror(-error));
 }
 
-/* Code of processes that will be gone when their stacks are looked at */
+/* Code of processes that will be gone when somebody looks at their stacks */
 static void watch_maps(struct context *c, struct ktrace_session *s)
 {
 	struct ktrace_reading now;
@@ -134,7 +134,7 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 	if (!wishes->nr)
 		return 0;
 	c->wishes = wishes;
-	/* Asked for once, if only for nothing: so tracepoints that come later can have it. */
+	/* Requested even if empty: only then can tracepoints that come later have context. */
 	error = ktrace_session_context(s, ktrace_kernel_event(0)->id, 0);
 	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
 		if (all.counters & 1ull << kind)
@@ -159,7 +159,7 @@ void context_resume(struct context *c)
 static void tell_functions(struct context *c, struct ktrace_text *meta,
 			   const struct ktrace_stack *stack)
 {
-	read_symbols(c);	/* before the recording began, but for who recovers one */
+	read_symbols(c);	/* before the recording began, except when one is recovered */
 	for (__u32 i = 0; i < stack->nr; i++)
 		kallsyms_tell(c->symbols, meta, KTRACE_STACK_ADDRESSES(stack)[i] - !!i);
 }

@@ -52,11 +52,11 @@ struct context {
 int context_begin(struct context *c, struct ktrace_session *s, const struct wishes *wishes);
 /* The same for one more event, which is no row of the table; named "family:name". */
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name);
-/* A session whose owner has died: what it has met. */
+/* Takes over what a session whose owner has died has met. */
 void context_resume(struct context *c);
-/* META lines of what has been met since. */
+/* Adds META lines of what has been met since the last call. */
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
-/* The last time; says how many stacks are missing. */
+/* The same for the last time; says how many stacks are missing. */
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
 void context_exit(struct context *c);
 

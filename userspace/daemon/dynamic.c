@@ -81,13 +81,13 @@ static int number_of(const char *path, __u32 *number)
 	return error;
 }
 
-/* The kernel lets nobody have those that recording itself would hit. */
+/* Even root gets EPERM, for functions that recording itself would hit. */
 static const char *hint_of(int error)
 {
 	return (error == -EPERM || error == -EACCES) && geteuid() ? "; it takes CAP_PERFMON" : "";
 }
 
-/* Who asks for all of a system gets what there is. */
+/* With a pattern, events that cannot be recorded are skipped. */
 static void note_refused(struct dynamic *d, const char *name, int error)
 {
 	if (!d->skipped++)

@@ -46,7 +46,7 @@ bool entries_next(const char **list, struct wanted_entry *e)
 		e->is_closed = *at == '}' && (at[1] == ',' || !at[1]);
 		at += *at == '}';
 	}
-	/* What is nothing but blanks matches nothing; nothing would match all. */
+	/* A glob of blanks matches nothing: one stays, as an empty one would match all. */
 	while (e->glob_len > 1 && e->glob[e->glob_len - 1] == ' ')
 		e->glob_len--;
 	at += strcspn(at, ",");

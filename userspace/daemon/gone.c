@@ -9,7 +9,7 @@
 
 #include "lines.h"
 
-/* Whose line that is, and, if it says so, who it has its code from; 0 = nobody's */
+/* The process of the line and, if the line says so, the one it has its code from; 0 = none */
 static __u32 owner(const char *line, __u32 *parent)
 {
 	char *end;
@@ -57,7 +57,7 @@ static bool find_needed(const struct ktrace_text *facts, struct pids *needed)
 		}
 		if (parent && pids_has(needed, pid) && !pids_has(needed, parent)) {
 			pids_set(needed, parent, true);
-			/* Numbers that are none are not kept. */
+			/* False still if it is no possible process id. */
 			has_found |= pids_has(needed, parent);
 		}
 	}

@@ -21,7 +21,7 @@ static void why_no_kernel(const struct ktrace_session_info *info, char *buf, siz
 			 "group_kernel", strerror(-info->kernel_error));
 }
 
-/* Without the module only who asked for kernel events misses them. */
+/* Without the module only those who asked for kernel events miss them. */
 int hint_no_kernel(const struct options *o, const struct ktrace_session_info *info)
 {
 	char why[KTRACE_REASON_SIZE + 80];
@@ -77,7 +77,7 @@ static void complain_unmet(char *list, char *names)
 		 ktrace_nearest_hint(&near));
 }
 
-/* Few programs have the library, and who is new has none. */
+/* Few programs have the library, and newcomers have none. */
 static void complain_unattached(bool is_pthread)
 {
 	log_note("no program attached: is it linked with libktrace? If it is, KTRACE_DEBUG=1 "

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define FROM_KERNEL 1u		/* the group; those of udev are in another one */
+#define FROM_KERNEL 1u		/* the kernel's own group; udev has another one */
 
 int hotplug_open(void)
 {

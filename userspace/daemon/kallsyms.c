@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is further from the symbol before it belongs to code that came later. */
+/* An address further behind a symbol belongs to code that was loaded later. */
 #define SIZE_MAX_OF_ONE (1ull << 20)
 
 /* struct symbol - @name is "function" or "function [module]" */

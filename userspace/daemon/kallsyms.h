@@ -9,13 +9,13 @@
 struct kallsyms;
 
 /*
- * Those that there are now. Return: 0, -EPERM their addresses are hidden from us, -errno; @out is
+ * Reads the kernel's symbols. Return: 0, -EPERM their addresses are hidden from us, -errno; @out is
  * NULL then.
  */
 int kallsyms_read(struct kallsyms **out);
 /* NULL is allowed, here and below. */
 void kallsyms_free(struct kallsyms *k);
-/* META lines symbol and image of what is at @address, unless they have been told. */
+/* Adds META lines symbol and image for @address, unless they have been told. */
 void kallsyms_tell(struct kallsyms *k, struct ktrace_text *meta, __u64 address);
 
 #endif

@@ -72,7 +72,7 @@ void kimages_tell(struct kimages *k, struct ktrace_text *meta, const char *symbo
 	char name[NAME_MAX_OF_ONE] = KERNEL;
 	const char *module = strstr(symbol, " [");
 
-	/* The kernel's own choice, but part of a path here */
+	/* Though the kernel chose the name: it becomes part of a path here. */
 	if (module && (sscanf(module, " [%63[^]/.]", name) != 1))
 		return;
 	if (!is_told(k, name))

@@ -23,7 +23,7 @@
 
 #define PREFIX "ktrace_"
 #define EVENTS "kprobe_events"
-/* Returns that may be awaited at a time: sleeping functions have many. */
+/* Calls whose return may be awaited at a time: functions that sleep have many. */
 #define RETURNS_MAX 1024
 
 static const char *behind_prefix(const char *item)
@@ -115,7 +115,7 @@ static bool kernel_reason(char *reason, const char *line, const char *item, size
 	found[-(long)strlen(begin)] = '\0';
 	what = strrchr(log, '\n');
 	what = strstr(what ? what : log, "error: ");
-	/* The line begins otherwise than the item. */
+	/* The line in error_log begins otherwise than the item of -e. */
 	column = column > head ? column - head : 0;
 	put_reason(reason, what ? what + strlen("error: ") : "refused", item,
 		   column + (size_t)(behind_prefix(item) - item));
@@ -156,7 +156,7 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 			 strlen(item));
 		return -ENAMETOOLONG;
 	}
-	/* A line is a probe: the second one nobody would remove. */
+	/* Each line is a probe: a second one would never be removed. */
 	for (const char *at = item; *at; at++)
 		if (iscntrl((unsigned char)*at)) {
 			snprintf(reason, KPROBE_REASON_MAX,

@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/* What is taken at a time: nobody waits long for his turn. */
+/* Events taken at a time: nobody waits long for a turn. */
 #define READY_MAX 64
 
 int loop_init(struct loop *l)

@@ -35,8 +35,8 @@
 /* Of the first PID namespace, in all kernels */
 #define INITIAL_PIDS 0xEFFFFFFCu
 /*
- * Who maps code is everybody, and each part of a recording says it all again: one line is
- * some 150 bytes, a program that starts has 5 to 10.
+ * Every process maps code, and each part of a recording repeats it all: one line is some 150 bytes,
+ * and a program that starts has 5 to 10.
  */
 #define TEXT_MAX (16ull << 20)
 #define TEXT_A_SECOND (2ull << 20)

@@ -21,7 +21,7 @@
 #define STEM_SIZE 64
 #define TRIES 100u
 
-/* The command's name, of letters that need no quotes in a shell and hide no file. */
+/* The command's name, reduced to letters that need no quotes in a shell and hide no file. */
 static void make_stem(char stem[STEM_SIZE], char **argv)
 {
 	const char *slash = argv ? strrchr(argv[0], '/') : NULL;

@@ -26,7 +26,7 @@ int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tra
 		error = -ENOMEM;
 	else
 		error = ktrace_session_set_note(s, text);
-	/* A very long command line can be done without. */
+	/* Too long: leave out the command line. */
 	if (error == -E2BIG)
 		error = ktrace_session_set_note(s, line.buf);
 	free(text);

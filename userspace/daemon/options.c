@@ -533,7 +533,7 @@ static int finish(struct options *o)
 		log_error("--level goes with --pthread");
 		return EXIT_OWN;
 	}
-	/* What threads do with each other makes no sense with gaps. */
+	/* With gaps, what threads do with each other makes no sense. */
 	if (o->policy == KTRACE_POLICY_NR)
 		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;
 	if (!o->block_size) {

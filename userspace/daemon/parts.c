@@ -26,7 +26,10 @@
 #include "lines.h"
 #include "now.h"
 
-/* So many readings of the clocks are repeated, one a second: events are seldom older. */
+/*
+ * Readings of the clocks, one a second, that are repeated in the next part: events are seldom
+ * older.
+ */
 #define CLOCKS_MAX 16u
 #define DIGITS 4
 
@@ -338,7 +341,7 @@ void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u6
 	ktrace_text_u64(t, "removed_events", removed.events);
 }
 
-/* Those of long ago have long been written. */
+/* Costs little: older parts have long been written. */
 int parts_sync(const struct parts *p)
 {
 	int error = 0, fd;

@@ -90,7 +90,10 @@ int parts_replace(struct parts *p);
 void parts_remember(struct parts *p, const char *text, size_t size);
 /* A process has told of itself. */
 void parts_attached(struct parts *p, __u32 pid);
-/* Before the last is read for the present part: who is gone by now has no part in the next one. */
+/*
+ * Called before the last of the present part is read: processes gone by now have no place in the
+ * next one.
+ */
 void parts_forget_gone(struct parts *p);
 /* When the present one is old enough, if it has anything: CLOCK_MONOTONIC, ~0 = never */
 __u64 parts_end_ns(const struct parts *p);

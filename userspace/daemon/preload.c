@@ -25,7 +25,7 @@
 
 #define LIBRARY "libktrace-pthread.so.0"
 
-/* Where the library is: 0, or -errno. */
+/* Finds the library. Return: 0, -errno. */
 static int find_library(char path[PATH_MAX])
 {
 	char beside[PATH_MAX];

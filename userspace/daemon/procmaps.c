@@ -15,9 +15,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Then the older half is forgotten, and told again if need be. */
+/* Above this the older half is forgotten, and told again if need be. */
 #define TOLD_MAX 65536u
-/* Of one process that is told as a whole: to open its files takes time, and rings fill up. */
+/*
+ * Most mappings of a process that is told as a whole: opening their files takes time, and rings
+ * fill up.
+ */
 #define PROCESS_MAPS 4096u
 #define PROCESS_TEXT (1u << 20)
 

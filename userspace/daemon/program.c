@@ -30,7 +30,7 @@ static bool find_header(Elf *elf, GElf_Word type, GElf_Phdr *ph)
 	return false;
 }
 
-/* Where in the file that is which is loaded to @address; false: nowhere. */
+/* File offset of what is loaded to @address; false: there is none. */
 static bool find_place(Elf *elf, GElf_Addr address, int64_t *place)
 {
 	GElf_Phdr ph;
@@ -47,7 +47,7 @@ static bool find_place(Elf *elf, GElf_Addr address, int64_t *place)
 	return false;
 }
 
-/* The names that the dynamic linker is given; NULL: there are none. */
+/* The strings that the dynamic linker uses; NULL: there are none. */
 static Elf_Data *find_names(Elf *elf)
 {
 	GElf_Addr address = 0;
@@ -165,7 +165,7 @@ const char *program_obstacle(const char *command)
 	if (fd < 0)
 		return NULL;
 	elf_version(EV_CURRENT);
-	/* Read, not mapped: a file that becomes shorter meanwhile is no harm. */
+	/* Read, not mapped: a file may become shorter meanwhile. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
 		reason = obstacle(elf);

@@ -40,13 +40,13 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
-/* Pipes, terminals, disks are mistakes; /dev/null is somebody who measures. */
+/* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)
 {
 	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
 }
 
-/* "-o ./app" with the name of the trace forgotten: that would be the end of the program. */
+/* "-o ./app" with the name of the trace forgotten would overwrite the program. */
 static bool is_program(const char *path)
 {
 	char magic[4] = "";
@@ -83,7 +83,7 @@ static int choose_name(struct recording *r)
 	return EXIT_OWN;
 }
 
-/* An older recording of that name goes, all of it. */
+/* An older recording of that name is removed, with all its parts. */
 static int replace_parts(struct recording *r)
 {
 	struct stat st;
@@ -133,7 +133,7 @@ static int open_file(struct recording *r, struct ktrace_tracefile **file)
 	return -1;
 }
 
-/* Nothing came of it. A link, such as /dev/stdout, is not ours to remove. */
+/* Removes a file in which nothing was begun. A link, such as /dev/stdout, is not ours to remove. */
 static void remove_output(const char *path)
 {
 	struct stat st;
@@ -297,7 +297,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	return -1;
 }
 
-/* For who recovers the session: which file this is, and what the file begins with. */
+/* For whoever recovers the session: which file this is, and what the file begins with. */
 static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;

@@ -108,7 +108,7 @@ static int fail_file(const struct rescue *r, const char *path, int error)
 	return error;
 }
 
-/* Has it an end mark, or is it none of our business? */
+/* Has the file an end mark, or is it none of our business? */
 static bool is_closed(const char *path)
 {
 	struct ktrace_traceset *set;
@@ -140,8 +140,8 @@ static void end_part_before(const struct rescue *r, __u32 number)
 }
 
 /*
- * Who was killed between two parts: the next one may have got its name, and has no events yet,
- * or not even that, and goes. @file: of the part that the note names.
+ * A recorder was killed between two parts: the next part may have its name already, but no events,
+ * or not even a header, and is removed. @file: the part that the note names.
  */
 static int follow_parts(struct rescue *r, struct ktrace_tracefile **file)
 {
@@ -216,7 +216,7 @@ static int open_file(struct rescue *r)
 
 	if (error)
 		return error;
-	/* Names of the session's file from now on, should we die. */
+	/* From now on the session names this file, should we die. */
 	error = note_set(r->session, r->target, file, r->meta);
 	if (!error)
 		error = capture_init(&r->capture, r->session, file, r->target);

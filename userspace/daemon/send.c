@@ -77,7 +77,7 @@ static int check_request(const struct ktrace_shark_request *r, int fd)
 	    !memchr(r->name, '\0', sizeof(r->name)) || !memchr(r->local, '\0', sizeof(r->local)) ||
 	    !memchr(r->target, '\0', sizeof(r->target)))
 		return -EINVAL;
-	/* Only of memory is it certain that reading does not wait for anybody. */
+	/* Only reading from memory is certain not to wait for anybody. */
 	if (fd < 0 || fcntl(fd, F_GET_SEALS) < 0 || fstat(fd, &st))
 		return -EBADF;
 	if (r->bytes > BYTES_MAX || r->offset > (__u64)st.st_size ||
@@ -176,7 +176,7 @@ static void *serve_connection(void *arg)
 		answer.error = serve(c, &request, fd, &answer.events);
 		if (fd >= 0)
 			close(fd);
-		/* It may be gone: then nobody wants to know. */
+		/* The program may be gone: then nobody wants to know. */
 		send(c->fd, &answer, sizeof(answer), MSG_NOSIGNAL | MSG_DONTWAIT);
 	}
 	forget(c);
@@ -310,7 +310,7 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 			 "somebody else does that" : strerror(-error));
 }
 
-/* They are blocked: who sends one now does not want to wait. */
+/* The signals are blocked: whoever sends one now does not want to wait. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;
@@ -352,7 +352,7 @@ static bool wait_for_connections(struct sender *s)
 	bool is_over, is_patient = true;
 
 	pthread_mutex_lock(&s->lock);
-	/* They get what is in the socket, then its end. */
+	/* The programs get what is in the socket, then its end. */
 	for (struct connection *c = s->connections; c; c = c->next)
 		shutdown(c->fd, SHUT_RD);
 	while (s->nr && is_patient) {

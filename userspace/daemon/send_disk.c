@@ -51,7 +51,7 @@ static ssize_t next_bytes(struct slots *slots, unsigned char *to, __u32 *events)
 {
 	int nr;
 
-	/* Frames stay as they are. */
+	/* Compressed chunks are written as they are. */
 	if (slots->chunk->is_packed)
 		return chunk_read(slots->chunk, to, PIECE_SLOTS * CHUNK_SLOT);
 	nr = slots_next(slots, to, PIECE_SLOTS);
@@ -134,7 +134,7 @@ static int open_new(const struct disk *d, const char *name)
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(d->folder_fd, name, flags, 0666);
 
-	/* Of a ktraced that had our number, and was killed */
+	/* Left by a ktraced that had our process id and was killed */
 	if (fd < 0 && errno == EEXIST && !unlinkat(d->folder_fd, name, 0))
 		fd = openat(d->folder_fd, name, flags, 0666);
 	return fd < 0 ? -errno : fd;
@@ -168,7 +168,7 @@ static int fill_new(struct disk *d, struct disk_file *f, struct chunk *c, __u32 
 		close(f->fd);
 		return ret;
 	}
-	/* The name, too, as far as the file system can. */
+	/* Makes the name durable, too, as far as the file system can. */
 	fsync(d->folder_fd);
 	return 0;
 }
@@ -208,7 +208,7 @@ int disk_send(struct disk *d, __u32 number, const char *name, struct chunk *c,
 	ret = f ? append(d, f, c, done) : create(d, c, done);
 	if (!f || ret != -ENOENT)
 		return ret;
-	/* Somebody has taken it away, to have a new one. */
+	/* Somebody has removed the file, to have a new one. */
 	forget(d, f);
 	return create(d, c, done);
 }

@@ -85,7 +85,7 @@ static void serve_jobs(struct sender *s)
 	struct disk_done done;
 	int ret;
 
-	/* Who gives up leaves what is queued to the next one. */
+	/* What is still queued is left to the next sender. */
 	while (!atomic_load(&s->disk.is_aborted) &&
 	       !ktrace_shark_sender_next(s->kernel_fd, &job)) {
 		done = (struct disk_done){ .events = 0 };

@@ -26,7 +26,7 @@ struct udp_target {
 	__u32 number;
 };
 
-/* Packets that we send to ourselves nobody gets. */
+/* Nobody receives packets that we send to ourselves. */
 static bool is_own(int fd)
 {
 	struct sockaddr_storage from = { 0 }, to = { 0 };

@@ -77,7 +77,7 @@ void split_see(struct capture *c, __u32 i, const struct ktrace_chunk *chunk, con
 	see_opening(c, i, chunk, data);
 }
 
-/* What parts before this one have had of a stream. */
+/* Where a stream stood at the end of the parts before this one. */
 static void put_stream(const struct capture *c, struct ktrace_text *t, __u32 i)
 {
 	const struct capture_stream *st = &c->streams[i];
@@ -143,7 +143,7 @@ static int rename_new(const char *name, const char *path)
 		return 0;
 	if (errno != EINVAL && errno != ENOSYS)
 		return -errno;
-	/* Not every file system can do that. */
+	/* Not every file system supports this. */
 	return rename(name, path) ? -errno : 0;
 }
 

@@ -15,7 +15,10 @@
 
 #define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 
-/* One that it does not trust is no clock source any more. Cannot be read: nothing is known. */
+/*
+ * A clock source the kernel does not trust is not offered any more. If the file cannot be read,
+ * nothing is known.
+ */
 static bool is_trusted(bool unknown)
 {
 	char line[256], *rest = line, *word;

@@ -149,7 +149,7 @@ static void check_linger(struct watch *w, __u64 now)
 		stop(w, "command ended");
 }
 
-/* -p without a command: over when the last process is gone. */
+/* With -p and without a command it is over when the last process is gone. */
 static void check_followed(struct watch *w, __u64 now)
 {
 	struct ktrace_session_info info;
@@ -321,7 +321,7 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 		command_kill(command, sig);
 }
 
-/* Also if nothing has come since the last one: who asked waits for its end. */
+/* Also if nothing has come since the last one: whoever asked waits for its end. */
 static void end_part(struct watch *w)
 {
 	struct capture *c = &w->r->capture;
@@ -369,7 +369,7 @@ static void on_sender(void *arg, uint32_t events)
 	struct watch *w = arg;
 
 	(void)events;
-	/* The rings' turn must come, however many connect. */
+	/* The rings get their turn, however many programs connect. */
 	sender_accept(&w->r->sender, 8);
 }
 
@@ -383,7 +383,7 @@ static int add_sources(struct watch *w)
 		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
 	if (!error && w->session.fd >= 0)
 		error = loop_join(&w->loop, &w->session, EPOLLIN | EPOLLET);
-	/* The rest works without. */
+	/* Everything else works without it. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
 	if (!error && w->r->sender.listen_fd >= 0)

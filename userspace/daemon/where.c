@@ -237,7 +237,7 @@ static int set_dynamic(struct ktrace_session *s, struct rules *rules, const stru
 	return ret;
 }
 
-/* Is it for what only the session knows? Those that are not there have been told. */
+/* Is the entry for events that only the session knows? Missing ones have been reported. */
 static bool is_deferred(const struct rule *r, const struct choice *choice, bool is_session)
 {
 	if (r->glob && dynamic_is(r->glob + strspn(r->glob, " ")))
@@ -245,7 +245,7 @@ static bool is_deferred(const struct rule *r, const struct choice *choice, bool 
 	return !r->glob && !is_session && dynamic_wants(choice->events);
 }
 
-/* What no event has: a slip, or meant for events of programs. */
+/* No event has the field: a slip, or meant for events of programs. */
 static int check_use(const struct rules *rules, const struct choice *choice, bool is_session)
 {
 	struct ktrace_filter_error wrong;

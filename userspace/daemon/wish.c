@@ -49,7 +49,7 @@ static bool fail(const struct place *p, const char *at, size_t len, const char *
 	return false;
 }
 
-/* The same of a name that there is not; what there is goes to @try. */
+/* The same for a name that does not exist; a similar one goes to @try. */
 static bool no_such(const struct place *p, const char *at, size_t len, const char *what,
 		    void (*try)(struct ktrace_nearest *near))
 {
