@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Undoes it in place. False: there is a NUL, where the value ends. */
+/* Decodes %XX in place. False: it decodes to a NUL, where the value ends. */
 bool percent_decode(char *value);
 
 #endif

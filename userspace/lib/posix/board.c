@@ -22,7 +22,7 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	/* No descriptor left, or /proc hides it: that is not to be taken for its end. */
+	/* No descriptor is left, or /proc hides the process: it may live. */
 	if (fd < 0)
 		return kill(pid, 0) && errno == ESRCH ? 0 : POSIX_START_UNKNOWN;
 	if (!fstat(fd, &st))
@@ -35,7 +35,7 @@ __u64 ktrace_posix_start_time(pid_t pid, uid_t *uid)
 	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d "
 			  "%*d %ld %*d %llu", &state, &threads, &start) != 3)
 		return 0;
-	/* A zombie with threads is a process that goes on without its first one. */
+	/* A zombie with threads is a process whose first thread has ended. */
 	if (state == 'X' || (state == 'Z' && threads < 2))
 		return 0;
 	*uid = st.st_uid;
@@ -175,7 +175,10 @@ static void forget(struct posix_board *b, __u32 stream)
 			__atomic_fetch_and(&b->process[i].streams, ~bit, __ATOMIC_RELAXED);
 }
 
-/* Whether who can write to the board could remove that himself, or we have made it for him. */
+/*
+ * May the file be removed? Whoever can write to the board could do it anyway, or the folder is
+ * ours.
+ */
 static bool may_remove(int dir, const char *name)
 {
 	struct stat folder, file;
@@ -187,8 +190,8 @@ static bool may_remove(int dir, const char *name)
 }
 
 /*
- * Removes the files of a session in shared memory that nobody owns any more. @where is from the
- * board: of another user's, nothing may be removed but what is his.
+ * Removes the files of a session in shared memory that nobody owns any more. @where comes from the
+ * board: if that is another user's, only that user's files may be removed.
  */
 static void remove_session(const char *where)
 {
@@ -251,7 +254,10 @@ void ktrace_posix_board_bury(struct posix_board *b, __u32 stream, __u64 word)
 		empty(b, stream);
 }
 
-/* Who took the place is gone: its controller, or who was about to fill in or to empty it. */
+/*
+ * The process that took the place is gone: its controller, or one that was filling it in or
+ * emptying it.
+ */
 static bool is_orphan(const struct posix_board_stream *s, __u64 word)
 {
 	const struct posix_owner owner = s->owner;

@@ -23,7 +23,7 @@
 #define BOARD_DIR "/dev/shm"
 #endif
 
-/* Others have the lock for a moment only. One that has been stopped is not waited for. */
+/* Others hold the lock for a moment only. A process that has been stopped is not waited for. */
 #define LOCK_MS 1000
 #define NAP_US 1000
 /* Boards that others have removed again before we had them */
@@ -44,7 +44,7 @@ static __u64 now_ms(void)
 
 static int set_up(int fd)
 {
-	/* A board is more than a thread's stack may have: its first words only */
+	/* Only its first words: a board may be larger than a thread's stack. */
 	struct {
 		__u32 magic, version, size, name_nr;
 		__u64 inode;
@@ -207,7 +207,7 @@ static bool is_last(const struct posix_board *b, int fd)
 	}
 }
 
-/* Who comes has the lock while he takes his place, so he is seen when we have it. */
+/* Newcomers hold the lock while they take a place, so they are seen when we have it. */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
 {
 	struct stat st;

@@ -73,7 +73,7 @@ void ktrace_posix_control_forget(struct posix_control *c)
 	free(c);
 }
 
-/* What /proc has is a thread's number otherwise, of which no process would ever have events. */
+/* In /proc there are also numbers of threads, of which no process would ever have events. */
 static bool is_process(pid_t pid)
 {
 	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
@@ -89,7 +89,7 @@ static int check_target(pid_t pid, uid_t *owner)
 
 	if (pid == POSIX_TRACE_ALLPROC)
 		return 0;
-	/* Whoever it has become, and whatever others may see of it. */
+	/* Ourselves, whatever user we have become and whatever others may see of us. */
 	if (pid == getpid()) {
 		*owner = ktrace_posix_board_uid;
 		return 0;
@@ -183,7 +183,7 @@ static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
 		error = check_target(r.pid, &r.uid);
 	if (error)
 		return error;
-	ktrace_posix_board();	/* this process knows what it is called from then on */
+	ktrace_posix_board();	/* from then on this process knows its name */
 	r.owner = ktrace_posix_member.owner;
 	return make_control(&r, log_fd, trid);
 }

@@ -61,14 +61,14 @@ static void tell_reader(struct posix_board_stream *s)
 	errno = saved;
 }
 
-/* Not by itself what stopped it: another writer, or its controller, may have been faster. */
+/* We need not be what stopped it: another writer, or the controller, may have been faster. */
 static void found_full(struct posix_board *b, __u32 nr)
 {
 	const __u64 bit = 1ull << nr;
 
 	if (kt_load(&b->running) & bit) {
 		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
-		/* Its reader may have restarted it meanwhile: who halts it says why. */
+		/* The reader may have restarted it meanwhile: whoever halts it says why. */
 		if (posix_halt(b, bit))
 			__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
 	}

@@ -17,7 +17,7 @@
 
 #define WAIT_MS 50
 
-/* Where a reader wants an event to. */
+/* Where the caller wants an event to be stored. */
 struct destination {
 	struct posix_trace_event_info *info;
 	void *data;

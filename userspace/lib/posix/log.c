@@ -74,7 +74,7 @@ size_t ktrace_posix_log_size(const struct posix_attr *a)
 	return a->log_policy == POSIX_TRACE_APPEND ? a->log_size : slot_nr_of(a) * block_size_of(a);
 }
 
-/* What went wrong first is kept; @error: -errno or 0 */
+/* Keeps the first error; @error: -errno or 0 */
 int ktrace_posix_log_note(struct posix_log *log, int error)
 {
 	if (error && !log->state.error)

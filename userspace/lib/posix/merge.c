@@ -239,7 +239,7 @@ static __u32 oldest(const struct posix_stream *s, __u64 *ts)
 	return from;
 }
 
-/* Whether a ring that was empty is so no more, or one in front was overwritten. */
+/* Whether a ring is no longer empty, or one in front was overwritten. */
 static bool has_changed(struct posix_stream *s)
 {
 	for (__u32 i = 0; i < s->ring_nr; i++) {
@@ -269,7 +269,7 @@ static void set_time(struct posix_stream *s, struct posix_item *item)
 		ktrace_session_clock(s->session, &s->clock);
 		ticks = (__s64)(ts - s->clock.raw);
 	}
-	/* Who can write to the ring can write any stamp. */
+	/* Whoever can write to the ring can forge any stamp. */
 	if (ticks > (__s64)clock_hz(s))
 		ticks = (__s64)clock_hz(s);
 	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)clock_hz(s));

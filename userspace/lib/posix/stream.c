@@ -104,7 +104,7 @@ static int make_session(struct posix_stream *s)
 	return 0;
 }
 
-/* Of processes that come, each looks at `all` after it has taken its place. */
+/* Each process that comes looks at `all` after it has taken its place. */
 static void trace_all(struct posix_stream *s)
 {
 	__atomic_fetch_or(&s->board->all, s->bit, __ATOMIC_RELAXED);

@@ -33,7 +33,7 @@ static long next_sysconf(int name)
 
 	if (!real) {
 		real = (long (*)(int))dlsym(RTLD_NEXT, "sysconf");
-		/* Whoever comes second stores the same. */
+		/* A second caller stores the same. */
 		__atomic_store_n(&next, real, __ATOMIC_RELAXED);
 	}
 	if (real)

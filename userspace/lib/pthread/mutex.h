@@ -44,7 +44,7 @@ static inline uint32_t own_tid(void)
 	return tid ? tid : real_gettid();
 }
 
-/* How a call that takes something is to be made. */
+/* How to make a call that acquires something. */
 enum lock_how {
 	LOCK_ALONE,	/* at once: it is free, and there is nobody else */
 	LOCK_TRY,	/* the function that does not wait first */
@@ -52,7 +52,7 @@ enum lock_how {
 	LOCK_WAIT,	/* at once: it may wait */
 };
 
-/** mutex_owner - the thread that has it, as far as it says; 0 = none */
+/** mutex_owner - the thread that holds it, as far as it says; 0 = none */
 static inline uint32_t mutex_owner(const void *mutex)
 {
 	const pthread_mutex_t *m = mutex;
@@ -128,7 +128,7 @@ static inline uint32_t mutex_count(const void *mutex, int result, int change)
 	return count + (uint32_t)change;
 }
 
-/** mutex_will_unlock - whether unlocking it will succeed */
+/** mutex_will_unlock - whether unlocking will succeed */
 static inline bool mutex_will_unlock(const void *mutex)
 {
 	const int kind = kind_of(mutex);

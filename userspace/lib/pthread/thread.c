@@ -34,7 +34,7 @@ KTRACE_EVENT(pthread, sem_open_in, ktrace_string(name), ktrace_x32(flags), ktrac
 	     CALLER_FIELD);
 KTRACE_EVENT(pthread, sem_open_out, ktrace_ptr(sem), ERRORS);
 
-/* What a thread is to do: one of the two, with @arg; the how manieth it is. */
+/* What a thread is to do: one of the two functions, with @arg; the number of the thread. */
 struct work {
 	uint32_t number;
 	void *(*routine)(void *arg);
@@ -49,7 +49,7 @@ static uint32_t next_number(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* A copy of @work for the thread; NULL: no memory, or nobody wants to know. */
+/* A copy of @work for the thread; NULL: no memory, or nobody records. */
 static struct work *work_copy(const struct work *work)
 {
 	struct work *w = NULL;

@@ -98,7 +98,7 @@ WRAPPER(type, name, __VA_ARGS__) \
 #define WRAP_BOTH WRAP_PAIR
 #endif
 
-/* What libktrace calls while it records is passed on. */
+/* Calls that libktrace makes while it records are passed on. */
 #define WRAP_AFTER(none, type, function, stem, result, ...) \
 WRAPPER(type, function, __VA_ARGS__) \
 { \
@@ -157,7 +157,7 @@ static bool sem_is_busy(int result, int saved)
 	return true;
 }
 
-/* What is not usual: out of the wrapper, which so is short and needs few registers. */
+/* The unusual cases, kept out of the wrapper so that it is short and needs few registers. */
 #define APART(type, name, ...) \
 static __attribute__((noinline)) type name(LIST(PARAMETER, __VA_ARGS__))
 

@@ -41,7 +41,7 @@
 #define SHM_DIR "/dev/shm"
 #define SHM_PREFIX "ktrace-"
 #define SHM_FILE "user"
-/* A folder without a finished session is left alone for so long: it may become one. */
+/* A folder without a finished session is left alone this long: it may become one. */
 #define UNFINISHED_S 10
 
 static int make_dir(struct ktrace_session *s, __u64 *id)
@@ -61,8 +61,8 @@ static int make_dir(struct ktrace_session *s, __u64 *id)
 }
 
 /*
- * From here on the memory can be mended, should somebody cut off the file: nothing of it has
- * been touched yet.
+ * From here on ktrace_session_mend() can help, should somebody truncate the file: none of the
+ * memory has been touched yet.
  */
 static int map_file(struct ktrace_session *s, size_t size)
 {
@@ -83,7 +83,7 @@ static int make_file(struct ktrace_session *s, __u64 size)
 
 	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	/* Who looks for stale sessions holds it for a moment. */
+	/* Somebody who looks for stale sessions may hold the lock for a moment. */
 	if (s->fd < 0 || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
 	error = size > memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
@@ -213,7 +213,7 @@ static int shm_reclaim(struct ktrace_session *s)
 	return (int)channel_free_dead(&s->user, s->user.map);
 }
 
-/* Whether a process runs as our user, who alone can have opened the buffer. */
+/* Whether a process runs as our user: nobody else can have opened the buffer. */
 static bool is_our_users(__u32 pid)
 {
 	unsigned int real, effective, own = (unsigned int)geteuid();
@@ -255,9 +255,9 @@ static unsigned long long start_of(__u32 pid)
 }
 
 /*
- * Whether a process whose mappings may not be looked at can have the buffer. What writes may be
- * in a PID namespace of its own, and say a number that somebody else has here: who is older
- * than we are is not taken for it.
+ * Whether a process whose mappings may not be looked at can have the buffer. A writer in a PID
+ * namespace of its own may give a number that is somebody else's here: a process older than we are
+ * is not taken for it.
  */
 static bool may_hold(__u32 pid)
 {
@@ -265,10 +265,10 @@ static bool may_hold(__u32 pid)
 }
 
 /*
- * Whether a process that is said to write has the buffer mapped. One of our user's,
- * not older than we are, whose mappings may not be looked at counts for as long as it lives; a
- * reused pid does not have the buffer. We have it, too, but do not write: somebody is
- * telling lies.
+ * Whether a process that is said to write has the buffer mapped. One of our user's, not older than
+ * we are, whose mappings may not be looked at counts for as long as it lives; a reused pid does not
+ * have the buffer. We have it mapped, too, but do not write: if our own pid is listed, somebody
+ * lies.
  */
 static bool holds(const struct ktrace_session *s, __u32 pid)
 {
@@ -310,7 +310,7 @@ static int shm_holders(struct ktrace_session *s, __u32 limit, struct ktrace_hold
 	return 0;
 }
 
-/* The lock is free, but the one the session names as its reader lives. */
+/* The lock is free, but does the session's reader live? */
 static bool has_reader(int fd)
 {
 	__u32 reader = 0;
@@ -374,7 +374,7 @@ static int lock_stale(const char *dir, struct stat *st)
 		close(fd);
 		return -EBUSY;
 	}
-	/* What another user can cut off is not read: it can only be removed. */
+	/* What another user can truncate is not read: it can only be removed. */
 	if (fd >= 0 && (!is_finished(fd) || st->st_uid != geteuid())) {
 		close(fd);
 		fd = -ENODATA;
@@ -425,7 +425,7 @@ static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
 		closedir(dir);
 }
 
-/* Who looks for stale sessions holds the lock for a moment. */
+/* Somebody who looks for stale sessions holds the lock for a moment: try again. */
 static int lock_patiently(const char *dir, struct stat *st)
 {
 	static const struct timespec nap = { .tv_nsec = 2000000 };

@@ -88,7 +88,7 @@ bool channel_mend(const struct channel *ch, void *addr)
 	if (!ch->map || (char *)addr < ch->map || off >= ch->map_size)
 		return false;
 	off &= ~(size_t)(LAYOUT_PAGE - 1);
-	/* Pages here and there may be more than a process can have: then all of them. */
+	/* Single pages may be more mappings than a process can have: then replace all. */
 	return mmap(ch->map + off, LAYOUT_PAGE, prot, flags, -1, 0) != MAP_FAILED ||
 	       mmap(ch->map, ch->map_size, prot, flags, -1, 0) != MAP_FAILED;
 }

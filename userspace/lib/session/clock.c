@@ -26,7 +26,7 @@
 #define TRIES 16
 /* Least time between two readings that a frequency is taken from. */
 #define BASE_NS 5000000ull
-/* Differences between clocks that are less are jitter; nobody sleeps so short. */
+/* Smaller differences between clocks are jitter; nobody suspends for so short a time. */
 #define SLEPT_NS 10000000ull
 
 static __u64 read_ns(clockid_t id)

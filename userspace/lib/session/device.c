@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <linux/ktrace_ring.h>
 
-/* Tries it: who may is a matter of capabilities, user namespaces and the module's parameter. */
+/* Tries it: permission depends on capabilities, user namespaces and the module's parameter. */
 static int kernel_error(int fd)
 {
 	struct ktrace_channel_spec spec = {

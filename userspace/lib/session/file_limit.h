@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <linux/types.h>
 
-/* Asked before a file is made larger: who goes beyond the limit is killed by SIGXFSZ. */
+/* Ask before making a file larger: going beyond the limit kills the process by SIGXFSZ. */
 static inline bool may_have_file_of(__u64 size)
 {
 	struct rlimit limit;

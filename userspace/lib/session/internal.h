@@ -38,7 +38,10 @@ static inline struct ktrace_control *channel_control(const struct channel *ch)
 }
 
 int channel_init(struct channel *ch, char *map, size_t map_size);
-/* Signal handlers: an empty page for one that has gone; whose ring it is, NULL = no ring's. */
+/*
+ * For signal handlers: put an empty page in place of one that is gone; find the ring that an
+ * address is of, NULL = none.
+ */
 bool channel_mend(const struct channel *ch, void *addr);
 struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr);
 void channel_exit(struct channel *ch);
@@ -101,10 +104,10 @@ struct keeper;
 int keeper_start(struct keeper **out, __u32 *word);
 void keeper_stop(struct keeper *k);
 
-/* Numbers of CPUs that are plugged in, on or off, are below this; see ktrace_cpu_limit(). */
+/* Numbers of the CPUs that are present, online or not, are below this; see ktrace_cpu_limit(). */
 __u32 cpus_present(void);
 
-/* Bytes that can be had without somebody being killed for it; ~0: not known */
+/* Bytes that can be allocated without the OOM killer acting; ~0: not known */
 __u64 memory_available(void);
 
 struct session_backend;
@@ -204,7 +207,7 @@ struct ktrace_session *session_alloc(void);
 void session_show_event(struct ktrace_session *s, __u32 id);
 void session_show_events(struct ktrace_session *s);
 
-/* An event is known from now on; and forget all. */
+/* An event has become known; and forget all. */
 void selection_learn(struct ktrace_session *s, const struct ktrace_entry_copy *entry);
 void selection_exit(struct ktrace_session *s);
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define GROUPS "/sys/fs/cgroup"
-/* Stays for what else this process needs */
+/* Left for what else this process needs */
 #define RESERVE (2u << 20)
 
 /* struct version - where a version of control groups says what; keys of memory.stat */

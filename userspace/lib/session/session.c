@@ -68,7 +68,7 @@ static int open_any(struct ktrace_session *s, const struct ktrace_session_option
 		error = open_backend(s, &session_backend_dev, opts);
 		if (!error)
 			s->reason[0] = '\0';
-		/* What is wrong with the request is wrong everywhere. */
+		/* An invalid request is invalid for every back end. */
 		if (!error || opts->backend == KTRACE_BACKEND_DEV || error == -EINVAL)
 			return error;
 	}
@@ -379,7 +379,7 @@ bool ktrace_stream_peek(struct ktrace_session *s, __u32 stream, bool partial,
 	return true;
 }
 
-/* A second reader, which publishes nothing, goes ahead; what it finds odd it leaves. */
+/* A second reader, which publishes nothing, goes ahead; it stops at what it finds odd. */
 __u32 ktrace_stream_peek_blocks(struct ktrace_session *s, __u32 stream, __u32 max,
 				struct ktrace_chunk *chunks)
 {

@@ -6,9 +6,9 @@
 #include <linux/types.h>
 #include <stddef.h>
 
-/* NULL: there is none with this number. @tree: NULL to begin with */
+/* Return: NULL: there is none with this number. @tree: NULL to begin with */
 void *ktrace_find_id(void *const *tree, __u32 id);
-/* A thing of @size bytes, all 0, with a number that none has. NULL: no memory */
+/* Makes one of @size bytes, all 0; its number must be new. NULL: no memory */
 void *ktrace_make_id(void **tree, __u32 id, size_t size);
 void ktrace_free_ids(void *tree);
 

@@ -209,7 +209,7 @@ static void check_lost(struct checker *c, struct checked *st, __u64 offset)
 	see_lost(c, st, offset, &lost, KTRACE_LOST_NR);
 }
 
-/* What parts before this one have told comes again. */
+/* Losses that earlier parts have reported are repeated here. */
 static void take_before(struct checked *st, const char *line)
 {
 	int i;
@@ -284,7 +284,7 @@ static int check_section(struct checker *c, const struct ktrace_section *walked,
 	return 0;
 }
 
-/* Bytes that are missing in a stream must have been lost. */
+/* Bytes missing in a stream must have been reported lost. */
 static void check_streams(struct checker *c)
 {
 	const struct checked *st;

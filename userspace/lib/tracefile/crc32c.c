@@ -151,7 +151,7 @@ static __u32 crc_wide(__u32 crc, const unsigned char *p, size_t size)
 			sum[i] = move_on(sum[i], p + 64 * i);
 	for (i = 0; i < WIDE / 64; i++)
 		_mm512_storeu_si512(left + 64 * i, sum[i]);
-	/* Or else all code that knows of short registers only is slow from now on. */
+	/* Otherwise all SSE code is slow from now on. */
 	_mm256_zeroupper();
 	return crc_instruction(crc_instruction(0, left, WIDE), p, size);
 }

@@ -18,7 +18,7 @@
 /* Return: 0, -EBADMSG if it is not one frame of @raw_size bytes, -ENOMEM. */
 int ktrace_frame_expand(const void *frame, size_t size, void *raw, size_t raw_size)
 {
-	/* A second one, or something else behind it: another reader might stop before that. */
+	/* Nothing may follow the frame: another reader might stop before it. */
 	if (ZSTD_findFrameCompressedSize(frame, size) != size)
 		return -EBADMSG;
 	return ZSTD_decompress(raw, raw_size, frame, size) == raw_size ? 0 : -EBADMSG;

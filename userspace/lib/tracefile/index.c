@@ -19,7 +19,7 @@
 
 #define ENTRIES 1024u
 
-/* What is no offset stays none. */
+/* An impossible offset stays impossible. */
 static __u64 add_base(const struct reader *r, __u64 offset)
 {
 	return offset > ~0ull - r->base ? ~0ull : offset + r->base;

@@ -10,7 +10,7 @@
 __u64 ktrace_line_number(const char *line, const char *key);
 /* The value of lost= goes to @count. Return: whether there is one. */
 bool ktrace_line_lost(const char *line, __u64 count[KTRACE_LOST_NR]);
-/* Counts of struct ktrace_lost, by commas; of later versions' there may be more. */
+/* Counts of struct ktrace_lost, separated by commas; a later version may have more. */
 void ktrace_line_counts(const char *text, __u64 count[KTRACE_LOST_NR]);
 
 #endif

@@ -61,7 +61,7 @@ int ktrace_tracefile_create_fd(int fd, struct ktrace_tracefile **out)
 
 void ktrace_tracefile_abandon(struct ktrace_tracefile *tf)
 {
-	/* While it is locked: afterwards it may be somebody else's. */
+	/* Truncate while the file is locked: afterwards it may be somebody else's. */
 	if (!tf->is_pipe)
 		(void)!ftruncate(tf->fd, 0);
 	ktrace_writer_free(tf);
@@ -198,7 +198,7 @@ int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size)
 		return -EFBIG;
 	if (!fallocate(tf->fd, FALLOC_FL_KEEP_SIZE, (off_t)tf->size, (off_t)size))
 		return 0;
-	/* Other file systems tell when it is too late. */
+	/* Other file systems report a lack of space only on writing. */
 	return errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? -errno : 0;
 }
 

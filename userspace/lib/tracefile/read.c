@@ -25,7 +25,7 @@
 #include <ktrace/damage.h>
 
 #define CHUNK 65536u
-/* Bytes that are checked in search of the next section, at most, for each byte of the file. */
+/* Most bytes that are checked in search of the next section, for each byte of the file. */
 #define SEARCH_FACTOR 16u
 
 void ktrace_reader_report(const struct reader *r, __u64 offset, const char *message)

@@ -71,7 +71,7 @@ struct section_buf {
 	size_t raw_cap;
 };
 
-/* Parts of a trace have their offsets one behind the other; a whole file has what is in it. */
+/* Offsets of the parts of a trace follow each other; those of a whole file are as in the file. */
 #define READER_PART_SHIFT 44
 
 static inline __u64 reader_base(__u32 part)

@@ -27,7 +27,7 @@ static struct stream_before *get_before(struct ktrace_tracefile *tf, __u32 id)
 	return b ? b : ktrace_make_id(&tf->before, id, sizeof(*b));
 }
 
-/* A stream that parts before this one have had: META says how far it had got there. */
+/* A stream of earlier parts: META says how far it had got there. */
 static int take_stream(struct ktrace_tracefile *tf, const char *line)
 {
 	struct stream_before *b;
@@ -50,7 +50,7 @@ static int take_meta(struct ktrace_tracefile *tf, const struct reader *r, __u64 
 	char *text = ret ? NULL : strndup(b.body, b.size), *rest = text, *line;
 
 	ktrace_section_buf_free(&b);
-	/* One that is damaged says nothing. */
+	/* A damaged section says nothing. */
 	if (!text)
 		return ret == -EBADMSG ? 0 : ret ? ret : -ENOMEM;
 	while (!ret && (line = strsep(&rest, "\n")))
@@ -80,12 +80,12 @@ static int take_section(struct ktrace_tracefile *tf, const struct reader *r, __u
 		tf->level = ktrace_section_is_compressed(s) ? KTRACE_COMPRESS_DEFAULT : 0;
 		return 0;
 	}
-	/* One that is damaged says nothing; a later one will. */
+	/* A damaged section says nothing; a later one will. */
 	ktrace_reader_lost(r, offset, &b->is.lost);
 	return 0;
 }
 
-/* Finds the end of the last whole section, and what there is before it. */
+/* Finds the end of the last whole section, and records what comes before it. */
 int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 {
 	struct ktrace_section s;
@@ -108,7 +108,7 @@ static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
 	struct ktrace_file h;
 	int ret;
 
-	/* Nobody writes it: a section that seems cut off and is not the last is damage. */
+	/* Nobody writes the file: a section that seems cut off and is not the last is damage. */
 	*r = (struct reader){ 0 };
 	ret = ktrace_reader_open(r, path);
 	if (ret)

@@ -178,7 +178,7 @@ int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid)
 	return ret;
 }
 
-/* A descriptor that is somebody else's, too, would keep the lock. */
+/* Unlock first: another descriptor of the same open file would keep the lock. */
 static int close_file(struct ktrace_tracefile *tf)
 {
 	int fd = tf->fd;
@@ -198,7 +198,7 @@ void ktrace_writer_free(struct ktrace_tracefile *tf)
 	free(tf);
 }
 
-/* /dev/null, to measure or to try: it has no content, and many can write to it at a time. */
+/* /dev/null, to measure or to try: it has no content, and many may write to it at a time. */
 static bool is_null_device(int fd)
 {
 	struct stat st;
@@ -206,7 +206,7 @@ static bool is_null_device(int fd)
 	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* A writer whose file is its alone, with the content it has. */
+/* A writer that has its file to itself, with the content it has. */
 int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
@@ -227,7 +227,7 @@ int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **ou
 	return ret;
 }
 
-/* What could not even be begun goes; what is no file, or has the name through a link, stays. */
+/* Removes a file that could not even be begun, unless it is no regular file or @path is a link. */
 static void remove_file(const char *path, int fd)
 {
 	struct stat named, st;

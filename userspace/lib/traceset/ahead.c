@@ -27,9 +27,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* So many sections in a row are no look at some events any more. */
+/* Sections read in a row after which somebody is reading through, not looking at a few events. */
 #define IN_A_ROW 64u
-/* For what is loaded ahead of all streams, if there are not too many of them. */
+/* Memory for what is loaded ahead, of all streams together, if there are not too many of them. */
 #define AHEAD_BYTES (4u << 20)
 
 /**

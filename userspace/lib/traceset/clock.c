@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #define NS_PER_S 1000000000ull
-/* Differences between clocks that are less are jitter; nobody sleeps so short. */
+/* Smaller differences between clocks are jitter; nobody suspends for so short a time. */
 #define SLEPT_NS 10000000ull
 /* For the order of what is recorded after waking up; at most an eighth of the stretch. */
 #define SOFT_NS 4000000ull

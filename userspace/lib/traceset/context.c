@@ -17,7 +17,7 @@
 #define ITEMS_SHIFT 24
 #define IMAGES_MAX 4096u
 
-/* Of a record with a context: its payload becomes shorter. What makes no sense is payload. */
+/* Takes the context off the end of the payload. What makes no sense stays payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e)
 {
 	__u16 nr;

@@ -7,7 +7,7 @@
 
 struct trace;
 
-/* Of an event whose record has KTRACE_REC_CONTEXT: takes the context off its payload. */
+/* For an event whose record has KTRACE_REC_CONTEXT: takes the context off its payload. */
 void ktrace_context_take_off(struct ktrace_trace_event *e);
 
 /* META lines stack, cgroup and symbol. Return: 0, -EINVAL, -ENOMEM. */
@@ -15,7 +15,7 @@ int ktrace_context_add_stack(struct trace *t, const struct ktrace_trace_stack *h
 			     const char *addresses);
 int ktrace_context_add_image(struct trace *t, const char *name, const char *build, __u64 text);
 int ktrace_context_add_name(struct known_table *table, __u64 key, __u64 end, const char *text);
-/* When all META there is has been read */
+/* To be called when all META text has been read */
 void ktrace_context_sort(struct trace *t);
 void ktrace_context_free(struct trace *t);
 

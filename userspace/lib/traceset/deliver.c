@@ -13,7 +13,7 @@
 
 #include "context.h"
 
-/* For what is done for each event: a call costs as much as the work. */
+/* For what is done for every event: a call would cost as much as the work. */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 /* Lets a stream that has no event try again. */

@@ -272,7 +272,7 @@ static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 	return 0;
 }
 
-/* As the first of @nr files says that says it */
+/* The value of the key in the first of @nr files that has it */
 static void put_fact(const struct ktrace_extract *x, size_t nr, struct ktrace_text *text,
 		     const char *keyword, const char *key)
 {
@@ -313,7 +313,7 @@ static void put_scope(const struct ktrace_extract *x, struct ktrace_text *text)
 		ktrace_text_str(text, "scope", scope);
 }
 
-/* The machine is one; the first file stands for what was recorded. */
+/* All files are of one machine; the first one stands for the recording. */
 static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 {
 	static const char *const keys[] = { "name", "kernel", "machine", "cpus", "boot" };

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* A field of the payload, which may end before it. */
+/* A field of the payload, which may end before the field. */
 static bool test_payload(const struct test *t, const struct check *c,
 			 const struct ktrace_trace_event *e)
 {

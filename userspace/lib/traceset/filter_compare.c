@@ -121,7 +121,7 @@ static bool compare_element(const struct test *t, const struct ktrace_value *v, 
 	return compare_integer(t, v, i);
 }
 
-/* A field of the payload, as far as it is there. */
+/* A field of the payload, as far as the payload reaches. */
 bool ktrace_filter_compare_payload(const struct test *t, const struct ktrace_value *v)
 {
 	bool is_array = v->field->shape != KTRACE_ONE;

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* The message may have parts of the expression or of a file: it is printable all the same. */
+/* The message may quote the expression or a file: it is made printable in any case. */
 void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va_list ap)
 {
 	char *c;

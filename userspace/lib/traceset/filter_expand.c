@@ -96,7 +96,7 @@ static int add_number(const struct expander *x, struct expansion *e, struct ktra
 	return add(x, e, &s);
 }
 
-/* Each value that has a name, and that name is what is asked for. */
+/* One step for each named value whose name matches. */
 static int add_names(const struct expander *x, struct expansion *e,
 		     const struct ktrace_field *f, struct ktrace_match_step s)
 {
@@ -314,7 +314,7 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	if (p && p->kind == KTRACE_PLACE_OTHER)
 		return refuse(x, "the kernel does not look into '%.40s' of %.60s: it can be "
 			      "filtered on reading", t->name, x->type->full_name);
-	/* Elements of what has none */
+	/* An element of a field that is no array */
 	if (t->element != ELEMENT_ALL && (!p || t->element >= p->count))
 		return 0;
 	if (p)

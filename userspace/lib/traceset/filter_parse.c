@@ -342,7 +342,7 @@ static const char *const *values_of(const struct parser *p, const struct test *t
 	return source->values ? source->values[t->field] : NULL;
 }
 
-/* A text that the field never is would make the comparison say nothing. */
+/* Refuse a text that the field never is: the comparison would say nothing. */
 static void check_text(struct parser *p, const struct test *t, const char *at)
 {
 	const char *const *values = values_of(p, t), *const *v;

@@ -237,7 +237,7 @@ bool ktrace_fragment_take_oldest(struct fragments *f, __u64 end, struct ktrace_t
 	return true;
 }
 
-/* Forgets the unsure ones. Were there any? Then the first began at @begin. */
+/* Forgets the unsure events. Returns whether there were any; then the first began at @begin. */
 bool ktrace_fragment_drop_unsure(struct fragments *f, __u64 *begin)
 {
 	bool any = false;

@@ -26,7 +26,7 @@ const char *ktrace_lost_name(__u32 reason)
 	return reason < KTRACE_LOST_NR ? names[reason] : NULL;
 }
 
-/* What a LOST record says. What the daemon lost it says itself, in a section. */
+/* Reasons that a LOST record counts. The daemon's own losses are in LOST sections. */
 void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_t len)
 {
 	const size_t own = offsetof(struct ktrace_lost, count[KTRACE_LOST_OVERWRITTEN]);

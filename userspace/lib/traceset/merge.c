@@ -69,7 +69,7 @@ int ktrace_merge_init(struct merge *m, struct trace *const *traces, size_t nr)
 	return 0;
 }
 
-/* Begins anew with the events that the streams have. */
+/* Starts again with the events that the streams have now. */
 void ktrace_merge_rebuild(struct merge *m)
 {
 	const struct stream *s;

@@ -119,7 +119,7 @@ static int add_clock(struct trace *t, const struct line *l)
 	return ktrace_clock_add(&t->clock, &reading, hz);
 }
 
-/* What was lost in parts before the first one that there is, is no loss of those there are. */
+/* Losses in parts before the first one that is present are not losses of the present ones. */
 static void take_base(struct stream *s, const char *counts)
 {
 	ktrace_line_counts(counts, s->base_lost);
@@ -191,7 +191,7 @@ static int add_event(struct trace *t, const struct line *l)
 	return 0;
 }
 
-/* The same of an event of the kernel's own, described by the kernel. */
+/* The same for a tracepoint, described by the kernel. */
 static int add_format(struct trace *t, const struct line *l)
 {
 	const char *name = get_str(l, "name"), *text = get_str(l, "text");

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Facts kept of one thread: more are no program's doing. */
+/* Names kept of one thread: no program has more. */
 #define NAMES_MAX 16384u
 
 static size_t slot_of(const struct names *n, __u32 tid)

@@ -52,7 +52,7 @@ void ktrace_nearest_try(struct ktrace_nearest *n, const char *name)
 	if (!n->distance || size >= KTRACE_NEAREST_MAX)
 		return;
 	d = distance(n->wanted, strlen(n->wanted), name, size);
-	/* All letters of a short name may differ by as many as are allowed. */
+	/* A name that shares no letter is not near, however short it is. */
 	if (d >= n->distance || d >= size)
 		return;
 	n->distance = d;

@@ -110,7 +110,7 @@ int ktrace_trace_add_part(struct trace *t, const struct reader *file)
 	ret = i + 1 == t->part_nr ? ktrace_trace_load(t, &parts[i]) : load_again(t, i);
 	if (!ret)
 		return 0;
-	/* Memory is short: the set is of no use any more. */
+	/* Without memory the set is of no use any more. */
 	t->part_nr--;
 	memmove(&parts[i], &parts[i + 1], (t->part_nr - i) * sizeof(*parts));
 	return ret;

@@ -193,7 +193,7 @@ static void take_lost(struct parser *p, __u64 lost[KTRACE_LOST_NR])
 	}
 }
 
-/* What is 0 by default is not there if it is 0: a position has one text. */
+/* A member that is 0 is left out, so that a position has one text only. */
 static void take_place(struct parser *p, struct place *place)
 {
 	place->id = take_u32(p, ',');

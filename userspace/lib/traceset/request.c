@@ -106,7 +106,7 @@ void ktrace_service_free(struct ktrace_service *service)
 	free(service);
 }
 
-/* The first job with these hooks; others with them only want to know when it is done. */
+/* The first job with these hooks. Others with the same hooks only want to know when it is done. */
 static struct job *leader(const struct ktrace_service *service, const struct ktrace_hooks *hooks)
 {
 	struct job *job;
@@ -231,7 +231,7 @@ static __u64 start_time(const struct job *job)
 	return job->start->is_set ? ktrace_position_time(job->start) : job->req.start;
 }
 
-/* Of one time, what is in front of all its events comes first. */
+/* At the same time, a start in front of all its events comes first. */
 static bool is_earlier(const struct job *a, const struct job *b)
 {
 	if (start_time(a) != start_time(b))
@@ -421,7 +421,7 @@ static void end_chunk(struct ktrace_service *service)
 	}
 }
 
-/* Those in the background wait where they are when there is something in the foreground. */
+/* Background jobs wait where they are while there are jobs in the foreground. */
 static int choose(struct ktrace_service *service)
 {
 	bool is_background = true;

@@ -86,7 +86,7 @@ static long last_opening(const struct stream *s, size_t first, size_t last,
 	return -1;
 }
 
-/* Finds the LOST record that says how the count in block headers became what it was. */
+/* Finds the LOST record that explains the count in a block header. */
 static void see_lost_records(struct stream *s, size_t end, struct section_buf *b)
 {
 	struct opening o, probe;

@@ -51,7 +51,7 @@ static int grow(void *array, __u32 *cap, size_t size)
 	return 0;
 }
 
-/* So that what one event brings does not move what is there. Return: 0, -ENOMEM. */
+/* Makes room before an event is taken in, so that nothing moves while it is. Return: 0, -ENOMEM. */
 static int make_room(struct ktrace_states *s)
 {
 	struct core *c = &s->now;
@@ -66,7 +66,7 @@ static int make_room(struct ktrace_states *s)
 	return ret ? ret : ktrace_map_reserve(&s->by_resource, ROOM);
 }
 
-/* Another thread has this number now; what is known about it is nothing. */
+/* Another thread has this number now, about which nothing is known. */
 void ktrace_step_renew(struct step *st, struct ktrace_process *p)
 {
 	struct core *c = &st->state->now;
@@ -199,7 +199,7 @@ static int copy_core(struct core *to, const struct core *from)
 	return 0;
 }
 
-/* Drops every second saved state; from now on they are twice as far apart. */
+/* Drops every second saved state, and saves half as often from now on. */
 static void thin_out(struct ktrace_states *s)
 {
 	size_t i, kept = 0;

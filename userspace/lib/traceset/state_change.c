@@ -40,7 +40,7 @@ static void tell_left(const struct step *st, const struct ktrace_process *p,
 			s->watches[i]->left(s->watches[i]->arg, p, level, st->time, value);
 }
 
-/* Stamps of one stream may go back; what lasts does not then. */
+/* Stamps of one stream may go back; times that last do not. */
 static void end_span(struct step *st, struct ktrace_process *p)
 {
 	ktrace_tell_span(st->state, p, st->time);

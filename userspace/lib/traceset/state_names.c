@@ -101,7 +101,9 @@ const char *ktrace_mode_sub_name(const struct ktrace_states *s, __u32 machine, _
 	}
 }
 
-/* As META tells it for the time of the thread's latest event: exec may have changed it since. */
+/*
+ * As META tells it for the time of the thread's latest event: exec may have changed the name since.
+ */
 const char *ktrace_process_name(const struct ktrace_states *s, const struct ktrace_process *p)
 {
 	const struct ktrace_trace *trace = ktrace_traceset_trace(s->set, p->machine);

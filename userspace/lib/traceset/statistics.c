@@ -262,7 +262,7 @@ static void add_level(struct ktrace_statistics *st, struct inner *thread,
 	add_top(sub, span);
 }
 
-/* The idle do not wait, and the dead are not there. */
+/* Idle threads count only while they run, dead ones never. */
 static bool counts(const struct ktrace_process *p)
 {
 	return p->tid ? !is_dead(p) : p->status == KTRACE_STATUS_RUN;

@@ -59,7 +59,7 @@ void ktrace_node_index(struct inner *n);
 int ktrace_node_count(struct node *n, const struct ktrace_event_type *type, __u64 nr);
 /* Adds events, and times where they are the sum of what is below. Return: 0, -ENOMEM. */
 int ktrace_node_add(struct node *n, const struct node *child);
-/* What was summed up before begins anew. */
+/* Resets the sums, to be computed again. */
 void ktrace_node_clear(struct node *n);
 
 #endif

@@ -97,7 +97,7 @@ static int add_part(struct ktrace_traceset *set, struct trace *t, struct reader 
 	if (ret == -EEXIST)
 		ktrace_reader_report(file, KTRACE_OFFSET_NONE, "this part of the trace is there "
 				     "already, left out");
-	/* Times that were delivered stay as they are. */
+	/* Times of delivered events do not change. */
 	if (ret || set->is_begun)
 		return ret;
 	t->has_offset = false;

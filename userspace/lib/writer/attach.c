@@ -118,7 +118,10 @@ out:
 
 int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 {
-	/* As what ktrace_channel_retire() leaves: the kernel has both as one area. */
+	/*
+	 * Mapped with the same flags as in ktrace_channel_retire(), so that the kernel has both as
+	 * one area.
+	 */
 	struct ktrace_channel *c = mmap(NULL, sizeof(*c), PROT_READ | PROT_WRITE,
 					MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	struct channel *ch = &c->ch;

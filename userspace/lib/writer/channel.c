@@ -134,7 +134,7 @@ void channel_init(struct channel *ch, char *map, const struct ktrace_control *c,
 		.cpu = pattern(c, 0, c->ring_size),
 		.thread = pattern(c, c->cpu_nr, c->thread_size),
 	};
-	/* The offset of what there is none of has not been checked. */
+	/* If there are none, their offset has not been checked. */
 	if (ch->cpu_nr)
 		place(&ch->cpu, map, c, c->rings_off);
 	if (ch->thread_nr)
@@ -177,7 +177,7 @@ bool channel_has_reader(const struct channel *ch)
 	return reader && !(reader & FUTEX_OWNER_DIED);
 }
 
-/** channel_lose - an event that no ring has was lost; counted in the first one */
+/* channel_lose - count an event lost for which there is no ring, in the first one */
 void channel_lose(const struct channel *ch, enum ktrace_lost_reason why)
 {
 	const struct kt_ring *first = ch->cpu_nr ? &ch->cpu : &ch->thread;

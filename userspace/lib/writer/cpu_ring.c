@@ -17,8 +17,8 @@
 #if defined(__x86_64__) && defined(__LP64__)
 
 /*
- * A sequence is interrupted now and then, not a thousand times in a row: somebody who
- * should not is storing to head.
+ * A sequence is interrupted now and then; a thousand times in a row means that somebody stores to
+ * head who must not.
  */
 #define ATTEMPTS_MAX 1000
 

@@ -52,7 +52,7 @@ struct mapping {
 };
 
 /*
- * All but the first of the thread that looks. Static, as little of its stack may be left.
+ * All but @wanted belong to the thread that looks. Static, because it may have little stack left.
  * @wanted:	times that somebody has asked; 0 = nobody looks
  * @list:	/proc/self/maps, -1 = closed
  * @memory:	/proc/self/mem, -1 = closed

@@ -142,7 +142,7 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 	return size;
 }
 
-/* Not more than that: the rest is large, and filled in by cut(). */
+/* Only these members: the rest is large, and filled in by cut(). */
 static void begin(struct record *rec, __u16 id, __u32 tid_flags)
 {
 	rec->id = id;

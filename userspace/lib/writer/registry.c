@@ -24,7 +24,7 @@
 #define BUSY_NAPS 100
 #define NAP_NS 100000
 
-/* Others take ids now and then, not a thousand times in a row: somebody forges the word. */
+/* Others take ids now and then; a thousand times in a row means that somebody forges the word. */
 #define ATTEMPTS_MAX 1000
 
 static struct ktrace_entry *entry_at(__u64 off)

@@ -79,12 +79,12 @@ out:
 }
 
 /*
- * When the calling thread began to fork, 0 = it does not: what its process did later is not of
- * its child's past, even if the child says only then that it is there.
+ * When the calling thread began to fork, 0 = it does not fork. What its process does later is not
+ * part of the child's past, even if the child announces itself only then.
  */
 static __thread __u64 fork_ts __attribute__((tls_model("initial-exec")));
 
-/* The last of those that fork() calls before, since it was the first to be registered. */
+/* Registered first, so the last of the handlers that fork() calls before it forks. */
 static void before_fork(void)
 {
 	fork_ts = kt_clock(channel.cpu.clock);

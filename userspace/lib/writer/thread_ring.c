@@ -86,7 +86,7 @@ static bool is_dead(__u32 tid)
 	return dead;
 }
 
-/* Takes a ring from a thread that has ended with it: it is at rest. */
+/* Takes a ring from a thread that died owning it: the ring is at rest. */
 static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 {
 	struct kt_ring r;
@@ -125,7 +125,7 @@ static bool is_owner(const struct channel *ch, __u32 own_ring, __u32 tid)
 	return kt_load(&r.w->owner) == tid;
 }
 
-/* A ring that the thread has though its words do not say so, or 0. */
+/* A ring that the thread owns though own_ring does not say so, or 0. */
 static __u32 find_own(const struct channel *ch, __u32 tid)
 {
 	for (__u32 nr = 1; is_shared(ch) && nr <= ch->thread_nr; nr++)

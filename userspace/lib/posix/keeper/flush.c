@@ -93,7 +93,7 @@ static bool move_one(struct keeper *k)
 	return true;
 }
 
-/* The log is asked with its own lock, others find what it said: a flush is over with that. */
+/* The log is asked under its own lock, the result is kept for others: with that a flush is over. */
 static void note_status(struct keeper *k)
 {
 	struct posix_log_status s;
@@ -151,7 +151,10 @@ static void nap(struct keeper *k, long ms)
 	pthread_cond_clockwait(&k->changed, &k->lock, CLOCK_MONOTONIC, &until);
 }
 
-/* All that is there. Who records as fast as we write is left for the next time. */
+/*
+ * Moves everything that is there now. What is recorded as fast as we write is left for the next
+ * time.
+ */
 static void flush_unlocked(struct keeper *k)
 {
 	const size_t most = ktrace_posix_stream_most(k->stream);

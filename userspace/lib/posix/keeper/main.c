@@ -38,7 +38,7 @@ static void mend(int sig, siginfo_t *info, void *context)
 	char *page = (char *)((unsigned long)info->si_addr & ~4095ul);
 
 	(void)context;
-	/* It outlives the session, and who has truncated it. */
+	/* The file outlives the session; somebody may have truncated it. */
 	if (board && page >= (char *)board && page < (char *)(board + 1)) {
 		if (mmap(page, 4096, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
