@@ -83,7 +83,7 @@ struct analysis {
 	int error;
 };
 
-/* Of what threads do not have: interrupts, CPUs */
+/* Options of analyses that are not by thread: of interrupts, CPUs */
 #define ANALYSIS_WINDOW_OPTIONS \
 	{ "since", required_argument, NULL, 's' }, \
 	{ "until", required_argument, NULL, 'u' }, \
@@ -122,7 +122,7 @@ __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
  * Return: 0, -errno.
  */
 int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
-/* Was this thread asked for? The idle ones are not, unless --pid 0 is given. */
+/* Was this thread asked for? Idle ones are not, unless --pid 0 is given. */
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
 /* "100/101 name" */

@@ -100,7 +100,7 @@ static void check_file(struct check *c, const char *path)
 	struct ktrace_check found;
 	int ret;
 
-	/* That it cannot be read is nothing that was found in it. */
+	/* Complain here: nothing was found in a file that cannot be read. */
 	if (access(path, R_OK)) {
 		complain_about(path, "%s", strerror(errno));
 		c->damaged++;
@@ -118,7 +118,7 @@ static void check_file(struct check *c, const char *path)
 		put_file_text(c->out, path, &found);
 }
 
-/* Of too many marks, each second one goes. */
+/* When there are too many marks, every second one is dropped. */
 static void thin_out(struct check *c)
 {
 	__u32 i;

@@ -69,14 +69,14 @@ static void *append(struct path *path, void *array, size_t *nr, size_t size)
 	return (char *)bigger + (*nr)++ * size;
 }
 
-/* What is known of a thread at the end is what it is called: learnt when read forwards. */
+/* Names a thread as it is known at the end, when all has been read. */
 static struct chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
 {
 	return path->is_back ? chain_thread(&path->chain, p->serial) :
 	       analysis_thread(&path->a, &path->chain.threads, p);
 }
 
-/* Idle tasks wake nobody: what interrupted them does. */
+/* Idle tasks wake nobody: the interrupt on their CPU does. */
 static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
 		     __u64 time)
 {
@@ -278,7 +278,7 @@ static int begin(struct analysis *a)
 	return a->error;
 }
 
-/* A part begins where time goes on, so that what lies before it is no matter of order. */
+/* Parts begin where time rises, so that no event before belongs behind. */
 static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	struct path *path = (struct path *)a;

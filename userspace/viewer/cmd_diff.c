@@ -347,7 +347,7 @@ static int compare_files(struct diff *d, char **paths)
 	return output_end(ret ? STATUS_DAMAGED : status);
 }
 
-/* Both sides have conditions of their own: a filter is used with one traceset. */
+/* Each side has its own conditions, as a filter belongs to one traceset. */
 static const char *take_option(struct diff *d, int option)
 {
 	const char *wrong;

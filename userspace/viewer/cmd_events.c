@@ -167,7 +167,7 @@ static void list_trace(struct listing *l, char *path)
 	ktrace_traceset_close(set);
 }
 
-/* Why the module need not be asked for each event; NULL: it must be */
+/* Why there is no use in asking the module for each event; NULL: it has to be asked */
 static const char *why_none(void)
 {
 	struct ktrace_device device;

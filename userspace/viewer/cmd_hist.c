@@ -154,7 +154,7 @@ static void put_head(struct ktrace_out *out, const struct hist *h)
 	ktrace_out_char(out, '\n');
 }
 
-/* A bar of at least one sign for what is not 0, and the longest for @max. */
+/* A bar, at least one sign long unless it is 0, and the longest for @max. */
 static void put_bar(struct ktrace_out *out, __u64 events, __u64 max)
 {
 	__u64 n = (__u64)((double)events * BAR / (double)max + 0.5);

@@ -282,7 +282,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	return import(&x, argc - optind, argv + optind);
 }
 
-/* Such libraries are not made for files that want to harm them: what they do then is an error. */
+/* These libraries are not made for malicious files: a crash in them is reported as an error. */
 static void on_crash(int number)
 {
 	static const char text[] = "ktrace import: the library that reads this format crashed: "

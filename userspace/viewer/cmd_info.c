@@ -128,7 +128,7 @@ static void put_size(struct ktrace_out *out, __u64 bytes)
 	ktrace_out_str(out, units[i]);
 }
 
-/* " (118.0 MiB)": behind bytes that are too many to be read */
+/* " (118.0 MiB)": behind numbers of bytes that are too long to be read */
 static void put_rounded(struct ktrace_out *out, __u64 bytes)
 {
 	const bool is_huge = bytes >> 30;
@@ -158,7 +158,7 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
-/* A fact that is a number; what is none is as good as missing. */
+/* A fact that is a number; anything else counts as missing. */
 static bool get_number(const struct ktrace_trace *t, const char *keyword, const char *key,
 		       __u64 *number)
 {
@@ -221,7 +221,7 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_char(out, '\n');
 }
 
-/* Of a file that has compressed blocks: how many, and what came of it. */
+/* For a file with compressed blocks: how many, and how much that saved. */
 static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	struct ktrace_storage s;

@@ -127,7 +127,7 @@ static void put_recording(const struct recording *r)
 	ktrace_out_char(out, '\n');
 }
 
-/* Of what does not answer the pid alone is known. */
+/* Of a recording that does not answer only the pid is known. */
 static void put_json(const struct recording *r)
 {
 	static const char *const keys[] = { "session", "levels", "events", "where", "file", "cmd" };
@@ -181,7 +181,7 @@ static size_t find_recordings(struct recording *list, const char *name, bool *is
 		struct recording *r = &list[nr];
 
 		*r = (struct recording) { .port = ports[i] };
-		/* Those that need not be asked for their names may be slow to answer. */
+		/* Recordings may be slow to answer: ask only those whose names must be known. */
 		if (is_known && !is_named(r, name))
 			continue;
 		if (!may_ask(&r->port)) {

@@ -145,7 +145,7 @@ static int follow(struct live *l, int nr, char **paths)
 	int ret = 0;
 
 	while (ret >= 0 && !l->is_over) {
-		/* What is written before the end mark is read behind it. */
+		/* What was written just before the end mark has still to be read. */
 		is_ended = files_are_over(set);
 		ret = read_all(l);
 		if (ret < 0 || is_ended)

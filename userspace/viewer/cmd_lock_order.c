@@ -136,7 +136,7 @@ static void on_taken(void *arg, const struct sync_take *take)
 						 take->event->raw, take->caller });
 }
 
-/* Who waits to the end would have taken it. */
+/* Threads that wait until the end would have taken the lock. */
 static void on_wait(void *arg, const struct sync_wait *w)
 {
 	struct lock_order *r = arg;

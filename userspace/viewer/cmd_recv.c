@@ -28,7 +28,7 @@
 #include "when.h"
 
 #define BUFFER (4 << 20)
-#define LAST 4096	/* so many datagrams at most are taken once a signal has come */
+#define LAST 4096	/* most datagrams that are still taken once a signal has come */
 
 /**
  * struct recv - one run of the command
@@ -119,7 +119,7 @@ static int receive_all(struct recv *r)
 	int last = LAST;
 
 	while (last && (!r->count || r->datagrams < r->count)) {
-		/* Before anybody has sent anything, waiting has no end. */
+		/* Until the first datagram has come, wait without an end. */
 		const int nr = poll(fds, 2, r->datagrams ? r->idle_ms : -1);
 
 		if (nr < 0 && errno != EINTR)
@@ -224,7 +224,7 @@ static void say_where(int fd)
 		is_6 ? "]" : "", ntohs(is_6 ? in6->sin6_port : in4->sin_port));
 }
 
-/* A longer queue than usual, as far as we may: a pause of ours is then no loss. */
+/* A longer queue than usual, as far as permitted: then a pause of ours loses nothing. */
 static int open_socket(struct recv *r)
 {
 	const int size = BUFFER;

@@ -80,7 +80,7 @@ static void name_node(const struct analysis *a, const struct ktrace_statistic *n
 	}
 }
 
-/* Of a CPU as many threads as were asked for, of those that were; @threads: before @n */
+/* Of each CPU as many threads as were asked for; @threads: those shown before @n */
 static bool is_shown(const struct stat_run *r, const struct ktrace_statistic *n, __u64 *threads)
 {
 	if (n->level > r->depth)

@@ -31,7 +31,7 @@ static void name_modes(const struct analysis *a, const struct ktrace_process *p,
 	text[out.len] = '\0';
 }
 
-/* Who runs first, then who wants to, then by number */
+/* Running threads first, then those that wait for a CPU, then by number */
 static int by_status(const void *x, const void *y)
 {
 	static const int order[KTRACE_STATUS_NR] = {

@@ -284,7 +284,7 @@ static void put_head(struct csv *c)
 		       "context,");
 	for (i = 0; i < c->columns.nr; i++) {
 		column = rows_at(&c->columns, i);
-		/* So that none is called like one of those above. */
+		/* Makes sure that no column has the name of one above. */
 		ktrace_out_str(&c->cell, "field_");
 		ktrace_out_str(&c->cell, column->name);
 		end_cell(c);

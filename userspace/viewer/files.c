@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #define COMPLAINTS_MAX 20u
-#define LAST_NS 100000u	/* so close to the end events are read one by one */
+#define LAST_NS 100000u	/* this close to the end, events are read one by one */
 
 /* The first places are shown; files_status() says how many more there are. */
 static void complain(void *arg, const struct ktrace_damage *d)

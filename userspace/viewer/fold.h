@@ -41,7 +41,7 @@ struct fold {
 };
 
 void fold_init(struct fold *f);
-/* Takes the numbers of its stacks in. False: it has none that are asked for. */
+/* Takes in the numbers of the event's stacks. False: it has none of those asked for. */
 bool fold_stacks(const struct fold *f, struct fold_key *key, const struct ktrace_trace_event *e);
 /* Counts the event by the name of its thread and its stacks. Return: 0, -ENOMEM. */
 int fold_event(struct fold *f, const struct ktrace_trace_event *e);

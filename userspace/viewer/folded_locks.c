@@ -170,7 +170,7 @@ static void begin_wait(const struct locks *l, struct held_up *h, const struct kt
 	struct kernel_wait *w;
 
 	memcpy(&lock, e->payload, sizeof(lock));
-	/* Who has spun and sleeps then says so once more. */
+	/* A thread that has spun and then sleeps has reported it before. */
 	if (find_wait(h, lock.lock) < h->nr || h->nr == DEPTH)
 		return;
 	w = &h->waits[h->nr++];
@@ -232,7 +232,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 	return ret ? ret : l->error;
 }
 
-/* What is not over lasts until then. */
+/* Waits that are not over last until the end. */
 static void flush(struct locks *l, __u64 until)
 {
 	const struct held_up *h;

@@ -307,7 +307,7 @@ static int learn_name(struct foreign *f, const struct foreign_event *e, __u32 ti
 	       ktrace_text_flush(&f->name_text, f->tf);
 }
 
-/* Who runs from now on, and what it is called */
+/* The thread that runs from now on, and its name */
 static void learn_switch(struct stream *s, const struct ktrace_out *payload)
 {
 	struct ktrace_ev_sched_switch event;

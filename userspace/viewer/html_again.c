@@ -5,7 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* A position takes some dozen bytes for each ring; so many events are read in some ms. */
+/*
+ * Events between two positions. A position takes some dozen bytes for each ring; this many events
+ * are read in some ms.
+ */
 #define MARK_EVENTS 65536u
 #define READ_NR 64
 

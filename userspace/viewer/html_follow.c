@@ -126,7 +126,7 @@ static void enter_thread(struct html_follow *f, const struct html_touched *t)
 	/* Its number is another thread's by now. */
 	if (p->serial != t->serial)
 		html_row_enter(f->rows, before, 0, f->now);
-	/* Of CPUs that idle their own rows tell. */
+	/* Idle tasks have no row: that is what rows of CPUs are for. */
 	if (p->tid)
 		html_row_enter(f->rows, thread_row(f, p), f->doing[flow_class(p)], f->now);
 }
@@ -236,7 +236,7 @@ static void on_sync_object(void *arg, const struct sync_object *o, const struct 
 		note_release(f, row, c->by);
 }
 
-/* Who waited goes on because another thread has changed the object meanwhile. */
+/* A thread that waited goes on because another thread has changed the object meanwhile. */
 static void on_sync_wait(void *arg, const struct sync_wait *w)
 {
 	struct html_follow *f = arg;

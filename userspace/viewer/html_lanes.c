@@ -44,7 +44,7 @@ static __u32 longest(const struct html_lane *lane)
 	return lane->share_nr ? best->state : 0;
 }
 
-/* What there is of that bin is all there will be. */
+/* The bin is complete. */
 static void end_states(struct html_lane *lane)
 {
 	if (lane->share_nr)

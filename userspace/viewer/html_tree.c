@@ -49,9 +49,9 @@ int html_tree_init(struct html_tree *t, __u64 span)
 	int ret;
 
 	*t = (struct html_tree){ 0 };
-	/* What a damaged file may say is more than a root can have. */
+	/* A damaged file may claim a longer time than a root can have. */
 	span = span < SPAN_MAX ? span : SPAN_MAX;
-	/* So many levels that a bin of the lowest has 16 ns or more, which wastes little. */
+	/* Add levels while a bin of the lowest has 16 ns or more, which wastes little. */
 	while (span / (ns * HTML_CHILDREN) >= HTML_CHILDREN) {
 		ns *= HTML_CHILDREN;
 		t->depth++;
@@ -99,7 +99,7 @@ void html_tree_close(struct html_tree *t)
 
 	while (t->open_nr)
 		close_node(t);
-	/* From now on those that are shown are counted. */
+	/* From now on, count the events of the nodes that are shown. */
 	for (i = 0; i < t->nr; i++)
 		t->nodes[i].events = 0;
 }

@@ -350,7 +350,10 @@ static int take_perf_script(struct job *job, const char *fields, int *status)
 	return ret;
 }
 
-/* Of one program perf records no CPU unless asked to, and shows no event if it shall show it. */
+/*
+ * For a single program perf records no CPU unless asked to, and then shows no event when told to
+ * show it.
+ */
 static int read_perf_data(struct job *job)
 {
 	int status = 0, ret;

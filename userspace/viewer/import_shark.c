@@ -23,7 +23,7 @@
 #define BLOCK 65536u
 #define CONTEXTS 65536u
 #define NAMES 65536u		/* bytes of text before they are written */
-/* A thread has a number above 0: these are nobody's. */
+/* Threads have numbers above 0: this one is for events of no thread. */
 #define TID_UNKNOWN KTRACE_TID_MASK
 #define TID_ZERO (KTRACE_TID_MASK - 1)
 

@@ -154,7 +154,7 @@ static int find_file(const struct search *s, const struct symbols_where *where)
 	return fd < 0 ? find_system(s) : fd;
 }
 
-/* The file is the one that has it. */
+/* The file at hand is the one with debug information: look for no other. */
 static int find_no_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf_Addr base,
 			     const char *file, const char *link, GElf_Word crc, char **found)
 {

@@ -202,7 +202,7 @@ int live_top_learn(struct live_top *top, const struct ktrace_trace_event *e)
 	return ret ? ret : top->error;
 }
 
-/* Who ran most first, then who recorded most; those of one table together. */
+/* Table by table, each with the busiest first: by time on CPUs, then by events */
 static int by_use(const void *x, const void *y)
 {
 	const struct live_row *a = x, *b = y;
@@ -318,7 +318,7 @@ static void put_json(struct live_top *top, struct ktrace_out *out)
 	ktrace_out_str(out, "]}\n");
 }
 
-/* Those that run now have done so since they began to. */
+/* Threads that run now have run since they were switched to. */
 static void add_running(struct live_top *top)
 {
 	const struct ktrace_process *p;

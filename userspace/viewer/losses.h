@@ -6,7 +6,7 @@
 #include <ktrace/traceset.h>
 #include <stdbool.h>
 
-/* Return: false, it does not say. */
+/* Return: false: the event does not say. */
 bool loss_read(const struct ktrace_trace_event *e, __u32 *reason, __u64 *count);
 /* Adds what it says to sums by reason, which end at the largest number there is. */
 void losses_add(__u64 *sums, const struct ktrace_trace_event *e);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Programs of their own: each prints its help itself. */
+/* Commands in programs of their own: each prints its help itself. */
 static const struct command serve = {
 	.name = "serve",
 	.summary = "Show the page of ktrace html over HTTP, for large traces",

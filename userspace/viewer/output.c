@@ -143,7 +143,7 @@ static int name_file(int error)
 {
 	if (!*temporary)
 		return error;
-	/* What a failing disk has not taken is known only now. */
+	/* Whether the disk has taken everything is known only now. */
 	if (!error && fsync(STDOUT_FILENO) && errno != EINVAL)
 		error = -errno;
 	if (!error && !is_void) {

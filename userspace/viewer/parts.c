@@ -206,7 +206,7 @@ static bool is_part_name(const char *name, const char *whole)
 	return digits >= DIGITS_MIN && !strcmp(name + at + 1 + digits, whole + at);
 }
 
-/* Longer numbers are larger. */
+/* A longer number is larger. */
 static int by_number(const void *a, const void *b)
 {
 	const char *x = *(char *const *)a, *y = *(char *const *)b;

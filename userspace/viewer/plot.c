@@ -206,7 +206,7 @@ static void time_axis(struct ktrace_out *out, const double x[2], const double y[
 	double at, px;
 	int i;
 
-	/* Late in a long trace a double has steps larger than one of these: only a count ends. */
+	/* Count ticks: late in a long trace, adding one to a double may change nothing. */
 	for (i = 0; i <= TICKS_MAX; i++) {
 		at = (ceil(from / step) + i) * step;
 		if (at > from + span + step / 1000)
@@ -236,7 +236,7 @@ static void find_decades(const struct plot_rows *p, double decades[2])
 	decades[1] = floor(log10((double)max)) + 1;
 }
 
-/* Shorter than the scale is where it begins. */
+/* What is shorter than the scale is drawn at its beginning. */
 static double dist_x(const double decades[2], double ns)
 {
 	const double at = ns > 0 ? log10(ns) : decades[0];

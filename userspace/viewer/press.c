@@ -106,7 +106,7 @@ struct press *press_new(struct lines *lines)
 	if (!p)
 		return NULL;
 	p->mine = lines;
-	/* Looking symbols and code up is not for two threads. */
+	/* Two threads may not look up symbols and code. */
 	if (lines->symbols || lines->has_stacks)
 		cores = KTRACE_CORES_ONE;
 	p->alone = cores == KTRACE_CORES_ONE ? ~0ull : cores == KTRACE_CORES_TWO ? 0 : ALONE;

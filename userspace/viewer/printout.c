@@ -76,7 +76,7 @@ static int put_position(struct printout *p, struct ktrace_traceset *set)
 	return ret;
 }
 
-/* What is wrong; reading itself only runs out of memory. */
+/* Says what is wrong; reading itself can only run out of memory. */
 static const char *reason_of(int error)
 {
 	switch (error) {

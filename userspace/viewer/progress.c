@@ -104,7 +104,7 @@ static void show(__u64 done, __u64 now)
 	const double seconds = (double)(now - work.begin_ms) / 1000;
 	const double amount = (double)(work.is_bytes ? done : work.calls);
 
-	/* Who interrupts is to find a line that is empty. */
+	/* After an interrupt the line is to be empty. */
 	output_watch(NULL);
 	is_shown = true;
 	fprintf(stderr, "\r%3u%% [%-*.*s] ", (unsigned int)(part * 100), WIDTH,

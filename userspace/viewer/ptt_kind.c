@@ -71,7 +71,7 @@ static void make_call(struct ptt_kind *kind, size_t call, bool is_out)
 	snprintf(kind->verb, sizeof(kind->verb), "%s %s with", is_out ? "returns from" : "calls",
 		 calls[call].function);
 	kind->in_ptt = ptt_had(stem);
-	/* Who ends a thread does not return. */
+	/* Functions that end the thread do not return. */
 	kind->is_seen = !is_out || (strcmp(stem, "thread_exit") && strcmp(stem, "thrd_exit"));
 	kind->is_call = true;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define NS_PER_S 1000000000ull
-/* With longer ticks, events in a row have the same stamp. */
+/* With longer ticks, successive events have the same stamp. */
 #define HZ_MIN 10000000ull
 
 static const char *boot_of(const struct ktrace_trace *t)

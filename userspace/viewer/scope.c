@@ -30,7 +30,7 @@ const char *scope_option(struct scope *s, int option)
 	}
 }
 
-/* Who watches sees what lies before a place that is gone to, too. Return: 0, -errno. */
+/* Watchers are also told of what lies before a place that is gone to. Return: 0, -errno. */
 static int watch_until_place(struct scope *s)
 {
 	struct ktrace_until until = KTRACE_UNTIL_INIT;

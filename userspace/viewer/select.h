@@ -43,7 +43,7 @@ const char *select_add_pids(struct select *s, const char *list);
 /* The same for an expression, and a file with one. */
 const char *select_add_filter(struct select *s, const char *text);
 const char *select_add_filter_file(struct select *s, const char *path);
-/* Do expressions ask for the state? Then it is to be kept for them. */
+/* Do expressions ask for the state? Then it has to be maintained for them. */
 bool select_uses_state(const struct select *s);
 /* What times in expressions count from, and the state, which may be NULL if they do not ask. */
 void select_begin(struct select *s, __u64 start, struct ktrace_states *state);

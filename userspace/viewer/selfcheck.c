@@ -246,7 +246,7 @@ static int by_key(const void *a, const void *b)
 		      sizeof(((const struct row *)a)->key));
 }
 
-/* What the whole says, less what the parts say, is nothing for every thread and mode. */
+/* The statistics of the whole, less those of the parts, have to be 0 for every thread and mode. */
 static void compare_rows(struct check *c, struct rows *rows)
 {
 	__u64 left[VALUES], any;

@@ -100,7 +100,7 @@ static ssize_t take_frame(struct shark_file *f, const unsigned char *frame, size
 	size_t left = 1, kept = 0, got;
 	int ret = stream ? 0 : -ENOMEM;
 
-	/* It says itself how much memory it takes. */
+	/* The frame says itself how much memory it takes. */
 	if (stream)
 		ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, WINDOW_LOG_MAX);
 	while (!ret && left) {

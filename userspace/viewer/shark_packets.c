@@ -115,14 +115,14 @@ void packets_end(struct packets *p)
 		pass(p);
 }
 
-/* Who is listened to late is not said to have lost a million. */
+/* A sender that is heard late has not lost a million packets. */
 static void begin_at(struct packets *p, __u32 number)
 {
 	p->first = p->next = number > PACKETS_JUMP ? number : 1;
 	p->newest = p->next - 1;
 }
 
-/* The sender counts from 1 again. */
+/* The sender was restarted and counts from 1 again. */
 static void begin_anew(struct packets *p, __u32 number)
 {
 	packets_end(p);

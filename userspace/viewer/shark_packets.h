@@ -9,9 +9,9 @@
 
 #include "shark.h"
 
-#define PACKETS_HELD 64u	/* so many are waited for before one is taken for missing */
+#define PACKETS_HELD 64u	/* packets that come before one is taken for missing */
 #ifndef PACKETS_KNOWN
-#define PACKETS_KNOWN 65536u	/* of so many it is known whether they have come */
+#define PACKETS_KNOWN 65536u	/* packets of which it is known whether they have come */
 #define PACKETS_JUMP (1u << 20)	/* a number further on is no packet of this sender */
 #endif
 #define PACKETS_RANGES 16u

@@ -34,7 +34,7 @@ struct source {
 
 /* Fills in file, line and inlined of the symbol; they stay as they are if nothing is known. */
 void source_find(struct source *s, Dwarf_Addr address, struct symbol *symbol);
-/* Not what symbols were given: that is theirs. */
+/* Frees it, but not what symbols were given. */
 void source_free(struct source *s);
 
 #endif

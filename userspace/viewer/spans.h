@@ -23,7 +23,7 @@ enum span_role { SPAN_NONE, SPAN_BEGIN, SPAN_END };
 enum span_role spans_role(const struct ktrace_trace_event *e, __u32 *stem,
 			  const struct ktrace_event_type **begin);
 
-/* Things are open one in the other up to this depth; what comes above is no span. */
+/* Spans nest up to this depth; deeper ones are left out. */
 #define SPANS_DEPTH 64u
 
 /**

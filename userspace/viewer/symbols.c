@@ -300,7 +300,7 @@ void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
 	}
 }
 
-/* Of a lock_guard one wants to know where it is, not what the library's headers make of it. */
+/* Of a lock_guard one wants to know the place in the program, not the headers of the library. */
 static bool is_of_cxx_headers(const char *file)
 {
 	return file && strstr(file, "/include/") && strstr(file, "/c++/");

@@ -318,7 +318,7 @@ static struct stream_end *end_of(struct sync *s, const struct ktrace_trace_strea
 	return end;
 }
 
-/* What is missing lies between the stream's latest event and here. Return: 0, -ENOMEM. */
+/* Events are missing between the stream's latest event and here. Return: 0, -ENOMEM. */
 static int on_loss(struct sync *s, const struct ktrace_trace_event *e)
 {
 	struct sync_step st = { .s = s, .time = e->time };
@@ -338,7 +338,7 @@ static __s32 result_of(const struct sync_step *st)
 	return (__s32)sync_value(st, SYNC_F_RESULT);
 }
 
-/* Who was joined does nothing any more. */
+/* A thread that was joined does nothing any more. */
 static void begin_event(struct sync_step *st)
 {
 	struct thread *t = st->t;
