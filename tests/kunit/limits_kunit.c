@@ -211,7 +211,7 @@ static void a_request_of_somebody_killed_is_undone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_add_channel(s, KTRACE_CHANNEL_KERNEL), 0);
 }
 
-/* Sums of sizes neither overflow nor are tried to be had. */
+/* Sums of sizes do not overflow, and are refused before any memory is taken. */
 static void the_largest_request_is_refused(struct kunit *test)
 {
 	struct ktrace_channel_spec spec = fix_spec(KTRACE_CHANNEL_USER);

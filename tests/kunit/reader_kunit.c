@@ -80,7 +80,7 @@ static void reader_sees_whole_records_at_every_step(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix->read, fix->written);
 }
 
-/* A reader that starts anew goes on where the published tail is. */
+/* A reader that starts again goes on at the published tail. */
 static void reading_resumes_at_the_tail(struct kunit *test)
 {
 	__u32 i;

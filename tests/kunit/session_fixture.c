@@ -168,8 +168,8 @@ u64 fix_lost(const struct kt_session *s)
 /* ---- sessions by descriptor ---- */
 
 /*
- * A thread of the kernel leaves the end of a descriptor to a worker, who cannot be waited
- * for once he has begun. So the last reference is one of ours.
+ * A kernel thread leaves the release of a file to a worker, which cannot be waited for once
+ * it has begun. So the last reference is one of ours.
  */
 static void close_file(void *file)
 {

@@ -20,7 +20,7 @@
  * @has_read:	@symbols were looked for
  * @next_look:	when control groups are looked at again
  * @pos:	stacks up to here are in the file
- * @dropped:	stacks that there was no room for, or that were not to be had
+ * @dropped:	stacks that there was no room for, or that could not be read
  * @symbols:	of the kernel, NULL = not known
  * @cgroups:	those that were told
  * @maps:	code that was told

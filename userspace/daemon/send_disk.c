@@ -5,7 +5,7 @@
  * Names come from programs: a file is made in the recording's folder and nowhere else, by
  * a base name without slashes behind the chunk's number. What was there before the recording
  * is replaced when the new file is whole, never written to. A chunk that is sent again is
- * appended, so that nothing is lost when a chunk is used anew; if that fails, it is cut off
+ * appended, so that nothing is lost when a chunk is used again; if that fails, it is cut off
  * again. So a file has whole chunks at any time.
  */
 #include "send_disk.h"

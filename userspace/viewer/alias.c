@@ -327,7 +327,7 @@ static void use(struct aliases *a, const struct named *what)
 
 /*
  * Whatever the event is about is in use. But a thread may be named, and waited for, before it says
- * that it starts: what is made anew there is only what has ended before.
+ * that it starts: so a start ends the name of the handle only if the thread before it has ended.
  */
 static void use_all(struct aliases *a, const struct ktrace_trace_event *e, __u32 space)
 {

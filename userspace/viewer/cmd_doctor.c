@@ -282,8 +282,8 @@ static void not_built_by_dkms(struct doctor *d)
 		found(d, "dkms", "could not build it: %s", log);
 		problem(d, "the module could not be built for this kernel; the end of %s says why",
 			log);
-		next(d, "mend what it says, then %sdkms autoinstall -k %s; or install the headers "
-		     "anew: %sapt install --reinstall linux-headers-%s", as_root(),
+		next(d, "mend what it says, then %sdkms autoinstall -k %s; or reinstall the "
+		     "headers: %sapt install --reinstall linux-headers-%s", as_root(),
 		     d->kernel.release, as_root(), d->kernel.release);
 	} else {
 		found(d, "dkms", "has not built it for this kernel");

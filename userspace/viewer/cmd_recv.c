@@ -353,7 +353,7 @@ const struct command cmd_recv = {
 "Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing,\n"
 "came twice or out of order is said. Up to 64 are held until an earlier one has\n"
 "come; one that comes still later is written where it comes. A sender that is\n"
-"started anew begins another run. Exit status 1 if packets are missing.\n"
+"restarted begins another run. Exit status 1 if packets are missing.\n"
 "\n"
 "JSON members: file, events, packets, missing, duplicates, reordered, bad (no\n"
 "packets), foreign (from other machines), runs, ranges (first and last of numbers\n"

@@ -68,8 +68,8 @@ struct sheet {
 
 /**
  * struct press - a listing
- * @mine:	how the main thread prints
- * @his:	how the helper does
+ * @lines:	how the main thread prints
+ * @helper_lines: how the helper does
  * @alone:	lines until the helper is started
  * @is_helped:	it was
  * @helper:	the thread
@@ -83,8 +83,8 @@ struct sheet {
  * @is_ending:	the helper is to end
  */
 struct press {
-	struct lines *mine;
-	struct lines his;
+	struct lines *lines;
+	struct lines helper_lines;
 	__u64 alone;
 	bool is_helped;
 	pthread_t helper;
@@ -105,7 +105,7 @@ struct press *press_new(struct lines *lines)
 
 	if (!p)
 		return NULL;
-	p->mine = lines;
+	p->lines = lines;
 	/* Two threads may not look up symbols and code. */
 	if (lines->symbols || lines->has_stacks)
 		cores = KTRACE_CORES_ONE;
@@ -161,7 +161,7 @@ static void *help(void *arg)
 			continue;
 		}
 		pthread_mutex_unlock(&p->lock);
-		print_sheet(s, &p->his);
+		print_sheet(s, &p->helper_lines);
 		pthread_mutex_lock(&p->lock);
 		s->state = SHEET_DONE;
 		pthread_cond_signal(&p->done);
@@ -200,7 +200,7 @@ static void work(struct press *p)
 		write_sheet(p, first);
 	if (!s)
 		return;
-	print_sheet(s, p->mine);
+	print_sheet(s, p->lines);
 	pthread_mutex_lock(&p->lock);
 	s->state = SHEET_DONE;
 	pthread_mutex_unlock(&p->lock);
@@ -255,7 +255,7 @@ static void collect(struct press *p, const struct ktrace_trace_event *e)
 	comm = ktrace_trace_thread(e->stream->trace, e->tid, e->raw, &line->pid);
 	strncpy(line->comm, comm ? comm : "", sizeof(line->comm) - 1);
 	line->comm[sizeof(line->comm) - 1] = '\0';
-	line_find_names(p->mine, e, &line->names);
+	line_find_names(p->lines, e, &line->names);
 	p->before = e->time;
 }
 
@@ -280,8 +280,8 @@ static void start(struct press *p)
 		return;
 	for (i = 0; i < SHEETS; i++)
 		p->sheets[i].out.flush = output_grow;
-	p->his = *p->mine;
-	p->before = p->mine->before;
+	p->helper_lines = *p->lines;
+	p->before = p->lines->before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	p->is_helped = !pthread_create(&p->helper, NULL, help, p);
@@ -294,13 +294,13 @@ void press_put(struct press *p, const struct ktrace_trace_event *e)
 		start(p);
 	if (!p->is_helped) {
 		p->alone--;
-		line_put(p->mine, e);
+		line_put(p->lines, e);
 	} else if (e->len + ktrace_event_context_size(e) <= SHEET_BYTES) {
 		collect(p, e);
 	} else {
 		write_all(p);
-		p->mine->before = p->before;
-		line_put(p->mine, e);
+		p->lines->before = p->before;
+		line_put(p->lines, e);
 		p->before = e->time;
 	}
 }

@@ -5,7 +5,7 @@
  * A sender counts its packets from 1 on. One that comes too early is held until those before it
  * have come, or too many are held: then they are missing. If a missing one comes all the same,
  * its events are put at once and it counts as out of order. A number that has been there is a
- * packet that came twice if its bytes are the same; otherwise the sender was started anew.
+ * packet that came twice if its bytes are the same; otherwise the sender was restarted.
  */
 #include "shark_packets.h"
 

@@ -40,7 +40,7 @@ struct held_packet {
  * @duplicates:	came again
  * @reordered:	came behind a later one
  * @bad:	were no packets: wrong id, size or number of events
- * @runs:	times that the sender began anew
+ * @runs:	times that the sender began to count
  * @ranges:	first and last of numbers found missing, the first of them
  * @range_nr:	how many there were
  */

@@ -30,7 +30,7 @@ KTRACE_EVENT(name, thread, ktrace_string(name));
  * @name:	its name; NULL or empty: it has none any more
  *
  * A name holds in the process, and in its children if they fork later. It may be given before
- * the object is made. It ends with the object: when it is destroyed, or made anew.
+ * the object is made. It ends with the object: when it is destroyed, or made again.
  *
  * Context: any.
  */

@@ -127,7 +127,7 @@ int FTrace_compress_chunk(int n, FTrace_flags new_flags);
  * FTrace_send_chunk - send what a chunk holds, and wait until that is done
  * @n:		the chunk; BUSY meanwhile: events for it are lost
  * @osd_flags:	not used
- * @new_flags:	its flags then; with FREE it begins anew when it is taken in use
+ * @new_flags:	its flags then; with FREE it is emptied when it is taken in use
  *
  * Return: 0 the file is on the disk, the packets are with the network; -1 no such chunk, it is
  * BUSY already, nobody has been registered to send, or that failed: the chunk is as it was.

@@ -2,9 +2,9 @@
 /*
  * board_file.c - the file that all processes of a user share: made, mapped, removed
  *
- * A new board appears under its name when it is whole (link), so who opens it never finds
- * half of one. Who comes has a shared lock on the file while he takes a place; the last one to
- * leave removes the board if he has the lock alone, so nobody is just coming.
+ * A new board gets its name when it is whole (link), so nobody opens half of one. A process holds
+ * a shared lock on the file while it takes a place. The last one to leave removes the board if it
+ * gets the lock exclusively: then no other is about to take a place.
  */
 #include "board.h"
 

@@ -330,8 +330,8 @@ static bool is_ours(int fd, mode_t type, struct stat *st)
 }
 
 /*
- * The file of a session of ours, which may be another user's by now: a stream of <trace.h> of his
- * process. Nobody else can have put it into a folder of ours. Never waits for anybody. As
+ * The file of a session of ours, which may be another user's by now: a stream of <trace.h> of that
+ * user's process. Nobody else can have put it into a folder of ours. Never waits for anybody. As
  * lock_stale().
  */
 static int open_own(const char *path, struct stat *st)

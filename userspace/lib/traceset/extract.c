@@ -3,10 +3,9 @@
  * extract.c - some of the events of a traceset as a new tracefile
  *
  * META text comes first: see extract_meta.c. Then the events of each stream, in blocks of the
- * size that META says, losses as LOST sections.
- * Long events are cut into fragments anew, all with the stamp of the event. What threads
- * are called was partly learned from events that may not be in the new file, so it is
- * written as META text at the end.
+ * size that META says, losses as LOST sections. Long events are cut into fragments of that size,
+ * all with the stamp of the event. Names of threads were partly learned from events that may not
+ * be in the new file, so they are written as META text at the end.
  *
  * A file has one host, one boot, one clock. So several files can become one if they are of the
  * same boot, where thread ids are unique and CLOCK_MONOTONIC is a clock of all of them.

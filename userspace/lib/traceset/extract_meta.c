@@ -15,7 +15,7 @@
 
 /**
  * struct copying - META sections of a file on their way
- * @reader:	the file, opened anew
+ * @reader:	the file, opened once more
  * @x:		where they go
  * @from:	the file, as of the traceset
  * @loaded:	the one at hand

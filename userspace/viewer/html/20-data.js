@@ -23,7 +23,7 @@ class Cache {
 		this.run = 0;
 	}
 
-	// Those that test(id) is true of are to be loaded anew
+	// Those that test(id) is true of are to be loaded again
 	renew(test) {
 		this.run++;
 		this.broken.clear();

@@ -3,7 +3,7 @@
 //
 // plan() says which nodes and blocks show a range at the width of the screen: bins of a node while
 // they are at most two pixels wide, then those of its children, then the events of blocks. What is
-// not loaded yet is shown by what is above it, and drawn anew when it has come.
+// not loaded yet is shown by what is above it, and drawn again when it has come.
 
 const COARSEST = 2;	// pixels a bin may have
 const LINE_ROOM = 3;	// pixels of a span that can spare one

@@ -3,7 +3,7 @@
  * raw.c - packets that an imported trace has kept, as they were and in their order
  *
  * Only of a trace that is exported as a whole: a part of it would refer to names that are told by
- * packets that are not in it, so that its events are written anew, as those of any trace are.
+ * packets that are not in it, so its events are converted, as those of any trace are.
  */
 #include "perfetto.h"
 

@@ -2,8 +2,8 @@
 /*
  * sequence.h - what the packets of one writer say once and refer to later (PFT-58, PFT-93)
  *
- * Names and defaults hold until they are cleared. After a loss nobody knows what was said, so that
- * packets that need it cannot be understood until it is cleared and begins anew.
+ * Names and defaults hold until they are cleared. After a loss it is not known what was said, so
+ * packets that refer to it cannot be understood until it is cleared.
  */
 #ifndef IMPORT_PERFETTO_SEQUENCE_H
 #define IMPORT_PERFETTO_SEQUENCE_H

@@ -135,7 +135,7 @@ int feed_go_time(struct feed *f, __u64 time)
 	return f->state ? ktrace_state_seek(f->state, time) : ktrace_traceset_seek(f->set, time);
 }
 
-/* Goes to @pos and over @nr events; there it is saved anew. */
+/* Goes to @pos and over @nr events; @pos is that place then. */
 static int go_behind(struct feed *f, struct ktrace_position *pos, unsigned int nr)
 {
 	struct ktrace_trace_event e;

@@ -82,7 +82,7 @@ struct flow {
 /* Return: 0, -errno. */
 int flow_begin(struct flow *f, struct ktrace_traceset *set);
 void flow_end(struct flow *f);
-/* Begins anew, with another window or width. */
+/* Begins again, with another window or width. */
 void flow_show(struct flow *f, __u64 from, __u64 to, int width);
 /* Goes on for so long. Return: 1 there is more to do, 0 it is ready, -errno. */
 int flow_work(struct flow *f, unsigned int ms);

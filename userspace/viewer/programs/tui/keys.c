@@ -346,7 +346,7 @@ static const struct {
 	{ { 'o' }, "o", "threads by process, or that ran longest first", on_order },
 	{ { 'T' }, "T", "times since the first event, of day, raw", on_time_format },
 	{ { 'F' }, "F", "follow the end of files that grow, or not", on_follow },
-	{ { 'L' - '@' }, "^L", "draw the screen anew", on_redraw },
+	{ { 'L' - '@' }, "^L", "redraw the screen", on_redraw },
 	{ { KEY_RESIZE }, NULL, NULL, tui_layout },
 };
 
