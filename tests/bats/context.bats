@@ -214,6 +214,32 @@ turn()
 	folded 7 --user
 }
 
+# bats test_tags=dev,long
+@test "however much code is mapped by programs that come and go, later ones have names for theirs" {
+	# Lines of 3 KB, as many as can be told in a second, until it is more than 16 MiB in all
+	local name=$PWD i
+	for i in {1..14}; do
+		printf -v name '%s/%0200d' "$name" "$i"
+		mkdir "$name"
+	done
+	echo code >"$name/code"
+	cat >mapper <<-END
+	import mmap, time
+	with open("$name/code", "rb") as f:
+	    for i in range(40):
+	        for j in range(10):
+	            mmap.mmap(f.fileno(), 5, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC)
+	        time.sleep(0.025)
+	END
+	hold_and_record --split-size 64K -- 'for i in {1..20}; do python3 mapper; done; chain 7'
+	let_go
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"more code than is written down"* ]]
+	[ "$(cat t.*bin | tr '\0' '\n' | grep -ac "^map .*/code$")" -gt 6000 ]
+	folded 7 --user
+}
+
 # bats test_tags=dev
 @test "Python knows contexts as JSON has them" {
 	run_ktraced -o t.bin -e syscall,sched:comm --context 'kstack,ustack,nspid,cgroup,perf:page-faults' -- \

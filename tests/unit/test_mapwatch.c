@@ -238,6 +238,66 @@ static void test_records_too_short_for_their_kind(void)
 	}
 }
 
+/* As much text as may be told in a second, at that time; false: it has become too much. */
+static bool tell_much(__u64 second)
+{
+	const size_t before = meta.len;
+	bool is_enough = true;
+	__u32 i;
+
+	watch->now.mono_ns = watch->now.raw = second * 1000000000;
+	while (is_enough && meta.len - before < TEXT_A_SECOND - 4 * PAGE) {
+		for (i = 0; i < 20; i++)
+			put_map(SOMEBODY, 0x400000, watch->now.mono_ns);
+		is_enough = drain_ring(watch, &ring, &meta);
+	}
+	ktrace_text_free(&meta);
+	return is_enough;
+}
+
+static void begin_with_limits(void)
+{
+	begin(0);
+	watch->left = (struct budget){ .left = TEXT_MAX, .a_second = TEXT_A_SECOND };
+}
+
+/* So much, and no more, unless processes are gone, or the one file becomes larger. */
+static void test_room(void)
+{
+	__u64 second, size;
+
+	begin_with_limits();
+	for (second = 1; tell_much(second); second++)
+		CHECK_EQ(mapwatch_is_short(watch), second >= 8);
+	CHECK_EQ(second, 9);
+	end();
+	begin_with_limits();
+	for (second = 1; second < 20; second++) {
+		CHECK(tell_much(second));
+		if (!mapwatch_is_short(watch))
+			continue;
+		/* What is more than that does not make less of it. */
+		mapwatch_kept(watch, TEXT_MAX);
+		mapwatch_kept(watch, ~0ull);
+		CHECK(mapwatch_is_short(watch));
+		mapwatch_kept(watch, TEXT_MAX / 2);
+		CHECK_EQ(watch->left.left, TEXT_MAX / 2);
+	}
+	mapwatch_kept(watch, 0);
+	CHECK_EQ(watch->left.left, TEXT_MAX);
+	end();
+	begin_with_limits();
+	for (second = 1, size = 0; tell_much(second); second++) {
+		size += second < 20 ? TEXT_A_SECOND * TEXT_OF_FILE : 0;
+		mapwatch_written(watch, size);
+	}
+	CHECK_EQ(second, 28);
+	mapwatch_kept(NULL, 0);
+	mapwatch_written(NULL, 0);
+	CHECK(!mapwatch_is_short(NULL));
+	end();
+}
+
 int main(void)
 {
 	test_news();
@@ -250,6 +310,7 @@ int main(void)
 	test_no_record(23);
 	test_no_record(8 + 48 + 8);		/* more than there is */
 	test_records_too_short_for_their_kind();
+	test_room();
 	puts("ok");
 	return 0;
 }

@@ -422,8 +422,7 @@ void capture_forget(struct capture *c)
 	/* First learn whose code the processes have that stay. */
 	if (c->context)
 		context_drain(c->context, c->session, &c->meta);
-	if (!capture_flush_meta(c))
-		parts_forget_gone(c->parts);
+	context_kept(c->context, capture_flush_meta(c) ? ~0ull : parts_forget_gone(c->parts));
 }
 
 /*
@@ -443,12 +442,25 @@ static void end_part(struct capture *c)
 	c->parts->is_full = !c->write_error;
 }
 
+/* There is only so much text about code that processes map. */
+static void make_room_for_code(struct capture *c)
+{
+	if (!context_is_short(c->context))
+		return;
+	if (c->parts)
+		capture_forget(c);
+	else
+		context_written(c->context, ktrace_tracefile_size(c->file));
+}
+
 struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
 
-	if (c->context)
+	if (c->context) {
 		context_drain(c->context, c->session, &c->meta);
+		make_room_for_code(c);
+	}
 	for (__u32 i = 0; i < c->stream_nr; i++) {
 		const struct ktrace_stream *info = &c->streams[i].info;
 		unsigned int eighths;

@@ -22,6 +22,8 @@
 #define BUFFERS_PER_DRAIN 8
 #define LOOK_NS 100000000ull
 #define NAME_SIZE 64
+/* Between two attempts to find room for text about code */
+#define ROOM_NS 1000000000ull
 
 static const __u16 stack_bits = KTRACE_CONTEXT_KSTACK | KTRACE_CONTEXT_USTACK;
 
@@ -226,6 +228,25 @@ void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_te
 			break;
 	if (c->has_cgroups && now_ns() >= c->next_look)
 		tell_cgroups(c, meta);
+}
+
+bool context_is_short(struct context *c)
+{
+	if (!mapwatch_is_short(c->watch) || now_ns() < c->next_room)
+		return false;
+	c->next_room = now_ns() + ROOM_NS;
+	return true;
+}
+
+void context_kept(struct context *c, __u64 bytes)
+{
+	if (c)
+		mapwatch_kept(c->watch, bytes);
+}
+
+void context_written(struct context *c, __u64 size)
+{
+	mapwatch_written(c->watch, size);
 }
 
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)

@@ -19,6 +19,7 @@
  * @has_cgroups: control groups are recorded
  * @has_read:	@symbols were looked for
  * @next_look:	when control groups are looked at again
+ * @next_room:	when room for text about code may be looked for again
  * @pos:	stacks up to here are in the file
  * @dropped:	stacks that there was no room for, or that could not be read
  * @symbols:	of the kernel, NULL = not known
@@ -34,6 +35,7 @@ struct context {
 	bool has_cgroups;
 	bool has_read;
 	__u64 next_look;
+	__u64 next_room;
 	__u64 pos;
 	__u64 dropped;
 	struct kallsyms *symbols;
@@ -58,6 +60,14 @@ void context_resume(struct context *c);
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
 /* The same for the last time; says how many stacks are missing. */
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
+/* There will soon be no room for text about code; true once a second. */
+bool context_is_short(struct context *c);
+/*
+ * Of that text so many bytes are told again in the next part, ~0 = not known; @c may be NULL.
+ * Or the one file has so many.
+ */
+void context_kept(struct context *c, __u64 bytes);
+void context_written(struct context *c, __u64 size);
 void context_exit(struct context *c);
 
 #endif

@@ -71,16 +71,30 @@ static bool is_needed(const char *line, const void *needed)
 	return !pid || pids_has(needed, pid);
 }
 
-void gone_forget(struct ktrace_text *facts, const struct pids *stay)
+static __u64 bytes_of_code(const struct ktrace_text *facts)
+{
+	const char *line = facts->buf, *end;
+	__u64 bytes = 0;
+	__u32 parent;
+
+	for (; line && line < facts->buf + facts->len; line = end + 1) {
+		end = strchrnul(line, '\n');
+		bytes += owner(line, &parent) ? (__u64)(end - line) + 1 : 0;
+	}
+	return bytes;
+}
+
+__u64 gone_forget(struct ktrace_text *facts, const struct pids *stay)
 {
 	struct pids *needed = calloc(1, sizeof(*needed));
 
 	if (!needed)
-		return;
+		return bytes_of_code(facts);
 	if (stay)
 		*needed = *stay;
 	while (find_needed(facts, needed))
 		;
 	lines_sieve(facts, is_needed, needed);
 	free(needed);
+	return bytes_of_code(facts);
 }

@@ -14,8 +14,9 @@
 
 /*
  * Takes lines "map" and "origin" of processes that are gone out of @facts, but for those that one
- * which is there has its code from, and those in @stay, which may be NULL.
+ * which is there has its code from, and those in @stay, which may be NULL. Return: the bytes of
+ * those that remain.
  */
-void gone_forget(struct ktrace_text *facts, const struct pids *stay);
+__u64 gone_forget(struct ktrace_text *facts, const struct pids *stay);
 
 #endif

@@ -35,11 +35,13 @@
 /* Of the first PID namespace, in all kernels */
 #define INITIAL_PIDS 0xEFFFFFFCu
 /*
- * Every process maps code, and each part of a recording repeats it all: one line is some 150 bytes,
- * and a program that starts has 5 to 10.
+ * Every process maps code, and each part of a recording repeats it all, except what concerns
+ * processes that are gone: one line is some 150 bytes, and a program that starts has 5 to 10.
  */
 #define TEXT_MAX (16ull << 20)
 #define TEXT_A_SECOND (2ull << 20)
+/* In a single file nothing is forgotten, but there may be more as it becomes larger. */
+#define TEXT_OF_FILE 8
 
 /**
  * struct ring - news of a CPU
@@ -65,6 +67,7 @@ struct ring {
  * @loss:	what there are no news of
  * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
  * @left:	text that may be written
+ * @told:	text that has been
  * @now:	clocks, of this drain
  * @known:	processes whose code is told
  * @record:	the one that is looked at
@@ -78,6 +81,7 @@ struct mapwatch {
 	struct mapwatch_loss loss;
 	bool is_partial;
 	struct budget left;
+	__u64 told;
 	struct ktrace_reading now;
 	struct pids known;
 	__u64 record[RECORD_MAX / sizeof(__u64)];
@@ -233,6 +237,25 @@ void mapwatch_free(struct mapwatch *w)
 bool mapwatch_knows(const struct mapwatch *w, __u32 pid)
 {
 	return w && !w->is_partial && pids_has(&w->known, pid);
+}
+
+bool mapwatch_is_short(const struct mapwatch *w)
+{
+	return w && w->left.left < TEXT_A_SECOND;
+}
+
+void mapwatch_kept(struct mapwatch *w, __u64 bytes)
+{
+	if (w && bytes < TEXT_MAX && w->left.left < TEXT_MAX - bytes)
+		w->left.left = TEXT_MAX - bytes;
+}
+
+void mapwatch_written(struct mapwatch *w, __u64 size)
+{
+	const __u64 more = size / TEXT_OF_FILE;
+
+	if (w)
+		mapwatch_kept(w, w->told > more ? w->told - more : 0);
 }
 
 /* From @ts on it is not known what has happened before. */
@@ -422,6 +445,7 @@ static bool drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *m
 	for (; at != head && is_enough && (size = fetch(w, r, at, head)); at += size) {
 		before = meta->len;
 		take(w, r, meta);
+		w->told += meta->len - before;
 		is_enough = budget_spend(&w->left, meta->len - before, w->now.mono_ns);
 	}
 	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): records are read before room is */

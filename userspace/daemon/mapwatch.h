@@ -17,6 +17,12 @@ struct mapwatch;
  * Return: 0; -EACCES, -EPERM: it takes CAP_PERFMON; -EXDEV: in a PID namespace; -errno.
  */
 int mapwatch_begin(struct mapwatch **out, __u64 start);
+/* There will soon be no room for more text. */
+bool mapwatch_is_short(const struct mapwatch *w);
+/* There is room again for all but @bytes: the others concern processes that are gone. */
+void mapwatch_kept(struct mapwatch *w, __u64 bytes);
+/* The same of a recording in one file, which has become so large: an eighth may be text. */
+void mapwatch_written(struct mapwatch *w, __u64 size);
 /*
  * META lines origin and map of what happened since. NULL is allowed, here and below.
  * false: all that may be written has been, and the watch is to be freed.

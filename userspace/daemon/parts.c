@@ -254,10 +254,9 @@ void parts_attached(struct parts *p, __u32 pid)
 		p->is_forgetful = false;
 }
 
-void parts_forget_gone(struct parts *p)
+__u64 parts_forget_gone(struct parts *p)
 {
-	if (p->is_forgetful)
-		gone_forget(&p->facts, p->attached);
+	return p->is_forgetful ? gone_forget(&p->facts, p->attached) : ~0ull;
 }
 
 __u64 parts_end_ns(const struct parts *p)

@@ -92,9 +92,9 @@ void parts_remember(struct parts *p, const char *text, size_t size);
 void parts_attached(struct parts *p, __u32 pid);
 /*
  * Called before the last of the present part is read: processes gone by now have no place in the
- * next one.
+ * next one. Return: the bytes of code that are told in that, ~0 = not known.
  */
-void parts_forget_gone(struct parts *p);
+__u64 parts_forget_gone(struct parts *p);
 /* When the present one is old enough, if it has anything: CLOCK_MONOTONIC, ~0 = never */
 __u64 parts_end_ns(const struct parts *p);
 /* Is it time for the next one? @size: of the present one */
