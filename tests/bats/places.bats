@@ -197,6 +197,38 @@ in_group()
 	rmdir "$group"
 }
 
+# bats test_tags=dev
+@test "recording: a control group that has just the memory of a session: nobody is killed" {
+	local group=/sys/fs/cgroup/places peak less
+	local command=("$KTRACED" --backend=dev -b 1M -e sched:switch -o t)
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	"${command[@]}" -- true
+	mkdir "$group"
+	in_group "${command[@]}" -- true
+	peak=$(<"$group/memory.peak")
+	for less in {0..8}; do
+		echo $((peak - less * 98304)) >"$group/memory.max"
+		in_group "${command[@]}" -- true
+		[ "$status" = 125 ]
+		[[ $stderr == *"channel: Cannot allocate memory; a smaller -b"* ]]
+	done
+	echo $((peak + (3 << 20))) >"$group/memory.max"
+	in_group "${command[@]}" -- true
+	[ "$status" = 0 ]
+	# Stacks need room of their own, and names of functions, which are not recorded if there is none.
+	in_group "${command[@]}" --context sched:switch=kstack -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"--context: Cannot allocate memory; it takes 4.3 MB, a smaller -b leaves more" ]]
+	for less in 8 9 16; do
+		echo $((peak + (less << 20))) >"$group/memory.max"
+		in_group "${command[@]}" --context sched:switch=kstack -- true
+		[ "$status" = 0 ]
+		[[ $stderr == *"names of kernel functions are not known: "*"Cannot allocate memory"* ]]
+	done
+	grep -x 'oom_kill 0' "$group/memory.events"
+	rmdir "$group"
+}
+
 @test "recording: 256 CPUs: a buffer for each" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"

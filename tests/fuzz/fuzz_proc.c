@@ -172,7 +172,7 @@ static void check_maps(const uint8_t *data, size_t size)
 
 	REQUIRE(holds(&s, 1) == contains(data, size, "/ktrace-0-0"));
 	/* Nothing is limited where there is no number. */
-	REQUIRE(memory_available() == ~0ull || has_digit(data, size));
+	REQUIRE(ktrace_memory_available() == ~0ull || has_digit(data, size));
 }
 
 static void check_notes(const uint8_t *data, size_t size)

@@ -22,6 +22,8 @@
 #define BUFFERS_PER_DRAIN 8
 #define LOOK_NS 100000000ull
 #define NAME_SIZE 64
+/* What names of kernel functions take, where there are many */
+#define SYMBOLS_BYTES (24u << 20)
 /* Between two attempts to find room for text about code */
 #define ROOM_NS 1000000000ull
 
@@ -73,8 +75,11 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 /* Said once: there are many. */
 static void read_symbols(struct context *c)
 {
-	int error = c->has_read ? 0 : kallsyms_read(&c->symbols);
+	int error = 0;
 
+	if (!c->has_read)
+		error = ktrace_memory_available() < SYMBOLS_BYTES ? -ENOMEM
+			: kallsyms_read(&c->symbols);
 	c->has_read = true;
 	if (error)
 		log_note("names of kernel functions are not known: /proc/kallsyms: %s",

@@ -221,7 +221,8 @@ static int begin_context(struct recording *r)
 		error = context_event(&r->context, r->session, r->dynamic.events[i].id,
 				      r->dynamic.events[i].name);
 	if (error)
-		log_error("--context: %s%s", strerror(-error), error == -EDQUOT ?
+		log_error("--context: %s%s", strerror(-error),
+			  error == -EDQUOT || error == -ENOMEM ?
 			  "; it takes 4.3 MB, a smaller -b leaves more" : "");
 	return error;
 }

@@ -175,6 +175,13 @@ char *ktrace_session_note(const struct ktrace_session *s);
  */
 __u32 ktrace_cpu_limit(void);
 
+/**
+ * ktrace_memory_available - how much memory can be allocated without the OOM killer acting
+ *
+ * Return: bytes, of the machine or of the control groups of this process; ~0 = not known.
+ */
+__u64 ktrace_memory_available(void);
+
 /** ktrace_session_id - the number that its name has */
 __u64 ktrace_session_id(const struct ktrace_session *s);
 

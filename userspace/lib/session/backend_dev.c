@@ -22,6 +22,9 @@
 
 #include "layout.h"
 
+/* What the module takes when contexts are asked for first */
+#define CONTEXT_BYTES (4500u << 10)
+
 static int control_ioctl(int fd, unsigned long request, void *arg)
 {
 	int ret;
@@ -66,6 +69,28 @@ static int map_channel(struct ktrace_session *s, struct channel *ch,
 			     c->kind == KTRACE_CHANNEL_USER ? 0 : c->tail_off, tails_end);
 }
 
+/* What the module takes: for the kernel's events, rings of the CPUs that are online have data. */
+static __u64 memory_for(const struct ktrace_channel_spec *spec)
+{
+	const bool user = spec->kind == KTRACE_CHANNEL_USER;
+	const __u32 cpu_nr = user ? cpus_present() : (__u32)sysconf(_SC_NPROCESSORS_ONLN);
+	struct ktrace_control c = {
+		.ring_nr = cpu_nr + spec->thread_nr,
+		.cpu_nr = cpu_nr,
+		.block_size = spec->block_size,
+		.policy = spec->policy,
+		.ring_size = spec->ring_size,
+		.thread_size = spec->thread_size,
+		.registry_size = spec->registry_size,
+		.id_nr = KTRACE_ID_NR,
+		.filter_size = KTRACE_FILTER_SIZE,
+		.note_size = KTRACE_NOTE_SIZE,
+	};
+
+	/* Of what cannot be the module says so. */
+	return layout_compute(&c) ? 0 : c.map_size;
+}
+
 static int add_channel(struct ktrace_session *s, struct channel *ch, __u32 kind,
 		       const struct ktrace_session_options *opts)
 {
@@ -88,6 +113,9 @@ static int add_channel(struct ktrace_session *s, struct channel *ch, __u32 kind,
 
 	if (!user && spec.policy == KTRACE_POLICY_BLOCK)
 		spec.policy = KTRACE_POLICY_DROP;
+	/* The module fails when there is too little, but not when nothing is left for us then. */
+	if (memory_for(&spec) > ktrace_memory_available())
+		return -ENOMEM;
 	error = control_ioctl(s->fd, KTRACE_IOC_CHANNEL, &spec);
 	return error ? error : map_channel(s, ch, &spec);
 }
@@ -301,6 +329,9 @@ static int dev_context(struct ktrace_session *s, __u16 id, __u16 bits)
 {
 	struct ktrace_context context = { .id = id, .bits = bits };
 
+	if (!s->has_context && ktrace_memory_available() < CONTEXT_BYTES)
+		return -ENOMEM;
+	s->has_context = true;
 	return control_ioctl(s->fd, KTRACE_IOC_CONTEXT, &context);
 }
 

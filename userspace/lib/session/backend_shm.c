@@ -86,7 +86,7 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	/* Somebody who looks for stale sessions may hold the lock for a moment. */
 	if (s->fd < 0 || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
-	error = size > memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
+	error = size > ktrace_memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
 		posix_fallocate(s->fd, 0, (off_t)size);
 	if (error)
 		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",

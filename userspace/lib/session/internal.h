@@ -107,9 +107,6 @@ void keeper_stop(struct keeper *k);
 /* Numbers of the CPUs that are present, online or not, are below this; see ktrace_cpu_limit(). */
 __u32 cpus_present(void);
 
-/* Bytes that can be allocated without the OOM killer acting; ~0: not known */
-__u64 memory_available(void);
-
 struct session_backend;
 
 /**
@@ -125,6 +122,7 @@ struct session_backend;
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
  * @keeper:	shm: holds control.reader
+ * @has_context: dev: contexts were asked for
  * @is_damaged:	a page of its memory had gone
  * @is_running:	between start and stop
  * @wanted:	user events that are on while the session runs
@@ -144,6 +142,7 @@ struct ktrace_session {
 	int fd;
 	char dir[64];
 	struct keeper *keeper;
+	bool has_context;
 	bool is_damaged;
 	bool is_running;
 	__u8 wanted[KTRACE_ID_NR];

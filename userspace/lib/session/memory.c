@@ -99,7 +99,7 @@ static __u64 room_for(char *line, const struct version *v)
 	return room_below(path + 1, v);
 }
 
-__u64 memory_available(void)
+__u64 ktrace_memory_available(void)
 {
 	const __u64 kib = number_in("/proc", "meminfo", "MemAvailable:");
 	__u64 least = kib < ~0ull / 1024 ? kib * 1024 : ~0ull, room;
