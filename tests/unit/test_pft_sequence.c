@@ -52,9 +52,18 @@ static void found(void)
 	sequences_exit(&t);
 }
 
+static struct central_origin writer_of(uint32_t i)
+{
+	return (struct central_origin){
+		.producer = (uint16_t)(1 + i / 30000), .writer = (uint16_t)(1 + i % 30000),
+	};
+}
+
 static void put(struct central *c, uint32_t i)
 {
-	made_begin(&m, (uint16_t)(1 + i / 30000), (uint16_t)(1 + i % 30000), 0);
+	const struct central_origin origin = writer_of(i);
+
+	made_begin(&m, origin.producer, origin.writer, 0);
 	made_packet(&m, 'a', 1);
 	central_put(c, &m.chunk);
 }
@@ -62,7 +71,7 @@ static void put(struct central *c, uint32_t i)
 /* Those of too many that have something unread are not taken, until it is read; all are counted. */
 static void too_many(void)
 {
-	struct central *c = make_central(8 << 20, CENTRAL_RING);
+	struct central *c = make_central(8 << 20, CENTRAL_DISCARD);
 	struct central_packet p;
 
 	for (uint32_t i = 0; i < SEQUENCE_MAX + 1000; i++)
@@ -82,9 +91,39 @@ static void too_many(void)
 	central_free(c);
 }
 
+/* A ring has the newest ones, in one piece, also where the oldest are not at its beginning. */
+static void newest(void)
+{
+	struct central *c = make_central(8 << 20, CENTRAL_RING);
+	const uint32_t last = 4 * SEQUENCE_MAX + 1000;
+	struct central_packet p;
+	uint32_t nr = 0;
+
+	for (uint32_t i = 0; i < last; i++) {
+		put(c, i);
+		CHECK(c->sequences.used <= SEQUENCE_MAX);
+	}
+	CHECK_EQ(c->stats.chunks_discarded, 0);
+	check_ledger(c);
+	for (uint32_t i = last - SEQUENCE_MAX / 2; i < last; i++) {
+		const struct central_origin origin = writer_of(i);
+		const struct sequence *s = sequences_find(&c->sequences, &origin);
+
+		CHECK(s && s->first);
+	}
+	central_read_begin(c);
+	while (central_read(c, &p))
+		nr++;
+	CHECK(nr >= SEQUENCE_MAX / 2 && nr <= SEQUENCE_MAX);
+	CHECK_EQ(c->stats.chunks_overwritten, last - nr);
+	check_ledger(c);
+	central_free(c);
+}
+
 int main(void)
 {
 	found();
 	too_many();
+	newest();
 	return 0;
 }

@@ -248,6 +248,29 @@ static void put_again(struct central *c, struct sequence *s, struct record *r, s
 	append(c, s, in);
 }
 
+/*
+ * A ring has what came last: where there are too many writers, the oldest chunks go until some have
+ * none left. An eighth at a time, as all writers are gone through behind it.
+ */
+static struct sequence *make_sequence(struct central *c, const struct central_origin *origin)
+{
+	const size_t eighth = (c->used / 8 + RECORD_ALIGN) & ~(size_t)(RECORD_ALIGN - 1);
+	size_t size = 0;
+
+	while (c->tail || size < c->used) {
+		if (c->tail + size >= c->used) {
+			c->tail = size = 0;
+			c->stats.write_wrap_count++;
+		}
+		size += eighth;
+		ring_drop(c, size);
+		sequences_forget_idle(&c->sequences);
+		if (!sequences_are_full(&c->sequences))
+			break;
+	}
+	return sequences_get(&c->sequences, origin);
+}
+
 void central_put(struct central *c, const struct central_chunk *chunk)
 {
 	struct intake in = { .chunk = chunk };
@@ -264,6 +287,8 @@ void central_put(struct central *c, const struct central_chunk *chunk)
 	}
 	look_through(c, &in);
 	s = sequences_get(&c->sequences, &chunk->origin);
+	if (!s && c->policy == CENTRAL_RING && sequences_are_full(&c->sequences))
+		s = make_sequence(c, &chunk->origin);
 	if (!s) {
 		c->stats.chunks_discarded++;
 		return;

@@ -116,11 +116,9 @@ struct sequence *sequences_find(const struct sequences *t, const struct central_
 	return row ? t->rows[row - 1] : NULL;
 }
 
-/* Those without chunks go, but for the ones that became so last. */
-static void sweep(struct sequences *t)
+/* Those without chunks go, but for the ones that became so in the last @kept ticks of the clock. */
+static void sweep(struct sequences *t, uint64_t kept)
 {
-	const uint64_t kept = SEQUENCE_IDLE_MAX / 2;
-
 	for (uint32_t i = 0; i < t->nr; i++) {
 		struct sequence *s = t->rows[i];
 
@@ -171,8 +169,13 @@ struct sequence *sequences_get(struct sequences *t, const struct central_origin 
 		return s;
 	if (t->used >= (t->sweep_at ? t->sweep_at : SEQUENCE_IDLE_MAX) &&
 	    t->clock >= t->sweep_after)
-		sweep(t);
-	return t->used < SEQUENCE_MAX ? add(t, origin) : NULL;
+		sweep(t, SEQUENCE_IDLE_MAX / 2);
+	return sequences_are_full(t) ? NULL : add(t, origin);
+}
+
+void sequences_forget_idle(struct sequences *t)
+{
+	sweep(t, 0);
 }
 
 void sequences_end(struct sequences *t, struct sequence *s)

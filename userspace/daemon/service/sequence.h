@@ -56,6 +56,12 @@ int sequences_copy(struct sequences *to, const struct sequences *from);
 struct sequence *sequences_find(const struct sequences *t, const struct central_origin *origin);
 /* Finds it or makes it. Return: NULL if there is no memory, or too many. */
 struct sequence *sequences_get(struct sequences *t, const struct central_origin *origin);
+static inline bool sequences_are_full(const struct sequences *t)
+{
+	return t->used >= SEQUENCE_MAX;
+}
+/* Rows without chunks are free. */
+void sequences_forget_idle(struct sequences *t);
 /* Its writer will not come back: who has its id next is another one. */
 void sequences_end(struct sequences *t, struct sequence *s);
 void sequence_is_idle(struct sequences *t, struct sequence *s);
