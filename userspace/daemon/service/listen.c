@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../log.h"
+#include "port.h"
 #include "user.h"
 
 #define FOLDER "/run/perfetto"
@@ -112,7 +113,8 @@ static void accept_some(void *arg, uint32_t events)
 	for (int i = 0; i < ACCEPT_MAX; i++) {
 		int fd;
 
-		if (!users_may_come(l->service)) {
+		/* The other socket is for those who may end sessions, and has rights. */
+		if (l->port == &producer_port && !users_may_come(l->service)) {
 			pause_listening(l);
 			return;
 		}
