@@ -263,7 +263,8 @@ __u64 parts_end_ns(const struct parts *p)
 {
 	__u64 end;
 
-	if (!p->max_ns || __builtin_add_overflow(p->begun_ns, p->max_ns, &end))
+	if (!p->max_ns || p->number == KTRACE_PART_MAX ||
+	    __builtin_add_overflow(p->begun_ns, p->max_ns, &end))
 		return ~0ull;
 	return end > p->retry_ns ? end : p->retry_ns;
 }
