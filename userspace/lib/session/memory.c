@@ -3,7 +3,7 @@
  * memory.c - how much memory can be allocated without waking the OOM killer
  *
  * The least of what the machine has left and what the control groups of this process, and those
- * above them, allow. Memory that only caches files counts as free.
+ * above them, allow. Memory that only caches files, their names included, counts as free.
  */
 #include "internal.h"
 
@@ -20,16 +20,16 @@ struct version {
 	const char *folder;
 	const char *limit;
 	const char *usage;
-	const char *keys[2];
+	const char *keys[3];
 };
 
 static const struct version versions[] = {
 	{ "memory", GROUPS "/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
 	  { "total_inactive_file", "total_active_file" } },
 	{ "", GROUPS, "memory.max", "memory.current",
-	  { "inactive_file", "active_file" } },
+	  { "inactive_file", "active_file", "slab_reclaimable" } },
 	{ "", GROUPS "/unified", "memory.max", "memory.current",
-	  { "inactive_file", "active_file" } },
+	  { "inactive_file", "active_file", "slab_reclaimable" } },
 };
 
 #define VERSIONS (sizeof(versions) / sizeof(versions[0]))
@@ -60,7 +60,7 @@ static __u64 room_in(const char *folder, const struct version *v)
 
 	if (limit == ~0ull || used == ~0ull)
 		return ~0ull;
-	for (size_t i = 0; i < sizeof(v->keys) / sizeof(v->keys[0]); i++) {
+	for (size_t i = 0; i < sizeof(v->keys) / sizeof(v->keys[0]) && v->keys[i]; i++) {
 		n = number_in(folder, "memory.stat", v->keys[i]);
 		used -= n > used ? 0 : n;
 	}
