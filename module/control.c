@@ -289,7 +289,7 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
  *
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL pid below 0, or no kernel channel; -EBUSY the session has ended;
- * -ESRCH; -EPERM another user's process, or all, without CAP_PERFMON.
+ * -ESRCH; -EPERM another user's process, or all, without CAP_PERFMON; -EINTR killed.
  */
 int kt_control_follow(struct kt_session *s, s32 pid)
 {

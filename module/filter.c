@@ -76,12 +76,19 @@ static bool leave(struct kt_filter *f, pid_t tgid)
 	return test_and_clear_bit(tgid, f->alive) && atomic_dec_and_test(&f->alive_nr);
 }
 
-/* If the last thread came past kt_filter_leave() before enter(), nobody would count down. */
+/*
+ * If the last thread came past kt_filter_leave() before enter(), nobody would count down; and the
+ * number, which may be another process's by now, would stay followed.
+ */
 static int follow_task(struct kt_filter *f, const struct task_struct *task)
 {
+	const bool was_followed = test_bit(task->tgid, f->followed);
+
 	enter(f, task->tgid);
 	if (is_live(task))
 		return 0;
+	if (!was_followed)
+		clear_bit(task->tgid, f->followed);
 	leave(f, task->tgid);
 	return -ESRCH;
 }
@@ -145,7 +152,11 @@ static int follow_owners(struct kt_filter *f, const struct task_struct *task)
 
 	if (err)
 		return err;
-	err = is_owners(f, task) ? follow_task(f, task) : -EPERM;
+	/* It may have been killed, and its number given away, in the meantime. */
+	if (!is_live(task))
+		err = -ESRCH;
+	else
+		err = is_owners(f, task) ? follow_task(f, task) : -EPERM;
 	up_read(exec_lock);
 	return err;
 }
