@@ -522,6 +522,15 @@ two_waits()
 		$take_ba"
 	run_ktrace lock-order --json t
 	json 'o["cycles"] == [] and len(o["edges"]) == 4'
+	# Who reads does not keep others out
+	trace <<<"process 10 10 11
+		900 10 rwlock_rdlock rwlock=0xc
+		$take_ab
+		1400 10 rwlock_unlock rwlock=0xc
+		1900 11 rwlock_rdlock rwlock=0xc
+		$take_ba"
+	run_ktrace lock-order --json t
+	json '[{e["taken"]["address"] for e in c} for c in o["cycles"]] == [{"0xa", "0xb"}]'
 	# A cycle of two that is one thread's alone does not hide that of three
 	trace <<<"process 10 10 11 12
 		$take_ab

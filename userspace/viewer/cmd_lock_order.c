@@ -50,13 +50,19 @@ static __u64 key_of(const struct sync_object *o)
 	return ((__u64)o->serial + 1) << 32 | o->life;
 }
 
+/* Held so that no other thread can hold it, too? */
+static bool is_exclusive(const struct sync_object *o, const struct sync_thread *t)
+{
+	return o->kind != SYNC_RWLOCK || o->owner == t;
+}
+
 static bool holds(const struct sync_thread *t, __u64 key)
 {
 	const struct sync_object *o;
 	size_t i;
 
 	for (i = 0; (o = sync_held(t, i)); i++)
-		if (key_of(o) == key)
+		if (key_of(o) == key && is_exclusive(o, t))
 			return true;
 	return false;
 }
@@ -68,7 +74,7 @@ static void set_guards(struct lock_edge *e, const struct sync_thread *t)
 	size_t i;
 
 	for (i = 0; (o = sync_held(t, i)) && nr < LOCK_GUARDS; i++)
-		if (o != e->from && o != e->to)
+		if (o != e->from && o != e->to && is_exclusive(o, t))
 			e->guards[nr++] = key_of(o);
 }
 
@@ -348,7 +354,7 @@ static void show(struct analysis *a)
 		a->error = lock_cycles_find(&r->edges, &cycles, &unsearched);
 	if (a->is_json)
 		ktrace_out_char(a->out, ']');
-	else if (!r->cycles && !unsearched)
+	else if (!a->error && !r->cycles && !unsearched)
 		out_printf(a->out, "no cycles\n");
 	if (unsearched && a->is_json)
 		json_u64(a->out, "unsearched", unsearched);
@@ -409,7 +415,8 @@ ANALYSIS_TIMES
 "often the second was taken while the first was held, when first, and by which\n"
 "thread; and from where, once a thread had to wait for it. What was only tried\n"
 "does not count. Cycles come first: threads that do so at the same time can block\n"
-"each other; not those of one thread, or in all of which another lock was held.\n"
+"each other; not those of one thread, or in all of which another lock was held,\n"
+"but not to read. For each line the shortest cycle through it is looked for.\n"
 "\n"
 "Example: the order of the locks of a program\n"
 "  ktraced --pthread -o trace.bin -- ./program; ktrace lock-order trace.bin\n",
