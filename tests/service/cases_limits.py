@@ -196,6 +196,23 @@ def open_and_threads(pid):
     return tuple(len(os.listdir(f"/proc/{pid}/{what}")) for what in ("fd", "task"))
 
 
+def refused_for_an_hour():
+    """A producer that is refused, with a descriptor that takes an hour to close, and its other end."""
+    sender, taker = lingering()
+    peer = Peer("producer")
+    peer.send_bytes(b"\xff" * 4)
+    peer.send_bytes(bytes(1), fds=[sender.fileno()])
+    sender.close()
+    return peer, taker
+
+
+def let_close(takers):
+    """What takes an hour to close is closed at once."""
+    for taker in takers:
+        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        taker.close()
+
+
 def few_closers():
     """Descriptors that take an hour to close: four threads do, and all of them are closed then."""
     witness, peers, takers = Consumer(), [], []
@@ -203,12 +220,9 @@ def few_closers():
     before = open_and_threads(service)
     os.kill(service, signal.SIGSTOP)
     for _ in range(6):
-        sender, taker = lingering()
+        peer, taker = refused_for_an_hour()
+        peers.append(peer)
         takers.append(taker)
-        peers.append(Peer("producer"))
-        peers[-1].send_bytes(b"\xff" * 4)
-        peers[-1].send_bytes(bytes(1), fds=[sender.fileno()])
-        sender.close()
     os.kill(service, signal.SIGCONT)
     assert all(is_dropped(peer) for peer in peers)
     # A descriptor that is being closed is none any more; two connections wait for a thread.
@@ -216,9 +230,7 @@ def few_closers():
     witness.state()
     witness.state()
     assert open_and_threads(service) == (before[0] + 2, before[1] + 4)
-    for taker in takers:
-        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        taker.close()
+    let_close(takers)
     until(lambda: open_and_threads(service) == before)
 
 
@@ -226,21 +238,16 @@ def refused_with_data(ready, done):
     """Four connections that take an hour to close, and 380 with unread data, 280 too many."""
     hour, peers, path = [], [], os.environ["PERFETTO_PRODUCER_SOCK_NAME"]
     for _ in range(4):
-        sender, taker = lingering()
+        peer, taker = refused_for_an_hour()
+        peers.append(peer)
         hour.append(taker)
-        peers.append(Peer("producer"))
-        peers[-1].send_bytes(b"\xff" * 4)
-        peers[-1].send_bytes(bytes(1), fds=[sender.fileno()])
-        sender.close()
     for _ in range(380):
         peers.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
         peers[-1].connect(path)
         peers[-1].send(b"x")
     os.write(ready, b".")
     os.read(done, 1)
-    for taker in hour:
-        taker.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        taker.close()
+    let_close(hour)
 
 
 def refused_in_bounds():

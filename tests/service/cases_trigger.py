@@ -267,15 +267,21 @@ def as_perfetto_does():
     assert numbers(packets(clone)) == [1, 2]
 
 
+def write_much(producer, megabytes):
+    """Packets of a megabyte, all of which are in the buffer then; what has written them."""
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for number in range(megabytes):
+        writer.write(test_packet(number, 1000000))
+    writer.flush()
+    producer.ask("Sync")
+    return writer
+
+
 def dear_clone():
     """Others are answered while very much is copied, and what the original does then is not in it."""
     producer, consumer, clone, second = source(page_size=32768), Consumer(), Consumer(), Consumer()
     consumer.enable(config(buffers=[{"size_kb": 128 << 10}]))
-    writer = Writer(producer, started(producer)[1]["target_buffer"])
-    for number in range(120):
-        writer.write(test_packet(number, 1000000))
-    writer.flush()
-    producer.ask("Sync")
+    writer = write_much(producer, 120)
     request = clone.call("CloneSession", {"session_id": 1})
     producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
     until(lambda: consumer.state(True)["num_sessions"] == 2)
@@ -296,11 +302,7 @@ def dear_clones_end():
     producer, consumer, clones = source(page_size=32768), Consumer(), [Consumer() for _ in range(4)]
     witness = Consumer()
     consumer.enable(config(buffers=[{"size_kb": 64 << 10}]))
-    writer = Writer(producer, started(producer)[1]["target_buffer"])
-    for number in range(60):
-        writer.write(test_packet(number, 1000000))
-    writer.flush()
-    producer.ask("Sync")
+    write_much(producer, 60)
     requests = [clone.call("CloneSession", {"session_id": 1}) for clone in clones]
     for _ in clones:
         producer.commit(flush_request_id=expect(producer, "flush")["request_id"])
