@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * main.c - usage: model [-q] [-n] [-w] [NAME...]
+ * main.c - usage: model [-l] [-q] [-n] [-w] [NAME...]
  *
  * Searches the scenarios (those named, or all; with KTRACE_LONG=1 the deeper ones, too)
  * and prints a TAP line for each with what was searched. Status 1 after a violation.
  *
+ *   -l  list the names of the scenarios, search nothing
  *   -q  end with the first violation, do not show the way there
  *   -n  sections are not restarted: to see that it is found
  *   -w  the stores of a section may be seen in another order: to see that it is found
@@ -90,8 +91,10 @@ static const struct scenario scenarios[] = {
 	  0, 0, 0, 0, 0, 0, 5, 0, 4, 1 },
 	{ "drop: interrupts, long", DROP, 0, "LLLR", "MLL", "SL", NULL,
 	  2, 2, 2, 0, 0, 0, 2, 0, 4, 1 },
-	{ "drop: death, long", DROP, 0, "LLLR", "ML", "SL", "ML",
-	  2, 2, 1, 1, 0, 0, 2, 0, 1, 1 },
+	{ "drop: death and interrupts, long", DROP, 0, "LLLR", "ML", "SL", "ML",
+	  2, 2, 1, 1, 0, 0, 1, 0, 1, 1 },
+	{ "drop: death and reader, long", DROP, 0, "LLLR", "ML", "SL", "ML",
+	  1, 1, 1, 1, 0, 0, 2, 0, 1, 1 },
 	{ "drop: three levels, long", DROP, 0, "LLLRR", "LS", "S", NULL,
 	  4, 2, 0, 0, 0, 0, 0, 0, 1, 1 },
 	{ "block: death of the reader, long", BLOCK, 0, "LLL", "LLL", "S", "L",
@@ -114,8 +117,10 @@ static const struct scenario scenarios[] = {
 	  2, 2, 1, 0, 0, 0, 1, 1, 1, 1 },
 	{ "overwrite: death, long", OVERWRITE, 0, "LLLLL", "ML", "SL", "L",
 	  1, 1, 1, 1, 0, 0, 1, 1, 1, 1 },
-	{ "rseq drop, long", DROP, 1, "LLLR", "MLL", "SL", "L",
-	  2, 1, 0, 1, 0, 0, 2, 0, 1, 1 },
+	{ "rseq drop: interrupts, long", DROP, 1, "LLLR", "MLL", "SL", "L",
+	  2, 1, 0, 1, 0, 0, 1, 0, 1, 1 },
+	{ "rseq drop: reader, long", DROP, 1, "LLLR", "MLL", "SL", "L",
+	  1, 1, 0, 1, 0, 0, 3, 0, 1, 1 },
 	{ "rseq stop, long", STOP, 1, "LLLM", "LS", "SL", "L",
 	  1, 1, 0, 1, 0, 0, 3, 0, 1, 1 },
 	{ "rseq block, long", BLOCK, 1, "LLLM", "LS", "SL", "L",
@@ -127,7 +132,7 @@ static const struct scenario scenarios[] = {
 static const __u64 starts[] = { 0, (1ull << 32) - 512, (1ull << 47) - 512, 0 - 512ull };
 
 static jmp_buf failed;
-static bool is_quiet;
+static bool is_list, is_quiet;
 static char **names;	/* of scenarios, none: all */
 
 _Noreturn void world_fail(const char *what)
@@ -185,8 +190,9 @@ static bool is_wanted(const struct scenario *s)
 static bool set_options(char **argv)
 {
 	for (; *argv && **argv == '-'; argv++) {
-		if (strspn(*argv + 1, "qnw") != strlen(*argv + 1))
+		if (strspn(*argv + 1, "lqnw") != strlen(*argv + 1))
 			return false;
+		is_list |= strchr(*argv, 'l') != NULL;
 		is_quiet |= strchr(*argv, 'q') != NULL;
 		world_never_restarts |= strchr(*argv, 'n') != NULL;
 		world_is_weak |= strchr(*argv, 'w') != NULL;
@@ -203,13 +209,17 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	if (!set_options(argv + 1)) {
-		fprintf(stderr, "usage: model [-q] [-n] [-w] [NAME...]\n");
+		fprintf(stderr, "usage: model [-l] [-q] [-n] [-w] [NAME...]\n");
 		return 2;
 	}
 	machine_init();
 	for (s = scenarios; s < scenarios + sizeof(scenarios) / sizeof(scenarios[0]); s++) {
 		if (!is_wanted(s))
 			continue;
+		if (is_list) {
+			puts(s->name);
+			continue;
+		}
 		for (i = 0; i < s->starts; i++) {
 			is_right &= search(s, starts[i]);
 			fflush(stdout);
