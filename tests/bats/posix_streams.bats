@@ -300,6 +300,20 @@ over()
 }
 
 # bats test_tags=shm
+@test "a umask that takes the owner's rights away is no hindrance" {
+	as_root
+	umask 777
+	begin_beat 3 "${AS_OTHER[@]}"
+	begin seen "${AS_OTHER[@]}" "$WATCH" "$beat"
+	watch=$PID
+	retry 0.05 has watching seen
+	pour 3
+	kill "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 " ]
+}
+
+# bats test_tags=shm
 @test "the keeper of another user's program is killed: ktraced takes its memory away" {
 	as_root
 	begin_beat 3 "${AS_OTHER[@]}"

@@ -58,6 +58,23 @@ static_program()
 }
 
 # bats test_tags=shm
+@test "a umask that takes the owner's rights away: it is recorded all the same" {
+	local mask
+	requires_root
+	other_place
+	chmod 777 "$PLACE"
+	for mask in 777 700 277; do
+		capture as_user bash -c 'umask "$1" && shift && exec "$@"' mask "$mask" \
+			"$KTRACED" --backend=shm -o "$PLACE/$mask" -- "$PROGS/hostile" names
+		show "umask $mask"
+		[ "$status" -eq 0 ]
+		[ "$(summary events)" = 2 ]
+	done
+	rm -rf "$PLACE"
+	[ -z "$(find /dev/shm -maxdepth 1 -name 'ktrace-12345-*')" ]
+}
+
+# bats test_tags=shm
 @test "a set-user-ID program ignores KTRACE_SESSION, and so does one with capabilities" {
 	requires_root
 	other_place

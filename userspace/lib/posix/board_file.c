@@ -72,7 +72,7 @@ static int make_file(const char *path, uid_t uid)
 		return -errno;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
 	error = set_up(fd);
-	if (!error && ((uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
+	if (!error && (fchmod(fd, 0600) || (uid != geteuid() && fchown(fd, uid, (gid_t)-1)) ||
 		       linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW)))
 		error = -errno;
 	if (error)

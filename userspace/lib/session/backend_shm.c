@@ -44,6 +44,7 @@
 /* A folder without a finished session is left alone this long: it may become one. */
 #define UNFINISHED_S 10
 
+/* Whatever the umask is, the owner can use both the folder and the file. */
 static int make_dir(struct ktrace_session *s, __u64 *id)
 {
 	if (getrandom(id, sizeof(*id), 0) != sizeof(*id))
@@ -57,7 +58,7 @@ static int make_dir(struct ktrace_session *s, __u64 *id)
 		s->dir[0] = '\0';
 		return error;
 	}
-	return 0;
+	return chmod(s->dir, 0700) ? session_fail(s, -errno, "%s", s->dir) : 0;
 }
 
 /*
@@ -84,7 +85,7 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	snprintf(path, sizeof(path), "%s/" SHM_FILE, s->dir);
 	s->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	/* Somebody who looks for stale sessions may hold the lock for a moment. */
-	if (s->fd < 0 || flock(s->fd, LOCK_EX))
+	if (s->fd < 0 || fchmod(s->fd, 0600) || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
 	error = size > ktrace_memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
 		posix_fallocate(s->fd, 0, (off_t)size);
