@@ -380,8 +380,8 @@ die_at()
 
 # bats test_tags=shm
 @test "options that make no sense" {
-	for bad in --split-size=x --split-size=-1 --split-size=2000G --split-time=x --split-time= \
-		--keep=0 --keep=x --keep=99999999; do
+	for bad in --split-size=x --split-size=-1 --split-size=2000G --split-size=0.0009K \
+		--split-time=x --split-time= --split-time=0.9ns --keep=0 --keep=x --keep=99999999; do
 		run_ktraced --split-size 1M "$bad" -o t.bin -- true
 		[ "$status" -eq 125 ]
 		[[ $stderr == *"${bad%=*}"* ]]
@@ -395,6 +395,9 @@ die_at()
 	[ "$status" -eq 127 ]
 	[ -z "$(ls)" ]
 	run_ktraced --split-size 0 --split-time 0 -o t.bin -- true
+	[ "$status" -eq 0 ]
+	[ "$(ls)" = t.bin ]
+	run_ktraced --split-size 0.0K -o t.bin -- true
 	[ "$status" -eq 0 ]
 	[ "$(ls)" = t.bin ]
 }

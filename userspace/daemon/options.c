@@ -167,7 +167,7 @@ static bool parse_number(const char *text, __u64 *value)
 	return !text[strspn(text, "0123456789")] && decimal_take(text, 1, value);
 }
 
-/* Bytes, without a unit, have no fraction. */
+/* Bytes, without a unit, have no fraction. Less than a byte, which would come to 0, is no size. */
 static bool parse_size(const char *text, __u64 *value)
 {
 	static const struct decimal_unit units[] = {
@@ -176,7 +176,8 @@ static bool parse_size(const char *text, __u64 *value)
 	};
 
 	return parse_number(text, value) ||
-	       decimal_parse(text, units, sizeof(units) / sizeof(units[0]), value);
+	       (decimal_parse(text, units, sizeof(units) / sizeof(units[0]), value) &&
+		(*value || !text[strcspn(text, "123456789")]));
 }
 
 static bool parse_time(const char *text, __u64 *ns)
@@ -296,7 +297,7 @@ static int set_compress(struct options *o, const char *text)
 static int set_split_size(struct options *o, const char *text)
 {
 	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
-		return usage_error("--split-size needs bytes, 0 to 1024G, not", text);
+		return usage_error("--split-size must be 0, or from 1 byte to 1024G, not", text);
 	return -1;
 }
 
