@@ -51,6 +51,32 @@ expect()
 	done
 }
 
+@test "statuses: 2 for --until before --since, of every command that has them" {
+	local command nr=0
+	for command in "${commands[@]}"; do
+		[[ $("$KTRACE" "$command" --help) == *--until* ]] || continue
+		[ "${calls[$command]}" != - ] || return 1
+		nr=$((nr + 1))
+		# shellcheck disable=SC2086 # options, too
+		expect 2 ${calls[$command]} --since 2ms --until 1ms t
+		[ "$stderr" = "ktrace $command: --until 1ms lies before --since 2ms"$'\n'"Try 'ktrace help $command'." ]
+		# shellcheck disable=SC2086
+		expect 2 ${calls[$command]} --until 1970-01-02Z --since @90000 t
+		[[ $stderr == *": --until 1970-01-02Z lies before --since @90000"$'\n'* ]]
+		[ ! -e new ]
+		[ "$command" != serve ] || continue
+		# The last ones count. Whether one lies before the other may be known from the trace only.
+		# shellcheck disable=SC2086
+		run_ktrace ${calls[$command]} --since 1ms --until 2ms --since 5ms --until 6ms t </dev/null
+		[[ $status$stderr != 2* && $stderr != *lies* ]]
+		# shellcheck disable=SC2086
+		run_ktrace ${calls[$command]} --since 1ms --until @1 t </dev/null
+		[[ $status != 2 && $stderr == *"ktrace: --until @1 lies before --since 1ms in this trace"* ]]
+		rm -f new
+	done
+	[ "$nr" -gt 20 ]
+}
+
 @test "statuses: 1 for a file that is not there, and for one that is something else" {
 	local command
 	printf 'all and nothing\n' >other

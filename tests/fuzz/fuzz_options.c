@@ -118,10 +118,12 @@ static void check_when(const char *text)
 	char buf[KTRACE_OUT_MIN + 1];
 	struct ktrace_out out = { .buf = buf, .cap = KTRACE_OUT_MIN };
 	struct when w = { 0 }, again = { 0 };
+	__u64 from, to;
 
 	if (!when_parse(text, &w))
 		return;
-	REQUIRE(w.is_set && when_absolute(&w, 1000) >= w.at.ns);
+	when_window(&w, &w, 1000, &from, &to);
+	REQUIRE(from >= w.at.ns && to == from && !when_wrong(&w, &w));
 	if (!w.at.is_relative)
 		ktrace_out_char(&out, '@');
 	out_seconds(&out, w.at.ns, 0);

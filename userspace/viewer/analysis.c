@@ -263,8 +263,8 @@ static int find_window(struct analysis *a)
 {
 	int ret = files_span(a->set, &a->start, &a->end);
 
-	a->from = a->since.is_set ? when_absolute(&a->since, a->start) : a->start;
-	a->until_ns = a->until.is_set ? when_absolute(&a->until, a->start) : ~0ull;
+	when_window(&a->since, &a->until, a->start, &a->from, &a->until_ns);
+	when_complain(&a->since, &a->until, a->start);
 	a->to = a->from;
 	return ret;
 }
@@ -395,6 +395,8 @@ int analysis_main(struct analysis *a, const struct command *cmd, int argc, char 
 	}
 	if (status < 0 && a->check)
 		wrong = a->check(a);
+	if (status < 0 && !wrong)
+		wrong = when_wrong(&a->since, &a->until);
 	if (status < 0 && wrong)
 		status = command_usage(cmd, wrong);
 	if (status < 0 && optind == argc)

@@ -56,6 +56,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!wrong && !x.path)
 		wrong = "-o FILE is missing";
+	if (!wrong)
+		wrong = scope_wrong(&x.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	status = wrong ? command_usage(cmd, wrong) :

@@ -376,6 +376,8 @@ static int diff(struct diff *d, const struct command *cmd, int argc, char **argv
 			return command_common_option(cmd, option);
 		wrong = take_option(d, option);
 	}
+	if (!wrong)
+		wrong = scope_wrong(&d->sides[0].scope);
 	if (!wrong && argc - optind != 2)
 		wrong = "two files are needed";
 	return wrong ? command_usage(cmd, wrong) : compare_files(d, argv + optind);

@@ -168,6 +168,7 @@ static int take_options(struct export *x, const struct export_format *own, int a
 	if (own)
 		x->format = own;
 	wrong = wrong ? wrong : find_excess(x);
+	wrong = wrong ? wrong : scope_wrong(&x->scope);
 	if (wrong)
 		return command_usage(cmd, wrong);
 	if (x->format && !x->format->write)

@@ -101,6 +101,8 @@ static int grep(struct grep *g, const struct command *cmd, int argc, char **argv
 		argc--;
 		argv++;
 	}
+	if (!wrong)
+		wrong = scope_wrong(&g->printout.scope);
 	if (!wrong && argc <= 0)
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) : printout_files(&g->printout, argc, argv);

@@ -367,6 +367,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (h.svg && !h.has_bins && !h.width)
 		h.nr = BINS_DRAWN;
+	if (!wrong)
+		wrong = scope_wrong(&h.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)

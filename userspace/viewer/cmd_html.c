@@ -59,6 +59,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!wrong && !path)
 		wrong = "-o FILE is missing";
+	if (!wrong)
+		wrong = scope_wrong(&h.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) :

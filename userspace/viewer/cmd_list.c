@@ -22,6 +22,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		}
 		wrong = printout_option(&p, option);
 	}
+	if (!wrong)
+		wrong = scope_wrong(&p.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)
@@ -41,7 +43,7 @@ PRINTOUT_HELP
 "\n"
 "TIME: 12.5 or 12.5s, 3ms, 200us, 7ns, 5m, 1.5h since the first event;\n"
 "2026-01-31T12:00:00.5 local time, with Z behind it UTC; @SECONDS since the\n"
-"epoch.\n"
+"epoch. That of --until must not lie before that of --since.\n"
 "\n"
 "A line has: time, #file if there are several, [cpu], pid/tid (-/tid where the\n"
 "process is not known, as for kernel threads), name of the thread (? where not\n"

@@ -268,6 +268,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		else
 			wrong = take_option(&l, option);
 	}
+	if (status < 0 && !wrong)
+		wrong = scope_wrong(&l.scope);
 	if (status < 0 && !wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)

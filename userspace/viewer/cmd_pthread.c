@@ -131,8 +131,8 @@ static const char *take_microseconds(struct scope *s)
 
 	if (!window_parse(optarg, &w) || w.start > ~0ull / 1000)
 		return "-Z: not microseconds START:END";
-	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, true };
-	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true },
+	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, optarg, true };
+	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true }, optarg,
 				  w.end <= ~0ull / 1000 };
 	return NULL;
 }
@@ -313,6 +313,8 @@ static int view_files(struct view *v, int nr, char **paths)
 
 static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 {
+	if (scope_wrong(&v->scope))
+		return command_usage(cmd, scope_wrong(&v->scope));
 	if (!v->lists && !nr)
 		return command_usage(cmd, "no file");
 	if (v->by && (!v->path || !strcmp(v->path, "-")))

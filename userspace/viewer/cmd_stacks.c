@@ -96,6 +96,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		}
 		wrong = take_option(&s, option);
 	}
+	if (!wrong)
+		wrong = scope_wrong(&s.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	status = wrong ? command_usage(cmd, wrong) : stacks_files(&s, argc - optind, argv + optind);

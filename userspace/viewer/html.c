@@ -84,9 +84,8 @@ static int plan(struct html *h)
 
 	if (ret)
 		return ret;
-	h->begin = s->since.is_set ? when_absolute(&s->since, start) : start;
+	when_window(&s->since, &s->until, start, &h->begin, &to);
 	h->begin = h->begin > start ? h->begin : start;
-	to = s->until.is_set ? when_absolute(&s->until, start) : ~0ull;
 	end = to <= end ? to - 1 : end;
 	h->span = end > h->begin ? end - h->begin : 0;
 	h->scope.start = start;

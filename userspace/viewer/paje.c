@@ -292,9 +292,8 @@ static int write_paje(struct export *x)
 	int ret = files_span(x->set, &p.start, &end);
 
 	paje_links_init(&p.links);
-	p.from = x->scope.since.is_set ? when_absolute(&x->scope.since, p.start) : p.start;
+	when_window(&x->scope.since, &x->scope.until, p.start, &p.from, &p.to);
 	p.from = p.from > p.start ? p.from : p.start;
-	p.to = x->scope.until.is_set ? when_absolute(&x->scope.until, p.start) : ~0ull;
 	if (!ret)
 		ret = ktrace_state_new(x->set, &p.states);
 	progress_begin(p.start, p.to < end ? p.to : end);

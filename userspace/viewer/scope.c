@@ -30,6 +30,11 @@ const char *scope_option(struct scope *s, int option)
 	}
 }
 
+const char *scope_wrong(const struct scope *s)
+{
+	return when_wrong(&s->since, &s->until);
+}
+
 /* Watchers are also told of what lies before a place that is gone to. Return: 0, -errno. */
 static int watch_until_place(struct scope *s)
 {
@@ -72,8 +77,8 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	int ret = ktrace_traceset_span(set, &s->start, &s->end);
 
 	s->set = set;
-	s->from = s->since.is_set ? when_absolute(&s->since, s->start) : s->start;
-	s->to = s->until.is_set ? when_absolute(&s->until, s->start) : ~0ull;
+	when_window(&s->since, &s->until, s->start, &s->from, &s->to);
+	when_complain(&s->since, &s->until, s->start);
 	s->limit = (struct ktrace_until)KTRACE_UNTIL_INIT;
 	s->limit.time = s->to;
 	s->nr = s->at = 0;

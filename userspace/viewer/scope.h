@@ -91,6 +91,8 @@ enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FIL
 
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */
 const char *scope_option(struct scope *s, int option);
+/* What is wrong with the options together, NULL = nothing. Valid until the next call. */
+const char *scope_wrong(const struct scope *s);
 /* Goes to the beginning of the window. Return: 0, -errno. */
 int scope_begin(struct scope *s, struct ktrace_traceset *set);
 /*

@@ -2,6 +2,8 @@
 /* when.c - times as people write and read them */
 #include "when.h"
 
+#include "viewer.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -10,6 +12,7 @@
 bool when_parse(const char *text, struct when *w)
 {
 	w->is_set = true;
+	w->text = text;
 	return ktrace_when_parse(text, &w->at);
 }
 
@@ -23,9 +26,33 @@ bool when_parse_wait(const char *text, __u64 *ms)
 	return *ms && w.ns <= 3600 * NS;
 }
 
-__u64 when_absolute(const struct when *w, __u64 start)
+const char *when_wrong(const struct when *since, const struct when *until)
 {
-	return ktrace_when_absolute(&w->at, start);
+	static char message[256];
+
+	if (!since->is_set || !until->is_set || until->at.ns >= since->at.ns ||
+	    until->at.is_relative != since->at.is_relative)
+		return NULL;
+	snprintf(message, sizeof(message), "--until %.99s lies before --since %.99s", until->text,
+		 since->text);
+	return message;
+}
+
+void when_window(const struct when *since, const struct when *until, __u64 start, __u64 *from,
+		 __u64 *to)
+{
+	*from = since->is_set ? ktrace_when_absolute(&since->at, start) : start;
+	*to = until->is_set ? ktrace_when_absolute(&until->at, start) : ~0ull;
+}
+
+void when_complain(const struct when *since, const struct when *until, __u64 start)
+{
+	__u64 from, to;
+
+	when_window(since, until, start, &from, &to);
+	if (since->is_set && to < from)
+		complain_safely("ktrace: --until %.99s lies before --since %.99s in this trace",
+				until->text, since->text);
 }
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)

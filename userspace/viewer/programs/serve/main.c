@@ -338,6 +338,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		wrong = option == OPTION_PORT ? take_port(&s, optarg) :
 			html_option(&s.html, option);
 	}
+	if (!wrong)
+		wrong = scope_wrong(&s.html.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) : serve_files(&s, argc - optind, argv + optind);
