@@ -29,16 +29,11 @@ struct central_origin {
 	pid_t pid;
 };
 
-/* Flags of a chunk, as in its header in shared memory */
-#define CENTRAL_CONTINUES_PREVIOUS 0x01
-#define CENTRAL_CONTINUES_NEXT 0x02
-#define CENTRAL_NEEDS_PATCHING 0x04
-
 struct central_chunk {
 	struct central_origin origin;
 	uint32_t id;		/* per writer, ascending, wraps */
 	uint16_t packets;	/* fragments that were started */
-	uint8_t flags;
+	uint8_t flags;		/* SMB_FLAGS, as in its header in shared memory */
 	bool is_complete;	/* otherwise scraped: its last packet does not count (PFT-56) */
 	const uint8_t *payload;	/* what follows the chunk's header */
 	size_t size;

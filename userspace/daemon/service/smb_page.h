@@ -23,7 +23,6 @@
 #define SMB_PAGE_HEADER 8u
 #define SMB_CHUNK_HEADER 8u
 #define SMB_CHUNKS_MAX 14u
-#define SMB_LAYOUTS 6u
 #define SMB_COUNT_MAX 1023u
 /* Flags of a chunk */
 #define SMB_CONTINUES_PREVIOUS 1u
