@@ -24,6 +24,7 @@ teardown() { teardown_test; }
 	cases data no_memory
 	retry 0.1 has service.err "session 1: out of memory; packets that are lost: 2"
 }
+@test "while there is no memory for packets, others have their turn" { cases data no_memory_for_many; }
 @test "producers, sources, sessions and buffers are counted" { cases data counted; }
 @test "a ring that goes round loses the names of events; none is taken for another" {
 	cases data interned_ring

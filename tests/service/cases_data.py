@@ -4,6 +4,7 @@
 
 import os
 import resource
+import signal
 import time
 
 from case import (bytecode, config, events, expect, main, numbers, packets, service_pid, source,
@@ -322,6 +323,23 @@ def no_memory():
     assert [p.get("previous_packet_dropped", 0) for p in found] == [0, 1, 1], found
     assert statistics(consumer)["packets_lost"] == 2, statistics(consumer)
     consumer.ask("FreeBuffers")
+
+
+def no_memory_for_many():
+    """Others have their turn behind a packet that there is no memory for, not behind all of them."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 16384}]))
+    write(producer, started(producer)[1]["target_buffer"], range(8), 1200000)
+    service = service_pid(consumer)
+    limits = resource.prlimit(service, resource.RLIMIT_AS)
+    resource.prlimit(service, resource.RLIMIT_AS, (room_of(service) + (512 << 10), limits[1]))
+    os.kill(service, signal.SIGSTOP)
+    consumer.call("ReadBuffers")
+    stats = consumer.call("GetTraceStats")
+    os.kill(service, signal.SIGCONT)
+    lost = consumer.reply(stats)[0]["trace_stats"]["packets_lost"]
+    resource.prlimit(service, resource.RLIMIT_AS, limits)
+    assert lost == 1, lost
 
 
 def phase(period):

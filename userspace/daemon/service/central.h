@@ -57,7 +57,7 @@ struct central_patch {
 #define CENTRAL_SMB_FULL 256
 
 struct central_packet {
-	const uint8_t *data;	/* good until the next call for the same buffer */
+	const uint8_t *data;	/* good until the next call for the same buffer; NULL: no memory */
 	size_t size;
 	struct central_origin origin;
 	uint32_t dropped;	/* mask of causes, 0: nothing is missing */
@@ -73,7 +73,6 @@ struct central_stats {
 	uint64_t write_wrap_count, patches_succeeded, patches_failed;
 	uint64_t readaheads_succeeded, readaheads_failed, abi_violations;
 	uint64_t trace_writer_packet_loss;
-	uint64_t packets_lost;	/* no memory to put one together: not one of perfetto's */
 };
 
 /*

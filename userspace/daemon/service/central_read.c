@@ -164,18 +164,18 @@ static enum step step_begin(struct central *c, struct sequence *s, struct record
 	struct chain chain;
 
 	survey(c, s, r, f, &chain);
-	if (!chain.is_open && !chain.cause && (!packet || make_room(c, chain.size))) {
+	if (!chain.is_open && !chain.cause) {
+		uint8_t *whole = packet && make_room(c, chain.size) ? c->whole : NULL;
+
 		c->stats.readaheads_succeeded++;
-		take_chain(c, r, &chain, mode, packet ? c->whole : NULL);
+		take_chain(c, r, &chain, mode, whole);
 		if (packet) {
-			packet->data = c->whole;
+			packet->data = whole;
 			packet->size = chain.size;
 		}
 		return chain.size ? STEP_PACKET : STEP_ON;
 	}
 	c->stats.readaheads_failed++;
-	if (!chain.is_open && !chain.cause)
-		c->stats.packets_lost++;
 	if (chain.is_open && mode == MODE_READ && !c->is_finished)
 		return STEP_STALL;
 	if (chain.is_open)

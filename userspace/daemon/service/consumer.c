@@ -15,6 +15,8 @@
 #define SLICE_OVERHEAD 16
 /* Bytes before others have their turn */
 #define TURN_MAX (1024u * 1024)
+/* Behind a packet that there was no memory for */
+#define MEMORY_MS 10
 /* As long as so much waits to be sent, nothing more is read. */
 #define QUEUE_MAX (512u * 1024)
 
@@ -176,6 +178,7 @@ static bool send_batch(struct consumer *c, bool has_more)
 
 void consumer_read_on(struct consumer *c)
 {
+	const uint64_t lost = c->session ? c->session->packets_lost : 0;
 	size_t total = 0;
 	bool has_more = true;
 
@@ -190,6 +193,10 @@ void consumer_read_on(struct consumer *c)
 		total += c->batch.size;
 		if (!send_batch(c, has_more))
 			return;
+		if (c->session && c->session->packets_lost != lost) {
+			timer_set(&c->service->timers, &c->read_timer, MEMORY_MS);
+			return;
+		}
 	}
 }
 

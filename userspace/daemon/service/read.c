@@ -91,10 +91,10 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	while (b->size < limit) {
 		if (!central_read(central, &p))
 			return false;
-		if (!packet_is_valid(p.data, p.size)) {
+		if (p.data && !packet_is_valid(p.data, p.size)) {
 			session->invalid_packets++;
 			central_lose(central, &p);
-		} else if (!add(session, buffer, b, &p)) {
+		} else if (!p.data || !add(session, buffer, b, &p)) {
 			session->packets_lost++;
 			central_lose(central, &p);
 			break;

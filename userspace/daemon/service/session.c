@@ -89,15 +89,6 @@ const char *session_state_name(const struct session *session)
 	return names[session->state];
 }
 
-uint64_t session_packets_lost(const struct session *session)
-{
-	uint64_t nr = session->packets_lost;
-
-	for (size_t i = 0; i < session->buffer_nr; i++)
-		nr += central_stats(session->buffers[i].central)->packets_lost;
-	return nr;
-}
-
 struct session *session_find(const struct service *s, uint64_t id)
 {
 	struct session *session;
@@ -266,7 +257,7 @@ static void free_buffers(struct session *session)
 
 void session_release(struct session *session)
 {
-	const uint64_t lost = session_packets_lost(session);
+	const uint64_t lost = session->packets_lost;
 
 	if (lost)
 		log_error("session %llu: out of memory; packets that are lost: %llu",

@@ -156,7 +156,7 @@ struct session {
 	struct flush_counts flush_counts;
 	struct filter_counts filter_counts;
 	uint64_t invalid_packets;
-	uint64_t packets_lost;		/* for want of memory, beside those of the buffers */
+	uint64_t packets_lost;		/* for want of memory, on their way out */
 	uint8_t *scratch[2];		/* for filtering and compressing, grown as needed */
 	size_t scratch_room[2];
 };
@@ -206,8 +206,6 @@ int session_trigger_mode(const struct session *session);
 /* How long the acknowledgement of a stop is waited for. */
 uint32_t session_stop_timeout_ms(const struct session *session);
 bool session_allows(const struct session *session, uid_t uid);
-/* How many there was no memory for, on their way out. */
-uint64_t session_packets_lost(const struct session *session);
 const char *session_state_name(const struct session *session);
 struct session *session_find(const struct service *s, uint64_t id);
 
