@@ -23,6 +23,7 @@ teardown() { teardown_test; }
 @test "packets that there is no memory for are counted, and the next ones tell it" {
 	cases data no_memory
 	retry 0.1 has service.err "session 1: out of memory; packets that are lost: 2"
+	[ "$(grep -c 'out of memory' service.err)" -eq 1 ]
 }
 @test "while there is no memory for packets, others have their turn" { cases data no_memory_for_many; }
 @test "producers, sources, sessions and buffers are counted" { cases data counted; }

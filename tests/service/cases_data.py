@@ -322,6 +322,10 @@ def no_memory():
     assert numbers(found) == [2, 4, 6], numbers(found)
     assert [p.get("previous_packet_dropped", 0) for p in found] == [0, 1, 1], found
     assert statistics(consumer)["packets_lost"] == 2, statistics(consumer)
+    clone = Consumer()
+    assert clone.clone("1")["success"]
+    assert statistics(clone)["packets_lost"] == 2, statistics(clone)
+    clone.ask("FreeBuffers")
     consumer.ask("FreeBuffers")
 
 

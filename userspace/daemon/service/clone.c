@@ -162,7 +162,7 @@ static void copy_facts(struct session *to, const struct session *from)
 	to->start_realtime_ns = from->start_realtime_ns;
 	to->flush_counts = from->flush_counts;
 	to->invalid_packets = from->invalid_packets;
-	to->packets_lost = from->packets_lost;
+	to->packets_lost = to->lost_before = from->packets_lost;
 	to->was_triggered = from->was_triggered;
 	to->own.first = from->own.latest;
 	to->own.wants_mark = to->own.wants_stats = true;

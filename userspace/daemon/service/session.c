@@ -257,7 +257,7 @@ static void free_buffers(struct session *session)
 
 void session_release(struct session *session)
 {
-	const uint64_t lost = session->packets_lost;
+	const uint64_t lost = session->packets_lost - session->lost_before;
 
 	if (lost)
 		log_error("session %llu: out of memory; packets that are lost: %llu",

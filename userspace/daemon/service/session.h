@@ -156,7 +156,8 @@ struct session {
 	struct flush_counts flush_counts;
 	struct filter_counts filter_counts;
 	uint64_t invalid_packets;
-	uint64_t packets_lost;		/* for want of memory, on their way out */
+	uint64_t packets_lost;		/* for want of memory, on their way out; */
+	uint64_t lost_before;		/* of these, by the original of a clone */
 	uint8_t *scratch[2];		/* for filtering and compressing, grown as needed */
 	size_t scratch_room[2];
 };
