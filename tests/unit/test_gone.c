@@ -22,6 +22,16 @@ static unsigned int gone_pid(void)
 	return (unsigned int)pid;
 }
 
+/* Finds those that are gone, and forgets them at once. */
+static __u64 forget(struct ktrace_text *t, const struct pids *stay)
+{
+	struct pids *gone = gone_find(t);
+	__u64 bytes = gone_forget(t, gone, stay);
+
+	free(gone);
+	return bytes;
+}
+
 __attribute__((format(printf, 2, 3)))
 static void put_line(struct ktrace_text *t, const char *format, ...)
 {
@@ -56,13 +66,13 @@ static void test_gone(void)
 	put_line(&t, "origin pid=%u ts=2 maps=own", gone);
 	put_line(&t, "map nonsense");
 	put_line(&t, "map pid=%u ts=3 path=/c", gone);
-	CHECK_EQ(gone_forget(&t, NULL), kept);
+	CHECK_EQ(forget(&t, NULL), kept);
 	snprintf(expected, sizeof(expected), "process pid=%u\nmap pid=%u ts=1 path=/b\n"
 		 "mapper pid=%u\nmap nonsense", gone, self, gone);
 	check_text(&t, expected);
 	/* What was taken out is not there when text follows. */
 	put_line(&t, "map pid=%u ts=4 path=/d", gone);
-	gone_forget(&t, NULL);
+	forget(&t, NULL);
 	check_text(&t, expected);
 	ktrace_text_free(&t);
 }
@@ -78,7 +88,7 @@ static void test_parents(void)
 	put_line(&t, "origin pid=%u ppid=%u ts=2 maps=parent", b, a);
 	put_line(&t, "origin pid=%u ppid=%u ts=3 maps=parent", self, b);
 	snprintf(before, sizeof(before), "%s", t.buf);
-	gone_forget(&t, NULL);
+	forget(&t, NULL);
 	check_text(&t, before);
 	ktrace_text_free(&t);
 	/* The CPU of the second fork was asked first. */
@@ -86,8 +96,45 @@ static void test_parents(void)
 	put_line(&t, "origin pid=%u ppid=%u ts=3 maps=parent", self, b);
 	put_line(&t, "origin pid=%u ppid=%u ts=2 maps=parent", b, a);
 	snprintf(before, sizeof(before), "%s", t.buf);
-	gone_forget(&t, NULL);
+	forget(&t, NULL);
 	check_text(&t, before);
+	ktrace_text_free(&t);
+}
+
+/* One forks and ends while it is being found out who is gone. */
+static void test_last_fork(void)
+{
+	const unsigned int self = (unsigned int)getpid();
+	pid_t pid = fork();
+	struct ktrace_text t = { 0 };
+	struct pids *gone;
+	char before[512];
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	CHECK(pid > 0);
+	put_line(&t, "map pid=%u ts=1 path=/a", (unsigned int)pid);
+	gone = gone_find(&t);
+	CHECK(!kill(pid, SIGKILL) && waitpid(pid, NULL, 0) == pid);
+	/* Its child is not known yet. */
+	snprintf(before, sizeof(before), "%s", t.buf);
+	gone_forget(&t, gone, NULL);
+	check_text(&t, before);
+	free(gone);
+	/* It is now. */
+	gone = gone_find(&t);
+	put_line(&t, "origin pid=%u ppid=%u ts=2 maps=parent", self, (unsigned int)pid);
+	snprintf(before, sizeof(before), "%s", t.buf);
+	gone_forget(&t, gone, NULL);
+	check_text(&t, before);
+	free(gone);
+	/* Nobody has the code any more. */
+	t.len = 0;
+	put_line(&t, "map pid=%u ts=1 path=/a", (unsigned int)pid);
+	forget(&t, NULL);
+	check_text(&t, "");
 	ktrace_text_free(&t);
 }
 
@@ -98,15 +145,15 @@ static void test_those_that_stay(void)
 	struct ktrace_text t = { 0 };
 	char before[64];
 
-	CHECK_EQ(gone_forget(&t, &stay), 0);
+	CHECK_EQ(forget(&t, &stay), 0);
 	CHECK_EQ(t.len, 0);
 	put_line(&t, "map pid=%u ts=1", gone);
 	snprintf(before, sizeof(before), "%s", t.buf);
 	pids_set(&stay, gone, true);
-	gone_forget(&t, &stay);
+	forget(&t, &stay);
 	check_text(&t, before);
 	pids_set(&stay, gone, false);
-	gone_forget(&t, &stay);
+	forget(&t, &stay);
 	check_text(&t, "");
 	ktrace_text_free(&t);
 }
@@ -115,6 +162,7 @@ int main(void)
 {
 	test_gone();
 	test_parents();
+	test_last_fork();
 	test_those_that_stay();
 	puts("ok");
 	return 0;

@@ -414,15 +414,19 @@ static void empty_stream(struct capture *c, __u32 i)
 /* Rings that are overwritten hold events of processes that are gone, until the end. */
 void capture_forget(struct capture *c)
 {
+	struct pids *gone;
+
 	for (__u32 i = 0; i < c->stream_nr; i++)
 		if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE)
 			return;
-	if (c->parts->is_full || c->write_error)
+	if (c->parts->is_full || c->write_error || capture_flush_meta(c))
 		return;
-	/* First learn whose code the processes have that stay. */
-	if (c->context)
-		context_drain(c->context, c->session, &c->meta);
-	context_kept(c->context, capture_flush_meta(c) ? ~0ull : parts_forget_gone(c->parts));
+	gone = parts_find_gone(c->parts);
+	/* Whose code do the processes have that stay? After this all forks of @gone are known. */
+	context_drain(c->context, c->session, &c->meta);
+	if (!capture_flush_meta(c))
+		context_kept(c->context, parts_forget_gone(c->parts, gone));
+	free(gone);
 }
 
 /*
@@ -437,8 +441,7 @@ static void end_part(struct capture *c)
 		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
 			empty_stream(c, i);
 	take_registry(c);
-	if (c->context)
-		context_drain(c->context, c->session, &c->meta);
+	context_drain(c->context, c->session, &c->meta);
 	c->parts->is_full = !c->write_error;
 }
 
@@ -457,16 +460,13 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
 
-	if (c->context) {
-		context_drain(c->context, c->session, &c->meta);
-		make_room_for_code(c);
-	}
+	context_drain(c->context, c->session, &c->meta);
+	make_room_for_code(c);
 	for (__u32 i = 0; i < c->stream_nr; i++) {
 		const struct ktrace_stream *info = &c->streams[i].info;
+		__u64 unread = ktrace_stream_unread(c->session, i);
 		unsigned int eighths;
-		__u64 unread;
 
-		unread = ktrace_stream_unread(c->session, i);
 		if (!unread || info->policy == KTRACE_POLICY_OVERWRITE)
 			continue;
 		eighths = (unsigned int)(unread * 8 / info->size);

@@ -119,7 +119,7 @@ int capture_flush_meta(struct capture *c);
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
-/** capture_forget - before the last is drained for a part: what the next one can do without */
+/** capture_forget - before the last of a part is drained: what the next one can do without */
 void capture_forget(struct capture *c);
 
 /** capture_finish - after the session was stopped: write all that is left */

@@ -227,6 +227,8 @@ static void tell_cgroups(struct context *c, struct ktrace_text *meta)
 
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
+	if (!c)
+		return;
 	drain_maps(c, s, meta);
 	for (int i = 0; c->has_stacks && i < BUFFERS_PER_DRAIN; i++)
 		if (tell_stacks(c, s, meta) <= 0)
@@ -237,7 +239,7 @@ void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_te
 
 bool context_is_short(struct context *c)
 {
-	if (!mapwatch_is_short(c->watch) || now_ns() < c->next_room)
+	if (!c || !mapwatch_is_short(c->watch) || now_ns() < c->next_room)
 		return false;
 	c->next_room = now_ns() + ROOM_NS;
 	return true;

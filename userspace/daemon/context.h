@@ -56,11 +56,11 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name);
 /* Takes over what a session whose owner has died has met. */
 void context_resume(struct context *c);
-/* Adds META lines of what has been met since the last call. */
+/* Adds META lines of what has been met since the last call; @c may be NULL. */
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
 /* The same for the last time; says how many stacks are missing. */
 void context_finish(struct context *c, struct ktrace_session *s, struct ktrace_text *meta);
-/* There will soon be no room for text about code; true once a second. */
+/* There will soon be no room for text about code; true once a second. @c may be NULL. */
 bool context_is_short(struct context *c);
 /*
  * Of that text so many bytes are told again in the next part, ~0 = not known; @c may be NULL.

@@ -32,11 +32,32 @@ static bool is_there(__u32 pid)
 	return !kill((pid_t)pid, 0) || errno != ESRCH;
 }
 
+struct pids *gone_find(const struct ktrace_text *facts)
+{
+	struct pids *gone = calloc(1, sizeof(*gone));
+	const char *line = facts->buf, *end;
+	__u32 parent, pid, there = 0;
+
+	for (; gone && line && line < facts->buf + facts->len; line = end + 1) {
+		end = strchrnul(line, '\n');
+		pid = owner(line, &parent);
+		/* Lines of a process follow each other. */
+		if (!pid || pid == there || pids_has(gone, pid))
+			continue;
+		if (is_there(pid))
+			there = pid;
+		else
+			pids_set(gone, pid, true);
+	}
+	return gone;
+}
+
 /*
  * From the last line on, as a parent's mostly stand before those of the processes that have its
  * code: not always, as each CPU tells by itself. Return: whether to look once more.
  */
-static bool find_needed(const struct ktrace_text *facts, struct pids *needed)
+static bool find_needed(const struct ktrace_text *facts, const struct pids *gone,
+			struct pids *needed)
 {
 	size_t end = facts->len, begin;
 	bool has_found = false;
@@ -48,9 +69,9 @@ static bool find_needed(const struct ktrace_text *facts, struct pids *needed)
 
 		begin = before ? (size_t)(before - facts->buf) + 1 : 0;
 		pid = owner(facts->buf + begin, &parent);
-		/* Lines of a process follow each other. */
+		/* Another process may have the number of one that was gone. */
 		if (pid && pid != dead && !pids_has(needed, pid)) {
-			if (is_there(pid))
+			if (!pids_has(gone, pid) || is_there(pid))
 				pids_set(needed, pid, true);
 			else
 				dead = pid;
@@ -84,15 +105,15 @@ static __u64 bytes_of_code(const struct ktrace_text *facts)
 	return bytes;
 }
 
-__u64 gone_forget(struct ktrace_text *facts, const struct pids *stay)
+__u64 gone_forget(struct ktrace_text *facts, const struct pids *gone, const struct pids *stay)
 {
-	struct pids *needed = calloc(1, sizeof(*needed));
+	struct pids *needed = gone ? calloc(1, sizeof(*needed)) : NULL;
 
 	if (!needed)
 		return bytes_of_code(facts);
 	if (stay)
 		*needed = *stay;
-	while (find_needed(facts, needed))
+	while (find_needed(facts, gone, needed))
 		;
 	lines_sieve(facts, is_needed, needed);
 	free(needed);

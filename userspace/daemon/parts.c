@@ -254,9 +254,14 @@ void parts_attached(struct parts *p, __u32 pid)
 		p->is_forgetful = false;
 }
 
-__u64 parts_forget_gone(struct parts *p)
+struct pids *parts_find_gone(const struct parts *p)
 {
-	return p->is_forgetful ? gone_forget(&p->facts, p->attached) : ~0ull;
+	return p->is_forgetful ? gone_find(&p->facts) : NULL;
+}
+
+__u64 parts_forget_gone(struct parts *p, const struct pids *gone)
+{
+	return p->is_forgetful ? gone_forget(&p->facts, gone, p->attached) : ~0ull;
 }
 
 __u64 parts_end_ns(const struct parts *p)

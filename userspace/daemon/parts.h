@@ -90,11 +90,13 @@ int parts_replace(struct parts *p);
 void parts_remember(struct parts *p, const char *text, size_t size);
 /* A process has told of itself. */
 void parts_attached(struct parts *p, __u32 pid);
+/* Processes that are gone, to be freed; what they did last is told before they are forgotten. */
+struct pids *parts_find_gone(const struct parts *p);
 /*
- * Called before the last of the present part is read: processes gone by now have no place in the
+ * Called before the last of the present part is read: processes in @gone have no place in the
  * next one. Return: the bytes of code that are told in that, ~0 = not known.
  */
-__u64 parts_forget_gone(struct parts *p);
+__u64 parts_forget_gone(struct parts *p, const struct pids *gone);
 /* When the present one is old enough, if it has anything: CLOCK_MONOTONIC, ~0 = never */
 __u64 parts_end_ns(const struct parts *p);
 /* Is it time for the next one? @size: of the present one */
