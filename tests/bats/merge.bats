@@ -74,7 +74,48 @@ plain()
 	run_ktrace cut --filter 'event ~ b:*' -o c m
 	diff -u <("$KTRACE" list --json --filter 'event ~ b:*' m | jq -c 'del(.raw,.ns,.stream,.trace)') \
 		<("$KTRACE" list --json -e b c | jq -c 'del(.raw,.ns,.stream,.trace)')
-	[ "$("$KTRACE" info --json m | jq -r '.files[0].cmd')" = first ]
+	[ "$("$KTRACE" info --json m | jq -r '.files[0].cmd')" = 'first; second' ]
+}
+
+@test "ktrace info shows commands, back ends and rings of all that was merged" {
+	cat >d <<-'END'
+	meta trace version=1 backend=dev clock=monotonic cmd=first
+	meta host name=box boot=b1 cpus=2
+	meta clock raw=1000 mono_ns=1000 real_ns=1700000000000001900 hz=1000000000
+	meta stream id=1 kind=kernel cpu=0 ring=1048576 block=65536 policy=overwrite
+	END
+	"$PROGS/mktrace" c <d
+	run_ktrace merge -o m a b c
+	run_ktrace info m
+	[ "$(grep -c '^  rings' <<<"$output")" = 2 ]
+	has_lines "  command   first; second" "  backend   shm; dev" \
+		"  rings     3 of 64 KiB, blocks of 4 KiB, drop" \
+		"  rings     1 of 1 MiB, blocks of 64 KiB, overwrite"
+	run_ktrace info --json m
+	[ "$(jq -c '.files[0] | [.cmd, .backend, .rings]' <<<"$output")" = '["first; second","shm; dev",[{"streams":3,"bytes":65536,"block_bytes":4096,"policy":"drop"},{"streams":1,"bytes":1048576,"block_bytes":65536,"policy":"overwrite"}]]' ]
+	# What is the same in all is shown once.
+	[ "$("$KTRACE" info --json a | jq -c '.files[0].rings | length')" = 1 ]
+	run_ktrace merge -o n a c
+	[ "$("$KTRACE" info --json n | jq -r '.files[0].cmd')" = first ]
+	# Very many long ones are cut off, and the file can be read.
+	local i files=()
+	for i in {1..40}; do
+		sed "s/cmd=first/cmd=$i-$(printf '%02000d' 0)/" d | "$PROGS/mktrace" "c$i"
+		files+=("c$i")
+	done
+	run_ktrace merge -o n "${files[@]}"
+	[ "$("$KTRACE" info --json n | jq -r '.files[0].cmd[-10:]')" = '00000; ...' ]
+	run_ktrace check n
+	[ "$status" = 0 ]
+}
+
+# has_lines LINE...: output has each
+has_lines()
+{
+	local line
+	for line in "$@"; do
+		grep -qxF -- "$line" <<<"$output" || return 1
+	done
 }
 
 @test "files of several boots are refused, and why" {

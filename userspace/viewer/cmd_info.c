@@ -8,6 +8,7 @@
 #include "parts.h"
 #include "posix_log.h"
 #include "quality.h"
+#include "rings.h"
 #include "when.h"
 
 #include <stdio.h>
@@ -116,18 +117,6 @@ static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " cpus\n");
 }
 
-/* "64 KiB", without losing a byte */
-static void put_size(struct ktrace_out *out, __u64 bytes)
-{
-	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB" };
-	size_t i;
-
-	for (i = 0; i < 3 && bytes && bytes % 1024 == 0; i++)
-		bytes /= 1024;
-	ktrace_out_u64(out, bytes);
-	ktrace_out_str(out, units[i]);
-}
-
 /* " (118.0 MiB)": behind numbers of bytes that are too long to be read */
 static void put_rounded(struct ktrace_out *out, __u64 bytes)
 {
@@ -141,21 +130,24 @@ static void put_rounded(struct ktrace_out *out, __u64 bytes)
 	ktrace_out_str(out, text);
 }
 
-/* The first ring stands for all of them. */
+/* A line for each kind: the recordings of a merged file had their own. */
 static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
-	const struct ktrace_trace_stream *s = ktrace_trace_stream(t, 0);
-	const char *policy = s ? ktrace_policy_name(s->policy) : NULL;
+	struct rows kinds = rings_find(t);
+	const struct rings *rings;
+	size_t i;
 
-	if (!s)
-		return;
-	put_label(out, "rings");
-	put_size(out, s->ring_size);
-	ktrace_out_str(out, ", blocks of ");
-	put_size(out, s->block_size);
-	ktrace_out_str(out, ", ");
-	ktrace_out_str(out, policy ? policy : "unknown policy");
-	ktrace_out_char(out, '\n');
+	for (i = 0; i < kinds.nr; i++) {
+		rings = rows_at(&kinds, i);
+		put_label(out, "rings");
+		if (kinds.nr > 1) {
+			ktrace_out_u64(out, rings->nr);
+			ktrace_out_str(out, " of ");
+		}
+		rings_put(out, rings);
+		ktrace_out_char(out, '\n');
+	}
+	rows_free(&kinds);
 }
 
 /* A fact that is a number; anything else counts as missing. */
@@ -441,6 +433,7 @@ static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	json_u64(out, "readings", clock.readings);
 	json_u64(out, "kernel_streams", count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks));
 	json_u64(out, "user_streams", count_streams(t, KTRACE_CHANNEL_USER, &blocks));
+	rings_json(out, t);
 	json_u64(out, "blocks", blocks);
 	json_u64(out, "compressed_blocks", storage.compressed);
 	json_u64(out, "ring_bytes", storage.bytes);
@@ -559,10 +552,11 @@ const struct command cmd_info = {
 "[parts: array of objects (file, part, bytes, closed); [keep], removed,\n"
 "removed_events and missing, an array of numbers, come with it], [status],\n"
 "[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
-"kernel_streams, user_streams, blocks, compressed_blocks, ring_bytes and\n"
-"stored_bytes: bytes of the blocks as they were in the rings, and as they are in\n"
-"the file, choices: an array of objects time, [levels], [events]), begin (string,\n"
-"seconds since the epoch), duration_ns, events, backwards, damaged, counts\n"
-"(events by name), lost (by reason).\n",
+"kernel_streams, user_streams, rings: an array of objects streams (how many have\n"
+"such a ring), bytes, block_bytes, [policy]; blocks, compressed_blocks,\n"
+"ring_bytes and stored_bytes: bytes of the blocks as they were in the rings, and\n"
+"as they are in the file, choices: an array of objects time, [levels], [events]),\n"
+"begin (string, seconds since the epoch), duration_ns, events, backwards,\n"
+"damaged, counts (events by name), lost (by reason).\n",
 	.run = run,
 };

@@ -3,8 +3,9 @@
  * extract_meta.c - META text of a file that is made of others
  *
  * Of one file: its text as it is. Of several, whose host and boot are the same: facts of the
- * first, readings of all clocks, new numbers of streams and user events, and stamps of
- * CLOCK_MONOTONIC, so that all have one clock, and the times that they had together.
+ * host, commands and back ends of all, readings of all clocks, new numbers of streams and user
+ * events, and stamps of CLOCK_MONOTONIC, so that all have one clock, and the times that they had
+ * together.
  */
 #include "extract.h"
 
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define VALUES_MAX 65536u
 
 /**
  * struct copying - META sections of a file on their way
@@ -272,6 +275,45 @@ static int put_clocks(struct ktrace_extract *x, struct ktrace_text *text)
 	return 0;
 }
 
+static const char *trace_fact(const struct ktrace_extract *x, size_t i, const char *key)
+{
+	return ktrace_meta_fact(x->sources[i].trace, "trace", key);
+}
+
+/*
+ * The different values of the key of "trace" that files have: "first; second", with "..." at the
+ * end if there are more than a line has room for.
+ */
+static void put_values(const struct ktrace_extract *x, struct ktrace_text *text, const char *key)
+{
+	char *values = NULL, *longer;
+	const char *value;
+	bool is_full = false;
+	size_t i, k;
+
+	for (i = 0; i < x->source_nr && !is_full; i++) {
+		value = trace_fact(x, i, key);
+		for (k = 0; value && k < i; k++)
+			if (trace_fact(x, k, key) && !strcmp(value, trace_fact(x, k, key)))
+				value = NULL;
+		if (!value || !*value)
+			continue;
+		is_full = values && strlen(values) + strlen(value) > VALUES_MAX;
+		if (is_full)
+			value = "...";
+		if (asprintf(&longer, "%s%s%s", values ? values : "", values ? "; " : "",
+			     value) < 0) {
+			text->error = -ENOMEM;
+			break;
+		}
+		free(values);
+		values = longer;
+	}
+	if (values)
+		ktrace_text_str(text, key, values);
+	free(values);
+}
+
 /* The value of the key in the first of @nr files that has it */
 static void put_fact(const struct ktrace_extract *x, size_t nr, struct ktrace_text *text,
 		     const char *keyword, const char *key)
@@ -313,16 +355,17 @@ static void put_scope(const struct ktrace_extract *x, struct ktrace_text *text)
 		ktrace_text_str(text, "scope", scope);
 }
 
-/* All files are of one machine; the first one stands for the recording. */
+/* All files are of one machine, whose facts the first one has that has any. */
 static void put_facts(const struct ktrace_extract *x, struct ktrace_text *text)
 {
 	static const char *const keys[] = { "name", "kernel", "machine", "cpus", "boot" };
-	static const char *const trace_keys[] = { "version", "start_ns", "backend", "cmd" };
 	size_t i;
 
 	ktrace_text_line(text, "trace");
-	for (i = 0; i < sizeof(trace_keys) / sizeof(trace_keys[0]); i++)
-		put_fact(x, 1, text, "trace", trace_keys[i]);
+	put_fact(x, 1, text, "trace", "version");
+	put_fact(x, 1, text, "trace", "start_ns");
+	put_values(x, text, "backend");
+	put_values(x, text, "cmd");
 	put_scope(x, text);
 	ktrace_text_str(text, "clock", "monotonic");
 	ktrace_text_line(text, "host");

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/* rings.c - which rings a trace was recorded with */
+#include "rings.h"
+
+#include "json.h"
+
+#include <ktrace/tracefile.h>
+
+struct rows rings_find(const struct ktrace_trace *trace)
+{
+	struct rows kinds = ROWS_INIT(struct rings, policy);
+	const struct ktrace_trace_stream *s;
+	struct rings *rings;
+	size_t i;
+
+	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
+		rings = rows_get(&kinds, &(struct rings){ .size = s->ring_size,
+				 .block_size = s->block_size, .policy = s->policy });
+		if (rings)
+			rings->nr++;
+	}
+	return kinds;
+}
+
+/* "64 KiB", without losing a byte */
+static void put_size(struct ktrace_out *out, __u64 bytes)
+{
+	static const char *const units[] = { " bytes", " KiB", " MiB", " GiB" };
+	size_t i;
+
+	for (i = 0; i < 3 && bytes && bytes % 1024 == 0; i++)
+		bytes /= 1024;
+	ktrace_out_u64(out, bytes);
+	ktrace_out_str(out, units[i]);
+}
+
+void rings_put(struct ktrace_out *out, const struct rings *rings)
+{
+	const char *policy = ktrace_policy_name(rings->policy);
+
+	put_size(out, rings->size);
+	ktrace_out_str(out, ", blocks of ");
+	put_size(out, rings->block_size);
+	ktrace_out_str(out, ", ");
+	ktrace_out_str(out, policy ? policy : "unknown policy");
+}
+
+void rings_json(struct ktrace_out *out, const struct ktrace_trace *trace)
+{
+	struct rows kinds = rings_find(trace);
+	const struct rings *rings;
+	size_t i;
+
+	json_key(out, "rings");
+	ktrace_out_char(out, '[');
+	for (i = 0; i < kinds.nr; i++) {
+		rings = rows_at(&kinds, i);
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_u64(out, "streams", rings->nr);
+		json_u64(out, "bytes", rings->size);
+		json_u64(out, "block_bytes", rings->block_size);
+		json_str(out, "policy", ktrace_policy_name(rings->policy));
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	rows_free(&kinds);
+}
