@@ -151,6 +151,8 @@ ktraced: try 'ktraced --help'" ]
 	[[ $stderr == "ktrace: -e 'flod:*': no such event (did you mean 'flood:*'?);"* ]]
 	[[ $stderr == *"no event has a field 'workres';"* ]]
 	[[ $stderr == *"no event has a field 'tdi' (did you mean 'tid'?);"* ]]
+	run_ktrace grep 'stat.pid == 1' t
+	[[ $stderr == *"no event has a field 'stat.pid' (did you mean 'state.pid'?);"* ]]
 	run_ktrace list -e 'k,users,kern:17' t
 	[ "$(wc -l <<<"$stderr")" = 3 ]
 }

@@ -56,7 +56,13 @@ refused()
 		tmie
 		streeam
 		losst
+		stat.pid
 	END
+	refused 1 "there is no field 'event.namex' here (did you mean 'event.name'?)" --where 'event.namex == x'
+	for typo in state.pidd trace.namex; do
+		refused 1 "there is no field '$typo' here" --where "$typo == 1"
+		[[ $stderr != *"did you mean"* ]] || return 1
+	done
 }
 
 @test "braces and commas in quotes are the expression's" {

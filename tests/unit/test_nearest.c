@@ -26,6 +26,8 @@ static const struct row rows[] = {
 	{ "lsti", "sched", NULL },
 	{ "cricitla-paht", "critical-path", "critical-path" },
 	{ "crxxxxxx-path", "critical-path", NULL },
+	{ "state.xyz", "state.cpu state.pid", NULL },	/* nothing but the family */
+	{ "state.pidd", "state.cpu state.pid", "state.pid" },
 	{ "shced:swicth", "sched:wakeup sched:switch", "sched:switch" },
 };
 

@@ -224,6 +224,12 @@ bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test 
 bool ktrace_filter_is_of_type(const struct test *t);
 __u32 ktrace_filter_flag(const char *name, size_t len);
 
+/* filter_parse.c: @try_fields tries the fields that there are, NULL = as the second one does. */
+int ktrace_filter_parse_with(const char *text, const struct ktrace_filter_options *opts,
+			     void (*try_fields)(struct ktrace_nearest *near),
+			     struct ktrace_filter **out, struct ktrace_filter_error *error);
+void ktrace_filter_try_fields(const struct ktrace_filter *f, struct ktrace_nearest *near);
+
 /* filter_literal.c */
 void ktrace_filter_number(struct literal *l);
 int ktrace_filter_unquote(char *text, size_t *len);

@@ -306,7 +306,7 @@ int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
 	};
 
 	ktrace_state_source(NULL, &state);
-	return ktrace_filter_parse(text, &opts, out, error);
+	return ktrace_filter_parse_with(text, &opts, ktrace_filter_try_known, out, error);
 }
 
 int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_error *error)

@@ -26,9 +26,9 @@ static bool has_field(const struct ktrace_event_type *type, struct ktrace_neares
 }
 
 /* If not, the nearest to it goes into @near, also of fields that all events have. */
-static bool is_known(const struct ktrace_traceset *set, struct ktrace_nearest *near)
+static bool is_known(const struct ktrace_filter *f, const struct ktrace_traceset *set,
+		     struct ktrace_nearest *near)
 {
-	const struct ktrace_filter_field *fields;
 	const struct ktrace_trace *trace;
 	__u32 kind, id;
 	size_t i;
@@ -38,9 +38,7 @@ static bool is_known(const struct ktrace_traceset *set, struct ktrace_nearest *n
 			for (id = 0; id < ktrace_trace_types(trace, kind); id++)
 				if (has_field(ktrace_trace_type(trace, kind, id), near))
 					return true;
-	fields = ktrace_filter_fields(&id);
-	while (id--)
-		ktrace_nearest_try(near, fields[id].name);
+	ktrace_filter_try_fields(f, near);
 	/* Losses are described by no file. */
 	return has_field(set->lost_type, near);
 }
@@ -56,7 +54,7 @@ int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_tra
 	if (t->owner != OWNER_PAYLOAD)
 		return 0;
 	ktrace_nearest_init(&near, t->name);
-	if (is_known(set, &near))
+	if (is_known(f, set, &near))
 		return 0;
 	ktrace_filter_refuse(error, t, "no event has a field '%.40s'%s", t->name,
 			     ktrace_nearest_hint(&near));

@@ -22,6 +22,7 @@
  * @depth:	parentheses that are open
  * @test_cap:	room in f->tests
  * @step_cap:	room in f->steps
+ * @try_fields:	those that may be meant by others; NULL = all
  * @error:	what is wrong
  * @ret:	0, or why there is no going on
  */
@@ -32,6 +33,7 @@ struct parser {
 	__u32 depth;
 	__u32 test_cap;
 	__u32 step_cap;
+	void (*try_fields)(struct ktrace_nearest *near);
 	struct ktrace_filter_error *error;
 	int ret;
 };
@@ -175,24 +177,30 @@ static bool begins_with(const struct word *w, const char *prefix)
 	return w->len >= strlen(prefix) && !memcmp(w->at, prefix, strlen(prefix));
 }
 
+void ktrace_filter_try_fields(const struct ktrace_filter *f, struct ktrace_nearest *near)
+{
+	const struct ktrace_filter_field *fields;
+	__u32 nr, i;
+
+	fields = ktrace_filter_fields(&nr);
+	while (nr--)
+		ktrace_nearest_try(near, fields[nr].name);
+	for (i = 0; i < f->source_nr; i++)
+		for (nr = f->sources[i]->field_nr; nr--;)
+			ktrace_nearest_try(near, f->sources[i]->fields[nr].name);
+}
+
 static void fail_field(struct parser *p, const struct word *w)
 {
-	const struct ktrace_filter_source *source;
-	const struct ktrace_filter_field *fields;
 	struct ktrace_nearest near;
 	char name[KTRACE_NEAREST_MAX];
-	__u32 nr, i;
 
 	snprintf(name, sizeof(name), "%.*s", (int)(w->len < 40 ? w->len : 40), w->at);
 	ktrace_nearest_init(&near, name);
-	fields = ktrace_filter_fields(&nr);
-	while (nr--)
-		ktrace_nearest_try(&near, fields[nr].name);
-	for (i = 0; i < p->f->source_nr; i++) {
-		source = p->f->sources[i];
-		for (nr = source->field_nr; nr--;)
-			ktrace_nearest_try(&near, source->fields[nr].name);
-	}
+	if (p->try_fields)
+		p->try_fields(&near);
+	else
+		ktrace_filter_try_fields(p->f, &near);
 	fail(p, w->at, "there is no field '%s' here%s", name, ktrace_nearest_hint(&near));
 }
 
@@ -527,11 +535,15 @@ static int make_spare(struct ktrace_filter *f)
 	return f->spare.checks ? 0 : -ENOMEM;
 }
 
-int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *opts,
-			struct ktrace_filter **out, struct ktrace_filter_error *error)
+int ktrace_filter_parse_with(const char *text, const struct ktrace_filter_options *opts,
+			     void (*try_fields)(struct ktrace_nearest *near),
+			     struct ktrace_filter **out, struct ktrace_filter_error *error)
 {
 	struct ktrace_filter_error unwanted;
-	struct parser p = { .begin = text, .at = text, .error = error ? error : &unwanted };
+	struct parser p = {
+		.begin = text, .at = text, .error = error ? error : &unwanted,
+		.try_fields = try_fields,
+	};
 	__u32 i;
 
 	memset(p.error, 0, sizeof(*p.error));
@@ -555,4 +567,10 @@ int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *op
 	}
 	*out = p.f;
 	return 0;
+}
+
+int ktrace_filter_parse(const char *text, const struct ktrace_filter_options *opts,
+			struct ktrace_filter **out, struct ktrace_filter_error *error)
+{
+	return ktrace_filter_parse_with(text, opts, NULL, out, error);
 }

@@ -47,13 +47,17 @@ void ktrace_nearest_init(struct ktrace_nearest *n, const char *wanted)
 void ktrace_nearest_try(struct ktrace_nearest *n, const char *name)
 {
 	const size_t size = strlen(name);
+	size_t family = 0, i;
 	unsigned int d;
 
 	if (!n->distance || size >= KTRACE_NEAREST_MAX)
 		return;
 	d = distance(n->wanted, strlen(n->wanted), name, size);
-	/* A name that shares no letter is not near, however short it is. */
-	if (d >= n->distance || d >= size)
+	for (i = 0; name[i] && name[i] == n->wanted[i]; i++)
+		if (name[i] == '.' || name[i] == ':')
+			family = i + 1;
+	/* A name that shares no letter, behind its family, is not near, however short it is. */
+	if (d >= n->distance || d >= size - family)
 		return;
 	n->distance = d;
 	memcpy(n->name, name, size + 1);
