@@ -44,7 +44,7 @@ traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/t
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
 service_src  := $(wildcard userspace/daemon/service/*.c)
-# The side of those who write, for tests of the service
+# The writers' side, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
@@ -58,7 +58,7 @@ tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
 		examples/*/*.c))
-# What is in folders are programs for benchmarks that are scripts.
+# Folders hold programs for benchmarks that are scripts.
 bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c bench/event/posix.c \
 		bench/lttng/lttng_events.c
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
@@ -98,7 +98,7 @@ posix-suite: $(BUILD)/lib/libktrace-posix.so
 		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC=$(CC) WERROR=$(WERROR) \
 		CPPFLAGS=-I$(CURDIR)/userspace/lib/posix
 
-# Its stack is looked at.
+# Tests look at its stack.
 $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
 
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
@@ -106,7 +106,7 @@ $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
 $(BUILD)/pic/%: INCLUDE += -Imodule
 $(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
 
-# The page that ktrace html writes, of its parts: lines @STYLE@ and @SCRIPT@ stand for them.
+# The page that ktrace html writes, put together from its parts: lines @STYLE@ and @SCRIPT@ stand for them.
 page_src := $(sort $(wildcard userspace/viewer/html/*.js))
 html_page := $(BUILD)/include/page.html
 $(html_page): userspace/viewer/html/page.html userspace/viewer/html/page.css $(page_src)

@@ -97,7 +97,7 @@ light_bats()
 	export -f mkdir rm
 
 	[ -n "${KTRACE_PREPARED:-}" ] || return 0
-	# Whoever counts tests reads byte by byte, and wants their names only.
+	# What counts tests reads byte by byte, and wants their names only.
 	bats-preprocess()
 	{
 		local file=$KTRACE_PREPARED/${1##*/} text

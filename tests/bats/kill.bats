@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0
-# kill.bats - whoever dies, whenever: nothing hangs, files are valid, the ledger holds
+# kill.bats - whichever process dies, at any time: nothing hangs, files are valid, the ledger holds
 load helpers
 
 setup() { setup_test; }

@@ -72,7 +72,7 @@ end_beat()
 	wait "$beat" || true
 }
 
-# find_keeper: who writes the log; sets keeper
+# find_keeper: the process that writes the log; sets keeper
 find_keeper()
 {
 	keeper=$(for p in /proc/[0-9]*; do

@@ -65,7 +65,7 @@ print([os.sysconf(n) for n in (181, 182, 183, 184, 242, 243, 244, 245, "SC_PAGES
 	alone "$SUITE/run"
 }
 
-# What has nothing to do with the back end, or with that of whoever writes a log
+# What has nothing to do with the back end, or with that of the process that writes a log
 ANYWHERE='^(header|errors|posix_trace_(attr_(init|[sg]et(inherited|log.*|name|genversion|clockres|max.*size|streamfull.*))|eventset_.*|eventid_.*|open|rewind|close))$'
 
 # on_device GREP-OPTION...: the programs whose names are so, while the clock is set; but for

@@ -188,7 +188,7 @@ ends()
 }
 
 @test "C++, OpenMP, condition variables of the first version" {
-	# Threads that spin would keep a single CPU from whom they wait for.
+	# Threads that spin would keep a single CPU from those that they wait for.
 	export OMP_WAIT_POLICY=passive
 	for program in cxx openmp versions; do
 		alike "$PROGS/pthread_$program"

@@ -20,7 +20,7 @@ orphan()
 {
 	local pace=()
 	# An emulated machine has other things to do than to read back a million events.
-	# With at_full_speed the rings shall be full all the same.
+	# With at_full_speed the rings must be full all the same.
 	! in_guest || [ -n "${at_full_speed:-}" ] || pace=(-u 20)
 	start_ktraced "$@" "${pace[@]}"
 	retry 0.02 has ktraced.out '^at [1-9]'

@@ -187,7 +187,7 @@ is_third()
 	"$PROGS/check_flood" t.*.bin
 	run_ktrace check t.*.bin
 	[ "$status" -eq 0 ]
-	# Not empty; and each was the present one for that long, but for the grain of file times.
+	# Not empty; and each was the present one for that long, within the resolution of file times.
 	for f in t.*.bin; do
 		[ "$("$KTRACE" info --json "$f" | jq .events)" -gt 0 ]
 		stat -c %W.%w "$f" | sed -E 's/^([0-9]+)\..*\.([0-9]{3})[0-9]* .*/\1\2/' >>begun

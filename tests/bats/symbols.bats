@@ -237,7 +237,7 @@ print("fine")' | grep -q fine
 	grep -q '^(caller thing+0x' list
 	[ -e "$(echo /usr/lib/*/libdebuginfod.so.1)" ] ||
 		skip "needs libdebuginfod1"
-	# Only who wants it asks anybody.
+	# Servers are asked only on request.
 	export DEBUGINFOD_URLS=file://$PWD/server/ DEBUGINFOD_CACHE_PATH=$PWD/cache
 	callers --symbols >list
 	grep -q '^(caller thing+0x' list

@@ -93,7 +93,7 @@ on_terminal()
 	local line='\[#* *\] [0-9.]+k? events, [0-9.]+[kM]?/s, [0-9]+:[0-9][0-9] left'
 	run_ktraced -q --policy block -o all -- "$PROGS/flood" -n 16000
 	mkfifo pipe
-	# Whoever reads is slow: the buffer and the pipe are full meanwhile.
+	# The reader is slow: the buffer and the pipe are full meanwhile.
 	(sleep 0.7; cat) <pipe >long &
 	TERM=xterm on_terminal sh -c "'$KTRACE' list all >pipe"
 	wait $!

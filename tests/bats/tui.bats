@@ -184,7 +184,7 @@ switches()
 	shows '^lost 0 in window  clock [a-z]+$'
 	keys g v
 	page "$(lines 1)"
-	# Of the state, which is to be right also where reading begins anew, and goes back.
+	# Of the state, which must also be right where reading starts over, and goes back.
 	tui "$SMALL"
 	shows 'q quit'
 	keys f

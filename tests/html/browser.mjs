@@ -42,7 +42,7 @@ export async function open(browser, url, options = {}) {
 	return page;
 }
 
-// Loads an address anew, as if for the first time
+// Loads an address again, as if for the first time
 async function load(page, url) {
 	// Else an address that differs behind # would not load anything.
 	await page.goto('about:blank');
@@ -58,7 +58,7 @@ export const until = (page, test, argument) =>
 	page.waitForFunction(test, argument);
 
 // Runs cases { name: async function(page, browser) } on an address; says which failed, and fails if
-// any did, or if there are none. All have the same page, loaded anew: that takes a third of the
+// any did, or if there are none. All have the same page, loaded again: that takes a third of the
 // time of a new one.
 export async function run(url, cases) {
 	const browser = await start();

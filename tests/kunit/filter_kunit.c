@@ -211,7 +211,7 @@ static void a_program_of_another_user_is_left(struct kunit *test)
 	expect_alive(test, 0);
 }
 
-/* ... and so is one that may more than its user, though it runs as him. */
+/* ... and so is one that may more than its user, though it runs as that user. */
 static void a_program_with_capabilities_is_left(struct kunit *test)
 {
 	struct task_struct *task = make_task(test, 100, 1000);

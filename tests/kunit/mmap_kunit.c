@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mmap_kunit.c - suite ktrace_mmap: who may map what, and what can be done with it later
+ * mmap_kunit.c - suite ktrace_mmap: which process may map what, and what can be done with it later
  *
  * Every part of a channel, by its pages and by its edges, times every protection and kind
  * of mapping, times every kind of caller. What is expected is written down from

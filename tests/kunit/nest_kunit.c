@@ -305,7 +305,7 @@ static bool try_interrupt(struct kunit *test, enum context outer, enum point poi
 	reserved = r->w->reserve & GENMASK_ULL(43, 0);
 	head = r->w->head / KTRACE_ALIGN;
 	preempt_enable();
-	/* Whoever came in between, it has been published. */
+	/* Whatever came in between, it has been published. */
 	KUNIT_EXPECT_EQ(test, head, reserved);
 	return c->hit[outer];
 }

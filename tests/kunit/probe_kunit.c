@@ -57,7 +57,7 @@ static void expect_hooks(struct kunit *test, u16 id, bool is_tracking)
 				    "row of event %x while %x is on", p->id, id);
 }
 
-/* Enabled and running is what it takes, in either order; hooked once, whoever wants it. */
+/* Enabled and running is what it takes, in either order; hooked once, however many want it. */
 static void each_row_is_hooked_while_it_is_wanted(struct kunit *test)
 {
 	struct kt_session *a, *b;
@@ -236,7 +236,7 @@ static void expect_nameless(const struct ktrace_record *rec, const void *payload
 	memcpy(got, payload, min_t(size_t, rec->len, sizeof(struct ktrace_ev_sched_switch)));
 }
 
-/* Of who is not followed neither name nor id, whoever runs; of the idle task all. */
+/* Of a thread that is not followed neither name nor id, whichever runs; of the idle task all. */
 static void without_privilege_nothing_is_told_of_others(struct kunit *test)
 {
 	struct ktrace_ev_sched_switch got, idle = want_sched_switch;
@@ -327,7 +327,7 @@ static void without_privilege_no_kernel_address_is_told(struct kunit *test)
 	}
 }
 
-/* Whoever is not followed is not recorded, except in TRACER_LOGEVENT. */
+/* A thread that is not followed is not recorded, except in TRACER_LOGEVENT. */
 static void events_of_others_are_left_out(struct kunit *test)
 {
 	struct kt_session *s;

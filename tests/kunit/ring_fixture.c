@@ -116,7 +116,7 @@ static void check_sequence(__u32 seq)
 	fix->read++;
 }
 
-/* FIRST begins the chain anew, NEXT continues it; nothing else has that id. */
+/* FIRST starts the chain over, NEXT continues it; nothing else has that id. */
 static void check_fragment(const struct ktrace_record *rec, const char *payload)
 {
 	struct kunit *test = fix->test;

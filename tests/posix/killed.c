@@ -44,7 +44,7 @@ static void end(enum end how)
 }
 
 /*
- * await_log - until what has to be completed by somebody else is: the file is opened anew, as
+ * await_log - until what has to be completed by another process is: the file is opened again, as
  * the descriptor, and its position, are the stream's until then
  */
 static int await_log(int fd, trace_id_t *trid)

@@ -270,7 +270,7 @@ static void all_processes(void)
 	close(go[1]);
 }
 
-/* Another user's process, which may trace all of his: tells @ready, and looks when told to @go */
+/* Another user's process, which may trace all of that user: tells @ready, looks when told @go */
 static int controls_all(int ready, int go)
 {
 	trace_id_t trid = inherited_by(POSIX_TRACE_ALLPROC, POSIX_TRACE_CLOSE_FOR_CHILD);
@@ -286,7 +286,7 @@ static int controls_all(int ready, int go)
 	return strcmp(text, "of one of his own");
 }
 
-/* as_another - this program, executed by another user in an environment of his own */
+/* as_another - this program, executed by another user in that user's environment */
 static pid_t as_another(const char *first, const char *second, const char *third)
 {
 	char path[4096], *none[] = { NULL };
@@ -306,7 +306,7 @@ static pid_t as_another(const char *first, const char *second, const char *third
 	return pid;
 }
 
-/* PTRC-35: Who is not privileged traces all processes that are his, and no others. */
+/* PTRC-35: a user without privileges traces all of their own processes, and no others. */
 static void all_processes_of_another(void)
 {
 	int ready[2], go[2], how;

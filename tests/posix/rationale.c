@@ -2,7 +2,7 @@
 /*
  * rationale.c - what the programs of XRAT B.2.11 do
  *
- * Written anew from their description: a controller with a log, one that stops in between and
+ * Written from their description: a controller with a log, one that stops in between and
  * filters, an instrumented program, two analysers, attributes, a filter of a set, what a log
  * tells of itself, the list of its types, tracing of single threads.
  */

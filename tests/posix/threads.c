@@ -107,7 +107,7 @@ static int filters(struct worker *w)
 	return posix_trace_set_filter(w->trid, &w->set, POSIX_TRACE_ADD_EVENTSET);
 }
 
-/* The same name has the same id, whoever opens it first. */
+/* The same name has the same id, whichever thread opens it first. */
 static int opens(struct worker *w)
 {
 	const unsigned int n = w->turn % NAMES;

@@ -167,7 +167,7 @@ static void in_log(int fd, unsigned int want, const char *what)
 	need(posix_trace_close(trid));
 }
 
-/* struct situation - to whom what happens while the flush is under way */
+/* struct situation - what happens to which process while the flush is under way */
 struct situation {
 	const char *what;
 	bool is_controller;

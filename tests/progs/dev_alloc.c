@@ -36,7 +36,7 @@ static int disarm(void)
 	return has_failed;
 }
 
-/* What a request may use; made anew for each round. */
+/* What a request may use; made again for each round. */
 struct scene {
 	int fd;
 	int other;
@@ -208,7 +208,7 @@ static int act_map(struct scene *s)
 	return 0;
 }
 
-/* Page faults: whoever cannot be given a page table tries again. */
+/* Page faults: a thread that cannot be given a page table tries again. */
 static int act_touch(struct scene *s)
 {
 	volatile const char *map = s->map;

@@ -213,7 +213,7 @@ static void families(void)
 	EXPECT(dev_drain(&ch, see, &s) == 0);
 }
 
-/* Interrupts come to whoever runs, so all are followed. */
+/* Interrupts come to whichever thread runs, so all are followed. */
 static void interrupts(void)
 {
 	static struct seen s;

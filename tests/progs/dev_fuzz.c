@@ -162,7 +162,7 @@ static void do_read(void)
 	}
 }
 
-/* Passes a descriptor to whoever takes it: the socket is that of all processes. */
+/* Passes a descriptor to any process that takes it: all share the socket. */
 static void do_pass(void)
 {
 	char byte = 0, space[CMSG_SPACE(sizeof(int))] = "";

@@ -2,7 +2,7 @@
 /*
  * names.c - name objects and threads, through fork() and exec
  *
- * The mutex "queue lock" is used, destroyed, and used anew without a name. A child uses it under
+ * The mutex "queue lock" is used, destroyed, and used again without a name. A child uses it under
  * that name and one of its own, then becomes this program again, which names nothing then.
  */
 #include <ktrace/name.h>

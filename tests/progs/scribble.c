@@ -6,7 +6,7 @@
  *
  * Attaches like any other through libktrace, then writes over everything of the session
  * that it can write to, for MS milliseconds, and mixes in real events. With /dev/ktrace
- * that is registry and rings; a session in shared memory is a file that it opens anew, so
+ * that is registry and rings; a session in shared memory is a file that it opens again, so
  * there it is all of it, control page and tails included.
  *
  *   random     numbers of all magnitudes, anywhere and at words that matter
@@ -82,7 +82,7 @@ static char *find_map(char path[256])
 	return at;
 }
 
-/* A file can be mapped anew, with all rights. */
+/* A file can be mapped once more, with all rights. */
 static void map_all(struct session *s, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);

@@ -21,7 +21,7 @@ static inline int said(const char *what, int result)
 }
 #define SAY(call) said(#call, call)
 
-/* A thread that says where it is: who waits for it to be asleep needs no time for that. */
+/* A thread that says where it is: others can wait until it sleeps without guessing how long. */
 struct sleeper {
 	pthread_t thread;
 	int tid;

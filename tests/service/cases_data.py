@@ -253,7 +253,7 @@ def interned_ring():
     producer, consumer, found = source(), Consumer(), []
     consumer.enable(config(buffers=[{"size_kb": 16}]))
     writer = Writer(producer, started(producer)[1]["target_buffer"])
-    # Read in between: who reads on has names of before.
+    # Read in between: a consumer that reads on has earlier names.
     for turns in (range(3), range(3, 40)):
         for turn in turns:
             writer.write(encode("TracePacket", {"sequence_flags": 1, "interned_data": {

@@ -14,7 +14,7 @@ import struct
 import sys
 
 INIT, LOOKUP, GETATTR, OPEN = 26, 1, 3, 14
-DETACH = 2                  # umount2(): at once, whoever uses it
+DETACH = 2                  # umount2(): at once, even if it is in use
 HEADER = "<IIQ"             # of a request: size, what, number
 ANSWER = "<IiQ"             # size, error, number
 

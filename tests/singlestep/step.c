@@ -53,7 +53,7 @@ static char shadow[STEP_RING_NR][STEP_RING];
 static uint64_t shadow_head[STEP_RING_NR];
 
 /*
- * The kernel's own begins anew when the time has been updated meanwhile, which is always
+ * The kernel's own starts over when the time has been updated meanwhile, which is always
  * when each of its instructions takes that long.
  */
 int clock_gettime(clockid_t clock, struct timespec *now)
@@ -314,7 +314,7 @@ static bool branch(const struct step_action *action, const ucontext_t *uc)
 	if (!can_happen(action, uc))
 		return false;
 	fflush(stdout);
-	/* Not the C library's: nobody but us shall know. */
+	/* Not the C library's, which would tell others of it. */
 	pid = (pid_t)syscall(SYS_fork);
 	if (!pid)
 		return true;

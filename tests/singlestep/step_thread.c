@@ -306,7 +306,7 @@ static void run_all(int second)
 	};
 #define STATE_NR (sizeof(states) / sizeof(states[0]))
 #define ROOM_STATE_NR 3	/* where the policy is not asked */
-	/* The end of the ring, and where the packed position and count begin anew. */
+	/* The end of the ring, and where the packed position and count wrap. */
 	static const uint64_t positions[] = { 5ull * STEP_RING, 1ull << 47, 1ull << 32 };
 	unsigned int i;
 	uint32_t p;

@@ -259,7 +259,7 @@ static void test_walks(void)
 	}
 }
 
-/* A file is read while it is written; who has come to its end looks for more. */
+/* A file is read while it is written; a reader that has come to its end looks for more. */
 static void test_growth(void)
 {
 	struct ktrace_tracefile *tf = make_file(paths[0], 1), *other = make_file(paths[1], 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_budget.c - what is spent on lines about mapped code ends where it shall
+ * test_budget.c - what is spent on lines about mapped code ends where it must
  */
 #include "check.h"
 

@@ -47,7 +47,7 @@ static void one_floods(void)
 	numbers_exit(&numbers);
 }
 
-/* If nobody has many, all begin anew, and no number is given twice. */
+/* If no peer has many, all start over, and no number is given twice. */
 static void many_flood(void)
 {
 	uint32_t last = 0;

@@ -283,7 +283,7 @@ static void incomplete_goes(void)
 	central_free(c);
 }
 
-/* A writer of whom nothing is in the buffer any more: what it wrote last is not forgotten. */
+/* A writer of which nothing is in the buffer any more: what it wrote last is not forgotten. */
 static void gaps_of_who_was_gone(void)
 {
 	struct central *c = make_central(4096, CENTRAL_RING);

@@ -57,7 +57,7 @@ static void test_growth(void)
 	CHECK_EQ(e.raw, 15);
 	CHECK_EQ(ktrace_traceset_next(set, &e), 1);
 	CHECK_EQ(e.raw, 20);
-	/* Who has not looked that far is told to, and stays where he is. */
+	/* A reader that has not looked that far is told to, and stays where it is. */
 	CHECK_EQ(ktrace_position_save(set, end), 0);
 	CHECK(size < ktrace_tracefile_size(tf));
 	CHECK_EQ(ktrace_traceset_seek_position(old, end), -EAGAIN);

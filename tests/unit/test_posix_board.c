@@ -210,7 +210,7 @@ static void *trace_self(void *arg)
 	return NULL;
 }
 
-/* Whoever of a program and its controller is first: the program is in the stream. */
+/* Whether a program or its controller is first: the program is in the stream. */
 static void test_both_take_a_place(void)
 {
 	struct posix_board *b = new_board();
@@ -309,7 +309,7 @@ static void test_last_one_removes_the_board(void)
 	CHECK(access(path, F_OK));
 }
 
-/* Who removes it has the lock; if he was stopped right there, others still come. */
+/* The thread that removes it has the lock; if it is stopped there, others still come in. */
 static void test_stopped_while_it_is_locked(void)
 {
 	struct posix_board *b, *again;

@@ -119,7 +119,7 @@ static void test_processes(void)
 	munmap(ids, PROCESSES * sizeof(*ids));
 }
 
-/* Whoever died while he filled a place in does not keep it. */
+/* A process that died while it filled a place in does not keep it. */
 static void test_dead_claimer(void)
 {
 	pid_t pid;
@@ -137,7 +137,7 @@ static void test_dead_claimer(void)
 	CHECK_EQ(open_number(1, false), POSIX_ID_USER + 2);
 }
 
-/* One who was stopped while he filled a place in loses it: his name has one id. */
+/* One that was stopped while it filled a place in loses it: its name has one id. */
 static void test_stopped_claimer(void)
 {
 	trace_event_id_t id;
@@ -158,7 +158,7 @@ static void test_stopped_claimer(void)
 	CHECK(!kill(pid, SIGCONT));
 	CHECK_EQ(waitpid(pid, &status, 0), pid);
 	CHECK_EQ(status, 0);
-	/* Nor has another name that place when he is gone. */
+	/* Nor has another name that place when it is gone. */
 	id = open_number(2, true);
 	CHECK_EQ(id, POSIX_ID_USER + 3);
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);

@@ -71,7 +71,7 @@ static void test_a_new_file_is_removed(void)
 	disk_undo(&disk, &done);
 	CHECK_EQ(slots_there(), -1);
 	disk_undo(&disk, &done);
-	/* The next one makes it anew. */
+	/* The next one makes it again. */
 	done = send_events(2);
 	CHECK(done.is_new);
 	CHECK_EQ(slots_there(), 2);

@@ -345,7 +345,7 @@ static void test_registry_survives_lies(void)
 	hostile(1, -EBADMSG);
 }
 
-/* Whoever asks until there is none gets the entry behind a thousand without sense. */
+/* A caller that asks until there is none gets the entry behind a thousand damaged ones. */
 static void test_registry_end_is_not_said_too_early(void)
 {
 	struct ktrace_session *s = make(&small);

@@ -264,7 +264,7 @@ static void test_compress(void)
 	CHECK_EQ(FTrace_chunk_delete(n), 0);
 }
 
-/* SHK-12, SHK-40: what is sent is what is in memory; FREE again, it begins anew. */
+/* SHK-12, SHK-40: what is sent is what is in memory; FREE again, it starts over. */
 static void test_send(void)
 {
 	int n = begin(4, 0, 0);

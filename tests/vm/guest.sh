@@ -188,7 +188,7 @@ guest_qemu()
 	local append="${GUEST_PARAMETERS//[$'\n\t']/ } $GUEST_APPEND ${KTRACE_VM_APPEND:-}"
 
 	# QEMU keeps translated code by its address: where each program gets others, all of it
-	# is translated anew. Memory that only the kernel sees need not be cleared.
+	# is translated again. Memory that only the kernel sees need not be cleared.
 	# Nor do security modules that have no rules need to be asked at each open.
 	# The host may have other work for many seconds: that is no lockup of the guest's.
 	[ "$accel" != tcg ] || append+=" norandmaps init_on_alloc=0 lsm=lockdown,yama audit=0 $GUEST_PATIENCE$(guest_tsc)"

@@ -186,7 +186,7 @@ static int open_all(struct mapwatch *w)
 {
 	int error = 0;
 
-	/* Before the CPUs are looked at: so none comes unheard. */
+	/* Before the CPUs are looked at, so that none is missed. */
 	w->hotplug_fd = hotplug_open();
 	for (unsigned int cpu = 0; cpu < w->cpu_nr && !error; cpu++) {
 		error = open_ring(w, cpu);
@@ -467,7 +467,7 @@ static bool reopen(struct mapwatch *w, unsigned int cpu, struct ktrace_text *met
 	const bool is_enough = !has_news(r) || drain_ring(w, r, meta);
 
 	close_ring(w, r);
-	/* One that cannot be watched is as good as one that has come unheard. */
+	/* One that cannot be watched is like one that was missed. */
 	w->is_partial |= open_ring(w, cpu) < 0;
 	if (r->fd < 0)
 		return is_enough;

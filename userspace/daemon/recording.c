@@ -298,7 +298,7 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	return -1;
 }
 
-/* For whoever recovers the session: which file this is, and what the file begins with. */
+/* For the ktraced that recovers the session: which file this is, and what the file begins with. */
 static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;

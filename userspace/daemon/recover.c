@@ -9,7 +9,7 @@
  * Nothing comes twice and nothing is left out: a block is written to the file first, and
  * taken from the ring after that. So the dead daemon can have been some blocks of a stream
  * ahead in the file, and it is the file that says where to go on. The same holds for
- * ourselves: who is killed here, or finds the disk full, leaves a session that can be
+ * ourselves: a ktraced that is killed here, or finds the disk full, leaves a session that can be
  * recovered once more, and a note that says which file has its beginning. Of a recording in
  * parts it is the last one that is completed.
  */

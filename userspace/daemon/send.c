@@ -310,7 +310,7 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 			 "somebody else does that" : strerror(-error));
 }
 
-/* The signals are blocked: whoever sends one now does not want to wait. */
+/* The signals are blocked: a user who sends one now does not want to wait. */
 static bool is_interrupted(void)
 {
 	sigset_t pending;

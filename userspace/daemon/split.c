@@ -8,8 +8,8 @@
  *   4. the old file gets its index and end mark
  *   5. files that are too old are removed
  *
- * So there is always a whole file to go on with, and who was killed at any place is followed by
- * ktraced --recover: the file that the note names, or the one after it. Between 1 and 4 nothing
+ * So there is always a whole file to go on with, and wherever it is killed, ktraced --recover
+ * completes the file that the note names, or the one after it. Between 1 and 4 nothing
  * is read from the rings: a section is in one part. Writers do not notice.
  */
 #include "split.h"

@@ -3,7 +3,7 @@
  * trust.c - whether the kernel still holds the cycle counter to be a clock
  *
  * It compares the counter with other clocks as long as the machine runs. A session keeps the clock
- * that it began with: who looks at its trace has to know.
+ * that it began with: a reader of its trace has to know.
  */
 #include "trust.h"
 

@@ -321,7 +321,7 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 		command_kill(command, sig);
 }
 
-/* Also if nothing has come since the last one: whoever asked waits for its end. */
+/* Also if nothing has come since the last one: the one that asked waits for its end. */
 static void end_part(struct watch *w)
 {
 	struct capture *c = &w->r->capture;

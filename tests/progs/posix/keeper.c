@@ -24,7 +24,7 @@
 #define LOG "keeper.log"
 #define WHILE_MS 300
 
-/* Opens the log's file anew: descriptors of a stream are not to be touched. */
+/* Opens the log's file again: descriptors of a stream are not to be touched. */
 static int open_log(void)
 {
 	int fd = open(LOG, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);

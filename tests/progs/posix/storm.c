@@ -65,7 +65,7 @@ static void nap_ms(unsigned int ms)
 	nanosleep(&t, NULL);
 }
 
-/* A name has the same id whoever opens it. */
+/* A name has the same id in each process that opens it. */
 static trace_event_id_t open_name(void)
 {
 	const unsigned int nr = pick(NAMES);
@@ -445,7 +445,7 @@ static void check_logs(void)
 	CHECK(dir);
 	while ((entry = readdir(dir))) {
 		snprintf(mark, sizeof(mark), "killed.%s", entry->d_name);
-		/* Who was killed before his keeper knew the stream leaves an empty file. */
+		/* A process killed before its keeper knew the stream leaves an empty file. */
 		if (strncmp(entry->d_name, "log.", 4) || !access(mark, F_OK) ||
 		    stat(entry->d_name, &st) || !st.st_size)
 			continue;

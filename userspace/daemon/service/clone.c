@@ -307,7 +307,7 @@ static void flushed(struct session *from, void *arg, bool is_done)
 		finish(c, "The buffers could not be copied");
 		return;
 	}
-	/* It is the consumer's when it is whole: what he calls waits for that. */
+	/* It is the consumer's when it is whole: what it calls waits for that. */
 	to->consumer = consumer;
 	c->made = to;
 	peer_pause(consumer->peer);

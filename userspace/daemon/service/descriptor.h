@@ -4,8 +4,9 @@
  *
  * To close one may take as long as its file system likes, which may be a peer's program: threads
  * of its user do it, of which there are few, unless it is one of memory. A user may have so many
- * on their way to where they are used or closed; with as many, a peer of his that sends another
- * waits. A connection with something unread, which may be descriptors, is closed as they are.
+ * on their way to where they are used or closed; with as many, a peer of that user that sends
+ * another waits. A connection with something unread, which may be descriptors, is closed like
+ * them.
  */
 #ifndef KTRACED_SERVICE_DESCRIPTOR_H
 #define KTRACED_SERVICE_DESCRIPTOR_H

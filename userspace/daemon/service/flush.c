@@ -40,7 +40,7 @@ static void free_flush(struct flush *f)
 	free(f);
 }
 
-/* Nothing comes after it: who was late is worth a packet. */
+/* Nothing comes after it: which producers were late is worth a packet. */
 static bool is_last(const struct flush *f)
 {
 	uint64_t reason = f->flags & FLUSH_REASON;

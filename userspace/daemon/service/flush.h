@@ -24,7 +24,7 @@
 /* @session: NULL if it went away in the meantime, then @is_done is false. */
 typedef void flush_done(struct session *session, void *arg, bool is_done);
 
-/* @timeout_ms: 0: as the session is configured. @arg: who waits. */
+/* @timeout_ms: 0: as the session is configured. @arg: what waits. */
 void flush_start(struct session *session, uint32_t timeout_ms, uint64_t flags, flush_done *done,
 		 void *arg);
 /* Return: whether it was awaited. */

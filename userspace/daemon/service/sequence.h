@@ -62,7 +62,7 @@ static inline bool sequences_are_full(const struct sequences *t)
 }
 /* Rows without chunks are free. */
 void sequences_forget_idle(struct sequences *t);
-/* Its writer will not come back: who has its id next is another one. */
+/* Its writer will not come back: the next one with its id is another. */
 void sequences_end(struct sequences *t, struct sequence *s);
 void sequence_is_idle(struct sequences *t, struct sequence *s);
 /* A chunk of @size bytes of packets */

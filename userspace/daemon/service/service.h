@@ -6,9 +6,9 @@
  *                                  |                                      |
  *                                buffers <-------- chunks, patches -------+
  *
- * One thread, one loop; files have threads of their own (disk.h). Who goes away takes his part with
- * him: a consumer his session, unless it is detached, and a producer its instances. Ids are this
- * service's and never used again soon.
+ * One thread, one loop; files have threads of their own (disk.h). A peer that goes away takes its
+ * part with it: a consumer its session, unless that is detached, a producer its instances. Ids are
+ * this service's and not used again soon.
  */
 #ifndef KTRACED_SERVICE_SERVICE_H
 #define KTRACED_SERVICE_SERVICE_H

@@ -28,7 +28,7 @@ struct timers {
 /* @clock: CLOCK_MONOTONIC, or CLOCK_BOOTTIME, which goes on in suspend. Return: 0 or -errno. */
 int timers_init(struct timers *t, struct loop *l, clockid_t clock);
 void timers_exit(struct timers *t);
-/* @timer: @fire and @arg are set. One that is set already is set anew. */
+/* @timer: @fire and @arg are set. One that is set already is set again. */
 void timer_set(struct timers *t, struct timer *timer, uint64_t delay_ms);
 void timer_stop(struct timers *t, struct timer *timer);
 

@@ -7,7 +7,7 @@
 
 #include "service.h"
 
-/* His connections leave descriptors for others: each may need two. */
+/* A user's connections leave descriptors for others: each may need two. */
 #define PEER_MAX 16384
 #define DESCRIPTOR_PART 4
 #define HELD_MAX (64u * 1024 * 1024)

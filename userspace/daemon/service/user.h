@@ -2,8 +2,8 @@
 /*
  * user.h - what the peers of one user make the service keep, all of them together
  *
- * What one connection may have is bounded, and he may have thousands of them. Root, and who the
- * service itself is, have no bounds but those of their connections.
+ * What one connection may have is bounded, and a user may have thousands of them. Root, and the
+ * user that the service runs as, have no bounds but those of their connections.
  */
 #ifndef KTRACED_SERVICE_USER_H
 #define KTRACED_SERVICE_USER_H
@@ -42,7 +42,7 @@ bool user_may_connect(struct user *u);
  * may have, which were refused, wait to be closed.
  */
 bool users_may_come(const struct service *s);
-/* More than all of his connections may make us hold, even without @size bytes of it */
+/* More than all of the user's connections may make us hold, even without @size bytes of it */
 bool user_holds_too_much(const struct user *u, size_t size);
 /* Those who have nothing here any more */
 void users_forget(struct service *s);

@@ -176,8 +176,8 @@ static void forget(struct posix_board *b, __u32 stream)
 }
 
 /*
- * May the file be removed? Whoever can write to the board could do it anyway, or the folder is
- * ours.
+ * May the file be removed? A process that can write to the board could do it anyway, or the folder
+ * is ours.
  */
 static bool may_remove(int dir, const char *name)
 {

@@ -8,8 +8,8 @@
  * is a cancellation point.
  *
  * A thread keeps words for a few sinks, in entries. A signal handler may give one to another
- * sink: the restartable sequence, which it interrupts, compares the sink again. Whoever works
- * with an entry in any other way says so, and handlers with another sink leave it alone.
+ * sink: the restartable sequence, which it interrupts, compares the sink again. Code that
+ * works with an entry in any other way says so, and handlers with another sink leave it alone.
  */
 #include "trace.h"
 
@@ -68,7 +68,7 @@ static void found_full(struct posix_board *b, __u32 nr)
 
 	if (kt_load(&b->running) & bit) {
 		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
-		/* The reader may have restarted it meanwhile: whoever halts it says why. */
+		/* The reader may have restarted it meanwhile: the thread that halts it says why. */
 		if (posix_halt(b, bit))
 			__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
 	}
@@ -194,9 +194,9 @@ static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct 
 	"7:\n\t"
 
 /*
- * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; who has been
- * told of START, or of an event, has a higher stamp. An lfence would keep back what follows, too.
- * Nobody can have told the stream's sole thread of anything.
+ * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; a thread
+ * that was told of START, or of an event, has a higher stamp. An lfence would keep back what
+ * follows, too. Nobody can have told the stream's sole thread of anything.
  */
 #define ORDER_CLOCK \
 	"movq %c[sole](%[sink]), %%rcx\n\t" \

@@ -315,7 +315,7 @@ static __u16 file_id(const struct posix_log *log, trace_event_id_t event)
 	       POSIX_ID_BASE + POSIX_TRACE_UNNAMED_USEREVENT;
 }
 
-/* Can posix_trace_event() have made it? Whoever is traced can write to the rings. */
+/* Can posix_trace_event() have made it? A traced program can write to the rings. */
 static bool is_event(const struct posix_log *log, const struct ktrace_record *r,
 		     const struct ktrace_posix_event *e)
 {

@@ -269,7 +269,7 @@ static void set_time(struct posix_stream *s, struct posix_item *item)
 		ktrace_session_clock(s->session, &s->clock);
 		ticks = (__s64)(ts - s->clock.raw);
 	}
-	/* Whoever can write to the ring can forge any stamp. */
+	/* A process that can write to the ring can forge any stamp. */
 	if (ticks > (__s64)clock_hz(s))
 		ticks = (__s64)clock_hz(s);
 	ns = s->clock.real_ns + (__u64)((__int128)ticks * 1000000000 / (__s64)clock_hz(s));

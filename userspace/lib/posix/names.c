@@ -7,7 +7,7 @@
  * two. A process that meets a place which another one is filling in looks again. If the other
  * one has died, it takes over the place. If the other one is stopped, it makes the place nobody's,
  * which the other one finds out when it continues. The wait for all places together is no longer
- * than that for one, because whoever can write to the board can claim them all.
+ * than that for one, because any process that can write to the board can claim them all.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.

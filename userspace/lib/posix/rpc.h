@@ -43,7 +43,7 @@ enum rpc_call {
  * @address:	of who called the library
  * @set:	SET_FILTER
  * @attr:	CREATE
- * @pid:	CREATE: who is traced
+ * @pid:	CREATE: the process that is traced
  * @uid:	CREATE: its user
  * @owner:	CREATE: the controller
  * @has_log:	CREATE

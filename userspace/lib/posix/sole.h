@@ -3,9 +3,9 @@
  * sole.h - streams that one thread alone makes, steers, reads and records into
  *
  * Such a thread can only see the order of its own actions, so its clock need not wait for what
- * others have told it. Another thread clears the word before it does anything, so whoever learns
- * of its actions loads the word later. It comes by a function of the controller, or by its first
- * event, which always takes the slow path. A stream that other processes are in, or control,
+ * others have told it. Another thread clears the word before it does anything, so a thread that
+ * learns of its actions loads the word later. It comes by a function of the controller, or by its
+ * first event, which always takes the slow path. A stream that other processes are in, or control,
  * never has a sole thread.
  */
 #ifndef KTRACE_POSIX_SOLE_H

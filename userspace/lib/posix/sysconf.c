@@ -43,7 +43,7 @@ static long next_sysconf(int name)
 }
 
 /**
- * ktrace_posix_sysconf - sysconf(), whoever's sysconf() the program calls
+ * ktrace_posix_sysconf - sysconf(), whichever sysconf() the program calls
  * @name:	_SC_TRACE and so on, or any other
  *
  * Return: the value, or -1 as the C library has it.

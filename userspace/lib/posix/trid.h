@@ -51,7 +51,7 @@ void ktrace_posix_trid_put(struct posix_trid *t);
  * @is_active:	it has to be an active stream's, or else a recorded one's
  * @out:	what it stood for
  *
- * Waits until no other thread works on it; who waits for events must have been woken:
+ * Waits until no other thread works on it; one that waits for events must have been woken:
  * ktrace_posix_control_interrupt() is called for active ones.
  *
  * Return: 0 or EINVAL.

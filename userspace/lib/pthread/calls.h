@@ -2,7 +2,7 @@
 /*
  * calls.h - the functions that are recorded: one row each
  *
- * Included by whoever makes something of every row, with CALL() defined; no include guard.
+ * Included by files that make something of every row, with CALL() defined; no include guard.
  *
  *   CALL(how, type, function, stem, result, parameters...)
  *

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whoever includes <ktrace/writer.h> decides first when events are registered. */
+/* A file that includes <ktrace/writer.h> decides first when events are registered. */
 #define KTRACE_REGISTER_LATER
 #include <ktrace/writer.h>
 

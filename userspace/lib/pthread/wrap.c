@@ -12,7 +12,7 @@
  * is not free. The stamp of what comes after must not be read ahead of it: is_over().
  *
  * A lock that is free costs one event, and so does its release. To know that it is free
- * it is tried: see mutex.h. Who waits has "in" and "out".
+ * it is tried: see mutex.h. A thread that waits has "in" and "out".
  */
 #include "mutex.h"
 #include "kinds.h"

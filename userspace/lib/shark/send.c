@@ -27,7 +27,7 @@
 #define NAME_SIZE 4096
 
 /**
- * struct sender - who sends, under @lock but for what a copy has
+ * struct sender - what sends, under @lock but for what a copy has
  * @kind:	enum ktrace_shark_sender, 0 = nobody
  * @socket:	UDP: of our own, -1 = ktraced sends, for as long as it is there
  * @name:	DISK: of files

@@ -2,7 +2,7 @@
 /*
  * tracer.c - the program's one tracer: how it comes to be, what it has on, and fork()
  *
- * There is none until somebody makes a chunk or sets a filter; whoever only links the
+ * There is none until somebody makes a chunk or sets a filter; a program that only links the
  * library pays nothing. The core (module/shark) has the rules and does the work.
  *
  * fork() takes the core's lock before and gives it back on both sides, so that the child finds

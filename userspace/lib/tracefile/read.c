@@ -7,7 +7,7 @@
  * ktrace_section_is_possible() has bound its numbers.
  *
  * Walking trusts a header whose section is followed by another one, or by the end of
- * the file, and leaves its checksum to whoever loads it; sections that nobody loads are
+ * the file, and leaves its checksum to the code that loads it; sections that are not loaded are
  * checked here, so that a damaged type cannot hide events.
  */
 #include "read.h"

@@ -4,7 +4,8 @@
  *
  * Parts have the trace's uuid and a number each. Their sections are filed one part after the
  * other, at offsets of which none comes twice, so that a stream goes on from part to part as
- * it does within a file: who reads on, seeks or goes to a position does not see where one ends.
+ * it does within a file: reading on, seeking and going to a position do not depend on where one
+ * ends.
  *
  *   offset of a section   0 .. 1 << 44    a whole file
  *                         n << 44 ..      part n, from its first byte on

@@ -3,7 +3,7 @@
  * backend.c - open a session's channel: a device or a file
  *
  * A file is used only if it is a regular one that belongs to this user or to root and
- * that nobody else can write to: whoever can change it can see what is recorded.
+ * that no other user can write to: one who can change it can see what is recorded.
  */
 #include "backend.h"
 
