@@ -97,6 +97,11 @@ teardown() { teardown_test; }
 
 		raises(OSError, Traceset, "/nonexistent")
 		raises(OSError, Traceset, "/dev/null")
+		for path, text in ("/nonexistent", "No such file or directory"), ("/dev/null", "not a tracefile"):
+		    try:
+		        Traceset(path)
+		    except OSError as error:
+		        assert error.filename == path and error.strerror == text, error
 		raises(ValueError, Position, "k1")
 		one, two = Traceset(sys.argv[1]), Traceset(sys.argv[1], sys.argv[1])
 		raises(OSError, two.seek, one.position())

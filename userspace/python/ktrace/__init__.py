@@ -249,7 +249,7 @@ class Traceset:
         _c.check(_c.traceset_open(opts, ctypes.byref(pointer)))
         self._pointer = pointer
         for path in paths:
-            _c.check(_c.traceset_add(pointer, ctypes.c_char_p(_bytes(path))))
+            _c.check(_c.traceset_add(pointer, ctypes.c_char_p(_bytes(path))), path)
 
     def _note(self, _, damage):
         d = damage.contents

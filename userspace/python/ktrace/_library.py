@@ -2,6 +2,7 @@
 """libktraceset as ctypes sees it: structs and functions of ktrace/traceset.h, decode.h, position.h,
 context.h"""
 import ctypes
+import errno
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t,
                     c_uint16, c_uint32, c_uint64, c_void_p)
@@ -115,8 +116,10 @@ for _name, _result, *_args in [
     globals()[_name] = _function
 
 
-def check(result):
-    """The result of a function, or OSError for -errno."""
+def check(result, path=None):
+    """The result of a function, or OSError for -errno, about a file if one is given."""
+    if result == -errno.EBADMSG and path is not None:
+        raise OSError(-result, 'not a tracefile', path)
     if result < 0:
-        raise OSError(-result, os.strerror(-result))
+        raise OSError(-result, os.strerror(-result), path)
     return result
