@@ -390,6 +390,13 @@ only_100()
 	grep -q '7/7 program ' <<<"$output"
 }
 
+@test "stat: a process that is not known is a dash, the idle CPU is 0" {
+	two_threads
+	run_ktrace stat --depth thread t
+	grep -q ' -/100 client ' <<<"$output"
+	grep -q ' 0/0 swapper ' <<<"$output"
+}
+
 @test "stat: -n says how many threads of each CPU, of those that are asked for" {
 	two_threads
 	# 101 is the second one of CPU 1, after the idle task.

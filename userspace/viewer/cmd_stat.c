@@ -50,6 +50,7 @@ static int count(struct analysis *a, const struct ktrace_trace_event *e)
 static void name_node(const struct analysis *a, const struct ktrace_statistic *n,
 		      const struct ktrace_statistic *up, char *text, size_t size)
 {
+	char process[16] = "-";
 	const char *name;
 
 	switch (n->level) {
@@ -67,7 +68,9 @@ static void name_node(const struct analysis *a, const struct ktrace_statistic *n
 			snprintf(text, size, "cpu %llu", n->key);
 		return;
 	case KTRACE_STATISTIC_THREAD:
-		snprintf(text, size, "%u/%u %s", n->pid, n->tid, n->comm[0] ? n->comm : "?");
+		if (n->pid || !n->tid)
+			snprintf(process, sizeof(process), "%u", n->pid);
+		snprintf(text, size, "%s/%u %s", process, n->tid, n->comm[0] ? n->comm : "?");
 		return;
 	case KTRACE_STATISTIC_MODE:
 		snprintf(text, size, "%s", ktrace_mode_name((__u32)n->key));
