@@ -60,6 +60,8 @@ made()
 	grep -qx '  ended     status 0, stopped by duration' <<<"$output"
 	made 'end reason=Interrupt'
 	grep -qx '  ended     stopped by Interrupt' <<<"$output"
+	made 'end reason=recovered'
+	grep -qx '  ended     recovered' <<<"$output"
 	made 'end reason=processes%20ended'
 	grep -qx '  ended     processes ended' <<<"$output"
 	made 'end status=127 reason=exec%20failed'

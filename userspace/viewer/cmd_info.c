@@ -206,7 +206,8 @@ static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
 		put_status(out, status);
 	if (has_status && reason)
 		ktrace_out_str(out, ", ");
-	if (reason && !ends_with(reason, " ended") && !ends_with(reason, " failed"))
+	if (reason && !ends_with(reason, " ended") && !ends_with(reason, " failed") &&
+	    strcmp(reason, "recovered") != 0)
 		ktrace_out_str(out, "stopped by ");
 	if (reason)
 		ktrace_out_safe(out, reason);
