@@ -221,6 +221,12 @@ listed()
 }
 
 # bats test_tags=dev
+@test "without sched:exec the command has its own name, too" {
+	run_ktraced -e syscall -o t -- sleep 0.3
+	listed '/[0-9]+ sleep +syscall:exit nr=clock_nanosleep'
+}
+
+# bats test_tags=dev
 @test "kernel and user events of a program are in one file" {
 	run_ktraced -e sched,flood -o t -- "$PROGS/flood" -n 1000
 	listed 'flood:item '

@@ -371,6 +371,16 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 	return -1;
 }
 
+/* The name that exec gave it: sched:exec, which tells it to the ns, need not be recorded. */
+static void name_command(struct recording *r)
+{
+	const __u32 pid = (__u32)r->command.pid;
+	struct ktrace_reading now;
+
+	ktrace_session_clock(r->session, &now);
+	ktrace_text_thread(&r->capture.meta, pid, pid, now.raw);
+}
+
 static int start(struct recording *r, const struct ktrace_session_info *info)
 {
 	int error = ktrace_session_start(r->session);
@@ -387,7 +397,11 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 		return -1;
 	}
 	error = command_release(&r->command);
-	return error ? command_refuse(r->options->argv[0], error) : -1;
+	if (error)
+		return command_refuse(r->options->argv[0], error);
+	if (info->has_kernel)
+		name_command(r);
+	return -1;
 }
 
 static int check_command(const struct options *o)
