@@ -78,14 +78,14 @@ static void add_link(struct chain *c, const struct chain_link *link)
 	c->link = *link;
 }
 
-/* Who is to be asked what happened until @to? 0: the thread itself */
+/* Which of @waits says what happened until @to? 0: the thread itself */
 static __u64 who_caused(const struct chain *c, const struct chain_span *span, __u64 to)
 {
 	return span->status == KTRACE_STATUS_WAIT && span->to == to &&
 	       c->depth <= CHAIN_DEPTH_MAX ? span->waker : 0;
 }
 
-/* One step back for the thread that is waited for at last. */
+/* One step back for the last of @waits. */
 static void step(struct chain *c)
 {
 	struct chain_wait *at = &c->waits[c->depth - 1];

@@ -67,7 +67,7 @@ struct chain_wait {
  * @threads:	struct chain_thread
  * @found:	told of each link, the latest first
  * @arg:	for it
- * @waits:	the thread asked for, who it waits for, who that waits for
+ * @waits:	the thread asked for, the one it waits for, the one that one waits for
  * @depth:	how many
  * @link:	found last, to be told of; more of the same may come before it
  * @error:	-ENOMEM once memory ran out

@@ -2,7 +2,7 @@
 /*
  * chrome.c - ktrace export --to chrome: JSON in Chrome's trace event format
  *
- * Each event is one object, in the order of ktrace list but for sched:switch, which is the slice
+ * Each event is one object, in the order of ktrace list, except sched:switch, which is the slice
  * that it begins, written when it ends. Members of args that begin with @ are no fields.
  *
  * Processes and threads of the first machine have their own numbers; those of others lie above.

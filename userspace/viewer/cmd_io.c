@@ -12,7 +12,7 @@
 
 enum { IO_READ, IO_WRITE, IO_SYNC, IO_NR };
 
-/* What a system call does with data; what it returns is the number of bytes, but for syncs. */
+/* What a system call does with data; what it returns is the number of bytes, except for syncs. */
 static const struct {
 	const char *name;
 	int kind;

@@ -113,7 +113,7 @@ static int issue(struct disks *d, const struct analysis *a, struct disk *disk,
 	return 0;
 }
 
-/* The request is under way no more. Return: whether its issue is known, at *@since. */
+/* The request is no longer under way. Return: whether its issue is known, at *@since. */
 static bool take_out(struct disks *d, const struct analysis *a, struct disk *disk,
 		     const struct request *key, __u64 *since)
 {

@@ -5,7 +5,7 @@
  * Waits of programs are those of ktrace contention; one of a signal handler is a part of the wait
  * that it interrupts. A wait in the kernel lasts from lock:contended to the thread's lock:acquired
  * of that lock, and belongs to the stacks of lock:contended. Behind a loss of the kernel's events
- * it is not known who waits.
+ * it is not known which threads wait.
  */
 #include "folded.h"
 

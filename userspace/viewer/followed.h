@@ -3,7 +3,7 @@
  * followed.h - whether it is known how long a thread ran
  *
  * In a recording of some processes the switch from a thread to one of these is there, and back,
- * but none between others: who else ran then, and until when, is not known.
+ * but none between others: which others ran then, and until when, is not known.
  */
 #ifndef VIEWER_FOLLOWED_H
 #define VIEWER_FOLLOWED_H

@@ -2,7 +2,7 @@
 /*
  * foreign.h - events of another tool's trace on their way into a tracefile
  *
- * Who reads the other format describes each type of event once, and puts events with payloads as
+ * A reader of another format describes each type of event once, and puts events with payloads as
  * described. What is one of the kernel's events that ktrace records too is turned into that one,
  * foreign_plan.h; all others keep name and fields.
  *
@@ -51,7 +51,7 @@ struct foreign_about {
  * @type:	its type
  * @cpu:	where it was recorded, below 0 = not known
  * @ts:		when, ns, as raw of struct foreign_about
- * @tid:	by which thread; FOREIGN_TID_UNKNOWN: who runs on the CPU, if switches are recorded
+ * @tid:	by which thread; FOREIGN_TID_UNKNOWN: the one on the CPU, if switches are recorded
  * @pid:	its process, 0 = not known
  * @comm:	its name, NULL = not known
  * @flags:	KTRACE_REC_IRQ, KTRACE_REC_TRUNCATED, KTRACE_REC_CRITICAL

@@ -47,7 +47,7 @@ static __s64 state_of_letter(const struct ktrace_value *v)
 
 /*
  * Bit 7 is an idle task, though LTTng's metadata calls it TASK_DEAD, as the kernel's headers do
- * the task's own bit: what is recorded is what the kernel reports, where who ends is a zombie.
+ * the task's own bit: what is recorded is what the kernel reports: a task that ends is a zombie.
  */
 static __s64 state_of_bits(__s64 bits)
 {

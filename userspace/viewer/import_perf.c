@@ -34,7 +34,7 @@ extern char **environ;
  * @path:	the file at hand
  * @nr:		number of the line
  * @bad:	lines that make no sense
- * @host:	name of the machine, "" = not said; @kernel, @machine likewise
+ * @host:	name of the machine, "" = not said; @kernel, @machine: the same
  * @zero_ns:	time when the clock was 0, 0 = not said
  * @has_event:	@event, described by @desc, with @data, is still to be written
  * @comm:	of it

@@ -2,9 +2,9 @@
 /*
  * import_shark.c - chunks of S.Ha.R.K. as a tracefile
  *
- * Each file is a chunk and becomes a stream, whose events keep their order. Files
- * have neither magic nor clock: what they are is said on the command line, how many ticks are a
- * millisecond by the events trace_start and cycles_per_msec. Who runs is told by trace_start and
+ * Each file is a chunk and becomes a stream, whose events keep their order. Files have neither
+ * magic nor clock: what they are is said on the command line, how many ticks are a millisecond by
+ * the events trace_start and cycles_per_msec. Which context runs is told by trace_start and
  * context_switch, and which task a context is by the last id event: so names are found by reading
  * all files as one sequence.
  */
@@ -190,7 +190,7 @@ static void put_name(struct job *x, __u32 tid, __u64 ts, const char *name)
 	ktrace_text_str(&x->names, "comm", name);
 }
 
-/* What the event says of who runs from it on, and of who that is. */
+/* What the event says of the context that runs from it on, and of its task. */
 static void learn(struct job *x, const struct shark_event *e)
 {
 	const unsigned int code = shark_code(e);

@@ -215,8 +215,8 @@ void output_watch(void (*function)(void))
 }
 
 /*
- * Standard output or error by one of its names, as /dev/stdout: who has opened it for appending
- * is to keep what it has. Return: fd, 0 = neither, -errno.
+ * Standard output or error by one of its names, as /dev/stdout: if it was opened for appending,
+ * what the file has is kept. Return: fd, 0 = neither, -errno.
  */
 static int open_ours(const struct stat *file)
 {

@@ -4,7 +4,7 @@
  *
  *   paje_text.c   lines
  *   paje_show.c   containers, states, variables: what the model says, as lines
- *   paje_links.c  which event let whom go on
+ *   paje_links.c  which event let a thread go on
  *   paje.c        the two readings: events, links
  */
 #ifndef VIEWER_PAJE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* paje_links.c - what let whom go on: numbers and counts of links */
+/* paje_links.c - which thread let another go on: numbers and counts of links */
 #include "paje_links.h"
 
 #include <errno.h>

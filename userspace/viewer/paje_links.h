@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * paje_links.h - what let whom go on: create and start, unlock and lock, post and wait, ...
+ * paje_links.h - which thread let another go on: create and start, unlock and lock, post and wait
  *
  * A trace must not have the beginning of a link without its end. So all is read twice: the
  * first time, each event that may let others go on gets a number, and it is counted how many
@@ -20,8 +20,8 @@
  * @time:	when
  * @number:	of all of them, from 0
  * @used:	links that have ended so far
- * @thread:	who did it: serial
- * @is_many:	all who wait then go on, not one of them
+ * @thread:	that did it: serial
+ * @is_many:	all that wait then go on, not one of them
  * @is_only:	those before it let nobody go on any more
  * @is_shown:	links begin here
  */

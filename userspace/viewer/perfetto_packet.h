@@ -2,7 +2,7 @@
 /*
  * perfetto_packet.h - the packet an event was made of, behind the event's last field
  *
- * ktrace import --from perfetto leaves it there, where nobody looks who does not know of it, so
+ * ktrace import --from perfetto leaves it there, where only code that knows of it looks, so
  * that ktrace export --to perfetto gives the same packets in the same order. Of the events of one
  * packet the first has it.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * progress.c - how far long work has got, for who waits at a terminal
+ * progress.c - how far long work has got, for a user at a terminal
  *
  * One line on standard error, rewritten five times a second at most, the first time after
  * half a second: what is done by then shows nothing. KTRACE_PROGRESS, which ktrace --progress

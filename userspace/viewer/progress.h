@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* progress.h - how far long work has got, for who waits at a terminal */
+/* progress.h - how far long work has got, for a user at a terminal */
 #ifndef VIEWER_PROGRESS_H
 #define VIEWER_PROGRESS_H
 

@@ -76,7 +76,7 @@ struct ptt_recipe {
  * @value_nr:	how many
  * @is_known:	@left is
  * @left:	at the barrier of the event at hand
- * @is_last:	who arrives or leaves did not have to wait
+ * @is_last:	the thread that arrives or leaves did not have to wait
  * @count:	how often the thread has the mutex that it waits without; 0 = once, as far as
  *		is known
  * @error:	-ENOMEM, once there was no memory

@@ -2,12 +2,13 @@
 /*
  * ptt_learn.c - what is to be known of barriers and mutexes for PTT's events
  *
- * Barriers. Who arrives counts down to 0, and the last one does not wait; who leaves counts up
- * again. Threads may arrive for the next round while others still leave: so both are counted on
- * their own. Who leaves a round that is not full shows that there are arrivals that were not
- * seen, as those of another process, and the barrier is known no more.
+ * Barriers. A thread that arrives counts down to 0, and the last one does not wait; one that
+ * leaves counts up again. Threads may arrive for the next round while others still leave: so both
+ * are counted separately. A thread that leaves a round that is not full shows that there were
+ * arrivals that were not seen, such as those of another process; the barrier is unknown from then
+ * on.
  *
- * After a loss nothing is known but what comes then.
+ * After a loss only what follows it is known.
  */
 #include "ptt_learn.h"
 

@@ -14,10 +14,10 @@
 #define CLOSED SIZE_MAX
 
 /**
- * struct search - one search; arrays are by node, but for @path and @open
+ * struct search - one search; arrays are by node, except @path and @open
  * @g:		the graph
  * @component:	what is found
- * @order:	the when-th it was met, from 1; 0 = not yet; CLOSED: its component is known
+ * @order:	as which node it was met, from 1; 0 = not yet; CLOSED: its component is known
  * @low:	the least order of an open node that can be reached from it, as far as is known
  * @next:	its edge to go on with
  * @path:	nodes from where the search began to where it is

@@ -52,7 +52,7 @@ static int watch_until_place(struct scope *s)
 }
 
 /*
- * Goes to the beginning of the window, and the state with it; who watches needs what lies
+ * Goes to the beginning of the window, and the state with it; a watcher needs what lies
  * before it, too. Return: 0, -errno.
  */
 static int go_to_begin(struct scope *s)

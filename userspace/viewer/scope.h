@@ -29,7 +29,7 @@
  * @lost:	lost in the window, by reason
  * @prints:	the command prints while it reads
  * @place:	begin here instead, NULL = no
- * @is_paged:	who goes on where reading has stopped is to find all the rest
+ * @is_paged:	a reader that goes on where reading has stopped finds all the rest
  * @state:	of threads, if conditions ask for it
  * @limit:	the window's end, if @is_paged
  * @keeps_losses: losses meet every condition

@@ -115,7 +115,7 @@ const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_
  * have inlined there
  */
 void symbols_put(struct ktrace_out *out, const struct symbol *symbol);
-/* Its parts, for who has a line for each */
+/* Its parts, for callers with a line for each */
 void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *inlined);
 void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol);
 /* {"module":"/usr/lib/libwork.so","place":4548,"function":"work",...} */

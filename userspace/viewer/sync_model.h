@@ -80,7 +80,7 @@ struct sync_frame {
 	__u64 address;
 	struct object *object;
 	struct object *mutex;		/* cond: that was had, and is given meanwhile */
-	struct thread *peer;		/* join: who has the pthread_t */
+	struct thread *peer;		/* join: the thread that has the pthread_t */
 	__u32 life;
 	__u32 held;		/* how often @mutex was had */
 	__u32 number;		/* barrier: its count; sem: its value */
@@ -146,7 +146,7 @@ struct thread {
  * @arrived:	barrier: calls so far
  * @gone:	barrier: of these, how many have returned
  * @serials:	barrier: of these, how many as the last to arrive
- * @reader:	rwlock: who took it last to read
+ * @reader:	rwlock: the thread that took it last to read
  * @is_blamed:	a misuse of it has been told
  * @has_pshared: barrier: whether it is shared is told
  */
@@ -198,7 +198,7 @@ struct stream_end {
  * struct sync - the model
  * @set:	what is read
  * @states:	its machines
- * @watch:	who is told
+ * @watch:	what is called
  * @by_type:	bindings of event types
  * @by_stream:	ends of streams
  * @by_pid:	processes by machine and pid

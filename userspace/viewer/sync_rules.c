@@ -62,7 +62,7 @@ static void drop_holds(struct object *o)
 			;
 }
 
-/* Who has it, as other events say? */
+/* Which thread has it, according to other events? */
 static void check_mutex(struct sync_step *st, struct object *o, __u32 count)
 {
 	__u32 before = o->o.state == SYNC_TAKEN ? o->o.count : 0;
@@ -439,7 +439,7 @@ static void on_open(struct sync_step *st)
 	st->o->o.has_value = false;
 }
 
-/* Who comes first runs the routine, as far as can be told; the others wait for it. */
+/* The first thread runs the routine, as far as can be told; the others wait for it. */
 static void on_once(struct sync_step *st)
 {
 	struct object *o = st->o;

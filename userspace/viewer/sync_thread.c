@@ -3,8 +3,8 @@
  * sync_thread.c - beginning and end of threads, and what they have
  *
  * Which thread a pthread_t is, only its event thread_start says. A pthread_t is used again as
- * soon as its thread is joined, or has ended detached; and who joins may be told before the
- * thread begins. So who is meant is asked when the join begins, and again when it is over.
+ * soon as its thread is joined, or has ended detached; and a join may be recorded before the
+ * thread begins. So the thread is looked up when the join begins, and again when it is over.
  */
 #include "sync_model.h"
 

@@ -113,7 +113,7 @@ int output_end(int status);
  * Return: 0, -errno, which it has complained about.
  */
 int output_to(const char *path, int nr, char **inputs);
-/* For who writes to the file itself: its name for now. NULL: it is no ordinary file. */
+/* For code that writes to the file itself: its name for now. NULL: it is no ordinary file. */
 const char *output_path(void);
 /*
  * The same for a file that is not written through output(): its name until it is whole; NULL:
