@@ -116,7 +116,7 @@ static __s64 thread_of_state(struct db *d, const struct ktrace_process *p)
 	return find_thread(d, &key);
 }
 
-/* Names are static, but for that of an interrupt. */
+/* Names are static, except that of an interrupt. */
 static void bind_mode(struct db *d, const struct ktrace_process *p)
 {
 	const struct ktrace_mode_level *level = ktrace_process_mode(p);

@@ -175,7 +175,7 @@ static int cpu_of(const bt_packet *packet)
 	return packet_number(packet, "cpu_id", &v) && v >= 0 && v < FOREIGN_CPUS ? (int)v : -1;
 }
 
-/* Is it who recorded the event, that is said elsewhere? Otherwise it is a field. */
+/* Does it say which thread recorded the event, which is stored elsewhere? If not it is a field. */
 static bool take_context(struct foreign_event *e, const bt_trace *trace, const char *name,
 			 const bt_field *field)
 {

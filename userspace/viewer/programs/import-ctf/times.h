@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* times.h - when the packets of a trace begin and end, for who waits */
+/* times.h - when the packets of a trace begin and end, to show progress */
 #ifndef IMPORT_CTF_TIMES_H
 #define IMPORT_CTF_TIMES_H
 

@@ -29,7 +29,7 @@ typedef Perfetto__Protos__FtraceEvent FtraceEvent;
 /* What bundles are looked through for before they are converted: see convert_ftrace_learn() */
 enum { BUNDLE_EVENT = 2, EVENT_WAKEUP = 17, EVENT_NEWTASK = 235 };
 
-/* struct thread - a thread of whom somebody has said something; tid is the key */
+/* struct thread - a thread that some event was about; tid is the key */
 struct thread {
 	__u32 tid;
 	__u32 pid;
@@ -234,7 +234,7 @@ static int put_generic(struct conversion *c, const Perfetto__Protos__GenericFtra
 	return end_event(c, at);
 }
 
-/* @pid: of the child, 0 = that of who is known by its number, or a process of its own */
+/* @pid: of the child, 0 = that of the thread known by its number, or its own */
 static int put_fork(struct conversion *c, const struct ftrace_place *at, __u32 tid, __u32 pid,
 		    const char *comm)
 {

@@ -15,7 +15,7 @@ struct packet_field;
 
 /**
  * struct ftrace - what is known of threads and CPUs
- * @threads:	of whom somebody has said something
+ * @threads:	that some event was about
  * @cpus:	with events in columns
  * @has_wakeup:	wakeups are recorded, not only wakings
  * @has_newtask: forks say whether the child is a thread
@@ -27,7 +27,7 @@ struct ftrace {
 	bool has_newtask;
 };
 
-/* struct ftrace_cpu - who was switched to last, if that is known; cpu is the key */
+/* struct ftrace_cpu - the thread that was switched to last, if that is known; cpu is the key */
 struct ftrace_cpu {
 	__u32 cpu;
 	bool is_known;

@@ -2,7 +2,7 @@
 /*
  * ftrace_compact.c - switches and wakings that come in columns
  *
- * They do not say who was switched from: that is who was switched to before on the CPU.
+ * They do not say which thread was switched from: the one switched to before on the CPU.
  */
 #include "convert.h"
 #include "ftrace.h"

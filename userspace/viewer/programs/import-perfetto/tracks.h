@@ -56,7 +56,7 @@ struct track {
 	__u32 open[TRACK_DEPTH];
 };
 
-/** struct track_thread - whom events are of; comm is valid until the next track is made */
+/** struct track_thread - thread of events; comm is valid until the next track is made */
 struct track_thread {
 	__u32 tid;
 	__u32 pid;

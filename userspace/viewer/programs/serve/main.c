@@ -26,7 +26,7 @@
 #include <time.h>
 
 #define TOKEN_BYTES 16
-/* Anyone on this machine can connect: who says nothing is not to keep others out. */
+/* Anyone on this machine can connect: a silent client is not to keep others out. */
 #define IDLE_S 10u
 #define CONNECTIONS_MAX 256u
 #define TURN_NS 5000000u
@@ -38,7 +38,7 @@
  * @port:	asked for, 0 = any; then the one it is
  * @daemon:	the library's
  * @signals:	descriptor of those that end it
- * @answered_ns:	when it was last looked who asks, while the files are read
+ * @answered_ns:	when requests were last looked for, while the files are read
  * @error:	0, -errno: the files cannot be read any more
  */
 struct server {
@@ -222,7 +222,7 @@ static __u64 now_ns(void)
 	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
 }
 
-/* Answers who asks, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
+/* Answers requests, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
 static int answer_all(struct server *s, int wait_ms)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon,

@@ -2,7 +2,7 @@
 /*
  * client.h - a connection to ktraced --service, or any other that speaks its protocol
  *
- * Requests go out and replies come in without blocking; who waits for a reply also notices that
+ * Requests go out and replies come in without blocking; a wait for a reply also notices that
  * the user wants to stop. Replies to other requests than that waited for go to a callback.
  */
 #ifndef SESSION_CLIENT_H
@@ -11,7 +11,7 @@
 #include <ktrace/decode.h>
 #include <protobuf-c/protobuf-c.h>
 
-/** enum client_port - whom a connection is for */
+/** enum client_port - what a connection is made as */
 enum client_port { CLIENT_CONSUMER, CLIENT_PRODUCER };
 
 /** Text of an error that the service sent, longer ones are cut */

@@ -308,7 +308,7 @@ static int receive(struct producer *p, int timeout_ms)
 	return ret == -ETIMEDOUT ? 0 : ret;
 }
 
-/* Who does not run a command has to know where programs attach. */
+/* Without a command the user has to know where programs attach. */
 static void say_session(const struct instance *i)
 {
 	char *value = i->source == SOURCE_KERNEL || i->p->s->word_nr ? NULL :
@@ -446,7 +446,7 @@ static int begin(struct producer *p)
 	Pft__GetAsyncCommandRequest args = PFT__GET_ASYNC_COMMAND_REQUEST__INIT;
 	int ret, status;
 
-	/* First, so that whoever ends us finds the folders removed. */
+	/* First: then folders are removed even if a signal ends the process. */
 	ret = session_watch_signals(p->s);
 	if (ret)
 		return session_failed("signals", ret, NULL);

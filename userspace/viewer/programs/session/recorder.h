@@ -18,7 +18,7 @@
 #define RECORDER_ERROR 512u
 
 /**
- * struct recorder_user - who is told, with the argument @arg
+ * struct recorder_user - callbacks, with the argument @arg
  * @part:	what was recorded is in a tracefile, and as packets in another file, NULL = it could
  *		not be exported. Return: 0, -errno
  * @error:	something went wrong, as ktraced or we say it
@@ -31,7 +31,7 @@ struct recorder_user {
 
 /**
  * struct recorder - a recording
- * @user:	who is told
+ * @user:	its callbacks
  * @pid:	of ktraced, 0 = it has ended
  * @watch_fd:	becomes readable when a file of the recording is there, or whole
  * @said_fd:	becomes readable when ktraced says something, -1 = it will not any more

@@ -111,7 +111,7 @@ static void set_host(struct conversion *c)
 		c->host[0] = '\0';
 }
 
-/* Who sees a name must find the whole file; without one nobody does. */
+/* A file that has a name gets it when it is whole, so that nobody finds a part of it. */
 static int save_tracefile(const struct session *s, const char *path, const unsigned char *data,
 			  size_t size)
 {
@@ -177,7 +177,7 @@ static bool find_inner(const struct packet_field *f, __u32 number, size_t *at,
 	return false;
 }
 
-/* An event ktrace:error, as commit.c writes it: who started the session is told. */
+/* An event ktrace:error, as commit.c writes it: the user of the session is told. */
 static void tell_error(const struct packet_field *event)
 {
 	char text[2][ERROR_TEXT] = { "ktrace", "" };

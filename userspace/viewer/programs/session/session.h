@@ -60,7 +60,7 @@ struct session {
  * @words_max:	and may
  * @needs_config: --config must be given
  * @needs_output: --output must be given
- * @port:	whom it talks to the service as
+ * @port:	what it talks to the service as
  * @run:	returns the exit status; the connection is there
  */
 struct action {

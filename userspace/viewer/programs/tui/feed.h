@@ -15,7 +15,7 @@
  * @select:	what passes; nothing = all
  * @filter:	the expression, empty = none
  * @state:	of threads, if the expression asks for it
- * @also:	what events must be, too, for who counts them; may be NULL
+ * @also:	a further condition of a caller that counts events; may be NULL
  * @also_arg:	for it
  * @is_stopped:	asked now and then: true gives up
  * @arg:	for it

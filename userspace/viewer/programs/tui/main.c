@@ -30,7 +30,7 @@ static int loop(struct tui *t)
 	return term_signal();
 }
 
-/* Who has sent the signal is to see that it has ended the program. */
+/* The sender of the signal is to see that it has ended the program. */
 static void die_by(int number)
 {
 	signal(number, SIG_DFL);

@@ -216,7 +216,7 @@ const char *tui_set_filter(struct tui *t, const char *text)
 
 /* ---- what goes on by itself ---- */
 
-/* Files have grown: the page may have room, who follows goes to the end. */
+/* Files have grown: the page may have room; if it follows them, it goes to the end. */
 static int take_news(struct tui *t)
 {
 	const bool is_fit = t->from == t->feed.start && t->to == t->feed.end + 1;
