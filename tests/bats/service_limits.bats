@@ -32,7 +32,7 @@ teardown() { teardown_test; }
 }
 @test "a consumer that goes while its session looks at very many sources: the session goes, too" { cases limits gone_while_it_waits; }
 @test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }
-@test "connections that are refused, and cannot be closed, have a bound" {
+@test "connections that are refused, and cannot be closed, have a bound; consumers can come then" {
 	requires_root
 	let_others_in
 	cases limits refused_in_bounds
