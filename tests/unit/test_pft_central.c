@@ -454,6 +454,17 @@ static void far_behind(void)
 	central_free(c);
 }
 
+/* A large buffer is given back piece by piece: others go on meanwhile. */
+static void freed_in_steps(void)
+{
+	struct central *c = make_central(64 << 20, CENTRAL_RING);
+	unsigned int nr = 0;
+
+	while (central_free_step(c))
+		nr++;
+	CHECK(nr >= 16);
+}
+
 int main(void)
 {
 	far_behind();
@@ -477,5 +488,6 @@ int main(void)
 	sizes();
 	buffers_are_apart();
 	histogram();
+	freed_in_steps();
 	return 0;
 }

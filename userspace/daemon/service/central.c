@@ -27,6 +27,9 @@
 #define STEPS_EACH 32u
 #define STEPS_MAX (1u << 20)
 
+/* Is given back in a step */
+#define FREED_EACH (1024u * 1024)
+
 /* A chunk that was looked through */
 struct intake {
 	const struct central_chunk *chunk;
@@ -60,18 +63,28 @@ int central_alloc(struct central **out, size_t size, enum central_policy policy)
 	return 0;
 }
 
-void central_free(struct central *c)
+bool central_free_step(struct central *c)
 {
-	if (!c)
-		return;
 	central_copy_end(c);
 	c->is_unwanted = !LIST_EMPTY(&c->copies);
 	if (c->is_unwanted)
-		return;
+		return false;
+	if (c->size > FREED_EACH) {
+		c->size -= FREED_EACH;
+		munmap(c->memory + c->size, FREED_EACH);
+		return true;
+	}
 	munmap(c->memory, c->size);
 	sequences_exit(&c->sequences);
 	free(c->whole);
 	free(c);
+	return false;
+}
+
+void central_free(struct central *c)
+{
+	while (c && central_free_step(c))
+		;
 }
 
 void central_clear(struct central *c)

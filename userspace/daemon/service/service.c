@@ -146,6 +146,7 @@ void service_exit(struct service *s)
 	while (!TAILQ_EMPTY(&s->dropped))
 		peers_reap(s);
 	wait_for_disks(s);
+	works_finish(&s->works);
 	users_forget(s);
 	guard_forget(s);
 	trigger_forget(s);

@@ -244,15 +244,18 @@ struct session *session_alloc(struct service *s, Pft__TraceConfig *config, uid_t
 	return session;
 }
 
-static void free_buffers(struct session *session)
+static bool free_next(void *arg)
 {
-	for (size_t i = 0; i < session->buffer_nr; i++) {
-		service_remove_buffer(session->service, &session->buffers[i]);
-		central_free(session->buffers[i].central);
+	struct session *session = arg;
+
+	if (session->buffer_nr) {
+		session->buffer_nr -=
+			!central_free_step(session->buffers[session->buffer_nr - 1].central);
+		return true;
 	}
 	free(session->buffers);
-	session->buffers = NULL;
-	session->buffer_nr = 0;
+	free(session);
+	return false;
 }
 
 void session_release(struct session *session)
@@ -262,7 +265,8 @@ void session_release(struct session *session)
 	if (lost)
 		log_error("session %llu: out of memory; packets that are lost: %llu",
 			  (unsigned long long)session->id, (unsigned long long)lost);
-	free_buffers(session);
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		service_remove_buffer(session->service, &session->buffers[i]);
 	numbers_exit(&session->numbers);
 	own_exit(session);
 	filter_free(session->filter);
@@ -273,7 +277,9 @@ void session_release(struct session *session)
 	free(session->end_error);
 	batch_exit(&session->file.batch);
 	pft__trace_config__free_unpacked(session->config, NULL);
-	free(session);
+	session->freeing = (struct work) { .owner = WORK_OF_SESSION, .step = free_next,
+					   .arg = session };
+	work_begin(&session->service->works, &session->freeing);
 }
 
 bool session_make_buffers(struct session *session, char *error)

@@ -137,6 +137,7 @@ struct session {
 	size_t buffer_nr;
 	struct look look;
 	struct scrape scrape;
+	struct work freeing;		/* of the buffers; then nothing is left */
 	Pft__DataSourceConfig **told;	/* by data source, what producers get; NULL: nothing yet */
 	TAILQ_HEAD(instance_list, instance) instances;
 	TAILQ_HEAD(flush_list, flush) flushes;

@@ -77,3 +77,12 @@ void work_stop(struct works *all, struct work *w)
 	w->is_waiting = false;
 	TAILQ_REMOVE(&all->queues[w->owner], w, link);
 }
+
+void works_finish(struct works *all)
+{
+	struct work *w;
+
+	while ((w = take(all)))
+		while (w->step(w->arg))
+			;
+}

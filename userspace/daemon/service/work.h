@@ -44,5 +44,7 @@ void works_init(struct works *all, struct timers *timers);
 void work_begin(struct works *all, struct work *w);
 /* Not from its own step. */
 void work_stop(struct works *all, struct work *w);
+/* All that is under way, to its end. */
+void works_finish(struct works *all);
 
 #endif
