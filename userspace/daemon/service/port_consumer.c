@@ -244,12 +244,11 @@ static void get_stats(struct peer *p, struct call *call, const void *request)
 	(void)request;
 	if (!c)
 		return;
-	r.trace_stats = c->session ? stats_make(c->session) : NULL;
+	r.trace_stats = c->session ? stats_make(c->session, STATS_MAX) : NULL;
 	if (!r.trace_stats) {
 		peer_reject(p, call);
 		return;
 	}
-	stats_cut(r.trace_stats, STATS_MAX);
 	peer_reply(p, call, &r.base);
 	stats_free(r.trace_stats);
 }

@@ -8,6 +8,10 @@
 #include "central.h"
 #include "numbers.h"
 
+/* A row's tag and size in a message; what is before all of them: the histogram's classes */
+#define ROW_PREFIX_MAX 5
+#define ROWS_HEAD_MAX 64
+
 #define SET(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 
 static Pft__TraceStats__BufferStats *buffer_stats(const struct central_stats *s)
@@ -94,7 +98,18 @@ static size_t count_writers(const struct session *session)
 	return nr;
 }
 
-static bool add_writers(Pft__TraceStats *stats, struct session *session)
+/* Return: whether there is room for @m among @left bytes, with its tag and size before it. */
+static bool has_room(const Pft__TraceStats__WriterStats *m, size_t *left)
+{
+	const size_t size = ROW_PREFIX_MAX + protobuf_c_message_get_packed_size(&m->base);
+	const bool has = size <= *left;
+
+	*left -= has ? size : *left;
+	return has;
+}
+
+/* As many as take @left bytes in a message */
+static bool add_writers(Pft__TraceStats *stats, struct session *session, size_t left)
 {
 	struct central_origin origin;
 	const uint64_t *counts;
@@ -109,15 +124,18 @@ static bool add_writers(Pft__TraceStats *stats, struct session *session)
 	for (size_t i = 0; i < session->buffer_nr; i++) {
 		uint32_t cursor = 0;
 
-		while (central_writer(session->buffers[i].central, &cursor, &origin, &counts,
-				      &sums)) {
+		while (left && central_writer(session->buffers[i].central, &cursor, &origin,
+					      &counts, &sums)) {
 			uint32_t id = numbers_get(&session->numbers, &origin);
 			Pft__TraceStats__WriterStats *m =
 				writer_stats(id, (uint32_t)i, counts, sums);
 
 			if (!m)
 				return false;
-			stats->writer_stats[stats->n_writer_stats++] = m;
+			if (has_room(m, &left))
+				stats->writer_stats[stats->n_writer_stats++] = m;
+			else
+				protobuf_c_message_free_unpacked(&m->base, NULL);
 		}
 	}
 	return true;
@@ -170,7 +188,14 @@ static void fill_plain(Pft__TraceStats *m, const struct session *session)
 	    (Pft__TraceStats__FinalFlushOutcome)session->flush_counts.final);
 }
 
-Pft__TraceStats *stats_make(struct session *session)
+static size_t room_for_writers(const Pft__TraceStats *stats, size_t max)
+{
+	const size_t size = ROWS_HEAD_MAX + pft__trace_stats__get_packed_size(stats);
+
+	return size < max ? max - size : 0;
+}
+
+Pft__TraceStats *stats_make(struct session *session, size_t max)
 {
 	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
 	Pft__TraceStats *stats = malloc(sizeof(*stats));
@@ -180,22 +205,11 @@ Pft__TraceStats *stats_make(struct session *session)
 	pft__trace_stats__init(stats);
 	fill_plain(stats, session);
 	if (add_buffers(stats, session) && add_filter(stats, session) &&
-	    ((wish && wish->disable_chunk_usage_histograms) || add_writers(stats, session)))
+	    ((wish && wish->disable_chunk_usage_histograms) ||
+	     add_writers(stats, session, room_for_writers(stats, max))))
 		return stats;
 	stats_free(stats);
 	return NULL;
-}
-
-void stats_cut(Pft__TraceStats *stats, size_t max)
-{
-	size_t size = pft__trace_stats__get_packed_size(stats);
-
-	while (size > max && stats->n_writer_stats) {
-		Pft__TraceStats__WriterStats *m = stats->writer_stats[--stats->n_writer_stats];
-
-		size -= protobuf_c_message_get_packed_size(&m->base);
-		protobuf_c_message_free_unpacked(&m->base, NULL);
-	}
 }
 
 void stats_free(Pft__TraceStats *stats)

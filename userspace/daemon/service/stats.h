@@ -5,10 +5,11 @@
 
 #include "session.h"
 
-/* Return: NULL: no memory. Numbers writers as it goes, so that packets and statistics agree. */
-Pft__TraceStats *stats_make(struct session *session);
-/* Rows of writers go, the last first, until it takes @max bytes. */
-void stats_cut(Pft__TraceStats *stats, size_t max);
+/*
+ * Of the first writers, as many as there is room for in @max bytes.
+ * Return: NULL: no memory. Numbers writers as it goes, so that packets and statistics agree.
+ */
+Pft__TraceStats *stats_make(struct session *session, size_t max);
 void stats_free(Pft__TraceStats *stats);
 
 #endif
