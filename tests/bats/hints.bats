@@ -57,10 +57,20 @@ teardown() { teardown_test; }
 	run_ktraced -e 'sched,flood' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"no kernel events: shared memory has none"* ]]
+	run_ktraced --where 'cpu == 0' -o t -- "$PROGS/flood" -n 1
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"no kernel events: shared memory has none"* ]]
 	run_ktraced -e flood -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no kernel events"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no kernel events"* ]]
+}
+
+@test "without the module: --all says who knows what to do" {
+	[ ! -e /dev/ktrace ] || skip "the module is loaded"
+	capture "$KTRACED" --all -o t -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"which cannot be recorded: "*"; 'ktrace doctor' says what to do" ]]
 }
 
 @test "a trace is not written over a program" {

@@ -14,8 +14,9 @@
 static void why_no_kernel(const struct ktrace_session_info *info, char *buf, size_t size)
 {
 	if (info->kernel_error == -EOPNOTSUPP)
-		snprintf(buf, size, "%s", *info->reason ? info->reason
-			 : "shared memory has none");
+		snprintf(buf, size, "%s%s", *info->reason ? info->reason
+			 : "shared memory has none",
+			 *info->reason ? "; 'ktrace doctor' says what to do" : "");
 	else
 		snprintf(buf, size, "%s; they take CAP_PERFMON, or the module's parameter "
 			 "group_kernel", strerror(-info->kernel_error));
@@ -33,7 +34,8 @@ int hint_no_kernel(const struct options *o, const struct ktrace_session_info *in
 			  info->kernel_error ? why : "");
 		return EXIT_OWN;
 	}
-	if (info->kernel_error && (info->kernel_error != -EOPNOTSUPP || o->choice.events))
+	if (info->kernel_error &&
+	    (info->kernel_error != -EOPNOTSUPP || o->choice.events || o->choice.where))
 		log_note("no kernel events: %s", why);
 	return -1;
 }
