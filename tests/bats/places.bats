@@ -50,6 +50,16 @@ refused_in_shm()
 	[ ! -e t ]
 }
 
+@test "recording: a limit to the size of files: said with what helps" {
+	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
+	capture bash -c 'ulimit -f 9000; "$1" -o t -- "$2"' - "$KTRACED" "$EXAMPLES/hello"
+	[ "$status" = 125 ]
+	[[ $stderr == *"File too large; 'ulimit -f' allows no larger file: a smaller -b or --thread-rings takes less" ]]
+	[ -z "$output" ]
+	capture bash -c 'ulimit -f 9000; "$1" -b 64K --thread-rings 2 -o t -- "$2"' - "$KTRACED" "$EXAMPLES/hello"
+	[ "$status" = 0 ]
+}
+
 @test "recording: a /dev/shm that is full" {
 	requires_root
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"

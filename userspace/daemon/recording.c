@@ -147,6 +147,9 @@ static const char *remedy(int error, const char *reason)
 {
 	if (error == -ENOMEM || error == -ENOSPC || error == -EDQUOT)
 		return "; a smaller -b or --thread-rings takes less";
+	if (error == -EFBIG)
+		return "; 'ulimit -f' allows no larger file: a smaller -b or --thread-rings takes "
+		       "less";
 	if (!strncmp(reason, "/dev/shm/", strlen("/dev/shm/")))
 		return "; without the module it needs a tmpfs that can be written to: "
 		       "mount -t tmpfs -o mode=1777 tmpfs /dev/shm";
