@@ -24,8 +24,8 @@ random_ms()
 }
 
 # bats test_tags=alike
-@test "SIGHUP too; SIGINT sent to ktraced alone too" {
-	for sig in HUP INT; do
+@test "SIGHUP too; SIGINT and SIGQUIT sent to ktraced alone too" {
+	for sig in HUP INT QUIT; do
 		start_ktraced -o t -- sh -c "trap 'exit 4' $sig; echo up; while :; do sleep 0.05; done"
 		retry 0.05 has ktraced.out up
 		kill -"$sig" "$pid"
@@ -52,8 +52,8 @@ random_ms()
 }
 
 # bats test_tags=alike
-@test "without a command SIGINT, SIGTERM and SIGHUP end tracing with status 0" {
-	for sig in INT TERM HUP; do
+@test "without a command SIGINT, SIGQUIT, SIGTERM and SIGHUP end tracing with status 0" {
+	for sig in INT QUIT TERM HUP; do
 		start_ktraced -o t
 		retry 0.05 has ktraced.err KTRACE_SESSION
 		kill -"$sig" "$pid"
@@ -61,6 +61,36 @@ random_ms()
 		[ "$status" -eq 0 ]
 		valid_trace t
 	done
+}
+
+# bats test_tags=alike
+@test "SIGQUIT from the terminal is left to the command, however often" {
+	cat >command <<-'END'
+	trap 'echo stacks $((++n))' QUIT
+	echo up
+	while [ "${n:-0}" -lt 3 ]; do sleep 0.02; done
+	exit 5
+	END
+	capture python3 - "$KTRACED" "--backend=$KTRACE_BACKEND" -o t -- bash command <<-'END'
+	import os, pty, sys
+	pid, terminal = pty.fork()
+	if not pid:
+	    os.execv(sys.argv[1], sys.argv[1:])
+	for said in "up", "stacks 1", "stacks 2", "stacks 3":
+	    got = b""
+	    while said.encode() not in got:
+	        got += os.read(terminal, 1000)
+	    if said != "stacks 3":
+	        os.write(terminal, b"\x1c")
+	try:
+	    while os.read(terminal, 1000):
+	        pass
+	except OSError:
+	    pass
+	sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) % 256)
+	END
+	[ "$status" -eq 5 ]
+	valid_trace t
 }
 
 # bats test_tags=alike

@@ -23,6 +23,7 @@ static void take_signals(struct command_signals *before, sigset_t *ours)
 	sigemptyset(ours);
 	sigaddset(ours, SIGCHLD);
 	sigaddset(ours, SIGINT);
+	sigaddset(ours, SIGQUIT);
 	sigaddset(ours, SIGTERM);
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler != SIG_IGN)
 		sigaddset(ours, SIGHUP);

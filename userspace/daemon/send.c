@@ -316,8 +316,8 @@ static bool is_interrupted(void)
 	sigset_t pending;
 
 	return !sigpending(&pending) &&
-	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 ||
-		sigismember(&pending, SIGHUP) == 1);
+	       (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGQUIT) == 1 ||
+		sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGHUP) == 1);
 }
 
 static void give_up(struct sender *s)

@@ -16,8 +16,9 @@
  * Signals. With a command: ctrl-C at the terminal reaches the command too, so the
  * first one changes nothing here; SIGINT sent to ktraced alone, SIGTERM and SIGHUP are
  * passed on to the command. The second one, or the first when the command is gone,
- * ends the recording. Without a command the first one does. SIGUSR1 ends the present part: what
- * was recorded before it is in files that are whole.
+ * ends the recording. Without a command the first one does. SIGQUIT is like SIGINT, but at the
+ * terminal it concerns the command only: some print their stacks and go on. SIGUSR1 ends the
+ * present part: what was recorded before it is in files that are whole.
  */
 #include "watch.h"
 
@@ -69,7 +70,7 @@
  * @next_check:	when to ask again who holds the buffer
  * @quiet_checks: in a row
  * @was_told:	the user knows that we wait
- * @stop_signals: SIGINT, SIGTERM, SIGHUP so far
+ * @stop_signals: SIGINT, SIGQUIT, SIGTERM, SIGHUP so far
  */
 struct watch {
 	struct recording *r;
@@ -306,18 +307,22 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
 	struct command *command = &w->r->command;
+	const bool is_at_terminal = (sig == SIGINT || sig == SIGQUIT) &&
+				    info->ssi_code == SI_KERNEL;
 
 	if (!command->pid) {
 		stop(w, strsignal(sig));
 		return;
 	}
+	if (sig == SIGQUIT && is_at_terminal && !command->is_gone)
+		return;
 	if (++w->stop_signals > 1 || command->is_gone) {
 		if (!command->is_gone)
 			w->r->abort_signal = sig;
 		stop(w, strsignal(sig));
 		return;
 	}
-	if (sig != SIGINT || info->ssi_code != SI_KERNEL)
+	if (!is_at_terminal)
 		command_kill(command, sig);
 }
 
