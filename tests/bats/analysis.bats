@@ -235,6 +235,18 @@ only_100()
 	done
 }
 
+@test "a window that begins before the trace is all of it, as are shares of its time" {
+	local command
+	two_threads
+	for command in "${COMMANDS[@]}"; do
+		[ "$command" != state ] || continue
+		for form in "" --json; do
+			# shellcheck disable=SC2086 # options, too
+			diff <("$KTRACE" $command $form t) <("$KTRACE" $command $form --since @0 t) || return 1
+		done
+	done
+}
+
 @test "every command explains itself with an example, and prints one JSON object" {
 	local command
 	two_threads

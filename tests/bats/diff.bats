@@ -82,6 +82,17 @@ setup()
 	[ "$(jq -c '[.events, .first_event]' <<<"$output")" = '[[2,2],0]' ]
 }
 
+@test "the duration is that of events, whatever headers and --since say" {
+	run_ktraced -q -o t -- bash -c '"$1" -n 3 && sleep 0.1' - "$PROGS/flood"
+	duration=$("$KTRACE" info --json t | jq .duration_ns)
+	[ "$duration" -lt 100000000 ]
+	for options in "" "--since 1970-01-02"; do
+		# shellcheck disable=SC2086 # option and value
+		run_ktrace diff --json $options t t
+		[ "$(jq -c .duration_ns <<<"$output")" = "[$duration,$duration]" ] || return 1
+	done
+}
+
 @test "two files, no more and no less" {
 	run_ktrace diff a
 	[ "$status" -eq 2 ]

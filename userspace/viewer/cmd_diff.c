@@ -180,9 +180,10 @@ static void put_numbers(struct ktrace_out *out, const __u64 v[2])
 
 static __u64 ns_of(const struct scope *s)
 {
+	__u64 from = s->from > s->start ? s->from : s->start;
 	__u64 to = s->until.is_set && s->to < s->end ? s->to : s->end;
 
-	return to > s->from ? to - s->from : 0;
+	return to > from ? to - from : 0;
 }
 
 static double rate_of(const struct diff *d, int side, __u64 count)
@@ -313,6 +314,17 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 	ktrace_out_str(out, "}\n");
 }
 
+static int begin(struct scope *s, struct ktrace_traceset *set)
+{
+	__u64 start, end;
+	int ret = files_span(set, &start, &end);
+
+	if (!ret)
+		ret = scope_begin(s, set);
+	s->end = end;
+	return ret;
+}
+
 static int compare_files(struct diff *d, char **paths)
 {
 	struct ktrace_traceset *sets[2] = { NULL, NULL };
@@ -322,7 +334,7 @@ static int compare_files(struct diff *d, char **paths)
 		sets[i] = open_files(1, &paths[i], &one);
 		status = one ? one : status;
 		if (sets[i] && !ret)
-			ret = scope_begin(&d->sides[i].scope, sets[i]);
+			ret = begin(&d->sides[i].scope, sets[i]);
 	}
 	if (sets[0] && sets[1]) {
 		ret = ret ? ret : read_both(d);
