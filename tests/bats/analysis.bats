@@ -204,6 +204,8 @@ only_100()
 		    assert sum(mine[-1]) == end, mine
 		assert {"mode": "syscall", "sub_name": "futex"}.items() <= spans[1].items(), spans[1]
 	END
+	run_ktrace flow --width 10 t
+	grep -Eqx ' +0\.000000 0\.[0-9]{6} s' <<<"$output"
 	run_ktrace flow --width 20 t
 	grep -q '^-/100 client  *|RS[.]\{8\}SU\{9\}|' <<<"$output"
 }

@@ -76,8 +76,8 @@ void strip_scale(const struct strip *s, __u64 start, int indent, struct ktrace_o
 {
 	double from = (double)(s->from - start) / 1e9, to = (double)(s->to - start) / 1e9;
 
-	out_printf(out, "%*s%-*.6f%*.6f s\n", indent, "", s->width / 2, from,
-		   s->width - s->width / 2, to);
+	out_printf(out, "%*s%-*.6f %*.6f s\n", indent, "", s->width / 2, from,
+		   s->width - s->width / 2 - 1, to);
 }
 
 void strip_fit(struct strip *s, int beside)
