@@ -11,7 +11,7 @@ from case import (bytecode, config, events, expect, main, numbers, packets, serv
                   started, until, write)
 from consumer import Consumer
 from producer import Writer, test_packet
-from wire import encode, trace_of
+from wire import encode, padded, trace_of
 
 # At it a reader of a damaged trace goes on.
 MARK = bytes.fromhex("82477a76b28d42ba81dc33326d57a079")
@@ -344,6 +344,25 @@ def no_memory_for_many():
     lost = consumer.reply(stats)[0]["trace_stats"]["packets_lost"]
     resource.prlimit(service, resource.RLIMIT_AS, limits)
     assert lost == 1, lost
+
+
+def invalid_turns():
+    """Others have their turn while very many packets are found to be invalid."""
+    producer, consumer = source(page_size=32768, shm_size=32 << 20), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 65536}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for _ in range(1900):
+        writer.begin()
+        writer.chunk.put(0, (padded(12) + 12 * b"\xff") * 1000)
+        writer.count = 1000
+        writer.end()
+    writer.flush()
+    producer.ask("Sync")
+    read, early = consumer.call("ReadBuffers"), consumer.call("GetTraceStats")
+    assert consumer.reply(early)[0]["trace_stats"]["invalid_packets"] < 1900000
+    while consumer.reply(read)[1]:
+        pass
+    assert statistics(consumer)["invalid_packets"] == 1900000, statistics(consumer)
 
 
 def phase(period):

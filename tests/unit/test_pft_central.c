@@ -465,6 +465,34 @@ static void freed_in_steps(void)
 	CHECK(nr >= 16);
 }
 
+/* Very many packets of no size: reading pauses between them, and none of the others is lost. */
+static void pauses(void)
+{
+	struct central *c = make_central(1 << 20, CENTRAL_RING);
+	struct central_packet p;
+	unsigned int nr = 0;
+
+	for (uint32_t i = 0; i < 100; i++) {
+		made_begin(&m, 1, 1, i);
+		for (unsigned int k = 0; k < 1000; k++)
+			made_packet(&m, 'a', i == 50 && k == 500);
+		central_put(c, &m.chunk);
+	}
+	central_read_begin(c);
+	do {
+		CHECK(central_read(c, &p));
+		nr++;
+	} while (!p.size);
+	CHECK(nr > 1);
+	CHECK_EQ(p.size, 1);
+	for (nr = 0; central_read(c, &p); nr++)
+		CHECK_EQ(p.size, 0);
+	CHECK(nr > 1);
+	check_ledger(c);
+	CHECK_EQ(central_fill(c), 0);
+	central_free(c);
+}
+
 int main(void)
 {
 	far_behind();
@@ -489,5 +517,6 @@ int main(void)
 	buffers_are_apart();
 	histogram();
 	freed_in_steps();
+	pauses();
 	return 0;
 }

@@ -102,7 +102,10 @@ bool central_patch(struct central *c, const struct central_origin *origin, uint3
 
 /* Begins a reading pass: what is complete now. After a gap that may still be filled it ends. */
 void central_read_begin(struct central *c);
-/* Return: false when there is none left in this pass. */
+/*
+ * Return: false when there is none left in this pass. A packet of size 0 is none: so much was empty
+ * or lost that others may have their turn.
+ */
 bool central_read(struct central *c, struct central_packet *packet);
 /* @packet, the one read last, goes no further: the next one of its writer tells it. */
 void central_lose(struct central *c, const struct central_packet *packet);

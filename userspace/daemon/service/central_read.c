@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Less than a ms */
+#define WASTED_MAX 8192u
+
 enum mode {
 	MODE_READ,
 	MODE_DROP,
@@ -154,6 +157,7 @@ enum step {
 	STEP_ON,		/* go on in this sequence */
 	STEP_PACKET,
 	STEP_STALL,
+	STEP_PAUSE,		/* there was much to be thrown away */
 };
 
 /* A packet that begins in @r and goes on in other chunks */
@@ -233,9 +237,14 @@ static bool may_begin(struct central *c, struct sequence *s, const struct record
 	return true;
 }
 
+static bool is_tired(struct central *c, enum mode mode)
+{
+	return ++c->wasted >= WASTED_MAX && mode == MODE_READ;
+}
+
 /*
  * The next packet of @s, but none behind @target.
- * Return: STEP_PACKET, STEP_STALL, or STEP_ON when @target is done.
+ * Return: STEP_PACKET, STEP_STALL, STEP_PAUSE, or STEP_ON when @target is done.
  */
 static enum step next_packet(struct central *c, struct sequence *s, const struct record *target,
 			     enum mode mode, struct central_packet *packet)
@@ -252,6 +261,8 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 			step = step_packet(c, s, r, mode, packet);
 			if (step != STEP_ON)
 				return step;
+			if (is_tired(c, mode))
+				return STEP_PAUSE;
 			continue;
 		}
 		if (r->flags & RECORD_INCOMPLETE && mode == MODE_READ && !c->is_finished)
@@ -263,6 +274,8 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 			r->left = 0;
 		}
 		ring_erase(c, r);
+		if (is_tired(c, mode))
+			return STEP_PAUSE;
 		if (is_target || !s->first)
 			return STEP_ON;
 	}
@@ -318,6 +331,7 @@ void central_read_begin(struct central *c)
 
 bool central_read(struct central *c, struct central_packet *packet)
 {
+	c->wasted = 0;
 	while (c->is_reading && c->walked < c->used) {
 		struct record *r = record_off(c, c->at);
 		struct sequence *s;
@@ -335,6 +349,10 @@ bool central_read(struct central *c, struct central_packet *packet)
 		step = next_packet(c, s, r, MODE_READ, packet);
 		if (step == STEP_PACKET) {
 			tell(c, s, packet);
+			return true;
+		}
+		if (step == STEP_PAUSE) {
+			*packet = (struct central_packet){ 0 };
 			return true;
 		}
 		if (step == STEP_STALL)

@@ -74,6 +74,7 @@ struct central {
 	uint64_t pass;
 	size_t at;		/* record at hand */
 	size_t walked;
+	uint32_t wasted;	/* parts and chunks without a packet, one after the other */
 	struct sequence *told;	/* whose packet was read last */
 	uint8_t *whole;		/* a packet put together of fragments */
 	size_t whole_room;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "clocks.h"
 #include "clone.h"
 #include "file.h"
 #include "read.h"
@@ -13,8 +14,8 @@
 #define SLICE_MAX (FRAME_MAX - 512)
 #define SLICE_NR 1024
 #define SLICE_OVERHEAD 16
-/* Bytes before others have their turn */
-#define TURN_MAX (1024u * 1024)
+/* Before others have their turn */
+#define TURN_NS 5000000u
 /* Behind a packet that there was no memory for */
 #define MEMORY_MS 10
 /* As long as so much waits to be sent, nothing more is read. */
@@ -179,18 +180,17 @@ static bool send_batch(struct consumer *c, bool has_more)
 void consumer_read_on(struct consumer *c)
 {
 	const uint64_t lost = c->session ? c->session->packets_lost : 0;
-	size_t total = 0;
+	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
 	bool has_more = true;
 
 	while (c->reading.is_open && !c->peer->is_dropped && c->peer->queued < QUEUE_MAX) {
-		if (total >= TURN_MAX) {
+		if (clocks_boot_ns() > end_ns) {
 			timer_set(&c->service->timers, &c->read_timer, 0);
 			return;
 		}
 		batch_empty(&c->batch);
 		has_more = c->session && !session_waits_for_trigger(c->session) &&
 			   session_read(c->session, &c->batch, SLICE_MAX);
-		total += c->batch.size;
 		if (!send_batch(c, has_more))
 			return;
 		if (c->session && c->session->packets_lost != lost) {
