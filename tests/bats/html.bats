@@ -64,6 +64,12 @@ made()
 	head_has 'all(r["tid"] == 101 for r in h["rows"] if r["kind"] == "thread")'
 }
 
+@test "html: a window that ends before the trace does not reach to the end of time" {
+	made 1 10
+	"$KTRACE" html --until @0 -o page t
+	grep -a '"span":0,' page
+}
+
 @test "html: a node with many events has children" {
 	made 3 66000
 	# What a filter leaves out counts, too, and few events are compared sooner.

@@ -86,7 +86,8 @@ static int plan(struct html *h)
 		return ret;
 	when_window(&s->since, &s->until, start, &h->begin, &to);
 	h->begin = h->begin > start ? h->begin : start;
-	end = to <= end ? to - 1 : end;
+	if (to <= end)
+		end = to > start ? to - 1 : start;
 	h->span = end > h->begin ? end - h->begin : 0;
 	h->scope.start = start;
 	ret = html_tree_init(&h->tree, h->span);
