@@ -38,6 +38,10 @@ expect()
 	local command
 	expect 2 nonsense
 	expect 2
+	for command in --help "help help" "help --help"; do
+		# shellcheck disable=SC2086 # two words
+		diff <("$KTRACE" help) <("$KTRACE" $command) || return 1
+	done
 	for command in "${commands[@]}"; do
 		expect 2 "$command" --nonsense
 		expect 0 "$command" --help

@@ -176,11 +176,16 @@ static int no_such_command(const char *name)
 	return STATUS_USAGE;
 }
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 static int run_help(int argc, char **argv)
 {
 	const struct command *cmd;
 
-	if (argc < 2) {
+	if (argc < 2 || is_help(argv[1])) {
 		pager_begin();
 		print_usage(stdout);
 		return STATUS_OK;
@@ -228,7 +233,7 @@ static int run(int argc, char **argv)
 		print_usage(stderr);
 		return STATUS_USAGE;
 	}
-	if (!strcmp(argv[1], "help") || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+	if (is_help(argv[1]))
 		return run_help(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--version")) {
 		print_version();
