@@ -215,7 +215,11 @@ const struct command cmd_flow = {
 "  --list             print each span of time in one state, not a picture\n"
 "  --width N          columns of the picture (default: as the terminal has room\n"
 "                     for; elsewhere 60)\n"
-ANALYSIS_HELP
+ANALYSIS_SINCE_HELP
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  -n, --number N     print N rows at most\n"
+"  --json             one JSON object a line\n"
+"  -h, --help, --version\n"
 "\n"
 ANALYSIS_TIMES
 "\n"
