@@ -184,6 +184,38 @@ for line in sys.stdin:
 	[ "$(grep -c '100/101' <<<"$output")" -eq 2 ]
 }
 
+@test "--pid knows the processes of threads that began before the window" {
+	"$PROGS/mktrace" t <<-'END'
+		meta host boot=1 machine=x86_64
+		meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000
+		meta event kind=kernel id=67 desc=sched:fork{u32%20parent_tid;u32%20parent_pid;u32%20child_tid;u32%20child_pid;char[16]%20comm;}
+		meta event kind=kernel id=64 desc=sched:switch{u32%20prev_tid;u32%20next_tid;s32%20prev_prio;s32%20next_prio;u32%20prev_state;char[16]%20prev_comm;char[16]%20next_comm;}
+		meta event kind=user id=16 desc=t:e{u64%20n;}
+		meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+		meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		block 0
+		rec 10 67 7 u32:7 u32:7 u32:8 u32:7 char16:child
+		block 1
+		rec 20 16 8 u64:1
+		block 1
+		rec 2000000000 16 8 u64:2
+		rec 3000000000 16 8 u64:3
+		block 0
+		rec 5000000000 64 8 u32:8 u32:0 u32:120 u32:120 u32:1 char16:other char16:swapper/0
+		block 1
+		rec 5000000000 16 8 u64:4
+	END
+	run_ktrace list --pid 7 --since 1s t
+	lines_are 4
+	[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
+	grep -q ' 7/8 other .* n=4$' <<<"$output"
+	# It looks at the end of the files first.
+	[ "$("$KTRACE" hist --json --pid 7 t | jq .events)" = 6 ]
+	"$KTRACE" list --pid 7 -n 2 --print-position t >page
+	run_ktrace list --pid 7 --from-position "$(sed -n 's/^position //p' page)" t
+	[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
+}
+
 @test "--pid 0 is the idle CPU, not every thread of an unknown process" {
 	run_ktrace list --pid 0 "$SMALL"
 	[ "$status" -eq 0 ]

@@ -72,6 +72,14 @@ static int go_to_begin(struct scope *s)
 	return ret;
 }
 
+/* Kernel events tell which thread is of which process, and the files learn it in reading. */
+static int just_read(void *watcher, const struct ktrace_trace_event *e)
+{
+	(void)watcher;
+	(void)e;
+	return 0;
+}
+
 int scope_begin(struct scope *s, struct ktrace_traceset *set)
 {
 	int ret = ktrace_traceset_span(set, &s->start, &s->end);
@@ -85,6 +93,8 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	memset(s->lost, 0, sizeof(s->lost));
 	if (!ret && select_uses_state(&s->select))
 		ret = ktrace_state_new(set, &s->state);
+	if (s->select.pid_nr && !s->watch && !s->state && (s->since.is_set || s->place))
+		s->watch = just_read;
 	select_begin(&s->select, s->start, s->state);
 	/* A bar and lines do not go together on one terminal. */
 	if (!(s->prints && isatty(STDOUT_FILENO)))

@@ -77,6 +77,19 @@ static void inherit(struct name *name, const struct name *before)
 		memcpy(name->comm, before->comm, NAME_SIZE);
 }
 
+/* Facts behind number @i were told before it: they take from it what they leave open. */
+static void bequeath(struct thread *t, __u32 i)
+{
+	struct name before;
+
+	for (i++; i < t->nr; i++) {
+		before = t->names[i];
+		inherit(&t->names[i], &t->names[i - 1]);
+		if (!memcmp(&before, &t->names[i], sizeof(before)))
+			return;
+	}
+}
+
 /*
  * Remembers a fact about @tid.
  * Return: 0, -ENOMEM.
@@ -102,6 +115,7 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 			return 0;
 		if (t->names[i - 1].raw == name->raw) {
 			t->names[i - 1] = fact;
+			bequeath(t, i - 1);
 			return 0;
 		}
 	}
@@ -116,6 +130,7 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 	t->names[i] = fact;
 	n->used += !t->nr++;
 	t->tid = tid;
+	bequeath(t, i);
 	return 0;
 }
 
