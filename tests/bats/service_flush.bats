@@ -14,6 +14,7 @@ teardown() { teardown_test; }
 @test "acknowledging one acknowledges those before it" { cases flush several_pending; }
 @test "a thousand may be under way, not more" { cases flush too_many_pending; }
 @test "one that goes away is not waited for, and what it wrote is taken" { cases flush producer_gone; }
+@test "what one has committed before it went is taken, though it was told something first" { cases flush committed_and_gone; }
 @test "without scraping it is not" { cases flush not_scraped; }
 @test "sources that have nothing to flush are not asked" { cases flush no_flush; }
 @test "flushes and cleared states by themselves" { cases flush periodic; }

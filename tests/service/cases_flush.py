@@ -3,11 +3,12 @@
 """cases_flush.py CASE... - flushes, periodic work, writing into files, detached sessions"""
 
 import os
+import signal
 import time
 import zlib
 
-from case import (SOURCE, bytecode, config, events, expect, fails, main, numbers, packets, source, started,
-                  until, write)
+from case import (SOURCE, bytecode, config, events, expect, fails, main, numbers, packets, service_pid,
+                  source, started, until, write)
 from consumer import Consumer
 from producer import Producer, Writer, test_packet
 from wire import decode
@@ -127,6 +128,27 @@ def producer_gone():
     assert consumer.reply(request) == ({}, False)
     # The last packet of a chunk that is not complete may be half of one.
     assert numbers(packets(consumer)) == [1]
+
+
+def committed_and_gone():
+    """What one has committed before it went is taken, though the service told it something first."""
+    for call in ("DisableTracing", "Flush"):
+        producer, consumer = source(offers=(), inline=True), Consumer()
+        producer.register(SOURCE, will_notify_on_stop=True)
+        consumer.enable(config())
+        writer = Writer(producer, started(producer)[1]["target_buffer"])
+        producer.ask("Sync")
+        service = service_pid(consumer)
+        os.kill(service, signal.SIGSTOP)
+        request = consumer.call(call, {})
+        writer.write(test_packet(1, 16))
+        writer.flush()
+        producer.close()
+        os.kill(service, signal.SIGCONT)
+        assert consumer.reply(request) == ({}, False)
+        until(lambda state=consumer.state: not state().get("producers"))
+        assert numbers(packets(consumer)) == [1], call
+        consumer.close()
 
 
 def not_scraped():

@@ -174,6 +174,23 @@ static void watch_writing(struct peer *p, bool is_writing)
 	loop_change(&p->service->loop, &p->source, wanted(p));
 }
 
+/*
+ * It takes nothing any more. What it has said before is heard all the same, and then that it has
+ * gone; a call is of no use to who has.
+ */
+static void turn_deaf(struct peer *p, ssize_t error)
+{
+	struct reply *r;
+
+	if (p->port->calls_for_itself || (error != -EPIPE && error != -ECONNRESET)) {
+		peer_drop(p);
+		return;
+	}
+	while ((r = TAILQ_FIRST(&p->replies)))
+		free_reply(p, r);
+	watch_writing(p, false);
+}
+
 static void flush_replies(struct peer *p)
 {
 	struct reply *r;
@@ -182,7 +199,7 @@ static void flush_replies(struct peer *p)
 		ssize_t n = send_some(p, r);
 
 		if (n < 0) {
-			peer_drop(p);
+			turn_deaf(p, n);
 			return;
 		}
 		if (!n)
