@@ -21,7 +21,7 @@ is_kbuild_flavour()
 kbuild_hash()
 {
 	sed -e '/^# CONFIG_/b' -e '/^#/d' -e '/^$/d' \
-		"$VM_DIR/configs/base.config" "$VM_DIR/configs/$1.config" |
+		"$VM_DIR"/configs/{base,"$1",module}.config |
 		sha256sum | cut -c 1-12
 }
 
@@ -51,10 +51,10 @@ kbuild_configure()
 
 	# -n: everything that is not asked for is off, so that the kernel stays
 	# small.
-	(cd "$dir" && scripts/kconfig/merge_config.sh -n "$VM_DIR/configs/base.config" \
-		"$VM_DIR/configs/$flavour.config" >merge.log 2>&1)
+	(cd "$dir" && scripts/kconfig/merge_config.sh -n \
+		"$VM_DIR"/configs/{base,"$flavour",module}.config >merge.log 2>&1)
 	if grep -A 2 'not in final .config' "$dir/merge.log" >&2; then
-		die "configs/$flavour.config asks for options this source does not have"
+		die "configs/{base,$flavour,module}.config ask for options this source does not have"
 	fi
 }
 
