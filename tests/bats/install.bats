@@ -37,13 +37,13 @@ traced()
 
 @test "a C program builds with pkg-config and is traced" {
 	# shellcheck disable=SC2046
-	gcc -Wall -Werror server.c -o server $(pkg-config --cflags --libs libktrace)
+	gcc -Wall -Wextra -Wconversion -Wsign-conversion -Werror server.c -o server $(pkg-config --cflags --libs libktrace)
 	traced ./server
 }
 
 @test "a C++ program builds with pkg-config and is traced" {
 	# shellcheck disable=SC2046
-	g++ -Wall -Werror -xc++ server.c -o server $(pkg-config --cflags --libs libktrace)
+	g++ -Wall -Wextra -Wconversion -Wsign-conversion -Werror -xc++ server.c -o server $(pkg-config --cflags --libs libktrace)
 	traced ./server
 }
 
@@ -162,7 +162,7 @@ traced()
 	local f
 	# shellcheck disable=SC2046
 	gcc -std=c11 -D_GNU_SOURCE -Wall -Werror "$ROOT/tests/posix/listing.c" "$ROOT/tests/posix/suite.c" \
-		-o listing $(pkg-config --cflags --libs ktrace-posix)
+		-o listing $(pkg-config --cflags --libs libktrace-posix)
 	LD_LIBRARY_PATH=$USR/lib TRACE_CHOICES=1 KTRACE_BACKEND=shm ./listing
 	for f in $(sed -n 's/^FUNCTION([a-z]*, \([a-z_]*\),.*/\1/p' "$ROOT/tests/posix/functions.h"); do
 		grep -q "^\.Nm $f" "$USR/share/man/man3/$f.3"
@@ -174,7 +174,7 @@ traced()
 	local p beat watch
 	for p in beat watch; do
 		# shellcheck disable=SC2046
-		gcc -O2 -Wall -Werror "$ROOT/examples/posix/$p.c" -o $p $(pkg-config --cflags --libs ktrace-posix)
+		gcc -O2 -Wall -Werror "$ROOT/examples/posix/$p.c" -o $p $(pkg-config --cflags --libs libktrace-posix)
 	done
 	export LD_LIBRARY_PATH=$USR/lib KTRACE_BACKEND=shm
 	mkfifo in

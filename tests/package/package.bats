@@ -122,7 +122,7 @@ files()
 		libktrace-dev /usr/include/linux/ktrace.h
 		libktrace-dev /usr/lib/[^ ]*/libktraceset.a
 		libktrace-dev /usr/lib/[^ ]*/libktrace.so -> libktrace.so.0
-		libktrace-dev /usr/lib/[^ ]*/pkgconfig/ktrace-posix.pc
+		libktrace-dev /usr/lib/[^ ]*/pkgconfig/libktrace-posix.pc
 		libktrace-dev /usr/share/man/man3/posix_trace_create.3.gz
 		python3-ktrace /usr/lib/python3/dist-packages/ktrace/__init__.py
 	END
@@ -150,7 +150,7 @@ files()
 	in_root sh -ec '
 		mkdir -p /tmp/program && cd /tmp/program
 		gcc -Wall -Werror '"$BATS_FILE_TMPDIR"'/debs/server.c -o server $(pkg-config --cflags --libs libktrace)
-		for library in libktrace libktraceset libktrace-shark ktrace-posix; do
+		for library in libktrace libktraceset libktrace-shark libktrace-posix; do
 			echo "int main(void) { return 0; }" | gcc -xc - -o static -static $(pkg-config --static --cflags --libs $library)
 		done
 		ktraced -q --backend=shm -o trace.bin -- ./server

@@ -181,7 +181,7 @@ static KTRACE_INLINE int ktrace_event_is_on(const struct ktrace_event *ev)
 
 	/* ORD(event_is_on:A) pairs ORD(event_switch_on:A): the id is there before the switch */
 	enabled = __atomic_load_n(&ev->enabled, __ATOMIC_ACQUIRE);
-	return KTRACE_UNLIKELY(__atomic_load_n(enabled, __ATOMIC_RELAXED));
+	return (int)KTRACE_UNLIKELY(__atomic_load_n(enabled, __ATOMIC_RELAXED));
 }
 
 /* Adds @size (1, 2, 4 or 8) bytes at @v to zeroed words; little endian. */

@@ -14,7 +14,7 @@
  *   posix_trace_getnext_event(trid, &info, &value, sizeof(value), &len, &none);
  *   posix_trace_shutdown(trid);
  *
- * Link with what `pkg-config --libs ktrace-posix` says. Each function has a manual page in
+ * Link with what `pkg-config --libs libktrace-posix` says. Each function has a manual page in
  * section 3 with its errors; posix_trace(7) has the model, the limits, and what was decided
  * where the standard leaves a choice.
  *
