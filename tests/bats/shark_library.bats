@@ -70,6 +70,9 @@ manual()
 	jq -r 'select(.event == "log:event") | .fields.type' <<<"$output" >types
 	cat types
 	[ "$(wc -l <types)" = 9 ]	# two times the timer's two, start, id, next_chunk, ipoint, stop
+	grep -qx ipoint types
+	run_ktrace list --filter 'type = ipoint && par1 > 5000' t
+	[[ $output == *"log:event type=ipoint par1=6000 par2=0 (number 6000)" ]]
 	run_ktraced -q -e 'nothing:*' -o t -- "$EXAMPLES/chunks"
 	run_ktrace list t
 	[ -z "$output" ]

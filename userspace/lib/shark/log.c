@@ -10,7 +10,19 @@
 #include <ktrace/ktrace.h>
 #include <ktrace/shark.h>
 
-KTRACE_EVENT(log, event, ktrace_x16(type), ktrace_u16(par1), ktrace_u32(par2));
+#include "base/shark_codes.h"
+
+/* A kind of field as in <ktrace/fields.h>: ktrace_enum() has no room for so many names. */
+#define KTRACE_KIND_shark_code(name) as_shark_code, name
+#define KTRACE_DESC_as_shark_code(name) SHARK_CODES " " #name ";"
+#define KTRACE_PARAM_as_shark_code(name) KTRACE_PARAM_as_scalar(x16, name)
+#define KTRACE_LET_as_shark_code(name)
+#define KTRACE_CONST_as_shark_code(name) KTRACE_CONST_as_scalar(x16, name)
+#define KTRACE_SIZE_as_shark_code(name) KTRACE_SIZE_as_scalar(x16, name)
+#define KTRACE_WORDS_as_shark_code(name) KTRACE_WORDS_as_scalar(x16, name)
+#define KTRACE_PIECE_as_shark_code(name) KTRACE_PIECE_as_scalar(x16, name)
+
+KTRACE_EVENT(log, event, shark_code(type), ktrace_u16(par1), ktrace_u32(par2));
 
 bool shark_is_recorded(void)
 {
