@@ -118,6 +118,17 @@ has_lines()
 	done
 }
 
+@test "a file that is named twice is read once, and that is said" {
+	ln a link
+	run_ktrace merge -o m a b ./a link
+	[ "$status" -eq 1 ]
+	[ "$(grep -c 'this file is there already, left out' <<<"$stderr")" = 2 ]
+	cmp <(list a b) <(list m)
+	run_ktrace list a a
+	[ "$status" -eq 1 ]
+	[ "$output" = "$("$KTRACE" list a)" ]
+}
+
 @test "files of several boots are refused, and why" {
 	"$PROGS/mktrace" d <<-'END'
 	meta host name=other boot=b2

@@ -145,19 +145,38 @@ static void complain_foreign(const char *path)
 			       "-o NEW' makes a tracefile of it", format);
 }
 
+/* Has none of the @nr files before been this one? Its events would come twice. */
+static bool is_new(struct stat *files, int nr, const char *path)
+{
+	int i = 0;
+
+	if (stat(path, &files[nr])) {
+		files[nr] = (struct stat){ 0 };
+		return true;
+	}
+	while (files[i].st_dev != files[nr].st_dev || files[i].st_ino != files[nr].st_ino)
+		i++;
+	if (i < nr)
+		complain_about(path, "this file is there already, left out");
+	return i == nr;
+}
+
 /* Adds each. Return: 0, -ENOMEM; what else went wrong has been said. */
 static int add_files(struct ktrace_traceset *set, int nr, char **paths, int *status)
 {
 	char **list = files_expand(nr, paths, &nr);
-	int ret = list ? 0 : -ENOMEM, i;
+	struct stat *files = list ? calloc((size_t)nr + 1, sizeof(*files)) : NULL;
+	int ret = files ? 0 : -ENOMEM, i;
 
 	for (i = 0; i < nr && ret != -ENOMEM; i++) {
-		ret = ktrace_traceset_add(set, list[i]);
+		ret = is_new(files, i, list[i]) ? ktrace_traceset_add(set, list[i]) : -EEXIST;
 		if (!ret)
 			continue;
 		*status = STATUS_DAMAGED;
-		complain_foreign(list[i]);
+		if (ret != -EEXIST)
+			complain_foreign(list[i]);
 	}
+	free(files);
 	files_free(list);
 	return ret == -ENOMEM ? ret : 0;
 }
