@@ -32,8 +32,9 @@ sum_of()
 
 @test "bins have every event once, whatever their number" {
 	local n
+	cp "$SMALL" again
 	for n in 1 2 3 7 20 1000; do
-		run_ktrace hist --json -b "$n" "$SMALL" "$SMALL"
+		run_ktrace hist --json -b "$n" "$SMALL" again
 		[ "$status" -eq 0 ]
 		[ "$(jq '.bins | length' <<<"$output")" -eq "$n" ]
 		[ "$(jq .events <<<"$output")" -eq 38 ]

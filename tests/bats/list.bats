@@ -231,7 +231,8 @@ for line in sys.stdin:
 }
 
 @test "several files are merged by time and told apart" {
-	run_ktrace list "$SMALL" "$SMALL"
+	cp "$SMALL" again
+	run_ktrace list "$SMALL" again
 	[ "$status" -eq 0 ]
 	[[ "$(sed -n 1p <<<"$output")" = *" #0 "*syscall:enter* ]]
 	[[ "$(sed -n 2p <<<"$output")" = *" #1 "*syscall:enter* ]]
@@ -239,8 +240,10 @@ for line in sys.stdin:
 }
 
 @test "a reader that goes away is no error" {
+	cp "$SMALL" again
+	cp "$SMALL" third
 	for _ in 1 2 3; do
-		run bash -c '"$1" list "$2" "$2" "$2" | head -n 1; echo ${PIPESTATUS[0]}' \
+		run bash -c '"$1" list "$2" again third | head -n 1; echo ${PIPESTATUS[0]}' \
 			_ "$KTRACE" "$SMALL"
 		[ "${lines[1]}" = 0 ]
 	done
@@ -339,7 +342,8 @@ pages()
 @test "a position of other files is refused" {
 	"$KTRACE" list -n 3 --print-position "$SMALL" >page
 	place=$(sed -n 's/^position //p' page)
-	run_ktrace list --from-position "$place" "$SMALL" "$SMALL"
+	cp "$SMALL" again
+	run_ktrace list --from-position "$place" "$SMALL" again
 	[ "$status" -eq 1 ]
 	[ -z "$output" ]
 	[[ "$stderr" = *"of other files"* ]]
