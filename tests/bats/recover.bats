@@ -362,6 +362,8 @@ recover_part()
 	fails is_stale "$dir"
 	touch -d '1 minute ago' "$dir" "$dir/user"
 	"$KTRACED" --recover --list | grep -x "$dir .* - unfinished"
+	run_ktraced -o t -- true
+	[[ $stderr != *"e.g. $dir"* ]]
 	recover "$dir"
 	[ "$status" -eq 0 ]
 	[ ! -e "$dir" ]

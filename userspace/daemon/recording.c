@@ -40,6 +40,8 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
+#define STALE_MAX 64u
+
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)
 {
@@ -205,14 +207,18 @@ static void free_names(struct recording *r)
 	r->name = NULL;
 }
 
+/* Of those that were never finished nothing can be saved. */
 static void warn_stale(void)
 {
-	struct ktrace_stale first;
-	size_t nr = ktrace_session_list_stale(&first, 1);
+	struct ktrace_stale list[STALE_MAX];
+	size_t all = ktrace_session_list_stale(list, STALE_MAX), nr = 0;
 
+	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+		if (!list[i].is_unfinished)
+			list[nr++] = list[i];
 	if (nr)
 		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
-			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", first.where,
+			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", list[0].where,
 			 nr == 1 ? "it holds" : "they hold");
 }
 

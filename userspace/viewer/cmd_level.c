@@ -20,6 +20,7 @@
 #include <ktrace/tracefile.h>
 
 #define PORT_MAX 256
+#define STALE_MAX 64u
 
 /**
  * struct wish - the command line
@@ -201,9 +202,14 @@ static size_t find_recordings(struct recording *list, const char *name, bool *is
 
 static int fail_none(const char *name, bool is_others)
 {
-	struct ktrace_stale first;
-	const size_t stale = ktrace_session_list_stale(&first, 1);
+	struct ktrace_stale list[STALE_MAX];
+	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
+	size_t stale = 0;
 
+	/* Of those that were never finished nothing can be saved. */
+	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+		if (!list[i].is_unfinished)
+			list[stale++] = list[i];
 	if (is_others)
 		complain_safely("ktrace level: %s is another user's recording: only its user and "
 				"root may ask for it", name);
@@ -214,7 +220,8 @@ static int fail_none(const char *name, bool is_others)
 	if (stale && !is_others)
 		fprintf(stderr, "ktrace level: %zu session%s left behind by a ktraced that died, "
 			"e.g. %s; ktraced --recover saves what %s\n", stale,
-			stale == 1 ? "" : "s", first.where, stale == 1 ? "it holds" : "they hold");
+			stale == 1 ? "" : "s", list[0].where,
+			stale == 1 ? "it holds" : "they hold");
 	return STATUS_DAMAGED;
 }
 
