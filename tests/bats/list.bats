@@ -184,7 +184,9 @@ for line in sys.stdin:
 	[ "$(grep -c '100/101' <<<"$output")" -eq 2 ]
 }
 
-@test "--pid knows the processes of threads that began before the window" {
+# begun_before: in t thread 8 of process 7 begins before 1 s, which only its fork tells
+begun_before()
+{
 	"$PROGS/mktrace" t <<-'END'
 		meta host boot=1 machine=x86_64
 		meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000
@@ -205,6 +207,10 @@ for line in sys.stdin:
 		block 1
 		rec 5000000000 16 8 u64:4
 	END
+}
+
+@test "--pid knows the processes of threads that began before the window" {
+	begun_before
 	run_ktrace list --pid 7 --since 1s t
 	lines_are 4
 	[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
@@ -214,6 +220,27 @@ for line in sys.stdin:
 	"$KTRACE" list --pid 7 -n 2 --print-position t >page
 	run_ktrace list --pid 7 --from-position "$(sed -n 's/^position //p' page)" t
 	[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
+}
+
+@test "so do filters with pid and comm, in all commands; others skip what lies before" {
+	local condition
+	begun_before
+	for condition in 'pid == 7' 'pid != 9 && tid == 8' '!(comm == other) && comm ~ ch*'; do
+		run_ktrace list --since 1s --filter "$condition" t
+		[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
+		"$KTRACE" list -n 2 --print-position t >page
+		run_ktrace list --from-position "$(sed -n 's/^position //p' page)" \
+			--filter "$condition" t
+		[ "$(grep -c ' 7/8 child .* n=[23]$' <<<"$output")" = 2 ]
+	done
+	[ "$("$KTRACE" grep -c --since 1s 'pid == 7' t)" = 4 ]
+	[ "$("$KTRACE" hist --json --since 1s --filter 'pid == 7' t | jq .events)" = 4 ]
+	"$KTRACE" cut -o cut.bin --since 1s --filter 'pid == 7' t
+	[ "$("$KTRACE" list -c cut.bin)" = 4 ]
+	[ "$("$KTRACE" export --to csv --since 1s --filter 'pid == 7' t | grep -c '^[0-9]')" = 4 ]
+	[ "$("$KTRACE" diff --json --since 1s --filter 'pid == 7' t t | jq -c '.events')" = '[4,4]' ]
+	run_ktrace list --since 1s --filter 'tid == 8 && n == 2' t
+	grep -q ' -/8 ' <<<"$output"
 }
 
 @test "--pid 0 is the idle CPU, not every thread of an unknown process" {

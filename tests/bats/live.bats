@@ -100,6 +100,41 @@ in_any_order()
 	grep -qxF "$last" live.out
 }
 
+# more: a little more of file whole in grows; true if live shows thread 8 of process 7 by now
+more()
+{
+	tail -c +$(($(stat -c %s grows) + 1)) whole | head -c 160 >>grows
+	has live.out ' 7/8 child .* n='
+}
+
+@test "processes and names that earlier events told are known to -p and filters" {
+	local option i
+	{
+		cat <<-'END'
+			meta host boot=1 machine=x86_64
+			meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000
+			meta event kind=kernel id=67 desc=sched:fork{u32%20parent_tid;u32%20parent_pid;u32%20child_tid;u32%20child_pid;char[16]%20comm;}
+			meta event kind=user id=16 desc=t:e{u64%20n;}
+			meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+			meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+			block 0
+			rec 10 67 7 u32:7 u32:7 u32:8 u32:7 char16:child
+		END
+		for i in {1..300}; do
+			printf 'block 1\nrec %u 16 8 u64:%u\n' $((1000 * i)) "$i"
+		done
+	} | "$PROGS/mktrace" whole --no-end
+	for option in "-p 7" "--filter pid==7"; do
+		head -c 8192 whole >grows
+		# shellcheck disable=SC2086 # two words
+		watch $option grows
+		retry 0.05 more
+		kill -TERM "$watching"
+		wait "$watching"
+		fails has live.out ' n=1$'
+	done
+}
+
 @test "it goes on in the next part of a recording" {
 	start_ktraced -q -e flood --split-time 200ms -o t.bin -- "$PROGS/flood" -n 0 -u 500
 	recording=$pid

@@ -110,8 +110,10 @@ static void wait_a_little(struct live *l)
 static int skip_all(struct live *l)
 {
 	const struct ktrace_trace_event *e;
-	int ret = l->scope.state ? 0 : ktrace_traceset_seek(l->scope.set, l->scope.end);
+	int ret = 0;
 
+	if (!l->scope.state && !select_uses_past(&l->scope.select))
+		ret = ktrace_traceset_seek(l->scope.set, l->scope.end);
 	while (!ret && (ret = scope_next(&l->scope, &e)) == 1)
 		ret = 0;
 	memset(l->scope.lost, 0, sizeof(l->scope.lost));

@@ -72,7 +72,7 @@ static int go_to_begin(struct scope *s)
 	return ret;
 }
 
-/* Kernel events tell which thread is of which process, and the files learn it in reading. */
+/* Kernel events tell processes and names of threads, and the files learn it in reading. */
 static int just_read(void *watcher, const struct ktrace_trace_event *e)
 {
 	(void)watcher;
@@ -93,7 +93,7 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 	memset(s->lost, 0, sizeof(s->lost));
 	if (!ret && select_uses_state(&s->select))
 		ret = ktrace_state_new(set, &s->state);
-	if (s->select.pid_nr && !s->watch && !s->state && (s->since.is_set || s->place))
+	if (select_uses_past(&s->select) && !s->watch && !s->state && (s->since.is_set || s->place))
 		s->watch = just_read;
 	select_begin(&s->select, s->start, s->state);
 	/* A bar and lines do not go together on one terminal. */

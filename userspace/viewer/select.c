@@ -109,6 +109,16 @@ bool select_uses_state(const struct select *s)
 	return false;
 }
 
+bool select_uses_past(const struct select *s)
+{
+	size_t i;
+
+	for (i = 0; i < s->filter_nr; i++)
+		if (ktrace_filter_uses(s->filters[i], NULL))
+			return true;
+	return s->pid_nr;
+}
+
 void select_begin(struct select *s, __u64 start, struct ktrace_states *state)
 {
 	size_t i;

@@ -45,6 +45,8 @@ const char *select_add_filter(struct select *s, const char *text);
 const char *select_add_filter_file(struct select *s, const char *path);
 /* Do expressions ask for the state? Then it has to be maintained for them. */
 bool select_uses_state(const struct select *s);
+/* Do conditions ask for processes or names of threads? What lies before has to be read for them. */
+bool select_uses_past(const struct select *s);
 /* What times in expressions count from, and the state, which may be NULL if they do not ask. */
 void select_begin(struct select *s, __u64 start, struct ktrace_states *state);
 

@@ -147,7 +147,11 @@ void ktrace_filter_start(struct ktrace_filter *f, __u64 ns);
  */
 bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_event *event);
 
-/** ktrace_filter_uses - does the expression have a field of @source? */
+/**
+ * ktrace_filter_uses - does the expression have a field of @source?
+ *
+ * NULL: does it have pid or comm? What is passed over does not tell them, see ktrace_trace_comm().
+ */
 bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
 
 /**

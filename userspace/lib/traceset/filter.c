@@ -67,10 +67,13 @@ bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filte
 {
 	__u32 i;
 
-	for (i = 0; i < f->test_nr; i++)
+	for (i = 0; i < f->test_nr; i++) {
+		if (!source && ktrace_filter_is_learnt(&f->tests[i]))
+			return true;
 		if (f->tests[i].owner >= OWNER_SOURCE &&
 		    f->sources[f->tests[i].owner - OWNER_SOURCE] == source)
 			return true;
+	}
 	return false;
 }
 

@@ -222,6 +222,7 @@ int ktrace_filter_find_field(const struct ktrace_filter_field *fields, __u32 nr,
 bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test *t,
 			       const struct ktrace_trace_event *e, struct field_value *v);
 bool ktrace_filter_is_of_type(const struct test *t);
+bool ktrace_filter_is_learnt(const struct test *t);
 __u32 ktrace_filter_flag(const char *name, size_t len);
 
 /* filter_parse.c: @try_fields tries the fields that there are, NULL = as the second one does. */

@@ -283,6 +283,13 @@ bool ktrace_filter_is_of_type(const struct test *t)
 	return t->owner == OWNER_LIBRARY && getters[t->field].is_of_type;
 }
 
+/* Do earlier events tell the field? */
+bool ktrace_filter_is_learnt(const struct test *t)
+{
+	return t->owner == OWNER_LIBRARY && (getters[t->field].get == get_pid ||
+					     getters[t->field].get == get_comm);
+}
+
 /* Value of a field that is not one of the payload; false: the event has none. */
 bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test *t,
 			       const struct ktrace_trace_event *e, struct field_value *v)
