@@ -305,7 +305,8 @@ void sender_begin(struct sender *s, const struct sender_options *o, bool has_ker
 	const bool is_wanted = o->files || o->target;
 	int error = is_wanted || has_kernel ? send_kernel_begin(s) : 0;
 
-	if (error && is_wanted)
+	/* Without the device the kernel has none. */
+	if (error && error != -ENOENT && is_wanted)
 		log_note("chunks of the kernel are not sent: %s", error == -EBUSY ?
 			 "somebody else does that" : strerror(-error));
 }
