@@ -8,6 +8,7 @@
 #include "import.h"
 
 #include <errno.h>
+#include <linux/ktrace_file.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -234,8 +235,23 @@ static const char *take_option(struct import *x, int option)
 	}
 }
 
-static const char *missing(const struct import *x, int nr)
+static bool is_tracefile(const char *path)
 {
+	char magic[sizeof(KTRACE_FILE_MAGIC)] = "";
+	struct stat st;
+	FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+
+	if (file) {
+		(void)!fread(magic, 1, sizeof(magic) - 1, file);
+		fclose(file);
+	}
+	return !strcmp(magic, KTRACE_FILE_MAGIC);
+}
+
+static const char *missing(const struct import *x, int nr, char **paths)
+{
+	if (nr && is_tracefile(paths[0]))
+		return "the file is a tracefile of ktrace already";
 	if (!x->format)
 		return nr ? "--from FORMAT is missing: the file does not look like any that is "
 			    "known" : "no file";
@@ -272,7 +288,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (!wrong && looks)
 		wrong = take_format(&x, looks);
 	if (!wrong)
-		wrong = missing(&x, argc - optind);
+		wrong = missing(&x, argc - optind, argv + optind);
 	if (wrong)
 		return command_usage(cmd, wrong);
 	if (x.format->convert)
