@@ -204,6 +204,7 @@ some()
 	refused "-s: there is no 'cpu', but pid, pidx and tid" -s cpu -o x
 	refused '-s: needs -o BASE' -s pid
 	refused '-s: needs -o BASE' -s pid -o -
+	refused '-s: a device is no BASE' -s pid -o /dev/null
 	# A file that is read is not written to.
 	ln t x-10
 	run_ktrace pthread -s pid -o x t

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define NAME_TESTS_MAX 16u
 
@@ -311,6 +312,13 @@ static int view_files(struct view *v, int nr, char **paths)
 	return status;
 }
 
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
 static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 {
 	if (scope_wrong(&v->scope))
@@ -319,6 +327,9 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 		return command_usage(cmd, "no file");
 	if (v->by && (!v->path || !strcmp(v->path, "-")))
 		return command_usage(cmd, "-s: needs -o BASE");
+	if (v->by && is_device(v->path))
+		return command_usage(cmd, "-s: a device is no BASE, which names of files begin "
+				     "with");
 	if (v->path && !v->by && output_to(v->path, nr, paths))
 		return STATUS_DAMAGED;
 	if (!judge(v)) {
