@@ -163,6 +163,7 @@ received()
 	cat chunk other | cmp here/0mine -
 	sends --shark-files here/ <<<"disk 4 trace chunk"
 	cmp here/4trace chunk
+	run_ktraced --shark-files here/ -o t -- true
 	[ -e /dev/ktrace ] || [[ $stderr != *"chunks of the kernel"* ]]
 	sends <<-END
 		disk 0 ../trace chunk
