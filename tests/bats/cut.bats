@@ -184,7 +184,7 @@ make_long()
 	[ "$status" -eq 2 ]
 	run_ktrace cut -o new
 	[ "$status" -eq 2 ]
-	run_ktrace cut -o new t u
+	run_ktrace cut -o new t "$SMALL"
 	[ "$status" -eq 2 ]
 	run_ktrace cut -o nosuch/new t
 	[ "$status" -eq 1 ]
