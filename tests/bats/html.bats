@@ -66,8 +66,16 @@ made()
 
 @test "html: a window that ends before the trace does not reach to the end of time" {
 	made 1 10
-	"$KTRACE" html --until @0 -o page t
+	run_ktrace html --until @0 -o page t
+	[ "$status" = 0 ]
 	grep -a '"span":0,' page
+	[[ $stderr == "ktrace: @0 lies before the beginning of this trace" ]]
+	for command in "html -o page" list hist sched; do
+		# shellcheck disable=SC2086 # words
+		run_ktrace $command --since 100 t
+		[ "$status" = 0 ]
+		[[ $stderr == *"ktrace: --since 100 lies behind the end of this trace"* ]]
+	done
 }
 
 @test "html: a node with many events has children" {

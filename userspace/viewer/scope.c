@@ -86,7 +86,8 @@ int scope_begin(struct scope *s, struct ktrace_traceset *set)
 
 	s->set = set;
 	when_window(&s->since, &s->until, s->start, &s->from, &s->to);
-	when_complain(&s->since, &s->until, s->start);
+	/* What still grows may get there. */
+	when_complain(&s->since, &s->until, s->start, files_are_over(set) ? s->end : ~0ull);
 	s->limit = (struct ktrace_until)KTRACE_UNTIL_INIT;
 	s->limit.time = s->to;
 	s->nr = s->at = 0;

@@ -31,11 +31,11 @@ bool when_parse(const char *text, struct when *w);
 const char *when_wrong(const struct when *since, const struct when *until);
 /*
  * The window in a trace that begins at @start: @from and @to, ns since the epoch; without an end
- * @to is ~0. when_complain() says so if it ends before it begins.
+ * @to is ~0. when_complain() says so if it ends before it begins, or lies beside the trace.
  */
 void when_window(const struct when *since, const struct when *until, __u64 start, __u64 *from,
 		 __u64 *to);
-void when_complain(const struct when *since, const struct when *until, __u64 start);
+void when_complain(const struct when *since, const struct when *until, __u64 start, __u64 end);
 /*
  * How long to wait, a ms to an hour: a number with a unit, of seconds without one. False: it is
  * no such time.
