@@ -36,6 +36,20 @@ random_ms()
 }
 
 # bats test_tags=alike
+@test "signals reach a command that outlives the recording" {
+	for sig in HUP INT QUIT TERM; do
+		start_ktraced -o t --duration 10ms -- \
+			sh -c "trap 'exit 4' $sig; echo up; while :; do sleep 0.05; done"
+		retry 0.05 has ktraced.out up
+		retry 0.05 has ktraced.err ' lost'
+		kill -"$sig" "$pid"
+		wait_for "$pid"
+		[ "$status" -eq 4 ]
+		valid_trace t
+	done
+}
+
+# bats test_tags=alike
 @test "a command that ignores it: the second signal ends tracing" {
 	start_ktraced -e flood -o t -- sh -c 'trap "" TERM; echo $$; while :; do sleep 0.05; done'
 	retry 0.05 test -s ktraced.out

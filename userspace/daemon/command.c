@@ -138,6 +138,11 @@ void command_kill(const struct command *c, int sig)
 		kill(c->pid, sig);
 }
 
+bool command_has_signal(int sig, int code)
+{
+	return (sig == SIGINT || sig == SIGQUIT) && code == SI_KERNEL;
+}
+
 void command_wait(struct command *c, const sigset_t *signals)
 {
 	command_reap(c);
@@ -145,7 +150,7 @@ void command_wait(struct command *c, const sigset_t *signals)
 		siginfo_t info;
 		int sig = sigwaitinfo(signals, &info);
 
-		if (sig == SIGTERM || sig == SIGHUP)
+		if (sig > 0 && sig != SIGCHLD && !command_has_signal(sig, info.si_code))
 			command_kill(c, sig);
 		command_reap(c);
 	}

@@ -60,7 +60,10 @@ void command_abandon(struct command *c);
 /** command_reap - wait for whatever children have ended, the command or orphans */
 void command_reap(struct command *c);
 
-/** command_wait - wait until it is gone; passes SIGTERM and SIGHUP on, leaves SIGINT to it */
+/** command_has_signal - does it come from the terminal, which has sent it to the command, too? */
+bool command_has_signal(int sig, int code);
+
+/** command_wait - wait until it is gone; passes on the signals that end ktraced */
 void command_wait(struct command *c, const sigset_t *signals);
 
 /** command_kill - send it a signal if it is still there */

@@ -380,14 +380,24 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 	return -1;
 }
 
-/* The name that exec gave it: sched:exec, which tells it to the ns, need not be recorded. */
-static void name_command(struct recording *r)
+/*
+ * Lets the command execute its program, whose name it has from then on: sched:exec, which tells
+ * that to the ns, need not be recorded. Some calls before it get the new name, too: those behind
+ * it matter more.
+ */
+static int release(struct recording *r, const struct ktrace_session_info *info)
 {
 	const __u32 pid = (__u32)r->command.pid;
 	struct ktrace_reading now;
+	int error;
 
 	ktrace_session_clock(r->session, &now);
-	ktrace_text_thread(&r->capture.meta, pid, pid, now.raw);
+	error = command_release(&r->command);
+	if (error)
+		return command_refuse(r->options->argv[0], error);
+	if (info->has_kernel)
+		ktrace_text_thread(&r->capture.meta, pid, pid, now.raw);
+	return -1;
 }
 
 static int start(struct recording *r, const struct ktrace_session_info *info)
@@ -405,12 +415,7 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 			 info->env);
 		return -1;
 	}
-	error = command_release(&r->command);
-	if (error)
-		return command_refuse(r->options->argv[0], error);
-	if (info->has_kernel)
-		name_command(r);
-	return -1;
+	return release(r, info);
 }
 
 static int check_command(const struct options *o)

@@ -307,8 +307,7 @@ static void on_stop_signal(struct watch *w, const struct signalfd_siginfo *info)
 {
 	int sig = (int)info->ssi_signo;
 	struct command *command = &w->r->command;
-	const bool is_at_terminal = (sig == SIGINT || sig == SIGQUIT) &&
-				    info->ssi_code == SI_KERNEL;
+	const bool is_at_terminal = command_has_signal(sig, info->ssi_code);
 
 	if (!command->pid) {
 		stop(w, strsignal(sig));

@@ -22,7 +22,7 @@
  * @depth:	parentheses that are open
  * @test_cap:	room in f->tests
  * @step_cap:	room in f->steps
- * @try_fields:	those that may be meant by others; NULL = all
+ * @try_fields:	tries the fields that can be asked for; NULL = ktrace_filter_try_fields()
  * @error:	what is wrong
  * @ret:	0, or why there is no going on
  */

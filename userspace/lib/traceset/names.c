@@ -3,8 +3,9 @@
  * names.c - thread names by thread and time
  *
  * A fact holds from its stamp until the next one; before the first one, the first one
- * holds as well. What a fact leaves open is taken from the one before. Facts may come
- * in any order and more than once, as events are read again after a seek.
+ * holds as well. What a fact leaves open is taken from the one before; it stays so if one in
+ * between is read later. Facts may come in any order and more than once, as events are read
+ * again after a seek.
  */
 #include "names.h"
 
