@@ -31,7 +31,7 @@ _ktrace_paths()
 	done < <(compgen "-$kind" -- "$2")
 }
 
-# Names of events, those of the files on the command line; for ktraced the kernel's.
+# Names of events and families, those of the files on the command line; for ktraced the kernel's.
 _ktrace_events()
 {
 	local command=$1 current=$2 files=() word list=
@@ -47,7 +47,8 @@ _ktrace_events()
 	# The last of a list.
 	[[ $current == *,* ]] && list=${current%,*},
 	_ktrace_offer "$("${_ktrace_program[@]}" events --json "${files[@]}" 2>/dev/null |
-		sed -n "s|.*\"event\":\"\\([^\"\\\\ ]*\\)\".*|$list\\1|p" | sort -u)" "$current"
+		sed -n "s|.*\"event\":\"\\(\\([^\"\\\\ :]*\\):[^\"\\\\ ]*\\)\".*|$list\\2\\n$list\\1|p" |
+		sort -u)" "$current"
 }
 
 _ktrace_value()
@@ -81,6 +82,8 @@ _ktrace_operand()
 	local command=$1 current=$2
 	if [ "$command" = ktraced ]; then
 		mapfile -t COMPREPLY < <(compgen -c -- "$current")
+	elif [ "${_ktrace_values[$command operand]-}" = any ]; then
+		:
 	elif [ -n "${_ktrace_values[$command operand]-}" ] && [ ${#_ktrace_line[@]} -eq 3 ]; then
 		_ktrace_value "$command" operand "$current"
 	else

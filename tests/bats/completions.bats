@@ -52,6 +52,10 @@ offers()
 	offers 'ktrace --no-pager list --si' --since
 	offers 'ktraced --po' --policy
 	offers 'ktraced --policy o' overwrite
+	offers 'ktraced --level s' sem spin
+	offers 'ktraced --level e'
+	offers 'ktraced --context ' kstack ustack cgroup nspid perf
+	offers 'ktrace live --by t' thread type
 }
 
 @test "completions: all commands, and all options of each" {
@@ -75,6 +79,8 @@ offers()
 	offers 'ktrace list --filter-file some.' some.bin
 	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktrace list some.')" = some.bin ]
 	offers 'ktraced -o some.' some.bin
+	offers 'ktrace level some'
+	offers 'ktrace doctor some'
 }
 
 @test "completions: events of the files, of the kernel; in a list the last" {
@@ -83,6 +89,8 @@ offers()
 	offers 'ktrace list t.bin --event=hello:item_' hello:item_begin hello:item_end
 	offers 'ktrace list -e hello:item_'
 	offers 'ktraced -e sched:sw' sched:switch
+	"$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktraced -e sche' | grep -x sched
+	"$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktraced -e sche' | grep -x sched
 	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" \
 		'ktrace list t.bin -e hello:start,hello:item_b')" = item_begin ]
 	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" \
