@@ -465,6 +465,34 @@ static void freed_in_steps(void)
 	CHECK(nr >= 16);
 }
 
+/* So is one that went while it was copied, by the last copy: when it is whole, or goes, too. */
+static void freed_by_copy(void)
+{
+	for (int goes = 0; goes < 2; goes++) {
+		struct central *c = make_central(64 << 20, CENTRAL_RING), *copy, *first;
+		unsigned int nr = 0;
+
+		put_one(c, 1, 0, 0, 'a', 16);
+		CHECK_EQ(central_copy_begin(c, &first), 0);
+		CHECK_EQ(central_copy_begin(c, &copy), 0);
+		CHECK(!central_free_step(c));
+		CHECK(central_copy_step(first));
+		CHECK(!central_copy_step(first));
+		central_free(first);
+		CHECK(central_copy_step(copy));
+		while (goes ? central_free_step(copy) : central_copy_step(copy))
+			nr++;
+		/* The one that goes has as much of its own. */
+		CHECK(nr >= (goes ? 100 : 16));
+		if (goes)
+			continue;
+		central_read_begin(copy);
+		EXPECT(copy, 'a', 16);
+		EXPECT_END(copy);
+		central_free(copy);
+	}
+}
+
 /* Very many packets of no size: reading pauses between them, and none of the others is lost. */
 static void pauses(void)
 {
@@ -517,6 +545,7 @@ int main(void)
 	buffers_are_apart();
 	histogram();
 	freed_in_steps();
+	freed_by_copy();
 	pauses();
 	return 0;
 }

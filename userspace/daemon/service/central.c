@@ -65,9 +65,10 @@ int central_alloc(struct central **out, size_t size, enum central_policy policy)
 
 bool central_free_step(struct central *c)
 {
-	central_copy_end(c);
-	c->is_unwanted = !LIST_EMPTY(&c->copies);
-	if (c->is_unwanted)
+	if (central_copy_end(c))
+		return true;
+	c->is_unwanted = true;
+	if (!LIST_EMPTY(&c->copies))
 		return false;
 	if (c->size > FREED_EACH) {
 		c->size -= FREED_EACH;

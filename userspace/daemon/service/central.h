@@ -81,7 +81,10 @@ struct central_stats {
  */
 int central_alloc(struct central **out, size_t size, enum central_policy policy);
 void central_free(struct central *c);
-/* The same in steps of a ms at most. Return: whether there are more; otherwise @c is gone. */
+/*
+ * The same in steps of a ms at most. Return: whether there are more; otherwise @c is gone, or goes
+ * with the last copy of it that is not whole yet.
+ */
 bool central_free_step(struct central *c);
 /* A copy to read from, which takes no more chunks. Return: 0, -ENOMEM. */
 int central_clone(struct central *c, struct central **out);

@@ -39,18 +39,21 @@ void central_save_for(struct central *c, size_t off, size_t size)
 			copy_block(copy, i);
 }
 
-void central_copy_end(struct central *copy)
+bool central_copy_end(struct central *copy)
 {
 	struct central *original = copy->original;
 
 	if (!original)
-		return;
-	LIST_REMOVE(copy, copy_link);
+		return false;
+	if (copy->has_block) {
+		LIST_REMOVE(copy, copy_link);
+		free(copy->has_block);
+		copy->has_block = NULL;
+	}
+	if (original->is_unwanted && LIST_EMPTY(&original->copies) && central_free_step(original))
+		return true;
 	copy->original = NULL;
-	free(copy->has_block);
-	copy->has_block = NULL;
-	if (original->is_unwanted)
-		central_free(original);
+	return false;
 }
 
 bool central_copy_step(struct central *copy)
@@ -61,8 +64,7 @@ bool central_copy_step(struct central *copy)
 		copy_block(copy, copy->copied_nr++);
 		return true;
 	}
-	central_copy_end(copy);
-	return false;
+	return central_copy_end(copy);
 }
 
 void central_copy_rest(struct central *c)

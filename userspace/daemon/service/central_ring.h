@@ -53,8 +53,8 @@ struct central {
 	bool is_unwanted;
 	/* As such a copy */
 	LIST_ENTRY(central) copy_link;
-	struct central *original;	/* NULL: it is whole */
-	bool *has_block;
+	struct central *original;	/* NULL: it is whole, and has no original to give back */
+	bool *has_block;		/* NULL: it is whole */
 	size_t copied_nr;		/* blocks, from the first one on */
 
 	uint8_t *memory;
@@ -124,8 +124,11 @@ static inline uint32_t record_size(size_t payload)
 
 /* These bytes are to be changed: copies have to have them as they are (central_copy.c). */
 void central_save_for(struct central *c, size_t off, size_t size);
-/* There is one copy less, if @copy was not whole. */
-void central_copy_end(struct central *copy);
+/*
+ * There is one copy less, if @copy was not whole. The last one gives back an original that is
+ * unwanted, in steps. Return: whether there are more.
+ */
+bool central_copy_end(struct central *copy);
 /* All copies of @c become whole at once. */
 void central_copy_rest(struct central *c);
 
