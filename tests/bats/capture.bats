@@ -224,6 +224,9 @@ listed()
 @test "without sched:exec the command has its own name, too" {
 	run_ktraced -e syscall -o t -- sleep 0.3
 	listed '/[0-9]+ sleep +syscall:exit nr=clock_nanosleep'
+	run_ktraced -e syscall -o t -- true
+	listed '/[0-9]+ true +syscall:exit nr=execve'
+	listed '/[0-9]+ true +syscall:enter nr=exit_group'
 }
 
 # bats test_tags=dev
