@@ -71,7 +71,8 @@ same_all()
 	make_large
 	same_all small
 	same_all large
-	same_all small large small
+	cp small other
+	same_all small large other
 }
 
 @test "a damaged file is the same, damages as well" {
@@ -92,8 +93,10 @@ same_all()
 
 @test "who has seen enough can go" {
 	make_large
-	KTRACE_CORES=2 "$KTRACE" list large large large >all
-	KTRACE_CORES=2 run bash -c '"$1" list large large large | head -n 1; echo "${PIPESTATUS[0]}"' - "$KTRACE"
+	cp large again
+	cp large third
+	KTRACE_CORES=2 "$KTRACE" list large again third >all
+	KTRACE_CORES=2 run bash -c '"$1" list large again third | head -n 1; echo "${PIPESTATUS[0]}"' - "$KTRACE"
 	[ "$output" = "$(head -n 1 all; echo 0)" ]
 	KTRACE_CORES=2 run "$KTRACE" list -n 3 large
 	[ "$output" = "$(head -n 3 <("$KTRACE" list large))" ]
@@ -101,7 +104,9 @@ same_all()
 
 @test "where nothing can be written any more, it says so" {
 	make_large
-	KTRACE_CORES=2 run bash -c '"$0" list large large large >/dev/full' "$KTRACE"
+	cp large again
+	cp large third
+	KTRACE_CORES=2 run bash -c '"$0" list large again third >/dev/full' "$KTRACE"
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktrace: standard output: No space left on device" ]
 }
@@ -109,9 +114,11 @@ same_all()
 @test "it can be ended" {
 	local status=0
 	make_large
+	cp large again
+	cp large third
 	mkfifo pipe
 	exec 9<>pipe
-	KTRACE_CORES=2 "$KTRACE" list large large large >pipe 9>&- &
+	KTRACE_CORES=2 "$KTRACE" list large again third >pipe 9>&- &
 	STARTED+=("$!")
 	kill "$!"
 	wait "$!" || status=$?
