@@ -258,11 +258,9 @@ ktrace: newer: tracefile of format version 7: another ktrace is needed, this one
 	[ "$status" -eq 2 ]
 	[[ $stderr == "ktrace import: --from FORMAT is missing: "* ]]
 	"$PROGS/mktrace" t <"$ROOT/tests/golden/small-v1.script"
-	for format in "" --from=perf; do
-		run_ktrace import $format -o new t
-		[ "$status" -eq 2 ]
-		[[ $stderr == "ktrace import: the file is a tracefile of ktrace already"* ]]
-	done
+	run_ktrace import -o new t
+	[ "$status" -eq 2 ]
+	[[ $stderr == "ktrace import: the file is a tracefile of ktrace already"* ]]
 	run_ktrace import -o new missing
 	[ "$status" -eq 1 ]
 	[ "$stderr" = "ktrace: missing: No such file or directory" ]

@@ -250,7 +250,7 @@ static bool is_tracefile(const char *path)
 
 static const char *missing(const struct import *x, int nr, char **paths)
 {
-	if (nr && is_tracefile(paths[0]))
+	if (!x->format && nr && is_tracefile(paths[0]))
 		return "the file is a tracefile of ktrace already";
 	if (!x->format)
 		return nr ? "--from FORMAT is missing: the file does not look like any that is "
