@@ -26,6 +26,7 @@ teardown() { teardown_test; }
 	[ "$(grep -c 'out of memory' service.err)" -eq 1 ]
 }
 @test "while there is no memory for packets, others have their turn" { cases data no_memory_for_many; }
+@test "into a file one packet in 10 ms is lost for want of memory, at most" { cases data no_memory_for_file; }
 @test "while very many packets are found to be invalid, others have their turn" { cases data invalid_turns; }
 @test "producers, sources, sessions and buffers are counted" { cases data counted; }
 @test "a ring that goes round loses the names of events; none is taken for another" {

@@ -346,6 +346,25 @@ def no_memory_for_many():
     assert lost == 1, lost
 
 
+def no_memory_for_file():
+    """So it is where the packets go into a file: each that is lost leaves time to free memory."""
+    producer, consumer, count = source(), Consumer(), 20
+    consumer.enable(config(buffers=[{"size_kb": 32768}], write_into_file=True,
+                           output_path=os.path.abspath("t"), write_flush_mode=2,
+                           file_write_period_ms=24 * 3600 * 1000))
+    write(producer, started(producer)[1]["target_buffer"], range(count), 1200000)
+    service = service_pid(consumer)
+    limits = resource.prlimit(service, resource.RLIMIT_AS)
+    resource.prlimit(service, resource.RLIMIT_AS, (room_of(service) + (512 << 10), limits[1]))
+    began = time.monotonic()
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    took = time.monotonic() - began
+    resource.prlimit(service, resource.RLIMIT_AS, limits)
+    assert statistics(consumer)["packets_lost"] == count, statistics(consumer)
+    assert took >= 0.01 * (count - 1), took
+
+
 def invalid_turns():
     """Others have their turn while very many packets are found to be invalid."""
     producer, consumer = source(page_size=32768, shm_size=32 << 20), Consumer()

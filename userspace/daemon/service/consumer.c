@@ -16,8 +16,6 @@
 #define SLICE_OVERHEAD 16
 /* Before others have their turn */
 #define TURN_NS 5000000u
-/* Behind a packet that there was no memory for */
-#define MEMORY_MS 10
 /* As long as so much waits to be sent, nothing more is read. */
 #define QUEUE_MAX (512u * 1024)
 

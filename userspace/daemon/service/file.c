@@ -144,12 +144,15 @@ static void written(void *arg, int error, uint64_t size);
 static void write_next(struct session *session)
 {
 	struct file *f = &session->file;
+	const uint64_t lost = session->packets_lost;
 	size_t fit;
 
+	timer_stop(&session->service->timers, &f->memory_timer);
 	batch_empty(&f->batch);
 	f->is_last = f->is_ending;
 	f->has_more = !session_waits_for_trigger(session) &&
 		      session_read(session, &f->batch, BATCH_SIZE);
+	f->waits = session->packets_lost != lost;
 	fit = batch_fitting(&f->batch, f->max - f->written);
 	if (fit < f->batch.size) {
 		f->is_full = true;
@@ -192,6 +195,24 @@ static void note_error(struct session *session, int error, uint64_t size)
 		f->lost += batch_count(&f->batch, size);
 }
 
+static void memory_due(void *arg)
+{
+	write_next(arg);
+}
+
+static void go_on(struct session *session)
+{
+	struct timer *t = &session->file.memory_timer;
+
+	if (!session->file.waits) {
+		write_next(session);
+		return;
+	}
+	t->fire = memory_due;
+	t->arg = session;
+	timer_set(&session->service->timers, t, MEMORY_MS);
+}
+
 static void written(void *arg, int error, uint64_t size)
 {
 	struct session *session = arg;
@@ -201,7 +222,7 @@ static void written(void *arg, int error, uint64_t size)
 	f->written += size;
 	note_error(session, error, size);
 	if (f->has_more || (f->is_ending && !f->is_last))
-		write_next(session);
+		go_on(session);
 	else if (f->is_last)
 		end(session);
 	else if (!f->is_full && !f->error)

@@ -9,6 +9,9 @@
 #include "batch.h"
 #include "session.h"
 
+/* So long who reads waits when packets_lost has grown: others go on, and may free memory. */
+#define MEMORY_MS 10
+
 /* Empties @b, then puts packets of about @limit bytes into it. Return: whether there is more. */
 bool session_read(struct session *session, struct batch *b, size_t limit);
 

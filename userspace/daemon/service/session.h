@@ -84,7 +84,9 @@ struct file {
 	struct disk *disk;		/* NULL: none, or closed */
 	struct batch batch;		/* on its way there, if is_busy */
 	bool is_busy;
-	bool has_more;			/* behind the batch */
+	bool has_more;			/* behind the batch, */
+	bool waits;			/* and for memory before that is read */
+	struct timer memory_timer;
 	bool is_full;
 	bool is_ending, is_last;	/* the last packets are wanted, are in the batch */
 	int error;			/* -errno: the rest is lost */
