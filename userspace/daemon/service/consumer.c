@@ -9,13 +9,12 @@
 #include "file.h"
 #include "read.h"
 #include "service.pb-c.h"
+#include "work.h"
 
 /* Bytes of packets in one reply; with what is around them they fit into a frame. */
 #define SLICE_MAX (FRAME_MAX - 512)
 #define SLICE_NR 1024
 #define SLICE_OVERHEAD 16
-/* Before others have their turn */
-#define TURN_NS 5000000u
 /* As long as so much waits to be sent, nothing more is read. */
 #define QUEUE_MAX (512u * 1024)
 

@@ -17,7 +17,7 @@
 #define CLOCKS_KEPT 16
 #define TRIGGERS_KEPT 256
 /* Of statistics: rows of some thousands of writers */
-#define STATS_MAX (512u * 1024)
+#define STATS_TRACE_MAX (512u * 1024)
 /* Sources named in one event */
 #define SLOW_MAX 64
 
@@ -415,7 +415,7 @@ void own_write_stats(struct session *session, struct batch *b)
 	if (!session->own.wants_stats)
 		return;
 	session->own.wants_stats = false;
-	stats = stats_make(session, STATS_MAX);
+	stats = stats_make(session, STATS_TRACE_MAX);
 	session->packets_lost += !stats;
 	if (!stats)
 		return;

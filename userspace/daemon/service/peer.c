@@ -15,11 +15,13 @@
 #include "service.h"
 #include "service.pb-c.h"
 #include "user.h"
+#include "work.h"
 
-/* Of what one peer has sent, at most so much before the others have their turn. */
+/*
+ * Of what one peer has sent, at most so much before the others have their turn; and no longer than
+ * TURN_NS, if its calls, or its end, are dear.
+ */
 #define TURN_MAX (256u * 1024)
-/* And so long, if its calls, or its end, are dear */
-#define TURN_NS 5000000u
 /* No id but this: a socket offers one port. */
 #define PORT_ID 1
 
@@ -176,7 +178,7 @@ static void watch_writing(struct peer *p, bool is_writing)
 
 /*
  * It takes nothing any more. What it has said before is heard all the same, and then that it has
- * gone; a call is of no use to who has.
+ * gone; a consumer's calls are of no use when it has gone.
  */
 static void turn_deaf(struct peer *p, ssize_t error)
 {

@@ -18,7 +18,7 @@
 /* One that asks and asks and reads no answer is dropped. */
 #define QUEUE_MAX (4u * 1024 * 1024)
 /* Bytes of statistics in a frame: those in a trace have all writers. */
-#define STATS_MAX (FRAME_MAX - 512)
+#define STATS_FRAME_MAX (FRAME_MAX - 512)
 
 static struct consumer *of(struct peer *p, struct call *call)
 {
@@ -244,7 +244,7 @@ static void get_stats(struct peer *p, struct call *call, const void *request)
 	(void)request;
 	if (!c)
 		return;
-	r.trace_stats = c->session ? stats_make(c->session, STATS_MAX) : NULL;
+	r.trace_stats = c->session ? stats_make(c->session, STATS_FRAME_MAX) : NULL;
 	if (!r.trace_stats) {
 		peer_reject(p, call);
 		return;

@@ -14,9 +14,7 @@
 #include "numbers.h"
 #include "stamp.h"
 #include "validate.h"
-
-/* From the first packet on: of very many perhaps none comes out. */
-#define TURN_NS 5000000u
+#include "work.h"
 
 /* Grown as needed. Return: NULL: no memory. */
 static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
@@ -96,6 +94,7 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	while (b->size < limit && (!end_ns || clocks_boot_ns() < end_ns)) {
 		if (!central_read(central, &p))
 			return false;
+		/* From the first packet on: of very many perhaps none comes out. */
 		end_ns = end_ns ?: clocks_boot_ns() + TURN_NS;
 		if (!p.size)
 			continue;

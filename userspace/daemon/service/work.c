@@ -4,9 +4,7 @@
 
 #include "clocks.h"
 
-/* Of all work together, before everything else has its turn */
-#define TURN_NS 5000000u
-/* Of one, before the next in the queue has its turn: steps are of very different lengths. */
+/* Of one work, before the next in the queue has its turn: steps are of very different lengths. */
 #define SLICE_NS 1000000u
 
 /* The next work of the other kind of owner, or of the same if that has none. NULL: there is none */

@@ -16,6 +16,9 @@
 
 #include "timer.h"
 
+/* Behind so much of anything, as of all work together, everything else has its turn. */
+#define TURN_NS 5000000u
+
 enum work_owner {
 	WORK_OF_PRODUCER,
 	WORK_OF_SESSION,
