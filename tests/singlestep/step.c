@@ -376,7 +376,9 @@ static void on_trap(int sig, siginfo_t *info, void *context)
 		if ((all || (boundary + i) % 5 == 0) && branch(&scenario->actions[i], uc)) {
 			acting = &scenario->actions[i];
 			first_boundary = boundary;
-			set_trap_flag(uc, scenario->second);
+			/* With a second one, what is left is stepped through, if anything is. */
+			if (!scenario->second)
+				set_trap_flag(uc, false);
 			act(acting, uc);
 			return;
 		}
