@@ -209,6 +209,31 @@ begun_before()
 	END
 }
 
+@test "a thread's number that is used again is that of the process which forked it last" {
+	"$PROGS/mktrace" t <<-'END'
+		meta host boot=1 machine=x86_64
+		meta clock raw=0 mono_ns=0 real_ns=1000 hz=1000000000
+		meta event kind=kernel id=67 desc=sched:fork{u32%20parent_tid;u32%20parent_pid;u32%20child_tid;u32%20child_pid;char[16]%20comm;}
+		meta event kind=kernel id=64 desc=sched:switch{u32%20prev_tid;u32%20next_tid;s32%20prev_prio;s32%20next_prio;u32%20prev_state;char[16]%20prev_comm;char[16]%20next_comm;}
+		meta event kind=user id=16 desc=t:e{u64%20n;}
+		meta stream id=0 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+		meta stream id=1 kind=user cpu=0 ring=65536 block=4096 policy=drop
+		block 0
+		rec 10 67 7 u32:7 u32:7 u32:8 u32:7 char16:child
+		rec 2000000000 67 9 u32:9 u32:9 u32:8 u32:9 char16:child
+		block 0
+		rec 5000000000 64 8 u32:8 u32:0 u32:120 u32:120 u32:1 char16:other char16:swapper/0
+		block 1
+		rec 5000000000 16 8 u64:4
+	END
+	# hist reads the end first.
+	run_ktrace hist --event t:e --pid 9 --json t
+	[ "$status" -eq 0 ]
+	[[ $output == *'"events":1'* ]]
+	run_ktrace hist --event t:e --pid 7 --json t
+	[[ $output == *'"events":0'* ]]
+}
+
 @test "--pid knows the processes of threads that began before the window" {
 	begun_before
 	run_ktrace list --pid 7 --since 1s t

@@ -3,9 +3,8 @@
  * names.c - thread names by thread and time
  *
  * A fact holds from its stamp until the next one; before the first one, the first one
- * holds as well. What a fact leaves open is taken from the one before; it stays so if one in
- * between is read later. Facts may come in any order and more than once, as events are read
- * again after a seek.
+ * holds as well. What a fact leaves open is taken from the one before. Facts may come in any
+ * order and more than once, as events are read again after a seek.
  */
 #include "names.h"
 
@@ -68,13 +67,16 @@ static __u32 facts_until(const struct thread *t, __u64 raw)
 	return low;
 }
 
+/* Also what an older one has left it, as one in between may be told later. */
 static void inherit(struct name *name, const struct name *before)
 {
-	if (!name->pid)
+	name->inherited |= (name->pid ? 0 : NAME_PID) | (name->begin ? 0 : NAME_BEGIN) |
+			   (name->comm[0] ? 0 : NAME_COMM);
+	if (name->inherited & NAME_PID)
 		name->pid = before->pid;
-	if (!name->begin)
+	if (name->inherited & NAME_BEGIN)
 		name->begin = before->begin;
-	if (!name->comm[0])
+	if (name->inherited & NAME_COMM)
 		memcpy(name->comm, before->comm, NAME_SIZE);
 }
 
@@ -115,6 +117,7 @@ int ktrace_names_add(struct names *n, __u32 tid, const struct name *name)
 		    !strcmp(fact.comm, t->names[i - 1].comm))
 			return 0;
 		if (t->names[i - 1].raw == name->raw) {
+			fact.inherited &= t->names[i - 1].inherited;
 			t->names[i - 1] = fact;
 			bequeath(t, i - 1);
 			return 0;

@@ -8,18 +8,24 @@
 
 #define NAME_SIZE 16
 
+#define NAME_PID 1u
+#define NAME_BEGIN 2u
+#define NAME_COMM 4u
+
 /**
  * struct name - what a thread is called from @raw on
  * @raw:	stamp
  * @begin:	of the program that the process runs since, as META says; 0 = not known
  * @pid:	process, 0 = not known
  * @comm:	name, NUL-terminated; empty = not known
+ * @inherited:	NAME_*: members that a fact before it told
  */
 struct name {
 	__u64 raw;
 	__u64 begin;
 	__u32 pid;
 	char comm[NAME_SIZE];
+	__u32 inherited;
 };
 
 /* struct thread - the names of one thread, in order of stamps */
