@@ -14,6 +14,8 @@ struct rows rings_find(const struct ktrace_trace *trace)
 	size_t i;
 
 	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
+		if (!s->block_size)	/* nothing says what it is */
+			continue;
 		rings = rows_get(&kinds, &(struct rings){ .size = s->ring_size,
 				 .block_size = s->block_size, .policy = s->policy });
 		if (rings)

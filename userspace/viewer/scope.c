@@ -125,10 +125,10 @@ static bool is_wanted(struct scope *s, const struct ktrace_trace_event *e)
 	return !select_has_conditions(&s->select) || select_event(&s->select, e);
 }
 
-/* Before the window, and read for the watch only? */
+/* Before the window: read for the watch only, or of a file that grows and has not got there? */
 static bool is_early(const struct scope *s, const struct ktrace_trace_event *e)
 {
-	return s->watch && s->since.is_set && e->time < s->from;
+	return s->since.is_set && e->time < s->from;
 }
 
 int scope_next(struct scope *s, const struct ktrace_trace_event **event)

@@ -56,7 +56,7 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 	else if (start <= end && from > end)
 		complain_safely("ktrace: --since %.99s lies behind the end of this trace",
 				since->text);
-	else if (start <= end && to < start)
+	else if (start <= end && to <= start)
 		complain_safely("ktrace: %.99s lies before the beginning of this trace",
 				until->text);
 }
