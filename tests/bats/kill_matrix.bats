@@ -209,24 +209,21 @@ has_events()
 	[ "$("$KTRACE" list -n 20 t | wc -l)" = 20 ]
 }
 
-# start_viewer: reads the file many times over, into a pipe that nobody empties
+# start_viewer: reads what the file has by now, many times over, into a pipe that nobody empties
 start_viewer()
 {
-	local many=() i
-	for ((i = 0; i < 100; i++)); do
-		many+=(t)
-	done
 	# Of a full ring nothing need be in the file yet.
 	[ "$state" != full ] || kill -CONT "$ktraced"
 	retry 0.05 has_events
 	[ "$state" != full ] || kill -STOP "$ktraced"
+	head -c 64K t | tee copy.{1..100} >/dev/null
 	mkfifo pipe
 	sh -c 'exec 3<>pipe; exec sleep 1000' &
 	holder=$!
 	STARTED+=("$holder")
 	# shellcheck disable=SC2016
 	sh -c '[ -z "$1" ] || echo $$ >"$1/cgroup.procs"; shift; exec "$@" >pipe 2>/dev/null' \
-		viewer "${group:-}" "$KTRACE" list "${many[@]}" &
+		viewer "${group:-}" "$KTRACE" list copy.* &
 	viewer=$!
 	STARTED+=("$viewer")
 	retry 0.02 has "/proc/$viewer/comm" '^ktrace$'

@@ -325,7 +325,8 @@ mktrace()
 		END
 	done
 	same t1 t2
-	same t2 t1 t2
+	cp t2 t3
+	same t2 t1 t3
 }
 
 @test "a file without its index, and cut off anywhere" {
