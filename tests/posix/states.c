@@ -197,6 +197,33 @@ static void life(void)
 	need(posix_trace_shutdown(t));
 }
 
+static long long ms_between(const struct timespec *a, const struct timespec *b)
+{
+	return (b->tv_sec - a->tv_sec) * 1000ll + (b->tv_nsec - a->tv_nsec) / 1000000;
+}
+
+/* START and STOP enclose the time in which a stream ran, whenever it is read. */
+static void stopped_when(void)
+{
+	trace_id_t t = stream(UNTIL, SMALL);
+	struct seen e = { 0 };
+	struct timespec last;
+	bool stops;
+
+	need(posix_trace_start(t));
+	fill(t, id, 0);
+	pause_ms(400);
+	do {
+		last = e.info.posix_timestamp;
+		need(try_next(t, &e) ? 0 : ENOENT);
+		stops = posix_trace_eventid_equal(t, e.info.posix_event_id, POSIX_TRACE_STOP);
+	} while (!stops);
+	check("XSH 2.11.2", ms_between(&last, &e.info.posix_timestamp) >= 0 &&
+	      ms_between(&last, &e.info.posix_timestamp) < 200,
+	      "STOP has the time when the stream stopped");
+	need(posix_trace_shutdown(t));
+}
+
 /* events_before_stop - of a stream that is suspended and full; reads them, and STOP */
 static int events_before_stop(trace_id_t t)
 {
@@ -268,5 +295,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof(arrows) / sizeof(arrows[0]); i++)
 		go(&arrows[i]);
 	life();
+	stopped_when();
 	return done();
 }

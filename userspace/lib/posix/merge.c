@@ -278,6 +278,8 @@ static void set_time(struct posix_stream *s, struct posix_item *item)
 		ns = s->last_ns;
 	s->last_ns = ns;
 	s->last_ts = ts;
+	if (ts > s->newest_ts)
+		s->newest_ts = ts;
 	item->time = (struct timespec) { (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
 }
 
@@ -366,7 +368,10 @@ static void restart(struct posix_stream *s)
 	posix_run(s->board, s->bit);
 }
 
-/* All has been read. A stream that had stopped by itself says so and restarts. */
+/*
+ * All has been read. A stream that had stopped by itself says so and restarts. It ran up to the
+ * last event that it has, whenever that is read.
+ */
 static bool take_stop(struct posix_stream *s, struct posix_item *item)
 {
 	const int automatic = 1;
@@ -389,8 +394,7 @@ static bool take_stop(struct posix_stream *s, struct posix_item *item)
 	s->was_full = false;
 	is_shown = !posix_is_filtered(s, POSIX_TRACE_STOP);
 	if (is_shown)
-		make_item(s, item, POSIX_TRACE_STOP, ktrace_posix_now(s), &automatic,
-			  sizeof(automatic));
+		make_item(s, item, POSIX_TRACE_STOP, s->newest_ts, &automatic, sizeof(automatic));
 	if (s->restart_due)
 		restart(s);
 	return is_shown;

@@ -76,6 +76,7 @@ enum gap_state {
  * @clock:	what stamps are turned into time with
  * @last_ns:	CLOCK_REALTIME of the last event
  * @last_ts:	its stamp
+ * @newest_ts:	the highest stamp of an event so far
  * @is_started:	at the place that reading has got to
  * @had_no_room: it is not because it was full
  * @stops:	policy: UNTIL_FULL or FLUSH
@@ -109,6 +110,7 @@ struct posix_stream {
 	struct ktrace_reading clock;
 	__u64 last_ns;
 	__u64 last_ts;
+	__u64 newest_ts;
 	bool is_started;
 	bool had_no_room;
 	bool stops;
