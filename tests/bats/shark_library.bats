@@ -69,7 +69,9 @@ manual()
 	run_ktrace list --json t
 	jq -r 'select(.event == "log:event") | .fields.type' <<<"$output" >types
 	cat types
-	[ "$(wc -l <types)" = 9 ]	# two times the timer's two, start, id, next_chunk, ipoint, stop
+	# Two times the timer's two, start, id, next_chunk, ipoint, stop; the filter's changes
+	[ "$(wc -l <types)" = 11 ]
+	[ "$(grep -c filter_timer types)" = 2 ]
 	grep -qx ipoint types
 	run_ktrace list --filter 'type = ipoint && par1 > 5000' t
 	[[ $output == *"log:event type=ipoint par1=6000 par2=0 (number 6000)" ]]

@@ -30,6 +30,11 @@ bool shark_is_recorded(void)
 	       &ktrace_event_log_event.off;
 }
 
+void shark_record_filter(__u8 family, int status)
+{
+	ktrace(log, event, family | FTrace_filter_trace_Events, !!status, 0);
+}
+
 static inline void log_event(__u16 code, __u16 par1, __u32 par2, __u32 how)
 {
 	struct kt_shark *t = shark_tracer();

@@ -125,8 +125,10 @@ void FTrace_set_filter(__u8 family, int status)
 {
 	struct kt_shark *t = shark_make();
 
-	if (!kt_shark_set_filter(t, family, status))
-		refresh(t);
+	if (kt_shark_set_filter(t, family, status))
+		return;
+	refresh(t);
+	shark_record_filter(family, status);
 }
 
 __u64 FTrace_lost(enum ktrace_shark_lost reason)

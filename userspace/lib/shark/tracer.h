@@ -12,6 +12,8 @@ struct kt_shark *shark_make(void);
 
 /* log.c: does a session record what is logged? Then nothing is to be left out before. */
 bool shark_is_recorded(void);
+/* log.c: the session gets the event that a filter has changed; chunks have it. */
+void shark_record_filter(__u8 family, int status);
 /* send.c: before and after fork() */
 void shark_send_before_fork(void);
 void shark_send_after_fork(bool is_child);
