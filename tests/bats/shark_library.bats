@@ -84,13 +84,23 @@ manual()
 	"$PROGS/shark_nomem"
 }
 
-@test "SHK-15, SHK-42: alone, the program sends packets itself; their numbers go on" {
+# packets COMMAND...: what shark_udp sends, run by it
+packets()
+{
 	start receiver "$ROOT/tests/shark/shark" receive port received 126
 	receiver=$pid
 	retry 0.1 test -e port
-	"$PROGS/shark_udp" "127.0.0.1:$(cat port)" 125
+	"$@" "$PROGS/shark_udp" "127.0.0.1:$(cat port)" 125
 	wait "$receiver"
 	[ "$(cat receiver.out)" = "1 2 3 4" ]
+}
+
+@test "SHK-15, SHK-42: under ktraced its packets are numbered, also behind an empty chunk" {
+	packets "$KTRACED" -o t --
+}
+
+@test "SHK-15, SHK-42: alone, the program sends packets itself; their numbers go on" {
+	packets env
 	[ "$(stat -c %s received)" = $((126 * 16)) ]
 	events received | awk '$1 != "user_event_0" || $2 != $3 || $3 != (NR - 1) % 125 { exit 1 }'
 }

@@ -185,7 +185,7 @@ static int send_packets(const struct sender *s, int n, const struct content *c)
 	struct ktrace_shark_request request = { .sender = KTRACE_SHARK_UDP, .chunk = (__u32)n };
 	int fd, error = -ENOTCONN;
 
-	if (s->socket < 0 && c->bytes) {
+	if (s->socket < 0) {
 		strcpy(request.local, s->local);
 		strcpy(request.target, s->target);
 		error = daemon_send(&request, c);
