@@ -84,6 +84,10 @@ manual()
 	"$PROGS/shark_nomem"
 }
 
+@test "SHK-11 SHK-12: a program that may have no such large files is not killed for its chunks" {
+	(ulimit -c 0 -f 8 && "$PROGS/shark_limit")
+}
+
 # packets COMMAND...: what shark_udp sends, run by it
 packets()
 {

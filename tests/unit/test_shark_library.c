@@ -303,19 +303,20 @@ static void test_send(void)
 /* SHK-13 */
 static void test_disk_name(void)
 {
-	static char name[100000];
+	static char name[100000], file[256] = "0";
+	int n = begin(1, 0, 0);
 
 	memset(name, 'x', sizeof(name) - 1);
 	CHECK_EQ(FTrace_init_disk_writer(name, 0, NULL, NULL), -1);
 	CHECK_EQ(FTrace_init_disk_writer(NULL, 0, NULL, NULL), -1);
 	CHECK_EQ(FTrace_init_disk_writer("", 0, NULL, NULL), -1);
 	CHECK_EQ(FTrace_init_disk_writer("folder/", 0, NULL, NULL), -1);
-	for (size_t n = sizeof(name) - 1; n; n /= 2) {
-		name[n] = '\0';
-		if (!FTrace_init_disk_writer(name, 0, NULL, NULL))
-			return;
-	}
-	CHECK(0);
+	name[253] = '\0';		/* with three digits a file's name of 256 */
+	CHECK_EQ(FTrace_init_disk_writer(name, 0, NULL, NULL), -1);
+	name[252] = '\0';
+	CHECK_EQ(FTrace_init_disk_writer(name, 0, NULL, NULL), 0);
+	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
+	CHECK_EQ(take_file(strcat(file, name), got, sizeof(got)), 0);
 }
 
 /* SHK-14, SHK-41: a file a chunk, there at once and so whatever becomes of the process. */

@@ -13,6 +13,8 @@
 #include <sys/mman.h>
 #include <zstd.h>
 
+#include "session/file_limit.h"
+
 #define SLOT sizeof(struct ktrace_shark_event)
 
 /* No cancellation point: the chunk may be BUSY. */
@@ -31,7 +33,7 @@ static void close_memory(struct content *c)
 static int content_alloc(struct content *c, size_t bytes)
 {
 	*c = (struct content) { NULL, bytes, -1 };
-	c->fd = memfd_create("ktrace-shark", MFD_CLOEXEC);
+	c->fd = may_have_file_of(bytes) ? memfd_create("ktrace-shark", MFD_CLOEXEC) : -1;
 	if (c->fd >= 0 && ftruncate(c->fd, (off_t)bytes))
 		close_memory(c);
 	if (!bytes)

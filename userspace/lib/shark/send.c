@@ -14,6 +14,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,6 +24,7 @@
 
 #include "content.h"
 #include "daemon.h"
+#include "session/file_limit.h"
 
 #define NAME_SIZE 4096
 
@@ -72,8 +74,11 @@ void shark_send_after_fork(bool is_child)
 
 /* ---- files ---- */
 
-static int write_all(int fd, const char *data, size_t bytes)
+/* Behind @before bytes that are there. */
+static int write_all(int fd, off_t before, const char *data, size_t bytes)
 {
+	if (!may_have_file_of((__u64)before + bytes))
+		return -EFBIG;
 	while (bytes) {
 		ssize_t n = write(fd, data, bytes);
 
@@ -96,7 +101,7 @@ static int append_to_file(const char *path, const struct content *c)
 	if (fd < 0)
 		return -errno;
 	before = lseek(fd, 0, SEEK_END);
-	error = before < 0 ? -errno : write_all(fd, c->data, c->bytes);
+	error = before < 0 ? -errno : write_all(fd, before, c->data, c->bytes);
 	if (error && before >= 0 && ftruncate(fd, before))
 		error = -errno;
 	close(fd);
@@ -105,15 +110,17 @@ static int append_to_file(const char *path, const struct content *c)
 
 static int write_new_file(const char *path, const struct content *c)
 {
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
 	char part[NAME_SIZE + 32];
 	int fd, error;
 
-	snprintf(part, sizeof(part), "%s.%d", path, (int)getpid());
+	snprintf(part, sizeof(part), "%.*s.%.200s.%d.new", (int)(last - path), path, last,
+		 (int)getpid());
 	unlink(part);	/* of a process that had our number, and was killed */
 	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
-	error = write_all(fd, c->data, c->bytes);
+	error = write_all(fd, 0, c->data, c->bytes);
 	if (close(fd) && !error)
 		error = -errno;
 	if (!error && rename(part, path))
@@ -289,12 +296,16 @@ int FTrace_init_disk_writer(const char *fname, int flag, const char *l_ip, const
 {
 	struct sender s = { .kind = KTRACE_SHARK_DISK, .socket = -1 };
 	char path[NAME_SIZE];
+	const char *slash;
 
 	(void)flag;
 	(void)l_ip;
 	(void)t_ip;
 	/* With the longest number there is. */
 	if (!fname || ktrace_chunk_file_name(path, sizeof(path), KTRACE_SHARK_CHUNK_NR - 1, fname))
+		return -1;
+	slash = strrchr(path, '/');
+	if (strlen(slash ? slash + 1 : path) > NAME_MAX)
 		return -1;
 	strcpy(s.name, fname);
 	replace(&s);
