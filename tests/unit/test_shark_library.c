@@ -536,6 +536,19 @@ static void test_fork(void)
 	CHECK_EQ(FTrace_send_chunk(n, 0, 0), 0);
 }
 
+/* SHK-15: from the usual port, as often as it is said; a child's is the same. */
+static void test_udp_again(void)
+{
+	int status;
+
+	for (int i = 0; i < 3; i++)
+		CHECK_EQ(FTrace_OSD_init_udp(0, "127.0.0.77", "127.0.0.1:9"), 0);
+	if (!fork())
+		exit(FTrace_OSD_init_udp(0, "127.0.0.77", "127.0.0.1:9"));
+	CHECK(wait(&status) > 0);
+	CHECK_EQ(status, 0);
+}
+
 static void run(void (*test)(void), const char *name)
 {
 	pid_t pid = fork();
@@ -579,6 +592,7 @@ int main(void)
 	RUN(test_clock);
 	RUN(test_evaluation);
 	RUN(test_fork);
+	RUN(test_udp_again);
 	CHECK_EQ(rmdir(folder), 0);	/* nothing is left behind */
 	return 0;
 }

@@ -84,13 +84,16 @@ static int find(const char *text, int family, struct addrinfo **found)
 	return 0;
 }
 
+/* Several senders may have a port. A receiver has it alone. */
 static int open_socket(const struct addrinfo *from, const struct addrinfo *to)
 {
 	int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), error;
+	const int on = 1;
 
 	if (fd < 0)
 		return -errno;
-	if (bind(fd, from->ai_addr, from->ai_addrlen) ||
+	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
+	    bind(fd, from->ai_addr, from->ai_addrlen) ||
 	    connect(fd, to->ai_addr, to->ai_addrlen)) {
 		error = -errno;
 		close(fd);
