@@ -64,6 +64,14 @@ manual()
 	[ "$(grep -c user_event_0 sent)" = 2 ]
 }
 
+@test "SHK-14: all chunks that threads send at once are where ktraced writes" {
+	mkdir chunks
+	run_ktraced -q --shark-files chunks/ -o t -- "$PROGS/shark_many"
+	[ "$status" = 0 ]
+	[ "$(find chunks -name '*trace' | wc -l)" = 256 ]
+	[ -z "$(compgen -G '*trace')" ]
+}
+
 @test "what is logged is in the trace as log:event, whatever the filters say" {
 	run_ktraced -q -o t -- "$EXAMPLES/chunks"
 	run_ktrace list --json t

@@ -30,7 +30,7 @@
 #include "now.h"
 #include "send_kernel.h"
 
-#define CONNECTIONS_MAX 64u
+#define CONNECTIONS_MAX 256u	/* each chunk of a program at once */
 #define BYTES_MAX (1ull << 30)	/* of a chunk */
 #define LOOK_NS 50000000	/* between two looks whether to give up */
 #define GIVE_UP_NS 2000000000ull	/* then a disk that does not answer is left alone */
