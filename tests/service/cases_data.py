@@ -16,6 +16,7 @@ from wire import encode, padded, trace_of
 # At it a reader of a damaged trace goes on.
 MARK = bytes.fromhex("82477a76b28d42ba81dc33326d57a079")
 BOOTTIME = 6
+DAY_MS = 24 * 3600 * 1000
 
 
 def statistics(consumer):
@@ -87,6 +88,21 @@ def order_in_a_request():
     assert found[2]["for_testing"]["str"] == "d" * 400
     # An acknowledgement that counts before the chunks makes the gap a loss.
     assert not any(p.get("previous_packet_dropped") for p in found[1:]), found
+
+
+def told_by_writer():
+    """What a writer says of packets that it had no room for is told beside other losses (PFT-55)."""
+    producer, consumer = source(), Consumer()
+    consumer.enable(config(buffers=[{"size_kb": 16}]))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for count, lost in ((1, 1 | 256), (50, 1 | 64 | 256)):
+        for number in range(count):
+            writer.write(encode("TracePacket", {"previous_packet_dropped": 1 | 256, "for_testing": {
+                "seq_value": number, "str": "x" * 1000}}))
+        writer.flush()
+        producer.ask("Sync")
+        told = [p["previous_packet_dropped"] for p in packets(consumer) if "for_testing" in p]
+        assert told[0] == lost and set(told[1:]) <= {1 | 256}, told
 
 
 def inline():

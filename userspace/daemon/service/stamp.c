@@ -24,6 +24,19 @@ static uint8_t *put_int32(uint8_t *to, uint32_t field, int32_t value)
 	return wire_put_number(to, field, (uint64_t)(int64_t)value);
 }
 
+/* What the packet says itself: its writer knows of losses that never came here. */
+static uint32_t dropped_by_writer(const struct central_packet *packet)
+{
+	struct wire w = { packet->data, packet->data + packet->size };
+	struct wire_field f;
+	uint32_t dropped = 0;
+
+	while (w.at < w.end && wire_next(&w, &f))
+		if (f.number == FIELD_DROPPED && f.type == WIRE_VARINT)
+			dropped = (uint32_t)f.value;
+	return dropped;
+}
+
 size_t stamp_packet(uint8_t out[STAMP_MAX], const struct central_packet *packet, uint32_t sequence)
 {
 	const struct central_origin *origin = &packet->origin;
@@ -36,7 +49,8 @@ size_t stamp_packet(uint8_t out[STAMP_MAX], const struct central_packet *packet,
 	if (origin->machine)
 		to = wire_put_number(to, FIELD_MACHINE, origin->machine);
 	if (packet->dropped)
-		to = wire_put_number(to, FIELD_DROPPED, packet->dropped);
+		to = wire_put_number(to, FIELD_DROPPED,
+				     packet->dropped | dropped_by_writer(packet));
 	return (size_t)(to - out);
 }
 
