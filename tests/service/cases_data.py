@@ -105,6 +105,19 @@ def told_by_writer():
         assert told[0] == lost and set(told[1:]) <= {1 | 256}, told
 
 
+def buffers_in_turn():
+    """A buffer that is small, or slowly filled, does not wait for one that has very much (PFT-60)."""
+    producer, consumer = source(offers=("a", "b")), Consumer()
+    consumer.enable(config(["a", {"name": "b", "target_buffer": 1}],
+                           [{"size_kb": 4096}, {"size_kb": 64}]))
+    large, small = (started(producer)[1]["target_buffer"] for _ in range(2))
+    write(producer, large, range(1, 2001), 1000)
+    write(producer, small, [0])
+    found = numbers(packets(consumer))
+    assert sorted(found) == list(range(2001))
+    assert found.index(0) < 1000, found.index(0)
+
+
 def inline():
     """Chunks come as bytes, in messages, from a producer without memory (PFT-23)."""
     producer, consumer = source(), Consumer()

@@ -110,6 +110,20 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	return true;
 }
 
+/* Begins with the buffer behind the last one: where one has always more, all have their turn. */
+static bool read_buffers(struct session *session, struct batch *b, size_t limit)
+{
+	bool has_more = false;
+
+	for (size_t nr = session->buffer_nr; nr && !has_more; nr--) {
+		const size_t i = session->next_buffer;
+
+		session->next_buffer = (i + 1) % session->buffer_nr;
+		has_more = read_buffer(session, i, b, limit);
+	}
+	return has_more;
+}
+
 /* The service's own packets pass the filter, too, but for the statistics. */
 static void add_own(struct session *session, struct batch *b,
 		    void (*write)(struct session *, struct batch *))
@@ -167,11 +181,10 @@ static bool read_all(struct session *session, struct batch *b, size_t limit)
 {
 	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
 	uint64_t began = session->filter ? now_ns() : 0;
-	bool has_more = false;
+	bool has_more;
 
 	add_own(session, b, own_write);
-	for (size_t i = 0; i < session->buffer_nr && !has_more; i++)
-		has_more = read_buffer(session, i, b, limit);
+	has_more = read_buffers(session, b, limit);
 	if (session->filter)
 		session->filter_counts.time_ns += now_ns() - began;
 	if (has_more)

@@ -137,6 +137,7 @@ struct session {
 
 	struct buffer *buffers;
 	size_t buffer_nr;
+	size_t next_buffer;		/* is read first */
 	struct look look;
 	struct scrape scrape;
 	struct work freeing;		/* of the buffers; then nothing is left */
