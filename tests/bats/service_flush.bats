@@ -23,6 +23,7 @@ teardown() { teardown_test; }
 @test "the service writes the file; ReadBuffers gives nothing" { cases flush into_file; }
 @test "the same into a descriptor; what is in the file before stays" { cases flush into_descriptor; }
 @test "at max_file_size_bytes the last packet is whole, and the session ends" { cases flush full_file; }
+@test "so it is with packets that are compressed" { cases flush compressed_full_file; }
 @test "a file is written every 100 ms at most" { cases flush seldom_written; }
 @test "what was overwritten between two writes is told in the file" { cases flush overwritten_meanwhile; }
 @test "a file of packets that are filtered and compressed" { cases flush compressed_file; }

@@ -11,7 +11,9 @@ from case import (SOURCE, bytecode, config, events, expect, fails, main, numbers
                   source, started, until, write)
 from consumer import Consumer
 from producer import Producer, Writer, test_packet
-from wire import decode
+from wire import decode, encode
+
+DAY_MS = 24 * 3600 * 1000
 
 
 def read_file(path):
@@ -273,6 +275,24 @@ def full_file():
     assert 18000 < os.path.getsize(path) <= 20000, os.path.getsize(path)
     found = numbers(read_file(path))
     assert found == list(range(len(found))) and len(found) > 10, found
+
+
+def compressed_full_file():
+    """So it is with packets that are compressed: as many as there is room for."""
+    producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")
+    consumer.enable(config(buffers=[{"size_kb": 4096}], write_into_file=True, output_path=path,
+                           file_write_period_ms=100, max_file_size_bytes=200000,
+                           compression={"deflate": {}}))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for number in range(1000):
+        writer.write(encode("TracePacket", {"for_testing": {
+            "seq_value": number, "str": os.urandom(500).hex()}}))
+    writer.flush()
+    assert consumer.ended()["disabled"]
+    assert 180000 < os.path.getsize(path) <= 200000, os.path.getsize(path)
+    found = [number for p in read_file(path) for number in
+             numbers(decode("Trace", zlib.decompress(p["compressed_packets"])).get("packet", []))]
+    assert found == list(range(len(found))) and len(found) > 100, found
 
 
 def flush_before_write():

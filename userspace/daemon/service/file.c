@@ -140,20 +140,23 @@ void file_abandon(struct session *session)
 
 static void written(void *arg, int error, uint64_t size);
 
-/* The next packets, as many as fit. */
+/*
+ * The next packets, as many as fit. No more are read than there is room for: of those that are
+ * compressed all go, or none.
+ */
 static void write_next(struct session *session)
 {
 	struct file *f = &session->file;
-	const uint64_t lost = session->packets_lost;
+	const uint64_t lost = session->packets_lost, room = f->max - f->written;
 	size_t fit;
 
 	timer_stop(&session->service->timers, &f->memory_timer);
 	batch_empty(&f->batch);
 	f->is_last = f->is_ending;
 	f->has_more = !session_waits_for_trigger(session) &&
-		      session_read(session, &f->batch, BATCH_SIZE);
+		      session_read(session, &f->batch, room < BATCH_SIZE ? room ?: 1 : BATCH_SIZE);
 	f->waits = session->packets_lost != lost;
-	fit = batch_fitting(&f->batch, f->max - f->written);
+	fit = batch_fitting(&f->batch, room);
 	if (fit < f->batch.size) {
 		f->is_full = true;
 		f->has_more = false;
