@@ -28,6 +28,7 @@ teardown() { teardown_test; }
 @test "what was overwritten between two writes is told in the file" { cases flush overwritten_meanwhile; }
 @test "a file of packets that are filtered and compressed" { cases flush compressed_file; }
 @test "write_flush_mode ENABLED: a flush before each write" { cases flush flush_before_write; }
+@test "flush_period_ms counts beside the writes of a file" { cases flush flush_beside_writes; }
 @test "a session outlives its consumer; attached again it is stopped" { cases flush detached; }
 @test "a session in memory is not detached: nobody could read it" { cases flush detach_needs_file; }
 @test "a detached session with a duration ends by itself, with its file complete" { cases flush detached_ends; }

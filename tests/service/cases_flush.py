@@ -295,6 +295,20 @@ def compressed_full_file():
     assert found == list(range(len(found))) and len(found) > 100, found
 
 
+def flush_beside_writes():
+    """flush_period_ms counts for a session in a file, whenever that is written (PFT-72)."""
+    for mode in (0, 3):     # not said, before each write
+        producer, consumer = source(), Consumer()
+        consumer.enable(config(write_into_file=True, output_path=os.path.abspath(f"t{mode}"),
+                               file_write_period_ms=DAY_MS, write_flush_mode=mode,
+                               flush_period_ms=50))
+        started(producer)
+        for _ in range(3):
+            acknowledge(producer)
+        consumer.ask("FreeBuffers")
+        producer.close()
+
+
 def flush_before_write():
     """write_flush_mode ENABLED: a flush before each write."""
     producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")

@@ -35,10 +35,14 @@ static void configure(struct session *session)
 			      PFT__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
 	if (config->write_flush_mode == DISABLED)
 		return;
-	/* Short periods share a flush of the default period, others have their own. */
+	/*
+	 * Short periods share a flush of the default period, unless the configuration has one;
+	 * others have their own.
+	 */
 	session->file.flushes_first = config->write_flush_mode == ENABLED ||
 				      session->file.period_ms > PERIOD_DEFAULT_MS;
-	session->flush_period_ms = session->file.flushes_first ? 0 : PERIOD_DEFAULT_MS;
+	if (!session->flush_period_ms && !session->file.flushes_first)
+		session->flush_period_ms = PERIOD_DEFAULT_MS;
 }
 
 /* While the file is being opened */
