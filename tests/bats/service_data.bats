@@ -13,6 +13,7 @@ teardown() { teardown_test; }
 @test "in a request chunks are before patches, and both before the acknowledgement" { cases data order_in_a_request; }
 @test "what a writer says is lost is told beside what the service has lost" { cases data told_by_writer; }
 @test "a buffer with little in it does not wait for one with much" { cases data buffers_in_turn; }
+@test "a copy of what nobody has read has all from its start" { cases data copied_from_the_start; }
 @test "chunks come as bytes in messages" { cases data inline; }
 @test "a flush takes what is not committed, and nothing comes twice" { cases data scraped_at_flush; }
 @test "the end of a session takes what is not committed" { cases data scraped_at_end; }

@@ -118,6 +118,24 @@ def buffers_in_turn():
     assert found.index(0) < 1000, found.index(0)
 
 
+def copied_from_the_start():
+    """A copy of what nobody has read has its events and triggers, and so has the original (PFT-86)."""
+    producer, consumer, clone = source(), Consumer(), Consumer()
+    consumer.enable(config(flush_timeout_ms=50, trigger_config={
+        "trigger_mode": 2, "trigger_timeout_ms": DAY_MS,
+        "triggers": [{"name": "halt", "stop_delay_ms": DAY_MS}]}))
+    started(producer)
+    producer.ask("ActivateTriggers", {"trigger_names": ["halt"]})
+    assert clone.clone("1")["success"]
+    for reader in (clone, consumer):
+        found = packets(reader)
+        assert events(found)[:2] == ["tracing_started", "all_data_sources_started"], events(found)
+        assert [p["trigger"]["trigger_name"] for p in found if "trigger" in p] == ["halt"]
+        times = [c["timestamp"] for p in found for c in p.get("clock_snapshot", {}).get("clocks", ())
+                 if c["clock_id"] == BOOTTIME]
+        assert times and times == sorted(times), times
+
+
 def inline():
     """Chunks come as bytes, in messages, from a producer without memory (PFT-23)."""
     producer, consumer = source(), Consumer()

@@ -130,6 +130,7 @@ def snapshots():
         assert sorted(numbers(found)) == list(range(number + 1))
         cause = next(p for p in found if "clone_snapshot_trigger" in p)
         assert cause["clone_snapshot_trigger"]["trigger_name"] == "snap"
+        assert hits(found) == ["snap"], "each copy has those since the last one"
         clone.ask("FreeBuffers")
     assert packets(consumer) == []
 

@@ -155,7 +155,7 @@ static bool begin_buffers(struct session *to, struct session *from)
 }
 
 /* A trace of its own, but with the name, the times and the counts of the original. */
-static void copy_facts(struct session *to, const struct session *from)
+static void copy_facts(struct session *to, struct session *from)
 {
 	to->state = SESSION_CLONED;
 	to->duration_ms = from->duration_ms;
@@ -164,8 +164,7 @@ static void copy_facts(struct session *to, const struct session *from)
 	to->invalid_packets = from->invalid_packets;
 	to->packets_lost = to->lost_before = from->packets_lost;
 	to->was_triggered = from->was_triggered;
-	to->own.first = from->own.latest;
-	to->own.wants_mark = to->own.wants_stats = true;
+	own_copy(to, from);
 }
 
 static void note_trigger(struct session *to, const Pft__CloneSessionRequest *request)

@@ -284,6 +284,40 @@ void own_trigger(struct session *session, const struct trigger_hit *hit, bool is
 	keep(session, &session->own.triggers, &p, 0, TRIGGERS_KEPT);
 }
 
+static void copy_list(struct session *to, struct own_packets *list, const struct own_packets *from)
+{
+	const struct own_packet *p;
+
+	STAILQ_FOREACH(p, from, link) {
+		const size_t size = sizeof(*p) + p->size;
+		struct own_packet *copy = malloc(size);
+
+		to->packets_lost += !copy;
+		if (!copy)
+			continue;
+		memcpy(copy, p, size);
+		STAILQ_INSERT_TAIL(list, copy, link);
+	}
+}
+
+/* Of clocks that were read only the latest are known. */
+void own_copy(struct session *to, struct session *from)
+{
+	struct own *own = &from->own;
+
+	if (own->first.is_set)
+		to->own.first = own->first;
+	else if (STAILQ_EMPTY(&own->clocks))
+		to->own.first = own->latest;
+	copy_list(to, &to->own.clocks, &own->clocks);
+	if (session_waits_for_trigger(from))
+		STAILQ_CONCAT(&to->own.triggers, &own->triggers);
+	else
+		copy_list(to, &to->own.triggers, &own->triggers);
+	copy_list(to, &to->own.events, &own->events);
+	to->own.wants_mark = to->own.wants_stats = true;
+}
+
 static void write_bytes(struct session *session, struct batch *b, const uint8_t *bytes, size_t size)
 {
 	session->packets_lost += !batch_add(b, bytes, size, NULL, 0);

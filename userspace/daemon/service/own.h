@@ -44,6 +44,9 @@ void own_slow_flush(struct session *session, struct producer *const *late, size_
 void own_buffer_cloned(struct session *session, uint32_t index);
 void own_trigger(struct session *session, const struct trigger_hit *hit, bool is_clone);
 
+/* A copy of @from has what nobody has read yet; triggers that nobody could read there are moved. */
+void own_copy(struct session *to, struct session *from);
+
 /* What is due before other packets, and behind the last of a reading. */
 void own_write(struct session *session, struct batch *b);
 void own_write_end(struct session *session, struct batch *b);
