@@ -33,6 +33,7 @@ teardown() { teardown_test; }
 @test "a session in memory is not detached: nobody could read it" { cases flush detach_needs_file; }
 @test "a detached session with a duration ends by itself, with its file complete" { cases flush detached_ends; }
 @test "a detached session waits for its sources as others do" { cases flush detached_waits; }
+@test "a detached session's file tells that all sources have started" { cases flush detached_starts; }
 @test "a detached session whose file is full leaves its place to others" { cases flush detached_is_full; }
 # bats test_tags=long
 @test "one that is over when it is detached is kept for a minute" { cases flush over_and_forgotten; }

@@ -442,6 +442,20 @@ def detached_waits():
     assert numbers(read_file(path)) == [1]
 
 
+def detached_starts():
+    """That all sources have started is told in the file of a detached session as well (PFT-86)."""
+    producer, consumer, path = Producer(), Consumer(), os.path.abspath("t.pftrace")
+    producer.register(SOURCE, will_notify_on_start=True)
+    consumer.enable(config(write_into_file=True, output_path=path))
+    number = started(producer)[0]
+    consumer.ask("Detach", {"key": "k"})
+    producer.ask("NotifyDataSourceStarted", {"data_source_id": number})
+    consumer.ask("Attach", {"key": "k"})
+    consumer.ask("DisableTracing")
+    assert consumer.ended()["disabled"]
+    assert "all_data_sources_started" in events(read_file(path))
+
+
 def detached_is_full():
     """A detached session whose file is full ends, and leaves its place to others."""
     producer, consumer, path = source(), Consumer(), os.path.abspath("t.pftrace")

@@ -134,7 +134,7 @@ static void start_too_slow(void *arg)
 {
 	struct session *session = arg;
 
-	if (session->consumer && !session->have_all_started)
+	if (!session->have_all_started)
 		own_slow_start(session);
 }
 
@@ -385,13 +385,12 @@ void session_start(struct session *session)
 		timer_set(t, &session->clear_timer, aligned_delay_ms(clear_period(session)));
 	instances_start(session);
 	session_check_started(session);
-	if (session->consumer)
-		timer_set(t, &session->slow_timer, SLOW_START_MS);
+	timer_set(t, &session->slow_timer, SLOW_START_MS);
 }
 
 void session_check_started(struct session *session)
 {
-	if (session->state == SESSION_STARTED && session->consumer && !session->have_all_started &&
+	if (session->state == SESSION_STARTED && !session->have_all_started &&
 	    instances_all(session, INSTANCE_STARTED)) {
 		session->have_all_started = true;
 		own_event(session, OWN_ALL_STARTED, true);
