@@ -15,6 +15,7 @@ teardown() { teardown_test; }
 @test "buffers: how many, names, sizes" { cases refuse buffer_rules; }
 @test "buffers that sources name" { cases refuse targets; }
 @test "an exclusive session ends others, and is in the way of those that are not above it" { cases refuse exclusive; }
+@test "an exclusive session that has ended is in nobody's way" { cases refuse exclusive_is_over; }
 @test "a session of a name that is there; its clones do not count" { cases refuse unique_names; }
 @test "as many sessions as all of them allow" { cases refuse semaphores; }
 @test "regular expressions whose stack, memory or time has no bound" { cases refuse patterns; }

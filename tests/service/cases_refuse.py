@@ -107,6 +107,18 @@ def exclusive():
         started(producer)
 
 
+def exclusive_is_over():
+    """An exclusive session that has ended is in nobody's way, nor is its copy."""
+    first, clone, second = Consumer(), Consumer(), Consumer()
+    assert not first.enable(config(exclusive_prio=5))
+    assert clone.clone("1")["success"]
+    first.ask("DisableTracing")
+    assert first.ended()["disabled"]
+    assert not second.enable(config())
+    assert {s["state"] for s in second.state(True)["tracing_sessions"]} == {
+        "DISABLED", "CLONED_READ_ONLY", "STARTED"}
+
+
 def unique_names():
     """A session of a name that is there; its clones do not count."""
     first, clone = Consumer(), Consumer()

@@ -283,7 +283,7 @@ static bool check_exclusive(const struct wish *w)
 	TAILQ_FOREACH(session, &w->s->sessions, link) {
 		uint32_t active = session->config->exclusive_prio;
 
-		if (active && active >= w->config->exclusive_prio)
+		if (session_is_running(session) && active && active >= w->config->exclusive_prio)
 			return refuse(w, "An exclusive session with priority %u >= requested "
 				      "priority %u is already active", active,
 				      w->config->exclusive_prio);
