@@ -360,6 +360,8 @@ says()
 	run_ktrace session trigger copy
 	retry 0.05 test -e u.1
 	[ "$("$KTRACE" list -e test:work_begin u.1 | wc -l)" = 1 ]
+	# Which one asked for it
+	[ "$("$KTRACE" list -e perfetto:clone_snapshot_trigger u.1 | wc -l)" = 1 ]
 	echo 'activate_triggers: "none" activate_triggers: "copy"' >pull
 	run_ktrace session start -c pull
 	[ "$status" = 0 ]

@@ -20,12 +20,29 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+typedef Pft__ObservableEvents__CloneTriggerHit Hit;
+
+/* The copy has it as the reason that there is a copy. */
+static void name_trigger(Pft__CloneSessionRequest *args, const Hit *hit)
+{
+	args->clone_trigger_name = hit->trigger_name;
+	args->clone_trigger_producer_name = hit->producer_name;
+	args->has_clone_trigger_trusted_producer_uid = hit->has_producer_uid;
+	args->clone_trigger_trusted_producer_uid = (int32_t)hit->producer_uid;
+	args->has_clone_trigger_boot_time_ns = hit->has_boot_time_ns;
+	args->clone_trigger_boot_time_ns = hit->boot_time_ns;
+	args->has_clone_trigger_delay_ms = hit->has_trigger_delay_ms;
+	args->clone_trigger_delay_ms = hit->trigger_delay_ms;
+}
+
 /*
  * Makes the copy of a session, which is named by its number or its name. The service itself writes
- * that of one that it writes into a file, into @file. @made: number of the copy, 0: not said.
+ * that of one that it writes into a file, into @file. @hit: the trigger that asked for it, or NULL.
+ * @made: number of the copy, 0: not said.
  * Return: 1: it has, 0: it has not, -1: there is no copy, which was complained about.
  */
-static int clone_session(struct client *c, const char *word, FILE *file, __u64 *made)
+static int clone_session(struct client *c, const char *word, FILE *file, const Hit *hit,
+			 __u64 *made)
 {
 	Pft__CloneSessionRequest args = PFT__CLONE_SESSION_REQUEST__INIT;
 	Pft__CloneSessionResponse *m = NULL;
@@ -40,6 +57,8 @@ static int clone_session(struct client *c, const char *word, FILE *file, __u64 *
 		args.selector_case = PFT__CLONE_SESSION_REQUEST__SELECTOR_UNIQUE_SESSION_NAME;
 		args.unique_session_name = (char *)word;
 	}
+	if (hit)
+		name_trigger(&args, hit);
 	ret = client_call(c, "CloneSession", &args.base, fileno(file), &request);
 	if (!ret)
 		ret = client_wait(c, request, &r, -1);
@@ -57,7 +76,8 @@ static int clone_session(struct client *c, const char *word, FILE *file, __u64 *
 	return ret;
 }
 
-static int copy(const struct session *s, struct client *c, const char *word, const char *path)
+static int copy(const struct session *s, struct client *c, const char *word, const Hit *hit,
+		const char *path)
 {
 	FILE *file = temporary_stream();
 	int status = STATUS_DAMAGED, written;
@@ -65,29 +85,29 @@ static int copy(const struct session *s, struct client *c, const char *word, con
 
 	if (!file)
 		return status;
-	written = clone_session(c, word, file, &made);
+	written = clone_session(c, word, file, hit, &made);
 	if (written == 1 || (!written && !save_read(c, file)))
 		status = save_file(s, file, path);
 	fclose(file);
 	return status;
 }
 
-int session_copy(const struct session *s, __u64 id, const char *path)
+int session_copy(const struct session *s, const Hit *hit, const char *path)
 {
 	struct client c;
 	char word[24];
 	int ret, status;
 
-	snprintf(word, sizeof(word), "%llu", (unsigned long long)id);
+	snprintf(word, sizeof(word), "%llu", (unsigned long long)hit->tracing_session_id);
 	ret = client_open(&c, CLIENT_CONSUMER, NULL);
-	status = ret ? session_failed("connecting", ret, NULL) : copy(s, &c, word, path);
+	status = ret ? session_failed("connecting", ret, NULL) : copy(s, &c, word, hit, path);
 	client_close(&c);
 	return status;
 }
 
 int session_snapshot(struct session *s)
 {
-	return copy(s, &s->c, s->words[0], s->output);
+	return copy(s, &s->c, s->words[0], NULL, s->output);
 }
 
 /* Only our service says which number the copy has. */
@@ -137,7 +157,7 @@ int session_clone(struct session *s)
 
 	if (!file)
 		return status;
-	written = clone_session(&s->c, s->words[0], file, &made);
+	written = clone_session(&s->c, s->words[0], file, NULL, &made);
 	fclose(file);
 	if (written == 1)
 		complain_about(s->words[0], "is written into a file: only a snapshot copies that");
@@ -170,7 +190,7 @@ int session_read(struct session *s)
 		return STATUS_DAMAGED;
 	}
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	status = copy(&quiet, &s->c, s->words[0], path);
+	status = copy(&quiet, &s->c, s->words[0], NULL, path);
 	if (!status && fcntl(fd, F_SETFD, 0))
 		status = session_failed("read", -errno, NULL);
 	if (!status)

@@ -45,7 +45,7 @@ static void take_hit(struct session *s, const Pft__ObservableEvents__CloneTrigge
 
 	if (!s->output || asprintf(&path, "%s.%u", s->output, ++s->clone_nr) < 0)
 		return;
-	session_copy(s, (__u64)hit->tracing_session_id, path);
+	session_copy(s, hit, path);
 	output_end(STATUS_OK);
 	free(path);
 }

@@ -11,6 +11,7 @@
 /* No such session is detached: the exit status of "status KEY" alone, as Perfetto has it */
 #define STATUS_NOT_FOUND 2
 
+struct Pft__ObservableEvents__CloneTriggerHit;
 struct Pft__TraceConfig;
 
 /**
@@ -101,8 +102,12 @@ int session_pull(struct session *s, char **names, size_t nr);
 int session_snapshot(struct session *s);
 int session_clone(struct session *s);
 int session_read(struct session *s);
-/* Writes a copy of a session, over a connection of its own. Returns the exit status. */
-int session_copy(const struct session *s, __u64 id, const char *path);
+/*
+ * Writes a copy of the session that a trigger asked for one of, over a connection of its own.
+ * Returns the exit status.
+ */
+int session_copy(const struct session *s, const struct Pft__ObservableEvents__CloneTriggerHit *hit,
+		 const char *path);
 
 /* save.c: packets of the buffers, into a file without a name. Return: 0, -errno, complained */
 int save_read(struct client *c, FILE *to);
