@@ -105,6 +105,9 @@ requests()
 	run_ktrace io --json --since 250ns t
 	json '[o["devices"][0]["read"][n] for n in ("requests", "bytes", "max_ns")] == [1, 4096, 300]'
 	json 'o["devices"][0]["busy_ns"] == 100'
+	json '[o["devices"][0][k] for k in ("most", "under_way")] == [1, 1]'
+	run_ktrace io --json --since 120ns --until 140ns t
+	json '[o["devices"][0][k] for k in ("most", "under_way", "busy_ns")] == [2, 2, 20]'
 	run_ktrace resources --json t
 	json '{r["kind"]: r["modes"] for r in o["resources"]}["block"]["read"] > 0'
 }
@@ -214,10 +217,70 @@ only_100()
 	two_threads
 	run_ktrace resources --json t
 	json '[r["busy_ns"] for r in o["resources"]] == [1200, 920, 50, 20]'
-	json '[r["times"] for r in o["resources"]][2:] == [1, 1]'
+	json '[r["times"] for r in o["resources"]] == [3, 3, 1, 1]'
 	json 'all(sum(r["modes"].values()) <= o["duration_ns"] for r in o["resources"])'
 	run_ktrace resources --list t
 	grep -q '50 ns  irq 5 eth0  *busy$' <<<"$output"
+}
+
+@test "resources: another thread, or an interrupt of one, does not make a CPU busy again" {
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	cat >>script <<-END
+		block 0
+		rec 1000 64 0 u32:0 u32:100 u32:120 u32:120 u32:0 char16:swapper/0 char16:a
+		rec 1100 128 100 u32:5 char16:eth0
+		rec 1200 129 100 u32:5 u32:1
+		rec 1300 64 100 u32:100 u32:101 u32:120 u32:120 u32:0 char16:a char16:b
+		rec 1400 64 101 u32:101 u32:0 u32:120 u32:120 u32:1 char16:b char16:swapper/0
+		rec 1500 64 0 u32:0 u32:100 u32:120 u32:120 u32:0 char16:swapper/0 char16:a
+		block 1
+		rec 1150 128 0 u32:5 char16:eth0
+		rec 1160 129 0 u32:5 u32:1
+		rec 1250 160 0 u32:1
+		rec 1600 161 0 u32:1
+	END
+	"$PROGS/mktrace" t <script
+	run_ktrace resources --json t
+	json '[(r["kind"], r["times"], r["busy_ns"]) for r in o["resources"]] == [
+		("cpu", 2, 500), ("cpu", 2, 360), ("irq", 1, 100), ("softirq", 1, 350)]'
+	run_ktrace resources --json --since 350ns --until 510ns t
+	json '[r["times"] for r in o["resources"]] == [1, 0, 0, 0]'
+}
+
+@test "irq: times from one begin to the next, whichever ends first, and with no end" {
+	python3 "$ORACLE" make 1 1 | grep '^meta' >script
+	cat >>script <<-END
+		block 0
+		rec 1000 160 0 u32:1
+		rec 1900 161 0 u32:1
+		rec 2300 160 0 u32:1
+		block 1
+		rec 1100 160 0 u32:1
+		rec 1150 161 0 u32:1
+		rec 1500 160 0 u32:1
+		rec 1600 161 0 u32:1
+	END
+	"$PROGS/mktrace" t <script
+	run_ktrace irq --json t
+	json '[(i["nr"], i["total_ns"], i["period_ns"], i["period_deviation_ns"]) for i in o["interrupts"]] == [
+		(3, 1050, 433, 287)]'
+	run_ktrace irq --json --since 200ns t
+	json '[(i["nr"], i["period_ns"], i["period_deviation_ns"]) for i in o["interrupts"]] == [(2, 800, 0)]'
+}
+
+@test "stat: an interrupt is called what it is called on its host" {
+	local host name
+	for host in a b; do
+		name=$([ $host = a ] && echo disk || echo eth0)
+		python3 "$ORACLE" make 1 1 | grep '^meta' | sed "s/boot=made/boot=$host/" >script
+		printf '%s\n' 'block 0' "rec 1000 128 0 u32:5 char16:$name" 'rec 1100 129 0 u32:5 u32:1' >>script
+		"$PROGS/mktrace" $host <script
+	done
+	run_ktrace stat --json a b
+	json '[[m["children"][0]["name"] for m in t["children"][0]["children"][0]["children"] if m["name"] == "irq"]
+		for t in o["tree"]["children"]] == [["disk"], ["eth0"]]'
+	run_ktrace stat b a
+	[[ $output == *eth0*disk* ]]
 }
 
 @test "lost events are said, in text and JSON, where they are in the window" {

@@ -3,7 +3,7 @@
  * cmd_irq.c - ktrace irq: interrupts and softirqs, how often and how long
  *
  * Mean and standard deviation are kept as they come (Welford), so that no duration need be
- * remembered. Periods are from one beginning to the next on any CPU.
+ * remembered. Periods are from one beginning to the next on any CPU, whichever ends first.
  */
 #include "analysis.h"
 
@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* struct moments - mean and sum of squared differences from it */
 struct moments {
@@ -29,14 +30,23 @@ struct line {
 	char name[32];
 	struct dist times;
 	struct moments time;
-	struct moments period;
-	__u64 last;		/* latest beginning, 0 = none */
 	__u64 longest_from;
+};
+
+/* struct begins - of an interrupt or a vector, whether its end is seen or not; key as above */
+struct begins {
+	__u32 machine;
+	__u32 mode;
+	__u32 number;
+	__u64 last;
+	bool has_last;
+	struct moments period;
 };
 
 struct irq {
 	struct analysis a;
 	struct rows lines;
+	struct rows begins;
 	struct columns columns;
 };
 
@@ -90,9 +100,46 @@ static void on_left(void *arg, const struct ktrace_process *p,
 		return;
 	}
 	take(&l->time, (double)ns);
-	if (l->last)
-		take(&l->period, fabs((double)level->since - (double)l->last));
-	l->last = level->since;
+}
+
+static bool begins_one(const struct ktrace_trace_event *e)
+{
+	return e->type && e->type->kind == KTRACE_CHANNEL_KERNEL &&
+	       (!strcmp(e->type->full_name, "irq:enter") ||
+		!strcmp(e->type->full_name, "softirq:enter"));
+}
+
+/* An event of the window: periods are of those that begin, which come in order of time. */
+static int take_begin(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	const struct ktrace_mode_level *level;
+	const struct ktrace_process *p;
+	struct begins *b;
+
+	if (!begins_one(e))
+		return 0;
+	p = ktrace_state_find(a->state, ktrace_state_machine(a->state, e->stream->trace), e->tid,
+			      e->stream->cpu);
+	level = p ? ktrace_process_mode(p) : NULL;
+	if (!level || level->since != e->time)	/* no room on its stack */
+		return 0;
+	b = rows_get(&((struct irq *)a)->begins,
+		     (const __u32[]){ p->machine, level->mode, level->sub });
+	if (!b)
+		return -ENOMEM;
+	if (b->has_last)
+		take(&b->period, (double)(e->time > b->last ? e->time - b->last : 0));
+	b->has_last = true;
+	b->last = e->time;
+	return 0;
+}
+
+static const struct moments *period_of(const struct irq *s, const struct line *l)
+{
+	static const struct moments none;
+	const struct begins *b = rows_find(&s->begins, l);
+
+	return b ? &b->period : &none;
 }
 
 static int by_total(const void *x, const void *y)
@@ -133,6 +180,7 @@ static void put_head(struct analysis *a)
 static void put_line(struct analysis *a, const void *row)
 {
 	const struct line *l = row;
+	const struct moments *period = period_of((struct irq *)a, l);
 	struct columns *t = &((struct irq *)a)->columns;
 
 	cell(t, "%-7s %4u %.15s", ktrace_mode_name(l->mode), l->number, l->name);
@@ -142,16 +190,17 @@ static void put_line(struct analysis *a, const void *row)
 	cell_duration(t, rounded(l->time.mean));
 	cell_duration(t, deviation(&l->time));
 	cell_duration(t, l->times.max);
-	cell_duration(t, rounded(l->period.mean));
-	cell_duration(t, deviation(&l->period));
+	cell_duration(t, rounded(period->mean));
+	cell_duration(t, deviation(period));
 	cell_seconds(t, analysis_since_start(a, l->longest_from));
 	cells_end(t);
 }
 
 static void put_json(struct analysis *a, const void *row)
 {
-	struct ktrace_out *out = a->out;
 	const struct line *l = row;
+	const struct moments *period = period_of((struct irq *)a, l);
+	struct ktrace_out *out = a->out;
 
 	json_str(out, "kind", ktrace_mode_name(l->mode));
 	json_u64(out, "number", l->number);
@@ -162,8 +211,8 @@ static void put_json(struct analysis *a, const void *row)
 	json_u64(out, "mean_ns", rounded(l->time.mean));
 	json_u64(out, "deviation_ns", deviation(&l->time));
 	json_u64(out, "longest_from_ns", analysis_since_start(a, l->longest_from));
-	json_u64(out, "period_ns", rounded(l->period.mean));
-	json_u64(out, "period_deviation_ns", deviation(&l->period));
+	json_u64(out, "period_ns", rounded(period->mean));
+	json_u64(out, "period_deviation_ns", deviation(period));
 }
 
 static void show(struct analysis *a)
@@ -182,9 +231,10 @@ static const struct option options[] = {
 static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct irq s = {
-		.a = { .options = options, .show = show,
+		.a = { .options = options, .event = take_begin, .show = show,
 		       .needs.providers = "irq,softirq" },
 		.lines = ROWS_INIT(struct line, number),
+		.begins = ROWS_INIT(struct begins, number),
 	};
 	int status;
 	size_t i;
@@ -194,6 +244,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	for (i = 0; i < s.lines.nr; i++)
 		dist_free(&((struct line *)rows_at(&s.lines, i))->times);
 	rows_free(&s.lines);
+	rows_free(&s.begins);
 	return status;
 }
 
@@ -209,8 +260,9 @@ ANALYSIS_TIMES
 "\n"
 "Needs events of families irq and softirq. One counts if it ended in the window\n"
 "and its begin was recorded. Columns: how many, how many in a second; time of the\n"
-"handlers, mean and standard deviation, the longest; mean time from one to the\n"
-"next and its standard deviation; when the longest began.\n"
+"handlers, mean and standard deviation, the longest; mean time from one begin in\n"
+"the window to the next, on any CPU, and its standard deviation; when the longest\n"
+"began.\n"
 COLUMNS_HELP
 "\n"
 "Example: what disturbed the machine in the second second\n"

@@ -21,6 +21,7 @@ struct row {
 	struct ktrace_resource r;
 	__u64 ns[KTRACE_RES_MODE_NR];
 	__u64 begun;		/* how often it left the idle state */
+	bool was_active;	/* in the span before */
 	__u64 *strip;
 };
 
@@ -90,7 +91,8 @@ static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
 	}
 	row->r = *r;
 	row->ns[mode] += until - from;
-	row->begun += is_active(mode) && from == r->since;
+	row->begun += is_active(mode) && !row->was_active && from == r->since;
+	row->was_active = is_active(mode);
 	if (s->lists && !s->a.is_json)
 		list(s, r, from, until);
 }

@@ -16,6 +16,7 @@
  * @columns:	of the text
  * @shows_types: events by type, too
  * @depth:	deepest level to show
+ * @machine:	of the trace that is being shown
  */
 struct stat_run {
 	struct analysis a;
@@ -23,6 +24,7 @@ struct stat_run {
 	struct columns columns;
 	bool shows_types;
 	__u32 depth;
+	__u32 machine;
 };
 
 static const char *const levels[KTRACE_STATISTIC_NR + 1] = {
@@ -46,10 +48,12 @@ static int count(struct analysis *a, const struct ktrace_trace_event *e)
 	return ktrace_statistics_update(((struct stat_run *)a)->tree, e);
 }
 
-/* What a node is called; @mode is its parent for sub-modes */
-static void name_node(const struct analysis *a, const struct ktrace_statistic *n,
+/* What a node is called; @up is its parent */
+static void name_node(struct stat_run *r, const struct ktrace_statistic *n,
 		      const struct ktrace_statistic *up, char *text, size_t size)
 {
+	const struct analysis *a = &r->a;
+	const struct ktrace_trace *trace;
 	char process[16] = "-";
 	const char *name;
 
@@ -58,8 +62,9 @@ static void name_node(const struct analysis *a, const struct ktrace_statistic *n
 		snprintf(text, size, "all");
 		return;
 	case KTRACE_STATISTIC_TRACE:
-		snprintf(text, size, "%s",
-			 ktrace_trace_path(ktrace_traceset_trace(a->set, n->key)));
+		trace = ktrace_traceset_trace(a->set, n->key);
+		r->machine = ktrace_state_machine(a->state, trace);
+		snprintf(text, size, "%s", ktrace_trace_path(trace));
 		return;
 	case KTRACE_STATISTIC_CPU:
 		if ((__s64)n->key < 0)
@@ -76,7 +81,8 @@ static void name_node(const struct analysis *a, const struct ktrace_statistic *n
 		snprintf(text, size, "%s", ktrace_mode_name((__u32)n->key));
 		return;
 	default:
-		name = ktrace_mode_sub_name(a->state, 0, (__u32)up->key, (__u32)n->key);
+		name = ktrace_mode_sub_name(a->state, r->machine, (__u32)up->key,
+					    (__u32)n->key);
 		snprintf(text, size, "%s", name ? name : "");
 		if (!name)
 			snprintf(text, size, "%llu", n->key);
@@ -145,7 +151,7 @@ static void put_text(struct stat_run *r, const struct ktrace_statistic *n,
 	__u64 threads = 0;
 	__u32 i;
 
-	name_node(&r->a, n, up, name, sizeof(name));
+	name_node(r, n, up, name, sizeof(name));
 	put_row(r, n, name);
 	if (r->shows_types && (n->level == r->depth || !n->child_nr || is_plain(n)))
 		put_types(r, n);
@@ -177,7 +183,7 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 	__u64 threads = 0;
 	__u32 i;
 
-	name_node(&r->a, n, up, name, sizeof(name));
+	name_node(r, n, up, name, sizeof(name));
 	output_line_begin(out);
 	json_str(out, "level", levels[n->level]);
 	json_str(out, "name", name);

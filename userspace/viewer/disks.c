@@ -95,6 +95,12 @@ static void count_busy(const struct analysis *a, struct disk *disk, __u64 until)
 		disk->busy_since = until;
 }
 
+static void see_most(struct disk *disk)
+{
+	if (disk->under_way > disk->most)
+		disk->most = disk->under_way;
+}
+
 static int issue(struct disks *d, const struct analysis *a, struct disk *disk,
 		 const struct request *key)
 {
@@ -108,8 +114,8 @@ static int issue(struct disks *d, const struct analysis *a, struct disk *disk,
 		return -ENOMEM;
 	count_busy(a, disk, key->since);
 	disk->under_way++;
-	if (key->since >= a->from && disk->under_way > disk->most)
-		disk->most = disk->under_way;
+	if (key->since >= a->from)
+		see_most(disk);
 	return 0;
 }
 
@@ -126,6 +132,8 @@ static bool take_out(struct disks *d, const struct analysis *a, struct disk *dis
 	tdelete(key, &d->requests, by_request);
 	free(r);
 	count_busy(a, disk, key->since);
+	if (key->since > a->from)
+		see_most(disk);
 	disk->under_way--;
 	return true;
 }
@@ -207,8 +215,10 @@ static void end_visit(const void *node, VISIT order, void *arg)
 {
 	const struct ending *end = arg;
 
-	if (order == postorder || order == leaf)
+	if (order == postorder || order == leaf) {
 		count_busy(end->a, *(struct disk *const *)node, end->until);
+		see_most(*(struct disk *const *)node);
+	}
 }
 
 void disks_end(struct disks *d, const struct analysis *a, __u64 until)
