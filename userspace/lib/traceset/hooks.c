@@ -110,6 +110,8 @@ int ktrace_hooks_begin(struct ktrace_hooks *hooks, struct ktrace_traceset *set)
 
 	if (hooks->is_begun)
 		return -EBUSY;
+	/* Another set may have other types at the same addresses. */
+	memset(hooks->wishes, 0, sizeof(hooks->wishes));
 	ret = call_all(hooks, &call);
 	for (i = 0; !ret && (call.trace = ktrace_traceset_trace(set, i)); i++) {
 		call.point = KTRACE_HOOK_BEFORE_TRACE;
@@ -139,7 +141,10 @@ int ktrace_hooks_end(struct ktrace_hooks *hooks, struct ktrace_traceset *set)
 	return ret ? ret : call_all(hooks, &call);
 }
 
-/* Calls all hooks for an event. Return: 1 a hook wants to stop, 0 none does, -errno. */
+/*
+ * Calls all hooks for an event, up to one that has removed their request.
+ * Return: 1 a hook wants to stop, 0 none does, -errno.
+ */
 int ktrace_hooks_call(struct ktrace_hooks *hooks, const struct ktrace_hook_call *call)
 {
 	__u64 left = hooks_wanting(hooks, call->event->type);
@@ -147,7 +152,7 @@ int ktrace_hooks_call(struct ktrace_hooks *hooks, const struct ktrace_hook_call 
 	bool stops = false;
 	int ret;
 
-	for (; left; left &= left - 1) {
+	for (; left && hooks->is_begun; left &= left - 1) {
 		hook = &hooks->hooks[__builtin_ctzll(left)];
 		ret = hook->fn(hook->arg, call);
 		if (ret < 0)

@@ -4,7 +4,8 @@
  *
  * A pass goes to the earliest start of those that wait. A request joins it when the pass
  * comes by its start, that is, when what is next was in front of the start and is not any
- * more; one whose start was passed before waits for a pass of its own. Limits are those of
+ * more, or stands at the position where it starts between two chunks; one whose start was
+ * passed before waits for a pass of its own. Limits are those of
  * until.c, asked for each request as if it read alone.
  *
  *            add             pass at its start            limit, hook
@@ -213,6 +214,8 @@ static void enter(struct ktrace_service *service, struct job *job)
 		return;
 	job->is_in_chunk = true;
 	ret = ktrace_hooks_begin(job->req.hooks, service->set);
+	if (job->state != JOB_IN)	/* one of them has removed it */
+		job->req.hooks->is_begun = false;
 	if (!ret || job->state != JOB_IN)
 		return;
 	job->is_in_chunk = false;
@@ -329,9 +332,13 @@ static int resume_pass(struct ktrace_service *service)
 	if (!ret && ktrace_position_compare(now, service->here))
 		ret = ktrace_traceset_seek_position(service->set, service->here);
 	ktrace_position_free(now);
-	for (job = service->jobs; job && !ret; job = job->next)
+	for (job = service->jobs; job && !ret; job = job->next) {
 		if (job->state == JOB_IN)
 			enter(service, job);
+		else if (waits(service, job) && job->start->is_set &&
+			 !ktrace_position_compare(service->here, job->start))
+			job->is_ahead = true;	/* added here: it joins */
+	}
 	return ret;
 }
 
