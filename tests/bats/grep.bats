@@ -63,6 +63,14 @@ refused()
 	selects 'time == 150ns' 'item=8'
 }
 
+@test "fields have the names that they had in LTTV, too" {
+	selects 'event.time == 150ns && event.field.item = 8' 'item=8'
+	selects 'event.field."key"[0] = 10' 'item=11'
+	diff -u <("$KTRACE" grep 'raw > 1100' "$SMALL") <("$KTRACE" grep 'event.tsc > 1100' "$SMALL")
+	refused 'event.fields.item = 8' "column 1: there is no field 'event.fields.item' here"
+	refused 'event.time == soon' 'column 15: expected a time'
+}
+
 @test "fields of payloads: integers, floats, names, strings, arrays" {
 	selects 'item >= 8 && item < 0xa' 'item=8|item=9'
 	selects 'ret < 0' 'ret=-14'

@@ -130,7 +130,7 @@ def write(mktrace, path, events):
 
 # ---- expressions: ('test', field, index, op, literal) ('not', e) ('and'|'or'|'xor', e, e) ----
 
-NUMBERS = ['cpu', 'tid', 'pid', 'raw', 'stream', 'event.id', 'event.size', 'trace.index', 'lost']
+NUMBERS = ['cpu', 'tid', 'pid', 'raw', 'event.tsc', 'stream', 'event.id', 'event.size', 'trace.index', 'lost']
 TEXTS = ['comm', 'event', 'event.name', 'event.family', 'event.category', 'event.subname', 'stream.kind', 'trace.host']
 PAYLOAD = sorted({name for _, fields in TYPES.values() for _, name in fields} | {'nothing'})
 ORDERS = ['==', '!=', '<', '<=', '>', '>=']
@@ -281,7 +281,7 @@ def test_holds(e, field, index, op, literal):
     what, wanted, spelling = literal
     name = TYPES[e['id']][0] if e['id'] in TYPES else f'user:{e["id"]}'
     comm = COMMS.get(e['tid'])
-    own = {'cpu': STREAMS[e['stream']][1], 'tid': e['tid'], 'pid': 100 if comm else None, 'raw': e['ts'],
+    own = {'cpu': STREAMS[e['stream']][1], 'tid': e['tid'], 'pid': 100 if comm else None, 'raw': e['ts'], 'event.tsc': e['ts'],
            'stream': e['stream'], 'event.id': e['id'], 'event.size': len(e['data']), 'trace.index': 0, 'lost': None,
            'comm': comm, 'event': name, 'event.name': name, 'event.family': name.split(':')[0],
            'event.category': name.split(':')[0], 'event.subname': name.split(':')[1], 'stream.kind': 'user',

@@ -213,6 +213,8 @@ GET_SOFTWARE(switches, PERF_COUNT_SW_CONTEXT_SWITCHES)
 	X("comm", "name of the thread, where known", TEXT, get_comm, false)			\
 	X("event", "provider:name", TEXT, get_event, true)					\
 	X("event.name", "the same", TEXT, get_event, true)					\
+	X("event.time", "as time", TIME, get_time, false)					\
+	X("event.tsc", "as raw", NUMBER, get_raw, false)					\
 	X("event.family", "provider or kernel family", TEXT, get_event_family, true)		\
 	X("event.category", "the same", TEXT, get_event_family, true)				\
 	X("event.subname", "name without provider", TEXT, get_event_subname, true)		\

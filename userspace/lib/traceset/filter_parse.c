@@ -270,7 +270,7 @@ static bool is_name(const struct word *w)
 	return end && !strchr("0123456789+-.", *w->at);
 }
 
-/* field.NAME, field."NAME", NAME, each maybe with [N] */
+/* event.field.NAME, field.NAME, field."NAME", NAME, each maybe with [N] */
 static void parse_field(struct parser *p, struct test *t)
 {
 	struct ktrace_filter_error place;
@@ -288,6 +288,10 @@ static void parse_field(struct parser *p, struct test *t)
 	if (w.is_quoted) {
 		fail(p, w.at - 1, "expected a field, found text; field.\"...\" is a field");
 		return;
+	}
+	if (begins_with(&w, "event.field.")) {
+		w.at += 6;
+		w.len -= 6;
 	}
 	if (begins_with(&w, "field.")) {
 		w.at += 6;
