@@ -57,7 +57,7 @@ decoy()
 bounded()
 {
 	[[ $stderr == *" events, "* ]] || return
-	[ "$(grep -c '^ktraced: ' <<<"$stderr")" -le 6 ] || return
+	[ "$(grep -c '^ktraced: ' <<<"$stderr")" -le 8 ] || return
 	[ "$(stat -c %s "$1")" -lt $((64 << 20)) ] || return
 	run_ktrace info "$1" || return
 	[ "$status" -le 1 ] && [ -n "$output" ] || return
