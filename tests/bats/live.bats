@@ -74,6 +74,35 @@ in_any_order()
 	[ "$(grep -o 'n=.*' shown | tr '\n' ' ')" = "n=1 n=2 " ]
 }
 
+@test "a recording that has no event yet: windows and tables count from its first" {
+	local option
+	cat >head <<-'END'
+		meta trace version=1 clock=monotonic hz=1000000000
+		meta clock raw=0 mono_ns=0 real_ns=1700000000000000000 hz=1000000000
+		meta stream id=0 kind=user cpu=0 block=4096
+		meta event kind=user id=64 desc=app:x{u32%20n;}
+	END
+	printf '%s\n' 'block 0' 'rec 1000 64 7 u32:1' 'rec 2000 64 7 u32:2' 'rec 9000 64 7 u32:3' |
+		cat head - | "$PROGS/mktrace" whole --no-end
+	"$PROGS/mktrace" begin --no-end <head
+	for option in "--since 500ns --until 5us" "--top --json --number 1 --interval 60s"; do
+		cp begin t
+		# shellcheck disable=SC2086 # several words
+		watch --all $option t
+		sleep 0.3
+		tail -c "+$(($(stat -c %s begin) + 1))" whole >>t
+		if [[ $option != --top* ]]; then
+			wait "$watching"
+			[ "$(grep -o 'n=.*' live.out | tr '\n' ' ')" = "n=2 " ]
+			continue
+		fi
+		sleep 0.5
+		kill -TERM "$watching"
+		wait "$watching"
+		[ "$(jq '.from_ns, .duration_ns, .events' live.out | tr '\n' ' ')" = "0 8000 3 " ]
+	done
+}
+
 @test "events appear while they are recorded, and at the end it has shown all" {
 	record -o t.bin
 	retry 0.05 begun t.bin

@@ -265,7 +265,6 @@ static int find_window(struct analysis *a)
 
 	when_window(&a->since, &a->until, a->start, &a->from, &a->until_ns);
 	when_complain(&a->since, &a->until, a->start, a->end);
-	a->from = a->from > a->start ? a->from : a->start;
 	a->to = a->from;
 	return ret;
 }

@@ -180,10 +180,9 @@ static void put_numbers(struct ktrace_out *out, const __u64 v[2])
 
 static __u64 ns_of(const struct scope *s)
 {
-	__u64 from = s->from > s->start ? s->from : s->start;
 	__u64 to = s->until.is_set && s->to < s->end ? s->to : s->end;
 
-	return to > from ? to - from : 0;
+	return to > s->from ? to - s->from : 0;
 }
 
 static double rate_of(const struct diff *d, int side, __u64 count)

@@ -65,8 +65,6 @@ static int make_bins(struct hist *h, __u64 end)
 	struct scope *s = &h->scope;
 	__u64 span;
 
-	if (s->from < s->start)
-		s->from = s->start;
 	if (!s->until.is_set)
 		s->to = end < ~0ull ? end + 1 : end;
 	span = s->to > s->from ? s->to - s->from : 1;

@@ -139,6 +139,16 @@ static int begin(struct live *l, struct ktrace_traceset *set)
 			      l->scope.from : l->scope.end);
 }
 
+/* Of a trace that had no event yet. Return: 0, -errno. */
+static int find_window(struct live *l)
+{
+	int ret = scope_find_window(&l->scope);
+
+	l->lines.start = l->lines.before = l->scope.start;
+	l->top.begin = l->top.from = l->top.to = l->scope.from;
+	return ret;
+}
+
 /* Return: 0, -errno. */
 static int follow(struct live *l, int nr, char **paths)
 {
@@ -162,8 +172,7 @@ static int follow(struct live *l, int nr, char **paths)
 			wait_a_little(l);
 		ret = files_grow(set, nr, paths);
 		if (ret >= 0 && !l->scope.start)
-			ret = ktrace_traceset_span(set, &l->scope.start, &l->scope.end);
-		l->lines.start = l->scope.start;
+			ret = find_window(l);
 	}
 	if (ret >= 0 && l->has_top)
 		show_tables(l, true);

@@ -85,7 +85,6 @@ static int plan(struct html *h)
 	if (ret)
 		return ret;
 	when_window(&s->since, &s->until, start, &h->begin, &to);
-	h->begin = h->begin > start ? h->begin : start;
 	if (to <= end)
 		end = to > start ? to - 1 : start;
 	h->span = end > h->begin ? end - h->begin : 0;

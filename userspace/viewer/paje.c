@@ -293,7 +293,6 @@ static int write_paje(struct export *x)
 
 	paje_links_init(&p.links);
 	when_window(&x->scope.since, &x->scope.until, p.start, &p.from, &p.to);
-	p.from = p.from > p.start ? p.from : p.start;
 	if (!ret)
 		ret = ktrace_state_new(x->set, &p.states);
 	progress_begin(p.start, p.to < end ? p.to : end);

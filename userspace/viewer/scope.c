@@ -80,23 +80,30 @@ static int just_read(void *watcher, const struct ktrace_trace_event *e)
 	return 0;
 }
 
-int scope_begin(struct scope *s, struct ktrace_traceset *set)
+int scope_find_window(struct scope *s)
 {
-	int ret = ktrace_traceset_span(set, &s->start, &s->end);
+	int ret = ktrace_traceset_span(s->set, &s->start, &s->end);
 
-	s->set = set;
 	when_window(&s->since, &s->until, s->start, &s->from, &s->to);
-	/* What still grows may get there. */
-	when_complain(&s->since, &s->until, s->start, files_are_over(set) ? s->end : ~0ull);
 	s->limit = (struct ktrace_until)KTRACE_UNTIL_INIT;
 	s->limit.time = s->to;
+	select_begin(&s->select, s->start, s->state);
+	return ret;
+}
+
+int scope_begin(struct scope *s, struct ktrace_traceset *set)
+{
+	int ret = select_uses_state(&s->select) ? ktrace_state_new(set, &s->state) : 0;
+
+	s->set = set;
+	ret = ret ? ret : scope_find_window(s);
+	/* What still grows may get there. */
+	when_complain(&s->since, &s->until, s->start, files_are_over(set) ? s->end : ~0ull);
 	s->nr = s->at = 0;
+	s->has_begun = false;
 	memset(s->lost, 0, sizeof(s->lost));
-	if (!ret && select_uses_state(&s->select))
-		ret = ktrace_state_new(set, &s->state);
 	if (select_uses_past(&s->select) && !s->watch && !s->state && (s->since.is_set || s->place))
 		s->watch = just_read;
-	select_begin(&s->select, s->start, s->state);
 	/* A bar and lines do not go together on one terminal. */
 	if (!(s->prints && isatty(STDOUT_FILENO)))
 		progress_begin(s->from, s->to < s->end ? s->to : s->end);
@@ -125,10 +132,15 @@ static bool is_wanted(struct scope *s, const struct ktrace_trace_event *e)
 	return !select_has_conditions(&s->select) || select_event(&s->select, e);
 }
 
-/* Before the window: read for the watch only, or of a file that grows and has not got there? */
-static bool is_early(const struct scope *s, const struct ktrace_trace_event *e)
+/*
+ * Before the window: read for the watch only, or of a file that grows and has not got there?
+ * Behind its first event nothing is, even where a clock went back: it would be in no window.
+ */
+static bool is_early(struct scope *s, const struct ktrace_trace_event *e)
 {
-	return s->since.is_set && e->time < s->from;
+	if (!s->since.is_set || e->time >= s->from)
+		s->has_begun = true;
+	return !s->has_begun;
 }
 
 int scope_next(struct scope *s, const struct ktrace_trace_event **event)

@@ -41,6 +41,7 @@
  * @events:	events at hand
  * @nr:		how many
  * @at:		the next of them
+ * @has_begun:	an event of the window has come
  * @is_over:	an event behind the window has come
  */
 struct scope {
@@ -65,6 +66,7 @@ struct scope {
 	struct ktrace_trace_event events[SCOPE_READ_NR];
 	int nr;
 	int at;
+	bool has_begun;
 	bool is_over;
 };
 
@@ -93,6 +95,11 @@ enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FIL
 const char *scope_option(struct scope *s, int option);
 /* What is wrong with the options together, NULL = nothing. Valid until the next call. */
 const char *scope_wrong(const struct scope *s);
+/*
+ * Finds the window, which begins with the trace if not later; again for a trace that has begun
+ * only since then. Return: 0, -errno.
+ */
+int scope_find_window(struct scope *s);
 /* Goes to the beginning of the window. Return: 0, -errno. */
 int scope_begin(struct scope *s, struct ktrace_traceset *set);
 /*
