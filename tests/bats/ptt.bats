@@ -227,3 +227,21 @@ between()
 		$4 == thread && $5 == "THREAD_STATE_WAKE" { print freed; exit }
 		waits && $4 == main && $5 == "MUTEX_STATE_FREE" { freed++ }' raw)" = 1 ]
 }
+
+@test "who comes back from a condition without the mutex does not take it" {
+	local result
+	for result in 0 110 130 1 131; do
+		"$ROOT/tests/pthread/trace" "$PROGS/mktrace" t <<-END
+			process 10 10 11
+			100 11 mutex_lock mutex=0xa count=1 result=0
+			200 11 cond_wait_in cond=0xc mutex=0xa
+			300 11 cond_wait_out cond=0xc mutex=0xa result=$result
+		END
+		run_ktrace pthread -r --since 200ns t
+		awk '{ print $5 }' <<<"$output" | paste -sd ' ' >names
+		case $result in
+		1 | 131) echo "THREAD_STATE_WAKE COND_WAIT_OUT" ;;
+		*) echo "THREAD_STATE_WAKE MUTEX_STATE_TAKEN MUTEX_OWNER COND_WAIT_OUT" ;;
+		esac | diff - names
+	done
+}

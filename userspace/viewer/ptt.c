@@ -175,8 +175,10 @@ static void do_let_go(struct ptt *p)
 
 static void do_take_again(struct ptt *p)
 {
-	/* It was not the thread's, which has not got it now either. */
-	if (ptt_role(p, PTT_RESULT, 0) != EPERM)
+	const __s64 result = ptt_role(p, PTT_RESULT, 0);
+
+	/* It was not the thread's, or nobody can have it any more. */
+	if (result != EPERM && result != ENOTRECOVERABLE)
 		put_taken(p, 1, p->count);
 }
 
