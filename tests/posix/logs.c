@@ -381,6 +381,29 @@ static void flushed_in_time(void)
 	close(fd);
 }
 
+/* The stream has room for some of these starts and stops, the log for all. */
+static void often_steered(void)
+{
+	const uint64_t rounds = 1000;
+	int fd = new_file();
+	trace_id_t t = logged(fd, 0, POSIX_TRACE_APPEND, 0);
+	struct content c;
+
+	for (uint64_t n = 0; n < rounds; n++) {
+		need(posix_trace_start(t));
+		tell(id, n);
+		need(posix_trace_stop(t));
+	}
+	choice(STATUS, status(t).posix_stream_overrun_status == POSIX_TRACE_NO_OVERRUN,
+	       "a stream that is started and stopped often is flushed in time");
+	need(posix_trace_shutdown(t));
+	t = reopened(fd);
+	c = read_all(t);
+	choice(POLICIES, c.n == rounds && c.first == 0 && !c.gaps, "its log has all of it");
+	need(posix_trace_close(t));
+	close(fd);
+}
+
 int main(void)
 {
 	id = event("kept");
@@ -391,5 +414,6 @@ int main(void)
 	flushed_by_itself(65536);
 	flushed_by_itself(300000);
 	flushed_in_time();
+	often_steered();
 	return done();
 }

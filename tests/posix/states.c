@@ -224,6 +224,46 @@ static void stopped_when(void)
 	need(posix_trace_shutdown(t));
 }
 
+/*
+ * What starts and stops it, or changes its filter, takes room, too: when there is none the stream
+ * is full, and has its oldest events.
+ */
+static void full_of_its_own(bool filters)
+{
+	trace_id_t t = stream(UNTIL, SMALL);
+	struct posix_trace_status_info s;
+	uint64_t next = 0, told = 0;
+	trace_event_set_t none;
+	struct seen e;
+
+	need(posix_trace_eventset_empty(&none));
+	need(posix_trace_start(t));
+	do {
+		tell(id, told++);
+		if (filters) {
+			need(posix_trace_set_filter(t, &none, POSIX_TRACE_SET_EVENTSET));
+		} else {
+			need(posix_trace_stop(t));
+			need(posix_trace_start(t));
+		}
+		s = status(t);
+	} while (told < 1000 && s.posix_stream_full_status == N);
+	check("XSH 2.11.1", s.posix_stream_full_status == F && s.posix_stream_status == S,
+	      "%s fill a stream, which ends then", filters ? "changes of the filter" :
+	      "starts and stops");
+	while (try_next(t, &e))
+		if (posix_trace_eventid_equal(t, e.info.posix_event_id, id) &&
+		    number_of(&e) == next)
+			next++;
+	same("XSH posix_trace_attr_getinherited", next, told, "it has all events of before");
+	is_in("XSH posix_trace_start", t, filters ? R : S, N, "it has room when it has been read");
+	need(posix_trace_start(t));
+	tell(id, told);
+	check("XSH posix_trace_start", find(t, ACTIVE, id, &e) && number_of(&e) == told,
+	      "and runs on");
+	need(posix_trace_shutdown(t));
+}
+
 /* events_before_stop - of a stream that is suspended and full; reads them, and STOP */
 static int events_before_stop(trace_id_t t)
 {
@@ -296,5 +336,7 @@ int main(void)
 		go(&arrows[i]);
 	life();
 	stopped_when();
+	full_of_its_own(false);
+	full_of_its_own(true);
 	return done();
 }

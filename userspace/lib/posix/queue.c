@@ -3,7 +3,8 @@
  * queue.c - events that a stream's controller makes: START, STOP, FILTER, FLUSH_START, FLUSH_STOP
  *
  * They wait in the reader's memory and are merged with the rings. Their bytes are limited as
- * those of a ring are: a controller that starts and stops often and never reads loses the oldest.
+ * those of a ring are. If a controller starts and stops often and never reads, a stream that loops
+ * loses the oldest, and another one is full: what would start it, or stop it, asks first.
  */
 #include "stream_internal.h"
 
@@ -51,6 +52,18 @@ static void drop_oldest(struct posix_stream *s)
 	ktrace_posix_queue_drop(s);
 }
 
+static size_t room_of_queue(const struct posix_stream *s)
+{
+	return s->attr.stream_size + posix_event_size(2 * sizeof(trace_event_set_t));
+}
+
+bool ktrace_posix_queue_has_room(const struct posix_stream *s, size_t size)
+{
+	const size_t stop = posix_event_size(sizeof(int));
+
+	return !s->stops || s->queue.size + posix_event_size(size) + stop <= room_of_queue(s);
+}
+
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
 			     const void *data, size_t size)
 {
@@ -72,7 +85,6 @@ void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const 
 		s->queue.first = e;
 	s->queue.last = e;
 	s->queue.size += posix_event_size(size);
-	while (s->queue.size > s->attr.stream_size +
-	       posix_event_size(2 * sizeof(trace_event_set_t)))
+	while (!s->stops && s->queue.size > room_of_queue(s))
 		drop_oldest(s);
 }

@@ -216,6 +216,13 @@ static bool is_full(const struct posix_stream *s)
 	return kt_load(&s->board->full) & s->bit;
 }
 
+/* It was full when it was stopped, or its controller's own events have left no room for START. */
+static bool is_full_stopped(struct posix_stream *s)
+{
+	return (s->was_full && (s->stop_due || ktrace_posix_has_unread(s))) ||
+	       (!s->is_wanted && !ktrace_posix_queue_has_room(s, sizeof(trace_event_set_t)));
+}
+
 struct posix_board_stream *ktrace_posix_stream_place(const struct posix_stream *s)
 {
 	return s->place;
@@ -225,8 +232,8 @@ void ktrace_posix_stream_start(struct posix_stream *s, const void *address)
 {
 	if (s->is_wanted)
 		return;
-	if (s->was_full && (s->stop_due || ktrace_posix_has_unread(s)))
-		return;		/* full: nothing is recorded, nothing changes */
+	if (is_full_stopped(s))
+		return;		/* nothing is recorded, nothing changes */
 	s->was_full = false;
 	s->is_wanted = true;
 	ktrace_posix_queue_push(s, POSIX_TRACE_START, address, s->place->filter,
@@ -315,10 +322,16 @@ int ktrace_posix_stream_set_filter(struct posix_stream *s, const trace_event_set
 				    how == POSIX_TRACE_ADD_EVENTSET ? old | arg : old & ~arg;
 		kt_store(&filter[i], sets[1].__word[i]);
 	}
-	if (is_running(s)) {
+	if (!is_running(s))
+		return 0;
+	if (ktrace_posix_queue_has_room(s, sizeof(sets))) {
 		ktrace_posix_queue_push(s, POSIX_TRACE_FILTER, address, sets, sizeof(sets));
-		ktrace_posix_place_wake(s->place);
+	} else {
+		s->dropped++;
+		__atomic_fetch_or(&s->board->full, s->bit, __ATOMIC_RELAXED);
+		posix_halt(s->board, s->bit);
 	}
+	ktrace_posix_place_wake(s->place);
 	return 0;
 }
 
@@ -354,8 +367,7 @@ void ktrace_posix_stream_status(struct posix_stream *s, struct posix_trace_statu
 
 	ktrace_posix_look(s);
 	running = is_running(s);
-	full = s->stops ? (s->was_full && (s->stop_due || ktrace_posix_has_unread(s))) ||
-			  (!running && is_full(s)) : has_full_ring(s, 1);
+	full = s->stops ? is_full_stopped(s) || (!running && is_full(s)) : has_full_ring(s, 1);
 	all = sum_lost(s, &lost);
 	*info = (struct posix_trace_status_info) {
 		.posix_stream_status = running ? POSIX_TRACE_RUNNING : POSIX_TRACE_SUSPENDED,
@@ -404,7 +416,12 @@ size_t ktrace_posix_stream_most(const struct posix_stream *s)
 
 bool ktrace_posix_stream_is_full(struct posix_stream *s)
 {
-	return is_full(s) || has_full_ring(s, 2);
+	return is_full(s) || ktrace_posix_stream_is_steered(s) || has_full_ring(s, 2);
+}
+
+bool ktrace_posix_stream_is_steered(const struct posix_stream *s)
+{
+	return s->queue.size > s->attr.stream_size / 2;
 }
 
 __u32 ktrace_posix_place_listen(struct posix_board_stream *place)

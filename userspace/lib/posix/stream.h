@@ -98,6 +98,8 @@ size_t ktrace_posix_stream_most(const struct posix_stream *s);
 
 /** ktrace_posix_stream_is_full - whether it has stopped, or half of a ring waits to be read */
 bool ktrace_posix_stream_is_full(struct posix_stream *s);
+/** ktrace_posix_stream_is_steered - whether its controller's own events take half of its size */
+bool ktrace_posix_stream_is_steered(const struct posix_stream *s);
 
 /**
  * ktrace_posix_place_listen - before a look for events: what wait() compares with

@@ -132,7 +132,9 @@ struct posix_stream {
 
 __u64 ktrace_posix_now(const struct posix_stream *s);
 
-/* Appends; the oldest give way to it if there are too many. */
+/* For an event with so much data, and STOP behind it; there always is if the stream loops. */
+bool ktrace_posix_queue_has_room(const struct posix_stream *s, size_t size);
+/* Appends; in a stream that loops the oldest give way to it if there are too many. */
 void ktrace_posix_queue_push(struct posix_stream *s, trace_event_id_t id, const void *address,
 			     const void *data, size_t size);
 void ktrace_posix_queue_pop(struct queue *q);

@@ -2,8 +2,8 @@
 /*
  * flush.c - from the stream into the log
  *
- * With the policy FLUSH this is done when a ring is half full, and otherwise every second;
- * with the others only when it is asked for and at the end.
+ * With the policy FLUSH this is done when a ring, or what the controller's own events may take, is
+ * half full, and otherwise every second; with the others only when it is asked for and at the end.
  */
 #include "keeper.h"
 
@@ -170,11 +170,15 @@ static void flush_unlocked(struct keeper *k)
 	pthread_cond_broadcast(&k->changed);
 }
 
+static bool flushes_by_itself(const struct keeper *k)
+{
+	return ktrace_posix_stream_attr(k->stream)->stream_policy == POSIX_TRACE_FLUSH;
+}
+
 static void *run(void *arg)
 {
 	struct keeper *k = arg;
-	const bool by_itself =
-		ktrace_posix_stream_attr(k->stream)->stream_policy == POSIX_TRACE_FLUSH;
+	const bool by_itself = flushes_by_itself(k);
 	int looks = 0;
 
 	pthread_mutex_lock(&k->lock);
@@ -223,6 +227,15 @@ int keeper_ask_flush(struct keeper *k, const void *address)
 	if (k->done >= mine)
 		error = k->flush_error;
 	return error == EFBIG || error == ENOSPC ? error : 0;
+}
+
+void keeper_make_room(struct keeper *k)
+{
+	for (int i = 0; i < ANSWER_MS / LOOK_MS && flushes_by_itself(k) &&
+	     ktrace_posix_stream_is_steered(k->stream); i++) {
+		pthread_cond_broadcast(&k->changed);
+		nap(k, LOOK_MS);
+	}
 }
 
 void keeper_clear(struct keeper *k)

@@ -56,13 +56,16 @@ struct keeper {
 int keeper_start_flusher(struct keeper *k);
 void keeper_stop_flusher(struct keeper *k);
 
-/* The next three are called with `lock`. */
+/* The next four are called with `lock`. */
 
 /*
  * Asks for a flush and waits a little; @address: who called posix_trace_flush().
  * Return: 0, or the error if it has ended with one.
  */
 int keeper_ask_flush(struct keeper *k, const void *address);
+
+/* If it flushes by itself: waits a little until there is room for the controller's next events. */
+void keeper_make_room(struct keeper *k);
 
 /* posix_trace_clear(): of the stream, and of the log, for which it lets go of `lock` meanwhile. */
 void keeper_clear(struct keeper *k);

@@ -149,6 +149,7 @@ static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data
 
 	switch (r->call) {
 	case RPC_START:
+		keeper_make_room(k);
 		ktrace_posix_stream_start(k->stream, address);
 		return 0;
 	case RPC_STOP:
@@ -164,6 +165,7 @@ static int answer(struct rpc_request *r, struct rpc_answer *a, const void **data
 		ktrace_posix_stream_get_filter(k->stream, &a->set);
 		return 0;
 	case RPC_SET_FILTER:
+		keeper_make_room(k);
 		return ktrace_posix_stream_set_filter(k->stream, &r->set, r->how, address);
 	case RPC_NEXT:
 		a->has_event = ktrace_posix_stream_next(k->stream, &item);
