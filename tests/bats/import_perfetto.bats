@@ -166,6 +166,21 @@ load perfetto
 	cmp trace back
 }
 
+@test "import perfetto: before a writer's first packet there is a loss if it has a cause" {
+	{
+		clocks '6 1000 3 1000 1 1000'
+		for dropped in 1 257 65; do
+			printf '{"trusted_packet_sequence_id":%s,"timestamp":2000,' $((dropped + 1))
+			printf '"first_packet_on_sequence":true,"previous_packet_dropped":%s}\n' $dropped
+		done
+	} | make_trace trace
+	import trace
+	[ "$status" = 0 ]
+	says ' 2 lost'
+	"$KTRACE" export --to perfetto -o back t
+	cmp trace back
+}
+
 @test "import perfetto: what is compressed" {
 	{
 		clocks '6 1000 3 1000 1 1000'

@@ -11,6 +11,9 @@
 /* sequence_flags */
 enum { STATE_CLEARED = 1, STATE_NEEDED = 2 };
 
+/* previous_packet_dropped without a cause */
+#define LOSS_MARK 1
+
 /* struct interned_name - where its text is; iid is the key */
 struct interned_name {
 	__u64 iid;
@@ -141,9 +144,11 @@ static int set_defaults(struct sequence *s, const Perfetto__Protos__TracePacketD
 					e->extra_double_counter_track_uuids);
 }
 
+/* The first packet always has the mark; with a cause something is missing before it as well. */
 bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first)
 {
-	return p->previous_packet_dropped && !is_first && !p->first_packet_on_sequence;
+	return p->previous_packet_dropped > LOSS_MARK ||
+	       (p->previous_packet_dropped && !is_first && !p->first_packet_on_sequence);
 }
 
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p)
