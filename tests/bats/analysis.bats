@@ -396,6 +396,27 @@ only_100()
 	fails grep -q '101' <<<"$output"
 }
 
+@test "syscalls: a call that makes a process counts once, though the child returns from it, too" {
+	cat >script <<-END
+		$(python3 "$ORACLE" make 1 1 | grep '^meta')
+		meta event kind=kernel id=67 desc=sched:fork{u32%20parent_tid;u32%20parent_pid;u32%20child_tid;u32%20child_pid;char[16]%20comm;}
+		block 0
+		rec 1000 96 100 u64:56 zeros:48
+		rec 1100 67 100 u32:100 u32:100 u32:101 u32:101 char16:child
+		rec 1200 97 100 u64:56 u64:101
+		rec 1300 64 100 u32:100 u32:101 u32:120 u32:120 u32:1 char16:parent char16:child
+		rec 1900 97 101 u64:56 u64:0
+		rec 2000 96 101 u64:39 zeros:48
+		rec 2100 97 101 u64:39 u64:101
+	END
+	"$PROGS/mktrace" t <script
+	run_ktrace syscalls --threads --json t
+	json '[(c["tid"], c["name"], c["nr"], c["max_ns"]) for c in o["syscalls"]] == [
+		(100, "clone", 1, 200), (101, "getpid", 1, 100)]'
+	run_ktrace syscalls --json t
+	json '[(c["name"], c["nr"]) for c in o["syscalls"]] == [("clone", 1), ("getpid", 1)]'
+}
+
 @test "critical-path: parts that are read again begin anywhere" {
 	local way
 	"$PROGS/machine" 250000 t

@@ -261,10 +261,10 @@ class Reference:
         self.now_runs((f['next_tid'], cpu if not f['next_tid'] else 0), cpu, now)
 
     def fork(self, parent, child, now):
-        """The child returns from the system call that made it, as its parent does."""
+        """The child returns from the system call that made it, which is its parent's."""
         self.change(child, 'fork', now)
         top = self.stack.get(parent, [])[-1:]
-        self.stack[child] = [('syscall', top[0][1], now)] if top and top[0][0] == 'syscall' else []
+        self.stack[child] = [('syscall', top[0][1], None)] if top and top[0][0] == 'syscall' else []
 
     def leave(self, family, key, now, f):
         stack = self.stack.get(key, [])
@@ -274,7 +274,7 @@ class Reference:
             return
         mode, number, begin = stack[at]
         del stack[at:]
-        if now < self.since:
+        if now < self.since or begin is None:
             return
         if mode != 'syscall':
             self.irqs.setdefault((mode, number), []).append((begin, now - begin))

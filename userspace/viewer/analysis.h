@@ -125,6 +125,13 @@ int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
 /* Was this thread asked for? Idle ones are not, unless --pid 0 is given. */
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
+/* Was @level its parent's when it was made: a system call from which both return */
+static inline bool analysis_inherited(const struct ktrace_process *p,
+				      const struct ktrace_mode_level *level)
+{
+	return p->created && p->created == level->since;
+}
+
 /* "100/101 name" */
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size);

@@ -81,7 +81,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 	int kind;
 
 	if (level->mode != KTRACE_MODE_SYSCALL || until < io->a.from || until >= io->a.until_ns ||
-	    !analysis_wants(&io->a, p))
+	    analysis_inherited(p, level) || !analysis_wants(&io->a, p))
 		return;
 	kind = kind_of(io, p, level->sub);
 	u = kind < 0 ? NULL : analysis_thread(&io->a, &io->users, p);

@@ -60,7 +60,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 	struct call *call;
 
 	if (level->mode != KTRACE_MODE_SYSCALL || until < s->a.from || until >= s->a.until_ns ||
-	    !analysis_wants(&s->a, p))
+	    analysis_inherited(p, level) || !analysis_wants(&s->a, p))
 		return;
 	call = call_of(s, p, level->sub);
 	if (!call || dist_add(&call->times, until > level->since ? until - level->since : 0)) {
