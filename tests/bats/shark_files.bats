@@ -168,6 +168,14 @@ slot()
 	grep '"pid":44' events.json | grep '"comm":"context 4"'
 }
 
+@test "SHK-30: where ticks are too long for the stamps, no window is complained about" {
+	slot 20 1 ffffffff ffffffff 1 >0trace
+	import 0trace
+	run_ktrace list t
+	[ "$status" = 0 ]
+	[[ $stderr != *"beginning of this trace"* ]]
+}
+
 @test "SHK-23: a chunk that went round is read from its oldest event on" {
 	for at in 5 6 7 2 3 4; do
 		slot 9 $at 0 ${at}000 0

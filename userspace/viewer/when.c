@@ -51,7 +51,7 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 	__u64 from, to;
 
 	when_window(since, until, start, &from, &to);
-	if (start <= end && to <= start)
+	if (until->is_set && start <= end && to <= start)
 		complain_safely("ktrace: %.99s lies before the beginning of this trace",
 				until->text);
 	else if (since->is_set && to < from)
