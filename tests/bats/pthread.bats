@@ -173,6 +173,42 @@ ends()
 		awk '{ print $1 }' | sort | paste -sd ' ')" = "2 3" ]
 }
 
+# states: of the threads at the end of t
+states()
+{
+	"$KTRACE" objects --all --json t | python3 -c '
+import json, sys
+for t in json.load(sys.stdin)["threads"]:
+    print("first" if t["tid"] == t["pid"] else "other", t["state"])' | sort | paste -sd ' '
+}
+
+@test "the first thread ends before others" {
+	alike "$PROGS/pthread_leave" </dev/null
+	sound
+	[ "$(states)" = "first joined other zombie" ]
+	[ "$("$KTRACE" pthread -r -e THREAD_STATE_DEAD t | wc -l)" = 2 ]
+	[ "$(shown 'thread_end ' | wc -l)" = 2 ]
+}
+
+# is_on NAME...: those levels have been chosen; for retry
+is_on()
+{
+	"$KTRACE" level "$@" >/dev/null 2>&1
+}
+
+@test "threads that begin while nothing is recorded: their end is" {
+	mkfifo in
+	start_ktraced --pthread -l none -o t -- sh -c 'exec "$0" <in' "$PROGS/pthread_leave"
+	exec 4>in
+	retry 0.02 has ktraced.out '^begun'
+	retry 0.02 is_on "$pid" thread
+	exec 4>&-
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	[ "$(states)" = "first joined other zombie" ]
+	[ "$(shown 'thread_end ' | wc -l)" = 2 ]
+}
+
 @test "signal handlers" {
 	alike "$PROGS/pthread_signals"
 	sound

@@ -337,7 +337,7 @@ void sync_forget_life(struct sync_step *st, struct thread *t);
 
 /* sync_thread.c. Return: 0, -ENOMEM. */
 int sync_thread_start(struct sync_step *st);
-void sync_thread_end(struct sync_step *st);
+int sync_thread_end(struct sync_step *st);
 void sync_join_in(struct sync_step *st);
 void sync_join_out(struct sync_step *st, const struct sync_frame *f);
 void sync_detach_out(struct sync_step *st);

@@ -464,7 +464,7 @@ static int on_thread(struct sync_step *st)
 	if (st->b->op == SYNC_OP_START)
 		return sync_thread_start(st);
 	if (st->b->op == SYNC_OP_END)
-		sync_thread_end(st);
+		return sync_thread_end(st);
 	if (st->b->phase == SYNC_IN && st->b->op == SYNC_OP_JOIN)
 		sync_join_in(st);
 	if (st->b->phase != SYNC_OUT)

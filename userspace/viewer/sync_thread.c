@@ -45,11 +45,22 @@ int sync_thread_start(struct sync_step *st)
 	return sync_map_set(&st->s->by_handle, st->t->process->p.serial, handle, st->t);
 }
 
-void sync_thread_end(struct sync_step *st)
+int sync_thread_end(struct sync_step *st)
 {
-	sync_calls_drop(st, st->t, false);
-	st->t->has_ended = true;
-	sync_settle(st, st->t);
+	__u64 handle = sync_value(st, SYNC_F_OBJECT);
+	struct thread *t = st->t;
+	int ret = 0;
+
+	sync_calls_drop(st, t, false);
+	t->has_ended = true;
+	/* The first thread of a process, or one whose beginning was not recorded */
+	if (!t->t.begun) {
+		t->t.handle = handle;
+		end_old(st, by_handle(st, handle));
+		ret = sync_map_set(&st->s->by_handle, t->process->p.serial, handle, t);
+	}
+	sync_settle(st, t);
+	return ret;
 }
 
 static __u32 tid_of(const struct thread *t)

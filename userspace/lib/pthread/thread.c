@@ -8,6 +8,8 @@
  * even if the program has code from which the stack cannot be unwound. Should there be no
  * memory for what run() needs to know, the thread is begun as ever, and not recorded.
  *
+ * The first thread ends when it calls one of the two functions that end a thread.
+ *
  * Creations are numbered: the new thread may have ended, and the pthread_t be gone with its
  * memory, before pthread_create() returns. So only the thread itself says which it is.
  */
@@ -49,12 +51,24 @@ static uint32_t next_number(void)
 	return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-/* A copy of @work for the thread; NULL: no memory, or nobody records. */
+/* Whether this thread's end has been taken care of. */
+static __thread bool has_end __attribute__((tls_model("initial-exec")));
+
+static bool is_registered(const struct ktrace_event *ev)
+{
+	return __atomic_load_n(&ev->enabled, __ATOMIC_RELAXED) != &ev->off;
+}
+
+/*
+ * A copy of @work for the thread; NULL: no memory, or no session. An event that is off may be on
+ * when the thread ends.
+ */
 static struct work *work_copy(const struct work *work)
 {
 	struct work *w = NULL;
 
-	if (ktrace_enabled(pthread, thread_start) || ktrace_enabled(pthread, thread_end))
+	if (is_registered(&ktrace_event_pthread_thread_start) ||
+	    is_registered(&ktrace_event_pthread_thread_end))
 		w = malloc(sizeof(*w));
 	if (w)
 		*w = *work;
@@ -73,6 +87,7 @@ static void *run(void *arg)
 	void *value;
 
 	free(arg);
+	has_end = true;
 	ktrace(pthread, thread_start, self, w.number);
 	pthread_cleanup_push(at_end, (void *)self);
 	value = w.routine(w.arg);
@@ -87,6 +102,7 @@ static int run_thrd(void *arg)
 	int value;
 
 	free(arg);
+	has_end = true;
 	ktrace(pthread, thread_start, self, w.number);
 	pthread_cleanup_push(at_end, (void *)self);
 	value = w.thrd_routine(w.arg);
@@ -132,11 +148,21 @@ KTRACE_API int thrd_create(thrd_t *thread, thrd_start_t routine, void *arg)
 	return result;
 }
 
+/* Of the first thread, or another that was not begun in run(). */
+static void end_other(void)
+{
+	if (has_end)
+		return;
+	has_end = true;
+	ktrace(pthread, thread_end, pthread_self());
+}
+
 KTRACE_API void pthread_exit(void *value)
 {
 	if (KTRACE_UNLIKELY(!real.pthread_exit))
 		real_start();
 	ktrace(pthread, thread_exit, value);
+	end_other();
 	real.pthread_exit(value);
 	__builtin_unreachable();
 }
@@ -146,6 +172,7 @@ KTRACE_API void thrd_exit(int value)
 	if (KTRACE_UNLIKELY(!real.thrd_exit))
 		real_start();
 	ktrace(pthread, thrd_exit, value);
+	end_other();
 	real.thrd_exit(value);
 	__builtin_unreachable();
 }
