@@ -79,6 +79,14 @@ start_held_service()
 	cases disk full_at_the_end
 }
 
+@test "a full disk: packets that are compressed are counted one by one" {
+	requires_root
+	mkdir small
+	mount -t tmpfs -o size=1m none small
+	start_service
+	cases disk full_of_compressed
+}
+
 @test "a file is made with the groups of its user" {
 	requires_root
 	let_others_in

@@ -9,6 +9,7 @@ import signal
 import struct
 import subprocess
 import sys
+import zlib
 
 from case import (as_user, config, expect, main, numbers, packets, service_pid, source, started,
                   until, write)
@@ -217,6 +218,26 @@ def full_at_the_end():
     found, lost = fill_disk(file_write_period_ms=DAY_MS)
     # What the service itself writes was lost, too: an event or two, statistics.
     assert 3000 - found < lost < 3020 - found, (lost, found)
+
+
+def full_of_compressed():
+    """Of packets that are compressed each one that is lost counts."""
+    producer, consumer, count = source(), Consumer(), 4000
+    consumer.enable(into("small/t", buffers=[{"size_kb": 8192}], compression={"deflate": {}},
+                         file_write_period_ms=DAY_MS))
+    writer = Writer(producer, started(producer)[1]["target_buffer"])
+    for number in range(count):
+        writer.write(encode("TracePacket", {"for_testing": {
+            "seq_value": number, "str": os.urandom(500).hex()}}))
+    writer.flush()
+    producer.ask("Sync")
+    consumer.ask("DisableTracing")
+    lost = int(re.search(r"lost: (\d+)", consumer.ended()["error"])[1])
+    parts, is_whole = whole_packets("small/t")
+    found = [number for part in parts for number in
+             numbers(decode("Trace", zlib.decompress(part["compressed_packets"]))["packet"])]
+    assert is_whole and found == list(range(len(found))) and 100 < len(found) < count, len(found)
+    assert count - len(found) < lost < count + 20 - len(found), (lost, len(found))
 
 
 def many(chunks=100):

@@ -19,6 +19,7 @@ void batch_exit(struct batch *b)
 void batch_empty(struct batch *b)
 {
 	b->size = b->taken = 0;
+	b->inner_nr = 0;
 }
 
 static bool make_room(struct batch *b, size_t size)
@@ -101,5 +102,5 @@ uint64_t batch_count(const struct batch *b, uint64_t from)
 
 	while (batch_next(&rest, &packet, &size))
 		nr++;
-	return nr;
+	return nr && b->inner_nr ? b->inner_nr : nr;
 }

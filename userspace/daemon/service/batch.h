@@ -12,6 +12,7 @@ struct batch {
 	size_t size;
 	size_t room;
 	size_t taken;		/* by batch_next() */
+	uint64_t inner_nr;	/* packets in the only one, which is compressed; 0: it is not */
 };
 
 void batch_exit(struct batch *b);
@@ -23,7 +24,7 @@ bool batch_add(struct batch *b, const uint8_t *head, size_t head_size, const uin
 bool batch_next(struct batch *b, const uint8_t **packet, size_t *size);
 /* Bytes of as many whole packets, from the first on, as fit into @max. */
 size_t batch_fitting(const struct batch *b, uint64_t max);
-/* How many packets begin at @from or later. */
+/* How many packets begin at @from or later; those that are compressed count one by one. */
 uint64_t batch_count(const struct batch *b, uint64_t from);
 
 #endif

@@ -161,6 +161,7 @@ static void compress(struct session *session, struct batch *b)
 	int level;
 	enum compress_kind kind = compression(session->config, &level);
 	ptrdiff_t size;
+	uint64_t nr;
 	size_t room;
 	uint8_t *out;
 
@@ -173,8 +174,9 @@ static void compress(struct session *session, struct batch *b)
 		free(out);
 		return;
 	}
+	nr = batch_count(b, 0);
 	batch_exit(b);
-	*b = (struct batch) { .bytes = out, .size = (size_t)size, .room = room };
+	*b = (struct batch) { .bytes = out, .size = (size_t)size, .room = room, .inner_nr = nr };
 }
 
 static bool read_all(struct session *session, struct batch *b, size_t limit)
