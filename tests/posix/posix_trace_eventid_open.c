@@ -98,6 +98,12 @@ int main(void)
 	check(DESCRIPTION, !posix_trace_eventid_equal(trid, a, b), "another name, another id");
 	check(DESCRIPTION, !posix_trace_eventid_equal(trid, a, POSIX_TRACE_UNNAMED_USEREVENT),
 	      "not that of the unnamed one");
+	need(posix_trace_eventid_open("posix_trace_unnamed_userevent", &again));
+	check("XSH 2.11.2", posix_trace_eventid_equal(trid, again, POSIX_TRACE_UNNAMED_USEREVENT),
+	      "the unnamed one has its own name");
+	need(posix_trace_trid_eventid_open(trid, "posix_trace_unnamed_userevent", &again));
+	check("XSH 2.11.2", posix_trace_eventid_equal(trid, again, POSIX_TRACE_UNNAMED_USEREVENT),
+	      "for the controller, too");
 	need(posix_trace_shutdown(trid));
 	lengths();
 	in_good_child(too_many, NULL);

@@ -46,6 +46,29 @@ static void other_side(void)
 	close(back[1]);
 }
 
+/* However many names the program opens, the controller's are known. */
+static void beyond_the_limit(void *argument)
+{
+	trace_id_t trid = started(0, 0);
+	trace_event_id_t early, id;
+	char name[32];
+
+	(void)argument;
+	need(posix_trace_trid_eventid_open(trid, "early", &early));
+	for (unsigned int n = 0; n < TRACE_USER_EVENT_MAX; n++) {
+		snprintf(name, sizeof(name), "limit %u", n);
+		need(posix_trace_eventid_open(name, &id));
+	}
+	check(DESCRIPTION, posix_trace_eventid_equal(trid, id, POSIX_TRACE_UNNAMED_USEREVENT),
+	      "the program has as many names as it may");
+	need(posix_trace_eventid_open("early", &id));
+	check("XSH posix_trace_eventid_open", posix_trace_eventid_equal(trid, id, early),
+	      "one that the controller had opened has its id");
+	tell(id, 1);
+	tells(DESCRIPTION, trid, ACTIVE, "early", "by which its events have a name");
+	need(posix_trace_shutdown(trid));
+}
+
 int main(void)
 {
 	trace_id_t trid = stream(0, 0), second = stream(0, 0);
@@ -69,5 +92,6 @@ int main(void)
 	     "a stream that was shut down: EINVAL");
 	need(posix_trace_shutdown(second));
 	other_side();
+	in_good_child(beyond_the_limit, NULL);
 	return done();
 }

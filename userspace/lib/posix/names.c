@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "eventset.h"
 #include "member.h"
 #include "ring/port.h"
 
@@ -104,7 +105,9 @@ trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name,
 	int saved = errno, looks = LOOKS;
 	__u32 i;
 
-	/* The first place is the unnamed event's. */
+	/* The first place is the unnamed event's, which has a name, too. */
+	if (!strcmp(name, ktrace_posix_system_name(POSIX_ID_USER)))
+		return POSIX_ID_USER;
 	for (i = 1; i < POSIX_NAME_NR; i++) {
 		if (take(&b->name[i], name, may_add, &looks))
 			break;
@@ -180,17 +183,28 @@ static bool count_one(struct posix_member *m)
 	return true;
 }
 
+/* Whether a stream of this process has the type, by its controller or another process */
+static bool is_mapped(const struct posix_board *b, trace_event_id_t id)
+{
+	for (__u64 mask = kt_load(ktrace_posix_streams); mask; mask &= mask - 1)
+		if (kt_load(&b->stream[__builtin_ctzll(mask)].types[id / 64]) >> id % 64 & 1)
+			return true;
+	return false;
+}
+
 /* This program records events of type @id from now on. False: it has too many types. */
 static bool use(struct posix_member *m, trace_event_id_t id)
 {
 	const __u64 bit = 1ull << id % 64;
 	__u64 *word = &m->opened[id / 64];
+	bool counts;
 
 	if (kt_load(word) & bit)
 		return true;
-	if (!count_one(m))
+	counts = count_one(m);
+	if (!counts && !is_mapped(m->board, id))
 		return false;
-	if (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit)
+	if (__atomic_fetch_or(word, bit, __ATOMIC_RELAXED) & bit && counts)
 		__atomic_fetch_sub(&m->opened_nr, 1, __ATOMIC_RELAXED);	/* another thread */
 	if (m->process)
 		__atomic_fetch_or(&m->process->opened[id / 64], bit, __ATOMIC_RELAXED);
@@ -202,7 +216,8 @@ static bool use(struct posix_member *m, trace_event_id_t id)
  * posix_trace_eventid_open - the event type that has a name (PTRC-54)
  * @event_name:	at most TRACE_EVENT_NAME_MAX bytes
  * @event_id:	the type; POSIX_TRACE_UNNAMED_USEREVENT if this program has TRACE_USER_EVENT_MAX - 1
- *		others, or the user's processes have as many as there can be
+ *		others and no stream that it is in has the name, or the user's processes have as
+ *		many as there can be
  *
  * The same name gives the same id in all processes of a user.
  *
