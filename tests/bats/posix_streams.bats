@@ -24,7 +24,7 @@ teardown()
 	exec 7>&-
 	# Who leaves last removes the board, but not who is killed.
 	"$BEAT" </dev/null
-	rm -f "/dev/shm/ktrace-posix-$OTHER"
+	rm -f "/dev/shm/ktrace-posix-$OTHER"*
 	teardown_test
 }
 
@@ -338,13 +338,37 @@ over()
 	begin_beat 3 "${AS_OTHER[@]}"
 	begin_watch seen
 	pour 3
-	"${AS_OTHER[@]}" truncate -s 0 "/dev/shm/ktrace-posix-$OTHER"
+	"${AS_OTHER[@]}" truncate -s 0 "/dev/shm/ktrace-posix-$OTHER"*
 	for f in /dev/shm/ktrace-0-*/user; do
 		"${AS_OTHER[@]}" truncate -s 0 "$f" || true
 	done
 	kill -9 "$beat"
 	wait "$watch"
 	[ ! -s seen.err ]
+}
+
+# bats test_tags=shm
+@test "a program that ends in another PID namespace leaves the streams of this one alone" {
+	as_root
+	begin_beat 3
+	begin_watch seen
+	pour 3
+	unshare -pf --mount-proc "$BEAT" </dev/null
+	pour 6
+	# There, too, one watches another.
+	# shellcheck disable=SC2016 # for the inner shell
+	unshare -pf --mount-proc bash -c 'coproc "$0" 2
+		"$1" "$COPROC_PID" >inner &
+		until grep -q watching inner; do sleep 0.05; done
+		echo >&"${COPROC[1]}"
+		read -r -u "${COPROC[0]}"
+		kill "$COPROC_PID"
+		wait' "$BEAT" "$WATCH" || true
+	[ "$(beats inner)" = "0 1 " ]
+	kill "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 3 4 5 " ]
+	[ "$(find /dev/shm -name 'ktrace-posix-0-*')" = "" ]
 }
 
 # bats test_tags=alike

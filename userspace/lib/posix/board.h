@@ -2,7 +2,7 @@
 /*
  * board.h - who is traced into which stream: a file shared by all processes of a user
  *
- *   /dev/shm/ktrace-posix-<uid>	0600
+ *   /dev/shm/ktrace-posix-<uid>	0600; in a PID namespace -<its number> follows
  *
  *	streams		64 of them, numbers are bits of the masks below
  *	processes	by pid and start time: a mask of the streams each is in

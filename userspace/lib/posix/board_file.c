@@ -29,9 +29,20 @@
 /* Boards that others have removed again before we had them */
 #define TRIES 100
 
+/* The first PID namespace */
+#define FIRST_PID_NS 0xeffffffcu
+
+/*
+ * Numbers of processes mean others in another PID namespace, where nobody of ours seems to live:
+ * each namespace has boards of its own.
+ */
 static void board_path(char *path, size_t size, uid_t uid)
 {
-	snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
+	struct stat ns;
+	const int n = snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
+
+	if (!stat("/proc/self/ns/pid", &ns) && ns.st_ino != FIRST_PID_NS)
+		snprintf(path + n, size - (size_t)n, "-%llu", (unsigned long long)ns.st_ino);
 }
 
 static __u64 now_ms(void)
