@@ -359,6 +359,18 @@ other_producer()
 	clean
 }
 
+@test "session: a source that is in too many sessions counts as started, too" {
+	full_service
+	config t mine
+	for _ in {1..33}; do
+		printf 'data_sources { config { name: "ktrace.user" legacy_config: "{" } }\n' >>t
+	done
+	session t
+	has service.err 'ktrace.user: in too many sessions'
+	ended "$session"
+	[ "$("$KTRACE" list -e ktrace:error t.bin | grep -c "is missing")" = 32 ]
+}
+
 # bats test_tags=alike
 @test "session: what the command says comes through byte by byte" {
 	{ printf '\nbeginning\0 '; yes x | head -c 3000 | tr '\n' y; printf '\n\nno end'; } >said

@@ -117,14 +117,13 @@ static void take_error(void *arg, const char *text)
 	writer_error(i->writer, source_names[i->source], text);
 }
 
-static int notify_started(struct instance *i)
+static int notify_started(struct producer *p, __u64 id)
 {
 	Pft__NotifyDataSourceStartedRequest args = PFT__NOTIFY_DATA_SOURCE_STARTED_REQUEST__INIT;
 
-	i->is_started = true;
 	args.has_data_source_id = true;
-	args.data_source_id = i->id;
-	return client_call(&i->p->s->c, "NotifyDataSourceStarted", &args.base, -1, NULL);
+	args.data_source_id = id;
+	return client_call(&p->s->c, "NotifyDataSourceStarted", &args.base, -1, NULL);
 }
 
 static int notify_stopped(struct producer *p, __u64 id)
@@ -166,7 +165,7 @@ static int start_source(struct producer *p, __u64 id, const Pft__DataSourceConfi
 		return 0;
 	if (!i) {
 		complain_about(source_names[source], "in too many sessions");
-		return 0;
+		return notify_started(p, id);
 	}
 	i->writer = writer_open(&p->s->c, (__u32)(i - p->instances) + 1, i->chunk,
 				config->target_buffer);
@@ -328,7 +327,8 @@ static int serve_instance(struct instance *i)
 	if (!ret && !i->is_started && (i->recorder.done || recorder_is_over(&i->recorder))) {
 		if (!recorder_is_over(&i->recorder))
 			say_session(i);
-		ret = notify_started(i);
+		i->is_started = true;
+		ret = notify_started(i->p, i->id);
 	}
 	if (!ret && i->is_stopping && recorder_is_over(&i->recorder)) {
 		ret = notify_stopped(i->p, i->id);
