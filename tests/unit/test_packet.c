@@ -113,6 +113,9 @@ static void test_addresses(void)
 	fd = listen_at(address);
 	CHECK_EQ(ktrace_packet_socket(address, "127.0.0.1:1"), -EADDRINUSE);
 	close(fd);
+	/* Nobody receives what is sent to oneself. */
+	CHECK_EQ(ktrace_packet_socket(address, address), -EADDRINUSE);
+	CHECK_EQ(ktrace_packet_socket(strchr(address, ':'), address), -EADDRINUSE);
 }
 
 static void test_names(void)

@@ -26,17 +26,6 @@ struct udp_target {
 	__u32 number;
 };
 
-/* Nobody receives packets that we send to ourselves. */
-static bool is_own(int fd)
-{
-	struct sockaddr_storage from = { 0 }, to = { 0 };
-	socklen_t from_size = sizeof(from), to_size = sizeof(to);
-
-	return !getsockname(fd, (struct sockaddr *)&from, &from_size) &&
-	       !getpeername(fd, (struct sockaddr *)&to, &to_size) && from_size == to_size &&
-	       !memcmp(&from, &to, from_size);
-}
-
 /*
  * From port 20000 only if the program says from which address, and not where that port is taken,
  * or is the target itself: a receiver on this machine wants it.
@@ -49,10 +38,8 @@ static int open_socket(const char *local, const char *target)
 	if (!*local)
 		return ktrace_packet_socket(any_port, target);
 	fd = ktrace_packet_socket(local, target);
-	if (fd != -EADDRINUSE && (fd < 0 || !is_own(fd)))
+	if (fd != -EADDRINUSE)
 		return fd;
-	if (fd >= 0)
-		close(fd);
 	if (!strchr(local, ':'))
 		snprintf(any_port, sizeof(any_port), "%s:0", local);
 	return ktrace_packet_socket(any_port, target);

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +85,18 @@ static int find(const char *text, int family, struct addrinfo **found)
 	return 0;
 }
 
-/* Several senders may have a port. A receiver has it alone. */
+/* Nobody receives packets that we send to ourselves. */
+static bool is_own(int fd)
+{
+	struct sockaddr_storage from = { 0 }, to = { 0 };
+	socklen_t from_size = sizeof(from), to_size = sizeof(to);
+
+	return !getsockname(fd, (struct sockaddr *)&from, &from_size) &&
+	       !getpeername(fd, (struct sockaddr *)&to, &to_size) && from_size == to_size &&
+	       !memcmp(&from, &to, from_size);
+}
+
+/* Several senders may have a port. A receiver has it alone, or will have it. */
 static int open_socket(const struct addrinfo *from, const struct addrinfo *to)
 {
 	int fd = socket(to->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), error;
@@ -94,12 +106,14 @@ static int open_socket(const struct addrinfo *from, const struct addrinfo *to)
 		return -errno;
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) ||
 	    bind(fd, from->ai_addr, from->ai_addrlen) ||
-	    connect(fd, to->ai_addr, to->ai_addrlen)) {
+	    connect(fd, to->ai_addr, to->ai_addrlen))
 		error = -errno;
-		close(fd);
-		return error;
-	}
-	return fd;
+	else
+		error = is_own(fd) ? -EADDRINUSE : 0;
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
 }
 
 int ktrace_packet_socket(const char *local, const char *target)
