@@ -312,6 +312,19 @@ only_100()
 	done
 }
 
+@test "events of windows that meet add up, also where stamps go back" {
+	local window all=0
+	for window in '--until 100ns' '--since 100ns --until 420ns' '--since 420ns'; do
+		# shellcheck disable=SC2086 # options
+		"$KTRACE" hist --json $window "$SMALL" >hist
+		# shellcheck disable=SC2086
+		run_ktrace stat --json $window "$SMALL"
+		[ "$(jq '.events, .tree.events' <<<"$output" | uniq)" = "$(jq .events hist)" ]
+		all=$((all + $(jq .events <<<"$output")))
+	done
+	[ "$all" -eq 19 ]
+}
+
 @test "every command explains itself with an example, and prints one JSON object" {
 	local command
 	two_threads

@@ -194,7 +194,8 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 	needs_see(&a->needs, e);
 	if (!ret)
 		ret = ktrace_state_update(a->state, e);
-	if (ret || e->time < a->from)
+	a->has_begun |= e->time >= a->from;
+	if (ret || !a->has_begun)
 		return ret;
 	a->to = e->time > a->to ? e->time : a->to;
 	if (e->id == KTRACE_ID_LOST)

@@ -47,6 +47,7 @@
  * @end:	time of the last
  * @from:	first time of the window
  * @until_ns:	first time behind it, ~0 = there is no end
+ * @has_begun:	the window has: what goes back behind its first event is in it
  * @to:		where the window ends: @until_ns, or the last event
  * @events:	events in the window
  * @lost:	lost in it, by reason
@@ -77,6 +78,7 @@ struct analysis {
 	__u64 end;
 	__u64 from;
 	__u64 until_ns;
+	bool has_begun;
 	__u64 to;
 	__u64 events;
 	__u64 lost[KTRACE_LOST_NR];

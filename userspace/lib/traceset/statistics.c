@@ -43,6 +43,7 @@ struct recent {
  * @root:	the traceset
  * @from:	time that counts
  * @until:	its end
+ * @has_begun:	the first event in it has come: those behind it that go back count, too
  * @depth:	deepest level that has nodes: threads, or all
  * @threads:	of each CPU, that are kept though they are gone
  * @recent:	threads found last
@@ -54,6 +55,7 @@ struct ktrace_statistics {
 	struct inner *root;
 	__u64 from;
 	__u64 until;
+	bool has_begun;
 	__u32 depth;
 	__u64 threads;
 	struct recent recent[RECENT_NR];
@@ -298,7 +300,8 @@ int ktrace_statistics_update(struct ktrace_statistics *st, const struct ktrace_t
 	struct inner *thread;
 	struct node *leaf;
 
-	if (e->id == KTRACE_ID_LOST || e->time < st->from || e->time >= st->until)
+	st->has_begun |= e->time >= st->from;
+	if (e->id == KTRACE_ID_LOST || !st->has_begun || e->time >= st->until)
 		return st->error;
 	at.process = ktrace_state_find(st->state, ktrace_state_machine(st->state, trace), e->tid,
 				       e->stream->cpu);
