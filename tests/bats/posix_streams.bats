@@ -299,6 +299,31 @@ over()
 	[ "$(beats seen)" = "0 1 2 " ]
 }
 
+# bats test_tags=alike
+@test "root watches another user's program that is not dumpable" {
+	as_root
+	# Not one that only root may run
+	python=$(PATH=/usr/bin:/bin command -v python3) || skip "no python3"
+	begin beat.out "${AS_OTHER[@]}" "$python" -c '
+import ctypes, sys
+lib = ctypes.CDLL(sys.argv[1])
+beat, number = ctypes.c_uint(), ctypes.c_ulong(7)
+ctypes.CDLL(None).prctl(4, 0)  # PR_SET_DUMPABLE
+lib.posix_trace_eventid_open(b"beat", ctypes.byref(beat))
+print("ready", flush=True)
+sys.stdin.readline()
+lib.posix_trace_event(beat, ctypes.byref(number), ctypes.c_size_t(8))
+print("told", flush=True)
+sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
+	beat=$PID
+	retry 0.05 has ready beat.out
+	begin_watch seen
+	pour told
+	echo >&7
+	wait "$watch"
+	[ "$(beats seen)" = "7 " ]
+}
+
 # bats test_tags=shm
 @test "a umask that takes the owner's rights away is no hindrance" {
 	as_root

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "log.h"
@@ -79,6 +80,20 @@ static bool is_process(pid_t pid)
 	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
 }
 
+/*
+ * Whose board a process is on that says it has root's files: if it is not dumpable, only its folder
+ * is still its user's. It stays on root's if it was root's when it started.
+ */
+static uid_t board_user(pid_t pid, __u64 start)
+{
+	struct posix_board *b = ktrace_posix_board();
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return (b && ktrace_posix_board_find(b, pid, start)) || stat(path, &st) ? 0 : st.st_uid;
+}
+
 /* May this process look into that one? What ptrace(2) asks, too, without attaching. */
 static int check_target(pid_t pid, uid_t *owner)
 {
@@ -105,7 +120,7 @@ static int check_target(pid_t pid, uid_t *owner)
 		return errno == ENOENT || errno == ESRCH ? ESRCH :
 		       errno == EMFILE || errno == ENFILE ? ENOMEM : EPERM;
 	close(fd);
-	*owner = uid;
+	*owner = uid || geteuid() ? uid : board_user(pid, start);
 	return uid == geteuid() || !geteuid() ? 0 : EPERM;
 }
 
