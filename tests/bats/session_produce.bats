@@ -215,6 +215,7 @@ other_producer()
 	retry 0.05 has produce.out '^written'
 	ended "$session"
 	[ "$(events t.bin flood:item)" = 20000 ]
+	[ "$(events t.bin ktrace:lost)" = 0 ]
 	ended "$produce"
 	clean
 }

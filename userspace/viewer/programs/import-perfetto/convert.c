@@ -149,6 +149,12 @@ static void learn_thread(struct conversion *c, const TracePacket *p)
 	c->sequence->pid = (__u32)p->thread_descriptor->pid;
 }
 
+/* What others would read of a part that is whole may be gone: a ring keeps what comes last. */
+static bool is_loss(const struct conversion *c, const TracePacket *p, bool is_first)
+{
+	return sequence_is_lost(p, is_first) && !(is_first && natives_have(&c->natives, p));
+}
+
 static int convert_packet(struct conversion *c, const TracePacket *p)
 {
 	const size_t nr = c->sequences.sequences.nr;
@@ -163,7 +169,7 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 		c->sequence->pid = (__u32)p->trusted_pid;
 	learn_thread(c, p);
 	convert_time(c, p);
-	if (!ret && sequence_is_lost(p, c->sequences.sequences.nr != nr))
+	if (!ret && is_loss(c, p, c->sequences.sequences.nr != nr))
 		ret = put_loss(c);
 	if (ret || natives_have(&c->natives, p))
 		return ret;
