@@ -217,6 +217,7 @@ def files():
     refused(config(output_path=path, **into), f"Failed to create the trace file {path}: File exists")
     with open(path, "rb") as file:
         assert file.read() == b"precious"
+        refused_with_fd(config(**into), file.fileno(), "cannot be used: Bad file descriptor")
     refused(config(output_path="/no/such/folder/t", **into), "No such file or directory")
     ends = os.pipe()
     refused_with_fd(config(**into), ends[1], "cannot be used: it has to be a regular file")

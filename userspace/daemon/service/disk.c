@@ -122,6 +122,8 @@ static int open_file(struct disk *d)
 	d->is_regular = S_ISREG(st.st_mode);
 	if (!d->is_regular && !S_ISBLK(st.st_mode))
 		return -ESPIPE;
+	if ((fcntl(d->fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+		return -EBADF;
 	d->start = lseek(d->fd, 0, fcntl(d->fd, F_GETFL) & O_APPEND ? SEEK_END : SEEK_CUR);
 	return d->start < 0 ? -errno : 0;
 }
