@@ -110,6 +110,8 @@ requests()
 	json '[o["devices"][0][k] for k in ("most", "under_way", "busy_ns")] == [2, 2, 20]'
 	run_ktrace resources --json t
 	json '{r["kind"]: r["modes"] for r in o["resources"]}["block"]["read"] > 0'
+	run_ktrace state --at 250ns t
+	grep -q '^block 8:1  *read ' <<<"$output"
 }
 
 @test "critical-path: the wait is what the waker did meanwhile" {

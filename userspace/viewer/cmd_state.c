@@ -109,8 +109,11 @@ static void put_resource(struct analysis *a, const struct ktrace_resource *r)
 		if (p)
 			analysis_name(a, p, name, sizeof(name));
 	}
-	snprintf(what, sizeof(what), "%s %u %s", ktrace_resource_kind_name(r->kind), r->number,
-		 sub ? sub : "");
+	if (r->kind == KTRACE_RESOURCE_BLOCK)
+		snprintf(what, sizeof(what), "block %u:%u", r->number >> 20, r->number & 0xfffff);
+	else
+		snprintf(what, sizeof(what), "%s %u %s", ktrace_resource_kind_name(r->kind),
+			 r->number, sub ? sub : "");
 	output_line_begin(a->out);
 	out_printf(a->out, "%-33s  %-14s ", what,
 		   ktrace_resource_mode_name(ktrace_resource_mode(r)));
