@@ -253,6 +253,12 @@ is_on()
 	unset LD_PRELOAD
 	[ "$(grep hook <<<"$output" | head -n 1)" = "$before" ]
 	shown 'mutex_lock mutex='
+	# A function with two versions in the C library, and none in what is preloaded
+	capture env LD_PRELOAD="$PROGS/pthread_hook.so" "$PROGS/pthread_calls"
+	before=$(grep '^hook: [0-9]* [1-9]' <<<"$output")
+	capture env LD_PRELOAD="$PROGS/pthread_hook.so" "$KTRACED" --backend="$KTRACE_BACKEND" \
+		--pthread -o t -- "$PROGS/pthread_calls"
+	[ "$(grep '^hook:' <<<"$output" | head -n 1)" = "$before" ]
 }
 
 @test "-e chooses among the events" {

@@ -34,9 +34,11 @@ struct symbol {
 	size_t offset;
 };
 
+#define USUAL_VERSION "GLIBC_2.3.2"	/* of those that have two */
+
 #ifdef REAL_HAS_OLD
 #define SYMBOL_BOTH(function) \
-	{ #function, "GLIBC_2.3.2", offsetof(struct real, function) }, \
+	{ #function, USUAL_VERSION, offsetof(struct real, function) }, \
 	{ #function, "GLIBC_2.2.5", offsetof(struct real, function##_old) },
 #else
 #define SYMBOL_BOTH(function) SYMBOL_PAIR(function)
@@ -73,6 +75,19 @@ static const void *object_of(const void *address)
 	return dladdr(address, &info) ? info.dli_fbase : NULL;
 }
 
+/*
+ * What the program's call would reach without us: a function that has no version stands in front of
+ * all versions of the C library's, but is not found by version.
+ */
+static void *find_function(const struct symbol *s)
+{
+	void *usual = dlsym(RTLD_NEXT, s->name);
+
+	if (!s->version || usual != dlvsym(RTLD_NEXT, s->name, USUAL_VERSION))
+		return usual;
+	return dlvsym(RTLD_NEXT, s->name, s->version);
+}
+
 static void find_functions(void)
 {
 	const void *libc = object_of((const void *)(uintptr_t)gnu_get_libc_version);
@@ -83,8 +98,7 @@ static void find_functions(void)
 	for (i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		const struct symbol *s = &symbols[i];
 
-		p = s->version ? dlvsym(RTLD_NEXT, s->name, s->version)
-			       : dlsym(RTLD_NEXT, s->name);
+		p = find_function(s);
 		if (object_of(p) != libc)
 			real.is_libc = false;
 		memcpy((char *)&real + s->offset, &p, sizeof(p));
