@@ -45,15 +45,17 @@ static void append(struct ktrace_text *t, const char *s, size_t n)
 	t->buf[t->len] = '\0';
 }
 
-static void append_escaped(struct ktrace_text *t, unsigned char c)
+static bool is_plain(unsigned char c)
+{
+	return c > 0x20 && c != 0x7f && c != '%';
+}
+
+static void append_escape(struct ktrace_text *t, unsigned char c)
 {
 	static const char hex[] = "0123456789ABCDEF";
 	const char escape[3] = { '%', hex[c >> 4], hex[c & 15] };
 
-	if (c <= 0x20 || c == 0x7f || c == '%')
-		append(t, escape, sizeof(escape));
-	else
-		append(t, (const char *)&c, 1);
+	append(t, escape, sizeof(escape));
 }
 
 static void append_key(struct ktrace_text *t, const char *key)
@@ -72,9 +74,16 @@ void ktrace_text_line(struct ktrace_text *t, const char *keyword)
 
 void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value)
 {
+	size_t n;
+
 	append_key(t, key);
-	while (*value)
-		append_escaped(t, (unsigned char)*value++);
+	for (; *value; value += n) {
+		for (n = 0; is_plain((unsigned char)value[n]); n++)
+			;
+		append(t, value, n);
+		if (!n)
+			append_escape(t, (unsigned char)value[n++]);
+	}
 }
 
 void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value)
