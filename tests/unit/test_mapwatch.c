@@ -20,7 +20,7 @@
 /* struct record - what the kernel writes: a header, then as many bytes as that says */
 struct record {
 	struct perf_event_header header;
-	__u64 words[30];
+	__u64 words[270];
 };
 
 static struct mapwatch *watch;
@@ -56,9 +56,11 @@ static void end(void)
 static void put_bytes(const void *from, size_t size)
 {
 	char *data = (char *)ring.page + PAGE;
+	const size_t at = ring.page->data_head % DATA, first = size < DATA - at ? size : DATA - at;
 
-	for (size_t i = 0; i < size; i++)
-		data[ring.page->data_head++ % DATA] = ((const char *)from)[i];
+	memcpy(data + at, from, first);
+	memcpy(data, (const char *)from + first, size - first);
+	ring.page->data_head += size;
 }
 
 /* A record of @words behind its header, the last two of which are who and when */
@@ -83,12 +85,18 @@ static void put_exec(__u32 pid, __u64 ts)
 	    ts);
 }
 
-static void put_map(__u32 pid, __u64 start, __u64 ts)
+static void put_map_of(const char *path, __u32 pid, __u64 start, __u64 ts)
 {
 	struct record r = { .words = { pid, start, 0x1000, 0x2000 } };
+	const size_t size = strlen(path) + 1;
 
-	memcpy(&r.words[8], "/bin/x", 7);
-	put(PERF_RECORD_MMAP2, 0, r, 9, ts);
+	memcpy(&r.words[8], path, size);
+	put(PERF_RECORD_MMAP2, 0, r, 8 + ((unsigned int)size + 7) / 8, ts);
+}
+
+static void put_map(__u32 pid, __u64 start, __u64 ts)
+{
+	put_map_of("/bin/x", pid, start, ts);
 }
 
 static void put_lost(__u64 nr, __u64 ts)
@@ -243,12 +251,16 @@ static bool tell_much(__u64 second)
 {
 	const size_t before = meta.len;
 	bool is_enough = true;
+	char path[2000];
 	__u32 i;
 
+	memset(path, 'x', sizeof(path) - 1);
+	path[0] = '/';
+	path[sizeof(path) - 1] = '\0';
 	watch->now.mono_ns = watch->now.raw = second * 1000000000;
 	while (is_enough && meta.len - before < TEXT_A_SECOND - 4 * PAGE) {
-		for (i = 0; i < 20; i++)
-			put_map(SOMEBODY, 0x400000, watch->now.mono_ns);
+		for (i = 0; i < 7; i++)
+			put_map_of(path, SOMEBODY, 0x400000, watch->now.mono_ns);
 		is_enough = drain_ring(watch, &ring, &meta);
 	}
 	ktrace_text_free(&meta);
