@@ -501,17 +501,19 @@ static void test_clock(void)
 	CHECK_EQ(FTrace_clk_per_msec(), ticks);
 }
 
-/* Evaluated once if the event is wanted, and not otherwise. */
+/* Evaluated once if the event is wanted, and but for the type not otherwise. */
 static void test_evaluation(void)
 {
 	int n = begin(8, 0, 0);
-	unsigned int i = 0;
+	unsigned int i = 0, types = 0;
 
-	TRACER_LOGEVENT(USER, (__u16)++i, 0);
-	CHECK_EQ(i, 1);
+	TRACER_LOGEVENT(types++ ? 0 : USER, (__u16)++i, 0);
+	TRACER_LOGCRITICAL(types++ ? USER : 0, (__u16)++i, 0);
+	FAST_TRACER_LOGEVENT(types++ ? USER : 0, (__u16)++i);
+	CHECK_EQ(FTrace_chunk_read(n, got, 1024), 3);
 	FTrace_set_filter(FTrace_filter_user, 1);
-	TRACER_LOGEVENT(USER, (__u16)++i, 0);
-	CHECK_EQ(i, 1);
+	TRACER_LOGEVENT(types++ ? USER : 0, (__u16)++i, 0);
+	CHECK(i == 3 && types == 4);
 	CHECK_EQ(FTrace_chunk_delete(n), -1);
 }
 

@@ -26,7 +26,8 @@
  * must return, and not jump out.
  *
  * fork(): the child has a tracer of its own, which goes on with copies of the chunks. It
- * appends to the same files; packets it does not send before FTrace_OSD_init_udp().
+ * appends to the files that its parent had begun; packets it does not send before
+ * FTrace_OSD_init_udp().
  */
 #ifndef KTRACE_SHARK_H
 #define KTRACE_SHARK_H
@@ -191,12 +192,13 @@ void FTrace_chunk_dump(int n);
  * @par1:	16 bits
  * @par2:	32 bits
  *
- * One load and one test if nothing is enabled, or its family suppressed: the parameters
- * are not evaluated then. Nothing at all if KTRACE_NO_SHARK is defined. If ktraced records
+ * One load and one test if nothing is enabled, or its family suppressed: only @type is
+ * evaluated then. Nothing at all if KTRACE_NO_SHARK is defined. If ktraced records
  * the program, the event log:event is in the trace, too, whatever chunks and filters say.
  */
 #define TRACER_LOGEVENT(type, par1, par2) \
-	KTRACE_SHARK_POINT(ktrace_shark_wants(type), ktrace_shark_log(type, par1, par2))
+	KTRACE_SHARK_POINT(type, ktrace_shark_wants(ktrace_shark_type), \
+			   ktrace_shark_log(ktrace_shark_type, par1, par2))
 
 /**
  * TRACER_LOGCRITICAL - store an event, in the emergency area if the chunk is FULL
@@ -205,7 +207,8 @@ void FTrace_chunk_dump(int n);
  * @par2:	32 bits
  */
 #define TRACER_LOGCRITICAL(type, par1, par2) \
-	KTRACE_SHARK_POINT(ktrace_shark_wants(type), ktrace_shark_log_critical(type, par1, par2))
+	KTRACE_SHARK_POINT(type, ktrace_shark_wants(ktrace_shark_type), \
+			   ktrace_shark_log_critical(ktrace_shark_type, par1, par2))
 
 /**
  * FAST_TRACER_LOGEVENT - store an event whatever the filters say
@@ -214,7 +217,7 @@ void FTrace_chunk_dump(int n);
  * @...:	a second parameter, if there is one, is not stored
  */
 #define FAST_TRACER_LOGEVENT(type, par1, ...) \
-	KTRACE_SHARK_POINT(1, ktrace_shark_log_fast(type, par1))
+	KTRACE_SHARK_POINT(type, 1, ktrace_shark_log_fast(ktrace_shark_type, par1))
 
 /**
  * FTrace_chunk_read - the events of a chunk
@@ -242,10 +245,12 @@ __u32 FTrace_clk_per_msec(void);
 /* The rest is how. */
 
 #ifdef KTRACE_NO_SHARK
-#define KTRACE_SHARK_POINT(is_wanted, log) do { } while (0)
+#define KTRACE_SHARK_POINT(type, is_wanted, log) do { } while (0)
 #else
-#define KTRACE_SHARK_POINT(is_wanted, log) \
+#define KTRACE_SHARK_POINT(type, is_wanted, log) \
 	do { \
+		const __u16 ktrace_shark_type = (__u16)(type); \
+\
 		if (is_wanted) \
 			log; \
 	} while (0)
