@@ -27,10 +27,13 @@ static uint8_t *put_int32(uint8_t *to, uint32_t field, int32_t value)
 /* What the packet says itself: its writer knows of losses that never came here. */
 static uint32_t dropped_by_writer(const struct central_packet *packet)
 {
-	struct wire w = { packet->data, packet->data + packet->size };
 	struct wire_field f;
 	uint32_t dropped = 0;
+	struct wire w;
 
+	if (!packet->size)
+		return 0;
+	w = (struct wire) { packet->data, packet->data + packet->size };
 	while (w.at < w.end && wire_next(&w, &f))
 		if (f.number == FIELD_DROPPED && f.type == WIRE_VARINT)
 			dropped = (uint32_t)f.value;
