@@ -51,15 +51,15 @@ void when_complain(const struct when *since, const struct when *until, __u64 sta
 	__u64 from, to;
 
 	when_window(since, until, start, &from, &to);
-	if (until->is_set && start <= end && to <= start)
-		complain_safely("ktrace: %.99s lies before the beginning of this trace",
-				until->text);
-	else if (since->is_set && to < from)
+	if (since->is_set && from > start && to < from)
 		complain_safely("ktrace: --until %.99s lies before --since %.99s in this trace",
 				until->text, since->text);
 	else if (start <= end && from > end)
 		complain_safely("ktrace: --since %.99s lies behind the end of this trace",
 				since->text);
+	else if (until->is_set && start <= end && to <= start)
+		complain_safely("ktrace: %.99s lies before the beginning of this trace",
+				until->text);
 }
 
 void out_seconds(struct ktrace_out *out, __u64 ns, int width)
