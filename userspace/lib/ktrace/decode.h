@@ -166,6 +166,19 @@ bool ktrace_syscall_find(const char *machine, bool has_x32, __u32 abi, const cha
 /** ktrace_syscall_name - the opposite: the call's name, NULL = not known */
 const char *ktrace_syscall_name(const char *machine, bool has_x32, __u32 abi, __s64 nr);
 
+struct ktrace_value;
+
+/** ktrace_syscall_abi_name - "native", "i386" and so on, as events say it; "unknown" of others */
+const char *ktrace_syscall_abi_name(__u32 abi);
+
+/**
+ * ktrace_value_marked - name of a value, of system calls of another ABI with a mark: "i386:read"
+ * @v:		a value with an element, of an event's field
+ *
+ * Return: NULL if it has no name.
+ */
+const char *ktrace_value_marked(const struct ktrace_value *v);
+
 /**
  * ktrace_syscall_bind - give the field "nr" of an event of family syscall its names
  * @type:	of any event, as parsed; of others than those nothing is changed

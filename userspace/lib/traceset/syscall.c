@@ -88,6 +88,9 @@ static const struct host {
 static const char *const marks[KTRACE_SYSCALL_ABI_NR] = {
 	"", "i386:", "x32:", "arm:", "compat:",
 };
+static const char *const names[KTRACE_SYSCALL_ABI_NR] = {
+	"native", "i386", "x32", "arm", "compat",
+};
 
 static const struct host *find_host(const char *machine, bool has_x32)
 {
@@ -205,13 +208,55 @@ const char *ktrace_syscall_mark(__u32 abi)
 	return abi < KTRACE_SYSCALL_ABI_NR ? marks[abi] : "unknown:";
 }
 
-const char *ktrace_syscall_text(const struct ktrace_field *field, __s64 nr)
+const char *ktrace_syscall_abi_name(__u32 abi)
 {
-	const char *name = ktrace_enumerator_find(field, nr);
-	const struct host *host = name ? host_of(field) : NULL;
+	return abi < KTRACE_SYSCALL_ABI_NR ? names[abi] : "unknown";
+}
 
-	for (__u32 abi = 1; host && abi < KTRACE_SYSCALL_ABI_NR; abi++)
-		if (field->enums == host->fields[abi].enums)
+const char *ktrace_value_marked(const struct ktrace_value *v)
+{
+	const struct host *host = host_of(v->field);
+	const char *name = NULL;
+
+	if (v->count && v->field->enum_nr)
+		name = ktrace_enumerator_find(v->field, ktrace_value_s64(v, 0));
+	for (__u32 abi = 1; host && name && abi < KTRACE_SYSCALL_ABI_NR; abi++)
+		if (v->field->enums == host->fields[abi].enums)
 			return name - strlen(marks[abi]);
 	return name;
+}
+
+/*
+ * A number and its ABI in 32 bits, for states: a call of the machine's own and of x32 is its
+ * number; those of 32-bit programs have bit 31 set. Negative numbers, which no call has but
+ * programs may ask for, are at the end, and what has no room becomes the nearest that has.
+ */
+#define COMPAT_BIT 0x80000000u
+#define COMPAT_MAX 0x7ffffeff
+#define COMPAT_NEGATIVE 0xffffff00u
+#define NEGATIVE_MAX 127
+
+__u32 ktrace_syscall_sub(__u32 abi, __s64 nr)
+{
+	const __s64 below = nr < -1 - NEGATIVE_MAX ? NEGATIVE_MAX : -1 - nr;
+
+	if (abi == KTRACE_SYSCALL_NATIVE || abi == KTRACE_SYSCALL_X32)
+		return nr < 0 ? ~(__u32)below : (__u32)nr & ~COMPAT_BIT;
+	if (nr < 0)
+		return COMPAT_NEGATIVE + (__u32)below;
+	return COMPAT_BIT | (__u32)(nr < COMPAT_MAX ? nr : COMPAT_MAX);
+}
+
+__s64 ktrace_syscall_sub_nr(__u32 sub)
+{
+	if (!(sub & COMPAT_BIT) || sub > COMPAT_NEGATIVE + NEGATIVE_MAX)
+		return (__s32)sub;
+	return sub >= COMPAT_NEGATIVE ? -1 - (__s64)(sub - COMPAT_NEGATIVE) : sub & ~COMPAT_BIT;
+}
+
+__u32 ktrace_syscall_sub_abi(__u32 sub, __u32 compat)
+{
+	if (sub & COMPAT_BIT)
+		return sub > COMPAT_NEGATIVE + NEGATIVE_MAX ? KTRACE_SYSCALL_NATIVE : compat;
+	return sub & X32_BIT ? KTRACE_SYSCALL_X32 : KTRACE_SYSCALL_NATIVE;
 }

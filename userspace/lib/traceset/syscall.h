@@ -22,7 +22,11 @@ __u64 ktrace_syscall_pair(__u32 abi, __s64 nr);
 /* "i386:" and so on, what marks a call of another ABI; "" of the machine's own */
 const char *ktrace_syscall_mark(__u32 abi);
 
-/* Name of a call with its mark. @field: of a value; of any other enum the name. NULL = none. */
-const char *ktrace_syscall_text(const struct ktrace_field *field, __s64 nr);
+/* Number and ABI as the sub-mode of a state has them */
+__u32 ktrace_syscall_sub(__u32 abi, __s64 nr);
+/* The number of a sub-mode */
+__s64 ktrace_syscall_sub_nr(__u32 sub);
+/* Its ABI; @compat: that of the machine's 32-bit programs */
+__u32 ktrace_syscall_sub_abi(__u32 sub, __u32 compat);
 
 #endif
