@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include <ktrace/kernel_filter.h>
+#include <ktrace/tracefile.h>
+#include <sys/utsname.h>
 
 #include "entries.h"
 #include "log.h"
@@ -205,17 +207,22 @@ static int set_event(struct ktrace_session *s, struct rules *rules, struct event
 
 static int set_rows(struct ktrace_session *s, struct rules *rules, const char *events)
 {
+	const bool has_x32 = ktrace_host_has_x32();
 	const struct ktrace_kernel_event *row;
+	struct utsname host;
 	int ret = 0;
 
+	uname(&host);
 	for (__u32 i = 0; !ret && (row = ktrace_kernel_event(i)); i++) {
 		struct event ev = { .row = row, .id = row->id };
 
 		if (!select_is_on(events, row))
 			continue;
 		ret = ktrace_event_type_parse(row->desc, &ev.type);
-		if (!ret)
-			ret = set_event(s, rules, &ev);
+		if (ret)
+			break;
+		ktrace_syscall_bind(ev.type, host.machine, has_x32);
+		ret = set_event(s, rules, &ev);
 	}
 	return ret;
 }

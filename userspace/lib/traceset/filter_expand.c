@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include "syscall.h"
+
 #define ALTERNATIVES_MAX 64u
+#define CALLS_MAX KTRACE_MATCH_STEPS_MAX	/* a glob may be for many names */
 #define CGROUP2_MAGIC 0x63677270
 #define NUMBER_MIN (-((__int128)1 << 63))
 #define NUMBER_MAX (((__int128)1 << 64) - 1)
@@ -30,11 +33,12 @@ static int settle(struct expansion *e, bool is_true)
 	return 0;
 }
 
-static int add(const struct expander *x, struct expansion *e, const struct ktrace_match_step *step)
+static int add_up_to(const struct expander *x, struct expansion *e,
+		     const struct ktrace_match_step *step, __u32 max)
 {
 	struct ktrace_match_step *steps;
 
-	if (e->nr == ALTERNATIVES_MAX)
+	if (e->nr == max)
 		return refuse(x, "there is too much to compare for the kernel: "
 			      "it can be filtered on reading");
 	steps = realloc(e->steps, (e->nr + 1) * sizeof(*steps));
@@ -44,6 +48,11 @@ static int add(const struct expander *x, struct expansion *e, const struct ktrac
 	e->steps[e->nr++] = *step;
 	e->verdict = VERDICT_MAYBE;
 	return 0;
+}
+
+static int add(const struct expander *x, struct expansion *e, const struct ktrace_match_step *step)
+{
+	return add_up_to(x, e, step, ALTERNATIVES_MAX);
 }
 
 /* ---- numbers ---- */
@@ -119,6 +128,38 @@ static int add_names(const struct expander *x, struct expansion *e,
 	return ret;
 }
 
+/*
+ * A name of system calls is one in each of the machine's ABIs. The number and the ABI behind it
+ * are compared as one number.
+ */
+static int add_calls(const struct expander *x, struct expansion *e, const struct ktrace_field *nr,
+		     struct ktrace_match_step s)
+{
+	const struct test *t = x->test;
+	const bool is_inverse = t->op == OP_NE;
+	int ret = 0;
+
+	s.op = KTRACE_MATCH_EQ;
+	s.size = 8;
+	s.flags = 0;
+	for (__u32 abi = 0; abi < KTRACE_SYSCALL_ABI_NR; abi++) {
+		const struct ktrace_field *f = ktrace_syscall_field(nr, abi);
+
+		for (__u32 i = 0; i < f->enum_nr && !ret; i++) {
+			const char *name = f->enums[i].name;
+
+			if (ktrace_filter_compare_text(t, name, strlen(name)) == is_inverse)
+				continue;
+			s.value = ktrace_syscall_pair(abi, f->enums[i].value);
+			ret = add_up_to(x, e, &s, CALLS_MAX);
+		}
+	}
+	e->is_inverse = is_inverse;
+	if (!e->nr && !ret)
+		return settle(e, is_inverse);
+	return ret;
+}
+
 static int expand_numbers(const struct expander *x, struct expansion *e,
 			  const struct ktrace_place *p)
 {
@@ -135,7 +176,12 @@ static int expand_numbers(const struct expander *x, struct expansion *e,
 		if (t->element != ELEMENT_ALL && t->element != i)
 			continue;
 		s.off = p->off + i * p->size;
-		ret = is_number ? add_number(x, e, s) : add_names(x, e, p->field, s);
+		if (is_number)
+			ret = add_number(x, e, s);
+		else if (p->field && ktrace_syscall_field(p->field, KTRACE_SYSCALL_NATIVE))
+			ret = add_calls(x, e, p->field, s);
+		else
+			ret = add_names(x, e, p->field, s);
 	}
 	return ret;
 }
