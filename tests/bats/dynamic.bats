@@ -208,6 +208,72 @@ refused()
 	refused 8 "$PROBE,kprobe:no_such_function_here"
 }
 
+# not_begun TEXT ITEM...: ktraced says this of the entries; the command is not started
+not_begun()
+{
+	local text=$1 item
+	for item in "${@:2}"; do
+		run_ktraced -o t2 -e "$item" -- touch ran
+		[ "$status" = 125 ]
+		[[ $stderr == *"$text"* ]]
+		[[ $stderr == *"; --optional records the rest" ]] ||
+			[ "${stderr##*$'\n'}" = "ktraced: --optional records the rest" ]
+		[ ! -e t2 ] && [ ! -e ran ]
+	done
+	no_probes
+}
+
+@test "a probe on a function that the kernel allows none on: the reason is the kernel's" {
+	local black notrace
+	requires_probes
+	black=$(awk 'NR == 10 { print $2 }' /sys/kernel/debug/kprobes/blacklist)
+	not_begun "the kernel allows no probe in this function, as probes need it themselves" \
+		"kprobe:$black" "kretprobe:$black \$retval" "kprobe:$black+0"
+	not_begun "this is data, not a function" kprobe:jiffies
+	not_begun "this was code for booting, and is not in memory any more" kprobe:start_kernel
+	not_begun "the kernel has no such function (did you mean 'vfs_read'?)" kprobe:vfs_raed
+	# A function that the function tracer cannot reach, and that is none of the above
+	notrace=$(comm -23 <(awk '$2 == "T" && !$4 && $3 ~ /^native_.*msr$/ { print $3 }' /proc/kallsyms | sort) \
+		<({ awk '{ print $1 }' "$TRACING/available_filter_functions"
+		awk '{ print $2 }' /sys/kernel/debug/kprobes/blacklist; } | sort) | head -n 1)
+	[ -z "$notrace" ] ||
+		not_begun "as it is compiled without tracing (notrace)" "kprobe:$notrace"
+	not_begun "not an instruction boundary" kprobe:do_exit+1
+}
+
+@test "several entries that cannot be recorded: each has its reason, nothing is left behind" {
+	requires_probes
+	not_begun "tp:sched:sched_swich: the kernel has no such tracepoint (did you mean 'sched:sched_switch'?)" \
+		tp:sched:sched_swich "$PROBE,tp:sched:sched_swich,sched"
+	not_begun "tp:shced:*: the kernel has no such tracepoint (did you mean 'sched'?)" 'tp:shced:*'
+	not_begun "tp:sched:nothing_like_this: the kernel has no such tracepoint" tp:sched:nothing_like_this
+	run_ktraced -o t2 -e 'kprobe:nosuch_function_one,tp:sched:sched_swich,kprobe:nosuch_function_two,sched:swich' -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"-e sched:swich: the kernel has no such event (did you mean 'sched:switch'?)"* ]]
+	run_ktraced -o t2 -e 'kprobe:nosuch_function_one,tp:sched:sched_swich,kprobe:nosuch_function_two,sched' -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *nosuch_function_one*sched_swich*nosuch_function_two* ]]
+	no_probes
+	run_ktraced --optional -o t -e "kprobe:nosuch_function_one,tp:sched:sched_swich,$PROBE,sched:exec" -- cat /etc/hostname
+	[ "$status" = 0 ]
+	[[ $stderr == *nosuch_function_one*sched_swich*"recording goes on without it"* ]]
+	[ "$(events 'event == "kprobe:do_sys_openat2"' | wc -l)" -ge 1 ]
+	[ "$(events 'event == "sched:exec"' | wc -l)" -ge 1 ]
+	no_probes
+}
+
+@test "a tracepoint that only a module can bring: a failure in the end, if none came" {
+	run_ktraced -o t -e 'tp:nosuch:*,sched:exec' -- true
+	[ "$status" = 125 ]
+	[[ $stderr == *"-e tp:nosuch:*: the kernel has no such tracepoint, unless a module brings it"* ]]
+	[[ $stderr == *"-e tp:nosuch:*: the kernel has had no such tracepoint"* ]]
+	[ "$("$KTRACE" grep -c 'event == "sched:exec"' t)" -ge 1 ]
+	run_ktraced -o t -e 'tp:nosuch:*,sched:exec' -- sh -c 'exit 3'
+	[ "$status" = 3 ]
+	run_ktraced --optional -o t -e 'tp:nosuch:*,sched:exec' -- true
+	[ "$status" = 0 ]
+}
+
 @test "a name that the function does not have is refused with its place" {
 	requires_names
 	refused 27 "$PROBE dfd nosuch"
@@ -269,8 +335,7 @@ refused()
 	[[ $stderr == *"--where: column 13: none of these events has a field 'b'"* ]]
 	[ ! -e t2 ]
 	run_ktraced -o t2 -e 'tp:nosuch:*{a == 1},sched:exec' -- true
-	[ "$status" = 0 ]
-	[[ $stderr == *"no tracepoint is called nosuch:*"* ]]
+	[[ $stderr == *"-e tp:nosuch:*: the kernel has no such tracepoint"* ]]
 }
 
 @test "filters of tracepoints are changed while they are recorded" {
@@ -310,10 +375,10 @@ refused()
 }
 
 @test "tracepoints that are not there are said, and the session goes on" {
-	record -e 'tp:nosuch:*,tp:sched:nosuch,tp:a/b:c,tp:sched:sched_process_exec' -- /bin/true
-	[[ $stderr == *"no tracepoint is called nosuch:*"* ]]
-	[[ $stderr == *"no tracepoint is called sched:nosuch"* ]]
-	[[ $stderr == *"no tracepoint is called a/b:c"* ]]
+	record --optional -e 'tp:nosuch:*,tp:sched:nosuch,tp:a/b:c,tp:sched:sched_process_exec' -- /bin/true
+	[[ $stderr == *"tp:nosuch:*: the kernel has no such tracepoint"* ]]
+	[[ $stderr == *"tp:sched:nosuch: the kernel has no such tracepoint"* ]]
+	[[ $stderr == *"tp:a/b:c: the kernel has no such tracepoint"* ]]
 	[[ $stderr != *"no event is called"* ]]
 	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 1 ]
 }

@@ -23,16 +23,16 @@ teardown() { teardown_test; }
 }
 
 @test "patterns of -e that no event matches are named, others are not" {
-	run_ktraced -e 'fl[o]od:it*,shced,flood:tiem,,log,[x]*' -o t -- "$PROGS/flood" -n 1
+	run_ktraced --optional -e 'fl[o]od:it*,shced,flood:tiem,,log,[x]*' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
 	[ "$(summary events)" = 1 ]
 	[[ $stderr == *"no event is called shced,flood:tiem,[x]* (did you mean 'sched'?);"* ]]
-	run_ktraced -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
+	run_ktraced --optional -e 'workqueue:qeue,timer:[x]*,hrtimer,mem*,futex:e*,softirq:raise,flood' -o t -- \
 		"$PROGS/flood" -n 1
 	[[ $stderr == *"no event is called workqueue:qeue,timer:[x]* (did you mean 'workqueue:queue'?);"* ]]
 	run_ktraced -e 'flood:tiem' -o t -- "$PROGS/flood" -n 1
 	[[ $stderr == *"no event is called flood:tiem (did you mean 'flood:item'?);"* ]]
-	run_ktraced -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
+	run_ktraced --optional -e 'sched:sw*,flood' -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no event is called"* ]]
 }
 
@@ -53,17 +53,110 @@ teardown() { teardown_test; }
 	[ "${stderr##*$'\n'}" = "ktraced: folder is a folder: with a / behind it the trace is a new file there" ]
 }
 
-@test "kernel events that were asked for and cannot be had: said" {
-	run_ktraced -e 'sched,flood' -o t -- "$PROGS/flood" -n 1
+# not_begun ARG...: what -e names cannot be recorded: the command is not started, no file is left
+not_begun()
+{
+	run_ktraced -o t "$@" -- touch ran
+	[ "$status" -eq 125 ]
+	[ ! -e ran ] && [ ! -e t ]
+	[[ $stderr == *"; --optional records the rest" ]]
+}
+
+@test "kernel events that -e names and that cannot be had: the command is not started" {
+	local entry
+	[ "$KTRACE_BACKEND" = shm ] || skip "shared memory has no kernel events"
+	for entry in sched sched:switch 'sched:sw*' ' sched' flood,syscall 'tp:sched:*' 'kprobe:do_exit' \
+		'kretprobe:do_exit $retval' 'sched{cpu == 0}' flood:item,irq,log; do
+		not_begun -e "$entry"
+		[[ $stderr == *"ktraced: -e "*": no kernel events: shared memory has none; "* ]]
+	done
+	not_begun -e flood,irq,tp:ext4:x,log,fla*
+	[[ $stderr == *"ktraced: -e irq,tp:ext4:x,log: no kernel"* ]]
+}
+
+@test "kernel events that -e names and that cannot be had: with --optional the rest is recorded" {
+	[ "$KTRACE_BACKEND" = shm ] || skip "shared memory has no kernel events"
+	run_ktraced --optional -e 'sched,flood,tp:a:b,kprobe:c' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 1 ]
+	[[ $stderr == *"ktraced: -e sched,tp:a:b,kprobe:c: no kernel events: shared memory has none; left out"* ]]
+	run_ktraced --optional --all -o t -- "$PROGS/flood" -n 1
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 1 ]
 	[[ $stderr == *"no kernel events: shared memory has none"* ]]
+}
+
+@test "kernel events that nobody has named are not demanded" {
+	local list
+	for list in '*' '*:*' '[a-z]*' 's*' '?og:*'; do
+		run_ktraced -e "$list,flood" -o t -- "$PROGS/flood" -n 1
+		[ "$status" -eq 0 ]
+		[ "$(summary events)" = 1 ]
+	done
 	run_ktraced --where 'cpu == 0' -o t -- "$PROGS/flood" -n 1
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"no kernel events: shared memory has none"* ]]
+	[ "$KTRACE_BACKEND" != shm ] || [[ $stderr == *"no kernel events: shared memory has none"* ]]
 	run_ktraced -e flood -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no kernel events"* ]]
 	run_ktraced -o t -- "$PROGS/flood" -n 1
 	[[ $stderr != *"no kernel events"* ]]
+}
+
+@test "names that no kernel event has: said with the nearest, before the command starts" {
+	local wrong right
+	while read -r wrong right; do
+		not_begun -e "$wrong"
+		[[ $stderr == *"ktraced: -e $wrong: the kernel has no such event (did you mean '$right'?); "* ]]
+	done <<-'END'
+		shced sched
+		sched:swich sched:switch
+		sched:swich* sched:switch
+		syscal syscall
+		syscalls:enter syscall:enter
+		workqueue:qeue workqueue:queue
+		hrtimr:* hrtimer
+	END
+	not_begun -e 'flood,shced,timer:nothing_like_it'
+	[[ $stderr == *"ktraced: -e shced: the kernel has no such event (did you mean 'sched'?); "* ]]
+	[[ $stderr == *"ktraced: -e timer:nothing_like_it: the kernel has no such event; "* ]]
+	run_ktraced --optional -e shced,flood -o t -- "$PROGS/flood" -n 1
+	[ "$status" -eq 0 ]
+	[ "$(summary events)" = 1 ]
+	[[ $stderr == *"ktraced: -e shced: the kernel has no such event (did you mean 'sched'?); left out"* ]]
+}
+
+@test "--all and -p: names that no kernel event has are an error, with the nearest" {
+	local scope
+	for scope in --all -p1; do
+		not_begun "$scope" -e 'clock'
+		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?), and --all and -p are"* ]]
+		not_begun "$scope" -e flood
+		[[ $stderr == *"-e flood: the kernel has no such event, and --all and -p are about those; "* ]]
+		not_begun "$scope" -e 'sch,xx*'
+		[[ $stderr == *"-e sch: the kernel has no such event"*"-e xx*: the kernel has no such event"* ]]
+		not_begun "$scope" -e sched,clock
+		[[ $stderr == *"-e clock: the kernel has no such event (did you mean 'block'?); "* ]]
+	done
+}
+
+@test "names of programs that differ little from the kernel's: recorded, or a failure in the end" {
+	# The command's file tells.
+	printf '#!/bin/sh\n# shced:tick\nexec "%s" -n 1\n' "$PROGS/flood" >script
+	chmod +x script
+	not_begun -e flod:tick,shced:tick
+	run_ktraced -e shced:tick,flood -o t -- ./script
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"-e shced:tick: the kernel has no such event"*"; it is taken for a program's"* ]]
+	[[ $stderr == *"-e: no event is called shced:tick"* ]]
+	[ "$(summary events)" = 1 ]
+	run_ktraced -q -e clock -o t -- true
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"-e: no event is called clock (did you mean 'block'?)"* ]]
+	# What the command says of itself comes first.
+	run_ktraced -q -e clock -o t -- sh -c 'exit 3'
+	[ "$status" -eq 3 ]
+	run_ktraced -q --optional -e clock -o t -- true
+	[ "$status" -eq 0 ]
 }
 
 @test "without the module: --all says who knows what to do" {

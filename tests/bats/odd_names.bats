@@ -88,6 +88,36 @@ nothing_obeyed()
 	nothing_obeyed
 }
 
+# both ARG...: the viewer says the same of names with newlines as of such with another character
+both()
+{
+	local name
+	for name in newline other; do
+		(cd "$name" && "$KTRACE" "$@" t 2>&1) | sed 's/\\x01\|\\u0001/\\n/g' >"$name.said" || true
+	done
+	diff -a newline.said other.said || { echo "ktrace $*: a name makes lines"; return 1; }
+	[ -s other.said ]
+}
+
+@test "a newline in a name is shown as any other control character: it makes no row" {
+	local command
+	mkdir newline other
+	"$PROGS/mktrace" newline/t <"$ROOT/tests/export/names.script"
+	sed 's/%0a/%01/g; /^rec/s/0a/01/g' "$ROOT/tests/export/names.script" |
+		"$PROGS/mktrace" other/t
+	! cmp -s newline/t other/t
+	for command in list info events hist check state flow resources sched syscalls irq io stat \
+		ipoints 'critical-path --pid 100' stacks pthread objects contention lock-order seq \
+		'list --stacks' 'list --json' 'stat --types' 'grep item==7' 'syscalls --threads' \
+		'sched --histograms' 'flow --list' 'pthread --raw' 'live --all -n 9' \
+		'live --all --top -n 1 --by process,thread,type' \
+		'export --to folded' 'export --to folded --by events' 'export --to paje'; do
+		# shellcheck disable=SC2086 # command and options
+		both $command
+	done
+	both diff "$ROOT/tests/golden/kernel-v1.bin"
+}
+
 @test "exports and pages have such names as their formats write them" {
 	local format
 	for format in chrome csv folded perfetto ctf sqlite; do

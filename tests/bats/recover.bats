@@ -69,6 +69,25 @@ exact()
 	[ "$sum" -ge "$min" ] && [ "$sum" -le "$max" ]
 }
 
+@test "a ktraced that has been killed and is not gone yet is waited for" {
+	local i
+	for i in {1..4}; do
+		start_ktraced -e flood -b 16M -o t -- "$PROGS/flood" -m -n 0
+		retry 0.02 has ktraced.out '^at [1-9]'
+		session=$(session_of "$pid")
+		command=$(child_of "$pid")
+		LEFT+=("$session")
+		kill -KILL "$pid"
+		# At once: nobody waits for its end but this.
+		"$KTRACED" --recover "$session" 2>said || { cat said; return 1; }
+		grep ' events recovered, ' said
+		"$KTRACE" check t >check
+		kill_tree "$command"
+		command=
+		wait "$pid" || true
+	done
+}
+
 @test "the trace of a killed ktraced is completed in its place" {
 	for policy in drop stop block overwrite; do
 		orphan "--policy=$policy" -e flood -b 64K -o t -- \

@@ -179,6 +179,9 @@ descriptors()
 	run_ktrace level -e , "$pid"
 	[ "$status" = 1 ]
 	grep 'refused: the list of events has no event' <<<"$stderr"
+	run_ktrace level -e flood,sched:swich "$pid"
+	[ "$status" = 1 ]
+	grep "refused: sched:swich: the kernel has no such event (did you mean 'sched:switch'?)" <<<"$stderr"
 	run_ktrace level "$pid" mutex
 	[ "$status" = 1 ]
 	grep 'refused: it was started without --pthread' <<<"$stderr"

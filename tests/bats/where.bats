@@ -66,14 +66,14 @@ refused()
 }
 
 @test "braces and commas in quotes are the expression's" {
-	run_ktraced -o t -e 'sched:switch{next_comm == "a,b}c" || next_comm ~ '"'{*}'"'},syscall' -- true
+	run_ktraced --optional -o t -e 'sched:switch{next_comm == "a,b}c" || next_comm ~ '"'{*}'"'},syscall' -- true
 	[ "$status" = 0 ]
 	[[ $stderr != *column* ]]
 }
 
 # bats test_tags=shm
 @test "filters of the kernel's events do not touch those of programs" {
-	run_ktraced -q -o t -e 'demo,sched{prio < 3}' --where 'pid == 1' -- "$EXAMPLES/hello"
+	run_ktraced -q --optional -o t -e 'demo,sched{prio < 3}' --where 'pid == 1' -- "$EXAMPLES/hello"
 	[ "$status" = 0 ]
 	"$KTRACE" info t | grep 'events demo,sched, of them sched{prio < 3}, where pid == 1'
 }

@@ -8,6 +8,7 @@
  */
 #include "dynamic.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <glob.h>
@@ -16,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <ktrace/nearest.h>
 
 #include "entries.h"
 #include "log.h"
@@ -153,37 +156,98 @@ static int want_path(struct dynamic *d, struct ktrace_session *s, const char *pa
 	return error == -ENOMEM ? error : 0;
 }
 
+/* What there is below @folder of tracefs is tried, each behind @head. */
+static void try_folder(struct ktrace_nearest *near, const char *folder, const char *head)
+{
+	char path[PATH_MAX], name[KTRACE_NEAREST_MAX];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/%s", tracefs_dir(), folder);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (*e->d_name != '.' && snprintf(name, sizeof(name), "%s%s", head, e->d_name) <
+		    (int)sizeof(name))
+			ktrace_nearest_try(near, name);
+	if (dir)
+		closedir(dir);
+}
+
+/* The nearest event of the system, or the nearest system */
+static void find_nearest(struct ktrace_nearest *near, char name[KTRACE_NEAREST_MAX],
+			 const char *item)
+{
+	const int size = (int)strcspn(item, ":");
+	char folder[PATH_MAX], head[KTRACE_NEAREST_MAX];
+
+	snprintf(folder, sizeof(folder), "events/%.*s", size, item);
+	snprintf(head, sizeof(head), "%.*s:", size, item);
+	snprintf(name, KTRACE_NEAREST_MAX, "%s", item);
+	ktrace_nearest_init(near, name);
+	try_folder(near, folder, head);
+	if (*near->name)
+		return;
+	snprintf(name, KTRACE_NEAREST_MAX, "%.*s", size, item);
+	ktrace_nearest_init(near, name);
+	try_folder(near, "events", "");
+}
+
+/*
+ * No tracepoint is called so. If there is nothing like it, a module that is loaded later may have
+ * it, and only the end of the recording tells. Return: 0, -ENOENT.
+ */
+static int no_tracepoint(const char *item, char *reason)
+{
+	struct ktrace_nearest near;
+	char name[KTRACE_NEAREST_MAX];
+
+	find_nearest(&near, name, item);
+	if (!*near.name) {
+		log_note("-e tp:%.256s: the kernel has no such tracepoint, unless a module "
+			 "brings it", item);
+		return 0;
+	}
+	snprintf(reason, KPROBE_REASON_MAX, "tp:%.256s: the kernel has no such tracepoint%s", item,
+		 strcmp(near.name, name) ? ktrace_nearest_hint(&near) : "");
+	return -ENOENT;
+}
+
 /* The events that "SYSTEM:EVENT" matches, other recordings' probes left out. */
-static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const char *item)
+static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const char *item,
+			    char *reason)
 {
 	const char *dir = tracefs_dir(), *colon = strchr(item, ':');
+	const unsigned int skipped = d->skipped;
+	unsigned int tried = 0;
 	char pattern[PATH_MAX];
 	size_t head;
 	glob_t found;
 	int error = 0;
 
-	if (strchr(item, '/')) {
-		log_note("-e: no tracepoint is called %s", item);
-		return 0;
-	}
+	if (strchr(item, '/'))
+		return no_tracepoint(item, reason);
 	head = (size_t)snprintf(pattern, sizeof(pattern), "%s/events/", dir);
 	snprintf(pattern + head, sizeof(pattern) - head, "%.*s/%s/id", (int)(colon - item), item,
 		 colon + 1);
-	if (glob(pattern, 0, NULL, &found)) {
-		if (!d->is_again)
-			log_note("-e: no tracepoint is called %s; those there are: %s/events",
-				 item, dir);
-		return 0;
-	}
+	if (glob(pattern, 0, NULL, &found))
+		return d->is_again ? 0 : no_tracepoint(item, reason);
 	for (size_t i = 0; i < found.gl_pathc && !error; i++) {
 		char *path = found.gl_pathv[i] + head;
 
 		path[strlen(path) - strlen("/id")] = '\0';
-		if (strncmp(path, "ktrace_", 7))
-			error = want_path(d, s, path);
+		if (!strncmp(path, "ktrace_", 7))
+			continue;
+		error = want_path(d, s, path);
+		tried++;
 	}
 	globfree(&found);
-	return error;
+	if (error || d->skipped - skipped < tried)
+		return error;
+	if (!tried)
+		return no_tracepoint(item, reason);
+	snprintf(reason, KPROBE_REASON_MAX, "tp:%.256s: the kernel does not let it be recorded: %s",
+		 item, d->refused);
+	return -EOPNOTSUPP;
 }
 
 /* ---- probes ---- */
@@ -216,27 +280,39 @@ static int want_probe(struct dynamic *d, struct ktrace_session *s, const char *i
 
 /* ---- all of them ---- */
 
+static int want_item(struct dynamic *d, struct ktrace_session *s, const char *item, char *reason)
+{
+	if (!tracefs_dir()) {
+		snprintf(reason, KPROBE_REASON_MAX, "%.256s: tracefs cannot be read: is it "
+			 "mounted, and is this root? "
+			 "mount -t tracefs tracefs /sys/kernel/tracing", item);
+		return -ENOENT;
+	}
+	return kprobe_is(item) ? want_probe(d, s, item, reason) :
+	       want_tracepoints(d, s, item + 3, reason);
+}
+
+/* Goes on after a failure, so that all reasons are told: @reason has the lines of each entry. */
 static int want_all(struct dynamic *d, struct ktrace_session *s, const char *events, char *reason)
 {
-	char list[KTRACE_FILTER_SIZE], *rest = list, *item;
-	int error = 0;
+	char list[KTRACE_FILTER_SIZE], one[KPROBE_REASON_MAX], *rest = list, *item;
+	int error = 0, ret;
+	size_t len = 0;
 
+	*reason = '\0';
 	entries_strip(events, list, sizeof(list));
-	while (!error && (item = next_item(&rest))) {
-		if (!dynamic_is(item))
+	while (error != -ENOMEM && (item = next_item(&rest))) {
+		ret = dynamic_is(item) ? want_item(d, s, item, one) : 0;
+		if (ret == -ENOMEM)
+			snprintf(one, sizeof(one), "%s", strerror(ENOMEM));
+		/* What was refused before has been told. */
+		if (!ret || (d->is_again && ret != -ENOMEM))
 			continue;
-		if (!tracefs_dir()) {
-			log_note("-e %s: tracefs cannot be read: is it mounted, and is this root? "
-				 "mount -t tracefs tracefs /sys/kernel/tracing", item);
-			continue;
-		}
-		if (kprobe_is(item))
-			error = want_probe(d, s, item, reason);
-		else
-			error = want_tracepoints(d, s, item + 3);
+		error = !error || ret == -ENOMEM ? ret : error;
+		if (len < KPROBE_REASON_MAX)
+			len += (size_t)snprintf(reason + len, KPROBE_REASON_MAX - len, "%s%s",
+						len ? "\n" : "", one);
 	}
-	if (error == -ENOMEM)
-		snprintf(reason, KPROBE_REASON_MAX, "%s", strerror(ENOMEM));
 	return error;
 }
 
@@ -255,6 +331,16 @@ bool dynamic_matches(const char *item, const struct dynamic_event *e)
 	colon = strchr(item, ':');
 	snprintf(pattern, sizeof(pattern), "%.*s/%s", (int)(colon - item), item, colon + 1);
 	return !fnmatch(pattern, e->path, FNM_PATHNAME | FNM_PERIOD);
+}
+
+bool dynamic_lacks(const struct dynamic *d, const char *item)
+{
+	if (!dynamic_is(item) || kprobe_is(item))
+		return false;
+	for (size_t i = 0; i < d->nr; i++)
+		if (dynamic_matches(item, &d->events[i]))
+			return false;
+	return true;
 }
 
 void dynamic_switch(struct dynamic *d, struct ktrace_session *s)

@@ -61,6 +61,9 @@ bool dynamic_wants(const char *events);
  */
 bool dynamic_matches(const char *item, const struct dynamic_event *e);
 
+/** dynamic_lacks - has an entry of -e, without its expression, met no tracepoint by now? */
+bool dynamic_lacks(const struct dynamic *d, const char *item);
+
 /**
  * dynamic_choose - find out what a list of -e names, and have it ready
  * @d:		the events of the recording
@@ -68,8 +71,11 @@ bool dynamic_matches(const char *item, const struct dynamic_event *e);
  * @events:	argument of -e, NULL = none of these events
  * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes
  *
- * Tracepoints that are not there, or cannot be had, are noted, and left out; a probe that
- * cannot be made is an error. Nothing is switched: what an event is to have is set before.
+ * A probe that cannot be made is an error, and so is an entry all of whose tracepoints cannot be
+ * had, or that is a mistyped name of some; the other entries are ready all the same. Of a glob's
+ * tracepoints those that cannot be had are noted, and left out. An entry of which nothing is known
+ * may be for a module that is loaded later. Nothing is switched: what an event is to have is set
+ * before.
  *
  * Return: 0 or -errno.
  */

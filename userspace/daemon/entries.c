@@ -37,6 +37,9 @@ bool entries_next(const char **list, struct wanted_entry *e)
 
 	if (!*at)
 		return false;
+	/* Blanks before a glob are none of it; see below for one that has nothing else. */
+	if (at[strspn(at, " ")] && !strchr(",{", at[strspn(at, " ")]))
+		at += strspn(at, " ");
 	*e = (struct wanted_entry){ .glob = at, .glob_len = strcspn(at, ",{"), .is_closed = true };
 	at += e->glob_len;
 	if (*at == '{') {

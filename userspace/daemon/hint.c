@@ -9,6 +9,7 @@
 
 #include "entries.h"
 #include "log.h"
+#include "named.h"
 #include "select.h"
 
 static void why_no_kernel(const struct ktrace_session_info *info, char *buf, size_t size)
@@ -22,20 +23,26 @@ static void why_no_kernel(const struct ktrace_session_info *info, char *buf, siz
 			 "group_kernel", strerror(-info->kernel_error));
 }
 
-/* Without the module only those who asked for kernel events miss them. */
+/* Without the module only those who asked for kernel events miss them; who named some must know. */
 int hint_no_kernel(const struct options *o, const struct ktrace_session_info *info)
 {
 	char why[KTRACE_REASON_SIZE + 80];
+	bool is_said;
+	int status;
 
 	why_no_kernel(info, why, sizeof(why));
-	if (o->is_all || o->pid_nr) {
+	if ((o->is_all || o->pid_nr) && !(o->is_optional && info->kernel_error)) {
 		log_error("--all and -p are about kernel events, which %s%s",
 			  info->kernel_error ? "cannot be recorded: " : "-e leaves out",
 			  info->kernel_error ? why : "");
 		return EXIT_OWN;
 	}
+	status = named_without_kernel(o, why, &is_said);
+	if (is_said)
+		return status;
 	if (info->kernel_error &&
-	    (info->kernel_error != -EOPNOTSUPP || o->choice.events || o->choice.where))
+	    (info->kernel_error != -EOPNOTSUPP || o->choice.events || o->choice.where ||
+	     o->is_all || o->pid_nr))
 		log_note("no kernel events: %s", why);
 	return -1;
 }
@@ -63,8 +70,9 @@ static void try_programs(struct ktrace_nearest *near, char *names)
 }
 
 /* Of several names, which come as a list, the event nearest to the first is told. */
-static void complain_unmet(char *list, char *names)
+static void complain_unmet(char *list, char *names, bool is_wrong)
 {
+	void (*say)(const char *format, ...) = is_wrong ? log_error : log_note;
 	const size_t all = strlen(list), first = strcspn(list, ",");
 	struct ktrace_nearest near;
 
@@ -74,9 +82,8 @@ static void complain_unmet(char *list, char *names)
 	try_programs(&near, names);
 	if (first < all)
 		list[first] = ',';
-	log_note("-e: no event is called %s%s; 'ktrace events --kernel' lists those of the "
-		 "kernel, 'ktrace events PROGRAM' those of a program", list,
-		 ktrace_nearest_hint(&near));
+	say("-e: no event is called %s%s; 'ktrace events --kernel' lists those of the kernel, "
+	    "'ktrace events PROGRAM' those of a program", list, ktrace_nearest_hint(&near));
 }
 
 /* Few programs have the library, and newcomers have none. */
@@ -90,10 +97,23 @@ static void complain_unattached(bool is_pthread)
 			 "takes");
 }
 
-void hint_end(const struct capture *c, const struct ktrace_session_info *info, bool is_pthread)
+/* True if one of the list looks like an event of the kernel. */
+static bool is_mistyped(const char *list)
 {
+	for (; list && *list; list += strcspn(list, ",") + (list[strcspn(list, ",")] == ','))
+		if (named_is_near(list))
+			return true;
+	return false;
+}
+
+bool hint_end(const struct capture *c, const struct ktrace_session_info *info,
+	      const struct options *o)
+{
+	const bool is_wrong = !o->is_optional && is_mistyped(c->unmet);
+
 	if (!c->is_attached && !info->has_kernel)
-		complain_unattached(is_pthread);
+		complain_unattached(o->is_pthread);
 	if (c->unmet && *c->unmet)
-		complain_unmet(c->unmet, c->names.buf);
+		complain_unmet(c->unmet, c->names.buf, is_wrong);
+	return is_wrong;
 }

@@ -12,7 +12,12 @@ int hint_no_kernel(const struct options *o, const struct ktrace_session_info *in
 /** hint_begin - remember what -e names; 0 or -ENOMEM */
 int hint_begin(struct capture *c, const char *events);
 
-/** hint_end - all has been read, @is_pthread with --pthread: say what never came */
-void hint_end(const struct capture *c, const struct ktrace_session_info *info, bool is_pthread);
+/**
+ * hint_end - say which events never came, when all has been read
+ *
+ * Return: true if one of them was probably meant to be the kernel's, which is a failure.
+ */
+bool hint_end(const struct capture *c, const struct ktrace_session_info *info,
+	      const struct options *o);
 
 #endif

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "arguments.h"
+#include "noprobe.h"
 #include "tracefs.h"
 
 #define PREFIX "ktrace_"
@@ -90,14 +91,27 @@ static void put_reason(char *reason, const char *what, const char *item, size_t 
 }
 
 /*
- * What the kernel says of the line that it has refused: in error_log, behind it the line, and
- * a mark below the place.
+ * Of a function that it allows no probe on, the kernel says only that it has failed, or that the
+ * name is wrong. Return: the reason.
  */
-static bool kernel_reason(char *reason, const char *line, const char *item, size_t head)
+static const char *explain(const char *what, const char *item, int error, char *buf, size_t size)
+{
+	if (strcmp(what, "Failed to register probe event") &&
+	    strcmp(what, "Invalid probed address or symbol"))
+		return what;
+	noprobe_why(behind_prefix(item), error, buf, size);
+	return buf;
+}
+
+/*
+ * What the kernel says of the line that it has refused with @error: in error_log, behind it the
+ * line, and a mark below the place.
+ */
+static bool kernel_reason(char *reason, const char *line, const char *item, size_t head, int error)
 {
 	static const char begin[] = "\n  Command: ";
 	char *log = tracefs_read("error_log"), *at = log, *found = NULL;
-	char *what, *mark;
+	char *what, *mark, why[256];
 	size_t column;
 
 	while (at && (at = strstr(at, begin))) {
@@ -117,8 +131,9 @@ static bool kernel_reason(char *reason, const char *line, const char *item, size
 	what = strstr(what ? what : log, "error: ");
 	/* The line in error_log begins otherwise than the item of -e. */
 	column = column > head ? column - head : 0;
-	put_reason(reason, what ? what + strlen("error: ") : "refused", item,
-		   column + (size_t)(behind_prefix(item) - item));
+	put_reason(reason, explain(what ? what + strlen("error: ") : "refused", item, error, why,
+				   sizeof(why)),
+		   item, column + (size_t)(behind_prefix(item) - item));
 	free(log);
 	return true;
 }
@@ -127,7 +142,7 @@ static bool kernel_reason(char *reason, const char *line, const char *item, size
 static int define(const char *path, const char *item, const char *resolved, char *reason)
 {
 	bool is_return = item[1] == 'r';
-	char line[2 * KPROBE_TEXT_MAX], shown[2 * KPROBE_TEXT_MAX];
+	char line[2 * KPROBE_TEXT_MAX], shown[2 * KPROBE_TEXT_MAX], why[256];
 	int head, error;
 
 	if (is_return)
@@ -137,10 +152,10 @@ static int define(const char *path, const char *item, const char *resolved, char
 	snprintf(line + head, sizeof(line) - (size_t)head, "%s", resolved);
 	snprintf(shown, sizeof(shown), "%.*s%s", (int)(behind_prefix(item) - item), item, resolved);
 	error = tracefs_append(EVENTS, line);
-	if (error && !kernel_reason(reason, line, shown, (size_t)head))
-		snprintf(reason, KPROBE_REASON_MAX, "%s: %s", item, error == -ENOENT ?
-			 "there is no such function in this kernel, or no tracefs" :
-			 strerror(-error));
+	if (error && !kernel_reason(reason, line, shown, (size_t)head, error)) {
+		noprobe_why(resolved, error, why, sizeof(why));
+		snprintf(reason, KPROBE_REASON_MAX, "%s: %s", item, why);
+	}
 	return error;
 }
 

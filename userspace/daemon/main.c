@@ -73,7 +73,7 @@ int main(int argc, char **argv)
 	if (r.command.pid) {
 		command_wait(&r.command, &signals);
 		/* A trace that could not be finished has been said; the command comes first. */
-		if (r.command.wait_status || !status || !options.fail_on_loss)
+		if (r.command.wait_status || !status || !(options.fail_on_loss || r.is_failure))
 			command_exit(&r.command);
 	}
 	return error ? EXIT_OWN : status;

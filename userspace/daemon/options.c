@@ -18,6 +18,7 @@
 
 #include "base/decimal.h"
 #include "log.h"
+#include "named.h"
 #include "where.h"
 
 #ifndef KTRACE_VERSION
@@ -35,13 +36,14 @@ enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THRE
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
        OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON,
-       OPT_VERSION };
+       OPT_OPTIONAL, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
 	{ "buffer", required_argument, NULL, 'b' },
 	{ "policy", required_argument, NULL, OPT_POLICY },
 	{ "events", required_argument, NULL, 'e' },
+	{ "optional", no_argument, NULL, OPT_OPTIONAL },
 	{ "where", required_argument, NULL, OPT_WHERE },
 	{ "context", required_argument, NULL, OPT_CONTEXT },
 	{ "all", no_argument, NULL, OPT_ALL },
@@ -89,6 +91,8 @@ static const char help[] =
 "                         'kretprobe:FUNCTION $retval'; in braces, which of the\n"
 "                         kernel's: 'sched:switch{next_prio < 100 && cpu == 1}'\n"
 "                         (default: all user events, families sched and log)\n"
+"      --optional         go on if kernel events that -e names cannot be recorded\n"
+"                         (default: exit status 125, COMMAND is not started)\n"
 "      --where EXPRESSION kernel events only if EXPRESSION is true: pid, tid,\n"
 "                         comm, cpu, uid, cgroup, fields of events, && || ! ( ),\n"
 "                         as in ktrace grep\n"
@@ -378,6 +382,8 @@ static bool *flag_of(struct options *o, int opt)
 		return &o->is_all;
 	case OPT_FAIL:
 		return &o->fail_on_loss;
+	case OPT_OPTIONAL:
+		return &o->is_optional;
 	case OPT_RECOVER:
 		return &o->is_recover;
 	case OPT_LIST:
@@ -495,6 +501,7 @@ static int check_where(const struct options *o)
 static int finish(struct options *o)
 {
 	__u64 small = o->ring_size / 16;
+	int status;
 
 	if (o->is_service && (o->argv || o->output)) {
 		log_error("--service takes neither a COMMAND nor -o: sessions say what goes where");
@@ -549,7 +556,8 @@ static int finish(struct options *o)
 	o->thread_size = KTRACE_RING_BLOCKS_MIN * (__u64)o->block_size;
 	if (o->thread_size < small)
 		o->thread_size = small;
-	return check_where(o);
+	status = named_check(o);
+	return status < 0 ? check_where(o) : status;
 }
 
 int options_parse(struct options *o, int argc, char **argv)

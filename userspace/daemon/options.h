@@ -29,6 +29,7 @@
  * @is_quiet:	failures only
  * @is_json:	the summary, or the list, is for programs
  * @fail_on_loss: lost events are a failure
+ * @is_optional: kernel events that -e names and that cannot be recorded are left out
  * @pids:	running processes to follow
  * @pid_nr:	how many
  * @level:	how blocks are compressed, 0 = not
@@ -60,6 +61,7 @@ struct options {
 	bool is_quiet;
 	bool is_json;
 	bool fail_on_loss;
+	bool is_optional;
 	__s32 pids[OPTIONS_PID_MAX];
 	unsigned int pid_nr;
 	int level;

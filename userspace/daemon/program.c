@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,6 +149,30 @@ int program_find(const char *command)
 	char path[PATH_MAX];
 
 	return find_command(command, path);
+}
+
+bool program_mentions(const char *command, const char *text)
+{
+	static char piece[64 << 10];
+	const size_t size = strlen(text);
+	size_t kept = 0, len;
+	char path[PATH_MAX];
+	bool found = false;
+	ssize_t n;
+	int fd;
+
+	fd = find_command(command, path) ? -1 : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	while (!found && (n = read(fd, piece + kept, sizeof(piece) - kept)) > 0) {
+		len = kept + (size_t)n;
+		found = memmem(piece, len, text, size);
+		/* The text can lie across two pieces. */
+		kept = len < size ? len : size - 1;
+		memmove(piece, piece + len - kept, kept);
+	}
+	close(fd);
+	return found;
 }
 
 const char *program_obstacle(const char *command)

@@ -3,6 +3,8 @@
 #ifndef KTRACED_PROGRAM_H
 #define KTRACED_PROGRAM_H
 
+#include <stdbool.h>
+
 /**
  * program_find - whether there is such a program
  * @command:	its name, to be looked for as execvp(3) does
@@ -18,5 +20,12 @@ int program_find(const char *command);
  * Return: the reason, to follow "COMMAND ", or NULL: none is known.
  */
 const char *program_obstacle(const char *command);
+
+/**
+ * program_mentions - whether a program's file has these bytes
+ * @command:	its name, as above
+ * @text:	what to look for, at most 256 bytes
+ */
+bool program_mentions(const char *command, const char *text);
 
 #endif

@@ -27,6 +27,7 @@
 #include "log.h"
 #include "meta.h"
 #include "name.h"
+#include "named.h"
 #include "note.h"
 #include "now.h"
 #include "preload.h"
@@ -256,25 +257,22 @@ static int set_filters(struct recording *r)
 	return error ? EXIT_OWN : -1;
 }
 
-/* Tracepoints and dynamic probes. What is wrong with a probe may take several lines. */
+/* Tracepoints and dynamic probes */
 static int set_up_dynamic(struct recording *r)
 {
-	char reason[KPROBE_REASON_MAX], *rest = reason, *line;
+	char reason[KPROBE_REASON_MAX];
+	int error = dynamic_choose(&r->dynamic, r->session, r->options->choice.events, reason);
+	int status = error ? named_say(r->options, reason) : -1;
 
-	if (!dynamic_choose(&r->dynamic, r->session, r->options->choice.events, reason))
-		return set_filters(r);
-	log_error("-e: %s", strsep(&rest, "\n"));
-	while ((line = strsep(&rest, "\n")))
-		log_error("%s", line);
-	return EXIT_OWN;
+	return error == -ENOMEM ? EXIT_OWN : status < 0 ? set_filters(r) : status;
 }
 
 /* Kernel events: on, followed, or said why not. */
 static int set_up_kernel(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
-	char missing[SELECT_MISSING_SIZE];
-	int error;
+	struct select_missing missing;
+	int error, status;
 
 	if (!info->has_kernel) {
 		if (o->wishes.nr)
@@ -283,16 +281,15 @@ static int set_up_kernel(struct recording *r, const struct ktrace_session_info *
 	}
 	if (o->policy == KTRACE_POLICY_BLOCK)
 		log_note("kernel events are dropped, not blocked, when their buffer is full");
-	error = select_enable(r->session, o->choice.events, missing);
-	if (*missing)
-		log_note("this kernel cannot produce %s; the rest is recorded", missing);
+	error = select_enable(r->session, o->choice.events, &missing);
 	if (!error && o->is_all)
 		error = ktrace_session_follow(r->session, KTRACE_FOLLOW_ALL);
 	if (error)
 		return fail_kernel(error);
+	status = named_rows(o, &missing);
 	error = set_up_dynamic(r);
-	if (error >= 0)
-		return error;
+	if (status >= 0 || error >= 0)
+		return EXIT_OWN;
 	if (begin_context(r))
 		return EXIT_OWN;
 	dynamic_switch(&r->dynamic, r->session);
@@ -545,7 +542,9 @@ static int close_recording(struct recording *r)
 	ktrace_session_info(r->session, &info);
 	if (info.is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
-	hint_end(&r->capture, &info, r->options->is_pthread);
+	r->is_failure = hint_end(&r->capture, &info, r->options);
+	if (info.has_kernel && !r->events && named_end(r->options, &r->dynamic) >= 0)
+		r->is_failure = true;
 	capture_flush_meta(&r->capture);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
@@ -572,9 +571,9 @@ static int close_recording(struct recording *r)
 	}
 	if (r->options->fail_on_loss && summary_lost(&lost)) {
 		log_error("events were lost (--fail-on-loss)");
-		return EXIT_OWN;
+		r->is_failure = true;
 	}
-	return 0;
+	return r->is_failure ? EXIT_OWN : 0;
 }
 
 int recording_close(struct recording *r)

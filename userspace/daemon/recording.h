@@ -33,6 +33,7 @@
  * @end_ns:	and when it ended
  * @end_reason:	for the file: why it ended
  * @abort_signal: the user insisted with this signal, 0 = no
+ * @is_failure:	the exit status is ours, unless the command failed itself
  */
 struct recording {
 	const struct options *options;
@@ -52,6 +53,7 @@ struct recording {
 	__u64 end_ns;
 	const char *end_reason;
 	int abort_signal;
+	bool is_failure;
 };
 
 /**

@@ -26,6 +26,7 @@
 
 #include "capture.h"
 #include "context.h"
+#include "dying.h"
 #include "guard.h"
 #include "kprobe.h"
 #include "log.h"
@@ -412,9 +413,11 @@ static int act(const struct options *o, const struct ktrace_stale *which)
 int recover(const struct options *o)
 {
 	static struct ktrace_stale list[STALE_MAX];
-	size_t nr = ktrace_session_list_stale(list, STALE_MAX);
 	int status = 0;
+	size_t nr;
 
+	dying_wait();
+	nr = ktrace_session_list_stale(list, STALE_MAX);
 	/* A limit to the size of files is an error of write(2). */
 	signal(SIGXFSZ, SIG_IGN);
 	if (nr > STALE_MAX)

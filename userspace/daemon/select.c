@@ -141,21 +141,21 @@ static void add_missing(char missing[SELECT_MISSING_SIZE], const struct ktrace_k
 		snprintf(missing + len, room, "%s%s", len ? ", " : "", name);
 }
 
-int select_enable(struct ktrace_session *s, const char *events,
-		  char missing[SELECT_MISSING_SIZE])
+int select_enable(struct ktrace_session *s, const char *events, struct select_missing *missing)
 {
 	const struct ktrace_kernel_event *ev;
 	int error;
 
-	missing[0] = '\0';
-	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+	*missing = (struct select_missing){ .names = "" };
+	for (__u32 i = 0; i < SELECT_ROWS_MAX && (ev = ktrace_kernel_event(i)); i++) {
 		if (!select_is_on(events, ev))
 			continue;
 		error = ktrace_session_enable(s, KTRACE_CHANNEL_KERNEL, ev->id, true);
-		if (cannot_produce(error))
-			add_missing(missing, ev);
-		else if (error)
+		if (error && !cannot_produce(error))
 			return error;
+		if (error)
+			add_missing(missing->names, ev);
+		missing->error[i] = error;
 	}
 	return 0;
 }

@@ -22,6 +22,17 @@ struct choice {
 };
 
 #define SELECT_MISSING_SIZE 160
+#define SELECT_ROWS_MAX 128
+
+/**
+ * struct select_missing - kernel events that are meant, and that this kernel cannot produce
+ * @error:	why not, by number of the event in the table of all; 0 = it can
+ * @names:	their names; the last word is "..." if there are too many
+ */
+struct select_missing {
+	int error[SELECT_ROWS_MAX];
+	char names[SELECT_MISSING_SIZE];
+};
 
 /**
  * select_filter - globs for the user channel
@@ -45,13 +56,11 @@ bool select_wants_kernel(const char *events);
  * select_enable - switch on the kernel events that are meant
  * @s:		the session
  * @events:	argument of -e, or NULL
- * @missing:	out: names of those that this kernel, or its module, cannot produce; they are
- *		left out. If there are too many, the last word is "..."
+ * @missing:	out: those that this kernel, or its module, cannot produce; they are left out
  *
  * Return: 0 or -errno.
  */
-int select_enable(struct ktrace_session *s, const char *events,
-		  char missing[SELECT_MISSING_SIZE]);
+int select_enable(struct ktrace_session *s, const char *events, struct select_missing *missing);
 
 /**
  * select_change - switch kernel events from one choice to another

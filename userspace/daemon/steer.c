@@ -21,6 +21,7 @@
 
 #include "log.h"
 #include "meta.h"
+#include "named.h"
 #include "where.h"
 
 #define NAMES_SIZE 256
@@ -113,6 +114,8 @@ static bool read_choice(const struct recording *r, const struct words *w, struct
 		snprintf(reason, NAMES_SIZE, "the list of events has no event");
 		return false;
 	}
+	if (w->events && named_is_wrong(wanted->events, reason, NAMES_SIZE))
+		return false;
 	if (where_is_used(wanted) && where_set(NULL, NULL, wanted, &wrong)) {
 		where_reason(&wrong, reason, NAMES_SIZE);
 		return false;

@@ -6,20 +6,59 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+/* Replaces what a terminal would obey, and newlines: they are not the format's. */
+static void clean(char *from, const char *end)
+{
+	for (; from < end; from++)
+		if ((unsigned char)*from < ' ' || (unsigned char)*from > '~')
+			*from = '?';
+}
+
+/* Bytes that the format's first @n bytes come to */
+static size_t length_of(const char *format, size_t n, va_list ap)
+{
+	char head[512];
+	int len;
+
+	snprintf(head, sizeof(head), "%.*s", (int)n, format);
+	len = vsnprintf(NULL, 0, head, ap);
+	return len > 0 ? (size_t)len : 0;
+}
+
+/*
+ * Names in a table can be any bytes. Only newlines of the format end a row: the format up to each
+ * of them is formatted alone, which tells where in the text it is.
+ */
 void out_printf(struct ktrace_out *out, const char *format, ...)
 {
+	const char *newline = strchr(format, '\n');
+	size_t from = 0, at, len;
 	char text[512];
-	va_list ap;
-	char *c;
+	va_list ap, copy;
+	int n;
 
 	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
+	va_copy(copy, ap);
+	n = vsnprintf(text, sizeof(text), format, copy);
+	va_end(copy);
+	len = n < 0 ? 0 : (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1;
+	for (; newline && newline[1]; newline = strchr(newline + 1, '\n')) {
+		va_copy(copy, ap);
+		at = length_of(format, (size_t)(newline - format), copy);
+		va_end(copy);
+		if (at >= len)
+			break;
+		clean(text + from, text + at);
+		from = at + 1;
+	}
 	va_end(ap);
-	for (c = text; *c; c++)
-		if (((unsigned char)*c < ' ' && *c != '\n') || (unsigned char)*c > '~')
-			*c = '?';
-	ktrace_out_str(out, text);
+	clean(text + from, text + len);
+	/* A row that is cut ends all the same. */
+	if (len && format[strlen(format) - 1] == '\n')
+		text[len - 1] = '\n';
+	ktrace_out_bytes(out, text, len);
 }
 
 /* Three significant digits or more, in the largest unit that leaves 1 or more */

@@ -5,7 +5,10 @@
 
 #include <ktrace/state.h>
 
-/* As printf(3); what a terminal must not see is replaced by '?'. At most 500 bytes. */
+/*
+ * Formats as printf(3) does, at most 500 bytes. Replaces by '?' what a terminal would obey, and
+ * newlines that are not the format's: no name begins a row of a table.
+ */
 __attribute__((format(printf, 2, 3)))
 void out_printf(struct ktrace_out *out, const char *format, ...);
 

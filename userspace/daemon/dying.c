@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * dying.c - ktraced processes that have been killed and are not gone yet
+ *
+ * kill(2) returns at once; a process that has buffers of gigabytes takes a while to end. It is
+ * dying if one of its threads has SIGKILL pending, is exiting, or has ended, and another one is
+ * left. For a moment between the first two a thread shows neither, so what looks alive is looked
+ * at several times.
+ */
+#include "dying.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "now.h"
+
+#define WAIT_NS 10000000000ull
+#define NAP_NS 5000000
+/* How often what looks alive is looked at */
+#define LOOKS 3
+#define PATH_SIZE 96
+/* In the field flags of /proc/PID/stat: the thread has begun to exit. */
+#define EXITING 0x4ul
+#define KILL_BIT 0x100ull
+
+enum life { LIFE_NONE, LIFE_GONE, LIFE_DYING, LIFE_ALIVE };
+
+static size_t read_file(const char *path, char *text, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(text, 1, size - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	text[n] = '\0';
+	return n;
+}
+
+static bool is_killed(const char *folder)
+{
+	static const char *const keys[] = { "\nSigPnd:\t", "\nShdPnd:\t" };
+	char path[PATH_SIZE + 8], text[4096];
+	const char *at;
+
+	snprintf(path, sizeof(path), "%s/status", folder);
+	read_file(path, text, sizeof(text));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		at = strstr(text, keys[i]);
+		if (at && strtoull(at + strlen(keys[i]), NULL, 16) & KILL_BIT)
+			return true;
+	}
+	return false;
+}
+
+/* @folder: of a thread */
+static enum life life_of(const char *folder)
+{
+	char path[PATH_SIZE + 8], text[1024], state;
+	unsigned long flags;
+	const char *at;
+
+	snprintf(path, sizeof(path), "%s/stat", folder);
+	read_file(path, text, sizeof(text));
+	/* The name is in parentheses and may contain anything. */
+	at = strrchr(text, ')');
+	if (!at || sscanf(at, ") %c %*d %*d %*d %*d %*d %lu", &state, &flags) != 2)
+		return LIFE_NONE;
+	if (strchr("ZX", state))
+		return LIFE_GONE;
+	return flags & EXITING || is_killed(folder) ? LIFE_DYING : LIFE_ALIVE;
+}
+
+/* LIFE_GONE: all its threads have ended, and it has no files any more. */
+static enum life life_of_process(unsigned long pid)
+{
+	bool has[LIFE_ALIVE + 1] = { false };
+	char folder[PATH_SIZE];
+	struct dirent *e;
+	DIR *dir;
+
+	snprintf(folder, sizeof(folder), "/proc/%lu/task", pid);
+	dir = opendir(folder);
+	while (dir && (e = readdir(dir))) {
+		if (!isdigit((unsigned char)*e->d_name))
+			continue;
+		snprintf(folder, sizeof(folder), "/proc/%lu/task/%.16s", pid, e->d_name);
+		has[life_of(folder)] = true;
+	}
+	if (dir)
+		closedir(dir);
+	if (has[LIFE_DYING] || (has[LIFE_GONE] && has[LIFE_ALIVE]))
+		return LIFE_DYING;
+	return has[LIFE_ALIVE] ? LIFE_ALIVE : LIFE_GONE;
+}
+
+static bool is_ktraced(unsigned long pid)
+{
+	char path[PATH_SIZE], name[32];
+
+	snprintf(path, sizeof(path), "/proc/%lu/comm", pid);
+	read_file(path, name, sizeof(name));
+	return pid != (unsigned long)getpid() && !strcmp(name, "ktraced\n");
+}
+
+/* The most that one of them is: dying, else alive. @pid: which one */
+static enum life look(unsigned long *pid)
+{
+	enum life most = LIFE_NONE, life;
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && most != LIFE_DYING && (e = readdir(dir))) {
+		const unsigned long number = strtoul(e->d_name, NULL, 10);
+
+		if (!number || !is_ktraced(number))
+			continue;
+		life = life_of_process(number);
+		if (life == LIFE_DYING || (life == LIFE_ALIVE && most != LIFE_DYING)) {
+			most = life;
+			*pid = number;
+		}
+	}
+	if (dir)
+		closedir(dir);
+	return most;
+}
+
+void dying_wait(void)
+{
+	static const struct timespec nap = { .tv_nsec = NAP_NS };
+	const __u64 end = now_ns() + WAIT_NS;
+	unsigned long pid = 0;
+	unsigned int looks = 0;
+	enum life life;
+
+	for (;;) {
+		life = look(&pid);
+		looks = life == LIFE_ALIVE ? looks + 1 : 0;
+		if ((life != LIFE_DYING && life != LIFE_ALIVE) || looks == LOOKS)
+			return;
+		if (now_ns() >= end)
+			break;
+		nanosleep(&nap, NULL);
+	}
+	log_note("ktraced %lu has been killed, but does not end: its session cannot be recovered yet",
+		 pid);
+}
