@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <ktrace/nearest.h>
@@ -192,6 +193,27 @@ static void find_nearest(struct ktrace_nearest *near, char name[KTRACE_NEAREST_M
 	try_folder(near, "events", "");
 }
 
+/* True if the system of @item has the name of one of the kernel's modules. */
+static bool is_of_module(const char *item)
+{
+	char path[PATH_MAX], line[4096], file[256];
+	struct utsname kernel;
+	bool is_found = false;
+	FILE *f;
+
+	uname(&kernel);
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", kernel.release);
+	snprintf(file, sizeof(file), "/%.*s.ko", (int)strcspn(item, ":"), item);
+	f = fopen(path, "re");
+	while (f && !is_found && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, ":")] = '\0';
+		is_found = strstr(line, file);
+	}
+	if (f)
+		fclose(f);
+	return is_found;
+}
+
 /*
  * No tracepoint is called so. If there is nothing like it, a module that is loaded later may have
  * it, and only the end of the recording tells. Return: 0, -ENOENT.
@@ -202,7 +224,7 @@ static int no_tracepoint(const char *item, char *reason)
 	char name[KTRACE_NEAREST_MAX];
 
 	find_nearest(&near, name, item);
-	if (!*near.name) {
+	if (!*near.name || is_of_module(item)) {
 		log_note("-e tp:%.256s: the kernel has no such tracepoint, unless a module "
 			 "brings it", item);
 		return 0;
