@@ -3,8 +3,9 @@
  * missed.c - hits of tracepoints of which perf makes no record
  *
  * perf makes none if it is at work already in the same context (another tracepoint's record, a
- * software event), if a BPF program on the tracepoint says so or is at work on that CPU, if the
- * record would exceed 8 KiB, and on a CPU that came online and has no perf event yet.
+ * software event), if a BPF program on the tracepoint says so or cannot run because another one is
+ * running on that CPU, if the record would exceed 8 KiB, and on a CPU that came online and has no
+ * perf event yet.
  * None of this is counted by the kernel. So each tracepoint has a second probe, which runs after
  * perf's and ignores the arguments:
  *
