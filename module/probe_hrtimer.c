@@ -27,11 +27,16 @@ static void on_cancel(void *data, struct hrtimer *timer)
 	kt_func_emit(KTRACE_EV_HRTIMER_CANCEL, timer, timer->function);
 }
 
-static void on_enter(void *data, struct hrtimer *timer, ktime_t *now)
+static void on_enter(void *data, struct hrtimer *timer, ktime_t now)
 {
-	const ktime_t late = ktime_sub(*now, hrtimer_get_softexpires(timer));
+	const ktime_t late = ktime_sub(now, hrtimer_get_softexpires(timer));
 
 	kt_func_emit_value(KTRACE_EV_HRTIMER_ENTER, timer, ktime_to_ns(late), timer->function);
+}
+
+static void on_enter_pointer(void *data, struct hrtimer *timer, ktime_t *now)
+{
+	on_enter(data, timer, *now);
 }
 
 static void hide_timer(void *payload, bool who, bool other)
@@ -52,11 +57,14 @@ static void on_exit(void *data, struct hrtimer *timer)
 static_assert(START_PASSES_ARMED ||
 	      KT_COMPAT_PASSES(hrtimer_start, struct hrtimer *, enum hrtimer_mode));
 
+#define ENTER_PASSES_VALUE KT_COMPAT_PASSES(hrtimer_expire_entry, struct hrtimer *, ktime_t)
+static_assert(ENTER_PASSES_VALUE ||
+	      KT_COMPAT_PASSES(hrtimer_expire_entry, struct hrtimer *, ktime_t *));
+
 /* Never called: fails to compile when a tracepoint's arguments are not those above. */
 static void __maybe_unused arguments_match(void)
 {
 	check_trace_callback_type_hrtimer_cancel(on_cancel);
-	check_trace_callback_type_hrtimer_expire_entry(on_enter);
 	check_trace_callback_type_hrtimer_expire_exit(on_exit);
 }
 
@@ -65,7 +73,9 @@ struct kt_probe kt_probe_hrtimer[] = {
 	  .func = __builtin_choose_expr(START_PASSES_ARMED, (void *)on_start_armed,
 					(void *)on_start) },
 	{ .id = KTRACE_EV_HRTIMER_CANCEL, .tracepoint = "hrtimer_cancel", .func = on_cancel },
-	{ .id = KTRACE_EV_HRTIMER_ENTER, .tracepoint = "hrtimer_expire_entry", .func = on_enter },
+	{ .id = KTRACE_EV_HRTIMER_ENTER, .tracepoint = "hrtimer_expire_entry",
+	  .func = __builtin_choose_expr(ENTER_PASSES_VALUE, (void *)on_enter,
+					(void *)on_enter_pointer) },
 	{ .id = KTRACE_EV_HRTIMER_EXIT, .tracepoint = "hrtimer_expire_exit", .func = on_exit },
 	{ }
 };

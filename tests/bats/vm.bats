@@ -126,6 +126,36 @@ is_unused()
 	[ "$(cat out/result)" = result ]
 }
 
+# build_stale: the programs stale1 to stale8
+build_stale()
+{
+	local id
+
+	mkdir "$BATS_TEST_TMPDIR/stale"
+	for id in 1 2 3 4 5 6 7 8; do
+		gcc -O1 -no-pie -DID="$id" "$BATS_TEST_DIRNAME/../vm/selftest/stale.c" \
+			-o "$BATS_TEST_TMPDIR/stale/stale$id"
+	done
+}
+
+# run_stale ROUNDS: in a guest, emulated or not, whose parameters end with KTRACE_VM_APPEND
+run_stale()
+{
+	run "$VM" run -- sh "$BATS_TEST_DIRNAME/../vm/selftest/stale.sh" "$BATS_TEST_TMPDIR/stale" "$1"
+}
+
+@test "run: programs run the code that lies in memory" {
+	build_stale
+	run_stale 10
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "0 of 80 runs were bad" ]
+	# What that test would find
+	export KTRACE_VM_ACCEL=tcg KTRACE_VM_APPEND=init_on_alloc=0
+	run_stale 5
+	[ "$status" -eq 1 ]
+	[[ $output == *"256 pages ran other code than lies in memory, 0 had another's"* ]]
+}
+
 @test "run -i: the cycle counter counts instructions" {
 	local ticks="$PROGS/ticks"
 
