@@ -25,13 +25,14 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path += [HERE, ROOT + "/userspace/python"]
 from families import ANY, KINDS, Kernel, ids_of  # noqa: E402
-from ftrace import COMMON, IRQ_BITS, TRACING, Format, Instance, records  # noqa: E402
+from ftrace import COMMON, IRQ_BITS, TRACING, Format, Instance, numbers_in, records  # noqa: E402
 
 MARK = "ktrace_provoke:log"
 CODE, BEGIN, END = 0x19, 1, 2
 WINDOW = 64                     # so far from its place an event may be
 TRIES = 3
-FEW = 6                         # names of a group that are written out
+FEW = 3                         # so many calls that begin alike get one glob
+LIST_MAX = 2000                 # bytes of the list that -e takes
 
 Row = collections.namedtuple("Row", "context value")
 
@@ -109,27 +110,38 @@ def which_happen(build, folder):
         for cpu in ftrace.cpus:
             ftrace.drain(cpu, f"{folder}/{cpu}.raw")
             with open(f"{folder}/{cpu}.raw", "rb") as file:
-                numbers |= {COMMON.unpack_from(data)[0] for _, data in records(file.read(), True)}
+                numbers |= numbers_in(file.read())
     return sorted(names[n] for n in numbers if n in names)
 
 
-def globs(names):
-    """few that match these, as the list that -e takes is short: of some groups all, of calls both ends"""
-    by_group = collections.defaultdict(list)
+def globs_of_calls(names):
+    """both ends of the calls; one glob for several that begin alike"""
+    by_start = collections.defaultdict(set)
     for name in names:
-        by_group[name.split(":")[0]].append(name)
-    for group, members in by_group.items():
-        if group == "syscalls":
-            members = sorted({re.sub("sys_(enter|exit)_", "sys_*_", name) for name in members})
-        yield from members if len(members) <= FEW or group == "syscalls" else [group + ":*"]
+        call = re.sub("syscalls:sys_(enter|exit)_", "", name)
+        by_start[call[:3]].add(call)
+    for start, calls in sorted(by_start.items()):
+        yield from [f"syscalls:*_{start}*"] if len(calls) >= FEW else \
+            [f"syscalls:*_{call}" for call in sorted(calls)]
+
+
+def globs(names):
+    """few that match these, as the list that -e takes is short: all of a group"""
+    for group in sorted({name.split(":")[0] for name in names} - {"syscalls"}):
+        yield group + ":*"
+    yield from globs_of_calls(n for n in names if n.startswith("syscalls:"))
 
 
 def record_tracepoints(build, folder):
     with open(f"{TRACING}/available_events", encoding="ascii") as file:
         there = file.read().split()
-    wanted = list(globs(which_happen(build, folder)))
-    names = [n for n in there if any(fnmatch.fnmatchcase(n, w) for w in wanted) and n != MARK]
-    return record(build, folder, names, ["tp:" + name for name in wanted])
+    wanted, left_out = list(globs(which_happen(build, folder))), []
+    while len(",".join("tp:" + name for name in wanted)) > LIST_MAX:
+        left_out.append(wanted.pop())
+    fits = re.compile("|".join(map(fnmatch.translate, wanted)))
+    names = [name for name in there if fits.match(name) and name != MARK]
+    facts = record(build, folder, names, ["tp:" + name for name in wanted])
+    return facts | {"left_out": left_out}
 
 
 def load_modules(build):

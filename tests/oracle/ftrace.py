@@ -61,11 +61,32 @@ class Format:
         return values
 
 
-def records(data, may_miss=False):
+def numbers_in(data):
+    """which events there are; ten times as fast as records(), for a guest that is emulated"""
+    numbers, words = set(), memoryview(data).cast("I")
+    for page in range(0, len(words), PAGE // 4):
+        at, end = page + 4, page + 4 + (words[page + 2] & 0xfffff) // 4
+        while at < end:
+            kind = words[at] & 31
+            if 0 < kind < PADDING:
+                numbers.add(words[at + 1] & 0xffff)
+                at += kind + 1
+            elif kind in (EXTEND, STAMP):
+                at += 2
+            elif kind == PADDING and not words[at] >> 5:
+                break
+            else:
+                if not kind:
+                    numbers.add(words[at + 2] & 0xffff)
+                at += words[at + 1] // 4 + 1
+    return numbers
+
+
+def records(data):
     """time and bytes of each record of pages, in their order"""
     for at in range(0, len(data), PAGE):
         stamp, commit = struct.unpack_from("=QQ", data, at)
-        if commit & MISSED and not may_miss:
+        if commit & MISSED:
             raise ValueError("ftrace lost events")
         pos, end = at + 16, at + 16 + (commit & 0xfffff)
         while pos < end:
