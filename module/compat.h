@@ -11,7 +11,9 @@
 #include <linux/compat.h>
 #include <linux/mm.h>
 #include <linux/percpu_counter.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/tracepoint.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
@@ -36,6 +38,29 @@
 #define KT_COMPAT_PASSES(tracepoint, ...)                               \
 	__same_type(check_trace_callback_type_##tracepoint,             \
 		    void (void (*)(void *, __VA_ARGS__)))
+
+/*
+ * May a function be called with arguments that it does not have? Not where the kernel compares the
+ * type of a function with that of the call.
+ */
+#if defined(CONFIG_CFI) || defined(CONFIG_CFI_CLANG)
+#define KT_COMPAT_ANY_ARGUMENTS 0
+#else
+#define KT_COMPAT_ANY_ARGUMENTS 1
+#endif
+
+/*
+ * When it returns, all hits of tracepoints that had begun are over. Probes run with preemption off;
+ * those of system calls no longer do since 6.13.
+ */
+static inline void kt_compat_finish_hits(void)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	tracepoint_synchronize_unregister();
+#else
+	synchronize_rcu_expedited();
+#endif
+}
 
 /* Pages of a process, as exact as the kernel can count them for us. */
 static inline long kt_compat_rss(struct mm_struct *mm, int member)

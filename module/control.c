@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/mutex.h>
 #include "buffer.h"
+#include "compat.h"
 #include "context.h"
 #include "emit.h"
 #include "filter.h"
@@ -61,6 +62,13 @@ static int get_probes(const unsigned long *ids)
 	return err;
 }
 
+/* Hits of tracepoints that began before their probes were on have no record, and are not lost. */
+static void finish_hits(const unsigned long *ids)
+{
+	if (find_next_bit(ids, KT_EVENT_NR, KTRACE_EV_DYNAMIC) < KT_EVENT_NR)
+		kt_compat_finish_hits();
+}
+
 static void set_states(struct kt_session *s, enum ktrace_state state)
 {
 	u32 i;
@@ -92,6 +100,7 @@ static int start_locked(struct kt_session *s)
 	err = get_probes(s->wanted);
 	if (err)
 		return err;
+	finish_hits(s->wanted);
 	s->running = true;
 	s->started = true;
 	set_states(s, KTRACE_STATE_RUNNING);
@@ -182,6 +191,8 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
 		err = get_probe(id);
 	if (err)
 		return err;
+	if (s->running && on && kt_tracepoint_is(id))
+		kt_compat_finish_hits();
 	assign_bit(id, s->wanted, on);
 	kt_emit_set_live(&s->target, id, on && s->running);
 	kt_buffer_show_enabled(s->kernel, id, on);
@@ -278,6 +289,28 @@ int kt_control_map(struct kt_session *s, u32 number, u16 *id)
 	err = check_kernel_locked(s);
 	if (!err)
 		err = kt_tracepoint_map(number, s->mapped, id);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/**
+ * kt_control_missed - how many hits of a tracepoint have no record
+ * @s:		the session
+ * @id:		event, one that the session has mapped
+ * @missed:	out: hits that the session wanted, and of which the kernel made no record
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EINVAL no such event, or no kernel channel.
+ */
+int kt_control_missed(struct kt_session *s, u16 id, u64 *missed)
+{
+	int err = -EINVAL;
+
+	mutex_lock(&s->lock);
+	if (s->kernel && kt_tracepoint_is(id) && is_mapped(s, id)) {
+		*missed = atomic64_read(&s->target.missed[id - KTRACE_EV_DYNAMIC]);
+		err = 0;
+	}
 	mutex_unlock(&s->lock);
 	return err;
 }

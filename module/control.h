@@ -15,6 +15,7 @@ int kt_control_stop(struct kt_session *s);
 int kt_control_enable(struct kt_session *s, u16 id, bool on);
 int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v);
 int kt_control_map(struct kt_session *s, u32 number, u16 *id);
+int kt_control_missed(struct kt_session *s, u16 id, u64 *missed);
 int kt_control_follow(struct kt_session *s, s32 pid);
 int kt_control_context(struct kt_session *s, u16 id, u16 bits);
 int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec);

@@ -60,6 +60,7 @@ union ioctl_arg {
 	struct ktrace_counter counter;
 	struct ktrace_stacks stacks;
 	struct ktrace_tracepoint tracepoint;
+	struct ktrace_missed missed;
 	struct ktrace_shark_serve serve;
 	struct ktrace_shark_job job;
 	struct ktrace_shark_end end;
@@ -226,6 +227,13 @@ static int do_tracepoint(struct open_file *of, union ioctl_arg *arg)
 	return kt_control_map(of->session, t->number, &t->id);
 }
 
+static int do_missed(struct open_file *of, union ioctl_arg *arg)
+{
+	if (arg->missed.reserved)
+		return -EINVAL;
+	return kt_control_missed(of->session, arg->missed.id, &arg->missed.missed);
+}
+
 static int do_shark_sender(struct open_file *of, union ioctl_arg *arg)
 {
 	struct kt_chunk_sender *sender;
@@ -294,6 +302,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_COUNTER, true, true, do_counter },
 	{ KTRACE_IOC_STACKS, true, true, do_stacks },
 	{ KTRACE_IOC_TRACEPOINT, true, true, do_tracepoint },
+	{ KTRACE_IOC_MISSED, true, true, do_missed },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */

@@ -198,6 +198,36 @@ void kt_emit(const struct kt_event *ev)
 	preempt_enable_notrace();
 }
 
+static void count_missed(struct kt_emit_target *t, u16 id)
+{
+	const struct kt_ring *r = kt_emit_ring(t);
+
+	atomic64_inc(&t->missed[id - KTRACE_EV_DYNAMIC]);
+	if (READ_ONCE(r->data))
+		kt_count(&r->w->lost.count[KTRACE_LOST_NESTED], 1);
+	else
+		atomic64_inc(&t->lost_noring);
+}
+
+/**
+ * kt_emit_missed - an event of current happened of which there is no record
+ * @id:		the event, from KTRACE_EV_DYNAMIC on
+ *
+ * It is lost in all sessions that want it. Nobody knows whether their filters would have let it
+ * pass.
+ *
+ * Context: as kt_emit(), preemption off.
+ */
+void kt_emit_missed(u16 id)
+{
+	struct kt_emit_target *t;
+
+	kt_emit_for_each(t)
+		if ((test_bit(id, t->live) || test_bit(id, t->special)) &&
+		    kt_filter_passes(&t->filter, current))
+			count_missed(t, id);
+}
+
 /** kt_emit_fork - all filters: a child was made. Context: as kt_emit() */
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child)
 {

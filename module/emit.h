@@ -44,6 +44,7 @@ struct kt_context;
  *		by whoever wakes
  * @filter:	processes followed
  * @lost_noring: events on CPUs that came up later and found no memory
+ * @missed:	by event id from KTRACE_EV_DYNAMIC on: hits that have no record, lost by the kernel
  * @work:	the wake-up, from contexts where waking is not allowed
  */
 struct kt_emit_target {
@@ -57,6 +58,7 @@ struct kt_emit_target {
 	bool armed;
 	struct kt_filter filter;
 	atomic64_t lost_noring;
+	atomic64_t missed[KTRACE_EV_DYNAMIC_NR];
 	struct irq_work work;
 	struct kt_context *context;
 };
@@ -205,6 +207,7 @@ static inline void kt_emit_current(u16 id, const void *payload, u16 len,
 	});
 }
 
+void kt_emit_missed(u16 id);
 void kt_emit_slow(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_special(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags);
 void kt_emit_fork(const struct task_struct *parent, const struct task_struct *child);

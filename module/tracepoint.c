@@ -6,9 +6,10 @@
  * tracefs describes, and calls us with it. There is a perf event for each event that a session
  * has mapped, and each CPU. All sessions that map an event share these, and one event id.
  *
- * perf limits the rate of samples, but that does not affect us: each call is a sample of its
- * own, and only the second one of a call can exceed the limit. perf leaves out events that
- * happen in the same context while it works itself, so recording does not record itself.
+ * Some events count by more than one: sched_stat_runtime by nanoseconds. perf would make a sample
+ * for each, up to its limit for the rate of samples, and then none. A sample that asks for the
+ * period (PERF_SAMPLE_PERIOD) is one for all that a hit counts, and the first one of a hit is
+ * never above the limit. Hits of which perf makes no record are counted, see missed.c.
  *
  *   free --map--> OFF <--get, put of running sessions--> ON
  *    ^             |
@@ -30,8 +31,11 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/tracepoint.h>
 #include <linux/workqueue.h>
+#include "compat.h"
 #include "emit.h"
+#include "missed.h"
 
 /* "ftrace:function": each call of a function, the ones below included. */
 #define NUMBER_FUNCTION 1
@@ -43,6 +47,7 @@
  * struct kt_tracepoint - one event
  * @number:	the kernel's, what the file "id" in tracefs says
  * @id:		ours
+ * @missed:	counts hits without a record
  *
  * Under tracepoints_lock:
  * @sessions:	that have mapped it; without any it is freed
@@ -52,6 +57,7 @@
 struct kt_tracepoint {
 	u32 number;
 	u16 id;
+	struct kt_missed missed;
 	u32 sessions;
 	u32 users;
 	struct perf_event *events[];
@@ -72,6 +78,7 @@ static void on_record(struct perf_event *event, struct perf_sample_data *data,
 	const struct kt_tracepoint *t = event->overflow_handler_context;
 	const struct perf_raw_frag *frag = &data->raw->frag;
 
+	kt_missed_recorded(&t->missed);
 	kt_emit(&(struct kt_event){
 		.id = t->id,
 		.len = min(frag->size, RECORD_MAX),
@@ -83,21 +90,26 @@ static void on_record(struct perf_event *event, struct perf_sample_data *data,
 
 /* ---- perf events ---- */
 
-/* Pinned: never off for a moment so that others have their turn. */
-static int open_cpu(struct kt_tracepoint *t, int cpu)
+/* Pinned: never off for a moment so that others have their turn. @t: NULL: for nothing */
+static struct perf_event *new_perf_event(u32 number, int cpu, struct kt_tracepoint *t)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
-		.config = t->number,
+		.config = number,
 		.sample_period = 1,
-		.sample_type = PERF_SAMPLE_RAW,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_PERIOD,
 		.pinned = 1,
-		.disabled = !t->users,
+		.disabled = !t || !t->users,
 	};
-	struct perf_event *event;
 
-	event = perf_event_create_kernel_counter(&attr, cpu, NULL, on_record, t);
+	return perf_event_create_kernel_counter(&attr, cpu, NULL, on_record, t);
+}
+
+static int open_cpu(struct kt_tracepoint *t, int cpu)
+{
+	struct perf_event *event = new_perf_event(t->number, cpu, t);
+
 	if (!IS_ERR(event))
 		t->events[cpu] = event;
 	return PTR_ERR_OR_ZERO(event);
@@ -130,6 +142,27 @@ static int open_all(struct kt_tracepoint *t)
 			return err == -ENOENT ? -EOPNOTSUPP : err;
 	}
 	return 0;
+}
+
+/* What the kernel's security modules say to the caller; one event is made and let go for that. */
+static int may_open(u32 number)
+{
+	struct perf_event *event = new_perf_event(number, raw_smp_processor_id(), NULL);
+
+	if (!IS_ERR(event))
+		perf_event_release_kernel(event);
+	return PTR_ERR_OR_ZERO(event);
+}
+
+/* Perf events of all CPUs have the same description. */
+static int watch_missed(struct kt_tracepoint *t)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		if (t->events[cpu])
+			return kt_missed_watch(&t->missed, t->id, t->events[cpu]->tp_event);
+	return -ENODEV;
 }
 
 static void switch_all(struct kt_tracepoint *t, bool on)
@@ -208,15 +241,32 @@ static int make_locked(u32 number, struct kt_tracepoint **out)
 	t->number = number;
 	t->id = KTRACE_EV_DYNAMIC + i;
 	err = open_all(t);
-	if (err) {
-		close_all(t);
-		synchronize_rcu();
-		kfree(t);
-		return err;
-	}
+	if (!err)
+		err = watch_missed(t);
+	if (err)
+		goto err_close_all;
 	table[i] = t;
 	*out = t;
 	return 0;
+
+err_close_all:
+	close_all(t);
+	tracepoint_synchronize_unregister();
+	kfree(t);
+	return err;
+}
+
+/* Nobody uses it any more; the memory is freed by free_closed(), when nobody looks at it either. */
+static void close_tracepoint(struct kt_tracepoint *t)
+{
+	kt_missed_unwatch(&t->missed);
+	close_all(t);
+}
+
+static void free_closed(struct kt_tracepoint *t)
+{
+	free_percpu(t->missed.cpus);
+	kfree(t);
 }
 
 /**
@@ -234,14 +284,13 @@ static int make_locked(u32 number, struct kt_tracepoint **out)
 int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
 {
 	struct kt_tracepoint *t;
-	int err = 0;
+	int err;
 
 	if (number == NUMBER_FUNCTION)
 		return -EOPNOTSUPP;
 	mutex_lock(&tracepoints_lock);
 	t = find_locked(number);
-	if (!t)
-		err = make_locked(number, &t);
+	err = t ? may_open(number) : make_locked(number, &t);
 	if (!err) {
 		t->sessions += !__test_and_set_bit(t->id - KTRACE_EV_DYNAMIC, mapped);
 		*id = t->id;
@@ -265,13 +314,13 @@ void kt_tracepoint_unmap_all(unsigned long *mapped)
 	for_each_set_bit(i, mapped, KTRACE_EV_DYNAMIC_NR) {
 		if (--table[i]->sessions)
 			continue;
-		close_all(table[i]);
+		close_tracepoint(table[i]);
 		__set_bit(i, gone);
 	}
 	if (!bitmap_empty(gone, KTRACE_EV_DYNAMIC_NR))
-		synchronize_rcu();
+		tracepoint_synchronize_unregister();
 	for_each_set_bit(i, gone, KTRACE_EV_DYNAMIC_NR) {
-		kfree(table[i]);
+		free_closed(table[i]);
 		table[i] = NULL;
 	}
 	mutex_unlock(&tracepoints_lock);
@@ -281,6 +330,9 @@ void kt_tracepoint_unmap_all(unsigned long *mapped)
 /**
  * kt_tracepoint_get - have an event produced
  * @id:		one that the calling session has mapped
+ *
+ * Hits that have begun may still go without a record, and are not lost: kt_compat_finish_hits()
+ * is to follow before the event is live.
  *
  * Context: process, sleeps.
  */
@@ -315,9 +367,10 @@ void kt_tracepoint_put(u16 id)
  */
 int kt_tracepoint_init(void)
 {
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online", cpu_comes,
-					      NULL);
+	int state;
 
+	kt_missed_init();
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online", cpu_comes, NULL);
 	if (state < 0)
 		return state;
 	cpuhp_state = state;

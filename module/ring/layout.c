@@ -161,6 +161,12 @@ FIELD(ktrace_tracepoint, number, 4, 4);
 FIELD(ktrace_tracepoint, id, 8, 2);
 FIELD(ktrace_tracepoint, reserved, 10, 6);
 
+SIZE(ktrace_missed, 16);
+FIELD(ktrace_missed, size, 0, 4);
+FIELD(ktrace_missed, id, 4, 2);
+FIELD(ktrace_missed, reserved, 6, 2);
+FIELD(ktrace_missed, missed, 8, 8);
+
 SIZE(ktrace_enable, 4);
 FIELD(ktrace_enable, id, 0, 2);
 FIELD(ktrace_enable, on, 2, 2);

@@ -94,6 +94,46 @@ no_probes()
 	[ "$status" = 0 ]
 }
 
+@test "an event that counts by nanoseconds has one record a hit" {
+	mkdir "$TRACING/instances/kt_test"
+	echo 1 >"$TRACING/instances/kt_test/events/sched/sched_stat_runtime/enable"
+	record --all -b 4M -e tp:sched:sched_stat_runtime -- \
+		bash -c 'for i in 1 2 3 4 5 6 7 8 9 10; do /bin/true; done; read -r x </proc/uptime'
+	echo 0 >"$TRACING/instances/kt_test/events/sched/sched_stat_runtime/enable"
+	# On each CPU nothing from the first to the last is missing or there twice.
+	sed -n 's/.*\[\([0-9]*\)\].*sched_stat_runtime: comm=.* pid=\([0-9]*\) runtime=\([0-9]*\).*/\1 \2 \3/p' \
+		"$TRACING/instances/kt_test/trace" >theirs
+	rmdir "$TRACING/instances/kt_test"
+	events 'event == "sched:sched_stat_runtime"' | jq -r '"\(.cpu) \(.fields.pid) \(.fields.runtime)"' >ours
+	run python3 - ours theirs <<-'END'
+	import sys
+	ours, theirs = ([[int(x) for x in l.split()] for l in open(n)] for n in sys.argv[1:])
+	assert len(ours) > 50, len(ours)
+	for cpu in {e[0] for e in ours}:
+	    a, b = ([e for e in l if e[0] == cpu] for l in (ours, theirs))
+	    first, last = b.index(a[0]), len(b) - b[::-1].index(a[-1])
+	    assert a == b[first:last], (cpu, len(a), last - first)
+	END
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+@test "tracepoints of a module that is loaded during the recording" {
+	[ ! -e /sys/module/netfs ] || skip "netfs is in use already"
+	modprobe -q -n netfs || skip "no module netfs in this kernel"
+	start_ktraced -o t --all -e 'tp:sched:sched_process_exec,tp:netfs:*'
+	retry 0.02 has ktraced.err tracing
+	fails grep 'module netfs' ktraced.err
+	modprobe netfs
+	retry 0.02 has ktraced.err "module netfs was loaded: $(ls -d "$TRACING"/events/netfs/*/ | wc -l) tracepoints are recorded from now on"
+	fails rmmod netfs
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	"$KTRACE" events t | grep 'netfs:netfs_read'
+	rmmod netfs
+}
+
 @test "without --all a tracepoint is recorded of what the command does" {
 	record -e tp:sched:sched_process_exec -- sh -c '/bin/true; exec /bin/true'
 	[ "$(events 'event == "sched:sched_process_exec"' | wc -l)" = 3 ]

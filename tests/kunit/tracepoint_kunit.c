@@ -7,8 +7,11 @@
  */
 #include <kunit/test.h>
 #include <linux/cred.h>
+#include <linux/perf_event.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 #include <linux/trace_events.h>
+#include <linux/tracepoint.h>
 #include "control.h"
 #include "session_fixture.h"
 #include "tracepoint.h"
@@ -71,6 +74,20 @@ struct seen {
 	u32 bad;
 };
 
+/**
+ * struct hits - of a tracepoint, counted by a probe of the suite's own
+ * @name:	the tracepoint's
+ * @tp:		the tracepoint
+ * @nr:		while the probe was there
+ * @at_least:	while the session surely ran
+ */
+struct hits {
+	const char *name;
+	struct tracepoint *tp;
+	atomic_t nr;
+	int at_least;
+};
+
 static void see(const struct ktrace_record *rec, const void *payload, void *arg)
 {
 	const struct trace_entry *entry = payload;
@@ -105,6 +122,114 @@ static void records_are_the_kernels(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, kt_control_stop(s), 0);
 	KUNIT_EXPECT_GE(test, drain(test, s, id).mine, 3);
 	KUNIT_EXPECT_EQ(test, fix_lost(s), 0);
+}
+
+static void find_tracepoint(struct tracepoint *tp, void *arg)
+{
+	struct hits *hits = arg;
+
+	if (!strcmp(tp->name, hits->name))
+		hits->tp = tp;
+}
+
+/* With the arguments of any tracepoint. */
+static void count_hit(void *data)
+{
+	struct hits *hits = data;
+
+	atomic_inc(&hits->nr);
+}
+
+static void record_runtime(struct kunit *test, struct kt_session *s, struct hits *hits)
+{
+	int before;
+
+	KUNIT_ASSERT_EQ(test, tracepoint_probe_register(hits->tp, count_hit, hits), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_start(s), 0);
+	before = atomic_read(&hits->nr);
+	switch_tasks();
+	hits->at_least = atomic_read(&hits->nr) - before;
+	KUNIT_EXPECT_EQ(test, kt_control_stop(s), 0);
+	tracepoint_probe_unregister(hits->tp, count_hit, hits);
+	tracepoint_synchronize_unregister();
+}
+
+/* sched_stat_runtime counts by nanoseconds. */
+static void a_hit_that_counts_more_than_one_has_one_record(struct kunit *test)
+{
+	struct kt_session *s = fix_session(test, true);
+	struct hits hits = { .name = "sched_stat_runtime" };
+	struct seen seen = { .number = number_of(test, "sched", "sched_stat_runtime") };
+
+	for_each_kernel_tracepoint(find_tracepoint, &hits);
+	KUNIT_ASSERT_NOT_NULL(test, hits.tp);
+	seen.id = map(test, s, "sched", "sched_stat_runtime");
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, seen.id, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_follow(s, KTRACE_FOLLOW_ALL), 0);
+	record_runtime(test, s, &hits);
+	fix_drain(test, s, see, &seen);
+	KUNIT_EXPECT_GE(test, hits.at_least, 3);
+	KUNIT_EXPECT_GE(test, seen.nr + fix_lost(s), (u64)hits.at_least);
+	KUNIT_EXPECT_LE(test, seen.nr + fix_lost(s), (u64)atomic_read(&hits.nr));
+	KUNIT_EXPECT_EQ(test, fix_lost(s), 0);
+}
+
+/* perf is making a record of kmalloc(), so it makes none of kfree(). */
+static void free_within(struct perf_event *event, struct perf_sample_data *data,
+			struct pt_regs *regs)
+{
+	void **object = event->overflow_handler_context;
+
+	kfree(*object);
+	*object = NULL;
+}
+
+/* Hits of kfree() while perf is at work in the same context */
+static void free_while_recording(struct kunit *test, u32 nr)
+{
+	void *object = NULL;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.config = number_of(test, "kmem", "kmalloc"),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW,
+	};
+	struct perf_event *event;
+
+	event = perf_event_create_kernel_counter(&attr, -1, current, free_within, &object);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(event));
+	while (nr--) {
+		void *next = kmalloc(64, GFP_KERNEL);
+
+		kfree(object);	/* freed within the next kmalloc(), unless perf was off */
+		object = next;
+	}
+	perf_event_release_kernel(event);
+	kfree(object);
+}
+
+static void hits_without_a_record_are_lost(struct kunit *test)
+{
+	struct kt_session *s = fix_session(test, true);
+	u64 missed = 1, before;
+	u16 id = map(test, s, "kmem", "kfree");
+
+	KUNIT_EXPECT_EQ(test, kt_control_missed(s, id, &missed), 0);
+	KUNIT_EXPECT_EQ(test, missed, 0);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, id, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_follow(s, KTRACE_FOLLOW_ALL), 0);
+	free_while_recording(test, 8);		/* not running: not lost */
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_missed(s, id, &before), 0);
+	KUNIT_EXPECT_EQ(test, before, 0);
+	free_while_recording(test, 8);
+	KUNIT_ASSERT_EQ(test, kt_control_stop(s), 0);
+	KUNIT_EXPECT_EQ(test, kt_control_missed(s, id, &missed), 0);
+	KUNIT_EXPECT_EQ(test, missed, 7);	/* the first one had nothing to free */
+	KUNIT_EXPECT_EQ(test, fix_lost(s), missed);
+	KUNIT_EXPECT_EQ(test, kt_control_missed(s, id + 1, &missed), -EINVAL);
+	KUNIT_EXPECT_EQ(test, kt_control_missed(s, KTRACE_EV_SCHED_SWITCH, &missed), -EINVAL);
 }
 
 static void nothing_is_recorded_while_it_is_off(struct kunit *test)
@@ -193,6 +318,8 @@ static void sessions_come_and_go(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(records_are_the_kernels),
+	KUNIT_CASE(a_hit_that_counts_more_than_one_has_one_record),
+	KUNIT_CASE(hits_without_a_record_are_lost),
 	KUNIT_CASE(nothing_is_recorded_while_it_is_off),
 	KUNIT_CASE(sessions_share_an_event_and_the_last_one_frees_it),
 	KUNIT_CASE(an_id_is_for_who_has_asked),

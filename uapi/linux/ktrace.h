@@ -432,6 +432,25 @@ struct ktrace_tracepoint {
 	__u16 reserved[3];
 };
 
+/**
+ * struct ktrace_missed - KTRACE_IOC_MISSED: hits of a tracepoint that have no record
+ * @size:	sizeof(struct ktrace_missed); in
+ * @id:		what KTRACE_IOC_TRACEPOINT gave; in
+ * @reserved:	0
+ * @missed:	hits that the session wanted, and of which the kernel made no record: it made
+ *		another one in the same context, or a BPF program kept it back. They are part
+ *		of KTRACE_LOST_NESTED of the rings; out
+ *
+ * Hits that the event's filter would have refused are among them. Those of probes on functions
+ * are not counted here, but by the kernel.
+ */
+struct ktrace_missed {
+	__u32 size;
+	__u16 id;
+	__u16 reserved;
+	__u64 missed;
+};
+
 #define KTRACE_FOLLOW_ALL 0
 
 /**
@@ -506,6 +525,7 @@ struct ktrace_stacks {
  *   STACKS   owner, also who adopted; at any time
  *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace: records of
  *            the kernel's tracepoints may tell of anybody
+ *   MISSED   owner, at any time
  *
  * Errors
  *
@@ -548,6 +568,7 @@ struct ktrace_stacks {
  *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY
  *            the session was adopted; EPERM, EACCES without privilege; EOPNOTSUPP this
  *            kernel cannot do it; ENOSPC too many; ENOMEM
+ *   MISSED   EINVAL the session has no such event from TRACEPOINT, or reserved is not 0
  *
  * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
  *            MAP_PRIVATE; EPERM executable, writable beyond section 2, or a kernel channel
@@ -574,5 +595,6 @@ struct ktrace_stacks {
 #define KTRACE_IOC_TRACEPOINT _IOWR('k', 0x4c, struct ktrace_tracepoint)
 #define KTRACE_IOC_COUNTER _IOWR('k', 0x4d, struct ktrace_counter)
 #define KTRACE_IOC_STACKS _IOWR('k', 0x4e, struct ktrace_stacks)
+#define KTRACE_IOC_MISSED _IOWR('k', 0x4f, struct ktrace_missed)
 
 #endif

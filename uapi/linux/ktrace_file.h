@@ -85,6 +85,8 @@
  *            log_overwritten= log_unwritten=(events) last_raw= last_mono_ns=(last reading)
  *   part     number= [keep=(so many are kept) [removed=(parts up to this one) removed_events=]]
  *            ends what a part begins with, see 5
+ *   missed   name=(as in format) count=   so many hits of a kernel tracepoint have no record: the
+ *            kernel made none. They are part of what streams lost for the reason "nested"
  *   end      [status=](of the command, as a shell has it) reason=
  *
  * 3. Streams. A stream has the events of one ring; a file has as many as rings were used.

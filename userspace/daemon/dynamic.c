@@ -21,6 +21,9 @@
 #include "log.h"
 #include "tracefs.h"
 
+/* Tracepoints with missed hits that are told one by one. */
+#define MISSED_LINES 8
+
 bool dynamic_is(const char *item)
 {
 	return kprobe_is(item) || (!strncmp(item, "tp:", 3) && strchr(item + 3, ':'));
@@ -167,7 +170,9 @@ static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const c
 	snprintf(pattern + head, sizeof(pattern) - head, "%.*s/%s/id", (int)(colon - item), item,
 		 colon + 1);
 	if (glob(pattern, 0, NULL, &found)) {
-		log_note("-e: no tracepoint is called %s; those there are: %s/events", item, dir);
+		if (!d->is_again)
+			log_note("-e: no tracepoint is called %s; those there are: %s/events",
+				 item, dir);
 		return 0;
 	}
 	for (size_t i = 0; i < found.gl_pathc && !error; i++) {
@@ -266,7 +271,7 @@ void dynamic_switch(struct dynamic *d, struct ktrace_session *s)
 		else
 			e->is_on = e->is_wanted;
 	}
-	if (d->skipped)
+	if (d->skipped && !d->is_again)
 		log_note("%u tracepoint%s cannot be recorded, the first is %s", d->skipped,
 			 d->skipped == 1 ? "" : "s", d->refused);
 }
@@ -294,6 +299,31 @@ void dynamic_meta(struct dynamic *d, struct ktrace_text *t)
 			ktrace_text_str(t, "probe", e->item);
 		ktrace_text_str(t, "text", e->format);
 	}
+}
+
+void dynamic_missed(const struct dynamic *d, struct ktrace_session *s, struct ktrace_text *t)
+{
+	__u64 missed, others = 0;
+	unsigned int nr = 0;
+
+	for (size_t i = 0; i < d->nr; i++) {
+		const struct dynamic_event *e = &d->events[i];
+
+		if (ktrace_session_missed(s, e->id, &missed) || !missed)
+			continue;
+		ktrace_text_line(t, "missed");
+		ktrace_text_str(t, "name", e->name);
+		ktrace_text_u64(t, "count", missed);
+		if (nr++ < MISSED_LINES)
+			log_error("%s: the kernel made no record of %llu hits, because it was "
+				  "making another one or a BPF program kept them back", e->name,
+				  (unsigned long long)missed);
+		else
+			others += missed;
+	}
+	if (others)
+		log_error("%u other tracepoints: no record of %llu hits", nr - MISSED_LINES,
+			  (unsigned long long)others);
 }
 
 void dynamic_end(struct dynamic *d)

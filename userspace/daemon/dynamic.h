@@ -36,6 +36,7 @@ struct dynamic_event {
  * @events:	all that have been met
  * @nr:		how many
  * @probes:	dynamic probes among them
+ * @is_again:	what -e names has been looked up before: what is not there has been said
  * @skipped:	the kernel refused so many, of which the first
  * @refused:	the first one's name and why
  */
@@ -43,6 +44,7 @@ struct dynamic {
 	struct dynamic_event *events;
 	size_t nr;
 	struct kprobes probes;
+	bool is_again;
 	unsigned int skipped;
 	char refused[256];
 };
@@ -78,6 +80,14 @@ void dynamic_switch(struct dynamic *d, struct ktrace_session *s);
 
 /** dynamic_meta - describe what has not been described yet */
 void dynamic_meta(struct dynamic *d, struct ktrace_text *t);
+
+/**
+ * dynamic_missed - say of which tracepoints hits have no record
+ * @d:		the events of the recording
+ * @s:		its session, stopped
+ * @t:		text of META: a line "missed" for each
+ */
+void dynamic_missed(const struct dynamic *d, struct ktrace_session *s, struct ktrace_text *t);
 
 /** dynamic_end - say what was missed, and leave nothing behind; the session has ended */
 void dynamic_end(struct dynamic *d);

@@ -26,9 +26,9 @@
 
 #include "budget.h"
 #include "buildid.h"
-#include "hotplug.h"
 #include "pids.h"
 #include "procmaps.h"
+#include "uevent.h"
 
 #define RING_PAGES 64u
 #define RECORD_MAX (1u << 16)
@@ -61,7 +61,7 @@ struct ring {
  * struct mapwatch - one recording's
  * @cpu_nr:	CPUs that there can be
  * @cpus:	their rings
- * @hotplug_fd:	which of them come and go, < 0 = nothing is heard of it
+ * @uevent_fd:	which of them come and go, < 0 = nothing is heard of it
  * @page:	size of a page
  * @since:	when it began, or news were lost: what is read from /proc is told as of then
  * @loss:	what there are no news of
@@ -75,7 +75,7 @@ struct ring {
 struct mapwatch {
 	unsigned int cpu_nr;
 	struct ring *cpus;
-	int hotplug_fd;
+	int uevent_fd;
 	size_t page;
 	__u64 since;
 	struct mapwatch_loss loss;
@@ -187,10 +187,10 @@ static int open_all(struct mapwatch *w)
 	int error = 0;
 
 	/* Before the CPUs are looked at, so that none is missed. */
-	w->hotplug_fd = hotplug_open();
+	w->uevent_fd = uevent_open();
 	for (unsigned int cpu = 0; cpu < w->cpu_nr && !error; cpu++) {
 		error = open_ring(w, cpu);
-		w->is_partial |= w->cpus[cpu].fd < 0 && w->hotplug_fd < 0;
+		w->is_partial |= w->cpus[cpu].fd < 0 && w->uevent_fd < 0;
 	}
 	return error;
 }
@@ -207,7 +207,7 @@ int mapwatch_begin(struct mapwatch **out, __u64 start)
 	w = calloc(1, sizeof(*w));
 	if (!w)
 		return -ENOMEM;
-	w->hotplug_fd = -1;
+	w->uevent_fd = -1;
 	w->cpus = calloc(nr, sizeof(*w->cpus));
 	for (; w->cpus && w->cpu_nr < nr; w->cpu_nr++)
 		w->cpus[w->cpu_nr].fd = -1;
@@ -228,8 +228,8 @@ void mapwatch_free(struct mapwatch *w)
 		return;
 	for (unsigned int i = 0; i < w->cpu_nr; i++)
 		close_ring(w, &w->cpus[i]);
-	if (w->hotplug_fd >= 0)
-		close(w->hotplug_fd);
+	if (w->uevent_fd >= 0)
+		close(w->uevent_fd);
 	free(w->cpus);
 	free(w);
 }
@@ -481,7 +481,7 @@ static bool follow_cpus(struct mapwatch *w, struct ktrace_text *meta)
 	bool is_enough = true;
 	int cpu;
 
-	while (is_enough && (cpu = hotplug_next(w->hotplug_fd)) != -EAGAIN) {
+	while (is_enough && (cpu = uevent_next_cpu(w->uevent_fd)) != -EAGAIN) {
 		if (cpu >= 0 && (unsigned int)cpu < w->cpu_nr)
 			is_enough = reopen(w, (unsigned int)cpu, meta);
 		for (unsigned int i = 0; cpu == -ENOBUFS && i < w->cpu_nr && is_enough; i++)

@@ -537,6 +537,7 @@ static int close_recording(struct recording *r)
 	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
 		 r->end_reason);
 	capture_lost(&r->capture, &lost);
+	dynamic_missed(&r->dynamic, r->session, &r->capture.meta);
 	refused = ktrace_registry_full(r->session);
 	if (refused)
 		log_error("the registry was full: no room for %u events, processes, threads, maps",

@@ -202,6 +202,27 @@ static int switch_events(struct recording *r, const struct choice *wanted, const
 	return error;
 }
 
+void steer_module(struct recording *r, const char *name)
+{
+	const size_t before = r->dynamic.nr;
+	char reason[KPROBE_REASON_MAX];
+	size_t nr;
+
+	if (!dynamic_wants(r->choice.events))
+		return;
+	r->dynamic.is_again = true;
+	if (switch_kernel(r, &r->choice, reason)) {
+		log_error("module %s was loaded, its tracepoints are not recorded: %.*s", name,
+			  (int)strcspn(reason, "\n"), reason);
+		switch_back(r, &r->choice);
+	}
+	r->dynamic.is_again = false;
+	nr = r->dynamic.nr - before;
+	if (nr)
+		log_note("module %s was loaded: %zu tracepoint%s recorded from now on", name, nr,
+			 nr == 1 ? " is" : "s are");
+}
+
 static void note_choice(struct recording *r)
 {
 	struct ktrace_reading now;

@@ -11,4 +11,7 @@ int steer_open(struct recording *r);
 /** steer_serve - a message may be waiting at the port: answer it */
 void steer_serve(struct recording *r, int fd);
 
+/** steer_module - module @name was loaded: record those of its tracepoints that -e names */
+void steer_module(struct recording *r, const char *name);
+
 #endif

@@ -41,6 +41,7 @@
 #include "split.h"
 #include "steer.h"
 #include "trust.h"
+#include "uevent.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)
@@ -59,6 +60,7 @@
  * @timer_fd:	one-shot, set again after each drain
  * @signal_fd:	signals
  * @clock_fd:	becomes readable when the wall clock was set, or goes on after sleep
+ * @module_fd:	which modules are loaded, < 0 = nothing is heard of it
  * @port_fd:	who wants to change what is recorded, < 0 = cannot
  * @session:	of the session's own descriptor, fd < 0 = it has none
  * @interval:	ns to the next drain
@@ -78,6 +80,7 @@ struct watch {
 	int timer_fd;
 	int signal_fd;
 	int clock_fd;
+	int module_fd;
 	int port_fd;
 	struct loop_source session;
 	__u64 interval;
@@ -360,6 +363,17 @@ static void on_signal(void *arg, uint32_t events)
 	check_end(w);
 }
 
+static void on_module(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+	char name[UEVENT_MODULE_MAX] = "?";
+	int error;
+
+	(void)events;
+	while ((error = uevent_next_module(w->module_fd, name)) != -EAGAIN)
+		steer_module(w->r, error ? "?" : name);
+}
+
 static void on_port(void *arg, uint32_t events)
 {
 	struct watch *w = arg;
@@ -387,6 +401,8 @@ static int add_sources(struct watch *w)
 		error = loop_add(&w->loop, w->clock_fd, EPOLLIN, on_clock, w);
 	if (!error && w->session.fd >= 0)
 		error = loop_join(&w->loop, &w->session, EPOLLIN | EPOLLET);
+	if (!error && w->module_fd >= 0)
+		error = loop_add(&w->loop, w->module_fd, EPOLLIN, on_module, w);
 	/* Everything else works without it. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
@@ -412,6 +428,7 @@ int watch_run(struct recording *r, const sigset_t *signals)
 	w.timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	w.signal_fd = signalfd(-1, &all, SFD_NONBLOCK | SFD_CLOEXEC);
 	w.clock_fd = timerfd_create(CLOCK_REALTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+	w.module_fd = uevent_open();
 	w.port_fd = steer_open(r);
 	w.session = (struct loop_source){ ktrace_session_fd(r->session), on_session, &w };
 	error = w.timer_fd < 0 || w.signal_fd < 0 || w.clock_fd < 0 || watch_clock(&w) ?
@@ -421,6 +438,8 @@ int watch_run(struct recording *r, const sigset_t *signals)
 		if (!w.loop.is_done)
 			error = loop_run(&w.loop);
 	}
+	if (w.module_fd >= 0)
+		close(w.module_fd);
 	if (w.port_fd >= 0)
 		close(w.port_fd);
 	if (w.signal_fd >= 0)

@@ -236,6 +236,18 @@ int ktrace_session_select(struct ktrace_session *s, const char *filter);
 int ktrace_session_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id);
 
 /**
+ * ktrace_session_missed - hits of an event of the kernel's own that have no record
+ * @s:		the session
+ * @id:		from ktrace_session_tracepoint()
+ * @missed:	out: hits that the session wanted, and of which the kernel made no record. The
+ *		rings count them as KTRACE_LOST_NESTED, too; 0 on failure
+ *
+ * Return: 0, -ENOENT without a kernel channel, -ENOTTY the module is too old, or what
+ * KTRACE_IOC_MISSED says.
+ */
+int ktrace_session_missed(struct ktrace_session *s, __u16 id, __u64 *missed);
+
+/**
  * ktrace_session_follow - record kernel events of a process and its descendants
  * @s:		the session
  * @pid:	process, or KTRACE_FOLLOW_ALL

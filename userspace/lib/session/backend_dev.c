@@ -320,6 +320,15 @@ static int dev_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id)
 	return error;
 }
 
+static int dev_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
+{
+	struct ktrace_missed m = { .size = sizeof(m), .id = id };
+	int error = control_ioctl(s->fd, KTRACE_IOC_MISSED, &m);
+
+	*missed = m.missed;
+	return error;
+}
+
 static int dev_follow(struct ktrace_session *s, __s32 pid)
 {
 	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
@@ -421,6 +430,7 @@ const struct session_backend session_backend_dev = {
 	.enable = dev_enable,
 	.filter = dev_filter,
 	.tracepoint = dev_tracepoint,
+	.missed = dev_missed,
 	.follow = dev_follow,
 	.context = dev_context,
 	.counter = dev_counter,

@@ -165,6 +165,7 @@ struct ktrace_session {
  * @enable:	switch a kernel event
  * @filter:	give a kernel event a filter
  * @tracepoint:	give an event of the kernel's own an id
+ * @missed:	how many of its hits have no record
  * @follow:	add to the process-tree filter
  * @context:	what is recorded with a kernel event
  * @counter:	have a performance counter
@@ -187,6 +188,7 @@ struct session_backend {
 	int (*enable)(struct ktrace_session *s, __u16 id, bool on);
 	int (*filter)(struct ktrace_session *s, const struct ktrace_kernel_filter *filter);
 	int (*tracepoint)(struct ktrace_session *s, __u32 number, __u16 *id);
+	int (*missed)(struct ktrace_session *s, __u16 id, __u64 *missed);
 	int (*follow)(struct ktrace_session *s, __s32 pid);
 	int (*context)(struct ktrace_session *s, __u16 id, __u16 bits);
 	int (*counter)(struct ktrace_session *s, __u32 type, __u64 config, __u32 *index);

@@ -215,6 +215,12 @@ int ktrace_session_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id)
 	return s->kernel.map ? s->backend->tracepoint(s, number, id) : -ENOENT;
 }
 
+int ktrace_session_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
+{
+	*missed = 0;
+	return s->kernel.map ? s->backend->missed(s, id, missed) : -ENOENT;
+}
+
 int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 {
 	return s->kernel.map ? s->backend->follow(s, pid) : -ENOENT;
