@@ -1,0 +1,385 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""both.py record families|tracepoints BUILD FOLDER, both.py compare FOLDER... - ktrace beside ftrace
+
+"record", in a guest, has tests/oracle/load recorded by an instance of ftrace and by ktraced, both
+at once. "compare", wherever Python is fast, compares what they have between two marks, on each CPU:
+the same events in the same order with the same values. "families" are the kinds of events that
+ktrace knows by itself, "tracepoints" (-e 'tp:...') all of the kernel's that happen then. What
+differs is printed, one line for each kind, as TAP.
+
+Two events of one kind may be exchanged only if they happened in different contexts, an interrupt
+and what it interrupted: this may come between the two tracers' looks at an event.
+"""
+import collections
+import fnmatch
+import heapq
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path += [HERE, ROOT + "/userspace/python"]
+from families import ANY, KINDS, Kernel, ids_of  # noqa: E402
+from ftrace import COMMON, IRQ_BITS, TRACING, Format, Instance, numbers_in, records  # noqa: E402
+
+MARK = "ktrace_provoke:log"
+CODE, BEGIN, END = 0x19, 1, 2
+WINDOW = 64                     # so far from its place an event may be
+TRIES = 3
+FEW = 3                         # so many calls that begin alike get one glob
+LIST_MAX = 2000                 # bytes of the list that -e takes
+
+Row = collections.namedtuple("Row", "context value")
+
+
+class Failed(Exception):
+    """it cannot be compared"""
+
+
+# ---- record ----
+
+def run_load(build, folder, ftrace, events, size):
+    """has the load recorded; its trace is t.bin. What ktraced says"""
+    modules = f"{build}/kernel/{os.uname().release}"
+    command = [f"{HERE}/load", f"{build}/progs", modules]
+    if events:
+        command = [f"{build}/bin/ktraced", "--backend=dev", "--all", "-b", f"{size}M", "-o",
+                   f"{folder}/t.bin", "-e", ",".join(events), "--"] + command
+    ftrace.write("tracing_on", 1)
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    finally:
+        ftrace.write("tracing_on", 0)
+    if done.returncode:
+        raise Failed(f"status {done.returncode}\n{(done.stdout + done.stderr).decode()[-2000:]}")
+    return done.stderr.decode()
+
+
+def measure_hz():
+    """ticks a second of the kernel: how far its count goes while a clock goes on"""
+    def look():
+        with open("/proc/timer_list", encoding="ascii") as file:
+            text = file.read()
+        return (int(re.search(r"now at (\d+)", text)[1]),
+                max(map(int, re.findall(r"^jiffies: (\d+)", text, re.M))))
+    before = look()
+    time.sleep(0.5)
+    after = look()
+    hz = (after[1] - before[1]) * 10**9 / (after[0] - before[0])
+    return min((100, 250, 300, 1000), key=lambda n: abs(n - hz))
+
+
+def record(build, folder, names, events):
+    """both tracers' files; again with more room where ftrace has lost some"""
+    names = names + [MARK]
+    for attempt in range(TRIES):
+        size = 16 << attempt
+        with Instance("ktrace-both", 2 * size << 10) as ftrace:
+            ftrace.enable(names)
+            said = run_load(build, folder, ftrace, events, size)
+            if ftrace.lost():
+                continue
+            for cpu in ftrace.cpus:
+                ftrace.drain(cpu, f"{folder}/{cpu}.raw")
+            return {"cpus": ftrace.cpus, "said": said, "hz": measure_hz(),
+                    "formats": {name: ftrace.format(name) for name in names}}
+    raise Failed("ftrace loses events")
+
+
+def record_families(build, folder):
+    points = sorted({p for kind in KINDS.values() for p in kind[0]})
+    lacking = [p for p in points if not os.path.exists(
+        f"{TRACING}/events/{p.replace(':', '/')}")]
+    events = sorted({kind.split(":")[0] for kind in KINDS})
+    facts = record(build, folder, [p for p in points if p not in lacking and p != MARK], events)
+    return facts | {"lacking": lacking}
+
+
+def which_happen(build, folder):
+    """the tracepoints that happen while the load runs"""
+    with Instance("ktrace-which", 32 << 10) as ftrace:
+        ftrace.write("events/enable", 1)
+        run_load(build, folder, ftrace, [], 0)
+        ftrace.write("events/enable", 0)
+        names, numbers = ftrace.numbers(), set()
+        for cpu in ftrace.cpus:
+            ftrace.drain(cpu, f"{folder}/{cpu}.raw")
+            with open(f"{folder}/{cpu}.raw", "rb") as file:
+                numbers |= numbers_in(file.read())
+    return sorted(names[n] for n in numbers if n in names)
+
+
+def globs_of_calls(names):
+    """both ends of the calls; one glob for several that begin alike"""
+    by_start = collections.defaultdict(set)
+    for name in names:
+        call = re.sub("syscalls:sys_(enter|exit)_", "", name)
+        by_start[call[:3]].add(call)
+    for start, calls in sorted(by_start.items()):
+        yield from [f"syscalls:*_{start}*"] if len(calls) >= FEW else \
+            [f"syscalls:*_{call}" for call in sorted(calls)]
+
+
+def globs(names):
+    """few that match these, as the list that -e takes is short: all of a group"""
+    for group in sorted({name.split(":")[0] for name in names} - {"syscalls"}):
+        yield group + ":*"
+    yield from globs_of_calls(n for n in names if n.startswith("syscalls:"))
+
+
+def record_tracepoints(build, folder):
+    with open(f"{TRACING}/available_events", encoding="ascii") as file:
+        there = file.read().split()
+    wanted, left_out = list(globs(which_happen(build, folder))), []
+    while len(",".join("tp:" + name for name in wanted)) > LIST_MAX:
+        left_out.append(wanted.pop())
+    fits = re.compile("|".join(map(fnmatch.translate, wanted)))
+    names = [name for name in there if fits.match(name) and name != MARK]
+    facts = record(build, folder, names, ["tp:" + name for name in wanted])
+    return facts | {"left_out": left_out}
+
+
+def load_modules(build):
+    """the module that provokes; a disk whose driver takes more requests than its queue holds"""
+    modules = f"{build}/kernel/{os.uname().release}"
+    for command in (["rmmod", "virtio_blk"], ["modprobe", "virtio_blk", "queue_depth=1024"]):
+        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
+    subprocess.run(["insmod", f"{modules}/ktrace_provoke.ko"], check=True)
+
+
+def record_into(what, build, folder):
+    os.makedirs(folder, exist_ok=True)
+    load_modules(build)
+    try:
+        facts = {"families": record_families, "tracepoints": record_tracepoints}[what](build, folder)
+    finally:
+        subprocess.run(["rmmod", "ktrace_provoke"], check=False)
+    with open("/proc/kallsyms", "rb") as source, open(f"{folder}/kallsyms", "wb") as file:
+        file.write(source.read())
+    with open(f"{folder}/facts.json", "w", encoding="ascii") as file:
+        json.dump(facts | {"what": what}, file)
+
+
+# ---- read ----
+
+def between(rows, is_begin, is_end):
+    """what lies between two marks, None: a mark is not there"""
+    begin = next((i for i, row in enumerate(rows) if is_begin(row)), None)
+    end = next((i for i, row in enumerate(rows) if is_end(row)), None)
+    return None if begin is None or end is None else rows[begin:end + 1]
+
+
+def read_ftrace(folder, facts, formats):
+    """by CPU: stamp, head and bytes of each record between the marks"""
+    mark = next(f for f in formats.values() if f.name == MARK)
+    by_cpu = {}
+    for cpu in facts["cpus"]:
+        with open(f"{folder}/{cpu}.raw", "rb") as file:
+            rows = [(stamp, COMMON.unpack_from(data), data) for stamp, data in records(file.read())]
+
+        def is_mark(n):
+            return lambda row: row[1][0] == mark.id and mark.values(row[2])["par2"] == n
+
+        by_cpu[cpu] = between(rows, is_mark(BEGIN), is_mark(END))
+        if by_cpu[cpu] is None:
+            raise Failed(f"ftrace has no mark of CPU {cpu} among {len(rows)} records")
+    return by_cpu
+
+
+def read_ktrace(path, is_mark):
+    """by CPU: the events between the marks; how many are lost, by what"""
+    from ktrace import Traceset
+    by_cpu, lost = collections.defaultdict(list), collections.Counter()
+    with Traceset(path) as events:
+        for e in events:
+            if e.is_lost:
+                lost[e.fields["reason"]] += e.fields["count"]
+            else:
+                by_cpu[e.cpu].append(e)
+        if events.damages:
+            raise Failed(f"the trace is damaged: {events.damages}")
+        for cpu, rows in by_cpu.items():
+            by_cpu[cpu] = between(rows, lambda e: is_mark(e, BEGIN), lambda e: is_mark(e, END)) or []
+    return by_cpu, lost
+
+
+# ---- compare ----
+
+class Ledger:
+    """what was found, by kind"""
+
+    def __init__(self):
+        self.equal = collections.Counter()
+        self.faults = collections.defaultdict(list)
+
+    def say(self, name, text):
+        self.faults[name].append(text)
+
+    def report(self, title):
+        for name, texts in sorted(self.faults.items()):
+            print(f"not ok - {title}: {name}: {len(texts)} differ, {self.equal[name]} are equal")
+            for line in texts[:6]:
+                print("#", line)
+        print(f"{'not ok' if self.faults else 'ok'} - {title}: {len(+self.equal)} kinds,",
+              f"{sum(self.equal.values())} events are equal")
+
+
+def differences(theirs, ours):
+    """pairs of places in two lists that should be equal; None where one has nothing"""
+    at = [0, 0]
+    while at[0] < len(theirs) and at[1] < len(ours):
+        if theirs[at[0]] == ours[at[1]]:
+            yield tuple(at)
+            at = [at[0] + 1, at[1] + 1]
+            continue
+        skip = next(((i, d - i) for d in range(1, WINDOW) for i in range(d + 1)
+                     if at[0] + i < len(theirs) and at[1] + d - i < len(ours) and
+                     theirs[at[0] + i] == ours[at[1] + d - i]), (WINDOW, WINDOW))
+        for i in range(max(skip)):
+            yield (at[0] + i if i < skip[0] and at[0] + i < len(theirs) else None,
+                   at[1] + i if i < skip[1] and at[1] + i < len(ours) else None)
+        at = [at[0] + skip[0], at[1] + skip[1]]
+    yield from ((i, None) for i in range(at[0], len(theirs)))
+    yield from ((None, i) for i in range(at[1], len(ours)))
+
+
+def places(rows):
+    """by context: where its rows are"""
+    by_context = collections.defaultdict(list)
+    for i, row in enumerate(rows):
+        by_context[row.context].append(i)
+    return by_context
+
+
+def match(theirs, ours):
+    """how many are equal; pairs of rows that are not, None for one that is not there"""
+    if theirs == ours:
+        return len(theirs), []
+    wrong, equal, a, b = [], 0, places(theirs), places(ours)
+    for context in list(a) + [c for c in b if c not in a]:
+        mine, yours = a[context], b[context]
+        for i, j in differences([theirs[k].value for k in mine], [ours[k].value for k in yours]):
+            i, j = None if i is None else mine[i], None if j is None else yours[j]
+            if None not in (i, j) and theirs[i].value == ours[j].value and abs(i - j) <= WINDOW:
+                equal += 1
+            elif (i, j) != (None, None):
+                wrong.append((None if i is None else theirs[i], None if j is None else ours[j]))
+    return equal, wrong
+
+
+def compare_kind(kind, theirs, ours, ledger):
+    for cpu in sorted({c for k, c in set(theirs) | set(ours) if k == kind}):
+        equal, wrong = match(theirs[kind, cpu], ours[kind, cpu])
+        ledger.equal[kind] += equal
+        for pair in wrong:
+            ledger.say(kind, "CPU {}: ftrace {}, ktrace {}".format(cpu, *pair))
+
+
+def families_of_ftrace(theirs, formats, kernel):
+    """by kind and CPU: rows"""
+    takers = collections.defaultdict(list)
+    for kind, (points, _, take) in KINDS.items():
+        for point in points:
+            takers[point].append((kind, take))
+    rows = collections.defaultdict(list)
+    stream = heapq.merge(*([(stamp, cpu, head, data) for stamp, head, data in theirs[cpu]]
+                           for cpu in theirs), key=lambda row: row[0])
+    for _, cpu, head, data in stream:
+        form = formats[head[0]]
+        values = form.values(data)
+        for kind, take in takers[form.name]:
+            value = take(values, kernel)
+            if value is not None:
+                rows[kind, cpu].append(Row((head[3], bool(head[1] & IRQ_BITS)), value))
+    return rows
+
+
+def families_of_ktrace(ours):
+    rows = collections.defaultdict(list)
+    for cpu, events in ours.items():
+        for e in events:
+            rows[e.name, cpu].append(Row((e.tid, "irq" in e.flags), KINDS[e.name][1](e.payload)))
+    return rows
+
+
+def compare_families(folder, facts, formats, ledger):
+    with open(ROOT + "/uapi/linux/ktrace_events.h", encoding="ascii") as file:
+        nr = ids_of(file.read())
+    if nr != len(KINDS):
+        raise Failed(f"{nr} kinds are declared, {len(KINDS)} compared")
+
+    def is_mark(e, n):
+        return e.name == "log:event" and KINDS[e.name][1](e.payload)[::2] == (CODE, n)
+
+    theirs = read_ftrace(folder, facts, formats)
+    ours, lost = read_ktrace(f"{folder}/t.bin", is_mark)
+    for reason, count in lost.items():
+        ledger.say("lost", f"{count} {reason}: {facts['said']}")
+    kernel = Kernel(f"{folder}/kallsyms", facts["hz"], len(facts["cpus"]))
+    theirs, ours = families_of_ftrace(theirs, formats, kernel), families_of_ktrace(ours)
+    for kind in KINDS:
+        compare_kind(kind, theirs, ours, ledger)
+        if not ledger.equal[kind] and not ledger.faults[kind]:
+            if set(KINDS[kind][0]) <= set(facts["lacking"]):
+                print(f"# {kind}: this kernel has no {' '.join(KINDS[kind][0])}")
+            else:
+                ledger.say(kind, "did not happen")
+
+
+def compare_tracepoints(folder, facts, formats, ledger):
+    mark = next(f for f in formats.values() if f.name == MARK)
+
+    def is_mark(e, n):
+        return e.name == MARK and mark.values(e.payload)["par2"] == n
+
+    theirs = read_ftrace(folder, facts, formats)
+    ours, lost = read_ktrace(f"{folder}/t.bin", is_mark)
+    for reason, count in lost.items():
+        ledger.say("lost", f"{count} {reason}: {facts['said']}")
+    by_name = {f.name: f for f in formats.values()}
+    rows = collections.defaultdict(list), collections.defaultdict(list)
+    for cpu, events in theirs.items():
+        for _, head, data in events:
+            f = formats[head[0]]
+            rows[0][f.name, cpu].append(row_of(f, data))
+    for cpu, events in ours.items():
+        for e in events:
+            rows[1][e.name, cpu].append(row_of(by_name[e.name], e.payload))
+    for name in sorted(by_name):
+        compare_kind(name, *rows, ledger)
+
+
+def row_of(form, data):
+    number, flags, _, pid = COMMON.unpack_from(data)
+    return Row((pid, flags & IRQ_BITS), (number,) + tuple(form.bytes(f, data) for f in form.own))
+
+
+def compare(folder):
+    with open(f"{folder}/facts.json", encoding="ascii") as file:
+        facts = json.load(file)
+    formats = {f.id: f for f in (Format(*item) for item in facts["formats"].items())}
+    ledger = Ledger()
+    try:
+        {"families": compare_families, "tracepoints": compare_tracepoints}[facts["what"]](
+            folder, facts, formats, ledger)
+    except Failed as e:
+        ledger.say("all", e)
+    ledger.report(facts["what"])
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["record"] and len(sys.argv) == 5:
+        try:
+            record_into(*sys.argv[2:])
+        except Failed as e:
+            sys.exit(f"{' '.join(sys.argv)}: {e}")
+    elif sys.argv[1:2] == ["compare"] and len(sys.argv) > 2:
+        for name in sys.argv[2:]:
+            compare(name)
+    else:
+        sys.exit(__doc__)
