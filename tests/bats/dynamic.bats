@@ -21,6 +21,7 @@ setup()
 
 teardown()
 {
+	rmmod deny_perf 2>/dev/null || true
 	if mountpoint -q "$BATS_TEST_TMPDIR/mnt"; then
 		umount "$BATS_TEST_TMPDIR/mnt"
 	fi
@@ -132,6 +133,21 @@ no_probes()
 	[ "$status" = 0 ]
 	"$KTRACE" events t | grep 'netfs:netfs_read'
 	rmmod netfs
+}
+
+@test "a security module is asked about each session that wants a tracepoint" {
+	grep -qw security_perf_event_open /proc/kallsyms || skip "a kernel without security modules"
+	start_ktraced -o first --all -e tp:sched:sched_process_exec
+	retry 0.02 has ktraced.err tracing
+	insmod "$BUILD/kernel/$(uname -r)/deny_perf.ko"
+	run_ktraced -o second --all -e tp:sched:sched_process_exec -- /bin/true
+	rmmod deny_perf
+	[ "$status" = 125 ]
+	[[ $stderr == *"Permission denied"* ]]
+	run_ktraced -o second --all -e tp:sched:sched_process_exec -- /bin/true
+	[ "$status" = 0 ]
+	kill -TERM "$pid"
+	wait_for "$pid"
 }
 
 @test "without --all a tracepoint is recorded of what the command does" {
