@@ -151,6 +151,14 @@ const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value
 __u32 ktrace_syscall_number(const char *machine, const char *name);
 
 /**
+ * ktrace_syscall_bind - give the field "nr" of an event of family syscall its names
+ * @type:	of any event, as parsed; of others than those nothing is changed
+ * @machine:	as uname(2) names it; NULL, or one whose calls are not known: no names
+ * @has_x32:	its kernel has calls of x32
+ */
+void ktrace_syscall_bind(struct ktrace_event_type *type, const char *machine, bool has_x32);
+
+/**
  * struct ktrace_value - value of one field
  * @field:	its field
  * @data:	first element, not aligned; valid as long as the payload

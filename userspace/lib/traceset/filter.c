@@ -16,8 +16,9 @@ static bool test_payload(const struct test *t, const struct check *c,
 	ktrace_values_init(&it, e->type, e->payload + c->off, e->len - c->off);
 	it.next = c->from;
 	while (ktrace_values_next(&it, &v))
-		if (it.next == c->field + 1)
-			return ktrace_filter_compare_payload(t, &v);
+		if (it.next == c->field + 1)	/* a value of which no byte is there is not */
+			return !(v.is_cut && v.data == it.end) &&
+			       ktrace_filter_compare_payload(t, c->names, &v);
 	return false;
 }
 
@@ -77,6 +78,15 @@ bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filte
 	return false;
 }
 
+static void free_checks(struct check *checks, __u32 nr)
+{
+	__u32 i;
+
+	for (i = 0; checks && i < nr; i++)
+		free(checks[i].names);
+	free(checks);
+}
+
 void ktrace_filter_free(struct ktrace_filter *f)
 {
 	size_t i;
@@ -84,13 +94,13 @@ void ktrace_filter_free(struct ktrace_filter *f)
 	if (!f)
 		return;
 	for (i = 0; i < f->plan_cap; i++)
-		free(f->plans[i].checks);
+		free_checks(f->plans[i].checks, f->test_nr);
 	for (i = 0; i < f->test_nr; i++) {
 		free(f->tests[i].name);
 		free(f->tests[i].literal.text);
 	}
 	free(f->plans);
-	free(f->spare.checks);
+	free_checks(f->spare.checks, f->test_nr);
 	free(f->tests);
 	free(f->steps);
 	free(f);

@@ -13,18 +13,29 @@
 
 #define SYSCALLS (sizeof(syscalls_x86_64) / sizeof(syscalls_x86_64[0]))
 
-void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
+void ktrace_syscall_bind(struct ktrace_event_type *type, const char *machine, bool has_x32)
 {
-	const char *machine = ktrace_meta_fact(t, "host", "machine");
 	struct ktrace_field *f = (struct ktrace_field *)type->fields;
 
-	if (type->kind != KTRACE_CHANNEL_KERNEL || strcmp(type->provider, "syscall") ||
-	    !machine || strcmp(machine, "x86_64"))
+	(void)has_x32;
+	if (strcmp(type->provider, "syscall") || !machine || strcmp(machine, "x86_64"))
 		return;
 	if (!type->field_nr || strcmp(f->name, "nr") || f->enum_nr || f->shape != KTRACE_ONE)
 		return;
 	f->enums = syscalls_x86_64;
 	f->enum_nr = SYSCALLS;
+}
+
+void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
+{
+	if (type->kind == KTRACE_CHANNEL_KERNEL)
+		ktrace_syscall_bind(type, ktrace_meta_fact(t, "host", "machine"), false);
+}
+
+/* Is it the number of a call, with its names? */
+bool ktrace_syscall_is(const struct ktrace_field *field)
+{
+	return field->enums == syscalls_x86_64;
 }
 
 __u32 ktrace_syscall_number(const char *machine, const char *name)
