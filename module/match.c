@@ -131,9 +131,10 @@ static bool test_text(const struct kt_match *m, const struct ktrace_match_step *
 		kt_memcpy(&place, e->payload + off, sizeof(place));
 		off = place & 0xffff;
 		room = place >> 16 < room ? place >> 16 : room;
-		if (!room)	/* empty, wherever that is: there are no bytes that could be missing */
-			return compare_text(m, step, e->payload, 0);
 	}
+	/* Empty, wherever it is: no bytes could be missing. */
+	if (!room)
+		return compare_text(m, step, "", 0);
 	if (off >= e->len)
 		return false;
 	if (room > e->len - off)

@@ -112,7 +112,8 @@ static void put_comparison(char *to)
 	static const char *const words[] = {
 		"abc", "swapper", "x", "'ab-c d'", "A", "B", "C", "AB", "X", "Y", "Z", "t:a", "t",
 		"'a*'", "'*c*'", "'[a-c]*'", "'?'", "'*'", "''", "'[!A]*'", "'a\\\\bc'", "'['",
-		"t:?", "'?b-[abc]*d'", "'\"2\"'", "2", "'2'", "'[]a]*'", "b", "u:*", "ENOENT", "-EINTR", "'E[A-I]*'", "'*R*'",
+		"t:?", "'?b-[abc]*d'", "'\"2\"'", "2", "'2'", "'[]a]*'", "b", "u:*",
+		"ENOENT", "-EINTR", "'E[A-I]*'", "'*R*'",
 	};
 	static const char *const flags[] = { "irq", "truncated" };
 
@@ -157,8 +158,8 @@ static void put_expression(char *to, int depth)
 static __u32 put_payload(char *to)
 {
 	static const __u64 numbers[] = {
-		0, 1, ~0ull, 2, 5, 10, ~1ull, ~3ull, 127, 128, 255, 256, 0x7fffffff, 1ull << 31, 4000000000,
-		~0ull >> 1, 1ull << 63, 65, 66,
+		0, 1, ~0ull, 2, 5, 10, 127, 128, 255, 256, 0x7fffffff, 1ull << 31, 4000000000,
+		~1ull, ~3ull, ~0ull >> 1, 1ull << 63, 65, 66,
 	};
 	static const char letters[] = "abcAB2x-\0\\[";
 	__u32 n = 0;
@@ -416,7 +417,8 @@ static void test_text_that_is_empty(void)
 	static const char format[] =
 		"name: e\nID: 1\nformat:\n"
 		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
-		"\tfield:__data_loc char[] s;\toffset:0;\tsize:4;\tsigned:1;\n\nprint fmt: \"%s\", __get_str(s)\n";
+		"\tfield:__data_loc char[] s;\toffset:0;\tsize:4;\tsigned:1;\n\n"
+		"print fmt: \"%s\", __get_str(s)\n";
 	static const struct {
 		__u32 place;
 		bool is_there;

@@ -51,17 +51,16 @@ bool select_matches(const char *glob, const struct ktrace_kernel_event *ev)
 	char name[NAME_SIZE];
 
 	full_name(ev, name);
-	return matches_one(glob, ev->family, name);
+	return matches_one(glob, ev->family, name) || is_call_of(glob, ev);
 }
 
 bool select_is_on(const char *events, const struct ktrace_kernel_event *ev)
 {
-	char list[KTRACE_FILTER_SIZE], name[NAME_SIZE], *rest = list, *glob;
+	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
 
-	full_name(ev, name);
 	entries_strip(events ? events : default_kernel, list, sizeof(list));
 	while ((glob = strsep(&rest, ",")))
-		if (*glob && (matches_one(glob, ev->family, name) || is_call_of(glob, ev)))
+		if (*glob && select_matches(glob, ev))
 			return true;
 	return false;
 }
