@@ -359,6 +359,20 @@ $(BUILD)/progs/pthread_asan $(BUILD)/progs/pthread_static: tests/pthread/contend
 	$(Q)gcc $(PLAIN) $(WARN) $(CFLAGS) $< \
 		$(if $(filter %asan,$@),-fsanitize=address,-static) -o $@
 
+# Calls of the other tables of an x86 kernel: of a 32-bit program, which has no C library, and of a
+# 64-bit one whose addresses have 32 bits.
+$(BUILD)/progs/calls_i386: tests/progs/user/calls_i386.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc -m32 -O1 -static -nostdlib -fno-pic -no-pie -fno-stack-protector $< -o $@
+$(BUILD)/progs/calls_mixed: tests/progs/user/calls_mixed.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc $(PLAIN) $(WARN) -O1 -static -no-pie $< -o $@
+ifeq ($(shell uname -m),x86_64)
+progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed
+endif
+
 # A disk that is slow, full, or kills, and a library with bugs: to be preloaded.
 $(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c
 	$(call say,CC,$@)

@@ -15,10 +15,9 @@
 #include <linux/version.h>
 #include <linux/workqueue.h>
 
-#ifndef KT_HAS_IN_EXECVE
 #include <asm/syscall.h>
 #include <asm/unistd.h>
-#endif
+#include <uapi/linux/ktrace_events.h>
 
 /* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.16 */
 #ifdef CONFIG_X86
@@ -57,6 +56,29 @@ static inline const struct task_struct *kt_compat_mm_owner(const struct mm_struc
 	return (const struct task_struct *)READ_ONCE(mm->owner);
 #else
 	return mm == current->mm ? current : NULL;
+#endif
+}
+
+/*
+ * The ABI of the system call that current is in. @nr: its number; -1, all of whose bits are set,
+ * is no call of x32
+ */
+static inline u32 kt_compat_syscall_abi(int nr)
+{
+#ifdef CONFIG_X86_64
+#ifdef CONFIG_IA32_EMULATION
+	if (in_ia32_syscall())
+		return KTRACE_SYSCALL_I386;
+#endif
+#ifdef CONFIG_X86_X32_ABI
+	if (nr > 0 && nr & __X32_SYSCALL_BIT)
+		return KTRACE_SYSCALL_X32;
+#endif
+	return KTRACE_SYSCALL_NATIVE;
+#elif defined(CONFIG_ARM64)
+	return is_compat_task() ? KTRACE_SYSCALL_ARM : KTRACE_SYSCALL_NATIVE;
+#else
+	return in_compat_syscall() ? KTRACE_SYSCALL_COMPAT : KTRACE_SYSCALL_NATIVE;
 #endif
 }
 

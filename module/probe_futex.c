@@ -11,6 +11,7 @@
 #include <asm/unistd.h>
 #include <trace/events/syscalls.h>
 #include <uapi/linux/futex.h>
+#include "compat.h"
 #include "emit.h"
 
 static_assert(KTRACE_FUTEX_WAIT == FUTEX_WAIT && KTRACE_FUTEX_WAKE == FUTEX_WAKE &&
@@ -55,17 +56,29 @@ static const u8 uses[] = {
 	[FUTEX_LOCK_PI2] = TIMEOUT,
 };
 
+/* Without the bit of x32, whose calls are otherwise the machine's own */
+static long plain(long nr)
+{
+#ifdef CONFIG_X86_X32_ABI
+	if (nr > 0)
+		return nr & ~(long)__X32_SYSCALL_BIT;
+#endif
+	return nr;
+}
+
 static bool is_futex(long nr)
 {
-	if (in_compat_syscall())
+	const u32 abi = kt_compat_syscall_abi((int)nr);
+
+	if (abi != KTRACE_SYSCALL_NATIVE && abi != KTRACE_SYSCALL_X32)
 		return nr == COMPAT_FUTEX || nr == COMPAT_FUTEX_TIME64;
-	return nr == __NR_futex;
+	return plain(nr) == __NR_futex;
 }
 
 /* The same for all kinds of programs */
 static bool is_waitv(long nr)
 {
-	return nr == __NR_futex_waitv;
+	return plain(nr) == __NR_futex_waitv;
 }
 
 static u32 flags_of(bool is_private, bool is_realtime, bool has_timeout)

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
-/* probe_syscall.c - family "syscall": entry with arguments, exit with the result */
+/* probe_syscall.c - family "syscall": entry with arguments, exit with the result; of which ABI */
 #include "probe.h"
 #include <linux/sched.h>
 #include <asm/syscall.h>
 #include <trace/events/syscalls.h>
+#include "compat.h"
 #include "emit.h"
 
 /* Not inlined, so that the test whether the event is wanted stays short. */
 static noinline void record_enter(struct pt_regs *regs, long id)
 {
-	struct ktrace_ev_syscall_enter payload = { .nr = id };
+	struct ktrace_ev_syscall_enter payload = {
+		.nr = (s32)id,
+		.abi = kt_compat_syscall_abi((s32)id),
+	};
 	unsigned long args[6];
 	int i;
 
@@ -27,8 +31,10 @@ static void on_enter(void *data, struct pt_regs *regs, long id)
 
 static noinline void record_exit(struct pt_regs *regs, long ret)
 {
+	const int nr = syscall_get_nr(current, regs);
 	const struct ktrace_ev_syscall_exit payload = {
-		.nr = syscall_get_nr(current, regs),
+		.nr = nr,
+		.abi = kt_compat_syscall_abi(nr),
 		.ret = ret,
 	};
 

@@ -290,9 +290,9 @@ static const struct ktrace_ev_sched_comm want_sched_comm = {
 	SOME_PID, SOME_PID + 1, "a name that is ",
 };
 static const struct ktrace_ev_syscall_enter want_syscall_enter = {
-	0x4242, { 1, 2, 3, 4, 5, ~0ull },
+	.nr = 0x4242, .args = { 1, 2, 3, 4, 5, ~0ull },
 };
-static const struct ktrace_ev_syscall_exit want_syscall_exit = { 0x4242, -ENOSYS };
+static const struct ktrace_ev_syscall_exit want_syscall_exit = { .nr = 0x4242, .ret = -ENOSYS };
 static const struct ktrace_ev_irq_enter want_irq_enter = { 4242, "a device with a" };
 static const struct ktrace_ev_irq_exit want_irq_exit = { 4242, 1 };
 static const struct ktrace_ev_softirq want_softirq = { 4242 };

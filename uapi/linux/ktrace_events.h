@@ -202,13 +202,30 @@ struct ktrace_ev_sched_comm {
 	char comm[KTRACE_COMM_LEN];
 };
 
+/* Which of the kernel's tables of system calls a number is of */
+enum ktrace_syscall_abi {
+	KTRACE_SYSCALL_NATIVE = 0,	/* the machine's own, of 64 bits */
+	KTRACE_SYSCALL_I386 = 1,	/* x86: 32-bit programs, and int $0x80 of all */
+	KTRACE_SYSCALL_X32 = 2,		/* x86: the number has bit 30 set */
+	KTRACE_SYSCALL_ARM = 3,		/* arm64: 32-bit programs */
+	KTRACE_SYSCALL_COMPAT = 4,	/* the same of other machines */
+	KTRACE_SYSCALL_ABI_NR,
+};
+
+/*
+ * The number is as the kernel has it then: at the exit of rt_sigreturn() it is -1, and at that of
+ * an exec() that goes from one ABI to another it is of the new one. Version 0.1.0 had a __u64 nr
+ * in the place of both.
+ */
 struct ktrace_ev_syscall_enter {
-	__u64 nr;
+	__s32 nr;
+	__u32 abi;		/* enum ktrace_syscall_abi */
 	__u64 args[6];
 };
 
 struct ktrace_ev_syscall_exit {
-	__u64 nr;
+	__s32 nr;
+	__u32 abi;
 	__s64 ret;
 };
 

@@ -40,7 +40,7 @@
  *   trace    version= start_ns=(CLOCK_REALTIME) backend=dev|shm clock=tsc|monotonic [cmd=]
  *            [cut=](what was taken out of an older file, of which this is a part)
  *            [scope=followed](kernel events are of followed processes only)
- *   host     name= kernel= machine= cpus= boot=(boot id)
+ *   host     name= kernel= machine= [x32=1] cpus= boot=(boot id)
  *   clock    raw= mono_ns= real_ns= [boot_ns=] [hz=](raw ticks a second, an estimate;
  *            10^9 if missing)   one reading of all clocks, see 4; the first one comes before
  *            any BLOCK, more follow, each with a larger raw

@@ -14,10 +14,14 @@
 
 static bool match(const char *glob, struct ktrace_nearest *near)
 {
+	static bool is_known, has_x32;
 	struct utsname host;
 
+	if (!is_known)
+		has_x32 = ktrace_host_has_x32();
+	is_known = true;
 	uname(&host);
-	return ktrace_calls_exist(glob, host.machine, false, near);
+	return ktrace_calls_exist(glob, host.machine, has_x32, near);
 }
 
 enum calls_kind calls_kind(const char *glob)

@@ -18,6 +18,7 @@
 #include <sys/utsname.h>
 
 #include <ktrace/kernel_filter.h>
+#include <ktrace/tracefile.h>
 
 #include "calls.h"
 #include "entries.h"
@@ -266,6 +267,7 @@ static int set_event(struct ktrace_session *s, struct rules *rules, struct event
 
 static int set_rows(struct ktrace_session *s, struct rules *rules, const char *events)
 {
+	const bool has_x32 = ktrace_host_has_x32();
 	const struct ktrace_kernel_event *row;
 	struct utsname host;
 	int ret = 0;
@@ -279,7 +281,7 @@ static int set_rows(struct ktrace_session *s, struct rules *rules, const char *e
 		ret = ktrace_event_type_parse(row->desc, &ev.type);
 		if (ret)
 			break;
-		ktrace_syscall_bind(ev.type, host.machine, false);
+		ktrace_syscall_bind(ev.type, host.machine, has_x32);
 		ret = set_event(s, rules, &ev);
 	}
 	return ret;

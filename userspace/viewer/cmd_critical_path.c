@@ -136,7 +136,8 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 static void describe(const struct path *path, const struct chain_span *span, char *text,
 		     size_t size)
 {
-	const char *call = NULL, *by = "";
+	char call[KTRACE_MODE_SUB_SIZE] = "";
+	const char *by = "";
 
 	if (span->status == KTRACE_STATUS_UNNAMED) {
 		snprintf(text, size, "unknown");
@@ -147,11 +148,12 @@ static void describe(const struct path *path, const struct chain_span *span, cha
 		return;
 	}
 	if (span->sub)
-		call = ktrace_mode_sub_name(path->a.state, 0, KTRACE_MODE_SYSCALL, span->sub - 1);
+		ktrace_mode_sub_text(path->a.state, 0, KTRACE_MODE_SYSCALL, span->sub - 1, call,
+				     sizeof(call));
 	if (span->waker_mode)
 		by = ktrace_mode_name(span->waker_mode);
-	snprintf(text, size, "wait %s%s%s%s%s", ktrace_wait_name(span->wait), call ? " in " : "",
-		 call ? call : "", *by ? " for " : "", by);
+	snprintf(text, size, "wait %s%s%s%s%s", ktrace_wait_name(span->wait), *call ? " in " : "",
+		 call, *by ? " for " : "", by);
 }
 
 static void on_link(void *arg, const struct chain_link *link)

@@ -44,13 +44,12 @@ static const char *sub_name(const struct analysis *a, const struct ktrace_proces
 static void list_text(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
 {
 	const struct ktrace_mode_level *m = ktrace_process_mode(p);
-	const char *sub = sub_name(a, p);
-	char name[64], mode[64] = "", number[16] = "";
+	char name[64], mode[96] = "", sub[KTRACE_MODE_SUB_SIZE] = "";
 
 	analysis_name(a, p, name, sizeof(name));
-	if (m->mode > KTRACE_MODE_USER && !sub)
-		snprintf(number, sizeof(number), "%u", m->sub);
-	snprintf(mode, sizeof(mode), "%s %s", ktrace_mode_name(m->mode), sub ? sub : number);
+	if (m->mode > KTRACE_MODE_USER)
+		ktrace_mode_sub_text(a->state, p->machine, m->mode, m->sub, sub, sizeof(sub));
+	snprintf(mode, sizeof(mode), "%s %s", ktrace_mode_name(m->mode), sub);
 	out_seconds(a->out, analysis_since_start(a, from), 15);
 	ktrace_out_char(a->out, ' ');
 	out_duration(a->out, to - from);
@@ -75,7 +74,7 @@ static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 
 	if (p->status == KTRACE_STATUS_WAIT)
 		json_str(out, "wait", ktrace_wait_name(p->wait));
 	json_str(out, "mode", ktrace_mode_name(ktrace_process_mode(p)->mode));
-	json_u64(out, "sub", ktrace_process_mode(p)->sub);
+	analysis_json_sub(a, ktrace_process_mode(p));
 	json_str(out, "sub_name", sub_name(a, p));
 	ktrace_out_str(out, "}\n");
 }

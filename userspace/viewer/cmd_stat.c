@@ -55,7 +55,6 @@ static void name_node(struct stat_run *r, const struct ktrace_statistic *n,
 	const struct analysis *a = &r->a;
 	const struct ktrace_trace *trace;
 	char process[16] = "-";
-	const char *name;
 
 	switch (n->level) {
 	case KTRACE_STATISTIC_TRACESET:
@@ -81,11 +80,8 @@ static void name_node(struct stat_run *r, const struct ktrace_statistic *n,
 		snprintf(text, size, "%s", ktrace_mode_name((__u32)n->key));
 		return;
 	default:
-		name = ktrace_mode_sub_name(a->state, r->machine, (__u32)up->key,
-					    (__u32)n->key);
-		snprintf(text, size, "%s", name ? name : "");
-		if (!name)
-			snprintf(text, size, "%llu", n->key);
+		ktrace_mode_sub_text(a->state, r->machine, (__u32)up->key, (__u32)n->key, text,
+				     size);
 	}
 }
 
@@ -179,6 +175,7 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 		     const struct ktrace_statistic *up)
 {
 	struct ktrace_out *out = r->a.out;
+	struct ktrace_mode_syscall call;
 	char name[256];
 	__u64 threads = 0;
 	__u32 i;
@@ -187,7 +184,13 @@ static void put_json(struct stat_run *r, const struct ktrace_statistic *n,
 	output_line_begin(out);
 	json_str(out, "level", levels[n->level]);
 	json_str(out, "name", name);
-	json_s64(out, "key", (__s64)n->key);
+	if (n->level == KTRACE_STATISTIC_SUB && up->key == KTRACE_MODE_SYSCALL) {
+		ktrace_mode_call(r->a.state, (__u32)n->key, &call);
+		json_s64(out, "key", call.nr);
+		json_str(out, "abi", ktrace_syscall_abi_name(call.abi));
+	} else {
+		json_s64(out, "key", (__s64)n->key);
+	}
 	if (n->level == KTRACE_STATISTIC_THREAD) {
 		json_u64(out, "tid", n->tid);
 		json_u64(out, "pid", n->pid);

@@ -12,21 +12,17 @@ static void name_modes(const struct analysis *a, const struct ktrace_process *p,
 		       size_t size)
 {
 	struct ktrace_out out = { .buf = text, .cap = size - 1 };
-	const char *name;
+	char sub[KTRACE_MODE_SUB_SIZE];
 	__u32 i;
 
 	for (i = 0; i < p->depth; i++) {
-		name = ktrace_mode_sub_name(a->state, p->machine, p->stack[i].mode,
-					    p->stack[i].sub);
 		ktrace_out_str(&out, i ? "+" : "");
 		ktrace_out_str(&out, ktrace_mode_name(p->stack[i].mode));
 		if (p->stack[i].mode <= KTRACE_MODE_USER)
 			continue;
 		ktrace_out_char(&out, ' ');
-		if (name)
-			ktrace_out_str(&out, name);
-		else
-			ktrace_out_u64(&out, p->stack[i].sub);
+		ktrace_out_str(&out, ktrace_mode_sub_text(a->state, p->machine, p->stack[i].mode,
+							  p->stack[i].sub, sub, sizeof(sub)));
 	}
 	text[out.len] = '\0';
 }
@@ -163,7 +159,7 @@ static void put_json_modes(struct analysis *a, const struct ktrace_process *p)
 		json_element(out);
 		ktrace_out_char(out, '{');
 		json_str(out, "mode", ktrace_mode_name(p->stack[i].mode));
-		json_u64(out, "sub", p->stack[i].sub);
+		analysis_json_sub(a, &p->stack[i]);
 		json_str(out, "name", ktrace_mode_sub_name(a->state, p->machine, p->stack[i].mode,
 							   p->stack[i].sub));
 		json_u64(out, "since_ns", analysis_since_start(a, p->stack[i].since));

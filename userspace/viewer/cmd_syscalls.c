@@ -12,11 +12,15 @@
 
 #define ERRNO_MAX 4095
 
-/* struct call - a system call, of all threads or of one; the first two are the key */
+/*
+ * struct call - a system call, of all threads or of one; the first two are the key, the second
+ * of which tells number and ABI
+ */
 struct call {
 	__u64 serial;
-	__u64 nr;
-	char name[32];
+	__u64 sub;
+	char name[KTRACE_MODE_SUB_SIZE];
+	struct ktrace_mode_syscall call;
 	struct who who;
 	__u64 errors;
 	__u32 last_errno;
@@ -37,19 +41,19 @@ struct syscalls {
 	struct columns columns;
 };
 
-static struct call *call_of(struct syscalls *s, const struct ktrace_process *p, __u32 nr)
+static struct call *call_of(struct syscalls *s, const struct ktrace_process *p, __u32 sub)
 {
-	const __u64 key[] = { s->by_thread ? p->serial : 0, nr };
+	const __u64 key[] = { s->by_thread ? p->serial : 0, sub };
 	struct call *call = rows_get(&s->calls, key);
-	const char *name;
 
 	if (!call || call->name[0])
 		return call;
-	name = ktrace_mode_sub_name(s->a.state, p->machine, KTRACE_MODE_SYSCALL, nr);
-	if (name)
-		snprintf(call->name, sizeof(call->name), "%s", name);
+	ktrace_mode_call(s->a.state, sub, &call->call);
+	if (call->call.name)
+		snprintf(call->name, sizeof(call->name), "%s%s", call->call.mark, call->call.name);
 	else
-		snprintf(call->name, sizeof(call->name), "syscall %u", nr);
+		snprintf(call->name, sizeof(call->name), "%ssyscall %lld", call->call.mark,
+			 call->call.nr);
 	return call;
 }
 
@@ -81,8 +85,8 @@ static int by_total(const void *x, const void *y)
 
 	if (a->times.sum != b->times.sum)
 		return a->times.sum < b->times.sum ? 1 : -1;
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? -1 : 1;
+	if (a->sub != b->sub)
+		return a->sub < b->sub ? -1 : 1;
 	return a->serial < b->serial ? -1 : a->serial > b->serial;
 }
 
@@ -101,7 +105,7 @@ static void put_errors(struct columns *t, const struct call *call)
 static void put_head(struct analysis *a)
 {
 	static const struct column columns[] = {
-		{ "process/thread", 24, 15, 0, 24 }, { "system call", 18, 16, 0, 18 },
+		{ "process/thread", 24, 15, 0, 24 }, { "system call", 18, 16, 0, 24 },
 		{ "calls", 9, 8, 4, 0 }, { "total", 9, 7, 0, 0 }, { "mean", 9, 7, 1, 0 },
 		{ "p50", 9, 7, 2, 0 }, { "p99", 9, 7, 3, 0 }, { "max", 9, 7, 0, 0 },
 		{ "errors", 8, 6, 0, 0 }, { "last", 13, 13, 5, 13 }, { .head = NULL },
@@ -142,8 +146,12 @@ static void put_json(struct analysis *a, const void *row)
 {
 	const struct call *call = row;
 
-	json_str(a->out, "name", call->name);
-	json_u64(a->out, "number", call->nr);
+	if (call->call.name)
+		json_str(a->out, "name", call->call.name);
+	else
+		json_str(a->out, "name", call->name + strlen(call->call.mark));
+	json_s64(a->out, "number", call->call.nr);
+	json_str(a->out, "abi", ktrace_syscall_abi_name(call->call.abi));
 	if (((struct syscalls *)a)->by_thread)
 		json_u64(a->out, "tid", call->who.tid);
 	dist_json(&call->times, a->out);
@@ -200,7 +208,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct syscalls s = {
 		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
 		       .needs.providers = "syscall" },
-		.calls = ROWS_INIT(struct call, nr),
+		.calls = ROWS_INIT(struct call, sub),
 	};
 	int status;
 	size_t i;

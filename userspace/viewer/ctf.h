@@ -15,6 +15,7 @@
 /**
  * struct ctf_class - layout of an event; what makes it one of its own comes first
  * @type:	its type; NULL: the file does not describe it
+ * @first:	its first field, if it is not the type's: its names may depend on the ABI
  * @kinds:	items of its context: bit by enum ktrace_item_kind
  * @kind:	enum ktrace_channel_kind
  * @id:		as in the file
@@ -25,6 +26,7 @@
  */
 struct ctf_class {
 	const struct ktrace_event_type *type;
+	const struct ktrace_field *first;
 	__u64 kinds;
 	__u32 kind;
 	__u32 id;

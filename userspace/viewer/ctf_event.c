@@ -115,6 +115,8 @@ static bool put_fields(struct ktrace_out *out, const struct ktrace_trace_event *
 			return false;
 		if (!put_value(out, &v))
 			return true;
+		if (!class->fields && v.field != e->type->fields)
+			class->first = v.field;
 		class->fields++;
 		class->is_cut = v.field->shape == KTRACE_FIXED && v.count != v.field->count;
 	}

@@ -288,7 +288,7 @@ static void put_enum(struct ktrace_out *out, const struct ktrace_field *f)
 static void put_field(struct ktrace_out *out, const struct ctf_class *class, __u32 i,
 		      struct names *names)
 {
-	const struct ktrace_field *f = &class->type->fields[i];
+	const struct ktrace_field *f = !i && class->first ? class->first : &class->type->fields[i];
 	const bool is_last = i + 1 == class->fields;
 	const bool is_sequence = f->shape == KTRACE_COUNTED || (is_last && class->is_cut);
 

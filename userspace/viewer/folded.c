@@ -78,15 +78,14 @@ void folded_thread(const struct ktrace_states *states, struct fold_key *key,
 static void put_mode(const struct folded *f, struct fold_key *key, const struct ktrace_process *p,
 		     const struct ktrace_mode_level *level)
 {
-	const char *name = ktrace_mode_sub_name(f->states, p->machine, level->mode, level->sub);
-	char frame[64];
+	char sub[KTRACE_MODE_SUB_SIZE], frame[96];
 
 	if (level->mode < KTRACE_MODE_SYSCALL)
 		snprintf(frame, sizeof(frame), "%s", ktrace_mode_name(level->mode));
-	else if (name)
-		snprintf(frame, sizeof(frame), "%s:%s", ktrace_mode_name(level->mode), name);
 	else
-		snprintf(frame, sizeof(frame), "%s:%u", ktrace_mode_name(level->mode), level->sub);
+		snprintf(frame, sizeof(frame), "%s:%s", ktrace_mode_name(level->mode),
+			 ktrace_mode_sub_text(f->states, p->machine, level->mode, level->sub, sub,
+					      sizeof(sub)));
 	fold_frame(key, frame);
 }
 

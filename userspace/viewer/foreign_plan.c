@@ -21,6 +21,7 @@
 
 #define FIELDS_MAX 64u
 #define ARGS 6u
+#define X32_BIT 0x40000000
 
 /* Of what an event's field is made: a value of the event, or, without it, a constant */
 typedef __s64 (*convert_fn)(const struct foreign *f, const struct ktrace_value *v);
@@ -111,6 +112,15 @@ static __s64 sectors_to_bytes(const struct foreign *f, const struct ktrace_value
 	return ktrace_value_s64(v, 0) * 512;
 }
 
+/* What the number alone tells: other tracers do not say of which ABI a call is. */
+static __s64 call_abi(const struct foreign *f, const struct ktrace_value *v)
+{
+	const __s64 nr = ktrace_value_s64(v, 0);
+
+	(void)f;
+	return nr > 0 && nr & X32_BIT ? KTRACE_SYSCALL_X32 : KTRACE_SYSCALL_NATIVE;
+}
+
 /* A text of letters; a number of bits with LTTng */
 static __s64 block_op(const struct foreign *f, const struct ktrace_value *v)
 {
@@ -186,12 +196,16 @@ static const struct known all_known[] = {
 	{ "task_rename", KTRACE_EV_SCHED_COMM, {
 		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
 		{ "comm", "newcomm", NULL } } },
-	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, { { "nr", "id", NULL } } },
-	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, { { "nr", "id", NULL } } },
+	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, {
+		{ "nr", "id", NULL }, { "abi", "id", call_abi } } },
+	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, {
+		{ "nr", "id", NULL }, { "abi", "id", call_abi } } },
 	{ "sys_enter_*", KTRACE_EV_SYSCALL_ENTER, { } },
 	{ "sys_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
 	{ "syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
 	{ "syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
+	{ "compat_syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
+	{ "compat_syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
 	{ "irq_handler_entry", KTRACE_EV_IRQ_ENTER, { } },
 	{ "irq_handler_exit", KTRACE_EV_IRQ_EXIT, { { "handled", "ret", irq_handled } } },
 	{ "softirq_entry", KTRACE_EV_SOFTIRQ_ENTER, { } },
@@ -294,7 +308,8 @@ static bool plan_field(struct foreign_plan *p, const struct known *k,
 	const struct source *s = k ? find_source(k, to->name) : NULL;
 	int from = find_field(type, s ? s->from : to->name);
 
-	if (s && !s->from)
+	/* An event of ktrace before it had that */
+	if ((s && !s->from) || (from < 0 && !k && !strcmp(to->name, "abi")))
 		return true;
 	if (from < 0 || (!(s && s->convert) && !fits(to, &type->fields[from])))
 		return false;
@@ -308,17 +323,21 @@ static bool plan_field(struct foreign_plan *p, const struct known *k,
 static bool plan_syscall(struct foreign_plan *p, const struct known *k,
 			 const struct ktrace_event_type *type, const char *machine)
 {
-	const __u32 nr = ktrace_syscall_number(machine, type->name + strlen(k->name) - 1);
+	const __u32 abi = strncmp(k->name, "compat_", 7) ? KTRACE_SYSCALL_NATIVE :
+							    KTRACE_SYSCALL_I386;
+	const char *name = type->name + strlen(k->name) - 1;
 	const bool is_enter = k->id == KTRACE_EV_SYSCALL_ENTER;
 	const int again = find_field(type, "__syscall_nr");
+	__s32 nr;
 
 	if (again >= 0)
 		p->is_copied[again] = false;
-	if (nr == ~0u)
+	if (!machine || !ktrace_syscall_find(machine, false, abi, name, &nr))
 		return false;
 	p->constant[0] = nr;
+	p->constant[1] = abi;
 	p->is_args = is_enter;
-	return is_enter || plan_field(p, NULL, type, 1);
+	return is_enter || plan_field(p, NULL, type, 2);
 }
 
 static bool plan_fields(struct foreign_plan *p, const struct known *k,
@@ -521,7 +540,7 @@ void foreign_plan_apply(const struct foreign_plan *p, const struct foreign *f,
 		const struct ktrace_field *to = &p->to->fields[i];
 		const int from = p->from[i] - 1;
 
-		if (p->is_args && i == 1)
+		if (p->is_args && to->shape == KTRACE_FIXED)
 			put_args(out, type, values);
 		else if (from < 0)
 			put_number(out, p->constant[i], to->size);

@@ -178,6 +178,8 @@ static bool put_values(struct html_events *b, const struct ktrace_trace_event *e
 	key->fields = 0;
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
+		if (!key->fields && v.field != e->type->fields)
+			key->first = v.field;
 		if (v.field->shape == KTRACE_ONE && !v.count && !(key->flags & HTML_TYPE_TEXT))
 			return false;
 		put_value(b, &v, key->flags);

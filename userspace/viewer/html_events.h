@@ -26,6 +26,7 @@ enum {
 /**
  * struct html_type - a type of event, with as many fields as events have; begins with the key
  * @type:	NULL = none is described
+ * @first:	what its first field is, if that is not the type's: its names may depend on the ABI
  * @kind:	of the stream, if @type is NULL
  * @id:		of the event, if @type is NULL
  * @fields:	how many of the type's
@@ -33,6 +34,7 @@ enum {
  */
 struct html_type {
 	const struct ktrace_event_type *type;
+	const struct ktrace_field *first;
 	__u32 kind;
 	__u32 id;
 	__u32 fields;

@@ -224,7 +224,7 @@ static void put_type(struct ktrace_out *out, const struct html_type *t)
 	free(name.buf);
 	begin_array(out, "fields");
 	for (i = 0; i < t->fields; i++)
-		put_field(out, &t->type->fields[i], t->flags);
+		put_field(out, !i && t->first ? t->first : &t->type->fields[i], t->flags);
 	if (t->flags & HTML_TYPE_BYTES)
 		put_text_field(out, "bytes");
 	if (t->flags & HTML_TYPE_CONTEXT)

@@ -164,7 +164,7 @@ void spans_put_name(struct spans *s, struct ktrace_out *out, const struct ktrace
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	if (e->type->full_name[t->stem - 1] != ':' || !ktrace_values_next(&it, &v) || !v.count)
 		return;
-	name = v.field->enum_nr ? ktrace_enumerator_find(v.field, ktrace_value_s64(&v, 0)) : NULL;
+	name = ktrace_value_marked(&v);
 	if (name) {
 		ktrace_out_char(out, ':');
 		ktrace_out_str(out, name);

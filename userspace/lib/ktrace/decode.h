@@ -142,7 +142,7 @@ __u32 ktrace_scalar_size(enum ktrace_scalar scalar);
 const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value);
 
 /**
- * ktrace_syscall_number - number of the system call that is called @name on a machine
+ * ktrace_syscall_number - number of the machine's own system call that is called @name
  * @machine:	as uname(2) names it
  * @name:	as the kernel does, without "sys_"
  *
@@ -151,10 +151,42 @@ const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value
 __u32 ktrace_syscall_number(const char *machine, const char *name);
 
 /**
+ * ktrace_syscall_find - number of a system call in one of the machine's ABIs
+ * @machine:	as uname(2) names it
+ * @has_x32:	its kernel has calls of x32
+ * @abi:	enum ktrace_syscall_abi
+ * @name:	as the kernel does, without "sys_"
+ * @nr:		set to the number as events have it: those of x32 with their bit
+ *
+ * Return: false if it is not known.
+ */
+bool ktrace_syscall_find(const char *machine, bool has_x32, __u32 abi, const char *name,
+			 __s32 *nr);
+
+/** ktrace_syscall_name - the opposite: the call's name, NULL = not known */
+const char *ktrace_syscall_name(const char *machine, bool has_x32, __u32 abi, __s64 nr);
+
+struct ktrace_value;
+
+/** ktrace_syscall_abi_name - "native", "i386" and so on, as events say it; "unknown" of others */
+const char *ktrace_syscall_abi_name(__u32 abi);
+
+/**
+ * ktrace_value_marked - name of a value, of system calls of another ABI with a mark: "i386:read"
+ * @v:		a value with an element, of an event's field
+ *
+ * Return: NULL if it has no name.
+ */
+const char *ktrace_value_marked(const struct ktrace_value *v);
+
+/**
  * ktrace_syscall_bind - give the field "nr" of an event of family syscall its names
  * @type:	of any event, as parsed; of others than those nothing is changed
  * @machine:	as uname(2) names it; NULL, or one whose calls are not known: no names
  * @has_x32:	its kernel has calls of x32
+ *
+ * Types that a traceset delivers have them. The names are those of the machine's own calls;
+ * ktrace_values_next() delivers the value of a call of another ABI with a field of its own.
  */
 void ktrace_syscall_bind(struct ktrace_event_type *type, const char *machine, bool has_x32);
 

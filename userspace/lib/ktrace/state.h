@@ -39,7 +39,7 @@ struct ktrace_states;
 enum ktrace_mode {
 	KTRACE_MODE_UNKNOWN,
 	KTRACE_MODE_USER,
-	KTRACE_MODE_SYSCALL,	/* sub-mode: number of the system call */
+	KTRACE_MODE_SYSCALL,	/* sub-mode: the system call, see ktrace_mode_call() */
 	KTRACE_MODE_TRAP,	/* sub-mode: number of the trap */
 	KTRACE_MODE_IRQ,	/* sub-mode: number of the interrupt */
 	KTRACE_MODE_SOFTIRQ,	/* sub-mode: its vector */
@@ -301,6 +301,45 @@ const char *ktrace_resource_mode_name(__u32 mode);
 /** ktrace_mode_sub_name - name of a system call, interrupt or softirq, NULL = not known */
 const char *ktrace_mode_sub_name(const struct ktrace_states *state, __u32 machine, __u32 mode,
 				 __u32 sub);
+
+/**
+ * ktrace_mode_sub_text - what people are shown of a sub-mode: its name or number
+ * @state:	the state
+ * @machine:	of the thread
+ * @mode:	enum ktrace_mode
+ * @sub:	its sub-mode
+ * @text:	filled in; system calls of another ABI than the machine's are marked: "i386:read"
+ * @size:	room in it; KTRACE_MODE_SUB_SIZE is enough for system calls
+ *
+ * Return: @text.
+ */
+const char *ktrace_mode_sub_text(const struct ktrace_states *state, __u32 machine, __u32 mode,
+				 __u32 sub, char *text, size_t size);
+
+#define KTRACE_MODE_SUB_SIZE 64u
+
+/**
+ * struct ktrace_mode_syscall - a system call
+ * @nr:		its number; below 0 of what no kernel has
+ * @abi:	enum ktrace_syscall_abi
+ * @mark:	"" of the machine's own, "i386:" and so on of others
+ * @name:	without it, NULL = not known
+ */
+struct ktrace_mode_syscall {
+	__s64 nr;
+	__u32 abi;
+	const char *mark;
+	const char *name;
+};
+
+/**
+ * ktrace_mode_call - the system call that a sub-mode is
+ * @state:	the state
+ * @sub:	sub-mode of KTRACE_MODE_SYSCALL; of the machine's own calls it is the number
+ * @call:	filled in
+ */
+void ktrace_mode_call(const struct ktrace_states *state, __u32 sub,
+		      struct ktrace_mode_syscall *call);
 
 /**
  * ktrace_state_source - fields state.* for filters: what the thread of an event is doing

@@ -324,6 +324,8 @@ void ktrace_text_str(struct ktrace_text *t, const char *key, const char *value);
 bool ktrace_text_decode(char *value);
 /** ktrace_text_u64 - append key=decimal number */
 void ktrace_text_u64(struct ktrace_text *t, const char *key, __u64 value);
+/** ktrace_host_has_x32 - does this kernel have system calls of x32? */
+bool ktrace_host_has_x32(void);
 /** ktrace_text_host - the line of this machine */
 void ktrace_text_host(struct ktrace_text *t);
 /** ktrace_text_process - the line of a process, as /proc has it now; @ts: from then on, raw */

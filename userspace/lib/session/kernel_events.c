@@ -17,6 +17,7 @@ _Static_assert(KTRACE_COMM_LEN == 16, "char[16] below");
 
 #define PREV_STATE \
 	"enum<u32>(RUNNABLE=0,SLEEP=1,DISK=2,STOPPED=3,TRACED=4,DEAD=5,IDLE=6,PARKED=7)"
+#define SYSCALL_ABI "enum<u32>(native=0,i386=1,x32=2,arm=3,compat=4)"
 #define SOFTIRQ_VEC \
 	"enum<u32>(HI=0,TIMER=1,NET_TX=2,NET_RX=3,BLOCK=4,IRQ_POLL=5,TASKLET=6,SCHED=7," \
 	"HRTIMER=8,RCU=9)"
@@ -63,9 +64,9 @@ static const struct ktrace_kernel_event events[] = {
 	EVENT(KTRACE_EV_SCHED_COMM, "sched", "comm", ktrace_ev_sched_comm,
 	      "u32 tid;u32 pid;char[16] comm;"),
 	EVENT(KTRACE_EV_SYSCALL_ENTER, "syscall", "enter", ktrace_ev_syscall_enter,
-	      "u64 nr;x64[6] args;"),
+	      "s32 nr;" SYSCALL_ABI " abi;x64[6] args;"),
 	EVENT(KTRACE_EV_SYSCALL_EXIT, "syscall", "exit", ktrace_ev_syscall_exit,
-	      "u64 nr;s64 ret;"),
+	      "s32 nr;" SYSCALL_ABI " abi;s64 ret;"),
 	EVENT(KTRACE_EV_IRQ_ENTER, "irq", "enter", ktrace_ev_irq_enter,
 	      "u32 irq;char[16] name;"),
 	EVENT(KTRACE_EV_IRQ_EXIT, "irq", "exit", ktrace_ev_irq_exit,

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -28,6 +29,36 @@ static void read_line(const char *path, char *buf, size_t size)
 		close(fd);
 }
 
+/* No filter of system calls, which may end who makes a call that it does not know. */
+static bool is_unfiltered(void)
+{
+	FILE *f = fopen("/proc/self/status", "re");
+	char line[256];
+	unsigned int mode = 1;
+
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Seccomp: %u", &mode) != 1)
+		;
+	if (f)
+		fclose(f);
+	return mode == 0;
+}
+
+/* Some kernels have a switch for it, and say so; of others one call tells. */
+bool ktrace_host_has_x32(void)
+{
+#ifdef __x86_64__
+	const long x32_getpid = 0x40000000 | SYS_getpid;
+	char set[4];
+
+	read_line("/sys/module/syscall/parameters/x32", set, sizeof(set));
+	if (set[0])
+		return set[0] == 'Y';
+	return is_unfiltered() && syscall(x32_getpid) == getpid();
+#else
+	return false;
+#endif
+}
+
 void ktrace_text_host(struct ktrace_text *t)
 {
 	struct utsname host;
@@ -38,6 +69,8 @@ void ktrace_text_host(struct ktrace_text *t)
 	ktrace_text_str(t, "name", host.nodename);
 	ktrace_text_str(t, "kernel", host.release);
 	ktrace_text_str(t, "machine", host.machine);
+	if (ktrace_host_has_x32())
+		ktrace_text_u64(t, "x32", 1);
 	ktrace_text_u64(t, "cpus", (__u64)sysconf(_SC_NPROCESSORS_CONF));
 	read_line("/proc/sys/kernel/random/boot_id", boot, sizeof(boot));
 	ktrace_text_str(t, "boot", boot);

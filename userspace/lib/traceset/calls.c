@@ -72,12 +72,12 @@ bool ktrace_calls_exist(const char *pattern, const char *machine, bool has_x32,
 	struct name_list l;
 	struct test t = { .op = OP_GLOB };
 
-	if (!ktrace_calls_is(pattern) || ktrace_event_type_parse("syscall:enter{u64 nr;}", &type))
+	if (!ktrace_calls_is(pattern) || ktrace_event_type_parse("syscall:enter{s32 nr;u32 abi;}", &type))
 		return false;
 	t.literal.text = (char *)wanted;
 	t.literal.len = strlen(wanted);
 	ktrace_syscall_bind(type, machine, has_x32);
-	l = ktrace_names_of(type->fields, false);
+	l = ktrace_names_of(type->fields, true);
 	ktrace_value_check(&check, &t, &l);
 	ktrace_event_type_free(type);
 	*near = check.near;

@@ -282,11 +282,12 @@ void ktrace_event_type_free(struct ktrace_event_type *type)
 
 const char *ktrace_enumerator_find(const struct ktrace_field *field, __s64 value)
 {
+	const __u64 place = field->enum_nr ? (__u64)value - (__u64)field->enums[0].value : 0;
 	__u32 i;
 
-	/* Long lists count from 0 and have few gaps, if any. */
-	if (value >= 0 && value < field->enum_nr && field->enums[value].value == value)
-		return field->enums[value].name;
+	/* Long lists count from their first one on and have few gaps, if any. */
+	if (place < field->enum_nr && field->enums[place].value == value)
+		return field->enums[place].name;
 	for (i = 0; i < field->enum_nr; i++)
 		if (field->enums[i].value == value)
 			return field->enums[i].name;

@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* filter.c - runs the program of a filter over events */
-#include "filter.h"
+#include "filter_names.h"
 
 #include <stdlib.h>
+
+/* Number and ABI of a system call, if the payload reaches that far */
+static bool test_call(const struct name_set *names, const char *data, const char *end)
+{
+	__u64 pair;
+
+	if ((size_t)(end - data) < sizeof(pair))
+		return false;
+	memcpy(&pair, data, sizeof(pair));
+	return ktrace_name_set_has(names, pair);
+}
 
 /* A field of the payload, which may end before the field. */
 static bool test_payload(const struct test *t, const struct check *c,
@@ -16,10 +27,16 @@ static bool test_payload(const struct test *t, const struct check *c,
 	ktrace_values_init(&it, e->type, e->payload + c->off, e->len - c->off);
 	it.next = c->from;
 	while (ktrace_values_next(&it, &v))
-		if (it.next == c->field + 1)	/* a value of which no byte is there is not */
-			return !(v.is_cut && v.data == it.end) &&
-			       ktrace_filter_compare_payload(t, c->names, &v);
-	return false;
+		if (it.next == c->field + 1)
+			break;
+	if (it.next != c->field + 1)
+		return false;
+	/* A value of which no byte is there is not there. */
+	if (v.is_cut && v.data == it.end)
+		return false;
+	if (c->names && c->names->is_pair && t->element == ELEMENT_ALL)
+		return test_call(c->names, v.data, it.end);
+	return ktrace_filter_compare_payload(t, c->names, &v);
 }
 
 static bool run_test(const struct ktrace_filter *f, const struct check *c, const struct test *t,

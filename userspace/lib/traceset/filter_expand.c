@@ -211,6 +211,10 @@ static int expand_elements(const struct expander *x, struct expansion *e,
 		if (t->element != ELEMENT_ALL && t->element != i)
 			continue;
 		s.off = p->off + i * p->size;
+		if (set && set->is_pair) {	/* a system call's, and the ABI behind it */
+			s.size = sizeof(__u64);
+			s.flags = 0;
+		}
 		ret = set ? add_names(x, e, set, s) : add_number(x, e, s);
 	}
 	return ret;

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "errors.h"
-#include "trace.h"
+#include "syscall.h"
 #include "value.h"
 
 struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signed)
@@ -23,6 +23,7 @@ struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signe
 		l.enums = field->enums;
 		l.nr = field->enum_nr;
 		l.is_calls = ktrace_syscall_is(field);
+		l.calls = ktrace_syscall_field(field, KTRACE_SYSCALL_NATIVE) ? field : NULL;
 	} else if (is_signed) {
 		l.enums = errors;
 		l.nr = sizeof(errors) / sizeof(errors[0]);
@@ -31,27 +32,85 @@ struct name_list ktrace_names_of(const struct ktrace_field *field, bool is_signe
 	return l;
 }
 
-/* Is the name one that the literal means? */
-static bool is_meant(const struct name_list *l, const struct test *t, const char *name)
+/**
+ * struct walk - goes through all names, those of calls ABI by ABI
+ * @list:	the names
+ * @enums:	of this ABI
+ * @nr:		how many
+ * @abi:	the ABI
+ * @next:	next name
+ */
+struct walk {
+	const struct name_list *list;
+	const struct ktrace_enumerator *enums;
+	__u32 nr;
+	__u32 abi;
+	__u32 next;
+};
+
+static void walk_abi(struct walk *w, __u32 abi)
 {
-	const char *text = t->literal.text;
-	size_t len = t->literal.len;
+	const struct ktrace_field *f = w->list->calls ? ktrace_syscall_field(w->list->calls, abi) :
+							NULL;
+
+	w->abi = abi;
+	w->next = 0;
+	w->enums = f ? f->enums : w->list->enums;
+	w->nr = f ? f->enum_nr : w->list->nr;
+}
+
+static const struct ktrace_enumerator *walk_next(struct walk *w)
+{
+	while (w->next == w->nr) {
+		if (!w->list->calls || w->abi + 1 == KTRACE_SYSCALL_ABI_NR)
+			return NULL;
+		walk_abi(w, w->abi + 1);
+	}
+	return &w->enums[w->next++];
+}
+
+static __u32 count_names(const struct name_list *l)
+{
+	struct walk w = { .list = l };
+	__u32 nr = 0;
+
+	for (walk_abi(&w, 0); walk_next(&w);)
+		nr++;
+	return nr;
+}
+
+/*
+ * What is in front of a name in the literal, if it is for this one: "-" of an error, "i386:" of a
+ * call, which is then of that ABI.
+ */
+static size_t skip_mark(const struct walk *w, const char *text)
+{
+	const char *mark;
+
+	if (w->list->is_errors)
+		return *text == '-';
+	mark = w->list->calls ? ktrace_syscall_mark(w->abi) : "";
+	return strncmp(text, mark, strlen(mark)) ? 0 : strlen(mark);
+}
+
+/* Is the name one that the literal means? */
+static bool is_meant(const struct walk *w, const struct test *t, const char *name)
+{
+	const size_t skipped = skip_mark(w, t->literal.text);
 	struct test positive = *t;
 
-	if (l->is_errors && len && *text == '-') {
-		positive.literal.text++;
-		positive.literal.len--;
-	}
+	positive.literal.text += skipped;
+	positive.literal.len -= skipped;
 	if (positive.op == OP_NE)
 		positive.op = OP_EQ;
 	return ktrace_filter_compare_text(&positive, name, strlen(name));
 }
 
-static __int128 value_of(const struct name_list *l, __u32 i)
+static __int128 value_of(const struct walk *w, const struct ktrace_enumerator *n)
 {
-	const __s64 value = l->enums[i].value;
-
-	return l->is_signed ? (__int128)value : (__int128)(__u64)value;
+	if (w->list->calls)
+		return ktrace_syscall_pair(w->abi, n->value);
+	return w->list->is_signed ? (__int128)n->value : (__int128)(__u64)n->value;
 }
 
 static int compare(const void *a, const void *b)
@@ -78,17 +137,19 @@ static void join_ranges(struct name_set *s)
 
 struct name_set *ktrace_name_set_make(const struct name_list *l, const struct test *t)
 {
-	struct name_set *s = malloc(sizeof(*s) + l->nr * sizeof(s->ranges[0]));
-	__u32 i;
+	struct name_set *s = malloc(sizeof(*s) + count_names(l) * sizeof(s->ranges[0]));
+	const struct ktrace_enumerator *n;
+	struct walk w = { .list = l };
 
 	if (!s)
 		return NULL;
 	s->nr = 0;
 	s->is_inverse = t->op == OP_NE;
-	for (i = 0; i < l->nr; i++) {
-		if (!is_meant(l, t, l->enums[i].name))
+	s->is_pair = l->calls;
+	for (walk_abi(&w, 0); (n = walk_next(&w));) {
+		if (!is_meant(&w, t, n->name))
 			continue;
-		s->ranges[s->nr].first = s->ranges[s->nr].last = value_of(l, i);
+		s->ranges[s->nr].first = s->ranges[s->nr].last = value_of(&w, n);
 		s->nr++;
 	}
 	join_ranges(s);
@@ -111,7 +172,8 @@ bool ktrace_name_set_has(const struct name_set *s, __int128 value)
 
 void ktrace_value_check(struct value_check *v, const struct test *t, const struct name_list *l)
 {
-	__u32 i;
+	const struct ktrace_enumerator *n;
+	struct walk w = { .list = l };
 
 	if (!v->near.wanted)
 		ktrace_nearest_init(&v->near, t->literal.text);
@@ -119,9 +181,9 @@ void ktrace_value_check(struct value_check *v, const struct test *t, const struc
 	v->has_names |= l->nr && !l->is_errors;
 	v->has_errors |= l->is_errors;
 	v->has_calls |= l->is_calls;
-	for (i = 0; i < l->nr && !v->is_known; i++) {
-		v->is_known = is_meant(l, t, l->enums[i].name);
-		ktrace_nearest_try(&v->near, l->enums[i].name);
+	for (walk_abi(&w, 0); !v->is_known && (n = walk_next(&w));) {
+		v->is_known = is_meant(&w, t, n->name);
+		ktrace_nearest_try(&v->near, n->name);
 	}
 }
 

@@ -17,6 +17,8 @@
  * @is_signed:	values are; otherwise they have 64 bits without sign
  * @is_errors:	"-" may be in front of the names
  * @is_calls:	they are those of system calls
+ * @calls:	the field, if each ABI has names of its own; a value is then number and ABI, as
+ *		ktrace_syscall_pair() has it. NULL otherwise
  */
 struct name_list {
 	const struct ktrace_enumerator *enums;
@@ -24,16 +26,19 @@ struct name_list {
 	bool is_signed;
 	bool is_errors;
 	bool is_calls;
+	const struct ktrace_field *calls;
 };
 
 /**
  * struct name_set - the values for which a comparison with a name is true
  * @is_inverse:	these are those for which it is not
+ * @is_pair:	a value is the number and the ABI of a system call
  * @nr:		number of ranges
  * @ranges:	ascending, with a gap between any two
  */
 struct name_set {
 	bool is_inverse;
+	bool is_pair;
 	__u32 nr;
 	struct name_range {
 		__int128 first;

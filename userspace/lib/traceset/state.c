@@ -10,6 +10,7 @@
 #include <ktrace/state.h>
 
 #include "state.h"
+#include "syscall.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -474,7 +475,7 @@ int ktrace_state_new(struct ktrace_traceset *set, struct ktrace_states **out)
 		return -ENOMEM;
 	s->set = set;
 	s->interval = STATE_INTERVAL;
-	s->wait4 = -1;
+	s->compat_abi = KTRACE_SYSCALL_I386;
 	*out = s;
 	return 0;
 }

@@ -81,7 +81,7 @@ struct binding {
  * @trace_nr:	entries of @traces
  * @nr_field:	field of system call numbers, for their names
  * @vec_field:	field of softirq vectors, for their names
- * @wait4:	number of this system call, -1 = not known
+ * @compat_abi:	ABI of the machine's 32-bit programs, as far as events have told
  * @watches:	who is told
  * @watch_nr:	how many
  * @is_muted:	nobody is told
@@ -103,7 +103,7 @@ struct ktrace_states {
 	size_t trace_nr;
 	const struct ktrace_field *nr_field;
 	const struct ktrace_field *vec_field;
-	__s64 wait4;
+	__u32 compat_abi;
 	const struct ktrace_state_watch *watches[KTRACE_STATE_WATCHES];
 	__u32 watch_nr;
 	bool is_muted;

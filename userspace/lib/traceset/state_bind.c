@@ -14,9 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Finds field number @i of the rule. Return: false if it is not there. */
+/* Finds field number @i of the rule. Return: false if it is not there, and must be. */
 static bool bind_field(struct binding *b, const struct ktrace_event_type *type, __u32 i)
 {
+	const char *name = b->rule->fields[i] + (b->rule->fields[i][0] == '?');
+	const bool is_optional = name != b->rule->fields[i];
 	const struct ktrace_field *f;
 	__u32 at = 0, n, size;
 
@@ -24,8 +26,8 @@ static bool bind_field(struct binding *b, const struct ktrace_event_type *type, 
 		f = &type->fields[n];
 		size = fixed_size(f);
 		if (!size || at > KTRACE_DESC_SIZE_MAX)
-			return false;
-		if (strcmp(f->name, b->rule->fields[i]))
+			return is_optional;
+		if (strcmp(f->name, name))
 			continue;
 		b->offset[i] = at;
 		b->size[i] = size;
@@ -34,7 +36,7 @@ static bool bind_field(struct binding *b, const struct ktrace_event_type *type, 
 			b->need = at + size;
 		return f->shape == KTRACE_ONE || f->scalar == KTRACE_CHAR;
 	}
-	return false;
+	return is_optional;
 }
 
 static struct binding make_binding(const struct ktrace_event_type *type)
@@ -54,18 +56,13 @@ static struct binding make_binding(const struct ktrace_event_type *type)
 static void remember_names(struct ktrace_states *s, const struct ktrace_event_type *type)
 {
 	const struct ktrace_field *f = type->fields;
-	__u32 i;
 
 	if (!type->field_nr || !f->enum_nr)
 		return;
 	if (!strcmp(type->provider, "softirq"))
 		s->vec_field = f;
-	if (strcmp(type->provider, "syscall"))
-		return;
-	s->nr_field = f;
-	for (i = 0; i < f->enum_nr; i++)
-		if (!strcmp(f->enums[i].name, "wait4"))
-			s->wait4 = f->enums[i].value;
+	if (!strcmp(type->provider, "syscall"))
+		s->nr_field = f;
 }
 
 /* Return: 0, -ENOMEM. */

@@ -6,6 +6,7 @@
  * those of its rule, still tells which thread runs on its CPU.
  */
 #include "state.h"
+#include "syscall.h"
 
 #include <linux/ktrace_events.h>
 #include <string.h>
@@ -186,35 +187,79 @@ static void on_comm(struct step *st)
 	set_comm(st, p, 2);
 }
 
+/* Number and ABI; of files of 0.1.0, which do not say it, all calls are the machine's own. */
+static __u32 call_of(const struct step *st)
+{
+	const __u32 abi = (__u32)ktrace_step_value(st, 1);
+
+	if (abi != KTRACE_SYSCALL_NATIVE && abi != KTRACE_SYSCALL_X32)
+		st->state->compat_abi = abi;
+	return ktrace_syscall_sub(abi, ktrace_step_value(st, 0));
+}
+
 /* System calls come from the program: what else was on the stack has ended unseen. */
 static void on_syscall_enter(struct step *st)
 {
+	const __u32 call = call_of(st);
+
 	if (!st->self)
 		return;
 	ktrace_step_stack(st, st->self, KTRACE_MODE_USER);
-	ktrace_step_push(st, st->self, KTRACE_MODE_SYSCALL, (__u32)ktrace_step_value(st, 0));
+	ktrace_step_push(st, st->self, KTRACE_MODE_SYSCALL, call);
+}
+
+static bool is_called(const struct step *st, __u32 call, const char *a, const char *b)
+{
+	const char *name = ktrace_mode_sub_name(st->state, st->machine, KTRACE_MODE_SYSCALL, call);
+
+	return name && (!strcmp(name, a) || !strcmp(name, b));
+}
+
+/*
+ * Is it the call that the thread is in? At the exit of rt_sigreturn() the number is -1, and an
+ * exec() that goes from one ABI to another has left the one that it was called in.
+ */
+static bool is_its_call(const struct step *st, __u32 call)
+{
+	const struct ktrace_process *p = st->self;
+	__u32 i = p->depth;
+
+	while (i && p->stack[i - 1].mode != KTRACE_MODE_SYSCALL)
+		i--;
+	if (!i || p->over || p->stack[i - 1].sub == call || ktrace_syscall_sub_nr(call) == -1)
+		return true;
+	return !st->state->nr_field ||
+	       (is_called(st, call, "execve", "execveat") &&
+		is_called(st, p->stack[i - 1].sub, "execve", "execveat"));
 }
 
 /* wait4() returns the process it has reaped, which may still be on its CPU. */
-static void reap(struct step *st, __s64 tid)
+static void reap(struct step *st, __u32 call, __s64 tid)
 {
 	struct ktrace_process *p = tid > 0 ? ktrace_step_known(st, (__u32)tid) : NULL;
 
-	if (p && p->status == KTRACE_STATUS_ZOMBIE)
+	if (!p || (p->status != KTRACE_STATUS_ZOMBIE && p->status != KTRACE_STATUS_EXIT) ||
+	    !is_called(st, call, "wait4", "waitpid"))
+		return;
+	if (p->status == KTRACE_STATUS_ZOMBIE)
 		ktrace_step_status(st, p, KTRACE_STATUS_DEAD);
-	else if (p && p->status == KTRACE_STATUS_EXIT)
+	else
 		p->is_reaped = 1;
 }
 
 static void on_syscall_exit(struct step *st)
 {
-	__s64 nr = ktrace_step_value(st, 0), ret = ktrace_step_value(st, 1);
+	const __u32 call = call_of(st);
+	const __s64 ret = ktrace_step_value(st, 2);
 
 	if (!st->self)
 		return;
-	ktrace_step_pop(st, st->self, KTRACE_MODE_SYSCALL, ret);
-	if (nr == st->state->wait4)
-		reap(st, ret);
+	/* Of another call: the end of that one and the begin of this one were not seen. */
+	if (is_its_call(st, call))
+		ktrace_step_pop(st, st->self, KTRACE_MODE_SYSCALL, ret);
+	else
+		ktrace_step_stack(st, st->self, KTRACE_MODE_USER);
+	reap(st, call, ret);
 }
 
 static void enter(struct step *st, __u32 mode, __u32 kind, __u32 number)
@@ -305,8 +350,8 @@ static const struct state_rule rules[] = {
 	{ "sched:exec", on_exec, { "pid", "old_tid" }, false },
 	{ "sched:exit", on_exit, { "tid", "pid", "comm" }, false },
 	{ "sched:comm", on_comm, { "tid", "pid", "comm" }, true },
-	{ "syscall:enter", on_syscall_enter, { "nr" }, false },
-	{ "syscall:exit", on_syscall_exit, { "nr", "ret" }, false },
+	{ "syscall:enter", on_syscall_enter, { "nr", "?abi" }, false },
+	{ "syscall:exit", on_syscall_exit, { "nr", "?abi", "ret" }, false },
 	{ "irq:enter", on_irq_enter, { "irq", "name" }, false },
 	{ "irq:exit", on_irq_exit, { "irq", "handled" }, false },
 	{ "softirq:enter", on_softirq_enter, { "vec" }, false },

@@ -6,6 +6,7 @@
  * thread that enters a system call is in it. What is not known is no value.
  */
 #include "state.h"
+#include "syscall.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>
@@ -62,6 +63,11 @@ static bool get_mode(struct ktrace_states *s, process_ptr p, struct ktrace_filte
 	return put_text(v, ktrace_mode_name(ktrace_process_mode(p)->mode));
 }
 
+static __s64 number_of(const struct ktrace_mode_level *level)
+{
+	return level->mode == KTRACE_MODE_SYSCALL ? ktrace_syscall_sub_nr(level->sub) : level->sub;
+}
+
 /* Its name, or its number where it has none; user has no sub-modes. */
 static bool get_submode(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)
 {
@@ -69,7 +75,7 @@ static bool get_submode(struct ktrace_states *s, process_ptr p, struct ktrace_fi
 	const char *name = ktrace_mode_sub_name(s, p->machine, level->mode, level->sub);
 
 	if (!name) {
-		snprintf(s->room, sizeof(s->room), "%u", level->sub);
+		snprintf(s->room, sizeof(s->room), "%lld", number_of(level));
 		name = s->room;
 	}
 	return put_text(v, name) && level->mode > KTRACE_MODE_USER;
@@ -81,7 +87,7 @@ static bool get_submode_number(struct ktrace_states *s, process_ptr p,
 	const struct ktrace_mode_level *level = ktrace_process_mode(p);
 
 	(void)s;
-	return put_number(v, level->sub, level->mode > KTRACE_MODE_USER);
+	return put_number(v, number_of(level), level->mode > KTRACE_MODE_USER);
 }
 
 static bool get_status(struct ktrace_states *s, process_ptr p, struct ktrace_filter_value *v)

@@ -3,8 +3,10 @@
 #include <ktrace/state.h>
 
 #include "state.h"
+#include "syscall.h"
 
 #include <linux/ktrace_events.h>
+#include <stdio.h>
 
 #define NAME_OF(names, i) ((i) < sizeof(names) / sizeof(names[0]) ? (names)[i] : "?")
 
@@ -83,14 +85,52 @@ const char *ktrace_resource_mode_name(__u32 mode)
 	return NAME_OF(names, mode);
 }
 
+static const struct ktrace_field *call_field(const struct ktrace_states *s, __u32 abi)
+{
+	const struct ktrace_field *f;
+
+	if (!s->nr_field)
+		return NULL;
+	f = ktrace_syscall_field(s->nr_field, abi);
+	return f || abi != KTRACE_SYSCALL_NATIVE ? f : s->nr_field;
+}
+
+void ktrace_mode_call(const struct ktrace_states *s, __u32 sub, struct ktrace_mode_syscall *call)
+{
+	const struct ktrace_field *f;
+
+	call->abi = ktrace_syscall_sub_abi(sub, s->compat_abi);
+	call->nr = ktrace_syscall_sub_nr(sub);
+	call->mark = ktrace_syscall_mark(call->abi);
+	f = call_field(s, call->abi);
+	call->name = f ? ktrace_enumerator_find(f, call->nr) : NULL;
+}
+
+const char *ktrace_mode_sub_text(const struct ktrace_states *s, __u32 machine, __u32 mode,
+				 __u32 sub, char *text, size_t size)
+{
+	const char *name = ktrace_mode_sub_name(s, machine, mode, sub);
+	struct ktrace_mode_syscall call = { .nr = sub, .mark = "" };
+
+	if (mode == KTRACE_MODE_SYSCALL)
+		ktrace_mode_call(s, sub, &call);
+	if (name)
+		snprintf(text, size, "%s%s", call.mark, name);
+	else
+		snprintf(text, size, "%s%lld", call.mark, call.nr);
+	return text;
+}
+
 const char *ktrace_mode_sub_name(const struct ktrace_states *s, __u32 machine, __u32 mode,
 				 __u32 sub)
 {
 	const struct ktrace_resource *r;
+	struct ktrace_mode_syscall call;
 
 	switch (mode) {
 	case KTRACE_MODE_SYSCALL:
-		return s->nr_field ? ktrace_enumerator_find(s->nr_field, sub) : NULL;
+		ktrace_mode_call(s, sub, &call);
+		return call.name;
 	case KTRACE_MODE_SOFTIRQ:
 		return s->vec_field ? ktrace_enumerator_find(s->vec_field, sub) : NULL;
 	case KTRACE_MODE_IRQ:

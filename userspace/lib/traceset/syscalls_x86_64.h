@@ -1,366 +1,364 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
-/* syscalls_x86_64.h - names of system calls, rows made by scripts/gen-syscalls */
-static const struct ktrace_enumerator syscalls_x86_64[] = {
-	{ 0, "read" },
-	{ 1, "write" },
-	{ 2, "open" },
-	{ 3, "close" },
-	{ 4, "stat" },
-	{ 5, "fstat" },
-	{ 6, "lstat" },
-	{ 7, "poll" },
-	{ 8, "lseek" },
-	{ 9, "mmap" },
-	{ 10, "mprotect" },
-	{ 11, "munmap" },
-	{ 12, "brk" },
-	{ 13, "rt_sigaction" },
-	{ 14, "rt_sigprocmask" },
-	{ 15, "rt_sigreturn" },
-	{ 16, "ioctl" },
-	{ 17, "pread64" },
-	{ 18, "pwrite64" },
-	{ 19, "readv" },
-	{ 20, "writev" },
-	{ 21, "access" },
-	{ 22, "pipe" },
-	{ 23, "select" },
-	{ 24, "sched_yield" },
-	{ 25, "mremap" },
-	{ 26, "msync" },
-	{ 27, "mincore" },
-	{ 28, "madvise" },
-	{ 29, "shmget" },
-	{ 30, "shmat" },
-	{ 31, "shmctl" },
-	{ 32, "dup" },
-	{ 33, "dup2" },
-	{ 34, "pause" },
-	{ 35, "nanosleep" },
-	{ 36, "getitimer" },
-	{ 37, "alarm" },
-	{ 38, "setitimer" },
-	{ 39, "getpid" },
-	{ 40, "sendfile" },
-	{ 41, "socket" },
-	{ 42, "connect" },
-	{ 43, "accept" },
-	{ 44, "sendto" },
-	{ 45, "recvfrom" },
-	{ 46, "sendmsg" },
-	{ 47, "recvmsg" },
-	{ 48, "shutdown" },
-	{ 49, "bind" },
-	{ 50, "listen" },
-	{ 51, "getsockname" },
-	{ 52, "getpeername" },
-	{ 53, "socketpair" },
-	{ 54, "setsockopt" },
-	{ 55, "getsockopt" },
-	{ 56, "clone" },
-	{ 57, "fork" },
-	{ 58, "vfork" },
-	{ 59, "execve" },
-	{ 60, "exit" },
-	{ 61, "wait4" },
-	{ 62, "kill" },
-	{ 63, "uname" },
-	{ 64, "semget" },
-	{ 65, "semop" },
-	{ 66, "semctl" },
-	{ 67, "shmdt" },
-	{ 68, "msgget" },
-	{ 69, "msgsnd" },
-	{ 70, "msgrcv" },
-	{ 71, "msgctl" },
-	{ 72, "fcntl" },
-	{ 73, "flock" },
-	{ 74, "fsync" },
-	{ 75, "fdatasync" },
-	{ 76, "truncate" },
-	{ 77, "ftruncate" },
-	{ 78, "getdents" },
-	{ 79, "getcwd" },
-	{ 80, "chdir" },
-	{ 81, "fchdir" },
-	{ 82, "rename" },
-	{ 83, "mkdir" },
-	{ 84, "rmdir" },
-	{ 85, "creat" },
-	{ 86, "link" },
-	{ 87, "unlink" },
-	{ 88, "symlink" },
-	{ 89, "readlink" },
-	{ 90, "chmod" },
-	{ 91, "fchmod" },
-	{ 92, "chown" },
-	{ 93, "fchown" },
-	{ 94, "lchown" },
-	{ 95, "umask" },
-	{ 96, "gettimeofday" },
-	{ 97, "getrlimit" },
-	{ 98, "getrusage" },
-	{ 99, "sysinfo" },
-	{ 100, "times" },
-	{ 101, "ptrace" },
-	{ 102, "getuid" },
-	{ 103, "syslog" },
-	{ 104, "getgid" },
-	{ 105, "setuid" },
-	{ 106, "setgid" },
-	{ 107, "geteuid" },
-	{ 108, "getegid" },
-	{ 109, "setpgid" },
-	{ 110, "getppid" },
-	{ 111, "getpgrp" },
-	{ 112, "setsid" },
-	{ 113, "setreuid" },
-	{ 114, "setregid" },
-	{ 115, "getgroups" },
-	{ 116, "setgroups" },
-	{ 117, "setresuid" },
-	{ 118, "getresuid" },
-	{ 119, "setresgid" },
-	{ 120, "getresgid" },
-	{ 121, "getpgid" },
-	{ 122, "setfsuid" },
-	{ 123, "setfsgid" },
-	{ 124, "getsid" },
-	{ 125, "capget" },
-	{ 126, "capset" },
-	{ 127, "rt_sigpending" },
-	{ 128, "rt_sigtimedwait" },
-	{ 129, "rt_sigqueueinfo" },
-	{ 130, "rt_sigsuspend" },
-	{ 131, "sigaltstack" },
-	{ 132, "utime" },
-	{ 133, "mknod" },
-	{ 134, "uselib" },
-	{ 135, "personality" },
-	{ 136, "ustat" },
-	{ 137, "statfs" },
-	{ 138, "fstatfs" },
-	{ 139, "sysfs" },
-	{ 140, "getpriority" },
-	{ 141, "setpriority" },
-	{ 142, "sched_setparam" },
-	{ 143, "sched_getparam" },
-	{ 144, "sched_setscheduler" },
-	{ 145, "sched_getscheduler" },
-	{ 146, "sched_get_priority_max" },
-	{ 147, "sched_get_priority_min" },
-	{ 148, "sched_rr_get_interval" },
-	{ 149, "mlock" },
-	{ 150, "munlock" },
-	{ 151, "mlockall" },
-	{ 152, "munlockall" },
-	{ 153, "vhangup" },
-	{ 154, "modify_ldt" },
-	{ 155, "pivot_root" },
-	{ 156, "_sysctl" },
-	{ 157, "prctl" },
-	{ 158, "arch_prctl" },
-	{ 159, "adjtimex" },
-	{ 160, "setrlimit" },
-	{ 161, "chroot" },
-	{ 162, "sync" },
-	{ 163, "acct" },
-	{ 164, "settimeofday" },
-	{ 165, "mount" },
-	{ 166, "umount2" },
-	{ 167, "swapon" },
-	{ 168, "swapoff" },
-	{ 169, "reboot" },
-	{ 170, "sethostname" },
-	{ 171, "setdomainname" },
-	{ 172, "iopl" },
-	{ 173, "ioperm" },
-	{ 174, "create_module" },
-	{ 175, "init_module" },
-	{ 176, "delete_module" },
-	{ 177, "get_kernel_syms" },
-	{ 178, "query_module" },
-	{ 179, "quotactl" },
-	{ 180, "nfsservctl" },
-	{ 181, "getpmsg" },
-	{ 182, "putpmsg" },
-	{ 183, "afs_syscall" },
-	{ 184, "tuxcall" },
-	{ 185, "security" },
-	{ 186, "gettid" },
-	{ 187, "readahead" },
-	{ 188, "setxattr" },
-	{ 189, "lsetxattr" },
-	{ 190, "fsetxattr" },
-	{ 191, "getxattr" },
-	{ 192, "lgetxattr" },
-	{ 193, "fgetxattr" },
-	{ 194, "listxattr" },
-	{ 195, "llistxattr" },
-	{ 196, "flistxattr" },
-	{ 197, "removexattr" },
-	{ 198, "lremovexattr" },
-	{ 199, "fremovexattr" },
-	{ 200, "tkill" },
-	{ 201, "time" },
-	{ 202, "futex" },
-	{ 203, "sched_setaffinity" },
-	{ 204, "sched_getaffinity" },
-	{ 205, "set_thread_area" },
-	{ 206, "io_setup" },
-	{ 207, "io_destroy" },
-	{ 208, "io_getevents" },
-	{ 209, "io_submit" },
-	{ 210, "io_cancel" },
-	{ 211, "get_thread_area" },
-	{ 212, "lookup_dcookie" },
-	{ 213, "epoll_create" },
-	{ 214, "epoll_ctl_old" },
-	{ 215, "epoll_wait_old" },
-	{ 216, "remap_file_pages" },
-	{ 217, "getdents64" },
-	{ 218, "set_tid_address" },
-	{ 219, "restart_syscall" },
-	{ 220, "semtimedop" },
-	{ 221, "fadvise64" },
-	{ 222, "timer_create" },
-	{ 223, "timer_settime" },
-	{ 224, "timer_gettime" },
-	{ 225, "timer_getoverrun" },
-	{ 226, "timer_delete" },
-	{ 227, "clock_settime" },
-	{ 228, "clock_gettime" },
-	{ 229, "clock_getres" },
-	{ 230, "clock_nanosleep" },
-	{ 231, "exit_group" },
-	{ 232, "epoll_wait" },
-	{ 233, "epoll_ctl" },
-	{ 234, "tgkill" },
-	{ 235, "utimes" },
-	{ 236, "vserver" },
-	{ 237, "mbind" },
-	{ 238, "set_mempolicy" },
-	{ 239, "get_mempolicy" },
-	{ 240, "mq_open" },
-	{ 241, "mq_unlink" },
-	{ 242, "mq_timedsend" },
-	{ 243, "mq_timedreceive" },
-	{ 244, "mq_notify" },
-	{ 245, "mq_getsetattr" },
-	{ 246, "kexec_load" },
-	{ 247, "waitid" },
-	{ 248, "add_key" },
-	{ 249, "request_key" },
-	{ 250, "keyctl" },
-	{ 251, "ioprio_set" },
-	{ 252, "ioprio_get" },
-	{ 253, "inotify_init" },
-	{ 254, "inotify_add_watch" },
-	{ 255, "inotify_rm_watch" },
-	{ 256, "migrate_pages" },
-	{ 257, "openat" },
-	{ 258, "mkdirat" },
-	{ 259, "mknodat" },
-	{ 260, "fchownat" },
-	{ 261, "futimesat" },
-	{ 262, "newfstatat" },
-	{ 263, "unlinkat" },
-	{ 264, "renameat" },
-	{ 265, "linkat" },
-	{ 266, "symlinkat" },
-	{ 267, "readlinkat" },
-	{ 268, "fchmodat" },
-	{ 269, "faccessat" },
-	{ 270, "pselect6" },
-	{ 271, "ppoll" },
-	{ 272, "unshare" },
-	{ 273, "set_robust_list" },
-	{ 274, "get_robust_list" },
-	{ 275, "splice" },
-	{ 276, "tee" },
-	{ 277, "sync_file_range" },
-	{ 278, "vmsplice" },
-	{ 279, "move_pages" },
-	{ 280, "utimensat" },
-	{ 281, "epoll_pwait" },
-	{ 282, "signalfd" },
-	{ 283, "timerfd_create" },
-	{ 284, "eventfd" },
-	{ 285, "fallocate" },
-	{ 286, "timerfd_settime" },
-	{ 287, "timerfd_gettime" },
-	{ 288, "accept4" },
-	{ 289, "signalfd4" },
-	{ 290, "eventfd2" },
-	{ 291, "epoll_create1" },
-	{ 292, "dup3" },
-	{ 293, "pipe2" },
-	{ 294, "inotify_init1" },
-	{ 295, "preadv" },
-	{ 296, "pwritev" },
-	{ 297, "rt_tgsigqueueinfo" },
-	{ 298, "perf_event_open" },
-	{ 299, "recvmmsg" },
-	{ 300, "fanotify_init" },
-	{ 301, "fanotify_mark" },
-	{ 302, "prlimit64" },
-	{ 303, "name_to_handle_at" },
-	{ 304, "open_by_handle_at" },
-	{ 305, "clock_adjtime" },
-	{ 306, "syncfs" },
-	{ 307, "sendmmsg" },
-	{ 308, "setns" },
-	{ 309, "getcpu" },
-	{ 310, "process_vm_readv" },
-	{ 311, "process_vm_writev" },
-	{ 312, "kcmp" },
-	{ 313, "finit_module" },
-	{ 314, "sched_setattr" },
-	{ 315, "sched_getattr" },
-	{ 316, "renameat2" },
-	{ 317, "seccomp" },
-	{ 318, "getrandom" },
-	{ 319, "memfd_create" },
-	{ 320, "kexec_file_load" },
-	{ 321, "bpf" },
-	{ 322, "execveat" },
-	{ 323, "userfaultfd" },
-	{ 324, "membarrier" },
-	{ 325, "mlock2" },
-	{ 326, "copy_file_range" },
-	{ 327, "preadv2" },
-	{ 328, "pwritev2" },
-	{ 329, "pkey_mprotect" },
-	{ 330, "pkey_alloc" },
-	{ 331, "pkey_free" },
-	{ 332, "statx" },
-	{ 333, "io_pgetevents" },
-	{ 334, "rseq" },
-	{ 424, "pidfd_send_signal" },
-	{ 425, "io_uring_setup" },
-	{ 426, "io_uring_enter" },
-	{ 427, "io_uring_register" },
-	{ 428, "open_tree" },
-	{ 429, "move_mount" },
-	{ 430, "fsopen" },
-	{ 431, "fsconfig" },
-	{ 432, "fsmount" },
-	{ 433, "fspick" },
-	{ 434, "pidfd_open" },
-	{ 435, "clone3" },
-	{ 436, "close_range" },
-	{ 437, "openat2" },
-	{ 438, "pidfd_getfd" },
-	{ 439, "faccessat2" },
-	{ 440, "process_madvise" },
-	{ 441, "epoll_pwait2" },
-	{ 442, "mount_setattr" },
-	{ 443, "quotactl_fd" },
-	{ 444, "landlock_create_ruleset" },
-	{ 445, "landlock_add_rule" },
-	{ 446, "landlock_restrict_self" },
-	{ 447, "memfd_secret" },
-	{ 448, "process_mrelease" },
-	{ 449, "futex_waitv" },
-	{ 450, "set_mempolicy_home_node" },
-};
+/* syscalls_x86_64.h - names of system calls, rows made by scripts/gen-syscalls x86_64 */
+	CALL(0, "read")
+	CALL(1, "write")
+	CALL(2, "open")
+	CALL(3, "close")
+	CALL(4, "stat")
+	CALL(5, "fstat")
+	CALL(6, "lstat")
+	CALL(7, "poll")
+	CALL(8, "lseek")
+	CALL(9, "mmap")
+	CALL(10, "mprotect")
+	CALL(11, "munmap")
+	CALL(12, "brk")
+	CALL(13, "rt_sigaction")
+	CALL(14, "rt_sigprocmask")
+	CALL(15, "rt_sigreturn")
+	CALL(16, "ioctl")
+	CALL(17, "pread64")
+	CALL(18, "pwrite64")
+	CALL(19, "readv")
+	CALL(20, "writev")
+	CALL(21, "access")
+	CALL(22, "pipe")
+	CALL(23, "select")
+	CALL(24, "sched_yield")
+	CALL(25, "mremap")
+	CALL(26, "msync")
+	CALL(27, "mincore")
+	CALL(28, "madvise")
+	CALL(29, "shmget")
+	CALL(30, "shmat")
+	CALL(31, "shmctl")
+	CALL(32, "dup")
+	CALL(33, "dup2")
+	CALL(34, "pause")
+	CALL(35, "nanosleep")
+	CALL(36, "getitimer")
+	CALL(37, "alarm")
+	CALL(38, "setitimer")
+	CALL(39, "getpid")
+	CALL(40, "sendfile")
+	CALL(41, "socket")
+	CALL(42, "connect")
+	CALL(43, "accept")
+	CALL(44, "sendto")
+	CALL(45, "recvfrom")
+	CALL(46, "sendmsg")
+	CALL(47, "recvmsg")
+	CALL(48, "shutdown")
+	CALL(49, "bind")
+	CALL(50, "listen")
+	CALL(51, "getsockname")
+	CALL(52, "getpeername")
+	CALL(53, "socketpair")
+	CALL(54, "setsockopt")
+	CALL(55, "getsockopt")
+	CALL(56, "clone")
+	CALL(57, "fork")
+	CALL(58, "vfork")
+	CALL(59, "execve")
+	CALL(60, "exit")
+	CALL(61, "wait4")
+	CALL(62, "kill")
+	CALL(63, "uname")
+	CALL(64, "semget")
+	CALL(65, "semop")
+	CALL(66, "semctl")
+	CALL(67, "shmdt")
+	CALL(68, "msgget")
+	CALL(69, "msgsnd")
+	CALL(70, "msgrcv")
+	CALL(71, "msgctl")
+	CALL(72, "fcntl")
+	CALL(73, "flock")
+	CALL(74, "fsync")
+	CALL(75, "fdatasync")
+	CALL(76, "truncate")
+	CALL(77, "ftruncate")
+	CALL(78, "getdents")
+	CALL(79, "getcwd")
+	CALL(80, "chdir")
+	CALL(81, "fchdir")
+	CALL(82, "rename")
+	CALL(83, "mkdir")
+	CALL(84, "rmdir")
+	CALL(85, "creat")
+	CALL(86, "link")
+	CALL(87, "unlink")
+	CALL(88, "symlink")
+	CALL(89, "readlink")
+	CALL(90, "chmod")
+	CALL(91, "fchmod")
+	CALL(92, "chown")
+	CALL(93, "fchown")
+	CALL(94, "lchown")
+	CALL(95, "umask")
+	CALL(96, "gettimeofday")
+	CALL(97, "getrlimit")
+	CALL(98, "getrusage")
+	CALL(99, "sysinfo")
+	CALL(100, "times")
+	CALL(101, "ptrace")
+	CALL(102, "getuid")
+	CALL(103, "syslog")
+	CALL(104, "getgid")
+	CALL(105, "setuid")
+	CALL(106, "setgid")
+	CALL(107, "geteuid")
+	CALL(108, "getegid")
+	CALL(109, "setpgid")
+	CALL(110, "getppid")
+	CALL(111, "getpgrp")
+	CALL(112, "setsid")
+	CALL(113, "setreuid")
+	CALL(114, "setregid")
+	CALL(115, "getgroups")
+	CALL(116, "setgroups")
+	CALL(117, "setresuid")
+	CALL(118, "getresuid")
+	CALL(119, "setresgid")
+	CALL(120, "getresgid")
+	CALL(121, "getpgid")
+	CALL(122, "setfsuid")
+	CALL(123, "setfsgid")
+	CALL(124, "getsid")
+	CALL(125, "capget")
+	CALL(126, "capset")
+	CALL(127, "rt_sigpending")
+	CALL(128, "rt_sigtimedwait")
+	CALL(129, "rt_sigqueueinfo")
+	CALL(130, "rt_sigsuspend")
+	CALL(131, "sigaltstack")
+	CALL(132, "utime")
+	CALL(133, "mknod")
+	CALL(134, "uselib")
+	CALL(135, "personality")
+	CALL(136, "ustat")
+	CALL(137, "statfs")
+	CALL(138, "fstatfs")
+	CALL(139, "sysfs")
+	CALL(140, "getpriority")
+	CALL(141, "setpriority")
+	CALL(142, "sched_setparam")
+	CALL(143, "sched_getparam")
+	CALL(144, "sched_setscheduler")
+	CALL(145, "sched_getscheduler")
+	CALL(146, "sched_get_priority_max")
+	CALL(147, "sched_get_priority_min")
+	CALL(148, "sched_rr_get_interval")
+	CALL(149, "mlock")
+	CALL(150, "munlock")
+	CALL(151, "mlockall")
+	CALL(152, "munlockall")
+	CALL(153, "vhangup")
+	CALL(154, "modify_ldt")
+	CALL(155, "pivot_root")
+	CALL(156, "_sysctl")
+	CALL(157, "prctl")
+	CALL(158, "arch_prctl")
+	CALL(159, "adjtimex")
+	CALL(160, "setrlimit")
+	CALL(161, "chroot")
+	CALL(162, "sync")
+	CALL(163, "acct")
+	CALL(164, "settimeofday")
+	CALL(165, "mount")
+	CALL(166, "umount2")
+	CALL(167, "swapon")
+	CALL(168, "swapoff")
+	CALL(169, "reboot")
+	CALL(170, "sethostname")
+	CALL(171, "setdomainname")
+	CALL(172, "iopl")
+	CALL(173, "ioperm")
+	CALL(174, "create_module")
+	CALL(175, "init_module")
+	CALL(176, "delete_module")
+	CALL(177, "get_kernel_syms")
+	CALL(178, "query_module")
+	CALL(179, "quotactl")
+	CALL(180, "nfsservctl")
+	CALL(181, "getpmsg")
+	CALL(182, "putpmsg")
+	CALL(183, "afs_syscall")
+	CALL(184, "tuxcall")
+	CALL(185, "security")
+	CALL(186, "gettid")
+	CALL(187, "readahead")
+	CALL(188, "setxattr")
+	CALL(189, "lsetxattr")
+	CALL(190, "fsetxattr")
+	CALL(191, "getxattr")
+	CALL(192, "lgetxattr")
+	CALL(193, "fgetxattr")
+	CALL(194, "listxattr")
+	CALL(195, "llistxattr")
+	CALL(196, "flistxattr")
+	CALL(197, "removexattr")
+	CALL(198, "lremovexattr")
+	CALL(199, "fremovexattr")
+	CALL(200, "tkill")
+	CALL(201, "time")
+	CALL(202, "futex")
+	CALL(203, "sched_setaffinity")
+	CALL(204, "sched_getaffinity")
+	CALL(205, "set_thread_area")
+	CALL(206, "io_setup")
+	CALL(207, "io_destroy")
+	CALL(208, "io_getevents")
+	CALL(209, "io_submit")
+	CALL(210, "io_cancel")
+	CALL(211, "get_thread_area")
+	CALL(212, "lookup_dcookie")
+	CALL(213, "epoll_create")
+	CALL(214, "epoll_ctl_old")
+	CALL(215, "epoll_wait_old")
+	CALL(216, "remap_file_pages")
+	CALL(217, "getdents64")
+	CALL(218, "set_tid_address")
+	CALL(219, "restart_syscall")
+	CALL(220, "semtimedop")
+	CALL(221, "fadvise64")
+	CALL(222, "timer_create")
+	CALL(223, "timer_settime")
+	CALL(224, "timer_gettime")
+	CALL(225, "timer_getoverrun")
+	CALL(226, "timer_delete")
+	CALL(227, "clock_settime")
+	CALL(228, "clock_gettime")
+	CALL(229, "clock_getres")
+	CALL(230, "clock_nanosleep")
+	CALL(231, "exit_group")
+	CALL(232, "epoll_wait")
+	CALL(233, "epoll_ctl")
+	CALL(234, "tgkill")
+	CALL(235, "utimes")
+	CALL(236, "vserver")
+	CALL(237, "mbind")
+	CALL(238, "set_mempolicy")
+	CALL(239, "get_mempolicy")
+	CALL(240, "mq_open")
+	CALL(241, "mq_unlink")
+	CALL(242, "mq_timedsend")
+	CALL(243, "mq_timedreceive")
+	CALL(244, "mq_notify")
+	CALL(245, "mq_getsetattr")
+	CALL(246, "kexec_load")
+	CALL(247, "waitid")
+	CALL(248, "add_key")
+	CALL(249, "request_key")
+	CALL(250, "keyctl")
+	CALL(251, "ioprio_set")
+	CALL(252, "ioprio_get")
+	CALL(253, "inotify_init")
+	CALL(254, "inotify_add_watch")
+	CALL(255, "inotify_rm_watch")
+	CALL(256, "migrate_pages")
+	CALL(257, "openat")
+	CALL(258, "mkdirat")
+	CALL(259, "mknodat")
+	CALL(260, "fchownat")
+	CALL(261, "futimesat")
+	CALL(262, "newfstatat")
+	CALL(263, "unlinkat")
+	CALL(264, "renameat")
+	CALL(265, "linkat")
+	CALL(266, "symlinkat")
+	CALL(267, "readlinkat")
+	CALL(268, "fchmodat")
+	CALL(269, "faccessat")
+	CALL(270, "pselect6")
+	CALL(271, "ppoll")
+	CALL(272, "unshare")
+	CALL(273, "set_robust_list")
+	CALL(274, "get_robust_list")
+	CALL(275, "splice")
+	CALL(276, "tee")
+	CALL(277, "sync_file_range")
+	CALL(278, "vmsplice")
+	CALL(279, "move_pages")
+	CALL(280, "utimensat")
+	CALL(281, "epoll_pwait")
+	CALL(282, "signalfd")
+	CALL(283, "timerfd_create")
+	CALL(284, "eventfd")
+	CALL(285, "fallocate")
+	CALL(286, "timerfd_settime")
+	CALL(287, "timerfd_gettime")
+	CALL(288, "accept4")
+	CALL(289, "signalfd4")
+	CALL(290, "eventfd2")
+	CALL(291, "epoll_create1")
+	CALL(292, "dup3")
+	CALL(293, "pipe2")
+	CALL(294, "inotify_init1")
+	CALL(295, "preadv")
+	CALL(296, "pwritev")
+	CALL(297, "rt_tgsigqueueinfo")
+	CALL(298, "perf_event_open")
+	CALL(299, "recvmmsg")
+	CALL(300, "fanotify_init")
+	CALL(301, "fanotify_mark")
+	CALL(302, "prlimit64")
+	CALL(303, "name_to_handle_at")
+	CALL(304, "open_by_handle_at")
+	CALL(305, "clock_adjtime")
+	CALL(306, "syncfs")
+	CALL(307, "sendmmsg")
+	CALL(308, "setns")
+	CALL(309, "getcpu")
+	CALL(310, "process_vm_readv")
+	CALL(311, "process_vm_writev")
+	CALL(312, "kcmp")
+	CALL(313, "finit_module")
+	CALL(314, "sched_setattr")
+	CALL(315, "sched_getattr")
+	CALL(316, "renameat2")
+	CALL(317, "seccomp")
+	CALL(318, "getrandom")
+	CALL(319, "memfd_create")
+	CALL(320, "kexec_file_load")
+	CALL(321, "bpf")
+	CALL(322, "execveat")
+	CALL(323, "userfaultfd")
+	CALL(324, "membarrier")
+	CALL(325, "mlock2")
+	CALL(326, "copy_file_range")
+	CALL(327, "preadv2")
+	CALL(328, "pwritev2")
+	CALL(329, "pkey_mprotect")
+	CALL(330, "pkey_alloc")
+	CALL(331, "pkey_free")
+	CALL(332, "statx")
+	CALL(333, "io_pgetevents")
+	CALL(334, "rseq")
+	CALL(424, "pidfd_send_signal")
+	CALL(425, "io_uring_setup")
+	CALL(426, "io_uring_enter")
+	CALL(427, "io_uring_register")
+	CALL(428, "open_tree")
+	CALL(429, "move_mount")
+	CALL(430, "fsopen")
+	CALL(431, "fsconfig")
+	CALL(432, "fsmount")
+	CALL(433, "fspick")
+	CALL(434, "pidfd_open")
+	CALL(435, "clone3")
+	CALL(436, "close_range")
+	CALL(437, "openat2")
+	CALL(438, "pidfd_getfd")
+	CALL(439, "faccessat2")
+	CALL(440, "process_madvise")
+	CALL(441, "epoll_pwait2")
+	CALL(442, "mount_setattr")
+	CALL(443, "quotactl_fd")
+	CALL(444, "landlock_create_ruleset")
+	CALL(445, "landlock_add_rule")
+	CALL(446, "landlock_restrict_self")
+	CALL(447, "memfd_secret")
+	CALL(448, "process_mrelease")
+	CALL(449, "futex_waitv")
+	CALL(450, "set_mempolicy_home_node")

@@ -273,7 +273,6 @@ int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
 
 /* syscall.c */
 void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type);
-bool ktrace_syscall_is(const struct ktrace_field *field);
 
 /* lost.c */
 void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_t len);

@@ -8,6 +8,11 @@
  */
 #include "value.h"
 
+#include "syscall.h"
+
+/* Fewer names no table of system calls has. */
+#define SYSCALLS_MIN 100u
+
 void ktrace_values_init(struct ktrace_values *it, const struct ktrace_event_type *type,
 			const void *payload, size_t len)
 {
@@ -104,6 +109,8 @@ bool ktrace_values_next(struct ktrace_values *it, struct ktrace_value *v)
 		v->data = it->at;
 	}
 	take_elements(it, v, count);
+	if (v->field->enum_nr > SYSCALLS_MIN)
+		ktrace_syscall_choose(v, it->end);
 	return true;
 }
 

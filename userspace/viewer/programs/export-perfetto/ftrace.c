@@ -94,11 +94,19 @@ static void end_bundle(struct perfetto *p, struct bundle *b)
 	b->is_lost = false;
 }
 
+/* There, all calls are the machine's own: those of other ABIs would get wrong names. */
+static bool is_foreign_call(const struct ktrace_trace_event *e)
+{
+	return (e->id == KTRACE_EV_SYSCALL_ENTER || e->id == KTRACE_EV_SYSCALL_EXIT) &&
+	       event_integer(e, "abi") != KTRACE_SYSCALL_NATIVE;
+}
+
 static const struct mapping *find_mapping(const struct ktrace_trace_event *e)
 {
 	size_t i;
 
-	if (e->stream->kind != KTRACE_CHANNEL_KERNEL || e->stream->cpu < 0 || !line_has_fields(e))
+	if (e->stream->kind != KTRACE_CHANNEL_KERNEL || e->stream->cpu < 0 || !line_has_fields(e) ||
+	    is_foreign_call(e))
 		return NULL;
 	for (i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
 		if (mappings[i].id == e->id)
@@ -160,10 +168,14 @@ static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struc
 	const ProtobufCFieldDescriptor *f;
 	struct ktrace_values it;
 	struct ktrace_value v;
-	__u32 i = 0;
+	__u32 i = 0, skipped = 0;
 
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
+		if (!strcmp(v.field->name, "abi")) {
+			skipped++;
+			continue;
+		}
 		if (i == FIELDS_MAX || !m->fields[i] || v.is_cut)
 			return false;
 		f = protobuf_c_message_descriptor_get_field_by_name(d, m->fields[i]);
@@ -171,7 +183,7 @@ static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struc
 			return false;
 		i++;
 	}
-	return i == e->type->field_nr;
+	return i + skipped == e->type->field_nr;
 }
 
 bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)

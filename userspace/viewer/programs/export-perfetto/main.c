@@ -204,8 +204,8 @@ static __u64 name_event(struct perfetto *p, TrackEvent *event, const struct ktra
 		spans_put_name(&p->spans, &b, e);
 		shown[b.len] = '\0';
 		ktrace_values_init(&it, e->type, e->payload, e->len);
-		if (ktrace_values_next(&it, &v) && v.field->enum_nr && v.count)
-			which = (__u64)ktrace_value_s64(&v, 0) + 1;
+		if (ktrace_values_next(&it, &v))
+			which = (__u64)(uintptr_t)ktrace_value_marked(&v);
 	}
 	event->name_iid = name_iid(p, NAME_EVENT, what, which + 2 * is_span,
 				   is_span ? shown : own);

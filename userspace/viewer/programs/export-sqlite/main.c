@@ -120,13 +120,14 @@ static __s64 thread_of_state(struct db *d, const struct ktrace_process *p)
 static void bind_mode(struct db *d, const struct ktrace_process *p)
 {
 	const struct ktrace_mode_level *level = ktrace_process_mode(p);
-	const char *what = ktrace_mode_sub_name(d->states, p->machine, level->mode, level->sub);
+	char what[KTRACE_MODE_SUB_SIZE];
 
 	sqlite3_bind_text(d->state, 6, ktrace_mode_name(level->mode), -1, SQLITE_STATIC);
-	if (what)
+	if (level->mode >= KTRACE_MODE_SYSCALL) {
+		ktrace_mode_sub_text(d->states, p->machine, level->mode, level->sub, what,
+				     sizeof(what));
 		ktrace_out_utf8(&d->cell, what, strlen(what));
-	else if (level->mode >= KTRACE_MODE_SYSCALL)
-		ktrace_out_u64(&d->cell, level->sub);
+	}
 	if (d->cell.len)
 		db_bind_cell(d, d->state, 7);
 }
