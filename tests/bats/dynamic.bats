@@ -411,6 +411,96 @@ not_begun()
 	[ "$("$KTRACE" grep -c 'event == "sched:sched_process_exec" && field.filename == "/bin/true"' m)" = 1 ]
 }
 
+# said PATTERN: the number of functions that ktraced says a pattern means
+said()
+{
+	sed -n "s/^ktraced: $1: \([0-9]*\) functions\{0,1\}.*/\1/p" <<<"$stderr"
+}
+
+@test "probes on all functions that a pattern means, whose number is said first" {
+	requires_probes
+	# Of all that it matches, those that several functions are called like are left out.
+	grep -oE '^vfs_[a-z]*e( |$)' "$TRACING/available_filter_functions" | sort | uniq -u >functions
+	run_ktraced -o t -e 'kprobe:vfs_*e,sched:exec' -- sh -c \
+		'cat /etc/hostname >copy; mkdir here; ls "$0/events" >/dev/null
+		 grep -c ":ktrace_" "$0/kprobe_events" >made' "$TRACING"
+	[ "$status" = 0 ]
+	[ "$(said 'kprobe:vfs_\*e')" -ge 5 ]
+	[ "$(grep -n 'functions' <<<"$stderr" | cut -d: -f1)" = 1 ]
+	[ "$(cat made)" -le "$(said 'kprobe:vfs_\*e')" ]
+	[ "$(events 'event == kprobe:vfs_write' | wc -l)" -ge 1 ]
+	events 'event.family == kprobe' | jq -r .event | sort -u | sed 's/kprobe://' >met
+	! grep -vxFf <(tr -d ' ' <functions) met
+	no_probes
+}
+
+@test "options of a pattern are for each of its functions: arguments, filters, returns" {
+	requires_probes
+	record -e 'kprobe:vfs_[rw]* count=%dx:u64{count == 4321},kretprobe:vfs_[rw]* ret=$retval:s64{ret == ENOSPC}' -- \
+		sh -c 'head -c 4321 /dev/zero | dd bs=4321 of=copy; dd if=/dev/zero of=/dev/full bs=10 count=1; true'
+	[ "$(events 'event == kprobe:vfs_write' | wc -l)" -ge 1 ]
+	[ "$(events 'event == kprobe:vfs_write && count != 4321' | wc -l)" = 0 ]
+	[ "$(events 'event == kretprobe:vfs_write' | wc -l)" = 1 ]
+	[ "$(events 'ret == -ENOSPC' | wc -l)" = 1 ]
+	no_probes
+}
+
+@test "a pattern with one of its functions beside it: the expression of either is enough" {
+	requires_probes
+	record -e 'kprobe:vfs_wri?e count=%dx:u64{count == 7},kprobe:vfs_write count=%dx:u64{count == 9}' -- \
+		sh -c 'printf 1234567 >a; printf 123456789 >b; printf 12 >c'
+	[ "$(events 'event == kprobe:vfs_write' | jq -c .fields.count | sort | tr '\n' ' ')" = '7 9 ' ]
+}
+
+@test "a pattern that means too many functions, or none, is refused with the number" {
+	requires_probes
+	run_ktraced -o t2 -e 'kprobe:*' -- touch started
+	[ "$status" = 125 ]
+	[[ $stderr =~ 'kprobe:*: '[0-9]{4,}' functions, and one pattern may mean 512' ]]
+	[ ! -e t2 ] && [ ! -e started ]
+	run_ktraced -o t2 -e 'kprobe:no_such_*_here' -- touch started
+	[ "$status" = 125 ]
+	[[ $stderr == *"kprobe:no_such_*_here: no function is called so"* ]]
+	[ ! -e t2 ] && [ ! -e started ]
+	run_ktraced -o t2 -e 'kprobe:vfs_rea*{nothing == 1}' -- touch started
+	[ "$status" = 125 ]
+	[[ $stderr == *"none of these events has a field 'nothing'"* ]]
+	[ ! -e t2 ] && [ ! -e started ]
+	no_probes
+}
+
+@test "functions of a pattern that cannot be probed are counted and told" {
+	requires_probes
+	local name pattern
+	mountpoint -q /sys/kernel/debug || mount -t debugfs debugfs /sys/kernel/debug
+	# One that the kernel bars, and that is no part of another
+	name=$(cut -f 2 /sys/kernel/debug/kprobes/blacklist | grep -xE '[a-z]+_[a-z_]+' |
+		grep -xFf - <(cut -d ' ' -f 3 /proc/kallsyms) | sort | uniq -u | head -n 1)
+	[ -n "$name" ]
+	pattern=${name%?}?
+	run_ktraced -o t2 -e "kprobe:$pattern" -- touch started
+	[[ $stderr == *"more cannot be probed, e.g. "* ]]
+	no_probes
+}
+
+@test "a pattern is chosen while it is recorded" {
+	requires_probes
+	start_ktraced --all -o t -e 'kprobe:vfs_wri?e,log'
+	retry 0.02 has ktraced.err tracing
+	run_ktrace level -e 'kprobe:vfs_mkdi?' "$pid"
+	[ "$status" = 0 ]
+	mkdir here
+	run_ktrace level -e 'kprobe:no_such_*_here' "$pid"
+	[ "$status" = 1 ]
+	[[ $stderr == *"no function is called so"* ]]
+	mkdir there
+	kill -TERM "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	[ "$(events 'event == kprobe:vfs_mkdir' | wc -l)" -ge 2 ]
+	no_probes
+}
+
 @test "a probe with a control character is refused, and shows none" {
 	requires_probes
 	run_ktraced -o t2 -e "$PROBE a=%di"$'\n'"p:evil do_exit" -- true

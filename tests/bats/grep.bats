@@ -96,7 +96,53 @@ refused()
 	run_ktrace grep -c '!(nothing == 1)' "$SMALL"
 	[ "$output" = "$all" ]
 	selects 'item != 7' 'item=([89]|1[0-9])'
-	selects 'label < 5 || item == hello || nr == nosuch' 'nothing'
+	selects 'label < 5 || label[0] == 5' 'nothing'
+}
+
+# unknown EXPRESSION COLUMN MESSAGE: read, and then said to be wrong for any file
+unknown()
+{
+	run_ktrace grep -c "$1" "$KERNEL"
+	[ "$status" -eq 2 ]
+	[ "$output" = 0 ]
+	[[ $stderr == *"ktrace: filter: column $2: $3"* ]]
+}
+
+@test "a name that no value has is an error, with its place and the nearest" {
+	KERNEL=$ROOT/tests/golden/kernel-v1.bin
+	unknown 'nr == getppidd' 7 "there is no system call 'getppidd' (did you mean 'getppid'?)"
+	unknown 'nr ~ "*nosuch*"' 7 "there is no system call '*nosuch*'"
+	unknown 'cpu == 7 && prev_state == DISKK' 27 \
+		"no value of 'prev_state' is called 'DISKK' (did you mean 'DISK'?)"
+	unknown 'ret == EONENT' 8 "no value of 'ret' is called 'EONENT' (did you mean 'ENOENT'?)"
+	unknown 'prev_tid == make' 13 "expected a number: no value of 'prev_tid' is called 'make'"
+	unknown 'field.ret == "5"' 15 "expected a number or an error such as ENOENT"
+	# Of one of several events it is the name.
+	run_ktrace grep -c 'op == WAIT || op == WRITE' "$KERNEL"
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	run_ktrace stat --filter 'nr == getppidd' "$KERNEL"
+	[ "$status" -eq 2 ]
+}
+
+@test "names mean what is shown: calls, states, errors, with != also what has no name" {
+	local all
+	KERNEL=$ROOT/tests/golden/kernel-v1.bin
+	"$KTRACE" list "$KERNEL" >all
+	same()
+	{
+		run_ktrace grep "$1" "$KERNEL"
+		[ "$status" -eq 0 ]
+		grep -E "$2" all | diff - <(printf '%s\n' "$output")
+	}
+	same 'nr == openat' 'nr=openat '
+	same 'nr ~ "open*" || nr = "write"' 'nr=(open[a-z0-9_]*|write) '
+	same 'nr == openat && ret == -ENOENT || ret == ENOTTY' 'nr=openat ret=-2$|ret=-25$'
+	same 'ret ~ "E*"' ' ret=-'
+	same 'prev_state == SLEEP' 'prev_state=SLEEP'
+	same '!(prev_state == SLEEP) && event == sched:switch' 'prev_state=[A-RT-Z]'
+	all=$(grep -c 'syscall:' all)
+	[ "$("$KTRACE" grep -c 'nr != read' "$KERNEL")" = $((all - $(grep -c 'nr=read ' all))) ]
 }
 
 @test "operators bind as documented" {

@@ -107,6 +107,142 @@ export -f three
 	done
 }
 
+# A line for each kind of value that is shown as a name: events, and an expression with names
+names()
+{
+	cat <<-'END'
+		sched:switch prev_state == SLEEP || prev_state ~ "D[A-I]*"
+		softirq vec == TIMER || vec ~ "R*"
+		signal:generate sig == SIGUSR1 && result != IGNORED
+		signal:deliver sig != SIGUSR2
+		syscall:enter nr == getppid || nr ~ "[mo]*"
+		syscall:exit ret == ENOENT || ret == -EBADF
+		fault:user access == WRITE
+		memory:rss kind == ANON
+		futex:enter op == WAKE
+		futex:exit op != WAKE && result != EAGAIN
+		block:issue op == READ
+		block:complete op ~ "W*" && error != EIO
+		sched:wakeup prio != ENOENT && target_cpu == 0
+	END
+}
+
+# busy_with_names: does what all these events need, with values of these names and with others
+busy_with_names()
+{
+	modprobe -q virtio_blk || true
+	python3 - <<-'END'
+	import os, signal, threading, mmap
+	for number in (signal.SIGUSR1, signal.SIGUSR2):
+	    signal.signal(number, lambda *args: None)
+	    os.kill(os.getpid(), number)
+	signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+	os.kill(os.getpid(), signal.SIGUSR1)
+	for name in ('/nonexistent', '/'):
+	    try: os.stat(name)
+	    except OSError: pass
+	try: os.close(999)
+	except OSError: pass
+	os.getppid()
+	lock = threading.Barrier(3)
+	threads = [threading.Thread(target=lambda: [lock.wait() for _ in range(50)]) for _ in range(3)]
+	for t in threads: t.start()
+	for t in threads: t.join()
+	m = mmap.mmap(-1, 1 << 20)
+	for i in range(0, 1 << 20, 4096):
+	    x = m[i]
+	    m[i] = 1
+	if os.path.exists('/dev/vda'):
+	    fd = os.open('/dev/vda', os.O_RDWR)
+	    os.write(fd, bytes(1 << 16))
+	    os.fsync(fd)
+	    os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
+	    os.read(fd, 1 << 16)
+	    os.close(fd)
+	END
+}
+export -f busy_with_names
+
+# record_names FORMAT FILE: each of these events, by an expression that FORMAT makes of its own
+record_names()
+{
+	local list='' event expr
+	while read -r event expr; do
+		# shellcheck disable=SC2059 # the format is the argument
+		list+=,$event{$(printf "$1" "$expr")}
+	done < <(names)
+	run_ktraced -q --all -b 16M -o "$2" -e "${list#,}" -- bash -c busy_with_names
+	[ "$status" = 0 ]
+}
+
+@test "each name: of all events, the kernel takes those of which the reader says so, and no others" {
+	local event expr
+	record_names '%s' taken
+	record_names '!(%s)' left
+	while read -r event expr; do
+		echo "$event: $expr"
+		"$KTRACE" list -e "$event" taken >of_taken
+		"$KTRACE" list -e "$event" left >of_left
+		wc -l of_taken of_left
+		[ -s of_left ]
+		[ -s of_taken ]
+		"$KTRACE" grep --event "$event" "$expr" taken | diff of_taken -
+		"$KTRACE" grep --event "$event" "!($expr)" left | diff of_left -
+	done < <(names)
+}
+
+# between FILE [OPTION...]: what a thread did from its first call of getppid on
+between()
+{
+	"$KTRACE" list "${@:2}" "$1" | sed -n '/nr=getppid/,$s/.*syscall:/syscall:/p'
+}
+
+@test "calls by name: both events of these calls, and what -e means on reading" {
+	local list
+	for list in 'syscall:openat' 'syscall:open*' 'syscall:ex*' 'syscall:exit' 'syscall:close,syscall:stat*' \
+		'syscall:open*{ret == ENOENT || args[1] > 0},syscall:getuid'; do
+		run_ktraced -q -o all -b 4M -e syscall -- \
+			"$KTRACED" -q --backend=dev -o some -e "syscall:getppid,$list" -- \
+			python3 -c 'import os; os.getppid(); open("/etc/hostname").close(); os.getuid(); os._exit(os.path.exists("/no"))'
+		[ "$status" = 0 ]
+		between some >got
+		pid=$("$KTRACE" list --json some | jq -s '[.[] | select(.fields.nr == "getppid")][0].tid')
+		echo "$list: thread $pid"
+		between all --filter "tid == $pid" >calls
+		if [[ $list == *{* ]]; then
+			"$KTRACE" list -e syscall:getppid,syscall:getuid,syscall:open* --filter \
+				"tid == $pid && (nr ~ get*id || ret == ENOENT || args[1] > 0)" all >all.txt
+			sed -n '/nr=getppid/,$s/.*syscall:/syscall:/p' all.txt >wanted
+		else
+			between all --filter "tid == $pid" -e "syscall:getppid,$list" >wanted
+		fi
+		diff wanted got
+		[ "$(wc -l <got)" -gt 2 ]
+		[ "$(wc -l <got)" -lt "$(wc -l <calls)" ]
+		[[ $list != syscall:openat ]] || [ "$(grep -c 'syscall:exit nr=openat' got)" -ge 1 ]
+		[[ $list != syscall:exit ]] || [ "$(grep -c 'syscall:enter' got)" = 1 ]
+	done
+}
+
+@test "calls by name are chosen while it records; one that does not exist is refused" {
+	start_ktraced --all -o t -e 'syscall:getppid'
+	retry 0.1 grep -q tracing ktraced.err
+	run_ktrace level "$pid" -e syscall:opnat
+	[ "$status" != 0 ]
+	[[ $stderr == *"-e: column 9: there is no system call 'opnat' (did you mean 'openat'?)"* ]]
+	python3 -c 'import os; os.getppid(); os.getuid()'
+	run_ktrace level "$pid" -e 'syscall:getui*'
+	[ "$status" = 0 ]
+	python3 -c 'import os; os.getppid(); os.getuid()'
+	kill -INT "$pid"
+	wait_for "$pid"
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" grep -c 'nr == getppid && event == syscall:exit' t)" -ge 1 ]
+	[ "$("$KTRACE" grep -c 'nr == getuid && event == syscall:enter' t)" -ge 1 ]
+	[ "$("$KTRACE" grep -c 'nr != getppid && nr != getuid' t)" = 0 ]
+	"$KTRACE" info t | grep 'events syscall:getui\*'
+}
+
 @test "what is filtered out takes no room, and is not lost" {
 	run_ktraced -b 16K -o t -e 'syscall{nr == 31009}' -- "$PROGS/dev_filter" strange
 	[ "$status" = 0 ]

@@ -65,6 +65,34 @@ refused()
 	done
 }
 
+@test "a name that no value has is refused, and the nearest is told" {
+	refused 15 "there is no system call 'getppidd' (did you mean 'getppid'?)" -e 'syscall{nr == getppidd}'
+	refused 14 "there is no system call 'opn*'" -e 'syscall{nr ~ opn*}'
+	refused 28 "no value of 'prev_state' is called 'DSIK' (did you mean 'DISK'?)" -e 'sched:switch{prev_state == DSIK}'
+	refused 21 "no value of 'ret' is called 'EONENT' (did you mean 'ENOENT'?)" -e 'syscall:exit{ret == EONENT}'
+	refused 26 "expected a number: no value of 'prev_tid' is called 'make'" -e 'sched:switch{prev_tid == make}'
+	refused 16 "none of these events is called 'sched:swich' (did you mean 'sched:switch'?)" -e 'sched{event == sched:swich}'
+	refused 20 "no value of 'vec' is called 'TIMERR' (did you mean 'TIMER'?)" -e softirq,irq \
+		--where 'cpu == 1 || vec == TIMERR'
+	# Of one of several events it is the name.
+	run_ktraced -o t -e 'futex,block' --where 'op == WAIT || op == WRITE' -- true
+	[ "$status" = 0 ]
+	[[ $stderr != *column* ]]
+}
+
+@test "calls by name: what does not exist is refused" {
+	refused 9 "there is no system call 'opnat' (did you mean 'openat'?)" -e 'syscall:opnat'
+	refused 30 "there is no system call 'zz*'" -e 'sched,syscall:openat,syscall:zz*{nr == 1}'
+	refused 27 "expected a value, found the end" -e 'syscall:openat{args[0] == }'
+	refused 23 "expected &&, || or ^, found ')'" -e 'syscall:openat{nr == 1) || (nr == 2}'
+	refused 16 "none of these events has a field 'nothing'" -e 'syscall:openat{nothing == 2}'
+	for list in syscall:openat 'syscall:open*,syscall:close{ret == EBADF}' 'syscall:ex*' 'syscall:e*'; do
+		run_ktraced -o t -e "$list" -- true
+		[ "$status" = 0 ]
+		[[ $stderr != *column* ]] || return 1
+	done
+}
+
 @test "braces and commas in quotes are the expression's" {
 	run_ktraced --optional -o t -e 'sched:switch{next_comm == "a,b}c" || next_comm ~ '"'{*}'"'},syscall' -- true
 	[ "$status" = 0 ]

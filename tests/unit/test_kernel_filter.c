@@ -113,6 +113,7 @@ static void put_comparison(char *to)
 		"abc", "swapper", "x", "'ab-c d'", "A", "B", "C", "AB", "X", "Y", "Z", "t:a", "t",
 		"'a*'", "'*c*'", "'[a-c]*'", "'?'", "'*'", "''", "'[!A]*'", "'a\\\\bc'", "'['",
 		"t:?", "'?b-[abc]*d'", "'\"2\"'", "2", "'2'", "'[]a]*'", "b", "u:*",
+		"ENOENT", "-EINTR", "'E[A-I]*'", "'*R*'",
 	};
 	static const char *const flags[] = { "irq", "truncated" };
 
@@ -158,7 +159,7 @@ static __u32 put_payload(char *to)
 {
 	static const __u64 numbers[] = {
 		0, 1, ~0ull, 2, 5, 10, 127, 128, 255, 256, 0x7fffffff, 1ull << 31, 4000000000,
-		~0ull >> 1, 1ull << 63, 65, 66,
+		~1ull, ~3ull, ~0ull >> 1, 1ull << 63, 65, 66,
 	};
 	static const char letters[] = "abcAB2x-\0\\[";
 	__u32 n = 0;
@@ -341,7 +342,7 @@ static void test_what_is_refused_and_where(void)
 	refused("a == 1 && b > 0.5", desc, 11, "does not look into 'b' of t:a");
 	refused("c == 1", desc, 1, "does not look into 'c'");
 	refused("d == 1", desc, 1, "does not look into 'd'");	/* it may be anywhere */
-	refused("e == 1", "t:a{u8[99] e;}", 1, "too much");
+	refused("e == 1", "t:a{u8[199] e;}", 1, "too much");
 	refused("uid == root", desc, 1, "uid is a number");
 	refused("\n  cgroup == /no/such/group", desc, 3, "no cgroup '/no/such/group'");
 	refused("cgroup ~ '/a*'", desc, 1, "cgroup is a number, or");
@@ -407,6 +408,52 @@ static void test_text_that_lies_elsewhere(void)
 	ktrace_filter_free(f);
 }
 
+/*
+ * A text of the kernel's own that is empty, at the end of the record, behind it, or not set at all,
+ * is there; one whose bytes are not there is not: to both.
+ */
+static void test_text_that_is_empty(void)
+{
+	static const char format[] =
+		"name: e\nID: 1\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
+		"\tfield:__data_loc char[] s;\toffset:0;\tsize:4;\tsigned:1;\n\n"
+		"print fmt: \"%s\", __get_str(s)\n";
+	static const struct {
+		__u32 place;
+		bool is_there;
+	} rows[] = {
+		{ 0, true }, { 8, true }, { 9, true }, { 0xffff, true }, { 4u << 16 | 4, true },
+		{ 1u << 16 | 8, false }, { 4u << 16 | 9, false }, { 1u << 16 | 4, true },
+	};
+	static const char *const texts[] = { "s == ''", "s != abc", "s ~ '*'" };
+	static struct ktrace_program p;
+	struct ktrace_filter_error error;
+	struct ktrace_event_type *type;
+	struct ktrace_place *at;
+	struct ktrace_filter *f;
+	char payload[8] = { 0 };
+	struct ktrace_trace_event e = { .stream = &stream, .payload = payload, .len = 8 };
+	const struct kt_match_event m = { .payload = payload, .len = 8 };
+	int nr;
+
+	CHECK_EQ(ktrace_event_type_parse_format("a:e", format, &type), 0);
+	e.type = type;
+	nr = ktrace_places(type, &at);
+	CHECK_EQ(nr, 1);
+	for (size_t i = 0; i < NELEM(texts) * NELEM(rows); i++) {
+		f = parse(texts[i / NELEM(rows)]);
+		ktrace_program_init(&p, true);
+		CHECK_EQ(ktrace_program_join(&p, KTRACE_JOIN_AND, f, type, at, 1, &error), 0);
+		memcpy(payload, &rows[i % NELEM(rows)].place, 4);
+		CHECK_EQ(run(&p, &m), rows[i % NELEM(rows)].is_there);
+		CHECK_EQ(ktrace_filter_match(f, &e), rows[i % NELEM(rows)].is_there);
+		ktrace_filter_free(f);
+	}
+	ktrace_event_type_free(type);
+	free(at);
+}
+
 /* ---- user and cgroup ---- */
 
 static void test_user_and_cgroup(void)
@@ -456,6 +503,7 @@ int main(void)
 	test_what_is_refused_and_where();
 	test_programs_have_a_limit();
 	test_text_that_lies_elsewhere();
+	test_text_that_is_empty();
 	test_user_and_cgroup();
 	test_what_no_event_has();
 	for (i = 0; i < NELEM(types); i++) {

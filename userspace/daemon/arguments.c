@@ -95,12 +95,16 @@ static struct argument take_apart(const char *word, size_t n)
  */
 static void find_prototype(struct prototype *p, const char *where, size_t n)
 {
+	static struct btf *vmlinux;
 	const char *colon = memchr(where, ':', n);
 	const struct btf_type *t;
 	char name[NAME_SIZE];
 	int id;
 
-	*p = (struct prototype){ .base = btf__load_vmlinux_btf() };
+	/* A pattern asks for many functions. */
+	if (!vmlinux)
+		vmlinux = btf__load_vmlinux_btf();
+	*p = (struct prototype){ .base = vmlinux };
 	p->btf = p->base;
 	if (colon && p->base) {
 		snprintf(name, sizeof(name), "%.*s", (int)(colon - where), where);
@@ -124,7 +128,6 @@ static void free_prototype(struct prototype *p)
 {
 	if (p->btf != p->base)
 		btf__free(p->btf);
-	btf__free(p->base);
 }
 
 /* Number of the argument, from 1 on; 0 = there is none of that name. */
@@ -236,7 +239,7 @@ int arguments_resolve(const char *probe, char *out, size_t size, char *reason,
 	int error;
 
 	*column = 0;
-	if (is_native()) {
+	if (!strchr(probe, ' ') || is_native()) {
 		if (strlen(probe) >= size)
 			return -ENAMETOOLONG;
 		strcpy(out, probe);

@@ -22,6 +22,7 @@
 #include <ktrace/nearest.h>
 
 #include "entries.h"
+#include "functions.h"
 #include "log.h"
 #include "tracefs.h"
 
@@ -292,11 +293,112 @@ static int want_probe(struct dynamic *d, struct ktrace_session *s, const char *i
 	e.item = strdup(item);
 	e.name = kprobe_name(item);
 	error = add(d, s, &e);
-	if (error) {
+	if (error && reason)
 		snprintf(reason, KPROBE_REASON_MAX, "%s: %s%s", item, strerror(-error),
 			 hint_of(error));
+	if (error)
 		free_event(&e);
+	return error;
+}
+
+/**
+ * struct probing - probes on the functions of one pattern
+ * @item:	the pattern's item of -e
+ * @made:	so many functions have one
+ * @refused:	the kernel has refused so many
+ * @first:	the first of those
+ * @reason:	and why
+ */
+struct probing {
+	const char *item;
+	size_t made;
+	size_t refused;
+	char first[128];
+	char reason[KPROBE_REASON_MAX];
+};
+
+/* Without numbers or memory for one there is none for the next. */
+static int want_function(struct dynamic *d, struct ktrace_session *s, struct probing *p,
+			 const char *function)
+{
+	char *item = kprobe_expand(p->item, function);
+	int error = item ? want_probe(d, s, item, p->refused ? NULL : p->reason) : -ENOMEM;
+
+	free(item);
+	if (!error)
+		p->made++;
+	else if (error == -ENOMEM || error == -ENOSPC)
+		return error;
+	else if (!p->refused++)
+		snprintf(p->first, sizeof(p->first), "%s", function);
+	return 0;
+}
+
+/* How many there are is said before the first one is made. @is_again: it has been said */
+static int check_functions(const struct functions *f, const char *item, bool is_again,
+			   char *reason)
+{
+	const int n = (int)strcspn(item, " ");
+	char barred[200] = "";
+
+	if (f->barred)
+		snprintf(barred, sizeof(barred), "; %zu more cannot be probed, e.g. %s", f->barred,
+			 f->example);
+	if (f->nr && f->nr <= FUNCTIONS_MAX) {
+		if (!is_again)
+			log_note("%.*s: %zu function%s%s", n, item, f->nr, f->nr == 1 ? "" : "s",
+				 barred);
+		return 0;
 	}
+	if (f->nr)
+		snprintf(reason, KPROBE_REASON_MAX, "%.*s: %zu functions, and one pattern may "
+			 "mean %u: one that means fewer will do, or several%s", n, item, f->nr,
+			 FUNCTIONS_MAX, barred);
+	else
+		snprintf(reason, KPROBE_REASON_MAX, "%.*s: no function is called so%s", n, item,
+			 f->barred ? barred : ", or /proc/kallsyms cannot be read");
+	return f->nr ? -E2BIG : -ENOENT;
+}
+
+static int end_probing(const struct probing *p, int error, bool is_again, char *reason)
+{
+	const int n = (int)strcspn(p->item, " ");
+
+	if (error) {
+		snprintf(reason, KPROBE_REASON_MAX, "%.*s: %s after %zu functions: at most %u "
+			 "tracepoints and probes can be recorded at a time", n, p->item,
+			 strerror(-error), p->made, KTRACE_EV_DYNAMIC_NR);
+		return error;
+	}
+	if (!p->made) {
+		snprintf(reason, KPROBE_REASON_MAX, "%s", p->reason);
+		return -EINVAL;
+	}
+	if (p->refused && !is_again)
+		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s", n,
+			 p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
+			 p->reason);
+	return 0;
+}
+
+static int want_probes(struct dynamic *d, struct ktrace_session *s, const char *item, char *reason)
+{
+	char *pattern = kprobe_pattern(item);
+	struct probing *p = calloc(1, sizeof(*p));
+	struct functions f = { 0 };
+	int error = pattern && p ? functions_find(pattern, &f) : -ENOMEM;
+
+	free(pattern);
+	if (!error)
+		error = check_functions(&f, item, d->is_again, reason);
+	if (!error) {
+		p->item = item;
+		for (size_t i = 0; i < f.nr && !error; i++)
+			error = want_function(d, s, p, f.names[i]);
+		error = end_probing(p, error, d->is_again, reason);
+	}
+	functions_free(&f);
+	free(p);
 	return error;
 }
 
@@ -310,8 +412,10 @@ static int want_item(struct dynamic *d, struct ktrace_session *s, const char *it
 			 "mount -t tracefs tracefs /sys/kernel/tracing", item);
 		return -ENOENT;
 	}
+	if (kprobe_is_pattern(item))
+		return want_probes(d, s, item, reason);
 	return kprobe_is(item) ? want_probe(d, s, item, reason) :
-	       want_tracepoints(d, s, item + 3, reason);
+				 want_tracepoints(d, s, item + 3, reason);
 }
 
 /* Goes on after a failure, so that all reasons are told: @reason has the lines of each entry. */
@@ -346,7 +450,7 @@ bool dynamic_matches(const char *item, const struct dynamic_event *e)
 
 	item += strspn(item, " ");
 	if (e->item)
-		return !strcmp(item, e->item);
+		return kprobe_is(item) && kprobe_matches(item, e->item);
 	if (!dynamic_is(item) || kprobe_is(item))
 		return false;
 	item += strlen("tp:");

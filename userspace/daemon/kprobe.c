@@ -13,6 +13,8 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <fnmatch.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,57 @@ static const char *behind_prefix(const char *item)
 bool kprobe_is(const char *item)
 {
 	return behind_prefix(item);
+}
+
+/* The function's name, or the pattern of it */
+static size_t function_len(const char *item)
+{
+	const char *at = behind_prefix(item);
+
+	return strcspn(at, "+% ");
+}
+
+bool kprobe_is_pattern(const char *item)
+{
+	const char *at = behind_prefix(item);
+
+	return at && strcspn(at, "*?[") < function_len(item);
+}
+
+char *kprobe_pattern(const char *item)
+{
+	return strndup(behind_prefix(item), function_len(item));
+}
+
+char *kprobe_expand(const char *item, const char *function)
+{
+	const char *at = behind_prefix(item);
+	char *one;
+
+	if (asprintf(&one, "%.*s%s%s", (int)(at - item), item, function,
+		     at + function_len(item)) < 0)
+		return NULL;
+	return one;
+}
+
+bool kprobe_matches(const char *item, const char *other)
+{
+	const char *at = behind_prefix(item), *function = behind_prefix(other);
+	char *pattern, *name;
+	bool matches;
+
+	if (!strcmp(item, other))
+		return true;
+	if (!kprobe_is_pattern(item) || at - item != function - other ||
+	    strcmp(at + function_len(item), function + function_len(other)))
+		return false;
+	pattern = kprobe_pattern(item);
+	name = kprobe_pattern(other);
+	matches = pattern && name && !strchr(pattern, ':') == !strchr(name, ':') &&
+		  !fnmatch(pattern, name, 0);
+	free(pattern);
+	free(name);
+	return matches;
 }
 
 /* Names of events have letters, digits and a few more: a module's ':' becomes '.'. */
@@ -86,6 +139,8 @@ static void name_group(struct kprobes *k)
 /* Three lines: what is wrong, the text, and a mark below the place. */
 static void put_reason(char *reason, const char *what, const char *item, size_t column)
 {
+	if (!reason)
+		return;
 	snprintf(reason, KPROBE_REASON_MAX, "%s, column %zu:\n  %s\n  %*s^", what, column + 1,
 		 item, (int)column, "");
 }
@@ -152,11 +207,22 @@ static int define(const char *path, const char *item, const char *resolved, char
 	snprintf(line + head, sizeof(line) - (size_t)head, "%s", resolved);
 	snprintf(shown, sizeof(shown), "%.*s%s", (int)(behind_prefix(item) - item), item, resolved);
 	error = tracefs_append(EVENTS, line);
-	if (error && !kernel_reason(reason, line, shown, (size_t)head, error)) {
+	if (error && reason && !kernel_reason(reason, line, shown, (size_t)head, error)) {
 		noprobe_why(resolved, error, why, sizeof(why));
 		snprintf(reason, KPROBE_REASON_MAX, "%s: %s", item, why);
 	}
 	return error;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void put_text(char *reason, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	if (reason)
+		vsnprintf(reason, KPROBE_REASON_MAX, format, ap);
+	va_end(ap);
 }
 
 int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_size, char *reason)
@@ -167,15 +233,14 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 	int error;
 
 	if (strlen(item) >= KPROBE_TEXT_MAX / 2) {
-		snprintf(reason, KPROBE_REASON_MAX, "a probe of %zu bytes is too long",
-			 strlen(item));
+		put_text(reason, "a probe of %zu bytes is too long", strlen(item));
 		return -ENAMETOOLONG;
 	}
 	/* Each line is a probe: a second one would never be removed. */
 	for (const char *at = item; *at; at++)
 		if (iscntrl((unsigned char)*at)) {
-			snprintf(reason, KPROBE_REASON_MAX,
-				 "a probe with a control character, column %td", at - item + 1);
+			put_text(reason, "a probe with a control character, column %td",
+				 at - item + 1);
 			return -EINVAL;
 		}
 	if (!*probe || *probe == ' ') {

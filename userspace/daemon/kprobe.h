@@ -23,6 +23,22 @@ struct kprobes {
 /** kprobe_is - whether an item of -e is a probe: "kprobe:..." or "kretprobe:..." */
 bool kprobe_is(const char *item);
 
+/** kprobe_is_pattern - whether such an item means several functions: "kprobe:vfs_* ..." */
+bool kprobe_is_pattern(const char *item);
+
+/**
+ * kprobe_pattern - the pattern of such an item, to be freed; NULL without memory
+ *
+ * Behind it are "+OFFSET", "%return" and arguments, which are for each of the functions.
+ */
+char *kprobe_pattern(const char *item);
+
+/** kprobe_expand - the item for one of the functions, to be freed; NULL without memory */
+char *kprobe_expand(const char *item, const char *function);
+
+/** kprobe_matches - does an item, which may be a pattern, mean the probe that @other means? */
+bool kprobe_matches(const char *item, const char *other);
+
 /**
  * kprobe_name - what its events are called: "kprobe:FUNCTION"
  * @item:	item of -e
@@ -37,7 +53,7 @@ char *kprobe_name(const char *item);
  * @item:	item of -e
  * @path:	out: "GROUP/EVENT" below events/ in tracefs
  * @path_size:	its bytes
- * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes
+ * @reason:	out, on failure: lines for people, KPROBE_REASON_MAX bytes; NULL = not asked for
  *
  * Return: 0 or -errno.
  */

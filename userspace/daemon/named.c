@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "entries.h"
 #include "log.h"
 #include "program.h"
@@ -65,7 +66,7 @@ static bool is_known(const struct named *n)
 {
 	const struct ktrace_kernel_event *ev;
 
-	if (dynamic_is(n->glob))
+	if (dynamic_is(n->glob) || calls_kind(n->glob) == CALLS)
 		return true;
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
 		if (select_matches(n->glob, ev))

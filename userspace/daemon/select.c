@@ -19,6 +19,7 @@
 
 #include <ktrace/level.h>
 
+#include "calls.h"
 #include "dynamic.h"
 #include "entries.h"
 
@@ -39,22 +40,27 @@ static void full_name(const struct ktrace_kernel_event *ev, char name[NAME_SIZE]
 	snprintf(name, NAME_SIZE, "%s:%s", ev->family, ev->name);
 }
 
+/* "syscall:open*" means events of both kinds; which of them, where.c says. */
+static bool is_call_of(const char *glob, const struct ktrace_kernel_event *ev)
+{
+	return !strcmp(ev->family, "syscall") && calls_kind(glob) == CALLS;
+}
+
 bool select_matches(const char *glob, const struct ktrace_kernel_event *ev)
 {
 	char name[NAME_SIZE];
 
 	full_name(ev, name);
-	return matches_one(glob, ev->family, name);
+	return matches_one(glob, ev->family, name) || is_call_of(glob, ev);
 }
 
 bool select_is_on(const char *events, const struct ktrace_kernel_event *ev)
 {
-	char list[KTRACE_FILTER_SIZE], name[NAME_SIZE], *rest = list, *glob;
+	char list[KTRACE_FILTER_SIZE], *rest = list, *glob;
 
-	full_name(ev, name);
 	entries_strip(events ? events : default_kernel, list, sizeof(list));
 	while ((glob = strsep(&rest, ",")))
-		if (*glob && matches_one(glob, ev->family, name))
+		if (*glob && select_matches(glob, ev))
 			return true;
 	return false;
 }
@@ -187,7 +193,7 @@ void select_cross_off(char *list, const char *name)
 		size_t n = strlen(glob);
 
 		if (!n || matches_one(glob, family, full) ||
-		    dynamic_is(glob + strspn(glob, " ")))
+		    calls_kind(glob) == CALLS || dynamic_is(glob + strspn(glob, " ")))
 			continue;
 		if (to != list)
 			*to++ = ',';

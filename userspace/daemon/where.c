@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include <ktrace/kernel_filter.h>
 #include <ktrace/tracefile.h>
-#include <sys/utsname.h>
 
+#include "calls.h"
 #include "entries.h"
 #include "log.h"
 
@@ -33,6 +34,9 @@
  * @text:	all that was given there
  * @off:	where the expression begins in it
  * @glob:	events; NULL = all
+ * @glob_off:	where that is in @text
+ * @before:	bytes in front of the expression in the text of @filter, which say what calls
+ *		are meant; 0 = none are
  * @filter:	the expression; NULL = true
  * @is_used:	there is a kernel event that it is for
  */
@@ -41,6 +45,8 @@ struct rule {
 	const char *text;
 	size_t off;
 	char *glob;
+	size_t glob_off;
+	size_t before;
 	struct ktrace_filter *filter;
 	bool is_used;
 };
@@ -51,13 +57,15 @@ struct rules {
 	struct where_error *error;
 };
 
+/* @at: in the text of the rule's filter */
 static int fail(struct where_error *error, const struct rule *r, size_t at, const char *message)
 {
-	const char *line = r->text + r->off + at;
+	const size_t off = at >= r->before ? r->off + at - r->before : r->glob_off;
+	const char *line = r->text + off;
 
 	error->option = r->option;
 	error->text = r->text;
-	error->at = r->off + at;
+	error->at = off;
 	while (line > r->text && line[-1] != '\n')
 		line--;
 	error->column = (__u32)(r->text + error->at - line) + 1;
@@ -90,23 +98,73 @@ static int add_rule(struct rules *rules, struct rule rule, const char *expr, siz
 	return ret == -EINVAL ? fail(rules->error, &rule, wrong.at, wrong.message) : ret;
 }
 
+static int no_call(struct rules *rules, struct rule rule)
+{
+	static const char head[] = "syscall:";
+	struct ktrace_nearest near;
+	char message[sizeof(rules->error->message)];
+
+	calls_nearest(rule.glob, &near);
+	snprintf(message, sizeof(message), "there is no system call '%.40s'%s",
+		 rule.glob + strlen(head), ktrace_nearest_hint(&near));
+	rule.off = rule.glob_off + strlen(head);
+	fail(rules->error, &rule, 0, message);
+	return -EINVAL;
+}
+
+/* The expression alone is parsed first: what is put around it must not make sense of it. */
+static int add_calls(struct rules *rules, struct rule rule, const struct wanted_entry *e)
+{
+	const size_t nr = rules->nr;
+	char *expr;
+	int ret = add_rule(rules, rule, e->expr, e->expr_len);
+
+	if (ret)
+		return ret;
+	expr = calls_expression(rule.glob, e->expr, e->expr_len, &rule.before);
+	if (!expr)
+		return -ENOMEM;
+	ktrace_filter_free(rules->list[nr].filter);
+	rules->list[nr].filter = NULL;
+	rules->list[nr].before = rule.before;
+	ret = ktrace_kernel_filter_parse(expr, &rules->list[nr].filter, NULL);
+	free(expr);
+	return ret;
+}
+
+static int add_entry(struct rules *rules, const char *events, const struct wanted_entry *e)
+{
+	struct rule rule = { .option = "-e", .text = events };
+	enum calls_kind kind;
+	int ret;
+
+	rule.off = (size_t)((e->expr ? e->expr : e->glob) - events);
+	rule.glob_off = (size_t)(e->glob - events);
+	if (!e->is_closed)
+		return fail(rules->error, &rule, e->expr_len,
+			    e->expr[e->expr_len] ? "expected , or the end behind }" :
+			    "the closing } is missing");
+	rule.glob = strndup(e->glob, e->glob_len);
+	if (!rule.glob)
+		return -ENOMEM;
+	kind = calls_kind(rule.glob);
+	if (kind == CALLS_UNKNOWN) {
+		ret = no_call(rules, rule);
+		free(rule.glob);
+		return ret;
+	}
+	return kind == CALLS ? add_calls(rules, rule, e) :
+			       add_rule(rules, rule, e->expr, e->expr_len);
+}
+
 static int add_entries(struct rules *rules, const char *events)
 {
 	const char *rest = events;
 	struct wanted_entry e;
 	int ret = 0;
 
-	while (!ret && entries_next(&rest, &e)) {
-		struct rule rule = { .option = "-e", .text = events };
-
-		rule.off = (size_t)((e.expr ? e.expr : e.glob) - events);
-		if (!e.is_closed)
-			return fail(rules->error, &rule, e.expr_len,
-				    e.expr[e.expr_len] ? "expected , or the end behind }" :
-				    "the closing } is missing");
-		rule.glob = strndup(e.glob, e.glob_len);
-		ret = rule.glob ? add_rule(rules, rule, e.expr, e.expr_len) : -ENOMEM;
-	}
+	while (!ret && entries_next(&rest, &e))
+		ret = add_entry(rules, events, &e);
 	return ret;
 }
 
@@ -162,6 +220,8 @@ static bool is_for(const struct rule *r, const struct event *ev)
 {
 	if (!r->glob)
 		return false;
+	if (r->before)
+		return ev->row && !strcmp(ev->row->family, "syscall");
 	return ev->row ? select_matches(r->glob, ev->row) : dynamic_matches(r->glob, ev->dynamic);
 }
 
@@ -271,7 +331,8 @@ static int check_use(const struct rules *rules, const struct choice *choice, boo
 
 bool where_is_used(const struct choice *choice)
 {
-	return choice->where || (choice->events && strchr(choice->events, '{'));
+	return choice->where || (choice->events && strchr(choice->events, '{')) ||
+	       calls_are_in(choice->events);
 }
 
 int where_set(struct ktrace_session *s, const struct dynamic *d, const struct choice *choice,

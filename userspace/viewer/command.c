@@ -157,6 +157,13 @@ int command_run(const struct command *cmd, int argc, char **argv)
 	return cmd->run(cmd, argc, argv);
 }
 
+static bool is_wrong;
+
+void command_wrong(void)
+{
+	is_wrong = true;
+}
+
 int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	int status;
@@ -172,5 +179,5 @@ int command_main(int (*run)(int argc, char **argv), int argc, char **argv)
 		perror("ktrace: standard output");
 		return STATUS_DAMAGED;
 	}
-	return status;
+	return status || !is_wrong ? status : STATUS_USAGE;
 }

@@ -86,7 +86,7 @@ enum { OPTION_SINCE = 900, OPTION_UNTIL, OPTION_EVENT, OPTION_FILTER, OPTION_FIL
 "  --until TIME       up to TIME, TIME itself not included\n" \
 "  -e, --event GLOB[,GLOB...]  only events whose provider:name matches; a glob\n" \
 "                     without colon is a provider or family and stands for all\n" \
-"                     its events\n" \
+"                     its events; a system call is syscall:openat\n" \
 "  -p, --pid N[,N...]  only these processes and threads\n" \
 "  --filter EXPRESSION  only events for which it is true: see ktrace help grep\n" \
 "  --filter-file FILE  the same, with what is in FILE\n"

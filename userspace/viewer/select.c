@@ -11,21 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What "syscall:openat" means of events that are not called so. Return: 0, -ENOMEM. */
+static int make_calls(struct select_glob *g)
+{
+	char *calls, *text = NULL;
+	int ret;
+
+	if (!ktrace_calls_is(g->text))
+		return 0;
+	calls = ktrace_calls_expression(g->text);
+	if (!calls || asprintf(&text, "event.family == syscall && %s", calls) < 0)
+		text = NULL;
+	free(calls);
+	ret = text ? ktrace_filter_parse(text, NULL, &g->calls, NULL) : -ENOMEM;
+	free(text);
+	return ret;
+}
+
+static bool add_glob(struct select *s, const char *glob)
+{
+	struct select_glob *globs = realloc(s->globs, (s->glob_nr + 1) * sizeof(*globs));
+
+	if (!globs)
+		return false;
+	s->globs = globs;
+	globs[s->glob_nr] = (struct select_glob){ .text = strdup(glob) };
+	if (!globs[s->glob_nr].text)
+		return false;
+	return !make_calls(&globs[s->glob_nr++]);
+}
+
 const char *select_add_globs(struct select *s, const char *list)
 {
 	char *copy = strdup(list), *rest = copy, *glob;
-	char **globs;
+	bool is_done = copy;
 
-	while (rest && (glob = strsep(&rest, ","))) {
-		globs = realloc(s->globs, (s->glob_nr + 1) * sizeof(*globs));
-		if (!globs)
-			break;
-		s->globs = globs;
-		globs[s->glob_nr] = strdup(glob);
-		s->glob_nr += globs[s->glob_nr] != NULL;
-	}
+	while (is_done && (glob = strsep(&rest, ",")))
+		is_done = add_glob(s, glob);
 	free(copy);
-	return copy && !rest ? NULL : "out of memory";
+	return is_done ? NULL : "out of memory";
 }
 
 const char *select_add_pids(struct select *s, const char *list)
@@ -146,7 +170,7 @@ static bool matches(const struct select *s, const struct ktrace_trace_event *e)
 	memcpy(provider, name, out.len + 1);
 	provider[strcspn(provider, ":")] = '\0';
 	for (i = 0; i < s->glob_nr; i++)
-		if (matches_one(s->globs[i], e->type ? e->type->provider : provider,
+		if (matches_one(s->globs[i].text, e->type ? e->type->provider : provider,
 				e->type ? e->type->full_name : name))
 			return true;
 	return false;
@@ -163,6 +187,17 @@ static bool is_wanted_type(struct select *s, const struct ktrace_trace_event *e)
 		v->is_wanted = matches(s, e);
 	}
 	return v->is_wanted;
+}
+
+/* By its system call */
+static bool is_wanted_call(struct select *s, const struct ktrace_trace_event *e)
+{
+	size_t i;
+
+	for (i = 0; i < s->glob_nr; i++)
+		if (s->globs[i].calls && ktrace_filter_match(s->globs[i].calls, e))
+			return true;
+	return false;
 }
 
 bool select_thread(const struct select *s, __u32 tid, __u32 pid)
@@ -184,7 +219,12 @@ static bool is_wanted_pid(const struct select *s, const struct ktrace_trace_even
 bool select_type(const struct select *s, const struct ktrace_event_type *type)
 {
 	const struct ktrace_trace_event e = { .type = type };
+	const bool is_call = !strcmp(type->provider, "syscall");
+	size_t i;
 
+	for (i = 0; is_call && i < s->glob_nr; i++)
+		if (s->globs[i].calls)
+			return true;
 	return !s->glob_nr || matches(s, &e);
 }
 
@@ -200,8 +240,8 @@ bool select_passes_filters(const struct select *s, const struct ktrace_trace_eve
 
 bool select_event(struct select *s, const struct ktrace_trace_event *e)
 {
-	return (!s->glob_nr || is_wanted_type(s, e)) && (!s->pid_nr || is_wanted_pid(s, e)) &&
-	       select_passes_filters(s, e);
+	return (!s->glob_nr || is_wanted_type(s, e) || is_wanted_call(s, e)) &&
+	       (!s->pid_nr || is_wanted_pid(s, e)) && select_passes_filters(s, e);
 }
 
 /* Losses, and events that no file describes, have names of ours. */
@@ -262,6 +302,15 @@ static bool is_described(const char *glob, const struct ktrace_trace *trace)
 	return false;
 }
 
+/* Says what is wrong with a comparison. A name that no value has is wrong for any file. */
+static void complain_field(int ret, const struct ktrace_filter_error *error)
+{
+	complain_safely("ktrace: %s%s", filter_message(error),
+			ret == 2 ? "" : "; 'ktrace grep -l FILE' lists them");
+	if (ret == 2)
+		command_wrong();
+}
+
 void select_complain_fields(const struct select *s, const struct ktrace_traceset *a,
 			    const struct ktrace_traceset *b)
 {
@@ -271,32 +320,62 @@ void select_complain_fields(const struct select *s, const struct ktrace_traceset
 	int ret;
 
 	for (i = 0; i < s->filter_nr; i++)
-		for (t = 0; (ret = ktrace_filter_unknown(s->filters[i], a, t, &error)) >= 0; t++)
-			if (ret && ktrace_filter_unknown(s->filters[i], b, t, &error))
-				complain_safely("ktrace: %s; 'ktrace grep -l FILE' lists them",
-						filter_message(&error));
+		for (t = 0; (ret = ktrace_filter_unknown(s->filters[i], a, t, &error)) >= 0; t++) {
+			if (ret)
+				ret = ktrace_filter_unknown(s->filters[i], b, t, &error);
+			if (ret)
+				complain_field(ret, &error);
+		}
+}
+
+/* Has the pattern the name of a call? False: said that it has none, if the files have calls. */
+static bool is_call(const struct select_glob *g, const struct ktrace_traceset *set, bool *is_said)
+{
+	struct ktrace_filter_error error;
+	int ret, worst = 0;
+	__u32 t;
+
+	if (!g->calls)
+		return false;
+	for (t = 0; (ret = ktrace_filter_unknown(g->calls, set, t, &error)) >= 0; t++) {
+		worst = ret > worst ? ret : worst;
+		if (ret != 2 || ktrace_calls_are_events(g->text))
+			continue;
+		complain_safely("ktrace: -e '%s': %s", g->text, error.message);
+		command_wrong();
+		*is_said = true;
+	}
+	return !worst;
+}
+
+static void complain_about_glob(const struct select_glob *g, const struct ktrace_traceset *set)
+{
+	const struct ktrace_trace *trace;
+	bool is_said = false, found = is_call(g, set, &is_said) || is_always_there(g->text);
+	size_t t;
+
+	for (t = 0; !found && (trace = ktrace_traceset_trace(set, t)); t++)
+		found = is_described(g->text, trace);
+	if (!found && !is_said)
+		complain_glob(g->text, set);
 }
 
 void select_complain(const struct select *s, const struct ktrace_traceset *set)
 {
-	const struct ktrace_trace *trace;
-	size_t i, t;
+	size_t i;
 
-	for (i = 0; i < s->glob_nr; i++) {
-		bool found = is_always_there(s->globs[i]);
-
-		for (t = 0; !found && (trace = ktrace_traceset_trace(set, t)); t++)
-			found = is_described(s->globs[i], trace);
-		if (!found)
-			complain_glob(s->globs[i], set);
-	}
+	for (i = 0; i < s->glob_nr; i++)
+		complain_about_glob(&s->globs[i], set);
 	select_complain_fields(s, set, set);
 }
 
 void select_free(struct select *s)
 {
-	while (s->glob_nr)
-		free(s->globs[--s->glob_nr]);
+	while (s->glob_nr) {
+		s->glob_nr--;
+		free(s->globs[s->glob_nr].text);
+		ktrace_filter_free(s->globs[s->glob_nr].calls);
+	}
 	while (s->filter_nr)
 		ktrace_filter_free(s->filters[--s->filter_nr]);
 	free(s->globs);

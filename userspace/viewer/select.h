@@ -16,6 +16,16 @@ struct verdict {
 };
 
 /**
+ * struct select_glob - a pattern of names
+ * @text:	the pattern
+ * @calls:	what it means by the system call, "syscall:openat"; NULL = nothing
+ */
+struct select_glob {
+	char *text;
+	struct ktrace_filter *calls;
+};
+
+/**
  * struct select - conditions; none = all events
  * @globs:	patterns of names
  * @glob_nr:	how many
@@ -27,7 +37,7 @@ struct verdict {
  * @verdicts:	cache, by address of the type
  */
 struct select {
-	char **globs;
+	struct select_glob *globs;
 	size_t glob_nr;
 	__u32 *pids;
 	size_t pid_nr;

@@ -99,6 +99,8 @@ int command_run(const struct command *cmd, int argc, char **argv);
  * if there is none.
  */
 int command_program(const char *name, char **argv);
+/* What the command line asks for makes no sense for its files, which was said: STATUS_USAGE. */
+void command_wrong(void);
 /* What main() of such a program, and of ktrace, does: sets the process up, calls @run. */
 int command_main(int (*run)(int argc, char **argv), int argc, char **argv);
 

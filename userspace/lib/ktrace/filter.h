@@ -22,6 +22,7 @@
 #ifndef KTRACE_FILTER_H
 #define KTRACE_FILTER_H
 
+#include <ktrace/nearest.h>
 #include <ktrace/traceset.h>
 #include <ktrace/when.h>
 
@@ -155,17 +156,45 @@ bool ktrace_filter_match(struct ktrace_filter *f, const struct ktrace_trace_even
 bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filter_source *source);
 
 /**
- * ktrace_filter_unknown - does a comparison ask for a field that no event has?
+ * ktrace_filter_unknown - does a comparison ask for a field that no event has, or a value?
  * @f:		the filter
  * @set:	the files; what they have not described yet is not known
  * @i:		number of the comparison, from 0
- * @error:	filled in with 1: where the field is, and that there is none
+ * @error:	filled in with 1 and 2: where that is, and what may have been meant
  *
- * Return: 1 no payload that is described has such a field, 0 one has or it is none of the
- * payload, -ENOENT there are not so many comparisons.
+ * Return: 1 no payload that is described has such a field; 2 those that have it have no value
+ * of that name; 0 neither, or it is none of the payload; -ENOENT there are not so many
+ * comparisons.
  */
 int ktrace_filter_unknown(const struct ktrace_filter *f, const struct ktrace_traceset *set,
 			  __u32 i, struct ktrace_filter_error *error);
+
+/**
+ * ktrace_calls_is - may a pattern of -e mean system calls: "syscall:openat", "syscall:open*"?
+ *
+ * Not so "syscall:enter", "syscall:exit" and what matches both: these are events.
+ */
+bool ktrace_calls_is(const char *pattern);
+
+/** ktrace_calls_are_events - does such a pattern match the name of one event, too? */
+bool ktrace_calls_are_events(const char *pattern);
+
+/**
+ * ktrace_calls_expression - which events of family syscall such a pattern means
+ *
+ * Return: an expression, to be freed; NULL: it is no such pattern, or there is no memory.
+ */
+char *ktrace_calls_expression(const char *pattern);
+
+/**
+ * ktrace_calls_exist - does a machine have a call that such a pattern matches?
+ * @pattern:	any pattern
+ * @machine:	as uname(2) names it
+ * @has_x32:	its kernel has calls of x32
+ * @near:	set to the nearest name otherwise; valid as long as @pattern is
+ */
+bool ktrace_calls_exist(const char *pattern, const char *machine, bool has_x32,
+			struct ktrace_nearest *near);
 
 /**
  * ktrace_filter_fields - fields that every filter knows, payloads apart

@@ -114,6 +114,9 @@ int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
 
 /**
  * ktrace_filter_unmet - does a comparison ask for what no type that it was joined for has?
+ *
+ * That is a field, a name of its values, or the name of an event.
+ *
  * @f:		the filter
  * @error:	filled in with 1: where that is
  *

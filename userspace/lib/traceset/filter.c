@@ -1,8 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1
 /* filter.c - runs the program of a filter over events */
-#include "filter.h"
+#include "filter_names.h"
 
 #include <stdlib.h>
+
+/* Number and ABI of a system call, if the payload reaches that far */
+static bool test_call(const struct name_set *names, const char *data, const char *end)
+{
+	__u64 pair;
+
+	if ((size_t)(end - data) < sizeof(pair))
+		return false;
+	memcpy(&pair, data, sizeof(pair));
+	return ktrace_name_set_has(names, pair);
+}
 
 /* A field of the payload, which may end before the field. */
 static bool test_payload(const struct test *t, const struct check *c,
@@ -17,8 +28,15 @@ static bool test_payload(const struct test *t, const struct check *c,
 	it.next = c->from;
 	while (ktrace_values_next(&it, &v))
 		if (it.next == c->field + 1)
-			return ktrace_filter_compare_payload(t, &v);
-	return false;
+			break;
+	if (it.next != c->field + 1)
+		return false;
+	/* A value of which no byte is there is not there. */
+	if (v.is_cut && v.data == it.end)
+		return false;
+	if (c->names && c->names->is_pair && t->element == ELEMENT_ALL)
+		return test_call(c->names, v.data, it.end);
+	return ktrace_filter_compare_payload(t, c->names, &v);
 }
 
 static bool run_test(const struct ktrace_filter *f, const struct check *c, const struct test *t,
@@ -77,6 +95,15 @@ bool ktrace_filter_uses(const struct ktrace_filter *f, const struct ktrace_filte
 	return false;
 }
 
+static void free_checks(struct check *checks, __u32 nr)
+{
+	__u32 i;
+
+	for (i = 0; checks && i < nr; i++)
+		free(checks[i].names);
+	free(checks);
+}
+
 void ktrace_filter_free(struct ktrace_filter *f)
 {
 	size_t i;
@@ -84,13 +111,13 @@ void ktrace_filter_free(struct ktrace_filter *f)
 	if (!f)
 		return;
 	for (i = 0; i < f->plan_cap; i++)
-		free(f->plans[i].checks);
+		free_checks(f->plans[i].checks, f->test_nr);
 	for (i = 0; i < f->test_nr; i++) {
 		free(f->tests[i].name);
 		free(f->tests[i].literal.text);
 	}
 	free(f->plans);
-	free(f->spare.checks);
+	free_checks(f->spare.checks, f->test_nr);
 	free(f->tests);
 	free(f->steps);
 	free(f);

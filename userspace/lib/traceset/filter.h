@@ -7,6 +7,7 @@
  *   filter_literal.c  values as they are written: numbers, times, text
  *   filter_field.c    fields that every event has, and flags
  *   filter_compare.c  is this value equal, less, like that?
+ *   filter_names.c    numbers that a name stands for
  *   filter_known.c    which fields of payloads there are
  *   filter_plan.c     what a program says about an event type
  *   filter.c          runs it
@@ -56,6 +57,22 @@ struct literal {
 
 #define ELEMENT_ALL (~0ull)
 
+/**
+ * struct value_check - is a name that a field is compared with the name of any value?
+ * @is_known:	yes, or it is a number, or the field is text
+ * @has_names:	values have names of their own
+ * @has_errors:	the negative ones have those of errors
+ * @has_calls:	they are system calls
+ * @near:	the nearest of these names
+ */
+struct value_check {
+	bool is_known;
+	bool has_names;
+	bool has_errors;
+	bool has_calls;
+	struct ktrace_nearest near;
+};
+
 /* Whose field it is; sources of the caller follow. */
 enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
 
@@ -68,11 +85,15 @@ enum { OWNER_PAYLOAD, OWNER_LIBRARY, OWNER_SOURCE };
  * @at:		where the field is in the text, from 0
  * @line:	its line
  * @column:	its place there
+ * @value_at:	the same of what it is compared with
+ * @value_line:	the same
+ * @value_column: the same
  * @element:	which element of an array, ELEMENT_ALL = any
  * @type:	of the field
  * @literal:	what it is compared with
  * @is_met:	there is an event that has the field; of filters for the kernel
  * @near:	if not, what those have instead
+ * @values:	and what it is compared with can be its value
  */
 struct test {
 	enum filter_op op;
@@ -82,11 +103,15 @@ struct test {
 	size_t at;
 	__u32 line;
 	__u32 column;
+	size_t value_at;
+	__u32 value_line;
+	__u32 value_column;
 	__u64 element;
 	enum ktrace_filter_type type;
 	struct literal literal;
 	bool is_met;
 	struct ktrace_nearest near;
+	struct value_check values;
 };
 
 enum step_op {
@@ -103,6 +128,8 @@ struct step {
 	__u32 arg;
 };
 
+struct name_set;
+
 enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_MAYBE };
 
 /**
@@ -111,12 +138,14 @@ enum verdict { VERDICT_NO, VERDICT_YES, VERDICT_MAYBE };
  * @field:	field of the payload, if it is about one
  * @from:	the first field to walk from to reach it
  * @off:	where that one begins in the payload
+ * @names:	values that a name stands for, if the field's have names; its own
  */
 struct check {
 	enum verdict verdict;
 	__u32 field;
 	__u32 from;
 	__u32 off;
+	struct name_set *names;
 };
 
 /**
@@ -215,6 +244,9 @@ void ktrace_filter_say(struct ktrace_filter_error *error, const char *format, va
 __attribute__((format(printf, 3, 4)))
 int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t,
 			 const char *format, ...);
+__attribute__((format(printf, 3, 4)))
+int ktrace_filter_refuse_value(struct ktrace_filter_error *error, const struct test *t,
+			       const char *format, ...);
 
 /* filter_field.c */
 int ktrace_filter_find_field(const struct ktrace_filter_field *fields, __u32 nr, const char *name,
@@ -223,6 +255,7 @@ bool ktrace_filter_field_value(const struct ktrace_filter *f, const struct test 
 			       const struct ktrace_trace_event *e, struct field_value *v);
 bool ktrace_filter_is_of_type(const struct test *t);
 bool ktrace_filter_is_learnt(const struct test *t);
+bool ktrace_filter_is_event_name(const struct test *t);
 __u32 ktrace_filter_flag(const char *name, size_t len);
 
 /* filter_parse.c: @try_fields tries the fields that there are, NULL = as the second one does. */
@@ -238,7 +271,8 @@ int ktrace_filter_unquote(char *text, size_t *len);
 /* filter_compare.c */
 bool ktrace_filter_compare_text(const struct test *t, const char *s, size_t n);
 bool ktrace_filter_compare(const struct test *t, const struct field_value *v, __u64 start);
-bool ktrace_filter_compare_payload(const struct test *t, const struct ktrace_value *v);
+bool ktrace_filter_compare_payload(const struct test *t, const struct name_set *names,
+				   const struct ktrace_value *v);
 
 /* filter_plan.c */
 const struct plan *ktrace_filter_plan(struct ktrace_filter *f, const struct ktrace_trace_event *e);

@@ -6,8 +6,7 @@
  * 64-bit integers wherever this runs. Single precision is compared with what the literal
  * is in single precision, so that a field shown as 0.1 is equal to 0.1.
  */
-#include "filter.h"
-#include "syscall.h"
+#include "filter_names.h"
 #include "value.h"
 
 #include <math.h>
@@ -97,49 +96,46 @@ static bool compare_real(const struct test *t, const struct ktrace_value *v, __u
 	return compare_numbers(t->op, &x, &y);
 }
 
-/* Enumerations are numbers and names. */
-static bool compare_integer(const struct test *t, const struct ktrace_value *v, __u32 i)
+/* Numbers, of which names may stand for some */
+static bool compare_integer(const struct test *t, const struct name_set *names,
+			    const struct ktrace_value *v, __u32 i)
 {
 	__s64 value = ktrace_value_s64(v, i);
 	struct number x = { .integer = value };
-	const char *name;
 
-	if (t->literal.is_number && t->op != OP_GLOB) {
-		if (!is_signed(v->field->scalar))
-			x.integer = (__u64)value;
-		return compare_numbers(t->op, &x, &t->literal.number);
-	}
-	name = v->field->enum_nr ? ktrace_enumerator_find(v->field, value) : NULL;
-	/* No other call is called so, either: the kernel has no list of those without a name. */
-	if (!name && t->op == OP_NE && ktrace_syscall_field(v->field, KTRACE_SYSCALL_NATIVE))
-		return true;
-	return name && ktrace_filter_compare_text(t, name, strlen(name));
+	if (!is_signed(v->field->scalar))
+		x.integer = (__u64)value;
+	if (is_named(t))
+		return names && ktrace_name_set_has(names, x.integer);
+	return compare_numbers(t->op, &x, &t->literal.number);
 }
 
-static bool compare_element(const struct test *t, const struct ktrace_value *v, __u32 i)
+static bool compare_element(const struct test *t, const struct name_set *names,
+			    const struct ktrace_value *v, __u32 i)
 {
 	if (v->field->scalar == KTRACE_F32 || v->field->scalar == KTRACE_F64)
 		return compare_real(t, v, i);
 	if (v->field->scalar == KTRACE_CHAR)
 		return ktrace_filter_compare_text(t, v->data + i, 1);
-	return compare_integer(t, v, i);
+	return compare_integer(t, names, v, i);
 }
 
 /* A field of the payload, as far as the payload reaches. */
-bool ktrace_filter_compare_payload(const struct test *t, const struct ktrace_value *v)
+bool ktrace_filter_compare_payload(const struct test *t, const struct name_set *names,
+				   const struct ktrace_value *v)
 {
 	bool is_array = v->field->shape != KTRACE_ONE;
 	__u32 i;
 
 	if (t->element != ELEMENT_ALL)
 		return is_array && v->field->shape != KTRACE_STRING && t->element < v->count &&
-		       compare_element(t, v, (__u32)t->element);
+		       compare_element(t, names, v, (__u32)t->element);
 	if (v->field->shape == KTRACE_STRING)
 		return ktrace_filter_compare_text(t, v->data, v->count);
 	if (is_array && v->field->scalar == KTRACE_CHAR)
 		return ktrace_filter_compare_text(t, v->data, strnlen(v->data, v->count));
 	for (i = 0; i < v->count; i++)
-		if (compare_element(t, v, i))
+		if (compare_element(t, names, v, i))
 			return true;
 	return false;
 }

@@ -28,3 +28,18 @@ int ktrace_filter_refuse(struct ktrace_filter_error *error, const struct test *t
 	va_end(ap);
 	return -EINVAL;
 }
+
+/* The same, where the place is that of the value. */
+int ktrace_filter_refuse_value(struct ktrace_filter_error *error, const struct test *t,
+			       const char *format, ...)
+{
+	va_list ap;
+
+	*error = (struct ktrace_filter_error){
+		.at = t->value_at, .line = t->value_line, .column = t->value_column,
+	};
+	va_start(ap, format);
+	ktrace_filter_say(error, format, ap);
+	va_end(ap);
+	return -EINVAL;
+}

@@ -7,6 +7,7 @@
  * means for, such as floating point, becomes a comparison of integers or is refused.
  */
 #include "filter_expand.h"
+#include "filter_names.h"
 
 #include <errno.h>
 #include <linux/ktrace_ring.h>
@@ -17,10 +18,7 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-#include "syscall.h"
-
-#define ALTERNATIVES_MAX 64u
-#define CALLS_MAX KTRACE_MATCH_STEPS_MAX	/* a glob may be for many names */
+#define STEPS_MAX 192u
 #define CGROUP2_MAGIC 0x63677270
 #define NUMBER_MIN (-((__int128)1 << 63))
 #define NUMBER_MAX (((__int128)1 << 64) - 1)
@@ -33,12 +31,13 @@ static int settle(struct expansion *e, bool is_true)
 	return 0;
 }
 
-static int add_up_to(const struct expander *x, struct expansion *e,
-		     const struct ktrace_match_step *step, __u32 max)
+/* Adds a step as it is. */
+static int append(const struct expander *x, struct expansion *e,
+		  const struct ktrace_match_step *step)
 {
 	struct ktrace_match_step *steps;
 
-	if (e->nr == max)
+	if (e->nr == STEPS_MAX)
 		return refuse(x, "there is too much to compare for the kernel: "
 			      "it can be filtered on reading");
 	steps = realloc(e->steps, (e->nr + 1) * sizeof(*steps));
@@ -50,9 +49,14 @@ static int add_up_to(const struct expander *x, struct expansion *e,
 	return 0;
 }
 
+/* It is true if this step is; otherwise what follows tells. */
 static int add(const struct expander *x, struct expansion *e, const struct ktrace_match_step *step)
 {
-	return add_up_to(x, e, step, ALTERNATIVES_MAX);
+	struct ktrace_match_step s = *step;
+
+	s.yes = EXPANSION_TRUE;
+	s.no = (__u16)(e->nr + 1);
+	return append(x, e, &s);
 }
 
 /* ---- numbers ---- */
@@ -105,66 +109,97 @@ static int add_number(const struct expander *x, struct expansion *e, struct ktra
 	return add(x, e, &s);
 }
 
-/* One step for each named value whose name matches. */
-static int add_names(const struct expander *x, struct expansion *e,
-		     const struct ktrace_field *f, struct ktrace_match_step s)
-{
-	const struct ktrace_enumerator *n;
-	__u32 i;
-	int ret = 0;
+/* ---- names ---- */
 
-	for (i = 0; f && i < f->enum_nr && !ret; i++) {
-		n = &f->enums[i];
-		if (ktrace_enumerator_find(f, n->value) != n->name ||
-		    !ktrace_filter_compare_text(x->test, n->name, strlen(n->name)))
-			continue;
-		s.op = KTRACE_MATCH_EQ;
-		s.flags &= (__u8)~KTRACE_MATCH_NEGATIVE;
-		s.flags |= s.flags & KTRACE_MATCH_SIGNED && n->value < 0 ?
-			   KTRACE_MATCH_NEGATIVE : 0;
-		s.value = (__u64)n->value;
-		ret = add(x, e, &s);
+/**
+ * struct search - where a number goes on that is looked up among ranges
+ * @set:	the ranges
+ * @step:	what is compared; the rest is filled in
+ * @in:		if it is in any
+ * @out:	if it is in none
+ */
+struct search {
+	const struct name_set *set;
+	struct ktrace_match_step step;
+	__u32 in;
+	__u32 out;
+};
+
+static int add_bound(const struct expander *x, struct expansion *e, const struct search *find,
+		     __u8 op, __int128 value, __u32 yes, __u32 no)
+{
+	struct ktrace_match_step s = find->step;
+
+	s.op = op;
+	s.flags |= value < 0 ? KTRACE_MATCH_NEGATIVE : 0;
+	s.value = (__u64)value;
+	s.yes = (__u16)yes;
+	s.no = (__u16)no;
+	return append(x, e, &s);
+}
+
+/* Steps of ranges [@low, @high), of which there is at least one: half of them at a time. */
+static int add_ranges(const struct expander *x, struct expansion *e, const struct search *find,
+		      __u32 low, __u32 high)
+{
+	const __u32 middle = low + (high - low) / 2, at = e->nr;
+	const struct name_range *r = &find->set->ranges[middle];
+	int ret;
+
+	if (high - low == 1 && r->first == r->last)
+		return add_bound(x, e, find, KTRACE_MATCH_EQ, r->first, find->in, find->out);
+	if (high - low == 1) {
+		ret = add_bound(x, e, find, KTRACE_MATCH_LT, r->first, find->out, at + 1);
+		return ret ? ret : add_bound(x, e, find, KTRACE_MATCH_LE, r->last, find->in,
+					     find->out);
 	}
-	return ret;
+	ret = add_bound(x, e, find, KTRACE_MATCH_LT, r->first, at + 1, 0);
+	if (!ret)
+		ret = add_ranges(x, e, find, low, middle);
+	if (ret)
+		return ret;
+	e->steps[at].no = (__u16)e->nr;
+	return add_ranges(x, e, find, middle, high);
+}
+
+/* Steps that a search of so many ranges takes */
+static __u32 count_steps(const struct name_set *set)
+{
+	__u32 i, nr = set->nr ? set->nr - 1 : 0;
+
+	for (i = 0; i < set->nr; i++)
+		nr += set->ranges[i].first == set->ranges[i].last ? 1 : 2;
+	return nr;
 }
 
 /*
- * A name of system calls is one in each of the machine's ABIs. The number and the ABI behind it
- * are compared as one number.
+ * Is the number one that a name stands for? A step in front that is true of all numbers keeps one
+ * that is not there, of which all steps are false, from being none of them.
  */
-static int add_calls(const struct expander *x, struct expansion *e, const struct ktrace_field *nr,
+static int add_names(const struct expander *x, struct expansion *e, const struct name_set *set,
 		     struct ktrace_match_step s)
 {
-	const struct test *t = x->test;
-	const bool is_inverse = t->op == OP_NE;
-	int ret = 0;
+	struct search find = { .set = set, .step = s };
+	__u32 behind = e->nr + set->is_inverse + count_steps(set);
+	int ret;
 
-	s.op = KTRACE_MATCH_EQ;
-	s.size = 8;
-	s.flags = 0;
-	for (__u32 abi = 0; abi < KTRACE_SYSCALL_ABI_NR; abi++) {
-		const struct ktrace_field *f = ktrace_syscall_field(nr, abi);
-
-		for (__u32 i = 0; i < f->enum_nr && !ret; i++) {
-			const char *name = f->enums[i].name;
-
-			if (ktrace_filter_compare_text(t, name, strlen(name)) == is_inverse)
-				continue;
-			s.value = ktrace_syscall_pair(abi, f->enums[i].value);
-			ret = add_up_to(x, e, &s, CALLS_MAX);
-		}
+	if (!set->nr)
+		return set->is_inverse ? add_any(x, e, s) : 0;
+	find.in = set->is_inverse ? behind : EXPANSION_TRUE;
+	find.out = set->is_inverse ? EXPANSION_TRUE : behind;
+	if (set->is_inverse) {
+		ret = add_bound(x, e, &find, KTRACE_MATCH_GE, NUMBER_MIN, e->nr + 1, behind);
+		if (ret)
+			return ret;
 	}
-	e->is_inverse = is_inverse;
-	if (!e->nr && !ret)
-		return settle(e, is_inverse);
-	return ret;
+	return add_ranges(x, e, &find, 0, set->nr);
 }
 
-static int expand_numbers(const struct expander *x, struct expansion *e,
-			  const struct ktrace_place *p)
+/* Any element; @set: of values that have a name, NULL = it is a number */
+static int expand_elements(const struct expander *x, struct expansion *e,
+			   const struct ktrace_place *p, const struct name_set *set)
 {
 	const struct test *t = x->test;
-	const bool is_number = t->literal.is_number && t->op != OP_GLOB;
 	struct ktrace_match_step s = {
 		.what = KTRACE_MATCH_NUMBER, .size = p->size,
 		.flags = p->kind == KTRACE_PLACE_SIGNED ? KTRACE_MATCH_SIGNED : 0,
@@ -176,13 +211,31 @@ static int expand_numbers(const struct expander *x, struct expansion *e,
 		if (t->element != ELEMENT_ALL && t->element != i)
 			continue;
 		s.off = p->off + i * p->size;
-		if (is_number)
-			ret = add_number(x, e, s);
-		else if (p->field && ktrace_syscall_field(p->field, KTRACE_SYSCALL_NATIVE))
-			ret = add_calls(x, e, p->field, s);
-		else
-			ret = add_names(x, e, p->field, s);
+		if (set && set->is_pair) {	/* a system call's, and the ABI behind it */
+			s.size = sizeof(__u64);
+			s.flags = 0;
+		}
+		ret = set ? add_names(x, e, set, s) : add_number(x, e, s);
 	}
+	return ret;
+}
+
+static int expand_numbers(const struct expander *x, struct expansion *e,
+			  const struct ktrace_place *p)
+{
+	const struct name_list l = ktrace_names_of(p->field, p->kind == KTRACE_PLACE_SIGNED);
+	struct name_set *set;
+	int ret;
+
+	if (!is_named(x->test))
+		return expand_elements(x, e, p, NULL);
+	if (!l.nr)
+		return 0;
+	set = ktrace_name_set_make(&l, x->test);
+	if (!set)
+		return -ENOMEM;
+	ret = expand_elements(x, e, p, set);
+	free(set);
 	return ret;
 }
 
@@ -268,6 +321,24 @@ void ktrace_filter_try_known(struct ktrace_nearest *near)
 	ktrace_nearest_try(near, "cgroup");
 }
 
+/* Is that the name of an event that the expression is for? */
+static void note_event_name(const struct expander *x, const struct ktrace_trace_event *event)
+{
+	struct value_check *values = &x->test->values;
+	struct field_value v;
+	struct test t = *x->test;
+
+	if (!ktrace_filter_is_event_name(&t) || values->is_known)
+		return;
+	if (!values->near.wanted)
+		ktrace_nearest_init(&values->near, t.literal.text);
+	t.op = t.op == OP_NE ? OP_EQ : t.op;
+	if (!ktrace_filter_field_value(x->filter, &t, event, &v))
+		return;
+	values->is_known = ktrace_filter_compare(&t, &v, 0);
+	ktrace_nearest_try(&values->near, v.text);
+}
+
 static int expand_library(const struct expander *x, struct expansion *e)
 {
 	const struct ktrace_trace_stream stream = { .kind = KTRACE_CHANNEL_KERNEL };
@@ -281,6 +352,7 @@ static int expand_library(const struct expander *x, struct expansion *e)
 	size_t i;
 
 	name = ktrace_filter_fields(&nr)[t->field].name;
+	note_event_name(x, &event);
 	if (ktrace_filter_is_of_type(t))
 		return settle(e, ktrace_filter_field_value(x->filter, t, &event, &v) &&
 				 ktrace_filter_compare(t, &v, 0));
@@ -351,12 +423,23 @@ static const struct ktrace_place *find_place(const struct expander *x)
 	return NULL;
 }
 
+/* Can the literal be a value of the field? */
+static void note_value(struct test *t, const struct ktrace_place *p)
+{
+	const struct name_list l = ktrace_names_of(p->field, p->kind == KTRACE_PLACE_SIGNED);
+
+	t->values.is_known |= p->kind > KTRACE_PLACE_SIGNED;
+	ktrace_value_check(&t->values, t, &l);
+}
+
 static int expand_payload(const struct expander *x, struct expansion *e)
 {
 	const struct ktrace_place *p = find_place(x);
 	struct test *t = x->test;
 
 	t->is_met |= p != NULL;
+	if (p)
+		note_value(t, p);
 	if (p && p->kind == KTRACE_PLACE_OTHER)
 		return refuse(x, "the kernel does not look into '%.40s' of %.60s: it can be "
 			      "filtered on reading", t->name, x->type->full_name);
@@ -366,7 +449,8 @@ static int expand_payload(const struct expander *x, struct expansion *e)
 	if (p)
 		return p->kind <= KTRACE_PLACE_SIGNED ? expand_numbers(x, e, p) :
 							expand_text(x, e, p);
-	t->is_met |= !strcmp(t->name, "uid") || !strcmp(t->name, "cgroup");
+	if (!strcmp(t->name, "uid") || !strcmp(t->name, "cgroup"))
+		t->is_met = t->values.is_known = true;
 	if (!strcmp(t->name, "uid"))
 		return expand_uid(x, e);
 	if (!strcmp(t->name, "cgroup"))

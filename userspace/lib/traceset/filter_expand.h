@@ -27,11 +27,14 @@ struct expander {
 /**
  * struct expansion - what it is for the kernel
  * @verdict:	its result if that is known, otherwise
- * @steps:	it is true if any of these is; their texts are the test's, where to go on is
- *		not said yet
- * @nr:		how many
- * @is_inverse:	it is true if none is
+ * @steps:	their texts are the test's; where to go on is a number among these, or one of
+ *		EXPANSION_TRUE and EXPANSION_FALSE
+ * @nr:		how many; to go on there is EXPANSION_FALSE, too
+ * @is_inverse:	it is true if they say false
  */
+#define EXPANSION_TRUE 0xffffu
+#define EXPANSION_FALSE 0xfffeu
+
 struct expansion {
 	enum verdict verdict;
 	struct ktrace_match_step *steps;

@@ -285,6 +285,14 @@ bool ktrace_filter_is_of_type(const struct test *t)
 	return t->owner == OWNER_LIBRARY && getters[t->field].is_of_type;
 }
 
+/* Is it the name of the event, or half of it? */
+bool ktrace_filter_is_event_name(const struct test *t)
+{
+	return t->owner == OWNER_LIBRARY && (getters[t->field].get == get_event ||
+					     getters[t->field].get == get_event_family ||
+					     getters[t->field].get == get_event_subname);
+}
+
 /* Do earlier events tell the field? */
 bool ktrace_filter_is_learnt(const struct test *t)
 {

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "filter_expand.h"
+#include "filter_names.h"
 #include "match.h"
 
 #define NODES_MAX KTRACE_MATCH_STEPS_MAX
@@ -160,6 +161,19 @@ static __u16 place_of(const struct maker *m, const struct joint *j, __u32 to)
 	return (__u16)(j->at + m->nodes[to].first);
 }
 
+/* Where step @to of a node's expansion is, or where the node goes on. */
+static __u16 place_within(const struct maker *m, const struct joint *j, const struct node *n,
+			  __u32 to)
+{
+	const struct expansion *e = &m->expansions[m->filter->steps[n->step].arg];
+
+	if (to == EXPANSION_TRUE)
+		return place_of(m, j, n->yes);
+	if (to == EXPANSION_FALSE || to == e->nr)
+		return place_of(m, j, n->no);
+	return (__u16)(j->at + n->first + to);
+}
+
 static bool add_text(struct ktrace_program *p, struct ktrace_match_step *s, const struct literal *l)
 {
 	if (!s->text_len)
@@ -182,8 +196,8 @@ static bool put_node(const struct maker *m, struct ktrace_program *p, const stru
 
 	for (i = 0; i < e->nr; i++, s++) {
 		*s = e->steps[i];
-		s->yes = place_of(m, j, n->yes);
-		s->no = i + 1 < e->nr ? (__u16)(j->at + n->first + i + 1) : place_of(m, j, n->no);
+		s->yes = place_within(m, j, n, s->yes);
+		s->no = place_within(m, j, n, s->no);
 		if (!add_text(p, s, &m->filter->tests[nr].literal))
 			return false;
 	}
@@ -316,7 +330,17 @@ int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_erro
 
 	for (i = 0; i < f->test_nr; i++) {
 		t = &f->tests[i];
-		if (t->owner != OWNER_PAYLOAD || t->is_met)
+		if (ktrace_filter_is_event_name(t) && !t->values.is_known) {
+			ktrace_filter_refuse_value(error, t, "none of these events is called "
+						   "'%.40s'%s", t->literal.text,
+						   ktrace_nearest_hint(&t->values.near));
+			return 1;
+		}
+		if (t->owner != OWNER_PAYLOAD)
+			continue;
+		if (t->is_met && ktrace_value_unknown(&t->values, t, error))
+			return 1;
+		if (t->is_met)
 			continue;
 		ktrace_filter_refuse(error, t, "none of these events has a field '%.40s'%s",
 				     t->name, ktrace_nearest_hint(&t->near));

@@ -402,10 +402,15 @@ static void check_literal(struct parser *p, struct test *t, const struct word *w
 
 static void parse_value(struct parser *p, struct test *t)
 {
+	struct ktrace_filter_error place;
 	struct word w;
 
 	if (!take_word(p, &w, "a value"))
 		return;
+	set_place(&place, p->begin, w.at);
+	t->value_at = place.at;
+	t->value_line = place.line;
+	t->value_column = place.column;
 	t->literal.text = copy_word(p, &w, &t->literal.len);
 	if (!t->literal.text)
 		return;

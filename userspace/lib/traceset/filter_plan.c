@@ -6,7 +6,7 @@
  * field that it does not have. The program is run with these and "maybe" for the others;
  * often that is all there is to do.
  */
-#include "filter.h"
+#include "filter_names.h"
 #include "value.h"
 
 #include <stdint.h>
@@ -44,14 +44,26 @@ static void look_up(struct check *c, const struct test *t, const struct ktrace_e
 	}
 }
 
+/* What a name stands for there. Without memory a comparison with a name is false. */
+static void look_up_names(struct check *c, const struct test *t, const struct ktrace_field *f)
+{
+	const struct name_list names = ktrace_names_of(f, is_signed(f->scalar));
+
+	if (is_named(t) && names.nr)
+		c->names = ktrace_name_set_make(&names, t);
+}
+
 static void make_check(struct check *c, const struct ktrace_filter *f, const struct test *t,
 		       const struct ktrace_trace_event *e)
 {
 	struct field_value v;
 
+	free(c->names);
 	*c = (struct check){ .verdict = VERDICT_MAYBE };
 	if (t->owner == OWNER_PAYLOAD)
 		look_up(c, t, e->type);
+	if (t->owner == OWNER_PAYLOAD && c->verdict == VERDICT_MAYBE)
+		look_up_names(c, t, &e->type->fields[c->field]);
 	else if (ktrace_filter_is_of_type(t))
 		c->verdict = verdict_of(ktrace_filter_field_value(f, t, e, &v) &&
 					ktrace_filter_compare(t, &v, f->start));

@@ -141,6 +141,14 @@ void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type)
 				    has_x32 && !strcmp(has_x32, "1"));
 }
 
+bool ktrace_syscall_is(const struct ktrace_field *field)
+{
+	for (size_t i = 0; i < HOSTS; i++)
+		if (field->enums == hosts[i].fields[0].enums)
+			return true;
+	return false;
+}
+
 const struct ktrace_field *ktrace_syscall_field(const struct ktrace_field *field, __u32 abi)
 {
 	const struct host *host = host_of(field);

@@ -29,4 +29,7 @@ __s64 ktrace_syscall_sub_nr(__u32 sub);
 /* Its ABI; @compat: that of the machine's 32-bit programs */
 __u32 ktrace_syscall_sub_abi(__u32 sub, __u32 compat);
 
+/* Is it the number of a call, and has names? Files of 0.1.0 have such without ABIs. */
+bool ktrace_syscall_is(const struct ktrace_field *field);
+
 #endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * functions.c - functions of the kernel that a pattern means, and that can be probed
+ *
+ * The kernel has lists: of all its symbols, of functions that its function tracer reaches, and
+ * of those that probes themselves need. The second one is near what probes can be on; what
+ * they cannot be on all the same, the kernel says when a probe is made.
+ */
+#include "functions.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tracefs.h"
+
+#define BARRED "/sys/kernel/debug/kprobes/blacklist"
+#define NAME_SIZE 512
+
+/* struct names - a list of names, which is sorted when it is whole */
+struct names {
+	char **list;
+	size_t nr;
+	size_t cap;
+};
+
+static int add(struct names *n, const char *name)
+{
+	size_t cap = n->cap ? 2 * n->cap : 256;
+	char **list;
+
+	if (n->nr == n->cap) {
+		list = realloc(n->list, cap * sizeof(*list));
+		if (!list)
+			return -ENOMEM;
+		n->list = list;
+		n->cap = cap;
+	}
+	n->list[n->nr] = strdup(name);
+	return n->list[n->nr] ? (n->nr++, 0) : -ENOMEM;
+}
+
+static void free_names(struct names *n)
+{
+	while (n->nr)
+		free(n->list[--n->nr]);
+	free(n->list);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort(struct names *n)
+{
+	if (n->nr)
+		qsort(n->list, n->nr, sizeof(*n->list), compare);
+}
+
+static bool has(const struct names *n, const char *name)
+{
+	return n->nr && bsearch(&name, n->list, n->nr, sizeof(*n->list), compare);
+}
+
+/* How a line of a list has the name: word @skip, and "[MODULE]" behind it. */
+static bool take_name(const char *line, unsigned int skip, char *name, char *module)
+{
+	while (skip--) {
+		line += strcspn(line, " \t");
+		line += strspn(line, " \t");
+	}
+	*module = '\0';
+	return sscanf(line, "%511[^ \t\n] [%511[^]\n]]", name, module) >= 1;
+}
+
+/* What compilers and the kernel call parts of functions, and room in front of them */
+static bool is_part(const char *name)
+{
+	return strstr(name, ".cold") || !strncmp(name, "__pfx_", 6) ||
+	       !strncmp(name, "__cfi_", 6);
+}
+
+/* Adds the names of the list that the pattern means. @is_code: only what has such a letter */
+static int read_list(const char *path, unsigned int skip, bool is_code, const char *pattern,
+		     struct names *n)
+{
+	char name[NAME_SIZE], module[NAME_SIZE], full[2 * NAME_SIZE];
+	const bool has_module = strchr(pattern, ':');
+	FILE *f = fopen(path, "re");
+	char *line = NULL, *blank;
+	size_t size = 0;
+	int error = 0;
+
+	if (!f)
+		return -errno;
+	while (!error && getline(&line, &size, f) > 0) {
+		blank = is_code ? strchr(line, ' ') : NULL;
+		if (is_code && (!blank || !blank[1] || !strchr("tTwW", blank[1])))
+			continue;
+		if (!take_name(line, skip, name, module) || (has_module && !*module) ||
+		    is_part(name))
+			continue;
+		snprintf(full, sizeof(full), "%s%s%s", has_module ? module : "",
+			 has_module ? ":" : "", name);
+		if (!fnmatch(pattern, full, 0))
+			error = add(n, full);
+	}
+	free(line);
+	fclose(f);
+	sort(n);
+	return error;
+}
+
+static int read_reached(const char *pattern, struct names *n)
+{
+	const char *dir = tracefs_dir();
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/available_filter_functions", dir ? dir : "");
+	return read_list(path, 0, false, pattern, n);
+}
+
+static void bar(struct functions *f, const char *name)
+{
+	if (!f->barred++)
+		snprintf(f->example, sizeof(f->example), "%s", name);
+}
+
+/* Is the name of place @i one that a function before or behind it has, too? */
+static bool is_ambiguous(const struct names *n, size_t i)
+{
+	return (i && !strcmp(n->list[i], n->list[i - 1])) ||
+	       (i + 1 < n->nr && !strcmp(n->list[i], n->list[i + 1]));
+}
+
+/* Divides all functions into those that can be probed and those that cannot. */
+static int divide(struct functions *f, const struct names *all, const struct names *reached,
+		  const struct names *barred)
+{
+	struct names names = { 0 };
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < all->nr && !error; i++) {
+		const char *name = all->list[i];
+
+		if (is_ambiguous(all, i) || has(barred, name) || (reached && !has(reached, name)))
+			bar(f, name);
+		else
+			error = add(&names, name);
+	}
+	f->names = names.list;
+	f->nr = names.nr;
+	return error;
+}
+
+int functions_find(const char *pattern, struct functions *f)
+{
+	struct names all = { 0 }, reached = { 0 }, barred = { 0 };
+	int error, lacks;
+
+	*f = (struct functions){ 0 };
+	error = read_list("/proc/kallsyms", 2, true, pattern, &all);
+	lacks = error ? error : read_reached(pattern, &reached);
+	if (!error && lacks != -ENOMEM)
+		error = read_list(BARRED, 1, false, pattern, &barred);
+	/* Who may not read that learns it from the kernel, of each function. */
+	if (error != -ENOMEM && all.nr)
+		error = divide(f, &all, lacks ? NULL : &reached, &barred);
+	free_names(&all);
+	free_names(&reached);
+	free_names(&barred);
+	if (error == -ENOMEM)
+		functions_free(f);
+	return error == -ENOMEM ? error : 0;
+}
+
+void functions_free(struct functions *f)
+{
+	while (f->nr)
+		free(f->names[--f->nr]);
+	free(f->names);
+	f->names = NULL;
+}
