@@ -61,12 +61,15 @@ static bool names_kernel(const struct named *n)
 	return dynamic_is(n->glob) || is_family(n->family);
 }
 
-/* True if the kernel has an event that the entry means; tracefs tells that of tracepoints later. */
+/*
+ * True if the kernel has an event that the entry means. tracefs tells that of tracepoints later, and
+ * where.c of system calls.
+ */
 static bool is_known(const struct named *n)
 {
 	const struct ktrace_kernel_event *ev;
 
-	if (dynamic_is(n->glob) || calls_kind(n->glob) == CALLS)
+	if (dynamic_is(n->glob) || calls_kind(n->glob) != CALLS_NONE)
 		return true;
 	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++)
 		if (select_matches(n->glob, ev))
