@@ -166,9 +166,8 @@ $x32 1073742824"
 @test "a name is the call of that name in each table, a number the number: kernel and viewer agree" {
 	local e names numbers
 	run_ktraced -e syscall -o t -- "$PROGS/calls_mixed" "$PROGS/calls_i386"
-	for e in 'nr == openat' 'nr == close' 'nr == getppid' 'nr == open' 'nr == 5' 'nr == 295' \
-		'nr != close' 'nr == openat && abi == i386' 'abi == x32' 'nr ~ "*sigreturn"' \
-		'nr == 1000' 'nr >= 1000' '!(nr == kill)' 'nr == close ^ abi == native'; do
+	for e in 'nr == openat' 'nr == 5' 'nr != close && abi == i386' 'nr ~ "*sigreturn"' \
+		'!(nr == kill) && nr >= 1000'; do
 		"$KTRACE" list --json --filter "$e" t >all
 		run_ktraced -e "syscall{$e}" -o k -- "$PROGS/calls_mixed" "$PROGS/calls_i386"
 		[ "$status" = 0 ]

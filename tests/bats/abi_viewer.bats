@@ -182,6 +182,11 @@ assert "syscall:i386:open" in names and "syscall:x32:openat" in names and "sysca
 	grep 'nr="\?open"\?' list | grep -v i386 && false
 	run_ktrace html -o h t
 	[ "$status" = 0 ]
+	# A type for each table of names
+	[ "$(grep -o '"name":"syscall:enter"' h | wc -l)" = 3 ]
+	for first in 0,"read" 0,"restart_syscall" 1073741824,"read"; do
+		grep -qF "\"enums\":[[${first%,*},\"${first#*,}\"]" h
+	done
 }
 
 @test "abi: LTTng's calls of 32-bit programs" {

@@ -203,7 +203,8 @@ static const struct {
 	__u32 abi;
 } calls[] = {
 	{ 257, KTRACE_SYSCALL_NATIVE }, { 295, KTRACE_SYSCALL_NATIVE },	/* openat, preadv */
-	{ 257, KTRACE_SYSCALL_I386 }, { 295, KTRACE_SYSCALL_I386 },	/* remap_file_pages, openat */
+	{ 257, KTRACE_SYSCALL_I386 },		/* remap_file_pages */
+	{ 295, KTRACE_SYSCALL_I386 },		/* openat */
 	{ X32 | 257, KTRACE_SYSCALL_X32 }, { X32 | 257, KTRACE_SYSCALL_NATIVE },
 	{ -1, KTRACE_SYSCALL_NATIVE }, { -1, KTRACE_SYSCALL_I386 },
 	{ 1000, KTRACE_SYSCALL_I386 }, { 257, KTRACE_SYSCALL_ARM },
