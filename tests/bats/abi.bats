@@ -23,29 +23,25 @@ teardown()
 	teardown_test
 }
 
-# record PROGRAM [ARG...]: by both; what ftrace saw is in the file "ftrace", a line for each
+# record PROGRAM [ARG...]: by both; what ftrace saw of it is in the file "ftrace", a line for each
 # event: enter NR ARG..., or exit NR RESULT
 record()
 {
 	mkdir -p $T
 	echo >$T/trace
 	echo 1 >$T/events/raw_syscalls/enable
-	run_ktraced -e syscall -o t -- bash -c "
-		echo \$\$ >shell
-		echo \$\$ >$T/set_event_pid
-		exec $*"
-	[ "$(summary lost)" = 0 ]
-	sed -nE 's/.*: sys_enter: NR (-?[0-9]+) \((.*)\)/enter \1 \2/p
-		s/.*: sys_exit: NR (-?[0-9]+) = (-?[0-9]+)/exit \1 \2/p' $T/trace | tr -d , >ftrace
+	run_ktraced -e syscall -o t -- bash -c "echo \$\$ >pid; exec $*"
 	echo 0 >$T/events/raw_syscalls/enable
-	echo >$T/set_event_pid
+	[ "$(summary lost)" = 0 ]
+	sed -nE "/-$(cat pid) +\[/ { s/.*: sys_enter: NR (-?[0-9]+) \((.*)\)/enter \1 \2/p
+		s/.*: sys_exit: NR (-?[0-9]+) = (-?[0-9]+)/exit \1 \2/p }" $T/trace | tr -d , >ftrace
 }
 
 # numbers: what ktrace recorded, as the file "ftrace" has it. A name becomes a number by the
 # headers of its own table.
 numbers()
 {
-	"$KTRACE" list --json t | python3 -c '
+	"$KTRACE" list --json --filter "tid == $(cat pid)" t | python3 -c '
 import json, re, sys
 def table(header, extra):
     text = open("/usr/include/x86_64-linux-gnu/asm/unistd_%s.h" % header).read()
@@ -62,13 +58,15 @@ for line in sys.stdin:
         print("exit", nr, f["ret"])'
 }
 
-# same: both saw the same from where ftrace began, which is in the middle of the shell
+# same: both saw the same from the first exec on, by which the shell begins
 same()
 {
-	numbers >all.ktrace
-	[ "$(wc -l <ftrace)" -gt 20 ]
-	tail -n "$(wc -l <ftrace)" all.ktrace >ktrace
-	diff ftrace ktrace
+	numbers >ktrace
+	for f in ftrace ktrace; do
+		sed -n '/^enter 59 /,$p' $f >$f.execs
+		[ "$(wc -l <$f.execs)" -gt 40 ]
+	done
+	diff ftrace.execs ktrace.execs
 }
 
 # calls: "abi name" of each call from the program's first one on
@@ -110,14 +108,15 @@ i386 exit"
 	[[ $output == *'nr=execve abi=i386 ret=0' ]]
 	# Names as strace has them, of calls that have one
 	strace -o s "$PROGS/calls_i386"
-	diff <(sed -nE '/^\[/,$ s/^([a-z][a-z0-9_]*)\(.*/\1/p' s | grep -v ^syscall_) \
+	diff <(sed -nE '1d; s/^([a-z][a-z0-9_]*)\(.*/\1/p' s | grep -v ^syscall_) \
 		<(calls --filter 'abi == i386' | awk '$2 !~ /^-?[0-9]+$/ { print $2 }')
 }
 
 @test "the exits of sigreturn() and rt_sigreturn() have number -1, in text, JSON and filters" {
 	record "$PROGS/calls_i386"
 	run_ktrace list --filter 'nr == -1 && event == syscall:exit' t
-	[ "${#lines[@]}" = 3 ]		# and that of the call -1
+	# That of the call -1, too
+	[ "$(grep -c . <<<"$output")" = 3 ]
 	[ "$(grep -c 'nr=-1 abi=i386 ret=' <<<"$output")" = 3 ]
 	run_ktrace list --json --filter 'nr < 0' t
 	[ "$(grep -c '"nr":-1,"abi":"i386"' <<<"$output")" = 4 ]
@@ -132,11 +131,17 @@ i386 exit"
 	[ "$status" = 0 ]
 	same
 	calls | sed -n '/^i386 getppid$/,$p' >saw
-	x32="x32 1073742081
-x32 1073741827"
+	# A kernel that was built without x32 does not know its numbers from others.
+	x32=$(sed -nE 's/(native|x32) 1073742824/\1/p' saw)
 	if "$PROGS/calls_mixed"; then
+		[ "$x32" = x32 ]
 		x32="x32 openat
-x32 close"
+x32 close
+x32 1073742824"
+	else
+		x32="$x32 1073742081
+$x32 1073741827
+$x32 1073742824"
 	fi
 	diff saw - <<-END
 	i386 getppid
@@ -153,7 +158,6 @@ x32 close"
 	native kill
 	native rt_sigreturn
 	$x32
-	x32 1073742824
 	i386 execve
 	$I386
 	END
@@ -162,9 +166,8 @@ x32 close"
 @test "a name is the call of that name in each table, a number the number: kernel and viewer agree" {
 	local e names numbers
 	run_ktraced -e syscall -o t -- "$PROGS/calls_mixed" "$PROGS/calls_i386"
-	for e in 'nr == openat' 'nr == close' 'nr == getppid' 'nr == open' 'nr == 5' 'nr == 295' \
-		'nr != close' 'nr == openat && abi == i386' 'abi == x32' 'nr ~ "*sigreturn"' \
-		'nr == 1000' 'nr >= 1000' '!(nr == kill)' 'nr == close ^ abi == native'; do
+	for e in 'nr == openat' 'nr == 5' 'nr != close && abi == i386' 'nr ~ "*sigreturn"' \
+		'!(nr == kill) && nr >= 1000'; do
 		"$KTRACE" list --json --filter "$e" t >all
 		run_ktraced -e "syscall{$e}" -o k -- "$PROGS/calls_mixed" "$PROGS/calls_i386"
 		[ "$status" = 0 ]

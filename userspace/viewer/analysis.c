@@ -43,17 +43,17 @@ __u64 analysis_since_start(const struct analysis *a, __u64 time)
 	return time > a->start ? time - a->start : 0;
 }
 
-void analysis_json_sub(const struct analysis *a, const struct ktrace_mode_level *level)
+const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_level *level,
+			 __s64 *number)
 {
 	struct ktrace_mode_syscall call;
 
-	if (level->mode != KTRACE_MODE_SYSCALL) {
-		json_u64(a->out, "sub", level->sub);
-		return;
-	}
+	*number = level->sub;
+	if (level->mode != KTRACE_MODE_SYSCALL)
+		return NULL;
 	ktrace_mode_call(a->state, level->sub, &call);
-	json_s64(a->out, "sub", call.nr);
-	json_str(a->out, "abi", ktrace_syscall_abi_name(call.abi));
+	*number = call.nr;
+	return ktrace_syscall_abi_name(call.abi);
 }
 
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,

@@ -134,8 +134,9 @@ static inline bool analysis_inherited(const struct ktrace_process *p,
 	return p->created && p->created == level->since;
 }
 
-/* Members "sub", a number, and "abi" of a system call */
-void analysis_json_sub(const struct analysis *a, const struct ktrace_mode_level *level);
+/* The ABI of a system call, of other modes NULL; and in @number which sub-mode it is */
+const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_level *level,
+			 __s64 *number);
 /* "100/101 name" */
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size);

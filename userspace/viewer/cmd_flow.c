@@ -61,6 +61,8 @@ static void list_text(struct analysis *a, const struct ktrace_process *p, __u64 
 static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
 {
 	struct ktrace_out *out = a->out;
+	__s64 number;
+	const char *abi = analysis_sub(a, ktrace_process_mode(p), &number);
 
 	ktrace_out_char(out, '{');
 	json_u64(out, "from_ns", analysis_since_start(a, from));
@@ -74,7 +76,8 @@ static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 
 	if (p->status == KTRACE_STATUS_WAIT)
 		json_str(out, "wait", ktrace_wait_name(p->wait));
 	json_str(out, "mode", ktrace_mode_name(ktrace_process_mode(p)->mode));
-	analysis_json_sub(a, ktrace_process_mode(p));
+	json_s64(out, "sub", number);
+	json_str(out, "abi", abi);
 	json_str(out, "sub_name", sub_name(a, p));
 	ktrace_out_str(out, "}\n");
 }

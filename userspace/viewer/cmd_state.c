@@ -151,6 +151,8 @@ static void put_text(struct analysis *a, const struct ktrace_process **all, size
 static void put_json_modes(struct analysis *a, const struct ktrace_process *p)
 {
 	struct ktrace_out *out = a->out;
+	const char *abi;
+	__s64 number;
 	__u32 i;
 
 	json_key(out, "modes");
@@ -159,7 +161,9 @@ static void put_json_modes(struct analysis *a, const struct ktrace_process *p)
 		json_element(out);
 		ktrace_out_char(out, '{');
 		json_str(out, "mode", ktrace_mode_name(p->stack[i].mode));
-		analysis_json_sub(a, &p->stack[i]);
+		abi = analysis_sub(a, &p->stack[i], &number);
+		json_s64(out, "sub", number);
+		json_str(out, "abi", abi);
 		json_str(out, "name", ktrace_mode_sub_name(a->state, p->machine, p->stack[i].mode,
 							   p->stack[i].sub));
 		json_u64(out, "since_ns", analysis_since_start(a, p->stack[i].since));

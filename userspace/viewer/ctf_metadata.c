@@ -86,6 +86,7 @@ static void put_file_facts(struct ktrace_out *out, const struct ktrace_trace *t,
 	put_fact(out, prefix, "hostname", ktrace_trace_meta(t, "host", "name"));
 	put_fact(out, prefix, "kernel_release", ktrace_trace_meta(t, "host", "kernel"));
 	put_fact(out, prefix, "machine", ktrace_trace_meta(t, "host", "machine"));
+	put_fact(out, prefix, "x32", ktrace_trace_meta(t, "host", "x32"));
 	put(out, "\t%sis_closed = %u;\n", prefix, ktrace_trace_is_closed(t));
 }
 

@@ -107,6 +107,7 @@ int foreign_about(struct foreign *f, const struct foreign_about *about)
 	put_fact(&t, "name", about->host);
 	put_fact(&t, "kernel", about->kernel);
 	put_fact(&t, "machine", about->machine);
+	put_fact(&t, "x32", about->x32);
 	put_fact(&t, "boot", about->boot);
 	ktrace_text_line(&t, "clock");
 	ktrace_text_u64(&t, "raw", about->raw);

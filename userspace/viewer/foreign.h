@@ -32,6 +32,7 @@ struct foreign_type;
  * @host:	name of the machine
  * @kernel:	its release
  * @machine:	"x86_64" and so on: numbers of system calls are of one
+ * @x32:	"1": its kernel has calls of x32
  * @boot:	boot id: stamps are CLOCK_MONOTONIC of it
  * @raw:	a stamp, ns
  * @real_ns:	time since the epoch at that stamp
@@ -41,6 +42,7 @@ struct foreign_about {
 	const char *host;
 	const char *kernel;
 	const char *machine;
+	const char *x32;
 	const char *boot;
 	__u64 raw;
 	__u64 real_ns;

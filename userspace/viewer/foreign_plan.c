@@ -21,7 +21,6 @@
 
 #define FIELDS_MAX 64u
 #define ARGS 6u
-#define X32_BIT 0x40000000
 
 /* Of what an event's field is made: a value of the event, or, without it, a constant */
 typedef __s64 (*convert_fn)(const struct foreign *f, const struct ktrace_value *v);
@@ -112,15 +111,6 @@ static __s64 sectors_to_bytes(const struct foreign *f, const struct ktrace_value
 	return ktrace_value_s64(v, 0) * 512;
 }
 
-/* What the number alone tells: other tracers do not say of which ABI a call is. */
-static __s64 call_abi(const struct foreign *f, const struct ktrace_value *v)
-{
-	const __s64 nr = ktrace_value_s64(v, 0);
-
-	(void)f;
-	return nr > 0 && nr & X32_BIT ? KTRACE_SYSCALL_X32 : KTRACE_SYSCALL_NATIVE;
-}
-
 /* A text of letters; a number of bits with LTTng */
 static __s64 block_op(const struct foreign *f, const struct ktrace_value *v)
 {
@@ -196,10 +186,8 @@ static const struct known all_known[] = {
 	{ "task_rename", KTRACE_EV_SCHED_COMM, {
 		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
 		{ "comm", "newcomm", NULL } } },
-	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, {
-		{ "nr", "id", NULL }, { "abi", "id", call_abi } } },
-	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, {
-		{ "nr", "id", NULL }, { "abi", "id", call_abi } } },
+	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, { { "nr", "id", NULL } } },
+	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, { { "nr", "id", NULL } } },
 	{ "sys_enter_*", KTRACE_EV_SYSCALL_ENTER, { } },
 	{ "sys_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
 	{ "syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
@@ -251,6 +239,7 @@ static const struct known all_known[] = {
 /**
  * struct foreign_plan - how events of a type become events of ours
  * @to:		type of the latter
+ * @desc:	its description
  * @from:	its fields: number of the field + 1 that they are made of, 0 = of none
  * @convert:	how
  * @constant:	of those that are made of none
@@ -258,6 +247,7 @@ static const struct known all_known[] = {
  */
 struct foreign_plan {
 	struct ktrace_event_type *to;
+	const char *desc;
 	unsigned char from[FIELDS_MAX];
 	convert_fn convert[FIELDS_MAX];
 	__s64 constant[FIELDS_MAX];
@@ -308,8 +298,7 @@ static bool plan_field(struct foreign_plan *p, const struct known *k,
 	const struct source *s = k ? find_source(k, to->name) : NULL;
 	int from = find_field(type, s ? s->from : to->name);
 
-	/* An event of ktrace before it had that */
-	if ((s && !s->from) || (from < 0 && !k && !strcmp(to->name, "abi")))
+	if (s && !s->from)
 		return true;
 	if (from < 0 || (!(s && s->convert) && !fits(to, &type->fields[from])))
 		return false;
@@ -361,13 +350,29 @@ static bool is_called(const struct known *k, const char *name)
 	return !strncmp(k->name, name, n) && (k->name[n] ? name[n] : !name[n]);
 }
 
+/*
+ * What it becomes. Of the ABI of a system call only the events of LTTng and of ktrace tell, and
+ * those that ftrace has for each call: others become what ktrace had before it recorded that.
+ */
+static const char *desc_of(const struct ktrace_event_type *type, const struct known *k,
+			   const struct ktrace_kernel_event *ours)
+{
+	if ((k && strchr(k->name, '*')) || find_field(type, "abi") >= 0)
+		return ours->desc;
+	if (ours->id == KTRACE_EV_SYSCALL_ENTER)
+		return "syscall:enter{s64 nr;x64[6] args;}";
+	return ours->id == KTRACE_EV_SYSCALL_EXIT ? "syscall:exit{s64 nr;s64 ret;}" : ours->desc;
+}
+
 /* Of a known event, or of one that is called as ours is */
 static int try_plan(struct foreign *f, const struct ktrace_event_type *type, const struct known *k,
 		    const struct ktrace_kernel_event *ours, struct foreign_plan **out)
 {
 	struct foreign_plan *p = calloc(1, sizeof(*p));
-	int ret = p ? ktrace_event_type_parse(ours->desc, &p->to) : -ENOMEM;
+	int ret = p ? ktrace_event_type_parse(desc_of(type, k, ours), &p->to) : -ENOMEM;
 
+	if (p)
+		p->desc = desc_of(type, k, ours);
 	if (!ret && plan_fields(p, k, type, foreign_machine(f)))
 		*out = p;
 	else
@@ -433,7 +438,7 @@ static void put_declaration(struct ktrace_out *out, const struct ktrace_event_ty
 char *foreign_plan_desc(const struct foreign_plan *plan, const struct ktrace_event_type *type)
 {
 	struct ktrace_out out = { .flush = output_grow };
-	const char *ours = ours_by(0, plan->to->full_name)->desc;
+	const char *ours = plan->desc;
 
 	ktrace_out_bytes(&out, ours, strlen(ours) - 1);
 	for (__u32 i = 0; i < type->field_nr; i++)

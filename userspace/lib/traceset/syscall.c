@@ -15,6 +15,7 @@
 
 #include <string.h>
 
+#include "out.h"
 #include "trace.h"
 
 #define X32_BIT 0x40000000
@@ -43,14 +44,17 @@ static const struct ktrace_enumerator x32[] = {
 #define FIELD(list, text) {						\
 	.name = "nr", .scalar = KTRACE_S32, .size = 4, .shape = KTRACE_ONE, \
 	.enums = list, .enum_nr = sizeof(list) / sizeof(list[0]),	\
-	.label = text, .label_size = sizeof(text) - 1,			\
+	.label = text, .label_size = sizeof(LABEL) - 1,			\
 }
 #define NAMELESS(text) {						\
 	.name = "nr", .scalar = KTRACE_S32, .size = 4, .shape = KTRACE_ONE, \
-	.label = text, .label_size = sizeof(text) - 1,			\
+	.label = text, .label_size = sizeof(LABEL) - 1,			\
 }
 
-static const char plain_label[] = " nr=", x32_label[] = " nr=";
+#define LABEL " nr="
+
+/* A label may be read as far as LABEL_ROOM. */
+static const char plain_label[LABEL_ROOM] = LABEL, x32_label[LABEL_ROOM] = LABEL;
 
 /**
  * struct host - kinds of machines whose calls are known

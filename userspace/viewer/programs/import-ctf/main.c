@@ -113,6 +113,7 @@ static int begin(struct job *job, const bt_trace *trace, const bt_clock_snapshot
 		.tool = tool ? tool : "ctf", .host = env_text(trace, "hostname"),
 		.kernel = env_text(trace, "kernel_release"),
 		.machine = env_text(trace, "machine"),
+		.x32 = env_text(trace, "x32"),
 	};
 	struct import_clock told;
 	char boot[37];
