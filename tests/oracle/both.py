@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""both.py record families|tracepoints BUILD FOLDER, both.py compare FOLDER... - ktrace beside ftrace
+"""both.py record families|tracepoints|bpf BUILD FOLDER, both.py compare FOLDER... - ktrace beside ftrace
 
 "record", in a guest, has tests/oracle/load recorded by an instance of ftrace and by ktraced, both
 at once. "compare", wherever Python is fast, compares what they have between two marks, on each CPU:
@@ -28,6 +28,7 @@ from families import ANY, KINDS, Kernel, ids_of  # noqa: E402
 from ftrace import COMMON, IRQ_BITS, TRACING, Format, Instance, numbers_in, records  # noqa: E402
 
 MARK = "ktrace_provoke:log"
+VETOED = "task:task_rename"
 CODE, BEGIN, END = 0x19, 1, 2
 WINDOW = 64                     # so far from its place an event may be
 TRIES = 3
@@ -43,10 +44,10 @@ class Failed(Exception):
 
 # ---- record ----
 
-def run_load(build, folder, ftrace, events, size):
+def run_load(build, folder, ftrace, events, size, command=()):
     """has the load recorded; its trace is t.bin. What ktraced says"""
     modules = f"{build}/kernel/{os.uname().release}"
-    command = [f"{HERE}/load", f"{build}/progs", modules]
+    command = list(command) or [f"{HERE}/load", f"{build}/progs", modules]
     if events:
         command = [f"{build}/bin/ktraced", "--backend=dev", "--all", "-b", f"{size}M", "-o",
                    f"{folder}/t.bin", "-e", ",".join(events), "--"] + command
@@ -74,14 +75,14 @@ def measure_hz():
     return min((100, 250, 300, 1000), key=lambda n: abs(n - hz))
 
 
-def record(build, folder, names, events):
+def record(build, folder, names, events, command=()):
     """both tracers' files; again with more room where ftrace has lost some"""
     names = names + [MARK]
     for attempt in range(TRIES):
         size = 16 << attempt
         with Instance("ktrace-both", 2 * size << 10) as ftrace:
             ftrace.enable(names)
-            said = run_load(build, folder, ftrace, events, size)
+            said = run_load(build, folder, ftrace, events, size, command)
             if ftrace.lost():
                 continue
             for cpu in ftrace.cpus:
@@ -144,19 +145,27 @@ def record_tracepoints(build, folder):
     return facts | {"left_out": left_out}
 
 
-def load_modules(build):
-    """the module that provokes; a disk whose driver takes more requests than its queue holds"""
-    modules = f"{build}/kernel/{os.uname().release}"
-    for command in (["rmmod", "virtio_blk"], ["modprobe", "virtio_blk", "queue_depth=1024"]):
-        subprocess.run(command, stderr=subprocess.DEVNULL, check=False)
-    subprocess.run(["insmod", f"{modules}/ktrace_provoke.ko"], check=True)
+def record_bpf(build, folder):
+    """the tracepoint VETOED, on which a BPF program keeps perf's records back for a while"""
+    with open(f"{TRACING}/events/{VETOED.replace(':', '/')}/id", encoding="ascii") as file:
+        number = file.read().strip()
+    log = "/sys/module/ktrace_provoke/parameters/log"
+    program = f"{build}/progs/bpf_veto {number}"
+    rename = "/bin/true; (echo a >/proc/self/comm); (echo b >/proc/self/comm)"
+    command = ["sh", "-c", f"echo {BEGIN} >{log}; {rename}; {program} sh -c '{rename}'; {rename};"
+               f"echo {END} >{log}"]
+    others = [VETOED, "sched:sched_process_exec"]
+    return record(build, folder, others, ["tp:" + name for name in others + [MARK]], command)
 
 
 def record_into(what, build, folder):
     os.makedirs(folder, exist_ok=True)
-    load_modules(build)
+    modules = f"{build}/kernel/{os.uname().release}"
+    subprocess.run(["modprobe", "virtio_blk"], check=True)
+    subprocess.run(["insmod", f"{modules}/ktrace_provoke.ko"], check=True)
     try:
-        facts = {"families": record_families, "tracepoints": record_tracepoints}[what](build, folder)
+        facts = {"families": record_families, "tracepoints": record_tracepoints,
+                 "bpf": record_bpf}[what](build, folder)
     finally:
         subprocess.run(["rmmod", "ktrace_provoke"], check=False)
     with open("/proc/kallsyms", "rb") as source, open(f"{folder}/kallsyms", "wb") as file:
@@ -192,20 +201,28 @@ def read_ftrace(folder, facts, formats):
 
 
 def read_ktrace(path, is_mark):
-    """by CPU: the events between the marks; how many are lost, by what"""
+    """by CPU: the events between the marks; all that is lost, by reason; by CPU, between the marks"""
     from ktrace import Traceset
     by_cpu, lost = collections.defaultdict(list), collections.Counter()
     with Traceset(path) as events:
         for e in events:
+            by_cpu[e.cpu].append(e)
             if e.is_lost:
                 lost[e.fields["reason"]] += e.fields["count"]
-            else:
-                by_cpu[e.cpu].append(e)
         if events.damages:
             raise Failed(f"the trace is damaged: {events.damages}")
         for cpu, rows in by_cpu.items():
             by_cpu[cpu] = between(rows, lambda e: is_mark(e, BEGIN), lambda e: is_mark(e, END)) or []
-    return by_cpu, lost
+        lost_here = {cpu: sum(e.fields["count"] for e in rows if e.is_lost)
+                     for cpu, rows in by_cpu.items()}
+    return {cpu: [e for e in rows if not e.is_lost] for cpu, rows in by_cpu.items()}, lost, lost_here
+
+
+def read_missed(path):
+    """what the trace says of hits without a record, by tracepoint"""
+    with open(path, "rb") as file:
+        lines = re.findall(rb"^missed name=(\S+) count=(\d+)$", file.read(), re.M)
+    return {name.decode(): int(count) for name, count in lines}
 
 
 # ---- compare ----
@@ -273,11 +290,23 @@ def match(theirs, ours):
 
 
 def compare_kind(kind, theirs, ours, ledger):
+    """says what differs but hits that only ftrace has: these are returned, by CPU"""
+    missing = collections.defaultdict(list)
     for cpu in sorted({c for k, c in set(theirs) | set(ours) if k == kind}):
         equal, wrong = match(theirs[kind, cpu], ours[kind, cpu])
         ledger.equal[kind] += equal
-        for pair in wrong:
-            ledger.say(kind, "CPU {}: ftrace {}, ktrace {}".format(cpu, *pair))
+        for their, our in wrong:
+            if our is None:
+                missing[cpu].append(their)
+            else:
+                ledger.say(kind, f"CPU {cpu}: ftrace {their}, ktrace {our}")
+    return missing
+
+
+def say_missing(kind, missing, ledger):
+    for cpu, rows in missing.items():
+        for row in rows:
+            ledger.say(kind, f"CPU {cpu}: ftrace {row}, ktrace None")
 
 
 def families_of_ftrace(theirs, formats, kernel):
@@ -317,13 +346,13 @@ def compare_families(folder, facts, formats, ledger):
         return e.name == "log:event" and KINDS[e.name][1](e.payload)[::2] == (CODE, n)
 
     theirs = read_ftrace(folder, facts, formats)
-    ours, lost = read_ktrace(f"{folder}/t.bin", is_mark)
+    ours, lost, _ = read_ktrace(f"{folder}/t.bin", is_mark)
     for reason, count in lost.items():
         ledger.say("lost", f"{count} {reason}: {facts['said']}")
     kernel = Kernel(f"{folder}/kallsyms", facts["hz"], len(facts["cpus"]))
     theirs, ours = families_of_ftrace(theirs, formats, kernel), families_of_ktrace(ours)
     for kind in KINDS:
-        compare_kind(kind, theirs, ours, ledger)
+        say_missing(kind, compare_kind(kind, theirs, ours, ledger), ledger)
         if not ledger.equal[kind] and not ledger.faults[kind]:
             if set(KINDS[kind][0]) <= set(facts["lacking"]):
                 print(f"# {kind}: this kernel has no {' '.join(KINDS[kind][0])}")
@@ -332,15 +361,44 @@ def compare_families(folder, facts, formats, ledger):
 
 
 def compare_tracepoints(folder, facts, formats, ledger):
+    """A hit without a record must have been told: of each tracepoint, and on each CPU in order."""
     mark = next(f for f in formats.values() if f.name == MARK)
 
     def is_mark(e, n):
         return e.name == MARK and mark.values(e.payload)["par2"] == n
 
     theirs = read_ftrace(folder, facts, formats)
-    ours, lost = read_ktrace(f"{folder}/t.bin", is_mark)
+    ours, lost, lost_here = read_ktrace(f"{folder}/t.bin", is_mark)
+    told, absent = read_missed(f"{folder}/t.bin"), collections.Counter()
     for reason, count in lost.items():
-        ledger.say("lost", f"{count} {reason}: {facts['said']}")
+        if reason != "nested":
+            ledger.say("lost", f"{count} {reason}: {facts['said']}")
+    rows = rows_of(theirs, ours, formats)
+    for name in sorted(f.name for f in formats.values()):
+        missing = compare_kind(name, *rows, ledger)
+        nr = sum(map(len, missing.values()))
+        absent.update({cpu: len(missing[cpu]) for cpu in missing})
+        if nr > told.get(name, 0):
+            ledger.say(name, f"{nr} have no record, {told.get(name, 0)} are told")
+            say_missing(name, missing, ledger)
+        elif nr:
+            print(f"# {name}: {ledger.equal[name]} are equal, {nr} have no record and are told")
+    for cpu in facts["cpus"]:
+        if absent[cpu] != lost_here.get(cpu, 0):
+            ledger.say("lost", f"CPU {cpu}: {absent[cpu]} have no record, {lost_here.get(cpu, 0)}"
+                       " are told there")
+
+
+def compare_bpf(folder, facts, formats, ledger):
+    """as for others; and the program has kept back some hits, not all"""
+    compare_tracepoints(folder, facts, formats, ledger)
+    told = read_missed(f"{folder}/t.bin")
+    if not told.get(VETOED) or not ledger.equal[VETOED]:
+        ledger.say(VETOED, f"{told} are told, {ledger.equal[VETOED]} are recorded: not some of both")
+
+
+def rows_of(theirs, ours, formats):
+    """ftrace's and ktrace's rows by name and CPU"""
     by_name = {f.name: f for f in formats.values()}
     rows = collections.defaultdict(list), collections.defaultdict(list)
     for cpu, events in theirs.items():
@@ -350,8 +408,7 @@ def compare_tracepoints(folder, facts, formats, ledger):
     for cpu, events in ours.items():
         for e in events:
             rows[1][e.name, cpu].append(row_of(by_name[e.name], e.payload))
-    for name in sorted(by_name):
-        compare_kind(name, *rows, ledger)
+    return rows
 
 
 def row_of(form, data):
@@ -365,8 +422,8 @@ def compare(folder):
     formats = {f.id: f for f in (Format(*item) for item in facts["formats"].items())}
     ledger = Ledger()
     try:
-        {"families": compare_families, "tracepoints": compare_tracepoints}[facts["what"]](
-            folder, facts, formats, ledger)
+        {"families": compare_families, "tracepoints": compare_tracepoints,
+         "bpf": compare_bpf}[facts["what"]](folder, facts, formats, ledger)
     except Failed as e:
         ledger.say("all", e)
     ledger.report(facts["what"])

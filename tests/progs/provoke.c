@@ -4,7 +4,6 @@
  *
  *   provoke [-d DISK]         all of it, once; with -d also reads and writes of a block device
  *
- * Requests of a disk are many at once, so that a driver whose queue is shorter gives some back.
  * tests/oracle/ftrace.py records this with two tracers; nothing here checks anything.
  */
 #include <arpa/inet.h>
@@ -36,7 +35,7 @@
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { PAGE = 4096, SECTOR = 512, ROUNDS = 10 };
+enum { PAGE = 4096, SECTOR = 512, ROUNDS = 10, PAGES = 32 };
 
 static void fail(const char *what)
 {
@@ -132,10 +131,10 @@ static char *map_pages(size_t size, int flags)
 /* Missing and forbidden pages, by the program and by the kernel for it */
 static void touch_pages(void)
 {
-	char *pages = map_pages(64 * PAGE, MAP_PRIVATE), *shared = map_pages(64 * PAGE, MAP_SHARED);
+	char *pages = map_pages(PAGES * PAGE, MAP_PRIVATE), *shared = map_pages(PAGES * PAGE, MAP_SHARED);
 	const int zero = open("/dev/zero", O_RDONLY);
 
-	for (int i = 0; i < 64; i += 2) {
+	for (int i = 0; i < PAGES; i += 2) {
 		(void)*(volatile char *)(pages + i * PAGE);
 		*(volatile char *)(pages + i * PAGE + 42) = 1;
 		*(volatile char *)(shared + i * PAGE) = 1;
@@ -143,8 +142,8 @@ static void touch_pages(void)
 			fail("/dev/zero");
 	}
 	close(zero);
-	munmap(pages, 64 * PAGE);
-	munmap(shared, 64 * PAGE);
+	munmap(pages, PAGES * PAGE);
+	munmap(shared, PAGES * PAGE);
 }
 
 /* ---- lock ---- */
@@ -159,7 +158,7 @@ static void *hold(void *arg)
 {
 	run_on(1);
 	while (!__atomic_load_n((bool *)arg, __ATOMIC_RELAXED))
-		map_and_unmap(64 * PAGE, MAP_POPULATE);
+		map_and_unmap(16 * PAGE, MAP_POPULATE);
 	return NULL;
 }
 
@@ -171,11 +170,8 @@ static void contend(void)
 	if (pthread_create(&holder, NULL, hold, &is_over))
 		fail("pthread_create");
 	run_on(0);
-	for (int i = 0; i < 20 * ROUNDS; i++) {
+	for (int i = 0; i < 5 * ROUNDS; i++)
 		map_and_unmap(PAGE, 0);
-		if (i % 8 == 0)
-			pause_ns(100000);
-	}
 	__atomic_store_n(&is_over, true, __ATOMIC_RELAXED);
 	pthread_join(holder, NULL);
 }
@@ -302,7 +298,6 @@ static void use_disk(const char *disk, int nr)
 	ioctl(fd, BLKDISCARD, range);
 	ioctl(fd, BLKZEROOUT, range);
 	fsync(fd);
-
 	close(fd);
 }
 
@@ -327,6 +322,6 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < NELEM(all); i++)
 		all[i]();
 	if (has_disk)
-		use_disk(argv[2], 400);
+		use_disk(argv[2], 4 * ROUNDS);
 	return 0;
 }

@@ -8,12 +8,15 @@
  *	for both.
  *   echo KHZ >/sys/module/ktrace_provoke/parameters/khz
  *	the tracepoint power:cpu_frequency, on each CPU: emulated ones have one frequency
+ *   echo MS >/sys/module/ktrace_provoke/parameters/sleep_ms
+ *	sleeps so long, with a lock held for which other writers of parameters wait
  *   /dev/provoke
  *	a disk that forgets, whose driver gives each request back at first, to be issued again
  */
 #include <linux/atomic.h>
 #include <linux/blk-mq.h>
 #include <linux/blkdev.h>
+#include <linux/delay.h>
 #include <linux/kstrtox.h>
 #include <linux/ktrace.h>
 #include <linux/module.h>
@@ -61,13 +64,26 @@ static int set_khz(const char *text, const struct kernel_param *param)
 	return call_everywhere(text, change_frequency_here);
 }
 
+static int set_sleep(const char *text, const struct kernel_param *param)
+{
+	unsigned int ms;
+	int err = kstrtouint(text, 0, &ms);
+
+	if (!err)
+		msleep(ms);
+	return err;
+}
+
 static const struct kernel_param_ops log_ops = { .set = set_log };
 static const struct kernel_param_ops khz_ops = { .set = set_khz };
+static const struct kernel_param_ops sleep_ops = { .set = set_sleep };
 
 module_param_cb(log, &log_ops, NULL, 0200);
 MODULE_PARM_DESC(log, "log this number on each CPU");
 module_param_cb(khz, &khz_ops, NULL, 0200);
 MODULE_PARM_DESC(khz, "say that each CPU has this frequency");
+module_param_cb(sleep_ms, &sleep_ops, NULL, 0200);
+MODULE_PARM_DESC(sleep_ms, "sleep so long, with the lock of this module's parameters");
 
 /* ---- the disk ---- */
 
