@@ -375,8 +375,8 @@ static int end_probing(const struct probing *p, int error, bool is_again, char *
 		return -EINVAL;
 	}
 	if (p->refused && !is_again)
-		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s", n,
-			 p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
+		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s",
+			 n, p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
 			 p->reason);
 	return 0;
 }

@@ -62,8 +62,8 @@ static bool names_kernel(const struct named *n)
 }
 
 /*
- * True if the kernel has an event that the entry means. tracefs tells that of tracepoints later, and
- * where.c of system calls.
+ * True if the kernel has an event that the entry means. tracefs tells that of tracepoints later,
+ * and where.c of system calls.
  */
 static bool is_known(const struct named *n)
 {
