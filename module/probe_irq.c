@@ -6,12 +6,26 @@
 #include <trace/events/irq.h>
 #include "emit.h"
 
+/* What is too long keeps its end, too: that is where virtio1-requests.0 and .1 differ. */
+static void put_name(char to[KTRACE_COMM_LEN], const char *name)
+{
+	size_t len;
+
+	BUILD_BUG_ON(KTRACE_IRQ_NAME_HEAD + 1 + KTRACE_IRQ_NAME_TAIL + 1 != KTRACE_COMM_LEN);
+	if (strscpy(to, name, KTRACE_COMM_LEN) >= 0)
+		return;
+	len = strlen(name);
+	to[KTRACE_IRQ_NAME_HEAD] = '~';
+	memcpy(to + KTRACE_IRQ_NAME_HEAD + 1, name + len - KTRACE_IRQ_NAME_TAIL,
+	       KTRACE_IRQ_NAME_TAIL);
+}
+
 static void on_enter(void *data, int irq, struct irqaction *action)
 {
 	struct ktrace_ev_irq_enter payload = { .irq = irq };
 
 	if (action->name)
-		strscpy(payload.name, action->name, sizeof(payload.name));
+		put_name(payload.name, action->name);
 	kt_emit_current(KTRACE_EV_IRQ_ENTER, &payload, sizeof(payload), NULL);
 }
 

@@ -199,3 +199,20 @@ says()
 	run_valgrind import --from perf -o t odd.txt
 	[ "$status" -le 1 ]
 }
+
+@test "import perf: long names of interrupts that differ in the end stay apart, marked as cut" {
+	local n
+	for n in 0 1; do
+		printf '%s\n' \
+			" swapper     0 [000]     1.00000$n: irq:irq_handler_entry: irq=$((28 + n)) name=virtio1-requests.$n" \
+			" swapper     0 [000]     1.00001$n: irq:irq_handler_exit: irq=$((28 + n)) ret=handled"
+	done >long.txt
+	printf '%s\n' ' swapper     0 [000]     1.000020: irq:irq_handler_entry: irq=30 name=exactly15bytes.' >>long.txt
+	import long.txt
+	[ "$status" = 0 ]
+	[ "$("$KTRACE" list --json -e irq:enter t | jq -r .fields.name)" = \
+		$'virtio1-re~ts.0\nvirtio1-re~ts.1\nexactly15bytes.' ]
+	run_ktrace irq t
+	says '28 virtio1-re~ts.0 '
+	says '29 virtio1-re~ts.1 '
+}

@@ -59,6 +59,23 @@ bad_files()
 	[[ $stderr != *clock* ]]
 }
 
+@test "times that follow the wall clock when it is set: it is not said that they do not" {
+	bad_files
+	for command in "list --time wall" "grep --time wall tid==100" "list --time wall --json"; do
+		# shellcheck disable=SC2086 # options, too
+		run_ktrace $command t
+		[[ $stderr == *"the wall clock was set while recording, 1 times, by "* ]]
+		case $command in
+		*json) [[ $stderr == *"; times do not follow it"* ]] ;;
+		*) [[ $stderr == *"s at most: dates follow it"* && $stderr != *"do not follow"* ]] ;;
+		esac
+	done
+	for time in rel raw delta; do
+		run_ktrace list --time "$time" t
+		[[ $stderr == *"; times do not follow it"* ]]
+	done
+}
+
 @test "every export says losses and clocks, of several hosts, too" {
 	local format
 	bad_files

@@ -293,7 +293,7 @@ static const struct ktrace_ev_syscall_enter want_syscall_enter = {
 	.nr = 0x4242, .args = { 1, 2, 3, 4, 5, ~0ull },
 };
 static const struct ktrace_ev_syscall_exit want_syscall_exit = { .nr = 0x4242, .ret = -ENOSYS };
-static const struct ktrace_ev_irq_enter want_irq_enter = { 4242, "a device with a" };
+static const struct ktrace_ev_irq_enter want_irq_enter = { 4242, "a device w~name" };
 static const struct ktrace_ev_irq_exit want_irq_exit = { 4242, 1 };
 static const struct ktrace_ev_softirq want_softirq = { 4242 };
 const struct ktrace_ev_block want_block = {

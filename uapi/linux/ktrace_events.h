@@ -229,6 +229,14 @@ struct ktrace_ev_syscall_exit {
 	__s64 ret;
 };
 
+/*
+ * A name that does not fit is cut in its middle, where a '~' is: its first 10 and its last 4 bytes
+ * stay, as names of one device's interrupts mostly differ in their ends. Before 0.2 its end was cut
+ * off, without a mark.
+ */
+#define KTRACE_IRQ_NAME_HEAD 10
+#define KTRACE_IRQ_NAME_TAIL 4
+
 struct ktrace_ev_irq_enter {
 	__u32 irq;
 	char name[KTRACE_COMM_LEN];

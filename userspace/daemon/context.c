@@ -16,6 +16,7 @@
 
 #include "log.h"
 #include "now.h"
+#include "pidspace.h"
 
 #define BUFFER_SIZE (64u << 10)
 /* Buffers taken in one drain: the rings wait meanwhile. */
@@ -94,10 +95,13 @@ static void watch_maps(struct context *c, struct ktrace_session *s)
 
 	ktrace_session_clock(s, &now);
 	error = mapwatch_begin(&c->watch, now.raw);
-	if (error)
+	if (error == -EXDEV)
+		log_note("--context: functions of programs stay without names: ktraced runs in a "
+			 "PID namespace");
+	else if (error)
 		log_note("--context: functions of programs that end at once stay without names: %s",
 			 error == -EACCES || error == -EPERM ? "it takes CAP_PERFMON" :
-			 error == -EXDEV ? "ktraced runs in a PID namespace" : strerror(-error));
+			 strerror(-error));
 }
 
 static void unwatch_maps(struct context *c)
@@ -141,6 +145,7 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 	if (!wishes->nr)
 		return 0;
 	c->wishes = wishes;
+	c->has_proc = pidspace_is_kernels();
 	/* Requested even if empty: only then can tracepoints that come later have context. */
 	error = ktrace_session_context(s, ktrace_kernel_event(0)->id, 0);
 	for (__u32 kind = KTRACE_ITEM_COUNTER; kind < 64 && !error; kind++)
@@ -160,6 +165,7 @@ int context_begin(struct context *c, struct ktrace_session *s, const struct wish
 void context_resume(struct context *c)
 {
 	c->has_stacks = true;
+	c->has_proc = pidspace_is_kernels();
 }
 
 /* The innermost address is an instruction, the others are behind a call. */
@@ -202,7 +208,7 @@ static void tell_all(struct context *c, __u64 session, struct ktrace_text *meta,
 			return;
 		if (stack->kind == KTRACE_STACK_KERNEL)
 			tell_functions(c, meta, stack);
-		else if (!mapwatch_knows(c->watch, stack->pid))
+		else if (!mapwatch_knows(c->watch, stack->pid) && c->has_proc)
 			procmaps_tell(&c->maps, meta, stack);
 		tell_stack(meta, session, stack);
 		at += sizeof(*stack) / sizeof(*at) + stack->nr;

@@ -18,6 +18,7 @@
  * @has_stacks:	stacks are to be asked for
  * @has_cgroups: control groups are recorded
  * @has_read:	@symbols were looked for
+ * @has_proc:	/proc has the processes that stacks are of
  * @next_look:	when control groups are looked at again
  * @next_room:	when room for text about code may be looked for again
  * @pos:	stacks up to here are in the file
@@ -34,6 +35,7 @@ struct context {
 	bool has_stacks;
 	bool has_cgroups;
 	bool has_read;
+	bool has_proc;
 	__u64 next_look;
 	__u64 next_room;
 	__u64 pos;

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
@@ -27,13 +26,12 @@
 #include "budget.h"
 #include "buildid.h"
 #include "pids.h"
+#include "pidspace.h"
 #include "procmaps.h"
 #include "uevent.h"
 
 #define RING_PAGES 64u
 #define RECORD_MAX (1u << 16)
-/* Of the first PID namespace, in all kernels */
-#define INITIAL_PIDS 0xEFFFFFFCu
 /*
  * Every process maps code, and each part of a recording repeats it all, except what concerns
  * processes that are gone: one line is some 150 bytes, and a program that starts has 5 to 10.
@@ -174,14 +172,6 @@ static void close_ring(const struct mapwatch *w, struct ring *r)
 	r->fd = -1;
 }
 
-/* Elsewhere perf tells other numbers than stacks have. */
-static bool has_global_pids(void)
-{
-	struct stat st;
-
-	return !stat("/proc/self/ns/pid", &st) && st.st_ino == INITIAL_PIDS;
-}
-
 static int open_all(struct mapwatch *w)
 {
 	int error = 0;
@@ -202,7 +192,8 @@ int mapwatch_begin(struct mapwatch **out, __u64 start)
 	int error;
 
 	*out = NULL;
-	if (!has_global_pids())
+	/* Elsewhere perf tells other numbers than stacks have. */
+	if (!pidspace_is_kernels())
 		return -EXDEV;
 	w = calloc(1, sizeof(*w));
 	if (!w)

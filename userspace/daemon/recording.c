@@ -30,6 +30,7 @@
 #include "named.h"
 #include "note.h"
 #include "now.h"
+#include "pidspace.h"
 #include "preload.h"
 #include "program.h"
 #include "select.h"
@@ -318,6 +319,12 @@ static void set_note(struct recording *r)
 		ktrace_text_line(&r->parts.begin, begin->buf);
 }
 
+/* What /proc says of the command and of -p is said of the kernel's threads of those numbers. */
+static bool has_kernels_pids(const struct ktrace_session_info *info)
+{
+	return !info->has_kernel || pidspace_is_kernels();
+}
+
 static int write_first_meta(struct recording *r, const struct ktrace_session_info *info)
 {
 	const struct options *o = r->options;
@@ -337,9 +344,12 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 	if (info->has_kernel)
 		meta_kernel_events(t);
 	dynamic_meta(&r->dynamic, t);
-	if (o->is_all)
+	if (!has_kernels_pids(info))
+		log_note("ktraced runs in a PID namespace: threads of the kernel's events have "
+			 "names only as far as events tell them");
+	if (o->is_all && (!info->has_kernel || pidspace_is_in_proc()))
 		meta_proc_all(t, now.raw);
-	for (unsigned int i = 0; i < o->pid_nr && !o->is_all; i++)
+	for (unsigned int i = 0; i < o->pid_nr && !o->is_all && has_kernels_pids(info); i++)
 		meta_proc(t, (__u32)o->pids[i], now.raw);
 	return capture_flush_meta(&r->capture) || split_begin(&r->capture) ? EXIT_OWN : -1;
 }
@@ -373,7 +383,8 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		return EXIT_OWN;
 	}
 	ktrace_session_clock(r->session, &now);
-	meta_proc(&r->capture.meta, (__u32)r->command.pid, now.raw);
+	if (has_kernels_pids(info))
+		meta_proc(&r->capture.meta, (__u32)r->command.pid, now.raw);
 	return -1;
 }
 
@@ -392,7 +403,7 @@ static int release(struct recording *r, const struct ktrace_session_info *info)
 	error = command_release(&r->command);
 	if (error)
 		return command_refuse(r->options->argv[0], error);
-	if (info->has_kernel)
+	if (info->has_kernel && has_kernels_pids(info))
 		ktrace_text_thread(&r->capture.meta, pid, pid, now.raw);
 	return -1;
 }

@@ -467,12 +467,18 @@ static void put_text(struct ktrace_out *out, const struct ktrace_field *to,
 		     const struct ktrace_value *v)
 {
 	const size_t have = v->count ? strnlen(v->data, v->count) : 0;
-	size_t n = have;
+	const bool is_cut = to->shape == KTRACE_FIXED && have >= to->count;
+	const size_t tail = is_cut && to->count == KTRACE_COMM_LEN ? KTRACE_IRQ_NAME_TAIL : 0;
+	size_t n = is_cut ? to->count - 1 : have;
 
-	if (to->shape == KTRACE_FIXED && n >= to->count)
-		n = to->count - 1;
-	if (n)
+	/* As the module does it: <linux/ktrace_events.h> */
+	if (tail) {
+		ktrace_out_bytes(out, v->data, n - tail - 1);
+		ktrace_out_char(out, '~');
+		ktrace_out_bytes(out, v->data + have - tail, tail);
+	} else if (n) {
 		ktrace_out_bytes(out, v->data, n);
+	}
 	for (; to->shape == KTRACE_FIXED && n < to->count; n++)
 		ktrace_out_char(out, 0);
 	if (to->shape == KTRACE_STRING)

@@ -5,6 +5,7 @@
 #include "number.h"
 #include "press.h"
 #include "progress.h"
+#include "quality.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -164,6 +165,8 @@ int printout_files(struct printout *p, int nr, char **paths)
 		fprintf(stderr, "ktrace: --since or --from-position, not both\n");
 		return STATUS_USAGE;
 	}
+	if (p->lines.time == TIME_WALL && !p->lines.is_json)
+		quality_print_dates();
 	set = open_files(nr, paths, &status);
 	if (!set)
 		return status;

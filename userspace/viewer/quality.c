@@ -11,6 +11,13 @@
 /* With longer ticks, successive events have the same stamp. */
 #define HZ_MIN 10000000ull
 
+static bool prints_dates;
+
+void quality_print_dates(void)
+{
+	prints_dates = true;
+}
+
 static const char *boot_of(const struct ktrace_trace *t)
 {
 	return ktrace_trace_meta(t, "host", "boot");
@@ -56,8 +63,9 @@ void quality_tell(const struct ktrace_traceset *set,
 		}
 		if (c.sets) {
 			snprintf(text, sizeof(text), "the wall clock was set while recording, %llu "
-				 "times, by %.6f s at most; times do not follow it", c.sets,
-				 (double)c.set_ns / (double)NS_PER_S);
+				 "times, by %.6f s at most%s", c.sets,
+				 (double)c.set_ns / (double)NS_PER_S, prints_dates ?
+				 ": dates follow it" : "; times do not follow it");
 			tell(arg, ktrace_trace_path(t), text);
 		}
 		if (c.rejected) {

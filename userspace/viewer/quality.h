@@ -10,6 +10,8 @@
 
 #include <ktrace/traceset.h>
 
+/* Times are printed as dates that the wall clock had, which follow it when it is set. */
+void quality_print_dates(void);
 /* Calls @tell for each thing; @path is of the file, NULL = it is about all of them. */
 void quality_tell(const struct ktrace_traceset *set,
 		  void (*tell)(void *arg, const char *path, const char *text), void *arg);
