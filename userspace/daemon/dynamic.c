@@ -281,8 +281,8 @@ static int end_probing(const struct probing *p, int error, char *reason)
 		return -EINVAL;
 	}
 	if (p->refused)
-		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s", n,
-			 p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
+		log_note("%.*s: the kernel refuses %zu of these functions, the first is %s: %.*s",
+			 n, p->item, p->refused, p->first, (int)strcspn(p->reason, "\n"),
 			 p->reason);
 	return 0;
 }
