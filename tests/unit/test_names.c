@@ -51,6 +51,7 @@ static __u32 name_nr, field_nr, yes_nr;
  * @place_nr:	how many
  * @field:	the field
  * @off:	where its first element is
+ * @width:	bytes of a value, 0 = as the field has
  * @names:	its names
  * @nr:		how many
  */
@@ -60,6 +61,7 @@ struct subject {
 	__u32 place_nr;
 	const struct ktrace_field *field;
 	__u32 off;
+	__u32 width;
 	const struct ktrace_enumerator *names;
 	__u32 nr;
 };
@@ -126,7 +128,7 @@ static void check_value(struct pair *p, const struct subject *s, __s64 value, bo
 	struct kt_match_event m = { .payload = payload, .len = sizeof(payload), .tid = 7 };
 	bool kernel, reader;
 
-	memcpy(payload + s->off, &value, s->field->size);
+	memcpy(payload + s->off, &value, s->width ? s->width : s->field->size);
 	reader = ktrace_filter_match(p->reader, &e);
 	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m);
 	if (kernel != expected || reader != expected)
@@ -229,6 +231,36 @@ static void check_field(const struct subject *s)
 	field_nr++;
 }
 
+/* A call's name is that of its own ABI; what marks it there means calls of that ABI only. */
+static void check_abis(struct subject *s)
+{
+	static const struct {
+		const char *text;
+		__u32 nr;
+		__u32 abi;
+		bool expected;
+	} rows[] = {
+		{ "nr == open", 2, 0, true }, { "nr == open", 5, 1, true },
+		{ "nr == open", 2, 1, false }, { "nr == open", 5, 0, false },
+		{ "nr != open", 5, 1, false }, { "nr != open", 2, 1, true },
+		{ "nr != open", 2, 7, true }, { "nr == open", 2, 7, false },
+		{ "nr == i386:open", 5, 1, true }, { "nr == i386:open", 2, 0, false },
+		{ "nr != i386:open", 2, 0, true }, { "nr ~ i386:open*", 295, 1, true },
+		{ "nr ~ 'open*'", 295, 1, true }, { "nr ~ 'open*'", 295, 0, false },
+		{ "nr ~ '*'", 1, 1, true }, { "nr ~ '*'", 100000, 0, false },
+		{ "nr == open && abi == native", 5, 1, false }, { "nr == 5", 5, 1, true },
+		{ "abi == i386 && nr ~ \"*at\"", 295, 1, true },
+	};
+	static struct pair p;
+
+	for (size_t i = 0; i < NELEM(rows); i++) {
+		make_pair(&p, s, rows[i].text);
+		check_value(&p, s, (__s64)((__u64)rows[i].abi << 32 | rows[i].nr),
+			    rows[i].expected, rows[i].text);
+		ktrace_filter_free(p.reader);
+	}
+}
+
 static void check_event(const struct ktrace_kernel_event *row)
 {
 	struct subject s = { 0 };
@@ -248,6 +280,12 @@ static void check_event(const struct ktrace_kernel_event *row)
 		if (s.field->enum_nr ||
 		    (is_signed(s.field->scalar) && s.field->shape == KTRACE_ONE))
 			check_field(&s);
+	}
+	if (!strcmp(row->family, "syscall")) {
+		s.field = &s.type->fields[0];
+		s.off = 0;
+		s.width = sizeof(__u64);
+		check_abis(&s);
 	}
 	free(s.places);
 	ktrace_event_type_free(s.type);

@@ -67,15 +67,32 @@ static bool has(const struct names *n, const char *name)
 	return n->nr && bsearch(&name, n->list, n->nr, sizeof(*n->list), compare);
 }
 
-/* How a line of a list has the name: word @skip, and "[MODULE]" behind it. */
-static bool take_name(const char *line, unsigned int skip, char *name, char *module)
+/* Copies a word, which ends at one of @ends; returns behind it. */
+static const char *take_word(const char *at, const char *ends, char word[NAME_SIZE])
 {
+	const size_t n = strcspn(at, ends), len = n < NAME_SIZE ? n : NAME_SIZE - 1;
+
+	memcpy(word, at, len);
+	word[len] = '\0';
+	return at + n;
+}
+
+/* How a line of a list has the name: word @skip, and "[MODULE]" behind it. */
+static void take_name(const char *line, unsigned int skip, const char *pattern, size_t literal,
+		      char *name, char *module)
+{
+	*name = *module = '\0';
 	while (skip--) {
 		line += strcspn(line, " \t");
 		line += strspn(line, " \t");
 	}
-	*module = '\0';
-	return sscanf(line, "%511[^ \t\n] [%511[^]\n]]", name, module) >= 1;
+	/* Most names begin otherwise. */
+	if (strncmp(line, pattern, literal))
+		return;
+	line = take_word(line, " \t\n", name);
+	line += strspn(line, " \t");
+	if (*line == '[')
+		take_word(line + 1, "]\n", module);
 }
 
 /* What compilers and the kernel call parts of functions, and room in front of them */
@@ -91,6 +108,7 @@ static int read_list(const char *path, unsigned int skip, bool is_code, const ch
 {
 	char name[NAME_SIZE], module[NAME_SIZE], full[2 * NAME_SIZE];
 	const bool has_module = strchr(pattern, ':');
+	const size_t literal = has_module ? 0 : strcspn(pattern, "*?[\\");
 	FILE *f = fopen(path, "re");
 	char *line = NULL, *blank;
 	size_t size = 0;
@@ -102,8 +120,8 @@ static int read_list(const char *path, unsigned int skip, bool is_code, const ch
 		blank = is_code ? strchr(line, ' ') : NULL;
 		if (is_code && (!blank || !blank[1] || !strchr("tTwW", blank[1])))
 			continue;
-		if (!take_name(line, skip, name, module) || (has_module && !*module) ||
-		    is_part(name))
+		take_name(line, skip, pattern, literal, name, module);
+		if (!*name || (has_module && !*module) || is_part(name))
 			continue;
 		snprintf(full, sizeof(full), "%s%s%s", has_module ? module : "",
 			 has_module ? ":" : "", name);

@@ -72,7 +72,8 @@ bool ktrace_calls_exist(const char *pattern, const char *machine, bool has_x32,
 	struct name_list l;
 	struct test t = { .op = OP_GLOB };
 
-	if (!ktrace_calls_is(pattern) || ktrace_event_type_parse("syscall:enter{s32 nr;u32 abi;}", &type))
+	if (!ktrace_calls_is(pattern) ||
+	    ktrace_event_type_parse("syscall:enter{s32 nr;u32 abi;}", &type))
 		return false;
 	t.literal.text = (char *)wanted;
 	t.literal.len = strlen(wanted);
