@@ -65,8 +65,9 @@ static inline __u16 make_payload(const struct kernel_row *r, void *to)
 					     .child_tid = r->b, .child_pid = r->c };
 	struct ktrace_ev_sched_exec exec = { .pid = r->a, .old_tid = r->b };
 	struct ktrace_ev_sched_exit gone = { .tid = r->a, .pid = r->b };
-	struct ktrace_ev_syscall_enter enter = { .nr = r->a };
-	struct ktrace_ev_syscall_exit leave = { .nr = r->a, .ret = (__s32)r->b };
+	struct ktrace_ev_syscall_enter enter = { .nr = (__s32)r->a, .abi = r->c };
+	struct ktrace_ev_syscall_exit leave = { .nr = (__s32)r->a, .abi = r->c,
+						.ret = (__s32)r->b };
 	struct ktrace_ev_irq_enter irq = { .irq = r->a };
 	struct ktrace_ev_irq_exit irq_exit = { .irq = r->a, .handled = r->b };
 	struct ktrace_ev_softirq softirq = { .vec = r->a };
@@ -128,6 +129,10 @@ static inline void make_kernel_end(struct ktrace_tracefile *tf, struct maker *cp
 #define EXIT(ts, cpu, tid, pid) { ts, cpu, tid, KTRACE_EV_SCHED_EXIT, tid, pid, 0 }
 #define ENTER(ts, cpu, tid, nr) { ts, cpu, tid, KTRACE_EV_SYSCALL_ENTER, nr, 0, 0 }
 #define LEAVE(ts, cpu, tid, nr, ret) { ts, cpu, tid, KTRACE_EV_SYSCALL_EXIT, nr, ret, 0 }
+/* Of an ABI that is not the machine's own */
+#define ENTER_OF(ts, cpu, tid, nr, abi) { ts, cpu, tid, KTRACE_EV_SYSCALL_ENTER, nr, 0, abi }
+#define LEAVE_OF(ts, cpu, tid, nr, abi, ret) \
+	{ ts, cpu, tid, KTRACE_EV_SYSCALL_EXIT, nr, ret, abi }
 #define IRQ(ts, cpu, tid, irq) { ts, cpu, tid, KTRACE_EV_IRQ_ENTER, irq, 0, 0 }
 #define IRQ_END(ts, cpu, tid, irq) { ts, cpu, tid, KTRACE_EV_IRQ_EXIT, irq, 1, 0 }
 #define SOFTIRQ(ts, cpu, tid, vec) { ts, cpu, tid, KTRACE_EV_SOFTIRQ_ENTER, vec, 0, 0 }

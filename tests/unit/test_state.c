@@ -138,6 +138,40 @@ static void test_life_of_a_process(void)
 	CHECK_TABLE("life of a process", table);
 }
 
+/* A call ends by its own number and ABI; what else ends is of a call whose begin was not seen. */
+static void test_calls_of_two_tables(void)
+{
+	enum { I386 = KTRACE_SYSCALL_I386 };
+	static const struct expected table[] = {
+		{ ENTER_OF(10, 0, 100, 5, I386), 100, "run cpu0 user+syscall:2147483653" },
+		{ LEAVE_OF(11, 0, 100, 5, I386, 3), 100, "run cpu0 user" },
+		{ ENTER(12, 0, 100, 5), 100, "run cpu0 user+syscall:5" },
+		{ LEAVE_OF(13, 0, 100, 5, I386, 3), 100, "run cpu0 user" },
+		{ ENTER(14, 0, 100, READ), 100, "run cpu0 user+syscall:0" },
+		{ IRQ(15, 0, 100, 5), 100, "run cpu0 user+syscall:0+irq:5" },
+		{ LEAVE(16, 0, 100, 1, 3), 100, "run cpu0 user" },
+		/* rt_sigreturn(), of both */
+		{ ENTER(20, 0, 100, 15), 100, "run cpu0 user+syscall:15" },
+		{ LEAVE(21, 0, 100, (__u32)-1, 0), 100, "run cpu0 user" },
+		{ ENTER_OF(22, 0, 100, 173, I386), 100, "run cpu0 user+syscall:2147483821" },
+		{ LEAVE_OF(23, 0, 100, (__u32)-1, I386, 0), 100, "run cpu0 user" },
+		/* wait4() of a 32-bit program */
+		{ FORK(30, 0, 100, 100, 101, 101), 101, "wait-fork cpu0 unknown" },
+		{ SWITCH(31, 1, 0, 101, 0), 101, "run cpu1 unknown" },
+		{ EXIT(32, 1, 101, 101), 101, "exit cpu1 unknown" },
+		{ SWITCH(33, 1, 101, 0, 5), 101, "zombie cpu1 unknown" },
+		{ ENTER_OF(34, 0, 100, 114, I386), 100, "run cpu0 user+syscall:2147483762" },
+		{ LEAVE_OF(35, 0, 100, 114, I386, 101), 101, "dead cpu1 unknown" },
+		/* exec() of a 32-bit program, and back */
+		{ ENTER(40, 0, 100, 59), 100, "run cpu0 user+syscall:59" },
+		{ LEAVE_OF(41, 0, 100, 11, I386, 0), 100, "run cpu0 user" },
+		{ ENTER_OF(42, 0, 100, 358, I386), 100, "run cpu0 user+syscall:2147484006" },
+		{ LEAVE(43, 0, 100, 59, 0), 100, "run cpu0 user" },
+	};
+
+	CHECK_TABLE("calls of two tables", table);
+}
+
 static void test_threads_and_early_reaping(void)
 {
 	static const struct expected table[] = {
@@ -555,6 +589,7 @@ int main(void)
 {
 	snprintf(path, sizeof(path), "/tmp/ktrace-state-%d", (int)getpid());
 	test_life_of_a_process();
+	test_calls_of_two_tables();
 	test_threads_and_early_reaping();
 	test_interrupts_nest();
 	test_what_was_not_entered_is_left();
