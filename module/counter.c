@@ -3,57 +3,161 @@
  * counter.c - a performance counter of each CPU
  *
  * perf makes one for each online CPU; it is read at the place of the event. So the difference of
- * two values is what the CPU has counted in between, whoever ran. A CPU that comes later has none.
+ * two values is what the CPU has counted in between, whoever ran.
+ *
+ * When a CPU goes offline, as all but one do before the machine is suspended, perf ends the CPU's
+ * events for good. When it comes, a work item makes others, which go on from the same values.
+ * It cannot be done in the callback of CPU hotplug: perf takes locks that others hold while they
+ * wait for its lock.
  */
 #include "counter.h"
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/perf_event.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 #include <linux/ktrace.h>
 #include <uapi/linux/ktrace_context.h>
 
 static_assert(PERF_TYPE_HARDWARE == 0 && PERF_TYPE_SOFTWARE == 1);
 
-/* struct kt_counter - kind of its items; @events are NULL on CPUs that have none */
-struct kt_counter {
-	u32 item;
-	struct perf_event *__percpu *events;
+/**
+ * struct kt_counter_cpu - a counter on one CPU
+ * @event:	NULL: there is none
+ * @ended:	the one of the CPU's earlier life, until it is freed
+ * @value:	where the next one begins
+ */
+struct kt_counter_cpu {
+	struct perf_event *event;
+	struct perf_event *ended;
+	u64 value;
 };
 
-static int make_event(const struct kt_counter *c, struct perf_event_attr *attr, int cpu)
+/**
+ * struct kt_counter - one counter
+ * @list:	entry of counters
+ * @item:	kind of its items
+ * @spec:	what it counts
+ * @cpus:	written under counters_lock
+ */
+struct kt_counter {
+	struct list_head list;
+	u32 item;
+	struct ktrace_counter spec;
+	struct kt_counter_cpu __percpu *cpus;
+};
+
+/* Protects the list and what is on it; taken outside of all that perf takes. */
+static DEFINE_MUTEX(counters_lock);
+static LIST_HEAD(counters);
+
+/* CPUs that have come: their perf events, if any, are of an earlier life. */
+static struct cpumask came;
+static enum cpuhp_state cpuhp_state;
+
+static int open_cpu(const struct kt_counter *c, int cpu)
 {
-	struct perf_event *event = perf_event_create_kernel_counter(attr, cpu, NULL, NULL, NULL);
+	struct kt_counter_cpu *on = per_cpu_ptr(c->cpus, cpu);
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = c->spec.type,
+		.config = c->spec.config,
+		.pinned = 1,
+		.disabled = 1,
+	};
+	struct perf_event *event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 
 	if (IS_ERR(event))
 		return PTR_ERR(event);
-	*per_cpu_ptr(c->events, cpu) = event;
+	local64_set(&event->count, on->value);
+	perf_event_enable(event);
+	WRITE_ONCE(on->event, event);
 	return 0;
 }
 
 /*
  * CPUs may go offline meanwhile, as perf takes the hotplug lock itself: such a CPU has no
- * counter.
+ * counter. One that comes gets its own in reopen().
  */
-static int make_events(const struct kt_counter *c, const struct ktrace_counter *spec)
+static int open_all(const struct kt_counter *c)
 {
-	struct perf_event_attr attr = {
-		.size = sizeof(attr),
-		.type = spec->type,
-		.config = spec->config,
-		.pinned = 1,
-	};
 	int cpu, err;
 
 	for_each_online_cpu(cpu) {
-		err = make_event(c, &attr, cpu);
+		err = open_cpu(c, cpu);
 		if (err && cpu_online(cpu))
 			return err;
 	}
 	return 0;
 }
+
+/* ---- CPUs that come ---- */
+
+static void end_cpu(int cpu)
+{
+	struct kt_counter_cpu *on;
+	struct kt_counter *c;
+
+	list_for_each_entry(c, &counters, list) {
+		on = per_cpu_ptr(c->cpus, cpu);
+		on->ended = on->event;
+		WRITE_ONCE(on->event, NULL);
+	}
+}
+
+static void reopen_cpu(int cpu)
+{
+	struct kt_counter_cpu *on;
+	struct kt_counter *c;
+
+	list_for_each_entry(c, &counters, list) {
+		on = per_cpu_ptr(c->cpus, cpu);
+		if (on->ended) {
+			/* This one lives if it was made after the CPU had come. */
+			perf_event_disable(on->ended);
+			on->value = local64_read(&on->ended->count);
+			perf_event_release_kernel(on->ended);
+			on->ended = NULL;
+		}
+		if (open_cpu(c, cpu))
+			pr_warn("CPU %d came up, counter %u.%llu cannot be read there\n", cpu,
+				c->spec.type, c->spec.config);
+	}
+}
+
+static void reopen(struct work_struct *work)
+{
+	int cpu;
+
+	mutex_lock(&counters_lock);
+	for_each_cpu(cpu, &came) {
+		if (!cpumask_test_and_clear_cpu(cpu, &came) || list_empty(&counters))
+			continue;
+		end_cpu(cpu);
+		/* Nobody reads those any more. */
+		synchronize_rcu();
+		reopen_cpu(cpu);
+	}
+	mutex_unlock(&counters_lock);
+}
+
+static DECLARE_WORK(reopen_work, reopen);
+
+static int cpu_comes(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, &came);
+	schedule_work(&reopen_work);
+	return 0;
+}
+
+/* ---- what sessions have ---- */
 
 /**
  * kt_counter_new - make a counter, which counts from now on
@@ -75,8 +179,16 @@ int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out)
 	if (!c)
 		return -ENOMEM;
 	c->item = KTRACE_ITEM_COUNTER + KTRACE_COUNTER_CONFIGS * spec->type + (u32)spec->config;
-	c->events = alloc_percpu_gfp(struct perf_event *, GFP_KERNEL_ACCOUNT);
-	err = c->events ? make_events(c, spec) : -ENOMEM;
+	c->spec = *spec;
+	c->cpus = alloc_percpu_gfp(struct kt_counter_cpu, GFP_KERNEL_ACCOUNT);
+	if (!c->cpus) {
+		kfree(c);
+		return -ENOMEM;
+	}
+	mutex_lock(&counters_lock);
+	list_add(&c->list, &counters);
+	err = open_all(c);
+	mutex_unlock(&counters_lock);
 	if (err) {
 		kt_counter_free(c);
 		return err == -ENOENT || err == -ENODEV ? -EOPNOTSUPP : err;
@@ -88,15 +200,20 @@ int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out)
 /** kt_counter_free - free a counter, or NULL; nobody reads it. Context: process, sleeps */
 void kt_counter_free(struct kt_counter *c)
 {
+	struct perf_event *event;
 	int cpu;
 
 	if (!c)
 		return;
-	if (c->events)
-		for_each_possible_cpu(cpu)
-			if (*per_cpu_ptr(c->events, cpu))
-				perf_event_release_kernel(*per_cpu_ptr(c->events, cpu));
-	free_percpu(c->events);
+	mutex_lock(&counters_lock);
+	list_del(&c->list);
+	mutex_unlock(&counters_lock);
+	for_each_possible_cpu(cpu) {
+		event = per_cpu_ptr(c->cpus, cpu)->event;
+		if (event)
+			perf_event_release_kernel(event);
+	}
+	free_percpu(c->cpus);
 	kfree(c);
 }
 
@@ -118,7 +235,7 @@ u32 kt_counter_item(const struct kt_counter *c)
  */
 bool kt_counter_read(const struct kt_counter *c, u64 *value)
 {
-	struct perf_event *event = *raw_cpu_ptr(c->events);
+	struct perf_event *event = READ_ONCE(raw_cpu_ptr(c->cpus)->event);
 	unsigned long flags;
 	bool is_there;
 
@@ -133,4 +250,28 @@ bool kt_counter_read(const struct kt_counter *c, u64 *value)
 	}
 	local_irq_restore(flags);
 	return is_there;
+}
+
+/**
+ * kt_counter_init - register for CPUs that come up
+ *
+ * Context: loading, sleeps.
+ * Return: 0; what the kernel's CPU hotplug says.
+ */
+int kt_counter_init(void)
+{
+	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:counter", cpu_comes,
+					      NULL);
+
+	if (state < 0)
+		return state;
+	cpuhp_state = state;
+	return 0;
+}
+
+/** kt_counter_exit - there are no counters */
+void kt_counter_exit(void)
+{
+	cpuhp_remove_state_nocalls(cpuhp_state);
+	cancel_work_sync(&reopen_work);
 }

@@ -8,6 +8,8 @@
 struct kt_counter;
 struct ktrace_counter;
 
+int kt_counter_init(void);
+void kt_counter_exit(void);
 int kt_counter_new(const struct ktrace_counter *spec, struct kt_counter **out);
 void kt_counter_free(struct kt_counter *c);
 u32 kt_counter_item(const struct kt_counter *c);

@@ -51,17 +51,17 @@ void kt_filter_exit(struct kt_filter *f)
 
 static void enter(struct kt_filter *f, pid_t tgid)
 {
-	set_bit(tgid, f->followed);
 	/*
-	 * ORD(enter:A) pairs ORD(leave:A): in follow_task() the bit is set before
-	 * signal->live is read; do_exit() counts live down before it looks here. Atomic
-	 * operations that return something are full barriers.
+	 * ORD(enter:A) pairs ORD(leave:A), ORD(forget_former:A): in follow_task() the bit is set
+	 * before signal->live is read; do_exit() counts live down before it looks here. followed
+	 * is set behind it. Atomic operations that return something are full barriers.
 	 */
 	if (!test_and_set_bit(tgid, f->alive)) {
 		atomic_inc(&f->alive_nr);
 		/* ORD(enter:B) pairs ORD(has_hung_up:A): counted before there was one */
 		smp_store_release(&f->had_any, true);
 	}
+	set_bit(tgid, f->followed);
 }
 
 static bool is_live(const struct task_struct *task)
@@ -191,6 +191,24 @@ int kt_filter_follow(struct kt_filter *f, pid_t pid)
 	return err;
 }
 
+/*
+ * The bit that a former process of this number left behind means nothing any more. But the new one
+ * can be found before its fork is told, so somebody may have followed it already.
+ */
+static void forget_former(struct kt_filter *f, pid_t tgid)
+{
+	if (test_bit(tgid, f->alive))
+		return;
+	clear_bit(tgid, f->followed);
+	/*
+	 * ORD(forget_former:A) pairs ORD(enter:A): cleared before alive is read. Whoever sets alive
+	 * too late to be seen here sets followed later still.
+	 */
+	smp_mb__after_atomic();
+	if (test_bit(tgid, f->alive))
+		set_bit(tgid, f->followed);
+}
+
 /**
  * kt_filter_fork - a task has been made; it has not run yet
  * @f:		the filter
@@ -207,7 +225,7 @@ void kt_filter_fork(struct kt_filter *f, const struct task_struct *parent,
 	if (test_bit(parent->tgid, f->followed))
 		enter(f, child->tgid);
 	else
-		clear_bit(child->tgid, f->followed);
+		forget_former(f, child->tgid);
 }
 
 /**

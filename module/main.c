@@ -5,6 +5,7 @@
 #include "chunk.h"
 #include "chunk_send.h"
 #include "context.h"
+#include "counter.h"
 #include "device.h"
 #include "kept.h"
 #include "probe.h"
@@ -31,11 +32,16 @@ static int __init ktrace_init(void)
 	err = kt_tracepoint_init();
 	if (err)
 		goto err_exit_buffer;
-	err = kt_device_init();
+	err = kt_counter_init();
 	if (err)
 		goto err_exit_tracepoint;
+	err = kt_device_init();
+	if (err)
+		goto err_exit_counter;
 	return 0;
 
+err_exit_counter:
+	kt_counter_exit();
 err_exit_tracepoint:
 	kt_tracepoint_exit();
 err_exit_buffer:
@@ -56,6 +62,7 @@ static void __exit ktrace_exit(void)
 	kt_device_exit();
 	kt_kept_exit();
 	kt_chunk_sender_exit();
+	kt_counter_exit();
 	kt_tracepoint_exit();
 	kt_chunk_exit();
 	kt_buffer_exit();

@@ -65,6 +65,39 @@ toggled()
 	toggled
 }
 
+# use_cpu1: a program that uses CPU 1 now and again. CPU 1 comes first, if it is not there.
+use_cpu1='use() { n=$1; while [ "$n" -gt 0 ]; do taskset -c 1 true; sleep 0.1; n=$((n - 1)); done; }
+	cpu1=/sys/devices/system/cpu/cpu1/online'
+
+# counted FIRST: at the last exec on CPU 1 there is a value, if FIRST is "first" also at the first one;
+# none is below one before
+counted()
+{
+	run_ktrace list --json -e sched:exec t
+	grep '"cpu":1[,}]' <<<"$output" |
+		awk '{ has = match($0, /"page-faults":[0-9]+/) }
+			has { value = substr($0, RSTART + 14, RLENGTH - 14) + 0 }
+			has && value < last { print "from", last, "to", value; bad = 1 }
+			has { last = value }
+			NR == 1 { first = has }
+			END { print NR, "events, value", last; exit bad || !NR || !has || "'"$1"'" == "first" && !first }'
+}
+
+@test "counters go on from where they were on a CPU that has gone and come" {
+	run_ktraced -e sched --context sched:exec=perf:page-faults -o t -- sh -c "$use_cpu1"'
+		use 3; echo 0 >$cpu1; echo 1 >$cpu1; use 10; echo 0 >$cpu1; echo 1 >$cpu1; use 10'
+	[ "$status" = 0 ]
+	counted first
+}
+
+@test "a CPU that comes after the start of a session has counters" {
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	run_ktraced -e sched --context sched:exec=perf:page-faults -o t -- sh -c "$use_cpu1"'
+		echo 1 >$cpu1; use 10'
+	[ "$status" = 0 ]
+	counted later
+}
+
 @test "writers in user space while CPUs go and come: all events, in order" {
 	toggle
 	for rings in "" glibc.pthread.rseq=0; do

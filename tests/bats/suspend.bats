@@ -60,6 +60,27 @@ disturbed()
 	disturbed sleep --backend=dev -e sched,flood,witness
 }
 
+@test "suspended three times: counters go on, on each CPU" {
+	requires_sleep
+	run_ktraced -e sched --context sched:switch=perf:context-switches -o t -- \
+		"$PROGS/witness" 2000 sleep
+	[ "$status" = 0 ]
+	run_ktrace list --json -e sched:switch t
+	awk -v cpus="$(nproc)" '
+		{ match($0, /"cpu":[0-9]+/); cpu = substr($0, RSTART + 6, RLENGTH - 6) }
+		!match($0, /"context-switches":[0-9]+/) { has[cpu] = 0; next }
+		{ value = substr($0, RSTART + 19, RLENGTH - 19) + 0; has[cpu] = 1 }
+		value < last[cpu] { print "CPU " cpu ": from", last[cpu], "to", value; bad = 1 }
+		{ last[cpu] = value }
+		END {
+			for (cpu in has) {
+				print "CPU " cpu ": " (has[cpu] ? last[cpu] : "no counter any more")
+				nr += has[cpu]
+			}
+			exit bad || nr != cpus
+		}' <<<"$output"
+}
+
 @test "suspended three times: shared memory" {
 	requires_sleep
 	disturbed sleep --backend=shm -e flood,witness

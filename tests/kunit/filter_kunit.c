@@ -263,6 +263,79 @@ static void following_says_why_not(struct kunit *test)
 	expect_alive(test, 1);
 }
 
+/* From copy_process() on, before the event of its fork, a process can be found. */
+static void who_is_followed_before_the_fork_is_told_stays_followed(struct kunit *test)
+{
+	struct task_struct *other = make_task(test, 50, 0);
+	struct task_struct *task = make_task(test, KTHREADD, 0);
+
+	filter.any_user = true;
+	KUNIT_ASSERT_EQ(test, kt_filter_follow(&filter, KTHREADD), 0);
+	kt_filter_fork(&filter, other, task);
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task));
+	expect_alive(test, 1);
+	/* as a child of somebody who is followed, too: counted once */
+	set_bit(other->tgid, filter.followed);
+	kt_filter_fork(&filter, other, task);
+	KUNIT_EXPECT_TRUE(test, kt_filter_passes(&filter, task));
+	expect_alive(test, 1);
+	KUNIT_EXPECT_TRUE(test, end(task));
+	/* its number is somebody else's from now on */
+	clear_bit(other->tgid, filter.followed);
+	kt_filter_fork(&filter, other, task);
+	KUNIT_EXPECT_FALSE(test, kt_filter_passes(&filter, task));
+}
+
+/* One side follows, the other tells of the fork; @go is how often they have begun. */
+static struct task_struct *racer, *racer_parent;
+static atomic_t go, went;
+
+static int tell_of_forks(void *unused)
+{
+	int round = 0;
+
+	while (!kthread_should_stop()) {
+		if (atomic_read(&go) == round) {
+			cond_resched();
+			continue;
+		}
+		round++;
+		preempt_disable();
+		kt_filter_fork(&filter, racer_parent, racer);
+		preempt_enable();
+		atomic_set(&went, round);
+	}
+	return 0;
+}
+
+static void following_and_the_fork_at_the_same_time(struct kunit *test)
+{
+	struct task_struct *thread;
+	u32 i, lost = 0;
+
+	filter.any_user = true;
+	racer_parent = make_task(test, 50, 0);
+	racer = make_task(test, KTHREADD, 0);
+	atomic_set(&go, 0);
+	atomic_set(&went, 0);
+	thread = kthread_run(tell_of_forks, NULL, "ktrace_kunit");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, thread);
+	for (i = 1; i <= ROUNDS; i++) {
+		/* left behind by a former process */
+		set_bit(KTHREADD, filter.followed);
+		atomic_set(&go, i);
+		lost += kt_filter_follow(&filter, KTHREADD) != 0;
+		while (atomic_read(&went) != i)
+			cond_resched();
+		lost += !kt_filter_passes(&filter, racer);
+		end(racer);
+		atomic_set(&racer->signal->live, 1);
+	}
+	kthread_stop(thread);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	expect_alive(test, 0);
+}
+
 /* ---- a process that becomes another program ---- */
 
 /* struct follower - a thread that follows @pid, and what came of it */
@@ -435,6 +508,8 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(with_privilege_any_user_stays_followed),
 	KUNIT_CASE(all_means_all_and_takes_privilege),
 	KUNIT_CASE(following_says_why_not),
+	KUNIT_CASE(who_is_followed_before_the_fork_is_told_stays_followed),
+	KUNIT_CASE(following_and_the_fork_at_the_same_time),
 	KUNIT_CASE(who_becomes_another_program_is_looked_at_behind_that),
 	KUNIT_CASE(the_count_is_right_whoever_comes_and_goes),
 	KUNIT_CASE(forks_and_exits_of_the_kernel_are_seen),

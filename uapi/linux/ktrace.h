@@ -520,8 +520,9 @@ struct ktrace_stacks {
  *   ADOPT    a fresh descriptor of the owner's user, or with CAP_SYS_ADMIN; K. Afterwards
  *            START, ENABLE, FILTER, FOLLOW, CHANNEL, CONTEXT and COUNTER are too late
  *   CONTEXT  owner, K, before the first START. Kernel stacks take CAP_PERFMON
- *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on the
- *            CPUs that are online
+ *   COUNTER  owner, K, before the first START; CAP_PERFMON. It counts from then on, on each
+ *            CPU. Where a CPU goes offline, it stops; a moment after the CPU has come it goes
+ *            on from the same value, or begins at 0. Records of that moment do not have it
  *   STACKS   owner, also who adopted; at any time
  *   TRACEPOINT  owner, K, and always CAP_PERFMON in the initial user namespace: records of
  *            the kernel's tracepoints may tell of anybody
