@@ -13,7 +13,7 @@ Q        := $(if $(filter 1,$(V)),,@)
 say       = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
 # Blocks of a tracefile can be compressed; the kernel describes its events in its own way.
-TRACESET_LIBS := -lzstd -ltraceevent -lm
+TRACESET_LIBS := -lzstd -lm
 
 comma := ,
 ifeq ($(origin CC),default)

@@ -31,11 +31,12 @@ static bool number_is_right(const struct ktrace_match_step *s)
 static bool text_is_right(const struct ktrace_match_step *s, __u32 text_size)
 {
 	const bool is_payload = s->what == KTRACE_MATCH_TEXT;
-	const __u32 flags = is_payload ? KTRACE_MATCH_WHOLE | KTRACE_MATCH_FAR : 0;
+	const __u32 far = KTRACE_MATCH_FAR | KTRACE_MATCH_REL;
+	const __u32 flags = is_payload ? KTRACE_MATCH_WHOLE | far : 0;
 
 	if (s->op != KTRACE_MATCH_EQ && s->op != KTRACE_MATCH_NE && s->op != KTRACE_MATCH_LIKE)
 		return false;
-	if (s->flags & ~flags || s->value)
+	if (s->flags & ~flags || s->value || (s->flags & far) == KTRACE_MATCH_REL)
 		return false;
 	if (s->text_len > text_size || s->text_off > text_size - s->text_len)
 		return false;
@@ -130,6 +131,8 @@ static bool test_text(const struct kt_match *m, const struct ktrace_match_step *
 			return false;
 		kt_memcpy(&place, e->payload + off, sizeof(place));
 		off = place & 0xffff;
+		if (step->flags & KTRACE_MATCH_REL)
+			off += step->off + sizeof(place);
 		room = place >> 16 < room ? place >> 16 : room;
 	}
 	/* Empty, wherever it is: no bytes could be missing. */

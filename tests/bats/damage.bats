@@ -135,6 +135,25 @@ rest_is_shown()
 	[[ "$output" = *"user:16 bytes=01"*"a:b x=2"* ]]
 }
 
+@test "a kernel's description that cannot be read is named, its events are bytes" {
+	local odd=$'a\e[31m:b'
+	"$PROGS/mktrace" t <<-END
+	meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000
+	meta stream id=1 kind=kernel cpu=0 ring=65536 block=4096 policy=drop
+	meta format id=1024 name=sys:none text=name:%20x%0AID:%207%0Aformat:%0A%09int%0A
+	meta format id=1025 name=sys:one text=name:%20x%0AID:%207%0Aformat:%0A%0A%09field:__rel_loc%20u16%20a[];%09offset:0;%09size:4;%09signed:0;%0A
+	meta format id=1026 name=$odd text=name:
+	block 1
+	rec 1 1024 5 u32:1
+	rec 2 1025 5 u32:131072 u16:7
+	END
+	run_ktrace list t
+	[ "$status" -eq 1 ]
+	[[ "$stderr" = *"the kernel's description of sys:none cannot be read, line 4, column 1: expected 'field:' here"* ]]
+	[[ "$stderr" = *"the kernel's description of a?[31m:b cannot be read, line 1, column 1: "* ]]
+	[[ "$output" = *"kernel:1024 bytes=01000000"*"sys:one a={7}"* ]]
+}
+
 @test "a thousand damaged places: a few are named, all are counted" {
 	{
 		echo "meta clock raw=0 mono_ns=0 real_ns=1 hz=1000000000"

@@ -4,7 +4,7 @@
  *
  * The input is the text of a "format" file, a NUL, and a record. What is accepted has names
  * that are names; each value lies in the record, as text it is harmless to a terminal, as
- * JSON it is JSON. libtraceevent may lose a few bytes where it gives up: leaks do not count.
+ * JSON it is JSON.
  */
 #include <errno.h>
 #include <ktrace/decode.h>
@@ -14,12 +14,6 @@
 #define TEXT_MAX (1u << 20)
 
 static char text[TEXT_MAX];
-
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
 
 static void check_type(const struct ktrace_event_type *t)
 {

@@ -4,6 +4,7 @@
 #include <ktrace/kernel_filter.h>
 
 #include "check.h"
+#include "declarations.h"
 
 #include <errno.h>
 
@@ -44,7 +45,16 @@ static const char arrays[] =
 	"\tfield:void * skb;\toffset:24;\tsize:8;\tsigned:0;\n\n"
 	"print fmt: \"%d\", REC->on\n";
 
-static char text[1 << 16];
+/* As f_show() of the kernel writes places that are relative: the brackets come last. */
+static const char relative_text[] =
+	"name: relative\nID: 8\n" COMMON
+	"\tfield:__rel_loc char text[];\toffset:8;\tsize:4;\tsigned:1;\n"
+	"\tfield:__rel_loc s16 list[];\toffset:12;\tsize:4;\tsigned:1;\n"
+	"\tfield:__rel_loc unsigned long bits[];\toffset:16;\tsize:4;\tsigned:0;\n"
+	"\tfield:__rel_loc cpumask_t cpus;\toffset:20;\tsize:4;\tsigned:0;\n\n"
+	"print fmt: \"%s\", __get_rel_bitmask(bits)\n";
+
+static char text[1 << 17];
 
 static struct ktrace_event_type *parse(const char *name, const char *format)
 {
@@ -130,6 +140,153 @@ static void test_arrays_and_addresses(void)
 	ktrace_event_type_free(type);
 }
 
+static void test_places_that_are_relative(void)
+{
+	struct {
+		char common[8];
+		__u32 text, list, bits, cpus;
+		char bytes[8];
+		__s16 numbers[4];
+		__u64 masks[2];
+	} r = { "", 6 << 16 | 12, 4 << 16 | 16, 16 << 16 | 20, 8 << 16 | 16,
+		"short", { -1, 2 }, { 1ull << 63 | 1, 0x21 } };
+	struct ktrace_event_type *type = parse("demo:relative", relative_text);
+
+	CHECK_STR(print(type, &r, sizeof(r)), " text=\"short\" list={-1, 2} "
+		  "bits={0x8000000000000001, 0x21} cpus={0x8000000000000001}");
+	r.list = 0;
+	r.text = 1 << 16 | 17;
+	r.bits = 9 << 16 | 20;		/* not whole */
+	CHECK_STR(print(type, &r, sizeof(r)), " text=\"\" list={} "
+		  "bits={0x8000000000000001}... cpus={0x8000000000000001}");
+	ktrace_event_type_free(type);
+}
+
+/* Text of "scalar shape place count" */
+static const char *shown(const struct ktrace_field *f)
+{
+	static const char *const shapes[] = { "one", "fixed", "counted", "string" };
+	static const char *const places[] = { "follows", "at", "data", "rel" };
+	static char room[64];
+
+	snprintf(room, sizeof(room), "%s %s %s %u", ktrace_scalar_name(f->scalar),
+		 shapes[f->shape], places[f->place], f->count);
+	return room;
+}
+
+/* The type with this field alone, whose name is NAME. */
+static struct ktrace_event_type *declare(const struct declaration *d)
+{
+	snprintf(text, sizeof(text), "name: x\nID: 1\n" COMMON
+		 "\tfield:%s;\toffset:8;\tsize:%u;\tsigned:%u;\n\nprint fmt: \"\"\n", d->text,
+		 d->size, d->is_signed);
+	return parse("a:b", text);
+}
+
+static void expect_declared(const struct declaration *list, size_t nr)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		struct ktrace_event_type *type = declare(&list[i]);
+
+		CHECK_EQ(type->field_nr, 1);
+		CHECK_STR(type->fields[0].name, "NAME");
+		CHECK_STR(type->fields[0].label, " NAME=");
+		snprintf(text, sizeof(text), "%s: %s", list[i].text, list[i].expected);
+		snprintf(text + 4096, 4096, "%s: %s", list[i].text, shown(&type->fields[0]));
+		CHECK_STR(text + 4096, text);
+		ktrace_event_type_free(type);
+	}
+}
+
+static void test_declarations_of_kernels(void)
+{
+	expect_declared(declarations, sizeof(declarations) / sizeof(declarations[0]));
+}
+
+/* What the macros of the kernel can make, older kernels print, or modules may have */
+static void test_declarations_of_all_kinds(void)
+{
+	static const struct declaration list[] = {
+		{ "__data_loc int[] NAME", 4, 1, "s32 counted data 0" },
+		{ "__data_loc unsigned int[] NAME", 4, 0, "u32 counted data 0" },
+		{ "__data_loc unsigned[] NAME", 4, 0, "u32 counted data 0" },
+		{ "__data_loc long[] NAME", 4, 1, "s64 counted data 0" },
+		{ "__data_loc long long int[] NAME", 4, 1, "s64 counted data 0" },
+		{ "__data_loc short unsigned int[] NAME", 4, 0, "u16 counted data 0" },
+		{ "__data_loc signed char[] NAME", 4, 1, "s8 counted data 0" },
+		{ "__data_loc const char[] NAME", 4, 1, "char string data 0" },
+		{ "__data_loc bool[] NAME", 4, 0, "u8 counted data 0" },
+		{ "__data_loc s8[] NAME", 4, 1, "s8 counted data 0" },
+		{ "__data_loc __be32[] NAME", 4, 0, "u32 counted data 0" },
+		{ "__data_loc pid_t[] NAME", 4, 1, "s32 counted data 0" },
+		{ "__data_loc enum sign[] NAME", 4, 1, "s32 counted data 0" },
+		{ "__data_loc enum plain[] NAME", 4, 0, "u32 counted data 0" },
+		{ "__data_loc const void *[] NAME", 4, 0, "x64 counted data 0" },
+		{ "__data_loc struct qstr[] NAME", 4, 0, "x8 counted data 0" },
+		{ "__data_loc some_t[] NAME", 4, 0, "x8 counted data 0" },
+		{ "__data_loc u8 NAME[]", 4, 0, "u8 counted data 0" },
+		{ "__rel_loc char NAME[]", 4, 1, "char string rel 0" },
+		{ "__rel_loc char[] NAME", 4, 1, "char string rel 0" },
+		{ "__rel_loc unsigned long NAME[]", 4, 0, "u64 counted rel 0" },
+		{ "__rel_loc cpumask_t NAME", 4, 0, "x64 counted rel 0" },
+		{ "__rel_loc struct sockaddr NAME[]", 4, 0, "x8 counted rel 0" },
+		{ "char NAME[TASK_COMM_LEN]", 16, 0, "char fixed at 16" },
+		{ "char NAME[IFNAMSIZ + 1]", 17, 0, "char fixed at 17" },
+		{ "u32 NAME[2 * WORDS]", 16, 0, "u32 fixed at 4" },
+		{ "unsigned char NAME[(6)]", 6, 0, "u8 fixed at 6" },
+		{ "u16 NAME[2][3]", 12, 0, "u16 fixed at 6" },
+		{ "unknown_t NAME[3]", 12, 1, "s32 fixed at 3" },
+		{ "unknown_t NAME[3]", 36, 1, "x8 fixed at 36" },
+		{ "u64 NAME[1]", 8, 0, "u64 fixed at 1" },
+		{ "void * NAME[2]", 16, 0, "x64 fixed at 2" },
+		{ "enum { A = -3, B } NAME", 4, 1, "s32 one at 1" },
+		{ "enum sign NAME[2]", 8, 1, "s32 fixed at 2" },
+		{ "struct { int a; int b; } NAME", 8, 0, "x8 fixed at 8" },
+		{ "union some NAME", 4, 0, "x8 fixed at 4" },
+		{ "struct five NAME", 5, 0, "x8 fixed at 5" },
+		{ "unsigned __int128 NAME", 16, 0, "x8 fixed at 16" },
+		{ "void (*)(struct work *) NAME", 8, 0, "x64 one at 1" },
+		{ "const char *const * NAME", 8, 0, "x64 one at 1" },
+		{ "char NAME", 1, 1, "s8 one at 1" },
+	};
+
+	expect_declared(list, sizeof(list) / sizeof(list[0]));
+}
+
+/* The array of texts of a probe: one place after the other */
+static void test_texts_of_a_probe(void)
+{
+	static const struct declaration d = { "__data_loc char[][2] NAME", 8, 1, "" };
+	struct {
+		char common[8];
+		__u32 places[2];
+		char bytes[8];
+	} r = { "", { 3 << 16 | 16, 4 << 16 | 19 }, "ab\0cde" };
+	struct ktrace_event_type *type = declare(&d);
+
+	CHECK_EQ(type->field_nr, 2);
+	CHECK_STR(print(type, &r, sizeof(r)), " NAME.0=\"ab\" NAME.1=\"cde\"");
+	ktrace_event_type_free(type);
+}
+
+/* A later kernel may have more common fields, and more to say about each. */
+static void test_descriptions_of_later_kernels(void)
+{
+	struct ktrace_event_type *type = parse("a:b", "name: x\nID: 1234567\n" COMMON
+		"\tfield:int a;\toffset:8;\tsize:4;\tsigned:1;\tcolour:red;\n\nprint fmt: \"\"\n");
+
+	CHECK_EQ(type->field_nr, 1);
+	ktrace_event_type_free(type);
+	type = parse("a:b", "name: x\nID: 1\nformat:\n"
+		     "\tfield:u8 common_new;\toffset:0;\tsize:1;\tsigned:0;\n\n"
+		     "\tfield:u8 common_sense;\toffset:1;\tsize:1;\tsigned:0;\n");
+	CHECK_EQ(type->field_nr, 1);
+	CHECK_STR(type->fields[0].name, "common_sense");
+	ktrace_event_type_free(type);
+}
+
 /* Each value is delivered, wherever the record ends, and what lies outside is never read. */
 static void test_records_that_are_too_short(void)
 {
@@ -202,6 +359,12 @@ static void test_places_of_fields(void)
 	expect_place(&p[2], KTRACE_PLACE_UNSIGNED, 16, 1, 0);
 	free(p);
 	ktrace_event_type_free(type);
+	type = parse("demo:relative", relative_text);
+	CHECK_EQ(ktrace_places(type, &p), 4);
+	expect_place(&p[0], KTRACE_PLACE_REL, 8, 0, 0);
+	expect_place(&p[1], KTRACE_PLACE_OTHER, 12, 0, 0);
+	free(p);
+	ktrace_event_type_free(type);
 }
 
 static void expect_refused(const char *name, const char *format)
@@ -219,6 +382,9 @@ static void test_what_is_no_description_is_refused(void)
 		"\tfield:int a;\toffset:8;\tsize:-4;\tsigned:1;\n",
 		"\tfield:__data_loc char[] a;\toffset:8;\tsize:8;\tsigned:1;\n",
 		"\tfield:int a",
+		"\tfield:__data_loc char[] a;\toffset:8;\tsize:2;\tsigned:1;\n",
+		"\tfield:__data_loc char[][65] a;\toffset:8;\tsize:260;\tsigned:1;\n",
+		"\tfield:__rel_loc a;\toffset:8;\tsize:4;\tsigned:1;\n",
 	};
 	char long_text[KTRACE_DESC_SIZE_MAX + 1];
 	size_t i;
@@ -236,6 +402,38 @@ static void test_what_is_no_description_is_refused(void)
 	memset(long_text, ' ', sizeof(long_text) - 1);
 	long_text[sizeof(long_text) - 1] = '\0';
 	expect_refused("a:b", long_text);
+}
+
+static void expect_error(const char *format, __u32 line, __u32 column, const char *message)
+{
+	struct ktrace_event_type *type;
+	struct ktrace_format_error e;
+
+	CHECK_EQ(ktrace_event_type_read_format("a:b", format, &type, &e), -EINVAL);
+	CHECK_STR(e.message, message);
+	CHECK_EQ(e.line, line);
+	CHECK_EQ(e.column, column);
+}
+
+static void test_what_is_wrong_is_said_with_its_place(void)
+{
+	expect_error("", 1, 1, "expected 'name: ' here");
+	expect_error("name: x\nformat:\n", 1, 8, "expected 'ID: ' here");
+	expect_error("name: x\nID: x\n", 2, 5, "expected a number here");
+	expect_error("name: x\nID: 1\nformat\n", 2, 6, "expected 'format:' here");
+	expect_error("name: x\nID: 1\nformat:\n\tint\n", 4, 1, "expected 'field:' here");
+	expect_error("name: x\nID: 1\nformat:\n\tfield:int a\n", 4, 13,
+		     "expected ';' and 'offset:' here");
+	expect_error("name: x\nID: 1\nformat:\n\tfield:;\toffset:0;\tsize:1;\tsigned:0;\n", 4, 8,
+		     "the field has no name");
+	expect_error("name: x\nID: 1\nformat:\n\tfield:a;\toffset:0;\tsize:1;\tsigned:0;\n", 4, 8,
+		     "the field has no type");
+	expect_error("name: x\nID: 1\nformat:\n\tfield:u8 a;\toffset:65537;\tsize:1;", 4, 21,
+		     "this is larger than 65536");
+	expect_error("name: x\nID: 1\nformat:\n\tfield:u8 a;\toffset:0;\tsize:1;\tsigned:2;", 4, 39,
+		     "this is larger than 1");
+	expect_error("name: x\nID: 1\nformat:\n\n\tfield:__data_loc u8[] a;\toffset:0;\tsize:9;"
+		     "\tsigned:0;\n", 5, 8, "the place of a has 9 bytes");
 }
 
 /* What is for printing may be anything: it is searched, not parsed. */
@@ -256,10 +454,16 @@ int main(void)
 	test_fields_are_where_the_kernel_says();
 	test_strings_are_behind_the_record();
 	test_arrays_and_addresses();
+	test_places_that_are_relative();
+	test_declarations_of_kernels();
+	test_declarations_of_all_kinds();
+	test_texts_of_a_probe();
+	test_descriptions_of_later_kernels();
 	test_records_that_are_too_short();
 	test_places_outside_of_the_record();
 	test_places_of_fields();
 	test_what_is_no_description_is_refused();
+	test_what_is_wrong_is_said_with_its_place();
 	test_text_for_printing_is_not_parsed();
 	return 0;
 }

@@ -454,6 +454,33 @@ static void test_text_that_is_empty(void)
 	free(at);
 }
 
+/* The same, counted from behind the place */
+static void test_text_at_a_relative_place(void)
+{
+	static const struct ktrace_place rel = { .name = "s", .kind = KTRACE_PLACE_REL, .off = 2 };
+	static struct ktrace_program p;
+	struct ktrace_filter *f = parse("s == abc");
+	struct ktrace_filter_error error;
+	char payload[12] = "\0\0\2\0\4\0\0\0abc";
+	struct kt_match_event e = { .len = 12, .payload = payload };
+	const struct kt_match match = { p.steps, 1, p.texts };
+	__u32 where = 4u << 16 | 0xfffe;
+
+	ktrace_program_init(&p, true);
+	CHECK_EQ(ktrace_program_join(&p, KTRACE_JOIN_AND, f, types[0], &rel, 1, &error), 0);
+	CHECK(run(&p, &e));
+	e.len = 10;
+	CHECK(!run(&p, &e));
+	e.len = 12;
+	memcpy(payload + 2, &where, 4);
+	CHECK(!run(&p, &e));
+	ktrace_filter_free(f);
+	/* It says nothing about a text that is where the program says. */
+	CHECK(kt_match_check(&match, p.text_size));
+	p.steps[0].flags = KTRACE_MATCH_REL;
+	CHECK(!kt_match_check(&match, p.text_size));
+}
+
 /* ---- user and cgroup ---- */
 
 static void test_user_and_cgroup(void)
@@ -504,6 +531,7 @@ int main(void)
 	test_programs_have_a_limit();
 	test_text_that_lies_elsewhere();
 	test_text_that_is_empty();
+	test_text_at_a_relative_place();
 	test_user_and_cgroup();
 	test_what_no_event_has();
 	for (i = 0; i < NELEM(types); i++) {

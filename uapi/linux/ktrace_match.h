@@ -49,6 +49,7 @@ enum ktrace_match_flags {
 	KTRACE_MATCH_NEGATIVE = 1 << 1,	/* @value is below 0, -1 is ~0 */
 	KTRACE_MATCH_WHOLE = 1 << 2,	/* TEXT: NULs do not end it */
 	KTRACE_MATCH_FAR = 1 << 3,	/* TEXT: at @off is a __u32: length << 16 | offset */
+	KTRACE_MATCH_REL = 1 << 4,	/* with FAR: the offset is from behind the __u32 on */
 };
 
 #define KTRACE_MATCH_STEPS_MAX 256u

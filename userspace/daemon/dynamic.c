@@ -19,6 +19,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <ktrace/decode.h>
 #include <ktrace/nearest.h>
 
 #include "entries.h"
@@ -103,6 +104,21 @@ static void note_refused(struct dynamic *d, const char *name, int error)
 			 hint_of(error));
 }
 
+/* Says so if the description cannot be read: the events are recorded, and remain bytes. */
+static int check_format(const struct dynamic_event *e)
+{
+	struct ktrace_format_error wrong;
+	struct ktrace_event_type *type = NULL;
+	int error = ktrace_event_type_read_format(e->name, e->format, &type, &wrong);
+
+	if (error == -EINVAL)
+		log_note("%s: the kernel's description of its fields cannot be read, line %u, "
+			 "column %u: %s; its events are shown as bytes", e->name, wrong.line,
+			 wrong.column, wrong.message);
+	ktrace_event_type_free(type);
+	return error == -EINVAL ? 0 : error;
+}
+
 static int add(struct dynamic *d, struct ktrace_session *s, struct dynamic_event *e)
 {
 	struct dynamic_event *events = realloc(d->events, (d->nr + 1) * sizeof(*events));
@@ -122,8 +138,10 @@ static int add(struct dynamic *d, struct ktrace_session *s, struct dynamic_event
 	e->format = read_event_file(e->path, "format");
 	if (!e->format)
 		return -ENOENT;
-	d->events[d->nr++] = *e;
-	return 0;
+	error = check_format(e);
+	if (!error)
+		d->events[d->nr++] = *e;
+	return error;
 }
 
 /* ---- tracepoints ---- */

@@ -287,6 +287,37 @@ static int set_rows(struct ktrace_session *s, struct rules *rules, const char *e
 	return ret;
 }
 
+/* True if the event is wanted whatever its fields are. */
+static bool is_wanted_anyway(const struct rules *rules, const struct event *ev)
+{
+	bool is_wanted = false;
+
+	for (const struct rule *r = rules->list; r < rules->list + rules->nr; r++) {
+		if (!r->glob)
+			return false;
+		is_wanted |= !r->filter && is_for(r, ev);
+	}
+	return is_wanted;
+}
+
+/* The fields of the event are not known: it is recorded if no expression asks for them. */
+static int set_unreadable(struct ktrace_session *s, const struct rules *rules,
+			  const struct event *ev)
+{
+	static struct ktrace_program program;
+	const bool is_wanted = is_wanted_anyway(rules, ev);
+	struct ktrace_kernel_filter filter;
+	int ret;
+
+	if (!is_wanted)
+		log_note("%s: without a description that can be read it has no filter, and is not "
+			 "recorded", ev->dynamic->name);
+	ktrace_program_init(&program, is_wanted);
+	filter = ktrace_program_filter(&program, ev->id);
+	ret = ktrace_session_filter(s, &filter);
+	return ret == -ENOENT || ret == -EOPNOTSUPP ? 0 : ret;
+}
+
 static int set_dynamic(struct ktrace_session *s, struct rules *rules, const struct dynamic *d)
 {
 	int ret = 0;
@@ -298,7 +329,9 @@ static int set_dynamic(struct ktrace_session *s, struct rules *rules, const stru
 		if (!e->is_wanted)
 			continue;
 		ret = ktrace_event_type_parse_format(e->name, e->format, &ev.type);
-		if (!ret)
+		if (ret == -EINVAL)
+			ret = set_unreadable(s, rules, &ev);
+		else if (!ret)
 			ret = set_event(s, rules, &ev);
 	}
 	return ret;
@@ -339,8 +372,14 @@ int where_set(struct ktrace_session *s, const struct dynamic *d, const struct ch
 	      struct where_error *error)
 {
 	struct rules rules = { .error = error };
-	int ret = add_rules(&rules, choice);
+	const struct rule all = {
+		.option = choice->where ? "--where" : "-e",
+		.text = choice->where ? choice->where : choice->events ? choice->events : "",
+	};
+	int ret;
 
+	error->option = NULL;
+	ret = add_rules(&rules, choice);
 	if (!ret)
 		ret = set_rows(s, &rules, choice->events);
 	if (!ret && d)
@@ -348,6 +387,9 @@ int where_set(struct ktrace_session *s, const struct dynamic *d, const struct ch
 	if (!ret)
 		ret = check_use(&rules, choice, s != NULL);
 	free_rules(&rules);
+	if (ret && !error->option)
+		fail(error, &all, 0, ret == -EINVAL ? "the kernel refuses this filter" :
+		     strerror(-ret));
 	return ret;
 }
 

@@ -129,6 +129,31 @@ int ktrace_event_type_parse(const char *desc, struct ktrace_event_type **out);
 int ktrace_event_type_parse_format(const char *name, const char *format,
 				   struct ktrace_event_type **out);
 
+/**
+ * struct ktrace_format_error - why a kernel's description cannot be read
+ * @line:	where in the text, from 1
+ * @column:	character of the line, from 1
+ * @message:	what is wrong there
+ */
+struct ktrace_format_error {
+	__u32 line;
+	__u32 column;
+	char message[120];
+};
+
+/**
+ * ktrace_event_type_read_format - ktrace_event_type_parse_format() that says what is wrong
+ * @name:	"provider:name", what the event is to be called
+ * @format:	text of the file "format" in tracefs
+ * @out:	the type, to be freed with ktrace_event_type_free()
+ * @error:	filled in with -EINVAL
+ *
+ * Return: 0, -EINVAL if @name or @format cannot be, -ENOMEM.
+ */
+int ktrace_event_type_read_format(const char *name, const char *format,
+				  struct ktrace_event_type **out,
+				  struct ktrace_format_error *error);
+
 /** ktrace_event_type_free - free a parsed type, or NULL */
 void ktrace_event_type_free(struct ktrace_event_type *type);
 

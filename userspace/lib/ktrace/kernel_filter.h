@@ -29,6 +29,7 @@ enum ktrace_place_kind {
 	KTRACE_PLACE_STRING,	/* up to a NUL */
 	KTRACE_PLACE_FAR,	/* a __u32 says where such a one is: length << 16 | offset */
 	KTRACE_PLACE_OTHER,	/* what the kernel does not compare, or where it is is not known */
+	KTRACE_PLACE_REL,	/* as KTRACE_PLACE_FAR, the offset is from behind the __u32 on */
 };
 
 /**

@@ -256,7 +256,8 @@ static int expand_text(const struct expander *x, struct expansion *e, const stru
 {
 	struct ktrace_match_step s = {
 		.what = KTRACE_MATCH_TEXT, .off = p->off, .size = KTRACE_MATCH_SIZE_MAX,
-		.flags = p->kind == KTRACE_PLACE_FAR ? KTRACE_MATCH_FAR : 0,
+		.flags = p->kind == KTRACE_PLACE_REL ? KTRACE_MATCH_FAR | KTRACE_MATCH_REL :
+			 p->kind == KTRACE_PLACE_FAR ? KTRACE_MATCH_FAR : 0,
 	};
 	const __u64 element = x->test->element;
 

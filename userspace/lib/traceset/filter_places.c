@@ -29,8 +29,9 @@ static enum ktrace_place_kind kind_of_placed(const struct ktrace_field *f)
 {
 	if (f->place == KTRACE_AT)
 		return kind_of(f);
-	return f->place == KTRACE_DATA_LOC && f->shape == KTRACE_STRING ? KTRACE_PLACE_FAR :
-									  KTRACE_PLACE_OTHER;
+	if (f->shape != KTRACE_STRING)
+		return KTRACE_PLACE_OTHER;
+	return f->place == KTRACE_DATA_LOC ? KTRACE_PLACE_FAR : KTRACE_PLACE_REL;
 }
 
 int ktrace_places(const struct ktrace_event_type *type, struct ktrace_place **out)

@@ -2,30 +2,118 @@
 /*
  * format.c - the kernel's own description of an event becomes an event type
  *
- * libtraceevent takes the fields out of the text, which is a "format" file of tracefs. Where
- * they lie is up to the kernel: the type is "placed", value.c. The text may be hostile, and
- * libtraceevent is not made for that: it gets no line that a kernel would not write, and not
- * what is for printing. What it finds is checked.
+ * The text is a "format" file of tracefs. Where the fields are in a record is up to the kernel:
+ * the type is "placed", value.c. The text may be hostile.
+ *
+ * A line of a field is "\tfield:DECLARATION;\toffset:N;\tsize:N;\tsigned:N;". The declaration
+ * is what the kernel's source has, as the preprocessor leaves it; its last word is the name of
+ * the field, with the brackets of an array behind it, or before it:
+ *
+ *   char comm[16]               an array in the record
+ *   __data_loc char[] name      a dynamic array: the record has its place and bytes
+ *   __rel_loc u32 list[]        the same, counted from behind this place
+ *   __data_loc cpumask_t mask   the same, without brackets
+ *   __data_loc char[][2] names  two texts, of a probe: fields names.0 and names.1
  *
  * How a field is printed is not told by its type, but by the text for printing: one that is
  * "name=0x%...", "name: 0x%..." or "name=%p..." there is shown in hexadecimal, and so are
- * addresses.
+ * addresses, masks, structures, and what is of an unknown type. Nothing else there is read.
  */
+#include "format_type.h"
 #include "name_char.h"
 #include "out.h"
+#include "tracefile/grow.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <traceevent/event-parse.h>
 
 #define NAME_MAX_SIZE 256u
-/* The part with the fields: the longest of Linux 6.12 has 5,000 bytes. */
-#define FIELDS_SIZE_MAX 32768u
-#define PAYLOAD_MAX 65536
+#define PAYLOAD_MAX 65536u
+#define TEXTS_MAX 64u	/* elements of a probe's array */
+#define INDEX_ROOM 4u	/* ".63" and a NUL */
 
 static const char print_mark[] = "\nprint fmt:";
-static const char no_print[] = "\nprint fmt: \"\"\n";
+
+/**
+ * struct declared - one field
+ * @name:	its name, in the text
+ * @len:	bytes of it
+ * @index:	of several with this name, -1 = there is one
+ * @field:	all but its name and label
+ */
+struct declared {
+	const char *name;
+	size_t len;
+	int index;
+	struct ktrace_field field;
+};
+
+/**
+ * struct reader - reads a description
+ * @text:	all of it
+ * @at:		the next character
+ * @print:	its text for printing, NULL = there is none
+ * @list:	fields found
+ * @nr:		how many
+ * @cap:	room in @list
+ * @ret:	what reading it returns
+ * @error:	for the caller
+ */
+struct reader {
+	const char *text;
+	const char *at;
+	const char *print;
+	struct declared *list;
+	size_t nr;
+	size_t cap;
+	int ret;
+	struct ktrace_format_error *error;
+};
+
+/**
+ * struct declaration - "char comm[16]" taken apart
+ * @from:	where it begins
+ * @place:	KTRACE_AT, or where a dynamic array is
+ * @type:	the type without brackets
+ * @name:	the field's name
+ * @len:	bytes of it
+ * @is_array:	it has brackets
+ * @count:	elements, 0 = none or not said as a number
+ * @texts:	texts of a probe
+ */
+struct declaration {
+	const char *from;
+	enum ktrace_field_place place;
+	struct c_type type;
+	const char *name;
+	size_t len;
+	bool is_array;
+	__u32 count;
+	__u32 texts;
+};
+
+/* Always false. @at: what is wrong begins here */
+__attribute__((format(printf, 3, 4)))
+static bool refuse(struct reader *r, const char *at, const char *format, ...)
+{
+	struct ktrace_format_error *e = r->error;
+	const char *line = at, *c;
+	va_list ap;
+
+	r->ret = -EINVAL;
+	while (line > r->text && line[-1] != '\n')
+		line--;
+	e->column = (__u32)(at - line) + 1;
+	e->line = 1;
+	for (c = r->text; c < line; c++)
+		e->line += *c == '\n';
+	va_start(ap, format);
+	vsnprintf(e->message, sizeof(e->message), format, ap);
+	va_end(ap);
+	return false;
+}
 
 static size_t name_len(const char *s)
 {
@@ -46,101 +134,94 @@ static bool is_full_name(const char *s)
 	return m && !s[n + 1 + m] && n + m < NAME_MAX_SIZE;
 }
 
-static bool is_word_char(char c)
+/* ---- declarations ---- */
+
+/* Takes the blanks before @end away. */
+static const char *trim(const char *from, const char *end)
 {
-	return is_name_char(c) && c != '.' && c != '-' && c != '+' && c != '|';
+	while (end > from && end[-1] == ' ')
+		end--;
+	return end;
 }
 
-static const char *take_word(const char *s)
+/* The number in "[16]"; 0 if it is none, such as "[]" and "[TASK_COMM_LEN]". */
+static __u32 number_in(const char *open, const char *close)
 {
-	while (s && is_word_char(*s))
-		s++;
-	return s;
-}
+	__u32 n = 0;
 
-static const char *take_digits(const char *s)
-{
-	size_t n = s ? strspn(s, "0123456789") : 0;
-
-	return n && n < 6 ? s + n : NULL;
-}
-
-/* What must be next; @s is NULL where something was not. */
-static const char *take(const char *s, const char *expected)
-{
-	size_t n = strlen(expected);
-
-	return s && !strncmp(s, expected, n) ? s + n : NULL;
-}
-
-/* "[16]" at the end, "[]" only where the array is elsewhere, and then before the name */
-static const char *take_brackets(const char *s, bool is_dynamic)
-{
-	s = is_dynamic ? take(s, "[] ") : take(take_word(s + 1), "]");
-	return s && (is_dynamic || *s == ';') ? s : NULL;
-}
-
-/* "char comm[16]", "__data_loc char[] name", "struct sk_buff * skb" */
-static const char *take_declaration(const char *s)
-{
-	bool is_dynamic = take(s, "__data_loc ") || take(s, "__rel_loc ");
-	bool is_name = false;	/* the latest was a word */
-	unsigned int words = 0;
-
-	while (s && *s && *s != ';') {
-		const char *end = take_word(s);
-
-		if (end > s) {
-			words++;
-			is_name = true;
-		} else if (*s == '[') {
-			end = is_name ? take_brackets(s, is_dynamic) : NULL;
-		} else if (*s == '*') {
-			end++;
-			is_name = false;
-		} else {
-			end = take(s, " ");
-		}
-		s = end;
+	for (open++; open < close; open++) {
+		if (*open < '0' || *open > '9' || n > PAYLOAD_MAX)
+			return 0;
+		n = n * 10 + (__u32)(*open - '0');
 	}
-	return s && words > 1u + is_dynamic && is_name ? s : NULL;
+	return n;
 }
 
-static const char *take_field(const char *s)
+/*
+ * Takes all pairs of brackets before @end away. @d->count becomes the product of their
+ * numbers, 0 if one has none.
+ */
+static const char *take_brackets(struct declaration *d, const char *from, const char *end)
 {
-	s = take_declaration(take(s, "\tfield:"));
-	s = take_digits(take(s, ";\toffset:"));
-	s = take_digits(take(s, ";\tsize:"));
-	s = take(s, ";\tsigned:");
-	return s && (*s == '0' || *s == '1') ? take(s + 1, ";\n") : NULL;
-}
+	__u64 count = 1;
+	__u32 number;
+	const char *open;
 
-/* Is the text what a kernel writes, as far as its fields go? */
-static bool is_format(const char *s)
-{
-	s = take(take_word(take(s, "name: ")), "\nID: ");
-	s = take(take_digits(s), "\nformat:\n");
-	while (s && *s)
-		s = *s == '\n' ? s + 1 : take_field(s);
-	return s;
-}
-
-/* Is field @name printed in hexadecimal? @print: the text for printing. */
-static bool is_hex(const char *print, const char *name)
-{
-	size_t n = strlen(name);
-	const char *at = print;
-
-	while (at && (at = strstr(at, name))) {
-		bool begins = at == print || !is_name_char(at[-1]);
-
-		at += n;
-		if (begins && (!strncmp(at, "=0x%", 4) || !strncmp(at, ": 0x%", 5) ||
-			       !strncmp(at, "=%p", 3)))
-			return true;
+	while (end > from && end[-1] == ']') {
+		for (open = end - 1; open > from && *open != '['; open--)
+			;
+		if (*open != '[')
+			return end;
+		number = number_in(open, end - 1);
+		if (number && d->place != KTRACE_AT)
+			d->texts = number;
+		count *= number;
+		count = count > PAYLOAD_MAX ? 0 : count;
+		d->is_array = true;
+		d->count = (__u32)count;
+		end = trim(from, open);
 	}
-	return false;
+	return end;
 }
+
+static bool take_name(struct reader *r, struct declaration *d, const char *from, const char *end)
+{
+	const char *name = end;
+
+	while (name > from && is_name_char(name[-1]))
+		name--;
+	d->name = name;
+	d->len = (size_t)(end - name);
+	if (!d->len)
+		return refuse(r, d->from, "the field has no name");
+	if (d->len > NAME_MAX_SIZE)
+		return refuse(r, name, "the name of the field is too long");
+	return true;
+}
+
+/* The declaration from r->at up to @end. */
+static bool take_declaration(struct reader *r, const char *end, struct declaration *d)
+{
+	const char *from = r->at;
+
+	*d = (struct declaration){ .from = from, .place = KTRACE_AT, .texts = 1 };
+	if (!strncmp(from, "__data_loc ", 11))
+		d->place = KTRACE_DATA_LOC;
+	else if (!strncmp(from, "__rel_loc ", 10))
+		d->place = KTRACE_REL_LOC;
+	if (d->place != KTRACE_AT)
+		from = strchr(from, ' ') + 1;
+	end = take_brackets(d, from, trim(from, end));
+	if (!take_name(r, d, from, end))
+		return false;
+	end = take_brackets(d, from, trim(from, d->name));
+	if (end == from)
+		return refuse(r, d->name, "the field has no type");
+	d->type = ktrace_c_type(from, (size_t)(end - from));
+	return true;
+}
+
+/* ---- fields ---- */
 
 static bool is_size(__u32 size)
 {
@@ -158,50 +239,185 @@ static enum ktrace_scalar integer(__u32 size, bool is_signed, bool hex)
 	return all[hex ? 2 : is_signed][size];
 }
 
-static bool is_text(const struct tep_format_field *from)
+/* Bytes of one element as the kernel says; of a macro's number of elements as the type says. */
+static __u32 element_size(const struct declaration *d, __u32 size)
 {
-	return from->flags & TEP_FIELD_IS_ARRAY && strstr(from->type, "char") &&
-	       !strstr(from->type, "unsigned");
+	if (d->place != KTRACE_AT)
+		return d->type.size;
+	if (!d->is_array)
+		return size;
+	if (d->count && size % d->count == 0)
+		return size / d->count;
+	return d->type.size && size % d->type.size == 0 ? d->type.size : 0;
 }
 
-/* What the elements are. @size: bytes of one, if it can be */
-static void set_scalar(struct ktrace_field *f, const struct tep_format_field *from, __u32 size,
-		       const char *print)
+/* What the elements are; bytes if they are nothing that has a size of its own. */
+static void set_scalar(struct reader *r, const struct declaration *d, __u32 size, bool is_signed,
+		       struct ktrace_field *f)
 {
-	bool hex = from->flags & TEP_FIELD_IS_POINTER || !strncmp(from->name, "__probe_", 8) ||
-		   is_hex(print, from->name);
+	const __u32 element = element_size(d, size);
+	char name[NAME_MAX_SIZE + 1];
+	bool hex;
 
-	f->size = is_size(size) ? size : 1;
-	if (is_text(from)) {
+	memcpy(name, d->name, d->len);
+	name[d->len] = '\0';
+	hex = d->type.is_pointer || !strncmp(name, "__probe_", 8) ||
+	      ktrace_format_is_hex(r->print, name);
+	if (d->place != KTRACE_AT)
+		hex |= d->type.is_mask || ktrace_format_is_mask(r->print, name);
+	if (d->type.is_struct || !is_size(element)) {
+		f->size = 1;
+		f->scalar = KTRACE_X8;
+	} else if (d->type.is_char && (d->is_array || d->place != KTRACE_AT)) {
 		f->size = 1;
 		f->scalar = KTRACE_CHAR;
 	} else {
-		f->scalar = integer(f->size, from->flags & TEP_FIELD_IS_SIGNED, hex);
+		f->size = element;
+		f->scalar = integer(element, is_signed, hex);
 	}
 }
 
-/* False: that cannot be. */
-static bool set_field(struct ktrace_field *f, const struct tep_format_field *from,
-		      const char *print)
+static bool add_declared(struct reader *r, const struct declaration *d,
+			 const struct ktrace_field *f, int index)
 {
-	bool is_dynamic = from->flags & TEP_FIELD_IS_DYNAMIC;
-	bool is_array = from->flags & TEP_FIELD_IS_ARRAY;
+	struct declared *list = ktrace_grow(r->list, r->nr, &r->cap, sizeof(*list));
 
-	if (from->offset < 0 || from->size < 1 || from->offset > PAYLOAD_MAX ||
-	    from->size > PAYLOAD_MAX || (is_dynamic && from->size != 4))
+	if (!list) {
+		r->ret = -ENOMEM;
 		return false;
-	f->offset = (__u32)from->offset;
-	set_scalar(f, from, is_array ? from->elementsize : (__u32)from->size, print);
-	if (is_dynamic) {
-		f->place = from->flags & TEP_FIELD_IS_RELATIVE ? KTRACE_REL_LOC : KTRACE_DATA_LOC;
-		f->shape = f->scalar == KTRACE_CHAR ? KTRACE_STRING : KTRACE_COUNTED;
-		return true;
 	}
-	f->place = KTRACE_AT;
-	f->count = (__u32)from->size / f->size;
-	f->shape = is_array || f->count != 1 ? KTRACE_FIXED : KTRACE_ONE;
-	return f->count;
+	r->list = list;
+	list[r->nr++] = (struct declared){ d->name, d->len, index, *f };
+	return true;
 }
+
+/* A dynamic array, or the texts of a probe: a place for each */
+static bool add_far(struct reader *r, const struct declaration *d, struct ktrace_field *f,
+		    __u32 size)
+{
+	const __u32 nr = size / 4;
+	__u32 i;
+
+	if (size % 4 || nr > TEXTS_MAX || (nr > 1 && nr != d->texts))
+		return refuse(r, d->from, "the place of %.*s has %u bytes", (int)d->len, d->name,
+			      size);
+	f->place = d->place;
+	f->shape = f->scalar == KTRACE_CHAR ? KTRACE_STRING : KTRACE_COUNTED;
+	for (i = 0; i < nr; i++, f->offset += 4)
+		if (!add_declared(r, d, f, nr > 1 ? (int)i : -1))
+			return false;
+	return true;
+}
+
+/* struct numbers - what is said about a field beside its declaration */
+struct numbers {
+	__u32 offset;
+	__u32 size;
+	__u32 is_signed;
+};
+
+static bool add_field(struct reader *r, const struct declaration *d, const struct numbers *n)
+{
+	struct ktrace_field f = { .offset = n->offset, .place = KTRACE_AT };
+
+	if (!n->size)	/* what the record ends with, in some that nobody gets */
+		return true;
+	set_scalar(r, d, n->size, n->is_signed, &f);
+	if (d->place != KTRACE_AT)
+		return add_far(r, d, &f, n->size);
+	f.count = n->size / f.size;
+	f.shape = d->is_array || d->type.is_struct || f.count != 1 ? KTRACE_FIXED : KTRACE_ONE;
+	return add_declared(r, d, &f, -1);
+}
+
+/* ---- lines ---- */
+
+/* Takes what must be next. */
+static bool take(struct reader *r, const char *expected)
+{
+	size_t n = strlen(expected);
+	const char *shown = n > 1 ? expected + strspn(expected, ";\t\n") : expected;
+
+	if (strncmp(r->at, expected, n))
+		return refuse(r, r->at, "expected '%.*s' here", (int)strcspn(shown, "\n"), shown);
+	r->at += n;
+	return true;
+}
+
+/* Takes @head and the number behind it. */
+static bool take_number(struct reader *r, const char *head, __u32 max, __u32 *number)
+{
+	unsigned long n;
+	char *end;
+
+	if (!take(r, head))
+		return false;
+	if (*r->at < '0' || *r->at > '9')
+		return refuse(r, r->at, "expected a number here");
+	n = strtoul(r->at, &end, 10);
+	if (n > max)
+		return refuse(r, r->at, "this is larger than %u", max);
+	r->at = end;
+	*number = (__u32)n;
+	return true;
+}
+
+static void skip_line(struct reader *r)
+{
+	r->at += strcspn(r->at, "\n");
+	r->at += *r->at == '\n';
+}
+
+/* The line of a field, of the first ones if @is_first. A later kernel may say more at its end. */
+static bool take_field(struct reader *r, bool is_first)
+{
+	struct declaration d;
+	struct numbers n;
+	const char *end;
+
+	if (!take(r, "\tfield:"))
+		return false;
+	end = strstr(r->at, ";\toffset:");
+	if (!end || end > r->at + strcspn(r->at, "\n"))
+		return refuse(r, r->at + strcspn(r->at, "\n"), "expected ';' and 'offset:' here");
+	if (!take_declaration(r, end, &d))
+		return false;
+	r->at = end;
+	if (!take_number(r, ";\toffset:", PAYLOAD_MAX, &n.offset) ||
+	    !take_number(r, ";\tsize:", PAYLOAD_MAX, &n.size) ||
+	    !take_number(r, ";\tsigned:", 1, &n.is_signed) || !take(r, ";"))
+		return false;
+	skip_line(r);
+	return (is_first && !strncmp(d.name, "common_", 7)) || add_field(r, &d, &n);
+}
+
+/* Common fields come first; an empty line ends them. */
+static bool take_fields(struct reader *r)
+{
+	bool is_first = true;
+
+	while (*r->at && strncmp(r->at, print_mark + 1, sizeof(print_mark) - 2)) {
+		if (*r->at == '\n') {
+			is_first = false;
+			r->at++;
+		} else if (!take_field(r, is_first)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool take_format(struct reader *r)
+{
+	__u32 id;
+
+	if (!take(r, "name: "))
+		return false;
+	r->at += name_len(r->at);
+	return take_number(r, "\nID: ", ~0u, &id) && take(r, "\nformat:\n") && take_fields(r);
+}
+
+/* ---- the type ---- */
 
 /**
  * struct maker - puts a type together
@@ -225,113 +441,87 @@ static char *add_text(struct maker *m, const char *s, size_t n)
 	return to;
 }
 
-static bool add_field(struct maker *m, const struct tep_format_field *from, const char *print)
+static void make_field(struct maker *m, const struct declared *from)
 {
-	struct ktrace_field *f = m->fields;
-	size_t n = strlen(from->name);
+	struct ktrace_field *f = m->fields++;
+	char name[NAME_MAX_SIZE + INDEX_ROOM + 1];
+	size_t n;
 
-	if (!from->size)	/* what the record ends with, in some that nobody gets */
-		return true;
-	if (!n || n > NAME_MAX_SIZE || name_len(from->name) != n || !set_field(f, from, print))
-		return false;
+	if (from->index < 0)
+		snprintf(name, sizeof(name), "%.*s", (int)from->len, from->name);
+	else
+		snprintf(name, sizeof(name), "%.*s.%d", (int)from->len, from->name, from->index);
+	n = strlen(name);
+	*f = from->field;
 	f->label = m->text;
 	f->label_size = n + 2;
 	*m->text++ = ' ';
-	add_text(m, from->name, n);
+	add_text(m, name, n);
 	m->text[-1] = '=';
 	*m->text++ = '\0';
-	f->name = add_text(m, from->name, n);
-	m->fields++;
+	f->name = add_text(m, name, n);
 	m->type->field_nr++;
-	return true;
 }
 
 /* Bytes that the texts of a type take. */
-static size_t text_size(const char *name, const char *format, const struct tep_event *event)
+static size_t text_size(const char *name, const struct reader *r)
 {
-	const struct tep_format_field *f;
-	size_t size = 2 * (strlen(name) + 2) + strlen(format) + 1 + LABEL_ROOM;
+	size_t size = 2 * (strlen(name) + 2) + strlen(r->text) + 1 + LABEL_ROOM, i;
 
-	for (f = event->format.fields; f; f = f->next)
-		size += 2 * (strlen(f->name) + 3);
+	for (i = 0; i < r->nr; i++)
+		size += 2 * (r->list[i].len + INDEX_ROOM + 3);
 	return size;
 }
 
-static int make_type(const char *name, const char *format, const struct tep_event *event,
-		     struct ktrace_event_type **out)
+static int make_type(const char *name, const struct reader *r, struct ktrace_event_type **out)
 {
-	const char *colon = strchr(name, ':'), *print = strstr(format, print_mark);
-	const struct tep_format_field *f;
+	const char *colon = strchr(name, ':');
 	struct maker m;
-	size_t nr = 0;
+	size_t i;
 
-	for (f = event->format.fields; f; f = f->next)
-		nr++;
-	m.type = calloc(1, sizeof(*m.type) + nr * sizeof(*m.fields) +
-			   text_size(name, format, event));
+	m.type = calloc(1, sizeof(*m.type) + r->nr * sizeof(*m.fields) + text_size(name, r));
 	if (!m.type)
 		return -ENOMEM;
 	m.fields = (struct ktrace_field *)(m.type + 1);
-	m.text = (char *)(m.fields + nr);
+	m.text = (char *)(m.fields + r->nr);
 	m.type->fields = m.fields;
 	m.type->is_placed = true;
 	m.type->kind = KTRACE_CHANNEL_KERNEL;
 	m.type->full_name = add_text(&m, name, strlen(name));
 	m.type->provider = add_text(&m, name, (size_t)(colon - name));
 	m.type->name = m.type->full_name + (colon + 1 - name);
-	for (f = event->format.fields; f; f = f->next)
-		if (!add_field(&m, f, print)) {
-			free(m.type);
-			return -EINVAL;
-		}
+	for (i = 0; i < r->nr; i++)
+		make_field(&m, &r->list[i]);
 	/* Behind the labels: who prints them may read a few bytes more. */
-	m.type->format = add_text(&m, format, strlen(format));
+	m.type->format = add_text(&m, r->text, strlen(r->text));
 	*out = m.type;
 	return 0;
 }
 
-/* The text as far as its fields go: what is for printing is not parsed. */
-static int parse_fields(struct tep_handle *tep, const char *format, struct tep_event **event)
+int ktrace_event_type_read_format(const char *name, const char *format,
+				  struct ktrace_event_type **out,
+				  struct ktrace_format_error *error)
 {
-	const char *end = strstr(format, print_mark);
-	size_t n = end ? (size_t)(end - format) : strlen(format);
-	char *text;
+	struct reader r = { .text = format, .at = format, .error = error };
 
-	if (n > FIELDS_SIZE_MAX)
-		return -EINVAL;
-	text = malloc(n + sizeof(no_print));
-	if (!text)
-		return -ENOMEM;
-	memcpy(text, format, n);
-	text[n] = '\n';
-	text[n + 1] = '\0';
-	if (!is_format(text)) {
-		free(text);
+	*error = (struct ktrace_format_error){ 0 };
+	if (!is_full_name(name) || strnlen(format, KTRACE_DESC_SIZE_MAX) == KTRACE_DESC_SIZE_MAX) {
+		r.text = "";
+		refuse(&r, r.text, is_full_name(name) ? "the description is too long" :
+		       "the name of the event cannot be");
 		return -EINVAL;
 	}
-	memcpy(text + n, no_print, sizeof(no_print));
-	tep_set_loglevel(TEP_LOG_NONE);
-	tep_set_long_size(tep, 8);
-	tep_parse_format(tep, event, text, n + sizeof(no_print) - 1, "ktrace");
-	free(text);
-	return *event ? 0 : -EINVAL;
+	r.print = strstr(format, print_mark);
+	if (take_format(&r))
+		r.ret = make_type(name, &r, out);
+	free(r.list);
+	return r.ret;
 }
 
 int ktrace_event_type_parse_format(const char *name, const char *format,
 				   struct ktrace_event_type **out)
 {
-	struct tep_event *event = NULL;
-	struct tep_handle *tep;
-	int ret;
+	struct ktrace_format_error error;
 
-	if (!is_full_name(name) || strnlen(format, KTRACE_DESC_SIZE_MAX) == KTRACE_DESC_SIZE_MAX)
-		return -EINVAL;
-	tep = tep_alloc();
-	if (!tep)
-		return -ENOMEM;
-	ret = parse_fields(tep, format, &event);
-	if (!ret)
-		ret = make_type(name, format, event, out);
-	tep_free(tep);
-	return ret;
+	return ktrace_event_type_read_format(name, format, out, &error);
 }

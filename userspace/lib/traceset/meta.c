@@ -24,12 +24,14 @@
 /**
  * struct line - one line taken apart
  * @keyword:	first word
+ * @offset:	of its section
  * @nr:		pairs
  * @keys:	their keys
  * @values:	their values, decoded
  */
 struct line {
 	const char *keyword;
+	__u64 offset;
 	__u32 nr;
 	const char *keys[PAIRS_MAX];
 	const char *values[PAIRS_MAX];
@@ -191,9 +193,23 @@ static int add_event(struct trace *t, const struct line *l)
 	return 0;
 }
 
-/* The same for a tracepoint, described by the kernel. */
+static void report_format(const struct trace *t, const struct line *l, const char *name,
+			  const struct ktrace_format_error *wrong)
+{
+	char message[320], *c;
+
+	snprintf(message, sizeof(message), "the kernel's description of %.128s cannot be read, "
+		 "line %u, column %u: %s", name, wrong->line, wrong->column, wrong->message);
+	for (c = message; *c; c++)
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	trace_report(t, l->offset, message);
+}
+
+/* The same for a tracepoint, described by the kernel; its events are bytes if it is unreadable. */
 static int add_format(struct trace *t, const struct line *l)
 {
+	struct ktrace_format_error wrong;
 	const char *name = get_str(l, "name"), *text = get_str(l, "text");
 	struct type_table *types = &t->types[KTRACE_CHANNEL_KERNEL];
 	struct ktrace_event_type *type;
@@ -205,9 +221,11 @@ static int add_format(struct trace *t, const struct line *l)
 	ret = grow_types(types, (__u32)id);
 	if (ret || types->types[id])
 		return ret;
-	ret = ktrace_event_type_parse_format(name, text, &type);
+	ret = ktrace_event_type_read_format(name, text, &type, &wrong);
+	if (ret == -EINVAL)
+		report_format(t, l, name, &wrong);
 	if (ret)
-		return ret;
+		return ret == -EINVAL ? -EBADMSG : ret;
 	type->id = (__u16)id;
 	types->types[id] = type;
 	return 0;
@@ -429,13 +447,14 @@ static int add_line(struct trace *t, const struct line *l)
 	return 0;
 }
 
-/* One line of @size bytes; @text[@size] is a NUL. */
-static int parse_line(struct trace *t, char *text, size_t size)
+/* One line of @size bytes; @text[@size] is a NUL. -EBADMSG: what is wrong has been reported. */
+static int parse_line(struct trace *t, __u64 offset, char *text, size_t size)
 {
 	struct line line;
 
 	if (memchr(text, '\0', size) || !take_apart(text, &line))
 		return -EINVAL;
+	line.offset = offset;
 	return add_line(t, &line);
 }
 
@@ -451,7 +470,7 @@ void ktrace_meta_parse(struct trace *t, __u64 offset, char *text, size_t size)
 	for (; text < end; text = next + 1) {
 		next = memchr(text, '\n', (size_t)(end - text) + 1);
 		*next = '\0';
-		ret = parse_line(t, text, (size_t)(next - text));
+		ret = parse_line(t, offset, text, (size_t)(next - text));
 		if (ret == -ENOMEM)
 			t->error = ret;
 		if (ret == -EINVAL && !is_reported) {

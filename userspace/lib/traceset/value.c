@@ -77,6 +77,8 @@ static bool next_placed(struct ktrace_values *it, struct ktrace_value *v)
 	v->is_cut = off == len ? n || f->place == KTRACE_AT : n > left;
 	if (n > left)
 		n = left;
+	if (f->shape == KTRACE_COUNTED)
+		v->is_cut |= n % f->size != 0;
 	v->count = f->shape == KTRACE_STRING ? (__u32)strnlen(v->data, n) : (__u32)(n / f->size);
 	return true;
 }
