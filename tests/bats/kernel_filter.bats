@@ -199,19 +199,19 @@ between()
 
 @test "calls by name: both events of these calls, and what -e means on reading" {
 	local list
-	for list in 'syscall:openat' 'syscall:open*' 'syscall:ex*' 'syscall:exit' 'syscall:close,syscall:stat*' \
-		'syscall:open*{ret == ENOENT || args[1] > 0},syscall:getuid'; do
+	for list in 'syscall:openat,syscall:close' 'syscall:ex*' 'syscall:exit' \
+		'syscall:open*{ret == ENOENT || args[1] > 0},syscall:read'; do
 		run_ktraced -q -o all -b 4M -e syscall -- \
 			"$KTRACED" -q --backend=dev -o some -e "syscall:getppid,$list" -- \
-			python3 -c 'import os; os.getppid(); open("/etc/hostname").close(); os.getuid(); os._exit(os.path.exists("/no"))'
+			dash -c 'read -r x </etc/hostname; [ ! -e /no ]'
 		[ "$status" = 0 ]
 		between some >got
 		pid=$("$KTRACE" list --json some | jq -s '[.[] | select(.fields.nr == "getppid")][0].tid')
 		echo "$list: thread $pid"
 		between all --filter "tid == $pid" >calls
 		if [[ $list == *{* ]]; then
-			"$KTRACE" list -e syscall:getppid,syscall:getuid,syscall:open* --filter \
-				"tid == $pid && (nr ~ get*id || ret == ENOENT || args[1] > 0)" all >all.txt
+			"$KTRACE" list -e 'syscall:getppid,syscall:read,syscall:open*' --filter \
+				"tid == $pid && (!(nr ~ 'open*') || ret == ENOENT || args[1] > 0)" all >all.txt
 			sed -n '/nr=getppid/,$s/.*syscall:/syscall:/p' all.txt >wanted
 		else
 			between all --filter "tid == $pid" -e "syscall:getppid,$list" >wanted
@@ -219,7 +219,7 @@ between()
 		diff wanted got
 		[ "$(wc -l <got)" -gt 2 ]
 		[ "$(wc -l <got)" -lt "$(wc -l <calls)" ]
-		[[ $list != syscall:openat ]] || [ "$(grep -c 'syscall:exit nr=openat' got)" -ge 1 ]
+		[[ $list != syscall:openat* ]] || [ "$(grep -c 'syscall:exit nr=openat' got)" -ge 1 ]
 		[[ $list != syscall:exit ]] || [ "$(grep -c 'syscall:enter' got)" = 1 ]
 	done
 }
@@ -230,17 +230,17 @@ between()
 	run_ktrace level "$pid" -e syscall:opnat
 	[ "$status" != 0 ]
 	[[ $stderr == *"-e: column 9: there is no system call 'opnat' (did you mean 'openat'?)"* ]]
-	python3 -c 'import os; os.getppid(); os.getuid()'
-	run_ktrace level "$pid" -e 'syscall:getui*'
+	dash -c 'exit 0'
+	run_ktrace level "$pid" -e 'syscall:exit_gr*'
 	[ "$status" = 0 ]
-	python3 -c 'import os; os.getppid(); os.getuid()'
+	dash -c 'exit 0'
 	kill -INT "$pid"
 	wait_for "$pid"
 	[ "$status" = 0 ]
 	[ "$("$KTRACE" grep -c 'nr == getppid && event == syscall:exit' t)" -ge 1 ]
-	[ "$("$KTRACE" grep -c 'nr == getuid && event == syscall:enter' t)" -ge 1 ]
-	[ "$("$KTRACE" grep -c 'nr != getppid && nr != getuid' t)" = 0 ]
-	"$KTRACE" info t | grep 'events syscall:getui\*'
+	[ "$("$KTRACE" grep -c 'nr == exit_group && event == syscall:enter' t)" -ge 1 ]
+	[ "$("$KTRACE" grep -c 'nr != getppid && nr != exit_group' t)" = 0 ]
+	"$KTRACE" info t | grep 'events syscall:exit_gr\*'
 }
 
 @test "what is filtered out takes no room, and is not lost" {
