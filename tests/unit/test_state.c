@@ -147,10 +147,6 @@ static void test_calls_of_two_tables(void)
 		{ LEAVE_OF(11, 0, 100, 5, I386, 3), 100, "run cpu0 user" },
 		{ ENTER(12, 0, 100, 5), 100, "run cpu0 user+syscall:5" },
 		{ LEAVE_OF(13, 0, 100, 5, I386, 3), 100, "run cpu0 user" },
-		{ ENTER(14, 0, 100, READ), 100, "run cpu0 user+syscall:0" },
-		{ IRQ(15, 0, 100, 5), 100, "run cpu0 user+syscall:0+irq:5" },
-		{ LEAVE(16, 0, 100, 1, 3), 100, "run cpu0 user" },
-		/* rt_sigreturn(), of both */
 		{ ENTER(20, 0, 100, 15), 100, "run cpu0 user+syscall:15" },
 		{ LEAVE(21, 0, 100, (__u32)-1, 0), 100, "run cpu0 user" },
 		{ ENTER_OF(22, 0, 100, 173, I386), 100, "run cpu0 user+syscall:2147483821" },
@@ -162,7 +158,6 @@ static void test_calls_of_two_tables(void)
 		{ SWITCH(33, 1, 101, 0, 5), 101, "zombie cpu1 unknown" },
 		{ ENTER_OF(34, 0, 100, 114, I386), 100, "run cpu0 user+syscall:2147483762" },
 		{ LEAVE_OF(35, 0, 100, 114, I386, 101), 101, "dead cpu1 unknown" },
-		/* exec() of a 32-bit program, and back */
 		{ ENTER(40, 0, 100, 59), 100, "run cpu0 user+syscall:59" },
 		{ LEAVE_OF(41, 0, 100, 11, I386, 0), 100, "run cpu0 user" },
 		{ ENTER_OF(42, 0, 100, 358, I386), 100, "run cpu0 user+syscall:2147484006" },

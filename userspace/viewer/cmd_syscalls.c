@@ -235,7 +235,8 @@ ANALYSIS_TIMES
 "Needs events of family syscall. A call counts if it returned in the window and\n"
 "its begin was recorded; its whole duration counts. Half and 99 % of the calls\n"
 "took no longer than p50 and p99 (3 % too large at most). Last is the error that\n"
-"was met last.\n"
+"was met last. Calls of another ABI than the machine's own are marked, as in\n"
+"i386:openat.\n"
 COLUMNS_HELP
 "\n"
 "Example: where process 187 spends its time in the kernel\n"
