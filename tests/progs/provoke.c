@@ -131,7 +131,8 @@ static char *map_pages(size_t size, int flags)
 /* Missing and forbidden pages, by the program and by the kernel for it */
 static void touch_pages(void)
 {
-	char *pages = map_pages(PAGES * PAGE, MAP_PRIVATE), *shared = map_pages(PAGES * PAGE, MAP_SHARED);
+	char *pages = map_pages(PAGES * PAGE, MAP_PRIVATE);
+	char *shared = map_pages(PAGES * PAGE, MAP_SHARED);
 	const int zero = open("/dev/zero", O_RDONLY);
 
 	for (int i = 0; i < PAGES; i += 2) {
@@ -280,8 +281,10 @@ static void use_disk(const char *disk, int nr)
 		fail(disk);
 	for (i = 0; i < nr; i++) {
 		cbs[i] = (struct iocb){
-			.aio_fildes = fd, .aio_lio_opcode = i % 4 ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
-			.aio_buf = (uintptr_t)data, .aio_nbytes = SECTOR,
+			.aio_fildes = fd,
+			.aio_lio_opcode = i % 4 ? IOCB_CMD_PWRITE : IOCB_CMD_PREAD,
+			.aio_buf = (uintptr_t)data,
+			.aio_nbytes = SECTOR,
 			.aio_offset = (int64_t)i * 4 * SECTOR,
 		};
 		list[i] = &cbs[i];
