@@ -228,7 +228,7 @@ guest_qemu()
 		# One host thread for all CPUs: with one each, QEMU 7.2 at times goes on running
 		# stale code after the guest patched its text (static keys), and hangs or dies of
 		# "Oops: int3".
-		args+=(-accel tcg,thread=single -cpu "max,la57=off$features")
+		args+=(-accel "tcg,thread=single" -cpu "max,la57=off$features")
 		;;
 	esac
 	: >"$work/console.log"
