@@ -301,7 +301,8 @@ TRACE_EVENT(kinds_long,
 	TP_fast_assign(
 		__entry->seed = given->seed;
 	),
-	TP_printk(KINDS_THOUSAND("a text of seventy characters, a thousand times: a long description")
+	TP_printk(KINDS_THOUSAND("a text of seventy characters, "
+				 "a thousand times: a long description")
 		  " seed=%u", __entry->seed)
 );
 
