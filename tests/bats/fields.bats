@@ -127,7 +127,7 @@ same_here_and_there()
 	same_here_and_there kinds_fixed 'a_char == "twelve bytes"' kinds_text 's_text == ""' \
 		kinds_dynamic 'd_char == ""' "${relative[@]}"
 	[ ${#relative[@]} = 0 ] || relative=(kinds_relative_text 's_part == sh || s_text ~ "tw*"')
-	same_here_and_there kinds_fixed 'a_char != ""' kinds_text 's_message ~ "number [2-4]*"' \
+	same_here_and_there kinds_fixed 'a_char != ""' kinds_text 's_message ~ "number ?? *"' \
 		kinds_dynamic 'd_char == xx' "${relative[@]}"
 }
 
