@@ -438,11 +438,10 @@ struct ktrace_tracepoint {
  * @id:		what KTRACE_IOC_TRACEPOINT gave; in
  * @reserved:	0
  * @missed:	hits that the session wanted, and of which the kernel made no record: it made
- *		another one in the same context, or a BPF program kept it back. They are part
- *		of KTRACE_LOST_NESTED of the rings; out
+ *		another one in the same context, or a BPF program kept it back; out
  *
- * Hits that the event's filter would have refused are among them. Those of probes on functions
- * are not counted here, but by the kernel.
+ * They are part of KTRACE_LOST_NESTED of the rings, also those that the event's filter would have
+ * refused. What probes on functions miss is counted by the kernel instead.
  */
 struct ktrace_missed {
 	__u32 size;
