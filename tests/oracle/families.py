@@ -267,11 +267,16 @@ def deliver(v, _):
 
 
 def enter_call(v, _):
-    return (v["id"] & U64,) + args_of(v)
+    return (v["id"], ANY) + args_of(v)
 
 
 def exit_call(v, _):
-    return (v["id"] & U64, v["ret"])
+    return (v["id"], ANY, v["ret"])
+
+
+def irq_name(name):
+    """what is too long keeps its beginning and its end"""
+    return name if len(name) <= 15 else name[:10] + b"~" + name[-4:]
 
 
 KINDS = {
@@ -289,10 +294,10 @@ KINDS = {
                    lambda v, _: (v["pid"], ANY, v["prio"], v["comm"])),
     "sched:comm": (["task:task_rename"], layout("II16s"),
                    lambda v, _: (v.get("pid", v["common_pid"]), ANY, v["newcomm"])),
-    "syscall:enter": (["raw_syscalls:sys_enter"], layout("Q6Q"), enter_call),
-    "syscall:exit": (["raw_syscalls:sys_exit"], layout("Qq"), exit_call),
-    "irq:enter": (["irq:irq_handler_entry"], lambda p: unpack(f"I{len(p) - 4}s", p),
-                  lambda v, _: (v["irq"], Cut(v["name"], 15))),
+    "syscall:enter": (["raw_syscalls:sys_enter"], layout("iI6Q"), enter_call),
+    "syscall:exit": (["raw_syscalls:sys_exit"], layout("iIq"), exit_call),
+    "irq:enter": (["irq:irq_handler_entry"], layout("I16s"),
+                  lambda v, _: (v["irq"], irq_name(v["name"]))),
     "irq:exit": (["irq:irq_handler_exit"], layout("II"), lambda v, _: (v["irq"], int(v["ret"] != 0))),
     "softirq:enter": (["irq:softirq_entry"], layout("I"), fields("vec")),
     "softirq:exit": (["irq:softirq_exit"], layout("I"), fields("vec")),

@@ -33,12 +33,16 @@ class Format:
         self.own = [f for f in self.fields.values() if not f.name.startswith("common_")]
 
     def bytes(self, field, record):
-        """what a field has; of a place, what lies there; None: the record ends before"""
+        """what a field has; of a place, what lies there; None: the record ends before
+
+        What follows the end of a text is whatever was in memory.
+        """
         end = field.offset + field.size
         if end > len(record):
             return None
         if not (field.is_loc or field.is_rel) or field.size != 4:
-            return record[field.offset:end]
+            data = record[field.offset:end]
+            return data.split(b"\0")[0] if re.match(r"char \w+\[", field.type) else data
         loc = int.from_bytes(record[field.offset:end], "little")
         start = (loc & 0xffff) + (end if field.is_rel else 0)
         data = record[start:start + (loc >> 16)]

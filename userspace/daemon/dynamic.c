@@ -276,7 +276,7 @@ static int want_tracepoints(struct dynamic *d, struct ktrace_session *s, const c
 		char *path = found.gl_pathv[i] + head;
 
 		path[strlen(path) - strlen("/id")] = '\0';
-		if (!strncmp(path, "ktrace_", 7))
+		if (kprobe_is_group(path))
 			continue;
 		error = want_path(d, s, path);
 		tried++;

@@ -259,6 +259,14 @@ int kprobe_make(struct kprobes *k, const char *item, char *path, size_t path_siz
 	return error;
 }
 
+/* As name_group() has it; a module's tracepoints may begin so, too. */
+bool kprobe_is_group(const char *path)
+{
+	int len = 0;
+
+	return sscanf(path, PREFIX "%*u_%*u%n", &len) == 0 && len && path[len] == '/';
+}
+
 __u64 kprobe_missed(const char *path)
 {
 	const char *event = strchr(path, '/') + 1;

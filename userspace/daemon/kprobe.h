@@ -39,6 +39,9 @@ char *kprobe_expand(const char *item, const char *function);
 /** kprobe_matches - does an item, which may be a pattern, mean the probe that @other means? */
 bool kprobe_matches(const char *item, const char *other);
 
+/** kprobe_is_group - are the events in "GROUP/..." below events/ probes of a recording? */
+bool kprobe_is_group(const char *path);
+
 /**
  * kprobe_name - what its events are called: "kprobe:FUNCTION"
  * @item:	item of -e
