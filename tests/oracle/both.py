@@ -31,6 +31,8 @@ MARK = "ktrace_provoke:log"
 VETOED = "task:task_rename"
 CODE, BEGIN, END = 0x19, 1, 2
 WINDOW = 64                     # so far from its place an event may be
+EXCHANGES = 4                   # so often an interrupt may come just between the tracers' looks
+REFUSED = {"irq_vectors:irq_work_exit"}         # perf gives it to nobody: it would record itself
 TRIES = 3
 # Fields that each tracer reads for itself from what goes on meanwhile, or that the kernel does not set
 VOLATILE = {
@@ -272,6 +274,16 @@ def differences(theirs, ours):
     yield from ((None, i) for i in range(at[1], len(ours)))
 
 
+def holes(theirs, ours):
+    """pairs of places if only some of theirs are missing in ours, else None"""
+    pairs, at = [], 0
+    for i, value in enumerate(theirs):
+        is_there = at < len(ours) and value == ours[at]
+        pairs.append((i, at if is_there else None))
+        at += is_there
+    return pairs if at == len(ours) else None
+
+
 def places(rows):
     """by context: where its rows are"""
     by_context = collections.defaultdict(list)
@@ -285,15 +297,35 @@ def match(theirs, ours):
     if theirs == ours:
         return len(theirs), []
     wrong, equal, a, b = [], 0, places(theirs), places(ours)
+    far = WINDOW + abs(len(theirs) - len(ours))
     for context in list(a) + [c for c in b if c not in a]:
         mine, yours = a[context], b[context]
-        for i, j in differences([theirs[k].value for k in mine], [ours[k].value for k in yours]):
+        values = [theirs[k].value for k in mine], [ours[k].value for k in yours]
+        for i, j in holes(*values) or differences(*values):
             i, j = None if i is None else mine[i], None if j is None else yours[j]
-            if None not in (i, j) and theirs[i].value == ours[j].value and abs(i - j) <= WINDOW:
+            if None not in (i, j) and theirs[i].value == ours[j].value and abs(i - j) <= far:
                 equal += 1
             elif (i, j) != (None, None):
                 wrong.append((None if i is None else theirs[i], None if j is None else ours[j]))
-    return equal, wrong
+    exchanged = exchange(wrong)
+    return equal + exchanged, wrong
+
+
+def exchange(wrong):
+    """
+    takes out rows of interrupts that the other one has in another place; how many these are
+
+    An interrupt may interrupt a softirq, and its record does not tell which of both it was.
+    """
+    alone = [their for their, our in wrong if our is None and their.context[1]]
+    nr = 0
+    for their in alone:
+        pair = next((w for w in wrong if w[0] is None and w[1] == their), None)
+        if pair and nr < EXCHANGES:
+            wrong.remove(pair)
+            wrong.remove((their, None))
+            nr += 1
+    return nr
 
 
 def compare_kind(kind, theirs, ours, ledger):
@@ -385,7 +417,9 @@ def compare_tracepoints(folder, facts, formats, ledger):
         if reason != "nested":
             ledger.say("lost", f"{count} {reason}: {facts['said']}")
     rows = rows_of(theirs, ours, formats)
-    for name in sorted(f.name for f in formats.values()):
+    for name in REFUSED & {f.name for f in formats.values()}:
+        print(f"# {name} cannot be recorded")
+    for name in sorted({f.name for f in formats.values()} - REFUSED):
         missing = compare_kind(name, *rows, ledger)
         nr = sum(map(len, missing.values()))
         absent.update({cpu: len(missing[cpu]) for cpu in missing})
