@@ -7,8 +7,9 @@
 #include "check.h"
 
 #include "../../userspace/daemon/buildid.c"
-#include "../../userspace/daemon/hotplug.c"
+#include "../../userspace/daemon/uevent.c"
 #include "../../userspace/daemon/mapwatch.c"
+#include "../../userspace/daemon/pidspace.c"
 #include "../../userspace/daemon/procmaps.c"
 
 #define PAGE 4096u
@@ -33,7 +34,7 @@ static void begin(__u64 at)
 {
 	watch = calloc(1, sizeof(*watch));
 	CHECK(watch);
-	watch->hotplug_fd = -1;
+	watch->uevent_fd = -1;
 	watch->page = PAGE;
 	watch->since = 1000;
 	watch->left = (struct budget){ .left = 1 << 20, .a_second = 1 << 20 };
