@@ -5,9 +5,12 @@
 Makes a file of random events and N random expressions, and compares what MATCH says about
 each pair with what is evaluated here.
 """
+import errno
 import math, random, re, struct, subprocess, sys
 
 EPOCH = 1700000000 * 10**9
+ERRORS = {n: getattr(errno, n) for n in dir(errno) if n.startswith('E')}
+SIGNED = {'s8', 's16', 's32', 's64'}
 ENUM = {'RED': 0, 'GREEN': 1, 'BLUE': 7, 'dark-red': 300}
 SCALARS = {'s8': 'b', 'u8': 'B', 's16': 'h', 'u16': 'H', 's32': 'i', 'u32': 'I', 's64': 'q', 'u64': 'Q',
            'x32': 'I', 'ptr': 'Q', 'f32': 'f', 'f64': 'd', 'char': 'c'}
@@ -263,13 +266,22 @@ def number_holds(op, value, literal):
             '>': value > literal, '>=': value >= literal}.get(op, False)
 
 
+def names_hold(names, op, text):
+    """of a value that may have several names, or none: it is not called so either"""
+    if op == '!=':
+        return not any(text_holds('==', name, text) for name in names)
+    return any(text_holds(op, name, text) for name in names)
+
+
 def element_holds(kind, v, op, literal):
     what, wanted, spelling = literal
+    text = wanted if what == 'text' else spelling
     if kind == 'char':
-        return text_holds(op, v, wanted if what == 'text' else spelling)
+        return text_holds(op, v, text)
     if kind == 'e32' and (what == 'text' or op == '~'):
-        name = {n: k for k, n in ENUM.items()}.get(v)
-        return name is not None and text_holds(op, name, wanted if what == 'text' else spelling)
+        return names_hold([k for k, n in ENUM.items() if n == v], op, text)
+    if kind in SIGNED and (what == 'text' or op == '~'):
+        return names_hold([k for k, n in ERRORS.items() if n == -v], op, text.removeprefix('-'))
     if what == 'text':
         return False
     if kind == 'f32' and isinstance(wanted, float):
