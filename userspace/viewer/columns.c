@@ -146,7 +146,8 @@ void columns_end(const struct columns *t)
 	for (i = 0; i < t->nr; i++) {
 		if (t->width[i])
 			continue;
-		out_printf(t->out, "%s%s", has_all ? "\nNo room for: " : ", ", t->all[i].head);
+		ktrace_out_str(t->out, has_all ? "\nNo room for: " : ", ");
+		out_printf(t->out, "%s", t->all[i].head);
 		has_all = false;
 	}
 	if (!has_all)
