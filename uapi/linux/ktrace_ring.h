@@ -142,8 +142,8 @@ enum ktrace_lost_reason {
 	KTRACE_LOST_FULL = 0,		/* drop: no free block */
 	KTRACE_LOST_STOPPED = 1,	/* stop: suspended until drained */
 	KTRACE_LOST_TIMEOUT = 2,	/* block: waited for the bound, or no reader left */
-	KTRACE_LOST_NESTED = 3,		/* an interrupted writer pins the ring, or never went on;
-					 * hits of tracepoints without a record: ktrace_missed */
+	/* also hits of tracepoints of which the kernel made no record: struct ktrace_missed */
+	KTRACE_LOST_NESTED = 3,		/* an interrupted writer pins the ring, or never went on */
 	KTRACE_LOST_NORING = 4,		/* no ring for this thread or CPU */
 	KTRACE_LOST_OVERWRITTEN = 5,	/* overwrite: gone before it was read */
 	KTRACE_LOST_CORRUPT = 6,	/* damaged places, one each, number of records unknown */
