@@ -190,6 +190,12 @@ lists_events()
 	[ "$(summary events)" = 2000 ]
 }
 
+# has_listed REGEX: a line of the trace t, which may still be growing, matches
+has_listed()
+{
+	"$KTRACE" list t 2>/dev/null | grep -Eq "$1"
+}
+
 listed()
 {
 	run_ktrace list t
@@ -243,7 +249,7 @@ listed()
 	local loop=$pid
 	start_ktraced -p "$loop" -o t
 	retry 0.05 has ktraced.err KTRACE_SESSION
-	sleep 0.5
+	retry 0.1 has_listed 'sched:exec .*/sleep"'
 	kill -KILL "$loop"
 	wait_for "$pid"
 	[ "$status" -eq 0 ]

@@ -116,13 +116,22 @@ doctor_says()
 	[ "$status" -eq 0 ]
 	grep -Eqx 'memory:oom +no: this kernel does not have what produces it' <<<"$output"
 	grep -Eqx 'memory:rss +yes' <<<"$output"
-	for events in 'mem*' 'memory:oom,memory:rss'; do
+	for events in 'mem*' memory; do
 		run_ktraced -e "$events" -o t.bin -- true
 		[ "$status" -eq 0 ]
 		[[ $stderr == *"this kernel cannot produce memory:oom; the rest is recorded"* ]]
 		run_ktrace list t.bin
 		[[ $output == *" memory:rss "* ]]
 	done
+	# What is named alone is wanted.
+	run_ktraced -e memory:oom,memory:rss -o not.bin -- touch ran
+	[ "$status" -eq 125 ]
+	[ ! -e ran ]
+	[[ $stderr == *"-e memory:oom: this kernel has no tracepoint for it"* ]]
+	run_ktraced --optional -e memory:oom,memory:rss -o t.bin -- true
+	[ "$status" -eq 0 ]
+	run_ktrace list t.bin
+	[[ $output == *" memory:rss "* ]]
 	run_ktraced -e memory:rss -o t.bin -- true
 	[[ $stderr != *"cannot produce"* ]]
 	rmmod ktrace
