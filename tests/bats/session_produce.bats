@@ -403,6 +403,31 @@ other_producer()
 	clean
 }
 
+# Also while a part is handed over: it is known by more than its name.
+@test "session: the folder of the parts is elsewhere now and then: nothing is lost" {
+	produce "$PROGS/flood" -n 0 -u 1000
+	config t mine ktrace.user
+	session t
+	folder=$(echo tmp/ktrace-session-*)
+	while [ ! -e enough ]; do
+		mv "$folder" away
+		mv away "$folder"
+	done &
+	moves=$!
+	for _ in {1..10}; do
+		run_ktrace session snapshot mine -q -o copy
+		[ "$status" = 0 ]
+	done
+	touch enough
+	wait "$moves"
+	ended "$session"
+	ended "$produce"
+	written=$(sed -n 's/^written [0-9]* //p' produce.out)
+	[ "$(events t.bin flood:item)" = "$written" ]
+	fails grep -v -e 'No such file' -e 'programs attach' produce.err
+	clean
+}
+
 # bats test_tags=dev
 @test "session: ktrace.kernel has events of the whole system" {
 	full_service

@@ -169,7 +169,7 @@ static int show(const char *path, bool is_json)
 {
 	char *args[] = { (char *)"ktrace", (char *)"list", (char *)path,
 			 is_json ? (char *)"--json" : NULL, NULL };
-	const pid_t pid = program_start("ktrace", args, -1);
+	const pid_t pid = program_start("ktrace", args, -1, -1);
 	int status = 0;
 
 	if (pid < 0 || waitpid(pid, &status, 0) < 0)

@@ -57,7 +57,7 @@ static bool find_program(const char *name, char *path, size_t size)
 	return slash && (size_t)snprintf(slash, room, "/../../bin/%s", name) < room;
 }
 
-pid_t program_start(const char *name, char **args, int stderr_fd)
+pid_t program_start(const char *name, char **args, int stderr_fd, int kept_fd)
 {
 	const pid_t parent = getpid();
 	char path[4096];
@@ -75,6 +75,8 @@ pid_t program_start(const char *name, char **args, int stderr_fd)
 		_exit(127);
 	if (stderr_fd >= 0)
 		dup2(stderr_fd, STDERR_FILENO);
+	if (kept_fd >= 0)
+		fcntl(kept_fd, F_SETFD, 0);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	execv(path, args);
@@ -101,7 +103,7 @@ static int start_ktraced(struct recorder *r, const char *events, bool is_kernel,
 		args[n++] = (char *)"--";
 	for (int i = 0; i < nr; i++)
 		args[n++] = words[i];
-	r->pid = program_start("ktraced", args, stderr_fd);
+	r->pid = program_start("ktraced", args, stderr_fd, -1);
 	free(args);
 	return r->pid < 0 ? r->pid : 0;
 }
@@ -110,7 +112,7 @@ int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char 
 {
 	int fds[2], ret;
 
-	*r = (struct recorder){ .user = r->user, .watch_fd = -1, .said_fd = -1 };
+	*r = (struct recorder){ .user = r->user, .dir_fd = -1, .watch_fd = -1, .said_fd = -1 };
 	ret = snprintf(r->folder, sizeof(r->folder), "%s/ktrace-session-XXXXXX",
 		       temporary_folder());
 	if ((size_t)ret >= sizeof(r->folder)) {
@@ -122,9 +124,13 @@ int recorder_begin(struct recorder *r, const char *events, bool is_kernel, char 
 		r->folder[0] = '\0';
 		return ret;
 	}
+	r->dir_fd = open(r->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r->dir_fd < 0)
+		return -errno;
+	snprintf(r->dir, sizeof(r->dir), "/proc/self/fd/%d", r->dir_fd);
 	r->watch_fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	if (r->watch_fd < 0 ||
-	    inotify_add_watch(r->watch_fd, r->folder, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
+	    inotify_add_watch(r->watch_fd, r->dir, IN_CREATE | IN_MOVED_TO | IN_CLOSE_WRITE) < 0)
 		return -errno;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
@@ -162,11 +168,10 @@ __u64 recorder_ask(struct recorder *r)
 
 bool recorder_has_much(const struct recorder *r)
 {
-	char path[sizeof(r->folder) + sizeof(r->part) + 1];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "%s/%s", r->folder, r->part);
-	return r->is_there && r->asked == r->done && !stat(path, &st) && st.st_size > PART_SIZE;
+	return r->is_there && r->asked == r->done && !fstatat(r->dir_fd, r->part, &st, 0) &&
+	       st.st_size > PART_SIZE;
 }
 
 char *recorder_session(const struct recorder *r)
@@ -195,14 +200,14 @@ void recorder_end(struct recorder *r)
 /* With its packets, in a file of their own */
 static int export_part(struct recorder *r, char *from)
 {
-	char packets[sizeof(r->folder) + 16];
+	char packets[sizeof(r->dir) + 16];
 	char *args[] = { (char *)"ktrace", (char *)"export", (char *)"--to", (char *)"perfetto",
 			 (char *)"--apart", (char *)"-o", packets, from, NULL };
 	int status = 1, ret;
 	pid_t pid;
 
-	snprintf(packets, sizeof(packets), "%s/packets", r->folder);
-	pid = program_start("ktrace", args, -1);
+	snprintf(packets, sizeof(packets), "%s/packets", r->dir);
+	pid = program_start("ktrace", args, -1, r->dir_fd);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid <= 0 || status)
@@ -221,12 +226,15 @@ static bool is_part(const char *name)
 
 static int take_part(struct recorder *r, const char *name)
 {
-	char path[sizeof(r->folder) + NAME_MAX + 2];
-	int ret = 0;
+	char path[sizeof(r->dir) + NAME_MAX + 2];
+	int ret;
 
-	snprintf(path, sizeof(path), "%s/%s", r->folder, name);
-	if (!access(path, F_OK))
-		ret = export_part(r, path);
+	snprintf(path, sizeof(path), "%s/%s", r->dir, name);
+	if (access(path, R_OK)) {
+		r->user.error(r->user.arg, "a part of the recording is gone");
+		return 0;
+	}
+	ret = export_part(r, path);
 	unlink(path);
 	return ret;
 }
@@ -312,7 +320,7 @@ static int filter(const struct dirent *e)
 static int take_rest(struct recorder *r)
 {
 	struct dirent **list;
-	const int nr = scandir(r->folder, &list, filter, compare);
+	const int nr = scandir(r->dir, &list, filter, compare);
 	int ret = 0;
 
 	for (int i = 0; i < nr; i++) {
@@ -329,7 +337,7 @@ static int take_rest(struct recorder *r)
 static int check_end(struct recorder *r)
 {
 	char text[64];
-	int status;
+	int status, ret;
 
 	if (r->ending_ms && !r->is_pressed && now_ms() - r->ending_ms > PATIENCE_MS) {
 		r->is_pressed = true;
@@ -344,7 +352,9 @@ static int check_end(struct recorder *r)
 		snprintf(text, sizeof(text), "killed by signal %d", WTERMSIG(status));
 		r->user.error(r->user.arg, text);
 	}
-	return take_rest(r);
+	/* First those that are announced, as each is handed over once. */
+	ret = see_files(r);
+	return ret ? ret : take_rest(r);
 }
 
 int recorder_serve(struct recorder *r)
@@ -361,16 +371,16 @@ bool recorder_is_over(const struct recorder *r)
 	return !r->pid;
 }
 
-static void remove_folder(const char *path)
+static void remove_folder(const struct recorder *r)
 {
-	DIR *d = opendir(path);
+	DIR *d = r->dir_fd >= 0 ? opendir(r->dir) : NULL;
 	const struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		unlinkat(dirfd(d), e->d_name, 0);
+		unlinkat(r->dir_fd, e->d_name, 0);
 	if (d)
 		closedir(d);
-	rmdir(path);
+	rmdir(r->folder);
 }
 
 void recorder_free(struct recorder *r)
@@ -391,5 +401,7 @@ void recorder_free(struct recorder *r)
 	if (r->said_fd >= 0)
 		close(r->said_fd);
 	if (*r->folder)
-		remove_folder(r->folder);
+		remove_folder(r);
+	if (r->dir_fd >= 0)
+		close(r->dir_fd);
 }

@@ -35,7 +35,9 @@ struct recorder_user {
  * @pid:	of ktraced, 0 = it has ended
  * @watch_fd:	becomes readable when a file of the recording is there, or whole
  * @said_fd:	becomes readable when ktraced says something, -1 = it will not any more
- * @folder:	of the parts, in TMPDIR or /tmp; "" = none
+ * @folder:	where ktraced makes the parts, in TMPDIR or /tmp; "" = none
+ * @dir_fd:	that folder, also if it is renamed meanwhile
+ * @dir:	its name in this process
  * @part:	name of the part that is written
  * @said:	the line that it is saying, as far as there is room
  * @said_len:	bytes of it
@@ -53,6 +55,8 @@ struct recorder {
 	int watch_fd;
 	int said_fd;
 	char folder[256];
+	int dir_fd;
+	char dir[32];
 	char part[32];
 	char said[RECORDER_ERROR];
 	size_t said_len;
@@ -91,7 +95,10 @@ bool recorder_is_over(const struct recorder *r);
 /* Ends the recording if it has not, without handing over anything. */
 void recorder_free(struct recorder *r);
 
-/* A program of ktrace, with @stderr_fd unless that is -1. Return: its process, -errno. */
-pid_t program_start(const char *name, char **args, int stderr_fd);
+/*
+ * A program of ktrace, with @stderr_fd as its standard error and with @kept_fd open, unless they
+ * are -1. Return: its process, -errno.
+ */
+pid_t program_start(const char *name, char **args, int stderr_fd, int kept_fd);
 
 #endif
