@@ -5,15 +5,12 @@
  * perf makes one for each online CPU; it is read at the place of the event. So the difference of
  * two values is what the CPU has counted in between, whoever ran.
  *
- * When a CPU goes offline, as all but one do before the machine is suspended, perf ends the CPU's
- * events for good. When it comes, a work item makes others, which go on from the same values.
- * It cannot be done in the callback of CPU hotplug: perf takes locks that others hold while they
- * wait for its lock.
+ * When a CPU goes offline, perf ends the CPU's events for good. When it comes, it gets others,
+ * which go on from the same values, see online.c.
  */
 #include "counter.h"
 #include <linux/build_bug.h>
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/cpumask.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -22,7 +19,6 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/workqueue.h>
 #include <linux/ktrace.h>
 #include <uapi/linux/ktrace_context.h>
 
@@ -58,10 +54,6 @@ struct kt_counter {
 static DEFINE_MUTEX(counters_lock);
 static LIST_HEAD(counters);
 
-/* CPUs that have come: their perf events, if any, are of an earlier life. */
-static struct cpumask came;
-static enum cpuhp_state cpuhp_state;
-
 static int open_cpu(const struct kt_counter *c, int cpu)
 {
 	struct kt_counter_cpu *on = per_cpu_ptr(c->cpus, cpu);
@@ -84,7 +76,7 @@ static int open_cpu(const struct kt_counter *c, int cpu)
 
 /*
  * CPUs may go offline meanwhile, as perf takes the hotplug lock itself: such a CPU has no
- * counter. One that comes gets its own in reopen().
+ * counter. One that comes gets its own again.
  */
 static int open_all(const struct kt_counter *c)
 {
@@ -132,29 +124,22 @@ static void reopen_cpu(int cpu)
 	}
 }
 
-static void reopen(struct work_struct *work)
+/**
+ * kt_counter_reopen - make the counters of a CPU that has come up, which go on from their values
+ * @cpu:	the CPU
+ *
+ * Context: process, sleeps.
+ */
+void kt_counter_reopen(int cpu)
 {
-	int cpu;
-
 	mutex_lock(&counters_lock);
-	for_each_cpu(cpu, &came) {
-		if (!cpumask_test_and_clear_cpu(cpu, &came) || list_empty(&counters))
-			continue;
+	if (!list_empty(&counters)) {
 		end_cpu(cpu);
 		/* Nobody reads those any more. */
 		synchronize_rcu();
 		reopen_cpu(cpu);
 	}
 	mutex_unlock(&counters_lock);
-}
-
-static DECLARE_WORK(reopen_work, reopen);
-
-static int cpu_comes(unsigned int cpu)
-{
-	cpumask_set_cpu(cpu, &came);
-	schedule_work(&reopen_work);
-	return 0;
 }
 
 /* ---- what sessions have ---- */
@@ -250,28 +235,4 @@ bool kt_counter_read(const struct kt_counter *c, u64 *value)
 	}
 	local_irq_restore(flags);
 	return is_there;
-}
-
-/**
- * kt_counter_init - register for CPUs that come up
- *
- * Context: loading, sleeps.
- * Return: 0; what the kernel's CPU hotplug says.
- */
-int kt_counter_init(void)
-{
-	int state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:counter", cpu_comes,
-					      NULL);
-
-	if (state < 0)
-		return state;
-	cpuhp_state = state;
-	return 0;
-}
-
-/** kt_counter_exit - there are no counters */
-void kt_counter_exit(void)
-{
-	cpuhp_remove_state_nocalls(cpuhp_state);
-	cancel_work_sync(&reopen_work);
 }

@@ -5,12 +5,12 @@
 #include "chunk.h"
 #include "chunk_send.h"
 #include "context.h"
-#include "counter.h"
 #include "device.h"
 #include "kept.h"
+#include "missed.h"
+#include "online.h"
 #include "probe.h"
 #include "session.h"
-#include "tracepoint.h"
 
 static int __init ktrace_init(void)
 {
@@ -29,21 +29,17 @@ static int __init ktrace_init(void)
 	if (err)
 		goto err_exit_probe;
 	kt_chunk_init(kt_session_clock());
-	err = kt_tracepoint_init();
+	kt_missed_init();
+	err = kt_online_init();
 	if (err)
 		goto err_exit_buffer;
-	err = kt_counter_init();
-	if (err)
-		goto err_exit_tracepoint;
 	err = kt_device_init();
 	if (err)
-		goto err_exit_counter;
+		goto err_exit_online;
 	return 0;
 
-err_exit_counter:
-	kt_counter_exit();
-err_exit_tracepoint:
-	kt_tracepoint_exit();
+err_exit_online:
+	kt_online_exit();
 err_exit_buffer:
 	kt_buffer_exit();
 err_exit_probe:
@@ -62,8 +58,7 @@ static void __exit ktrace_exit(void)
 	kt_device_exit();
 	kt_kept_exit();
 	kt_chunk_sender_exit();
-	kt_counter_exit();
-	kt_tracepoint_exit();
+	kt_online_exit();
 	kt_chunk_exit();
 	kt_buffer_exit();
 	kt_probe_exit();

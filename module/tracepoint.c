@@ -22,7 +22,6 @@
 #include "tracepoint.h"
 #include <linux/bitmap.h>
 #include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
@@ -32,7 +31,6 @@
 #include <linux/sched.h>
 #include <linux/slab.h>
 #include <linux/tracepoint.h>
-#include <linux/workqueue.h>
 #include "compat.h"
 #include "emit.h"
 #include "missed.h"
@@ -66,10 +64,6 @@ struct kt_tracepoint {
 /* Protects the table and what it has; taken outside of all that perf takes. */
 static DEFINE_MUTEX(tracepoints_lock);
 static struct kt_tracepoint *table[KTRACE_EV_DYNAMIC_NR];
-
-/* CPUs that have come: their perf events, if any, are of an earlier life. */
-static struct cpumask came;
-static enum cpuhp_state cpuhp_state;
 
 /* Called by perf with preemption off, in any context. */
 static void on_record(struct perf_event *event, struct perf_sample_data *data,
@@ -131,7 +125,7 @@ static void close_all(struct kt_tracepoint *t)
 		close_cpu(t, cpu);
 }
 
-/* A CPU that goes offline meanwhile has none; one that comes up gets its own in reopen(). */
+/* A CPU that goes offline meanwhile has none; one that comes up gets its own again. */
 static int open_all(struct kt_tracepoint *t)
 {
 	int cpu, err;
@@ -179,36 +173,26 @@ static void switch_all(struct kt_tracepoint *t, bool on)
 	}
 }
 
-/* ---- CPUs that come ---- */
-
-static void reopen(struct work_struct *work)
+/**
+ * kt_tracepoint_reopen - record what is mapped on a CPU that has come up
+ * @cpu:	the CPU; its perf events, if any, are of an earlier life
+ *
+ * Context: process, sleeps.
+ */
+void kt_tracepoint_reopen(int cpu)
 {
 	u32 i;
-	int cpu;
 
 	mutex_lock(&tracepoints_lock);
-	for_each_cpu(cpu, &came) {
-		if (!cpumask_test_and_clear_cpu(cpu, &came))
+	for (i = 0; i < KTRACE_EV_DYNAMIC_NR; i++) {
+		if (!table[i])
 			continue;
-		for (i = 0; i < KTRACE_EV_DYNAMIC_NR; i++) {
-			if (!table[i])
-				continue;
-			close_cpu(table[i], cpu);
-			if (open_cpu(table[i], cpu))
-				pr_warn("CPU %d came up, event %u cannot be recorded there\n", cpu,
-					table[i]->number);
-		}
+		close_cpu(table[i], cpu);
+		if (open_cpu(table[i], cpu))
+			pr_warn("CPU %d came up, event %u cannot be recorded there\n", cpu,
+				table[i]->number);
 	}
 	mutex_unlock(&tracepoints_lock);
-}
-
-static DECLARE_WORK(reopen_work, reopen);
-
-static int cpu_comes(unsigned int cpu)
-{
-	cpumask_set_cpu(cpu, &came);
-	schedule_work(&reopen_work);
-	return 0;
 }
 
 /* ---- the table ---- */
@@ -357,29 +341,4 @@ void kt_tracepoint_put(u16 id)
 	if (!WARN_ON_ONCE(!t->users) && !--t->users)
 		switch_all(t, false);
 	mutex_unlock(&tracepoints_lock);
-}
-
-/**
- * kt_tracepoint_init - register for CPUs that come up
- *
- * Context: loading, sleeps.
- * Return: 0; what the kernel's CPU hotplug says.
- */
-int kt_tracepoint_init(void)
-{
-	int state;
-
-	kt_missed_init();
-	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "ktrace:online", cpu_comes, NULL);
-	if (state < 0)
-		return state;
-	cpuhp_state = state;
-	return 0;
-}
-
-/** kt_tracepoint_exit - no session has anything mapped */
-void kt_tracepoint_exit(void)
-{
-	cpuhp_remove_state_nocalls(cpuhp_state);
-	cancel_work_sync(&reopen_work);
 }

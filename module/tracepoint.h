@@ -12,11 +12,9 @@ static inline bool kt_tracepoint_is(u16 id)
 	return id >= KTRACE_EV_DYNAMIC && id - KTRACE_EV_DYNAMIC < KTRACE_EV_DYNAMIC_NR;
 }
 
-int kt_tracepoint_init(void);
-void kt_tracepoint_exit(void);
-
 int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id);
 void kt_tracepoint_unmap_all(unsigned long *mapped);
+void kt_tracepoint_reopen(int cpu);
 
 void kt_tracepoint_get(u16 id);
 void kt_tracepoint_put(u16 id);
