@@ -236,7 +236,10 @@ static bool may_be_quick(const struct kt_buffer *b, u32 cpu)
 	return b->rings[cpu].clock == KTRACE_CLOCK_TSC && b->l.watermark >= b->l.block_size;
 }
 
-/* Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. */
+/*
+ * Gives the kernel's ring of @cpu its data, if it has none; what was made stays on failure. Nobody
+ * else knows the buffer, or buffers_lock is held.
+ */
 static int populate(struct kt_buffer *b, u32 cpu)
 {
 	const u64 begin = ring_off(&b->l, cpu) + PAGE_SIZE;
@@ -245,7 +248,6 @@ static int populate(struct kt_buffer *b, u32 cpu)
 	char *data;
 	u64 off;
 
-	lockdep_assert_held(&buffers_lock);
 	if (b->rings[cpu].data)
 		return 0;
 	if (!has_memory(end - begin))
@@ -283,11 +285,39 @@ static int cpu_comes(unsigned int cpu)
 	return 0;
 }
 
-/* From here on a CPU that comes up finds the buffer; those online have their data. */
+static int populate_online(struct kt_buffer *b)
+{
+	int err = 0;
+	u32 cpu;
+
+	for_each_online_cpu(cpu)
+		if (!err)
+			err = populate(b, cpu);
+	return err;
+}
+
+/* Have all CPUs that are online their data? If so, those that come find the buffer from here on. */
+static bool try_join(struct kt_buffer *b)
+{
+	bool have_all = true;
+	u32 cpu;
+
+	cpus_read_lock();
+	mutex_lock(&buffers_lock);
+	for_each_online_cpu(cpu)
+		have_all &= !!b->rings[cpu].data;
+	if (have_all)
+		list_add(&b->node, &buffers);
+	mutex_unlock(&buffers_lock);
+	cpus_read_unlock();
+	return have_all;
+}
+
+/* Memory is allocated without the lock of CPU hotplug, as this may take long. */
 static int join(struct kt_buffer *b)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_NOWARN;
-	int err = 0;
+	int err;
 	u32 cpu;
 
 	b->cpu_rings = alloc_percpu_gfp(struct kt_ring, gfp);
@@ -295,15 +325,9 @@ static int join(struct kt_buffer *b)
 		return -ENOMEM;
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(b->cpu_rings, cpu)[0] = b->rings[cpu];
-	cpus_read_lock();
-	mutex_lock(&buffers_lock);
-	for_each_online_cpu(cpu)
-		if (!err)
-			err = populate(b, cpu);
-	if (!err)
-		list_add(&b->node, &buffers);
-	mutex_unlock(&buffers_lock);
-	cpus_read_unlock();
+	do {
+		err = populate_online(b);
+	} while (!err && !try_join(b));
 	return err;
 }
 
