@@ -13,7 +13,11 @@
  *				compiler: only who interrupts us has
  *   kt_shark_try_lock(p, seen, me)  stores me to *p if that is NULL, as *seen is; then true.
  *				Otherwise *seen becomes what it is. Acquire
- *   kt_shark_relax(tries)	the lock is still somebody else's
+ *   kt_shark_relax(tries)	the lock is still somebody else's. False: do not wait any longer
+ *   kt_shark_is_panic()	nobody goes on any more but this CPU
+ *   struct kt_shark_line	those who wait for the lock, in the order in which they came
+ *   kt_shark_line_join(l, me), kt_shark_line_leave(l, me)
+ *   kt_shark_line_is_empty(l)	who comes may take the lock at once
  *
  * The library has its own in port_user.h.
  */
@@ -26,6 +30,8 @@
 #include <linux/errno.h>
 #include <linux/irqflags.h>
 #include <linux/percpu.h>
+#include <linux/printk.h>
+#include <linux/spinlock.h>
 #include <uapi/linux/ktrace_shark.h>
 #else
 #include <errno.h>
@@ -38,10 +44,12 @@
 /**
  * struct kt_shark_pending - events that wait for what they have interrupted
  * @nr:		entries; written by who interrupts and by who was interrupted, of this CPU
+ * @is_waiting:	this CPU is in the line for the lock
  * @event:	without stamps
  */
 struct kt_shark_pending {
 	__u64 nr;
+	bool is_waiting;
 	struct kt_shark_waiting {
 		__u16 code;
 		__u16 par1;
@@ -82,9 +90,62 @@ static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 
 #define kt_shark_try_lock(p, seen, me) try_cmpxchg_acquire(p, seen, me)
 
-static inline void kt_shark_relax(__u32 tries)
+/*
+ * Some milliseconds. The lock is held for some hundred instructions, longer only where a host has
+ * taken the CPU away, and for ever if the CPU was stopped.
+ */
+#define KT_SHARK_TRIES (1u << 18)
+
+static inline bool kt_shark_relax(__u32 tries)
 {
 	cpu_relax();
+	return tries < KT_SHARK_TRIES;
+}
+
+static inline bool kt_shark_is_panic(void)
+{
+	return oops_in_progress;
+}
+
+/**
+ * struct kt_shark_line - those who wait for the lock
+ * @nr:		how many
+ * @lock:	of the first one. The kernel's spinlocks are fair. They have no bound, but each wait
+ *		of a first one has
+ */
+struct kt_shark_line {
+	atomic_t nr;
+	arch_spinlock_t lock;
+};
+
+static inline bool kt_shark_line_is_empty(const struct kt_shark_line *l)
+{
+	return !atomic_read(&l->nr);
+}
+
+/*
+ * Not tracked by lockdep, as interrupts are off behind its back. In a panic those in the line may
+ * have been stopped.
+ *
+ * Return: false: this one waits beside the line.
+ */
+static inline bool kt_shark_line_join(struct kt_shark_line *l, struct kt_shark_pending *me)
+{
+	if (kt_shark_is_panic())
+		return false;
+	kt_store(&me->is_waiting, true);
+	kt_barrier();
+	atomic_inc(&l->nr);
+	arch_spin_lock(&l->lock);
+	return true;
+}
+
+static inline void kt_shark_line_leave(struct kt_shark_line *l, struct kt_shark_pending *me)
+{
+	arch_spin_unlock(&l->lock);
+	atomic_dec(&l->nr);
+	kt_barrier();
+	kt_store(&me->is_waiting, false);
 }
 
 #else

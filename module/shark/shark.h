@@ -12,6 +12,9 @@
  * leaves its event where the holder finds it afterwards; functions other than kt_shark_log()
  * fail then: -EDEADLK.
  *
+ * In the kernel, CPUs get the lock in the order in which they have come. An event waits for some
+ * milliseconds, and is lost if the holder does not go on: LOST_NESTED. Only in a panic that lasts.
+ *
  * Rules
  *
  *   A FREE chunk is taken into use when it is selected, when it is linked to, and when the
@@ -88,6 +91,8 @@ struct kt_shark_chunk {
 /**
  * struct kt_shark - the tracer
  * @owner:	the lock: NULL, or kt_shark_pending() of who holds it
+ * @stuck:	who held it when somebody gave up waiting
+ * @line:	who waits for it
  * @target:	where events go: the selected chunk, or @nowhere
  * @last:	the last stamp
  * @off:	families that are suppressed, a bit each; may be read without the lock
@@ -104,6 +109,8 @@ struct kt_shark_chunk {
  */
 struct kt_shark {
 	struct kt_shark_pending *owner;
+	struct kt_shark_line line;
+	struct kt_shark_pending *stuck;
 	struct kt_shark_chunk *target;
 	__u64 last;
 	__u32 off;

@@ -3,7 +3,7 @@
  * store.h - the lock, and the short way of an event into a chunk, to be inlined
  *
  *   kt_shark_enter(&here);
- *   if (kt_shark_acquire(t, me)) {
+ *   if (!kt_shark_acquire(t, me)) {
  *           ...
  *           kt_shark_drop(t, me);
  *   }
@@ -15,7 +15,7 @@
 #include "shark.h"
 
 /* Not inlined; writer.c */
-bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me, struct kt_shark_pending *seen);
+int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me);
 void kt_shark_store_slow(struct kt_shark *t, __u16 code, __u16 par1, __u32 par2, __u32 how);
 void kt_shark_next(struct kt_shark *t);
@@ -35,8 +35,8 @@ void kt_shark_take(struct kt_shark *t, struct kt_shark_chunk *c);
 void kt_shark_describe(const struct kt_shark *t, __u32 n, struct FTrace_Chunk *status);
 struct kt_shark_chunk *kt_shark_find(struct kt_shark *t, int n);
 
-/* False: what we have interrupted holds it. */
-static inline bool kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending *me)
+/* Return: 0; -EDEADLK: what we have interrupted holds it or waits for it; -EBUSY: it stays held */
+static inline int kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	struct kt_shark_pending *seen = NULL;
 
@@ -44,7 +44,9 @@ static inline bool kt_shark_acquire(struct kt_shark *t, struct kt_shark_pending 
 	 * ORD(kt_shark_acquire:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
 	 * ORD(kt_shark_log_quick:B): all that the one before did
 	 */
-	return kt_likely(kt_shark_try_lock(&t->owner, &seen, me)) || kt_shark_wait(t, me, seen);
+	if (kt_likely(kt_shark_line_is_empty(&t->line) && kt_shark_try_lock(&t->owner, &seen, me)))
+		return 0;
+	return kt_shark_wait(t, me);
 }
 
 /* Who interrupted us has been left waiting until now; who comes from here on finds it free. */
@@ -59,14 +61,22 @@ static inline void kt_shark_drop(struct kt_shark *t, struct kt_shark_pending *me
 		kt_shark_drain(t, me);
 }
 
-/* The whole of it, for what is not an event: 0 or -EDEADLK */
+/*
+ * The whole of it, for what is not an event; it takes as long as it takes. Return: 0; -EDEADLK;
+ * -EBUSY in a panic, if the holder was stopped
+ */
 static inline int kt_shark_begin(struct kt_shark *t, struct kt_shark_here *here)
 {
-	kt_shark_enter(here);
-	if (kt_likely(kt_shark_acquire(t, kt_shark_pending())))
-		return 0;
-	kt_shark_leave(here);
-	return -EDEADLK;
+	int err;
+
+	do {
+		kt_shark_enter(here);
+		err = kt_shark_acquire(t, kt_shark_pending());
+		if (kt_likely(!err))
+			return 0;
+		kt_shark_leave(here);
+	} while (err == -EBUSY && !kt_shark_is_panic());
+	return err;
 }
 
 static inline void kt_shark_done(struct kt_shark *t, const struct kt_shark_here *here)
@@ -152,7 +162,8 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	 * ORD(kt_shark_log_quick:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
 	 * ORD(kt_shark_log_quick:B): all that the one before did
 	 */
-	if (kt_unlikely(!kt_shark_try_lock(&t->owner, &seen, me)))
+	if (kt_unlikely(!kt_shark_line_is_empty(&t->line) ||
+			!kt_shark_try_lock(&t->owner, &seen, me)))
 		return kt_shark_log_contended(t, code, par1, par2, how, here);
 	c = t->target;
 	slot = c->pos;

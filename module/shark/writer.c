@@ -7,32 +7,55 @@
 #include "shark.h"
 #include "store.h"
 
-/**
- * kt_shark_wait - acquire the lock that somebody holds
- * @t:		the tracer
- * @me:		kt_shark_pending()
- * @seen:	who held it
- *
- * Return: false: it is ourselves, interrupted.
- */
-kt_noinline bool kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me,
-			       struct kt_shark_pending *seen)
+/* Waits of those that come when somebody has given up; the same holder may only be slow. */
+#define STUCK_TRIES 1024
+
+/* Return: 0; -EBUSY: who holds it does not go on. */
+static int wait_for_owner(struct kt_shark *t, struct kt_shark_pending *me)
 {
+	struct kt_shark_pending *seen;
 	__u32 tries = 0;
 
 	for (;;) {
-		if (seen == me)
-			return false;
-		if (seen)
-			kt_shark_relax(tries++);
 		seen = kt_load(&t->owner);
 		/*
 		 * ORD(kt_shark_wait:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
 		 * ORD(kt_shark_log_quick:B): all that the one before did
 		 */
-		if (!seen && kt_shark_try_lock(&t->owner, &seen, me))
-			return true;
+		if (!seen && kt_shark_try_lock(&t->owner, &seen, me)) {
+			if (kt_load(&t->stuck))
+				kt_store(&t->stuck, NULL);
+			return 0;
+		}
+		if (!kt_shark_relax(tries++) ||
+		    (tries > STUCK_TRIES && kt_load(&t->stuck) == seen)) {
+			kt_store(&t->stuck, seen);
+			return -EBUSY;
+		}
 	}
+}
+
+/**
+ * kt_shark_wait - acquire the lock that somebody holds, or waits for
+ * @t:		the tracer
+ * @me:		kt_shark_pending()
+ *
+ * Return: 0; -EDEADLK: who holds it or waits for it is what we have interrupted; -EBUSY: the holder
+ * has had it for too long.
+ */
+kt_noinline int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	bool is_in_line;
+	int err;
+
+	if (kt_load(&t->owner) == me || kt_load(&me->is_waiting))
+		return -EDEADLK;
+	is_in_line = kt_shark_line_join(&t->line, me);
+	KT_TESTPOINT(waiting);
+	err = wait_for_owner(t, me);
+	if (is_in_line)
+		kt_shark_line_leave(&t->line, me);
+	return err;
 }
 
 /*
@@ -76,6 +99,17 @@ static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pendin
 	} while (!kt_cmpxchg_local(&me->nr, nr, 0));
 }
 
+/* What came while we waited in vain */
+static void lose_waiting(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	__u64 nr;
+
+	do {
+		nr = kt_load(&me->nr);
+	} while (!kt_cmpxchg_local(&me->nr, nr, 0));
+	kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], nr);
+}
+
 /**
  * kt_shark_drain - store the events that came while we held the lock, which is free now
  * @t:		the tracer
@@ -84,8 +118,13 @@ static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pendin
 kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	while (kt_load(&me->nr)) {
-		if (!kt_shark_acquire(t, me))
+		switch (kt_shark_acquire(t, me)) {
+		case -EBUSY:
+			lose_waiting(t, me);
 			return;
+		case -EDEADLK:
+			return;
+		}
 		KT_TESTPOINT(draining);
 		store_waiting(t, me);
 		/*
@@ -238,13 +277,20 @@ kt_noinline void kt_shark_log_contended(struct kt_shark *t, __u32 code, __u32 pa
 	struct kt_shark_pending *me = kt_shark_pending();
 	struct kt_shark_waiting waiting;
 
-	if (kt_shark_acquire(t, me)) {
+	switch (kt_shark_acquire(t, me)) {
+	case 0:
 		kt_shark_log_rest(t, code, par1, par2, how, here);
-	} else {
+		return;
+	case -EDEADLK:
 		waiting = (struct kt_shark_waiting){ (__u16)code, (__u16)par1, par2, how };
 		postpone(t, me, &waiting);
-		kt_shark_leave(&here);
+		break;
+	default:
+		kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], 1);
+		lose_waiting(t, me);
+		break;
 	}
+	kt_shark_leave(&here);
 }
 
 /* The end of kt_shark_log_quick(), when interrupts have left events meanwhile */

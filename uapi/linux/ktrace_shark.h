@@ -241,7 +241,8 @@ enum ktrace_shark_lost {
 	KTRACE_SHARK_LOST_BUSY = 1,	/* the chunk is BUSY */
 	KTRACE_SHARK_LOST_OVERWRITTEN = 2, /* CYC: the oldest made room for the newest */
 	KTRACE_SHARK_LOST_NOCHUNK = 3,	/* no chunk is selected */
-	KTRACE_SHARK_LOST_NESTED = 4,	/* too many interrupted each other while one was stored */
+	/* too many interrupted each other while one was stored, or storing one did not end */
+	KTRACE_SHARK_LOST_NESTED = 4,
 	KTRACE_SHARK_LOST_NR = 5,
 };
 
