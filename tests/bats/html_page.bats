@@ -91,6 +91,17 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	[ "$(grep -c '^ok' <<<"$output")" -eq 18 ]
 }
 
+@test "no name makes a line of the page, or turns its text round" {
+	for forger in 0a 1b c285 e280a8 e280ae e281a6; do
+		python3 "$ROOT/tests/export/forge.py" "$forger" | "$PROGS/mktrace" t
+		"$KTRACE" html -o t.html t || [ $? = 1 ]
+		run node "$HTML/forged.mjs" "file://$PWD/t.html"
+		echo "$forger: $output"
+		[ "$status" -eq 0 ]
+		[ "$(grep -c '^ok' <<<"$output")" -eq 3 ]
+	done
+}
+
 @test "the page of ktrace html shows what list, flow, state and info say" {
 	four_traces
 	for trace in kernel lost locks long; do

@@ -306,6 +306,17 @@ static void test_terminal_escapes(void)
 	check_out(json, in, "\"a\\u001b[31m\\ufffd2J\\u009b2J\\u007f\xc3\xa4\xe2\x82\xac\"");
 }
 
+/* So are ends of lines of Unicode's, and what turns text round. */
+static void test_unicode_that_is_obeyed(void)
+{
+	static const char in[] = "\xe2\x80\xa8\xe2\x80\xae\xe2\x81\xa6\xd8\x9c"
+				"\xe2\x80\xa7\xe2\x81\xaa";
+
+	check_out(ktrace_out_safe, in, "???????????\xe2\x80\xa7\xe2\x81\xaa");
+	check_out(quoted, "\xe2\x80\x8f\xe2\x80\x90", "\"\\xe2\\x80\\x8f\xe2\x80\x90\"");
+	check_out(json, in, "\"\\u2028\\u202e\\u2066\\u061c\xe2\x80\xa7\xe2\x81\xaa\"");
+}
+
 /* The first byte of two may be the last of the memory. */
 static void test_quoted_string_that_ends_in_c2(void)
 {
@@ -337,5 +348,6 @@ int main(void)
 	test_bytes_of_every_length();
 	test_quoted_string_that_ends_in_c2();
 	test_terminal_escapes();
+	test_unicode_that_is_obeyed();
 	return 0;
 }

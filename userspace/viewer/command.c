@@ -139,7 +139,7 @@ int command_program(const char *name, char **argv)
 		execv(path, argv);
 		ret = -errno;
 	}
-	fprintf(stderr, "ktrace: %s: %s; it is installed with ktrace\n", path, strerror(-ret));
+	complain_about(path, "%s; it is installed with ktrace", strerror(-ret));
 	return STATUS_DAMAGED;
 }
 

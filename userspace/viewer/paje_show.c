@@ -196,7 +196,7 @@ static void put_awaited(struct paje *p, const struct sync_thread *t)
 	const struct sync_thread *other;
 
 	if (t->life != SYNC_WAITING) {
-		paje_put_string(p->out, "", 0);
+		paje_put_string(p->out, "");
 	} else if (t->object) {
 		paje_put_text(p->out, "%s 0x%llx", kinds[t->object->kind].name, t->object->address);
 	} else {
@@ -268,7 +268,7 @@ static void put_object_state(struct paje *p, const struct sync_object *o)
 	if (o->owner)
 		paje_put_text(p->out, "thread %u", o->owner->tid);
 	else
-		paje_put_string(p->out, "", 0);
+		paje_put_string(p->out, "");
 	out_printf(p->out, "\n");
 }
 
@@ -385,15 +385,16 @@ void paje_show_end(struct paje *p)
 
 void paje_show_event(struct paje *p, const struct sync_thread *t)
 {
-	char text[1024];
-	struct ktrace_out out = { .buf = text, .cap = sizeof(text) };
+	char text[PAJE_STRING_MAX];
+	struct ktrace_out out = { .buf = text, .cap = sizeof(text) - 1 };
 	const struct ktrace_trace_event *e = p->e;
 
 	if (!paje_show_begin(p, t, PAJE_EVENT))
 		return;
 	out_printf(p->out, " ET T%u", t->serial);
-	paje_put_string(p->out, e->type->name, strlen(e->type->name));
+	paje_put_string(p->out, e->type->name);
 	ktrace_fields_text(&out, e->type, e->payload, e->len);
-	paje_put_string(p->out, text + (out.len > 0), out.len - (out.len > 0));
+	text[out.len] = '\0';
+	paje_put_string(p->out, text + (out.len > 0));
 	out_printf(p->out, "\n");
 }

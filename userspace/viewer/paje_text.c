@@ -68,14 +68,16 @@ void paje_put_time(struct ktrace_out *out, __u64 ns)
 	out_seconds(out, ns, 0);
 }
 
-void paje_put_string(struct ktrace_out *out, const char *s, size_t n)
+void paje_put_string(struct ktrace_out *out, const char *s)
 {
+	char text[PAJE_STRING_MAX];
+	struct ktrace_out safe = { .buf = text, .cap = sizeof(text) };
 	size_t i;
 
+	ktrace_out_safe(&safe, s);
 	ktrace_out_str(out, " \"");
-	for (i = 0; i < n; i++)
-		ktrace_out_char(out, s[i] == '"' ? '\'' : s[i] == '\\' ? '/' :
-				(unsigned char)s[i] < ' ' || s[i] == 0x7f ? '?' : s[i]);
+	for (i = 0; i < safe.len; i++)
+		ktrace_out_char(out, text[i] == '"' ? '\'' : text[i] == '\\' ? '/' : text[i]);
 	ktrace_out_char(out, '"');
 }
 
@@ -87,5 +89,5 @@ void paje_put_text(struct ktrace_out *out, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
-	paje_put_string(out, text, strlen(text));
+	paje_put_string(out, text);
 }

@@ -34,8 +34,10 @@ void paje_put_header(struct ktrace_out *out);
 /* The number of the kind, and the time that most kinds begin with */
 void paje_put_kind(struct ktrace_out *out, enum paje_line kind);
 void paje_put_time(struct ktrace_out *out, __u64 ns);
-/* A string in quotes */
-void paje_put_string(struct ktrace_out *out, const char *s, size_t n);
+#define PAJE_STRING_MAX 1024u
+
+/* A string in quotes, up to PAJE_STRING_MAX bytes of it */
+void paje_put_string(struct ktrace_out *out, const char *s);
 __attribute__((format(printf, 2, 3)))
 void paje_put_text(struct ktrace_out *out, const char *format, ...);
 

@@ -303,9 +303,14 @@ void ktrace_out_hex(struct ktrace_out *out, __u64 v, unsigned int digits);
 void ktrace_out_dec(struct ktrace_out *out, __u64 v, unsigned int digits);
 /** ktrace_out_pad - blanks until @width characters follow position @from */
 void ktrace_out_pad(struct ktrace_out *out, size_t from, size_t width);
-/** ktrace_out_safe - text with what a terminal must not see replaced by '?' */
+/**
+ * ktrace_out_safe - text with what a terminal must not see replaced by '?'
+ *
+ * These are control characters, bytes that are not UTF-8, separators of lines and paragraphs, and
+ * characters that change the direction of text. Each byte of them becomes a '?'.
+ */
 void ktrace_out_safe(struct ktrace_out *out, const char *s);
-/** ktrace_out_quoted - bytes as a C string literal; UTF-8 stays as it is */
+/** ktrace_out_quoted - bytes as a C string literal; UTF-8 stays, if ktrace_out_safe() keeps it */
 void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n);
 /** ktrace_out_utf8 - bytes as they are; what is not UTF-8 becomes U+FFFD */
 void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n);

@@ -157,8 +157,11 @@ static bool put_short_escape(struct ktrace_out *out, char c)
 	return true;
 }
 
-/* Length of the UTF-8 sequence at @s that encodes a character above 0x7f, 0 = none. */
-static size_t utf8_length(const char *text, size_t n)
+/*
+ * Length of the UTF-8 sequence at @s that encodes a character above 0x7f, and in @out which one;
+ * 0 = none.
+ */
+static size_t utf8_length(const char *text, size_t n, __u32 *out)
 {
 	const unsigned char *s = (const unsigned char *)text;
 	size_t len = *s >= 0xf0 ? 4 : *s >= 0xe0 ? 3 : 2;
@@ -175,24 +178,37 @@ static size_t utf8_length(const char *text, size_t n)
 	if ((len == 3 && code < 0x800) || (len == 4 && code < 0x10000) || code > 0x10ffff ||
 	    (code >= 0xd800 && code <= 0xdfff))
 		return 0;
+	*out = code;
 	return len;
 }
 
-/* As utf8_length(), but 0 for the second set of control characters, C2 80 to C2 9F. */
+/*
+ * Characters above 0x7f that a terminal or a browser obeys: the second set of control characters,
+ * ends of lines and paragraphs, and what changes the direction of text, so that a name would turn
+ * round what follows it.
+ */
+static bool is_obeyed(__u32 code)
+{
+	return code < 0xa0 || code == 0x61c || code == 0x200e || code == 0x200f ||
+	       (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+}
+
+/* As utf8_length(), but 0 for characters that are obeyed. */
 static size_t printable_length(const char *s, size_t n)
 {
-	size_t len = utf8_length(s, n);
+	__u32 code = 0;
+	size_t len = utf8_length(s, n, &code);
 
-	/* Only then there is a second byte. */
-	return len == 2 && (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] < 0xa0 ? 0 : len;
+	return len && is_obeyed(code) ? 0 : len;
 }
 
 void ktrace_out_utf8(struct ktrace_out *out, const char *s, size_t n)
 {
 	size_t len;
+	__u32 code;
 
 	for (; n; s += len, n -= len) {
-		len = (unsigned char)*s >= 0x80 ? utf8_length(s, n) : 1;
+		len = (unsigned char)*s >= 0x80 ? utf8_length(s, n, &code) : 1;
 		if (len) {
 			ktrace_out_bytes(out, s, len);
 		} else {
@@ -267,27 +283,20 @@ void ktrace_out_quoted(struct ktrace_out *out, const char *s, size_t n)
 /* The same in JSON */
 static size_t put_json_special(struct ktrace_out *out, const char *s, size_t n)
 {
+	__u32 code = (unsigned char)*s;
 	size_t len;
 
 	if (put_short_escape(out, *s))
 		return 1;
-	if ((unsigned char)*s < 0x80) {
-		ktrace_out_str(out, "\\u");
-		ktrace_out_hex(out, (unsigned char)*s, 4);
-		return 1;
-	}
-	len = utf8_length(s, n);
-	if (!len) {
-		ktrace_out_str(out, "\\ufffd");
-		return 1;
-	}
-	if (printable_length(s, n)) {
+	len = code < 0x80 ? 1 : utf8_length(s, n, &code);
+	if (len && code >= 0x80 && !is_obeyed(code)) {
 		ktrace_out_bytes(out, s, len);
-	} else {
-		ktrace_out_str(out, "\\u");
-		ktrace_out_hex(out, (unsigned char)s[1], 4);
+		return len;
 	}
-	return len;
+	/* Those that are obeyed have four digits at most. */
+	ktrace_out_str(out, "\\u");
+	ktrace_out_hex(out, len ? code : 0xfffd, 4);
+	return len ? len : 1;
 }
 
 void ktrace_out_json(struct ktrace_out *out, const char *s, size_t n)

@@ -160,7 +160,18 @@ async function load_head() {
 	take_head(head);
 }
 
+// Names are any bytes. Replaces what makes lines, and what turns round the text that follows.
+function shown(text) {
+	return text?.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, '?');
+}
+
 function take_head(head) {
+	head.title = shown(head.title);
+	head.notes = head.notes?.map(shown);
+	for (const thing of [head.rows, head.states, head.files].flatMap(list => list || [])) {
+		thing.name = shown(thing.name);
+		thing.host = shown(thing.host);
+	}
 	trace.head = head;
 	trace.span = Math.max(head.span, 1);
 	trace.is_long = head.span > Number.MAX_SAFE_INTEGER;

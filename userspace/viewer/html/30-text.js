@@ -59,10 +59,11 @@ function value_text(value, { kind, enums }) {
 	const name = enum_name(value, enums);
 
 	if (name !== undefined)
-		return name;
+		return shown(name);
 	if (kind === 'x')
 		return `0x${value.toString(16)}`;
-	return value !== null && typeof value === 'object' ? JSON.stringify(value) : String(value);
+	return shown(value !== null && typeof value === 'object' ? JSON.stringify(value) :
+		String(value));
 }
 
 function fields_text(event) {

@@ -70,7 +70,7 @@ int db_check(struct db *d, int result)
 	d->error = result == SQLITE_FULL ? -ENOSPC : result == SQLITE_NOMEM ? -ENOMEM : -EIO;
 	/* The others are said with the name of the file. */
 	if (d->error == -EIO)
-		fprintf(stderr, "ktrace: SQLite: %s\n", sqlite3_errmsg(d->db));
+		complain_safely("ktrace: SQLite: %s", sqlite3_errmsg(d->db));
 	return d->error;
 }
 

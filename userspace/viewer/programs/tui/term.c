@@ -3,6 +3,7 @@
 #include "term.h"
 
 #include "flow.h"
+#include "viewer.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -118,8 +119,8 @@ int term_begin(void)
 	}
 	screen = newterm(NULL, stdout, stdin);
 	if (!screen) {
-		fprintf(stderr, "ktrace tui: TERM=%s: curses does not know this terminal\n",
-			getenv("TERM") ? getenv("TERM") : "");
+		complain_safely("ktrace tui: TERM=%s: curses does not know this terminal",
+				getenv("TERM") ? getenv("TERM") : "");
 		return -ENOTTY;
 	}
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
