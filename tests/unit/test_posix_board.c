@@ -254,10 +254,10 @@ static void test_two_places(void)
 
 static bool is_current(const struct posix_board *b)
 {
-	char path[64];
+	char path[PATH_ROOM];
 	struct stat st;
 
-	board_path(path, sizeof(path), geteuid());
+	board_path(path, geteuid());
 	return !stat(path, &st) && st.st_ino == b->inode;
 }
 
@@ -286,7 +286,7 @@ static void come_and_go(void)
 
 static void test_last_one_removes_the_board(void)
 {
-	char path[64];
+	char path[PATH_ROOM];
 	int status;
 
 	for (int i = 0; i < COMERS; i++) {
@@ -303,7 +303,7 @@ static void test_last_one_removes_the_board(void)
 		CHECK_EQ(status, 0);
 	}
 	/* Who does not get the lock in time leaves it to the next one. */
-	board_path(path, sizeof(path), geteuid());
+	board_path(path, geteuid());
 	if (!access(path, F_OK))
 		come_and_go();
 	CHECK(access(path, F_OK));
@@ -314,11 +314,11 @@ static void test_stopped_while_it_is_locked(void)
 {
 	struct posix_board *b, *again;
 	int fd = ktrace_posix_board_map(geteuid(), &b), own;
-	char path[64];
+	char path[PATH_ROOM];
 
 	CHECK(fd >= 0);
 	ktrace_posix_board_let_go(fd);
-	board_path(path, sizeof(path), geteuid());
+	board_path(path, geteuid());
 	own = open(path, O_RDWR);
 	CHECK(own >= 0 && !flock(own, LOCK_EX));
 	fd = ktrace_posix_board_map(geteuid(), &again);
@@ -354,7 +354,7 @@ static void test_first_thread_ends(void)
 	static int fds[2];	/* not on the stack of the thread that ends */
 	pthread_t thread;
 	int status;
-	char path[64], text[1024] = "";
+	char path[PATH_ROOM], text[1024] = "";
 
 	CHECK(!pipe(fds));
 	o.pid = fork();

@@ -32,6 +32,8 @@
  */
 #define CLOCKS_MAX 16u
 #define DIGITS 4
+/* Who asks for a name's holder waits there until the recording ends; nobody accepts. */
+#define NAME_BACKLOG 64
 
 /* Where in a path its name has its last dot, or ends. */
 static size_t number_at(const char *path)
@@ -143,6 +145,26 @@ int parts_remove(const char *path)
 }
 
 /*
+ * True if this user, root, or the folder's owner, who can remove the files anyway, holds the name.
+ * Anybody can take the name of a socket: other users must not keep us from recording. Then only
+ * clear_parts() sees parts that are being written.
+ */
+static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t owner)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	struct ucred holder;
+	socklen_t len = sizeof(holder);
+	bool is;
+
+	is = fd >= 0 && !connect(fd, (const struct sockaddr *)addr, size) &&
+	     !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &holder, &len) &&
+	     (holder.uid == geteuid() || !holder.uid || holder.uid == owner);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/*
  * Parts come and go while another recording writes them, so that who looks for one that is
  * locked may miss it. The name itself is taken: by a socket, which nobody has to clean up.
  */
@@ -151,20 +173,22 @@ static int take_name(struct parts *p, int dir, const char *name)
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	__u64 hash = 0xcbf29ce484222325ull;
 	struct stat st;
-	int n;
+	socklen_t size;
 
 	for (const char *at = name; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
-	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (p->name_fd < 0)
 		return 0;
 	/* In the abstract name space: it begins with a NUL. */
-	n = snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1, "ktraced-parts-%llx-%llx-%llx",
-		     (unsigned long long)st.st_dev, (unsigned long long)st.st_ino,
-		     (unsigned long long)hash);
-	if (bind(p->name_fd, (struct sockaddr *)&addr,
-		 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n)))
-		return errno == EADDRINUSE ? -EBUSY : 0;
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
+	size += (socklen_t)snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
+				    "ktraced-parts-%llx-%llx-%llx", (unsigned long long)st.st_dev,
+				    (unsigned long long)st.st_ino, (unsigned long long)hash);
+	if (!bind(p->name_fd, (struct sockaddr *)&addr, size))
+		listen(p->name_fd, NAME_BACKLOG);
+	else if (errno == EADDRINUSE && is_believed(&addr, size, st.st_uid))
+		return -EBUSY;
 	return 0;
 }
 

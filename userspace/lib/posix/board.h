@@ -2,7 +2,8 @@
 /*
  * board.h - who is traced into which stream: a file shared by all processes of a user
  *
- *   /dev/shm/ktrace-posix-<uid>	0600; in a PID namespace -<its number> follows
+ *   /dev/shm/ktrace-posix-<uid>	0600; in a PID namespace -<its number> follows, and if
+ *				another user has the name, a dot and 16 random digits
  *
  *	streams		64 of them, numbers are bits of the masks below
  *	processes	by pid and start time: a mask of the streams each is in

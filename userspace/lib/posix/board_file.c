@@ -5,15 +5,22 @@
  * A new board gets its name when it is whole (link), so nobody opens half of one. A process holds
  * a shared lock on the file while it takes a place. The last one to leave removes the board if it
  * gets the lock exclusively: then no other is about to take a place.
+ *
+ * Anybody can make files in /dev/shm, so another user may have the board's name. Then the board
+ * gets a name with a random end, which nobody can have taken before, and is found by its owner. It
+ * stays in use if the other user gives the first name up.
  */
 #include "board.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #include "ring/port.h"
@@ -32,17 +39,83 @@
 /* The first PID namespace */
 #define FIRST_PID_NS 0xeffffffcu
 
+#define PATH_ROOM 128
+#define RANDOM_DIGITS 16
+
 /*
  * Numbers of processes mean others in another PID namespace, where nobody of ours seems to live:
  * each namespace has boards of its own.
  */
-static void board_path(char *path, size_t size, uid_t uid)
+static void usual_path(char *path, uid_t uid)
 {
 	struct stat ns;
-	const int n = snprintf(path, size, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
+	const int n = snprintf(path, PATH_ROOM, BOARD_DIR "/ktrace-posix-%u", (unsigned int)uid);
 
 	if (!stat("/proc/self/ns/pid", &ns) && ns.st_ino != FIRST_PID_NS)
-		snprintf(path + n, size - (size_t)n, "-%llu", (unsigned long long)ns.st_ino);
+		snprintf(path + n, PATH_ROOM - (size_t)n, "-%llu", (unsigned long long)ns.st_ino);
+}
+
+/* An entry of a folder, as the kernel writes it */
+struct entry {
+	__u64 inode;
+	__s64 next;
+	__u16 size;
+	__u8 type;
+	char name[];
+};
+
+static bool is_spare(int dir, const char *name, const char *usual, uid_t uid)
+{
+	const size_t n = strlen(usual);
+	struct stat st;
+
+	return !strncmp(name, usual, n) && name[n] == '.' &&
+	       strlen(name + n + 1) == RANDOM_DIGITS &&
+	       !fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode) &&
+	       st.st_uid == uid;
+}
+
+/*
+ * Completes @path, the usual one, to that of the user's board with a random end: to the first by
+ * name, which is the same for all. Allocates nothing: handlers of signals record events, too.
+ * Return: true, or false if there is none.
+ */
+static bool find_spare(char *path, uid_t uid)
+{
+	const int dir = open(BOARD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const char *usual = path + strlen(BOARD_DIR "/");
+	char buf[2048] __attribute__((aligned(8))), found[RANDOM_DIGITS + 2] = "";
+	const size_t n = strlen(usual);
+	const struct entry *e;
+	long size;
+
+	while (dir >= 0 && (size = syscall(SYS_getdents64, dir, buf, sizeof(buf))) > 0)
+		for (long at = 0; at < size; at += e->size) {
+			e = (const struct entry *)(buf + at);
+			if (is_spare(dir, e->name, usual, uid) &&
+			    (!*found || strcmp(e->name + n, found) < 0))
+				memcpy(found, e->name + n, sizeof(found));
+		}
+	if (dir >= 0)
+		close(dir);
+	memcpy(path + strlen(path), found, sizeof(found));
+	return *found;
+}
+
+/* The path of the user's board, or of the one to be made */
+static void board_path(char *path, uid_t uid)
+{
+	struct stat st;
+	__u64 number;
+	bool is_there;
+
+	usual_path(path, uid);
+	is_there = !lstat(path, &st);
+	if ((is_there && st.st_uid == uid) || find_spare(path, uid) || !is_there)
+		return;
+	if (getrandom(&number, sizeof(number), 0) == sizeof(number))
+		snprintf(path + strlen(path), RANDOM_DIGITS + 2, ".%016llx",
+			 (unsigned long long)number);
 }
 
 static __u64 now_ms(void)
@@ -136,11 +209,11 @@ static int hold_file(const char *path, uid_t uid, struct stat *st)
 
 int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid)
 {
-	char path[64];
+	char path[PATH_ROOM];
 	struct stat st;
 	int fd;
 
-	board_path(path, sizeof(path), uid);
+	board_path(path, uid);
 	fd = hold_file(path, uid, &st);
 	if (fd >= 0 && st.st_ino != kt_load(&b->inode)) {
 		close(fd);
@@ -152,20 +225,26 @@ int ktrace_posix_board_hold(const struct posix_board *b, uid_t uid)
 /* Makes the board if there is none. It is opened then like any other. */
 static int hold_or_make(uid_t uid)
 {
-	char path[64];
+	char path[PATH_ROOM], made[PATH_ROOM] = "";
 	struct stat st;
 	int fd;
 
-	board_path(path, sizeof(path), uid);
 	for (int i = 0; i < TRIES; i++) {
+		board_path(path, uid);
+		/* Another process has made one at the same time, whose random end comes first. */
+		if (*made && strcmp(made, path))
+			unlink(made);
+		*made = '\0';
 		fd = hold_file(path, uid, &st);
 		if (fd != -ENOENT)
 			return fd;
 		fd = make_file(path, uid);
 		if (fd < 0 && fd != -EEXIST)
 			return fd;
-		if (fd >= 0)
-			close(fd);
+		if (fd < 0)
+			continue;
+		memcpy(made, path, sizeof(made));
+		close(fd);
 	}
 	return -EBUSY;
 }
@@ -221,14 +300,14 @@ static bool is_last(const struct posix_board *b, int fd)
 /* Newcomers hold the lock while they take a place, so they are seen when we have it. */
 void ktrace_posix_board_remove(struct posix_board *b, uid_t uid)
 {
+	char path[PATH_ROOM];
 	struct stat st;
-	char path[64];
 	int fd;
 
 	ktrace_posix_board_sweep(b);
 	if (ktrace_posix_board_is_used(b))
 		return;
-	board_path(path, sizeof(path), uid);
+	board_path(path, uid);
 	fd = open_file(path, uid, &st);
 	if (fd < 0)
 		return;
