@@ -115,23 +115,31 @@ static void record_special(struct kt_emit_target *t, const struct kt_event *ev, 
 		record(t, ev, tid_flags, NULL);
 }
 
+static bool shows(const struct kt_emit_target *t, const struct kt_event *ev)
+{
+	return !ev->who || kt_filter_shows(&t->filter, ev->who) ||
+	       (ev->other && kt_filter_shows(&t->filter, ev->other));
+}
+
 /*
- * The owner may not see other users' processes: of tasks that are not followed nothing is told,
+ * The owner may not see other users' processes: of tasks that are not shown nothing is told,
  * not even which of them wakes or interrupts one that is. The idle task is nobody's.
  */
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
 				       u32 tid_flags, bool is_special)
 {
-	const bool is_seen = kt_filter_passes(&t->filter, current);
+	const bool is_seen = kt_filter_shows(&t->filter, current);
 	struct kt_event told = *ev;
 	u8 payload[KT_HIDE_MAX];
 
+	if (!shows(t, ev))
+		return;
 	if (!is_seen)
 		tid_flags &= ~KTRACE_TID_MASK;
 	if (ev->hide) {
 		memcpy(payload, ev->payload, ev->len);
-		ev->hide(payload, ev->who->pid && !kt_filter_passes(&t->filter, ev->who),
-			 ev->other->pid && !kt_filter_passes(&t->filter, ev->other));
+		ev->hide(payload, ev->who->pid && !kt_filter_shows(&t->filter, ev->who),
+			 ev->other->pid && !kt_filter_shows(&t->filter, ev->other));
 		told.payload = payload;
 	}
 	if (is_special)

@@ -16,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
+#include "compat.h"
 
 /**
  * kt_filter_init - an empty set
@@ -111,19 +112,42 @@ static bool is_owners_ns(const struct kt_filter *f, const struct user_namespace 
 }
 
 /* Nor capable of more than the owner: programs with file capabilities. As ptrace(2) has it. */
+static bool may_be_owners(const struct kt_filter *f, const struct cred *cred)
+{
+	return runs_as_owner(f, cred) &&
+	       (cred->user_ns == f->cred->user_ns ?
+		cap_issubset(cred->cap_permitted, f->cred->cap_permitted) :
+		is_owners_ns(f, cred->user_ns));
+}
+
 static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
 {
-	const struct cred *cred;
 	bool is;
 
 	rcu_read_lock();
-	cred = __task_cred(task);
-	is = runs_as_owner(f, cred) &&
-	     (cred->user_ns == f->cred->user_ns ?
-	      cap_issubset(cred->cap_permitted, f->cred->cap_permitted) :
-	      is_owners_ns(f, cred->user_ns));
+	is = may_be_owners(f, __task_cred(task));
 	rcu_read_unlock();
 	return is;
+}
+
+/**
+ * kt_filter_shows - may the owner see what @task does now?
+ * @f:		the filter
+ * @task:	any task
+ *
+ * exec() changes the credentials before it tells of the new program, and touches the new program's
+ * memory in between. So a followed task is not shown from the change on, if kt_filter_exec() is
+ * going to leave it.
+ *
+ * Context: any, preemption off.
+ */
+bool kt_filter_shows(const struct kt_filter *f, const struct task_struct *task)
+{
+	if (!kt_filter_passes(f, task))
+		return false;
+	if (f->any_user || task != current || !kt_compat_is_in_exec(task_pt_regs(current)))
+		return true;
+	return may_be_owners(f, current_real_cred());
 }
 
 /**

@@ -194,10 +194,20 @@ teardown() { teardown_test; }
 	"$PROGS/dev_life" policies
 }
 
-@test "a program that runs as another user, or with capabilities, is not followed any more" {
+# with_group_kernel COMMAND...: kernel events are for the device's group meanwhile
+with_group_kernel()
+{
+	local status=0
 	echo 1 >/sys/module/ktrace/parameters/group_kernel
-	status=0
-	"$PROGS/dev_events" leaves_privileged_programs_alone || status=$?
+	"$@" || status=$?
 	echo 0 >/sys/module/ktrace/parameters/group_kernel
-	[ "$status" -eq 0 ]
+	return "$status"
+}
+
+@test "a program that runs as another user, or with capabilities, is not followed any more" {
+	with_group_kernel "$PROGS/dev_exec" leaves_privileged_programs_alone
+}
+
+@test "where a set-user-ID program has its memory is not told, not even while it is made" {
+	with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
 }
