@@ -16,6 +16,7 @@
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
+#include "access.h"
 #include "compat.h"
 
 /**
@@ -169,11 +170,14 @@ int kt_filter_follow_all(struct kt_filter *f)
  * The same, if the owner may look at it. Until then it does not become another program: one that
  * did so behind the check, and had told of it before the bit was set, would stay followed.
  */
-static int follow_owners(struct kt_filter *f, const struct task_struct *task)
+static int follow_owners(struct kt_filter *f, struct task_struct *task)
 {
 	struct rw_semaphore *exec_lock = &task->signal->exec_update_lock;
-	int err = down_read_killable(exec_lock);
+	int err;
 
+	if (!kt_access_may(f->cred, task))
+		return is_live(task) ? -EPERM : -ESRCH;
+	err = down_read_killable(exec_lock);
 	if (err)
 		return err;
 	/* It may have been killed, and its number given away, in the meantime. */
@@ -191,7 +195,8 @@ static int follow_owners(struct kt_filter *f, const struct task_struct *task)
  * @pid:	id of any of its threads, in the caller's pid namespace
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's; -EINTR killed.
+ * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's, or one
+ * that may not be looked into; -EINTR killed.
  */
 int kt_filter_follow(struct kt_filter *f, pid_t pid)
 {

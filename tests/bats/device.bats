@@ -208,6 +208,10 @@ with_group_kernel()
 	with_group_kernel "$PROGS/dev_exec" leaves_privileged_programs_alone
 }
 
+@test "a process that is not dumpable is not followed without CAP_PERFMON" {
+	with_group_kernel "$PROGS/dev_exec" leaves_undumpable_processes_alone
+}
+
 @test "where a set-user-ID program has its memory is not told, not even while it is made" {
 	with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
 }

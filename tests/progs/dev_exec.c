@@ -214,11 +214,55 @@ static void leaves_privileged_memory_alone(void)
 	rmdir(dir);
 }
 
+/* A process of the user's; dumpable or not. Ends when its parent does. */
+static pid_t fork_dumpable(bool is_dumpable)
+{
+	pid_t pid = fork();
+
+	if (pid)
+		return pid;
+	EXPECT_ERRNO(prctl(PR_SET_DUMPABLE, is_dumpable), 0);
+	EXPECT_ERRNO(prctl(PR_SET_PDEATHSIG, SIGKILL), 0);
+	EXPECT_ERRNO(raise(SIGSTOP), 0);
+	_exit(0);
+}
+
+static void follow_dumpable(void *arg)
+{
+	struct dev_channel ch = { .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
+	int fd = dev_open(), status, i;
+	__s32 pid;
+
+	(void)arg;
+	dev_become_user(1234);
+	dev_add_channel(fd, &ch);
+	for (i = 0; i < 2; i++) {
+		pid = fork_dumpable(i);
+		EXPECT_EQ(waitpid(pid, &status, WUNTRACED), pid);
+		EXPECT(WIFSTOPPED(status));
+		EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_FOLLOW, &pid), i ? 0 : EPERM);
+		EXPECT_EQ(dev_info(fd).followed, i);
+		EXPECT_ERRNO(kill(pid, SIGKILL), 0);
+		EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	}
+	/* itself, whatever it is */
+	pid = getpid();
+	EXPECT_ERRNO(prctl(PR_SET_DUMPABLE, 0), 0);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_FOLLOW, &pid), 0);
+}
+
+/* A user's session does not follow what ptrace(2) and perf may not look into, either. */
+static void leaves_undumpable_processes_alone(void)
+{
+	dev_in_child(follow_dumpable, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct dev_test tests[] = {
 		{ "leaves_privileged_programs_alone", leaves_privileged_programs_alone },
 		{ "leaves_privileged_memory_alone", leaves_privileged_memory_alone },
+		{ "leaves_undumpable_processes_alone", leaves_undumpable_processes_alone },
 	};
 
 	return dev_main(argc, argv, tests, NELEM(tests));
