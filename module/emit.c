@@ -20,7 +20,7 @@
 
 struct kt_emit_target __rcu *kt_emit_targets;
 struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
-static u32 target_nr;
+static u32 target_nr;	/* that count */
 
 /* Protects the list, its length, the events that are live, and kt_emit_sole. */
 static DEFINE_MUTEX(targets_lock);
@@ -283,16 +283,16 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
  * @t:		the target
  *
  * Context: process.
- * Return: 0; -EBUSY with KT_TARGETS_MAX published.
+ * Return: 0; -EBUSY if it counts and KT_TARGETS_MAX that do are published.
  */
 int kt_emit_attach(struct kt_emit_target *t)
 {
 	bool has_room;
 
 	mutex_lock(&targets_lock);
-	has_room = target_nr < KT_TARGETS_MAX;
+	has_room = !t->is_counted || target_nr < KT_TARGETS_MAX;
 	if (has_room) {
-		target_nr++;
+		target_nr += t->is_counted;
 		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
@@ -414,7 +414,7 @@ static void unlink_locked(struct kt_emit_target *t)
 			before = locked(before->next);
 		RCU_INIT_POINTER(before->next, locked(t->next));
 	}
-	target_nr--;
+	target_nr -= t->is_counted;
 }
 
 /**

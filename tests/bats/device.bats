@@ -59,6 +59,10 @@ teardown() { teardown_test; }
 	"$PROGS/dev_ioctl" too_many
 }
 
+@test "other users cannot take root's places for sessions and kernel channels" {
+	"$PROGS/dev_ioctl" places
+}
+
 @test "memory is limited by session and by user" {
 	"$PROGS/dev_ioctl" limits
 }
