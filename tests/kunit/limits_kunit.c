@@ -180,7 +180,7 @@ static void closed_sessions_are_charged_until_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(root), 0);
 }
 
-static void a_kernel_channel_is_charged_with_its_filter(struct kunit *test)
+static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit *test)
 {
 	struct kt_session *s = fix_session(test, true);
 	struct kt_buffer *b = s->kernel;
@@ -188,7 +188,8 @@ static void a_kernel_channel_is_charged_with_its_filter(struct kunit *test)
 
 	for (i = 0; i < b->l.map_size >> PAGE_SHIFT; i++)
 		pages += b->pages[i] != NULL;
-	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_FILTER_BYTES);
+	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_FILTER_BYTES +
+			i * sizeof(*b->pages) + struct_size(b, rings, b->l.ring_nr));
 }
 
 static void set_killed(bool is_killed)
@@ -257,7 +258,7 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(a_session_is_limited),
 	KUNIT_CASE(a_user_is_limited_over_all_sessions),
 	KUNIT_CASE(closed_sessions_are_charged_until_freed),
-	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter),
+	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter_and_arrays),
 	KUNIT_CASE(a_request_of_somebody_killed_is_undone),
 	KUNIT_CASE(the_largest_request_is_refused),
 	KUNIT_CASE(nothing_stays_charged),
