@@ -169,9 +169,11 @@ static void free_pages_array(struct page **pages, u64 nr)
 {
 	u64 i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		if (pages[i])
 			put_page(pages[i]);
+		cond_resched();
+	}
 	kvfree(pages);
 }
 
@@ -196,7 +198,6 @@ static int alloc_page_at(struct page **pages, const struct kt_layout *l, u64 off
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_RETRY_MAYFAIL | __GFP_NOWARN;
 	struct page *page = alloc_pages_node(node_of(l, off), gfp, 0);
 
-	cond_resched();
 	if (!page)
 		return -ENOMEM;
 	/* ORD(alloc_page_at:A) pairs ORD(page:A): zeroes before the page can be mapped */
@@ -218,9 +219,11 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 	pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pages)
 		return ERR_PTR(-ENOMEM);
-	for (off = 0; off < l->map_size && !err; off += PAGE_SIZE)
+	for (off = 0; off < l->map_size && !err; off += PAGE_SIZE) {
 		if (!is_data_of_kernel(l, off))
 			err = alloc_page_at(pages, l, off);
+		cond_resched();
+	}
 	if (!err)
 		return pages;
 	free_pages_array(pages, nr);
@@ -252,9 +255,11 @@ static int populate(struct kt_buffer *b, u32 cpu)
 		return 0;
 	if (!has_memory(end - begin))
 		return -ENOMEM;
-	for (off = begin; off < end && !err; off += PAGE_SIZE)
+	for (off = begin; off < end && !err; off += PAGE_SIZE) {
 		if (!b->pages[off >> PAGE_SHIFT])
 			err = alloc_page_at(b->pages, &b->l, off);
+		cond_resched();
+	}
 	if (err)
 		return err;
 	data = vmap(&b->pages[begin >> PAGE_SHIFT], (end - begin) >> PAGE_SHIFT, VM_MAP,
@@ -555,15 +560,17 @@ bool kt_buffer_has_data(const struct kt_buffer *b)
  * kt_buffer_bytes - what a channel takes when it is made
  * @l:		its layout
  *
- * CPUs that come up later add their rings to it.
+ * Its pages, and what we need to find them. CPUs that come up later add their rings to it.
  *
  * Context: any.
  */
 u64 kt_buffer_bytes(const struct kt_layout *l)
 {
-	if (l->kind != KTRACE_CHANNEL_KERNEL)
-		return l->map_size;
-	return l->map_size - (u64)(l->cpu_nr - num_online_cpus()) * PAGE_ALIGN(l->ring_size);
+	const u64 arrays = sizeof(struct kt_buffer) + (u64)l->ring_nr * sizeof(struct kt_ring) +
+			   (l->map_size >> PAGE_SHIFT) * sizeof(struct page *);
+	const u32 later = l->kind == KTRACE_CHANNEL_KERNEL ? l->cpu_nr - num_online_cpus() : 0;
+
+	return arrays + l->map_size - (u64)later * PAGE_ALIGN(l->ring_size);
 }
 
 /**

@@ -12,6 +12,7 @@
 #include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/mutex.h>
+#include <linux/security.h>
 #include "buffer.h"
 #include "compat.h"
 #include "context.h"
@@ -383,6 +384,8 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
 	/* Where the kernel is in memory is for the privileged. */
 	if (!err && bits & KTRACE_CONTEXT_KSTACK && !s->target.filter.any_user)
 		err = -EPERM;
+	if (!err && bits & KTRACE_CONTEXT_KSTACK)
+		err = security_locked_down(LOCKDOWN_PERF);
 	if (err)
 		return err;
 	if (is_late && s->is_fading) {
@@ -402,7 +405,8 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
  * Context: process of the owner, sleeps.
  * Return: 0; -EINVAL no such event or bits, or no kernel channel; -EBUSY the session has been
  * started, and the event is on or nothing was asked for before; -EPERM kernel stacks without
- * CAP_PERFMON; -EOPNOTSUPP this kernel has no such thing; -EDQUOT; -ENOMEM.
+ * CAP_PERFMON, or with a kernel that is locked down; -EOPNOTSUPP this kernel has no such thing;
+ * -EDQUOT; -ENOMEM.
  */
 int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {

@@ -20,7 +20,7 @@
 
 struct kt_emit_target __rcu *kt_emit_targets;
 struct kt_emit_target __rcu *kt_emit_sole[KT_EVENT_NR];
-static u32 target_nr;
+static u32 target_nr;	/* that count */
 
 /* Protects the list, its length, the events that are live, and kt_emit_sole. */
 static DEFINE_MUTEX(targets_lock);
@@ -115,23 +115,31 @@ static void record_special(struct kt_emit_target *t, const struct kt_event *ev, 
 		record(t, ev, tid_flags, NULL);
 }
 
+static bool shows(const struct kt_emit_target *t, const struct kt_event *ev)
+{
+	return !ev->who || kt_filter_shows(&t->filter, ev->who) ||
+	       (ev->other && kt_filter_shows(&t->filter, ev->other));
+}
+
 /*
- * The owner may not see other users' processes: of tasks that are not followed nothing is told,
+ * The owner may not see other users' processes: of tasks that are not shown nothing is told,
  * not even which of them wakes or interrupts one that is. The idle task is nobody's.
  */
 static noinline void record_restricted(struct kt_emit_target *t, const struct kt_event *ev,
 				       u32 tid_flags, bool is_special)
 {
-	const bool is_seen = kt_filter_passes(&t->filter, current);
+	const bool is_seen = kt_filter_shows(&t->filter, current);
 	struct kt_event told = *ev;
 	u8 payload[KT_HIDE_MAX];
 
+	if (!shows(t, ev))
+		return;
 	if (!is_seen)
 		tid_flags &= ~KTRACE_TID_MASK;
 	if (ev->hide) {
 		memcpy(payload, ev->payload, ev->len);
-		ev->hide(payload, ev->who->pid && !kt_filter_passes(&t->filter, ev->who),
-			 ev->other->pid && !kt_filter_passes(&t->filter, ev->other));
+		ev->hide(payload, ev->who->pid && !kt_filter_shows(&t->filter, ev->who),
+			 ev->other->pid && !kt_filter_shows(&t->filter, ev->other));
 		told.payload = payload;
 	}
 	if (is_special)
@@ -275,16 +283,16 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
  * @t:		the target
  *
  * Context: process.
- * Return: 0; -EBUSY with KT_TARGETS_MAX published.
+ * Return: 0; -EBUSY if it counts and KT_TARGETS_MAX that do are published.
  */
 int kt_emit_attach(struct kt_emit_target *t)
 {
 	bool has_room;
 
 	mutex_lock(&targets_lock);
-	has_room = target_nr < KT_TARGETS_MAX;
+	has_room = !t->is_counted || target_nr < KT_TARGETS_MAX;
 	if (has_room) {
-		target_nr++;
+		target_nr += t->is_counted;
 		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
@@ -406,7 +414,7 @@ static void unlink_locked(struct kt_emit_target *t)
 			before = locked(before->next);
 		RCU_INIT_POINTER(before->next, locked(t->next));
 	}
-	target_nr--;
+	target_nr -= t->is_counted;
 }
 
 /**

@@ -17,6 +17,7 @@
 
 /* Kernel event ids are below this. */
 #define KT_EVENT_NR 2048
+/* Of users without CAP_SYS_ADMIN. */
 #define KT_TARGETS_MAX 16
 
 /* Payloads that tell of two processes are not longer. */
@@ -33,6 +34,7 @@ struct kt_context;
  * @watermark:	unread bytes that wake the poller; at least a block if any ring is quick
  * @context:	what is recorded with events, or NULL: set before the session can be started
  * @wait:	where it waits
+ * @is_counted:	among KT_TARGETS_MAX; root's are limited by the number of its sessions instead
  *
  * Changing meanwhile:
  * @live:	bit per event id: is recorded now, as it is. Written by kt_emit_set_live()
@@ -52,6 +54,7 @@ struct kt_emit_target {
 	const struct kt_ring __percpu *rings;
 	u32 watermark;
 	wait_queue_head_t *wait;
+	bool is_counted;
 	DECLARE_BITMAP(live, KT_EVENT_NR);
 	DECLARE_BITMAP(special, KT_EVENT_NR);
 	struct kt_sieve __rcu *sieves[KT_EVENT_NR];

@@ -16,6 +16,8 @@
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
 #include <linux/vmalloc.h>
+#include "access.h"
+#include "compat.h"
 
 /**
  * kt_filter_init - an empty set
@@ -111,19 +113,42 @@ static bool is_owners_ns(const struct kt_filter *f, const struct user_namespace 
 }
 
 /* Nor capable of more than the owner: programs with file capabilities. As ptrace(2) has it. */
+static bool may_be_owners(const struct kt_filter *f, const struct cred *cred)
+{
+	return runs_as_owner(f, cred) &&
+	       (cred->user_ns == f->cred->user_ns ?
+		cap_issubset(cred->cap_permitted, f->cred->cap_permitted) :
+		is_owners_ns(f, cred->user_ns));
+}
+
 static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
 {
-	const struct cred *cred;
 	bool is;
 
 	rcu_read_lock();
-	cred = __task_cred(task);
-	is = runs_as_owner(f, cred) &&
-	     (cred->user_ns == f->cred->user_ns ?
-	      cap_issubset(cred->cap_permitted, f->cred->cap_permitted) :
-	      is_owners_ns(f, cred->user_ns));
+	is = may_be_owners(f, __task_cred(task));
 	rcu_read_unlock();
 	return is;
+}
+
+/**
+ * kt_filter_shows - may the owner see what @task does now?
+ * @f:		the filter
+ * @task:	any task
+ *
+ * exec() changes the credentials before it tells of the new program, and touches the new program's
+ * memory in between. So a followed task is not shown from the change on, if kt_filter_exec() is
+ * going to leave it.
+ *
+ * Context: any, preemption off.
+ */
+bool kt_filter_shows(const struct kt_filter *f, const struct task_struct *task)
+{
+	if (!kt_filter_passes(f, task))
+		return false;
+	if (f->any_user || task != current || !kt_compat_is_in_exec(task_pt_regs(current)))
+		return true;
+	return may_be_owners(f, current_real_cred());
 }
 
 /**
@@ -145,11 +170,14 @@ int kt_filter_follow_all(struct kt_filter *f)
  * The same, if the owner may look at it. Until then it does not become another program: one that
  * did so behind the check, and had told of it before the bit was set, would stay followed.
  */
-static int follow_owners(struct kt_filter *f, const struct task_struct *task)
+static int follow_owners(struct kt_filter *f, struct task_struct *task)
 {
 	struct rw_semaphore *exec_lock = &task->signal->exec_update_lock;
-	int err = down_read_killable(exec_lock);
+	int err;
 
+	if (!kt_access_may(f->cred, task))
+		return is_live(task) ? -EPERM : -ESRCH;
+	err = down_read_killable(exec_lock);
 	if (err)
 		return err;
 	/* It may have been killed, and its number given away, in the meantime. */
@@ -167,7 +195,8 @@ static int follow_owners(struct kt_filter *f, const struct task_struct *task)
  * @pid:	id of any of its threads, in the caller's pid namespace
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's; -EINTR killed.
+ * Return: 0; -EINVAL; -ESRCH no such process, or exiting; -EPERM another user's, or one
+ * that may not be looked into; -EINTR killed.
  */
 int kt_filter_follow(struct kt_filter *f, pid_t pid)
 {

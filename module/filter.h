@@ -45,6 +45,8 @@ static inline bool kt_filter_passes(const struct kt_filter *f, const struct task
 	return READ_ONCE(f->all) || test_bit(task->tgid, f->followed);
 }
 
+bool kt_filter_shows(const struct kt_filter *f, const struct task_struct *task);
+
 int kt_filter_init(struct kt_filter *f, kuid_t owner, bool any_user);
 void kt_filter_exit(struct kt_filter *f);
 

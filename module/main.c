@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* main.c - loading and unloading: the units in order, and in reverse */
 #include <linux/module.h>
+#include "access.h"
 #include "buffer.h"
 #include "chunk.h"
 #include "chunk_send.h"
@@ -33,12 +34,14 @@ static int __init ktrace_init(void)
 	err = kt_online_init();
 	if (err)
 		goto err_exit_buffer;
+	kt_access_init();
 	err = kt_device_init();
 	if (err)
-		goto err_exit_online;
+		goto err_exit_access;
 	return 0;
 
-err_exit_online:
+err_exit_access:
+	kt_access_exit();
 	kt_online_exit();
 err_exit_buffer:
 	kt_buffer_exit();
@@ -58,6 +61,7 @@ static void __exit ktrace_exit(void)
 	kt_device_exit();
 	kt_kept_exit();
 	kt_chunk_sender_exit();
+	kt_access_exit();
 	kt_online_exit();
 	kt_chunk_exit();
 	kt_buffer_exit();

@@ -30,7 +30,7 @@
 #include "tracepoint.h"
 
 enum {
-	SESSIONS_MAX = 64,
+	SESSIONS_MAX = 64,	/* of users without CAP_SYS_ADMIN */
 	USER_SESSIONS_MAX = 8,
 	TICK_MS = 10,
 };
@@ -171,18 +171,19 @@ static u64 new_id_locked(void)
 	return id;
 }
 
+/* Root's sessions have places of their own, so others cannot take them all. */
 static int publish(struct kt_session *new)
 {
-	u32 open_nr = 0, user_nr = 0;
+	u32 others_nr = 0, user_nr = 0;
 	struct kt_session *s;
 	bool has_room;
 
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(s, &sessions, node) {
-		open_nr += s->open;
+		others_nr += s->open && !s->for_all;
 		user_nr += s->open && uid_eq(s->owner, new->owner);
 	}
-	has_room = open_nr < SESSIONS_MAX && user_nr < USER_SESSIONS_MAX;
+	has_room = (new->for_all || others_nr < SESSIONS_MAX) && user_nr < USER_SESSIONS_MAX;
 	if (has_room) {
 		new->id = new_id_locked();
 		new->open = true;
@@ -380,6 +381,7 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 		return err;
 	s->target.rings = b->cpu_rings;
 	s->target.watermark = b->l.watermark;
+	s->target.is_counted = !s->for_all;
 	err = kt_emit_attach(&s->target);
 	if (err)
 		goto err_exit_filter;

@@ -29,7 +29,9 @@
 #include <linux/printk.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/security.h>
 #include <linux/slab.h>
+#include <linux/trace_events.h>
 #include <linux/tracepoint.h>
 #include "compat.h"
 #include "emit.h"
@@ -138,25 +140,53 @@ static int open_all(struct kt_tracepoint *t)
 	return 0;
 }
 
+/*
+ * Is the kernel locked down against whoever reads its memory? Records have what the kernel put into
+ * them, and a probe fetches anything; one that was made earlier is still there.
+ */
+static int check_lockdown(const struct trace_event_call *call)
+{
+	return security_locked_down(call->flags & TRACE_EVENT_FL_KPROBE ? LOCKDOWN_KPROBES :
+									  LOCKDOWN_PERF);
+}
+
 /* What the kernel's security modules say to the caller; one event is made and let go for that. */
 static int may_open(u32 number)
 {
 	struct perf_event *event = new_perf_event(number, raw_smp_processor_id(), NULL);
+	int err;
 
-	if (!IS_ERR(event))
-		perf_event_release_kernel(event);
-	return PTR_ERR_OR_ZERO(event);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	err = check_lockdown(event->tp_event);
+	perf_event_release_kernel(event);
+	return err;
 }
 
 /* Perf events of all CPUs have the same description. */
-static int watch_missed(struct kt_tracepoint *t)
+static struct trace_event_call *call_of(const struct kt_tracepoint *t)
 {
 	int cpu;
 
 	for_each_possible_cpu(cpu)
 		if (t->events[cpu])
-			return kt_missed_watch(&t->missed, t->id, t->events[cpu]->tp_event);
-	return -ENODEV;
+			return t->events[cpu]->tp_event;
+	return NULL;
+}
+
+/* All but the place in the table. */
+static int open_tracepoint(struct kt_tracepoint *t)
+{
+	struct trace_event_call *call;
+	int err = open_all(t);
+
+	if (err)
+		return err;
+	call = call_of(t);
+	if (!call)
+		return -ENODEV;
+	err = check_lockdown(call);
+	return err ? err : kt_missed_watch(&t->missed, t->id, call);
 }
 
 static void switch_all(struct kt_tracepoint *t, bool on)
@@ -224,9 +254,7 @@ static int make_locked(u32 number, struct kt_tracepoint **out)
 		return -ENOMEM;
 	t->number = number;
 	t->id = KTRACE_EV_DYNAMIC + i;
-	err = open_all(t);
-	if (!err)
-		err = watch_missed(t);
+	err = open_tracepoint(t);
 	if (err)
 		goto err_close_all;
 	table[i] = t;
@@ -259,11 +287,11 @@ static void free_closed(struct kt_tracepoint *t)
  * @mapped:	bit for each id from KTRACE_EV_DYNAMIC on: what the session has mapped; added to
  * @id:		out: the event id, the same in all sessions meanwhile
  *
- * perf's own checks of the caller's rights apply.
+ * perf's own checks of the caller's rights apply, and lockdown.
  *
  * Context: process, sleeps.
  * Return: 0; -EINVAL no such event; -EOPNOTSUPP this kernel cannot do it; -ENOSPC too many
- * events; -ENOMEM; what perf says: -EPERM, -EACCES.
+ * events; -ENOMEM; what perf says: -EPERM, -EACCES; -EPERM the kernel is locked down.
  */
 int kt_tracepoint_map(u32 number, unsigned long *mapped, u16 *id)
 {

@@ -59,6 +59,10 @@ teardown() { teardown_test; }
 	"$PROGS/dev_ioctl" too_many
 }
 
+@test "other users cannot take root's places for sessions and kernel channels" {
+	"$PROGS/dev_ioctl" places
+}
+
 @test "memory is limited by session and by user" {
 	"$PROGS/dev_ioctl" limits
 }
@@ -194,10 +198,24 @@ teardown() { teardown_test; }
 	"$PROGS/dev_life" policies
 }
 
-@test "a program that runs as another user, or with capabilities, is not followed any more" {
+# with_group_kernel COMMAND...: kernel events are for the device's group meanwhile
+with_group_kernel()
+{
+	local status=0
 	echo 1 >/sys/module/ktrace/parameters/group_kernel
-	status=0
-	"$PROGS/dev_events" leaves_privileged_programs_alone || status=$?
+	"$@" || status=$?
 	echo 0 >/sys/module/ktrace/parameters/group_kernel
-	[ "$status" -eq 0 ]
+	return "$status"
+}
+
+@test "a program that runs as another user, or with capabilities, is not followed any more" {
+	with_group_kernel "$PROGS/dev_exec" leaves_privileged_programs_alone
+}
+
+@test "a process that is not dumpable is not followed without CAP_PERFMON" {
+	with_group_kernel "$PROGS/dev_exec" leaves_undumpable_processes_alone
+}
+
+@test "where a set-user-ID program has its memory is not told, not even while it is made" {
+	with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
 }

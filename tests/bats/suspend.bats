@@ -117,13 +117,14 @@ disturbed()
 	wall=$(date +%s)
 	date -s 2040-01-01 >/dev/null
 	start_ktraced -o t -- sleep 3
-	retry 0.05 test -s t
-	sleep 2
+	retry 0.05 has ktraced.err tracing
 	# in hundredths of a second
-	local used
+	local before used
+	read -ra before <<<"$(sed 's/.*) //' "/proc/$pid/stat")"
+	sleep 2
 	read -ra used <<<"$(sed 's/.*) //' "/proc/$pid/stat")"
-	echo "user ${used[11]} system ${used[12]}"
-	[ $((used[11] + used[12])) -lt 50 ]
+	echo "user ${before[11]} to ${used[11]} system ${before[12]} to ${used[12]}"
+	[ $((used[11] + used[12] - before[11] - before[12])) -lt 50 ]
 	wait_for "$pid"
 	[ "$status" = 0 ]
 	date -s "@$wall" >/dev/null

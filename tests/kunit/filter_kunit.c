@@ -229,6 +229,52 @@ static void a_program_with_capabilities_is_left(struct kunit *test)
 	filter.cred = before;
 }
 
+/* Events of a restricted session that follows us, @of us; what it gets of them. */
+static u32 recorded(struct kunit *test, struct kt_session *s, const struct task_struct *of)
+{
+	const u64 payload = 0;
+
+	kt_emit(&(struct kt_event){
+		.id = KTRACE_EV_LOGEVENT,
+		.len = sizeof(payload),
+		.payload = &payload,
+		.who = of,
+	});
+	return fix_drain(test, s, NULL, NULL);
+}
+
+/* exec() has changed the credentials, and not told yet that there is a new program. */
+static void what_exec_does_as_somebody_else_is_hidden(struct kunit *test)
+{
+#ifdef KT_HAS_IN_EXECVE
+	struct task_struct *other = make_task(test, 100, 1000);
+	struct kt_session *s = fix_session(test, true);
+	const struct cred *before = current->real_cred;
+
+	s->target.filter.any_user = false;
+	s->target.filter.owner = KUIDT_INIT(1000);
+	set_bit(current->tgid, s->target.filter.followed);
+	KUNIT_ASSERT_EQ(test, kt_control_enable(s, KTRACE_EV_LOGEVENT, true), 0);
+	KUNIT_ASSERT_EQ(test, kt_control_start(s), 0);
+	rcu_assign_pointer(current->real_cred, other->real_cred);
+	KUNIT_EXPECT_EQ(test, recorded(test, s, current), 1);
+	current->in_execve = 1;
+	KUNIT_EXPECT_EQ(test, recorded(test, s, current), 1);
+	set_uid(other, 1001);
+	KUNIT_EXPECT_EQ(test, recorded(test, s, current), 0);
+	KUNIT_EXPECT_EQ(test, recorded(test, s, NULL), 1);
+	set_bit(other->tgid, s->target.filter.followed);
+	KUNIT_EXPECT_EQ(test, recorded(test, s, other), 1);
+	s->target.filter.any_user = true;
+	KUNIT_EXPECT_EQ(test, recorded(test, s, current), 1);
+	current->in_execve = 0;
+	rcu_assign_pointer(current->real_cred, before);
+	KUNIT_EXPECT_EQ(test, fix_lost(s), 0);
+#else
+	kunit_skip(test, "this kernel's tasks do not say that they are in exec()");
+#endif
+}
+
 static void with_privilege_any_user_stays_followed(struct kunit *test)
 {
 	struct task_struct *task = make_task(test, 100, 0);
@@ -505,6 +551,7 @@ static struct kunit_case filter_cases[] = {
 	KUNIT_CASE(any_id_will_do),
 	KUNIT_CASE(a_program_of_another_user_is_left),
 	KUNIT_CASE(a_program_with_capabilities_is_left),
+	KUNIT_CASE(what_exec_does_as_somebody_else_is_hidden),
 	KUNIT_CASE(with_privilege_any_user_stays_followed),
 	KUNIT_CASE(all_means_all_and_takes_privilege),
 	KUNIT_CASE(following_says_why_not),

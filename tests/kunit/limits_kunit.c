@@ -71,7 +71,7 @@ static void a_user_has_eight_sessions_at_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_session_nr(), USER_SESSIONS_MAX);
 }
 
-static void all_users_have_64_sessions_at_most(struct kunit *test)
+static void all_but_root_have_64_sessions_at_most(struct kunit *test)
 {
 	struct kt_session *s = NULL;
 	int i;
@@ -79,6 +79,7 @@ static void all_users_have_64_sessions_at_most(struct kunit *test)
 	for (i = 0; i < SESSIONS_MAX; i++)
 		s = session_of_user(test, 1000 + i / USER_SESSIONS_MAX);
 	KUNIT_EXPECT_EQ(test, try_session_of_user(test, 2000), -EBUSY);
+	fix_session(test, false);	/* root's */
 	fix_close(test, s);
 	KUNIT_EXPECT_EQ(test, try_session_of_user(test, 2000), 0);
 }
@@ -96,6 +97,9 @@ static void sixteen_sessions_have_kernel_channels_at_most(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_add_channel(s[i], KTRACE_CHANNEL_KERNEL), -EBUSY);
 	KUNIT_EXPECT_EQ(test, s[i]->bytes, 0);
 	KUNIT_EXPECT_EQ(test, fix_add_channel(s[i], KTRACE_CHANNEL_USER), 0);
+	/* Root's do not count. */
+	fix_close(test, fix_session(test, true));
+	KUNIT_EXPECT_EQ(test, fix_add_channel(s[i], KTRACE_CHANNEL_KERNEL), -EBUSY);
 	fix_close(test, s[7]);
 	KUNIT_EXPECT_EQ(test, fix_add_channel(s[i], KTRACE_CHANNEL_KERNEL), 0);
 }
@@ -176,7 +180,7 @@ static void closed_sessions_are_charged_until_freed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(root), 0);
 }
 
-static void a_kernel_channel_is_charged_with_its_filter(struct kunit *test)
+static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit *test)
 {
 	struct kt_session *s = fix_session(test, true);
 	struct kt_buffer *b = s->kernel;
@@ -184,7 +188,8 @@ static void a_kernel_channel_is_charged_with_its_filter(struct kunit *test)
 
 	for (i = 0; i < b->l.map_size >> PAGE_SHIFT; i++)
 		pages += b->pages[i] != NULL;
-	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_FILTER_BYTES);
+	KUNIT_EXPECT_EQ(test, s->bytes, (pages << PAGE_SHIFT) + KT_FILTER_BYTES +
+			i * sizeof(*b->pages) + struct_size(b, rings, b->l.ring_nr));
 }
 
 static void set_killed(bool is_killed)
@@ -246,14 +251,14 @@ static void nothing_stays_charged(struct kunit *test)
 
 static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(a_user_has_eight_sessions_at_most),
-	KUNIT_CASE(all_users_have_64_sessions_at_most),
+	KUNIT_CASE(all_but_root_have_64_sessions_at_most),
 	KUNIT_CASE(sixteen_sessions_have_kernel_channels_at_most),
 	KUNIT_CASE(eight_channels_are_in_a_session_at_most),
 	KUNIT_CASE(ids_of_sessions_differ),
 	KUNIT_CASE(a_session_is_limited),
 	KUNIT_CASE(a_user_is_limited_over_all_sessions),
 	KUNIT_CASE(closed_sessions_are_charged_until_freed),
-	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter),
+	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter_and_arrays),
 	KUNIT_CASE(a_request_of_somebody_killed_is_undone),
 	KUNIT_CASE(the_largest_request_is_refused),
 	KUNIT_CASE(nothing_stays_charged),

@@ -274,11 +274,11 @@ def differences(theirs, ours):
     yield from ((None, i) for i in range(at[1], len(ours)))
 
 
-def holes(theirs, ours):
+def holes(theirs, ours, are_near):
     """pairs of places if only some of theirs are missing in ours, else None"""
     pairs, at = [], 0
     for i, value in enumerate(theirs):
-        is_there = at < len(ours) and value == ours[at]
+        is_there = at < len(ours) and value == ours[at] and are_near(i, at)
         pairs.append((i, at if is_there else None))
         at += is_there
     return pairs if at == len(ours) else None
@@ -301,9 +301,14 @@ def match(theirs, ours):
     for context in list(a) + [c for c in b if c not in a]:
         mine, yours = a[context], b[context]
         values = [theirs[k].value for k in mine], [ours[k].value for k in yours]
-        for i, j in holes(*values) or differences(*values):
+
+        def are_near(i, j, mine=mine, yours=yours):
+            return abs(mine[i] - yours[j]) <= far
+
+        for i, j in holes(*values, are_near) or differences(*values):
+            is_equal = None not in (i, j) and values[0][i] == values[1][j] and are_near(i, j)
             i, j = None if i is None else mine[i], None if j is None else yours[j]
-            if None not in (i, j) and theirs[i].value == ours[j].value and abs(i - j) <= far:
+            if is_equal:
                 equal += 1
             elif (i, j) != (None, None):
                 wrong.append((None if i is None else theirs[i], None if j is None else ours[j]))

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <linux/ktrace.h>
@@ -262,6 +263,8 @@ static inline void dev_become_user(unsigned int uid)
 {
 	EXPECT_ERRNO(setgid(uid), 0);
 	EXPECT_ERRNO(setuid(uid), 0);
+	/* as after exec() */
+	EXPECT_ERRNO(prctl(PR_SET_DUMPABLE, 1), 0);
 }
 
 /* Runs @fn in a child and wants it to succeed. */

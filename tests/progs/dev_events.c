@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <sys/xattr.h>
-#include <linux/capability.h>
 #include <ktrace/session.h>
 #include "dev.h"
 
@@ -460,101 +458,6 @@ static void fork_storm(void)
 	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], forks * (1 + THREADS) + 1);
 }
 
-/* A program of the user's waits for a word on the pipe and becomes @path. */
-static pid_t fork_program(const char *path, const int *go)
-{
-	pid_t pid = fork();
-	char c;
-
-	if (pid)
-		return pid;
-	dev_become_user(1234);
-	EXPECT_EQ(read(go[0], &c, 1), 1);
-	execl(path, path, NULL);
-	_exit(127);
-}
-
-struct to_follow {
-	const char *path;
-	unsigned int seen;	/* of exec and exit */
-};
-
-static void follow_as_user(void *arg)
-{
-	const struct to_follow *what = arg;
-	static struct seen s;
-	struct dev_channel ch;
-	int fd = dev_open(), go[2], status;
-	pid_t pid;
-
-	EXPECT_ERRNO(pipe(go), 0);
-	pid = fork_program(what->path, go);
-	dev_become_user(1234);
-	add_kernel(fd, &ch);
-	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
-	dev_enable(fd, KTRACE_EV_SCHED_EXIT, 1);
-	while (ioctl(fd, KTRACE_IOC_FOLLOW, &pid))
-		EXPECT_EQ(errno, EPERM);	/* not the user's yet */
-	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_START), 0);
-	EXPECT_EQ(write(go[1], "x", 1), 1);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
-	EXPECT(dev_poll(fd, 10000) & POLLHUP);
-	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
-	dev_drain(&ch, see, &s);
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXEC], what->seen);
-	EXPECT_EQ(s.count[KTRACE_EV_SCHED_EXIT], what->seen);
-}
-
-/* CAP_NET_RAW, as ping(8) has it. False: this kernel's file system keeps no such thing. */
-static bool add_capability(const char *path)
-{
-	const struct vfs_cap_data data = {
-		.magic_etc = VFS_CAP_REVISION_2 | VFS_CAP_FLAGS_EFFECTIVE,
-		.data[0].permitted = 1u << CAP_NET_RAW,
-	};
-
-	if (!setxattr(path, "security.capability", &data, sizeof(data), 0))
-		return true;
-	EXPECT_EQ(errno, EOPNOTSUPP);
-	return false;
-}
-
-static void copy_of_true(const char *path, unsigned int uid, unsigned int gid, unsigned int mode)
-{
-	char command[256];
-
-	snprintf(command, sizeof(command), "cp /bin/true %s", path);
-	EXPECT_EQ(system(command), 0);
-	EXPECT_ERRNO(chown(path, uid, gid), 0);
-	EXPECT_ERRNO(chmod(path, mode), 0);
-}
-
-/*
- * A user's session loses sight of a program that begins to run as somebody else, or with
- * capabilities. (group_kernel=1 must be set.)
- */
-static void leaves_privileged_programs_alone(void)
-{
-	char dir[] = "/tmp/dev_events.XXXXXX", path[64];
-	struct to_follow what = { .path = path, .seen = 1 };
-
-	EXPECT(mkdtemp(dir));
-	EXPECT_ERRNO(chmod(dir, 0755), 0);
-	snprintf(path, sizeof(path), "%s/true", dir);
-	copy_of_true(path, 0, 0, 0755);
-	dev_in_child(follow_as_user, &what);
-	what.seen = 0;
-	if (add_capability(path))
-		dev_in_child(follow_as_user, &what);
-	copy_of_true(path, 4321, 0, 04755);
-	dev_in_child(follow_as_user, &what);
-	copy_of_true(path, 0, 4321, 02755);
-	dev_in_child(follow_as_user, &what);
-	unlink(path);
-	rmdir(dir);
-}
-
 int main(int argc, char **argv)
 {
 	static const struct dev_test tests[] = {
@@ -565,7 +468,6 @@ int main(int argc, char **argv)
 		{ "start_stop", start_stop },
 		{ "two_sessions", two_sessions },
 		{ "fork_storm", fork_storm },
-		{ "leaves_privileged_programs_alone", leaves_privileged_programs_alone },
 	};
 
 	return dev_main(argc, argv, tests, NELEM(tests));

@@ -365,6 +365,36 @@ static void too_many(void)
 	EXPECT_ERRNO(try_spec(fd, &spec), ENOSPC);
 }
 
+/* Other users take all @nr places there are for channels of a kind; root has its own. */
+static void fill(unsigned int kind, int nr)
+{
+	struct ktrace_channel_spec spec = dev_spec(kind);
+	int fds[64], fd = dev_open(), i;
+
+	EXPECT((size_t)nr <= NELEM(fds));
+	for (i = 0; i < nr; i++) {
+		fds[i] = dev_open();
+		EXPECT_ERRNO(seteuid(2000 + (uid_t)i / 8), 0);
+		EXPECT_ERRNO(try_spec(fds[i], &spec), 0);
+		EXPECT_ERRNO(seteuid(0), 0);
+	}
+	EXPECT_ERRNO(seteuid(3000), 0);
+	EXPECT_ERRNO(try_spec(fd, &spec), EBUSY);
+	EXPECT_ERRNO(seteuid(0), 0);
+	EXPECT_ERRNO(try_spec(fd, &spec), 0);
+	for (i = 0; i < nr; i++)
+		close(fds[i]);
+	close(fd);
+}
+
+static void places(void)
+{
+	fill(KTRACE_CHANNEL_USER, 64);
+	set_parameter("group_kernel", "1");
+	fill(KTRACE_CHANNEL_KERNEL, 16);
+	set_parameter("group_kernel", "0");
+}
+
 static void limits(void)
 {
 	struct ktrace_channel_spec spec = dev_spec(KTRACE_CHANNEL_USER);
@@ -438,6 +468,7 @@ int main(int argc, char **argv)
 		{ "kernel_privilege", kernel_privilege },
 		{ "second_kernel_channel", second_kernel_channel },
 		{ "too_many", too_many },
+		{ "places", places },
 		{ "limits", limits },
 		{ "no_memory", no_memory },
 		{ "info", info },

@@ -547,8 +547,8 @@ struct ktrace_stacks {
  *            EBUSY the session was adopted; EOPNOTSUPP this kernel cannot produce the event;
  *            EDQUOT as CHANNEL; ENOMEM
  *   FOLLOW   EINVAL pid below 0, or no kernel channel; EBUSY the session was adopted;
- *            ESRCH no such process, or it is exiting; EPERM another user's, or
- *            KTRACE_FOLLOW_ALL, without CAP_PERFMON
+ *            ESRCH no such process, or it is exiting; EPERM another user's, one that
+ *            ptrace(2) may not read, or KTRACE_FOLLOW_ALL, without CAP_PERFMON
  *   ATTACH   EINVAL reserved is not 0; EBUSY not a fresh descriptor; ENOENT no such
  *            session; EPERM another user's; ENXIO it has no user channel
  *   KEEP     EINVAL neither 0 nor 1

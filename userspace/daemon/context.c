@@ -14,6 +14,7 @@
 
 #include <ktrace/context.h>
 
+#include "lockdown.h"
 #include "log.h"
 #include "now.h"
 #include "pidspace.h"
@@ -59,7 +60,8 @@ static int set_event(struct context *c, struct ktrace_session *s, __u16 id, stru
 		bits &= (__u16)~c->refused;
 		error = bits ? ktrace_session_context(s, id, bits) : 0;
 		if (error == -EPERM && bits & KTRACE_CONTEXT_KSTACK) {
-			log_note("--context: kernel stacks take CAP_PERFMON; the rest is recorded");
+			log_note("--context: no kernel stacks: %s; the rest is recorded",
+				 lockdown_is_on() ? LOCKDOWN_WHY : "they take CAP_PERFMON");
 			c->refused |= KTRACE_CONTEXT_KSTACK;
 		} else if (error == -EOPNOTSUPP && bits & KTRACE_CONTEXT_CGROUP) {
 			log_note("--context: this kernel has no cgroups; the rest is recorded");

@@ -24,6 +24,7 @@
 
 #include "entries.h"
 #include "functions.h"
+#include "lockdown.h"
 #include "log.h"
 #include "tracefs.h"
 
@@ -93,7 +94,9 @@ static int number_of(const char *path, __u32 *number)
 /* Even root gets EPERM, for functions that recording itself would hit. */
 static const char *hint_of(int error)
 {
-	return (error == -EPERM || error == -EACCES) && geteuid() ? "; it takes CAP_PERFMON" : "";
+	if (error != -EPERM && error != -EACCES)
+		return "";
+	return lockdown_is_on() ? "; " LOCKDOWN_WHY : geteuid() ? "; it takes CAP_PERFMON" : "";
 }
 
 /* With a pattern, events that cannot be recorded are skipped. */

@@ -9,6 +9,7 @@
 #include "noprobe.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 #include <ktrace/nearest.h>
 
+#include "lockdown.h"
 #include "tracefs.h"
 
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"
@@ -142,6 +144,10 @@ void noprobe_why(const char *probe, int error, char *reason, size_t size)
 	const char *name = colon ? colon + 1 : probe;
 	struct symbol s = { .is_there = false };
 
+	if (error == -EPERM && lockdown_is_on()) {
+		snprintf(reason, size, "%s", LOCKDOWN_WHY);
+		return;
+	}
 	snprintf(s.name, sizeof(s.name), "%.*s", (int)(probe + len - name), name);
 	if (isdigit((unsigned char)*s.name)) {
 		snprintf(reason, size, "the kernel allows no probe there: %s", strerror(-error));

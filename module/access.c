@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * access.c - may a process be looked into? What the kernel and its security modules say
+ *
+ * perf asks ptrace_may_access(PTRACE_MODE_READ), which modules cannot call. But procfs can be told
+ * to ask it for everything about a process (hidepid=ptraceable). So we have a procfs of our
+ * own, mounted nowhere, and try whether it lets us walk into the process's folder.
+ */
+#include "access.h"
+#include <linux/err.h>
+#include <linux/fcntl.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/kernel.h>
+#include <linux/mount.h>
+#include <linux/path.h>
+#include <linux/pid.h>
+#include <linux/printk.h>
+#include <linux/proc_fs.h>
+
+/* NULL: there is none. */
+static struct vfsmount *proc;
+
+/**
+ * kt_access_may - would perf let somebody look into a process?
+ * @cred:	whose credentials count
+ * @task:	a thread of the process
+ *
+ * Context: process, sleeps.
+ * Return: false also without procfs, and for a process that has ended.
+ */
+bool kt_access_may(const struct cred *cred, struct task_struct *task)
+{
+	const struct cred *before;
+	struct path root;
+	struct file *file;
+	char name[32];
+
+	if (!proc)
+		return false;
+	root = (struct path){ .mnt = proc, .dentry = proc->mnt_root };
+	snprintf(name, sizeof(name), "%d/stat", task_tgid_nr_ns(task, proc_pid_ns(proc->mnt_sb)));
+	before = override_creds(cred);
+	file = file_open_root(&root, name, O_PATH, 0);
+	revert_creds(before);
+	if (IS_ERR(file))
+		return false;
+	fput(file);
+	return true;
+}
+
+/**
+ * kt_access_init - mount a procfs for ourselves
+ *
+ * Without it the module works, but no process can be followed without CAP_PERFMON.
+ *
+ * Context: loading, sleeps.
+ */
+void kt_access_init(void)
+{
+	static char options[] = "hidepid=ptraceable";
+	struct file_system_type *type = get_fs_type("proc");
+	struct vfsmount *mnt;
+
+	if (!type)
+		return;
+	mnt = vfs_kern_mount(type, SB_KERNMOUNT, "ktrace", options);
+	if (IS_ERR(mnt))
+		pr_warn("no procfs, so nothing can be followed without CAP_PERFMON: %ld\n",
+			PTR_ERR(mnt));
+	else
+		proc = mnt;
+}
+
+/** kt_access_exit - unmount it */
+void kt_access_exit(void)
+{
+	mntput(proc);
+}
