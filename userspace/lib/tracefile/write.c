@@ -206,25 +206,33 @@ static bool is_null_device(int fd)
 	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* A writer that has its file to itself, with the content it has. */
-int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
+/* A writer that has its file to itself, with the content it has. Takes @fd over in any case. */
+int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
 	int ret = 0;
 
-	if (!tf)
+	if (!tf) {
+		close(fd);
 		return -ENOMEM;
+	}
 	tf->has_index = true;
-	tf->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
-	if (tf->fd < 0)
-		ret = -errno;
-	else if (!is_null_device(tf->fd) && flock(tf->fd, LOCK_EX | LOCK_NB))
+	tf->fd = fd;
+	if (!is_null_device(fd) && flock(fd, LOCK_EX | LOCK_NB))
 		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (ret)
 		ktrace_writer_free(tf);
 	else
 		*out = tf;
 	return ret;
+}
+
+/* The same of the file at @path, which is made if there is none. */
+int ktrace_writer_open(const char *path, struct ktrace_tracefile **out)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+
+	return fd < 0 ? -errno : ktrace_writer_new(fd, out);
 }
 
 /* Removes a file that could not even be begun, unless it is no regular file or @path is a link. */
@@ -241,7 +249,7 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 				 struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, O_CREAT, &tf);
+	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, &tf);
 
 	if (ret)
 		return ret;
