@@ -389,7 +389,7 @@ $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
-		userspace/daemon/loop.c userspace/daemon/log.c $(service_writer_src) $(pbtxt_src)) \
+		userspace/daemon/loop.c userspace/daemon/log.c userspace/daemon/rights.c $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^

@@ -35,7 +35,7 @@
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON,
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_ALL_USERS, OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON,
        OPT_OPTIONAL, OPT_VERSION };
 
 static const struct option longopts[] = {
@@ -66,6 +66,7 @@ static const struct option longopts[] = {
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "discard", no_argument, NULL, OPT_DISCARD },
+	{ "all-users", no_argument, NULL, OPT_ALL_USERS },
 	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -78,7 +79,8 @@ static const char help[] =
 "usage: ktraced [options] [-o FILE] [--] COMMAND [ARGUMENT...]\n"
 "       ktraced [options] [-o FILE]\n"
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
-"       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
+"       ktraced --recover [--list | --discard] [--all-users] [-q] [-o FILE]\n"
+"               [SESSION...]\n"
 "       ktraced --service [--no-producer] [-q]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
@@ -158,6 +160,8 @@ static const char help[] =
 "                         the SESSIONs given; -o: write a complete copy instead\n"
 "      --list             with --recover: only list such sessions\n"
 "      --discard          with --recover: remove them without saving anything\n"
+"      --all-users        with --recover: as root, sessions of other users too,\n"
+"                         each with its owner's rights to files\n"
 "      --service          serve producers and consumers in Perfetto's protocol,\n"
 "                         until interrupted; see ktraced(8)\n"
 "      --no-producer      with --service: do not offer ktrace.user and\n"
@@ -392,6 +396,8 @@ static bool *flag_of(struct options *o, int opt)
 		return &o->is_list;
 	case OPT_DISCARD:
 		return &o->is_discard;
+	case OPT_ALL_USERS:
+		return &o->all_users;
 	case OPT_SERVICE:
 		return &o->is_service;
 	case OPT_JSON:
@@ -478,11 +484,15 @@ static void suggest(const char *word)
 static int finish_recover(const struct options *o)
 {
 	if (!o->is_recover) {
-		log_error("--list and --discard go with --recover");
+		log_error("--list, --discard and --all-users go with --recover");
 		return EXIT_OWN;
 	}
 	if (o->is_list && o->is_discard) {
 		log_error("--list or --discard, not both");
+		return EXIT_OWN;
+	}
+	if (o->all_users && geteuid()) {
+		log_error("--all-users: only root may take over sessions of other users");
 		return EXIT_OWN;
 	}
 	return -1;
@@ -521,7 +531,7 @@ static int finish(struct options *o)
 		log_error("-o -: a trace goes into a file, not to standard output");
 		return EXIT_OWN;
 	}
-	if (o->is_recover || o->is_list || o->is_discard)
+	if (o->is_recover || o->is_list || o->is_discard || o->all_users)
 		return finish_recover(o);
 	if (o->output && !*o->output) {
 		log_error("-o FILE is missing, try 'ktraced --help'");

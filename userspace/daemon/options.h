@@ -41,6 +41,7 @@
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
  * @is_discard:	... remove it unseen
+ * @all_users:	... that of other users, too
  * @is_service:	serve producers and consumers, instead of recording
  * @no_producer: with it: do not start the producer of ktrace's own data sources
  * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
@@ -73,6 +74,7 @@ struct options {
 	bool is_recover;
 	bool is_list;
 	bool is_discard;
+	bool all_users;
 	bool is_service;
 	bool no_producer;
 	char **argv;

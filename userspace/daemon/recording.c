@@ -33,6 +33,7 @@
 #include "pidspace.h"
 #include "preload.h"
 #include "program.h"
+#include "recover.h"
 #include "select.h"
 #include "split.h"
 #include "summary.h"
@@ -42,7 +43,6 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
-#define STALE_MAX 64u
 
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)
@@ -212,16 +212,18 @@ static void free_names(struct recording *r)
 /* Of those that were never finished nothing can be saved. */
 static void warn_stale(void)
 {
-	struct ktrace_stale list[STALE_MAX];
-	size_t all = ktrace_session_list_stale(list, STALE_MAX), nr = 0;
+	struct ktrace_stale *list;
+	size_t others, nr = 0;
+	ssize_t all = recover_find(&list, &others);
 
-	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+	for (ssize_t i = 0; i < all - (ssize_t)others; i++)
 		if (!list[i].is_unfinished)
 			list[nr++] = list[i];
 	if (nr)
 		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
 			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", list[0].where,
 			 nr == 1 ? "it holds" : "they hold");
+	free(list);
 }
 
 static int begin_context(struct recording *r)
