@@ -26,6 +26,7 @@
 
 #include <ktrace/shark_port.h>
 
+#include "base/peer.h"
 #include "log.h"
 #include "now.h"
 #include "send_kernel.h"
@@ -186,13 +187,11 @@ static void *serve_connection(void *arg)
 /* Only our user and root: a program of somebody else has no say in what we write where. */
 static bool may(int fd, pid_t *pid)
 {
-	socklen_t size = sizeof(struct ucred);
-	struct ucred cred;
+	struct ucred cred = { .pid = 0 };
+	const bool may = peer_is_trusted(fd, &cred);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size))
-		return false;
 	*pid = cred.pid;
-	return cred.uid == geteuid() || !cred.uid;
+	return may;
 }
 
 static void take_connection(struct sender *s, int fd)

@@ -153,7 +153,8 @@ static int act(struct session *s)
 	int status = STATUS_DAMAGED;
 
 	if (ret)
-		complain_about(client_socket(s->action->port), "%s%s", strerror(-ret),
+		complain_about(client_socket(s->action->port), "%s%s",
+			       *s->c.reason ? s->c.reason : strerror(-ret),
 			       ret == -ENOENT || ret == -ECONNREFUSED ?
 			       "; is ktraced --service running?" : "");
 	else
