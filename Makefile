@@ -51,7 +51,7 @@ daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
-viewer_src   := $(wildcard userspace/viewer/*.c)
+viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo

@@ -35,6 +35,7 @@
  * @level:	how blocks are compressed, 0 = not
  * @split_size:	bytes of a file, then the next one begins; 0 = they do not count
  * @split_ns:	the same in time
+ * @mode:	of files, 0 = new ones have the usual one, others keep theirs
  * @keep:	how many files are kept then, 0 = all
  * @send:	where chunks of S.Ha.R.K. go
  * @duration_ns: how long to record, 0 = no limit
@@ -69,6 +70,7 @@ struct options {
 	__u64 split_size;
 	__u64 split_ns;
 	__u32 keep;
+	__u32 mode;
 	struct sender_options send;
 	__u64 duration_ns;
 	bool is_recover;

@@ -485,7 +485,11 @@ static int work(const struct options *o, const struct ktrace_stale *list, size_t
 	return status;
 }
 
-ssize_t recover_find(struct ktrace_stale **list, size_t *others)
+/*
+ * Sessions left behind, the caller's first, @others of other users after them; @list is to be
+ * freed. Return: how many there are, -ENOMEM.
+ */
+static ssize_t find_all(struct ktrace_stale **list, size_t *others)
 {
 	size_t nr = 16, cap, own = 0;
 
@@ -534,6 +538,24 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 	return log_output_end(status);
 }
 
+void recover_warn(void)
+{
+	struct ktrace_stale *list;
+	const char *example = NULL;
+	size_t others, nr = 0;
+	ssize_t all = find_all(&list, &others);
+
+	/* Of those that were never finished nothing can be saved. */
+	for (ssize_t i = 0; i < all - (ssize_t)others; i++)
+		if (!list[i].is_unfinished && !nr++)
+			example = list[i].where;
+	if (nr)
+		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
+			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", example,
+			 nr == 1 ? "it holds" : "they hold");
+	free(list);
+}
+
 int recover(const struct options *o)
 {
 	struct ktrace_stale *list;
@@ -542,7 +564,7 @@ int recover(const struct options *o)
 	int status;
 
 	dying_wait();
-	all = recover_find(&list, &others);
+	all = find_all(&list, &others);
 	if (all < 0) {
 		log_error("%s", strerror((int)-all));
 		return EXIT_OWN;

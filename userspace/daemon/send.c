@@ -284,6 +284,7 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->is_less, NULL);
 	s->udp.target = o->target;
+	s->disk.mode = o->mode;
 	s->disk.name = slash ? slash + 1 : o->files;
 	if (s->disk.name && !*s->disk.name)
 		s->disk.name = NULL;

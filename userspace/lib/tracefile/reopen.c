@@ -206,7 +206,7 @@ static int copy_file(const char *path, const struct reader *r, const __u8 uuid[1
 		     struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = ktrace_writer_open(path, &tf);
+	int ret = ktrace_writer_open(path, 0, &tf);
 
 	if (ret)
 		return ret;

@@ -29,6 +29,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
+
 /* Drops the first @n bytes of what is left to write. */
 static int consume(struct iovec *iov, int nr, size_t n)
 {
@@ -227,12 +229,12 @@ int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 	return ret;
 }
 
-/* The same of the file at @path, which is made if there is none. */
-int ktrace_writer_open(const char *path, struct ktrace_tracefile **out)
+/* The same of the file at @path, which is made if there is none; @flags: O_EXCL or 0. */
+int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	int fd = ktrace_output_file(path, O_RDWR | O_CREAT | flags);
 
-	return fd < 0 ? -errno : ktrace_writer_new(fd, out);
+	return fd < 0 ? fd : ktrace_writer_new(fd, out);
 }
 
 /* Removes a file that could not even be begun, unless it is no regular file or @path is a link. */
@@ -245,11 +247,11 @@ static void remove_file(const char *path, int fd)
 		unlink(path);
 }
 
-int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
-				 struct ktrace_tracefile **out)
+static int create(const char *path, int flags, __u32 part, const __u8 *uuid,
+		  struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, &tf);
+	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, flags, &tf);
 
 	if (ret)
 		return ret;
@@ -269,7 +271,22 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 {
-	return ktrace_tracefile_create_part(path, 0, NULL, out);
+	return create(path, 0, 0, NULL, out);
+}
+
+int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
+				 struct ktrace_tracefile **out)
+{
+	return create(path, O_EXCL, part, uuid, out);
+}
+
+int ktrace_tracefile_mode(const struct ktrace_tracefile *tf, __u32 mode)
+{
+	struct stat st;
+
+	if (fstat(tf->fd, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) && fchmod(tf->fd, mode) ? -errno : 0;
 }
 
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16])
