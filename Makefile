@@ -51,7 +51,7 @@ daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
-viewer_src   := $(wildcard userspace/viewer/*.c)
+viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo
@@ -389,7 +389,7 @@ $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
-		userspace/daemon/loop.c userspace/daemon/log.c $(service_writer_src) $(pbtxt_src)) \
+		userspace/daemon/loop.c userspace/daemon/log.c userspace/daemon/rights.c $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^

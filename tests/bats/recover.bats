@@ -211,6 +211,23 @@ is_gone_or_done()
 	has ktraced.out ^written || ! pgrep -f "^$PROGS/flood -o -t 2 -n 1000\$" >/dev/null
 }
 
+@test "a file that has become a link is not followed, neither to complete nor to copy it" {
+	orphan -e flood -b 64K -o t -- "$PROGS/flood" -m -o -n 0
+	writers_done
+	mv t real
+	ln -s real t
+	cp real before
+	recover "$session"
+	[ "$status" -eq 125 ]
+	[[ $stderr == *"/t is not the file of session $session any more"* ]]
+	is_stale "$session"
+	cmp real before
+	recover -o copy "$session"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"/t is gone: what it held is not in copy"* ]]
+	cmp real before
+}
+
 @test "killed before, in the middle of, and after each write: still exact" {
 	rounds=0
 	policies=(block overwrite) hows=(before torn after) step=3

@@ -46,14 +46,20 @@ manual()
 }
 
 @test "SHK-46: the manual's example, alone: start and ids in a, what comes behind next_chunk in b" {
+	umask 000
 	"$EXAMPLES/chunks"
 	manual
+	[ "$(stat -c %a 0trace)" = 600 ]
 }
 
 @test "SHK-46: the same under ktraced, which writes the files" {
 	run_ktraced -q -o t -- "$EXAMPLES/chunks"
 	[ "$status" = 0 ]
 	manual
+	[ "$(stat -c %a 0trace)" = 600 ]
+	run_ktraced -q --mode 0640 -o t -- "$EXAMPLES/chunks"
+	[ "$(stat -c %a 0trace t)" = "640
+640" ]
 }
 
 @test "SHK-14: what ktraced wrote stays when the chunk is sent empty, and when ktraced is not there" {

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLOCK 4096u	/* what positions of blocks are multiples of */
 #define ROOM 32768u	/* blocks may have more */
@@ -241,6 +242,7 @@ static void create_part(struct state *st)
 
 	if (asprintf(&path, "%s.%u", st->name, ++st->part) < 0)
 		die("no memory");
+	unlink(path);	/* a part's name has to be new */
 	check(ktrace_tracefile_create_part(path, st->part, st->part > 1 ? uuid : NULL, &st->tf));
 	ktrace_tracefile_uuid(st->tf, uuid);
 	free(path);

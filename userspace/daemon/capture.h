@@ -50,6 +50,7 @@ struct capture_stream {
  * @stream_nr:	how many
  * @copy:	overwrite policy: a block, copied before it is written
  * @level:	how blocks are compressed while there is time, 0 = not
+ * @mode:	of the files of further parts, 0 = the usual one
  * @eighths:	the fullest ring that the last drain has found
  * @events:	records written
  * @must_keep:	what cannot be written stays in its ring, and nothing more is written
@@ -73,6 +74,7 @@ struct capture {
 	__u32 stream_nr;
 	char *copy;
 	int level;
+	__u32 mode;
 	unsigned int eighths;
 	__u64 events;
 	bool must_keep;

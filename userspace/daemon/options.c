@@ -17,6 +17,7 @@
 #include <ktrace/when.h>
 
 #include "base/decimal.h"
+#include "base/output_file.h"
 #include "log.h"
 #include "named.h"
 #include "where.h"
@@ -35,8 +36,8 @@
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
-       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON,
-       OPT_OPTIONAL, OPT_VERSION };
+       OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_ALL_USERS, OPT_MODE,
+       OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON, OPT_OPTIONAL, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -60,12 +61,14 @@ static const struct option longopts[] = {
 	{ "split-size", required_argument, NULL, OPT_SPLIT_SIZE },
 	{ "split-time", required_argument, NULL, OPT_SPLIT_TIME },
 	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "mode", required_argument, NULL, OPT_MODE },
 	{ "shark-files", required_argument, NULL, OPT_SHARK_FILES },
 	{ "shark-udp", required_argument, NULL, OPT_SHARK_UDP },
 	{ "fail-on-loss", no_argument, NULL, OPT_FAIL },
 	{ "recover", no_argument, NULL, OPT_RECOVER },
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "discard", no_argument, NULL, OPT_DISCARD },
+	{ "all-users", no_argument, NULL, OPT_ALL_USERS },
 	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
 	{ "json", no_argument, NULL, OPT_JSON },
@@ -78,7 +81,8 @@ static const char help[] =
 "usage: ktraced [options] [-o FILE] [--] COMMAND [ARGUMENT...]\n"
 "       ktraced [options] [-o FILE]\n"
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
-"       ktraced --recover [--list | --discard] [-q] [-o FILE] [SESSION...]\n"
+"       ktraced --recover [--list | --discard] [--all-users] [-q] [-o FILE]\n"
+"               [SESSION...]\n"
 "       ktraced --service [--no-producer] [-q]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
@@ -114,6 +118,8 @@ static const char help[] =
 "The file:\n"
 "  -o, --output FILE      write the trace to FILE, replacing it; FOLDER/: to a\n"
 "                         new file there (default: COMMAND-DATE-TIME-PID.bin)\n"
+"      --mode MODE        of the files, octal: 0640 (default: 0600; one that\n"
+"                         is replaced keeps its own)\n"
 "      --compress[=LEVEL] compress FILE while recording, as far as there is time:\n"
 "                         from -50 (fastest) to 19, without LEVEL 1; 0 or none =\n"
 "                         not (default)\n"
@@ -158,6 +164,8 @@ static const char help[] =
 "                         the SESSIONs given; -o: write a complete copy instead\n"
 "      --list             with --recover: only list such sessions\n"
 "      --discard          with --recover: remove them without saving anything\n"
+"      --all-users        with --recover: as root, sessions of other users too,\n"
+"                         each with its owner's rights to files\n"
 "      --service          serve producers and consumers in Perfetto's protocol,\n"
 "                         until interrupted; see ktraced(8)\n"
 "      --no-producer      with --service: do not offer ktrace.user and\n"
@@ -325,6 +333,14 @@ static int set_keep(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_mode(struct options *o, const char *text)
+{
+	if (!output_mode_parse(text, &o->mode))
+		return usage_error(OUTPUT_MODE_WRONG, text);
+	o->send.mode = o->mode;
+	return -1;
+}
+
 static int set_duration(struct options *o, const char *text)
 {
 	if (!parse_time(text, &o->duration_ns))
@@ -392,6 +408,8 @@ static bool *flag_of(struct options *o, int opt)
 		return &o->is_list;
 	case OPT_DISCARD:
 		return &o->is_discard;
+	case OPT_ALL_USERS:
+		return &o->all_users;
 	case OPT_SERVICE:
 		return &o->is_service;
 	case OPT_JSON:
@@ -415,6 +433,8 @@ static int apply(struct options *o, int opt, char *arg)
 	case 'o':
 		o->output = arg;
 		return -1;
+	case OPT_MODE:
+		return set_mode(o, arg);
 	case 'b':
 		return set_buffer(o, arg);
 	case 'e':
@@ -475,17 +495,40 @@ static void suggest(const char *word)
 		log_error("did you mean '--%s'?", near.name);
 }
 
-static int finish_recover(const struct options *o)
+/* Options that do not go together, or lack another one; NULL: none */
+static const char *conflict(const struct options *o)
 {
-	if (!o->is_recover) {
-		log_error("--list and --discard go with --recover");
-		return EXIT_OWN;
-	}
-	if (o->is_list && o->is_discard) {
-		log_error("--list or --discard, not both");
-		return EXIT_OWN;
-	}
-	return -1;
+	if (o->is_service && (o->argv || o->output))
+		return "--service takes neither a COMMAND nor -o: sessions say what goes where";
+	if (o->no_producer && !o->is_service)
+		return "--no-producer goes with --service";
+	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list)))
+		return "--json goes with a recording, or with --recover --list";
+	if (o->mode && (o->is_service || o->is_baseline || o->is_recover))
+		return "--mode goes with a recording";
+	if (o->output && !strcmp(o->output, "-"))
+		return "-o -: a trace goes into a file, not to standard output";
+	if ((o->is_list || o->is_discard || o->all_users) && !o->is_recover)
+		return "--list, --discard and --all-users go with --recover";
+	if (o->is_list && o->is_discard)
+		return "--list or --discard, not both";
+	if (o->all_users && geteuid())
+		return "--all-users: only root may take over sessions of other users";
+	if (o->is_recover)
+		return NULL;
+	if (o->output && !*o->output)
+		return "-o FILE is missing, try 'ktraced --help'";
+	if (o->argv && !**o->argv)
+		return "COMMAND is empty, try 'ktraced --help'";
+	if (o->keep && !o->split_size && !o->split_ns)
+		return "--keep is for files that are split: --split-size or --split-time";
+	if (o->is_pthread && !o->argv)
+		return "--pthread needs a COMMAND";
+	if (o->is_baseline && !o->argv)
+		return "--baseline needs a COMMAND";
+	if (o->choice.has_levels && !o->is_pthread)
+		return "--level goes with --pthread";
+	return NULL;
 }
 
 static int check_where(const struct options *o)
@@ -502,47 +545,16 @@ static int check_where(const struct options *o)
 
 static int finish(struct options *o)
 {
+	const char *wrong = conflict(o);
 	__u64 small = o->ring_size / 16;
 	int status;
 
-	if (o->is_service && (o->argv || o->output)) {
-		log_error("--service takes neither a COMMAND nor -o: sessions say what goes where");
+	if (wrong) {
+		log_error("%s", wrong);
 		return EXIT_OWN;
 	}
-	if (o->no_producer && !o->is_service) {
-		log_error("--no-producer goes with --service");
-		return EXIT_OWN;
-	}
-	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list))) {
-		log_error("--json goes with a recording, or with --recover --list");
-		return EXIT_OWN;
-	}
-	if (o->output && !strcmp(o->output, "-")) {
-		log_error("-o -: a trace goes into a file, not to standard output");
-		return EXIT_OWN;
-	}
-	if (o->is_recover || o->is_list || o->is_discard)
-		return finish_recover(o);
-	if (o->output && !*o->output) {
-		log_error("-o FILE is missing, try 'ktraced --help'");
-		return EXIT_OWN;
-	}
-	if (o->argv && !**o->argv) {
-		log_error("COMMAND is empty, try 'ktraced --help'");
-		return EXIT_OWN;
-	}
-	if (o->keep && !o->split_size && !o->split_ns) {
-		log_error("--keep is for files that are split: --split-size or --split-time");
-		return EXIT_OWN;
-	}
-	if ((o->is_pthread || o->is_baseline) && !o->argv) {
-		log_error("%s needs a COMMAND", o->is_pthread ? "--pthread" : "--baseline");
-		return EXIT_OWN;
-	}
-	if (o->choice.has_levels && !o->is_pthread) {
-		log_error("--level goes with --pthread");
-		return EXIT_OWN;
-	}
+	if (o->is_recover)
+		return -1;
 	/* With gaps, what threads do with each other makes no sense. */
 	if (o->policy == KTRACE_POLICY_NR)
 		o->policy = o->is_pthread ? KTRACE_POLICY_BLOCK : KTRACE_POLICY_DROP;

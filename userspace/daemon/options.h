@@ -35,12 +35,14 @@
  * @level:	how blocks are compressed, 0 = not
  * @split_size:	bytes of a file, then the next one begins; 0 = they do not count
  * @split_ns:	the same in time
+ * @mode:	of files, 0 = new ones have the usual one, others keep theirs
  * @keep:	how many files are kept then, 0 = all
  * @send:	where chunks of S.Ha.R.K. go
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	write out what was left behind, instead of recording
  * @is_list:	... only say what there is
  * @is_discard:	... remove it unseen
+ * @all_users:	... that of other users, too
  * @is_service:	serve producers and consumers, instead of recording
  * @no_producer: with it: do not start the producer of ktrace's own data sources
  * @argv:	command and arguments, NULL-terminated; NULL = none. To recover: sessions
@@ -68,11 +70,13 @@ struct options {
 	__u64 split_size;
 	__u64 split_ns;
 	__u32 keep;
+	__u32 mode;
 	struct sender_options send;
 	__u64 duration_ns;
 	bool is_recover;
 	bool is_list;
 	bool is_discard;
+	bool all_users;
 	bool is_service;
 	bool no_producer;
 	char **argv;

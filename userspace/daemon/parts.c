@@ -125,10 +125,10 @@ static bool is_part(int fd, const char *name)
 /* Is it a part that nobody writes? Then it goes, if @removes. Return: 0, -EBUSY, -errno. */
 static int clear_part(int dir, const char *name, bool removes)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), error = 0;
 
 	if (fd < 0)
-		return errno == ENOENT ? 0 : -errno;
+		return errno == ENOENT || errno == ELOOP ? 0 : -errno;
 	if (is_part(fd, name)) {
 		if (flock(fd, LOCK_EX | LOCK_NB))
 			error = errno == EWOULDBLOCK ? -EBUSY : -errno;
@@ -378,7 +378,7 @@ int parts_sync(const struct parts *p)
 
 	for (__u32 i = parts_first(p); i < p->number && !error; i++) {
 		name = parts_name(p->output, i);
-		fd = name ? open(name, O_RDONLY | O_CLOEXEC) : -1;
+		fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 		if (fd >= 0) {
 			error = fsync(fd) ? -errno : 0;
 			close(fd);

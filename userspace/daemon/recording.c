@@ -33,6 +33,7 @@
 #include "pidspace.h"
 #include "preload.h"
 #include "program.h"
+#include "recover.h"
 #include "select.h"
 #include "split.h"
 #include "summary.h"
@@ -42,7 +43,6 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
-#define STALE_MAX 64u
 
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)
@@ -73,14 +73,20 @@ static const char *path_of(const struct recording *r)
 	return is_split(r->options) ? r->parts.path : r->name;
 }
 
-/* -o FILE, -o FOLDER/ or nothing */
+/* -o FOLDER/ or nothing: the name is ours to choose */
+static bool is_nameless(const struct options *o)
+{
+	size_t len = o->output ? strlen(o->output) : 0;
+
+	return !len || o->output[len - 1] == '/';
+}
+
 static int choose_name(struct recording *r)
 {
 	const struct options *o = r->options;
-	const char *given = o->output ? o->output : "";
-	size_t len = strlen(given);
 
-	r->name = !len || given[len - 1] == '/' ? name_default(given, o->argv) : strdup(given);
+	r->name = is_nameless(o) ? name_default(o->output ? o->output : "", o->argv)
+				 : strdup(o->output);
 	if (r->name && (!is_split(o) || !parts_init(&r->parts, r->name, o)))
 		return -1;
 	log_error("%s", strerror(ENOMEM));
@@ -128,7 +134,13 @@ static int open_file(struct recording *r, struct ktrace_tracefile **file)
 		log_error("%s is a program: -o is the file for the trace", path);
 		return EXIT_OWN;
 	}
-	error = ktrace_tracefile_create_part(path, is_split(r->options), NULL, file);
+	/* A name that nobody gave has to be new. */
+	if (is_split(r->options) || is_nameless(r->options))
+		error = ktrace_tracefile_create_part(path, is_split(r->options), NULL, file);
+	else
+		error = ktrace_tracefile_create(path, file);
+	if (!error && r->options->mode)
+		error = ktrace_tracefile_mode(*file, r->options->mode);
 	if (error) {
 		log_error("%s: %s", path, error == -EBUSY ?
 			  "another recording is writing this file" : strerror(-error));
@@ -207,21 +219,6 @@ static void free_names(struct recording *r)
 	parts_free(&r->parts);
 	free(r->name);
 	r->name = NULL;
-}
-
-/* Of those that were never finished nothing can be saved. */
-static void warn_stale(void)
-{
-	struct ktrace_stale list[STALE_MAX];
-	size_t all = ktrace_session_list_stale(list, STALE_MAX), nr = 0;
-
-	for (size_t i = 0; i < all && i < STALE_MAX; i++)
-		if (!list[i].is_unfinished)
-			list[nr++] = list[i];
-	if (nr)
-		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
-			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", list[0].where,
-			 nr == 1 ? "it holds" : "they hold");
 }
 
 static int begin_context(struct recording *r)
@@ -443,7 +440,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = check_command(r->options);
 	if (status >= 0)
 		return status;
-	warn_stale();
+	recover_warn();
 	kprobe_sweep();
 	r->choice = r->options->choice;
 	status = open_session(r);
@@ -462,6 +459,7 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		goto err_close_file;
 	}
 	r->capture.level = r->options->level;
+	r->capture.mode = r->options->mode;
 	r->capture.parts = is_split(r->options) ? &r->parts : NULL;
 	r->capture.context = &r->context;
 	sender_open(&r->sender, &r->options->send, path_of(r), info.env);

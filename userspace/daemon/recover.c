@@ -12,6 +12,11 @@
  * ourselves: a ktraced that is killed here, or finds the disk full, leaves a session that can be
  * recovered once more, and a note that says which file has its beginning. Of a recording in
  * parts it is the last one that is completed.
+ *
+ * The owner of a session wrote its note. What other users left is for a process of its own, which
+ * takes the owner's rights before it looks at a file: a note cannot name what its author may not
+ * write. The rights are taken before a session in shared memory is opened, but after one of the
+ * module is adopted, which the module allows only root.
  */
 #include "recover.h"
 
@@ -21,6 +26,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <ktrace/traceset.h>
 
@@ -33,9 +40,8 @@
 #include "meta.h"
 #include "note.h"
 #include "parts.h"
+#include "rights.h"
 #include "summary.h"
-
-#define STALE_MAX 64
 
 /**
  * struct rescue - one session being saved
@@ -301,20 +307,47 @@ static int save(struct rescue *r)
 	return error ? error : close_error;
 }
 
+static int take_rights(const struct ktrace_stale *which, int backend)
+{
+	int error;
+
+	if (which->uid == geteuid() || which->backend != backend)
+		return 0;
+	error = rights_take_user(which->uid);
+	if (error)
+		log_error("%s: cannot take the rights of its owner, user id %u: %s", which->where,
+			  which->uid, error == -ENXIO ? "no such user" : strerror(-error));
+	return error;
+}
+
+static int adopt(struct rescue *r)
+{
+	char reason[KTRACE_REASON_SIZE] = "";
+	int error = take_rights(r->which, KTRACE_BACKEND_SHM);
+
+	if (error)
+		return error;
+	error = ktrace_session_adopt(r->which, &r->session, reason);
+	if (error) {
+		log_error("%s", reason[0] ? reason : strerror(-error));
+		return error;
+	}
+	error = take_rights(r->which, KTRACE_BACKEND_DEV);
+	if (error)
+		ktrace_session_leave(r->session);
+	return error;
+}
+
 /* Only what is in a file that is safely on the disk is removed. */
 static int recover_one(const struct ktrace_stale *which, const char *output)
 {
 	struct rescue r = { .which = which, .output = output };
-	char reason[KTRACE_REASON_SIZE] = "";
 	int error;
 
-	if (which->is_unfinished)
-		return ktrace_session_discard(which);
 	guard_session(&r.session);
-	error = ktrace_session_adopt(which, &r.session, reason);
+	error = adopt(&r);
 	if (error) {
 		guard_end();
-		log_error("%s", reason[0] ? reason : strerror(-error));
 		return error;
 	}
 	error = save(&r);
@@ -331,11 +364,14 @@ static int recover_one(const struct ktrace_stale *which, const char *output)
 
 static int discard_one(const struct ktrace_stale *which)
 {
-	int error = ktrace_session_discard(which);
+	int error = take_rights(which, KTRACE_BACKEND_SHM);
 
 	if (error)
+		return error;
+	error = ktrace_session_discard(which);
+	if (error)
 		log_error("%s: %s", which->where, strerror(-error));
-	else
+	else if (!which->is_unfinished)
 		log_note("%s discarded", which->where);
 	return error;
 }
@@ -348,6 +384,8 @@ static void list_one(const struct ktrace_stale *which)
 		printf(" %u", which->seconds);
 	else
 		printf(" -");
+	if (which->uid != geteuid())
+		printf(" uid=%u", which->uid);
 	printf("%s\n", which->is_unfinished ? " unfinished" : "");
 }
 
@@ -364,8 +402,21 @@ static bool is_named(const struct ktrace_stale *which, const char *name)
 				     (!name[n] || !strcmp(name + n, "/user")));
 }
 
-/* Keeps in the list what was asked for; false: something is not there. */
-static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
+static int say_not_there(const struct ktrace_stale *list, size_t nr, size_t all, const char *name)
+{
+	for (size_t i = nr; i < all; i++)
+		if (is_named(&list[i], name)) {
+			log_error("%s is a session of user id %u; root recovers it with "
+				  "--all-users", name, list[i].uid);
+			return -EPERM;
+		}
+	log_error("%s is not a session that was left behind; --recover --list shows those that "
+		  "were", name);
+	return -ENOENT;
+}
+
+/* Keeps in the list what was asked for; an error: something is not there, or among the others. */
+static int choose(struct ktrace_stale *list, size_t *nr, size_t all, char **names)
 {
 	size_t kept = 0;
 
@@ -374,11 +425,8 @@ static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
 
 		while (i < *nr && !is_named(&list[i], *names))
 			i++;
-		if (i == *nr) {
-			log_error("%s is not a session that was left behind; --recover --list "
-				  "shows those that were", *names);
-			return false;
-		}
+		if (i == *nr)
+			return say_not_there(list, *nr, all, *names);
 		if (i != kept) {
 			struct ktrace_stale found = list[i];
 
@@ -388,13 +436,13 @@ static bool choose(struct ktrace_stale *list, size_t *nr, char **names)
 		kept++;
 	}
 	*nr = kept;
-	return true;
+	return 0;
 }
 
 /* The same for programs; where it is has letters and digits only, as the name of its folder. */
 static void list_one_json(const struct ktrace_stale *which)
 {
-	printf("{\"session\":\"%s\",\"bytes\":%llu", which->where,
+	printf("{\"session\":\"%s\",\"uid\":%u,\"bytes\":%llu", which->where, which->uid,
 	       (unsigned long long)which->bytes);
 	if (which->seconds)
 		printf(",\"seconds\":%u", which->seconds);
@@ -403,38 +451,127 @@ static void list_one_json(const struct ktrace_stale *which)
 
 static int act(const struct options *o, const struct ktrace_stale *which)
 {
-	if (o->is_list) {
-		(o->is_json ? list_one_json : list_one)(which);
-		return 0;
-	}
-	return o->is_discard ? discard_one(which) : recover_one(which, o->output);
+	return o->is_discard || which->is_unfinished ? discard_one(which)
+						     : recover_one(which, o->output);
 }
 
-int recover(const struct options *o)
+/* In a process of its own, which has the owner's rights and cannot get ours back. */
+static int act_for_owner(const struct options *o, const struct ktrace_stale *which)
 {
-	static struct ktrace_stale list[STALE_MAX];
-	int status = 0;
-	size_t nr;
+	pid_t pid = fork();
+	int status;
 
-	dying_wait();
-	nr = ktrace_session_list_stale(list, STALE_MAX);
-	/* A limit to the size of files is an error of write(2). */
-	signal(SIGXFSZ, SIG_IGN);
-	if (nr > STALE_MAX)
-		nr = STALE_MAX;
-	if (o->argv && !choose(list, &nr, o->argv))
+	if (!pid)
+		_exit(act(o, which) ? EXIT_OWN : 0);
+	if (pid < 0 || waitpid(pid, &status, 0) < 0) {
+		log_error("%s: %s", which->where, strerror(errno));
+		return -errno;
+	}
+	if (WIFSIGNALED(status))
+		log_error("%s: signal %d ended its recovery", which->where, WTERMSIG(status));
+	return status ? -EIO : 0;
+}
+
+static int work(const struct options *o, const struct ktrace_stale *list, size_t nr)
+{
+	int status = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (o->is_list)
+			(o->is_json ? list_one_json : list_one)(&list[i]);
+		else if (list[i].uid == geteuid() ? act(o, &list[i]) : act_for_owner(o, &list[i]))
+			status = EXIT_OWN;
+	}
+	return status;
+}
+
+/*
+ * Sessions left behind, the caller's first, @others of other users after them; @list is to be
+ * freed. Return: how many there are, -ENOMEM.
+ */
+static ssize_t find_all(struct ktrace_stale **list, size_t *others)
+{
+	size_t nr = 16, cap, own = 0;
+
+	*list = NULL;
+	do {
+		cap = nr;
+		free(*list);
+		*list = calloc(cap + 1, sizeof(**list));
+		if (!*list)
+			return -ENOMEM;
+		nr = ktrace_session_list_stale(*list, cap);
+	} while (nr > cap);
+	for (size_t i = 0; i < nr; i++) {
+		struct ktrace_stale found = (*list)[i];
+
+		if (found.uid != geteuid())
+			continue;
+		(*list)[i] = (*list)[own];
+		(*list)[own++] = found;
+	}
+	*others = nr - own;
+	return (ssize_t)nr;
+}
+
+static int recover_of(const struct options *o, struct ktrace_stale *list, size_t all, size_t others)
+{
+	const size_t skipped = o->all_users || o->argv ? 0 : others;
+	size_t nr = o->all_users ? all : all - others;
+	int status;
+
+	if (o->argv && choose(list, &nr, all, o->argv))
 		return EXIT_OWN;
 	if (o->output && nr > 1 && !o->is_list && !o->is_discard) {
 		log_error("-o is for one session, and there are %zu: say which, see --list", nr);
 		return EXIT_OWN;
 	}
-	if (!nr && !o->is_list)
+	if (!nr && !o->is_list && !skipped)
 		log_note("no session was left behind");
-	for (size_t i = 0; i < nr; i++)
-		if (act(o, &list[i]))
-			status = EXIT_OWN;
+	status = work(o, list, nr);
+	if (skipped)
+		log_note("%zu session%s of other users skipped; --all-users takes %s too", skipped,
+			 skipped == 1 ? "" : "s", skipped == 1 ? "it" : "them");
 	/* Of recordings that are gone now, too. */
 	if (!o->is_list)
 		kprobe_sweep();
 	return log_output_end(status);
+}
+
+void recover_warn(void)
+{
+	struct ktrace_stale *list;
+	const char *example = NULL;
+	size_t others, nr = 0;
+	ssize_t all = find_all(&list, &others);
+
+	/* Of those that were never finished nothing can be saved. */
+	for (ssize_t i = 0; i < all - (ssize_t)others; i++)
+		if (!list[i].is_unfinished && !nr++)
+			example = list[i].where;
+	if (nr)
+		log_note("%zu session%s left behind by a ktraced that died, e.g. %s; "
+			 "ktraced --recover saves what %s", nr, nr == 1 ? "" : "s", example,
+			 nr == 1 ? "it holds" : "they hold");
+	free(list);
+}
+
+int recover(const struct options *o)
+{
+	struct ktrace_stale *list;
+	size_t others;
+	ssize_t all;
+	int status;
+
+	dying_wait();
+	all = find_all(&list, &others);
+	if (all < 0) {
+		log_error("%s", strerror((int)-all));
+		return EXIT_OWN;
+	}
+	/* A limit to the size of files is an error of write(2). */
+	signal(SIGXFSZ, SIG_IGN);
+	status = recover_of(o, list, (size_t)all, others);
+	free(list);
+	return status;
 }

@@ -5,6 +5,9 @@
 
 #include "options.h"
 
+/** recover_warn - tell how many sessions of the caller were left behind */
+void recover_warn(void);
+
 /** recover - do what the options ask for; returns the exit status */
 int recover(const struct options *o);
 

@@ -26,6 +26,7 @@
 
 #include <ktrace/shark_port.h>
 
+#include "base/peer.h"
 #include "log.h"
 #include "now.h"
 #include "send_kernel.h"
@@ -186,13 +187,11 @@ static void *serve_connection(void *arg)
 /* Only our user and root: a program of somebody else has no say in what we write where. */
 static bool may(int fd, pid_t *pid)
 {
-	socklen_t size = sizeof(struct ucred);
-	struct ucred cred;
+	struct ucred cred = { .pid = 0 };
+	const bool may = peer_is_trusted(fd, &cred);
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size))
-		return false;
 	*pid = cred.pid;
-	return cred.uid == geteuid() || !cred.uid;
+	return may;
 }
 
 static void take_connection(struct sender *s, int fd)
@@ -285,6 +284,7 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->is_less, NULL);
 	s->udp.target = o->target;
+	s->disk.mode = o->mode;
 	s->disk.name = slash ? slash + 1 : o->files;
 	if (s->disk.name && !*s->disk.name)
 		s->disk.name = NULL;

@@ -54,6 +54,7 @@ struct sender {
 struct sender_options {
 	const char *files;	/* folder/[name]; NULL = beside the recording, as programs say */
 	const char *target;	/* of packets; NULL = as programs say */
+	__u32 mode;		/* of files, 0 = the usual one */
 };
 
 /**

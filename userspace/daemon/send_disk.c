@@ -20,6 +20,7 @@
 
 #include <ktrace/shark_port.h>
 
+#include "base/output_file.h"
 #include "log.h"
 
 #define PIECE_SLOTS 4096
@@ -132,12 +133,15 @@ static int append(struct disk *d, const struct disk_file *f, struct chunk *c,
 static int open_new(const struct disk *d, const char *name)
 {
 	const int flags = O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
-	int fd = openat(d->folder_fd, name, flags, 0666);
+	int fd = openat(d->folder_fd, name, flags, OUTPUT_MODE);
 
 	/* Left by a ktraced that had our process id and was killed */
 	if (fd < 0 && errno == EEXIST && !unlinkat(d->folder_fd, name, 0))
-		fd = openat(d->folder_fd, name, flags, 0666);
-	return fd < 0 ? -errno : fd;
+		fd = openat(d->folder_fd, name, flags, OUTPUT_MODE);
+	if (fd < 0)
+		return -errno;
+	fchmod(fd, d->mode ? d->mode : OUTPUT_MODE);
+	return fd;
 }
 
 static bool is_trace(const struct disk *d, const char *name)

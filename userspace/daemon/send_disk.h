@@ -14,6 +14,7 @@ struct disk_file;
 /**
  * struct disk - where files go
  * @folder_fd:	the folder
+ * @mode:	of files, 0 = the usual one
  * @name:	base name of all files, NULL = what programs say
  * @files:	written in this recording
  * @trace_dev:	the recording itself, which is not replaced
@@ -22,6 +23,7 @@ struct disk_file;
  */
 struct disk {
 	int folder_fd;
+	__u32 mode;
 	const char *name;
 	struct disk_file *files;
 	dev_t trace_dev;

@@ -161,7 +161,9 @@ static int make_next(struct capture *c, const char *path, struct ktrace_tracefil
 	error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
 	if (error)
 		goto out_free;
-	error = write_beginning(c, file);
+	error = c->mode ? ktrace_tracefile_mode(file, c->mode) : 0;
+	if (!error)
+		error = write_beginning(c, file);
 	if (!error)
 		error = rename_new(name, path);
 	if (!error) {

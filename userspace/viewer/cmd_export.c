@@ -149,7 +149,7 @@ static const struct option options[] = {
 	{ "by", required_argument, NULL, 'b' },
 	{ "apart", no_argument, NULL, 'a' },
 	SYMBOLS_OPTIONS,
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -212,6 +212,7 @@ const struct command cmd_export = {
 "                     perfetto: packets for Perfetto\n"
 "  -o, --output FILE  write into FILE, - for standard output (default); ctf: a\n"
 "                     new or empty folder\n"
+OUTPUT_HELP
 "  --by time|events|locks  folded: what numbers are (default: time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 "  --apart            perfetto: for a place among packets of others\n"

@@ -38,7 +38,7 @@ static int write_files(struct html *h, const char *path, int nr, char **paths)
 
 static const struct option options[] = {
 	HTML_OPTIONS,
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	COMMON_OPTIONS
 };
 
@@ -74,6 +74,7 @@ const struct command cmd_html = {
 	.help =
 "  -o, --output FILE  the page; - for standard output. It has all in it that it\n"
 "                     needs: no server, no network\n"
+OUTPUT_HELP
 "  --title TEXT       what it is called (default: names of the files)\n"
 SCOPE_HELP
 "  -h, --help, --version\n"

@@ -181,7 +181,7 @@ enum { OPTION_TICKS = 800, OPTION_RAW, OPTION_OFFSET, OPTION_LIKE };
 
 static const struct option options[] = {
 	{ "from", required_argument, NULL, 'f' },
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	{ "ticks-per-ms", required_argument, NULL, OPTION_TICKS },
 	{ "raw-ticks", no_argument, NULL, OPTION_RAW },
 	{ "offset", required_argument, NULL, OPTION_OFFSET },
@@ -340,6 +340,7 @@ const struct command cmd_import = {
 "                     perf: text of perf script, or what perf record records\n"
 "                     shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
 "  -o, --output FILE  the new file; replaces what is there, once it is whole\n"
+OUTPUT_HELP
 "  --like FILE        a tracefile of the same machine and boot: its clock is that\n"
 "                     of the input\n"
 "  --offset TIME      when the clock of the input stood at 0: @SECONDS since the\n"

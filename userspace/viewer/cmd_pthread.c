@@ -347,7 +347,7 @@ static const struct option options[] = {
 	{ "raw", no_argument, NULL, 'r' },
 	{ "text", no_argument, NULL, 't' },
 	{ "json", no_argument, NULL, 'j' },
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	{ "list-events", no_argument, NULL, 'l' },
 	{ "begins", required_argument, NULL, 'e' },
 	{ "ends", required_argument, NULL, 'E' },
@@ -392,6 +392,7 @@ const struct command cmd_pthread = {
 "                     event, four arguments, result; - for what is not there\n"
 "  --json             one JSON object a line\n"
 "  -o, --output FILE  print into FILE, - for standard output\n"
+OUTPUT_HELP
 "  -e, --begins PREFIX[,PREFIX...]  only events whose name begins so:\n"
 "                     MUTEX_,COND_WAIT\n"
 "  -E, --ends SUFFIX[,SUFFIX...]  only events whose name ends so: _IN,_OUT\n"

@@ -274,7 +274,7 @@ enum { OPTION_IDLE = 800 };
 
 static const struct option options[] = {
 	{ "address", required_argument, NULL, 'a' },
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	{ "idle", required_argument, NULL, OPTION_IDLE },
 	{ "number", required_argument, NULL, 'n' },
 	{ "json", no_argument, NULL, 'j' },
@@ -345,6 +345,7 @@ const struct command cmd_recv = {
 "                     IPv4 addresses; port 20000)\n"
 "  -o, --output FILE  write the events into FILE, replacing it: ktrace import\n"
 "                     reads it\n"
+OUTPUT_HELP
 "  --idle TIME        end when nothing has come for so long, once something has\n"
 "  -n, --number N     stop after N datagrams\n"
 "  --json             one JSON object\n"

@@ -57,7 +57,11 @@ int command_option(int argc, char **argv, const char *letters,
 	int option;
 
 	snprintf(all, sizeof(all), "%sh", letters);
-	option = getopt_long(argc, argv, all, options, NULL);
+	do
+		option = getopt_long(argc, argv, all, options, NULL);
+	while (option == OPTION_MODE && output_set_mode(optarg));
+	if (option == OPTION_MODE)
+		return '?';
 	if (option == 'h')
 		return OPTION_HELP;
 	if (option == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))

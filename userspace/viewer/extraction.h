@@ -26,12 +26,13 @@ struct extraction {
 };
 
 #define EXTRACTION_OPTIONS \
-	{ "output", required_argument, NULL, 'o' }, \
+	OUTPUT_OPTIONS, \
 	{ "compress", optional_argument, NULL, 'z' }, \
 	{ "json", no_argument, NULL, 'j' }
 
 #define EXTRACTION_HELP \
 "  -o, --output FILE  the new file; replaces what is there\n" \
+OUTPUT_HELP \
 COMPRESS_HELP
 
 /* Takes one of these options. Return: NULL, or what is wrong with it. */

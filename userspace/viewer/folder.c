@@ -2,6 +2,7 @@
 /* folder.c - files that are to appear together */
 #include "folder.h"
 
+#include "base/output_file.h"
 #include "viewer.h"
 
 #include <dirent.h>
@@ -73,25 +74,24 @@ static int check_path(const char *path)
 /* Where a link leads to, not the link, is replaced. Return: 0, -errno. */
 static int name_final(const char *path)
 {
+	char cut[PATH_MAX];
 	struct stat st;
 	size_t len;
+	int ret = output_resolve(path, O_RDONLY | O_DIRECTORY, final);
 
-	if (realpath(path, final))
-		return 0;
-	if ((size_t)snprintf(final, sizeof(final), "%s", path) >= sizeof(final))
-		return -ENAMETOOLONG;
-	for (len = strlen(final); len > 1 && final[len - 1] == '/'; len--)
-		final[len - 1] = '\0';
+	if (ret != -ENOENT)
+		return ret;
+	snprintf(cut, sizeof(cut), "%s", path);
+	for (len = strlen(cut); len > 1 && cut[len - 1] == '/'; len--)
+		cut[len - 1] = '\0';
 	/* A link that leads nowhere */
-	return lstat(final, &st) ? 0 : -ENOENT;
+	return lstat(cut, &st) ? output_resolve(cut, 0, final) : -ENOENT;
 }
 
 static int make_folder(const char *path)
 {
-	const mode_t mask = umask(0);
 	int ret = name_final(path);
 
-	umask(mask);
 	if (ret)
 		return ret;
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", final) >= (int)sizeof(temporary)) {
@@ -103,10 +103,8 @@ static int make_folder(const char *path)
 		*temporary = '\0';
 		return -errno;
 	}
-	folder_fd = open(temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (folder_fd < 0 || fchmod(folder_fd, 0777 & ~mask))
-		return -errno;
-	return 0;
+	folder_fd = open(temporary, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return folder_fd < 0 ? -errno : output_give_mode(folder_fd, true);
 }
 
 int folder_begin(const char *path)
@@ -126,12 +124,14 @@ int folder_begin(const char *path)
 
 static int append(const char *name, struct iovec *parts, int nr)
 {
-	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
+			OUTPUT_MODE);
 	int ret = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
+	ret = output_give_mode(fd, false);
 	while (!ret && nr) {
 		n = writev(fd, parts, nr);
 		if (n < 0 && errno == EINTR)

@@ -10,6 +10,7 @@
  */
 #include "viewer.h"
 
+#include "base/output_file.h"
 #include "pager.h"
 #include "progress.h"
 
@@ -35,6 +36,8 @@ static const char *destination = "standard output";
 static char temporary[PATH_MAX];
 static char final[PATH_MAX];
 static bool is_void;
+/* --mode, 0 = not given */
+static __u32 asked_mode;
 
 static int flush(struct ktrace_out *out)
 {
@@ -232,16 +235,52 @@ static int open_ours(const struct stat *file)
 	return 0;
 }
 
-/* Makes the temporary file, with the rights that a new file or @file has. Return: fd, -errno. */
+/* The name of what @fd has open */
+static int name_of(int fd, char name[PATH_MAX])
+{
+	char link[40];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, name, PATH_MAX - 1);
+	if (n < 0)
+		return -errno;
+	name[n] = '\0';
+	return 0;
+}
+
+int output_resolve(const char *path, int flags, char *name)
+{
+	const char *slash;
+	int fd, ret = 0;
+
+	if ((size_t)snprintf(name, PATH_MAX, "%s", path) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	if (!flags) {	/* Nothing is there: by which links is its folder reached? */
+		slash = strrchr(path, '/');
+		name[slash ? slash - path + 1 : 0] = '\0';
+	}
+	fd = ktrace_output_file(*name ? name : ".", flags ? flags : O_PATH | O_DIRECTORY);
+	if (fd < 0)
+		return fd;
+	if (flags)
+		ret = name_of(fd, name);
+	else
+		strcpy(name, path);
+	close(fd);
+	return ret;
+}
+
+/*
+ * Makes the temporary file, with the rights that a new file or @file has. Where a link leads to,
+ * not the link, is replaced. Return: fd, -errno.
+ */
 static int open_temporary(const char *path, const struct stat *file)
 {
-	mode_t mask = umask(0);
-	int fd;
+	int fd = output_resolve(path, file ? O_WRONLY : 0, final);
 
-	umask(mask);
-	/* Where a link leads to, not the link, is replaced. */
-	if (!realpath(path, final) && (size_t)snprintf(final, PATH_MAX, "%s", path) >= PATH_MAX)
-		return -ENAMETOOLONG;
+	if (fd)
+		return fd;
 	if (snprintf(temporary, sizeof(temporary), "%s.XXXXXX", final) >= (int)sizeof(temporary)) {
 		*temporary = 0;
 		return -ENAMETOOLONG;
@@ -252,8 +291,26 @@ static int open_temporary(const char *path, const struct stat *file)
 		*temporary = 0;
 		return -errno;
 	}
-	fchmod(fd, file ? file->st_mode & 0777 : 0666 & ~mask);
+	fchmod(fd, file ? file->st_mode & 0777 : OUTPUT_MODE);
+	output_give_mode(fd, false);
 	return fd;
+}
+
+bool output_set_mode(const char *text)
+{
+	if (output_mode_parse(text, &asked_mode))
+		return true;
+	complain_safely("ktrace: " OUTPUT_MODE_WRONG " '%s'", text);
+	return false;
+}
+
+int output_give_mode(int fd, bool is_folder)
+{
+	mode_t mode = asked_mode;
+
+	if (is_folder)	/* who may read files may find them */
+		mode |= (mode & 0444) >> 2;
+	return asked_mode && fchmod(fd, mode) ? -errno : 0;
 }
 
 /* Is somebody recording into it? */
@@ -285,13 +342,13 @@ int output_empty(int fd)
 		return 0;
 	if (is_recorded(fd))
 		return -EBUSY;
-	return ftruncate(fd, 0) ? -errno : 0;
+	return ftruncate(fd, 0) ? -errno : output_give_mode(fd, false);
 }
 
 int output_in_place(const char *path, int flags)
 {
-	int fd = open(path, flags | O_CREAT | O_CLOEXEC, 0666);
-	int ret = fd < 0 ? -errno : output_empty(fd);
+	int fd = ktrace_output_file(path, flags | O_CREAT);
+	int ret = fd < 0 ? fd : output_empty(fd);
 
 	if (ret && fd >= 0)
 		close(fd);
@@ -305,6 +362,8 @@ static int open_output(const char *path, int nr, char **inputs)
 	bool is_there = !stat(path, &file);
 	int fd, i;
 
+	if (!is_there && errno != ENOENT)	/* the kernel may refuse links, too */
+		return -errno;
 	if (!is_there && !lstat(path, &link))
 		return -ENOLINK;
 	for (i = 0; i < nr && is_there; i++)
@@ -319,8 +378,7 @@ static int open_output(const char *path, int nr, char **inputs)
 		return -EBUSY;
 	if (!is_there || S_ISREG(file.st_mode))
 		return open_temporary(path, is_there ? &file : NULL);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return ktrace_output_file(path, O_WRONLY);
 }
 
 /* The same; @inputs are as they were given, and may stand for several files. */

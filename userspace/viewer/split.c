@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "alias.h"
+#include "base/output_file.h"
 #include "birth.h"
 #include "rows.h"
 #include "viewer.h"
@@ -183,11 +184,11 @@ static bool is_input(const struct split *s, int fd)
 /* Opens the file to append to it; at first it is empty. Return: its descriptor, -errno. */
 static int open_part(const struct split *s, const struct part *p, const char *path)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	int fd = ktrace_output_file(path, O_RDWR | O_CREAT | O_APPEND);
 	int ret = 0;
 
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (!p->written && is_input(s, fd))
 		ret = -EEXIST;
 	else if (!p->written)

@@ -71,7 +71,15 @@ extern const struct command cmd_stacks;
 	{ "help", no_argument, NULL, OPTION_HELP }, \
 	{ "version", no_argument, NULL, OPTION_VERSION }, \
 	{ NULL, 0, NULL, 0 }
-enum { OPTION_HELP = 1000, OPTION_VERSION };
+enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE };
+
+/* Those of commands that write files; command_option() handles --mode. */
+#define OUTPUT_OPTIONS \
+	{ "output", required_argument, NULL, 'o' }, \
+	{ "mode", required_argument, NULL, OPTION_MODE }
+#define OUTPUT_HELP \
+"  --mode MODE        of the file, octal: 0640 (default: 0600; one that is\n" \
+"                     replaced keeps its own)\n"
 
 /*
  * As getopt_long(). Of an option that there is not it says which one may have been meant, and
@@ -124,6 +132,17 @@ const char *output_path(void);
  */
 const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
+/* --mode: false, having complained, if @text is none. */
+bool output_set_mode(const char *text);
+/* Gives a file or folder the mode that --mode says, if it was given. Return: 0, -errno. */
+int output_give_mode(int fd, bool is_folder);
+/*
+ * Puts into @name which file @path leads to, which has to be there and is opened with @flags, not
+ * 0, to see. With 0 it is not there, and @name is @path. Return: 0; -EACCES: by a link or to a
+ * file of another user, in a folder where everybody may make such; -errno. @name has room for
+ * PATH_MAX bytes.
+ */
+int output_resolve(const char *path, int flags, char *name);
 /*
  * A file that is written in place, open(2) with @flags, and empty. Return: fd; -EBUSY somebody
  * records into it, -errno. Or one that is open; return: 0, the same.

@@ -4,17 +4,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../rights.h"
 #include "peer.h"
 #include "service.h"
 
@@ -23,13 +21,6 @@
 #define DISK_MAX 60
 /* At a time, on the stack of a thread */
 #define COPY_SIZE (64u * 1024)
-
-/* Those of the C library are for all threads. */
-#ifdef SYS_setgroups32
-#define SYS_SET_GROUPS SYS_setgroups32
-#else
-#define SYS_SET_GROUPS SYS_setgroups
-#endif
 
 enum operation {
 	NOTHING,
@@ -75,30 +66,15 @@ struct disk {
 	off_t start;
 };
 
-/* Of this thread alone: root's go past quotas and into what file systems keep for root. */
-static int drop_capabilities(void)
-{
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
-
-	return syscall(SYS_capset, &head, none) ? -errno : 0;
-}
-
 /*
  * Those of this thread alone. A service that is not root's has nobody's rights but its own, and
  * makes no files for others.
  */
 static int take_rights(const struct disk *d)
 {
-	if (geteuid())
-		return d->uid == geteuid() || !d->path ? 0 : -EPERM;
-	if (syscall(SYS_SET_GROUPS, d->group_nr, d->groups))
-		return -errno;
-	setfsgid(d->gid);
-	setfsuid(d->uid);
-	if ((uid_t)setfsuid((uid_t)-1) != d->uid || (gid_t)setfsgid((gid_t)-1) != d->gid)
-		return -EPERM;
-	return d->uid ? drop_capabilities() : 0;
+	if (geteuid() && !d->path)
+		return 0;
+	return rights_take(d->uid, d->gid, d->groups, d->group_nr);
 }
 
 static int make_file(struct disk *d)

@@ -542,7 +542,9 @@ struct ktrace_stale {
  * @list:	where to put them
  * @max:	room for so many
  *
- * Those the caller may adopt: its own ones, and with CAP_SYS_ADMIN all of the device.
+ * Those the caller may adopt: its own ones, with CAP_SYS_ADMIN all of the device, and as root all
+ * in shared memory. What others' sessions hold, their notes too, is theirs to choose; before one in
+ * shared memory is adopted or discarded, a process of root takes its owner's rights to files.
  *
  * Return: how many there are, which may be more than @max.
  */

@@ -44,19 +44,24 @@ struct ktrace_tracefile_block {
  * @path:	name of the file; /dev/null can be written, too
  * @out:	the writer
  *
- * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; or -errno of open(2),
- * ftruncate(2) or write(2): a file that it could not write to is gone.
+ * A new file has mode 0600, whatever the umask is; one that is replaced keeps its mode. In a
+ * folder where everybody may make files, such as /tmp, links and files of other users are refused.
+ *
+ * Return: 0; -ENOMEM; -EBUSY when somebody is writing this file; -EACCES for a link or file of
+ * another user, too; or -errno of open(2), ftruncate(2) or write(2): a file that it could not
+ * write to is gone.
  */
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 
 /**
  * ktrace_tracefile_create_part - start one of the files of a trace that is in several
- * @path:	name of the file
+ * @path:	name of the file, which must be new and no link: programs make such names up
  * @part:	its number, from 1 to KTRACE_PART_MAX; 0 = the file is whole
  * @uuid:	of the part before it, NULL = there is none
  * @out:	the writer
  *
- * Return: as ktrace_tracefile_create(); -EFBIG there are as many as there can be.
+ * Return: as ktrace_tracefile_create(); -EEXIST there is something of that name; -EFBIG there are
+ * as many as there can be.
  */
 int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 				 struct ktrace_tracefile **out);
@@ -217,6 +222,9 @@ int ktrace_tracefile_meta(struct ktrace_tracefile *tf, const char *text, size_t 
 #define KTRACE_COMPRESS_MIN (-50)
 #define KTRACE_COMPRESS_MAX 19
 #define KTRACE_COMPRESS_DEFAULT 1
+
+/** ktrace_tracefile_mode - set the mode of a file that is being written; 0 or -errno */
+int ktrace_tracefile_mode(const struct ktrace_tracefile *tf, __u32 mode);
 
 /**
  * ktrace_tracefile_compress - from now on, store blocks compressed

@@ -324,24 +324,19 @@ static bool has_reader(int fd)
 	return tid && (!kill(tid, 0) || errno != ESRCH);
 }
 
-/* Everybody may make files of any name and kind in /dev/shm: only our own count. */
-static bool is_ours(int fd, mode_t type, struct stat *st)
-{
-	return !fstat(fd, st) && (st->st_mode & S_IFMT) == type && st->st_uid == geteuid();
-}
-
 /*
- * The file of a session of ours, which may be another user's by now: a stream of <trace.h> of that
- * user's process. Nobody else can have put it into a folder of ours. Never waits for anybody. As
+ * The file of a session of user @uid, which may be another user's by now: a stream of <trace.h> of
+ * that user's process. Everybody may make files of any name and kind in /dev/shm: the folder has to
+ * be the user's, and nobody else can have put the file there. Never waits for anybody. As
  * lock_stale().
  */
-static int open_own(const char *path, struct stat *st)
+static int open_file_of(const char *path, uid_t uid, struct stat *st)
 {
 	int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), fd = -ENOENT;
 
 	if (dir < 0)
 		return -ENOENT;
-	if (is_ours(dir, S_IFDIR, st)) {
+	if (!fstat(dir, st) && S_ISDIR(st->st_mode) && st->st_uid == uid) {
 		fd = openat(dir, SHM_FILE, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 		if (fd < 0)
 			fd = errno == ENOENT ? -ENODATA : -ENOENT;
@@ -363,20 +358,20 @@ static bool is_finished(int fd)
 }
 
 /*
- * Opens the file of a session and locks it, if its owner is dead.
+ * Opens the file of a session of user @uid and locks it, if its owner is dead.
  * Return: descriptor; -EBUSY it has an owner; -ENODATA there is no file, only part of one, or
- * another user's; -ENOENT no session, or none of ours.
+ * another user's; -ENOENT no session, or none of that user.
  */
-static int lock_stale(const char *dir, struct stat *st)
+static int lock_stale(const char *dir, uid_t uid, struct stat *st)
 {
-	int fd = open_own(dir, st);
+	int fd = open_file_of(dir, uid, st);
 
 	if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) || has_reader(fd))) {
 		close(fd);
 		return -EBUSY;
 	}
 	/* What another user can truncate is not read: it can only be removed. */
-	if (fd >= 0 && (!is_finished(fd) || st->st_uid != geteuid())) {
+	if (fd >= 0 && (!is_finished(fd) || st->st_uid != uid)) {
 		close(fd);
 		fd = -ENODATA;
 	}
@@ -385,17 +380,19 @@ static int lock_stale(const char *dir, struct stat *st)
 	return fd;
 }
 
-static bool parse_name(const char *name, __u64 *id)
+/* Of other users' sessions only root's processes know. */
+static bool parse_name(const char *name, struct ktrace_stale *stale)
 {
-	char prefix[32];
-	size_t n = (size_t)snprintf(prefix, sizeof(prefix), SHM_PREFIX "%u-",
-				    (unsigned int)geteuid());
+	char again[64];
+	unsigned long long id;
+	unsigned int uid;
 
-	if (strncmp(name, prefix, n) || strlen(name + n) != 16 ||
-	    strspn(name + n, "0123456789abcdef") != 16)
+	if (sscanf(name, SHM_PREFIX "%u-%llx", &uid, &id) != 2)
 		return false;
-	*id = strtoull(name + n, NULL, 16);
-	return true;
+	snprintf(again, sizeof(again), SHM_PREFIX "%u-%016llx", uid, id);
+	stale->uid = uid;
+	stale->id = id;
+	return !strcmp(name, again) && (uid == geteuid() || !geteuid());
 }
 
 static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
@@ -404,14 +401,14 @@ static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
 	struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
-		struct ktrace_stale stale = { .backend = KTRACE_BACKEND_SHM, .uid = geteuid() };
+		struct ktrace_stale stale = { .backend = KTRACE_BACKEND_SHM };
 		struct stat st;
 		int fd;
 
-		if (!parse_name(e->d_name, &stale.id))
+		if (!parse_name(e->d_name, &stale))
 			continue;
 		snprintf(stale.where, sizeof(stale.where), SHM_DIR "/%.40s", e->d_name);
-		fd = lock_stale(stale.where, &st);
+		fd = lock_stale(stale.where, stale.uid, &st);
 		if (fd < 0 && fd != -ENODATA)
 			continue;
 		stale.bytes = (__u64)st.st_blocks * 512;
@@ -427,14 +424,14 @@ static void shm_list(struct ktrace_stale *list, size_t max, size_t *nr)
 }
 
 /* Somebody who looks for stale sessions holds the lock for a moment: try again. */
-static int lock_patiently(const char *dir, struct stat *st)
+static int lock_patiently(const struct ktrace_stale *which, struct stat *st)
 {
 	static const struct timespec nap = { .tv_nsec = 2000000 };
-	int fd = lock_stale(dir, st);
+	int fd = lock_stale(which->where, which->uid, st);
 
 	for (int i = 0; i < 100 && fd == -EBUSY; i++) {
 		nanosleep(&nap, NULL);
-		fd = lock_stale(dir, st);
+		fd = lock_stale(which->where, which->uid, st);
 	}
 	return fd;
 }
@@ -444,7 +441,7 @@ static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 	struct stat st;
 	int error;
 
-	s->fd = lock_patiently(which->where, &st);
+	s->fd = lock_patiently(which, &st);
 	if (s->fd < 0)
 		return session_fail(s, s->fd, "%s", which->where);
 	error = (size_t)st.st_size < sizeof(struct ktrace_control) ? -EBADMSG
@@ -465,7 +462,7 @@ static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 static int shm_discard(const struct ktrace_stale *which)
 {
 	struct stat st;
-	int fd = lock_patiently(which->where, &st), error;
+	int fd = lock_patiently(which, &st), error;
 
 	if (fd < 0 && fd != -ENODATA)
 		return fd;

@@ -16,6 +16,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "base/peer.h"
+
 /* The socket's address: a zero byte, then the name. */
 static bool make_address(struct sockaddr_un *addr, socklen_t *size)
 {
@@ -31,19 +33,10 @@ static bool make_address(struct sockaddr_un *addr, socklen_t *size)
 	return n > 0 && (size_t)n < room;
 }
 
-/* Somebody else's process may have taken the name. */
-static bool is_trusted(int fd)
-{
-	struct ucred cred;
-	socklen_t size = sizeof(cred);
-
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &size) &&
-	       (cred.uid == geteuid() || !cred.uid);
-}
-
 static int connect_daemon(void)
 {
 	struct sockaddr_un addr;
+	struct ucred cred;
 	socklen_t size;
 	int fd;
 
@@ -52,7 +45,8 @@ static int connect_daemon(void)
 	fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -ENOTCONN;
-	if (!connect(fd, (const struct sockaddr *)&addr, size) && is_trusted(fd))
+	if (!connect(fd, (const struct sockaddr *)&addr, size) &&
+	    peer_is_trusted(fd, &cred))
 		return fd;
 	close(fd);
 	return -ENOTCONN;

@@ -94,7 +94,7 @@ static int write_all(int fd, off_t before, const char *data, size_t bytes)
 
 static int append_to_file(const char *path, const struct content *c)
 {
-	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
 	off_t before;
 	int error;
 
@@ -117,7 +117,7 @@ static int write_new_file(const char *path, const struct content *c)
 	snprintf(part, sizeof(part), "%.*s.%.200s.%d.new", (int)(last - path), path, last,
 		 (int)getpid());
 	unlink(part);	/* of a process that had our number, and was killed */
-	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
 	error = write_all(fd, 0, c->data, c->bytes);

@@ -102,15 +102,35 @@ int ktrace_writer_take(struct ktrace_tracefile *tf, struct reader *r)
 	return ret || !r->is_newer ? ret : -EPROTONOSUPPORT;
 }
 
-/* A reader of the file at @path, which has to have that @uuid; -ESTALE if not. */
-static int open_reader(const char *path, const __u8 uuid[16], struct reader *r)
+/*
+ * The name is from a note, and the file may have been replaced since: opening waits for nobody,
+ * follows no link, and makes no terminal ours.
+ */
+#define NOTED_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+
+/* Opens a file that a note names; -ESTALE if there is something else now. Changes nothing. */
+static int open_noted(const char *path, int access)
+{
+	int fd = open(path, access | NOTED_FLAGS), error = errno;
+	struct stat st;
+
+	if (fd < 0)	/* a link, a socket, a folder */
+		return error == ELOOP || error == ENXIO || error == EISDIR ? -ESTALE : -error;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* A reader of the open file @fd, which has to have that @uuid; -ESTALE if not. */
+static int open_reader(int fd, const char *path, const __u8 uuid[16], struct reader *r)
 {
 	struct ktrace_file h;
 	int ret;
 
 	/* Nobody writes the file: a section that seems cut off and is not the last is damage. */
 	*r = (struct reader){ 0 };
-	ret = ktrace_reader_open(r, path);
+	ret = ktrace_reader_open_fd(r, fd, path);
 	if (ret)
 		return ret;
 	ret = ktrace_reader_bytes(r, 0, &h, sizeof(h));
@@ -128,31 +148,39 @@ static bool is_same_file(int a, int b)
 	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* Continues the file that @tf has open, once it is known to be the right one. */
+static int continue_file(struct ktrace_tracefile *tf, const char *path, const __u8 uuid[16])
+{
+	struct reader r;
+	int ret = open_reader(tf->fd, path, uuid, &r);
+
+	if (ret)
+		return ret;
+	tf->part = r.part;
+	ret = ktrace_writer_take(tf, &r);
+	ktrace_reader_close(&r);
+	memcpy(tf->uuid, uuid, sizeof(tf->uuid));
+	if (ret)
+		return ret;
+	return ftruncate(tf->fd, (off_t)tf->size) ? -errno : 0;
+}
+
 int ktrace_tracefile_reopen(const char *path, const __u8 uuid[16],
 			    struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	struct reader r;
-	int ret = ktrace_writer_open(path, 0, &tf);
+	int fd = open_noted(path, O_RDWR), ret;
 
+	if (fd < 0)
+		return fd;
+	ret = ktrace_writer_new(fd, &tf);
 	if (ret)
 		return ret;
-	ret = open_reader(path, uuid, &r);
+	ret = continue_file(tf, path, uuid);
 	if (ret)
-		goto err_free;
-	tf->part = r.part;
-	ret = is_same_file(tf->fd, r.fd) ? ktrace_writer_take(tf, &r) : -ESTALE;
-	ktrace_reader_close(&r);
-	if (!ret && ftruncate(tf->fd, (off_t)tf->size))
-		ret = -errno;
-	if (ret)
-		goto err_free;
-	memcpy(tf->uuid, uuid, sizeof(tf->uuid));
-	*out = tf;
-	return 0;
-
-err_free:
-	ktrace_writer_free(tf);
+		ktrace_writer_free(tf);
+	else
+		*out = tf;
 	return ret;
 }
 
@@ -173,24 +201,39 @@ static int copy_bytes(int to, const struct reader *r)
 	return ret;
 }
 
-int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
-			  struct ktrace_tracefile **out)
+/* @r: what is to be copied; it may be the same file */
+static int copy_file(const char *path, const struct reader *r, const __u8 uuid[16],
+		     struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	struct reader r;
-	int ret = open_reader(from, uuid, &r);
+	int ret = ktrace_writer_open(path, 0, &tf);
 
 	if (ret)
 		return ret;
-	ret = ktrace_writer_open(path, O_CREAT, &tf);
-	if (ret)
-		goto out_close;
-	if (!is_same_file(tf->fd, r.fd))
-		ret = ftruncate(tf->fd, 0) ? -errno : copy_bytes(tf->fd, &r);
-	ktrace_writer_free(tf);
+	if (!is_same_file(tf->fd, r->fd))
+		ret = ftruncate(tf->fd, 0) ? -errno : copy_bytes(tf->fd, r);
 	if (!ret)
-		ret = ktrace_tracefile_reopen(path, uuid, out);
-out_close:
+		ret = continue_file(tf, path, uuid);
+	if (ret)
+		ktrace_writer_free(tf);
+	else
+		*out = tf;
+	return ret;
+}
+
+int ktrace_tracefile_copy(const char *from, const __u8 uuid[16], const char *path,
+			  struct ktrace_tracefile **out)
+{
+	int fd = open_noted(from, O_RDONLY), ret;
+	struct reader r;
+
+	if (fd < 0)
+		return fd;
+	ret = open_reader(fd, from, uuid, &r);
+	close(fd);
+	if (ret)
+		return ret;
+	ret = copy_file(path, &r, uuid, out);
 	ktrace_reader_close(&r);
 	return ret;
 }

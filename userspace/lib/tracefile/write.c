@@ -29,6 +29,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/output_file.h"
+
 /* Drops the first @n bytes of what is left to write. */
 static int consume(struct iovec *iov, int nr, size_t n)
 {
@@ -206,25 +208,33 @@ static bool is_null_device(int fd)
 	return !fstat(fd, &st) && S_ISCHR(st.st_mode) && st.st_rdev == makedev(1, 3);
 }
 
-/* A writer that has its file to itself, with the content it has. */
-int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
+/* A writer that has its file to itself, with the content it has. Takes @fd over in any case. */
+int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf = calloc(1, sizeof(*tf));
 	int ret = 0;
 
-	if (!tf)
+	if (!tf) {
+		close(fd);
 		return -ENOMEM;
+	}
 	tf->has_index = true;
-	tf->fd = open(path, O_RDWR | O_CLOEXEC | flags, 0666);
-	if (tf->fd < 0)
-		ret = -errno;
-	else if (!is_null_device(tf->fd) && flock(tf->fd, LOCK_EX | LOCK_NB))
+	tf->fd = fd;
+	if (!is_null_device(fd) && flock(fd, LOCK_EX | LOCK_NB))
 		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 	if (ret)
 		ktrace_writer_free(tf);
 	else
 		*out = tf;
 	return ret;
+}
+
+/* The same of the file at @path, which is made if there is none; @flags: O_EXCL or 0. */
+int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out)
+{
+	int fd = ktrace_output_file(path, O_RDWR | O_CREAT | flags);
+
+	return fd < 0 ? fd : ktrace_writer_new(fd, out);
 }
 
 /* Removes a file that could not even be begun, unless it is no regular file or @path is a link. */
@@ -237,11 +247,11 @@ static void remove_file(const char *path, int fd)
 		unlink(path);
 }
 
-int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
-				 struct ktrace_tracefile **out)
+static int create(const char *path, int flags, __u32 part, const __u8 *uuid,
+		  struct ktrace_tracefile **out)
 {
 	struct ktrace_tracefile *tf;
-	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, O_CREAT, &tf);
+	int ret = part > KTRACE_PART_MAX ? -EFBIG : ktrace_writer_open(path, flags, &tf);
 
 	if (ret)
 		return ret;
@@ -261,7 +271,22 @@ int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
 
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out)
 {
-	return ktrace_tracefile_create_part(path, 0, NULL, out);
+	return create(path, 0, 0, NULL, out);
+}
+
+int ktrace_tracefile_create_part(const char *path, __u32 part, const __u8 *uuid,
+				 struct ktrace_tracefile **out)
+{
+	return create(path, O_EXCL, part, uuid, out);
+}
+
+int ktrace_tracefile_mode(const struct ktrace_tracefile *tf, __u32 mode)
+{
+	struct stat st;
+
+	if (fstat(tf->fd, &st))
+		return -errno;
+	return S_ISREG(st.st_mode) && fchmod(tf->fd, mode) ? -errno : 0;
 }
 
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16])

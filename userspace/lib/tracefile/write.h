@@ -57,6 +57,7 @@ int ktrace_write_all(int fd, struct iovec *iov, int nr, __u64 offset);
 int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid);
 void ktrace_writer_section(struct ktrace_section *s, const void *body, size_t size,
 			   struct iovec iov[WRITER_IOV]);
+int ktrace_writer_new(int fd, struct ktrace_tracefile **out);
 int ktrace_writer_open(const char *path, int flags, struct ktrace_tracefile **out);
 void ktrace_writer_free(struct ktrace_tracefile *tf);
 void ktrace_writer_index(struct ktrace_tracefile *tf, const struct ktrace_section *s);

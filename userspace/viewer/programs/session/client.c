@@ -2,6 +2,7 @@
 /* client.c - frames to and from the service: __u32 of bytes, little-endian, then an IPCFrame */
 #include "client.h"
 
+#include "base/peer.h"
 #include "service.pb-c.h"
 #include "viewer.h"
 
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
@@ -45,6 +47,22 @@ const char *client_socket(enum client_port port)
 	return stat("/run/perfetto", &st) ? ports[port].in_tmp : ports[port].in_run;
 }
 
+/*
+ * In /run/perfetto only whom root lets listens. Everywhere else anybody may have taken the name,
+ * below /tmp and in the abstract name space before all.
+ */
+static int check_listener(struct client *c, const char *name)
+{
+	struct ucred cred;
+
+	if (!strncmp(name, "/run/perfetto/", strlen("/run/perfetto/")) ||
+	    peer_is_trusted(c->fd, &cred))
+		return 0;
+	snprintf(c->reason, sizeof(c->reason), "process %d of user id %d listens there, neither "
+		 "root nor you: refused", cred.pid, (int)cred.uid);
+	return -EPERM;
+}
+
 static int connect_to(struct client *c, const char *name)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
@@ -59,7 +77,9 @@ static int connect_to(struct client *c, const char *name)
 	if (c->fd < 0 || connect(c->fd, (struct sockaddr *)&addr,
 				 (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n)))
 		return -errno;
-	return fcntl(c->fd, F_SETFL, O_NONBLOCK) ? -errno : 0;
+	if (fcntl(c->fd, F_SETFL, O_NONBLOCK))
+		return -errno;
+	return check_listener(c, name);
 }
 
 static int send_some(struct client *c, int fd)

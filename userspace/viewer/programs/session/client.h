@@ -48,6 +48,7 @@ struct client_reply {
  * @frame:	that reply, unpacked
  * @other:	told of replies that nobody waits for; returns 0, -errno
  * @arg:	for @other
+ * @reason:	why client_open() failed, where an errno does not say it; else ""
  */
 struct client {
 	int fd;
@@ -61,6 +62,7 @@ struct client {
 	struct Pft__IPCFrame *frame;
 	int (*other)(void *arg, const struct client_reply *r);
 	void *arg;
+	char reason[96];
 };
 
 /**
@@ -69,7 +71,10 @@ struct client {
  * @port:	which of the service's sockets
  * @name:	of the socket, "@name" = an abstract one; NULL = as the environment says
  *
- * Return: 0, -errno; -EPROTO: whoever listens does not speak the protocol.
+ * A listener that is neither root nor the caller is refused, outside of root's /run/perfetto.
+ *
+ * Return: 0, -errno; -EPERM: refused, @c->reason says who listens; -EPROTO: the listener does not
+ * speak the protocol.
  */
 int client_open(struct client *c, enum client_port port, const char *name);
 void client_close(struct client *c);

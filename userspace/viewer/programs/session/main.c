@@ -77,7 +77,7 @@ enum { OPTION_CONFIG = 300, OPTION_DETACH, OPTION_TIMEOUT, OPTION_PACKETS };
 
 static const struct option options[] = {
 	{ "config", required_argument, NULL, 'c' },
-	{ "output", required_argument, NULL, 'o' },
+	OUTPUT_OPTIONS,
 	{ "detach", required_argument, NULL, OPTION_DETACH },
 	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
 	{ "packets", no_argument, NULL, OPTION_PACKETS },
@@ -153,7 +153,8 @@ static int act(struct session *s)
 	int status = STATUS_DAMAGED;
 
 	if (ret)
-		complain_about(client_socket(s->action->port), "%s%s", strerror(-ret),
+		complain_about(client_socket(s->action->port), "%s%s",
+			       *s->c.reason ? s->c.reason : strerror(-ret),
 			       ret == -ENOENT || ret == -ECONNREFUSED ?
 			       "; is ktraced --service running?" : "");
 	else
@@ -209,6 +210,7 @@ static const struct command cmd_session = {
 "                     standard input\n"
 "  -o, --output FILE  a tracefile; with write_into_file in the configuration,\n"
 "                     Perfetto's packets\n"
+OUTPUT_HELP
 "  --packets          write packets in any case\n"
 "  --detach KEY       start: leave the session behind under this key\n"
 "  --timeout TIME     flush: wait so long (default: 5s)\n"

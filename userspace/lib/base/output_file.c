@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * output_file.c - files that are written, and links of other users that are not followed
+ *
+ * The path is walked here, a component at a time, from a descriptor of the folder reached so far:
+ * what was looked at is what is used, even if others change the path meanwhile.
+ */
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/fsuid.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* As the kernel's */
+#define LINKS_MAX 40
+
+/* struct walk - @dir: the folder reached, @rest: the path from there, @links: followed so far */
+struct walk {
+	int dir;
+	char rest[PATH_MAX];
+	unsigned int links;
+};
+
+/* In a folder where everybody may make files, those of others are not trusted. */
+static bool is_trusted(int dir, const struct stat *st)
+{
+	const mode_t shared = S_ISVTX | S_IWOTH;
+	struct stat folder;
+
+	if (fstat(dir, &folder))
+		return false;
+	return (folder.st_mode & shared) != shared || st->st_uid == folder.st_uid ||
+	       st->st_uid == (uid_t)setfsuid((uid_t)-1);
+}
+
+/* Goes on in @dir, or fails with errno. */
+static int enter(struct walk *w, int dir)
+{
+	if (dir < 0)
+		return -errno;
+	if (w->dir >= 0)
+		close(w->dir);
+	w->dir = dir;
+	return 0;
+}
+
+/* Begins at @path: the root, or where the walk is. Return: 0, -errno. */
+static int begin(struct walk *w, const char *path, const char *tail)
+{
+	char rest[PATH_MAX];
+	const int flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+	if (snprintf(rest, sizeof(rest), "%s%s%s", path, *tail ? "/" : "", tail) >= PATH_MAX)
+		return -ENAMETOOLONG;
+	strcpy(w->rest, rest);
+	if (*path == '/')
+		return enter(w, open("/", flags));
+	return w->dir < 0 ? enter(w, open(".", flags)) : 0;
+}
+
+/* A link of /proc, where /dev/stdout ends, may lead to what has no path: the kernel follows it. */
+static bool is_in_proc(int fd)
+{
+	struct statfs fs;
+
+	return !fstatfs(fd, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+/* The link @fd in the folder reached, behind which the path goes on at @tail. Return: 0, -errno. */
+static int follow_link(struct walk *w, int fd, const struct stat *st, const char *tail)
+{
+	char target[PATH_MAX];
+	ssize_t n;
+
+	if (!is_trusted(w->dir, st))
+		return -EACCES;
+	if (++w->links > LINKS_MAX)
+		return -ELOOP;
+	n = readlinkat(fd, "", target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	return begin(w, target, tail);
+}
+
+/* The folder or link @name, behind which the path goes on at @tail. Return: 0, -errno. */
+static int follow(struct walk *w, const char *name, const char *tail)
+{
+	int fd = openat(w->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC), ret;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, &st) && S_ISLNK(st.st_mode) && !is_in_proc(fd)) {
+		ret = follow_link(w, fd, &st, tail);
+		close(fd);
+		return ret;
+	}
+	close(fd);
+	fd = openat(w->dir, name, O_PATH | O_CLOEXEC | (is_in_proc(w->dir) ? 0 : O_NOFOLLOW));
+	memmove(w->rest, tail, strlen(tail) + 1);
+	return enter(w, fd);
+}
+
+/* The last component. Return: descriptor, -errno; -ELOOP it is a link. */
+static int open_last(const struct walk *w, const char *name, int flags)
+{
+	const int all = flags | O_NOFOLLOW | O_CLOEXEC;
+	int fd = -1, error;
+	struct stat st;
+
+	errno = EEXIST;
+	if (flags & O_CREAT)
+		fd = openat(w->dir, name, all | O_EXCL, OUTPUT_MODE);
+	if (fd >= 0) {
+		fchmod(fd, OUTPUT_MODE);
+		return fd;
+	}
+	if (errno != EEXIST || flags & O_EXCL)
+		return -errno;
+	/* With O_DIRECTORY and O_PATH a link is no error, or another one. */
+	fd = openat(w->dir, name, all & ~(O_CREAT | O_DIRECTORY));
+	if (fd < 0)
+		return -errno;
+	error = fstat(fd, &st) ? -errno : S_ISLNK(st.st_mode) ? -ELOOP :
+		S_ISDIR(st.st_mode) ? 0 : flags & O_DIRECTORY ? -ENOTDIR :
+		is_trusted(w->dir, &st) ? 0 : -EACCES;
+	if (!error)
+		return fd;
+	close(fd);
+	return error;
+}
+
+/* One component. Return: descriptor of the file, -EAGAIN: further, -errno. */
+static int step(struct walk *w, int flags)
+{
+	char *name = w->rest + strspn(w->rest, "/"), *tail = strchr(name, '/');
+	int ret;
+
+	if (!tail) {
+		ret = open_last(w, *name ? name : ".", flags);
+		if (ret != -ELOOP || flags & O_EXCL)
+			return ret;
+		if (is_in_proc(w->dir)) {
+			ret = openat(w->dir, name, (flags & ~O_CREAT) | O_CLOEXEC);
+			return ret < 0 ? -errno : ret;
+		}
+		tail = name + strlen(name);
+	} else {
+		*tail++ = '\0';
+	}
+	ret = follow(w, name, tail);
+	return ret ? ret : -EAGAIN;
+}
+
+int ktrace_output_file(const char *path, int flags)
+{
+	struct walk w = { .dir = -1 };
+	int ret = *path ? begin(&w, path, "") : -ENOENT;
+
+	if (!ret)
+		do
+			ret = step(&w, flags);
+		while (ret == -EAGAIN);
+	if (w.dir >= 0)
+		close(w.dir);
+	return ret;
+}
