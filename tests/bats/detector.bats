@@ -39,16 +39,19 @@ churn()
 {
 	touch churning
 	while [ -e churning ]; do
-		"$@" || sleep 0.05
+		"$@" && echo >>rounds
 	done >/dev/null 2>&1 3>&- &
 	churn=$!
 }
 
+# churned: until now, at least twice without an error
 churned()
 {
 	rm churning
 	wait "$churn"
 	churn=
+	echo "rounds: $(wc -l <rounds)"
+	[ "$(wc -l <rounds)" -ge 2 ]
 }
 
 @test "what is damaged on purpose is found: each register, page, word, and the sum of sequences" {
@@ -111,7 +114,7 @@ module_and_cpus()
 	local cpu=/sys/devices/system/cpu/cpu1/online
 	timeout 0.5 "$KTRACED" -q --all -e sched,syscall,irq -b 64K -o all
 	[ ! -e $cpu ] || echo 0 >$cpu
-	rmmod ktrace
+	rmmod ktrace || return 1
 	[ ! -e $cpu ] || echo 1 >$cpu
 	insmod "$MODULES/ktrace.ko"
 }
