@@ -114,7 +114,7 @@ traced()
 		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
 		cat symbols
 		grep -q '@@' symbols
-		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|posix_trace_[a-z_]*@@|sysconf$|KTRACE_|_init|_fini)|vfork' symbols
+		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|posix_trace_[a-z_]*@@|sysconf$|KTRACE_|_init|_fini)|vfork|^prctl$' symbols
 	done
 }
 

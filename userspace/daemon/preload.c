@@ -2,7 +2,9 @@
 /*
  * preload.c - put libktrace-pthread in front of the C library of the command
  *
- * The library lies beside libktraceset. It comes before what the user preloads, which stays.
+ * The library lies beside libktraceset. It comes before what the user preloads, which stays. So
+ * does libktrace, which has a vfork() and a prctl() of its own: as a dependency alone it would come
+ * after the C library.
  * A command that would not start with it, or that it would not help, is left alone. The
  * programs that the command starts inherit the variable, as they do the session. Should one of
  * them have ASan, which insists on being first, it is told not to: the library steps aside.
@@ -24,6 +26,7 @@
 #include "program.h"
 
 #define LIBRARY "libktrace-pthread.so.0"
+#define WRITER "libktrace.so.0"
 
 /* Finds the library. Return: 0, -errno. */
 static int find_library(char path[PATH_MAX])
@@ -46,6 +49,17 @@ static int find_library(char path[PATH_MAX])
 	return path[strcspn(path, " :")] ? -EINVAL : 0;
 }
 
+/* The library at @path and libktrace beside it, as the variable has them: 0 or -ENOMEM. */
+static int add_writer(const char *path, char **list)
+{
+	const int folder = (int)(strrchr(path, '/') + 1 - path);
+
+	if (asprintf(list, "%s:%.*s" WRITER, path, folder, path) >= 0)
+		return 0;
+	*list = NULL;
+	return -ENOMEM;
+}
+
 /* @first and what the variable @name holds: 0 or -ENOMEM. */
 static int put_before(const char *first, const char *name, char **value)
 {
@@ -60,7 +74,7 @@ static int put_before(const char *first, const char *name, char **value)
 
 int preload_prepare(const char *command, struct preload *p)
 {
-	char path[PATH_MAX] = LIBRARY;
+	char path[PATH_MAX] = LIBRARY, *list = NULL;
 	const char *reason;
 	int error;
 
@@ -73,7 +87,10 @@ int preload_prepare(const char *command, struct preload *p)
 	}
 	error = find_library(path);
 	if (!error)
-		error = put_before(path, "LD_PRELOAD", &p->libraries);
+		error = add_writer(path, &list);
+	if (!error)
+		error = put_before(list, "LD_PRELOAD", &p->libraries);
+	free(list);
 	if (!error)
 		error = put_before("verify_asan_link_order=0", "ASAN_OPTIONS", &p->asan);
 	if (!error)

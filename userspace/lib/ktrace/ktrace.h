@@ -128,7 +128,9 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 		ktrace_record_words(ktrace_ev, ktrace_w, (uint32_t)ktrace_size); \
 	} else { \
 		struct ktrace_place ktrace_p = { 0, 0, 0 }; \
-		struct ktrace_list ktrace_l; \
+		struct ktrace_piece ktrace_q[2 * KTRACE_COUNT(__VA_ARGS__)]; \
+		char ktrace_b[8 * KTRACE_COUNT(__VA_ARGS__)]; \
+		struct ktrace_list ktrace_l = { ktrace_q, ktrace_b }; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
 		ktrace_record_pieces(ktrace_ev, ktrace_l.piece, ktrace_p.nr, ktrace_size); \
 	} \

@@ -58,7 +58,8 @@
 #define KTRACE_RSEQ_CLOCK "rdtsc\n\t"
 
 /*
- * @clock: to rdx and eax, first of all: the rest is done while it is being read; may use rcx.
+ * @clock: to rdx and eax, early: the rest is done while it is being read; may use rcx. Not before
+ * the CPU is compared: a thread that may not read the clock knows no CPU.
  * @payload: instructions that store the payload at 16(%rsi); they may use rax, rdx, rsi and
  * @scratch. The other arguments are operands for it. @tls is the offset of ktrace_thread.
  */
@@ -71,10 +72,10 @@
 	"leaq 9b(%%rip), %%rax\n\t" \
 	"movq %%rax, " KTRACE_RSEQ_CS "(%%r8)\n"		/* begin */ \
 	"2:\n\t" \
-	clock \
 	"movl " KTRACE_RSEQ_CPU_ID "(%%r8), %%ecx\n\t"		/* still the CPU we know? */ \
 	"cmpl %%fs:%c[cpu](%[tls]), %%ecx\n\t" \
 	"jne %l[failed]\n\t" \
+	clock \
 	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
 	"movq (%%rdi), %%rcx\n\t"				/* head */ \
 	"leal -1(%%rcx), %%esi\n\t"				/* is there room in the block? */ \

@@ -34,6 +34,13 @@
 
 #include <linux/ktrace_shark.h>
 
+/* Bound when it is loaded: the dynamic linker takes more stack to bind a function at its call. */
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define KTRACE_SHARK_BOUND __attribute__((noplt))
+#else
+#define KTRACE_SHARK_BOUND
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -260,13 +267,13 @@ __u32 FTrace_clk_per_msec(void);
 extern __u32 ktrace_shark_off;
 
 /** ktrace_shark_log - what TRACER_LOGEVENT() calls */
-void ktrace_shark_log(__u16 code, __u16 par1, __u32 par2);
+KTRACE_SHARK_BOUND void ktrace_shark_log(__u16 code, __u16 par1, __u32 par2);
 
 /** ktrace_shark_log_critical - what TRACER_LOGCRITICAL() calls */
-void ktrace_shark_log_critical(__u16 code, __u16 par1, __u32 par2);
+KTRACE_SHARK_BOUND void ktrace_shark_log_critical(__u16 code, __u16 par1, __u32 par2);
 
 /** ktrace_shark_log_fast - what FAST_TRACER_LOGEVENT() calls */
-void ktrace_shark_log_fast(__u16 code, __u16 par1);
+KTRACE_SHARK_BOUND void ktrace_shark_log_fast(__u16 code, __u16 par1);
 
 #pragma GCC visibility pop
 

@@ -21,6 +21,12 @@ extern "C" {
 #define KTRACE_INLINE inline __attribute__((always_inline, unused))
 #define KTRACE_SECTION(name, align) \
 	__attribute__((section(name), used, aligned(align)))
+/* Bound when it is loaded: the dynamic linker takes more stack to bind a function at its call. */
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+#define KTRACE_BOUND __attribute__((noplt))
+#else
+#define KTRACE_BOUND
+#endif
 #define KTRACE_LIKELY(x) __builtin_expect(!!(x), 1)
 #define KTRACE_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
@@ -87,6 +93,7 @@ struct ktrace_thread {
 /* Neither a CPU nor what the kernel says when it knows none (-1, -2). */
 #define KTRACE_CPU_NONE 0x7fffffffu	/* ask the library */
 #define KTRACE_CPU_ASK 0x7ffffffeu	/* and it asks the kernel which thread this is */
+#define KTRACE_CPU_MUTE 0x7ffffffdu	/* and it counts the event as lost */
 
 /* What a thread without rseq is given as its struct rseq: no CPU, and room for rseq_cs. */
 struct ktrace_no_rseq {
@@ -134,9 +141,9 @@ KTRACE_API void ktrace_events_register(struct ktrace_event *const *begin,
  *
  * Context: any thread, any signal handler.
  */
-KTRACE_API __attribute__((cold)) void ktrace_record_write(const struct ktrace_event *ev,
-							  const struct ktrace_piece *pieces,
-							  unsigned int nr);
+KTRACE_API KTRACE_BOUND __attribute__((cold)) void
+ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
+		    unsigned int nr);
 
 /**
  * ktrace_maps_changed - tell the session what code has been loaded and unloaded
@@ -200,12 +207,12 @@ static KTRACE_INLINE void ktrace_pack_word(uint64_t *w, unsigned int *at, const 
 
 /**
  * struct ktrace_list - a payload as pieces
- * @piece:	where its bytes are
- * @bytes:	values, one behind the other
+ * @piece:	where its bytes are: room for two pieces a field
+ * @bytes:	values, one after the other: room for 8 bytes a field
  */
 struct ktrace_list {
-	struct ktrace_piece piece[KTRACE_PIECES_MAX];
-	char bytes[4 * KTRACE_PIECES_MAX];
+	struct ktrace_piece *piece;
+	char *bytes;
 };
 
 /**

@@ -108,11 +108,18 @@ static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
 				    pieces, 2);
 }
 
+/* From a handler, while its thread works with the entry for another sink. */
+static kt_noinline int write_borrowed(const struct posix_sink *sink, const struct emission *em)
+{
+	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
+
+	return write_event(sink, &borrowed, em);
+}
+
 /* What the fast path could not do. */
 static void record_slow(struct posix_board *b, const struct posix_sink *sink,
 			const struct emission *em)
 {
-	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
 	struct posix_entry *e = &ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR];
 	const __u32 was_used = e->is_used;
 	int status;
@@ -126,7 +133,7 @@ static void record_slow(struct posix_board *b, const struct posix_sink *sink,
 	kt_barrier();	/* from here on a handler leaves the entry to this sink */
 	if (e->sink != sink && !was_used)
 		change_sink(e, sink);
-	status = write_event(sink, e->sink == sink ? &e->thread : &borrowed, em);
+	status = e->sink == sink ? write_event(sink, &e->thread, em) : write_borrowed(sink, em);
 	kt_barrier();
 	e->is_used = was_used;
 	if (status == -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
@@ -138,7 +145,7 @@ static KTRACE_INLINE bool is_left_out(const struct posix_board_stream *s, trace_
 	return kt_load(&s->filter[id / 64]) & 1ull << id % 64;
 }
 
-static kt_noinline void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
+static void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
 {
 	struct posix_board_stream *s = &b->stream[nr];
 	const struct posix_sink *sink = posix_find_sink(nr);

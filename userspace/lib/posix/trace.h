@@ -243,7 +243,13 @@ int posix_trace_eventset_ismember(trace_event_id_t __event_id,
 				  const trace_event_set_t *__restrict __set,
 				  int *__restrict __ismember);
 
-/* In the traced program. */
+/*
+ * In the traced program. Bound when it is loaded: the dynamic linker takes more stack to bind a
+ * function at its call.
+ */
+#if defined(__GNUC__) && !defined(__clang__) && (defined(__x86_64__) || defined(__aarch64__))
+__attribute__((__noplt__))
+#endif
 void posix_trace_event(trace_event_id_t __event_id, const void *__restrict __data_ptr,
 		       size_t __data_len);
 

@@ -60,10 +60,10 @@ err_unmap:
 	return err;
 }
 
-static int attach(struct channel *ch, const char *session, size_t *size)
+/* @c: for the copy of the control page, which is too large for a small stack */
+static int attach(struct channel *ch, const char *session, size_t *size, struct ktrace_control *c)
 {
 	struct backend_channel bc;
-	struct ktrace_control c;
 	const struct backend *backend;
 	const char *where;
 	char *map;
@@ -75,11 +75,11 @@ static int attach(struct channel *ch, const char *session, size_t *size)
 	err = backend->open(where, &bc);
 	if (err)
 		return err;
-	err = bc.size < sizeof(c) ? -EINVAL : map_channel(&bc, &map, &c);
+	err = bc.size < sizeof(*c) ? -EINVAL : map_channel(&bc, &map, c);
 	system_close(bc.fd);
 	if (err)
 		return err;
-	channel_init(ch, map, &c, backend->is_shared_memory);
+	channel_init(ch, map, c, backend->is_shared_memory);
 	*size = bc.size;
 	return 0;
 }
@@ -91,6 +91,7 @@ static int attach(struct channel *ch, const char *session, size_t *size)
  */
 void attach_once(void)
 {
+	static struct ktrace_control seen;
 	static bool is_done;
 	const char *session;
 	int saved = errno;
@@ -105,7 +106,7 @@ void attach_once(void)
 		tell("KTRACE_SESSION", "not set, not attached");
 		goto out;
 	}
-	err = attach(&channel, session, &size);
+	err = attach(&channel, session, &size, &seen);
 	tell(session, err ? strerror(-err) : "attached");
 	if (err)
 		goto out;
@@ -129,7 +130,7 @@ int ktrace_channel_attach(const char *session, struct ktrace_channel **out)
 
 	if (c == MAP_FAILED)
 		return -ENOMEM;
-	error = attach(ch, session, &c->size);
+	error = attach(ch, session, &c->size, &c->seen);
 	errno = saved;
 	if (error) {
 		munmap(c, sizeof(*c));

@@ -50,10 +50,11 @@ struct channel {
 /* The process's own */
 extern struct channel channel;
 
-/* struct ktrace_channel - see <ktrace/channel.h>; @size: of its mapping */
+/* struct ktrace_channel - see <ktrace/channel.h>; @size: of its mapping; @seen: its control page */
 struct ktrace_channel {
 	struct channel ch;
 	size_t size;
+	struct ktrace_control seen;
 };
 
 /* Whether events can be recorded at all. */

@@ -44,15 +44,20 @@ struct store {
  * @expected:	to be found in the word that publishes
  * @head:	the position it stands for
  * @new_head:	to be stored there
+ * @to, @piece, @skip, @left: after the stores these bytes of the caller's pieces, see struct record
  * @nr:		number of stores
- * @store:	padding, opening or the suspend word, header, pieces
+ * @store:	padding, opening or the suspend word, header, total length
  */
 struct plan {
 	__u64 expected;
 	__u64 head;
 	__u64 new_head;
+	void *to;
+	const struct ktrace_piece *piece;
+	size_t skip;
+	size_t left;
 	unsigned int nr;
-	struct store store[3 + KTRACE_PIECES_MAX + 1];
+	struct store store[4];
 };
 
 static void add_store(struct plan *p, void *to, const void *from, size_t size)
@@ -62,8 +67,8 @@ static void add_store(struct plan *p, void *to, const void *from, size_t size)
 
 /*
  * Stores and publishes, or does nothing that can be seen. False: not on this CPU any
- * more, head has moved, or interrupted. Registers: rax scratch, rdx the present store,
- * rdi, rsi and rcx as rep movsb has them, r8 struct rseq.
+ * more, head has moved, or interrupted. Registers: rdx the present store or piece, rax bytes that
+ * are left, r9 bytes to skip; rdi, rsi and rcx as rep movsb has them, r8 struct rseq.
  */
 static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const struct plan *p)
 {
@@ -81,28 +86,57 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"2:\n\t"
 	"cmpl %[cpu], " KTRACE_RSEQ_CPU_ID "(%%r8)\n\t"
 	"jne %l[failed]\n\t"
-	"cmpq %[expected], (%[head])\n\t"
+	"movq %c[expected](%[plan]), %%rax\n\t"
+	"cmpq %%rax, (%[head])\n\t"
 	"jne %l[failed]\n"
 	"6:\n\t"
 	"cmpq %[end], %%rdx\n\t"
 	"je 7f\n\t"
-	"movq %c[to](%%rdx), %%rdi\n\t"
+	"movq %c[store_to](%%rdx), %%rdi\n\t"
 	"movq %c[from](%%rdx), %%rsi\n\t"
 	"movq %c[size](%%rdx), %%rcx\n\t"
 	"rep movsb\n\t"
 	"addq %[next], %%rdx\n\t"
 	"jmp 6b\n"
 	"7:\n\t"
+	"movq %c[left](%[plan]), %%rax\n\t"
+	"movq %c[piece](%[plan]), %%rdx\n\t"
+	"movq %c[to](%[plan]), %%rdi\n\t"
+	"movq %c[skip](%[plan]), %%r9\n"
+	"5:\n\t"
+	"testq %%rax, %%rax\n\t"
+	"jz 8f\n\t"
+	"movq %c[data](%%rdx), %%rsi\n\t"
+	"movq %c[data_size](%%rdx), %%rcx\n\t"
+	"addq %%r9, %%rsi\n\t"
+	"subq %%r9, %%rcx\n\t"
+	"cmpq %%rax, %%rcx\n\t"
+	"cmovaq %%rax, %%rcx\n\t"
+	"subq %%rcx, %%rax\n\t"
+	"rep movsb\n\t"
+	"xorl %%r9d, %%r9d\n\t"
+	"addq %[next_piece], %%rdx\n\t"
+	"jmp 5b\n"
+	"8:\n\t"
+	"movq %c[new_head](%[plan]), %%rax\n\t"
 	/* ORD(rseq_list:A) pairs ORD(peek:A), ORD(clock_after_head:A): list before head */
-	"movq %[new_head], (%[head])\n"
+	"movq %%rax, (%[head])\n"
 	"3:\n\t"
 	"movq $0, " KTRACE_RSEQ_CS "(%%r8)\n\t"
 	: /* asm goto has no outputs */
-	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [expected] "r" (p->expected),
-	  [new_head] "r" (p->new_head), [store] "r" (p->store), [end] "r" (p->store + p->nr),
-	  [to] "i" (offsetof(struct store, to)), [from] "i" (offsetof(struct store, from)),
-	  [size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store))
-	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8"
+	: [rseq] "r" (rseq), [cpu] "r" (cpu), [head] "r" (head), [plan] "r" (p),
+	  [store] "r" (p->store), [end] "r" (p->store + p->nr),
+	  [expected] "i" (offsetof(struct plan, expected)),
+	  [new_head] "i" (offsetof(struct plan, new_head)),
+	  [to] "i" (offsetof(struct plan, to)), [piece] "i" (offsetof(struct plan, piece)),
+	  [skip] "i" (offsetof(struct plan, skip)), [left] "i" (offsetof(struct plan, left)),
+	  [store_to] "i" (offsetof(struct store, to)),
+	  [from] "i" (offsetof(struct store, from)),
+	  [size] "i" (offsetof(struct store, size)), [next] "i" (sizeof(struct store)),
+	  [data] "i" (offsetof(struct ktrace_piece, data)),
+	  [data_size] "i" (offsetof(struct ktrace_piece, size)),
+	  [next_piece] "i" (sizeof(struct ktrace_piece))
+	: "memory", "cc", "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9"
 	: failed);
 	return true;
 failed:
@@ -131,13 +165,14 @@ static __u64 clock_after_head(void)
  * as well, because a signal handler may do the same. In between there is no CPU. If it
  * does not work out, the next event comes here again.
  */
-static void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
+static kt_noinline void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
 {
 	static const __u32 no_cpu = KTRACE_CPU_NONE;
 	struct plan p;
 
 	p.expected = cpu_word(t, t->cpu);
 	p.new_head = cpu_word(t, r->owner);
+	p.left = 0;
 	p.nr = 0;
 	add_store(&p, &t->cpu, &no_cpu, sizeof(no_cpu));
 	add_store(&p, &t->ring, &r->w, sizeof(r->w));
@@ -183,16 +218,19 @@ static void plan_record(const struct kt_ring *r, struct plan *p, struct scratch 
 			const struct record *rec)
 {
 	char *to = kt_ring_at(r, p->new_head);
-	unsigned int i;
 
 	s->header = (struct ktrace_record){ clock_after_head(), rec->id, rec->len,
 					    rec->tid_flags };
 	add_store(p, to, &s->header, sizeof(s->header));
 	to += sizeof(s->header);
-	for (i = 0; i < rec->nr; i++) {
-		add_store(p, to, rec->piece[i].data, rec->piece[i].size);
-		to += rec->piece[i].size;
+	if (rec->total) {
+		add_store(p, to, rec->total, sizeof(*rec->total));
+		to += sizeof(*rec->total);
 	}
+	p->to = to;
+	p->piece = rec->piece;
+	p->skip = rec->skip;
+	p->left = record_size(rec);
 	p->new_head += KTRACE_RECORD_SIZE(rec->len);
 }
 
@@ -201,8 +239,9 @@ static bool try_put(struct rseq_words *rseq, const struct record *rec, const str
 		    enum kt_open_result *verdict)
 {
 	struct scratch s;
-	struct plan p;	/* not cleared: it is large */
+	struct plan p;
 
+	p.left = 0;
 	p.nr = 0;
 	p.expected = kt_load(&r->w->head);
 	p.head = p.expected & ~(__u64)(KTRACE_ALIGN - 1);	/* of a forged one */

@@ -15,30 +15,51 @@
 #include <unistd.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <linux/ktrace.h>
 
+#include "confined.h"
 #include "registry.h"
 #include "text.h"
+#include "thread.h"
 
 #define COMM_SIZE 16
 
-static void add_comm(struct text *t)
-{
-	char comm[COMM_SIZE] = "";
+/*
+ * What the process said last, for when it may not ask the kernel. Static also because the stack
+ * may be small: one thread writes them, when the process attaches and in the child of a fork.
+ */
+static char known_comm[COMM_SIZE];
+static char known_exe[512];
+static __u32 known_pid;
+static char line[2048];
 
-	prctl(PR_GET_NAME, comm);
+static void add_comm(struct text *t, char comm[COMM_SIZE])
+{
+	if (!is_confined())
+		syscall(SYS_prctl, PR_GET_NAME, comm, 0, 0, 0);
 	text_add_value(t, "comm", comm);
 }
 
 static void add_exe(struct text *t)
 {
-	char exe[512];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+	ssize_t n;
 
-	if (n <= 0)
-		return;
-	exe[n] = '\0';
-	text_add_value(t, "exe", exe);
+	if (!is_confined()) {
+		n = readlink("/proc/self/exe", known_exe, sizeof(known_exe) - 1);
+		known_exe[n > 0 ? n : 0] = '\0';
+	}
+	if (*known_exe)
+		text_add_value(t, "exe", known_exe);
+}
+
+/* In a confined program it is the process that called before: the one that has forked. */
+static __u32 parent_pid(void)
+{
+	const __u32 parent = is_confined() ? known_pid : (__u32)getppid();
+
+	known_pid = thread_pid();
+	return parent;
 }
 
 /* The executable's ELF header: it begins the page on which its program headers lie. */
@@ -80,27 +101,32 @@ static void add_build(struct text *t)
  */
 void process_announce(const char *maps, __u64 ts)
 {
-	char text[2048];
-	struct text t = { text, sizeof(text), 0 };
+	struct text t = { line, sizeof(line), 0 };
 
-	add_comm(&t);
+	add_comm(&t, known_comm);
 	add_exe(&t);
 	add_build(&t);
 	text_add_value(&t, "maps", maps);
-	registry_add(KTRACE_ENTRY_PROCESS, (__u32)getppid(), t.text, ts);
+	registry_add(KTRACE_ENTRY_PROCESS, parent_pid(), t.text, ts);
 }
 
 /**
  * process_announce_thread - make an entry for the calling thread
  * @tid:	its id
+ * @ts:	since when it has been recording
+ *
+ * The thread of a confined program has the name of its process, as threads have that were given
+ * no other.
  *
  * Context: any.
  */
-void process_announce_thread(__u32 tid)
+void process_announce_thread(__u32 tid, __u64 ts)
 {
 	char text[64];	/* in a handler's small stack, perhaps */
 	struct text t = { text, sizeof(text), 0 };
+	char comm[COMM_SIZE];
 
-	add_comm(&t);
-	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, 0);
+	memcpy(comm, known_comm, sizeof(comm));
+	add_comm(&t, comm);
+	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, ts);
 }

@@ -6,6 +6,6 @@
 #include <linux/types.h>
 
 void process_announce(const char *maps, __u64 ts);
-void process_announce_thread(__u32 tid);
+void process_announce_thread(__u32 tid, __u64 ts);
 
 #endif

@@ -3,7 +3,8 @@
  * record.c - record an event in all cases that the fast path cannot handle
  *
  * First event of a thread, end of a block, no per-CPU ring, no room, long payloads.
- * Nothing here takes a lock, allocates or is a cancellation point.
+ * Nothing here takes a lock, allocates or is a cancellation point. All of it takes less than a
+ * kilobyte of the program's stack, tests/bats/stack.bats: what is not inlined is for that.
  *
  * An event that does not fit into one record becomes several, and is counted as one if
  * it is lost half way. Signals are blocked meanwhile, so that the fragments of a thread follow
@@ -15,6 +16,7 @@
 #include <ktrace/channel.h>
 
 #include "channel.h"
+#include "confined.h"
 #include "cpu_ring.h"
 #include "system.h"
 #include "thread.h"
@@ -35,8 +37,17 @@ struct patience {
 	const struct system_signals *signals;
 };
 
+/* Where a sleep might be a call that kills the program. */
+static void spin_ns(long ns)
+{
+	const __u64 begin = kt_clock(KTRACE_CLOCK_MONOTONIC);
+
+	while (kt_clock(KTRACE_CLOCK_MONOTONIC) - begin < (__u64)ns)
+		;
+}
+
 /* Waits a step. False: the time is over, or nobody will ever make room. */
-static bool wait_for_room(const struct channel *ch, struct patience *p)
+static kt_noinline bool wait_for_room(const struct channel *ch, struct patience *p)
 {
 	const __u64 now = kt_clock(KTRACE_CLOCK_MONOTONIC);
 	struct system_signals now_unblocked;
@@ -49,7 +60,10 @@ static bool wait_for_room(const struct channel *ch, struct patience *p)
 		return false;
 	if (p->signals)
 		system_restore_signals(p->signals);
-	system_sleep_ns(p->sleep_ns);
+	if (is_confined())
+		spin_ns(p->sleep_ns);
+	else
+		system_sleep_ns(p->sleep_ns);
 	if (p->signals)
 		system_block_signals(&now_unblocked);
 	if (p->sleep_ns < SLEEP_MAX_NS)
@@ -58,8 +72,9 @@ static bool wait_for_room(const struct channel *ch, struct patience *p)
 }
 
 /* Writes one record to whichever ring is ours now. */
-static enum record_result put(const struct channel *ch, struct ktrace_thread *t,
-			      const struct record *rec, struct patience *patience)
+static inline __attribute__((always_inline)) enum record_result
+put(const struct channel *ch, struct ktrace_thread *t, const struct record *rec,
+    struct patience *patience)
 {
 	enum record_result result;
 	struct kt_ring r;
@@ -78,22 +93,12 @@ static enum record_result put(const struct channel *ch, struct ktrace_thread *t,
 	return result;
 }
 
-/* Appends @len bytes of a payload, from @off on, to the pieces of a record. */
-static void cut(struct record *rec, const struct ktrace_piece *p, size_t off, size_t len)
+/* Goes on by @len bytes of the payload: to the piece that has the next byte, if there is one. */
+static void advance(struct record *rec, size_t len)
 {
-	size_t n;
-
-	rec->len = (__u16)(rec->len + len);
-	for (; len; p++) {
-		if (off >= p->size) {
-			off -= p->size;
-			continue;
-		}
-		n = p->size - off < len ? p->size - off : len;
-		rec->piece[rec->nr++] = (struct ktrace_piece){ (const char *)p->data + off, n };
-		len -= n;
-		off = 0;
-	}
+	rec->skip += len;
+	while (rec->skip && rec->skip >= rec->piece->size)
+		rec->skip -= rec->piece++->size;
 }
 
 /* A later stamp even on a clock with coarse steps: fragments may lie in two rings. */
@@ -105,34 +110,6 @@ static void let_clock_tick(const struct channel *ch)
 		;
 }
 
-static void put_fragments(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
-			  const struct ktrace_piece *pieces, __u32 total, __u32 max)
-{
-	const struct ktrace_piece total_piece = { &total, sizeof(total) };
-	const __u32 tid = rec->tid_flags;
-	struct system_signals signals;
-	struct patience patience = { .signals = &signals };
-	bool is_there;
-	__u32 off = 0, n;
-
-	system_block_signals(&signals);
-	do {
-		rec->nr = 0;
-		rec->len = 0;
-		if (!off)
-			cut(rec, &total_piece, 0, sizeof(total));
-		else
-			let_clock_tick(ch);
-		n = total - off < max - rec->len ? total - off : max - rec->len;
-		cut(rec, pieces, off, n);
-		rec->tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
-		off += n;
-		is_there = put(ch, t, rec, &patience) == RECORD_DONE;
-		patience.signals = NULL;
-	} while (is_there && off < total);
-	system_restore_signals(&signals);
-}
-
 static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 {
 	size_t size = 0;
@@ -142,49 +119,82 @@ static size_t size_of(const struct ktrace_piece *pieces, unsigned int nr)
 	return size;
 }
 
-/* Only these members: the rest is large, and filled in by cut(). */
-static void begin(struct record *rec, __u16 id, __u32 tid_flags)
+/* An event that does not fit into one record; otherwise as record_event(). */
+static kt_noinline void record_long(const struct ktrace_event *ev,
+				    const struct ktrace_piece *pieces, unsigned int nr)
 {
-	rec->id = id;
-	rec->len = 0;
-	rec->tid_flags = tid_flags;
-	rec->nr = 0;
+	const struct channel *ch = &channel;
+	const __u32 total = (__u32)size_of(pieces, nr);
+	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
+	struct ktrace_thread *t = &ktrace_thread;
+	struct system_signals signals;
+	struct patience patience = { .signals = &signals };
+	const int saved = errno;
+	const __u32 tid = thread_enter(t) & KTRACE_TID_MASK;
+	struct record rec = { .id = (__u16)ev->header, .piece = pieces };
+	bool is_there;
+	__u32 off = 0, n;
+
+	if (!tid) {
+		channel_lose(ch, KTRACE_LOST_NORING);
+		return;
+	}
+	system_block_signals(&signals);
+	do {
+		rec.total = off ? NULL : &total;
+		rec.len = off ? 0 : sizeof(total);
+		if (off)
+			let_clock_tick(ch);
+		n = total - off < max - rec.len ? total - off : max - rec.len;
+		rec.len = (__u16)(rec.len + n);
+		rec.tid_flags = tid | (off ? KTRACE_REC_FRAG_NEXT : KTRACE_REC_FRAG_FIRST);
+		off += n;
+		is_there = put(ch, t, &rec, &patience) == RECORD_DONE;
+		advance(&rec, n);
+		patience.signals = NULL;
+	} while (is_there && off < total);
+	system_restore_signals(&signals);
+	errno = saved;
 }
 
 /*
  * Hot: programs take ktrace_record_write() for cold, and the compiler would make all of
- * this small rather than fast. For threads without a per-CPU ring it is every event.
+ * this small rather than fast. For threads without a per-CPU ring it is every event. The
+ * parameters are those of ktrace_record_write(), which so needs no stack of its own.
  */
 static kt_noinline __attribute__((hot)) void
-record_event(__u16 id, const struct ktrace_piece *pieces, unsigned int nr)
+record_event(const struct ktrace_event *ev, const struct ktrace_piece *pieces, unsigned int nr)
 {
 	const struct channel *ch = &channel;
-	const __u32 max = kt_ring_payload_max(ch->cpu.block_size);
 	struct ktrace_thread *t = &ktrace_thread;
 	struct patience patience = { 0 };
-	const size_t size = size_of(pieces, nr);
-	struct record rec;
+	const int saved = errno;
+	struct record rec = {
+		.id = (__u16)ev->header, .len = (__u16)size_of(pieces, nr),
+		.tid_flags = thread_enter(t) & KTRACE_TID_MASK, .piece = pieces,
+	};
 
-	begin(&rec, id, thread_enter(t) & KTRACE_TID_MASK);
-	if (size <= max) {
-		cut(&rec, pieces, 0, size);
+	if (rec.tid_flags)
 		put(ch, t, &rec, &patience);
-	} else if (size <= UINT32_MAX) {
-		put_fragments(ch, t, &rec, pieces, (__u32)size, max);
-	} else {
+	else
 		channel_lose(ch, KTRACE_LOST_NORING);
-	}
+	errno = saved;
 }
 
 void ktrace_record_write(const struct ktrace_event *ev, const struct ktrace_piece *pieces,
 			 unsigned int nr)
 {
-	int saved = errno;
+	size_t size;
 
 	if (!channel_is_attached() || nr > KTRACE_PIECES_MAX)
 		return;
-	record_event((__u16)ev->header, pieces, nr);
-	errno = saved;
+	size = size_of(pieces, nr);
+	if (size <= kt_ring_payload_max(channel.cpu.block_size))
+		record_event(ev, pieces, nr);
+	else if (size <= UINT32_MAX)
+		record_long(ev, pieces, nr);
+	else
+		channel_lose(&channel, KTRACE_LOST_NORING);
 }
 
 int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t, __u16 id,
@@ -194,14 +204,17 @@ int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t
 	const size_t size = size_of(pieces, nr);
 	struct patience patience = { 0 };
 	enum record_result result;
-	struct record rec;
+	struct record rec = { .id = id, .len = (__u16)size, .piece = pieces };
 	int saved = errno;
 
 	if (size > kt_ring_payload_max(ch->cpu.block_size) || nr > KTRACE_PIECES_MAX)
 		return -EINVAL;
+	if (ktrace_thread.cpu == KTRACE_CPU_MUTE) {
+		channel_lose(ch, KTRACE_LOST_NORING);
+		return -EAGAIN;
+	}
 	thread_set_up(ch, t);
-	begin(&rec, id, (thread_id(t) & KTRACE_TID_MASK) | flags);
-	cut(&rec, pieces, 0, size);
+	rec.tid_flags = (thread_id(t) & KTRACE_TID_MASK) | flags;
 	result = put(ch, t, &rec, &patience);
 	errno = saved;
 	if (result == RECORD_DONE)

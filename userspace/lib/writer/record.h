@@ -10,18 +10,28 @@
 /**
  * struct record - one record, its payload still where the program has it
  * @id:		event id
- * @len:	bytes of the payload
+ * @len:	bytes of the payload, @total included
  * @tid_flags:	as in struct ktrace_record
- * @nr:		number of pieces
- * @piece:	the payload; one more than an event has, for a fragment's total length
+ * @total:	the first fragment begins with it: bytes of all fragments; NULL in other records
+ * @piece:	the rest of the payload is in this piece and those after it
+ * @skip:	bytes of @piece that other fragments have
+ *
+ * The pieces are the caller's: a copy of them would take half a kilobyte of the program's stack.
  */
 struct record {
 	__u16 id;
 	__u16 len;
 	__u32 tid_flags;
-	unsigned int nr;
-	struct ktrace_piece piece[KTRACE_PIECES_MAX + 1];
+	const __u32 *total;
+	const struct ktrace_piece *piece;
+	size_t skip;
 };
+
+/* Bytes that come from the pieces. */
+static inline size_t record_size(const struct record *rec)
+{
+	return rec->len - (rec->total ? sizeof(*rec->total) : 0);
+}
 
 enum record_result {
 	RECORD_DONE,

@@ -15,6 +15,7 @@
 #include "base/glob_list.h"
 #include "channel.h"
 #include "system.h"
+#include "thread.h"
 
 /*
  * How often to look, in all, whether claimers have finished their texts before taking them
@@ -80,7 +81,7 @@ static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const
 	e->type = header->type;
 	e->id = header->id;
 	e->tid = header->tid;
-	e->pid = (__u32)getpid();
+	e->pid = thread_pid();
 	e->ts = header->ts ? header->ts : kt_clock(channel.cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
 	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */

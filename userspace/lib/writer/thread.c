@@ -2,8 +2,8 @@
 /*
  * thread.c - what each thread keeps for recording, from its first event on
  *
- * A thread is set up when it first asks the library, with signals blocked, so that a
- * handler finds it either untouched or complete.
+ * A thread is set up when it first asks the library, the first one when the process attaches. No
+ * signal is blocked meanwhile, so a handler may set the thread up a second time.
  *
  * Children. fork() runs after_fork(), which renames the one thread of the child. A
  * child made behind the C library's back finds the fork marker wiped when it next asks
@@ -31,7 +31,7 @@ __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-ex
 	.no_cpu = ~0u,
 };
 
-/* 1 in the process that wrote it, 0 in its children; NULL: the kernel cannot do that. */
+/* The process's id, 0 in its children until they have noticed; NULL: the kernel cannot do that. */
 static __u32 *fork_marker;
 
 #if defined(__x86_64__) && defined(__LP64__)
@@ -57,25 +57,25 @@ static void *own_rseq(const struct channel *ch)
 }
 #endif
 
+/*
+ * A signal handler may do the same at any instruction: it stores the same values. Whichever stores
+ * the thread's id makes the entry, as of the time before any event.
+ */
 static void set_up(const struct channel *ch, struct ktrace_thread *t)
 {
-	struct system_signals signals;
-	__u32 tid;
+	const __u64 ts = kt_clock(ch->cpu.clock);
+	const __u32 tid = system_gettid();
+	__u64 unknown = 0;
+	void *rseq = own_rseq(ch);
 
-	system_block_signals(&signals);
-	if (t->tid_flags)
-		goto out;	/* a signal handler was faster */
-	tid = system_gettid();
-	t->rseq = own_rseq(ch);
-	if (!t->rseq)
-		t->rseq = &t->own_ring;
+	t->rseq = rseq ? rseq : &t->own_ring;
 	t->size_mask = ch->cpu.size - 1;
 	t->not_block = -ch->cpu.block_size;
-	t->tid_flags = (__u64)tid << 32;
-	if (ch == &channel && tid != (__u32)getpid())
-		process_announce_thread(tid);
-out:
-	system_restore_signals(&signals);
+	kt_barrier();
+	if (__atomic_compare_exchange_n(&t->tid_flags, &unknown, (__u64)tid << 32, false,
+					__ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
+	    ch == &channel && tid != thread_pid())
+		process_announce_thread(tid, ts);
 }
 
 /*
@@ -95,22 +95,31 @@ static void after_fork_in_parent(void)
 	fork_ts = 0;
 }
 
-static void mark_process(void)
+static void mark_process(__u32 pid)
 {
 	if (fork_marker)
-		kt_store(fork_marker, 1);
+		kt_store(fork_marker, pid);
 }
 
-/* In the child. */
+/** thread_pid - the process's id, without a system call */
+__u32 thread_pid(void)
+{
+	const __u32 pid = fork_marker ? kt_load(fork_marker) : 0;
+
+	return pid ? pid : (__u32)getpid();
+}
+
+/* In the child, whose only thread has the process's id. */
 static void after_fork(void)
 {
 	struct ktrace_thread *t = &ktrace_thread;
+	const __u32 pid = system_gettid();
 	int saved = errno;
 
-	mark_process();
+	mark_process(pid);
 	thread_ring_after_fork(&channel, t);
 	if (t->tid_flags)
-		t->tid_flags = (__u64)system_gettid() << 32;
+		t->tid_flags = (__u64)pid << 32;
 	process_announce("parent", fork_ts);
 	fork_ts = 0;
 	maps_after_fork();
@@ -119,6 +128,9 @@ static void after_fork(void)
 
 /**
  * thread_init_process - what the threads of this process have in common
+ *
+ * The calling thread is set up now rather than at its first event: the program may have no
+ * getpid(2) then, or little stack.
  *
  * Context: once, when the process has attached.
  */
@@ -132,9 +144,10 @@ void thread_init_process(void)
 		else
 			fork_marker = page;
 	}
-	mark_process();
+	mark_process((__u32)getpid());
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork);
 	thread_ring_init();
+	thread_set_up(&channel, &ktrace_thread);
 }
 
 /**
@@ -142,12 +155,14 @@ void thread_init_process(void)
  * @t:		its struct ktrace_thread
  *
  * Return: its thread id; differs from thread_id(t) in the child of a vfork(), which
- * must leave no trace of its own in @t.
+ * must leave no trace of its own in @t. 0 if the thread may not record.
  */
 __u32 thread_enter(struct ktrace_thread *t)
 {
 	__u32 tid;
 
+	if (kt_unlikely(t->cpu == KTRACE_CPU_MUTE))
+		return 0;
 	if (fork_marker && kt_unlikely(!kt_load(fork_marker)))
 		after_fork();
 	if (kt_unlikely(!t->tid_flags))
@@ -180,6 +195,13 @@ void thread_before_vfork(void)
 
 	if (channel_is_attached())
 		thread_enter(t);
-	t->cpu = KTRACE_CPU_ASK;
+	if (t->cpu != KTRACE_CPU_MUTE)
+		t->cpu = KTRACE_CPU_ASK;
 	errno = saved;
+}
+
+/** thread_mute - the calling thread may not read the clock any more, or may again */
+void thread_mute(bool is_mute)
+{
+	ktrace_thread.cpu = is_mute ? KTRACE_CPU_MUTE : KTRACE_CPU_NONE;
 }

@@ -16,8 +16,10 @@ static inline __u32 thread_id(const struct ktrace_thread *t)
 }
 
 void thread_init_process(void);
+__u32 thread_pid(void);
 __u32 thread_enter(struct ktrace_thread *t);
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t);
 void thread_before_vfork(void);
+void thread_mute(bool is_mute);
 
 #endif

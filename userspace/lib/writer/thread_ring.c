@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 
 #include "channel.h"
+#include "confined.h"
 #include "system.h"
 #include "thread.h"
 
@@ -80,7 +81,7 @@ static void release(const struct channel *ch, __u32 nr, __u32 tid)
 static bool is_dead(__u32 tid)
 {
 	int saved = errno;
-	bool dead = syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
+	bool dead = !is_confined() && syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
 
 	errno = saved;
 	return dead;
@@ -103,7 +104,7 @@ static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 }
 
 /* 1 + number of a ring that is now @tid's, 0 if all are taken. */
-static __u32 claim_any(const struct channel *ch, __u32 tid)
+static kt_noinline __u32 claim_any(const struct channel *ch, __u32 tid)
 {
 	__u32 i, nr;
 
@@ -138,7 +139,7 @@ static __u32 find_own(const struct channel *ch, __u32 tid)
  * The thread's ring, claimed at its first use; a signal handler must not claim another.
  * *is_new: it has just been claimed.
  */
-static __u32 own_ring(const struct channel *ch, struct ktrace_thread *t, bool *is_new)
+static kt_noinline __u32 own_ring(const struct channel *ch, struct ktrace_thread *t, bool *is_new)
 {
 	struct system_signals signals;
 
@@ -166,13 +167,14 @@ static __u32 await_ring(const struct channel *ch, struct ktrace_thread *t, bool 
 	__u32 nr = own_ring(ch, t, is_new);
 
 	for (int i = 0; !nr && is_shared(ch) && i < CLAIM_TRIES; i++) {
-		syscall(SYS_sched_yield);
+		if (!is_confined())	/* a thread that waits for this CPU may have the ring */
+			syscall(SYS_sched_yield);
 		nr = own_ring(ch, t, is_new);
 	}
 	return nr;
 }
 
-static bool is_on_signal_stack(void)
+static kt_noinline bool is_on_signal_stack(void)
 {
 	stack_t stack;
 
@@ -189,7 +191,7 @@ static bool is_left(uintptr_t here, uintptr_t outer)
  * Takes the ring over from an event that will not go on. A signal handler must not write
  * meanwhile; one that came just before may have done it.
  */
-static void take_over(const struct kt_ring *r)
+static kt_noinline void take_over(const struct kt_ring *r)
 {
 	struct system_signals signals;
 
@@ -199,12 +201,14 @@ static void take_over(const struct kt_ring *r)
 	system_restore_signals(&signals);
 }
 
-static enum record_result write_record(const struct channel *ch, const struct record *rec,
-				       const struct kt_ring *r)
+static inline enum record_result write_record(const struct channel *ch,
+					      const struct record *rec,
+					      const struct kt_ring *r)
 {
 	enum kt_ring_result result;
+	const struct ktrace_piece *p = rec->piece;
+	size_t left = record_size(rec), off = rec->skip, n;
 	struct kt_slot slot;
-	unsigned int i;
 	char *to;
 
 	if (ch->first_lost && kt_block_room(r, kt_load(&r->w->head)) < KTRACE_RECORD_SIZE(rec->len))
@@ -213,16 +217,20 @@ static enum record_result write_record(const struct channel *ch, const struct re
 	if (result != KT_RING_OK)
 		return result == KT_RING_WAIT ? RECORD_NO_ROOM : RECORD_LOST;
 	to = slot.payload;
-	for (i = 0; i < rec->nr; i++) {
-		memcpy(to, rec->piece[i].data, rec->piece[i].size);
-		to += rec->piece[i].size;
+	if (rec->total) {
+		memcpy(to, rec->total, sizeof(*rec->total));
+		to += sizeof(*rec->total);
+	}
+	for (; left; left -= n, to += n, off = 0, p++) {
+		n = p->size - off < left ? p->size - off : left;
+		memcpy(to, (const char *)p->data + off, n);
 	}
 	kt_ring_commit(r, &slot);
 	return RECORD_DONE;
 }
 
-static enum record_result put(const struct channel *ch, __u32 nr, const struct record *rec,
-			      struct kt_ring *r)
+static inline enum record_result put(const struct channel *ch, __u32 nr,
+				     const struct record *rec, struct kt_ring *r)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t outer = outermost;
