@@ -18,6 +18,11 @@
 
 #define MAP_SIZE (4u << 20)
 
+__u32 thread_pid(void)
+{
+	return 1;
+}
+
 static __u64 random_state = 1;
 
 static __u32 next_random(void)

@@ -32,7 +32,7 @@
 static char known_comm[COMM_SIZE];
 static char known_exe[512];
 static __u32 known_pid;
-static char line[2048];
+static char announcement[2048];
 
 static void add_comm(struct text *t, char comm[COMM_SIZE])
 {
@@ -101,7 +101,7 @@ static void add_build(struct text *t)
  */
 void process_announce(const char *maps, __u64 ts)
 {
-	struct text t = { line, sizeof(line), 0 };
+	struct text t = { announcement, sizeof(announcement), 0 };
 
 	add_comm(&t, known_comm);
 	add_exe(&t);

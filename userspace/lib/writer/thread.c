@@ -65,14 +65,14 @@ static void set_up(const struct channel *ch, struct ktrace_thread *t)
 {
 	const __u64 ts = kt_clock(ch->cpu.clock);
 	const __u32 tid = system_gettid();
-	__u64 unknown = 0;
+	uint64_t unknown = 0;
 	void *rseq = own_rseq(ch);
 
 	t->rseq = rseq ? rseq : &t->own_ring;
 	t->size_mask = ch->cpu.size - 1;
 	t->not_block = -ch->cpu.block_size;
 	kt_barrier();
-	if (__atomic_compare_exchange_n(&t->tid_flags, &unknown, (__u64)tid << 32, false,
+	if (__atomic_compare_exchange_n(&t->tid_flags, &unknown, (uint64_t)tid << 32, false,
 					__ATOMIC_RELAXED, __ATOMIC_RELAXED) &&
 	    ch == &channel && tid != thread_pid())
 		process_announce_thread(tid, ts);
