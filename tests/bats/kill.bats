@@ -86,9 +86,10 @@ random_ms()
 	exit 5
 	END
 	capture python3 - "$KTRACED" "--backend=$KTRACE_BACKEND" -o t -- bash command <<-'END'
-	import os, pty, sys
+	import os, pty, signal, sys
 	pid, terminal = pty.fork()
 	if not pid:
+	    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
 	    os.execv(sys.argv[1], sys.argv[1:])
 	for said in "up", "stacks 1", "stacks 2", "stacks 3":
 	    got = b""
