@@ -159,6 +159,9 @@ static int make_next(struct capture *c, const char *path, struct ktrace_tracefil
 		return -ENOMEM;
 	ktrace_tracefile_uuid(c->file, uuid);
 	error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
+	/* An earlier attempt may have left it, if the folder was elsewhere when it ended. */
+	if (error == -EEXIST && !parts_remove(name))
+		error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
 	if (error)
 		goto out_free;
 	error = c->mode ? ktrace_tracefile_mode(file, c->mode) : 0;
