@@ -58,7 +58,7 @@ bool kt_access_may(const struct cred *cred, struct task_struct *task)
  */
 void kt_access_init(void)
 {
-	static char options[] = "hidepid=ptraceable";
+	char options[] = "hidepid=ptraceable";
 	struct file_system_type *type = get_fs_type("proc");
 	struct vfsmount *mnt;
 
