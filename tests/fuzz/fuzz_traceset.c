@@ -364,6 +364,23 @@ static void check_seeks(struct ktrace_traceset *set, const uint8_t *settings, bo
 	check_seek(set, ~0ull, must_agree);
 }
 
+/* The same with a name of its own, which does not lead there by a link; until the program ends. */
+static char memfile_name[32];
+
+static void memfile_unlink(void)
+{
+	unlink(memfile_name);
+}
+
+static void memfile_make_named(struct memfile *f)
+{
+	snprintf(f->path, sizeof(f->path), "/dev/shm/fuzz-XXXXXX");
+	f->fd = mkstemp(f->path);
+	REQUIRE(f->fd >= 0);
+	strcpy(memfile_name, f->path);
+	atexit(memfile_unlink);
+}
+
 /*
  * ktraced --recover goes on behind the last whole section: what the file held it still
  * holds, and now it has an index. A file of a later version stays as it is.
@@ -435,7 +452,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size < sizeof(struct ktrace_file) || size > FILE_MAX || !has_small_frames(data, size))
 		return 0;
 	if (!run.file.path[0])
-		memfile_make(&run.file);
+		memfile_make_named(&run.file);
 	memfile_fill(&run.file, data, size);
 	find_records(data, size);
 	set = open_set(settings, false);
