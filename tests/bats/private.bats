@@ -197,3 +197,18 @@ refused()
 	[[ $stderr == *"s.0001.bin: File exists"* ]]
 	[ "$(cat victim)" = precious ]
 }
+
+@test "a file without a name is written as it is, or refused; nothing else is made" {
+	run_ktraced -q -o t -- "$EXAMPLES/hello"
+	python3 - "$KTRACE" <<-'END'
+		import os, subprocess, sys
+		fd = os.memfd_create("nameless")
+		to = ["-o", f"/proc/self/fd/{fd}", "t"]
+		subprocess.run([sys.argv[1], "export", "--to", "csv", *to], pass_fds=[fd], check=True)
+		open("u", "wb").write(os.pread(fd, 1 << 20, 0))
+		cut = subprocess.run([sys.argv[1], "cut", *to], pass_fds=[fd], stderr=subprocess.PIPE)
+		assert cut.returncode == 1 and b"has no name: this needs a file of its own" in cut.stderr, cut
+	END
+	"$KTRACE" export --to csv t | cmp - u
+	[ ! -e "/memfd:nameless (deleted)" ]
+}

@@ -374,6 +374,9 @@ static int open_output(const char *path, int nr, char **inputs)
 	fd = is_there && S_ISREG(file.st_mode) ? open_ours(&file) : 0;
 	if (fd)
 		return fd;
+	/* A file that has no name cannot be replaced. */
+	if (is_there && S_ISREG(file.st_mode) && !file.st_nlink)
+		return output_in_place(path, O_RDWR);
 	if (is_there && S_ISREG(file.st_mode) && is_busy(path))
 		return -EBUSY;
 	if (!is_there || S_ISREG(file.st_mode))
@@ -408,6 +411,8 @@ static const char *what_is_wrong(int error)
 		return "a link to what is not there";
 	case -ESPIPE:
 		return "is standard output or error: this needs a file of its own";
+	case -ENXIO:
+		return "has no name: this needs a file of its own";
 	default:
 		return strerror(-error);
 	}
@@ -461,7 +466,7 @@ const char *output_name(const char *path, int nr, char **inputs)
 		/* By its name it would be written over. */
 		if (stat(path, &file) || !S_ISREG(file.st_mode))
 			return path;
-		fd = -ESPIPE;
+		fd = file.st_nlink ? -ESPIPE : -ENXIO;
 	}
 	complain_about(path, "%s", what_is_wrong(fd));
 	return NULL;
