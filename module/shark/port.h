@@ -17,7 +17,8 @@
  *   kt_shark_is_panic()	nobody goes on any more but this CPU
  *   struct kt_shark_line	those who wait for the lock, in the order in which they came
  *   kt_shark_line_join(l, me), kt_shark_line_leave(l, me)
- *   kt_shark_line_is_empty(l)	who comes may take the lock at once
+ *   kt_shark_line_is_empty(l)
+ *   kt_shark_line_call(p)	have the holder of the lock let the first one in the line pass
  *
  * The library has its own in port_user.h.
  */
@@ -41,9 +42,13 @@
 /* Events that have come while this CPU (this thread) was storing one */
 #define KT_SHARK_PENDING_NR 6
 
+/* In @nr: the first one in the line waits for this CPU. It may be lost, and is set again then. */
+#define KT_SHARK_WAITED (1ull << 63)
+
 /**
  * struct kt_shark_pending - events that wait for what they have interrupted
- * @nr:		entries; written by who interrupts and by who was interrupted, of this CPU
+ * @nr:		entries; written by who interrupts and by who was interrupted, of this CPU. And
+ *		KT_SHARK_WAITED, which other CPUs set: so the quick way has one word to look at
  * @is_waiting:	this CPU is in the line for the lock
  * @event:	without stamps
  */
@@ -84,7 +89,7 @@ static inline struct kt_shark_pending *kt_shark_pending(void)
 /* Not READ_ONCE(), of which the compiler makes a load and a test. */
 static inline bool kt_shark_has_pending(const struct kt_shark_pending *me)
 {
-	/* Only this CPU writes it: what interrupts us. */
+	/* What interrupts us writes it; what other CPUs do with it may be seen later. */
 	return data_race(me->nr);
 }
 
@@ -121,6 +126,12 @@ struct kt_shark_line {
 static inline bool kt_shark_line_is_empty(const struct kt_shark_line *l)
 {
 	return !atomic_read(&l->nr);
+}
+
+static inline void kt_shark_line_call(struct kt_shark_pending *holder)
+{
+	if (!(READ_ONCE(holder->nr) & KT_SHARK_WAITED))
+		atomic64_or(KT_SHARK_WAITED, (atomic64_t *)&holder->nr);
 }
 
 /*

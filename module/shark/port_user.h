@@ -81,6 +81,11 @@ static inline bool kt_shark_line_is_empty(const struct kt_shark_line *l)
 	return true;
 }
 
+static inline void kt_shark_line_call(struct kt_shark_pending *holder)
+{
+	(void)holder;
+}
+
 static inline bool kt_shark_line_join(struct kt_shark_line *l, struct kt_shark_pending *me)
 {
 	(void)l;

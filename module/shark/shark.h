@@ -12,8 +12,10 @@
  * leaves its event where the holder finds it afterwards; functions other than kt_shark_log()
  * fail then: -EDEADLK.
  *
- * In the kernel, CPUs get the lock in the order in which they have come. An event waits for some
- * milliseconds, and is lost if the holder does not go on: LOST_NESTED. Only in a panic that lasts.
+ * In the kernel, CPUs that find the lock held get it in the order in which they have come. One
+ * that finds it free between two holders overtakes them, but lets the first one pass before its
+ * next event. An event waits for some milliseconds, and is lost if the holder does not go on:
+ * LOST_NESTED. Only in a panic that lasts.
  *
  * Rules
  *

@@ -162,8 +162,7 @@ static __always_inline void kt_shark_log_quick(struct kt_shark *t, __u32 code, _
 	 * ORD(kt_shark_log_quick:A) pairs ORD(kt_shark_drop:A), ORD(kt_shark_drain:A),
 	 * ORD(kt_shark_log_quick:B): all that the one before did
 	 */
-	if (kt_unlikely(!kt_shark_line_is_empty(&t->line) ||
-			!kt_shark_try_lock(&t->owner, &seen, me)))
+	if (kt_unlikely(!kt_shark_try_lock(&t->owner, &seen, me)))
 		return kt_shark_log_contended(t, code, par1, par2, how, here);
 	c = t->target;
 	slot = c->pos;

@@ -7,7 +7,10 @@
 #include "shark.h"
 #include "store.h"
 
-/* Waits of those that come when somebody has given up; the same holder may only be slow. */
+/*
+ * Waits of those that come when somebody has given up, as the same holder may only be slow; and of
+ * those that let others pass
+ */
 #define STUCK_TRIES 1024
 
 /* Return: 0; -EBUSY: who holds it does not go on. */
@@ -27,6 +30,7 @@ static int wait_for_owner(struct kt_shark *t, struct kt_shark_pending *me)
 				kt_store(&t->stuck, NULL);
 			return 0;
 		}
+		kt_shark_line_call(seen);
 		if (!kt_shark_relax(tries++) ||
 		    (tries > STUCK_TRIES && kt_load(&t->stuck) == seen)) {
 			kt_store(&t->stuck, seen);
@@ -67,15 +71,16 @@ kt_noinline int kt_shark_wait(struct kt_shark *t, struct kt_shark_pending *me)
 static kt_noinline void postpone(struct kt_shark *t, struct kt_shark_pending *me,
 				 const struct kt_shark_waiting *event)
 {
-	__u64 nr;
+	__u64 word, nr;
 
 	do {
-		nr = kt_load(&me->nr);
+		word = kt_load(&me->nr);
+		nr = word & ~KT_SHARK_WAITED;
 		if (nr == KT_SHARK_PENDING_NR) {
 			kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], 1);
 			return;
 		}
-	} while (!kt_cmpxchg_local(&me->nr, nr, nr + 1));
+	} while (!kt_cmpxchg_local(&me->nr, word, word + 1));
 	KT_TESTPOINT(postponing);
 	me->event[nr] = *event;
 }
@@ -87,37 +92,57 @@ static kt_noinline void postpone(struct kt_shark *t, struct kt_shark_pending *me
 static kt_noinline void store_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
 	const struct kt_shark_waiting *e;
-	__u64 nr, done = 0;
+	__u64 word, done = 0;
 
 	do {
-		nr = kt_load(&me->nr);
+		word = kt_load(&me->nr);
 		kt_barrier();
-		for (; done < nr; done++) {
+		for (; done < (word & ~KT_SHARK_WAITED); done++) {
 			e = &me->event[done];
 			kt_shark_log_locked(t, e->code, e->par1, e->par2, e->how);
 		}
-	} while (!kt_cmpxchg_local(&me->nr, nr, 0));
+	} while (!kt_cmpxchg_local(&me->nr, word, word & KT_SHARK_WAITED));
 }
 
 /* What came while we waited in vain */
 static void lose_waiting(struct kt_shark *t, struct kt_shark_pending *me)
 {
-	__u64 nr;
+	__u64 word;
 
 	do {
-		nr = kt_load(&me->nr);
-	} while (!kt_cmpxchg_local(&me->nr, nr, 0));
-	kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], nr);
+		word = kt_load(&me->nr);
+	} while (!kt_cmpxchg_local(&me->nr, word, word & KT_SHARK_WAITED));
+	kt_count(&t->lost[KTRACE_SHARK_LOST_NESTED], word & ~KT_SHARK_WAITED);
+}
+
+/* Without the lock: waits until somebody else has it, for the first one in the line has asked. */
+static void let_pass(struct kt_shark *t, struct kt_shark_pending *me)
+{
+	__u32 tries = 0;
+	__u64 word;
+
+	do {
+		word = kt_load(&me->nr);
+	} while (!kt_cmpxchg_local(&me->nr, word, word & ~KT_SHARK_WAITED));
+	while (!kt_shark_line_is_empty(&t->line) && !kt_load(&t->owner) && tries < STUCK_TRIES)
+		kt_shark_relax(tries++);
 }
 
 /**
- * kt_shark_drain - store the events that came while we held the lock, which is free now
+ * kt_shark_drain - store the events that came while we held the lock, which is free now, when who
+ * waits for it has had it
  * @t:		the tracer
  * @me:		kt_shark_pending()
  */
 kt_noinline void kt_shark_drain(struct kt_shark *t, struct kt_shark_pending *me)
 {
-	while (kt_load(&me->nr)) {
+	__u64 word;
+
+	while ((word = kt_load(&me->nr))) {
+		if (word & KT_SHARK_WAITED) {
+			let_pass(t, me);
+			continue;
+		}
 		switch (kt_shark_acquire(t, me)) {
 		case -EBUSY:
 			lose_waiting(t, me);
