@@ -43,7 +43,6 @@
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
 
-
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)
 {
