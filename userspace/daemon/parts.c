@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/peer.h"
 #include "gone.h"
 #include "lines.h"
 #include "now.h"
@@ -153,12 +154,10 @@ static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t ow
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	struct ucred holder;
-	socklen_t len = sizeof(holder);
 	bool is;
 
 	is = fd >= 0 && !connect(fd, (const struct sockaddr *)addr, size) &&
-	     !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &holder, &len) &&
-	     (holder.uid == geteuid() || !holder.uid || holder.uid == owner);
+	     (peer_is_trusted(fd, &holder) || holder.uid == owner);
 	if (fd >= 0)
 		close(fd);
 	return is;
