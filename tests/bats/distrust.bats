@@ -4,20 +4,12 @@
 # distrust.bats - machines whose cycle counter is no good clock, or turns out to be none: VMs of
 # their own, as the kernel does not change its mind
 load helpers
-
-VM=$BATS_TEST_DIRNAME/../vm/vm
-KERNEL=${KTRACE_KERNELS:-6.12-cloud}
-KERNEL=${KERNEL##* }
+load own_vm
 
 setup()
 {
-	local kdir
-	requires_root
 	setup_test
-	kdir=$("$VM" kdir "$KERNEL")
-	release=$(make -s -C "$ROOT" print-krel KDIR="$kdir")
-	make -s -C "$ROOT" module KDIR="$kdir"
-	"$ROOT/scripts/kbuild" awake "$kdir" "$BUILD/kernel/$release"
+	modules_for_vm awake
 }
 
 teardown()
@@ -29,7 +21,7 @@ teardown()
 in_vm()
 {
 	capture "$VM" run -k "$KERNEL" -m 1024 -t 200 -o out -- bash -ec 'insmod "$1/ktrace.ko"; cd /mnt/out
-		'"$1" - "$BUILD/kernel/$release" "$KTRACED" "$KTRACE" "$PROGS/flood"
+		'"$1" - "$modules" "$KTRACED" "$KTRACE" "$PROGS/flood"
 	show in_vm "$1"
 	[ "$status" = 0 ]
 }

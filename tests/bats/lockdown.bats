@@ -4,19 +4,12 @@
 # lockdown.bats - what is not recorded with a kernel that is locked down: a VM of its own, as
 # there is no way back
 load helpers
-
-VM=$BATS_TEST_DIRNAME/../vm/vm
-KERNEL=${KTRACE_KERNELS:-6.12-cloud}
-KERNEL=${KERNEL##* }
+load own_vm
 
 setup()
 {
-	local kdir
-	requires_root
 	setup_test
-	kdir=$("$VM" kdir "$KERNEL")
-	release=$(make -s -C "$ROOT" print-krel KDIR="$kdir")
-	make -s -C "$ROOT" module KDIR="$kdir"
+	modules_for_vm
 }
 
 teardown() { teardown_test; }
@@ -43,7 +36,7 @@ attempts()
 @test "a kernel that is locked down: no tracepoint, no probe, no stack of the kernel, and it is said" {
 	local what why='the kernel is locked down (confidentiality in /sys/kernel/security/lockdown)'
 	KTRACE_VM_APPEND=lsm=lockdown capture "$VM" run -k "$KERNEL" -m 1024 -t 200 -o out -- bash -c \
-		"$(declare -f attempts); set -e; attempts \"\$@\"" - "$BUILD/kernel/$release/ktrace.ko" "$KTRACED"
+		"$(declare -f attempts); set -e; attempts \"\$@\"" - "$modules/ktrace.ko" "$KTRACED"
 	show "$VM"
 	[ "$status" = 0 ]
 	tail -v out/*
