@@ -62,9 +62,14 @@ locked()
 	each recorded clock 2 1
 }
 
+posix_recorded()
+{
+	capture "$PROGS/posix_confined"
+	[ "$status" = 0 ] && [ "$output" = recorded ]
+}
+
 @test "<trace.h> and S.Ha.R.K.'s tracer behind a filter" {
-	each capture "$PROGS/posix_confined"
-	[ "$output" = recorded ]
+	each posix_recorded
 	run_ktraced -o t -- "$PROGS/shark_confined"
 	[ "$status" = 0 ]
 	grep -x recorded <<<"$output"

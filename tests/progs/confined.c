@@ -31,19 +31,15 @@ static void *record(void *arg)
 	return arg;
 }
 
-static int in_threads(void)
+static int all_threads(void)
 {
-	pthread_t thread[3];
 	int i;
 
 	record(NULL);
 	for (i = 0; i < 3; i++)
 		ktrace(confined, big, bytes, sizeof(bytes));
-	for (i = 0; i < 2; i++)
-		if (pthread_create(&thread[i], NULL, record, NULL))
-			return 2;
-	for (i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	if (in_threads(2, record))
+		return 2;
 	return 0;
 }
 
@@ -103,7 +99,7 @@ int main(int argc, char **argv)
 	if (!strcmp(how, "filter") && install_filter())
 		return 2;
 	mark();
-	if (in_threads() || in_child())
+	if (all_threads() || in_child())
 		return 2;
 	say("recorded 40003\n");
 	return 0;

@@ -167,28 +167,38 @@ static void copy_program(const char *from, const char *path, unsigned int uid, u
 }
 
 /*
+ * Has @as_user look at a program as it is, which is seen, and then as a set-user-ID and a
+ * set-group-ID one; @has_capabilities: and with these.
+ */
+static void try_privileged(const char *program, const char *arg, void (*as_user)(void *),
+			   bool has_capabilities)
+{
+	char dir[] = "/tmp/dev_exec.XXXXXX", path[64];
+	struct to_follow what = { .path = path, .arg = arg, .seen = 1 };
+
+	EXPECT(mkdtemp(dir));
+	EXPECT_ERRNO(chmod(dir, 0755), 0);
+	snprintf(path, sizeof(path), "%s/program", dir);
+	copy_program(program, path, 0, 0, 0755);
+	dev_in_child(as_user, &what);
+	what.seen = 0;
+	if (has_capabilities && add_capability(path))
+		dev_in_child(as_user, &what);
+	copy_program(program, path, 4321, 0, 04755);
+	dev_in_child(as_user, &what);
+	copy_program(program, path, 0, 4321, 02755);
+	dev_in_child(as_user, &what);
+	unlink(path);
+	rmdir(dir);
+}
+
+/*
  * A user's session loses sight of a program that begins to run as somebody else, or with
  * capabilities.
  */
 static void leaves_privileged_programs_alone(void)
 {
-	char dir[] = "/tmp/dev_exec.XXXXXX", path[64];
-	struct to_follow what = { .path = path, .seen = 1 };
-
-	EXPECT(mkdtemp(dir));
-	EXPECT_ERRNO(chmod(dir, 0755), 0);
-	snprintf(path, sizeof(path), "%s/true", dir);
-	copy_program("/bin/true", path, 0, 0, 0755);
-	dev_in_child(follow_as_user, &what);
-	what.seen = 0;
-	if (add_capability(path))
-		dev_in_child(follow_as_user, &what);
-	copy_program("/bin/true", path, 4321, 0, 04755);
-	dev_in_child(follow_as_user, &what);
-	copy_program("/bin/true", path, 0, 4321, 02755);
-	dev_in_child(follow_as_user, &what);
-	unlink(path);
-	rmdir(dir);
+	try_privileged("/bin/true", NULL, follow_as_user, true);
 }
 
 /*
@@ -197,21 +207,7 @@ static void leaves_privileged_programs_alone(void)
  */
 static void leaves_privileged_memory_alone(void)
 {
-	char dir[] = "/tmp/dev_exec.XXXXXX", path[64];
-	struct to_follow what = { .path = path, .arg = "/proc/self/maps", .seen = 1 };
-
-	EXPECT(mkdtemp(dir));
-	EXPECT_ERRNO(chmod(dir, 0755), 0);
-	snprintf(path, sizeof(path), "%s/cat", dir);
-	copy_program("/bin/cat", path, 0, 0, 0755);
-	dev_in_child(fault_as_user, &what);
-	what.seen = 0;
-	copy_program("/bin/cat", path, 4321, 0, 04755);
-	dev_in_child(fault_as_user, &what);
-	copy_program("/bin/cat", path, 0, 4321, 02755);
-	dev_in_child(fault_as_user, &what);
-	unlink(path);
-	rmdir(dir);
+	try_privileged("/bin/cat", "/proc/self/maps", fault_as_user, false);
 }
 
 /* A process of the user's; dumpable or not. Ends when its parent does. */

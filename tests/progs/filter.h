@@ -3,6 +3,7 @@
 #ifndef KTRACE_TESTS_FILTER_H
 #define KTRACE_TESTS_FILTER_H
 
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -36,6 +37,19 @@ static inline int install_filter(void)
 static inline void mark(void)
 {
 	syscall(SYS_write, -1, "mark", 4);
+}
+
+/* Runs @work in so many threads at once, to their end. Return: 0; -1: one could not be made */
+static inline int in_threads(int nr, void *(*work)(void *))
+{
+	pthread_t thread[8];
+	int i, made = 0;
+
+	while (made < nr && !pthread_create(&thread[made], NULL, work, NULL))
+		made++;
+	for (i = 0; i < made; i++)
+		pthread_join(thread[i], NULL);
+	return made < nr ? -1 : 0;
 }
 
 #endif

@@ -19,17 +19,13 @@ static void *work(void *arg)
 
 int main(int argc, char **argv)
 {
-	pthread_t thread[4];
 
 	(void)argv;
 	if (argc == 1 && install_filter())
 		return 2;
 	mark();
-	for (int i = 0; i < 4; i++)
-		if (pthread_create(&thread[i], NULL, work, NULL))
-			return 2;
-	for (int i = 0; i < 4; i++)
-		pthread_join(thread[i], NULL);
+	if (in_threads(4, work))
+		return 2;
 	printf("%d\n", number);
 	return 0;
 }

@@ -15,16 +15,12 @@ static void *record(void *arg)
 
 int main(void)
 {
-	pthread_t thread[2];
 	int n = FTrace_chunk_create(1 << 20, 0, FTRACE_CHUNK_FLAG_FREE);
 
 	if (n < 0 || FTrace_actual_chunk_select(n) || FTrace_enable() || install_filter())
 		return 2;
-	for (int i = 0; i < 2; i++)
-		if (pthread_create(&thread[i], NULL, record, NULL))
-			return 2;
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	if (in_threads(2, record))
+		return 2;
 	record(NULL);
 	printf("recorded\n");
 	return 0;

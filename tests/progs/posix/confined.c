@@ -19,7 +19,6 @@ static void *record(void *arg)
 int main(void)
 {
 	static const char text[] = "recorded\n";
-	pthread_t thread[2];
 	trace_id_t trid;
 
 	if (posix_trace_eventid_open("confined", &id) || posix_trace_create(0, NULL, &trid) ||
@@ -28,11 +27,8 @@ int main(void)
 	posix_trace_event(id, text, 1);	/* maps the stream */
 	if (install_filter())
 		return 2;
-	for (int i = 0; i < 2; i++)
-		if (pthread_create(&thread[i], NULL, record, NULL))
-			return 2;
-	for (int i = 0; i < 2; i++)
-		pthread_join(thread[i], NULL);
+	if (in_threads(2, record))
+		return 2;
 	record(NULL);
 	if (write(STDOUT_FILENO, text, strlen(text)) < 0)
 		return 2;
