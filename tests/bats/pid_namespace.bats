@@ -10,7 +10,11 @@ setup()
 	[ "$KTRACE_BACKEND" = dev ] || skip "the module gives kernel events"
 }
 
-teardown() { teardown_test; }
+teardown()
+{
+	[ -z "${BUSY:-}" ] || kill "${BUSY[@]}"
+	teardown_test
+}
 
 # inside ARG...: ktraced in a namespace of 25 processes, called zebra, that sleep; $output, $stderr
 inside()
@@ -37,7 +41,17 @@ named()
 			return 1
 		}
 	done <names
-	[ "$nr" -ge 1 ]
+	[ "$nr" -ge 3 ]
+}
+
+# busy: programs of the first namespace from which the CPUs go to what is recorded
+busy()
+{
+	local _
+	for _ in {1..4}; do
+		sh -c 'while :; do :; done' &
+		BUSY+=("$!")
+	done
 }
 
 @test "--all: threads of the kernel have their own names or none, not those of the namespace" {
@@ -54,7 +68,8 @@ named()
 @test "a command and -p: the ids are the namespace's, the names in the file are not" {
 	inside -e sched,syscall -p 2,3,4 --duration 300ms -o t
 	[ "$status" -eq 0 ]
-	inside -e sched,syscall -o t -- true
+	busy
+	inside -e sched,syscall -o t -- sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.05; done; exec true'
 	[ "$status" -eq 0 ]
 	named t
 	"$KTRACE" list -e sched:exec t | grep 'filename=".*/true"'
