@@ -12,6 +12,7 @@
 #include <linux/err.h>
 #include <linux/pid.h>
 #include <linux/rwsem.h>
+#include <linux/sched/coredump.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/user_namespace.h>
@@ -131,6 +132,18 @@ static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
 	return is;
 }
 
+/* As exec() marks a program that its user may run but not read. */
+static bool is_secret(const struct mm_struct *mm)
+{
+	return mm && get_dumpable((struct mm_struct *)mm) != SUID_DUMP_USER;
+}
+
+/* exec() says where the code begins when it writes to the new memory no more. */
+static bool is_filled_by_exec(const struct mm_struct *mm)
+{
+	return mm && !mm->start_code;
+}
+
 /**
  * kt_filter_shows - may the owner see what @task does now?
  * @f:		the filter
@@ -138,7 +151,7 @@ static bool is_owners(const struct kt_filter *f, const struct task_struct *task)
  *
  * exec() changes the credentials before it tells of the new program, and touches the new program's
  * memory in between. So a followed task is not shown from the change on, if kt_filter_exec() is
- * going to leave it.
+ * going to leave it; nor while exec() fills the memory of a program that may not be read.
  *
  * Context: any, preemption off.
  */
@@ -148,7 +161,8 @@ bool kt_filter_shows(const struct kt_filter *f, const struct task_struct *task)
 		return false;
 	if (f->any_user || task != current || !kt_compat_is_in_exec(task_pt_regs(current)))
 		return true;
-	return may_be_owners(f, current_real_cred());
+	return may_be_owners(f, current_real_cred()) &&
+	       !(is_filled_by_exec(current->mm) && is_secret(current->mm));
 }
 
 /**
@@ -258,7 +272,7 @@ void kt_filter_fork(struct kt_filter *f, const struct task_struct *parent,
 }
 
 /**
- * kt_filter_exec - a new program: leave it alone if it runs as somebody else
+ * kt_filter_exec - a new program: leave it alone if it runs as somebody else or may not be read
  * @f:		the filter
  * @task:	current
  *
@@ -269,7 +283,7 @@ bool kt_filter_exec(struct kt_filter *f, const struct task_struct *task)
 {
 	if (f->any_user || !test_bit(task->tgid, f->followed))
 		return false;
-	if (is_owners(f, task))
+	if (is_owners(f, task) && !is_secret(task->mm))
 		return false;
 	clear_bit(task->tgid, f->followed);
 	return leave(f, task->tgid);

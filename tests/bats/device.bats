@@ -208,7 +208,7 @@ with_group_kernel()
 	return "$status"
 }
 
-@test "a program that runs as another user, or with capabilities, is not followed any more" {
+@test "a program that runs as another user, or with capabilities, or may not be read, is followed no more" {
 	with_group_kernel "$PROGS/dev_exec" leaves_privileged_programs_alone
 }
 
@@ -216,6 +216,6 @@ with_group_kernel()
 	with_group_kernel "$PROGS/dev_exec" leaves_undumpable_processes_alone
 }
 
-@test "where a set-user-ID program has its memory is not told, not even while it is made" {
+@test "where such a program has its memory is not told, not even while it is made" {
 	with_group_kernel "$PROGS/dev_exec" leaves_privileged_memory_alone
 }

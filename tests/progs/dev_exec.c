@@ -6,6 +6,7 @@
  */
 #include <stdbool.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <linux/capability.h>
 #include "dev.h"
@@ -13,6 +14,7 @@
 struct to_follow {
 	const char *path;
 	const char *arg;	/* NULL: none */
+	bool is_undumpable;	/* before the program */
 	unsigned int seen;	/* of exec and exit */
 };
 
@@ -27,6 +29,8 @@ static pid_t fork_program(const struct to_follow *what, const int *go, int out)
 	dev_become_user(1234);
 	EXPECT_EQ(read(go[0], &c, 1), 1);
 	EXPECT_EQ(dup2(out, STDOUT_FILENO), STDOUT_FILENO);
+	if (what->is_undumpable)
+		EXPECT_ERRNO(prctl(PR_SET_DUMPABLE, 0), 0);
 	execl(what->path, what->path, what->arg, NULL);
 	_exit(127);
 }
@@ -101,6 +105,7 @@ static void fault_as_user(void *arg)
 }
 
 struct lives {
+	unsigned int calls;	/* of execve() */
 	unsigned int execs;
 	unsigned int exits;
 };
@@ -108,7 +113,12 @@ struct lives {
 static void see_life(const struct dev_record *rec, void *arg)
 {
 	struct lives *lives = arg;
+	struct ktrace_ev_syscall_enter call;
 
+	if (rec->head.id == KTRACE_EV_SYSCALL_ENTER) {
+		memcpy(&call, rec->payload, sizeof(call));
+		lives->calls += call.nr == SYS_execve;
+	}
 	lives->execs += rec->head.id == KTRACE_EV_SCHED_EXEC;
 	lives->exits += rec->head.id == KTRACE_EV_SCHED_EXIT;
 }
@@ -116,7 +126,7 @@ static void see_life(const struct dev_record *rec, void *arg)
 static void follow_as_user(void *arg)
 {
 	const struct to_follow *what = arg;
-	struct lives lives = { 0, 0 };
+	struct lives lives = { 0 };
 	struct dev_channel ch;
 	int fd = dev_open(), go[2], status;
 	pid_t pid;
@@ -126,6 +136,7 @@ static void follow_as_user(void *arg)
 	dev_become_user(1234);
 	ch = (struct dev_channel){ .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
 	dev_add_channel(fd, &ch);
+	dev_enable(fd, KTRACE_EV_SYSCALL_ENTER, 1);
 	dev_enable(fd, KTRACE_EV_SCHED_EXEC, 1);
 	dev_enable(fd, KTRACE_EV_SCHED_EXIT, 1);
 	while (ioctl(fd, KTRACE_IOC_FOLLOW, &pid))
@@ -137,6 +148,7 @@ static void follow_as_user(void *arg)
 	EXPECT(dev_poll(fd, 10000) & POLLHUP);
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
 	dev_drain(&ch, see_life, &lives);
+	EXPECT_EQ(lives.calls, 1);
 	EXPECT_EQ(lives.execs, what->seen);
 	EXPECT_EQ(lives.exits, what->seen);
 }
@@ -167,8 +179,9 @@ static void copy_program(const char *from, const char *path, unsigned int uid, u
 }
 
 /*
- * Has @as_user look at a program as it is, which is seen, and then as a set-user-ID and a
- * set-group-ID one; @has_capabilities: and with these.
+ * Has @as_user look at a program as it is, which is seen, even if a process that is no longer
+ * dumpable becomes it, and then as a set-user-ID and a set-group-ID one, and as one that the user
+ * may not read; @has_capabilities: and with these.
  */
 static void try_privileged(const char *program, const char *arg, void (*as_user)(void *),
 			   bool has_capabilities)
@@ -181,6 +194,9 @@ static void try_privileged(const char *program, const char *arg, void (*as_user)
 	snprintf(path, sizeof(path), "%s/program", dir);
 	copy_program(program, path, 0, 0, 0755);
 	dev_in_child(as_user, &what);
+	what.is_undumpable = true;
+	dev_in_child(as_user, &what);
+	what.is_undumpable = false;
 	what.seen = 0;
 	if (has_capabilities && add_capability(path))
 		dev_in_child(as_user, &what);
@@ -188,13 +204,15 @@ static void try_privileged(const char *program, const char *arg, void (*as_user)
 	dev_in_child(as_user, &what);
 	copy_program(program, path, 0, 4321, 02755);
 	dev_in_child(as_user, &what);
+	copy_program(program, path, 0, 0, 0711);
+	dev_in_child(as_user, &what);
 	unlink(path);
 	rmdir(dir);
 }
 
 /*
  * A user's session loses sight of a program that begins to run as somebody else, or with
- * capabilities.
+ * capabilities, or that the user may not read.
  */
 static void leaves_privileged_programs_alone(void)
 {
@@ -202,8 +220,8 @@ static void leaves_privileged_programs_alone(void)
 }
 
 /*
- * A user's session learns no address of a set-user-ID program from what the kernel does for it
- * before it runs.
+ * A user's session learns no address of such a program from what the kernel does for it before it
+ * runs.
  */
 static void leaves_privileged_memory_alone(void)
 {
