@@ -336,10 +336,14 @@ static void give_up_block(void)
 	KT_TESTPOINT(given_up);
 }
 
-/* All cases. Not inlined: struct kt_opening takes much of the stack. */
-static kt_noinline enum kt_ring_result claim_slow(const struct kt_ring *r, __u32 total,
-						  struct kt_slot *slot)
+/*
+ * kt_ring_reserve() in all cases. Not inlined, and called last: struct kt_opening takes much of the
+ * stack.
+ */
+static kt_noinline enum kt_ring_result reserve_slow(const struct kt_ring *r, __u16 id, __u32 len,
+						    __u32 tid_flags, struct kt_slot *slot)
 {
+	const __u32 total = KTRACE_RECORD_SIZE(len);
 	enum kt_open_result verdict;
 	__u64 reserve, head, pos, start;
 	struct kt_opening o;
@@ -370,6 +374,7 @@ static kt_noinline enum kt_ring_result claim_slow(const struct kt_ring *r, __u32
 	kt_slot_place(slot, kt_ring_at(r, start), start + total);
 	if (o.size)
 		store_opening(r, pos, slot->ts, &o);
+	kt_slot_fill(slot, id, len, tid_flags);
 	return KT_RING_OK;
 }
 
@@ -392,15 +397,11 @@ static kt_noinline enum kt_ring_result claim_slow(const struct kt_ring *r, __u32
 enum kt_ring_result kt_ring_reserve(const struct kt_ring *r, __u16 id, __u32 len,
 				    __u32 tid_flags, struct kt_slot *slot)
 {
-	const __u32 total = KTRACE_RECORD_SIZE(len);
-	enum kt_ring_result result = KT_RING_OK;
-
 	slot->is_inner = false;
-	if (kt_unlikely(!kt_ring_try_claim(r, total, slot)))
-		result = claim_slow(r, total, slot);
-	if (kt_likely(result == KT_RING_OK))
-		kt_slot_fill(slot, id, len, tid_flags);
-	return result;
+	if (kt_unlikely(!kt_ring_try_claim(r, KTRACE_RECORD_SIZE(len), slot)))
+		return reserve_slow(r, id, len, tid_flags, slot);
+	kt_slot_fill(slot, id, len, tid_flags);
+	return KT_RING_OK;
 }
 
 /**

@@ -2,7 +2,7 @@
 /*
  * stack.c - how much stack posix_trace_event() takes: into one stream, and into three
  *
- * Status 1: it takes more than 1 KiB and 128 bytes; see tests/progs/painted.h.
+ * Status 1: it takes more than 1 KiB and 64 bytes; see tests/progs/painted.h.
  */
 #include <trace.h>
 
@@ -35,11 +35,11 @@ int main(void)
 {
 	if (posix_trace_eventid_open("stack", &id) || start_stream())
 		return 2;
-	painted_show("small", put_small, STACK_MAX + 128);
-	painted_show("large", put_large, STACK_MAX + 128);
+	painted_show("small", put_small, STACK_MAX + 64);
+	painted_show("large", put_large, STACK_MAX + 64);
 	if (start_stream() || start_stream())
 		return 2;
-	painted_show("small into three", put_small, STACK_MAX + 128);
-	painted_show("large into three", put_large, STACK_MAX + 128);
+	painted_show("small into three", put_small, STACK_MAX + 64);
+	painted_show("large into three", put_large, STACK_MAX + 64);
 	return painted_status;
 }

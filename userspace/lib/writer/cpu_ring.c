@@ -33,10 +33,11 @@ _Static_assert(offsetof(struct ktrace_thread, cpu) ==
 	       offsetof(struct ktrace_thread, not_block) + 4 &&
 	       offsetof(struct ktrace_thread, not_block) % 8 == 0, "remember_cpu() stores both");
 
+/* Where it is from is said from the plan on: both are on this stack, which has to be small. */
 struct store {
 	void *to;
-	const void *from;
-	size_t size;
+	__s32 from;
+	__u32 size;
 };
 
 /**
@@ -62,7 +63,9 @@ struct plan {
 
 static void add_store(struct plan *p, void *to, const void *from, size_t size)
 {
-	p->store[p->nr++] = (struct store){ to, from, size };
+	const intptr_t distance = (intptr_t)from - (intptr_t)p;
+
+	p->store[p->nr++] = (struct store){ to, (__s32)distance, (__u32)size };
 }
 
 /*
@@ -93,8 +96,9 @@ static bool carry_out(struct rseq_words *rseq, __u32 cpu, __u64 *head, const str
 	"cmpq %[end], %%rdx\n\t"
 	"je 7f\n\t"
 	"movq %c[store_to](%%rdx), %%rdi\n\t"
-	"movq %c[from](%%rdx), %%rsi\n\t"
-	"movq %c[size](%%rdx), %%rcx\n\t"
+	"movslq %c[from](%%rdx), %%rsi\n\t"
+	"addq %[plan], %%rsi\n\t"
+	"movl %c[size](%%rdx), %%ecx\n\t"
 	"rep movsb\n\t"
 	"addq %[next], %%rdx\n\t"
 	"jmp 6b\n"
@@ -167,7 +171,7 @@ static __u64 clock_after_head(void)
  */
 static kt_noinline void remember_cpu(struct ktrace_thread *t, const struct kt_ring *r)
 {
-	static const __u32 no_cpu = KTRACE_CPU_NONE;
+	const __u32 no_cpu = KTRACE_CPU_NONE;
 	struct plan p;
 
 	p.expected = cpu_word(t, t->cpu);
