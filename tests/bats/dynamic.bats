@@ -438,7 +438,7 @@ said()
 @test "options of a pattern are for each of its functions: arguments, filters, returns" {
 	requires_probes
 	record -e 'kprobe:vfs_[rw]* count=%dx:u64{count == 4321},kretprobe:vfs_[rw]* ret=$retval:s64{ret == ENOSPC}' -- \
-		sh -c 'head -c 4321 /dev/zero | dd bs=4321 of=copy; dd if=/dev/zero of=/dev/full bs=10 count=1; true'
+		sh -c 'dd if=/dev/zero bs=4321 count=1 of=copy; dd if=/dev/zero of=/dev/full bs=10 count=1; true'
 	[ "$(events 'event == kprobe:vfs_write' | wc -l)" -ge 1 ]
 	[ "$(events 'event == kprobe:vfs_write && count != 4321' | wc -l)" = 0 ]
 	[ "$(events 'event == kretprobe:vfs_write' | wc -l)" = 1 ]
