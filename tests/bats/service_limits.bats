@@ -30,6 +30,24 @@ teardown() { teardown_test; }
 	let_others_in
 	cases limits held_by_user
 }
+@test "the memory that the producers of a user share has a bound: told, logged and counted; others have theirs" {
+	requires_root
+	let_others_in
+	cases limits shared_by_user
+	[ "$(grep -c 'user 1001: no memory.*262144 KiB (--producer-memory)' service.err)" = 1 ]
+}
+@test "memory that a producer never wrote to is not made by looking into it" { cases limits holes_stay; }
+@test "--producer-memory: another bound, with --service only, and no nonsense" {
+	local bad
+	for bad in 0 1K 2048G many -1; do
+		capture "$KTRACED" --service --producer-memory "$bad"
+		[ "$status" -eq 125 ]
+		grep -q -e '--producer-memory must be from 256K to 1024G' <<<"$stderr"
+	done
+	capture "$KTRACED" --producer-memory 1M true
+	[ "$status" -eq 125 ]
+	grep -q -e '--producer-memory goes with --service' <<<"$stderr"
+}
 @test "a consumer that goes while its session looks at very many sources: the session goes, too" { cases limits gone_while_it_waits; }
 @test "descriptors that take an hour to close: four threads do, and all of them are closed then" { cases limits few_closers; }
 @test "connections that are refused, and cannot be closed, have a bound; consumers can come then" {

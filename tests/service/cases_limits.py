@@ -10,8 +10,8 @@ import socket
 import struct
 import time
 
-from case import (DEAR, LONG, SOURCE, as_user, config, hold_sessions, is_dropped, lingering, main,
-                  service_pid, source, until)
+from case import (DEAR, LONG, SOURCE, as_user, config, expect, hold_sessions, is_dropped,
+                  lingering, main, service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Peer
 from wire import encode, varint
@@ -177,6 +177,64 @@ def held_by_user():
     witness.send_bytes(struct.pack("<I", 9) + b"x")
     assert as_user(1001, hold_much)
     assert not is_closed(witness.socket)
+
+
+def share_much(paths):
+    """16 producers have all that a user may share; one more is told that it gets nothing."""
+    each = 16 << 20
+    producers = [source(f"p{i}", own_memory=True, page_size=4096, shm_size=each) for i in range(16)]
+    assert all(p.hello["using_shmem_provided_by_producer"] for p in producers)
+    late = source(own_memory=True, page_size=4096, shm_size=each)
+    assert not late.hello.get("using_shmem_provided_by_producer")
+    assert "producer-memory" in late.replies[0].popleft()["msg_request_error"]["error"]
+    consumer, again = Consumer(), Consumer()
+    assert not consumer.enable(config())
+    assert late.command(1) is None, "the service has made memory beyond the bound"
+    assert consumer.ask("GetTraceStats")["trace_stats"]["producers_refused"] == 1
+    with open(paths, "w", encoding="ascii") as told:
+        told.write("full")
+    until(lambda: os.path.getsize(paths) > 4)
+    producers[0].close()
+    until(lambda: "p0" not in [p["name"] for p in consumer.state()["producers"]])
+    assert not again.enable(config())
+    expect(late, "setup_tracing")
+    assert late.memory, "what was given back is not used"
+
+
+def shared_by_user():
+    """What the producers of a user share has a bound; other users, and root, do not notice."""
+    os.chmod(os.environ["PERFETTO_CONSUMER_SOCK_NAME"], 0o666)
+    paths = os.path.join(os.getcwd(), "told")
+    with open(paths, "w", encoding="ascii"):
+        os.chmod(paths, 0o666)
+    child = os.fork()
+    if not child:
+        os._exit(not as_user(1001, share_much, paths))
+    until(lambda: os.path.getsize(paths))
+    assert as_user(1002, shares_one)
+    shares_one()
+    with open(paths, "a", encoding="ascii") as told:
+        told.write(" go on")
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def shares_one():
+    """A producer with as much memory as one may have"""
+    producer = source(own_memory=True, page_size=4096, shm_size=32 << 20)
+    assert producer.hello["using_shmem_provided_by_producer"]
+
+
+def holes_stay():
+    """Memory that a producer never wrote to is not made by looking into it."""
+    producer = source(shm_size=8 << 20, scraping=1)
+    consumer = Consumer()
+    assert not consumer.enable(config())
+    instance, wanted = started(producer)
+    write(producer, wanted["target_buffer"], [1])
+    before = os.fstat(producer.memory.fd).st_blocks
+    consumer.call("DisableTracing")
+    until(lambda: consumer.state(True)["tracing_sessions"][0]["state"] == "DISABLED")
+    assert os.fstat(producer.memory.fd).st_blocks == before < 1024, instance
 
 
 def gone_while_it_waits():

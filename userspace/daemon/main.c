@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 		return recover(&options);
 	take_signals(&r.signals, &signals);
 	if (options.is_service)
-		return service_run(&signals, !options.no_producer);
+		return service_run(&signals, !options.no_producer, options.producer_memory);
 	if (options.is_baseline)
 		return baseline(&options, &r.signals, &signals);
 	status = recording_open(&r, &signals);

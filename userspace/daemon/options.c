@@ -14,12 +14,11 @@
 #include <ktrace/tracefile.h>
 
 #include <ktrace/packet.h>
-#include <ktrace/when.h>
 
-#include "base/decimal.h"
 #include "base/output_file.h"
 #include "log.h"
 #include "named.h"
+#include "quantity.h"
 #include "where.h"
 
 #ifndef KTRACE_VERSION
@@ -32,12 +31,15 @@
 #define THREAD_NR_DEFAULT 64
 #define THREAD_NR_MAX 4096
 #define SPLIT_MAX (1ull << 40)
+/* What one producer gets if it does not say how much it needs */
+#define PRODUCER_MEMORY_MIN (256ull << 10)
+#define PRODUCER_MEMORY_MAX (1ull << 40)
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
        OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
        OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_ALL_USERS, OPT_MODE,
-       OPT_SERVICE, OPT_NO_PRODUCER, OPT_JSON, OPT_OPTIONAL, OPT_VERSION };
+       OPT_SERVICE, OPT_NO_PRODUCER, OPT_MEMORY, OPT_JSON, OPT_OPTIONAL, OPT_VERSION };
 
 static const struct option longopts[] = {
 	{ "output", required_argument, NULL, 'o' },
@@ -71,6 +73,7 @@ static const struct option longopts[] = {
 	{ "all-users", no_argument, NULL, OPT_ALL_USERS },
 	{ "service", no_argument, NULL, OPT_SERVICE },
 	{ "no-producer", no_argument, NULL, OPT_NO_PRODUCER },
+	{ "producer-memory", required_argument, NULL, OPT_MEMORY },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "help", no_argument, NULL, 'h' },
 	{ "version", no_argument, NULL, OPT_VERSION },
@@ -83,7 +86,7 @@ static const char help[] =
 "       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
 "       ktraced --recover [--list | --discard] [--all-users] [-q] [-o FILE]\n"
 "               [SESSION...]\n"
-"       ktraced --service [--no-producer] [-q]\n"
+"       ktraced --service [--no-producer] [--producer-memory SIZE] [-q]\n"
 "\n"
 "Records the events of a command, or of whatever attaches until interrupted.\n"
 "\n"
@@ -170,39 +173,14 @@ static const char help[] =
 "                         until interrupted; see ktraced(8)\n"
 "      --no-producer      with --service: do not offer ktrace.user and\n"
 "                         ktrace.kernel\n"
+"      --producer-memory SIZE  with --service: memory that all producers of a user\n"
+"                         may share with it, 256K to 1024G; not root's and\n"
+"                         its own user's (default: 256M)\n"
 "  -h, --help             print this\n"
 "      --version          print the version\n"
 "\n"
 "Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
 "125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n";
-
-static bool parse_number(const char *text, __u64 *value)
-{
-	return !text[strspn(text, "0123456789")] && decimal_take(text, 1, value);
-}
-
-/* Bytes, without a unit, have no fraction. Less than a byte, which would come to 0, is no size. */
-static bool parse_size(const char *text, __u64 *value)
-{
-	static const struct decimal_unit units[] = {
-		{ "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
-		{ "k", 1ull << 10 }, { "m", 1ull << 20 }, { "g", 1ull << 30 },
-	};
-
-	return parse_number(text, value) ||
-	       (decimal_parse(text, units, sizeof(units) / sizeof(units[0]), value) &&
-		(*value || !text[strcspn(text, "123456789")]));
-}
-
-static bool parse_time(const char *text, __u64 *ns)
-{
-	struct ktrace_when when;
-
-	if (!ktrace_when_parse(text, &when) || !when.is_relative)
-		return false;
-	*ns = when.ns;
-	return when.ns;
-}
 
 static int usage_error(const char *what, const char *value)
 {
@@ -282,7 +260,7 @@ static int add_pids(struct options *o, char *list)
 	while ((item = strsep(&list, ","))) {
 		__u64 pid;
 
-		if (!parse_number(item, &pid) || !pid || pid > KTRACE_TID_MASK)
+		if (!parse_count(item, &pid) || !pid || pid > KTRACE_TID_MASK)
 			return usage_error("-p needs process ids, not", item);
 		if (o->pid_nr == OPTIONS_PID_MAX)
 			return usage_error("too many process ids, at", item);
@@ -295,7 +273,7 @@ static int set_threads(struct options *o, const char *text)
 {
 	__u64 n;
 
-	if (!parse_number(text, &n) || n > THREAD_NR_MAX)
+	if (!parse_count(text, &n) || n > THREAD_NR_MAX)
 		return usage_error("--thread-rings must be from 0 to 4096, not", text);
 	o->thread_nr = (__u32)n;
 	return -1;
@@ -315,6 +293,14 @@ static int set_split_size(struct options *o, const char *text)
 	return -1;
 }
 
+static int set_producer_memory(struct options *o, const char *text)
+{
+	if (!parse_size(text, &o->producer_memory) || o->producer_memory < PRODUCER_MEMORY_MIN ||
+	    o->producer_memory > PRODUCER_MEMORY_MAX)
+		return usage_error("--producer-memory must be from 256K to 1024G, not", text);
+	return -1;
+}
+
 static int set_split_time(struct options *o, const char *text)
 {
 	o->split_ns = 0;
@@ -327,7 +313,7 @@ static int set_keep(struct options *o, const char *text)
 {
 	__u64 n;
 
-	if (!parse_number(text, &n) || !n || n > KTRACE_PART_MAX)
+	if (!parse_count(text, &n) || !n || n > KTRACE_PART_MAX)
 		return usage_error("--keep needs a number of files from 1 on, not", text);
 	o->keep = (__u32)n;
 	return -1;
@@ -466,6 +452,8 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_split_time(o, arg);
 	case OPT_KEEP:
 		return set_keep(o, arg);
+	case OPT_MEMORY:
+		return set_producer_memory(o, arg);
 	case OPT_SHARK_FILES:
 		return set_shark_files(o, arg);
 	case OPT_SHARK_UDP:
@@ -502,6 +490,8 @@ static const char *conflict(const struct options *o)
 		return "--service takes neither a COMMAND nor -o: sessions say what goes where";
 	if (o->no_producer && !o->is_service)
 		return "--no-producer goes with --service";
+	if (o->producer_memory && !o->is_service)
+		return "--producer-memory goes with --service";
 	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list)))
 		return "--json goes with a recording, or with --recover --list";
 	if (o->mode && (o->is_service || o->is_baseline || o->is_recover))

@@ -79,6 +79,7 @@ struct options {
 	bool all_users;
 	bool is_service;
 	bool no_producer;
+	__u64 producer_memory;
 	char **argv;
 };
 

@@ -339,14 +339,21 @@ static void invoke(struct peer *p, uint64_t request, const Pft__IPCFrame__Invoke
 	protobuf_c_message_free_unpacked(message, NULL);
 }
 
-static void refuse(struct peer *p, Pft__IPCFrame *answer)
+static void send_error(struct peer *p, Pft__IPCFrame *frame, const char *text)
 {
 	Pft__IPCFrame__RequestError error = PFT__IPCFRAME__REQUEST_ERROR__INIT;
 
-	error.error = (char *)"unknown request";
-	answer->msg_case = PFT__IPCFRAME__MSG_MSG_REQUEST_ERROR;
-	answer->msg_request_error = &error;
-	queue_frame(p, answer, -1);
+	error.error = (char *)text;
+	frame->msg_case = PFT__IPCFRAME__MSG_MSG_REQUEST_ERROR;
+	frame->msg_request_error = &error;
+	queue_frame(p, frame, -1);
+}
+
+void peer_complain(struct peer *p, const char *error)
+{
+	Pft__IPCFrame frame = PFT__IPCFRAME__INIT;
+
+	send_error(p, &frame, error);
 }
 
 static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
@@ -370,7 +377,7 @@ static void handle_frame(struct peer *p, const uint8_t *bytes, size_t size)
 	case PFT__IPCFRAME__MSG_SET_PEER_IDENTITY:
 		break;	/* the kernel knows better */
 	default:
-		refuse(p, &answer);
+		send_error(p, &answer, "unknown request");
 	}
 	pft__ipcframe__free_unpacked(frame, NULL);
 }

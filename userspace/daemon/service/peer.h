@@ -100,6 +100,8 @@ bool peer_reply_fd(struct peer *p, struct call *call, const ProtobufCMessage *re
 bool peer_reply(struct peer *p, struct call *call, const ProtobufCMessage *reply);
 bool peer_stream(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more);
 void peer_reject(struct peer *p, struct call *call);
+/* Tells it of what it did not ask for: in Perfetto's protocol, an error of no request. */
+void peer_complain(struct peer *p, const char *error);
 /* The descriptor that came with the call, which is the caller's then; -1: none. */
 int peer_take_fd(struct peer *p);
 /* Such a one that is not used: that may take its file system long. */

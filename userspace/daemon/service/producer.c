@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../log.h"
+#include "clocks.h"
 #include "commit.h"
 #include "instance.h"
 #include "look.h"
@@ -25,6 +27,7 @@ struct command {
 #define WAITING_MAX (256u * 1024)
 #define SOURCE_COST 512
 #define WRITERS_FIRST 64u
+#define TOLD_NS 60000000000u
 
 /* Ids are used again as late as can be: what is left of an old producer is told apart. */
 static uint16_t take_id(struct service *s)
@@ -95,6 +98,36 @@ static void send_setup(struct producer *p)
 	command(p, &r, !p->gave_smb);
 }
 
+/* Each producer is told once, the log at most once in a minute: connecting again is cheap. */
+static void refuse_memory(struct producer *p)
+{
+	struct service *s = p->service;
+	const uint64_t now_ns = clocks_boot_ns();
+
+	if (p->was_refused)
+		return;
+	p->was_refused = true;
+	s->producers_refused++;
+	peer_complain(p->peer, "no shared memory: the producers of this user have as much as they "
+		      "may; end others, or see ktraced --producer-memory");
+	if (s->refusal_told_ns && now_ns - s->refusal_told_ns < TOLD_NS)
+		return;
+	s->refusal_told_ns = now_ns;
+	log_error("user %u: no memory for the producer of process %d, as all his producers share "
+		  "%zu KiB (--producer-memory); producers without memory until now: %llu",
+		  p->peer->user->uid, p->peer->cred.pid, p->peer->user->shared / 1024,
+		  (unsigned long long)s->producers_refused);
+}
+
+/* Return: whether @size bytes more are within what the user's producers may share. */
+static bool may_share(struct producer *p, size_t size)
+{
+	if (user_share(p->service, p->peer->user, size))
+		return true;
+	refuse_memory(p);
+	return false;
+}
+
 /* Memory that the producer made is taken if it is of a good size and cannot shrink (PFT-98). */
 static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 {
@@ -105,6 +138,10 @@ static void adopt(struct producer *p, const Pft__InitializeConnectionRequest *r)
 		return;
 	if (smb_adopt(&p->smb, fd, page)) {
 		peer_close_fd(p->peer, fd);
+		return;
+	}
+	if (!may_share(p, p->smb.size)) {
+		smb_exit(&p->smb);
 		return;
 	}
 	p->has_smb = p->gave_smb = true;
@@ -203,8 +240,10 @@ void producer_close(struct producer *p)
 	TAILQ_REMOVE(&s->producers, p, link);
 	s->producer_nr--;
 	give_id(s, p->id);
-	if (p->has_smb)
+	if (p->has_smb) {
+		p->peer->user->shared -= p->smb.size;
 		smb_exit(&p->smb);
+	}
 	p->peer->user->held -= p->writer_room * sizeof(*p->writers);
 	free(p->writers);
 	free(p->name);
@@ -396,8 +435,12 @@ bool producer_setup(struct producer *p, const Pft__TraceConfig__ProducerConfig *
 	page = page ?: p->page_hint;
 	size = size ?: p->size_hint;
 	smb_sizes(&size, &page);
-	if (smb_make(&p->smb, size, page))
+	if (!may_share(p, size))
 		return false;
+	if (smb_make(&p->smb, size, page)) {
+		p->peer->user->shared -= size;
+		return false;
+	}
 	p->has_smb = true;
 	send_setup(p);
 	return true;

@@ -44,6 +44,7 @@ struct producer {
 	bool is_scraped;	/* uncommitted chunks are taken at flushes and at the end */
 	bool has_smb;
 	bool gave_smb;		/* the memory is the producer's own */
+	bool was_refused;	/* once, memory: its user had no more, and it was told */
 	struct smb smb;
 	size_t size_hint, page_hint;
 	TAILQ_HEAD(source_list, source) sources;

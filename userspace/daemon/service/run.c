@@ -137,7 +137,7 @@ static int serve(struct service *s, const sigset_t *signals, const struct listen
 	return error ? EXIT_OWN : 0;
 }
 
-int service_run(const sigset_t *signals, bool has_producer)
+int service_run(const sigset_t *signals, bool has_producer, uint64_t shared_max)
 {
 	/* Not on the stack: it has a table of all buffers. */
 	static struct service service;
@@ -151,6 +151,8 @@ int service_run(const sigset_t *signals, bool has_producer)
 		log_error("cannot start the service: %s", strerror(-error));
 		return EXIT_OWN;
 	}
+	if (shared_max)
+		service.shared_max = shared_max;
 	if (listener_open(&producers, &service, &producer_port, &producer_address,
 			  inherited("producer")))
 		goto out;

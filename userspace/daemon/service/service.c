@@ -26,7 +26,7 @@ int service_init(struct service *s)
 {
 	int error;
 
-	*s = (struct service) { .uid = geteuid() };
+	*s = (struct service) { .uid = geteuid(), .shared_max = SERVICE_SHARED_MAX };
 	TAILQ_INIT(&s->peers);
 	TAILQ_INIT(&s->dropped);
 	TAILQ_INIT(&s->producers);

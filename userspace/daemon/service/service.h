@@ -33,6 +33,8 @@ struct user;
 
 #define SERVICE_BUFFER_MAX 4095
 #define SERVICE_PRODUCER_MAX 65534
+/* Memory that the producers of one user may share with the service, unless an option says more */
+#define SERVICE_SHARED_MAX (256ull * 1024 * 1024)
 
 /* A buffer of a session, by the id that producers know */
 struct buffer {
@@ -69,6 +71,9 @@ struct service {
 	struct buffer *buffers[SERVICE_BUFFER_MAX + 1];		/* by id, from 1 on */
 
 	uint64_t producers_seen, sources_seen, chunks_discarded, patches_discarded;
+	uint64_t shared_max;		/* bytes of memory, of all producers of a user; */
+	uint64_t producers_refused;	/* so many had to do without, */
+	uint64_t refusal_told_ns;	/* and this is when the log said so last */
 	LIST_HEAD(, user) users;
 	LIST_HEAD(, guarded) guarded;	/* unsupervised sessions of late, by name */
 	LIST_HEAD(, fired) fired;	/* triggers of late, a row a name */

@@ -46,7 +46,7 @@ static int map(struct smb *s, int fd, size_t size, size_t page_size)
 
 	if (memory == MAP_FAILED)
 		return -errno;
-	*s = (struct smb){ fd, memory, size, page_size, (uint32_t)(size / page_size) };
+	*s = (struct smb){ fd, memory, size, page_size, (uint32_t)(size / page_size), 0 };
 	return 0;
 }
 
@@ -180,12 +180,36 @@ static bool scrape_chunk(struct smb *s, uint8_t *page, uint32_t chunk, struct sm
 	return out->writer && out->packets;
 }
 
+/*
+ * Reading a page that the producer never wrote to would make it, at our cost.
+ * Return: the first page from @page on that exists, @s->page_nr: none.
+ */
+static uint32_t skip_holes(struct smb *s, uint32_t page)
+{
+	const off_t off = (off_t)(page * s->page_size);
+	off_t data;
+
+	if ((size_t)off < s->data_end)
+		return page;
+	data = lseek(s->fd, off, SEEK_DATA);
+	if (data < 0)
+		return s->page_nr;
+	s->data_end = (size_t)lseek(s->fd, data, SEEK_HOLE);
+	return (uint32_t)((size_t)data / s->page_size);
+}
+
 bool smb_scrape(struct smb *s, uint32_t *cursor, struct smb_chunk *out)
 {
+	if (!*cursor)
+		s->data_end = 0;
 	while (*cursor < s->page_nr * SMB_CHUNKS_MAX) {
-		const uint32_t at = (*cursor)++;
+		const uint32_t page = skip_holes(s, *cursor / SMB_CHUNKS_MAX);
 
-		if (scrape_chunk(s, page_of(s, at / SMB_CHUNKS_MAX), at % SMB_CHUNKS_MAX, out))
+		if (page > *cursor / SMB_CHUNKS_MAX) {
+			*cursor = page * SMB_CHUNKS_MAX;
+			continue;
+		}
+		if (scrape_chunk(s, page_of(s, page), (*cursor)++ % SMB_CHUNKS_MAX, out))
 			return true;
 	}
 	return false;

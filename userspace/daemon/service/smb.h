@@ -23,6 +23,7 @@ struct smb {
 	size_t size;
 	size_t page_size;
 	uint32_t page_nr;
+	size_t data_end;	/* while it is scraped: up to here the pages exist */
 };
 
 /* A chunk's header and payload, copied. */

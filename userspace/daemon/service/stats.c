@@ -180,6 +180,7 @@ static void fill_plain(Pft__TraceStats *m, const struct session *session)
 	SET(m, chunks_discarded, s->chunks_discarded);
 	SET(m, patches_discarded, s->patches_discarded);
 	SET(m, invalid_packets, session->invalid_packets);
+	SET(m, producers_refused, s->producers_refused);
 	SET(m, packets_lost, session->packets_lost);
 	SET(m, flushes_requested, session->flush_counts.requested);
 	SET(m, flushes_succeeded, session->flush_counts.succeeded);

@@ -97,3 +97,11 @@ bool user_holds_too_much(const struct user *u, size_t size)
 {
 	return u->is_bounded && u->held - size > HELD_MAX;
 }
+
+bool user_share(struct service *s, struct user *u, size_t size)
+{
+	if (u->is_bounded && u->shared + size > s->shared_max)
+		return false;
+	u->shared += size;
+	return true;
+}

@@ -25,6 +25,7 @@ struct user {
 	uint32_t peer_nr;	/* connections, those that were dropped too */
 	size_t held;		/* bytes that wait to be sent, or for the rest of a frame */
 	size_t described;	/* bytes of descriptions of data sources */
+	size_t shared;		/* bytes of memory of producers */
 
 	/* Of descriptors (descriptor.h). Protects what follows: closers are threads. */
 	pthread_mutex_t lock;
@@ -44,6 +45,8 @@ bool user_may_connect(struct user *u);
 bool users_may_come(const struct service *s);
 /* More than all of the user's connections may make us hold, even without @size bytes of it */
 bool user_holds_too_much(const struct user *u, size_t size);
+/* Counts @size bytes of memory that a producer shares. Return: false: the user has no room left. */
+bool user_share(struct service *s, struct user *u, size_t size);
 /* Those who have nothing here any more */
 void users_forget(struct service *s);
 
