@@ -13,6 +13,7 @@
 #include <linux/errno.h>
 #include <linux/mutex.h>
 #include <linux/security.h>
+#include "account.h"
 #include "buffer.h"
 #include "compat.h"
 #include "context.h"
@@ -237,14 +238,14 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
 	u32 before;
 
 	if (!err)
-		err = kt_session_charge(s, bytes_of(v));
+		err = kt_account_charge(s, bytes_of(v));
 	if (err)
 		return err;
 	/* Written under our lock, too */
 	before = bytes_of(rcu_dereference_protected(s->target.sieves[id],
 						    lockdep_is_held(&s->lock)));
 	kt_emit_set_sieve(&s->target, id, v);
-	kt_session_uncharge(s, before);
+	kt_account_uncharge(s, before);
 	return 0;
 }
 
@@ -354,12 +355,12 @@ static int get_context_locked(struct kt_session *s)
 		return -EBUSY;
 	if (s->target.context)
 		return 0;
-	err = kt_session_charge(s, KT_STACKS_BYTES);
+	err = kt_account_charge(s, KT_STACKS_BYTES);
 	if (err)
 		return err;
 	c = kt_context_new(KT_EVENT_NR, s->clock, s->id);
 	if (!c) {
-		kt_session_uncharge(s, KT_STACKS_BYTES);
+		kt_account_uncharge(s, KT_STACKS_BYTES);
 		return -ENOMEM;
 	}
 	s->target.context = c;

@@ -23,6 +23,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/ktrace_shark.h>
+#include "account.h"
 #include "chunk_send.h"
 #include "compat.h"
 #include "control.h"
@@ -35,12 +36,14 @@
  * @lock:	one ioctl at a time
  * @role:	written under @lock before @session is published
  * @session:	the session, with a reference; NULL without one of these roles
+ * @holder:	a writer's: the account of its user in the session
  * @sender:	NULL without this role
  */
 struct open_file {
 	struct mutex lock;
 	enum kt_role role;
 	struct kt_session *session;
+	struct kt_holder *holder;
 	struct kt_chunk_sender *sender;
 };
 
@@ -121,6 +124,8 @@ static int do_attach(struct open_file *of, union ioctl_arg *arg)
 	if (err)
 		return err;
 	err = kt_session_user_channel(s, &arg->attach);
+	if (!err)
+		err = kt_account_hold(s, &of->holder);
 	if (err)
 		kt_session_put(s);
 	else
@@ -511,7 +516,7 @@ static int device_release(struct inode *inode, struct file *file)
 	if (of->role == KT_ROLE_OWNER)
 		kt_kept_close(of->session);
 	else if (of->role == KT_ROLE_WRITER)
-		kt_session_put(of->session);
+		kt_account_unhold(of->session, of->holder);
 	else if (of->role == KT_ROLE_SENDER)
 		kt_chunk_sender_close(of->sender);
 	kfree(of);

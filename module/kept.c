@@ -66,7 +66,7 @@ static void reap(struct work_struct *work)
 	u64 next;
 
 	while ((s = take_due(&next)))
-		kt_session_put(s);
+		kt_session_disown(s);
 	if (next)
 		schedule_delayed_work(to_delayed_work(work), next);
 }
@@ -103,7 +103,7 @@ static void add(struct kt_session *s, u32 seconds)
 	surplus = take_surplus(s->owner);
 	mutex_unlock(&kept_lock);
 	if (surplus)
-		kt_session_put(surplus);
+		kt_session_disown(surplus);
 	kt_compat_run_now(&reaper);
 }
 
@@ -118,13 +118,12 @@ static void add(struct kt_session *s, u32 seconds)
 void kt_kept_close(struct kt_session *s)
 {
 	const u32 seconds = min_t(u32, READ_ONCE(keep_seconds), KEEP_SECONDS_MAX);
-	const bool keep = s->keep && seconds;
 
-	if (keep)
-		kref_get(&s->ref);
-	kt_session_close(s);
-	if (keep)
+	kt_session_end(s);
+	if (s->keep && seconds)
 		add(s, seconds);
+	else
+		kt_session_disown(s);
 }
 
 static bool may_see(const struct kt_session *s)
@@ -237,6 +236,6 @@ void kt_kept_exit(void)
 	cancel_delayed_work_sync(&reaper);
 	list_for_each_entry_safe(s, next, &kept, kept_node) {
 		list_del(&s->kept_node);
-		kt_session_put(s);
+		kt_session_disown(s);
 	}
 }

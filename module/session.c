@@ -9,10 +9,10 @@
  *
  * The owner causes all transitions but the last. After the first start no channel can be
  * added. A closed session records nothing and cannot be found, but its memory stays for
- * writers that have it mapped, and for a process that saves it (kept.c), and stays charged
- * to the user.
+ * writers that have it mapped, and for a process that saves it (kept.c). Who is charged for it is
+ * in account.c.
  *
- * Ends in two phases: kt_session_close() unpublishes and waits until nobody can be
+ * Ends in two phases: kt_session_end() unpublishes and waits until nobody can be
  * using it, the last kt_session_put() frees.
  */
 #include "session.h"
@@ -22,6 +22,7 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include "account.h"
 #include "clock.h"
 #include "context.h"
 #include "control.h"
@@ -38,14 +39,6 @@ enum {
 /* One user cannot take all kernel channels there are. */
 static_assert(USER_SESSIONS_MAX < KT_TARGETS_MAX);
 
-static uint max_session_mb = 1024;
-module_param(max_session_mb, uint, 0644);
-MODULE_PARM_DESC(max_session_mb, "largest memory of one session in MiB (1024)");
-
-static uint max_user_mb = 2048;
-module_param(max_user_mb, uint, 0644);
-MODULE_PARM_DESC(max_user_mb, "largest memory of all sessions of one user in MiB (2048)");
-
 static bool group_kernel;
 module_param(group_kernel, bool, 0644);
 MODULE_PARM_DESC(group_kernel, "kernel events for whoever may open the device (0)");
@@ -58,9 +51,8 @@ MODULE_PARM_DESC(clock, "clock of all sessions: auto, tsc or monotonic");
 enum { CLOCK_AUTO = -1 };
 static int wanted_clock;
 
-/* Protects sessions and the members that say so; taken inside kt_session.lock. */
-static DEFINE_MUTEX(sessions_lock);
-static LIST_HEAD(sessions);
+DEFINE_MUTEX(kt_sessions_lock);
+LIST_HEAD(kt_sessions);
 
 /* ---- waiting ---- */
 
@@ -154,8 +146,8 @@ static struct kt_session *find_locked(u64 id)
 {
 	struct kt_session *s;
 
-	lockdep_assert_held(&sessions_lock);
-	list_for_each_entry(s, &sessions, node)
+	lockdep_assert_held(&kt_sessions_lock);
+	list_for_each_entry(s, &kt_sessions, node)
 		if (s->id == id)
 			return s;
 	return NULL;
@@ -178,8 +170,8 @@ static int publish(struct kt_session *new)
 	struct kt_session *s;
 	bool has_room;
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(s, &sessions, node) {
+	mutex_lock(&kt_sessions_lock);
+	list_for_each_entry(s, &kt_sessions, node) {
 		others_nr += s->open && !s->for_all;
 		user_nr += s->open && uid_eq(s->owner, new->owner);
 	}
@@ -187,9 +179,10 @@ static int publish(struct kt_session *new)
 	if (has_room) {
 		new->id = new_id_locked();
 		new->open = true;
-		list_add(&new->node, &sessions);
+		new->is_owned = true;
+		list_add(&new->node, &kt_sessions);
 	}
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	return has_room ? 0 : -EBUSY;
 }
 
@@ -224,6 +217,7 @@ int kt_session_create(struct kt_session **out)
 	s->owner = current_euid();
 	s->for_all = capable(CAP_SYS_ADMIN);
 	s->clock = kt_session_clock();
+	INIT_LIST_HEAD(&s->holders);
 	mutex_init(&s->lock);
 	init_waitqueue_head(&s->wait);
 	INIT_DELAYED_WORK(&s->tick, tick);
@@ -249,7 +243,7 @@ int kt_session_find(u64 id, struct kt_session **out)
 	struct kt_session *s;
 	int err = 0;
 
-	mutex_lock(&sessions_lock);
+	mutex_lock(&kt_sessions_lock);
 	s = find_locked(id);
 	if (!s || !s->open)
 		err = -ENOENT;
@@ -257,7 +251,7 @@ int kt_session_find(u64 id, struct kt_session **out)
 		err = -EPERM;
 	else
 		kref_get(&s->ref);
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	if (!err)
 		*out = s;
 	return err;
@@ -273,9 +267,9 @@ static void free_session(struct kref *ref)
 	kt_emit_exit_target(&s->target);
 	kt_filter_exit(&s->target.filter);
 	kt_context_free(s->target.context);
-	mutex_lock(&sessions_lock);
+	mutex_lock(&kt_sessions_lock);
 	list_del(&s->node);
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	kfree(s);
 }
 
@@ -287,9 +281,9 @@ void kt_session_put(struct kt_session *s)
 
 static void unpublish(struct kt_session *s)
 {
-	mutex_lock(&sessions_lock);
+	mutex_lock(&kt_sessions_lock);
 	s->open = false;
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 }
 
 static void end(struct kt_session *s)
@@ -313,7 +307,38 @@ static void end(struct kt_session *s)
 }
 
 /**
- * kt_session_close - the owner is gone
+ * kt_session_end - record nothing any more, let nobody attach
+ * @s:		the session; may have ended before
+ *
+ * The owner has no descriptor any more, so nobody polls. The reference stays.
+ *
+ * Context: process, sleeps.
+ */
+void kt_session_end(struct kt_session *s)
+{
+	if (!s->ended)
+		end(s);
+	cancel_delayed_work_sync(&s->tick);
+}
+
+/**
+ * kt_session_disown - charge the memory of an ended session to the users who still hold it
+ * @s:		the session
+ *
+ * Consumes the owner's reference.
+ *
+ * Context: process, sleeps.
+ */
+void kt_session_disown(struct kt_session *s)
+{
+	mutex_lock(&kt_sessions_lock);
+	s->is_owned = false;
+	mutex_unlock(&kt_sessions_lock);
+	kt_session_put(s);
+}
+
+/**
+ * kt_session_close - end the session and disown it
  * @s:		the session
  *
  * Consumes the owner's reference.
@@ -322,55 +347,11 @@ static void end(struct kt_session *s)
  */
 void kt_session_close(struct kt_session *s)
 {
-	if (!s->ended)
-		end(s);
-	cancel_delayed_work_sync(&s->tick);
-	kt_session_put(s);
+	kt_session_end(s);
+	kt_session_disown(s);
 }
 
 /* ---- channels ---- */
-
-static u64 user_bytes_locked(kuid_t owner)
-{
-	struct kt_session *s;
-	u64 sum = 0;
-
-	lockdep_assert_held(&sessions_lock);
-	list_for_each_entry(s, &sessions, node)
-		if (uid_eq(s->owner, owner))
-			sum += s->bytes;
-	return sum;
-}
-
-/**
- * kt_session_charge - count memory of a session
- * @s:		the session
- * @bytes:	that it is about to take
- *
- * Context: process, sleeps.
- * Return: 0; -EDQUOT over max_session_mb or max_user_mb.
- */
-int kt_session_charge(struct kt_session *s, u64 bytes)
-{
-	int err = 0;
-
-	mutex_lock(&sessions_lock);
-	if (s->bytes + bytes > (u64)READ_ONCE(max_session_mb) << 20 ||
-	    user_bytes_locked(s->owner) + bytes > (u64)READ_ONCE(max_user_mb) << 20)
-		err = -EDQUOT;
-	else
-		s->bytes += bytes;
-	mutex_unlock(&sessions_lock);
-	return err;
-}
-
-/** kt_session_uncharge - give back what kt_session_charge() counted */
-void kt_session_uncharge(struct kt_session *s, u64 bytes)
-{
-	mutex_lock(&sessions_lock);
-	s->bytes -= bytes;
-	mutex_unlock(&sessions_lock);
-}
 
 /* From here on the hot path knows the session, and follows forks; no event is live. */
 static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
@@ -460,7 +441,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 	if (err)
 		return err;
 	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
-	err = kt_session_charge(s, bytes);
+	err = kt_account_charge(s, bytes);
 	if (err)
 		return err;
 	mutex_lock(&s->lock);
@@ -469,7 +450,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 	spec->map_size = l.map_size;
 	mutex_unlock(&s->lock);
 	if (err)
-		kt_session_uncharge(s, bytes);
+		kt_account_uncharge(s, bytes);
 	return err;
 }
 
@@ -508,10 +489,10 @@ static u32 count_sessions(void)
 	struct list_head *at;
 	u32 nr = 0;
 
-	mutex_lock(&sessions_lock);
-	list_for_each(at, &sessions)
+	mutex_lock(&kt_sessions_lock);
+	list_for_each(at, &kt_sessions)
 		nr++;
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	return nr;
 }
 
@@ -537,6 +518,9 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 	info->followed = atomic_read(&s->target.filter.alive_nr);
 	info->writers = atomic_read(&s->writers);
 	info->lost_noring = atomic64_read(&s->target.lost_noring);
+	mutex_lock(&kt_sessions_lock);
+	info->refused = s->refused;
+	mutex_unlock(&kt_sessions_lock);
 }
 
 /**

@@ -28,10 +28,13 @@
  * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
  * @clock:	enum ktrace_clock, of all its channels
  *
- * Under sessions_lock:
- * @node:	in sessions, until freed
+ * Under kt_sessions_lock:
+ * @node:	in kt_sessions, until freed
  * @open:	not closed: counts, and can be found
+ * @is_owned:	there is an owner, or the session is kept: @owner is charged
  * @bytes:	charged memory
+ * @holders:	struct kt_holder, one a user; charged when there is no owner any more
+ * @refused:	attachments refused because the user held too much memory
  *
  * Under lock:
  * @lock:	one request at a time
@@ -71,7 +74,10 @@ struct kt_session {
 
 	struct list_head node;
 	bool open;
+	bool is_owned;
 	u64 bytes;
+	struct list_head holders;
+	u32 refused;
 
 	struct mutex lock;
 	bool running;
@@ -97,11 +103,17 @@ struct kt_session {
 	struct delayed_work tick;
 };
 
+/* Protects the list of all sessions and the members that say so; taken inside kt_session.lock. */
+extern struct mutex kt_sessions_lock;
+extern struct list_head kt_sessions;
+
 int kt_session_init(void);
 u32 kt_session_clock(void);
 
 int kt_session_create(struct kt_session **out);
 int kt_session_find(u64 id, struct kt_session **out);
+void kt_session_end(struct kt_session *s);
+void kt_session_disown(struct kt_session *s);
 void kt_session_close(struct kt_session *s);
 void kt_session_put(struct kt_session *s);
 
@@ -111,8 +123,6 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info);
 int kt_session_user_channel(struct kt_session *s, struct ktrace_attach *attach);
 
 struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index);
-int kt_session_charge(struct kt_session *s, u64 bytes);
-void kt_session_uncharge(struct kt_session *s, u64 bytes);
 void kt_session_add_writer(struct kt_session *s);
 void kt_session_remove_writer(struct kt_session *s);
 __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wait);

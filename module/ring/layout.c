@@ -140,7 +140,8 @@ FIELD(ktrace_info, writers, 28, 4);
 FIELD(ktrace_info, lost_noring, 32, 8);
 FIELD(ktrace_info, sessions, 40, 4);
 FIELD(ktrace_info, kept, 44, 4);
-FIELD(ktrace_info, reserved, 48, 24);
+FIELD(ktrace_info, refused, 48, 4);
+FIELD(ktrace_info, reserved, 52, 20);
 
 SIZE(ktrace_kept, 32);
 FIELD(ktrace_kept, size, 0, 4);

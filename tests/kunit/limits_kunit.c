@@ -6,6 +6,7 @@
 #include <kunit/test.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
+#include "account.h"
 #include "session_fixture.h"
 
 /* uapi/linux/ktrace.h, section 1 */
@@ -164,20 +165,93 @@ static void a_user_is_limited_over_all_sessions(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_mb(b, 3), 0);
 }
 
-/* As long as somebody has it mapped, the memory of a closed session is the user's. */
+/* Attaches as that user, as ATTACH does. */
+static int hold(struct kunit *test, struct kt_session *s, uid_t uid, struct kt_holder **h)
+{
+	const struct cred *before = fix_become(test, uid);
+	struct kt_session *found;
+	int err = kt_session_find(s->id, &found);
+
+	if (!err) {
+		err = kt_account_hold(found, h);
+		if (err)
+			kt_session_put(found);
+	}
+	fix_unbecome(before);
+	return err;
+}
+
+/* As long as one of his programs has it mapped, the memory of a closed session is the user's. */
 static void closed_sessions_are_charged_until_freed(struct kunit *test)
 {
-	struct kt_session *a = fix_session(test, false), *b = fix_session(test, false), *held;
+	struct kt_session *a = fix_session(test, false), *b = fix_session(test, false);
+	struct kt_holder *h;
 
 	fix_set_limits(test, 100, 5);
 	KUNIT_ASSERT_EQ(test, add_mb(a, 3), 0);
-	KUNIT_ASSERT_EQ(test, kt_session_find(a->id, &held), 0);
+	KUNIT_ASSERT_EQ(test, hold(test, a, 0, &h), 0);
 	fix_close(test, a);
 	KUNIT_EXPECT_EQ(test, add_mb(b, 3), -EDQUOT);
-	kt_session_put(held);
+	kt_account_unhold(a, h);
 	KUNIT_EXPECT_EQ(test, add_mb(b, 3), 0);
 	fix_close(test, b);
 	KUNIT_EXPECT_EQ(test, fix_user_bytes(root), 0);
+}
+
+static void holders_pay_for_what_the_owner_has_left(struct kunit *test)
+{
+	const kuid_t user = KUIDT_INIT(1000), other = KUIDT_INIT(1001);
+	struct kt_session *a = fix_session(test, false), *b = fix_session(test, false);
+	struct kt_holder *h[3], *refused;
+	u64 bytes;
+
+	fix_set_limits(test, 100, 5);
+	KUNIT_ASSERT_EQ(test, add_mb(a, 3), 0);
+	bytes = a->bytes;
+	KUNIT_ASSERT_EQ(test, hold(test, a, 1000, &h[0]), 0);
+	KUNIT_ASSERT_EQ(test, hold(test, a, 1000, &h[1]), 0);
+	KUNIT_ASSERT_EQ(test, hold(test, a, 1001, &h[2]), 0);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(root), bytes);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(user), 0);
+	fix_close(test, a);
+	/* Two descriptors of one user count once. */
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(root), 0);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(user), bytes);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(other), bytes);
+	/* Root can record again; who holds the first session is refused, others are not. */
+	KUNIT_ASSERT_EQ(test, add_mb(b, 3), 0);
+	KUNIT_EXPECT_EQ(test, hold(test, b, 1000, &refused), -EDQUOT);
+	KUNIT_EXPECT_EQ(test, b->refused, 1);
+	kt_account_unhold(a, h[0]);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(user), bytes);
+	kt_account_unhold(a, h[1]);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(user), 0);
+	KUNIT_ASSERT_EQ(test, hold(test, b, 1000, &h[0]), 0);
+	kt_account_unhold(b, h[0]);
+	KUNIT_ASSERT_EQ(test, hold(test, b, 1002, &h[0]), 0);
+	kt_account_unhold(b, h[0]);
+	KUNIT_EXPECT_EQ(test, hold(test, b, 1001, &refused), -EDQUOT);
+	kt_account_unhold(a, h[2]);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(other), 0);
+	KUNIT_EXPECT_EQ(test, fix_session_nr(), 1);
+}
+
+/* What a user holds of others' sessions that run does not keep him from making his own. */
+static void sessions_that_run_are_their_owners_to_pay(struct kunit *test)
+{
+	struct kt_session *a = fix_session(test, false), *own;
+	struct kt_holder *h;
+
+	fix_set_limits(test, 100, 5);
+	KUNIT_ASSERT_EQ(test, add_mb(a, 3), 0);
+	own = session_of_user(test, 1000);
+	KUNIT_ASSERT_EQ(test, hold(test, a, 1000, &h), 0);
+	KUNIT_EXPECT_EQ(test, add_mb(own, 3), 0);
+	fix_close(test, a);
+	KUNIT_EXPECT_EQ(test, fix_user_bytes(KUIDT_INIT(1000)), own->bytes + a->bytes);
+	KUNIT_EXPECT_EQ(test, fix_add_channel(own, KTRACE_CHANNEL_USER), -EDQUOT);
+	kt_account_unhold(a, h);
+	KUNIT_EXPECT_EQ(test, fix_add_channel(own, KTRACE_CHANNEL_USER), 0);
 }
 
 static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit *test)
@@ -258,6 +332,8 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(a_session_is_limited),
 	KUNIT_CASE(a_user_is_limited_over_all_sessions),
 	KUNIT_CASE(closed_sessions_are_charged_until_freed),
+	KUNIT_CASE(holders_pay_for_what_the_owner_has_left),
+	KUNIT_CASE(sessions_that_run_are_their_owners_to_pay),
 	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter_and_arrays),
 	KUNIT_CASE(a_request_of_somebody_killed_is_undone),
 	KUNIT_CASE(the_largest_request_is_refused),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * session_fixture.c - session.c with what is static in it, and sessions for suites
+ * session_fixture.c - session.c and account.c with what is static in them, and sessions for suites
  *
- * In ktrace_kunit.ko this takes the place of session.o.
+ * In ktrace_kunit.ko this takes the place of session.o and account.o.
  */
 #include "session.c"
+#include "account.c"
 #include <linux/fcntl.h>
 #include <linux/file.h>
 #include <linux/mm.h>
@@ -23,10 +24,10 @@ u32 fix_session_nr(void)
 	struct kt_session *s;
 	u32 nr = 0;
 
-	mutex_lock(&sessions_lock);
-	list_for_each_entry(s, &sessions, node)
+	mutex_lock(&kt_sessions_lock);
+	list_for_each_entry(s, &kt_sessions, node)
 		nr++;
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	return nr;
 }
 
@@ -34,9 +35,9 @@ u64 fix_user_bytes(kuid_t user)
 {
 	u64 bytes;
 
-	mutex_lock(&sessions_lock);
+	mutex_lock(&kt_sessions_lock);
 	bytes = user_bytes_locked(user);
-	mutex_unlock(&sessions_lock);
+	mutex_unlock(&kt_sessions_lock);
 	return bytes;
 }
 

@@ -336,9 +336,9 @@ struct ktrace_attach {
  * @followed:	live processes in the process-tree filter
  * @writers:	live mappings by attached writers (a fork adds one)
  * @lost_noring: kernel events on CPUs that came up later and found no memory for a ring
- * @sessions:	sessions in memory, of all users, those included that have ended but are
- *		kept, or mapped by writers
+ * @sessions:	sessions in memory, of all users, also ended ones that are kept or mapped
  * @kept:	of these, sessions waiting to be adopted
+ * @refused:	attachments to this session that failed with EDQUOT
  * @reserved:	0
  */
 struct ktrace_info {
@@ -352,7 +352,8 @@ struct ktrace_info {
 	__u64 lost_noring;
 	__u32 sessions;
 	__u32 kept;
-	__u64 reserved[3];
+	__u32 refused;
+	__u32 reserved[5];
 };
 
 /**
@@ -538,7 +539,6 @@ struct ktrace_stacks {
  *            after the first START, a second kernel channel, too many sessions, or a
  *            session that was adopted; ENOSPC too many channels; EDQUOT more than the
  *            module parameters max_session_mb and max_user_mb allow; ENOMEM; EINTR killed
- *            meanwhile
  *   START    EINVAL no channel; EBUSY the session was adopted; ENOMEM
  *   STOP     EINVAL no channel
  *   ENABLE   EINVAL no such event, on above 1, or no kernel channel; EBUSY the session was
@@ -550,7 +550,8 @@ struct ktrace_stacks {
  *            ESRCH no such process, or it is exiting; EPERM another user's, one that
  *            ptrace(2) may not read, or KTRACE_FOLLOW_ALL, without CAP_PERFMON
  *   ATTACH   EINVAL reserved is not 0; EBUSY not a fresh descriptor; ENOENT no such
- *            session; EPERM another user's; ENXIO it has no user channel
+ *            session; EPERM another user's; ENXIO it has no user channel; EDQUOT its user
+ *            would hold more than max_user_mb of other users' sessions; ENOMEM
  *   KEEP     EINVAL neither 0 nor 1
  *   KEPT     ENOENT there is none of that index
  *   CONTEXT  EINVAL no such event, bits that are not known or of a counter that was not
@@ -560,8 +561,7 @@ struct ktrace_stacks {
  *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
  *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
  *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)
- *   STACKS   EINVAL no kernel channel, pos behind all that can be handed out, or no room for
- *            an entry
+ *   STACKS   EINVAL no kernel channel, pos behind what can be handed out, no room for an entry
  *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
  *            that id is kept; EPERM another user's, or one with kernel events and no
  *            privilege for them

@@ -548,6 +548,10 @@ static int close_recording(struct recording *r)
 		log_error("the registry was full: no room for %u events, processes, threads, maps",
 			  refused);
 	ktrace_session_info(r->session, &info);
+	if (info.refused)
+		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
+			  "other users' sessions at most, ended ones included; see ktrace(4)",
+			  info.refused, info.refused == 1 ? "" : "s");
 	if (info.is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
 	r->is_failure = hint_end(&r->capture, &info, r->options);
@@ -577,7 +581,7 @@ static int close_recording(struct recording *r)
 			  strerror(-error));
 		return EXIT_OWN;
 	}
-	if (r->options->fail_on_loss && summary_lost(&lost)) {
+	if (r->options->fail_on_loss && (summary_lost(&lost) || info.refused)) {
 		log_error("events were lost (--fail-on-loss)");
 		r->is_failure = true;
 	}

@@ -86,6 +86,8 @@ void summary_say_json(const struct summary *s)
 		if (s->lost->count[i])
 			put_number(&out, ktrace_lost_name(i), s->lost->count[i]);
 	ktrace_out_char(&out, '}');
+	if (s->info->refused)
+		put_number(&out, "refused", s->info->refused);
 	put_number(&out, "bytes", s->bytes);
 	put_number(&out, "duration_ns", s->ns);
 	if (s->first)

@@ -72,6 +72,7 @@ struct ktrace_session_options {
  * @backend:	"dev" or "shm"
  * @reason:	why not the other back end; empty when it was asked for
  * @kernel_error: 0, or why there is no kernel channel though it was wanted (-errno)
+ * @refused:	dev: attachments of programs whose users held too much memory of others' sessions
  * @env:	value of KTRACE_SESSION for the programs to be traced
  * @clock:	enum ktrace_clock
  * @has_kernel:	there is a kernel channel
@@ -83,6 +84,7 @@ struct ktrace_session_info {
 	const char *backend;
 	const char *reason;
 	int kernel_error;
+	__u32 refused;
 	const char *env;
 	__u32 clock;
 	bool has_kernel;

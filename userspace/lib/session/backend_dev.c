@@ -369,6 +369,7 @@ static int dev_info(struct ktrace_session *s, struct ktrace_session_info *out)
 		return error;
 	out->followed = info.followed;
 	out->lost_noring = info.lost_noring;
+	out->refused = info.refused;
 	return 0;
 }
 

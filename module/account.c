@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * account.c - which user is charged for the memory of a session
+ *
+ * The owner's is, until the owner is gone and the session is not kept; from then on, each user who
+ * holds it by a writer's descriptor is. So nobody can use up what another user may have.
+ */
+#include "account.h"
+#include <linux/cred.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include "session.h"
+
+static uint max_session_mb = 1024;
+module_param(max_session_mb, uint, 0644);
+MODULE_PARM_DESC(max_session_mb, "largest memory of one session in MiB (1024)");
+
+static uint max_user_mb = 2048;
+module_param(max_user_mb, uint, 0644);
+MODULE_PARM_DESC(max_user_mb,
+		 "largest memory of a user's sessions, and of others' he holds, in MiB (2048)");
+
+static u64 max_user_bytes(void)
+{
+	return (u64)READ_ONCE(max_user_mb) << 20;
+}
+
+static struct kt_holder *holder_locked(const struct kt_session *s, kuid_t user)
+{
+	struct kt_holder *h;
+
+	lockdep_assert_held(&kt_sessions_lock);
+	list_for_each_entry(h, &s->holders, node)
+		if (uid_eq(h->user, user))
+			return h;
+	return NULL;
+}
+
+static u64 user_bytes_locked(kuid_t user)
+{
+	struct kt_session *s;
+	u64 sum = 0;
+
+	lockdep_assert_held(&kt_sessions_lock);
+	list_for_each_entry(s, &kt_sessions, node)
+		if (s->is_owned ? uid_eq(s->owner, user) : !!holder_locked(s, user))
+			sum += s->bytes;
+	return sum;
+}
+
+/* Memory of other users' sessions, also of those that still run, that @user holds. */
+static u64 held_bytes_locked(kuid_t user)
+{
+	struct kt_session *s;
+	u64 sum = 0;
+
+	lockdep_assert_held(&kt_sessions_lock);
+	list_for_each_entry(s, &kt_sessions, node)
+		if (!uid_eq(s->owner, user) && holder_locked(s, user))
+			sum += s->bytes;
+	return sum;
+}
+
+/*
+ * A session that runs is the owner's to pay for, but it may end at any moment. So it counts when
+ * other users attach, in an account of its own: their own sessions do not keep them from attaching.
+ */
+static int add_holder_locked(struct kt_session *s, struct kt_holder *new)
+{
+	lockdep_assert_held(&kt_sessions_lock);
+	if (!uid_eq(s->owner, new->user) &&
+	    held_bytes_locked(new->user) + s->bytes > max_user_bytes()) {
+		s->refused++;
+		return -EDQUOT;
+	}
+	list_add(&new->node, &s->holders);
+	return 0;
+}
+
+/**
+ * kt_account_hold - count one more writer's descriptor of the calling user
+ * @s:		the session
+ * @out:	what kt_account_unhold() needs
+ *
+ * Context: process, sleeps.
+ * Return: 0; -ENOMEM; -EDQUOT if the user would hold more than max_user_mb of other users'
+ * sessions.
+ */
+int kt_account_hold(struct kt_session *s, struct kt_holder **out)
+{
+	struct kt_holder *new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT), *h;
+	int err = 0;
+
+	if (!new)
+		return -ENOMEM;
+	new->user = current_euid();
+	mutex_lock(&kt_sessions_lock);
+	h = holder_locked(s, new->user);
+	if (!h) {
+		err = add_holder_locked(s, new);
+		h = err ? NULL : new;
+	}
+	if (h)
+		h->descriptors++;
+	mutex_unlock(&kt_sessions_lock);
+	if (h != new)
+		kfree(new);
+	*out = h;
+	return err;
+}
+
+/** kt_account_unhold - a writer's descriptor is gone; consumes its reference of the session */
+void kt_account_unhold(struct kt_session *s, struct kt_holder *h)
+{
+	bool is_last;
+
+	mutex_lock(&kt_sessions_lock);
+	is_last = !--h->descriptors;
+	if (is_last)
+		list_del(&h->node);
+	mutex_unlock(&kt_sessions_lock);
+	if (is_last)
+		kfree(h);
+	kt_session_put(s);
+}
+
+/**
+ * kt_account_charge - count memory of a session
+ * @s:		the session
+ * @bytes:	that it is about to take
+ *
+ * Context: process, sleeps.
+ * Return: 0; -EDQUOT over max_session_mb or max_user_mb.
+ */
+int kt_account_charge(struct kt_session *s, u64 bytes)
+{
+	int err = 0;
+
+	mutex_lock(&kt_sessions_lock);
+	if (s->bytes + bytes > (u64)READ_ONCE(max_session_mb) << 20 ||
+	    user_bytes_locked(s->owner) + bytes > max_user_bytes())
+		err = -EDQUOT;
+	else
+		s->bytes += bytes;
+	mutex_unlock(&kt_sessions_lock);
+	return err;
+}
+
+/** kt_account_uncharge - give back what kt_account_charge() counted */
+void kt_account_uncharge(struct kt_session *s, u64 bytes)
+{
+	mutex_lock(&kt_sessions_lock);
+	s->bytes -= bytes;
+	mutex_unlock(&kt_sessions_lock);
+}
