@@ -94,13 +94,20 @@ static bool wants(const struct kt_emit_target *t, const struct kt_event *ev)
 static bool passes_sieve(struct kt_emit_target *t, const struct kt_event *ev, u32 tid_flags,
 			 bool is_seen)
 {
+	s64 work = READ_ONCE(t->work_max);
 	const struct kt_sieve *v;
+	bool is_wanted;
 
 	/* ORD(passes_sieve:A) pairs ORD(kt_emit_set_sieve:B): special, then its sieve */
 	smp_rmb();
 	/* ORD(passes_sieve:B) pairs ORD(kt_emit_set_sieve:A): a sieve is seen whole */
 	v = rcu_dereference_sched(t->sieves[ev->id]);
-	return !v || kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen);
+	if (!v)
+		return true;
+	is_wanted = kt_sieve_passes(v, ev->payload, ev->len, tid_flags, is_seen, &work);
+	if (unlikely(work < 0))
+		atomic64_inc(&t->undecided);
+	return is_wanted;
 }
 
 /* If its sieve lets it pass; with context, if the event has any and the owner may see current. */
@@ -278,6 +285,19 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 	init_irq_work(&t->work, wake_poller);
 }
 
+/* All targets of a user are about one event: together they may do no more than one could. */
+static void share_work_locked(kuid_t user)
+{
+	struct kt_emit_target *t;
+	u32 nr = 0;
+
+	for (t = locked(kt_emit_targets); t; t = locked(t->next))
+		nr += uid_eq(t->filter.owner, user);
+	for (t = locked(kt_emit_targets); t; t = locked(t->next))
+		if (uid_eq(t->filter.owner, user))
+			WRITE_ONCE(t->work_max, KTRACE_MATCH_WORK_MAX / nr);
+}
+
 /**
  * kt_emit_attach - publish a target
  * @t:		the target
@@ -296,6 +316,7 @@ int kt_emit_attach(struct kt_emit_target *t)
 		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
+		share_work_locked(t->filter.owner);
 	}
 	mutex_unlock(&targets_lock);
 	return has_room ? 0 : -EBUSY;
@@ -429,6 +450,7 @@ void kt_emit_detach(struct kt_emit_target *t)
 		     !bitmap_empty(t->special, KT_EVENT_NR));
 	mutex_lock(&targets_lock);
 	unlink_locked(t);
+	share_work_locked(t->filter.owner);
 	mutex_unlock(&targets_lock);
 	synchronize_rcu();
 	irq_work_sync(&t->work);

@@ -46,6 +46,9 @@ struct kt_context;
  *		by whoever wakes
  * @filter:	processes followed
  * @lost_noring: events on CPUs that came up later and found no memory
+ * @work_max:	what a sieve may do for an event: KTRACE_MATCH_WORK_MAX by the number of the user's
+ *		targets. Written by kt_emit_attach() and kt_emit_detach()
+ * @undecided:	events that are recorded because that was used up
  * @missed:	by event id from KTRACE_EV_DYNAMIC on: hits that have no record, lost by the kernel
  * @work:	the wake-up, from contexts where waking is not allowed
  */
@@ -61,6 +64,8 @@ struct kt_emit_target {
 	bool armed;
 	struct kt_filter filter;
 	atomic64_t lost_noring;
+	u32 work_max;
+	atomic64_t undecided;
 	atomic64_t missed[KTRACE_EV_DYNAMIC_NR];
 	struct irq_work work;
 	struct kt_context *context;

@@ -14,6 +14,18 @@ static bool is_text(__u32 what)
 	return what == KTRACE_MATCH_TEXT || what == KTRACE_MATCH_COMM;
 }
 
+/* Words that a text of @bytes takes, and its NUL */
+static __u32 words(__u32 bytes)
+{
+	return bytes / sizeof(__u64) + 1;
+}
+
+static void lift(__u16 *to, __u32 at_least)
+{
+	if (*to < at_least)
+		*to = (__u16)at_least;
+}
+
 /* ---- checking ---- */
 
 static bool number_is_right(const struct ktrace_match_step *s)
@@ -45,16 +57,32 @@ static bool text_is_right(const struct ktrace_match_step *s, __u32 text_size)
 	return s->size && s->size <= KTRACE_MATCH_SIZE_MAX;
 }
 
-/* At most; a "[" that is not closed has its pattern looked through to the end. */
-static __u32 work_of(const struct ktrace_match_step *s, const char *texts)
+/* What is certain to be done for a step, at most: of a glob, each byte of the pattern is tried. */
+static __u32 work_of(const struct ktrace_match_step *s)
 {
-	const __u32 room = s->what == KTRACE_MATCH_COMM ? KTRACE_MATCH_COMM_LEN : s->size;
-	__u32 i, work = s->text_len;
+	__u32 work = KTRACE_MATCH_WORK_STEP;
 
-	for (i = 0; i < s->text_len; i++)
-		if (texts[s->text_off + i] == '[')
-			work = s->text_len * s->text_len;
-	return work > KTRACE_MATCH_WORK_MAX / room ? KTRACE_MATCH_WORK_MAX + 1 : work * room;
+	if (is_text(s->what))
+		work += KTRACE_MATCH_WORK_TEXT +
+			(s->op == KTRACE_MATCH_LIKE ? s->text_len * KTRACE_MATCH_WORK_GLOB :
+						      words(s->text_len) * KTRACE_MATCH_WORK_WORD);
+	return work;
+}
+
+/* Whether no way through a program, right but for that, takes more work than there may be. */
+static bool work_is_right(const struct kt_match *m)
+{
+	__u16 before[KTRACE_MATCH_STEPS_MAX + 2] = { 0 };
+	__u32 i, work;
+
+	for (i = 0; i < m->step_nr; i++) {
+		work = before[i] + work_of(&m->steps[i]);
+		if (work > KTRACE_MATCH_WORK_MAX)
+			return false;
+		lift(&before[m->steps[i].yes], work);
+		lift(&before[m->steps[i].no], work);
+	}
+	return true;
 }
 
 /**
@@ -68,7 +96,7 @@ static __u32 work_of(const struct ktrace_match_step *s, const char *texts)
 bool kt_match_check(const struct kt_match *m, __u32 text_size)
 {
 	const struct ktrace_match_step *s = m->steps;
-	__u32 i, work = 0;
+	__u32 i;
 
 	if (!m->step_nr || m->step_nr > KTRACE_MATCH_STEPS_MAX ||
 	    text_size > KTRACE_MATCH_TEXTS_MAX)
@@ -81,12 +109,8 @@ bool kt_match_check(const struct kt_match *m, __u32 text_size)
 			return false;
 		if (!(is_text(s->what) ? text_is_right(s, text_size) : number_is_right(s)))
 			return false;
-		if (s->op == KTRACE_MATCH_LIKE)
-			work += work_of(s, m->texts);
-		if (work > KTRACE_MATCH_WORK_MAX)
-			return false;
 	}
-	return true;
+	return work_is_right(m);
 }
 
 /** kt_match_asks - does the program ask for that? @what: enum ktrace_match_what */
@@ -102,27 +126,70 @@ bool kt_match_asks(const struct kt_match *m, __u32 what)
 
 /* ---- text ---- */
 
+static bool has_nul(__u64 word)
+{
+	const __u64 ones = ~0ull / 0xff;
+
+	return (word - ones) & ~word & ones << 7;
+}
+
 static __u32 length(const char *s, __u32 max)
 {
 	__u32 n = 0;
+	__u64 word;
 
+	for (; max - n >= sizeof(word); n += sizeof(word)) {
+		kt_memcpy(&word, s + n, sizeof(word));
+		if (has_nul(word))
+			break;
+	}
 	while (n < max && s[n])
 		n++;
 	return n;
 }
 
-static bool compare_text(const struct kt_match *m, const struct ktrace_match_step *step,
-			 const char *s, __u32 len)
+/* Pays for looking at @len bytes; false: there is not enough work left for that. */
+static bool pay_for(__u32 len, __s64 *work)
 {
-	const char *text = m->texts + step->text_off;
+	*work -= words(len) * KTRACE_MATCH_WORK_WORD;
+	return *work >= 0;
+}
 
-	if (step->op == KTRACE_MATCH_LIKE)
-		return kt_pattern_matches(s, len, text, step->text_len);
+/* As far as the work left goes; that many bytes and one more cannot be paid for. */
+static __u32 affordable(__u32 len, __s64 work)
+{
+	const __u64 most = (__u64)work / KTRACE_MATCH_WORK_WORD * sizeof(__u64);
+
+	return len < most ? len : (__u32)most;
+}
+
+/*
+ * @has_end: a NUL ends it before @room bytes. One byte too many is enough to tell that it differs.
+ * Without meaning if @work is below 0 then.
+ */
+static bool compare_text(const struct kt_match *m, const struct ktrace_match_step *step,
+			 const char *s, __u32 room, bool has_end, __s64 *work)
+{
+	const bool is_glob = step->op == KTRACE_MATCH_LIKE;
+	const char *text = m->texts + step->text_off;
+	__u32 len = room;
+
+	*work -= KTRACE_MATCH_WORK_TEXT;
+	if (*work < 0)
+		return false;
+	if (!is_glob && len > step->text_len)
+		len = step->text_len + 1;
+	if (has_end)
+		len = length(s, affordable(len, *work));
+	if ((has_end || !is_glob) && !pay_for(len, work))
+		return false;
+	if (is_glob)
+		return kt_pattern_try(s, len, text, step->text_len, work);
 	return (len == step->text_len && !memcmp(s, text, len)) == (step->op == KTRACE_MATCH_EQ);
 }
 
 static bool test_text(const struct kt_match *m, const struct ktrace_match_step *step,
-		      const struct kt_match_event *e)
+		      const struct kt_match_event *e, __s64 *work)
 {
 	__u32 off = step->off, room = step->size, place;
 
@@ -137,14 +204,13 @@ static bool test_text(const struct kt_match *m, const struct ktrace_match_step *
 	}
 	/* Empty, wherever it is: no bytes could be missing. */
 	if (!room)
-		return compare_text(m, step, "", 0);
+		return compare_text(m, step, "", 0, false, work);
 	if (off >= e->len)
 		return false;
 	if (room > e->len - off)
 		room = e->len - off;
-	if (!(step->flags & KTRACE_MATCH_WHOLE))
-		room = length(e->payload + off, room);
-	return compare_text(m, step, e->payload + off, room);
+	return compare_text(m, step, e->payload + off, room,
+			    !(step->flags & KTRACE_MATCH_WHOLE), work);
 }
 
 /* ---- numbers ---- */
@@ -224,55 +290,54 @@ static bool find_number(const struct ktrace_match_step *step, const struct kt_ma
 
 static bool test_number(const struct ktrace_match_step *step, const struct kt_match_event *e)
 {
+	enum { LESS = 1, EQUAL = 2, MORE = 4 };
+	static const __u8 orders[] = {
+		[KTRACE_MATCH_EQ] = EQUAL, [KTRACE_MATCH_NE] = LESS | MORE,
+		[KTRACE_MATCH_LT] = LESS, [KTRACE_MATCH_LE] = LESS | EQUAL,
+		[KTRACE_MATCH_GT] = MORE, [KTRACE_MATCH_GE] = EQUAL | MORE,
+	};
 	const bool below = step->flags & KTRACE_MATCH_NEGATIVE;
 	struct number n = { 0, false };
 	bool is_less, is_equal;
 
 	if (!find_number(step, e, &n))
 		return false;
+	if (step->op == KTRACE_MATCH_HAS)
+		return n.bits & step->value;
 	is_equal = n.is_negative == below && n.bits == step->value;
 	is_less = n.is_negative != below ? n.is_negative : n.bits < step->value;
-	switch (step->op) {
-	case KTRACE_MATCH_EQ:
-		return is_equal;
-	case KTRACE_MATCH_NE:
-		return !is_equal;
-	case KTRACE_MATCH_LT:
-		return is_less;
-	case KTRACE_MATCH_LE:
-		return is_less || is_equal;
-	case KTRACE_MATCH_GT:
-		return !is_less && !is_equal;
-	case KTRACE_MATCH_GE:
-		return !is_less;
-	default:
-		return n.bits & step->value;
-	}
+	return orders[step->op] & (is_equal ? EQUAL : is_less ? LESS : MORE);
+}
+
+/* Without meaning if @work is below 0 then. */
+static bool test_step(const struct kt_match *m, const struct ktrace_match_step *step,
+		      const struct kt_match_event *e, __s64 *work)
+{
+	*work -= KTRACE_MATCH_WORK_STEP;
+	if (step->what == KTRACE_MATCH_TEXT)
+		return test_text(m, step, e, work);
+	if (step->what == KTRACE_MATCH_COMM)
+		return compare_text(m, step, e->comm, KTRACE_MATCH_COMM_LEN, true, work);
+	return test_number(step, e);
 }
 
 /**
  * kt_match_run - does a program want an event?
  * @m:		the program, checked
  * @e:		the event
+ * @work:	what it may take, in units of KTRACE_MATCH_WORK_MAX; what it took is taken away
  *
  * Context: any.
+ * Return: whether it does; true if @work was not enough, which is below 0 then.
  */
-bool kt_match_run(const struct kt_match *m, const struct kt_match_event *e)
+bool kt_match_run(const struct kt_match *m, const struct kt_match_event *e, __s64 *work)
 {
-	const struct ktrace_match_step *step;
 	bool is_true;
 	__u32 i = 0;
 
-	while (i < m->step_nr) {
-		step = &m->steps[i];
-		if (step->what == KTRACE_MATCH_TEXT)
-			is_true = test_text(m, step, e);
-		else if (step->what == KTRACE_MATCH_COMM)
-			is_true = compare_text(m, step, e->comm,
-					       length(e->comm, KTRACE_MATCH_COMM_LEN));
-		else
-			is_true = test_number(step, e);
-		i = is_true ? step->yes : step->no;
+	while (i < m->step_nr && *work >= 0) {
+		is_true = test_step(m, &m->steps[i], e, work);
+		i = is_true ? m->steps[i].yes : m->steps[i].no;
 	}
-	return i == m->step_nr;
+	return i == m->step_nr || *work < 0;
 }

@@ -52,6 +52,6 @@ struct kt_match_event {
 
 bool kt_match_check(const struct kt_match *m, __u32 text_size);
 bool kt_match_asks(const struct kt_match *m, __u32 what);
-bool kt_match_run(const struct kt_match *m, const struct kt_match_event *e);
+bool kt_match_run(const struct kt_match *m, const struct kt_match_event *e, __s64 *work);
 
 #endif

@@ -10,5 +10,6 @@
 #include "ring/port.h"
 
 bool kt_pattern_matches(const char *s, __u32 len, const char *pattern, __u32 pattern_len);
+bool kt_pattern_try(const char *s, __u32 len, const char *pattern, __u32 pattern_len, __s64 *work);
 
 #endif

@@ -518,6 +518,7 @@ void kt_session_info(struct kt_session *s, struct ktrace_info *info)
 	info->followed = atomic_read(&s->target.filter.alive_nr);
 	info->writers = atomic_read(&s->writers);
 	info->lost_noring = atomic64_read(&s->target.lost_noring);
+	info->undecided = atomic64_read(&s->target.undecided);
 	mutex_lock(&kt_sessions_lock);
 	info->refused = s->refused;
 	mutex_unlock(&kt_sessions_lock);

@@ -40,7 +40,7 @@ static int copy_in(struct kt_sieve *v, const struct ktrace_kernel_filter *from)
  * @out:	the sieve
  *
  * Context: process, sleeps.
- * Return: 0; -EINVAL no program, or too large; -EFAULT; -ENOMEM.
+ * Return: 0; -EINVAL no program, or too much work; -EFAULT; -ENOMEM.
  */
 int kt_sieve_make(const struct ktrace_kernel_filter *from, struct kt_sieve **out)
 {
@@ -96,11 +96,13 @@ static void describe_current(const struct kt_sieve *v, struct kt_match_event *e)
  * @len:	bytes of it
  * @tid_flags:	as in struct ktrace_record, of which the same is true
  * @is_seen:	may the owner see current?
+ * @work:	as kt_match_run() has it
  *
  * Context: any, preemption off.
+ * Return: as kt_match_run().
  */
 bool kt_sieve_passes(const struct kt_sieve *v, const void *payload, u32 len, u32 tid_flags,
-		     bool is_seen)
+		     bool is_seen, s64 *work)
 {
 	struct kt_match_event e = {
 		.payload = payload,
@@ -113,5 +115,5 @@ bool kt_sieve_passes(const struct kt_sieve *v, const void *payload, u32 len, u32
 
 	if (is_seen)
 		describe_current(v, &e);
-	return kt_match_run(&v->match, &e);
+	return kt_match_run(&v->match, &e, work);
 }

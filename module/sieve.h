@@ -28,6 +28,6 @@ void kt_sieve_free(struct kt_sieve *v);
 void kt_sieve_retire(struct kt_sieve *v);
 
 bool kt_sieve_passes(const struct kt_sieve *v, const void *payload, u32 len, u32 tid_flags,
-		     bool is_seen);
+		     bool is_seen, s64 *work);
 
 #endif

@@ -300,3 +300,22 @@ between()
 	"$KTRACE" info t | grep 'events sched:exit, of them sched:exit{comm ~ "yak"}'
 	"$KTRACE" info t | grep 'where comm == zebra'
 }
+
+@test "a filter that takes too long for an event: it is recorded, and it is told" {
+	local name
+	name=$(printf 'a%.0s' {1..200})
+	cp /bin/true "$name"
+	# In a text of such length the end of the pattern is tried at each place.
+	run_ktraced --all -o t -e 'tp:sched:sched_process_exec{filename ~ "*a*ab"}' -- \
+		sh -c "for i in 1 2 3; do ./$name; done; /bin/true"
+	[ "$status" = 0 ]
+	[[ $stderr == *"ktraced: 3 events are recorded without being filtered, as that would have taken longer than it may"* ]]
+	run_ktrace list -c --filter "filename ~ '*$name'" t
+	[ "$output" = 3 ]
+	[ "$("$KTRACE" list -c -e sched:sched_process_exec t)" = 3 ]
+	run_ktraced --all --json -o t -e 'tp:sched:sched_process_exec{filename ~ "*a*ab"}' -- "./$name"
+	grep '^{' <<<"$stderr" | jq -e .undecided==1
+	# What is known before the work is done is known.
+	run_ktraced --all -o t -e 'tp:sched:sched_process_exec{filename ~ "b*"}' -- "./$name"
+	[[ $stderr != *"without being filtered"* ]]
+}

@@ -5,13 +5,17 @@
  * The input is the number of comparisons, the length of the texts, what is known of who runs,
  * the texts, the comparisons, and a payload. If what is known is odd, most of what is wrong
  * with the comparisons is mended, as hardly any would be accepted. All of it lies in memory of
- * just its size. What the check accepts ends, says the same twice, and looks at nothing beyond.
+ * just its size. What the check accepts ends
+ * with the work that it may do, says the same twice, and looks at nothing beyond.
  */
 #include <linux/ktrace_match.h>
 
 #include "fuzz.h"
 
 #include "match.h"
+
+/* What a comparison has begun may take more, but only so much. */
+#define OVERRUN 16
 
 /* A copy of the next @n bytes, zeros behind the end, in memory of its own. */
 static void *take(struct input *in, size_t n)
@@ -61,6 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ktrace_match_step *steps;
 	char *texts, *payload;
 	struct kt_match m;
+	__s64 work = KTRACE_MATCH_WORK_MAX, left;
 	bool says;
 
 	e.pid = e.tid = e.cpu = e.uid = (__u32)input_any(&in);
@@ -77,8 +82,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	m = (struct kt_match){ steps, step_nr, texts };
 	if (kt_match_check(&m, text_size)) {
 		check_accepted(&m);
-		says = kt_match_run(&m, &e);
-		REQUIRE(says == kt_match_run(&m, &e));
+		says = kt_match_run(&m, &e, &work);
+		left = work;
+		REQUIRE(left > -OVERRUN && (left >= 0 || says));
+		work = KTRACE_MATCH_WORK_MAX;
+		REQUIRE(says == kt_match_run(&m, &e, &work) && left == work);
 		REQUIRE(kt_match_asks(&m, steps[0].what));
 	}
 	free(payload);

@@ -266,6 +266,21 @@ static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit 
 			i * sizeof(*b->pages) + struct_size(b, rings, b->l.ring_nr));
 }
 
+/* What filters of a user may do for an event is for all of them; others have their own. */
+static void the_sessions_of_a_user_share_the_work_of_filters(struct kunit *test)
+{
+	struct kt_session *a = fix_session(test, true), *other = session_of_user(test, 1000), *b;
+
+	KUNIT_ASSERT_EQ(test, fix_add_channel(other, KTRACE_CHANNEL_KERNEL), 0);
+	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX);
+	b = fix_session(test, true);
+	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
+	KUNIT_EXPECT_EQ(test, b->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
+	KUNIT_EXPECT_EQ(test, other->target.work_max, KTRACE_MATCH_WORK_MAX);
+	fix_close(test, b);
+	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX);
+}
+
 static void set_killed(bool is_killed)
 {
 	if (is_killed) {
@@ -335,6 +350,7 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(holders_pay_for_what_the_owner_has_left),
 	KUNIT_CASE(sessions_that_run_are_their_owners_to_pay),
 	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter_and_arrays),
+	KUNIT_CASE(the_sessions_of_a_user_share_the_work_of_filters),
 	KUNIT_CASE(a_request_of_somebody_killed_is_undone),
 	KUNIT_CASE(the_largest_request_is_refused),
 	KUNIT_CASE(nothing_stays_charged),

@@ -201,11 +201,15 @@ static void make_event(struct ktrace_trace_event *e, struct kt_match_event *m, s
 static bool run(const struct ktrace_program *p, const struct kt_match_event *e)
 {
 	const struct kt_match match = { p->steps, p->step_nr, p->texts };
+	__s64 work = KTRACE_MATCH_WORK_MAX;
+	bool is_wanted;
 
 	if (p->is_constant)
 		return p->wanted;
 	CHECK(kt_match_check(&match, p->text_size));
-	return kt_match_run(&match, e);
+	is_wanted = kt_match_run(&match, e, &work);
+	CHECK(work >= 0);
+	return is_wanted;
 }
 
 static struct ktrace_filter *parse(const char *text)
@@ -367,7 +371,7 @@ static void test_programs_have_a_limit(void)
 	ktrace_filter_free(f);
 	/* Globs that would take too long, in a text that may */
 	n = (size_t)sprintf(text, "s ~ '");
-	for (int i = 0; i < 100; i++)
+	for (int i = 0; i < 200; i++)
 		n += (size_t)sprintf(text + n, "*a");
 	sprintf(text + n, "'");
 	f = parse(text);
@@ -375,6 +379,58 @@ static void test_programs_have_a_limit(void)
 	CHECK_EQ(join(&p, KTRACE_JOIN_AND, f, 1, &error), -EINVAL);
 	CHECK(strstr(error.message, "too long"));
 	ktrace_filter_free(f);
+}
+
+/* Steps @nr times, each of which goes on to the next one, whatever it finds. */
+static struct kt_match repeat(const struct ktrace_match_step *step, __u32 nr, const char *texts)
+{
+	static struct ktrace_match_step steps[KTRACE_MATCH_STEPS_MAX];
+
+	for (__u32 i = 0; i < nr; i++) {
+		steps[i] = *step;
+		steps[i].yes = steps[i].no = (__u16)(i + 1 < nr ? i + 1 : nr + 1);
+	}
+	return (struct kt_match){ steps, nr, texts };
+}
+
+/* A run ends when its work is done, and says that it does not know; one with more work knows. */
+static void test_work_is_paid_for(void)
+{
+	static const struct {
+		struct ktrace_match_step step;
+		__u32 nr;
+		const char *text;
+		__s64 price;
+	} rows[] = {
+		{ { .what = KTRACE_MATCH_NUMBER, .size = 8 }, 200, "", 1000 },
+		{ { .what = KTRACE_MATCH_COMM }, 76, "thirteen byte", 76 * 13 },
+		{ { .what = KTRACE_MATCH_TEXT, .size = 4000 }, 1, "", 12 },
+		{ { .what = KTRACE_MATCH_TEXT, .size = 4000, .op = KTRACE_MATCH_LIKE }, 1, "b*", 516 },
+		{ { .what = KTRACE_MATCH_TEXT, .size = 4000, .op = KTRACE_MATCH_LIKE }, 1, "*", 516 },
+		{ { .what = KTRACE_MATCH_TEXT, .size = 500, .op = KTRACE_MATCH_LIKE }, 1, "*b", 2078 },
+		{ { .what = KTRACE_MATCH_TEXT, .size = 16, .op = KTRACE_MATCH_LIKE }, 1, "*[x-yz]", 146 },
+	};
+	static char payload[4096];
+	struct kt_match_event e = { .payload = payload, .len = sizeof(payload),
+				    .comm = "thirteen byte" };
+
+	memset(payload, 'a', sizeof(payload));
+	for (size_t i = 0; i < NELEM(rows); i++) {
+		struct ktrace_match_step step = rows[i].step;
+		struct kt_match m;
+		__s64 work = rows[i].price;
+
+		step.text_len = (__u32)strlen(rows[i].text);
+		m = repeat(&step, rows[i].nr, rows[i].text);
+		CHECK(kt_match_check(&m, step.text_len));
+		CHECK(!kt_match_run(&m, &e, &work));
+		CHECK_EQ(work, 0);
+		for (__s64 less = 1; less <= rows[i].price; less += 7) {
+			work = rows[i].price - less;
+			CHECK(kt_match_run(&m, &e, &work));
+			CHECK(work < 0 && work > -16);
+		}
+	}
 }
 
 /* ---- places that no description tells ---- */
@@ -529,6 +585,7 @@ int main(void)
 	test_both_say_the_same();
 	test_what_is_refused_and_where();
 	test_programs_have_a_limit();
+	test_work_is_paid_for();
 	test_text_that_lies_elsewhere();
 	test_text_that_is_empty();
 	test_text_at_a_relative_place();

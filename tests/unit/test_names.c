@@ -126,18 +126,19 @@ static void check_value(struct pair *p, const struct subject *s, __s64 value, bo
 		.tid = 7, .id = s->type->id,
 	};
 	struct kt_match_event m = { .payload = payload, .len = sizeof(payload), .tid = 7 };
+	__s64 work = KTRACE_MATCH_WORK_MAX;
 	bool kernel, reader;
 
 	memcpy(payload + s->off, &value, s->width ? s->width : s->field->size);
 	reader = ktrace_filter_match(p->reader, &e);
-	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m);
+	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m, &work);
 	if (kernel != expected || reader != expected)
 		fprintf(stderr, "%s: %s: of %lld the kernel says %d, the reader %d\n",
 			s->type->full_name, text, (long long)value, kernel, reader);
 	CHECK(kernel == expected && reader == expected);
 	yes_nr += expected;
 	e.len = m.len = s->off;
-	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m);
+	kernel = p->program.is_constant ? p->program.wanted : kt_match_run(&match, &m, &work);
 	CHECK_EQ(kernel, ktrace_filter_match(p->reader, &e));
 }
 

@@ -172,6 +172,7 @@ static bool kernel_says(struct ktrace_filter *f, const struct ktrace_event_type 
 	struct ktrace_place *places;
 	const int nr = ktrace_places(type, &places);
 	const struct kt_match_event event = { .payload = (const char *)e, .len = sizeof(*e) };
+	__s64 work = KTRACE_MATCH_WORK_MAX;
 	struct kt_match match;
 
 	CHECK(nr > 0);
@@ -182,7 +183,7 @@ static bool kernel_says(struct ktrace_filter *f, const struct ktrace_event_type 
 		return p.wanted;
 	match = (struct kt_match){ p.steps, p.step_nr, p.texts };
 	CHECK(kt_match_check(&match, p.text_size));
-	return kt_match_run(&match, &event);
+	return kt_match_run(&match, &event, &work);
 }
 
 static bool viewer_says(struct ktrace_filter *f, const struct ktrace_event_type *type,

@@ -340,6 +340,7 @@ struct ktrace_attach {
  * @kept:	of these, sessions waiting to be adopted
  * @refused:	attachments to this session that failed with EDQUOT
  * @reserved:	0
+ * @undecided:	events that were recorded because filters took too long, see ktrace_match.h
  */
 struct ktrace_info {
 	__u32 size;
@@ -353,7 +354,8 @@ struct ktrace_info {
 	__u32 sessions;
 	__u32 kept;
 	__u32 refused;
-	__u32 reserved[5];
+	__u32 reserved[3];
+	__u64 undecided;
 };
 
 /**

@@ -57,10 +57,25 @@ enum ktrace_match_flags {
 #define KTRACE_MATCH_SIZE_MAX 4096u
 
 /*
- * The sum, over all globs, of bytes of the pattern by bytes that it is compared with; of a
- * pattern with "[" the square of its bytes. More would take too long for an event.
+ * The work that the filters of all sessions of a user may do for an event, together: each session's
+ * has an equal share. A unit is about a nanosecond, and these are the prices:
+ *
+ *   STEP	a comparison
+ *   TEXT	what one of texts takes besides
+ *   WORD	8 bytes that are compared for EQ or NE, or in which LIKE looks for the NUL
+ *   GLOB	a byte of the text against a piece of a pattern, each time that it is tried
+ *   SET	a byte or range between [ and ], each time that it is looked at
+ *
+ * A program is refused if any way through it takes more than all of it, where of a glob each byte
+ * of the pattern counts once. What globs really take depends on the text: when a session's share
+ * is used up, its program ends, and the event is recorded; struct ktrace_info counts these.
  */
-#define KTRACE_MATCH_WORK_MAX (1u << 18)
+#define KTRACE_MATCH_WORK_MAX 1000u
+#define KTRACE_MATCH_WORK_STEP 5u
+#define KTRACE_MATCH_WORK_TEXT 6u
+#define KTRACE_MATCH_WORK_WORD 1u
+#define KTRACE_MATCH_WORK_GLOB 4u
+#define KTRACE_MATCH_WORK_SET 2u
 
 /**
  * struct ktrace_match_step - one comparison

@@ -501,7 +501,7 @@ static void say_removed(const struct recording *r)
 }
 
 static void say_summary(const struct recording *r, const struct ktrace_session_info *info,
-			const struct ktrace_lost *lost, __u64 bytes)
+			const struct ktrace_lost *lost, __u64 undecided, __u64 bytes)
 {
 	const __u32 number = parts_first(&r->parts);
 	const bool has_parts = is_split(r->options) && number < r->parts.number;
@@ -514,6 +514,7 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 		.first = first,
 		.file = path_of(r),
 		.info = info,
+		.undecided = undecided,
 	};
 
 	if (r->options->is_json)
@@ -530,7 +531,7 @@ static int close_recording(struct recording *r)
 	struct ktrace_lost lost;
 	struct stat st;
 	__u32 refused;
-	__u64 bytes;
+	__u64 bytes, undecided;
 	int error;
 
 	ktrace_session_stop(r->session);
@@ -548,12 +549,8 @@ static int close_recording(struct recording *r)
 		log_error("the registry was full: no room for %u events, processes, threads, maps",
 			  refused);
 	ktrace_session_info(r->session, &info);
-	if (info.refused)
-		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
-			  "other users' sessions at most, ended ones included; see ktrace(4)",
-			  info.refused, info.refused == 1 ? "" : "s");
-	if (info.is_damaged)
-		log_error("somebody took away memory of the session: events are missing");
+	ktrace_session_undecided(r->session, &undecided);
+	summary_say_doubts(&info, undecided);
 	r->is_failure = hint_end(&r->capture, &info, r->options);
 	if (info.has_kernel && !r->events && named_end(r->options, &r->dynamic) >= 0)
 		r->is_failure = true;
@@ -572,7 +569,7 @@ static int close_recording(struct recording *r)
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);
 	say_removed(r);
-	say_summary(r, &info, &lost, r->parts.bytes + bytes);
+	say_summary(r, &info, &lost, undecided, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
 	free(r->where);

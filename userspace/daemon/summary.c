@@ -56,6 +56,20 @@ void summary_say(const struct summary *s)
 		 *why ? " (" : "", why, *why ? ")" : "");
 }
 
+void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided)
+{
+	if (undecided)
+		log_error("%llu event%s recorded without being filtered, as that would have taken "
+			  "longer than it may", (unsigned long long)undecided,
+			  undecided == 1 ? " is" : "s are");
+	if (info->refused)
+		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
+			  "other users' sessions at most, ended ones included; see ktrace(4)",
+			  info->refused, info->refused == 1 ? "" : "s");
+	if (info->is_damaged)
+		log_error("somebody took away memory of the session: events are missing");
+}
+
 /* ,"KEY":NUMBER; the first member has no comma. */
 static void put_number(struct ktrace_out *out, const char *key, __u64 value)
 {
@@ -86,6 +100,8 @@ void summary_say_json(const struct summary *s)
 		if (s->lost->count[i])
 			put_number(&out, ktrace_lost_name(i), s->lost->count[i]);
 	ktrace_out_char(&out, '}');
+	if (s->undecided)
+		put_number(&out, "undecided", s->undecided);
 	if (s->info->refused)
 		put_number(&out, "refused", s->info->refused);
 	put_number(&out, "bytes", s->bytes);

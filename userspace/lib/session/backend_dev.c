@@ -329,6 +329,15 @@ static int dev_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
 	return error;
 }
 
+static int dev_undecided(struct ktrace_session *s, __u64 *undecided)
+{
+	struct ktrace_info info;
+	int error = get_info(s, &info);
+
+	*undecided = error ? 0 : info.undecided;
+	return error;
+}
+
 static int dev_follow(struct ktrace_session *s, __s32 pid)
 {
 	return control_ioctl(s->fd, KTRACE_IOC_FOLLOW, &pid);
@@ -432,6 +441,7 @@ const struct session_backend session_backend_dev = {
 	.filter = dev_filter,
 	.tracepoint = dev_tracepoint,
 	.missed = dev_missed,
+	.undecided = dev_undecided,
 	.follow = dev_follow,
 	.context = dev_context,
 	.counter = dev_counter,

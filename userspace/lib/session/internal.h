@@ -166,6 +166,7 @@ struct ktrace_session {
  * @filter:	give a kernel event a filter
  * @tracepoint:	give an event of the kernel's own an id
  * @missed:	how many of its hits have no record
+ * @undecided:	how many events have a record because a filter took too long
  * @follow:	add to the process-tree filter
  * @context:	what is recorded with a kernel event
  * @counter:	have a performance counter
@@ -189,6 +190,7 @@ struct session_backend {
 	int (*filter)(struct ktrace_session *s, const struct ktrace_kernel_filter *filter);
 	int (*tracepoint)(struct ktrace_session *s, __u32 number, __u16 *id);
 	int (*missed)(struct ktrace_session *s, __u16 id, __u64 *missed);
+	int (*undecided)(struct ktrace_session *s, __u64 *undecided);
 	int (*follow)(struct ktrace_session *s, __s32 pid);
 	int (*context)(struct ktrace_session *s, __u16 id, __u16 bits);
 	int (*counter)(struct ktrace_session *s, __u32 type, __u64 config, __u32 *index);

@@ -221,6 +221,12 @@ int ktrace_session_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
 	return s->kernel.map ? s->backend->missed(s, id, missed) : -ENOENT;
 }
 
+int ktrace_session_undecided(struct ktrace_session *s, __u64 *undecided)
+{
+	*undecided = 0;
+	return s->kernel.map ? s->backend->undecided(s, undecided) : -ENOENT;
+}
+
 int ktrace_session_follow(struct ktrace_session *s, __s32 pid)
 {
 	return s->kernel.map ? s->backend->follow(s, pid) : -ENOENT;
