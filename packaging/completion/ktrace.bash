@@ -32,9 +32,10 @@ _ktrace_paths()
 }
 
 # Names of events and families, those of the files on the command line; for ktraced the kernel's.
+# bash inserts them unquoted, so names with other characters, such as |, are not offered.
 _ktrace_events()
 {
-	local command=$1 current=$2 files=() word list=
+	local command=$1 current=$2 files=() word names name='[:alnum:]_.+-' list=
 	if [ "$command" = ktraced ]; then
 		files=(--kernel)
 	else
@@ -46,9 +47,10 @@ _ktrace_events()
 	[ ${#files[@]} -gt 0 ] || return 0
 	# The last of a list.
 	[[ $current == *,* ]] && list=${current%,*},
-	_ktrace_offer "$("${_ktrace_program[@]}" events --json "${files[@]}" 2>/dev/null |
-		sed -n "s|.*\"event\":\"\\(\\([^\"\\\\ :]*\\):[^\"\\\\ ]*\\)\".*|$list\\2\\n$list\\1|p" |
-		sort -u)" "$current"
+	names=$("${_ktrace_program[@]}" events --json "${files[@]}" 2>/dev/null |
+		sed -n "s|.*\"event\":\"\(\([$name]*\):[:$name]*\)\".*|\2\n\1|p" | sort -u)
+	names=${names//$'\n'/ "$list"}
+	_ktrace_offer "${names:+$list$names}" "$current"
 }
 
 _ktrace_value()

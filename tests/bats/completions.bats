@@ -117,3 +117,14 @@ offers()
 	done
 	[ $nr -gt 300 ]
 }
+
+@test "completions: no name of an event becomes a command of the shell" {
+	"$PROGS/mktrace" t.bin <<-'END'
+		meta trace version=1 start_ns=1700000000000000000 backend=dev clock=tsc
+		meta event kind=user id=16 desc=x:safe{}
+		meta event kind=user id=17 desc=x:a|reboot{}
+	END
+	"$KTRACE" events t.bin | grep -F 'x:a|reboot'
+	[ "$("$ROOT/tests/completions/bash" "$BUILD/completions/ktrace" 'ktrace list t.bin -e x:')" = safe ]
+	[ "$("$ROOT/tests/completions/zsh" "$BUILD/completions" 'ktrace list t.bin -e x:a')" = 'x:a\|reboot' ]
+}
