@@ -145,14 +145,15 @@ refused()
 	as_other ln -s "$PWD/inner" "$PLACE/dir"
 	as_other ln -s "$PWD/not-there" "$PLACE/dangling"
 	as_other touch "$PLACE/file"
-	chmod 666 "$PLACE/file"
+	as_other mkfifo "$PLACE/fifo"
+	chmod 666 "$PLACE/file" "$PLACE/fifo"
 	for out in out dir/new dangling file; do
 		refused "$PLACE/$out" "$KTRACED" "--backend=$KTRACE_BACKEND" -o "$PLACE/$out" -- true
 	done
-	for out in out dir/new file; do
-		refused "$PLACE/$out" "$KTRACE" cut -o "$PLACE/$out" t
-		refused "$PLACE/$out" "$KTRACE" html -o "$PLACE/$out" t
-		refused "$PLACE/$out" "$KTRACE" export --to csv -o "$PLACE/$out" t
+	for out in out dir/new file fifo; do
+		refused "$PLACE/$out" timeout 20 "$KTRACE" cut -o "$PLACE/$out" t
+		refused "$PLACE/$out" timeout 20 "$KTRACE" html -o "$PLACE/$out" t
+		refused "$PLACE/$out" timeout 20 "$KTRACE" export --to csv -o "$PLACE/$out" t
 	done
 	as_other ln -s "$PWD/inner" "$PLACE/folder"
 	refused "$PLACE/folder" "$KTRACE" export --to ctf -o "$PLACE/folder" t

@@ -126,6 +126,10 @@ static int open_last(const struct walk *w, const char *name, int flags)
 	}
 	if (errno != EEXIST || flags & O_EXCL)
 		return -errno;
+	/* Opening another user's FIFO would wait for a reader. What is opened is checked again. */
+	if (!fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISFIFO(st.st_mode) &&
+	    !is_trusted(w->dir, &st))
+		return -EACCES;
 	/* With O_DIRECTORY and O_PATH a link is no error, or another one. */
 	fd = openat(w->dir, name, all & ~(O_CREAT | O_DIRECTORY));
 	if (fd < 0)
