@@ -176,3 +176,17 @@ judge()
 		        assert not [c for c in line.decode() if unicodedata.category(c) in ("Cc", "Zl", "Zp", "Cf")], (name, line)
 	END
 }
+
+# A file of another user's folder may be called so, and "*" of the shell makes it an argument.
+@test "an option that is not there is told without what is obeyed" {
+	local evil=$'x\e]0;y\a\nktrace: z\u202e' command option
+	for command in "$KTRACED" "$KTRACE list" "$KTRACE export" "$KTRACE session"; do
+		for option in "--$evil" "-$evil" "--help=$evil" "--no=$evil"; do
+			# shellcheck disable=SC2086 # words
+			capture $command "$option" t
+			[ "$status" -ne 0 ]
+			[[ $stderr != *[$'\e\a\u202e']* && $stderr != *$'\nktrace: z'* ]]
+			[[ $stderr == *"option '-"* ]]
+		done
+	done
+}

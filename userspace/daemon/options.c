@@ -15,6 +15,7 @@
 
 #include <ktrace/packet.h>
 
+#include "base/option_text.h"
 #include "base/output_file.h"
 #include "log.h"
 #include "named.h"
@@ -567,6 +568,7 @@ static int finish(struct options *o)
 int options_parse(struct options *o, int argc, char **argv)
 {
 	static char name[] = "ktraced";
+	char fault[3];
 	int opt, status;
 
 	/* What getopt's messages begin with, as all others do. */
@@ -576,8 +578,11 @@ int options_parse(struct options *o, int argc, char **argv)
 		.policy = KTRACE_POLICY_NR,
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
+	opterr = option_is_printable(argv);
 	while ((opt = getopt_long(argc, argv, "+o:b:e:p:l:qh", longopts, NULL)) != -1) {
-		if (opt == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
+		if (opt == '?' && !opterr)
+			log_error(OPTION_FAULT, option_at_fault(optopt, fault, argv[optind - 1]));
+		else if (opt == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
 			suggest(argv[optind - 1] + 2);
 		status = apply(o, opt, optarg);
 		if (status >= 0)

@@ -6,6 +6,7 @@
 
 #include "../descriptors.h"
 #include "../standard.h"
+#include "base/option_text.h"
 #include "pager.h"
 
 #include <errno.h>
@@ -53,10 +54,11 @@ static void suggest_option(const char *word, const struct option *options)
 int command_option(int argc, char **argv, const char *letters,
 		   const struct option *options)
 {
-	char all[64];
+	char all[64], name[3];
 	int option;
 
 	snprintf(all, sizeof(all), "%sh", letters);
+	opterr = option_is_printable(argv);
 	do
 		option = getopt_long(argc, argv, all, options, NULL);
 	while (option == OPTION_MODE && output_set_mode(optarg));
@@ -64,7 +66,10 @@ int command_option(int argc, char **argv, const char *letters,
 		return '?';
 	if (option == 'h')
 		return OPTION_HELP;
-	if (option == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
+	if (option == '?' && !opterr)
+		complain_safely("%s: " OPTION_FAULT, argv[0],
+				option_at_fault(optopt, name, argv[optind - 1]));
+	else if (option == '?' && !optopt && !strncmp(argv[optind - 1], "--", 2))
 		suggest_option(argv[optind - 1] + 2, options);
 	return option;
 }
