@@ -101,6 +101,38 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 }
 
 # bats test_tags=shm
+@test "a set-user-ID program with <trace.h> inside starts no keeper that its caller chose" {
+	requires_root
+	other_place
+	mkdir -p "$PLACE/bin" "$PLACE/libexec/ktrace"
+	cat >caller.c <<-END
+		#include <fcntl.h>
+		#include <sys/types.h>
+		#include <trace.h>
+		#include <unistd.h>
+		int main(void)
+		{
+			trace_id_t trid;
+			int fd = open("/tmp", O_TMPFILE | O_RDWR, 0600);
+			return fd < 0 ? 2 : !!posix_trace_create_withlog(getpid(), 0, fd, &trid);
+		}
+	END
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib/posix" caller.c "$BUILD/lib/libktrace-posix.a" \
+		"$BUILD"/lib/libktraceset.so.0 "$BUILD"/lib/libktrace.so.0 -Wl,-rpath,"$BUILD/lib" -o "$PLACE/caller"
+	printf '%s\n' '#include <fcntl.h>' '#include <unistd.h>' \
+		"int main(void) { return geteuid() == 4321 && open(\"$PLACE/chosen\", O_CREAT, 0600); }" >keeper.c
+	gcc keeper.c -o "$PLACE/libexec/ktrace/posix-keeper"
+	chown 4321 "$PLACE/caller"
+	chmod 4755 "$PLACE/caller"
+	chmod 777 "$PLACE"
+	capture setpriv --reuid 12345 --regid 12345 --clear-groups \
+		timeout 20 bash -c 'exec -a "$1/bin/x" "$1/caller"' - "$PLACE"
+	show caller
+	[ ! -e "$PLACE/chosen" ]
+	rm -rf "$PLACE"
+}
+
+# bats test_tags=shm
 @test "KTRACE_SESSION names what is no session: the program runs untraced" {
 	local what
 	mkdir dir

@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -58,7 +59,8 @@ static bool find_keeper(char *path)
 	Dl_info info;
 	const char *slash = NULL;
 
-	if (dladdr((void *)find_keeper, &info) && info.dli_fname)
+	/* In a program with this library linked statically it is argv[0], the caller's choice. */
+	if (!getauxval(AT_SECURE) && dladdr((void *)find_keeper, &info) && info.dli_fname)
 		slash = strrchr(info.dli_fname, '/');
 	for (int i = 0; slash && i < 2; i++) {
 		snprintf(path, PATH_MAX, "%.*s%s" KEEPER, (int)(slash - info.dli_fname),
