@@ -17,6 +17,8 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 #include "compat.h"
 #include "session.h"
@@ -60,13 +62,21 @@ static struct kt_session *take_due(u64 *next)
 	return due;
 }
 
+/* Frees a session that is off the list, with events that nobody has saved: not in silence. */
+static void throw_away(struct kt_session *s, const char *why)
+{
+	pr_notice_ratelimited("kept session %llu of user %u is freed, %llu bytes: %s\n", s->id,
+			      from_kuid_munged(&init_user_ns, s->owner), s->bytes, why);
+	kt_session_disown(s);
+}
+
 static void reap(struct work_struct *work)
 {
 	struct kt_session *s;
 	u64 next;
 
 	while ((s = take_due(&next)))
-		kt_session_disown(s);
+		throw_away(s, "its time is up");
 	if (next)
 		schedule_delayed_work(to_delayed_work(work), next);
 }
@@ -103,7 +113,7 @@ static void add(struct kt_session *s, u32 seconds)
 	surplus = take_surplus(s->owner);
 	mutex_unlock(&kept_lock);
 	if (surplus)
-		kt_session_disown(surplus);
+		throw_away(surplus, "the user has newer ones");
 	kt_compat_run_now(&reaper);
 }
 
@@ -236,6 +246,6 @@ void kt_kept_exit(void)
 	cancel_delayed_work_sync(&reaper);
 	list_for_each_entry_safe(s, next, &kept, kept_node) {
 		list_del(&s->kept_node);
-		kt_session_disown(s);
+		throw_away(s, "the module is unloaded");
 	}
 }

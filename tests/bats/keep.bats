@@ -11,6 +11,13 @@ setup()
 }
 teardown() { teardown_test; }
 
+# freed WHY - how often the kernel's log says that a kept session was freed for this reason
+freed()
+{
+	dmesg | grep -c "ktrace: kept session [1-9][0-9]* of user 0 is freed, [1-9][0-9]* bytes: $1\$" ||
+		true
+}
+
 @test "keep, kept, adopt: what each role may ask, and errors" {
 	"$PROGS/dev_keep" errors
 }
@@ -20,11 +27,15 @@ teardown() { teardown_test; }
 }
 
 @test "not kept unless asked for, nor longer than keep_seconds" {
+	before=$(freed "its time is up")
 	"$PROGS/dev_keep" ends
+	[ "$(freed "its time is up")" -eq $((before + 1)) ]
 }
 
 @test "of each user the four youngest are kept" {
+	before=$(freed "the user has newer ones")
 	"$PROGS/dev_keep" too_many
+	[ "$(freed "the user has newer ones")" -eq $((before + 1)) ]
 }
 
 @test "another user's is not seen; kernel events take privilege" {
@@ -33,8 +44,10 @@ teardown() { teardown_test; }
 
 @test "unloading the module frees what is kept" {
 	module=$BUILD/kernel/$(uname -r)/ktrace.ko
+	before=$(freed "the module is unloaded")
 	"$PROGS/dev_keep" leave
 	rmmod ktrace
 	insmod "$module"
 	[ "$("$PROGS/leftover")" = "sessions 0 kept 0" ]
+	[ "$(freed "the module is unloaded")" -eq $((before + 1)) ]
 }
