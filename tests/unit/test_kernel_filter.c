@@ -381,7 +381,7 @@ static void test_programs_have_a_limit(void)
 	ktrace_filter_free(f);
 }
 
-/* Steps @nr times, each of which goes on to the next one, whatever it finds. */
+/* Each step goes on to the next one, whatever it finds. */
 static struct kt_match repeat(const struct ktrace_match_step *step, __u32 nr, const char *texts)
 {
 	static struct ktrace_match_step steps[KTRACE_MATCH_STEPS_MAX];
@@ -402,13 +402,14 @@ static void test_work_is_paid_for(void)
 		const char *text;
 		__s64 price;
 	} rows[] = {
+#define TEXT(is, of) { .what = KTRACE_MATCH_TEXT, .op = KTRACE_MATCH_##is, .size = (of) }
 		{ { .what = KTRACE_MATCH_NUMBER, .size = 8 }, 200, "", 1000 },
 		{ { .what = KTRACE_MATCH_COMM }, 76, "thirteen byte", 76 * 13 },
-		{ { .what = KTRACE_MATCH_TEXT, .size = 4000 }, 1, "", 12 },
-		{ { .what = KTRACE_MATCH_TEXT, .size = 4000, .op = KTRACE_MATCH_LIKE }, 1, "b*", 516 },
-		{ { .what = KTRACE_MATCH_TEXT, .size = 4000, .op = KTRACE_MATCH_LIKE }, 1, "*", 516 },
-		{ { .what = KTRACE_MATCH_TEXT, .size = 500, .op = KTRACE_MATCH_LIKE }, 1, "*b", 2078 },
-		{ { .what = KTRACE_MATCH_TEXT, .size = 16, .op = KTRACE_MATCH_LIKE }, 1, "*[x-yz]", 146 },
+		{ TEXT(EQ, 4000), 1, "", 12 },
+		{ TEXT(LIKE, 4000), 1, "b*", 516 },
+		{ TEXT(LIKE, 4000), 1, "*", 516 },
+		{ TEXT(LIKE, 500), 1, "*b", 2078 },
+		{ TEXT(LIKE, 16), 1, "*[x-yz]", 146 },
 	};
 	static char payload[4096];
 	struct kt_match_event e = { .payload = payload, .len = sizeof(payload),
@@ -422,8 +423,7 @@ static void test_work_is_paid_for(void)
 
 		step.text_len = (__u32)strlen(rows[i].text);
 		m = repeat(&step, rows[i].nr, rows[i].text);
-		CHECK(kt_match_check(&m, step.text_len));
-		CHECK(!kt_match_run(&m, &e, &work));
+		CHECK(kt_match_check(&m, step.text_len) && !kt_match_run(&m, &e, &work));
 		CHECK_EQ(work, 0);
 		for (__s64 less = 1; less <= rows[i].price; less += 7) {
 			work = rows[i].price - less;

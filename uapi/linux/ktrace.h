@@ -556,10 +556,9 @@ struct ktrace_stacks {
  *            would hold more than max_user_mb of other users' sessions; ENOMEM
  *   KEEP     EINVAL neither 0 nor 1
  *   KEPT     ENOENT there is none of that index
- *   CONTEXT  EINVAL no such event, bits that are not known or of a counter that was not
- *            made, or no kernel channel; EBUSY it has been started, and the event
- *            is on, or nothing was asked for before; EPERM; EOPNOTSUPP no cgroups in this
- *            kernel; EDQUOT as CHANNEL; ENOMEM
+ *   CONTEXT  EINVAL no such event, bits that are not known or of a counter not made, no kernel
+ *            channel; EBUSY it has been started, and the event is on, or nothing was asked for
+ *            before; EPERM; EOPNOTSUPP no cgroups in this kernel; EDQUOT as CHANNEL; ENOMEM
  *   COUNTER  EINVAL type or config, reserved or index not 0, or no kernel channel; EBUSY it
  *            has been started; EPERM; ENOSPC there are 8; EOPNOTSUPP this machine has no such
  *            counter; EDQUOT; ENOMEM; or as perf_event_open(2)
@@ -567,9 +566,8 @@ struct ktrace_stacks {
  *   ADOPT    EINVAL channels is not 0; EBUSY not a fresh descriptor; ENOENT no session of
  *            that id is kept; EPERM another user's, or one with kernel events and no
  *            privilege for them
- *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY
- *            the session was adopted; EPERM, EACCES without privilege; EOPNOTSUPP this
- *            kernel cannot do it; ENOSPC too many; ENOMEM
+ *   TRACEPOINT  EINVAL no such event, id or reserved is not 0, or no kernel channel; EBUSY it was
+ *            adopted; EPERM, EACCES without privilege; EOPNOTSUPP it cannot be done; ENOSPC; ENOMEM
  *   MISSED   EINVAL the session has no such event from TRACEPOINT, or reserved is not 0
  *
  * mmap()     ENXIO no session, or no such channel; EINVAL beyond the channel's end, or
