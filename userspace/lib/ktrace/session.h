@@ -248,7 +248,7 @@ int ktrace_session_tracepoint(struct ktrace_session *s, __u32 number, __u16 *id)
  * KTRACE_IOC_MISSED says.
  */
 int ktrace_session_missed(struct ktrace_session *s, __u16 id, __u64 *missed);
-/* Events that are recorded because a filter took too long. Return: 0, -ENOENT as above. */
+/** ktrace_session_undecided - events recorded as a filter took too long. Return: as above */
 int ktrace_session_undecided(struct ktrace_session *s, __u64 *undecided);
 
 /**
