@@ -31,7 +31,7 @@ export -f as_nobody
 
 record()
 {
-	run_ktraced -e flood -b 1M --thread-rings 0 -o t "$@"
+	run_ktraced -e flood -b 1M --thread-rings 4 -o t "$@"
 }
 
 # let_one_fit: a session of record() fits into max_user_mb, two do not
@@ -55,7 +55,7 @@ let_one_fit()
 @test "a program that cannot take part runs on, and ktraced says so" {
 	local ktraced
 	let_one_fit
-	start_ktraced -e flood -b 1M --thread-rings 0 -o held -- sh -c 'echo begun; exec sleep 100'
+	start_ktraced -e flood -b 1M --thread-rings 4 -o held -- sh -c 'echo begun; exec sleep 100'
 	ktraced=$pid
 	retry 0.05 has ktraced.out begun
 	start holder setpriv --reuid=65534 --regid=65534 --clear-groups \
