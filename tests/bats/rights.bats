@@ -128,6 +128,7 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 	capture setpriv --reuid 12345 --regid 12345 --clear-groups \
 		timeout 20 bash -c 'exec -a "$1/bin/x" "$1/caller"' - "$PLACE"
 	show caller
+	[ "$status" -le 1 ]
 	[ ! -e "$PLACE/chosen" ]
 	rm -rf "$PLACE"
 }
