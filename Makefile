@@ -47,11 +47,12 @@ service_src  := $(wildcard userspace/daemon/service/*.c)
 # The writers' side, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
-daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src)
+daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/base/disk_room.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
-viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c
+viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c \
+		userspace/lib/base/disk_room.c
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo
@@ -64,7 +65,7 @@ bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c b
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
-pthread_progs := calls leave stack smallest confined contended shared kinds steady states measured abba cancel unwind processes signals versions cxx openmp \
+pthread_progs := calls leave mutexes stack smallest confined contended shared kinds steady states measured orderly renamed locks abba cancel unwind processes signals versions cxx openmp \
 		asan static malloc plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 
@@ -75,9 +76,10 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
 examples := $(BUILD)/examples/chunks $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
+preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
-	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(BUILD)/progs/bad_disk.so \
-	    $(BUILD)/progs/bad_library.so $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
+	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
+	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
 shark_progs := $(patsubst tests/shark/%.c,$(BUILD)/progs/shark_%,$(wildcard tests/shark/*.c))
 posix_progs := $(patsubst tests/progs/posix/%.c,$(BUILD)/progs/posix_%,$(wildcard tests/progs/posix/*.c))
 progs    += $(shark_progs) $(posix_progs) $(BUILD)/progs/html_turns
@@ -89,7 +91,8 @@ lib: $(libs)
 helped := $(BUILD)/bin/ktraced $(BUILD)/bin/ktrace $(apart:%=$(BUILD)/libexec/ktrace/%)
 tools: $(helped) $(BUILD)/libexec/ktrace/posix-keeper
 examples: $(examples)
-bench-programs: $(benches)
+# And what benchmarks start besides
+bench-programs: lib tools $(benches) $(addprefix $(BUILD)/progs/,pace flood)
 progs: $(progs) posix-suite
 # The conformance suite for <trace.h> knows the header and the library, and nothing else.
 posix-suite: $(BUILD)/lib/libktrace-posix.so
@@ -158,6 +161,10 @@ $(BUILD)/lib/libktrace-pthread.so: $(pthread_src:%.c=$(BUILD)/pic/%.o) \
 $(BUILD)/lib/libktrace-pthread.so: LDFLAGS += -Wl,-z,nodelete -Wl,-z,now -L$(BUILD)/lib \
 		-Wl,--no-as-needed -lktrace -Wl,-z,start-stop-visibility=hidden \
 		-Wl,-rpath,'$$ORIGIN'
+# Both for programs of 32 bits, where the compiler can: Debian's gcc-multilib
+.PHONY: lib32
+lib32:		## libktrace for --pthread of 32-bit programs; install puts it where these look
+	$(Q)$(MAKE) CC='$(CC) -m32' BUILD=$(BUILD)/32 $(addprefix $(BUILD)/32/lib/,libktrace.so libktrace-pthread.so)
 $(BUILD)/pic/userspace/lib/pthread/%: STD += -fexceptions
 # pthread_cleanup_push(), which otherwise is left to the compiler: see there.
 $(BUILD)/pic/userspace/lib/pthread/thread.o: STD += -fno-exceptions
@@ -272,7 +279,8 @@ $(benches) $(progs): INCLUDE += -Imodule
 $(BUILD)/bench/event_cost: $(BUILD)/obj/bench/event/variants.o $(BUILD)/obj/bench/event/owner.o \
 	$(BUILD)/obj/bench/event/chunk.o $(BUILD)/obj/bench/event/posix.o \
 	$(BUILD)/lib/libktrace-shark.so $(BUILD)/lib/libktrace-posix.so
-$(BUILD)/bench/event_cost: LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark -lktrace-posix
+# private: what it is made of is linked without.
+$(BUILD)/bench/event_cost: private LDFLAGS += -L$(BUILD)/lib -Wl,--no-as-needed -lktrace-shark -lktrace-posix
 
 # The peer LTTng-UST, where its headers are.
 ifeq ($(shell pkg-config --exists lttng-ust 2>/dev/null && echo yes),yes)
@@ -369,12 +377,18 @@ $(BUILD)/progs/calls_mixed: tests/progs/user/calls_mixed.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)gcc $(PLAIN) $(WARN) -O1 -static -no-pie $< -o $@
+# Those of /dev/ktrace, as 32-bit programs of the same kernel.
+m32_progs := $(addprefix $(BUILD)/m32/,dev_ioctl dev_keep dev_mmap dev_mutate)
+$(m32_progs): $(BUILD)/m32/%: tests/progs/%.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)gcc -m32 -D_FILE_OFFSET_BITS=64 $(STD) $(WARN) $(CFLAGS) $(INCLUDE) -Imodule -MF $@.d $< -o $@
 ifeq ($(shell uname -m),x86_64)
-progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed
+progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed $(m32_progs)
 endif
 
-# A disk that is slow, full, or kills, and a library with bugs: to be preloaded.
-$(BUILD)/progs/bad_%.so: tests/progs/user/bad_%.c
+# A disk that is slow, full, or kills, a library with bugs, and who writes down ioctls: to be preloaded.
+$(preloaded): $(BUILD)/progs/%.so: tests/progs/user/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -shared $(CFLAGS) -Iuserspace/lib -Iuapi $< -o $@
@@ -433,10 +447,10 @@ $(BUILD)/unit-tsan/ktrace: $(viewer_src:%.c=$(BUILD)/tsan/%.o) $(BUILD)/tsan/lib
 # Programs that step through the library's own code: see tests/singlestep/step.h
 $(BUILD)/obj/tests/singlestep/%: INCLUDE += -Imodule
 $(BUILD)/singlestep/%: $(BUILD)/obj/tests/singlestep/%.o $(BUILD)/obj/tests/singlestep/step.o \
-		$(BUILD)/lib/libktrace.a
+		$(BUILD)/obj/tests/singlestep/tids.o $(BUILD)/lib/libktrace.a
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -pthread -Wl,-z,now $^ -o $@
+	$(Q)$(CC) -pthread -Wl,-z,now,--wrap=syscall $^ -o $@
 .SECONDARY:
 
 # The ring on a weakly ordered machine: see Documentation/model.md.
@@ -473,7 +487,8 @@ print-krel:
 help:		## this list
 	@echo 'all                    libraries, programs, examples, modules'
 	@echo 'lib tools examples     these alone, without the modules'
-	@echo 'module                 ktrace.ko, in build/kernel/RELEASE; KDIR=headers of another kernel'
+	@echo 'module                 ktrace.ko, in build/kernel/RELEASE; KDIR=headers of another kernel,'
+	@echo '                       KTRACE_DEBUG=1: with checks for bugs of its own'
 	@echo 'logevent shark_kernel  modules that log to it, examples'
 	@sed -n 's/^\([a-z-]*\):[^#]*## */\1\t/p' Makefile tests/fuzz/fuzz.mk | expand -t 23
 load:		## load it into the running kernel (root; PARAMS='group_kernel=1 ...')
@@ -509,7 +524,7 @@ matrix:		## module and device tests on six kernels with 1, 2 and 4 CPUs
 	$(Q)tests/run matrix
 style:		## layering, ordering labels, limits, headers, clang, checkpatch, sparse, scripts, documents
 	$(Q)tests/run style
-bench: lib tools progs bench-programs ## measure beside the peers: Documentation/performance.md
+bench: ## measure beside the peers: Documentation/performance.md
 	$(Q)bench/run
 unit-programs: $(units)
 include tests/fuzz/fuzz.mk

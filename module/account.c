@@ -9,6 +9,7 @@
 #include <linux/cred.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/user_namespace.h>
 #include "session.h"
 
 static uint max_session_mb = 1024;
@@ -25,6 +26,25 @@ static u64 max_user_bytes(void)
 	return (u64)READ_ONCE(max_user_mb) << 20;
 }
 
+/**
+ * kt_account_user - which user is charged for what current does
+ *
+ * A user namespace gives its maker the ids of more users: subordinate ones, newuidmap(1). They all
+ * are he. In a namespace of root's, as containers of the system are, each user pays for himself.
+ *
+ * Context: process.
+ */
+kuid_t kt_account_user(void)
+{
+	const struct user_namespace *ns = current_user_ns();
+	kuid_t user = current_euid();
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+			user = ns->owner;
+	return user;
+}
+
 static struct kt_holder *holder_locked(const struct kt_session *s, kuid_t user)
 {
 	struct kt_holder *h;
@@ -36,29 +56,28 @@ static struct kt_holder *holder_locked(const struct kt_session *s, kuid_t user)
 	return NULL;
 }
 
-static u64 user_bytes_locked(kuid_t user)
+/* Memory of sessions that @pays(session, user) */
+static u64 sum_locked(kuid_t user, bool (*pays)(const struct kt_session *s, kuid_t user))
 {
 	struct kt_session *s;
 	u64 sum = 0;
 
 	lockdep_assert_held(&kt_sessions_lock);
 	list_for_each_entry(s, &kt_sessions, node)
-		if (s->is_owned ? uid_eq(s->owner, user) : !!holder_locked(s, user))
+		if (pays(s, user))
 			sum += s->bytes;
 	return sum;
 }
 
-/* Memory of other users' sessions, also of those that still run, that @user holds. */
-static u64 held_bytes_locked(kuid_t user)
+static bool pays(const struct kt_session *s, kuid_t user)
 {
-	struct kt_session *s;
-	u64 sum = 0;
+	return s->is_owned ? uid_eq(s->payer, user) : !!holder_locked(s, user);
+}
 
-	lockdep_assert_held(&kt_sessions_lock);
-	list_for_each_entry(s, &kt_sessions, node)
-		if (!uid_eq(s->owner, user) && holder_locked(s, user))
-			sum += s->bytes;
-	return sum;
+/* Other users' sessions, also those that still run. */
+static bool holds(const struct kt_session *s, kuid_t user)
+{
+	return !uid_eq(s->payer, user) && holder_locked(s, user);
 }
 
 /*
@@ -68,8 +87,8 @@ static u64 held_bytes_locked(kuid_t user)
 static int add_holder_locked(struct kt_session *s, struct kt_holder *new)
 {
 	lockdep_assert_held(&kt_sessions_lock);
-	if (!uid_eq(s->owner, new->user) &&
-	    held_bytes_locked(new->user) + s->bytes > max_user_bytes()) {
+	if (!uid_eq(s->payer, new->user) &&
+	    sum_locked(new->user, holds) + s->bytes > max_user_bytes()) {
 		s->refused++;
 		return -EDQUOT;
 	}
@@ -93,7 +112,7 @@ int kt_account_hold(struct kt_session *s, struct kt_holder **out)
 
 	if (!new)
 		return -ENOMEM;
-	new->user = current_euid();
+	new->user = kt_account_user();
 	mutex_lock(&kt_sessions_lock);
 	h = holder_locked(s, new->user);
 	if (!h) {
@@ -138,7 +157,7 @@ int kt_account_charge(struct kt_session *s, u64 bytes)
 
 	mutex_lock(&kt_sessions_lock);
 	if (s->bytes + bytes > (u64)READ_ONCE(max_session_mb) << 20 ||
-	    user_bytes_locked(s->owner) + bytes > max_user_bytes())
+	    sum_locked(s->payer, pays) + bytes > max_user_bytes())
 		err = -EDQUOT;
 	else
 		s->bytes += bytes;

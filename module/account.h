@@ -12,7 +12,7 @@ struct kt_session;
 /**
  * struct kt_holder - a user whose programs have attached to a session
  * @node:	in the session's holders
- * @user:	effective user id when they attached
+ * @user:	who is charged: kt_account_user() when they attached
  * @descriptors: writers' descriptors of that user; the last one frees
  */
 struct kt_holder {
@@ -21,6 +21,7 @@ struct kt_holder {
 	u32 descriptors;
 };
 
+kuid_t kt_account_user(void);
 int kt_account_charge(struct kt_session *s, u64 bytes);
 void kt_account_uncharge(struct kt_session *s, u64 bytes);
 int kt_account_hold(struct kt_session *s, struct kt_holder **out);

@@ -8,15 +8,13 @@
  *   control | enable filter note | tails | registry | ring 0 | ring 1 | ... | thread rings
  *   ^ page                         ^ page  ^ page     ^ each ring: a page of words, then data
  *
- * Areas with different rights begin on their own pages. Rings lie on the node of their
- * CPU. Of the memory that user space can write to, the kernel reads only positions back,
- * and computes no address from them: see kt_buffer_has_data().
+ * Areas with different rights begin on their own pages. Rings lie on the node of their CPU. Of what
+ * user space can write to, the kernel reads only positions back, and computes no address from them.
  *
- * CPUs come and go. A user channel has rings for all present CPUs; on a CPU that is
- * plugged in later, programs use thread rings. A kernel channel has rings for all possible
- * CPUs. Their words are always there; their data is allocated at once for online CPUs,
- * otherwise before the CPU starts, and then stays. As long as it is missing, r->data is
- * NULL and nothing is written to the ring.
+ * CPUs come and go. A user channel has rings for all present CPUs; on one that is plugged in
+ * later, programs use thread rings. A kernel channel has rings for all possible CPUs: words always,
+ * data at once for online CPUs, otherwise before the CPU starts; then it stays. Until then r->data
+ * is NULL and nothing is written to the ring.
  */
 #include "buffer.h"
 #include <linux/cpu.h>
@@ -25,6 +23,7 @@
 #include <linux/list.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/percpu.h>
 #include <linux/printk.h>
 #include <linux/sched/signal.h>
@@ -184,10 +183,11 @@ static int node_of(const struct kt_layout *l, u64 off)
 	       cpu_to_node(cpu_at(l, off)) : NUMA_NO_NODE;
 }
 
-/* A request for more than is available fails before it has evicted everything else. */
-static bool has_memory(u64 bytes)
+/* More than is available is refused before it evicts everything. Users leave some to others. */
+static bool has_memory(const struct kt_layout *l, u64 bytes)
 {
-	const long pages = si_mem_available();
+	const long pages = si_mem_available() -
+			   (l->is_privileged ? 0 : totalram_pages() / KT_SPARE_PART);
 
 	return pages > 0 && bytes >> PAGE_SHIFT <= (u64)pages;
 }
@@ -214,7 +214,7 @@ static struct page **alloc_pages_array(const struct kt_layout *l)
 	int err = 0;
 	u64 off;
 
-	if (!has_memory(l->map_size - later))
+	if (!has_memory(l, l->map_size - later))
 		return ERR_PTR(-ENOMEM);
 	pages = kvcalloc(nr, sizeof(*pages), GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!pages)
@@ -253,7 +253,7 @@ static int populate(struct kt_buffer *b, u32 cpu)
 
 	if (b->rings[cpu].data)
 		return 0;
-	if (!has_memory(end - begin))
+	if (!has_memory(&b->l, end - begin))
 		return -ENOMEM;
 	for (off = begin; off < end && !err; off += PAGE_SIZE) {
 		if (!b->pages[off >> PAGE_SHIFT])
@@ -336,11 +336,13 @@ static int join(struct kt_buffer *b)
 	return err;
 }
 
+/* Nobody joins again. Who frees memory must not wait for those who make a ring's data. */
 static void leave(struct kt_buffer *b)
 {
+	if (list_empty(&b->node))
+		return;
 	mutex_lock(&buffers_lock);
-	if (!list_empty(&b->node))
-		list_del(&b->node);
+	list_del_init(&b->node);
 	mutex_unlock(&buffers_lock);
 }
 
@@ -468,7 +470,7 @@ err_free_buffer:
  * kt_buffer_free - give the memory back
  * @b:		the buffer or NULL; no mapping and no writer is left
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; also reclaim of memory, if the buffer has been closed.
  */
 void kt_buffer_free(struct kt_buffer *b)
 {
@@ -487,7 +489,7 @@ struct page *kt_buffer_page(const struct kt_buffer *b, u64 off)
 	if (off >= b->l.map_size)
 		return NULL;
 	/* ORD(page:A) pairs ORD(alloc_page_at:A): a page that is there is zeroed */
-	return smp_load_acquire(&b->pages[off >> PAGE_SHIFT]);
+	return smp_load_acquire(&b->pages[array_index_nospec(off, b->l.map_size) >> PAGE_SHIFT]);
 }
 
 /**
@@ -529,9 +531,10 @@ void kt_buffer_show_enabled(struct kt_buffer *b, u16 id, bool on)
 	WRITE_ONCE(enable[id], on);
 }
 
-/** kt_buffer_close - nobody reads any more: tell writers to write no more */
+/** kt_buffer_close - the session ends: writers write no more, CPUs that come get no ring */
 void kt_buffer_close(struct kt_buffer *b)
 {
+	leave(b);
 	memset(b->base + b->l.enable_off, 0, KTRACE_ID_NR);
 	kt_buffer_set_state(b, KTRACE_STATE_CLOSED);
 }

@@ -9,6 +9,9 @@
 
 struct page;
 
+/* Memory is short when less than one of so many parts of it is available. */
+#define KT_SPARE_PART 20
+
 enum kt_role {
 	KT_ROLE_NONE = 0,	/* has not asked for anything yet */
 	KT_ROLE_OWNER,
@@ -18,6 +21,8 @@ enum kt_role {
 
 /*
  * struct kt_layout - geometry of a channel, checked; members as in struct ktrace_control
+ *
+ * @is_privileged: may use up the machine's memory
  *
  * Never changes once computed. The copy in the control page is for user space only.
  */
@@ -40,6 +45,7 @@ struct kt_layout {
 	u64 rings_off;
 	u64 threads_off;
 	u64 map_size;
+	bool is_privileged;
 };
 
 /**

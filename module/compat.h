@@ -13,6 +13,8 @@
 #include <linux/percpu_counter.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/shrinker.h>
+#include <linux/slab.h>
 #include <linux/tracepoint.h>
 #include <linux/version.h>
 #include <linux/workqueue.h>
@@ -150,6 +152,48 @@ static inline void kt_compat_run_now(struct delayed_work *work)
 	mod_delayed_work(system_percpu_wq, work, 0);
 #else
 	mod_delayed_work(system_wq, work, 0);
+#endif
+}
+
+typedef unsigned long (*kt_compat_shrink)(struct shrinker *, struct shrink_control *);
+
+/* A shrinker that is called from now on; NULL: no memory. Allocated by the kernel since 6.7. */
+static inline struct shrinker *kt_compat_add_shrinker(const char *name, kt_compat_shrink count,
+						      kt_compat_shrink scan)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	struct shrinker *s = shrinker_alloc(0, "%s", name);
+#else
+	struct shrinker *s = kzalloc(sizeof(*s), GFP_KERNEL);
+#endif
+	int err = 0;
+
+	if (!s)
+		return NULL;
+	s->count_objects = count;
+	s->scan_objects = scan;
+	s->seeks = DEFAULT_SEEKS;
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	shrinker_register(s);
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(6, 0, 0)
+	err = register_shrinker(s, "%s", name);
+#else
+	err = register_shrinker(s);
+#endif
+	if (!err)
+		return s;
+	kfree(s);
+	return NULL;
+}
+
+/* When it returns, nobody is calling it any more. */
+static inline void kt_compat_remove_shrinker(struct shrinker *s)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 7, 0)
+	shrinker_free(s);
+#else
+	unregister_shrinker(s);
+	kfree(s);
 #endif
 }
 

@@ -12,6 +12,7 @@
 #include <linux/capability.h>
 #include <linux/errno.h>
 #include <linux/mutex.h>
+#include <linux/nospec.h>
 #include <linux/security.h>
 #include "account.h"
 #include "buffer.h"
@@ -154,10 +155,16 @@ int kt_control_stop(struct kt_session *s)
 	return err;
 }
 
-/* Ids that kt_tracepoint_map() hands out are checked by is_mapped(); the others always exist. */
-static int check_id(u16 id)
+/*
+ * Ids that kt_tracepoint_map() hands out are checked by is_mapped(); the others always exist. @id
+ * stays one that arrays have, also where the CPU runs ahead of the check.
+ */
+static int check_id(u16 *id)
 {
-	return kt_tracepoint_is(id) ? 0 : kt_probe_check(id);
+	int err = kt_tracepoint_is(*id) ? 0 : kt_probe_check(*id);
+
+	*id = array_index_nospec(*id, KT_EVENT_NR);
+	return err;
 }
 
 static bool is_mapped(const struct kt_session *s, u16 id)
@@ -217,7 +224,7 @@ static int enable_locked(struct kt_session *s, u16 id, bool on)
  */
 int kt_control_enable(struct kt_session *s, u16 id, bool on)
 {
-	int err = check_id(id);
+	int err = check_id(&id);
 
 	if (err)
 		return err;
@@ -261,7 +268,7 @@ static int filter_locked(struct kt_session *s, u16 id, struct kt_sieve *v)
  */
 int kt_control_filter(struct kt_session *s, u16 id, struct kt_sieve *v)
 {
-	int err = check_id(id);
+	int err = check_id(&id);
 
 	if (err)
 		return err;
@@ -310,7 +317,8 @@ int kt_control_missed(struct kt_session *s, u16 id, u64 *missed)
 
 	mutex_lock(&s->lock);
 	if (s->kernel && kt_tracepoint_is(id) && is_mapped(s, id)) {
-		*missed = atomic64_read(&s->target.missed[id - KTRACE_EV_DYNAMIC]);
+		id = array_index_nospec(id - KTRACE_EV_DYNAMIC, KTRACE_EV_DYNAMIC_NR);
+		*missed = atomic64_read(&s->target.missed[id]);
 		err = 0;
 	}
 	mutex_unlock(&s->lock);
@@ -411,7 +419,7 @@ static int context_locked(struct kt_session *s, u16 id, u16 bits)
  */
 int kt_control_context(struct kt_session *s, u16 id, u16 bits)
 {
-	int err = check_id(id);
+	int err = check_id(&id);
 
 	/* What this kernel cannot produce may have a context: enabling it fails. */
 	if (err == -EINVAL)

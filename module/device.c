@@ -174,7 +174,7 @@ static int do_follow(struct open_file *of, union ioctl_arg *arg)
 static int do_info(struct open_file *of, union ioctl_arg *arg)
 {
 	kt_session_info(of->session, &arg->info);
-	arg->info.kept = kt_kept_count();
+	kt_kept_info(&arg->info);
 	return 0;
 }
 

@@ -148,6 +148,10 @@ static noinline void record_restricted(struct kt_emit_target *t, const struct kt
 		ev->hide(payload, ev->who->pid && !kt_filter_shows(&t->filter, ev->who),
 			 ev->other->pid && !kt_filter_shows(&t->filter, ev->other));
 		told.payload = payload;
+		if (ev->hidden_len) {
+			told.len = ev->hidden_len;
+			tid_flags &= ~KTRACE_REC_TRUNCATED;
+		}
 	}
 	if (is_special)
 		record_special(t, &told, tid_flags, is_seen);
@@ -283,18 +287,19 @@ void kt_emit_init_target(struct kt_emit_target *t, wait_queue_head_t *wait)
 {
 	t->wait = wait;
 	init_irq_work(&t->work, wake_poller);
+	t->work_max = KTRACE_MATCH_WORK_MAX;
 }
 
-/* All targets of a user are about one event: together they may do no more than one could. */
-static void share_work_locked(kuid_t user)
+/* All targets of a payer are about one event: all their sieves may do no more than one could. */
+static void share_work_locked(kuid_t payer)
 {
 	struct kt_emit_target *t;
 	u32 nr = 0;
 
 	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		nr += uid_eq(t->filter.owner, user);
+		nr += t->sieve_nr && uid_eq(t->payer, payer);
 	for (t = locked(kt_emit_targets); t; t = locked(t->next))
-		if (uid_eq(t->filter.owner, user))
+		if (t->sieve_nr && uid_eq(t->payer, payer))
 			WRITE_ONCE(t->work_max, KTRACE_MATCH_WORK_MAX / nr);
 }
 
@@ -316,7 +321,6 @@ int kt_emit_attach(struct kt_emit_target *t)
 		RCU_INIT_POINTER(t->next, locked(kt_emit_targets));
 		/* ORD(kt_emit_attach:A) pairs ORD(for_each_target:A): a target is seen whole */
 		rcu_assign_pointer(kt_emit_targets, t);
-		share_work_locked(t->filter.owner);
 	}
 	mutex_unlock(&targets_lock);
 	return has_room ? 0 : -EBUSY;
@@ -374,15 +378,19 @@ void kt_emit_set_live(struct kt_emit_target *t, u16 id, bool on)
  * bit finds the new one, and one that was too early for the new one is done before the old one
  * goes.
  */
-static void move_locked(unsigned long *from, unsigned long *to, u16 id)
+static void move(unsigned long *from, unsigned long *to, u16 id)
 {
 	if (!test_bit(id, from))
 		return;
+	mutex_lock(&targets_lock);
 	set_bit(id, to);
 	find_sole_locked(id);
-	synchronize_rcu();
+	mutex_unlock(&targets_lock);
+	synchronize_rcu();	/* others do not wait for that */
+	mutex_lock(&targets_lock);
 	clear_bit(id, from);
 	find_sole_locked(id);
+	mutex_unlock(&targets_lock);
 }
 
 /**
@@ -394,7 +402,7 @@ static void move_locked(unsigned long *from, unsigned long *to, u16 id)
  * When it returns, nothing is recorded any more that @v does not want, except for events that
  * had begun. The sieve before is freed when nobody can be looking at it.
  *
- * Context: process, sleeps.
+ * Context: process, sleeps; nobody else changes the target.
  */
 void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
 {
@@ -402,15 +410,17 @@ void kt_emit_set_sieve(struct kt_emit_target *t, u16 id, struct kt_sieve *v)
 
 	mutex_lock(&targets_lock);
 	old = rcu_dereference_protected(t->sieves[id], lockdep_is_held(&targets_lock));
+	t->sieve_nr += !!v - !!old;
+	share_work_locked(t->payer);
 	/* ORD(kt_emit_set_sieve:A) pairs ORD(passes_sieve:B): a sieve is seen whole */
 	rcu_assign_pointer(t->sieves[id], v);
 	/* ORD(kt_emit_set_sieve:B) pairs ORD(passes_sieve:A): the sieve, then special */
 	smp_wmb();
-	if (v && !old)
-		move_locked(t->live, t->special, id);
-	else if (old && !v && !has_context(t, id))
-		move_locked(t->special, t->live, id);
 	mutex_unlock(&targets_lock);
+	if (v && !old)
+		move(t->live, t->special, id);
+	else if (old && !v && !has_context(t, id))
+		move(t->special, t->live, id);
 	kt_sieve_retire(old);
 }
 
@@ -450,7 +460,7 @@ void kt_emit_detach(struct kt_emit_target *t)
 		     !bitmap_empty(t->special, KT_EVENT_NR));
 	mutex_lock(&targets_lock);
 	unlink_locked(t);
-	share_work_locked(t->filter.owner);
+	share_work_locked(t->payer);
 	mutex_unlock(&targets_lock);
 	synchronize_rcu();
 	irq_work_sync(&t->work);

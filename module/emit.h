@@ -46,8 +46,10 @@ struct kt_context;
  *		by whoever wakes
  * @filter:	processes followed
  * @lost_noring: events on CPUs that came up later and found no memory
- * @work_max:	what a sieve may do for an event: KTRACE_MATCH_WORK_MAX by the number of the user's
- *		targets. Written by kt_emit_attach() and kt_emit_detach()
+ * @payer:	user whose sieves these are: kt_account_user()
+ * @sieve_nr:	how many sieves there are
+ * @work_max:	what a sieve may do for an event: KTRACE_MATCH_WORK_MAX by the number of the payer's
+ *		targets that have any. Written when that number changes
  * @undecided:	events that are recorded because that was used up
  * @missed:	by event id from KTRACE_EV_DYNAMIC on: hits that have no record, lost by the kernel
  * @work:	the wake-up, from contexts where waking is not allowed
@@ -64,6 +66,8 @@ struct kt_emit_target {
 	bool armed;
 	struct kt_filter filter;
 	atomic64_t lost_noring;
+	kuid_t payer;
+	u32 sieve_nr;
 	u32 work_max;
 	atomic64_t undecided;
 	atomic64_t missed[KTRACE_EV_DYNAMIC_NR];
@@ -80,6 +84,7 @@ struct kt_emit_target {
  * @who:	the session must follow this task, NULL: recorded anyway
  * @other:	or this one, may be NULL
  * @hide:	where there is @other: takes out of a payload what it tells of @who, of @other
+ * @hidden_len:	bytes that @hide leaves of it, if that is less than @len; 0: @len
  */
 struct kt_event {
 	u16 id;
@@ -89,6 +94,7 @@ struct kt_event {
 	const struct task_struct *who;
 	const struct task_struct *other;
 	void (*hide)(void *payload, bool who, bool other);
+	u16 hidden_len;
 };
 
 /* Changed by kt_emit_attach() and kt_emit_detach(), read with preemption off. */

@@ -31,12 +31,15 @@ static_assert(offsetof(struct with_name, name) == sizeof(struct ktrace_ev_workqu
 	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_timer_start) &&
 	      offsetof(struct with_value, name) == sizeof(struct ktrace_ev_timer_enter));
 
-/* What an interrupt does need not be for who runs: it may be for another user. */
+/*
+ * What an interrupt does need not be for who runs: it may be for another user. Of a name that is
+ * hidden the length is, too, by emit(): few functions have names of the same length.
+ */
 static void hide_in(u64 *object, char *name)
 {
 	*object = 0;
 	if (!in_task())
-		memset(name, 0, strlen(name));
+		name[0] = '\0';
 }
 
 static void hide_with_name(void *payload, bool who, bool other)
@@ -82,6 +85,7 @@ static void emit(u16 id, const void *payload, u32 head, u32 name_len,
 		.who = current,
 		.other = current,
 		.hide = hide,
+		.hidden_len = in_task() ? 0 : head + 1,
 	});
 }
 

@@ -4,11 +4,15 @@
  *
  *   open --owner gone, KEEP--> kept --adopt--> adopted --owner gone, KEEP--> kept
  *                                |                 \--owner gone--> freed
- *                                \--time is up, too many, module goes--> freed
+ *                                \--time is up, too many, memory is short, module goes--> freed
  *
  * A kept session has ended: no probe, no target, closed for writers. Only its memory is
- * left, charged to its user as before. The list holds the only reference to it. Number per
- * user and time are limited, so sessions that nobody saves are freed in the end.
+ * left, charged to its payer as before. The list holds the owner's reference to it; programs that
+ * still have it mapped hold others.
+ *
+ * Time, number of each user, number and memory of all users are limited. Before the kernel has to
+ * kill a process for memory, it gets that of kept sessions: a shrinker. Freeing takes no memory,
+ * and no lock under which others allocate some.
  */
 #include "kept.h"
 #include <linux/capability.h>
@@ -16,8 +20,10 @@
 #include <linux/jiffies.h>
 #include <linux/list.h>
 #include <linux/module.h>
+#include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/shrinker.h>
 #include <linux/user_namespace.h>
 #include <linux/workqueue.h>
 #include "compat.h"
@@ -25,6 +31,7 @@
 
 enum {
 	KEPT_PER_USER = 4,
+	KEPT_MAX = 256,		/* of all users; worst_locked() compares each with each */
 	KEEP_SECONDS_MAX = 7 * 24 * 3600,
 };
 
@@ -32,9 +39,19 @@ static uint keep_seconds = 3600;
 module_param(keep_seconds, uint, 0644);
 MODULE_PARM_DESC(keep_seconds, "how long sessions of owners that died are kept, 0 = not (3600)");
 
-/* Protects kept, and kept_node and kept_until of the sessions in it. Innermost. */
+static uint max_kept_percent = 50;
+module_param(max_kept_percent, uint, 0644);
+MODULE_PARM_DESC(max_kept_percent,
+		 "largest part of the machine's memory that all kept sessions take (50)");
+
+/*
+ * Protects kept, freed, and kept_node, kept_until and was_adopted of sessions. Innermost; nothing
+ * is allocated under it.
+ */
 static DEFINE_MUTEX(kept_lock);
 static LIST_HEAD(kept);
+static u32 freed;
+static struct shrinker *shrinker;
 
 static bool is_due(const struct kt_session *s)
 {
@@ -65,6 +82,9 @@ static struct kt_session *take_due(u64 *next)
 /* Frees a session that is off the list, with events that nobody has saved: not in silence. */
 static void throw_away(struct kt_session *s, const char *why)
 {
+	mutex_lock(&kept_lock);
+	freed++;
+	mutex_unlock(&kept_lock);
 	pr_notice_ratelimited("kept session %llu of user %u is freed, %llu bytes: %s\n", s->id,
 			      from_kuid_munged(&init_user_ns, s->owner), s->bytes, why);
 	kt_session_disown(s);
@@ -83,15 +103,15 @@ static void reap(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(reaper, reap);
 
-/* The oldest session of @owner if there are too many of them, off the list. */
-static struct kt_session *take_surplus(kuid_t owner)
+/* The oldest session of @payer if there are too many of them, off the list. */
+static struct kt_session *take_surplus(kuid_t payer)
 {
 	struct kt_session *s, *oldest = NULL;
 	u32 nr = 0;
 
 	lockdep_assert_held(&kept_lock);
 	list_for_each_entry(s, &kept, kept_node) {
-		if (!uid_eq(s->owner, owner))
+		if (!uid_eq(s->payer, payer))
 			continue;
 		if (!nr++)
 			oldest = s;
@@ -102,6 +122,68 @@ static struct kt_session *take_surplus(kuid_t owner)
 	return oldest;
 }
 
+/* Does anybody but the list hold it? Then freeing it gives back nothing. Nobody can join them. */
+static bool is_mapped(const struct kt_session *s)
+{
+	return kref_read(&s->ref) > 1;
+}
+
+static u64 bytes_of_locked(kuid_t payer)
+{
+	struct kt_session *s;
+	u64 sum = 0;
+
+	lockdep_assert_held(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node)
+		if (uid_eq(s->payer, payer))
+			sum += s->bytes;
+	return sum;
+}
+
+/*
+ * Which session goes first: of the user who keeps most one that somebody has begun to save, or
+ * else the oldest. NULL: none. @unmapped: only one whose memory comes back.
+ */
+static struct kt_session *worst_locked(bool unmapped)
+{
+	struct kt_session *s, *worst = NULL;
+	u64 bytes, most = 0;
+
+	lockdep_assert_held(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node) {
+		if (unmapped && is_mapped(s))
+			continue;
+		bytes = bytes_of_locked(s->payer);
+		if (!worst || bytes > most ||
+		    (uid_eq(s->payer, worst->payer) && s->was_adopted && !worst->was_adopted)) {
+			worst = s;
+			most = bytes;
+		}
+	}
+	return worst;
+}
+
+/* One session that all users together keep too much, off the list. */
+static struct kt_session *take_over_bound(void)
+{
+	const u64 bound = (u64)totalram_pages() * min(READ_ONCE(max_kept_percent), 100U) / 100;
+	struct kt_session *s, *worst = NULL;
+	u64 bytes = 0;
+	u32 nr = 0;
+
+	mutex_lock(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node) {
+		bytes += s->bytes;
+		nr++;
+	}
+	if (nr > KEPT_MAX || bytes >> PAGE_SHIFT > bound)
+		worst = worst_locked(false);
+	if (worst)
+		list_del(&worst->kept_node);
+	mutex_unlock(&kept_lock);
+	return worst;
+}
+
 /* Takes over a reference. */
 static void add(struct kt_session *s, u32 seconds)
 {
@@ -110,11 +192,57 @@ static void add(struct kt_session *s, u32 seconds)
 	mutex_lock(&kept_lock);
 	s->kept_until = get_jiffies_64() + (u64)seconds * HZ;
 	list_add_tail(&s->kept_node, &kept);
-	surplus = take_surplus(s->owner);
+	surplus = take_surplus(s->payer);
 	mutex_unlock(&kept_lock);
 	if (surplus)
 		throw_away(surplus, "the user has newer ones");
+	while ((surplus = take_over_bound()))
+		throw_away(surplus, "all users keep more than max_kept_percent");
 	kt_compat_run_now(&reaper);
+}
+
+/*
+ * Reading files fills memory, too, and calls shrinkers all the time: events go only when hardly
+ * anything is left that could go instead.
+ */
+static bool is_memory_short(void)
+{
+	return si_mem_available() < (long)(totalram_pages() / KT_SPARE_PART);
+}
+
+static unsigned long count_pages(struct shrinker *unused, struct shrink_control *sc)
+{
+	struct kt_session *s;
+	u64 bytes = 0;
+
+	if (!is_memory_short())
+		return 0;
+	mutex_lock(&kept_lock);
+	list_for_each_entry(s, &kept, kept_node)
+		if (!is_mapped(s))
+			bytes += s->bytes;
+	mutex_unlock(&kept_lock);
+	return bytes >> PAGE_SHIFT;
+}
+
+/* One session at a time, at once: who needs memory does not wait for a worker. */
+static unsigned long free_one(struct shrinker *unused, struct shrink_control *sc)
+{
+	struct kt_session *s = NULL;
+	unsigned long pages;
+
+	mutex_lock(&kept_lock);
+	if (is_memory_short())
+		s = worst_locked(true);
+	if (s)
+		list_del(&s->kept_node);
+	mutex_unlock(&kept_lock);
+	if (!s)
+		return SHRINK_STOP;
+	pages = s->bytes >> PAGE_SHIFT;
+	throw_away(s, "memory is short");
+	sc->nr_scanned = pages;
+	return pages;
 }
 
 /**
@@ -182,6 +310,8 @@ int kt_kept_adopt(struct ktrace_adopt *adopt, struct kt_session **out)
 		err = -EPERM;
 	else
 		list_del(&s->kept_node);
+	if (!err)
+		s->was_adopted = true;
 	mutex_unlock(&kept_lock);
 	if (err)
 		return err;
@@ -225,17 +355,29 @@ int kt_kept_describe(struct ktrace_kept *k)
 	return err;
 }
 
-/** kt_kept_count - how many sessions are kept, of all users */
-u32 kt_kept_count(void)
+/**
+ * kt_kept_info - what KTRACE_IOC_INFO tells of kept sessions
+ * @info:	kept and freed: out
+ *
+ * Context: process, sleeps.
+ */
+void kt_kept_info(struct ktrace_info *info)
 {
 	struct list_head *at;
-	u32 nr = 0;
 
+	info->kept = 0;
 	mutex_lock(&kept_lock);
 	list_for_each(at, &kept)
-		nr++;
+		info->kept++;
+	info->freed = freed;
 	mutex_unlock(&kept_lock);
-	return nr;
+}
+
+/** kt_kept_init - let the kernel ask for memory of kept sessions. Return: 0; -ENOMEM */
+int kt_kept_init(void)
+{
+	shrinker = kt_compat_add_shrinker("ktrace-kept", count_pages, free_one);
+	return shrinker ? 0 : -ENOMEM;
 }
 
 /** kt_kept_exit - free all sessions that are kept; no descriptor is open */
@@ -243,6 +385,7 @@ void kt_kept_exit(void)
 {
 	struct kt_session *s, *next;
 
+	kt_compat_remove_shrinker(shrinker);
 	cancel_delayed_work_sync(&reaper);
 	list_for_each_entry_safe(s, next, &kept, kept_node) {
 		list_del(&s->kept_node);

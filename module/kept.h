@@ -10,7 +10,8 @@ struct kt_session;
 void kt_kept_close(struct kt_session *s);
 int kt_kept_adopt(struct ktrace_adopt *adopt, struct kt_session **out);
 int kt_kept_describe(struct ktrace_kept *kept);
-u32 kt_kept_count(void);
+void kt_kept_info(struct ktrace_info *info);
+int kt_kept_init(void);
 void kt_kept_exit(void);
 
 #endif

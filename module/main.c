@@ -11,6 +11,7 @@
 #include "missed.h"
 #include "online.h"
 #include "probe.h"
+#include "seal.h"
 #include "session.h"
 
 static int __init ktrace_init(void)
@@ -35,11 +36,16 @@ static int __init ktrace_init(void)
 	if (err)
 		goto err_exit_buffer;
 	kt_access_init();
-	err = kt_device_init();
+	err = kt_kept_init();
 	if (err)
 		goto err_exit_access;
+	err = kt_device_init();
+	if (err)
+		goto err_exit_kept;
 	return 0;
 
+err_exit_kept:
+	kt_kept_exit();
 err_exit_access:
 	kt_access_exit();
 	kt_online_exit();
@@ -65,6 +71,7 @@ static void __exit ktrace_exit(void)
 	kt_online_exit();
 	kt_chunk_exit();
 	kt_buffer_exit();
+	kt_seal_exit();
 	kt_probe_exit();
 	kt_context_exit();
 }

@@ -19,6 +19,7 @@
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/module.h>
+#include <linux/nospec.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/string.h>
@@ -28,12 +29,14 @@
 #include "control.h"
 #include "filter.h"
 #include "probe.h"
+#include "seal.h"
 #include "tracepoint.h"
 
 enum {
 	SESSIONS_MAX = 64,	/* of users without CAP_SYS_ADMIN */
 	USER_SESSIONS_MAX = 8,
 	TICK_MS = 10,
+	RINGS_PER_MS = 100,
 };
 
 /* One user cannot take all kernel channels there are. */
@@ -82,6 +85,20 @@ static bool has_hung_up(struct kt_session *s)
 	       !atomic_read(&f->alive_nr) && !atomic_read(&s->writers);
 }
 
+/*
+ * The worker looks at all rings, which is charged to nobody: the more there are the longer it waits
+ * in between, so that it takes the same part of a CPU. Up to 1000 rings, it is TICK_MS.
+ */
+static void queue_tick(struct kt_session *s)
+{
+	const struct kt_buffer *b;
+	u32 i, nr = 0;
+
+	for (i = 0; (b = kt_session_channel(s, i)); i++)
+		nr += b->l.ring_nr;
+	schedule_delayed_work(&s->tick, msecs_to_jiffies(max_t(u32, TICK_MS, nr / RINGS_PER_MS)));
+}
+
 static void tick(struct work_struct *work)
 {
 	struct kt_session *s = container_of(work, struct kt_session, tick.work);
@@ -93,7 +110,7 @@ static void tick(struct work_struct *work)
 		WRITE_ONCE(s->target.armed, false);
 		wake_up_all(&s->wait);
 	} else {
-		schedule_delayed_work(&s->tick, msecs_to_jiffies(TICK_MS));
+		queue_tick(s);
 	}
 }
 
@@ -121,7 +138,7 @@ __poll_t kt_session_poll(struct kt_session *s, struct file *file, poll_table *wa
 	if (events)
 		return events;
 	WRITE_ONCE(s->target.armed, true);
-	schedule_delayed_work(&s->tick, msecs_to_jiffies(TICK_MS));
+	queue_tick(s);
 	return ready(s);
 }
 
@@ -173,7 +190,7 @@ static int publish(struct kt_session *new)
 	mutex_lock(&kt_sessions_lock);
 	list_for_each_entry(s, &kt_sessions, node) {
 		others_nr += s->open && !s->for_all;
-		user_nr += s->open && uid_eq(s->owner, new->owner);
+		user_nr += s->open && uid_eq(s->payer, new->payer);
 	}
 	has_room = (new->for_all || others_nr < SESSIONS_MAX) && user_nr < USER_SESSIONS_MAX;
 	if (has_room) {
@@ -215,6 +232,7 @@ int kt_session_create(struct kt_session **out)
 		return -ENOMEM;
 	kref_init(&s->ref);
 	s->owner = current_euid();
+	s->payer = kt_account_user();
 	s->for_all = capable(CAP_SYS_ADMIN);
 	s->clock = kt_session_clock();
 	INIT_LIST_HEAD(&s->holders);
@@ -298,6 +316,7 @@ static void end(struct kt_session *s)
 		kt_emit_detach(&s->target);
 		kt_context_stop(s->target.context);
 		kt_tracepoint_unmap_all(s->mapped);
+		kt_seal_rings(s->id, s->kernel->rings, s->kernel->l.ring_nr);
 	}
 	for (i = 0; i < s->channel_nr; i++)
 		kt_buffer_close(s->channels[i]);
@@ -363,6 +382,7 @@ static int publish_kernel_channel(struct kt_session *s, struct kt_buffer *b)
 	s->target.rings = b->cpu_rings;
 	s->target.watermark = b->l.watermark;
 	s->target.is_counted = !s->for_all;
+	s->target.payer = s->payer;
 	err = kt_emit_attach(&s->target);
 	if (err)
 		goto err_exit_filter;
@@ -440,6 +460,7 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 
 	if (err)
 		return err;
+	l.is_privileged = s->for_all;
 	bytes = kt_buffer_bytes(&l) + (l.kind == KTRACE_CHANNEL_KERNEL ? KT_FILTER_BYTES : 0);
 	err = kt_account_charge(s, bytes);
 	if (err)
@@ -458,7 +479,9 @@ int kt_session_add_channel(struct kt_session *s, struct ktrace_channel_spec *spe
 struct kt_buffer *kt_session_channel(struct kt_session *s, u32 index)
 {
 	/* ORD(channel:A) pairs ORD(add_channel:A): a channel that counts is whole */
-	return index < smp_load_acquire(&s->channel_nr) ? s->channels[index] : NULL;
+	if (index >= smp_load_acquire(&s->channel_nr))
+		return NULL;
+	return s->channels[array_index_nospec(index, KT_CHANNELS_MAX)];
 }
 
 /**

@@ -25,13 +25,14 @@
  *		writer's descriptor (mappings hold descriptors)
  * @id:		random, never 0
  * @owner:	user who made it
+ * @payer:	user who is charged for it: kt_account_user()
  * @for_all:	its owner had CAP_SYS_ADMIN: programs of any user may attach
  * @clock:	enum ktrace_clock, of all its channels
  *
  * Under kt_sessions_lock:
  * @node:	in kt_sessions, until freed
  * @open:	not closed: counts, and can be found
- * @is_owned:	there is an owner, or the session is kept: @owner is charged
+ * @is_owned:	there is an owner, or the session is kept: @payer is charged
  * @bytes:	charged memory
  * @holders:	struct kt_holder, one a user; charged when there is no owner any more
  * @refused:	attachments refused because the user held too much memory
@@ -51,6 +52,7 @@
  * Under kept_lock (kept.c):
  * @kept_node:	in kept, while nobody owns it
  * @kept_until:	until when, in 64-bit jiffies
+ * @was_adopted: somebody has begun to save it
  *
  * Written under @lock, published by @channel_nr, then constant:
  * @channels:	the channels
@@ -69,6 +71,7 @@ struct kt_session {
 	struct kref ref;
 	u64 id;
 	kuid_t owner;
+	kuid_t payer;
 	bool for_all;
 	u32 clock;
 
@@ -91,6 +94,7 @@ struct kt_session {
 
 	struct list_head kept_node;
 	u64 kept_until;
+	bool was_adopted;
 
 	struct kt_buffer *channels[KT_CHANNELS_MAX];
 	struct kt_buffer *kernel;

@@ -4,7 +4,8 @@
  *
  * usage: merge FILE REPETITIONS [WAY...]
  *
- * Prints lines "WAY EVENTS SECONDS". The ways, by default all:
+ * Prints lines "WAY EVENTS SECONDS"; fails if two ways differ in the sum of stamps. The ways, by
+ * default all:
  *
  *   scan     walks the records in a mapping of the file: neither order nor clock nor
  *            checksums. The others read sections from the page cache into memory of their
@@ -67,13 +68,20 @@ static struct mapping map(const char *path)
 	return (struct mapping){ bytes, (size_t)st.st_size };
 }
 
-static __u64 scan(struct mapping m, __u64 *sum)
+/* struct seen - what a way has come by: events, the sum of their stamps, and of their fields */
+struct seen {
+	__u64 nr;
+	__u64 stamps;
+	__u64 fields;
+};
+
+static struct seen scan(struct mapping m)
 {
 	size_t at = sizeof(struct ktrace_file);
 	struct ktrace_section sec;
 	struct ktrace_record rec;
 	const char *payload;
-	__u64 nr = 0, stamps = 0;
+	struct seen seen = { 0 };
 
 	for (; at + sizeof(sec) <= m.size; at += sizeof(sec) + ((sec.size + 7) & ~7ull)) {
 		struct kt_cursor c;
@@ -84,12 +92,11 @@ static __u64 scan(struct mapping m, __u64 *sum)
 		c = (struct kt_cursor){ m.bytes + at + sizeof(sec), sizeof(struct ktrace_block),
 					(__u32)sec.size };
 		while (kt_cursor_next(&c, &rec, &payload) == KT_CURSOR_RECORD) {
-			stamps += rec.ts;
-			nr++;
+			seen.stamps += rec.ts;
+			seen.nr++;
 		}
 	}
-	*sum += stamps;
-	return nr;
+	return seen;
 }
 
 static struct ktrace_traceset *open_set(const char *path, enum ktrace_cores cores)
@@ -102,60 +109,60 @@ static struct ktrace_traceset *open_set(const char *path, enum ktrace_cores core
 	return set;
 }
 
-static __u64 merge(struct ktrace_traceset *set, __u64 *sum)
+static struct seen merge(struct ktrace_traceset *set)
 {
 	struct ktrace_trace_event e[MANY];
-	__u64 nr = 0, times = 0;
+	struct seen seen = { 0 };
 	int n, i;
 
 	while ((n = ktrace_traceset_read(set, e, MANY)) > 0) {
 		for (i = 0; i < n; i++)
-			times += e[i].time;
-		nr += (__u64)n;
+			seen.stamps += e[i].raw;
+		seen.nr += (__u64)n;
 	}
-	*sum += times;
-	return nr;
+	return seen;
 }
 
-static __u64 single(struct ktrace_traceset *set, __u64 *sum)
+static struct seen single(struct ktrace_traceset *set)
 {
 	struct ktrace_trace_event e;
-	__u64 nr = 0, times = 0;
+	struct seen seen = { 0 };
 
-	for (; ktrace_traceset_next(set, &e) == 1; nr++)
-		times += e.time;
-	*sum += times;
-	return nr;
+	for (; ktrace_traceset_next(set, &e) == 1; seen.nr++)
+		seen.stamps += e.raw;
+	return seen;
 }
 
-static void decode_event(const struct ktrace_trace_event *e, __u64 *sum)
+static void decode_event(const struct ktrace_trace_event *e, struct seen *seen)
 {
 	struct ktrace_values it;
 	struct ktrace_value v;
 
+	seen->stamps += e->raw;
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v))
-		*sum += v.field->shape == KTRACE_ONE ? (__u64)ktrace_value_s64(&v, 0) : v.count;
+		seen->fields += v.field->shape == KTRACE_ONE ? (__u64)ktrace_value_s64(&v, 0) :
+				v.count;
 }
 
-static __u64 decode(struct ktrace_traceset *set, __u64 *sum)
+static struct seen decode(struct ktrace_traceset *set)
 {
 	struct ktrace_trace_event e[MANY];
-	__u64 nr = 0;
+	struct seen seen = { 0 };
 	int n, i;
 
 	while ((n = ktrace_traceset_read(set, e, MANY)) > 0) {
 		for (i = 0; i < n; i++)
-			decode_event(&e[i], sum);
-		nr += (__u64)n;
+			decode_event(&e[i], &seen);
+		seen.nr += (__u64)n;
 	}
-	return nr;
+	return seen;
 }
 
 /* Processor time where other load on the machine is not what is measured. */
 static const struct way {
 	const char *name;
-	__u64 (*read)(struct ktrace_traceset *set, __u64 *sum);
+	struct seen (*read)(struct ktrace_traceset *set);
 	clockid_t clock;
 	enum ktrace_cores cores;
 } ways[] = {
@@ -166,19 +173,45 @@ static const struct way {
 	{ "ahead", merge, CLOCK_MONOTONIC, KTRACE_CORES_AUTO },
 };
 
-static void print(const char *way, __u64 nr, double seconds)
+/* Prints a way's line. All have to come by the same events. */
+static void print(const char *way, const struct seen *seen, double seconds)
 {
-	printf("%s %llu %.9f\n", way, nr, seconds);
+	static struct seen first;
+	static const char *first_way;
+
+	if (!first_way) {
+		first_way = way;
+		first = *seen;
+	}
+	if (seen->nr != first.nr || seen->stamps != first.stamps) {
+		fprintf(stderr,
+			"merge: %s has %llu events whose stamps sum to %llu, %s %llu, %llu\n",
+			way, seen->nr, seen->stamps, first_way, first.nr, first.stamps);
+		exit(1);
+	}
+	printf("%s %llu %.9f\n", way, seen->nr, seconds);
+	/* Nothing may be left out as unused. */
+	fprintf(stderr, "%s: fields sum to %llu\n", way, seen->fields);
 }
 
-static void measure(const char *path, const struct way *way, __u64 *sum)
+static void measure(const char *path, const struct way *way)
 {
-	double begin = now(way->clock);
+	double begin = now(way->clock), end;
 	struct ktrace_traceset *set = open_set(path, way->cores);
-	__u64 nr = way->read(set, sum);
+	struct seen seen = way->read(set);
 
 	ktrace_traceset_close(set);
-	print(way->name, nr, now(way->clock) - begin);
+	end = now(way->clock);
+	print(way->name, &seen, end - begin);
+}
+
+static void measure_scan(struct mapping m)
+{
+	double begin = now(CLOCK_PROCESS_CPUTIME_ID), end;
+	struct seen seen = scan(m);
+
+	end = now(CLOCK_PROCESS_CPUTIME_ID);
+	print("scan", &seen, end - begin);
 }
 
 static bool is_wanted(char **wanted, const char *way)
@@ -193,8 +226,6 @@ static bool is_wanted(char **wanted, const char *way)
 int main(int argc, char **argv)
 {
 	struct mapping m = { 0 };
-	double begin;
-	__u64 sum = 0;
 	size_t w;
 	int i;
 
@@ -205,13 +236,11 @@ int main(int argc, char **argv)
 	if (is_wanted(argv + 3, "scan"))
 		m = map(argv[1]);
 	for (i = 0; i < atoi(argv[2]); i++) {
-		begin = now(CLOCK_PROCESS_CPUTIME_ID);
 		if (m.size)
-			print("scan", scan(m, &sum), now(CLOCK_PROCESS_CPUTIME_ID) - begin);
+			measure_scan(m);
 		for (w = 0; w < sizeof(ways) / sizeof(ways[0]); w++)
 			if (is_wanted(argv + 3, ways[w].name))
-				measure(argv[1], &ways[w], &sum);
+				measure(argv[1], &ways[w]);
 	}
-	fprintf(stderr, "sum %llu\n", sum);	/* nothing may be left out as unused */
 	return 0;
 }

@@ -141,7 +141,8 @@ FIELD(ktrace_info, lost_noring, 32, 8);
 FIELD(ktrace_info, sessions, 40, 4);
 FIELD(ktrace_info, kept, 44, 4);
 FIELD(ktrace_info, refused, 48, 4);
-FIELD(ktrace_info, reserved, 52, 12);
+FIELD(ktrace_info, freed, 52, 4);
+FIELD(ktrace_info, reserved, 56, 8);
 FIELD(ktrace_info, undecided, 64, 8);
 
 SIZE(ktrace_kept, 32);

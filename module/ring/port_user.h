@@ -57,7 +57,7 @@ static inline __u64 kt_clock(__u32 clock)
 {
 	struct timespec now;
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386)
 	if (kt_likely(clock == KTRACE_CLOCK_TSC))
 		return __builtin_ia32_rdtsc();
 #endif

@@ -273,9 +273,41 @@ called()
 	# 9 pairs of lock and unlock, init and destroy, with or without a name
 	[ "$("$KTRACE" list t | grep -c "mutex=${address}[: ]")" -ge 22 ]
 	[ "$("$KTRACE" list --json t | grep -c '"tid":"collector of \\"things\\""')" -ge 3 ]
+	"$KTRACE" list -e pthread:mutex_lock t | grep -qF ' names:"collector of \"things\"" '
+	"$KTRACE" export -t paje -o paje t
+	grep -qF ' "mutex '"$address"' queue lock"' paje
+	grep -qE ' T P[0-9]+ "[0-9]+/[0-9]+ names collector of .*things' paje
 	# Without --pthread they are recorded, too
 	run_ktraced -o t -- "$PROGS/names"
 	[ "$("$KTRACE" list t | grep -c ' name:object ')" = 5 ]
 	# Run alone, the program does what it does
 	[ "$("$PROGS/names" | wc -l)" = 1 ]
+}
+
+@test "waits of named threads: by themselves, or by their pthread_t" {
+	cat >script <<-'END'
+		meta event kind=user id=25 desc=pthread:mutex_lock_in{ptr%20mutex;u32%20owner;}
+		meta event kind=user id=26 desc=pthread:mutex_lock_out{ptr%20mutex;u32%20count;s32%20result;}
+		meta process pid=10 ppid=1 ts=1 comm=a
+		meta thread tid=11 pid=10 ts=1 comm=a
+		meta thread tid=12 pid=10 ts=1 comm=a
+		100 11 start 0x200
+		101 12 start 0x300
+		102 11 thread collector
+		103 10 name 0x300 worker
+		104 10 name 0x100 queue
+		rec 105 25 11 u64:0x100 u32:10
+		rec 107 26 11 u64:0x100 u32:1 u32:0
+		rec 108 25 12 u64:0x100 u32:11
+		rec 109 26 12 u64:0x100 u32:1 u32:0
+		110 11 end 0x200
+		111 12 end 0x300
+	END
+	make
+	[ "$("$KTRACE" contention t | grep -c '10/11 a  "collector"')" = 2 ]
+	"$KTRACE" contention t | grep -q '10/12 a  "worker"'
+	"$KTRACE" contention t | grep -q '10 mutex 0x100:"queue"'
+	"$KTRACE" contention --json t | grep -q '"comm":"a","thread_name":"worker"'
+	"$KTRACE" export -t paje -o paje t
+	[ "$(grep -cE '"10/1[12] a (collector|worker)"$|"mutex 0x100 queue"$' paje)" = 3 ]
 }

@@ -5,6 +5,7 @@
 # Benchmarks run and print samples. How fast anything is is not tested: see
 # Documentation/performance.md.
 
+bats_require_minimum_version 1.5.0
 load helpers
 
 setup() { setup_test; }
@@ -53,6 +54,39 @@ planted()
 	[[ $output =~ pthread\.pair\ +untraced\ +ns\  ]]
 	[[ $output =~ pthread\.pair\ +ktrace\ +ns\  ]]
 	[[ $output =~ pthread\.barrier\.2-one\ +ktrace\ +ns\  ]]
+}
+
+@test "all ways to read come by the same events, and a plain scan does walk them" {
+	"$BUILD/bench/generate" -n 20000 -s 4 -b 8 -k t
+	run --separate-stderr "$BUILD/bench/merge" t 1
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[ "$(awk '$2 == 20000' <<<"$output" | wc -l)" -eq 6 ]
+	# No processor takes ten records in a ns.
+	awk '$1 == "scan" && $3 > 20000 * 0.1e-9 { found = 1 } END { exit !found }' <<<"$output"
+	# One byte of a record's stamp differs: only who looks at checksums knows.
+	python3 - t <<-'END'
+		import sys
+		with open(sys.argv[1], "r+b") as f:
+		    data = bytearray(f.read())
+		    data[len(data) // 2] ^= 1
+		    f.seek(0)
+		    f.write(data)
+	END
+	run "$BUILD/bench/merge" t 1 scan merge
+	echo "$output"
+	[ "$status" -eq 1 ]
+	[[ $output == *"merge: merge has "*" events whose stamps sum to "*", scan "* ]]
+}
+
+@test "what benchmarks start is built for them" {
+	local program planned
+	planned=$(make -n -C "$ROOT" BUILD=nowhere bench-programs)
+	for program in $(grep -rhoE '"(bin|progs|bench)/[a-z_]+"' "$ROOT"/bench --include=*.py --include=drain \
+			--include=scale --include=reader | tr -d '"' | sort -u); do
+		[[ $planned == *"nowhere/$program"* ]] || { echo "$program"; return 1; }
+	done
+	[[ $planned == *nowhere/progs/pace* ]]
 }
 
 @test "the readers' benchmarks print samples" {

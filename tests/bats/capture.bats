@@ -143,7 +143,7 @@ lists_events()
 	requires_root
 	mkdir disk
 	mount -t tmpfs -o size=1M tmpfs disk
-	start_ktraced -e flood -b 64K --policy=block -o disk/t -- \
+	start_ktraced -e flood -b 64K --policy=block --min-free=0 -o disk/t -- \
 		"$PROGS/flood" -t 2 -n 30000 -u 1
 	retry 0.05 has ktraced.err 'No space left on device' || ok=no
 	mount -o remount,size=64M disk

@@ -315,9 +315,19 @@ refused()
 	kill -KILL "$pid"
 	wait "$pid" || true
 	kill "$sleeper"
-	run_ktraced -o t2 -- true
+	run_ktraced -o t2 -- sh -c 'echo said >&2'
 	[ "$status" -eq 0 ]
-	[[ $stderr == *"left behind"*/dev/shm/ktrace-* ]]
+	# One line, behind what the command says and before the summary
+	[ "$(grep -c "left behind" <<<"$stderr")" = 1 ]
+	[[ $stderr == *said*"left behind"*/dev/shm/ktrace-*" events, "* ]]
+	run_ktrace doctor
+	[[ $output == *"left "*" left behind by a ktraced that died: 'ktraced --recover --list'"* ]]
+	# Not where nothing is recorded, nor to others
+	run_ktraced --baseline -- true
+	[[ $stderr != *"left behind"* ]]
+	let_others_in
+	capture setpriv --reuid=65534 --clear-groups "$KTRACED" --backend=shm -o /dev/null -- true
+	[[ $stderr != *"left behind"* ]]
 	[ -e "$dir/user" ]
 	rm -r "$dir"
 }

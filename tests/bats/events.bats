@@ -91,6 +91,50 @@ is_left_out()
 	done
 }
 
+# old_sources: every.h and the files that include it as programs have them that keep to C90
+old_sources()
+{
+	local file
+	for file in every.h every.c elsewhere.c; do
+		sed 's|^// \(.*\)|/* \1 */|; s/static inline/static __inline__/' "$SOURCES/$file" >"$file"
+	done
+}
+
+@test "C90 to C23, C++98 to C++23: no warning, neither in the macros nor in the headers" {
+	local std cc include
+	old_sources
+	for include in -isystem -I; do
+		for std in c89 gnu89 iso9899:199409 c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x; do
+			for cc in gcc clang; do
+				"$cc" -fsyntax-only "-std=$std" "${WARNINGS[@]}" -Wconversion -Wdeclaration-after-statement \
+					"$include" "$ROOT/userspace/lib" every.c elsewhere.c
+			done
+		done
+		for std in c++98 gnu++98 c++03 c++11 gnu++11 c++14 c++17 gnu++17 c++20 gnu++20 c++2b; do
+			for cc in g++ clang++; do
+				"$cc" -x c++ -fsyntax-only "-std=$std" "${WARNINGS[@]}" -Wconversion \
+					"$include" "$ROOT/userspace/lib" every.c elsewhere.c
+			done
+		done
+	done
+}
+
+@test "programs in C90 and C++98 are recorded" {
+	local cc language std
+	old_sources
+	while read -r cc language std; do
+		"$cc" -x "$language" "-std=$std" "${WARNINGS[@]}" -O2 -I"$ROOT/userspace/lib" every.c elsewhere.c -x none \
+			-o every -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
+		run_every "$cc" "$std"
+	done <<-'END'
+		gcc c c89
+		clang c c89
+		clang c gnu89
+		g++ c++ c++98
+		clang++ c++ c++98
+	END
+}
+
 @test "position independent or not, sections collected, link-time optimisation" {
 	local flags
 	for flags in "-fPIE -pie" "-fno-pie -no-pie" "-fPIC -ffunction-sections -Wl,--gc-sections" -flto; do

@@ -81,6 +81,52 @@ plugin()
 	grep 'signal 11' <<<"$output"
 }
 
+# shared: a program that is not linked with libktrace, and its library that is
+shared()
+{
+	gcc -shared -fPIC -O1 -I"$ROOT/userspace/lib" "$ROOT/tests/progs/user/shared_lib.c" \
+		-L"$BUILD/lib" -lktrace -o libshared.so
+	gcc -O1 "$ROOT/tests/progs/user/shared.c" -L. -lshared -Wl,-rpath,. \
+		-Wl,-rpath-link,"$BUILD/lib" -pthread -o shared
+	export LD_LIBRARY_PATH=$BUILD/lib
+}
+
+# own_ids MODE: each share:who is told of the thread that it names
+own_ids()
+{
+	"$KTRACED" -q --backend="$KTRACE_BACKEND" --policy block -o t.bin -- ./shared "$1"
+	"$KTRACE" check t.bin
+	"$KTRACE" list --json -e share:who t.bin >t.json
+	grep -c . t.json
+	jq -s -e 'all(.[]; .tid == .fields.thread)' t.json
+}
+
+@test "vfork and clone with CLONE_VM of a program that only a library of records" {
+	shared
+	account ./shared vfork
+	account ./shared clone
+	own_ids vfork
+	[ "$(jq .tid t.json | sort -u | wc -l)" = 202 ]
+	own_ids clone
+	[ "$(jq .tid t.json | sort -u | wc -l)" = 2 ]
+}
+
+@test "a child in its parent's memory that nobody has announced is noticed, and told" {
+	shared
+	run_ktraced --policy block -o t.bin -- ./shared unseen
+	[[ $stderr == *': 1 time a child that shares the memory of its parent was noticed late'* ]]
+	"$KTRACE" list -e flood:life --json t.bin | jq -s -e '[.[].tid] | unique | length == 2'
+	run_ktraced --json --fail-on-loss --policy block -o t.bin -- ./shared unseen
+	[ "$status" = 125 ]
+	grep '^{' <<<"$stderr" | jq -e '.noticed_late == 1 and .lost == 0'
+	run_ktraced --policy block -o t.bin -- ./shared vfork
+	[[ $stderr != *'noticed late'* ]]
+	[ "$KTRACE_BACKEND" = shm ] || return 0
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced --policy block -o t.bin -- \
+		./shared unseen
+	[[ $stderr == *'noticed late'* ]]
+}
+
 # bats test_tags=alike
 @test "plug-ins loaded and unloaded again and again" {
 	plugin one -O2

@@ -179,6 +179,36 @@ innocent()
 	[ "$(wc -l <<<"$output")" -ge 4080 ]
 }
 
+# registry_is MIB: how large the registry is that $dir has
+registry_is()
+{
+	[ "$(od -An -t u8 -j 104 -N 8 "$dir/user")" -eq $(($1 << 20)) ]
+}
+
+# bats test_tags=shm
+@test "programs that say more of themselves than the registry holds at first: all is known" {
+	local dir size runs=0
+	start_ktraced -o t
+	retry 0.05 has ktraced.err KTRACE_SESSION
+	KTRACE_SESSION=$(sed -n 's/.*KTRACE_SESSION=//p' ktraced.err)
+	export KTRACE_SESSION
+	dir=$(session_dir "$pid")
+	for size in 8 16 32; do
+		while [ "$runs" -lt "$size" ]; do
+			# Each has 100 events of 2 KB that no other one has.
+			"$PROGS/hostile" register 100 $((2000 + runs))
+			runs=$((runs + 1))
+		done
+		retry 0.05 registry_is "$size"
+	done
+	unset KTRACE_SESSION
+	kill -INT "$pid"
+	wait_for "$pid"
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"registry was full"* ]]
+	[ "$(grep -ac 'many:e' t)" -eq 3200 ]
+}
+
 # bats test_tags=alike
 @test "names and strings that a terminal would obey are shown as text" {
 	run_ktraced -o t -- "$PROGS/hostile" names

@@ -64,6 +64,18 @@ made()
 	head_has 'all(r["tid"] == 101 for r in h["rows"] if r["kind"] == "thread")'
 }
 
+@test "html: of very many locks those have rows that threads wait for, and the page says so" {
+	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_mutexes" 5000 30
+	[ "$status" = 0 ]
+	page t
+	head_has 'sum(r["kind"] == "lock" for r in h["rows"]) == 4096 + 30'
+	head_has 'any(n.startswith("874 locks have no row: ") for n in h["notes"])'
+	run_ktraced --pthread --policy block -o t -- "$PROGS/pthread_mutexes" 4096 30
+	page t
+	head_has 'sum(r["kind"] == "lock" for r in h["rows"]) == 4096'
+	head_has 'not any("no row" in n for n in h["notes"])'
+}
+
 @test "html: a window that ends before the trace does not reach to the end of time" {
 	made 1 10
 	run_ktrace html --until @0 -o page t
@@ -132,6 +144,13 @@ made()
 	grep -q '^ktrace: bad: offset ' <<<"$stderr"
 	checked bad
 	head_has 'any("damaged" in n for n in h["notes"])'
+}
+
+# A thread that turns up on another CPU has left the one that has not told: context-v1.bin has that.
+@test "html: a CPU runs the thread that says so, also where switches are not all there" {
+	for i in kernel context lossy; do
+		page "$ROOT/tests/golden/$i-v1.bin"
+	done
 }
 
 @test "html: names and strings do not get out of the page" {

@@ -54,7 +54,7 @@ shows()
 	run node "$HTML/real.mjs" "$2" "$1.d"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 8 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 9 ]
 }
 
 # kernel_trace: of what the kernel does, made
@@ -81,14 +81,14 @@ print(re.sub(r"(?m)^rec (\d+)", lambda m: f"rec {int(m[1]) + 30000000000000001 *
 	run node "$HTML/data.mjs" "${MADE_UP[@]}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 8 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 10 ]
 }
 
 @test "mouse, wheel, keys, boxes and buttons of the page do what the help says" {
 	run node "$HTML/page.mjs" "${MADE_UP[@]}"
 	echo "$output"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c '^ok' <<<"$output")" -eq 18 ]
+	[ "$(grep -c '^ok' <<<"$output")" -eq 20 ]
 }
 
 @test "no name makes a line of the page, or turns its text round" {

@@ -52,6 +52,14 @@ traced()
 	traced ./server
 }
 
+@test "a static program with <trace.h> is linked" {
+	printf '#include <trace.h>\nint main(void) { trace_id_t t; return posix_trace_create(0, 0, &t); }\n' >own.c
+	# shellcheck disable=SC2046
+	gcc -Wall -Werror -static own.c -o own $(pkg-config --static --cflags --libs libktrace-posix)
+	gcc -Wall -Werror -I"$USR/include" own.c -o own "$USR/lib/libktrace-posix.a" \
+		"$USR/lib/libktrace.a" "$USR/lib/libktraceset.a" -pthread -lzstd -lm
+}
+
 @test "make load takes the module of the kernel that runs, without its headers" {
 	run make -n -C "$ROOT" load KDIR=/nowhere PARAMS=group_kernel=1
 	# shellcheck disable=SC2016 # as the shell of make gets it
@@ -102,6 +110,11 @@ traced()
 	done
 }
 
+@test "the suppressions for valgrind are where libktrace(3) says" {
+	[ -s "$USR/share/ktrace/libktrace-pthread.supp" ]
+	grep -q '/usr/share/ktrace/libktrace-pthread.supp' "$ROOT/Documentation/man/libktrace.3"
+}
+
 @test "--pthread finds its library, for a program that is not ours" {
 	LD_LIBRARY_PATH=$USR/lib "$USR/bin/ktraced" -q --backend=shm --pthread -o trace.bin -- \
 		"$PROGS/pthread_openmp"
@@ -109,12 +122,84 @@ traced()
 	[[ $output == *'pthread:thread_create_in number=1 '* ]]
 }
 
+# install_both: into ./usr, as Debian's packages do
+install_both()
+{
+	make -s -C "$ROOT" lib32
+	make -s -C "$ROOT" install DESTDIR="$PWD" PREFIX=/usr LIBDIR=/usr/lib/x86_64-linux-gnu
+}
+
+@test "--pthread records programs of 32 and of 64 bits, which start each other" {
+	install_both
+	cat >locks.c <<-'END'
+		#include <pthread.h>
+		#include <stdlib.h>
+		#include <unistd.h>
+		static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+		static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+		static void *run(void *unused)
+		{
+			for (int i = 0; i < 1000; i++) {
+				pthread_mutex_lock(&m);
+				pthread_cond_signal(&c);
+				pthread_mutex_unlock(&m);
+			}
+			return NULL;
+		}
+		int main(int argc, char **argv)
+		{
+			pthread_t t[2];
+			for (int i = 0; i < 2; i++)
+				if (pthread_create(&t[i], NULL, run, NULL))
+					return 1;
+			for (int i = 0; i < 2; i++)
+				pthread_join(t[i], NULL);
+			return argc > 1 ? execv(argv[1], argv + 1) : 0;
+		}
+	END
+	gcc -O1 -pthread locks.c -o locks64
+	gcc -m32 -O1 -pthread locks.c -o locks32
+	recorded()
+	{
+		LD_LIBRARY_PATH=$PWD/usr/lib/x86_64-linux-gnu capture ./usr/bin/ktraced --pthread -o t "$@"
+		show ktraced "$@"
+		[ "$status" = 0 ]
+	}
+	# How often what was called, whether it had to wait or not
+	calls()
+	{
+		"$KTRACE" list --json t | jq -r .event | grep -v '_in$' | sed 's/_out$//' | sort | uniq -c
+	}
+	# The command is of the one kind or of the other.
+	recorded -q -- ./locks64 ./locks32
+	[ -z "$stderr" ]
+	calls >both
+	recorded -q -- ./locks32 ./locks64
+	[ -z "$stderr" ]
+	calls | diff both -
+	grep '^ *4000 pthread:mutex_lock$' both
+	grep '^ *4000 pthread:mutex_unlock$' both
+	run_ktrace check t
+	[ "$status" = 0 ]
+	run_ktrace list --until 60 t
+	[ "$(wc -l <<<"$output")" = "$("$KTRACE" list -c t)" ]
+	run_ktrace objects t
+	[[ $output == *mutex* ]]
+	# What a sandbox or another C library needs is as for programs of 64 bits.
+	gcc -m32 -static -O1 -pthread locks.c -o static32
+	recorded -- ./static32
+	[[ $stderr == *"./static32 is statically linked"* ]]
+	find usr -name "*.so*" -path "*32*" -delete -o -name "*.so*" -path "*i386*" -delete
+	recorded -- ./locks32
+	[[ $stderr == *"./locks32 is a 32-bit program, and no library for these is installed"* ]]
+}
+
 @test "the libraries export versioned symbols of ours only" {
 	for lib in libktrace libktraceset libktrace-shark libktrace-posix; do
 		nm -D --defined-only "$USR/lib/$lib.so" | awk '{ print $3 }' >symbols
 		cat symbols
 		grep -q '@@' symbols
-		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|posix_trace_[a-z_]*@@|sysconf$|KTRACE_|_init|_fini)|vfork|^prctl$' symbols
+		run ! grep -vE '^(ktrace_[a-z0-9_]*@@|FTrace_[A-Za-z_]*@@|posix_trace_[a-z_]*@@|sysconf$|KTRACE_|_init|_fini)|vfork|^clone$|^prctl$|^pthread_setname_np$' symbols
 	done
 }
 
@@ -199,6 +284,13 @@ import sys
 from ktrace import Traceset
 assert len(list(Traceset(sys.argv[1])))
 ' "$ROOT/tests/golden/small-v1.bin"
+}
+
+@test "pip installs the Python module into a venv" {
+	python3 -m venv --without-pip venv 2>/dev/null || skip "python3 has no venv"
+	python3 -m pip --version || skip "python3 has no pip"
+	PIP_NO_INDEX=1 python3 -m pip --python venv/bin/python install "$USR"/share/ktrace/python/ktrace-*.whl
+	LD_LIBRARY_PATH=$USR/lib venv/bin/python -c 'import ktrace; print(ktrace.__version__)'
 }
 
 @test "without ktraced the program runs alone and records nothing" {

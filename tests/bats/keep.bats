@@ -14,7 +14,7 @@ teardown() { teardown_test; }
 # freed WHY - how often the kernel's log says that a kept session was freed for this reason
 freed()
 {
-	dmesg | grep -c "ktrace: kept session [1-9][0-9]* of user 0 is freed, [1-9][0-9]* bytes: $1\$" ||
+	dmesg | grep -c "ktrace: kept session [1-9][0-9]* of user [0-9]* is freed, [1-9][0-9]* bytes: $1\$" ||
 		true
 }
 
@@ -40,6 +40,30 @@ freed()
 
 @test "another user's is not seen; kernel events take privilege" {
 	"$PROGS/dev_keep" rights
+}
+
+@test "all users together keep a part of the memory; who keeps most pays" {
+	before=$(freed "all users keep more than max_kept_percent")
+	"$PROGS/dev_keep" bound
+	[ "$(freed "all users keep more than max_kept_percent")" -gt "$before" ]
+}
+
+@test "when memory is short, what is kept goes; it is told by --list and doctor" {
+	before=$(freed "memory is short")
+	"$PROGS/dev_keep" memory_short
+	[ "$(freed "memory is short")" -eq $((before + 1)) ]
+	run "$KTRACED" --recover --list
+	[ "$status" -eq 0 ]
+	[[ $output == *"the module has freed "[1-9]*" left behind that nobody had saved"* ]]
+	run_ktrace doctor
+	grep -E "^freed +[1-9][0-9]* sessions? left behind and not saved; dmesg says why" \
+		<<<"$output"
+}
+
+# bats test_tags=plain
+@test "a program that needs the memory of kept sessions gets it" {
+	"$PROGS/dev_keep" no_kill
+	[ "$("$PROGS/leftover")" = "sessions 0 kept 0" ]
 }
 
 @test "unloading the module frees what is kept" {

@@ -301,6 +301,13 @@ between()
 	"$KTRACE" info t | grep 'where comm == zebra'
 }
 
+@test "eight sessions of a user filter no longer than one; others are not held up" {
+	echo 1 >/sys/module/ktrace/parameters/group_kernel
+	run "$PROGS/dev_filter" share
+	echo 0 >/sys/module/ktrace/parameters/group_kernel
+	[ "$status" = 0 ]
+}
+
 @test "a filter that takes too long for an event: it is recorded, and it is told" {
 	local name
 	name=$(printf 'a%.0s' {1..200})

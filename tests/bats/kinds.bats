@@ -80,6 +80,16 @@ account()
 	cmp m32 musl
 }
 
+@test "kinds: what runs one after the other has times one after the other, whatever its kind" {
+	local kind
+	run_ktraced -q -e every,trace -o t -- sh -c "$(printf '%s; ' "$BUILD"/{m32,musl,m32,musl}/every)"
+	[ "$status" = 0 ]
+	"$KTRACE" list --json t | jq .pid | uniq | wc -l >runs
+	[ "$(cat runs)" = 4 ]
+	run_ktrace list --until 60 t		# seconds
+	[ "$(wc -l <<<"$output")" = 40 ]
+}
+
 @test "kinds: --pthread is for the GNU C library: a program of musl runs without, which is said" {
 	run_ktraced --pthread -e every,trace -o t -- "$BUILD/musl/every"
 	[ "$status" = 0 ]

@@ -417,6 +417,48 @@ pages()
 	diff -u expected <(cut -d' ' -f2 events | sed 's/^?$/kernel:77/')
 }
 
+@test "a C++ program asks libktraceset for numbers, as __u64 and as uint64_t" {
+	cat >span.cc <<-'END'
+		#include <ktrace/context.h>
+		#include <ktrace/hooks.h>
+		#include <stdio.h>
+		template<typename number> static void show(struct ktrace_traceset *set)
+		{
+			number start = 1, end = 1, found = 1, value = 1;
+			struct ktrace_trace_event e;
+
+			if (ktrace_traceset_span(set, &start, &end) ||
+			    ktrace_traceset_forward(set, 3, NULL, &found) ||
+			    ktrace_traceset_next(set, &e) != 1 ||
+			    ktrace_event_find_item(&e, KTRACE_ITEM_CGROUP, &value) ||
+			    ktrace_trace_kernel_symbol(ktrace_traceset_trace(set, 0), 0, &value))
+				return;
+			printf("%llu %llu\n", (unsigned long long)(end - start),
+			       (unsigned long long)found);
+			ktrace_traceset_back(set, 4, NULL, &found);
+		}
+		int main(int argc, char **argv)
+		{
+			struct ktrace_traceset *set;
+
+			if (argc != 2 || ktrace_traceset_open(NULL, &set) || ktrace_traceset_add(set, argv[1]))
+				return 1;
+			show<uint64_t>(set);
+			show<__u64>(set);
+			ktrace_traceset_close(set);
+			return 0;
+		}
+	END
+	local cxx
+	for cxx in g++ clang++; do
+		"$cxx" -std=c++11 -Wall -Wextra -Wconversion -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/lib" \
+			span.cc -o span -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lktraceset
+		run ./span "$SMALL"
+		[ "$status" -eq 0 ]
+		[[ ${lines[0]} == *" 3" && ${lines[0]} != "0 3" && ${lines[0]} = "${lines[1]}" ]]
+	done
+}
+
 @test "help and version" {
 	run_ktrace --version
 	[ "$status" -eq 0 ]

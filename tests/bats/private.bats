@@ -166,6 +166,29 @@ refused()
 	[ ! -s "$PLACE/file" ]
 }
 
+# A name is another user's FIFO by the time it is opened: swap.so changes it behind the check.
+@test "a file that another user swaps for a FIFO while it is opened holds nobody up" {
+	shared_place
+	record -o t
+	gcc -shared -fPIC -o swap.so "$ROOT/tests/progs/user/swap_fifo.c"
+	as_other touch "$PLACE/out"
+	as_other mkfifo "$PLACE/fifo"
+	chmod 666 "$PLACE/out" "$PLACE/fifo"
+	LD_PRELOAD=$PWD/swap.so refused "$PLACE/out" timeout 20 "$KTRACE" export --to csv -o "$PLACE/out" t
+	[ -p "$PLACE/out" ]
+}
+
+@test "a FIFO of one's own waits for who reads it" {
+	shared_place
+	record -o t
+	mkfifo "$PLACE/own"
+	start export "$KTRACE" export --to csv -o "$PLACE/own" t
+	cat "$PLACE/own" >got
+	wait "$pid"
+	run_ktrace export --to csv t
+	[ "$output" = "$(cat got)" ]
+}
+
 @test "links of one's own are followed, there and elsewhere" {
 	shared_place
 	ln -s "$PWD/real" "$PLACE/out"

@@ -308,3 +308,27 @@ int main(void) { return getenv("KTRACE_SESSION") ? 2 : 0; }' >suite/functional/s
 	run env BUILD="$BUILD" "$ROOT/tests/pthread/opts" .
 	[ "$status" = 2 ]
 }
+
+@test "a library that takes a mutex in each function by which libktrace attaches" {
+	gcc -std=gnu11 -D_GNU_SOURCE -O1 -fPIC -shared -pthread "$ROOT/tests/pthread/inlet.c" -o inlet.so -ldl
+	gcc -x c -pthread - -o locks <<-'EOF'
+		#include <pthread.h>
+		static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+		int main(void)
+		{
+			for (int i = 0; i < 1000; i++) {
+				pthread_mutex_lock(&mutex);
+				pthread_mutex_unlock(&mutex);
+			}
+			return 0;
+		}
+	EOF
+	local tunables most
+	for tunables in "" glibc.pthread.rseq=0; do
+		LD_PRELOAD=./inlet.so GLIBC_TUNABLES=$tunables run_ktraced --pthread -o t -- ./locks
+		[ "$status" = 0 ]
+		most=$("$KTRACE" list --json -e pthread:mutex_lock t | jq -s \
+			'[.[] | select(.comm == "locks")] | group_by(.fields.mutex) | map(length) | max')
+		[ "$most" = 1000 ]
+	done
+}

@@ -136,3 +136,90 @@ teardown() { teardown_test; }
 @test "the order is that of a sort: random tracesets of 1 to 64 files" {
 	python3 "$ROOT/tests/spec/order.py" "$PROGS/mktrace"
 }
+
+# installed FOLDER: the module in this venv is complete, and reads
+installed()
+{
+	env -u PYTHONPATH "$1/bin/python" - "$SMALL" "$("$KTRACE" --version)" <<-'END'
+		import importlib.metadata, os, sys, ktrace
+		assert sys.prefix in ktrace.__file__, ktrace.__file__
+		assert "ktrace " + ktrace.__version__ == sys.argv[2].split("\n")[0], ktrace.__version__
+		assert importlib.metadata.version("ktrace") == ktrace.__version__
+		assert os.path.exists(os.path.join(os.path.dirname(ktrace.__file__), "py.typed"))
+		with ktrace.Traceset(sys.argv[1]) as s:
+		    assert len(list(s)) > 10
+	END
+}
+
+@test "pip installs the module into a venv, with nothing from elsewhere" {
+	python3 -m venv --without-pip one 2>/dev/null || skip "python3 has no venv"
+	python3 -m pip --version || skip "python3 has no pip"
+	# The checkout may not be written to.
+	mkdir tree
+	(cd "$ROOT" && tar -c pyproject.toml Documentation/python.md userspace/python) | tar -x -C tree
+	export PIP_NO_INDEX=1 PIP_DISABLE_PIP_VERSION_CHECK=1 HOME=$PWD
+	run python3 -m pip --python one/bin/python install ./tree
+	echo "$output"
+	[ "$status" -eq 0 ]
+	installed "$PWD/one"
+	# A source distribution makes the same wheel, and twice the same bytes.
+	python3 - <<-'END'
+		import hashlib, os, sys, tarfile
+		sys.path.insert(0, "tree/userspace/python/backend")
+		import ktrace_build
+		for folder in "a", "b":
+		    os.mkdir(folder)
+		wheel = ktrace_build.build_wheel("a")
+		with tarfile.open(os.path.join("b", ktrace_build.build_sdist("b"))) as t:
+		    t.extractall("sdist")
+		print(wheel)
+	END
+	python3 -m pip wheel --no-deps -w b ./sdist/ktrace-*
+	cmp a/*.whl b/*.whl
+	python3 -m venv --without-pip two
+	python3 -m pip --python two/bin/python install --no-build-isolation ./a/*.whl
+	installed "$PWD/two"
+}
+
+@test "all that is public has type hints that hold" {
+	python3 - <<-'END'
+		import inspect, typing, ktrace
+		for cls in ktrace.Traceset, ktrace.Event, ktrace.Position:
+		    typing.get_type_hints(cls)
+		    for name, thing in vars(cls).items():
+		        function = thing.fget if isinstance(thing, property) else thing
+		        if not inspect.isfunction(function) or function.__module__ != "ktrace" or (name[0] == "_" and not name.startswith("__")):
+		            continue
+		        hints = typing.get_type_hints(function, vars(ktrace))
+		        missing = {p for p in inspect.signature(function).parameters} - {"self"} - set(hints)
+		        assert "return" in hints and not missing, (cls, name, missing)
+	END
+}
+
+@test "positions are keys, and a closed traceset says that it is" {
+	python3 - "$SMALL" <<-'END'
+		import sys
+		from ktrace import ClosedError, Position, Traceset
+		s = Traceset(sys.argv[1])
+		places = {}
+		for n in range(8):
+		    places[s.position()] = n
+		    s.read()
+		assert len(places) == 8
+		for n, p in enumerate(list(places)):
+		    assert places[Position(str(p))] == n and hash(Position(str(p))) == hash(p)
+		event, loop = s.read(), iter(s)
+		next(loop)
+		s.close()
+		for ask in (s.read, s.position, s.poll, lambda: s.seek(0), lambda: s.span, lambda: s.lost,
+		            lambda: s.paths, lambda: list(s), lambda: next(loop), s.__enter__,
+		            lambda: event.fields, lambda: event.context, lambda: event.stack("kstack"),
+		            lambda: event.pid, lambda: event.comm):
+		    try:
+		        ask()
+		    except ClosedError as error:
+		        assert str(error).startswith("the traceset is closed: "), error
+		    else:
+		        raise AssertionError("no error")
+	END
+}

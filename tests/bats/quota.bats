@@ -52,6 +52,18 @@ let_one_fit()
 	"$PROGS/dev_quota" attack
 }
 
+@test "a user with subordinate ids has one account" {
+	"$PROGS/dev_quota" subordinate
+}
+
+@test "who waits for very many rings does not keep the kernel's workers busy" {
+	"$PROGS/dev_quota" many_rings
+}
+
+@test "a user leaves some of the machine's memory to others" {
+	"$PROGS/dev_quota" spare
+}
+
 @test "a program that cannot take part runs on, and ktraced says so" {
 	local ktraced
 	let_one_fit

@@ -14,6 +14,21 @@ teardown() { teardown_test; }
 	diff documented tried
 }
 
+# bats test_tags=dev,plain
+@test "what a descriptor is worth to another user, or to one who has lost his rights: each cell" {
+	requires_root
+	sed -n '/^<!-- passed -->$/,/^$/p' "$ROOT/Documentation/security.md" | grep '^|' >documented
+	[ "$(wc -l <documented)" -gt 20 ]
+	"$PROGS/dev_passed" >tried
+	diff documented tried
+}
+
+# bats test_tags=dev
+@test "a session whose descriptor is only in a socket that nobody has any more ends" {
+	requires_root
+	"$PROGS/dev_passed" flight
+}
+
 # as_user COMMAND...: as somebody else
 as_user()
 {
@@ -130,6 +145,27 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 	show caller
 	[ "$status" -le 1 ]
 	[ ! -e "$PLACE/chosen" ]
+	rm -rf "$PLACE"
+}
+
+# Without the module "dev" would keep it from tracing itself.
+# bats test_tags=shm
+@test "a set-user-ID program with <trace.h> inside ignores KTRACE_BACKEND" {
+	requires_root
+	[ ! -e /dev/ktrace ] || skip "the device is there"
+	other_place
+	printf '%s\n' '#include <sys/types.h>' '#include <trace.h>' '#include <unistd.h>' \
+		'int main(void) { trace_id_t id; return posix_trace_create(getpid(), 0, &id) || posix_trace_shutdown(id); }' \
+		>own.c
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib/posix" own.c "$BUILD/lib/libktrace-posix.a" \
+		"$BUILD"/lib/libktraceset.so.0 "$BUILD"/lib/libktrace.so.0 -Wl,-rpath,"$BUILD/lib" -o "$PLACE/own"
+	KTRACE_BACKEND=dev capture setpriv --reuid 12345 --regid 12345 --clear-groups "$PLACE/own"
+	[ "$status" -ne 0 ]
+	chown 4321 "$PLACE/own"
+	chmod 4755 "$PLACE/own"
+	KTRACE_BACKEND=dev capture setpriv --reuid 12345 --regid 12345 --clear-groups "$PLACE/own"
+	show own
+	[ "$status" -eq 0 ]
 	rm -rf "$PLACE"
 }
 

@@ -22,7 +22,9 @@ teardown() { teardown_test; }
 @test "the same with a deaf producer: it ends, and says so" { cases flush timed_and_deaf; }
 @test "the service writes the file; ReadBuffers gives nothing" { cases flush into_file; }
 @test "the same into a descriptor; what is in the file before stays" { cases flush into_descriptor; }
-@test "at max_file_size_bytes the last packet is whole, and the session ends" { cases flush full_file; }
+@test "at max_file_size_bytes the last packet is whole, statistics follow, and the session ends" { cases flush full_file; }
+@test "a file that the last packets fill has its statistics" { cases flush full_at_the_end; }
+@test "statistics do not exceed max_file_size_bytes" { cases flush full_with_many; }
 @test "so it is with packets that are compressed" { cases flush compressed_full_file; }
 @test "a file is written every 100 ms at most" { cases flush seldom_written; }
 @test "what was overwritten between two writes is told in the file" { cases flush overwritten_meanwhile; }

@@ -37,6 +37,10 @@ teardown() { teardown_test; }
 	[ "$(grep -c 'user 1001: no memory.*262144 KiB (--producer-memory)' service.err)" = 1 ]
 }
 @test "memory that a producer never wrote to is not made by looking into it" { cases limits holes_stay; }
+@test "a packet of more than 16 MiB is dropped, told, logged and counted; the others come" {
+	cases limits too_large_packets
+	retry 0.05 has service.err 'larger than 16 MiB or in more than 65536 chunks: 1'
+}
 @test "--producer-memory: another bound, with --service only, and no nonsense" {
 	local bad
 	for bad in 0 1K 2048G many -1; do

@@ -357,9 +357,9 @@ two_waits()
 	grep -E '^ +1 +3.50 us +43.8 +3.50 us +3.50 us +3.50 us +10/11 prog$' <<<"$output"
 	grep -E '3.50 us +10/11 prog +mutex_lock 10 mutex 0xa +held by 10 +at 0x111$' <<<"$output"
 	# Each table says what its rows are, and there is none without rows
-	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "thread object place" ]
+	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "kind thread object place" ]
 	run_ktrace contention --since 6us --until 6100ns t
-	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "thread place" ]
+	[ "$(sed -n 's/.* longest  //p' <<<"$output" | paste -sd ' ')" = "kind thread place" ]
 }
 
 @test "waits for objects that have names" {
@@ -419,6 +419,136 @@ two_waits()
 	json '{t["tid"]: t["total_ns"] for t in o["threads"]} == {10: 3000, 11: 3000, 12: 300}'
 	json '{x["address"]: x["total_ns"] for x in o["objects"]} == {"0xa": 5500, "0xb": 500, "0xc": 300}'
 	json '[(x["tid"], x["cut"]) for x in o["longest"]] == [(11, 1), (10, 0), (10, 0), (12, 1)]'
+}
+
+@test "waits by kind, and of one kind alone" {
+	two_waits
+	run_ktrace contention --json t
+	json '[(x["kind"], x["nr"], x["total_ns"]) for x in o["kinds"]] ==
+		[("mutex", 1, 3500), ("join", 1, 2000), ("sem", 2, 1600)]'
+	run_ktrace contention --json -c --kind mutex t
+	json '(o["waits"], o["thread_ns"], o["object_ns"]) == (1, 3500, 3500)'
+	json '[len(o[t]) for t in ("kinds", "threads", "objects", "pairs", "places", "longest")] == [1] * 6'
+	run_ktrace contention --json --kind sem,join t
+	json '(o["waits"], [x["tid"] for x in o["threads"]]) == (3, [10, 12])'
+	run_ktrace contention --kind mutx t
+	[ "$status" = 2 ]
+	[[ $stderr == *"--kind: there is no 'mutx' (did you mean 'mutex'?)"* ]]
+	run_ktrace contention --kind , t
+	[ "$status" = 2 ]
+	# What waits inside of a wait is taken off it though it is not shown.
+	trace <<-END
+		process 10 10
+		1000 10 mutex_lock_in mutex=0xb owner=11
+		2000 10 sem_wait_in sem=0xa
+		4000 10 sem_wait_out sem=0xa
+		6000 10 mutex_lock_out mutex=0xb count=1
+	END
+	run_ktrace contention --json --kind mutex t
+	json 'o["thread_ns"] == 3000'
+}
+
+@test "how long locks were held, and where they were taken" {
+	two_waits
+	run_ktrace contention --json --hold-times t
+	json '(o["holds"], o["held_ns"], o["holds_lost"]) == (2, 4500, 0)'
+	json '[(x["address"], x["nr"], x["total_ns"], x["max_ns"]) for x in o["held"]] ==
+		[("0xa", 2, 4500, 4000)]'
+	json '[(x.get("caller"), x["total_ns"]) for x in o["held_places"]] == [(None, 4000), ("0x111", 500)]'
+	json '[(x["from_ns"], x["ns"], x["tid"], x["cut"]) for x in o["longest_held"]] ==
+		[(0, 4000, 10, 0), (4500, 500, 11, 0)]'
+	run_ktrace contention --hold-times t
+	grep -E '^ +1 +4.00 us .* \(taken without waiting\)$' <<<"$output"
+	grep -E '4.00 us +10/10 prog +10 mutex 0xa$' <<<"$output"
+	run_ktrace contention --json t
+	json '"held" not in o and "holds" not in o'
+	run_ktrace contention --json --hold-times --kind sem t
+	json '(o["holds"], o["held"]) == (0, [])'
+	run_ktrace contention --json --hold-times --since 2us --until 4700ns t
+	json '[x["total_ns"] for x in o["held"]] == [2200]'
+	# A recursive mutex up to its last release; a wait for a condition gives the mutex away;
+	# readers each; one that is not given back.
+	trace <<-END
+		process 10 10 11
+		1000 10 mutex_lock mutex=0xa count=1
+		2000 10 mutex_lock mutex=0xa count=2
+		3000 10 mutex_unlock mutex=0xa count=1
+		4000 10 mutex_unlock mutex=0xa count=0
+		5000 10 mutex_lock mutex=0xb count=1
+		5400 10 cond_wait_in cond=0xc mutex=0xb caller=0x444
+		7000 10 cond_wait_out cond=0xc mutex=0xb
+		7050 10 mutex_unlock mutex=0xb
+		8000 10 rwlock_init_in rwlock=0xd
+		8001 10 rwlock_init_out rwlock=0xd
+		8100 10 rwlock_rdlock rwlock=0xd
+		8200 11 rwlock_rdlock rwlock=0xd
+		8300 10 rwlock_unlock rwlock=0xd
+		8500 11 rwlock_unlock rwlock=0xd
+		9000 11 spin_lock spin=0xe
+		9900 11 mutex_trylock mutex=0xa count=1
+		10000 11 mutex_unlock mutex=0xa
+	END
+	run_ktrace contention --json --hold-times t
+	json '{x["address"]: (x["nr"], x["total_ns"]) for x in o["held"]} == {"0xa": (2, 3100),
+		"0xb": (2, 450), "0xd": (2, 500), "0xe": (1, 1000)}'
+	json '[(x["address"], x["cut"]) for x in o["longest_held"]][:2] == [("0xa", 0), ("0xe", 1)]'
+	json '[x["total_ns"] for x in o["held_places"] if x.get("caller") == "0x444"] == [50]'
+	# A loss hides the end.
+	trace <<-END
+		process 10 10
+		1000 10 mutex_lock mutex=0xa count=1
+		3000@1 lost 7
+		4000 10 mutex_unlock mutex=0xa
+		5000 10 mutex_lock mutex=0xa count=1
+		6000 10 mutex_unlock mutex=0xa
+	END
+	run_ktrace contention --json --hold-times t
+	json '(o["holds"], o["held_ns"], o["holds_lost"]) == (1, 1000, 1)'
+	run_ktrace contention --hold-times t
+	grep '^1 holds are not counted: when they ended is not known$' <<<"$output"
+}
+
+@test "who held up whom, while it waited" {
+	two_waits
+	run_ktrace contention --json --holders t
+	json '[(x["tid"], x["by"]["tid"], x["address"], x["total_ns"]) for x in o["held_up"]] ==
+		[(11, 10, "0xa", 3000)]'
+	json 'o["held_up_ns"] == 3000'
+	run_ktrace contention --holders t
+	grep -E '3.00 us  10/11 prog  by 10/10 prog  10 mutex 0xa$' <<<"$output"
+	# The lock changes hands while 12 waits; 13 gives up before 11 gives it back.
+	trace <<-END
+		process 10 10 11 12 13
+		1000 10 mutex_lock mutex=0xa count=1
+		2000@1 11 mutex_lock_in mutex=0xa owner=10
+		3000 12 mutex_lock_in mutex=0xa owner=10
+		4000 10 mutex_unlock mutex=0xa
+		4500@1 11 mutex_lock_out mutex=0xa count=1
+		5000 13 mutex_timedlock_in mutex=0xa owner=11
+		6000 13 mutex_timedlock_out mutex=0xa count=0 result=110
+		7000@1 11 mutex_unlock mutex=0xa
+		7200 12 mutex_lock_out mutex=0xa count=1
+		8000 12 mutex_unlock mutex=0xa
+		8100 12 mutex_lock mutex=0xa count=1
+		8200 11 mutex_lock_in mutex=0xa owner=12
+		9000 10 sem_post_in sem=0xf
+	END
+	run_ktrace contention --json --holders t
+	json '{(x["tid"], x["by"]["tid"]): x["total_ns"] for x in o["held_up"]} == {
+		(11, 10): 2000, (12, 10): 1000, (12, 11): 2500, (13, 11): 1000, (11, 12): 800}'
+	run_ktrace contention --json --holders -p 13 t
+	json '[x["tid"] for x in o["held_up"]] == [13]'
+	run_ktrace contention --json --holders --kind cond t
+	json 'o["held_up"] == []'
+}
+
+@test "the threads of a real program hold each other up for no longer than they wait" {
+	record "$PROGS/pthread_contended"
+	run_ktrace contention --json --holders --hold-times --kind mutex t
+	[ "$status" = 0 ]
+	json '0 < o["held_up_ns"] <= o["thread_ns"] and o["holds_lost"] == 0'
+	json 'all(x["tid"] != x["by"]["tid"] for x in o["held_up"])'
+	json 'sum(x["nr"] for x in o["held"]) == o["holds"] == sum(x["nr"] for x in o["held_places"])'
 }
 
 @test "losses are said, and waits across them not counted" {

@@ -118,7 +118,8 @@ static void act(struct ktrace_event *ev, struct input *in)
 	case 1:
 		text = input_string(in);
 		find_session(text);
-		registry_add(KTRACE_ENTRY_THREAD, (__u32)input_number(in, 4), text, 0);
+		registry_add(KTRACE_ENTRY_THREAD, (__u32)input_number(in, 4), text, 0,
+			     REGISTRY_ALL);
 		free(text);
 		break;
 	case 2:

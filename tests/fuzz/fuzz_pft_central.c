@@ -69,7 +69,7 @@ static void read_all(struct central *c, unsigned int nr)
 static void step(struct central *c, struct input *in)
 {
 	const struct central_origin origin = { .producer = 1, .writer = 1 };
-	struct central *clone;
+	struct central *clone, *old;
 
 	switch (input_number(in, 1) % 12) {
 	case 0:
@@ -92,8 +92,10 @@ static void step(struct central *c, struct input *in)
 		central_end_writer(c, &origin);
 		break;
 	case 5:
-		if (input_number(in, 1) == 0)
-			central_clear(c);
+		if (input_number(in, 1) == 0) {
+			REQUIRE(!central_clear(c, &old));
+			central_free(old);
+		}
 		break;
 	default:
 		put(c, in);

@@ -60,7 +60,7 @@ static bool make_channel(void)
 	w.map = mmap(NULL, w.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	REQUIRE(w.map != MAP_FAILED);
 	memcpy(w.map, &w.control, sizeof(w.control));
-	return !channel_init(&w.ch, w.map, w.size);
+	return !channel_take(&w.ch, w.map, w.size);
 }
 
 /* Everything that a checked geometry leads to lies in the mapping, aligned. */

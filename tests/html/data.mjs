@@ -69,6 +69,61 @@ await run(url, {
 			assert.equal(shown[i], state, `row ${row} at ${time}`));
 	},
 
+	async 'a CPU shows the thread that runs, by name and colour'(page) {
+		const cpu = 0, colors = await page.evaluate(() => window.ktrace.colors());
+		const moves = answers.changes.filter(([, row]) => row === cpu);
+		const i = moves.findIndex(([t], n) => n > 5 && moves[n + 1][0] - t > 1000);
+		const [from, , state] = moves[i], to = moves[i + 1][0];
+		await page.evaluate(([a, b]) => window.ktrace.setView(a, b), [from - 500, to + 500]);
+		await settled(page);
+		const painted = await page.evaluate(([r, t]) => window.ktrace.painted(r)[
+			Math.floor(window.ktrace.xOf(t) * devicePixelRatio)], [cpu, (from + to) / 2]);
+		assert.equal(answers.groups[state], 'run');
+		assert.equal(painted, answers.states[state]);
+		assert.ok(new Set(colors.filter((_, n) => answers.groups[n] === 'run')
+			.map(c => c.color)).size > 1);
+		assert.match(await page.textContent('#legend'), /thread on a CPU, by name/);
+	},
+
+	async 'totals of a range are the sums of its states'(page) {
+		for (const [a, b] of [[0, 1], [0.2, 0.21], [0.3001, 0.7003]]) {
+			const from = Math.floor(answers.span * a), to = Math.floor(answers.span * b);
+			const sums = { cpus: {}, states: {}, spans: {} }, times = {}, longest = {};
+			const latest = new Map();
+			const end_at = (row, time) => {
+				const [begun, state] = latest.get(row) ?? [0, -1];
+				const ns = Math.min(time, to) - Math.max(begun, from);
+				const group = answers.groups[state], name = answers.states[state];
+				const [part, key] = { thread: ['states', name], cpu: ['cpus', name],
+					run: ['cpus', 'a thread'], span: ['spans', name] }[group] ?? [];
+				if (state < 0 || ns <= 0 || !part)
+					return;
+				sums[part][key] = (sums[part][key] ?? 0) + ns;
+				if (part === 'spans') {
+					times[key] = (times[key] ?? 0) + 1;
+					longest[key] = Math.max(longest[key] ?? 0, ns);
+				}
+			};
+			for (const [time, row, state] of answers.changes) {
+				// What was so already is no change, but a span that follows one of its name.
+				if (latest.get(row)?.[1] === state && answers.groups[state] !== 'span')
+					continue;
+				end_at(row, time);
+				latest.set(row, [time, state]);
+			}
+			for (const row of latest.keys())
+				end_at(row, answers.span);
+			const totals = await page.evaluate(([f, t]) => window.ktrace.totals(f, t), [from, to]);
+			for (const part of Object.keys(sums))
+				assert.deepEqual(Object.fromEntries(totals[part].map(s => [s.name, s.ns])),
+					sums[part], `${part} from ${from} to ${to}`);
+			for (const { name, nr, longest: most } of totals.spans)
+				assert.deepEqual([nr, most], [times[name], longest[name]], `${name}, ${a}`);
+			const all = totals.threads.reduce((sum, t) => sum + t.runs + t.ready + t.waits, 0);
+			assert.equal(all, Object.values(sums.states).reduce((x, y) => x + y, 0));
+		}
+	},
+
 	async 'a state begins and ends with its changes'(page) {
 		const row = 3;
 		const moves = answers.changes.filter(c => c[1] === row);

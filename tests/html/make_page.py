@@ -14,9 +14,8 @@ HTML = os.path.join(os.path.dirname(__file__), '../../userspace/viewer/html')
 BINS, BLOCK, LEAF, CHILDREN = 1024, 200, 800, 16
 STATES = [('unknown', 'thread'), ('user', 'thread'), ('syscall', 'thread'), ('wait', 'thread'),
           ('wait-disk', 'thread'), ('wait-cpu', 'thread'), ('zombie', 'thread'), ('irq', 'thread'),
-          ('idle', 'cpu'), ('busy', 'cpu'), ('cpu-irq', 'cpu'),
+          ('idle', 'cpu'), ('cpu-irq', 'cpu'),
           ('free', 'lock'), ('taken', 'lock'), ('parse input', 'span'), ('draw', 'span')]
-STATE = {name: i for i, (name, _) in enumerate(STATES)}
 TYPES = [
     {'name': 'sched:switch', 'fields': [{'name': 'next', 'kind': 'u'}, {'name': 'state', 'kind': 'u',
                                          'enums': [[0, 'running'], [1, 'sleep'], [2, 'disk']]}]},
@@ -66,6 +65,9 @@ class Trace:
                     self.span = self.row('span', 'phase', self.threads[-1])
             self.lock = self.row('lock', 'mutex 0x1000', process)
         self.order = list(range(len(self.rows)))
+        self.states = [{'name': n, 'group': g} for n, g in STATES]
+        self.states += [{'name': self.rows[t]['name'], 'group': 'run', 'row': t} for t in self.threads]
+        self.state = {s['name']: i for i, s in enumerate(self.states)}
         self.run(rng, nr)
         self.span_ns = self.events[-1][0]
 
@@ -91,7 +93,7 @@ class Trace:
                     self.change(time, runs[cpu], ['wait-cpu', 'wait', 'wait-disk'][how])
                     self.arrows.append((0, max(time - 3000, 0), runs[cpu], time, new))
                 self.change(time, new, 'user')
-                self.change(time, self.cpus[cpu], 'busy')
+                self.change(time, self.cpus[cpu], self.rows[new]['name'])
                 runs[cpu] = new
             elif rng.random() < 0.2:
                 self.change(time, runs[cpu], rng.choice(['user', 'syscall', 'irq']))
@@ -106,7 +108,7 @@ class Trace:
                     self.change(time, self.lock, rng.choice(['free', 'taken']))
 
     def change(self, time, row, state):
-        self.changes.append((time, row, STATE[state]))
+        self.changes.append((time, row, self.state[state]))
 
     # ---- blocks
 
@@ -226,8 +228,15 @@ class Trace:
                     sums[b][state + 1] = sums[b].get(state + 1, 0) + edge - start
                     start = edge
             if any(sums):
-                out[row] = [max(s, key=s.get) if s else 0 for s in sums]
+                out[row] = [self.to_show(s) for s in sums]
         return out
+
+    def to_show(self, sums):
+        """Threads that a CPU runs count together."""
+        run = {s: ns for s, ns in sums.items() if self.states[s - 1]['group'] == 'run'}
+        others = {s: ns for s, ns in sums.items() if s not in run}
+        part = run if sum(run.values()) >= max(others.values(), default=0) else others
+        return max(part, key=part.get) if part else 0
 
 
 def runs(values):
@@ -250,7 +259,7 @@ def write(path, trace):
     nodes = trace.nodes()
     head = {
         'version': 1, 'title': 'a <made-up> trace', 'begin': str(2**60), 'wall': '1700000000123456789',
-        'span': trace.span_ns, 'types': TYPES, 'states': [{'name': n, 'group': g} for n, g in STATES],
+        'span': trace.span_ns, 'types': TYPES, 'states': trace.states,
         'files': [{'name': 'made-up.ktrace', 'host': 'made-up', 'events': len(trace.events), 'lost': 12}],
         'loss': [{'reason': 'full', 'count': 12, 'file': 0}], 'notes': ['clock: made up'],
         'rows': trace.rows, 'order': trace.order, 'arrows': ['wakeup'],
@@ -283,4 +292,5 @@ if __name__ == '__main__':
         json.dump({'events': [[t, TYPES[n]['name'], r, s, [str(v) for v in vs]]
                               for t, n, r, s, vs in made.events],
                    'changes': made.changes, 'span': made.span_ns, 'nodes': len(made.tree),
-                   'states': [n for n, _ in STATES], 'rows': [r['name'] for r in made.rows]}, f)
+                   'states': [s['name'] for s in made.states], 'groups': [s['group'] for s in made.states],
+                   'rows': [r['name'] for r in made.rows]}, f)

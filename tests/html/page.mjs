@@ -27,6 +27,8 @@ async function key(page, name) {
 	await settled(page);
 }
 
+const browser_of = page => page.context().browser();
+
 // Where an event is on the screen
 async function place_of(page, [time, , row]) {
 	const [x, y] = await page.evaluate(([t, r]) => [window.ktrace.xOf(t), window.ktrace.yOf(r)],
@@ -316,6 +318,52 @@ await run(url, {
 		await page.mouse.move(box.x + 300, box.y + y);
 		await settled(page);
 		assert.match(await page.textContent('#tip'), /^worker 100, phase: /);
+	},
+
+	async 'Ctrl+drag marks a range and shows its totals, Escape ends that'(page) {
+		await look_at(page, middle[0] - 200000, middle[0] + 200000);
+		const before = await view(page);
+		const box = await (await page.$('#chart')).boundingBox();
+		await page.keyboard.down('Control');
+		await page.mouse.move(box.x + 200, box.y + 30);
+		await page.mouse.down();
+		await page.mouse.move(box.x + 400, box.y + 30, { steps: 3 });
+		await page.mouse.up();
+		await page.keyboard.up('Control');
+		await page.waitForSelector('#details .totals');
+		assert.deepEqual(await view(page), before);
+		const range = await page.evaluate(() => window.ktrace.range());
+		near(range.to - range.from, (before.to - before.from) * 200 / box.width, 'range');
+		const totals = await page.evaluate(r => window.ktrace.totals(r.from, r.to), range);
+		const text = await page.textContent('#details');
+		for (const title of ['Range of ', 'CPUs run', 'Threads', 'States of threads'])
+			assert.ok(text.includes(title), `${title} in ${text}`);
+		assert.ok(text.includes(totals.threads[0].name), text);
+		await until(page, () => location.hash.includes('m='));
+		// A click on a thread goes to its row; the address leads back to the range.
+		await page.click('#details .totals:nth-of-type(2) tbody tr');
+		await until(page, r => window.ktrace.selected().row === r, totals.threads[0].row);
+		const hash = await page.evaluate(() => location.hash);
+		await key(page, 'Escape');
+		assert.equal(await page.evaluate(() => window.ktrace.range()), null);
+		const other = await open(browser_of(page), url + hash);
+		await other.waitForSelector('#details .totals');
+		near((await other.evaluate(() => window.ktrace.range())).from, range.from, 'from');
+		await other.context().close();
+	},
+
+	async 'a key and a button show the totals of the screen; an event takes their place'(page) {
+		await look_at(page, middle[0] - 200000, middle[0] + 200000);
+		for (const ask of [() => key(page, 'm'), () => page.click('#totals')]) {
+			await ask();
+			await page.waitForSelector('#details .totals');
+			near((await page.evaluate(() => window.ktrace.range())).from, (await view(page)).from, 'from');
+			await page.click('#lines tr:nth-child(2)');
+			await page.waitForSelector('#details .next');
+			assert.equal(await page.$('#details .totals'), null);
+			assert.equal(await page.evaluate(() => window.ktrace.range()), null);
+			await look_at(page, middle[0] - 200000, middle[0] + 200000);
+		}
 	},
 
 	async 'what passes no filter is said'(page) {

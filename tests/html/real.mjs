@@ -116,6 +116,29 @@ await run(url, {
 		`thread ${s.tid} from ${s.from_ns}: ${names[i]}, not ${name_of(s)}`));
 	},
 
+	async 'totals of all are the sums of ktrace flow'(page) {
+		const sums = {};
+		let is_exact = true;
+		for (const span of flow.filter(name_of)) {
+			sums[name_of(span)] = (sums[name_of(span)] ?? 0) + span.duration_ns;
+			is_exact &&= span.from_ns + span.duration_ns < 2 ** 53;
+		}
+		const totals = await page.evaluate(() =>
+			window.ktrace.totals(0, Math.max(window.ktrace.head().span, 1)));
+		const found = Object.fromEntries(totals.states.map(s => [s.name, s.ns]));
+		assert.deepEqual(Object.keys(found).sort(), Object.keys(sums).sort());
+		for (const name of Object.keys(sums))
+			assert.ok(is_exact ? found[name] === sums[name] :
+				Math.abs(found[name] - sums[name]) <= 1e-6 * sums[name] + 1000 * flow.length,
+			`${name}: ${found[name]}, not ${sums[name]}`);
+		// Each CPU runs what threads say that they do, as far as nothing was lost.
+		if (Object.keys(info.lost || {}).length)
+			return;
+		const runs = totals.cpus.find(c => c.name === 'a thread')?.ns ?? 0;
+		const said = ['user', 'syscall', 'run'].reduce((sum, n) => sum + (found[n] ?? 0), 0);
+		assert.ok(Math.abs(runs - said) <= (is_exact ? 0 : 1e-6 * said), `${runs}, not ${said}`);
+	},
+
 	async 'states are those of ktrace state'(page) {
 		const threads = state.threads.filter(t => t.tid && t.status !== 'unnamed');
 		const names = await states_at(page, threads.map(t => [t.tid, at - 1]));

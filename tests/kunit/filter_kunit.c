@@ -440,7 +440,7 @@ static void who_becomes_another_program_is_looked_at_behind_that(struct kunit *t
 
 static struct task_struct *crowd[THREADS_MAX][TASKS];
 static struct task_struct *crowd_parent;
-static atomic_t last_ones;
+static atomic_t last_ones, through_nr;
 
 /* Each has ids of its own, in the same words of the bit maps as the others'. */
 static int come_and_go(void *arg)
@@ -467,6 +467,7 @@ static int come_and_go(void *arg)
 	for (i = 0; i < TASKS; i++)
 		if (atomic_read(&mine[i]->signal->live))
 			atomic_add(end(mine[i]), &last_ones);
+	atomic_inc(&through_nr);
 	while (!kthread_should_stop())
 		schedule_timeout_uninterruptible(1);
 	return 0;
@@ -475,11 +476,12 @@ static int come_and_go(void *arg)
 static void the_count_is_right_whoever_comes_and_goes(struct kunit *test)
 {
 	struct task_struct *threads[THREADS_MAX];
-	u32 i, j, nr = min_t(u32, 2 * num_online_cpus(), THREADS_MAX);
+	u32 i, j, started = 0, nr = min_t(u32, 2 * num_online_cpus(), THREADS_MAX);
 
 	crowd_parent = make_task(test, 1, 1000);
 	set_bit(1, filter.followed);
 	atomic_set(&last_ones, 0);
+	atomic_set(&through_nr, 0);
 	for (i = 0; i < nr; i++)
 		for (j = 0; j < TASKS; j++) {
 			crowd[i][j] = make_task(test, 128 + j * nr + i, 1000);
@@ -487,6 +489,10 @@ static void the_count_is_right_whoever_comes_and_goes(struct kunit *test)
 		}
 	for (i = 0; i < nr; i++)
 		threads[i] = kthread_run(come_and_go, crowd[i], "ktrace_kunit/%u", i);
+	for (i = 0; i < nr; i++)
+		started += !IS_ERR(threads[i]);
+	while (atomic_read(&through_nr) < started)	/* who is stopped too early never runs */
+		schedule_timeout_uninterruptible(1);
 	for (i = 0; i < nr; i++)
 		if (!IS_ERR(threads[i]))
 			kthread_stop(threads[i]);

@@ -129,6 +129,8 @@ static void without_privilege_interrupts_do_not_say_what_they_run(struct kunit *
 	KUNIT_EXPECT_STREQ(test, last.payload.name, SOME_TIMER);
 	expect_last(test, s, &last);
 	KUNIT_EXPECT_TRUE(test, last.rec.tid_flags & KTRACE_REC_IRQ);
+	/* The length of a name tells which one it is. */
+	KUNIT_EXPECT_EQ(test, last.rec.len, sizeof(u64) + 1);
 	KUNIT_EXPECT_EQ(test, last.payload.object, 0);
 	KUNIT_EXPECT_EQ(test, last.payload.name[0], '\0');
 }

@@ -4,10 +4,13 @@
  * is taken back
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/kthread.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include "account.h"
 #include "session_fixture.h"
+#include "sieve.h"
 
 /* uapi/linux/ktrace.h, section 1 */
 enum {
@@ -266,19 +269,98 @@ static void a_kernel_channel_is_charged_with_its_filter_and_arrays(struct kunit 
 			i * sizeof(*b->pages) + struct_size(b, rings, b->l.ring_nr));
 }
 
+/* It is never run: the event is not switched on. */
+static void filter(struct kunit *test, struct kt_session *s)
+{
+	struct kt_sieve *v = kvzalloc(sizeof(*v), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, v);
+	kt_emit_set_sieve(&s->target, KTRACE_EV_SCHED_SWITCH, v);
+}
+
 /* What filters of a user may do for an event is for all of them; others have their own. */
 static void the_sessions_of_a_user_share_the_work_of_filters(struct kunit *test)
 {
 	struct kt_session *a = fix_session(test, true), *other = session_of_user(test, 1000), *b;
 
 	KUNIT_ASSERT_EQ(test, fix_add_channel(other, KTRACE_CHANNEL_KERNEL), 0);
-	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX);
+	filter(test, a);
+	filter(test, other);
 	b = fix_session(test, true);
+	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX);
+	filter(test, b);
 	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
 	KUNIT_EXPECT_EQ(test, b->target.work_max, KTRACE_MATCH_WORK_MAX / 2);
 	KUNIT_EXPECT_EQ(test, other->target.work_max, KTRACE_MATCH_WORK_MAX);
+	kt_emit_set_sieve(&a->target, KTRACE_EV_SCHED_SWITCH, NULL);
+	KUNIT_EXPECT_EQ(test, b->target.work_max, KTRACE_MATCH_WORK_MAX);
+	filter(test, a);
 	fix_close(test, b);
 	KUNIT_EXPECT_EQ(test, a->target.work_max, KTRACE_MATCH_WORK_MAX);
+}
+
+/* ---- who waits for whom ---- */
+
+static int read_until_stopped(void *is_reading)
+{
+	rcu_read_lock();
+	smp_store_release((bool *)is_reading, true);
+	while (!kthread_should_stop())
+		cpu_relax();
+	rcu_read_unlock();
+	return 0;
+}
+
+struct choice {
+	struct kt_session *s;
+	struct kt_sieve *v;
+	struct completion done;
+};
+
+static int choose(void *arg)
+{
+	struct choice *c = arg;
+
+	kt_emit_set_sieve(&c->s->target, KTRACE_EV_SCHED_SWITCH, c->v);
+	complete_all(&c->done);
+	return 0;
+}
+
+static void start_choice(struct kunit *test, struct choice *c)
+{
+	c->s = fix_session(test, true);
+	c->v = kvzalloc(sizeof(*c->v), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, c->v);
+	init_completion(&c->done);
+}
+
+/* One moves an event that is recorded, and waits for a reader; the other's is not recorded. */
+static void who_chooses_events_does_not_wait_for_another_who_does(struct kunit *test)
+{
+	struct choice *c = kunit_kcalloc(test, 2, sizeof(*c), GFP_KERNEL);
+	struct task_struct *reader;
+	bool is_reading = false;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	start_choice(test, &c[0]);
+	start_choice(test, &c[1]);
+	kt_emit_set_live(&c[0].s->target, KTRACE_EV_SCHED_SWITCH, true);
+	reader = kthread_run(read_until_stopped, &is_reading, "ktrace_kunit/r");
+	KUNIT_ASSERT_NOT_ERR_OR_NULL(test, reader);
+	while (!smp_load_acquire(&is_reading))
+		schedule_timeout_uninterruptible(1);
+	kthread_run(choose, &c[0], "ktrace_kunit/0");
+	while (!test_bit(KTRACE_EV_SCHED_SWITCH, c[0].s->target.special))
+		schedule_timeout_uninterruptible(1);
+	kthread_run(choose, &c[1], "ktrace_kunit/1");
+	KUNIT_EXPECT_GT(test, wait_for_completion_timeout(&c[1].done, 10 * HZ), 0);
+	KUNIT_EXPECT_FALSE(test, completion_done(&c[0].done));
+	kthread_stop(reader);
+	wait_for_completion(&c[0].done);
+	wait_for_completion(&c[1].done);
+	kt_emit_set_live(&c[0].s->target, KTRACE_EV_SCHED_SWITCH, false);
 }
 
 static void set_killed(bool is_killed)
@@ -351,6 +433,7 @@ static struct kunit_case limits_cases[] = {
 	KUNIT_CASE(sessions_that_run_are_their_owners_to_pay),
 	KUNIT_CASE(a_kernel_channel_is_charged_with_its_filter_and_arrays),
 	KUNIT_CASE(the_sessions_of_a_user_share_the_work_of_filters),
+	KUNIT_CASE(who_chooses_events_does_not_wait_for_another_who_does),
 	KUNIT_CASE(a_request_of_somebody_killed_is_undone),
 	KUNIT_CASE(the_largest_request_is_refused),
 	KUNIT_CASE(nothing_stays_charged),

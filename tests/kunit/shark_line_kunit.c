@@ -127,14 +127,17 @@ static void shk_20_who_waits_comes_before_the_next_event(struct kunit *test)
 	other = kthread_create(log_beside, NULL, "shark_line");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(other));
 	get_task_struct(other);
-	preempt_disable();
+	migrate_disable();
 	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	/* May sleep until the thread does. */
 	kthread_bind(other, cpu);
+	preempt_disable();
 	wake_up_process(other);
 	shark_hook = await_the_other;
 	kt_shark_log(shark, USER, 0, 1, 0);
 	kt_shark_log(shark, USER, 0, 2, 0);
 	preempt_enable();
+	migrate_enable();
 	kthread_stop(other);
 	put_task_struct(other);
 	KUNIT_EXPECT_EQ(test, status_of(n).events, 3u);

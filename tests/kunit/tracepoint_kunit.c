@@ -49,12 +49,20 @@ static struct kt_session *make_running(struct kunit *test, u16 *id)
 	return s;
 }
 
-/* This task is switched away from, three times. */
+static unsigned long switch_nr(void)
+{
+	return current->nvcsw + current->nivcsw;
+}
+
+/*
+ * This task is switched away from, three times. A timer that has fired before the task gave
+ * up its CPU is no switch.
+ */
 static void switch_tasks(void)
 {
-	int i;
+	unsigned long before = switch_nr();
 
-	for (i = 0; i < 3; i++)
+	while (switch_nr() - before < 3)
 		schedule_timeout_uninterruptible(1);
 }
 

@@ -85,6 +85,26 @@ files()
 	dpkg-deb -c "$DEBS/$1"_*.deb | sed -E 's|^([^ ]+ +){5}\.||'
 }
 
+@test "what records 32-bit programs is a package of their architecture, installed beside ours" {
+	local narrow wide
+	narrow=$(echo "$DEBS"/i386/libktrace0_*_i386.deb)
+	wide=$(echo "$DEBS"/libktrace0_*_amd64.deb)
+	[ "$(dpkg-deb -f "$narrow" Architecture Multi-Arch | sort)" = "$(printf '%s\n' 'Architecture: i386' 'Multi-Arch: same')" ]
+	[[ $(dpkg-deb -f "$narrow" Depends) == "libc6 (>= 2."* ]]
+	[ "$(dpkg-deb -f "$narrow" Version)" = "$(dpkg-deb -f "$wide" Version)" ]
+	# Files of the same name are the same.
+	dpkg-deb -x "$narrow" narrow
+	dpkg-deb -x "$wide" wide
+	(cd narrow && find . -type f) | while read -r f; do
+		[ ! -e "wide/$f" ] || cmp "narrow/$f" "wide/$f"
+	done
+	cd narrow/usr/lib/i386-linux-gnu
+	for f in libktrace.so.0 libktrace-pthread.so.0; do
+		[[ $(readelf -h "$f") == *ELF32* ]]
+		[[ $(readelf -d "$f") != *R*PATH* ]]
+	done
+}
+
 @test "each package has what it is to have, and nothing else has it" {
 	local package where
 	# shellcheck disable=SC2086

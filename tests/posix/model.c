@@ -198,7 +198,7 @@ static void clear(struct model *m)
 		m->running = true;
 		m->by_itself = false;
 		start_again = push(m, POSIX_TRACE_START, 0);
-		start_again->lazy = start_again->optional = true;
+		start_again->lazy = true;
 	}
 	look(m, false, false);
 	if (m->full)

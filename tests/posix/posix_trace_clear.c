@@ -51,7 +51,9 @@ static void full(void)
 	same(DESCRIPTION, status(trid).posix_stream_full_status, POSIX_TRACE_NOT_FULL,
 	     "it is not full");
 	tell(later, 1);
-	tells(DESCRIPTION, trid, ACTIVE, "later", "only what comes is in it");
+	tells(DESCRIPTION, trid, ACTIVE, "START later", "it says that it runs again");
+	tell(later, 2);
+	tells(DESCRIPTION, trid, ACTIVE, "later", "once");
 	need(posix_trace_shutdown(trid));
 }
 

@@ -177,6 +177,92 @@ static void room(void)
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_STOP), 0);
 }
 
+/* ---- the share of one user among many ---- */
+
+enum { ATTACKER = 4321, SESSIONS = 8 };
+
+struct watched {
+	int fd;
+	struct dev_channel ch;
+};
+
+static void watch(struct watched *w)
+{
+	dev_add_channel(w->fd, &w->ch);
+	dev_enable(w->fd, id, 1);
+	dev_follow(w->fd, getpid());
+	EXPECT_ERRNO(ioctl(w->fd, KTRACE_IOC_START), 0);
+}
+
+/* As many comparisons as may be, of which none is true */
+static void filter_slowly(const struct watched *w)
+{
+	enum { NR = KTRACE_MATCH_WORK_MAX / KTRACE_MATCH_WORK_STEP };
+	struct ktrace_match_step steps[NR + 1];
+
+	for (unsigned int i = 0; i <= NR; i++) {
+		steps[i] = nr_is(STRANGE + 1 + i);
+		steps[i].yes = NR;
+		steps[i].no = (__u16)(i + 1 < NR ? i + 1 : NR + 1);
+	}
+	EXPECT_ERRNO(set_filter(w->fd, id, steps, NR, NULL), 0);
+	steps[NR - 1].no = NR;
+	steps[NR].yes = steps[NR].no = NR + 1;
+	EXPECT_ERRNO(set_filter(w->fd, id, steps, NR + 1, NULL), EINVAL);
+}
+
+/* Strange calls that were recorded because there was no time for the filter */
+static unsigned int undecided(struct watched *w)
+{
+	const __u64 before = dev_info(w->fd).undecided;
+	unsigned int nr = 0;
+
+	dev_drain(&w->ch, count_strange, &nr);
+	nr = 0;
+	call_strangely();
+	dev_drain(&w->ch, count_strange, &nr);
+	EXPECT(nr <= dev_info(w->fd).undecided - before);
+	return nr;
+}
+
+/* Root records the attacker, too. */
+static void attack(void *arg)
+{
+	const struct watched *root = arg;
+	struct watched w[SESSIONS];
+	int i;
+
+	for (i = 0; i < SESSIONS; i++)
+		w[i] = (struct watched){ dev_open(), { .spec = dev_spec(KTRACE_CHANNEL_KERNEL) } };
+	dev_become_user(ATTACKER);
+	for (i = 0; i < SESSIONS; i++)
+		watch(&w[i]);
+	filter_slowly(&w[0]);
+	EXPECT_EQ(undecided(&w[0]), 0);
+	for (i = 1; i < SESSIONS; i++)
+		filter_slowly(&w[i]);
+	EXPECT_EQ(undecided(&w[0]), CALLS);
+	EXPECT_EQ(undecided(&w[SESSIONS - 1]), CALLS);
+	for (i = 1; i < SESSIONS; i++)
+		EXPECT_ERRNO(set_filter(w[i].fd, id, NULL, 0, NULL), 0);
+	EXPECT_EQ(undecided(&w[0]), 0);
+	EXPECT_EQ(dev_info(root->fd).undecided, 0);
+}
+
+/*
+ * A user has the time of one filter, however many sessions filter; those that do not take none of
+ * it. What another user does changes nothing.
+ */
+static void share(void)
+{
+	struct watched root = { dev_open(), { .spec = dev_spec(KTRACE_CHANNEL_KERNEL) } };
+
+	watch(&root);
+	filter_slowly(&root);
+	dev_in_child(attack, &root);
+	EXPECT_EQ(undecided(&root), 0);
+}
+
 /* System calls that are none, for recordings: 31000 to 31003, each with five lists of arguments */
 static void strange(void)
 {
@@ -190,6 +276,7 @@ int main(int argc, char **argv)
 	static const struct dev_test tests[] = {
 		{ "errors", errors },
 		{ "room", room },
+		{ "share", share },
 		{ "strange", strange },
 	};
 

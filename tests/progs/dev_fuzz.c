@@ -360,33 +360,6 @@ static void check_depth(unsigned long sum)
 		}
 }
 
-/* Kept sessions are taken over and let go; then none is left, for any user. */
-static void check_forgotten(void)
-{
-	struct ktrace_kept kept = { .size = sizeof(kept) };
-	struct ktrace_info info;
-	int fd = dev_open(), i;
-
-	while (!ioctl(fd, KTRACE_IOC_KEPT, &kept)) {
-		struct ktrace_adopt adopt = { .size = sizeof(adopt), .session = kept.session };
-		__u32 keep = 0;
-		int heir = dev_open();
-
-		EXPECT_ERRNO(ioctl(heir, KTRACE_IOC_ADOPT, &adopt), 0);
-		EXPECT_ERRNO(ioctl(heir, KTRACE_IOC_KEEP, &keep), 0);
-		close(heir);
-	}
-	/* What is under way in sockets and in other CPUs' work is done soon. */
-	for (i = 0; i < 100; i++) {
-		info = dev_info(fd);
-		if (!info.sessions)
-			break;
-		usleep(100000);
-	}
-	printf("%u sessions left\n", info.sessions);
-	EXPECT_EQ(info.sessions, 0);
-}
-
 static void run_all(void)
 {
 	unsigned long i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * dev_fuzz.h - for dev_fuzz.c: what is shared, random numbers, ioctls and their arguments
+ * dev_fuzz.h - for dev_fuzz.c: what is shared, ioctls and their arguments
  *
  * Arguments are mostly what they should be, so that calls get far, with one thing wrong
  * now and then: a number, the size, or the place where they lie.
@@ -8,12 +8,9 @@
 #ifndef TESTS_DEV_FUZZ_H
 #define TESTS_DEV_FUZZ_H
 
-#include <setjmp.h>
-#include <stdint.h>
 #include <sys/syscall.h>
-#include "dev.h"
+#include "dev_random.h"
 
-#define PAGE 4096ul
 #define FD_NR 8
 #define MAP_NR 8
 #define SLOT (64ul << 20)	/* address space of one mapping */
@@ -46,33 +43,6 @@ static char *maps[MAP_NR];	/* SLOT bytes each, whatever is mapped there */
 static int sockets[2];
 static char *args;		/* two pages below 4 GiB, then none; behind it a read-only one */
 
-static __thread uint64_t state;
-static __thread sigjmp_buf after_fault;
-
-static inline uint64_t next_random(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
-static inline uint64_t below(uint64_t n)
-{
-	return next_random() % n;
-}
-
-static inline int one_in(unsigned int n)
-{
-	return !below(n);
-}
-
-static inline void on_fault(int sig)
-{
-	(void)sig;
-	siglongjmp(after_fault, 1);
-}
-
 static inline long count(enum call what, long ret)
 {
 	__atomic_fetch_add(ret < 0 ? &shared->failed[what] : &shared->worked[what], 1,
@@ -81,19 +51,6 @@ static inline long count(enum call what, long ret)
 }
 
 /* ---- numbers and places ---- */
-
-static inline uint64_t odd_number(void)
-{
-	static const uint64_t odd[] = {
-		0, 1, 2, 7, 8, 63, 64, 4095, 4096, 4097, 8192, 65535, 65536, 1 << 20, 1 << 24,
-		0x7fffffff, 0x80000000, 0xffffffff, 1ull << 34, 1ull << 40, 1ull << 44,
-		1ull << 62, 1ull << 63, ~0ull, ~0ull - 4095,
-	};
-
-	if (one_in(4))
-		return next_random() >> below(64);
-	return odd[below(NELEM(odd))] + (one_in(3) ? below(5) - 2 : 0);
-}
 
 static inline int any_fd(void)
 {
@@ -264,15 +221,6 @@ static inline unsigned int request_of(enum call what)
 		return requests[what];
 	return one_in(2) ? _IOC((unsigned int)below(4), 'k', 0x3e + (unsigned int)below(16),
 				(unsigned int)below(256)) : (unsigned int)next_random();
-}
-
-/* Where that may fault, which is the place's fault. False: it did. */
-static __attribute__((noinline)) int try_copy(void *to, const void *from, size_t size)
-{
-	if (sigsetjmp(after_fault, 0))
-		return 0;
-	memcpy(to, from, size);
-	return 1;
 }
 
 static inline char *place_argument(enum call what)

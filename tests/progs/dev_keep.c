@@ -15,6 +15,7 @@ struct owner {
 	int fd;		/* opened as root, as if the group allowed it */
 	__u32 keep;
 	int is_user, has_kernel;
+	__u64 bytes;	/* at least */
 	__u64 session;	/* out */
 };
 
@@ -28,6 +29,10 @@ static void own_and_die(void *arg)
 
 	if (o->is_user)
 		dev_become_user(uid);
+	if (o->bytes) {
+		user.spec.registry_size = (__u32)o->bytes & ~4095U;
+		user.spec.ring_size = 1 << 16;
+	}
 	dev_add_channel(o->fd, &user);
 	if (o->has_kernel)
 		dev_add_channel(o->fd, &kernel);
@@ -39,12 +44,19 @@ static void own_and_die(void *arg)
 	dev_tail(&user, 1)->tail = 8;
 }
 
-static struct owner die(struct owner o)
+/* The owner is dead, but we have its descriptor. */
+static struct owner almost_die(struct owner o)
 {
 	o.fd = dev_open();
 	dev_in_child(own_and_die, &o);
-	close(o.fd);
 	o.session = *shared;
+	return o;
+}
+
+static struct owner die(struct owner o)
+{
+	o = almost_die(o);
+	close(o.fd);
 	return o;
 }
 
@@ -156,13 +168,128 @@ static void life(void)
 	expect_sessions(0, 0);
 }
 
-static void set_seconds(const char *value)
+static void set(const char *file, const char *value)
 {
-	int fd = open("/sys/module/ktrace/parameters/keep_seconds", O_WRONLY);
+	int fd = open(file, O_WRONLY);
 
 	EXPECT(fd >= 0);
 	EXPECT_EQ(write(fd, value, strlen(value)), strlen(value));
 	close(fd);
+}
+
+static void set_seconds(const char *value)
+{
+	set("/sys/module/ktrace/parameters/keep_seconds", value);
+}
+
+static void set_percent(const char *value)
+{
+	set("/sys/module/ktrace/parameters/max_kept_percent", value);
+}
+
+static unsigned int freed(void)
+{
+	int fd = dev_open();
+	unsigned int nr = dev_info(fd).freed;
+
+	close(fd);
+	return nr;
+}
+
+static int is_kept(__u64 session)
+{
+	int fd = dev_open(), is = 0;
+	struct ktrace_kept k;
+
+	for (__u32 i = 0; !is && !kept_at(fd, i, &k); i++)
+		is = k.session == session;
+	close(fd);
+	return is;
+}
+
+/* Bytes, of a line of /proc/meminfo */
+static __u64 memory(const char *name)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	unsigned long long kb = 0;
+	char line[128];
+
+	EXPECT(f);
+	while (!kb && fgets(line, sizeof(line), f))
+		if (!strncmp(line, name, strlen(name)))
+			kb = strtoull(line + strlen(name), NULL, 10);
+	fclose(f);
+	EXPECT(kb);
+	return kb << 10;
+}
+
+/* The user who keeps most pays, with a session that was adopted before. */
+static void bound(void)
+{
+	/* Of a hundredth, two of them fit and three do not. */
+	const struct owner root = { .keep = 1, .bytes = memory("MemTotal:") / 300 };
+	struct owner user = root, first, second;
+	const unsigned int before = freed();
+	int fd = dev_open();
+
+	user.is_user = 1;
+	first = die(root);
+	second = die(root);
+	EXPECT_ERRNO(adopt(fd, first.session), 0);
+	user = die(user);
+	set_percent("1");
+	close(fd);
+	EXPECT(!is_kept(first.session) && is_kept(second.session) && is_kept(user.session));
+	EXPECT_EQ(freed(), before + 1);
+
+	first = die(root);
+	EXPECT(is_kept(first.session) && !is_kept(second.session) && is_kept(user.session));
+	set_percent("0");
+	die(root);
+	expect_sessions(0, 0);
+	EXPECT_EQ(freed(), before + 5);
+	set_percent("50");
+}
+
+/* Takes memory until hardly any is left; what it was is to be given to munmap(). */
+static char *eat(size_t *len)
+{
+	const __u64 all = memory("MemTotal:"), piece = 4 << 20;
+	char *at = mmap(NULL, all, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	EXPECT(at != MAP_FAILED);
+	for (*len = 0; memory("MemAvailable:") > all / 25; *len += piece) {
+		EXPECT(*len + piece <= all);
+		memset(at + *len, 1, piece);
+	}
+	return at;
+}
+
+/* Caches go any time; events only when memory is short, and if that gives some back. */
+static void memory_short(void)
+{
+	const unsigned int before = freed();
+	struct owner lone, mapped;
+	struct ktrace_attach a;
+	int writer = dev_open();
+	char *eaten;
+	size_t len;
+
+	lone = die((struct owner){ .keep = 1, .has_kernel = 1 });
+	mapped = almost_die((struct owner){ .keep = 1 });
+	EXPECT_ERRNO(dev_attach(writer, mapped.session, &a), 0);
+	close(mapped.fd);
+	set("/proc/sys/vm/drop_caches", "3");
+	EXPECT(is_kept(lone.session) && is_kept(mapped.session));
+	eaten = eat(&len);
+	set("/proc/sys/vm/drop_caches", "2");
+	munmap(eaten, len);
+	EXPECT(!is_kept(lone.session) && is_kept(mapped.session));
+	EXPECT_EQ(freed(), before + 1);
+	close(writer);
+	discard(mapped.session);
+	expect_sessions(0, 0);
 }
 
 static void until_gone(void)
@@ -275,6 +402,28 @@ static void rights(void)
 	expect_sessions(0, 0);
 }
 
+static void take(void *arg)
+{
+	const size_t *len = arg;
+	char *at = mmap(NULL, *len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	EXPECT(at != MAP_FAILED);
+	memset(at, 1, *len);
+}
+
+/* Who needs the memory gets it, and is not killed. */
+static void no_kill(void)
+{
+	const size_t bytes = 256 << 20;
+	const unsigned int before = freed();
+	struct owner o = die((struct owner){ .keep = 1, .bytes = bytes });
+	size_t len = memory("MemAvailable:") + bytes / 2;
+
+	dev_in_child(take, &len);
+	EXPECT(!is_kept(o.session));
+	EXPECT_EQ(freed(), before + 1);
+}
+
 /* Left for the module to free when it goes. */
 static void leave(void)
 {
@@ -290,6 +439,9 @@ int main(int argc, char **argv)
 		{ "ends", ends },
 		{ "too_many", too_many },
 		{ "rights", rights },
+		{ "bound", bound },
+		{ "memory_short", memory_short },
+		{ "no_kill", no_kill },
 		{ "leave", leave },
 	};
 

@@ -8,6 +8,8 @@
  * Only root may run the tests. The users that attack have opened the device, as members of its
  * group can.
  */
+#include <glob.h>
+#include <sched.h>
 #include "dev.h"
 
 enum {
@@ -87,6 +89,152 @@ static void attack(void)
 	set_max_user_mb(2048);
 }
 
+/* Gives user namespace @pid ids when it is there: somebody has written to @is_ready then. */
+static void map_ids(pid_t pid, int is_ready)
+{
+	char path[64], byte;
+	int fd;
+
+	EXPECT_EQ(read(is_ready, &byte, 1), 1);
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
+	fd = open(path, O_WRONLY);
+	EXPECT(fd >= 0);
+	EXPECT(dprintf(fd, "0 %d 1\n1 100000 100", ATTACKER) > 0);
+	close(fd);
+}
+
+/* Becomes a user of the namespace, and has @fd make a session. */
+static int make_as(int fd, uid_t inner)
+{
+	struct dev_channel ch = { .spec = dev_spec(KTRACE_CHANNEL_USER) };
+
+	ch.spec.registry_size = SESSION_MB << 20;
+	ch.spec.ring_size = 1 << 16;
+	EXPECT_ERRNO(seteuid(0), 0);
+	EXPECT_ERRNO(seteuid(inner), 0);
+	return ioctl(fd, KTRACE_IOC_CHANNEL, &ch.spec) ? errno : 0;
+}
+
+/* What newuidmap(1) gives a user does not make him several. */
+static void subordinate(void)
+{
+	int asks[2], answers[2], first = dev_open(), second = dev_open(), third = dev_open();
+	int status;
+	pid_t pid;
+	char byte;
+
+	set_max_user_mb(SESSION_MB * 3 / 2);
+	EXPECT(!pipe(asks) && !pipe(answers));
+	pid = fork();
+	if (!pid) {
+		dev_become_user(ATTACKER);
+		EXPECT_ERRNO(unshare(CLONE_NEWUSER), 0);
+		EXPECT_EQ(write(asks[1], "", 1), 1);
+		EXPECT_EQ(read(answers[0], &byte, 1), 1);
+		EXPECT_EQ(make_as(first, 5), 0);
+		EXPECT_EQ(make_as(second, 6), EDQUOT);
+		EXPECT_EQ(make_as(third, 0), EDQUOT);
+		_exit(0);
+	}
+	map_ids(pid, asks[0]);
+	EXPECT_EQ(write(answers[1], "", 1), 1);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	set_max_user_mb(2048);
+}
+
+/* Clock ticks that all threads of the kernel's workqueues have run */
+static unsigned long worker_ticks(void)
+{
+	unsigned long sum = 0, user, system;
+	char path[64], line[512], *behind;
+	glob_t g;
+	FILE *f;
+	size_t i;
+
+	EXPECT_EQ(glob("/proc/[0-9]*/stat", 0, NULL, &g), 0);
+	for (i = 0; i < g.gl_pathc; i++) {
+		snprintf(path, sizeof(path), "%s", g.gl_pathv[i]);
+		f = fopen(path, "r");
+		if (!f)
+			continue;
+		if (fgets(line, sizeof(line), f) && strstr(line, "(kworker/")) {
+			behind = strrchr(line, ')');
+			EXPECT_EQ(sscanf(behind + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u "
+						     "%*u %lu %lu", &user, &system), 2);
+			sum += user + system;
+		}
+		fclose(f);
+	}
+	globfree(&g);
+	return sum;
+}
+
+/*
+ * Somebody sleeps until any of very many rings has data. Workers look at them meanwhile, which is
+ * charged to nobody: at most every third tick of an emulated CPU. It was nine of ten.
+ */
+static void many_rings(void)
+{
+	struct dev_channel ch = { .spec = dev_spec(KTRACE_CHANNEL_USER) };
+	struct pollfd p = { .fd = dev_open(), .events = POLLIN };
+	unsigned long before;
+
+	ch.spec.ring_size = ch.spec.thread_size = 1 << 14;
+	ch.spec.block_size = 1 << 12;
+	ch.spec.watermark = 1 << 13;
+	ch.spec.thread_nr = 4096;
+	for (int i = 0; i < 6; i++)
+		EXPECT_ERRNO(ioctl(p.fd, KTRACE_IOC_CHANNEL, &ch.spec), 0);
+	before = worker_ticks();
+	EXPECT_EQ(poll(&p, 1, 4000), 0);
+	EXPECT((long)(worker_ticks() - before) < 4 * sysconf(_SC_CLK_TCK) / 3);
+}
+
+static __u64 available(void)
+{
+	FILE *f = fopen("/proc/meminfo", "r");
+	unsigned long long all = 0, kb = 0;
+	char line[128];
+
+	EXPECT(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemTotal: %llu", &all) || sscanf(line, "MemAvailable: %llu", &kb))
+			continue;
+	fclose(f);
+	EXPECT(all && kb);
+	return kb * 100 / all;
+}
+
+/* Takes memory until there is none for a user; the percentage that is left. */
+static void take_all(void *left)
+{
+	struct ktrace_channel_spec spec = dev_spec(KTRACE_CHANNEL_USER);
+	int fds[8], i, n = 0;
+
+	for (i = 0; i < (int)NELEM(fds); i++)
+		fds[i] = dev_open();
+	dev_become_user(ATTACKER);
+	spec.registry_size = 32 << 20;
+	for (i = 0; i < 64; i++)
+		n += !ioctl(fds[i % 8], KTRACE_IOC_CHANNEL, &spec);
+	EXPECT(n > 4 && n < 64);
+	EXPECT_EQ(errno, ENOMEM);
+	*(__u64 *)left = available();
+}
+
+static void spare(void)
+{
+	__u64 *left = mmap(NULL, sizeof(*left), PROT_READ | PROT_WRITE,
+			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	EXPECT(left != MAP_FAILED);
+	set_max_user_mb(65536);
+	dev_in_child(take_all, left);
+	EXPECT(*left >= 3);
+	set_max_user_mb(2048);
+}
+
 static int hold_until_killed(const char *id)
 {
 	struct ktrace_attach a;
@@ -103,6 +251,9 @@ int main(int argc, char **argv)
 {
 	static const struct dev_test tests[] = {
 		{ "attack", attack },
+		{ "subordinate", subordinate },
+		{ "many_rings", many_rings },
+		{ "spare", spare },
 	};
 
 	if (argc == 3 && !strcmp(argv[1], "hold"))

@@ -6,15 +6,8 @@
  * 0 or an errno. Before, as root: a session of root, a session of user OWNER, and a
  * process of a stranger. The device is given to group MEMBERS meanwhile.
  */
-#include <grp.h>
-#include <linux/capability.h>
 #include <sched.h>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include "dev.h"
-
-enum { OWNER = 1234, MEMBER = 4321, STRANGER = 5555, MEMBERS = 777 };
+#include "dev_actors.h"
 
 /* What actions are done to. */
 static struct {
@@ -25,25 +18,6 @@ static struct {
 } world;
 
 /* ---- actors ---- */
-
-static void become(unsigned int uid, unsigned int group)
-{
-	const gid_t groups[] = { group };
-
-	EXPECT_ERRNO(setgroups(1, groups), 0);
-	EXPECT_ERRNO(setresgid(uid, uid, uid), 0);
-	EXPECT_ERRNO(setresuid(uid, uid, uid), 0);
-}
-
-static void keep_capabilities(__u64 caps)
-{
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct data[2] = {
-		{ (__u32)caps, (__u32)caps, 0 }, { (__u32)(caps >> 32), (__u32)(caps >> 32), 0 },
-	};
-
-	EXPECT_ERRNO(syscall(SYS_capset, &header, data), 0);
-}
 
 static void be_root(void)
 {
@@ -364,15 +338,6 @@ static const struct {
 
 /* ---- the table ---- */
 
-static void set_group_kernel(char value)
-{
-	int fd = open("/sys/module/ktrace/parameters/group_kernel", O_WRONLY);
-
-	EXPECT(fd >= 0);
-	EXPECT_EQ(write(fd, &value, 1), 1);
-	close(fd);
-}
-
 static const char *try_cell(void (*be)(void), int (*act)(void))
 {
 	pid_t pid = fork();
@@ -452,8 +417,7 @@ int main(void)
 	__u64 *kept;
 	int root_fd;
 
-	EXPECT_ERRNO(chown("/dev/ktrace", 0, MEMBERS), 0);
-	EXPECT_ERRNO(chmod("/dev/ktrace", 0660), 0);
+	give_device(MEMBERS);
 	root_fd = make_session_as(0, &world.root_session);
 	world.owner_fd = make_session_as(OWNER, &world.owner_session);
 	kept = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -468,7 +432,7 @@ int main(void)
 	print_table();
 	kill(world.stranger, SIGKILL);
 	waitpid(world.stranger, NULL, 0);
-	EXPECT_ERRNO(chown("/dev/ktrace", 0, 0), 0);
+	give_device(0);
 	close(root_fd);
 	free_kept_session();
 	return 0;

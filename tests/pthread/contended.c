@@ -64,7 +64,8 @@ static void contend(const struct pair *p)
 	printf("%s\n", p->name);
 }
 
-int main(void)
+/* With a number: it stays so many seconds longer, to be looked at. */
+int main(int argc, char **argv)
 {
 	pthread_mutexattr_t attr;
 
@@ -75,5 +76,7 @@ int main(void)
 	sem_init(&sem, 0, 1);
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		contend(&pairs[i]);
+	if (argc > 1)
+		sleep((unsigned int)atoi(argv[1]));
 	return 0;
 }

@@ -273,8 +273,46 @@ def full_file():
     write(producer, started(producer)[1]["target_buffer"], range(100), 1000)
     assert consumer.ended()["disabled"]
     assert 18000 < os.path.getsize(path) <= 20000, os.path.getsize(path)
-    found = numbers(read_file(path))
-    assert found == list(range(len(found))) and len(found) > 10, found
+    found = read_file(path)
+    assert numbers(found) == list(range(len(numbers(found)))) and len(found) > 10, found
+    said = found[-1]["trace_stats"]
+    assert said["file_is_full"] and said["buffer_stats"] and said["writer_stats"], said
+    assert stats(consumer)["file_is_full"]
+
+
+def full_at_the_end():
+    """So it is with a file that the last packets fill; one that they fit into is not full."""
+    for number, size, is_full in ((3, 20000, None), (100, 20000, True)):
+        producer, consumer, path = source(), Consumer(), os.path.abspath(f"t{number}")
+        consumer.enable(config(write_into_file=True, output_path=path,
+                               file_write_period_ms=DAY_MS, max_file_size_bytes=size))
+        write(producer, started(producer)[1]["target_buffer"], range(number), 1000)
+        consumer.ask("DisableTracing")
+        assert consumer.ended()["disabled"]
+        assert os.path.getsize(path) <= size, os.path.getsize(path)
+        found = read_file(path)
+        assert numbers(found) == list(range(len(numbers(found)))) and len(found) > 3, found
+        assert found[-1]["trace_stats"].get("file_is_full") == is_full, found[-1]
+        producer.close()
+
+
+def full_with_many():
+    """Statistics of more writers, or buffers, than there is room for do not exceed the limit."""
+    for limit in (1000, 5000, 60000):
+        producer, consumer, path = source(), Consumer(), os.path.abspath(f"t{limit}")
+        consumer.enable(config(buffers=[{"size_kb": 1024}] + [{"size_kb": 4}] * 15,
+                               write_into_file=True, output_path=path, file_write_period_ms=DAY_MS,
+                               max_file_size_bytes=limit))
+        buffer = started(producer)[1]["target_buffer"]
+        for _ in range(60):
+            write(producer, buffer, range(10), 200)
+        consumer.ask("DisableTracing")
+        assert consumer.ended()["disabled"]
+        assert os.path.getsize(path) <= limit, os.path.getsize(path)
+        last = read_file(path)[-1].get("trace_stats", {})
+        assert len(last.get("buffer_stats", ())) == 16 or limit < 60000, last
+        assert last.get("file_is_full") or limit < 60000, last
+        producer.close()
 
 
 def compressed_full_file():
@@ -290,9 +328,11 @@ def compressed_full_file():
     writer.flush()
     assert consumer.ended()["disabled"]
     assert 180000 < os.path.getsize(path) <= 200000, os.path.getsize(path)
-    found = [number for p in read_file(path) for number in
-             numbers(decode("Trace", zlib.decompress(p["compressed_packets"])).get("packet", []))]
+    inner = [packet for p in read_file(path) for packet in
+             decode("Trace", zlib.decompress(p["compressed_packets"])).get("packet", [])]
+    found = numbers(inner)
     assert found == list(range(len(found))) and len(found) > 100, found
+    assert inner[-1]["trace_stats"]["file_is_full"], inner[-1]
 
 
 def flush_beside_writes():

@@ -11,9 +11,10 @@ import struct
 import time
 
 from case import (DEAR, LONG, SOURCE, as_user, config, expect, hold_sessions, is_dropped,
-                  lingering, main, service_pid, source, started, until, write)
+                  lingering, main, packets, service_pid, source, started, until, write)
 from consumer import Consumer
 from pft import Peer
+from producer import test_packet
 from wire import encode, varint
 
 
@@ -235,6 +236,26 @@ def holes_stay():
     consumer.call("DisableTracing")
     until(lambda: consumer.state(True)["tracing_sessions"][0]["state"] == "DISABLED")
     assert os.fstat(producer.memory.fd).st_blocks == before < 1024, instance
+
+
+def too_large_packets():
+    """A packet of 17 MiB is dropped when it is read, told and counted; the others come."""
+    producer, consumer, witness = source(page_size=32768, shm_size=4 << 20), Consumer(), Consumer()
+    assert not consumer.enable(config(buffers=[{"size_kb": 65536}]))
+    buffer = started(producer)[1]["target_buffer"]
+    writer = write(producer, buffer, [1])
+    for number, size in ((2, 15 << 20), (3, 17 << 20), (4, 10)):
+        writer.write(test_packet(number, size))
+    writer.flush()
+    producer.ask("Sync")
+    found = [p for p in packets(consumer) if "for_testing" in p]
+    assert [p["for_testing"]["seq_value"] for p in found] == [1, 2, 4]
+    assert len(found[1]["for_testing"]["str"]) == 15 << 20
+    assert not found[1].get("previous_packet_dropped")
+    assert found[2]["previous_packet_dropped"]
+    assert consumer.ask("GetTraceStats")["trace_stats"]["packets_too_large"] == 1
+    consumer.ask("FreeBuffers")
+    assert witness.state()["num_sessions"] == 0
 
 
 def gone_while_it_waits():

@@ -403,8 +403,8 @@ static void test_work_is_paid_for(void)
 		__s64 price;
 	} rows[] = {
 #define TEXT(is, of) { .what = KTRACE_MATCH_TEXT, .op = KTRACE_MATCH_##is, .size = (of) }
-		{ { .what = KTRACE_MATCH_NUMBER, .size = 8 }, 200, "", 1000 },
-		{ { .what = KTRACE_MATCH_COMM }, 76, "thirteen byte", 76 * 13 },
+		{ { .what = KTRACE_MATCH_NUMBER, .size = 8 }, 100, "", 500 },
+		{ { .what = KTRACE_MATCH_COMM }, 38, "thirteen byte", 38 * 13 },
 		{ TEXT(EQ, 4000), 1, "", 12 },
 		{ TEXT(LIKE, 4000), 1, "b*", 516 },
 		{ TEXT(LIKE, 4000), 1, "*", 516 },

@@ -3,9 +3,11 @@
 #undef NDEBUG
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <ktrace/level.h>
@@ -134,12 +136,60 @@ static void test_ports(void)
 	close(two);
 }
 
+#define MANY 300
+
+/* Answers with what it is asked, but nobody before all have been asked. */
+static void answer_when_all_are_asked(const int *fds)
+{
+	static char message[KTRACE_PORT_MESSAGE];
+	static struct ktrace_port_sender from[MANY];
+
+	for (size_t i = 0; i < MANY; i++) {
+		struct pollfd ready = { .fd = fds[i], .events = POLLIN };
+
+		if (poll(&ready, 1, 60000) != 1 || !ktrace_port_receive(fds[i], message, &from[i]))
+			_exit(1);
+	}
+	for (size_t i = 0; i < MANY; i++)
+		ktrace_port_answer(fds[i], &from[i], message);
+	_exit(0);
+}
+
+/* Those that say nothing take no time from one that is slow. */
+static void test_slow_among_many(void)
+{
+	static struct ktrace_port ports[MANY];
+	static char *answers[MANY];
+	static int errors[MANY], fds[MANY];
+	int status;
+	pid_t child;
+
+	for (size_t i = 0; i < MANY; i++) {
+		ports[i] = (struct ktrace_port) { geteuid(), (__u32)getpid(), 0xabcdef00000 + i };
+		fds[i] = ktrace_port_open(ports[i].id);
+		assert(fds[i] >= 0);
+	}
+	child = fork();
+	assert(child >= 0);
+	if (!child)
+		answer_when_all_are_asked(fds);
+	for (size_t i = 0; i < MANY; i++)
+		close(fds[i]);
+	ktrace_port_ask_all(ports, MANY, "show", answers, errors);
+	for (size_t i = 0; i < MANY; i++) {
+		assert(!errors[i] && !strcmp(answers[i], "show"));
+		free(answers[i]);
+	}
+	assert(waitpid(child, &status, 0) == child && !status);
+}
+
 int main(void)
 {
 	test_lists();
 	test_rows();
 	test_values();
 	test_ports();
+	test_slow_among_many();
 	puts("level: all passed");
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "../../userspace/viewer/scc.c"
 
 /* Threads */
-enum { A = 1, B };
+enum { A = 1, B, C };
 
 static struct rows edges;
 static __u32 locks;
@@ -100,6 +100,61 @@ static void test_pairs(void)
 	CHECK_EQ(longest, 2);
 }
 
+/* @n locks from @first on, each taken under the next and the other way round, by a thread a pair */
+static void add_pairs(__u64 first, __u64 n, bool is_ring)
+{
+	__u64 i, next;
+
+	for (i = 0; i < n - !is_ring; i++) {
+		next = (i + 1) % n;
+		add(first + i, first + next, 1 + (__u32)i);
+		add(first + next, first + i, 1 + (__u32)i);
+	}
+}
+
+/* Behind pairs that one thread alone made, or under a guard, there is a longer cycle. */
+static void test_behind_pairs(void)
+{
+	add_pairs(1, 3, true);
+	find(~0ull);
+	CHECK_EQ(found, 2);	/* one in each direction */
+	CHECK_EQ(longest, 3);
+	CHECK_EQ(unsearched, 0);
+	add_pairs(1, 50, true);
+	find(~0ull);
+	CHECK_EQ(found, 2);
+	CHECK_EQ(longest, 50);
+	/* What comes to a lock twice is none. */
+	add_pairs(1, 50, false);
+	find(~0ull);
+	CHECK_EQ(found, 0);
+	CHECK_EQ(unsearched, 0);
+	/* A pair that two threads made under one guard, and a way round it */
+	add(1, 2, A)->guards[0] = 7;
+	add(2, 1, B)->guards[1] = 7;
+	add(2, 3, A);
+	add(3, 1, B);
+	find(~0ull);
+	CHECK_EQ(found, 1);
+	CHECK_EQ(longest, 3);
+}
+
+/* So many ways that not all are followed: that is said. */
+static void test_too_many_ways(void)
+{
+	__u64 i, j;
+
+	for (i = 1; i <= 20; i++)
+		for (j = 1; j <= 20; j++)
+			if (i != j)
+				add(i, j, A);
+	add(1, 100, C);
+	add(100, 1, C);
+	find(100000);
+	CHECK_EQ(found, 0);
+	CHECK(unsearched > 0);
+}
+
 /* One thread's ring, and two threads' cycle at a lock of it */
 static void test_too_much(void)
 {
@@ -122,6 +177,8 @@ int main(void)
 	test_rings();
 	test_pairs();
 	test_too_much();
+	test_behind_pairs();
+	test_too_many_ways();
 	puts("ok");
 	return 0;
 }

@@ -115,7 +115,7 @@ static void says_lost(__u64 nr)
 
 static void drain(void)
 {
-	CHECK(drain_ring(watch, &ring, &meta));
+	drain_ring(watch, &ring, &meta);
 	CHECK_EQ(ring.page->data_tail, ring.page->data_head);
 	ktrace_text_line(&meta, "end");
 }
@@ -262,7 +262,8 @@ static bool tell_much(__u64 second)
 	while (is_enough && meta.len - before < TEXT_A_SECOND - 4 * PAGE) {
 		for (i = 0; i < 7; i++)
 			put_map_of(path, SOMEBODY, 0x400000, watch->now.mono_ns);
-		is_enough = drain_ring(watch, &ring, &meta);
+		drain_ring(watch, &ring, &meta);
+		is_enough = !is_paused(watch);
 	}
 	ktrace_text_free(&meta);
 	return is_enough;
@@ -311,6 +312,77 @@ static void test_room(void)
 	end();
 }
 
+/* News at this second, after room has been looked for: are they told? */
+static bool is_told_at(__u64 second)
+{
+	const __u64 ts = second * 1000000000;
+	bool is;
+
+	watch->now.mono_ns = watch->now.raw = ts;
+	look_for_room(watch);
+	put_exec(SOMEBODY, ts + 1);
+	put_map(SOMEBODY, 0x400000, ts + 2);
+	put_fork(SOMEBODY + 1, SOMEBODY, ts + 3);
+	drain();
+	is = told("origin pid=78 ppid=77 ") && told("map pid=77 ");
+	CHECK_EQ(is, told("pid=7"));
+	CHECK_EQ(is, mapwatch_knows(watch, SOMEBODY));
+	ktrace_text_free(&meta);
+	return is;
+}
+
+/* What there is no room for is counted, and the next news that there is room for are told. */
+static void test_goes_on(void)
+{
+	__u64 second, untold;
+
+	begin_with_limits();
+	for (second = 1; tell_much(second); second++)
+		;
+	CHECK(!mapwatch_knows(watch, SOMEBODY));
+	untold = mapwatch_loss(watch).untold;
+	CHECK(!is_told_at(second) && !is_told_at(second + 1));
+	CHECK_EQ(mapwatch_loss(watch).untold, untold + 6);
+	CHECK_EQ(watch->since, second * 1000000000);
+	/* Losses are losses all the same. */
+	put_lost(5, second * 1000000000 + 4);
+	drain();
+	CHECK_EQ(mapwatch_loss(watch).news, 5);
+	/* Processes are gone. */
+	mapwatch_kept(watch, TEXT_MAX / 2);
+	CHECK(is_told_at(second + 2));
+	CHECK_EQ(mapwatch_loss(watch).untold, untold + 6);
+	CHECK_EQ(watch->since, (second + 2) * 1000000000);
+	/* Nothing is, nor does the file grow: it goes on after some time, for as long as before. */
+	for (second += 3; tell_much(second); second++)
+		;
+	untold = mapwatch_loss(watch).untold;
+	CHECK(!is_told_at(second) && !is_told_at(second + 200));
+	CHECK(is_told_at(second + 300));
+	CHECK_EQ(mapwatch_loss(watch).untold, untold + 6);
+	CHECK(watch->left.left < TEXT_MAX / 16);
+	CHECK(is_told_at(second + 100000));
+	CHECK(watch->left.left > TEXT_MAX - PAGE && watch->left.left < TEXT_MAX);
+	end();
+}
+
+/* Too much for one second is not too much for the next one. */
+static void test_goes_on_in_the_next_second(void)
+{
+	__u64 untold;
+
+	begin_with_limits();
+	CHECK(is_told_at(1));
+	CHECK(tell_much(2));
+	CHECK(!tell_much(2));
+	untold = mapwatch_loss(watch).untold;
+	CHECK(!is_told_at(2));
+	CHECK(is_told_at(3));
+	CHECK_EQ(mapwatch_loss(watch).untold, untold + 3);
+	CHECK(watch->left.left > TEXT_MAX / 2);
+	end();
+}
+
 int main(void)
 {
 	test_news();
@@ -324,6 +396,8 @@ int main(void)
 	test_no_record(8 + 48 + 8);		/* more than there is */
 	test_records_too_short_for_their_kind();
 	test_room();
+	test_goes_on();
+	test_goes_on_in_the_next_second();
 	puts("ok");
 	return 0;
 }

@@ -465,6 +465,33 @@ static void freed_in_steps(void)
 	CHECK(nr >= 16);
 }
 
+/* So is what a large buffer had when it is cleared: between the steps it takes and gives chunks. */
+static void cleared_in_steps(void)
+{
+	struct central *c = make_central(64 << 20, CENTRAL_RING), *old;
+	unsigned int nr = 0;
+
+	put_one(c, 1, 0, 0, 'x', 16);
+	put_one(c, 2, 0, 0, 'y', 16);
+	central_read_begin(c);
+	EXPECT(c, 'x', 16);
+	CHECK_EQ(central_clear(c, &old), 0);
+	CHECK_EQ(c->stats.chunks_read, 1);
+	CHECK_EQ(c->stats.chunks_overwritten, 1);
+	do {
+		put_one(c, 1, ++nr, 0, 'a', 16);
+		central_read_begin(c);
+		EXPECT(c, 'a', 16);
+		EXPECT_END(c);
+	} while (central_free_step(old));
+	CHECK(nr >= 16);
+	put_one(c, 2, 1, 0, 'b', 16);
+	central_read_begin(c);
+	EXPECT_LOST(c, 'b', 16, CENTRAL_DROPPED | CENTRAL_OVERWRITTEN);
+	EXPECT_END(c);
+	central_free(c);
+}
+
 /* So is one that went while it was copied, by the last copy: when it is whole, or goes, too. */
 static void freed_by_copy(void)
 {
@@ -545,6 +572,7 @@ int main(void)
 	buffers_are_apart();
 	histogram();
 	freed_in_steps();
+	cleared_in_steps();
 	freed_by_copy();
 	pauses();
 	return 0;

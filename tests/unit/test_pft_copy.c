@@ -134,7 +134,7 @@ static void changes(void)
 static void ends(void)
 {
 	for (int is_cleared = 0; is_cleared < 2; is_cleared++) {
-		struct central *c = make_central(BUFFER, CENTRAL_RING), *copy[2], *like[2];
+		struct central *c = make_central(BUFFER, CENTRAL_RING), *copy[2], *like[2], *old;
 
 		for (int i = 0; i < 2; i++) {
 			fill(c);
@@ -142,10 +142,16 @@ static void ends(void)
 			CHECK_EQ(central_copy_begin(c, &copy[i]), 0);
 			CHECK(central_copy_step(copy[i]));
 		}
-		if (is_cleared)
-			central_clear(c);
-		else
+		if (is_cleared) {
+			CHECK_EQ(central_clear(c, &old), 0);
+			central_free(old);
+			/* Nothing was copied for that. */
+			CHECK(copy[0]->original == old && copy[1]->original == old);
+			check_ledger(c);
+			fill(c);
+		} else {
 			central_free(c);
+		}
 		for (int i = 0; i < 2; i++) {
 			while (central_copy_step(copy[i]))
 				;

@@ -416,12 +416,13 @@ static void clone_of_little(void)
 
 static void clear(void)
 {
-	struct central *c = make_central(4096, CENTRAL_DISCARD);
+	struct central *c = make_central(4096, CENTRAL_DISCARD), *old;
 
 	put_one(c, 1, 0, 0, 'a', 3000);
 	put_one(c, 1, 1, 0, 'b', 3000);
 	CHECK_EQ(c->stats.chunks_discarded, 1);
-	central_clear(c);
+	CHECK_EQ(central_clear(c, &old), 0);
+	central_free(old);
 	check_ledger(c);
 	CHECK_EQ(central_fill(c), 0);
 	central_read_begin(c);

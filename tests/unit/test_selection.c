@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * test_selection.c - which user events are on, when that is changed while a session runs
+ * test_selection.c - which user events are on, when that is changed while a session runs; and many
  *
  * Events are registered by hand, so this needs no libktrace.
  */
@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../userspace/lib/session/internal.h"
 
@@ -76,9 +77,40 @@ static void test_selection(void)
 	ktrace_session_destroy(s);
 }
 
+/* Far more entries than there is room for at first, and each is delivered. */
+static void test_registry_grows(void)
+{
+	static struct ktrace_entry_copy copy;
+	static char text[4096];
+	struct ktrace_session_options o = options;
+	struct ktrace_session *s;
+	const struct ktrace_control *c;
+	__u64 off = sizeof(struct ktrace_registry);
+	struct stat before, after;
+
+	memset(text, 'x', sizeof(text) - 1);
+	memcpy(text, "demo:", 5);
+	o.registry_size = 1 << 20;
+	assert(!ktrace_session_create(&o, &s, NULL));
+	c = channel_control(&s->user);
+	assert(c->registry_size == 1 << 20 && !fstat(s->fd, &before));
+	while (off + 2 * sizeof(text) < c->registry_size) {
+		off = add_event(s, off, 77, text);
+	}
+	assert(c->registry_size == 16 << 20 && off > 15 << 20);
+	assert(c->registry_off + c->registry_size <= c->rings_off);
+	assert(!ktrace_registry_next(s, &copy));
+	/* Writers never find a page that /dev/shm has no room for. */
+	assert(!fstat(s->fd, &after) && after.st_size == before.st_size);
+	assert(after.st_blocks - before.st_blocks == (15 << 20) / 512);
+	assert((__u64)after.st_blocks * 512 >= (__u64)after.st_size);
+	ktrace_session_destroy(s);
+}
+
 int main(void)
 {
 	test_selection();
+	test_registry_grows();
 	puts("selection: all passed");
 	return 0;
 }

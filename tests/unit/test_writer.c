@@ -121,7 +121,7 @@ static void test_registry(void)
 	assert(registry_event("a:b{u8 c;}@x:1") == id);
 	assert(registry_event("a:b{u8 c;}@x:2") == id + 1);
 	for (i = 0; i < 2000; i++)
-		registry_add(KTRACE_ENTRY_THREAD, 1, "comm=somebody", 0);
+		registry_add(KTRACE_ENTRY_THREAD, 1, "comm=somebody", 0, REGISTRY_ALL);
 	assert(r->full > 0);
 	assert(registry_event("a:b{u8 c;}@x:1") == id);
 	assert(!registry_event("a:new{}"));
@@ -132,7 +132,7 @@ static void test_registry(void)
 			*word = next_random() % 3 ? next_random() % 256 * 8 | KTRACE_ENTRY_READY :
 				next_random();
 		}
-		registry_add(KTRACE_ENTRY_PROCESS, 1, "comm=x", 0);
+		registry_add(KTRACE_ENTRY_PROCESS, 1, "comm=x", 0, REGISTRY_ALL);
 		id = registry_event("a:b{u8 c;}@x:1");
 		assert(!id || (id >= KTRACE_ID_FIRST && id < c.id_nr));
 	}

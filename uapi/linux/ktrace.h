@@ -59,15 +59,14 @@
  *
  * 5. Sessions that are kept
  *
- *   An owner that asked for it (KEEP) may die: its session has ended then, but memory,
- *   tails and notes stay until somebody adopts it (ADOPT), or for keep_seconds, a module
- *   parameter. Of each user the 4 youngest are kept, charged to him like those that run;
- *   unloading the module ends them all.
+ *   An owner that asked for it (KEEP) may die: its session has ended then, but memory, tails
+ *   and notes stay until somebody adopts it (ADOPT), for keep_seconds, or until memory is short.
+ *   Of each user the 4 youngest are kept, charged to him like those that run, of all users
+ *   max_kept_percent of the memory. Unloading the module ends them all.
  *
  *   open --owner gone--> kept --ADOPT--> adopted --owner gone--> kept, or freed
  *
- *   Who adopts becomes owner and may map, read, and move tails; the session itself stays
- *   CLOSED. Unless the new owner says KEEP 0, it is kept again when he goes.
+ *   Who adopts may map, read, and move tails. Without KEEP 0 it is kept again when he goes.
  *
  * 6. How a writer attaches
  *
@@ -91,11 +90,8 @@
  *   own; a thread ring it remembers is not its own.
  *
  *   A writer may die at any moment. It owes nothing but its thread rings: it gives them
- *   back, or the session's owner finds that the thread is gone.
- *
- *   Process and thread ids are those that the writer sees. In another pid namespace than
- *   the owner's they name somebody else: then the owner cannot tell which processes and
- *   threads live, and may take a thread ring back at any time.
+ *   back, or the session's owner finds that the thread is gone. Process and thread ids are those
+ *   it sees; in another pid namespace those of IDS entries, and no ring is taken back there.
  */
 #ifndef _LINUX_KTRACE_H
 #define _LINUX_KTRACE_H
@@ -151,7 +147,7 @@ enum ktrace_clock {
  * @thread_stride: distance between thread rings
  * @threads_off: first thread ring
  * @registry_off: registry, 0 = none
- * @registry_size: bytes of the registry
+ * @registry_size: bytes of the registry; shared memory: may become more, up to the first ring
  * @tail_off:	tails
  * @data_off:	from a ring's beginning to its data
  * @enable_off:	enable bytes
@@ -224,7 +220,7 @@ struct ktrace_control {
  *            respectively, none is left. READY comes before the event's first record. So one
  *            text may have several ids, where a claimer had no CPU for long
  *   PROCESS  when it attaches, and in the child of a fork
- *   THREAD   before the thread's first record
+ *   THREAD   before the thread's first record, and when it has another name
  *   MAP      when a process that said "maps=own" or "maps=parent" finds that it has other code
  *
  * Without the last three, records are read all the same, but nameless; of their keys, those
@@ -240,16 +236,19 @@ enum ktrace_entry_type {
 	KTRACE_ENTRY_PROCESS = 2,	/* text: "comm=... exe=... build=..." as in META, %XX too */
 	KTRACE_ENTRY_THREAD = 3,	/* text: "comm=..." */
 	KTRACE_ENTRY_MAP = 4,		/* text: "start=... end=..." as in META */
+	KTRACE_ENTRY_IDS = 5,		/* text: "ns=... inner=..." as in META; pid is 0 */
 };
 
+/* In struct ktrace_registry.reserved */
+#define KTRACE_REGISTRY_GUESTS 0	/* children in their parent's memory, noticed late */
+#define KTRACE_REGISTRY_IDS 1		/* the last id of IDS entries, 0 = none yet */
 /**
  * struct ktrace_registry - begins the registry
  * @next_on:	next event id for an event that matches the filter, from KTRACE_ID_FIRST
  * @next_off:	next event id for one that does not, from KTRACE_ID_OFF
- * @hint:	offset in the registry of an entry near the end, where those may begin who do
- *		not look for an event. Not trusted
+ * @hint:	offset of an entry near the end, where claimers of no event may begin. Not trusted
  * @full:	entries that found no room
- * @reserved:	0
+ * @reserved:	[KTRACE_REGISTRY_GUESTS], [KTRACE_REGISTRY_IDS]; others 0
  */
 struct ktrace_registry {
 	__u32 next_on;
@@ -339,6 +338,7 @@ struct ktrace_attach {
  * @sessions:	sessions in memory, of all users, also ended ones that are kept or mapped
  * @kept:	of these, sessions waiting to be adopted
  * @refused:	attachments to this session that failed with EDQUOT
+ * @freed:	of all users' kept ones, how many were freed unsaved since the module was loaded
  * @reserved:	0
  * @undecided:	events that were recorded because filters took too long, see ktrace_match.h
  */
@@ -354,7 +354,8 @@ struct ktrace_info {
 	__u32 sessions;
 	__u32 kept;
 	__u32 refused;
-	__u32 reserved[3];
+	__u32 freed;
+	__u32 reserved[2];
 	__u64 undecided;
 };
 
@@ -379,8 +380,7 @@ struct ktrace_kept {
 /**
  * struct ktrace_adopt - KTRACE_IOC_ADOPT: become owner of a session that is kept
  * @size:	sizeof(struct ktrace_adopt); in
- * @channels:	its channels, to be mapped from offset n << KTRACE_MAP_SHIFT on; the first
- *		page of each has its map_size; out
+ * @channels:	its channels, mapped from n << KTRACE_MAP_SHIFT on; page 0 has map_size; out
  * @session:	id of the session; in
  */
 struct ktrace_adopt {
@@ -576,9 +576,9 @@ struct ktrace_stacks {
  *            Rights cannot be added later with mprotect(). An owner's mapping is not
  *            inherited by fork(), a writer's is.
  * poll()     POLLIN a ring holds its watermark of unread bytes (a ring smaller than twice
- *            the watermark: half of it); a sleeper hears of it at most 10 ms later. POLLHUP
- *            processes were followed or writers had mappings, and none of either is left;
- *            POLLERR not an owner
+ *            the watermark: half of it); a sleeper hears of it at most 10 ms later, or of a
+ *            session with more than 1000 rings after 1 ms for each 100. POLLHUP processes were
+ *            followed or writers had mappings, and none of either is left; POLLERR not an owner
  */
 #define KTRACE_IOC_CHANNEL _IOWR('k', 0x40, struct ktrace_channel_spec)
 #define KTRACE_IOC_START _IO('k', 0x41)

@@ -59,7 +59,11 @@
  *            ts: it is the child of a fork, which has what its parent had then
  *   origin   pid= ts=(as above) maps=own|parent [ppid=]   the same of code alone, without a name:
  *            the process executed a program, or is the child of a fork
- *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too
+ *   thread   tid= pid= ts=(as above) comm=   before the first one of a tid, that holds too;
+ *            a thread that gets another name has another line
+ *   exit     pid= ts=   the process has ended by then, and is not there any more
+ *   ids      first= nr= ts= ns=(inode of a pid namespace, 0 = not known) inner= [since=]   nr ids
+ *            of processes and threads from first on are the numbers from inner on there
  *   map      pid= ts=(as above) start= end=(addresses, first and behind the last) [offset=]
  *            [build=] [path=]   there is code from offset on of the file that was at path;
  *            without path, nothing that is known. Where lines overlap, the later one holds

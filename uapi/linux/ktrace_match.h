@@ -58,7 +58,7 @@ enum ktrace_match_flags {
 
 /*
  * The work that the filters of all sessions of a user may do for an event, together: each session's
- * has an equal share. A unit is about a nanosecond, and these are the prices:
+ * that filters any event has an equal share. A unit is a nanosecond or two; these are the prices:
  *
  *   STEP	a comparison
  *   TEXT	what one of texts takes besides
@@ -70,7 +70,7 @@ enum ktrace_match_flags {
  * of the pattern counts once. What globs really take depends on the text: when a session's share
  * is used up, its program ends, and the event is recorded; struct ktrace_info counts these.
  */
-#define KTRACE_MATCH_WORK_MAX 1000u
+#define KTRACE_MATCH_WORK_MAX 500u
 #define KTRACE_MATCH_WORK_STEP 5u
 #define KTRACE_MATCH_WORK_TEXT 6u
 #define KTRACE_MATCH_WORK_WORD 1u

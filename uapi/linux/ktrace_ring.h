@@ -114,6 +114,18 @@ struct ktrace_record {
 };
 
 #define KTRACE_TID_MASK 0x00ffffffu
+
+/*
+ * Ids of processes and threads in other pid namespaces than the owner's, whose inode is in the
+ * environment as KTRACE_PIDNS; no kernel has such numbers. Each KTRACE_IDS_STEP numbers of such a
+ * namespace, from a multiple of that on, have the ids from KTRACE_IDS_FIRST + id * KTRACE_IDS_STEP
+ * on, where id is that of an IDS entry in the registry. It is shared as an event's is, comes before
+ * the first record, and is reserved[KTRACE_REGISTRY_IDS] + 1, which is stored there; none is left
+ * at KTRACE_IDS_NR.
+ */
+#define KTRACE_IDS_FIRST (1u << 22)
+#define KTRACE_IDS_STEP 256u
+#define KTRACE_IDS_NR ((KTRACE_TID_MASK + 1 - KTRACE_IDS_FIRST) / KTRACE_IDS_STEP)
 #define KTRACE_REC_TRUNCATED (1u << 24)	/* the event's own maximum cut it */
 #define KTRACE_REC_FRAG_FIRST (1u << 25) /* payload: __u32 total length of the bytes, bytes */
 #define KTRACE_REC_FRAG_NEXT (1u << 26)	/* payload: more bytes */

@@ -46,6 +46,7 @@ int baseline(const struct options *o, const struct command_signals *before,
 	int error;
 
 	unsetenv("KTRACE_SESSION");
+	unsetenv("KTRACE_PIDNS");
 	error = command_fork(&command, o->argv, &none, before);
 	if (error) {
 		log_error("cannot start the command: %s", strerror(-error));

@@ -3,7 +3,8 @@
  * buildid.c - build ids of files of which nothing is believed
  *
  * A traced process chooses what it maps, so sizes and offsets are checked, little is read,
- * and only regular files are opened: to open a device may do something. A name may mean
+ * and only regular files are opened: to open a device may do something, and so may reading what the
+ * kernel makes up, as /proc/kmsg, which has no size. A name may mean
  * another file a moment later, so what is opened is the file that was looked at.
  */
 #include "buildid.h"
@@ -60,7 +61,7 @@ static int open_regular(const char *path)
 	if (place < 0)
 		return -1;
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", place);
-	if (!fstat(place, &st) && S_ISREG(st.st_mode))
+	if (!fstat(place, &st) && S_ISREG(st.st_mode) && st.st_size)
 		fd = open(self, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	close(place);
 	return fd;
@@ -77,24 +78,63 @@ bool buildid_of_notes_file(const char *path, char *text)
 	return size > 0 && find_in_notes(notes, (size_t)size, text);
 }
 
-static bool find_in(int fd, char *text)
+static bool read_at(int fd, void *to, size_t size, uint64_t off)
+{
+	return pread(fd, to, size, (off_t)off) == (ssize_t)size;
+}
+
+/* Notes are alike in both classes of files. */
+static bool find_at(int fd, uint64_t off, uint64_t size, char *text)
 {
 	char notes[NOTES_MAX];
-	Elf64_Phdr ph;
-	Elf64_Ehdr h;
 
-	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) || memcmp(h.e_ident, ELFMAG, SELFMAG) ||
-	    h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_phentsize != sizeof(ph))
+	return size <= sizeof(notes) && read_at(fd, notes, size, off) &&
+	       find_in_notes(notes, size, text);
+}
+
+static bool find_in_64(int fd, char *text)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr ph;
+
+	if (!read_at(fd, &h, sizeof(h), 0) || h.e_phentsize != sizeof(ph))
 		return false;
 	for (unsigned int i = 0; i < h.e_phnum && i < HEADERS_MAX; i++) {
-		if (pread(fd, &ph, sizeof(ph), (off_t)(h.e_phoff + i * sizeof(ph))) != sizeof(ph))
+		if (!read_at(fd, &ph, sizeof(ph), h.e_phoff + i * sizeof(ph)))
 			return false;
-		if (ph.p_type == PT_NOTE && ph.p_filesz <= sizeof(notes) &&
-		    pread(fd, notes, ph.p_filesz, (off_t)ph.p_offset) == (ssize_t)ph.p_filesz &&
-		    find_in_notes(notes, ph.p_filesz, text))
+		if (ph.p_type == PT_NOTE && find_at(fd, ph.p_offset, ph.p_filesz, text))
 			return true;
 	}
 	return false;
+}
+
+static bool find_in_32(int fd, char *text)
+{
+	Elf32_Ehdr h;
+	Elf32_Phdr ph;
+
+	if (!read_at(fd, &h, sizeof(h), 0) || h.e_phentsize != sizeof(ph))
+		return false;
+	for (unsigned int i = 0; i < h.e_phnum && i < HEADERS_MAX; i++) {
+		if (!read_at(fd, &ph, sizeof(ph), h.e_phoff + (uint64_t)i * sizeof(ph)))
+			return false;
+		if (ph.p_type == PT_NOTE && find_at(fd, ph.p_offset, ph.p_filesz, text))
+			return true;
+	}
+	return false;
+}
+
+static bool find_in(int fd, char *text)
+{
+	unsigned char ident[EI_NIDENT];
+
+	if (!read_at(fd, ident, sizeof(ident), 0) || memcmp(ident, ELFMAG, SELFMAG))
+		return false;
+	switch (ident[EI_CLASS]) {
+	case ELFCLASS64: return find_in_64(fd, text);
+	case ELFCLASS32: return find_in_32(fd, text);
+	default: return false;
+	}
 }
 
 /*

@@ -23,11 +23,14 @@
 #include <time.h>
 
 #include "context.h"
+#include "forget.h"
 #include "lines.h"
 #include "log.h"
+#include "losses.h"
 #include "meta.h"
 #include "now.h"
 #include "parts.h"
+#include "room.h"
 #include "select.h"
 #include "split.h"
 #include "summary.h"
@@ -68,18 +71,6 @@ int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_trac
 	return c->copy ? 0 : -ENOMEM;
 }
 
-static __u64 add_sat(__u64 a, __u64 b)
-{
-	return a + b < a ? ~0ull : a + b;
-}
-
-/* Losses that the reader or the file counts, not the writers of a ring. */
-static __u64 lost_by_reader(const struct ktrace_lost *sum)
-{
-	return sum->count[KTRACE_LOST_OVERWRITTEN] + sum->count[KTRACE_LOST_CORRUPT] +
-	       sum->count[KTRACE_LOST_UNWRITTEN];
-}
-
 void capture_resume(struct capture *c)
 {
 	for (__u32 i = 0; i < c->stream_nr; i++) {
@@ -97,7 +88,7 @@ void capture_resume(struct capture *c)
 			.overwritten = have.lost.count[KTRACE_LOST_OVERWRITTEN],
 		};
 		ktrace_stream_resume(c->session, i, &taken);
-		c->streams[i].reader_seen = lost_by_reader(&have.lost);
+		c->streams[i].reader_seen = losses_by_reader(&have.lost);
 		c->streams[i].total_seen = summary_lost(&have.lost);
 	}
 }
@@ -108,7 +99,7 @@ static int note_write(struct capture *c, int error)
 	if (!error)
 		return 0;
 	if (!c->write_error && !c->was_told)
-		log_error("cannot write to %s: %s%s", c->path, strerror(-error),
+		log_error("cannot write to %s: %s%s", c->path, room_error(c, error),
 			  c->must_keep ? "" : "; events are lost meanwhile");
 	c->was_told = true;
 	c->write_error = error;
@@ -148,8 +139,8 @@ static void give_up_meta(struct capture *c)
 
 int capture_flush_meta(struct capture *c)
 {
-	size_t len = c->meta.len;
-	int error;
+	int error = c->meta.len ? note_write(c, room_make(c, c->meta.len)) : 0;
+	const size_t len = c->meta.len;
 
 	if (!len)
 		return 0;
@@ -160,7 +151,8 @@ int capture_flush_meta(struct capture *c)
 		c->meta.len = len;
 		return -ENOMEM;
 	}
-	error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
+	if (!error)
+		error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
 	if (!error && c->parts)
 		parts_remember(c->parts, c->meta.buf, len);
 	c->meta.len = error ? len : 0;
@@ -208,7 +200,7 @@ static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
 	int error;
 
 	ktrace_stream_lost(c->session, i, &sum);
-	reader = lost_by_reader(&sum);
+	reader = losses_by_reader(&sum);
 	if (reader == st->reader_seen)
 		return 0;
 	error = write_lost(c, i, at, &sum);
@@ -240,7 +232,9 @@ static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *c
 		return c->write_error;
 	split_before(c);
 	announce(c, i);
-	error = capture_flush_meta(c);
+	error = note_write(c, room_make_for_block(c, chunk->size));
+	if (!error)
+		error = capture_flush_meta(c);
 	return error ? error : report_gap(c, i, chunk);
 }
 
@@ -349,8 +343,11 @@ static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
 {
 	if (c->parts && (entry->type == KTRACE_ENTRY_PROCESS || entry->type == KTRACE_ENTRY_MAP))
 		parts_attached(c->parts, entry->pid);
-	if (entry->type == KTRACE_ENTRY_PROCESS)
+	if (entry->type == KTRACE_ENTRY_PROCESS) {
 		c->is_attached = true;
+		absent_attached(&c->absent, entry->pid);
+	}
+	ended_see(&c->ended, entry);
 	if (entry->type != KTRACE_ENTRY_EVENT || !c->unmet || !*c->unmet)
 		return;
 	select_cross_off(c->unmet, entry->text);
@@ -411,24 +408,6 @@ static void empty_stream(struct capture *c, __u32 i)
 	}
 }
 
-/* Rings that are overwritten hold events of processes that are gone, until the end. */
-void capture_forget(struct capture *c)
-{
-	struct pids *gone;
-
-	for (__u32 i = 0; i < c->stream_nr; i++)
-		if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE)
-			return;
-	if (c->parts->is_full || c->write_error || capture_flush_meta(c))
-		return;
-	gone = parts_find_gone(c->parts);
-	/* Whose code do the processes have that stay? After this all forks of @gone are known. */
-	context_drain(c->context, c->session, &c->meta);
-	if (!capture_flush_meta(c))
-		context_kept(c->context, parts_forget_gone(c->parts, gone));
-	free(gone);
-}
-
 /*
  * What was published up to now goes to the present part, names included, and all else to the
  * next one, which begins when there is something: so parts follow each other in time. Rings that
@@ -460,6 +439,7 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 {
 	struct capture_fill fill = { .more = !take_registry(c) };
 
+	ended_follow(&c->ended, c->session, &c->meta);
 	context_drain(c->context, c->session, &c->meta);
 	make_room_for_code(c);
 	for (__u32 i = 0; i < c->stream_nr; i++) {
@@ -564,37 +544,29 @@ void capture_finish(struct capture *c)
 		if (!pass)
 			nanosleep(&nap, NULL);
 	}
+	/* What follows says what is missing: it has to be there. */
+	if (!is_stuck(c))
+		ktrace_tracefile_limit(c->file, 0, 0);
 	/* Everything still to come is older than now, and must not lie behind a stamp of now. */
 	for (__u32 i = 0; i < c->stream_nr && !is_stuck(c); i++)
 		finish_stream(c, i);
 }
 
-void capture_lost(const struct capture *c, struct ktrace_lost *sum)
-{
-	struct ktrace_session_info info;
-
-	*sum = (struct ktrace_lost) { 0 };
-	for (__u32 i = 0; i < c->stream_nr; i++) {
-		struct ktrace_lost one;
-
-		ktrace_stream_lost(c->session, i, &one);
-		for (int k = 0; k < KTRACE_LOST_NR; k++)
-			sum->count[k] = add_sat(sum->count[k], one.count[k]);
-	}
-	if (!ktrace_session_info(c->session, &info))
-		sum->count[KTRACE_LOST_NORING] =
-			add_sat(sum->count[KTRACE_LOST_NORING], info.lost_noring);
-}
-
 int capture_exit(struct capture *c)
 {
-	int error = capture_flush_meta(c);
-	int close_error = ktrace_tracefile_close(c->file);
+	int error = capture_flush_meta(c), close_error = ktrace_tracefile_close(c->file);
 
+	capture_free(c);
+	return error ? error : close_error;
+}
+
+void capture_free(struct capture *c)
+{
 	ktrace_text_free(&c->meta);
 	free(c->streams);
 	free(c->copy);
+	absent_free(&c->absent);
 	ktrace_text_free(&c->names);
+	ended_free(&c->ended);
 	free(c->unmet);
-	return error ? error : close_error;
 }

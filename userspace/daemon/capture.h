@@ -7,6 +7,9 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
+#include "absent.h"
+#include "ended.h"
+
 struct context;
 struct parts;
 
@@ -51,6 +54,10 @@ struct capture_stream {
  * @copy:	overwrite policy: a block, copied before it is written
  * @level:	how blocks are compressed while there is time, 0 = not
  * @mode:	of the files of further parts, 0 = the usual one
+ * @max_size:	bytes of all files, 0 = no limit
+ * @min_free:	bytes that their file system keeps, as in struct options
+ * @is_limited: the last write was refused for one of these
+ * @is_tight:	older parts were removed for that
  * @eighths:	the fullest ring that the last drain has found
  * @events:	records written
  * @must_keep:	what cannot be written stays in its ring, and nothing more is written
@@ -59,7 +66,9 @@ struct capture_stream {
  * @was_told:	the user knows that writing failed
  * @was_told_again: and that it works again
  * @meta_kept:	bytes of @meta that stayed when others were given up; 0 = none were
+ * @absent:	with --pthread: programs that could not take part
  * @is_attached: a program has attached to the session
+ * @ended:	which processes have attached, and whether they are there
  * @unmet:	globs of -e that no event has matched, NULL = nobody asks
  * @names:	events of programs, a line each, as long as there are such globs
  */
@@ -75,6 +84,10 @@ struct capture {
 	char *copy;
 	int level;
 	__u32 mode;
+	__u64 max_size;
+	__u64 min_free;
+	bool is_limited;
+	bool is_tight;
 	unsigned int eighths;
 	__u64 events;
 	bool must_keep;
@@ -83,7 +96,9 @@ struct capture {
 	bool was_told;
 	bool was_told_again;
 	size_t meta_kept;
+	struct absent absent;
 	bool is_attached;
+	struct ended ended;
 	char *unmet;
 	struct ktrace_text names;
 };
@@ -121,16 +136,13 @@ int capture_flush_meta(struct capture *c);
  */
 struct capture_fill capture_drain(struct capture *c, bool partial);
 
-/** capture_forget - before the last of a part is drained: what the next one can do without */
-void capture_forget(struct capture *c);
-
 /** capture_finish - after the session was stopped: write all that is left */
 void capture_finish(struct capture *c);
 
-/** capture_lost - lost so far in all streams, by reason */
-void capture_lost(const struct capture *c, struct ktrace_lost *sum);
-
 /** capture_exit - end the file; 0 or -errno of what could not be written */
 int capture_exit(struct capture *c);
+
+/** capture_free - the same without the file, which the caller keeps */
+void capture_free(struct capture *c);
 
 #endif

@@ -23,6 +23,8 @@
 /* Buffers taken in one drain: the rings wait meanwhile. */
 #define BUFFERS_PER_DRAIN 8
 #define LOOK_NS 100000000ull
+/* Looking for control groups takes no more than this part of the time: there may be thousands. */
+#define LOOK_PART 20
 #define NAME_SIZE 64
 /* What names of kernel functions take, where there are many */
 #define SYMBOLS_BYTES (24u << 20)
@@ -116,17 +118,21 @@ static void unwatch_maps(struct context *c)
 	if (loss.cpus)
 		log_note("--context: %u times a CPU came; of its first moments it is not known what"
 			 " code processes began to have", loss.cpus);
+	if (loss.untold)
+		log_note("--context: %llu times it was not written down what code a process began "
+			 "to have, as that was too much", (unsigned long long)loss.untold);
 	mapwatch_free(c->watch);
 	c->watch = NULL;
 }
 
+/* That there is no room is said once; how much was missed, at the end. */
 static void drain_maps(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)
 {
-	if (mapwatch_drain(c->watch, s, meta))
+	if (mapwatch_drain(c->watch, s, meta) || c->is_short_said)
 		return;
-	log_note("--context: processes map more code than is written down; from now on functions"
-		 " of programs that end at once stay without names");
-	unwatch_maps(c);
+	c->is_short_said = true;
+	log_note("--context: processes map more code than is written down; until there is room"
+		 " again, functions of programs that end at once stay without names");
 }
 
 int context_event(struct context *c, struct ktrace_session *s, __u16 id, const char *name)
@@ -229,8 +235,12 @@ static int tell_stacks(struct context *c, struct ktrace_session *s, struct ktrac
 
 static void tell_cgroups(struct context *c, struct ktrace_text *meta)
 {
+	const __u64 begin = now_ns();
+	__u64 took;
+
 	cgroups_tell(&c->cgroups, meta);
-	c->next_look = now_ns() + LOOK_NS;
+	took = now_ns() - begin;
+	c->next_look = begin + (LOOK_NS > LOOK_PART * took ? LOOK_NS : LOOK_PART * took);
 }
 
 void context_drain(struct context *c, struct ktrace_session *s, struct ktrace_text *meta)

@@ -19,6 +19,7 @@
  * @has_cgroups: control groups are recorded
  * @has_read:	@symbols were looked for
  * @has_proc:	/proc has the processes that stacks are of
+ * @is_short_said: that there was no room for text about code
  * @next_look:	when control groups are looked at again
  * @next_room:	when room for text about code may be looked for again
  * @pos:	stacks up to here are in the file
@@ -36,6 +37,7 @@ struct context {
 	bool has_cgroups;
 	bool has_read;
 	bool has_proc;
+	bool is_short_said;
 	__u64 next_look;
 	__u64 next_room;
 	__u64 pos;

@@ -9,6 +9,9 @@
  *
  * An event ends when its CPU goes, so there is a new one when a CPU comes. What happened before
  * that is lost, as what there was no room for: then nothing is taken for known any more.
+ *
+ * There is a limit to the text. Beyond it news are counted only, until there is room again: in the
+ * next second, when processes are gone, as the file grows, or as time goes by.
  */
 #include "mapwatch.h"
 
@@ -38,8 +41,14 @@
  */
 #define TEXT_MAX (16ull << 20)
 #define TEXT_A_SECOND (2ull << 20)
-/* In a single file nothing is forgotten, but there may be more as it becomes larger. */
+/*
+ * In a single file nothing is forgotten, but there may be more as it becomes larger, and in each
+ * second: of rings that are overwritten there is nothing in the file until the end.
+ */
 #define TEXT_OF_FILE 8
+#define TEXT_EACH_SECOND 1024u
+/* Where there was none left, it goes on when there is so much, not for each single line. */
+#define TEXT_TO_GO_ON (256u << 10)
 
 /**
  * struct ring - news of a CPU
@@ -64,7 +73,8 @@ struct ring {
  * @since:	when it began, or news were lost: what is read from /proc is told as of then
  * @loss:	what there are no news of
  * @is_partial:	there are CPUs that are off, and nothing is heard of when they are on
- * @left:	text that may be written
+ * @left:	text that may be written; nothing a second: none at present
+ * @second:	up to which what comes in each second is in @left, 0 = not yet
  * @told:	text that has been
  * @now:	clocks, of this drain
  * @known:	processes whose code is told
@@ -79,6 +89,7 @@ struct mapwatch {
 	struct mapwatch_loss loss;
 	bool is_partial;
 	struct budget left;
+	__u64 second;
 	__u64 told;
 	struct ktrace_reading now;
 	struct pids known;
@@ -357,6 +368,46 @@ static void take_lost(struct mapwatch *w, struct ring *r, __u64 nr, __u64 ts)
 	forget_all(w, ts);
 }
 
+static bool is_paused(const struct mapwatch *w)
+{
+	return !w->left.a_second;
+}
+
+/* What was missed meanwhile is not known, and procmaps.c looks for it. */
+static void spend(struct mapwatch *w, __u64 size)
+{
+	const __u64 left = w->left.left;
+
+	w->told += size;
+	if (budget_spend(&w->left, size, w->now.mono_ns))
+		return;
+	w->left.left = left > size ? left - size : 0;
+	forget_all(w, w->now.raw);
+}
+
+/* With the clock of this drain */
+static void look_for_room(struct mapwatch *w)
+{
+	const __u64 now = w->now.mono_ns / 1000000000;
+	const __u64 more = w->second ? (now - w->second) * TEXT_EACH_SECOND : 0;
+
+	w->second = now;
+	w->left.left = w->left.left + more < TEXT_MAX ? w->left.left + more : TEXT_MAX;
+	if (!is_paused(w) || w->left.left < TEXT_TO_GO_ON || now == w->left.second)
+		return;
+	w->left.a_second = TEXT_A_SECOND;
+	forget_all(w, w->now.raw);
+}
+
+static bool is_news(const struct perf_event_header *h)
+{
+	const struct fork_record *fork = (const void *)h;
+
+	return h->type == PERF_RECORD_MMAP2 ||
+	       (h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC) ||
+	       (h->type == PERF_RECORD_FORK && fork->pid != fork->ppid);
+}
+
 /* A record in @w->record, which is whole. */
 static void take(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 {
@@ -367,6 +418,10 @@ static void take(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 
 	if (h->type != PERF_RECORD_LOST && !is_process(fork->pid))
 		return;
+	if (is_paused(w) && is_news(h)) {
+		w->loss.untold++;
+		return;
+	}
 	switch (h->type) {
 	case PERF_RECORD_FORK:
 		take_fork(w, meta, fork, ts);
@@ -423,26 +478,23 @@ static __u16 fetch(struct mapwatch *w, const struct ring *r, __u64 at, __u64 hea
 	return header.size;
 }
 
-/* false: it has become too much. */
-static bool drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
+static void drain_ring(struct mapwatch *w, struct ring *r, struct ktrace_text *meta)
 {
 	__u64 at = r->page->data_tail, head;
-	bool is_enough = true;
 	size_t before;
 	__u16 size;
 
 	/* ORD(mapwatch_head:A) pairs ORD(mapwatch_tail:A): records before head */
 	head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
-	for (; at != head && is_enough && (size = fetch(w, r, at, head)); at += size) {
+	for (; at != head && (size = fetch(w, r, at, head)); at += size) {
 		before = meta->len;
 		take(w, r, meta);
-		w->told += meta->len - before;
-		is_enough = budget_spend(&w->left, meta->len - before, w->now.mono_ns);
+		if (meta->len > before)
+			spend(w, meta->len - before);
 	}
 	/* ORD(mapwatch_tail:A) pairs ORD(mapwatch_head:A): records are read before room is */
 	__atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 	look_for_loss(w, r);
-	return is_enough;
 }
 
 static bool has_news(const struct ring *r)
@@ -451,45 +503,43 @@ static bool has_news(const struct ring *r)
 	       r->page->data_tail;
 }
 
-/* A CPU has come or gone; false: its last news were too much. */
-static bool reopen(struct mapwatch *w, unsigned int cpu, struct ktrace_text *meta)
+/* A CPU has come or gone. */
+static void reopen(struct mapwatch *w, unsigned int cpu, struct ktrace_text *meta)
 {
 	struct ring *r = &w->cpus[cpu];
-	const bool is_enough = !has_news(r) || drain_ring(w, r, meta);
 
+	if (has_news(r))
+		drain_ring(w, r, meta);
 	close_ring(w, r);
 	/* One that cannot be watched is like one that was missed. */
 	w->is_partial |= open_ring(w, cpu) < 0;
 	if (r->fd < 0)
-		return is_enough;
+		return;
 	w->loss.cpus++;
 	forget_all(w, w->now.raw);
-	return is_enough;
 }
 
-static bool follow_cpus(struct mapwatch *w, struct ktrace_text *meta)
+static void follow_cpus(struct mapwatch *w, struct ktrace_text *meta)
 {
-	bool is_enough = true;
 	int cpu;
 
-	while (is_enough && (cpu = uevent_next_cpu(w->uevent_fd)) != -EAGAIN) {
+	while ((cpu = uevent_next_cpu(w->uevent_fd)) != -EAGAIN) {
 		if (cpu >= 0 && (unsigned int)cpu < w->cpu_nr)
-			is_enough = reopen(w, (unsigned int)cpu, meta);
-		for (unsigned int i = 0; cpu == -ENOBUFS && i < w->cpu_nr && is_enough; i++)
-			is_enough = reopen(w, i, meta);
+			reopen(w, (unsigned int)cpu, meta);
+		for (unsigned int i = 0; cpu == -ENOBUFS && i < w->cpu_nr; i++)
+			reopen(w, i, meta);
 	}
-	return is_enough;
 }
 
 bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta)
 {
-	bool is_enough = true;
-
 	if (!w)
 		return true;
 	ktrace_session_clock(s, &w->now);
-	for (unsigned int i = 0; i < w->cpu_nr && is_enough; i++)
+	look_for_room(w);
+	for (unsigned int i = 0; i < w->cpu_nr; i++)
 		if (has_news(&w->cpus[i]))
-			is_enough = drain_ring(w, &w->cpus[i], meta);
-	return is_enough && follow_cpus(w, meta);
+			drain_ring(w, &w->cpus[i], meta);
+	follow_cpus(w, meta);
+	return !is_paused(w);
 }

@@ -25,7 +25,7 @@ void mapwatch_kept(struct mapwatch *w, __u64 bytes);
 void mapwatch_written(struct mapwatch *w, __u64 size);
 /*
  * META lines origin and map of what happened since. NULL is allowed, here and below.
- * false: all that may be written has been, and the watch is to be freed.
+ * false: there is no room for more text at present; what happens until there is is counted.
  */
 bool mapwatch_drain(struct mapwatch *w, struct ktrace_session *s, struct ktrace_text *meta);
 /* All code that this process has is told here, or soon will be. */
@@ -35,10 +35,12 @@ bool mapwatch_knows(const struct mapwatch *w, __u32 pid);
  * struct mapwatch_loss - what there are no news of
  * @news:	pieces of news that the kernel had no room for
  * @cpus:	times that a CPU has come, of whose first moments nothing is known
+ * @untold:	pieces of news that there was no room for in the file
  */
 struct mapwatch_loss {
 	__u64 news;
 	__u32 cpus;
+	__u64 untold;
 };
 
 struct mapwatch_loss mapwatch_loss(struct mapwatch *w);

@@ -215,6 +215,11 @@ void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
 		ktrace_text_u64(t, "id", entry->id);
 		ktrace_text_str(t, "desc", entry->text);
 		return;
+	case KTRACE_ENTRY_IDS:
+		ktrace_text_line(t, "ids");
+		ktrace_text_u64(t, "first", KTRACE_IDS_FIRST + entry->id * KTRACE_IDS_STEP);
+		ktrace_text_u64(t, "nr", KTRACE_IDS_STEP);
+		break;
 	case KTRACE_ENTRY_PROCESS:
 		ktrace_text_line(t, "process");
 		ktrace_text_u64(t, "pid", entry->pid);
@@ -232,6 +237,13 @@ void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
 	}
 	ktrace_text_u64(t, "ts", entry->ts);
 	pairs(t, entry->text);
+}
+
+void meta_exit(struct ktrace_text *t, __u32 pid, __u64 ts)
+{
+	ktrace_text_line(t, "exit");
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ts", ts);
 }
 
 void meta_end(struct ktrace_text *t, int status, const char *reason)

@@ -27,6 +27,8 @@ void meta_proc(struct ktrace_text *t, __u32 pid, __u64 ts);
 void meta_proc_all(struct ktrace_text *t, __u64 ts);
 /* What a traced program said about itself. */
 void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry);
+/* A process has ended, before @ts. */
+void meta_exit(struct ktrace_text *t, __u32 pid, __u64 ts);
 /* status: as wait(2) gives it, -1 = there was no command. */
 void meta_end(struct ktrace_text *t, int status, const char *reason);
 

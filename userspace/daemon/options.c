@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <ktrace/level.h>
@@ -15,8 +16,10 @@
 
 #include <ktrace/packet.h>
 
+#include "base/disk_room.h"
 #include "base/option_text.h"
 #include "base/output_file.h"
+#include "help.h"
 #include "log.h"
 #include "named.h"
 #include "quantity.h"
@@ -38,7 +41,8 @@
 
 enum { OPT_POLICY = 256, OPT_ALL, OPT_DURATION, OPT_BACKEND, OPT_BLOCK, OPT_THREADS,
        OPT_COMPRESS, OPT_FAIL, OPT_PTHREAD, OPT_BASELINE, OPT_SPLIT_SIZE,
-       OPT_SPLIT_TIME, OPT_KEEP, OPT_CONTEXT, OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
+       OPT_SPLIT_TIME, OPT_KEEP, OPT_MAX_SIZE, OPT_MIN_FREE, OPT_CONTEXT,
+       OPT_WHERE, OPT_SHARK_FILES, OPT_SHARK_UDP,
        OPT_RECOVER, OPT_LIST, OPT_DISCARD, OPT_ALL_USERS, OPT_MODE,
        OPT_SERVICE, OPT_NO_PRODUCER, OPT_MEMORY, OPT_JSON, OPT_OPTIONAL, OPT_VERSION };
 
@@ -64,6 +68,8 @@ static const struct option longopts[] = {
 	{ "split-size", required_argument, NULL, OPT_SPLIT_SIZE },
 	{ "split-time", required_argument, NULL, OPT_SPLIT_TIME },
 	{ "keep", required_argument, NULL, OPT_KEEP },
+	{ "max-size", required_argument, NULL, OPT_MAX_SIZE },
+	{ "min-free", required_argument, NULL, OPT_MIN_FREE },
 	{ "mode", required_argument, NULL, OPT_MODE },
 	{ "shark-files", required_argument, NULL, OPT_SHARK_FILES },
 	{ "shark-udp", required_argument, NULL, OPT_SHARK_UDP },
@@ -80,108 +86,6 @@ static const struct option longopts[] = {
 	{ "version", no_argument, NULL, OPT_VERSION },
 	{ NULL, 0, NULL, 0 },
 };
-
-static const char help[] =
-"usage: ktraced [options] [-o FILE] [--] COMMAND [ARGUMENT...]\n"
-"       ktraced [options] [-o FILE]\n"
-"       ktraced [options] --baseline [--] COMMAND [ARGUMENT...]\n"
-"       ktraced --recover [--list | --discard] [--all-users] [-q] [-o FILE]\n"
-"               [SESSION...]\n"
-"       ktraced --service [--no-producer] [--producer-memory SIZE] [-q]\n"
-"\n"
-"Records the events of a command, or of whatever attaches until interrupted.\n"
-"\n"
-"What is recorded:\n"
-"  -e, --events LIST      comma-separated globs: a kernel family or user provider\n"
-"                         (sched), or one event (sched:switch, demo:*); a system\n"
-"                         call (syscall:openat, 'syscall:open*'); any\n"
-"                         tracepoint (tp:ext4:*); a kernel function,\n"
-"                         'kprobe:FUNCTION ARGUMENT...' (or several, vfs_*), or\n"
-"                         its return, 'kretprobe:FUNCTION $retval'; in braces,\n"
-"                         which of the kernel's:\n"
-"                         'sched:switch{next_prio < 100 && cpu == 1}'\n"
-"                         (default: all user events, families sched and log)\n"
-"      --optional         go on if kernel events that -e names cannot be recorded\n"
-"                         (default: exit status 125, COMMAND is not started)\n"
-"      --where EXPRESSION kernel events only if EXPRESSION is true: pid, tid,\n"
-"                         comm, cpu, uid, cgroup, fields of events, && || ! ( ),\n"
-"                         as in ktrace grep\n"
-"      --context LIST     add to kernel events: kstack, ustack, cgroup, nspid,\n"
-"                         perf:COUNTER; only to some:\n"
-"                         sched:switch=kstack;irq=nspid\n"
-"      --all              kernel events of the whole system\n"
-"  -p, --pid PID[,PID...] kernel events of running processes and their\n"
-"                         descendants\n"
-"      --pthread          what the threads of COMMAND do with each other: events\n"
-"                         pthread:*\n"
-"  -l, --level LIST       with --pthread, only these of its events: all, io\n"
-"                         (calls), none, thread, barrier, mutex, cond, sem,\n"
-"                         rwlock, spin, once, key, each also with -io (default:\n"
-"                         all)\n"
-"\n"
-"The file:\n"
-"  -o, --output FILE      write the trace to FILE, replacing it; FOLDER/: to a\n"
-"                         new file there (default: COMMAND-DATE-TIME-PID.bin)\n"
-"      --mode MODE        of the files, octal: 0640 (default: 0600; one that\n"
-"                         is replaced keeps its own)\n"
-"      --compress[=LEVEL] compress FILE while recording, as far as there is time:\n"
-"                         from -50 (fastest) to 19, without LEVEL 1; 0 or none =\n"
-"                         not (default)\n"
-"      --split-size SIZE  begin the next file after about SIZE bytes, 0 = never\n"
-"                         (default): if FILE is t.bin, they are t.0001.bin,\n"
-"                         t.0002.bin, ...\n"
-"      --split-time TIME  begin the next file after TIME, 0 = never (default)\n"
-"      --keep N           keep the newest N of these files, remove older ones\n"
-"                         (default: all)\n"
-"      --shark-files FOLDER/[NAME]  write S.Ha.R.K. chunks to FOLDER (default:\n"
-"                         that of FILE), named by their number and NAME (default:\n"
-"                         as programs say)\n"
-"      --shark-udp ADDRESS[:PORT]  send S.Ha.R.K. packets there (default: as\n"
-"                         programs say; port 20000)\n"
-"\n"
-"Buffers:\n"
-"  -b, --buffer SIZE      buffer for each CPU, 16K to 16G, rounded up to a power\n"
-"                         of two; suffixes K, M, G, also 1.5M (default: 4M)\n"
-"      --policy drop|overwrite|block|stop  when the buffer is full: drop new\n"
-"                         events, overwrite the oldest, block the program, or\n"
-"                         stop recording until it is empty (default: drop; with\n"
-"                         --pthread block)\n"
-"      --backend dev|shm  the kernel module, or shared memory (default: dev if it\n"
-"                         works)\n"
-"      --block-size SIZE  4K to 1M, a power of two (default: buffer/16, at most\n"
-"                         64K)\n"
-"      --thread-rings N   buffers for threads that cannot use those of the CPUs\n"
-"                         (default: 64)\n"
-"\n"
-"The run:\n"
-"      --duration TIME    stop recording after TIME: 1.5, 20ms, 5m, ...; suffixes\n"
-"                         ns, us, ms, s (default), m, h\n"
-"      --baseline         run COMMAND without recording, and print how long it\n"
-"                         took: to compare with --pthread\n"
-"  -q, --quiet            print nothing but failures\n"
-"      --json             print the result as one JSON object, as the last line;\n"
-"                         with --recover --list one for each session: ktraced(8)\n"
-"      --fail-on-loss     exit with status 125 when events were lost\n"
-"\n"
-"Instead of recording:\n"
-"      --recover          complete the traces of killed ktraced processes, or of\n"
-"                         the SESSIONs given; -o: write a complete copy instead\n"
-"      --list             with --recover: only list such sessions\n"
-"      --discard          with --recover: remove them without saving anything\n"
-"      --all-users        with --recover: as root, sessions of other users too,\n"
-"                         each with its owner's rights to files\n"
-"      --service          serve producers and consumers in Perfetto's protocol,\n"
-"                         until interrupted; see ktraced(8)\n"
-"      --no-producer      with --service: do not offer ktrace.user and\n"
-"                         ktrace.kernel\n"
-"      --producer-memory SIZE  with --service: memory that all producers of\n"
-"                         a user may share with it, 256K to 1024G; not\n"
-"                         root's and its own user's (default: 256M)\n"
-"  -h, --help             print this\n"
-"      --version          print the version\n"
-"\n"
-"Exit status: the command's; if a signal killed it, ktraced dies by the same one;\n"
-"125 if ktraced fails, 126 if COMMAND cannot be executed, 127 if it is not found.\n";
 
 static int usage_error(const char *what, const char *value)
 {
@@ -291,6 +195,21 @@ static int set_split_size(struct options *o, const char *text)
 {
 	if (!parse_size(text, &o->split_size) || o->split_size > SPLIT_MAX)
 		return usage_error("--split-size must be 0, or from 1 byte to 1024G, not", text);
+	return -1;
+}
+
+static int set_max_size(struct options *o, const char *text)
+{
+	if (!parse_size(text, &o->max_size))
+		return usage_error("--max-size needs a size such as 0, 512M or 1.5G, not", text);
+	return -1;
+}
+
+static int set_min_free(struct options *o, const char *text)
+{
+	if (!parse_size(text, &o->min_free))
+		return usage_error("--min-free needs a size such as 0, 512M or 1.5G, not", text);
+	o->min_free_text = text;
 	return -1;
 }
 
@@ -453,6 +372,10 @@ static int apply(struct options *o, int opt, char *arg)
 		return set_split_time(o, arg);
 	case OPT_KEEP:
 		return set_keep(o, arg);
+	case OPT_MAX_SIZE:
+		return set_max_size(o, arg);
+	case OPT_MIN_FREE:
+		return set_min_free(o, arg);
 	case OPT_MEMORY:
 		return set_producer_memory(o, arg);
 	case OPT_SHARK_FILES:
@@ -460,7 +383,7 @@ static int apply(struct options *o, int opt, char *arg)
 	case OPT_SHARK_UDP:
 		return set_shark_udp(o, arg);
 	case 'h':
-		return answer(help);
+		return answer(help_text);
 	case OPT_VERSION:
 		return answer("ktraced " KTRACE_VERSION "\n");
 	default:
@@ -493,6 +416,8 @@ static const char *conflict(const struct options *o)
 		return "--no-producer goes with --service";
 	if (o->producer_memory && !o->is_service)
 		return "--producer-memory goes with --service";
+	if (o->max_size && (o->is_service || o->is_baseline || o->is_recover))
+		return "--max-size goes with a recording";
 	if (o->is_json && (o->is_service || o->is_baseline || (o->is_recover && !o->is_list)))
 		return "--json goes with a recording, or with --recover --list";
 	if (o->mode && (o->is_service || o->is_baseline || o->is_recover))
@@ -544,6 +469,9 @@ static int finish(struct options *o)
 		log_error("%s", wrong);
 		return EXIT_OWN;
 	}
+	/* For files of others; a command keeps its environment. */
+	if (o->min_free_text && (o->is_recover || o->is_service))
+		setenv("KTRACE_MIN_FREE", o->min_free_text, 1);
 	if (o->is_recover)
 		return -1;
 	/* With gaps, what threads do with each other makes no sense. */
@@ -561,6 +489,7 @@ static int finish(struct options *o)
 	o->thread_size = KTRACE_RING_BLOCKS_MIN * (__u64)o->block_size;
 	if (o->thread_size < small)
 		o->thread_size = small;
+	o->send.min_free = o->min_free;
 	status = named_check(o);
 	return status < 0 ? check_where(o) : status;
 }
@@ -576,6 +505,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	*o = (struct options) {
 		.ring_size = RING_DEFAULT,
 		.policy = KTRACE_POLICY_NR,
+		.min_free = ktrace_disk_room_default(),
 		.thread_nr = THREAD_NR_DEFAULT,
 	};
 	opterr = option_is_printable(argv);

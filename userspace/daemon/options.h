@@ -37,6 +37,9 @@
  * @split_ns:	the same in time
  * @mode:	of files, 0 = new ones have the usual one, others keep theirs
  * @keep:	how many files are kept then, 0 = all
+ * @max_size:	bytes of all of them together, 0 = no limit
+ * @min_free:	bytes that their file system keeps, 0 = none, or KTRACE_MIN_FREE_DEFAULT
+ * @min_free_text: the same as it was given, NULL = it was not
  * @send:	where chunks of S.Ha.R.K. go
  * @duration_ns: how long to record, 0 = no limit
  * @is_recover:	write out what was left behind, instead of recording
@@ -70,6 +73,9 @@ struct options {
 	__u64 split_size;
 	__u64 split_ns;
 	__u32 keep;
+	__u64 max_size;
+	__u64 min_free;
+	const char *min_free_text;
 	__u32 mode;
 	struct sender_options send;
 	__u64 duration_ns;

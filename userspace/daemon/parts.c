@@ -33,8 +33,10 @@
  */
 #define CLOCKS_MAX 16u
 #define DIGITS 4
-/* Who asks for a name's holder waits there until the recording ends; nobody accepts. */
+/* Connections to a name: how many wait, and are closed at a time */
 #define NAME_BACKLOG 64
+/* So long an asker waits where others have filled the holder's queue: the holder empties it. */
+#define NAME_WAIT_S 2
 
 /* Where in a path its name has its last dot, or ends. */
 static size_t number_at(const char *path)
@@ -76,15 +78,24 @@ char *parts_new_name(const char *path)
 	return asprintf(&name, "%s.new", path) < 0 ? NULL : name;
 }
 
+/* Where old parts make room for new ones within --max-size, there have to be two at least. */
+static __u64 split_size(const struct options *o)
+{
+	const __u64 half = o->max_size / 2;
+
+	return o->keep && half && (!o->split_size || o->split_size > half) ? half : o->split_size;
+}
+
 int parts_init(struct parts *p, const char *output, const struct options *o)
 {
 	*p = (struct parts) {
 		.output = output,
 		.path = parts_name(output, 1),
-		.max_bytes = o->split_size,
+		.max_bytes = split_size(o),
 		.max_ns = o->split_ns,
 		.keep = o->keep,
 		.number = 1,
+		.first = 1,
 		.begun_ns = now_ns(),
 		.name_fd = -1,
 		.is_forgetful = true,
@@ -123,26 +134,32 @@ static bool is_part(int fd, const char *name)
 	return !memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic)) && h.part;
 }
 
-/* Is it a part that nobody writes? Then it goes, if @removes. Return: 0, -EBUSY, -errno. */
+/*
+ * Is it a part that nobody writes? Then it goes, if @removes.
+ * Return: 1, 0: it is none or not there, -EBUSY, -errno.
+ */
 static int clear_part(int dir, const char *name, bool removes)
 {
-	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), error = 0;
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), ret = 0;
 
 	if (fd < 0)
 		return errno == ENOENT || errno == ELOOP ? 0 : -errno;
 	if (is_part(fd, name)) {
+		ret = 1;
 		if (flock(fd, LOCK_EX | LOCK_NB))
-			error = errno == EWOULDBLOCK ? -EBUSY : -errno;
+			ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
 		else if (removes && unlinkat(dir, name, 0) && errno != ENOENT)
-			error = -errno;
+			ret = -errno;
 	}
 	close(fd);
-	return error;
+	return ret;
 }
 
 int parts_remove(const char *path)
 {
-	return clear_part(AT_FDCWD, path, true);
+	int ret = clear_part(AT_FDCWD, path, true);
+
+	return ret < 0 ? ret : 0;
 }
 
 /*
@@ -152,11 +169,13 @@ int parts_remove(const char *path)
  */
 static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t owner)
 {
-	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct timeval wait = { .tv_sec = NAME_WAIT_S };
 	struct ucred holder;
 	bool is;
 
-	is = fd >= 0 && !connect(fd, (const struct sockaddr *)addr, size) &&
+	is = fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) &&
+	     !connect(fd, (const struct sockaddr *)addr, size) &&
 	     (peer_is_trusted(fd, &holder) || holder.uid == owner);
 	if (fd >= 0)
 		close(fd);
@@ -176,7 +195,8 @@ static int take_name(struct parts *p, int dir, const char *name)
 
 	for (const char *at = name; *at; at++)
 		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
-	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+						   SOCK_NONBLOCK, 0);
 	if (p->name_fd < 0)
 		return 0;
 	/* In the abstract name space: it begins with a NUL. */
@@ -184,44 +204,124 @@ static int take_name(struct parts *p, int dir, const char *name)
 	size += (socklen_t)snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
 				    "ktraced-parts-%llx-%llx-%llx", (unsigned long long)st.st_dev,
 				    (unsigned long long)st.st_ino, (unsigned long long)hash);
-	if (!bind(p->name_fd, (struct sockaddr *)&addr, size))
-		listen(p->name_fd, NAME_BACKLOG);
-	else if (errno == EADDRINUSE && is_believed(&addr, size, st.st_uid))
-		return -EBUSY;
+	if (!bind(p->name_fd, (struct sockaddr *)&addr, size) &&
+	    !listen(p->name_fd, NAME_BACKLOG))
+		return 0;
+	close(p->name_fd);
+	p->name_fd = -1;
+	return errno == EADDRINUSE && is_believed(&addr, size, st.st_uid) ? -EBUSY : 0;
+}
+
+int parts_answer(struct parts *p)
+{
+	for (int i = 0, fd; i < NAME_BACKLOG; i++) {
+		fd = accept4(p->name_fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		close(fd);
+	}
 	return 0;
 }
 
-/* All parts of that name */
-static int clear_parts(DIR *dir, const char *name, bool removes)
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* All parts of that name but @own, as clear_part(): 1 if there are any. */
+static int clear_parts(DIR *dir, const char *name, const char *own, bool removes)
 {
 	size_t at = number_at(name);
 	struct dirent *e;
-	int error = 0;
+	int ret = 0, any = 0;
 
 	rewinddir(dir);
-	while (!error && (e = readdir(dir)))
-		if (is_part_name(e->d_name, name, at, name + at))
-			error = clear_part(dirfd(dir), e->d_name, removes);
+	while (ret >= 0 && (e = readdir(dir))) {
+		if (!is_part_name(e->d_name, name, at, name + at) || !strcmp(e->d_name, own))
+			continue;
+		ret = clear_part(dirfd(dir), e->d_name, removes);
+		any |= ret > 0;
+	}
+	return ret < 0 ? ret : any;
+}
+
+static int open_folder(const struct parts *p, DIR **dir)
+{
+	const char *name = base_name(p->output);
+	char *folder = name > p->output ? strndup(p->output, (size_t)(name - p->output))
+					: strdup(".");
+	int error = folder ? 0 : -ENOMEM;
+
+	*dir = folder ? opendir(folder) : NULL;
+	if (folder && !*dir)
+		error = -errno;
+	free(folder);
 	return error;
+}
+
+/* Until the parts that have the names are replaced, the first one has another. */
+static int name_first(struct parts *p)
+{
+	char *name = parts_new_name(p->path);
+	int error = name ? parts_remove(name) : -ENOMEM;
+
+	/* What is no part is not replaced. */
+	if (!error && !access(p->path, F_OK) && !clear_part(AT_FDCWD, p->path, false))
+		error = -EEXIST;
+	if (error) {
+		free(name);
+		return error;
+	}
+	free(p->path);
+	p->path = name;
+	return 1;
+}
+
+int parts_claim(struct parts *p)
+{
+	DIR *dir;
+	int ret = open_folder(p, &dir);
+
+	if (ret)
+		return ret;
+	ret = take_name(p, dirfd(dir), base_name(p->output));
+	if (!ret)
+		ret = clear_parts(dir, base_name(p->output), "", false);
+	closedir(dir);
+	return ret > 0 ? name_first(p) : ret;
+}
+
+int parts_rename(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Not every file system supports this. */
+	return rename(from, to) ? -errno : 0;
 }
 
 int parts_replace(struct parts *p)
 {
-	const char *slash = strrchr(p->output, '/'), *name = slash ? slash + 1 : p->output;
-	char *folder = slash ? strndup(p->output, (size_t)(slash - p->output) + 1) : strdup(".");
-	DIR *dir = folder ? opendir(folder) : NULL;
-	int error = dir ? 0 : folder ? -errno : -ENOMEM;
+	char *path = parts_name(p->output, 1);
+	DIR *dir = NULL;
+	int ret = path ? open_folder(p, &dir) : -ENOMEM;
 
-	if (!error)
-		error = take_name(p, dirfd(dir), name);
-	if (!error)
-		error = clear_parts(dir, name, false);
-	if (!error)
-		error = clear_parts(dir, name, true);
+	if (!ret)
+		ret = clear_parts(dir, base_name(p->output), base_name(p->path), true);
+	if (ret >= 0)
+		ret = parts_rename(p->path, path);
 	if (dir)
 		closedir(dir);
-	free(folder);
-	return error;
+	if (ret) {
+		free(path);
+		return ret;
+	}
+	free(p->path);
+	p->path = path;
+	return 0;
 }
 
 static void remember_clock(struct parts *p, const char *line)
@@ -308,29 +408,29 @@ bool parts_is_due(const struct parts *p, __u64 size)
 	return now >= (is_large ? p->retry_ns : parts_end_ns(p));
 }
 
-__u32 parts_first(const struct parts *p)
-{
-	return p->keep && p->number > p->keep ? p->number - p->keep + 1 : 1;
-}
-
 static void add_file(struct parts_file *sum, const struct parts_file *file)
 {
 	sum->events += file->events;
 	sum->bytes += file->bytes;
 }
 
-/* Removes what is now too old, which is one part at most. */
-static void remove_oldest(struct parts *p)
+bool parts_drop(struct parts *p)
 {
-	__u32 old = parts_first(p) - 1;
-	char *name = old ? parts_name(p->output, old) : NULL;
+	char *name;
 
-	if (!old)
-		return;
-	add_file(&p->removed, &p->ended[old % p->keep]);
+	if (!p->keep || p->first == p->number)
+		return false;
+	name = parts_name(p->output, p->first);
+	add_file(&p->removed, &p->ended[p->first++ % p->keep]);
 	if (name)
 		unlink(name);
 	free(name);
+	return true;
+}
+
+__u64 parts_kept(const struct parts *p)
+{
+	return p->bytes - p->removed.bytes;
 }
 
 void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
@@ -340,10 +440,11 @@ void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
 	if (p->keep)
 		p->ended[p->number % p->keep] = file;
 	p->number++;
-	remove_oldest(p);
+	p->bytes += size;
+	if (p->number - p->first == p->keep)
+		parts_drop(p);
 	free(p->path);
 	p->path = path;
-	p->bytes += size;
 	p->events_before = events;
 	p->begun_ns = now_ns();
 	p->has_blocks = p->is_full = false;
@@ -352,6 +453,7 @@ void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
 
 void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u64 events)
 {
+	const bool drops = p->keep && number - p->first == p->keep;
 	struct parts_file removed = p->removed;
 
 	ktrace_text_line(t, "part");
@@ -359,13 +461,13 @@ void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u6
 	if (!p->keep)
 		return;
 	ktrace_text_u64(t, "keep", p->keep);
-	if (number <= p->keep)
+	if (p->first + drops == 1)
 		return;
-	if (p->keep == 1)
+	if (drops && p->first == p->number)
 		removed.events += events - p->events_before;
-	else
-		add_file(&removed, &p->ended[number % p->keep]);
-	ktrace_text_u64(t, "removed", number - p->keep);
+	else if (drops)
+		add_file(&removed, &p->ended[p->first % p->keep]);
+	ktrace_text_u64(t, "removed", p->first + drops - 1);
 	ktrace_text_u64(t, "removed_events", removed.events);
 }
 
@@ -375,7 +477,7 @@ int parts_sync(const struct parts *p)
 	int error = 0, fd;
 	char *name;
 
-	for (__u32 i = parts_first(p); i < p->number && !error; i++) {
+	for (__u32 i = p->first; i < p->number && !error; i++) {
 		name = parts_name(p->output, i);
 		fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
 		if (fd >= 0) {

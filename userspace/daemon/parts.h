@@ -17,12 +17,13 @@ struct parts_file {
 /**
  * struct parts - the files of one recording
  * @output:	name they are made from
- * @name_fd:	a socket, as long as the name is taken; -1 = none
+ * @name_fd:	a socket that listens, as long as the name is taken; -1 = none
  * @path:	of the present one
  * @max_bytes:	a part is long enough then, 0 = never
  * @max_ns:	or is old enough, 0 = never
  * @keep:	how many are kept, 0 = all
  * @number:	of the present one, from 1 on; 0 = there is none yet
+ * @first:	of the oldest one that is kept
  * @begin_bytes: of what the present one begins with, which does not count; 0 in the first
  * @begun_ns:	CLOCK_MONOTONIC when it began
  * @retry_ns:	not to be changed before: it has failed
@@ -48,6 +49,7 @@ struct parts {
 	__u64 max_ns;
 	__u32 keep;
 	__u32 number;
+	__u32 first;
 	__u64 begin_bytes;
 	__u64 begun_ns;
 	__u64 retry_ns;
@@ -82,10 +84,20 @@ int parts_remove(const char *path);
 /* 0 or -ENOMEM; nothing is made yet. */
 int parts_init(struct parts *p, const char *output, const struct options *o);
 /*
- * Takes the name, and removes what an older recording of that name has left.
- * Return: 0, -EBUSY another one goes on, -errno.
+ * Takes the name. Return: 0; 1 an older recording has left parts, and the first new one is called
+ * parts_new_name() until they are replaced; -EBUSY another one goes on; -EEXIST the name of the
+ * first one is something else's; -errno.
  */
+int parts_claim(struct parts *p);
+/* Removes older parts; the first new one, which has been begun, gets its name. 0 or -errno. */
 int parts_replace(struct parts *p);
+/* What has the name @to meanwhile is something else, and stays: 0, -EEXIST, -errno. */
+int parts_rename(const char *from, const char *to);
+/*
+ * Closes some of the connections to @name_fd: that there was one is all that an asker needs.
+ * Return: 0, or why there is no other one: -EAGAIN nobody waits, -EMFILE and others as accept(2).
+ */
+int parts_answer(struct parts *p);
 /* Takes META text that was written: a newline ends each line. */
 void parts_remember(struct parts *p, const char *text, size_t size);
 /* A process has told of itself. */
@@ -103,9 +115,14 @@ __u64 parts_end_ns(const struct parts *p);
 bool parts_is_due(const struct parts *p, __u64 size);
 /* The present one has ended: @events recorded so far, @size its bytes; @path is the next one. */
 void parts_step(struct parts *p, char *path, __u64 events, __u64 size);
-/* The oldest one that is kept, from 1 on */
-__u32 parts_first(const struct parts *p);
-/* The line that ends the beginning of part @number, @events having been recorded. */
+/* Removes the oldest one that has ended. Return: false: there is none, or all are to be kept. */
+bool parts_drop(struct parts *p);
+/* Bytes of those that have ended and are there */
+__u64 parts_kept(const struct parts *p);
+/*
+ * The line that ends the beginning of part @number, which is the next one or the present one,
+ * @events having been recorded.
+ */
 void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u64 events);
 /* Ended parts on the disk: 0 or -errno. */
 int parts_sync(const struct parts *p);

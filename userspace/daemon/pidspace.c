@@ -14,11 +14,21 @@
 /* Inode of the first PID namespace, in all kernels */
 #define FIRST 0xEFFFFFFCu
 
-static bool is_first(const char *path)
+static __u64 inode_of(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_ino == FIRST;
+	return stat(path, &st) ? 0 : (__u64)st.st_ino;
+}
+
+static bool is_first(const char *path)
+{
+	return inode_of(path) == FIRST;
+}
+
+__u64 pidspace_own(void)
+{
+	return inode_of("/proc/self/ns/pid");
 }
 
 bool pidspace_is_kernels(void)

@@ -2,9 +2,10 @@
 /*
  * preload.c - put libktrace-pthread in front of the C library of the command
  *
- * The library lies beside libktraceset. It comes before what the user preloads, which stays. So
- * does libktrace, which has a vfork() and a prctl() of its own: as a dependency alone it would come
- * after the C library.
+ * The library lies beside libktraceset, and that for programs of 32 bits where these have theirs:
+ * the dynamic linker of each puts its own place for $LIB. It comes before what the user preloads,
+ * which stays. So does libktrace, which has functions of its own (libktrace.map): as a dependency
+ * alone it would come after the C library.
  * A command that would not start with it, or that it would not help, is left alone. The
  * programs that the command starts inherit the variable, as they do the session. Should one of
  * them have ASan, which insists on being first, it is told not to: the library steps aside.
@@ -28,10 +29,74 @@
 #define LIBRARY "libktrace-pthread.so.0"
 #define WRITER "libktrace.so.0"
 
-/* Finds the library. Return: 0, -errno. */
-static int find_library(char path[PATH_MAX])
+/* The dynamic linkers of programs of this process's kind, and of 32 bits */
+#if defined(__x86_64__)
+#define OWN_LINKER "/lib64/ld-linux-x86-64.so.2"
+#define NARROW_LINKER "/lib/ld-linux.so.2"
+#else
+#define OWN_LINKER "/lib/ld-linux-aarch64.so.1"
+#define NARROW_LINKER "/lib/ld-linux-armhf.so.3"
+#endif
+
+/* Where a dynamic linker lies, below / or /usr: "/lib/i386-linux-gnu/"; false: there is none. */
+static bool find_folder(const char *linker, char folder[PATH_MAX])
 {
-	char beside[PATH_MAX];
+	const size_t usr = strlen("/usr");
+
+	if (!realpath(linker, folder))
+		return false;
+	*(strrchr(folder, '/') + 1) = '\0';
+	if (!strncmp(folder, "/usr/", usr + 1))
+		memmove(folder, folder + usr, strlen(folder + usr) + 1);
+	return true;
+}
+
+static bool is_there(const char *folder, int len, const char *below, const char *name)
+{
+	char path[PATH_MAX];
+
+	errno = ENAMETOOLONG;
+	return snprintf(path, sizeof(path), "%.*s%s%s", len, folder, below, name) < PATH_MAX &&
+	       !access(path, R_OK);
+}
+
+/* Does the dynamic linker put that for $LIB? There it finds what is loaded already. */
+static bool is_expanded(const char *folder, int len, const char *name)
+{
+	char path[PATH_MAX];
+	void *loaded = NULL;
+
+	if (snprintf(path, sizeof(path), "%.*s/$LIB/%s", len, folder, name) < PATH_MAX)
+		loaded = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
+	if (loaded)
+		dlclose(loaded);
+	return loaded;
+}
+
+/*
+ * If the libraries for programs of 32 bits lie where those look, @folder, of libktraceset @name,
+ * becomes one that means a program's own.
+ */
+static bool widen(char folder[PATH_MAX], const char *name)
+{
+	char own[PATH_MAX], narrow[PATH_MAX];
+	int len;
+
+	if (!find_folder(OWN_LINKER, own) || !find_folder(NARROW_LINKER, narrow))
+		return false;
+	len = (int)strlen(folder) - (int)strlen(own);
+	if (len < 0 || strcmp(folder + len, own) || strlen(own) < strlen("/$LIB/") ||
+	    !is_there(folder, len, narrow, LIBRARY) || !is_there(folder, len, narrow, WRITER) ||
+	    !is_expanded(folder, len, name))
+		return false;
+	strcpy(folder + len, "/$LIB/");
+	return true;
+}
+
+/* Finds the library. Return: 0, -errno. */
+static int find_library(char path[PATH_MAX], bool *has_narrow)
+{
+	char beside[PATH_MAX], name[NAME_MAX + 1];
 	Dl_info info;
 	char *slash;
 
@@ -39,12 +104,13 @@ static int find_library(char path[PATH_MAX])
 	    !realpath(info.dli_fname, beside))
 		return -ENOENT;
 	slash = strrchr(beside, '/');
-	if (slash)
-		*slash = '\0';
-	if (snprintf(path, PATH_MAX, "%s/" LIBRARY, beside) >= PATH_MAX)
-		return -ENAMETOOLONG;
-	if (access(path, R_OK))
+	snprintf(name, sizeof(name), "%s", slash + 1);
+	slash[1] = '\0';
+	if (!is_there(beside, (int)strlen(beside), "", LIBRARY))
 		return -errno;
+	*has_narrow = widen(beside, name);
+	if (snprintf(path, PATH_MAX, "%s" LIBRARY, beside) >= PATH_MAX)
+		return -ENAMETOOLONG;
 	/* The variable's own separators */
 	return path[strcspn(path, " :")] ? -EINVAL : 0;
 }
@@ -75,17 +141,18 @@ static int put_before(const char *first, const char *name, char **value)
 int preload_prepare(const char *command, struct preload *p)
 {
 	char path[PATH_MAX] = LIBRARY, *list = NULL;
+	bool has_narrow = false;
 	const char *reason;
 	int error;
 
 	*p = (struct preload){ NULL, NULL };
-	reason = program_obstacle(command);
+	error = find_library(path, &has_narrow);
+	reason = program_obstacle(command, has_narrow);
 	if (reason) {
 		log_note("--pthread: %s %s: what its threads do with each other is not recorded",
 			 command, reason);
 		return -1;
 	}
-	error = find_library(path);
 	if (!error)
 		error = add_writer(path, &list);
 	if (!error)

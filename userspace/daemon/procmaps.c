@@ -8,6 +8,7 @@
 #include "procmaps.h"
 
 #include "buildid.h"
+#include "now.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,8 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Above this the older half is forgotten, and told again if need be. */
+/* Above this all is forgotten, and told again if need be. */
 #define TOLD_MAX 65536u
+/* Pages that are known to have no code of a file, and for how long: it may come. */
+#define NONE_NR 4096u
+#define NONE_NS 1000000000ull
+#define PAGE_BITS 12
 /*
  * Most mappings of a process that is told as a whole: opening their files takes time, and rings
  * fill up.
@@ -31,24 +36,52 @@ struct told_map {
 	__u64 end;
 };
 
+struct no_map {
+	__u32 pid;
+	__u32 program;
+	__u64 page;
+	__u64 until;
+};
+
+static int compare(const struct told_map *t, const struct ktrace_stack *stack, __u64 address)
+{
+	if (t->pid != stack->pid)
+		return t->pid < stack->pid ? -1 : 1;
+	if (t->program != stack->program)
+		return t->program < stack->program ? -1 : 1;
+	return t->start < address ? -1 : t->start > address;
+}
+
+/* How many are at or before the address */
+static size_t find(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
+{
+	size_t low = 0, high = m->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (compare(&m->told[middle], stack, address) <= 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 static bool is_told(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address)
 {
-	for (size_t i = m->nr; i--;)
-		if (m->told[i].pid == stack->pid && m->told[i].program == stack->program &&
-		    address >= m->told[i].start && address < m->told[i].end)
-			return true;
-	return false;
+	const size_t i = find(m, stack, address);
+	const struct told_map *t = i ? &m->told[i - 1] : NULL;
+
+	return t && t->pid == stack->pid && t->program == stack->program && address < t->end;
 }
 
 static int note(struct procmaps *m, const struct ktrace_stack *stack, const struct mapping *map)
 {
-	size_t cap = m->cap ? 2 * m->cap : 256;
+	size_t cap = m->cap ? 2 * m->cap : 256, i;
 	struct told_map *told;
 
-	if (m->nr == TOLD_MAX) {
-		m->nr = TOLD_MAX / 2;
-		memmove(m->told, m->told + m->nr, m->nr * sizeof(*m->told));
-	}
+	if (m->nr == TOLD_MAX)
+		m->nr = 0;
 	if (m->nr == m->cap) {
 		told = realloc(m->told, cap * sizeof(*told));
 		if (!told)
@@ -56,10 +89,45 @@ static int note(struct procmaps *m, const struct ktrace_stack *stack, const stru
 		m->told = told;
 		m->cap = cap;
 	}
-	m->told[m->nr++] = (struct told_map){
-		stack->pid, stack->program, map->start, map->end,
-	};
+	i = find(m, stack, map->start);
+	memmove(&m->told[i + 1], &m->told[i], (m->nr++ - i) * sizeof(*m->told));
+	m->told[i] = (struct told_map){ stack->pid, stack->program, map->start, map->end };
 	return 0;
+}
+
+/* The entry that the page of this address has, or would have */
+static struct no_map *none_at(const struct procmaps *m, const struct ktrace_stack *stack,
+			      __u64 address)
+{
+	const __u64 page = address >> PAGE_BITS;
+	const __u64 key = page ^ (__u64)stack->pid << 32 ^ stack->program;
+
+	return m->none + (key * 0x9e3779b97f4a7c15ull >> 32) % NONE_NR;
+}
+
+static bool is_none(const struct procmaps *m, const struct ktrace_stack *stack, __u64 address,
+		    __u64 now)
+{
+	const struct no_map *n = m->none ? none_at(m, stack, address) : NULL;
+
+	return n && n->pid == stack->pid && n->program == stack->program &&
+	       n->page == address >> PAGE_BITS && now < n->until;
+}
+
+/* Code that a JIT compiler made, or of a process that is gone, is asked for once a second. */
+static void note_none(struct procmaps *m, const struct ktrace_stack *stack, __u64 now)
+{
+	__u64 address;
+
+	if (!m->none)
+		m->none = calloc(NONE_NR, sizeof(*m->none));
+	for (__u32 i = 0; i < stack->nr && m->none; i++) {
+		address = KTRACE_STACK_ADDRESSES(stack)[i];
+		if (!is_told(m, stack, address))
+			*none_at(m, stack, address) = (struct no_map){
+				stack->pid, stack->program, address >> PAGE_BITS, now + NONE_NS,
+			};
+	}
 }
 
 /* "55a4c2e00000-55a4c2e01000 r-xp 00001000 fe:00 123   /usr/bin/x"; false: no code of a file */
@@ -163,9 +231,12 @@ bool procmaps_tell_process(struct ktrace_text *meta, __u32 pid, __u64 ts)
 
 void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct ktrace_stack *stack)
 {
+	const __u64 *address = KTRACE_STACK_ADDRESSES(stack), now = now_ns();
+
 	for (__u32 i = 0; i < stack->nr; i++)
-		if (!is_told(m, stack, KTRACE_STACK_ADDRESSES(stack)[i])) {
+		if (!is_told(m, stack, address[i]) && !is_none(m, stack, address[i], now)) {
 			look(m, meta, stack);
+			note_none(m, stack, now);
 			return;
 		}
 }
@@ -173,5 +244,6 @@ void procmaps_tell(struct procmaps *m, struct ktrace_text *meta, const struct kt
 void procmaps_free(struct procmaps *m)
 {
 	free(m->told);
-	*m = (struct procmaps){ NULL, 0, 0 };
+	free(m->none);
+	*m = (struct procmaps){ .nr = 0 };
 }

@@ -9,6 +9,7 @@
 #include <linux/ktrace_context.h>
 
 struct told_map;
+struct no_map;
 
 /* struct mapping - code of a file; without @path, what is no file; @build may be NULL */
 struct mapping {
@@ -21,14 +22,16 @@ struct mapping {
 
 /**
  * struct procmaps - what has been told
- * @told:	pieces of code, the latest last
+ * @told:	pieces of code, by process and address
  * @nr:		how many
  * @cap:	room for so many
+ * @none:	where there was no code of a file lately, by hash; NULL: nowhere
  */
 struct procmaps {
 	struct told_map *told;
 	size_t nr;
 	size_t cap;
+	struct no_map *none;
 };
 
 /*

@@ -93,14 +93,30 @@ static bool is_for_musl(Elf *elf, const GElf_Phdr *interp)
 	return path && memmem(path->d_buf, path->d_size, name, strlen(name));
 }
 
+/* Of 32 bits, and this machine runs it. */
+static bool is_narrow(Elf *elf)
+{
+#if defined(__x86_64__)
+	const GElf_Half machine = EM_386;
+#else
+	const GElf_Half machine = EM_ARM;
+#endif
+	GElf_Ehdr h;
+
+	return gelf_getclass(elf) == ELFCLASS32 && gelf_getehdr(elf, &h) && h.e_machine == machine;
+}
+
 /* What is no ELF file may have an interpreter, which is one. */
-static const char *obstacle(Elf *elf)
+static const char *obstacle(Elf *elf, bool has_narrow)
 {
 	GElf_Phdr ph;
 
 	if (elf_kind(elf) != ELF_K_ELF)
 		return NULL;
-	if (gelf_getclass(elf) != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
+	if (is_narrow(elf) && !has_narrow)
+		return "is a 32-bit program, and no library for these is installed beside ours";
+	if (!is_narrow(elf) &&
+	    gelf_getclass(elf) != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
 		return "is a program for another kind of machine";
 	if (!find_header(elf, PT_INTERP, &ph))
 		return "is statically linked";
@@ -175,7 +191,7 @@ bool program_mentions(const char *command, const char *text)
 	return found;
 }
 
-const char *program_obstacle(const char *command)
+const char *program_obstacle(const char *command, bool has_narrow)
 {
 	const char *reason = NULL;
 	char path[PATH_MAX];
@@ -191,7 +207,7 @@ const char *program_obstacle(const char *command)
 	/* Read, not mapped: a file may become shorter meanwhile. */
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
-		reason = obstacle(elf);
+		reason = obstacle(elf, has_narrow);
 	elf_end(elf);
 	close(fd);
 	return reason;

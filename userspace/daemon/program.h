@@ -16,10 +16,11 @@ int program_find(const char *command);
 /**
  * program_obstacle - why a library could not be preloaded into a program
  * @command:	its name, as above
+ * @has_narrow:	the library is there for programs of 32 bits, too
  *
  * Return: the reason, to follow "COMMAND ", or NULL: none is known.
  */
-const char *program_obstacle(const char *command);
+const char *program_obstacle(const char *command, bool has_narrow);
 
 /**
  * program_mentions - whether a program's file has these bytes

@@ -16,24 +16,26 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <ktrace/traceset.h>
 
+#include "absent.h"
 #include "baseline.h"
 #include "guard.h"
 #include "hint.h"
 #include "log.h"
+#include "losses.h"
 #include "meta.h"
-#include "name.h"
 #include "named.h"
 #include "note.h"
 #include "now.h"
+#include "output.h"
 #include "pidspace.h"
 #include "preload.h"
 #include "program.h"
 #include "recover.h"
+#include "room.h"
 #include "select.h"
 #include "split.h"
 #include "summary.h"
@@ -42,120 +44,6 @@
 /* Longest that a writer waits for a reader that is alive but does not read. */
 #define BLOCK_TIMEOUT_MS 30000
 #define REGISTRY_SIZE (4u << 20)
-
-/* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
-static bool is_fit_for_trace(const struct stat *st)
-{
-	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
-}
-
-/* "-o ./app" with the name of the trace forgotten would overwrite the program. */
-static bool is_program(const char *path)
-{
-	char magic[4] = "";
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(magic, 1, sizeof(magic), f) : 0;
-
-	if (f)
-		fclose(f);
-	return n == sizeof(magic) && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
-}
-
-static bool is_split(const struct options *o)
-{
-	return o->split_size || o->split_ns;
-}
-
-/* The file that is written now */
-static const char *path_of(const struct recording *r)
-{
-	return is_split(r->options) ? r->parts.path : r->name;
-}
-
-/* -o FOLDER/ or nothing: the name is ours to choose */
-static bool is_nameless(const struct options *o)
-{
-	size_t len = o->output ? strlen(o->output) : 0;
-
-	return !len || o->output[len - 1] == '/';
-}
-
-static int choose_name(struct recording *r)
-{
-	const struct options *o = r->options;
-
-	r->name = is_nameless(o) ? name_default(o->output ? o->output : "", o->argv)
-				 : strdup(o->output);
-	if (r->name && (!is_split(o) || !parts_init(&r->parts, r->name, o)))
-		return -1;
-	log_error("%s", strerror(ENOMEM));
-	return EXIT_OWN;
-}
-
-/* An older recording of that name is removed, with all its parts. */
-static int replace_parts(struct recording *r)
-{
-	struct stat st;
-	int error;
-
-	if (!stat(r->name, &st) && !S_ISREG(st.st_mode)) {
-		log_error("%s: parts of a trace must be regular files", r->name);
-		return EXIT_OWN;
-	}
-	error = parts_replace(&r->parts);
-	if (!error)
-		return -1;
-	log_error("%s: %s", r->name, error == -EBUSY ?
-		  "another recording is writing its parts" : strerror(-error));
-	return EXIT_OWN;
-}
-
-static int open_file(struct recording *r, struct ktrace_tracefile **file)
-{
-	const char *path;
-	struct stat st;
-	int error = choose_name(r);
-
-	if (error < 0 && is_split(r->options))
-		error = replace_parts(r);
-	if (error >= 0)
-		return error;
-	path = path_of(r);
-	if (!stat(path, &st) && !is_fit_for_trace(&st)) {
-		if (S_ISDIR(st.st_mode))
-			log_error("%s is a folder: with a / behind it the trace is a new file "
-				  "there", path);
-		else
-			log_error("%s: the trace must go to a regular file or /dev/null", path);
-		return EXIT_OWN;
-	}
-	if (is_program(path)) {
-		log_error("%s is a program: -o is the file for the trace", path);
-		return EXIT_OWN;
-	}
-	/* A name that nobody gave has to be new. */
-	if (is_split(r->options) || is_nameless(r->options))
-		error = ktrace_tracefile_create_part(path, is_split(r->options), NULL, file);
-	else
-		error = ktrace_tracefile_create(path, file);
-	if (!error && r->options->mode)
-		error = ktrace_tracefile_mode(*file, r->options->mode);
-	if (error) {
-		log_error("%s: %s", path, error == -EBUSY ?
-			  "another recording is writing this file" : strerror(-error));
-		return EXIT_OWN;
-	}
-	return -1;
-}
-
-/* Removes a file in which nothing was begun. A link, such as /dev/stdout, is not ours to remove. */
-static void remove_output(const char *path)
-{
-	struct stat st;
-
-	if (!lstat(path, &st) && S_ISREG(st.st_mode))
-		unlink(path);
-}
 
 /* What may be done about a session that cannot be made. */
 static const char *remedy(int error, const char *reason)
@@ -306,7 +194,7 @@ static void set_note(struct recording *r)
 {
 	const struct ktrace_text *begin = &r->capture.meta;
 	int error = begin->error ? begin->error
-		: note_set(r->session, path_of(r), r->capture.file, begin->buf);
+		: note_set(r->session, output_path(r), r->capture.file, begin->buf);
 
 	if (error)
 		log_note("this session could not be recovered: %s", strerror(-error));
@@ -347,12 +235,17 @@ static int write_first_meta(struct recording *r, const struct ktrace_session_inf
 		meta_proc_all(t, now.raw);
 	for (unsigned int i = 0; i < o->pid_nr && !o->is_all && has_kernels_pids(info); i++)
 		meta_proc(t, (__u32)o->pids[i], now.raw);
+	/* A file that is to be replaced is not touched before output_begin(). */
+	if (r->is_replacing && !output_is_split(r))
+		return -1;
 	return capture_flush_meta(&r->capture) || split_begin(&r->capture) ? EXIT_OWN : -1;
 }
 
 static int fork_command(struct recording *r, const struct ktrace_session_info *info)
 {
-	struct command_variable env[4] = { { "KTRACE_SESSION", info->env } };
+	char space[24];
+	struct command_variable env[5] = { { "KTRACE_SESSION", info->env },
+					   { "KTRACE_PIDNS", space } };
 	struct preload preload = { NULL, NULL };
 	struct ktrace_reading now;
 	int error;
@@ -364,9 +257,10 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		if (error >= 0)
 			return error;
 	}
+	snprintf(space, sizeof(space), "%llu", pidspace_own());
 	if (preload.libraries) {
-		env[1] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
-		env[2] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };
+		env[2] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
+		env[3] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };
 	}
 	/* Orphans of the command come to us, so that we know when the last one is gone. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -414,6 +308,7 @@ static int start(struct recording *r, const struct ktrace_session_info *info)
 		return EXIT_OWN;
 	}
 	r->start_ns = now_ns();
+	room_limit(&r->capture);
 	if (!r->options->argv) {
 		log_note("tracing, ctrl-C ends it; programs attach with KTRACE_SESSION=%s",
 			 info->env);
@@ -439,7 +334,6 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	status = check_command(r->options);
 	if (status >= 0)
 		return status;
-	recover_warn();
 	kprobe_sweep();
 	r->choice = r->options->choice;
 	status = open_session(r);
@@ -448,20 +342,22 @@ int recording_open(struct recording *r, const sigset_t *signals)
 	ktrace_session_info(r->session, &info);
 	status = set_up_kernel(r, &info);
 	if (status < 0)
-		status = open_file(r, &file);
+		status = output_open(r, &file);
 	if (status >= 0)
 		goto err_destroy;
-	if (capture_init(&r->capture, r->session, file, path_of(r)) ||
+	if (capture_init(&r->capture, r->session, file, output_path(r)) ||
 	    hint_begin(&r->capture, r->options->choice.events)) {
 		log_error("%s", strerror(ENOMEM));
 		status = EXIT_OWN;
-		goto err_close_file;
+		goto err_drop;
 	}
 	r->capture.level = r->options->level;
 	r->capture.mode = r->options->mode;
-	r->capture.parts = is_split(r->options) ? &r->parts : NULL;
+	r->capture.max_size = r->options->max_size;
+	r->capture.min_free = r->options->min_free;
+	r->capture.parts = output_is_split(r) ? &r->parts : NULL;
 	r->capture.context = &r->context;
-	sender_open(&r->sender, &r->options->send, path_of(r), info.env);
+	sender_open(&r->sender, &r->options->send, output_path(r), info.env);
 	status = write_first_meta(r, &info);
 	if (status < 0)
 		status = fork_command(r, &info);
@@ -469,20 +365,17 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		goto err_sender;
 	sender_begin(&r->sender, &r->options->send, info.has_kernel);
 	status = start(r, &info);
-	if (status < 0)
+	if (status < 0) {
+		output_begin(r);
 		return -1;
+	}
 	if (r->command.pid)
 		command_wait(&r->command, signals);
 err_sender:
 	sender_close(&r->sender);
-	capture_exit(&r->capture);
-	close_session(r);
-	remove_output(path_of(r));
-	free_names(r);
-	return status;
-err_close_file:
-	ktrace_tracefile_close(file);
-	remove_output(path_of(r));
+	capture_free(&r->capture);
+err_drop:
+	output_drop(r, file);
 err_destroy:
 	close_session(r);
 	free_names(r);
@@ -492,19 +385,21 @@ err_destroy:
 static void say_removed(const struct recording *r)
 {
 	const struct parts *p = &r->parts;
-	__u32 nr = is_split(r->options) ? parts_first(p) - 1 : 0;
+	__u32 nr = output_is_split(r) ? p->first - 1 : 0;
 
 	if (nr)
-		log_note("%u older part%s removed (--keep %u): %llu events, %llu bytes", nr,
-			 nr == 1 ? "" : "s", p->keep, (unsigned long long)p->removed.events,
+		log_note("%u older part%s removed (--keep %u%s%s): %llu events, %llu bytes", nr,
+			 nr == 1 ? "" : "s", p->keep, r->capture.is_tight ? "; " : "",
+			 r->capture.is_tight ? "--max-size, --min-free" : "",
+			 (unsigned long long)p->removed.events,
 			 (unsigned long long)p->removed.bytes);
 }
 
 static void say_summary(const struct recording *r, const struct ktrace_session_info *info,
 			const struct ktrace_lost *lost, __u64 undecided, __u64 bytes)
 {
-	const __u32 number = parts_first(&r->parts);
-	const bool has_parts = is_split(r->options) && number < r->parts.number;
+	const __u32 number = r->parts.first;
+	const bool has_parts = output_is_split(r) && number < r->parts.number;
 	char *first = has_parts ? parts_name(r->name, number) : NULL;
 	const struct summary s = {
 		.events = r->capture.events,
@@ -512,9 +407,10 @@ static void say_summary(const struct recording *r, const struct ktrace_session_i
 		.bytes = bytes,
 		.ns = r->end_ns - r->start_ns,
 		.first = first,
-		.file = path_of(r),
+		.file = output_path(r),
 		.info = info,
 		.undecided = undecided,
+		.guests = ktrace_registry_guests(r->session),
 	};
 
 	if (r->options->is_json)
@@ -530,7 +426,7 @@ static int close_recording(struct recording *r)
 	struct ktrace_reading now;
 	struct ktrace_lost lost;
 	struct stat st;
-	__u32 refused;
+	__u32 refused, guests;
 	__u64 bytes, undecided;
 	int error;
 
@@ -538,11 +434,12 @@ static int close_recording(struct recording *r)
 	r->end_ns = now_ns();
 	ktrace_session_reclaim(r->session);	/* the last dead threads' losses count, too */
 	capture_finish(&r->capture);
+	ended_look(&r->capture.ended, r->session, &r->capture.meta);
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&r->capture.meta, &now);
 	meta_end(&r->capture.meta, r->command.is_gone ? r->command.wait_status : -1,
 		 r->end_reason);
-	capture_lost(&r->capture, &lost);
+	losses_of(r->session, &lost);
 	dynamic_missed(&r->dynamic, r->session, &r->capture.meta);
 	refused = ktrace_registry_full(r->session);
 	if (refused)
@@ -550,35 +447,38 @@ static int close_recording(struct recording *r)
 			  refused);
 	ktrace_session_info(r->session, &info);
 	ktrace_session_undecided(r->session, &undecided);
-	summary_say_doubts(&info, undecided);
+	guests = ktrace_registry_guests(r->session);
+	summary_say_doubts(&info, undecided, guests);
 	r->is_failure = hint_end(&r->capture, &info, r->options);
 	if (info.has_kernel && !r->events && named_end(r->options, &r->dynamic) >= 0)
 		r->is_failure = true;
 	capture_flush_meta(&r->capture);
+	absent_say(&r->capture.absent);
 	bytes = ktrace_tracefile_size(r->capture.file);
 	error = capture_exit(&r->capture);
 	/* With index and end mark, if the file is still where it was. */
-	if (stat(path_of(r), &st))
-		log_error("%s is gone: it was moved or removed", path_of(r));
+	if (stat(output_path(r), &st))
+		log_error("%s is gone: it was moved or removed", output_path(r));
 	else if ((__u64)st.st_size > bytes)
 		bytes = (__u64)st.st_size;
-	if (!error && is_split(r->options))
+	if (!error && output_is_split(r))
 		error = parts_sync(&r->parts);
 	/* The file is complete by now, whatever a disk does to chunks. */
 	sender_close(&r->sender);
 	if (r->options->is_pthread)
 		baseline_say(&r->command, r->start_ns);
+	recover_warn();
 	say_removed(r);
 	say_summary(r, &info, &lost, undecided, r->parts.bytes + bytes);
 	close_session(r);
 	free(r->events);
 	free(r->where);
 	if (error) {
-		log_error("%s: %s; it can be read as far as it goes", path_of(r),
+		log_error("%s: %s; it can be read as far as it goes", output_path(r),
 			  strerror(-error));
 		return EXIT_OWN;
 	}
-	if (r->options->fail_on_loss && (summary_lost(&lost) || info.refused)) {
+	if (r->options->fail_on_loss && (summary_lost(&lost) || info.refused || guests)) {
 		log_error("events were lost (--fail-on-loss)");
 		r->is_failure = true;
 	}

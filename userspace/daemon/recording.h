@@ -31,6 +31,7 @@
  * @where:	the same of @choice.where
  * @start_ns:	CLOCK_MONOTONIC when tracing began
  * @end_ns:	and when it ended
+ * @is_replacing: what had the file's name is there still
  * @end_reason:	for the file: why it ended
  * @abort_signal: the user insisted with this signal, 0 = no
  * @is_failure:	the exit status is ours, unless the command failed itself
@@ -51,6 +52,7 @@ struct recording {
 	char *where;
 	__u64 start_ns;
 	__u64 end_ns;
+	bool is_replacing;
 	const char *end_reason;
 	int abort_signal;
 	bool is_failure;

@@ -29,6 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <ktrace/device.h>
 #include <ktrace/traceset.h>
 
 #include "capture.h"
@@ -37,6 +38,7 @@
 #include "guard.h"
 #include "kprobe.h"
 #include "log.h"
+#include "losses.h"
 #include "meta.h"
 #include "note.h"
 #include "parts.h"
@@ -265,7 +267,7 @@ static int drain(struct rescue *r)
 	ktrace_session_clock(r->session, &now);
 	meta_clock(&c->meta, &now);
 	meta_end(&c->meta, -1, "recovered");
-	capture_lost(c, &lost);
+	losses_of(c->session, &lost);
 	error = capture_flush_meta(c);
 	if (!error)
 		say_result(r, &lost);
@@ -514,6 +516,16 @@ static ssize_t find_all(struct ktrace_stale **list, size_t *others)
 	return (ssize_t)nr;
 }
 
+/* What is not in the list any more, since the module was loaded; whose it was is in its log. */
+static void tell_freed(void)
+{
+	const __u32 nr = ktrace_device_freed();
+
+	if (nr)
+		log_note("the module has freed %u session%s left behind that nobody had saved; "
+			 "dmesg says which and why", nr, nr == 1 ? "" : "s");
+}
+
 static int recover_of(const struct options *o, struct ktrace_stale *list, size_t all, size_t others)
 {
 	const size_t skipped = o->all_users || o->argv ? 0 : others;
@@ -533,7 +545,9 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 		log_note("%zu session%s of other users skipped; --all-users takes %s too", skipped,
 			 skipped == 1 ? "" : "s", skipped == 1 ? "it" : "them");
 	/* Of recordings that are gone now, too. */
-	if (!o->is_list)
+	if (o->is_list)
+		tell_freed();
+	else
 		kprobe_sweep();
 	return log_output_end(status);
 }

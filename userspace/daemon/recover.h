@@ -5,7 +5,7 @@
 
 #include "options.h"
 
-/** recover_warn - tell how many sessions of the caller were left behind */
+/** recover_warn - at the end of a recording: how many of the caller's were left behind */
 void recover_warn(void);
 
 /** recover - do what the options ask for; returns the exit status */

@@ -220,12 +220,16 @@ static void take_connection(struct sender *s, int fd)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void sender_accept(struct sender *s, unsigned int max)
+int sender_accept(struct sender *s, unsigned int max)
 {
-	int fd;
+	while (max--) {
+		const int fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 
-	while (max-- && (fd = accept4(s->listen_fd, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		if (fd < 0)
+			return -errno;
 		take_connection(s, fd);
+	}
+	return 0;
 }
 
 static int open_port(const char *session)
@@ -285,6 +289,7 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
 	pthread_cond_init(&s->is_less, NULL);
 	s->udp.target = o->target;
 	s->disk.mode = o->mode;
+	s->disk.room.min_free = o->min_free;
 	s->disk.name = slash ? slash + 1 : o->files;
 	if (s->disk.name && !*s->disk.name)
 		s->disk.name = NULL;

@@ -55,6 +55,7 @@ struct sender_options {
 	const char *files;	/* folder/[name]; NULL = beside the recording, as programs say */
 	const char *target;	/* of packets; NULL = as programs say */
 	__u32 mode;		/* of files, 0 = the usual one */
+	__u64 min_free;		/* bytes that their file system keeps, as in struct options */
 };
 
 /**
@@ -79,8 +80,12 @@ void sender_open(struct sender *s, const struct sender_options *o, const char *b
  */
 void sender_begin(struct sender *s, const struct sender_options *o, bool has_kernel);
 
-/** sender_accept - somebody may have connected; takes @max at most */
-void sender_accept(struct sender *s, unsigned int max);
+/**
+ * sender_accept - somebody may have connected; takes @max at most
+ *
+ * Return: 0, or why there is no other one: -EAGAIN nobody waits, -EMFILE and others as accept(2).
+ */
+int sender_accept(struct sender *s, unsigned int max);
 
 /**
  * sender_close - send what is queued, and end

@@ -32,8 +32,13 @@ struct disk_file {
 	char name[NAME_MAX];
 };
 
-static int write_all(int fd, const unsigned char *data, size_t size)
+static int write_all(struct disk *d, int fd, const unsigned char *data, size_t size)
 {
+	int ret = ktrace_disk_room_ask(&d->room, fd, size);
+
+	if (ret)
+		return ret;
+	ktrace_disk_room_use(&d->room, size);
 	while (size) {
 		ssize_t n = write(fd, data, size);
 
@@ -74,7 +79,7 @@ static int write_chunk(struct disk *d, int fd, struct chunk *c, __u32 *events)
 	}
 	do {
 		n = next_bytes(&slots, bytes, events);
-		ret = n > 0 ? write_all(fd, bytes, (size_t)n) : (int)n;
+		ret = n > 0 ? write_all(d, fd, bytes, (size_t)n) : (int)n;
 		if (atomic_load(&d->is_aborted))
 			ret = -EINTR;
 	} while (!ret && n);

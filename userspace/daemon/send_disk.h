@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdatomic.h>
 
+#include "base/disk_room.h"
 #include "chunk.h"
 
 struct disk_file;
@@ -19,6 +20,7 @@ struct disk_file;
  * @files:	written in this recording
  * @trace_dev:	the recording itself, which is not replaced
  * @trace_ino:	the same
+ * @room:	what the file system is to keep
  * @is_aborted:	give up
  */
 struct disk {
@@ -28,6 +30,7 @@ struct disk {
 	struct disk_file *files;
 	dev_t trace_dev;
 	ino_t trace_ino;
+	struct disk_room room;
 	atomic_bool is_aborted;
 };
 

@@ -24,9 +24,10 @@
 
 #include "log.h"
 #include "meta.h"
-#include "note.h"
 #include "now.h"
+#include "output.h"
 #include "parts.h"
+#include "room.h"
 
 /* After a part could not be made: time until the next attempt. */
 #define RETRY_NS 1000000000ull
@@ -136,17 +137,6 @@ static int write_beginning(struct capture *c, struct ktrace_tracefile *file)
 	return error ? error : write_part_line(c, file, p->number + 1);
 }
 
-/* Parts that were there are gone: what has that name now is something else, and stays. */
-static int rename_new(const char *name, const char *path)
-{
-	if (!renameat2(AT_FDCWD, name, AT_FDCWD, path, RENAME_NOREPLACE))
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* Not every file system supports this. */
-	return rename(name, path) ? -errno : 0;
-}
-
 /* The next file, whole as far as it goes, under its own name. */
 static int make_next(struct capture *c, const char *path, struct ktrace_tracefile **out)
 {
@@ -164,11 +154,13 @@ static int make_next(struct capture *c, const char *path, struct ktrace_tracefil
 		error = ktrace_tracefile_create_part(name, c->parts->number + 1, uuid, &file);
 	if (error)
 		goto out_free;
+	/* What it begins with replaces what the part before it ends with. */
+	ktrace_tracefile_limit(file, 0, 0);
 	error = c->mode ? ktrace_tracefile_mode(file, c->mode) : 0;
 	if (!error)
 		error = write_beginning(c, file);
 	if (!error)
-		error = rename_new(name, path);
+		error = parts_rename(name, path);
 	if (!error) {
 		*out = file;
 	} else {
@@ -195,12 +187,11 @@ static int write_clocks(struct capture *c)
 
 static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *file)
 {
-	int error = note_set(c->session, path, file, c->parts->begin.buf);
 	struct stat st;
 	__u64 size;
+	int error;
 
-	if (error)
-		log_note("this session could not be recovered: %s", strerror(-error));
+	output_note(c->session, path, file, c->parts->begin.buf);
 	size = ktrace_tracefile_size(c->file);
 	error = ktrace_tracefile_close_part(c->file);
 	if (error)
@@ -212,6 +203,7 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	c->file = file;
 	c->path = path;
 	c->parts->begin_bytes = ktrace_tracefile_size(file);
+	room_limit(c);
 	if (c->level)
 		ktrace_tracefile_compress(file, c->level);
 }

@@ -56,7 +56,7 @@ void summary_say(const struct summary *s)
 		 *why ? " (" : "", why, *why ? ")" : "");
 }
 
-void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided)
+void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests)
 {
 	if (undecided)
 		log_error("%llu event%s recorded without being filtered, as that would have taken "
@@ -66,6 +66,11 @@ void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided)
 		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
 			  "other users' sessions at most, ended ones included; see ktrace(4)",
 			  info->refused, info->refused == 1 ? "" : "s");
+	if (guests)
+		log_error("%u time%s a child that shares the memory of its parent was noticed "
+			  "late: events of both may be missing or damaged, see 'vfork' in "
+			  "libktrace(3)",
+			  guests, guests == 1 ? "" : "s");
 	if (info->is_damaged)
 		log_error("somebody took away memory of the session: events are missing");
 }
@@ -102,6 +107,8 @@ void summary_say_json(const struct summary *s)
 	ktrace_out_char(&out, '}');
 	if (s->undecided)
 		put_number(&out, "undecided", s->undecided);
+	if (s->guests)
+		put_number(&out, "noticed_late", s->guests);
 	if (s->info->refused)
 		put_number(&out, "refused", s->info->refused);
 	put_number(&out, "bytes", s->bytes);

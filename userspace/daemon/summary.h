@@ -15,6 +15,7 @@
  * @file:	that, or the last part
  * @info:	of its session
  * @undecided:	of @events, how many no filter could look at to the end
+ * @guests:	ktrace_registry_guests()
  */
 struct summary {
 	__u64 events;
@@ -25,10 +26,11 @@ struct summary {
 	const char *file;
 	const struct ktrace_session_info *info;
 	__u64 undecided;
+	__u32 guests;
 };
 
 /** summary_say_doubts - what may be missing beside losses, or is there and is not wanted */
-void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided);
+void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests);
 /** summary_lost - of all reasons together */
 __u64 summary_lost(const struct ktrace_lost *lost);
 /** summary_say - one line for people, of the same shape always; not with -q */

@@ -33,6 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "forget.h"
 #include "log.h"
 #include "loop.h"
 #include "meta.h"
@@ -63,6 +64,10 @@
  * @module_fd:	which modules are loaded, < 0 = nothing is heard of it
  * @port_fd:	who wants to change what is recorded, < 0 = cannot
  * @session:	of the session's own descriptor, fd < 0 = it has none
+ * @sender:	where programs connect that have chunks
+ * @name:	where others see that the name of the parts is taken
+ * @is_deaf:	connections wait until the next second: there was no descriptor for one
+ * @was_told_deaf: the user knows
  * @interval:	ns to the next drain
  * @next_second: when the once-a-second work is due
  * @last_raw:	the latest reading of the session's clock
@@ -83,6 +88,10 @@ struct watch {
 	int module_fd;
 	int port_fd;
 	struct loop_source session;
+	struct loop_source sender;
+	struct loop_source name;
+	bool is_deaf;
+	bool was_told_deaf;
 	__u64 interval;
 	__u64 next_second;
 	__u64 last_raw;
@@ -165,6 +174,13 @@ static void check_followed(struct watch *w, __u64 now)
 		stop(w, "processes ended");
 }
 
+/* @is_reaping: some have ended, and are there until they are waited for. */
+static void look_for_absent(struct watch *w, bool is_reaping)
+{
+	if (w->r->options->is_pthread)
+		absent_look(&w->r->capture.absent, now_ns(), is_reaping);
+}
+
 static void check_end(struct watch *w)
 {
 	const struct options *o = w->r->options;
@@ -234,7 +250,26 @@ static void read_clocks(struct watch *w)
 	}
 	w->last_raw = reading.raw;
 	trust_check(&w->trust);
+	ended_look(&w->r->capture.ended, w->r->session, &w->r->capture.meta);
 	meta_clock(&w->r->capture.meta, &reading);
+}
+
+static void listen_for(struct watch *w, uint32_t events)
+{
+	w->is_deaf = !events;
+	loop_change(&w->loop, &w->sender, events);
+	loop_change(&w->loop, &w->name, events);
+}
+
+/* A connection that cannot be accepted stays ready, and would keep the loop turning. */
+static void accepted(struct watch *w, int error)
+{
+	if (!error || error == -EAGAIN || error == -EINTR || error == -ECONNABORTED)
+		return;
+	listen_for(w, 0);
+	if (!w->was_told_deaf)
+		log_error("who connects to this recording has to wait: %s", strerror(-error));
+	w->was_told_deaf = true;
 }
 
 static void drain(struct watch *w)
@@ -247,10 +282,13 @@ static void drain(struct watch *w)
 		w->next_second = now + SECOND;
 		read_clocks(w);
 		ktrace_session_reclaim(w->r->session);
+		if (w->is_deaf)
+			listen_for(w, EPOLLIN);
 	}
 	/* Blocks that are not full yet are for a part that is old, too, or for the next one. */
 	fill = capture_drain(&w->r->capture, is_second || now >= part_end(w));
 	adapt(w, &fill);
+	look_for_absent(w, false);
 	check_end(w);
 	set_timer(w, now);
 }
@@ -359,6 +397,7 @@ static void on_signal(void *arg, uint32_t events)
 		on_stop_signal(w, &info);
 		return;
 	}
+	look_for_absent(w, true);
 	command_reap(&w->r->command);
 	check_end(w);
 }
@@ -388,11 +427,20 @@ static void on_sender(void *arg, uint32_t events)
 
 	(void)events;
 	/* The rings get their turn, however many programs connect. */
-	sender_accept(&w->r->sender, 8);
+	accepted(w, sender_accept(&w->r->sender, 8));
+}
+
+static void on_name(void *arg, uint32_t events)
+{
+	struct watch *w = arg;
+
+	(void)events;
+	accepted(w, parts_answer(w->r->capture.parts));
 }
 
 static int add_sources(struct watch *w)
 {
+	struct parts *parts = w->r->capture.parts;
 	int error = loop_add(&w->loop, w->signal_fd, EPOLLIN, on_signal, w);
 
 	if (!error)
@@ -406,8 +454,12 @@ static int add_sources(struct watch *w)
 	/* Everything else works without it. */
 	if (!error && w->port_fd >= 0)
 		error = loop_add(&w->loop, w->port_fd, EPOLLIN, on_port, w);
-	if (!error && w->r->sender.listen_fd >= 0)
-		error = loop_add(&w->loop, w->r->sender.listen_fd, EPOLLIN, on_sender, w);
+	w->sender = (struct loop_source){ w->r->sender.listen_fd, on_sender, w };
+	if (!error && w->sender.fd >= 0)
+		error = loop_join(&w->loop, &w->sender, EPOLLIN);
+	w->name = (struct loop_source){ parts ? parts->name_fd : -1, on_name, w };
+	if (!error && w->name.fd >= 0)
+		error = loop_join(&w->loop, &w->name, EPOLLIN);
 	return error;
 }
 

@@ -84,10 +84,18 @@ void births_free(struct births *b)
 
 bool births_next(struct births *b, const struct ktrace_trace_event *e, struct birth *birth)
 {
-	struct file *f = &b->files[ktrace_trace_index(e->stream->trace)];
+	const size_t i = ktrace_trace_index(e->stream->trace);
+	const struct file *f = &b->files[i];
+
+	return f->at < f->nr && f->list[f->at].raw < e->raw && births_rest(b, i, birth);
+}
+
+bool births_rest(struct births *b, size_t i, struct birth *birth)
+{
+	struct file *f = &b->files[i];
 	const struct ktrace_trace_process *p = &f->list[f->at];
 
-	if (f->at == f->nr || p->raw >= e->raw)
+	if (i >= b->nr || f->at == f->nr)
 		return false;
 	*birth = (struct birth){ f->machine, p->pid, p->ppid, p->is_fork, p->raw };
 	f->at++;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* birth.h - which processes begin, and which programs in them, between the events of files */
+/* birth.h - between the events of files: processes that begin, programs in them, and their ends */
 #ifndef VIEWER_BIRTH_H
 #define VIEWER_BIRTH_H
 
@@ -8,7 +8,7 @@
 struct births;
 
 /**
- * struct birth - a process begins, or another program in it
+ * struct birth - a process begins, or another program in it, or it has ended
  * @machine:	number of the first file of the same boot
  * @pid:	the process
  * @ppid:	its parent
@@ -32,6 +32,8 @@ void births_free(struct births *b);
  * come behind it. Parts of a trace tell of a process once each: it may come again, with its @raw.
  */
 bool births_next(struct births *b, const struct ktrace_trace_event *e, struct birth *birth);
+/* The next one of file @i, before or behind the last event that was asked about */
+bool births_rest(struct births *b, size_t i, struct birth *birth);
 /* Number of the first file of the same boot */
 __u32 births_machine(const struct births *b, const struct ktrace_trace *trace);
 

@@ -7,184 +7,136 @@
  * another, of a signal handler, the time is the inner one's alone: a thread's sum is never more
  * than the time that passed.
  */
-#include "analysis.h"
-
-#include "alias.h"
-#include "dist.h"
-#include "symbols.h"
-#include "sync.h"
-#include "variable.h"
+#include "contention.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
-#define LONGEST_NR 10u
-#define DEPTH_NR 4u
-
-/* struct waited - an object, and what it was called and was when it was waited for */
-struct waited {
-	const struct sync_object *object;	/* NULL: none, but a thread */
-	const char *name;			/* may be NULL */
-	__u32 kind;
-	__u64 raw;				/* stamp of an event in @trace */
-	const struct ktrace_trace *trace;
+/* struct nest - waits of a thread inside of one that goes on, by depth */
+struct nest {
+	__u64 serial;
+	__u64 ns[DEPTH_NR + 1];
 };
 
-/* struct row - waits of a thread, for an object, of a thread for an object, or at a place */
-struct row {
-	struct key {
-		__u64 a;
-		__u64 b;
-	} key;
-	const struct sync_thread *thread;
-	struct waited waited;
-	struct dist dist;
-	__u64 nested[DEPTH_NR + 1];	/* thread: waits inside of one that goes on, by depth */
-};
+enum { OPTION_KIND = 950, OPTION_HOLD_TIMES, OPTION_HOLDERS };
 
-/* struct longest - one wait, clipped */
-struct longest {
-	struct sync_wait wait;
-	struct waited waited;
-	__u64 ns;
-};
-
-enum { THREADS, OBJECTS, PAIRS, PLACES, TABLES };
-
-/**
- * struct contention - one run of the command
- * @a:		what analyses have in common
- * @sync:	the model
- * @rows:	one table each
- * @longest:	waits, the longest first
- * @longest_nr:	how many
- * @sum:	of all waits
- * @object_sum:	of those for objects
- * @shows_pairs: threads and objects together, too
- * @is_ending:	waits are told that are not over
- * @aliases:	names of objects
- * @where:	of symbols
- * @symbols:	what is at an address
- */
-struct contention {
-	struct analysis a;
-	struct sync *sync;
-	struct rows rows[TABLES];
-	struct longest longest[LONGEST_NR];
-	__u32 longest_nr;
-	struct dist sum;
-	__u64 object_sum;
-	bool shows_pairs, is_ending;
-	struct aliases *aliases;
-	struct symbols_where where;
-	struct symbols *symbols;
-};
-
-static __u64 object_key(const struct sync_wait *w)
+const char *contention_kind(__u32 kind)
 {
-	return w->object ? ((__u64)w->object->serial + 1) << 32 | w->object->kind : 0;
+	return kind == SYNC_THREAD ? "join" : sync_kind_name(kind);
 }
 
 /* What the object is called now: later it may be gone, and its name with it. */
-static const char *name_of(const struct contention *c, const struct sync_wait *w)
+static const char *name_of(const struct contention *c, const struct sync_thread *t,
+			   const struct sync_object *object)
 {
-	const struct sync_process *p = w->thread->process;
+	const struct sync_process *p = t->process;
 	const struct ktrace_trace *first = ktrace_traceset_trace(c->a.set, p->machine);
 
-	return w->object ? aliases_find_object(c->aliases, first, p->pid ? p->pid : w->thread->tid,
-					       w->object->address) : NULL;
+	return object ? aliases_find_object(c->aliases, first, p->pid ? p->pid : t->tid,
+					    object->address) : NULL;
 }
 
-static struct waited waited_of(const struct contention *c, const struct sync_wait *w)
+struct waited contention_waited(const struct contention *c, const struct sync_thread *t,
+				const struct sync_object *object)
 {
 	return (struct waited){
-		w->object, name_of(c, w), w->object ? w->object->kind : 0, w->thread->raw,
-		w->thread->trace,
+		object, name_of(c, t, object), object ? object->kind : 0, t->raw, t->trace,
 	};
 }
 
-static struct row *row_of(struct contention *c, int table, __u64 a, __u64 b)
+struct row *contention_add(struct contention *c, int table, const struct key *key, __u64 ns)
 {
-	const struct key key = { a, b };
-	struct row *row = rows_get(&c->rows[table], &key);
+	struct row *row = rows_get(&c->rows[table], key);
 
-	if (!row)
+	if (!row || dist_add(&row->dist, ns))
 		c->a.error = -ENOMEM;
 	return row;
 }
 
-static void add(struct contention *c, int table, struct row *row, const struct sync_wait *w,
+static void add(struct contention *c, int table, const struct key key, const struct sync_wait *w,
 		__u64 ns)
 {
+	struct row *row = contention_add(c, table, &key, ns);
+
 	if (!row)
 		return;
-	if (table != OBJECTS)
+	if (table != OBJECTS) {
 		row->thread = w->thread;
+		row->alias = sync_name_alias(c->aliases, c->a.set, w->thread);
+	}
 	if (table != THREADS)
-		row->waited = waited_of(c, w);
-	if (dist_add(&row->dist, ns))
-		c->a.error = -ENOMEM;
+		row->waited = contention_waited(c, w->thread, w->object);
 }
 
 /* The wait's own time: what waits inside of it took is theirs. */
-static __u64 own_ns(const struct contention *c, struct row *thread, const struct sync_wait *w,
-		    __u64 ns)
+static __u64 own_ns(struct contention *c, const struct sync_wait *w, __u64 ns)
 {
 	const __u32 depth = w->depth < DEPTH_NR ? w->depth : DEPTH_NR - 1;
-	const __u64 inner = w->is_cut && !c->is_ending ? 0 : thread->nested[depth + 1];
+	const __u64 serial = w->thread->serial;
+	struct nest *nest = rows_get(&c->nests, &serial);
+	__u64 inner;
 
-	thread->nested[depth + 1] = 0;
-	thread->nested[depth] = depth ? thread->nested[depth] + ns : 0;
+	if (!nest) {
+		c->a.error = -ENOMEM;
+		return 0;
+	}
+	inner = w->is_cut && !c->is_ending ? 0 : nest->ns[depth + 1];
+	nest->ns[depth + 1] = 0;
+	nest->ns[depth] = depth ? nest->ns[depth] + ns : 0;
 	return ns > inner ? ns - inner : 0;
 }
 
-static void keep_longest(struct contention *c, const struct sync_wait *w, __u64 ns)
+void contention_keep(struct contention *c, struct longest *l, const struct sync_wait *w, __u64 ns)
 {
-	__u32 i = c->longest_nr;
+	__u32 i = l->nr;
 
-	if (i == LONGEST_NR && c->longest[i - 1].ns >= ns)
+	if (i == LONGEST_NR && l->rows[i - 1].ns >= ns)
 		return;
 	if (i < LONGEST_NR)
-		c->longest_nr++;
+		l->nr++;
 	else
 		i--;
-	for (; i && c->longest[i - 1].ns < ns; i--)
-		c->longest[i] = c->longest[i - 1];
-	c->longest[i] = (struct longest){ *w, waited_of(c, w), ns };
+	for (; i && l->rows[i - 1].ns < ns; i--)
+		l->rows[i] = l->rows[i - 1];
+	l->rows[i] = (struct longest_row){
+		*w, sync_name_alias(c->aliases, c->a.set, w->thread),
+		contention_waited(c, w->thread, w->object), ns,
+	};
 }
 
 static void on_wait(void *arg, const struct sync_wait *w)
 {
 	struct contention *c = arg;
-	__u64 from = w->from, until = w->until, ns, object = object_key(w);
-	struct row *thread;
+	const __u32 kind = w->object ? w->object->kind : SYNC_THREAD;
+	const __u64 object = w->object ? ((__u64)w->object->serial + 1) << 32 | kind : 0;
+	__u64 from = w->from, until = w->until, ns;
 
 	if (!analysis_is_selected(&c->a, w->thread->tid, w->thread->process->pid))
 		return;
 	if (!analysis_clip(&c->a, &from, &until) && (from != until || from >= c->a.until_ns))
 		return;
-	thread = row_of(c, THREADS, w->thread->serial, 0);
-	if (!thread)
+	ns = own_ns(c, w, until - from);
+	if (!contention_wants(c, kind))
 		return;
-	ns = own_ns(c, thread, w, until - from);
-	add(c, THREADS, thread, w, ns);
+	add(c, KINDS, (struct key){ kind, 0 }, w, ns);
+	add(c, THREADS, (struct key){ w->thread->serial, 0 }, w, ns);
 	if (w->object)
-		add(c, OBJECTS, row_of(c, OBJECTS, object, 0), w, ns);
+		add(c, OBJECTS, (struct key){ object, 0 }, w, ns);
 	if (c->shows_pairs)
-		add(c, PAIRS, row_of(c, PAIRS, w->thread->serial, object), w, ns);
+		add(c, PAIRS, (struct key){ w->thread->serial, object }, w, ns);
 	if (w->caller)
-		add(c, PLACES, row_of(c, PLACES, w->thread->process->serial, w->caller), w, ns);
+		add(c, PLACES, (struct key){ w->thread->process->serial, w->caller }, w, ns);
 	c->object_sum += w->object ? ns : 0;
 	if (dist_add(&c->sum, ns))
 		c->a.error = -ENOMEM;
-	keep_longest(c, w, ns);
+	contention_keep(c, &c->longest, w, ns);
 }
 
 static int begin(struct analysis *a)
 {
 	struct contention *c = (struct contention *)a;
-	const struct sync_watch watch = { .wait = on_wait, .arg = c };
+	const struct sync_watch watch = { .wait = on_wait, .given = contention_on_given,
+					.thread = contention_on_thread, .arg = c };
 
 	int ret = c->aliases ? 0 : aliases_new(&c->aliases);
 
@@ -202,341 +154,43 @@ static int take(struct analysis *a, const struct ktrace_trace_event *e)
 	return ret ? ret : sync_update(c->sync, e);
 }
 
-static int by_sum(const void *x, const void *y)
+static const char *take_kinds(struct contention *c)
 {
-	const struct row *a = x, *b = y;
+	const char *names[SYNC_KIND_NR + 1] = { NULL }, *wrong = NULL;
+	char *word, *rest = NULL;
+	int i;
 
-	if (a->dist.sum != b->dist.sum)
-		return a->dist.sum < b->dist.sum ? 1 : -1;
-	if (a->key.a != b->key.a)
-		return a->key.a < b->key.a ? -1 : 1;
-	return a->key.b < b->key.b ? -1 : a->key.b > b->key.b;
-}
-
-static __u64 elapsed(const struct analysis *a)
-{
-	return a->to > a->from ? a->to - a->from : 0;
-}
-
-static void put_thread(struct ktrace_out *out, const struct sync_thread *t)
-{
-	const char *comm = ktrace_trace_comm(t->trace, t->tid, t->raw);
-
-	out_printf(out, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
-}
-
-static void put_object(struct contention *c, struct ktrace_out *out, const struct waited *w)
-{
-	const struct sync_object *o = w->object;
-
-	if (!o) {
-		out_printf(out, "(join)");
-		return;
+	for (i = 0; i < SYNC_KIND_NR; i++)
+		names[i] = contention_kind((__u32)i);
+	for (word = strtok_r(optarg, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		i = command_choice("--kind", word, names, &wrong);
+		if (i < 0)
+			return wrong;
+		c->kinds |= 1u << i;
 	}
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(w->kind), o->address);
-	if (w->name) {
-		ktrace_out_char(out, ':');
-		ktrace_out_quoted(out, w->name, strlen(w->name));
-	}
-	variable_put(out, variable_of(c->symbols, w->trace, o, w->raw));
-}
-
-static void put_place(struct contention *c, const struct sync_thread *t, __u64 raw, __u64 address)
-{
-	const struct symbol *symbol = c->symbols ?
-		symbols_find(c->symbols, t->trace, t->process->pid, raw, address, true) : NULL;
-
-	if (symbol)
-		symbols_put(c->a.out, symbol);
-	else
-		out_printf(c->a.out, "0x%llx", address);
-}
-
-static void head(struct analysis *a, const char *what)
-{
-	out_printf(a->out, "\n%8s %9s %6s %9s %9s %9s  %s\n", "waits", "sum", "%", "mean", "p99",
-		   "longest", what);
-}
-
-static void head_threads(struct analysis *a)
-{
-	head(a, "thread");
-}
-
-static void head_objects(struct analysis *a)
-{
-	head(a, "object");
-}
-
-static void head_pairs(struct analysis *a)
-{
-	head(a, "thread, object");
-}
-
-static void head_places(struct analysis *a)
-{
-	head(a, "place");
-}
-
-/* The columns that all tables begin with */
-static void put_figures(struct analysis *a, const struct dist *d)
-{
-	struct ktrace_out *out = a->out;
-
-	out_printf(out, "%8llu ", d->nr);
-	out_duration(out, d->sum);
-	out_printf(out, " ");
-	out_percent(out, d->sum, elapsed(a));
-	out_printf(out, " ");
-	out_duration(out, d->nr ? d->sum / d->nr : 0);
-	out_printf(out, " ");
-	out_duration(out, dist_percentile(d, 99));
-	out_printf(out, " ");
-	out_duration(out, d->max);
-	out_printf(out, "  ");
-}
-
-static void text_thread(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_thread(a->out, row->thread);
-	out_printf(a->out, "\n");
-}
-
-static void text_object(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_object((struct contention *)a, a->out, &row->waited);
-	out_printf(a->out, "\n");
-}
-
-static void text_pair(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_thread(a->out, row->thread);
-	out_printf(a->out, "  ");
-	put_object((struct contention *)a, a->out, &row->waited);
-	out_printf(a->out, "\n");
-}
-
-static void text_place(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	put_figures(a, &row->dist);
-	put_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
-	out_printf(a->out, "\n");
-}
-
-static void text_longest(struct contention *c, const struct longest *l)
-{
-	struct ktrace_out *out = c->a.out;
-
-	output_line_begin(out);
-	out_seconds(out, analysis_since_start(&c->a, l->wait.from), 15);
-	out_printf(out, " ");
-	out_duration(out, l->ns);
-	out_printf(out, "  ");
-	put_thread(out, l->wait.thread);
-	out_printf(out, "  %s ", l->wait.name);
-	if (l->wait.object)
-		put_object(c, out, &l->waited);
-	else
-		out_printf(out, "0x%llx", l->wait.joins);
-	if (l->wait.holder)
-		out_printf(out, l->wait.object ? "  held by %u" : "  which is %u", l->wait.holder);
-	if (l->wait.caller) {
-		out_printf(out, "  at ");
-		put_place(c, l->wait.thread, l->waited.raw, l->wait.caller);
-	}
-	out_printf(out, "%s\n", l->wait.is_cut ? "  (not over)" : "");
-}
-
-static void json_thread_of(struct ktrace_out *out, const struct sync_thread *t)
-{
-	json_u64(out, "pid", t->process->pid);
-	json_u64(out, "tid", t->tid);
-	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
-}
-
-static void json_object_of(struct contention *c, const struct waited *w)
-{
-	struct ktrace_out *out = c->a.out;
-
-	if (!w->object)
-		return;
-	json_str(out, "kind", sync_kind_name(w->kind));
-	json_address(out, "address", w->object->address);
-	json_str(out, "name", w->name);
-	variable_json(out, variable_of(c->symbols, w->trace, w->object, w->raw));
-}
-
-static void json_place(struct contention *c, const struct sync_thread *t, __u64 raw,
-		       __u64 address)
-{
-	struct ktrace_out *out = c->a.out;
-	const struct symbol *symbol = c->symbols ?
-		symbols_find(c->symbols, t->trace, t->process->pid, raw, address, true) : NULL;
-
-	json_address(out, "caller", address);
-	if (!symbol)
-		return;
-	json_key(out, "symbol");
-	symbols_put_json(out, symbol);
-}
-
-static void json_row(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	if (row->thread)
-		json_thread_of(a->out, row->thread);
-	else
-		json_u64(a->out, "pid", row->waited.object->process->pid);
-	json_object_of((struct contention *)a, &row->waited);
-	dist_json(&row->dist, a->out);
-}
-
-static void json_place_row(struct analysis *a, const void *x)
-{
-	const struct row *row = x;
-
-	json_u64(a->out, "pid", row->thread->process->pid);
-	json_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
-	dist_json(&row->dist, a->out);
-}
-
-static void json_longest(struct contention *c)
-{
-	struct ktrace_out *out = c->a.out;
-	__u32 i;
-
-	json_key(out, "longest");
-	ktrace_out_char(out, '[');
-	for (i = 0; i < c->longest_nr && i < c->a.number; i++) {
-		const struct longest *l = &c->longest[i];
-
-		output_line_begin(out);
-		json_element(out);
-		ktrace_out_char(out, '{');
-		json_u64(out, "from_ns", analysis_since_start(&c->a, l->wait.from));
-		json_u64(out, "ns", l->ns);
-		json_str(out, "call", l->wait.name);
-		json_thread_of(out, l->wait.thread);
-		json_object_of(c, &l->waited);
-		json_u64(out, "holder", l->wait.holder);
-		json_u64(out, "cut", l->wait.is_cut);
-		if (l->wait.caller)
-			json_place(c, l->wait.thread, l->waited.raw, l->wait.caller);
-		ktrace_out_char(out, '}');
-	}
-	ktrace_out_char(out, ']');
-}
-
-static const struct sheet threads = { "threads", by_sum, head_threads, text_thread, json_row };
-static const struct sheet objects = { "objects", by_sum, head_objects, text_object, json_row };
-static const struct sheet pairs = { "pairs", by_sum, head_pairs, text_pair, json_row };
-static const struct sheet places = { "places", by_sum, head_places, text_place, json_place_row };
-
-static void json_sums(struct contention *c)
-{
-	struct ktrace_out *out = c->a.out;
-
-	json_u64(out, "elapsed_ns", elapsed(&c->a));
-	json_u64(out, "waits", c->sum.nr);
-	json_u64(out, "thread_ns", c->sum.sum);
-	json_u64(out, "object_ns", c->object_sum);
-	json_u64(out, "waits_lost", sync_waits_lost(c->sync));
-}
-
-static void text_sums(struct contention *c)
-{
-	struct ktrace_out *out = c->a.out;
-
-	out_printf(out, "elapsed ");
-	out_duration(out, elapsed(&c->a));
-	out_printf(out, ", %llu waits, of threads ", c->sum.nr);
-	out_duration(out, c->sum.sum);
-	out_printf(out, ", for objects ");
-	out_duration(out, c->object_sum);
-	out_printf(out, "\n");
-	if (sync_waits_lost(c->sync))
-		out_printf(out, "%llu waits are not counted: events about them were lost\n",
-			   sync_waits_lost(c->sync));
-}
-
-static void show(struct analysis *a)
-{
-	struct contention *c = (struct contention *)a;
-	__u32 i;
-
-	c->is_ending = true;
-	sync_flush(c->sync, a->to);
-	if (a->is_json)
-		json_sums(c);
-	else
-		text_sums(c);
-	if (a->is_json || c->rows[THREADS].nr)
-		analysis_rows(a, &c->rows[THREADS], &threads);
-	if (a->is_json || c->rows[OBJECTS].nr)
-		analysis_rows(a, &c->rows[OBJECTS], &objects);
-	if (c->shows_pairs)
-		analysis_rows(a, &c->rows[PAIRS], &pairs);
-	if (c->rows[PLACES].nr)
-		analysis_rows(a, &c->rows[PLACES], &places);
-	if (a->is_json) {
-		json_longest(c);
-		return;
-	}
-	if (c->longest_nr && a->number)
-		out_title(a->out, "longest");
-	for (i = 0; i < c->longest_nr && i < a->number; i++)
-		text_longest(c, &c->longest[i]);
-}
-
-static void fill_row(struct analysis *a, struct plot_row *to, const void *x)
-{
-	struct ktrace_out out = { .buf = to->label, .cap = sizeof(to->label) - 1 };
-	const struct row *row = x;
-
-	put_object((struct contention *)a, &out, &row->waited);
-	to->label[out.len] = 0;
-	to->ns = row->dist.sum;
-	to->dist = &row->dist;
-}
-
-static void plot(struct analysis *a, const struct plot_note *note)
-{
-	struct contention *c = (struct contention *)a;
-	static struct plot_rows p = {
-		.title = "Objects of threads: time that was waited for them",
-		.bars = "all waits together", .dists = "duration of each wait",
-	};
-
-	c->is_ending = true;
-	sync_flush(c->sync, a->to);
-	analysis_plot_rows(a, &c->rows[OBJECTS], &p, by_sum, fill_row);
-	plot_rows(a->out, &p, note);
+	return c->kinds ? NULL : "--kind: which kinds?";
 }
 
 static const char *own_option(struct analysis *a, int option)
 {
 	struct contention *c = (struct contention *)a;
-	const char *wrong;
+	const char *wrong = NULL;
 
 	if (option == 'a') {
 		if (!c->aliases && aliases_new(&c->aliases))
 			return strerror(ENOMEM);
 		return aliases_add_file(c->aliases, optarg);
 	}
-	if (!symbols_option(&c->where, option, &wrong))
+	if (option == OPTION_KIND)
+		return take_kinds(c);
+	if (option == 'c')
 		c->shows_pairs = true;
+	else if (option == OPTION_HOLD_TIMES)
+		c->shows_holds = true;
+	else if (option == OPTION_HOLDERS)
+		c->shows_holders = true;
+	else
+		symbols_option(&c->where, option, &wrong);
 	return wrong;
 }
 
@@ -544,6 +198,9 @@ static const struct option options[] = {
 	ANALYSIS_OPTIONS,
 	PLOT_OPTIONS,
 	{ "pairs", no_argument, NULL, 'c' },
+	{ "kind", required_argument, NULL, OPTION_KIND },
+	{ "hold-times", no_argument, NULL, OPTION_HOLD_TIMES },
+	{ "holders", no_argument, NULL, OPTION_HOLDERS },
 	{ "alias", required_argument, NULL, 'a' },
 	SYMBOLS_OPTIONS,
 	COMMON_OPTIONS
@@ -553,21 +210,26 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct contention c = {
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
-		       .show = show, .plot = plot,
+		       .show = contention_show, .plot = contention_plot,
 		       .needs.providers = "pthread" },
+		.nests = ROWS_INIT(struct nest, serial),
 	};
 	int status, i;
 	size_t at;
 
 	for (i = 0; i < TABLES; i++)
 		c.rows[i] = (struct rows)ROWS_INIT(struct row, key);
+	contention_held_init(&c);
 	status = analysis_main(&c.a, cmd, argc, argv);
 	for (i = 0; i < TABLES; i++) {
 		for (at = 0; at < c.rows[i].nr; at++)
 			dist_free(&((struct row *)rows_at(&c.rows[i], at))->dist);
 		rows_free(&c.rows[i]);
 	}
+	rows_free(&c.nests);
+	contention_held_free(&c);
 	dist_free(&c.sum);
+	dist_free(&c.held);
 	symbols_free(c.symbols);
 	aliases_free(c.aliases);
 	sync_free(c.sync);
@@ -579,7 +241,12 @@ const struct command cmd_contention = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Show how long threads waited for mutexes and so on",
 	.help =
+"  --kind KIND[,KIND...]  only waits and holds of mutex, cond, barrier, sem,\n"
+"                     rwlock, spin, once; join: of waits for a thread\n"
 "  -c, --pairs        threads and objects together, too\n"
+"  --hold-times       how long locks were held, too: by object, and by the place\n"
+"                     where they were taken; the longest holds\n"
+"  --holders          which thread held up which one, with which lock, too\n"
 "  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
 SYMBOLS_HELP
 PLOT_HELP
@@ -589,12 +256,13 @@ ANALYSIS_TIMES
 "\n"
 "Needs a recording by ktraced --pthread. Columns: how often was waited, the sum,\n"
 "its share of the window (of all: from the first event to the last), the mean,\n"
-"what 99 % do not exceed, the longest wait. Tables: threads, objects, places of\n"
-"the program that waited; then the longest waits with when they began, who waited\n"
-"for what, and which thread had it. A join waits for no object, so the sum of\n"
-"objects may be lower than that of threads.\n"
+"what 99 % do not exceed, the longest wait. Tables: kinds of objects, threads,\n"
+"objects, places of the program that waited; then the longest waits with when\n"
+"they began, who waited for what, and which thread had it then. A join waits for\n"
+"no object, so the sum of objects may be lower than that of threads. A lock taken\n"
+"without waiting has no place: that is not recorded.\n"
 "\n"
-"Example: which mutexes cost the most in the second second\n"
-"  ktrace contention --since 1 --until 2 trace.bin\n",
+"Example: which mutexes cost the most in the second second, and who had them\n"
+"  ktrace contention --kind mutex --holders --since 1 --until 2 trace.bin\n",
 	.run = run,
 };

@@ -24,7 +24,10 @@
 #include <unistd.h>
 #include <linux/capability.h>
 #include <ktrace/device.h>
+#include <ktrace/session.h>
 
+/* Sessions that are looked at */
+#define STALE_MAX 64u
 #define DKMS "/var/lib/dkms"
 #define DKMS_KEY DKMS "/mok.pub"
 /* Keys that the machine's owner has enrolled: all of them, and what anybody may read */
@@ -49,7 +52,7 @@ struct doctor {
 	struct {
 		const char *name;
 		char text[PATH_MAX + 64];
-	} found[8];
+	} found[9];
 	unsigned int nr;
 	char problem[PATH_MAX + 256];
 	char next[512];
@@ -155,10 +158,27 @@ static void look_at_rights(struct doctor *d, int error)
 		next(d, "dmesg    (the module says there what it refuses)");
 }
 
+/* Recordings of this user, whose ktraced was killed */
+static void look_at_stale(struct doctor *d)
+{
+	struct ktrace_stale list[STALE_MAX];
+	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
+	size_t nr = 0;
+
+	/* Of those that were never finished nothing can be saved. */
+	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+		nr += list[i].uid == geteuid() && !list[i].is_unfinished;
+	if (nr)
+		found(d, "left", "%zu%s session%s left behind by a ktraced that died: "
+		      "'ktraced --recover --list'", nr, all > STALE_MAX ? " or more" : "",
+		      nr == 1 ? "" : "s");
+}
+
 static bool look_at_device(struct doctor *d)
 {
 	struct ktrace_device device;
 	const int error = ktrace_device_look(&device);
+	const __u32 freed = ktrace_device_freed();
 
 	d->has_device = !error;
 	if (error == -EACCES || error == -EPERM) {
@@ -168,6 +188,9 @@ static bool look_at_device(struct doctor *d)
 	} else if (!error) {
 		found(d, "device", "%s, version %u of the interface, %u sessions", KTRACE_DEVICE,
 		      device.abi, device.sessions);
+		if (freed)
+			found(d, "freed", "%u session%s left behind and not saved; dmesg says why",
+			      freed, freed == 1 ? "" : "s");
 		look_at_rights(d, device.kernel_error);
 	} else {
 		return false;
@@ -389,6 +412,7 @@ static void look_at_signature(struct doctor *d)
 static void examine(struct doctor *d)
 {
 	look_at_kernel(d);
+	look_at_stale(d);
 	if (look_at_device(d) || look_at_loaded(d))
 		return;
 	if (look_at_loading(d) && look_at_module(d))

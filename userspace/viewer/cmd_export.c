@@ -119,7 +119,7 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 	if (ret) {
 		if (ret != EXPORT_SAID)
 			complain_about(x->path && strcmp(x->path, "-") ? x->path :
-				       "standard output", "%s", strerror(-ret));
+				       "standard output", "%s", output_error(ret));
 		output_void();
 	} else {
 		scope_complain(&x->scope);

@@ -173,7 +173,7 @@ static int import(struct import *x, int nr, char **paths)
 		return output_end(ret);
 	}
 	if (ret != -ECANCELED)
-		complain_about(x->path, "%s", strerror(-ret));
+		complain_about(x->path, "%s", output_error(ret));
 	return STATUS_DAMAGED;
 }
 

@@ -9,6 +9,7 @@
 #include "posix_log.h"
 #include "quality.h"
 #include "rings.h"
+#include "table.h"
 #include "when.h"
 
 #include <stdio.h>
@@ -255,6 +256,23 @@ static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *
 	}
 }
 
+/* Which of the ids are not those of the recording's own pid namespace */
+static void put_file_ids(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_trace_ids ids;
+	size_t i;
+
+	for (i = 0; ktrace_trace_ids(t, i, &ids); i++) {
+		put_label(out, "ids");
+		out_printf(out, "%u to %u: processes and threads %u to %u of ", ids.first,
+			   ids.first + ids.nr - 1, ids.inner, ids.inner + ids.nr - 1);
+		if (ids.space)
+			out_printf(out, "pid namespace %llu\n", ids.space);
+		else
+			out_printf(out, "a pid namespace whose number is not known\n");
+	}
+}
+
 static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 {
 	__u64 blocks, kernel, user;
@@ -304,6 +322,7 @@ static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
 	ktrace_out_str(out, " blocks\n");
 	put_file_rings(out, t);
 	put_file_storage(out, t);
+	put_file_ids(out, t);
 	put_file_choices(out, t);
 }
 

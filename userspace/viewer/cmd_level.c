@@ -7,6 +7,7 @@
  */
 #include "viewer.h"
 
+#include "../descriptors.h"
 #include "json.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 #include <ktrace/session.h>
 #include <ktrace/tracefile.h>
 
-#define PORT_MAX 256
+/* Are listed though they do not answer; of others only the number is told. */
+#define SILENT_MAX 8u
 #define STALE_MAX 64u
 
 /**
@@ -48,10 +50,7 @@ struct recording {
 static void ask(struct recording *r, const char *text)
 {
 	free(r->says);
-	r->says = malloc(KTRACE_PORT_ANSWER);
-	r->error = r->says ? ktrace_port_ask(&r->port, text, r->says) : -ENOMEM;
-	if (r->error && r->says)
-		r->says[0] = '\0';
+	ktrace_port_ask_all(&r->port, 1, text, &r->says, &r->error);
 }
 
 static bool is_ok(const struct recording *r)
@@ -167,37 +166,77 @@ static void put_list(const struct recording *list, size_t nr, bool is_json)
 		put_recording(&list[i]);
 }
 
-/* Those of the list that may be asked, asked what they are. A socket that has just gone is none. */
-static size_t find_recordings(struct recording *list, const char *name, bool *is_others)
-{
-	struct ktrace_port ports[PORT_MAX];
-	size_t found = ktrace_port_list(ports, PORT_MAX), nr = 0;
-	bool is_known = false;
+/**
+ * struct recordings - the live ones that may be meant
+ * @list:	asked what they are
+ * @nr:		their number
+ * @silent_nr:	of these, those that did not answer, and how many more there are
+ * @is_others:	the name is that of another user's
+ */
+struct recordings {
+	struct recording *list;
+	size_t nr, silent_nr;
+	bool is_others;
+};
 
-	found = found < PORT_MAX ? found : PORT_MAX;
+/* Leaves the ports that may be asked and can be meant. Return: their number. */
+static size_t choose_ports(struct ktrace_port *ports, size_t found, const char *name,
+			   bool *is_others)
+{
+	bool is_known = false;
+	size_t nr = 0;
+
 	for (size_t i = 0; name && i < found; i++)
 		is_known |= is_named(&(struct recording) { .port = ports[i] }, name);
-	*is_others = false;
 	for (size_t i = 0; i < found; i++) {
-		struct recording *r = &list[nr];
+		const struct recording r = { .port = ports[i] };
 
-		*r = (struct recording) { .port = ports[i] };
 		/* Recordings may be slow to answer: ask only those whose names must be known. */
-		if (is_known && !is_named(r, name))
+		if (is_known && !is_named(&r, name))
 			continue;
-		if (!may_ask(&r->port)) {
-			*is_others |= name && is_named(r, name);
-			continue;
-		}
-		ask(r, "show");
-		if (r->error == -ECONNREFUSED || r->error == -EACCES ||
-		    (name && !is_named(r, name))) {
-			free(r->says);
-			continue;
-		}
-		nr++;
+		if (may_ask(&r.port))
+			ports[nr++] = r.port;
+		else
+			*is_others |= name && is_named(&r, name);
 	}
 	return nr;
+}
+
+/* A socket that has just gone, or is not its user's, is no recording. */
+static void keep(struct recordings *all, const struct recording *r, const char *name)
+{
+	const bool is_none = r->error == -ECONNREFUSED || r->error == -EACCES ||
+			     (name && !is_named(r, name));
+
+	all->silent_nr += !is_none && r->error;
+	if (is_none || (r->error && all->silent_nr > SILENT_MAX))
+		free(r->says);
+	else
+		all->list[all->nr++] = *r;
+}
+
+/* Return: whether there was memory for them. */
+static bool find_recordings(struct recordings *all, const char *name)
+{
+	size_t found = 0;
+	struct ktrace_port *ports = ktrace_port_list_all(&found);
+	const size_t nr = ports ? choose_ports(ports, found, name, &all->is_others) : 0;
+	char **answers = calloc(nr + 1, sizeof(*answers));
+	int *errors = calloc(nr + 1, sizeof(*errors));
+	bool is_done;
+
+	all->list = calloc(nr + 1, sizeof(*all->list));
+	is_done = ports && answers && errors && all->list;
+	/* All at once if that can be: then each has all of the time to answer. */
+	descriptors_allow_all();
+	if (is_done)
+		ktrace_port_ask_all(ports, nr, "show", answers, errors);
+	for (size_t i = 0; is_done && i < nr; i++)
+		keep(all, &(struct recording) { ports[i], answers[i], errors[i] }, name);
+	free(ports);
+	free(answers);
+	free(errors);
+	return is_done;
 }
 
 static int fail_none(const char *name, bool is_others)
@@ -287,20 +326,19 @@ static int act(struct recording *list, size_t nr, const struct wish *w)
 
 static int serve(const struct wish *w)
 {
-	struct recording *list = calloc(PORT_MAX, sizeof(*list));
-	bool is_others;
-	size_t nr;
-	int status;
+	struct recordings all = { .list = NULL };
+	int status = STATUS_DAMAGED;
 
-	if (!list) {
+	if (!find_recordings(&all, w->name))
 		fprintf(stderr, "ktrace: out of memory\n");
-		return STATUS_DAMAGED;
-	}
-	nr = find_recordings(list, w->name, &is_others);
-	status = nr ? act(list, nr, w) : fail_none(w->name, is_others);
-	for (size_t i = 0; i < nr; i++)
-		free(list[i].says);
-	free(list);
+	else
+		status = all.nr ? act(all.list, all.nr, w) : fail_none(w->name, all.is_others);
+	if (all.silent_nr > SILENT_MAX)
+		fprintf(stderr, "ktrace level: %zu more do not answer: they are stopped, or no "
+			"recordings\n", all.silent_nr - SILENT_MAX);
+	for (size_t i = 0; i < all.nr; i++)
+		free(all.list[i].says);
+	free(all.list);
 	return output_end(status);
 }
 

@@ -4,6 +4,7 @@
 
 #include "alias.h"
 #include "sync.h"
+#include "sync_name.h"
 #include "variable.h"
 
 #include <errno.h>
@@ -65,22 +66,13 @@ static const char *name_of(const struct objects *r, const struct sync_object *o)
 
 static const char *name_of_thread(const struct objects *r, const struct sync_thread *t)
 {
-	return aliases_find_thread(r->aliases, trace_of(r, t->process),
-				   t->process->pid ? t->process->pid : t->tid, t->tid);
+	return sync_name_alias(r->aliases, r->a.set, t);
 }
 
 /* The variable that it is; NULL: not known, or not asked for */
 static const struct symbol *variable_at(struct objects *r, const struct sync_object *o)
 {
 	return o->trace ? variable_of(r->symbols, o->trace, o, o->raw) : NULL;
-}
-
-static void put_name(struct ktrace_out *out, const char *name)
-{
-	if (!name)
-		return;
-	ktrace_out_str(out, "  ");
-	ktrace_out_quoted(out, name, strlen(name));
 }
 
 static bool wants_thread(const struct objects *r, const struct sync_thread *t)
@@ -103,19 +95,12 @@ static __u64 age(const struct analysis *a, __u64 since)
 	return a->to > since ? a->to - since : 0;
 }
 
-static void name_thread(const struct sync_thread *t, char *text, size_t size)
-{
-	const char *comm = ktrace_trace_comm(t->trace, t->tid, t->raw);
-
-	snprintf(text, size, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
-}
-
 static void put_thread(struct objects *r, const struct sync_thread *t)
 {
 	struct ktrace_out *out = r->a.out;
 	char name[64];
 
-	name_thread(t, name, sizeof(name));
+	sync_name_text(t, t->raw, name, sizeof(name));
 	output_line_begin(out);
 	out_printf(out, "%-30s %-8s ", name, sync_life_name(t->life));
 	out_duration(out, age(&r->a, t->since));
@@ -126,7 +111,7 @@ static void put_thread(struct objects *r, const struct sync_thread *t)
 	} else if (t->life == SYNC_WAITING) {
 		out_printf(out, " thread 0x%llx", t->joins);
 	}
-	put_name(out, name_of_thread(r, t));
+	sync_name_put(out, name_of_thread(r, t));
 	out_printf(out, "\n");
 }
 
@@ -166,7 +151,7 @@ static void put_object(struct objects *r, const struct sync_object *o)
 	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, sync_state_name(o->state));
 	put_detail(out, o);
 	variable_put(out, variable_at(r, o));
-	put_name(out, name_of(r, o));
+	sync_name_put(out, name_of(r, o));
 	out_printf(out, "\n");
 }
 
@@ -227,9 +212,7 @@ static void put_json_thread(struct objects *r, const struct sync_thread *t)
 {
 	struct ktrace_out *out = r->a.out;
 
-	json_u64(out, "pid", t->process->pid);
-	json_u64(out, "tid", t->tid);
-	json_str(out, "comm", ktrace_trace_comm(t->trace, t->tid, t->raw));
+	sync_name_json(out, t, "name", name_of_thread(r, t));
 	json_str(out, "state", sync_life_name(t->life));
 	json_u64(out, "since_ns", analysis_since_start(&r->a, t->since));
 	json_u64(out, "events", t->calls);
@@ -240,8 +223,6 @@ static void put_json_thread(struct objects *r, const struct sync_thread *t)
 		json_address(out, "object", t->object->address);
 	if (t->joins)
 		json_address(out, "joins", t->joins);
-	if (name_of_thread(r, t))
-		json_str(out, "name", name_of_thread(r, t));
 }
 
 static void put_json_object(struct objects *r, const struct sync_object *o)
@@ -339,6 +320,9 @@ static void show(struct analysis *a)
 {
 	struct objects *r = (struct objects *)a;
 
+	/* Without a time, all is as the last event has left it. */
+	if (a->until_ns != ~0ull)
+		sync_end(r->sync, a->until_ns);
 	if (a->is_json) {
 		put_json(r);
 		return;

@@ -62,20 +62,9 @@ struct recv {
 
 static int write_events(void *arg, const unsigned char *slots, __u32 events)
 {
-	size_t size = events * SHARK_SLOT;
-	struct recv *r = arg;
+	const struct recv *r = arg;
 
-	while (size && r->file >= 0) {
-		ssize_t n = write(r->file, slots, size);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			slots += n;
-			size -= (size_t)n;
-		}
-	}
-	return 0;
+	return r->file < 0 ? 0 : output_write(r->file, slots, events * SHARK_SLOT);
 }
 
 /* The same machine? Its port may be another with each chunk. */
@@ -262,7 +251,7 @@ static int run_receiver(struct recv *r)
 	if (r->file >= 0 && close(r->file) && !ret)
 		ret = -errno;
 	if (ret)
-		complain_about(r->path ? r->path : "socket", "%s", strerror(-ret));
+		complain_about(r->path ? r->path : "socket", "%s", output_error(ret));
 	if (r->is_json)
 		put_json(r);
 	else

@@ -61,8 +61,9 @@ int command_option(int argc, char **argv, const char *letters,
 	opterr = option_is_printable(argv);
 	do
 		option = getopt_long(argc, argv, all, options, NULL);
-	while (option == OPTION_MODE && output_set_mode(optarg));
-	if (option == OPTION_MODE)
+	while ((option == OPTION_MODE && output_set_mode(optarg)) ||
+	       (option == OPTION_MIN_FREE && output_set_min_free(optarg)));
+	if (option == OPTION_MODE || option == OPTION_MIN_FREE)
 		return '?';
 	if (option == 'h')
 		return OPTION_HELP;

@@ -82,7 +82,7 @@ static const char *reason(int error)
 		       "clock; name the files together where you read them";
 	if (error == -EOVERFLOW)
 		return "too many types of user events";
-	return strerror(-error);
+	return output_error(error);
 }
 
 int extraction_files(struct extraction *x, int nr, char **paths)

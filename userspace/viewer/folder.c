@@ -126,12 +126,17 @@ static int append(const char *name, struct iovec *parts, int nr)
 {
 	int fd = openat(folder_fd, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC,
 			OUTPUT_MODE);
+	__u64 size = 0;
 	int ret = 0;
 	ssize_t n;
 
 	if (fd < 0)
 		return -errno;
+	for (int i = 0; i < nr; i++)
+		size += parts[i].iov_len;
 	ret = output_give_mode(fd, false);
+	if (!ret)
+		ret = output_room(fd, size);
 	while (!ret && nr) {
 		n = writev(fd, parts, nr);
 		if (n < 0 && errno == EINTR)

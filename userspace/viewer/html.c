@@ -295,7 +295,7 @@ void html_complain(int error)
 
 	/* Of the files all is said where they are read: what is left is memory, and this. */
 	snprintf(what, sizeof(what), "temporary file in %s", temporary_folder());
-	complain_about(error == -ENOMEM ? "html" : what, "%s", strerror(-error));
+	complain_about(error == -ENOMEM ? "html" : what, "%s", output_error(error));
 }
 
 void html_free(struct html *h)

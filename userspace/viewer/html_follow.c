@@ -11,6 +11,12 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of locks: so many of any, the rest up to the maximum of those that threads wait for */
+#define LOCKS_IDLE_MAX 4096u
+#define LOCKS_MAX 16384u
 
 static bool wants(const struct html_follow *f, __u32 tid, __u32 pid)
 {
@@ -99,6 +105,28 @@ static void name_resource(struct html_follow *f, struct html_row *row,
 			 sub ? sub : "");
 }
 
+/* What a resource does; of a CPU that runs a thread which one */
+static __u32 work_of(struct html_follow *f, const struct ktrace_resource *r)
+{
+	const __u32 mode = ktrace_resource_mode(r);
+	const bool is_run = r->kind == KTRACE_RESOURCE_CPU && mode == KTRACE_RES_BUSY;
+	const struct ktrace_process *p = !is_run ? NULL :
+		ktrace_state_find(f->state, r->machine, r->tid, (__s32)r->number);
+	struct who who = { 0 };
+	__u32 thread;
+
+	if (!p)
+		return f->working[mode];
+	thread = thread_row(f, p);
+	if (thread != HTML_NO_ROW)
+		who = html_row_at(f->rows, thread)->who;
+	else
+		who_learn(&who, f->state, p);
+	if (!*who.comm)
+		snprintf(who.comm, sizeof(who.comm), "%u", p->tid);
+	return html_state_get_run(f->rows, thread, who.comm);
+}
+
 static void enter_resource(struct html_follow *f, const struct ktrace_resource *r)
 {
 	static const __u32 kinds[KTRACE_RESOURCE_NR] = {
@@ -112,7 +140,7 @@ static void enter_resource(struct html_follow *f, const struct ktrace_resource *
 	if (i == HTML_NO_ROW)
 		return;
 	name_resource(f, html_row_at(f->rows, i), r);
-	html_row_enter(f->rows, i, f->working[ktrace_resource_mode(r)], f->now);
+	html_row_enter(f->rows, i, work_of(f, r), f->now);
 }
 
 static void enter_thread(struct html_follow *f, const struct html_touched *t)
@@ -180,18 +208,53 @@ static void on_sync_thread(void *arg, const struct sync_thread *t, const struct 
 	html_row_enter(f->rows, row, state, f->now);
 }
 
+/*
+ * Has this lock no row, and counts as left out? A program may have a million mutexes, and each row
+ * costs in each block and level. So locks that nobody waits for are left out when there are
+ * many, and appear when somebody does.
+ */
+static bool is_left_out(struct html_follow *f, const struct sync_object *o)
+{
+	const bool is_out = f->locks_nr >= (o->waits ? LOCKS_MAX : LOCKS_IDLE_MAX);
+	size_t cap = f->left_cap ? f->left_cap : 4096;
+	__u8 *bigger;
+
+	while (cap <= o->serial)
+		cap *= 2;
+	if (is_out && cap > f->left_cap) {
+		bigger = realloc(f->left_out, cap);
+		if (!bigger) {
+			f->error = -ENOMEM;
+			return true;
+		}
+		memset(bigger + f->left_cap, 0, cap - f->left_cap);
+		f->left_out = bigger;
+		f->left_cap = cap;
+	}
+	if (o->serial < f->left_cap) {
+		f->left_nr += (__u64)is_out - f->left_out[o->serial];
+		f->left_out[o->serial] = is_out;
+	}
+	return is_out;
+}
+
 static __u32 lock_row(struct html_follow *f, const struct sync_object *o)
 {
 	const struct html_key key = { HTML_LOCK, o->process->machine, o->serial, 0 };
 	struct html_row *row;
-	bool is_new;
 	__u32 i;
 
-	if (!wants(f, 0, o->process->pid))
+	if (!o->waits && o->serial < f->left_cap && f->left_out[o->serial])
 		return HTML_NO_ROW;
-	i = html_row_get(f->rows, &key, &is_new);
-	if (i == HTML_NO_ROW || !is_new)
+	i = html_row_find(f->rows, &key);
+	if (i != HTML_NO_ROW)
 		return i;
+	if (!wants(f, 0, o->process->pid) || is_left_out(f, o))
+		return HTML_NO_ROW;
+	i = html_row_get(f->rows, &key, NULL);
+	if (i == HTML_NO_ROW)
+		return i;
+	f->locks_nr++;
 	row = html_row_at(f->rows, i);
 	row->pid = o->process->pid;
 	snprintf(row->name, sizeof(row->name), "%s 0x%llx", sync_kind_name(o->kind), o->address);
@@ -304,6 +367,7 @@ void html_follow_free(struct html_follow *f)
 	sync_free(f->sync);
 	ktrace_state_free(f->state);
 	rows_free(&f->releases);
+	free(f->left_out);
 	html_spans_free(f);
 }
 

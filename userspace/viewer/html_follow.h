@@ -25,6 +25,10 @@ struct html_touched {
  * @sync:	model of mutexes and so on
  * @sync_watch:	for it
  * @releases:	who released objects
+ * @left_out:	locks that have no row, a byte each by serial
+ * @left_nr:	how many
+ * @left_cap:	for how many there is room
+ * @locks_nr:	locks that have one
  * @spans:	types of events that begin or end a span
  * @begin:	where the page begins
  * @now:	time of the event, since @begin
@@ -47,6 +51,10 @@ struct html_follow {
 	struct sync *sync;
 	struct sync_watch sync_watch;
 	struct rows releases;
+	__u8 *left_out;
+	__u64 left_nr;
+	size_t left_cap;
+	__u32 locks_nr;
 	struct rows spans;
 	__u64 begin;
 	__u64 now;

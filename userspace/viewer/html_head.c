@@ -160,6 +160,10 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 	if (stats.damaged)
 		put_note(out, "%llu places in the files are damaged and were stepped over",
 			 stats.damaged);
+	if (h->follow.left_nr)
+		put_note(out, "%llu locks have no row: a page has the first 4096, then those that "
+			 "threads wait for, from the first wait on, up to 16384 in all",
+			 h->follow.left_nr);
 	if (stats.backwards)
 		put_note(out, "stamps go backwards: see events flagged so");
 	ktrace_out_char(out, ']');
@@ -275,6 +279,8 @@ static void put_states(const struct html *h, struct ktrace_out *out)
 		begin_object(out);
 		json_str(out, "name", s->name);
 		json_str(out, "group", s->group);
+		if (s->thread)
+			json_u64(out, "row", s->thread - 1);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');

@@ -6,7 +6,7 @@
  * how much its number is higher than the one before, runs of states, runs of events. All runs:
  * how many, then value and length of each. See Documentation/html.md.
  */
-#include "html_lanes.h"
+#include "html_rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,13 +35,19 @@ static void add_run(struct html_runs *r, __u64 value, __u32 bins)
 /* The state that lasts longest in bin number @r->bins so far; 0: there is none */
 static __u32 longest(const struct html_lane *lane)
 {
-	const struct html_share *best = lane->shares;
+	const struct html_share *best[2] = { NULL, NULL }, *s;
+	__u64 run = 0;
 	__u32 i;
 
-	for (i = 1; i < lane->share_nr; i++)
-		if (lane->shares[i].ns > best->ns)
-			best = &lane->shares[i];
-	return lane->share_nr ? best->state : 0;
+	for (i = 0; i < lane->share_nr; i++) {
+		s = &lane->shares[i];
+		run += s->is_run ? s->ns : 0;
+		if (!best[s->is_run] || s->ns > best[s->is_run]->ns)
+			best[s->is_run] = s;
+	}
+	if (best[1] && (!best[0] || run >= best[0]->ns))
+		return best[1]->state;
+	return best[0] ? best[0]->state : 0;
 }
 
 /* The bin is complete. */
@@ -86,13 +92,13 @@ static void go_to_count(struct html_lane *lane, __u32 bin)
 		add_run(&lane->counts, 0, bin - lane->counts.bins);
 }
 
-static int add_share(struct html_lane *lane, __u32 state, __u64 ns)
+static int add_share(struct html_lane *lane, struct html_share share, __u64 ns)
 {
 	struct html_share *bigger;
 	__u32 i, cap = lane->share_cap ? 2 * lane->share_cap : 4;
 
 	for (i = 0; i < lane->share_nr; i++) {
-		if (lane->shares[i].state == state) {
+		if (lane->shares[i].state == share.state) {
 			lane->shares[i].ns += ns;
 			return 0;
 		}
@@ -104,7 +110,8 @@ static int add_share(struct html_lane *lane, __u32 state, __u64 ns)
 		lane->shares = bigger;
 		lane->share_cap = cap;
 	}
-	lane->shares[lane->share_nr++] = (struct html_share){ state, ns };
+	share.ns = ns;
+	lane->shares[lane->share_nr++] = share;
 	return 0;
 }
 
@@ -128,22 +135,25 @@ static struct html_lane *lane_of(struct html_level *level, __u32 row)
 }
 
 /* [@from, @to) of the node, counted from its beginning; bins have @bin ns. Return: 0, -ENOMEM. */
-static int add_state(struct html_lane *lane, __u32 state, __u64 from, __u64 to, __u64 bin)
+static int add_state(struct html_lane *lane, struct html_share share, __u64 from, __u64 to,
+		     __u64 bin)
 {
 	const __u32 first = (__u32)(from / bin), last = (__u32)((to - 1) / bin);
 	int ret;
 
 	go_to_state(lane, first);
 	if (first == last)
-		return add_share(lane, state, to - from);
-	ret = add_share(lane, state, (first + 1) * bin - from);
+		return add_share(lane, share, to - from);
+	ret = add_share(lane, share, (first + 1) * bin - from);
 	end_states(lane);
-	add_run(&lane->states, state, last - first - 1);
-	return ret ? ret : add_share(lane, state, to - last * bin);
+	add_run(&lane->states, share.state, last - first - 1);
+	return ret ? ret : add_share(lane, share, to - last * bin);
 }
 
 void html_lanes_state(struct html_lanes *l, __u32 row, __u32 state, __u64 from, __u64 to)
 {
+	const struct html_state *about = rows_at(l->states, state - 1);
+	const struct html_share share = { .state = state, .is_run = about->is_run };
 	const struct html_node *n;
 	struct html_lane *lane;
 	__u64 begin, end;
@@ -157,7 +167,7 @@ void html_lanes_state(struct html_lanes *l, __u32 row, __u32 state, __u64 from, 
 			continue;
 		lane = lane_of(l->levels[i], row);
 		l->error = !lane ? -ENOMEM :
-			add_state(lane, state, begin - n->begin, end - n->begin, html_node_bin(n));
+			add_state(lane, share, begin - n->begin, end - n->begin, html_node_bin(n));
 	}
 }
 

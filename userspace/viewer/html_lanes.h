@@ -3,19 +3,23 @@
  * html_lanes.h - what each row looks like in each bin of the nodes that are open
  *
  * Time goes forward; in each bin of a row the state that lasts longest counts, and how many
- * events it has. When a node ends its piece is stored.
+ * events it has. All threads that a CPU runs in a bin count together, or it would look idle while
+ * it is not: if they take most of the bin, the one that runs longest is shown. When a node ends
+ * its piece is stored.
  */
 #ifndef VIEWER_HTML_LANES_H
 #define VIEWER_HTML_LANES_H
 
 #include "html_store.h"
 #include "html_tree.h"
+#include "rows.h"
 
 #include <stdbool.h>
 
-/* struct html_share - time of a state in the present bin */
+/* struct html_share - time of a state in the present bin; @is_run: of a CPU that runs a thread */
 struct html_share {
 	__u32 state;
+	bool is_run;
 	__u64 ns;
 };
 
@@ -73,6 +77,7 @@ struct html_level {
  * struct html_lanes - the open nodes
  * @tree:	all nodes
  * @store:	where pieces go
+ * @states:	what states are; set when the table of rows is made
  * @next:	number of the next node to open
  * @levels:	the open ones, from the root on
  * @open_nr:	how many
@@ -81,6 +86,7 @@ struct html_level {
 struct html_lanes {
 	struct html_tree *tree;
 	struct html_store *store;
+	const struct rows *states;
 	__u32 next;
 	struct html_level *levels[HTML_DEPTH_MAX];
 	__u32 open_nr;

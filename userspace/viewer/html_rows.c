@@ -4,15 +4,17 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_blocks *blocks)
 {
 	*r = (struct html_rows){
 		.rows = ROWS_INIT(struct html_row, key),
-		.states = ROWS_INIT(struct html_state, group),
+		.states = ROWS_INIT(struct html_state, thread),
 		.lanes = lanes,
 		.blocks = blocks,
 	};
+	lanes->states = &r->states;
 }
 
 void html_rows_free(struct html_rows *r)
@@ -49,17 +51,29 @@ __u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new
 	return (__u32)r->rows.last;
 }
 
-__u32 html_state_get(struct html_rows *r, const char *group, const char *name)
+static __u32 get_state(struct html_rows *r, const char *group, const char *name, __u32 thread)
 {
-	struct html_state key = { 0 };
+	struct html_state key = { .thread = thread }, *state;
 
 	snprintf(key.name, sizeof(key.name), "%s", name);
 	snprintf(key.group, sizeof(key.group), "%s", group);
-	if (!rows_get(&r->states, &key)) {
+	state = rows_get(&r->states, &key);
+	if (!state) {
 		r->error = -ENOMEM;
 		return 0;
 	}
+	state->is_run = !strcmp(group, "run");
 	return (__u32)r->states.last + 1;
+}
+
+__u32 html_state_get(struct html_rows *r, const char *group, const char *name)
+{
+	return get_state(r, group, name, 0);
+}
+
+__u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name)
+{
+	return get_state(r, "run", name, thread == HTML_NO_ROW ? 0 : thread + 1);
 }
 
 static void flush_row(struct html_rows *r, __u32 i, __u64 time)

@@ -50,16 +50,24 @@ struct html_row {
 	__u64 since;
 };
 
-/* struct html_state - a state that rows can be in; name and group are the key */
+/**
+ * struct html_state - a state that rows can be in; the first three members are the key
+ * @name:	of a CPU that runs a thread: the thread's
+ * @group:	what kinds of rows it is for; "run": a CPU runs a thread
+ * @thread:	row of that thread, + 1; 0 = none
+ * @is_run:	its time in a bin counts together with that of other threads
+ */
 struct html_state {
 	char name[56];
 	char group[8];
+	__u32 thread;
+	bool is_run;
 };
 
 /**
  * struct html_rows - all of them
  * @rows:	rows by key
- * @states:	states by name and group
+ * @states:	states by name, group and thread
  * @lanes:	told of what lasted
  * @blocks:	told of what changes
  * @is_open:	the window has begun
@@ -83,6 +91,8 @@ __u32 html_row_find(struct html_rows *r, const struct html_key *key);
 struct html_row *html_row_at(struct html_rows *r, __u32 i);
 /* Number of a state, + 1; 0: error */
 __u32 html_state_get(struct html_rows *r, const char *group, const char *name);
+/* The same of a CPU that runs @thread, a row or HTML_NO_ROW, called @name */
+__u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name);
 /* From @time on, the row is in @state, + 1; 0 = nothing is known. */
 void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time);
 /* What lasts is told to lanes up to @time. */

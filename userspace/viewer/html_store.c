@@ -7,6 +7,7 @@
 #include "html_store.h"
 
 #include "temporary.h"
+#include "viewer.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,9 +90,10 @@ static struct place *make_place(struct places *p, __u32 id)
 
 static int write_all(int fd, const unsigned char *at, size_t size, __u64 offset)
 {
+	int ret = output_room(fd, size);
 	ssize_t n;
 
-	while (size) {
+	while (size && !ret) {
 		n = pwrite(fd, at, size, (off_t)offset);
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -101,7 +103,7 @@ static int write_all(int fd, const unsigned char *at, size_t size, __u64 offset)
 		size -= (size_t)n;
 		offset += (__u64)n;
 	}
-	return 0;
+	return ret;
 }
 
 int html_store_press(struct html_store *s, const struct bytes *b, struct bytes *to)

@@ -63,8 +63,9 @@ static void put_cpu(struct ktrace_out *out, __s32 cpu)
 	ktrace_out_str(out, "] ");
 }
 
+/* @alias: what the program calls the thread, NULL = nothing */
 static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *e, __u32 pid,
-		       const char *comm)
+		       const char *comm, const char *alias)
 {
 	size_t from = out->len;
 
@@ -81,6 +82,10 @@ static void put_thread(struct ktrace_out *out, const struct ktrace_trace_event *
 		ktrace_out_u64(out, e->tid);
 		ktrace_out_char(out, ' ');
 		ktrace_out_safe(out, *comm ? comm : "?");
+		if (alias) {
+			ktrace_out_char(out, ':');
+			ktrace_out_quoted(out, alias, strlen(alias));
+		}
 	}
 	ktrace_out_char(out, ' ');
 	ktrace_out_pad(out, from, 26);
@@ -101,14 +106,14 @@ static void keep(struct same *same, const struct ktrace_out *out, size_t from,
 
 /* From the time to the fields: number of the file, CPU, thread, name of the event. */
 static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u32 pid,
-		       const char *comm)
+		       const char *comm, const char *alias)
 {
 	const struct ktrace_trace *trace = e->stream->trace;
 	struct same *same = &l->same[(e->tid + e->stream->id * 7 + e->id * 31) % SAME_NR];
 	struct ktrace_out *out = l->out;
 	size_t from = out->len;
 
-	if (same->stream == e->stream && same->type == e->type && same->tid == e->tid &&
+	if (!alias && same->stream == e->stream && same->type == e->type && same->tid == e->tid &&
 	    same->pid == pid && !strcmp(same->comm, comm)) {
 		ktrace_out_bytes(out, same->text, same->len);
 		return;
@@ -121,9 +126,10 @@ static void put_middle(struct lines *l, const struct ktrace_trace_event *e, __u3
 		ktrace_out_u64(out, ktrace_trace_index(trace));
 	}
 	put_cpu(out, e->stream->cpu);
-	put_thread(out, e, pid, comm);
+	put_thread(out, e, pid, comm, alias);
 	out_event_name(out, e);
-	keep(same, out, from, e);
+	if (!alias)
+		keep(same, out, from, e);
 }
 
 /* An address, or where a probe of the kernel's own was met */
@@ -257,7 +263,7 @@ static void put_text(struct lines *l, const struct ktrace_trace_event *e, __u32 
 	size_t i;
 
 	line_put_time(l, e);
-	put_middle(l, e, pid, comm);
+	put_middle(l, e, pid, comm, names->thread);
 	if (line_has_fields(e)) {
 		is_cut = names->has_any ? put_fields_named(out, e, names) :
 			 ktrace_fields_text(out, e->type, e->payload, e->len);

@@ -14,6 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Ways that are followed to find one that comes to no lock twice */
+#define WAYS_MAX (1u << 20)
+
 /**
  * struct danger - what edges have in common
  * @first:	one of them, NULL = there is none yet
@@ -27,6 +30,21 @@ struct danger {
 };
 
 /**
+ * struct way - edges one behind the other
+ * @edge:	the last one
+ * @before:	in the queue: the way without that one; the first is behind itself
+ * @state:	bits of what the edges have in common, see state_of()
+ */
+struct way {
+	size_t edge;
+	size_t before;
+	__u32 state;
+};
+
+/* Of a state: others than the first edge's thread made some */
+#define STATE_SHARED (1u << LOCK_GUARDS)
+
+/**
  * struct cycle_search - one search
  * @edges:	of the graph
  * @told:	where cycles go to
@@ -35,8 +53,9 @@ struct danger {
  * @to:		by edge: the node where it ends
  * @component:	by node
  * @dangers:	by component
- * @back:	by edge: that by which its end was reached, + 1; 0 = it was not
- * @queue:	edges that were reached
+ * @seen:	by edge: a bit for each state with which it was reached
+ * @queue:	ways that were found, @nr of them; room for @cap
+ * @mark:	by node: it is in the cycle at hand
  * @cycle:	edges of the cycle at hand
  * @cycle_nr:	how many
  * @steps:	edges looked at so far
@@ -50,8 +69,10 @@ struct cycle_search {
 	size_t *to;
 	size_t *component;
 	struct danger *dangers;
-	size_t *back;
-	size_t *queue;
+	__u32 *seen;
+	struct way *queue;
+	size_t nr, cap;
+	bool *mark;
 	struct lock_edge **cycle;
 	size_t cycle_nr;
 	__u64 steps;
@@ -111,34 +132,6 @@ static bool is_in_cycle(const struct cycle_search *s, size_t from, size_t edge)
 	return to < s->graph.nr && s->component[to] == s->component[from];
 }
 
-/*
- * The shortest way from where the edge ends to @node, where it begins: into @s->cycle. There is
- * one: both are in one component.
- */
-static void find_cycle(struct cycle_search *s, size_t node, size_t first)
-{
-	size_t head = 0, tail = 1, i, at, end;
-
-	s->queue[0] = first;
-	s->back[first] = first + 1;
-	while (s->to[s->queue[head]] != node) {
-		at = s->queue[head++];
-		end = s->to[at];
-		s->steps += s->begin[end + 1] - s->begin[end];
-		for (i = s->begin[end]; i < s->begin[end + 1]; i++)
-			if (!s->back[i] && is_in_cycle(s, end, i)) {
-				s->back[i] = at + 1;
-				s->queue[tail++] = i;
-			}
-	}
-	s->cycle_nr = 0;
-	for (at = s->queue[head]; at != first; at = s->back[at] - 1)
-		s->cycle[s->cycle_nr++] = edge_at(s, at);
-	s->cycle[s->cycle_nr++] = edge_at(s, first);
-	while (tail)
-		s->back[s->queue[--tail]] = 0;
-}
-
 static bool has_guard(const struct lock_edge *e, __u64 guard)
 {
 	__u32 i;
@@ -174,16 +167,6 @@ static bool is_dangerous(const struct danger *d)
 	return d->is_shared;
 }
 
-static bool is_cycle_dangerous(const struct cycle_search *s)
-{
-	struct danger d = { 0 };
-	size_t i;
-
-	for (i = 0; i < s->cycle_nr; i++)
-		add_danger(&d, s->cycle[i]);
-	return is_dangerous(&d);
-}
-
 static void add_dangers(struct cycle_search *s)
 {
 	size_t node, i;
@@ -194,47 +177,159 @@ static void add_dangers(struct cycle_search *s)
 				add_danger(&s->dangers[s->component[node]], edge_at(s, i));
 }
 
-static void search(struct cycle_search *s, size_t node, size_t edge)
+/* Of the first edge's guards those that @e has, too, one bit each; and whether others made it */
+static __u32 state_of(const struct lock_edge *first, const struct lock_edge *e)
 {
+	__u32 i, state = e->is_shared || e->tid != first->tid ? STATE_SHARED : 0;
+
+	for (i = 0; i < LOCK_GUARDS; i++)
+		if (first->guards[i] && has_guard(e, first->guards[i]))
+			state |= 1u << i;
+	return state;
+}
+
+static int add_way(struct cycle_search *s, size_t edge, size_t before, __u32 state)
+{
+	const size_t cap = s->cap ? 2 * s->cap : 64;
+	struct way *more;
+
+	if (s->nr == s->cap) {
+		more = realloc(s->queue, cap * sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		s->queue = more;
+		s->cap = cap;
+	}
+	s->seen[edge] |= 1u << state;
+	s->queue[s->nr++] = (struct way){ edge, before, state };
+	return 0;
+}
+
+/* The edges of the way @at, the last one first */
+static void take_cycle(struct cycle_search *s, size_t at)
+{
+	s->cycle_nr = 0;
+	for (; at; at = s->queue[at].before)
+		s->cycle[s->cycle_nr++] = edge_at(s, s->queue[at].edge);
+	s->cycle[s->cycle_nr++] = edge_at(s, s->queue[0].edge);
+}
+
+/* Does the way @at come to no lock twice? */
+static bool is_simple(struct cycle_search *s, size_t at)
+{
+	bool is_twice = false;
+	size_t i = at;
+
+	do {
+		i = s->queue[i].before;
+		is_twice |= s->mark[s->to[s->queue[i].edge]];
+		s->mark[s->to[s->queue[i].edge]] = true;
+	} while (i);
+	for (i = at; i;) {
+		i = s->queue[i].before;
+		s->mark[s->to[s->queue[i].edge]] = false;
+	}
+	return !is_twice;
+}
+
+static bool has_been_at(struct cycle_search *s, size_t at, size_t node)
+{
+	for (;; at = s->queue[at].before) {
+		s->steps++;
+		if (s->to[s->queue[at].edge] == node)
+			return true;
+		if (!at)
+			return false;
+	}
+}
+
+enum found { FOUND_NOTHING, FOUND_CYCLE, FOUND_WALK, FOUND_TOO_MUCH };
+
+/*
+ * The shortest way from the edge @first, which begins at @node, back to there that can be a
+ * deadlock. Of ways that have the same edge last and the same in common one is followed: so what
+ * is found may come to a lock twice, and is no cycle then. With @is_exact all are followed that
+ * come to no lock twice.
+ */
+static int find_cycle(struct cycle_search *s, size_t node, size_t first, bool is_exact)
+{
+	const struct lock_edge *e = edge_at(s, first);
+	size_t at, end, i;
+	__u32 state, own;
+	int error;
+
+	while (s->nr)
+		s->seen[s->queue[--s->nr].edge] = 0;
+	/* An edge has all of its own guards. */
+	error = add_way(s, first, 0, state_of(e, e));
+	for (at = 0; at < s->nr && !error; at++) {
+		end = s->to[s->queue[at].edge];
+		if (end == node)
+			continue;	/* a cycle, but no danger */
+		if (is_exact && (s->steps > s->told->steps || s->nr > WAYS_MAX))
+			return FOUND_TOO_MUCH;
+		s->steps += s->begin[end + 1] - s->begin[end];
+		for (i = s->begin[end]; i < s->begin[end + 1] && !error; i++) {
+			own = state_of(e, edge_at(s, i));
+			state = (s->queue[at].state & own) |
+				((s->queue[at].state | own) & STATE_SHARED);
+			if (!is_in_cycle(s, end, i) ||
+			    (is_exact ? has_been_at(s, at, s->to[i]) : s->seen[i] >> state & 1))
+				continue;
+			error = add_way(s, i, at, state);
+			if (!error && s->to[i] == node && state == STATE_SHARED) {
+				take_cycle(s, s->nr - 1);
+				return is_simple(s, s->nr - 1) ? FOUND_CYCLE : FOUND_WALK;
+			}
+		}
+	}
+	return error ? error : FOUND_NOTHING;
+}
+
+static int search(struct cycle_search *s, size_t node, size_t edge)
+{
+	int found = FOUND_TOO_MUCH;
 	size_t i;
 
 	if (edge_at(s, edge)->is_told || !is_in_cycle(s, node, edge) ||
 	    !is_dangerous(&s->dangers[s->component[node]]))
-		return;
-	if (s->steps > s->told->steps) {
-		s->unsearched++;
-		return;
-	}
-	find_cycle(s, node, edge);
-	if (!is_cycle_dangerous(s))
-		return;
+		return 0;
+	if (s->steps <= s->told->steps)
+		found = find_cycle(s, node, edge, false);
+	if (found == FOUND_WALK)
+		found = find_cycle(s, node, edge, true);
+	s->unsearched += found == FOUND_TOO_MUCH;
+	if (found != FOUND_CYCLE)
+		return found < 0 ? found : 0;
 	for (i = 0; i < s->cycle_nr; i++)
 		s->cycle[i]->is_told = true;
 	s->told->found(s->told->arg, s->cycle, s->cycle_nr);
+	return 0;
 }
 
 static int search_all(struct cycle_search *s)
 {
 	const size_t nr = s->edges->nr;
 	size_t node, i;
+	int error = 0;
 
-	s->back = calloc(5 * nr + 1, sizeof(*s->back));
+	s->to = calloc(3 * nr + 1, sizeof(*s->to));
+	s->seen = calloc(nr + 1, sizeof(*s->seen));
+	s->mark = calloc(nr + 1, sizeof(*s->mark));
 	s->dangers = calloc(nr + 1, sizeof(*s->dangers));
 	s->cycle = calloc(nr + 1, sizeof(struct lock_edge *));
-	if (!s->back || !s->dangers || !s->cycle)
+	if (!s->to || !s->seen || !s->mark || !s->dangers || !s->cycle)
 		return -ENOMEM;
-	s->queue = s->back + nr;
-	s->to = s->queue + nr;
 	s->component = s->to + nr;
 	s->begin = s->component + nr;
 	make_graph(s);
 	if (scc_find(&s->graph, s->component))
 		return -ENOMEM;
 	add_dangers(s);
-	for (node = 0; node < s->graph.nr; node++)
-		for (i = s->begin[node]; i < s->begin[node + 1]; i++)
-			search(s, node, i);
-	return 0;
+	for (node = 0; node < s->graph.nr && !error; node++)
+		for (i = s->begin[node]; i < s->begin[node + 1] && !error; i++)
+			error = search(s, node, i);
+	return error;
 }
 
 int lock_cycles_find(const struct rows *edges, const struct lock_cycles *to, __u64 *unsearched)
@@ -243,7 +338,10 @@ int lock_cycles_find(const struct rows *edges, const struct lock_cycles *to, __u
 	int error = search_all(&s);
 
 	*unsearched = s.unsearched;
-	free(s.back);
+	free(s.to);
+	free(s.seen);
+	free(s.mark);
+	free(s.queue);
 	free(s.dangers);
 	free(s.cycle);
 	return error;

@@ -3,8 +3,8 @@
  * lock_cycles.h - which locks threads can wait for in a circle
  *
  * Nodes of the graph are locks. A cycle can be a deadlock, unless one thread alone made all of
- * it, or another lock was held each time ("guard"). Of the cycles through an edge the shortest
- * is searched for.
+ * it, or another lock was held each time ("guard"). Of those through an edge that can be one, the
+ * shortest is searched for.
  */
 #ifndef VIEWER_LOCK_CYCLES_H
 #define VIEWER_LOCK_CYCLES_H

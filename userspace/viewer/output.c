@@ -10,6 +10,8 @@
  */
 #include "viewer.h"
 
+#include "base/decimal.h"
+#include "base/disk_room.h"
 #include "base/output_file.h"
 #include "pager.h"
 #include "progress.h"
@@ -39,23 +41,47 @@ static bool is_void;
 /* --mode, 0 = not given */
 static __u32 asked_mode;
 
-static int flush(struct ktrace_out *out)
+int output_room(int fd, __u64 size)
 {
+	static struct disk_room room;
+	static int asked_fd = -1;
+	int ret;
+
+	/* Another file may be in another file system. */
+	if (fd != asked_fd)
+		room = (struct disk_room){ .min_free = ktrace_disk_room_default() };
+	asked_fd = fd;
+	ret = ktrace_disk_room_ask(&room, fd, size);
+	if (!ret)
+		ktrace_disk_room_use(&room, size);
+	return ret;
+}
+
+int output_write(int fd, const void *text, size_t size)
+{
+	int ret = output_room(fd, size);
 	size_t at = 0;
 	ssize_t n;
 
+	while (at < size && !ret) {
+		n = write(fd, (const char *)text + at, size - at);
+		if (n < 0 && errno != EINTR)
+			ret = -errno;
+		at += n < 0 ? 0 : (size_t)n;
+	}
+	return ret;
+}
+
+static int flush(struct ktrace_out *out)
+{
+	int ret;
+
 	if (out->len)
 		pager_begin();
-	while (at < out->len) {
-		n = write(STDOUT_FILENO, out->buf + at, out->len - at);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		at += (size_t)n;
-	}
-	out->len = 0;
-	return 0;
+	ret = output_write(STDOUT_FILENO, out->buf, out->len);
+	if (!ret)
+		out->len = 0;
+	return ret;
 }
 
 struct ktrace_out *output(void)
@@ -168,7 +194,8 @@ int output_end(int status)
 	out->error = name_file(out->error);
 	if (!out->error || out->error == -EPIPE)
 		return status;
-	complain_about(destination, "%s", strerror(-out->error));
+	complain_about(destination, "%s", ktrace_disk_room_has_refused() ?
+		       output_error(out->error) : strerror(-out->error));
 	return STATUS_DAMAGED;
 }
 
@@ -302,6 +329,22 @@ bool output_set_mode(const char *text)
 		return true;
 	complain_safely("ktrace: " OUTPUT_MODE_WRONG " '%s'", text);
 	return false;
+}
+
+bool output_set_min_free(const char *text)
+{
+	__u64 size;
+
+	if (decimal_size(text, &size) && !setenv("KTRACE_MIN_FREE", text, 1))
+		return true;
+	complain_safely("ktrace: --min-free needs a size such as 0, 512M or 1.5G, not '%s'", text);
+	return false;
+}
+
+const char *output_error(int error)
+{
+	return error == -ENOSPC && ktrace_disk_room_default() ?
+	       "No space left on device, but for what stays free (--min-free)" : strerror(-error);
 }
 
 int output_give_mode(int fd, bool is_folder)

@@ -176,6 +176,36 @@ static void follow(struct paje *p)
 		paje_links_use(&p->links, o->serial);
 }
 
+/* Keeps the latest name in @rows; @text NULL: as before. The row, NULL = no memory. */
+static struct paje_name *keep_name(struct paje *p, struct rows *rows, __u64 key, const char *text)
+{
+	struct paje_name *name = rows_get(rows, &key);
+
+	if (!name)
+		p->error = -ENOMEM;
+	else if (text)
+		name->text = text;
+	return name;
+}
+
+/* First reading: what the event's thread and object are called. */
+static void keep_names(struct paje *p)
+{
+	const struct sync_thread *t = sync_actor(p->sync);
+	const struct sync_object *o = sync_target(p->sync);
+	struct paje_name *name;
+
+	if (t) {
+		name = keep_name(p, &p->thread_names, t->serial,
+				 sync_name_alias(p->aliases, p->x->set, t));
+		if (name)
+			name->raw = t->raw;
+	}
+	if (o)
+		keep_name(p, &p->object_names, paje_object_key(o),
+			  aliases_object(p->aliases, p->e, o->address));
+}
+
 /* Return: 0, -errno. */
 static int take(void *arg, const struct ktrace_trace_event *e)
 {
@@ -194,9 +224,13 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 		paje_show_all(p);
 		p->now = now;
 	}
-	ret = sync_update(p->sync, e);
+	ret = p->is_second ? 0 : aliases_update(p->aliases, e);
+	if (!ret)
+		ret = sync_update(p->sync, e);
 	if (ret)
 		return ret;
+	if (!p->is_second)
+		keep_names(p);
 	follow(p);
 	return p->error;
 }
@@ -204,7 +238,8 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 /* Goes to the beginning, knowing nothing. Return: 0, -errno. */
 static int begin_reading(struct paje *p)
 {
-	const struct sync_watch watch = { on_thread, on_object, on_wait, NULL, p };
+	const struct sync_watch watch = { .thread = on_thread, .object = on_object,
+					.wait = on_wait, .arg = p };
 
 	sync_free(p->sync);
 	p->sync = NULL;
@@ -287,6 +322,8 @@ static int write_paje(struct export *x)
 		.processes = ROWS_INIT(struct paje_made, serial),
 		.threads = ROWS_INIT(struct paje_made, serial),
 		.objects = ROWS_INIT(struct paje_object, serial),
+		.thread_names = ROWS_INIT(struct paje_name, key),
+		.object_names = ROWS_INIT(struct paje_name, key),
 	};
 	__u64 end;
 	int ret = files_span(x->set, &p.start, &end);
@@ -297,6 +334,10 @@ static int write_paje(struct export *x)
 		ret = ktrace_state_new(x->set, &p.states);
 	progress_begin(p.start, p.to < end ? p.to : end);
 	if (!ret)
+		ret = aliases_new(&p.aliases);
+	if (!ret)
+		ret = aliases_begin(p.aliases, x->set);
+	if (ret >= 0)
 		ret = read_twice(&p);
 	sync_free(p.sync);
 	ktrace_state_free(p.states);
@@ -305,6 +346,9 @@ static int write_paje(struct export *x)
 	rows_free(&p.processes);
 	rows_free(&p.threads);
 	rows_free(&p.objects);
+	rows_free(&p.thread_names);
+	rows_free(&p.object_names);
+	aliases_free(p.aliases);
 	return ret;
 }
 

@@ -14,7 +14,7 @@
 #include "paje_links.h"
 #include "paje_text.h"
 #include "rows.h"
-#include "sync.h"
+#include "sync_name.h"
 
 /* struct paje_object - what was last written of an object */
 struct paje_object {
@@ -26,6 +26,18 @@ struct paje_object {
 	__u32 owner;
 	__u32 waiters;
 	__s64 level;
+};
+
+/**
+ * struct paje_name - what the first reading has found of a thread, or of an object in one life
+ * @key:	serial number of the thread; of an object, and its life
+ * @raw:	thread: stamp of its latest event
+ * @text:	what the program called it last, NULL = nothing
+ */
+struct paje_name {
+	__u64 key;
+	__u64 raw;
+	const char *text;
 };
 
 /* struct paje_made - a container, there or gone, by serial number: of a thread, process, machine */
@@ -46,6 +58,9 @@ struct paje_made {
  * @processes:	the same
  * @threads:	the same
  * @objects:	of struct paje_object
+ * @aliases:	names that the program gives, during the first reading
+ * @thread_names: of struct paje_name: containers have one name for good, the last one
+ * @object_names: the same
  * @e:		event being taken in
  * @start:	time of the first event of all
  * @from:	first time of the window
@@ -65,6 +80,9 @@ struct paje {
 	struct rows processes;
 	struct rows threads;
 	struct rows objects;
+	struct aliases *aliases;
+	struct rows thread_names;
+	struct rows object_names;
 	const struct ktrace_trace_event *e;
 	__u64 start;
 	__u64 from;
@@ -74,6 +92,11 @@ struct paje {
 	bool is_open;
 	int error;
 };
+
+static inline __u64 paje_object_key(const struct sync_object *o)
+{
+	return (__u64)o->life << 32 | o->serial;
+}
 
 /* Types of containers, states and so on, values */
 void paje_show_types(struct ktrace_out *out);

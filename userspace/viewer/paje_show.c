@@ -12,6 +12,7 @@
 #include "table.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 /* struct value - a state: its name, its colour */
@@ -170,18 +171,29 @@ static void make_process(struct paje *p, const struct sync_process *process)
 	out_printf(p->out, "\n");
 }
 
+/* A string: @text, and behind it what the program calls the thing. */
+static void put_named(struct paje *p, const char *text, const struct paje_name *name)
+{
+	if (name && name->text)
+		paje_put_text(p->out, "%s %s", text, name->text);
+	else
+		paje_put_string(p->out, text);
+}
+
 static void make_thread(struct paje *p, const struct sync_thread *t)
 {
 	struct paje_made *made = find(p, &p->threads, t->serial);
-	const char *comm = t->trace ? ktrace_trace_comm(t->trace, t->tid, t->raw) : NULL;
+	const struct paje_name *name = rows_find(&p->thread_names, &(__u64){ t->serial });
+	char text[64];
 
 	if (!made)
 		return;
 	made->is_made = true;
 	make_process(p, t->process);
+	sync_name_text(t, name ? name->raw : t->raw, text, sizeof(text));
 	put_line(p, PAJE_CREATE);
 	out_printf(p->out, " T%u T P%u", t->serial, t->process->serial);
-	paje_put_text(p->out, "%u/%u %s", t->process->pid, t->tid, comm ? comm : "?");
+	put_named(p, text, name);
 	out_printf(p->out, "\n");
 }
 
@@ -281,13 +293,18 @@ static void destroy_object(struct paje *p, const struct sync_object *o, struct p
 
 static void make_object(struct paje *p, const struct sync_object *o, struct paje_object *made)
 {
+	const struct paje_name *name = rows_find(&p->object_names, &(__u64){ paje_object_key(o) });
+	char text[64];
+
 	make_process(p, o->process);
+	if (o->life > 1)
+		snprintf(text, sizeof(text), "%s 0x%llx #%u", kinds[o->kind].name, o->address,
+			 o->life);
+	else
+		snprintf(text, sizeof(text), "%s 0x%llx", kinds[o->kind].name, o->address);
 	put_line(p, PAJE_CREATE);
 	out_printf(p->out, " O%u.%u O%u P%u", o->serial, o->life, o->kind, o->process->serial);
-	if (o->life > 1)
-		paje_put_text(p->out, "%s 0x%llx #%u", kinds[o->kind].name, o->address, o->life);
-	else
-		paje_put_text(p->out, "%s 0x%llx", kinds[o->kind].name, o->address);
+	put_named(p, text, name);
 	out_printf(p->out, "\n");
 	*made = (struct paje_object){ .serial = o->serial, .is_made = true, .kind = o->kind,
 				      .life = o->life, .state = SYNC_STATE_NR };

@@ -198,20 +198,6 @@ static int open_part(const struct split *s, const struct part *p, const char *pa
 	return ret ? ret : fd;
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-	ssize_t n;
-
-	for (; size; size -= (size_t)n, text += n) {
-		n = write(fd, text, size);
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n < 0)
-			n = 0;
-	}
-	return 0;
-}
-
 /* The first @size bytes of the file @path */
 static int copy(int to, const char *path, __u64 size)
 {
@@ -221,7 +207,7 @@ static int copy(int to, const char *path, __u64 size)
 
 	while (!ret && size) {
 		n = read(from, buf, size < sizeof(buf) ? (size_t)size : sizeof(buf));
-		ret = n > 0 ? write_all(to, buf, (size_t)n) : n ? -errno : -EIO;
+		ret = n > 0 ? output_write(to, buf, (size_t)n) : n ? -errno : -EIO;
 		size -= n > 0 ? (__u64)n : 0;
 	}
 	if (from >= 0)
@@ -243,12 +229,12 @@ static int write_part(struct split *s, struct part *p, const char *history)
 	if (fd >= 0) {
 		ret = history ? copy(fd, history, p->history_size) : 0;
 		if (!ret)
-			ret = write_all(fd, p->text, p->size);
+			ret = output_write(fd, p->text, p->size);
 		close(fd);
 	}
 	if (ret)
 		complain_about(path ? path : s->base, "%s",
-			       ret == -EEXIST ? "is to be read" : strerror(-ret));
+			       ret == -EEXIST ? "is to be read" : output_error(ret));
 	p->written += p->size + (history ? p->history_size : 0);
 	s->held -= p->size;
 	p->size = 0;

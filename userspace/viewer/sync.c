@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * sync.c - the model of threads and objects: finding them, losses, what callers ask
+ * sync.c - the model of threads and objects: finding threads, losses, what callers ask
  *
- * A thread is found by machine and tid, its process by what META says of that tid at that stamp;
- * an object by process and address. The parts are listed in sync_model.h.
+ * A thread is found by machine and tid, its process by what META says of that tid at that stamp.
+ * The parts are listed in sync_model.h.
  */
 #include "sync_model.h"
 
@@ -24,106 +24,6 @@ static int grow(void *array, size_t nr, size_t *cap)
 	*(void **)array = bigger;
 	*cap = more;
 	return 0;
-}
-
-/* Some events about it are not recorded. */
-static void blur(struct object *o)
-{
-	o->o.state = SYNC_UNKNOWN;
-	o->o.owner = NULL;
-	o->o.count = o->o.readers = 0;
-	o->o.has_value = false;
-}
-
-static void list_known(struct sync *s, struct object *o)
-{
-	struct process *p = o->process;
-
-	o->is_listed = true;
-	o->next_known = p->known;
-	p->known = o;
-	if (p->is_knowing)
-		return;
-	p->is_knowing = true;
-	p->next_knowing = s->knowing;
-	s->knowing = p;
-}
-
-void sync_changed(struct sync_step *st, struct object *o, __u32 from)
-{
-	const struct sync_watch *w = &st->s->watch;
-	const struct sync_change c = { st->time, from, st->t ? &st->t->t : NULL, st->e };
-
-	o->o.since = st->time;
-	if (o->o.is_partial && o->o.state != SYNC_GONE)
-		blur(o);
-	if (!o->is_listed && o->o.state != SYNC_UNKNOWN && o->o.state != SYNC_GONE)
-		list_known(st->s, o);
-	if (w->object)
-		w->object(w->arg, &o->o, &c);
-}
-
-void sync_set_state(struct sync_step *st, struct object *o, __u32 state)
-{
-	const __u32 from = o->o.state;
-
-	o->o.state = (__u8)state;
-	if (from != state)
-		sync_changed(st, o, from);
-}
-
-void sync_object_renew(struct sync_step *st, struct object *o, __u32 kind)
-{
-	const struct sync_object old = o->o;
-
-	if (old.state != SYNC_UNKNOWN)
-		sync_set_state(st, o, SYNC_GONE);
-	if (o->o.owner)
-		sync_hold_remove((struct thread *)o->o.owner, o);
-	o->o = (struct sync_object){
-		.process = old.process, .address = old.address, .serial = old.serial,
-		.life = old.life + 1, .kind = (__u8)kind, .since = st->time,
-		.is_partial = st->s->is_partial[kind],
-	};
-	o->doubts = 0;
-	o->ghost = o->reader = NULL;
-	o->trouble = 0;
-	o->arrived = o->gone = o->serials = 0;
-	o->is_blamed = false;
-}
-
-static struct object *new_object(struct sync_step *st, __u64 address, __u32 kind)
-{
-	struct sync *s = st->s;
-	struct process *p = st->t->process;
-	struct object *o;
-
-	if (grow(&s->objects, s->object_nr, &s->object_cap))
-		return NULL;
-	o = calloc(1, sizeof(*o));
-	if (!o || sync_map_set(&s->by_address, p->p.serial, address, o)) {
-		free(o);
-		return NULL;
-	}
-	o->process = p;
-	o->o = (struct sync_object){
-		.process = &p->p, .address = address, .serial = (__u32)s->object_nr, .life = 1,
-		.kind = (__u8)kind, .since = st->time, .is_partial = s->is_partial[kind],
-	};
-	s->objects[s->object_nr++] = o;
-	STAILQ_INSERT_TAIL(&p->objects, o, of_process);
-	return o;
-}
-
-struct object *sync_object_at(struct sync_step *st, __u64 address, __u32 kind)
-{
-	struct object *o = sync_map_get(&st->s->by_address, st->t->process->p.serial, address);
-
-	if (!o)
-		return new_object(st, address, kind);
-	if (o->o.kind != kind)
-		sync_object_renew(st, o, kind);
-	return o;
 }
 
 void sync_stir(struct sync *s, struct thread *t)
@@ -194,12 +94,15 @@ static void set_all(struct sync_step *st, struct process *p, __u32 state)
 	}
 }
 
-/* The process runs another program now. */
+/* The process has ended, or runs another program now. */
 static void end_image(struct sync_step *st, struct process *p)
 {
 	struct object *o;
 	struct thread *t;
 
+	STAILQ_FOREACH(t, &p->threads, of_process)
+		while (t->hold_nr)
+			sync_hold_remove(st, t, t->holds[t->hold_nr - 1].object);
 	set_all(st, p, SYNC_GONE);
 	STAILQ_FOREACH(o, &p->objects, of_process)
 		sync_set_state(st, o, SYNC_GONE);
@@ -288,7 +191,7 @@ static void forget(struct sync_step *st)
 		STAILQ_REMOVE_HEAD(&s->stirred, stirred);
 		t->is_stirred = false;
 		sync_calls_drop(st, t, true);
-		t->hold_nr = 0;
+		sync_holds_forget(st, t);
 		if (!t->has_ended && t->t.life != SYNC_NOT_KNOWN)
 			sync_forget_life(st, t);
 	}
@@ -378,14 +281,27 @@ static int take(struct sync_step *st)
 	return sync_apply(st);
 }
 
+/* A program ends for which there may be no event: its successor makes none, or there is none. */
+static void take_birth(struct sync *s, const struct ktrace_trace *trace, const struct birth *b)
+{
+	struct sync_step gone = { .s = s, .time = ktrace_trace_time(trace, b->raw) };
+	struct process *p = sync_map_get(&s->by_pid, (__u64)b->machine << 32 | b->pid, 0);
+
+	if (p && !b->is_fork && p->p.begin && p->p.begin < b->raw)
+		end_image(&gone, p);
+}
+
 int sync_update(struct sync *s, const struct ktrace_trace_event *e)
 {
 	struct sync_step st = { .s = s, .time = e->time, .e = e };
 	struct stream_end *end;
+	struct birth birth;
 	int ret;
 
 	s->actor = NULL;
 	s->target = NULL;
+	while (births_next(s->births, e, &birth))
+		take_birth(s, e->stream->trace, &birth);
 	if (e->stream->kind == KTRACE_CHANNEL_KERNEL)
 		return 0;
 	if (e->id == KTRACE_ID_LOST)
@@ -423,13 +339,27 @@ const struct sync_object *sync_target(const struct sync *s)
 	return s->target;
 }
 
+void sync_end(struct sync *s, __u64 until)
+{
+	const struct ktrace_trace *trace;
+	struct birth birth;
+	size_t i;
+
+	for (i = 0; (trace = ktrace_traceset_trace(s->set, i)); i++)
+		while (births_rest(s->births, i, &birth) &&
+		       ktrace_trace_time(trace, birth.raw) < until)
+			take_birth(s, trace, &birth);
+}
+
 void sync_flush(struct sync *s, __u64 until)
 {
 	struct sync_step st = { .s = s, .time = until };
 	size_t i;
 
-	for (i = 0; i < s->thread_nr; i++)
+	for (i = 0; i < s->thread_nr; i++) {
 		sync_calls_flush(&st, s->threads[i]);
+		sync_holds_flush(&st, s->threads[i]);
+	}
 }
 
 int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
@@ -445,7 +375,7 @@ int sync_new(struct ktrace_traceset *set, const struct ktrace_states *states,
 	STAILQ_INIT(&s->stirred);
 	if (watch)
 		s->watch = *watch;
-	return sync_choices(s);
+	return births_new(set, &s->births) ? -ENOMEM : sync_choices(s);
 }
 
 static void free_values(struct sync_map *m)
@@ -464,19 +394,18 @@ void sync_free(struct sync *s)
 
 	if (!s)
 		return;
+	births_free(s->births);
 	free_values(&s->by_type);
 	free_values(&s->by_stream);
 	sync_map_free(&s->by_pid);
 	sync_map_free(&s->by_tid);
 	sync_map_free(&s->by_handle);
-	sync_map_free(&s->by_address);
 	for (i = 0; i < s->thread_nr; i++) {
 		free(s->threads[i]->frames);
 		free(s->threads[i]->holds);
 		free(s->threads[i]);
 	}
-	for (i = 0; i < s->object_nr; i++)
-		free(s->objects[i]);
+	sync_objects_free(&s->objects);
 	for (i = 0; i < s->stem_nr; i++)
 		free(s->stems[i]);
 	while ((p = s->processes)) {
@@ -484,7 +413,6 @@ void sync_free(struct sync *s)
 		free(p);
 	}
 	free(s->threads);
-	free(s->objects);
 	free(s->stems);
 	free(s->troubles);
 	free(s);
@@ -495,11 +423,6 @@ const struct sync_thread *sync_thread(const struct sync *s, size_t i)
 	return i < s->thread_nr ? &s->threads[i]->t : NULL;
 }
 
-const struct sync_object *sync_object(const struct sync *s, size_t i)
-{
-	return i < s->object_nr ? &s->objects[i]->o : NULL;
-}
-
 __u64 sync_events(const struct sync *s)
 {
 	return s->events;
@@ -508,6 +431,11 @@ __u64 sync_events(const struct sync *s)
 __u64 sync_waits_lost(const struct sync *s)
 {
 	return s->waits_lost;
+}
+
+__u64 sync_holds_lost(const struct sync *s)
+{
+	return s->holds_lost;
 }
 
 static const char *name_of(const char *const *names, __u32 nr, __u32 i)

@@ -12,7 +12,7 @@
  * only if no order of what happened makes it possible: see sync_trouble.c. The rules are in
  * sync_rules.c, Documentation/pthread.md says how to read the results.
  *
- * Memory: some 400 bytes for each thread and each object, whatever the number of events.
+ * Memory: some 200 bytes for each object, 400 for each thread, whatever the number of events.
  */
 #ifndef VIEWER_SYNC_H
 #define VIEWER_SYNC_H
@@ -101,9 +101,9 @@ struct sync_process {
  * @count:	mutex: how often @owner has it
  * @readers:	rwlock: how often it is had to read
  * @waiters:	threads that wait for it
+ * @left:	barrier: how many are still to come
  * @value:	sem: its value, if @has_value; barrier: how many threads it takes, 0 = not known
  * @has_value:	sem: @value is known
- * @left:	barrier: how many are still to come
  * @uses:	calls about it in this life
  * @waits:	of these, how many waited
  * @raw:	stamp of the latest event about it
@@ -126,8 +126,8 @@ struct sync_object {
 	__u32 count;
 	__u32 readers;
 	__u32 waiters;
-	__s64 value;
 	__u32 left;
+	__s64 value;
 	__u64 uses;
 	__u64 waits;
 	__u64 raw;
@@ -229,11 +229,30 @@ struct sync_take {
 };
 
 /**
+ * struct sync_hold - a thread had a mutex, spin lock or read-write lock, from taking to giving it
+ * @thread:	the thread
+ * @object:	the lock; one that is had several times counts once, up to the last release
+ * @from:	since when
+ * @until:	until when
+ * @caller:	address that the call came from that took it; 0 = not recorded, as it did not wait
+ * @is_cut:	the thread has it still
+ */
+struct sync_hold {
+	const struct sync_thread *thread;
+	const struct sync_object *object;
+	__u64 from;
+	__u64 until;
+	__u64 caller;
+	bool is_cut;
+};
+
+/**
  * struct sync_watch - told of what changes, after it has; members may be NULL
  * @thread:	a thread's life, or what it waits for
  * @object:	an object's state, owner, count, readers, waiters, value or left
  * @wait:	a wait is over
  * @taken:	a thread has taken an object, to read or else. What it has already: sync_held()
+ * @given:	a thread has given a lock back
  * @arg:	for all of them
  */
 struct sync_watch {
@@ -241,6 +260,7 @@ struct sync_watch {
 	void (*object)(void *arg, const struct sync_object *o, const struct sync_change *c);
 	void (*wait)(void *arg, const struct sync_wait *w);
 	void (*taken)(void *arg, const struct sync_take *take);
+	void (*given)(void *arg, const struct sync_hold *hold);
 	void *arg;
 };
 
@@ -289,7 +309,12 @@ int sync_update(struct sync *s, const struct ktrace_trace_event *e);
 /* The thread of the latest event, and its object; NULL = it was no event about calls, has none */
 const struct sync_thread *sync_actor(const struct sync *s);
 const struct sync_object *sync_target(const struct sync *s);
-/* Waits that go on are told as if they ended at @until. */
+/*
+ * Takes in which programs have ended before @until without another event. Before sync_flush(), when
+ * no event follows.
+ */
+void sync_end(struct sync *s, __u64 until);
+/* Waits that go on, and locks that are had, are told as if that ended at @until. */
 void sync_flush(struct sync *s, __u64 until);
 
 /* Thread or object number @i, NULL behind the last */
@@ -299,6 +324,8 @@ const struct sync_object *sync_object(const struct sync *s, size_t i);
 #define SYNC_HELD_MAX 64u
 /* The thread's object number @i, of the latest ones that it has now; NULL behind the last. */
 const struct sync_object *sync_held(const struct sync_thread *t, size_t i);
+/* Since when the thread has the object; false: it does not have it */
+bool sync_held_since(const struct sync_thread *t, const struct sync_object *o, __u64 *since);
 /* The thread that has this pthread_t now, or had it last; NULL = not known */
 const struct sync_thread *sync_find_handle(const struct sync *s, const struct sync_process *p,
 					   __u64 handle);
@@ -308,9 +335,10 @@ const struct sync_thread *sync_find_handle(const struct sync *s, const struct sy
  * is met later may withdraw the latest: ask when all is read.
  */
 const struct sync_trouble *sync_trouble(const struct sync *s, size_t i);
-/* Events taken in, and waits whose end a loss hides */
+/* Events taken in, and waits and holds whose end a loss hides */
 __u64 sync_events(const struct sync *s);
 __u64 sync_waits_lost(const struct sync *s);
+__u64 sync_holds_lost(const struct sync *s);
 
 const char *sync_kind_name(__u32 kind);
 const char *sync_state_name(__u32 state);

@@ -9,11 +9,13 @@
  *   sync_thread.c   beginning and end of threads, what they have
  *   sync_trouble.c  what cannot be
  *   sync_choice.c   what is recorded at all
- *   sync.c          processes, threads, objects: finding, losses, what callers ask
+ *   sync_object.c   objects: room, finding, state
+ *   sync.c          processes, threads: finding, losses, what callers ask
  */
 #ifndef VIEWER_SYNC_MODEL_H
 #define VIEWER_SYNC_MODEL_H
 
+#include "birth.h"
 #include "sync.h"
 
 #include <sys/queue.h>
@@ -23,6 +25,14 @@
 
 struct thread;
 struct object;
+
+/* struct hold - what a thread has, in which life of the object, since when */
+struct hold {
+	struct object *object;
+	__u32 life;
+	__u64 from;
+	__u64 caller;
+};
 
 /* struct sync_map - hash table, open addressing, a power of two of slots; nothing is removed */
 struct sync_map {
@@ -124,7 +134,7 @@ struct thread {
 	bool has_ended;
 	bool is_joined;
 	bool is_surely_joined;
-	struct object **holds;
+	struct hold *holds;
 	__u32 hold_nr;
 	__u32 hold_cap;
 	STAILQ_ENTRY(thread) of_process;
@@ -135,8 +145,7 @@ struct thread {
 /**
  * struct object - an object, and what only the model needs to know
  * @o:		what others see
- * @process:	whose it is
- * @of_process:	list of all that it has had
+ * @of_process:	list of all that its process has had
  * @next_known:	list of those whose state is not unknown, of the process
  * @is_listed:	it is in that list
  * @doubts:	calls under way that may change it at any time
@@ -152,20 +161,28 @@ struct thread {
  */
 struct object {
 	struct sync_object o;
-	struct process *process;
 	STAILQ_ENTRY(object) of_process;
 	struct object *next_known;
 	bool is_listed;
+	bool is_blamed;
+	bool has_pshared;
 	__u32 doubts;
 	const struct sync_thread *ghost;
-	size_t trouble;
 	__u64 trouble_time;
 	__u64 arrived;
 	__u64 gone;
 	__u64 serials;
 	const struct sync_thread *reader;
-	bool is_blamed;
-	bool has_pshared;
+	__u32 trouble;
+};
+
+/* struct sync_objects - all objects by serial, in chunks; slots of a hash table: serial + 1 */
+struct sync_objects {
+	struct object **chunks;
+	size_t nr;
+	size_t chunk_cap;
+	__u32 *slots;
+	size_t slot_nr;
 };
 
 /**
@@ -204,7 +221,6 @@ struct stream_end {
  * @by_pid:	processes by machine and pid
  * @by_tid:	threads by machine and tid
  * @by_handle:	threads by process and pthread_t
- * @by_address:	objects by process and address
  * @last_end:	found last
  * @last_binding: found last
  * @stems:	names of calls
@@ -221,14 +237,13 @@ struct stream_end {
  * @threads:	by serial
  * @thread_nr:	how many
  * @thread_cap:	room
- * @objects:	by serial
- * @object_nr:	how many
- * @object_cap:	room
+ * @objects:	all of them
  * @troubles:	in order; those with an empty text are withdrawn
  * @trouble_nr:	how many
  * @trouble_cap: room
  * @events:	taken in
  * @waits_lost:	waits that a loss cuts
+ * @holds_lost:	holds whose end a loss hides, or the end of the object
  * @error:	-ENOMEM met where it cannot be returned
  */
 struct sync {
@@ -240,7 +255,7 @@ struct sync {
 	struct sync_map by_pid;
 	struct sync_map by_tid;
 	struct sync_map by_handle;
-	struct sync_map by_address;
+	struct births *births;
 	struct stream_end *last_end;
 	struct sync_binding *last_binding;
 	char **stems;
@@ -257,14 +272,13 @@ struct sync {
 	struct thread **threads;
 	size_t thread_nr;
 	size_t thread_cap;
-	struct object **objects;
-	size_t object_nr;
-	size_t object_cap;
+	struct sync_objects objects;
 	struct sync_trouble *troubles;
 	size_t trouble_nr;
 	size_t trouble_cap;
 	__u64 events;
 	__u64 waits_lost;
+	__u64 holds_lost;
 	int error;
 	const struct sync_thread *actor;
 	const struct sync_object *target;
@@ -301,7 +315,8 @@ static inline bool sync_has(const struct sync_step *st, enum sync_field field)
 	return st->b->size[field];
 }
 
-/* sync.c */
+/* sync_object.c */
+void sync_objects_free(struct sync_objects *all);
 /* The object of an event. NULL: no memory */
 struct object *sync_object_at(struct sync_step *st, __u64 address, __u32 kind);
 /* A new object at the address: nothing is known of it. */
@@ -309,6 +324,8 @@ void sync_object_renew(struct sync_step *st, struct object *o, __u32 kind);
 /* Tells that the object, whose state was @from, is not what it was. */
 void sync_changed(struct sync_step *st, struct object *o, __u32 from);
 void sync_set_state(struct sync_step *st, struct object *o, __u32 state);
+
+/* sync.c */
 /* The thread is another one from now on, in the step, too. Return: 0, -ENOMEM. */
 int sync_thread_renew(struct sync_step *st);
 
@@ -341,9 +358,14 @@ int sync_thread_end(struct sync_step *st);
 void sync_join_in(struct sync_step *st);
 void sync_join_out(struct sync_step *st, const struct sync_frame *f);
 void sync_detach_out(struct sync_step *st);
-int sync_hold_add(struct thread *t, struct object *o);
-/* Takes one hold of it away; false: it had none */
-bool sync_hold_remove(struct thread *t, const struct object *o);
+/* The thread of the step has it. */
+int sync_hold_add(struct sync_step *st, struct object *o);
+/* Takes one hold of it away, and tells it; false: the thread had none */
+bool sync_hold_remove(struct sync_step *st, struct thread *t, const struct object *o);
+/* Takes all away: when they end is not known. */
+void sync_holds_forget(struct sync_step *st, struct thread *t);
+/* Tells of what the thread has, as if it ended. */
+void sync_holds_flush(struct sync_step *st, const struct thread *t);
 
 /* sync_rules.c. Return: 0, -ENOMEM. */
 int sync_apply(struct sync_step *st);

@@ -51,14 +51,14 @@ static int tell_taken(struct sync_step *st, struct object *o, bool has_tried)
 		return 0;
 	if (w->taken)
 		w->taken(w->arg, &take);
-	return sync_hold_add(st->t, o);
+	return sync_hold_add(st, o);
 }
 
 /* Nobody has it any more, as far as the thread lists go. */
-static void drop_holds(struct object *o)
+static void drop_holds(struct sync_step *st, struct object *o)
 {
 	if (o->o.owner)
-		while (sync_hold_remove((struct thread *)o->o.owner, o))
+		while (sync_hold_remove(st, (struct thread *)o->o.owner, o))
 			;
 }
 
@@ -85,7 +85,7 @@ static int take_mutex(struct sync_step *st, struct object *o, __u32 count, bool 
 
 	check_mutex(st, o, count);
 	if (is_new)
-		drop_holds(o);
+		drop_holds(st, o);
 	o->o.owner = &st->t->t;
 	o->o.count = count;
 	o->o.is_recursive |= count > 1;
@@ -122,7 +122,7 @@ static void give_mutex(struct sync_step *st, struct object *o, __u32 count)
 	if (!check_give(st, o, count))
 		return;
 	if (!count)
-		drop_holds(o);
+		drop_holds(st, o);
 	o->o.owner = count ? &st->t->t : NULL;
 	o->o.count = count;
 	o->o.state = count ? SYNC_TAKEN : SYNC_FREE;
@@ -139,7 +139,7 @@ static int take_rwlock(struct sync_step *st, struct object *o)
 	if (from == SYNC_SHARED && !to_read)
 		sync_complain(st, o, "taken to write, but %u read", o->o.readers);
 	if (from == SYNC_TAKEN)
-		drop_holds(o);
+		drop_holds(st, o);
 	o->o.owner = to_read ? NULL : &st->t->t;
 	o->o.readers = to_read ? o->o.readers + 1 : 0;
 	/* With readers from before all is known, the number is not. */
@@ -151,7 +151,7 @@ static int take_rwlock(struct sync_step *st, struct object *o)
 
 static void give_rwlock(struct sync_step *st, struct object *o)
 {
-	const bool is_writer = is_mine(st, o), had = sync_hold_remove(st->t, o);
+	const bool is_writer = is_mine(st, o), had = sync_hold_remove(st, st->t, o);
 	const __u32 from = o->o.state;
 
 	if (!had && from != SYNC_UNKNOWN) {
@@ -162,7 +162,7 @@ static void give_rwlock(struct sync_step *st, struct object *o)
 	if (had && from == SYNC_TAKEN && !is_writer && sync_excuse(st, o))
 		return;
 	if (from == SYNC_TAKEN)
-		drop_holds(o);
+		drop_holds(st, o);
 	o->o.readers -= o->o.readers > 0;
 	o->o.owner = NULL;
 	o->reader = NULL;
@@ -242,7 +242,7 @@ static void end_give(struct sync_step *st, const struct sync_frame *f)
 	struct object *o = st->o;
 
 	if (!st->result && f->held == o->o.count && o->o.owner == (f->peer ? &f->peer->t : NULL)) {
-		drop_holds(o);
+		drop_holds(st, o);
 		o->o.owner = NULL;
 		o->o.count = 0;
 		sync_set_state(st, o, SYNC_FREE);
@@ -420,7 +420,7 @@ static void on_destroy(struct sync_step *st)
 		return;
 	if ((sync_call_out(st, &f) && f.life != st->o->o.life) || st->result)
 		return;
-	drop_holds(st->o);
+	drop_holds(st, st->o);
 	sync_set_state(st, st->o, SYNC_GONE);
 }
 

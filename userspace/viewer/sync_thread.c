@@ -101,34 +101,78 @@ void sync_detach_out(struct sync_step *st)
 	sync_settle(st, t);
 }
 
-int sync_hold_add(struct thread *t, struct object *o)
+int sync_hold_add(struct sync_step *st, struct object *o)
 {
+	struct thread *t = st->t;
 	__u32 cap = t->hold_cap ? 2 * t->hold_cap : 4;
-	struct object **holds = t->holds;
+	struct hold *holds = t->holds;
 
 	if (t->hold_nr == t->hold_cap) {
-		holds = realloc(t->holds, cap * sizeof(struct object *));
+		holds = realloc(t->holds, cap * sizeof(*holds));
 		if (!holds)
 			return -ENOMEM;
 		t->holds = holds;
 		t->hold_cap = cap;
 	}
-	holds[t->hold_nr++] = o;
+	holds[t->hold_nr++] = (struct hold){ o, o->o.life, st->time, st->caller };
 	return 0;
 }
 
-bool sync_hold_remove(struct thread *t, const struct object *o)
+static void tell_hold(struct sync_step *st, const struct thread *t, const struct hold *h,
+		      bool is_cut)
+{
+	const struct sync_watch *w = &st->s->watch;
+	const struct sync_hold hold = {
+		.thread = &t->t, .object = &h->object->o, .from = h->from,
+		.until = st->time > h->from ? st->time : h->from, .caller = h->caller,
+		.is_cut = is_cut,
+	};
+
+	if (h->life != h->object->o.life || h->object->o.state == SYNC_GONE)
+		st->s->holds_lost++;
+	else if (w->given)
+		w->given(w->arg, &hold);
+}
+
+bool sync_hold_remove(struct sync_step *st, struct thread *t, const struct object *o)
 {
 	__u32 i = t->hold_nr;
 
-	while (i && t->holds[i - 1] != o)
+	while (i && t->holds[i - 1].object != o)
 		i--;
 	if (!i)
 		return false;
+	tell_hold(st, t, &t->holds[i - 1], false);
 	for (; i < t->hold_nr; i++)
 		t->holds[i - 1] = t->holds[i];
 	t->hold_nr--;
 	return true;
+}
+
+void sync_holds_forget(struct sync_step *st, struct thread *t)
+{
+	st->s->holds_lost += t->hold_nr;
+	t->hold_nr = 0;
+}
+
+void sync_holds_flush(struct sync_step *st, const struct thread *t)
+{
+	__u32 i;
+
+	for (i = 0; i < t->hold_nr; i++)
+		tell_hold(st, t, &t->holds[i], true);
+}
+
+bool sync_held_since(const struct sync_thread *t, const struct sync_object *o, __u64 *since)
+{
+	const struct thread *thread = (const struct thread *)t;
+	__u32 i = thread->hold_nr;
+
+	while (i && &thread->holds[i - 1].object->o != o)
+		i--;
+	if (i)
+		*since = thread->holds[i - 1].from;
+	return i;
 }
 
 const struct sync_object *sync_held(const struct sync_thread *t, size_t i)
@@ -137,7 +181,7 @@ const struct sync_object *sync_held(const struct sync_thread *t, size_t i)
 
 	if (thread->hold_nr > SYNC_HELD_MAX)
 		i += thread->hold_nr - SYNC_HELD_MAX;
-	return i < thread->hold_nr ? &thread->holds[i]->o : NULL;
+	return i < thread->hold_nr ? &thread->holds[i].object->o : NULL;
 }
 
 const struct sync_thread *sync_find_handle(const struct sync *s, const struct sync_process *p,

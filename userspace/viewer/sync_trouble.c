@@ -68,7 +68,7 @@ static void complain(struct sync_step *st, struct object *o, bool is_misuse, con
 	vsnprintf(t->text, sizeof(t->text), format, ap);
 	if (!o)
 		return;
-	o->trouble = st->s->trouble_nr;
+	o->trouble = (__u32)st->s->trouble_nr;
 	o->trouble_time = t->time;
 }
 

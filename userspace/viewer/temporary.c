@@ -36,7 +36,7 @@ int temporary_file(void)
 
 void temporary_failed(int error)
 {
-	complain_about(temporary_folder(), "temporary file: %s", strerror(error));
+	complain_about(temporary_folder(), "temporary file: %s", output_error(-error));
 }
 
 FILE *temporary_stream(void)

@@ -71,15 +71,18 @@ extern const struct command cmd_stacks;
 	{ "help", no_argument, NULL, OPTION_HELP }, \
 	{ "version", no_argument, NULL, OPTION_VERSION }, \
 	{ NULL, 0, NULL, 0 }
-enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE };
+enum { OPTION_HELP = 1000, OPTION_VERSION, OPTION_MODE, OPTION_MIN_FREE };
 
-/* Those of commands that write files; command_option() handles --mode. */
+/* Those of commands that write files; command_option() handles --mode, --min-free. */
 #define OUTPUT_OPTIONS \
 	{ "output", required_argument, NULL, 'o' }, \
-	{ "mode", required_argument, NULL, OPTION_MODE }
+	{ "mode", required_argument, NULL, OPTION_MODE }, \
+	{ "min-free", required_argument, NULL, OPTION_MIN_FREE }
 #define OUTPUT_HELP \
 "  --mode MODE        of the file, octal: 0640 (default: 0600; one that is\n" \
-"                     replaced keeps its own)\n"
+"                     replaced keeps its own)\n" \
+"  --min-free SIZE    leave so much of the file system free, 0 = off (default:\n" \
+"                     the smaller of 5 % and 1 GiB)\n"
 
 /*
  * As getopt_long(). Of an option that there is not it says which one may have been meant, and
@@ -134,6 +137,14 @@ const char *output_name(const char *path, int nr, char **inputs);
 int output_name_end(int ret);
 /* --mode: false, having complained, if @text is none. */
 bool output_set_mode(const char *text);
+/* --min-free, the same. What is written from now on heeds it, also in programs that are started. */
+bool output_set_min_free(const char *text);
+/* strerror() for what went wrong with a file that is written; -ENOSPC: --min-free, too. */
+const char *output_error(int error);
+/* Called before @size bytes are written to @fd. Return: 0, -ENOSPC: too little would stay free. */
+int output_room(int fd, __u64 size);
+/* The same, and write(2) until all is written. Return: 0, -errno. */
+int output_write(int fd, const void *text, size_t size);
 /* Gives a file or folder the mode that --mode says, if it was given. Return: 0, -errno. */
 int output_give_mode(int fd, bool is_folder);
 /*

@@ -12,7 +12,8 @@ void who_learn(struct who *w, const struct ktrace_states *state, const struct kt
 	const char *name;
 
 	w->cpu = p->cpu;
-	if (w->is_known && w->told_pid == p->pid && !memcmp(w->told_comm, p->comm, sizeof(p->comm)))
+	if (w->is_known && p->stamp < w->until && w->told_pid == p->pid &&
+	    !memcmp(w->told_comm, p->comm, sizeof(p->comm)))
 		return;
 	name = ktrace_process_name(state, p);
 	w->tid = p->tid;
@@ -21,6 +22,7 @@ void who_learn(struct who *w, const struct ktrace_states *state, const struct kt
 	memcpy(w->told_comm, p->comm, sizeof(p->comm));
 	snprintf(w->comm, sizeof(w->comm), "%s", name ? name : "");
 	w->is_known = true;
+	w->until = ktrace_process_name_until(state, p);
 }
 
 void who_name(const struct who *w, char *text, size_t size)

@@ -4,7 +4,6 @@
 #define VIEWER_WHO_H
 
 #include <ktrace/state.h>
-
 #include "viewer.h"
 
 /**
@@ -13,6 +12,7 @@
  * @pid:	its process, 0 = not known
  * @cpu:	where it was last
  * @is_known:	the members are filled in
+ * @until:	stamp from which META says something else of it
  * @told_pid:	process that an event told
  * @told_comm:	name that an event told
  * @comm:	its name, empty = not known
@@ -22,6 +22,7 @@ struct who {
 	__u32 pid;
 	__s32 cpu;
 	bool is_known;
+	__u64 until;
 	__u32 told_pid;
 	char told_comm[16];
 	char comm[16];

@@ -88,15 +88,31 @@ void central_free(struct central *c)
 		;
 }
 
-void central_clear(struct central *c)
+/* What is in the old memory is not looked through: sequences and statistics know all of it. */
+int central_clear(struct central *c, struct central **out)
 {
-	central_copy_rest(c);
-	c->is_reading = false;
-	c->tail = 0;
-	ring_drop(c, c->used);
-	c->used = 0;
-	c->is_sealed = false;
-	madvise(c->memory, c->size, MADV_DONTNEED);
+	struct central_stats *stats = &c->stats;
+	struct central *old;
+	uint8_t *memory;
+	int r = central_alloc(&old, c->size, c->policy);
+
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < c->sequences.nr; i++)
+		if (c->sequences.rows[i] && c->sequences.rows[i]->first)
+			central_drop_all(c, c->sequences.rows[i]);
+	stats->chunks_overwritten = stats->chunks_written - stats->chunks_read;
+	stats->bytes_overwritten = stats->bytes_written - stats->bytes_read;
+	stats->padding_bytes_cleared = stats->padding_bytes_written;
+	memory = old->memory;
+	old->memory = c->memory;
+	c->memory = memory;
+	central_copy_from(c, old);
+	c->used = c->tail = 0;
+	c->unread = 0;
+	c->is_reading = c->is_sealed = false;
+	*out = old;
+	return 0;
 }
 
 /* Finds the end of what is whole: a declared packet that is not there is a violation. */
@@ -179,7 +195,7 @@ static void append(struct central *c, struct sequence *s, struct intake *in)
 	/* One that is not complete keeps its room, for what may still come. */
 	const uint32_t size = record_size(chunk->is_complete ? in->used : chunk->size);
 	struct record *r;
-	size_t end;
+	size_t off, end;
 
 	if (c->policy == CENTRAL_DISCARD && size > c->size - c->tail)
 		c->is_sealed = true;
@@ -192,6 +208,7 @@ static void append(struct central *c, struct sequence *s, struct intake *in)
 		c->tail = 0;
 		c->stats.write_wrap_count++;
 	}
+	off = c->tail;
 	end = ring_drop(c, size);
 	/* Making room may have dropped chunks behind this one. */
 	if (is_late(s, in)) {
@@ -201,6 +218,7 @@ static void append(struct central *c, struct sequence *s, struct intake *in)
 	}
 	r = ring_append(c, s, find_place(c, s, chunk->id), size);
 	ring_pad(c, end);
+	central_read_past(c, off, end > c->tail ? end : c->tail);
 	if (r->newer)
 		c->stats.chunks_committed_out_of_order++;
 	r->id = chunk->id;
@@ -294,7 +312,6 @@ void central_put(struct central *c, const struct central_chunk *chunk)
 
 	if (c->is_clone)
 		return;
-	c->is_reading = false;
 	if (chunk->size > RECORD_PAYLOAD_MAX || record_size(chunk->size) > c->size) {
 		c->stats.abi_violations++;
 		return;

@@ -94,8 +94,11 @@ int central_clone(struct central *c, struct central **out);
  */
 int central_copy_begin(struct central *c, struct central **out);
 bool central_copy_step(struct central *copy);
-/* Forgets all that is in it; the statistics stay. */
-void central_clear(struct central *c);
+/*
+ * Forgets all that is in it; the statistics stay. @out: has the old memory, to be freed, in steps
+ * if that must not take long. Copies that are not whole yet go on. Return: 0, -ENOMEM: as it was.
+ */
+int central_clear(struct central *c, struct central **out);
 
 /* Nothing of @chunk is trusted: what cannot be is counted as abi_violations. */
 void central_put(struct central *c, const struct central_chunk *chunk);
@@ -103,15 +106,24 @@ void central_put(struct central *c, const struct central_chunk *chunk);
 bool central_patch(struct central *c, const struct central_origin *origin, uint32_t chunk_id,
 		   const struct central_patch *patches, size_t nr, bool has_more);
 
-/* Begins a reading pass: what is complete now. After a gap that may still be filled it ends. */
+/* Larger packets, and those in more chunks, are dropped when they are read. */
+#define CENTRAL_PACKET_MAX (16u * 1024 * 1024)
+#define CENTRAL_PACKET_CHUNKS 65536u
+
+/*
+ * Begins a reading pass: what is complete now. After a gap that may still be filled it ends. Chunks
+ * may come during the pass.
+ */
 void central_read_begin(struct central *c);
 /*
- * Return: false when there is none left in this pass. A packet of size 0 is none: so much was empty
- * or lost that others may have their turn.
+ * Return: false when there is none left in this pass. A packet of size 0 is none: so much was
+ * empty, lost or not complete that others may have their turn.
  */
 bool central_read(struct central *c, struct central_packet *packet);
 /* @packet, the one read last, goes no further: the next one of its writer tells it. */
 void central_lose(struct central *c, const struct central_packet *packet);
+/* Packets that reading has dropped because they were too large, since the last call */
+uint64_t central_too_large(struct central *c);
 /*
  * All that @producer has committed is there, as it has acknowledged a flush: what is missing
  * between its chunks is lost.

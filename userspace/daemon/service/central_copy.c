@@ -67,13 +67,15 @@ bool central_copy_step(struct central *copy)
 	return central_copy_end(copy);
 }
 
-void central_copy_rest(struct central *c)
+void central_copy_from(struct central *c, struct central *old)
 {
 	struct central *copy;
 
-	while ((copy = LIST_FIRST(&c->copies)))
-		while (central_copy_step(copy))
-			;
+	while ((copy = LIST_FIRST(&c->copies))) {
+		LIST_REMOVE(copy, copy_link);
+		LIST_INSERT_HEAD(&old->copies, copy, copy_link);
+		copy->original = old;
+	}
 }
 
 int central_copy_begin(struct central *c, struct central **out)

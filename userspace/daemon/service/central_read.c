@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Less than a ms */
-#define WASTED_MAX 8192u
+/* Less than a ms, for steps that give no packet */
+#define STEPS_MAX 8192u
 
 enum mode {
 	MODE_READ,
@@ -26,7 +26,9 @@ enum mode {
 struct chain {
 	struct record *last;
 	size_t size;
+	uint32_t nr;		/* of chunks */
 	uint32_t cause;		/* why it cannot be whole; 0: it is */
+	bool is_too_large;	/* that is why */
 	bool is_open;		/* what is missing may still come */
 };
 
@@ -99,11 +101,28 @@ static bool follows(struct central *c, struct sequence *s, struct chain *chain,
 	return false;
 }
 
-/* Follows a packet from its beginning @f in @r on. Nothing is consumed yet. */
+/* Return: whether the packet may go on. */
+static bool grow(struct chain *chain, struct record *r, size_t size)
+{
+	chain->last = r;
+	chain->size += size;
+	chain->is_too_large = ++chain->nr > CENTRAL_PACKET_CHUNKS ||
+			      chain->size > CENTRAL_PACKET_MAX;
+	if (chain->is_too_large)
+		chain->cause = CENTRAL_BROKEN_CHAIN;
+	return !chain->cause;
+}
+
+/*
+ * Follows a packet from its beginning @f in @r on, as far as packets may go. Nothing is consumed
+ * yet.
+ */
 static void survey(struct central *c, struct sequence *s, struct record *r, struct fragment f,
 		   struct chain *chain)
 {
-	*chain = (struct chain){ .last = r, .size = f.size, .is_open = needs_patch(r, &f) };
+	*chain = (struct chain){
+		.last = r, .size = f.size, .nr = 1, .is_open = needs_patch(r, &f),
+	};
 	while (!chain->is_open && f.kind != FRAGMENT_END) {
 		r = r->newer ? record_at(c, r->newer) : NULL;
 		if (!follows(c, s, chain, r))
@@ -116,8 +135,8 @@ static void survey(struct central *c, struct sequence *s, struct record *r, stru
 			chain->is_open = true;
 			return;
 		}
-		chain->last = r;
-		chain->size += f.size;
+		if (!grow(chain, r, f.size))
+			return;
 	}
 }
 
@@ -157,7 +176,7 @@ enum step {
 	STEP_ON,		/* go on in this sequence */
 	STEP_PACKET,
 	STEP_STALL,
-	STEP_PAUSE,		/* there was much to be thrown away */
+	STEP_PAUSE,		/* there were many steps */
 };
 
 /* A packet that begins in @r and goes on in other chunks */
@@ -168,6 +187,7 @@ static enum step step_begin(struct central *c, struct sequence *s, struct record
 	struct chain chain;
 
 	survey(c, s, r, f, &chain);
+	c->steps_taken += chain.nr;
 	if (!chain.is_open && !chain.cause) {
 		uint8_t *whole = packet && make_room(c, chain.size) ? c->whole : NULL;
 
@@ -180,6 +200,7 @@ static enum step step_begin(struct central *c, struct sequence *s, struct record
 		return chain.size ? STEP_PACKET : STEP_ON;
 	}
 	c->stats.readaheads_failed++;
+	c->too_large += chain.is_too_large && mode == MODE_READ;
 	if (chain.is_open && mode == MODE_READ && !c->is_finished)
 		return STEP_STALL;
 	if (chain.is_open)
@@ -237,9 +258,9 @@ static bool may_begin(struct central *c, struct sequence *s, const struct record
 	return true;
 }
 
-static bool is_tired(struct central *c, enum mode mode)
+static bool is_tired(struct central *c)
 {
-	return ++c->wasted >= WASTED_MAX && mode == MODE_READ;
+	return ++c->steps_taken >= STEPS_MAX;
 }
 
 /*
@@ -261,7 +282,7 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 			step = step_packet(c, s, r, mode, packet);
 			if (step != STEP_ON)
 				return step;
-			if (is_tired(c, mode))
+			if (is_tired(c))
 				return STEP_PAUSE;
 			continue;
 		}
@@ -274,10 +295,10 @@ static enum step next_packet(struct central *c, struct sequence *s, const struct
 			r->left = 0;
 		}
 		ring_erase(c, r);
-		if (is_tired(c, mode))
-			return STEP_PAUSE;
 		if (is_target || !s->first)
 			return STEP_ON;
+		if (is_tired(c))
+			return STEP_PAUSE;
 	}
 }
 
@@ -294,21 +315,47 @@ static void drop_whole(struct central *c, struct sequence *s, struct record *r)
 void central_drop_until(struct central *c, struct record *target)
 {
 	struct sequence *s = record_sequence(c, target);
+	enum step step = STEP_PACKET;
 
 	if (!target->older && !(target->flags & (SMB_CONTINUES_PREVIOUS | SMB_CONTINUES_NEXT))) {
 		drop_whole(c, s, target);
 		return;
 	}
-	while (next_packet(c, s, target, MODE_DROP, NULL) == STEP_PACKET)
+	while (step == STEP_PACKET && !is_tired(c)) {
+		step = next_packet(c, s, target, MODE_DROP, NULL);
+		if (step != STEP_ON)
+			lose(s, CENTRAL_OVERWRITTEN);
+	}
+	if (step != STEP_ON)
+		ring_erase(c, target);
+}
+
+void central_drop_all(struct central *c, struct sequence *s)
+{
+	const struct record *first = record_at(c, s->first), *last = record_at(c, s->last);
+
+	may_begin(c, s, first, MODE_DROP);
+	if (first != last || last->left)
 		lose(s, CENTRAL_OVERWRITTEN);
+	note_end(s, last, FRAGMENT_NONE);
+	ring_erase_all(c, s);
 }
 
 static void walk_on(struct central *c)
 {
 	const size_t next = ring_join(c, c->at);
 
+	c->steps_taken++;
 	c->walked += next - c->at;
 	c->at = next < c->used ? next : 0;
+}
+
+void central_read_past(struct central *c, size_t off, size_t end)
+{
+	if (!c->is_reading || c->at < off || c->at >= end)
+		return;
+	c->walked += end - c->at;
+	c->at = end < c->used ? end : 0;
 }
 
 static void tell(struct central *c, struct sequence *s, struct central_packet *packet)
@@ -331,12 +378,16 @@ void central_read_begin(struct central *c)
 
 bool central_read(struct central *c, struct central_packet *packet)
 {
-	c->wasted = 0;
+	c->steps_taken = 0;
 	while (c->is_reading && c->walked < c->used) {
 		struct record *r = record_off(c, c->at);
 		struct sequence *s;
 		enum step step;
 
+		if (c->steps_taken >= STEPS_MAX) {
+			*packet = (struct central_packet){ 0 };
+			return true;
+		}
 		if (!record_is_chunk(r)) {
 			walk_on(c);
 			continue;
@@ -351,10 +402,8 @@ bool central_read(struct central *c, struct central_packet *packet)
 			tell(c, s, packet);
 			return true;
 		}
-		if (step == STEP_PAUSE) {
-			*packet = (struct central_packet){ 0 };
-			return true;
-		}
+		if (step == STEP_PAUSE)
+			continue;
 		if (step == STEP_STALL)
 			s->stalled_pass = c->pass;
 		walk_on(c);
@@ -366,4 +415,12 @@ bool central_read(struct central *c, struct central_packet *packet)
 void central_lose(struct central *c, const struct central_packet *packet)
 {
 	lose(c->told, packet->dropped);
+}
+
+uint64_t central_too_large(struct central *c)
+{
+	const uint64_t nr = c->too_large;
+
+	c->too_large = 0;
+	return nr;
 }

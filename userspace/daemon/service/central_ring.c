@@ -13,6 +13,9 @@ static_assert(sizeof(struct record) == 28, "a record's payload follows it");
 #define PADDING_MIN 8u
 static_assert(offsetof(struct record, id) == PADDING_MIN, "padding has a size and a kind");
 
+/* Records are joined at a time */
+#define JOINED_MAX 4096u
+
 static void link_behind(struct central *c, struct sequence *s, struct record *r, uint32_t older)
 {
 	const uint32_t place = record_place(c, r);
@@ -66,16 +69,16 @@ struct record *ring_append(struct central *c, struct sequence *s, uint32_t older
 	return r;
 }
 
-void ring_erase(struct central *c, struct record *r)
+static void note_gone(struct sequence *s, const struct record *r)
 {
-	struct sequence *s = record_sequence(c, r);
-	struct central_stats *stats = &c->stats;
-
 	s->has_gone = true;
 	s->gone_id = r->id;
 	s->gone_used = r->used;
 	s->gone_incomplete = r->flags & RECORD_INCOMPLETE;
-	c->unread -= r->left;
+}
+
+static void count_gone(struct central_stats *stats, const struct record *r)
+{
 	if (r->left || r->flags & RECORD_DROPPED) {
 		stats->chunks_overwritten++;
 		stats->bytes_overwritten += r->size;
@@ -83,6 +86,24 @@ void ring_erase(struct central *c, struct record *r)
 		stats->chunks_read++;
 		stats->bytes_read += r->size;
 	}
+}
+
+/* Of those that were read, only the first can still be there once a reading is over. */
+void ring_erase_all(struct central *c, struct sequence *s)
+{
+	count_gone(&c->stats, record_at(c, s->first));
+	note_gone(s, record_at(c, s->last));
+	s->first = s->last = 0;
+	sequence_is_idle(&c->sequences, s);
+}
+
+void ring_erase(struct central *c, struct record *r)
+{
+	struct sequence *s = record_sequence(c, r);
+
+	note_gone(s, r);
+	count_gone(&c->stats, r);
+	c->unread -= r->left;
 	unlink_record(c, s, r);
 	record_changes(c, r);
 	r->sequence = RECORD_FREE;
@@ -102,6 +123,7 @@ size_t ring_drop(struct central *c, size_t size)
 	const size_t end = c->tail + size;
 	size_t off = c->tail;
 
+	c->steps_taken = 0;
 	while (off < end && off < c->used) {
 		struct record *r = record_off(c, off);
 
@@ -124,11 +146,14 @@ size_t ring_join(struct central *c, size_t off)
 {
 	const struct record *r = record_off(c, off);
 	size_t end = off + r->size;
+	uint32_t nr = 0;
 
 	if (r->sequence != RECORD_FREE)
 		return end;
-	while (end < c->used && end != c->tail && record_off(c, end)->sequence == RECORD_FREE)
+	for (; nr < JOINED_MAX && end < c->used && end != c->tail &&
+	     record_off(c, end)->sequence == RECORD_FREE; nr++)
 		end += record_off(c, end)->size;
+	c->steps_taken += nr;
 	make_free(c, off, end);
 	return end;
 }

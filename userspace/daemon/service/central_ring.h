@@ -74,7 +74,8 @@ struct central {
 	uint64_t pass;
 	size_t at;		/* record at hand */
 	size_t walked;
-	uint32_t wasted;	/* parts and chunks without a packet, one after the other */
+	uint32_t steps_taken;	/* in this call, without a packet */
+	uint64_t too_large;	/* packets that were dropped for that, not told yet */
 	struct sequence *told;	/* whose packet was read last */
 	uint8_t *whole;		/* a packet put together of fragments */
 	size_t whole_room;
@@ -129,8 +130,8 @@ void central_save_for(struct central *c, size_t off, size_t size);
  * unwanted, in steps. Return: whether there are more.
  */
 bool central_copy_end(struct central *copy);
-/* All copies of @c become whole at once. */
-void central_copy_rest(struct central *c);
+/* Copies of @c that are not whole go on with @old, which has its memory now. */
+void central_copy_from(struct central *c, struct central *old);
 
 static inline void central_saves(struct central *c, size_t off, size_t size)
 {
@@ -156,6 +157,8 @@ static inline void record_changes_whole(struct central *c, const struct record *
 struct record *ring_append(struct central *c, struct sequence *s, uint32_t older, uint32_t size);
 /* Takes a record out of its sequence's list: it is free then, and counted as read or dropped. */
 void ring_erase(struct central *c, struct record *r);
+/* So are all of a sequence, but the caller gives back the memory, and counts what was dropped. */
+void ring_erase_all(struct central *c, struct sequence *s);
 /*
  * Drops what is in the next @size bytes from the tail on, in the order of its sequences.
  * Return: where the last record ends that began there
@@ -164,7 +167,8 @@ size_t ring_drop(struct central *c, size_t size);
 /* What is left of the last record that was dropped, between tail and @end, becomes padding. */
 void ring_pad(struct central *c, size_t end);
 /*
- * Records that are free, from the one at @off on, become one: a reader is to pass them once.
+ * Records that are free, from the one at @off on, become one: a reader is to pass them once. Very
+ * many become several ones.
  * Return: where the next record is
  */
 size_t ring_join(struct central *c, size_t off);

@@ -163,6 +163,7 @@ static void copy_facts(struct session *to, struct session *from)
 	to->flush_counts = from->flush_counts;
 	to->invalid_packets = from->invalid_packets;
 	to->packets_lost = to->lost_before = from->packets_lost;
+	to->packets_too_large = to->too_large_before = from->packets_too_large;
 	to->was_triggered = from->was_triggered;
 	own_copy(to, from);
 }
@@ -313,13 +314,46 @@ static void flushed(struct session *from, void *arg, bool is_done)
 	work_begin(&from->service->works, &c->work);
 }
 
+/* What a buffer had before it was cleared: it goes in steps, whatever becomes of the session. */
+struct cleared {
+	struct work work;
+	struct central *central;
+};
+
+static bool free_cleared(void *arg)
+{
+	struct cleared *cleared = arg;
+
+	if (central_free_step(cleared->central))
+		return true;
+	free(cleared);
+	return false;
+}
+
+static bool clear(struct service *s, struct central *central)
+{
+	struct cleared *cleared = calloc(1, sizeof(*cleared));
+
+	if (!cleared || central_clear(central, &cleared->central)) {
+		free(cleared);
+		return false;
+	}
+	cleared->work = (struct work) { .owner = WORK_OF_SESSION, .step = free_cleared,
+					.arg = cleared };
+	work_begin(&s->works, &cleared->work);
+	return true;
+}
+
 static void begin_flush(struct clone *c, struct session *from)
 {
 	uint64_t flags = FLUSH_BY_SERVICE | FLUSH_CLONE;
 
 	for (size_t i = 0; i < from->buffer_nr; i++)
-		if (from->config->buffers[i]->clear_before_clone)
-			central_clear(from->buffers[i].central);
+		if (from->config->buffers[i]->clear_before_clone &&
+		    !clear(from->service, from->buffers[i].central)) {
+			finish(c, "The buffers could not be cleared: out of memory");
+			return;
+		}
 	if (c->request->for_bugreport)
 		flags |= CLONE_FOR_REPORT;
 	flush_start(from, 0, flags, flushed, c);

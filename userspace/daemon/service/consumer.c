@@ -165,13 +165,17 @@ static bool send_batch(struct consumer *c, bool has_more)
 {
 	static struct slices slices;
 	const uint8_t *packet;
+	bool is_sent = true;
 	size_t size;
 
 	slices.nr = slices.bytes = 0;
-	while (batch_next(&c->batch, &packet, &size))
-		if (!send_packet(c, &slices, packet, size))
-			return false;
-	return send_slices(c, &slices, has_more);
+	/* How long a packet is its producer decides: that must not end the connection. */
+	c->peer->is_answering = true;
+	while (is_sent && batch_next(&c->batch, &packet, &size))
+		is_sent = send_packet(c, &slices, packet, size);
+	is_sent = is_sent && send_slices(c, &slices, has_more);
+	c->peer->is_answering = false;
+	return is_sent;
 }
 
 void consumer_read_on(struct consumer *c)
@@ -208,5 +212,7 @@ void consumer_read(struct consumer *c, const struct call *call)
 	/* The trace is over, so these are its last statistics. */
 	if (c->session && !session_is_running(c->session))
 		c->session->own.wants_stats = true;
+	if (c->session)
+		session_read_begin(c->session);
 	consumer_read_on(c);
 }

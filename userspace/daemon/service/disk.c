@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../rights.h"
+#include "base/disk_room.h"
 #include "peer.h"
 #include "service.h"
 
@@ -51,6 +52,7 @@ struct disk {
 	bool syncs;
 	bool is_unwanted;
 	bool is_gone;			/* closed: the thread has ended */
+	struct disk_room room;
 	int error;			/* the first one stays */
 	uint64_t result;		/* bytes of whole packets */
 	uint64_t written;		/* the same, of all operations */
@@ -105,11 +107,16 @@ static int open_file(struct disk *d)
 }
 
 /* Return: 0 or -errno; *done bytes are written in any case. */
-static int write_all(int fd, const uint8_t *bytes, size_t size, size_t *done)
+static int write_all(struct disk *d, const uint8_t *bytes, size_t size, size_t *done)
 {
 	for (*done = 0; *done < size; ) {
-		ssize_t n = write(fd, bytes + *done, size - *done);
+		size_t piece = size - *done < COPY_SIZE ? size - *done : COPY_SIZE;
+		int error = ktrace_disk_room_ask(&d->room, d->fd, piece);
+		ssize_t n = error ? 0 : write(d->fd, bytes + *done, piece);
 
+		if (error)
+			return error;
+		ktrace_disk_room_use(&d->room, n > 0 ? (uint64_t)n : 0);
 		if (n > 0)
 			*done += (size_t)n;
 		else if (!n || errno != EINTR)
@@ -135,7 +142,7 @@ static uint64_t write_batch(struct disk *d)
 
 	if (d->error)
 		return 0;
-	d->error = write_all(d->fd, d->batch.bytes, size, &done);
+	d->error = write_all(d, d->batch.bytes, size, &done);
 	if (d->error) {
 		size = batch_fitting(&d->batch, done);
 		cut_back(d, done, size);
@@ -156,7 +163,7 @@ static uint64_t copy_file(struct disk *d)
 		ssize_t n = pread(d->part.fd, bytes, size, d->part.at);
 
 		if (n > 0) {
-			d->error = write_all(d->fd, bytes, (size_t)n, &size);
+			d->error = write_all(d, bytes, (size_t)n, &size);
 			d->part.at += n;
 			d->part.size -= (size_t)n;
 			d->written += size;
@@ -303,6 +310,7 @@ static struct disk *alloc_disk(const struct peer *owner, const char *path)
 	d->uid = owner->cred.uid;
 	d->gid = owner->cred.gid;
 	d->fd = -1;
+	d->room.min_free = ktrace_disk_room_default();
 	d->path = path ? strdup(path) : NULL;
 	if ((path && !d->path) || take_groups(d, owner)) {
 		free_disk(d);
@@ -376,6 +384,8 @@ const char *disk_error(int error)
 	switch (error) {
 	case -ESPIPE:
 		return "it has to be a regular file, not a pipe or a socket";
+	case -ENOSPC:
+		return "No space left on device, but for what stays free (--min-free)";
 	case -EUSERS:
 		return "too many files wait for their disks";
 	default:

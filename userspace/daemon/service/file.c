@@ -13,16 +13,32 @@
 #include "disk.h"
 #include "enable.h"
 #include "flush.h"
+#include "own.h"
 #include "read.h"
+#include "stats.h"
 
 #define PERIOD_DEFAULT_MS 5000
 #define PERIOD_MIN_MS 100
 /* At a time, so that memory does not grow with the buffers. */
 #define BATCH_SIZE (1024u * 1024)
 
+/* Of a file that has a limit, for statistics: what writers may take, and compressing may add */
+#define WRITERS_SHARE 64
+#define COMPRESS_MAX 64
+
 #define AUTO PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_AUTO
 #define DISABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_DISABLED
 #define ENABLED PFT__TRACE_CONFIG__WRITE_FLUSH_MODE__WRITE_FLUSH_ENABLED
+
+/* A file that is too small for both has packets at least. */
+static uint64_t reserve(const struct session *session, uint64_t max)
+{
+	const uint64_t writers = max / WRITERS_SHARE;
+	const uint64_t size = stats_bound(session) + OWN_STATS_HEAD_MAX + COMPRESS_MAX +
+			      (writers < OWN_STATS_MAX ? writers : OWN_STATS_MAX);
+
+	return size < max / 2 ? size : max / 2;
+}
 
 static void configure(struct session *session)
 {
@@ -31,6 +47,7 @@ static void configure(struct session *session)
 
 	session->file.period_ms = period < PERIOD_MIN_MS ? PERIOD_MIN_MS : period;
 	session->file.max = config->max_file_size_bytes ?: UINT64_MAX;
+	session->file.reserve = reserve(session, session->file.max);
 	session->file.syncs = config->fflush_post_write ==
 			      PFT__TRACE_CONFIG__FFLUSH_MODE__FFLUSH_ENABLED;
 	if (config->write_flush_mode == DISABLED)
@@ -144,6 +161,41 @@ void file_abandon(struct session *session)
 
 static void written(void *arg, int error, uint64_t size);
 
+static void write_batch(struct session *session)
+{
+	struct file *f = &session->file;
+
+	f->is_busy = true;
+	disk_then(f->disk, written, session);
+	disk_write(f->disk, &f->batch, !f->has_more && (f->is_last || f->is_full || f->syncs));
+}
+
+/* Beside the statistics */
+static uint64_t room_left(const struct file *f)
+{
+	const uint64_t room = f->max - f->written;
+
+	return room > f->reserve ? room - f->reserve : 0;
+}
+
+/*
+ * The file ends before the first packet that does not fit: no later one may follow a gap. The last
+ * batch may take all the room that is left, as the statistics are in it.
+ */
+static void cut(struct session *session)
+{
+	struct file *f = &session->file;
+	const bool is_whole = f->is_last && !f->has_more && f->batch.size <= f->max - f->written;
+	const size_t fit = batch_fitting(&f->batch, room_left(f));
+
+	if (is_whole || fit == f->batch.size)
+		return;
+	f->batch.size = fit;
+	f->is_full = true;
+	f->has_more = f->is_last = false;
+	session->own.wants_stats = true;
+}
+
 /*
  * The next packets, as many as fit. No more are read than there is room for: of those that are
  * compressed all go, or none.
@@ -151,25 +203,39 @@ static void written(void *arg, int error, uint64_t size);
 static void write_next(struct session *session)
 {
 	struct file *f = &session->file;
-	const uint64_t lost = session->packets_lost, room = f->max - f->written;
-	size_t fit;
+	const uint64_t lost = session->packets_lost, room = room_left(f);
 
 	timer_stop(&session->service->timers, &f->memory_timer);
 	batch_empty(&f->batch);
+	if (!f->has_more || f->is_last != f->is_ending)
+		session_read_begin(session);
 	f->is_last = f->is_ending;
 	f->has_more = !session_waits_for_trigger(session) &&
 		      session_read(session, &f->batch, room < BATCH_SIZE ? room ?: 1 : BATCH_SIZE);
 	f->waits = session->packets_lost != lost;
-	fit = batch_fitting(&f->batch, room);
-	if (fit < f->batch.size) {
-		f->is_full = true;
-		f->has_more = false;
-		f->max = f->written + fit;
-		f->batch.size = fit;
-	}
-	f->is_busy = true;
-	disk_then(f->disk, written, session);
-	disk_write(f->disk, &f->batch, !f->has_more && (f->is_last || f->is_full || f->syncs));
+	cut(session);
+	write_batch(session);
+}
+
+/* Of a file that is full */
+static void write_stats(struct session *session)
+{
+	struct file *f = &session->file;
+	const uint64_t room = f->max - f->written;
+
+	f->is_last = true;
+	f->waits = false;
+	session_read_stats(session, &f->batch, room > COMPRESS_MAX ? room - COMPRESS_MAX : 0);
+	f->batch.size = batch_fitting(&f->batch, room);
+	write_batch(session);
+}
+
+static void write_more(struct session *session)
+{
+	if (!session->file.is_full)
+		write_next(session);
+	else if (session->file.is_ending)
+		write_stats(session);
 }
 
 bool file_failed(const struct session *session, char *error)
@@ -177,7 +243,7 @@ bool file_failed(const struct session *session, char *error)
 	if (!session->file.error)
 		return false;
 	snprintf(error, SESSION_ERROR_MAX, "Failed to write the trace file: %s; packets that are "
-		 "lost: %llu", strerror(-session->file.error),
+		 "lost: %llu", disk_error(session->file.error),
 		 (unsigned long long)session->file.lost);
 	return true;
 }
@@ -204,7 +270,7 @@ static void note_error(struct session *session, int error, uint64_t size)
 
 static void memory_due(void *arg)
 {
-	write_next(arg);
+	write_more(arg);
 }
 
 static void go_on(struct session *session)
@@ -212,7 +278,7 @@ static void go_on(struct session *session)
 	struct timer *t = &session->file.memory_timer;
 
 	if (!session->file.waits) {
-		write_next(session);
+		write_more(session);
 		return;
 	}
 	t->fire = memory_due;
@@ -238,11 +304,11 @@ static void written(void *arg, int error, uint64_t size)
 		session_stop(session, false, NULL);
 }
 
-/* One that is still at it takes what has come meanwhile, too. */
+/* One that is still at it leaves what has come meanwhile to the next time, or the end. */
 static void drain(struct session *session)
 {
 	if (session->file.disk && !session->file.is_busy)
-		write_next(session);
+		write_more(session);
 }
 
 static void flushed(struct session *session, void *arg, bool is_done)

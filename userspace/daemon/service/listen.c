@@ -122,8 +122,12 @@ static void accept_some(void *arg, uint32_t events)
 		if (fd < 0 && errno == ECONNABORTED)
 			continue;
 		if (fd < 0) {
-			if (errno != EAGAIN && errno != EINTR)
-				pause_listening(l);
+			if (errno == EAGAIN || errno == EINTR)
+				return;
+			if (!l->was_told)
+				log_error("who connects has to wait: %s", strerror(errno));
+			l->was_told = true;
+			pause_listening(l);
 			return;
 		}
 		peer_open(l->service, l->port, fd);

@@ -16,6 +16,7 @@ struct listener {
 	const struct port *port;
 	struct loop_source source;
 	struct timer pause;	/* set: nobody is accepted for a while */
+	bool was_told;		/* the log says that peers wait for a descriptor */
 	const char *path;	/* to be removed at the end, NULL: none */
 };
 

@@ -16,8 +16,6 @@
 #define BOOTTIME 6
 #define CLOCKS_KEPT 16
 #define TRIGGERS_KEPT 256
-/* Of statistics: rows of some thousands of writers */
-#define STATS_TRACE_MAX (512u * 1024)
 /* Sources named in one event */
 #define SLOW_MAX 64
 
@@ -441,7 +439,7 @@ void own_write_end(struct session *session, struct batch *b)
 	write_list(session, b, &session->own.events);
 }
 
-void own_write_stats(struct session *session, struct batch *b)
+void own_write_stats(struct session *session, struct batch *b, size_t max)
 {
 	Pft__TraceStats *stats;
 	Pft__TracePacket p;
@@ -449,7 +447,7 @@ void own_write_stats(struct session *session, struct batch *b)
 	if (!session->own.wants_stats)
 		return;
 	session->own.wants_stats = false;
-	stats = stats_make(session, STATS_TRACE_MAX);
+	stats = stats_make(session, max < OWN_STATS_HEAD_MAX ? 0 : max - OWN_STATS_HEAD_MAX);
 	session->packets_lost += !stats;
 	if (!stats)
 		return;

@@ -10,6 +10,11 @@
 #include "producer.h"
 #include "session.h"
 
+/* Of statistics: rows of some thousands of writers */
+#define OWN_STATS_MAX (512u * 1024)
+/* What a packet of statistics has beside them, in a file */
+#define OWN_STATS_HEAD_MAX 64
+
 /* Of an event that has not been read yet, the latest is kept. */
 enum own_event {
 	OWN_STARTED,
@@ -50,6 +55,7 @@ void own_copy(struct session *to, struct session *from);
 /* What is due before other packets, and behind the last of a reading. */
 void own_write(struct session *session, struct batch *b);
 void own_write_end(struct session *session, struct batch *b);
-void own_write_stats(struct session *session, struct batch *b);
+/* If they are wanted. Rows of writers are left out where the packet would exceed @max bytes. */
+void own_write_stats(struct session *session, struct batch *b, size_t max);
 
 #endif

@@ -83,6 +83,12 @@ static bool add(struct session *session, size_t buffer, struct batch *b,
 			    &session->filter_counts.discarded[buffer]);
 }
 
+void session_read_begin(struct session *session)
+{
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		central_read_begin(session->buffers[i].central);
+}
+
 /* What is not added is counted, and the next one tells it. Without memory the rest stays there. */
 static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
 {
@@ -90,7 +96,6 @@ static bool read_buffer(struct session *session, size_t buffer, struct batch *b,
 	struct central_packet p;
 	uint64_t end_ns = 0;
 
-	central_read_begin(central);
 	while (b->size < limit && (!end_ns || clocks_boot_ns() < end_ns)) {
 		if (!central_read(central, &p))
 			return false;
@@ -120,6 +125,7 @@ static bool read_buffers(struct session *session, struct batch *b, size_t limit)
 
 		session->next_buffer = (i + 1) % session->buffer_nr;
 		has_more = read_buffer(session, i, b, limit);
+		session->packets_too_large += central_too_large(session->buffers[i].central);
 	}
 	return has_more;
 }
@@ -193,7 +199,7 @@ static bool read_all(struct session *session, struct batch *b, size_t limit)
 		return true;
 	if (!wish || !wish->disable_service_events)
 		add_own(session, b, own_write_end);
-	own_write_stats(session, b);
+	own_write_stats(session, b, OWN_STATS_MAX);
 	return false;
 }
 
@@ -205,4 +211,11 @@ bool session_read(struct session *session, struct batch *b, size_t limit)
 	has_more = read_all(session, b, limit);
 	compress(session, b);
 	return has_more;
+}
+
+void session_read_stats(struct session *session, struct batch *b, size_t max)
+{
+	batch_empty(b);
+	own_write_stats(session, b, max);
+	compress(session, b);
 }

@@ -261,10 +261,16 @@ static bool free_next(void *arg)
 void session_release(struct session *session)
 {
 	const uint64_t lost = session->packets_lost - session->lost_before;
+	const uint64_t too_large = session->packets_too_large - session->too_large_before;
 
 	if (lost)
 		log_error("session %llu: out of memory; packets that are lost: %llu",
 			  (unsigned long long)session->id, (unsigned long long)lost);
+	if (too_large)
+		log_error("session %llu: packets that are lost, as they were larger than %u MiB "
+			  "or in more than %u chunks: %llu", (unsigned long long)session->id,
+			  CENTRAL_PACKET_MAX >> 20, CENTRAL_PACKET_CHUNKS,
+			  (unsigned long long)too_large);
 	for (size_t i = 0; i < session->buffer_nr; i++)
 		service_remove_buffer(session->service, &session->buffers[i]);
 	numbers_exit(&session->numbers);

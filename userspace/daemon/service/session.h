@@ -87,7 +87,8 @@ struct file {
 	bool has_more;			/* behind the batch, */
 	bool waits;			/* and for memory before that is read */
 	struct timer memory_timer;
-	bool is_full;
+	bool is_full;			/* nothing follows but the statistics, */
+	uint64_t reserve;		/* for which so much of max is kept */
 	bool is_ending, is_last;	/* the last packets are wanted, are in the batch */
 	int error;			/* -errno: the rest is lost */
 	uint64_t lost;			/* packets */
@@ -161,7 +162,8 @@ struct session {
 	struct filter_counts filter_counts;
 	uint64_t invalid_packets;
 	uint64_t packets_lost;		/* for want of memory, on their way out; */
-	uint64_t lost_before;		/* of these, by the original of a clone */
+	uint64_t packets_too_large;
+	uint64_t lost_before, too_large_before;	/* of these, by the original of a clone */
 	uint8_t *scratch[2];		/* for filtering and compressing, grown as needed */
 	size_t scratch_room[2];
 };

@@ -7,10 +7,13 @@
 
 #include "central.h"
 #include "numbers.h"
+#include "wire.h"
 
 /* A row's tag and size in a message; what is before all of them: the histogram's classes */
 #define ROW_PREFIX_MAX 5
 #define ROWS_HEAD_MAX 64
+/* A field's tag and a number */
+#define FIELD_MAX (3 + WIRE_VARINT_MAX)
 
 #define SET(message, member, value) ((message)->has_##member = true, (message)->member = (value))
 
@@ -182,6 +185,9 @@ static void fill_plain(Pft__TraceStats *m, const struct session *session)
 	SET(m, invalid_packets, session->invalid_packets);
 	SET(m, producers_refused, s->producers_refused);
 	SET(m, packets_lost, session->packets_lost);
+	SET(m, packets_too_large, session->packets_too_large);
+	if (session->file.is_full)
+		SET(m, file_is_full, true);
 	SET(m, flushes_requested, session->flush_counts.requested);
 	SET(m, flushes_succeeded, session->flush_counts.succeeded);
 	SET(m, flushes_failed, session->flush_counts.failed);
@@ -211,6 +217,23 @@ Pft__TraceStats *stats_make(struct session *session, size_t max)
 		return stats;
 	stats_free(stats);
 	return NULL;
+}
+
+static size_t fields_bound(const ProtobufCMessageDescriptor *d)
+{
+	return ROW_PREFIX_MAX + d->n_fields * FIELD_MAX;
+}
+
+size_t stats_bound(const struct session *session)
+{
+	const size_t buffer = fields_bound(&pft__trace_stats__buffer_stats__descriptor);
+	size_t size = ROWS_HEAD_MAX + fields_bound(&pft__trace_stats__descriptor);
+
+	size += session->config->n_buffers * buffer;
+	if (session->config->trace_filter)
+		size += fields_bound(&pft__trace_stats__filter_stats__descriptor) +
+			session->config->n_buffers * FIELD_MAX;
+	return size;
 }
 
 void stats_free(Pft__TraceStats *stats)

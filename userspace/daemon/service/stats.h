@@ -10,6 +10,8 @@
  * Return: NULL: no memory. Numbers writers as it goes, so that packets and statistics agree.
  */
 Pft__TraceStats *stats_make(struct session *session, size_t max);
+/* Bytes that statistics take without writers, whatever they count, as @session is configured. */
+size_t stats_bound(const struct session *session);
 void stats_free(Pft__TraceStats *stats);
 
 #endif

@@ -51,4 +51,22 @@ static inline bool decimal_parse(const char *text, const struct decimal_unit *un
 	return false;
 }
 
+static inline bool decimal_count(const char *text, __u64 *value)
+{
+	return !text[strspn(text, "0123456789")] && decimal_take(text, 1, value);
+}
+
+/* Bytes, without a unit, have no fraction. Less than a byte, which would come to 0, is no size. */
+static inline bool decimal_size(const char *text, __u64 *value)
+{
+	static const struct decimal_unit units[] = {
+		{ "K", 1ull << 10 }, { "M", 1ull << 20 }, { "G", 1ull << 30 },
+		{ "k", 1ull << 10 }, { "m", 1ull << 20 }, { "g", 1ull << 30 },
+	};
+
+	return decimal_count(text, value) ||
+	       (decimal_parse(text, units, sizeof(units) / sizeof(units[0]), value) &&
+		(*value || !text[strcspn(text, "123456789")]));
+}
+
 #endif

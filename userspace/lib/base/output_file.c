@@ -17,10 +17,13 @@
 #include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
 
 /* As the kernel's */
 #define LINKS_MAX 40
+/* Between two looks at a FIFO that nobody reads yet */
+#define NAP_NS 10000000
 
 /* struct walk - @dir: the folder reached, @rest: the path from there, @links: followed so far */
 struct walk {
@@ -110,6 +113,35 @@ static int follow(struct walk *w, const char *name, const char *tail)
 	return enter(w, fd);
 }
 
+/*
+ * What is there already: a FIFO without a reader, which another user may put there at any time,
+ * must not hold us. The user's own is waited for. With O_DIRECTORY and O_PATH a link is no error,
+ * or another one.
+ */
+static int open_existing(const struct walk *w, const char *name, int flags)
+{
+	const struct timespec nap = { .tv_nsec = NAP_NS };
+	struct stat st;
+	int fd;
+
+	for (;;) {
+		fd = openat(w->dir, name, (flags & ~O_DIRECTORY) | O_NONBLOCK);
+		if (fd >= 0 || (errno != ENXIO && errno != EAGAIN))
+			break;
+		if (fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+			return -errno;
+		if (!is_trusted(w->dir, &st))
+			return -EACCES;
+		/* EAGAIN: a file that another process has a lease of */
+		if (!S_ISFIFO(st.st_mode) && !S_ISREG(st.st_mode))
+			return -ENXIO;
+		nanosleep(&nap, NULL);
+	}
+	if (fd >= 0 && !(flags & (O_NONBLOCK | O_PATH)))
+		fcntl(fd, F_SETFL, flags & O_APPEND);
+	return fd < 0 ? -errno : fd;
+}
+
 /* The last component. Return: descriptor, -errno; -ELOOP it is a link. */
 static int open_last(const struct walk *w, const char *name, int flags)
 {
@@ -126,14 +158,9 @@ static int open_last(const struct walk *w, const char *name, int flags)
 	}
 	if (errno != EEXIST || flags & O_EXCL)
 		return -errno;
-	/* Opening another user's FIFO would wait for a reader. What is opened is checked again. */
-	if (!fstatat(w->dir, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISFIFO(st.st_mode) &&
-	    !is_trusted(w->dir, &st))
-		return -EACCES;
-	/* With O_DIRECTORY and O_PATH a link is no error, or another one. */
-	fd = openat(w->dir, name, all & ~(O_CREAT | O_DIRECTORY));
+	fd = open_existing(w, name, all & ~(O_CREAT | O_EXCL));
 	if (fd < 0)
-		return -errno;
+		return fd;
 	error = fstat(fd, &st) ? -errno : S_ISLNK(st.st_mode) ? -ELOOP :
 		S_ISDIR(st.st_mode) ? 0 : flags & O_DIRECTORY ? -ENOTDIR :
 		is_trusted(w->dir, &st) ? 0 : -EACCES;

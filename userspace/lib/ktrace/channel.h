@@ -63,6 +63,14 @@ KTRACE_API void ktrace_channel_detach(struct ktrace_channel *c);
  */
 KTRACE_API void ktrace_channel_retire(struct ktrace_channel *c);
 
+/**
+ * ktrace_channel_is_confined - whether a system call may kill this process
+ *
+ * Context: any, without a system call. Return: true once the process may have set itself a filter
+ * of system calls.
+ */
+KTRACE_API bool ktrace_channel_is_confined(void);
+
 /** ktrace_channel_has_reader - whether the session's owner lives, as far as can be seen */
 KTRACE_API bool ktrace_channel_has_reader(const struct ktrace_channel *c);
 
@@ -85,6 +93,17 @@ KTRACE_API int ktrace_channel_write(const struct ktrace_channel *c, struct ktrac
 
 /** ktrace_channel_lose - count an event that was not recorded; any context */
 KTRACE_API void ktrace_channel_lose(const struct ktrace_channel *c, enum ktrace_lost_reason why);
+
+/**
+ * ktrace_channel_thread_id - the id that a thread has in what is recorded
+ * @tid:	its number in the caller's pid namespace
+ *
+ * Context: any.
+ */
+KTRACE_API __u32 ktrace_channel_thread_id(__u32 tid);
+
+/** ktrace_channel_thread_number - the number of the calling thread, which is recorded as @id */
+KTRACE_API __u32 ktrace_channel_thread_number(__u32 id);
 
 /** ktrace_channel_after_fork - in the child, before its thread's words are made empty */
 KTRACE_API void ktrace_channel_after_fork(const struct ktrace_channel *c,

@@ -103,6 +103,27 @@ const struct ktrace_kernel_image *ktrace_trace_kernel_image(const struct ktrace_
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+
+/* The same for callers with uint64_t, which in C++ is another type than __u64 */
+static inline bool ktrace_event_find_item(const struct ktrace_trace_event *e, __u32 kind,
+					  uint64_t *value)
+{
+	__u64 found = 0;
+	bool is_there = ktrace_event_find_item(e, kind, &found);
+
+	*value = found;
+	return is_there;
+}
+
+static inline const char *ktrace_trace_kernel_symbol(const struct ktrace_trace *trace,
+						     __u64 address, uint64_t *offset)
+{
+	__u64 bytes = 0;
+	const char *name = ktrace_trace_kernel_symbol(trace, address, &bytes);
+
+	*offset = bytes;
+	return name;
+}
 #endif
 
 #endif

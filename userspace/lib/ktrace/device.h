@@ -36,6 +36,13 @@ struct ktrace_device {
 int ktrace_device_look(struct ktrace_device *device);
 
 /**
+ * ktrace_device_freed - how much was left behind by recorders that died, and saved by nobody
+ *
+ * Return: sessions of all users that the module has freed since it was loaded; 0 also without it.
+ */
+__u32 ktrace_device_freed(void);
+
+/**
  * ktrace_device_events - ask the module which kernel events it can record
  * @see:	called for each ktrace_kernel_event(), in their order; error: 0, or why it cannot:
  *		-EOPNOTSUPP this kernel does not have what produces it, -EINVAL the module does

@@ -24,6 +24,10 @@
 
 #include <ktrace/repeat.h>
 
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
+
 #define KTRACE_FIELD_OP(op, field) KTRACE_FIELD_OP_(op, KTRACE_KIND_##field)
 #define KTRACE_FIELD_OP_(op, ...) KTRACE_FIELD_OP__(op, __VA_ARGS__)
 #define KTRACE_FIELD_OP__(op, kind, ...) KTRACE_##op##_##kind(__VA_ARGS__)

@@ -181,6 +181,27 @@ int ktrace_traceset_back(struct ktrace_traceset *set, __u64 n,
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }
+
+/* The same for callers with uint64_t, which in C++ is another type than __u64 */
+static inline int ktrace_traceset_forward(struct ktrace_traceset *set, __u64 n,
+					  const struct ktrace_search *search, uint64_t *found)
+{
+	__u64 events = 0;
+	int error = ktrace_traceset_forward(set, n, search, &events);
+
+	*found = events;
+	return error;
+}
+
+static inline int ktrace_traceset_back(struct ktrace_traceset *set, __u64 n,
+				       const struct ktrace_search *search, uint64_t *found)
+{
+	__u64 events = 0;
+	int error = ktrace_traceset_back(set, n, search, &events);
+
+	*found = events;
+	return error;
+}
 #endif
 
 #endif

@@ -9,9 +9,9 @@
  *   ktrace(server, request, id, path);						// anywhere
  *
  * Link with -lktrace. Run under ktraced, the program records; run alone, an event
- * costs two loads and a test. For C from C99 on (with GNU extensions of gcc or clang)
- * and C++ from C++11 on. The same events can be defined in a header that many files,
- * shared libraries and plug-ins include.
+ * costs two loads and a test. For C and C++ of any standard, C90 and C++98 among them (with
+ * GNU extensions of gcc or clang). The same events can be defined in a header that many
+ * files, shared libraries and plug-ins include.
  *
  * Context: any thread, any signal handler; before main(), in static constructors,
  * after exit() has begun; after fork(). An event never fails, never takes a lock,
@@ -23,6 +23,10 @@
 
 #include <ktrace/fields.h>
 #include <ktrace/writer.h>
+
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
 
 /**
  * KTRACE_EVENT - define an event type, at file scope
@@ -130,7 +134,9 @@ ktrace_record_##provider##_##name(const struct ktrace_event *ktrace_ev \
 		struct ktrace_place ktrace_p = { 0, 0, 0 }; \
 		struct ktrace_piece ktrace_q[2 * KTRACE_COUNT(__VA_ARGS__)]; \
 		char ktrace_b[8 * KTRACE_COUNT(__VA_ARGS__)]; \
-		struct ktrace_list ktrace_l = { ktrace_q, ktrace_b }; \
+		struct ktrace_list ktrace_l; \
+		ktrace_l.piece = ktrace_q; \
+		ktrace_l.bytes = ktrace_b; \
 		KTRACE_EACH(PIECE, __VA_ARGS__) \
 		ktrace_record_pieces(ktrace_ev, ktrace_l.piece, ktrace_p.nr, ktrace_size); \
 	} \

@@ -20,6 +20,10 @@
 
 #include <ktrace/ktrace.h>
 
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
+
 KTRACE_EVENT(name, object, ktrace_ptr(object), ktrace_string(name));
 KTRACE_EVENT(name, thread, ktrace_string(name));
 

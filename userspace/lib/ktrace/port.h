@@ -91,6 +91,14 @@ struct ktrace_port {
 size_t ktrace_port_list(struct ktrace_port *list, size_t max);
 
 /**
+ * ktrace_port_list_all - the same, however many there are
+ * @nr:		out: their number
+ *
+ * Return: to be freed; NULL: no memory.
+ */
+struct ktrace_port *ktrace_port_list_all(size_t *nr);
+
+/**
  * ktrace_port_ask - send a message to a session and wait for the answer
  * @port:	the session
  * @text:	the message
@@ -100,6 +108,20 @@ size_t ktrace_port_list(struct ktrace_port *list, size_t max);
  * answered is not the user's that it says; or -errno.
  */
 int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answer);
+
+/**
+ * ktrace_port_ask_all - send a message to many sessions and wait for all answers
+ * @ports:	the sessions
+ * @nr:		their number
+ * @text:	the message
+ * @answers:	out: the answer of each, to be freed; NULL: none
+ * @errors:	out: as ktrace_port_ask(), or -ENOMEM
+ *
+ * As many are asked at a time as half of the descriptors that this process may have are enough for.
+ * All that do not answer take ten seconds together.
+ */
+void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
+			 char **answers, int *errors);
 
 /**
  * ktrace_port_value - the value of @key in a message or answer

@@ -10,6 +10,16 @@
 #ifndef KTRACE_REPEAT_H
 #define KTRACE_REPEAT_H
 
+/*
+ * Before C99 and C++11 there are no macros with a variable number of arguments. Compilers have
+ * them all the same, and with -pedantic they say so, unless a header belongs to the system.
+ */
+#if (defined(__cplusplus) && __cplusplus < 201103L) || \
+	(!defined(__cplusplus) && (!defined(__STDC_VERSION__) || __STDC_VERSION__ < 199901L))
+#define KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
+
 #define KTRACE_STR_(x) #x
 #define KTRACE_STR(x) KTRACE_STR_(x)
 #define KTRACE_CAT_(a, b) a##b

@@ -30,6 +30,10 @@
 #error "a part of <ktrace/writer.h>"
 #endif
 
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
+
 /* struct rseq: offsets are ABI of the kernel; the signature is the one glibc registers. */
 #define KTRACE_RSEQ_CPU_ID "4"
 #define KTRACE_RSEQ_CS "8"

@@ -44,7 +44,7 @@ enum ktrace_backend {
  * @policy:	enum ktrace_policy; BLOCK becomes DROP for the kernel channel
  * @ring_size:	bytes of each per-CPU ring, power of two
  * @thread_size: bytes of each thread ring, power of two
- * @registry_size: multiple of 4096
+ * @registry_size: multiple of 4096; one of 1 MiB or more grows to 16 times that in shared memory
  * @block_size:	power of two, KTRACE_BLOCK_MIN to KTRACE_BLOCK_MAX
  * @thread_nr:	number of thread rings
  * @timeout_ms:	BLOCK: longest wait of a writer
@@ -463,11 +463,9 @@ struct ktrace_entry_copy {
 };
 
 /**
- * ktrace_registry_next - the next entry that has become ready
+ * ktrace_registry_next - the next entry that has become ready, by a bounded amount of work
  * @s:		the session
  * @entry:	out
- *
- * A call does a bounded amount of work.
  *
  * Return: 1 with an entry, 0 when there is none now, -EAGAIN to be called again, as there
  * were only entries that make no sense so far, -EBADMSG once when the registry turns out
@@ -477,6 +475,8 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 
 /** ktrace_registry_full - entries that found no room, as writers count them */
 __u32 ktrace_registry_full(const struct ktrace_session *s);
+/** ktrace_registry_guests - KTRACE_REGISTRY_GUESTS, as writers count them */
+__u32 ktrace_registry_guests(const struct ktrace_session *s);
 
 /**
  * struct ktrace_holders - processes that still write, or could

@@ -284,6 +284,9 @@ __u32 ktrace_state_machine(const struct ktrace_states *state, const struct ktrac
 /** ktrace_process_name - its name, also what only the file's META tells; NULL = not known */
 const char *ktrace_process_name(const struct ktrace_states *state, const struct ktrace_process *p);
 
+/** ktrace_process_name_until - stamp from which META may tell another name, ~0 = none */
+__u64 ktrace_process_name_until(const struct ktrace_states *state, const struct ktrace_process *p);
+
 /** ktrace_process_pid - its process, also what only the file's META tells; 0 = not known */
 __u32 ktrace_process_pid(const struct ktrace_states *state, const struct ktrace_process *p);
 

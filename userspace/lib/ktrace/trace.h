@@ -16,6 +16,10 @@
 
 #include <ktrace/ktrace.h>
 
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
+
 /**
  * TRACE_ID - define a trace point, at file scope
  * @id:		an identifier

@@ -54,6 +54,15 @@ struct ktrace_tracefile_block {
 int ktrace_tracefile_create(const char *path, struct ktrace_tracefile **out);
 
 /**
+ * ktrace_tracefile_replace_later - the same for a file that keeps what it has for now
+ *
+ * The first section that is written replaces it. If none is, closing the writer changes nothing.
+ *
+ * Return: as ktrace_tracefile_create().
+ */
+int ktrace_tracefile_replace_later(const char *path, struct ktrace_tracefile **out);
+
+/**
  * ktrace_tracefile_create_part - start one of the files of a trace that is in several
  * @path:	name of the file, which must be new and no link: programs make such names up
  * @part:	its number, from 1 to KTRACE_PART_MAX; 0 = the file is whole
@@ -177,6 +186,29 @@ int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size);
  */
 int ktrace_tracefile_make_room(struct ktrace_tracefile *tf, __u64 size, __u64 from,
 			       __u64 *records);
+
+/** KTRACE_MIN_FREE_DEFAULT - the smaller of 5 % and 1 GiB of a file system */
+#define KTRACE_MIN_FREE_DEFAULT (~0ull)
+
+/**
+ * ktrace_tracefile_limit - how long the file may become, and what its file system keeps
+ * @tf:		the writer
+ * @max_size:	bytes of the file, 0 = no limit, which is how a writer begins
+ * @min_free:	bytes that stay free for others, 0 = none. A writer begins with the size that the
+ *		environment variable KTRACE_MIN_FREE says, or else with KTRACE_MIN_FREE_DEFAULT
+ *
+ * A section that would not fit fails with -EFBIG or -ENOSPC, as if the disk were full. Index and
+ * end mark are written in any case.
+ */
+void ktrace_tracefile_limit(struct ktrace_tracefile *tf, __u64 max_size, __u64 min_free);
+
+/**
+ * ktrace_tracefile_room - is there room for sections of @size bytes?
+ *
+ * Return: 0, also if nobody can tell; -EFBIG beyond the limit of the file; -ENOSPC too little
+ * would stay free.
+ */
+int ktrace_tracefile_room(struct ktrace_tracefile *tf, __u64 size);
 
 /** ktrace_tracefile_uuid - the random name that the trace has */
 void ktrace_tracefile_uuid(const struct ktrace_tracefile *tf, __u8 uuid[16]);

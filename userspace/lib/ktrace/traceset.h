@@ -22,6 +22,7 @@
 
 #include <ktrace/damage.h>
 #include <ktrace/decode.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -421,11 +422,14 @@ struct ktrace_choice {
 /** ktrace_trace_choice - choice number @i in the order of the file; false behind the last */
 bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktrace_choice *out);
 
+/** ktrace_trace_time - the time that an event with stamp @raw would have */
+__u64 ktrace_trace_time(const struct ktrace_trace *trace, __u64 raw);
+
 /** ktrace_trace_wall - wall clock at a stamp in ns, its steps included */
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw);
 
 /**
- * struct ktrace_trace_process - a process begins, or another program in it
+ * struct ktrace_trace_process - a process begins, or another program in it, or it has ended
  * @raw:	stamp: from then on
  * @pid:	its id
  * @ppid:	its parent's, 0 = not known
@@ -446,6 +450,23 @@ struct ktrace_trace_process {
  * Return: valid until the next call of ktrace_traceset_poll(); NULL behind the last.
  */
 const struct ktrace_trace_process *ktrace_trace_process(const struct ktrace_trace *trace, size_t i);
+
+/**
+ * struct ktrace_trace_ids - ids of processes and threads that are in another pid namespace
+ * @first:	the first of them, above all ids of any kernel
+ * @nr:		how many
+ * @inner:	number of the first one there
+ * @space:	inode of the namespace, 0 = not known
+ */
+struct ktrace_trace_ids {
+	__u32 first;
+	__u32 nr;
+	__u32 inner;
+	__u64 space;
+};
+
+/** ktrace_trace_ids - number @i of them in the file; false behind the last */
+bool ktrace_trace_ids(const struct ktrace_trace *trace, size_t i, struct ktrace_trace_ids *out);
 
 /**
  * struct ktrace_clock_info - how stamps become time
@@ -472,6 +493,17 @@ void ktrace_trace_clock(const struct ktrace_trace *trace, struct ktrace_clock_in
 
 #pragma GCC visibility pop
 #ifdef __cplusplus
+}
+
+/* The same for callers with uint64_t, which in C++ is another type than __u64 */
+static inline int ktrace_traceset_span(struct ktrace_traceset *set, uint64_t *start, uint64_t *end)
+{
+	__u64 from = 0, to = 0;
+	int error = ktrace_traceset_span(set, &from, &to);
+
+	*start = from;
+	*end = to;
+	return error;
 }
 #endif
 

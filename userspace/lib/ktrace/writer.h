@@ -12,13 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <ktrace/repeat.h>
+
+#ifdef KTRACE_OLD_STANDARD
+#pragma GCC system_header
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 #define KTRACE_API __attribute__((visibility("default")))
-#define KTRACE_INLINE inline __attribute__((always_inline, unused))
+#define KTRACE_INLINE __inline__ __attribute__((always_inline, unused))
 #define KTRACE_SECTION(name, align) \
 	__attribute__((section(name), used, aligned(align)))
 /* Bound when it is loaded: the dynamic linker takes more stack to bind a function at its call. */
@@ -281,8 +286,10 @@ static KTRACE_INLINE void ktrace_record_words(const struct ktrace_event *ev, con
 	{
 		uint64_t copy[KTRACE_WORDS_MAX] = { w[0], w[1], w[2], w[3],
 						      w[4], w[5], w[6], w[7] };
-		struct ktrace_piece piece = { copy, size };
+		struct ktrace_piece piece;
 
+		piece.data = copy;
+		piece.size = size;
 		ktrace_record_write(ev, &piece, 1);
 	}
 }

@@ -4,7 +4,7 @@
  *
  * A thread that waits for events of an active stream holds a reference to it, but not its lock.
  * Writers wake it; now and then it looks by itself, as a writer may have looked for a waiting
- * reader just before there was one.
+ * reader just before there was one. Signals come between its sleeps (signals.h).
  */
 #include "control.h"
 
@@ -14,8 +14,11 @@
 #include <string.h>
 #include <time.h>
 #include "recorded.h"
+#include "signals.h"
 
 #define WAIT_MS 50
+/* So long a signal waits at most. */
+#define SLEEP_MS 10
 
 /* Where the caller wants an event to be stored. */
 struct destination {
@@ -137,54 +140,92 @@ static long time_left(const struct timespec *until)
 	return s / 1000000 < WAIT_MS ? s / 1000000 + 1 : WAIT_MS;
 }
 
-static void release(void *trid)
+/* A call that waits, signals being held */
+struct wait {
+	struct posix_call *call;
+	struct posix_signals signals;
+};
+
+static void release(void *arg)
 {
-	ktrace_posix_trid_put(trid);
+	struct wait *w = arg;
+
+	ktrace_posix_signals_release(&w->signals);
+	ktrace_posix_trid_put(w->call->trid);
 }
 
-/* Sleeps without the lock; here the thread can be cancelled. */
-static int sleep_for(struct posix_call *c, __u32 news, long timeout_ms)
+/* Return: 0, EINTR. */
+static int sleep_in_parts(const struct wait *w, __u32 news, long timeout_ms)
 {
-	struct posix_board_stream *place = c->control->place;
+	bool is_woken = false;
+
+	for (; timeout_ms > 0 && !is_woken; timeout_ms -= SLEEP_MS) {
+		is_woken = ktrace_posix_place_wait(w->call->control->place, news,
+						   timeout_ms < SLEEP_MS ? timeout_ms : SLEEP_MS);
+		if (ktrace_posix_signals_take(&w->signals))
+			return EINTR;
+	}
+	return 0;
+}
+
+/* Sleeps without the lock; here the thread can be cancelled. Return: as above. */
+static int sleep_for(struct wait *w, __u32 news, long timeout_ms)
+{
+	struct posix_control *control = w->call->control;
 	int error;
 
-	pthread_mutex_unlock(&c->control->lock);
-	pthread_cleanup_push(release, c->trid);
-	pthread_setcancelstate(c->caller.cancel_state, NULL);
-	error = ktrace_posix_place_wait(place, news, timeout_ms);
+	pthread_mutex_unlock(&control->lock);
+	pthread_cleanup_push(release, w);
+	pthread_setcancelstate(w->call->caller.cancel_state, NULL);
+	error = sleep_in_parts(w, news, timeout_ms);
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 	pthread_cleanup_pop(0);
-	pthread_mutex_lock(&c->control->lock);
+	pthread_mutex_lock(&control->lock);
 	return error;
 }
 
-static int wait_for_event(struct posix_call *c, const struct destination *to,
+/* Without an event there is one more look after it has told writers that it waits. */
+static int wait_for_event(struct wait *w, const struct destination *to,
 			  const struct timespec *until)
 {
-	struct posix_control *control = c->control;
+	struct posix_control *control = w->call->control;
 	bool has_item = false;
 	int error = 0;
 
-	while (!error) {
-		__u32 news;
+	while (!error && !has_item) {
+		const __u32 news = ktrace_posix_place_listen(control->place);
 		long left;
 
 		if (__atomic_load_n(&control->is_ended, __ATOMIC_RELAXED))
 			return EINVAL;
 		error = try_next(control, to, &has_item);
 		if (error || has_item)
-			return error;
-		news = ktrace_posix_place_listen(control->place);
-		error = try_next(control, to, &has_item);
-		if (error || has_item)
-			return error;
+			break;
 		if (until && !is_time(until))
 			return EINVAL;
 		left = time_left(until);
 		if (!left)
 			return ETIMEDOUT;
-		error = sleep_for(c, news, left);
+		error = sleep_for(w, news, left);
+		if (!error && !__atomic_load_n(&control->is_ended, __ATOMIC_RELAXED))
+			error = try_next(control, to, &has_item);
 	}
+	return error;
+}
+
+/* Signals are held only if there is no event yet: that takes time. */
+static int get_active(struct posix_call *c, const struct destination *to,
+		      const struct timespec *until)
+{
+	struct wait w = { .call = c };
+	bool has_item = false;
+	int error = try_next(c->control, to, &has_item);
+
+	if (error || has_item)
+		return error;
+	ktrace_posix_signals_hold(&w.signals);
+	error = wait_for_event(&w, to, until);
+	ktrace_posix_signals_release(&w.signals);
 	return error;
 }
 
@@ -197,7 +238,7 @@ static int get_event(trace_id_t trid, const struct destination *to, const struct
 	if (!is_usable(to) || !ktrace_posix_call_begin(&c, trid))
 		return EINVAL;
 	if (c.control)
-		error = wait_for_event(&c, to, until);
+		error = get_active(&c, to, until);
 	else
 		error = ktrace_posix_recorded_next(c.trid->recorded, to->info, to->data, to->size,
 						   to->len, to->unavailable);
@@ -211,7 +252,8 @@ static int get_event(trace_id_t trid, const struct destination *to, const struct
  *
  * As posix_trace_trygetnext_event(), but for streams of all kinds. A cancellation point.
  *
- * Return: 0; EINVAL no stream, or it was shut down meanwhile; EINTR a signal.
+ * Return: 0; EINVAL no stream, or it was shut down meanwhile; EINTR a handler without SA_RESTART
+ * has run while there was no event.
  */
 int posix_trace_getnext_event(trace_id_t trid, struct posix_trace_event_info *restrict event,
 			      void *restrict data, size_t num_bytes, size_t *restrict data_len,

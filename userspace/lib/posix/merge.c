@@ -358,7 +358,7 @@ static bool take_mark(struct posix_stream *s, __u64 ts, struct posix_item *item)
 	return !posix_is_filtered(s, id);
 }
 
-static void restart(struct posix_stream *s)
+void ktrace_posix_restart(struct posix_stream *s)
 {
 	s->restart_due = false;
 	s->start_due = true;
@@ -396,7 +396,7 @@ static bool take_stop(struct posix_stream *s, struct posix_item *item)
 	if (is_shown)
 		make_item(s, item, POSIX_TRACE_STOP, s->newest_ts, &automatic, sizeof(automatic));
 	if (s->restart_due)
-		restart(s);
+		ktrace_posix_restart(s);
 	return is_shown;
 }
 

@@ -71,7 +71,7 @@ static int make_session(struct posix_stream *s)
 		.registry_size = REGISTRY_SIZE,
 		.thread_nr = THREAD_RINGS,
 	};
-	const char *backend = getenv("KTRACE_BACKEND");
+	const char *backend = secure_getenv("KTRACE_BACKEND");
 	struct ktrace_session_info info;
 	int error;
 
@@ -282,19 +282,21 @@ static __u64 sum_lost(const struct posix_stream *s, struct ktrace_lost *sum)
 
 void ktrace_posix_stream_clear(struct posix_stream *s)
 {
-	const bool runs = s->is_wanted;
+	const bool runs = s->is_wanted, has_stopped = runs && !is_running(s);
 	struct ktrace_lost lost;
 
 	memset(s->place->filter, 0, sizeof(trace_event_set_t));
 	s->clear_ts = ktrace_posix_now(s);
 	ktrace_posix_drain(s);
-	s->is_started = runs;
+	s->is_started = runs && !has_stopped;
 	s->had_no_room = false;
 	s->was_full = s->stop_due = s->restart_due = s->start_due = false;
 	s->gap = GAP_NONE;
 	s->lost_seen = sum_lost(s, &lost);
 	__atomic_fetch_and(&s->board->full, ~s->bit, __ATOMIC_RELAXED);
-	if (runs)
+	if (has_stopped)
+		ktrace_posix_restart(s);
+	else if (runs)
 		posix_run(s->board, s->bit);
 }
 
@@ -436,20 +438,20 @@ __u32 ktrace_posix_place_listen(struct posix_board_stream *place)
 	return news;
 }
 
-int ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms)
+bool ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms)
 {
 	const struct timespec timeout = { timeout_ms / 1000, timeout_ms % 1000 * 1000000 };
-	int type, error;
-	long ret;
+	bool is_over;
+	int type;
 
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
 	if (place)
-		ret = syscall(SYS_futex, &place->news, FUTEX_WAIT, news, &timeout, NULL, 0);
+		is_over = syscall(SYS_futex, &place->news, FUTEX_WAIT, news, &timeout, NULL, 0) &&
+			  errno == ETIMEDOUT;
 	else
-		ret = syscall(SYS_nanosleep, &timeout, NULL);
-	error = errno;
+		is_over = !syscall(SYS_nanosleep, &timeout, NULL);
 	pthread_setcanceltype(type, NULL);
-	return ret && error == EINTR ? EINTR : 0;
+	return !is_over;
 }
 
 void ktrace_posix_place_wake(struct posix_board_stream *place)

@@ -116,9 +116,9 @@ __u32 ktrace_posix_place_listen(struct posix_board_stream *place);
  * @timeout_ms:	the longest
  *
  * A cancellation point: the caller holds no lock.
- * Return: 0, or EINTR.
+ * Return: false: the time is over.
  */
-int ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms);
+bool ktrace_posix_place_wait(struct posix_board_stream *place, __u32 news, long timeout_ms);
 
 /** ktrace_posix_place_wake - end all waits */
 void ktrace_posix_place_wake(struct posix_board_stream *place);

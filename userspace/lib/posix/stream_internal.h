@@ -150,6 +150,8 @@ void ktrace_posix_open_gap(struct posix_stream *s, __u64 first_ts);
 void ktrace_posix_look(struct posix_stream *s);
 /* All that is there is gone. */
 void ktrace_posix_drain(struct posix_stream *s);
+/* A stream that had stopped by itself runs again; START is reported before the next event. */
+void ktrace_posix_restart(struct posix_stream *s);
 bool ktrace_posix_has_unread(struct posix_stream *s);
 /* The same, but for marks of flushes. */
 bool ktrace_posix_has_news(struct posix_stream *s);

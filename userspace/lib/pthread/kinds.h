@@ -58,7 +58,7 @@
 
 /* mutex: an object that says which thread has it; count: how often the caller has it then */
 #define IN_FIELDS_mutex(name) , ktrace_ptr(name), ktrace_u32(owner)
-#define IN_VALUES_mutex(name) , name, mutex_owner(name)
+#define IN_VALUES_mutex(name) , name, ktrace_channel_thread_id(mutex_owner(name))
 #define OUT_FIELDS_mutex(name) , ktrace_ptr(name), ktrace_u32(count)
 #define OUT_VALUES_mutex(name) , name, mutex_count(name, result, change)
 #define ONE_FIELDS_mutex(name) OUT_FIELDS_mutex(name)

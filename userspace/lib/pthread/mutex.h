@@ -18,7 +18,7 @@
 #include <linux/ktrace.h>
 
 #define KTRACE_REGISTER_LATER
-#include <ktrace/writer.h>
+#include <ktrace/channel.h>
 
 #include "real.h"
 
@@ -41,6 +41,8 @@ static inline uint32_t own_tid(void)
 {
 	uint32_t tid = (uint32_t)(ktrace_thread.tid_flags >> 32) & KTRACE_TID_MASK;
 
+	if (KTRACE_UNLIKELY(tid >= KTRACE_IDS_FIRST))
+		return ktrace_channel_thread_number(tid);
 	return tid ? tid : real_gettid();
 }
 

@@ -91,6 +91,7 @@ static void *find_function(const struct symbol *s)
 static void find_functions(void)
 {
 	const void *libc = object_of((const void *)(uintptr_t)gnu_get_libc_version);
+	const void *ktrace = object_of((const void *)(uintptr_t)ktrace_events_register);
 	size_t i;
 	void *p;
 
@@ -99,7 +100,8 @@ static void find_functions(void)
 		const struct symbol *s = &symbols[i];
 
 		p = find_function(s);
-		if (object_of(p) != libc)
+		/* libktrace has a pthread_setname_np() that does what the C library's does. */
+		if (object_of(p) != libc && object_of(p) != ktrace)
 			real.is_libc = false;
 		memcpy((char *)&real + s->offset, &p, sizeof(p));
 	}
@@ -142,17 +144,18 @@ static bool has_sanitizer(void)
 	return __asan_init || __hwasan_init || __lsan_init || __msan_init || __tsan_init;
 }
 
+/*
+ * Before the C library has its environment, the session cannot be found; while libktrace attaches,
+ * by functions of another library that call ours, it cannot be used. Our constructor comes later.
+ */
 static void register_events(void)
 {
-	static bool is_done;
+	static bool is_told;
 
-	/* Before the C library has its environment, the session cannot be found. */
-	if (is_done || !environ)
+	if (is_told || !environ || !secure_getenv("KTRACE_SESSION"))
 		return;
-	is_done = true;
-	if (!getenv("KTRACE_SESSION"))
-		return;
-	if (has_sanitizer())
+	is_told = has_sanitizer();
+	if (is_told)
 		tell("libktrace-pthread: this program has a sanitizer, which comes first: "
 		     "what its threads do is not recorded\n");
 	else
@@ -166,13 +169,15 @@ static void register_events(void)
  */
 void real_start(void)
 {
+	static bool has_functions;
 	struct system_signals signals;
 	int saved = errno;
 
 	system_block_signals(&signals);
-	if (!real.pthread_mutex_lock) {
+	if (!has_functions) {
 		dl_iterate_phdr(find_ktrace, NULL);
 		find_functions();
+		has_functions = true;
 	}
 	register_events();
 	system_restore_signals(&signals);

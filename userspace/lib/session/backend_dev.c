@@ -58,7 +58,7 @@ static int map_channel(struct ktrace_session *s, struct channel *ch,
 
 	if (map == MAP_FAILED)
 		return -errno;
-	error = channel_init(ch, map, spec->map_size);
+	error = channel_take(ch, map, spec->map_size);
 	if (error) {
 		munmap(map, spec->map_size);
 		return error;

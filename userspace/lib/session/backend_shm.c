@@ -6,7 +6,8 @@
  *     user					0600, laid out as <linux/ktrace.h> says
  *
  * The file's memory is allocated when it is made, so a full /dev/shm is an error
- * here and never a SIGBUS in a traced program. The magic is stored last: a file
+ * here and never a SIGBUS in a traced program. Only behind the registry there is a hole, of which
+ * the registry gets a part when that has been allocated. The magic is stored last: a file
  * without it was never finished.
  *
  * control.reader is kept by a thread of the owner for as long as the session lives,
@@ -43,6 +44,9 @@
 #define SHM_FILE "user"
 /* A folder without a finished session is left alone this long: it may become one. */
 #define UNFINISHED_S 10
+/* A registry of that size or more can grow so many times as large. */
+#define GROWS_FROM (1u << 20)
+#define GROWTH_MAX 16u
 
 /* Whatever the umask is, the owner can use both the folder and the file. */
 static int make_dir(struct ktrace_session *s, __u64 *id)
@@ -77,8 +81,20 @@ static int map_file(struct ktrace_session *s, size_t size)
 	return 0;
 }
 
-static int make_file(struct ktrace_session *s, __u64 size)
+/* Return: 0 or an errno; the limit on the size of files has been looked at. */
+static int allocate(int fd, const struct ktrace_control *c, __u64 hole)
 {
+	const __u64 hole_off = c->registry_off + c->registry_size, end = hole_off + hole;
+	int error = c->map_size - hole > ktrace_memory_available() ? ENOMEM :
+		    posix_fallocate(fd, 0, (off_t)hole_off);
+
+	return error || end == c->map_size ? error :
+	       posix_fallocate(fd, (off_t)end, (off_t)(c->map_size - end));
+}
+
+static int make_file(struct ktrace_session *s, const struct ktrace_control *c, __u64 hole)
+{
+	const __u64 size = c->map_size;
 	char path[96];
 	int error;
 
@@ -87,11 +103,10 @@ static int make_file(struct ktrace_session *s, __u64 size)
 	/* Somebody who looks for stale sessions may hold the lock for a moment. */
 	if (s->fd < 0 || fchmod(s->fd, 0600) || flock(s->fd, LOCK_EX))
 		return session_fail(s, -errno, "%s", path);
-	error = size > ktrace_memory_available() ? ENOMEM : !may_have_file_of(size) ? EFBIG :
-		posix_fallocate(s->fd, 0, (off_t)size);
+	error = !may_have_file_of(size) ? EFBIG : allocate(s->fd, c, hole);
 	if (error)
 		return session_fail(s, -error, "%llu MiB of shared memory for the buffers",
-				    (unsigned long long)(size >> 20));
+				    (unsigned long long)((size - hole) >> 20));
 	error = map_file(s, size);
 	return error ? session_fail(s, error, "%s", path) : 0;
 }
@@ -124,6 +139,47 @@ static int describe(struct ktrace_session *s, const struct ktrace_session_option
 	return 0;
 }
 
+/*
+ * Leaves room for the registry to grow, as a hole behind it. It takes address space of programs, so
+ * there is none where that is limited. Return: bytes of it.
+ */
+static __u64 leave_hole(struct ktrace_control *c)
+{
+	struct ktrace_control larger = *c;
+	struct rlimit limit;
+
+	if (c->registry_size < GROWS_FROM ||
+	    (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) ||
+	    __builtin_mul_overflow(c->registry_size, GROWTH_MAX, &larger.registry_size) ||
+	    layout_compute(&larger) || !may_have_file_of(larger.map_size))
+		return 0;
+	larger.registry_size = c->registry_size;
+	*c = larger;
+	return c->registry_size * (GROWTH_MAX - 1);
+}
+
+/*
+ * Long before it is full, as its processes make entries meanwhile: those about mappings leave half
+ * of it to others. Who sees the new size finds the memory allocated, by the kernel: no ordering is
+ * needed.
+ */
+void shm_grow_registry(struct ktrace_session *s)
+{
+	struct registry *r = &s->registry;
+
+	if (r->size >= s->registry_most || r->off < r->size / 4)
+		return;
+	if (r->size > ktrace_memory_available() ||
+	    !may_have_file_of(s->user.control.map_size) ||
+	    posix_fallocate(s->fd, (off_t)(s->user.control.registry_off + r->size),
+			    (off_t)r->size)) {
+		s->registry_most = r->size;
+		return;
+	}
+	r->size *= 2;
+	kt_store(&channel_control(&s->user)->registry_size, r->size);
+}
+
 /* Everything but the magic, which tells writers that it is all there. */
 static int fill(struct ktrace_session *s, char *map, struct ktrace_control *c,
 		const char *filter)
@@ -152,18 +208,20 @@ static int shm_open_session(struct ktrace_session *s, const struct ktrace_sessio
 {
 	struct ktrace_control c;
 	int error = describe(s, opts, &c);
+	__u64 hole = error ? 0 : leave_hole(&c);
 
 	if (!error)
 		error = make_dir(s, &c.session);
 	if (!error)
-		error = make_file(s, c.map_size);
+		error = make_file(s, &c, hole);
 	if (!error)
 		error = fill(s, s->user.map, &c, opts->filter);
 	if (error)
 		return error;
-	error = channel_init(&s->user, s->user.map, c.map_size);
+	error = channel_take(&s->user, s->user.map, c.map_size);
 	if (error)
 		return session_fail(s, error, "%s", s->dir);
+	s->registry_most = c.registry_size + hole;
 	if (opts->kernel)
 		s->kernel_error = -EOPNOTSUPP;
 	snprintf(s->env, sizeof(s->env), "shm:%s/" SHM_FILE, s->dir);
@@ -447,7 +505,7 @@ static int shm_adopt(struct ktrace_session *s, const struct ktrace_stale *which)
 	error = (size_t)st.st_size < sizeof(struct ktrace_control) ? -EBADMSG
 		: map_file(s, (size_t)st.st_size);
 	if (!error)
-		error = channel_init(&s->user, s->user.map, s->user.map_size);
+		error = channel_take(&s->user, s->user.map, s->user.map_size);
 	if (error) {
 		channel_exit(&s->user);		/* nothing is stored to what is not understood */
 		return session_fail(s, error, "%s", which->where);

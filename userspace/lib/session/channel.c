@@ -41,14 +41,14 @@ static struct kt_ring ring_view(const struct channel *ch, __u32 index)
 }
 
 /**
- * channel_init - take over a mapping
+ * channel_take - take over a mapping
  * @ch:		the channel; owns @map from now on if this succeeds
  * @map:	whole channel
  * @map_size:	bytes
  *
  * Return: 0, -ENOMEM, or -EBADMSG for a control page that makes no sense.
  */
-int channel_init(struct channel *ch, char *map, size_t map_size)
+int channel_take(struct channel *ch, char *map, size_t map_size)
 {
 	struct ktrace_control copy = *(const struct ktrace_control *)map;
 	int error;
@@ -106,10 +106,13 @@ struct kt_reader *channel_reader_at(const struct channel *ch, const void *addr)
 	return NULL;
 }
 
-/* Thread ids are reused; a ring whose owner's id lives on elsewhere stays taken. */
+/*
+ * Thread ids are reused; a ring whose owner's id lives on elsewhere stays taken. So does one of a
+ * thread in another pid namespace, of which nothing is known.
+ */
 static bool is_dead(__u32 tid)
 {
-	return tid && tid <= KTRACE_TID_MASK && kill((pid_t)tid, 0) < 0 && errno == ESRCH;
+	return tid && tid < KTRACE_IDS_FIRST && kill((pid_t)tid, 0) < 0 && errno == ESRCH;
 }
 
 __u32 channel_dead_owners(const struct channel *ch)

@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
@@ -108,7 +108,7 @@ void clock_read(struct clock_base *base, struct ktrace_reading *r)
 	r->hz = base->hz;
 }
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) || defined(__i386__)
 
 static bool file_has_word(const char *path, const char *word)
 {

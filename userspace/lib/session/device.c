@@ -19,23 +19,43 @@ static int kernel_error(int fd)
 	return ioctl(fd, KTRACE_IOC_CHANNEL, &spec) ? -errno : 0;
 }
 
-int ktrace_device_look(struct ktrace_device *device)
+/* Return: a descriptor of the module's device, -errno, -ENOTTY: it is not the module's. */
+static int ask(struct ktrace_info *info)
 {
-	struct ktrace_info info = { .size = sizeof(info) };
 	int fd = open(KTRACE_DEVICE, O_RDWR | O_CLOEXEC);
-	int ret = 0;
 
+	*info = (struct ktrace_info){ .size = sizeof(*info) };
 	if (fd < 0)
 		return -errno;
-	if (ioctl(fd, KTRACE_IOC_INFO, &info))
-		ret = -ENOTTY;
-	else
-		*device = (struct ktrace_device){
-			info.abi, info.sessions,
-			info.abi == KTRACE_ABI_VERSION ? kernel_error(fd) : 0,
-		};
+	if (!ioctl(fd, KTRACE_IOC_INFO, info))
+		return fd;
 	close(fd);
-	return ret;
+	return -ENOTTY;
+}
+
+int ktrace_device_look(struct ktrace_device *device)
+{
+	struct ktrace_info info;
+	int fd = ask(&info);
+
+	if (fd < 0)
+		return fd;
+	*device = (struct ktrace_device){
+		info.abi, info.sessions, info.abi == KTRACE_ABI_VERSION ? kernel_error(fd) : 0,
+	};
+	close(fd);
+	return 0;
+}
+
+__u32 ktrace_device_freed(void)
+{
+	struct ktrace_info info;
+	int fd = ask(&info);
+
+	if (fd < 0)
+		return 0;
+	close(fd);
+	return info.freed;
 }
 
 int ktrace_device_events(void (*see)(void *arg, const struct ktrace_kernel_event *event,

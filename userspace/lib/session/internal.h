@@ -37,7 +37,7 @@ static inline struct ktrace_control *channel_control(const struct channel *ch)
 	return (struct ktrace_control *)ch->map;
 }
 
-int channel_init(struct channel *ch, char *map, size_t map_size);
+int channel_take(struct channel *ch, char *map, size_t map_size);
 /*
  * For signal handlers: put an empty page in place of one that is gone; find the ring that an
  * address is of, NULL = none.
@@ -121,6 +121,7 @@ struct session_backend;
  * @env:	KTRACE_SESSION
  * @fd:		dev: the owner's descriptor; shm: the file; -1 = none
  * @dir:	shm: directory of the session
+ * @registry_most: shm: bytes that the registry may grow to
  * @keeper:	shm: holds control.reader
  * @has_context: dev: contexts were asked for
  * @is_damaged:	a page of its memory had gone
@@ -141,6 +142,7 @@ struct ktrace_session {
 	char env[96];
 	int fd;
 	char dir[64];
+	__u64 registry_most;
 	struct keeper *keeper;
 	bool has_context;
 	bool is_damaged;
@@ -202,6 +204,9 @@ struct session_backend {
 
 extern const struct session_backend session_backend_dev;
 extern const struct session_backend session_backend_shm;
+
+/* Makes the registry larger if it may be, and will soon have to be. */
+void shm_grow_registry(struct ktrace_session *s);
 
 /* A session that has nothing yet, or NULL. */
 struct ktrace_session *session_alloc(void);

@@ -13,12 +13,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/percent.h"
 
 #define NAME "ktraced/"
 #define WAIT_MS 10000
+/* Are asked at once, however few descriptors there are, and more in a list that has grown */
+#define ROUND_MIN 128u
 
 /* The socket's address: a zero byte, then the name. */
 static socklen_t address(const struct ktrace_port *port, struct sockaddr_un *addr)
@@ -134,53 +138,170 @@ size_t ktrace_port_list(struct ktrace_port *list, size_t max)
 	return nr;
 }
 
-/* Sends, and waits while the other's queue is full. */
-static int send_message(int fd, const char *text)
+struct ktrace_port *ktrace_port_list_all(size_t *nr)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLOUT };
+	struct ktrace_port *list = NULL, *more;
+	size_t room = 0;
 
-	while (send(fd, text, strlen(text), MSG_NOSIGNAL) < 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			return -errno;
-		if (poll(&ready, 1, WAIT_MS) == 0)
-			return -ETIMEDOUT;
+	while ((*nr = ktrace_port_list(list, room)) > room || !list) {
+		room = *nr + ROUND_MIN;
+		more = realloc(list, room * sizeof(*list));
+		if (!more) {
+			free(list);
+			return NULL;
+		}
+		list = more;
 	}
-	return 0;
+	return list;
 }
 
-static int receive_answer(int fd, const struct ktrace_port *port, char *answer)
+static __u64 now_ms(void)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (__u64)now.tv_sec * 1000 + (__u64)now.tv_nsec / 1000000;
+}
+
+/* A question: @events of @ready are what it waits for, 0: it is over, with @error. */
+struct question {
+	const struct ktrace_port *port;
+	char **answer;
+	int *error;
+	struct pollfd *ready;
+};
+
+static void end(struct question *q, int error)
+{
+	*q->error = error;
+	q->ready->events = 0;
+	if (q->ready->fd >= 0)
+		close(q->ready->fd);
+	q->ready->fd = -1;
+}
+
+static void send_message(struct question *q, const char *text)
+{
+	if (send(q->ready->fd, text, strlen(text), MSG_NOSIGNAL) >= 0)
+		q->ready->events = POLLIN;
+	else if (errno == EAGAIN || errno == EINTR)
+		q->ready->events = POLLOUT;	/* the other's queue is full */
+	else
+		end(q, -errno);
+}
+
+static void begin(struct question *q, const char *text)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+
+	q->ready->fd = open_socket(&addr, sizeof(addr.sun_family));	/* any free name */
+	if (q->ready->fd < 0)
+		end(q, q->ready->fd);
+	else if (connect(q->ready->fd, (const struct sockaddr *)&addr, address(q->port, &addr)))
+		end(q, -errno);
+	else
+		send_message(q, text);
+}
+
+static void receive_answer(struct question *q)
+{
+	char *answer = malloc(KTRACE_PORT_ANSWER);
 	__u32 uid = 0;
-	ssize_t n;
+	ssize_t n = answer ? receive(q->ready->fd, answer, KTRACE_PORT_ANSWER, NULL, NULL, &uid) :
+		    -ENOMEM;
 
-	for (;;) {
-		int nr = poll(&ready, 1, WAIT_MS);
-
-		if (!nr)
-			return -ETIMEDOUT;
-		n = nr < 0 ? -errno : receive(fd, answer, KTRACE_PORT_ANSWER, NULL, NULL, &uid);
-		if (n != -EINTR && n != -EAGAIN)
-			break;
+	if (n >= 0 && uid == q->port->uid) {
+		*q->answer = answer;
+		end(q, 0);
+		return;
 	}
-	if (n < 0)
-		return (int)n;
-	return uid == port->uid ? 0 : -EACCES;
+	free(answer);
+	if (n != -EINTR && n != -EAGAIN)
+		end(q, n < 0 ? (int)n : -EACCES);
+}
+
+static void go_on(struct question *q, const char *text)
+{
+	if (!q->ready->revents)
+		return;
+	if (q->ready->events == POLLOUT)
+		send_message(q, text);
+	else
+		receive_answer(q);
+}
+
+/* Waits for all of a round, up to @end_ms. */
+static void ask_round(struct question *list, struct pollfd *ready, size_t nr, const char *text,
+		      __u64 end_ms)
+{
+	size_t i, left;
+
+	for (i = 0; i < nr; i++)
+		begin(&list[i], text);
+	for (;;) {
+		const __u64 now = now_ms();
+
+		for (i = left = 0; i < nr; i++)
+			left += ready[i].fd >= 0;
+		if (!left || now >= end_ms)
+			break;
+		if (poll(ready, nr, (int)(end_ms - now)) < 0)
+			continue;
+		for (i = 0; i < nr; i++)
+			go_on(&list[i], text);
+	}
+	for (i = 0; i < nr; i++)
+		if (ready[i].fd >= 0)
+			end(&list[i], -ETIMEDOUT);
+}
+
+/* All @nr, or as many as half of the descriptors are enough for */
+static size_t round_size(size_t nr)
+{
+	struct rlimit limit;
+	size_t most = ROUND_MIN;
+
+	if (!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur / 2 > most)
+		most = limit.rlim_cur / 2;
+	return nr < most ? nr : most;
+}
+
+/* The fewer rounds the better: each has its part of the time that is left. */
+void ktrace_port_ask_all(const struct ktrace_port *ports, size_t nr, const char *text,
+			 char **answers, int *errors)
+{
+	const __u64 end_ms = now_ms() + WAIT_MS;
+	const size_t size = round_size(nr);
+	struct question *list = calloc(size, sizeof(*list));
+	struct pollfd *ready = calloc(size, sizeof(*ready));
+
+	for (size_t i = 0; i < nr; i++) {
+		answers[i] = NULL;
+		errors[i] = -ENOMEM;
+	}
+	for (size_t done = 0, i; list && ready && done < nr; done += i) {
+		const __u64 rounds = (nr - done + size - 1) / size, now = now_ms();
+
+		for (i = 0; i < size && done + i < nr; i++)
+			list[i] = (struct question) {
+				&ports[done + i], &answers[done + i], &errors[done + i], &ready[i],
+			};
+		ask_round(list, ready, i, text,
+			  now + (now < end_ms ? (end_ms - now) / rounds : 0));
+	}
+	free(list);
+	free(ready);
 }
 
 int ktrace_port_ask(const struct ktrace_port *port, const char *text, char *answer)
 {
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd = open_socket(&addr, sizeof(addr.sun_family)), error;	/* any free name */
+	char *found;
+	int error;
 
-	if (fd < 0)
-		return fd;
-	error = connect(fd, (const struct sockaddr *)&addr, address(port, &addr)) ? -errno : 0;
+	ktrace_port_ask_all(port, 1, text, &found, &error);
 	if (!error)
-		error = send_message(fd, text);
-	if (!error)
-		error = receive_answer(fd, port, answer);
-	close(fd);
+		memcpy(answer, found, strlen(found) + 1);
+	free(found);
 	return error;
 }
 

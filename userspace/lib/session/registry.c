@@ -94,6 +94,8 @@ static bool take(struct registry *r, __u64 off, __u32 word, struct ktrace_entry_
 	remember_pid(r, e.pid);
 	if (e.type == KTRACE_ENTRY_EVENT)
 		return e.id >= KTRACE_ID_FIRST && e.id < KTRACE_ID_NR;
+	if (e.type == KTRACE_ENTRY_IDS)
+		return e.id && e.id < KTRACE_IDS_NR;
 	return e.type == KTRACE_ENTRY_PROCESS || e.type == KTRACE_ENTRY_THREAD ||
 	       e.type == KTRACE_ENTRY_MAP;
 }

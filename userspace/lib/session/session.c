@@ -447,6 +447,7 @@ int ktrace_registry_next(struct ktrace_session *s, struct ktrace_entry_copy *ent
 {
 	int ret = registry_next(&s->registry, entry);
 
+	shm_grow_registry(s);
 	if (ret == 1 && entry->type == KTRACE_ENTRY_EVENT)
 		selection_learn(s, entry);
 	return ret;
@@ -457,4 +458,11 @@ __u32 ktrace_registry_full(const struct ktrace_session *s)
 	const struct ktrace_registry *r = (const struct ktrace_registry *)s->registry.base;
 
 	return r ? kt_load(&r->full) : 0;
+}
+
+__u32 ktrace_registry_guests(const struct ktrace_session *s)
+{
+	const struct ktrace_registry *r = (const struct ktrace_registry *)s->registry.base;
+
+	return r ? kt_load(&r->reserved[KTRACE_REGISTRY_GUESTS]) : 0;
 }

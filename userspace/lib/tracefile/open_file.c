@@ -30,6 +30,7 @@ static int new_writer(int fd, struct ktrace_tracefile **out)
 	if (!tf)
 		return -ENOMEM;
 	tf->has_index = true;
+	tf->room.min_free = ktrace_disk_room_default();
 	tf->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (tf->fd < 0 || fstat(tf->fd, &st))
 		ret = -errno;
@@ -196,6 +197,8 @@ int ktrace_tracefile_reserve(struct ktrace_tracefile *tf, __u64 size)
 	if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur != RLIM_INFINITY &&
 	    tf->size + size > limit.rlim_cur)
 		return -EFBIG;
+	if (ktrace_tracefile_room(tf, size))
+		return ktrace_tracefile_room(tf, size);
 	if (!fallocate(tf->fd, FALLOC_FL_KEEP_SIZE, (off_t)tf->size, (off_t)size))
 		return 0;
 	/* Other file systems report a lack of space only on writing. */

@@ -211,6 +211,8 @@ static int copy_file(const char *path, const struct reader *r, const __u8 uuid[1
 	if (ret)
 		return ret;
 	if (!is_same_file(tf->fd, r->fd))
+		ret = ktrace_tracefile_room(tf, r->size);
+	if (!ret && !is_same_file(tf->fd, r->fd))
 		ret = ftruncate(tf->fd, 0) ? -errno : copy_bytes(tf->fd, r);
 	if (!ret)
 		ret = continue_file(tf, path, uuid);

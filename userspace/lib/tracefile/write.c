@@ -127,18 +127,83 @@ static int write_out(struct ktrace_tracefile *tf, struct iovec *iov, int nr)
 	       ktrace_write_all(tf->fd, iov, nr, tf->size);
 }
 
-/* Writes whole sections, all or none of them. */
+/* @uuid: of the part before, NULL = there is none. Return: 0, -EIO. */
+static int name_trace(struct ktrace_tracefile *tf, const __u8 *uuid)
+{
+	if (uuid)
+		memcpy(tf->uuid, uuid, sizeof(tf->uuid));
+	else if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
+		return -EIO;
+	return 0;
+}
+
+int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid)
+{
+	struct ktrace_file h = {
+		.magic = KTRACE_FILE_MAGIC,
+		.version = KTRACE_FILE_VERSION,
+		.byte_order = KTRACE_FILE_BYTE_ORDER,
+		.header_size = sizeof(h),
+		.part = tf->part,
+	};
+	struct iovec iov = { &h, sizeof(h) };
+	int ret = name_trace(tf, uuid);
+
+	if (ret)
+		return ret;
+	memcpy(h.uuid, tf->uuid, sizeof(h.uuid));
+	ret = write_out(tf, &iov, 1);
+	if (!ret)
+		tf->size = sizeof(h);
+	return ret;
+}
+
+void ktrace_tracefile_limit(struct ktrace_tracefile *tf, __u64 max_size, __u64 min_free)
+{
+	tf->max_size = max_size;
+	tf->room = (struct disk_room){ .min_free = min_free };
+}
+
+int ktrace_tracefile_room(struct ktrace_tracefile *tf, __u64 size)
+{
+	if (tf->is_pipe || tf->is_pending)
+		return 0;
+	if (tf->max_size && (tf->size > tf->max_size || tf->max_size - tf->size < size))
+		return -EFBIG;
+	return ktrace_disk_room_ask(&tf->room, tf->fd, size);
+}
+
+/* What the file had is replaced now. */
+static int begin_pending(struct ktrace_tracefile *tf)
+{
+	int ret = ftruncate(tf->fd, 0) ? -errno : ktrace_writer_header(tf, tf->uuid);
+
+	tf->is_pending = ret;
+	return ret;
+}
+
+/* Writes whole sections, all or none of them. Index and end may take what stays free. */
 static int put_finished(struct ktrace_tracefile *tf, const struct ktrace_section *s,
 			struct iovec *iov, __u32 nr)
 {
-	int ret = write_out(tf, iov, (int)nr * WRITER_IOV);
+	__u64 size = 0;
+	int ret = tf->is_pending ? begin_pending(tf) : 0;
 
+	if (ret)
+		return ret;
+	for (__u32 i = 0; i < nr; i++)
+		size += sizeof(s[i]) + s[i].size + padding(s[i].size);
+	ret = ktrace_section_has_content(s->type) ? ktrace_tracefile_room(tf, size) : 0;
+	if (ret)
+		return ret;
+	ret = write_out(tf, iov, (int)nr * WRITER_IOV);
 	if (ret) {
 		/* If even this fails, the next section overwrites what is there. */
 		if (!tf->is_pipe)
 			(void)!ftruncate(tf->fd, (off_t)tf->size);
 		return ret;
 	}
+	ktrace_disk_room_use(&tf->room, size);
 	for (__u32 i = 0; i < nr; i++) {
 		if (tf->has_index && ktrace_section_has_content(s[i].type))
 			ktrace_writer_index(tf, &s[i]);
@@ -154,30 +219,6 @@ static int put_section(struct ktrace_tracefile *tf, struct ktrace_section *s,
 
 	ktrace_writer_section(s, body, size, iov);
 	return put_finished(tf, s, iov, 1);
-}
-
-/* @uuid: of the part before, NULL = there is none */
-int ktrace_writer_header(struct ktrace_tracefile *tf, const __u8 *uuid)
-{
-	struct ktrace_file h = {
-		.magic = KTRACE_FILE_MAGIC,
-		.version = KTRACE_FILE_VERSION,
-		.byte_order = KTRACE_FILE_BYTE_ORDER,
-		.header_size = sizeof(h),
-		.part = tf->part,
-	};
-	struct iovec iov = { &h, sizeof(h) };
-	int ret;
-
-	if (uuid)
-		memcpy(tf->uuid, uuid, sizeof(tf->uuid));
-	else if (getrandom(tf->uuid, sizeof(tf->uuid), 0) != sizeof(tf->uuid))
-		return -EIO;
-	memcpy(h.uuid, tf->uuid, sizeof(h.uuid));
-	ret = write_out(tf, &iov, 1);
-	if (!ret)
-		tf->size = sizeof(h);
-	return ret;
 }
 
 /* Unlock first: another descriptor of the same open file would keep the lock. */
@@ -219,6 +260,7 @@ int ktrace_writer_new(int fd, struct ktrace_tracefile **out)
 		return -ENOMEM;
 	}
 	tf->has_index = true;
+	tf->room.min_free = ktrace_disk_room_default();
 	tf->fd = fd;
 	if (!is_null_device(fd) && flock(fd, LOCK_EX | LOCK_NB))
 		ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
@@ -266,6 +308,22 @@ static int create(const char *path, int flags, __u32 part, const __u8 *uuid,
 	}
 	remove_file(path, tf->fd);
 	ktrace_writer_free(tf);
+	return ret;
+}
+
+int ktrace_tracefile_replace_later(const char *path, struct ktrace_tracefile **out)
+{
+	struct ktrace_tracefile *tf;
+	int ret = ktrace_writer_open(path, 0, &tf);
+
+	if (ret)
+		return ret;
+	tf->is_pending = true;
+	ret = name_trace(tf, NULL);
+	if (ret)
+		ktrace_writer_free(tf);
+	else
+		*out = tf;
 	return ret;
 }
 
@@ -461,6 +519,10 @@ static int end_file(struct ktrace_tracefile *tf, bool waits)
 	__u64 index_offset;
 	int ret, ret2;
 
+	if (tf->is_pending) {
+		ktrace_writer_free(tf);
+		return 0;
+	}
 	ret = put_index(tf, &index_offset);
 	ret2 = put_end(tf, index_offset);
 	if (!ret)

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <ktrace/tracefile.h>
 
+#include "base/disk_room.h"
 #include "frame.h"
 #include "read.h"
 
@@ -25,7 +26,10 @@ struct stream_before {
  * @fd:		the file
  * @is_pipe:	it takes bytes from front to back only
  * @error:	@is_pipe: a write failed in the middle of a section, -errno
+ * @is_pending:	the file still has what it had before; writing anything replaces that
  * @size:	bytes of whole sections; the next one goes there
+ * @max_size:	what it may become, index and end not counted; 0 = no limit
+ * @room:	what its file system is to keep
  * @index:	what INDEX will say
  * @index_nr:	entries in use
  * @index_cap:	entries allocated
@@ -40,7 +44,10 @@ struct ktrace_tracefile {
 	int fd;
 	bool is_pipe;
 	int error;
+	bool is_pending;
 	__u64 size;
+	__u64 max_size;
+	struct disk_room room;
 	__u8 uuid[16];
 	__u32 part;
 	void *before;

@@ -284,6 +284,24 @@ static int add_process(struct trace *t, const struct line *l)
 	return add_origin(t, l);
 }
 
+static int add_ids(struct trace *t, const struct line *l)
+{
+	struct ktrace_trace_ids *list, ids = {
+		.first = get_u32(l, "first", KTRACE_TID_MASK),
+		.nr = get_u32(l, "nr", KTRACE_TID_MASK),
+		.inner = get_u32(l, "inner", ~0u),
+	};
+
+	if (!ids.first || !ids.nr || !get_u64(l, "ns", &ids.space))
+		return -EINVAL;
+	list = ktrace_grow(t->ids, t->ids_nr, &t->ids_cap, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	t->ids = list;
+	list[t->ids_nr++] = ids;
+	return 0;
+}
+
 static int add_map(struct trace *t, const struct line *l)
 {
 	struct map_fact fact = { .kind = MAP_CODE, .pid = get_u32(l, "pid", KTRACE_TID_MASK) };
@@ -427,8 +445,10 @@ static const struct {
 	{ "event", add_event },
 	{ "format", add_format },
 	{ "process", add_process },
+	{ "exit", add_process },	/* what runs from then on is nothing that was known */
 	{ "thread", add_thread },
 	{ "origin", add_origin },
+	{ "ids", add_ids },
 	{ "map", add_map },
 	{ "stack", add_stack },
 	{ "cgroup", add_cgroup },

@@ -140,6 +140,20 @@ struct ktrace_resource *ktrace_step_resource(struct step *st, __u32 kind, __u32 
 	return r;
 }
 
+void ktrace_step_leave(struct step *st, const struct ktrace_process *p)
+{
+	const __u64 key = resource_key(st->machine, KTRACE_RESOURCE_CPU, (__u32)p->cpu);
+	const __u32 place = ktrace_map_get(&st->state->by_resource, key);
+	struct ktrace_resource *cpu;
+
+	if (!p->tid || p->status != KTRACE_STATUS_RUN || p->cpu == st->event->stream->cpu ||
+	    place == ~0u)
+		return;
+	cpu = &st->state->now.resources[place];
+	if (cpu->tid == p->tid && ktrace_resource_mode(cpu) != KTRACE_RES_UNKNOWN)
+		ktrace_step_forget(st, cpu);
+}
+
 static void index_all(struct ktrace_states *s)
 {
 	__u32 i;
@@ -319,6 +333,7 @@ static void see_running(struct step *st)
 		ktrace_step_renew(st, p);
 	if (!st->binding || !st->binding->rule || !st->binding->rule->is_of_others)
 		p->is_followed = 1;
+	ktrace_step_leave(st, p);
 	if (p->status == KTRACE_STATUS_RUN && p->cpu != stream->cpu)
 		ktrace_step_status(st, p, KTRACE_STATUS_UNNAMED);
 	if (p->status != KTRACE_STATUS_EXIT)

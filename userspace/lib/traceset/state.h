@@ -172,6 +172,10 @@ void ktrace_step_pop(struct step *st, struct ktrace_process *p, __u32 mode, __s6
 void ktrace_step_drop(struct step *st, struct ktrace_process *p, __u32 mode);
 void ktrace_step_begin(struct step *st, struct ktrace_resource *r, __u32 mode);
 void ktrace_step_end(struct step *st, struct ktrace_resource *r);
+/* What the resource does is not known any more. */
+void ktrace_step_forget(struct step *st, struct ktrace_resource *r);
+/* @p is about to run: what another CPU did, where it was thought to run, is not known any more. */
+void ktrace_step_leave(struct step *st, const struct ktrace_process *p);
 void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 reads, __u32 writes);
 void ktrace_step_run_on(struct step *st, struct ktrace_resource *cpu,
 			const struct ktrace_process *p);

@@ -162,6 +162,13 @@ void ktrace_step_requests(struct step *st, struct ktrace_resource *r, __u32 read
 	r->modes[1] = mode;
 }
 
+void ktrace_step_forget(struct step *st, struct ktrace_resource *r)
+{
+	end_resource(st, r);
+	r->depth = 1;
+	r->modes[0] = KTRACE_RES_UNKNOWN;
+}
+
 static __u8 base_mode(const struct ktrace_process *p)
 {
 	if (p->status == KTRACE_STATUS_UNNAMED)

@@ -85,6 +85,7 @@ static void on_switch(struct step *st)
 	set_comm(st, prev, 3);
 	switch_out(st, prev, (__u32)ktrace_step_value(st, 2));
 	set_comm(st, next, 4);
+	ktrace_step_leave(st, next);
 	ktrace_step_status(st, next, KTRACE_STATUS_RUN);
 	set_cpu(next, cpu);
 	st->self = next;

@@ -153,6 +153,16 @@ const char *ktrace_process_name(const struct ktrace_states *s, const struct ktra
 	return p->comm[0] ? p->comm : trace ? ktrace_trace_comm(trace, p->tid, p->stamp) : NULL;
 }
 
+__u64 ktrace_process_name_until(const struct ktrace_states *s, const struct ktrace_process *p)
+{
+	const struct ktrace_trace *trace = ktrace_traceset_trace(s->set, p->machine);
+	struct ktrace_image image = { .until = ~0ull };
+
+	if (trace && p->tid)
+		ktrace_trace_image(trace, p->tid, p->stamp, &image);
+	return image.until;
+}
+
 __u32 ktrace_process_pid(const struct ktrace_states *s, const struct ktrace_process *p)
 {
 	const struct ktrace_trace *trace = ktrace_traceset_trace(s->set, p->machine);

@@ -30,17 +30,10 @@ void ktrace_stream_free(struct stream *s)
 __u64 ktrace_stream_time(struct stream *s, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&s->trace->clock, raw);
-	__u64 ns;
 
-	if (!seg)
-		return raw;
-	if (raw < seg->raw) {
-		ns = ktrace_segment_before(seg, raw);
-	} else {
+	if (seg && raw >= seg->raw)
 		ktrace_stretch_set(&s->clock, seg, s->trace->offset);
-		ns = ktrace_segment_ns(seg, raw);
-	}
-	return ns > ~0ull - s->trace->offset ? ~0ull : ns + s->trace->offset;
+	return ktrace_trace_time(s->pub.trace, raw);
 }
 
 static void note_lost(struct stream *s, const struct ktrace_lost *lost)

@@ -285,6 +285,7 @@ void ktrace_trace_empty(struct trace *t)
 	ktrace_names_free(&t->names);
 	ktrace_maps_free(&t->maps);
 	ktrace_context_free(t);
+	free(t->ids);
 	free(t->processes);
 	ktrace_clock_free(&t->clock);
 	for (i = 0; i < t->fact_nr; i++) {

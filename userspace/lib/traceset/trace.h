@@ -195,6 +195,9 @@ struct fact {
  * @types:	by enum ktrace_channel_kind
  * @names:	threads
  * @maps:	code of processes
+ * @ids:	of other pid namespaces
+ * @ids_nr:	how many
+ * @ids_cap:	room for so many
  * @processes:	what META says about processes
  * @process_nr:	how many
  * @process_cap: room for so many
@@ -230,6 +233,9 @@ struct trace {
 	struct type_table types[2];
 	struct names names;
 	struct maps maps;
+	struct ktrace_trace_ids *ids;
+	size_t ids_nr;
+	size_t ids_cap;
 	struct ktrace_trace_process *processes;
 	size_t process_nr;
 	size_t process_cap;

@@ -418,6 +418,28 @@ bool ktrace_trace_choice(const struct ktrace_trace *trace, size_t i, struct ktra
 	return true;
 }
 
+bool ktrace_trace_ids(const struct ktrace_trace *trace, size_t i, struct ktrace_trace_ids *out)
+{
+	const struct trace *t = to_trace(trace);
+
+	if (i >= t->ids_nr)
+		return false;
+	*out = t->ids[i];
+	return true;
+}
+
+__u64 ktrace_trace_time(const struct ktrace_trace *trace, __u64 raw)
+{
+	const struct trace *t = to_trace(trace);
+	const struct segment *seg = ktrace_clock_segment(&t->clock, raw);
+	__u64 ns;
+
+	if (!seg)
+		return raw;
+	ns = raw < seg->raw ? ktrace_segment_before(seg, raw) : ktrace_segment_ns(seg, raw);
+	return ns > ~0ull - t->offset ? ~0ull : ns + t->offset;
+}
+
 __u64 ktrace_trace_wall(const struct ktrace_trace *trace, __u64 raw)
 {
 	const struct segment *seg = ktrace_clock_segment(&to_trace(trace)->clock, raw);

@@ -15,8 +15,10 @@
 
 #include "backend.h"
 #include "channel.h"
+#include "ids.h"
 #include "maps.h"
 #include "process.h"
+#include "race_checker.h"
 #include "system.h"
 #include "thread.h"
 #include "thread_ring.h"
@@ -79,6 +81,7 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 	system_close(bc.fd);
 	if (err)
 		return err;
+	race_checker_ignore(map, bc.size);
 	channel_init(ch, map, c, backend->is_shared_memory);
 	*size = bc.size;
 	return 0;
@@ -87,20 +90,26 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 /**
  * attach_once - attach this process to its session if it has one
  *
+ * The functions of the C library that are called here may be another library's, which call us.
+ *
  * Context: constructors; later calls do nothing.
+ * Return: false while a call that has begun is not over.
  */
-void attach_once(void)
+bool attach_once(void)
 {
 	static struct ktrace_control seen;
-	static bool is_done;
+	enum { NOT_BEGUN, RUNS, OVER };
+	static int state;
+	int from = NOT_BEGUN;
 	const char *session;
 	int saved = errno;
 	size_t size;
 	int err;
 
-	if (is_done)
-		return;
-	is_done = true;
+	/* ORD(attach_seen:A) pairs ORD(attach_over:A): all has been stored that attaching stores */
+	if (!__atomic_compare_exchange_n(&state, &from, RUNS, false, __ATOMIC_ACQUIRE,
+					 __ATOMIC_ACQUIRE))
+		return from == OVER;
 	session = secure_getenv("KTRACE_SESSION");
 	if (!session || !*session) {
 		tell("KTRACE_SESSION", "not set, not attached");
@@ -110,11 +119,17 @@ void attach_once(void)
 	tell(session, err ? strerror(-err) : "attached");
 	if (err)
 		goto out;
+	ids_init();
+	/* What stands for rseq in all threads that have not recorded yet */
+	race_checker_ignore(ktrace_thread.rseq, sizeof(struct ktrace_no_rseq));
 	thread_init_process();
 	process_announce("own", 0);
 	maps_announce();
 out:
+	/* ORD(attach_over:A) pairs ORD(attach_seen:A): the channel comes first */
+	kt_store_release(&state, OVER);
 	errno = saved;
+	return true;
 }
 
 int ktrace_channel_attach(const char *session, struct ktrace_channel **out)

@@ -3,6 +3,8 @@
 #ifndef KTRACE_WRITER_ATTACH_H
 #define KTRACE_WRITER_ATTACH_H
 
-void attach_once(void);
+#include <stdbool.h>
+
+bool attach_once(void);
 
 #endif

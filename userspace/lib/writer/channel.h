@@ -18,6 +18,7 @@ struct ktrace_channel_lost;
  * @control:	the owner's words that may change: state, reader. NULL: not attached
  * @is_shared_memory: the owner's death shows in control->reader
  * @registry:	registry
+ * @registry_size: bytes of it when this was made; control->registry_size may become more
  * @enable:	one byte for each event id
  * @filter:	bytes of the filter, not necessarily ended by a NUL
  * @cpu:	ring of CPU 0, as a pattern

@@ -14,6 +14,8 @@
  * In the strict mode, and after PR_SET_TSC, the kernel also kills a thread that reads the clock.
  * Such a thread records nothing: its CPU is KTRACE_CPU_MUTE, which sends each event through the
  * library, and the library counts it as lost.
+ *
+ * The same function tells of threads that name themselves: rename_self().
  */
 #include "confined.h"
 
@@ -23,6 +25,10 @@
 #include <unistd.h>
 #include <linux/seccomp.h>
 
+#define KTRACE_LIBRARY
+#include <ktrace/channel.h>
+
+#include "rename.h"
 #include "ring/port.h"
 #include "thread.h"
 
@@ -32,6 +38,11 @@ static bool has_filter;
 bool is_confined(void)
 {
 	return kt_load(&has_filter);
+}
+
+KTRACE_API bool ktrace_channel_is_confined(void)
+{
+	return is_confined();
 }
 
 /* True if the thread may not read the clock once the call has been made. */
@@ -66,5 +77,7 @@ KTRACE_API int prctl(int op, ...)
 	result = syscall(SYS_prctl, (long)op, arg[0], arg[1], arg[2], arg[3]);
 	if (takes_clock(op, arg[0]) ? result : op == PR_SET_TSC && !result)
 		thread_mute(false);
+	if (op == PR_SET_NAME && !result)
+		rename_self((const char *)arg[0]);
 	return (int)result;
 }

@@ -13,6 +13,7 @@
 #include "cpu_ring.h"
 
 #include "channel.h"
+#include "thread.h"
 
 #if defined(__x86_64__) && defined(__LP64__)
 
@@ -238,9 +239,22 @@ static void plan_record(const struct kt_ring *r, struct plan *p, struct scratch 
 	p->new_head += KTRACE_RECORD_SIZE(rec->len);
 }
 
-/* One attempt; false: to be repeated. */
-static bool try_put(struct rseq_words *rseq, const struct record *rec, const struct kt_ring *r,
-		    enum kt_open_result *verdict)
+/* Asks once for each place: a ring that is full stands still. */
+static kt_noinline bool is_guest(const struct channel *ch, struct ktrace_thread *t,
+				 const struct kt_ring *r, __u64 head)
+{
+	static __thread __u64 asked __attribute__((tls_model("initial-exec")));
+	const __u64 place = head ^ (__u64)(r->owner + 1) << 48;
+
+	if (t->cpu == KTRACE_CPU_ASK || place == asked)
+		return false;
+	asked = place;
+	return thread_is_guest(ch, t);
+}
+
+/* One attempt; false: to be repeated. Its stack is gone when the caller asks who it is. */
+static kt_noinline bool try_put(struct rseq_words *rseq, const struct record *rec,
+				const struct kt_ring *r, enum kt_open_result *verdict)
 {
 	struct scratch s;
 	struct plan p;
@@ -267,7 +281,9 @@ static bool try_put(struct rseq_words *rseq, const struct record *rec, const str
  * @rec:	the record; has to fit behind the opening of a block
  * @r:		out: the ring
  *
- * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used.
+ * Return: RECORD_NO_RING without rseq, or on a CPU whose ring cannot be used. RECORD_GUEST if the
+ * caller turns out to be a child in the memory of @t, where that is looked at: its own number of
+ * the CPU, which stands still, must not be believed.
  */
 enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *t,
 				const struct record *rec, struct kt_ring *r)
@@ -275,6 +291,8 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 	struct rseq_words *rseq = t->rseq;
 	enum kt_open_result verdict;
 	int attempts = 0;
+	bool is_full;
+	__u64 head;
 	__u32 cpu;
 
 	do {
@@ -282,11 +300,15 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 		if (cpu >= ch->cpu_nr || attempts++ == ATTEMPTS_MAX)
 			return RECORD_NO_RING;
 		channel_cpu_ring(ch, cpu, r);
-		if (ch->first_lost && kt_block_room(r, kt_load(&r->w->head)) <
-		    KTRACE_RECORD_SIZE(rec->len))
-			channel_note_lost(ch, r, kt_load(&r->w->head));
+		head = kt_load(&r->w->head);
+		is_full = kt_block_room(r, head) < KTRACE_RECORD_SIZE(rec->len);
+		if ((t->cpu != cpu || (is_full && thread_asks(r, kt_block_end(r, head)))) &&
+		    is_guest(ch, t, r, head))
+			return RECORD_GUEST;
+		if (ch->first_lost && is_full)
+			channel_note_lost(ch, r, head);
 	} while (!try_put(rseq, rec, r, &verdict));
-	if (t->cpu != cpu)
+	if (t->cpu != cpu && t->cpu != KTRACE_CPU_ASK)
 		remember_cpu(t, r);
 	if (verdict == KT_OPEN_OK)
 		return RECORD_DONE;

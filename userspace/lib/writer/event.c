@@ -10,6 +10,7 @@
 
 #include "attach.h"
 #include "channel.h"
+#include "front.h"
 #include "registry.h"
 #include "system.h"
 
@@ -33,9 +34,11 @@ void ktrace_events_register(struct ktrace_event *const *begin, struct ktrace_eve
 {
 	int saved = errno;
 
-	attach_once();
-	if (channel_is_attached())
+	/* Of a function that attaching calls: the constructor of these events is still to come. */
+	if (attach_once() && channel_is_attached()) {
+		front_place();
 		for (; begin < end; begin++)
 			register_event(*begin);
+	}
 	errno = saved;
 }

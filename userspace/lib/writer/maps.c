@@ -25,6 +25,7 @@
 #include <ktrace/writer.h>
 
 #include "channel.h"
+#include "ids.h"
 #include "registry.h"
 #include "system.h"
 #include "text.h"
@@ -124,7 +125,7 @@ static void tell(const struct mapping *m)
 		text_add_value(&t, "path", m->path);
 	}
 	if (!text_is_full(&t))
-		registry_add(KTRACE_ENTRY_MAP, 0, t.text, 0);
+		registry_add(KTRACE_ENTRY_MAP, 0, t.text, 0, REGISTRY_HALF);
 }
 
 /* Forgets what lies where the mapping is now. Return: whether it is known as it is. */
@@ -314,7 +315,7 @@ static bool is_guest(void)
 {
 	const __u32 tid = thread_id(&ktrace_thread);
 
-	return tid && tid != system_gettid();
+	return tid && tid != ids_of(system_gettid());
 }
 
 int ktrace_maps_changed(void)

@@ -19,6 +19,7 @@
 #include <linux/ktrace.h>
 
 #include "confined.h"
+#include "ids.h"
 #include "registry.h"
 #include "text.h"
 #include "thread.h"
@@ -53,10 +54,14 @@ static void add_exe(struct text *t)
 		text_add_value(t, "exe", known_exe);
 }
 
-/* In a confined program it is the process that called before: the one that has forked. */
+/*
+ * In a confined program, and where it is in another pid namespace, it is the process that called
+ * before: the one that has forked.
+ */
 static __u32 parent_pid(void)
 {
-	const __u32 parent = is_confined() ? known_pid : (__u32)getppid();
+	const __u32 seen = is_confined() ? 0 : (__u32)getppid();
+	const __u32 parent = seen ? ids_of(seen) : known_pid;
 
 	known_pid = thread_pid();
 	return parent;
@@ -107,7 +112,7 @@ void process_announce(const char *maps, __u64 ts)
 	add_exe(&t);
 	add_build(&t);
 	text_add_value(&t, "maps", maps);
-	registry_add(KTRACE_ENTRY_PROCESS, parent_pid(), t.text, ts);
+	registry_add(KTRACE_ENTRY_PROCESS, parent_pid(), t.text, ts, REGISTRY_ALL);
 }
 
 /**
@@ -128,5 +133,23 @@ void process_announce_thread(__u32 tid, __u64 ts)
 
 	memcpy(comm, known_comm, sizeof(comm));
 	add_comm(&t, comm);
-	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, ts);
+	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, ts, REGISTRY_ALL);
+}
+
+/**
+ * process_announce_name - make an entry for a thread of this process that has another name
+ * @tid:	its id
+ * @name:	its name from now on; what is behind the 15th byte is not part of it
+ *
+ * Context: any.
+ */
+void process_announce_name(__u32 tid, const char *name)
+{
+	char text[64];
+	struct text t = { text, sizeof(text), 0 };
+	char comm[COMM_SIZE] = "";
+
+	memcpy(comm, name, strnlen(name, sizeof(comm) - 1));
+	text_add_value(&t, "comm", comm);
+	registry_add(KTRACE_ENTRY_THREAD, tid, t.text, 0, REGISTRY_HALF);
 }

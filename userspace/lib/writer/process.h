@@ -7,5 +7,6 @@
 
 void process_announce(const char *maps, __u64 ts);
 void process_announce_thread(__u32 tid, __u64 ts);
+void process_announce_name(__u32 tid, const char *name);
 
 #endif

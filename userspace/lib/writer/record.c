@@ -18,6 +18,7 @@
 #include "channel.h"
 #include "confined.h"
 #include "cpu_ring.h"
+#include "ids.h"
 #include "system.h"
 #include "thread.h"
 #include "thread_ring.h"
@@ -73,7 +74,7 @@ static kt_noinline bool wait_for_room(const struct channel *ch, struct patience 
 
 /* Writes one record to whichever ring is ours now. */
 static inline __attribute__((always_inline)) enum record_result
-put(const struct channel *ch, struct ktrace_thread *t, const struct record *rec,
+put(const struct channel *ch, struct ktrace_thread *t, struct record *rec,
     struct patience *patience)
 {
 	enum record_result result;
@@ -83,6 +84,11 @@ put(const struct channel *ch, struct ktrace_thread *t, const struct record *rec,
 		result = RECORD_NO_RING;
 		if ((rec->tid_flags & KTRACE_TID_MASK) == thread_id(t))
 			result = cpu_ring_put(ch, t, rec, &r);
+		if (kt_unlikely(result == RECORD_GUEST)) {
+			rec->tid_flags &= ~KTRACE_TID_MASK;
+			rec->tid_flags |= ids_of(system_gettid()) & KTRACE_TID_MASK;
+			result = RECORD_NO_RING;
+		}
 		if (result == RECORD_NO_RING)
 			result = thread_ring_put(ch, t, rec, &r);
 	} while (result == RECORD_NO_ROOM && wait_for_room(ch, patience));
@@ -214,7 +220,11 @@ int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t
 		return -EAGAIN;
 	}
 	thread_set_up(ch, t);
-	rec.tid_flags = (thread_id(t) & KTRACE_TID_MASK) | flags;
+	/* Between parent and child, thread.c: both have these words. */
+	rec.tid_flags = thread_id(t);
+	if (kt_unlikely(ktrace_thread.cpu == KTRACE_CPU_ASK || t->cpu == KTRACE_CPU_ASK))
+		rec.tid_flags = ids_of(system_gettid());
+	rec.tid_flags = (rec.tid_flags & KTRACE_TID_MASK) | flags;
 	result = put(ch, t, &rec, &patience);
 	errno = saved;
 	if (result == RECORD_DONE)

@@ -38,6 +38,7 @@ enum record_result {
 	RECORD_LOST,		/* and counted */
 	RECORD_NO_ROOM,		/* block policy: try again, or count */
 	RECORD_NO_RING,		/* this kind of ring cannot be used */
+	RECORD_GUEST,		/* the caller is not the thread of the record */
 };
 
 #endif

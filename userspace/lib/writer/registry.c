@@ -28,6 +28,19 @@
 /* Others take ids now and then; a thousand times in a row means that somebody forges the word. */
 #define ATTEMPTS_MAX 1000
 
+/* It may have grown, but not into the rings, which are behind it. */
+static __u64 registry_size(void)
+{
+	const __u64 size = kt_load(&channel.control->registry_size);
+	const char *end = (const char *)(channel.cpu_nr ? channel.cpu.w : channel.thread.w);
+	__u64 most;
+
+	if (channel.thread_nr && (const char *)channel.thread.w < end)
+		end = (const char *)channel.thread.w;
+	most = (__u64)(end - (const char *)channel.registry);
+	return size < channel.registry_size ? channel.registry_size : size < most ? size : most;
+}
+
 static struct ktrace_entry *entry_at(__u64 off)
 {
 	return (struct ktrace_entry *)((char *)channel.registry + off);
@@ -38,14 +51,14 @@ static __u64 next_off(__u64 off, __u32 word)
 {
 	__u32 size = word & KTRACE_ENTRY_SIZE_MASK;
 
-	if (size <= sizeof(struct ktrace_entry) || size > channel.registry_size - off)
+	if (size <= sizeof(struct ktrace_entry) || size > registry_size() - off)
 		return 0;
 	return off + size;
 }
 
 static bool has_room(__u64 off, __u64 size)
 {
-	return off <= channel.registry_size && size <= channel.registry_size - off;
+	return off <= registry_size() && size <= registry_size() - off;
 }
 
 /* Where to begin: near the end if the hint is within bounds. */
@@ -81,7 +94,8 @@ static void fill(__u64 off, __u64 size, const struct ktrace_entry *header, const
 	e->type = header->type;
 	e->id = header->id;
 	e->tid = header->tid;
-	e->pid = thread_pid();
+	/* thread_pid() may need such an entry. */
+	e->pid = header->type == KTRACE_ENTRY_IDS ? 0 : thread_pid();
 	e->ts = header->ts ? header->ts : kt_clock(channel.cpu.clock);
 	memcpy(e + 1, text, strlen(text) + 1);
 	/* ORD(registry_fill:A) pairs ORD(registry_same:A), ORD(registry_next:A): text first */
@@ -100,15 +114,16 @@ static void count_full(void)
  * @tid:	as struct ktrace_entry says
  * @text:	as struct ktrace_entry says
  * @ts:		since when, 0 = now
+ * @share:	how much of the room it may fill: mappings and later names of threads leave half to
+ *		first names and events, however many come
  *
- * Context: any. If there is no room it is counted. Mappings have half of the room: the many of
- * a great number of processes leave some to names and events.
+ * Context: any. If there is no room it is counted.
  */
-void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts)
+void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share)
 {
 	const struct ktrace_entry header = { .type = type, .tid = tid, .ts = ts };
 	const __u64 size = entry_size(text);
-	const __u64 room = type == KTRACE_ENTRY_MAP ? channel.registry_size / 2 : 0;
+	const __u64 room = share == REGISTRY_HALF ? registry_size() / 2 : 0;
 	__u64 off;
 	__u32 word;
 
@@ -139,18 +154,25 @@ static bool wait_until_ready(const struct ktrace_entry *e, int *looks)
 	}
 }
 
-/* Whether the entry at @off is the event @desc; @id is checked, then used. */
-static bool is_same(__u64 off, __u64 size, const char *desc, int *looks, __u16 *id)
+/* Are there so many ids? Other processes write them. */
+static bool is_id(__u16 type, __u32 id)
 {
+	return type == KTRACE_ENTRY_EVENT ? id >= KTRACE_ID_FIRST && id < channel.id_nr :
+					    id && id < KTRACE_IDS_NR;
+}
+
+/* Whether the entry at @off is of the type and says @desc; @id is checked, then used. */
+static bool is_same(__u64 off, __u16 type, const char *desc, int *looks, __u16 *id)
+{
+	const __u64 size = entry_size(desc);
 	const struct ktrace_entry *e = entry_at(off);
 
 	if ((kt_load(&e->word) & KTRACE_ENTRY_SIZE_MASK) != size || !has_room(off, size))
 		return false;
-	if (!wait_until_ready(e, looks) || e->type != KTRACE_ENTRY_EVENT)
+	if (!wait_until_ready(e, looks) || e->type != type)
 		return false;
 	*id = kt_load(&e->id);
-	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) &&
-	       *id >= KTRACE_ID_FIRST && *id < channel.id_nr;
+	return !strncmp((const char *)(e + 1), desc, size - sizeof(*e)) && is_id(type, *id);
 }
 
 /* "provider:name" of a description is what comes before its fields. */
@@ -159,37 +181,44 @@ static bool starts_on(const char *desc)
 	return glob_list_matches(channel.filter, channel.filter_size, desc, strcspn(desc, "{"));
 }
 
-/* The next id of its half, 0 if there is none left. */
-static __u16 new_id(const char *desc)
+/* The next id from @first on, -1 if there is none left before @end. */
+static int take_id(__u32 *next, __u32 first, __u32 end)
 {
-	bool is_on = starts_on(desc);
-	__u32 *next = is_on ? &channel.registry->next_on : &channel.registry->next_off;
-	__u32 first = is_on ? KTRACE_ID_FIRST : KTRACE_ID_OFF;
-	__u32 end = is_on ? KTRACE_ID_OFF : channel.id_nr;
 	__u32 id = kt_load(next);
 	int attempts = 0;
 
 	do {
 		if (id < first || id >= end || attempts++ == ATTEMPTS_MAX)
-			return 0;
+			return -1;
 	} while (!__atomic_compare_exchange_n(next, &id, id + 1, true, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
-	return (__u16)id;
+	return (int)id;
 }
 
-/**
- * registry_event - the id of an event, which gets one if it is new
- * @desc:	its description
- *
- * The whole list is looked through, and what others append meanwhile: an event that
- * two processes register at the same time gets one id.
- *
+/* An event's is of its half. 0 if there is none left. */
+static __u16 new_id(__u16 type, const char *desc)
+{
+	struct ktrace_registry *r = channel.registry;
+	int id;
+
+	if (type == KTRACE_ENTRY_IDS)	/* the word is the last one taken, first of all 0 */
+		id = take_id(&r->reserved[KTRACE_REGISTRY_IDS], 0, KTRACE_IDS_NR - 1) + 1;
+	else if (starts_on(desc))
+		id = take_id(&r->next_on, KTRACE_ID_FIRST, KTRACE_ID_OFF);
+	else
+		id = take_id(&r->next_off, KTRACE_ID_OFF, channel.id_nr);
+	return id > 0 ? (__u16)id : 0;
+}
+
+/*
+ * The id of what @desc describes, which gets one if it is new. The whole list is looked through,
+ * and what others append meanwhile: what two processes register at the same time gets one id.
  * Return: the id, 0 if there is no room or no id left, which is counted.
  */
-__u16 registry_event(const char *desc)
+static __u16 find_or_add(__u16 type, const char *desc)
 {
 	const __u64 size = entry_size(desc);
-	struct ktrace_entry header = { .type = KTRACE_ENTRY_EVENT };
+	struct ktrace_entry header = { .type = type };
 	__u64 off = sizeof(struct ktrace_registry);
 	int looks = BUSY_LOOKS;
 	__u16 same;
@@ -197,7 +226,7 @@ __u16 registry_event(const char *desc)
 	while (off && has_room(off, size)) {
 		if (!kt_load(&entry_at(off)->word)) {
 			if (!header.id)
-				header.id = new_id(desc);
+				header.id = new_id(type, desc);
 			if (!header.id)
 				break;
 			if (claim(off, size)) {
@@ -205,10 +234,32 @@ __u16 registry_event(const char *desc)
 				return header.id;
 			}
 		}
-		if (is_same(off, size, desc, &looks, &same))
+		if (is_same(off, type, desc, &looks, &same))
 			return same;
 		off = next_off(off, kt_load(&entry_at(off)->word));
 	}
 	count_full();
 	return 0;
+}
+
+/**
+ * registry_event - the id of an event, which gets one if it is new
+ * @desc:	its description
+ *
+ * Return: the id, 0 if there is no room or no id left, which is counted.
+ */
+__u16 registry_event(const char *desc)
+{
+	return find_or_add(KTRACE_ENTRY_EVENT, desc);
+}
+
+/**
+ * registry_ids - the number of 256 ids of another pid namespace
+ * @desc:	the namespace and the first number there, as <linux/ktrace.h> says
+ *
+ * Return: as registry_event().
+ */
+__u16 registry_ids(const char *desc)
+{
+	return find_or_add(KTRACE_ENTRY_IDS, desc);
 }

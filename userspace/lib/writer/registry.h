@@ -5,7 +5,11 @@
 
 #include <linux/types.h>
 
-void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts);
+/* How much of the registry an entry may fill: what can come often leaves half to the rest. */
+enum registry_share { REGISTRY_ALL, REGISTRY_HALF };
+
+void registry_add(__u16 type, __u32 tid, const char *text, __u64 ts, enum registry_share share);
 __u16 registry_event(const char *desc);
+__u16 registry_ids(const char *desc);
 
 #endif

@@ -9,18 +9,26 @@
  * child made behind the C library's back finds the fork marker wiped when it next asks
  * the library. The child of vfork() shares this memory with its suspended parent, and
  * its registration for rseq is gone: vfork.c makes both ask the library, which
- * tells them apart by their tids.
+ * tells them apart by their tids. So does clone.c for a child that shares memory while its
+ * parent goes on. A child that neither has seen is noticed where the library asks for the tid
+ * anyhow seldom: when a thread has come to another CPU, and when it opens one of 16 blocks.
  */
 #include "thread.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 
 #include "channel.h"
+#include "confined.h"
+#include "ids.h"
 #include "maps.h"
 #include "process.h"
 #include "system.h"
 #include "thread_ring.h"
+
+/* Whether a child may be using the calling thread's words at the same time, for good. */
+static __thread bool is_lent __attribute__((tls_model("initial-exec")));
 
 /* What the fast path finds in a thread that has not been here: no CPU. */
 static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
@@ -64,7 +72,7 @@ static void *own_rseq(const struct channel *ch)
 static void set_up(const struct channel *ch, struct ktrace_thread *t)
 {
 	const __u64 ts = kt_clock(ch->cpu.clock);
-	const __u32 tid = system_gettid();
+	const __u32 tid = ids_of(system_gettid());
 	uint64_t unknown = 0;
 	void *rseq = own_rseq(ch);
 
@@ -106,16 +114,18 @@ __u32 thread_pid(void)
 {
 	const __u32 pid = fork_marker ? kt_load(fork_marker) : 0;
 
-	return pid ? pid : (__u32)getpid();
+	return pid ? pid : ids_of((__u32)getpid());
 }
 
 /* In the child, whose only thread has the process's id. */
 static void after_fork(void)
 {
 	struct ktrace_thread *t = &ktrace_thread;
-	const __u32 pid = system_gettid();
 	int saved = errno;
+	__u32 pid;
 
+	ids_after_fork();
+	pid = ids_of(system_gettid());
 	mark_process(pid);
 	thread_ring_after_fork(&channel, t);
 	if (t->tid_flags)
@@ -144,7 +154,7 @@ void thread_init_process(void)
 		else
 			fork_marker = page;
 	}
-	mark_process((__u32)getpid());
+	mark_process(ids_of((__u32)getpid()));
 	pthread_atfork(before_fork, after_fork_in_parent, after_fork);
 	thread_ring_init();
 	thread_set_up(&channel, &ktrace_thread);
@@ -169,8 +179,8 @@ __u32 thread_enter(struct ktrace_thread *t)
 		set_up(&channel, t);
 	if (kt_likely(t->cpu != KTRACE_CPU_ASK))
 		return thread_id(t);
-	tid = system_gettid();
-	if (tid == thread_id(t))
+	tid = ids_of(system_gettid());
+	if (tid == thread_id(t) && !is_lent)
 		t->cpu = KTRACE_CPU_NONE;
 	return tid;
 }
@@ -198,6 +208,40 @@ void thread_before_vfork(void)
 	if (t->cpu != KTRACE_CPU_MUTE)
 		t->cpu = KTRACE_CPU_ASK;
 	errno = saved;
+}
+
+/**
+ * thread_before_clone - have a child that shares the calling thread's words told apart
+ * @flags:	of clone(2)
+ *
+ * Unless the caller waits for the child to leave its memory, both ask the kernel who they are at
+ * each event from now on.
+ */
+void thread_before_clone(int flags)
+{
+	if ((flags & (CLONE_VM | CLONE_SETTLS)) != CLONE_VM)
+		return;
+	thread_before_vfork();
+	if (!(flags & CLONE_VFORK))
+		is_lent = true;
+}
+
+/**
+ * thread_is_guest - true if the calling thread is a child that nobody has announced
+ * @ch:		the channel, in which the child is counted
+ * @t:		the words of the thread whose memory it shares
+ *
+ * From then on parent and child are told apart. A confined program is not asked.
+ */
+bool thread_is_guest(const struct channel *ch, struct ktrace_thread *t)
+{
+	if (is_confined() || ids_of(system_gettid()) == thread_id(t))
+		return false;
+	__atomic_fetch_add(&ch->registry->reserved[KTRACE_REGISTRY_GUESTS], 1,
+			   __ATOMIC_RELAXED);
+	is_lent = true;
+	t->cpu = KTRACE_CPU_ASK;
+	return true;
 }
 
 /** thread_mute - the calling thread may not read the clock any more, or may again */

@@ -8,11 +8,23 @@
 #include <ktrace/writer.h>
 #include <linux/types.h>
 
+#include "ring/ring.h"
+
 struct channel;
+
 
 static inline __u32 thread_id(const struct ktrace_thread *t)
 {
 	return (__u32)(t->tid_flags >> 32);
+}
+
+/*
+ * True if a thread that opens the block at @pos had better ask thread_is_guest(): in one of 16,
+ * since a system call may take as long as 50 events.
+ */
+static inline bool thread_asks(const struct kt_ring *r, __u64 pos)
+{
+	return !(pos & 15ull * r->block_size);
 }
 
 void thread_init_process(void);
@@ -20,6 +32,8 @@ __u32 thread_pid(void);
 __u32 thread_enter(struct ktrace_thread *t);
 void thread_set_up(const struct channel *ch, struct ktrace_thread *t);
 void thread_before_vfork(void);
+void thread_before_clone(int flags);
+bool thread_is_guest(const struct channel *ch, struct ktrace_thread *t);
 void thread_mute(bool is_mute);
 
 #endif

@@ -25,6 +25,7 @@
 
 #include "channel.h"
 #include "confined.h"
+#include "ids.h"
 #include "system.h"
 #include "thread.h"
 
@@ -78,10 +79,12 @@ static void release(const struct channel *ch, __u32 nr, __u32 tid)
 	kt_store_release(&r.w->owner, 0);
 }
 
+/* False as well if it is in another pid namespace than the caller: nothing is known of it. */
 static bool is_dead(__u32 tid)
 {
 	int saved = errno;
-	bool dead = !is_confined() && syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
+	bool dead = !is_confined() && !ids_are_foreign() && tid < KTRACE_IDS_FIRST &&
+		    syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
 
 	errno = saved;
 	return dead;
@@ -201,9 +204,8 @@ static kt_noinline void take_over(const struct kt_ring *r)
 	system_restore_signals(&signals);
 }
 
-static inline enum record_result write_record(const struct channel *ch,
-					      const struct record *rec,
-					      const struct kt_ring *r)
+static inline __attribute__((always_inline)) enum record_result
+write_record(const struct channel *ch, const struct record *rec, const struct kt_ring *r)
 {
 	enum kt_ring_result result;
 	const struct ktrace_piece *p = rec->piece;
@@ -229,16 +231,15 @@ static inline enum record_result write_record(const struct channel *ch,
 	return RECORD_DONE;
 }
 
-static inline enum record_result put(const struct channel *ch, __u32 nr,
-				     const struct record *rec, struct kt_ring *r)
+/* Of the thread that owns the ring, or of a handler that has interrupted it. */
+static inline enum record_result put(const struct channel *ch, const struct record *rec,
+				     const struct kt_ring *r)
 {
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const uintptr_t outer = outermost;
 	enum record_result result;
 	bool is_nested;
 
-	channel_thread_ring(ch, nr, r);
-	r->owner = rec->tid_flags & KTRACE_TID_MASK;
 	is_nested = kt_ring_is_busy(r);
 	if (is_nested && is_left(here, outer)) {
 		take_over(r);
@@ -254,6 +255,38 @@ static inline enum record_result put(const struct channel *ch, __u32 nr,
 	return result;
 }
 
+/* True if the record is the first in a block at which to ask. */
+static bool has_begun_block(const struct kt_ring *r, const struct record *rec)
+{
+	const __u64 pos = kt_load(&r->w->head) - KTRACE_RECORD_SIZE(rec->len);
+	const __u32 off = (__u32)pos & (r->block_size - 1);
+
+	return (off == sizeof(struct ktrace_block) || off == KT_OPENING_MAX) &&
+	       thread_asks(r, pos - off);
+}
+
+static void take(const struct channel *ch, __u32 nr, __u32 tid, struct kt_ring *r)
+{
+	channel_thread_ring(ch, nr, r);
+	r->owner = tid;
+}
+
+/* Writes the record of a child in the memory of another thread, whose words it leaves alone. */
+static kt_noinline enum record_result borrow(const struct channel *ch, const struct record *rec,
+					     struct kt_ring *r)
+{
+	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
+	const __u32 nr = claim_any(ch, tid);
+	enum record_result result;
+
+	if (!nr)
+		return RECORD_NO_RING;
+	take(ch, nr - 1, tid, r);
+	result = write_record(ch, rec, r);
+	release(ch, nr - 1, tid);
+	return result;
+}
+
 /**
  * thread_ring_put - write one record to the ring of a thread
  * @ch:		the channel
@@ -261,8 +294,8 @@ static inline enum record_result put(const struct channel *ch, __u32 nr,
  * @rec:	the record; rec->tid_flags says who it is from
  * @r:		out: the ring
  *
- * The child of a vfork() is not the thread that @t belongs to: it borrows a ring for
- * this one record.
+ * A child in the memory of another thread is not the thread that @t belongs to: it borrows a ring
+ * for this one record.
  *
  * Return: any but RECORD_DONE leaves the ring as it was; RECORD_NO_RING: all are taken.
  */
@@ -272,19 +305,24 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 	const __u32 tid = rec->tid_flags & KTRACE_TID_MASK;
 	const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	const bool is_first = !started || is_left(here, started);
-	const bool is_borrowed = tid != thread_id(t);
 	enum record_result result = RECORD_NO_RING;
 	bool is_new = false;
 	__u32 nr;
 
+	if (tid != thread_id(t))
+		return borrow(ch, rec, r);
 	if (is_first)
 		started = here;
 	kt_barrier();	/* the child of a handler that forks finds this */
-	nr = is_borrowed ? claim_any(ch, tid) : await_ring(ch, t, &is_new);
-	if (nr)
-		result = put(ch, nr - 1, rec, r);
+	nr = await_ring(ch, t, &is_new);
+	if (nr) {
+		take(ch, nr - 1, tid, r);
+		result = put(ch, rec, r);
+		if (kt_unlikely(has_begun_block(r, rec)) && t->cpu != KTRACE_CPU_ASK)
+			thread_is_guest(ch, t);
+	}
 	/* An event that this one has interrupted goes on in the same ring. */
-	if (nr && (is_borrowed || (is_shared(ch) && (is_new || is_first))))
+	if (nr && is_shared(ch) && (is_new || is_first))
 		release(ch, nr - 1, tid);
 	kt_barrier();
 	if (is_first)

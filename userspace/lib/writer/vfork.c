@@ -26,6 +26,9 @@ __asm__(".pushsection .text, \"ax\"\n\t"
 	"jmp __vfork@PLT\n\t"
 	".cfi_endproc\n\t"
 	".size vfork, . - vfork\n\t"
+	".globl front_vfork\n\t"
+	".hidden front_vfork\n\t"
+	".set front_vfork, vfork\n\t"
 	".popsection");
 
 #endif

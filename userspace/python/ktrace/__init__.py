@@ -9,14 +9,21 @@
             print(event.time, event.name, event.fields["x"])
 
 Times are ns since the epoch. Places between events are of class Position; they hold in another
-process, as text, and while files grow. Errors are OSError, or ValueError for what cannot be.
+process, as text, and while files grow. Errors are OSError, or ValueError for what cannot be; that
+of a traceset that is closed is ClosedError.
 """
 import ctypes
 import functools
+import os
+from types import TracebackType
+from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Tuple, Type, Union
 
 from . import _library as _c
+from ._version import __version__
 
-__all__ = ['Traceset', 'Event', 'Position']
+__all__ = ['Traceset', 'Event', 'Position', 'ClosedError', '__version__']
+
+Place = Union[int, 'Position']
 
 _FLAGS = ['truncated', 'incomplete', 'no-start', 'irq', 'critical', 'backwards']
 _UNSIGNED = {1, 3, 5, 7, 8, 9, 10, 11, 14}
@@ -31,11 +38,15 @@ def _text(data):
     return data.decode('utf-8', 'surrogateescape')
 
 
+class ClosedError(ValueError):
+    """The traceset is closed, and with it all that its events know beside what they say."""
+
+
 @functools.total_ordering
 class Position:
     """A place in a traceset, in front of an event. str() of it is a word that makes it again."""
 
-    def __init__(self, text='k0'):
+    def __init__(self, text: str = 'k0') -> None:
         self._free = _c.position_free
         pointer = ctypes.c_void_p()
         _c.check(_c.position_new(ctypes.byref(pointer)))
@@ -43,29 +54,33 @@ class Position:
         if _c.position_from_text(pointer, text.encode('ascii', 'replace')):
             raise ValueError('no position: ' + text[:80])
 
-    def __del__(self):
+    def __del__(self) -> None:
         if hasattr(self, '_pointer'):
             self._free(self._pointer)
 
-    def __str__(self):
+    def __str__(self) -> str:
         size = _c.position_to_text(self._pointer, None, 0) + 1
         text = ctypes.create_string_buffer(size)
         _c.position_to_text(self._pointer, text, size)
         return text.value.decode('ascii')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'Position({str(self)!r})'
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Position) and not _c.position_compare(self._pointer, other._pointer)
 
-    def __lt__(self, other):
+    def __lt__(self, other: 'Position') -> bool:
+        if not isinstance(other, Position):
+            return NotImplemented
         return _c.position_compare(self._pointer, other._pointer) < 0
 
-    __hash__ = None
+    def __hash__(self) -> int:
+        # Equal positions have one time; their texts may differ.
+        return hash(self.time)
 
     @property
-    def time(self):
+    def time(self) -> Optional[int]:
         """Time of the event behind it; None at the end."""
         time = _c.position_time(self._pointer)
         return None if time == _c.NONE else time
@@ -74,7 +89,18 @@ class Position:
 class Event:
     """One event. What it says is its own: it stays when the traceset goes on."""
 
-    def __init__(self, owner, e):
+    time: int
+    raw: int
+    id: int
+    tid: int
+    name: str
+    payload: bytes
+    flags: FrozenSet[str]
+    trace: int
+    stream: int
+    cpu: Optional[int]
+
+    def __init__(self, owner: 'Traceset', e: Any) -> None:
         self._set = owner
         self._type = e.type
         self._fields = None
@@ -88,11 +114,11 @@ class Event:
         self.name = owner._name(e.type) if e.type else f'{kind}:{e.id}'
         self._items = [_c.event_item(e, i) for i in range(_c.event_items(e))]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f'<{self.name} at {self.time}>'
 
     @property
-    def fields(self):
+    def fields(self) -> Optional[Dict[str, Any]]:
         """Values by name: int, float, str, list; enums are their name. None if not described."""
         if self._fields is None and self._type and 'no-start' not in self.flags:
             self._set._check()
@@ -100,12 +126,12 @@ class Event:
         return self._fields
 
     @property
-    def context(self):
+    def context(self) -> Dict[str, Union[int, str]]:
         """What was recorded beside the fields, by name, as filters have it; empty without --context."""
         self._set._check()
         return dict(_context(self._trace, self._items))
 
-    def stack(self, name):
+    def stack(self, name: str) -> List[Tuple[int, Optional[str]]]:
         """Frames of 'kstack' or 'ustack', the innermost first: addresses, of the kernel also the
         function or None. Empty if there is none, or the trace does not say what its number means.
         """
@@ -119,18 +145,18 @@ class Event:
         return [(a, _function(self._trace, a - bool(i))) for i, a in enumerate(addresses)]
 
     @property
-    def is_lost(self):
+    def is_lost(self) -> bool:
         """Does it say that events were lost? Fields reason and count tell which."""
         return self.id == _c.ID_LOST
 
     @property
-    def pid(self):
+    def pid(self) -> int:
         """Process of the thread, 0 if it is not known."""
         self._set._check()
         return _c.trace_pid(self._trace, self.tid, self.raw)
 
     @property
-    def comm(self):
+    def comm(self) -> Optional[str]:
         """Name of the thread, None if it is not known."""
         self._set._check()
         comm = _c.trace_comm(self._trace, self.tid, self.raw)
@@ -236,7 +262,9 @@ class Traceset:
     damages: list of (path, offset or None, message) for what is wrong with the files.
     """
 
-    def __init__(self, *paths, live=False):
+    damages: List[Tuple[str, Optional[int], str]]
+
+    def __init__(self, *paths: Union[str, bytes, 'os.PathLike[str]'], live: bool = False) -> None:
         self._pointer = None
         self._reader = None
         self._close = _c.traceset_close
@@ -257,7 +285,8 @@ class Traceset:
 
     def _check(self):
         if not self._pointer:
-            raise ValueError('the traceset is closed')
+            raise ClosedError('the traceset is closed: read events, and their fields, context, pid and comm, '
+                              'before close(), or in the block of with')
 
     def _turn(self, reader):
         """From now on reader moves the traceset; who did so before notes where he was."""
@@ -289,7 +318,7 @@ class Traceset:
         else:
             _c.check(_c.traceset_seek(self._pointer, min(max(int(place), 0), _c.NONE)))
 
-    def close(self):
+    def close(self) -> None:
         """Free everything. Of events that were read, fields, pid and comm are not known any more."""
         if self._pointer:
             self._close(self._pointer)
@@ -297,46 +326,48 @@ class Traceset:
 
     __del__ = close
 
-    def __enter__(self):
+    def __enter__(self) -> 'Traceset':
+        self._check()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 where: Optional[TracebackType]) -> None:
         self.close()
 
-    def __getitem__(self, window):
+    def __getitem__(self, window: slice) -> Iterable[Event]:
         """set[a:b]: the events from a up to b, b not included; times, Positions, or nothing."""
         if not isinstance(window, slice) or window.step is not None:
             raise TypeError('a window is set[from:to]')
         self._check()
         return _Window(self, 0 if window.start is None else window.start, window.stop)
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Event]:
         return iter(self[:])
 
-    def seek(self, place):
+    def seek(self, place: Place) -> None:
         """Go to the first event at a time or later, or to a Position."""
         self._turn(None)
         self._go(place)
 
-    def read(self):
+    def read(self) -> Optional[Event]:
         """The next event, None at the end."""
         self._turn(None)
         return self._next(_no_limit())
 
-    def position(self):
+    def position(self) -> Position:
         """Where the traceset is now, in front of the next event."""
         self._check()
         pos = Position()
         _c.check(_c.position_save(self._pointer, pos._pointer))
         return pos
 
-    def poll(self):
+    def poll(self) -> int:
         """Look whether the files have grown. Returns the number of new sections."""
         self._check()
         return _c.check(_c.traceset_poll(self._pointer))
 
     @property
-    def span(self):
+    def span(self) -> Tuple[int, int]:
         """Time of the first and of the last event."""
         self._check()
         start, end = ctypes.c_uint64(), ctypes.c_uint64()
@@ -344,7 +375,7 @@ class Traceset:
         return start.value, end.value
 
     @property
-    def lost(self):
+    def lost(self) -> Dict[str, int]:
         """Lost events that were met so far, by reason."""
         self._check()
         stats = _c.Stats()
@@ -352,7 +383,7 @@ class Traceset:
         return {_text(_c.lost_name(i)): n for i, n in enumerate(stats.lost) if n}
 
     @property
-    def paths(self):
+    def paths(self) -> List[str]:
         """The files, by number."""
         self._check()
         paths = []

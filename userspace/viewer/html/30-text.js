@@ -95,8 +95,14 @@ function count_text(number) {
 	return number.toLocaleString('en');
 }
 
+// Of a CPU that runs a thread: the thread's name then, and its number
 function state_name(state) {
-	return state >= 0 ? trace.head.states[state].name : 'nothing known';
+	if (state < 0)
+		return 'nothing known';
+	const { name, row } = trace.head.states[state];
+	const number = trace.head.rows[row]?.tid;
+
+	return number === undefined || ` ${name}`.endsWith(` ${number}`) ? name : `${name} ${number}`;
 }
 
 // A new element with a text, at the end of PARENT

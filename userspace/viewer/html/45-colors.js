@@ -4,7 +4,7 @@
 // Hues have the meanings they have in LTTV (green user, blue system call, yellow trap, orange
 // interrupt, pink softirq, dark red wait, ...), in shades that are told apart with any kind of
 // colour vision. What runs is high, what is ready is lower, what waits is a thin line: states
-// differ without any colour, too.
+// differ without any colour, too. A thread that a CPU runs has a colour that follows from its name.
 
 const THIN = 0, MIDDLE = 1, FULL = 2;
 
@@ -77,9 +77,11 @@ function ink_on(color) {
 function look_of({ name, group }) {
 	let [color, height, rank] = [SPAN_COLORS[hash_of(name) % SPAN_COLORS.length], FULL, 10];
 
-	// Spans have the program's names, whatever these may be.
+	// Spans and threads have the program's names, whatever these may be.
 	if (group === 'wait')
 		[color, height, rank] = [LOOKS['wait-disk'][0], FULL, LOOKS.wait[2]];
+	else if (group === 'run')
+		rank = LOOKS.busy[2];
 	else if (group !== 'span')
 		[color, height, rank] = LOOKS[name] || (/^wait/.test(name) ? LOOKS.wait :
 			[color, height, rank]);
@@ -117,7 +119,7 @@ function groups_there(root) {
 	return groups;
 }
 
-// Legend: states of threads, CPUs and locks; spans and waits have their names in the picture
+// Legend: states of threads, CPUs and locks; spans, waits and running threads have their names in the picture
 function show_legend(root) {
 	const list = document.getElementById('legend');
 	const heights = ['thin', 'middle', 'full'];
@@ -126,12 +128,19 @@ function show_legend(root) {
 
 	list.replaceChildren();
 	for (const { name, group, color, height } of looks.list) {
-		if (['span', 'wait'].includes(group) || !groups.has(group) || seen.has(name))
+		if (['span', 'wait', 'run'].includes(group) || !groups.has(group) || seen.has(name))
 			continue;
 		seen.add(name);
 		const item = make('li', '', list);
 		make('span', '', item, { class: `sample ${heights[height]}` }).style.background = color;
 		item.append(name);
+	}
+	if (groups.has('run')) {
+		const item = make('li', '', list);
+		const colors = SPAN_COLORS.slice(0, 4).map((c, i) => `${c} ${25 * i}% ${25 * i + 25}%`);
+		make('span', '', item, { class: 'sample full' }).style.background =
+			`linear-gradient(90deg, ${colors})`;
+		item.append('thread on a CPU, by name');
 	}
 	const borders = ['solid', 'dashed', 'dotted'];
 	(trace.head.arrows || []).forEach((name, kind) => {

@@ -18,6 +18,7 @@ const chart = {
 	has_arrows: true,
 	hover: null,		// {x, y} of the pointer
 	band: null,		// {from, to}: range being marked
+	range: null,		// {from, to}: whose totals are shown
 	state: null,		// {row, from, to, state} that was clicked
 };
 
@@ -159,7 +160,7 @@ const y_of_row = row => rows.place.get(row) * ROW_HEIGHT - view.scroll;
 
 // Codes of a row; those of a folded process, or of one without its own, are its threads'
 function row_codes(row, width) {
-	const codes = new Uint16Array(width);
+	const codes = new Uint32Array(width);
 
 	paint_states(codes, chart.parts, row, view);
 	const { children, is_folded } = rows.all[row];
@@ -332,8 +333,10 @@ function draw_lines() {
 		draw.lineWidth = 2;
 		draw.strokeRect(left, y_of_row(framed) + 1, Math.max(right - left, 2), 16);
 	}
-	if (chart.band) {
-		const left = x_of_time(chart.band.from), right = x_of_time(chart.band.to);
+	for (const band of [chart.band, chart.range]) {
+		if (!band)
+			continue;
+		const left = x_of_time(band.from), right = x_of_time(band.to);
 		draw.fillStyle = looks.theme.accent;
 		draw.globalAlpha = 0.2;
 		draw.fillRect(left, 0, right - left, chart.height);

@@ -10,6 +10,8 @@ function add_pair(list, name, value) {
 
 async function show_details() {
 	const box = document.getElementById('details');
+
+	leave_totals();
 	const run = ++details_run;
 	const parts = document.createDocumentFragment();
 
@@ -31,6 +33,12 @@ function add_state(box, { row, state, from, to }) {
 	add_pair(list, 'for', duration_text(to - from));
 	make('button', 'Zoom to it', box, { type: 'button' })
 		.addEventListener('click', zoom_to_state);
+	const thread = trace.head.states[state]?.row;
+	if (thread !== undefined)
+		make('button', 'Show its row', box, { type: 'button' }).addEventListener('click', () => {
+			unfold_to(thread);
+			select_row(thread);
+		});
 }
 
 function zoom_to_state() {

@@ -17,6 +17,7 @@ const KEYS = [
 	[['End'], 'the end', () => set_view(trace.span - (view.to - view.from), trace.span, true)],
 	[['Backspace'], 'the range before', go_back],
 	[['z'], 'zoom to the selected state', zoom_to_state],
+	[['m'], 'totals of the range on the screen', () => press('totals')],
 	[['ArrowUp'], 'row above; in the list: event before', () => move_row(-1)],
 	[['ArrowDown'], 'row below; in the list: event after', () => move_row(1)],
 	[['PageUp'], 'rows above; in the list: a page', () => scroll_rows(-0.8)],
@@ -41,6 +42,7 @@ const MOUSE = [
 	['Shift+wheel, sideways', 'earlier and later'],
 	['Alt+wheel, wheel over names', 'rows above and below'],
 	['drag', 'move'],
+	['Ctrl+drag', 'mark a range: its totals'],
 	['Shift+drag, drag over the histogram', 'mark a range and zoom to it'],
 	['click', 'select state and event'],
 	['double click', 'zoom to the state'],
@@ -101,6 +103,7 @@ function leave() {
 	document.getElementById('help-text').close();
 	document.getElementById('picture').focus();
 	chart.band = null;
+	leave_totals();
 	say('');
 	request_draw();
 }
@@ -208,8 +211,8 @@ function begin_move(e) {
 	};
 }
 
-// Dragging marks a range
-function begin_band(e) {
+// Dragging marks a range, for which USE is called
+function begin_band(e, use = (from, to) => set_view(from, to, true)) {
 	const element = e.currentTarget;
 	const start = time_at_x(x_in(element, e));
 
@@ -224,7 +227,7 @@ function begin_band(e) {
 			const { band } = chart;
 			chart.band = null;
 			if (has_moved && band)
-				set_view(band.from, band.to, true);
+				use(band.from, band.to);
 			else
 				select_time(start).catch(trace.failed);
 			request_draw();
@@ -270,8 +273,10 @@ function init_input() {
 	document.addEventListener('keydown', on_key);
 	for (const element of [canvas, histogram.canvas, names])
 		element.addEventListener('wheel', on_wheel, { passive: false });
-	follow(canvas, e => e.shiftKey ? begin_band(e) : begin_move(e));
-	follow(histogram.canvas, begin_band);
+	const total = (from, to) => show_totals(from, to).catch(trace.failed);
+	follow(canvas, e => e.ctrlKey || e.metaKey ? begin_band(e, total) :
+		e.shiftKey ? begin_band(e) : begin_move(e));
+	follow(histogram.canvas, e => begin_band(e, e.ctrlKey || e.metaKey ? total : undefined));
 	follow(histogram.overview, begin_overview);
 	follow(document.getElementById('split'), begin_split);
 	document.getElementById('split').addEventListener('keydown', e => {

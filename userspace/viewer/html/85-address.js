@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-// 85-address.js - what is looked at, in the address: #t=FROM,TO&e=EVENT&f=FILTER&q=WORDS&r=ROWS
+// 85-address.js - what is looked at, in the address: #t=FROM,TO&e=EVENT&f=FILTER&q=WORDS&r=ROWS, and
+// m=FROM,TO, a range whose totals are shown
 //
 // Times are ns since the first event. The address can be kept, sent and put into a document.
 
@@ -9,6 +10,8 @@ function write_address() {
 
 	if (selection.index >= 0)
 		parts.push(`e=${selection.index}`);
+	if (chart.range)
+		parts.push(`m=${Math.round(chart.range.from)},${Math.round(chart.range.to)}`);
 	for (const [key, id] of [['q', 'find'], ['f', 'filter'], ['r', 'row-filter']])
 		if (value(id))
 			parts.push(`${key}=${encodeURIComponent(value(id))}`);
@@ -34,4 +37,6 @@ async function read_address() {
 		say(`the address has no range of times: t=${wanted.get('t')}`);
 	if (wanted.has('e') && !await select_event(Number(wanted.get('e')), !(to > from)))
 		growth.wanted = Number(wanted.get('e'));
+	if (wanted.has('m'))
+		await show_totals(...wanted.get('m').split(',').map(Number));
 }

@@ -55,6 +55,7 @@ function init_buttons() {
 	on_click('out', () => zoom(2, zoom_center()));
 	on_click('fit', () => set_view(0, trace.span, true));
 	on_click('back', go_back);
+	on_click('totals', () => show_totals(view.from, view.to).catch(trace.failed));
 	on_click('find-next', () => find_next(1));
 	on_click('find-before', () => find_next(-1));
 	on_click('theme', () =>
@@ -182,6 +183,8 @@ window.ktrace = {
 	selected: () => ({ ...selection, row: rows.selected, state: chart.state }),
 	visibleEvents: () => table.events.slice(),
 	eventAt: event_at,
+	totals: totals_of,
+	range: () => chart.range,
 	text: field => value_text(field.value, field),
 	find: async (text, from = 0) => find_event(parse_expression(text), from, 1),
 	rate: () => histogram.text,

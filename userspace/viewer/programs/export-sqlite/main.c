@@ -15,6 +15,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+/* What an event takes of the file beside its payload, indexes included: about */
+#define ROW_SIZE 256u
 
 /* The row of a thread under a name. Return: it, -ENOMEM or -errno. */
 static __s64 find_thread(struct db *d, const struct thread_key *key)
@@ -79,9 +83,12 @@ static int put_event(struct db *d, const struct ktrace_trace_event *e)
 {
 	struct line_thread thread = { .comm = NULL };
 	const __s64 id = (__s64)++d->events, type = types_find(d, e);
+	const int ret = output_room(STDOUT_FILENO, ROW_SIZE + e->len);
 	const __u64 start = d->x->scope.start;
 	__s64 thread_id = 0;
 
+	if (ret)
+		return ret;
 	if (line_find_thread(e, &thread))
 		thread_id = thread_of_event(d, e, &thread);
 	if (type < 0 || thread_id < 0)

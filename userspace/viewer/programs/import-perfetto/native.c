@@ -3,6 +3,7 @@
 #include "native.h"
 
 #include "temporary.h"
+#include "viewer.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +79,7 @@ static bool has_room(const struct natives *n)
 
 static int append(struct natives *n, struct part *part, const void *data, size_t size)
 {
-	ssize_t done;
+	int ret;
 
 	if (!part->file) {
 		const int fd = has_room(n) ? temporary_file() : -EMFILE;
@@ -90,13 +91,9 @@ static int append(struct natives *n, struct part *part, const void *data, size_t
 		part->file = fd + 1;
 		n->files++;
 	}
-	for (size_t at = 0; at < size; at += (size_t)done) {
-		done = write(part->file - 1, (const char *)data + at, size - at);
-		if (done <= 0)
-			return done ? -errno : -EIO;
-	}
-	part->done += size;
-	return 0;
+	ret = output_write(part->file - 1, data, size);
+	part->done += ret ? 0 : size;
+	return ret;
 }
 
 static int add_piece(struct natives *n, struct part *part,

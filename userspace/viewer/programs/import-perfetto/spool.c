@@ -65,10 +65,12 @@ static int open_file(struct spool *s)
 static int write_run(struct spool *s)
 {
 	struct spool_run *new = realloc(s->runs, (s->run_nr + 1) * sizeof(*new));
-	const int ret = new ? open_file(s) : -ENOMEM;
+	int ret = new ? open_file(s) : -ENOMEM;
 
 	if (new)
 		s->runs = new;
+	if (!ret)
+		ret = output_room(fileno(s->file), s->nr * sizeof(*s->events) + s->payloads.len);
 	if (ret)
 		return ret;
 	sort(s);

@@ -31,8 +31,6 @@
 /* A part of which the session has lost something is not merged, so it is small beside a buffer. */
 #define PART_SIZE (1 << 20)
 #define SPEAKER "ktraced: "
-/* Live recordings of this machine that are looked at */
-#define PORTS_MAX 256u
 
 static __s64 now_ms(void)
 {
@@ -174,17 +172,27 @@ bool recorder_has_much(const struct recorder *r)
 	       st.st_size > PART_SIZE;
 }
 
+/* Sockets with that pid may be anybody's; only the recorder answers as it. */
 char *recorder_session(const struct recorder *r)
 {
-	struct ktrace_port *list = calloc(PORTS_MAX, sizeof(*list));
-	char *answer = malloc(KTRACE_PORT_ANSWER), *value = NULL;
-	const size_t nr = list && answer ? ktrace_port_list(list, PORTS_MAX) : 0;
+	size_t nr = 0, mine = 0;
+	struct ktrace_port *list = ktrace_port_list_all(&nr);
+	char **answers = calloc(nr + 1, sizeof(*answers)), *value = NULL;
+	int *errors = calloc(nr + 1, sizeof(*errors));
 
-	for (size_t i = 0; i < nr && i < PORTS_MAX && !value; i++)
-		if (list[i].pid == (__u32)r->pid && !ktrace_port_ask(&list[i], "show", answer))
-			value = ktrace_port_value(answer, "session");
+	for (size_t i = 0; list && i < nr; i++)
+		if (list[i].pid == (__u32)r->pid && list[i].uid == geteuid())
+			list[mine++] = list[i];
+	if (list && answers && errors)
+		ktrace_port_ask_all(list, mine, "show", answers, errors);
+	for (size_t i = 0; answers && i < mine; i++) {
+		if (answers[i] && !value)
+			value = ktrace_port_value(answers[i], "session");
+		free(answers[i]);
+	}
 	free(list);
-	free(answer);
+	free(answers);
+	free(errors);
 	return value;
 }
 

@@ -147,7 +147,7 @@ static int end_file(const struct session *s, int ret)
 {
 	ret = output_name_end(ret);
 	if (ret && ret != -ECANCELED)
-		complain_about(s->output, "%s", strerror(-ret));
+		complain_about(s->output, "%s", output_error(ret));
 	return ret;
 }
 

@@ -56,6 +56,8 @@ static int take_slices(const struct client_reply *r, struct ktrace_out *packet, 
 			ktrace_out_bytes(packet, (char *)slice->data.data, slice->data.len);
 		if (!slice->last_slice_for_packet)
 			continue;
+		if (output_room(fileno(to), packet->len))
+			return errno = ENOSPC, complain_temporary();
 		put_size(to, packet->len);
 		fwrite(packet->buf, 1, packet->len, to);
 		packet->len = 0;
@@ -136,7 +138,8 @@ static int save_packets(const char *path, const unsigned char *data, size_t size
 	file = fopen(writes, "we");
 	if (!file)
 		return output_name_end(-errno);
-	if (fwrite(data, 1, size, file) != size)
+	ret = output_room(fileno(file), size);
+	if (!ret && fwrite(data, 1, size, file) != size)
 		ret = -errno;
 	if (fclose(file) && !ret)
 		ret = -errno;
@@ -233,7 +236,7 @@ int save_file(const struct session *s, FILE *from, const char *path)
 		munmap((void *)data, (size_t)st.st_size);
 	if (ret < 0) {
 		if (ret != -ECANCELED)
-			complain_about(path, "%s", strerror(-ret));
+			complain_about(path, "%s", output_error(ret));
 		return STATUS_DAMAGED;
 	}
 	say_saved(s, path, nr);

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * absent.c - programs of the command that could not take part in --pthread, and why
+ *
+ * Descendants are looked at through /proc, often at first and then ten times a second, less often
+ * if there are many: those that begin and end between two looks are missed. What is said of a
+ * process is a cause that keeps it from taking part, so that one which does nothing with threads is
+ * not taken for one.
+ */
+#include "absent.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "now.h"
+#include "pids.h"
+#include "program.h"
+
+#define LOOK_MIN_NS 5000000ull
+#define LOOK_MAX_NS 100000000ull
+/* Looking takes no more than this part of the time: there may be many processes. */
+#define LOOK_PART 10
+/* Processes of one look, and those that are kept */
+#define LOOK_MAX 1024u
+#define ONES_MAX 65536u
+#define ENVIRONMENT_MAX (256u << 10)
+/* Names in a line */
+#define NAMES_MAX 4u
+
+static const char *const reasons[ABSENT_NR] = {
+	[ABSENT_USER] = "as another user",
+	[ABSENT_CLEARED] = "with an empty environment",
+	[ABSENT_ENVIRONMENT] = "without KTRACE_SESSION in the environment",
+	[ABSENT_PRELOAD] = "with an LD_PRELOAD of their own",
+	[ABSENT_ROOT] = "with another root folder",
+	[ABSENT_SHM] = "with another /dev/shm",
+	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
+};
+
+void absent_attached(struct absent *a, __u32 pid)
+{
+	if (!a->attached)
+		a->attached = calloc(1, sizeof(*a->attached));
+	if (a->attached)
+		pids_set(a->attached, pid, true);
+}
+
+/* The first bytes of a file of /proc/@pid. Return: how many, 0 = it cannot be read. */
+static size_t read_file(__u32 pid, const char *name, char *buf, size_t size)
+{
+	char path[64];
+	size_t n;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	f = fopen(path, "re");
+	n = f ? fread(buf, 1, size - 1, f) : 0;
+	if (f)
+		fclose(f);
+	buf[n] = '\0';
+	return n;
+}
+
+/* Also of one that has ended and was not waited for. */
+static bool is_others(__u32 pid)
+{
+	char status[1024], *line;
+
+	if (!read_file(pid, "status", status, sizeof(status)))
+		return false;
+	line = strstr(status, "\nUid:");
+	return line && strtoul(line + 5, NULL, 10) != geteuid();
+}
+
+static const char *variable(const char *environment, size_t size, const char *name)
+{
+	const size_t len = strlen(name);
+	const char *at = environment;
+
+	for (; at < environment + size; at += strlen(at) + 1)
+		if (!strncmp(at, name, len) && at[len] == '=')
+			return at + len + 1;
+	return NULL;
+}
+
+/* Does the process see another folder of that name? */
+static bool has_other(__u32 pid, const char *folder)
+{
+	struct stat own, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, folder);
+	return !stat(folder, &own) && !stat(path, &its) &&
+	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
+}
+
+/* ABSENT_NR: nothing is in its way, or that cannot be told. */
+static enum absent_reason reason_of(__u32 pid)
+{
+	static char environment[ENVIRONMENT_MAX];
+	const char *libraries;
+	char path[32], exe[8];
+	bool is_alive;
+	size_t size;
+
+	if (is_others(pid))
+		return ABSENT_USER;
+	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	is_alive = readlink(path, exe, sizeof(exe)) > 0;
+	size = read_file(pid, "environ", environment, sizeof(environment));
+	if (is_alive && !size)
+		return ABSENT_CLEARED;
+	if (size && size < sizeof(environment) - 1) {
+		if (!variable(environment, size, "KTRACE_SESSION"))
+			return ABSENT_ENVIRONMENT;
+		libraries = variable(environment, size, "LD_PRELOAD");
+		if (!libraries || !strstr(libraries, "libktrace-pthread"))
+			return ABSENT_PRELOAD;
+	}
+	if (has_other(pid, "/"))
+		return ABSENT_ROOT;
+	if (has_other(pid, "/dev/shm"))
+		return ABSENT_SHM;
+	return is_alive && program_obstacle(path, true) ? ABSENT_PROGRAM : ABSENT_NR;
+}
+
+static struct absent_one *find(struct absent *a, __u32 pid)
+{
+	struct absent_one *new;
+
+	for (size_t i = a->nr; i-- > 0;)
+		if (a->ones[i].pid == pid)
+			return &a->ones[i];
+	if (a->nr == a->cap) {
+		new = a->cap < ONES_MAX ? realloc(a->ones, (a->cap + 256) * sizeof(*new)) : NULL;
+		if (!new)
+			return NULL;
+		a->ones = new;
+		a->cap += 256;
+	}
+	a->ones[a->nr] = (struct absent_one){ .pid = pid };
+	return &a->ones[a->nr++];
+}
+
+/* Has its memory a session's? Of one that has ended: did it ever attach? */
+static bool takes_part(const struct absent *a, __u32 pid)
+{
+	bool is_there = false, any = false;
+	char line[512];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/%u/maps", pid);
+	f = fopen(line, "re");
+	while (f && !is_there && fgets(line, sizeof(line), f)) {
+		any = true;
+		is_there = strstr(line, "/dev/shm/ktrace-") || strstr(line, "/ktrace\n");
+	}
+	if (f)
+		fclose(f);
+	return any ? is_there : a->attached && pids_has(a->attached, pid);
+}
+
+static void look_at(struct absent *a, __u32 pid)
+{
+	enum absent_reason reason = reason_of(pid);
+	struct absent_one *one;
+
+	one = reason < ABSENT_NR && !takes_part(a, pid) ? find(a, pid) : NULL;
+	if (!one)
+		return;
+	one->looks = one->reason == reason ? one->looks + 1 : 1;
+	one->reason = reason;
+	read_file(pid, "comm", one->comm, sizeof(one->comm));
+	one->comm[strcspn(one->comm, "\n")] = '\0';
+}
+
+/* Appends the children of all threads of @pid. Return: how many there are then. */
+static size_t add_children(__u32 pid, __u32 *pids, size_t nr)
+{
+	char path[64];
+	struct dirent *e;
+	unsigned int child;
+	DIR *dir;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir))) {
+		snprintf(path, sizeof(path), "/proc/%u/task/%.10s/children", pid, e->d_name);
+		f = *e->d_name == '.' ? NULL : fopen(path, "re");
+		while (f && nr < LOOK_MAX && fscanf(f, "%u", &child) == 1)
+			pids[nr++] = child;
+		if (f)
+			fclose(f);
+	}
+	if (dir)
+		closedir(dir);
+	return nr;
+}
+
+void absent_look(struct absent *a, __u64 now, bool is_early)
+{
+	__u32 pids[LOOK_MAX];
+	__u64 pause;
+	size_t nr;
+
+	if (!a->begun_ns)
+		a->begun_ns = now;
+	pause = is_early ? 0 : (now - a->begun_ns) / 4;
+	pause = pause < LOOK_MIN_NS ? LOOK_MIN_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;
+	pause = pause < LOOK_PART * a->took_ns ? LOOK_PART * a->took_ns : pause;
+	if (a->last_ns && now - a->last_ns < pause)
+		return;
+	a->last_ns = now;
+	nr = add_children((__u32)getpid(), pids, 0);
+	for (size_t i = 0; i < nr; i++) {
+		look_at(a, pids[i]);
+		nr = add_children(pids[i], pids, nr);
+	}
+	a->took_ns = now_ns() - now;
+}
+
+static bool is_absent(const struct absent *a, size_t i, enum absent_reason reason)
+{
+	/* While a program is being executed, its environment is empty for a moment. */
+	return a->ones[i].reason == reason && (reason != ABSENT_CLEARED || a->ones[i].looks > 1);
+}
+
+/* Is it the first of that name? */
+static bool is_new(const struct absent *a, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (is_absent(a, k, a->ones[i].reason) && !strcmp(a->ones[k].comm, a->ones[i].comm))
+			return false;
+	return true;
+}
+
+static bool say_reason(const struct absent *a, enum absent_reason reason)
+{
+	char names[NAMES_MAX * (sizeof(a->ones->comm) + 2) + 8] = "";
+	size_t nr = 0, named = 0, len = 0;
+
+	for (size_t i = 0; i < a->nr; i++) {
+		if (!is_absent(a, i, reason))
+			continue;
+		nr++;
+		if (named > NAMES_MAX || !is_new(a, i))
+			continue;
+		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", len ? ", " : "",
+					named == NAMES_MAX ? "..." : a->ones[i].comm);
+		named++;
+	}
+	if (nr)
+		log_note("%zu program%s could not take part, %s: %s", nr, nr == 1 ? "" : "s",
+			 reasons[reason], names);
+	return nr;
+}
+
+void absent_say(const struct absent *a)
+{
+	bool any = false;
+
+	for (int reason = 0; reason < ABSENT_NR; reason++)
+		any |= say_reason(a, reason);
+	if (any)
+		log_note("programs that ran for a short time may have been missed");
+}
+
+void absent_free(struct absent *a)
+{
+	free(a->ones);
+	free(a->attached);
+}

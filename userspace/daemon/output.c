@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * output.c - the file of a recording, or the first of its parts
+ *
+ * What has its name already is replaced when the command runs, not before: a file by the first
+ * section that is written, parts when the first new one, which is called FILE.new, gets its name.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "name.h"
+#include "note.h"
+#include "parts.h"
+#include "room.h"
+
+/* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
+static bool is_fit_for_trace(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || (S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3));
+}
+
+/* "-o ./app" with the name of the trace forgotten would overwrite the program. */
+static bool is_program(const char *path)
+{
+	char magic[4] = "";
+	FILE *f = fopen(path, "re");
+	size_t n = f ? fread(magic, 1, sizeof(magic), f) : 0;
+
+	if (f)
+		fclose(f);
+	return n == sizeof(magic) && (!memcmp(magic, "\177ELF", 4) || !memcmp(magic, "#!", 2));
+}
+
+bool output_is_split(const struct recording *r)
+{
+	return r->options->split_size || r->options->split_ns;
+}
+
+const char *output_path(const struct recording *r)
+{
+	return output_is_split(r) ? r->parts.path : r->name;
+}
+
+/* -o FOLDER/ or nothing: the name is ours to choose */
+static bool is_nameless(const struct options *o)
+{
+	size_t len = o->output ? strlen(o->output) : 0;
+
+	return !len || o->output[len - 1] == '/';
+}
+
+static int choose_name(struct recording *r)
+{
+	const struct options *o = r->options;
+
+	r->name = is_nameless(o) ? name_default(o->output ? o->output : "", o->argv)
+				 : strdup(o->output);
+	if (!r->name)
+		return -ENOMEM;
+	return output_is_split(r) ? parts_init(&r->parts, r->name, o) : 0;
+}
+
+/* Can what has the name be replaced? Return: 0, -ECANCELED having complained. */
+static int check_file(const char *path, const struct stat *st)
+{
+	if (S_ISDIR(st->st_mode))
+		log_error("%s is a folder: with a / behind it the trace is a new file there", path);
+	else if (!is_fit_for_trace(st))
+		log_error("%s: the trace must go to a regular file or /dev/null", path);
+	else if (is_program(path))
+		log_error("%s is a program: -o is the file for the trace", path);
+	else
+		return 0;
+	return -ECANCELED;
+}
+
+static int open_whole(struct recording *r, struct ktrace_tracefile **file)
+{
+	struct stat st = { .st_size = 0 };
+	int error = stat(r->name, &st) ? 0 : check_file(r->name, &st);
+
+	if (error)
+		return error;
+	/* A name that nobody gave has to be new. */
+	if (is_nameless(r->options))
+		return ktrace_tracefile_create_part(r->name, 0, NULL, file);
+	r->is_replacing = S_ISREG(st.st_mode) && st.st_size;
+	return r->is_replacing ? ktrace_tracefile_replace_later(r->name, file)
+			       : ktrace_tracefile_create(r->name, file);
+}
+
+static int open_first_part(struct recording *r, struct ktrace_tracefile **file)
+{
+	struct stat st;
+	int ret;
+
+	if (!stat(r->name, &st) && !S_ISREG(st.st_mode)) {
+		log_error("%s: parts of a trace must be regular files", r->name);
+		return -ECANCELED;
+	}
+	ret = parts_claim(&r->parts);
+	if (ret == -EBUSY)
+		log_error("%s: another recording is writing its parts", r->name);
+	if (ret < 0)
+		return ret == -EBUSY ? -ECANCELED : ret;
+	r->is_replacing = ret;
+	return ktrace_tracefile_create_part(r->parts.path, 1, NULL, file);
+}
+
+int output_open(struct recording *r, struct ktrace_tracefile **file)
+{
+	int error = choose_name(r);
+
+	if (!error)
+		error = output_is_split(r) ? open_first_part(r, file) : open_whole(r, file);
+	if (!error && r->options->mode)
+		error = ktrace_tracefile_mode(*file, r->options->mode);
+	if (!error) {
+		error = r->is_replacing ? 0 : room_begin(r->options, output_path(r), *file);
+		if (error)
+			output_drop(r, *file);
+	} else if (error != -ECANCELED) {
+		log_error("%s: %s", r->name ? output_path(r) : "-o", error == -EBUSY ?
+			  "another recording is writing this file" : strerror(-error));
+	}
+	return error ? EXIT_OWN : -1;
+}
+
+void output_note(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
+		 const char *begin)
+{
+	int error = note_set(s, path, file, begin);
+
+	if (error)
+		log_note("this session could not be recovered: %s", strerror(-error));
+}
+
+void output_begin(struct recording *r)
+{
+	int error = 0;
+
+	if (!r->is_replacing)
+		return;
+	r->is_replacing = false;
+	if (output_is_split(r)) {
+		error = parts_replace(&r->parts);
+		r->capture.path = r->parts.path;
+	}
+	if (error)
+		log_error("%s: %s: the first part stays %s", r->name, strerror(-error),
+			  r->parts.path);
+	else if (output_is_split(r))
+		output_note(r->session, r->parts.path, r->capture.file, r->parts.begin.buf);
+	capture_flush_meta(&r->capture);
+}
+
+void output_drop(const struct recording *r, struct ktrace_tracefile *file)
+{
+	const char *path = output_path(r);
+	struct stat st;
+
+	/* A link, such as /dev/stdout, is not ours to remove. */
+	if ((!r->is_replacing || output_is_split(r)) && !lstat(path, &st) && S_ISREG(st.st_mode))
+		unlink(path);
+	ktrace_tracefile_close(file);
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * clone.c - a clone() after which a child that shares its parent's memory is told apart
+ *
+ * The child begins with a function of its own, so the C library's function returns once, to us.
+ */
+#define KTRACE_LIBRARY
+#define KTRACE_REGISTER_LATER
+#include "thread.h"
+
+#if defined(__GLIBC__)
+
+#include <sched.h>
+#include <stdarg.h>
+
+extern __typeof__(clone) __clone;
+
+/**
+ * clone - the C library's, and noticed here
+ * @function:	what the child does
+ * @stack:	the end of its stack
+ * @flags:	of clone(2)
+ * @arg:	for @function
+ * @...:	what some flags want
+ *
+ * Context: any.
+ * Return: as the C library's.
+ */
+KTRACE_API int clone(int (*function)(void *arg), void *stack, int flags, void *arg, ...)
+{
+	void *more[3];
+	va_list list;
+
+	va_start(list, arg);
+	for (int i = 0; i < 3; i++)
+		more[i] = va_arg(list, void *);
+	va_end(list);
+	thread_before_clone(flags);
+	return __clone(function, stack, flags, arg, more[0], more[1], more[2]);
+}
+
+extern __typeof__(clone) front_clone
+	__attribute__((alias("clone"), visibility("hidden"), nothrow, leaf));
+
+#endif

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * ids.c - which ids processes and threads have in what is recorded
+ *
+ * In the pid namespace of the session's owner, which KTRACE_PIDNS names by its inode, they have
+ * those that the kernel gives them. In another one the same numbers belong to others. There each
+ * 256 numbers of the namespace get 256 ids that are no numbers of the kernel's (KTRACE_IDS_FIRST
+ * and above), by an entry in the registry that all processes of the namespace share. So the ids of
+ * a process stay when it executes a program, and they are reused with the numbers.
+ *
+ * A namespace whose inode cannot be found, as there is no /proc or a filter of system calls, counts
+ * as one of its own: its processes are told apart as long as they do not execute a program.
+ *
+ * A child is in another namespace than its parent if it is process 1, or if its parent is not to be
+ * seen from there.
+ */
+#include "ids.h"
+
+#define KTRACE_LIBRARY
+#include <ktrace/channel.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <sys/stat.h>
+#include <linux/ktrace.h>
+
+#include "channel.h"
+#include "confined.h"
+#include "registry.h"
+#include "system.h"
+#include "text.h"
+
+#define KNOWN_NR 64u
+
+/*
+ * @home:	inode of the owner's namespace, 0 = not known: then all are taken for its own
+ * @space:	inode of this process's
+ * @made:	if that is not known: when it was met, which tells it from others
+ * @known:	first id of 256 in the upper half, their number / 256 + 1 in the lower; by number
+ */
+static struct {
+	__u64 home;
+	__u64 space;
+	__u64 made;
+	bool is_foreign;
+	__u64 known[KNOWN_NR];
+} ids;
+
+static void enter_space(void)
+{
+	struct stat st;
+
+	ids.space = !is_confined() && !stat("/proc/self/ns/pid", &st) ? (__u64)st.st_ino : 0;
+	ids.made = ids.space ? 0 : kt_clock(channel.cpu.clock);
+	ids.is_foreign = ids.home != ids.space;
+	for (__u32 i = 0; i < KNOWN_NR; i++)
+		kt_store(&ids.known[i], 0);
+}
+
+/** ids_init - when the process has attached, before it tells anything */
+void ids_init(void)
+{
+	const char *home = secure_getenv("KTRACE_PIDNS");
+
+	ids.home = home ? strtoull(home, NULL, 10) : 0;
+	if (ids.home)
+		enter_space();
+}
+
+/** ids_after_fork - in the child, before it tells anything */
+void ids_after_fork(void)
+{
+	if (ids.home && (system_gettid() == 1 || (!is_confined() && !getppid())))
+		enter_space();
+}
+
+/** ids_are_foreign - true in another pid namespace than the owner's: kill(2) knows no ids */
+bool ids_are_foreign(void)
+{
+	return ids.is_foreign;
+}
+
+/* The first id for the numbers from 256 * @page on; 0 if there is none left, which is counted. */
+static __u32 first_of(__u32 page)
+{
+	char desc[96] = "";
+	struct text t = { desc, sizeof(desc), 0 };
+	__u16 number;
+
+	text_add_number(&t, "ns", ids.space);
+	if (!ids.space)
+		text_add_number(&t, "since", ids.made);
+	text_add_number(&t, "inner", page * KTRACE_IDS_STEP);
+	number = registry_ids(desc);
+	return number ? KTRACE_IDS_FIRST + number * KTRACE_IDS_STEP : 0;
+}
+
+/**
+ * ids_of - the id that a thread has in what is recorded
+ * @tid:	its number in this process's pid namespace
+ *
+ * Return: the id; @tid itself if there are no ids left.
+ *
+ * Context: any.
+ */
+__u32 ids_of(__u32 tid)
+{
+	const __u32 page = tid / KTRACE_IDS_STEP;
+	__u64 *place = &ids.known[page % KNOWN_NR];
+	__u64 known;
+
+	if (!ids.is_foreign || !tid)
+		return tid;
+	known = __atomic_load_n(place, __ATOMIC_RELAXED);
+	if ((__u32)known != page + 1) {
+		known = (__u64)first_of(page) << 32 | (page + 1);
+		if (!(known >> 32))
+			return tid;
+		__atomic_store_n(place, known, __ATOMIC_RELAXED);
+	}
+	return (__u32)(known >> 32) + tid % KTRACE_IDS_STEP;
+}
+
+KTRACE_API __u32 ktrace_channel_thread_id(__u32 tid)
+{
+	return ids_of(tid);
+}
+
+KTRACE_API __u32 ktrace_channel_thread_number(__u32 id)
+{
+	__u32 i;
+
+	for (i = 0; id >= KTRACE_IDS_FIRST && i < KNOWN_NR; i++) {
+		const __u64 known = __atomic_load_n(&ids.known[i], __ATOMIC_RELAXED);
+
+		if (known && id - (__u32)(known >> 32) < KTRACE_IDS_STEP)
+			return ((__u32)known - 1) * KTRACE_IDS_STEP + id - (__u32)(known >> 32);
+	}
+	return id >= KTRACE_IDS_FIRST ? system_gettid() : id;
+}

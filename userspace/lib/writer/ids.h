@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* ids.h - which ids processes and threads have in what is recorded */
+#ifndef KTRACE_WRITER_IDS_H
+#define KTRACE_WRITER_IDS_H
+
+#include <stdbool.h>
+#include <linux/types.h>
+
+void ids_init(void);
+void ids_after_fork(void);
+bool ids_are_foreign(void);
+__u32 ids_of(__u32 tid);
+
+#endif

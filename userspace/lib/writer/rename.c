@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * rename.c - notice that a thread has another name
+ *
+ * A thread gets a name by prctl(PR_SET_NAME), confined.c, or pthread_setname_np(). A thread that
+ * has not recorded yet tells its name with its first event; for one that has, the new name is
+ * another entry. A name that is written to /proc/PID/task/TID/comm is not noticed here.
+ */
+#include "rename.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#include "channel.h"
+#include "ids.h"
+#include "process.h"
+#include "system.h"
+#include "thread.h"
+
+/* Sets the name of another thread of this process, as the C library does. Return: 0 or an errno. */
+static int write_comm(__u32 tid, const char *name)
+{
+	char path[48];
+	ssize_t n;
+	int fd, error = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%u/comm", tid);
+	fd = system_open(path, O_RDWR);
+	if (fd < 0)
+		return -fd;
+	do
+		n = syscall(SYS_write, fd, name, strlen(name));
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		error = errno;
+	else if ((size_t)n != strlen(name))
+		error = EIO;
+	system_close(fd);
+	return error;
+}
+
+/* A thread's clock has its id in it: (~tid << 3) | 6 */
+static int find_tid(pthread_t thread, __u32 *tid)
+{
+	clockid_t clock;
+	const int error = pthread_getcpuclockid(thread, &clock);
+
+	*tid = error ? 0 : ~((__u32)(clock >> 3));
+	return error;
+}
+
+/**
+ * rename_self - the calling thread has another name now
+ * @name:	the name, of which the kernel has taken the first 15 bytes
+ *
+ * Context: any.
+ */
+void rename_self(const char *name)
+{
+	struct ktrace_thread *t = &ktrace_thread;
+	__u32 tid;
+
+	if (!channel_is_attached() || !t->tid_flags)
+		return;
+	tid = thread_enter(t);
+	if (tid)
+		process_announce_name(tid, name);
+}
+
+/**
+ * pthread_setname_np - the C library's, and noticed here
+ * @thread:	the thread
+ * @name:	its new name, of at most 15 bytes
+ *
+ * Return: 0 or an errno.
+ */
+KTRACE_API int pthread_setname_np(pthread_t thread, const char *name)
+{
+	const int saved = errno;
+	__u32 tid;
+	int error;
+
+	if (strlen(name) > 15)
+		return ERANGE;
+	if (pthread_equal(thread, pthread_self())) {
+		error = prctl(PR_SET_NAME, name) ? errno : 0;
+	} else {
+		error = find_tid(thread, &tid);
+		if (!error)
+			error = write_comm(tid, name);
+		if (!error && channel_is_attached() && thread_enter(&ktrace_thread))
+			process_announce_name(ids_of(tid), name);
+	}
+	errno = saved;
+	return error;
+}
