@@ -4,6 +4,7 @@
  *
  * The including program defines kt_shark_pendings. A thread that holds the lock may lose its CPU.
  * So a waiting thread yields, and after a while sleeps, as the holder may have a lower priority.
+ * Behind a filter of system calls it only looks again, and gives the event up in the end.
  */
 #ifndef KT_SHARK_PORT_USER_H
 #define KT_SHARK_PORT_USER_H
@@ -14,6 +15,13 @@
 
 extern _Thread_local struct kt_shark_pending kt_shark_pendings
 	__attribute__((tls_model("initial-exec")));
+
+/* Of libktrace: whether the program may be killed for a system call. Tests may be without it. */
+bool ktrace_channel_is_confined(void);
+#pragma weak ktrace_channel_is_confined
+
+/* Some 0.1 s: longer than a holder of the same priority is without its CPU */
+#define KT_SHARK_CONFINED_TRIES (1u << 22)
 
 struct kt_shark_here {
 	char unused;
@@ -50,10 +58,11 @@ static inline bool kt_shark_try_lock(struct kt_shark_pending **p, struct kt_shar
 static inline bool kt_shark_relax(__u32 tries)
 {
 	const long nap[2] = { 0, 50000 };
+	const bool is_confined = &ktrace_channel_is_confined && ktrace_channel_is_confined();
 	const int saved = errno;
 
-	if (tries < 100) {
-#if defined(__x86_64__)
+	if (tries < 100 || is_confined) {
+#if defined(__x86_64__) || defined(__i386)
 		__builtin_ia32_pause();
 #endif
 	} else if (tries < 200) {
@@ -62,7 +71,7 @@ static inline bool kt_shark_relax(__u32 tries)
 		syscall(SYS_nanosleep, nap, NULL);
 	}
 	errno = saved;
-	return true;
+	return !is_confined || tries < KT_SHARK_CONFINED_TRIES;
 }
 
 static inline bool kt_shark_is_panic(void)
