@@ -21,6 +21,10 @@
 
 #include <asm/syscall.h>
 #include <asm/unistd.h>
+#ifdef CONFIG_X86_64
+#include <asm/fsgsbase.h>
+#endif
+#include <trace/events/task.h>
 #include <uapi/linux/ktrace_events.h>
 
 /* Tracepoints page_fault_user and page_fault_kernel: not x86's own since 6.16 */
@@ -220,6 +224,34 @@ static inline bool kt_compat_is_64bit(const struct pt_regs *regs)
 	return regs->cs != __USER32_CS;
 #else
 	return !is_compat_task();
+#endif
+}
+
+/* What tracepoint task_newtask passes: 64 bits also on 32-bit machines since 6.18 */
+typedef typeof(__builtin_choose_expr(KT_COMPAT_PASSES(task_newtask, struct task_struct *, u64),
+				     0ull, 0ul)) kt_compat_clone_flags;
+
+/* A task of the kernel's that has a program's memory? Others than io_uring's exist since 6.4. */
+static inline bool kt_compat_is_user_worker(const struct task_struct *task)
+{
+#ifdef PF_USER_WORKER
+	return task->flags & (PF_IO_WORKER | PF_USER_WORKER);
+#else
+	return task->flags & PF_IO_WORKER;
+#endif
+}
+
+/* Thread pointer of current, a program of 64 bits; false: it has none that is known here. */
+static inline bool kt_compat_thread_pointer(unsigned long *where)
+{
+#if defined(CONFIG_X86_64)
+	*where = x86_fsbase_read_cpu();
+	return !test_thread_flag(TIF_ADDR32);
+#elif defined(CONFIG_ARM64)
+	*where = read_sysreg(tpidr_el0);
+	return !is_compat_task();
+#else
+	return false;
 #endif
 }
 

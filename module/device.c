@@ -28,6 +28,7 @@
 #include "compat.h"
 #include "control.h"
 #include "kept.h"
+#include "lend.h"
 #include "session.h"
 #include "sieve.h"
 
@@ -37,6 +38,7 @@
  * @role:	written under @lock before @session is published
  * @session:	the session, with a reference; NULL without one of these roles
  * @holder:	a writer's: the account of its user in the session
+ * @thread_word: a writer's: as in struct ktrace_attach
  * @sender:	NULL without this role
  */
 struct open_file {
@@ -44,6 +46,7 @@ struct open_file {
 	enum kt_role role;
 	struct kt_session *session;
 	struct kt_holder *holder;
+	s32 thread_word;
 	struct kt_chunk_sender *sender;
 };
 
@@ -116,8 +119,6 @@ static int do_attach(struct open_file *of, union ioctl_arg *arg)
 	struct kt_session *s;
 	int err;
 
-	if (arg->attach.reserved)
-		return -EINVAL;
 	if (of->role != KT_ROLE_NONE)
 		return -EBUSY;
 	err = kt_session_find(arg->attach.session, &s);
@@ -126,6 +127,7 @@ static int do_attach(struct open_file *of, union ioctl_arg *arg)
 	err = kt_session_user_channel(s, &arg->attach);
 	if (!err)
 		err = kt_account_hold(s, &of->holder);
+	of->thread_word = arg->attach.thread_word;
 	if (err)
 		kt_session_put(s);
 	else
@@ -401,16 +403,20 @@ static void mapping_open(struct vm_area_struct *vma)
 {
 	struct open_file *of = vma_file(vma);
 
-	if (of->role == KT_ROLE_WRITER)
-		kt_session_add_writer(of->session);
+	if (of->role != KT_ROLE_WRITER)
+		return;
+	kt_session_add_writer(of->session);
+	kt_lend_add(vma->vm_mm, of->thread_word);
 }
 
 static void mapping_close(struct vm_area_struct *vma)
 {
 	struct open_file *of = vma_file(vma);
 
-	if (of->role == KT_ROLE_WRITER)
-		kt_session_remove_writer(of->session);
+	if (of->role != KT_ROLE_WRITER)
+		return;
+	kt_lend_remove(vma->vm_mm, of->thread_word);
+	kt_session_remove_writer(of->session);
 }
 
 static vm_fault_t mapping_fault(struct vm_fault *vmf)

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "device.h"
 #include "kept.h"
+#include "lend.h"
 #include "missed.h"
 #include "online.h"
 #include "probe.h"
@@ -32,6 +33,7 @@ static int __init ktrace_init(void)
 		goto err_exit_probe;
 	kt_chunk_init(kt_session_clock());
 	kt_missed_init();
+	kt_lend_init();
 	err = kt_online_init();
 	if (err)
 		goto err_exit_buffer;

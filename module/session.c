@@ -28,6 +28,7 @@
 #include "context.h"
 #include "control.h"
 #include "filter.h"
+#include "lend.h"
 #include "probe.h"
 #include "seal.h"
 #include "tracepoint.h"
@@ -310,6 +311,8 @@ static void end(struct kt_session *s)
 
 	unpublish(s);
 	kt_control_stop(s);
+	if (s->has_programs)
+		kt_lend_put();
 	if (s->kernel) {
 		kt_probe_put_tracking();
 		kt_probe_quiesce();
@@ -432,10 +435,13 @@ static int add_channel_locked(struct kt_session *s, const struct kt_layout *l)
 		return PTR_ERR(b);
 	if (l->kind == KTRACE_CHANNEL_KERNEL)
 		err = publish_kernel_channel(s, b);
+	else if (!s->has_programs)
+		err = kt_lend_get();
 	if (err) {
 		kt_buffer_free(b);
 		return err;
 	}
+	s->has_programs |= l->kind == KTRACE_CHANNEL_USER;
 	s->channels[s->channel_nr] = b;
 	/* ORD(add_channel:A) pairs ORD(channel:A): the channel is whole before it counts */
 	smp_store_release(&s->channel_nr, s->channel_nr + 1);

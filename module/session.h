@@ -57,6 +57,7 @@
  * Written under @lock, published by @channel_nr, then constant:
  * @channels:	the channels
  * @kernel:	the kernel channel, or NULL
+ * @has_programs: has a user channel: new tasks are looked at
  * @channel_nr:	their number
  *
  * Any context:
@@ -98,6 +99,7 @@ struct kt_session {
 
 	struct kt_buffer *channels[KT_CHANNELS_MAX];
 	struct kt_buffer *kernel;
+	bool has_programs;
 	u32 channel_nr;
 
 	struct kt_emit_target target;

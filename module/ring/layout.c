@@ -124,7 +124,7 @@ FIELD(ktrace_channel_spec, map_size, 64, 8);
 
 SIZE(ktrace_attach, 32);
 FIELD(ktrace_attach, size, 0, 4);
-FIELD(ktrace_attach, reserved, 4, 4);
+FIELD(ktrace_attach, thread_word, 4, 4);
 FIELD(ktrace_attach, session, 8, 8);
 FIELD(ktrace_attach, map_off, 16, 8);
 FIELD(ktrace_attach, map_size, 24, 8);

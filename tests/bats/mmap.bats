@@ -42,3 +42,16 @@ teardown() { teardown_test; }
 @test "memory outlives the owner and says so" {
 	"$PROGS/dev_mmap" outlives_owner
 }
+
+@test "who makes a child in its own memory is told before the child runs" {
+	"$PROGS/dev_lend" told
+	"$PROGS/dev_lend" threads
+	"$PROGS/dev_lend" after_fork
+}
+
+@test "no longer without the mapping or the session, not behind a filter, nowhere else" {
+	"$PROGS/dev_lend" not_any_more
+	"$PROGS/dev_lend" filtered
+	"$PROGS/dev_lend" odd_places
+	"$PROGS/dev_lend" many_places
+}

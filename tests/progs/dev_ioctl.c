@@ -207,7 +207,7 @@ static void follow_errors(void)
 static void attach_errors(void)
 {
 	struct dev_channel kernel = { .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
-	struct ktrace_attach a = { .size = sizeof(a), .reserved = 1 };
+	struct ktrace_attach a = { .size = sizeof(a) - 1 };
 	int owner = dev_open(), fd = dev_open();
 
 	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_ATTACH, &a), EINVAL);

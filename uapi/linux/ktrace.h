@@ -309,17 +309,25 @@ struct ktrace_channel_spec {
 	__u64 map_size;
 };
 
+/* Values of a word that ktrace_attach.thread_word names. */
+#define KTRACE_THREAD_ASKS 0x7ffffffeu
+#define KTRACE_THREAD_MUTE 0x7ffffffdu
+#define KTRACE_THREAD_LENT 0x7ffffffcu
+
 /**
  * struct ktrace_attach - KTRACE_IOC_ATTACH: become a writer of a session
  * @size:	sizeof(struct ktrace_attach); in
- * @reserved:	0
+ * @thread_word: where a thread knows its CPU: distance from the thread pointer, 0 = nowhere. When
+ *		the thread makes a child that has its memory and thread pointer, the kernel first
+ *		stores KTRACE_THREAD_ASKS if the thread waits for the child (vfork), else LENT;
+ *		nothing if it is MUTE, or behind a filter of system calls; in
  * @session:	id of the session; in
  * @map_off:	offset for mmap() of its first user channel; out
  * @map_size:	bytes to map; out
  */
 struct ktrace_attach {
 	__u32 size;
-	__u32 reserved;
+	__s32 thread_word;
 	__u64 session;
 	__u64 map_off;
 	__u64 map_size;
@@ -397,26 +405,6 @@ struct ktrace_adopt {
 struct ktrace_enable {
 	__u16 id;
 	__u16 on;
-};
-
-/**
- * struct ktrace_kernel_filter - KTRACE_IOC_FILTER: which events of a type are recorded
- * @size:	sizeof(struct ktrace_kernel_filter)
- * @id:		event id, ktrace_events.h
- * @step_nr:	comparisons, up to KTRACE_MATCH_STEPS_MAX; 0: all events of the type are
- * @text_size:	bytes of texts, up to KTRACE_MATCH_TEXTS_MAX
- * @reserved:	0
- * @steps:	address of the program: struct ktrace_match_step[step_nr], ktrace_match.h
- * @texts:	address of its texts
- */
-struct ktrace_kernel_filter {
-	__u32 size;
-	__u16 id;
-	__u16 step_nr;
-	__u32 text_size;
-	__u32 reserved;
-	__u64 steps;
-	__u64 texts;
 };
 
 /**

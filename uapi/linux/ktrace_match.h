@@ -105,4 +105,24 @@ struct ktrace_match_step {
 	__u32 text_len;
 };
 
+/**
+ * struct ktrace_kernel_filter - KTRACE_IOC_FILTER: which events of a type are recorded
+ * @size:	sizeof(struct ktrace_kernel_filter)
+ * @id:		event id, ktrace_events.h
+ * @step_nr:	comparisons, up to KTRACE_MATCH_STEPS_MAX; 0: all events of the type are
+ * @text_size:	bytes of texts, up to KTRACE_MATCH_TEXTS_MAX
+ * @reserved:	0
+ * @steps:	address of the program: struct ktrace_match_step[step_nr]
+ * @texts:	address of its texts
+ */
+struct ktrace_kernel_filter {
+	__u32 size;
+	__u16 id;
+	__u16 step_nr;
+	__u32 text_size;
+	__u32 reserved;
+	__u64 steps;
+	__u64 texts;
+};
+
 #endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * lend.c - programs are told of children that share their memory
+ *
+ * A child of clone() with CLONE_VM but without CLONE_SETTLS has the thread pointer of the thread
+ * that made it, and so the words by which a writer knows its thread and CPU: two would write as
+ * one. A writer that attached has said where such a word is (struct ktrace_attach). Before the
+ * child runs, the kernel stores there that its user has to ask who it is.
+ *
+ * The word is stored without a page fault. If its page is not there or copy-on-write, it is left,
+ * and the writer itself notices the child, later.
+ *
+ * A writer's mappings make an entry for its memory: one for each place of words, as several copies
+ * of the library may be in one program.
+ */
+#include "lend.h"
+#include <linux/hashtable.h>
+#include <linux/mutex.h>
+#include <linux/printk.h>
+#include <linux/rculist.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/uaccess.h>
+#include <uapi/linux/ktrace.h>
+#include <uapi/linux/sched.h>
+#include "compat.h"
+
+enum { WORDS_MAX = 4 };		/* in one memory: the probe looks at each */
+
+/**
+ * struct lend_entry - where the threads of a program have a word
+ * @node:	in entries
+ * @mm:		memory that is mapped by a writer; compared only
+ * @word:	distance from the thread pointer
+ * @mappings:	of writers with that word
+ * @rcu:	for freeing
+ */
+struct lend_entry {
+	struct hlist_node node;
+	const struct mm_struct *mm;
+	s32 word;
+	u32 mappings;
+	struct rcu_head rcu;
+};
+
+/* Changed under entries_lock, read under RCU. */
+static DEFINE_HASHTABLE(entries, 8);
+static DEFINE_SPINLOCK(entries_lock);
+
+static struct tracepoint *newtask;
+
+/* Sessions that want the probe, under users_lock. */
+static unsigned int users;
+static DEFINE_MUTEX(users_lock);
+
+/* A program behind a filter of system calls may be killed for asking. */
+static bool is_confined(void)
+{
+#ifdef CONFIG_SECCOMP
+	return current->seccomp.mode;
+#else
+	return false;
+#endif
+}
+
+/* @is_vfork: current waits until the child has left its memory */
+static void tell(unsigned long thread_pointer, s32 word, bool is_vfork)
+{
+	u32 __user *at = (u32 __user *)(thread_pointer + word);
+	const u32 value = is_vfork ? KTRACE_THREAD_ASKS : KTRACE_THREAD_LENT;
+	u32 before;
+
+	if (copy_from_user_nofault(&before, at, sizeof(before)) ||
+	    before == KTRACE_THREAD_MUTE || before == KTRACE_THREAD_LENT)
+		return;
+	/* Fails as the comment at the head says. */
+	if (copy_to_user_nofault(at, &value, sizeof(value)))
+		return;
+}
+
+static void on_newtask(void *data, struct task_struct *task, kt_compat_clone_flags flags)
+{
+	const struct mm_struct *mm = current->mm;
+	unsigned long thread_pointer;
+	struct lend_entry *e;
+
+	if ((flags & (CLONE_VM | CLONE_SETTLS)) != CLONE_VM || !mm ||
+	    kt_compat_is_user_worker(task) || is_confined() ||
+	    !kt_compat_thread_pointer(&thread_pointer))
+		return;
+	rcu_read_lock();
+	hash_for_each_possible_rcu(entries, e, node, (unsigned long)mm)
+		if (e->mm == mm)
+			tell(thread_pointer, e->word, flags & CLONE_VFORK);
+	rcu_read_unlock();
+}
+
+/**
+ * kt_lend_add - a writer has mapped a ring once more
+ * @mm:		its memory
+ * @word:	as in struct ktrace_attach; 0: it has none
+ *
+ * Without memory for an entry, or if there are WORDS_MAX, children are not told.
+ *
+ * Context: process, sleeps. mmap_lock is held.
+ */
+void kt_lend_add(struct mm_struct *mm, s32 word)
+{
+	struct lend_entry *new, *e, *found = NULL;
+	u32 nr = 0;
+
+	if (!word)
+		return;
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	spin_lock(&entries_lock);
+	hash_for_each_possible(entries, e, node, (unsigned long)mm) {
+		nr += e->mm == mm;
+		if (e->mm == mm && e->word == word)
+			found = e;
+	}
+	if (found) {
+		found->mappings++;
+	} else if (new && nr < WORDS_MAX) {
+		new->mm = mm;
+		new->word = word;
+		new->mappings = 1;
+		hash_add_rcu(entries, &new->node, (unsigned long)mm);
+		new = NULL;
+	}
+	spin_unlock(&entries_lock);
+	kfree(new);
+}
+
+/** kt_lend_remove - undo one kt_lend_add(), which may have found no memory */
+void kt_lend_remove(struct mm_struct *mm, s32 word)
+{
+	struct lend_entry *e;
+
+	if (!word)
+		return;
+	spin_lock(&entries_lock);
+	hash_for_each_possible(entries, e, node, (unsigned long)mm) {
+		if (e->mm != mm || e->word != word)
+			continue;
+		if (!--e->mappings) {
+			hash_del_rcu(&e->node);
+			kfree_rcu(e, rcu);
+		}
+		break;
+	}
+	spin_unlock(&entries_lock);
+}
+
+/**
+ * kt_lend_get - look at new tasks from now on
+ *
+ * Context: process, sleeps.
+ * Return: 0, also if this kernel has no such tracepoint; -ENOMEM.
+ */
+int kt_lend_get(void)
+{
+	int err = 0;
+
+	mutex_lock(&users_lock);
+	if (!users && newtask)
+		err = tracepoint_probe_register(newtask, on_newtask, NULL);
+	users += !err;
+	mutex_unlock(&users_lock);
+	return err;
+}
+
+/** kt_lend_put - undo one kt_lend_get(); the probe may run until kt_probe_quiesce() */
+void kt_lend_put(void)
+{
+	mutex_lock(&users_lock);
+	if (!--users && newtask)
+		WARN_ON_ONCE(tracepoint_probe_unregister(newtask, on_newtask, NULL));
+	mutex_unlock(&users_lock);
+}
+
+static void find_newtask(struct tracepoint *tp, void *unused)
+{
+	if (!strcmp(tp->name, "task_newtask"))
+		newtask = tp;
+}
+
+/** kt_lend_init - find the tracepoint. Context: loading, sleeps */
+void kt_lend_init(void)
+{
+	check_trace_callback_type_task_newtask(on_newtask);
+	for_each_kernel_tracepoint(find_newtask, NULL);
+	if (!newtask)
+		pr_warn("this kernel has no tracepoint task_newtask\n");
+}
