@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * shared.c - children that record in the memory of their parent, of a program that has no events
- * and is not linked with libktrace: shared vfork | clone | unseen
+ * and is not linked with libktrace: shared vfork | clone | unseen | unseen-clone [EVENTS]
  *
  * Linked with shared_lib.c, which has the events. A line for each writer: user_ledger.
  */
@@ -23,8 +23,12 @@ enum writer { PARENT, THREAD, CHILD };
 void shared_record(unsigned int writer, unsigned int nr);
 void shared_say_who(void);
 pid_t __vfork(void);
+extern __typeof__(clone) __clone;
 
 static volatile int is_over;
+
+/* Of a child, and of its parent beside it. */
+static unsigned int events_nr;
 
 static void say(unsigned int writer, unsigned int nr)
 {
@@ -81,24 +85,26 @@ static int be_child(void *arg)
 {
 	(void)arg;
 	shared_say_who();
-	shared_record(CHILD, 20000);
+	shared_record(CHILD, events_nr);
 	shared_say_who();
 	_exit(0);
 }
 
+typedef int (*make_child)(int (*function)(void *arg), void *stack, int flags, void *arg, ...);
+
 /* Both go on at the same time. */
-static void run_clone(void)
+static void run_clone(make_child make)
 {
 	static char stack[STACK_SIZE] __attribute__((aligned(16)));
 	pid_t pid;
 
 	shared_say_who();
-	pid = clone(be_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
-	shared_record(PARENT, 20000);
+	pid = make(be_child, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	shared_record(PARENT, events_nr);
 	shared_say_who();
 	await(pid);
-	say(PARENT, 20000);
-	say(CHILD, 20000);
+	say(PARENT, events_nr);
+	say(CHILD, events_nr);
 }
 
 /* By a name that no library stands in front of. */
@@ -109,25 +115,28 @@ static void run_unseen(void)
 	shared_record(PARENT, 1);
 	pid = __vfork();
 	if (!pid) {
-		shared_record(CHILD, 100000);
+		shared_record(CHILD, events_nr);
 		_exit(0);
 	}
 	shared_say_who();
 	await(pid);
 	say(PARENT, 1);
-	say(CHILD, 100000);
+	say(CHILD, events_nr);
 }
 
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
 
+	events_nr = argc > 2 ? (unsigned int)atoi(argv[2]) : 20000;
 	if (!strcmp(mode, "vfork"))
 		run_vfork();
 	else if (!strcmp(mode, "clone"))
-		run_clone();
+		run_clone(clone);
 	else if (!strcmp(mode, "unseen"))
 		run_unseen();
+	else if (!strcmp(mode, "unseen-clone"))
+		run_clone(__clone);
 	else
 		return 2;
 	return 0;

@@ -74,7 +74,7 @@ static int attach(struct channel *ch, const char *session, size_t *size, struct 
 	backend = backend_find(session, &where);
 	if (!backend)
 		return -EINVAL;
-	err = backend->open(where, &bc);
+	err = backend->open(where, ch == &channel ? thread_word() : 0, &bc);
 	if (err)
 		return err;
 	err = bc.size < sizeof(*c) ? -EINVAL : map_channel(&bc, &map, c);

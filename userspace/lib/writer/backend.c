@@ -15,11 +15,22 @@
 
 #include "system.h"
 
-static int open_device(const char *where, struct backend_channel *c)
+/* A module that does not know of words refuses them. */
+static int become_writer(int fd, struct ktrace_attach *attach)
 {
-	struct ktrace_attach attach = { .size = sizeof(attach) };
+	if (!ioctl(fd, KTRACE_IOC_ATTACH, attach))
+		return 0;
+	if (errno != EINVAL || !attach->thread_word)
+		return -errno;
+	attach->thread_word = 0;
+	return ioctl(fd, KTRACE_IOC_ATTACH, attach) ? -errno : 0;
+}
+
+static int open_device(const char *where, __s32 thread_word, struct backend_channel *c)
+{
+	struct ktrace_attach attach = { .size = sizeof(attach), .thread_word = thread_word };
 	char *end;
-	int fd;
+	int fd, err;
 
 	attach.session = strtoull(where, &end, 16);
 	if (end == where || *end)
@@ -27,9 +38,8 @@ static int open_device(const char *where, struct backend_channel *c)
 	fd = system_open("/dev/ktrace", O_RDWR);
 	if (fd < 0)
 		return fd;
-	if (ioctl(fd, KTRACE_IOC_ATTACH, &attach)) {
-		int err = -errno;
-
+	err = become_writer(fd, &attach);
+	if (err) {
 		system_close(fd);
 		return err;
 	}
@@ -43,11 +53,12 @@ static bool is_trusted(const struct stat *st)
 	       !(st->st_mode & (S_IWGRP | S_IWOTH)) && st->st_size > 0;
 }
 
-static int open_file(const char *where, struct backend_channel *c)
+static int open_file(const char *where, __s32 thread_word, struct backend_channel *c)
 {
 	struct stat st;
 	int fd = system_open(where, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
 
+	(void)thread_word;	/* nobody sees its children being made */
 	if (fd < 0)
 		return fd;
 	if (fstat(fd, &st) || !is_trusted(&st)) {

@@ -22,12 +22,13 @@ struct backend_channel {
  * struct backend - one way to get at a channel
  * @name:	before the colon in KTRACE_SESSION
  * @is_shared_memory: see struct channel
- * @open:	opens what comes behind the colon; 0 or -errno
+ * @open:	opens what comes behind the colon, for threads whose words are at @thread_word from
+ *		their thread pointer (struct ktrace_attach); 0 or -errno
  */
 struct backend {
 	const char *name;
 	bool is_shared_memory;
-	int (*open)(const char *where, struct backend_channel *c);
+	int (*open)(const char *where, __s32 thread_word, struct backend_channel *c);
 };
 
 const struct backend *backend_find(const char *session, const char **where);

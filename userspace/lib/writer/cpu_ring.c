@@ -246,7 +246,7 @@ static kt_noinline bool is_guest(const struct channel *ch, struct ktrace_thread 
 	static __thread __u64 asked __attribute__((tls_model("initial-exec")));
 	const __u64 place = head ^ (__u64)(r->owner + 1) << 48;
 
-	if (t->cpu == KTRACE_CPU_ASK || place == asked)
+	if (thread_asks_kernel(t) || place == asked)
 		return false;
 	asked = place;
 	return thread_is_guest(ch, t);
@@ -308,7 +308,7 @@ enum record_result cpu_ring_put(const struct channel *ch, struct ktrace_thread *
 		if (ch->first_lost && is_full)
 			channel_note_lost(ch, r, head);
 	} while (!try_put(rseq, rec, r, &verdict));
-	if (t->cpu != cpu && t->cpu != KTRACE_CPU_ASK)
+	if (t->cpu != cpu && !thread_asks_kernel(t))
 		remember_cpu(t, r);
 	if (verdict == KT_OPEN_OK)
 		return RECORD_DONE;

@@ -222,7 +222,7 @@ int ktrace_channel_write(const struct ktrace_channel *c, struct ktrace_thread *t
 	thread_set_up(ch, t);
 	/* Between parent and child, thread.c: both have these words. */
 	rec.tid_flags = thread_id(t);
-	if (kt_unlikely(ktrace_thread.cpu == KTRACE_CPU_ASK || t->cpu == KTRACE_CPU_ASK))
+	if (kt_unlikely(thread_asks_kernel(&ktrace_thread) || thread_asks_kernel(t)))
 		rec.tid_flags = ids_of(system_gettid());
 	rec.tid_flags = (rec.tid_flags & KTRACE_TID_MASK) | flags;
 	result = put(ch, t, &rec, &patience);

@@ -10,8 +10,10 @@
  * the library. The child of vfork() shares this memory with its suspended parent, and
  * its registration for rseq is gone: vfork.c makes both ask the library, which
  * tells them apart by their tids. So does clone.c for a child that shares memory while its
- * parent goes on. A child that neither has seen is noticed where the library asks for the tid
- * anyhow seldom: when a thread has come to another CPU, and when it opens one of 16 blocks.
+ * parent goes on. With /dev/ktrace the kernel does that for children that neither sees, in the
+ * word that thread_word() names. A child that nobody has seen is noticed where the library asks
+ * for the tid anyhow seldom: when a thread has come to another CPU, and when it opens one of 16
+ * blocks.
  */
 #include "thread.h"
 
@@ -30,6 +32,10 @@
 /* Whether a child may be using the calling thread's words at the same time, for good. */
 static __thread bool is_lent __attribute__((tls_model("initial-exec")));
 
+/* The kernel stores and spares them. */
+_Static_assert(KTRACE_CPU_ASK == KTRACE_THREAD_ASKS && KTRACE_CPU_MUTE == KTRACE_THREAD_MUTE,
+	       "the kernel's values");
+
 /* What the fast path finds in a thread that has not been here: no CPU. */
 static struct ktrace_no_rseq no_rseq = { .cpu_id = ~0u };
 
@@ -43,19 +49,41 @@ __thread struct ktrace_thread ktrace_thread __attribute__((tls_model("initial-ex
 static __u32 *fork_marker;
 
 #if defined(__x86_64__) && defined(__LP64__)
+static char *thread_pointer(void)
+{
+	char *tp;
+
+	__asm__("movq %%fs:0, %0" : "=r" (tp));
+	return tp;
+}
+#elif defined(__aarch64__)
+static char *thread_pointer(void)
+{
+	return __builtin_thread_pointer();
+}
+#endif
+
+/** thread_word - struct ktrace_attach.thread_word of this program, the same in all threads */
+__s32 thread_word(void)
+{
+#if defined(__aarch64__) || (defined(__x86_64__) && defined(__LP64__))
+	return (__s32)((char *)&ktrace_thread.cpu - thread_pointer());
+#else
+	return 0;
+#endif
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
 /* Of glibc 2.35 and later. */
 extern const ptrdiff_t __rseq_offset __attribute__((weak));
 extern const unsigned int __rseq_size __attribute__((weak));
 
 static void *own_rseq(const struct channel *ch)
 {
-	char *thread_pointer;
-
 	if (ch->cpu.clock != KTRACE_CLOCK_TSC || !ch->cpu_nr || !&__rseq_size ||
 	    !&__rseq_offset || !__rseq_size)
 		return NULL;
-	__asm__("movq %%fs:0, %0" : "=r" (thread_pointer));
-	return thread_pointer + __rseq_offset;
+	return thread_pointer() + __rseq_offset;
 }
 #else
 static void *own_rseq(const struct channel *ch)
@@ -177,8 +205,12 @@ __u32 thread_enter(struct ktrace_thread *t)
 		after_fork();
 	if (kt_unlikely(!t->tid_flags))
 		set_up(&channel, t);
-	if (kt_likely(t->cpu != KTRACE_CPU_ASK))
+	if (kt_likely(!thread_asks_kernel(t)))
 		return thread_id(t);
+	if (t->cpu == KTRACE_THREAD_LENT) {
+		is_lent = true;
+		t->cpu = KTRACE_CPU_ASK;
+	}
 	tid = ids_of(system_gettid());
 	if (tid == thread_id(t) && !is_lent)
 		t->cpu = KTRACE_CPU_NONE;

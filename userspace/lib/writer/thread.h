@@ -6,16 +6,22 @@
 #include <stdbool.h>
 #define KTRACE_LIBRARY
 #include <ktrace/writer.h>
+#include <linux/ktrace.h>
 #include <linux/types.h>
 
 #include "ring/ring.h"
 
 struct channel;
 
-
 static inline __u32 thread_id(const struct ktrace_thread *t)
 {
 	return (__u32)(t->tid_flags >> 32);
+}
+
+/* Does it have to ask the kernel who it is? thread.c */
+static inline bool thread_asks_kernel(const struct ktrace_thread *t)
+{
+	return t->cpu == KTRACE_CPU_ASK || t->cpu == KTRACE_THREAD_LENT;
 }
 
 /*
@@ -27,6 +33,7 @@ static inline bool thread_asks(const struct kt_ring *r, __u64 pos)
 	return !(pos & 15ull * r->block_size);
 }
 
+__s32 thread_word(void);
 void thread_init_process(void);
 __u32 thread_pid(void);
 __u32 thread_enter(struct ktrace_thread *t);

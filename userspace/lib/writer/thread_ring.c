@@ -318,7 +318,7 @@ enum record_result thread_ring_put(const struct channel *ch, struct ktrace_threa
 	if (nr) {
 		take(ch, nr - 1, tid, r);
 		result = put(ch, rec, r);
-		if (kt_unlikely(has_begun_block(r, rec)) && t->cpu != KTRACE_CPU_ASK)
+		if (kt_unlikely(has_begun_block(r, rec)) && !thread_asks_kernel(t))
 			thread_is_guest(ch, t);
 	}
 	/* An event that this one has interrupted goes on in the same ring. */
