@@ -65,7 +65,7 @@ bench_parts  := bench/event/variants.c bench/event/owner.c bench/event/chunk.c b
 bench_src    := $(filter-out $(bench_parts) bench/module/%,$(wildcard bench/*.c bench/*/*.c))
 prog_src     := $(wildcard tests/progs/*.c)
 spec_src     := $(wildcard tests/spec/*.c)
-pthread_progs := calls leave mutexes stack smallest confined contended shared kinds steady states measured orderly renamed locks abba cancel unwind processes signals versions cxx openmp \
+pthread_progs := calls leave mutexes stack smallest confined contended shared kinds steady states measured unjoined orderly renamed locks abba cancel unwind processes signals versions cxx openmp \
 		asan static malloc plugin.so hook.so
 unit_src     := $(wildcard tests/unit/test_*.c)
 

@@ -36,6 +36,13 @@ lacks()
 	[ -z "${ok:-}" ]
 }
 
+@test "a sandbox whose /dev/shm is read-only, of which nothing was said" {
+	unshare -Urm true 2>/dev/null || skip "needs user namespaces"
+	# A mount that takes part would have a file open there, for writing.
+	lacks "with a read-only /dev/shm" sleep unshare -rm sh -c 'mount --bind /dev/shm /dev/shm
+		env -u LD_PRELOAD mount -o remount,bind,ro /dev/shm; exec sleep 0.5'
+}
+
 @test "a static program among others; each kind has a line with its number" {
 	# shellcheck disable=SC2016
 	lacks "that no library can be preloaded into (static, sanitizer, musl)" pthread_static sh -c \

@@ -77,3 +77,19 @@ content()
 	content
 	[ "$(processes)" = 2 ]
 }
+
+# left WHERE...: each of nine processes takes four of six rings, whose threads cannot give them back
+left()
+{
+	# shellcheck disable=SC2016 # for the shell within
+	GLIBC_TUNABLES=glibc.pthread.rseq=0 run_ktraced --pthread --thread-rings 6 -o t -- \
+		"$@" sh -c 'for i in 1 2 3 4 5 6 7 8 9; do "$1"; done' sh "$PROGS/pthread_unjoined"
+	[ "$status" = 0 ] && [ "$(summary lost)" = 0 ]
+	"$KTRACE" check t
+	[ "$("$KTRACE" list --json -e pthread:thread_start t | wc -l)" = 27 ]
+}
+
+@test "threads that end with their process leave their rings to others" {
+	left env
+	left unshare -pf --mount-proc
+}

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -39,6 +40,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_PRELOAD] = "with an LD_PRELOAD of their own",
 	[ABSENT_ROOT] = "with another root folder",
 	[ABSENT_SHM] = "with another /dev/shm",
+	[ABSENT_READ_ONLY] = "with a read-only /dev/shm",
 	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
 };
 
@@ -99,6 +101,16 @@ static bool has_other(__u32 pid, const char *folder)
 	       (own.st_dev != its.st_dev || own.st_ino != its.st_ino);
 }
 
+/* Can nobody write in a folder that the process sees, as in a sandbox of bubblewrap? */
+static bool is_read_only(__u32 pid, const char *folder)
+{
+	struct statvfs its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, folder);
+	return !statvfs(path, &its) && its.f_flag & ST_RDONLY;
+}
+
 /* ABSENT_NR: nothing is in its way, or that cannot be told. */
 static enum absent_reason reason_of(__u32 pid)
 {
@@ -126,6 +138,8 @@ static enum absent_reason reason_of(__u32 pid)
 		return ABSENT_ROOT;
 	if (has_other(pid, "/dev/shm"))
 		return ABSENT_SHM;
+	if (is_read_only(pid, "/dev/shm"))
+		return ABSENT_READ_ONLY;
 	return is_alive && program_obstacle(path, true) ? ABSENT_PROGRAM : ABSENT_NR;
 }
 

@@ -106,6 +106,14 @@ static bool is_mistyped(const char *list)
 	return false;
 }
 
+void hint_lost(const struct ktrace_lost *lost, const struct ktrace_session_info *info,
+	       const struct options *o)
+{
+	if (lost->count[KTRACE_LOST_NORING] > info->lost_noring)
+		log_note("threads found no free buffer (noring): if more than %u record at the "
+			 "same time, --thread-rings with a larger number helps", o->thread_nr);
+}
+
 bool hint_end(const struct capture *c, const struct ktrace_session_info *info,
 	      const struct options *o)
 {

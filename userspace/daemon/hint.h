@@ -12,6 +12,10 @@ int hint_no_kernel(const struct options *o, const struct ktrace_session_info *in
 /** hint_begin - remember what -e names; 0 or -ENOMEM */
 int hint_begin(struct capture *c, const char *events);
 
+/** hint_lost - say what helps against what was lost */
+void hint_lost(const struct ktrace_lost *lost, const struct ktrace_session_info *info,
+	       const struct options *o);
+
 /**
  * hint_end - say which events never came, when all has been read
  *

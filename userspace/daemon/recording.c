@@ -449,6 +449,7 @@ static int close_recording(struct recording *r)
 	ktrace_session_undecided(r->session, &undecided);
 	guests = ktrace_registry_guests(r->session);
 	summary_say_doubts(&info, undecided, guests);
+	hint_lost(&lost, &info, r->options);
 	r->is_failure = hint_end(&r->capture, &info, r->options);
 	if (info.has_kernel && !r->events && named_end(r->options, &r->dynamic) >= 0)
 		r->is_failure = true;

@@ -124,13 +124,17 @@ __u32 channel_dead_owners(const struct channel *ch)
 	return dead;
 }
 
+/* As owner: nobody claims such a ring. */
+#define OWNER_NONE (~0u)
+
 /**
  * channel_free_dead - make the rings of dead owners free to be claimed again
  * @ch:		the channel
  * @map:	a mapping of it whose rings can be written
  *
  * Nobody but the owner writes to a ring, so a dead owner's ring is at rest. The
- * exchange fails if somebody else was quicker. Words are looked at once only.
+ * exchange fails if somebody else was quicker, a thread that needs a ring. Words are looked at once
+ * only.
  *
  * Return: how many.
  */
@@ -145,14 +149,18 @@ __u32 channel_free_dead(const struct channel *ch, char *map)
 
 		if (!is_dead(tid))
 			continue;
+		/*
+		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): one of the two gets
+		 * the ring. The dead owner's stores were over before kill() knew of its death.
+		 */
+		if (!__atomic_compare_exchange_n(&w->owner, &tid, OWNER_NONE, false,
+						 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			continue;
 		r.w = w;
 		kt_ring_adopt(&r);	/* counts what was reserved and never published */
-		/*
-		 * ORD(channel_free_dead:A) pairs ORD(thread_ring_claim:A): the dead owner's
-		 * stores, which were over before kill() knew of its death
-		 */
-		freed += __atomic_compare_exchange_n(&w->owner, &tid, 0, false,
-						     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+		/* ORD(channel_free_dead:B) pairs ORD(thread_ring_claim:A): ours come first */
+		kt_store_release(&w->owner, 0);
+		freed++;
 	}
 	return freed;
 }

@@ -79,6 +79,12 @@ bool ids_are_foreign(void)
 	return ids.is_foreign;
 }
 
+/** ids_have_home - true if it is known which namespace is the owner's */
+bool ids_have_home(void)
+{
+	return ids.home;
+}
+
 /* The first id for the numbers from 256 * @page on; 0 if there is none left, which is counted. */
 static __u32 first_of(__u32 page)
 {

@@ -9,6 +9,7 @@
 void ids_init(void);
 void ids_after_fork(void);
 bool ids_are_foreign(void);
+bool ids_have_home(void);
 __u32 ids_of(__u32 tid);
 
 #endif

@@ -18,6 +18,8 @@
  */
 #include "thread_ring.h"
 
+#define KTRACE_LIBRARY
+#include <ktrace/channel.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -34,6 +36,9 @@
 
 /* How often a thread lets others run before it goes without a ring. */
 #define CLAIM_TRIES 1000
+
+/* After so many events without a ring a thread looks again for rings of dead ones. */
+#define DEAD_TRIES 64u
 
 static pthread_key_t key;
 static bool has_key;
@@ -57,7 +62,8 @@ static bool claim(const struct channel *ch, __u32 nr, __u32 from, __u32 tid)
 	channel_thread_ring(ch, nr, &r);
 	/*
 	 * ORD(thread_ring_claim:A) pairs ORD(thread_ring_release:A),
-	 * ORD(channel_free_dead:A): all stores of the owner before are done
+	 * ORD(channel_free_dead:A), ORD(channel_free_dead:B): all stores of the owner before are
+	 * done
 	 */
 	if (!__atomic_compare_exchange_n(&r.w->owner, &from, tid, false, __ATOMIC_ACQUIRE,
 					 __ATOMIC_RELAXED))
@@ -79,18 +85,27 @@ static void release(const struct channel *ch, __u32 nr, __u32 tid)
 	kt_store_release(&r.w->owner, 0);
 }
 
-/* False as well if it is in another pid namespace than the caller: nothing is known of it. */
-static bool is_dead(__u32 tid)
+/*
+ * False as well if it is in another pid namespace than the caller: nothing is known of it. An id
+ * whose number this process does not know is taken for the caller's own.
+ */
+static bool is_dead(__u32 id)
 {
+	const bool is_foreign = id >= KTRACE_IDS_FIRST;
 	int saved = errno;
-	bool dead = !is_confined() && !ids_are_foreign() && tid < KTRACE_IDS_FIRST &&
-		    syscall(SYS_kill, (pid_t)tid, 0) && errno == ESRCH;
+	bool dead;
 
+	if (is_confined() || is_foreign != ids_are_foreign())
+		return false;
+	dead = syscall(SYS_kill, (pid_t)ktrace_channel_thread_number(id), 0) && errno == ESRCH;
 	errno = saved;
 	return dead;
 }
 
-/* Takes a ring from a thread that died owning it: the ring is at rest. */
+/*
+ * Takes a ring from a thread that died owning it: the ring is at rest. One that is the caller's by
+ * its id was that of a dead thread with the same number, or of the program that it executed before.
+ */
 static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 {
 	struct kt_ring r;
@@ -99,11 +114,22 @@ static __u32 claim_of_dead(const struct channel *ch, __u32 tid)
 	for (nr = 0; nr < ch->thread_nr; nr++) {
 		channel_thread_ring(ch, nr, &r);
 		owner = kt_load(&r.w->owner);
-		if (owner && owner <= KTRACE_TID_MASK && is_dead(owner) &&
+		if (owner && owner <= KTRACE_TID_MASK && (owner == tid || is_dead(owner)) &&
 		    claim(ch, nr, owner, tid))
 			return nr + 1;
 	}
 	return 0;
+}
+
+/*
+ * Threads that are killed, or end with their process, keep their rings. The session's owner takes
+ * them back, but not often, and not those of another pid namespace, which only threads there know.
+ */
+static kt_noinline bool looks_for_dead(const struct channel *ch)
+{
+	static __thread unsigned int tries __attribute__((tls_model("initial-exec")));
+
+	return is_shared(ch) || (ids_have_home() && !(tries++ % DEAD_TRIES));
 }
 
 /* 1 + number of a ring that is now @tid's, 0 if all are taken. */
@@ -154,7 +180,7 @@ static kt_noinline __u32 own_ring(const struct channel *ch, struct ktrace_thread
 		t->own_ring = find_own(ch, thread_id(t));
 		if (!t->own_ring) {
 			t->own_ring = claim_any(ch, thread_id(t));
-			if (!t->own_ring && is_shared(ch))
+			if (!t->own_ring && looks_for_dead(ch))
 				t->own_ring = claim_of_dead(ch, thread_id(t));
 			*is_new = t->own_ring;
 		}
