@@ -50,6 +50,13 @@ lacks()
 	[[ $stderr == *"2 programs could not take part, with an empty environment: sleep"* ]]
 }
 
+@test "too little address space" {
+	# shellcheck disable=SC2016
+	lacks "with too little address space (ulimit -v)" sleep sh -c 'ulimit -v 20000; exec sleep 0.5'
+	run_ktraced --pthread -o t -- sh -c 'ulimit -v 2000000; exec sleep 0.5'
+	[[ $stderr != *"could not take part"* ]]
+}
+
 @test "nothing is said of programs that take part, or do nothing with threads" {
 	run_ktraced --pthread -o t -- sh -c "sleep 0.3; '$PROGS/pthread_shared'"
 	[[ $stderr != *"could not take part"* ]]

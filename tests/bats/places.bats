@@ -50,6 +50,17 @@ refused_in_shm()
 	[ ! -e t ]
 }
 
+@test "recording: programs without the device, with less address space than a session takes: told at the end" {
+	requires_root
+	requires_dev
+	run_ktraced --pthread -o t -- unshare -m sh -c 'mount -t tmpfs none /dev; exec sleep 0.5'
+	[[ $stderr == *"1 program could not take part, without this /dev/ktrace: sleep"* ]]
+	run_ktraced --pthread -o t -- sh -c 'ulimit -v 20000; exec sleep 0.5'
+	[[ $stderr == *"1 program could not take part, with too little address space (ulimit -v): sleep"* ]]
+	run_ktraced --pthread -o t -- unshare -m sh -c 'mount -t tmpfs none /dev/shm; exec sleep 0.5'
+	[[ $stderr != *"could not take part"* ]]
+}
+
 @test "recording: a limit to the size of files: said with what helps" {
 	[ "$KTRACE_BACKEND" = shm ] || skip "is about shared memory"
 	capture bash -c 'ulimit -f 9000; "$1" -o t -- "$2"' - "$KTRACED" "$EXAMPLES/hello"

@@ -10,9 +10,11 @@
 #include "absent.h"
 
 #include <dirent.h>
+#include <ktrace/device.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -41,8 +43,35 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_ROOT] = "with another root folder",
 	[ABSENT_SHM] = "with another /dev/shm",
 	[ABSENT_READ_ONLY] = "with a read-only /dev/shm",
+	[ABSENT_DEVICE] = "without this " KTRACE_DEVICE,
+	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
 	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
 };
+
+/* Bytes of the mappings of a file in this process */
+static __u64 mapped(const char *path)
+{
+	unsigned long long begin, end;
+	__u64 sum = 0;
+	char line[512];
+	FILE *f;
+
+	f = fopen("/proc/self/maps", "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (strstr(line, path) && sscanf(line, "%llx-%llx", &begin, &end) == 2)
+			sum += end - begin;
+	if (f)
+		fclose(f);
+	return sum;
+}
+
+void absent_begin(struct absent *a, const char *env)
+{
+	const char *path = strchr(env, ':');
+
+	a->is_device = !strncmp(env, "dev:", 4);
+	a->area = mapped(a->is_device ? KTRACE_DEVICE : path ? path + 1 : env);
+}
 
 void absent_attached(struct absent *a, __u32 pid)
 {
@@ -111,10 +140,45 @@ static bool is_read_only(__u32 pid, const char *folder)
 	return !statvfs(path, &its) && its.f_flag & ST_RDONLY;
 }
 
+static bool lacks_device(__u32 pid)
+{
+	struct stat own, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/root" KTRACE_DEVICE, pid);
+	return !stat(KTRACE_DEVICE, &own) && (stat(path, &its) || own.st_rdev != its.st_rdev);
+}
+
+/* Is there no room for what the session takes? */
+static bool lacks_space(const struct absent *a, __u32 pid)
+{
+	struct rlimit limit;
+	char pages[64];
+
+	return !prlimit((pid_t)pid, RLIMIT_AS, NULL, &limit) && limit.rlim_cur != RLIM_INFINITY &&
+	       read_file(pid, "statm", pages, sizeof(pages)) &&
+	       limit.rlim_cur < a->area + strtoull(pages, NULL, 10) * (__u64)getpagesize();
+}
+
+/* What is in the way of a process that could otherwise take part */
+static enum absent_reason obstacle(const struct absent *a, __u32 pid)
+{
+	if (has_other(pid, "/"))
+		return ABSENT_ROOT;
+	if (a->is_device && lacks_device(pid))
+		return ABSENT_DEVICE;
+	if (!a->is_device && has_other(pid, "/dev/shm"))
+		return ABSENT_SHM;
+	if (!a->is_device && is_read_only(pid, "/dev/shm"))
+		return ABSENT_READ_ONLY;
+	return lacks_space(a, pid) ? ABSENT_SPACE : ABSENT_NR;
+}
+
 /* ABSENT_NR: nothing is in its way, or that cannot be told. */
-static enum absent_reason reason_of(__u32 pid)
+static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 {
 	static char environment[ENVIRONMENT_MAX];
+	enum absent_reason reason;
 	const char *libraries;
 	char path[32], exe[8];
 	bool is_alive;
@@ -134,13 +198,10 @@ static enum absent_reason reason_of(__u32 pid)
 		if (!libraries || !strstr(libraries, "libktrace-pthread"))
 			return ABSENT_PRELOAD;
 	}
-	if (has_other(pid, "/"))
-		return ABSENT_ROOT;
-	if (has_other(pid, "/dev/shm"))
-		return ABSENT_SHM;
-	if (is_read_only(pid, "/dev/shm"))
-		return ABSENT_READ_ONLY;
-	return is_alive && program_obstacle(path, true) ? ABSENT_PROGRAM : ABSENT_NR;
+	reason = obstacle(a, pid);
+	if (reason == ABSENT_NR && is_alive && program_obstacle(path, true))
+		return ABSENT_PROGRAM;
+	return reason;
 }
 
 static struct absent_one *find(struct absent *a, __u32 pid)
@@ -181,7 +242,7 @@ static bool takes_part(const struct absent *a, __u32 pid)
 
 static void look_at(struct absent *a, __u32 pid)
 {
-	enum absent_reason reason = reason_of(pid);
+	enum absent_reason reason = reason_of(a, pid);
 	struct absent_one *one;
 
 	one = reason < ABSENT_NR && !takes_part(a, pid) ? find(a, pid) : NULL;

@@ -18,6 +18,8 @@ enum absent_reason {
 	ABSENT_ROOT,
 	ABSENT_SHM,
 	ABSENT_READ_ONLY,
+	ABSENT_DEVICE,
+	ABSENT_SPACE,
 	ABSENT_PROGRAM,
 	ABSENT_NR,
 };
@@ -35,6 +37,8 @@ struct absent_one {
  * @ones:	as they were seen last
  * @nr:		how many
  * @cap:	allocated
+ * @is_device:	programs need the device, not /dev/shm
+ * @area:	bytes of what they map
  * @attached:	processes that took part at some time; NULL: none
  * @last_ns:	when they were looked at
  * @took_ns:	how long that took
@@ -43,12 +47,16 @@ struct absent_one {
 struct absent {
 	struct absent_one *ones;
 	size_t nr, cap;
+	bool is_device;
+	__u64 area;
 	struct pids *attached;
 	__u64 last_ns;
 	__u64 took_ns;
 	__u64 begun_ns;
 };
 
+/* The session is there, and mapped; @env: value of KTRACE_SESSION. */
+void absent_begin(struct absent *a, const char *env);
 /* A process takes part. */
 void absent_attached(struct absent *a, __u32 pid);
 /* Looks at all descendants of this process, if it is time to; @is_early: that is sooner. */
