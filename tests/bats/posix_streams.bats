@@ -398,6 +398,40 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 	[ "$(find /dev/shm -name 'ktrace-posix-0-*')" = "" ]
 }
 
+# bats test_tags=shm
+@test "--recover removes boards of namespaces that have ended, and none that is in use" {
+	as_root
+	# Other tests have sessions that are not to be recovered.
+	# shellcheck disable=SC2016 # for the inner shell
+	run unshare -m bash -c 'mount -t tmpfs none /dev/shm
+		mkfifo lives dies
+		unshare -pf --kill-child --mount-proc "$0" 3 <lives >out &
+		lives=$!
+		unshare -pf --kill-child --mount-proc "$0" 3 <dies >>out &
+		dies=$!
+		exec 5>lives 6>dies
+		until [ "$(find /dev/shm -name "ktrace-posix-0-*" | wc -l)" = 2 ]; do sleep 0.05; done
+		kill -KILL "$dies"
+		wait "$dies"
+		# It is still ending: its memory is given back last.
+		for _ in {1..100}; do
+			"$1" --recover && [ "$(find /dev/shm -name "ktrace-posix-0-*" | wc -l)" = 1 ] && break
+			sleep 0.05
+		done
+		echo >&5
+		until grep -q 3 out; do sleep 0.05; done
+		head -c 4096 /dev/zero | setpriv --reuid "$2" --clear-groups \
+			tee "/dev/shm/ktrace-posix-$2-1" >/dev/null
+		"$1" --recover
+		find /dev/shm -name "ktrace-posix-*" | wc -l
+		"$1" --recover --all-users
+		find /dev/shm -name "ktrace-posix-*" | wc -l
+		kill "$lives"' "$BEAT" "$KTRACED" "$OTHER"
+	printf '%s\n' "$output"
+	[ "$(grep -cE '1 board of <trace.h> that nobody used removed, [0-9]+ bytes' <<<"$output")" = 2 ]
+	[ "$(grep -xE '[0-9]' <<<"$output" | tr '\n' ' ')" = "2 1 " ]
+}
+
 # bats test_tags=alike
 @test "another user's process may not be watched, nor one that there is not" {
 	as_root

@@ -249,6 +249,48 @@ print("fine")' | grep -q fine
 	[[ $stderr == *"DEBUGINFOD_URLS is not set"* ]]
 }
 
+# endless_server: sends debug information without an end; its port is in $port
+endless_server()
+{
+	start server python3 -uc '
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+print(listener.getsockname()[1])
+while True:
+    peer = listener.accept()[0]
+    try:
+        peer.recv(65536)
+        peer.sendall(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n\x7fELF")
+        while True:
+            peer.sendall(bytes(65536))
+    except OSError:
+        peer.close()
+'
+	retry 0.1 test -s server.out
+	port=$(cat server.out)
+}
+
+@test "a server of debug information that sends without an end is left, and not asked again" {
+	[ -e "$(echo /usr/lib/*/libdebuginfod.so.1)" ] ||
+		skip "needs libdebuginfod1"
+	cc -pthread -O0 places.c -o one -Wl,--build-id
+	cc -pthread -O0 -DNAME=other places.c -o other -Wl,--build-id
+	strip one other
+	traced sh -c './one; ./other'
+	endless_server
+	export DEBUGINFOD_CACHE_PATH=$PWD/cache DEBUGINFOD_URLS=http://127.0.0.1:$port
+	export no_proxy=127.0.0.1
+	for limit in DEBUGINFOD_MAXSIZE=10000000 DEBUGINFOD_MAXTIME=1; do
+		rm -rf cache
+		capture timeout 60 env "$limit" "$KTRACE" list --debuginfod t
+		show ktrace list --debuginfod t
+		[ "$status" -eq 0 ]
+		[ "$(grep -c 'no server is asked any more' <<<"$stderr")" = 1 ]
+		[ "$(du -sk cache | cut -f 1)" -lt 1000 ]
+	done
+	kill "$pid"
+}
+
 @test "what headers of the C++ library have inlined is not in the way of the line that calls it" {
 	cat >once.cc <<-'END'
 		#include <mutex>

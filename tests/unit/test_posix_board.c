@@ -11,6 +11,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -340,6 +341,39 @@ static void test_stopped_while_it_is_locked(void)
 	CHECK(access(path, F_OK));
 }
 
+/* Another process removes the board, which nobody uses: who comes has to wait for a moment. */
+static void test_comes_while_it_is_removed(void)
+{
+	struct posix_board *b;
+	char path[PATH_ROOM], c;
+	int fd = ktrace_posix_board_map(geteuid(), &b), told[2];
+
+	CHECK(fd >= 0 && !pipe(told));
+	board_path(path, geteuid());
+	ktrace_posix_board_let_go(fd);
+	munmap(b, sizeof(*b));
+	if (!fork()) {
+		close(told[0]);
+		signal(SIGIO, SIG_IGN);
+		fd = open(path, O_RDONLY);
+		/* Not every file system has leases. */
+		if (!fcntl(fd, F_SETLEASE, F_WRLCK) && write(told[1], "l", 1) == 1)
+			usleep(50000);
+		unlink(path);
+		_exit(0);
+	}
+	close(told[1]);
+	if (read(told[0], &c, 1) == 1)
+		CHECK(open(path, O_RDWR | O_NONBLOCK) < 0 && errno == EWOULDBLOCK);
+	close(told[0]);
+	fd = ktrace_posix_board_map(geteuid(), &b);
+	CHECK(fd >= 0);
+	CHECK(wait(NULL) > 0);
+	ktrace_posix_board_let_go(fd);
+	ktrace_posix_board_remove(b, geteuid());
+	CHECK(access(path, F_OK));
+}
+
 static void *until_told(void *arg)
 {
 	char c;
@@ -395,6 +429,7 @@ int main(void)
 	test_two_places();
 	test_last_one_removes_the_board();
 	test_stopped_while_it_is_locked();
+	test_comes_while_it_is_removed();
 	test_first_thread_ends();
 	CHECK(!chdir("/") && !rmdir(folder));
 	return 0;

@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_posix_names.c - names of event types on a board that many processes share */
 #include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
 
 static int count_yield(void);
+static int count_kill(pid_t pid, int sig);
+bool is_behind_filter(void);
 #define sched_yield count_yield
+#define kill count_kill
+#define ktrace_channel_is_confined is_behind_filter
 #include "../../userspace/lib/posix/names.c"
 #undef sched_yield
+#undef kill
+#undef ktrace_channel_is_confined
 
 #include "check.h"
+#include "../progs/filter.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +26,25 @@ static int count_yield(void);
 #define PROCESSES 8
 #define NAMES 300u
 
-static int yields;
+static int yields, kills;
+static bool has_filter;
 
 /* How often somebody was waited for */
 static int count_yield(void)
 {
 	yields++;
 	return sched_yield();
+}
+
+static int count_kill(pid_t pid, int sig)
+{
+	kills++;
+	return kill(pid, sig);
+}
+
+bool is_behind_filter(void)
+{
+	return has_filter;
 }
 
 static struct posix_board *board;
@@ -49,7 +70,7 @@ static void new_board(void)
 	CHECK(board != MAP_FAILED);
 	ktrace_posix_member = (struct posix_member){
 		.board = board, .process = &board->process[0],
-		.opened = { 1ull << POSIX_ID_USER },
+		.opened = { 1ull << POSIX_ID_USER }, .owner.pid = getpid(),
 	};
 	ktrace_posix_streams = &board->process[0].streams;
 	board->process[0].pid = getpid();
@@ -164,6 +185,38 @@ static void test_stopped_claimer(void)
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + 2);
 }
 
+/* Behind a filter that kills for it no CPU is given up, and nobody asked whether he lives. */
+static void test_confined(pid_t claimer)
+{
+	int status;
+	pid_t pid;
+
+	new_board();
+	board->name[1].state = (__u32)claimer << POSIX_PLACE_SHIFT | POSIX_PLACE_CLAIMED;
+	pid = fork();
+	if (!pid) {
+		has_filter = true;
+		/* Not _exit(), before which ASan makes calls of its own */
+		syscall(SYS_exit_group, install_filter() ? 2 :
+			open_number(1, true) != POSIX_ID_USER + 2 ||
+			open_number(1, false) != POSIX_ID_USER + 2);
+	}
+	CHECK_EQ(waitpid(pid, &status, 0), pid);
+	CHECK_EQ(status, 0);
+	CHECK_EQ(posix_place_state(board->name[1].state), POSIX_PLACE_CLOSING);
+}
+
+static void test_confined_claimers(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	CHECK_EQ(waitpid(pid, NULL, 0), pid);
+	test_confined(pid);
+	test_confined(getppid());
+}
+
 /* All places are being filled in by one who never does: they cost no more than one of them. */
 static void test_claimed_board(void)
 {
@@ -177,6 +230,12 @@ static void test_claimed_board(void)
 		CHECK_EQ(open_number(1, may_add), 0);
 		CHECK_EQ(yields, LOOKS);
 	}
+	/* Behind a filter neither. */
+	yields = kills = 0;
+	has_filter = true;
+	CHECK_EQ(open_number(1, true), 0);
+	has_filter = false;
+	CHECK_EQ(yields + kills, 0);
 	/* One more is given to who asks when there is a place. */
 	board->name[POSIX_NAME_NR - 1].state = 0;
 	CHECK_EQ(open_number(1, true), POSIX_ID_USER + POSIX_NAME_NR - 1);
@@ -270,6 +329,7 @@ int main(void)
 	test_processes();
 	test_dead_claimer();
 	test_stopped_claimer();
+	test_confined_claimers();
 	test_claimed_board();
 	test_full_board();
 	test_spoilt_board();

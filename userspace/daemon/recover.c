@@ -32,6 +32,7 @@
 #include <ktrace/device.h>
 #include <ktrace/traceset.h>
 
+#include "boards.h"
 #include "capture.h"
 #include "context.h"
 #include "dying.h"
@@ -545,10 +546,12 @@ static int recover_of(const struct options *o, struct ktrace_stale *list, size_t
 		log_note("%zu session%s of other users skipped; --all-users takes %s too", skipped,
 			 skipped == 1 ? "" : "s", skipped == 1 ? "it" : "them");
 	/* Of recordings that are gone now, too. */
-	if (o->is_list)
+	if (o->is_list) {
 		tell_freed();
-	else
+	} else {
 		kprobe_sweep();
+		boards_sweep(o->all_users);
+	}
 	return log_output_end(status);
 }
 

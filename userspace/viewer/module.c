@@ -11,6 +11,7 @@
 #include "module.h"
 
 #include "buildfile.h"
+#include "debug_server.h"
 #include "functions.h"
 #include "source.h"
 #include "viewer.h"
@@ -176,7 +177,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **data, const char *name, Dwarf
 	if (fd >= 0)
 		*found = path_of(fd);
 	/* Without names it is found by its build id alone. */
-	if (fd < 0 && m->where->asks_servers)
+	if (fd < 0 && m->where->asks_servers && debug_server_begin(m->dwfl))
 		fd = dwfl_standard_find_debuginfo(mod, data, name, base, NULL, NULL, crc, found);
 	return fd;
 }

@@ -19,6 +19,7 @@ static void *record(void *arg)
 int main(void)
 {
 	static const char text[] = "recorded\n";
+	trace_event_id_t late;
 	trace_id_t trid;
 
 	if (posix_trace_eventid_open("confined", &id) || posix_trace_create(0, NULL, &trid) ||
@@ -27,6 +28,10 @@ int main(void)
 	posix_trace_event(id, text, 1);	/* maps the stream */
 	if (install_filter())
 		return 2;
+	if (posix_trace_eventid_open("late", &late) ||
+	    late == POSIX_TRACE_UNNAMED_USEREVENT)
+		return 2;
+	posix_trace_event(late, text, 1);
 	if (in_threads(2, record))
 		return 2;
 	record(NULL);

@@ -194,12 +194,15 @@ static bool is_linked(int fd)
 /* Return: the file that has the name, locked; -ENOENT none has, or not any more. */
 static int hold_file(const char *path, uid_t uid, struct stat *st)
 {
-	int fd = open_file(path, uid, st);
+	const __u64 begin = now_ms();
+	int fd;
 
+	/* "ktraced --recover" removes it, as nobody has used it. */
+	while ((fd = open_file(path, uid, st)) == -EWOULDBLOCK && now_ms() - begin < LOCK_MS)
+		usleep(NAP_US);
 	if (fd < 0)
 		return fd;
-	for (const __u64 begin = now_ms();
-	     flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS;)
+	while (flock(fd, LOCK_SH | LOCK_NB) && now_ms() - begin < LOCK_MS)
 		usleep(NAP_US);
 	if (is_linked(fd))
 		return fd;

@@ -7,7 +7,8 @@
  * two. A process that meets a place which another one is filling in looks again. If the other
  * one has died, it takes over the place. If the other one is stopped, it makes the place nobody's,
  * which the other one finds out when it continues. The wait for all places together is no longer
- * than that for one, because any process that can write to the board can claim them all.
+ * than that for one, because any process that can write to the board can claim them all. Behind a
+ * filter of system calls, which may kill for those of waiting, it only looks again.
  *
  * The types of a stream are those that its processes have opened, and those that its controller
  * has asked for.
@@ -23,14 +24,19 @@
 #include "eventset.h"
 #include "member.h"
 #include "ring/port.h"
+#include "sink.h"
 
 /* Looks at such places before they are nobody's: the process was stopped right there. */
 #define LOOKS 10000
+/* The same where no CPU can be given up: some 0.1 s, longer than another one is without its CPU. */
+#define CONFINED_LOOKS (1 << 22)
 #define CHANGES 16
 
 static __u32 my_claim(void)
 {
-	return (__u32)posix_place_word(POSIX_PLACE_CLAIMED, getpid(), 0);
+	const pid_t pid = ktrace_channel_is_confined() ? ktrace_posix_member.owner.pid : getpid();
+
+	return (__u32)posix_place_word(POSIX_PLACE_CLAIMED, pid, 0);
 }
 
 static bool is_claimed(__u32 state)
@@ -58,9 +64,20 @@ static bool fill_in(struct posix_board_name *n, const char *name)
 	return change(n, my_claim(), POSIX_PLACE_READY);
 }
 
+/* Behind a filter that cannot be seen: what died is taken for one that was stopped. */
 static bool has_died(__u32 claim)
 {
-	return kill(posix_place_pid(claim), 0) && errno == ESRCH;
+	return !ktrace_channel_is_confined() && kill(posix_place_pid(claim), 0) && errno == ESRCH;
+}
+
+static void relax(void)
+{
+	if (!ktrace_channel_is_confined())
+		sched_yield();
+#if defined(__x86_64__) || defined(__i386)
+	else
+		__builtin_ia32_pause();
+#endif
 }
 
 /* Waits while another process fills it in; @looks: how many are left. Return: its state then. */
@@ -71,7 +88,7 @@ static __u32 settle(const struct posix_board_name *n, int *looks)
 	for (; is_claimed(state) && *looks; --*looks) {
 		if (*looks % 16 == 0 && has_died(state))
 			break;
-		sched_yield();
+		relax();
 		state = state_of(n);
 	}
 	return state;
@@ -102,7 +119,8 @@ static bool take(struct posix_board_name *n, const char *name, bool may_add, int
 
 trace_event_id_t ktrace_posix_name_open(struct posix_board *b, const char *name, bool may_add)
 {
-	int saved = errno, looks = LOOKS;
+	int looks = ktrace_channel_is_confined() ? CONFINED_LOOKS : LOOKS;
+	int saved = errno;
 	__u32 i;
 
 	/* The first place is the unnamed event's, which has a name, too. */
