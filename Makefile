@@ -76,7 +76,7 @@ libs     := $(BUILD)/lib/libktrace.so $(BUILD)/lib/libktrace.a $(BUILD)/lib/libk
 posix_examples := $(patsubst examples/posix/%.c,$(BUILD)/examples/%,$(wildcard examples/posix/*.c))
 examples := $(BUILD)/examples/chunks $(posix_examples) $(foreach s,$(example_src),$(BUILD)/examples/$(notdir $(s:.c=)))
 benches  := $(foreach s,$(bench_src),$(BUILD)/bench/$(notdir $(s:.c=)))
-preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so)
+preloaded := $(addprefix $(BUILD)/progs/,bad_disk.so bad_library.so record_ioctls.so slow_library.so)
 progs    := $(patsubst tests/progs/%.c,$(BUILD)/progs/%,$(prog_src)) \
 	    $(patsubst tests/spec/%.c,$(BUILD)/progs/spec_%,$(spec_src)) $(preloaded) \
 	    $(addprefix $(BUILD)/progs/pthread_,$(pthread_progs))
@@ -387,7 +387,7 @@ ifeq ($(shell uname -m),x86_64)
 progs: $(BUILD)/progs/calls_i386 $(BUILD)/progs/calls_mixed $(m32_progs)
 endif
 
-# A disk that is slow, full, or kills, a library with bugs, and who writes down ioctls: to be preloaded.
+# A disk that is slow, full, or kills, libraries with bugs, and who writes down ioctls: to be preloaded.
 $(preloaded): $(BUILD)/progs/%.so: tests/progs/user/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

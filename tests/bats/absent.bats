@@ -43,6 +43,21 @@ lacks()
 		env -u LD_PRELOAD mount -o remount,bind,ro /dev/shm; exec sleep 0.5'
 }
 
+@test "a program that takes a while to begin takes part after all, and is not told" {
+	requires_root
+	mkdir root
+	# shellcheck disable=SC2016 # for the shell within
+	LD_PRELOAD=$PROGS/slow_library.so SLOW=pthread_contended run_ktraced --pthread -o t -- unshare -m sh -c '
+		for d in /*; do
+			[ ! -d "$d" ] || [ -h "$d" ] || { mkdir "root$d" && mount --rbind "$d" "root$d"; }
+			[ ! -h "$d" ] || cp -P "$d" root/
+		done
+		exec chroot root "$1" 1' sh "$(realpath "$PROGS/pthread_contended")"
+	[ "$status" -eq 0 ]
+	"$KTRACE" objects t | grep '^[0-9]*/[0-9]* pthread_contend'
+	[[ $stderr != *"could not take part"* ]]
+}
+
 @test "a static program among others; each kind has a line with its number" {
 	# shellcheck disable=SC2016
 	lacks "that no library can be preloaded into (static, sanitizer, musl)" pthread_static sh -c \

@@ -206,11 +206,18 @@ static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 
 static struct absent_one *find(struct absent *a, __u32 pid)
 {
-	struct absent_one *new;
-
 	for (size_t i = a->nr; i-- > 0;)
 		if (a->ones[i].pid == pid)
 			return &a->ones[i];
+	return NULL;
+}
+
+static struct absent_one *find_or_add(struct absent *a, __u32 pid)
+{
+	struct absent_one *one = find(a, pid), *new;
+
+	if (one)
+		return one;
 	if (a->nr == a->cap) {
 		new = a->cap < ONES_MAX ? realloc(a->ones, (a->cap + 256) * sizeof(*new)) : NULL;
 		if (!new)
@@ -222,10 +229,25 @@ static struct absent_one *find(struct absent *a, __u32 pid)
 	return &a->ones[a->nr++];
 }
 
-/* Has its memory a session's? Of one that has ended: did it ever attach? */
-static bool takes_part(const struct absent *a, __u32 pid)
+/* In another PID namespace than this process: its ids in the session are not the kernel's. */
+static bool is_elsewhere(__u32 pid)
 {
-	bool is_there = false, any = false;
+	char status[2048], *line;
+	unsigned int own, inner;
+
+	read_file(pid, "status", status, sizeof(status));
+	line = strstr(status, "\nNSpid:");
+	return line && sscanf(line, " NSpid: %u %u", &own, &inner) == 2;
+}
+
+/*
+ * Has its memory a session's? Of one that is ending, which has no memory any more: did it ever
+ * attach? In another PID namespace nobody knows: then it is not taken for absent. *is_seen: it is
+ * this program that takes part, not one that the process executed before.
+ */
+static bool takes_part(const struct absent *a, __u32 pid, bool *is_seen)
+{
+	bool is_there = false, any = false, is_ending;
 	char line[512];
 	FILE *f;
 
@@ -235,17 +257,31 @@ static bool takes_part(const struct absent *a, __u32 pid)
 		any = true;
 		is_there = strstr(line, "/dev/shm/ktrace-") || strstr(line, "/ktrace\n");
 	}
+	is_ending = f && !any;
 	if (f)
 		fclose(f);
-	return any ? is_there : a->attached && pids_has(a->attached, pid);
+	*is_seen = is_there;
+	if (any)
+		return is_there;
+	return (a->attached && pids_has(a->attached, pid)) || (is_ending && is_elsewhere(pid));
 }
 
 static void look_at(struct absent *a, __u32 pid)
 {
 	enum absent_reason reason = reason_of(a, pid);
 	struct absent_one *one;
+	bool is_seen;
 
-	one = reason < ABSENT_NR && !takes_part(a, pid) ? find(a, pid) : NULL;
+	if (reason == ABSENT_NR)
+		return;
+	if (takes_part(a, pid, &is_seen)) {
+		/* It had not begun, or was just executing this program. */
+		one = is_seen ? find(a, pid) : NULL;
+		if (one && one->reason == reason)
+			one->reason = ABSENT_NR;
+		return;
+	}
+	one = find_or_add(a, pid);
 	if (!one)
 		return;
 	one->looks = one->reason == reason ? one->looks + 1 : 1;

@@ -24,7 +24,7 @@ enum absent_reason {
 	ABSENT_NR,
 };
 
-/* struct absent_one - a process; @looks: how often it was seen with this reason */
+/* struct absent_one - a process; @looks: how often seen with this reason; ABSENT_NR: no more */
 struct absent_one {
 	__u32 pid;
 	unsigned int looks;
