@@ -97,7 +97,7 @@ static void find_session(const char *session)
 	const struct backend *b = backend_find(session, &where);
 
 	REQUIRE(!b || (where[-1] == ':' && where > session));
-	if (b && !b->is_shared_memory && !b->open(where, &bc))
+	if (b && !b->is_shared_memory && !b->open(where, 0, &bc))
 		system_close(bc.fd);
 }
 
