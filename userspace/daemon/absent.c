@@ -43,7 +43,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_ROOT] = "with another root folder",
 	[ABSENT_SHM] = "with another /dev/shm",
 	[ABSENT_READ_ONLY] = "with a read-only /dev/shm",
-	[ABSENT_DEVICE] = "without this " KTRACE_DEVICE,
+	[ABSENT_DEVICE] = ("without this " KTRACE_DEVICE),
 	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
 	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
 };
