@@ -48,11 +48,11 @@ parts() { cat small/t.*.bin | wc -c; }
 
 @test "--min-free sets what stays free, also by the environment; 0: nothing does" {
 	on_small 8M
-	run_ktraced -e flood --min-free=6M -o small/t -- "$PROGS/flood" -n 100000
+	run_ktraced -e flood --policy=block --min-free=6M -o small/t -- "$PROGS/flood" -n 100000
 	[ "$(left)" -ge $((6 * 1024 * 1024 - 65536)) ]
 	[ "$(summary unwritten)" -gt 0 ]
 	rm small/t
-	KTRACE_MIN_FREE=6M run_ktraced -e flood -o small/t -- "$PROGS/flood" -n 100000
+	KTRACE_MIN_FREE=6M run_ktraced -e flood --policy=block -o small/t -- "$PROGS/flood" -n 100000
 	[ "$(left)" -ge $((6 * 1024 * 1024 - 65536)) ]
 	[ "$(summary unwritten)" -gt 0 ]
 	rm small/t
@@ -71,13 +71,13 @@ parts() { cat small/t.*.bin | wc -c; }
 	[ ! -e small/t ]
 	# What is replaced makes room.
 	mv small/other small/t
-	run_ktraced -e flood -o small/t -- "$PROGS/flood" -n 1000
+	run_ktraced -e flood --policy=block -o small/t -- "$PROGS/flood" -n 1000
 	[ "$status" -eq 0 ]
 	[ "$(summary lost)" = 0 ]
 }
 
 @test "--max-size: what comes later is lost, and counted" {
-	run_ktraced -e flood --max-size=300K -o t -- "$PROGS/flood" -n 50000
+	run_ktraced -e flood --policy=block --max-size=300K -o t -- "$PROGS/flood" -n 50000
 	[ "$status" -eq 0 ]
 	ledger
 	[ "$(summary unwritten)" -gt 0 ]
@@ -89,7 +89,7 @@ parts() { cat small/t.*.bin | wc -c; }
 }
 
 @test "--max-size counts all parts, and with --keep older ones go first" {
-	run_ktraced -e flood --max-size=400K --split-size=100K -o t.bin -- "$PROGS/flood" -n 50000
+	run_ktraced -e flood --policy=block --max-size=400K --split-size=100K -o t.bin -- "$PROGS/flood" -n 50000
 	[ "$(summary unwritten)" -gt 0 ]
 	[ "$(cat t.*.bin | wc -c)" -le $((420 * 1024)) ]
 	valid_trace t.bin
@@ -141,7 +141,7 @@ keeps_old()
 }
 
 @test "export, cut and import leave as much free, and what was there" {
-	run_ktraced -e flood -o t -- "$PROGS/flood" -n 100000
+	run_ktraced -e flood --policy=block -o t -- "$PROGS/flood" -n 100000
 	"$KTRACE" export --to perfetto -o t.pftrace t
 	on_small 2M
 	nr=1
@@ -160,7 +160,7 @@ keeps_old()
 }
 
 @test "html leaves as much free, in the folder of temporary files, too" {
-	run_ktraced -e flood -o t -- "$PROGS/flood" -n 100000
+	run_ktraced -e flood --policy=block -o t -- "$PROGS/flood" -n 100000
 	on_small 256K
 	echo old >small/t.html
 	run_ktrace html -o small/t.html t
