@@ -159,6 +159,7 @@ install_both()
 	END
 	gcc -O1 -pthread locks.c -o locks64
 	gcc -m32 -O1 -pthread locks.c -o locks32
+	./locks32 || skip "this kernel runs no programs of 32 bits"
 	recorded()
 	{
 		LD_LIBRARY_PATH=$PWD/usr/lib/x86_64-linux-gnu capture ./usr/bin/ktraced --pthread -o t "$@"
