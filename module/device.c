@@ -20,6 +20,7 @@
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 #include <uapi/linux/ktrace_shark.h>
@@ -39,6 +40,7 @@
  * @session:	the session, with a reference; NULL without one of these roles
  * @holder:	a writer's: the account of its user in the session
  * @thread_word: a writer's: as in struct ktrace_attach
+ * @attached:	a writer's: whose words these are; held, so that no other memory has its address
  * @sender:	NULL without this role
  */
 struct open_file {
@@ -47,6 +49,7 @@ struct open_file {
 	struct kt_session *session;
 	struct kt_holder *holder;
 	s32 thread_word;
+	struct mm_struct *attached;
 	struct kt_chunk_sender *sender;
 };
 
@@ -127,12 +130,15 @@ static int do_attach(struct open_file *of, union ioctl_arg *arg)
 	err = kt_session_user_channel(s, &arg->attach);
 	if (!err)
 		err = kt_account_hold(s, &of->holder);
-	of->thread_word = arg->attach.thread_word;
-	if (err)
+	if (err) {
 		kt_session_put(s);
-	else
-		take_role(of, KT_ROLE_WRITER, s);
-	return err;
+		return err;
+	}
+	of->thread_word = arg->attach.thread_word;
+	of->attached = current->mm;
+	mmgrab(of->attached);
+	take_role(of, KT_ROLE_WRITER, s);
+	return 0;
 }
 
 static int do_start(struct open_file *of, union ioctl_arg *arg)
@@ -406,7 +412,7 @@ static void mapping_open(struct vm_area_struct *vma)
 	if (of->role != KT_ROLE_WRITER)
 		return;
 	kt_session_add_writer(of->session);
-	kt_lend_add(vma->vm_mm, of->thread_word);
+	kt_lend_inherit(vma->vm_mm, of->thread_word);
 }
 
 static void mapping_close(struct vm_area_struct *vma)
@@ -487,7 +493,10 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	kt_compat_vma_flags(vma, set, clear);
 	vma->vm_private_data = b;
 	vma->vm_ops = &mapping_ops;
-	mapping_open(vma);
+	if (of->role == KT_ROLE_WRITER)
+		kt_session_add_writer(s);
+	if (of->role == KT_ROLE_WRITER && of->attached == current->mm)
+		kt_lend_add(vma->vm_mm, of->thread_word);
 	return 0;
 }
 
@@ -525,6 +534,8 @@ static int device_release(struct inode *inode, struct file *file)
 		kt_account_unhold(of->session, of->holder);
 	else if (of->role == KT_ROLE_SENDER)
 		kt_chunk_sender_close(of->sender);
+	if (of->attached)
+		mmdrop(of->attached);
 	kfree(of);
 	return 0;
 }

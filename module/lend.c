@@ -11,7 +11,8 @@
  * and the writer itself notices the child, later.
  *
  * A writer's mappings make an entry for its memory: one for each place of words, as several copies
- * of the library may be in one program.
+ * of the library may be in one program. Only the program that attached has one, and what inherits
+ * its mappings: another one, which was given the descriptor, has other things at that place.
  */
 #include "lend.h"
 #include <linux/hashtable.h>
@@ -98,29 +99,34 @@ static void on_newtask(void *data, struct task_struct *task, kt_compat_clone_fla
 	rcu_read_unlock();
 }
 
-/**
- * kt_lend_add - a writer has mapped a ring once more
- * @mm:		its memory
- * @word:	as in struct ktrace_attach; 0: it has none
- *
- * Without memory for an entry, or if there are WORDS_MAX, children are not told.
- *
- * Context: process, sleeps. mmap_lock is held.
- */
-void kt_lend_add(struct mm_struct *mm, s32 word)
+/* @nr: out: how many that memory has */
+static struct lend_entry *find_locked(const struct mm_struct *mm, s32 word, u32 *nr)
 {
-	struct lend_entry *new, *e, *found = NULL;
-	u32 nr = 0;
+	struct lend_entry *e, *found = NULL;
+
+	lockdep_assert_held(&entries_lock);
+	*nr = 0;
+	hash_for_each_possible(entries, e, node, (unsigned long)mm) {
+		*nr += e->mm == mm;
+		if (e->mm == mm && e->word == word)
+			found = e;
+	}
+	return found;
+}
+
+/* @like: only if this memory has one; NULL: by all means */
+static void add(struct mm_struct *mm, s32 word, const struct mm_struct *like)
+{
+	struct lend_entry *new, *found;
+	u32 nr;
 
 	if (!word)
 		return;
 	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
 	spin_lock(&entries_lock);
-	hash_for_each_possible(entries, e, node, (unsigned long)mm) {
-		nr += e->mm == mm;
-		if (e->mm == mm && e->word == word)
-			found = e;
-	}
+	if (like && !find_locked(like, word, &nr))
+		goto out_unlock;
+	found = find_locked(mm, word, &nr);
 	if (found) {
 		found->mappings++;
 	} else if (new && nr < WORDS_MAX) {
@@ -130,26 +136,50 @@ void kt_lend_add(struct mm_struct *mm, s32 word)
 		hash_add_rcu(entries, &new->node, (unsigned long)mm);
 		new = NULL;
 	}
+out_unlock:
 	spin_unlock(&entries_lock);
 	kfree(new);
+}
+
+/**
+ * kt_lend_add - the program that has attached maps a ring
+ * @mm:		its memory
+ * @word:	as in struct ktrace_attach; 0: it has none
+ *
+ * Without memory for an entry, or if there are WORDS_MAX, children are not told.
+ *
+ * Context: process, sleeps. mmap_lock is held.
+ */
+void kt_lend_add(struct mm_struct *mm, s32 word)
+{
+	add(mm, word, NULL);
+}
+
+/**
+ * kt_lend_inherit - there is one more mapping like one of current's: by fork, or a part of it
+ * @mm:		where
+ * @word:	as above; without effect if current has no entry for it
+ *
+ * Context: as above.
+ */
+void kt_lend_inherit(struct mm_struct *mm, s32 word)
+{
+	add(mm, word, current->mm);
 }
 
 /** kt_lend_remove - undo one kt_lend_add(), which may have found no memory */
 void kt_lend_remove(struct mm_struct *mm, s32 word)
 {
 	struct lend_entry *e;
+	u32 nr;
 
 	if (!word)
 		return;
 	spin_lock(&entries_lock);
-	hash_for_each_possible(entries, e, node, (unsigned long)mm) {
-		if (e->mm != mm || e->word != word)
-			continue;
-		if (!--e->mappings) {
-			hash_del_rcu(&e->node);
-			kfree_rcu(e, rcu);
-		}
-		break;
+	e = find_locked(mm, word, &nr);
+	if (e && !--e->mappings) {
+		hash_del_rcu(&e->node);
+		kfree_rcu(e, rcu);
 	}
 	spin_unlock(&entries_lock);
 }

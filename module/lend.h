@@ -13,6 +13,7 @@ int kt_lend_get(void);
 void kt_lend_put(void);
 
 void kt_lend_add(struct mm_struct *mm, s32 word);
+void kt_lend_inherit(struct mm_struct *mm, s32 word);
 void kt_lend_remove(struct mm_struct *mm, s32 word);
 
 #endif

@@ -50,6 +50,7 @@ teardown() { teardown_test; }
 }
 
 @test "no longer without the mapping or the session, not behind a filter, nowhere else" {
+	"$PROGS/dev_lend" given_away
 	"$PROGS/dev_lend" not_any_more
 	"$PROGS/dev_lend" filtered
 	"$PROGS/dev_lend" odd_places

@@ -150,6 +150,31 @@ static void after_fork(void)
 	expect_after_vfork(UNTOLD, KTRACE_THREAD_ASKS);
 }
 
+/* Another program has other things at that place: who is given a descriptor maps what it is. */
+static void given_away(void)
+{
+	const int owner = new_session(), fd = dev_open();
+	struct ktrace_attach a = { .size = sizeof(a), .thread_word = place_of(&words[0]) };
+	pid_t pid;
+
+	a.session = dev_info(owner).session;
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_ATTACH, &a), 0);
+	pid = fork();
+	if (!pid) {
+		const size_t half = a.map_size / 2 & ~(sysconf(_SC_PAGESIZE) - 1ul);
+		char *map = mmap(NULL, a.map_size, PROT_READ, MAP_SHARED, fd, (off_t)a.map_off);
+
+		EXPECT(map != MAP_FAILED);
+		expect_after_vfork(UNTOLD, UNTOLD);
+		munmap(map, half);
+		expect_after_clone(CLONE_VM, UNTOLD, UNTOLD);
+		exit(0);
+	}
+	await(pid);
+	EXPECT(mmap(NULL, a.map_size, PROT_READ, MAP_SHARED, fd, (off_t)a.map_off) != MAP_FAILED);
+	expect_after_vfork(UNTOLD, KTRACE_THREAD_ASKS);
+}
+
 static void not_any_more(void)
 {
 	const int owner = new_session();
@@ -232,6 +257,7 @@ int main(int argc, char **argv)
 		{ "told", told },
 		{ "threads", threads },
 		{ "after_fork", after_fork },
+		{ "given_away", given_away },
 		{ "not_any_more", not_any_more },
 		{ "filtered", filtered },
 		{ "odd_places", odd_places },
