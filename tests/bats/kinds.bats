@@ -37,6 +37,7 @@ account()
 	done
 }
 
+# What can be tried is done before, but not in silence.
 requires_both()
 {
 	[ "${#KINDS[@]}" = 2 ] || skip "this kernel runs no programs of 32 bits"
@@ -60,6 +61,7 @@ requires_both()
 			[ "$status" = 0 ]
 		done
 	done
+	requires_both
 }
 
 @test "kinds: threads, processes, signals, payloads of many bytes" {
@@ -67,6 +69,7 @@ requires_both()
 	account -t 4 -n "$(n 2000)"
 	account -t 2 -n "$(n 500)" -s 0:5000 -S
 	account -t 2 -n "$(n 500)" -f 6
+	requires_both
 }
 
 @test "kinds: a buffer that is full, in each policy" {
@@ -75,6 +78,7 @@ requires_both()
 		ledger=(-p "$policy" -r 65536 -b 4096)
 		account -t 3 -n "$(n 10000)"
 	done
+	requires_both
 }
 
 @test "kinds: events of a program that is not run" {
