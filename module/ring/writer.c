@@ -97,8 +97,8 @@ static enum kt_open_result may_open(const struct kt_ring *r, __u64 pos, __u64 ne
  * @pos:	where the present writer stands
  * @published:	head; equal to @pos unless the writer nests
  * @records:	records written up to @pos, or KT_RECORDS_UNKNOWN
- * @o:		out, for KT_OPEN_OK: what to store at kt_block_end(r, pos). Its stamps
- *		are those of now; a caller that reads the clock later may replace them.
+ * @o:		out, for KT_OPEN_OK: what to store at kt_block_end(r, pos), but for its
+ *		stamps, which the caller fills in when it reads the clock
  *
  * Nothing is stored and nothing is counted.
  *
@@ -118,7 +118,6 @@ enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64
 	*o = (struct kt_opening){ 0 };
 	lost = writer_lost(r->w, &o->lost);
 	o->block.pos = next;
-	o->block.ts = kt_clock(r->clock);
 	o->block.lost = lost;
 	if (records != KT_RECORDS_UNKNOWN) {
 		o->block.records = records;
@@ -130,7 +129,6 @@ enum kt_open_result kt_ring_open_block(const struct kt_ring *r, __u64 pos, __u64
 	o->block.generation = kt_load(&r->w->generation);
 	o->size = sizeof(o->block);
 	if (lost != (next ? kt_load(&before->lost) : 0)) {
-		o->rec.ts = o->block.ts;
 		o->rec.id = KTRACE_ID_LOST;
 		o->rec.len = sizeof(o->lost);
 		o->size = KT_OPENING_MAX;
@@ -202,19 +200,19 @@ __u64 kt_ring_count_records(const struct kt_ring *r, __u64 head)
 	return kt_load(&block->records) + count_events((const char *)block, (__u32)(head - start));
 }
 
-static void store_padding(const struct kt_ring *r, __u64 pos)
+static void store_padding(const struct kt_ring *r, __u64 pos, __u64 ts)
 {
 	struct ktrace_record pad;
 
 	if (kt_block_room(r, pos) < sizeof(pad))
 		return;
-	pad = (struct ktrace_record){ .ts = kt_clock(r->clock), .id = KTRACE_ID_PAD };
+	pad = (struct ktrace_record){ .ts = ts, .id = KTRACE_ID_PAD };
 	kt_memcpy(kt_ring_at(r, pos), &pad, sizeof(pad));
 }
 
 static void store_opening(const struct kt_ring *r, __u64 pos, __u64 ts, struct kt_opening *o)
 {
-	store_padding(r, pos);
+	store_padding(r, pos, ts);
 	o->block.ts = ts;
 	o->rec.ts = ts;
 	kt_memcpy(kt_ring_at(r, kt_block_end(r, pos)), o, o->size);
@@ -290,7 +288,7 @@ static bool suspend(const struct kt_ring *r, __u64 reserve, __u64 head)
 			      pack_reserve(end, reserve >> UNIT_BITS)))
 		return false;
 	KT_TESTPOINT(suspended);
-	store_padding(r, pos);
+	store_padding(r, pos, kt_clock(r->clock));
 	if (!kt_is_unpublished(reserve, head))
 		kt_ring_publish_rest(r, head);
 	return true;
