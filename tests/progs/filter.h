@@ -25,6 +25,7 @@ static inline int install_filter(void)
 		ALLOW(madvise), ALLOW(brk), ALLOW(rt_sigprocmask), ALLOW(rt_sigaction),
 		ALLOW(set_robust_list), ALLOW(rseq), ALLOW(fstat), ALLOW(newfstatat),
 		ALLOW(getrandom), ALLOW(gettid), ALLOW(wait4),
+		ALLOW(rt_sigtimedwait),	/* valgrind looks for signals */
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 	};
 	struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
