@@ -120,6 +120,8 @@ same_all()
 	exec 9<>pipe
 	KTRACE_CORES=2 "$KTRACE" list large again third >pipe 9>&- &
 	STARTED+=("$!")
+	# Not before it is itself: a shell that has just forked may drop the signal.
+	read -r -N 1 <&9
 	kill "$!"
 	wait "$!" || status=$?
 	[ "$status" -eq 143 ]

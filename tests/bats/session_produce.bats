@@ -208,13 +208,13 @@ other_producer()
 
 # bats test_tags=alike
 @test "session: a ring without room for a part as events of tracks has its recording" {
-	produce "$PROGS/flood" -n 12000
+	produce "$PROGS/flood" -n 6000
 	config t mine ktrace.user
-	sed -i 's/16384/512/' t
+	sed -i 's/16384/256/' t
 	session t
 	retry 0.05 has produce.out '^written'
 	ended "$session"
-	[ "$(events t.bin flood:item)" = 12000 ]
+	[ "$(events t.bin flood:item)" = 6000 ]
 	[ "$(events t.bin ktrace:lost)" = 0 ]
 	ended "$produce"
 	clean

@@ -149,7 +149,7 @@ mktrace()
 }
 
 @test "long events, in fragments" {
-	record "-b 1M --block-size=4K" "$PROGS/user_flood" -t 2 -n 20 -s 0:20000
+	record "-b 16M --block-size=4K" "$PROGS/user_flood" -t 2 -n 20 -s 0:20000
 	same t
 	lists 40 flood:sized
 	record "-b 16K" "$PROGS/user_flood" -t 2 -n 100 -s 0:6000

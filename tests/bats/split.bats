@@ -163,8 +163,8 @@ list()
 
 # bats test_tags=shm
 @test "compressed parts" {
-	# What is written at the end only is written at leisure.
-	split --policy=overwrite -b 8M --compress --split-size 10K -o t.bin -- "$PROGS/flood" -n 20000
+	# What is written at the end only is written at leisure. A thread has 1/16 of the buffer.
+	split --policy=overwrite -b 16M --compress --split-size 10K -o t.bin -- "$PROGS/flood" -n 20000
 	[ "$(parts)" -gt 1 ]
 	[ "$("$PROGS/check_flood" t.*.bin | tail -n 1)" = "read 20000 lost 0" ]
 	[ "$("$KTRACE" info --json t.bin | jq '.files[0].compressed_blocks')" -gt 1 ]

@@ -79,7 +79,7 @@ deep()
 	[ "$status" = 0 ]
 	grep -x "$(cat alone)" <<<"$output"
 	[ "$(summary lost)" = 0 ]
-	for used in 8500 1; do
+	for used in $((used / 2)) 1; do
 		run_ktraced --pthread -o t -- "$PROGS/pthread_smallest" "$used"
 		[ "$status" = 0 ]
 	done

@@ -310,7 +310,7 @@ switches()
 	tmux resize-window -x 120 -y 15
 	page "$(sed -n 1,12p all)"
 	tmux resize-window -x 25 -y 9
-	shows "^ *0\\.000000000 \\[00[0-9]\\] "
+	shows "^ *0\\.000000000 \\[(00[0-9]|---)\\] "
 	tmux resize-window -x 8 -y 2
 	keys Down v v + + v Tab ? q
 	tmux resize-window -x 200 -y 30
