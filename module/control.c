@@ -19,6 +19,7 @@
 #include "compat.h"
 #include "context.h"
 #include "emit.h"
+#include "execs.h"
 #include "filter.h"
 #include "probe.h"
 #include "session.h"
@@ -345,6 +346,68 @@ int kt_control_follow(struct kt_session *s, s32 pid)
 						 kt_filter_follow(&s->target.filter, pid);
 	mutex_unlock(&s->lock);
 	return err;
+}
+
+/* @w: out: the watch, begun if there is none */
+static int watch_execs_locked(struct kt_session *s, struct kt_execs **w)
+{
+	int err;
+
+	lockdep_assert_held(&s->lock);
+	*w = rcu_dereference_protected(s->execs, lockdep_is_held(&s->lock));
+	if (s->ended)
+		return -EBUSY;
+	if (!s->has_programs)
+		return -EINVAL;
+	if (*w)
+		return 0;
+	err = kt_account_charge(s, kt_execs_bytes());
+	if (err)
+		return err;
+	err = kt_execs_watch(s->owner, s->for_all, w);
+	if (err)
+		kt_account_uncharge(s, kt_execs_bytes());
+	else
+		/* ORD(watch_execs:A) pairs ORD(kt_control_attached:A): a watch is seen whole */
+		rcu_assign_pointer(s->execs, *w);
+	return err;
+}
+
+/**
+ * kt_control_exec - the next program that a descendant of the owner has executed
+ * @s:		the session
+ * @next:	out: the program, or KTRACE_EXEC_NONE
+ *
+ * Descendants of the process that asks first, from then on.
+ *
+ * Context: process of the owner, sleeps.
+ * Return: 0; -EINVAL no user channel; -EBUSY the session has ended; -EDQUOT over max_session_mb or
+ * max_user_mb; as kt_execs_watch().
+ */
+int kt_control_exec(struct kt_session *s, struct ktrace_exec *next)
+{
+	struct kt_execs *w;
+	int err;
+
+	mutex_lock(&s->lock);
+	err = watch_execs_locked(s, &w);
+	if (!err)
+		kt_execs_next(w, next);
+	mutex_unlock(&s->lock);
+	return err;
+}
+
+/** kt_control_attached - tell the owner that current has become a writer. Context: any */
+void kt_control_attached(struct kt_session *s)
+{
+	struct kt_execs *w;
+
+	rcu_read_lock();
+	/* ORD(kt_control_attached:A) pairs ORD(watch_execs:A): a watch is seen whole */
+	w = rcu_dereference(s->execs);
+	if (w)
+		kt_execs_attached(w);
+	rcu_read_unlock();
 }
 
 /*

@@ -8,6 +8,7 @@
 struct kt_session;
 struct kt_sieve;
 struct ktrace_counter;
+struct ktrace_exec;
 struct ktrace_stacks;
 
 int kt_control_start(struct kt_session *s);
@@ -19,6 +20,8 @@ int kt_control_missed(struct kt_session *s, u16 id, u64 *missed);
 int kt_control_follow(struct kt_session *s, s32 pid);
 int kt_control_context(struct kt_session *s, u16 id, u16 bits);
 int kt_control_counter(struct kt_session *s, struct ktrace_counter *spec);
+void kt_control_attached(struct kt_session *s);
+int kt_control_exec(struct kt_session *s, struct ktrace_exec *next);
 int kt_control_stacks(struct kt_session *s, struct ktrace_stacks *arg);
 
 #endif

@@ -23,6 +23,7 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
+#include <uapi/linux/ktrace_exec.h>
 #include <uapi/linux/ktrace_shark.h>
 #include "account.h"
 #include "chunk_send.h"
@@ -70,6 +71,7 @@ union ioctl_arg {
 	struct ktrace_stacks stacks;
 	struct ktrace_tracepoint tracepoint;
 	struct ktrace_missed missed;
+	struct ktrace_exec exec;
 	struct ktrace_shark_serve serve;
 	struct ktrace_shark_job job;
 	struct ktrace_shark_end end;
@@ -247,6 +249,13 @@ static int do_missed(struct open_file *of, union ioctl_arg *arg)
 	return kt_control_missed(of->session, arg->missed.id, &arg->missed.missed);
 }
 
+static int do_exec(struct open_file *of, union ioctl_arg *arg)
+{
+	if (arg->exec.reserved)
+		return -EINVAL;
+	return kt_control_exec(of->session, &arg->exec);
+}
+
 static int do_shark_sender(struct open_file *of, union ioctl_arg *arg)
 {
 	struct kt_chunk_sender *sender;
@@ -316,6 +325,7 @@ static const struct ioctl {
 	{ KTRACE_IOC_STACKS, true, true, do_stacks },
 	{ KTRACE_IOC_TRACEPOINT, true, true, do_tracepoint },
 	{ KTRACE_IOC_MISSED, true, true, do_missed },
+	{ KTRACE_IOC_EXEC, true, true, do_exec },
 };
 
 /* Sized arguments may grow: the size in the number is not compared. */
@@ -495,8 +505,11 @@ static int device_mmap(struct file *file, struct vm_area_struct *vma)
 	vma->vm_ops = &mapping_ops;
 	if (of->role == KT_ROLE_WRITER)
 		kt_session_add_writer(s);
-	if (of->role == KT_ROLE_WRITER && of->attached == current->mm)
+	if (of->role == KT_ROLE_WRITER && of->attached == current->mm) {
 		kt_lend_add(vma->vm_mm, of->thread_word);
+		if (vma->vm_flags & VM_WRITE)
+			kt_control_attached(s);
+	}
 	return 0;
 }
 

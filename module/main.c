@@ -7,6 +7,7 @@
 #include "chunk_send.h"
 #include "context.h"
 #include "device.h"
+#include "execs.h"
 #include "kept.h"
 #include "lend.h"
 #include "missed.h"
@@ -34,6 +35,7 @@ static int __init ktrace_init(void)
 	kt_chunk_init(kt_session_clock());
 	kt_missed_init();
 	kt_lend_init();
+	kt_execs_init();
 	err = kt_online_init();
 	if (err)
 		goto err_exit_buffer;

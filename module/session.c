@@ -27,6 +27,7 @@
 #include "clock.h"
 #include "context.h"
 #include "control.h"
+#include "execs.h"
 #include "filter.h"
 #include "lend.h"
 #include "probe.h"
@@ -307,6 +308,7 @@ static void unpublish(struct kt_session *s)
 
 static void end(struct kt_session *s)
 {
+	struct kt_execs *execs;
 	u32 i;
 
 	unpublish(s);
@@ -325,7 +327,12 @@ static void end(struct kt_session *s)
 		kt_buffer_close(s->channels[i]);
 	mutex_lock(&s->lock);
 	s->ended = true;
+	execs = rcu_replace_pointer(s->execs, NULL, lockdep_is_held(&s->lock));
 	mutex_unlock(&s->lock);
+	if (execs) {
+		kt_execs_end(execs);
+		kt_account_uncharge(s, kt_execs_bytes());
+	}
 }
 
 /**

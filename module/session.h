@@ -45,6 +45,7 @@
  * @is_fading:	an event was switched off, and emitters may still be recording it
  * @mapped:	ids from KTRACE_EV_DYNAMIC on that it may enable, a bit each
  * @ended:	closed once; owned again by who adopted it
+ * @execs:	programs that its owner's descendants execute; NULL: nobody has asked; RCU
  *
  * Under the descriptor's lock of its owner, who is one at a time:
  * @keep:	to be kept when the owner is gone
@@ -90,6 +91,7 @@ struct kt_session {
 	bool is_fading;
 	DECLARE_BITMAP(mapped, KTRACE_EV_DYNAMIC_NR);
 	bool ended;
+	struct kt_execs __rcu *execs;
 
 	bool keep;
 

@@ -27,6 +27,10 @@ teardown() { teardown_test; }
 	"$PROGS/dev_ioctl" roles
 }
 
+@test "programs that descendants execute, and processes that attach" {
+	"$PROGS/dev_ioctl" execs
+}
+
 @test "start and stop show in the control page and can be repeated" {
 	"$PROGS/dev_ioctl" start_stop
 }

@@ -3,6 +3,7 @@
 #ifndef TESTS_DEV_COUNTS_H
 #define TESTS_DEV_COUNTS_H
 
+#include <linux/ktrace_exec.h>
 #include <linux/ktrace_shark.h>
 #include "dev_random.h"
 
@@ -20,6 +21,7 @@ static const struct name {
 	{ KTRACE_IOC_FILTER, "filter" }, { KTRACE_IOC_CONTEXT, "context" },
 	{ KTRACE_IOC_COUNTER, "counter" }, { KTRACE_IOC_STACKS, "stacks" },
 	{ KTRACE_IOC_TRACEPOINT, "tracepoint" }, { KTRACE_IOC_MISSED, "missed" },
+	{ KTRACE_IOC_EXEC, "exec" },
 	{ KTRACE_IOC_SHARK_SENDER, "shark-sender" }, { KTRACE_IOC_SHARK_NEXT, "shark-next" },
 	{ KTRACE_IOC_SHARK_END, "shark-end" }, { 0, "other" },
 };

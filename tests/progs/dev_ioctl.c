@@ -2,6 +2,9 @@
 /* dev_ioctl.c - every ioctl of /dev/ktrace with every errno that is documented for it */
 #include "dev.h"
 
+#include <linux/ktrace_exec.h>
+#include <sys/wait.h>
+
 static const unsigned int uid = 12345;
 
 static int try_spec(int fd, struct ktrace_channel_spec *spec)
@@ -88,6 +91,57 @@ static void sized_arguments(void)
 	big.more[3] = 0;
 	EXPECT_ERRNO(ioctl(fd, _IOWR('k', 0x40, big), &big), 0);
 	EXPECT(big.spec.map_size);
+}
+
+static unsigned int next_exec(int fd, struct ktrace_exec *e)
+{
+	*e = (struct ktrace_exec){ .size = sizeof(*e) };
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_EXEC, e), 0);
+	return e->flags;
+}
+
+static void execs(void)
+{
+	struct dev_channel kernel = { .spec = dev_spec(KTRACE_CHANNEL_KERNEL) };
+	struct dev_channel user = { .spec = dev_spec(KTRACE_CHANNEL_USER) };
+	struct ktrace_exec e = { .size = sizeof(e) };
+	int fd = dev_open(), writer = dev_open();
+	struct ktrace_attach attach;
+	int pid;
+
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_EXEC, &e), EINVAL);
+	dev_add_channel(fd, &kernel);
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_EXEC, &e), EINVAL);	/* no user channel */
+	dev_add_channel(fd, &user);
+	e.reserved = 1;
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_EXEC, &e), EINVAL);
+	e = (struct ktrace_exec){ .size = sizeof(e) - 1 };
+	EXPECT_ERRNO(ioctl(fd, KTRACE_IOC_EXEC, &e), EINVAL);
+	EXPECT_EQ(dev_attach(writer, dev_info(fd).session, &attach), 0);
+	e.size = sizeof(e);
+	EXPECT_ERRNO(ioctl(writer, KTRACE_IOC_EXEC, &e), EPERM);
+	EXPECT_EQ(next_exec(fd, &e), KTRACE_EXEC_NONE);
+	pid = fork();
+	if (!pid) {
+		execle("/bin/true", "true", NULL, (char *[]){ "KTRACE_SESSION=x", NULL });
+		_exit(1);
+	}
+	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+	EXPECT_EQ(next_exec(fd, &e), KTRACE_EXEC_NO_LIBRARY);
+	EXPECT_EQ(e.pid, pid);
+	EXPECT(!strcmp(e.comm, "true") && !strcmp(e.name, "/bin/true"));
+	EXPECT_EQ(e.lost, 0);
+	EXPECT(e.limit == ~0ull && e.used);
+	EXPECT_EQ(next_exec(fd, &e), KTRACE_EXEC_NONE);
+	EXPECT(mmap(NULL, attach.map_size, PROT_READ, MAP_SHARED, writer,
+		    (off_t)attach.map_off) != MAP_FAILED);
+	EXPECT_EQ(next_exec(fd, &e), KTRACE_EXEC_NONE);
+	EXPECT(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, writer,
+		    (off_t)(attach.map_off + user.control->registry_off)) != MAP_FAILED);
+	EXPECT_EQ(next_exec(fd, &e), KTRACE_EXEC_ATTACHED);
+	EXPECT_EQ(e.pid, getpid());
+	close(fd);
+	close(writer);
 }
 
 static void unknown(void)
@@ -458,6 +512,7 @@ int main(int argc, char **argv)
 	static const struct dev_test tests[] = {
 		{ "channel_geometry", channel_geometry },
 		{ "sized_arguments", sized_arguments },
+		{ "execs", execs },
 		{ "unknown", unknown },
 		{ "roles", roles },
 		{ "start_stop", start_stop },

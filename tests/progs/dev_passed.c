@@ -12,6 +12,7 @@
  * ends.
  */
 #include <linux/ktrace_context.h>
+#include <linux/ktrace_exec.h>
 #include <linux/ktrace_shark.h>
 #include <linux/perf_event.h>
 #include <stdint.h>
@@ -200,6 +201,11 @@ static int missed(int fd)
 	return ASK(fd, KTRACE_IOC_MISSED, ktrace_missed, .id = KTRACE_EV_DYNAMIC);
 }
 
+static int exec(int fd)
+{
+	return ASK(fd, KTRACE_IOC_EXEC, ktrace_exec, .reserved = 0);
+}
+
 static int attach_root(int fd)
 {
 	return ASK(fd, KTRACE_IOC_ATTACH, ktrace_attach, .session = world.root_session);
@@ -283,6 +289,7 @@ static const struct {
 	{ "`STACKS`", stacks },
 	{ "`TRACEPOINT`", tracepoint },
 	{ "`MISSED`", missed },
+	{ "`EXEC`", exec },
 	{ "`ATTACH` to root's session", attach_root },
 	{ "`ATTACH` to the owner's", attach_owner },
 	{ "`KEEP`", keep },

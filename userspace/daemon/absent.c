@@ -2,15 +2,21 @@
 /*
  * absent.c - programs of the command that could not take part in --pthread, and why
  *
- * Descendants are looked at through /proc, often at first and then ten times a second, less often
- * if there are many: those that begin and end between two looks are missed. What is said of a
+ * The module tells of each program that a descendant executes, with most causes that keep one from
+ * taking part, and of each process that attaches: a program that does not is absent.
+ *
+ * Descendants are also looked at through /proc, often at first and then ten times a second, less
+ * often if there are many. Without the module this is all, and those that begin and end between two
+ * looks are missed; with it, it finds the other causes, such as a missing device. What is said of a
  * process is a cause that keeps it from taking part, so that one which does nothing with threads is
  * not taken for one.
  */
 #include "absent.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <ktrace/device.h>
+#include <ktrace/session_exec.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,11 +38,16 @@
 #define LOOK_MAX 1024u
 #define ONES_MAX 65536u
 #define ENVIRONMENT_MAX (256u << 10)
+/* Looks after which what may be so for a moment only is believed */
+#define LOOKS_SURE 2
+/* Address space of libraries that a program has before it attaches */
+#define LIBRARIES_MAX (64u << 20)
 /* Names in a line */
 #define NAMES_MAX 4u
 
 static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_USER] = "as another user",
+	[ABSENT_SECURE] = "with a set-user-ID bit or the like",
 	[ABSENT_CLEARED] = "with an empty environment",
 	[ABSENT_ENVIRONMENT] = "without KTRACE_SESSION in the environment",
 	[ABSENT_PRELOAD] = "with an LD_PRELOAD of their own",
@@ -46,6 +57,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_DEVICE] = ("without this " KTRACE_DEVICE),
 	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
 	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
+	[ABSENT_UNKNOWN] = "for a reason that is not known",
 };
 
 /* Bytes of the mappings of a file in this process */
@@ -65,11 +77,14 @@ static __u64 mapped(const char *path)
 	return sum;
 }
 
-void absent_begin(struct absent *a, const char *env)
+void absent_begin(struct absent *a, struct ktrace_session *s, const char *env)
 {
 	const char *path = strchr(env, ':');
+	struct ktrace_exec none;
 
+	a->session = ktrace_session_exec(s, &none) ? NULL : s;
 	a->is_device = !strncmp(env, "dev:", 4);
+	a->for_all = a->is_device && !geteuid();
 	a->area = mapped(a->is_device ? KTRACE_DEVICE : path ? path + 1 : env);
 }
 
@@ -146,7 +161,12 @@ static bool lacks_device(__u32 pid)
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/root" KTRACE_DEVICE, pid);
-	return !stat(KTRACE_DEVICE, &own) && (stat(path, &its) || own.st_rdev != its.st_rdev);
+	if (stat(KTRACE_DEVICE, &own))
+		return false;
+	if (!stat(path, &its))
+		return own.st_rdev != its.st_rdev;
+	snprintf(path, sizeof(path), "/proc/%u/root/", pid);
+	return errno == ENOENT && !stat(path, &its);	/* the process is still there */
 }
 
 /* Is there no room for what the session takes? */
@@ -184,7 +204,7 @@ static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 	bool is_alive;
 	size_t size;
 
-	if (is_others(pid))
+	if (!a->for_all && is_others(pid))
 		return ABSENT_USER;
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	is_alive = readlink(path, exe, sizeof(exe)) > 0;
@@ -212,12 +232,10 @@ static struct absent_one *find(struct absent *a, __u32 pid)
 	return NULL;
 }
 
-static struct absent_one *find_or_add(struct absent *a, __u32 pid)
+static struct absent_one *add(struct absent *a, __u32 pid)
 {
-	struct absent_one *one = find(a, pid), *new;
+	struct absent_one *new;
 
-	if (one)
-		return one;
 	if (a->nr == a->cap) {
 		new = a->cap < ONES_MAX ? realloc(a->ones, (a->cap + 256) * sizeof(*new)) : NULL;
 		if (!new)
@@ -227,6 +245,13 @@ static struct absent_one *find_or_add(struct absent *a, __u32 pid)
 	}
 	a->ones[a->nr] = (struct absent_one){ .pid = pid };
 	return &a->ones[a->nr++];
+}
+
+static struct absent_one *find_or_add(struct absent *a, __u32 pid)
+{
+	struct absent_one *one = find(a, pid);
+
+	return one ? one : add(a, pid);
 }
 
 /* In another PID namespace than this process: its ids in the session are not the kernel's. */
@@ -282,12 +307,81 @@ static void look_at(struct absent *a, __u32 pid)
 		return;
 	}
 	one = find_or_add(a, pid);
-	if (!one)
+	/* What was seen when it was executed is so. */
+	if (!one || (one->is_told && one->reason != ABSENT_UNKNOWN))
 		return;
 	one->looks = one->reason == reason ? one->looks + 1 : 1;
 	one->reason = reason;
 	read_file(pid, "comm", one->comm, sizeof(one->comm));
 	one->comm[strcspn(one->comm, "\n")] = '\0';
+}
+
+/* What the module has seen when the program was executed */
+static enum absent_reason reason_of_exec(const struct absent *a, const struct ktrace_exec *e)
+{
+	if (e->flags & KTRACE_EXEC_USER)
+		return ABSENT_USER;
+	if (e->flags & KTRACE_EXEC_SECURE)
+		return ABSENT_SECURE;
+	if (e->flags & KTRACE_EXEC_EMPTY)
+		return ABSENT_CLEARED;
+	if (e->flags & KTRACE_EXEC_NO_SESSION)
+		return ABSENT_ENVIRONMENT;
+	if (e->flags & KTRACE_EXEC_NO_LIBRARY)
+		return ABSENT_PRELOAD;
+	if (e->flags & KTRACE_EXEC_ROOT)
+		return ABSENT_ROOT;
+	if (e->limit < a->area + e->used + LIBRARIES_MAX)
+		return ABSENT_SPACE;
+	return e->flags & KTRACE_EXEC_STATIC ? ABSENT_PROGRAM : ABSENT_UNKNOWN;
+}
+
+/* Takes part after all; entries at the end make room. */
+static void forget(struct absent *a, struct absent_one *one)
+{
+	one->reason = ABSENT_NR;
+	while (a->nr && a->ones[a->nr - 1].reason == ABSENT_NR)
+		a->nr--;
+}
+
+/* A program that is not followed by its attaching is absent, with the reason noted here. */
+static void take_exec(struct absent *a, const struct ktrace_exec *e)
+{
+	struct absent_one *one = find(a, (__u32)e->pid);
+
+	if (e->flags & KTRACE_EXEC_ATTACHED) {
+		if (one)
+			forget(a, one);
+		return;
+	}
+	if (!one || one->is_told)
+		one = add(a, (__u32)e->pid);
+	if (!one) {
+		a->lost++;
+		return;
+	}
+	one->is_told = true;
+	one->reason = reason_of_exec(a, e);
+	one->looks = LOOKS_SURE;
+	memcpy(one->comm, e->comm, sizeof(one->comm));
+	one->comm[sizeof(one->comm) - 1] = '\0';
+	*one->name = '\0';
+	if (*e->name == '/' && !(e->flags & (KTRACE_EXEC_MOUNTS | KTRACE_EXEC_CUT)))
+		memcpy(one->name, e->name, sizeof(one->name));
+	one->name[sizeof(one->name) - 1] = '\0';
+}
+
+/* All that the module has to tell until now */
+static void take_execs(struct absent *a)
+{
+	struct ktrace_exec e;
+
+	while (a->session && !ktrace_session_exec(a->session, &e)) {
+		a->overrun = e.lost;
+		if (e.flags & KTRACE_EXEC_NONE)
+			break;
+		take_exec(a, &e);
+	}
 }
 
 /* Appends the children of all threads of @pid. Return: how many there are then. */
@@ -320,6 +414,7 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 	__u64 pause;
 	size_t nr;
 
+	take_execs(a);
 	if (!a->begun_ns)
 		a->begun_ns = now;
 	pause = is_early ? 0 : (now - a->begun_ns) / 4;
@@ -339,7 +434,8 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 static bool is_absent(const struct absent *a, size_t i, enum absent_reason reason)
 {
 	/* While a program is being executed, its environment is empty for a moment. */
-	return a->ones[i].reason == reason && (reason != ABSENT_CLEARED || a->ones[i].looks > 1);
+	return a->ones[i].reason == reason &&
+	       (reason != ABSENT_CLEARED || a->ones[i].looks >= LOOKS_SURE);
 }
 
 /* Is it the first of that name? */
@@ -372,13 +468,21 @@ static bool say_reason(const struct absent *a, enum absent_reason reason)
 	return nr;
 }
 
-void absent_say(const struct absent *a)
+void absent_say(struct absent *a)
 {
 	bool any = false;
 
+	take_execs(a);
+	for (size_t i = 0; i < a->nr; i++)
+		if (a->ones[i].reason == ABSENT_UNKNOWN && *a->ones[i].name &&
+		    program_obstacle(a->ones[i].name, true))
+			a->ones[i].reason = ABSENT_PROGRAM;
 	for (int reason = 0; reason < ABSENT_NR; reason++)
 		any |= say_reason(a, reason);
-	if (any)
+	if (a->session && a->lost + a->overrun)
+		log_note("of %llu other programs it is not known whether they could take part",
+			 (unsigned long long)(a->lost + a->overrun));
+	else if (!a->session && any)
 		log_note("programs that ran for a short time may have been missed");
 }
 

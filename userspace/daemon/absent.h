@@ -6,12 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <linux/types.h>
+#include <linux/ktrace_exec.h>
 
+struct ktrace_session;
 struct pids;
 
 /* Why; in the order in which it is asked for. */
 enum absent_reason {
 	ABSENT_USER,
+	ABSENT_SECURE,
 	ABSENT_CLEARED,
 	ABSENT_ENVIRONMENT,
 	ABSENT_PRELOAD,
@@ -21,15 +24,26 @@ enum absent_reason {
 	ABSENT_DEVICE,
 	ABSENT_SPACE,
 	ABSENT_PROGRAM,
+	ABSENT_UNKNOWN,
 	ABSENT_NR,
 };
 
-/* struct absent_one - a process; @looks: how often seen with this reason; ABSENT_NR: no more */
+/**
+ * struct absent_one - a program
+ * @pid:	its process
+ * @looks:	how often seen with this reason
+ * @is_told:	the module has told of it
+ * @reason:	ABSENT_NR: no more
+ * @comm:	its name
+ * @name:	its file, empty: not known
+ */
 struct absent_one {
 	__u32 pid;
 	unsigned int looks;
+	bool is_told;
 	enum absent_reason reason;
 	char comm[16];
+	char name[KTRACE_EXEC_NAME_LEN];
 };
 
 /**
@@ -37,7 +51,11 @@ struct absent_one {
  * @ones:	as they were seen last
  * @nr:		how many
  * @cap:	allocated
+ * @session:	whose module tells of each program; NULL: it does not
+ * @lost:	programs of which nothing was kept, for want of room
+ * @overrun:	programs that the module saw and could not tell of
  * @is_device:	programs need the device, not /dev/shm
+ * @for_all:	programs of any user may attach
  * @area:	bytes of what they map
  * @attached:	processes that took part at some time; NULL: none
  * @last_ns:	when they were looked at
@@ -47,7 +65,9 @@ struct absent_one {
 struct absent {
 	struct absent_one *ones;
 	size_t nr, cap;
-	bool is_device;
+	struct ktrace_session *session;
+	__u64 lost, overrun;
+	bool is_device, for_all;
 	__u64 area;
 	struct pids *attached;
 	__u64 last_ns;
@@ -55,14 +75,14 @@ struct absent {
 	__u64 begun_ns;
 };
 
-/* The session is there, and mapped; @env: value of KTRACE_SESSION. */
-void absent_begin(struct absent *a, const char *env);
+/* @s is there, and mapped, and the command is not; @env: value of KTRACE_SESSION. */
+void absent_begin(struct absent *a, struct ktrace_session *s, const char *env);
 /* A process takes part. */
 void absent_attached(struct absent *a, __u32 pid);
-/* Looks at all descendants of this process, if it is time to; @is_early: that is sooner. */
+/* Takes what the module tells, and looks at all descendants if it is time; @is_early: sooner. */
 void absent_look(struct absent *a, __u64 now, bool is_early);
 /* Tells which could not take part, one line for each reason. */
-void absent_say(const struct absent *a);
+void absent_say(struct absent *a);
 void absent_free(struct absent *a);
 
 #endif

@@ -351,7 +351,8 @@ int recording_open(struct recording *r, const sigset_t *signals)
 		status = EXIT_OWN;
 		goto err_drop;
 	}
-	absent_begin(&r->capture.absent, info.env);
+	if (r->options->is_pthread)
+		absent_begin(&r->capture.absent, r->session, info.env);
 	r->capture.level = r->options->level;
 	r->capture.mode = r->options->mode;
 	r->capture.max_size = r->options->max_size;

@@ -329,6 +329,12 @@ static int dev_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
 	return error;
 }
 
+static int dev_exec(struct ktrace_session *s, struct ktrace_exec *next)
+{
+	*next = (struct ktrace_exec){ .size = sizeof(*next) };
+	return control_ioctl(s->fd, KTRACE_IOC_EXEC, next);
+}
+
 static int dev_undecided(struct ktrace_session *s, __u64 *undecided)
 {
 	struct ktrace_info info;
@@ -448,5 +454,6 @@ const struct session_backend session_backend_dev = {
 	.stacks = dev_stacks,
 	.info = dev_info,
 	.reclaim = dev_reclaim,
+	.exec = dev_exec,
 	.holders = dev_holders,
 };

@@ -16,6 +16,7 @@
 #define KTRACE_SESSION_INTERNAL_H
 
 #include <ktrace/session.h>
+#include <ktrace/session_exec.h>
 #include "ring/ring.h"
 
 /**
@@ -175,6 +176,7 @@ struct ktrace_session {
  * @stacks:	hand out stacks
  * @info:	fill in what only the back end knows
  * @reclaim:	take back rings of dead owners
+ * @exec:	the next program that a descendant has executed; NULL: cannot be told
  * @holders:	who still holds the buffers, of them so many
  *
  * From @enable to @stacks they are NULL where there are no kernel channels.
@@ -199,6 +201,7 @@ struct session_backend {
 	int (*stacks)(struct ktrace_session *s, struct ktrace_stacks *arg);
 	int (*info)(struct ktrace_session *s, struct ktrace_session_info *info);
 	int (*reclaim)(struct ktrace_session *s);
+	int (*exec)(struct ktrace_session *s, struct ktrace_exec *next);
 	int (*holders)(struct ktrace_session *s, __u32 limit, struct ktrace_holders *h);
 };
 

@@ -221,6 +221,11 @@ int ktrace_session_missed(struct ktrace_session *s, __u16 id, __u64 *missed)
 	return s->kernel.map ? s->backend->missed(s, id, missed) : -ENOENT;
 }
 
+int ktrace_session_exec(struct ktrace_session *s, struct ktrace_exec *next)
+{
+	return s->backend->exec ? s->backend->exec(s, next) : -EOPNOTSUPP;
+}
+
 int ktrace_session_undecided(struct ktrace_session *s, __u64 *undecided)
 {
 	*undecided = 0;

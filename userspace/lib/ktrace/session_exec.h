@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* session_exec.h - which programs are executed while a session records, and what they lack */
+#ifndef KTRACE_SESSION_EXEC_H
+#define KTRACE_SESSION_EXEC_H
+
+#include <linux/ktrace_exec.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+struct ktrace_session;
+
+/**
+ * ktrace_session_exec - the next program that a descendant of this process has executed
+ * @s:		the session
+ * @next:	out: the program; KTRACE_EXEC_NONE in its flags: there is no other one until now
+ *
+ * From the first call on.
+ *
+ * Return: 0, -EOPNOTSUPP without the module, -ENOTTY the module is too old, or what
+ * KTRACE_IOC_EXEC says.
+ */
+int ktrace_session_exec(struct ktrace_session *s, struct ktrace_exec *next);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
