@@ -47,12 +47,13 @@ service_src  := $(wildcard userspace/daemon/service/*.c)
 # The writers' side, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_src    := $(wildcard userspace/lib/posix/*.c)
-daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/base/disk_room.c
+daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/base/disk_room.c \
+		userspace/lib/base/unused_boards.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
 viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c \
-		userspace/lib/base/disk_room.c
+		userspace/lib/base/disk_room.c userspace/lib/base/unused_boards.c
 # Commands with libraries that no other needs: a folder each, of its program's name.
 apart        := $(notdir $(wildcard userspace/viewer/programs/*))
 tui_libs     := -lncursesw -ltinfo

@@ -103,6 +103,49 @@ for e in map(json.loads, sys.stdin):
 }
 
 # bats test_tags=shm
+@test "boards of <trace.h> that nobody uses are told to who can remove them" {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	# Other tests have boards, too.
+	# shellcheck disable=SC2016 # for the inner shell
+	run unshare -m bash -c 'mount -t tmpfs none /dev/shm
+		board() { truncate -s "$2" "/dev/shm/$1" && chown "$3" "/dev/shm/$1"; }
+		look()
+		{
+			echo "$1"
+			"$0" doctor | grep ^boards
+			"$0" doctor --json | grep -o "{\"name\":\"boards[^}]*}"
+		}
+		board ktrace-posix-65534-1 4096 65534
+		look "of others"
+		board ktrace-posix-0-1 4096 0
+		look one
+		board ktrace-posix-0-2 8192 0
+		look two
+		exec 5</dev/shm/ktrace-posix-0-2
+		look used
+		"$1" --recover 2>&1
+		look removed
+		find /dev/shm -type f | sort' "$KTRACE" "$KTRACED"
+	printf '%s\n' "$output"
+	diff <(grep -v "no session was left" <<<"$output") - <<-'END'
+		of others
+		one
+		boards     1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		{"name":"boards","text":"1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
+		two
+		boards     2 boards of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'
+		{"name":"boards","text":"2 boards of <trace.h> that nobody uses, 12288 bytes: 'ktraced --recover'"}
+		used
+		boards     1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'
+		{"name":"boards","text":"1 board of <trace.h> that nobody uses, 4096 bytes: 'ktraced --recover'"}
+		ktraced: 1 board of <trace.h> that nobody used removed, 4096 bytes
+		removed
+		/dev/shm/ktrace-posix-0-2
+		/dev/shm/ktrace-posix-65534-1
+	END
+}
+
+# bats test_tags=shm
 @test "there is no module" {
 	[ ! -e /dev/ktrace ] || skip "the module is loaded"
 	run_ktrace doctor --json

@@ -6,6 +6,7 @@
  * look says what it has found, and the first that finds an obstacle says what to do. Nothing is
  * changed, and nothing is guessed from what other tools print.
  */
+#include "base/unused_boards.h"
 #include "json.h"
 #include "table.h"
 #include "viewer.h"
@@ -172,6 +173,16 @@ static void look_at_stale(struct doctor *d)
 		found(d, "left", "%zu%s session%s left behind by a ktraced that died: "
 		      "'ktraced --recover --list'", nr, all > STALE_MAX ? " or more" : "",
 		      nr == 1 ? "" : "s");
+}
+
+/* Boards of this user, which 'ktraced --recover' removes */
+static void look_at_boards(struct doctor *d)
+{
+	const struct unused_boards unused = ktrace_unused_boards(false, false);
+
+	if (unused.nr)
+		found(d, "boards", "%u board%s of <trace.h> that nobody uses, %llu bytes: "
+		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "" : "s", unused.bytes);
 }
 
 static bool look_at_device(struct doctor *d)
@@ -413,6 +424,7 @@ static void examine(struct doctor *d)
 {
 	look_at_kernel(d);
 	look_at_stale(d);
+	look_at_boards(d);
 	if (look_at_device(d) || look_at_loaded(d))
 		return;
 	if (look_at_loading(d) && look_at_module(d))
@@ -489,7 +501,8 @@ const struct command cmd_doctor = {
 "command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
 "recorded, 1 if not.\n"
 "\n"
-"JSON members: found, an array of objects (name: kernel, device, rights, modules,\n"
-"module, headers, dkms or signature, text), [problem, next].\n",
+"JSON members: found, an array of objects (name: kernel, left, boards, device,\n"
+"freed, rights, modules, module, headers, dkms or signature, text), [problem,\n"
+"next].\n",
 	.run = run,
 };
