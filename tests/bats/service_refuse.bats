@@ -15,6 +15,10 @@ teardown() { teardown_test; }
 @test "buffers: how many, names, sizes" { cases refuse buffer_rules; }
 @test "buffers that sources name" { cases refuse targets; }
 @test "an exclusive session ends others, and is in the way of those that are not above it" { cases refuse exclusive; }
+@test "a detached session that an exclusive one ends: the log says why" {
+	cases refuse exclusive_and_detached
+	[ "$(grep -c "session 1: Aborted due to .* exclusive session" service.err)" = 1 ]
+}
 @test "an exclusive session that has ended is in nobody's way" { cases refuse exclusive_is_over; }
 @test "a session of a name that is there; its clones do not count" { cases refuse unique_names; }
 @test "as many sessions as all of them allow" { cases refuse semaphores; }

@@ -119,6 +119,16 @@ def exclusive_is_over():
         "DISABLED", "CLONED_READ_ONLY", "STARTED"}
 
 
+def exclusive_and_detached():
+    """A detached session that an exclusive one ends: its file is whole, the log says why."""
+    consumer, other, path = Consumer(), Consumer(), os.path.abspath("t")
+    assert not consumer.enable(config(write_into_file=True, output_path=path))
+    consumer.ask("Detach", {"key": "k"})
+    assert not other.enable(config(exclusive_prio=5))
+    until(lambda: other.state(True)["num_sessions"] == 1)
+    until(lambda: os.path.getsize(path))
+
+
 def unique_names():
     """A session of a name that is there; its clones do not count."""
     first, clone = Consumer(), Consumer()

@@ -413,11 +413,16 @@ static void over(struct session *session)
 	if (session->is_over)
 		return;
 	session->is_over = true;
-	if (session->consumer)
+	if (session->consumer) {
 		consumer_tell_disabled(session->consumer, file_failed(session, error) ? error :
 				       session->end_error);
-	else	/* Not now: callers go through the list of sessions. */
+	} else {
+		if (session->end_error)
+			log_error("session %llu: %s", (unsigned long long)session->id,
+				  session->end_error);
+		/* Not now: callers go through the list of sessions. */
 		timer_set(&session->service->timers, &session->end_timer, 0);
+	}
 	service_ended_session(session->service);
 }
 
