@@ -56,7 +56,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_READ_ONLY] = "with a read-only /dev/shm",
 	[ABSENT_DEVICE] = ("without this " KTRACE_DEVICE),
 	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
-	[ABSENT_PROGRAM] = "that no library can be preloaded into (static, sanitizer, musl)",
+	[ABSENT_PROGRAM] = "that the library cannot be preloaded into (static, sanitizer, musl, 32 bits)",
 	[ABSENT_UNKNOWN] = "for a reason that is not known",
 };
 
@@ -219,7 +219,7 @@ static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 			return ABSENT_PRELOAD;
 	}
 	reason = obstacle(a, pid);
-	if (reason == ABSENT_NR && is_alive && program_obstacle(path, true))
+	if (reason == ABSENT_NR && is_alive && program_obstacle(path, a->has_narrow))
 		return ABSENT_PROGRAM;
 	return reason;
 }
@@ -475,7 +475,7 @@ void absent_say(struct absent *a)
 	take_execs(a);
 	for (size_t i = 0; i < a->nr; i++)
 		if (a->ones[i].reason == ABSENT_UNKNOWN && *a->ones[i].name &&
-		    program_obstacle(a->ones[i].name, true))
+		    program_obstacle(a->ones[i].name, a->has_narrow))
 			a->ones[i].reason = ABSENT_PROGRAM;
 	for (int reason = 0; reason < ABSENT_NR; reason++)
 		any |= say_reason(a, reason);

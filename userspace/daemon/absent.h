@@ -56,6 +56,7 @@ struct absent_one {
  * @overrun:	programs that the module saw and could not tell of
  * @is_device:	programs need the device, not /dev/shm
  * @for_all:	programs of any user may attach
+ * @has_narrow:	the library is there for programs of 32 bits, too
  * @area:	bytes of what they map
  * @attached:	processes that took part at some time; NULL: none
  * @last_ns:	when they were looked at
@@ -67,7 +68,7 @@ struct absent {
 	size_t nr, cap;
 	struct ktrace_session *session;
 	__u64 lost, overrun;
-	bool is_device, for_all;
+	bool is_device, for_all, has_narrow;
 	__u64 area;
 	struct pids *attached;
 	__u64 last_ns;

@@ -141,13 +141,12 @@ static int put_before(const char *first, const char *name, char **value)
 int preload_prepare(const char *command, struct preload *p)
 {
 	char path[PATH_MAX] = LIBRARY, *list = NULL;
-	bool has_narrow = false;
 	const char *reason;
 	int error;
 
-	*p = (struct preload){ NULL, NULL };
-	error = find_library(path, &has_narrow);
-	reason = program_obstacle(command, has_narrow);
+	*p = (struct preload){ 0 };
+	error = find_library(path, &p->has_narrow);
+	reason = program_obstacle(command, p->has_narrow);
 	if (reason) {
 		log_note("--pthread: %s %s: what its threads do with each other is not recorded",
 			 command, reason);

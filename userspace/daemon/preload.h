@@ -3,14 +3,18 @@
 #ifndef KTRACED_PRELOAD_H
 #define KTRACED_PRELOAD_H
 
+#include <stdbool.h>
+
 /**
  * struct preload - variables that the command is to be given
  * @libraries:	LD_PRELOAD: ours, and what was there before
  * @asan:	ASAN_OPTIONS: a program that has ASan is to bear it, and what was there before
+ * @has_narrow:	ours is there for programs of 32 bits, too
  */
 struct preload {
 	char *libraries;
 	char *asan;
+	bool has_narrow;
 };
 
 /**

@@ -246,7 +246,7 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 	char space[24];
 	struct command_variable env[5] = { { "KTRACE_SESSION", info->env },
 					   { "KTRACE_PIDNS", space } };
-	struct preload preload = { NULL, NULL };
+	struct preload preload = { 0 };
 	struct ktrace_reading now;
 	int error;
 
@@ -258,6 +258,7 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 			return error;
 	}
 	snprintf(space, sizeof(space), "%llu", pidspace_own());
+	r->capture.absent.has_narrow = preload.has_narrow;
 	if (preload.libraries) {
 		env[2] = (struct command_variable){ "LD_PRELOAD", preload.libraries };
 		env[3] = (struct command_variable){ "ASAN_OPTIONS", preload.asan };
