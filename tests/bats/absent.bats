@@ -66,7 +66,7 @@ lacks()
 
 @test "a static program among others; each kind has a line with its number" {
 	# shellcheck disable=SC2016
-	lacks "that the library cannot be preloaded into (static, sanitizer, musl, 32 bits)" pthread_static sh -c \
+	lacks "that cannot load the library (static, sanitizer, musl, 32 bits)" pthread_static sh -c \
 		'env -i sleep 0.5 & env -i sleep 0.5 & "$0" 1 & wait' "$PROGS/pthread_static"
 	[[ $stderr == *"2 programs could not take part, with an empty environment: sleep"* ]]
 }
@@ -123,7 +123,7 @@ secure()
 	has 6 "with an LD_PRELOAD of their own" true
 	has 6 "with a set-user-ID bit or the like" secure
 	has 6 "with another root folder" flood
-	has 6 "that the library cannot be preloaded into (static, sanitizer, musl, 32 bits)" pthread_static
+	has 6 "that cannot load the library (static, sanitizer, musl, 32 bits)" pthread_static
 	has 1 "with too little address space (ulimit -v)" true
 	[[ $stderr != *missed* && $stderr != *"not known"* && $stderr != *user:* ]]
 }
@@ -177,5 +177,5 @@ secure()
 	"$BUILD/m32/dev_ioctl" unknown || skip "this machine has, or runs, no programs of 32 bits"
 	run_ktraced --pthread -o t -- sh -c '"$0" unknown' "$BUILD/m32/dev_ioctl"
 	[ "$status" = 0 ]
-	has 1 "that the library cannot be preloaded into (static, sanitizer, musl, 32 bits)" dev_ioctl
+	has 1 "that cannot load the library (static, sanitizer, musl, 32 bits)" dev_ioctl
 }

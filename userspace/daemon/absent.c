@@ -56,7 +56,7 @@ static const char *const reasons[ABSENT_NR] = {
 	[ABSENT_READ_ONLY] = "with a read-only /dev/shm",
 	[ABSENT_DEVICE] = ("without this " KTRACE_DEVICE),
 	[ABSENT_SPACE] = "with too little address space (ulimit -v)",
-	[ABSENT_PROGRAM] = "that the library cannot be preloaded into (static, sanitizer, musl, 32 bits)",
+	[ABSENT_PROGRAM] = "that cannot load the library (static, sanitizer, musl, 32 bits)",
 	[ABSENT_UNKNOWN] = "for a reason that is not known",
 };
 
