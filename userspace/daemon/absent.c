@@ -5,11 +5,10 @@
  * The module tells of each program that a descendant executes, with most causes that keep one from
  * taking part, and of each process that attaches: a program that does not is absent.
  *
- * Descendants are also looked at through /proc, often at first and then ten times a second, less
- * often if there are many. Without the module this is all, and those that begin and end between two
- * looks are missed; with it, it finds the other causes, such as a missing device. What is said of a
- * process is a cause that keeps it from taking part, so that one which does nothing with threads is
- * not taken for one.
+ * Without it, descendants are looked at through /proc, often at first and then ten times a
+ * second, less often if there are many: those that begin and end between two looks are missed, and
+ * one is absent if something keeps it from taking part. With it, only those are looked at of which
+ * no cause is known, such as a missing device.
  */
 #include "absent.h"
 
@@ -297,7 +296,7 @@ static void look_at(struct absent *a, __u32 pid)
 	struct absent_one *one;
 	bool is_seen;
 
-	if (reason == ABSENT_NR)
+	if (reason == ABSENT_NR || (a->session && reason == ABSENT_CLEARED))
 		return;
 	if (takes_part(a, pid, &is_seen)) {
 		/* It had not begun, or was just executing this program. */
@@ -307,8 +306,7 @@ static void look_at(struct absent *a, __u32 pid)
 		return;
 	}
 	one = find_or_add(a, pid);
-	/* What was seen when it was executed is so. */
-	if (!one || (one->is_told && one->reason != ABSENT_UNKNOWN))
+	if (!one)
 		return;
 	one->looks = one->reason == reason ? one->looks + 1 : 1;
 	one->reason = reason;
@@ -347,20 +345,19 @@ static void forget(struct absent *a, struct absent_one *one)
 /* A program that is not followed by its attaching is absent, with the reason noted here. */
 static void take_exec(struct absent *a, const struct ktrace_exec *e)
 {
-	struct absent_one *one = find(a, (__u32)e->pid);
+	struct absent_one *one;
 
 	if (e->flags & KTRACE_EXEC_ATTACHED) {
+		one = find(a, (__u32)e->pid);
 		if (one)
 			forget(a, one);
 		return;
 	}
-	if (!one || one->is_told)
-		one = add(a, (__u32)e->pid);
+	one = add(a, (__u32)e->pid);
 	if (!one) {
 		a->lost++;
 		return;
 	}
-	one->is_told = true;
 	one->reason = reason_of_exec(a, e);
 	one->looks = LOOKS_SURE;
 	memcpy(one->comm, e->comm, sizeof(one->comm));
@@ -423,7 +420,10 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 	if (a->last_ns && now - a->last_ns < pause)
 		return;
 	a->last_ns = now;
-	nr = add_children((__u32)getpid(), pids, 0);
+	for (size_t i = 0; a->session && i < a->nr; i++)
+		if (a->ones[i].reason == ABSENT_UNKNOWN)
+			look_at(a, a->ones[i].pid);
+	nr = a->session ? 0 : add_children((__u32)getpid(), pids, 0);
 	for (size_t i = 0; i < nr; i++) {
 		look_at(a, pids[i]);
 		nr = add_children(pids[i], pids, nr);

@@ -32,7 +32,6 @@ enum absent_reason {
  * struct absent_one - a program
  * @pid:	its process
  * @looks:	how often seen with this reason
- * @is_told:	the module has told of it
  * @reason:	ABSENT_NR: no more
  * @comm:	its name
  * @name:	its file, empty: not known
@@ -40,7 +39,6 @@ enum absent_reason {
 struct absent_one {
 	__u32 pid;
 	unsigned int looks;
-	bool is_told;
 	enum absent_reason reason;
 	char comm[16];
 	char name[KTRACE_EXEC_NAME_LEN];
