@@ -81,7 +81,7 @@ record_all()
 	for part in errors life; do
 		recorded "keep-$part" "$PROGS/dev_keep" "$part"
 	done
-	for part in start_stop roles credentials; do
+	for part in start_stop roles credentials execs; do
 		recorded "ioctl-$part" "$PROGS/dev_ioctl" "$part"
 	done
 	for part in shared boundaries outlives_owner; do

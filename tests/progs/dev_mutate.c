@@ -464,8 +464,8 @@ static void run(void)
 	forget_kept();
 }
 
-/* The caller goes on when all has been done by somebody else. */
-static void run_as_user(void)
+/* The caller goes on when all has been done by somebody else. Return: how that has ended */
+static int run_as_user(void)
 {
 	int ends[2] = { -1, -1 }, status;
 	pid_t pid;
@@ -488,6 +488,23 @@ static void run_as_user(void)
 	}
 	close(ends[1]);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+/*
+ * An answer goes where the request says, which may be into the program itself: seldom, where there
+ * is much room between what is mapped. Then the next one goes on.
+ */
+static void run_all(void)
+{
+	int left = sizeof(void *) == 4 ? 20 : 0, status;
+
+	for (; (status = run_as_user()) && WIFSIGNALED(status) && left; left--) {
+		printf("ended by signal %d after %llu calls\n", WTERMSIG(status),
+		       (unsigned long long)ioctl_nr());
+		fflush(stdout);
+		options.seed++;
+	}
 	EXPECT_EQ(status, 0);
 }
 
@@ -549,7 +566,7 @@ int main(int argc, char **argv)
 		      -1, 0);
 	EXPECT(counts != MAP_FAILED);
 	clock_gettime(CLOCK_MONOTONIC, &begin);
-	run_as_user();
+	run_all();
 	clock_gettime(CLOCK_MONOTONIC, &end);
 	report((double)(end.tv_sec - begin.tv_sec) + (double)(end.tv_nsec - begin.tv_nsec) / 1e9);
 	check_depth();
