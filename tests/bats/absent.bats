@@ -175,6 +175,7 @@ secure()
 # bats test_tags=dev
 @test "a program of 32 bits, without the library for such" {
 	"$BUILD/m32/dev_ioctl" unknown || skip "this machine has, or runs, no programs of 32 bits"
+	# shellcheck disable=SC2016 # for the shell within
 	run_ktraced --pthread -o t -- sh -c '"$0" unknown' "$BUILD/m32/dev_ioctl"
 	[ "$status" = 0 ]
 	has 1 "that cannot load the library (static, sanitizer, musl, 32 bits)" dev_ioctl
