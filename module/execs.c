@@ -16,14 +16,12 @@
 #include <linux/binfmts.h>
 #include <linux/capability.h>
 #include <linux/elf.h>
-#include <linux/err.h>
 #include <linux/fs_struct.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/nsproxy.h>
 #include <linux/path.h>
 #include <linux/pid.h>
-#include <linux/printk.h>
 #include <linux/rculist.h>
 #include <linux/resource.h>
 #include <linux/sched/signal.h>
@@ -356,15 +354,9 @@ void kt_execs_end(struct kt_execs *w)
 	vfree(w);
 }
 
-static void find_exec(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sched_process_exec"))
-		process_exec = tp;
-}
-
 /** kt_execs_init - find the tracepoint. Context: loading, sleeps */
 void kt_execs_init(void)
 {
 	check_trace_callback_type_sched_process_exec(on_exec);
-	for_each_kernel_tracepoint(find_exec, NULL);
+	process_exec = kt_probe_find("sched_process_exec");
 }

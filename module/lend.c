@@ -28,6 +28,7 @@
 #include <uapi/linux/ktrace.h>
 #include <uapi/linux/sched.h>
 #include "compat.h"
+#include "probe.h"
 
 enum { WORDS_MAX = 4 };		/* in one memory: the probe looks at each */
 
@@ -211,17 +212,11 @@ void kt_lend_put(void)
 	mutex_unlock(&users_lock);
 }
 
-static void find_newtask(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "task_newtask"))
-		newtask = tp;
-}
-
 /** kt_lend_init - find the tracepoint. Context: loading, sleeps */
 void kt_lend_init(void)
 {
 	check_trace_callback_type_task_newtask(on_newtask);
-	for_each_kernel_tracepoint(find_newtask, NULL);
+	newtask = kt_probe_find("task_newtask");
 	if (!newtask)
 		pr_warn("this kernel has no tracepoint task_newtask\n");
 }

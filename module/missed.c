@@ -37,6 +37,7 @@
 #include <trace/syscall.h>
 #include "compat.h"
 #include "emit.h"
+#include "probe.h"
 
 /* After perf's probe and all others, which have TRACEPOINT_DEFAULT_PRIO. */
 #define PRIORITY 0
@@ -257,16 +258,9 @@ void kt_missed_unwatch(struct kt_missed *m)
 		WARN_ON_ONCE(tracepoint_probe_unregister(m->tp, on_hit, m));
 }
 
-static void find_calls(struct tracepoint *tp, void *unused)
-{
-	if (!strcmp(tp->name, "sys_enter"))
-		calls[0].tp = tp;
-	else if (!strcmp(tp->name, "sys_exit"))
-		calls[1].tp = tp;
-}
-
 /** kt_missed_init - find the tracepoints of system calls. Context: loading, sleeps */
 void kt_missed_init(void)
 {
-	for_each_kernel_tracepoint(find_calls, NULL);
+	calls[0].tp = kt_probe_find("sys_enter");
+	calls[1].tp = kt_probe_find("sys_exit");
 }

@@ -174,6 +174,29 @@ void kt_probe_quiesce(void)
 	tracepoint_synchronize_unregister();
 }
 
+/* What kt_probe_find() is after, and has found */
+struct search {
+	const char *name;
+	struct tracepoint *found;
+};
+
+static void match_name(struct tracepoint *tp, void *arg)
+{
+	struct search *s = arg;
+
+	if (!strcmp(tp->name, s->name))
+		s->found = tp;
+}
+
+/** kt_probe_find - the kernel's tracepoint of that name, or NULL. Context: process */
+struct tracepoint *kt_probe_find(const char *name)
+{
+	struct search s = { .name = name };
+
+	for_each_kernel_tracepoint(match_name, &s);
+	return s.found;
+}
+
 static void match_tracepoint(struct tracepoint *tp, void *unused)
 {
 	struct kt_probe *p;
