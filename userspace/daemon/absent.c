@@ -41,6 +41,8 @@
 #define LOOKS_SURE 2
 /* Address space of libraries that a program has before it attaches */
 #define LIBRARIES_MAX (64u << 20)
+/* What the module tells that is taken at once */
+#define TAKE_MAX 1024
 /* Names in a line */
 #define NAMES_MAX 4u
 
@@ -329,9 +331,9 @@ static enum absent_reason reason_of_exec(const struct absent *a, const struct kt
 		return ABSENT_PRELOAD;
 	if (e->flags & KTRACE_EXEC_ROOT)
 		return ABSENT_ROOT;
-	if (e->limit < a->area + e->used + LIBRARIES_MAX)
-		return ABSENT_SPACE;
-	return e->flags & KTRACE_EXEC_STATIC ? ABSENT_PROGRAM : ABSENT_UNKNOWN;
+	if (e->flags & KTRACE_EXEC_STATIC)
+		return ABSENT_PROGRAM;
+	return e->limit < a->area + e->used + LIBRARIES_MAX ? ABSENT_SPACE : ABSENT_UNKNOWN;
 }
 
 /* Takes part after all; entries at the end make room. */
@@ -368,12 +370,12 @@ static void take_exec(struct absent *a, const struct ktrace_exec *e)
 	one->name[sizeof(one->name) - 1] = '\0';
 }
 
-/* All that the module has to tell until now */
+/* All that the module has to tell until now; a program that maps all the time has more at once. */
 static void take_execs(struct absent *a)
 {
 	struct ktrace_exec e;
 
-	while (a->session && !ktrace_session_exec(a->session, &e)) {
+	for (int i = 0; i < TAKE_MAX && a->session && !ktrace_session_exec(a->session, &e); i++) {
 		a->overrun = e.lost;
 		if (e.flags & KTRACE_EXEC_NONE)
 			break;
@@ -468,15 +470,25 @@ static bool say_reason(const struct absent *a, enum absent_reason reason)
 	return nr;
 }
 
+/* Where the module could not tell all, one may have attached of which nothing is known. */
+static void explain(struct absent *a, struct absent_one *one)
+{
+	if (one->reason == ABSENT_UNKNOWN && *one->name &&
+	    program_obstacle(one->name, a->has_narrow))
+		one->reason = ABSENT_PROGRAM;
+	if (one->reason == ABSENT_UNKNOWN && a->overrun) {
+		one->reason = ABSENT_NR;
+		a->lost++;
+	}
+}
+
 void absent_say(struct absent *a)
 {
 	bool any = false;
 
 	take_execs(a);
 	for (size_t i = 0; i < a->nr; i++)
-		if (a->ones[i].reason == ABSENT_UNKNOWN && *a->ones[i].name &&
-		    program_obstacle(a->ones[i].name, a->has_narrow))
-			a->ones[i].reason = ABSENT_PROGRAM;
+		explain(a, &a->ones[i]);
 	for (int reason = 0; reason < ABSENT_NR; reason++)
 		any |= say_reason(a, reason);
 	if (a->session && a->lost + a->overrun)
