@@ -32,6 +32,7 @@
 #include <linux/vmalloc.h>
 #include <trace/events/sched.h>
 #include "compat.h"
+#include "find.h"
 #include "probe.h"
 
 enum {
@@ -358,5 +359,5 @@ void kt_execs_end(struct kt_execs *w)
 void kt_execs_init(void)
 {
 	check_trace_callback_type_sched_process_exec(on_exec);
-	process_exec = kt_probe_find("sched_process_exec");
+	process_exec = kt_find_tracepoint("sched_process_exec");
 }

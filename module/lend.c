@@ -28,7 +28,7 @@
 #include <uapi/linux/ktrace.h>
 #include <uapi/linux/sched.h>
 #include "compat.h"
-#include "probe.h"
+#include "find.h"
 
 enum { WORDS_MAX = 4 };		/* in one memory: the probe looks at each */
 
@@ -216,7 +216,7 @@ void kt_lend_put(void)
 void kt_lend_init(void)
 {
 	check_trace_callback_type_task_newtask(on_newtask);
-	newtask = kt_probe_find("task_newtask");
+	newtask = kt_find_tracepoint("task_newtask");
 	if (!newtask)
 		pr_warn("this kernel has no tracepoint task_newtask\n");
 }

@@ -37,7 +37,7 @@
 #include <trace/syscall.h>
 #include "compat.h"
 #include "emit.h"
-#include "probe.h"
+#include "find.h"
 
 /* After perf's probe and all others, which have TRACEPOINT_DEFAULT_PRIO. */
 #define PRIORITY 0
@@ -261,6 +261,6 @@ void kt_missed_unwatch(struct kt_missed *m)
 /** kt_missed_init - find the tracepoints of system calls. Context: loading, sleeps */
 void kt_missed_init(void)
 {
-	calls[0].tp = kt_probe_find("sys_enter");
-	calls[1].tp = kt_probe_find("sys_exit");
+	calls[0].tp = kt_find_tracepoint("sys_enter");
+	calls[1].tp = kt_find_tracepoint("sys_exit");
 }

@@ -9,9 +9,9 @@
 #include <linux/jump_label.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
-#include <linux/string.h>
 #include <linux/tracepoint.h>
 #include <uapi/linux/ktrace_events.h>
+#include "find.h"
 
 static const struct {
 	struct kt_probe *probes;
@@ -174,39 +174,6 @@ void kt_probe_quiesce(void)
 	tracepoint_synchronize_unregister();
 }
 
-/* What kt_probe_find() is after, and has found */
-struct search {
-	const char *name;
-	struct tracepoint *found;
-};
-
-static void match_name(struct tracepoint *tp, void *arg)
-{
-	struct search *s = arg;
-
-	if (!strcmp(tp->name, s->name))
-		s->found = tp;
-}
-
-/** kt_probe_find - the kernel's tracepoint of that name, or NULL. Context: process */
-struct tracepoint *kt_probe_find(const char *name)
-{
-	struct search s = { .name = name };
-
-	for_each_kernel_tracepoint(match_name, &s);
-	return s.found;
-}
-
-static void match_tracepoint(struct tracepoint *tp, void *unused)
-{
-	struct kt_probe *p;
-	u32 f;
-
-	for_each_probe(f, p)
-		if (p->tracepoint && !strcmp(p->tracepoint, tp->name))
-			p->tp = tp;
-}
-
 /* Each event has a row, each row an event of its family and exactly one source. */
 static bool table_is_complete(void)
 {
@@ -240,8 +207,9 @@ int kt_probe_init(void)
 
 	if (WARN_ON(!table_is_complete()))
 		return -EINVAL;
-	for_each_kernel_tracepoint(match_tracepoint, NULL);
 	for_each_probe(f, p) {
+		if (p->tracepoint)
+			p->tp = kt_find_tracepoint(p->tracepoint);
 		if (is_usable(p))
 			continue;
 		pr_warn("this kernel has no tracepoint %s\n", p->tracepoint);

@@ -66,6 +66,4 @@ int kt_probe_get_tracking(void);
 void kt_probe_put_tracking(void);
 void kt_probe_quiesce(void);
 
-struct tracepoint *kt_probe_find(const char *name);
-
 #endif
