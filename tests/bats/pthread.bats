@@ -82,15 +82,15 @@ ends()
 
 @test "arguments and results are shown as text and as JSON" {
 	alike "$PROGS/pthread_calls"
-	shown 'mutex_lock mutex=0x[0-9a-f]+ count=1 result=OK$'
-	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=0 result=EBUSY$'
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=1 result=OK caller=0x[0-9a-f]+$'
+	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=0 result=EBUSY caller=0x[0-9a-f]+$'
 	shown 'mutex_clocklock_out mutex=0x[0-9a-f]+ count=0 result=ETIMEDOUT$'
 	shown 'thread_setname_in thread=0x[0-9a-f]+ name="sleeper" caller=0x[0-9a-f]+$'
 	shown 'barrier_init_in barrier=0x[0-9a-f]+ count=2 caller=0x[0-9a-f]+$'
 	shown 'sem_open_in name="/ktrace-test-[0-9]+" flags=0xc0 value=3 caller=0x[0-9a-f]+$'
 	shown 'sem_unlink_out result=ENOENT$'
-	shown 'mtx_trylock mutex=0x[0-9a-f]+ count=0 result=busy$'
-	"$KTRACE" list --json t | grep -E '"event":"pthread:sem_trywait","fields":\{"sem":"0x[0-9a-f]+","result":"EAGAIN"\}'
+	shown 'mtx_trylock mutex=0x[0-9a-f]+ count=0 result=busy caller=0x[0-9a-f]+$'
+	"$KTRACE" list --json t | grep -E '"event":"pthread:sem_trywait","fields":\{"sem":"0x[0-9a-f]+","result":"EAGAIN","caller":"0x[0-9a-f]+"\}'
 }
 
 @test "a free lock is one event, one that is waited for has wait and wake" {
@@ -132,11 +132,11 @@ ends()
 @test "mutexes of all kinds" {
 	alike "$PROGS/pthread_kinds"
 	sound
-	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=2 result=OK$'
-	shown 'mutex_lock mutex=0x[0-9a-f]+ count=3 result=OK$'
-	shown 'mutex_lock mutex=0x[0-9a-f]+ count=0 result=EDEADLK$'
+	shown 'mutex_trylock mutex=0x[0-9a-f]+ count=2 result=OK caller='
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=3 result=OK caller='
+	shown 'mutex_lock mutex=0x[0-9a-f]+ count=0 result=EDEADLK caller='
 	shown 'mutex_unlock_out mutex=0x[0-9a-f]+ count=0 result=EPERM$'
-	shown 'mutex_lock(_out)? mutex=0x[0-9a-f]+ count=1 result=EOWNERDEAD$'
+	shown 'mutex_lock(_out)? mutex=0x[0-9a-f]+ count=1 result=EOWNERDEAD'
 }
 
 @test "cancellation" {

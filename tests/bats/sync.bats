@@ -458,7 +458,7 @@ two_waits()
 	json '[(x["from_ns"], x["ns"], x["tid"], x["cut"]) for x in o["longest_held"]] ==
 		[(0, 4000, 10, 0), (4500, 500, 11, 0)]'
 	run_ktrace contention --hold-times t
-	grep -E '^ +1 +4.00 us .* \(taken without waiting\)$' <<<"$output"
+	grep -E '^ +1 +4.00 us .* \(not recorded\)$' <<<"$output"
 	grep -E '4.00 us +10/10 prog +10 mutex 0xa$' <<<"$output"
 	run_ktrace contention --json t
 	json '"held" not in o and "holds" not in o'
@@ -466,6 +466,21 @@ two_waits()
 	json '(o["holds"], o["held"]) == (0, [])'
 	run_ktrace contention --json --hold-times --since 2us --until 4700ns t
 	json '[x["total_ns"] for x in o["held"]] == [2200]'
+	# The place is known of a lock that was free, too; not in a trace of 0.1.0.
+	trace <<-END
+		process 10 10
+		1000 10 mutex_lock mutex=0xa count=1 result=0 caller=0x333
+		1300 10 mutex_unlock mutex=0xa
+		1400 10 mutex_trylock mutex=0xa count=1 result=0 caller=0x555
+		1900 10 mutex_unlock mutex=0xa
+		2000 10 rwlock_rdlock rwlock=0xb result=0 caller=0x333
+		2100 10 rwlock_unlock rwlock=0xb
+		3000 10 spin_lock spin=0xc result=0
+		3010 10 spin_unlock spin=0xc
+	END
+	run_ktrace contention --json --hold-times t
+	json '[(x.get("caller"), x["nr"], x["total_ns"], x["max_ns"]) for x in o["held_places"]] ==
+		[("0x555", 1, 500, 500), ("0x333", 2, 400, 300), (None, 1, 10, 10)]'
 	# A recursive mutex up to its last release; a wait for a condition gives the mutex away;
 	# readers each; one that is not given back.
 	trace <<-END

@@ -45,7 +45,7 @@ static void put_place(struct contention *c, const struct sync_thread *t, __u64 r
 		symbols_find(c->symbols, t->trace, t->process->pid, raw, address, true) : NULL;
 
 	if (!address)
-		out_printf(c->a.out, "(taken without waiting)");
+		out_printf(c->a.out, "(not recorded)");
 	else if (symbol)
 		symbols_put(c->a.out, symbol);
 	else

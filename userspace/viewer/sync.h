@@ -234,7 +234,7 @@ struct sync_take {
  * @object:	the lock; one that is had several times counts once, up to the last release
  * @from:	since when
  * @until:	until when
- * @caller:	address that the call came from that took it; 0 = not recorded, as it did not wait
+ * @caller:	address that the call came from that took it; 0 = not recorded
  * @is_cut:	the thread has it still
  */
 struct sync_hold {

@@ -293,7 +293,7 @@ struct sync {
  * @t:		its thread
  * @o:		its object, NULL = none
  * @result:	0 = OK; of "in" 0
- * @caller:	where the call that it ends came from, 0 = not recorded
+ * @caller:	where the call came from, 0 = not recorded
  */
 struct sync_step {
 	struct sync *s;

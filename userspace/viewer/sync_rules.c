@@ -512,6 +512,8 @@ int sync_apply(struct sync_step *st)
 		ret = sync_call_in(st);
 		if (ret)
 			return ret;
+	} else if (st->b->phase == SYNC_ALL && sync_has(st, SYNC_F_CALLER)) {
+		st->caller = sync_value(st, SYNC_F_CALLER);
 	}
 	if (st->b->kind == SYNC_THREAD)
 		return on_thread(st);

@@ -10,6 +10,7 @@
  *   PAIR	events stem_in before and stem_out after the call
  *   BOTH	the same; the C library has two versions of the function
  *   AFTER	one event, stem, after a call that never waits
+ *   TRY		the same, of one that takes something: the event says where it was called
  *   LOCK(x)	tries to take first: one event, stem, if that did; else as PAIR. x says how to try
  *   UNLOCK(x)	one event, stem, before a call that will not fail; else as PAIR
  *   HAND	the wrapper is written out: the events have fields of their own
@@ -34,7 +35,7 @@ CALL(PAIR, int, pthread_setname_np, thread_setname, err, (pthread_t, thread, thr
 CALL(PAIR, int, pthread_mutex_init, mutex_init, err, (pthread_mutex_t *, mutex, object),
      (const pthread_mutexattr_t *, attr, no))
 CALL(LOCK(mutex_lock), int, pthread_mutex_lock, mutex_lock, err, (pthread_mutex_t *, mutex, mutex))
-CALL(AFTER, int, pthread_mutex_trylock, mutex_trylock, err, (pthread_mutex_t *, mutex, mutex))
+CALL(TRY, int, pthread_mutex_trylock, mutex_trylock, err, (pthread_mutex_t *, mutex, mutex))
 CALL(LOCK(mutex_lock), int, pthread_mutex_timedlock, mutex_timedlock, err,
      (pthread_mutex_t *, mutex, mutex), (const struct timespec *, until, no))
 CALL(LOCK(mutex_clock), int, pthread_mutex_clocklock, mutex_clocklock, err,
@@ -71,7 +72,7 @@ CALL(PAIR, int, sem_close, sem_close, errno, (sem_t *, sem, object))
 CALL(PAIR, int, sem_unlink, sem_unlink, errno, (const char *, name, text))
 CALL(PAIR, int, sem_post, sem_post, errno, (sem_t *, sem, object))
 CALL(LOCK(sem), int, sem_wait, sem_wait, errno, (sem_t *, sem, object))
-CALL(AFTER, int, sem_trywait, sem_trywait, errno, (sem_t *, sem, object))
+CALL(TRY, int, sem_trywait, sem_trywait, errno, (sem_t *, sem, object))
 CALL(LOCK(sem_timed), int, sem_timedwait, sem_timedwait, errno, (sem_t *, sem, object),
      (const struct timespec *, until, no))
 CALL(LOCK(sem_clock), int, sem_clockwait, sem_clockwait, errno, (sem_t *, sem, object),
@@ -82,7 +83,7 @@ CALL(PAIR, int, pthread_rwlock_init, rwlock_init, err, (pthread_rwlock_t *, rwlo
      (const pthread_rwlockattr_t *, attr, no))
 CALL(LOCK(read), int, pthread_rwlock_rdlock, rwlock_rdlock, err,
      (pthread_rwlock_t *, rwlock, object))
-CALL(AFTER, int, pthread_rwlock_tryrdlock, rwlock_tryrdlock, err,
+CALL(TRY, int, pthread_rwlock_tryrdlock, rwlock_tryrdlock, err,
      (pthread_rwlock_t *, rwlock, object))
 CALL(LOCK(read_timed), int, pthread_rwlock_timedrdlock, rwlock_timedrdlock, err,
      (pthread_rwlock_t *, rwlock, object), (const struct timespec *, until, no))
@@ -91,7 +92,7 @@ CALL(LOCK(read_clock), int, pthread_rwlock_clockrdlock, rwlock_clockrdlock, err,
      (const struct timespec *, until, no))
 CALL(LOCK(write), int, pthread_rwlock_wrlock, rwlock_wrlock, err,
      (pthread_rwlock_t *, rwlock, object))
-CALL(AFTER, int, pthread_rwlock_trywrlock, rwlock_trywrlock, err,
+CALL(TRY, int, pthread_rwlock_trywrlock, rwlock_trywrlock, err,
      (pthread_rwlock_t *, rwlock, object))
 CALL(LOCK(write_timed), int, pthread_rwlock_timedwrlock, rwlock_timedwrlock, err,
      (pthread_rwlock_t *, rwlock, object), (const struct timespec *, until, no))
@@ -105,7 +106,7 @@ CALL(PAIR, int, pthread_rwlock_destroy, rwlock_destroy, err, (pthread_rwlock_t *
 CALL(PAIR, int, pthread_spin_init, spin_init, err, (pthread_spinlock_t *, spin, object),
      (int, pshared, s32))
 CALL(LOCK(spin), int, pthread_spin_lock, spin_lock, err, (pthread_spinlock_t *, spin, object))
-CALL(AFTER, int, pthread_spin_trylock, spin_trylock, err, (pthread_spinlock_t *, spin, object))
+CALL(TRY, int, pthread_spin_trylock, spin_trylock, err, (pthread_spinlock_t *, spin, object))
 CALL(UNLOCK(any), int, pthread_spin_unlock, spin_unlock, err, (pthread_spinlock_t *, spin, object))
 CALL(PAIR, int, pthread_spin_destroy, spin_destroy, err, (pthread_spinlock_t *, spin, object))
 
@@ -125,7 +126,7 @@ CALL(PAIR, int, thrd_join, thrd_join, thrd, (thrd_t, thread, thread), (int *, va
 CALL(PAIR, int, thrd_detach, thrd_detach, thrd, (thrd_t, thread, thread))
 CALL(PAIR, int, mtx_init, mtx_init, thrd, (mtx_t *, mutex, object), (int, type, s32))
 CALL(LOCK(mtx), int, mtx_lock, mtx_lock, thrd, (mtx_t *, mutex, mutex))
-CALL(AFTER, int, mtx_trylock, mtx_trylock, thrd, (mtx_t *, mutex, mutex))
+CALL(TRY, int, mtx_trylock, mtx_trylock, thrd, (mtx_t *, mutex, mutex))
 CALL(LOCK(mtx), int, mtx_timedlock, mtx_timedlock, thrd, (mtx_t *, mutex, mutex),
      (const struct timespec *, until, no))
 CALL(UNLOCK(mutex), int, mtx_unlock, mtx_unlock, thrd, (mtx_t *, mutex, mutex))

@@ -113,7 +113,7 @@
 #define ONE_FIELDS_data(name) , ktrace_ptr(name)
 #define ONE_VALUES_data(name) , name
 
-/* Of each event IN, behind its parameters: where the wrapper, which has to ask, returns to */
+/* Of each event IN, and of each that took something: where the wrapper, which asks, returns to */
 #define CALLER_FIELD ktrace_ptr(caller)
 #define CALLER_VALUE load_caller(__builtin_return_address(0))
 

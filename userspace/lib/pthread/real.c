@@ -45,6 +45,7 @@ struct symbol {
 #endif
 #define SYMBOL_PAIR(function) { #function, NULL, offsetof(struct real, function) },
 #define SYMBOL_AFTER(function) SYMBOL_PAIR(function)
+#define SYMBOL_TRY(function) SYMBOL_PAIR(function)
 #define SYMBOL_HAND(function) SYMBOL_PAIR(function)
 #define SYMBOL_LOCK(way) SYMBOL_PAIR
 #define SYMBOL_UNLOCK(way) SYMBOL_PAIR

@@ -28,6 +28,7 @@ struct real {
 	bool is_libc;
 #define REAL_PAIR(function)
 #define REAL_AFTER(function)
+#define REAL_TRY(function)
 #define REAL_HAND(function)
 #define REAL_LOCK(way) REAL_PAIR
 #define REAL_UNLOCK(way) REAL_PAIR

@@ -27,12 +27,17 @@ typedef void (*destroy_value)(void *value);
 	KTRACE_EVENT(pthread, stem##_out ALL(OUT_FIELDS, __VA_ARGS__) RESULT_FIELD_##result);
 #define EVENT_ONE(stem, result, ...) \
 	KTRACE_EVENT(pthread, stem ALL(ONE_FIELDS, __VA_ARGS__) RESULT_FIELD_##result);
+#define EVENT_TAKE(stem, result, ...) \
+	KTRACE_EVENT(pthread, stem ALL(ONE_FIELDS, __VA_ARGS__) RESULT_FIELD_##result, \
+		     CALLER_FIELD);
 #define EVENTS_PAIR(...) EVENT_IN(__VA_ARGS__) EVENT_OUT(__VA_ARGS__)
 #define EVENTS_BOTH EVENTS_PAIR
 #define EVENTS_AFTER EVENT_ONE
-#define EVENTS_THREE(...) EVENT_ONE(__VA_ARGS__) EVENT_IN(__VA_ARGS__) EVENT_OUT(__VA_ARGS__)
-#define EVENTS_LOCK(way) EVENTS_THREE
-#define EVENTS_UNLOCK(way) EVENTS_THREE
+#define EVENTS_TRY EVENT_TAKE
+#define EVENTS_TAKE(...) EVENT_TAKE(__VA_ARGS__) EVENTS_PAIR(__VA_ARGS__)
+#define EVENTS_GIVE(...) EVENT_ONE(__VA_ARGS__) EVENTS_PAIR(__VA_ARGS__)
+#define EVENTS_LOCK(way) EVENTS_TAKE
+#define EVENTS_UNLOCK(way) EVENTS_GIVE
 #define EVENTS_HAND(...)
 
 #define CALL(how, type, function, stem, result, ...) EVENTS_##how(stem, result, __VA_ARGS__)
@@ -44,6 +49,8 @@ typedef void (*destroy_value)(void *value);
 	ktrace(pthread, stem##_out ALL(OUT_VALUES, __VA_ARGS__) RESULT_VALUE_##result)
 #define RECORD_ONE(stem, result, ...) \
 	ktrace(pthread, stem ALL(ONE_VALUES, __VA_ARGS__) RESULT_VALUE_##result)
+#define RECORD_TAKE(stem, result, ...) \
+	ktrace(pthread, stem ALL(ONE_VALUES, __VA_ARGS__) RESULT_VALUE_##result, CALLER_VALUE)
 #define IS_ANY_ON(stem) \
 	(ktrace_enabled(pthread, stem) || ktrace_enabled(pthread, stem##_in) || \
 	 ktrace_enabled(pthread, stem##_out))
@@ -99,7 +106,7 @@ WRAPPER(type, name, __VA_ARGS__) \
 #endif
 
 /* Calls that libktrace makes while it records are passed on. */
-#define WRAP_AFTER(none, type, function, stem, result, ...) \
+#define WRAP_ONE(record, type, function, stem, result, ...) \
 WRAPPER(type, function, __VA_ARGS__) \
 { \
 	CHANGE(0); \
@@ -109,7 +116,7 @@ WRAPPER(type, function, __VA_ARGS__) \
 	RESULT_KEEP_##result real.function(LIST(ARGUMENT, __VA_ARGS__)); \
 	is_over(); \
 	if (!real_is_ours(__builtin_return_address(0))) \
-		RECORD_ONE(stem, result, __VA_ARGS__); \
+		record(stem, result, __VA_ARGS__); \
 	RESULT_RETURN_##result \
 }
 
@@ -191,7 +198,7 @@ WRAPPER(type, function, __VA_ARGS__) \
 		return function##_may_wait(LIST(ARGUMENT, __VA_ARGS__)); \
 	if (how != LOCK_ALONE) \
 		is_over(); \
-	RECORD_ONE(stem, kind, __VA_ARGS__); \
+	RECORD_TAKE(stem, kind, __VA_ARGS__); \
 	return result; \
 }
 
@@ -230,7 +237,8 @@ WRAPPER(type, function, __VA_ARGS__) \
 /* LOCK(x) and the like: the way comes in front of the other arguments. */
 #define WAY_PAIR WRAP_PAIR, none
 #define WAY_BOTH WRAP_BOTH, none
-#define WAY_AFTER WRAP_AFTER, none
+#define WAY_AFTER WRAP_ONE, RECORD_ONE
+#define WAY_TRY WRAP_ONE, RECORD_TAKE
 #define WAY_HAND WRAP_HAND, none
 #define WAY_LOCK(way) WRAP_LOCK, way
 #define WAY_UNLOCK(way) WRAP_UNLOCK, way
