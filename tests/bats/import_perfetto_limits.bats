@@ -194,7 +194,7 @@ needs()
 	[ "$status" = 1 ]
 	says "trace: 1 gaps; the first is from byte $begin to $end: damaged"
 	[ "$("$KTRACE" list --json t | jq -r .event | grep -v '^perfetto:' | tr '\n' ' ')" = \
-		'c:old ktrace:lost c:new c:good ' ]
+		'c:old ktrace:lost ktrace:lost c:new c:good ' ]
 	# Of two traces in a row, the first cut, the second is there.
 	{
 		head -c -3 whole

@@ -136,9 +136,31 @@ static int put_packet(struct conversion *c, const TracePacket *p)
 	return event_end(c, &thread);
 }
 
-static int put_loss(struct conversion *c)
+static int put_loss(struct conversion *c, __u32 gaps, __u32 left_out)
 {
-	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1 }, NULL);
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .lost = gaps,
+						      .left_out = left_out }, NULL);
+}
+
+/* What is missing of a writer is told where it goes on. */
+static int put_missing(struct conversion *c, struct sequence *s)
+{
+	const __u32 gaps = s->gaps, left_out = s->left_out;
+
+	if (!gaps && !left_out)
+		return 0;
+	s->gaps = s->left_out = 0;
+	return put_loss(c, gaps, left_out);
+}
+
+/* Of writers that never go on */
+static int put_all_missing(struct conversion *c)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < c->sequences.sequences.nr && !ret; i++)
+		ret = put_missing(c, rows_at(&c->sequences.sequences, i));
+	return ret;
 }
 
 static void learn_thread(struct conversion *c, const TracePacket *p)
@@ -155,10 +177,18 @@ static bool is_loss(const struct conversion *c, const TracePacket *p, bool is_fi
 	return sequence_is_lost(p, is_first) && !(is_first && natives_have(&c->natives, p));
 }
 
+/* A packet that cannot be understood, or whose time is not known; readers of Perfetto skip it. */
+static int leave_out(struct conversion *c, __u64 *counter)
+{
+	(*counter)++;
+	c->sequence->left_out++;
+	return 0;
+}
+
 static int convert_packet(struct conversion *c, const TracePacket *p)
 {
 	const size_t nr = c->sequences.sequences.nr;
-	bool is_event = p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT;
+	enum packet_time time;
 	int ret;
 
 	c->sequence = sequences_get(&c->sequences, p);
@@ -168,16 +198,18 @@ static int convert_packet(struct conversion *c, const TracePacket *p)
 	if (p->trusted_pid > 0 && !c->sequence->tid)
 		c->sequence->pid = (__u32)p->trusted_pid;
 	learn_thread(c, p);
-	convert_time(c, p);
-	if (!ret && is_loss(c, p, c->sequences.sequences.nr != nr))
-		ret = put_loss(c);
+	time = convert_time(c, p);
+	c->sequence->gaps += is_loss(c, p, c->sequences.sequences.nr != nr);
 	if (ret || natives_have(&c->natives, p))
 		return ret;
-	if (is_event && !sequence_knows(c->sequence, p)) {
-		c->unknown++;
-		is_event = false;
-	}
-	if (is_event)
+	if (time == TIME_LOST || !sequence_knows(c->sequence, p))
+		return leave_out(c, &c->unknown);
+	if (time == TIME_FOREIGN)
+		return leave_out(c, &c->timeless);
+	ret = put_missing(c, c->sequence);
+	if (ret)
+		return ret;
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
 		return convert_track_event(c, p);
 	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
 		ret = convert_ftrace(c, p->ftrace_events);
@@ -195,7 +227,7 @@ static int take(void *arg, const struct packet *packet)
 	progress_at(packet->at);
 	if (packet->is_behind) {
 		sequences_forget(&c->sequences);
-		ret = put_loss(c);
+		ret = put_loss(c, 1, 0);
 		if (ret)
 			return ret;
 	}
@@ -248,15 +280,15 @@ static int complain(const struct conversion *c, int ret)
 			       c->bad, c->bad_at);
 	if (c->timeless)
 		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
-			       "others", c->timeless);
+			       "others, and are left out", c->timeless);
 	if (c->clocks.left_out)
 		complain_about(c->path, "%llu snapshots of clocks are more than can be kept: "
 			       "times behind them may be wrong", c->clocks.left_out);
 	if (c->cut)
 		complain_about(c->path, "%llu texts are too long, all in all, and are cut", c->cut);
 	if (c->unknown)
-		complain_about(c->path, "%llu events refer to what was lost, and are shown as "
-			       "perfetto:track_event", c->unknown);
+		complain_about(c->path, "%llu packets refer to what was lost (names, defaults, the "
+			       "clock), and are left out", c->unknown);
 	if (c->as_text)
 		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
 			       "many, and are shown as foreign:text", c->as_text);
@@ -268,7 +300,8 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
 {
 	*c = (struct conversion){
 		.path = path, .data = data, .size = size, .time.id = CLOCK_ID_BOOTTIME,
-		.slices = ROWS_INIT(struct slice, name), .desc.flush = output_grow,
+		.slices = ROWS_INIT(struct slice, name),
+		.scopes = ROWS_INIT(struct slice, name), .desc.flush = output_grow,
 		.payload.flush = output_grow,
 	};
 }
@@ -277,6 +310,7 @@ static void init_tables(struct conversion *c)
 {
 	clocks_init(&c->clocks, c->size);
 	tracks_init(&c->tracks);
+	asyncs_init(&c->asyncs);
 	sequences_init(&c->sequences);
 	ftrace_init(&c->ftrace);
 	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
@@ -287,9 +321,11 @@ static void free_tables(struct conversion *c)
 {
 	clocks_free(&c->clocks);
 	tracks_free(&c->tracks);
+	asyncs_free(&c->asyncs);
 	sequences_free(&c->sequences);
 	ftrace_free(&c->ftrace);
 	rows_free(&c->slices);
+	rows_free(&c->scopes);
 	spool_free(&c->spool);
 	natives_free(&c->natives);
 	free(c->desc.buf);
@@ -307,6 +343,9 @@ static int write_events(struct conversion *c)
 	progress_end();
 	if (ret && ret != -EINVAL)
 		return ret;
+	error = put_all_missing(c);
+	if (error)
+		return error;
 	error = spool_write(&c->spool, c->f);
 	return error ? error : complain(c, ret);
 }

@@ -14,6 +14,7 @@
 
 #include "clocks.h"
 #include "ftrace.h"
+#include "legacy.h"
 #include "native.h"
 #include "packets.h"
 #include "sequence.h"
@@ -46,8 +47,10 @@ struct slice {
  * @kernel:	release
  * @machine:	its architecture
  * @tracks:	by number
+ * @asyncs:	ids of asynchronous events
  * @sequences:	by writer
  * @slices:	names of what was begun
+ * @scopes:	what ids of asynchronous events are told apart by, as struct slice
  * @ftrace:	of the kernel's own tracer
  * @spool:	events, until they are in order
  * @packet:	at hand
@@ -61,8 +64,8 @@ struct slice {
  * @events:	written
  * @lost:	that were lost
  * @bad:	packets that cannot be read, the first at @bad_at
- * @timeless:	packets whose clock nobody knows
- * @unknown:	packets that refer to what was lost
+ * @timeless:	packets left out, as nobody knows their clock
+ * @unknown:	packets left out, as they refer to what was lost
  * @as_text:	events whose fields cannot be described
  * @cut:	texts that were too long
  * @text_left:	bytes of texts that may still come
@@ -85,8 +88,10 @@ struct conversion {
 	char kernel[64];
 	char machine[32];
 	struct tracks tracks;
+	struct asyncs asyncs;
 	struct sequences sequences;
 	struct rows slices;
+	struct rows scopes;
 	struct ftrace ftrace;
 	struct spool spool;
 	const struct packet *packet;
@@ -122,8 +127,14 @@ int convert(struct conversion *c, const char *path, int level);
 
 /* learn.c: what holds for the whole trace. Return: 0, -ENOMEM. */
 int convert_learn(struct conversion *c);
-/* Time of a packet, from its own clock. */
-void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p);
+/*
+ * What is known of a packet's time. LOST: its clock was set by one that is gone; FOREIGN: no
+ * snapshot has its clock and one of ours.
+ */
+enum packet_time { TIME_KNOWN, TIME_LOST, TIME_FOREIGN };
+
+/* Time of a packet, from its own clock; one without a stamp has that of the one before. */
+enum packet_time convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p);
 
 /* ftrace.c: events of a CPU. Return: 0, -errno. */
 int convert_ftrace(struct conversion *c, const Perfetto__Protos__FtraceEventBundle *b);

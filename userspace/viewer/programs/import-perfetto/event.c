@@ -67,14 +67,36 @@ static void put_ids(struct conversion *c, const char *name, size_t nr, const uin
 	ktrace_out_bytes(&c->payload, (const char *)ids, nr * sizeof(*ids));
 }
 
+/* Flows as programs write them now, as they did until 2021, and as Chrome's phases s, t, f */
+static void put_flows(struct conversion *c, const TrackEvent *e)
+{
+	const char phase = legacy_phase(e);
+	bool is_local;
+	__u64 id;
+
+	if (e->n_flow_ids)
+		put_ids(c, "flow", e->n_flow_ids, e->flow_ids);
+	else
+		put_ids(c, "flow", e->n_flow_ids_old, e->flow_ids_old);
+	if (e->n_terminating_flow_ids)
+		put_ids(c, "flow_end", e->n_terminating_flow_ids, e->terminating_flow_ids);
+	else
+		put_ids(c, "flow_end", e->n_terminating_flow_ids_old, e->terminating_flow_ids_old);
+	if (phase && strchr("stf", phase) && legacy_id(e, &id, &is_local))
+		put_ids(c, phase == 'f' ? "flow_end" : "flow", 1, (const uint64_t *)&id);
+}
+
 static int end_event(struct conversion *c, const TrackEvent *e, const struct track_thread *thread)
 {
+	bool is_local;
+	__u64 id;
 	int ret;
 
+	if (legacy_is_async(e) && legacy_id(e, &id, &is_local))
+		event_number(c, "x64", "id", id);
 	for (size_t i = 0; i < e->n_debug_annotations; i++)
 		event_annotation(c, e->debug_annotations[i]);
-	put_ids(c, "flow", e->n_flow_ids, e->flow_ids);
-	put_ids(c, "flow_end", e->n_terminating_flow_ids, e->terminating_flow_ids);
+	put_flows(c, e);
 	c->notes = e->debug_annotations;
 	c->note_nr = e->n_debug_annotations;
 	ret = event_end(c, thread);
@@ -126,7 +148,8 @@ static __u32 number_of(const struct conversion *c, const struct slice *slice)
 static int put_named(struct conversion *c, const TrackEvent *e, const struct slice *slice,
 		     const struct track_thread *thread)
 {
-	const bool is_begin = e->type == PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN;
+	const enum event_type type = legacy_type(e);
+	const bool is_begin = type == EVENT_BEGIN || type == EVENT_COMPLETE;
 
 	event_begin(c, slice->provider, slice->name, is_begin ? "_begin" : "");
 	if ((!is_plain(slice->name) || strnlen(name_of(c, e), SLICE_NAME) == SLICE_NAME) ||
@@ -139,15 +162,12 @@ static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track
 			 const struct track_thread *thread)
 {
 	const struct slice *slice = NULL;
+	__u32 number;
 
-	if (track->depth)
-		track->depth--;
-	else
-		track = NULL;
-	if (track && track->depth < TRACK_DEPTH)
-		slice = rows_at(&c->slices, track->open[track->depth]);
-	else if (!track && (e->name || e->has_name_iid))
-		slice = slice_of(c, e);
+	if (!track_end(track, &number))
+		slice = e->name || e->has_name_iid ? slice_of(c, e) : NULL;
+	else if (number != TRACK_NO_NUMBER)
+		slice = rows_at(&c->slices, number);
 	/* Of what began before the trace does, or is too deep, and does not say what it is */
 	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
 	return end_event(c, e, thread);
@@ -158,13 +178,26 @@ static int put_slice_begin(struct conversion *c, const TrackEvent *e, struct tra
 {
 	const struct slice *slice = slice_of(c, e);
 
-	if (!slice)
+	if (!slice || track_begin(track, number_of(c, slice)))
 		return -ENOMEM;
-	if (track->depth < TRACK_DEPTH)
-		track->open[track->depth] = number_of(c, slice);
-	if (track->depth < UINT32_MAX)
-		track->depth++;
 	return put_named(c, e, slice, thread);
+}
+
+/* A slice whose event says how long it took; where its end is among others the time says. */
+static int put_complete(struct conversion *c, const TrackEvent *e,
+			const struct track_thread *thread)
+{
+	const struct slice *slice = slice_of(c, e);
+	const __u64 begin = c->ts;
+	int ret = slice ? put_named(c, e, slice, thread) : -ENOMEM;
+
+	if (ret)
+		return ret;
+	c->ts += (__u64)e->legacy_event->duration_us * 1000;
+	event_begin(c, slice->provider, slice->name, "_end");
+	ret = event_end(c, thread);
+	c->ts = begin;
+	return ret;
 }
 
 static double value_of(struct track *track, double value)
@@ -235,32 +268,75 @@ static struct track_thread thread_of(struct conversion *c, const TracePacket *p,
 	return tracks_thread(&c->tracks, track, p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0);
 }
 
+static int put_on_track(struct conversion *c, const TracePacket *p, struct track *track)
+{
+	const TrackEvent *e = p->track_event;
+	const struct track_thread thread = thread_of(c, p, track);
+	const struct slice *slice;
+
+	switch (legacy_type(e)) {
+	case EVENT_COUNTER:
+		return put_counter(c, e, track->uuid);
+	case EVENT_BEGIN:
+		return put_slice_begin(c, e, track, &thread);
+	case EVENT_END:
+		return put_slice_end(c, e, track, &thread);
+	case EVENT_COMPLETE:
+		return put_complete(c, e, &thread);
+	default:
+		slice = slice_of(c, e);
+		return slice ? put_named(c, e, slice, &thread) : -ENOMEM;
+	}
+}
+
+/* What tells ids apart: the name or the category; and the scope, if the event has one */
+static int find_async(struct conversion *c, const TrackEvent *e, struct async_id *id)
+{
+	struct slice key = { 0 }, *scope;
+	bool is_local;
+
+	if (legacy_is_by_name(e))
+		snprintf(key.name, sizeof(key.name), "%s", name_of(c, e));
+	if (!legacy_is_by_name(e) || e->legacy_event->id_scope)
+		put_categories(c, e, key.provider, sizeof(key.provider));
+	if (e->legacy_event->id_scope)
+		snprintf(key.name, sizeof(key.name), "%s", e->legacy_event->id_scope);
+	scope = rows_get(&c->scopes, &key);
+	if (!scope)
+		return -ENOMEM;
+	id->scope = (__u32)((size_t)((const char *)scope - c->scopes.at) / c->scopes.size);
+	legacy_id(e, &id->id, &is_local);
+	id->pid = is_local ? c->sequence->pid : 0;
+	return 0;
+}
+
+static int put_async(struct conversion *c, const TracePacket *p)
+{
+	struct async_id id;
+	struct track *track;
+	int ret = find_async(c, p->track_event, &id);
+
+	if (ret)
+		return ret;
+	track = asyncs_track(&c->asyncs, &c->tracks, &id, name_of(c, p->track_event));
+	if (!track)
+		return -ENOMEM;
+	ret = put_on_track(c, p, track);
+	return ret ? ret : asyncs_done(&c->asyncs, &id, track);
+}
+
 int convert_track_event(struct conversion *c, const TracePacket *p)
 {
 	const TrackEvent *e = p->track_event;
 	const __u64 uuid = e->has_track_uuid ? e->track_uuid : c->sequence->track;
-	struct track *track = tracks_get(&c->tracks, uuid);
-	const struct slice *slice;
-	struct track_thread thread;
-	int ret = -ENOMEM;
+	struct track *track;
+	int ret;
 
-	if (!track)
-		return ret;
-	thread = thread_of(c, p, track);
-	switch ((int)e->type) {
-	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_COUNTER:
-		ret = put_counter(c, e, uuid);
-		break;
-	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_BEGIN:
-		ret = put_slice_begin(c, e, track, &thread);
-		break;
-	case PERFETTO__PROTOS__TRACK_EVENT__TYPE__TYPE_SLICE_END:
-		ret = put_slice_end(c, e, track, &thread);
-		break;
-	default:
-		slice = slice_of(c, e);
-		if (slice)
-			ret = put_named(c, e, slice, &thread);
+	if (legacy_is_async(e)) {
+		ret = put_async(c, p);
+	} else {
+		track = tracks_get(&c->tracks, uuid);
+		ret = track ? put_on_track(c, p, track) : -ENOMEM;
 	}
 	return ret ? ret : put_extra(c, e);
 }

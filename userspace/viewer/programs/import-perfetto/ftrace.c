@@ -328,7 +328,8 @@ int convert_ftrace(struct conversion *c, const Bundle *b)
 
 	begin_time(c, b);
 	if (b->lost_events)
-		ret = spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = cpu_of(b) }, NULL);
+		ret = spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = cpu_of(b),
+							      .lost = 1 }, NULL);
 	for (size_t i = 0; i < b->n_event && !ret; i++)
 		ret = put_event(c, b, b->event[i]);
 	return ret ? ret : ftrace_put_compact(c, b);

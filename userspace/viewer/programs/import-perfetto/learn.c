@@ -172,23 +172,25 @@ static void set_private(struct conversion *c, const Perfetto__Protos__ClockSnaps
 		clock = sequences_clock(&c->sequences, c->sequence, told->clock_id);
 		if (!clock)
 			return;
+		clock->is_set = true;
+		clock->age = c->sequence->age;
 		clock->is_incremental = told->is_incremental;
 		clock->unit_ns = told->unit_multiplier_ns;
 		clock->now_ns = ns_of(told);
 	}
 }
 
-static __u64 private_time(struct conversion *c, __u32 id, __u64 stamp)
+/* Return: false: what set the clock is gone */
+static bool private_time(struct conversion *c, __u32 id, __u64 *stamp)
 {
 	struct sequence_clock *clock = sequences_clock(&c->sequences, c->sequence, id);
 
-	if (!clock)
-		return stamp;
-	stamp *= clock->unit_ns ? clock->unit_ns : 1;
-	if (!clock->is_incremental)
-		return stamp;
-	clock->now_ns += stamp;
-	return clock->now_ns;
+	if (!clock || !sequence_has_time(c->sequence, clock))
+		return false;
+	*stamp *= clock->unit_ns ? clock->unit_ns : 1;
+	if (clock->is_incremental)
+		*stamp = clock->now_ns += *stamp;
+	return true;
 }
 
 /* A snapshot needs no stamp of its own. */
@@ -208,7 +210,7 @@ static void snapshot_time(struct conversion *c, const Perfetto__Protos__ClockSna
 	}
 }
 
-void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
+enum packet_time convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
 {
 	__u32 id = p->timestamp_clock_id ? p->timestamp_clock_id : c->sequence->clock;
 	__u64 stamp = p->timestamp;
@@ -219,12 +221,11 @@ void convert_time(struct conversion *c, const Perfetto__Protos__TracePacket *p)
 		snapshot_time(c, p->clock_snapshot);
 	}
 	if (!p->has_timestamp)
-		return;
+		return TIME_KNOWN;
 	if (!id)
 		id = CLOCK_ID_BOOTTIME;
-	if (id >= CLOCK_ID_PRIVATE && id < CLOCK_ID_SHARED)
-		stamp = private_time(c, id, stamp);
+	if (id >= CLOCK_ID_PRIVATE && id < CLOCK_ID_SHARED && !private_time(c, id, &stamp))
+		return TIME_LOST;
 	from = clock_of(p->trusted_packet_sequence_id, id);
-	if (!clocks_convert(&c->clocks, from, c->time, stamp, &c->ts))
-		c->timeless++;
+	return clocks_convert(&c->clocks, from, c->time, stamp, &c->ts) ? TIME_KNOWN : TIME_FOREIGN;
 }

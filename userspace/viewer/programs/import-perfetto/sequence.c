@@ -151,12 +151,18 @@ bool sequence_is_lost(const Perfetto__Protos__TracePacket *p, bool is_first)
 	       (p->previous_packet_dropped && !is_first && !p->first_packet_on_sequence);
 }
 
+static void lose(struct sequence *s)
+{
+	s->is_valid = false;
+	s->age++;
+}
+
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p)
 {
 	int ret = 0;
 
 	if (p->previous_packet_dropped)
-		s->is_valid = false;
+		lose(s);
 	if (p->incremental_state_cleared || p->sequence_flags & STATE_CLEARED) {
 		forget(s);
 		s->is_valid = true;
@@ -170,12 +176,13 @@ int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p)
 
 void sequences_forget(struct sequences *s)
 {
-	struct sequence *sequence;
+	for (size_t i = 0; i < s->sequences.nr; i++)
+		lose(rows_at(&s->sequences, i));
+}
 
-	for (size_t i = 0; i < s->sequences.nr; i++) {
-		sequence = rows_at(&s->sequences, i);
-		sequence->is_valid = false;
-	}
+bool sequence_has_time(const struct sequence *s, const struct sequence_clock *clock)
+{
+	return clock->is_set && (!clock->is_incremental || clock->age == s->age);
 }
 
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p)

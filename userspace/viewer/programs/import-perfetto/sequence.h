@@ -25,6 +25,8 @@ enum interned { INTERNED_CATEGORY, INTERNED_EVENT, INTERNED_ANNOTATION, INTERNED
  * @machine:	of which machine
  * @id:		its number, from CLOCK_ID_PRIVATE on
  * @is_incremental: a stamp is what is added to the one before
+ * @is_set:	a snapshot has said what it shows
+ * @age:	of the sequence then: what is added to a stamp that is gone says nothing
  * @unit_ns:	what it counts in
  * @now_ns:	the last stamp
  */
@@ -33,6 +35,8 @@ struct sequence_clock {
 	__u32 machine;
 	__u32 id;
 	bool is_incremental;
+	bool is_set;
+	__u32 age;
 	__u64 unit_ns;
 	__u64 now_ns;
 };
@@ -42,6 +46,9 @@ struct sequence_clock {
  * @id:		trusted_packet_sequence_id
  * @machine:	of which machine
  * @is_valid:	nothing is missing of what was said
+ * @age:	how often something was
+ * @gaps:	losses whose place is not known yet, as no packet behind them has had a time
+ * @left_out:	packets since, which cannot be understood
  * @names:	numbers, and where in @text they are
  * @text:	NUL behind each
  * @clock:	of its packets, 0 = not said
@@ -55,6 +62,9 @@ struct sequence {
 	__u32 id;
 	__u32 machine;
 	bool is_valid;
+	__u32 age;
+	__u32 gaps;
+	__u32 left_out;
 	struct rows names[INTERNED_NR];
 	struct ktrace_out text;
 	__u32 clock;
@@ -80,6 +90,8 @@ struct sequence_clock *sequences_clock(struct sequences *s, const struct sequenc
 int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p);
 /* Nobody knows any more what writers have said. */
 void sequences_forget(struct sequences *s);
+/* Is a stamp of its clock, as it was set, a time? */
+bool sequence_has_time(const struct sequence *s, const struct sequence_clock *clock);
 /* Can it be understood? */
 bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacket *p);
 /* Was something lost before it? The first one of a sequence says so, too. */

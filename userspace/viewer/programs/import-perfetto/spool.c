@@ -118,7 +118,8 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 
 static int put(struct foreign *f, const struct spooled *e, const char *data)
 {
-	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = 1 };
+	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = e->lost,
+					  .count[KTRACE_LOST_UNWRITTEN] = e->left_out };
 	const struct foreign_event event = {
 		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
 		.comm = *e->comm ? e->comm : NULL, .flags = e->flags, .len = e->len,

@@ -22,6 +22,8 @@
  * @len:	bytes of that
  * @tid:	as in struct foreign_event, and so are @pid, @cpu and @flags
  * @comm:	"" = not known
+ * @lost:	without a type: how often something is missing
+ * @left_out:	the same: packets that could not be taken in
  */
 struct spooled {
 	__u64 ts;
@@ -34,6 +36,8 @@ struct spooled {
 	__s32 cpu;
 	__u32 flags;
 	char comm[KTRACE_COMM_LEN];
+	__u32 lost;
+	__u32 left_out;
 };
 
 struct spool_run;

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* A track has no more above it. */
@@ -24,6 +25,8 @@ void tracks_init(struct tracks *t)
 
 void tracks_free(struct tracks *t)
 {
+	for (size_t i = 0; i < t->tracks.nr; i++)
+		free(((struct track *)rows_at(&t->tracks, i))->open);
 	rows_free(&t->tracks);
 	rows_free(&t->mains);
 }
@@ -121,4 +124,37 @@ struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 p
 		snprintf(track->name, sizeof(track->name), "track %llx",
 			 (unsigned long long)track->uuid);
 	return thread;
+}
+
+static int make_room(struct track *track)
+{
+	const __u32 cap = track->cap ? 2 * track->cap : 8;
+	__u32 *open = realloc(track->open, cap * sizeof(*open));
+
+	if (!open)
+		return -ENOMEM;
+	track->open = open;
+	track->cap = cap;
+	return 0;
+}
+
+int track_begin(struct track *track, __u32 number)
+{
+	if (track->depth < TRACK_DEPTH) {
+		if (track->depth == track->cap && make_room(track))
+			return -ENOMEM;
+		track->open[track->depth] = number;
+	}
+	if (track->depth < UINT32_MAX)
+		track->depth++;
+	return 0;
+}
+
+bool track_end(struct track *track, __u32 *number)
+{
+	if (!track->depth)
+		return false;
+	track->depth--;
+	*number = track->depth < TRACK_DEPTH ? track->open[track->depth] : TRACK_NO_NUMBER;
+	return true;
 }

@@ -19,10 +19,11 @@
 /* Linux has no threads from here on; the first one stands for the service. */
 #define TRACK_TID_SERVICE 0x400000u
 #define TRACK_TID_MIN (TRACK_TID_SERVICE + 1)
-/* Slices are open one in the other up to this depth; what comes above is no slice. */
-#define TRACK_DEPTH 64u
+/* Slices are open one in the other, by name, up to this depth, as readers of Perfetto have it */
+#define TRACK_DEPTH 512u
 /* Bytes of a name that an event's name is made of */
 #define TRACK_NAME 96u
+#define TRACK_NO_NUMBER (~0u)
 
 /**
  * struct track - a track; uuid is the key
@@ -39,6 +40,7 @@
  * @name:	its own
  * @depth:	how many slices are open, those above TRACK_DEPTH too
  * @open:	what they are, numbers of the caller's
+ * @cap:	for how many of these there is room
  */
 struct track {
 	__u64 uuid;
@@ -53,7 +55,8 @@ struct track {
 	__u32 own_tid;
 	char name[TRACK_NAME];
 	__u32 depth;
-	__u32 open[TRACK_DEPTH];
+	__u32 *open;
+	__u32 cap;
 };
 
 /** struct track_thread - thread of events; comm is valid until the next track is made */
@@ -82,6 +85,10 @@ int tracks_describe(struct tracks *t, const Perfetto__Protos__TrackDescriptor *d
 struct track *tracks_get(struct tracks *t, __u64 uuid);
 /* The thread of its events; @pid is the process that wrote them, 0: nobody knows */
 struct track_thread tracks_thread(struct tracks *t, struct track *track, __u32 pid);
+/* A slice begins; @number is the caller's. Return: 0, -ENOMEM. */
+int track_begin(struct track *track, __u32 number);
+/* The innermost one ends. Return: false: none is open; else @number, TRACK_NO_NUMBER: not known */
+bool track_end(struct track *track, __u32 *number);
 /* The name of a process's main thread, NULL: not known */
 const char *tracks_main(const struct tracks *t, __u32 pid);
 void tracks_free(struct tracks *t);
