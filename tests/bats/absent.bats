@@ -49,6 +49,20 @@ lacks()
 		env -u LD_PRELOAD mount -o remount,bind,ro /dev/shm; exec sleep 0.5'
 }
 
+@test "a command that ends before anybody looks at it" {
+	local i
+	for i in 1 2 3 4 5; do
+		run_ktraced --pthread -o t -- env -i "$PROGS/pthread_contended"
+		[[ $stderr == *"1 program could not take part, "*": pthread_contend"* ]]
+		run_ktraced --pthread -o t -- env "$PROGS/pthread_contended"
+		[[ $stderr != *"could not take part"* ]]
+	done
+	# It may have another name in the end.
+	run_ktraced --pthread -o t -- sh -c 'printf other >/proc/self/comm; sleep 0.3; exit 3'
+	[ "$status" -eq 3 ]
+	[[ $stderr != *"could not take part"* ]]
+}
+
 @test "a program that takes a while to begin takes part after all, and is not told" {
 	requires_root
 	mkdir root

@@ -89,12 +89,21 @@ void absent_begin(struct absent *a, struct ktrace_session *s, const char *env)
 	a->area = mapped(a->is_device ? KTRACE_DEVICE : path ? path + 1 : env);
 }
 
-void absent_attached(struct absent *a, __u32 pid)
+void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry)
 {
+	const bool is_process = entry->type == KTRACE_ENTRY_PROCESS;
+	const bool is_thread = entry->type == KTRACE_ENTRY_THREAD && entry->tid == a->command;
+
+	if (entry->pid == a->command && (is_process || is_thread) &&
+	    !strncmp(entry->text, "comm=", 5))
+		snprintf(a->noted, sizeof(a->noted), "%.*s", (int)strcspn(entry->text + 5, " %"),
+			 entry->text + 5);
+	if (!is_process)
+		return;
 	if (!a->attached)
 		a->attached = calloc(1, sizeof(*a->attached));
 	if (a->attached)
-		pids_set(a->attached, pid, true);
+		pids_set(a->attached, entry->pid, true);
 }
 
 /* The first bytes of a file of /proc/@pid. Return: how many, 0 = it cannot be read. */
@@ -292,6 +301,12 @@ static bool takes_part(const struct absent *a, __u32 pid, bool *is_seen)
 	return (a->attached && pids_has(a->attached, pid)) || (is_ending && is_elsewhere(pid));
 }
 
+static void read_comm(__u32 pid, char *comm, size_t size)
+{
+	read_file(pid, "comm", comm, size);
+	comm[strcspn(comm, "\n")] = '\0';
+}
+
 static void look_at(struct absent *a, __u32 pid)
 {
 	enum absent_reason reason = reason_of(a, pid);
@@ -312,8 +327,7 @@ static void look_at(struct absent *a, __u32 pid)
 		return;
 	one->looks = one->reason == reason ? one->looks + 1 : 1;
 	one->reason = reason;
-	read_file(pid, "comm", one->comm, sizeof(one->comm));
-	one->comm[strcspn(one->comm, "\n")] = '\0';
+	read_comm(pid, one->comm, sizeof(one->comm));
 }
 
 /* What the module has seen when the program was executed */
@@ -410,12 +424,15 @@ static size_t add_children(__u32 pid, __u32 *pids, size_t nr)
 void absent_look(struct absent *a, __u64 now, bool is_early)
 {
 	__u32 pids[LOOK_MAX];
+	bool is_seen;
 	__u64 pause;
 	size_t nr;
 
 	take_execs(a);
 	if (!a->begun_ns)
 		a->begun_ns = now;
+	if (is_early && a->command && !a->session)
+		read_comm(a->command, a->last, sizeof(a->last));
 	pause = is_early ? 0 : (now - a->begun_ns) / 4;
 	pause = pause < LOOK_MIN_NS ? LOOK_MIN_NS : pause > LOOK_MAX_NS ? LOOK_MAX_NS : pause;
 	pause = pause < LOOK_PART * a->took_ns ? LOOK_PART * a->took_ns : pause;
@@ -425,6 +442,8 @@ void absent_look(struct absent *a, __u64 now, bool is_early)
 	for (size_t i = 0; a->session && i < a->nr; i++)
 		if (a->ones[i].reason == ABSENT_UNKNOWN)
 			look_at(a, a->ones[i].pid);
+	if (a->command && !a->session && takes_part(a, a->command, &is_seen) && is_seen)
+		read_comm(a->command, a->noted, sizeof(a->noted));
 	nr = a->session ? 0 : add_children((__u32)getpid(), pids, 0);
 	for (size_t i = 0; i < nr; i++) {
 		look_at(a, pids[i]);
@@ -482,11 +501,36 @@ static void explain(struct absent *a, struct absent_one *one)
 	}
 }
 
+/*
+ * The command may have ended before it was looked at. Its name is what is left: has it executed a
+ * program that does not take part? Characters that notes do not have as they are end the comparison.
+ */
+static void judge_command(struct absent *a)
+{
+	struct absent_one *one = *a->last ? find(a, a->command) : NULL;
+
+	if (!*a->last || (one && one->reason != ABSENT_CLEARED))
+		return;
+	if (a->attached && pids_has(a->attached, a->command) &&
+	    !strncmp(a->last, a->noted, strcspn(a->last, " %")))
+		return;
+	if (!one) {
+		one = add(a, a->command);
+		if (one)
+			one->reason = ABSENT_UNKNOWN;
+	}
+	if (!one)
+		return;
+	one->looks = LOOKS_SURE;
+	memcpy(one->comm, a->last, sizeof(one->comm));
+}
+
 void absent_say(struct absent *a)
 {
 	bool any = false;
 
 	take_execs(a);
+	judge_command(a);
 	for (size_t i = 0; i < a->nr; i++)
 		explain(a, &a->ones[i]);
 	for (int reason = 0; reason < ABSENT_NR; reason++)

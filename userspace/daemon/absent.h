@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/ktrace_exec.h>
 
+struct ktrace_entry_copy;
 struct ktrace_session;
 struct pids;
 
@@ -57,6 +58,9 @@ struct absent_one {
  * @has_narrow:	the library is there for programs of 32 bits, too
  * @area:	bytes of what they map
  * @attached:	processes that took part at some time; NULL: none
+ * @command:	the process of the command, 0 = none
+ * @noted:	its name, as it said when it attached, and as it was seen since
+ * @last:	the one it ended with, empty: not known
  * @last_ns:	when they were looked at
  * @took_ns:	how long that took
  * @begun_ns:	when this began
@@ -69,6 +73,9 @@ struct absent {
 	bool is_device, for_all, has_narrow;
 	__u64 area;
 	struct pids *attached;
+	__u32 command;
+	char noted[16];
+	char last[16];
 	__u64 last_ns;
 	__u64 took_ns;
 	__u64 begun_ns;
@@ -76,8 +83,8 @@ struct absent {
 
 /* @s is there, and mapped, and the command is not; @env: value of KTRACE_SESSION. */
 void absent_begin(struct absent *a, struct ktrace_session *s, const char *env);
-/* A process takes part. */
-void absent_attached(struct absent *a, __u32 pid);
+/* A process takes part, or a thread has another name: what its @entry says. */
+void absent_noted(struct absent *a, const struct ktrace_entry_copy *entry);
 /* Takes what the module tells, and looks at all descendants if it is time; @is_early: sooner. */
 void absent_look(struct absent *a, __u64 now, bool is_early);
 /* Tells which could not take part, one line for each reason. */

@@ -343,10 +343,8 @@ static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
 {
 	if (c->parts && (entry->type == KTRACE_ENTRY_PROCESS || entry->type == KTRACE_ENTRY_MAP))
 		parts_attached(c->parts, entry->pid);
-	if (entry->type == KTRACE_ENTRY_PROCESS) {
-		c->is_attached = true;
-		absent_attached(&c->absent, entry->pid);
-	}
+	c->is_attached |= entry->type == KTRACE_ENTRY_PROCESS;
+	absent_noted(&c->absent, entry);
 	ended_see(&c->ended, entry);
 	if (entry->type != KTRACE_ENTRY_EVENT || !c->unmet || !*c->unmet)
 		return;

@@ -273,6 +273,7 @@ static int fork_command(struct recording *r, const struct ktrace_session_info *i
 		log_error("cannot start the command: %s", strerror(-error));
 		return EXIT_OWN;
 	}
+	r->capture.absent.command = (__u32)r->command.pid;
 	ktrace_session_clock(r->session, &now);
 	if (has_kernels_pids(info))
 		meta_proc(&r->capture.meta, (__u32)r->command.pid, now.raw);
