@@ -204,30 +204,39 @@ static enum absent_reason obstacle(const struct absent *a, __u32 pid)
 	return lacks_space(a, pid) ? ABSENT_SPACE : ABSENT_NR;
 }
 
+/* What the environment of a process lacks, which the module has seen better */
+static enum absent_reason lacks_variable(__u32 pid, bool is_alive)
+{
+	static char environment[ENVIRONMENT_MAX];
+	size_t size = read_file(pid, "environ", environment, sizeof(environment));
+	const char *libraries;
+
+	if (!size)
+		return is_alive ? ABSENT_CLEARED : ABSENT_NR;
+	if (size == sizeof(environment) - 1)
+		return ABSENT_NR;
+	if (!variable(environment, size, "KTRACE_SESSION"))
+		return ABSENT_ENVIRONMENT;
+	libraries = variable(environment, size, "LD_PRELOAD");
+	if (!libraries || !strstr(libraries, "libktrace-pthread"))
+		return ABSENT_PRELOAD;
+	return ABSENT_NR;
+}
+
 /* ABSENT_NR: nothing is in its way, or that cannot be told. */
 static enum absent_reason reason_of(const struct absent *a, __u32 pid)
 {
-	static char environment[ENVIRONMENT_MAX];
 	enum absent_reason reason;
-	const char *libraries;
 	char path[32], exe[8];
 	bool is_alive;
-	size_t size;
 
 	if (!a->for_all && is_others(pid))
 		return ABSENT_USER;
 	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
 	is_alive = readlink(path, exe, sizeof(exe)) > 0;
-	size = read_file(pid, "environ", environment, sizeof(environment));
-	if (is_alive && !size)
-		return ABSENT_CLEARED;
-	if (size && size < sizeof(environment) - 1) {
-		if (!variable(environment, size, "KTRACE_SESSION"))
-			return ABSENT_ENVIRONMENT;
-		libraries = variable(environment, size, "LD_PRELOAD");
-		if (!libraries || !strstr(libraries, "libktrace-pthread"))
-			return ABSENT_PRELOAD;
-	}
+	reason = a->session ? ABSENT_NR : lacks_variable(pid, is_alive);
+	if (reason != ABSENT_NR)
+		return reason;
 	reason = obstacle(a, pid);
 	if (reason == ABSENT_NR && is_alive && program_obstacle(path, a->has_narrow))
 		return ABSENT_PROGRAM;
@@ -313,7 +322,7 @@ static void look_at(struct absent *a, __u32 pid)
 	struct absent_one *one;
 	bool is_seen;
 
-	if (reason == ABSENT_NR || (a->session && reason == ABSENT_CLEARED))
+	if (reason == ABSENT_NR)
 		return;
 	if (takes_part(a, pid, &is_seen)) {
 		/* It had not begun, or was just executing this program. */
@@ -503,7 +512,7 @@ static void explain(struct absent *a, struct absent_one *one)
 
 /*
  * The command may have ended before it was looked at. Its name is what is left: has it executed a
- * program that does not take part? Characters that notes do not have as they are end the comparison.
+ * program that does not take part? What notes do not have as it is ends the comparison.
  */
 static void judge_command(struct absent *a)
 {
