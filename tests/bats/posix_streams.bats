@@ -372,6 +372,21 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 	[ ! -s seen.err ]
 }
 
+@test "a killed program that its parent does not wait for does not keep the board" {
+	# shellcheck disable=SC2016 # for the inner shell
+	sh -c '"$0" 3 <in >beat.out 7>&- & echo $! >beat_pid; exec sleep 100' "$BEAT" 7>&- &
+	STARTED+=("$!")
+	retry 0.05 test -s beat_pid
+	beat=$(cat beat_pid)
+	begin_watch seen
+	pour 3
+	kill -9 "$beat"
+	wait "$watch"
+	[ "$(beats seen)" = "0 1 2 " ]
+	grep -q '^State:.*zombie' "/proc/$beat/status"
+	retry 0.05 fails test -e "/dev/shm/ktrace-posix-$(id -u)"
+}
+
 # bats test_tags=shm
 @test "a program that ends in another PID namespace leaves the streams of this one alone" {
 	as_root
@@ -390,7 +405,8 @@ sys.stdin.readline()' "$BUILD/lib/libktrace-posix.so" <in
 		kill "$COPROC_PID"
 		wait
 		# The keeper leaves behind its last answer: with this shell it would be killed.
-		while compgen -G "/dev/shm/ktrace-posix-0-*"; do sleep 0.05; done' "$BEAT" "$WATCH" || true
+		board=/dev/shm/ktrace-posix-0-$(stat -L -c %i /proc/self/ns/pid)
+		for _ in {1..600}; do [ -e "$board" ] && sleep 0.05; done' "$BEAT" "$WATCH" || true
 	[ "$(beats inner)" = "0 1 " ]
 	kill "$beat"
 	wait "$watch"

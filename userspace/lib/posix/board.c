@@ -314,7 +314,7 @@ static bool has_processes(const struct posix_board *b)
 	for (__u32 i = 0; i < POSIX_PROCESS_NR; i++) {
 		const pid_t pid = kt_load(&b->process[i].pid);
 
-		if (pid && (!kill(pid < 0 ? -pid : pid, 0) || errno != ESRCH))
+		if (pid && !has_ended(pid < 0 ? -pid : pid))
 			return true;
 	}
 	return false;
