@@ -149,9 +149,12 @@ run_stale()
 	run_stale 10
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "0 of 80 runs were bad" ]
-	# What that test would find
+	# What that test would find; which pages a program gets is chance.
 	export KTRACE_VM_ACCEL=tcg KTRACE_VM_APPEND=init_on_alloc=0
-	run_stale 5
+	for _ in 1 2 3 4 5; do
+		run_stale 5
+		[ "$status" -eq 0 ] || break
+	done
 	[ "$status" -eq 1 ]
 	[[ $output == *"256 pages ran other code than lies in memory, 0 had another's"* ]]
 }
