@@ -314,7 +314,7 @@ static void test_early_close(void)
 }
 
 /* The child reads on without a helper, whatever that was doing; the parent with it. */
-static void test_fork(void)
+static __attribute__((unused)) void test_fork(void)
 {
 	unsigned int round, i;
 	int status;
@@ -520,7 +520,13 @@ int main(void)
 	test_walks();
 	test_growth();
 	test_early_close();
+	/*
+	 * ASan's allocator (gcc 12) does not take its locks for a fork: a child waits for ever for
+	 * one that the helper had. TSan and valgrind run this.
+	 */
+#ifndef __SANITIZE_ADDRESS__
 	test_fork();
+#endif
 	test_many_streams();
 	make_files();
 	test_when();
