@@ -52,10 +52,14 @@ daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/ba
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
 pbtxt_src    := $(wildcard userspace/proto/*.c)
-viewer_src   := $(wildcard userspace/viewer/*.c) userspace/lib/base/output_file.c \
+viewer_rooms := base symbols events analysis pthread html export import commands
+viewer_src   := userspace/viewer/main.c $(wildcard $(viewer_rooms:%=userspace/viewer/%/*.c)) \
+		userspace/lib/base/output_file.c \
 		userspace/lib/base/disk_room.c userspace/lib/base/unused_boards.c
-# Commands with libraries that no other needs: a folder each, of its program's name.
-apart        := $(notdir $(wildcard userspace/viewer/programs/*))
+# Commands with libraries that no other needs are programs of their own; the folder of each
+apart        := export-perfetto export-sqlite import-ctf import-perfetto import-trace-dat serve session tui
+apart_dir     = userspace/viewer/$(if $(filter serve,$(1)),html/serve,$(subst export-,export/,$(subst \
+		import-,import/,$(1))))
 tui_libs     := -lncursesw -ltinfo
 serve_libs   := -lmicrohttpd -lz
 example_src  := $(filter-out examples/logevent/% examples/shark_kernel/% examples/chunks/% examples/posix/%,$(wildcard \
@@ -108,18 +112,19 @@ $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-
 # Objects: obj/ for programs and archives, pic/ for shared libraries, asan/ for unit tests.
 $(BUILD)/obj/module/% $(BUILD)/obj/userspace/lib/%: INCLUDE += -Imodule
 $(BUILD)/pic/%: INCLUDE += -Imodule
+$(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/%): INCLUDE += -Iuserspace/viewer
 $(BUILD)/obj/userspace/viewer/%: INCLUDE += -I$(BUILD)/include
 
 # The page that ktrace html writes, put together from its parts: lines @STYLE@ and @SCRIPT@ stand for them.
-page_src := $(sort $(wildcard userspace/viewer/html/*.js))
+page_src := $(sort $(wildcard userspace/viewer/html/page/*.js))
 html_page := $(BUILD)/include/page.html
-$(html_page): userspace/viewer/html/page.html userspace/viewer/html/page.css $(page_src)
+$(html_page): userspace/viewer/html/page/page.html userspace/viewer/html/page/page.css $(page_src)
 	$(call say,JOIN,$@)
 	@mkdir -p $(@D)
-	$(Q)sed -e '/^@STYLE@$$/{r userspace/viewer/html/page.css' -e 'd}' \
+	$(Q)sed -e '/^@STYLE@$$/{r userspace/viewer/html/page/page.css' -e 'd}' \
 		$(foreach s,$(page_src),-e '/^@SCRIPT@$$/r $(s)') -e '/^@SCRIPT@$$/d' $< >$@.tmp
 	$(Q)mv $@.tmp $@
-page_objects := $(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/html_page.o)
+page_objects := $(foreach d,obj tsan fuzz/obj,$(BUILD)/$(d)/userspace/viewer/html/html_page.o)
 $(page_objects): $(html_page)
 $(page_objects): STD += -DHTML_PAGE='"$(html_page)"'
 
@@ -199,18 +204,17 @@ $(BUILD)/bin/ktrace: $(viewer_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/lib/libktracese
 
 # What the viewer's programs share with ktrace: all but its table of commands.
 $(BUILD)/lib/viewer.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/main.c,$(viewer_src)))
-$(BUILD)/obj/userspace/viewer/programs/%: INCLUDE += -Iuserspace/viewer
 export-sqlite_libs = -lsqlite3
 export-perfetto_libs = -lprotobuf-c
 import-perfetto_libs := -lprotobuf-c -lz
 session_libs := -lprotobuf-c -lz -lzstd
 import-ctf_libs := -lbabeltrace2
 import-trace-dat_libs := -ltracecmd -ltracefs -ltraceevent
-$(BUILD)/obj/userspace/viewer/programs/import-trace-dat/%: INCLUDE += \
+$(BUILD)/obj/userspace/viewer/import/trace-dat/%: INCLUDE += \
 		$(shell pkg-config --cflags libtracecmd 2>/dev/null)
 define apart_program
 $(BUILD)/libexec/ktrace/$(1): $(patsubst %.c,$(BUILD)/obj/%.o,\
-		$(wildcard userspace/viewer/programs/$(1)/*.c)) \
+		$(wildcard $(apart_dir)/*.c)) \
 		$(BUILD)/lib/viewer.a $(BUILD)/lib/libktraceset.so
 	$$(call say,LD,$$@)
 	@mkdir -p $$(@D)
@@ -235,19 +239,18 @@ $(BUILD)/include/%.pb-c.c $(BUILD)/include/%.pb-c.h: userspace/proto/%.proto
 $(BUILD)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(STD) $(CFLAGS) $(INCLUDE) -c $< -o $@
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/*-perfetto/*.c)): \
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/*/perfetto/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
 $(BUILD)/libexec/ktrace/export-perfetto $(BUILD)/libexec/ktrace/import-perfetto: \
 		$(BUILD)/obj/perfetto.pb-c.o
 # A session's packets become a tracefile as those of a file do.
 $(BUILD)/libexec/ktrace/session: $(BUILD)/obj/perfetto.pb-c.o $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out \
-		%/main.c,$(wildcard userspace/viewer/programs/import-perfetto/*.c)))
-$(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/viewer/programs/import-perfetto
-$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/programs/session/*.c)): \
+		%/main.c,$(wildcard userspace/viewer/import/perfetto/*.c)))
+$(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard userspace/viewer/session/*.c)): \
 		| $(BUILD)/include/perfetto.pb-c.h
 # Those of the service, with some of the packets': what includes them is compiled after they were made.
 $(BUILD)/include/service.pb-c.h $(BUILD)/include/service.pb-c.c: | $(BUILD)/include/perfetto.pb-c.h
-service_users := $(service_src) $(service_writer_src) $(wildcard userspace/viewer/programs/session/*.c)
+service_users := $(service_src) $(service_writer_src) $(wildcard userspace/viewer/session/*.c)
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
 $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
@@ -257,7 +260,7 @@ $(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/lib/posix
 $(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_copy central_read \
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
-$(BUILD)/obj/userspace/viewer/programs/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
+$(BUILD)/obj/userspace/viewer/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 
 # It has a stream and its log, and outlives the program that made them: posix/keeper/main.c
 $(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,\
@@ -398,7 +401,8 @@ $(preloaded): $(BUILD)/progs/%.so: tests/progs/user/%.c
 # An archive: a test that includes a source file uses its own copy of it.
 define unit_variant
 $(BUILD)/$(1)/%: INCLUDE += -Imodule
-$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto
+$(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto \
+	-Iuserspace/viewer
 $(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)

@@ -10,7 +10,7 @@
 
 load helpers
 
-CALLS=$ROOT/userspace/lib/pthread/calls.h
+CALLS=$ROOT/userspace/lib/base/pthread_calls.h
 
 setup()
 {

@@ -56,7 +56,7 @@ ptt_names()
 	[ "$(awk '$2 == "PTT" { print $1 }' <<<"$output" | sort)" = "$(ptt_names | sort)" ]
 	[ "$(awk '$2 == "ktrace" && $3 == "call" { print $1 }' <<<"$output" | sort)" = \
 		"$(sed -nE 's/^CALL\([A-Z]+[^,]*(\([a-z_]*\))?, [^,]*, [a-z_0-9]+, ([a-z_]+), .*/\2/p' \
-			"$ROOT/userspace/lib/pthread/calls.h" | tr a-z A-Z | sed 's/.*/&_IN\n&_OUT/' |
+			"$ROOT/userspace/lib/base/pthread_calls.h" | tr a-z A-Z | sed 's/.*/&_IN\n&_OUT/' |
 			grep -vE '^THR(EA)?D_EXIT_OUT$' | grep -vxFf <(ptt_names) | sort)" ]
 }
 

@@ -43,7 +43,7 @@ add_probes()
 		print tolower(substr($1, 1, length($1) - 3)) }' >stems
 	[ "$(wc -l <stems)" = 22 ]
 	sed -nE 's/^CALL\([A-Z]+[^,]*(\([a-z_]*\))?, [^,]*, ([a-z_0-9]+), ([a-z_]+), .*/\2 \3/p' \
-		"$ROOT/userspace/lib/pthread/calls.h" >rows
+		"$ROOT/userspace/lib/base/pthread_calls.h" >rows
 	# Of binutils the program that is quickly loaded, in an emulated guest
 	readelf -W --dyn-syms "$LIB" | awk -v group="$GROUP" -v lib="$LIB" '
 		FILENAME == "stems" { is_wanted[$1] = 1; next }

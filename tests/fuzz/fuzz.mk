@@ -24,6 +24,7 @@ $(FUZZ)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	$(Q)$(FUZZ_CC) $(STD) $(FUZZ_FLAGS) $(INCLUDE) -c $< -o $@
 $(FUZZ)/obj/userspace/daemon/service/% $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -I$(BUILD)/include
 $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -Itests/unit -Iuserspace/daemon -Iuserspace/proto
+$(addprefix $(FUZZ)/obj/tests/fuzz/fuzz_,elf.o options.o perf.o shark.o viewer.o): INCLUDE += -Iuserspace/viewer
 
 define fuzz_archive
 $(FUZZ)/$(1).a: $(2:%.c=$(FUZZ)/obj/%.o) tests/fuzz/fuzz.mk

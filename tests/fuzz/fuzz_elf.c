@@ -9,7 +9,7 @@
 
 #include "fuzz.h"
 
-#include "../../userspace/viewer/elf_events.c"
+#include "../../userspace/viewer/events/elf_events.c"
 
 #include <ktrace/decode.h>
 

@@ -19,8 +19,8 @@
 #include "../../userspace/daemon/select.h"
 #include "../../userspace/lib/session/layout.h"
 #include "../../userspace/lib/base/glob_list.h"
-#include "../../userspace/viewer/select.h"
-#include "../../userspace/viewer/when.h"
+#include "../../userspace/viewer/events/select.h"
+#include "../../userspace/viewer/base/when.h"
 #include "ring/ring.h"
 
 #define WORDS_MAX 16

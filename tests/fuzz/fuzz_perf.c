@@ -8,9 +8,9 @@
  */
 #include "fuzz.h"
 
-#include "../../userspace/viewer/perf_line.c"
+#include "../../userspace/viewer/import/perf_line.c"
 
-#include "../../userspace/viewer/viewer.h"
+#include "../../userspace/viewer/base/viewer.h"
 
 static bool is_in(const char *s, const char *line, size_t size)
 {

@@ -9,8 +9,8 @@
 #define SHARK_BYTES_MAX (1ull << 20)
 #define PACKETS_KNOWN 256u
 #define PACKETS_JUMP 1000u
-#include "../../userspace/viewer/shark_file.c"
-#include "../../userspace/viewer/shark_packets.c"
+#include "../../userspace/viewer/import/shark_file.c"
+#include "../../userspace/viewer/import/shark_packets.c"
 
 #include "fuzz.h"
 

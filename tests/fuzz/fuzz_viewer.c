@@ -51,7 +51,7 @@ int viewer_main(int argc, char **argv);
 #define write capture
 #define fprintf check_complaint
 #define main viewer_main
-#include "../../userspace/viewer/output.c"
+#include "../../userspace/viewer/base/output.c"
 #include "../../userspace/viewer/main.c"
 #undef main
 #undef fprintf

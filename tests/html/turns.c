@@ -7,7 +7,7 @@
  * At each of these turns, and when all is read, a folder FOLDER/TURN, FOLDER/whole gets the head
  * and the pieces that there are, as they are served.
  */
-#include "html.h"
+#include "html/html.h"
 
 #include <errno.h>
 #include <stdio.h>

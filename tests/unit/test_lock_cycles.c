@@ -8,9 +8,9 @@
 
 #include <sys/resource.h>
 
-#include "../../userspace/viewer/lock_cycles.c"
-#include "../../userspace/viewer/rows.c"
-#include "../../userspace/viewer/scc.c"
+#include "../../userspace/viewer/pthread/lock_cycles.c"
+#include "../../userspace/viewer/base/rows.c"
+#include "../../userspace/viewer/base/scc.c"
 
 /* Threads */
 enum { A = 1, B, C };

@@ -9,7 +9,7 @@
 #include "recording.h"
 #include "recover.h"
 #include "service/run.h"
-#include "../standard.h"
+#include "base/standard.h"
 #include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */

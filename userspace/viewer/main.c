@@ -4,9 +4,9 @@
  *
  * A table of commands; each has its own file, options and help.
  */
-#include "viewer.h"
+#include "base/viewer.h"
 
-#include "pager.h"
+#include "base/pager.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "../../descriptors.h"
+#include "base/descriptors.h"
 #include "../log.h"
 #include "listen.h"
 #include "own_producer.h"

@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../descriptors.h"
+#include "base/descriptors.h"
 
 #define KEEPER "libexec/ktrace/posix-keeper"
 #define STACK_SIZE 65536

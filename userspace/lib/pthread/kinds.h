@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /*
- * kinds.h - which fields the parameters and results of calls.h have in events
+ * kinds.h - which fields the parameters and results of pthread_calls.h have in events
  *
  * A parameter is (type, name, kind). For each kind and each of the three events a call can
  * have - IN before it, OUT after it, ONE for all of it - there are two macros: FIELDS, for

@@ -52,7 +52,7 @@ struct symbol {
 
 static const struct symbol symbols[] = {
 #define CALL(how, type, function, ...) SYMBOL_##how(function)
-#include "calls.h"
+#include "base/pthread_calls.h"
 };
 
 _Static_assert(OWN_EAGAIN == EAGAIN && OWN_EBUSY == EBUSY && OWN_EOWNERDEAD == EOWNERDEAD,

@@ -21,8 +21,8 @@
  * struct real - the functions, and whether they are the C library's
  * @is_libc:	all are: what is tried first does what the call itself would do first
  *
- * The rest has the names of calls.h, with _old for the first version of a condition variable.
- * All are NULL, or none is: then events have been registered, too.
+ * The rest has the names of pthread_calls.h, with _old for the first version of a condition
+ * variable. All are NULL, or none is: then events have been registered, too.
  */
 struct real {
 	bool is_libc;
@@ -34,7 +34,7 @@ struct real {
 #define REAL_UNLOCK(way) REAL_PAIR
 #define REAL_BOTH(function) REAL_OLD(function)
 #define CALL(how, type, function, ...) __typeof__(function) *function; REAL_##how(function)
-#include "calls.h"
+#include "base/pthread_calls.h"
 };
 
 extern struct real real;

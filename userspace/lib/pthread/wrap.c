@@ -2,7 +2,7 @@
 /*
  * wrap.c - the functions that programs call instead of the C library's
  *
- * All but a few are made here, of the rows of calls.h: the event types, and functions that
+ * All but a few are made here, of the rows of pthread_calls.h: the event types, and functions that
  * record and pass the call on. They keep nothing: a signal handler, a cancellation or an
  * exception can come at any place, and then an event "in" has no "out". errno is the C
  * library's. Cancellation points stay what they are: nothing here is one more.
@@ -41,7 +41,7 @@ typedef void (*destroy_value)(void *value);
 #define EVENTS_HAND(...)
 
 #define CALL(how, type, function, stem, result, ...) EVENTS_##how(stem, result, __VA_ARGS__)
-#include "calls.h"
+#include "base/pthread_calls.h"
 
 #define RECORD_IN(stem, ...) \
 	ktrace(pthread, stem##_in ALL(IN_VALUES, __VA_ARGS__), CALLER_VALUE)
@@ -246,4 +246,4 @@ WRAPPER(type, function, __VA_ARGS__) \
 #define WRAP_(macro, ...) macro(__VA_ARGS__)
 
 #define CALL(how, ...) WRAP(WAY_##how, __VA_ARGS__)
-#include "calls.h"
+#include "base/pthread_calls.h"

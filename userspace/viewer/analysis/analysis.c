@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: GPL-2.0
+/* analysis.c - what commands have in common that follow the state of processes and CPUs */
+#include "analysis.h"
+
+#include "base/losses.h"
+#include "base/number.h"
+#include "base/progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READ_NR 64
+
+_Static_assert(!(KTRACE_LOST_NR & (KTRACE_LOST_NR - 1)), "a mask bounds reasons");
+
+bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to)
+{
+	*from = *from > a->from ? *from : a->from;
+	*to = *to < a->until_ns ? *to : a->until_ns;
+	return *from < *to;
+}
+
+__u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until)
+{
+	return analysis_clip(a, &since, &until) ? until - since : 0;
+}
+
+bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid)
+{
+	return a->select.pid_nr ? select_thread(&a->select, tid, pid) : tid != 0;
+}
+
+bool analysis_wants(const struct analysis *a, const struct ktrace_process *p)
+{
+	if (!a->select.pid_nr)
+		return p->tid != 0;
+	return analysis_is_selected(a, p->tid, ktrace_process_pid(a->state, p));
+}
+
+__u64 analysis_since_start(const struct analysis *a, __u64 time)
+{
+	return time > a->start ? time - a->start : 0;
+}
+
+const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_level *level,
+			 __s64 *number)
+{
+	struct ktrace_mode_syscall call;
+
+	*number = level->sub;
+	if (level->mode != KTRACE_MODE_SYSCALL)
+		return NULL;
+	ktrace_mode_call(a->state, level->sub, &call);
+	*number = call.nr;
+	return ktrace_syscall_abi_name(call.abi);
+}
+
+void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
+		   size_t size)
+{
+	struct who who = { 0 };
+
+	who_learn(&who, a->state, p);
+	who_name(&who, text, size);
+}
+
+void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p)
+{
+	struct thread_row *t = rows_get(rows, &p->serial);
+
+	if (t)
+		who_learn(&t->who, a->state, p);
+	else
+		a->error = -ENOMEM;
+	return t;
+}
+
+static __u64 lost_sum(const struct analysis *a)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		sum = a->lost[i] > ~0ull - sum ? ~0ull : sum + a->lost[i];
+	return sum;
+}
+
+static void json_window(struct analysis *a)
+{
+	struct ktrace_out *out = a->out;
+	__u32 i;
+
+	json_key(out, "from");
+	ktrace_out_char(out, '"');
+	out_seconds(out, a->from, 0);
+	ktrace_out_char(out, '"');
+	json_u64(out, "duration_ns", a->to > a->from ? a->to - a->from : 0);
+	json_u64(out, "events", a->events);
+	json_key(out, "lost");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (a->lost[i])
+			json_u64(out, ktrace_lost_name(i), a->lost[i]);
+	ktrace_out_char(out, '}');
+}
+
+static void text_window(struct analysis *a)
+{
+	__u64 lost = lost_sum(a);
+	__u32 i;
+
+	out_printf(a->out, "%llu events from ", a->events);
+	out_seconds(a->out, analysis_since_start(a, a->from), 0);
+	out_printf(a->out, " to ");
+	out_seconds(a->out, analysis_since_start(a, a->to), 0);
+	out_printf(a->out, "\n");
+	if (!lost)
+		return;
+	out_printf(a->out, "%llu events were LOST here (", lost);
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (a->lost[i])
+			out_printf(a->out, " %s %llu", ktrace_lost_name(i), a->lost[i]);
+	out_printf(a->out, " ): what follows is incomplete\n");
+}
+
+static void json_rows(struct analysis *a, const struct rows *rows, const struct sheet *sheet)
+{
+	struct ktrace_out *out = a->out;
+	size_t i;
+
+	json_key(out, sheet->name);
+	ktrace_out_char(out, '[');
+	for (i = 0; i < rows->nr && i < a->number; i++) {
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		sheet->json(a, rows_at(rows, i));
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet)
+{
+	size_t i;
+
+	rows_sort(rows, sheet->order);
+	if (a->is_json) {
+		json_rows(a, rows, sheet);
+		return;
+	}
+	sheet->head(a);
+	for (i = 0; i < rows->nr && i < a->number; i++) {
+		output_line_begin(a->out);
+		sheet->text(a, rows_at(rows, i));
+	}
+}
+
+void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+			int (*order)(const void *x, const void *y),
+			void (*fill)(struct analysis *a, struct plot_row *to, const void *row))
+{
+	const size_t max = a->number < PLOT_ROWS ? (size_t)a->number : PLOT_ROWS;
+	size_t i;
+
+	rows_sort(rows, order);
+	for (i = 0; i < rows->nr && i < max; i++)
+		fill(a, &p->rows[i], rows_at(rows, i));
+	p->nr = i;
+	p->more = rows->nr - i;
+}
+
+static void draw(struct analysis *a)
+{
+	const struct plot_note note = {
+		.set = a->set, .events = a->events, .from = analysis_since_start(a, a->from),
+		.to = analysis_since_start(a, a->to), .lost = a->lost,
+	};
+
+	a->plot(a, &note);
+}
+
+static void show(struct analysis *a)
+{
+	output_line_begin(a->out);
+	if (a->svg) {
+		draw(a);
+		return;
+	}
+	if (!a->is_json) {
+		if (!a->is_bare)
+			text_window(a);
+		a->show(a);
+		return;
+	}
+	ktrace_out_char(a->out, '{');
+	json_window(a);
+	a->show(a);
+	ktrace_out_str(a->out, "}\n");
+}
+
+static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	int ret = a->early ? a->early(a, e) : 0;
+
+	needs_see(&a->needs, e);
+	if (!ret)
+		ret = ktrace_state_update(a->state, e);
+	a->has_begun |= e->time >= a->from;
+	if (ret || !a->has_begun)
+		return ret;
+	a->to = e->time > a->to ? e->time : a->to;
+	if (e->id == KTRACE_ID_LOST)
+		losses_add(a->lost, e);
+	else if (!select_passes_filters(&a->select, e))
+		return a->error;
+	else
+		a->events++;
+	ret = a->event ? a->event(a, e) : 0;
+	return ret ? ret : a->error;
+}
+
+static int read_window(struct analysis *a)
+{
+	struct ktrace_trace_event events[READ_NR];
+	int i, nr, ret;
+
+	while (!a->out->error) {
+		nr = ktrace_traceset_read(a->set, events, READ_NR);
+		for (i = 0; i < nr; i++) {
+			if (events[i].time >= a->until_ns)
+				return 0;
+			progress_at(events[i].time);
+			ret = take_event(a, &events[i]);
+			if (ret)
+				return ret;
+		}
+		if (nr <= 0)
+			return nr;
+	}
+	return 0;
+}
+
+static int read_again(struct analysis *a, __u64 until)
+{
+	struct ktrace_trace_event events[READ_NR];
+	int i, nr, ret;
+
+	for (;;) {
+		nr = ktrace_traceset_read(a->set, events, READ_NR);
+		for (i = 0; i < nr; i++) {
+			if (events[i].time >= until)
+				return 0;
+			progress_at(a->start + (a->end > until ? a->end - until : 0));
+			ret = ktrace_state_update(a->state, &events[i]);
+			if (ret)
+				return ret;
+		}
+		if (nr <= 0)
+			return nr;
+	}
+}
+
+int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end)
+{
+	int ret = ktrace_state_seek(a->state, from);
+
+	if (!ret)
+		ret = read_again(a, until);
+	if (!ret)
+		ktrace_state_flush(a->state, end);
+	return ret ? ret : a->error;
+}
+
+static int find_window(struct analysis *a)
+{
+	int ret = files_span(a->set, &a->start, &a->end);
+
+	when_window(&a->since, &a->until, a->start, &a->from, &a->until_ns);
+	when_complain(&a->since, &a->until, a->start, a->end);
+	a->to = a->from;
+	return ret;
+}
+
+/* The window ends where it was asked to, unless the trace ends before. */
+static void end_window(struct analysis *a)
+{
+	if (a->until_ns <= a->end && a->until_ns > a->to)
+		a->to = a->until_ns;
+	progress_end();
+	ktrace_state_flush(a->state, a->to);
+}
+
+static int analyse(struct analysis *a)
+{
+	int ret = find_window(a);
+
+	if (!ret)
+		ret = ktrace_state_new(a->set, &a->state);
+	if (!ret)
+		ret = ktrace_state_watch(a->state, &a->watch);
+	select_begin(&a->select, a->start, a->state);
+	if (!ret && a->begin)
+		ret = a->begin(a);
+	if (ret)
+		return ret;
+	progress_begin(a->start, a->until_ns < a->end ? a->until_ns : a->end);
+	ret = read_window(a);
+	end_window(a);
+	ret = ret ? ret : a->error;
+	if (!ret)
+		show(a);
+	return ret ? ret : a->error;
+}
+
+static int analyse_files(struct analysis *a, int nr, char **paths)
+{
+	int status, ret;
+
+	a->set = open_files(nr, paths, &status);
+	if (!a->set)
+		return status;
+	a->out = output();
+	if (a->svg && output_to(a->svg, nr, paths))
+		return STATUS_DAMAGED;
+	ret = analyse(a);
+	if (ret) {
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		output_void();
+	} else if (a->until_ns > a->end) {	/* the rest has been seen, too */
+		needs_complain(&a->needs);
+	}
+	select_complain(&a->select, a->set);
+	complain_files(a->set);
+	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
+	return output_end(status);
+}
+
+static const char *take_number(struct analysis *a, const char *text)
+{
+	return number_parse(text, 0, ~0ull, &a->number) ? NULL : "-n: not a number";
+}
+
+static const struct option *find_option(const struct option *options, int letter)
+{
+	while (options->name && options->val != letter)
+		options++;
+	return options->name ? options : NULL;
+}
+
+static const char *take_option(struct analysis *a, int option)
+{
+	switch (option) {
+	case OPTION_SVG:
+		a->svg = optarg;
+		return NULL;
+	case 'j':
+		a->is_json = true;
+		return NULL;
+	case 's':
+		return when_parse(optarg, &a->since) ? NULL : "--since: " NO_TIME;
+	case 'u':
+		return when_parse(optarg, &a->until) ? NULL : find_option(a->options, 's') ?
+		       "--until: " NO_TIME : "--at: " NO_TIME;
+	case 'p':
+		return select_add_pids(&a->select, optarg);
+	case 'n':
+		return take_number(a, optarg);
+	default:
+		return a->option(a, option);
+	}
+}
+
+/* Those of the short options of analyses that the command has a long one for */
+static const char *short_options(const struct option *options)
+{
+	static const char all[] = "npac";
+	static char letters[2 * sizeof(all)];
+	size_t nr = 0;
+
+	for (const char *letter = all; *letter; letter++) {
+		const struct option *option = find_option(options, *letter);
+
+		if (!option)
+			continue;
+		letters[nr++] = *letter;
+		if (option->has_arg)
+			letters[nr++] = ':';
+	}
+	letters[nr] = '\0';
+	return letters;
+}
+
+int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv)
+{
+	const char *const letters = short_options(a->options);
+	const char *wrong = NULL;
+	int option, status = -1;
+
+	a->number = ~0ull;
+	while (status < 0 && (option = command_option(argc, argv, letters, a->options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			status = command_common_option(cmd, option);
+		else
+			wrong = take_option(a, option);
+		if (wrong)
+			status = command_usage(cmd, wrong);
+	}
+	if (status < 0 && a->check)
+		wrong = a->check(a);
+	if (status < 0 && !wrong)
+		wrong = when_wrong(&a->since, &a->until);
+	if (status < 0 && wrong)
+		status = command_usage(cmd, wrong);
+	if (status < 0 && optind == argc)
+		status = command_usage(cmd, "no file");
+	if (status < 0)
+		status = analyse_files(a, argc - optind, argv + optind);
+	ktrace_state_free(a->state);
+	ktrace_traceset_close(a->set);
+	select_free(&a->select);
+	return status;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * analysis.h - what commands have in common that follow the state of processes and CPUs
+ *
+ * The files are read from their beginning, so that the state is known where the window
+ * begins; what lies before it is not counted. Whatever is lost in the window is said.
+ */
+#ifndef VIEWER_ANALYSIS_H
+#define VIEWER_ANALYSIS_H
+
+#include <ktrace/state.h>
+
+#include "base/json.h"
+#include "base/needs.h"
+#include "base/plot.h"
+#include "base/rows.h"
+#include "events/select.h"
+#include "base/table.h"
+#include "base/viewer.h"
+#include "base/when.h"
+#include "base/who.h"
+
+/**
+ * struct analysis - one run of a command; first member of the command's own struct
+ * @options:	of the command; those of all analyses among them
+ * @option:	takes one in that is the command's own; says what is wrong; may be NULL
+ * @check:	all options are taken in: what is wrong with them; may be NULL
+ * @begin:	the window is known, nothing is read; may be NULL; 0, -errno
+ * @early:	an event of the window or before it, before the state takes it in; may be NULL;
+ *		0, -errno
+ * @event:	an event of the window, after the state took it in; may be NULL; 0, -errno
+ * @show:	prints the result: behind the line about the window, or into the JSON object
+ * @plot:	draws the result, if the command has PLOT_OPTIONS; may be NULL
+ * @svg:	where to, NULL = it is printed
+ * @watch:	told by the state; of the window as well as of what lies before it
+ * @needs:	events without which there is nothing to show
+ * @select:	processes asked for
+ * @since:	as asked for
+ * @until:	as asked for
+ * @number:	rows to print at most
+ * @is_json:	JSON is asked for
+ * @is_bare:	text has no line about the window
+ * @set:	the files
+ * @state:	their state
+ * @out:	where to print
+ * @start:	time of the first event of all
+ * @end:	time of the last
+ * @from:	first time of the window
+ * @until_ns:	first time behind it, ~0 = there is no end
+ * @has_begun:	the window has: what goes back behind its first event is in it
+ * @to:		where the window ends: @until_ns, or the last event
+ * @events:	events in the window
+ * @lost:	lost in it, by reason
+ * @error:	-errno met by a watch
+ */
+struct analysis {
+	const struct option *options;
+	const char *(*option)(struct analysis *a, int option);
+	const char *(*check)(struct analysis *a);
+	int (*begin)(struct analysis *a);
+	int (*early)(struct analysis *a, const struct ktrace_trace_event *e);
+	int (*event)(struct analysis *a, const struct ktrace_trace_event *e);
+	void (*show)(struct analysis *a);
+	void (*plot)(struct analysis *a, const struct plot_note *note);
+	const char *svg;
+	struct ktrace_state_watch watch;
+	struct needs needs;
+	struct select select;
+	struct when since;
+	struct when until;
+	__u64 number;
+	bool is_json;
+	bool is_bare;
+	struct ktrace_traceset *set;
+	struct ktrace_states *state;
+	struct ktrace_out *out;
+	__u64 start;
+	__u64 end;
+	__u64 from;
+	__u64 until_ns;
+	bool has_begun;
+	__u64 to;
+	__u64 events;
+	__u64 lost[KTRACE_LOST_NR];
+	int error;
+};
+
+/* Options of analyses that are not by thread: of interrupts, CPUs */
+#define ANALYSIS_WINDOW_OPTIONS \
+	{ "since", required_argument, NULL, 's' }, \
+	{ "until", required_argument, NULL, 'u' }, \
+	{ "number", required_argument, NULL, 'n' }, \
+	{ "json", no_argument, NULL, 'j' }
+
+#define ANALYSIS_OPTIONS \
+	ANALYSIS_WINDOW_OPTIONS, \
+	{ "pid", required_argument, NULL, 'p' }
+
+#define ANALYSIS_SINCE_HELP \
+"  --since TIME       from TIME on\n" \
+"  --until TIME       up to TIME, TIME itself not included\n"
+#define ANALYSIS_OUTPUT_HELP \
+"  -n, --number N     print N rows at most\n" \
+"  --json             one JSON object\n" \
+"  -h, --help, --version\n"
+
+#define ANALYSIS_HELP \
+ANALYSIS_SINCE_HELP \
+"  -p, --pid N[,N...]  only these processes and threads\n" \
+ANALYSIS_OUTPUT_HELP
+
+#define ANALYSIS_TIMES \
+"TIME is as in ktrace list.\n"
+
+/* Runs the command. Returns the exit status. */
+int analysis_main(struct analysis *a, const struct command *cmd, int argc, char **argv);
+
+/* The part of [*from, *to) that lies in the window; false if there is none */
+bool analysis_clip(const struct analysis *a, __u64 *from, __u64 *to);
+/* The span of a thread that ends at @until: ns of it in the window */
+__u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until);
+/*
+ * Reads [from, until) again; watches are told of it, and that all that lasts ends at @end.
+ * Return: 0, -errno.
+ */
+int analysis_repeat(struct analysis *a, __u64 from, __u64 until, __u64 end);
+/* Was this thread asked for? Idle ones are not, unless --pid 0 is given. */
+bool analysis_wants(const struct analysis *a, const struct ktrace_process *p);
+bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid);
+/* Was @level its parent's when it was made: a system call from which both return */
+static inline bool analysis_inherited(const struct ktrace_process *p,
+				      const struct ktrace_mode_level *level)
+{
+	return p->created && p->created == level->since;
+}
+
+/* The ABI of a system call, of other modes NULL; and in @number which sub-mode it is */
+const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_level *level,
+			 __s64 *number);
+/* "100/101 name" */
+void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
+		   size_t size);
+/* Time since the first event of all */
+__u64 analysis_since_start(const struct analysis *a, __u64 time);
+
+/* Rows of a picture, those that @order sorts first: @fill takes a row in. */
+void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+			int (*order)(const void *x, const void *y),
+			void (*fill)(struct analysis *a, struct plot_row *to, const void *row));
+
+/**
+ * struct thread_row - what rows about threads begin with
+ * @serial:	the key
+ * @who:	what it is called
+ */
+struct thread_row {
+	__u64 serial;
+	struct who who;
+};
+
+/* The row of a thread. NULL: no memory, and @a->error says so */
+void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p);
+
+/**
+ * struct sheet - how rows are shown
+ * @name:	member of the JSON object
+ * @order:	of the rows
+ * @head:	prints what is above them
+ * @text:	prints a line
+ * @json:	prints members of an object
+ */
+struct sheet {
+	const char *name;
+	int (*order)(const void *x, const void *y);
+	void (*head)(struct analysis *a);
+	void (*text)(struct analysis *a, const void *row);
+	void (*json)(struct analysis *a, const void *row);
+};
+
+/* Sorts the rows and prints the first of them, as many as were asked for. */
+void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet);
+
+#endif

@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_critical_path.c - ktrace critical-path: what a thread's time went into, waits resolved */
+#include "analysis/chain.h"
+
+#include "base/progress.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PART_EVENTS 100000u	/* whose spans are in memory at a time */
+
+/* struct share - one thread's part of the path, in one state; these two are the key */
+struct share {
+	__u64 serial;
+	char what[48];
+	__u64 ns;
+	__u64 nr;
+};
+
+/**
+ * struct path - one run of the command
+ * @a:		what analyses have in common
+ * @chain:	spans, and the path
+ * @serial:	of the thread that was asked for, the latest of its number, + 1; 0 = none
+ * @from:	its first span in the window begins
+ * @to:		its last one ends, or it dies
+ * @parts:	begins of parts of the window
+ * @part_nr:	how many
+ * @events:	in the last of them
+ * @is_back:	the window was read; parts of it are read again, from the last to the first
+ * @shares:	the path, summed up
+ * @all:	their sum
+ * @links:	its pieces if they are to be printed, the latest first
+ * @link_nr:	how many
+ * @lists:	print each piece
+ */
+struct path {
+	struct analysis a;
+	struct chain chain;
+	__u64 serial;
+	__u64 from;
+	__u64 to;
+	__u64 *parts;
+	size_t part_nr;
+	__u64 events;
+	bool is_back;
+	struct rows shares;
+	__u64 all;
+	struct chain_link *links;
+	size_t link_nr;
+	bool lists;
+};
+
+/* An array that has room for powers of two gets a new last element. NULL: no memory */
+static void *append(struct path *path, void *array, size_t *nr, size_t size)
+{
+	void **at = array;
+	void *bigger = *at;
+
+	if (!(*nr & (*nr - 1)))
+		bigger = realloc(bigger, (*nr ? 2 * *nr : 1) * size);
+	if (!bigger) {
+		path->a.error = -ENOMEM;
+		return NULL;
+	}
+	*at = bigger;
+	return (char *)bigger + (*nr)++ * size;
+}
+
+/* Names a thread as it is known at the end, when all has been read. */
+static struct chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
+{
+	return path->is_back ? chain_thread(&path->chain, p->serial) :
+	       analysis_thread(&path->a, &path->chain.threads, p);
+}
+
+/* Idle tasks wake nobody: the interrupt on their CPU does. */
+static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
+		     __u64 time)
+{
+	struct path *path = arg;
+	struct chain_thread *t;
+
+	(void)time;
+	by = by && by->tid ? by : NULL;
+	if (by)
+		thread_of(path, by);
+	t = thread_of(path, p);
+	if (t)
+		t->waker = by ? by->serial + 1 : 0;
+}
+
+/* The first time: which thread it is about, and when it was there */
+static void see_thread(struct path *path, const struct ktrace_process *p,
+		       const struct chain_span *span)
+{
+	if (p->tid != path->a.select.pids[0] || (path->serial && p->serial + 1 < path->serial))
+		return;
+	if (path->serial != p->serial + 1) {
+		path->serial = p->serial + 1;
+		path->from = path->to = span->from;
+	}
+	if (p->status != KTRACE_STATUS_ZOMBIE && p->status != KTRACE_STATUS_DEAD)
+		path->to = span->to;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct chain_span span = { .from = p->since, .to = until, .status = p->status };
+	const struct ktrace_mode_level *mode = ktrace_process_mode(p);
+	struct path *path = arg;
+	struct chain_thread *t;
+
+	if (!p->tid || !analysis_clip(&path->a, &span.from, &span.to))
+		return;
+	t = thread_of(path, p);
+	if (t && !path->is_back)
+		see_thread(path, p, &span);
+	if (!t || !path->is_back)
+		return;
+	if (p->status == KTRACE_STATUS_EXIT)
+		span.status = KTRACE_STATUS_RUN;
+	if (p->status == KTRACE_STATUS_WAIT) {
+		span.wait = p->wait;
+		span.waker = t->waker;
+		span.waker_mode = p->waker_mode;
+		span.sub = mode->mode == KTRACE_MODE_SYSCALL ? mode->sub + 1 : 0;
+		t->waker = 0;
+	}
+	chain_add(&path->chain, t, &span);
+	path->a.error = path->a.error ? path->a.error : path->chain.error;
+}
+
+static void describe(const struct path *path, const struct chain_span *span, char *text,
+		     size_t size)
+{
+	char call[KTRACE_MODE_SUB_SIZE] = "";
+	const char *by = "";
+
+	if (span->status == KTRACE_STATUS_UNNAMED) {
+		snprintf(text, size, "unknown");
+		return;
+	}
+	if (span->status != KTRACE_STATUS_WAIT) {
+		snprintf(text, size, "%s", ktrace_status_name(span->status));
+		return;
+	}
+	if (span->sub)
+		ktrace_mode_sub_text(path->a.state, 0, KTRACE_MODE_SYSCALL, span->sub - 1, call,
+				     sizeof(call));
+	if (span->waker_mode)
+		by = ktrace_mode_name(span->waker_mode);
+	snprintf(text, size, "wait %s%s%s%s%s", ktrace_wait_name(span->wait), *call ? " in " : "",
+		 call, *by ? " for " : "", by);
+}
+
+static void on_link(void *arg, const struct chain_link *link)
+{
+	struct share key = { .serial = link->serial }, *share;
+	struct path *path = arg;
+	struct chain_link *kept;
+
+	describe(path, &link->span, key.what, sizeof(key.what));
+	share = rows_get(&path->shares, &key);
+	if (!share) {
+		path->a.error = -ENOMEM;
+		return;
+	}
+	share->ns += link->to - link->from;
+	share->nr++;
+	path->all += link->to - link->from;
+	if (!path->lists && !path->a.is_json)
+		return;
+	kept = append(path, &path->links, &path->link_nr, sizeof(*kept));
+	if (kept)
+		*kept = *link;
+}
+
+static int by_ns(const void *x, const void *y)
+{
+	const struct share *a = x, *b = y;
+
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? 1 : -1;
+	if (a->serial != b->serial)
+		return a->serial < b->serial ? -1 : 1;
+	return strcmp(a->what, b->what);
+}
+
+/* What a thread of the path is called */
+static const struct who *who_of(struct path *path, __u64 serial)
+{
+	return &chain_thread(&path->chain, serial)->thread.who;
+}
+
+static void put_links(struct path *path)
+{
+	struct ktrace_out *out = path->a.out;
+	__u64 left = path->a.number;
+	char what[48], name[48];
+	size_t i;
+
+	out_printf(out, "\n%15s %9s  what\n", "time", "for");
+	for (i = path->link_nr; i-- && left; left--) {
+		const struct chain_link *link = &path->links[i];
+
+		describe(path, &link->span, what, sizeof(what));
+		output_line_begin(out);
+		out_seconds(out, analysis_since_start(&path->a, link->from), 15);
+		ktrace_out_char(out, ' ');
+		out_duration(out, link->to - link->from);
+		who_name(who_of(path, link->serial), name, sizeof(name));
+		out_printf(out, "  %*s%s: %s\n", 2 * link->depth, "", name, what);
+	}
+}
+
+static void put_head(struct analysis *a)
+{
+	out_printf(a->out, "\n%9s %6s %8s  %-28s %s\n", "time", "%", "pieces", "process/thread",
+		   "what");
+}
+
+static void put_share(struct analysis *a, const void *row)
+{
+	struct path *path = (struct path *)a;
+	const struct share *s = row;
+	char name[48];
+
+	who_name(who_of(path, s->serial), name, sizeof(name));
+	out_duration(a->out, s->ns);
+	ktrace_out_char(a->out, ' ');
+	out_percent(a->out, s->ns, path->all);
+	out_printf(a->out, " %8llu  %-28.28s %s\n", s->nr, name, s->what);
+}
+
+static void put_json_share(struct analysis *a, const void *row)
+{
+	const struct share *s = row;
+
+	who_json(who_of((struct path *)a, s->serial), a->out);
+	json_str(a->out, "what", s->what);
+	json_u64(a->out, "ns", s->ns);
+	json_u64(a->out, "pieces", s->nr);
+}
+
+static void put_json_links(struct path *path)
+{
+	struct ktrace_out *out = path->a.out;
+	char what[48];
+	size_t i;
+
+	json_key(out, "path");
+	ktrace_out_char(out, '[');
+	for (i = path->link_nr; i--;) {
+		const struct chain_link *link = &path->links[i];
+
+		describe(path, &link->span, what, sizeof(what));
+		output_line_begin(out);
+		json_element(out);
+		ktrace_out_char(out, '{');
+		who_json(who_of(path, link->serial), out);
+		json_str(out, "what", what);
+		json_u64(out, "from_ns", analysis_since_start(&path->a, link->from));
+		json_u64(out, "duration_ns", link->to - link->from);
+		json_u64(out, "depth", (__u64)link->depth);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+static int begin(struct analysis *a)
+{
+	struct path *path = (struct path *)a;
+	__u64 *first = append(path, &path->parts, &path->part_nr, sizeof(*first));
+
+	if (first)
+		*first = a->from;
+	return a->error;
+}
+
+/* Parts begin where time rises, so that no event before belongs behind. */
+static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	struct path *path = (struct path *)a;
+	__u64 *part;
+
+	if (++path->events < PART_EVENTS || e->time <= path->parts[path->part_nr - 1])
+		return 0;
+	path->events = 0;
+	part = append(path, &path->parts, &path->part_nr, sizeof(*part));
+	if (part)
+		*part = e->time;
+	return a->error;
+}
+
+/* From its first span in the window to its death, or the end */
+static int make_path(struct path *path)
+{
+	struct chain *c = &path->chain;
+	size_t i = path->part_nr;
+	__u64 from, until = path->a.until_ns, end = path->a.to;
+	int ret = 0;
+
+	if (!path->serial)
+		return 0;
+	path->is_back = true;
+	chain_begin(c, path->serial - 1, path->from, path->to);
+	progress_begin(path->a.start, path->a.end);
+	while (!ret && i--) {
+		from = path->parts[i];
+		if (chain_goes_before(c, from) && from < end) {
+			chain_clear(c);
+			ret = analysis_repeat(&path->a, from, until, end);
+			chain_walk(c, i ? from : 0);
+		}
+		until = end = from;
+	}
+	progress_end();
+	chain_end(c);
+	return ret ? ret : c->error ? c->error : path->a.error;
+}
+
+static void show(struct analysis *a)
+{
+	static const struct sheet sheet = { "shares", by_ns, put_head, put_share, put_json_share };
+	struct path *path = (struct path *)a;
+
+	a->error = make_path(path);
+	analysis_rows(a, &path->shares, &sheet);
+	if (a->is_json)
+		put_json_links(path);
+	else if (path->lists)
+		put_links(path);
+}
+
+static const char *own_option(struct analysis *a, int option)
+{
+	(void)option;
+	((struct path *)a)->lists = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "list", no_argument, NULL, 'L' },
+	COMMON_OPTIONS
+};
+
+static const char *check(struct analysis *a)
+{
+	return a->select.pid_nr == 1 ? NULL : "--pid: name the one thread it is about";
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct path path = {
+		.a = {
+			.options = options, .option = own_option, .check = check, .begin = begin,
+			.event = count_event, .show = show,
+			.needs.providers = "sched",
+		},
+		.chain.threads = ROWS_INIT(struct chain_thread, thread.serial),
+		.shares = ROWS_INIT(struct share, what),
+	};
+	int status;
+
+	path.chain.found = on_link;
+	path.chain.arg = &path;
+	path.a.watch = (struct ktrace_state_watch){
+		.span = on_span, .woken = on_woken, .arg = &path,
+	};
+	status = analysis_main(&path.a, cmd, argc, argv);
+	chain_free(&path.chain);
+	rows_free(&path.shares);
+	free(path.parts);
+	free(path.links);
+	return status;
+}
+
+const struct command cmd_critical_path = {
+	.name = "critical-path",
+	.args = "--pid N [OPTION...] FILE...",
+	.summary = "Show what a thread waited for, and what that waited for",
+	.help =
+"  -p, --pid N        the thread; a process stands for its first thread\n"
+"  --list             print each piece of the path, too; what is further right\n"
+"                     was waited for\n"
+ANALYSIS_SINCE_HELP
+ANALYSIS_OUTPUT_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs events of family sched. From its end back to its begin, the thread's time\n"
+"goes to itself while it runs or waits for a CPU. While it is blocked, it goes to\n"
+"the thread that woke it at last, for what that did meanwhile, and so on; or to\n"
+"the wait itself, if an interrupt ended it. The file is read twice, the second\n"
+"time from its end to its begin.\n"
+"\n"
+"Example: why the command took so long\n"
+"  ktrace critical-path --pid 187 trace.bin\n",
+	.run = run,
+};

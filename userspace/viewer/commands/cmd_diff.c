@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_diff.c - ktrace diff: how two traces differ
+ *
+ * Both are read side by side, event by event. Counts are those of all events; of the
+ * differences in order the first one of each sort is shown: another event, other fields.
+ */
+#include "base/viewer.h"
+
+#include "base/json.h"
+#include "events/line.h"
+#include "base/progress.h"
+#include "events/scope.h"
+#include "base/tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_SIZE 8192u
+
+/**
+ * struct side - one of the two traces
+ * @scope:	which events
+ * @lines:	how events are printed
+ * @event:	the present one; NULL behind the last
+ * @events:	so far
+ */
+struct side {
+	struct scope scope;
+	struct lines lines;
+	const struct ktrace_trace_event *event;
+	__u64 events;
+};
+
+/**
+ * struct first - the first difference of a sort
+ * @nr:		number of the event, from 1; 0 = there is none
+ * @line:	what both sides have there
+ */
+struct first {
+	__u64 nr;
+	char line[2][LINE_MAX_SIZE];
+};
+
+/**
+ * struct diff - one run of the command
+ * @sides:	the traces
+ * @is_json:	one object
+ * @types:	events by name
+ * @threads:	events by name of the thread
+ * @event:	first event that is another one
+ * @fields:	first event that has other fields
+ */
+struct diff {
+	struct side sides[2];
+	bool is_json;
+	struct tally types;
+	struct tally threads;
+	struct first event;
+	struct first fields;
+};
+
+/* The next event of a side that is no loss, counted. Return: 0, -errno. */
+static int advance(struct diff *d, int side)
+{
+	const struct ktrace_trace_event *e;
+	struct side *s = &d->sides[side];
+	char name[KTRACE_OUT_MIN + 1];
+	struct ktrace_out out = { .buf = name, .cap = KTRACE_OUT_MIN };
+	const char *comm;
+	int ret;
+
+	do {
+		ret = scope_next(&s->scope, &s->event);
+	} while (ret == 1 && s->event->id == KTRACE_ID_LOST);
+	if (ret != 1) {
+		s->event = NULL;
+		return ret;
+	}
+	e = s->event;
+	s->events++;
+	if (!e->type)
+		out_event_name(&out, e);
+	name[out.len] = '\0';
+	comm = e->tid ? ktrace_trace_comm(e->stream->trace, e->tid, e->raw) : "swapper";
+	ret = tally_add(&d->types, e->type ? e->type->full_name : name, side);
+	return ret ? ret : tally_add(&d->threads, comm ? comm : "?", side);
+}
+
+static const char *name_of(const struct ktrace_trace_event *e, char *buf, size_t size)
+{
+	struct ktrace_out out = { .buf = buf, .cap = size - 1 };
+
+	if (e->type)
+		return e->type->full_name;
+	out_event_name(&out, e);
+	buf[out.len] = '\0';
+	return buf;
+}
+
+static void keep_line(struct side *s, char *line)
+{
+	struct ktrace_out out = { .buf = line, .cap = LINE_MAX_SIZE - 1 };
+
+	if (s->event) {
+		s->lines.out = &out;
+		s->lines.before = s->lines.start = s->scope.start;
+		line_put(&s->lines, s->event);
+		while (out.len && out.buf[out.len - 1] == '\n')
+			out.len--;
+	}
+	line[out.len] = '\0';
+}
+
+static void keep(struct diff *d, struct first *f)
+{
+	f->nr = d->sides[0].event ? d->sides[0].events : d->sides[1].events;
+	keep_line(&d->sides[0], f->line[0]);
+	keep_line(&d->sides[1], f->line[1]);
+}
+
+static void compare(struct diff *d)
+{
+	const struct ktrace_trace_event *a = d->sides[0].event, *b = d->sides[1].event;
+	char names[2][KTRACE_OUT_MIN + 1];
+
+	if (d->event.nr)
+		return;
+	if (!a || !b || strcmp(name_of(a, names[0], sizeof(names[0])),
+			       name_of(b, names[1], sizeof(names[1])))) {
+		keep(d, &d->event);
+		return;
+	}
+	if (!d->fields.nr && (a->len != b->len || memcmp(a->payload, b->payload, a->len)))
+		keep(d, &d->fields);
+}
+
+static int read_both(struct diff *d)
+{
+	int ret = advance(d, 0);
+
+	if (!ret)
+		ret = advance(d, 1);
+	while (!ret && (d->sides[0].event || d->sides[1].event)) {
+		compare(d);
+		if (d->sides[0].event)
+			ret = advance(d, 0);
+		if (!ret && d->sides[1].event)
+			ret = advance(d, 1);
+	}
+	return ret;
+}
+
+static void put_padded(struct ktrace_out *out, const char *text, int width)
+{
+	char padded[32];
+	int n = snprintf(padded, sizeof(padded), "%*s", width, text);
+
+	ktrace_out_bytes(out, padded, n < (int)sizeof(padded) ? (size_t)n : sizeof(padded) - 1);
+}
+
+static void put_numbers(struct ktrace_out *out, const __u64 v[2])
+{
+	char text[32];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "%llu", v[i]);
+		put_padded(out, text, 14);
+	}
+	if (!v[0] || v[0] == v[1])
+		snprintf(text, sizeof(text), v[0] == v[1] ? "=" : "new");
+	else
+		snprintf(text, sizeof(text), "%+.1f %%",
+			 ((double)v[1] - (double)v[0]) * 100 / (double)v[0]);
+	put_padded(out, text, 12);
+	ktrace_out_str(out, "  ");
+}
+
+static __u64 ns_of(const struct scope *s)
+{
+	__u64 to = s->until.is_set && s->to < s->end ? s->to : s->end;
+
+	return to > s->from ? to - s->from : 0;
+}
+
+static double rate_of(const struct diff *d, int side, __u64 count)
+{
+	__u64 ns = ns_of(&d->sides[side].scope);
+
+	return ns ? (double)count * 1e9 / (double)ns : 0;
+}
+
+static void put_rows(struct ktrace_out *out, const struct diff *d, const struct tally *t,
+		     const char *title)
+{
+	char text[32];
+	size_t i;
+	int k;
+
+	ktrace_out_char(out, '\n');
+	ktrace_out_str(out, title);
+	for (i = 0; i < t->nr; i++) {
+		output_line_begin(out);
+		put_numbers(out, t->rows[i].count);
+		for (k = 0; k < 2; k++) {
+			snprintf(text, sizeof(text), "%.1f", rate_of(d, k, t->rows[i].count[k]));
+			put_padded(out, text, 12);
+		}
+		ktrace_out_str(out, "  ");
+		ktrace_out_safe(out, t->rows[i].name);
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void put_first(struct ktrace_out *out, const struct first *f, const char *what)
+{
+	int i;
+
+	if (!f->nr)
+		return;
+	ktrace_out_str(out, "\nfirst ");
+	ktrace_out_str(out, what);
+	ktrace_out_str(out, ", event ");
+	ktrace_out_u64(out, f->nr);
+	ktrace_out_char(out, '\n');
+	for (i = 0; i < 2; i++) {
+		output_line_begin(out);
+		ktrace_out_str(out, i ? "B " : "A ");
+		ktrace_out_str(out, *f->line[i] ? f->line[i] : "(the end)");
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
+{
+	__u64 events[2], lost[2];
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		ktrace_out_str(out, i ? "B " : "A ");
+		ktrace_out_safe(out, paths[i]);
+		ktrace_out_str(out, ": ");
+		out_seconds(out, ns_of(&d->sides[i].scope), 0);
+		ktrace_out_str(out, " s\n");
+		events[i] = d->sides[i].events;
+		lost[i] = scope_lost(&d->sides[i].scope);
+	}
+	ktrace_out_str(out, "\n             A             B      change\n");
+	put_numbers(out, events);
+	ktrace_out_str(out, "events\n");
+	put_numbers(out, lost);
+	ktrace_out_str(out, "lost\n");
+	put_rows(out, d, &d->types,
+		 "             A             B      change           A/s         B/s  event\n");
+	put_rows(out, d, &d->threads,
+		 "             A             B      change           A/s         B/s  thread\n");
+	if (!d->event.nr && !d->fields.nr)
+		ktrace_out_str(out, "\nthe same events in the same order, with the same fields\n");
+	put_first(out, &d->fields, "other fields");
+	put_first(out, &d->event, "other event");
+}
+
+static void put_pair(struct ktrace_out *out, const __u64 v[2])
+{
+	ktrace_out_char(out, '[');
+	ktrace_out_u64(out, v[0]);
+	ktrace_out_char(out, ',');
+	ktrace_out_u64(out, v[1]);
+	ktrace_out_char(out, ']');
+}
+
+static void put_json_rows(struct ktrace_out *out, const struct tally *t)
+{
+	size_t i;
+
+	ktrace_out_char(out, '{');
+	for (i = 0; i < t->nr; i++) {
+		output_line_begin(out);
+		ktrace_out_str(out, i ? "," : "");
+		ktrace_out_json(out, t->rows[i].name, strlen(t->rows[i].name));
+		ktrace_out_char(out, ':');
+		put_pair(out, t->rows[i].count);
+	}
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct ktrace_out *out, const struct diff *d)
+{
+	__u64 pair[2];
+	int i;
+
+	ktrace_out_char(out, '{');
+	for (i = 0; i < 2; i++)
+		pair[i] = ns_of(&d->sides[i].scope);
+	json_key(out, "duration_ns");
+	put_pair(out, pair);
+	for (i = 0; i < 2; i++)
+		pair[i] = d->sides[i].events;
+	json_key(out, "events");
+	put_pair(out, pair);
+	for (i = 0; i < 2; i++)
+		pair[i] = scope_lost(&d->sides[i].scope);
+	json_key(out, "lost");
+	put_pair(out, pair);
+	json_key(out, "counts");
+	put_json_rows(out, &d->types);
+	json_key(out, "threads");
+	put_json_rows(out, &d->threads);
+	json_u64(out, "first_event", d->event.nr);
+	json_u64(out, "first_fields", d->fields.nr);
+	ktrace_out_str(out, "}\n");
+}
+
+static int begin(struct scope *s, struct ktrace_traceset *set)
+{
+	__u64 start, end;
+	int ret = files_span(set, &start, &end);
+
+	if (!ret)
+		ret = scope_begin(s, set);
+	s->end = end;
+	return ret;
+}
+
+static int compare_files(struct diff *d, char **paths)
+{
+	struct ktrace_traceset *sets[2] = { NULL, NULL };
+	int i, ret = 0, status = STATUS_OK, one;
+
+	for (i = 0; i < 2; i++) {
+		sets[i] = open_files(1, &paths[i], &one);
+		status = one ? one : status;
+		if (sets[i] && !ret)
+			ret = begin(&d->sides[i].scope, sets[i]);
+	}
+	if (sets[0] && sets[1]) {
+		ret = ret ? ret : read_both(d);
+		progress_end();
+		tally_sort(&d->types);
+		tally_sort(&d->threads);
+		if (ret)
+			fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		else if (d->is_json)
+			put_json(output(), d);
+		else
+			put_text(output(), d, paths);
+	}
+	if (sets[0] && sets[1])
+		select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
+	for (i = 0; i < 2; i++) {
+		if (sets[i])
+			complain_files(sets[i]);
+		status = sets[i] ? files_status(sets[i], status) : status;
+		ktrace_traceset_close(sets[i]);
+	}
+	return output_end(ret ? STATUS_DAMAGED : status);
+}
+
+/* Each side has its own conditions, as a filter belongs to one traceset. */
+static const char *take_option(struct diff *d, int option)
+{
+	const char *wrong;
+
+	if (option == 'j') {
+		d->is_json = true;
+		return NULL;
+	}
+	wrong = scope_option(&d->sides[0].scope, option);
+	return wrong ? wrong : scope_option(&d->sides[1].scope, option);
+}
+
+static const struct option options[] = {
+	SCOPE_OPTIONS,
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int diff(struct diff *d, const struct command *cmd, int argc, char **argv)
+{
+	const char *wrong = NULL;
+	int option;
+
+	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			return command_common_option(cmd, option);
+		wrong = take_option(d, option);
+	}
+	if (!wrong)
+		wrong = scope_wrong(&d->sides[0].scope);
+	if (!wrong && argc - optind != 2)
+		wrong = "two files are needed";
+	return wrong ? command_usage(cmd, wrong) : compare_files(d, argv + optind);
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct diff *d = calloc(1, sizeof(*d));
+	int status;
+
+	if (!d) {
+		fprintf(stderr, "ktrace: out of memory\n");
+		return STATUS_DAMAGED;
+	}
+	status = diff(d, cmd, argc, argv);
+	scope_free(&d->sides[0].scope);
+	scope_free(&d->sides[1].scope);
+	tally_free(&d->types);
+	tally_free(&d->threads);
+	free(d);
+	return status;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.args = "[OPTION...] A B",
+	.summary = "Compare two traces: events, rates, threads, first difference",
+	.help =
+SCOPE_HELP
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"Times since the start are those of each file. Tables have the number of events\n"
+"in A and in B, the change, and events a second: in all, by event, by name of the\n"
+"thread. Then the first place where both have the same event with other fields,\n"
+"and where they have different events. The exit status does not tell whether they\n"
+"differ.\n"
+"\n"
+"JSON members: duration_ns, events, lost, counts (by event), threads (by name),\n"
+"each with arrays of two; first_event, first_fields: number of the event, from 1,\n"
+"that is another or has other fields; 0 if there is none.\n",
+	.run = run,
+};

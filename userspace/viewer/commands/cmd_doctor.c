@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_doctor.c - ktrace doctor: whether kernel events can be recorded here, and if not, why
+ *
+ * Looks at what stands between a user and the module, in the order in which it does: each
+ * look says what it has found, and the first that finds an obstacle says what to do. Nothing is
+ * changed, and nothing is guessed from what other tools print.
+ */
+#include "base/unused_boards.h"
+#include "base/json.h"
+#include "base/table.h"
+#include "base/viewer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fts.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <linux/capability.h>
+#include <ktrace/device.h>
+#include <ktrace/session.h>
+
+/* Sessions that are looked at */
+#define STALE_MAX 64u
+#define DKMS "/var/lib/dkms"
+#define DKMS_KEY DKMS "/mok.pub"
+/* Keys that the machine's owner has enrolled: all of them, and what anybody may read */
+#define ENROLLED "/sys/firmware/efi/mok-variables/MokListRT"
+#define ENROLLED_VARIABLE \
+	"/sys/firmware/efi/efivars/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+
+/**
+ * struct doctor - what was found
+ * @kernel:	that runs
+ * @has_device:	the device can be opened
+ * @module:	file of the module for this kernel; empty: there is none
+ * @texts:	of each look, what it found
+ * @nr:		how many looks there were
+ * @problem:	what is wrong; empty: nothing
+ * @next:	the command that helps, or what else does
+ */
+struct doctor {
+	struct utsname kernel;
+	bool has_device;
+	char module[PATH_MAX];
+	struct {
+		const char *name;
+		char text[PATH_MAX + 64];
+	} found[9];
+	unsigned int nr;
+	char problem[PATH_MAX + 256];
+	char next[512];
+};
+
+__attribute__((format(printf, 3, 4)))
+static void found(struct doctor *d, const char *name, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	d->found[d->nr].name = name;
+	vsnprintf(d->found[d->nr++].text, sizeof(d->found[0].text), format, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void problem(struct doctor *d, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(d->problem, sizeof(d->problem), format, ap);
+	va_end(ap);
+}
+
+__attribute__((format(printf, 2, 3)))
+static void next(struct doctor *d, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(d->next, sizeof(d->next), format, ap);
+	va_end(ap);
+}
+
+/* The first line of a small file; empty: it cannot be read. */
+static void read_line(const char *path, char *line, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t n = fd < 0 ? -1 : read(fd, line, size - 1);
+
+	line[n > 0 ? n : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	if (fd >= 0)
+		close(fd);
+}
+
+static bool exists(const char *path)
+{
+	return !access(path, F_OK);
+}
+
+static void look_at_kernel(struct doctor *d)
+{
+	uname(&d->kernel);
+	found(d, "kernel", "%s, %s", d->kernel.release, d->kernel.machine);
+}
+
+/* ---- there is a device ---- */
+
+static const char *as_root(void)
+{
+	return geteuid() ? "sudo " : "";
+}
+
+static void no_right(struct doctor *d)
+{
+	struct stat st;
+
+	found(d, "device", "%s is not yours to open", KTRACE_DEVICE);
+	problem(d, "%s may be opened by root and its group only", KTRACE_DEVICE);
+	if (!stat(KTRACE_DEVICE, &st) && st.st_gid)
+		next(d, "sudo adduser $USER tracing    (then log in again)");
+	else
+		next(d, "sudo make install, in the source of ktrace    (udev then gives it to "
+		     "group tracing), or run as root");
+}
+
+static void other_version(struct doctor *d, int error, const struct ktrace_device *device)
+{
+	if (error)
+		problem(d, "%s does not answer as the module does", KTRACE_DEVICE);
+	else
+		problem(d, "the module has version %u of the interface, these programs %u",
+			device->abi, KTRACE_ABI_VERSION);
+	next(d, "%srmmod ktrace, then make module load, in the source of ktrace", as_root());
+}
+
+static void look_at_rights(struct doctor *d, int error)
+{
+	if (!error) {
+		found(d, "rights", "kernel events may be recorded");
+		return;
+	}
+	found(d, "rights", "user events only");
+	problem(d, "kernel events may not be recorded: %s", strerror(-error));
+	if (error == -EPERM || error == -EACCES)
+		next(d, "sudo ktraced ..., or for all of the group: echo 1 | sudo tee "
+		     "/sys/module/ktrace/parameters/group_kernel    (otherwise it takes "
+		     "CAP_PERFMON)");
+	else
+		next(d, "dmesg    (the module says there what it refuses)");
+}
+
+/* Recordings of this user, whose ktraced was killed */
+static void look_at_stale(struct doctor *d)
+{
+	struct ktrace_stale list[STALE_MAX];
+	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
+	size_t nr = 0;
+
+	/* Of those that were never finished nothing can be saved. */
+	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+		nr += list[i].uid == geteuid() && !list[i].is_unfinished;
+	if (nr)
+		found(d, "left", "%zu%s session%s left behind by a ktraced that died: "
+		      "'ktraced --recover --list'", nr, all > STALE_MAX ? " or more" : "",
+		      nr == 1 ? "" : "s");
+}
+
+/* Boards of this user, which 'ktraced --recover' removes */
+static void look_at_boards(struct doctor *d)
+{
+	const struct unused_boards unused = ktrace_unused_boards(false, false);
+
+	if (unused.nr)
+		found(d, "boards", "%u board%s of <trace.h> that nobody uses, %llu bytes: "
+		      "'ktraced --recover'", unused.nr, unused.nr == 1 ? "" : "s", unused.bytes);
+}
+
+static bool look_at_device(struct doctor *d)
+{
+	struct ktrace_device device;
+	const int error = ktrace_device_look(&device);
+	const __u32 freed = ktrace_device_freed();
+
+	d->has_device = !error;
+	if (error == -EACCES || error == -EPERM) {
+		no_right(d);
+	} else if (error == -ENOTTY || (!error && device.abi != KTRACE_ABI_VERSION)) {
+		other_version(d, error, &device);
+	} else if (!error) {
+		found(d, "device", "%s, version %u of the interface, %u sessions", KTRACE_DEVICE,
+		      device.abi, device.sessions);
+		if (freed)
+			found(d, "freed", "%u session%s left behind and not saved; dmesg says why",
+			      freed, freed == 1 ? "" : "s");
+		look_at_rights(d, device.kernel_error);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* ---- there is none ---- */
+
+static bool look_at_loaded(struct doctor *d)
+{
+	if (!exists("/sys/module/ktrace"))
+		return false;
+	found(d, "module", "loaded, but there is no %s", KTRACE_DEVICE);
+	problem(d, "nobody has made %s: a container has devices of its own", KTRACE_DEVICE);
+	next(d, "give the container the host's device: docker run --device=%s ...", KTRACE_DEVICE);
+	return true;
+}
+
+/* The right to load modules, for anybody in this container */
+static bool may_anybody_load(void)
+{
+	unsigned long long set = 0;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "CapBnd: %llx", &set) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return set >> CAP_SYS_MODULE & 1;
+}
+
+static bool look_at_loading(struct doctor *d)
+{
+	char line[16];
+
+	read_line("/proc/sys/kernel/modules_disabled", line, sizeof(line));
+	if (!exists("/proc/modules")) {
+		problem(d, "this kernel is built without loadable modules");
+		next(d, "boot a kernel of the distribution: apt install linux-image-amd64");
+	} else if (!may_anybody_load()) {
+		problem(d, "nothing in this container may load modules");
+		next(d, "load it on the host: modprobe ktrace, and give the container %s",
+		     KTRACE_DEVICE);
+	} else if (*line == '1') {
+		problem(d, "kernel.modules_disabled is 1: no module can be loaded until it boots");
+		next(d, "take kernel.modules_disabled out of /etc/sysctl.d, and boot again");
+	} else {
+		found(d, "modules", "can be loaded");
+		return true;
+	}
+	found(d, "modules", "cannot be loaded");
+	return false;
+}
+
+static bool is_module_file(const char *name)
+{
+	return !strcmp(name, "ktrace.ko") || !strcmp(name, "ktrace.ko.xz") ||
+	       !strcmp(name, "ktrace.ko.zst") || !strcmp(name, "ktrace.ko.gz");
+}
+
+static void find_module(struct doctor *d)
+{
+	char dir[128];
+	char *const dirs[] = { dir, NULL };
+	FTSENT *file;
+	FTS *tree;
+
+	snprintf(dir, sizeof(dir), "/lib/modules/%s", d->kernel.release);
+	tree = fts_open(dirs, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	while (tree && !*d->module && (file = fts_read(tree)))
+		if (is_module_file(file->fts_name))
+			snprintf(d->module, sizeof(d->module), "%s", file->fts_path);
+	if (tree)
+		fts_close(tree);
+}
+
+/* The log of a build that failed for this kernel; DKMS leaves it where it built. */
+static bool find_failed_build(const struct doctor *d, char *path, size_t size)
+{
+	char line[256], kernel[96];
+	bool is_found = false;
+	glob_t logs;
+
+	snprintf(kernel, sizeof(kernel), " for kernel %s (", d->kernel.release);
+	if (glob(DKMS "/ktrace/*/build/make.log", 0, NULL, &logs))
+		return false;
+	for (size_t i = 0; i < logs.gl_pathc && !is_found; i++) {
+		read_line(logs.gl_pathv[i], line, sizeof(line));
+		is_found = strstr(line, kernel);
+		snprintf(path, size, "%s", logs.gl_pathv[i]);
+	}
+	globfree(&logs);
+	return is_found;
+}
+
+static bool are_headers_there(const struct doctor *d)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "/lib/modules/%s/build/Makefile", d->kernel.release);
+	return exists(path);
+}
+
+static void not_built_by_dkms(struct doctor *d)
+{
+	char log[PATH_MAX];
+
+	if (find_failed_build(d, log, sizeof(log))) {
+		found(d, "dkms", "could not build it: %s", log);
+		problem(d, "the module could not be built for this kernel; the end of %s says why",
+			log);
+		next(d, "mend what it says, then %sdkms autoinstall -k %s; or reinstall the "
+		     "headers: %sapt install --reinstall linux-headers-%s", as_root(),
+		     d->kernel.release, as_root(), d->kernel.release);
+	} else {
+		found(d, "dkms", "has not built it for this kernel");
+		problem(d, "the module has not been built for this kernel");
+		next(d, "%sdkms autoinstall -k %s", as_root(), d->kernel.release);
+	}
+}
+
+static bool look_at_module(struct doctor *d)
+{
+	find_module(d);
+	if (*d->module) {
+		found(d, "module", "%s, not loaded", d->module);
+		return true;
+	}
+	found(d, "module", "not loaded, and not installed for this kernel");
+	found(d, "headers", are_headers_there(d) ? "installed" : "missing");
+	if (!are_headers_there(d)) {
+		problem(d, "the module cannot be built: this kernel's headers are missing");
+		next(d, "%sapt install linux-headers-%s", as_root(), d->kernel.release);
+	} else if (exists(DKMS "/ktrace")) {
+		not_built_by_dkms(d);
+	} else {
+		problem(d, "the module is not loaded");
+		next(d, "%sapt install ktrace-dkms, or make module load, in the source of ktrace",
+		     as_root());
+	}
+	return false;
+}
+
+/* Of a compressed module it is not known: -1 */
+static int is_signed(const char *path)
+{
+	static const char mark[] = "~Module signature appended~\n";
+	char end[sizeof(mark) - 1];
+	const char *dot = strrchr(path, '.');
+	int fd, ret = 0;
+
+	if (strcmp(dot, ".ko") != 0)
+		return -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd >= 0 && lseek(fd, -(off_t)sizeof(end), SEEK_END) >= 0)
+		ret = read(fd, end, sizeof(end)) == sizeof(end) && !memcmp(end, mark, sizeof(end));
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* A file with the bytes of another, of up to 64 KiB each, in it */
+static bool has_bytes_of(const char *path, const char *part)
+{
+	static char all[65536], some[65536];
+	FILE *f = fopen(path, "re"), *g = fopen(part, "re");
+	size_t n = f ? fread(all, 1, sizeof(all), f) : 0;
+	size_t m = g ? fread(some, 1, sizeof(some), g) : 0;
+
+	if (f)
+		fclose(f);
+	if (g)
+		fclose(g);
+	return m && memmem(all, n, some, m);
+}
+
+/* Only signed modules are loaded. Those of DKMS have a key of this machine's own. */
+static void look_at_key(struct doctor *d)
+{
+	if (strstr(d->module, "/updates/dkms/") && exists(DKMS_KEY)) {
+		if (has_bytes_of(ENROLLED, DKMS_KEY) || has_bytes_of(ENROLLED_VARIABLE, DKMS_KEY))
+			return;
+		problem(d, "this kernel loads signed modules only, and the key that signs those of "
+			"DKMS, %s, is not enrolled", DKMS_KEY);
+		next(d, "%smokutil --import %s, boot again and confirm it there    (or switch "
+		     "Secure Boot off)", as_root(), DKMS_KEY);
+		return;
+	}
+	if (is_signed(d->module) == 1)
+		return;
+	problem(d, "this kernel loads signed modules only%s",
+		is_signed(d->module) ? "" : ", and this one is not signed");
+	next(d, "sign it with a key that the machine knows: "
+	     "/lib/modules/%s/build/scripts/sign-file sha256 KEY CERTIFICATE %s    "
+	     "(mokutil --import CERTIFICATE; or switch Secure Boot off)", d->kernel.release,
+	     d->module);
+}
+
+static void look_at_signature(struct doctor *d)
+{
+	char lockdown[64], enforced[8];
+	bool is_locked;
+
+	read_line("/sys/kernel/security/lockdown", lockdown, sizeof(lockdown));
+	read_line("/sys/module/module/parameters/sig_enforce", enforced, sizeof(enforced));
+	is_locked = (*lockdown && !strstr(lockdown, "[none]")) || *enforced == 'Y';
+	found(d, "signature", "%s", is_locked ? "demanded" : "not demanded");
+	problem(d, "the module is not loaded");
+	next(d, "%smodprobe ktrace", as_root());
+	if (is_locked)
+		look_at_key(d);
+}
+
+/* ---- */
+
+static void examine(struct doctor *d)
+{
+	look_at_kernel(d);
+	look_at_stale(d);
+	look_at_boards(d);
+	if (look_at_device(d) || look_at_loaded(d))
+		return;
+	if (look_at_loading(d) && look_at_module(d))
+		look_at_signature(d);
+}
+
+static void put_text(struct ktrace_out *out, const struct doctor *d)
+{
+	for (unsigned int i = 0; i < d->nr; i++)
+		out_printf(out, "%-10s %s\n", d->found[i].name, d->found[i].text);
+	if (!*d->problem) {
+		out_printf(out, "\nKernel events can be recorded.\n");
+		return;
+	}
+	out_printf(out, "\nNo kernel events: %s.\nNext: %s\n", d->problem, d->next);
+	out_printf(out, "Events of programs can be recorded%s.\n",
+		   !d->has_device ? " without the module, too" : "");
+}
+
+static void put_json(struct ktrace_out *out, const struct doctor *d)
+{
+	ktrace_out_char(out, '{');
+	json_key(out, "found");
+	ktrace_out_char(out, '[');
+	for (unsigned int i = 0; i < d->nr; i++) {
+		json_element(out);
+		ktrace_out_char(out, '{');
+		json_str(out, "name", d->found[i].name);
+		json_str(out, "text", d->found[i].text);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+	if (*d->problem) {
+		json_str(out, "problem", d->problem);
+		json_str(out, "next", d->next);
+	}
+	ktrace_out_str(out, "}\n");
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct doctor d;
+	bool is_json = false;
+	int option;
+
+	while ((option = command_option(argc, argv, "", options)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		is_json = true;
+	}
+	if (optind != argc)
+		return command_usage(cmd, "it takes no files");
+	examine(&d);
+	(is_json ? put_json : put_text)(output(), &d);
+	return output_end(*d.problem ? STATUS_DAMAGED : STATUS_OK);
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.args = "[OPTION...]",
+	.summary = "Say whether kernel events can be recorded here, and if not, why",
+	.help =
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"Looks at the module, its device, its version and your rights, and where there is\n"
+"no module at what it takes to have one: whether the kernel loads modules, the\n"
+"module's file, headers, DKMS, signatures. Says what is in the way, and the\n"
+"command that helps. Changes nothing. Exit status: 0 if kernel events can be\n"
+"recorded, 1 if not.\n"
+"\n"
+"JSON members: found, an array of objects (name: kernel, left, boards, device,\n"
+"freed, rights, modules, module, headers, dkms or signature, text), [problem,\n"
+"next].\n",
+	.run = run,
+};

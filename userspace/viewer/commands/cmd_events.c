@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_events.c - ktrace events: event types of tracefiles, programs and libraries */
+#include "base/viewer.h"
+
+#include "events/elf_events.h"
+#include "base/json.h"
+#include "base/table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <ktrace/device.h>
+
+
+/**
+ * struct listing - one run of the command
+ * @path:	the file being listed
+ * @is_json:	one object a line
+ * @status:	exit status so far
+ */
+struct listing {
+	const char *path;
+	bool is_json;
+	int status;
+};
+
+/* The type as it is written in a description */
+static void put_type(struct ktrace_out *out, const struct ktrace_field *f)
+{
+	if (f->shape == KTRACE_STRING) {
+		ktrace_out_str(out, "string");
+		return;
+	}
+	if (f->enum_nr)
+		ktrace_out_str(out, "enum<");
+	ktrace_out_str(out, ktrace_scalar_name(f->scalar));
+	if (f->enum_nr)
+		ktrace_out_char(out, '>');
+	if (f->shape == KTRACE_ONE)
+		return;
+	ktrace_out_char(out, '[');
+	if (f->shape == KTRACE_FIXED)
+		ktrace_out_u64(out, f->count);
+	ktrace_out_char(out, ']');
+}
+
+static void put_text(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id)
+{
+	__u32 i;
+
+	if (has_id) {
+		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ? "kernel " : "user   ");
+		ktrace_out_dec(out, type->id, 5);
+		ktrace_out_char(out, ' ');
+	}
+	ktrace_out_str(out, type->full_name);
+	for (i = 0; i < type->field_nr; i++) {
+		ktrace_out_str(out, i ? ", " : " ");
+		put_type(out, &type->fields[i]);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, type->fields[i].name);
+	}
+	if (type->file) {
+		ktrace_out_str(out, " @");
+		ktrace_out_safe(out, type->file);
+		ktrace_out_char(out, ':');
+		ktrace_out_u64(out, type->line);
+	}
+	ktrace_out_char(out, '\n');
+}
+
+static void put_json_enum(struct ktrace_out *out, const struct ktrace_field *f)
+{
+	__u32 i;
+
+	ktrace_out_str(out, ",\"enum\":{");
+	for (i = 0; i < f->enum_nr; i++) {
+		ktrace_out_str(out, i ? ",\"" : "\"");
+		ktrace_out_str(out, f->enums[i].name);
+		ktrace_out_str(out, "\":");
+		ktrace_out_s64(out, f->enums[i].value);
+	}
+	ktrace_out_char(out, '}');
+}
+
+/* @reason: why the kernel cannot give it; empty: it can; NULL: that is not the question */
+static void put_json(struct ktrace_out *out, const struct ktrace_event_type *type, bool has_id,
+		     const char *reason)
+{
+	__u32 i;
+
+	ktrace_out_str(out, "{\"event\":\"");
+	ktrace_out_str(out, type->full_name);
+	ktrace_out_char(out, '"');
+	if (has_id) {
+		ktrace_out_str(out, type->kind == KTRACE_CHANNEL_KERNEL ?
+			       ",\"kind\":\"kernel\",\"id\":" : ",\"kind\":\"user\",\"id\":");
+		ktrace_out_u64(out, type->id);
+	}
+	if (reason && *reason)
+		json_str(out, "reason", reason);
+	if (type->file) {
+		ktrace_out_str(out, ",\"file\":");
+		ktrace_out_json(out, type->file, strlen(type->file));
+		ktrace_out_str(out, ",\"line\":");
+		ktrace_out_u64(out, type->line);
+	}
+	ktrace_out_str(out, ",\"fields\":[");
+	for (i = 0; i < type->field_nr; i++) {
+		ktrace_out_str(out, i ? ",{\"name\":\"" : "{\"name\":\"");
+		ktrace_out_str(out, type->fields[i].name);
+		ktrace_out_str(out, "\",\"type\":\"");
+		put_type(out, &type->fields[i]);
+		ktrace_out_char(out, '"');
+		if (type->fields[i].enum_nr)
+			put_json_enum(out, &type->fields[i]);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_str(out, "]}\n");
+}
+
+static void put(const struct listing *l, const struct ktrace_event_type *type, bool has_id)
+{
+	output_line_begin(output());
+	if (l->is_json)
+		put_json(output(), type, has_id, NULL);
+	else
+		put_text(output(), type, has_id);
+}
+
+static void show_description(void *arg, const char *desc)
+{
+	struct listing *l = arg;
+	struct ktrace_event_type *type;
+	int ret = ktrace_event_type_parse(desc, &type);
+
+	if (ret) {
+		complain_about(l->path, "bad event description");
+		l->status = STATUS_DAMAGED;
+		return;
+	}
+	put(l, type, false);
+	ktrace_event_type_free(type);
+}
+
+static void list_trace(struct listing *l, char *path)
+{
+	const struct ktrace_event_type *type;
+	const struct ktrace_trace *trace;
+	struct ktrace_traceset *set;
+	__u32 kind, id;
+	int status;
+
+	set = open_files(1, &path, &status);
+	if (!set) {
+		l->status = status;
+		return;
+	}
+	trace = ktrace_traceset_trace(set, 0);
+	for (kind = KTRACE_CHANNEL_KERNEL; kind <= KTRACE_CHANNEL_USER; kind++)
+		for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
+			type = ktrace_trace_type(trace, kind, id);
+			if (type)
+				put(l, type, true);
+		}
+	l->status = files_status(set, l->status);
+	ktrace_traceset_close(set);
+}
+
+/* Why there is no use in asking the module for each event; NULL: it has to be asked */
+static const char *why_none(void)
+{
+	struct ktrace_device device;
+
+	switch (ktrace_device_look(&device)) {
+	case 0:
+		break;
+	case -EACCES:
+	case -EPERM:
+		return KTRACE_DEVICE " is not yours to open";
+	case -ENOTTY:
+		return KTRACE_DEVICE " does not answer as the module does";
+	default:
+		return "the module is not loaded";
+	}
+	if (device.abi != KTRACE_ABI_VERSION)
+		return "the module has another version of the interface";
+	if (device.kernel_error == -EPERM || device.kernel_error == -EACCES)
+		return "that takes CAP_PERFMON, or the module's parameter group_kernel";
+	return device.kernel_error ? strerror(-device.kernel_error) : NULL;
+}
+
+static void show_kernel_event(void *arg, const struct ktrace_kernel_event *event,
+			      const char *reason)
+{
+	struct listing *l = arg;
+	struct ktrace_event_type *type;
+	char name[64];
+
+	if (!l->is_json) {
+		snprintf(name, sizeof(name), "%s:%s", event->family, event->name);
+		output_line_begin(output());
+		out_printf(output(), "%-20s %s%s\n", name, *reason ? "no: " : "yes", reason);
+		return;
+	}
+	if (ktrace_event_type_parse(event->desc, &type)) {
+		l->status = STATUS_DAMAGED;
+		return;
+	}
+	type->id = event->id;
+	type->kind = KTRACE_CHANNEL_KERNEL;
+	output_line_begin(output());
+	put_json(output(), type, true, reason);
+	ktrace_event_type_free(type);
+}
+
+static void show_asked(void *arg, const struct ktrace_kernel_event *event, int error)
+{
+	show_kernel_event(arg, event, !error ? "" :
+			  error == -EOPNOTSUPP ? "this kernel does not have what produces it" :
+			  error == -EINVAL ? "the module is older, and does not know it" :
+			  strerror(-error));
+}
+
+static void list_kernel(struct listing *l)
+{
+	const char *reason = why_none();
+	const struct ktrace_kernel_event *event;
+	int error = reason ? 0 : ktrace_device_events(show_asked, l);
+
+	if (error)
+		reason = strerror(-error);
+	for (__u32 i = 0; reason && (event = ktrace_kernel_event(i)); i++)
+		show_kernel_event(l, event, reason);
+	if (reason)
+		fprintf(stderr, "ktrace: no kernel events: %s; 'ktrace doctor' says more\n",
+			reason);
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	{ "kernel", no_argument, NULL, 'k' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct listing l = { 0 };
+	bool is_kernel = false;
+	int option;
+
+	while ((option = command_option(argc, argv, "", options)) != -1) {
+		if (option == 'j')
+			l.is_json = true;
+		else if (option == 'k')
+			is_kernel = true;
+		else
+			return command_common_option(cmd, option);
+	}
+	if (is_kernel && optind != argc)
+		return command_usage(cmd, "--kernel takes no files");
+	if (is_kernel) {
+		list_kernel(&l);
+		return output_end(l.status);
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	for (; optind < argc; optind++) {
+		l.path = argv[optind];
+		if (!elf_is_object(l.path))
+			list_trace(&l, argv[optind]);
+		else if (elf_events(l.path, show_description, &l))
+			l.status = STATUS_DAMAGED;
+	}
+	return output_end(l.status);
+}
+
+const struct command cmd_events = {
+	.name = "events",
+	.args = "[OPTION...] FILE... | --kernel [OPTION...]",
+	.summary = "List event types of tracefiles, programs, libraries, the kernel",
+	.help =
+"  --json             one JSON object a line\n"
+"  --kernel           instead of files: the events that this kernel gives through\n"
+"                     the module, and of each that it cannot give, why\n"
+"  -h, --help, --version\n"
+"\n"
+"Programs and libraries are not run: their descriptions lie in section\n"
+"ktrace_desc. A line has: for tracefiles kernel or user and the id, then\n"
+"provider:name, fields with their types, and the place in the source. With\n"
+"--kernel: name, then yes, or no and why.\n"
+"\n"
+"JSON members: event, [kind], [id], [reason], [file], [line], fields, an array of\n"
+"objects (name, type, [enum], an object of numbers by name). With --kernel there\n"
+"is a reason if the event cannot be given.\n",
+	.run = run,
+};

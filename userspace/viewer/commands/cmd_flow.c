@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_flow.c - ktrace flow: what each thread did over time */
+#include "analysis/analysis.h"
+
+#include "analysis/flow_class.h"
+#include "base/strip.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BESIDE 38	/* columns that are not picture */
+
+/* struct row - a thread */
+struct row {
+	struct thread_row thread;
+	__u64 *strip;
+	__u64 run_ns;
+	__u64 first;
+	bool has_first;
+};
+
+/**
+ * struct flow - one run of the command
+ * @a:		what analyses have in common
+ * @strip:	the picture
+ * @rows:	threads
+ * @lists:	print spans, not a picture
+ */
+struct flow {
+	struct analysis a;
+	struct strip strip;
+	struct rows rows;
+	bool lists;
+};
+
+static const char *sub_name(const struct analysis *a, const struct ktrace_process *p)
+{
+	const struct ktrace_mode_level *m = ktrace_process_mode(p);
+
+	return ktrace_mode_sub_name(a->state, p->machine, m->mode, m->sub);
+}
+
+static void list_text(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	const struct ktrace_mode_level *m = ktrace_process_mode(p);
+	char name[64], mode[96] = "", sub[KTRACE_MODE_SUB_SIZE] = "";
+
+	analysis_name(a, p, name, sizeof(name));
+	if (m->mode > KTRACE_MODE_USER)
+		ktrace_mode_sub_text(a->state, p->machine, m->mode, m->sub, sub, sizeof(sub));
+	snprintf(mode, sizeof(mode), "%s %s", ktrace_mode_name(m->mode), sub);
+	out_seconds(a->out, analysis_since_start(a, from), 15);
+	ktrace_out_char(a->out, ' ');
+	out_duration(a->out, to - from);
+	out_printf(a->out, "  %-28s %3d  %-9s %-8s %s\n", name, p->cpu,
+		   ktrace_status_name(p->status),
+		   p->status == KTRACE_STATUS_WAIT ? ktrace_wait_name(p->wait) : "", mode);
+}
+
+static void list_json(struct analysis *a, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	struct ktrace_out *out = a->out;
+	__s64 number;
+	const char *abi = analysis_sub(a, ktrace_process_mode(p), &number);
+
+	ktrace_out_char(out, '{');
+	json_u64(out, "from_ns", analysis_since_start(a, from));
+	json_u64(out, "duration_ns", to - from);
+	json_u64(out, "machine", p->machine);
+	json_u64(out, "tid", p->tid);
+	json_u64(out, "pid", ktrace_process_pid(a->state, p));
+	json_str(out, "comm", ktrace_process_name(a->state, p));
+	json_s64(out, "cpu", p->cpu);
+	json_str(out, "status", ktrace_status_name(p->status));
+	if (p->status == KTRACE_STATUS_WAIT)
+		json_str(out, "wait", ktrace_wait_name(p->wait));
+	json_str(out, "mode", ktrace_mode_name(ktrace_process_mode(p)->mode));
+	json_s64(out, "sub", number);
+	json_str(out, "abi", abi);
+	json_str(out, "sub_name", sub_name(a, p));
+	ktrace_out_str(out, "}\n");
+}
+
+static void add_to_row(struct flow *f, const struct ktrace_process *p, __u64 from, __u64 to)
+{
+	struct row *row = analysis_thread(&f->a, &f->rows, p);
+
+	if (!row || strip_add(&f->strip, &row->strip, flow_class(p), from, to)) {
+		f->a.error = -ENOMEM;
+		return;
+	}
+	if (!row->has_first)
+		row->first = from;
+	row->has_first = true;
+	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT)
+		row->run_ns += to - from;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct flow *f = arg;
+	__u64 from = p->since;
+
+	if (!analysis_clip(&f->a, &from, &until) || !analysis_wants(&f->a, p) ||
+	    p->status == KTRACE_STATUS_DEAD)
+		return;
+	if (!f->lists && !f->a.is_json) {
+		add_to_row(f, p, from, until);
+		return;
+	}
+	if (!f->a.number)
+		return;
+	f->a.number--;
+	output_line_begin(f->a.out);
+	if (f->a.is_json)
+		list_json(&f->a, p, from, until);
+	else
+		list_text(&f->a, p, from, until);
+}
+
+static int begin(struct analysis *a)
+{
+	struct flow *f = (struct flow *)a;
+
+	f->strip.from = a->from;
+	f->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
+	f->strip.to += f->strip.to == f->strip.from;
+	strip_fit(&f->strip, BESIDE);
+	return 0;
+}
+
+static int by_run(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+
+	if (a->run_ns != b->run_ns)
+		return a->run_ns < b->run_ns ? 1 : -1;
+	return a->first < b->first ? -1 : a->first > b->first;
+}
+
+static void put_head(struct analysis *a)
+{
+	const struct flow *f = (const struct flow *)a;
+
+	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  "
+		   "w wait for cpu\n");
+	out_printf(a->out, ". sleep  D wait for disk  f fork  x exit  z zombie\n\n");
+	strip_scale(&f->strip, a->start, 28, a->out);
+}
+
+static void put_row(struct analysis *a, const void *x)
+{
+	const struct flow *f = (const struct flow *)a;
+	const struct row *row = x;
+	char name[48];
+
+	who_name(&row->thread.who, name, sizeof(name));
+	out_printf(a->out, "%-27.27s ", name);
+	strip_show(&f->strip, row->strip, a->out);
+	out_percent(a->out, row->run_ns, f->strip.to - f->strip.from);
+	out_printf(a->out, " %%\n");
+}
+
+static void show(struct analysis *a)
+{
+	static const struct sheet sheet = { NULL, by_run, put_head, put_row, NULL };
+	struct flow *f = (struct flow *)a;
+
+	if (!a->is_json && !f->lists)
+		analysis_rows(a, &f->rows, &sheet);
+}
+
+enum { OPTION_LIST = 300, OPTION_WIDTH };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	struct flow *f = (struct flow *)a;
+
+	if (option == OPTION_WIDTH)
+		return strip_take_width(optarg, &f->strip.width);
+	f->lists = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "list", no_argument, NULL, OPTION_LIST },
+	{ "width", required_argument, NULL, OPTION_WIDTH },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct flow f = {
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		       .needs.providers = "sched" },
+		.strip.letters = flow_letters,
+		.rows = ROWS_INIT(struct row, thread.serial),
+	};
+	int status;
+	size_t i;
+
+	f.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &f };
+	status = analysis_main(&f.a, cmd, argc, argv);
+	for (i = 0; i < f.rows.nr; i++)
+		free(((struct row *)rows_at(&f.rows, i))->strip);
+	rows_free(&f.rows);
+	return status;
+}
+
+const struct command cmd_flow = {
+	.name = "flow",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what each thread did over time",
+	.help =
+"  --list             print each span of time in one state, not a picture\n"
+"  --width N          columns of the picture (default: as the terminal has room\n"
+"                     for; elsewhere 60)\n"
+ANALYSIS_SINCE_HELP
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  -n, --number N     print N rows at most\n"
+"  --json             one JSON object a line\n"
+"  -h, --help, --version\n"
+"\n"
+ANALYSIS_TIMES
+"\n"
+"A row for each thread, those that ran longest first; a column shows what the\n"
+"thread did most in its time; behind it the share of time that it ran. Idle tasks\n"
+"are left out, unless asked for by --pid 0. With --list a line has: time,\n"
+"duration, thread, CPU, status, why it waits, mode, in the order of their ends.\n"
+"With --json, an object for each span, then one about the window.\n"
+"\n"
+"Example: one process, in the second second\n"
+"  ktrace flow --since 1 --until 2 --pid 187 trace.bin\n",
+	.run = run,
+};

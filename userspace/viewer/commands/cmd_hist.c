@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_hist.c - ktrace hist: how many events there are, over time
+ *
+ * Each event is in exactly one bin. One whose time lies outside of what the files' headers
+ * say is in the first or the last.
+ */
+#include "base/viewer.h"
+
+#include "base/json.h"
+#include "base/number.h"
+#include "base/plot.h"
+#include "base/rows.h"
+#include "events/scope.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BINS_DEFAULT 20u
+#define BINS_DRAWN 120u
+#define BINS_MAX 1000000u
+#define BAR 50u
+
+struct bin {
+	__u64 events;
+	__u64 lost;
+};
+
+/* struct kind - events of a type, for a picture; @name is the key */
+struct kind {
+	char name[64];
+	__u64 events;
+	__u64 *counts;
+};
+
+/**
+ * struct hist - one run of the command
+ * @scope:	which events
+ * @is_json:	one object
+ * @nr:		bins
+ * @width:	of each, ns; 0 = as @nr says
+ * @bins:	@nr
+ * @events:	in all bins
+ * @svg:	draw it there, NULL = print
+ * @has_bins:	their number was asked for
+ * @kinds:	of events, for a picture
+ */
+struct hist {
+	struct scope scope;
+	bool is_json;
+	__u64 nr;
+	__u64 width;
+	struct bin *bins;
+	__u64 events;
+	const char *svg;
+	bool has_bins;
+	struct rows kinds;
+};
+
+/* Number and width of the bins, one of which is given. Returns 0, -E2BIG, -ENOMEM. */
+static int make_bins(struct hist *h, __u64 end)
+{
+	struct scope *s = &h->scope;
+	__u64 span;
+
+	if (!s->until.is_set)
+		s->to = end < ~0ull ? end + 1 : end;
+	span = s->to > s->from ? s->to - s->from : 1;
+	if (h->width)
+		h->nr = (span - 1) / h->width + 1;
+	else
+		h->width = (span - 1) / h->nr + 1;
+	if (h->nr > (h->svg ? PLOT_BINS : BINS_MAX))
+		return -E2BIG;
+	h->bins = calloc(h->nr, sizeof(*h->bins));
+	return h->bins ? 0 : -ENOMEM;
+}
+
+static __u64 bin_of(const struct hist *h, __u64 time)
+{
+	__u64 i = time > h->scope.from ? (time - h->scope.from) / h->width : 0;
+
+	return i < h->nr ? i : h->nr - 1;
+}
+
+/* Counts the event as one of its kind. Return: 0, -ENOMEM. */
+static int count_kind(struct hist *h, const struct ktrace_trace_event *e, const struct bin *bin)
+{
+	char key[KTRACE_OUT_MIN] = "";
+	struct ktrace_out out = { .buf = key, .cap = sizeof(key) };
+	struct kind *kind;
+
+	out_event_name(&out, e);
+	/* The key is the beginning of a name that is longer. */
+	key[sizeof(kind->name) - 1] = '\0';
+	kind = rows_get(&h->kinds, key);
+	if (kind && !kind->counts)
+		kind->counts = calloc(h->nr, sizeof(*kind->counts));
+	if (!kind || !kind->counts)
+		return -ENOMEM;
+	kind->counts[bin - h->bins]++;
+	kind->events++;
+	return 0;
+}
+
+static int count(struct hist *h)
+{
+	const struct ktrace_trace_event *e;
+	__u64 lost = 0, now;
+	struct bin *bin;
+	int ret;
+
+	while ((ret = scope_next(&h->scope, &e)) == 1) {
+		bin = &h->bins[bin_of(h, e->time)];
+		now = scope_lost(&h->scope);
+		bin->lost += now - lost;
+		lost = now;
+		if (e->id == KTRACE_ID_LOST)
+			continue;
+		bin->events++;
+		h->events++;
+		if (h->svg && count_kind(h, e, bin))
+			return -ENOMEM;
+	}
+	return ret;
+}
+
+static void put_padded(struct ktrace_out *out, __u64 v, size_t width)
+{
+	char text[24];
+	int n = snprintf(text, sizeof(text), "%*llu", (int)width, v);
+
+	ktrace_out_bytes(out, text, (size_t)n);
+}
+
+static void put_head(struct ktrace_out *out, const struct hist *h)
+{
+	__u64 lost = scope_lost(&h->scope);
+
+	ktrace_out_u64(out, h->events);
+	ktrace_out_str(out, " events in ");
+	ktrace_out_u64(out, h->nr);
+	ktrace_out_str(out, " bins of ");
+	out_seconds(out, h->width, 0);
+	ktrace_out_str(out, " s");
+	if (lost) {
+		ktrace_out_str(out, "; lost: ");
+		ktrace_out_u64(out, lost);
+	}
+	ktrace_out_char(out, '\n');
+}
+
+/* A bar, at least one sign long unless it is 0, and the longest for @max. */
+static void put_bar(struct ktrace_out *out, __u64 events, __u64 max)
+{
+	__u64 n = (__u64)((double)events * BAR / (double)max + 0.5);
+
+	if (events && !n)
+		n = 1;
+	if (n)
+		ktrace_out_char(out, ' ');
+	while (n--)
+		ktrace_out_char(out, '#');
+}
+
+static void put_text(struct ktrace_out *out, const struct hist *h)
+{
+	__u64 max = 1, i;
+
+	for (i = 0; i < h->nr; i++)
+		max = h->bins[i].events > max ? h->bins[i].events : max;
+	put_head(out, h);
+	for (i = 0; i < h->nr; i++) {
+		output_line_begin(out);
+		out_seconds(out, h->scope.from - h->scope.start + i * h->width, 15);
+		ktrace_out_char(out, ' ');
+		put_padded(out, h->bins[i].events, 10);
+		put_bar(out, h->bins[i].events, max);
+		if (h->bins[i].lost) {
+			ktrace_out_str(out, " (lost: ");
+			ktrace_out_u64(out, h->bins[i].lost);
+			ktrace_out_char(out, ')');
+		}
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void put_json(struct ktrace_out *out, const struct hist *h)
+{
+	__u64 i;
+
+	ktrace_out_str(out, "{\"start\":\"");
+	out_seconds(out, h->scope.start, 0);
+	ktrace_out_char(out, '"');
+	json_u64(out, "ns", h->scope.from - h->scope.start);
+	json_u64(out, "bin_ns", h->width);
+	json_u64(out, "events", h->events);
+	json_key(out, "lost");
+	scope_json_lost(out, &h->scope);
+	json_key(out, "bins");
+	ktrace_out_char(out, '[');
+	for (i = 0; i < h->nr; i++) {
+		output_line_begin(out);
+		ktrace_out_str(out, i ? ",[" : "[");
+		ktrace_out_u64(out, h->bins[i].events);
+		ktrace_out_char(out, ',');
+		ktrace_out_u64(out, h->bins[i].lost);
+		ktrace_out_char(out, ']');
+	}
+	ktrace_out_str(out, "]}\n");
+}
+
+static int by_events(const void *x, const void *y)
+{
+	const struct kind *a = x, *b = y;
+
+	return a->events != b->events ? (a->events < b->events ? 1 : -1) :
+	       strcmp(a->name, b->name);
+}
+
+/* The kinds that have most; the last place is for all others. */
+static void plot_kinds(struct hist *h, struct plot_bins *p)
+{
+	const size_t nr = h->kinds.nr > PLOT_SERIES ? PLOT_SERIES - 1 : h->kinds.nr;
+	struct kind *kind, *rest = NULL;
+	size_t i, k;
+
+	rows_sort(&h->kinds, by_events);
+	for (i = 0; i < h->kinds.nr; i++) {
+		kind = rows_at(&h->kinds, i);
+		if (i < nr) {
+			p->series[p->series_nr].name = kind->name;
+			p->series[p->series_nr++].counts = kind->counts;
+			continue;
+		}
+		for (k = 0; rest && k < h->nr; k++)
+			rest->counts[k] += kind->counts[k];
+		rest = rest ? rest : kind;
+	}
+	if (rest)
+		p->series[p->series_nr++] = (struct plot_series){ "others", rest->counts };
+}
+
+/* Return: 0, -ENOMEM. */
+static int put_svg(struct hist *h)
+{
+	const struct plot_note note = {
+		.set = h->scope.set, .events = h->events, .from = h->scope.from - h->scope.start,
+		.to = h->scope.to - h->scope.start, .lost = h->scope.lost,
+	};
+	struct plot_bins p = { .title = "Events over time", .nr = h->nr, .width = h->width };
+	__u64 *lost = calloc(h->nr, sizeof(*lost));
+	size_t i;
+
+	if (!lost)
+		return -ENOMEM;
+	for (i = 0; i < h->nr; i++)
+		lost[i] = h->bins[i].lost;
+	p.lost = lost;
+	plot_kinds(h, &p);
+	plot_bins(output(), &p, &note);
+	free(lost);
+	return 0;
+}
+
+/* Reads the files and prints. Return: 0, -errno. */
+static int hist_set(struct hist *h, struct ktrace_traceset *set)
+{
+	__u64 start, end;
+	int ret = files_span(set, &start, &end);
+
+	if (!ret)
+		ret = scope_begin(&h->scope, set);
+	if (!ret)
+		ret = make_bins(h, end);
+	if (!ret)
+		ret = count(h);
+	if (!ret && h->svg)
+		ret = put_svg(h);
+	if (ret == -E2BIG)
+		fprintf(stderr, "ktrace: more than %u bins\n", h->svg ? PLOT_BINS : BINS_MAX);
+	else if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	else if (h->is_json && !h->svg)
+		put_json(output(), h);
+	else if (!h->svg)
+		put_text(output(), h);
+	scope_complain(&h->scope);
+	return ret;
+}
+
+static int hist_files(struct hist *h, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	if (h->svg && output_to(h->svg, nr, paths)) {
+		ktrace_traceset_close(set);
+		return STATUS_DAMAGED;
+	}
+	ret = hist_set(h, set);
+	if (ret)
+		output_void();
+	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
+	ktrace_traceset_close(set);
+	return ret == -E2BIG ? STATUS_USAGE : status;
+}
+
+static const char *take_option(struct hist *h, int option)
+{
+	struct ktrace_when width;
+
+	switch (option) {
+	case 'j':
+		h->is_json = true;
+		return NULL;
+	case OPTION_SVG:
+		h->svg = optarg;
+		return NULL;
+	case 'b':
+		h->has_bins = true;
+		h->width = 0;
+		return number_parse(optarg, 1, BINS_MAX, &h->nr) ? NULL :
+		       "--bins: not a number from 1 to 1000000";
+	case 'w':
+		if (!ktrace_when_parse(optarg, &width) || !width.is_relative || !width.ns)
+			return "--width: not a time such as 1s or 10ms";
+		h->width = width.ns;
+		return NULL;
+	default:
+		return scope_option(&h->scope, option);
+	}
+}
+
+static const struct option options[] = {
+	SCOPE_OPTIONS,
+	{ "bins", required_argument, NULL, 'b' },
+	{ "width", required_argument, NULL, 'w' },
+	PLOT_OPTIONS,
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct hist h = {
+		.nr = BINS_DEFAULT, .scope.keeps_losses = true,
+		.kinds = ROWS_INIT(struct kind, name),
+	};
+	const char *wrong = NULL;
+	int option, status;
+	size_t i;
+
+	while (!wrong && (option = command_option(argc, argv, "b:e:p:w:", options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP) {
+			scope_free(&h.scope);
+			return command_common_option(cmd, option);
+		}
+		wrong = take_option(&h, option);
+	}
+	if (h.svg && !h.has_bins && !h.width)
+		h.nr = BINS_DRAWN;
+	if (!wrong)
+		wrong = scope_wrong(&h.scope);
+	if (!wrong && optind == argc)
+		wrong = "no file";
+	if (wrong)
+		status = command_usage(cmd, wrong);
+	else
+		status = hist_files(&h, argc - optind, argv + optind);
+	for (i = 0; i < h.kinds.nr; i++)
+		free(((struct kind *)rows_at(&h.kinds, i))->counts);
+	rows_free(&h.kinds);
+	free(h.bins);
+	scope_free(&h.scope);
+	return status;
+}
+
+const struct command cmd_hist = {
+	.name = "hist",
+	.args = "[OPTION...] FILE...",
+	.summary = "Count events over time",
+	.help =
+"  -b, --bins N       so many bins, in a picture 2000 at most (default: 20; in a\n"
+"                     picture 120)\n"
+"  -w, --width TIME   of each bin: 1s, 10ms, ...\n"
+PLOT_HELP
+SCOPE_HELP
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"A line is a bin: its beginning in seconds since the first event, its number of\n"
+"events, a bar. All events are in one bin each; losses are not events, and said\n"
+"in parentheses.\n"
+"\n"
+"JSON members: start (string, time of the first event of all, seconds since the\n"
+"epoch), ns (beginning of the first bin, since then), bin_ns (width), events,\n"
+"lost (by reason), bins, an array of [events, lost].\n",
+	.run = run,
+};

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_import.c - ktrace import: files of another tool as a tracefile
+ *
+ * A table of formats; each has its own file. What they have in common is here: options, the
+ * output, which gets its name when it is whole, and what is said in the end.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <linux/ktrace_file.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <ktrace/tracefile.h>
+#include <ktrace/when.h>
+
+#include "import/foreign.h"
+#include "base/json.h"
+#include "base/number.h"
+
+static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
+static const struct import_format import_trace_dat = {
+	.name = "trace-dat", .program = "import-trace-dat",
+};
+static const struct import_format import_perfetto = {
+	.name = "perfetto", .program = "import-perfetto",
+};
+
+static const struct import_format *const formats[] = {
+	&import_ctf,
+	&import_perfetto,
+	&import_trace_dat,
+	&import_perf,
+	&import_shark,
+};
+
+#define FORMAT_NR (sizeof(formats) / sizeof(formats[0]))
+
+/* Of the program that this is; of ktrace, until it knows the format, none */
+static int (*own_convert)(struct import *x, int nr, char **paths);
+
+static const char *take_format(struct import *x, const char *name)
+{
+	const char *names[FORMAT_NR + 1] = { NULL }, *wrong;
+	int i;
+
+	for (i = 0; i < (int)FORMAT_NR; i++)
+		names[i] = formats[i]->name;
+	i = command_choice("--from", name, names, &wrong);
+	if (i < 0)
+		return wrong;
+	x->format = formats[i];
+	return NULL;
+}
+
+int import_open(struct import *x, struct foreign **out)
+{
+	return foreign_open(x->writes, x->level, out);
+}
+
+int import_close(struct import *x, struct foreign *f, int ret)
+{
+	int error;
+
+	x->events = foreign_events(f);
+	x->lost = foreign_losses(f);
+	error = foreign_close(f);
+	if (ret < 0 || error)
+		return ret < 0 ? ret : error;
+	if (!x->skipped)
+		return ret;
+	complain_about(x->path, "%llu events were left out: their descriptions are too long, or "
+		       "too many", (unsigned long long)x->skipped);
+	return STATUS_DAMAGED;
+}
+
+int import_event(struct import *x, struct foreign *f, __u32 kind, const char *desc,
+		 struct foreign_event *e)
+{
+	int ret = foreign_type(f, kind, desc, &e->type);
+
+	if (ret != -EINVAL && ret != -EOVERFLOW)
+		return ret ? ret : foreign_put(f, e);
+	x->skipped++;
+	return 0;
+}
+
+static int clock_of(struct ktrace_traceset *set, struct import_clock *clock)
+{
+	const struct ktrace_trace *trace = ktrace_traceset_trace(set, 0);
+	const char *boot = ktrace_trace_meta(trace, "host", "boot");
+	const char *host = ktrace_trace_meta(trace, "host", "name");
+	struct ktrace_clock_info info;
+
+	ktrace_trace_clock(trace, &info);
+	if (!boot || !info.zero_ns)
+		return 0;
+	snprintf(clock->boot, sizeof(clock->boot), "%s", boot);
+	snprintf(clock->host, sizeof(clock->host), "%s", host ? host : "");
+	clock->real_ns = info.zero_ns;
+	return 1;
+}
+
+int import_clock(const struct import *x, struct import_clock *clock)
+{
+	struct ktrace_traceset *set;
+	char *path = (char *)x->like;
+	int status, ret;
+
+	*clock = (struct import_clock){ .real_ns = x->offset_ns };
+	if (!x->like)
+		return x->has_offset;
+	set = open_files(1, &path, &status);
+	if (!set)
+		return -ECANCELED;
+	ret = clock_of(set, clock);
+	ktrace_traceset_close(set);
+	if (ret)
+		return ret;
+	complain_about(x->like, "does not say what boot it is of");
+	return -ECANCELED;
+}
+
+static void put_result(const struct import *x)
+{
+	struct ktrace_out *out = output();
+	struct stat st = { 0 };
+
+	stat(x->path, &st);
+	if (x->is_json) {
+		ktrace_out_char(out, '{');
+		json_str(out, "file", x->path);
+		json_u64(out, "events", x->events);
+		json_u64(out, "lost", x->lost);
+		if (x->skipped)
+			json_u64(out, "skipped", x->skipped);
+		json_u64(out, "bytes", (__u64)st.st_size);
+		if (x->ticks)
+			json_u64(out, "ticks_per_ms", x->ticks);
+		ktrace_out_str(out, "}\n");
+		return;
+	}
+	ktrace_out_safe(out, x->path);
+	ktrace_out_str(out, ": ");
+	ktrace_out_u64(out, x->events);
+	ktrace_out_str(out, " events, ");
+	if (x->lost) {
+		ktrace_out_u64(out, x->lost);
+		ktrace_out_str(out, " lost, ");
+	}
+	if (x->skipped) {
+		ktrace_out_u64(out, x->skipped);
+		ktrace_out_str(out, " left out, ");
+	}
+	ktrace_out_u64(out, (__u64)st.st_size);
+	ktrace_out_str(out, " bytes\n");
+}
+
+static int import(struct import *x, int nr, char **paths)
+{
+	int ret;
+
+	x->writes = output_name(x->path, nr, paths);
+	if (!x->writes)
+		return STATUS_DAMAGED;
+	ret = output_name_end(own_convert(x, nr, paths));
+	if (ret >= 0) {
+		put_result(x);
+		return output_end(ret);
+	}
+	if (ret != -ECANCELED)
+		complain_about(x->path, "%s", output_error(ret));
+	return STATUS_DAMAGED;
+}
+
+enum { OPTION_TICKS = 800, OPTION_RAW, OPTION_OFFSET, OPTION_LIKE };
+
+static const struct option options[] = {
+	{ "from", required_argument, NULL, 'f' },
+	OUTPUT_OPTIONS,
+	{ "ticks-per-ms", required_argument, NULL, OPTION_TICKS },
+	{ "raw-ticks", no_argument, NULL, OPTION_RAW },
+	{ "offset", required_argument, NULL, OPTION_OFFSET },
+	{ "like", required_argument, NULL, OPTION_LIKE },
+	{ "compress", optional_argument, NULL, 'z' },
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static const char *take_ticks(struct import *x, const char *text)
+{
+	return number_parse(text, 1, 0xffffffffu, &x->ticks) ? NULL :
+	       "--ticks-per-ms: not a number from 1 to 4294967295";
+}
+
+static const char *take_offset(struct import *x, const char *text)
+{
+	struct ktrace_when when;
+
+	if (!ktrace_when_parse(text, &when))
+		return "--offset: not a time such as @1700000000.5 or 2026-01-31T12:00";
+	x->offset_ns = when.ns;
+	x->has_offset = true;
+	return NULL;
+}
+
+static const char *take_option(struct import *x, int option)
+{
+	switch (option) {
+	case 'f':
+		return take_format(x, optarg);
+	case 'o':
+		x->path = optarg;
+		return NULL;
+	case OPTION_TICKS:
+		return take_ticks(x, optarg);
+	case OPTION_RAW:
+		x->is_raw = true;
+		return NULL;
+	case OPTION_OFFSET:
+		return take_offset(x, optarg);
+	case OPTION_LIKE:
+		x->like = optarg;
+		return NULL;
+	case 'z':
+		return ktrace_compress_level(optarg, &x->level) ? NULL :
+			COMPRESS_WRONG;
+	default:
+		x->is_json = true;
+		return NULL;
+	}
+}
+
+static bool is_tracefile(const char *path)
+{
+	char magic[sizeof(KTRACE_FILE_MAGIC)] = "";
+	struct stat st;
+	FILE *file = !stat(path, &st) && S_ISREG(st.st_mode) ? fopen(path, "re") : NULL;
+
+	if (file) {
+		(void)!fread(magic, 1, sizeof(magic) - 1, file);
+		fclose(file);
+	}
+	return !strcmp(magic, KTRACE_FILE_MAGIC);
+}
+
+static const char *missing(const struct import *x, int nr, char **paths)
+{
+	if (!x->format && nr && is_tracefile(paths[0]))
+		return "the file is a tracefile of ktrace already";
+	if (!x->format)
+		return nr ? "--from FORMAT is missing: the file does not look like any that is "
+			    "known" : "no file";
+	if (!x->path)
+		return "-o FILE is missing";
+	if (x->ticks && x->is_raw)
+		return "--ticks-per-ms and --raw-ticks exclude each other";
+	if (x->like && x->has_offset)
+		return "--like and --offset exclude each other";
+	if ((x->ticks || x->is_raw) && !x->format->has_ticks)
+		return "--ticks-per-ms, --raw-ticks: not with this format";
+	if ((x->like || x->has_offset) && x->format->has_ticks)
+		return "--like, --offset: not with this format";
+	return nr ? NULL : "no file";
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct import x = { 0 };
+	const char *wrong = NULL;
+	const char *looks;
+	int option;
+
+	while (!wrong && (option = command_option(argc, argv, "f:o:", options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			return command_common_option(cmd, option);
+		wrong = take_option(&x, option);
+	}
+	if (!wrong && !x.format && optind < argc && access(argv[optind], R_OK)) {
+		complain_about(argv[optind], "%s", strerror(errno));
+		return STATUS_DAMAGED;
+	}
+	looks = x.format || optind == argc ? NULL : files_foreign_format(argv[optind]);
+	if (!wrong && looks)
+		wrong = take_format(&x, looks);
+	if (!wrong)
+		wrong = missing(&x, argc - optind, argv + optind);
+	if (wrong)
+		return command_usage(cmd, wrong);
+	if (x.format->convert)
+		own_convert = x.format->convert;
+	if (!own_convert)
+		return command_program(x.format->program, argv);
+	return import(&x, argc - optind, argv + optind);
+}
+
+/* These libraries are not made for malicious files: a crash in them is reported as an error. */
+static void on_crash(int number)
+{
+	static const char text[] = "ktrace import: the library that reads this format crashed: "
+				   "the input is damaged\n";
+
+	(void)number;
+	(void)!write(STDERR_FILENO, text, sizeof(text) - 1);
+	output_drop();
+	_exit(STATUS_DAMAGED);
+}
+
+static void watch_crashes(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+	struct sigaction action = { .sa_handler = on_crash, .sa_flags = SA_RESETHAND };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, char **paths))
+{
+	own_convert = convert;
+	watch_crashes();
+	return command_run(&cmd_import, argc, argv);
+}
+
+const struct command cmd_import = {
+	.name = "import",
+	.args = "-o OUTPUT [OPTION...] FILE...",
+	.summary = "Make a tracefile of files of another tool",
+	.help =
+"  -f, --from FORMAT  what it is (default: as the first file looks; text of perf\n"
+"                     and shark must be named)\n"
+"                     ctf: a folder with traces of CTF 1.8, of LTTng for one\n"
+"                     trace-dat: what trace-cmd records\n"
+"                     perfetto: packets, as traced and ktraced --service write\n"
+"                     them\n"
+"                     perf: text of perf script, or what perf record records\n"
+"                     shark: chunks of S.Ha.R.K., a file each, compressed or not\n"
+"  -o, --output FILE  the new file; replaces what is there, once it is whole\n"
+OUTPUT_HELP
+"  --like FILE        a tracefile of the same machine and boot: its clock is that\n"
+"                     of the input\n"
+"  --offset TIME      when the clock of the input stood at 0: @SECONDS since the\n"
+"                     epoch, a date\n"
+"  --ticks-per-ms N   shark: so many ticks of the stamps are a ms, whatever the\n"
+"                     files say\n"
+"  --raw-ticks        shark: show ticks as if each were a nanosecond\n"
+COMPRESS_HELP
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"ctf, trace-dat, perf, perfetto: events of the kernel that ktrace records too\n"
+"become those, so that all commands know them; others, and fields that are more,\n"
+"stay as they are. Lost events are counted. Times are of the wall clock if the\n"
+"input says what its clock counts from. If it does not (perf record without\n"
+"--clockid, trace-cmd record without --date), say it by --like or --offset.\n"
+"\n"
+"perf: lines of perf script --ns --show-lost-events -F\n"
+"comm,pid,tid,cpu,time,event,trace; pid, tid or both, and the lines of --header\n"
+"are known, too. Of a file of perf record, perf itself makes these lines.\n"
+"\n"
+"shark: each file becomes a stream of events log:event. Its first event\n"
+"trace_start or cycles_per_msec says what a tick is; without one, say it\n"
+"yourself. Threads are tasks: who runs follows from trace_start and\n"
+"context_switch, which task a context is from the last event id. Empty slots are\n"
+"left out. ktrace export --to shark makes the same file again.\n"
+"\n"
+"An event whose description has more than 64 KiB, or that is of one kind too many\n"
+"(there can be some 65,000), is left out and counted; of perf and perfetto, it is\n"
+"kept as text.\n"
+"\n"
+"JSON members: file, events, lost, skipped, bytes, ticks_per_ms.\n",
+	.run = run,
+};

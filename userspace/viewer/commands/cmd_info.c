@@ -1,0 +1,582 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_info.c - ktrace info: what is in the files */
+#include "base/viewer.h"
+
+#include "base/census.h"
+#include "base/json.h"
+#include "base/number.h"
+#include "base/parts.h"
+#include "events/posix_log.h"
+#include "base/quality.h"
+#include "base/rings.h"
+#include "base/table.h"
+#include "base/when.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ktrace/tracefile.h>
+
+#define SIGNAL_MAX 64u
+
+/**
+ * struct info - what was found by reading everything
+ * @set:	the files
+ * @census:	events by name
+ * @stats:	of reading
+ * @start:	time of the first event
+ * @end:	time of the last event
+ */
+struct info {
+	struct ktrace_traceset *set;
+	struct census census;
+	struct ktrace_traceset_stats stats;
+	__u64 start;
+	__u64 end;
+};
+
+/* Streams of @trace that are of @kind, and in @blocks the blocks of all its streams. */
+static __u64 count_streams(const struct ktrace_trace *trace, __u32 kind, __u64 *blocks)
+{
+	const struct ktrace_trace_stream *s;
+	__u64 nr = 0;
+	size_t i;
+
+	*blocks = 0;
+	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
+		nr += s->kind == kind;
+		*blocks += s->blocks;
+	}
+	return nr;
+}
+
+static int read_all(struct info *info)
+{
+	struct ktrace_trace_event e;
+	int ret;
+
+	info->start = ~0ull;
+	while ((ret = ktrace_traceset_next(info->set, &e)) == 1) {
+		info->start = e.time < info->start ? e.time : info->start;
+		info->end = e.time > info->end ? e.time : info->end;
+		if (e.id == KTRACE_ID_LOST)
+			continue;
+		ret = census_add(&info->census, &e);
+		if (ret)
+			break;
+	}
+	if (info->start > info->end)
+		info->start = info->end;
+	census_sort(&info->census);
+	ktrace_traceset_stats(info->set, &info->stats);
+	return ret;
+}
+
+static void put_fact(struct ktrace_out *out, const struct ktrace_trace *t, const char *keyword,
+		     const char *key)
+{
+	const char *value = ktrace_trace_meta(t, keyword, key);
+
+	ktrace_out_safe(out, value ? value : "?");
+}
+
+static void put_label(struct ktrace_out *out, const char *label)
+{
+	size_t from;
+
+	output_line_begin(out);
+	from = out->len;
+	ktrace_out_str(out, "  ");
+	ktrace_out_str(out, label);
+	ktrace_out_pad(out, from, 12);
+}
+
+static void put_file_clock(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_clock_info clock;
+
+	ktrace_trace_clock(t, &clock);
+	put_label(out, "clock");
+	ktrace_out_safe(out, clock.clock ? clock.clock : "?");
+	ktrace_out_str(out, ", ");
+	ktrace_out_u64(out, clock.hz);
+	ktrace_out_str(out, " Hz, ");
+	ktrace_out_u64(out, clock.readings);
+	ktrace_out_str(out, " readings\n");
+}
+
+static void put_file_host(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	put_label(out, "host");
+	put_fact(out, t, "host", "name");
+	ktrace_out_str(out, ", kernel ");
+	put_fact(out, t, "host", "kernel");
+	ktrace_out_str(out, ", ");
+	put_fact(out, t, "host", "machine");
+	ktrace_out_str(out, ", ");
+	put_fact(out, t, "host", "cpus");
+	ktrace_out_str(out, " cpus\n");
+}
+
+/* " (118.0 MiB)": behind numbers of bytes that are too long to be read */
+static void put_rounded(struct ktrace_out *out, __u64 bytes)
+{
+	const bool is_huge = bytes >> 30;
+	char text[32];
+
+	if (!(bytes >> 20))
+		return;
+	snprintf(text, sizeof(text), " (%.1f %s)", (double)bytes / (is_huge ? 1 << 30 : 1 << 20),
+		 is_huge ? "GiB" : "MiB");
+	ktrace_out_str(out, text);
+}
+
+/* A line for each kind: the recordings of a merged file had their own. */
+static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct rows kinds = rings_find(t);
+	const struct rings *rings;
+	size_t i;
+
+	for (i = 0; i < kinds.nr; i++) {
+		rings = rows_at(&kinds, i);
+		put_label(out, "rings");
+		if (kinds.nr > 1) {
+			ktrace_out_u64(out, rings->nr);
+			ktrace_out_str(out, " of ");
+		}
+		rings_put(out, rings);
+		ktrace_out_char(out, '\n');
+	}
+	rows_free(&kinds);
+}
+
+/* A fact that is a number; anything else counts as missing. */
+static bool get_number(const struct ktrace_trace *t, const char *keyword, const char *key,
+		       __u64 *number)
+{
+	const char *value = ktrace_trace_meta(t, keyword, key);
+
+	return value && number_parse(value, 0, ~0ull, number);
+}
+
+/* The command, NULL if the recording had none. */
+static const char *command_of(const struct ktrace_trace *t)
+{
+	const char *cmd = ktrace_trace_meta(t, "trace", "cmd");
+
+	return cmd && *cmd ? cmd : NULL;
+}
+
+/* A status as a shell has it */
+static void put_status(struct ktrace_out *out, __u64 status)
+{
+	if (status > 128 && status <= 128 + SIGNAL_MAX) {
+		ktrace_out_str(out, "killed by signal ");
+		ktrace_out_u64(out, status - 128);
+		ktrace_out_str(out, " (status ");
+		ktrace_out_u64(out, status);
+		ktrace_out_char(out, ')');
+	} else {
+		ktrace_out_str(out, "status ");
+		ktrace_out_u64(out, status);
+	}
+}
+
+static bool ends_with(const char *text, const char *tail)
+{
+	size_t len = strlen(text), n = strlen(tail);
+
+	return len >= n && !strcmp(text + len - n, tail);
+}
+
+/* How the command ended, and why the recording did if for another reason. */
+static void put_file_end(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	const char *reason = ktrace_trace_meta(t, "end", "reason");
+	bool has_status;
+	__u64 status;
+
+	has_status = get_number(t, "end", "status", &status);
+	if (has_status && reason && !strcmp(reason, "command ended"))
+		reason = NULL;
+	if (!has_status && !reason)
+		return;
+	put_label(out, "ended");
+	if (has_status)
+		put_status(out, status);
+	if (has_status && reason)
+		ktrace_out_str(out, ", ");
+	if (reason && !ends_with(reason, " ended") && !ends_with(reason, " failed") &&
+	    strcmp(reason, "recovered") != 0)
+		ktrace_out_str(out, "stopped by ");
+	if (reason)
+		ktrace_out_safe(out, reason);
+	ktrace_out_char(out, '\n');
+}
+
+/* For a file with compressed blocks: how many, and how much that saved. */
+static void put_file_storage(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_storage s;
+	char percent[32];
+
+	ktrace_trace_storage(t, &s);
+	if (!s.compressed)
+		return;
+	put_label(out, "storage");
+	ktrace_out_u64(out, s.compressed);
+	ktrace_out_str(out, " blocks compressed, ");
+	ktrace_out_u64(out, s.stored);
+	ktrace_out_str(out, " of ");
+	ktrace_out_u64(out, s.bytes);
+	snprintf(percent, sizeof(percent), " bytes (%.1f %%)\n",
+		 s.bytes ? 100.0 * (double)s.stored / (double)s.bytes : 0.0);
+	ktrace_out_str(out, percent);
+}
+
+/* What was chosen, and when that changed. */
+static void put_file_choices(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_choice c;
+
+	for (size_t i = 0; ktrace_trace_choice(t, i, &c); i++) {
+		put_label(out, "choice");
+		out_date(out, ktrace_trace_wall(t, c.raw));
+		if (c.levels)
+			ktrace_out_str(out, ", levels ");
+		ktrace_out_safe(out, c.levels ? c.levels : "");
+		ktrace_out_str(out, ", events ");
+		ktrace_out_safe(out, c.events ? c.events : "default");
+		ktrace_out_str(out, c.filters ? ", of them " : "");
+		ktrace_out_safe(out, c.filters ? c.filters : "");
+		ktrace_out_str(out, c.where ? ", where " : "");
+		ktrace_out_safe(out, c.where ? c.where : "");
+		ktrace_out_char(out, '\n');
+	}
+}
+
+/* Which of the ids are not those of the recording's own pid namespace */
+static void put_file_ids(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_trace_ids ids;
+	size_t i;
+
+	for (i = 0; ktrace_trace_ids(t, i, &ids); i++) {
+		put_label(out, "ids");
+		out_printf(out, "%u to %u: processes and threads %u to %u of ", ids.first,
+			   ids.first + ids.nr - 1, ids.inner, ids.inner + ids.nr - 1);
+		if (ids.space)
+			out_printf(out, "pid namespace %llu\n", ids.space);
+		else
+			out_printf(out, "a pid namespace whose number is not known\n");
+	}
+}
+
+static void put_file(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	__u64 blocks, kernel, user;
+
+	output_line_begin(out);
+	ktrace_out_safe(out, ktrace_trace_path(t));
+	ktrace_out_str(out, ": ");
+	ktrace_out_u64(out, ktrace_trace_size(t));
+	ktrace_out_str(out, " bytes");
+	put_rounded(out, ktrace_trace_size(t));
+	ktrace_out_str(out, ktrace_trace_is_closed(t) ? ", closed\n" :
+		       ", not closed: still being written, or cut off\n");
+	if (command_of(t)) {
+		put_label(out, "command");
+		ktrace_out_safe(out, command_of(t));
+		ktrace_out_char(out, '\n');
+	}
+	if (ktrace_trace_meta(t, "trace", "cut")) {
+		put_label(out, "cut");
+		put_fact(out, t, "trace", "cut");
+		ktrace_out_char(out, '\n');
+	}
+	if (parts_any(t)) {
+		put_label(out, "parts");
+		parts_put(out, t);
+		ktrace_out_char(out, '\n');
+	}
+	put_file_end(out, t);
+	if (posix_log_is(t)) {
+		put_label(out, "posix");
+		posix_log_put(out, t);
+		ktrace_out_char(out, '\n');
+	}
+	put_file_host(out, t);
+	put_label(out, "backend");
+	put_fact(out, t, "trace", "backend");
+	ktrace_out_char(out, '\n');
+	put_file_clock(out, t);
+	kernel = count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks);
+	user = count_streams(t, KTRACE_CHANNEL_USER, &blocks);
+	put_label(out, "streams");
+	ktrace_out_u64(out, kernel);
+	ktrace_out_str(out, " kernel, ");
+	ktrace_out_u64(out, user);
+	ktrace_out_str(out, " user, ");
+	ktrace_out_u64(out, blocks);
+	ktrace_out_str(out, " blocks\n");
+	put_file_rings(out, t);
+	put_file_storage(out, t);
+	put_file_ids(out, t);
+	put_file_choices(out, t);
+}
+
+static void put_number(struct ktrace_out *out, __u64 v, int width)
+{
+	__u64 limit = 10;
+
+	for (; width > 1; width--, limit *= 10)
+		if (v < limit)
+			ktrace_out_char(out, ' ');
+	ktrace_out_u64(out, v);
+}
+
+static __u64 put_lost(struct ktrace_out *out, const struct info *info)
+{
+	__u64 sum = 0;
+	int i;
+
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		sum = info->stats.lost[i] > ~0ull - sum ? ~0ull : sum + info->stats.lost[i];
+	ktrace_out_str(out, "lost        ");
+	ktrace_out_u64(out, sum);
+	ktrace_out_char(out, '\n');
+	for (i = 0; i < KTRACE_LOST_NR; i++) {
+		if (!info->stats.lost[i])
+			continue;
+		put_number(out, info->stats.lost[i], 14);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, ktrace_lost_name((__u32)i));
+		ktrace_out_char(out, '\n');
+	}
+	return sum;
+}
+
+static void put_text(struct ktrace_out *out, const struct info *info)
+{
+	const struct ktrace_trace *t;
+	size_t i;
+
+	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++)
+		put_file(out, t);
+	output_line_begin(out);
+	ktrace_out_str(out, "begin       ");
+	if (info->stats.events)
+		out_date(out, info->start);
+	else
+		ktrace_out_char(out, '-');
+	ktrace_out_str(out, "\nduration    ");
+	out_seconds(out, info->end - info->start, 0);
+	ktrace_out_str(out, " s\nevents      ");
+	ktrace_out_u64(out, info->stats.events);
+	ktrace_out_char(out, '\n');
+	for (i = 0; i < info->census.nr; i++) {
+		output_line_begin(out);
+		put_number(out, info->census.counts[i].events, 14);
+		ktrace_out_char(out, ' ');
+		ktrace_out_str(out, info->census.counts[i].name);
+		ktrace_out_char(out, '\n');
+	}
+	put_lost(out, info);
+	if (info->stats.backwards) {
+		ktrace_out_str(out, "backwards   ");
+		ktrace_out_u64(out, info->stats.backwards);
+		ktrace_out_char(out, '\n');
+	}
+}
+
+static void json_number(struct ktrace_out *out, const struct ktrace_trace *t,
+			const char *keyword, const char *key)
+{
+	__u64 number;
+
+	if (get_number(t, keyword, key, &number))
+		json_u64(out, key, number);
+}
+
+static void json_choices(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_choice c;
+
+	json_key(out, "choices");
+	ktrace_out_char(out, '[');
+	for (size_t i = 0; ktrace_trace_choice(t, i, &c); i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		ktrace_out_char(out, '{');
+		json_key(out, "time");
+		ktrace_out_char(out, '"');
+		out_seconds(out, ktrace_trace_wall(t, c.raw), 0);
+		ktrace_out_char(out, '"');
+		json_str(out, "levels", c.levels);
+		json_str(out, "events", c.events);
+		json_str(out, "filters", c.filters);
+		json_str(out, "where", c.where);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, ']');
+}
+
+static void json_file(struct ktrace_out *out, const struct ktrace_trace *t)
+{
+	struct ktrace_clock_info clock;
+	struct ktrace_storage storage;
+	__u64 blocks;
+
+	ktrace_trace_storage(t, &storage);
+	ktrace_out_char(out, '{');
+	json_key(out, "file");
+	ktrace_out_json(out, ktrace_trace_path(t), strlen(ktrace_trace_path(t)));
+	json_u64(out, "bytes", ktrace_trace_size(t));
+	json_key(out, "closed");
+	ktrace_out_str(out, ktrace_trace_is_closed(t) ? "true" : "false");
+	json_str(out, "cmd", command_of(t));
+	json_str(out, "cut", ktrace_trace_meta(t, "trace", "cut"));
+	if (parts_any(t))
+		parts_json(out, t);
+	json_number(out, t, "end", "status");
+	json_str(out, "reason", ktrace_trace_meta(t, "end", "reason"));
+	json_str(out, "name", ktrace_trace_meta(t, "host", "name"));
+	json_str(out, "kernel", ktrace_trace_meta(t, "host", "kernel"));
+	json_str(out, "machine", ktrace_trace_meta(t, "host", "machine"));
+	json_number(out, t, "host", "cpus");
+	json_str(out, "backend", ktrace_trace_meta(t, "trace", "backend"));
+	json_str(out, "clock", ktrace_trace_meta(t, "trace", "clock"));
+	ktrace_trace_clock(t, &clock);
+	json_u64(out, "hz", clock.hz);
+	json_u64(out, "readings", clock.readings);
+	json_u64(out, "kernel_streams", count_streams(t, KTRACE_CHANNEL_KERNEL, &blocks));
+	json_u64(out, "user_streams", count_streams(t, KTRACE_CHANNEL_USER, &blocks));
+	rings_json(out, t);
+	json_u64(out, "blocks", blocks);
+	json_u64(out, "compressed_blocks", storage.compressed);
+	json_u64(out, "ring_bytes", storage.bytes);
+	json_u64(out, "stored_bytes", storage.stored);
+	posix_log_json(out, t);
+	json_choices(out, t);
+	ktrace_out_char(out, '}');
+}
+
+static void put_json(struct ktrace_out *out, const struct info *info)
+{
+	const struct ktrace_trace *t;
+	size_t i;
+
+	ktrace_out_str(out, "{\"files\":[");
+	for (i = 0; (t = ktrace_traceset_trace(info->set, i)); i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		json_file(out, t);
+	}
+	ktrace_out_str(out, "],\"begin\":");
+	if (info->stats.events) {
+		ktrace_out_char(out, '"');
+		out_seconds(out, info->start, 0);
+		ktrace_out_char(out, '"');
+	} else {
+		ktrace_out_str(out, "null");
+	}
+	ktrace_out_str(out, ",\"duration_ns\":");
+	ktrace_out_u64(out, info->end - info->start);
+	json_u64(out, "events", info->stats.events);
+	json_u64(out, "backwards", info->stats.backwards);
+	json_u64(out, "damaged", info->stats.damaged);
+	json_key(out, "counts");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < info->census.nr; i++) {
+		output_line_begin(out);
+		if (i)
+			ktrace_out_char(out, ',');
+		ktrace_out_json(out, info->census.counts[i].name,
+				strlen(info->census.counts[i].name));
+		ktrace_out_char(out, ':');
+		ktrace_out_u64(out, info->census.counts[i].events);
+	}
+	ktrace_out_char(out, '}');
+	json_key(out, "lost");
+	ktrace_out_char(out, '{');
+	for (i = 0; i < KTRACE_LOST_NR; i++)
+		if (info->stats.lost[i])
+			json_u64(out, ktrace_lost_name((__u32)i), info->stats.lost[i]);
+	ktrace_out_str(out, "}}\n");
+}
+
+static int describe_files(int nr, char **paths, bool is_json)
+{
+	struct info *info = calloc(1, sizeof(*info));
+	int status, ret;
+
+	if (!info) {
+		fprintf(stderr, "ktrace: out of memory\n");
+		return STATUS_DAMAGED;
+	}
+	info->set = open_files(nr, paths, &status);
+	if (!info->set)
+		goto out_free;
+	ret = read_all(info);
+	if (ret)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	else if (is_json)
+		put_json(output(), info);
+	else
+		put_text(output(), info);
+	quality_complain(info->set);
+	status = output_end(ret ? STATUS_DAMAGED : files_status(info->set, status));
+	census_free(&info->census);
+	ktrace_traceset_close(info->set);
+out_free:
+	free(info);
+	return status;
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	bool is_json = false;
+	int option;
+
+	while ((option = command_option(argc, argv, "", options)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		is_json = true;
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	return describe_files(argc - optind, argv + optind, is_json);
+}
+
+const struct command cmd_info = {
+	.name = "info",
+	.args = "[OPTION...] FILE...",
+	.summary = "Describe files: origin, streams, clock, events by name, losses",
+	.help =
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"All files are read completely, so damage anywhere in them is found and reported.\n"
+"Files that are parts of one recording are shown as one, with the sum of their\n"
+"sizes.\n"
+"\n"
+"JSON members: files, an array of objects (file, bytes, closed, [cmd], [cut],\n"
+"[parts: array of objects (file, part, bytes, closed); [keep], removed,\n"
+"removed_events and missing, an array of numbers, come with it], [status],\n"
+"[reason], [name], [kernel], [machine], [cpus], [backend], [clock], hz, readings,\n"
+"kernel_streams, user_streams, rings: an array of objects streams (how many have\n"
+"such a ring), bytes, block_bytes, [policy]; blocks, compressed_blocks,\n"
+"ring_bytes and stored_bytes: bytes of the blocks as they were in the rings, and\n"
+"as they are in the file, choices: an array of objects time, [levels], [events]),\n"
+"begin (string, seconds since the epoch), duration_ns, events, backwards,\n"
+"damaged, counts (events by name), lost (by reason).\n",
+	.run = run,
+};

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_io.c - ktrace io: what threads read, wrote and waited for; what block devices did */
+#include "analysis/analysis.h"
+
+#include "base/columns.h"
+#include "analysis/disks.h"
+
+#include <linux/ktrace_events.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { IO_READ, IO_WRITE, IO_SYNC, IO_NR };
+
+/* What a system call does with data; what it returns is the number of bytes, except for syncs. */
+static const struct {
+	const char *name;
+	int kind;
+} calls[] = {
+	{ "read", IO_READ }, { "pread64", IO_READ }, { "readv", IO_READ }, { "preadv", IO_READ },
+	{ "preadv2", IO_READ }, { "recvfrom", IO_READ }, { "recvmsg", IO_READ },
+	{ "write", IO_WRITE }, { "pwrite64", IO_WRITE }, { "writev", IO_WRITE },
+	{ "pwritev", IO_WRITE }, { "pwritev2", IO_WRITE }, { "sendto", IO_WRITE },
+	{ "sendmsg", IO_WRITE }, { "sendfile", IO_WRITE }, { "copy_file_range", IO_WRITE },
+	{ "splice", IO_WRITE }, { "fsync", IO_SYNC }, { "fdatasync", IO_SYNC }, { "sync", IO_SYNC },
+	{ "syncfs", IO_SYNC }, { "sync_file_range", IO_SYNC }, { "msync", IO_SYNC },
+};
+
+#define CALL_NR (sizeof(calls) / sizeof(calls[0]))
+
+/* struct amount - calls of one kind */
+struct amount {
+	__u64 calls;
+	__u64 bytes;
+	__u64 errors;
+	__u64 ns;
+};
+
+/* struct user - a thread */
+struct user {
+	struct thread_row thread;
+	struct amount amounts[IO_NR];
+	__u64 disk_ns;
+};
+
+/**
+ * struct io - one run of the command
+ * @a:		what analyses have in common
+ * @users:	threads
+ * @disks:	block devices
+ * @columns:	of the text
+ * @has_histograms: print them
+ */
+struct io {
+	struct analysis a;
+	struct rows users;
+	struct disks disks;
+	struct columns columns;
+	bool has_histograms;
+};
+
+static const char *const disk_kinds[DISK_KINDS] = { "read", "write", "other" };
+
+static int kind_of(const struct io *io, const struct ktrace_process *p, __u32 nr)
+{
+	const char *name = ktrace_mode_sub_name(io->a.state, p->machine, KTRACE_MODE_SYSCALL, nr);
+	size_t i;
+
+	for (i = 0; name && i < CALL_NR; i++)
+		if (!strcmp(calls[i].name, name))
+			return calls[i].kind;
+	return -1;
+}
+
+static void on_left(void *arg, const struct ktrace_process *p,
+		    const struct ktrace_mode_level *level, __u64 until, __s64 value)
+{
+	struct io *io = arg;
+	struct amount *amount;
+	struct user *u;
+	int kind;
+
+	if (level->mode != KTRACE_MODE_SYSCALL || until < io->a.from || until >= io->a.until_ns ||
+	    analysis_inherited(p, level) || !analysis_wants(&io->a, p))
+		return;
+	kind = kind_of(io, p, level->sub);
+	u = kind < 0 ? NULL : analysis_thread(&io->a, &io->users, p);
+	if (!u)
+		return;
+	amount = &u->amounts[kind];
+	amount->calls++;
+	amount->ns += until > level->since ? until - level->since : 0;
+	amount->errors += value < 0;
+	if (value > 0 && kind != IO_SYNC)
+		amount->bytes += (__u64)value;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct io *io = arg;
+	__u64 ns = analysis_ns(&io->a, p->since, until);
+	struct user *u;
+
+	if (!ns || p->status != KTRACE_STATUS_WAIT || p->wait != KTRACE_TASK_DISK ||
+	    !analysis_wants(&io->a, p))
+		return;
+	u = analysis_thread(&io->a, &io->users, p);
+	if (u)
+		u->disk_ns += ns;
+}
+
+static __u64 bytes_of(const struct user *u)
+{
+	return u->amounts[IO_READ].bytes + u->amounts[IO_WRITE].bytes;
+}
+
+static int by_bytes(const void *x, const void *y)
+{
+	const struct user *a = x, *b = y;
+
+	if (bytes_of(a) != bytes_of(b))
+		return bytes_of(a) < bytes_of(b) ? 1 : -1;
+	if (a->disk_ns != b->disk_ns)
+		return a->disk_ns < b->disk_ns ? 1 : -1;
+	return a->thread.who.tid < b->thread.who.tid ? -1 :
+	       a->thread.who.tid > b->thread.who.tid;
+}
+
+static void put_head(struct analysis *a)
+{
+	static const struct column columns[] = {
+		{ "process/thread", 24, 20, 0, 24 }, { "reads", 8, 6, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 3, 0 }, { "writes", 8, 6, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 3, 0 }, { "syncs", 8, 5, 1, 0 },
+		{ "time", 9, 7, 1, 0 }, { "disk wait", 9, 9, 2, 0 }, { .head = NULL },
+	};
+	struct io *io = (struct io *)a;
+
+	columns_begin(&io->columns, a->out, columns);
+	ktrace_out_char(a->out, '\n');
+	columns_head(&io->columns);
+}
+
+static void put_user(struct analysis *a, const void *row)
+{
+	struct columns *t = &((struct io *)a)->columns;
+	const struct user *u = row;
+	char name[48];
+	int i;
+
+	who_name(&u->thread.who, name, sizeof(name));
+	cell(t, "%s", name);
+	for (i = 0; i < IO_NR; i++) {
+		cell(t, "%llu", u->amounts[i].calls);
+		if (i != IO_SYNC)
+			cell_bytes(t, u->amounts[i].bytes);
+		cell_duration(t, u->amounts[i].ns);
+	}
+	cell_duration(t, u->disk_ns);
+	cells_end(t);
+}
+
+static void put_sums(struct columns *t, const struct disk_sums *sums)
+{
+	cell(t, "%llu", sums->requests);
+	cell_bytes(t, sums->bytes);
+	cell_duration(t, sums->times.sum);
+	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 50) : 0);
+	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 99) : 0);
+	cell_duration(t, sums->times.max);
+	cell(t, "%llu", sums->errors);
+	cells_end(t);
+}
+
+static void put_disk(const struct disk *d, void *arg)
+{
+	struct io *io = arg;
+	struct ktrace_out *out = io->a.out;
+	char name[32];
+	int i;
+
+	snprintf(name, sizeof(name), "%u:%u", d->number >> 20, d->number & 0xfffff);
+	for (i = 0; i < DISK_KINDS; i++) {
+		if (!d->sums[i].requests && !d->sums[i].bytes)
+			continue;
+		output_line_begin(out);
+		cell(&io->columns, "%-12s %s", name, disk_kinds[i]);
+		put_sums(&io->columns, &d->sums[i]);
+	}
+	output_line_begin(out);
+	out_printf(out, "%-12s busy", name);
+	out_percent(out, d->busy_ns, io->a.to - io->a.from);
+	out_printf(out, " %%, %llu requests at most, %llu at the end, %llu given back\n", d->most,
+		   d->under_way, d->requeues);
+}
+
+static void put_histograms(const struct disk *d, void *arg)
+{
+	struct io *io = arg;
+	int i;
+
+	for (i = 0; i < DISK_KINDS; i++) {
+		if (!d->sums[i].times.nr)
+			continue;
+		output_line_begin(io->a.out);
+		out_printf(io->a.out, "\n%u:%u %s, from issue to end\n", d->number >> 20,
+			   d->number & 0xfffff, disk_kinds[i]);
+		dist_show(&d->sums[i].times, io->a.out, 2);
+	}
+}
+
+static void put_disks(struct io *io)
+{
+	static const struct column columns[] = {
+		{ "block device", 24, 18, 0, 24 }, { "requests", 8, 8, 0, 0 },
+		{ "bytes", 10, 8, 0, 0 }, { "time", 9, 7, 0, 0 }, { "p50", 9, 7, 2, 0 },
+		{ "p99", 9, 7, 1, 0 }, { "max", 9, 7, 0, 0 }, { "errors", 8, 6, 3, 0 },
+		{ .head = NULL },
+	};
+
+	columns_end(&io->columns);
+	if (!io->disks.by_number)
+		return;
+	output_line_begin(io->a.out);
+	columns_begin(&io->columns, io->a.out, columns);
+	ktrace_out_char(io->a.out, '\n');
+	columns_head(&io->columns);
+	disks_each(&io->disks, put_disk, io);
+	columns_end(&io->columns);
+	if (io->has_histograms)
+		disks_each(&io->disks, put_histograms, io);
+}
+
+static void put_json_user(struct analysis *a, const void *row)
+{
+	static const char *const kinds[IO_NR] = { "read", "write", "sync" };
+	struct ktrace_out *out = a->out;
+	const struct user *u = row;
+	int i;
+
+	who_json(&u->thread.who, out);
+	for (i = 0; i < IO_NR; i++) {
+		json_key(out, kinds[i]);
+		ktrace_out_char(out, '{');
+		json_u64(out, "calls", u->amounts[i].calls);
+		json_u64(out, "bytes", u->amounts[i].bytes);
+		json_u64(out, "errors", u->amounts[i].errors);
+		json_u64(out, "ns", u->amounts[i].ns);
+		ktrace_out_char(out, '}');
+	}
+	json_u64(out, "disk_wait_ns", u->disk_ns);
+}
+
+static void put_json_disk(const struct disk *d, void *arg)
+{
+	struct ktrace_out *out = ((struct io *)arg)->a.out;
+	int i;
+
+	output_line_begin(out);
+	json_element(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "major", d->number >> 20);
+	json_u64(out, "minor", d->number & 0xfffff);
+	json_u64(out, "busy_ns", d->busy_ns);
+	json_u64(out, "most", d->most);
+	json_u64(out, "under_way", d->under_way);
+	json_u64(out, "requeues", d->requeues);
+	for (i = 0; i < DISK_KINDS; i++) {
+		json_key(out, disk_kinds[i]);
+		ktrace_out_char(out, '{');
+		json_u64(out, "requests", d->sums[i].requests);
+		json_u64(out, "bytes", d->sums[i].bytes);
+		json_u64(out, "errors", d->sums[i].errors);
+		dist_json(&d->sums[i].times, out);
+		ktrace_out_char(out, '}');
+	}
+	ktrace_out_char(out, '}');
+}
+
+static int take_request(struct analysis *a, const struct ktrace_trace_event *e)
+{
+	return disks_event(&((struct io *)a)->disks, a, e);
+}
+
+static void show(struct analysis *a)
+{
+	static const struct sheet sheet = {
+		"threads", by_bytes, put_head, put_user, put_json_user,
+	};
+	struct io *io = (struct io *)a;
+
+	disks_end(&io->disks, a, a->to);
+	analysis_rows(a, &io->users, &sheet);
+	if (!a->is_json) {
+		put_disks(io);
+		return;
+	}
+	json_key(a->out, "devices");
+	ktrace_out_char(a->out, '[');
+	disks_each(&io->disks, put_json_disk, io);
+	ktrace_out_char(a->out, ']');
+}
+
+static const char *own_option(struct analysis *a, int option)
+{
+	(void)option;
+	((struct io *)a)->has_histograms = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_OPTIONS,
+	{ "histograms", no_argument, NULL, 'H' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct io io = {
+		.a = {
+			.options = options, .option = own_option, .early = take_request,
+			.show = show,
+			.needs.providers = "syscall,block",
+		},
+		.users = ROWS_INIT(struct user, thread.serial),
+	};
+	int status;
+
+	io.a.watch = (struct ktrace_state_watch){
+		.span = on_span, .left = on_left, .arg = &io,
+	};
+	status = analysis_main(&io.a, cmd, argc, argv);
+	rows_free(&io.users);
+	disks_free(&io.disks);
+	return status;
+}
+
+const struct command cmd_io = {
+	.name = "io",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what threads read and wrote, and how long that took",
+	.help =
+ANALYSIS_SINCE_HELP
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  --histograms       print how times of block devices are distributed, too\n"
+ANALYSIS_OUTPUT_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"Needs events of family syscall: reads and writes are system calls of files,\n"
+"pipes and sockets, with the bytes they returned; syncs are fsync and its like.\n"
+"Disk wait, blocked without being interruptible, needs family sched. Block\n"
+"devices need family block of the whole machine: their requests, bytes, and times\n"
+"from issue to end; other requests flush, discard, fill with zeroes and the like.\n"
+"They are shown whatever --pid says.\n"
+COLUMNS_HELP
+"\n"
+"Example: the five threads that moved most\n"
+"  ktrace io -n 5 trace.bin\n",
+	.run = run,
+};

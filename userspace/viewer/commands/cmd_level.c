@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_level.c - ktrace level: which events live recordings record, and to change that
+ *
+ * Live recordings are found by their ports, <ktrace/port.h>; what they are and what they do
+ * is what they answer. Their words are shown with control characters escaped.
+ */
+#include "base/viewer.h"
+
+#include "base/descriptors.h"
+#include "base/json.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <ktrace/level.h>
+#include <ktrace/port.h>
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+/* Are listed though they do not answer; of others only the number is told. */
+#define SILENT_MAX 8u
+#define STALE_MAX 64u
+
+/**
+ * struct wish - the command line
+ * @name:	pid or session, NULL = not given
+ * @levels:	NULL = not given
+ * @events:	NULL = not given
+ * @where:	NULL = not given
+ * @is_json:	an object for each recording
+ */
+struct wish {
+	const char *name;
+	const char *levels;
+	const char *events;
+	const char *where;
+	bool is_json;
+};
+
+/* struct recording - a live one: where it listens, and what it says; @says is to be freed */
+struct recording {
+	struct ktrace_port port;
+	char *says;
+	int error;
+};
+
+static void ask(struct recording *r, const char *text)
+{
+	free(r->says);
+	ktrace_port_ask_all(&r->port, 1, text, &r->says, &r->error);
+}
+
+static bool is_ok(const struct recording *r)
+{
+	return r->says && !r->error && !strncmp(r->says, "ok ", 3);
+}
+
+static bool may_ask(const struct ktrace_port *port)
+{
+	return !geteuid() || port->uid == geteuid();
+}
+
+/* Is it what the user calls @name: pid of ktraced or command, session as --recover has it? */
+static bool is_named(const struct recording *r, const char *name)
+{
+	char text[64], *session, *command;
+	bool is;
+
+	snprintf(text, sizeof(text), "%u", r->port.pid);
+	if (!strcmp(name, text))
+		return true;
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)r->port.id);
+	if (!strcmp(name, text))
+		return true;
+	if (!is_ok(r))
+		return false;
+	session = ktrace_port_value(r->says, "session");
+	command = ktrace_port_value(r->says, "command");
+	is = (command && !strcmp(name, command)) ||
+	     (session && (!strcmp(name, session) || (!strncmp(session, "shm:", 4) &&
+		!strncmp(session + 4, name, strlen(name)) && *name == '/' &&
+		(!session[4 + strlen(name)] || !strcmp(session + 4 + strlen(name), "/user")))));
+	free(session);
+	free(command);
+	return is;
+}
+
+static void put_value(struct ktrace_out *out, const struct recording *r, const char *key,
+		      const char *missing, size_t width)
+{
+	char *value = ktrace_port_value(r->says, key);
+	const size_t from = out->len;
+
+	ktrace_out_safe(out, value ? value : missing);
+	if (width)
+		ktrace_out_pad(out, from, width);
+	if (width)
+		ktrace_out_char(out, ' ');
+	free(value);
+}
+
+static void put_recording(const struct recording *r)
+{
+	struct ktrace_out *out = output();
+	char *pthread, pid[16];
+	size_t from;
+
+	output_line_begin(out);
+	from = out->len;
+	snprintf(pid, sizeof(pid), "%u", r->port.pid);
+	ktrace_out_str(out, pid);
+	ktrace_out_pad(out, from, 8);
+	if (!is_ok(r)) {
+		ktrace_out_str(out, "does not answer: is it stopped?\n");
+		return;
+	}
+	pthread = ktrace_port_value(r->says, "pthread");
+	put_value(out, r, "levels", pthread && !strcmp(pthread, "1") ? "all" : "-", 12);
+	free(pthread);
+	put_value(out, r, "events", "default", 12);
+	put_value(out, r, "file", "?", 0);
+	ktrace_out_str(out, "  ");
+	put_value(out, r, "cmd", "", 0);
+	ktrace_out_char(out, '\n');
+}
+
+/* Of a recording that does not answer only the pid is known. */
+static void put_json(const struct recording *r)
+{
+	static const char *const keys[] = { "session", "levels", "events", "where", "file", "cmd" };
+	struct ktrace_out *out = output();
+	char *said[sizeof(keys) / sizeof(keys[0])];
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		said[i] = is_ok(r) ? ktrace_port_value(r->says, keys[i]) : NULL;
+	output_line_begin(out);
+	ktrace_out_char(out, '{');
+	json_u64(out, "pid", r->port.pid);
+	json_u64(out, "answers", is_ok(r));
+	json_str(out, "session", said[0]);
+	json_str(out, "levels", said[1]);
+	json_str(out, "events", said[2]);
+	json_str(out, "where", said[3]);
+	json_str(out, "file", said[4]);
+	json_str(out, "cmd", said[5]);
+	ktrace_out_str(out, "}\n");
+	for (i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		free(said[i]);
+}
+
+static void put_list(const struct recording *list, size_t nr, bool is_json)
+{
+	struct ktrace_out *out = output();
+
+	for (size_t i = 0; is_json && i < nr; i++)
+		put_json(&list[i]);
+	if (is_json)
+		return;
+	output_line_begin(out);
+	ktrace_out_str(out, "PID     LEVELS       EVENTS       FILE  COMMAND\n");
+	for (size_t i = 0; i < nr; i++)
+		put_recording(&list[i]);
+}
+
+/**
+ * struct recordings - the live ones that may be meant
+ * @list:	asked what they are
+ * @nr:		their number
+ * @silent_nr:	of these, those that did not answer, and how many more there are
+ * @is_others:	the name is that of another user's
+ */
+struct recordings {
+	struct recording *list;
+	size_t nr, silent_nr;
+	bool is_others;
+};
+
+/* Leaves the ports that may be asked and can be meant. Return: their number. */
+static size_t choose_ports(struct ktrace_port *ports, size_t found, const char *name,
+			   bool *is_others)
+{
+	bool is_known = false;
+	size_t nr = 0;
+
+	for (size_t i = 0; name && i < found; i++)
+		is_known |= is_named(&(struct recording) { .port = ports[i] }, name);
+	for (size_t i = 0; i < found; i++) {
+		const struct recording r = { .port = ports[i] };
+
+		/* Recordings may be slow to answer: ask only those whose names must be known. */
+		if (is_known && !is_named(&r, name))
+			continue;
+		if (may_ask(&r.port))
+			ports[nr++] = r.port;
+		else
+			*is_others |= name && is_named(&r, name);
+	}
+	return nr;
+}
+
+/* A socket that has just gone, or is not its user's, is no recording. */
+static void keep(struct recordings *all, const struct recording *r, const char *name)
+{
+	const bool is_none = r->error == -ECONNREFUSED || r->error == -EACCES ||
+			     (name && !is_named(r, name));
+
+	all->silent_nr += !is_none && r->error;
+	if (is_none || (r->error && all->silent_nr > SILENT_MAX))
+		free(r->says);
+	else
+		all->list[all->nr++] = *r;
+}
+
+/* Return: whether there was memory for them. */
+static bool find_recordings(struct recordings *all, const char *name)
+{
+	size_t found = 0;
+	struct ktrace_port *ports = ktrace_port_list_all(&found);
+	const size_t nr = ports ? choose_ports(ports, found, name, &all->is_others) : 0;
+	char **answers = calloc(nr + 1, sizeof(*answers));
+	int *errors = calloc(nr + 1, sizeof(*errors));
+	bool is_done;
+
+	all->list = calloc(nr + 1, sizeof(*all->list));
+	is_done = ports && answers && errors && all->list;
+	/* All at once if that can be: then each has all of the time to answer. */
+	descriptors_allow_all();
+	if (is_done)
+		ktrace_port_ask_all(ports, nr, "show", answers, errors);
+	for (size_t i = 0; is_done && i < nr; i++)
+		keep(all, &(struct recording) { ports[i], answers[i], errors[i] }, name);
+	free(ports);
+	free(answers);
+	free(errors);
+	return is_done;
+}
+
+static int fail_none(const char *name, bool is_others)
+{
+	struct ktrace_stale list[STALE_MAX];
+	const size_t all = ktrace_session_list_stale(list, STALE_MAX);
+	size_t stale = 0;
+
+	/* Of those that were never finished nothing can be saved. */
+	for (size_t i = 0; i < all && i < STALE_MAX; i++)
+		if (!list[i].is_unfinished)
+			list[stale++] = list[i];
+	if (is_others)
+		complain_safely("ktrace level: %s is another user's recording: only its user and "
+				"root may ask for it", name);
+	else if (name)
+		complain_safely("ktrace level: there is no live recording %s", name);
+	else
+		fprintf(stderr, "ktrace level: nothing is being recorded\n");
+	if (stale && !is_others)
+		fprintf(stderr, "ktrace level: %zu session%s left behind by a ktraced that died, "
+			"e.g. %s; ktraced --recover saves what %s\n", stale,
+			stale == 1 ? "" : "s", list[0].where,
+			stale == 1 ? "it holds" : "they hold");
+	return STATUS_DAMAGED;
+}
+
+static int fail_several(const struct recording *list, size_t nr)
+{
+	fprintf(stderr, "ktrace level: %zu live recordings, say which:", nr);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(stderr, " %u", list[i].port.pid);
+	fprintf(stderr, "; ktrace level lists them\n");
+	return STATUS_USAGE;
+}
+
+static int say_answer(const struct recording *r)
+{
+	char *text = r->error ? NULL
+		: ktrace_port_value(r->says, is_ok(r) ? "note" : "reason");
+
+	if (r->error == -ETIMEDOUT)
+		fprintf(stderr, "ktrace level: ktraced %u does not answer: is it stopped?\n",
+			r->port.pid);
+	else if (r->error)
+		fprintf(stderr, "ktrace level: ktraced %u: %s\n", r->port.pid,
+			strerror(-r->error));
+	else if (text)
+		complain_about(is_ok(r) ? "note" : "refused", "%s", text);
+	else if (!is_ok(r))
+		fprintf(stderr, "ktrace level: ktraced %u answers in words not known here\n",
+			r->port.pid);
+	free(text);
+	return is_ok(r) ? STATUS_OK : STATUS_DAMAGED;
+}
+
+static int change(struct recording *r, const struct wish *w)
+{
+	struct ktrace_text t = { 0 };
+
+	ktrace_text_line(&t, "set");
+	if (w->levels)
+		ktrace_text_str(&t, "levels", w->levels);
+	if (w->events)
+		ktrace_text_str(&t, "events", w->events);
+	if (w->where)
+		ktrace_text_str(&t, "where", w->where);
+	if (t.error || t.len >= KTRACE_PORT_MESSAGE) {
+		ktrace_text_free(&t);
+		return command_usage(&cmd_level, "what is asked for is too long");
+	}
+	ask(r, t.buf);
+	ktrace_text_free(&t);
+	return say_answer(r);
+}
+
+static int act(struct recording *list, size_t nr, const struct wish *w)
+{
+	if (!w->levels && !w->events && !w->where) {
+		put_list(list, nr, w->is_json);
+		return STATUS_OK;
+	}
+	if (w->is_json)
+		return command_usage(&cmd_level, "--json lists recordings, and changes none");
+	return nr > 1 ? fail_several(list, nr) : change(&list[0], w);
+}
+
+static int serve(const struct wish *w)
+{
+	struct recordings all = { .list = NULL };
+	int status = STATUS_DAMAGED;
+
+	if (!find_recordings(&all, w->name))
+		fprintf(stderr, "ktrace: out of memory\n");
+	else
+		status = all.nr ? act(all.list, all.nr, w) : fail_none(w->name, all.is_others);
+	if (all.silent_nr > SILENT_MAX)
+		fprintf(stderr, "ktrace level: %zu more do not answer: they are stopped, or no "
+			"recordings\n", all.silent_nr - SILENT_MAX);
+	for (size_t i = 0; i < all.nr; i++)
+		free(all.list[i].says);
+	free(all.list);
+	return output_end(status);
+}
+
+/* One word may be either; what looks like a name of a session is one. */
+static int take_words(struct wish *w, int nr, char **words)
+{
+	__u32 levels;
+	char bad[32];
+	bool is_last_levels = nr && ktrace_level_parse(words[nr - 1], &levels, bad, sizeof(bad));
+
+	if (nr > 2)
+		return command_usage(&cmd_level, "too many words");
+	if (nr == 2 || (nr && !is_last_levels &&
+			strspn(words[0], "0123456789") != strlen(words[0]) &&
+			strspn(words[0], "0123456789abcdef") != 16 && *words[0] != '/' &&
+			strncmp(words[0], "dev:", 4) && strncmp(words[0], "shm:", 4))) {
+		if (!is_last_levels) {
+			complain_safely("ktrace level: there is no level '%s', but %s", bad,
+					ktrace_level_choices());
+			return STATUS_USAGE;
+		}
+	}
+	if (is_last_levels)
+		w->levels = words[--nr];
+	w->name = nr ? words[0] : NULL;
+	return STATUS_OK;
+}
+
+static const struct option options[] = {
+	{ "events", required_argument, NULL, 'e' },
+	{ "where", required_argument, NULL, 'w' },
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct wish w = { .name = NULL };
+	int option, status;
+
+	while ((option = command_option(argc, argv, "e:", options)) != -1) {
+		if (option == 'e')
+			w.events = optarg;
+		else if (option == 'w')
+			w.where = optarg;
+		else if (option == 'j')
+			w.is_json = true;
+		else
+			return command_common_option(cmd, option);
+	}
+	status = take_words(&w, argc - optind, argv + optind);
+	return status == STATUS_OK ? serve(&w) : status;
+}
+
+const struct command cmd_level = {
+	.name = "level",
+	.args = "[OPTION...] [PID | SESSION] [LEVELS]",
+	.summary = "Show and change what live recordings record",
+	.help =
+"  -e, --events LIST  record these events from now on, as ktraced -e; empty: what\n"
+"                     ktraced records without -e\n"
+"  --where EXPRESSION record kernel events only if this is true from now on, as\n"
+"                     ktraced --where; empty: all that -e wants\n"
+"  --json             one JSON object a line\n"
+"  -h, --help, --version\n"
+"\n"
+"Without any of these: one line for each live recording, or the one that is\n"
+"named.\n"
+"\n"
+"LEVELS, as those of ktraced --level, change which events pthread:* are recorded:\n"
+"all, io, none, or thread, barrier, mutex, cond, sem, rwlock, spin, once, key,\n"
+"each also with -io; several are separated by commas.\n"
+"\n"
+"A recording is named by the pid of its ktraced or of its command, or by its\n"
+"session, as KTRACE_SESSION and ktraced --recover have it. It need not be if\n"
+"there is one only. Its user and root may change it.\n"
+"\n"
+"JSON members: pid, answers (0: it does not), [session], [levels], [events],\n"
+"[where], [file], [cmd].\n",
+	.run = run,
+};

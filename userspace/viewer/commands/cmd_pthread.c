@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_pthread.c - ktrace pthread: what threads do with each other, as events of the POSIX
+ * Threads Trace Toolkit (PTT)
+ *
+ * All events are read, from the first on, so that what is learnt from them does not depend on
+ * what is asked for: what is printed are lines of the whole.
+ */
+#include "base/viewer.h"
+
+#include "base/needs.h"
+#include "pthread/object.h"
+#include "base/progress.h"
+#include "pthread/ptt_line.h"
+#include "events/scope.h"
+#include "pthread/split.h"
+#include "base/window.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define NAME_TESTS_MAX 16u
+
+/* struct name_test - one -e or -E: a list, of which one must fit */
+struct name_test {
+	const char *list;
+	bool is_end;
+};
+
+/**
+ * struct view - one run of the command
+ * @scope:	which events of ours
+ * @needs:	events without which there is nothing to show
+ * @ptt:	what they stand for
+ * @lines:	how that is printed
+ * @tests:	what names of PTT's events must be like, all of them
+ * @test_nr:	how many
+ * @is_unwanted: by type of event: a test says no
+ * @path:	where to print, NULL = standard output
+ * @lists:	print the types of events
+ * @where:	whether to look symbols up, and where
+ * @aliases:	names of addresses
+ * @objects:	objects asked for
+ * @index:	numbers of events asked for
+ * @number:	of the first of the events that the one at hand stands for, if @index is set
+ * @next:	of the first one behind it
+ * @by:		how lines are split
+ * @split:	where they go then
+ */
+struct view {
+	struct scope scope;
+	struct needs needs;
+	struct ptt ptt;
+	struct ptt_lines lines;
+	struct name_test tests[NAME_TESTS_MAX];
+	size_t test_nr;
+	bool *is_unwanted;
+	const char *path;
+	bool lists;
+	struct symbols_where where;
+	struct aliases *aliases;
+	struct objects objects;
+	struct window index;
+	__u64 number;
+	__u64 next;
+	enum split_by by;
+	struct split *split;
+};
+
+static bool fits(const struct name_test *t, const struct ptt_kind *kind)
+{
+	const char *word = t->list;
+	size_t n;
+
+	for (;; word += n + 1) {
+		n = strcspn(word, ",");
+		if (n <= kind->name_size &&
+		    !memcmp(kind->name + (t->is_end ? kind->name_size - n : 0), word, n))
+			return true;
+		if (!word[n])
+			return false;
+	}
+}
+
+/* What all tests say of each type of event; false: no memory. */
+static bool judge(struct view *v)
+{
+	const struct ptt_kind *kinds;
+	size_t nr, i, t;
+
+	kinds = ptt_kinds(&nr);
+	v->is_unwanted = calloc(nr, sizeof(*v->is_unwanted));
+	for (i = 0; v->is_unwanted && i < nr; i++)
+		for (t = 0; t < v->test_nr; t++)
+			v->is_unwanted[i] |= !fits(&v->tests[t], &kinds[i]);
+	return v->is_unwanted;
+}
+
+static const char *add_test(struct view *v, bool is_end)
+{
+	struct name_test *t = &v->tests[v->test_nr];
+	const struct ptt_kind *kinds;
+	size_t nr, i;
+
+	if (v->test_nr++ == NAME_TESTS_MAX)
+		return "-e, -E: too many of them";
+	*t = (struct name_test){ optarg, is_end };
+	nr = strlen(optarg);
+	if (!nr || *optarg == ',' || optarg[nr - 1] == ',' || strstr(optarg, ",,"))
+		return "-e, -E: an empty name";
+	kinds = ptt_kinds(&nr);
+	for (i = 0; i < nr; i++)
+		if (fits(t, &kinds[i]))
+			return NULL;
+	return is_end ? "-E: no event's name ends like this; -l lists them" :
+			"-e: no event's name begins like this; -l lists them";
+}
+
+static const char *take_aliases(struct view *v)
+{
+	if (!v->aliases && aliases_new(&v->aliases))
+		return "out of memory";
+	return aliases_add_file(v->aliases, optarg);
+}
+
+/* Microseconds since the first event: --since and --until */
+static const char *take_microseconds(struct scope *s)
+{
+	struct window w;
+
+	if (!window_parse(optarg, &w) || w.start > ~0ull / 1000)
+		return "-Z: not microseconds START:END";
+	s->since = (struct when){ { .ns = w.start * 1000, .is_relative = true }, optarg, true };
+	s->until = (struct when){ { .ns = w.end * 1000, .is_relative = true }, optarg,
+				  w.end <= ~0ull / 1000 };
+	return NULL;
+}
+
+static const char *take_option(struct view *v, int option)
+{
+	const char *wrong;
+
+	switch (option) {
+	case 'a':
+		return take_aliases(v);
+	case 'n':
+		return objects_add(&v->objects, optarg);
+	case 'z':
+		return window_parse(optarg, &v->index) ? NULL : "-z: not numbers START:END";
+	case 'Z':
+		return take_microseconds(&v->scope);
+	case 's':
+		return split_option(optarg, &v->by);
+	case 'r':
+		v->lines.form = PTT_RAW;
+		return NULL;
+	case 't':
+		v->lines.form = PTT_TEXT;
+		return NULL;
+	case 'j':
+		v->lines.form = PTT_JSON;
+		return NULL;
+	case 'l':
+		v->lists = true;
+		return NULL;
+	case 'o':
+		v->path = optarg;
+		return NULL;
+	case 'e':
+	case 'E':
+		return add_test(v, option == 'E');
+	default:
+		if (symbols_option(&v->where, option, &wrong))
+			return wrong;
+		return scope_option(&v->scope, option);
+	}
+}
+
+static void put_kinds(const struct view *v, struct ktrace_out *out)
+{
+	const struct ptt_kind *kinds;
+	size_t nr, i, from;
+
+	kinds = ptt_kinds(&nr);
+	for (i = 0; i < nr; i++) {
+		if (v->is_unwanted[i] || (!kinds[i].in_ptt && !kinds[i].is_seen))
+			continue;
+		output_line_begin(out);
+		from = out->len;
+		ktrace_out_str(out, kinds[i].name);
+		ktrace_out_pad(out, from, PTT_NAME_MAX);
+		ktrace_out_str(out, kinds[i].in_ptt ? "PTT     " : "ktrace  ");
+		ktrace_out_str(out, kinds[i].is_call ? "call" : kinds[i].is_seen ? "state" :
+			       "never");
+		ktrace_out_char(out, '\n');
+	}
+}
+
+/* Each event; the events that all of them stand for are numbered. */
+static int watch(void *watcher, const struct ktrace_trace_event *e)
+{
+	struct view *v = watcher;
+	int ret = aliases_update(v->aliases, e);
+
+	ptt_see(&v->ptt, e);
+	needs_see(&v->needs, e);
+	if (!ret && v->split)
+		ret = split_see(v->split, e);
+	if (ret || !v->index.is_set)
+		return ret;
+	v->number = v->next;
+	v->next += ptt_expand(&v->ptt);
+	return v->number >= v->index.end;
+}
+
+static bool is_wanted(const struct view *v, __u32 i)
+{
+	if (v->is_unwanted[v->ptt.events[i].kind - v->ptt.kinds])
+		return false;
+	return !v->index.is_set ||
+	       (v->number + i >= v->index.start && v->number + i < v->index.end);
+}
+
+/* Return: 0, -errno */
+static int put_event(struct view *v, const struct ktrace_trace_event *e)
+{
+	__u32 i, nr = ptt_expand(&v->ptt);
+
+	if (!objects_match(&v->objects, v->aliases, e))
+		return 0;
+	if (nr)
+		ptt_line_begin(&v->lines, &v->ptt);
+	for (i = 0; i < nr; i++) {
+		if (!is_wanted(v, i))
+			continue;
+		if (v->split)
+			v->lines.lines.out = split_lines(v->split);
+		ptt_line_put(&v->lines, &v->ptt, i);
+	}
+	return v->split ? split_take(v->split, e) : 0;
+}
+
+/* Names, and files to split into. Return: 0, -errno. */
+static int begin(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
+{
+	int ret = v->aliases ? 0 : aliases_new(&v->aliases);
+
+	if (!ret)
+		ret = aliases_begin(v->aliases, set);
+	if (ret > 0)
+		v->lines.lines.aliases = v->aliases;
+	if (ret >= 0 && v->by)
+		ret = split_new(v->by, v->path, set, nr, paths, &v->split);
+	v->scope.watch = watch;
+	v->scope.watcher = v;
+	v->scope.prints = true;
+	return ret < 0 ? ret : scope_begin(&v->scope, set);
+}
+
+/* Return: 0, -errno */
+static int put_events(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
+{
+	const struct ktrace_trace_event *e;
+	struct lines *lines = &v->lines.lines;
+	int ret = begin(v, set, nr, paths);
+
+	lines->has_many_files = ktrace_traceset_trace(set, 1);
+	lines->start = lines->before = v->scope.start;
+	lines->is_json = v->lines.form == PTT_JSON;
+	lines->out = output();
+	while (!ret && !lines->out->error) {
+		ret = scope_next(&v->scope, &e);
+		if (ret <= 0)
+			break;
+		ret = put_event(v, e);
+		if (!ret)
+			ret = v->ptt.error;
+	}
+	progress_end();
+	return ret;
+}
+
+static int view_files(struct view *v, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	ptt_init(&v->ptt);
+	if (v->where.is_wanted)
+		v->lines.lines.symbols = symbols_new(&v->where);
+	ret = put_events(v, set, nr, paths);
+	symbols_free(v->lines.lines.symbols);
+	if (ret) {
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+		output_void();
+	} else if (!v->scope.until.is_set && !v->scope.place) {	/* all has been seen */
+		needs_complain(&v->needs);
+	}
+	scope_complain(&v->scope);
+	status = ret ? STATUS_DAMAGED : files_status(set, status);
+	if (split_end(v->split))
+		status = STATUS_DAMAGED;
+	ktrace_traceset_close(set);
+	ptt_free(&v->ptt);
+	status = output_end(status);
+	scope_warn_lost(&v->scope);
+	return status;
+}
+
+static bool is_device(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && (S_ISCHR(st.st_mode) || S_ISBLK(st.st_mode));
+}
+
+static int view(struct view *v, const struct command *cmd, int nr, char **paths)
+{
+	if (scope_wrong(&v->scope))
+		return command_usage(cmd, scope_wrong(&v->scope));
+	if (!v->lists && !nr)
+		return command_usage(cmd, "no file");
+	if (v->by && (!v->path || !strcmp(v->path, "-")))
+		return command_usage(cmd, "-s: needs -o BASE");
+	if (v->by && is_device(v->path))
+		return command_usage(cmd, "-s: a device is no BASE, which names of files begin "
+				     "with");
+	if (v->path && !v->by && output_to(v->path, nr, paths))
+		return STATUS_DAMAGED;
+	if (!judge(v)) {
+		fprintf(stderr, "ktrace: out of memory\n");
+		return STATUS_DAMAGED;
+	}
+	if (!v->lists)
+		return view_files(v, nr, paths);
+	put_kinds(v, output());
+	return output_end(STATUS_OK);
+}
+
+static const struct option options[] = {
+	SCOPE_OPTIONS,
+	{ "raw", no_argument, NULL, 'r' },
+	{ "text", no_argument, NULL, 't' },
+	{ "json", no_argument, NULL, 'j' },
+	OUTPUT_OPTIONS,
+	{ "list-events", no_argument, NULL, 'l' },
+	{ "begins", required_argument, NULL, 'e' },
+	{ "ends", required_argument, NULL, 'E' },
+	SYMBOLS_OPTIONS,
+	{ "alias", required_argument, NULL, 'a' },
+	{ "name", required_argument, NULL, 'n' },
+	{ "split", required_argument, NULL, 's' },
+	{ "index", required_argument, NULL, 'z' },
+	{ "microseconds", required_argument, NULL, 'Z' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct view v = { .needs.providers = "pthread" };
+	const char *wrong = NULL;
+	int option, status;
+
+	while (!wrong && (option = command_option(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:",
+						   options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP) {
+			scope_free(&v.scope);
+			return command_common_option(cmd, option);
+		}
+		wrong = take_option(&v, option);
+	}
+	status = wrong ? command_usage(cmd, wrong) : view(&v, cmd, argc - optind, argv + optind);
+	scope_free(&v.scope);
+	aliases_free(v.aliases);
+	objects_free(&v.objects);
+	free(v.is_unwanted);
+	return status;
+}
+
+const struct command cmd_pthread = {
+	.name = "pthread",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what threads do with each other, as the PTT tool does",
+	.help =
+"  -t, --text         sentences (default)\n"
+"  -r, --raw          columns, as many in each line: time, CPU, process, thread,\n"
+"                     event, four arguments, result; - for what is not there\n"
+"  --json             one JSON object a line\n"
+"  -o, --output FILE  print into FILE, - for standard output\n"
+OUTPUT_HELP
+"  -e, --begins PREFIX[,PREFIX...]  only events whose name begins so:\n"
+"                     MUTEX_,COND_WAIT\n"
+"  -E, --ends SUFFIX[,SUFFIX...]  only events whose name ends so: _IN,_OUT\n"
+"                     of several -e and -E all must be true\n"
+"  -l, --list-events  list the types of events\n"
+"  --since TIME       from TIME on\n"
+"  --until TIME       up to TIME, TIME itself not included\n"
+"  -z, --index START:END  only events number START to END of all, END not\n"
+"                     included, the first one is number 0; either may be left out\n"
+"  -Z, --microseconds START:END  the same by time, in us since the first event\n"
+"  -p, --pid N[,N...]  only these processes and threads\n"
+"  -n, --name OBJECT[,...]  only what is about these: 0xADDRESS, or a name or\n"
+"                     glob\n"
+"  -a, --alias FILE   names of addresses, a line each: [PID] 0xADDRESS NAME\n"
+"  -s, --split pid|pidx|tid  print into files OUTPUT-PID[-TID]; pidx: by process,\n"
+"                     behind what a child's parent had until it forked\n"
+"  --event GLOB[,GLOB...]  only what events of the files stand for whose\n"
+"                     provider:name matches: pthread:sem_*\n"
+"  --filter EXPRESSION  the same for events for which it is true: see ktrace help\n"
+"                     grep\n"
+"  --filter-file FILE  the same, with what is in FILE\n"
+"  --symbols, --sysroot DIR, --path-map FROM=TO, --debug-dir DIR, --debuginfod\n"
+"                     see ktrace help list; not with --raw\n"
+"  -h, --help, --version\n"
+"\n"
+"Shows what ktraced --pthread has recorded. TIME is as in ktrace list. An event\n"
+"of the files stands for one to five events, which have its time. -l says of each\n"
+"type: its name, who named it (PTT or ktrace, by the same rule), and whether it\n"
+"is the beginning or end of a call, or tells of a state; \"never\" if there is\n"
+"nothing to tell it from.\n"
+"\n"
+"JSON members are those of ktrace list.\n",
+	.run = run,
+};

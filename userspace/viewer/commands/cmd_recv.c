@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * cmd_recv.c - ktrace recv: receives the packets of a S.Ha.R.K. tracer
+ *
+ * Nothing is acknowledged, so all that can be done is to see what is missing. Packets are those
+ * of the first machine that sends one; others are counted and left out.
+ */
+#include "base/viewer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <ktrace/packet.h>
+
+#include "base/json.h"
+#include "base/number.h"
+#include "import/shark_packets.h"
+#include "base/when.h"
+
+#define BUFFER (4 << 20)
+#define LAST 4096	/* most datagrams that are still taken once a signal has come */
+
+/**
+ * struct recv - one run of the command
+ * @local:	where to receive
+ * @path:	file for the events, NULL = none
+ * @idle_ms:	end when nothing has come for so long, < 0 = never
+ * @count:	end after so many datagrams, 0 = never
+ * @is_json:	one object
+ * @packets:	what comes
+ * @fd:		the socket
+ * @signal_fd:	signals that end it
+ * @file:	the file, < 0 = none
+ * @datagrams:	so far
+ * @foreign:	of them, from other machines
+ * @from:	the machine; ss_family 0 = nobody yet
+ */
+struct recv {
+	const char *local;
+	const char *path;
+	int idle_ms;
+	__u64 count;
+	bool is_json;
+	struct packets packets;
+	int fd;
+	int signal_fd;
+	int file;
+	__u64 datagrams;
+	__u64 foreign;
+	struct sockaddr_storage from;
+};
+
+static int write_events(void *arg, const unsigned char *slots, __u32 events)
+{
+	const struct recv *r = arg;
+
+	return r->file < 0 ? 0 : output_write(r->file, slots, events * SHARK_SLOT);
+}
+
+/* The same machine? Its port may be another with each chunk. */
+static bool is_known_sender(struct recv *r, const struct sockaddr_storage *from)
+{
+	struct sockaddr_storage host = *from;
+
+	if (host.ss_family == AF_INET6)
+		((struct sockaddr_in6 *)&host)->sin6_port = 0;
+	else
+		((struct sockaddr_in *)&host)->sin_port = 0;
+	if (!r->from.ss_family)
+		r->from = host;
+	return !memcmp(&r->from, &host, sizeof(host));
+}
+
+static void receive(struct recv *r)
+{
+	unsigned char data[KTRACE_SHARK_PACKET_MAX + 1];
+	struct sockaddr_storage from = { 0 };
+	socklen_t size = sizeof(from);
+	ssize_t n = recvfrom(r->fd, data, sizeof(data), MSG_DONTWAIT, (struct sockaddr *)&from,
+			     &size);
+
+	if (n < 0)
+		return;
+	r->datagrams++;
+	if (!is_known_sender(r, &from))
+		r->foreign++;
+	else if (!packets_take(&r->packets, data, (size_t)n) && !r->packets.good)
+		r->from.ss_family = AF_UNSPEC;	/* that was none */
+}
+
+/* Return: 0, -errno. */
+static int receive_all(struct recv *r)
+{
+	struct pollfd fds[] = {
+		{ .fd = r->fd, .events = POLLIN }, { .fd = r->signal_fd, .events = POLLIN },
+	};
+
+	int last = LAST;
+
+	while (last && (!r->count || r->datagrams < r->count)) {
+		/* Until the first datagram has come, wait without an end. */
+		const int nr = poll(fds, 2, r->datagrams ? r->idle_ms : -1);
+
+		if (nr < 0 && errno != EINTR)
+			return -errno;
+		if (!nr)
+			break;
+		if (nr > 0 && fds[1].revents)
+			last--;
+		if (nr > 0 && fds[0].revents)
+			receive(r);
+		else if (nr > 0 && fds[1].revents)
+			break;
+		if (r->packets.error)
+			return r->packets.error;
+	}
+	packets_end(&r->packets);
+	return r->packets.error;
+}
+
+static void put_ranges(const struct recv *r)
+{
+	const __u64 all = r->packets.range_nr, nr = all < PACKETS_RANGES ? all : PACKETS_RANGES;
+	struct ktrace_out *out = output();
+
+	for (__u64 i = 0; i < nr; i++) {
+		const __u32 *range = r->packets.ranges[i];
+
+		if (r->is_json) {
+			json_element(out);
+			ktrace_out_char(out, '[');
+		} else {
+			ktrace_out_str(out, i ? ", " : "missing ");
+		}
+		ktrace_out_u64(out, range[0]);
+		if (r->is_json || range[1] != range[0]) {
+			ktrace_out_str(out, r->is_json ? "," : " to ");
+			ktrace_out_u64(out, range[1]);
+		}
+		if (r->is_json)
+			ktrace_out_char(out, ']');
+	}
+	if (!r->is_json && nr)
+		ktrace_out_str(out, nr < all ? ", ...\n" : "\n");
+}
+
+static void put_json(const struct recv *r)
+{
+	const struct packets *p = &r->packets;
+	struct ktrace_out *out = output();
+
+	ktrace_out_char(out, '{');
+	json_str(out, "file", r->path);
+	json_u64(out, "events", p->events);
+	json_u64(out, "packets", p->good);
+	json_u64(out, "missing", p->missing);
+	json_u64(out, "duplicates", p->duplicates);
+	json_u64(out, "reordered", p->reordered);
+	json_u64(out, "bad", p->bad);
+	json_u64(out, "foreign", r->foreign);
+	json_u64(out, "runs", p->runs);
+	json_key(out, "ranges");
+	ktrace_out_char(out, '[');
+	put_ranges(r);
+	ktrace_out_str(out, "]}\n");
+}
+
+static void put_text(const struct recv *r)
+{
+	const struct packets *p = &r->packets;
+	const struct {
+		__u64 nr;
+		const char *what;
+	} counts[] = {
+		{ p->good, " packets, " }, { p->missing, " missing, " },
+		{ p->duplicates, " twice, " }, { p->reordered, " out of order, " },
+		{ p->bad, " bad, " }, { r->foreign, " of others, " }, { p->runs, " runs\n" },
+	};
+	struct ktrace_out *out = output();
+
+	ktrace_out_u64(out, p->events);
+	ktrace_out_str(out, " events, ");
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+		ktrace_out_u64(out, counts[i].nr);
+		ktrace_out_str(out, counts[i].what);
+	}
+	put_ranges(r);
+}
+
+static void say_where(int fd)
+{
+	struct sockaddr_storage addr = { 0 };
+	socklen_t size = sizeof(addr);
+	char host[INET6_ADDRSTRLEN] = "?";
+	const bool is_6 = !getsockname(fd, (struct sockaddr *)&addr, &size) &&
+			  addr.ss_family == AF_INET6;
+	const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&addr;
+	const struct sockaddr_in *in4 = (const struct sockaddr_in *)&addr;
+
+	inet_ntop(addr.ss_family, is_6 ? (const void *)&in6->sin6_addr : &in4->sin_addr, host,
+		  sizeof(host));
+	fprintf(stderr, "ktrace recv: receiving at %s%s%s:%u\n", is_6 ? "[" : "", host,
+		is_6 ? "]" : "", ntohs(is_6 ? in6->sin6_port : in4->sin_port));
+}
+
+/* A longer queue than usual, as far as permitted: then a pause of ours loses nothing. */
+static int open_socket(struct recv *r)
+{
+	const int size = BUFFER;
+	sigset_t signals;
+
+	r->fd = ktrace_packet_listen(r->local);
+	if (r->fd < 0) {
+		complain_safely("ktrace recv: %s: %s", r->local, r->fd == -EINVAL ?
+				"no address, such as 192.0.2.1:20000" : strerror(-r->fd));
+		return r->fd;
+	}
+	setsockopt(r->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	r->signal_fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	return r->signal_fd < 0 ? -errno : 0;
+}
+
+static int run_receiver(struct recv *r)
+{
+	int ret = open_socket(r);
+
+	if (ret)
+		return STATUS_DAMAGED;
+	if (r->path)
+		r->file = output_in_place(r->path, O_WRONLY);
+	if (r->path && r->file < 0) {
+		complain_about(r->path, "%s", strerror(-r->file));
+		return STATUS_DAMAGED;
+	}
+	say_where(r->fd);
+	ret = receive_all(r);
+	if (r->file >= 0 && close(r->file) && !ret)
+		ret = -errno;
+	if (ret)
+		complain_about(r->path ? r->path : "socket", "%s", output_error(ret));
+	if (r->is_json)
+		put_json(r);
+	else
+		put_text(r);
+	return output_end(ret || r->packets.missing ? STATUS_DAMAGED : STATUS_OK);
+}
+
+enum { OPTION_IDLE = 800 };
+
+static const struct option options[] = {
+	{ "address", required_argument, NULL, 'a' },
+	OUTPUT_OPTIONS,
+	{ "idle", required_argument, NULL, OPTION_IDLE },
+	{ "number", required_argument, NULL, 'n' },
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static const char *take_option(struct recv *r, int option)
+{
+	__u64 ms;
+
+	switch (option) {
+	case 'a':
+		r->local = optarg;
+		return NULL;
+	case 'o':
+		r->path = optarg;
+		return NULL;
+	case OPTION_IDLE:
+		if (!when_parse_wait(optarg, &ms))
+			return "--idle: " NO_WAIT("1ms");
+		r->idle_ms = (int)ms;
+		return NULL;
+	case 'n':
+		return number_parse(optarg, 1, ~0ull, &r->count) ? NULL :
+			"-n: not a number from 1 on";
+	default:
+		r->is_json = true;
+		return NULL;
+	}
+}
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct recv r = {
+		.local = "0.0.0.0", .idle_ms = -1, .file = -1,
+		.packets = { .put = write_events },
+	};
+	const char *wrong = NULL;
+	int option, status;
+
+	r.packets.arg = &r;
+	while (!wrong && (option = command_option(argc, argv, "a:n:o:", options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			return command_common_option(cmd, option);
+		wrong = take_option(&r, option);
+	}
+	if (!wrong && optind < argc)
+		wrong = "there are no files to name: -o FILE is where events go";
+	if (!wrong && r.path && !strcmp(r.path, "-"))
+		wrong = "-o: a file, not standard output, which has the numbers";
+	if (wrong)
+		return command_usage(cmd, wrong);
+	if (packets_init(&r.packets)) {
+		fprintf(stderr, "ktrace: %s\n", strerror(ENOMEM));
+		return STATUS_DAMAGED;
+	}
+	status = run_receiver(&r);
+	packets_free(&r.packets);
+	return status;
+}
+
+const struct command cmd_recv = {
+	.name = "recv",
+	.args = "[OPTION...]",
+	.summary = "Receive the packets of a S.Ha.R.K. tracer",
+	.help =
+"  -a, --address ADDRESS[:PORT]  receive there only; port 0 = any (default: all\n"
+"                     IPv4 addresses; port 20000)\n"
+"  -o, --output FILE  write the events into FILE, replacing it: ktrace import\n"
+"                     reads it\n"
+OUTPUT_HELP
+"  --idle TIME        end when nothing has come for so long, once something has\n"
+"  -n, --number N     stop after N datagrams\n"
+"  --json             one JSON object\n"
+"  -h, --help, --version\n"
+"\n"
+"Ends by SIGINT or SIGTERM, too. Packets are numbered from 1 on: what is missing,\n"
+"came twice or out of order is said. Up to 64 are held until an earlier one has\n"
+"come; one that comes still later is written where it comes. A sender that is\n"
+"restarted begins another run. Exit status 1 if packets are missing.\n"
+"\n"
+"JSON members: file, events, packets, missing, duplicates, reordered, bad (no\n"
+"packets), foreign (from other machines), runs, ranges (first and last of numbers\n"
+"missing, 16 at most).\n",
+	.is_live = true,
+	.run = run,
+};

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_resources.c - ktrace resources: what CPUs, interrupts and devices did over time */
+#include "analysis/analysis.h"
+
+#include "base/strip.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define BESIDE 55	/* columns that are not picture */
+
+/* In the order of enum ktrace_resource_mode */
+static const char letters[] = " .BIiTRW";
+
+/* struct row - a resource, and its time by mode; the first three are the key */
+struct row {
+	__u32 machine;
+	__u32 kind;
+	__u32 number;
+	struct ktrace_resource r;
+	__u64 ns[KTRACE_RES_MODE_NR];
+	__u64 begun;		/* how often it left the idle state */
+	bool was_active;	/* in the span before */
+	__u64 *strip;
+};
+
+/**
+ * struct resources - one run of the command
+ * @a:		what analyses have in common
+ * @strip:	the picture
+ * @rows:	one for each resource
+ * @lists:	print spans, not a picture
+ */
+struct resources {
+	struct analysis a;
+	struct strip strip;
+	struct rows rows;
+	bool lists;
+};
+
+static bool is_active(__u32 mode)
+{
+	return mode > KTRACE_RES_IDLE;
+}
+
+static void name_resource(const struct resources *s, const struct ktrace_resource *r, char *text,
+			  size_t size)
+{
+	const char *sub = r->kind == KTRACE_RESOURCE_IRQ ? r->name : NULL;
+
+	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
+		sub = ktrace_mode_sub_name(s->a.state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
+	if (r->kind == KTRACE_RESOURCE_BLOCK)
+		snprintf(text, size, "block %u:%u", r->number >> 20, r->number & 0xfffff);
+	else
+		snprintf(text, size, "%s %u %s", ktrace_resource_kind_name(r->kind), r->number,
+			 sub ? sub : "");
+}
+
+static void list(struct resources *s, const struct ktrace_resource *r, __u64 from, __u64 to)
+{
+	struct ktrace_out *out = s->a.out;
+	char name[64];
+
+	if (!s->a.number)
+		return;
+	s->a.number--;
+	name_resource(s, r, name, sizeof(name));
+	output_line_begin(out);
+	out_seconds(out, analysis_since_start(&s->a, from), 15);
+	ktrace_out_char(out, ' ');
+	out_duration(out, to - from);
+	out_printf(out, "  %-26s %s\n", name, ktrace_resource_mode_name(ktrace_resource_mode(r)));
+}
+
+static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
+{
+	struct resources *s = arg;
+	__u32 mode = ktrace_resource_mode(r);
+	const __u32 key[] = { r->machine, r->kind, r->number };
+	__u64 from = r->since;
+	struct row *row;
+
+	if (!analysis_clip(&s->a, &from, &until))
+		return;
+	row = rows_get(&s->rows, key);
+	if (!row || strip_add(&s->strip, &row->strip, (int)mode, from, until)) {
+		s->a.error = -ENOMEM;
+		return;
+	}
+	row->r = *r;
+	row->ns[mode] += until - from;
+	row->begun += is_active(mode) && !row->was_active && from == r->since;
+	row->was_active = is_active(mode);
+	if (s->lists && !s->a.is_json)
+		list(s, r, from, until);
+}
+
+static int begin(struct analysis *a)
+{
+	struct resources *s = (struct resources *)a;
+
+	s->strip.from = a->from;
+	s->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
+	s->strip.to += s->strip.to == s->strip.from;
+	strip_fit(&s->strip, BESIDE);
+	return 0;
+}
+
+static __u64 active_ns(const struct row *row)
+{
+	__u64 sum = 0;
+	__u32 i;
+
+	for (i = KTRACE_RES_BUSY; i < KTRACE_RES_MODE_NR; i++)
+		sum += row->ns[i];
+	return sum;
+}
+
+/* CPUs by number, others by how long they were busy */
+static int by_kind(const void *x, const void *y)
+{
+	const struct row *a = x, *b = y;
+	__u64 m = active_ns(a), n = active_ns(b);
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->kind != KTRACE_RESOURCE_CPU && m != n)
+		return m < n ? 1 : -1;
+	if (a->machine != b->machine)
+		return a->machine < b->machine ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static void put_head(struct analysis *a)
+{
+	const struct resources *s = (const struct resources *)a;
+
+	out_printf(a->out, "\nB busy  I irq  i softirq  T trap  R read  W write  . idle\n\n");
+	strip_scale(&s->strip, a->start, 25, a->out);
+	out_printf(a->out, "%*s %8s %8s  %9s\n", 26 + s->strip.width, "", "busy", "times", "busy");
+}
+
+static void put_row(struct analysis *a, const void *x)
+{
+	const struct resources *s = (const struct resources *)a;
+	const struct row *row = x;
+	char name[64];
+
+	name_resource(s, &row->r, name, sizeof(name));
+	out_printf(a->out, "%-24.24s ", name);
+	strip_show(&s->strip, row->strip, a->out);
+	out_percent(a->out, active_ns(row), s->strip.to - s->strip.from);
+	out_printf(a->out, " %% %8llu  ", row->begun);
+	out_duration(a->out, active_ns(row));
+	ktrace_out_char(a->out, '\n');
+}
+
+static void put_json(struct analysis *a, const void *x)
+{
+	struct ktrace_out *out = a->out;
+	const struct row *row = x;
+	__u32 mode;
+
+	json_u64(out, "machine", row->machine);
+	json_str(out, "kind", ktrace_resource_kind_name(row->kind));
+	json_u64(out, "number", row->number);
+	if (row->r.name[0])
+		json_str(out, "name", row->r.name);
+	json_u64(out, "busy_ns", active_ns(row));
+	json_u64(out, "times", row->begun);
+	json_key(out, "modes");
+	ktrace_out_char(out, '{');
+	for (mode = 0; mode < KTRACE_RES_MODE_NR; mode++)
+		if (row->ns[mode])
+			json_u64(out, ktrace_resource_mode_name(mode), row->ns[mode]);
+	ktrace_out_char(out, '}');
+}
+
+static void show(struct analysis *a)
+{
+	static const struct sheet sheet = { "resources", by_kind, put_head, put_row, put_json };
+	struct resources *s = (struct resources *)a;
+
+	if (a->is_json || !s->lists)
+		analysis_rows(a, &s->rows, &sheet);
+}
+
+enum { OPTION_LIST = 300, OPTION_WIDTH };
+
+static const char *own_option(struct analysis *a, int option)
+{
+	struct resources *s = (struct resources *)a;
+
+	if (option == OPTION_WIDTH)
+		return strip_take_width(optarg, &s->strip.width);
+	s->lists = true;
+	return NULL;
+}
+
+static const struct option options[] = {
+	ANALYSIS_WINDOW_OPTIONS,
+	{ "list", no_argument, NULL, OPTION_LIST },
+	{ "width", required_argument, NULL, OPTION_WIDTH },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	struct resources s = {
+		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
+		       .needs.providers = "sched,irq,softirq,block" },
+		.strip.letters = letters,
+		.rows = ROWS_INIT(struct row, number),
+	};
+	int status;
+	size_t i;
+
+	s.a.watch = (struct ktrace_state_watch){ .resource = on_resource, .arg = &s };
+	status = analysis_main(&s.a, cmd, argc, argv);
+	for (i = 0; i < s.rows.nr; i++)
+		free(((struct row *)rows_at(&s.rows, i))->strip);
+	rows_free(&s.rows);
+	return status;
+}
+
+const struct command cmd_resources = {
+	.name = "resources",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show what CPUs, interrupts and block devices did over time",
+	.help =
+"  --list             print each span of time in one mode, not a picture\n"
+"  --width N          columns of the picture (default: as the terminal has room\n"
+"                     for; elsewhere 60)\n"
+ANALYSIS_SINCE_HELP
+ANALYSIS_OUTPUT_HELP
+"\n"
+ANALYSIS_TIMES
+"\n"
+"A row for each resource: CPUs by number, then interrupts, softirqs, traps and\n"
+"block devices, the busiest first. A column shows what the resource did most in\n"
+"its time; behind it the share of time it was busy, how often it became so, and\n"
+"how long it was. CPUs need events of family sched, the others those of irq and\n"
+"softirq.\n"
+"\n"
+"Example: the first 100 ms, in detail\n"
+"  ktrace resources --until 100ms --width 120 trace.bin\n",
+	.run = run,
+};

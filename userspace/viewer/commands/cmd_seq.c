@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/* cmd_seq.c - ktrace seq: when files begin, so that they can be put in order */
+#include "base/viewer.h"
+
+#include "base/json.h"
+#include "base/when.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Return: 1 and the first event that is no loss, 0 there is none, -errno. */
+static int first_event(struct ktrace_traceset *set, struct ktrace_trace_event *e)
+{
+	int ret;
+
+	do
+		ret = ktrace_traceset_next(set, e);
+	while (ret == 1 && e->id == KTRACE_ID_LOST);
+	return ret;
+}
+
+static void put_text(struct ktrace_out *out, const struct ktrace_part *file,
+		     const struct ktrace_trace_event *e)
+{
+	output_line_begin(out);
+	if (e)
+		out_seconds(out, e->time, 0);
+	else
+		ktrace_out_char(out, '-');
+	ktrace_out_char(out, ' ');
+	ktrace_out_safe(out, file->path);
+	ktrace_out_char(out, '\n');
+}
+
+static void put_json(struct ktrace_out *out, const struct ktrace_part *file,
+		     const struct ktrace_trace_event *e)
+{
+	output_line_begin(out);
+	ktrace_out_str(out, "{\"file\":");
+	ktrace_out_json(out, file->path, strlen(file->path));
+	if (file->number)
+		json_u64(out, "part", file->number);
+	if (e) {
+		ktrace_out_str(out, ",\"time\":\"");
+		out_seconds(out, e->time, 0);
+		ktrace_out_char(out, '"');
+		json_u64(out, "raw", e->raw);
+	}
+	ktrace_out_str(out, "}\n");
+}
+
+/* Each file for itself: @path is one, or what parts are named after. */
+static int show_file(char *path, bool is_json)
+{
+	struct ktrace_trace_event e;
+	struct ktrace_part file;
+	int status, ret;
+	struct ktrace_traceset *set = open_files(1, &path, &status);
+
+	if (!set)
+		return status;
+	ret = first_event(set, &e);
+	if (ret < 0)
+		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
+	else if (ktrace_trace_part(ktrace_traceset_trace(set, 0), 0, &file))
+		(is_json ? put_json : put_text)(output(), &file, ret ? &e : NULL);
+	status = files_status(set, ret < 0 ? STATUS_DAMAGED : status);
+	ktrace_traceset_close(set);
+	return status;
+}
+
+static const struct option options[] = {
+	{ "json", no_argument, NULL, 'j' },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	int option, status = STATUS_OK, one;
+	bool is_json = false;
+
+	while ((option = command_option(argc, argv, "", options)) != -1) {
+		if (option != 'j')
+			return command_common_option(cmd, option);
+		is_json = true;
+	}
+	if (optind == argc)
+		return command_usage(cmd, "no file");
+	for (; optind < argc; optind++) {
+		one = show_file(argv[optind], is_json);
+		status = one ? one : status;
+	}
+	return output_end(status);
+}
+
+const struct command cmd_seq = {
+	.name = "seq",
+	.args = "[OPTION...] FILE...",
+	.summary = "Tell when each file begins, to put parts of a recording in order",
+	.help =
+"  --json             one JSON object a line\n"
+"  -h, --help, --version\n"
+"\n"
+"A line for each file: the time of its first event in seconds since the epoch, -\n"
+"if it has none, and the name. sort -n puts the parts of a recording in the order\n"
+"in which they were recorded. Commands that read several parts do so in any order\n"
+"of their names.\n"
+"\n"
+"JSON members: file, [part], [time] (string, seconds since the epoch), [raw].\n",
+	.run = run,
+};

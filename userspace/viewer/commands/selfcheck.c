@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * selfcheck.c - does what is made of events agree with itself: states, statistics, moves?
+ *
+ * Files are read once more from the beginning, with the state and statistics of all. At the
+ * marks the state must be what a seek makes it, from saved states. Statistics of parts, each
+ * with a state of its own that has not read anything yet, must add up to those of the whole;
+ * they are compared without CPUs, as time counts where a thread was in the end.
+ */
+#include "selfcheck.h"
+
+#include "base/progress.h"
+
+#include <errno.h>
+#include <ktrace/hooks.h>
+#include <ktrace/statistics.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PARTS 4u
+#define MOVES 8u
+#define VALUES 6u
+
+/**
+ * struct row - what a node of statistics says
+ * @key:	trace, thread, mode, sub-mode
+ * @values:	events, and times
+ * @is_part:	of a part, not of the whole
+ */
+struct row {
+	__u64 key[4];
+	__u64 values[VALUES];
+	bool is_part;
+};
+
+/**
+ * struct rows - statistics of the whole and of its parts
+ * @at:		the rows
+ * @nr:		how many
+ * @cap:	room for so many
+ */
+struct rows {
+	struct row *at;
+	size_t nr;
+	size_t cap;
+};
+
+static const char *path_of(const struct check *c)
+{
+	return ktrace_trace_path(ktrace_traceset_trace(c->set, 0));
+}
+
+static __u64 mix(__u64 h, __u64 value)
+{
+	h = (h ^ value) * 0x9e3779b97f4a7c15ull;
+	return h ^ h >> 29;
+}
+
+static __u64 mix_text(__u64 h, const char *text)
+{
+	while (*text)
+		h = mix(h, (unsigned char)*text++);
+	return h;
+}
+
+static __u64 mix_process(__u64 h, const struct ktrace_process *p)
+{
+	const __u64 values[] = {
+		p->serial, p->created, p->inserted, p->since, p->machine, p->tid, p->pid, p->ppid,
+		(__u64)p->cpu, p->status, p->wait, p->is_woken, p->waker, p->waker_mode,
+		p->is_reaped, p->depth, p->over,
+	};
+	__u32 i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		h = mix(h, values[i]);
+	for (i = 0; i < p->depth; i++)
+		h = mix(mix(mix(h, p->stack[i].since), p->stack[i].mode), p->stack[i].sub);
+	return mix_text(h, p->comm);
+}
+
+static __u64 mix_resource(__u64 h, const struct ktrace_resource *r)
+{
+	const __u64 values[] = {
+		r->since, r->machine, r->kind, r->number, r->tid, r->depth, r->over,
+	};
+	__u32 i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+		h = mix(h, values[i]);
+	for (i = 0; i < r->depth; i++)
+		h = mix(h, r->modes[i]);
+	return mix_text(h, r->name);
+}
+
+static __u64 digest(const struct ktrace_states *s)
+{
+	const struct ktrace_resource *r;
+	const struct ktrace_process *p;
+	__u64 h = 1;
+	size_t i;
+
+	for (i = 0; (p = ktrace_state_process(s, i)); i++)
+		h = mix_process(h, p);
+	for (i = 0; (r = ktrace_state_resource(s, i)); i++)
+		h = mix_resource(h, r);
+	return h;
+}
+
+static int add_row(struct rows *rows, const struct row *row)
+{
+	size_t cap = rows->cap ? 2 * rows->cap : 64;
+	struct row *at;
+
+	if (rows->nr == rows->cap) {
+		at = realloc(rows->at, cap * sizeof(*at));
+		if (!at)
+			return -ENOMEM;
+		rows->at = at;
+		rows->cap = cap;
+	}
+	rows->at[rows->nr++] = *row;
+	return 0;
+}
+
+/* The nodes from threads on down; @above: key of the one above. */
+static int add_rows(struct rows *rows, const struct ktrace_statistic *n, const struct row *above)
+{
+	struct row row = *above;
+	int ret = 0;
+	__u32 i;
+
+	if (n->level == KTRACE_STATISTIC_TRACE)
+		row.key[0] = n->key;
+	if (n->level >= KTRACE_STATISTIC_THREAD) {
+		row.key[n->level - KTRACE_STATISTIC_THREAD + 1] = n->key;
+		row.values[0] = n->events;
+		row.values[1] = n->cpu_ns;
+		row.values[2] = n->cumulative_ns;
+		row.values[3] = n->elapsed_ns;
+		row.values[4] = n->wait_ns;
+		row.values[5] = n->wait_cpu_ns;
+		ret = add_row(rows, &row);
+	}
+	for (i = 0; i < n->child_nr && !ret; i++)
+		ret = add_rows(rows, n->children[i], &row);
+	return ret;
+}
+
+/* Is a node what the nodes below it sum to? Modes that lie on each other share some times. */
+static bool is_sum(const struct ktrace_statistic *n)
+{
+	struct ktrace_statistic sum = { 0 };
+	__u64 types = 0;
+	__u32 i;
+
+	for (i = 0; i < n->type_nr; i++)
+		types += n->types[i].events;
+	for (i = 0; i < n->child_nr; i++) {
+		const struct ktrace_statistic *child = n->children[i];
+
+		sum.events += child->events;
+		sum.cpu_ns += child->cpu_ns;
+		sum.cumulative_ns += child->cumulative_ns;
+		sum.elapsed_ns += child->elapsed_ns;
+		sum.wait_ns += child->wait_ns;
+		sum.wait_cpu_ns += child->wait_cpu_ns;
+		if (!is_sum(child))
+			return false;
+	}
+	if (types != n->events || n->level == KTRACE_STATISTIC_SUB)
+		return types == n->events;
+	if (n->level < KTRACE_STATISTIC_THREAD &&
+	    (sum.cumulative_ns != n->cumulative_ns || sum.elapsed_ns != n->elapsed_ns))
+		return false;
+	return sum.events == n->events && sum.cpu_ns == n->cpu_ns && sum.wait_ns == n->wait_ns &&
+	       sum.wait_cpu_ns == n->wait_cpu_ns;
+}
+
+/* Ends statistics, and takes them in. */
+static int take_tree(struct check *c, struct ktrace_statistics *tree, struct rows *rows,
+		     bool is_part)
+{
+	const struct ktrace_statistic *root = ktrace_statistics_root(tree);
+	const struct row top = { .key = { 0, ~0ull, ~0ull, ~0ull }, .is_part = is_part };
+	int ret = ktrace_statistics_end(tree);
+
+	if (ret)
+		return ret;
+	if (!is_sum(root))
+		check_complain(c, path_of(c), "statistics do not sum up");
+	if (!is_part && root->events != c->events)
+		check_complain(c, path_of(c), "statistics have %llu events, not %llu",
+			       root->events, c->events);
+	return add_rows(rows, root, &top);
+}
+
+/* Reads on up to an event at @until or later; notes what the state is at marks. */
+static int read_part(struct check *c, struct ktrace_states *state, struct ktrace_statistics *tree,
+		     __u64 until, struct mark *noted)
+{
+	struct ktrace_trace_event e;
+	__u64 last = 0;
+	int ret;
+
+	while ((ret = ktrace_traceset_next(c->set, &e)) == 1 && e.time < until) {
+		progress_at(c->again++);
+		while (noted && noted < c->marks + c->mark_nr && e.time >= noted->time)
+			noted++->state = digest(state);
+		ret = ktrace_state_update(state, &e);
+		if (!ret)
+			ret = ktrace_statistics_update(tree, &e);
+		if (ret)
+			return ret;
+		last = e.time;
+	}
+	ktrace_state_flush(state, ret == 1 ? until : last);
+	return ret < 0 ? ret : 0;
+}
+
+/* From mark number @from to mark number @to, with a state that has read nothing */
+static int add_part(struct check *c, __u32 from, __u32 to, struct rows *rows)
+{
+	__u64 until = to < c->mark_nr ? c->marks[to].time : ~0ull;
+	struct ktrace_statistics *tree = NULL;
+	struct ktrace_states *state;
+	int ret = ktrace_state_new(c->set, &state);
+
+	if (ret)
+		return ret;
+	ret = ktrace_state_seek(state, c->marks[from].time);
+	if (!ret)
+		ret = ktrace_statistics_new(state, c->marks[from].time, until, &tree);
+	if (!ret)
+		ret = read_part(c, state, tree, until, NULL);
+	if (!ret)
+		ret = take_tree(c, tree, rows, true);
+	ktrace_statistics_free(tree);
+	ktrace_state_free(state);
+	return ret;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	return memcmp(((const struct row *)a)->key, ((const struct row *)b)->key,
+		      sizeof(((const struct row *)a)->key));
+}
+
+/* The statistics of the whole, less those of the parts, have to be 0 for every thread and mode. */
+static void compare_rows(struct check *c, struct rows *rows)
+{
+	__u64 left[VALUES], any;
+	size_t i, j;
+	__u32 v;
+
+	if (rows->nr)
+		qsort(rows->at, rows->nr, sizeof(rows->at[0]), by_key);
+	for (i = 0; i < rows->nr; i = j) {
+		memset(left, 0, sizeof(left));
+		for (j = i; j < rows->nr && !by_key(&rows->at[i], &rows->at[j]); j++)
+			for (v = 0; v < VALUES; v++)
+				left[v] += rows->at[j].is_part ? -rows->at[j].values[v] :
+					   rows->at[j].values[v];
+		for (v = 0, any = 0; v < VALUES; v++)
+			any |= left[v];
+		if (!any)
+			continue;
+		check_complain(c, path_of(c), "statistics of parts do not add up to the whole");
+		return;
+	}
+}
+
+static int check_parts(struct check *c, struct rows *rows)
+{
+	__u32 parts = c->mark_nr < PARTS ? c->mark_nr : PARTS, i;
+	int ret = 0;
+
+	for (i = 0; i < parts && !ret; i++)
+		ret = add_part(c, i * c->mark_nr / parts, (i + 1) * c->mark_nr / parts, rows);
+	if (!ret)
+		compare_rows(c, rows);
+	c->parts = parts;
+	return ret;
+}
+
+/* Backwards, so that each goes to where saved states are for. */
+static int seek_states(struct check *c, struct ktrace_states *state)
+{
+	const struct mark *m;
+	__u32 i;
+	int ret = 0;
+
+	for (i = c->mark_nr; i-- && !ret;) {
+		m = &c->marks[i];
+		ret = ktrace_state_seek(state, m->time);
+		if (!ret && digest(state) != m->state)
+			check_complain(c, path_of(c), "@%llu.%09llu: a seek leads to another state",
+				       m->time / 1000000000, m->time % 1000000000);
+	}
+	c->states = c->mark_nr;
+	return ret;
+}
+
+static int check_whole(struct check *c, struct rows *rows)
+{
+	struct ktrace_statistics *tree = NULL;
+	struct ktrace_states *state;
+	int ret = ktrace_state_new(c->set, &state);
+
+	if (ret)
+		return ret;
+	ret = ktrace_traceset_seek(c->set, 0);
+	if (!ret)
+		ret = ktrace_statistics_new(state, 0, ~0ull, &tree);
+	if (!ret)
+		ret = read_part(c, state, tree, ~0ull, c->marks);
+	if (!ret)
+		ret = take_tree(c, tree, rows, false);
+	if (!ret)
+		ret = seek_states(c, state);
+	ktrace_statistics_free(tree);
+	ktrace_state_free(state);
+	return ret;
+}
+
+/* Remembers the last event that counts. */
+static bool counts(void *arg, const struct ktrace_trace_event *e)
+{
+	if (check_is_countable(e))
+		*(struct ktrace_trace_event *)arg = *e;
+	return check_is_countable(e);
+}
+
+/* Is the @n-th event that counts from here on the mark? Return: 1, 0, -errno. */
+static int is_forward(struct check *c, __u64 n, const struct ktrace_search *search,
+		      const struct mark *wanted)
+{
+	const struct ktrace_trace_event *last = search->args[0];
+	__u64 found;
+	int ret = ktrace_traceset_forward(c->set, n, search, &found);
+
+	return ret ? ret : found == n && check_is_mark(wanted, last);
+}
+
+/* From one mark forward to the next, back by as many events, and forward again */
+static int move(struct check *c, const struct mark *from, const struct mark *to)
+{
+	struct ktrace_trace_event last = { 0 };
+	struct ktrace_search search = {
+		.size = sizeof(search), .filters = { counts }, .args = { &last },
+		.window = to->time - from->time,
+	};
+	__u64 n = to->before - from->before, found;
+	int ret = ktrace_traceset_seek_position(c->set, from->behind), is_there = 0;
+
+	if (!ret)
+		ret = is_there = is_forward(c, n, &search, to);
+	if (ret == 1)
+		ret = ktrace_traceset_back(c->set, n, &search, &found);
+	if (!ret && is_there)
+		ret = is_there = found == n ? is_forward(c, n, &search, to) : 0;
+	if (ret >= 0 && !is_there)
+		check_complain(c, path_of(c), "event %llu: forward by %llu events and back leads "
+			       "elsewhere", from->before + 1, n);
+	return ret < 0 ? ret : 0;
+}
+
+static int check_moves(struct check *c)
+{
+	__u32 pairs = c->mark_nr ? c->mark_nr - 1 : 0, i;
+	__u32 nr = pairs < MOVES ? pairs : MOVES;
+	int ret = 0;
+
+	for (i = 0; i < nr && !ret; i++)
+		ret = move(c, &c->marks[i * pairs / nr], &c->marks[i * pairs / nr + 1]);
+	c->moves = nr;
+	return ret;
+}
+
+int check_states(struct check *c)
+{
+	struct rows rows = { .at = NULL };
+	int ret;
+
+	if (c->goes_back || c->is_torn || c->is_scattered)
+		return 0;
+	/* The whole, then its parts */
+	c->again = 0;
+	progress_begin(0, 2 * c->events);
+	ret = check_whole(c, &rows);
+	if (!ret)
+		ret = check_parts(c, &rows);
+	progress_end();
+	if (!ret)
+		ret = check_moves(c);
+	free(rows.at);
+	return ret;
+}

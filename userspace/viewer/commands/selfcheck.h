@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* selfcheck.h - does reading files agree with itself? The parts of ktrace check */
+#ifndef VIEWER_SELFCHECK_H
+#define VIEWER_SELFCHECK_H
+
+#include <ktrace/position.h>
+#include <ktrace/state.h>
+
+#include "base/viewer.h"
+
+#define MARKS 64u
+
+/**
+ * struct mark - an event to be found again
+ * @time:	its time
+ * @raw:	its stamp
+ * @id:		its type
+ * @tid:	its thread
+ * @before:	events before it that were counted
+ * @behind:	the position behind it
+ * @state:	digest of the state in front of all events at @time or later
+ */
+struct mark {
+	__u64 time;
+	__u64 raw;
+	__u32 id;
+	__u32 tid;
+	__u64 before;
+	struct ktrace_position *behind;
+	__u64 state;
+};
+
+/**
+ * struct check - one run of the command
+ * @is_json:	one object
+ * @out:	standard output
+ * @damaged:	things that are wrong
+ * @set:	the files
+ * @marks:	the first event with its time, each
+ * @mark_nr:	how many
+ * @every:	events between two marks, at least
+ * @events:	in all, losses and torn ones not counted
+ * @again:	read again by now
+ * @goes_back:	there are events with a stamp below their predecessor's
+ * @is_torn:	there are events that lack fragments
+ * @is_scattered: there are events of which a seek may not find the beginning
+ * @states:	states compared
+ * @parts:	parts whose statistics were added up
+ * @moves:	moves forward and back by a number of events
+ * @sync_states: machines, for @sync
+ * @sync:	what threads and objects do, from pthread events
+ */
+struct check {
+	bool is_json;
+	struct ktrace_out *out;
+	__u64 damaged;
+	struct ktrace_traceset *set;
+	struct mark marks[MARKS];
+	__u32 mark_nr;
+	__u64 every;
+	__u64 events;
+	__u64 again;
+	bool goes_back;
+	bool is_torn;
+	bool is_scattered;
+	__u32 states;
+	__u32 parts;
+	__u32 moves;
+	struct ktrace_states *sync_states;
+	struct sync *sync;
+};
+
+/* Something that is wrong and has a message of our own */
+__attribute__((format(printf, 3, 4)))
+void check_complain(struct check *c, const char *path, const char *format, ...);
+
+static inline bool check_is_mark(const struct mark *m, const struct ktrace_trace_event *e)
+{
+	return m->time == e->time && m->raw == e->raw && m->id == e->id && m->tid == e->tid;
+}
+
+/* Neither a loss nor torn: those have the time of what came next, and a seek may go between. */
+static inline bool check_is_countable(const struct ktrace_trace_event *e)
+{
+	return e->id != KTRACE_ID_LOST && !(e->flags & KTRACE_EVENT_INCOMPLETE);
+}
+
+/*
+ * The state at each mark, by a seek and by reading from the beginning; statistics of parts, and
+ * of the whole; forward by a number of events, and back. None of them for files where times or
+ * events are not what they seem: see the man page. Return: 0, -errno.
+ */
+int check_states(struct check *c);
+
+/*
+ * Transitions of threads and objects that cannot be: begin, then each event to sync_update(). End
+ * complains, unless reading has failed (@ret). Return: 0, -ENOMEM.
+ */
+int check_sync_begin(struct check *c);
+void check_sync_end(struct check *c, int ret);
+
+#endif

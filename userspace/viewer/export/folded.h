@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* folded.h - ktrace export --to folded: what its parts have in common */
+#ifndef VIEWER_FOLDED_H
+#define VIEWER_FOLDED_H
+
+#include <ktrace/state.h>
+
+#include "export.h"
+#include "events/fold.h"
+
+/* Appends the frames of a thread: process, thread */
+void folded_thread(const struct ktrace_states *states, struct fold_key *key,
+		   const struct ktrace_process *p);
+
+/* Reads the files: how long threads waited for locks. Return: 0, -errno. */
+int folded_locks(struct export *x, struct fold *fold);
+
+#endif

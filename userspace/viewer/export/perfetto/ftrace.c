@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ftrace.c - events that the kernel's own tracer has, too, in bundles by CPU
+ *
+ * A table says which they are, and what their fields are called there; those that are named alike
+ * need no row. What is not in the table becomes an event of a track.
+ */
+#include "perfetto.h"
+
+#include "events/line.h"
+
+#include <errno.h>
+#include <linux/ktrace_events.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BUNDLE_SIZE (32u << 10)
+#define FIELDS_MAX 7u
+#define MESSAGE_MAX 128u
+/* Name of a thread, or of an interrupt, if no byte of it is UTF-8 */
+#define NAME_SIZE (3 * KTRACE_COMM_LEN + 1)
+
+static const struct mapping {
+	__u16 id;
+	const char *member;
+	const char *fields[FIELDS_MAX];	/* in the order of ours; "" = left out */
+} mappings[] = {
+	{ KTRACE_EV_SCHED_SWITCH, "sched_switch",
+	  { "prev_pid", "next_pid", "prev_prio", "next_prio", "prev_state", "prev_comm",
+	    "next_comm" } },
+	{ KTRACE_EV_SCHED_WAKEUP, "sched_wakeup", { "pid", "prio", "target_cpu", "comm" } },
+	{ KTRACE_EV_SYSCALL_ENTER, "sys_enter", { "id", "args" } },
+	{ KTRACE_EV_SYSCALL_EXIT, "sys_exit", { "id", "ret" } },
+	{ KTRACE_EV_IRQ_ENTER, "irq_handler_entry", { "irq", "name" } },
+	{ KTRACE_EV_IRQ_EXIT, "irq_handler_exit", { "irq", "ret" } },
+	{ KTRACE_EV_SOFTIRQ_ENTER, "softirq_entry", { "vec" } },
+	{ KTRACE_EV_SOFTIRQ_EXIT, "softirq_exit", { "vec" } },
+	{ KTRACE_EV_SOFTIRQ_RAISE, "softirq_raise", { "vec" } },
+	{ KTRACE_EV_POWER_IDLE, "cpu_idle", { "cpu_id", "state" } },
+	{ KTRACE_EV_POWER_FREQUENCY, "cpu_frequency", { "cpu_id", "state" } },
+};
+
+/* Bits of the kernel for enum ktrace_task_state */
+static const __s64 task_states[] = { 0, 0x1, 0x2, 0x4, 0x8, 0x10, 0x80, 0x40 };
+
+/* struct bundle - events of a CPU; machine and cpu are the key */
+struct bundle {
+	__u32 machine;
+	__u32 cpu;
+	bool is_lost;
+	struct ktrace_out text;
+};
+
+static struct bundle *bundle_of(struct perfetto *p, __u32 machine, __u32 cpu)
+{
+	const struct bundle key = { .machine = machine, .cpu = cpu };
+	struct bundle *b;
+
+	if (!p->bundles.size)
+		p->bundles = (struct rows)ROWS_INIT(struct bundle, cpu);
+	b = rows_get(&p->bundles, &key);
+	if (!b)
+		p->error = -ENOMEM;
+	else
+		b->text.flush = output_grow;
+	return b;
+}
+
+/* A packet whose only field besides the common ones is the bundle */
+static void end_bundle(struct perfetto *p, struct bundle *b)
+{
+	Perfetto__Protos__FtraceEventBundle head = PERFETTO__PROTOS__FTRACE_EVENT_BUNDLE__INIT;
+	struct ktrace_out packet = { .flush = output_grow }, bundle = { .flush = output_grow };
+	TracePacket rest = PERFETTO__PROTOS__TRACE_PACKET__INIT;
+	struct ktrace_out *out = p->out;
+
+	if (!b->text.len)
+		return;
+	head.has_cpu = true;
+	head.cpu = b->cpu;
+	head.has_lost_events = b->is_lost;
+	head.lost_events = true;
+	message_pack(&bundle, &head.base);
+	ktrace_out_bytes(&bundle, b->text.buf, b->text.len);
+	bytes_append(&packet, 1, bundle.buf, bundle.len);
+	packet_fill(p, &rest, b->machine);
+	message_pack(&packet, &rest.base);
+	bytes_append(out, 1, packet.buf, packet.len);
+	if (!p->error)
+		p->error = packet.error ? packet.error : bundle.error;
+	free(packet.buf);
+	free(bundle.buf);
+	b->text.len = 0;
+	b->is_lost = false;
+}
+
+/* There, all calls are the machine's own: those of other ABIs would get wrong names. */
+static bool is_foreign_call(const struct ktrace_trace_event *e)
+{
+	return (e->id == KTRACE_EV_SYSCALL_ENTER || e->id == KTRACE_EV_SYSCALL_EXIT) &&
+	       event_integer(e, "abi") != KTRACE_SYSCALL_NATIVE;
+}
+
+static const struct mapping *find_mapping(const struct ktrace_trace_event *e)
+{
+	size_t i;
+
+	if (e->stream->kind != KTRACE_CHANNEL_KERNEL || e->stream->cpu < 0 || !line_has_fields(e) ||
+	    is_foreign_call(e))
+		return NULL;
+	for (i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
+		if (mappings[i].id == e->id)
+			return &mappings[i];
+	return NULL;
+}
+
+static __s64 integer_of(const struct ktrace_value *v, const char *name)
+{
+	const __s64 number = ktrace_value_s64(v, 0);
+
+	if (strcmp(name, "prev_state") || number < 0 ||
+	    number >= (__s64)(sizeof(task_states) / sizeof(task_states[0])))
+		return number;
+	return task_states[number];
+}
+
+/* False: the value does not fit, as the file describes it otherwise. */
+static bool set_field(char *message, const ProtobufCFieldDescriptor *f,
+		      const struct ktrace_value *v, char *text, __u64 *numbers)
+{
+	struct ktrace_out out = { .buf = text, .cap = NAME_SIZE };
+	char *at = message + f->offset;
+	__s64 number;
+	__u32 i;
+
+	if (f->type == PROTOBUF_C_TYPE_STRING) {
+		if (v->field->scalar != KTRACE_CHAR || v->count > KTRACE_COMM_LEN)
+			return false;
+		ktrace_out_utf8(&out, v->data, strnlen(v->data, v->count));
+		text[out.len] = '\0';
+		*(char **)at = text;
+		return true;
+	}
+	if (f->label == PROTOBUF_C_LABEL_REPEATED) {
+		for (i = 0; i < v->count && i < FIELDS_MAX; i++)
+			numbers[i] = (__u64)ktrace_value_s64(v, i);
+		*(size_t *)(message + f->quantifier_offset) = i;
+		*(__u64 **)at = numbers;
+		return i == v->count;
+	}
+	if (v->field->shape != KTRACE_ONE || !v->count)
+		return false;
+	number = integer_of(v, f->name);
+	*(protobuf_c_boolean *)(message + f->quantifier_offset) = true;
+	if (f->type == PROTOBUF_C_TYPE_INT64 || f->type == PROTOBUF_C_TYPE_UINT64)
+		*(__s64 *)at = number;
+	else
+		*(__s32 *)at = (__s32)number;
+	return true;
+}
+
+/* False: it cannot be said. */
+static bool fill(char *message, const ProtobufCMessageDescriptor *d, const struct mapping *m,
+		 const struct ktrace_trace_event *e)
+{
+	static char texts[FIELDS_MAX][NAME_SIZE + 1];
+	static __u64 numbers[FIELDS_MAX];
+	const ProtobufCFieldDescriptor *f;
+	struct ktrace_values it;
+	struct ktrace_value v;
+	__u32 i = 0, skipped = 0;
+
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v)) {
+		if (!strcmp(v.field->name, "abi")) {
+			skipped++;
+			continue;
+		}
+		if (i == FIELDS_MAX || !m->fields[i] || v.is_cut)
+			return false;
+		f = protobuf_c_message_descriptor_get_field_by_name(d, m->fields[i]);
+		if (!f || !set_field(message, f, &v, texts[i], numbers))
+			return false;
+		i++;
+	}
+	return i + skipped == e->type->field_nr;
+}
+
+bool ftrace_take(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)
+{
+	Perfetto__Protos__FtraceEvent event = PERFETTO__PROTOS__FTRACE_EVENT__INIT;
+	const struct mapping *m = find_mapping(e);
+	const ProtobufCFieldDescriptor *member;
+	static _Alignas(16) char message[MESSAGE_MAX];
+	struct bundle *b;
+
+	/* What else was recorded has no room there; nor does a clock of its own. */
+	if (!m || p->is_mixed || e->flags & (0xffu & ~(unsigned int)KTRACE_EVENT_IRQ))
+		return false;
+	member = protobuf_c_message_descriptor_get_field_by_name(
+			&perfetto__protos__ftrace_event__descriptor, m->member);
+	if (((const ProtobufCMessageDescriptor *)member->descriptor)->sizeof_message > MESSAGE_MAX)
+		return false;
+	protobuf_c_message_init(member->descriptor, message);
+	if (!fill(message, member->descriptor, m, e))
+		return false;
+	b = bundle_of(p, machine, (__u32)e->stream->cpu);
+	if (!b)
+		return true;
+	event.has_timestamp = true;
+	event.timestamp = e->time;
+	event.has_pid = true;
+	event.pid = e->tid;
+	event.event_case = (Perfetto__Protos__FtraceEvent__EventCase)member->id;
+	event.sched_switch = (void *)message;
+	message_append(&b->text, 2, &event.base);
+	if (!p->error)
+		p->error = b->text.error;
+	if (b->text.len >= BUNDLE_SIZE)
+		end_bundle(p, b);
+	return true;
+}
+
+void ftrace_lost(struct perfetto *p, const struct ktrace_trace_event *e, __u32 machine)
+{
+	struct bundle *b;
+
+	if (e->stream->kind != KTRACE_CHANNEL_KERNEL || e->stream->cpu < 0)
+		return;
+	b = bundle_of(p, machine, (__u32)e->stream->cpu);
+	if (!b)
+		return;
+	end_bundle(p, b);
+	b->is_lost = true;
+}
+
+void ftrace_end(struct perfetto *p)
+{
+	struct bundle *b;
+	size_t i;
+
+	for (i = 0; i < p->bundles.nr; i++) {
+		b = rows_at(&p->bundles, i);
+		end_bundle(p, b);
+		free(b->text.buf);
+	}
+	rows_free(&p->bundles);
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * raw.c - packets that an imported trace has kept, as they were and in their order
+ *
+ * Only of a trace that is exported as a whole: a part of it would refer to names that are told by
+ * packets that are not in it, so its events are converted, as those of any trace are.
+ */
+#include "perfetto.h"
+
+#include "import/perfetto_packet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* struct raw_packet - a packet; at: of its bytes in p->raw_bytes */
+struct raw_packet {
+	__u64 number;
+	size_t at;
+	__u32 size;
+};
+
+static bool has_packets(const struct ktrace_trace *t)
+{
+	const char *tool = ktrace_trace_meta(t, "trace", "backend");
+
+	return tool && !strcmp(tool, PERFETTO_PACKET_TOOL);
+}
+
+void raw_begin(struct perfetto *p)
+{
+	const struct scope *s = &p->x->scope;
+	const struct ktrace_trace *found = NULL, *t;
+	size_t nr = 0, with = 0;
+
+	for (; (t = ktrace_traceset_trace(p->x->set, nr)); nr++) {
+		if (!has_packets(t))
+			continue;
+		found = t;
+		with++;
+	}
+	/* Numbers of writers, and of clocks, are those of one trace. */
+	if (with == 1 && !s->since.is_set && !s->until.is_set &&
+	    !select_has_conditions(&s->select))
+		p->raw = found;
+	p->is_mixed = p->x->is_apart || p->raw;
+}
+
+static int keep(struct perfetto *p, const struct perfetto_packet *head, const char *bytes)
+{
+	struct raw_packet *new;
+
+	if (p->raw_nr == p->raw_cap) {
+		p->raw_cap = p->raw_cap ? 2 * p->raw_cap : 1024;
+		new = realloc(p->raw_packets, p->raw_cap * sizeof(*new));
+		if (!new)
+			return -ENOMEM;
+		p->raw_packets = new;
+	}
+	p->raw_bytes.flush = output_grow;
+	p->raw_packets[p->raw_nr++] = (struct raw_packet){
+		.number = head->number, .at = p->raw_bytes.len, .size = head->size,
+	};
+	ktrace_out_bytes(&p->raw_bytes, bytes, head->size);
+	return p->raw_bytes.error;
+}
+
+bool raw_take(struct perfetto *p, const struct ktrace_trace_event *e)
+{
+	struct perfetto_packet head;
+	struct ktrace_values it;
+	struct ktrace_value v;
+	const char *end = e->payload + e->len;
+
+	/* What ktrace has recorded is in the file of a session, too: that comes from rings. */
+	if (!p->raw || e->stream->trace != p->raw || e->stream->policy != KTRACE_POLICY_NR)
+		return false;
+	if (!e->type || e->id == KTRACE_ID_LOST)
+		return true;
+	ktrace_values_init(&it, e->type, e->payload, e->len);
+	while (ktrace_values_next(&it, &v))
+		;
+	if ((size_t)(end - it.at) < sizeof(head))
+		return true;
+	memcpy(&head, it.at, sizeof(head));
+	if (head.magic == PERFETTO_PACKET_MAGIC &&
+	    head.size <= (size_t)(end - it.at) - sizeof(head))
+		p->error = keep(p, &head, it.at + sizeof(head));
+	return true;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct raw_packet *x = a, *y = b;
+
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void raw_end(struct perfetto *p)
+{
+	size_t i;
+
+	if (p->raw_nr)
+		qsort(p->raw_packets, p->raw_nr, sizeof(*p->raw_packets), compare);
+	for (i = 0; i < p->raw_nr && !p->error; i++)
+		bytes_append(p->out, 1, p->raw_bytes.buf + p->raw_packets[i].at,
+			     p->raw_packets[i].size);
+	free(p->raw_packets);
+	free(p->raw_bytes.buf);
+}

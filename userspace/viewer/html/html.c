@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * html.c - the data of a page that shows traces
+ *
+ * The files are read twice: first to know in which ranges of time there is much, then for
+ * everything else. Memory is that of the models, of the rows and of one block.
+ *
+ * A page that is served can be looked at from the beginning on: it shows what has been read.
+ */
+#include "html.h"
+
+#include "base/losses.h"
+#include "base/progress.h"
+#include "base/temporary.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#define READ_NR 64
+
+const char *html_option(struct html *h, int option)
+{
+	if (option != 'T')
+		return scope_option(&h->scope, option);
+	h->title = optarg;
+	return NULL;
+}
+
+/* Where an event is on the page; what is told of rows does not go back. */
+static __u64 go_on(struct html *h, __u64 time)
+{
+	__u64 now = time > h->begin ? time - h->begin : 0;
+
+	now = now < h->tree.end ? now : h->tree.end - 1;
+	h->latest = now > h->latest ? now : h->latest;
+	return h->latest;
+}
+
+/* Return: 1, the window is over; 0, -errno. */
+static int count_events(struct html *h, const struct ktrace_trace_event *events, int nr, __u64 to)
+{
+	int i, ret;
+
+	for (i = 0; i < nr; i++) {
+		progress_at(events[i].time);
+		if (events[i].time >= to)
+			return 1;
+		if (events[i].time < h->begin)
+			continue;
+		ret = html_tree_count(&h->tree, go_on(h, events[i].time));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int count(struct html *h, __u64 start, __u64 end, __u64 to)
+{
+	struct ktrace_trace_event events[READ_NR];
+	int nr, ret = 0;
+
+	progress_begin(start, to < end ? to : end);
+	do {
+		nr = ktrace_traceset_read(h->set, events, READ_NR);
+		if (nr > 0)
+			ret = count_events(h, events, nr, to);
+		if (!ret && h->turn)
+			ret = h->turn(h->turner);
+	} while (nr > 0 && !ret);
+	progress_end();
+	html_tree_close(&h->tree);
+	h->latest = 0;
+	return nr < 0 ? nr : ret < 0 ? ret : ktrace_traceset_seek(h->set, 0);
+}
+
+/* Finds the window, and which nodes there are. Return: 0, -errno. */
+static int plan(struct html *h)
+{
+	const struct scope *s = &h->scope;
+	__u64 start, end, to;
+	int ret = files_span(h->set, &start, &end);
+
+	if (ret)
+		return ret;
+	when_window(&s->since, &s->until, start, &h->begin, &to);
+	if (to <= end)
+		end = to > start ? to - 1 : start;
+	h->span = end > h->begin ? end - h->begin : 0;
+	h->scope.start = start;
+	ret = html_tree_init(&h->tree, h->span);
+	return ret ? ret : count(h, start, end, to);
+}
+
+/* Nodes that are over by @time end, and those that begin are opened. */
+static void advance(struct html *h, __u64 time)
+{
+	struct html_lanes *l = &h->lanes;
+
+	while (!l->error) {
+		if (html_lanes_end(l) <= time) {
+			html_rows_flush(&h->rows, html_lanes_end(l));
+			html_lanes_close(l, h->blocks.nr + h->blocks.is_open);
+		} else if (l->next < h->tree.nr && h->tree.nodes[l->next].begin <= time) {
+			html_lanes_open(l, h->blocks.nr);
+		} else {
+			break;
+		}
+	}
+}
+
+static int add_lost(struct html *h, const struct ktrace_trace_event *e)
+{
+	struct html_loss key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) }, *loss;
+	__u64 nr;
+
+	if (!loss_read(e, &key.reason, &nr))
+		return 0;
+	loss = rows_get(&h->losses, &key);
+	if (!loss)
+		return -ENOMEM;
+	loss->count += nr;
+	html_lanes_lost(&h->lanes, nr, h->latest);
+	return 0;
+}
+
+/* Each event from the first of all on, whatever is asked for */
+static int take(void *arg, const struct ktrace_trace_event *e)
+{
+	struct html *h = arg;
+	int ret;
+
+	h->number++;
+	html_block_check(&h->blocks);
+	if (e->time >= h->begin) {
+		h->rows.is_open = true;
+		go_on(h, e->time);
+		advance(h, h->latest);
+	}
+	ret = html_follow_event(&h->follow, e, h->latest);
+	if (!ret && e->id == KTRACE_ID_LOST && h->rows.is_open)
+		ret = add_lost(h, e);
+	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
+}
+
+/* struct tally - events of a file, which is the key */
+struct tally {
+	__u32 trace;
+	__u32 zero;
+	__u64 events;
+};
+
+static int add_event(struct html *h, const struct ktrace_trace_event *e)
+{
+	const struct tally key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) };
+	const __u32 row = h->follow.self;
+	struct tally *t;
+
+	html_block_event(&h->blocks, e, row + 1, e->time > h->begin ? e->time - h->begin : 0,
+			 h->number - 1);
+	if (e->id == KTRACE_ID_LOST)
+		return 0;
+	html_lanes_event(&h->lanes, row, h->latest);
+	t = rows_get(&h->events, &key);
+	if (!t)
+		return -ENOMEM;
+	t->events++;
+	return 0;
+}
+
+__u64 html_events(const struct html *h, size_t trace)
+{
+	const struct tally key = { .trace = (__u32)trace };
+	const struct tally *t = rows_find(&h->events, &key);
+
+	return t ? t->events : 0;
+}
+
+/* Before more is read */
+static int between(void *arg)
+{
+	struct html *h = arg;
+	int ret = h->is_served ? html_again_mark(&h->again, h->set, h->number) : 0;
+
+	return !ret && h->turn ? h->turn(h->turner) : ret;
+}
+
+static int read_all(struct html *h)
+{
+	const struct ktrace_trace_event *e;
+	int ret;
+
+	h->scope.watch = take;
+	h->scope.between = between;
+	h->scope.watcher = h;
+	h->scope.prints = !h->is_served;
+	h->scope.keeps_losses = true;
+	ret = scope_begin(&h->scope, h->set);
+	while (!ret && !output()->error) {
+		ret = scope_next(&h->scope, &e);
+		if (ret <= 0)
+			break;
+		ret = add_event(h, e);
+	}
+	progress_end();
+	return ret;
+}
+
+/* What lasts is told up to the end of the window. */
+static void end_all(struct html *h)
+{
+	struct html_lanes *l = &h->lanes;
+
+	advance(h, h->latest);
+	html_rows_flush(&h->rows, h->span > h->latest ? h->span : h->latest);
+	html_block_close(&h->blocks);
+	while (l->open_nr)
+		html_lanes_close(l, h->blocks.nr);
+	h->stage = HTML_WHOLE;
+}
+
+int html_make(struct html *h, struct ktrace_traceset *set)
+{
+	int ret;
+
+	h->set = set;
+	h->losses = (struct rows)ROWS_INIT(struct html_loss, reason);
+	h->events = (struct rows)ROWS_INIT(struct tally, zero);
+	ret = html_store_new(&h->store);
+	if (!ret)
+		ret = plan(h);
+	if (ret)
+		return ret;
+	html_lanes_init(&h->lanes, &h->tree, h->store);
+	html_blocks_init(&h->blocks, h->store, &h->rows);
+	h->blocks.has_models_only = h->is_served;
+	html_rows_init(&h->rows, &h->lanes, &h->blocks);
+	h->follow.select = &h->scope.select;
+	h->follow.begin = h->begin;
+	ret = html_follow_init(&h->follow, &h->rows, set);
+	h->stage = HTML_READING;
+	if (!ret)
+		ret = read_all(h);
+	if (!ret)
+		end_all(h);
+	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
+}
+
+/* A node that is not over is shown as far as it is known. */
+static int open_node(struct html *h, __u32 id, struct bytes *to)
+{
+	struct bytes node = { 0 };
+	int ret = -ENOENT;
+
+	if (h->stage == HTML_READING)
+		html_rows_flush(&h->rows, h->latest);
+	if (html_lanes_peek(&h->lanes, id, &node))
+		ret = html_store_press(h->store, &node, to);
+	bytes_free(&node);
+	return ret;
+}
+
+static int served_block(struct html *h, __u32 id, struct bytes *to)
+{
+	struct bytes block = { 0 };
+	int ret;
+
+	ret = html_again_block(&h->again, h->set, &h->blocks, id, h->begin, &block);
+	if (!ret)
+		ret = html_store_press(h->store, &block, to);
+	bytes_free(&block);
+	return ret;
+}
+
+int html_piece(struct html *h, enum html_piece kind, __u32 id, struct bytes *to)
+{
+	const size_t size = html_store_size(h->store, kind, id);
+	int ret;
+
+	if (!size)
+		return kind == HTML_NODE ? open_node(h, id, to) : -ENOENT;
+	if (kind == HTML_BLOCK && h->is_served)
+		return served_block(h, id, to);
+	ret = bytes_reserve(to, size);
+	if (!ret)
+		ret = html_store_read(h->store, kind, id, to->at + to->nr);
+	to->nr += ret ? 0 : size;
+	return ret;
+}
+
+void html_complain(int error)
+{
+	char what[PATH_MAX];
+
+	/* Of the files all is said where they are read: what is left is memory, and this. */
+	snprintf(what, sizeof(what), "temporary file in %s", temporary_folder());
+	complain_about(error == -ENOMEM ? "html" : what, "%s", output_error(error));
+}
+
+void html_free(struct html *h)
+{
+	html_follow_free(&h->follow);
+	html_again_free(&h->again);
+	html_blocks_free(&h->blocks);
+	html_rows_free(&h->rows);
+	html_lanes_free(&h->lanes);
+	html_tree_free(&h->tree);
+	html_store_free(h->store);
+	rows_free(&h->losses);
+	rows_free(&h->events);
+	scope_free(&h->scope);
+	*h = (struct html){ 0 };
+}

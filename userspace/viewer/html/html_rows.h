@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * html_rows.h - the rows of a page: CPUs, processes, threads, locks, waits, spans
+ *
+ * Rows are numbered as they appear. A row is in one state at a time, or in none, and the states
+ * of all rows have one numbering; what changes goes to the block of events at hand, and to the
+ * lanes of all levels.
+ */
+#ifndef VIEWER_HTML_ROWS_H
+#define VIEWER_HTML_ROWS_H
+
+#include "html_block.h"
+#include "html_lanes.h"
+#include "base/rows.h"
+#include "base/who.h"
+
+#define HTML_NO_ROW (~0u)
+
+/* In the order in which rows of one parent are displayed. */
+enum html_kind {
+	HTML_CPU, HTML_IRQ, HTML_SOFTIRQ, HTML_TRAP, HTML_BLOCK_DEVICE, HTML_PROCESS, HTML_LOCK,
+	HTML_THREAD, HTML_WAIT, HTML_SPAN, HTML_KIND_NR,
+};
+
+/* struct html_key - what a row is about; @number: serial, CPU, pid as the kind needs it */
+struct html_key {
+	__u32 kind;
+	__u32 machine;
+	__u64 number;
+	__u64 depth;
+};
+
+/**
+ * struct html_row - one row
+ * @key:	what it is about
+ * @who:	thread: what it is called
+ * @name:	all others: what they are called
+ * @pid:	its process, 0 = none, or not known
+ * @thread:	row of the thread that it belongs to, HTML_NO_ROW = none
+ * @state:	what it is in, + 1; 0 = nothing is known
+ * @since:	since when, as far as lanes know
+ */
+struct html_row {
+	struct html_key key;
+	struct who who;
+	char name[48];
+	__u32 pid;
+	__u32 thread;
+	__u32 state;
+	__u64 since;
+};
+
+/**
+ * struct html_state - a state that rows can be in; the first three members are the key
+ * @name:	of a CPU that runs a thread: the thread's
+ * @group:	what kinds of rows it is for; "run": a CPU runs a thread
+ * @thread:	row of that thread, + 1; 0 = none
+ * @is_run:	its time in a bin counts together with that of other threads
+ */
+struct html_state {
+	char name[56];
+	char group[8];
+	__u32 thread;
+	bool is_run;
+};
+
+/**
+ * struct html_rows - all of them
+ * @rows:	rows by key
+ * @states:	states by name, group and thread
+ * @lanes:	told of what lasted
+ * @blocks:	told of what changes
+ * @is_open:	the window has begun
+ * @error:	0, -ENOMEM
+ */
+struct html_rows {
+	struct rows rows;
+	struct rows states;
+	struct html_lanes *lanes;
+	struct html_blocks *blocks;
+	bool is_open;
+	int error;
+};
+
+void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_blocks *blocks);
+void html_rows_free(struct html_rows *r);
+/* Number of the row, which is made if it is not there; @is_new may be NULL. HTML_NO_ROW: error */
+__u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new);
+/* Number of the row, HTML_NO_ROW if there is none */
+__u32 html_row_find(struct html_rows *r, const struct html_key *key);
+struct html_row *html_row_at(struct html_rows *r, __u32 i);
+/* Number of a state, + 1; 0: error */
+__u32 html_state_get(struct html_rows *r, const char *group, const char *name);
+/* The same of a CPU that runs @thread, a row or HTML_NO_ROW, called @name */
+__u32 html_state_get_run(struct html_rows *r, __u32 thread, const char *name);
+/* From @time on, the row is in @state, + 1; 0 = nothing is known. */
+void html_row_enter(struct html_rows *r, __u32 i, __u32 state, __u64 time);
+/* What lasts is told to lanes up to @time. */
+void html_rows_flush(struct html_rows *r, __u64 time);
+/* The states that rows are in, for a block that begins. */
+void html_rows_put_states(const struct html_rows *r, struct bytes *b);
+
+#endif

@@ -1,0 +1,377 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * main.c - ktrace serve: the page of ktrace html over HTTP, for traces too large to be in it
+ *
+ * One loop: the files are read once in order of time, for levels of detail and for what happens to
+ * rows; between two reads requests are answered from what is known by then. A request for events
+ * goes to their place in the files and back.
+ *
+ * A trace may tell what nobody else is to know. So: 127.0.0.1 only; a random word in the address,
+ * for other users of the machine can connect, too; and only if the request says that it is meant
+ * for this address, for a page from elsewhere can have a name of its own point to 127.0.0.1.
+ */
+#include "html/html.h"
+#include "base/number.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <limits.h>
+#include <microhttpd.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <time.h>
+
+#define TOKEN_BYTES 16
+/* Anyone on this machine can connect: a silent client is not to keep others out. */
+#define IDLE_S 10u
+#define CONNECTIONS_MAX 256u
+#define TURN_NS 5000000u
+
+/**
+ * struct server - one run of the command
+ * @html:	the page
+ * @token:	what addresses begin with: "/", hexadecimal digits, "/"
+ * @port:	asked for, 0 = any; then the one it is
+ * @daemon:	the library's
+ * @signals:	descriptor of those that end it
+ * @answered_ns:	when requests were last looked for, while the files are read
+ * @error:	0, -errno: the files cannot be read any more
+ */
+struct server {
+	struct html html;
+	char token[2 * TOKEN_BYTES + 3];
+	__u16 port;
+	struct MHD_Daemon *daemon;
+	int signals;
+	__u64 answered_ns;
+	int error;
+};
+
+static bool is_meant(const struct server *s, struct MHD_Connection *c)
+{
+	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	char ours[2][32];
+
+	snprintf(ours[0], sizeof(ours[0]), "127.0.0.1:%u", s->port);
+	snprintf(ours[1], sizeof(ours[1]), "localhost:%u", s->port);
+	return host && (!strcmp(host, ours[0]) || !strcmp(host, ours[1]));
+}
+
+static enum MHD_Result answer(struct MHD_Connection *c, unsigned int status,
+			      struct MHD_Response *r, const char *type)
+{
+	enum MHD_Result ret;
+
+	if (!r)
+		return MHD_NO;
+	MHD_add_response_header(r, "Content-Type", type);
+	MHD_add_response_header(r, "Cache-Control", "no-store");
+	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
+	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	MHD_add_response_header(r, "X-Frame-Options", "DENY");
+	MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	ret = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return ret;
+}
+
+static enum MHD_Result refuse(struct MHD_Connection *c, unsigned int status, const char *text)
+{
+	return answer(c, status, MHD_create_response_from_buffer(strlen(text), (void *)text,
+								 MHD_RESPMEM_PERSISTENT),
+		      "text/plain");
+}
+
+/* "n/12" or "b/12": which piece that is; false: none */
+static bool find_piece(const char *path, enum html_piece *kind, __u32 *id)
+{
+	__u64 number;
+
+	if ((path[0] != 'n' && path[0] != 'b') || path[1] != '/' ||
+	    !number_parse(path + 2, 0, ~0u, &number))
+		return false;
+	*kind = path[0] == 'n' ? HTML_NODE : HTML_BLOCK;
+	*id = (__u32)number;
+	return true;
+}
+
+/* What is in memory is the answer's from now on. */
+static enum MHD_Result give(struct MHD_Connection *c, void *at, size_t size, const char *type)
+{
+	return answer(c, MHD_HTTP_OK,
+		      MHD_create_response_from_buffer(size, at, MHD_RESPMEM_MUST_FREE), type);
+}
+
+static enum MHD_Result fail(struct server *s, struct MHD_Connection *c, void *room, int error)
+{
+	free(room);
+	if (error == -ENOENT)
+		return refuse(c, MHD_HTTP_NOT_FOUND, "there is no such piece\n");
+	s->error = s->error ? s->error : error;
+	return refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, "it cannot be read\n");
+}
+
+static enum MHD_Result give_piece(struct server *s, struct MHD_Connection *c, const char *path)
+{
+	struct bytes piece = { 0 };
+	enum html_piece kind;
+	int ret = -ENOENT;
+	__u32 id;
+
+	if (find_piece(path, &kind, &id))
+		ret = html_piece(&s->html, kind, id, &piece);
+	return ret ? fail(s, c, piece.at, ret) :
+		give(c, piece.at, piece.nr, "application/octet-stream");
+}
+
+static enum MHD_Result give_text(struct server *s, struct MHD_Connection *c,
+				 int (*put)(struct html *h, struct ktrace_out *out),
+				 const char *type)
+{
+	struct ktrace_out text = { .flush = output_grow };
+	int ret = put(&s->html, &text);
+
+	ret = ret ? ret : text.error;
+	return ret ? fail(s, c, text.buf, ret) : give(c, text.buf, text.len, type);
+}
+
+/* The signature is the library's. */
+static enum MHD_Result on_request(void *arg, struct MHD_Connection *c, const char *url,
+				  const char *method, const char *version, const char *upload,
+				  size_t *upload_size, void **request)
+{
+	struct server *s = arg;
+
+	(void)version;
+	(void)upload;
+	(void)request;
+	if (!is_meant(s, c))
+		return refuse(c, MHD_HTTP_FORBIDDEN, "not by this name\n");
+	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD)) {
+		*upload_size = 0;
+		return refuse(c, MHD_HTTP_METHOD_NOT_ALLOWED, "GET only\n");
+	}
+	if (strncmp(url, s->token, strlen(s->token)))
+		return refuse(c, MHD_HTTP_NOT_FOUND, "the address is not complete\n");
+	url += strlen(s->token);
+	if (!*url)
+		return give_text(s, c, html_put_page, "text/html; charset=utf-8");
+	if (!strcmp(url, "head"))
+		return give_text(s, c, html_put_head, "application/json");
+	return give_piece(s, c, url);
+}
+
+static int make_token(char *token)
+{
+	unsigned char random[TOKEN_BYTES];
+	size_t i;
+
+	if (getrandom(random, sizeof(random), 0) != sizeof(random))
+		return -EIO;
+	token[0] = '/';
+	for (i = 0; i < sizeof(random); i++)
+		snprintf(token + 1 + 2 * i, 3, "%02x", random[i]);
+	strcat(token, "/");
+	return 0;
+}
+
+/* Signals that end it are read from a descriptor. Return: 0, -errno. */
+static int watch_signals(struct server *s)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return s->signals < 0 ? -errno : 0;
+}
+
+/* Return: 0, -errno. */
+static int start(struct server *s)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET, .sin_port = htons(s->port),
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	const union MHD_DaemonInfo *info;
+
+	errno = 0;
+	s->daemon = MHD_start_daemon(MHD_USE_EPOLL, 0, NULL, NULL, on_request, s,
+				     MHD_OPTION_SOCK_ADDR, &address,
+				     MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_END);
+	if (!s->daemon)
+		return errno ? -errno : -EADDRINUSE;
+	info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT);
+	s->port = info ? info->port : s->port;
+	return 0;
+}
+
+static __u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (__u64)t.tv_sec * 1000000000u + (__u64)t.tv_nsec;
+}
+
+/* Answers requests, for @wait_ms at most, -1 = until something happens. Return: 0, -errno. */
+static int answer_all(struct server *s, int wait_ms)
+{
+	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon,
+							       MHD_DAEMON_INFO_EPOLL_FD);
+	struct pollfd fds[2] = {
+		{ .fd = s->signals, .events = POLLIN },
+		{ .fd = info->epoll_fd, .events = POLLIN },
+	};
+	unsigned long long due;
+
+	if (wait_ms && MHD_get_timeout(s->daemon, &due) == MHD_YES)
+		wait_ms = due < INT_MAX ? (int)due : INT_MAX;
+	if (poll(fds, 2, wait_ms) < 0 && errno != EINTR)
+		return -errno;
+	if (fds[0].revents)
+		return -ECANCELED;
+	return MHD_run(s->daemon) == MHD_YES ? s->error : -EIO;
+}
+
+/* While the files are read: not so often that it would take long */
+static int turn(void *arg)
+{
+	struct server *s = arg;
+	const __u64 now = now_ns();
+
+	if (now - s->answered_ns < TURN_NS)
+		return 0;
+	s->answered_ns = now;
+	return answer_all(s, 0);
+}
+
+/* The page's address is there at once; what is asked for meanwhile is what is known by then. */
+static int make_page(struct server *s, struct ktrace_traceset *set)
+{
+	int ret = make_token(s->token);
+
+	if (!ret)
+		ret = watch_signals(s);
+	if (ret)
+		return ret;
+	ret = start(s);
+	if (ret) {
+		fprintf(stderr, "ktrace: 127.0.0.1:%u: %s\n", s->port, strerror(-ret));
+		return ret;
+	}
+	s->html.is_served = true;
+	s->html.turn = turn;
+	s->html.turner = s;
+	printf("http://127.0.0.1:%u%s\n", s->port, s->token);
+	fflush(stdout);
+	ret = html_make(&s->html, set);
+	if (ret && ret != -ECANCELED)
+		html_complain(ret);
+	return ret;
+}
+
+/* Until a signal says that it is enough. Return: the exit status. */
+static int serve(struct server *s, struct ktrace_traceset *set, int status)
+{
+	int ret = make_page(s, set);
+
+	if (!ret)
+		scope_complain(&s->html.scope);
+	scope_warn_lost(&s->html.scope);
+	while (!ret)
+		ret = answer_all(s, -1);
+	return ret == -ECANCELED ? files_status(set, status) : STATUS_DAMAGED;
+}
+
+static int serve_files(struct server *s, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	int status;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	status = serve(s, set, status);
+	if (s->daemon)
+		MHD_stop_daemon(s->daemon);
+	html_free(&s->html);
+	ktrace_traceset_close(set);
+	return status;
+}
+
+static const char *take_port(struct server *s, const char *text)
+{
+	__u64 port;
+
+	if (!number_parse(text, 0, 65535, &port))
+		return "--port: not a number below 65536";
+	s->port = (__u16)port;
+	return NULL;
+}
+
+enum { OPTION_PORT = 300 };
+
+static const struct option options[] = {
+	HTML_OPTIONS,
+	{ "port", required_argument, NULL, OPTION_PORT },
+	COMMON_OPTIONS
+};
+
+static int run(const struct command *cmd, int argc, char **argv)
+{
+	static struct server s = { .signals = -1 };
+	const char *wrong = NULL;
+	int option;
+
+	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
+		if (option == '?' || option >= OPTION_HELP)
+			return command_common_option(cmd, option);
+		wrong = option == OPTION_PORT ? take_port(&s, optarg) :
+			html_option(&s.html, option);
+	}
+	if (!wrong)
+		wrong = scope_wrong(&s.html.scope);
+	if (!wrong && optind == argc)
+		wrong = "no file";
+	return wrong ? command_usage(cmd, wrong) : serve_files(&s, argc - optind, argv + optind);
+}
+
+static const struct command cmd_serve = {
+	.name = "serve",
+	.args = "[OPTION...] FILE...",
+	.summary = "Show the page of ktrace html over HTTP, for large traces",
+	.help =
+"  --port N           on this port (default: any that is free)\n"
+"  --title TEXT       what the page is called (default: names of the files)\n"
+SCOPE_HELP
+"  -h, --help, --version\n"
+"\n"
+"Prints the page's address at once, and serves it until SIGINT or SIGTERM, on\n"
+"127.0.0.1 only. While the files are read the page shows what has been read. The\n"
+"address has a word in it that nobody can guess: who has it can see the trace.\n"
+"The page is that of ktrace html, and so are the options.\n"
+"\n"
+"Levels of detail and states lie in a temporary file in TMPDIR (/tmp), up to 5\n"
+"bytes an event. Events are read from the files when the page asks for them.\n",
+	.is_live = true,
+	.run = run,
+};
+
+static int run_program(int argc, char **argv)
+{
+	return command_run(&cmd_serve, argc, argv);
+}
+
+int main(int argc, char **argv)
+{
+	return command_main(run_program, argc, argv);
+}

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: GPL-2.0
+/* convert.c - packet by packet */
+#include "convert.h"
+
+#include "events/extraction.h"
+#include "import/perfetto_packet.h"
+#include "base/progress.h"
+#include "base/temporary.h"
+#include "base/viewer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef Perfetto__Protos__TracePacket TracePacket;
+
+/* Annotations lie in one another up to this depth. */
+#define NESTED_MAX 32
+enum { PACKET_TRACK_EVENT = 11, EVENT_ANNOTATION = 4, ANNOTATION_DICT = 11, ANNOTATION_ARRAY = 12,
+       PACKET_SERVICE_EVENT = 69 };
+
+/* What a packet is, by the number of the field that says it */
+static const struct kind {
+	__u32 number;
+	const char *name;
+} kinds[] = {
+	{ 1, "ftrace_events" }, { 2, "process_tree" }, { 4, "inode_file_map" },
+	{ 6, "clock_snapshot" }, { 7, "sys_stats" }, { 9, "process_stats" },
+	{ 33, "trace_config" }, { 34, "ftrace_stats" }, { 35, "trace_stats" },
+	{ 36, "synchronization_marker" }, { 37, "profile_packet" }, { 39, "android_log" },
+	{ 43, "process_descriptor" }, { 44, "thread_descriptor" }, { 45, "system_info" },
+	{ 46, "trigger" }, { 50, "compressed_packets" }, { 60, "track_descriptor" },
+	{ 66, "perf_sample" }, { 67, "cpu_info" }, { 69, "service_event" }, { 89, "trace_uuid" },
+	{ 113, "clone_snapshot_trigger" }, { 132, "journald_event" },
+	{ 133, "zstd_compressed_packets" }, { 900, "for_testing" },
+	/* Last: a track event has others with it */
+	{ 11, "track_event" },
+};
+
+/* The same of what the service has noticed */
+static const struct kind service_events[] = {
+	{ 1, "all_data_sources_started" }, { 2, "tracing_started" },
+	{ 3, "all_data_sources_flushed" }, { 4, "read_tracing_buffers_completed" },
+	{ 5, "tracing_disabled" }, { 6, "seized_for_bugreport" },
+	{ 7, "slow_starting_data_sources" }, { 8, "last_flush_slow_data_sources" },
+	{ 9, "flush_started" }, { 10, "clone_started" }, { 11, "buffer_cloned" },
+};
+
+static const char *find_kind(const struct kind *table, size_t nr, __u32 number)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (table[i].number == number)
+			return table[i].name;
+	return NULL;
+}
+
+static const char *service_kind(const struct packet_field *f)
+{
+	const struct packet p = { .data = f->data, .size = f->size };
+	struct packet_field inner;
+	const char *name = NULL;
+	size_t at = 0;
+
+	while (!name && packet_next(&p, &at, &inner) == 1)
+		name = find_kind(service_events, sizeof(service_events) / sizeof(*service_events),
+				 inner.number);
+	return name ? name : "service_event";
+}
+
+static const char *kind_of(const struct packet *p)
+{
+	const char *name = NULL;
+	struct packet_field f;
+	size_t at = 0;
+
+	while (!name && packet_next(p, &at, &f) == 1) {
+		name = find_kind(kinds, sizeof(kinds) / sizeof(*kinds), f.number);
+		if (name && f.number == PACKET_SERVICE_EVENT && f.wire == 2)
+			name = service_kind(&f);
+	}
+	return name ? name : "packet";
+}
+
+/*
+ * Is an annotation, or the list of them that a message is, nested too deep? What cannot be
+ * walked through is: others may read it in another way, and recurse.
+ */
+static bool is_deep(const struct packet *p, __u32 first, __u32 second, int depth)
+{
+	struct packet_field f;
+	size_t at = 0;
+	int r;
+
+	while ((r = packet_next(p, &at, &f)) == 1) {
+		const struct packet inner = { .data = f.data, .size = f.size };
+
+		if (f.wire == 2 && (f.number == first || f.number == second) &&
+		    (depth > NESTED_MAX ||
+		     is_deep(&inner, ANNOTATION_DICT, ANNOTATION_ARRAY, depth + 1)))
+			return true;
+	}
+	return r < 0;
+}
+
+static bool is_too_deep(const struct packet *p)
+{
+	struct packet_field f;
+	size_t at = 0;
+	int r;
+
+	while ((r = packet_next(p, &at, &f)) == 1) {
+		const struct packet event = { .data = f.data, .size = f.size };
+
+		if (f.number == PACKET_TRACK_EVENT && f.wire == 2 &&
+		    is_deep(&event, EVENT_ANNOTATION, EVENT_ANNOTATION, 0))
+			return true;
+	}
+	return r < 0;
+}
+
+/* A packet that is shown as what it is, without what it says */
+static int put_packet(struct conversion *c, const TracePacket *p)
+{
+	const __u32 pid = p && p->trusted_pid > 0 ? (__u32)p->trusted_pid : 0;
+	const struct track_thread thread = {
+		.tid = pid ? pid & KTRACE_TID_MASK : TRACK_TID_SERVICE, .pid = pid,
+		.comm = pid ? tracks_main(&c->tracks, pid) : "service",
+	};
+
+	event_begin(c, "perfetto", kind_of(c->packet), "");
+	if (p && p->trusted_packet_sequence_id)
+		event_number(c, "u32", "sequence", p->trusted_packet_sequence_id);
+	event_number(c, "u32", "bytes", c->packet->size);
+	return event_end(c, &thread);
+}
+
+static int put_loss(struct conversion *c, __u32 gaps, __u32 left_out)
+{
+	return spool_add(&c->spool, (struct spooled){ .ts = c->ts, .cpu = -1, .lost = gaps,
+						      .left_out = left_out }, NULL);
+}
+
+/* What is missing of a writer is told where it goes on. */
+static int put_missing(struct conversion *c, struct sequence *s)
+{
+	const __u32 gaps = s->gaps, left_out = s->left_out;
+
+	if (!gaps && !left_out)
+		return 0;
+	s->gaps = s->left_out = 0;
+	return put_loss(c, gaps, left_out);
+}
+
+/* Of writers that never go on */
+static int put_all_missing(struct conversion *c)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < c->sequences.sequences.nr && !ret; i++)
+		ret = put_missing(c, rows_at(&c->sequences.sequences, i));
+	return ret;
+}
+
+static void learn_thread(struct conversion *c, const TracePacket *p)
+{
+	if (p->data_case != PERFETTO__PROTOS__TRACE_PACKET__DATA_THREAD_DESCRIPTOR)
+		return;
+	c->sequence->tid = (__u32)p->thread_descriptor->tid & KTRACE_TID_MASK;
+	c->sequence->pid = (__u32)p->thread_descriptor->pid;
+}
+
+/* What others would read of a part that is whole may be gone: a ring keeps what comes last. */
+static bool is_loss(const struct conversion *c, const TracePacket *p, bool is_first)
+{
+	return sequence_is_lost(p, is_first) && !(is_first && natives_have(&c->natives, p));
+}
+
+/* A packet that cannot be understood, or whose time is not known; readers of Perfetto skip it. */
+static int leave_out(struct conversion *c, __u64 *counter)
+{
+	(*counter)++;
+	c->sequence->left_out++;
+	return 0;
+}
+
+static int convert_packet(struct conversion *c, const TracePacket *p)
+{
+	const size_t nr = c->sequences.sequences.nr;
+	enum packet_time time;
+	int ret;
+
+	c->sequence = sequences_get(&c->sequences, p);
+	if (!c->sequence)
+		return -ENOMEM;
+	ret = sequence_learn(c->sequence, p);
+	if (p->trusted_pid > 0 && !c->sequence->tid)
+		c->sequence->pid = (__u32)p->trusted_pid;
+	learn_thread(c, p);
+	time = convert_time(c, p);
+	c->sequence->gaps += is_loss(c, p, c->sequences.sequences.nr != nr);
+	if (ret || natives_have(&c->natives, p))
+		return ret;
+	if (time == TIME_LOST || !sequence_knows(c->sequence, p))
+		return leave_out(c, &c->unknown);
+	if (time == TIME_FOREIGN)
+		return leave_out(c, &c->timeless);
+	ret = put_missing(c, c->sequence);
+	if (ret)
+		return ret;
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_TRACK_EVENT)
+		return convert_track_event(c, p);
+	if (p->data_case == PERFETTO__PROTOS__TRACE_PACKET__DATA_FTRACE_EVENTS)
+		ret = convert_ftrace(c, p->ftrace_events);
+	return ret ? ret : put_packet(c, p);
+}
+
+static int take(void *arg, const struct packet *packet)
+{
+	struct conversion *c = arg;
+	TracePacket *p = NULL;
+	int ret;
+
+	c->packet = packet;
+	c->has_packet = false;
+	progress_at(packet->at);
+	if (packet->is_behind) {
+		sequences_forget(&c->sequences);
+		ret = put_loss(c, 1, 0);
+		if (ret)
+			return ret;
+	}
+	if (packet->size <= PACKET_MAX && !is_too_deep(packet))
+		p = perfetto__protos__trace_packet__unpack(NULL, packet->size, packet->data);
+	if (!p) {
+		c->bad_at = c->bad++ ? c->bad_at : packet->at;
+		return put_packet(c, NULL);
+	}
+	ret = convert_packet(c, p);
+	perfetto__protos__trace_packet__free_unpacked(p, NULL);
+	return ret;
+}
+
+static const char *or_null(const char *s)
+{
+	return *s ? s : NULL;
+}
+
+static int begin(struct conversion *c)
+{
+	const struct foreign_about about = {
+		.tool = PERFETTO_PACKET_TOOL, .host = or_null(c->host), .boot = or_null(c->boot),
+		.kernel = or_null(c->kernel), .machine = or_null(c->machine),
+		.raw = c->has_offset ? 0 : c->raw,
+		.real_ns = c->has_offset ? c->offset_ns : c->real_ns,
+	};
+
+	if (!c->has_offset && !c->real_ns)
+		complain_about(c->path, "does not say what its clock counts from: "
+			       "--like, --offset");
+	c->ts = about.raw;
+	return foreign_about(c->f, &about);
+}
+
+static int complain(const struct conversion *c, int ret)
+{
+	if (ret == -EINVAL)
+		complain_about(c->path, "byte %llu: cut, or no trace of Perfetto; what is before "
+			       "that is kept", c->trouble.end);
+	if (c->trouble.gaps)
+		complain_about(c->path, "%llu gaps; the first is from byte %llu to %llu: damaged",
+			       c->trouble.gaps, c->trouble.gap_begin, c->trouble.gap_end);
+	if (c->trouble.nr)
+		complain_about(c->path, "%llu compressed packets cannot be read to their end; the "
+			       "first is at byte %llu: %s", c->trouble.nr, c->trouble.at,
+			       c->trouble.why);
+	if (c->bad)
+		complain_about(c->path, "%llu packets cannot be read; the first is at byte %llu",
+			       c->bad, c->bad_at);
+	if (c->timeless)
+		complain_about(c->path, "%llu packets are of clocks that it does not relate to "
+			       "others, and are left out", c->timeless);
+	if (c->clocks.left_out)
+		complain_about(c->path, "%llu snapshots of clocks are more than can be kept: "
+			       "times behind them may be wrong", c->clocks.left_out);
+	if (c->cut)
+		complain_about(c->path, "%llu texts are too long, all in all, and are cut", c->cut);
+	if (c->unknown)
+		complain_about(c->path, "%llu packets refer to what was lost (names, defaults, the "
+			       "clock), and are left out", c->unknown);
+	if (c->as_text)
+		complain_about(c->path, "%llu events have too many fields, or are of one kind too "
+			       "many, and are shown as foreign:text", c->as_text);
+	return ret == -EINVAL || c->trouble.gaps || c->trouble.nr || c->bad || c->timeless ||
+	       c->as_text || c->clocks.left_out || c->cut;
+}
+
+void convert_init(struct conversion *c, const char *path, const unsigned char *data, size_t size)
+{
+	*c = (struct conversion){
+		.path = path, .data = data, .size = size, .time.id = CLOCK_ID_BOOTTIME,
+		.slices = ROWS_INIT(struct slice, name),
+		.scopes = ROWS_INIT(struct slice, name), .desc.flush = output_grow,
+		.payload.flush = output_grow,
+	};
+}
+
+static void init_tables(struct conversion *c)
+{
+	clocks_init(&c->clocks, c->size);
+	tracks_init(&c->tracks);
+	asyncs_init(&c->asyncs);
+	sequences_init(&c->sequences);
+	ftrace_init(&c->ftrace);
+	natives_init(&c->natives, PACKETS_MAX + (__u64)c->size * PACKETS_RATIO);
+	c->text_left = PACKETS_MAX + (__u64)c->size * PACKETS_RATIO;
+}
+
+static void free_tables(struct conversion *c)
+{
+	clocks_free(&c->clocks);
+	tracks_free(&c->tracks);
+	asyncs_free(&c->asyncs);
+	sequences_free(&c->sequences);
+	ftrace_free(&c->ftrace);
+	rows_free(&c->slices);
+	rows_free(&c->scopes);
+	spool_free(&c->spool);
+	natives_free(&c->natives);
+	free(c->desc.buf);
+	free(c->payload.buf);
+}
+
+static int write_events(struct conversion *c)
+{
+	int ret = begin(c), error;
+
+	if (ret)
+		return ret;
+	progress_begin_bytes(c->size);
+	ret = packets_walk(c->data, c->size, take, c, &c->trouble);
+	progress_end();
+	if (ret && ret != -EINVAL)
+		return ret;
+	error = put_all_missing(c);
+	if (error)
+		return error;
+	error = spool_write(&c->spool, c->f);
+	return error ? error : complain(c, ret);
+}
+
+/* All that is no recording of ktrace, as a file of its own */
+static int write_file(struct conversion *c, const char *path, int level)
+{
+	int ret = foreign_open(path, level, &c->f), error;
+
+	if (ret)
+		return ret;
+	ret = write_events(c);
+	c->events = foreign_events(c->f);
+	c->lost = foreign_losses(c->f);
+	error = foreign_close(c->f);
+	return ret >= 0 && error ? error : ret;
+}
+
+static int merge(struct conversion *c, char **paths, const char *path, int level)
+{
+	struct extraction x = { .scope.keeps_losses = true, .level = level };
+	struct ktrace_traceset *set;
+	int status, ret;
+
+	set = open_files((int)c->natives.whole + 1, paths, &status);
+	if (!set)
+		return -EIO;
+	ret = extraction_write(&x, set, path);
+	c->events = x.events;
+	c->lost = scope_lost(&x.scope);
+	status = files_status(set, status);
+	ktrace_traceset_close(set);
+	scope_free(&x.scope);
+	return ret ? ret : status != STATUS_OK;
+}
+
+static int write_merged(struct conversion *c, const char *path, int level)
+{
+	char own[32], **paths;
+	int fd = temporary_file(), ret, merged;
+
+	if (fd < 0)
+		return fd;
+	snprintf(own, sizeof(own), "/proc/self/fd/%d", fd);
+	ret = write_file(c, own, 0);
+	paths = ret < 0 ? NULL : natives_paths(&c->natives, own);
+	merged = paths ? merge(c, paths, path, level) : -ENOMEM;
+	free(paths);
+	close(fd);
+	return ret < 0 ? ret : merged ? merged : ret;
+}
+
+int convert(struct conversion *c, const char *path, int level)
+{
+	int ret;
+
+	init_tables(c);
+	ret = convert_learn(c);
+	/* A session that nothing is to be read of gives no bytes at all. */
+	if (!ret && c->size && !c->has_any) {
+		complain_about(c->path, "no trace of Perfetto: it has no packet");
+		ret = -ECANCELED;
+	}
+	if (!ret)
+		ret = c->natives.whole ? write_merged(c, path, level) : write_file(c, path, level);
+	free_tables(c);
+	return ret;
+}

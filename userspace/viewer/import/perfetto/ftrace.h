@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* ftrace.h - bundles of the kernel's events: what is known meanwhile, and what their parts share */
+#ifndef IMPORT_PERFETTO_FTRACE_H
+#define IMPORT_PERFETTO_FTRACE_H
+
+#include "base/rows.h"
+
+#include "perfetto.pb-c.h"
+
+#include <linux/ktrace_events.h>
+#include <stdbool.h>
+
+struct conversion;
+struct packet_field;
+
+/**
+ * struct ftrace - what is known of threads and CPUs
+ * @threads:	that some event was about
+ * @cpus:	with events in columns
+ * @has_wakeup:	wakeups are recorded, not only wakings
+ * @has_newtask: forks say whether the child is a thread
+ */
+struct ftrace {
+	struct rows threads;
+	struct rows cpus;
+	bool has_wakeup;
+	bool has_newtask;
+};
+
+/* struct ftrace_cpu - the thread that was switched to last, if that is known; cpu is the key */
+struct ftrace_cpu {
+	__u32 cpu;
+	bool is_known;
+	__s32 tid;
+	__s32 prio;
+	char comm[KTRACE_COMM_LEN];
+};
+
+/* struct ftrace_place - of an event: its bundle, and what all events have */
+struct ftrace_place {
+	const Perfetto__Protos__FtraceEventBundle *bundle;
+	__u64 stamp;
+	__u32 tid;
+	__u32 flags;
+};
+
+void ftrace_init(struct ftrace *f);
+void ftrace_free(struct ftrace *f);
+
+/* What holds for the whole trace: a process tree, and which events there are in a bundle */
+int ftrace_learn_tree(struct conversion *c, const struct packet_field *f);
+void ftrace_learn(struct conversion *c, const struct packet_field *f);
+
+/* An event with the fields of a message. Return: 0, -errno; so do those below. */
+int ftrace_put(struct conversion *c, const char *name, const ProtobufCMessage *m,
+	       const struct ftrace_place *at);
+/* All events of a bundle that are in columns */
+int ftrace_put_compact(struct conversion *c, const Perfetto__Protos__FtraceEventBundle *b);
+
+#endif

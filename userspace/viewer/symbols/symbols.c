@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * symbols.c - addresses of code as function, source file and line
+ *
+ * A module is opened when the first address in it is looked up; each place in it is looked
+ * up once, the answer is kept: programs call from few places.
+ */
+#include "symbols.h"
+
+#include "kernel_code.h"
+#include "module.h"
+#include "base/rows.h"
+#include "base/viewer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* struct opened - a file; up to @nr it is the key: a hash of path and build id, a number */
+struct opened {
+	__u64 hash;
+	__u64 nr;
+	struct module *module;
+	char *path;
+};
+
+/* struct answer - a place that was looked up; up to @as it is the key; @in: what it is in */
+struct answer {
+	const void *in;
+	__u64 place;
+	__u64 as;
+	struct symbol *symbol;
+};
+
+enum { AS_ADDRESS, AS_RETURN, AS_VARIABLE };
+
+/* struct image - the kernel or a module of it, of one trace */
+struct image {
+	const struct ktrace_kernel_image *image;
+	struct kernel_code *code;
+};
+
+/**
+ * struct symbols - what was found so far
+ * @where:	where files are
+ * @opened:	files
+ * @images:	of the kernel
+ * @answers:	places
+ */
+struct symbols {
+	struct symbols_where where;
+	struct rows opened;
+	struct rows images;
+	struct rows answers;
+};
+
+static const char *add_word(const char **list, size_t *nr, const char *word)
+{
+	if (*nr == SYMBOLS_WHERE_MAX)
+		return "--debug-dir, --path-map: 32 at most";
+	list[(*nr)++] = word;
+	return NULL;
+}
+
+bool symbols_option(struct symbols_where *where, int option, const char **wrong)
+{
+	*wrong = NULL;
+	if (option < OPTION_SYMBOLS || option > OPTION_DEBUGINFOD)
+		return false;
+	where->is_wanted = true;
+	if (option == OPTION_SYSROOT) {
+		where->sysroot = optarg;
+	} else if (option == OPTION_DEBUG_DIR) {
+		*wrong = add_word(where->debug_dirs, &where->debug_dir_nr, optarg);
+	} else if (option == OPTION_PATH_MAP) {
+		*wrong = *optarg == '/' && strchr(optarg, '=') ?
+			 add_word(where->path_maps, &where->path_map_nr, optarg) :
+			 "--path-map: not as /from=/to";
+	} else if (option == OPTION_DEBUGINFOD) {
+		where->asks_servers = true;
+		if (!getenv("DEBUGINFOD_URLS"))
+			*wrong = "--debuginfod: DEBUGINFOD_URLS is not set, which says whom to ask";
+	}
+	return true;
+}
+
+struct symbols *symbols_new(const struct symbols_where *where)
+{
+	struct symbols *s = calloc(1, sizeof(*s));
+
+	if (s)
+		*s = (struct symbols){
+			.where = *where,
+			.opened = ROWS_INIT(struct opened, nr),
+			.images = ROWS_INIT(struct image, image),
+			.answers = ROWS_INIT(struct answer, as),
+		};
+	return s;
+}
+
+void symbols_free(struct symbols *s)
+{
+	size_t i;
+
+	if (!s)
+		return;
+	for (i = 0; i < s->answers.nr; i++) {
+		struct answer *a = rows_at(&s->answers, i);
+
+		if (a->symbol)
+			free((void *)a->symbol->inlined);
+		free(a->symbol);
+	}
+	for (i = 0; i < s->opened.nr; i++) {
+		struct opened *o = rows_at(&s->opened, i);
+
+		module_free(o->module);
+		free(o->path);
+	}
+	for (i = 0; i < s->images.nr; i++)
+		kernel_code_close(((struct image *)rows_at(&s->images, i))->code);
+	rows_free(&s->answers);
+	rows_free(&s->images);
+	rows_free(&s->opened);
+	free(s);
+}
+
+static __u64 hash_text(__u64 hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash;
+}
+
+/* The module that is mapped; NULL: no memory. */
+static struct opened *get_module(struct symbols *s, const struct ktrace_map *map)
+{
+	struct { __u64 hash, nr; } key = { .nr = 0 };
+	struct opened *o;
+
+	key.hash = hash_text(hash_text(0xcbf29ce484222325ull, map->path), map->build);
+	for (; (o = rows_get(&s->opened, &key)) && o->module; key.nr++)
+		if (module_is_of(o->module, map))
+			return o;
+	if (!o)
+		return NULL;
+	o->module = module_open(map, &s->where);
+	free(o->path);
+	o->path = strdup(map->path);
+	return o->module && o->path ? o : NULL;
+}
+
+static struct symbol *new_symbol(const struct opened *o, __u64 place)
+{
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+
+	if (symbol)
+		*symbol = (struct symbol){ .module = o->path, .place = place };
+	return symbol;
+}
+
+/* The answer for a place in a module; it has no symbol if it is new. NULL: no memory. */
+static struct answer *get_answer(struct symbols *s, const struct opened *o, __u64 place, __u64 as)
+{
+	const struct { const void *in; __u64 place, as; } key = { o->module, place, as };
+
+	return rows_get(&s->answers, &key);
+}
+
+const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
+				  __u64 raw, __u64 address, bool is_return)
+{
+	const struct ktrace_map *map;
+	const struct opened *o;
+	struct answer *a;
+	__u64 place;
+
+	if (is_return && !address--)
+		return NULL;
+	map = ktrace_trace_map(trace, pid, raw, address);
+	o = map ? get_module(s, map) : NULL;
+	if (!o)
+		return NULL;
+	place = address - map->start + map->offset + is_return;
+	a = get_answer(s, o, place, is_return ? AS_RETURN : AS_ADDRESS);
+	if (!a || a->symbol)
+		return a ? a->symbol : NULL;
+	a->symbol = new_symbol(o, place);
+	if (a->symbol)
+		module_look_up(o->module, a->symbol, is_return);
+	return a->symbol;
+}
+
+const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrace_trace *trace,
+					   __u32 pid, __u64 raw, __u64 address)
+{
+	const struct ktrace_map *map = ktrace_trace_map_below(trace, pid, raw, address);
+	const struct opened *o = map ? get_module(s, map) : NULL;
+	struct answer *a;
+
+	if (!o)
+		return NULL;
+	a = get_answer(s, o, address - map->start + map->offset, AS_VARIABLE);
+	if (a && !a->symbol) {
+		a->symbol = new_symbol(o, a->place);
+		if (a->symbol)
+			module_look_up_variable(o->module, a->symbol, map->offset);
+	}
+	return a && a->symbol && a->symbol->function ? a->symbol : NULL;
+}
+
+/* Its file, opened when it is asked for first; NULL: nothing is known of it. */
+static struct kernel_code *get_image(struct symbols *s, const struct ktrace_trace *trace,
+				     const char *name)
+{
+	const struct ktrace_kernel_image *image = ktrace_trace_kernel_image(trace, name);
+	struct image *i = image ? rows_get(&s->images, &image) : NULL;
+
+	if (i && !i->code)
+		i->code = kernel_code_open(image, ktrace_trace_meta(trace, "host", "kernel"),
+					   &s->where);
+	return i ? i->code : NULL;
+}
+
+/* @name is "function" or "function [module]". */
+static struct symbol *look_up_kernel(struct symbols *s, const struct ktrace_trace *trace,
+				     const char *name, __u64 start, __u64 offset)
+{
+	const char *bracket = strstr(name, " [");
+	const size_t len = bracket ? (size_t)(bracket - name) : strlen(name);
+	char *function = strndup(name, len), *module = NULL;
+	struct symbol *symbol = calloc(1, sizeof(*symbol));
+	struct kernel_code *code;
+
+	if (bracket)
+		module = strndup(bracket + 2, strcspn(bracket + 2, "]"));
+	if (symbol && function && (module || !bracket)) {
+		*symbol = (struct symbol){
+			.module = bracket ? bracket + 1 : "vmlinux", .function = name,
+			.offset = offset, .is_kernel = true,
+		};
+		code = get_image(s, trace, module ? module : "vmlinux");
+		if (code)
+			kernel_code_look_up(code, function, start, offset, symbol);
+	}
+	free(function);
+	free(module);
+	return symbol;
+}
+
+const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_trace *trace,
+					 __u64 address, bool is_return)
+{
+	const struct { const void *in; __u64 place, as; } key = { trace, address, is_return };
+	const char *name;
+	struct answer *a;
+	__u64 offset;
+
+	name = ktrace_trace_kernel_symbol(trace, address - is_return, &offset);
+	a = name ? rows_get(&s->answers, &key) : NULL;
+	if (a && !a->symbol) {
+		a->symbol = look_up_kernel(s, trace, name, address - is_return - offset, offset);
+		if (a->symbol)
+			a->symbol->offset += is_return;
+	}
+	return a ? a->symbol : NULL;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_source(struct ktrace_out *out, const char *file, int line)
+{
+	ktrace_out_str(out, " at ");
+	ktrace_out_safe(out, base_name(file));
+	ktrace_out_char(out, ':');
+	ktrace_out_u64(out, (__u64)line);
+}
+
+void symbols_put_inlined(struct ktrace_out *out, const struct symbol_inlined *inlined)
+{
+	ktrace_out_safe(out, inlined->function ? inlined->function : "?");
+	if (inlined->file)
+		put_source(out, inlined->file, inlined->line);
+}
+
+void symbols_put_outer(struct ktrace_out *out, const struct symbol *symbol)
+{
+	ktrace_out_safe(out, symbol->function ? symbol->function : base_name(symbol->module));
+	ktrace_out_str(out, "+0x");
+	ktrace_out_hex(out, symbol->function ? symbol->offset : symbol->place, 1);
+	if (symbol->file) {
+		put_source(out, symbol->file, symbol->line);
+	} else if (symbol->function && !symbol->is_kernel) {
+		ktrace_out_str(out, " in ");
+		ktrace_out_safe(out, base_name(symbol->module));
+	}
+}
+
+/* Of a lock_guard one wants to know the place in the program, not the headers of the library. */
+static bool is_of_cxx_headers(const char *file)
+{
+	return file && strstr(file, "/include/") && strstr(file, "/c++/");
+}
+
+void symbols_put(struct ktrace_out *out, const struct symbol *symbol)
+{
+	size_t i = 0;
+
+	while (i < symbol->inlined_nr && is_of_cxx_headers(symbol->inlined[i].file))
+		i++;
+	for (; i < symbol->inlined_nr; i++) {
+		symbols_put_inlined(out, &symbol->inlined[i]);
+		ktrace_out_str(out, ", inlined in ");
+	}
+	symbols_put_outer(out, symbol);
+}
+
+static void put_json_text(struct ktrace_out *out, const char *key, const char *text)
+{
+	ktrace_out_str(out, key);
+	ktrace_out_json(out, text, strlen(text));
+}
+
+static void put_json_source(struct ktrace_out *out, const char *file, int line)
+{
+	if (!file)
+		return;
+	put_json_text(out, ",\"file\":", file);
+	ktrace_out_str(out, ",\"line\":");
+	ktrace_out_u64(out, (__u64)line);
+}
+
+static void put_json_inlined(struct ktrace_out *out, const struct symbol *symbol)
+{
+	const struct symbol_inlined *inlined = symbol->inlined;
+	size_t i;
+
+	for (i = 0; i < symbol->inlined_nr; i++) {
+		put_json_text(out, i ? ",{\"function\":" : ",\"inlined\":[{\"function\":",
+			      inlined[i].function ? inlined[i].function : "?");
+		put_json_source(out, inlined[i].file, inlined[i].line);
+		ktrace_out_char(out, '}');
+	}
+	if (i)
+		ktrace_out_char(out, ']');
+}
+
+void symbols_put_json(struct ktrace_out *out, const struct symbol *symbol)
+{
+	put_json_text(out, "{\"module\":", symbol->module);
+	ktrace_out_str(out, ",\"place\":");
+	ktrace_out_u64(out, symbol->place);
+	if (symbol->function) {
+		put_json_text(out, ",\"function\":", symbol->function);
+		ktrace_out_str(out, ",\"offset\":");
+		ktrace_out_u64(out, symbol->offset);
+	}
+	put_json_source(out, symbol->file, symbol->line);
+	put_json_inlined(out, symbol);
+	ktrace_out_char(out, '}');
+}
