@@ -377,6 +377,7 @@ code_in()
 		for i in 1 2 3; do "$0" 1 </dev/null; done
 		echo >ready; until [ -e over ]; do sleep 0.1; done' "$PROGS/chain"
 	retry 0.1 test -e ready
+	sleep 2		# all of it is read by then, and who has ended is known
 	# What is read only when a part ends goes into the beginning of the next one.
 	for part in 2 3; do
 		kill -USR1 "$pid"
