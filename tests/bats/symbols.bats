@@ -336,9 +336,9 @@ while True:
 		gcc $pie variables.c -o variables ./libshelf.so
 		traced ./variables
 		run_ktrace lock-order --symbols t
-		grep -E ' mutex 0x[0-9a-f]+ \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(cleared\)$' <<<"$output"
-		grep -E ' \(cleared\) -> [0-9]+ mutex 0x[0-9a-f]+$' <<<"$output"
-		grep -E ' \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(shelves\+0x68\)$' <<<"$output"
+		grep -E ' mutex 0x[0-9a-f]+ \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(cleared\) from main' <<<"$output"
+		grep -E ' \(cleared\) -> [0-9]+ mutex 0x[0-9a-f]+ from main' <<<"$output"
+		grep -E ' \(set\) -> [0-9]+ mutex 0x[0-9a-f]+ \(shelves\+0x68\) from in_library' <<<"$output"
 		run_ktrace lock-order --symbols --json t
 		[ "$(jq -c '[.edges[0].held | .variable, .variable_offset]' <<<"$output")" = '["set",0]' ]
 		run_ktrace objects --symbols t
