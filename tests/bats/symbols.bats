@@ -351,7 +351,7 @@ while True:
 	# By what the file says in which the lock was taken, whichever is named first.
 	run_ktraced -o other -- "$EXAMPLES/hello"
 	run_ktrace lock-order --symbols other t
-	grep -E ' \(cleared\)$' <<<"$output"
+	grep -E ' \(cleared\) from main' <<<"$output"
 	run_ktrace lock-order --dot --symbols t
 	grep -E '^  "[0-9]+ mutex 0x[0-9a-f]+ \(set\)" -> "[0-9]+ mutex 0x[0-9a-f]+ \(cleared\)" \[label="1"\];$' <<<"$output"
 	run_ktrace lock-order t
