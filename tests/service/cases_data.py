@@ -358,6 +358,7 @@ def no_memory():
         writer.write(test_packet(number, size))
         if size == 1200000:
             writer.flush()
+            producer.ask("Sync")
             assert numbers(packets(consumer)) == [0, 1]
     writer.flush()
     producer.ask("Sync")
