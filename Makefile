@@ -24,7 +24,7 @@ CXX := g++
 endif
 
 WARN    := -Wall -Wextra -Wshadow -Wvla -Wmissing-prototypes $(if $(WERROR),-Werror)
-INCLUDE := -Iuapi -Iuserspace/lib
+INCLUDE := -Iuapi -Iuserspace/include -Iuserspace/lib
 # The same bytes wherever it is built.
 STD     := -std=gnu11 -D_GNU_SOURCE -DKTRACE_VERSION='"$(VERSION)"' -pthread -MMD -MP \
 	   -ffile-prefix-map=$(CURDIR)=.
@@ -37,8 +37,8 @@ ring_src     := $(wildcard module/ring/*.c)
 writer_src   := $(ring_src) module/pattern.c userspace/lib/base/glob_list.c \
 		$(wildcard userspace/lib/writer/*.c)
 pthread_src  := $(wildcard userspace/lib/pthread/*.c)
-traceset_src := $(ring_src) $(wildcard userspace/lib/session/*.c userspace/lib/tracefile/*.c \
-		userspace/lib/traceset/*.c userspace/lib/base/*.c) module/pattern.c module/match.c \
+traceset_rooms := base session tracefile decode traceset filter state
+traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) module/pattern.c module/match.c \
 		userspace/lib/shark/packet.c
 # The S.Ha.R.K. tracer for programs: the core that the module has, too.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
@@ -46,7 +46,8 @@ shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/l
 service_src  := $(wildcard userspace/daemon/service/*.c)
 # The writers' side, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
-posix_src    := $(wildcard userspace/lib/posix/*.c)
+posix_rooms  := base registry stream log api
+posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
 daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/base/disk_room.c \
 		userspace/lib/base/unused_boards.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
@@ -104,7 +105,7 @@ posix-suite: $(BUILD)/lib/libktrace-posix.so
 	$(call say,MAKE,tests/posix)
 	$(Q)LIBS='-L$(abspath $(BUILD))/lib -Wl,-rpath,\$$$$ORIGIN/../lib -lktrace-posix' \
 		$(MAKE) -s -C tests/posix OUT=$(abspath $(BUILD))/posix CC=$(CC) WERROR=$(WERROR) \
-		CPPFLAGS=-I$(CURDIR)/userspace/lib/posix
+		CPPFLAGS=-I$(CURDIR)/userspace/include
 
 # Tests look at its stack.
 $(addprefix $(BUILD)/obj/tests/progs/,chain.o blocks.o): STD += -fno-omit-frame-pointer -fno-optimize-sibling-calls
@@ -256,15 +257,15 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
 $(BUILD)/obj/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
-$(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/lib/posix
+$(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/include
 $(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_copy central_read \
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 
 # It has a stream and its log, and outlives the program that made them: posix/keeper/main.c
-$(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,\
-		$(wildcard userspace/lib/posix/keeper/*.c)) $(BUILD)/lib/libktrace-posix.a \
+$(BUILD)/libexec/ktrace/posix-keeper: $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(posix_src),\
+		$(wildcard userspace/lib/posix/keeper/*.c))) $(BUILD)/lib/libktrace-posix.a \
 		$(BUILD)/lib/libktraceset.so $(BUILD)/lib/libktrace.so
 	$(call say,LD,$@)
 	@mkdir -p $(@D)
@@ -303,10 +304,10 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 	$(LINK) -lktrace-shark -lktrace $(TRACESET_LIBS) -o $@
 
 # By the functions that a keeper of streams has.
-$(BUILD)/progs/mklog: $(addprefix $(BUILD)/obj/userspace/lib/posix/,attr.o eventset.o log.o log_clock.o \
-	log_end.o log_extend.o log_meta.o log_names.o recorded.o recorded_meta.o)
+$(BUILD)/progs/mklog: $(patsubst %.c,$(BUILD)/obj/%.o,userspace/lib/posix/base/attr.c \
+	userspace/lib/posix/base/eventset.c $(wildcard userspace/lib/posix/log/*.c))
 
-$(posix_examples) $(posix_progs): INCLUDE += -Iuserspace/lib/posix
+$(posix_examples) $(posix_progs): INCLUDE += -Iuserspace/include
 $(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o
 $(posix_progs): $(BUILD)/progs/posix_%: $(BUILD)/obj/tests/progs/posix/%.o
 $(posix_examples) $(posix_progs): $(BUILD)/lib/libktrace-posix.so
@@ -395,7 +396,7 @@ endif
 $(preloaded): $(BUILD)/progs/%.so: tests/progs/user/%.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -fPIC -shared $(CFLAGS) -Iuserspace/lib -Iuapi $< -o $@
+	$(Q)$(CC) -fPIC -shared $(CFLAGS) -Iuserspace/include -Iuapi $< -o $@
 
 # Unit tests, once for each tool that watches them: $(1) objects, $(2) programs, $(3) flags.
 # An archive: a test that includes a source file uses its own copy of it.

@@ -39,7 +39,7 @@ build_c()
 {
 	local cc=$1
 	shift
-	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/lib" "$SOURCES/every.c" "$SOURCES/elsewhere.c" -o every \
+	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/include" "$SOURCES/every.c" "$SOURCES/elsewhere.c" -o every \
 		-L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
 }
 
@@ -47,7 +47,7 @@ build_cxx()
 {
 	local cc=$1
 	shift
-	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/lib" "$SOURCES/every.cc" -x c++ "$SOURCES/elsewhere.c" -x none \
+	"$cc" "${WARNINGS[@]}" "$@" -I"$ROOT/userspace/include" "$SOURCES/every.cc" -x c++ "$SOURCES/elsewhere.c" -x none \
 		-o every -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
 }
 
@@ -107,13 +107,13 @@ old_sources()
 		for std in c89 gnu89 iso9899:199409 c99 gnu99 c11 gnu11 c17 gnu17 c2x gnu2x; do
 			for cc in gcc clang; do
 				"$cc" -fsyntax-only "-std=$std" "${WARNINGS[@]}" -Wconversion -Wdeclaration-after-statement \
-					"$include" "$ROOT/userspace/lib" every.c elsewhere.c
+					"$include" "$ROOT/userspace/include" every.c elsewhere.c
 			done
 		done
 		for std in c++98 gnu++98 c++03 c++11 gnu++11 c++14 c++17 gnu++17 c++20 gnu++20 c++2b; do
 			for cc in g++ clang++; do
 				"$cc" -x c++ -fsyntax-only "-std=$std" "${WARNINGS[@]}" -Wconversion \
-					"$include" "$ROOT/userspace/lib" every.c elsewhere.c
+					"$include" "$ROOT/userspace/include" every.c elsewhere.c
 			done
 		done
 	done
@@ -123,7 +123,7 @@ old_sources()
 	local cc language std
 	old_sources
 	while read -r cc language std; do
-		"$cc" -x "$language" "-std=$std" "${WARNINGS[@]}" -O2 -I"$ROOT/userspace/lib" every.c elsewhere.c -x none \
+		"$cc" -x "$language" "-std=$std" "${WARNINGS[@]}" -O2 -I"$ROOT/userspace/include" every.c elsewhere.c -x none \
 			-o every -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
 		run_every "$cc" "$std"
 	done <<-'END'
@@ -147,7 +147,7 @@ old_sources()
 @test "linked statically" {
 	local flags
 	for flags in -static -static-pie; do
-		gcc -O2 "$flags" -I"$ROOT/userspace/lib" "$SOURCES/every.c" "$SOURCES/elsewhere.c" -o every \
+		gcc -O2 "$flags" -I"$ROOT/userspace/include" "$SOURCES/every.c" "$SOURCES/elsewhere.c" -o every \
 			"$BUILD/lib/libktrace.a" -pthread
 		run_every "$flags"
 	done
@@ -203,7 +203,7 @@ compiles()
 	printf '%s\n' '#include <ktrace/ktrace.h>' \
 		'KTRACE_EVENT(t, e, ktrace_u32(a), ktrace_string(b));' \
 		"void f(void) { $1; }" >statement.c
-	gcc -Werror -fsyntax-only -I"$ROOT/userspace/lib" statement.c
+	gcc -Werror -fsyntax-only -I"$ROOT/userspace/include" statement.c
 }
 
 @test "wrong values are refused by the compiler" {

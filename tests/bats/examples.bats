@@ -20,7 +20,7 @@ teardown()
 built()
 {
 	# shellcheck disable=SC2046,SC2086 # options
-	gcc -Wall -Werror -pthread -I"$ROOT/uapi" -I"$ROOT/userspace/lib" "$ROOT/Documentation/examples/$1.c" -o "$1" \
+	gcc -Wall -Werror -pthread -I"$ROOT/uapi" -I"$ROOT/userspace/include" "$ROOT/Documentation/examples/$1.c" -o "$1" \
 		-L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" $(printf -- '-l%s ' "${@:2}")
 }
 

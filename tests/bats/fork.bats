@@ -39,7 +39,7 @@ life()
 # plugin NAME CFLAG: $NAME.so
 plugin()
 {
-	gcc -shared -fPIC "$2" "-DPLUGIN=$1" -I"$ROOT/userspace/lib" \
+	gcc -shared -fPIC "$2" "-DPLUGIN=$1" -I"$ROOT/userspace/include" \
 		"$ROOT/tests/progs/user/plugin.c" -L"$BUILD/lib" -lktrace -o "$1.so"
 }
 
@@ -84,7 +84,7 @@ plugin()
 # shared: a program that is not linked with libktrace, and its library that is
 shared()
 {
-	gcc -shared -fPIC -O1 -I"$ROOT/userspace/lib" "$ROOT/tests/progs/user/shared_lib.c" \
+	gcc -shared -fPIC -O1 -I"$ROOT/userspace/include" "$ROOT/tests/progs/user/shared_lib.c" \
 		-L"$BUILD/lib" -lktrace -o libshared.so
 	gcc -O1 "$ROOT/tests/progs/user/shared.c" -L. -lshared -Wl,-rpath,. \
 		-Wl,-rpath-link,"$BUILD/lib" -pthread -o shared

@@ -89,7 +89,7 @@ is_as_babeltrace()
 		skip "needs lttng-tools and liblttng-ust-dev"
 	fi
 	[ "$(id -u)" = 0 ] || skip "needs root"
-	gcc -O1 -I"$IMPORT" -I"$ROOT/userspace/lib" -I"$ROOT/uapi" "$IMPORT/lttng_program.c" -o program \
+	gcc -O1 -I"$IMPORT" -I"$ROOT/userspace/include" -I"$ROOT/uapi" "$IMPORT/lttng_program.c" -o program \
 		-L"$BUILD/lib" -lktrace -Wl,-rpath,"$BUILD/lib" -llttng-ust -ldl -pthread
 	KTRACE_BACKEND=shm "$ROOT/bench/lttng/session" -o "$PWD/theirs" -x vpid -x vtid -x procname 'demo:*' \
 		"$KTRACED" -o ours -- ./program 200 || { [ $? = 91 ] && skip "there can be no session"; false; }

@@ -405,7 +405,7 @@ pages()
 }
 
 @test "the program in libktraceset(3) shows pages" {
-	gcc -Wall -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/lib" "$ROOT/Documentation/examples/page.c" \
+	gcc -Wall -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/include" "$ROOT/Documentation/examples/page.c" \
 		-o page -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lktraceset
 	place=k0
 	while [ -n "$place" ]; do
@@ -451,7 +451,7 @@ pages()
 	END
 	local cxx
 	for cxx in g++ clang++; do
-		"$cxx" -std=c++11 -Wall -Wextra -Wconversion -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/lib" \
+		"$cxx" -std=c++11 -Wall -Wextra -Wconversion -Werror -I"$ROOT/uapi" -I"$ROOT/userspace/include" \
 			span.cc -o span -L"$BUILD/lib" -Wl,-rpath,"$BUILD/lib" -lktraceset
 		run ./span "$SMALL"
 		[ "$status" -eq 0 ]

@@ -70,7 +70,7 @@ make_controller()
 			return posix_trace_shutdown(trid);
 		}
 	END
-	gcc -I"$ROOT/userspace/lib/posix" -I"$ROOT/userspace/lib/ktrace" -I"$ROOT/uapi" -o controller \
+	gcc -I"$ROOT/userspace/include" -I"$ROOT/userspace/include/ktrace" -I"$ROOT/uapi" -o controller \
 		controller.c -L"$BUILD/lib" -lktrace-posix -Wl,-rpath,"$BUILD/lib"
 }
 

@@ -31,8 +31,8 @@ alone()
 
 # bats test_tags=shm
 @test "trace.h is C99, C11, C23 and C++, and its 50 functions have their types" {
-	make -s -C "$SUITE" languages CPPFLAGS="-I$ROOT/userspace/lib/posix"
-	make -s -C "$SUITE" languages CC=clang CXX=clang++ CPPFLAGS="-I$ROOT/userspace/lib/posix"
+	make -s -C "$SUITE" languages CPPFLAGS="-I$ROOT/userspace/include"
+	make -s -C "$SUITE" languages CC=clang CXX=clang++ CPPFLAGS="-I$ROOT/userspace/include"
 }
 
 # bats test_tags=shm

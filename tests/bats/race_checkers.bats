@@ -73,7 +73,7 @@ under()
 			return pthread_join(thread, NULL);
 		}
 	END
-	gcc -g -I"$ROOT/userspace/lib" racy.c -o racy -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
+	gcc -g -I"$ROOT/userspace/include" racy.c -o racy -L"$BUILD/lib" "-Wl,-rpath,$BUILD/lib" -lktrace -pthread
 	for tool in helgrind drd; do
 		under "$tool" -- ./racy
 		[ "$status" = 0 ]

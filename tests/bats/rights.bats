@@ -45,7 +45,7 @@ other_place()
 # static_program FILE: a traced program that needs no library of ours at run time
 static_program()
 {
-	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib" -I"$ROOT/uapi" \
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/include" -I"$ROOT/uapi" \
 		"$ROOT/tests/progs/hostile.c" "$BUILD/lib/libktrace.a" -ldl -o "$1"
 }
 
@@ -132,7 +132,7 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 			return fd < 0 ? 2 : !!posix_trace_create_withlog(getpid(), 0, fd, &trid);
 		}
 	END
-	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib/posix" caller.c "$BUILD/lib/libktrace-posix.a" \
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/include" caller.c "$BUILD/lib/libktrace-posix.a" \
 		"$BUILD"/lib/libktraceset.so.0 "$BUILD"/lib/libktrace.so.0 -Wl,-rpath,"$BUILD/lib" -o "$PLACE/caller"
 	printf '%s\n' '#include <fcntl.h>' '#include <unistd.h>' \
 		"int main(void) { return geteuid() == 4321 && open(\"$PLACE/chosen\", O_CREAT, 0600); }" >keeper.c
@@ -157,7 +157,7 @@ os.setxattr(sys.argv[1], "security.capability", struct.pack("<5I", 0x02000001, 1
 	printf '%s\n' '#include <sys/types.h>' '#include <trace.h>' '#include <unistd.h>' \
 		'int main(void) { trace_id_t id; return posix_trace_create(getpid(), 0, &id) || posix_trace_shutdown(id); }' \
 		>own.c
-	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/lib/posix" own.c "$BUILD/lib/libktrace-posix.a" \
+	gcc -D_GNU_SOURCE -pthread -I"$ROOT/userspace/include" own.c "$BUILD/lib/libktrace-posix.a" \
 		"$BUILD"/lib/libktraceset.so.0 "$BUILD"/lib/libktrace.so.0 -Wl,-rpath,"$BUILD/lib" -o "$PLACE/own"
 	KTRACE_BACKEND=dev capture setpriv --reuid 12345 --regid 12345 --clear-groups "$PLACE/own"
 	[ "$status" -ne 0 ]

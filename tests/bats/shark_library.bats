@@ -137,10 +137,10 @@ packets()
 	END
 	grep -v LOG with.c >without.c
 	for name in with without; do
-		gcc -O2 -c -DKTRACE_NO_SHARK -I"$ROOT/uapi" -I"$ROOT/userspace/lib" "$name.c"
+		gcc -O2 -c -DKTRACE_NO_SHARK -I"$ROOT/uapi" -I"$ROOT/userspace/include" "$name.c"
 		objdump -d "$name.o" | sed 1,3d >"$name.s"
 	done
 	cmp with.s without.s
-	gcc -O2 -c -I"$ROOT/uapi" -I"$ROOT/userspace/lib" with.c
+	gcc -O2 -c -I"$ROOT/uapi" -I"$ROOT/userspace/include" with.c
 	objdump -d with.o | grep -q call
 }

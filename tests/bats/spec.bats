@@ -77,7 +77,7 @@ mktrace()
 }
 
 @test "every kind of field" {
-	gcc -I"$ROOT/userspace/lib" -I"$ROOT/uapi" "$ROOT"/tests/progs/user/{every,elsewhere}.c \
+	gcc -I"$ROOT/userspace/include" -I"$ROOT/uapi" "$ROOT"/tests/progs/user/{every,elsewhere}.c \
 		-L"$BUILD/lib" -lktrace -o every
 	LD_LIBRARY_PATH=$BUILD/lib record "" ./every
 	same t

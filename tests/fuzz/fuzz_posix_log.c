@@ -12,9 +12,9 @@
 #include <ktrace/check.h>
 
 #include "sections.h"
-#include "../../userspace/lib/posix/attr.h"
-#include "../../userspace/lib/posix/event.h"
-#include "../../userspace/lib/posix/recorded.h"
+#include "../../userspace/lib/posix/base/attr.h"
+#include "../../userspace/lib/posix/base/event.h"
+#include "../../userspace/lib/posix/log/recorded.h"
 
 /* More than an event has here: files are small. */
 #define ROOM (1u << 20)

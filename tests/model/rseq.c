@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * rseq.c - writers of the kind that restarts, in C: as userspace/lib/ktrace/rseq_x86.h
+ * rseq.c - writers of the kind that restarts, in C: as userspace/include/ktrace/rseq_x86.h
  * for a record in its block, as userspace/lib/writer/cpu_ring.c for all others
  *
  * A section is run again when its writer was interrupted in it. Between sections, and

@@ -32,7 +32,7 @@ source = '#include <stddef.h>\n#include <stdio.h>\n#include <ktrace/context.h>\n
     '\n'.join(lines) + f'\nprintf("%d %d\\n", KTRACE_LOST_NR, KTRACE_ID_LOST);\n}}\n'
 expected.append(f'{_library.LOST_NR} {_library.ID_LOST}')
 with tempfile.TemporaryDirectory() as tmp:
-    subprocess.run(['gcc', '-xc', '-', '-o', f'{tmp}/a', f'-I{root}/uapi', f'-I{root}/userspace/lib'], input=source,
+    subprocess.run(['gcc', '-xc', '-', '-o', f'{tmp}/a', f'-I{root}/uapi', f'-I{root}/userspace/include'], input=source,
                    text=True, check=True)
     got = subprocess.run([os.path.join(tmp, 'a')], stdout=subprocess.PIPE, text=True, check=True).stdout.split('\n')
 bad = [f'{g}, not {e}' for g, e in zip(got, expected) if g != e]

@@ -10,9 +10,9 @@
 #include <ktrace/check.h>
 
 #include "check.h"
-#include "../../userspace/lib/posix/event.h"
-#include "../../userspace/lib/posix/log.h"
-#include "../../userspace/lib/posix/recorded.h"
+#include "../../userspace/lib/posix/base/event.h"
+#include "../../userspace/lib/posix/log/log.h"
+#include "../../userspace/lib/posix/log/recorded.h"
 
 #define MAKE_WORK ((trace_event_id_t)33)	/* "work" */
 #define MAKE_ODD ((trace_event_id_t)34)		/* "odd name: \xff/+" */

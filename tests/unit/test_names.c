@@ -17,7 +17,7 @@
 
 #include "check.h"
 #include "match.h"
-#include "traceset/value.h"
+#include "decode/value.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* test_posix_attr.c - attributes of POSIX streams, sets of event types, sysconf() */
-#include <posix/trace.h>
+#include <trace.h>
 
 #include "check.h"
 
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../../userspace/lib/posix/attr.h"
-#include "../../userspace/lib/posix/eventset.h"
+#include "../../userspace/lib/posix/base/attr.h"
+#include "../../userspace/lib/posix/base/eventset.h"
 
 static void test_defaults(void)
 {

@@ -4,8 +4,8 @@
  * done; the board's file while processes come and go
  */
 #define BOARD_DIR "."
-#include "../../userspace/lib/posix/board_file.c"
-#include "../../userspace/lib/posix/board.c"
+#include "../../userspace/lib/posix/registry/board_file.c"
+#include "../../userspace/lib/posix/registry/board.c"
 
 #include "check.h"
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <linux/ktrace_file.h>
 
-#include "../../userspace/lib/posix/recorded_meta.h"
+#include "../../userspace/lib/posix/log/recorded_meta.h"
 #include "../../userspace/lib/tracefile/crc32c.h"
 
 #define EVENTS 6u

@@ -4,8 +4,8 @@
 
 #include <errno.h>
 
-#include "../../userspace/lib/posix/eventset.h"
-#include "../../userspace/lib/posix/log_meta.h"
+#include "../../userspace/lib/posix/base/eventset.h"
+#include "../../userspace/lib/posix/log/log_meta.h"
 
 /* An event type that nobody has told the log of */
 #define NAMELESS ((trace_event_id_t)35)

@@ -10,7 +10,7 @@ bool is_behind_filter(void);
 #define sched_yield count_yield
 #define kill count_kill
 #define ktrace_channel_is_confined is_behind_filter
-#include "../../userspace/lib/posix/names.c"
+#include "../../userspace/lib/posix/registry/names.c"
 #undef sched_yield
 #undef kill
 #undef ktrace_channel_is_confined

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-#include "../../userspace/lib/posix/attr.h"
-#include "../../userspace/lib/posix/recorded.h"
+#include "../../userspace/lib/posix/base/attr.h"
+#include "../../userspace/lib/posix/log/recorded.h"
 
 static char path[64];
 

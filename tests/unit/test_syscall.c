@@ -10,7 +10,7 @@
 
 #include "check.h"
 #include "match.h"
-#include "traceset/syscall.h"
+#include "decode/syscall.h"
 
 #define NELEM(a) (sizeof(a) / sizeof((a)[0]))
 #define X32 0x40000000

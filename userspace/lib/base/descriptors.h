@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* descriptors.h - how many descriptors a process may have */
-#ifndef KTRACE_DESCRIPTORS_H
-#define KTRACE_DESCRIPTORS_H
+#ifndef KTRACE_BASE_DESCRIPTORS_H
+#define KTRACE_BASE_DESCRIPTORS_H
 
 #include <sys/resource.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* standard.h - standard input, output and error of a program that was started without them */
-#ifndef KTRACE_STANDARD_H
-#define KTRACE_STANDARD_H
+#ifndef KTRACE_BASE_STANDARD_H
+#define KTRACE_BASE_STANDARD_H
 
 #include <fcntl.h>
 #include <unistd.h>

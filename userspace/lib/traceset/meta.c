@@ -15,6 +15,7 @@
 
 #include "base/percent.h"
 #include "context.h"
+#include "decode/syscall.h"
 #include "tracefile/grow.h"
 #include "tracefile/line.h"
 
@@ -167,6 +168,16 @@ static int grow_types(struct type_table *table, __u32 id)
 	return 0;
 }
 
+/* Which calls the numbers mean depends on the machine. */
+static void name_syscalls(const struct trace *t, struct ktrace_event_type *type)
+{
+	const char *has_x32 = ktrace_meta_fact(t, "host", "x32");
+
+	if (type->kind == KTRACE_CHANNEL_KERNEL)
+		ktrace_syscall_bind(type, ktrace_meta_fact(t, "host", "machine"),
+				    has_x32 && !strcmp(has_x32, "1"));
+}
+
 /* The first description of an id stays: events that were delivered point to it. */
 static int add_event(struct trace *t, const struct line *l)
 {
@@ -188,7 +199,7 @@ static int add_event(struct trace *t, const struct line *l)
 		return ret;
 	type->kind = (__u16)kind;
 	type->id = (__u16)id;
-	ktrace_syscall_names(t, type);
+	name_syscalls(t, type);
 	t->types[kind].types[id] = type;
 	return 0;
 }

@@ -277,9 +277,6 @@ const struct reader *ktrace_trace_part_at(const struct trace *t, __u64 offset);
 /* learn.c */
 int ktrace_trace_learn(struct trace *t, const struct ktrace_trace_event *e);
 
-/* syscall.c */
-void ktrace_syscall_names(const struct trace *t, struct ktrace_event_type *type);
-
 /* lost.c */
 void ktrace_lost_of_writers(struct ktrace_lost *lost, const void *payload, size_t len);
 int ktrace_lost_type(struct ktrace_event_type **out);

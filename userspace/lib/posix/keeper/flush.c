@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include "../names.h"
+#include "posix/registry/names.h"
 #include "ring/port.h"
 
 #define LOOK_MS 10

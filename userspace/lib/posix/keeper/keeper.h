@@ -5,13 +5,13 @@
  * Two locks. `lock` is for the stream and all words here; `log_lock`, taken first, for the log:
  * it is held while the log is written to, which may take any time.
  */
-#ifndef KTRACE_POSIX_KEEPER_H
-#define KTRACE_POSIX_KEEPER_H
+#ifndef KTRACE_POSIX_KEEPER_KEEPER_H
+#define KTRACE_POSIX_KEEPER_KEEPER_H
 
 #include <pthread.h>
-#include "../log.h"
-#include "../rpc.h"
-#include "../stream.h"
+#include "posix/log/log.h"
+#include "rpc.h"
+#include "posix/stream/stream.h"
 
 /**
  * struct keeper - all there is

@@ -21,8 +21,8 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "../names.h"
-#include "../place_types.h"
+#include "posix/registry/names.h"
+#include "posix/registry/place_types.h"
 
 static struct keeper keeper = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,

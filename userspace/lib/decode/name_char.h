@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1 */
+/* name_char.h - what names of events and fields are made of, see <linux/ktrace_events.h> */
+#ifndef KTRACE_DECODE_NAME_CHAR_H
+#define KTRACE_DECODE_NAME_CHAR_H
+
+#include <stdbool.h>
+
+static inline bool is_name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.' || c == '-' || c == '+' || c == '|';
+}
+
+#endif

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * syscall.c - names for system call numbers
+ *
+ * The field "nr" of the kernel's syscall events becomes an enum whose names are those of the
+ * machine that recorded, if they are known. A machine may have several tables: what a number
+ * means depends on the field "abi" behind it, so there is a field for each. ktrace_values_next()
+ * gives a value the one that it needs (ktrace_syscall_choose()), and whoever looks at the field
+ * of a value has the right names.
+ *
+ * The name of a call that is not one of the machine's own stands behind its mark, "i386:", in
+ * the same string: a name is without it, and a text that has to tell both apart begins there.
+ */
+#include "syscall.h"
+
+#include <string.h>
+
+#include "out.h"
+
+#define X32_BIT 0x40000000
+
+#define CALL(nr, name) { nr, name },
+static const struct ktrace_enumerator x86_64[] = {
+#include "syscalls_x86_64.h"
+};
+#undef CALL
+
+#define CALL(nr, name) { nr, &"i386:" name[sizeof("i386:") - 1] },
+static const struct ktrace_enumerator i386[] = {
+#include "syscalls_i386.h"
+};
+#undef CALL
+
+#define CALL(nr, name) { X32_BIT + nr, &"x32:" name[sizeof("x32:") - 1] },
+static const struct ktrace_enumerator x32[] = {
+#include "syscalls_x32.h"
+};
+#undef CALL
+
+/* By enum ktrace_syscall_abi; the last one has no names, and is for values that are unknown. */
+#define ABIS (KTRACE_SYSCALL_ABI_NR + 1)
+
+#define FIELD(list, text) {						\
+	.name = "nr", .scalar = KTRACE_S32, .size = 4, .shape = KTRACE_ONE, \
+	.enums = list, .enum_nr = sizeof(list) / sizeof(list[0]),	\
+	.label = text, .label_size = sizeof(LABEL) - 1,			\
+}
+#define NAMELESS(text) {						\
+	.name = "nr", .scalar = KTRACE_S32, .size = 4, .shape = KTRACE_ONE, \
+	.label = text, .label_size = sizeof(LABEL) - 1,			\
+}
+
+#define LABEL " nr="
+
+/* A label may be read as far as LABEL_ROOM. */
+static const char plain_label[LABEL_ROOM] = LABEL, x32_label[LABEL_ROOM] = LABEL;
+
+/**
+ * struct host - kinds of machines whose calls are known
+ * @machine:	as uname(2) names it
+ * @has_x32:	its kernel has calls of x32
+ * @fields:	what "nr" is in each ABI
+ *
+ * Each has a label of its own: by its address a field is known to be of a host.
+ */
+static const struct host {
+	const char *machine;
+	bool has_x32;
+	struct ktrace_field fields[ABIS];
+} hosts[] = {
+	{ "x86_64", false, {
+		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, plain_label),
+		[KTRACE_SYSCALL_I386] = FIELD(i386, plain_label),
+		[KTRACE_SYSCALL_X32] = NAMELESS(plain_label),
+		[KTRACE_SYSCALL_ARM] = NAMELESS(plain_label),
+		[KTRACE_SYSCALL_COMPAT] = NAMELESS(plain_label),
+		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(plain_label),
+	} },
+	{ "x86_64", true, {
+		[KTRACE_SYSCALL_NATIVE] = FIELD(x86_64, x32_label),
+		[KTRACE_SYSCALL_I386] = FIELD(i386, x32_label),
+		[KTRACE_SYSCALL_X32] = FIELD(x32, x32_label),
+		[KTRACE_SYSCALL_ARM] = NAMELESS(x32_label),
+		[KTRACE_SYSCALL_COMPAT] = NAMELESS(x32_label),
+		[KTRACE_SYSCALL_ABI_NR] = NAMELESS(x32_label),
+	} },
+};
+
+#define HOSTS (sizeof(hosts) / sizeof(hosts[0]))
+
+static const char *const marks[KTRACE_SYSCALL_ABI_NR] = {
+	"", "i386:", "x32:", "arm:", "compat:",
+};
+static const char *const names[KTRACE_SYSCALL_ABI_NR] = {
+	"native", "i386", "x32", "arm", "compat",
+};
+
+static const struct host *find_host(const char *machine, bool has_x32)
+{
+	for (size_t i = 0; machine && i < HOSTS; i++)
+		if (!strcmp(hosts[i].machine, machine) && hosts[i].has_x32 == has_x32)
+			return &hosts[i];
+	return NULL;
+}
+
+static const struct host *host_of(const struct ktrace_field *f)
+{
+	for (size_t i = 0; i < HOSTS; i++)
+		if (hosts[i].fields[0].label == f->label)
+			return &hosts[i];
+	return NULL;
+}
+
+/* Do its events say of which ABI a call is? Those of files of 0.1.0 do not. */
+static bool has_abi(const struct ktrace_event_type *type)
+{
+	const struct ktrace_field *f = type->fields;
+
+	return type->field_nr > 1 && f[0].size == 4 && !strcmp(f[1].name, "abi") &&
+	       f[1].size == 4 && f[1].shape == KTRACE_ONE;
+}
+
+void ktrace_syscall_bind(struct ktrace_event_type *type, const char *machine, bool has_x32)
+{
+	const struct host *host = find_host(machine, has_x32);
+	struct ktrace_field *f = (struct ktrace_field *)type->fields;
+
+	if (!host || type->is_placed || strcmp(type->provider, "syscall"))
+		return;
+	if (!type->field_nr || strcmp(f->name, "nr") || f->enum_nr || f->shape != KTRACE_ONE)
+		return;
+	f->enums = host->fields[0].enums;
+	f->enum_nr = host->fields[0].enum_nr;
+	if (has_abi(type))
+		f->label = host->fields[0].label;
+}
+
+bool ktrace_syscall_is(const struct ktrace_field *field)
+{
+	for (size_t i = 0; i < HOSTS; i++)
+		if (field->enums == hosts[i].fields[0].enums)
+			return true;
+	return false;
+}
+
+const struct ktrace_field *ktrace_syscall_field(const struct ktrace_field *field, __u32 abi)
+{
+	const struct host *host = host_of(field);
+
+	if (!host)
+		return NULL;
+	return &host->fields[abi < KTRACE_SYSCALL_ABI_NR ? abi : KTRACE_SYSCALL_ABI_NR];
+}
+
+void ktrace_syscall_choose(struct ktrace_value *v, const char *end)
+{
+	const struct host *host = host_of(v->field);
+	__u32 abi = KTRACE_SYSCALL_ABI_NR;
+
+	if (!host)
+		return;
+	if ((size_t)(end - v->data) >= 8)
+		memcpy(&abi, v->data + 4, sizeof(abi));
+	v->field = ktrace_syscall_field(v->field, abi);
+}
+
+__u64 ktrace_syscall_pair(__u32 abi, __s64 nr)
+{
+	const __u32 words[] = { (__u32)nr, abi };
+	__u64 pair;
+
+	memcpy(&pair, words, sizeof(pair));
+	return pair;
+}
+
+const char *ktrace_syscall_name(const char *machine, bool has_x32, __u32 abi, __s64 nr)
+{
+	const struct host *host = find_host(machine, has_x32);
+
+	return host && abi < KTRACE_SYSCALL_ABI_NR ?
+	       ktrace_enumerator_find(&host->fields[abi], nr) : NULL;
+}
+
+bool ktrace_syscall_find(const char *machine, bool has_x32, __u32 abi, const char *name,
+			 __s32 *nr)
+{
+	const struct host *host = find_host(machine, has_x32);
+	const struct ktrace_field *f = host && abi < KTRACE_SYSCALL_ABI_NR ?
+				       &host->fields[abi] : NULL;
+
+	for (__u32 i = 0; f && i < f->enum_nr; i++) {
+		if (strcmp(f->enums[i].name, name))
+			continue;
+		*nr = (__s32)f->enums[i].value;
+		return true;
+	}
+	return false;
+}
+
+__u32 ktrace_syscall_number(const char *machine, const char *name)
+{
+	__s32 nr;
+
+	return ktrace_syscall_find(machine, false, KTRACE_SYSCALL_NATIVE, name, &nr) ?
+	       (__u32)nr : ~0u;
+}
+
+const char *ktrace_syscall_mark(__u32 abi)
+{
+	return abi < KTRACE_SYSCALL_ABI_NR ? marks[abi] : "unknown:";
+}
+
+const char *ktrace_syscall_abi_name(__u32 abi)
+{
+	return abi < KTRACE_SYSCALL_ABI_NR ? names[abi] : "unknown";
+}
+
+const char *ktrace_value_marked(const struct ktrace_value *v)
+{
+	const struct host *host = host_of(v->field);
+	const char *name = NULL;
+
+	if (v->count && v->field->enum_nr)
+		name = ktrace_enumerator_find(v->field, ktrace_value_s64(v, 0));
+	for (__u32 abi = 1; host && name && abi < KTRACE_SYSCALL_ABI_NR; abi++)
+		if (v->field->enums == host->fields[abi].enums)
+			return name - strlen(marks[abi]);
+	return name;
+}
+
+/*
+ * A number and its ABI in 32 bits, for states: a call of the machine's own and of x32 is its
+ * number; those of 32-bit programs have bit 31 set. Negative numbers, which no call has but
+ * programs may ask for, are at the end, and what has no room becomes the nearest that has.
+ */
+#define COMPAT_BIT 0x80000000u
+#define COMPAT_MAX 0x7ffffeff
+#define COMPAT_NEGATIVE 0xffffff00u
+#define NEGATIVE_MAX 127
+
+__u32 ktrace_syscall_sub(__u32 abi, __s64 nr)
+{
+	const __s64 below = nr < -1 - NEGATIVE_MAX ? NEGATIVE_MAX : -1 - nr;
+
+	if (abi == KTRACE_SYSCALL_NATIVE || abi == KTRACE_SYSCALL_X32)
+		return nr < 0 ? ~(__u32)below : (__u32)nr & ~COMPAT_BIT;
+	if (nr < 0)
+		return COMPAT_NEGATIVE + (__u32)below;
+	return COMPAT_BIT | (__u32)(nr < COMPAT_MAX ? nr : COMPAT_MAX);
+}
+
+__s64 ktrace_syscall_sub_nr(__u32 sub)
+{
+	if (!(sub & COMPAT_BIT) || sub > COMPAT_NEGATIVE + NEGATIVE_MAX)
+		return (__s32)sub;
+	return sub >= COMPAT_NEGATIVE ? -1 - (__s64)(sub - COMPAT_NEGATIVE) : sub & ~COMPAT_BIT;
+}
+
+__u32 ktrace_syscall_sub_abi(__u32 sub, __u32 compat)
+{
+	if (sub & COMPAT_BIT)
+		return sub > COMPAT_NEGATIVE + NEGATIVE_MAX ? KTRACE_SYSCALL_NATIVE : compat;
+	return sub & X32_BIT ? KTRACE_SYSCALL_X32 : KTRACE_SYSCALL_NATIVE;
+}

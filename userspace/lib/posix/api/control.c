@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * control.c - the functions of <trace.h> that make streams and control them
+ */
+#include "control.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "posix/log/log.h"
+#include "posix/registry/member.h"
+#include "posix/log/recorded.h"
+#include "posix/registry/sole.h"
+
+bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)
+{
+	posix_caller_enter(&c->caller);
+	c->trid = ktrace_posix_trid_get(trid);
+	c->control = c->trid ? c->trid->control : NULL;
+	if (c->control)
+		pthread_mutex_lock(&c->control->lock);
+	if (c->control && c->control->stream)
+		posix_sole_check(ktrace_posix_stream_nr(c->control->stream));
+	if (c->trid)
+		return true;
+	posix_caller_leave(&c->caller, 0);
+	return false;
+}
+
+int ktrace_posix_call_end(struct posix_call *c, int error)
+{
+	if (c->control)
+		pthread_mutex_unlock(&c->control->lock);
+	ktrace_posix_trid_put(c->trid);
+	return posix_caller_leave(&c->caller, error);
+}
+
+/* Begins a call that is only for active streams. */
+static bool begin(struct posix_call *c, trace_id_t trid)
+{
+	if (!ktrace_posix_call_begin(c, trid))
+		return false;
+	if (c->control)
+		return true;
+	ktrace_posix_call_end(c, 0);
+	return false;
+}
+
+static int ask(struct posix_control *c, const struct rpc_request *request,
+	       struct rpc_answer *answer)
+{
+	return ktrace_posix_client_ask(c->client, request, answer);
+}
+
+void ktrace_posix_control_interrupt(struct posix_control *c)
+{
+	__atomic_store_n(&c->is_ended, true, __ATOMIC_RELAXED);
+	if (c->place)
+		ktrace_posix_place_wake(c->place);
+}
+
+void ktrace_posix_control_forget(struct posix_control *c)
+{
+	ktrace_posix_stream_forget(c->stream);
+	ktrace_posix_client_free(c->client);
+	free(c);
+}
+
+/* In /proc there are also numbers of threads, of which no process would ever have events. */
+static bool is_process(pid_t pid)
+{
+	return !syscall(SYS_tgkill, pid, pid, 0) || errno != ESRCH;
+}
+
+/*
+ * Whose board a process is on that says it has root's files: if it is not dumpable, only its folder
+ * is still its user's. It stays on root's if it was root's when it started.
+ */
+static uid_t board_user(pid_t pid, __u64 start)
+{
+	struct posix_board *b = ktrace_posix_board();
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return (b && ktrace_posix_board_find(b, pid, start)) || stat(path, &st) ? 0 : st.st_uid;
+}
+
+/* May this process look into that one? What ptrace(2) asks, too, without attaching. */
+static int check_target(pid_t pid, uid_t *owner)
+{
+	char path[32];
+	__u64 start;
+	uid_t uid;
+	int fd;
+
+	if (pid == POSIX_TRACE_ALLPROC)
+		return 0;
+	/* Ourselves, whatever user we have become and whatever others may see of us. */
+	if (pid == getpid()) {
+		*owner = ktrace_posix_board_uid;
+		return 0;
+	}
+	start = pid > 0 ? ktrace_posix_start_time(pid, &uid) : 0;
+	if (!start || !is_process(pid))
+		return ESRCH;
+	if (start == POSIX_START_UNKNOWN)
+		return ENOMEM;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT || errno == ESRCH ? ESRCH :
+		       errno == EMFILE || errno == ENFILE ? ENOMEM : EPERM;
+	close(fd);
+	*owner = uid || geteuid() ? uid : board_user(pid, start);
+	return uid == geteuid() || !geteuid() ? 0 : EPERM;
+}
+
+/*
+ * A stream without log is this process's own. One with a log has a keeper, and so has one whose
+ * events come from a process on another board than ours: another user's could cut off memory that
+ * is shared with it.
+ */
+static int make_stream(struct posix_control *c, struct rpc_request *r, int log_fd)
+{
+	struct posix_board *board = ktrace_posix_board();
+	int error;
+
+	if (!board)
+		return ENOMEM;
+	if (!r->has_log && r->uid == ktrace_posix_board_uid) {
+		error = ktrace_posix_stream_create(&r->attr, r->pid, &r->owner, board, &c->stream);
+		if (error)
+			return error;
+		c->place = ktrace_posix_stream_place(c->stream);
+		if (r->pid == r->owner.pid && r->attr.inheritance != POSIX_TRACE_INHERITED)
+			posix_sole_begin(ktrace_posix_stream_nr(c->stream));
+		return 0;
+	}
+	error = ktrace_posix_client_create(r, log_fd, &c->client);
+	if (!error && r->uid == ktrace_posix_board_uid)
+		c->place = &board->stream[ktrace_posix_client_nr(c->client) % POSIX_STREAM_NR];
+	return error;
+}
+
+static void destroy(struct posix_control *c)
+{
+	if (c->stream)
+		posix_sole_end(ktrace_posix_stream_nr(c->stream));
+	ktrace_posix_stream_destroy(c->stream);
+	ktrace_posix_client_free(c->client);
+	pthread_mutex_destroy(&c->lock);
+	free(c);
+}
+
+static int make_control(struct rpc_request *r, int log_fd, trace_id_t *trid)
+{
+	struct posix_trid what = { .control = calloc(1, sizeof(*what.control)) };
+	int error;
+
+	if (!what.control)
+		return ENOMEM;
+	pthread_mutex_init(&what.control->lock, NULL);
+	what.control->has_log = r->has_log;
+	error = make_stream(what.control, r, log_fd);
+	if (!error)
+		error = ktrace_posix_trid_new(&what, trid);
+	if (error)
+		destroy(what.control);
+	return error;
+}
+
+static int create(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd, trace_id_t *trid)
+{
+	struct rpc_request r = {
+		.call = RPC_CREATE, .pid = pid ? pid : getpid(), .uid = geteuid(),
+		.has_log = has_log,
+	};
+	int error = ktrace_posix_attr_read(attr, &r.attr);
+
+	if (error)
+		return error;
+	if (!r.attr.stream_policy)
+		r.attr.stream_policy = has_log ? POSIX_TRACE_FLUSH : POSIX_TRACE_LOOP;
+	if ((r.attr.stream_policy == POSIX_TRACE_FLUSH && !has_log) || !trid)
+		return EINVAL;
+	if (has_log)
+		error = ktrace_posix_log_check(log_fd, r.attr.log_policy);
+	if (!error)
+		error = check_target(r.pid, &r.uid);
+	if (error)
+		return error;
+	ktrace_posix_board();	/* from then on this process knows its name */
+	r.owner = ktrace_posix_member.owner;
+	return make_control(&r, log_fd, trid);
+}
+
+static int create_for_caller(pid_t pid, const trace_attr_t *attr, bool has_log, int log_fd,
+			      trace_id_t *trid)
+{
+	struct posix_caller caller;
+
+	posix_caller_enter(&caller);
+	return posix_caller_leave(&caller, create(pid, attr, has_log, log_fd, trid));
+}
+
+/**
+ * posix_trace_create - make a stream of the events of a process; it does not record yet
+ * @pid:	the process, 0 = the caller, POSIX_TRACE_ALLPROC = all of the caller's user
+ * @attr:	attributes, copied; NULL = the defaults
+ * @trid:	out: the stream, for this process only
+ *
+ * Return: 0; EAGAIN the user has TRACE_SYS_MAX streams; EINVAL bad attributes, or the policy
+ * POSIX_TRACE_FLUSH; ENOMEM; EPERM the process may not be looked into; ESRCH there is none.
+ */
+int posix_trace_create(pid_t pid, const trace_attr_t *restrict attr, trace_id_t *restrict trid)
+{
+	return create_for_caller(pid, attr, false, -1, trid);
+}
+
+/**
+ * posix_trace_create_withlog - make a stream whose events go into a log
+ * @pid:	as posix_trace_create()
+ * @attr:	the same
+ * @file_desc:	the log, open for writing; not to be touched until the shutdown
+ * @trid:	the same
+ *
+ * A process of its own, the keeper, writes the log, and completes it when this one ends,
+ * however it does (PTRC-28).
+ *
+ * Return: as posix_trace_create(); EBADF @file_desc is not open for writing; EINVAL also if what
+ * it is cannot do the log's policy (PTRC-23); ENOSPC there is no room for the log.
+ */
+int posix_trace_create_withlog(pid_t pid, const trace_attr_t *restrict attr, int file_desc,
+			       trace_id_t *restrict trid)
+{
+	return create_for_caller(pid, attr, true, file_desc, trid);
+}
+
+/**
+ * posix_trace_shutdown - end a stream and free all it has
+ * @trid:	the stream
+ *
+ * Unread events of a stream without log are gone; a log is complete when the function returns.
+ * Threads that wait for the stream's events return with EINVAL (PTRC-27).
+ *
+ * Return: 0, EINVAL not an active stream; EFBIG, ENOSPC the log has not all of it, and other
+ * errors of write(2).
+ */
+int posix_trace_shutdown(trace_id_t trid)
+{
+	const struct rpc_request r = {
+		.call = RPC_SHUTDOWN, .address = (__u64)(uintptr_t)__builtin_return_address(0),
+	};
+	struct posix_caller caller;
+	struct rpc_answer answer;
+	struct posix_trid t;
+	int error;
+
+	posix_caller_enter(&caller);
+	error = ktrace_posix_trid_take(trid, true, &t);
+	if (!error) {
+		if (t.control->client)
+			error = ask(t.control, &r, &answer);
+		destroy(t.control);
+	}
+	return posix_caller_leave(&caller, error);
+}
+
+/* A call without arguments. */
+static int simple_call(trace_id_t trid, enum rpc_call call, const void *address)
+{
+	const struct rpc_request r = { .call = call, .address = (__u64)(uintptr_t)address };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
+
+	if (!begin(&c, trid))
+		return EINVAL;
+	if (c.control->client)
+		error = ask(c.control, &r, &answer);
+	else if (call == RPC_START)
+		ktrace_posix_stream_start(c.control->stream, address);
+	else if (call == RPC_STOP)
+		ktrace_posix_stream_stop(c.control->stream, address);
+	else if (call == RPC_CLEAR)
+		ktrace_posix_stream_clear(c.control->stream);
+	if (call == RPC_FLUSH && !c.control->has_log)
+		error = EINVAL;
+	return ktrace_posix_call_end(&c, error);
+}
+
+/**
+ * posix_trace_flush - move what the stream has into its log (PTRC-43)
+ *
+ * May return before that is done: posix_trace_get_status() says.
+ *
+ * Return: 0; EINVAL not an active stream with log; EFBIG, ENOSPC the log has not all of it.
+ */
+int posix_trace_flush(trace_id_t trid)
+{
+	return simple_call(trid, RPC_FLUSH, __builtin_return_address(0));
+}
+
+/**
+ * posix_trace_start - record from now on (PTRC-24)
+ *
+ * Return: 0, EINVAL not an active stream.
+ */
+int posix_trace_start(trace_id_t trid)
+{
+	return simple_call(trid, RPC_START, __builtin_return_address(0));
+}
+
+/**
+ * posix_trace_stop - record no more (PTRC-25)
+ *
+ * A stream that had stopped because it was full does not restart then.
+ *
+ * Return: 0, EINVAL not an active stream.
+ */
+int posix_trace_stop(trace_id_t trid)
+{
+	return simple_call(trid, RPC_STOP, __builtin_return_address(0));
+}
+
+/**
+ * posix_trace_clear - as if the stream were new, but for names and whether it runs (PTRC-26)
+ *
+ * The filter is empty afterwards.
+ *
+ * Return: 0, EINVAL not an active stream.
+ */
+int posix_trace_clear(trace_id_t trid)
+{
+	return simple_call(trid, RPC_CLEAR, __builtin_return_address(0));
+}
+
+/**
+ * posix_trace_get_attr - the attributes that a stream has
+ * @trid:	the stream
+ * @attr:	out; need not have been initialized (PTRC-29)
+ *
+ * Return: 0, EINVAL no stream.
+ */
+int posix_trace_get_attr(trace_id_t trid, trace_attr_t *attr)
+{
+	struct posix_attr recorded;
+	struct posix_call c;
+
+	if (!attr || !ktrace_posix_call_begin(&c, trid))
+		return EINVAL;
+	if (!c.control) {
+		ktrace_posix_recorded_attr(c.trid->recorded, &recorded);
+		ktrace_posix_attr_write(&recorded, attr);
+	} else {
+		ktrace_posix_attr_write(c.control->client
+					? ktrace_posix_client_attr(c.control->client)
+					: ktrace_posix_stream_attr(c.control->stream), attr);
+	}
+	return ktrace_posix_call_end(&c, 0);
+}
+
+/**
+ * posix_trace_get_status - the state of a stream; an overrun is reported once (PTRC-30)
+ *
+ * Return: 0, EINVAL no stream.
+ */
+int posix_trace_get_status(trace_id_t trid, struct posix_trace_status_info *info)
+{
+	const struct rpc_request r = { .call = RPC_STATUS };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
+
+	if (!info || !ktrace_posix_call_begin(&c, trid))
+		return EINVAL;
+	if (!c.control) {
+		ktrace_posix_recorded_status(c.trid->recorded, info);
+	} else if (c.control->client) {
+		error = ask(c.control, &r, &answer);
+		if (!error)
+			*info = answer.status;
+	} else {
+		ktrace_posix_stream_status(c.control->stream, info);
+	}
+	return ktrace_posix_call_end(&c, error);
+}
+
+/**
+ * posix_trace_get_filter - the events that a stream does not record
+ *
+ * Return: 0, EINVAL not an active stream.
+ */
+int posix_trace_get_filter(trace_id_t trid, trace_event_set_t *set)
+{
+	const struct rpc_request r = { .call = RPC_GET_FILTER };
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error = 0;
+
+	if (!set || !begin(&c, trid))
+		return EINVAL;
+	if (c.control->client) {
+		error = ask(c.control, &r, &answer);
+		if (!error)
+			*set = answer.set;
+	} else {
+		ktrace_posix_stream_get_filter(c.control->stream, set);
+	}
+	return ktrace_posix_call_end(&c, error);
+}
+
+/**
+ * posix_trace_set_filter - change which events a stream does not record (PTRC-60, PTRC-61)
+ * @trid:	the stream
+ * @set:	events
+ * @how:	POSIX_TRACE_SET_EVENTSET, POSIX_TRACE_ADD_EVENTSET, POSIX_TRACE_SUB_EVENTSET
+ *
+ * Return: 0, EINVAL not an active stream, or @how is none of these.
+ */
+int posix_trace_set_filter(trace_id_t trid, const trace_event_set_t *set, int how)
+{
+	struct rpc_request r = {
+		.call = RPC_SET_FILTER, .how = how,
+		.address = (__u64)(uintptr_t)__builtin_return_address(0),
+	};
+	struct rpc_answer answer;
+	struct posix_call c;
+	int error;
+
+	if (!set || !begin(&c, trid))
+		return EINVAL;
+	r.set = *set;
+	if (c.control->client)
+		error = ask(c.control, &r, &answer);
+	else
+		error = ktrace_posix_stream_set_filter(c.control->stream, set, how,
+						       __builtin_return_address(0));
+	return ktrace_posix_call_end(&c, error);
+}

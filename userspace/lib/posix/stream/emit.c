@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * emit.c - posix_trace_event(): off it is one load and one test
+ *
+ * On, the event goes into each stream of the process that runs and does not filter it out:
+ * one record in one restartable sequence, as the events of <ktrace/ktrace.h>. A stream's
+ * channel is mapped at its first event. Nothing here takes a lock, allocates from the heap or
+ * is a cancellation point.
+ *
+ * A thread keeps words for a few sinks, in entries. A signal handler may give one to another
+ * sink: the restartable sequence, which it interrupts, compares the sink again. Code that
+ * works with an entry in any other way says so, and handlers with another sink leave it alone.
+ */
+#include <trace.h>
+
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "posix/base/event.h"
+#include "posix/registry/member.h"
+#include "sink.h"
+#include "posix/registry/sole.h"
+
+static const struct posix_sink no_sink;
+
+/* Most events go where the last one did: into one stream, this one. */
+static const struct posix_sink *last_sink = &no_sink;
+
+static KTRACE_INLINE const struct posix_sink *find_last(void)
+{
+	/* ORD(find_last:A) pairs ORD(keep_last:A): what is found is whole */
+	return __atomic_load_n(&last_sink, __ATOMIC_ACQUIRE);
+}
+
+static void keep_last(const struct posix_sink *sink)
+{
+	/* ORD(keep_last:A) pairs ORD(find_last:A): what is found is whole */
+	__atomic_store_n(&last_sink, sink, __ATOMIC_RELEASE);
+}
+
+/* A handler must find the entry as it was, or as it will be. */
+static kt_noinline void change_sink(struct posix_entry *e, const struct posix_sink *sink)
+{
+	e->sink = NULL;
+	kt_barrier();
+	e->thread = (struct ktrace_thread)KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
+	kt_barrier();
+	e->sink = sink;
+}
+
+static void tell_reader(struct posix_board_stream *s)
+{
+	int saved = errno;
+
+	kt_store(&s->is_waiting, 0);
+	__atomic_fetch_add(&s->news, 1, __ATOMIC_RELAXED);
+	syscall(SYS_futex, &s->news, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	errno = saved;
+}
+
+/* We need not be what stopped it: another writer, or the controller, may have been faster. */
+static void found_full(struct posix_board *b, __u32 nr)
+{
+	const __u64 bit = 1ull << nr;
+
+	if (kt_load(&b->running) & bit) {
+		__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
+		/* The reader may have restarted it meanwhile: the thread that halts it says why. */
+		if (posix_halt(b, bit))
+			__atomic_fetch_or(&b->full, bit, __ATOMIC_RELAXED);
+	}
+	tell_reader(&b->stream[nr]);
+}
+
+/**
+ * struct emission - one event on its way
+ * @address:	of the call
+ * @data:	as the caller has it
+ * @size:	bytes
+ * @id:		event type
+ */
+struct emission {
+	const void *address;
+	const void *data;
+	size_t size;
+	trace_event_id_t id;
+};
+
+/* By all means; @t is not the entry's if that belongs to another sink. */
+static int write_event(const struct posix_sink *sink, struct ktrace_thread *t,
+		       const struct emission *em)
+{
+	const __u32 max = sink->max_data, flags = em->size > max ? KTRACE_REC_TRUNCATED : 0;
+	const struct ktrace_posix_event head = {
+		.address = (__u64)(uintptr_t)em->address,
+		.thread = posix_self(),
+		.pid = (__u32)ktrace_posix_member.owner.pid,
+		.size = flags ? max : (__u32)em->size,
+	};
+	const struct ktrace_piece pieces[2] = {
+		{ &head, sizeof(head) }, { em->data, head.size },
+	};
+
+	return ktrace_channel_write(sink->channel, t, (__u16)(em->id + POSIX_ID_BASE), flags,
+				    pieces, 2);
+}
+
+/* From a handler, while its thread works with the entry for another sink. */
+static kt_noinline int write_borrowed(const struct posix_sink *sink, const struct emission *em)
+{
+	struct ktrace_thread borrowed = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq);
+
+	return write_event(sink, &borrowed, em);
+}
+
+/* What the fast path could not do. */
+static void record_slow(struct posix_board *b, const struct posix_sink *sink,
+			const struct emission *em)
+{
+	struct posix_entry *e = &ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR];
+	const __u32 was_used = e->is_used;
+	int status;
+
+	posix_sole_check(sink->stream);
+	if (!ktrace_channel_has_reader(sink->channel)) {
+		ktrace_posix_board_bury(b, sink->stream, sink->word);
+		return;
+	}
+	e->is_used = 1;
+	kt_barrier();	/* from here on a handler leaves the entry to this sink */
+	if (e->sink != sink && !was_used)
+		change_sink(e, sink);
+	status = e->sink == sink ? write_event(sink, &e->thread, em) : write_borrowed(sink, em);
+	kt_barrier();
+	e->is_used = was_used;
+	if (status == -ENOBUFS && kt_load(&b->stream[sink->stream].policy) != POSIX_TRACE_LOOP)
+		found_full(b, sink->stream);
+}
+
+static KTRACE_INLINE bool is_left_out(const struct posix_board_stream *s, trace_event_id_t id)
+{
+	return kt_load(&s->filter[id / 64]) & 1ull << id % 64;
+}
+
+static void emit_slow(struct posix_board *b, __u32 nr, const struct emission *em)
+{
+	struct posix_board_stream *s = &b->stream[nr];
+	const struct posix_sink *sink = posix_find_sink(nr);
+
+	if (is_left_out(s, em->id))
+		return;
+	if (!sink || sink->word != kt_load(&s->word))
+		sink = ktrace_posix_sink_attach(b, nr);
+	if (!sink)
+		return;
+	if (kt_load(&b->full) & sink->bit)
+		ktrace_channel_lose(sink->channel, KTRACE_LOST_STOPPED);
+	else
+		record_slow(b, sink, em);
+	if (kt_load(&s->is_waiting))
+		tell_reader(s);
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/*
+ * Head and data behind the record's header, unless the entry is another sink's now. Data of 8 to
+ * 16 bytes are two words, which may overlap; otherwise rax keeps the ring's head meanwhile.
+ */
+#define PUT_EVENT \
+	"cmpq %%fs:%c[owner](%[tls]), %[sink]\n\t" \
+	"jne %l[failed]\n\t" \
+	KTRACE_RSEQ_MOVE("address", "16") \
+	"movq %%fs:0, %%rax\n\t"		/* pthread_self() */ \
+	"movq %%rax, 24(%%rsi)\n\t" \
+	"movl %[pid], %%eax\n\t" \
+	"movl %%eax, 32(%%rsi)\n\t" \
+	"movl %k[size], 36(%%rsi)\n\t" \
+	"leaq -8(%[size]), %%rax\n\t" \
+	"cmpq $8, %%rax\n\t" \
+	"jbe 6f\n\t" \
+	"movq %%rcx, %%rax\n\t" \
+	"leaq 40(%%rsi), %%rdi\n\t" \
+	"movq %[from], %%rsi\n\t" \
+	"movq %[size], %%rcx\n\t" \
+	KTRACE_RSEQ_COPY("%%rdx", "%%edx", "%%dl") \
+	"movq %%fs:%c[ring](%[tls]), %%rdi\n\t" \
+	"movq %%rax, %%rcx\n\t" \
+	"jmp 7f\n" \
+	"4:\n\t" \
+	"rdtscp\n\t"				/* of ORDER_CLOCK */ \
+	"jmp 5b\n" \
+	"6:\n\t" \
+	"movq (%[from]), %%rax\n\t" \
+	"movq -8(%[from],%[size]), %%rdx\n\t" \
+	"movq %%rax, 40(%%rsi)\n\t" \
+	"movq %%rdx, 32(%%rsi,%[size])\n" \
+	"7:\n\t"
+
+/*
+ * ORD(order_clock:A) pairs ORD(posix_run:A): rdtscp waits for what was read before; a thread
+ * that was told of START, or of an event, has a higher stamp. An lfence would keep back what
+ * follows, too. Nobody can have told the stream's sole thread of anything.
+ */
+#define ORDER_CLOCK \
+	"movq %c[sole](%[sink]), %%rcx\n\t" \
+	"movq %%fs:0, %%rax\n\t" \
+	"cmpq %%rax, (%%rcx)\n\t" \
+	"jne 4f\n\t" \
+	"rdtsc\n" \
+	"5:\n\t"
+
+_Static_assert(sizeof(struct ktrace_posix_event) == 24, "three words are put");
+
+/* Out of it, having done nothing */
+static void forget_sequence(const struct posix_entry *e)
+{
+	kt_store(&((struct ktrace_no_rseq *)e->thread.rseq)->rseq_cs, 0);
+}
+
+/* A record in one restartable sequence, as ktrace_rseq_put_pieces(). */
+static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
+{
+	const uint32_t len = (__u32)(sizeof(struct ktrace_posix_event) + em->size);
+	const uint32_t id_len = (em->id + POSIX_ID_BASE) | len << 16;
+	const uint32_t total = ktrace_rseq_total(len);
+
+	KTRACE_RSEQ_RECORD(ORDER_CLOCK, sink->entry, id_len, total, PUT_EVENT, "r8",
+			   [address] "rm" (em->address), [sink] "r" (sink),
+			   [sole] "i" (offsetof(struct posix_sink, sole)),
+			   [owner] "i" (offsetof(struct posix_entry, sink)),
+			   [pid] "m" (ktrace_posix_member.owner.pid),
+			   [from] "r" (em->data), [size] "r" (em->size));
+	return true;
+failed:
+	forget_sequence(&ktrace_posix_entries[sink->stream % POSIX_ENTRY_NR]);
+	return false;
+}
+
+#else
+
+static KTRACE_INLINE bool put_quick(const struct posix_sink *sink, const struct emission *em)
+{
+	(void)sink;
+	(void)em;
+	return false;
+}
+
+#endif
+
+/* False: it takes more, but nothing has been done. */
+static KTRACE_INLINE bool emit_quick(const struct posix_sink *sink, const struct emission *em)
+{
+	struct posix_board_stream *s = sink->place;
+
+	if (kt_unlikely(sink->word != kt_load(&s->word)))
+		return false;
+	if (is_left_out(s, em->id))
+		return true;
+	if (kt_unlikely(em->size >= sink->quick_end) || kt_unlikely(!put_quick(sink, em)))
+		return false;
+	if (kt_unlikely(kt_load(&s->is_waiting)))
+		tell_reader(s);
+	return true;
+}
+
+static KTRACE_INLINE bool is_opened(trace_event_id_t id)
+{
+	return id < POSIX_ID_NR && ktrace_posix_member.opened[id / 64] & 1ull << id % 64;
+}
+
+/*
+ * Into several streams, or what is not simple. Its arguments are those of posix_trace_event(),
+ * so that it can be what that one ends with.
+ */
+static kt_noinline void emit(trace_event_id_t id, const void *data, size_t size,
+			     const void *address)
+{
+	const struct emission em = { address, data, size, id };
+	struct posix_board *b = ktrace_posix_member.board;
+	const __u64 full = kt_load(&b->full);
+	const __u64 mask = kt_load(ktrace_posix_streams) & (kt_load(&b->running) | full);
+	const struct posix_sink *sink = NULL;
+
+	if (!is_opened(id))
+		return;
+	for (__u64 rest = mask; rest; rest &= rest - 1) {
+		const __u32 nr = (__u32)__builtin_ctzll(rest);
+
+		sink = posix_find_sink(nr);
+		if (full & 1ull << nr || !sink || !emit_quick(sink, &em))
+			emit_slow(b, nr, &em);
+	}
+	if (sink && !(mask & (mask - 1)) && sink != find_last())
+		keep_last(sink);
+}
+
+/**
+ * posix_trace_event - record an event into the streams of this process (PTRC-50)
+ * @id:		event type, opened by this program
+ * @data:	its data, copied
+ * @size:	bytes; what is beyond a stream's max-data-size is cut off
+ *
+ * Context: any thread, any signal handler; no cancellation point; errno is kept.
+ */
+void (posix_trace_event)(trace_event_id_t id, const void *restrict data, size_t size)
+{
+	const struct emission em = { __builtin_return_address(0), data, data ? size : 0, id };
+	const struct posix_sink *sink = find_last();
+	const __u64 streams = kt_load(ktrace_posix_streams);
+	const struct posix_board *b = ktrace_posix_member.board;
+	__u64 mask;
+
+	if (kt_unlikely(!streams))
+		return;
+	mask = streams & kt_load(&b->running);
+	if (kt_likely(mask) && kt_likely(mask == sink->bit) &&
+	    kt_likely(!(streams & kt_load(&b->full))) &&
+	    kt_likely(is_opened(id)) && kt_likely(emit_quick(sink, &em)))
+		return;
+	emit(id, data, em.size, em.address);
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: LGPL-2.1
+/*
+ * sink.c - map the channel of a stream, at its first event in this process
+ *
+ * Events ask for it, in signal handlers too: nothing here takes a lock, allocates from the heap
+ * or is a cancellation point.
+ */
+#include "sink.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "posix/base/event.h"
+#include "posix/registry/member.h"
+#include "posix/registry/sole.h"
+
+struct posix_sink *ktrace_posix_sinks[POSIX_STREAM_NR];
+struct ktrace_no_rseq ktrace_posix_no_rseq = { .cpu_id = ~0u };
+
+__thread struct posix_entry ktrace_posix_entries[POSIX_ENTRY_NR]
+	__attribute__((tls_model("initial-exec"))) = {
+	[0 ... POSIX_ENTRY_NR - 1] = { .thread = KTRACE_CHANNEL_THREAD(&ktrace_posix_no_rseq) },
+};
+
+__u64 ktrace_posix_sole[POSIX_STREAM_NR];
+
+void ktrace_posix_sinks_after_fork(void)
+{
+	memset(ktrace_posix_sole, 0, sizeof(ktrace_posix_sole));
+	for (int i = 0; i < POSIX_ENTRY_NR; i++) {
+		struct posix_entry *e = &ktrace_posix_entries[i];
+
+		if (e->sink)
+			ktrace_channel_after_fork(e->sink->channel, &e->thread);
+		e->sink = NULL;
+	}
+}
+
+/* False: another thread has been faster, and *old is its sink. */
+static bool publish_sink(__u32 nr, struct posix_sink **old, struct posix_sink *sink)
+{
+	/* ORD(publish_sink:A) pairs ORD(find_sink:A): what is found is whole */
+	return __atomic_compare_exchange_n(&ktrace_posix_sinks[nr], old, sink, false,
+					   __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+#if defined(__x86_64__) && defined(__LP64__)
+
+/* Every processor whose counter is constant has it, but a hypervisor may hide it. */
+static bool has_rdtscp(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0x80000001, &a, &b, &c, &d) && d & 1u << 27;
+}
+
+#else
+
+static bool has_rdtscp(void)
+{
+	return false;
+}
+
+#endif
+
+/* Places, by their words, of streams whose session is gone: events do not ask for it again. */
+static __u64 gone[POSIX_STREAM_NR];
+
+static int attach_channel(const struct posix_board_stream *s, struct ktrace_channel **channel)
+{
+	char where[POSIX_WHERE_SIZE];
+
+	return ktrace_posix_place_where(s, where) ? ktrace_channel_attach(where, channel) : -EINVAL;
+}
+
+/* Whether this process may have more of it later. */
+static bool is_want(int error)
+{
+	return error == -EMFILE || error == -ENFILE || error == -ENOMEM || error == -EAGAIN;
+}
+
+/* A sink of the stream at @s, seen as @word, or NULL. */
+static struct posix_sink *make_sink(struct posix_board_stream *s, __u32 nr, __u64 word)
+{
+	/* In the way of ktrace_channel_attach(), so that the kernel has all of them as one area. */
+	struct posix_sink *sink = mmap(NULL, sizeof(*sink), PROT_READ | PROT_WRITE,
+				       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	int error;
+
+	if (sink == MAP_FAILED)
+		return NULL;
+	error = attach_channel(s, &sink->channel);
+	if (error) {
+		if (!is_want(error))
+			kt_store(&gone[nr], word);
+		munmap(sink, sizeof(*sink));
+		return NULL;
+	}
+	sink->bit = 1ull << nr;
+	sink->place = s;
+	sink->word = word;
+	sink->stream = nr;
+	sink->sole = &ktrace_posix_sole[nr];
+	sink->entry = (__u64)(uintptr_t)&ktrace_posix_entries[nr % POSIX_ENTRY_NR] - posix_self();
+	sink->max_data = kt_load(&s->max_data);
+	if (sink->max_data > POSIX_DATA_MAX)
+		sink->max_data = POSIX_DATA_MAX;
+	/* Not what has to be cut. */
+	sink->quick_end = !has_rdtscp() ? 0 : sink->max_data < KTRACE_DIRECT_MAX / 2
+		? sink->max_data + 1 : KTRACE_DIRECT_MAX / 2;
+	return sink;
+}
+
+/* Return: 0: there is no stream. */
+static __u64 ready_word(const struct posix_board_stream *s)
+{
+	/* ORD(posix_attach:A) pairs ORD(posix_stream_ready:A): all that a READY one has */
+	const __u64 word = kt_load_acquire(&s->word);
+
+	return posix_place_state(word) == POSIX_PLACE_READY ? word : 0;
+}
+
+struct posix_sink *ktrace_posix_sink_attach(struct posix_board *b, __u32 nr)
+{
+	struct posix_board_stream *s = &b->stream[nr];
+	struct posix_sink *old = posix_find_sink(nr), *sink;
+	const __u64 word = ready_word(s);
+	const bool is_gone = kt_load(&gone[nr]) == word;
+	int saved = errno;
+
+	if (!word)
+		return NULL;
+	if (old && old->word == word)
+		return old;	/* another thread, or a handler, has been faster */
+	/* First: what is mapped then is beside it, and makes no area of its own. */
+	if (old && !is_gone)
+		ktrace_channel_retire(old->channel);
+	sink = is_gone ? NULL : make_sink(s, nr, word);
+	if (!sink) {
+		__atomic_fetch_add(&s->missed, 1, __ATOMIC_RELAXED);
+	} else if (!publish_sink(nr, &old, sink)) {
+		ktrace_channel_detach(sink->channel);
+		munmap(sink, sizeof(*sink));
+		sink = old;
+	}
+	errno = saved;
+	return sink;
+}
+
+/* Its session, or who reads it, is gone. What cannot be looked at is not taken for that. */
+static bool is_unread(const struct posix_board_stream *s)
+{
+	struct ktrace_channel *channel;
+	char where[POSIX_WHERE_SIZE];
+	bool has_reader;
+	int error;
+
+	if (!ktrace_posix_place_where(s, where))
+		return false;
+	error = ktrace_channel_attach(where, &channel);
+	if (error)
+		return error == -ENOENT &&
+		       (strncmp(where, "dev:", 4) || !access("/dev/ktrace", F_OK));
+	has_reader = ktrace_channel_has_reader(channel);
+	ktrace_channel_detach(channel);
+	return !has_reader;
+}
+
+void ktrace_posix_sinks_sweep(struct posix_board *b)
+{
+	for (__u32 i = 0; i < POSIX_STREAM_NR; i++) {
+		const __u64 word = ready_word(&b->stream[i]);
+
+		if (word && b->stream[i].owner.pid != getpid() && is_unread(&b->stream[i]))
+			ktrace_posix_board_bury(b, i, word);
+	}
+}
