@@ -43,12 +43,13 @@ traceset_src := $(ring_src) $(wildcard $(traceset_rooms:%=userspace/lib/%/*.c)) 
 # The S.Ha.R.K. tracer for programs: the core that the module has, too.
 shark_src    := $(wildcard module/shark/*.c userspace/lib/shark/*.c) userspace/lib/session/clock.c
 # Producers, consumers, sessions: ktraced --service
-service_src  := $(wildcard userspace/daemon/service/*.c)
+service_src  := $(wildcard userspace/daemon/service/*.c userspace/daemon/service/*/*.c)
 # The writers' side, for tests of the service
 service_writer_src := $(wildcard tests/unit/pft_writer/*.c)
 posix_rooms  := base registry stream log api
 posix_src    := $(wildcard $(posix_rooms:%=userspace/lib/posix/%/*.c)) userspace/lib/posix/keeper/client.c
-daemon_src   := $(wildcard userspace/daemon/*.c) $(service_src) userspace/lib/base/disk_room.c \
+daemon_rooms := base events context shark output
+daemon_src   := $(wildcard userspace/daemon/*.c $(daemon_rooms:%=userspace/daemon/%/*.c)) $(service_src) userspace/lib/base/disk_room.c \
 		userspace/lib/base/unused_boards.c
 service_libs := -lprotobuf-c -lpcre2-8 -lzstd -lz
 # Messages as text
@@ -255,10 +256,9 @@ service_users := $(service_src) $(service_writer_src) $(wildcard userspace/viewe
 $(foreach d,obj asan tsan plain fuzz/obj,$(service_users:%.c=$(BUILD)/$(d)/%.o)) \
 $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard tests/unit/test_pft_*.c \
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
-$(BUILD)/obj/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
+$(BUILD)/obj/userspace/daemon/%: INCLUDE += -Iuserspace/daemon -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
-$(BUILD)/obj/bench/event/posix.o: INCLUDE += -Iuserspace/include
-$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,central central_copy central_read \
+$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/buffer/%.o,central central_copy central_read \
 		central_ring fragment sequence smb smb_page wire)
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
@@ -307,7 +307,6 @@ $(BUILD)/examples/chunks $(shark_progs): $(BUILD)/lib/libktrace-shark.so
 $(BUILD)/progs/mklog: $(patsubst %.c,$(BUILD)/obj/%.o,userspace/lib/posix/base/attr.c \
 	userspace/lib/posix/base/eventset.c $(wildcard userspace/lib/posix/log/*.c))
 
-$(posix_examples) $(posix_progs): INCLUDE += -Iuserspace/include
 $(posix_examples): $(BUILD)/examples/%: $(BUILD)/obj/examples/posix/%.o
 $(posix_progs): $(BUILD)/progs/posix_%: $(BUILD)/obj/tests/progs/posix/%.o
 $(posix_examples) $(posix_progs): $(BUILD)/lib/libktrace-posix.so
@@ -404,12 +403,13 @@ define unit_variant
 $(BUILD)/$(1)/%: INCLUDE += -Imodule
 $(BUILD)/$(1)/tests/unit/%: INCLUDE += -Itests/kunit/shim -Itests/kunit -Iuserspace/daemon -Iuserspace/proto \
 	-Iuserspace/viewer
+$(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -Iuserspace/daemon
 $(BUILD)/$(1)/tests/unit/% $(BUILD)/$(1)/userspace/daemon/%: INCLUDE += -I$(BUILD)/include
 $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
-		userspace/daemon/loop.c userspace/daemon/log.c userspace/daemon/rights.c $(service_writer_src) $(pbtxt_src)) \
+		userspace/daemon/base/loop.c userspace/daemon/base/log.c userspace/daemon/base/rights.c $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^

@@ -7,9 +7,9 @@
  * round; beside that memcpy() of the same chunks from the same memory into a buffer of the
  * same size. Then the packets are read from it. Prints MB/s of payload against the size of chunks.
  */
-#include "service/central.h"
-#include "service/smb.h"
-#include "service/smb_page.h"
+#include "service/buffer/central.h"
+#include "service/buffer/smb.h"
+#include "service/buffer/smb_page.h"
 
 #include <stdio.h>
 #include <stdlib.h>

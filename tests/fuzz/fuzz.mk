@@ -22,8 +22,10 @@ $(FUZZ)/obj/%.o: %.c
 $(FUZZ)/obj/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $(@D)
 	$(Q)$(FUZZ_CC) $(STD) $(FUZZ_FLAGS) $(INCLUDE) -c $< -o $@
+$(FUZZ)/obj/userspace/daemon/%: INCLUDE += -Iuserspace/daemon
 $(FUZZ)/obj/userspace/daemon/service/% $(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -I$(BUILD)/include
-$(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -Itests/unit -Iuserspace/daemon -Iuserspace/proto
+$(FUZZ)/obj/tests/fuzz/fuzz_pft_%: INCLUDE += -Itests/unit -Iuserspace/proto
+$(FUZZ)/obj/tests/fuzz/%: INCLUDE += -Iuserspace/daemon
 $(addprefix $(FUZZ)/obj/tests/fuzz/fuzz_,elf.o options.o perf.o shark.o viewer.o): INCLUDE += -Iuserspace/viewer
 
 define fuzz_archive

@@ -14,9 +14,9 @@
 
 #include "fuzz.h"
 
-#include "../../userspace/daemon/log.h"
+#include "../../userspace/daemon/base/log.h"
 #include "../../userspace/daemon/options.h"
-#include "../../userspace/daemon/select.h"
+#include "../../userspace/daemon/events/select.h"
 #include "../../userspace/lib/session/layout.h"
 #include "../../userspace/lib/base/glob_list.h"
 #include "../../userspace/viewer/events/select.h"

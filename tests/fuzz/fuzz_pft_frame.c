@@ -8,7 +8,7 @@
  */
 #include "fuzz.h"
 
-#include "service/frame.h"
+#include "service/ipc/frame.h"
 #include "service.pb-c.h"
 
 static const ProtobufCMessageDescriptor *const arguments[] = {

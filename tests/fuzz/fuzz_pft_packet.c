@@ -9,10 +9,10 @@
  */
 #include "fuzz.h"
 
-#include "service/filter.h"
-#include "service/stamp.h"
-#include "service/validate.h"
-#include "service/wire.h"
+#include "service/buffer/filter.h"
+#include "service/buffer/stamp.h"
+#include "service/buffer/validate.h"
+#include "service/ipc/wire.h"
 
 #include "service.pb-c.h"
 

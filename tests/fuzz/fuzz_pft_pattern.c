@@ -9,7 +9,7 @@
 
 #include <time.h>
 
-#include "service/match.h"
+#include "service/session/match.h"
 
 /* Some ms, which the sanitizers and other programs make more of */
 #define MS_MAX 1000

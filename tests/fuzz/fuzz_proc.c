@@ -51,7 +51,7 @@ static DIR *fake_opendir(const char *path)
 #define open fake_open
 #define readlink fake_readlink
 #define opendir fake_opendir
-#include "../../userspace/daemon/meta.c"
+#include "../../userspace/daemon/output/meta.c"
 #include "../../userspace/lib/tracefile/proc.c"
 #undef readlink
 #undef opendir

@@ -12,7 +12,7 @@
 
 #include "fuzz.h"
 
-#include "../../userspace/daemon/meta.c"
+#include "../../userspace/daemon/output/meta.c"
 #include "../../userspace/lib/session/channel.c"
 #include "../../userspace/lib/session/registry.c"
 #include "traceset/trace.h"

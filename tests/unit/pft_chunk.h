@@ -9,9 +9,9 @@
 
 #include "check.h"
 
-#include "service/central_ring.h"
-#include "service/smb_page.h"
-#include "service/wire.h"
+#include "service/buffer/central_ring.h"
+#include "service/buffer/smb_page.h"
+#include "service/ipc/wire.h"
 
 /* Bytes of a record beside its payload */
 #define RECORD sizeof(struct record)

@@ -4,7 +4,7 @@
  */
 #include "check.h"
 
-#include "../../userspace/daemon/budget.h"
+#include "../../userspace/daemon/base/budget.h"
 
 #define SECOND 1000000000ull
 

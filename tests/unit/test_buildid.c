@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/inotify.h>
 
-#include "../../userspace/daemon/buildid.c"
+#include "../../userspace/daemon/context/buildid.c"
 
 /* Two notes: one that is not it, and a build id of five bytes */
 static const unsigned char notes[] = {

@@ -12,10 +12,10 @@
 
 #include "check.h"
 
-#include "../../userspace/daemon/forget.c"
-#include "../../userspace/daemon/gone.c"
-#include "../../userspace/daemon/lines.c"
-#include "../../userspace/daemon/parts.c"
+#include "../../userspace/daemon/output/forget.c"
+#include "../../userspace/daemon/output/gone.c"
+#include "../../userspace/daemon/base/lines.c"
+#include "../../userspace/daemon/output/parts.c"
 
 /* When the process forks and ends */
 enum moment {

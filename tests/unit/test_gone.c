@@ -8,8 +8,8 @@
 
 #include "check.h"
 
-#include "../../userspace/daemon/gone.c"
-#include "../../userspace/daemon/lines.c"
+#include "../../userspace/daemon/output/gone.c"
+#include "../../userspace/daemon/base/lines.c"
 
 /* The number of a process that has ended */
 static unsigned int gone_pid(void)

@@ -6,11 +6,11 @@
  */
 #include "check.h"
 
-#include "../../userspace/daemon/buildid.c"
-#include "../../userspace/daemon/uevent.c"
-#include "../../userspace/daemon/mapwatch.c"
-#include "../../userspace/daemon/pidspace.c"
-#include "../../userspace/daemon/procmaps.c"
+#include "../../userspace/daemon/context/buildid.c"
+#include "../../userspace/daemon/base/uevent.c"
+#include "../../userspace/daemon/context/mapwatch.c"
+#include "../../userspace/daemon/base/pidspace.c"
+#include "../../userspace/daemon/context/procmaps.c"
 
 #define PAGE 4096u
 #define DATA (RING_PAGES * PAGE)

@@ -2,9 +2,9 @@
 /* test_parts.c - when a part of a recording ends */
 #include "check.h"
 
-#include "../../userspace/daemon/gone.c"
-#include "../../userspace/daemon/lines.c"
-#include "../../userspace/daemon/parts.c"
+#include "../../userspace/daemon/output/gone.c"
+#include "../../userspace/daemon/base/lines.c"
+#include "../../userspace/daemon/output/parts.c"
 
 static void test_end(void)
 {

@@ -2,7 +2,7 @@
 /* test_pft_clocks.c - when a new snapshot of the clocks is worth keeping (PFT-91) */
 #include "check.h"
 
-#include "service/clocks.h"
+#include "base/clocks.h"
 
 #define MS 1000000ll
 

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "service/disk.h"
+#include "service/session/disk.h"
 #include "service/service.h"
 
 #define SIZE 1000	/* of a packet */

@@ -7,11 +7,11 @@
  */
 #include "check.h"
 
-#include "service/compress.h"
-#include "service/filter.h"
-#include "service/stamp.h"
-#include "service/validate.h"
-#include "service/wire.h"
+#include "service/buffer/compress.h"
+#include "service/buffer/filter.h"
+#include "service/buffer/stamp.h"
+#include "service/buffer/validate.h"
+#include "service/ipc/wire.h"
 
 #include "service.pb-c.h"
 

@@ -2,7 +2,7 @@
 /* test_pft_numbers.c - numbers of writers: one each, given once, in bounded memory */
 #include "check.h"
 
-#include "service/numbers.h"
+#include "service/buffer/numbers.h"
 
 static struct numbers numbers;
 

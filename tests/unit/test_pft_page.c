@@ -12,12 +12,12 @@ static int exchange_hook(void);
 /* Where a step is not one: the word was read, and is about to be changed. */
 #define __atomic_compare_exchange_n(...) \
 	(exchange_hook(), __extension__ (__atomic_compare_exchange_n)(__VA_ARGS__))
-#include "../../userspace/daemon/service/smb_page.c"
+#include "../../userspace/daemon/service/buffer/smb_page.c"
 #undef __atomic_compare_exchange_n
 
 #include "pft_chunk.h"
 
-#include "service/smb.h"
+#include "service/buffer/smb.h"
 
 #include <errno.h>
 #include <pthread.h>

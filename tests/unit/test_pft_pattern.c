@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "service/match.h"
+#include "service/session/match.h"
 
 static const struct {
 	const char *pattern, *matches, *others;		/* names, between spaces */

@@ -8,7 +8,7 @@
 #include "pft_chunk.h"
 
 #include "pft_writer/packet_writer.h"
-#include "service/smb.h"
+#include "service/buffer/smb.h"
 
 #include <signal.h>
 #include <sys/wait.h>

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../userspace/daemon/buildid.c"
-#include "../../userspace/daemon/now.h"
+#include "../../userspace/daemon/context/buildid.c"
+#include "../../userspace/daemon/base/now.h"
 
 static __u64 time_ns = 5;
 static unsigned int opened;
@@ -27,7 +27,7 @@ static FILE *count_fopen(const char *path, const char *mode)
 
 #define now_ns fake_now
 #define fopen count_fopen
-#include "../../userspace/daemon/procmaps.c"
+#include "../../userspace/daemon/context/procmaps.c"
 #undef fopen
 
 static struct procmaps maps;

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../userspace/daemon/chunk.c"
-#include "../../userspace/daemon/log.c"
-#include "../../userspace/daemon/send_disk.c"
+#include "../../userspace/daemon/shark/chunk.c"
+#include "../../userspace/daemon/base/log.c"
+#include "../../userspace/daemon/shark/send_disk.c"
 
 #define SLOTS 100
 

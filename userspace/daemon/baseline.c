@@ -13,8 +13,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "log.h"
-#include "now.h"
+#include "base/log.h"
+#include "base/now.h"
 
 #define NS_PER_MS 1000000ull
 

@@ -3,7 +3,7 @@
 #include "boards.h"
 
 #include "base/unused_boards.h"
-#include "log.h"
+#include "base/log.h"
 
 void boards_sweep(bool all)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <ktrace/nearest.h>
 
-#include "entries.h"
-#include "log.h"
+#include "events/entries.h"
+#include "base/log.h"
 #include "named.h"
-#include "select.h"
+#include "events/select.h"
 
 static void why_no_kernel(const struct ktrace_session_info *info, char *buf, size_t size)
 {

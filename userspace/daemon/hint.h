@@ -3,7 +3,7 @@
 #ifndef KTRACED_HINT_H
 #define KTRACED_HINT_H
 
-#include "capture.h"
+#include "output/capture.h"
 #include "options.h"
 
 /** hint_no_kernel - the session has no kernel channel; -1 to go on, or the exit status */

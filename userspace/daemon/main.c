@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "baseline.h"
-#include "log.h"
+#include "base/log.h"
 #include "options.h"
 #include "recording.h"
 #include "recover.h"

@@ -18,11 +18,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "calls.h"
-#include "entries.h"
-#include "log.h"
-#include "program.h"
-#include "tracefs.h"
+#include "events/calls.h"
+#include "events/entries.h"
+#include "base/log.h"
+#include "base/program.h"
+#include "events/tracefs.h"
 
 #define GLOB_SIZE 128
 #define WILD "*?[\\"

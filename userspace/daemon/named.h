@@ -3,7 +3,7 @@
 #ifndef KTRACED_NAMED_H
 #define KTRACED_NAMED_H
 
-#include "dynamic.h"
+#include "events/dynamic.h"
 #include "options.h"
 
 /**

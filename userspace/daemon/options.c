@@ -20,10 +20,10 @@
 #include "base/option_text.h"
 #include "base/output_file.h"
 #include "help.h"
-#include "log.h"
+#include "base/log.h"
 #include "named.h"
-#include "quantity.h"
-#include "where.h"
+#include "base/quantity.h"
+#include "events/where.h"
 
 #ifndef KTRACE_VERSION
 #define KTRACE_VERSION "0.1"

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
-#include "select.h"
-#include "send.h"
-#include "wish.h"
+#include "events/select.h"
+#include "shark/send.h"
+#include "context/wish.h"
 
 #define OPTIONS_PID_MAX 64
 

@@ -15,11 +15,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "log.h"
-#include "name.h"
-#include "note.h"
-#include "parts.h"
-#include "room.h"
+#include "base/log.h"
+#include "output/name.h"
+#include "output/note.h"
+#include "output/parts.h"
+#include "output/room.h"
 
 /* Pipes, terminals and disks are mistakes; with /dev/null somebody measures. */
 static bool is_fit_for_trace(const struct stat *st)

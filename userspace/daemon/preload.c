@@ -23,8 +23,8 @@
 
 #include <ktrace/session.h>
 
-#include "log.h"
-#include "program.h"
+#include "base/log.h"
+#include "base/program.h"
 
 #define LIBRARY "libktrace-pthread.so.0"
 #define WRITER "libktrace.so.0"

@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <ktrace/session.h>
 
-#include "capture.h"
+#include "output/capture.h"
 #include "command.h"
-#include "context.h"
-#include "dynamic.h"
+#include "context/context.h"
+#include "events/dynamic.h"
 #include "options.h"
-#include "parts.h"
-#include "send.h"
+#include "output/parts.h"
+#include "shark/send.h"
 
 /**
  * struct recording - what belongs together

@@ -33,18 +33,18 @@
 #include <ktrace/traceset.h>
 
 #include "boards.h"
-#include "capture.h"
-#include "context.h"
-#include "dying.h"
-#include "guard.h"
-#include "kprobe.h"
-#include "log.h"
-#include "losses.h"
-#include "meta.h"
-#include "note.h"
-#include "parts.h"
-#include "rights.h"
-#include "summary.h"
+#include "output/capture.h"
+#include "context/context.h"
+#include "base/dying.h"
+#include "base/guard.h"
+#include "events/kprobe.h"
+#include "base/log.h"
+#include "output/losses.h"
+#include "output/meta.h"
+#include "output/note.h"
+#include "output/parts.h"
+#include "base/rights.h"
+#include "output/summary.h"
 
 /**
  * struct rescue - one session being saved

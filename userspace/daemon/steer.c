@@ -19,10 +19,10 @@
 #include <ktrace/level.h>
 #include <ktrace/port.h>
 
-#include "log.h"
-#include "meta.h"
+#include "base/log.h"
+#include "output/meta.h"
 #include "named.h"
-#include "where.h"
+#include "events/where.h"
 
 #define NAMES_SIZE 256
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <ktrace/session.h>
 
-#include "log.h"
+#include "base/log.h"
 
 #define SOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 

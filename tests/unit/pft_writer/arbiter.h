@@ -10,7 +10,7 @@
 #ifndef PFT_WRITER_ARBITER_H
 #define PFT_WRITER_ARBITER_H
 
-#include "service/smb_page.h"
+#include "service/buffer/smb_page.h"
 
 #include "service.pb-c.h"
 

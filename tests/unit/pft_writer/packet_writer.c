@@ -2,7 +2,7 @@
 /* packet_writer.c - packets of one thread into shared pages */
 #include "packet_writer.h"
 
-#include "service/wire.h"
+#include "service/ipc/wire.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "base/descriptors.h"
-#include "../log.h"
-#include "listen.h"
-#include "own_producer.h"
-#include "port.h"
+#include "base/log.h"
+#include "service/ipc/listen.h"
+#include "service/session/own_producer.h"
+#include "service/ipc/port.h"
 #include "service.h"
 
 /* Of systemd's sockets: the first one is this number. */

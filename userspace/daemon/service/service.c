@@ -5,12 +5,12 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "../log.h"
-#include "check.h"
-#include "producer.h"
-#include "session.h"
-#include "trigger.h"
-#include "user.h"
+#include "base/log.h"
+#include "service/session/check.h"
+#include "service/session/producer.h"
+#include "service/session/session.h"
+#include "service/session/trigger.h"
+#include "service/ipc/user.h"
 
 /* So long a disk may take at the end. */
 #define EXIT_MS 10000

@@ -18,10 +18,10 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "../loop.h"
-#include "peer.h"
-#include "timer.h"
-#include "work.h"
+#include "base/loop.h"
+#include "service/ipc/peer.h"
+#include "base/timer.h"
+#include "base/work.h"
 
 struct session;
 struct producer;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* loop.h - one epoll loop: descriptors and what to call when they are ready */
+#ifndef KTRACED_BASE_LOOP_H
+#define KTRACED_BASE_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Handlers are short, never block, and may call loop_stop(). */
+typedef void loop_handler(void *arg, uint32_t events);
+
+#define LOOP_SOURCE_MAX 8
+
+struct loop_source {
+	int fd;
+	loop_handler *handler;
+	void *arg;
+};
+
+struct epoll_event;
+
+struct loop {
+	int epoll_fd;
+	bool is_done;
+	/* What epoll_wait() gave, of which some may leave before their turn */
+	struct epoll_event *ready;
+	int ready_nr;
+	unsigned int source_nr;
+	struct loop_source sources[LOOP_SOURCE_MAX];
+};
+
+/* All return 0 or -errno. */
+int loop_init(struct loop *l);
+int loop_add(struct loop *l, int fd, uint32_t events, loop_handler *handler, void *arg);
+/*
+ * For sources that come and go: @source is the caller's, and stays where it is until loop_leave(),
+ * after which its handler is not called any more.
+ */
+int loop_join(struct loop *l, struct loop_source *source, uint32_t events);
+int loop_change(struct loop *l, struct loop_source *source, uint32_t events);
+void loop_leave(struct loop *l, const struct loop_source *source);
+/* Serves until loop_stop(). */
+int loop_run(struct loop *l);
+void loop_stop(struct loop *l);
+void loop_exit(struct loop *l);
+
+#endif

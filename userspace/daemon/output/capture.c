@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * capture.c - moves what the rings hold into the tracefile
+ *
+ * Blocks are written from where they lie, then given back to their writer. If the
+ * file cannot take them (full disk, I/O error), rings are emptied all the same and
+ * what could not be written is counted as lost: traced programs do not suffer, and
+ * the file goes on when writing works again. META lines wait, and blocks behind them with them:
+ * those of streams and events for as long as it takes, others until they are too many.
+ *
+ * With --compress, copies are compressed as long as no ring fills up; when one does, they are
+ * written as they are until it is well again.
+ *
+ *   META (event names, stream lines) < LOST < BLOCK		order in the file, per stream
+ */
+#include "capture.h"
+
+#include <errno.h>
+#include <ktrace/nearest.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "context/context.h"
+#include "forget.h"
+#include "base/lines.h"
+#include "base/log.h"
+#include "losses.h"
+#include "meta.h"
+#include "base/now.h"
+#include "parts.h"
+#include "room.h"
+#include "events/select.h"
+#include "split.h"
+#include "summary.h"
+
+/* Blocks of one stream in one drain: no stream keeps the loop to itself. */
+#define BLOCKS_PER_DRAIN KTRACE_TRACEFILE_BLOCKS
+/* Bytes that are checked, summed up and written at a time: they should stay in a cache. */
+#define RUN_MAX (512u << 10)
+/* A ring that is or was just now this full is emptied without compressing anything. */
+#define HURRY_EIGHTHS 3
+/* Registry entries in one drain. */
+#define ENTRIES_PER_DRAIN 1024
+#define META_PENDING_MAX (8u << 20)
+#define NAMES_MAX (64u << 10)
+/* After a failed write: time until the next attempt. */
+#define RETRY_NS 10000000ull
+
+int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
+		 const char *path)
+{
+	__u32 largest = 0;
+
+	*c = (struct capture) {
+		.session = s,
+		.file = file,
+		.path = path,
+		.stream_nr = ktrace_stream_nr(s),
+	};
+	c->streams = calloc(c->stream_nr, sizeof(*c->streams));
+	if (!c->streams)
+		return -ENOMEM;
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		ktrace_stream_info(s, i, &c->streams[i].info);
+		if (c->streams[i].info.block_size > largest)
+			largest = c->streams[i].info.block_size;
+	}
+	c->copy = malloc(largest);
+	return c->copy ? 0 : -ENOMEM;
+}
+
+void capture_resume(struct capture *c)
+{
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		struct ktrace_tracefile_stream have = { 0 };
+		struct ktrace_stream_taken taken;
+
+		/* A tail that moved says nothing of what an overwriting ring still holds. */
+		if (!ktrace_tracefile_stream(c->file, i, &have) &&
+		    c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
+			continue;
+		taken = (struct ktrace_stream_taken) {
+			.pos = have.pos,
+			.records = have.records + have.lost.count[KTRACE_LOST_OVERWRITTEN] +
+				   have.lost.count[KTRACE_LOST_UNWRITTEN],
+			.overwritten = have.lost.count[KTRACE_LOST_OVERWRITTEN],
+		};
+		ktrace_stream_resume(c->session, i, &taken);
+		c->streams[i].reader_seen = losses_by_reader(&have.lost);
+		c->streams[i].total_seen = summary_lost(&have.lost);
+	}
+}
+
+/* Said the first time only: a disk can be nearly full for long. */
+static int note_write(struct capture *c, int error)
+{
+	if (!error)
+		return 0;
+	if (!c->write_error && !c->was_told)
+		log_error("cannot write to %s: %s%s", c->path, room_error(c, error),
+			  c->must_keep ? "" : "; events are lost meanwhile");
+	c->was_told = true;
+	c->write_error = error;
+	c->retry_ns = now_ns() + RETRY_NS;
+	return error;
+}
+
+/* Small sections may fit where a block does not: only a block shows that it works. */
+static void note_success(struct capture *c)
+{
+	if (c->write_error && !c->was_told_again)
+		log_note("%s can be written again", c->path);
+	c->was_told_again |= c->write_error;
+	c->write_error = 0;
+}
+
+static bool must_wait(const struct capture *c)
+{
+	return c->write_error && now_ns() < c->retry_ns;
+}
+
+/* Lines without which nothing that comes later could be read. */
+static bool is_indispensable(const char *line, const void *unused)
+{
+	(void)unused;
+	return line_is(line, "event") || line_is(line, "format") || line_is(line, "stream");
+}
+
+static void give_up_meta(struct capture *c)
+{
+	if (!c->meta_kept)
+		log_error("%s: names of processes, threads and addresses that it cannot take are "
+			  "given up", c->path);
+	lines_sieve(&c->meta, is_indispensable, NULL);
+	c->meta_kept = c->meta.len + 1;
+}
+
+int capture_flush_meta(struct capture *c)
+{
+	int error = c->meta.len ? note_write(c, room_make(c, c->meta.len)) : 0;
+	const size_t len = c->meta.len;
+
+	if (!len)
+		return 0;
+	/* An empty keyword ends the last line. */
+	ktrace_text_line(&c->meta, "");
+	if (c->meta.error) {
+		c->meta.error = 0;
+		c->meta.len = len;
+		return -ENOMEM;
+	}
+	if (!error)
+		error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
+	if (!error && c->parts)
+		parts_remember(c->parts, c->meta.buf, len);
+	c->meta.len = error ? len : 0;
+	if (!error)
+		c->meta_kept = 0;
+	else if (len > META_PENDING_MAX + c->meta_kept)
+		give_up_meta(c);
+	return error;
+}
+
+static void announce(struct capture *c, __u32 i)
+{
+	if (c->streams[i].is_announced)
+		return;
+	c->streams[i].is_announced = true;
+	meta_stream(&c->meta, i, &c->streams[i].info);
+}
+
+static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
+		      const struct ktrace_lost *sum)
+{
+	struct capture_stream *st = &c->streams[i];
+	__u64 total = summary_lost(sum);
+	__u64 newly = total > st->total_seen ? total - st->total_seen : 0;	/* if forged */
+	int error;
+
+	announce(c, i);
+	error = capture_flush_meta(c);
+	if (!error)
+		error = note_write(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum,
+							    newly));
+	if (error)
+		return error;
+	st->total_seen = total;
+	split_see_lost(c, i, sum);
+	return 0;
+}
+
+/* What the reader or the file lost explains the gap before this chunk. */
+static int report_gap(struct capture *c, __u32 i, const struct ktrace_chunk *at)
+{
+	struct capture_stream *st = &c->streams[i];
+	struct ktrace_lost sum;
+	__u64 reader;
+	int error;
+
+	ktrace_stream_lost(c->session, i, &sum);
+	reader = losses_by_reader(&sum);
+	if (reader == st->reader_seen)
+		return 0;
+	error = write_lost(c, i, at, &sum);
+	if (!error)
+		st->reader_seen = reader;
+	return error;
+}
+
+static struct ktrace_tracefile_block block_of(__u32 i, const struct ktrace_chunk *chunk,
+					      const char *data)
+{
+	return (struct ktrace_tracefile_block) {
+		.stream = i,
+		.records = chunk->records,
+		.pos = chunk->pos,
+		.first_ts = chunk->first_ts,
+		.last_ts = chunk->last_ts,
+		.data = data,
+		.size = chunk->size,
+	};
+}
+
+/* What has to come before a chunk in the file. */
+static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
+{
+	int error;
+
+	if (must_wait(c))
+		return c->write_error;
+	split_before(c);
+	announce(c, i);
+	error = note_write(c, room_make_for_block(c, chunk->size));
+	if (!error)
+		error = capture_flush_meta(c);
+	return error ? error : report_gap(c, i, chunk);
+}
+
+static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *chunk,
+		       const char *data)
+{
+	const struct ktrace_tracefile_block block = block_of(i, chunk, data);
+	int error = write_before(c, i, chunk);
+
+	if (error)
+		return error;
+	error = ktrace_tracefile_block(c->file, &block);
+	if (!error) {
+		note_success(c);
+		split_see(c, i, chunk, data);
+	} else if (error != -EFAULT) {	/* the ring's memory is gone: not the file's fault */
+		note_write(c, error);
+	}
+	return error;
+}
+
+/* Only the header of a forged block is sane: it is counted, but not worth a section. */
+static bool is_worth_writing(const struct ktrace_chunk *chunk)
+{
+	return chunk->size && (chunk->records || !chunk->corrupt);
+}
+
+/*
+ * False: it was overwritten meanwhile and must be looked at again, or it must be written and could
+ * not be.
+ */
+static bool take(struct capture *c, __u32 i, const struct ktrace_chunk *chunk)
+{
+	const char *data = chunk->data;
+
+	if (c->streams[i].info.policy == KTRACE_POLICY_OVERWRITE) {
+		memcpy(c->copy, data, chunk->size);
+		data = c->copy;
+		if (!ktrace_stream_still_valid(c->session, i, chunk))
+			return false;
+	}
+	if (!is_worth_writing(chunk) || !write_block(c, i, chunk, data))
+		c->events += chunk->records;
+	else if (c->must_keep)
+		return false;
+	else
+		ktrace_stream_unwritten(c->session, i, chunk->records);
+	ktrace_stream_advance(c->session, i, chunk);
+	return true;
+}
+
+/* Writes full blocks that nothing is odd about together. Return: how many were taken. */
+static __u32 take_together(struct capture *c, __u32 i)
+{
+	const __u32 fit = RUN_MAX / c->streams[i].info.block_size;
+	struct ktrace_tracefile_block blocks[BLOCKS_PER_DRAIN];
+	struct ktrace_chunk chunks[BLOCKS_PER_DRAIN];
+	__u32 nr = ktrace_stream_peek_blocks(c->session, i, fit < BLOCKS_PER_DRAIN ? fit
+					     : BLOCKS_PER_DRAIN, chunks);
+
+	if (!nr || write_before(c, i, &chunks[0]))
+		return 0;
+	for (__u32 n = 0; n < nr; n++)
+		blocks[n] = block_of(i, &chunks[n], chunks[n].data);
+	/* If this fails, writing one of them alone fails, too, and is dealt with there. */
+	if (ktrace_tracefile_blocks(c->file, blocks, nr))
+		return 0;
+	note_success(c);
+	for (__u32 n = 0; n < nr; n++) {
+		c->events += chunks[n].records;
+		split_see(c, i, &chunks[n], chunks[n].data);
+		ktrace_stream_advance(c->session, i, &chunks[n]);
+	}
+	return nr;
+}
+
+static bool drain_stream(struct capture *c, __u32 i, bool partial)
+{
+	struct ktrace_chunk chunk;
+	__u32 taken, n = 0;
+
+	do {
+		taken = take_together(c, i);
+		n += taken;
+	} while (taken && n < BLOCKS_PER_DRAIN);
+	for (; n < BLOCKS_PER_DRAIN; n++) {
+		if (!ktrace_stream_peek(c->session, i, partial, &chunk))
+			return false;
+		take(c, i, &chunk);
+	}
+	return true;
+}
+
+/* To suggest names for mistyped ones; too many are none to choose from. */
+static void keep_name(struct capture *c, const char *text)
+{
+	char name[KTRACE_NEAREST_MAX];
+
+	if (c->names.len > NAMES_MAX)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(text, "{"), text);
+	ktrace_text_line(&c->names, name);
+}
+
+static void take_note(struct capture *c, const struct ktrace_entry_copy *entry)
+{
+	if (c->parts && (entry->type == KTRACE_ENTRY_PROCESS || entry->type == KTRACE_ENTRY_MAP))
+		parts_attached(c->parts, entry->pid);
+	c->is_attached |= entry->type == KTRACE_ENTRY_PROCESS;
+	absent_noted(&c->absent, entry);
+	ended_see(&c->ended, entry);
+	if (entry->type != KTRACE_ENTRY_EVENT || !c->unmet || !*c->unmet)
+		return;
+	select_cross_off(c->unmet, entry->text);
+	keep_name(c, entry->text);
+}
+
+/* Names go before the events that need them; false: there are more of them. */
+static bool take_registry(struct capture *c)
+{
+	static struct ktrace_entry_copy entry;
+
+	for (int n = 0; n < ENTRIES_PER_DRAIN; n++) {
+		int ret = ktrace_registry_next(c->session, &entry);
+
+		if (!ret)
+			return true;
+		if (ret == -EAGAIN)
+			continue;
+		if (ret < 0) {
+			log_error("the session's registry is damaged: names may be missing");
+			return true;
+		}
+		meta_entry(&c->meta, &entry);
+		take_note(c, &entry);
+	}
+	return false;
+}
+
+/*
+ * Compressing takes several times as long as writing, so it is not done when a ring might fill up.
+ */
+static void choose_level(struct capture *c, unsigned int eighths)
+{
+	bool is_hurried = eighths >= HURRY_EIGHTHS || c->eighths >= HURRY_EIGHTHS;
+
+	if (c->level)
+		ktrace_tracefile_compress(c->file, is_hurried ? 0 : c->level);
+}
+
+static bool is_stuck(const struct capture *c)
+{
+	return c->must_keep && c->write_error;
+}
+
+/* All that was published when this began; a hostile writer can go on for ever. */
+static void empty_stream(struct capture *c, __u32 i)
+{
+	__u64 left = ktrace_stream_unread(c->session, i);
+	__u64 budget = 2 * (left / c->streams[i].info.block_size + 2);
+	struct ktrace_chunk chunk;
+
+	while (left && budget-- && !is_stuck(c) &&
+	       ktrace_stream_peek(c->session, i, true, &chunk)) {
+		__u64 step = chunk.next_pos - chunk.pos;
+
+		if (take(c, i, &chunk))
+			left = step < left ? left - step : 0;
+	}
+}
+
+/*
+ * What was published up to now goes to the present part, names included, and all else to the
+ * next one, which begins when there is something: so parts follow each other in time. Rings that
+ * are overwritten wait for the end.
+ */
+static void end_part(struct capture *c)
+{
+	capture_forget(c);
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].info.policy != KTRACE_POLICY_OVERWRITE)
+			empty_stream(c, i);
+	take_registry(c);
+	context_drain(c->context, c->session, &c->meta);
+	c->parts->is_full = !c->write_error;
+}
+
+/* There is only so much text about code that processes map. */
+static void make_room_for_code(struct capture *c)
+{
+	if (!context_is_short(c->context))
+		return;
+	if (c->parts)
+		capture_forget(c);
+	else
+		context_written(c->context, ktrace_tracefile_size(c->file));
+}
+
+struct capture_fill capture_drain(struct capture *c, bool partial)
+{
+	struct capture_fill fill = { .more = !take_registry(c) };
+
+	ended_follow(&c->ended, c->session, &c->meta);
+	context_drain(c->context, c->session, &c->meta);
+	make_room_for_code(c);
+	for (__u32 i = 0; i < c->stream_nr; i++) {
+		const struct ktrace_stream *info = &c->streams[i].info;
+		__u64 unread = ktrace_stream_unread(c->session, i);
+		unsigned int eighths;
+
+		if (!unread || info->policy == KTRACE_POLICY_OVERWRITE)
+			continue;
+		eighths = (unsigned int)(unread * 8 / info->size);
+		if (eighths > fill.eighths)
+			fill.eighths = eighths;
+		choose_level(c, fill.eighths);
+		if (drain_stream(c, i, partial))
+			fill.more = true;
+	}
+	c->eighths = fill.eighths;
+	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !must_wait(c))
+		capture_flush_meta(c);
+	if (split_is_due(c))
+		end_part(c);
+	return fill;
+}
+
+static void peek_next(struct capture *c, __u32 i)
+{
+	struct capture_stream *st = &c->streams[i];
+
+	st->has_next = st->left && st->budget &&
+		       ktrace_stream_peek(c->session, i, true, &st->next);
+	st->budget -= st->has_next;
+}
+
+/* The stream whose next chunk is the oldest; stream_nr: there is none. */
+static __u32 oldest_stream(const struct capture *c)
+{
+	__u32 found = c->stream_nr;
+
+	for (__u32 i = 0; i < c->stream_nr; i++)
+		if (c->streams[i].has_next &&
+		    (found == c->stream_nr ||
+		     c->streams[i].next.first_ts < c->streams[found].next.first_ts))
+			found = i;
+	return found;
+}
+
+/* As empty_stream() of all, but so that the parts they go to follow each other in time. */
+static void empty_in_order(struct capture *c)
+{
+	__u32 i;
+
+	for (i = 0; i < c->stream_nr; i++) {
+		struct capture_stream *st = &c->streams[i];
+
+		st->left = ktrace_stream_unread(c->session, i);
+		st->budget = 2 * (st->left / st->info.block_size + 2);
+		peek_next(c, i);
+	}
+	while ((i = oldest_stream(c)) < c->stream_nr && !is_stuck(c)) {
+		struct capture_stream *st = &c->streams[i];
+		__u64 step = st->next.next_pos - st->next.pos;
+
+		if (split_is_due(c))
+			split_change(c);
+		if (take(c, i, &st->next))
+			st->left = step < st->left ? st->left - step : 0;
+		peek_next(c, i);
+	}
+}
+
+static void finish_stream(struct capture *c, __u32 i)
+{
+	struct ktrace_chunk end = { 0 };
+	struct ktrace_reading now;
+	struct ktrace_lost sum;
+
+	ktrace_stream_lost(c->session, i, &sum);
+	if (!c->streams[i].is_announced && !summary_lost(&sum))
+		return;
+	ktrace_session_clock(c->session, &now);
+	end.pos = ktrace_stream_pos(c->session, i);
+	end.first_ts = now.raw;
+	write_lost(c, i, &end, &sum);
+}
+
+void capture_finish(struct capture *c)
+{
+	static const struct timespec nap = { .tv_nsec = 2000000 };
+
+	if (c->level)
+		ktrace_tracefile_compress(c->file, c->level);
+	if (c->context)
+		context_finish(c->context, c->session, &c->meta);
+	/* A writer that found the event enabled may be storing its last record. */
+	for (int pass = 0; pass < 2; pass++) {
+		while (!take_registry(c))
+			capture_flush_meta(c);
+		for (__u32 i = 0; i < c->stream_nr && !c->parts; i++)
+			empty_stream(c, i);
+		if (c->parts)
+			empty_in_order(c);
+		if (!pass)
+			nanosleep(&nap, NULL);
+	}
+	/* What follows says what is missing: it has to be there. */
+	if (!is_stuck(c))
+		ktrace_tracefile_limit(c->file, 0, 0);
+	/* Everything still to come is older than now, and must not lie behind a stamp of now. */
+	for (__u32 i = 0; i < c->stream_nr && !is_stuck(c); i++)
+		finish_stream(c, i);
+}
+
+int capture_exit(struct capture *c)
+{
+	int error = capture_flush_meta(c), close_error = ktrace_tracefile_close(c->file);
+
+	capture_free(c);
+	return error ? error : close_error;
+}
+
+void capture_free(struct capture *c)
+{
+	ktrace_text_free(&c->meta);
+	free(c->streams);
+	free(c->copy);
+	absent_free(&c->absent);
+	ktrace_text_free(&c->names);
+	ended_free(&c->ended);
+	free(c->unmet);
+}

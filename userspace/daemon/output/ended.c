@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ended.c - tells the file which of the processes that record have ended
+ *
+ * A process says that it begins, but a killed one cannot say that it ends. So ktraced looks, once a
+ * second, when another process has come, and at the end: the stamp of a line "exit" is that of the
+ * look, behind all that the process has recorded. A process whose number has gone to another one
+ * meanwhile has no such line: that it has ended is clear once the other one records. Neither has
+ * one for which there is no memory, or one in another pid namespace: nothing is known of those.
+ */
+#include "ended.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "meta.h"
+#include "base/pids.h"
+
+/* More than these are looked at once a second only. */
+#define FOLLOW_MAX 1000u
+
+void ended_see(struct ended *e, const struct ktrace_entry_copy *entry)
+{
+	const __u32 pid = entry->pid;
+	__u32 *pids;
+
+	if (entry->type != KTRACE_ENTRY_PROCESS || !pid || pid >= PIDS_MAX)
+		return;
+	e->is_due = true;
+	if (!e->known)
+		e->known = calloc(1, sizeof(*e->known));
+	if (!e->known || pids_has(e->known, pid))
+		return;
+	if (e->nr == e->cap) {
+		pids = realloc(e->pids, (e->cap + 64) * 2 * sizeof(*pids));
+		if (!pids)
+			return;
+		e->pids = pids;
+		e->cap = (e->cap + 64) * 2;
+	}
+	e->pids[e->nr++] = pid;
+	pids_set(e->known, pid, true);
+}
+
+static bool is_gone(__u32 pid)
+{
+	return kill((pid_t)pid, 0) && errno == ESRCH;
+}
+
+void ended_follow(struct ended *e, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	if (e->is_due && e->nr <= FOLLOW_MAX)
+		ended_look(e, s, meta);
+}
+
+void ended_look(struct ended *e, struct ktrace_session *s, struct ktrace_text *meta)
+{
+	struct ktrace_reading now;
+	size_t i, stay = 0;
+	__u32 pid;
+
+	e->is_due = false;
+	for (i = 0; i < e->nr; i++) {
+		pid = e->pids[i];
+		if (is_gone(pid))
+			continue;
+		e->pids[i] = e->pids[stay];
+		e->pids[stay++] = pid;
+	}
+	if (stay == e->nr)
+		return;
+	/* Only now: a process may have recorded until just before it was looked at. */
+	ktrace_session_clock(s, &now);
+	while (e->nr > stay) {
+		pid = e->pids[--e->nr];
+		pids_set(e->known, pid, false);
+		meta_exit(meta, pid, now.raw);
+	}
+}
+
+void ended_free(struct ended *e)
+{
+	free(e->known);
+	free(e->pids);
+	*e = (struct ended){ .nr = 0 };
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * meta.c - META lines, <linux/ktrace_file.h>
+ *
+ * Text from the registry is hostile: it is taken apart into key=value pairs, decoded
+ * and encoded again, and cannot name the keys that are ours.
+ */
+#include "meta.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ktrace/level.h>
+
+#include "events/entries.h"
+
+#define NS_PER_S 1000000000ull
+
+/* The words of a command line, as a shell would need them only in simple cases. */
+static void join(char *buf, size_t size, char **argv)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (; argv && *argv && len < size; argv++) {
+		int n = snprintf(buf + len, size - len, "%s%s", len ? " " : "", *argv);
+
+		len += n > 0 ? (size_t)n : 0;
+	}
+}
+
+void meta_cmd(struct ktrace_text *t, char **argv)
+{
+	char text[4096];
+
+	join(text, sizeof(text), argv);
+	ktrace_text_str(t, "cmd", text);
+}
+
+void meta_choice_pairs(struct ktrace_text *t, const struct choice *choice)
+{
+	char names[KTRACE_FILTER_SIZE], *filters = entries_filters(choice->events);
+
+	if (choice->has_levels && !ktrace_level_names(choice->levels, names, sizeof(names)))
+		ktrace_text_str(t, "levels", names);
+	if (choice->events) {
+		entries_strip(choice->events, names, sizeof(names));
+		ktrace_text_str(t, "events", names);
+	}
+	if (filters)
+		ktrace_text_str(t, "filters", filters);
+	if (choice->where)
+		ktrace_text_str(t, "where", choice->where);
+	free(filters);
+}
+
+void meta_choice(struct ktrace_text *t, const struct choice *choice, __u64 ts)
+{
+	ktrace_text_line(t, "choice");
+	ktrace_text_u64(t, "ts", ts);
+	meta_choice_pairs(t, choice);
+}
+
+void meta_trace(struct ktrace_text *t, const struct ktrace_session_info *info, char **argv)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ktrace_text_line(t, "trace");
+	ktrace_text_u64(t, "version", KTRACE_FILE_VERSION);
+	ktrace_text_u64(t, "start_ns", (__u64)now.tv_sec * NS_PER_S + (__u64)now.tv_nsec);
+	ktrace_text_str(t, "backend", info->backend);
+	ktrace_text_str(t, "clock", info->clock == KTRACE_CLOCK_TSC ? "tsc" : "monotonic");
+	meta_cmd(t, argv);
+
+	ktrace_text_host(t);
+}
+
+void meta_clock(struct ktrace_text *t, const struct ktrace_reading *r)
+{
+	ktrace_text_line(t, "clock");
+	ktrace_text_u64(t, "raw", r->raw);
+	ktrace_text_u64(t, "mono_ns", r->mono_ns);
+	ktrace_text_u64(t, "real_ns", r->real_ns);
+	ktrace_text_u64(t, "boot_ns", r->boot_ns);
+	ktrace_text_u64(t, "hz", r->hz);
+}
+
+void meta_kernel_events(struct ktrace_text *t)
+{
+	const struct ktrace_kernel_event *ev;
+
+	for (__u32 i = 0; (ev = ktrace_kernel_event(i)); i++) {
+		ktrace_text_line(t, "event");
+		ktrace_text_str(t, "kind", "kernel");
+		ktrace_text_u64(t, "id", ev->id);
+		ktrace_text_str(t, "desc", ev->desc);
+	}
+}
+
+void meta_stream(struct ktrace_text *t, __u32 id, const struct ktrace_stream *stream)
+{
+	ktrace_text_line(t, "stream");
+	ktrace_text_u64(t, "id", id);
+	ktrace_text_str(t, "kind", stream->kind == KTRACE_CHANNEL_USER ? "user" : "kernel");
+	ktrace_text_u64(t, stream->is_thread ? "thread" : "cpu", stream->ring);
+	ktrace_text_u64(t, "ring", stream->size);
+	ktrace_text_u64(t, "block", stream->block_size);
+	ktrace_text_str(t, "policy", ktrace_policy_name(stream->policy));
+}
+
+void meta_proc(struct ktrace_text *t, __u32 pid, __u64 ts)
+{
+	struct dirent *e;
+	char path[64];
+	DIR *dir;
+
+	ktrace_text_process(t, pid, ts);
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	dir = opendir(path);
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			ktrace_text_thread(t, pid, (__u32)strtoul(e->d_name, NULL, 10), ts);
+	if (dir)
+		closedir(dir);
+}
+
+void meta_proc_all(struct ktrace_text *t, __u64 ts)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+
+	while (dir && (e = readdir(dir)))
+		if (isdigit((unsigned char)e->d_name[0]))
+			meta_proc(t, (__u32)strtoul(e->d_name, NULL, 10), ts);
+	if (dir)
+		closedir(dir);
+}
+
+void meta_file(struct ktrace_text *t, const char *path, const __u8 uuid[16])
+{
+	char hex[33];
+
+	for (int i = 0; i < 16; i++)
+		snprintf(hex + 2 * i, 3, "%02x", uuid[i]);
+	ktrace_text_line(t, "file");
+	ktrace_text_str(t, "uuid", hex);
+	ktrace_text_str(t, "path", path);
+}
+
+bool meta_parse_file(const char *line, char *path, __u8 uuid[16])
+{
+	static const char head[] = "file uuid=", middle[] = " path=";
+	const char *hex = line + strlen(head), *value;
+
+	if (strncmp(line, head, strlen(head)) || strspn(hex, "0123456789abcdef") != 32 ||
+	    strncmp(hex + 32, middle, strlen(middle)))
+		return false;
+	for (int i = 0; i < 16; i++) {
+		char byte[3] = { hex[2 * i], hex[2 * i + 1], '\0' };
+
+		uuid[i] = (__u8)strtoul(byte, NULL, 16);
+	}
+	value = hex + 32 + strlen(middle);
+	memcpy(path, value, strcspn(value, "\n"));
+	path[strcspn(value, "\n")] = '\0';
+	ktrace_text_decode(path);
+	return path[0];
+}
+
+static bool key_ok(const char *key)
+{
+	static const char *const ours[] = { "pid", "ppid", "tid", "ts", "id", "kind", "desc" };
+	size_t n = strspn(key, "abcdefghijklmnopqrstuvwxyz_");
+
+	if (!n || n > 16 || key[n])
+		return false;
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++)
+		if (!strcmp(key, ours[i]))
+			return false;
+	return true;
+}
+
+static void pairs(struct ktrace_text *t, const char *text)
+{
+	char copy[KTRACE_ENTRY_TEXT_MAX], *rest = copy, *key;
+
+	snprintf(copy, sizeof(copy), "%s", text);
+	while ((key = strsep(&rest, " "))) {
+		char *value = strchr(key, '=');
+
+		if (!value)
+			continue;
+		*value++ = '\0';
+		if (!key_ok(key))
+			continue;
+		ktrace_text_decode(value);
+		ktrace_text_str(t, key, value);
+	}
+}
+
+void meta_entry(struct ktrace_text *t, const struct ktrace_entry_copy *entry)
+{
+	switch (entry->type) {
+	case KTRACE_ENTRY_EVENT:
+		ktrace_text_line(t, "event");
+		ktrace_text_str(t, "kind", "user");
+		ktrace_text_u64(t, "id", entry->id);
+		ktrace_text_str(t, "desc", entry->text);
+		return;
+	case KTRACE_ENTRY_IDS:
+		ktrace_text_line(t, "ids");
+		ktrace_text_u64(t, "first", KTRACE_IDS_FIRST + entry->id * KTRACE_IDS_STEP);
+		ktrace_text_u64(t, "nr", KTRACE_IDS_STEP);
+		break;
+	case KTRACE_ENTRY_PROCESS:
+		ktrace_text_line(t, "process");
+		ktrace_text_u64(t, "pid", entry->pid);
+		ktrace_text_u64(t, "ppid", entry->tid);
+		break;
+	case KTRACE_ENTRY_MAP:
+		ktrace_text_line(t, "map");
+		ktrace_text_u64(t, "pid", entry->pid);
+		break;
+	default:
+		ktrace_text_line(t, "thread");
+		ktrace_text_u64(t, "tid", entry->tid);
+		ktrace_text_u64(t, "pid", entry->pid);
+		break;
+	}
+	ktrace_text_u64(t, "ts", entry->ts);
+	pairs(t, entry->text);
+}
+
+void meta_exit(struct ktrace_text *t, __u32 pid, __u64 ts)
+{
+	ktrace_text_line(t, "exit");
+	ktrace_text_u64(t, "pid", pid);
+	ktrace_text_u64(t, "ts", ts);
+}
+
+void meta_end(struct ktrace_text *t, int status, const char *reason)
+{
+	ktrace_text_line(t, "end");
+	if (status >= 0)
+		ktrace_text_u64(t, "status", WIFSIGNALED(status) ? 128u + (__u64)WTERMSIG(status)
+								 : (__u64)WEXITSTATUS(status));
+	ktrace_text_str(t, "reason", reason);
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * parts.c - the files of a recording that is in several
+ *
+ *   -o trace.bin   trace.0001.bin  trace.0002.bin  ...
+ *
+ * The number stands before the last dot of the name. All but the newest @keep are removed. What
+ * is needed to read a file alone is kept in memory and written at the beginning of each; that is
+ * not more than the registry of the session holds, and what /proc told at the start.
+ */
+#include "parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/peer.h"
+#include "gone.h"
+#include "base/lines.h"
+#include "base/now.h"
+
+/*
+ * Readings of the clocks, one a second, that are repeated in the next part: events are seldom
+ * older.
+ */
+#define CLOCKS_MAX 16u
+#define DIGITS 4
+/* Connections to a name: how many wait, and are closed at a time */
+#define NAME_BACKLOG 64
+/* So long an asker waits where others have filled the holder's queue: the holder empties it. */
+#define NAME_WAIT_S 2
+
+/* Where in a path its name has its last dot, or ends. */
+static size_t number_at(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot > name ? (size_t)(dot - path) : strlen(path);
+}
+
+char *parts_name(const char *output, __u32 number)
+{
+	size_t at = number_at(output);
+	char *name;
+
+	return asprintf(&name, "%.*s.%0*u%s", (int)at, output, DIGITS, number, output + at) < 0 ?
+	       NULL : name;
+}
+
+char *parts_other_name(const char *path, __u32 number, __u32 other)
+{
+	char digits[16], *name;
+	size_t n = (size_t)snprintf(digits, sizeof(digits), ".%0*u", DIGITS, number);
+	size_t at = number_at(path);
+
+	/* Without a suffix it is the number that stands behind the last dot. */
+	if (!strcmp(path + at, digits))
+		at += n;
+	if (at < n || strncmp(path + at - n, digits, n))
+		return NULL;
+	return asprintf(&name, "%.*s.%0*u%s", (int)(at - n), path, DIGITS, other,
+			path + at) < 0 ? NULL : name;
+}
+
+char *parts_new_name(const char *path)
+{
+	char *name;
+
+	return asprintf(&name, "%s.new", path) < 0 ? NULL : name;
+}
+
+/* Where old parts make room for new ones within --max-size, there have to be two at least. */
+static __u64 split_size(const struct options *o)
+{
+	const __u64 half = o->max_size / 2;
+
+	return o->keep && half && (!o->split_size || o->split_size > half) ? half : o->split_size;
+}
+
+int parts_init(struct parts *p, const char *output, const struct options *o)
+{
+	*p = (struct parts) {
+		.output = output,
+		.path = parts_name(output, 1),
+		.max_bytes = split_size(o),
+		.max_ns = o->split_ns,
+		.keep = o->keep,
+		.number = 1,
+		.first = 1,
+		.begun_ns = now_ns(),
+		.name_fd = -1,
+		.is_forgetful = true,
+	};
+	if (p->keep)
+		p->ended = calloc(p->keep, sizeof(*p->ended));
+	if (p->path && (p->ended || !p->keep))
+		return 0;
+	parts_free(p);
+	return -ENOMEM;
+}
+
+/* Is @name that of a part, or of one being made? @at: where the number is, @tail: behind it */
+static bool is_part_name(const char *name, const char *stem, size_t at, const char *tail)
+{
+	size_t digits;
+
+	if (strncmp(name, stem, at) || name[at] != '.')
+		return false;
+	digits = strspn(name + at + 1, "0123456789");
+	name += at + 1 + digits;
+	return digits >= DIGITS && !strncmp(name, tail, strlen(tail)) &&
+	       (!name[strlen(tail)] || !strcmp(name + strlen(tail), ".new"));
+}
+
+/* A part of a trace, or what has no name yet and not even a header */
+static bool is_part(int fd, const char *name)
+{
+	struct ktrace_file h = { .part = 0 };
+	const char *dot = strrchr(name, '.');
+	ssize_t n = read(fd, &h, sizeof(h));
+
+	if (n != sizeof(h))
+		return n >= 0 && dot && !strcmp(dot, ".new") &&
+		       !memcmp(h.magic, KTRACE_FILE_MAGIC, n < 8 ? (size_t)n : sizeof(h.magic));
+	return !memcmp(h.magic, KTRACE_FILE_MAGIC, sizeof(h.magic)) && h.part;
+}
+
+/*
+ * Is it a part that nobody writes? Then it goes, if @removes.
+ * Return: 1, 0: it is none or not there, -EBUSY, -errno.
+ */
+static int clear_part(int dir, const char *name, bool removes)
+{
+	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW), ret = 0;
+
+	if (fd < 0)
+		return errno == ENOENT || errno == ELOOP ? 0 : -errno;
+	if (is_part(fd, name)) {
+		ret = 1;
+		if (flock(fd, LOCK_EX | LOCK_NB))
+			ret = errno == EWOULDBLOCK ? -EBUSY : -errno;
+		else if (removes && unlinkat(dir, name, 0) && errno != ENOENT)
+			ret = -errno;
+	}
+	close(fd);
+	return ret;
+}
+
+int parts_remove(const char *path)
+{
+	int ret = clear_part(AT_FDCWD, path, true);
+
+	return ret < 0 ? ret : 0;
+}
+
+/*
+ * True if this user, root, or the folder's owner, who can remove the files anyway, holds the name.
+ * Anybody can take the name of a socket: other users must not keep us from recording. Then only
+ * clear_parts() sees parts that are being written.
+ */
+static bool is_believed(const struct sockaddr_un *addr, socklen_t size, uid_t owner)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	const struct timeval wait = { .tv_sec = NAME_WAIT_S };
+	struct ucred holder;
+	bool is;
+
+	is = fd >= 0 && !setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)) &&
+	     !connect(fd, (const struct sockaddr *)addr, size) &&
+	     (peer_is_trusted(fd, &holder) || holder.uid == owner);
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/*
+ * Parts come and go while another recording writes them, so that who looks for one that is
+ * locked may miss it. The name itself is taken: by a socket, which nobody has to clean up.
+ */
+static int take_name(struct parts *p, int dir, const char *name)
+{
+	struct sockaddr_un addr = { .sun_family = AF_UNIX };
+	__u64 hash = 0xcbf29ce484222325ull;
+	struct stat st;
+	socklen_t size;
+
+	for (const char *at = name; *at; at++)
+		hash = (hash ^ (unsigned char)*at) * 0x100000001b3ull;
+	p->name_fd = fstat(dir, &st) ? -1 : socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC |
+						   SOCK_NONBLOCK, 0);
+	if (p->name_fd < 0)
+		return 0;
+	/* In the abstract name space: it begins with a NUL. */
+	size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1);
+	size += (socklen_t)snprintf(addr.sun_path + 1, sizeof(addr.sun_path) - 1,
+				    "ktraced-parts-%llx-%llx-%llx", (unsigned long long)st.st_dev,
+				    (unsigned long long)st.st_ino, (unsigned long long)hash);
+	if (!bind(p->name_fd, (struct sockaddr *)&addr, size) &&
+	    !listen(p->name_fd, NAME_BACKLOG))
+		return 0;
+	close(p->name_fd);
+	p->name_fd = -1;
+	return errno == EADDRINUSE && is_believed(&addr, size, st.st_uid) ? -EBUSY : 0;
+}
+
+int parts_answer(struct parts *p)
+{
+	for (int i = 0, fd; i < NAME_BACKLOG; i++) {
+		fd = accept4(p->name_fd, NULL, NULL, SOCK_CLOEXEC);
+		if (fd < 0)
+			return -errno;
+		close(fd);
+	}
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* All parts of that name but @own, as clear_part(): 1 if there are any. */
+static int clear_parts(DIR *dir, const char *name, const char *own, bool removes)
+{
+	size_t at = number_at(name);
+	struct dirent *e;
+	int ret = 0, any = 0;
+
+	rewinddir(dir);
+	while (ret >= 0 && (e = readdir(dir))) {
+		if (!is_part_name(e->d_name, name, at, name + at) || !strcmp(e->d_name, own))
+			continue;
+		ret = clear_part(dirfd(dir), e->d_name, removes);
+		any |= ret > 0;
+	}
+	return ret < 0 ? ret : any;
+}
+
+static int open_folder(const struct parts *p, DIR **dir)
+{
+	const char *name = base_name(p->output);
+	char *folder = name > p->output ? strndup(p->output, (size_t)(name - p->output))
+					: strdup(".");
+	int error = folder ? 0 : -ENOMEM;
+
+	*dir = folder ? opendir(folder) : NULL;
+	if (folder && !*dir)
+		error = -errno;
+	free(folder);
+	return error;
+}
+
+/* Until the parts that have the names are replaced, the first one has another. */
+static int name_first(struct parts *p)
+{
+	char *name = parts_new_name(p->path);
+	int error = name ? parts_remove(name) : -ENOMEM;
+
+	/* What is no part is not replaced. */
+	if (!error && !access(p->path, F_OK) && !clear_part(AT_FDCWD, p->path, false))
+		error = -EEXIST;
+	if (error) {
+		free(name);
+		return error;
+	}
+	free(p->path);
+	p->path = name;
+	return 1;
+}
+
+int parts_claim(struct parts *p)
+{
+	DIR *dir;
+	int ret = open_folder(p, &dir);
+
+	if (ret)
+		return ret;
+	ret = take_name(p, dirfd(dir), base_name(p->output));
+	if (!ret)
+		ret = clear_parts(dir, base_name(p->output), "", false);
+	closedir(dir);
+	return ret > 0 ? name_first(p) : ret;
+}
+
+int parts_rename(const char *from, const char *to)
+{
+	if (!renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Not every file system supports this. */
+	return rename(from, to) ? -errno : 0;
+}
+
+int parts_replace(struct parts *p)
+{
+	char *path = parts_name(p->output, 1);
+	DIR *dir = NULL;
+	int ret = path ? open_folder(p, &dir) : -ENOMEM;
+
+	if (!ret)
+		ret = clear_parts(dir, base_name(p->output), base_name(p->path), true);
+	if (ret >= 0)
+		ret = parts_rename(p->path, path);
+	if (dir)
+		closedir(dir);
+	if (ret) {
+		free(path);
+		return ret;
+	}
+	free(p->path);
+	p->path = path;
+	return 0;
+}
+
+static void remember_clock(struct parts *p, const char *line)
+{
+	size_t first;
+
+	/* The first one, which each part has */
+	if (p->begin.buf && strstr(p->begin.buf, line))
+		return;
+	ktrace_text_line(&p->clocks, line);
+	if (p->clocks.error || ++p->clock_nr <= CLOCKS_MAX)
+		return;
+	first = strcspn(p->clocks.buf, "\n") + 1;
+	p->clocks.len -= first;
+	memmove(p->clocks.buf, p->clocks.buf + first, p->clocks.len + 1);
+	p->clock_nr--;
+}
+
+/* Streams are told as they stand when a part begins; the rest of these is in @begin. */
+static void remember_line(struct parts *p, const char *line)
+{
+	static const char *const others[] = { "trace", "host", "stream", "part", "end" };
+
+	if (line_is(line, "clock")) {
+		remember_clock(p, line);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		if (line_is(line, others[i]))
+			return;
+	if (*line)
+		ktrace_text_line(&p->facts, line);
+}
+
+void parts_remember(struct parts *p, const char *text, size_t size)
+{
+	char *copy = strndup(text, size), *rest = copy, *line;
+
+	while (copy && (line = strsep(&rest, "\n")))
+		remember_line(p, line);
+	if (!copy)
+		p->facts.error = -ENOMEM;
+	free(copy);
+}
+
+void parts_attached(struct parts *p, __u32 pid)
+{
+	if (!p->attached)
+		p->attached = calloc(1, sizeof(*p->attached));
+	if (p->attached)
+		pids_set(p->attached, pid, true);
+	else
+		p->is_forgetful = false;
+}
+
+struct pids *parts_find_gone(const struct parts *p)
+{
+	return p->is_forgetful ? gone_find(&p->facts) : NULL;
+}
+
+__u64 parts_forget_gone(struct parts *p, const struct pids *gone)
+{
+	return p->is_forgetful ? gone_forget(&p->facts, gone, p->attached) : ~0ull;
+}
+
+__u64 parts_end_ns(const struct parts *p)
+{
+	__u64 end;
+
+	if (!p->max_ns || p->number == KTRACE_PART_MAX ||
+	    __builtin_add_overflow(p->begun_ns, p->max_ns, &end))
+		return ~0ull;
+	return end > p->retry_ns ? end : p->retry_ns;
+}
+
+bool parts_is_due(const struct parts *p, __u64 size)
+{
+	const bool is_large = p->max_bytes && size >= p->max_bytes;
+	__u64 now;
+
+	if (!p->has_blocks || p->number == KTRACE_PART_MAX || (!is_large && !p->max_ns))
+		return false;
+	now = now_ns();
+	return now >= (is_large ? p->retry_ns : parts_end_ns(p));
+}
+
+static void add_file(struct parts_file *sum, const struct parts_file *file)
+{
+	sum->events += file->events;
+	sum->bytes += file->bytes;
+}
+
+bool parts_drop(struct parts *p)
+{
+	char *name;
+
+	if (!p->keep || p->first == p->number)
+		return false;
+	name = parts_name(p->output, p->first);
+	add_file(&p->removed, &p->ended[p->first++ % p->keep]);
+	if (name)
+		unlink(name);
+	free(name);
+	return true;
+}
+
+__u64 parts_kept(const struct parts *p)
+{
+	return p->bytes - p->removed.bytes;
+}
+
+void parts_step(struct parts *p, char *path, __u64 events, __u64 size)
+{
+	const struct parts_file file = { events - p->events_before, size };
+
+	if (p->keep)
+		p->ended[p->number % p->keep] = file;
+	p->number++;
+	p->bytes += size;
+	if (p->number - p->first == p->keep)
+		parts_drop(p);
+	free(p->path);
+	p->path = path;
+	p->events_before = events;
+	p->begun_ns = now_ns();
+	p->has_blocks = p->is_full = false;
+	p->was_told = false;
+}
+
+void parts_line(const struct parts *p, struct ktrace_text *t, __u32 number, __u64 events)
+{
+	const bool drops = p->keep && number - p->first == p->keep;
+	struct parts_file removed = p->removed;
+
+	ktrace_text_line(t, "part");
+	ktrace_text_u64(t, "number", number);
+	if (!p->keep)
+		return;
+	ktrace_text_u64(t, "keep", p->keep);
+	if (p->first + drops == 1)
+		return;
+	if (drops && p->first == p->number)
+		removed.events += events - p->events_before;
+	else if (drops)
+		add_file(&removed, &p->ended[p->first % p->keep]);
+	ktrace_text_u64(t, "removed", p->first + drops - 1);
+	ktrace_text_u64(t, "removed_events", removed.events);
+}
+
+/* Costs little: older parts have long been written. */
+int parts_sync(const struct parts *p)
+{
+	int error = 0, fd;
+	char *name;
+
+	for (__u32 i = p->first; i < p->number && !error; i++) {
+		name = parts_name(p->output, i);
+		fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW) : -1;
+		if (fd >= 0) {
+			error = fsync(fd) ? -errno : 0;
+			close(fd);
+		}
+		free(name);
+	}
+	return error;
+}
+
+void parts_free(struct parts *p)
+{
+	if (p->output && p->name_fd >= 0)
+		close(p->name_fd);
+	free(p->path);
+	free(p->ended);
+	ktrace_text_free(&p->begin);
+	ktrace_text_free(&p->clocks);
+	ktrace_text_free(&p->facts);
+	free(p->attached);
+	*p = (struct parts) { .output = NULL };
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0
+/* room.c - how much of its file system a recording takes: --max-size, --min-free */
+#include "room.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "parts.h"
+#include "split.h"
+
+/* Header, padding and META of a section, about */
+#define SECTION_SIZE 256u
+/* What a part ends with, about */
+#define END_SIZE (16u << 10)
+
+static const char *limit(int error)
+{
+	return error == -EFBIG ? "it has reached --max-size" :
+	       "less would stay free than --min-free says, or else 5 % or 1 GiB";
+}
+
+int room_begin(const struct options *o, const char *path, struct ktrace_tracefile *file)
+{
+	int error;
+
+	ktrace_tracefile_limit(file, 0, o->min_free);
+	error = ktrace_tracefile_room(file, SECTION_SIZE);
+	if (error)
+		log_error("%s: %s", path, limit(error));
+	ktrace_tracefile_limit(file, 0, 0);
+	return error;
+}
+
+void room_limit(struct capture *c)
+{
+	const __u64 kept = c->parts ? parts_kept(c->parts) : 0;
+	const __u64 left = c->max_size > kept ? c->max_size - kept : 1;
+
+	ktrace_tracefile_limit(c->file, c->max_size ? left : 0, c->min_free);
+}
+
+/*
+ * The present part is all there is to remove, and long enough: it ends now, in the middle of what
+ * is there to be written, as long as there is room for its end.
+ */
+static void end_part(struct capture *c, __u64 size)
+{
+	if (split_is_due(c) && c->parts->keep && c->parts->first == c->parts->number &&
+	    ktrace_tracefile_room(c->file, size + c->meta.len + END_SIZE)) {
+		/* What it ends with may take what stays free. */
+		ktrace_tracefile_limit(c->file, 0, 0);
+		split_change(c);
+		room_limit(c);
+	}
+}
+
+int room_make(struct capture *c, __u64 size)
+{
+	bool was_tight = c->is_tight;
+	int error;
+
+	while ((error = ktrace_tracefile_room(c->file, size + SECTION_SIZE)) && c->parts &&
+	       parts_drop(c->parts)) {
+		c->is_tight = true;
+		room_limit(c);
+		/* The file says which parts are gone. */
+		parts_line(c->parts, &c->meta, c->parts->number, c->events);
+	}
+	if (c->is_tight && !was_tight)
+		log_note("older parts are removed to make room (--max-size, --min-free)");
+	c->is_limited = error;
+	return error;
+}
+
+int room_make_for_block(struct capture *c, __u64 size)
+{
+	end_part(c, size);
+	return room_make(c, size);
+}
+
+const char *room_error(const struct capture *c, int error)
+{
+	return c->is_limited ? limit(error) : strerror(-error);
+}

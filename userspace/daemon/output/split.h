@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* split.h - a recording goes on in the next file */
+#ifndef KTRACED_OUTPUT_SPLIT_H
+#define KTRACED_OUTPUT_SPLIT_H
+
+#include "capture.h"
+
+/* A block is to be written: if the present part is full, the next one begins. */
+void split_before(struct capture *c);
+/* Is it time for a new part? */
+bool split_is_due(const struct capture *c);
+/* A block of stream @i is in the file: where the stream goes on in the next one. */
+void split_see(struct capture *c, __u32 i, const struct ktrace_chunk *chunk, const char *data);
+/* The same for a LOST section. */
+void split_see_lost(struct capture *c, __u32 i, const struct ktrace_lost *sum);
+/*
+ * Makes the next part and goes on with it. If that fails it is said, and the present one goes
+ * on; it is tried again later.
+ */
+void split_change(struct capture *c);
+/* Ends the beginning of the first part. Return: 0, -errno. */
+int split_begin(struct capture *c);
+
+#endif

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* summary.c - what ktraced says of a recording in the end: Messages in ktraced(8) */
+#include "summary.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <ktrace/traceset.h>
+
+#include "base/log.h"
+
+/* A byte of a name is at most six of JSON, as \u0001 is. */
+#define JSON_ROOM (2u * 6 * PATH_MAX + 4096)
+
+__u64 summary_lost(const struct ktrace_lost *lost)
+{
+	__u64 total = 0;
+
+	for (int i = 0; i < KTRACE_LOST_NR; i++)
+		if (__builtin_add_overflow(total, lost->count[i], &total))
+			return ~0ull;
+	return total;
+}
+
+static void print_lost(char *buf, size_t size, const struct ktrace_lost *lost)
+{
+	size_t len = 0;
+
+	buf[0] = '\0';
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		int n;
+
+		if (!lost->count[i])
+			continue;
+		n = snprintf(buf + len, size - len, "%s%s %llu", len ? ", " : " (",
+			     ktrace_lost_name((__u32)i), (unsigned long long)lost->count[i]);
+		len += n > 0 ? (size_t)n : 0;
+	}
+	if (len)
+		snprintf(buf + len, size - len, ")");
+}
+
+void summary_say(const struct summary *s)
+{
+	const __u64 ms = s->ns / 1000000;
+	const char *why = s->info->reason;
+	char reasons[512];
+
+	print_lost(reasons, sizeof(reasons), s->lost);
+	log_note("%llu events, %llu lost%s, %llu bytes, %llu.%03llu s, %s%s%s, %s%s%s%s",
+		 (unsigned long long)s->events, (unsigned long long)summary_lost(s->lost), reasons,
+		 (unsigned long long)s->bytes, (unsigned long long)(ms / 1000),
+		 (unsigned long long)(ms % 1000), s->first ? s->first : "",
+		 s->first ? " to " : "", s->file, s->info->backend,
+		 *why ? " (" : "", why, *why ? ")" : "");
+}
+
+void summary_say_doubts(const struct ktrace_session_info *info, __u64 undecided, __u32 guests)
+{
+	if (undecided)
+		log_error("%llu event%s recorded without being filtered, as that would have taken "
+			  "longer than it may", (unsigned long long)undecided,
+			  undecided == 1 ? " is" : "s are");
+	if (info->refused)
+		log_error("%u program%s could not take part: those of one user hold max_user_mb of "
+			  "other users' sessions at most, ended ones included; see ktrace(4)",
+			  info->refused, info->refused == 1 ? "" : "s");
+	if (guests)
+		log_error("%u time%s a child that shares the memory of its parent was noticed "
+			  "late: events of both may be missing or damaged, see 'vfork' in "
+			  "libktrace(3)",
+			  guests, guests == 1 ? "" : "s");
+	if (info->is_damaged)
+		log_error("somebody took away memory of the session: events are missing");
+}
+
+/* ,"KEY":NUMBER; the first member has no comma. */
+static void put_number(struct ktrace_out *out, const char *key, __u64 value)
+{
+	ktrace_out_str(out, out->buf[out->len - 1] == '{' ? "\"" : ",\"");
+	ktrace_out_str(out, key);
+	ktrace_out_str(out, "\":");
+	ktrace_out_u64(out, value);
+}
+
+static void put_text(struct ktrace_out *out, const char *key, const char *value)
+{
+	ktrace_out_str(out, ",\"");
+	ktrace_out_str(out, key);
+	ktrace_out_str(out, "\":");
+	ktrace_out_json(out, value, strlen(value));
+}
+
+void summary_say_json(const struct summary *s)
+{
+	char line[JSON_ROOM];
+	struct ktrace_out out = { .buf = line, .cap = sizeof(line) };
+
+	ktrace_out_char(&out, '{');
+	put_number(&out, "events", s->events);
+	put_number(&out, "lost", summary_lost(s->lost));
+	ktrace_out_str(&out, ",\"reasons\":{");
+	for (__u32 i = 0; i < KTRACE_LOST_NR; i++)
+		if (s->lost->count[i])
+			put_number(&out, ktrace_lost_name(i), s->lost->count[i]);
+	ktrace_out_char(&out, '}');
+	if (s->undecided)
+		put_number(&out, "undecided", s->undecided);
+	if (s->guests)
+		put_number(&out, "noticed_late", s->guests);
+	if (s->info->refused)
+		put_number(&out, "refused", s->info->refused);
+	put_number(&out, "bytes", s->bytes);
+	put_number(&out, "duration_ns", s->ns);
+	if (s->first)
+		put_text(&out, "first", s->first);
+	put_text(&out, "file", s->file);
+	put_text(&out, "backend", s->info->backend);
+	if (*s->info->reason)
+		put_text(&out, "why", s->info->reason);
+	ktrace_out_str(&out, "}\n");
+	log_text(out.buf, out.len);
+}

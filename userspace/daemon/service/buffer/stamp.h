@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * stamp.h - what the service adds to packets of a trace (PFT-57, PFT-59)
+ *
+ * The stamp follows the packet's own fields: of two of the same number the last one counts, and
+ * packets that forge one were refused before (validate.h).
+ */
+#ifndef KTRACED_SERVICE_BUFFER_STAMP_H
+#define KTRACED_SERVICE_BUFFER_STAMP_H
+
+#include "central.h"
+
+#define STAMP_MAX 64
+
+/*
+ * Who wrote a packet, and whether others are missing before it.
+ * @sequence: one id for each pair of producer and writer, not 0. Return: bytes in @out.
+ */
+size_t stamp_packet(uint8_t out[STAMP_MAX], const struct central_packet *packet,
+		    uint32_t sequence);
+/*
+ * A packet of the service itself, with the constant that a reader looks for in a damaged file. The
+ * stamps of the service come with it. Return: bytes in @out.
+ */
+size_t stamp_marker(uint8_t out[STAMP_MAX], uid_t uid, uint32_t sequence);
+
+#endif

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/* listen.c - a socket that peers connect to: made here, or handed over by systemd */
+#include "listen.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "port.h"
+#include "user.h"
+
+#define FOLDER "/run/perfetto"
+#define BACKLOG 1024
+/* New ones at a time, before those that are there have their turn */
+#define ACCEPT_MAX 16
+/* Without descriptors left, or with too many to be closed, they wait so much longer. */
+#define PAUSE_MS 100
+
+const char *address_name(const struct address *a)
+{
+	const char *name = getenv(a->variable);
+
+	if (name && *name)
+		return name;
+	return access(FOLDER, W_OK) ? a->spare : a->file;
+}
+
+static bool set_address(struct sockaddr_un *sun, socklen_t *size, const char *name)
+{
+	size_t len = strlen(name);
+
+	*sun = (struct sockaddr_un) { .sun_family = AF_UNIX };
+	if (len >= sizeof(sun->sun_path))
+		return false;
+	memcpy(sun->sun_path, name, len);
+	*size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len + (*name != '@'));
+	if (*name == '@')
+		sun->sun_path[0] = 0;
+	return true;
+}
+
+/* A file that nobody listens at is left from one that was killed. */
+static bool is_stale(const struct sockaddr_un *sun, socklen_t size)
+{
+	struct stat st;
+	int fd;
+	bool is_refused;
+
+	if (!sun->sun_path[0] || lstat(sun->sun_path, &st) || !S_ISSOCK(st.st_mode))
+		return false;
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return false;
+	is_refused = connect(fd, (const void *)sun, size) && errno == ECONNREFUSED;
+	close(fd);
+	return is_refused;
+}
+
+/* Nobody may connect before the file's mode is what it has to be. */
+static int bind_socket(int fd, const struct sockaddr_un *sun, socklen_t size, mode_t mode)
+{
+	mode_t mask = umask(0777 & ~mode);
+	int error = bind(fd, (const void *)sun, size) ? errno : 0;
+
+	if (error == EADDRINUSE && is_stale(sun, size) && !unlink(sun->sun_path))
+		error = bind(fd, (const void *)sun, size) ? errno : 0;
+	umask(mask);
+	return error;
+}
+
+static int make(const struct address *a, const char *name)
+{
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), error;
+	struct sockaddr_un sun;
+	socklen_t size;
+
+	if (fd < 0)
+		return -errno;
+	error = set_address(&sun, &size, name) ? bind_socket(fd, &sun, size, a->mode) :
+		ENAMETOOLONG;
+	if (!error && listen(fd, BACKLOG))
+		error = errno;
+	if (!error)
+		return fd;
+	close(fd);
+	return -error;
+}
+
+static void go_on(void *arg)
+{
+	struct listener *l = arg;
+
+	loop_change(&l->service->loop, &l->source, EPOLLIN);
+}
+
+static void pause_listening(struct listener *l)
+{
+	loop_change(&l->service->loop, &l->source, 0);
+	timer_set(&l->service->timers, &l->pause, PAUSE_MS);
+}
+
+static void accept_some(void *arg, uint32_t events)
+{
+	struct listener *l = arg;
+
+	(void)events;
+	for (int i = 0; i < ACCEPT_MAX; i++) {
+		int fd;
+
+		/* The other socket is for those who may end sessions, and has rights. */
+		if (l->port == &producer_port && !users_may_come(l->service)) {
+			pause_listening(l);
+			return;
+		}
+		fd = accept4(l->source.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd < 0 && errno == ECONNABORTED)
+			continue;
+		if (fd < 0) {
+			if (errno == EAGAIN || errno == EINTR)
+				return;
+			if (!l->was_told)
+				log_error("who connects has to wait: %s", strerror(errno));
+			l->was_told = true;
+			pause_listening(l);
+			return;
+		}
+		peer_open(l->service, l->port, fd);
+	}
+}
+
+int listener_open(struct listener *l, struct service *s, const struct port *port,
+		  const struct address *a, int inherited)
+{
+	const char *name = address_name(a);
+	int fd = inherited < 0 ? make(a, name) : inherited, error;
+
+	if (fd < 0) {
+		log_error("cannot listen at %s: %s", name, strerror(-fd));
+		return fd;
+	}
+	*l = (struct listener) {
+		.service = s, .port = port, .path = inherited < 0 && *name != '@' ? name : NULL,
+		.source = { .fd = fd, .handler = accept_some, .arg = l },
+		.pause = { .fire = go_on, .arg = l },
+	};
+	error = loop_join(&s->loop, &l->source, EPOLLIN);
+	if (error) {
+		log_error("cannot listen at %s: %s", name, strerror(-error));
+		listener_close(l);
+	}
+	return error;
+}
+
+void listener_close(struct listener *l)
+{
+	timer_stop(&l->service->timers, &l->pause);
+	loop_leave(&l->service->loop, &l->source);
+	close(l->source.fd);
+	if (l->path)
+		unlink(l->path);
+}

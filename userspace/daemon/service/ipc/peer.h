@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * peer.h - one connection: frames in, replies out
+ *
+ *   connected --peer_drop(), or the other side--> dropped --next turn of the loop--> gone
+ *
+ * A peer that was dropped stays in memory until nobody can be in the middle of a call with it.
+ * Nothing blocks: what cannot be sent yet is queued, and a peer with too much of it is dropped.
+ */
+#ifndef KTRACED_SERVICE_IPC_PEER_H
+#define KTRACED_SERVICE_IPC_PEER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <protobuf-c/protobuf-c.h>
+
+#include "base/loop.h"
+#include "frame.h"
+#include "base/timer.h"
+
+struct peer;
+struct service;
+struct user;
+
+/* A call that can be answered: now, later, several times, or not at all. */
+struct call {
+	bool is_open;
+	uint64_t request;
+};
+
+/* One method of a port. @request is checked and unpacked. */
+struct method {
+	const char *name;
+	const ProtobufCMessageDescriptor *request;
+	void (*invoke)(struct peer *p, struct call *call, const void *request);
+};
+
+#define PORT_METHOD_MAX 24
+
+/* What a socket offers: methods in the order of their ids, from 1 on. */
+struct port {
+	const char *name;
+	const struct method *methods;
+	uint32_t method_nr;
+	/* The connection ends: @p->end is freed. */
+	void (*close)(struct peer *p);
+	/* There is room again in the queue. NULL: nobody asks. */
+	void (*drained)(struct peer *p);
+	size_t queue_max;
+	/* A call that takes long is of no use when who called has gone. */
+	bool calls_for_itself;
+};
+
+struct reply {
+	TAILQ_ENTRY(reply) link;
+	int fd;			/* goes with the first byte, -1: none */
+	size_t size;
+	size_t sent;
+	uint8_t bytes[];
+};
+
+struct peer {
+	TAILQ_ENTRY(peer) link;
+	struct service *service;
+	const struct port *port;
+	void *end;		/* its producer or consumer, NULL: none yet */
+	struct ucred cred;	/* as the kernel says */
+	struct user *user;
+	bool is_dropped;
+	bool is_writing;	/* waits until the socket takes more */
+	bool is_paused;		/* what it calls waits */
+	struct timer turn;	/* set: it has had its turn, and frames are left */
+	struct timer room;	/* set: it has sent a descriptor that there is no room for */
+	struct loop_source source;
+	struct frames frames;
+	size_t left;		/* bytes of memory that frames take between turns */
+	int received_fd;	/* came with the latest bytes, -1: none */
+	TAILQ_HEAD(reply_list, reply) replies;
+	size_t queued;		/* bytes */
+	bool is_answering;	/* one answer in parts: it is queued whole, however long it is */
+};
+
+/* Takes @fd. Return: 0, -EUSERS (its user has too many), or another -errno; then @fd is closed. */
+int peer_open(struct service *s, const struct port *port, int fd);
+void peer_drop(struct peer *p);
+/* In a call: those that come after it wait until peer_resume(). */
+void peer_pause(struct peer *p);
+void peer_resume(struct peer *p);
+/* Frees those that were dropped; the rest in a later turn if it takes long. Only from the loop. */
+void peers_reap(struct service *s);
+
+/*
+ * Answers @call. @reply: NULL says that the call failed. @has_more: more replies follow.
+ * @fd: stays the caller's. Return: whether it was sent or queued.
+ */
+bool peer_reply_fd(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more,
+		   int fd);
+bool peer_reply(struct peer *p, struct call *call, const ProtobufCMessage *reply);
+bool peer_stream(struct peer *p, struct call *call, const ProtobufCMessage *reply, bool has_more);
+void peer_reject(struct peer *p, struct call *call);
+/* Tells it of what it did not ask for: in Perfetto's protocol, an error of no request. */
+void peer_complain(struct peer *p, const char *error);
+/* The descriptor that came with the call, which is the caller's then; -1: none. */
+int peer_take_fd(struct peer *p);
+/* Such a one that is not used: that may take its file system long. */
+void peer_close_fd(struct peer *p, int fd);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/* commit.c - chunks and patches of a producer on their way into buffers */
+#include "commit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "service/buffer/central.h"
+#include "flush.h"
+
+#define PATCH_MAX 1024
+
+struct central_origin commit_origin(const struct producer *p, uint16_t writer)
+{
+	return (struct central_origin) {
+		.producer = p->id, .writer = writer,
+		.uid = p->peer->cred.uid, .pid = p->peer->cred.pid,
+	};
+}
+
+static void put(struct producer *p, struct buffer *b, const struct smb_chunk *chunk)
+{
+	const struct central_chunk put = {
+		.origin = commit_origin(p, chunk->writer), .id = chunk->id,
+		.packets = chunk->packets, .flags = chunk->flags, .is_complete = chunk->is_complete,
+		.payload = chunk->payload, .size = chunk->size,
+	};
+
+	central_put(b->central, &put);
+}
+
+/* A stopped session's buffers are as they were (PFT-11). */
+static bool is_frozen(const struct session *session)
+{
+	return session->state >= SESSION_DISABLED;
+}
+
+/* Into a buffer of a session that enabled this producer, and only where the writer belongs. */
+static void move(struct producer *p, const Pft__CommitDataRequest__ChunksToMove *move,
+		 struct smb_chunk *chunk)
+{
+	struct service *s = p->service;
+	struct buffer *b = service_buffer(s, move->target_buffer);
+	uint16_t registered;
+
+	if (move->has_data) {
+		if (smb_parse(move->data.data, move->data.len, chunk)) {
+			s->chunks_discarded++;
+			return;
+		}
+		chunk->is_complete = !move->chunk_incomplete;
+	} else if (!p->has_smb || smb_take(&p->smb, move->page, move->chunk, chunk)) {
+		s->chunks_discarded++;
+		return;
+	}
+	registered = producer_writer(p, chunk->writer);
+	if (!b || !producer_may_write(p, b->id) || (registered && registered != b->id)) {
+		s->chunks_discarded++;
+		return;
+	}
+	if (is_frozen(b->session)) {
+		s->chunks_discarded++;
+		return;
+	}
+	put(p, b, chunk);
+}
+
+static bool read_patches(const Pft__CommitDataRequest__ChunkToPatch *from,
+			 struct central_patch *patches)
+{
+	for (size_t i = 0; i < from->n_patches; i++) {
+		const Pft__CommitDataRequest__ChunkToPatch__Patch *patch = from->patches[i];
+
+		if (patch->data.len != sizeof(patches[i].data))
+			return false;
+		patches[i].offset = patch->offset;
+		memcpy(patches[i].data, patch->data.data, sizeof(patches[i].data));
+	}
+	return true;
+}
+
+static void patch(struct producer *p, const Pft__CommitDataRequest__ChunkToPatch *from)
+{
+	static struct central_patch patches[PATCH_MAX];
+	struct service *s = p->service;
+	struct buffer *b = service_buffer(s, from->target_buffer);
+	struct central_origin writer = commit_origin(p, (uint16_t)from->writer_id);
+
+	if (!b || !from->writer_id || from->writer_id > PRODUCER_WRITER_MAX ||
+	    from->n_patches > PATCH_MAX || !producer_may_write(p, b->id) ||
+	    is_frozen(b->session) || !read_patches(from, patches)) {
+		s->patches_discarded += from->n_patches;
+		return;
+	}
+	central_patch(b->central, &writer, from->chunk_id, patches, from->n_patches,
+		      from->has_more_patches);
+}
+
+/*
+ * It has flushed, and was asked to: between what came nothing is on its way any more. This goes
+ * through all writers.
+ */
+static void settle(struct producer *p)
+{
+	for (uint32_t id = 1; id <= SERVICE_BUFFER_MAX; id++)
+		if (p->service->buffers[id] && producer_may_write(p, (uint16_t)id))
+			central_settle(p->service->buffers[id]->central, p->id);
+}
+
+void commit(struct producer *p, const Pft__CommitDataRequest *request)
+{
+	/* One thread: one copy at a time. */
+	static struct smb_chunk chunk;
+
+	for (size_t i = 0; i < request->n_chunks_to_move; i++)
+		move(p, request->chunks_to_move[i], &chunk);
+	for (size_t i = 0; i < request->n_chunks_to_patch; i++)
+		patch(p, request->chunks_to_patch[i]);
+	if (request->flush_request_id && flush_acknowledge(p, request->flush_request_id))
+		settle(p);
+}
+
+/* Whether @p can have written for @session, so that it is worth a look */
+static bool may_have(const struct session *session, const struct producer *p)
+{
+	if (is_frozen(session) || !p->is_scraped || !p->has_smb || !p->writers)
+		return false;
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		if (producer_may_write(p, session->buffers[i].id))
+			return true;
+	return false;
+}
+
+/* @only: NULL: into buffers of any session */
+static void scrape(struct producer *p, const struct session *only)
+{
+	static struct smb_chunk chunk;
+	uint32_t cursor = 0;
+
+	while (smb_scrape(&p->smb, &cursor, &chunk)) {
+		struct buffer *b = service_buffer(p->service, producer_writer(p, chunk.writer));
+
+		if (b && (!only || b->session == only) && !is_frozen(b->session) &&
+		    producer_may_write(p, b->id))
+			put(p, b, &chunk);
+	}
+}
+
+void commit_scrape(const struct session *session, struct producer *p)
+{
+	if (may_have(session, p))
+		scrape(p, session);
+}
+
+void commit_scrape_all(struct producer *p)
+{
+	const struct session *session;
+	bool is_worth_it = false;
+
+	TAILQ_FOREACH(session, &p->service->sessions, link)
+		is_worth_it |= may_have(session, p);
+	TAILQ_FOREACH(session, &p->service->ending, link)
+		is_worth_it |= may_have(session, p);
+	if (is_worth_it)
+		scrape(p, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* consumer.h - one connected consumer, which has at most one session */
+#ifndef KTRACED_SERVICE_SESSION_CONSUMER_H
+#define KTRACED_SERVICE_SESSION_CONSUMER_H
+
+#include <stdint.h>
+
+#include "service/ipc/batch.h"
+#include "instance.h"
+#include "service/ipc/peer.h"
+#include "session.h"
+#include "trigger.h"
+
+struct clone;
+struct opening;
+struct waiting;
+
+struct consumer {
+	struct service *service;
+	struct peer *peer;
+	struct session *session;	/* NULL: none, or detached from it */
+	struct call enabled;		/* answered when the session has been disabled */
+	struct call observing;
+	uint32_t observed;		/* mask of Pft__ObservableEvents__Type */
+	LIST_HEAD(, waiting) waiting;	/* for flushes */
+	struct opening *opening;	/* of the session's file */
+	struct clone *cloning;		/* until the copy is whole */
+	/* A reading goes on as the peer takes what was sent. */
+	struct call reading;
+	struct timer read_timer;
+	struct batch batch;
+};
+
+/* Return: the peer's consumer, NULL without memory. */
+struct consumer *consumer_of(struct peer *p);
+void consumer_close(struct consumer *c);
+
+/* The session has been disabled, or could not be enabled: @error, NULL: none. */
+void consumer_tell_disabled(struct consumer *c, const char *error);
+void consumer_tell_instance(struct consumer *c, const struct instance *i);
+/* Return: whether it wants to know. */
+bool consumer_tell_all_started(struct consumer *c);
+void consumer_tell_clone(struct consumer *c, const struct trigger_hit *hit);
+
+/* Answers @call with all packets there are, as fast as the peer takes them. */
+void consumer_read(struct consumer *c, const struct call *call);
+/* There is room in the queue again. */
+void consumer_read_on(struct consumer *c);
+
+#endif

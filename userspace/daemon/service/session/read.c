@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: GPL-2.0
+/* read.c - a session's packets on their way out: stamped, filtered, compressed */
+#include "read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "service/buffer/central.h"
+#include "base/clocks.h"
+#include "service/buffer/compress.h"
+#include "service/buffer/filter.h"
+#include "own.h"
+#include "service/buffer/numbers.h"
+#include "service/buffer/stamp.h"
+#include "service/buffer/validate.h"
+#include "base/work.h"
+
+/* Grown as needed. Return: NULL: no memory. */
+static uint8_t *scratch(struct session *session, unsigned int which, size_t size)
+{
+	uint8_t *bytes;
+
+	if (session->scratch_room[which] >= size)
+		return session->scratch[which];
+	bytes = realloc(session->scratch[which], size);
+	if (!bytes)
+		return NULL;
+	session->scratch[which] = bytes;
+	session->scratch_room[which] = size;
+	return bytes;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+/*
+ * What may not leave goes; of a packet that does not parse nothing is left.
+ * Return: false: there was no memory for it.
+ */
+static bool add_filtered(struct session *session, struct batch *b, const uint8_t *packet,
+			 size_t size, uint64_t *discarded)
+{
+	struct filter_counts *counts = &session->filter_counts;
+	uint8_t *out = scratch(session, 0, size + 1);
+	ptrdiff_t left;
+
+	if (!out)
+		return false;
+	left = filter_packet(session->filter, packet, size, out);
+	counts->packets++;
+	counts->bytes_in += size;
+	if (left < 0) {
+		counts->errors++;
+		left = 0;
+	}
+	counts->bytes_out += (size_t)left;
+	if (discarded)
+		*discarded += size - (size_t)left;
+	return batch_add(b, out, (size_t)left, NULL, 0);
+}
+
+/* A packet with its stamp, in one piece if it has to be filtered. Return: as above. */
+static bool add(struct session *session, size_t buffer, struct batch *b,
+		const struct central_packet *p)
+{
+	uint8_t stamp[STAMP_MAX], *whole;
+	size_t size = stamp_packet(stamp, p, numbers_get(&session->numbers, &p->origin));
+
+	if (!session->filter)
+		return batch_add(b, p->data, p->size, stamp, size);
+	whole = scratch(session, 1, p->size + size);
+	if (!whole)
+		return false;
+	memcpy(whole, p->data, p->size);
+	memcpy(whole + p->size, stamp, size);
+	return add_filtered(session, b, whole, p->size + size,
+			    &session->filter_counts.discarded[buffer]);
+}
+
+void session_read_begin(struct session *session)
+{
+	for (size_t i = 0; i < session->buffer_nr; i++)
+		central_read_begin(session->buffers[i].central);
+}
+
+/* What is not added is counted, and the next one tells it. Without memory the rest stays there. */
+static bool read_buffer(struct session *session, size_t buffer, struct batch *b, size_t limit)
+{
+	struct central *central = session->buffers[buffer].central;
+	struct central_packet p;
+	uint64_t end_ns = 0;
+
+	while (b->size < limit && (!end_ns || clocks_boot_ns() < end_ns)) {
+		if (!central_read(central, &p))
+			return false;
+		/* From the first packet on: of very many perhaps none comes out. */
+		end_ns = end_ns ?: clocks_boot_ns() + TURN_NS;
+		if (!p.size)
+			continue;
+		if (p.data && !packet_is_valid(p.data, p.size)) {
+			session->invalid_packets++;
+			central_lose(central, &p);
+		} else if (!p.data || !add(session, buffer, b, &p)) {
+			session->packets_lost++;
+			central_lose(central, &p);
+			break;
+		}
+	}
+	return true;
+}
+
+/* Begins with the buffer behind the last one: where one has always more, all have their turn. */
+static bool read_buffers(struct session *session, struct batch *b, size_t limit)
+{
+	bool has_more = false;
+
+	for (size_t nr = session->buffer_nr; nr && !has_more; nr--) {
+		const size_t i = session->next_buffer;
+
+		session->next_buffer = (i + 1) % session->buffer_nr;
+		has_more = read_buffer(session, i, b, limit);
+		session->packets_too_large += central_too_large(session->buffers[i].central);
+	}
+	return has_more;
+}
+
+/* The service's own packets pass the filter, too, but for the statistics. */
+static void add_own(struct session *session, struct batch *b,
+		    void (*write)(struct session *, struct batch *))
+{
+	struct batch own = { 0 };
+	const uint8_t *packet;
+	size_t size;
+
+	if (!session->filter) {
+		write(session, b);
+		return;
+	}
+	write(session, &own);
+	while (batch_next(&own, &packet, &size))
+		session->packets_lost += !add_filtered(session, b, packet, size, NULL);
+	batch_exit(&own);
+}
+
+static enum compress_kind compression(const Pft__TraceConfig *config, int *level)
+{
+	const Pft__TraceConfig__CompressionConfig *wish = config->compression;
+
+	*level = wish && wish->zstd ? wish->zstd->level : 0;
+	if (wish && wish->zstd)
+		return COMPRESS_ZSTD;
+	if ((wish && wish->deflate) || config->compression_type ==
+	    PFT__TRACE_CONFIG__COMPRESSION_TYPE__COMPRESSION_TYPE_DEFLATE)
+		return COMPRESS_DEFLATE;
+	return COMPRESS_NONE;
+}
+
+/* All packets of the batch become one; if that does not work they go as they are. */
+static void compress(struct session *session, struct batch *b)
+{
+	int level;
+	enum compress_kind kind = compression(session->config, &level);
+	ptrdiff_t size;
+	uint64_t nr;
+	size_t room;
+	uint8_t *out;
+
+	if (kind == COMPRESS_NONE || !b->size)
+		return;
+	room = compress_bound(kind, b->size);
+	out = malloc(room);
+	size = out ? compress_packets(kind, level, b->bytes, b->size, out) : -1;
+	if (size < 0) {
+		free(out);
+		return;
+	}
+	nr = batch_count(b, 0);
+	batch_exit(b);
+	*b = (struct batch) { .bytes = out, .size = (size_t)size, .room = room, .inner_nr = nr };
+}
+
+static bool read_all(struct session *session, struct batch *b, size_t limit)
+{
+	const Pft__TraceConfig__BuiltinDataSource *wish = session->config->builtin_data_sources;
+	uint64_t began = session->filter ? now_ns() : 0;
+	bool has_more;
+
+	add_own(session, b, own_write);
+	has_more = read_buffers(session, b, limit);
+	if (session->filter)
+		session->filter_counts.time_ns += now_ns() - began;
+	if (has_more)
+		return true;
+	if (!wish || !wish->disable_service_events)
+		add_own(session, b, own_write_end);
+	own_write_stats(session, b, OWN_STATS_MAX);
+	return false;
+}
+
+bool session_read(struct session *session, struct batch *b, size_t limit)
+{
+	bool has_more;
+
+	batch_empty(b);
+	has_more = read_all(session, b, limit);
+	compress(session, b);
+	return has_more;
+}
+
+void session_read_stats(struct session *session, struct batch *b, size_t max)
+{
+	batch_empty(b);
+	own_write_stats(session, b, max);
+	compress(session, b);
+}
