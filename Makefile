@@ -258,8 +258,8 @@ $(foreach d,asan tsan plain fuzz/obj,$(patsubst %.c,$(BUILD)/$(d)/%.o,$(wildcard
 		tests/fuzz/fuzz_pft_*.c))): | $(BUILD)/include/service.pb-c.h
 $(BUILD)/obj/userspace/daemon/%: INCLUDE += -Iuserspace/daemon -I$(BUILD)/include
 $(BUILD)/obj/bench/service.o: INCLUDE += -Iuserspace/daemon
-$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/buffer/%.o,central central_copy central_read \
-		central_ring fragment sequence smb smb_page wire)
+$(BUILD)/bench/service: $(patsubst %,$(BUILD)/obj/userspace/daemon/service/%.o,ipc/wire $(addprefix buffer/,central \
+		central_copy central_read central_ring fragment sequence smb smb_page))
 $(BUILD)/libexec/ktrace/session: $(pbtxt_src:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/service.pb-c.o
 $(BUILD)/obj/userspace/viewer/session/%: INCLUDE += -Iuserspace/proto -I$(BUILD)/include
 
@@ -409,7 +409,7 @@ $(BUILD)/$(1)/%.pb-c.o: $(BUILD)/include/%.pb-c.c
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) $$(STD) -O1 -g $(3) $$(INCLUDE) -c $$< -o $$@
 $(BUILD)/$(1)/service.a: $(patsubst %.c,$(BUILD)/$(1)/%.o,$(service_src) \
-		userspace/daemon/base/loop.c userspace/daemon/base/log.c userspace/daemon/base/rights.c $(service_writer_src) $(pbtxt_src)) \
+		$(wildcard userspace/daemon/base/*.c) $(service_writer_src) $(pbtxt_src)) \
 		$(BUILD)/$(1)/service.pb-c.o $(BUILD)/$(1)/perfetto.pb-c.o
 	@rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "service/session/disk.h"
-#include "service/service.h"
+#include "service/session/service.h"
 
 #define SIZE 1000	/* of a packet */
 #define HEAD 3		/* tag and length */

@@ -2,8 +2,8 @@
 /* boards.c - what programs with <trace.h> have left behind in shared memory */
 #include "boards.h"
 
-#include "base/unused_boards.h"
 #include "base/log.h"
+#include "base/unused_boards.h"
 
 void boards_sweep(bool all)
 {

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <ktrace/nearest.h>
 
-#include "events/entries.h"
 #include "base/log.h"
-#include "named.h"
+#include "events/entries.h"
 #include "events/select.h"
+#include "named.h"
 
 static void why_no_kernel(const struct ktrace_session_info *info, char *buf, size_t size)
 {

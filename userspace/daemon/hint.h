@@ -3,8 +3,8 @@
 #ifndef KTRACED_HINT_H
 #define KTRACED_HINT_H
 
-#include "output/capture.h"
 #include "options.h"
+#include "output/capture.h"
 
 /** hint_no_kernel - the session has no kernel channel; -1 to go on, or the exit status */
 int hint_no_kernel(const struct options *o, const struct ktrace_session_info *info);

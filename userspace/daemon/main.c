@@ -3,13 +3,13 @@
 #include <signal.h>
 #include <string.h>
 
-#include "baseline.h"
 #include "base/log.h"
+#include "base/standard.h"
+#include "baseline.h"
 #include "options.h"
 #include "recording.h"
 #include "recover.h"
 #include "service/run.h"
-#include "base/standard.h"
 #include "watch.h"
 
 /* Ours are blocked and read from a descriptor; nohup is respected. */

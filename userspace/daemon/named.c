@@ -18,10 +18,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "events/calls.h"
-#include "events/entries.h"
 #include "base/log.h"
 #include "base/program.h"
+#include "events/calls.h"
+#include "events/entries.h"
 #include "events/tracefs.h"
 
 #define GLOB_SIZE 128

@@ -17,13 +17,13 @@
 #include <ktrace/packet.h>
 
 #include "base/disk_room.h"
+#include "base/log.h"
 #include "base/option_text.h"
 #include "base/output_file.h"
-#include "help.h"
-#include "base/log.h"
-#include "named.h"
 #include "base/quantity.h"
 #include "events/where.h"
+#include "help.h"
+#include "named.h"
 
 #ifndef KTRACE_VERSION
 #define KTRACE_VERSION "0.1"

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <linux/types.h>
 
+#include "context/wish.h"
 #include "events/select.h"
 #include "shark/send.h"
-#include "context/wish.h"
 
 #define OPTIONS_PID_MAX 64
 

@@ -57,6 +57,14 @@ static bool is_nameless(const struct options *o)
 	return !len || o->output[len - 1] == '/';
 }
 
+/* Where old parts make room for new ones within --max-size, there have to be two at least. */
+static __u64 split_size(const struct options *o)
+{
+	const __u64 half = o->max_size / 2;
+
+	return o->keep && half && (!o->split_size || o->split_size > half) ? half : o->split_size;
+}
+
 static int choose_name(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -65,7 +73,9 @@ static int choose_name(struct recording *r)
 				 : strdup(o->output);
 	if (!r->name)
 		return -ENOMEM;
-	return output_is_split(r) ? parts_init(&r->parts, r->name, o) : 0;
+	if (!output_is_split(r))
+		return 0;
+	return parts_init(&r->parts, r->name, split_size(o), o->split_ns, o->keep);
 }
 
 /* Can what has the name be replaced? Return: 0, -ECANCELED having complained. */
@@ -124,7 +134,8 @@ int output_open(struct recording *r, struct ktrace_tracefile **file)
 	if (!error && r->options->mode)
 		error = ktrace_tracefile_mode(*file, r->options->mode);
 	if (!error) {
-		error = r->is_replacing ? 0 : room_begin(r->options, output_path(r), *file);
+		if (!r->is_replacing)
+			error = room_begin(r->options->min_free, output_path(r), *file);
 		if (error)
 			output_drop(r, *file);
 	} else if (error != -ECANCELED) {
@@ -132,15 +143,6 @@ int output_open(struct recording *r, struct ktrace_tracefile **file)
 			  "another recording is writing this file" : strerror(-error));
 	}
 	return error ? EXIT_OWN : -1;
-}
-
-void output_note(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
-		 const char *begin)
-{
-	int error = note_set(s, path, file, begin);
-
-	if (error)
-		log_note("this session could not be recovered: %s", strerror(-error));
 }
 
 void output_begin(struct recording *r)
@@ -158,7 +160,7 @@ void output_begin(struct recording *r)
 		log_error("%s: %s: the first part stays %s", r->name, strerror(-error),
 			  r->parts.path);
 	else if (output_is_split(r))
-		output_note(r->session, r->parts.path, r->capture.file, r->parts.begin.buf);
+		note_change(r->session, r->parts.path, r->capture.file, r->parts.begin.buf);
 	capture_flush_meta(&r->capture);
 }
 

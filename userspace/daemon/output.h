@@ -13,9 +13,6 @@ const char *output_path(const struct recording *r);
  * Return: -1, or the exit status: then it was said why not, and nothing is open.
  */
 int output_open(struct recording *r, struct ktrace_tracefile **file);
-/* For the ktraced that recovers the session: note_set(), and says so if that fails. */
-void output_note(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
-		 const char *begin);
 /* The recording has begun: its file replaces what had the name. */
 void output_begin(struct recording *r);
 /* The recording has not begun: the file is closed, and goes unless it was there before. */

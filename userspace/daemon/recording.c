@@ -20,26 +20,26 @@
 
 #include <ktrace/traceset.h>
 
-#include "output/absent.h"
-#include "baseline.h"
 #include "base/guard.h"
-#include "hint.h"
 #include "base/log.h"
+#include "base/now.h"
+#include "base/pidspace.h"
+#include "base/program.h"
+#include "baseline.h"
+#include "events/select.h"
+#include "events/where.h"
+#include "hint.h"
+#include "named.h"
+#include "output.h"
+#include "output/absent.h"
 #include "output/losses.h"
 #include "output/meta.h"
-#include "named.h"
 #include "output/note.h"
-#include "base/now.h"
-#include "output.h"
-#include "base/pidspace.h"
-#include "preload.h"
-#include "base/program.h"
-#include "recover.h"
 #include "output/room.h"
-#include "events/select.h"
 #include "output/split.h"
 #include "output/summary.h"
-#include "events/where.h"
+#include "preload.h"
+#include "recover.h"
 
 /* Longest that a writer waits for a reader that is alive but does not read. */
 #define BLOCK_TIMEOUT_MS 30000

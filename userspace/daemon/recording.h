@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <ktrace/session.h>
 
-#include "output/capture.h"
 #include "command.h"
 #include "context/context.h"
 #include "events/dynamic.h"
 #include "options.h"
+#include "output/capture.h"
 #include "output/parts.h"
 #include "shark/send.h"
 

@@ -32,18 +32,18 @@
 #include <ktrace/device.h>
 #include <ktrace/traceset.h>
 
-#include "boards.h"
-#include "output/capture.h"
-#include "context/context.h"
 #include "base/dying.h"
 #include "base/guard.h"
-#include "events/kprobe.h"
 #include "base/log.h"
+#include "base/rights.h"
+#include "boards.h"
+#include "context/context.h"
+#include "events/kprobe.h"
+#include "output/capture.h"
 #include "output/losses.h"
 #include "output/meta.h"
 #include "output/note.h"
 #include "output/parts.h"
-#include "base/rights.h"
 #include "output/summary.h"
 
 /**

@@ -20,9 +20,9 @@
 #include <ktrace/port.h>
 
 #include "base/log.h"
-#include "output/meta.h"
-#include "named.h"
 #include "events/where.h"
+#include "named.h"
+#include "output/meta.h"
 
 #define NAMES_SIZE 256
 

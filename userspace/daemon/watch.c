@@ -33,16 +33,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "output/forget.h"
 #include "base/log.h"
 #include "base/loop.h"
-#include "output/meta.h"
 #include "base/now.h"
+#include "base/uevent.h"
+#include "output/forget.h"
+#include "output/meta.h"
 #include "output/parts.h"
 #include "output/split.h"
 #include "steer.h"
 #include "trust.h"
-#include "base/uevent.h"
 
 #define MS 1000000ull
 #define SECOND (1000 * MS)

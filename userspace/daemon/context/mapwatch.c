@@ -27,11 +27,11 @@
 #include <unistd.h>
 
 #include "base/budget.h"
-#include "buildid.h"
 #include "base/pids.h"
 #include "base/pidspace.h"
-#include "procmaps.h"
 #include "base/uevent.h"
+#include "buildid.h"
+#include "procmaps.h"
 
 #define RING_PAGES 64u
 #define RECORD_MAX (1u << 16)

@@ -7,8 +7,8 @@
  */
 #include "procmaps.h"
 
-#include "buildid.h"
 #include "base/now.h"
+#include "buildid.h"
 
 #include <errno.h>
 #include <stdbool.h>

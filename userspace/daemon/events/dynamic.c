@@ -22,10 +22,10 @@
 #include <ktrace/decode.h>
 #include <ktrace/nearest.h>
 
-#include "entries.h"
-#include "functions.h"
 #include "base/lockdown.h"
 #include "base/log.h"
+#include "entries.h"
+#include "functions.h"
 #include "tracefs.h"
 
 /* Tracepoints with missed hits that are told one by one. */

@@ -20,9 +20,9 @@
 #include <ktrace/kernel_filter.h>
 #include <ktrace/tracefile.h>
 
+#include "base/log.h"
 #include "calls.h"
 #include "entries.h"
-#include "base/log.h"
 
 #define WIDTH 64u
 

@@ -22,16 +22,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "context/context.h"
-#include "forget.h"
 #include "base/lines.h"
 #include "base/log.h"
+#include "base/now.h"
+#include "context/context.h"
+#include "events/select.h"
+#include "forget.h"
 #include "losses.h"
 #include "meta.h"
-#include "base/now.h"
 #include "parts.h"
-#include "room.h"
-#include "events/select.h"
 #include "split.h"
 #include "summary.h"
 
@@ -43,10 +42,7 @@
 #define HURRY_EIGHTHS 3
 /* Registry entries in one drain. */
 #define ENTRIES_PER_DRAIN 1024
-#define META_PENDING_MAX (8u << 20)
 #define NAMES_MAX (64u << 10)
-/* After a failed write: time until the next attempt. */
-#define RETRY_NS 10000000ull
 
 int capture_init(struct capture *c, struct ktrace_session *s, struct ktrace_tracefile *file,
 		 const char *path)
@@ -93,76 +89,6 @@ void capture_resume(struct capture *c)
 	}
 }
 
-/* Said the first time only: a disk can be nearly full for long. */
-static int note_write(struct capture *c, int error)
-{
-	if (!error)
-		return 0;
-	if (!c->write_error && !c->was_told)
-		log_error("cannot write to %s: %s%s", c->path, room_error(c, error),
-			  c->must_keep ? "" : "; events are lost meanwhile");
-	c->was_told = true;
-	c->write_error = error;
-	c->retry_ns = now_ns() + RETRY_NS;
-	return error;
-}
-
-/* Small sections may fit where a block does not: only a block shows that it works. */
-static void note_success(struct capture *c)
-{
-	if (c->write_error && !c->was_told_again)
-		log_note("%s can be written again", c->path);
-	c->was_told_again |= c->write_error;
-	c->write_error = 0;
-}
-
-static bool must_wait(const struct capture *c)
-{
-	return c->write_error && now_ns() < c->retry_ns;
-}
-
-/* Lines without which nothing that comes later could be read. */
-static bool is_indispensable(const char *line, const void *unused)
-{
-	(void)unused;
-	return line_is(line, "event") || line_is(line, "format") || line_is(line, "stream");
-}
-
-static void give_up_meta(struct capture *c)
-{
-	if (!c->meta_kept)
-		log_error("%s: names of processes, threads and addresses that it cannot take are "
-			  "given up", c->path);
-	lines_sieve(&c->meta, is_indispensable, NULL);
-	c->meta_kept = c->meta.len + 1;
-}
-
-int capture_flush_meta(struct capture *c)
-{
-	int error = c->meta.len ? note_write(c, room_make(c, c->meta.len)) : 0;
-	const size_t len = c->meta.len;
-
-	if (!len)
-		return 0;
-	/* An empty keyword ends the last line. */
-	ktrace_text_line(&c->meta, "");
-	if (c->meta.error) {
-		c->meta.error = 0;
-		c->meta.len = len;
-		return -ENOMEM;
-	}
-	if (!error)
-		error = note_write(c, ktrace_tracefile_meta(c->file, c->meta.buf, c->meta.len));
-	if (!error && c->parts)
-		parts_remember(c->parts, c->meta.buf, len);
-	c->meta.len = error ? len : 0;
-	if (!error)
-		c->meta_kept = 0;
-	else if (len > META_PENDING_MAX + c->meta_kept)
-		give_up_meta(c);
-	return error;
-}
-
 static void announce(struct capture *c, __u32 i)
 {
 	if (c->streams[i].is_announced)
@@ -182,8 +108,8 @@ static int write_lost(struct capture *c, __u32 i, const struct ktrace_chunk *at,
 	announce(c, i);
 	error = capture_flush_meta(c);
 	if (!error)
-		error = note_write(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts, sum,
-							    newly));
+		error = capture_wrote(c, ktrace_tracefile_lost(c->file, i, at->pos, at->first_ts,
+							       sum, newly));
 	if (error)
 		return error;
 	st->total_seen = total;
@@ -228,11 +154,11 @@ static int write_before(struct capture *c, __u32 i, const struct ktrace_chunk *c
 {
 	int error;
 
-	if (must_wait(c))
+	if (capture_must_wait(c))
 		return c->write_error;
 	split_before(c);
 	announce(c, i);
-	error = note_write(c, room_make_for_block(c, chunk->size));
+	error = capture_wrote(c, split_make_room(c, chunk->size));
 	if (!error)
 		error = capture_flush_meta(c);
 	return error ? error : report_gap(c, i, chunk);
@@ -248,10 +174,10 @@ static int write_block(struct capture *c, __u32 i, const struct ktrace_chunk *ch
 		return error;
 	error = ktrace_tracefile_block(c->file, &block);
 	if (!error) {
-		note_success(c);
+		capture_wrote_block(c);
 		split_see(c, i, chunk, data);
 	} else if (error != -EFAULT) {	/* the ring's memory is gone: not the file's fault */
-		note_write(c, error);
+		capture_wrote(c, error);
 	}
 	return error;
 }
@@ -302,7 +228,7 @@ static __u32 take_together(struct capture *c, __u32 i)
 	/* If this fails, writing one of them alone fails, too, and is dealt with there. */
 	if (ktrace_tracefile_blocks(c->file, blocks, nr))
 		return 0;
-	note_success(c);
+	capture_wrote_block(c);
 	for (__u32 n = 0; n < nr; n++) {
 		c->events += chunks[n].records;
 		split_see(c, i, &chunks[n], chunks[n].data);
@@ -455,7 +381,7 @@ struct capture_fill capture_drain(struct capture *c, bool partial)
 			fill.more = true;
 	}
 	c->eighths = fill.eighths;
-	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !must_wait(c))
+	if ((partial || c->meta.len > META_PENDING_MAX / 64) && !capture_must_wait(c))
 		capture_flush_meta(c);
 	if (split_is_due(c))
 		end_part(c);

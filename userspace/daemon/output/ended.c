@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "meta.h"
 #include "base/pids.h"
+#include "meta.h"
 
 /* More than these are looked at once a second only. */
 #define FOLLOW_MAX 1000u

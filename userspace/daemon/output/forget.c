@@ -14,7 +14,7 @@
 
 #include <stdlib.h>
 
-#include "capture.h"
+#include "capture_file.h"
 #include "context/context.h"
 #include "parts.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "meta.h"
 
 int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
@@ -33,4 +34,13 @@ int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tra
 	free(real);
 	ktrace_text_free(&line);
 	return error;
+}
+
+void note_change(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
+		 const char *begin)
+{
+	int error = note_set(s, path, file, begin);
+
+	if (error)
+		log_note("this session could not be recovered: %s", strerror(-error));
 }

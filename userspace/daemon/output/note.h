@@ -18,4 +18,8 @@
 int note_set(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
 	     const char *begin);
 
+/* The same when the recording goes on in @file: says so if it fails. */
+void note_change(struct ktrace_session *s, const char *path, const struct ktrace_tracefile *file,
+		 const char *begin);
+
 #endif

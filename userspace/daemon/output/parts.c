@@ -22,10 +22,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/peer.h"
-#include "gone.h"
 #include "base/lines.h"
 #include "base/now.h"
+#include "base/peer.h"
+#include "gone.h"
 
 /*
  * Readings of the clocks, one a second, that are repeated in the next part: events are seldom
@@ -78,22 +78,14 @@ char *parts_new_name(const char *path)
 	return asprintf(&name, "%s.new", path) < 0 ? NULL : name;
 }
 
-/* Where old parts make room for new ones within --max-size, there have to be two at least. */
-static __u64 split_size(const struct options *o)
-{
-	const __u64 half = o->max_size / 2;
-
-	return o->keep && half && (!o->split_size || o->split_size > half) ? half : o->split_size;
-}
-
-int parts_init(struct parts *p, const char *output, const struct options *o)
+int parts_init(struct parts *p, const char *output, __u64 max_bytes, __u64 max_ns, __u32 keep)
 {
 	*p = (struct parts) {
 		.output = output,
 		.path = parts_name(output, 1),
-		.max_bytes = split_size(o),
-		.max_ns = o->split_ns,
-		.keep = o->keep,
+		.max_bytes = max_bytes,
+		.max_ns = max_ns,
+		.keep = keep,
 		.number = 1,
 		.first = 1,
 		.begun_ns = now_ns(),

@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <ktrace/tracefile.h>
 
-#include "options.h"
-
 /* struct parts_file - what is in an ended part */
 struct parts_file {
 	__u64 events;
@@ -81,8 +79,8 @@ char *parts_new_name(const char *path);
  */
 int parts_remove(const char *path);
 
-/* 0 or -ENOMEM; nothing is made yet. */
-int parts_init(struct parts *p, const char *output, const struct options *o);
+/* @max_bytes, @max_ns, @keep: as in struct parts. 0 or -ENOMEM; nothing is made yet. */
+int parts_init(struct parts *p, const char *output, __u64 max_bytes, __u64 max_ns, __u32 keep);
 /*
  * Takes the name. Return: 0; 1 an older recording has left parts, and the first new one is called
  * parts_new_name() until they are replaced; -EBUSY another one goes on; -EEXIST the name of the

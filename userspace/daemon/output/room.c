@@ -7,12 +7,9 @@
 
 #include "base/log.h"
 #include "parts.h"
-#include "split.h"
 
 /* Header, padding and META of a section, about */
 #define SECTION_SIZE 256u
-/* What a part ends with, about */
-#define END_SIZE (16u << 10)
 
 static const char *limit(int error)
 {
@@ -20,11 +17,11 @@ static const char *limit(int error)
 	       "less would stay free than --min-free says, or else 5 % or 1 GiB";
 }
 
-int room_begin(const struct options *o, const char *path, struct ktrace_tracefile *file)
+int room_begin(__u64 min_free, const char *path, struct ktrace_tracefile *file)
 {
 	int error;
 
-	ktrace_tracefile_limit(file, 0, o->min_free);
+	ktrace_tracefile_limit(file, 0, min_free);
 	error = ktrace_tracefile_room(file, SECTION_SIZE);
 	if (error)
 		log_error("%s: %s", path, limit(error));
@@ -38,21 +35,6 @@ void room_limit(struct capture *c)
 	const __u64 left = c->max_size > kept ? c->max_size - kept : 1;
 
 	ktrace_tracefile_limit(c->file, c->max_size ? left : 0, c->min_free);
-}
-
-/*
- * The present part is all there is to remove, and long enough: it ends now, in the middle of what
- * is there to be written, as long as there is room for its end.
- */
-static void end_part(struct capture *c, __u64 size)
-{
-	if (split_is_due(c) && c->parts->keep && c->parts->first == c->parts->number &&
-	    ktrace_tracefile_room(c->file, size + c->meta.len + END_SIZE)) {
-		/* What it ends with may take what stays free. */
-		ktrace_tracefile_limit(c->file, 0, 0);
-		split_change(c);
-		room_limit(c);
-	}
 }
 
 int room_make(struct capture *c, __u64 size)
@@ -71,12 +53,6 @@ int room_make(struct capture *c, __u64 size)
 		log_note("older parts are removed to make room (--max-size, --min-free)");
 	c->is_limited = error;
 	return error;
-}
-
-int room_make_for_block(struct capture *c, __u64 size)
-{
-	end_part(c, size);
-	return room_make(c, size);
 }
 
 const char *room_error(const struct capture *c, int error)

@@ -3,14 +3,13 @@
 #ifndef KTRACED_OUTPUT_ROOM_H
 #define KTRACED_OUTPUT_ROOM_H
 
-#include "capture.h"
-#include "options.h"
+#include "capture_file.h"
 
 /*
  * Is there room for a new file? No limits apply to what it begins with.
  * Return: 0, -errno: it was said why not.
  */
-int room_begin(const struct options *o, const char *path, struct ktrace_tracefile *file);
+int room_begin(__u64 min_free, const char *path, struct ktrace_tracefile *file);
 /* From now on the present file has the limits of its recording. */
 void room_limit(struct capture *c);
 /*
@@ -18,8 +17,6 @@ void room_limit(struct capture *c);
  * there is room. Return: 0, -EFBIG, -ENOSPC.
  */
 int room_make(struct capture *c, __u64 size);
-/* The same for events: the present part may end for that, too. */
-int room_make_for_block(struct capture *c, __u64 size);
 /* What went wrong in writing: a limit, or strerror() */
 const char *room_error(const struct capture *c, int error);
 

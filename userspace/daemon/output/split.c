@@ -23,14 +23,16 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "meta.h"
 #include "base/now.h"
-#include "output.h"
+#include "meta.h"
+#include "note.h"
 #include "parts.h"
 #include "room.h"
 
 /* After a part could not be made: time until the next attempt. */
 #define RETRY_NS 1000000000ull
+/* What a part ends with, about */
+#define END_SIZE (16u << 10)
 
 bool split_is_due(const struct capture *c)
 {
@@ -191,7 +193,7 @@ static void go_on_with(struct capture *c, char *path, struct ktrace_tracefile *f
 	__u64 size;
 	int error;
 
-	output_note(c->session, path, file, c->parts->begin.buf);
+	note_change(c->session, path, file, c->parts->begin.buf);
 	size = ktrace_tracefile_size(c->file);
 	error = ktrace_tracefile_close_part(c->file);
 	if (error)
@@ -227,6 +229,27 @@ void split_change(struct capture *c)
 		log_error("%s: %s; %s goes on", path ? path : p->output, strerror(-error), p->path);
 	p->was_told = true;
 	free(path);
+}
+
+/*
+ * The present part is all there is to remove, and long enough: it ends now, in the middle of what
+ * is there to be written, as long as there is room for its end.
+ */
+static void end_part(struct capture *c, __u64 size)
+{
+	if (split_is_due(c) && c->parts->keep && c->parts->first == c->parts->number &&
+	    ktrace_tracefile_room(c->file, size + c->meta.len + END_SIZE)) {
+		/* What it ends with may take what stays free. */
+		ktrace_tracefile_limit(c->file, 0, 0);
+		split_change(c);
+		room_limit(c);
+	}
+}
+
+int split_make_room(struct capture *c, __u64 size)
+{
+	end_part(c, size);
+	return room_make(c, size);
 }
 
 void split_before(struct capture *c)

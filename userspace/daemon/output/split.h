@@ -3,7 +3,7 @@
 #ifndef KTRACED_OUTPUT_SPLIT_H
 #define KTRACED_OUTPUT_SPLIT_H
 
-#include "capture.h"
+#include "capture_file.h"
 
 /* A block is to be written: if the present part is full, the next one begins. */
 void split_before(struct capture *c);
@@ -18,6 +18,8 @@ void split_see_lost(struct capture *c, __u32 i, const struct ktrace_lost *sum);
  * on; it is tried again later.
  */
 void split_change(struct capture *c);
+/* room_make() for events: the present part may end for that, too. */
+int split_make_room(struct capture *c, __u64 size);
 /* Ends the beginning of the first part. Return: 0, -errno. */
 int split_begin(struct capture *c);
 

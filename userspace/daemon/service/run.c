@@ -18,8 +18,8 @@
 #include "base/log.h"
 #include "service/ipc/listen.h"
 #include "service/session/own_producer.h"
-#include "service/ipc/port.h"
-#include "service.h"
+#include "service/session/port.h"
+#include "service/session/service.h"
 
 /* Of systemd's sockets: the first one is this number. */
 #define LISTEN_FIRST 3
@@ -153,10 +153,10 @@ int service_run(const sigset_t *signals, bool has_producer, uint64_t shared_max)
 	}
 	if (shared_max)
 		service.shared_max = shared_max;
-	if (listener_open(&producers, &service, &producer_port, &producer_address,
+	if (listener_open(&producers, &service.peers, &producer_port, &producer_address,
 			  inherited("producer")))
 		goto out;
-	if (!listener_open(&consumers, &service, &consumer_port, &consumer_address,
+	if (!listener_open(&consumers, &service.peers, &consumer_port, &consumer_address,
 			   inherited("consumer"))) {
 		status = serve(&service, signals, has_producer ? &producers : NULL);
 		listener_close(&consumers);

@@ -26,9 +26,9 @@
 
 #include <ktrace/shark_port.h>
 
-#include "base/peer.h"
 #include "base/log.h"
 #include "base/now.h"
+#include "base/peer.h"
 #include "send_kernel.h"
 
 #define CONNECTIONS_MAX 256u	/* each chunk of a program at once */

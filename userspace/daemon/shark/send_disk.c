@@ -20,8 +20,8 @@
 
 #include <ktrace/shark_port.h>
 
-#include "base/output_file.h"
 #include "base/log.h"
+#include "base/output_file.h"
 
 #define PIECE_SLOTS 4096
 

@@ -19,10 +19,10 @@
  * "name=0x%...", "name: 0x%..." or "name=%p..." there is shown in hexadecimal, and so are
  * addresses, masks, structures, and what is of an unknown type. Nothing else there is read.
  */
+#include "base/grow.h"
 #include "format_type.h"
 #include "name_char.h"
 #include "out.h"
-#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdarg.h>

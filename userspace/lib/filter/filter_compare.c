@@ -6,8 +6,8 @@
  * 64-bit integers wherever this runs. Single precision is compared with what the literal
  * is in single precision, so that a field shown as 0.1 is equal to 0.1.
  */
-#include "filter_names.h"
 #include "decode/value.h"
+#include "filter_names.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 #include <ktrace/kernel_filter.h>
 
 #include <errno.h>
-#include <ktrace/state.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,19 +307,6 @@ int ktrace_program_join(struct ktrace_program *p, enum ktrace_join join, struct 
 	free(m->expansions);
 	free(m);
 	return ret;
-}
-
-int ktrace_kernel_filter_parse(const char *text, struct ktrace_filter **out,
-			       struct ktrace_filter_error *error)
-{
-	static struct ktrace_filter_source state;
-	static const struct ktrace_filter_source *const sources[] = { &state };
-	const struct ktrace_filter_options opts = {
-		.size = sizeof(opts), .sources = sources, .source_nr = 1,
-	};
-
-	ktrace_state_source(NULL, &state);
-	return ktrace_filter_parse_with(text, &opts, ktrace_filter_try_known, out, error);
 }
 
 int ktrace_filter_unmet(const struct ktrace_filter *f, struct ktrace_filter_error *error)

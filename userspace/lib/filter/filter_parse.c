@@ -6,8 +6,8 @@
  * copied, and NULs end its words. The first thing that is wrong ends the work: its
  * place and what was expected are kept.
  */
-#include "filter.h"
 #include "decode/name_char.h"
+#include "filter.h"
 
 #include <errno.h>
 #include <stdio.h>

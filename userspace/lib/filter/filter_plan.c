@@ -6,8 +6,8 @@
  * field that it does not have. The program is run with these and "maybe" for the others;
  * often that is all there is to do.
  */
-#include "filter_names.h"
 #include "decode/value.h"
+#include "filter_names.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
  * A lock that is free costs one event, and so does its release. To know that it is free
  * it is tried: see mutex.h. A thread that waits has "in" and "out".
  */
-#include "mutex.h"
 #include "kinds.h"
+#include "mutex.h"
 
 typedef void (*init_routine)(void);
 typedef void (*destroy_value)(void *value);

@@ -36,7 +36,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "file_limit.h"
+#include "base/file_limit.h"
 #include "layout.h"
 
 #define SHM_DIR "/dev/shm"

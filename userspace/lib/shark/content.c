@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <zstd.h>
 
-#include "session/file_limit.h"
+#include "base/file_limit.h"
 
 #define SLOT sizeof(struct ktrace_shark_event)
 

@@ -22,9 +22,9 @@
 #include <ktrace/packet.h>
 #include <ktrace/shark.h>
 
+#include "base/file_limit.h"
 #include "content.h"
 #include "daemon.h"
-#include "session/file_limit.h"
 
 #define NAME_SIZE 4096
 

@@ -6,8 +6,8 @@
  * other versions, and say themselves what their events are. Only fields that lie at the
  * same place in each payload are used; all before them have a fixed size.
  */
-#include "state.h"
 #include "decode/value.h"
+#include "state.h"
 
 #include <errno.h>
 #include <stdint.h>

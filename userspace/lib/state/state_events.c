@@ -5,8 +5,8 @@
  * A table of rules. An event of which there is no rule, or whose fields are others than
  * those of its rule, still tells which thread runs on its CPU.
  */
-#include "state.h"
 #include "decode/syscall.h"
+#include "state.h"
 
 #include <linux/ktrace_events.h>
 #include <string.h>

@@ -5,8 +5,8 @@
  * The thread is the one that recorded the event, as it is once the event was taken in: a
  * thread that enters a system call is in it. What is not known is no value.
  */
-#include "state.h"
 #include "decode/syscall.h"
+#include "state.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>

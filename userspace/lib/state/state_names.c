@@ -2,8 +2,8 @@
 /* state_names.c - what threads, states, modes and resources are called */
 #include <ktrace/state.h>
 
-#include "state.h"
 #include "decode/syscall.h"
+#include "state.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>

@@ -7,8 +7,8 @@
  */
 #include <ktrace/check.h>
 
+#include "base/grow.h"
 #include "by_id.h"
-#include "grow.h"
 #include "line.h"
 #include "read.h"
 #include "ring/ring.h"

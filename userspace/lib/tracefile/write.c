@@ -13,7 +13,7 @@
 
 #include "by_id.h"
 #include "crc32c.h"
-#include "grow.h"
+#include "base/grow.h"
 #include "section.h"
 #include "write.h"
 

@@ -16,8 +16,8 @@
  */
 #include "fragment.h"
 
+#include "base/grow.h"
 #include "trace.h"
-#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

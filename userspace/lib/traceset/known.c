@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "tracefile/grow.h"
+#include "base/grow.h"
 
 static void free_one(const struct known *k)
 {

@@ -11,8 +11,8 @@
  * shares with others what did not change, and so is made, and asked, in steps as many as the
  * logarithm of the places.
  */
+#include "base/grow.h"
 #include "trace.h"
-#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -13,10 +13,10 @@
 #include <string.h>
 #include <ktrace/tracefile.h>
 
+#include "base/grow.h"
 #include "base/percent.h"
 #include "context.h"
 #include "decode/syscall.h"
-#include "tracefile/grow.h"
 #include "tracefile/line.h"
 
 #define PAIRS_MAX 16u

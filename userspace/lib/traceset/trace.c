@@ -8,9 +8,9 @@
  */
 #include "trace.h"
 
+#include "base/grow.h"
 #include "context.h"
 #include "tracefile/by_id.h"
-#include "tracefile/grow.h"
 
 #include <errno.h>
 #include <stdlib.h>

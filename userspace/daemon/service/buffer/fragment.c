@@ -2,8 +2,8 @@
 /* fragment.c - packets in a chunk's payload */
 #include "fragment.h"
 
-#include "smb_page.h"
 #include "service/ipc/wire.h"
+#include "smb_page.h"
 
 static enum fragment_kind kind_of(bool is_first, bool is_last, uint8_t flags)
 {

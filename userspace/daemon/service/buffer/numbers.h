@@ -6,10 +6,17 @@
 #include <stdint.h>
 
 #include "central.h"
-#include "service/session/session.h"
 
 /* So many writers have numbers. With more of them, some that come again have a new one. */
 #define NUMBERS_MAX (1u << 18)
+
+/* Numbers of writers, as in trusted_packet_sequence_id */
+struct numbers {
+	uint64_t *keys;			/* producer << 16 | writer, 0: free */
+	uint32_t *ids;
+	uint32_t room, nr;
+	uint32_t last;			/* how many were given */
+};
 
 /* From 2 on: 1 is the service itself. Return: 0: no memory. */
 uint32_t numbers_get(struct numbers *s, const struct central_origin *origin);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "port.h"
 #include "user.h"
 
 #define FOLDER "/run/perfetto"
@@ -96,13 +95,13 @@ static void go_on(void *arg)
 {
 	struct listener *l = arg;
 
-	loop_change(&l->service->loop, &l->source, EPOLLIN);
+	loop_change(l->peers->loop, &l->source, EPOLLIN);
 }
 
 static void pause_listening(struct listener *l)
 {
-	loop_change(&l->service->loop, &l->source, 0);
-	timer_set(&l->service->timers, &l->pause, PAUSE_MS);
+	loop_change(l->peers->loop, &l->source, 0);
+	timer_set(l->peers->timers, &l->pause, PAUSE_MS);
 }
 
 static void accept_some(void *arg, uint32_t events)
@@ -113,8 +112,7 @@ static void accept_some(void *arg, uint32_t events)
 	for (int i = 0; i < ACCEPT_MAX; i++) {
 		int fd;
 
-		/* The other socket is for those who may end sessions, and has rights. */
-		if (l->port == &producer_port && !users_may_come(l->service)) {
+		if (l->port->is_public && !users_may_come(l->peers)) {
 			pause_listening(l);
 			return;
 		}
@@ -130,11 +128,11 @@ static void accept_some(void *arg, uint32_t events)
 			pause_listening(l);
 			return;
 		}
-		peer_open(l->service, l->port, fd);
+		peer_open(l->peers, l->port, fd);
 	}
 }
 
-int listener_open(struct listener *l, struct service *s, const struct port *port,
+int listener_open(struct listener *l, struct peers *peers, const struct port *port,
 		  const struct address *a, int inherited)
 {
 	const char *name = address_name(a);
@@ -145,11 +143,11 @@ int listener_open(struct listener *l, struct service *s, const struct port *port
 		return fd;
 	}
 	*l = (struct listener) {
-		.service = s, .port = port, .path = inherited < 0 && *name != '@' ? name : NULL,
+		.peers = peers, .port = port, .path = inherited < 0 && *name != '@' ? name : NULL,
 		.source = { .fd = fd, .handler = accept_some, .arg = l },
 		.pause = { .fire = go_on, .arg = l },
 	};
-	error = loop_join(&s->loop, &l->source, EPOLLIN);
+	error = loop_join(peers->loop, &l->source, EPOLLIN);
 	if (error) {
 		log_error("cannot listen at %s: %s", name, strerror(-error));
 		listener_close(l);
@@ -159,8 +157,8 @@ int listener_open(struct listener *l, struct service *s, const struct port *port
 
 void listener_close(struct listener *l)
 {
-	timer_stop(&l->service->timers, &l->pause);
-	loop_leave(&l->service->loop, &l->source);
+	timer_stop(l->peers->timers, &l->pause);
+	loop_leave(l->peers->loop, &l->source);
 	close(l->source.fd);
 	if (l->path)
 		unlink(l->path);

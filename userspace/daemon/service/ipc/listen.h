@@ -7,12 +7,11 @@
 #include <sys/types.h>
 
 #include "base/loop.h"
-#include "peer.h"
-#include "service/service.h"
 #include "base/timer.h"
+#include "peer.h"
 
 struct listener {
-	struct service *service;
+	struct peers *peers;
 	const struct port *port;
 	struct loop_source source;
 	struct timer pause;	/* set: nobody is accepted for a while */
@@ -34,7 +33,7 @@ struct address {
 };
 
 const char *address_name(const struct address *a);
-int listener_open(struct listener *l, struct service *s, const struct port *port,
+int listener_open(struct listener *l, struct peers *peers, const struct port *port,
 		  const struct address *a, int inherited);
 void listener_close(struct listener *l);
 

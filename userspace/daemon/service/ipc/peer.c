@@ -11,11 +11,10 @@
 #include <unistd.h>
 
 #include "base/clocks.h"
+#include "base/work.h"
 #include "descriptor.h"
-#include "service/service.h"
 #include "service.pb-c.h"
 #include "user.h"
-#include "base/work.h"
 
 /*
  * Of what one peer has sent, at most so much before the others have their turn; and no longer than
@@ -53,18 +52,18 @@ static void free_reply(struct peer *p, struct reply *r)
 
 void peer_drop(struct peer *p)
 {
-	struct service *s = p->service;
+	struct peers *all = p->all;
 
 	if (p->is_dropped)
 		return;
 	p->is_dropped = true;
-	timer_stop(&s->timers, &p->turn);
-	timer_stop(&s->timers, &p->room);
-	loop_leave(&s->loop, &p->source);
+	timer_stop(all->timers, &p->turn);
+	timer_stop(all->timers, &p->room);
+	loop_leave(all->loop, &p->source);
 	shutdown(p->source.fd, SHUT_RDWR);
-	TAILQ_REMOVE(&s->peers, p, link);
-	TAILQ_INSERT_TAIL(&s->dropped, p, link);
-	timer_set(&s->timers, &s->reaper, 0);
+	TAILQ_REMOVE(&all->connected, p, link);
+	TAILQ_INSERT_TAIL(&all->dropped, p, link);
+	timer_set(all->timers, &all->reaper, 0);
 }
 
 int peer_take_fd(struct peer *p)
@@ -116,21 +115,42 @@ static void free_peer(struct peer *p)
 	free(p);
 }
 
-void peers_reap(struct service *s)
+/* Frees those that were dropped; the rest in a later turn if it takes long. */
+static void reap(void *arg)
 {
+	struct peers *all = arg;
 	const uint64_t end_ns = clocks_boot_ns() + TURN_NS;
 	struct peer *p;
 
-	while ((p = TAILQ_FIRST(&s->dropped))) {
+	while ((p = TAILQ_FIRST(&all->dropped))) {
 		if (clocks_boot_ns() > end_ns) {
-			timer_set(&s->timers, &s->reaper, 0);
+			timer_set(all->timers, &all->reaper, 0);
 			return;
 		}
 		if (p->end)
 			p->port->close(p);
-		TAILQ_REMOVE(&s->dropped, p, link);
+		TAILQ_REMOVE(&all->dropped, p, link);
 		free_peer(p);
 	}
+}
+
+void peers_init(struct peers *all, struct service *s, struct loop *loop, struct timers *timers)
+{
+	*all = (struct peers) { .service = s, .loop = loop, .timers = timers, .uid = geteuid(),
+				.reaper = { .fire = reap, .arg = all } };
+	TAILQ_INIT(&all->connected);
+	TAILQ_INIT(&all->dropped);
+	LIST_INIT(&all->users);
+}
+
+void peers_exit(struct peers *all)
+{
+	struct peer *p;
+
+	while ((p = TAILQ_FIRST(&all->connected)))
+		peer_drop(p);
+	while (!TAILQ_EMPTY(&all->dropped))
+		reap(all);
 }
 
 /* Return: bytes, 0: not now, or -errno. */
@@ -173,7 +193,7 @@ static void watch_writing(struct peer *p, bool is_writing)
 	if (p->is_writing == is_writing)
 		return;
 	p->is_writing = is_writing;
-	loop_change(&p->service->loop, &p->source, wanted(p));
+	loop_change(p->all->loop, &p->source, wanted(p));
 }
 
 /*
@@ -402,7 +422,7 @@ static void keep_fd(struct peer *p, struct msghdr *message)
 
 static void join(struct peer *p)
 {
-	if (loop_join(&p->service->loop, &p->source, wanted(p)))
+	if (loop_join(p->all->loop, &p->source, wanted(p)))
 		peer_drop(p);
 }
 
@@ -411,7 +431,7 @@ static void wait_for_room(void *arg)
 	struct peer *p = arg;
 
 	if (!descriptor_may_come(p->user))
-		timer_set(&p->service->timers, &p->room, ROOM_MS);
+		timer_set(p->all->timers, &p->room, ROOM_MS);
 	else if (!p->is_paused)
 		join(p);
 }
@@ -423,8 +443,8 @@ static ssize_t look_ahead(struct peer *p, struct iovec *vec)
 	ssize_t n = recvmsg(p->source.fd, &message, MSG_DONTWAIT | MSG_PEEK);
 
 	if (n > 0 && message.msg_flags & MSG_CTRUNC) {
-		loop_leave(&p->service->loop, &p->source);
-		timer_set(&p->service->timers, &p->room, ROOM_MS);
+		loop_leave(p->all->loop, &p->source);
+		timer_set(p->all->timers, &p->room, ROOM_MS);
 		errno = EAGAIN;
 		return -1;
 	}
@@ -470,7 +490,7 @@ static bool handle_frames(struct peer *p)
 
 	while (!p->is_dropped && !p->is_paused && got > 0) {
 		if (clocks_boot_ns() > end_ns) {
-			timer_set(&p->service->timers, &p->turn, 0);
+			timer_set(p->all->timers, &p->turn, 0);
 			return false;
 		}
 		got = frames_next(&p->frames, &message, &size);
@@ -510,7 +530,7 @@ static void read_frames(struct peer *p)
 void peer_pause(struct peer *p)
 {
 	p->is_paused = true;
-	loop_change(&p->service->loop, &p->source, wanted(p));
+	loop_change(p->all->loop, &p->source, wanted(p));
 }
 
 void peer_resume(struct peer *p)
@@ -520,11 +540,11 @@ void peer_resume(struct peer *p)
 	p->is_paused = false;
 	if (p->is_dropped)
 		return;
-	loop_leave(&p->service->loop, &p->source);
+	loop_leave(p->all->loop, &p->source);
 	if (!p->room.is_set)
 		join(p);
 	if (!p->is_dropped)
-		timer_set(&p->service->timers, &p->turn, 0);
+		timer_set(p->all->timers, &p->turn, 0);
 }
 
 /* It has gone while it was paused. What it has said before is heard all the same. */
@@ -534,7 +554,7 @@ static void leave(struct peer *p)
 
 	if (!p->port->calls_for_itself || p->left || ioctl(p->source.fd, FIONREAD, &unread) ||
 	    unread)
-		loop_leave(&p->service->loop, &p->source);
+		loop_leave(p->all->loop, &p->source);
 	else
 		peer_drop(p);
 }
@@ -562,7 +582,7 @@ static void go_on(void *arg)
 	rest(arg);
 }
 
-int peer_open(struct service *s, const struct port *port, int fd)
+int peer_open(struct peers *all, const struct port *port, int fd)
 {
 	struct peer *p = calloc(1, sizeof(*p));
 	socklen_t size = sizeof(p->cred);
@@ -575,25 +595,25 @@ int peer_open(struct service *s, const struct port *port, int fd)
 	}
 	/* Otherwise a byte out of band is passed over, and what came with it closed. */
 	setsockopt(fd, SOL_SOCKET, SO_OOBINLINE, &oob, sizeof(oob));
-	*p = (struct peer) { .service = s, .port = port, .received_fd = -1,
+	*p = (struct peer) { .all = all, .service = all->service, .port = port, .received_fd = -1,
 			     .source = { .fd = fd, .handler = handle, .arg = p },
 			     .turn = { .fire = go_on, .arg = p },
 			     .room = { .fire = wait_for_room, .arg = p } };
 	TAILQ_INIT(&p->replies);
 	error = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &p->cred, &size) ? errno : 0;
-	p->user = error ? NULL : user_get(s, p->cred.uid);
+	p->user = error ? NULL : user_get(all, p->cred.uid);
 	if (!p->user) {
 		close(fd);
 		free(p);
 		return error ? -error : -ENOMEM;
 	}
-	error = user_may_connect(p->user) ? loop_join(&s->loop, &p->source, EPOLLIN) : -EUSERS;
+	error = user_may_connect(p->user) ? loop_join(all->loop, &p->source, EPOLLIN) : -EUSERS;
 	if (error) {
 		close_socket(p->user, fd);
 		free(p);
 		return error;
 	}
 	p->user->peer_nr++;
-	TAILQ_INSERT_TAIL(&s->peers, p, link);
+	TAILQ_INSERT_TAIL(&all->connected, p, link);
 	return 0;
 }

@@ -17,8 +17,8 @@
 #include <protobuf-c/protobuf-c.h>
 
 #include "base/loop.h"
-#include "frame.h"
 #include "base/timer.h"
+#include "frame.h"
 
 struct peer;
 struct service;
@@ -51,6 +51,8 @@ struct port {
 	size_t queue_max;
 	/* A call that takes long is of no use when who called has gone. */
 	bool calls_for_itself;
+	/* Anybody may connect: not while too many who were refused wait to be closed. */
+	bool is_public;
 };
 
 struct reply {
@@ -61,8 +63,21 @@ struct reply {
 	uint8_t bytes[];
 };
 
+/* All that are connected. What they need of the service is set by who calls peers_init(). */
+struct peers {
+	struct service *service;
+	struct loop *loop;
+	struct timers *timers;
+	uid_t uid;		/* of the service */
+	TAILQ_HEAD(peer_list, peer) connected;
+	struct peer_list dropped;
+	struct timer reaper;
+	LIST_HEAD(, user) users;
+};
+
 struct peer {
 	TAILQ_ENTRY(peer) link;
+	struct peers *all;
 	struct service *service;
 	const struct port *port;
 	void *end;		/* its producer or consumer, NULL: none yet */
@@ -82,15 +97,16 @@ struct peer {
 	bool is_answering;	/* one answer in parts: it is queued whole, however long it is */
 };
 
+void peers_init(struct peers *all, struct service *s, struct loop *loop, struct timers *timers);
+/* Drops and frees them all. */
+void peers_exit(struct peers *all);
+
 /* Takes @fd. Return: 0, -EUSERS (its user has too many), or another -errno; then @fd is closed. */
-int peer_open(struct service *s, const struct port *port, int fd);
+int peer_open(struct peers *all, const struct port *port, int fd);
 void peer_drop(struct peer *p);
 /* In a call: those that come after it wait until peer_resume(). */
 void peer_pause(struct peer *p);
 void peer_resume(struct peer *p);
-/* Frees those that were dropped; the rest in a later turn if it takes long. Only from the loop. */
-void peers_reap(struct service *s);
-
 /*
  * Answers @call. @reply: NULL says that the call failed. @has_more: more replies follow.
  * @fd: stays the caller's. Return: whether it was sent or queued.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "service/service.h"
+#include "peer.h"
 
 /* A user's connections leave descriptors for others: each may need two. */
 #define PEER_MAX 16384
@@ -22,9 +22,9 @@ static bool is_in_use(struct user *u)
 	return is;
 }
 
-void users_forget(struct service *s)
+void users_forget(struct peers *all)
 {
-	struct user *u = LIST_FIRST(&s->users);
+	struct user *u = LIST_FIRST(&all->users);
 
 	while (u) {
 		struct user *next = LIST_NEXT(u, link);
@@ -38,22 +38,22 @@ void users_forget(struct service *s)
 	}
 }
 
-struct user *user_get(struct service *s, uid_t uid)
+struct user *user_get(struct peers *all, uid_t uid)
 {
 	struct user *u;
 
-	LIST_FOREACH(u, &s->users, link)
+	LIST_FOREACH(u, &all->users, link)
 		if (u->uid == uid)
 			return u;
-	users_forget(s);
+	users_forget(all);
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return NULL;
 	u->uid = uid;
-	u->is_bounded = uid && uid != s->uid;
+	u->is_bounded = uid && uid != all->uid;
 	pthread_mutex_init(&u->lock, NULL);
 	STAILQ_INIT(&u->closing);
-	LIST_INSERT_HEAD(&s->users, u, link);
+	LIST_INSERT_HEAD(&all->users, u, link);
 	return u;
 }
 
@@ -82,12 +82,12 @@ bool user_may_connect(struct user *u)
 	return !u->is_bounded || u->peer_nr + on_the_way(u) < connection_max();
 }
 
-bool users_may_come(const struct service *s)
+bool users_may_come(const struct peers *all)
 {
 	const uint32_t max = connection_max();
 	struct user *u;
 
-	LIST_FOREACH(u, &s->users, link)
+	LIST_FOREACH(u, &all->users, link)
 		if (u->is_bounded && on_the_way(u) >= max)
 			return false;
 	return true;
@@ -98,9 +98,9 @@ bool user_holds_too_much(const struct user *u, size_t size)
 	return u->is_bounded && u->held - size > HELD_MAX;
 }
 
-bool user_share(struct service *s, struct user *u, size_t size)
+bool user_share(struct user *u, size_t size, uint64_t max)
 {
-	if (u->is_bounded && u->shared + size > s->shared_max)
+	if (u->is_bounded && u->shared + size > max)
 		return false;
 	u->shared += size;
 	return true;

@@ -15,7 +15,7 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-struct service;
+struct peers;
 struct closing;
 
 struct user {
@@ -35,19 +35,22 @@ struct user {
 };
 
 /* Return: NULL: no memory. */
-struct user *user_get(struct service *s, uid_t uid);
+struct user *user_get(struct peers *all, uid_t uid);
 /* One more connection? */
 bool user_may_connect(struct user *u);
 /*
  * Whether a connection may be accepted, whose user is not known yet: not while as many as somebody
  * may have, which were refused, wait to be closed.
  */
-bool users_may_come(const struct service *s);
+bool users_may_come(const struct peers *all);
 /* More than all of the user's connections may make us hold, even without @size bytes of it */
 bool user_holds_too_much(const struct user *u, size_t size);
-/* Counts @size bytes of memory that a producer shares. Return: false: the user has no room left. */
-bool user_share(struct service *s, struct user *u, size_t size);
+/*
+ * Counts @size bytes of memory that a producer shares. @max: of all that the user's share.
+ * Return: false: the user has no room left.
+ */
+bool user_share(struct user *u, size_t size, uint64_t max);
 /* Those who have nothing here any more */
-void users_forget(struct service *s);
+void users_forget(struct peers *all);
 
 #endif

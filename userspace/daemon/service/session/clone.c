@@ -7,15 +7,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "service/buffer/central.h"
 #include "check.h"
 #include "disk.h"
 #include "file.h"
 #include "flush.h"
-#include "service/ipc/message.h"
-#include "service/buffer/numbers.h"
 #include "own.h"
 #include "producer.h"
+#include "service/buffer/central.h"
+#include "service/buffer/numbers.h"
+#include "service/ipc/message.h"
 
 #define ANY_FOR_REPORT UINT64_MAX
 #define CLONE_FOR_REPORT 0x100u

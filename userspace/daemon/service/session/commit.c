@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "service/buffer/central.h"
 #include "flush.h"
+#include "service/buffer/central.h"
 
 #define PATCH_MAX 1024
 

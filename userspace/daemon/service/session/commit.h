@@ -3,9 +3,9 @@
 #ifndef KTRACED_SERVICE_SESSION_COMMIT_H
 #define KTRACED_SERVICE_SESSION_COMMIT_H
 
-#include "service/buffer/central.h"
 #include "producer.h"
 #include "service.pb-c.h"
+#include "service/buffer/central.h"
 #include "session.h"
 
 /* The connection says it, not the producer (PFT-09). */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/clocks.h"
+#include "base/work.h"
 #include "clone.h"
 #include "file.h"
 #include "read.h"
 #include "service.pb-c.h"
-#include "base/work.h"
 
 /* Bytes of packets in one reply; with what is around them they fit into a frame. */
 #define SLICE_MAX (FRAME_MAX - 512)

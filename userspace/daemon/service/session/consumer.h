@@ -5,8 +5,8 @@
 
 #include <stdint.h>
 
-#include "service/ipc/batch.h"
 #include "instance.h"
+#include "service/ipc/batch.h"
 #include "service/ipc/peer.h"
 #include "session.h"
 #include "trigger.h"

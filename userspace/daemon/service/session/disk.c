@@ -12,10 +12,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/rights.h"
 #include "base/disk_room.h"
+#include "base/rights.h"
+#include "service.h"
 #include "service/ipc/peer.h"
-#include "service/service.h"
 
 /* Of one user and of all: sessions and clones, some of which wait for a disk after their end */
 #define PER_UID_MAX 20

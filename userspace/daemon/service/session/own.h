@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "service/ipc/batch.h"
 #include "producer.h"
+#include "service/ipc/batch.h"
 #include "session.h"
 
 /* Of statistics: rows of some thousands of writers */

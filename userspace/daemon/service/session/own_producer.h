@@ -6,7 +6,7 @@
 #include <sys/types.h>
 #include <sys/un.h>
 
-#include "service/service.h"
+#include "service.h"
 
 /**
  * struct own_producer - ktrace session produce, beside this program

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* port_consumer.c - what consumers may call */
-#include "service/ipc/port.h"
+#include "port.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,9 +10,9 @@
 #include "consumer.h"
 #include "enable.h"
 #include "flush.h"
-#include "service/ipc/message.h"
 #include "query.h"
 #include "service.pb-c.h"
+#include "service/ipc/message.h"
 #include "stats.h"
 
 /* One that asks and asks and reads no answer is dropped. */

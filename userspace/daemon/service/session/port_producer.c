@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* port_producer.c - what producers may call; before InitializeConnection nothing else */
-#include "service/ipc/port.h"
+#include "port.h"
 
 #include "commit.h"
 #include "instance.h"
@@ -189,5 +189,5 @@ static const struct method methods[] = {
 const struct port producer_port = {
 	.name = "ProducerPort", .methods = methods,
 	.method_nr = sizeof(methods) / sizeof(*methods),
-	.close = close_port, .queue_max = QUEUE_MAX,
+	.close = close_port, .queue_max = QUEUE_MAX, .is_public = true,
 };

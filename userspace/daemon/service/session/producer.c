@@ -6,15 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/clocks.h"
+#include "base/log.h"
 #include "commit.h"
 #include "instance.h"
 #include "look.h"
 #include "service/ipc/message.h"
+#include "service/ipc/user.h"
 #include "session.h"
 #include "trigger.h"
-#include "service/ipc/user.h"
 
 /* A command that nobody has asked for yet */
 struct command {
@@ -122,7 +122,7 @@ static void refuse_memory(struct producer *p)
 /* Return: whether @size bytes more are within what the user's producers may share. */
 static bool may_share(struct producer *p, size_t size)
 {
-	if (user_share(p->service, p->peer->user, size))
+	if (user_share(p->peer->user, size, p->service->shared_max))
 		return true;
 	refuse_memory(p);
 	return false;

@@ -7,10 +7,10 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "service/ipc/peer.h"
-#include "service/service.h"
+#include "service.h"
 #include "service.pb-c.h"
 #include "service/buffer/smb.h"
+#include "service/ipc/peer.h"
 
 #define PRODUCER_WRITER_MAX 32767
 /* More than that no producer needs; a flood of names ends here. */

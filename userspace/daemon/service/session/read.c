@@ -6,15 +6,15 @@
 #include <string.h>
 #include <time.h>
 
-#include "service/buffer/central.h"
 #include "base/clocks.h"
+#include "base/work.h"
+#include "own.h"
+#include "service/buffer/central.h"
 #include "service/buffer/compress.h"
 #include "service/buffer/filter.h"
-#include "own.h"
 #include "service/buffer/numbers.h"
 #include "service/buffer/stamp.h"
 #include "service/buffer/validate.h"
-#include "base/work.h"
 
 /* Grown as needed. Return: NULL: no memory. */
 static uint8_t *scratch(struct session *session, unsigned int which, size_t size)

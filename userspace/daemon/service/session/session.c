@@ -10,17 +10,17 @@
 
 #include "base/log.h"
 #include "boost.h"
-#include "service/buffer/central.h"
 #include "clone.h"
 #include "commit.h"
 #include "consumer.h"
 #include "file.h"
-#include "service/buffer/filter.h"
 #include "flush.h"
 #include "instance.h"
 #include "look.h"
-#include "service/buffer/numbers.h"
 #include "own.h"
+#include "service/buffer/central.h"
+#include "service/buffer/filter.h"
+#include "service/buffer/numbers.h"
 #include "trigger.h"
 
 #define SNAPSHOT_MS 10000

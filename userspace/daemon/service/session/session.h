@@ -19,11 +19,12 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
-#include "service/ipc/batch.h"
 #include "base/clocks.h"
-#include "service/service.h"
-#include "service.pb-c.h"
 #include "base/timer.h"
+#include "service.h"
+#include "service.pb-c.h"
+#include "service/buffer/numbers.h"
+#include "service/ipc/batch.h"
 
 struct consumer;
 struct disk;
@@ -59,14 +60,6 @@ struct own {
 	struct own_packets events;
 	struct clock_readings first;	/* at the start */
 	struct clock_readings latest;	/* that was kept */
-};
-
-/* Numbers of writers, as in trusted_packet_sequence_id */
-struct numbers {
-	uint64_t *keys;			/* producer << 16 | writer, 0: free */
-	uint32_t *ids;
-	uint32_t room, nr;
-	uint32_t last;			/* how many were given */
 };
 
 struct flush_counts {

@@ -5,7 +5,7 @@
 
 #include "own.h"
 #include "producer.h"
-#include "service/service.h"
+#include "service.h"
 #include "session.h"
 
 /* Names in one call */

@@ -16,8 +16,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "posix/log/log.h"
-#include "posix/registry/member.h"
 #include "posix/log/recorded.h"
+#include "posix/registry/member.h"
 #include "posix/registry/sole.h"
 
 bool ktrace_posix_call_begin(struct posix_call *c, trace_id_t trid)

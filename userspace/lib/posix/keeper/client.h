@@ -3,8 +3,8 @@
 #ifndef KTRACE_POSIX_KEEPER_CLIENT_H
 #define KTRACE_POSIX_KEEPER_CLIENT_H
 
-#include "rpc.h"
 #include "posix/stream/stream.h"
+#include "rpc.h"
 
 struct posix_client;
 

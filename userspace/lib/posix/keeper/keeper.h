@@ -10,8 +10,8 @@
 
 #include <pthread.h>
 #include "posix/log/log.h"
-#include "rpc.h"
 #include "posix/stream/stream.h"
+#include "rpc.h"
 
 /**
  * struct keeper - all there is

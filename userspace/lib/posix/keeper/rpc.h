@@ -10,8 +10,8 @@
 #define KTRACE_POSIX_KEEPER_RPC_H
 
 #include "posix/base/attr.h"
-#include "posix/registry/board.h"
 #include "posix/base/event.h"
+#include "posix/registry/board.h"
 #include <trace.h>
 
 /* Descriptors that a keeper is started with */

@@ -24,8 +24,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "posix/base/event.h"
 #include "log_state.h"
+#include "posix/base/event.h"
 
 #define BLOCK_MIN KTRACE_BLOCK_MIN
 #define BLOCK_APPEND 65536u

@@ -3,8 +3,8 @@
 #ifndef KTRACE_POSIX_LOG_LOG_STATE_H
 #define KTRACE_POSIX_LOG_LOG_STATE_H
 
-#include "posix/base/eventset.h"
 #include "log_meta.h"
+#include "posix/base/eventset.h"
 
 /* Threads whose names are told. */
 #define LOG_THREADS 4096u

@@ -16,9 +16,9 @@
 #include <ktrace/check.h>
 #include <ktrace/traceset.h>
 
+#include "log_meta.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
-#include "log_meta.h"
 #include "recorded_meta.h"
 
 #define NS_PER_S 1000000000ull

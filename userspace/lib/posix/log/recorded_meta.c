@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "posix/base/event.h"
 #include "log_meta.h"
+#include "posix/base/event.h"
 
 #define NS_PER_S 1000000000ull
 

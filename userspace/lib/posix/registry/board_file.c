@@ -23,8 +23,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/file_limit.h"
 #include "ring/port.h"
-#include "session/file_limit.h"
 
 #ifndef BOARD_DIR
 #define BOARD_DIR "/dev/shm"

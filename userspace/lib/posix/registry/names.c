@@ -25,8 +25,8 @@
 #define KTRACE_REGISTER_LATER
 #include <ktrace/channel.h>
 
-#include "posix/base/eventset.h"
 #include "member.h"
+#include "posix/base/eventset.h"
 #include "ring/port.h"
 
 /* Looks at such places before they are nobody's: the process was stopped right there. */

@@ -2,8 +2,8 @@
 /* place_types.c - event types of a stream that has a place on a board */
 #include "place_types.h"
 
-#include "posix/base/eventset.h"
 #include "names.h"
+#include "posix/base/eventset.h"
 #include "ring/port.h"
 
 trace_event_id_t ktrace_posix_place_open(struct posix_board *b, struct posix_board_stream *s,

@@ -21,8 +21,8 @@
 #include <unistd.h>
 #include "posix/base/event.h"
 #include "posix/registry/member.h"
-#include "sink.h"
 #include "posix/registry/sole.h"
+#include "sink.h"
 
 static const struct posix_sink no_sink;
 

@@ -13,9 +13,9 @@
 #include <stdbool.h>
 #include <ktrace/session.h>
 #include "posix/base/attr.h"
-#include "posix/registry/board.h"
 #include "posix/base/event.h"
 #include "posix/base/eventset.h"
+#include "posix/registry/board.h"
 
 struct posix_stream;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* grow.h - lists that become longer */
-#ifndef KTRACE_TRACEFILE_GROW_H
-#define KTRACE_TRACEFILE_GROW_H
+#ifndef KTRACE_BASE_GROW_H
+#define KTRACE_BASE_GROW_H
 
 #include <stdlib.h>
 

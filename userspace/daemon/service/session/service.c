@@ -6,44 +6,36 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "service/session/check.h"
-#include "service/session/producer.h"
-#include "service/session/session.h"
-#include "service/session/trigger.h"
+#include "check.h"
+#include "producer.h"
 #include "service/ipc/user.h"
+#include "session.h"
+#include "trigger.h"
 
 /* So long a disk may take at the end. */
 #define EXIT_MS 10000
 /* And producers and consumers, to hand over and to read what there is */
 #define FINISH_MS 30000
 
-static void reap(void *arg)
-{
-	peers_reap(arg);
-}
-
 int service_init(struct service *s)
 {
 	int error;
 
 	*s = (struct service) { .uid = geteuid(), .shared_max = SERVICE_SHARED_MAX };
-	TAILQ_INIT(&s->peers);
-	TAILQ_INIT(&s->dropped);
 	TAILQ_INIT(&s->producers);
 	TAILQ_INIT(&s->sources);
 	TAILQ_INIT(&s->sessions);
 	TAILQ_INIT(&s->ending);
 	LIST_INIT(&s->disks);
-	LIST_INIT(&s->users);
 	LIST_INIT(&s->guarded);
 	LIST_INIT(&s->fired);
-	s->reaper = (struct timer) { .fire = reap, .arg = s };
 	error = loop_init(&s->loop);
 	if (error)
 		return error;
 	error = timers_init(&s->timers, &s->loop, CLOCK_MONOTONIC);
 	if (error)
 		goto err_loop;
+	peers_init(&s->peers, s, &s->loop, &s->timers);
 	works_init(&s->works, &s->timers);
 	error = timers_init(&s->boot_timers, &s->loop, CLOCK_BOOTTIME);
 	if (error)
@@ -137,17 +129,13 @@ int service_finish(struct service *s)
 void service_exit(struct service *s)
 {
 	struct session *session;
-	struct peer *p;
 
 	while ((session = TAILQ_FIRST(&s->sessions)))
 		session_free(session, "The service was stopped");
-	while ((p = TAILQ_FIRST(&s->peers)))
-		peer_drop(p);
-	while (!TAILQ_EMPTY(&s->dropped))
-		peers_reap(s);
+	peers_exit(&s->peers);
 	wait_for_disks(s);
 	works_finish(&s->works);
-	users_forget(s);
+	users_forget(&s->peers);
 	guard_forget(s);
 	trigger_forget(s);
 	timers_exit(&s->boot_timers);

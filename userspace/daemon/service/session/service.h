@@ -10,8 +10,8 @@
  * part with it: a consumer its session, unless that is detached, a producer its instances. Ids are
  * this service's and not used again soon.
  */
-#ifndef KTRACED_SERVICE_SERVICE_H
-#define KTRACED_SERVICE_SERVICE_H
+#ifndef KTRACED_SERVICE_SESSION_SERVICE_H
+#define KTRACED_SERVICE_SESSION_SERVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,9 +19,9 @@
 #include <sys/types.h>
 
 #include "base/loop.h"
-#include "service/ipc/peer.h"
 #include "base/timer.h"
 #include "base/work.h"
+#include "service/ipc/peer.h"
 
 struct session;
 struct producer;
@@ -29,7 +29,6 @@ struct central;
 struct disk;
 struct guarded;
 struct fired;
-struct user;
 
 #define SERVICE_BUFFER_MAX 4095
 #define SERVICE_PRODUCER_MAX 65534
@@ -51,9 +50,7 @@ struct service {
 	uid_t uid;
 	bool is_locked;			/* lockdown: only producers of our own uid */
 
-	TAILQ_HEAD(peer_list, peer) peers;
-	struct peer_list dropped;
-	struct timer reaper;
+	struct peers peers;
 
 	TAILQ_HEAD(producer_list, producer) producers;
 	TAILQ_HEAD(, source) sources;	/* of all producers, by number */
@@ -74,7 +71,6 @@ struct service {
 	uint64_t shared_max;		/* bytes of memory, of all producers of a user; */
 	uint64_t producers_refused;	/* so many had to do without, */
 	uint64_t refusal_told_ns;	/* and this is when the log said so last */
-	LIST_HEAD(, user) users;
 	LIST_HEAD(, guarded) guarded;	/* unsupervised sessions of late, by name */
 	LIST_HEAD(, fired) fired;	/* triggers of late, a row a name */
 };

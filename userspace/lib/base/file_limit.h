@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1 */
 /* file_limit.h - how large the caller's files may be (RLIMIT_FSIZE), those in memory among them */
-#ifndef KTRACE_SESSION_FILE_LIMIT_H
-#define KTRACE_SESSION_FILE_LIMIT_H
+#ifndef KTRACE_BASE_FILE_LIMIT_H
+#define KTRACE_BASE_FILE_LIMIT_H
 
 #include <stdbool.h>
 #include <sys/resource.h>
