@@ -32,7 +32,7 @@ struct item {
 };
 
 /**
- * struct source - one stream, as it is written and as the reference reads it
+ * struct srcline - one stream, as it is written and as the reference reads it
  * @items:	in order
  * @nr:		how many
  * @ts:		stamp of the latest
@@ -45,7 +45,7 @@ struct item {
  * @seen:	reference: counts met
  * @prev:	reference: stamp of the event before
  */
-struct source {
+struct srcline {
 	struct item items[ITEMS];
 	size_t nr;
 	__u64 ts;
@@ -81,7 +81,7 @@ struct waiting {
 };
 
 static struct memfile files[FILES];
-static struct source sources[FILES][STREAMS];
+static struct srcline sources[FILES][STREAMS];
 static struct out outs[OUTS];
 static size_t out_nr;
 static struct waiting waiting[64];
@@ -91,7 +91,7 @@ static bool goes_back;
 static __u32 file_nr;
 static const __u32 kinds[STREAMS] = { 1, 0, 1 };
 
-static void add_bytes(struct source *s, const void *data, size_t n)
+static void add_bytes(struct srcline *s, const void *data, size_t n)
 {
 	REQUIRE(s->block.size + n <= BLOCK);
 	memcpy(s->data + s->block.size, data, n);
@@ -99,7 +99,7 @@ static void add_bytes(struct source *s, const void *data, size_t n)
 }
 
 /* Ends the section; the block goes on if @is_part. */
-static void end_section(struct ktrace_tracefile *tf, struct source *s, bool is_part)
+static void end_section(struct ktrace_tracefile *tf, struct srcline *s, bool is_part)
 {
 	__u64 pos = s->block.pos + s->block.size;
 
@@ -113,7 +113,7 @@ static void end_section(struct ktrace_tracefile *tf, struct source *s, bool is_p
 	};
 }
 
-static void add_record(struct source *s, const struct item *it, const void *data)
+static void add_record(struct srcline *s, const struct item *it, const void *data)
 {
 	static const char zeros[KTRACE_ALIGN];
 
@@ -124,7 +124,7 @@ static void add_record(struct source *s, const struct item *it, const void *data
 		s->block.last_ts = it->rec.ts;
 }
 
-static struct item *new_item(struct source *s)
+static struct item *new_item(struct srcline *s)
 {
 	REQUIRE(s->nr < ITEMS);
 	memset(&s->items[s->nr], 0, sizeof(s->items[0]));
@@ -132,7 +132,7 @@ static struct item *new_item(struct source *s)
 }
 
 /* As kt_ring_open_block() does it: the header has the sum, a LOST record follows. */
-static void open_block(struct source *s, __u64 ts)
+static void open_block(struct srcline *s, __u64 ts)
 {
 	struct ktrace_block b = { .pos = s->block.pos, .ts = ts, .magic = KTRACE_BLOCK_MAGIC };
 	struct item *it;
@@ -151,7 +151,7 @@ static void open_block(struct source *s, __u64 ts)
 	add_record(s, it, &s->lost);
 }
 
-static void write_record(struct ktrace_tracefile *tf, struct source *s, struct input *in)
+static void write_record(struct ktrace_tracefile *tf, struct srcline *s, struct input *in)
 {
 	unsigned int how = (unsigned int)input_number(in, 1);
 	struct item it = { .rec = { .id = (__u16)(16 + (how & 3)) } };
@@ -186,7 +186,7 @@ static void write_record(struct ktrace_tracefile *tf, struct source *s, struct i
 	*new_item(s) = it;
 }
 
-static void count_lost(struct source *s, struct input *in)
+static void count_lost(struct srcline *s, struct input *in)
 {
 	unsigned int what = (unsigned int)input_number(in, 1);
 
@@ -195,7 +195,7 @@ static void count_lost(struct source *s, struct input *in)
 }
 
 /* A section that tells all counts, as ktraced writes it. */
-static void write_lost(struct ktrace_tracefile *tf, struct source *s)
+static void write_lost(struct ktrace_tracefile *tf, struct srcline *s)
 {
 	struct item *it = new_item(s);
 
@@ -206,10 +206,10 @@ static void write_lost(struct ktrace_tracefile *tf, struct source *s)
 	REQUIRE(!ktrace_tracefile_lost(tf, s->block.stream, s->block.pos, s->ts, &s->lost, 0));
 }
 
-static void step(struct ktrace_tracefile *tf, struct source *streams, struct input *in)
+static void step(struct ktrace_tracefile *tf, struct srcline *streams, struct input *in)
 {
 	unsigned int op = (unsigned int)input_number(in, 1);
-	struct source *s = &streams[op % STREAMS];
+	struct srcline *s = &streams[op % STREAMS];
 
 	if (s->nr + 2 > ITEMS)
 		return;
@@ -279,7 +279,7 @@ static void write_files(struct input *in)
 }
 
 /* The losses of item @at that are new: reference. Steps over those that tell nothing new. */
-static bool has_next(struct source *s)
+static bool has_next(struct srcline *s)
 {
 	const struct item *it;
 	int i;
@@ -307,7 +307,7 @@ static void expect(const struct out *o)
 	outs[out_nr++] = *o;
 }
 
-static void expect_lost(struct source *s, struct out *o)
+static void expect_lost(struct srcline *s, struct out *o)
 {
 	__u32 reason = (__u32)__builtin_ctz(s->left);
 
@@ -391,7 +391,7 @@ static void expect_context(struct out *o)
 	o->flags |= KTRACE_EVENT_CONTEXT | (__u32)nr << 24;
 }
 
-static void expect_event(struct source *s, const struct item *it, struct out *o)
+static void expect_event(struct srcline *s, const struct item *it, struct out *o)
 {
 	__u32 rec = it->rec.tid_flags;
 	struct waiting *p;
@@ -431,11 +431,11 @@ static void merge(void)
 	has_fragments = goes_back = false;
 	for (;;) {
 		struct out best = { .time = ~0ull };
-		struct source *from = NULL;
+		struct srcline *from = NULL;
 
 		for (i = 0; i < STREAMS; i++)
 			for (f = 0; f < file_nr; f++) {
-				struct source *s = &sources[f][i];
+				struct srcline *s = &sources[f][i];
 				const struct item *it;
 
 				if (!has_next(s))

@@ -19,7 +19,7 @@
 #include "../../userspace/daemon/events/select.h"
 #include "../../userspace/lib/session/layout.h"
 #include "../../userspace/lib/base/glob_list.h"
-#include "../../userspace/viewer/events/select.h"
+#include "../../userspace/viewer/events/event_select.h"
 #include "../../userspace/viewer/base/when.h"
 #include "ring/ring.h"
 
@@ -137,15 +137,15 @@ static void check_when(const char *text)
 
 static void check_select(const char *text)
 {
-	struct select *s = calloc(1, sizeof(*s));
+	struct event_select *s = calloc(1, sizeof(*s));
 	const char *wrong;
 
 	REQUIRE(s);
-	wrong = select_add_globs(s, text);
+	wrong = event_select_add_globs(s, text);
 	REQUIRE(!wrong && s->glob_nr >= 1);
-	wrong = select_add_pids(s, text);
+	wrong = event_select_add_pids(s, text);
 	REQUIRE(!wrong == (s->pid_nr && !text[strspn(text, "0123456789,")] && !wrong));
-	select_free(s);
+	event_select_free(s);
 	free(s);
 }
 

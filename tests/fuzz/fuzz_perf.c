@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (perf_line_parse(copy, &line)) {
 		REQUIRE(is_in(line.text, copy, size) && line.tid <= KTRACE_TID_MASK &&
 			line.pid <= KTRACE_TID_MASK);
-		REQUIRE(line.cpu >= -1 && line.cpu < FOREIGN_CPUS);
+		REQUIRE(line.cpu >= -1 && line.cpu < IMPORT_WRITER_CPUS);
 		REQUIRE(!*line.comm || is_in(line.comm, copy, size));
 		REQUIRE(!*line.event || is_in(line.event, copy, size));
 		check_text(&line);

@@ -9,13 +9,13 @@
 #include <sys/resource.h>
 
 #include "../../userspace/viewer/pthread/lock_cycles.c"
-#include "../../userspace/viewer/base/rows.c"
+#include "../../userspace/viewer/base/hash_table.c"
 #include "../../userspace/viewer/base/scc.c"
 
 /* Threads */
 enum { A = 1, B, C };
 
-static struct rows edges;
+static struct hash_table edges;
 static __u32 locks;
 
 /* What was found */
@@ -24,7 +24,7 @@ static __u64 found, longest, unsearched;
 static struct lock_edge *add(__u64 from, __u64 to, __u32 tid)
 {
 	const struct lock_edge_key key = { from, to };
-	struct lock_edge *e = rows_get(&edges, &key);
+	struct lock_edge *e = hash_table_get(&edges, &key);
 
 	CHECK(e);
 	e->is_shared = e->tid && e->tid != tid;
@@ -48,10 +48,10 @@ static void find(__u64 steps)
 	const struct lock_cycles to = { on_found, &edges, steps };
 
 	found = longest = 0;
-	rows_sort(&edges, lock_edge_order);
+	hash_table_sort(&edges, lock_edge_order);
 	CHECK_EQ(lock_cycles_find(&edges, &to, &unsearched), 0);
-	rows_free(&edges);
-	edges = (struct rows)ROWS_INIT(struct lock_edge, key);
+	hash_table_free(&edges);
+	edges = (struct hash_table)HASH_TABLE_INIT(struct lock_edge, key);
 }
 
 /* From each lock to the next, and back to the first */
@@ -173,7 +173,7 @@ int main(void)
 
 	locks = 200000 / (__u32)unit_step();
 	CHECK_EQ(setrlimit(RLIMIT_CPU, &limit), 0);
-	edges = (struct rows)ROWS_INIT(struct lock_edge, key);
+	edges = (struct hash_table)HASH_TABLE_INIT(struct lock_edge, key);
 	test_rings();
 	test_pairs();
 	test_too_much();

@@ -2,7 +2,7 @@
 /* analysis.c - what commands have in common that follow the state of processes and CPUs */
 #include "analysis.h"
 
-#include "base/losses.h"
+#include "base/lost_events.h"
 #include "base/number.h"
 #include "base/progress.h"
 
@@ -28,7 +28,7 @@ __u64 analysis_ns(const struct analysis *a, __u64 since, __u64 until)
 
 bool analysis_is_selected(const struct analysis *a, __u32 tid, __u32 pid)
 {
-	return a->select.pid_nr ? select_thread(&a->select, tid, pid) : tid != 0;
+	return a->select.pid_nr ? event_select_thread(&a->select, tid, pid) : tid != 0;
 }
 
 bool analysis_wants(const struct analysis *a, const struct ktrace_process *p)
@@ -59,18 +59,18 @@ const char *analysis_sub(const struct analysis *a, const struct ktrace_mode_leve
 void analysis_name(const struct analysis *a, const struct ktrace_process *p, char *text,
 		   size_t size)
 {
-	struct who who = { 0 };
+	struct thread_label who = { 0 };
 
-	who_learn(&who, a->state, p);
-	who_name(&who, text, size);
+	thread_label_learn(&who, a->state, p);
+	thread_label_name(&who, text, size);
 }
 
-void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p)
+void *analysis_thread(struct analysis *a, struct hash_table *rows, const struct ktrace_process *p)
 {
-	struct thread_row *t = rows_get(rows, &p->serial);
+	struct thread_row *t = hash_table_get(rows, &p->serial);
 
 	if (t)
-		who_learn(&t->who, a->state, p);
+		thread_label_learn(&t->who, a->state, p);
 	else
 		a->error = -ENOMEM;
 	return t;
@@ -124,7 +124,7 @@ static void text_window(struct analysis *a)
 	out_printf(a->out, " ): what follows is incomplete\n");
 }
 
-static void json_rows(struct analysis *a, const struct rows *rows, const struct sheet *sheet)
+static void json_rows(struct analysis *a, const struct hash_table *rows, const struct sheet *sheet)
 {
 	struct ktrace_out *out = a->out;
 	size_t i;
@@ -135,17 +135,17 @@ static void json_rows(struct analysis *a, const struct rows *rows, const struct 
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
-		sheet->json(a, rows_at(rows, i));
+		sheet->json(a, hash_table_at(rows, i));
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
 }
 
-void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet)
+void analysis_rows(struct analysis *a, struct hash_table *rows, const struct sheet *sheet)
 {
 	size_t i;
 
-	rows_sort(rows, sheet->order);
+	hash_table_sort(rows, sheet->order);
 	if (a->is_json) {
 		json_rows(a, rows, sheet);
 		return;
@@ -153,20 +153,20 @@ void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sh
 	sheet->head(a);
 	for (i = 0; i < rows->nr && i < a->number; i++) {
 		output_line_begin(a->out);
-		sheet->text(a, rows_at(rows, i));
+		sheet->text(a, hash_table_at(rows, i));
 	}
 }
 
-void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+void analysis_plot_rows(struct analysis *a, struct hash_table *rows, struct plot_rows *p,
 			int (*order)(const void *x, const void *y),
 			void (*fill)(struct analysis *a, struct plot_row *to, const void *row))
 {
 	const size_t max = a->number < PLOT_ROWS ? (size_t)a->number : PLOT_ROWS;
 	size_t i;
 
-	rows_sort(rows, order);
+	hash_table_sort(rows, order);
 	for (i = 0; i < rows->nr && i < max; i++)
-		fill(a, &p->rows[i], rows_at(rows, i));
+		fill(a, &p->rows[i], hash_table_at(rows, i));
 	p->nr = i;
 	p->more = rows->nr - i;
 }
@@ -204,7 +204,7 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	int ret = a->early ? a->early(a, e) : 0;
 
-	needs_see(&a->needs, e);
+	required_events_see(&a->needs, e);
 	if (!ret)
 		ret = ktrace_state_update(a->state, e);
 	a->has_begun |= e->time >= a->from;
@@ -212,8 +212,8 @@ static int take_event(struct analysis *a, const struct ktrace_trace_event *e)
 		return ret;
 	a->to = e->time > a->to ? e->time : a->to;
 	if (e->id == KTRACE_ID_LOST)
-		losses_add(a->lost, e);
-	else if (!select_passes_filters(&a->select, e))
+		lost_events_add(a->lost, e);
+	else if (!event_select_passes_filters(&a->select, e))
 		return a->error;
 	else
 		a->events++;
@@ -300,7 +300,7 @@ static int analyse(struct analysis *a)
 		ret = ktrace_state_new(a->set, &a->state);
 	if (!ret)
 		ret = ktrace_state_watch(a->state, &a->watch);
-	select_begin(&a->select, a->start, a->state);
+	event_select_begin(&a->select, a->start, a->state);
 	if (!ret && a->begin)
 		ret = a->begin(a);
 	if (ret)
@@ -329,9 +329,9 @@ static int analyse_files(struct analysis *a, int nr, char **paths)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
 	} else if (a->until_ns > a->end) {	/* the rest has been seen, too */
-		needs_complain(&a->needs);
+		required_events_complain(&a->needs);
 	}
-	select_complain(&a->select, a->set);
+	event_select_complain(&a->select, a->set);
 	complain_files(a->set);
 	status = ret ? STATUS_DAMAGED : files_status(a->set, status);
 	return output_end(status);
@@ -364,7 +364,7 @@ static const char *take_option(struct analysis *a, int option)
 		return when_parse(optarg, &a->until) ? NULL : find_option(a->options, 's') ?
 		       "--until: " NO_TIME : "--at: " NO_TIME;
 	case 'p':
-		return select_add_pids(&a->select, optarg);
+		return event_select_add_pids(&a->select, optarg);
 	case 'n':
 		return take_number(a, optarg);
 	default:
@@ -419,6 +419,6 @@ int analysis_main(struct analysis *a, const struct command *cmd, int argc, char 
 		status = analyse_files(a, argc - optind, argv + optind);
 	ktrace_state_free(a->state);
 	ktrace_traceset_close(a->set);
-	select_free(&a->select);
+	event_select_free(&a->select);
 	return status;
 }

@@ -5,20 +5,20 @@
  * The files are read from their beginning, so that the state is known where the window
  * begins; what lies before it is not counted. Whatever is lost in the window is said.
  */
-#ifndef VIEWER_ANALYSIS_H
-#define VIEWER_ANALYSIS_H
+#ifndef VIEWER_ANALYSIS_ANALYSIS_H
+#define VIEWER_ANALYSIS_ANALYSIS_H
 
 #include <ktrace/state.h>
 
+#include "base/hash_table.h"
 #include "base/json.h"
-#include "base/needs.h"
 #include "base/plot.h"
-#include "base/rows.h"
-#include "events/select.h"
+#include "base/required_events.h"
 #include "base/table.h"
+#include "base/thread_label.h"
 #include "base/viewer.h"
 #include "base/when.h"
-#include "base/who.h"
+#include "events/event_select.h"
 
 /**
  * struct analysis - one run of a command; first member of the command's own struct
@@ -64,8 +64,8 @@ struct analysis {
 	void (*plot)(struct analysis *a, const struct plot_note *note);
 	const char *svg;
 	struct ktrace_state_watch watch;
-	struct needs needs;
-	struct select select;
+	struct required_events needs;
+	struct event_select select;
 	struct when since;
 	struct when until;
 	__u64 number;
@@ -144,7 +144,7 @@ void analysis_name(const struct analysis *a, const struct ktrace_process *p, cha
 __u64 analysis_since_start(const struct analysis *a, __u64 time);
 
 /* Rows of a picture, those that @order sorts first: @fill takes a row in. */
-void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows *p,
+void analysis_plot_rows(struct analysis *a, struct hash_table *rows, struct plot_rows *p,
 			int (*order)(const void *x, const void *y),
 			void (*fill)(struct analysis *a, struct plot_row *to, const void *row));
 
@@ -155,11 +155,11 @@ void analysis_plot_rows(struct analysis *a, struct rows *rows, struct plot_rows 
  */
 struct thread_row {
 	__u64 serial;
-	struct who who;
+	struct thread_label who;
 };
 
 /* The row of a thread. NULL: no memory, and @a->error says so */
-void *analysis_thread(struct analysis *a, struct rows *rows, const struct ktrace_process *p);
+void *analysis_thread(struct analysis *a, struct hash_table *rows, const struct ktrace_process *p);
 
 /**
  * struct sheet - how rows are shown
@@ -178,6 +178,6 @@ struct sheet {
 };
 
 /* Sorts the rows and prints the first of them, as many as were asked for. */
-void analysis_rows(struct analysis *a, struct rows *rows, const struct sheet *sheet);
+void analysis_rows(struct analysis *a, struct hash_table *rows, const struct sheet *sheet);
 
 #endif

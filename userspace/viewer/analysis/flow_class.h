@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* flow_class.h - what a thread does, as pictures of it over time have it */
-#ifndef VIEWER_FLOW_CLASS_H
-#define VIEWER_FLOW_CLASS_H
+#ifndef VIEWER_ANALYSIS_FLOW_CLASS_H
+#define VIEWER_ANALYSIS_FLOW_CLASS_H
 
 #include <ktrace/state.h>
 

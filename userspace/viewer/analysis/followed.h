@@ -5,8 +5,8 @@
  * In a recording of some processes the switch from a thread to one of these is there, and back,
  * but none between others: which others ran then, and until when, is not known.
  */
-#ifndef VIEWER_FOLLOWED_H
-#define VIEWER_FOLLOWED_H
+#ifndef VIEWER_ANALYSIS_FOLLOWED_H
+#define VIEWER_ANALYSIS_FOLLOWED_H
 
 #include <ktrace/state.h>
 

@@ -4,8 +4,8 @@
  *
  * A buffer begins as all zero and grows. Without memory it takes nothing more: error says so.
  */
-#ifndef VIEWER_BYTES_H
-#define VIEWER_BYTES_H
+#ifndef VIEWER_BASE_BYTES_H
+#define VIEWER_BASE_BYTES_H
 
 #include <linux/types.h>
 #include <stddef.h>

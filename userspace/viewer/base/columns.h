@@ -5,8 +5,8 @@
  * Files and pipes have all of it. If the terminal is narrower, columns are narrower, too, as far
  * as they can be; then some are left out, and the line at the end says which.
  */
-#ifndef VIEWER_COLUMNS_H
-#define VIEWER_COLUMNS_H
+#ifndef VIEWER_BASE_COLUMNS_H
+#define VIEWER_BASE_COLUMNS_H
 
 #include "table.h"
 

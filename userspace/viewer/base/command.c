@@ -5,8 +5,8 @@
 #include "viewer.h"
 
 #include "base/descriptors.h"
-#include "base/standard.h"
 #include "base/option_text.h"
+#include "base/standard.h"
 #include "pager.h"
 
 #include <errno.h>

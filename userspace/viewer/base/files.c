@@ -2,8 +2,8 @@
 /* files.c - opens the files of a command, complains about what is wrong with them */
 #include "viewer.h"
 
+#include "clock_warnings.h"
 #include "parts.h"
-#include "quality.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -278,7 +278,7 @@ void complain_files(const struct ktrace_traceset *set)
 				complain_about(file.path,
 					       "not closed: still being written, or cut off");
 	parts_complain(set);
-	quality_complain(set);
+	clock_warnings_complain(set);
 }
 
 /*

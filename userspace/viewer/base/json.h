@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* json.h - members of an object; a comma comes before all but the first */
-#ifndef VIEWER_JSON_H
-#define VIEWER_JSON_H
+#ifndef VIEWER_BASE_JSON_H
+#define VIEWER_BASE_JSON_H
 
 #include <ktrace/decode.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* number.h - a whole number, as people write it */
-#ifndef VIEWER_NUMBER_H
-#define VIEWER_NUMBER_H
+#ifndef VIEWER_BASE_NUMBER_H
+#define VIEWER_BASE_NUMBER_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* pager.h - what is different when standard output is a terminal: colours, and a pager */
-#ifndef VIEWER_PAGER_H
-#define VIEWER_PAGER_H
+#ifndef VIEWER_BASE_PAGER_H
+#define VIEWER_BASE_PAGER_H
 
 #include <stdbool.h>
 

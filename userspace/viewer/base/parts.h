@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* parts.h - recordings in several files: which of them there are */
-#ifndef VIEWER_PARTS_H
-#define VIEWER_PARTS_H
+#ifndef VIEWER_BASE_PARTS_H
+#define VIEWER_BASE_PARTS_H
 
 #include "viewer.h"
 

@@ -2,7 +2,7 @@
 /* plot.c - pictures of results as SVG */
 #include "plot.h"
 
-#include "quality.h"
+#include "clock_warnings.h"
 #include "table.h"
 #include "when.h"
 
@@ -121,7 +121,7 @@ static int foot_height(const struct plot_note *note)
 {
 	int nr = 3;
 
-	quality_tell(note->set, count_quality, &nr);
+	clock_warnings_tell(note->set, count_quality, &nr);
 	return nr * FOOT;
 }
 
@@ -157,7 +157,7 @@ static void end(struct ktrace_out *out, int y, const struct plot_note *note)
 		 (double)note->to / (double)NS_PER_S);
 	label(out, 16, y, "s", text);
 	put_lost(out, y + FOOT, note);
-	quality_tell(note->set, tell_quality, &foot);
+	clock_warnings_tell(note->set, tell_quality, &foot);
 	ktrace_out_str(out, "</svg>\n");
 }
 
@@ -292,15 +292,15 @@ static void put_strip(void *arg, __u64 low, __u64 high, __u64 nr)
 		   0.15 + 0.85 * sqrt((double)nr / (double)s->most), low, nr, nr, a, b);
 }
 
-static void put_dist(struct ktrace_out *out, const struct dist *d, const double decades[2],
+static void put_dist(struct ktrace_out *out, const struct histogram *d, const double decades[2],
 		     double y)
 {
 	struct strip_at s = { .out = out, .decades = decades, .y = y };
-	const __u64 p50 = dist_percentile(d, 50), p99 = dist_percentile(d, 99);
+	const __u64 p50 = histogram_percentile(d, 50), p99 = histogram_percentile(d, 99);
 	double x;
 
-	dist_walk(d, find_most, &s);
-	dist_walk(d, put_strip, &s);
+	histogram_walk(d, find_most, &s);
+	histogram_walk(d, put_strip, &s);
 	x = dist_x(decades, (double)p50);
 	line(out, x, y, x, y + 14, "p");
 	x = dist_x(decades, (double)p99);
@@ -310,15 +310,16 @@ static void put_dist(struct ktrace_out *out, const struct dist *d, const double 
 static void put_row(struct ktrace_out *out, const struct plot_row *r, const double decades[2],
 		    double y, double max)
 {
-	const struct dist *d = r->dist;
+	const struct histogram *d = r->dist;
 	char text[32], name[64];
 
 	output_line_begin(out);
 	ktrace_out_str(out, "<g class=\"row\" data-name=\"");
 	put_text(out, r->label);
 	out_printf(out, "\" data-ns=\"%llu\" data-nr=\"%llu\" data-p50=\"%llu\" data-p99=\"%llu\" "
-		   "data-max=\"%llu\">\n<title>", r->ns, d->nr, d->nr ? dist_percentile(d, 50) : 0,
-		   d->nr ? dist_percentile(d, 99) : 0, d->max);
+		   "data-max=\"%llu\">\n<title>", r->ns, d->nr, d->nr ?
+			   histogram_percentile(d, 50) : 0,
+		   d->nr ? histogram_percentile(d, 99) : 0, d->max);
 	put_text(out, r->label);
 	duration(text, sizeof(text), (double)r->ns);
 	out_printf(out, ": %s</title>\n", text);

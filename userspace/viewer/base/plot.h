@@ -5,10 +5,10 @@
  * Colours are told apart by colour-blind people. Each mark has what it shows as a title, which
  * browsers show, and as attributes data-*, which programs read.
  */
-#ifndef VIEWER_PLOT_H
-#define VIEWER_PLOT_H
+#ifndef VIEWER_BASE_PLOT_H
+#define VIEWER_BASE_PLOT_H
 
-#include "dist.h"
+#include "histogram.h"
 #include "viewer.h"
 
 #define PLOT_SERIES 8u		/* colours there are; the last is for all others */
@@ -45,7 +45,7 @@ struct plot_note {
 struct plot_row {
 	char label[KTRACE_OUT_MIN + 1];
 	__u64 ns;
-	const struct dist *dist;
+	const struct histogram *dist;
 };
 
 /**

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* progress.h - how far long work has got, for a user at a terminal */
-#ifndef VIEWER_PROGRESS_H
-#define VIEWER_PROGRESS_H
+#ifndef VIEWER_BASE_PROGRESS_H
+#define VIEWER_BASE_PROGRESS_H
 
 #include <linux/types.h>
 

@@ -6,9 +6,9 @@
 
 #include <ktrace/tracefile.h>
 
-struct rows rings_find(const struct ktrace_trace *trace)
+struct hash_table rings_find(const struct ktrace_trace *trace)
 {
-	struct rows kinds = ROWS_INIT(struct rings, policy);
+	struct hash_table kinds = HASH_TABLE_INIT(struct rings, policy);
 	const struct ktrace_trace_stream *s;
 	struct rings *rings;
 	size_t i;
@@ -16,8 +16,8 @@ struct rows rings_find(const struct ktrace_trace *trace)
 	for (i = 0; (s = ktrace_trace_stream(trace, i)); i++) {
 		if (!s->block_size)	/* nothing says what it is */
 			continue;
-		rings = rows_get(&kinds, &(struct rings){ .size = s->ring_size,
-				 .block_size = s->block_size, .policy = s->policy });
+		rings = hash_table_get(&kinds, &(struct rings){ .size = s->ring_size,
+				       .block_size = s->block_size, .policy = s->policy });
 		if (rings)
 			rings->nr++;
 	}
@@ -49,14 +49,14 @@ void rings_put(struct ktrace_out *out, const struct rings *rings)
 
 void rings_json(struct ktrace_out *out, const struct ktrace_trace *trace)
 {
-	struct rows kinds = rings_find(trace);
+	struct hash_table kinds = rings_find(trace);
 	const struct rings *rings;
 	size_t i;
 
 	json_key(out, "rings");
 	ktrace_out_char(out, '[');
 	for (i = 0; i < kinds.nr; i++) {
-		rings = rows_at(&kinds, i);
+		rings = hash_table_at(&kinds, i);
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
@@ -67,5 +67,5 @@ void rings_json(struct ktrace_out *out, const struct ktrace_trace *trace)
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, ']');
-	rows_free(&kinds);
+	hash_table_free(&kinds);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* rings.h - which rings a trace was recorded with: those of a merged one can differ */
-#ifndef VIEWER_RINGS_H
-#define VIEWER_RINGS_H
+#ifndef VIEWER_BASE_RINGS_H
+#define VIEWER_BASE_RINGS_H
 
-#include "rows.h"
+#include "hash_table.h"
 #include "viewer.h"
 
 /**
@@ -21,7 +21,7 @@ struct rings {
 };
 
 /* A row of struct rings for each kind, to be freed; fewer if there is no memory. */
-struct rows rings_find(const struct ktrace_trace *trace);
+struct hash_table rings_find(const struct ktrace_trace *trace);
 /* "64 KiB, blocks of 4 KiB, drop" */
 void rings_put(struct ktrace_out *out, const struct rings *rings);
 /* Member rings of a JSON object, an array */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* scc.h - strongly connected components of a directed graph: what cycles are in */
-#ifndef VIEWER_SCC_H
-#define VIEWER_SCC_H
+#ifndef VIEWER_BASE_SCC_H
+#define VIEWER_BASE_SCC_H
 
 #include <stddef.h>
 

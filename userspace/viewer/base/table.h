@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* table.h - what tables of text are made of */
-#ifndef VIEWER_TABLE_H
-#define VIEWER_TABLE_H
+#ifndef VIEWER_BASE_TABLE_H
+#define VIEWER_BASE_TABLE_H
 
 #include <ktrace/state.h>
 

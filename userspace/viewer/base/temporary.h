@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* temporary.h - files that are gone with the process, whatever ends it */
-#ifndef VIEWER_TEMPORARY_H
-#define VIEWER_TEMPORARY_H
+#ifndef VIEWER_BASE_TEMPORARY_H
+#define VIEWER_BASE_TEMPORARY_H
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* viewer.h - what the commands of ktrace(1) have in common */
-#ifndef VIEWER_H
-#define VIEWER_H
+#ifndef VIEWER_BASE_VIEWER_H
+#define VIEWER_BASE_VIEWER_H
 
 #include <getopt.h>
 #include <ktrace/nearest.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* when.h - times as people write and read them */
-#ifndef VIEWER_WHEN_H
-#define VIEWER_WHEN_H
+#ifndef VIEWER_BASE_WHEN_H
+#define VIEWER_BASE_WHEN_H
 
 #include <ktrace/decode.h>
 #include <ktrace/when.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* window.h - a window START:END of numbers, as people write it */
-#ifndef VIEWER_WINDOW_H
-#define VIEWER_WINDOW_H
+#ifndef VIEWER_BASE_WINDOW_H
+#define VIEWER_BASE_WINDOW_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -11,13 +11,13 @@
  */
 #include "selfcheck.h"
 
+#include "base/clock_warnings.h"
 #include "base/json.h"
 #include "base/parts.h"
-#include "base/quality.h"
 #include "base/progress.h"
-#include "pthread/sync.h"
 #include "base/table.h"
 #include "base/when.h"
+#include "pthread/model.h"
 
 #include <errno.h>
 #include <ktrace/check.h>
@@ -161,7 +161,7 @@ static int read_through(struct check *c)
 	ret = ret ? ret : check_sync_begin(c);
 	progress_begin(start, end);
 	while (!ret && (ret = ktrace_traceset_next(c->set, &e)) == 1) {
-		ret = sync_update(c->sync, &e);
+		ret = model_update(c->sync, &e);
 		if (ret)
 			break;
 		progress_at(e.time);
@@ -388,7 +388,7 @@ static int check_files(struct check *c, int nr, char **paths)
 	if (!ret && ktrace_traceset_trace(c->set, 0))
 		put_reading(c);
 	if (!ret)
-		quality_complain(c->set);
+		clock_warnings_complain(c->set);
 	while (c->mark_nr)
 		ktrace_position_free(c->marks[--c->mark_nr].behind);
 	ktrace_traceset_close(c->set);

@@ -22,22 +22,22 @@ enum { OPTION_KIND = 950, OPTION_HOLD_TIMES, OPTION_HOLDERS };
 
 const char *contention_kind(__u32 kind)
 {
-	return kind == SYNC_THREAD ? "join" : sync_kind_name(kind);
+	return kind == MODEL_THREAD ? "join" : model_kind_name(kind);
 }
 
 /* What the object is called now: later it may be gone, and its name with it. */
-static const char *name_of(const struct contention *c, const struct sync_thread *t,
-			   const struct sync_object *object)
+static const char *name_of(const struct contention *c, const struct model_thread *t,
+			   const struct model_object *object)
 {
-	const struct sync_process *p = t->process;
+	const struct model_process *p = t->process;
 	const struct ktrace_trace *first = ktrace_traceset_trace(c->a.set, p->machine);
 
-	return object ? aliases_find_object(c->aliases, first, p->pid ? p->pid : t->tid,
-					    object->address) : NULL;
+	return object ? object_names_find_object(c->aliases, first, p->pid ? p->pid : t->tid,
+						 object->address) : NULL;
 }
 
-struct waited contention_waited(const struct contention *c, const struct sync_thread *t,
-				const struct sync_object *object)
+struct waited contention_waited(const struct contention *c, const struct model_thread *t,
+				const struct model_object *object)
 {
 	return (struct waited){
 		object, name_of(c, t, object), object ? object->kind : 0, t->raw, t->trace,
@@ -46,14 +46,14 @@ struct waited contention_waited(const struct contention *c, const struct sync_th
 
 struct row *contention_add(struct contention *c, int table, const struct key *key, __u64 ns)
 {
-	struct row *row = rows_get(&c->rows[table], key);
+	struct row *row = hash_table_get(&c->rows[table], key);
 
-	if (!row || dist_add(&row->dist, ns))
+	if (!row || histogram_add(&row->dist, ns))
 		c->a.error = -ENOMEM;
 	return row;
 }
 
-static void add(struct contention *c, int table, const struct key key, const struct sync_wait *w,
+static void add(struct contention *c, int table, const struct key key, const struct model_wait *w,
 		__u64 ns)
 {
 	struct row *row = contention_add(c, table, &key, ns);
@@ -62,18 +62,18 @@ static void add(struct contention *c, int table, const struct key key, const str
 		return;
 	if (table != OBJECTS) {
 		row->thread = w->thread;
-		row->alias = sync_name_alias(c->aliases, c->a.set, w->thread);
+		row->alias = model_name_alias(c->aliases, c->a.set, w->thread);
 	}
 	if (table != THREADS)
 		row->waited = contention_waited(c, w->thread, w->object);
 }
 
 /* The wait's own time: what waits inside of it took is theirs. */
-static __u64 own_ns(struct contention *c, const struct sync_wait *w, __u64 ns)
+static __u64 own_ns(struct contention *c, const struct model_wait *w, __u64 ns)
 {
 	const __u32 depth = w->depth < DEPTH_NR ? w->depth : DEPTH_NR - 1;
 	const __u64 serial = w->thread->serial;
-	struct nest *nest = rows_get(&c->nests, &serial);
+	struct nest *nest = hash_table_get(&c->nests, &serial);
 	__u64 inner;
 
 	if (!nest) {
@@ -86,7 +86,7 @@ static __u64 own_ns(struct contention *c, const struct sync_wait *w, __u64 ns)
 	return ns > inner ? ns - inner : 0;
 }
 
-void contention_keep(struct contention *c, struct longest *l, const struct sync_wait *w, __u64 ns)
+void contention_keep(struct contention *c, struct longest *l, const struct model_wait *w, __u64 ns)
 {
 	__u32 i = l->nr;
 
@@ -99,15 +99,15 @@ void contention_keep(struct contention *c, struct longest *l, const struct sync_
 	for (; i && l->rows[i - 1].ns < ns; i--)
 		l->rows[i] = l->rows[i - 1];
 	l->rows[i] = (struct longest_row){
-		*w, sync_name_alias(c->aliases, c->a.set, w->thread),
+		*w, model_name_alias(c->aliases, c->a.set, w->thread),
 		contention_waited(c, w->thread, w->object), ns,
 	};
 }
 
-static void on_wait(void *arg, const struct sync_wait *w)
+static void on_wait(void *arg, const struct model_wait *w)
 {
 	struct contention *c = arg;
-	const __u32 kind = w->object ? w->object->kind : SYNC_THREAD;
+	const __u32 kind = w->object ? w->object->kind : MODEL_THREAD;
 	const __u64 object = w->object ? ((__u64)w->object->serial + 1) << 32 | kind : 0;
 	__u64 from = w->from, until = w->until, ns;
 
@@ -127,7 +127,7 @@ static void on_wait(void *arg, const struct sync_wait *w)
 	if (w->caller)
 		add(c, PLACES, (struct key){ w->thread->process->serial, w->caller }, w, ns);
 	c->object_sum += w->object ? ns : 0;
-	if (dist_add(&c->sum, ns))
+	if (histogram_add(&c->sum, ns))
 		c->a.error = -ENOMEM;
 	contention_keep(c, &c->longest, w, ns);
 }
@@ -135,32 +135,32 @@ static void on_wait(void *arg, const struct sync_wait *w)
 static int begin(struct analysis *a)
 {
 	struct contention *c = (struct contention *)a;
-	const struct sync_watch watch = { .wait = on_wait, .given = contention_on_given,
+	const struct model_watch watch = { .wait = on_wait, .given = contention_on_given,
 					.thread = contention_on_thread, .arg = c };
 
-	int ret = c->aliases ? 0 : aliases_new(&c->aliases);
+	int ret = c->aliases ? 0 : object_names_new(&c->aliases);
 
 	if (!ret)
-		ret = aliases_begin(c->aliases, a->set);
+		ret = object_names_begin(c->aliases, a->set);
 	c->symbols = c->where.is_wanted ? symbols_new(&c->where) : NULL;
-	return ret < 0 ? ret : sync_new(a->set, a->state, &watch, &c->sync);
+	return ret < 0 ? ret : model_new(a->set, a->state, &watch, &c->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	struct contention *c = (struct contention *)a;
-	int ret = aliases_update(c->aliases, e);
+	int ret = object_names_update(c->aliases, e);
 
-	return ret ? ret : sync_update(c->sync, e);
+	return ret ? ret : model_update(c->sync, e);
 }
 
 static const char *take_kinds(struct contention *c)
 {
-	const char *names[SYNC_KIND_NR + 1] = { NULL }, *wrong = NULL;
+	const char *names[MODEL_KIND_NR + 1] = { NULL }, *wrong = NULL;
 	char *word, *rest = NULL;
 	int i;
 
-	for (i = 0; i < SYNC_KIND_NR; i++)
+	for (i = 0; i < MODEL_KIND_NR; i++)
 		names[i] = contention_kind((__u32)i);
 	for (word = strtok_r(optarg, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		i = command_choice("--kind", word, names, &wrong);
@@ -177,9 +177,9 @@ static const char *own_option(struct analysis *a, int option)
 	const char *wrong = NULL;
 
 	if (option == 'a') {
-		if (!c->aliases && aliases_new(&c->aliases))
+		if (!c->aliases && object_names_new(&c->aliases))
 			return strerror(ENOMEM);
-		return aliases_add_file(c->aliases, optarg);
+		return object_names_add_file(c->aliases, optarg);
 	}
 	if (option == OPTION_KIND)
 		return take_kinds(c);
@@ -212,27 +212,27 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
 		       .show = contention_show, .plot = contention_plot,
 		       .needs.providers = "pthread" },
-		.nests = ROWS_INIT(struct nest, serial),
+		.nests = HASH_TABLE_INIT(struct nest, serial),
 	};
 	int status, i;
 	size_t at;
 
 	for (i = 0; i < TABLES; i++)
-		c.rows[i] = (struct rows)ROWS_INIT(struct row, key);
+		c.rows[i] = (struct hash_table)HASH_TABLE_INIT(struct row, key);
 	contention_held_init(&c);
 	status = analysis_main(&c.a, cmd, argc, argv);
 	for (i = 0; i < TABLES; i++) {
 		for (at = 0; at < c.rows[i].nr; at++)
-			dist_free(&((struct row *)rows_at(&c.rows[i], at))->dist);
-		rows_free(&c.rows[i]);
+			histogram_free(&((struct row *)hash_table_at(&c.rows[i], at))->dist);
+		hash_table_free(&c.rows[i]);
 	}
-	rows_free(&c.nests);
+	hash_table_free(&c.nests);
 	contention_held_free(&c);
-	dist_free(&c.sum);
-	dist_free(&c.held);
+	histogram_free(&c.sum);
+	histogram_free(&c.held);
 	symbols_free(c.symbols);
-	aliases_free(c.aliases);
-	sync_free(c.sync);
+	object_names_free(c.aliases);
+	model_free(c.sync);
 	return status;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* cmd_critical_path.c - ktrace critical-path: what a thread's time went into, waits resolved */
-#include "analysis/chain.h"
+#include "analysis/wakeup_chain.h"
 
 #include "base/progress.h"
 
@@ -38,7 +38,7 @@ struct share {
  */
 struct path {
 	struct analysis a;
-	struct chain chain;
+	struct wakeup_chain chain;
 	__u64 serial;
 	__u64 from;
 	__u64 to;
@@ -46,9 +46,9 @@ struct path {
 	size_t part_nr;
 	__u64 events;
 	bool is_back;
-	struct rows shares;
+	struct hash_table shares;
 	__u64 all;
-	struct chain_link *links;
+	struct wakeup_chain_link *links;
 	size_t link_nr;
 	bool lists;
 };
@@ -70,9 +70,9 @@ static void *append(struct path *path, void *array, size_t *nr, size_t size)
 }
 
 /* Names a thread as it is known at the end, when all has been read. */
-static struct chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
+static struct wakeup_chain_thread *thread_of(struct path *path, const struct ktrace_process *p)
 {
-	return path->is_back ? chain_thread(&path->chain, p->serial) :
+	return path->is_back ? wakeup_chain_thread(&path->chain, p->serial) :
 	       analysis_thread(&path->a, &path->chain.threads, p);
 }
 
@@ -81,7 +81,7 @@ static void on_woken(void *arg, const struct ktrace_process *p, const struct ktr
 		     __u64 time)
 {
 	struct path *path = arg;
-	struct chain_thread *t;
+	struct wakeup_chain_thread *t;
 
 	(void)time;
 	by = by && by->tid ? by : NULL;
@@ -94,7 +94,7 @@ static void on_woken(void *arg, const struct ktrace_process *p, const struct ktr
 
 /* The first time: which thread it is about, and when it was there */
 static void see_thread(struct path *path, const struct ktrace_process *p,
-		       const struct chain_span *span)
+		       const struct wakeup_chain_span *span)
 {
 	if (p->tid != path->a.select.pids[0] || (path->serial && p->serial + 1 < path->serial))
 		return;
@@ -108,10 +108,10 @@ static void see_thread(struct path *path, const struct ktrace_process *p,
 
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
-	struct chain_span span = { .from = p->since, .to = until, .status = p->status };
+	struct wakeup_chain_span span = { .from = p->since, .to = until, .status = p->status };
 	const struct ktrace_mode_level *mode = ktrace_process_mode(p);
 	struct path *path = arg;
-	struct chain_thread *t;
+	struct wakeup_chain_thread *t;
 
 	if (!p->tid || !analysis_clip(&path->a, &span.from, &span.to))
 		return;
@@ -129,11 +129,11 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 		span.sub = mode->mode == KTRACE_MODE_SYSCALL ? mode->sub + 1 : 0;
 		t->waker = 0;
 	}
-	chain_add(&path->chain, t, &span);
+	wakeup_chain_add(&path->chain, t, &span);
 	path->a.error = path->a.error ? path->a.error : path->chain.error;
 }
 
-static void describe(const struct path *path, const struct chain_span *span, char *text,
+static void describe(const struct path *path, const struct wakeup_chain_span *span, char *text,
 		     size_t size)
 {
 	char call[KTRACE_MODE_SUB_SIZE] = "";
@@ -156,14 +156,14 @@ static void describe(const struct path *path, const struct chain_span *span, cha
 		 call, *by ? " for " : "", by);
 }
 
-static void on_link(void *arg, const struct chain_link *link)
+static void on_link(void *arg, const struct wakeup_chain_link *link)
 {
 	struct share key = { .serial = link->serial }, *share;
 	struct path *path = arg;
-	struct chain_link *kept;
+	struct wakeup_chain_link *kept;
 
 	describe(path, &link->span, key.what, sizeof(key.what));
-	share = rows_get(&path->shares, &key);
+	share = hash_table_get(&path->shares, &key);
 	if (!share) {
 		path->a.error = -ENOMEM;
 		return;
@@ -190,9 +190,9 @@ static int by_ns(const void *x, const void *y)
 }
 
 /* What a thread of the path is called */
-static const struct who *who_of(struct path *path, __u64 serial)
+static const struct thread_label *who_of(struct path *path, __u64 serial)
 {
-	return &chain_thread(&path->chain, serial)->thread.who;
+	return &wakeup_chain_thread(&path->chain, serial)->thread.who;
 }
 
 static void put_links(struct path *path)
@@ -204,14 +204,14 @@ static void put_links(struct path *path)
 
 	out_printf(out, "\n%15s %9s  what\n", "time", "for");
 	for (i = path->link_nr; i-- && left; left--) {
-		const struct chain_link *link = &path->links[i];
+		const struct wakeup_chain_link *link = &path->links[i];
 
 		describe(path, &link->span, what, sizeof(what));
 		output_line_begin(out);
 		out_seconds(out, analysis_since_start(&path->a, link->from), 15);
 		ktrace_out_char(out, ' ');
 		out_duration(out, link->to - link->from);
-		who_name(who_of(path, link->serial), name, sizeof(name));
+		thread_label_name(who_of(path, link->serial), name, sizeof(name));
 		out_printf(out, "  %*s%s: %s\n", 2 * link->depth, "", name, what);
 	}
 }
@@ -228,7 +228,7 @@ static void put_share(struct analysis *a, const void *row)
 	const struct share *s = row;
 	char name[48];
 
-	who_name(who_of(path, s->serial), name, sizeof(name));
+	thread_label_name(who_of(path, s->serial), name, sizeof(name));
 	out_duration(a->out, s->ns);
 	ktrace_out_char(a->out, ' ');
 	out_percent(a->out, s->ns, path->all);
@@ -239,7 +239,7 @@ static void put_json_share(struct analysis *a, const void *row)
 {
 	const struct share *s = row;
 
-	who_json(who_of((struct path *)a, s->serial), a->out);
+	thread_label_json(who_of((struct path *)a, s->serial), a->out);
 	json_str(a->out, "what", s->what);
 	json_u64(a->out, "ns", s->ns);
 	json_u64(a->out, "pieces", s->nr);
@@ -254,13 +254,13 @@ static void put_json_links(struct path *path)
 	json_key(out, "path");
 	ktrace_out_char(out, '[');
 	for (i = path->link_nr; i--;) {
-		const struct chain_link *link = &path->links[i];
+		const struct wakeup_chain_link *link = &path->links[i];
 
 		describe(path, &link->span, what, sizeof(what));
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
-		who_json(who_of(path, link->serial), out);
+		thread_label_json(who_of(path, link->serial), out);
 		json_str(out, "what", what);
 		json_u64(out, "from_ns", analysis_since_start(&path->a, link->from));
 		json_u64(out, "duration_ns", link->to - link->from);
@@ -298,7 +298,7 @@ static int count_event(struct analysis *a, const struct ktrace_trace_event *e)
 /* From its first span in the window to its death, or the end */
 static int make_path(struct path *path)
 {
-	struct chain *c = &path->chain;
+	struct wakeup_chain *c = &path->chain;
 	size_t i = path->part_nr;
 	__u64 from, until = path->a.until_ns, end = path->a.to;
 	int ret = 0;
@@ -306,19 +306,19 @@ static int make_path(struct path *path)
 	if (!path->serial)
 		return 0;
 	path->is_back = true;
-	chain_begin(c, path->serial - 1, path->from, path->to);
+	wakeup_chain_begin(c, path->serial - 1, path->from, path->to);
 	progress_begin(path->a.start, path->a.end);
 	while (!ret && i--) {
 		from = path->parts[i];
-		if (chain_goes_before(c, from) && from < end) {
-			chain_clear(c);
+		if (wakeup_chain_goes_before(c, from) && from < end) {
+			wakeup_chain_clear(c);
 			ret = analysis_repeat(&path->a, from, until, end);
-			chain_walk(c, i ? from : 0);
+			wakeup_chain_walk(c, i ? from : 0);
 		}
 		until = end = from;
 	}
 	progress_end();
-	chain_end(c);
+	wakeup_chain_end(c);
 	return ret ? ret : c->error ? c->error : path->a.error;
 }
 
@@ -361,8 +361,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 			.event = count_event, .show = show,
 			.needs.providers = "sched",
 		},
-		.chain.threads = ROWS_INIT(struct chain_thread, thread.serial),
-		.shares = ROWS_INIT(struct share, what),
+		.chain.threads = HASH_TABLE_INIT(struct wakeup_chain_thread, thread.serial),
+		.shares = HASH_TABLE_INIT(struct share, what),
 	};
 	int status;
 
@@ -372,8 +372,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.span = on_span, .woken = on_woken, .arg = &path,
 	};
 	status = analysis_main(&path.a, cmd, argc, argv);
-	chain_free(&path.chain);
-	rows_free(&path.shares);
+	wakeup_chain_free(&path.chain);
+	hash_table_free(&path.shares);
 	free(path.parts);
 	free(path.links);
 	return status;

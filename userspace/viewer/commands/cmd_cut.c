@@ -2,13 +2,13 @@
 /* cmd_cut.c - ktrace cut: part of a tracefile as a new one */
 #include "base/viewer.h"
 
-#include "events/extraction.h"
+#include "events/subset.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Appends an option to what was asked for. */
-static void note(struct extraction *x, const char *name, const char *value)
+static void note(struct subset *x, const char *name, const char *value)
 {
 	size_t n = strlen(x->what);
 
@@ -16,12 +16,12 @@ static void note(struct extraction *x, const char *name, const char *value)
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
-	EXTRACTION_OPTIONS,
+	TIME_RANGE_OPTIONS,
+	SUBSET_OPTIONS,
 	COMMON_OPTIONS
 };
 
-static const char *take_option(struct extraction *x, int option)
+static const char *take_option(struct subset *x, int option)
 {
 	static const struct {
 		int option;
@@ -37,19 +37,19 @@ static const char *take_option(struct extraction *x, int option)
 		if (notes[i].option == option)
 			note(x, notes[i].name, optarg);
 	if (option == 'o' || option == 'j' || option == 'z')
-		return extraction_option(x, option);
-	return scope_option(&x->scope, option);
+		return subset_option(x, option);
+	return time_range_option(&x->scope, option);
 }
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct extraction x = { .scope.keeps_losses = true, .single = cmd };
+	struct subset x = { .scope.keeps_losses = true, .single = cmd };
 	const char *wrong = NULL;
 	int option, status;
 
 	while (!wrong && (option = command_option(argc, argv, "e:o:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&x.scope);
+			time_range_free(&x.scope);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&x, option);
@@ -57,12 +57,12 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (!wrong && !x.path)
 		wrong = "-o FILE is missing";
 	if (!wrong)
-		wrong = scope_wrong(&x.scope);
+		wrong = time_range_wrong(&x.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	status = wrong ? command_usage(cmd, wrong) :
-		 extraction_files(&x, argc - optind, argv + optind);
-	scope_free(&x.scope);
+		 subset_files(&x, argc - optind, argv + optind);
+	time_range_free(&x.scope);
 	return status;
 }
 
@@ -71,8 +71,8 @@ const struct command cmd_cut = {
 	.args = "[OPTION...] -o OUTPUT FILE...",
 	.summary = "Write a part of a tracefile as a new one",
 	.help =
-EXTRACTION_HELP
-SCOPE_HELP
+SUBSET_HELP
+TIME_RANGE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"

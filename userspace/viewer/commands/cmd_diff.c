@@ -8,10 +8,10 @@
 #include "base/viewer.h"
 
 #include "base/json.h"
-#include "events/line.h"
+#include "base/paired_counts.h"
 #include "base/progress.h"
-#include "events/scope.h"
-#include "base/tally.h"
+#include "events/line.h"
+#include "events/time_range.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
  * @events:	so far
  */
 struct side {
-	struct scope scope;
+	struct time_range scope;
 	struct lines lines;
 	const struct ktrace_trace_event *event;
 	__u64 events;
@@ -55,8 +55,8 @@ struct first {
 struct diff {
 	struct side sides[2];
 	bool is_json;
-	struct tally types;
-	struct tally threads;
+	struct paired_counts types;
+	struct paired_counts threads;
 	struct first event;
 	struct first fields;
 };
@@ -72,7 +72,7 @@ static int advance(struct diff *d, int side)
 	int ret;
 
 	do {
-		ret = scope_next(&s->scope, &s->event);
+		ret = time_range_next(&s->scope, &s->event);
 	} while (ret == 1 && s->event->id == KTRACE_ID_LOST);
 	if (ret != 1) {
 		s->event = NULL;
@@ -84,8 +84,8 @@ static int advance(struct diff *d, int side)
 		out_event_name(&out, e);
 	name[out.len] = '\0';
 	comm = e->tid ? ktrace_trace_comm(e->stream->trace, e->tid, e->raw) : "swapper";
-	ret = tally_add(&d->types, e->type ? e->type->full_name : name, side);
-	return ret ? ret : tally_add(&d->threads, comm ? comm : "?", side);
+	ret = paired_counts_add(&d->types, e->type ? e->type->full_name : name, side);
+	return ret ? ret : paired_counts_add(&d->threads, comm ? comm : "?", side);
 }
 
 static const char *name_of(const struct ktrace_trace_event *e, char *buf, size_t size)
@@ -178,7 +178,7 @@ static void put_numbers(struct ktrace_out *out, const __u64 v[2])
 	ktrace_out_str(out, "  ");
 }
 
-static __u64 ns_of(const struct scope *s)
+static __u64 ns_of(const struct time_range *s)
 {
 	__u64 to = s->until.is_set && s->to < s->end ? s->to : s->end;
 
@@ -192,7 +192,7 @@ static double rate_of(const struct diff *d, int side, __u64 count)
 	return ns ? (double)count * 1e9 / (double)ns : 0;
 }
 
-static void put_rows(struct ktrace_out *out, const struct diff *d, const struct tally *t,
+static void put_rows(struct ktrace_out *out, const struct diff *d, const struct paired_counts *t,
 		     const char *title)
 {
 	char text[32];
@@ -245,7 +245,7 @@ static void put_text(struct ktrace_out *out, const struct diff *d, char **paths)
 		out_seconds(out, ns_of(&d->sides[i].scope), 0);
 		ktrace_out_str(out, " s\n");
 		events[i] = d->sides[i].events;
-		lost[i] = scope_lost(&d->sides[i].scope);
+		lost[i] = time_range_lost(&d->sides[i].scope);
 	}
 	ktrace_out_str(out, "\n             A             B      change\n");
 	put_numbers(out, events);
@@ -271,7 +271,7 @@ static void put_pair(struct ktrace_out *out, const __u64 v[2])
 	ktrace_out_char(out, ']');
 }
 
-static void put_json_rows(struct ktrace_out *out, const struct tally *t)
+static void put_json_rows(struct ktrace_out *out, const struct paired_counts *t)
 {
 	size_t i;
 
@@ -301,7 +301,7 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 	json_key(out, "events");
 	put_pair(out, pair);
 	for (i = 0; i < 2; i++)
-		pair[i] = scope_lost(&d->sides[i].scope);
+		pair[i] = time_range_lost(&d->sides[i].scope);
 	json_key(out, "lost");
 	put_pair(out, pair);
 	json_key(out, "counts");
@@ -313,13 +313,13 @@ static void put_json(struct ktrace_out *out, const struct diff *d)
 	ktrace_out_str(out, "}\n");
 }
 
-static int begin(struct scope *s, struct ktrace_traceset *set)
+static int begin(struct time_range *s, struct ktrace_traceset *set)
 {
 	__u64 start, end;
 	int ret = files_span(set, &start, &end);
 
 	if (!ret)
-		ret = scope_begin(s, set);
+		ret = time_range_begin(s, set);
 	s->end = end;
 	return ret;
 }
@@ -338,8 +338,8 @@ static int compare_files(struct diff *d, char **paths)
 	if (sets[0] && sets[1]) {
 		ret = ret ? ret : read_both(d);
 		progress_end();
-		tally_sort(&d->types);
-		tally_sort(&d->threads);
+		paired_counts_sort(&d->types);
+		paired_counts_sort(&d->threads);
 		if (ret)
 			fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		else if (d->is_json)
@@ -348,7 +348,7 @@ static int compare_files(struct diff *d, char **paths)
 			put_text(output(), d, paths);
 	}
 	if (sets[0] && sets[1])
-		select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
+		event_select_complain_fields(&d->sides[0].scope.select, sets[0], sets[1]);
 	for (i = 0; i < 2; i++) {
 		if (sets[i])
 			complain_files(sets[i]);
@@ -367,12 +367,12 @@ static const char *take_option(struct diff *d, int option)
 		d->is_json = true;
 		return NULL;
 	}
-	wrong = scope_option(&d->sides[0].scope, option);
-	return wrong ? wrong : scope_option(&d->sides[1].scope, option);
+	wrong = time_range_option(&d->sides[0].scope, option);
+	return wrong ? wrong : time_range_option(&d->sides[1].scope, option);
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "json", no_argument, NULL, 'j' },
 	COMMON_OPTIONS
 };
@@ -388,7 +388,7 @@ static int diff(struct diff *d, const struct command *cmd, int argc, char **argv
 		wrong = take_option(d, option);
 	}
 	if (!wrong)
-		wrong = scope_wrong(&d->sides[0].scope);
+		wrong = time_range_wrong(&d->sides[0].scope);
 	if (!wrong && argc - optind != 2)
 		wrong = "two files are needed";
 	return wrong ? command_usage(cmd, wrong) : compare_files(d, argv + optind);
@@ -404,10 +404,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 		return STATUS_DAMAGED;
 	}
 	status = diff(d, cmd, argc, argv);
-	scope_free(&d->sides[0].scope);
-	scope_free(&d->sides[1].scope);
-	tally_free(&d->types);
-	tally_free(&d->threads);
+	time_range_free(&d->sides[0].scope);
+	time_range_free(&d->sides[1].scope);
+	paired_counts_free(&d->types);
+	paired_counts_free(&d->threads);
 	free(d);
 	return status;
 }
@@ -417,7 +417,7 @@ const struct command cmd_diff = {
 	.args = "[OPTION...] A B",
 	.summary = "Compare two traces: events, rates, threads, first difference",
 	.help =
-SCOPE_HELP
+TIME_RANGE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"

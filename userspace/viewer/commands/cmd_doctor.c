@@ -6,9 +6,9 @@
  * look says what it has found, and the first that finds an obstacle says what to do. Nothing is
  * changed, and nothing is guessed from what other tools print.
  */
-#include "base/unused_boards.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "base/unused_boards.h"
 #include "base/viewer.h"
 
 #include <errno.h>

@@ -2,9 +2,9 @@
 /* cmd_events.c - ktrace events: event types of tracefiles, programs and libraries */
 #include "base/viewer.h"
 
-#include "events/elf_events.h"
 #include "base/json.h"
 #include "base/table.h"
+#include "events/elf_events.h"
 
 #include <errno.h>
 #include <stdio.h>

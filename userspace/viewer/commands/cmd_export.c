@@ -85,7 +85,7 @@ static const char *take_option(struct export *x, int option)
 			x->given |= EXPORT_SYMBOLS;
 			return wrong;
 		}
-		return scope_option(&x->scope, option);
+		return time_range_option(&x->scope, option);
 	}
 }
 
@@ -122,12 +122,12 @@ static int write_files(struct export *x, const struct command *cmd, int nr, char
 				       "standard output", "%s", output_error(ret));
 		output_void();
 	} else {
-		scope_complain(&x->scope);
+		time_range_complain(&x->scope);
 	}
 	status = ret ? STATUS_DAMAGED : files_status(x->set, status);
 	ktrace_traceset_close(x->set);
 	status = output_end(status);
-	scope_warn_lost(&x->scope);
+	time_range_warn_lost(&x->scope);
 	return status;
 }
 
@@ -143,7 +143,7 @@ static int export(struct export *x, const struct command *cmd, int nr, char **pa
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "to", required_argument, NULL, 't' },
 	{ "columns", no_argument, NULL, 'c' },
 	{ "by", required_argument, NULL, 'b' },
@@ -168,7 +168,7 @@ static int take_options(struct export *x, const struct export_format *own, int a
 	if (own)
 		x->format = own;
 	wrong = wrong ? wrong : find_excess(x);
-	wrong = wrong ? wrong : scope_wrong(&x->scope);
+	wrong = wrong ? wrong : time_range_wrong(&x->scope);
 	if (wrong)
 		return command_usage(cmd, wrong);
 	if (x->format && !x->format->write)
@@ -181,7 +181,7 @@ int export_main(const struct export_format *own, int argc, char **argv)
 	static struct export x;
 	int status = take_options(&x, own, argc, argv);
 
-	scope_free(&x.scope);
+	time_range_free(&x.scope);
 	return status;
 }
 
@@ -216,7 +216,7 @@ OUTPUT_HELP
 "  --by time|events|locks  folded: what numbers are (default: time)\n"
 "  --columns          csv: a column for each field, not one of JSON for all\n"
 "  --apart            perfetto: for a place among packets of others\n"
-SCOPE_HELP
+TIME_RANGE_HELP
 SYMBOLS_HELP
 "                     folded only\n"
 "  -h, --help, --version\n"

@@ -3,7 +3,7 @@
 #include "analysis/analysis.h"
 
 #include "analysis/flow_class.h"
-#include "base/strip.h"
+#include "base/text_timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -29,8 +29,8 @@ struct row {
  */
 struct flow {
 	struct analysis a;
-	struct strip strip;
-	struct rows rows;
+	struct timeline strip;
+	struct hash_table rows;
 	bool lists;
 };
 
@@ -86,7 +86,7 @@ static void add_to_row(struct flow *f, const struct ktrace_process *p, __u64 fro
 {
 	struct row *row = analysis_thread(&f->a, &f->rows, p);
 
-	if (!row || strip_add(&f->strip, &row->strip, flow_class(p), from, to)) {
+	if (!row || timeline_add(&f->strip, &row->strip, flow_class(p), from, to)) {
 		f->a.error = -ENOMEM;
 		return;
 	}
@@ -126,7 +126,7 @@ static int begin(struct analysis *a)
 	f->strip.from = a->from;
 	f->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
 	f->strip.to += f->strip.to == f->strip.from;
-	strip_fit(&f->strip, BESIDE);
+	timeline_fit(&f->strip, BESIDE);
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static void put_head(struct analysis *a)
 	out_printf(a->out, "\nR run  U user  S syscall  T trap  I irq  i softirq  "
 		   "w wait for cpu\n");
 	out_printf(a->out, ". sleep  D wait for disk  f fork  x exit  z zombie\n\n");
-	strip_scale(&f->strip, a->start, 28, a->out);
+	timeline_scale(&f->strip, a->start, 28, a->out);
 }
 
 static void put_row(struct analysis *a, const void *x)
@@ -155,9 +155,9 @@ static void put_row(struct analysis *a, const void *x)
 	const struct row *row = x;
 	char name[48];
 
-	who_name(&row->thread.who, name, sizeof(name));
+	thread_label_name(&row->thread.who, name, sizeof(name));
 	out_printf(a->out, "%-27.27s ", name);
-	strip_show(&f->strip, row->strip, a->out);
+	timeline_show(&f->strip, row->strip, a->out);
 	out_percent(a->out, row->run_ns, f->strip.to - f->strip.from);
 	out_printf(a->out, " %%\n");
 }
@@ -178,7 +178,7 @@ static const char *own_option(struct analysis *a, int option)
 	struct flow *f = (struct flow *)a;
 
 	if (option == OPTION_WIDTH)
-		return strip_take_width(optarg, &f->strip.width);
+		return timeline_take_width(optarg, &f->strip.width);
 	f->lists = true;
 	return NULL;
 }
@@ -196,7 +196,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
 		       .needs.providers = "sched" },
 		.strip.letters = flow_letters,
-		.rows = ROWS_INIT(struct row, thread.serial),
+		.rows = HASH_TABLE_INIT(struct row, thread.serial),
 	};
 	int status;
 	size_t i;
@@ -204,8 +204,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	f.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &f };
 	status = analysis_main(&f.a, cmd, argc, argv);
 	for (i = 0; i < f.rows.nr; i++)
-		free(((struct row *)rows_at(&f.rows, i))->strip);
-	rows_free(&f.rows);
+		free(((struct row *)hash_table_at(&f.rows, i))->strip);
+	hash_table_free(&f.rows);
 	return status;
 }
 

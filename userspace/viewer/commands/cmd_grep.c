@@ -2,7 +2,7 @@
 /* cmd_grep.c - ktrace grep: the events for which an expression is true */
 #include "base/viewer.h"
 
-#include "events/printout.h"
+#include "events/list_events.h"
 
 #include <stdio.h>
 
@@ -12,7 +12,7 @@
  * @lists:	print fields instead of events
  */
 struct grep {
-	struct printout printout;
+	struct list_events printout;
 	bool lists;
 };
 
@@ -73,43 +73,43 @@ static int put_fields(int nr, char **paths)
 
 static const char *take_option(struct grep *g, int option)
 {
-	struct select *select = &g->printout.scope.select;
+	struct event_select *select = &g->printout.scope.select;
 
 	switch (option) {
 	case 'e':
-		return select_add_filter(select, optarg);
+		return event_select_add_filter(select, optarg);
 	case 'f':
-		return select_add_filter_file(select, optarg);
+		return event_select_add_filter_file(select, optarg);
 	case 'l':
 		g->lists = true;
 		return NULL;
 	default:
-		return printout_option(&g->printout, option);
+		return list_events_option(&g->printout, option);
 	}
 }
 
 /* Without an option that has one, the first operand is the expression. */
 static int grep(struct grep *g, const struct command *cmd, int argc, char **argv)
 {
-	struct select *select = &g->printout.scope.select;
+	struct event_select *select = &g->printout.scope.select;
 	const char *wrong = NULL;
 
 	if (g->lists)
 		return put_fields(argc, argv);
 	if (!select->filter_nr) {
-		wrong = argc ? select_add_filter(select, *argv) : "no expression";
+		wrong = argc ? event_select_add_filter(select, *argv) : "no expression";
 		argc--;
 		argv++;
 	}
 	if (!wrong)
-		wrong = scope_wrong(&g->printout.scope);
+		wrong = time_range_wrong(&g->printout.scope);
 	if (!wrong && argc <= 0)
 		wrong = "no file";
-	return wrong ? command_usage(cmd, wrong) : printout_files(&g->printout, argc, argv);
+	return wrong ? command_usage(cmd, wrong) : list_events_files(&g->printout, argc, argv);
 }
 
 static const struct option options[] = {
-	PRINTOUT_OPTIONS,
+	LIST_EVENTS_OPTIONS,
 	{ "fields", no_argument, NULL, 'l' },
 	COMMON_OPTIONS
 };
@@ -122,13 +122,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 	while (!wrong && (option = command_option(argc, argv, "a:ce:f:ln:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			printout_free(&g.printout);
+			list_events_free(&g.printout);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&g, option);
 	}
 	status = wrong ? command_usage(cmd, wrong) : grep(&g, cmd, argc - optind, argv + optind);
-	printout_free(&g.printout);
+	list_events_free(&g.printout);
 	return status;
 }
 

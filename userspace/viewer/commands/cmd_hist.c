@@ -7,11 +7,11 @@
  */
 #include "base/viewer.h"
 
+#include "base/hash_table.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/plot.h"
-#include "base/rows.h"
-#include "events/scope.h"
+#include "events/time_range.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -48,7 +48,7 @@ struct kind {
  * @kinds:	of events, for a picture
  */
 struct hist {
-	struct scope scope;
+	struct time_range scope;
 	bool is_json;
 	__u64 nr;
 	__u64 width;
@@ -56,13 +56,13 @@ struct hist {
 	__u64 events;
 	const char *svg;
 	bool has_bins;
-	struct rows kinds;
+	struct hash_table kinds;
 };
 
 /* Number and width of the bins, one of which is given. Returns 0, -E2BIG, -ENOMEM. */
 static int make_bins(struct hist *h, __u64 end)
 {
-	struct scope *s = &h->scope;
+	struct time_range *s = &h->scope;
 	__u64 span;
 
 	if (!s->until.is_set)
@@ -95,7 +95,7 @@ static int count_kind(struct hist *h, const struct ktrace_trace_event *e, const 
 	out_event_name(&out, e);
 	/* The key is the beginning of a name that is longer. */
 	key[sizeof(kind->name) - 1] = '\0';
-	kind = rows_get(&h->kinds, key);
+	kind = hash_table_get(&h->kinds, key);
 	if (kind && !kind->counts)
 		kind->counts = calloc(h->nr, sizeof(*kind->counts));
 	if (!kind || !kind->counts)
@@ -112,9 +112,9 @@ static int count(struct hist *h)
 	struct bin *bin;
 	int ret;
 
-	while ((ret = scope_next(&h->scope, &e)) == 1) {
+	while ((ret = time_range_next(&h->scope, &e)) == 1) {
 		bin = &h->bins[bin_of(h, e->time)];
-		now = scope_lost(&h->scope);
+		now = time_range_lost(&h->scope);
 		bin->lost += now - lost;
 		lost = now;
 		if (e->id == KTRACE_ID_LOST)
@@ -137,7 +137,7 @@ static void put_padded(struct ktrace_out *out, __u64 v, size_t width)
 
 static void put_head(struct ktrace_out *out, const struct hist *h)
 {
-	__u64 lost = scope_lost(&h->scope);
+	__u64 lost = time_range_lost(&h->scope);
 
 	ktrace_out_u64(out, h->events);
 	ktrace_out_str(out, " events in ");
@@ -198,7 +198,7 @@ static void put_json(struct ktrace_out *out, const struct hist *h)
 	json_u64(out, "bin_ns", h->width);
 	json_u64(out, "events", h->events);
 	json_key(out, "lost");
-	scope_json_lost(out, &h->scope);
+	time_range_json_lost(out, &h->scope);
 	json_key(out, "bins");
 	ktrace_out_char(out, '[');
 	for (i = 0; i < h->nr; i++) {
@@ -227,9 +227,9 @@ static void plot_kinds(struct hist *h, struct plot_bins *p)
 	struct kind *kind, *rest = NULL;
 	size_t i, k;
 
-	rows_sort(&h->kinds, by_events);
+	hash_table_sort(&h->kinds, by_events);
 	for (i = 0; i < h->kinds.nr; i++) {
-		kind = rows_at(&h->kinds, i);
+		kind = hash_table_at(&h->kinds, i);
 		if (i < nr) {
 			p->series[p->series_nr].name = kind->name;
 			p->series[p->series_nr++].counts = kind->counts;
@@ -272,7 +272,7 @@ static int hist_set(struct hist *h, struct ktrace_traceset *set)
 	int ret = files_span(set, &start, &end);
 
 	if (!ret)
-		ret = scope_begin(&h->scope, set);
+		ret = time_range_begin(&h->scope, set);
 	if (!ret)
 		ret = make_bins(h, end);
 	if (!ret)
@@ -287,7 +287,7 @@ static int hist_set(struct hist *h, struct ktrace_traceset *set)
 		put_json(output(), h);
 	else if (!h->svg)
 		put_text(output(), h);
-	scope_complain(&h->scope);
+	time_range_complain(&h->scope);
 	return ret;
 }
 
@@ -333,12 +333,12 @@ static const char *take_option(struct hist *h, int option)
 		h->width = width.ns;
 		return NULL;
 	default:
-		return scope_option(&h->scope, option);
+		return time_range_option(&h->scope, option);
 	}
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "bins", required_argument, NULL, 'b' },
 	{ "width", required_argument, NULL, 'w' },
 	PLOT_OPTIONS,
@@ -350,7 +350,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 {
 	struct hist h = {
 		.nr = BINS_DEFAULT, .scope.keeps_losses = true,
-		.kinds = ROWS_INIT(struct kind, name),
+		.kinds = HASH_TABLE_INIT(struct kind, name),
 	};
 	const char *wrong = NULL;
 	int option, status;
@@ -358,7 +358,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 
 	while (!wrong && (option = command_option(argc, argv, "b:e:p:w:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&h.scope);
+			time_range_free(&h.scope);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&h, option);
@@ -366,7 +366,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (h.svg && !h.has_bins && !h.width)
 		h.nr = BINS_DRAWN;
 	if (!wrong)
-		wrong = scope_wrong(&h.scope);
+		wrong = time_range_wrong(&h.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)
@@ -374,10 +374,10 @@ static int run(const struct command *cmd, int argc, char **argv)
 	else
 		status = hist_files(&h, argc - optind, argv + optind);
 	for (i = 0; i < h.kinds.nr; i++)
-		free(((struct kind *)rows_at(&h.kinds, i))->counts);
-	rows_free(&h.kinds);
+		free(((struct kind *)hash_table_at(&h.kinds, i))->counts);
+	hash_table_free(&h.kinds);
 	free(h.bins);
-	scope_free(&h.scope);
+	time_range_free(&h.scope);
 	return status;
 }
 
@@ -390,7 +390,7 @@ const struct command cmd_hist = {
 "                     picture 120)\n"
 "  -w, --width TIME   of each bin: 1s, 10ms, ...\n"
 PLOT_HELP
-SCOPE_HELP
+TIME_RANGE_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"

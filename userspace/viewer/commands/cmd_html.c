@@ -12,10 +12,10 @@ static int write_page(struct html *h, struct ktrace_traceset *set, int status)
 		html_complain(ret);
 		output_void();
 	} else {
-		scope_complain(&h->scope);
+		time_range_complain(&h->scope);
 	}
 	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
-	scope_warn_lost(&h->scope);
+	time_range_warn_lost(&h->scope);
 	return status;
 }
 
@@ -60,7 +60,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	if (!wrong && !path)
 		wrong = "-o FILE is missing";
 	if (!wrong)
-		wrong = scope_wrong(&h.scope);
+		wrong = time_range_wrong(&h.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) :
@@ -76,7 +76,7 @@ const struct command cmd_html = {
 "                     needs: no server, no network\n"
 OUTPUT_HELP
 "  --title TEXT       what it is called (default: names of the files)\n"
-SCOPE_HELP
+TIME_RANGE_HELP
 "  -h, --help, --version\n"
 "\n"
 "The page has a row for each CPU, interrupt, thread, lock, and for waits and\n"

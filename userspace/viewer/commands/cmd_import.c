@@ -18,9 +18,9 @@
 #include <ktrace/tracefile.h>
 #include <ktrace/when.h>
 
-#include "import/foreign.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "import/import_writer.h"
 
 static const struct import_format import_ctf = { .name = "ctf", .program = "import-ctf" };
 static const struct import_format import_trace_dat = {
@@ -57,18 +57,18 @@ static const char *take_format(struct import *x, const char *name)
 	return NULL;
 }
 
-int import_open(struct import *x, struct foreign **out)
+int import_open(struct import *x, struct import_writer **out)
 {
-	return foreign_open(x->writes, x->level, out);
+	return import_writer_open(x->writes, x->level, out);
 }
 
-int import_close(struct import *x, struct foreign *f, int ret)
+int import_close(struct import *x, struct import_writer *f, int ret)
 {
 	int error;
 
-	x->events = foreign_events(f);
-	x->lost = foreign_losses(f);
-	error = foreign_close(f);
+	x->events = import_writer_events(f);
+	x->lost = import_writer_losses(f);
+	error = import_writer_close(f);
 	if (ret < 0 || error)
 		return ret < 0 ? ret : error;
 	if (!x->skipped)
@@ -78,13 +78,13 @@ int import_close(struct import *x, struct foreign *f, int ret)
 	return STATUS_DAMAGED;
 }
 
-int import_event(struct import *x, struct foreign *f, __u32 kind, const char *desc,
-		 struct foreign_event *e)
+int import_event(struct import *x, struct import_writer *f, __u32 kind, const char *desc,
+		 struct import_writer_event *e)
 {
-	int ret = foreign_type(f, kind, desc, &e->type);
+	int ret = import_type(f, kind, desc, &e->type);
 
 	if (ret != -EINVAL && ret != -EOVERFLOW)
-		return ret ? ret : foreign_put(f, e);
+		return ret ? ret : import_writer_put(f, e);
 	x->skipped++;
 	return 0;
 }

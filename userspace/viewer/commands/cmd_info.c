@@ -2,15 +2,15 @@
 /* cmd_info.c - ktrace info: what is in the files */
 #include "base/viewer.h"
 
-#include "base/census.h"
+#include "base/clock_warnings.h"
+#include "base/event_counts.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/parts.h"
-#include "events/posix_log.h"
-#include "base/quality.h"
 #include "base/rings.h"
 #include "base/table.h"
 #include "base/when.h"
+#include "events/posix_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
  */
 struct info {
 	struct ktrace_traceset *set;
-	struct census census;
+	struct event_counts census;
 	struct ktrace_traceset_stats stats;
 	__u64 start;
 	__u64 end;
@@ -61,13 +61,13 @@ static int read_all(struct info *info)
 		info->end = e.time > info->end ? e.time : info->end;
 		if (e.id == KTRACE_ID_LOST)
 			continue;
-		ret = census_add(&info->census, &e);
+		ret = event_counts_add(&info->census, &e);
 		if (ret)
 			break;
 	}
 	if (info->start > info->end)
 		info->start = info->end;
-	census_sort(&info->census);
+	event_counts_sort(&info->census);
 	ktrace_traceset_stats(info->set, &info->stats);
 	return ret;
 }
@@ -134,12 +134,12 @@ static void put_rounded(struct ktrace_out *out, __u64 bytes)
 /* A line for each kind: the recordings of a merged file had their own. */
 static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 {
-	struct rows kinds = rings_find(t);
+	struct hash_table kinds = rings_find(t);
 	const struct rings *rings;
 	size_t i;
 
 	for (i = 0; i < kinds.nr; i++) {
-		rings = rows_at(&kinds, i);
+		rings = hash_table_at(&kinds, i);
 		put_label(out, "rings");
 		if (kinds.nr > 1) {
 			ktrace_out_u64(out, rings->nr);
@@ -148,7 +148,7 @@ static void put_file_rings(struct ktrace_out *out, const struct ktrace_trace *t)
 		rings_put(out, rings);
 		ktrace_out_char(out, '\n');
 	}
-	rows_free(&kinds);
+	hash_table_free(&kinds);
 }
 
 /* A fact that is a number; anything else counts as missing. */
@@ -527,9 +527,9 @@ static int describe_files(int nr, char **paths, bool is_json)
 		put_json(output(), info);
 	else
 		put_text(output(), info);
-	quality_complain(info->set);
+	clock_warnings_complain(info->set);
 	status = output_end(ret ? STATUS_DAMAGED : files_status(info->set, status));
-	census_free(&info->census);
+	event_counts_free(&info->census);
 	ktrace_traceset_close(info->set);
 out_free:
 	free(info);

@@ -2,8 +2,8 @@
 /* cmd_io.c - ktrace io: what threads read, wrote and waited for; what block devices did */
 #include "analysis/analysis.h"
 
+#include "analysis/block_requests.h"
 #include "base/columns.h"
-#include "analysis/disks.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>
@@ -53,8 +53,8 @@ struct user {
  */
 struct io {
 	struct analysis a;
-	struct rows users;
-	struct disks disks;
+	struct hash_table users;
+	struct block_requests disks;
 	struct columns columns;
 	bool has_histograms;
 };
@@ -148,7 +148,7 @@ static void put_user(struct analysis *a, const void *row)
 	char name[48];
 	int i;
 
-	who_name(&u->thread.who, name, sizeof(name));
+	thread_label_name(&u->thread.who, name, sizeof(name));
 	cell(t, "%s", name);
 	for (i = 0; i < IO_NR; i++) {
 		cell(t, "%llu", u->amounts[i].calls);
@@ -165,8 +165,8 @@ static void put_sums(struct columns *t, const struct disk_sums *sums)
 	cell(t, "%llu", sums->requests);
 	cell_bytes(t, sums->bytes);
 	cell_duration(t, sums->times.sum);
-	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 50) : 0);
-	cell_duration(t, sums->times.nr ? dist_percentile(&sums->times, 99) : 0);
+	cell_duration(t, sums->times.nr ? histogram_percentile(&sums->times, 50) : 0);
+	cell_duration(t, sums->times.nr ? histogram_percentile(&sums->times, 99) : 0);
 	cell_duration(t, sums->times.max);
 	cell(t, "%llu", sums->errors);
 	cells_end(t);
@@ -205,7 +205,7 @@ static void put_histograms(const struct disk *d, void *arg)
 		output_line_begin(io->a.out);
 		out_printf(io->a.out, "\n%u:%u %s, from issue to end\n", d->number >> 20,
 			   d->number & 0xfffff, disk_kinds[i]);
-		dist_show(&d->sums[i].times, io->a.out, 2);
+		histogram_show(&d->sums[i].times, io->a.out, 2);
 	}
 }
 
@@ -225,10 +225,10 @@ static void put_disks(struct io *io)
 	columns_begin(&io->columns, io->a.out, columns);
 	ktrace_out_char(io->a.out, '\n');
 	columns_head(&io->columns);
-	disks_each(&io->disks, put_disk, io);
+	block_requests_each(&io->disks, put_disk, io);
 	columns_end(&io->columns);
 	if (io->has_histograms)
-		disks_each(&io->disks, put_histograms, io);
+		block_requests_each(&io->disks, put_histograms, io);
 }
 
 static void put_json_user(struct analysis *a, const void *row)
@@ -238,7 +238,7 @@ static void put_json_user(struct analysis *a, const void *row)
 	const struct user *u = row;
 	int i;
 
-	who_json(&u->thread.who, out);
+	thread_label_json(&u->thread.who, out);
 	for (i = 0; i < IO_NR; i++) {
 		json_key(out, kinds[i]);
 		ktrace_out_char(out, '{');
@@ -271,7 +271,7 @@ static void put_json_disk(const struct disk *d, void *arg)
 		json_u64(out, "requests", d->sums[i].requests);
 		json_u64(out, "bytes", d->sums[i].bytes);
 		json_u64(out, "errors", d->sums[i].errors);
-		dist_json(&d->sums[i].times, out);
+		histogram_json(&d->sums[i].times, out);
 		ktrace_out_char(out, '}');
 	}
 	ktrace_out_char(out, '}');
@@ -279,7 +279,7 @@ static void put_json_disk(const struct disk *d, void *arg)
 
 static int take_request(struct analysis *a, const struct ktrace_trace_event *e)
 {
-	return disks_event(&((struct io *)a)->disks, a, e);
+	return block_requests_event(&((struct io *)a)->disks, a, e);
 }
 
 static void show(struct analysis *a)
@@ -289,7 +289,7 @@ static void show(struct analysis *a)
 	};
 	struct io *io = (struct io *)a;
 
-	disks_end(&io->disks, a, a->to);
+	block_requests_end(&io->disks, a, a->to);
 	analysis_rows(a, &io->users, &sheet);
 	if (!a->is_json) {
 		put_disks(io);
@@ -297,7 +297,7 @@ static void show(struct analysis *a)
 	}
 	json_key(a->out, "devices");
 	ktrace_out_char(a->out, '[');
-	disks_each(&io->disks, put_json_disk, io);
+	block_requests_each(&io->disks, put_json_disk, io);
 	ktrace_out_char(a->out, ']');
 }
 
@@ -322,7 +322,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			.show = show,
 			.needs.providers = "syscall,block",
 		},
-		.users = ROWS_INIT(struct user, thread.serial),
+		.users = HASH_TABLE_INIT(struct user, thread.serial),
 	};
 	int status;
 
@@ -330,8 +330,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.span = on_span, .left = on_left, .arg = &io,
 	};
 	status = analysis_main(&io.a, cmd, argc, argv);
-	rows_free(&io.users);
-	disks_free(&io.disks);
+	hash_table_free(&io.users);
+	block_requests_free(&io.disks);
 	return status;
 }
 

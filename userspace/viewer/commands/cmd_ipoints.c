@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "base/dist.h"
+#include "base/histogram.h"
 #include "events/shark.h"
 
 #define PAIRS_MAX 64
@@ -19,7 +19,7 @@
 struct pair {
 	__u32 from;
 	__u32 to;
-	struct dist times;
+	struct histogram times;
 };
 
 /* struct begun - a thread has passed a place; the first three are the key */
@@ -34,8 +34,8 @@ struct begun {
 
 struct ipoints {
 	struct analysis a;
-	struct rows pairs;
-	struct rows begun;
+	struct hash_table pairs;
+	struct hash_table begun;
 	struct pair wanted[PAIRS_MAX];
 	__u32 nr;
 };
@@ -43,16 +43,16 @@ struct ipoints {
 static int add(struct ipoints *s, __u32 from, __u32 to, __u64 ns)
 {
 	const __u32 key[] = { from, to };
-	struct pair *p = rows_get(&s->pairs, key);
+	struct pair *p = hash_table_get(&s->pairs, key);
 
-	return p ? dist_add(&p->times, ns) : -ENOMEM;
+	return p ? histogram_add(&p->times, ns) : -ENOMEM;
 }
 
 static struct begun *begun_of(struct ipoints *s, const struct ktrace_trace_event *e, __u32 wanted)
 {
 	const __u32 key[] = { (__u32)ktrace_trace_index(e->stream->trace), e->tid, wanted };
 
-	return rows_get(&s->begun, key);
+	return hash_table_get(&s->begun, key);
 }
 
 static int pass(struct ipoints *s, const struct ktrace_trace_event *e, __u32 number, __u32 i)
@@ -115,7 +115,7 @@ static void put_line(struct analysis *a, const void *row)
 {
 	const struct pair *p = row;
 	const __u64 times[] = {
-		p->times.min, mean(p), dist_percentile(&p->times, 99), p->times.max,
+		p->times.min, mean(p), histogram_percentile(&p->times, 99), p->times.max,
 	};
 
 	out_printf(a->out, "%6u %6u %9llu", p->from, p->to, p->times.nr);
@@ -132,7 +132,7 @@ static void put_json(struct analysis *a, const void *row)
 
 	json_u64(a->out, "from", p->from);
 	json_u64(a->out, "to", p->to);
-	dist_json(&p->times, a->out);
+	histogram_json(&p->times, a->out);
 	json_u64(a->out, "mean_ns", mean(p));
 }
 
@@ -182,15 +182,15 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct ipoints s = {
 		.a = { .options = options, .option = take_option, .event = on_event, .show = show,
 		       .needs.providers = "log" },
-		.pairs = ROWS_INIT(struct pair, to),
-		.begun = ROWS_INIT(struct begun, wanted),
+		.pairs = HASH_TABLE_INIT(struct pair, to),
+		.begun = HASH_TABLE_INIT(struct begun, wanted),
 	};
 	int status = analysis_main(&s.a, cmd, argc, argv);
 
 	for (size_t i = 0; i < s.pairs.nr; i++)
-		dist_free(&((struct pair *)rows_at(&s.pairs, i))->times);
-	rows_free(&s.pairs);
-	rows_free(&s.begun);
+		histogram_free(&((struct pair *)hash_table_at(&s.pairs, i))->times);
+	hash_table_free(&s.pairs);
+	hash_table_free(&s.begun);
 	return status;
 }
 

@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 
 #include "base/columns.h"
-#include "base/dist.h"
+#include "base/histogram.h"
 
 #include <errno.h>
 #include <math.h>
@@ -28,7 +28,7 @@ struct line {
 	__u32 mode;
 	__u32 number;
 	char name[32];
-	struct dist times;
+	struct histogram times;
 	struct moments time;
 	__u64 longest_from;
 };
@@ -45,8 +45,8 @@ struct begins {
 
 struct irq {
 	struct analysis a;
-	struct rows lines;
-	struct rows begins;
+	struct hash_table lines;
+	struct hash_table begins;
 	struct columns columns;
 };
 
@@ -74,7 +74,7 @@ static struct line *line_of(struct irq *s, const struct ktrace_process *p, __u32
 {
 	const char *name = ktrace_mode_sub_name(s->a.state, p->machine, mode, number);
 	const __u32 key[] = { p->machine, mode, number };
-	struct line *l = rows_get(&s->lines, key);
+	struct line *l = hash_table_get(&s->lines, key);
 
 	if (l && !l->name[0])
 		snprintf(l->name, sizeof(l->name), "%s", name ? name : "");
@@ -95,7 +95,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 	l = line_of(s, p, level->mode, level->sub);
 	if (l && (!l->times.nr || ns > l->times.max))
 		l->longest_from = level->since;
-	if (!l || dist_add(&l->times, ns)) {
+	if (!l || histogram_add(&l->times, ns)) {
 		s->a.error = -ENOMEM;
 		return;
 	}
@@ -123,8 +123,8 @@ static int take_begin(struct analysis *a, const struct ktrace_trace_event *e)
 	level = p ? ktrace_process_mode(p) : NULL;
 	if (!level || level->since != e->time)	/* no room on its stack */
 		return 0;
-	b = rows_get(&((struct irq *)a)->begins,
-		     (const __u32[]){ p->machine, level->mode, level->sub });
+	b = hash_table_get(&((struct irq *)a)->begins,
+			   (const __u32[]){ p->machine, level->mode, level->sub });
 	if (!b)
 		return -ENOMEM;
 	if (b->has_last)
@@ -137,7 +137,7 @@ static int take_begin(struct analysis *a, const struct ktrace_trace_event *e)
 static const struct moments *period_of(const struct irq *s, const struct line *l)
 {
 	static const struct moments none;
-	const struct begins *b = rows_find(&s->begins, l);
+	const struct begins *b = hash_table_find(&s->begins, l);
 
 	return b ? &b->period : &none;
 }
@@ -207,7 +207,7 @@ static void put_json(struct analysis *a, const void *row)
 	json_str(out, "name", l->name);
 	json_key(out, "hz");
 	out_printf(out, "%.3f", frequency(a, l));
-	dist_json(&l->times, out);
+	histogram_json(&l->times, out);
 	json_u64(out, "mean_ns", rounded(l->time.mean));
 	json_u64(out, "deviation_ns", deviation(&l->time));
 	json_u64(out, "longest_from_ns", analysis_since_start(a, l->longest_from));
@@ -233,8 +233,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct irq s = {
 		.a = { .options = options, .event = take_begin, .show = show,
 		       .needs.providers = "irq,softirq" },
-		.lines = ROWS_INIT(struct line, number),
-		.begins = ROWS_INIT(struct begins, number),
+		.lines = HASH_TABLE_INIT(struct line, number),
+		.begins = HASH_TABLE_INIT(struct begins, number),
 	};
 	int status;
 	size_t i;
@@ -242,9 +242,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	s.a.watch = (struct ktrace_state_watch){ .left = on_left, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
 	for (i = 0; i < s.lines.nr; i++)
-		dist_free(&((struct line *)rows_at(&s.lines, i))->times);
-	rows_free(&s.lines);
-	rows_free(&s.begins);
+		histogram_free(&((struct line *)hash_table_at(&s.lines, i))->times);
+	hash_table_free(&s.lines);
+	hash_table_free(&s.begins);
 	return status;
 }
 

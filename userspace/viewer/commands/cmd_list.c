@@ -2,35 +2,35 @@
 /* cmd_list.c - ktrace list: one line an event */
 #include "base/viewer.h"
 
-#include "events/printout.h"
+#include "events/list_events.h"
 
 static const struct option options[] = {
-	PRINTOUT_OPTIONS,
+	LIST_EVENTS_OPTIONS,
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct printout p = { .left = ~0ull };
+	struct list_events p = { .left = ~0ull };
 	const char *wrong = NULL;
 	int option, status;
 
 	while (!wrong && (option = command_option(argc, argv, "a:ce:n:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			printout_free(&p);
+			list_events_free(&p);
 			return command_common_option(cmd, option);
 		}
-		wrong = printout_option(&p, option);
+		wrong = list_events_option(&p, option);
 	}
 	if (!wrong)
-		wrong = scope_wrong(&p.scope);
+		wrong = time_range_wrong(&p.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)
 		status = command_usage(cmd, wrong);
 	else
-		status = printout_files(&p, argc - optind, argv + optind);
-	printout_free(&p);
+		status = list_events_files(&p, argc - optind, argv + optind);
+	list_events_free(&p);
 	return status;
 }
 
@@ -39,7 +39,7 @@ const struct command cmd_list = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Print the events of all files in order of time",
 	.help =
-PRINTOUT_HELP
+LIST_EVENTS_HELP
 "\n"
 "TIME: 12.5 or 12.5s, 3ms, 200us, 7ns, 5m, 1.5h since the first event;\n"
 "2026-01-31T12:00:00.5 local time, with Z behind it UTC; @SECONDS since the\n"

@@ -7,10 +7,10 @@
  */
 #include "base/viewer.h"
 
-#include "events/line.h"
-#include "live.h"
 #include "base/number.h"
 #include "base/progress.h"
+#include "events/line.h"
+#include "live.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -38,7 +38,7 @@
  * @is_over:	no more is wanted
  */
 struct live {
-	struct scope scope;
+	struct time_range scope;
 	struct lines lines;
 	struct live_top top;
 	bool has_top;
@@ -79,7 +79,7 @@ static int read_all(struct live *l)
 	const struct ktrace_trace_event *e;
 	int ret = 0;
 
-	while (!l->is_over && !output()->error && (ret = scope_next(&l->scope, &e)) == 1) {
+	while (!l->is_over && !output()->error && (ret = time_range_next(&l->scope, &e)) == 1) {
 		if (l->has_top) {
 			ret = live_top_add(&l->top, e);
 			if (ret)
@@ -112,9 +112,9 @@ static int skip_all(struct live *l)
 	const struct ktrace_trace_event *e;
 	int ret = 0;
 
-	if (!l->scope.state && !select_uses_past(&l->scope.select))
+	if (!l->scope.state && !event_select_uses_past(&l->scope.select))
 		ret = ktrace_traceset_seek(l->scope.set, l->scope.end);
-	while (!ret && (ret = scope_next(&l->scope, &e)) == 1)
+	while (!ret && (ret = time_range_next(&l->scope, &e)) == 1)
 		ret = 0;
 	memset(l->scope.lost, 0, sizeof(l->scope.lost));
 	return ret;
@@ -122,7 +122,7 @@ static int skip_all(struct live *l)
 
 static int begin(struct live *l, struct ktrace_traceset *set)
 {
-	int ret = scope_begin(&l->scope, set);
+	int ret = time_range_begin(&l->scope, set);
 
 	progress_end();
 	l->lines.has_many_files = ktrace_traceset_trace(set, 1);
@@ -142,7 +142,7 @@ static int begin(struct live *l, struct ktrace_traceset *set)
 /* Of a trace that had no event yet. Return: 0, -errno. */
 static int find_window(struct live *l)
 {
-	int ret = scope_find_window(&l->scope);
+	int ret = time_range_find_window(&l->scope);
 
 	l->lines.start = l->lines.before = l->scope.start;
 	l->top.begin = l->top.from = l->top.to = l->scope.from;
@@ -207,10 +207,10 @@ static int run_live(struct live *l, int nr, char **paths)
 		ret = follow(l, nr, paths);
 	if (ret)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
-	select_complain(&l->scope.select, set);
+	event_select_complain(&l->scope.select, set);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	status = output_end(status);
-	scope_warn_lost(&l->scope);
+	time_range_warn_lost(&l->scope);
 	live_top_free(&l->top);
 	ktrace_traceset_close(set);
 	return status;
@@ -219,7 +219,7 @@ static int run_live(struct live *l, int nr, char **paths)
 enum { OPTION_ALL = 300, OPTION_TOP, OPTION_BY, OPTION_INTERVAL };
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "all", no_argument, NULL, OPTION_ALL },
 	{ "top", no_argument, NULL, OPTION_TOP },
 	{ "by", required_argument, NULL, OPTION_BY },
@@ -258,7 +258,7 @@ static const char *take_option(struct live *l, int option)
 		l->lines.is_json = l->top.is_json = true;
 		return NULL;
 	default:
-		return scope_option(&l->scope, option);
+		return time_range_option(&l->scope, option);
 	}
 }
 
@@ -280,14 +280,14 @@ static int run(const struct command *cmd, int argc, char **argv)
 			wrong = take_option(&l, option);
 	}
 	if (status < 0 && !wrong)
-		wrong = scope_wrong(&l.scope);
+		wrong = time_range_wrong(&l.scope);
 	if (status < 0 && !wrong && optind == argc)
 		wrong = "no file";
 	if (wrong)
 		status = command_usage(cmd, wrong);
 	if (status < 0)
 		status = run_live(&l, argc - optind, argv + optind);
-	scope_free(&l.scope);
+	time_range_free(&l.scope);
 	return status;
 }
 
@@ -304,7 +304,7 @@ const struct command cmd_live = {
 "  -n, --number N     stop after N events; with --top, after N times\n"
 "  --time rel|wall|raw|delta  of events: see ktrace help list\n"
 "  --json             one JSON object an event; with --top, one each time\n"
-SCOPE_HELP
+TIME_RANGE_HELP
 "  -h, --help, --version\n"
 "\n"
 "Ends when the recording does, or by SIGINT or SIGTERM. A recording in several\n"

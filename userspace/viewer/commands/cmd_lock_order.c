@@ -8,9 +8,9 @@
 #include "analysis/analysis.h"
 
 #include "pthread/lock_cycles.h"
+#include "pthread/lock_symbol.h"
+#include "pthread/model.h"
 #include "symbols/symbols.h"
-#include "pthread/sync.h"
-#include "pthread/variable.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,8 +31,8 @@
  */
 struct lock_order {
 	struct analysis a;
-	struct sync *sync;
-	struct rows edges;
+	struct model *sync;
+	struct hash_table edges;
 	__u64 cycles;
 	bool is_dot;
 	__u64 raw;
@@ -40,60 +40,60 @@ struct lock_order {
 	struct symbols *symbols;
 };
 
-static bool is_lock(const struct sync_object *o)
+static bool is_lock(const struct model_object *o)
 {
-	return o->kind == SYNC_MUTEX || o->kind == SYNC_RWLOCK || o->kind == SYNC_SPIN;
+	return o->kind == MODEL_MUTEX || o->kind == MODEL_RWLOCK || o->kind == MODEL_SPIN;
 }
 
-static __u64 key_of(const struct sync_object *o)
+static __u64 key_of(const struct model_object *o)
 {
 	return ((__u64)o->serial + 1) << 32 | o->life;
 }
 
 /* Held so that no other thread can hold it, too? */
-static bool is_exclusive(const struct sync_object *o, const struct sync_thread *t)
+static bool is_exclusive(const struct model_object *o, const struct model_thread *t)
 {
-	return o->kind != SYNC_RWLOCK || o->owner == t;
+	return o->kind != MODEL_RWLOCK || o->owner == t;
 }
 
-static bool holds(const struct sync_thread *t, __u64 key)
+static bool holds(const struct model_thread *t, __u64 key)
 {
-	const struct sync_object *o;
+	const struct model_object *o;
 	size_t i;
 
-	for (i = 0; (o = sync_held(t, i)); i++)
+	for (i = 0; (o = model_held(t, i)); i++)
 		if (key_of(o) == key && is_exclusive(o, t))
 			return true;
 	return false;
 }
 
-static void set_guards(struct lock_edge *e, const struct sync_thread *t)
+static void set_guards(struct lock_edge *e, const struct model_thread *t)
 {
-	const struct sync_object *o;
+	const struct model_object *o;
 	__u32 nr = 0;
 	size_t i;
 
-	for (i = 0; (o = sync_held(t, i)) && nr < LOCK_GUARDS; i++)
+	for (i = 0; (o = model_held(t, i)) && nr < LOCK_GUARDS; i++)
 		if (o != e->from && o != e->to && is_exclusive(o, t))
 			e->guards[nr++] = key_of(o);
 }
 
 /* struct taking - a lock was taken, or is waited for without end */
 struct taking {
-	const struct sync_thread *thread;
-	const struct sync_object *to;
+	const struct model_thread *thread;
+	const struct model_object *to;
 	__u64 time;
 	__u64 raw;
 	__u64 caller;
 };
 
-static void add_edge(struct lock_order *r, const struct sync_object *from,
+static void add_edge(struct lock_order *r, const struct model_object *from,
 		     const struct taking *now)
 {
-	const struct sync_object *to = now->to;
-	const struct sync_thread *t = now->thread;
+	const struct model_object *to = now->to;
+	const struct model_thread *t = now->thread;
 	const struct lock_edge_key key = { key_of(from), key_of(to) };
-	struct lock_edge *e = rows_get(&r->edges, &key);
+	struct lock_edge *e = hash_table_get(&r->edges, &key);
 	__u32 i;
 
 	if (!e) {
@@ -123,19 +123,19 @@ static void add_edge(struct lock_order *r, const struct sync_object *from,
 
 static void add_edges(struct lock_order *r, const struct taking *now)
 {
-	const struct sync_thread *t = now->thread;
-	const struct sync_object *from;
+	const struct model_thread *t = now->thread;
+	const struct model_object *from;
 	size_t i;
 
 	if (now->time < r->a.from || now->time >= r->a.until_ns || !is_lock(now->to) ||
 	    !analysis_is_selected(&r->a, t->tid, t->process->pid))
 		return;
-	for (i = 0; (from = sync_held(t, i)); i++)
+	for (i = 0; (from = model_held(t, i)); i++)
 		if (from != now->to)
 			add_edge(r, from, now);
 }
 
-static void on_taken(void *arg, const struct sync_take *take)
+static void on_taken(void *arg, const struct model_take *take)
 {
 	if (!take->has_tried)
 		add_edges(arg, &(struct taking){ take->thread, take->object, take->event->time,
@@ -143,7 +143,7 @@ static void on_taken(void *arg, const struct sync_take *take)
 }
 
 /* Threads that wait until the end would have taken the lock. */
-static void on_wait(void *arg, const struct sync_wait *w)
+static void on_wait(void *arg, const struct model_wait *w)
 {
 	struct lock_order *r = arg;
 
@@ -154,12 +154,12 @@ static void on_wait(void *arg, const struct sync_wait *w)
 static int begin(struct analysis *a)
 {
 	struct lock_order *r = (struct lock_order *)a;
-	const struct sync_watch watch = { .wait = on_wait, .taken = on_taken, .arg = r };
+	const struct model_watch watch = { .wait = on_wait, .taken = on_taken, .arg = r };
 
 	r->symbols = r->where.is_wanted ? symbols_new(&r->where) : NULL;
 	if (r->where.is_wanted && !r->symbols)
 		return -ENOMEM;
-	return sync_new(a->set, a->state, &watch, &r->sync);
+	return model_new(a->set, a->state, &watch, &r->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
@@ -167,7 +167,7 @@ static int take(struct analysis *a, const struct ktrace_trace_event *e)
 	struct lock_order *r = (struct lock_order *)a;
 
 	r->raw = e->raw;
-	return sync_update(r->sync, e);
+	return model_update(r->sync, e);
 }
 
 static int by_first(const void *x, const void *y)
@@ -182,11 +182,11 @@ static int by_first(const void *x, const void *y)
 static void put_lock(struct lock_order *r, struct ktrace_out *out, const struct lock_edge *e,
 		     bool is_from)
 {
-	const struct sync_object *o = is_from ? e->from : e->to;
+	const struct model_object *o = is_from ? e->from : e->to;
 
 	out_printf(out, "%u %s 0x%llx", o->process->pid,
-		   sync_kind_name(is_from ? e->from_kind : e->to_kind), o->address);
-	variable_put(out, variable_of(r->symbols, e->trace, o, e->raw));
+		   model_kind_name(is_from ? e->from_kind : e->to_kind), o->address);
+	lock_symbol_put(out, lock_symbol_of(r->symbols, e->trace, o, e->raw));
 }
 
 static const struct symbol *symbol_of(struct lock_order *r, const struct lock_edge *e)
@@ -246,13 +246,13 @@ static void heading(struct analysis *a)
 
 static void json_lock(struct lock_order *r, const struct lock_edge *e, bool is_from)
 {
-	const struct sync_object *o = is_from ? e->from : e->to;
+	const struct model_object *o = is_from ? e->from : e->to;
 	struct ktrace_out *out = r->a.out;
 
 	ktrace_out_char(out, '{');
-	json_str(out, "kind", sync_kind_name(is_from ? e->from_kind : e->to_kind));
+	json_str(out, "kind", model_kind_name(is_from ? e->from_kind : e->to_kind));
 	json_address(out, "address", o->address);
-	variable_json(out, variable_of(r->symbols, e->trace, o, e->raw));
+	lock_symbol_json(out, lock_symbol_of(r->symbols, e->trace, o, e->raw));
 	ktrace_out_char(out, '}');
 }
 
@@ -322,7 +322,7 @@ static void put_dot(struct lock_order *r)
 		if (r->a.lost[i])
 			out_printf(out, "  label=\"events were lost: incomplete\";\n");
 	for (i = 0; i < r->edges.nr; i++) {
-		e = rows_at(&r->edges, i);
+		e = hash_table_at(&r->edges, i);
 		output_line_begin(out);
 		out_printf(out, "  ");
 		put_node(r, e, true);
@@ -340,8 +340,8 @@ static void show(struct analysis *a)
 	const struct lock_cycles cycles = { put_cycle, r, STEPS_MAX };
 	__u64 unsearched = 0;
 
-	sync_flush(r->sync, a->to);
-	rows_sort(&r->edges, lock_edge_order);
+	model_flush(r->sync, a->to);
+	hash_table_sort(&r->edges, lock_edge_order);
 	if (r->is_dot && !a->is_json) {
 		put_dot(r);
 		return;
@@ -389,13 +389,13 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = { .options = options, .option = own_option, .begin = begin, .early = take,
 		       .show = show,
 		       .needs.providers = "pthread" },
-		.edges = ROWS_INIT(struct lock_edge, key),
+		.edges = HASH_TABLE_INIT(struct lock_edge, key),
 	};
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
 	symbols_free(r.symbols);
-	rows_free(&r.edges);
-	sync_free(r.sync);
+	hash_table_free(&r.edges);
+	model_free(r.sync);
 	return status;
 }
 

@@ -2,23 +2,23 @@
 /* cmd_merge.c - ktrace merge: several tracefiles of one boot as one */
 #include "base/viewer.h"
 
-#include "events/extraction.h"
+#include "events/subset.h"
 
 static const struct option options[] = {
-	EXTRACTION_OPTIONS,
+	SUBSET_OPTIONS,
 	COMMON_OPTIONS
 };
 
 static int run(const struct command *cmd, int argc, char **argv)
 {
-	struct extraction x = { .scope.keeps_losses = true };
+	struct subset x = { .scope.keeps_losses = true };
 	const char *wrong = NULL;
 	int option;
 
 	while (!wrong && (option = command_option(argc, argv, "o:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP)
 			return command_common_option(cmd, option);
-		wrong = extraction_option(&x, option);
+		wrong = subset_option(&x, option);
 	}
 	if (!wrong && !x.path)
 		wrong = "-o FILE is missing";
@@ -26,7 +26,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		wrong = "no file";
 	if (wrong)
 		return command_usage(cmd, wrong);
-	return extraction_files(&x, argc - optind, argv + optind);
+	return subset_files(&x, argc - optind, argv + optind);
 }
 
 const struct command cmd_merge = {
@@ -34,7 +34,7 @@ const struct command cmd_merge = {
 	.args = "[OPTION...] -o OUTPUT FILE...",
 	.summary = "Write several tracefiles of one boot as one",
 	.help =
-EXTRACTION_HELP
+SUBSET_HELP
 "  --json             one JSON object\n"
 "  -h, --help, --version\n"
 "\n"

@@ -2,10 +2,10 @@
 /* cmd_objects.c - ktrace objects: threads, mutexes and so on at a time, from pthread events */
 #include "analysis/analysis.h"
 
-#include "events/alias.h"
-#include "pthread/sync.h"
-#include "pthread/sync_name.h"
-#include "pthread/variable.h"
+#include "events/object_names.h"
+#include "pthread/lock_symbol.h"
+#include "pthread/model.h"
+#include "pthread/model_name.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@
  */
 struct objects {
 	struct analysis a;
-	struct sync *sync;
-	struct aliases *aliases;
+	struct model *sync;
+	struct object_names *aliases;
 	bool shows_gone;
 	struct symbols_where where;
 	struct symbols *symbols;
@@ -33,58 +33,58 @@ struct objects {
 static int begin(struct analysis *a)
 {
 	struct objects *r = (struct objects *)a;
-	int ret = r->aliases ? 0 : aliases_new(&r->aliases);
+	int ret = r->aliases ? 0 : object_names_new(&r->aliases);
 
 	r->symbols = r->where.is_wanted ? symbols_new(&r->where) : NULL;
 	if (r->where.is_wanted && !r->symbols)
 		ret = -ENOMEM;
 	if (!ret)
-		ret = aliases_begin(r->aliases, a->set);
-	return ret < 0 ? ret : sync_new(a->set, a->state, NULL, &r->sync);
+		ret = object_names_begin(r->aliases, a->set);
+	return ret < 0 ? ret : model_new(a->set, a->state, NULL, &r->sync);
 }
 
 static int take(struct analysis *a, const struct ktrace_trace_event *e)
 {
 	struct objects *r = (struct objects *)a;
-	int ret = aliases_update(r->aliases, e);
+	int ret = object_names_update(r->aliases, e);
 
-	return ret ? ret : sync_update(r->sync, e);
+	return ret ? ret : model_update(r->sync, e);
 }
 
-static const struct ktrace_trace *trace_of(const struct objects *r, const struct sync_process *p)
+static const struct ktrace_trace *trace_of(const struct objects *r, const struct model_process *p)
 {
 	return ktrace_traceset_trace(r->a.set, p->machine);
 }
 
 /* What it is called at the time shown; NULL: it has no name. */
-static const char *name_of(const struct objects *r, const struct sync_object *o)
+static const char *name_of(const struct objects *r, const struct model_object *o)
 {
-	return aliases_find_object(r->aliases, trace_of(r, o->process),
-				   o->process->pid ? o->process->pid : o->process->tid,
-				   o->address);
+	return object_names_find_object(r->aliases, trace_of(r, o->process),
+					o->process->pid ? o->process->pid : o->process->tid,
+					o->address);
 }
 
-static const char *name_of_thread(const struct objects *r, const struct sync_thread *t)
+static const char *name_of_thread(const struct objects *r, const struct model_thread *t)
 {
-	return sync_name_alias(r->aliases, r->a.set, t);
+	return model_name_alias(r->aliases, r->a.set, t);
 }
 
 /* The variable that it is; NULL: not known, or not asked for */
-static const struct symbol *variable_at(struct objects *r, const struct sync_object *o)
+static const struct symbol *variable_at(struct objects *r, const struct model_object *o)
 {
-	return o->trace ? variable_of(r->symbols, o->trace, o, o->raw) : NULL;
+	return o->trace ? lock_symbol_of(r->symbols, o->trace, o, o->raw) : NULL;
 }
 
-static bool wants_thread(const struct objects *r, const struct sync_thread *t)
+static bool wants_thread(const struct objects *r, const struct model_thread *t)
 {
-	if (!r->shows_gone && (t->life == SYNC_JOINED || t->life == SYNC_DEAD))
+	if (!r->shows_gone && (t->life == MODEL_JOINED || t->life == MODEL_DEAD))
 		return false;
 	return analysis_is_selected(&r->a, t->tid, t->process->pid);
 }
 
-static bool wants_object(const struct objects *r, const struct sync_object *o)
+static bool wants_object(const struct objects *r, const struct model_object *o)
 {
-	if (!r->shows_gone && o->state == SYNC_GONE)
+	if (!r->shows_gone && o->state == MODEL_GONE)
 		return false;
 	return analysis_is_selected(&r->a, o->process->tid ? o->process->tid : o->process->pid,
 				    o->process->pid);
@@ -95,34 +95,34 @@ static __u64 age(const struct analysis *a, __u64 since)
 	return a->to > since ? a->to - since : 0;
 }
 
-static void put_thread(struct objects *r, const struct sync_thread *t)
+static void put_thread(struct objects *r, const struct model_thread *t)
 {
 	struct ktrace_out *out = r->a.out;
 	char name[64];
 
-	sync_name_text(t, t->raw, name, sizeof(name));
+	model_name_text(t, t->raw, name, sizeof(name));
 	output_line_begin(out);
-	out_printf(out, "%-30s %-8s ", name, sync_life_name(t->life));
+	out_printf(out, "%-30s %-8s ", name, model_life_name(t->life));
 	out_duration(out, age(&r->a, t->since));
 	out_printf(out, " %10llu %8llu ", t->calls, t->waits);
 	if (t->object) {
-		out_printf(out, " %s 0x%llx", sync_kind_name(t->object->kind), t->object->address);
-		variable_put(out, variable_at(r, t->object));
-	} else if (t->life == SYNC_WAITING) {
+		out_printf(out, " %s 0x%llx", model_kind_name(t->object->kind), t->object->address);
+		lock_symbol_put(out, variable_at(r, t->object));
+	} else if (t->life == MODEL_WAITING) {
 		out_printf(out, " thread 0x%llx", t->joins);
 	}
-	sync_name_put(out, name_of_thread(r, t));
+	model_name_put(out, name_of_thread(r, t));
 	out_printf(out, "\n");
 }
 
-static bool has_left(const struct sync_object *o)
+static bool has_left(const struct model_object *o)
 {
-	return o->kind == SYNC_BARRIER && o->value && !o->is_pshared &&
-	       (o->state == SYNC_FREE || o->state == SYNC_TAKEN);
+	return o->kind == MODEL_BARRIER && o->value && !o->is_pshared &&
+	       (o->state == MODEL_FREE || o->state == MODEL_TAKEN);
 }
 
 /* What belongs to the state: owner, count, value and so on */
-static void put_detail(struct ktrace_out *out, const struct sync_object *o)
+static void put_detail(struct ktrace_out *out, const struct model_object *o)
 {
 	if (o->owner)
 		out_printf(out, " by %u", o->owner->tid);
@@ -130,7 +130,7 @@ static void put_detail(struct ktrace_out *out, const struct sync_object *o)
 		out_printf(out, ", %u times", o->count);
 	if (o->readers)
 		out_printf(out, " by %u readers", o->readers);
-	if (o->kind == SYNC_SEM && o->has_value)
+	if (o->kind == MODEL_SEM && o->has_value)
 		out_printf(out, " value %lld", o->value);
 	if (has_left(o))
 		out_printf(out, " left %u of %lld", o->left, o->value);
@@ -140,31 +140,31 @@ static void put_detail(struct ktrace_out *out, const struct sync_object *o)
 		out_printf(out, ", shared with other processes");
 }
 
-static void put_object(struct objects *r, const struct sync_object *o)
+static void put_object(struct objects *r, const struct model_object *o)
 {
 	struct ktrace_out *out = r->a.out;
 
 	output_line_begin(out);
-	out_printf(out, "%-8u %-8s 0x%-14llx ", o->process->pid, sync_kind_name(o->kind),
+	out_printf(out, "%-8u %-8s 0x%-14llx ", o->process->pid, model_kind_name(o->kind),
 		   o->address);
 	out_duration(out, age(&r->a, o->since));
-	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, sync_state_name(o->state));
+	out_printf(out, " %10llu %8llu  %s", o->uses, o->waits, model_state_name(o->state));
 	put_detail(out, o);
-	variable_put(out, variable_at(r, o));
-	sync_name_put(out, name_of(r, o));
+	lock_symbol_put(out, variable_at(r, o));
+	model_name_put(out, name_of(r, o));
 	out_printf(out, "\n");
 }
 
 static void put_text(struct objects *r)
 {
-	const struct sync_thread *t;
-	const struct sync_object *o;
+	const struct model_thread *t;
+	const struct model_object *o;
 	__u64 left;
 	size_t i;
 
 	out_printf(r->a.out, "\n%-30s %-8s %9s %10s %8s  %s\n", "process/thread", "state", "for",
 		   "events", "waits", "waits for");
-	for (i = 0, left = r->a.number; (t = sync_thread(r->sync, i)) && left; i++) {
+	for (i = 0, left = r->a.number; (t = model_thread(r->sync, i)) && left; i++) {
 		if (!wants_thread(r, t))
 			continue;
 		put_thread(r, t);
@@ -172,7 +172,7 @@ static void put_text(struct objects *r)
 	}
 	out_printf(r->a.out, "\n%-8s %-8s %-16s %9s %10s %8s  %s\n", "process", "object", "address",
 		   "for", "uses", "waits", "state");
-	for (i = 0, left = r->a.number; (o = sync_object(r->sync, i)) && left; i++) {
+	for (i = 0, left = r->a.number; (o = model_object(r->sync, i)) && left; i++) {
 		if (!wants_object(r, o))
 			continue;
 		put_object(r, o);
@@ -180,7 +180,7 @@ static void put_text(struct objects *r)
 	}
 }
 
-static void put_trouble(struct objects *r, const struct sync_trouble *t)
+static void put_trouble(struct objects *r, const struct model_trouble *t)
 {
 	struct ktrace_out *out = r->a.out;
 
@@ -188,17 +188,17 @@ static void put_trouble(struct objects *r, const struct sync_trouble *t)
 	out_seconds(out, analysis_since_start(&r->a, t->time), 15);
 	out_printf(out, " %u/%u %s", t->pid, t->tid, t->name);
 	if (t->address)
-		out_printf(out, " %s 0x%llx", sync_kind_name(t->kind), t->address);
+		out_printf(out, " %s 0x%llx", model_kind_name(t->kind), t->address);
 	out_printf(out, ": %s\n", t->text);
 }
 
 static void put_troubles(struct objects *r, bool is_misuse, const char *title)
 {
-	const struct sync_trouble *t;
+	const struct model_trouble *t;
 	bool is_first = true;
 	size_t i;
 
-	for (i = 0; (t = sync_trouble(r->sync, i)); i++) {
+	for (i = 0; (t = model_trouble(r->sync, i)); i++) {
 		if (t->is_misuse != is_misuse)
 			continue;
 		if (is_first)
@@ -208,12 +208,12 @@ static void put_troubles(struct objects *r, bool is_misuse, const char *title)
 	}
 }
 
-static void put_json_thread(struct objects *r, const struct sync_thread *t)
+static void put_json_thread(struct objects *r, const struct model_thread *t)
 {
 	struct ktrace_out *out = r->a.out;
 
-	sync_name_json(out, t, "name", name_of_thread(r, t));
-	json_str(out, "state", sync_life_name(t->life));
+	model_name_json(out, t, "name", name_of_thread(r, t));
+	json_str(out, "state", model_life_name(t->life));
 	json_u64(out, "since_ns", analysis_since_start(&r->a, t->since));
 	json_u64(out, "events", t->calls);
 	json_u64(out, "waits", t->waits);
@@ -225,36 +225,36 @@ static void put_json_thread(struct objects *r, const struct sync_thread *t)
 		json_address(out, "joins", t->joins);
 }
 
-static void put_json_object(struct objects *r, const struct sync_object *o)
+static void put_json_object(struct objects *r, const struct model_object *o)
 {
 	struct ktrace_out *out = r->a.out;
 
 	json_u64(out, "pid", o->process->pid);
-	json_str(out, "kind", sync_kind_name(o->kind));
+	json_str(out, "kind", model_kind_name(o->kind));
 	json_address(out, "address", o->address);
 	json_u64(out, "life", o->life);
-	json_str(out, "state", sync_state_name(o->state));
+	json_str(out, "state", model_state_name(o->state));
 	json_u64(out, "since_ns", analysis_since_start(&r->a, o->since));
 	json_u64(out, "uses", o->uses);
 	json_u64(out, "waits", o->waits);
 	json_u64(out, "waiters", o->waiters);
 	if (o->owner)
 		json_u64(out, "owner", o->owner->tid);
-	if (o->kind == SYNC_MUTEX)
+	if (o->kind == MODEL_MUTEX)
 		json_u64(out, "count", o->count);
-	if (o->kind == SYNC_RWLOCK)
+	if (o->kind == MODEL_RWLOCK)
 		json_u64(out, "readers", o->readers);
-	if (o->kind == SYNC_SEM && o->has_value)
+	if (o->kind == MODEL_SEM && o->has_value)
 		json_s64(out, "value", o->value);
 	if (has_left(o))
 		json_u64(out, "left", o->left);
 	json_u64(out, "pshared", o->is_pshared);
 	if (name_of(r, o))
 		json_str(out, "name", name_of(r, o));
-	variable_json(out, variable_at(r, o));
+	lock_symbol_json(out, variable_at(r, o));
 }
 
-static void put_json_trouble(struct objects *r, const struct sync_trouble *t)
+static void put_json_trouble(struct objects *r, const struct model_trouble *t)
 {
 	struct ktrace_out *out = r->a.out;
 
@@ -278,15 +278,15 @@ static void begin_element(struct ktrace_out *out)
 static void put_json(struct objects *r)
 {
 	struct ktrace_out *out = r->a.out;
-	const struct sync_trouble *trouble;
-	const struct sync_thread *t;
-	const struct sync_object *o;
+	const struct model_trouble *trouble;
+	const struct model_thread *t;
+	const struct model_object *o;
 	__u64 left;
 	size_t i;
 
 	json_key(out, "threads");
 	ktrace_out_char(out, '[');
-	for (i = 0, left = r->a.number; (t = sync_thread(r->sync, i)) && left; i++) {
+	for (i = 0, left = r->a.number; (t = model_thread(r->sync, i)) && left; i++) {
 		if (!wants_thread(r, t))
 			continue;
 		left--;
@@ -297,7 +297,7 @@ static void put_json(struct objects *r)
 	ktrace_out_char(out, ']');
 	json_key(out, "objects");
 	ktrace_out_char(out, '[');
-	for (i = 0, left = r->a.number; (o = sync_object(r->sync, i)) && left; i++) {
+	for (i = 0, left = r->a.number; (o = model_object(r->sync, i)) && left; i++) {
 		if (!wants_object(r, o))
 			continue;
 		left--;
@@ -308,7 +308,7 @@ static void put_json(struct objects *r)
 	ktrace_out_char(out, ']');
 	json_key(out, "troubles");
 	ktrace_out_char(out, '[');
-	for (i = 0; (trouble = sync_trouble(r->sync, i)); i++) {
+	for (i = 0; (trouble = model_trouble(r->sync, i)); i++) {
 		begin_element(out);
 		put_json_trouble(r, trouble);
 		ktrace_out_char(out, '}');
@@ -322,7 +322,7 @@ static void show(struct analysis *a)
 
 	/* Without a time, all is as the last event has left it. */
 	if (a->until_ns != ~0ull)
-		sync_end(r->sync, a->until_ns);
+		model_end(r->sync, a->until_ns);
 	if (a->is_json) {
 		put_json(r);
 		return;
@@ -345,9 +345,9 @@ static const char *own_option(struct analysis *a, int option)
 	}
 	if (symbols_option(&r->where, option, &wrong))
 		return wrong;
-	if (!r->aliases && aliases_new(&r->aliases))
+	if (!r->aliases && object_names_new(&r->aliases))
 		return "out of memory";
-	return aliases_add_file(r->aliases, optarg);
+	return object_names_add_file(r->aliases, optarg);
 }
 
 static const struct option options[] = {
@@ -370,9 +370,9 @@ static int run(const struct command *cmd, int argc, char **argv)
 	};
 	int status = analysis_main(&r.a, cmd, argc, argv);
 
-	sync_free(r.sync);
+	model_free(r.sync);
 	symbols_free(r.symbols);
-	aliases_free(r.aliases);
+	object_names_free(r.aliases);
 	return status;
 }
 

@@ -8,13 +8,13 @@
  */
 #include "base/viewer.h"
 
-#include "base/needs.h"
-#include "pthread/object.h"
 #include "base/progress.h"
-#include "pthread/ptt_line.h"
-#include "events/scope.h"
-#include "pthread/split.h"
+#include "base/required_events.h"
 #include "base/window.h"
+#include "events/time_range.h"
+#include "pthread/object.h"
+#include "pthread/ptt_line.h"
+#include "pthread/split.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,8 +50,8 @@ struct name_test {
  * @split:	where they go then
  */
 struct view {
-	struct scope scope;
-	struct needs needs;
+	struct time_range scope;
+	struct required_events needs;
 	struct ptt ptt;
 	struct ptt_lines lines;
 	struct name_test tests[NAME_TESTS_MAX];
@@ -60,7 +60,7 @@ struct view {
 	const char *path;
 	bool lists;
 	struct symbols_where where;
-	struct aliases *aliases;
+	struct object_names *aliases;
 	struct objects objects;
 	struct window index;
 	__u64 number;
@@ -120,13 +120,13 @@ static const char *add_test(struct view *v, bool is_end)
 
 static const char *take_aliases(struct view *v)
 {
-	if (!v->aliases && aliases_new(&v->aliases))
+	if (!v->aliases && object_names_new(&v->aliases))
 		return "out of memory";
-	return aliases_add_file(v->aliases, optarg);
+	return object_names_add_file(v->aliases, optarg);
 }
 
 /* Microseconds since the first event: --since and --until */
-static const char *take_microseconds(struct scope *s)
+static const char *take_microseconds(struct time_range *s)
 {
 	struct window w;
 
@@ -174,7 +174,7 @@ static const char *take_option(struct view *v, int option)
 	default:
 		if (symbols_option(&v->where, option, &wrong))
 			return wrong;
-		return scope_option(&v->scope, option);
+		return time_range_option(&v->scope, option);
 	}
 }
 
@@ -202,10 +202,10 @@ static void put_kinds(const struct view *v, struct ktrace_out *out)
 static int watch(void *watcher, const struct ktrace_trace_event *e)
 {
 	struct view *v = watcher;
-	int ret = aliases_update(v->aliases, e);
+	int ret = object_names_update(v->aliases, e);
 
 	ptt_see(&v->ptt, e);
-	needs_see(&v->needs, e);
+	required_events_see(&v->needs, e);
 	if (!ret && v->split)
 		ret = split_see(v->split, e);
 	if (ret || !v->index.is_set)
@@ -245,10 +245,10 @@ static int put_event(struct view *v, const struct ktrace_trace_event *e)
 /* Names, and files to split into. Return: 0, -errno. */
 static int begin(struct view *v, struct ktrace_traceset *set, int nr, char **paths)
 {
-	int ret = v->aliases ? 0 : aliases_new(&v->aliases);
+	int ret = v->aliases ? 0 : object_names_new(&v->aliases);
 
 	if (!ret)
-		ret = aliases_begin(v->aliases, set);
+		ret = object_names_begin(v->aliases, set);
 	if (ret > 0)
 		v->lines.lines.aliases = v->aliases;
 	if (ret >= 0 && v->by)
@@ -256,7 +256,7 @@ static int begin(struct view *v, struct ktrace_traceset *set, int nr, char **pat
 	v->scope.watch = watch;
 	v->scope.watcher = v;
 	v->scope.prints = true;
-	return ret < 0 ? ret : scope_begin(&v->scope, set);
+	return ret < 0 ? ret : time_range_begin(&v->scope, set);
 }
 
 /* Return: 0, -errno */
@@ -271,7 +271,7 @@ static int put_events(struct view *v, struct ktrace_traceset *set, int nr, char 
 	lines->is_json = v->lines.form == PTT_JSON;
 	lines->out = output();
 	while (!ret && !lines->out->error) {
-		ret = scope_next(&v->scope, &e);
+		ret = time_range_next(&v->scope, &e);
 		if (ret <= 0)
 			break;
 		ret = put_event(v, e);
@@ -299,16 +299,16 @@ static int view_files(struct view *v, int nr, char **paths)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 		output_void();
 	} else if (!v->scope.until.is_set && !v->scope.place) {	/* all has been seen */
-		needs_complain(&v->needs);
+		required_events_complain(&v->needs);
 	}
-	scope_complain(&v->scope);
+	time_range_complain(&v->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	if (split_end(v->split))
 		status = STATUS_DAMAGED;
 	ktrace_traceset_close(set);
 	ptt_free(&v->ptt);
 	status = output_end(status);
-	scope_warn_lost(&v->scope);
+	time_range_warn_lost(&v->scope);
 	return status;
 }
 
@@ -321,8 +321,8 @@ static bool is_device(const char *path)
 
 static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 {
-	if (scope_wrong(&v->scope))
-		return command_usage(cmd, scope_wrong(&v->scope));
+	if (time_range_wrong(&v->scope))
+		return command_usage(cmd, time_range_wrong(&v->scope));
 	if (!v->lists && !nr)
 		return command_usage(cmd, "no file");
 	if (v->by && (!v->path || !strcmp(v->path, "-")))
@@ -343,7 +343,7 @@ static int view(struct view *v, const struct command *cmd, int nr, char **paths)
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "raw", no_argument, NULL, 'r' },
 	{ "text", no_argument, NULL, 't' },
 	{ "json", no_argument, NULL, 'j' },
@@ -369,14 +369,14 @@ static int run(const struct command *cmd, int argc, char **argv)
 	while (!wrong && (option = command_option(argc, argv, "a:e:E:ln:o:p:rs:tz:Z:",
 						   options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&v.scope);
+			time_range_free(&v.scope);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&v, option);
 	}
 	status = wrong ? command_usage(cmd, wrong) : view(&v, cmd, argc - optind, argv + optind);
-	scope_free(&v.scope);
-	aliases_free(v.aliases);
+	time_range_free(&v.scope);
+	object_names_free(v.aliases);
 	objects_free(&v.objects);
 	free(v.is_unwanted);
 	return status;

@@ -24,8 +24,8 @@
 
 #include "base/json.h"
 #include "base/number.h"
-#include "import/shark_packets.h"
 #include "base/when.h"
+#include "import/shark_packets.h"
 
 #define BUFFER (4 << 20)
 #define LAST 4096	/* most datagrams that are still taken once a signal has come */

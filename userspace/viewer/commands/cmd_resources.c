@@ -2,7 +2,7 @@
 /* cmd_resources.c - ktrace resources: what CPUs, interrupts and devices did over time */
 #include "analysis/analysis.h"
 
-#include "base/strip.h"
+#include "base/text_timeline.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -34,8 +34,8 @@ struct row {
  */
 struct resources {
 	struct analysis a;
-	struct strip strip;
-	struct rows rows;
+	struct timeline strip;
+	struct hash_table rows;
 	bool lists;
 };
 
@@ -84,8 +84,8 @@ static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
 
 	if (!analysis_clip(&s->a, &from, &until))
 		return;
-	row = rows_get(&s->rows, key);
-	if (!row || strip_add(&s->strip, &row->strip, (int)mode, from, until)) {
+	row = hash_table_get(&s->rows, key);
+	if (!row || timeline_add(&s->strip, &row->strip, (int)mode, from, until)) {
 		s->a.error = -ENOMEM;
 		return;
 	}
@@ -104,7 +104,7 @@ static int begin(struct analysis *a)
 	s->strip.from = a->from;
 	s->strip.to = a->until_ns < a->end ? a->until_ns : a->end;
 	s->strip.to += s->strip.to == s->strip.from;
-	strip_fit(&s->strip, BESIDE);
+	timeline_fit(&s->strip, BESIDE);
 	return 0;
 }
 
@@ -138,7 +138,7 @@ static void put_head(struct analysis *a)
 	const struct resources *s = (const struct resources *)a;
 
 	out_printf(a->out, "\nB busy  I irq  i softirq  T trap  R read  W write  . idle\n\n");
-	strip_scale(&s->strip, a->start, 25, a->out);
+	timeline_scale(&s->strip, a->start, 25, a->out);
 	out_printf(a->out, "%*s %8s %8s  %9s\n", 26 + s->strip.width, "", "busy", "times", "busy");
 }
 
@@ -150,7 +150,7 @@ static void put_row(struct analysis *a, const void *x)
 
 	name_resource(s, &row->r, name, sizeof(name));
 	out_printf(a->out, "%-24.24s ", name);
-	strip_show(&s->strip, row->strip, a->out);
+	timeline_show(&s->strip, row->strip, a->out);
 	out_percent(a->out, active_ns(row), s->strip.to - s->strip.from);
 	out_printf(a->out, " %% %8llu  ", row->begun);
 	out_duration(a->out, active_ns(row));
@@ -194,7 +194,7 @@ static const char *own_option(struct analysis *a, int option)
 	struct resources *s = (struct resources *)a;
 
 	if (option == OPTION_WIDTH)
-		return strip_take_width(optarg, &s->strip.width);
+		return timeline_take_width(optarg, &s->strip.width);
 	s->lists = true;
 	return NULL;
 }
@@ -212,7 +212,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 		.a = { .options = options, .option = own_option, .begin = begin, .show = show,
 		       .needs.providers = "sched,irq,softirq,block" },
 		.strip.letters = letters,
-		.rows = ROWS_INIT(struct row, number),
+		.rows = HASH_TABLE_INIT(struct row, number),
 	};
 	int status;
 	size_t i;
@@ -220,8 +220,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	s.a.watch = (struct ktrace_state_watch){ .resource = on_resource, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
 	for (i = 0; i < s.rows.nr; i++)
-		free(((struct row *)rows_at(&s.rows, i))->strip);
-	rows_free(&s.rows);
+		free(((struct row *)hash_table_at(&s.rows, i))->strip);
+	hash_table_free(&s.rows);
 	return status;
 }
 

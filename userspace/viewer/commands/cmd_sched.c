@@ -9,7 +9,7 @@
 #include "analysis/analysis.h"
 
 #include "base/columns.h"
-#include "base/dist.h"
+#include "base/histogram.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static const char *const kinds[SCHED_NR] = { "run", "wakeup", "preempted", "wait
 struct task {
 	struct thread_row thread;
 	__u64 run_ns;
-	struct dist dists[SCHED_NR];
+	struct histogram dists[SCHED_NR];
 };
 
 /**
@@ -35,15 +35,15 @@ struct task {
  */
 struct sched {
 	struct analysis a;
-	struct rows tasks;
-	struct dist all[SCHED_NR];
+	struct hash_table tasks;
+	struct histogram all[SCHED_NR];
 	struct columns columns;
 	bool has_histograms;
 };
 
 static void add(struct sched *s, struct task *t, int kind, __u64 ns)
 {
-	if (dist_add(&t->dists[kind], ns) || dist_add(&s->all[kind], ns))
+	if (histogram_add(&t->dists[kind], ns) || histogram_add(&s->all[kind], ns))
 		s->a.error = -ENOMEM;
 }
 
@@ -106,11 +106,11 @@ static void put_head(struct analysis *a)
 static void put_task(struct analysis *a, const void *row)
 {
 	const struct task *task = row;
-	const struct dist *wake = &task->dists[SCHED_WAKE];
+	const struct histogram *wake = &task->dists[SCHED_WAKE];
 	struct columns *t = &((struct sched *)a)->columns;
 	char name[48];
 
-	who_name(&task->thread.who, name, sizeof(name));
+	thread_label_name(&task->thread.who, name, sizeof(name));
 	cell(t, "%s", name);
 	cell_duration(t, task->dists[SCHED_RUN].sum);
 	cell_percent(t, task->dists[SCHED_RUN].sum, a->to - a->from);
@@ -118,8 +118,8 @@ static void put_task(struct analysis *a, const void *row)
 	cell_duration(t, task->dists[SCHED_WAIT].sum);
 	cell_duration(t, task->dists[SCHED_PREEMPTED].sum);
 	cell(t, "%llu", wake->nr);
-	cell_duration(t, wake->nr ? dist_percentile(wake, 50) : 0);
-	cell_duration(t, wake->nr ? dist_percentile(wake, 99) : 0);
+	cell_duration(t, wake->nr ? histogram_percentile(wake, 50) : 0);
+	cell_duration(t, wake->nr ? histogram_percentile(wake, 99) : 0);
 	cell_duration(t, wake->max);
 	cells_end(t);
 }
@@ -137,11 +137,11 @@ static void put_histograms(struct sched *s)
 			continue;
 		output_line_begin(s->a.out);
 		out_printf(s->a.out, "\n%s\n", titles[i]);
-		dist_show(&s->all[i], s->a.out, 2);
+		histogram_show(&s->all[i], s->a.out, 2);
 	}
 }
 
-static void put_json_dists(struct ktrace_out *out, const struct dist *dists)
+static void put_json_dists(struct ktrace_out *out, const struct histogram *dists)
 {
 	int i;
 
@@ -149,7 +149,7 @@ static void put_json_dists(struct ktrace_out *out, const struct dist *dists)
 		output_line_begin(out);
 		json_key(out, kinds[i]);
 		ktrace_out_char(out, '{');
-		dist_json(&dists[i], out);
+		histogram_json(&dists[i], out);
 		ktrace_out_char(out, '}');
 	}
 }
@@ -158,7 +158,7 @@ static void put_json(struct analysis *a, const void *row)
 {
 	const struct task *t = row;
 
-	who_json(&t->thread.who, a->out);
+	thread_label_json(&t->thread.who, a->out);
 	put_json_dists(a->out, t->dists);
 }
 
@@ -169,7 +169,7 @@ static void show(struct analysis *a)
 	size_t i;
 
 	for (i = 0; i < s->tasks.nr; i++)
-		end_run(s, rows_at(&s->tasks, i));
+		end_run(s, hash_table_at(&s->tasks, i));
 	analysis_rows(a, &s->tasks, &sheet);
 	if (a->is_json) {
 		json_key(a->out, "all");
@@ -188,7 +188,7 @@ static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
 	const struct task *t = row;
 
 	(void)a;
-	who_name(&t->thread.who, to->label, sizeof(to->label));
+	thread_label_name(&t->thread.who, to->label, sizeof(to->label));
 	to->ns = t->dists[SCHED_RUN].sum;
 	to->dist = &t->dists[SCHED_WAKE];
 }
@@ -203,7 +203,7 @@ static void plot(struct analysis *a, const struct plot_note *note)
 	size_t i;
 
 	for (i = 0; i < s->tasks.nr; i++)
-		end_run(s, rows_at(&s->tasks, i));
+		end_run(s, hash_table_at(&s->tasks, i));
 	analysis_plot_rows(a, &s->tasks, &p, by_run, fill_row);
 	plot_rows(a->out, &p, note);
 }
@@ -227,7 +227,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct sched s = {
 		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
 		       .needs.providers = "sched" },
-		.tasks = ROWS_INIT(struct task, thread.serial),
+		.tasks = HASH_TABLE_INIT(struct task, thread.serial),
 	};
 	int status, i;
 	size_t t;
@@ -235,11 +235,11 @@ static int run(const struct command *cmd, int argc, char **argv)
 	s.a.watch = (struct ktrace_state_watch){ .span = on_span, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
 	for (i = 0; i < SCHED_NR; i++) {
-		dist_free(&s.all[i]);
+		histogram_free(&s.all[i]);
 		for (t = 0; t < s.tasks.nr; t++)
-			dist_free(&((struct task *)rows_at(&s.tasks, t))->dists[i]);
+			histogram_free(&((struct task *)hash_table_at(&s.tasks, t))->dists[i]);
 	}
-	rows_free(&s.tasks);
+	hash_table_free(&s.tasks);
 	return status;
 }
 

@@ -2,9 +2,9 @@
 /* cmd_stacks.c - ktrace stacks: how many events had which stack, folded */
 #include "base/viewer.h"
 
-#include "events/fold.h"
 #include "base/progress.h"
-#include "events/scope.h"
+#include "events/fold.h"
+#include "events/time_range.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
  * @fold:	what there was
  */
 struct stacks {
-	struct scope scope;
+	struct time_range scope;
 	struct symbols_where where;
 	struct fold fold;
 };
@@ -25,9 +25,9 @@ struct stacks {
 static int read_all(struct stacks *s, struct ktrace_traceset *set)
 {
 	const struct ktrace_trace_event *e;
-	int ret = scope_begin(&s->scope, set);
+	int ret = time_range_begin(&s->scope, set);
 
-	while (!ret && (ret = scope_next(&s->scope, &e)) > 0)
+	while (!ret && (ret = time_range_next(&s->scope, &e)) > 0)
 		ret = fold_event(&s->fold, e);
 	progress_end();
 	return ret;
@@ -49,11 +49,11 @@ static int stacks_files(struct stacks *s, int nr, char **paths)
 		fprintf(stderr, "ktrace: %s\n", strerror(-ret));
 	else
 		fold_complain(&s->fold);
-	scope_complain(&s->scope);
+	time_range_complain(&s->scope);
 	status = ret ? STATUS_DAMAGED : files_status(set, status);
 	ktrace_traceset_close(set);
 	status = output_end(status);
-	scope_warn_lost(&s->scope);
+	time_range_warn_lost(&s->scope);
 	return status;
 }
 
@@ -70,11 +70,12 @@ static const char *take_option(struct stacks *s, int option)
 		s->fold.no_kernel |= option == 'u';
 		return s->fold.no_user && s->fold.no_kernel ? "--kernel or --user, not both" : NULL;
 	}
-	return symbols_option(&s->where, option, &wrong) ? wrong : scope_option(&s->scope, option);
+	return symbols_option(&s->where, option, &wrong) ? wrong :
+		time_range_option(&s->scope, option);
 }
 
 static const struct option options[] = {
-	SCOPE_OPTIONS,
+	TIME_RANGE_OPTIONS,
 	{ "kernel", no_argument, NULL, 'k' },
 	{ "user", no_argument, NULL, 'u' },
 	SYMBOLS_OPTIONS,
@@ -91,18 +92,18 @@ static int run(const struct command *cmd, int argc, char **argv)
 	fold_init(&s.fold);
 	while (!wrong && (option = command_option(argc, argv, "e:p:", options)) != -1) {
 		if (option == '?' || option >= OPTION_HELP) {
-			scope_free(&s.scope);
+			time_range_free(&s.scope);
 			return command_common_option(cmd, option);
 		}
 		wrong = take_option(&s, option);
 	}
 	if (!wrong)
-		wrong = scope_wrong(&s.scope);
+		wrong = time_range_wrong(&s.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	status = wrong ? command_usage(cmd, wrong) : stacks_files(&s, argc - optind, argv + optind);
 	fold_free(&s.fold);
-	scope_free(&s.scope);
+	time_range_free(&s.scope);
 	return status;
 }
 
@@ -111,7 +112,7 @@ const struct command cmd_stacks = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Count the stacks that events had, as flame graphs want them",
 	.help =
-	SCOPE_HELP
+	TIME_RANGE_HELP
 "  --kernel           only the kernel's part of stacks\n"
 "  --user             only the programs' part\n"
 	SYMBOLS_HELP

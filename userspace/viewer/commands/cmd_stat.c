@@ -253,9 +253,9 @@ static const char *own_option(struct analysis *a, int option)
 	int i;
 
 	if (option == OPTION_FILTER)
-		return select_add_filter(&a->select, optarg);
+		return event_select_add_filter(&a->select, optarg);
 	if (option == OPTION_FILTER_FILE)
-		return select_add_filter_file(&a->select, optarg);
+		return event_select_add_filter_file(&a->select, optarg);
 	if (option == OPTION_TYPES) {
 		r->shows_types = true;
 		return NULL;

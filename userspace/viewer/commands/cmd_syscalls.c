@@ -3,7 +3,7 @@
 #include "analysis/analysis.h"
 
 #include "base/columns.h"
-#include "base/dist.h"
+#include "base/histogram.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,10 +21,10 @@ struct call {
 	__u64 sub;
 	char name[KTRACE_MODE_SUB_SIZE];
 	struct ktrace_mode_syscall call;
-	struct who who;
+	struct thread_label who;
 	__u64 errors;
 	__u32 last_errno;
-	struct dist times;
+	struct histogram times;
 };
 
 /**
@@ -36,7 +36,7 @@ struct call {
  */
 struct syscalls {
 	struct analysis a;
-	struct rows calls;
+	struct hash_table calls;
 	bool by_thread;
 	struct columns columns;
 };
@@ -44,7 +44,7 @@ struct syscalls {
 static struct call *call_of(struct syscalls *s, const struct ktrace_process *p, __u32 sub)
 {
 	const __u64 key[] = { s->by_thread ? p->serial : 0, sub };
-	struct call *call = rows_get(&s->calls, key);
+	struct call *call = hash_table_get(&s->calls, key);
 
 	if (!call || call->name[0])
 		return call;
@@ -67,7 +67,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 	    analysis_inherited(p, level) || !analysis_wants(&s->a, p))
 		return;
 	call = call_of(s, p, level->sub);
-	if (!call || dist_add(&call->times, until > level->since ? until - level->since : 0)) {
+	if (!call || histogram_add(&call->times, until > level->since ? until - level->since : 0)) {
 		s->a.error = -ENOMEM;
 		return;
 	}
@@ -76,7 +76,7 @@ static void on_left(void *arg, const struct ktrace_process *p,
 		call->last_errno = (__u32)-value;
 	}
 	if (s->by_thread)
-		who_learn(&call->who, s->a.state, p);
+		thread_label_learn(&call->who, s->a.state, p);
 }
 
 static int by_total(const void *x, const void *y)
@@ -122,7 +122,7 @@ static void put_call(struct analysis *a, const void *row)
 	const struct call *call = row;
 	const __u64 times[] = {
 		call->times.sum, call->times.sum / call->times.nr,
-		dist_percentile(&call->times, 50), dist_percentile(&call->times, 99),
+		histogram_percentile(&call->times, 50), histogram_percentile(&call->times, 99),
 		call->times.max,
 	};
 	struct columns *t = &((struct syscalls *)a)->columns;
@@ -130,7 +130,7 @@ static void put_call(struct analysis *a, const void *row)
 	size_t i;
 
 	if (((struct syscalls *)a)->by_thread) {
-		who_name(&call->who, thread, sizeof(thread));
+		thread_label_name(&call->who, thread, sizeof(thread));
 		cell(t, "%s", thread);
 	}
 	cell(t, "%s", call->name);
@@ -154,7 +154,7 @@ static void put_json(struct analysis *a, const void *row)
 	json_str(a->out, "abi", ktrace_syscall_abi_name(call->call.abi));
 	if (((struct syscalls *)a)->by_thread)
 		json_u64(a->out, "tid", call->who.tid);
-	dist_json(&call->times, a->out);
+	histogram_json(&call->times, a->out);
 	json_u64(a->out, "errors", call->errors);
 }
 
@@ -172,7 +172,7 @@ static void fill_row(struct analysis *a, struct plot_row *to, const void *row)
 	char thread[48] = "";
 
 	if (((struct syscalls *)a)->by_thread)
-		who_name(&call->who, thread, sizeof(thread));
+		thread_label_name(&call->who, thread, sizeof(thread));
 	snprintf(to->label, sizeof(to->label), "%s%s%s", thread, *thread ? " " : "", call->name);
 	to->ns = call->times.sum;
 	to->dist = &call->times;
@@ -208,7 +208,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 	struct syscalls s = {
 		.a = { .options = options, .option = own_option, .show = show, .plot = plot,
 		       .needs.providers = "syscall" },
-		.calls = ROWS_INIT(struct call, sub),
+		.calls = HASH_TABLE_INIT(struct call, sub),
 	};
 	int status;
 	size_t i;
@@ -216,8 +216,8 @@ static int run(const struct command *cmd, int argc, char **argv)
 	s.a.watch = (struct ktrace_state_watch){ .left = on_left, .arg = &s };
 	status = analysis_main(&s.a, cmd, argc, argv);
 	for (i = 0; i < s.calls.nr; i++)
-		dist_free(&((struct call *)rows_at(&s.calls, i))->times);
-	rows_free(&s.calls);
+		histogram_free(&((struct call *)hash_table_at(&s.calls, i))->times);
+	hash_table_free(&s.calls);
 	return status;
 }
 

@@ -6,22 +6,22 @@
  *   contention_held.c  what threads had, and whom that held up
  *   contention_show.c  tables, JSON, pictures
  */
-#ifndef VIEWER_CONTENTION_H
-#define VIEWER_CONTENTION_H
+#ifndef VIEWER_COMMANDS_CONTENTION_H
+#define VIEWER_COMMANDS_CONTENTION_H
 
 #include "analysis/analysis.h"
 
-#include "events/alias.h"
-#include "base/dist.h"
+#include "base/histogram.h"
+#include "events/object_names.h"
+#include "pthread/model_name.h"
 #include "symbols/symbols.h"
-#include "pthread/sync_name.h"
 
 #define LONGEST_NR 10u
 #define DEPTH_NR 4u
 
 /* struct waited - an object, and what it was called and was when it was waited for */
 struct waited {
-	const struct sync_object *object;	/* NULL: none, but a thread */
+	const struct model_object *object;	/* NULL: none, but a thread */
 	const char *name;			/* may be NULL */
 	__u32 kind;
 	__u64 raw;				/* stamp of an event in @trace */
@@ -34,18 +34,18 @@ struct row {
 		__u64 a;
 		__u64 b;
 	} key;
-	const struct sync_thread *thread;
-	const struct sync_thread *holder;	/* HELD_UP: who had the object meanwhile */
+	const struct model_thread *thread;
+	const struct model_thread *holder;	/* HELD_UP: who had the object meanwhile */
 	const char *alias, *holder_alias;	/* what the program calls them, may be NULL */
 	struct waited waited;
-	struct dist dist;
+	struct histogram dist;
 };
 
 /* struct longest - the longest waits or holds, clipped; of a hold some members of @wait are 0 */
 struct longest {
 	__u32 nr;
 	struct longest_row {
-		struct sync_wait wait;
+		struct model_wait wait;
 		const char *alias;		/* of its thread */
 		struct waited waited;
 		__u64 ns;
@@ -63,7 +63,7 @@ enum { KINDS, THREADS, OBJECTS, PAIRS, PLACES, HELD, HELD_PLACES, HELD_UP, TABLE
  * struct contention - one run of the command
  * @a:		what analyses have in common
  * @sync:	the model
- * @kinds:	bits of enum sync_kind that are asked for, 0 = all
+ * @kinds:	bits of enum model_kind that are asked for, 0 = all
  * @rows:	one table each
  * @longest:	waits
  * @longest_held: holds
@@ -84,15 +84,15 @@ enum { KINDS, THREADS, OBJECTS, PAIRS, PLACES, HELD, HELD_PLACES, HELD_UP, TABLE
  */
 struct contention {
 	struct analysis a;
-	struct sync *sync;
+	struct model *sync;
 	__u32 kinds;
-	struct rows rows[TABLES];
+	struct hash_table rows[TABLES];
 	struct longest longest, longest_held;
-	struct dist sum, held;
+	struct histogram sum, held;
 	__u64 object_sum, held_up_sum;
-	struct rows nests, waiting, heads;
+	struct hash_table nests, waiting, heads;
 	bool shows_pairs, shows_holds, shows_holders, is_ending;
-	struct aliases *aliases;
+	struct object_names *aliases;
 	struct symbols_where where;
 	struct symbols *symbols;
 };
@@ -106,17 +106,18 @@ static inline bool contention_wants(const struct contention *c, __u32 kind)
 /* "mutex" and so on; "join" of a wait for a thread */
 const char *contention_kind(__u32 kind);
 /* The object as it is now, NULL = none, and as @t knows it */
-struct waited contention_waited(const struct contention *c, const struct sync_thread *t,
-				const struct sync_object *object);
+struct waited contention_waited(const struct contention *c, const struct model_thread *t,
+				const struct model_object *object);
 /* Adds a duration to the row, or makes it. NULL: no memory, and @c->a.error says so */
 struct row *contention_add(struct contention *c, int table, const struct key *key, __u64 ns);
 /* Takes in a wait or hold if it is among the longest. */
-void contention_keep(struct contention *c, struct longest *l, const struct sync_wait *w, __u64 ns);
+void contention_keep(struct contention *c, struct longest *l, const struct model_wait *w, __u64 ns);
 
 /* contention_held.c */
 /* Watches of the model */
-void contention_on_given(void *arg, const struct sync_hold *h);
-void contention_on_thread(void *arg, const struct sync_thread *t, const struct sync_change *change);
+void contention_on_given(void *arg, const struct model_hold *h);
+void contention_on_thread(void *arg, const struct model_thread *t,
+			  const struct model_change *change);
 void contention_held_init(struct contention *c);
 void contention_held_free(struct contention *c);
 

@@ -15,8 +15,8 @@
 
 /* struct waiter - a thread that waits for a lock */
 struct waiter {
-	const struct sync_thread *thread;
-	const struct sync_object *object;	/* NULL: it does not wait now */
+	const struct model_thread *thread;
+	const struct model_object *object;	/* NULL: it does not wait now */
 	__u64 since;
 	struct waiter *next, *prev;
 };
@@ -27,14 +27,14 @@ struct slot {
 	struct waiter *waiter;
 };
 
-static bool is_lock(const struct sync_object *o)
+static bool is_lock(const struct model_object *o)
 {
-	return o->kind == SYNC_MUTEX || o->kind == SYNC_RWLOCK || o->kind == SYNC_SPIN;
+	return o->kind == MODEL_MUTEX || o->kind == MODEL_RWLOCK || o->kind == MODEL_SPIN;
 }
 
-static struct slot *slot_of(struct contention *c, struct rows *rows, __u64 serial)
+static struct slot *slot_of(struct contention *c, struct hash_table *rows, __u64 serial)
 {
-	struct slot *slot = rows_get(rows, &serial);
+	struct slot *slot = hash_table_get(rows, &serial);
 
 	if (!slot)
 		c->a.error = -ENOMEM;
@@ -42,9 +42,9 @@ static struct slot *slot_of(struct contention *c, struct rows *rows, __u64 seria
 }
 
 static void add_held_up(struct contention *c, const struct waiter *w,
-			const struct sync_thread *holder, __u64 from, __u64 until)
+			const struct model_thread *holder, __u64 from, __u64 until)
 {
-	const struct sync_object *o = w->object;
+	const struct model_object *o = w->object;
 	const struct key key = { (__u64)w->thread->serial << 32 | holder->serial,
 				 ((__u64)o->serial + 1) << 32 | o->kind };
 	struct row *row;
@@ -59,27 +59,27 @@ static void add_held_up(struct contention *c, const struct waiter *w,
 	if (!row)
 		return;
 	row->thread = w->thread;
-	row->alias = sync_name_alias(c->aliases, c->a.set, w->thread);
+	row->alias = model_name_alias(c->aliases, c->a.set, w->thread);
 	row->holder = holder;
-	row->holder_alias = sync_name_alias(c->aliases, c->a.set, holder);
+	row->holder_alias = model_name_alias(c->aliases, c->a.set, holder);
 	row->waited = contention_waited(c, w->thread, o);
 	c->held_up_sum += until - from;
 }
 
-static void hold_up(struct contention *c, const struct sync_hold *h)
+static void hold_up(struct contention *c, const struct model_hold *h)
 {
 	const __u64 serial = h->object->serial;
-	const struct slot *head = h->object->waiters ? rows_find(&c->heads, &serial) : NULL;
+	const struct slot *head = h->object->waiters ? hash_table_find(&c->heads, &serial) : NULL;
 	const struct waiter *w;
 
 	for (w = head ? head->waiter : NULL; w; w = w->next)
 		add_held_up(c, w, h->thread, h->from, h->until);
 }
 
-static void add_hold(struct contention *c, const struct sync_hold *h)
+static void add_hold(struct contention *c, const struct model_hold *h)
 {
-	const struct sync_thread *t = h->thread;
-	const struct sync_wait wait = {
+	const struct model_thread *t = h->thread;
+	const struct model_wait wait = {
 		.thread = t, .object = h->object, .from = h->from, .until = h->until,
 		.caller = h->caller, .is_cut = h->is_cut,
 	};
@@ -98,12 +98,12 @@ static void add_hold(struct contention *c, const struct sync_hold *h)
 	row = contention_add(c, HELD_PLACES, &place, until - from);
 	if (row)
 		row->thread = t;
-	if (dist_add(&c->held, until - from))
+	if (histogram_add(&c->held, until - from))
 		c->a.error = -ENOMEM;
 	contention_keep(c, &c->longest_held, &wait, until - from);
 }
 
-void contention_on_given(void *arg, const struct sync_hold *h)
+void contention_on_given(void *arg, const struct model_hold *h)
 {
 	struct contention *c = arg;
 
@@ -113,7 +113,7 @@ void contention_on_given(void *arg, const struct sync_hold *h)
 		hold_up(c, h);
 }
 
-static void enter(struct contention *c, struct waiter *w, const struct sync_thread *t,
+static void enter(struct contention *c, struct waiter *w, const struct model_thread *t,
 		  __u64 since)
 {
 	struct slot *head = slot_of(c, &c->heads, t->object->serial);
@@ -126,15 +126,15 @@ static void enter(struct contention *c, struct waiter *w, const struct sync_thre
 	head->waiter = w;
 }
 
-static void leave(struct contention *c, struct waiter *w, const struct sync_thread *t, __u64 until)
+static void leave(struct contention *c, struct waiter *w, const struct model_thread *t, __u64 until)
 {
-	const struct sync_thread *owner = w->object->owner;
+	const struct model_thread *owner = w->object->owner;
 	const __u64 serial = w->object->serial;
-	struct slot *head = rows_find(&c->heads, &serial);
+	struct slot *head = hash_table_find(&c->heads, &serial);
 	__u64 from;
 
 	/* After a loss it is not known whether it has waited up to now. */
-	if (owner && t->life != SYNC_NOT_KNOWN && sync_held_since(owner, w->object, &from))
+	if (owner && t->life != MODEL_NOT_KNOWN && model_held_since(owner, w->object, &from))
 		add_held_up(c, w, owner, from, until);
 	if (w->prev)
 		w->prev->next = w->next;
@@ -145,10 +145,11 @@ static void leave(struct contention *c, struct waiter *w, const struct sync_thre
 	w->object = NULL;
 }
 
-void contention_on_thread(void *arg, const struct sync_thread *t, const struct sync_change *change)
+void contention_on_thread(void *arg, const struct model_thread *t,
+			  const struct model_change *change)
 {
 	struct contention *c = arg;
-	const bool waits = t->life == SYNC_WAITING && t->object && is_lock(t->object);
+	const bool waits = t->life == MODEL_WAITING && t->object && is_lock(t->object);
 	struct slot *slot;
 
 	if (!c->shows_holders)
@@ -168,8 +169,8 @@ void contention_on_thread(void *arg, const struct sync_thread *t, const struct s
 
 void contention_held_init(struct contention *c)
 {
-	c->waiting = (struct rows)ROWS_INIT(struct slot, serial);
-	c->heads = (struct rows)ROWS_INIT(struct slot, serial);
+	c->waiting = (struct hash_table)HASH_TABLE_INIT(struct slot, serial);
+	c->heads = (struct hash_table)HASH_TABLE_INIT(struct slot, serial);
 }
 
 void contention_held_free(struct contention *c)
@@ -177,7 +178,7 @@ void contention_held_free(struct contention *c)
 	size_t i;
 
 	for (i = 0; i < c->waiting.nr; i++)
-		free(((struct slot *)rows_at(&c->waiting, i))->waiter);
-	rows_free(&c->waiting);
-	rows_free(&c->heads);
+		free(((struct slot *)hash_table_at(&c->waiting, i))->waiter);
+	hash_table_free(&c->waiting);
+	hash_table_free(&c->heads);
 }

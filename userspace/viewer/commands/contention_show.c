@@ -2,7 +2,7 @@
 /* contention_show.c - tables, JSON and pictures of ktrace contention */
 #include "contention.h"
 
-#include "pthread/variable.h"
+#include "pthread/lock_symbol.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,21 +25,21 @@ static __u64 elapsed(const struct analysis *a)
 
 static void put_object(struct contention *c, struct ktrace_out *out, const struct waited *w)
 {
-	const struct sync_object *o = w->object;
+	const struct model_object *o = w->object;
 
 	if (!o) {
 		out_printf(out, "(join)");
 		return;
 	}
-	out_printf(out, "%u %s 0x%llx", o->process->pid, sync_kind_name(w->kind), o->address);
+	out_printf(out, "%u %s 0x%llx", o->process->pid, model_kind_name(w->kind), o->address);
 	if (w->name) {
 		ktrace_out_char(out, ':');
 		ktrace_out_quoted(out, w->name, strlen(w->name));
 	}
-	variable_put(out, variable_of(c->symbols, w->trace, o, w->raw));
+	lock_symbol_put(out, lock_symbol_of(c->symbols, w->trace, o, w->raw));
 }
 
-static void put_place(struct contention *c, const struct sync_thread *t, __u64 raw, __u64 address)
+static void put_place(struct contention *c, const struct model_thread *t, __u64 raw, __u64 address)
 {
 	const struct symbol *symbol = c->symbols && address ?
 		symbols_find(c->symbols, t->trace, t->process->pid, raw, address, true) : NULL;
@@ -99,7 +99,7 @@ static void head_held_up(struct analysis *a)
 }
 
 /* The columns that all tables begin with */
-static void put_figures(struct analysis *a, const struct dist *d)
+static void put_figures(struct analysis *a, const struct histogram *d)
 {
 	struct ktrace_out *out = a->out;
 
@@ -110,7 +110,7 @@ static void put_figures(struct analysis *a, const struct dist *d)
 	out_printf(out, " ");
 	out_duration(out, d->nr ? d->sum / d->nr : 0);
 	out_printf(out, " ");
-	out_duration(out, dist_percentile(d, 99));
+	out_duration(out, histogram_percentile(d, 99));
 	out_printf(out, " ");
 	out_duration(out, d->max);
 	out_printf(out, "  ");
@@ -129,7 +129,7 @@ static void text_thread(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	sync_name_put_thread(a->out, row->thread, row->alias);
+	model_name_put_thread(a->out, row->thread, row->alias);
 	out_printf(a->out, "\n");
 }
 
@@ -147,7 +147,7 @@ static void text_pair(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	sync_name_put_thread(a->out, row->thread, row->alias);
+	model_name_put_thread(a->out, row->thread, row->alias);
 	out_printf(a->out, "  ");
 	put_object((struct contention *)a, a->out, &row->waited);
 	out_printf(a->out, "\n");
@@ -167,9 +167,9 @@ static void text_held_up(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	put_figures(a, &row->dist);
-	sync_name_put_thread(a->out, row->thread, row->alias);
+	model_name_put_thread(a->out, row->thread, row->alias);
 	out_printf(a->out, "  by ");
-	sync_name_put_thread(a->out, row->holder, row->holder_alias);
+	model_name_put_thread(a->out, row->holder, row->holder_alias);
 	out_printf(a->out, "  ");
 	put_object((struct contention *)a, a->out, &row->waited);
 	out_printf(a->out, "\n");
@@ -198,7 +198,7 @@ static void text_longest_row(struct contention *c, const struct longest_row *l)
 	out_printf(out, " ");
 	out_duration(out, l->ns);
 	out_printf(out, "  ");
-	sync_name_put_thread(out, l->wait.thread, l->alias);
+	model_name_put_thread(out, l->wait.thread, l->alias);
 	out_printf(out, "  ");
 	text_what(c, l);
 	if (l->wait.caller) {
@@ -224,13 +224,13 @@ static void json_object_of(struct contention *c, const struct waited *w)
 
 	if (!w->object)
 		return;
-	json_str(out, "kind", sync_kind_name(w->kind));
+	json_str(out, "kind", model_kind_name(w->kind));
 	json_address(out, "address", w->object->address);
 	json_str(out, "name", w->name);
-	variable_json(out, variable_of(c->symbols, w->trace, w->object, w->raw));
+	lock_symbol_json(out, lock_symbol_of(c->symbols, w->trace, w->object, w->raw));
 }
 
-static void json_place(struct contention *c, const struct sync_thread *t, __u64 raw,
+static void json_place(struct contention *c, const struct model_thread *t, __u64 raw,
 		       __u64 address)
 {
 	struct ktrace_out *out = c->a.out;
@@ -251,7 +251,7 @@ static void json_kind_row(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	json_str(a->out, "kind", contention_kind((__u32)row->key.a));
-	dist_json(&row->dist, a->out);
+	histogram_json(&row->dist, a->out);
 }
 
 static void json_row(struct analysis *a, const void *x)
@@ -259,17 +259,17 @@ static void json_row(struct analysis *a, const void *x)
 	const struct row *row = x;
 
 	if (row->thread)
-		sync_name_json(a->out, row->thread, "thread_name", row->alias);
+		model_name_json(a->out, row->thread, "thread_name", row->alias);
 	else
 		json_u64(a->out, "pid", row->waited.object->process->pid);
 	if (row->holder) {
 		json_key(a->out, "by");
 		ktrace_out_char(a->out, '{');
-		sync_name_json(a->out, row->holder, "thread_name", row->holder_alias);
+		model_name_json(a->out, row->holder, "thread_name", row->holder_alias);
 		ktrace_out_char(a->out, '}');
 	}
 	json_object_of((struct contention *)a, &row->waited);
-	dist_json(&row->dist, a->out);
+	histogram_json(&row->dist, a->out);
 }
 
 static void json_place_row(struct analysis *a, const void *x)
@@ -278,7 +278,7 @@ static void json_place_row(struct analysis *a, const void *x)
 
 	json_u64(a->out, "pid", row->thread->process->pid);
 	json_place((struct contention *)a, row->thread, row->thread->raw, row->key.b);
-	dist_json(&row->dist, a->out);
+	histogram_json(&row->dist, a->out);
 }
 
 static void json_longest_row(struct contention *c, const struct longest_row *l)
@@ -291,7 +291,7 @@ static void json_longest_row(struct contention *c, const struct longest_row *l)
 	json_u64(out, "from_ns", analysis_since_start(&c->a, l->wait.from));
 	json_u64(out, "ns", l->ns);
 	json_str(out, "call", l->wait.name);
-	sync_name_json(out, l->wait.thread, "thread_name", l->alias);
+	model_name_json(out, l->wait.thread, "thread_name", l->alias);
 	json_object_of(c, &l->waited);
 	if (l->wait.name)
 		json_u64(out, "holder", l->wait.holder);
@@ -330,7 +330,7 @@ static void json_sums(struct contention *c)
 	json_u64(out, "waits", c->sum.nr);
 	json_u64(out, "thread_ns", c->sum.sum);
 	json_u64(out, "object_ns", c->object_sum);
-	json_u64(out, "waits_lost", sync_waits_lost(c->sync));
+	json_u64(out, "waits_lost", model_waits_lost(c->sync));
 	if (c->shows_holds) {
 		json_u64(out, "holds", c->held.nr);
 		json_u64(out, "held_ns", c->held.sum);
@@ -338,7 +338,7 @@ static void json_sums(struct contention *c)
 	if (c->shows_holders)
 		json_u64(out, "held_up_ns", c->held_up_sum);
 	if (c->shows_holds || c->shows_holders)
-		json_u64(out, "holds_lost", sync_holds_lost(c->sync));
+		json_u64(out, "holds_lost", model_holds_lost(c->sync));
 }
 
 static void text_sums(struct contention *c)
@@ -352,12 +352,12 @@ static void text_sums(struct contention *c)
 	out_printf(out, ", for objects ");
 	out_duration(out, c->object_sum);
 	out_printf(out, "\n");
-	if (sync_waits_lost(c->sync))
+	if (model_waits_lost(c->sync))
 		out_printf(out, "%llu waits are not counted: events about them were lost\n",
-			   sync_waits_lost(c->sync));
-	if ((c->shows_holds || c->shows_holders) && sync_holds_lost(c->sync))
+			   model_waits_lost(c->sync));
+	if ((c->shows_holds || c->shows_holders) && model_holds_lost(c->sync))
 		out_printf(out, "%llu holds are not counted: when they ended is not known\n",
-			   sync_holds_lost(c->sync));
+			   model_holds_lost(c->sync));
 }
 
 /* A table of text without rows is left out. */
@@ -371,9 +371,9 @@ void contention_show(struct analysis *a)
 {
 	struct contention *c = (struct contention *)a;
 
-	sync_end(c->sync, a->until_ns);
+	model_end(c->sync, a->until_ns);
 	c->is_ending = true;
-	sync_flush(c->sync, a->to);
+	model_flush(c->sync, a->to);
 	if (a->is_json)
 		json_sums(c);
 	else
@@ -418,9 +418,9 @@ void contention_plot(struct analysis *a, const struct plot_note *note)
 		.bars = "all waits together", .dists = "duration of each wait",
 	};
 
-	sync_end(c->sync, a->until_ns);
+	model_end(c->sync, a->until_ns);
 	c->is_ending = true;
-	sync_flush(c->sync, a->to);
+	model_flush(c->sync, a->to);
 	analysis_plot_rows(a, &c->rows[OBJECTS], &p, by_sum, fill_row);
 	plot_rows(a->out, &p, note);
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* live.h - what happens while it is recorded: tables of who records how much */
-#ifndef VIEWER_LIVE_H
-#define VIEWER_LIVE_H
+#ifndef VIEWER_COMMANDS_LIVE_H
+#define VIEWER_COMMANDS_LIVE_H
 
-#include "base/rows.h"
-#include "events/scope.h"
+#include "base/hash_table.h"
+#include "events/time_range.h"
 
 /* What a table has a row for each of */
 enum live_by { LIVE_PROCESS, LIVE_THREAD, LIVE_TYPE, LIVE_CPU, LIVE_BY_NR };
@@ -26,10 +26,10 @@ enum live_by { LIVE_PROCESS, LIVE_THREAD, LIVE_TYPE, LIVE_CPU, LIVE_BY_NR };
  * @error:	what went wrong
  */
 struct live_top {
-	struct scope *scope;
+	struct time_range *scope;
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
-	struct rows rows;
+	struct hash_table rows;
 	bool by[LIVE_BY_NR];
 	__u64 number;
 	bool is_json;
@@ -44,7 +44,7 @@ struct live_top {
 /* Takes the value of --by; returns what is wrong with it, or NULL. */
 const char *live_take_by(struct live_top *top, const char *list);
 /* From the time @from on. Return: 0, -errno. */
-int live_top_begin(struct live_top *top, struct scope *scope, __u64 from);
+int live_top_begin(struct live_top *top, struct time_range *scope, __u64 from);
 /* Every event, wanted or not, before it is counted: for the state. Return: 0, -errno. */
 int live_top_learn(struct live_top *top, const struct ktrace_trace_event *e);
 /* An event that is wanted. Return: 0, -errno. */

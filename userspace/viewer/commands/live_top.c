@@ -59,7 +59,7 @@ const char *live_take_by(struct live_top *top, const char *list)
 static struct live_row *row_of(struct live_top *top, enum live_by by, __u32 machine, __u64 id)
 {
 	const struct live_row key = { .by = by, .machine = machine, .id = id };
-	struct live_row *row = top->by[by] ? rows_get(&top->rows, &key) : NULL;
+	struct live_row *row = top->by[by] ? hash_table_get(&top->rows, &key) : NULL;
 
 	if (top->by[by] && !row)
 		top->error = -ENOMEM;
@@ -183,13 +183,13 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	}
 }
 
-int live_top_begin(struct live_top *top, struct scope *scope, __u64 from)
+int live_top_begin(struct live_top *top, struct time_range *scope, __u64 from)
 {
 	int ret = ktrace_state_new(scope->set, &top->state);
 
 	top->scope = scope;
 	top->begin = top->from = top->to = from;
-	top->rows = (struct rows)ROWS_INIT(struct live_row, id);
+	top->rows = (struct hash_table)HASH_TABLE_INIT(struct live_row, id);
 	top->watch = (struct ktrace_state_watch){ .span = on_span, .arg = top };
 	return ret ? ret : ktrace_state_watch(top->state, &top->watch);
 }
@@ -221,13 +221,13 @@ static void put_rate(struct ktrace_out *out, __u64 events, __u64 ns)
 	out_printf(out, "%11.0f", ns ? (double)events * 1e9 / (double)ns : 0.0);
 }
 
-static void put_lost(struct ktrace_out *out, const struct scope *s)
+static void put_lost(struct ktrace_out *out, const struct time_range *s)
 {
 	__u32 i;
 
-	if (!scope_lost(s))
+	if (!time_range_lost(s))
 		return;
-	out_printf(out, ", %llu LOST (", scope_lost(s));
+	out_printf(out, ", %llu LOST (", time_range_lost(s));
 	for (i = 0; i < KTRACE_LOST_NR; i++)
 		if (s->lost[i])
 			out_printf(out, " %s %llu", ktrace_lost_name(i), s->lost[i]);
@@ -275,7 +275,7 @@ static void put_text(struct live_top *top, struct ktrace_out *out, bool is_last)
 		ktrace_out_str(out, "\033[H\033[J");
 	put_head(top, out, is_last);
 	for (i = 0; i < top->rows.nr; i++) {
-		row = rows_at(&top->rows, i);
+		row = hash_table_at(&top->rows, i);
 		if ((int)row->by != by) {
 			by = (int)row->by;
 			shown = 0;
@@ -300,11 +300,11 @@ static void put_json(struct live_top *top, struct ktrace_out *out)
 	json_u64(out, "events", top->events);
 	json_u64(out, "total", top->total);
 	json_key(out, "lost");
-	scope_json_lost(out, top->scope);
+	time_range_json_lost(out, top->scope);
 	json_key(out, "rows");
 	ktrace_out_char(out, '[');
 	for (i = 0; i < top->rows.nr; i++) {
-		row = rows_at(&top->rows, i);
+		row = hash_table_at(&top->rows, i);
 		output_line_begin(out);
 		json_element(out);
 		ktrace_out_char(out, '{');
@@ -331,7 +331,7 @@ static void add_running(struct live_top *top)
 /* Rows are found by their key, so it is a copy that is sorted. */
 static void show_sorted(struct live_top *top, bool is_last)
 {
-	struct rows rows = top->rows;
+	struct hash_table rows = top->rows;
 	struct ktrace_out *out = output();
 
 	top->rows.at = malloc(rows.nr * rows.size + 1);
@@ -356,7 +356,7 @@ void live_top_show(struct live_top *top, bool is_last)
 
 	add_running(top);
 	for (i = 0; is_last && i < top->rows.nr; i++) {
-		row = rows_at(&top->rows, i);
+		row = hash_table_at(&top->rows, i);
 		row->events = row->total;
 		row->run_ns = row->total_ns;
 	}
@@ -366,7 +366,7 @@ void live_top_show(struct live_top *top, bool is_last)
 	}
 	show_sorted(top, is_last);
 	for (i = 0; i < top->rows.nr; i++) {
-		row = rows_at(&top->rows, i);
+		row = hash_table_at(&top->rows, i);
 		row->events = row->run_ns = 0;
 	}
 	top->events = 0;
@@ -376,5 +376,5 @@ void live_top_show(struct live_top *top, bool is_last)
 void live_top_free(struct live_top *top)
 {
 	ktrace_state_free(top->state);
-	rows_free(&top->rows);
+	hash_table_free(&top->rows);
 }

@@ -34,12 +34,12 @@ struct row {
 };
 
 /**
- * struct rows - statistics of the whole and of its parts
+ * struct hash_table - statistics of the whole and of its parts
  * @at:		the rows
  * @nr:		how many
  * @cap:	room for so many
  */
-struct rows {
+struct hash_table {
 	struct row *at;
 	size_t nr;
 	size_t cap;
@@ -107,7 +107,7 @@ static __u64 digest(const struct ktrace_states *s)
 	return h;
 }
 
-static int add_row(struct rows *rows, const struct row *row)
+static int add_row(struct hash_table *rows, const struct row *row)
 {
 	size_t cap = rows->cap ? 2 * rows->cap : 64;
 	struct row *at;
@@ -124,7 +124,8 @@ static int add_row(struct rows *rows, const struct row *row)
 }
 
 /* The nodes from threads on down; @above: key of the one above. */
-static int add_rows(struct rows *rows, const struct ktrace_statistic *n, const struct row *above)
+static int add_rows(struct hash_table *rows, const struct ktrace_statistic *n,
+		    const struct row *above)
 {
 	struct row row = *above;
 	int ret = 0;
@@ -178,7 +179,7 @@ static bool is_sum(const struct ktrace_statistic *n)
 }
 
 /* Ends statistics, and takes them in. */
-static int take_tree(struct check *c, struct ktrace_statistics *tree, struct rows *rows,
+static int take_tree(struct check *c, struct ktrace_statistics *tree, struct hash_table *rows,
 		     bool is_part)
 {
 	const struct ktrace_statistic *root = ktrace_statistics_root(tree);
@@ -219,7 +220,7 @@ static int read_part(struct check *c, struct ktrace_states *state, struct ktrace
 }
 
 /* From mark number @from to mark number @to, with a state that has read nothing */
-static int add_part(struct check *c, __u32 from, __u32 to, struct rows *rows)
+static int add_part(struct check *c, __u32 from, __u32 to, struct hash_table *rows)
 {
 	__u64 until = to < c->mark_nr ? c->marks[to].time : ~0ull;
 	struct ktrace_statistics *tree = NULL;
@@ -247,7 +248,7 @@ static int by_key(const void *a, const void *b)
 }
 
 /* The statistics of the whole, less those of the parts, have to be 0 for every thread and mode. */
-static void compare_rows(struct check *c, struct rows *rows)
+static void compare_rows(struct check *c, struct hash_table *rows)
 {
 	__u64 left[VALUES], any;
 	size_t i, j;
@@ -270,7 +271,7 @@ static void compare_rows(struct check *c, struct rows *rows)
 	}
 }
 
-static int check_parts(struct check *c, struct rows *rows)
+static int check_parts(struct check *c, struct hash_table *rows)
 {
 	__u32 parts = c->mark_nr < PARTS ? c->mark_nr : PARTS, i;
 	int ret = 0;
@@ -301,7 +302,7 @@ static int seek_states(struct check *c, struct ktrace_states *state)
 	return ret;
 }
 
-static int check_whole(struct check *c, struct rows *rows)
+static int check_whole(struct check *c, struct hash_table *rows)
 {
 	struct ktrace_statistics *tree = NULL;
 	struct ktrace_states *state;
@@ -379,7 +380,7 @@ static int check_moves(struct check *c)
 
 int check_states(struct check *c)
 {
-	struct rows rows = { .at = NULL };
+	struct hash_table rows = { .at = NULL };
 	int ret;
 
 	if (c->goes_back || c->is_torn || c->is_scattered)

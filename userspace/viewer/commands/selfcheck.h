@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* selfcheck.h - does reading files agree with itself? The parts of ktrace check */
-#ifndef VIEWER_SELFCHECK_H
-#define VIEWER_SELFCHECK_H
+#ifndef VIEWER_COMMANDS_SELFCHECK_H
+#define VIEWER_COMMANDS_SELFCHECK_H
 
 #include <ktrace/position.h>
 #include <ktrace/state.h>
@@ -67,7 +67,7 @@ struct check {
 	__u32 parts;
 	__u32 moves;
 	struct ktrace_states *sync_states;
-	struct sync *sync;
+	struct model *sync;
 };
 
 /* Something that is wrong and has a message of our own */
@@ -93,7 +93,7 @@ static inline bool check_is_countable(const struct ktrace_trace_event *e)
 int check_states(struct check *c);
 
 /*
- * Transitions of threads and objects that cannot be: begin, then each event to sync_update(). End
+ * Transitions of threads and objects that cannot be: begin, then each event to model_update(). End
  * complains, unless reading has failed (@ret). Return: 0, -ENOMEM.
  */
 int check_sync_begin(struct check *c);

@@ -2,7 +2,7 @@
 /* selfcheck_sync.c - do pthread events tell of transitions that cannot be? */
 #include "selfcheck.h"
 
-#include "pthread/sync.h"
+#include "pthread/model.h"
 
 #include <stdio.h>
 
@@ -10,15 +10,15 @@ int check_sync_begin(struct check *c)
 {
 	int ret = ktrace_state_new(c->set, &c->sync_states);
 
-	return ret ? ret : sync_new(c->set, c->sync_states, NULL, &c->sync);
+	return ret ? ret : model_new(c->set, c->sync_states, NULL, &c->sync);
 }
 
-static void complain(struct check *c, const struct sync_trouble *t)
+static void complain(struct check *c, const struct model_trouble *t)
 {
 	char object[48] = "";
 
 	if (t->address)
-		snprintf(object, sizeof(object), ", %s 0x%llx", sync_kind_name(t->kind),
+		snprintf(object, sizeof(object), ", %s 0x%llx", model_kind_name(t->kind),
 			 t->address);
 	check_complain(c, ktrace_trace_path(t->trace), "event %s of %u/%u, @%llu.%09llu%s: %s",
 		       t->name, t->pid, t->tid, t->time / 1000000000, t->time % 1000000000, object,
@@ -27,12 +27,12 @@ static void complain(struct check *c, const struct sync_trouble *t)
 
 void check_sync_end(struct check *c, int ret)
 {
-	const struct sync_trouble *t;
+	const struct model_trouble *t;
 	size_t i;
 
-	for (i = 0; !ret && (t = sync_trouble(c->sync, i)); i++)
+	for (i = 0; !ret && (t = model_trouble(c->sync, i)); i++)
 		if (!t->is_misuse)
 			complain(c, t);
-	sync_free(c->sync);
+	model_free(c->sync);
 	ktrace_state_free(c->sync_states);
 }

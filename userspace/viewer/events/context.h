@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* context.h - what was recorded with an event beside its payload, for people and programs */
-#ifndef VIEWER_CONTEXT_H
-#define VIEWER_CONTEXT_H
+#ifndef VIEWER_EVENTS_CONTEXT_H
+#define VIEWER_EVENTS_CONTEXT_H
 
 #include <ktrace/context.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* elf_events.h - event descriptions in a program or library */
-#ifndef VIEWER_ELF_EVENTS_H
-#define VIEWER_ELF_EVENTS_H
+#ifndef VIEWER_EVENTS_ELF_EVENTS_H
+#define VIEWER_EVENTS_ELF_EVENTS_H
 
 #include <stdbool.h>
 

@@ -7,9 +7,9 @@
  */
 #include "fold.h"
 
-#include "context.h"
 #include "base/json.h"
 #include "base/viewer.h"
+#include "context.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ struct folded {
 
 void fold_init(struct fold *f)
 {
-	*f = (struct fold){ .rows = ROWS_INIT(struct sum, key) };
+	*f = (struct fold){ .rows = HASH_TABLE_INIT(struct sum, key) };
 }
 
 void fold_frame(struct fold_key *key, const char *name)
@@ -47,7 +47,7 @@ void fold_frame(struct fold_key *key, const char *name)
 int fold_add(struct fold *f, const struct fold_key *key, __u64 raw, __u64 number)
 {
 	const size_t nr = f->rows.nr;
-	struct sum *sum = rows_get(&f->rows, key);
+	struct sum *sum = hash_table_get(&f->rows, key);
 
 	if (!sum)
 		return -ENOMEM;
@@ -187,7 +187,7 @@ int fold_print(struct fold *f)
 	int ret = lines ? 0 : -ENOMEM;
 
 	for (i = 0; i < f->rows.nr && !ret; i++) {
-		ret = fold_line(f, rows_at(&f->rows, i), &lines[nr]);
+		ret = fold_line(f, hash_table_at(&f->rows, i), &lines[nr]);
 		nr += !ret;
 	}
 	if (!ret)
@@ -204,5 +204,5 @@ int fold_print(struct fold *f)
 void fold_free(struct fold *f)
 {
 	symbols_free(f->symbols);
-	rows_free(&f->rows);
+	hash_table_free(&f->rows);
 }

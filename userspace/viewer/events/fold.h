@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* fold.h - folded stacks: lines "a;b;c NUMBER", as flame graphs want them */
-#ifndef VIEWER_FOLD_H
-#define VIEWER_FOLD_H
+#ifndef VIEWER_EVENTS_FOLD_H
+#define VIEWER_EVENTS_FOLD_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 #include "symbols/symbols.h"
 
 #define FOLD_HEAD 192
@@ -37,7 +37,7 @@ struct fold {
 	bool no_kernel;
 	bool no_user;
 	__u64 without;
-	struct rows rows;
+	struct hash_table rows;
 };
 
 void fold_init(struct fold *f);

@@ -4,11 +4,11 @@
 
 #include "base/pager.h"
 
-#include "posix_log.h"
-#include "shark.h"
-#include "context.h"
 #include "base/viewer.h"
 #include "base/when.h"
+#include "context.h"
+#include "posix_log.h"
+#include "shark.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +212,7 @@ static bool put_fields_named(struct ktrace_out *out, const struct ktrace_trace_e
 		ktrace_out_bytes(out, v.field->label, v.field->label_size);
 		ktrace_value_text(out, &v);
 		is_cut = v.is_cut;
-		if (!alias_is_address(&v))
+		if (!object_name_is_address(&v))
 			continue;
 		if (i < LINE_NAMES_MAX && names->objects[i])
 			line_put_name(out, names->objects[i]);
@@ -421,7 +421,7 @@ static void put_json_names(struct ktrace_out *out, const struct ktrace_trace_eve
 	put_key(out, "names");
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v) && i < LINE_NAMES_MAX) {
-		if (!alias_is_address(&v) || !names->objects[i++])
+		if (!object_name_is_address(&v) || !names->objects[i++])
 			continue;
 		ktrace_out_char(out, comma);
 		line_put_json_name(out, v.field->name, names->objects[i - 1]);
@@ -513,13 +513,13 @@ void line_find_names(const struct lines *l, const struct ktrace_trace_event *e,
 	*names = (struct line_names){ 0 };
 	if (!l->aliases || !line_has_fields(e))
 		return;
-	names->thread = aliases_thread(l->aliases, e);
+	names->thread = object_names_thread(l->aliases, e);
 	names->has_any = names->thread;
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (i < LINE_NAMES_MAX && ktrace_values_next(&it, &v))
-		if (alias_is_address(&v)) {
-			names->objects[i] = aliases_object(l->aliases, e,
-							   (__u64)ktrace_value_s64(&v, 0));
+		if (object_name_is_address(&v)) {
+			names->objects[i] = object_names_object(l->aliases, e,
+								(__u64)ktrace_value_s64(&v, 0));
 			names->has_any |= names->objects[i++] != NULL;
 		}
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* line.h - an event as a line of text, or as an object of JSON */
-#ifndef VIEWER_LINE_H
-#define VIEWER_LINE_H
+#ifndef VIEWER_EVENTS_LINE_H
+#define VIEWER_EVENTS_LINE_H
 
 #include "symbols/symbols.h"
 
 #include <ktrace/traceset.h>
 
-#include "alias.h"
+#include "object_names.h"
 
 enum time_format { TIME_REL, TIME_WALL, TIME_RAW, TIME_DELTA };
 
@@ -72,7 +72,7 @@ struct lines {
 	__u64 before;
 	struct symbols *symbols;
 	bool has_stacks;
-	const struct aliases *aliases;
+	const struct object_names *aliases;
 	struct same same[SAME_NR];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* posix_log.h - the log of a POSIX stream: whose it is, and how it went */
-#ifndef VIEWER_POSIX_LOG_H
-#define VIEWER_POSIX_LOG_H
+#ifndef VIEWER_EVENTS_POSIX_LOG_H
+#define VIEWER_EVENTS_POSIX_LOG_H
 
 #include "base/viewer.h"
 

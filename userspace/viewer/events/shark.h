@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* shark.h - events of S.Ha.R.K. as the viewer has them */
-#ifndef VIEWER_SHARK_H
-#define VIEWER_SHARK_H
+#ifndef VIEWER_EVENTS_SHARK_H
+#define VIEWER_EVENTS_SHARK_H
 
 #include <stdbool.h>
 

@@ -9,12 +9,12 @@
  */
 #include "export.h"
 
-#include "events/context.h"
 #include "analysis/followed.h"
 #include "base/json.h"
-#include "events/line.h"
 #include "base/progress.h"
-#include "events/spans.h"
+#include "events/context.h"
+#include "events/line.h"
+#include "events/slices.h"
 
 #include <errno.h>
 #include <linux/ktrace_events.h>
@@ -69,10 +69,10 @@ struct slice {
 struct chrome {
 	struct export *x;
 	struct ktrace_out *out;
-	struct spans spans;
-	struct rows tasks;
-	struct rows wakings;
-	struct rows slices;
+	struct slices spans;
+	struct hash_table tasks;
+	struct hash_table wakings;
+	struct hash_table slices;
 	struct followed followed;
 	__u64 arrows;
 	__u64 last;
@@ -131,7 +131,7 @@ static void put_name(struct chrome *c, const struct place *at, const char *what,
 static void name_task(struct chrome *c, const struct place *at, const struct line_thread *thread)
 {
 	const __u64 key = at->machine << 32 | at->tid;
-	struct task *task = rows_get(&c->tasks, &key);
+	struct task *task = hash_table_get(&c->tasks, &key);
 
 	if (!task) {
 		c->error = -ENOMEM;
@@ -155,7 +155,7 @@ static void name_task(struct chrome *c, const struct place *at, const struct lin
 static void name_cpu(struct chrome *c, const struct place *at, const char *what, __s32 cpu)
 {
 	const __u64 key = at->machine << 32 | at->tid;
-	struct task *task = rows_get(&c->tasks, &key);
+	struct task *task = hash_table_get(&c->tasks, &key);
 	char name[64];
 
 	if (!task || task->is_named)
@@ -238,7 +238,7 @@ static void put_event_names(struct chrome *c, const struct ktrace_trace_event *e
 	out_event_name(c->out, e);
 	ktrace_out_str(c->out, "\",\"name\":\"");
 	if (is_span)
-		spans_put_name(&c->spans, c->out, e);
+		slices_put_name(&c->spans, c->out, e);
 	else
 		out_event_name(c->out, e);
 	ktrace_out_char(c->out, '"');
@@ -248,7 +248,7 @@ static struct slice *slice_of(struct chrome *c, const struct ktrace_trace_event 
 {
 	const __u64 key = (__u64)machine_of(c->x->set, e->stream->trace) << 32 |
 			  (__u32)e->stream->cpu;
-	struct slice *slice = rows_get(&c->slices, &key);
+	struct slice *slice = hash_table_get(&c->slices, &key);
 
 	if (!slice)
 		c->error = -ENOMEM;
@@ -275,7 +275,7 @@ static void end_slice(struct chrome *c, struct slice *slice, __u64 time)
 static void put_arrow(struct chrome *c, const struct ktrace_trace_event *e, const struct place *to)
 {
 	const __u64 key = to->machine << 32 | (__u32)event_integer(e, "next_tid");
-	struct waking *waking = rows_find(&c->wakings, &key);
+	struct waking *waking = hash_table_find(&c->wakings, &key);
 	struct place from;
 
 	if (!waking || !waking->is_woken)
@@ -299,7 +299,7 @@ static void take_wakeup(struct chrome *c, const struct ktrace_trace_event *e)
 {
 	const __u64 key = (__u64)machine_of(c->x->set, e->stream->trace) << 32 |
 			  (__u32)event_integer(e, "tid");
-	struct waking *waking = rows_get(&c->wakings, &key);
+	struct waking *waking = hash_table_get(&c->wakings, &key);
 
 	if (!waking) {
 		c->error = -ENOMEM;
@@ -406,7 +406,7 @@ static void put_event(struct chrome *c, const struct ktrace_trace_event *e)
 	int above = 0;
 
 	if (line_has_fields(e) && e->id != KTRACE_ID_LOST)
-		above = spans_take(&c->spans, e, at.machine << 32 | at.tid, &role);
+		above = slices_take(&c->spans, e, at.machine << 32 | at.tid, &role);
 	if (above < 0)
 		c->error = above;
 	put_ends(c, &at, e->time, above);
@@ -473,7 +473,7 @@ static void put_end(struct chrome *c)
 	ktrace_out_dec(c->out, c->x->scope.start % 1000000000, 9);
 	ktrace_out_char(c->out, '"');
 	json_key(c->out, "lost");
-	scope_json_lost(c->out, &c->x->scope);
+	time_range_json_lost(c->out, &c->x->scope);
 	json_key(c->out, "files");
 	ktrace_out_char(c->out, '[');
 	for (i = 0; (t = ktrace_traceset_trace(c->x->set, i)); i++)
@@ -484,11 +484,11 @@ static void put_end(struct chrome *c)
 static int put_events(struct chrome *c)
 {
 	const struct ktrace_trace_event *e;
-	int ret = scope_begin(&c->x->scope, c->x->set);
+	int ret = time_range_begin(&c->x->scope, c->x->set);
 	size_t i;
 
 	ktrace_out_str(c->out, "{\"traceEvents\":[");
-	while (!ret && !c->out->error && (ret = scope_next(&c->x->scope, &e)) == 1) {
+	while (!ret && !c->out->error && (ret = time_range_next(&c->x->scope, &e)) == 1) {
 		ret = followed_see(&c->followed, e);
 		if (!ret)
 			take_event(c, e);
@@ -496,7 +496,7 @@ static int put_events(struct chrome *c)
 	}
 	progress_end();
 	for (i = 0; i < c->slices.nr && !ret; i++)
-		end_slice(c, rows_at(&c->slices, i), c->last);
+		end_slice(c, hash_table_at(&c->slices, i), c->last);
 	if (!ret)
 		put_end(c);
 	return ret;
@@ -505,24 +505,25 @@ static int put_events(struct chrome *c)
 static int write_chrome(struct export *x)
 {
 	struct chrome c = {
-		.x = x, .out = output(), .tasks = ROWS_INIT(struct task, key),
-		.wakings = ROWS_INIT(struct waking, key), .slices = ROWS_INIT(struct slice, key),
+		.x = x, .out = output(), .tasks = HASH_TABLE_INIT(struct task, key),
+		.wakings = HASH_TABLE_INIT(struct waking, key), .slices =
+			HASH_TABLE_INIT(struct slice, key),
 	};
 	int ret;
 	size_t i;
 
 	x->scope.prints = true;
 	x->scope.keeps_losses = true;
-	spans_init(&c.spans);
+	slices_init(&c.spans);
 	ret = followed_begin(&c.followed, x->set);
 	if (!ret)
 		ret = put_events(&c);
 	for (i = 0; i < c.slices.nr; i++)
-		free(((struct slice *)rows_at(&c.slices, i))->text.buf);
-	rows_free(&c.tasks);
-	rows_free(&c.wakings);
-	rows_free(&c.slices);
-	spans_free(&c.spans);
+		free(((struct slice *)hash_table_at(&c.slices, i))->text.buf);
+	hash_table_free(&c.tasks);
+	hash_table_free(&c.wakings);
+	hash_table_free(&c.slices);
+	slices_free(&c.spans);
 	followed_end(&c.followed);
 	return ret;
 }

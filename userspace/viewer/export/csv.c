@@ -7,10 +7,10 @@
  */
 #include "export.h"
 
+#include "base/hash_table.h"
+#include "base/progress.h"
 #include "events/context.h"
 #include "events/line.h"
-#include "base/progress.h"
-#include "base/rows.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ struct csv {
 	struct ktrace_out cell;
 	bool is_terminal;
 	struct ktrace_out safe;
-	struct rows columns;
-	struct rows fields;
+	struct hash_table columns;
+	struct hash_table fields;
 	struct ktrace_value *values;
 };
 
@@ -130,7 +130,7 @@ static void put_value(struct csv *c, const struct ktrace_value *v)
 
 static __u64 column_of(const struct csv *c, const struct ktrace_field *f)
 {
-	const struct known *known = rows_find(&c->fields, &f);
+	const struct known *known = hash_table_find(&c->fields, &f);
 
 	return known ? known->column : ~0ull;
 }
@@ -234,8 +234,8 @@ static int add_column(struct csv *c, const struct ktrace_field *f)
 	if (n >= sizeof(key.name))
 		return 0;
 	memcpy(key.name, f->name, n);
-	column = rows_get(&c->columns, key.name);
-	known = column ? rows_get(&c->fields, &f) : NULL;
+	column = hash_table_get(&c->columns, key.name);
+	known = column ? hash_table_get(&c->fields, &f) : NULL;
 	if (!known)
 		return -ENOMEM;
 	if (nr < c->columns.nr)
@@ -252,7 +252,7 @@ static int add_columns(struct csv *c, const struct ktrace_trace *trace, __u32 ki
 
 	for (id = 0; id < ktrace_trace_types(trace, kind); id++) {
 		type = ktrace_trace_type(trace, kind, id);
-		if (!type || !select_type(&c->x->scope.select, type))
+		if (!type || !event_select_type(&c->x->scope.select, type))
 			continue;
 		for (i = 0; i < type->field_nr && !ret; i++)
 			ret = add_column(c, &type->fields[i]);
@@ -283,7 +283,7 @@ static void put_head(struct csv *c)
 	ktrace_out_str(c->out, "time,ns,trace,stream,cpu,pid,tid,comm,event,flags,fields,bytes,"
 		       "context,");
 	for (i = 0; i < c->columns.nr; i++) {
-		column = rows_at(&c->columns, i);
+		column = hash_table_at(&c->columns, i);
 		/* Makes sure that no column has the name of one above. */
 		ktrace_out_str(&c->cell, "field_");
 		ktrace_out_str(&c->cell, column->name);
@@ -295,12 +295,12 @@ static void put_head(struct csv *c)
 static int put_events(struct csv *c)
 {
 	const struct ktrace_trace_event *e;
-	int ret = scope_begin(&c->x->scope, c->x->set);
+	int ret = time_range_begin(&c->x->scope, c->x->set);
 
 	if (!ret)
 		put_head(c);
 	while (!ret && !c->out->error && !c->cell.error) {
-		ret = scope_next(&c->x->scope, &e);
+		ret = time_range_next(&c->x->scope, &e);
 		if (ret <= 0)
 			break;
 		put_event(c, e);
@@ -315,8 +315,8 @@ static int write_csv(struct export *x)
 	struct csv c = {
 		.x = x, .out = output(), .cell = { .flush = output_grow },
 		.safe = { .flush = output_grow }, .is_terminal = isatty(STDOUT_FILENO),
-		.columns = ROWS_INIT(struct column, name),
-		.fields = ROWS_INIT(struct known, field),
+		.columns = HASH_TABLE_INIT(struct column, name),
+		.fields = HASH_TABLE_INIT(struct known, field),
 	};
 	int ret = output_grow(&c.cell);
 
@@ -326,8 +326,8 @@ static int write_csv(struct export *x)
 		ret = find_columns(&c);
 	if (!ret)
 		ret = put_events(&c);
-	rows_free(&c.columns);
-	rows_free(&c.fields);
+	hash_table_free(&c.columns);
+	hash_table_free(&c.fields);
 	free(c.values);
 	free(c.cell.buf);
 	free(c.safe.buf);

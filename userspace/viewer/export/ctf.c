@@ -11,7 +11,7 @@
  */
 #include "ctf.h"
 
-#include "base/folder.h"
+#include "base/output_dir.h"
 #include "base/progress.h"
 
 #include <errno.h>
@@ -62,8 +62,8 @@ static void end_packet(struct ctf *c, struct ctf_stream *s)
 
 	memcpy(head.uuid, c->uuid, sizeof(head.uuid));
 	if (!c->error)
-		c->error = folder_append_stream(s->number, (char *)&head, sizeof(head),
-						s->body.buf, s->body.len);
+		c->error = output_dir_append_stream(s->number, (char *)&head, sizeof(head),
+						    s->body.buf, s->body.len);
 	s->body.len = 0;
 	s->first = s->last;
 	s->has_packet = true;
@@ -107,7 +107,7 @@ static __u64 clock_of(struct ctf *c, const struct ctf_stream *s, const struct kt
 
 static void take_event(struct ctf *c, const struct ktrace_trace_event *e)
 {
-	struct ctf_stream *s = rows_find(&c->streams, &e->stream);
+	struct ctf_stream *s = hash_table_find(&c->streams, &e->stream);
 	__u64 time;
 
 	if (!s) {
@@ -143,7 +143,7 @@ static int by_key(const void *x, const void *y)
 /* All rings, in the order of ktrace list. Return: 0, -ENOMEM. */
 static int find_streams(struct ctf *c)
 {
-	struct rows rings = { .size = sizeof(void *), .key = sizeof(void *) };
+	struct hash_table rings = { .size = sizeof(void *), .key = sizeof(void *) };
 	const struct ktrace_trace_stream *ring;
 	const struct ktrace_trace *trace;
 	struct ctf_stream *s;
@@ -152,11 +152,11 @@ static int find_streams(struct ctf *c)
 
 	for (i = 0; !ret && (trace = ktrace_traceset_trace(c->x->set, i)); i++)
 		for (k = 0; !ret && (ring = ktrace_trace_stream(trace, k)); k++)
-			ret = rows_get(&rings, &ring) ? 0 : -ENOMEM;
+			ret = hash_table_get(&rings, &ring) ? 0 : -ENOMEM;
 	if (rings.nr)
 		qsort(rings.at, rings.nr, rings.size, by_key);
 	for (i = 0; !ret && i < rings.nr; i++) {
-		s = rows_get(&c->streams, rows_at(&rings, i));
+		s = hash_table_get(&c->streams, hash_table_at(&rings, i));
 		if (!s) {
 			ret = -ENOMEM;
 			break;
@@ -164,7 +164,7 @@ static int find_streams(struct ctf *c)
 		s->number = (__u32)i;
 		s->body.flush = output_grow;
 	}
-	rows_free(&rings);
+	hash_table_free(&rings);
 	return ret;
 }
 
@@ -172,19 +172,19 @@ static int take_events(struct ctf *c)
 {
 	const struct ktrace_trace_event *e;
 	struct ctf_stream *s;
-	int ret = scope_begin(&c->x->scope, c->x->set);
+	int ret = time_range_begin(&c->x->scope, c->x->set);
 	size_t i;
 
 	c->start = c->x->scope.start < CLOCK_END ? c->x->scope.start : CLOCK_END;
 	if (!ret)
 		ret = find_streams(c);
-	while (!ret && (ret = scope_next(&c->x->scope, &e)) == 1) {
+	while (!ret && (ret = time_range_next(&c->x->scope, &e)) == 1) {
 		take_event(c, e);
 		ret = c->error;
 	}
 	progress_end();
 	for (i = 0; i < c->streams.nr && !ret; i++) {
-		s = rows_at(&c->streams, i);
+		s = hash_table_at(&c->streams, i);
 		if (s->body.len)
 			end_packet(c, s);
 		ret = c->error;
@@ -198,7 +198,7 @@ static int write_metadata(struct ctf *c)
 
 	ctf_put_metadata(&out, c);
 	if (!out.error)
-		out.error = folder_append_metadata(out.buf, out.len);
+		out.error = output_dir_append_metadata(out.buf, out.len);
 	free(out.buf);
 	return out.error;
 }
@@ -206,13 +206,13 @@ static int write_metadata(struct ctf *c)
 static int write_ctf(struct export *x)
 {
 	struct ctf c = {
-		.x = x, .classes = ROWS_INIT(struct ctf_class, is_late),
-		.streams = ROWS_INIT(struct ctf_stream, ring),
+		.x = x, .classes = HASH_TABLE_INIT(struct ctf_class, is_late),
+		.streams = HASH_TABLE_INIT(struct ctf_stream, ring),
 	};
 	int ret, ended;
 	size_t i;
 
-	if (folder_begin(x->path))
+	if (output_dir_begin(x->path))
 		return EXPORT_SAID;
 	x->scope.keeps_losses = true;
 	ret = getrandom(c.uuid, sizeof(c.uuid), 0) == sizeof(c.uuid) ? 0 : -EIO;
@@ -220,11 +220,11 @@ static int write_ctf(struct export *x)
 		ret = take_events(&c);
 	if (!ret)
 		ret = write_metadata(&c);
-	ended = folder_end(!ret);
+	ended = output_dir_end(!ret);
 	for (i = 0; i < c.streams.nr; i++)
-		free(((struct ctf_stream *)rows_at(&c.streams, i))->body.buf);
-	rows_free(&c.streams);
-	rows_free(&c.classes);
+		free(((struct ctf_stream *)hash_table_at(&c.streams, i))->body.buf);
+	hash_table_free(&c.streams);
+	hash_table_free(&c.classes);
 	return ret ? ret : ended ? EXPORT_SAID : 0;
 }
 

@@ -6,11 +6,11 @@
  * what there is of it: a payload that ends early, or has a context, has a class of its own with the
  * same name. What classes there are is known at the end, and so "metadata" is written last.
  */
-#ifndef VIEWER_CTF_H
-#define VIEWER_CTF_H
+#ifndef VIEWER_EXPORT_CTF_H
+#define VIEWER_EXPORT_CTF_H
 
+#include "base/hash_table.h"
 #include "export.h"
-#include "base/rows.h"
 
 /**
  * struct ctf_class - layout of an event; what makes it one of its own comes first
@@ -73,8 +73,8 @@ struct ctf_stream {
 struct ctf {
 	struct export *x;
 	unsigned char uuid[16];
-	struct rows classes;
-	struct rows streams;
+	struct hash_table classes;
+	struct hash_table streams;
 	__u64 start;
 	__u64 last;
 	__u32 before;

@@ -140,7 +140,7 @@ static void put_payload(struct ktrace_out *out, const struct ktrace_trace_event 
 static __u32 number_of(struct ctf *c, const struct ctf_class *key)
 {
 	const size_t nr = c->classes.nr;
-	struct ctf_class *class = rows_get(&c->classes, key);
+	struct ctf_class *class = hash_table_get(&c->classes, key);
 
 	if (!class) {
 		c->error = -ENOMEM;

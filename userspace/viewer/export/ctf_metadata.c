@@ -104,7 +104,7 @@ static void put_environment(struct ktrace_out *out, const struct ctf *c)
 			snprintf(prefix, sizeof(prefix), "trace_%zu_", i);
 		put_file_facts(out, t, prefix);
 	}
-	put(out, "\tlost = %llu;\n", (unsigned long long)scope_lost(&c->x->scope));
+	put(out, "\tlost = %llu;\n", (unsigned long long)time_range_lost(&c->x->scope));
 	for (reason = 0; reason < KTRACE_LOST_NR; reason++)
 		if (c->x->scope.lost[reason])
 			put(out, "\tlost_%s = %llu;\n", ktrace_lost_name(reason),
@@ -401,5 +401,5 @@ void ctf_put_metadata(struct ktrace_out *out, const struct ctf *c)
 	ktrace_out_str(out, stamp);
 	put_stream(out);
 	for (i = 0; i < c->classes.nr && !out->error; i++)
-		put_class(out, rows_at(&c->classes, i));
+		put_class(out, hash_table_at(&c->classes, i));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* export.h - formats of other tools, as ktrace export writes them: one row and one file each */
-#ifndef VIEWER_EXPORT_H
-#define VIEWER_EXPORT_H
+#ifndef VIEWER_EXPORT_EXPORT_H
+#define VIEWER_EXPORT_EXPORT_H
 
-#include "events/scope.h"
+#include "events/time_range.h"
 #include "symbols/symbols.h"
 
 /* Options that not all formats have */
@@ -25,7 +25,7 @@ enum export_by { EXPORT_BY_TIME, EXPORT_BY_EVENTS, EXPORT_BY_LOCKS };
  * @set:	the files; stands at their beginning
  */
 struct export {
-	struct scope scope;
+	struct time_range scope;
 	const struct export_format *format;
 	const char *path;
 	unsigned int given;

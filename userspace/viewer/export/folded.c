@@ -7,9 +7,9 @@
  */
 #include "folded.h"
 
-#include "export.h"
 #include "base/progress.h"
-#include "base/who.h"
+#include "base/thread_label.h"
+#include "export.h"
 
 #include <errno.h>
 #include <linux/ktrace_events.h>
@@ -38,7 +38,7 @@ struct folded {
 	struct export *x;
 	struct ktrace_states *states;
 	struct fold fold;
-	struct rows offs;
+	struct hash_table offs;
 	bool is_known;
 	__u64 to;
 	int error;
@@ -124,16 +124,16 @@ static bool is_wanted(const struct folded *f, const struct ktrace_process *p)
 	if (p->status == KTRACE_STATUS_DEAD)
 		return false;
 	return f->x->scope.select.pid_nr ?
-	       select_thread(&f->x->scope.select, p->tid, ktrace_process_pid(f->states, p)) :
+	       event_select_thread(&f->x->scope.select, p->tid, ktrace_process_pid(f->states, p)) :
 	       p->tid != 0;
 }
 
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
 	struct folded *f = arg;
-	const struct scope *s = &f->x->scope;
+	const struct time_range *s = &f->x->scope;
 	const __u64 from = p->since > s->from ? p->since : s->from;
-	const struct off *off = is_off(p) ? rows_find(&f->offs, &p->serial) : NULL;
+	const struct off *off = is_off(p) ? hash_table_find(&f->offs, &p->serial) : NULL;
 	struct fold_key key = { .trace = NULL };
 
 	until = until < s->to ? until : s->to;
@@ -161,9 +161,9 @@ static int take_switch(struct folded *f, const struct ktrace_trace_event *e)
 
 	p = ktrace_state_find(f->states, ktrace_state_machine(f->states, e->stream->trace), e->tid,
 			      e->stream->cpu);
-	if (!p || (!fold_stacks(&f->fold, &key, e) && !rows_find(&f->offs, &p->serial)))
+	if (!p || (!fold_stacks(&f->fold, &key, e) && !hash_table_find(&f->offs, &p->serial)))
 		return 0;
-	off = rows_get(&f->offs, &p->serial);
+	off = hash_table_get(&f->offs, &p->serial);
 	if (!off)
 		return -ENOMEM;
 	off->trace = key.trace;
@@ -187,7 +187,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 static int read_time(struct folded *f)
 {
 	struct ktrace_state_watch watch = { .span = on_span, .arg = f };
-	struct scope *s = &f->x->scope;
+	struct time_range *s = &f->x->scope;
 	const struct ktrace_trace_event *e;
 	int ret = ktrace_state_new(f->x->set, &f->states);
 
@@ -196,8 +196,8 @@ static int read_time(struct folded *f)
 	s->watch = take;
 	s->watcher = f;
 	if (!ret)
-		ret = scope_begin(s, f->x->set);
-	while (!ret && (ret = scope_next(s, &e)) > 0)
+		ret = time_range_begin(s, f->x->set);
+	while (!ret && (ret = time_range_next(s, &e)) > 0)
 		ret = 0;
 	progress_end();
 	if (!ret)
@@ -211,9 +211,9 @@ static int read_time(struct folded *f)
 static int read_events(struct folded *f)
 {
 	const struct ktrace_trace_event *e;
-	int ret = scope_begin(&f->x->scope, f->x->set);
+	int ret = time_range_begin(&f->x->scope, f->x->set);
 
-	while (!ret && (ret = scope_next(&f->x->scope, &e)) > 0)
+	while (!ret && (ret = time_range_next(&f->x->scope, &e)) > 0)
 		ret = fold_event(&f->fold, e);
 	progress_end();
 	if (!ret)
@@ -223,7 +223,7 @@ static int read_events(struct folded *f)
 
 static int write_folded(struct export *x)
 {
-	struct folded f = { .x = x, .offs = ROWS_INIT(struct off, serial) };
+	struct folded f = { .x = x, .offs = HASH_TABLE_INIT(struct off, serial) };
 	int ret = 0;
 
 	fold_init(&f.fold);
@@ -237,7 +237,7 @@ static int write_folded(struct export *x)
 		ret = fold_print(&f.fold);
 	ktrace_state_free(f.states);
 	fold_free(&f.fold);
-	rows_free(&f.offs);
+	hash_table_free(&f.offs);
 	return ret;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* folded.h - ktrace export --to folded: what its parts have in common */
-#ifndef VIEWER_FOLDED_H
-#define VIEWER_FOLDED_H
+#ifndef VIEWER_EXPORT_FOLDED_H
+#define VIEWER_EXPORT_FOLDED_H
 
 #include <ktrace/state.h>
 
-#include "export.h"
 #include "events/fold.h"
+#include "export.h"
 
 /* Appends the frames of a thread: process, thread */
 void folded_thread(const struct ktrace_states *states, struct fold_key *key,

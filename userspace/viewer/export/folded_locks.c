@@ -10,7 +10,7 @@
 #include "folded.h"
 
 #include "base/progress.h"
-#include "pthread/sync.h"
+#include "pthread/model.h"
 
 #include <errno.h>
 #include <linux/ktrace_events.h>
@@ -52,8 +52,8 @@ struct locks {
 	struct export *x;
 	struct fold *fold;
 	struct ktrace_states *states;
-	struct sync *sync;
-	struct rows rows;
+	struct model *sync;
+	struct hash_table rows;
 	__u64 to;
 	bool is_known;
 	int error;
@@ -64,11 +64,11 @@ static bool put_thread(const struct locks *l, struct fold_key *key, __u32 machin
 		       __s32 cpu)
 {
 	const struct ktrace_process *p = ktrace_state_find(l->states, machine, tid, cpu);
-	const struct select *select = &l->x->scope.select;
+	const struct event_select *select = &l->x->scope.select;
 	char frame[24];
 
 	if (select->pid_nr &&
-	    !select_thread(select, tid, p ? ktrace_process_pid(l->states, p) : 0))
+	    !event_select_thread(select, tid, p ? ktrace_process_pid(l->states, p) : 0))
 		return false;
 	if (p) {
 		folded_thread(l->states, key, p);
@@ -82,7 +82,7 @@ static bool put_thread(const struct locks *l, struct fold_key *key, __u32 machin
 
 static void add(struct locks *l, const struct fold_key *key, __u64 raw, __u64 from, __u64 until)
 {
-	const struct scope *s = &l->x->scope;
+	const struct time_range *s = &l->x->scope;
 
 	from = from > s->from ? from : s->from;
 	until = until < s->to ? until : s->to;
@@ -92,9 +92,9 @@ static void add(struct locks *l, const struct fold_key *key, __u64 raw, __u64 fr
 
 /* ---- of programs ---- */
 
-static void put_caller(const struct locks *l, struct fold_key *key, const struct sync_wait *w)
+static void put_caller(const struct locks *l, struct fold_key *key, const struct model_wait *w)
 {
-	const struct sync_thread *t = w->thread;
+	const struct model_thread *t = w->thread;
 	const struct symbol *symbol = !l->fold->symbols || !w->caller ? NULL :
 		symbols_find(l->fold->symbols, t->trace, t->process->pid, t->raw, w->caller, true);
 	char frame[24];
@@ -107,7 +107,7 @@ static void put_caller(const struct locks *l, struct fold_key *key, const struct
 	}
 }
 
-static void on_wait(void *arg, const struct sync_wait *w)
+static void on_wait(void *arg, const struct model_wait *w)
 {
 	struct locks *l = arg;
 	struct fold_key key = { .trace = NULL };
@@ -116,7 +116,7 @@ static void on_wait(void *arg, const struct sync_wait *w)
 	if (w->depth || !put_thread(l, &key, w->thread->process->machine, w->thread->tid, -1))
 		return;
 	snprintf(frame, sizeof(frame), "%s 0x%llx",
-		 sync_kind_name(w->object ? w->object->kind : SYNC_THREAD),
+		 model_kind_name(w->object ? w->object->kind : MODEL_THREAD),
 		 (unsigned long long)(w->object ? w->object->address : w->joins));
 	fold_frame(&key, frame);
 	put_caller(l, &key, w);
@@ -188,7 +188,7 @@ static int take_lock(struct locks *l, const struct ktrace_trace_event *e)
 		.cpu = e->tid ? -1 : e->stream->cpu,
 	};
 	struct ktrace_ev_lock_acquired lock;
-	struct held_up *h = rows_get(&l->rows, &key);
+	struct held_up *h = hash_table_get(&l->rows, &key);
 	__u32 i;
 
 	if (!h)
@@ -222,11 +222,11 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 
 	l->to = e->time > l->to ? e->time : l->to;
 	if (!ret)
-		ret = sync_update(l->sync, e);
+		ret = model_update(l->sync, e);
 	if (ret || e->stream->kind != KTRACE_CHANNEL_KERNEL)
 		return ret ? ret : l->error;
 	if (e->id == KTRACE_ID_LOST)
-		rows_cut(&l->rows, 0);
+		hash_table_cut(&l->rows, 0);
 	else if (is_lock(e))
 		ret = take_lock(l, e);
 	return ret ? ret : l->error;
@@ -238,9 +238,9 @@ static void flush(struct locks *l, __u64 until)
 	const struct held_up *h;
 	size_t i;
 
-	sync_flush(l->sync, until);
+	model_flush(l->sync, until);
 	for (i = 0; i < l->rows.nr; i++) {
-		h = rows_at(&l->rows, i);
+		h = hash_table_at(&l->rows, i);
 		if (h->nr)
 			end_wait(l, h, &h->waits[0], until);
 	}
@@ -248,18 +248,18 @@ static void flush(struct locks *l, __u64 until)
 
 static int read_all(struct locks *l)
 {
-	const struct sync_watch watch = { .wait = on_wait, .arg = l };
-	struct scope *s = &l->x->scope;
+	const struct model_watch watch = { .wait = on_wait, .arg = l };
+	struct time_range *s = &l->x->scope;
 	const struct ktrace_trace_event *e;
 	int ret = ktrace_state_new(l->x->set, &l->states);
 
 	if (!ret)
-		ret = sync_new(l->x->set, l->states, &watch, &l->sync);
+		ret = model_new(l->x->set, l->states, &watch, &l->sync);
 	s->watch = take;
 	s->watcher = l;
 	if (!ret)
-		ret = scope_begin(s, l->x->set);
-	while (!ret && (ret = scope_next(s, &e)) > 0)
+		ret = time_range_begin(s, l->x->set);
+	while (!ret && (ret = time_range_next(s, &e)) > 0)
 		ret = 0;
 	progress_end();
 	if (!ret)
@@ -269,14 +269,14 @@ static int read_all(struct locks *l)
 
 int folded_locks(struct export *x, struct fold *fold)
 {
-	struct locks l = { .x = x, .fold = fold, .rows = ROWS_INIT(struct held_up, key) };
+	struct locks l = { .x = x, .fold = fold, .rows = HASH_TABLE_INIT(struct held_up, key) };
 	int ret = read_all(&l);
 
-	if (!ret && !l.is_known && !sync_events(l.sync))
+	if (!ret && !l.is_known && !model_events(l.sync))
 		fprintf(stderr, "ktrace: nothing is known of locks: record with --pthread, or "
 			"events of family lock\n");
-	sync_free(l.sync);
+	model_free(l.sync);
 	ktrace_state_free(l.states);
-	rows_free(&l.rows);
+	hash_table_free(&l.rows);
 	return ret;
 }

@@ -9,8 +9,8 @@
 #include "paje.h"
 
 #include "base/progress.h"
-#include "events/spans.h"
 #include "base/table.h"
+#include "events/slices.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,11 +24,11 @@
 #define SERIAL (-1)
 
 /* Type of a link by kind of object; of a thread that was joined */
-static const char *const link_types[SYNC_KIND_NR] = {
+static const char *const link_types[MODEL_KIND_NR] = {
 	"L0", "L1", "L2", "L3", "L4", "L5", "L6", "L7",
 };
 
-static __u64 place_of_creation(const struct sync_process *process, __u32 number)
+static __u64 place_of_creation(const struct model_process *process, __u32 number)
 {
 	return PLACE_CREATION | (__u64)process->serial << 32 | number;
 }
@@ -58,14 +58,14 @@ static const struct rule {
 
 /* A line of a link: its container, the thread at this end, the key that both ends have */
 static void put_link(struct paje *p, enum paje_line line, const char *type,
-		     const struct sync_thread *t, const struct paje_source *source, __u32 i)
+		     const struct model_thread *t, const struct paje_source *source, __u32 i)
 {
 	if (paje_show_begin(p, t, line))
 		out_printf(p->out, " %s P%u T%u %s %llu.%u\n", type, t->process->serial, t->serial,
 			   type, source->number, i);
 }
 
-static void begin_link(struct paje *p, __u64 place, const struct sync_thread *t, const char *type,
+static void begin_link(struct paje *p, __u64 place, const struct model_thread *t, const char *type,
 		       struct paje_source source)
 {
 	__s64 nr, i;
@@ -80,7 +80,7 @@ static void begin_link(struct paje *p, __u64 place, const struct sync_thread *t,
 		put_link(p, PAJE_START_LINK, type, t, &source, (__u32)i);
 }
 
-static void end_link(struct paje *p, __u64 place, const struct sync_thread *t, const char *type,
+static void end_link(struct paje *p, __u64 place, const struct model_thread *t, const char *type,
 		     __u64 since)
 {
 	const bool is_wanted = p->is_open && paje_wants(p, t->tid, t->process->pid);
@@ -98,36 +98,36 @@ static bool has_succeeded(const struct ktrace_trace_event *e)
 	return !result || result == SERIAL || result == EOWNERDEAD;
 }
 
-static void on_thread(void *arg, const struct sync_thread *t, const struct sync_change *c)
+static void on_thread(void *arg, const struct model_thread *t, const struct model_change *c)
 {
 	(void)c;
 	paje_show_thread(arg, t);
 }
 
 /* Others may go on: it is not had any more, all have come, the routine is done. */
-static bool lets_go(const struct sync_object *o, const struct sync_change *c)
+static bool lets_go(const struct model_object *o, const struct model_change *c)
 {
-	if (!c->by || (c->from != SYNC_TAKEN && c->from != SYNC_SHARED))
+	if (!c->by || (c->from != MODEL_TAKEN && c->from != MODEL_SHARED))
 		return false;
-	if (o->kind == SYNC_ONCE)
-		return o->state == SYNC_DONE;
-	return o->state == SYNC_FREE && o->kind != SYNC_SEM && o->kind != SYNC_COND;
+	if (o->kind == MODEL_ONCE)
+		return o->state == MODEL_DONE;
+	return o->state == MODEL_FREE && o->kind != MODEL_SEM && o->kind != MODEL_COND;
 }
 
-static void on_object(void *arg, const struct sync_object *o, const struct sync_change *c)
+static void on_object(void *arg, const struct model_object *o, const struct model_change *c)
 {
-	const bool is_lock = o->kind == SYNC_MUTEX || o->kind == SYNC_SPIN;
+	const bool is_lock = o->kind == MODEL_MUTEX || o->kind == MODEL_SPIN;
 	struct paje *p = arg;
 
 	if (lets_go(o, c))
 		begin_link(p, o->serial, c->by, link_types[o->kind], (struct paje_source){
-			.is_many = !is_lock, .is_only = o->kind != SYNC_BARRIER });
+			.is_many = !is_lock, .is_only = o->kind != MODEL_BARRIER });
 	paje_show_object(p, o);
 }
 
-static void on_wait(void *arg, const struct sync_wait *w)
+static void on_wait(void *arg, const struct model_wait *w)
 {
-	const struct sync_thread *other;
+	const struct model_thread *other;
 	struct paje *p = arg;
 
 	if (w->is_cut || !has_succeeded(p->e))
@@ -136,9 +136,9 @@ static void on_wait(void *arg, const struct sync_wait *w)
 		end_link(p, w->object->serial, w->thread, link_types[w->object->kind], w->from);
 		return;
 	}
-	other = sync_find_handle(p->sync, w->thread->process, w->joins);
+	other = model_find_handle(p->sync, w->thread->process, w->joins);
 	if (other)
-		end_link(p, PLACE_END | other->serial, w->thread, link_types[SYNC_THREAD], 0);
+		end_link(p, PLACE_END | other->serial, w->thread, link_types[MODEL_THREAD], 0);
 }
 
 static enum action action_of(const struct ktrace_event_type *type)
@@ -154,8 +154,8 @@ static enum action action_of(const struct ktrace_event_type *type)
 /* What the event does, beside what the model has told. */
 static void follow(struct paje *p)
 {
-	const struct sync_thread *t = sync_actor(p->sync);
-	const struct sync_object *o = sync_target(p->sync);
+	const struct model_thread *t = model_actor(p->sync);
+	const struct model_object *o = model_target(p->sync);
 	const enum action action = t ? action_of(p->e->type) : DOES_NOTHING;
 
 	if (action == CREATES)
@@ -165,7 +165,7 @@ static void follow(struct paje *p)
 	if (action == STARTS)
 		end_link(p, place_of_creation(t->process, t->number), t, "LC", 0);
 	if (action == ENDS)
-		begin_link(p, PLACE_END | t->serial, t, link_types[SYNC_THREAD],
+		begin_link(p, PLACE_END | t->serial, t, link_types[MODEL_THREAD],
 			   (struct paje_source){ .is_only = true });
 	if (action == POSTS && o)
 		begin_link(p, o->serial, t, link_types[o->kind], (struct paje_source){ 0 });
@@ -177,9 +177,10 @@ static void follow(struct paje *p)
 }
 
 /* Keeps the latest name in @rows; @text NULL: as before. The row, NULL = no memory. */
-static struct paje_name *keep_name(struct paje *p, struct rows *rows, __u64 key, const char *text)
+static struct paje_name *keep_name(struct paje *p, struct hash_table *rows, __u64 key,
+				   const char *text)
 {
-	struct paje_name *name = rows_get(rows, &key);
+	struct paje_name *name = hash_table_get(rows, &key);
 
 	if (!name)
 		p->error = -ENOMEM;
@@ -191,19 +192,19 @@ static struct paje_name *keep_name(struct paje *p, struct rows *rows, __u64 key,
 /* First reading: what the event's thread and object are called. */
 static void keep_names(struct paje *p)
 {
-	const struct sync_thread *t = sync_actor(p->sync);
-	const struct sync_object *o = sync_target(p->sync);
+	const struct model_thread *t = model_actor(p->sync);
+	const struct model_object *o = model_target(p->sync);
 	struct paje_name *name;
 
 	if (t) {
 		name = keep_name(p, &p->thread_names, t->serial,
-				 sync_name_alias(p->aliases, p->x->set, t));
+				 model_name_alias(p->aliases, p->x->set, t));
 		if (name)
 			name->raw = t->raw;
 	}
 	if (o)
 		keep_name(p, &p->object_names, paje_object_key(o),
-			  aliases_object(p->aliases, p->e, o->address));
+			  object_names_object(p->aliases, p->e, o->address));
 }
 
 /* Return: 0, -errno. */
@@ -224,9 +225,9 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 		paje_show_all(p);
 		p->now = now;
 	}
-	ret = p->is_second ? 0 : aliases_update(p->aliases, e);
+	ret = p->is_second ? 0 : object_names_update(p->aliases, e);
 	if (!ret)
-		ret = sync_update(p->sync, e);
+		ret = model_update(p->sync, e);
 	if (ret)
 		return ret;
 	if (!p->is_second)
@@ -238,14 +239,14 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 /* Goes to the beginning, knowing nothing. Return: 0, -errno. */
 static int begin_reading(struct paje *p)
 {
-	const struct sync_watch watch = { .thread = on_thread, .object = on_object,
+	const struct model_watch watch = { .thread = on_thread, .object = on_object,
 					.wait = on_wait, .arg = p };
 
-	sync_free(p->sync);
+	model_free(p->sync);
 	p->sync = NULL;
 	p->is_open = false;
 	p->now = p->start;
-	return sync_new(p->x->set, p->states, &watch, &p->sync);
+	return model_new(p->x->set, p->states, &watch, &p->sync);
 }
 
 /* Counts links. Return: 0, -errno. */
@@ -271,20 +272,20 @@ static int read_first(struct paje *p)
 /* Writes. Return: 0, -errno. */
 static int read_second(struct paje *p)
 {
-	struct scope *s = &p->x->scope;
+	struct time_range *s = &p->x->scope;
 	const struct ktrace_trace_event *e;
 	int ret;
 
 	s->watch = take;
 	s->watcher = p;
 	s->prints = true;
-	ret = scope_begin(s, p->x->set);
+	ret = time_range_begin(s, p->x->set);
 	while (!ret && !p->out->error) {
-		ret = scope_next(s, &e);
+		ret = time_range_next(s, &e);
 		if (ret <= 0)
 			break;
-		if (sync_actor(p->sync))
-			paje_show_event(p, sync_actor(p->sync));
+		if (model_actor(p->sync))
+			paje_show_event(p, model_actor(p->sync));
 		ret = p->error;
 	}
 	progress_end();
@@ -318,12 +319,12 @@ static int write_paje(struct export *x)
 {
 	struct paje p = {
 		.x = x, .out = output(),
-		.machines = ROWS_INIT(struct paje_made, serial),
-		.processes = ROWS_INIT(struct paje_made, serial),
-		.threads = ROWS_INIT(struct paje_made, serial),
-		.objects = ROWS_INIT(struct paje_object, serial),
-		.thread_names = ROWS_INIT(struct paje_name, key),
-		.object_names = ROWS_INIT(struct paje_name, key),
+		.machines = HASH_TABLE_INIT(struct paje_made, serial),
+		.processes = HASH_TABLE_INIT(struct paje_made, serial),
+		.threads = HASH_TABLE_INIT(struct paje_made, serial),
+		.objects = HASH_TABLE_INIT(struct paje_object, serial),
+		.thread_names = HASH_TABLE_INIT(struct paje_name, key),
+		.object_names = HASH_TABLE_INIT(struct paje_name, key),
 	};
 	__u64 end;
 	int ret = files_span(x->set, &p.start, &end);
@@ -334,21 +335,21 @@ static int write_paje(struct export *x)
 		ret = ktrace_state_new(x->set, &p.states);
 	progress_begin(p.start, p.to < end ? p.to : end);
 	if (!ret)
-		ret = aliases_new(&p.aliases);
+		ret = object_names_new(&p.aliases);
 	if (!ret)
-		ret = aliases_begin(p.aliases, x->set);
+		ret = object_names_begin(p.aliases, x->set);
 	if (ret >= 0)
 		ret = read_twice(&p);
-	sync_free(p.sync);
+	model_free(p.sync);
 	ktrace_state_free(p.states);
 	paje_links_free(&p.links);
-	rows_free(&p.machines);
-	rows_free(&p.processes);
-	rows_free(&p.threads);
-	rows_free(&p.objects);
-	rows_free(&p.thread_names);
-	rows_free(&p.object_names);
-	aliases_free(p.aliases);
+	hash_table_free(&p.machines);
+	hash_table_free(&p.processes);
+	hash_table_free(&p.threads);
+	hash_table_free(&p.objects);
+	hash_table_free(&p.thread_names);
+	hash_table_free(&p.object_names);
+	object_names_free(p.aliases);
 	return ret;
 }
 

@@ -7,14 +7,14 @@
  *   paje_links.c  which event let a thread go on
  *   paje.c        the two readings: events, links
  */
-#ifndef VIEWER_PAJE_H
-#define VIEWER_PAJE_H
+#ifndef VIEWER_EXPORT_PAJE_H
+#define VIEWER_EXPORT_PAJE_H
 
+#include "base/hash_table.h"
 #include "export.h"
 #include "paje_links.h"
 #include "paje_text.h"
-#include "base/rows.h"
-#include "pthread/sync_name.h"
+#include "pthread/model_name.h"
 
 /* struct paje_object - what was last written of an object */
 struct paje_object {
@@ -74,15 +74,15 @@ struct paje {
 	struct export *x;
 	struct ktrace_out *out;
 	struct ktrace_states *states;
-	struct sync *sync;
+	struct model *sync;
 	struct paje_links links;
-	struct rows machines;
-	struct rows processes;
-	struct rows threads;
-	struct rows objects;
-	struct aliases *aliases;
-	struct rows thread_names;
-	struct rows object_names;
+	struct hash_table machines;
+	struct hash_table processes;
+	struct hash_table threads;
+	struct hash_table objects;
+	struct object_names *aliases;
+	struct hash_table thread_names;
+	struct hash_table object_names;
 	const struct ktrace_trace_event *e;
 	__u64 start;
 	__u64 from;
@@ -93,7 +93,7 @@ struct paje {
 	int error;
 };
 
-static inline __u64 paje_object_key(const struct sync_object *o)
+static inline __u64 paje_object_key(const struct model_object *o)
 {
 	return (__u64)o->life << 32 | o->serial;
 }
@@ -103,15 +103,15 @@ void paje_show_types(struct ktrace_out *out);
 /* Was this thread, or process, asked for? */
 bool paje_wants(const struct paje *p, __u32 tid, __u32 pid);
 /* States as they are now, in the window of the second reading; containers if there are none yet */
-void paje_show_thread(struct paje *p, const struct sync_thread *t);
-void paje_show_object(struct paje *p, const struct sync_object *o);
+void paje_show_thread(struct paje *p, const struct model_thread *t);
+void paje_show_object(struct paje *p, const struct model_object *o);
 /* All threads and objects, as they are where the window begins */
 void paje_show_all(struct paje *p);
 /* The end of all containers */
 void paje_show_end(struct paje *p);
 /* The event as one of its thread */
-void paje_show_event(struct paje *p, const struct sync_thread *t);
+void paje_show_event(struct paje *p, const struct model_thread *t);
 /* A line about the thread begins, with its time: false = it is not asked for, or gone */
-bool paje_show_begin(struct paje *p, const struct sync_thread *t, enum paje_line line);
+bool paje_show_begin(struct paje *p, const struct model_thread *t, enum paje_line line);
 
 #endif

@@ -8,19 +8,19 @@
 
 void paje_links_init(struct paje_links *l)
 {
-	*l = (struct paje_links){ .places = ROWS_INIT(struct paje_sources, place) };
+	*l = (struct paje_links){ .places = HASH_TABLE_INIT(struct paje_sources, place) };
 }
 
 void paje_links_free(struct paje_links *l)
 {
-	rows_free(&l->places);
+	hash_table_free(&l->places);
 	free(l->ends);
 }
 
 void paje_links_again(struct paje_links *l)
 {
-	rows_free(&l->places);
-	l->places = (struct rows)ROWS_INIT(struct paje_sources, place);
+	hash_table_free(&l->places);
+	l->places = (struct hash_table)HASH_TABLE_INIT(struct paje_sources, place);
 	l->nr = 0;
 	l->is_second = true;
 }
@@ -49,7 +49,7 @@ static void remove_source(struct paje_sources *s, __u32 i)
 
 __s64 paje_links_begin(struct paje_links *l, __u64 place, struct paje_source *source)
 {
-	struct paje_sources *s = rows_get(&l->places, &place);
+	struct paje_sources *s = hash_table_get(&l->places, &place);
 
 	if (!s || !has_room(l))
 		return -ENOMEM;
@@ -66,7 +66,7 @@ __s64 paje_links_begin(struct paje_links *l, __u64 place, struct paje_source *so
 bool paje_links_end(struct paje_links *l, __u64 place, __u32 thread, __u64 since, bool is_wanted,
 		    struct paje_source *source)
 {
-	struct paje_sources *s = rows_get(&l->places, &place);
+	struct paje_sources *s = hash_table_get(&l->places, &place);
 	__u32 i = 0;
 
 	while (s && i < s->nr && (s->at[i].time < since || s->at[i].thread == thread))
@@ -85,7 +85,7 @@ bool paje_links_end(struct paje_links *l, __u64 place, __u32 thread, __u64 since
 
 void paje_links_use(struct paje_links *l, __u64 place)
 {
-	struct paje_sources *s = rows_get(&l->places, &place);
+	struct paje_sources *s = hash_table_get(&l->places, &place);
 
 	if (s && s->nr)
 		remove_source(s, 0);

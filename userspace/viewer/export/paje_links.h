@@ -6,10 +6,10 @@
  * first time, each event that may let others go on gets a number, and it is counted how many
  * it does; the second time, as many links begin there.
  */
-#ifndef VIEWER_PAJE_LINKS_H
-#define VIEWER_PAJE_LINKS_H
+#ifndef VIEWER_EXPORT_PAJE_LINKS_H
+#define VIEWER_EXPORT_PAJE_LINKS_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 
@@ -51,7 +51,7 @@ struct paje_sources {
  * @is_second:	@ends is known
  */
 struct paje_links {
-	struct rows places;
+	struct hash_table places;
 	__u64 nr;
 	__u32 *ends;
 	__u64 cap;

@@ -3,7 +3,7 @@
  * paje_show.c - containers, states and variables of a Paje trace
  *
  * Containers: machine M, process P, thread T, and one type for each kind of object, O1 to O7 as in
- * enum sync_kind. A container begins where its thread or object is met first, and ends with it;
+ * enum model_kind. A container begins where its thread or object is met first, and ends with it;
  * an object's next life is another container. State types are S and the container type's name:
  * ST, SO1, ...; values V and number: of threads VT0.., of objects VO0.. .
  */
@@ -21,22 +21,22 @@ struct value {
 	const char *color;
 };
 
-static const struct value lives[SYNC_LIFE_NR] = {
-	[SYNC_NOT_KNOWN] = { "unknown", "0.8 0.8 0.8" },
-	[SYNC_RUNNING] = { "running", "0.2 0.6 0.3" },
-	[SYNC_WAITING] = { "waiting", "0.8 0.3 0.2" },
-	[SYNC_ZOMBIE] = { "ended", "0.4 0.4 0.4" },
-	[SYNC_JOINED] = { "joined", "0.4 0.4 0.4" },
-	[SYNC_DEAD] = { "dead", "0.4 0.4 0.4" },
+static const struct value lives[MODEL_LIFE_NR] = {
+	[MODEL_NOT_KNOWN] = { "unknown", "0.8 0.8 0.8" },
+	[MODEL_RUNNING] = { "running", "0.2 0.6 0.3" },
+	[MODEL_WAITING] = { "waiting", "0.8 0.3 0.2" },
+	[MODEL_ZOMBIE] = { "ended", "0.4 0.4 0.4" },
+	[MODEL_JOINED] = { "joined", "0.4 0.4 0.4" },
+	[MODEL_DEAD] = { "dead", "0.4 0.4 0.4" },
 };
 
-static const struct value states[SYNC_STATE_NR] = {
-	[SYNC_UNKNOWN] = { "unknown", "0.8 0.8 0.8" },
-	[SYNC_FREE] = { "free", "0.7 0.9 0.7" },
-	[SYNC_TAKEN] = { "taken", "0.8 0.3 0.2" },
-	[SYNC_SHARED] = { "shared", "0.9 0.7 0.2" },
-	[SYNC_DONE] = { "done", "0.2 0.6 0.3" },
-	[SYNC_GONE] = { "gone", "0.4 0.4 0.4" },
+static const struct value states[MODEL_STATE_NR] = {
+	[MODEL_UNKNOWN] = { "unknown", "0.8 0.8 0.8" },
+	[MODEL_FREE] = { "free", "0.7 0.9 0.7" },
+	[MODEL_TAKEN] = { "taken", "0.8 0.3 0.2" },
+	[MODEL_SHARED] = { "shared", "0.9 0.7 0.2" },
+	[MODEL_DONE] = { "done", "0.2 0.6 0.3" },
+	[MODEL_GONE] = { "gone", "0.4 0.4 0.4" },
 };
 
 /* What a thread waits for; what of an object is a number. */
@@ -44,15 +44,15 @@ static const struct kind {
 	const char *name;
 	const char *color;
 	const char *level;
-} kinds[SYNC_KIND_NR] = {
-	[SYNC_THREAD] = { "thread", "0.5 0.5 0.7", NULL },
-	[SYNC_MUTEX] = { "mutex", "0.8 0.2 0.2", "count" },
-	[SYNC_COND] = { "condition", "0.9 0.6 0.2", NULL },
-	[SYNC_BARRIER] = { "barrier", "0.6 0.3 0.7", "left" },
-	[SYNC_SEM] = { "semaphore", "0.2 0.4 0.8", "value" },
-	[SYNC_RWLOCK] = { "rwlock", "0.8 0.3 0.5", "readers" },
-	[SYNC_SPIN] = { "spin lock", "0.7 0.1 0.4", NULL },
-	[SYNC_ONCE] = { "once", "0.4 0.6 0.7", NULL },
+} kinds[MODEL_KIND_NR] = {
+	[MODEL_THREAD] = { "thread", "0.5 0.5 0.7", NULL },
+	[MODEL_MUTEX] = { "mutex", "0.8 0.2 0.2", "count" },
+	[MODEL_COND] = { "condition", "0.9 0.6 0.2", NULL },
+	[MODEL_BARRIER] = { "barrier", "0.6 0.3 0.7", "left" },
+	[MODEL_SEM] = { "semaphore", "0.2 0.4 0.8", "value" },
+	[MODEL_RWLOCK] = { "rwlock", "0.8 0.3 0.5", "readers" },
+	[MODEL_SPIN] = { "spin lock", "0.7 0.1 0.4", NULL },
+	[MODEL_ONCE] = { "once", "0.4 0.6 0.7", NULL },
 };
 
 static void define_thread(struct ktrace_out *out)
@@ -64,10 +64,10 @@ static void define_thread(struct ktrace_out *out)
 	out_printf(out, "%u T P \"thread\"\n", PAJE_CONTAINER_TYPE);
 	out_printf(out, "%u ST T \"thread state\"\n", PAJE_STATE_TYPE);
 	out_printf(out, "%u ET T \"call\"\n", PAJE_EVENT_TYPE);
-	for (i = 0; i < SYNC_LIFE_NR; i++)
+	for (i = 0; i < MODEL_LIFE_NR; i++)
 		out_printf(out, "%u VT%u ST \"%s\" \"%s\"\n", PAJE_VALUE, i, lives[i].name,
 			   lives[i].color);
-	for (i = 0; i < SYNC_KIND_NR; i++)
+	for (i = 0; i < MODEL_KIND_NR; i++)
 		out_printf(out, "%u VW%u ST \"waiting for %s\" \"%s\"\n", PAJE_VALUE, i,
 			   kinds[i].name, kinds[i].color);
 	out_printf(out, "%u LC P T T \"creation\"\n", PAJE_LINK_TYPE);
@@ -81,7 +81,7 @@ static void define_object(struct ktrace_out *out, __u32 kind)
 	output_line_begin(out);
 	out_printf(out, "%u O%u P \"%s\"\n", PAJE_CONTAINER_TYPE, kind, name);
 	out_printf(out, "%u SO%u O%u \"%s state\"\n", PAJE_STATE_TYPE, kind, kind, name);
-	for (i = 0; i < SYNC_STATE_NR; i++)
+	for (i = 0; i < MODEL_STATE_NR; i++)
 		out_printf(out, "%u VO%u.%u SO%u \"%s\" \"%s\"\n", PAJE_VALUE, kind, i, kind,
 			   states[i].name, states[i].color);
 	out_printf(out, "%u WO%u O%u \"%s waiters\" \"0.8 0.3 0.2\"\n", PAJE_VARIABLE_TYPE, kind,
@@ -97,19 +97,19 @@ void paje_show_types(struct ktrace_out *out)
 
 	output_line_begin(out);
 	define_thread(out);
-	for (i = 0; i < SYNC_KIND_NR; i++) {
-		if (i != SYNC_THREAD)
+	for (i = 0; i < MODEL_KIND_NR; i++) {
+		if (i != MODEL_THREAD)
 			define_object(out, i);
 		out_printf(out, "%u L%u P T T \"%s\"\n", PAJE_LINK_TYPE, i,
-			   i == SYNC_THREAD ? "join" : kinds[i].name);
+			   i == MODEL_THREAD ? "join" : kinds[i].name);
 	}
 }
 
 bool paje_wants(const struct paje *p, __u32 tid, __u32 pid)
 {
-	const struct select *s = &p->x->scope.select;
+	const struct event_select *s = &p->x->scope.select;
 
-	return !s->pid_nr || select_thread(s, tid, pid);
+	return !s->pid_nr || event_select_thread(s, tid, pid);
 }
 
 static bool is_shown(const struct paje *p, __u32 tid, __u32 pid)
@@ -124,9 +124,9 @@ static void put_line(struct paje *p, enum paje_line line)
 }
 
 /* A container that is to be made; NULL: it has been, or there is no memory */
-static struct paje_made *find(struct paje *p, struct rows *rows, __u64 serial)
+static struct paje_made *find(struct paje *p, struct hash_table *rows, __u64 serial)
 {
-	struct paje_made *made = rows_get(rows, &serial);
+	struct paje_made *made = hash_table_get(rows, &serial);
 
 	if (!made)
 		p->error = -ENOMEM;
@@ -153,7 +153,7 @@ static void make_machine(struct paje *p, __u32 machine)
 	out_printf(p->out, "\n");
 }
 
-static void make_process(struct paje *p, const struct sync_process *process)
+static void make_process(struct paje *p, const struct model_process *process)
 {
 	const struct ktrace_trace *trace = p->e ? p->e->stream->trace : NULL;
 	struct paje_made *made = find(p, &p->processes, process->serial);
@@ -180,17 +180,17 @@ static void put_named(struct paje *p, const char *text, const struct paje_name *
 		paje_put_string(p->out, text);
 }
 
-static void make_thread(struct paje *p, const struct sync_thread *t)
+static void make_thread(struct paje *p, const struct model_thread *t)
 {
 	struct paje_made *made = find(p, &p->threads, t->serial);
-	const struct paje_name *name = rows_find(&p->thread_names, &(__u64){ t->serial });
+	const struct paje_name *name = hash_table_find(&p->thread_names, &(__u64){ t->serial });
 	char text[64];
 
 	if (!made)
 		return;
 	made->is_made = true;
 	make_process(p, t->process);
-	sync_name_text(t, name ? name->raw : t->raw, text, sizeof(text));
+	model_name_text(t, name ? name->raw : t->raw, text, sizeof(text));
 	put_line(p, PAJE_CREATE);
 	out_printf(p->out, " T%u T P%u", t->serial, t->process->serial);
 	put_named(p, text, name);
@@ -203,35 +203,35 @@ static void put_destroy(struct paje *p, const char *type, __u64 serial)
 	out_printf(p->out, " %s %s%llu\n", type, type, serial);
 }
 
-static void put_awaited(struct paje *p, const struct sync_thread *t)
+static void put_awaited(struct paje *p, const struct model_thread *t)
 {
-	const struct sync_thread *other;
+	const struct model_thread *other;
 
-	if (t->life != SYNC_WAITING) {
+	if (t->life != MODEL_WAITING) {
 		paje_put_string(p->out, "");
 	} else if (t->object) {
 		paje_put_text(p->out, "%s 0x%llx", kinds[t->object->kind].name, t->object->address);
 	} else {
-		other = sync_find_handle(p->sync, t->process, t->joins);
+		other = model_find_handle(p->sync, t->process, t->joins);
 		paje_put_text(p->out, "thread %u", other ? other->tid : 0);
 	}
 }
 
 /* Is the thread's container there now? */
-static bool has_thread(struct paje *p, const struct sync_thread *t)
+static bool has_thread(struct paje *p, const struct model_thread *t)
 {
 	const struct paje_made *made;
 
 	if (!is_shown(p, t->tid, t->process->pid))
 		return false;
 	make_thread(p, t);
-	made = rows_get(&p->threads, &(__u64){ t->serial });
+	made = hash_table_get(&p->threads, &(__u64){ t->serial });
 	return made && made->is_made;
 }
 
-static void end_thread(struct paje *p, const struct sync_thread *t)
+static void end_thread(struct paje *p, const struct model_thread *t)
 {
-	struct paje_made *made = rows_get(&p->threads, &(__u64){ t->serial });
+	struct paje_made *made = hash_table_get(&p->threads, &(__u64){ t->serial });
 
 	if (!made)
 		return;
@@ -241,7 +241,7 @@ static void end_thread(struct paje *p, const struct sync_thread *t)
 	made->is_over = true;
 }
 
-bool paje_show_begin(struct paje *p, const struct sync_thread *t, enum paje_line line)
+bool paje_show_begin(struct paje *p, const struct model_thread *t, enum paje_line line)
 {
 	const bool is_there = has_thread(p, t);
 
@@ -250,16 +250,16 @@ bool paje_show_begin(struct paje *p, const struct sync_thread *t, enum paje_line
 	return is_there;
 }
 
-void paje_show_thread(struct paje *p, const struct sync_thread *t)
+void paje_show_thread(struct paje *p, const struct model_thread *t)
 {
-	if (t->life == SYNC_JOINED) {
+	if (t->life == MODEL_JOINED) {
 		if (is_shown(p, t->tid, t->process->pid))
 			end_thread(p, t);
 		return;
 	}
 	if (!paje_show_begin(p, t, PAJE_THREAD_STATE))
 		return;
-	if (t->life == SYNC_WAITING)
+	if (t->life == MODEL_WAITING)
 		out_printf(p->out, " ST T%u VW%u", t->serial, t->object ? t->object->kind : 0);
 	else
 		out_printf(p->out, " ST T%u VT%u", t->serial, t->life);
@@ -267,13 +267,13 @@ void paje_show_thread(struct paje *p, const struct sync_thread *t)
 	out_printf(p->out, "\n");
 }
 
-static void put_variable(struct paje *p, const struct sync_object *o, char type, __s64 value)
+static void put_variable(struct paje *p, const struct model_object *o, char type, __s64 value)
 {
 	put_line(p, PAJE_VARIABLE);
 	out_printf(p->out, " %cO%u O%u.%u %lld\n", type, o->kind, o->serial, o->life, value);
 }
 
-static void put_object_state(struct paje *p, const struct sync_object *o)
+static void put_object_state(struct paje *p, const struct model_object *o)
 {
 	put_line(p, PAJE_OBJECT_STATE);
 	out_printf(p->out, " SO%u O%u.%u VO%u.%u", o->kind, o->serial, o->life, o->kind, o->state);
@@ -284,16 +284,17 @@ static void put_object_state(struct paje *p, const struct sync_object *o)
 	out_printf(p->out, "\n");
 }
 
-static void destroy_object(struct paje *p, const struct sync_object *o, struct paje_object *made)
+static void destroy_object(struct paje *p, const struct model_object *o, struct paje_object *made)
 {
 	put_line(p, PAJE_DESTROY);
 	out_printf(p->out, " O%u O%u.%u\n", made->kind, o->serial, made->life);
 	made->is_made = false;
 }
 
-static void make_object(struct paje *p, const struct sync_object *o, struct paje_object *made)
+static void make_object(struct paje *p, const struct model_object *o, struct paje_object *made)
 {
-	const struct paje_name *name = rows_find(&p->object_names, &(__u64){ paje_object_key(o) });
+	const struct paje_name *name = hash_table_find(&p->object_names,
+						       &(__u64){ paje_object_key(o) });
 	char text[64];
 
 	make_process(p, o->process);
@@ -307,41 +308,41 @@ static void make_object(struct paje *p, const struct sync_object *o, struct paje
 	put_named(p, text, name);
 	out_printf(p->out, "\n");
 	*made = (struct paje_object){ .serial = o->serial, .is_made = true, .kind = o->kind,
-				      .life = o->life, .state = SYNC_STATE_NR };
+				      .life = o->life, .state = MODEL_STATE_NR };
 }
 
 /* The number that belongs to its kind; 0 where there is none, or it is not known */
-static __s64 level_of(const struct sync_object *o)
+static __s64 level_of(const struct model_object *o)
 {
 	switch (o->kind) {
-	case SYNC_MUTEX:
+	case MODEL_MUTEX:
 		return o->count;
-	case SYNC_RWLOCK:
+	case MODEL_RWLOCK:
 		return o->readers;
-	case SYNC_SEM:
+	case MODEL_SEM:
 		return o->has_value ? o->value : 0;
-	case SYNC_BARRIER:
+	case MODEL_BARRIER:
 		return o->left;
 	default:
 		return 0;
 	}
 }
 
-void paje_show_object(struct paje *p, const struct sync_object *o)
+void paje_show_object(struct paje *p, const struct model_object *o)
 {
 	const __u32 owner = o->owner ? o->owner->serial + 1 : 0;
 	struct paje_object *made;
 
 	if (!is_shown(p, o->process->tid, o->process->pid))
 		return;
-	made = rows_get(&p->objects, &(__u64){ o->serial });
+	made = hash_table_get(&p->objects, &(__u64){ o->serial });
 	if (!made) {
 		p->error = -ENOMEM;
 		return;
 	}
-	if (made->is_made && (o->state == SYNC_GONE || made->life != o->life))
+	if (made->is_made && (o->state == MODEL_GONE || made->life != o->life))
 		destroy_object(p, o, made);
-	if (o->state == SYNC_GONE)
+	if (o->state == MODEL_GONE)
 		return;
 	if (!made->is_made)
 		make_object(p, o, made);
@@ -359,25 +360,25 @@ void paje_show_object(struct paje *p, const struct sync_object *o)
 
 void paje_show_all(struct paje *p)
 {
-	const struct sync_thread *t;
-	const struct sync_object *o;
+	const struct model_thread *t;
+	const struct model_object *o;
 	size_t i;
 
-	for (i = 0; (t = sync_thread(p->sync, i)); i++)
-		if (t->life != SYNC_NOT_KNOWN)
+	for (i = 0; (t = model_thread(p->sync, i)); i++)
+		if (t->life != MODEL_NOT_KNOWN)
 			paje_show_thread(p, t);
-	for (i = 0; (o = sync_object(p->sync, i)); i++)
-		if (o->state != SYNC_UNKNOWN)
+	for (i = 0; (o = model_object(p->sync, i)); i++)
+		if (o->state != MODEL_UNKNOWN)
 			paje_show_object(p, o);
 }
 
-static void end_made(struct paje *p, struct rows *rows, const char *type)
+static void end_made(struct paje *p, struct hash_table *rows, const char *type)
 {
 	const struct paje_made *made;
 	size_t i;
 
 	for (i = 0; i < rows->nr; i++) {
-		made = rows_at(rows, i);
+		made = hash_table_at(rows, i);
 		if (made->is_made)
 			put_destroy(p, type, made->serial);
 	}
@@ -385,13 +386,13 @@ static void end_made(struct paje *p, struct rows *rows, const char *type)
 
 void paje_show_end(struct paje *p)
 {
-	const struct sync_object *o;
+	const struct model_object *o;
 	struct paje_object *made;
 	size_t i;
 
 	for (i = 0; i < p->objects.nr; i++) {
-		made = rows_at(&p->objects, i);
-		o = sync_object(p->sync, made->serial);
+		made = hash_table_at(&p->objects, i);
+		o = model_object(p->sync, made->serial);
 		if (made->is_made)
 			destroy_object(p, o, made);
 	}
@@ -400,7 +401,7 @@ void paje_show_end(struct paje *p)
 	end_made(p, &p->machines, "M");
 }
 
-void paje_show_event(struct paje *p, const struct sync_thread *t)
+void paje_show_event(struct paje *p, const struct model_thread *t)
 {
 	char text[PAJE_STRING_MAX];
 	struct ktrace_out out = { .buf = text, .cap = sizeof(text) - 1 };

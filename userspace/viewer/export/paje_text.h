@@ -5,8 +5,8 @@
  * A line is the number of a definition, and the fields that it names. The reader knows no
  * escapes in strings: what would end one, or the line, is replaced.
  */
-#ifndef VIEWER_PAJE_TEXT_H
-#define VIEWER_PAJE_TEXT_H
+#ifndef VIEWER_EXPORT_PAJE_TEXT_H
+#define VIEWER_EXPORT_PAJE_TEXT_H
 
 #include <ktrace/decode.h>
 

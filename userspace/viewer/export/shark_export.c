@@ -48,11 +48,11 @@ static int write_events(struct shark_writing *w)
 {
 	const struct ktrace_trace_event *event;
 	struct shark_event e;
-	int ret = scope_begin(&w->x->scope, w->x->set);
+	int ret = time_range_begin(&w->x->scope, w->x->set);
 
 	w->start = w->x->scope.start;
 	while (!ret && !w->out->error) {
-		ret = scope_next(&w->x->scope, &event);
+		ret = time_range_next(&w->x->scope, &event);
 		if (ret <= 0)
 			return ret;
 		ret = 0;

@@ -9,7 +9,7 @@
  */
 #include "html.h"
 
-#include "base/losses.h"
+#include "base/lost_events.h"
 #include "base/progress.h"
 #include "base/temporary.h"
 
@@ -23,7 +23,7 @@
 const char *html_option(struct html *h, int option)
 {
 	if (option != 'T')
-		return scope_option(&h->scope, option);
+		return time_range_option(&h->scope, option);
 	h->title = optarg;
 	return NULL;
 }
@@ -78,7 +78,7 @@ static int count(struct html *h, __u64 start, __u64 end, __u64 to)
 /* Finds the window, and which nodes there are. Return: 0, -errno. */
 static int plan(struct html *h)
 {
-	const struct scope *s = &h->scope;
+	const struct time_range *s = &h->scope;
 	__u64 start, end, to;
 	int ret = files_span(h->set, &start, &end);
 
@@ -96,14 +96,14 @@ static int plan(struct html *h)
 /* Nodes that are over by @time end, and those that begin are opened. */
 static void advance(struct html *h, __u64 time)
 {
-	struct html_lanes *l = &h->lanes;
+	struct html_lod *l = &h->lanes;
 
 	while (!l->error) {
-		if (html_lanes_end(l) <= time) {
-			html_rows_flush(&h->rows, html_lanes_end(l));
-			html_lanes_close(l, h->blocks.nr + h->blocks.is_open);
+		if (html_lod_end(l) <= time) {
+			html_rows_flush(&h->rows, html_lod_end(l));
+			html_lod_close(l, h->blocks.nr + h->blocks.is_open);
 		} else if (l->next < h->tree.nr && h->tree.nodes[l->next].begin <= time) {
-			html_lanes_open(l, h->blocks.nr);
+			html_lod_open(l, h->blocks.nr);
 		} else {
 			break;
 		}
@@ -115,13 +115,13 @@ static int add_lost(struct html *h, const struct ktrace_trace_event *e)
 	struct html_loss key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) }, *loss;
 	__u64 nr;
 
-	if (!loss_read(e, &key.reason, &nr))
+	if (!lost_events_read(e, &key.reason, &nr))
 		return 0;
-	loss = rows_get(&h->losses, &key);
+	loss = hash_table_get(&h->losses, &key);
 	if (!loss)
 		return -ENOMEM;
 	loss->count += nr;
-	html_lanes_lost(&h->lanes, nr, h->latest);
+	html_lod_lost(&h->lanes, nr, h->latest);
 	return 0;
 }
 
@@ -138,14 +138,14 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 		go_on(h, e->time);
 		advance(h, h->latest);
 	}
-	ret = html_follow_event(&h->follow, e, h->latest);
+	ret = html_model_event(&h->follow, e, h->latest);
 	if (!ret && e->id == KTRACE_ID_LOST && h->rows.is_open)
 		ret = add_lost(h, e);
 	return ret ? ret : h->lanes.error ? h->lanes.error : h->blocks.error;
 }
 
-/* struct tally - events of a file, which is the key */
-struct tally {
+/* struct paired_counts - events of a file, which is the key */
+struct paired_counts {
 	__u32 trace;
 	__u32 zero;
 	__u64 events;
@@ -153,16 +153,16 @@ struct tally {
 
 static int add_event(struct html *h, const struct ktrace_trace_event *e)
 {
-	const struct tally key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) };
+	const struct paired_counts key = { .trace = (__u32)ktrace_trace_index(e->stream->trace) };
 	const __u32 row = h->follow.self;
-	struct tally *t;
+	struct paired_counts *t;
 
 	html_block_event(&h->blocks, e, row + 1, e->time > h->begin ? e->time - h->begin : 0,
 			 h->number - 1);
 	if (e->id == KTRACE_ID_LOST)
 		return 0;
-	html_lanes_event(&h->lanes, row, h->latest);
-	t = rows_get(&h->events, &key);
+	html_lod_event(&h->lanes, row, h->latest);
+	t = hash_table_get(&h->events, &key);
 	if (!t)
 		return -ENOMEM;
 	t->events++;
@@ -171,8 +171,8 @@ static int add_event(struct html *h, const struct ktrace_trace_event *e)
 
 __u64 html_events(const struct html *h, size_t trace)
 {
-	const struct tally key = { .trace = (__u32)trace };
-	const struct tally *t = rows_find(&h->events, &key);
+	const struct paired_counts key = { .trace = (__u32)trace };
+	const struct paired_counts *t = hash_table_find(&h->events, &key);
 
 	return t ? t->events : 0;
 }
@@ -181,7 +181,7 @@ __u64 html_events(const struct html *h, size_t trace)
 static int between(void *arg)
 {
 	struct html *h = arg;
-	int ret = h->is_served ? html_again_mark(&h->again, h->set, h->number) : 0;
+	int ret = h->is_served ? html_reread_mark(&h->again, h->set, h->number) : 0;
 
 	return !ret && h->turn ? h->turn(h->turner) : ret;
 }
@@ -196,9 +196,9 @@ static int read_all(struct html *h)
 	h->scope.watcher = h;
 	h->scope.prints = !h->is_served;
 	h->scope.keeps_losses = true;
-	ret = scope_begin(&h->scope, h->set);
+	ret = time_range_begin(&h->scope, h->set);
 	while (!ret && !output()->error) {
-		ret = scope_next(&h->scope, &e);
+		ret = time_range_next(&h->scope, &e);
 		if (ret <= 0)
 			break;
 		ret = add_event(h, e);
@@ -210,13 +210,13 @@ static int read_all(struct html *h)
 /* What lasts is told up to the end of the window. */
 static void end_all(struct html *h)
 {
-	struct html_lanes *l = &h->lanes;
+	struct html_lod *l = &h->lanes;
 
 	advance(h, h->latest);
 	html_rows_flush(&h->rows, h->span > h->latest ? h->span : h->latest);
 	html_block_close(&h->blocks);
 	while (l->open_nr)
-		html_lanes_close(l, h->blocks.nr);
+		html_lod_close(l, h->blocks.nr);
 	h->stage = HTML_WHOLE;
 }
 
@@ -225,20 +225,20 @@ int html_make(struct html *h, struct ktrace_traceset *set)
 	int ret;
 
 	h->set = set;
-	h->losses = (struct rows)ROWS_INIT(struct html_loss, reason);
-	h->events = (struct rows)ROWS_INIT(struct tally, zero);
+	h->losses = (struct hash_table)HASH_TABLE_INIT(struct html_loss, reason);
+	h->events = (struct hash_table)HASH_TABLE_INIT(struct paired_counts, zero);
 	ret = html_store_new(&h->store);
 	if (!ret)
 		ret = plan(h);
 	if (ret)
 		return ret;
-	html_lanes_init(&h->lanes, &h->tree, h->store);
+	html_lod_init(&h->lanes, &h->tree, h->store);
 	html_blocks_init(&h->blocks, h->store, &h->rows);
 	h->blocks.has_models_only = h->is_served;
 	html_rows_init(&h->rows, &h->lanes, &h->blocks);
 	h->follow.select = &h->scope.select;
 	h->follow.begin = h->begin;
-	ret = html_follow_init(&h->follow, &h->rows, set);
+	ret = html_model_init(&h->follow, &h->rows, set);
 	h->stage = HTML_READING;
 	if (!ret)
 		ret = read_all(h);
@@ -255,7 +255,7 @@ static int open_node(struct html *h, __u32 id, struct bytes *to)
 
 	if (h->stage == HTML_READING)
 		html_rows_flush(&h->rows, h->latest);
-	if (html_lanes_peek(&h->lanes, id, &node))
+	if (html_lod_peek(&h->lanes, id, &node))
 		ret = html_store_press(h->store, &node, to);
 	bytes_free(&node);
 	return ret;
@@ -266,7 +266,7 @@ static int served_block(struct html *h, __u32 id, struct bytes *to)
 	struct bytes block = { 0 };
 	int ret;
 
-	ret = html_again_block(&h->again, h->set, &h->blocks, id, h->begin, &block);
+	ret = html_reread_block(&h->again, h->set, &h->blocks, id, h->begin, &block);
 	if (!ret)
 		ret = html_store_press(h->store, &block, to);
 	bytes_free(&block);
@@ -300,15 +300,15 @@ void html_complain(int error)
 
 void html_free(struct html *h)
 {
-	html_follow_free(&h->follow);
-	html_again_free(&h->again);
+	html_model_free(&h->follow);
+	html_reread_free(&h->again);
 	html_blocks_free(&h->blocks);
 	html_rows_free(&h->rows);
-	html_lanes_free(&h->lanes);
+	html_lod_free(&h->lanes);
 	html_tree_free(&h->tree);
 	html_store_free(h->store);
-	rows_free(&h->losses);
-	rows_free(&h->events);
-	scope_free(&h->scope);
+	hash_table_free(&h->losses);
+	hash_table_free(&h->events);
+	time_range_free(&h->scope);
 	*h = (struct html){ 0 };
 }

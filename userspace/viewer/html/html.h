@@ -3,19 +3,19 @@
  * html.h - the data of a page that shows traces: see Documentation/html.md
  *
  *   html_tree.h    which ranges of time there are at which level of detail
- *   html_follow.h  what events do to rows
+ *   html_model.h  what events do to rows
  *   html_rows.h    the rows, and the states that they are in
- *   html_lanes.h   what rows look like from afar
+ *   html_lod.h   what rows look like from afar
  *   html_block.h   events and changes, exact
  *   html_store.h   where pieces lie until the page is written, or as long as it is served
- *   html_again.h   events of a page that is served
+ *   html_reread.h   events of a page that is served
  */
-#ifndef VIEWER_HTML_H
-#define VIEWER_HTML_H
+#ifndef VIEWER_HTML_HTML_H
+#define VIEWER_HTML_HTML_H
 
-#include "html_again.h"
-#include "html_follow.h"
-#include "events/scope.h"
+#include "events/time_range.h"
+#include "html_model.h"
+#include "html_reread.h"
 
 /* struct html_loss - events lost; trace and reason are the key */
 struct html_loss {
@@ -58,30 +58,30 @@ enum html_stage { HTML_COUNTING, HTML_READING, HTML_WHOLE };
  * @events:	by file
  */
 struct html {
-	struct scope scope;
+	struct time_range scope;
 	const char *title;
 	bool is_served;
 	int (*turn)(void *turner);
 	void *turner;
 	enum html_stage stage;
 	__u64 number;
-	struct html_again again;
+	struct html_reread again;
 	struct ktrace_traceset *set;
 	__u64 begin;
 	__u64 span;
 	__u64 latest;
 	struct html_store *store;
 	struct html_tree tree;
-	struct html_lanes lanes;
+	struct html_lod lanes;
 	struct html_rows rows;
 	struct html_blocks blocks;
-	struct html_follow follow;
-	struct rows losses;
-	struct rows events;
+	struct html_model follow;
+	struct hash_table losses;
+	struct hash_table events;
 };
 
 #define HTML_OPTIONS \
-	SCOPE_OPTIONS, \
+	TIME_RANGE_OPTIONS, \
 	{ "title", required_argument, NULL, 'T' }
 
 /* Takes an option of those above in. Returns what is wrong, NULL = nothing. */

@@ -3,10 +3,10 @@
  * html_block.h - blocks of events and of what changes with them, exact and in order
  *
  * Of a page that is served only what the models say is stored: rows of events, changes, arrows.
- * The events are read from the files again when a block is asked for; see html_again.h.
+ * The events are read from the files again when a block is asked for; see html_reread.h.
  */
-#ifndef VIEWER_HTML_BLOCK_H
-#define VIEWER_HTML_BLOCK_H
+#ifndef VIEWER_HTML_HTML_BLOCK_H
+#define VIEWER_HTML_HTML_BLOCK_H
 
 #include "html_events.h"
 #include "html_store.h"

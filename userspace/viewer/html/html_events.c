@@ -7,9 +7,9 @@
  */
 #include "html_events.h"
 
-#include "events/context.h"
 #include "base/json.h"
 #include "base/viewer.h"
+#include "events/context.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,15 +18,15 @@
 void html_kinds_init(struct html_kinds *k)
 {
 	*k = (struct html_kinds){
-		.types = ROWS_INIT(struct html_type, flags),
-		.streams = ROWS_INIT(struct html_stream, stream),
+		.types = HASH_TABLE_INIT(struct html_type, flags),
+		.streams = HASH_TABLE_INIT(struct html_stream, stream),
 	};
 }
 
 void html_kinds_free(struct html_kinds *k)
 {
-	rows_free(&k->types);
-	rows_free(&k->streams);
+	hash_table_free(&k->types);
+	hash_table_free(&k->streams);
 }
 
 void html_events_init(struct html_events *b, struct html_kinds *kinds)
@@ -222,7 +222,7 @@ static __u64 put_fields(struct html_events *b, const struct ktrace_trace_event *
 		context_put_json(&b->text, e);
 		put_text(b);
 	}
-	type = rows_get(&b->kinds->types, &key);
+	type = hash_table_get(&b->kinds->types, &key);
 	if (!type)
 		b->error = -ENOMEM;
 	return b->kinds->types.last;
@@ -233,7 +233,7 @@ void html_events_add(struct html_events *b, const struct ktrace_trace_event *e, 
 {
 	const struct ktrace_trace_stream *stream = e->stream;
 
-	if (!rows_get(&b->kinds->streams, &stream))
+	if (!hash_table_get(&b->kinds->streams, &stream))
 		b->error = -ENOMEM;
 	bytes_s64(&b->columns[HTML_TIME], (__s64)(time - b->last));
 	bytes_u64(&b->columns[HTML_TYPE], put_fields(b, e));

@@ -4,13 +4,13 @@
  *
  * What types and rings there are is known to all blocks of a page.
  */
-#ifndef VIEWER_HTML_EVENTS_H
-#define VIEWER_HTML_EVENTS_H
+#ifndef VIEWER_HTML_HTML_EVENTS_H
+#define VIEWER_HTML_HTML_EVENTS_H
 
 #include <ktrace/traceset.h>
 
 #include "base/bytes.h"
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 /* How a field is stored: as the letters of "uixfgj" in Documentation/html.md */
 enum html_field {
@@ -64,8 +64,8 @@ enum html_column { HTML_TIME, HTML_TYPE, HTML_ROW, HTML_STREAM, HTML_FLAGS, HTML
 
 /* struct html_kinds - types and rings met so far, by their keys */
 struct html_kinds {
-	struct rows types;
-	struct rows streams;
+	struct hash_table types;
+	struct hash_table streams;
 };
 
 void html_kinds_init(struct html_kinds *k);

@@ -6,8 +6,8 @@
  */
 #include "html.h"
 
+#include "base/clock_warnings.h"
 #include "base/json.h"
-#include "base/quality.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static __u64 lost_in(const struct html *h, size_t trace)
 	size_t i;
 
 	for (i = 0; i < h->losses.nr; i++) {
-		loss = rows_at(&h->losses, i);
+		loss = hash_table_at(&h->losses, i);
 		sum += loss->trace == trace ? loss->count : 0;
 	}
 	return sum;
@@ -104,7 +104,7 @@ static void put_losses(const struct html *h, struct ktrace_out *out)
 
 	begin_array(out, "loss");
 	for (i = 0; i < h->losses.nr; i++) {
-		loss = rows_at(&h->losses, i);
+		loss = hash_table_at(&h->losses, i);
 		begin_object(out);
 		json_str(out, "reason", ktrace_lost_name(loss->reason));
 		json_u64(out, "count", loss->count);
@@ -155,7 +155,7 @@ static void put_notes(const struct html *h, struct ktrace_out *out)
 	begin_array(out, "notes");
 	for (i = 0; (t = ktrace_traceset_trace(h->set, i)); i++)
 		put_trace_notes(t, out);
-	quality_tell(h->set, put_quality, out);
+	clock_warnings_tell(h->set, put_quality, out);
 	ktrace_traceset_stats(h->set, &stats);
 	if (stats.damaged)
 		put_note(out, "%llu places in the files are damaged and were stepped over",
@@ -242,7 +242,7 @@ static void put_types(const struct html *h, struct ktrace_out *out)
 
 	begin_array(out, "types");
 	for (i = 0; i < h->blocks.kinds.types.nr; i++)
-		put_type(out, rows_at(&h->blocks.kinds.types, i));
+		put_type(out, hash_table_at(&h->blocks.kinds.types, i));
 	ktrace_out_char(out, ']');
 }
 
@@ -253,7 +253,8 @@ static void put_streams(const struct html *h, struct ktrace_out *out)
 
 	begin_array(out, "streams");
 	for (i = 0; i < h->blocks.kinds.streams.nr; i++) {
-		stream = ((const struct html_stream *)rows_at(&h->blocks.kinds.streams, i))->stream;
+		stream = ((const struct html_stream *)hash_table_at(&h->blocks.kinds.streams,
+								    i))->stream;
 		begin_object(out);
 		json_u64(out, "file", ktrace_trace_index(stream->trace));
 		json_u64(out, "id", stream->id);
@@ -275,7 +276,7 @@ static void put_states(const struct html *h, struct ktrace_out *out)
 
 	begin_array(out, "states");
 	for (i = 0; i < h->rows.states.nr; i++) {
-		s = rows_at(&h->rows.states, i);
+		s = hash_table_at(&h->rows.states, i);
 		begin_object(out);
 		json_str(out, "name", s->name);
 		json_str(out, "group", s->group);
@@ -323,7 +324,7 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 		return -ENOMEM;
 	begin_array(out, "rows");
 	for (i = 0; i < h->rows.rows.nr; i++)
-		put_row(h, out, rows_at(&h->rows.rows, i));
+		put_row(h, out, hash_table_at(&h->rows.rows, i));
 	ktrace_out_char(out, ']');
 	begin_array(out, "order");
 	for (i = 0; i < h->rows.rows.nr; i++)
@@ -332,7 +333,7 @@ static int put_rows(struct html *h, struct ktrace_out *out)
 	free(order);
 	/* Until all are known, rows of processes give their numbers back. */
 	if (h->stage != HTML_WHOLE)
-		rows_cut(&h->rows.rows, others);
+		hash_table_cut(&h->rows.rows, others);
 	return 0;
 }
 

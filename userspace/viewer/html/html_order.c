@@ -41,7 +41,7 @@ static void make_process(struct html *h, __u32 i)
 {
 	const struct html_row *row = html_row_at(&h->rows, i);
 	struct html_key key = process_key(row);
-	struct who who = row->who;
+	struct thread_label who = row->who;
 	__u32 pid = row->pid, process;
 	bool is_new;
 

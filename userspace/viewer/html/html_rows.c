@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_blocks *blocks)
+void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blocks *blocks)
 {
 	*r = (struct html_rows){
-		.rows = ROWS_INIT(struct html_row, key),
-		.states = ROWS_INIT(struct html_state, thread),
+		.rows = HASH_TABLE_INIT(struct html_row, key),
+		.states = HASH_TABLE_INIT(struct html_state, thread),
 		.lanes = lanes,
 		.blocks = blocks,
 	};
@@ -19,26 +19,27 @@ void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_b
 
 void html_rows_free(struct html_rows *r)
 {
-	rows_free(&r->rows);
-	rows_free(&r->states);
+	hash_table_free(&r->rows);
+	hash_table_free(&r->states);
 }
 
 struct html_row *html_row_at(struct html_rows *r, __u32 i)
 {
-	return rows_at(&r->rows, i);
+	return hash_table_at(&r->rows, i);
 }
 
 __u32 html_row_find(struct html_rows *r, const struct html_key *key)
 {
-	const struct html_row *row = rows_find(&r->rows, key);
+	const struct html_row *row = hash_table_find(&r->rows, key);
 
-	return row ? (__u32)(row - (const struct html_row *)rows_at(&r->rows, 0)) : HTML_NO_ROW;
+	return row ? (__u32)(row - (const struct html_row *)hash_table_at(&r->rows, 0)) :
+		HTML_NO_ROW;
 }
 
 __u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new)
 {
 	const size_t before = r->rows.nr;
-	struct html_row *row = rows_get(&r->rows, key);
+	struct html_row *row = hash_table_get(&r->rows, key);
 
 	if (!row) {
 		r->error = -ENOMEM;
@@ -57,7 +58,7 @@ static __u32 get_state(struct html_rows *r, const char *group, const char *name,
 
 	snprintf(key.name, sizeof(key.name), "%s", name);
 	snprintf(key.group, sizeof(key.group), "%s", group);
-	state = rows_get(&r->states, &key);
+	state = hash_table_get(&r->states, &key);
 	if (!state) {
 		r->error = -ENOMEM;
 		return 0;
@@ -81,7 +82,7 @@ static void flush_row(struct html_rows *r, __u32 i, __u64 time)
 	struct html_row *row = html_row_at(r, i);
 
 	if (row->state && row->since < time)
-		html_lanes_state(r->lanes, i, row->state, row->since, time);
+		html_lod_state(r->lanes, i, row->state, row->since, time);
 	if (row->since < time)
 		row->since = time;
 }
@@ -112,7 +113,7 @@ void html_rows_flush(struct html_rows *r, __u64 time)
 
 void html_rows_put_states(const struct html_rows *r, struct bytes *b)
 {
-	const struct html_row *row = r->rows.nr ? rows_at(&r->rows, 0) : NULL;
+	const struct html_row *row = r->rows.nr ? hash_table_at(&r->rows, 0) : NULL;
 	__u32 i, nr = 0, last = 0;
 
 	for (i = 0; i < r->rows.nr; i++)

@@ -6,13 +6,13 @@
  * of all rows have one numbering; what changes goes to the block of events at hand, and to the
  * lanes of all levels.
  */
-#ifndef VIEWER_HTML_ROWS_H
-#define VIEWER_HTML_ROWS_H
+#ifndef VIEWER_HTML_HTML_ROWS_H
+#define VIEWER_HTML_HTML_ROWS_H
 
+#include "base/hash_table.h"
+#include "base/thread_label.h"
 #include "html_block.h"
-#include "html_lanes.h"
-#include "base/rows.h"
-#include "base/who.h"
+#include "html_lod.h"
 
 #define HTML_NO_ROW (~0u)
 
@@ -42,7 +42,7 @@ struct html_key {
  */
 struct html_row {
 	struct html_key key;
-	struct who who;
+	struct thread_label who;
 	char name[48];
 	__u32 pid;
 	__u32 thread;
@@ -74,15 +74,15 @@ struct html_state {
  * @error:	0, -ENOMEM
  */
 struct html_rows {
-	struct rows rows;
-	struct rows states;
-	struct html_lanes *lanes;
+	struct hash_table rows;
+	struct hash_table states;
+	struct html_lod *lanes;
 	struct html_blocks *blocks;
 	bool is_open;
 	int error;
 };
 
-void html_rows_init(struct html_rows *r, struct html_lanes *lanes, struct html_blocks *blocks);
+void html_rows_init(struct html_rows *r, struct html_lod *lanes, struct html_blocks *blocks);
 void html_rows_free(struct html_rows *r);
 /* Number of the row, which is made if it is not there; @is_new may be NULL. HTML_NO_ROW: error */
 __u32 html_row_get(struct html_rows *r, const struct html_key *key, bool *is_new);

@@ -2,7 +2,7 @@
 /* html_span.c - pairs of a program's events that begin and end something */
 #include "html_span.h"
 
-#include "events/spans.h"
+#include "events/slices.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,12 +18,12 @@ struct span_type {
 };
 
 /* NAME of provider:NAME_begin; the provider if there is the word alone */
-static void learn(struct html_follow *f, struct span_type *t)
+static void learn(struct html_model *f, struct span_type *t)
 {
 	const char *full = t->type->full_name, *name = strchr(full, ':');
 	char text[56];
 	__u32 stem;
-	const enum span_role role = spans_role(f->event, &stem, NULL);
+	const enum span_role role = slices_role(f->event, &stem, NULL);
 
 	if (role == SPAN_NONE)
 		return;
@@ -33,7 +33,7 @@ static void learn(struct html_follow *f, struct span_type *t)
 	t->state = html_state_get(f->rows, "span", text);
 }
 
-static void begin_span(struct html_follow *f, __u32 state)
+static void begin_span(struct html_model *f, __u32 state)
 {
 	struct html_key key = { HTML_SPAN, 0, f->self, 0 };
 	struct html_row *row;
@@ -56,7 +56,7 @@ static void begin_span(struct html_follow *f, __u32 state)
 }
 
 /* The innermost of its name ends, and what is in it, whose end was not seen. */
-static void end_span(struct html_follow *f, __u32 state)
+static void end_span(struct html_model *f, __u32 state)
 {
 	struct html_key key = { HTML_SPAN, 0, f->self, SPAN_DEPTH };
 	__u32 row[SPAN_DEPTH], i;
@@ -71,7 +71,7 @@ static void end_span(struct html_follow *f, __u32 state)
 		html_row_enter(f->rows, row[i - 1], 0, f->now);
 }
 
-void html_spans_end(struct html_follow *f, __u32 thread)
+void html_spans_end(struct html_model *f, __u32 thread)
 {
 	struct html_key key = { HTML_SPAN, 0, thread, 0 };
 
@@ -79,7 +79,7 @@ void html_spans_end(struct html_follow *f, __u32 thread)
 		html_row_enter(f->rows, html_row_find(f->rows, &key), 0, f->now);
 }
 
-void html_span_event(struct html_follow *f)
+void html_span_event(struct html_model *f)
 {
 	const struct ktrace_event_type *type = f->event->type;
 	struct span_type *t;
@@ -87,7 +87,7 @@ void html_span_event(struct html_follow *f)
 
 	if (f->event->stream->kind != KTRACE_CHANNEL_USER || !type || f->self == HTML_NO_ROW)
 		return;
-	t = rows_get(&f->spans, &type);
+	t = hash_table_get(&f->spans, &type);
 	if (!t) {
 		f->error = -ENOMEM;
 		return;
@@ -100,12 +100,12 @@ void html_span_event(struct html_follow *f)
 		end_span(f, t->state);
 }
 
-void html_spans_init(struct html_follow *f)
+void html_spans_init(struct html_model *f)
 {
-	f->spans = (struct rows)ROWS_INIT(struct span_type, type);
+	f->spans = (struct hash_table)HASH_TABLE_INIT(struct span_type, type);
 }
 
-void html_spans_free(struct html_follow *f)
+void html_spans_free(struct html_model *f)
 {
-	rows_free(&f->spans);
+	hash_table_free(&f->spans);
 }

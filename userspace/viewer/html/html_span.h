@@ -2,18 +2,18 @@
 /*
  * html_span.h - pairs of a program's events that begin and end something
  *
- * By their names, see spans.h. A thread's spans nest; each depth has a row.
+ * By their names, see slices.h. A thread's spans nest; each depth has a row.
  */
-#ifndef VIEWER_HTML_SPAN_H
-#define VIEWER_HTML_SPAN_H
+#ifndef VIEWER_HTML_HTML_SPAN_H
+#define VIEWER_HTML_HTML_SPAN_H
 
-#include "html_follow.h"
+#include "html_model.h"
 
-void html_spans_init(struct html_follow *f);
-void html_spans_free(struct html_follow *f);
+void html_spans_init(struct html_model *f);
+void html_spans_free(struct html_model *f);
 /* The event that is being taken in begins or ends a span of its thread, or neither. */
-void html_span_event(struct html_follow *f);
+void html_span_event(struct html_model *f);
 /* The thread is gone, and so are its spans. */
-void html_spans_end(struct html_follow *f, __u32 thread);
+void html_spans_end(struct html_model *f, __u32 thread);
 
 #endif

@@ -4,8 +4,8 @@
  *
  * Only where each piece lies is kept in memory.
  */
-#ifndef VIEWER_HTML_STORE_H
-#define VIEWER_HTML_STORE_H
+#ifndef VIEWER_HTML_HTML_STORE_H
+#define VIEWER_HTML_HTML_STORE_H
 
 #include "base/bytes.h"
 

@@ -7,8 +7,8 @@
  * there are events. All limits are whole ns. Nodes stand in front of their children, and these in
  * order of time: a node's number is its place.
  */
-#ifndef VIEWER_HTML_TREE_H
-#define VIEWER_HTML_TREE_H
+#ifndef VIEWER_HTML_HTML_TREE_H
+#define VIEWER_HTML_HTML_TREE_H
 
 #include <linux/types.h>
 #include <stddef.h>

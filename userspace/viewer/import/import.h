@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* import.h - formats of other tools, as ktrace import reads them: one row and one file each */
-#ifndef VIEWER_IMPORT_H
-#define VIEWER_IMPORT_H
+#ifndef VIEWER_IMPORT_IMPORT_H
+#define VIEWER_IMPORT_IMPORT_H
 
 #include "base/viewer.h"
 
-struct foreign;
+struct import_writer;
 
 /**
  * struct import - one run of the command
@@ -63,18 +63,18 @@ extern const struct import_format import_perf;
 int import_main(int argc, char **argv, int (*convert)(struct import *x, int nr, char **paths));
 
 /*
- * What converters of foreign.h begin and end with: -errno is that of the tracefile. The latter
- * takes what the converter returned.
+ * What converters of import_writer.h begin and end with: -errno is that of the tracefile. The
+ * latter takes what the converter returned.
  */
-int import_open(struct import *x, struct foreign **out);
-int import_close(struct import *x, struct foreign *f, int ret);
-struct foreign_event;
+int import_open(struct import *x, struct import_writer **out);
+int import_close(struct import *x, struct import_writer *f, int ret);
+struct import_writer_event;
 /*
  * Puts an event of the type that @desc says. One whose description is too long, or for whose type
  * there is no number left, is left out, which import_close() says. Return: 0, -errno.
  */
-int import_event(struct import *x, struct foreign *f, __u32 kind, const char *desc,
-		 struct foreign_event *e);
+int import_event(struct import *x, struct import_writer *f, __u32 kind, const char *desc,
+		 struct import_writer_event *e);
 
 /**
  * struct import_clock - how CLOCK_MONOTONIC, or what counts as the input does, becomes time

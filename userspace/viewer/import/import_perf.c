@@ -18,9 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "foreign.h"
-#include "perf_line.h"
 #include "base/progress.h"
+#include "import_writer.h"
+#include "perf_line.h"
 
 #define LINE_MAX_SIZE (1u << 20)
 #define COMPLAINTS 10u		/* about lines, then their number */
@@ -44,7 +44,7 @@ extern char **environ;
  */
 struct job {
 	struct import *x;
-	struct foreign *f;
+	struct import_writer *f;
 	const char *path;
 	__u64 nr;
 	__u64 bad;
@@ -53,7 +53,7 @@ struct job {
 	char machine[64];
 	__u64 zero_ns;
 	bool has_event;
-	struct foreign_event event;
+	struct import_writer_event event;
 	struct ktrace_out desc;
 	struct ktrace_out data;
 	struct ktrace_out chain;
@@ -115,7 +115,7 @@ static const char *or_null(const char *s)
 /* What is known when the first event comes. */
 static int begin(struct job *job)
 {
-	struct foreign_about about = {
+	struct import_writer_about about = {
 		.tool = "perf", .host = or_null(job->host), .kernel = or_null(job->kernel),
 		.machine = *job->machine ? job->machine : "x86_64",
 	};
@@ -130,7 +130,7 @@ static int begin(struct job *job)
 	about.boot = or_null(told.boot);
 	if (!about.host)
 		about.host = or_null(told.host);
-	return foreign_about(job->f, &about);
+	return import_writer_about(job->f, &about);
 }
 
 /* What looks like fields is none if each event has others: they would need a type each. */
@@ -142,7 +142,7 @@ static int describe_as_text(struct job *job)
 	ktrace_out_bytes(&job->data, job->chain.buf, job->chain.len);
 	ktrace_out_char(&job->data, 0);
 	return job->data.error ? job->data.error :
-	       foreign_type(job->f, KTRACE_CHANNEL_KERNEL, FOREIGN_TEXT, &job->event.type);
+	       import_type(job->f, KTRACE_CHANNEL_KERNEL, IMPORT_WRITER_TEXT, &job->event.type);
 }
 
 static void keep_text(struct ktrace_out *out, const char *text)
@@ -167,12 +167,12 @@ static int put_event(struct job *job)
 	ktrace_out_bytes(&job->desc, "}", 2);
 	ret = job->desc.error ? job->desc.error : job->data.error;
 	if (!ret)
-		ret = foreign_type(job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &job->event.type);
+		ret = import_type(job->f, KTRACE_CHANNEL_KERNEL, job->desc.buf, &job->event.type);
 	if (ret == -EINVAL || ret == -EOVERFLOW)
 		ret = describe_as_text(job);
 	job->event.data = job->data.buf;
 	job->event.len = job->data.len;
-	return ret ? ret : foreign_put(job->f, &job->event);
+	return ret ? ret : import_writer_put(job->f, &job->event);
 }
 
 /* "PERF_RECORD_LOST lost 12"; others of perf's own records are of no account. */
@@ -184,7 +184,7 @@ static int take_record(struct job *job, const struct perf_line *line)
 	if (!lost)
 		return 0;
 	newly.count[KTRACE_LOST_FULL] = strtoull(lost + 5, NULL, 10);
-	return foreign_lost(job->f, KTRACE_CHANNEL_KERNEL, line->cpu, line->ns, &newly);
+	return import_writer_lost(job->f, KTRACE_CHANNEL_KERNEL, line->cpu, line->ns, &newly);
 }
 
 static void put_name(struct ktrace_out *out, char *event)
@@ -193,9 +193,9 @@ static void put_name(struct ktrace_out *out, char *event)
 
 	if (colon)
 		*colon = 0;
-	foreign_name(out, colon ? event : "perf");
+	import_writer_name(out, colon ? event : "perf");
 	ktrace_out_char(out, ':');
-	foreign_name(out, colon ? colon + 1 : event);
+	import_writer_name(out, colon ? colon + 1 : event);
 	ktrace_out_char(out, '{');
 	if (colon)
 		*colon = ':';
@@ -203,7 +203,7 @@ static void put_name(struct ktrace_out *out, char *event)
 
 static int take_event(struct job *job, const struct perf_line *line)
 {
-	int ret = foreign_has_about(job->f) ? 0 : begin(job);
+	int ret = import_writer_has_about(job->f) ? 0 : begin(job);
 
 	if (ret)
 		return ret;
@@ -219,7 +219,7 @@ static int take_event(struct job *job, const struct perf_line *line)
 	put_name(&job->desc, (char *)line->event);
 	perf_text_parse(line->event, (char *)line->text, &job->desc, &job->data);
 	snprintf(job->comm, sizeof(job->comm), "%s", line->comm);
-	job->event = (struct foreign_event){
+	job->event = (struct import_writer_event){
 		.cpu = line->cpu, .ts = line->ns, .tid = line->tid, .pid = line->pid,
 		.comm = or_null(job->comm),
 	};
@@ -359,7 +359,7 @@ static int read_perf_data(struct job *job)
 	int status = 0, ret;
 
 	ret = take_perf_script(job, "comm,pid,tid,cpu,time,event,trace", &status);
-	if (!ret && status && !foreign_has_about(job->f))
+	if (!ret && status && !import_writer_has_about(job->f))
 		ret = take_perf_script(job, "comm,pid,tid,time,event,trace", &status);
 	if (!ret && status) {
 		complain_about(job->path, "perf script cannot read it, or not all of it");
@@ -395,7 +395,7 @@ static int convert_file(struct job *job)
 	if (ret)
 		return ret;
 	ret = read_file(job);
-	if (!ret && !foreign_has_about(job->f))
+	if (!ret && !import_writer_has_about(job->f))
 		ret = begin(job);
 	if (job->bad > COMPLAINTS)
 		complain_about(job->path, "%llu more lines like that", job->bad - COMPLAINTS);

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "foreign.h"
+#include "import_writer.h"
 
 #define FRACTION_DIGITS 9
 
@@ -84,7 +84,7 @@ static bool take_cpu(const char *word, int *cpu)
 	const char *at = word + 1;
 	__u64 n;
 
-	if (*word != '[' || !take_number(&at, FOREIGN_CPUS - 1, &n) || strcmp(at, "]"))
+	if (*word != '[' || !take_number(&at, IMPORT_WRITER_CPUS - 1, &n) || strcmp(at, "]"))
 		return false;
 	*cpu = (int)n;
 	return true;
@@ -96,7 +96,7 @@ static bool take_ids(const char *word, struct perf_line *out)
 	__u64 n;
 
 	out->pid = 0;
-	out->tid = FOREIGN_TID_UNKNOWN;
+	out->tid = IMPORT_WRITER_TID_UNKNOWN;
 	if (!strcmp(word, "-1") || !strncmp(word, "-1/", 3))
 		return true;
 	if (!take_number(&word, KTRACE_TID_MASK, &n))
@@ -167,7 +167,7 @@ static void put_name(struct fields *f, const char *type, const char *name)
 {
 	ktrace_out_str(f->desc, type);
 	ktrace_out_char(f->desc, ' ');
-	foreign_name(f->desc, name);
+	import_writer_name(f->desc, name);
 	ktrace_out_char(f->desc, ';');
 }
 

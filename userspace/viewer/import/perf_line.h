@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* perf_line.h - a line of perf script taken apart */
-#ifndef VIEWER_PERF_LINE_H
-#define VIEWER_PERF_LINE_H
+#ifndef VIEWER_IMPORT_PERF_LINE_H
+#define VIEWER_IMPORT_PERF_LINE_H
 
 #include <ktrace/decode.h>
 

@@ -6,8 +6,8 @@
  * that ktrace export --to perfetto gives the same packets in the same order. Of the events of one
  * packet the first has it.
  */
-#ifndef VIEWER_PERFETTO_PACKET_H
-#define VIEWER_PERFETTO_PACKET_H
+#ifndef VIEWER_IMPORT_PERFETTO_PACKET_H
+#define VIEWER_IMPORT_PERFETTO_PACKET_H
 
 #include <linux/types.h>
 

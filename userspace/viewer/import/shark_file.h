@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* shark_file.h - files of S.Ha.R.K.: the events of one chunk */
-#ifndef VIEWER_SHARK_FILE_H
-#define VIEWER_SHARK_FILE_H
+#ifndef VIEWER_IMPORT_SHARK_FILE_H
+#define VIEWER_IMPORT_SHARK_FILE_H
 
 #include <stddef.h>
 

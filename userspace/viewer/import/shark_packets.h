@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* shark_packets.h - packets of S.Ha.R.K. put in order, and what is wrong with them */
-#ifndef VIEWER_SHARK_PACKETS_H
-#define VIEWER_SHARK_PACKETS_H
+#ifndef VIEWER_IMPORT_SHARK_PACKETS_H
+#define VIEWER_IMPORT_SHARK_PACKETS_H
 
 #include <linux/ktrace_shark.h>
 #include <stdbool.h>

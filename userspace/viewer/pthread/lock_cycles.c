@@ -62,7 +62,7 @@ struct way {
  * @unsearched:	edges through which no cycle was searched
  */
 struct cycle_search {
-	const struct rows *edges;
+	const struct hash_table *edges;
 	const struct lock_cycles *told;
 	struct graph graph;
 	size_t *begin;
@@ -81,7 +81,7 @@ struct cycle_search {
 
 static struct lock_edge *edge_at(const struct cycle_search *s, size_t i)
 {
-	return rows_at(s->edges, i);
+	return hash_table_at(s->edges, i);
 }
 
 int lock_edge_order(const void *x, const void *y)
@@ -332,7 +332,8 @@ static int search_all(struct cycle_search *s)
 	return error;
 }
 
-int lock_cycles_find(const struct rows *edges, const struct lock_cycles *to, __u64 *unsearched)
+int lock_cycles_find(const struct hash_table *edges, const struct lock_cycles *to,
+		     __u64 *unsearched)
 {
 	struct cycle_search s = { .edges = edges, .told = to };
 	int error = search_all(&s);

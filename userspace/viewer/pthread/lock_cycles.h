@@ -6,12 +6,12 @@
  * it, or another lock was held each time ("guard"). Of those through an edge that can be one, the
  * shortest is searched for.
  */
-#ifndef VIEWER_LOCK_CYCLES_H
-#define VIEWER_LOCK_CYCLES_H
+#ifndef VIEWER_PTHREAD_LOCK_CYCLES_H
+#define VIEWER_PTHREAD_LOCK_CYCLES_H
 
 #include <stdbool.h>
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #define LOCK_GUARDS 4u
 
@@ -35,13 +35,13 @@ struct lock_edge {
 		__u64 from;
 		__u64 to;
 	} key;
-	const struct sync_object *from, *to;
+	const struct model_object *from, *to;
 	__u32 from_kind, to_kind;
 	__u64 count;
 	__u64 first;
 	__u32 tid;
 	__u64 caller;
-	const struct sync_thread *thread;
+	const struct model_thread *thread;
 	__u64 raw;
 	const struct ktrace_trace *trace;
 	bool is_shared, is_told;
@@ -71,6 +71,7 @@ int lock_edge_order(const void *x, const void *y);
  *
  * Return: 0, -ENOMEM.
  */
-int lock_cycles_find(const struct rows *edges, const struct lock_cycles *to, __u64 *unsearched);
+int lock_cycles_find(const struct hash_table *edges, const struct lock_cycles *to,
+		     __u64 *unsearched);
 
 #endif

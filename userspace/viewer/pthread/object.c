@@ -50,7 +50,7 @@ static bool matches(const struct objects *o, __u64 address, const char *name)
 	return false;
 }
 
-bool objects_match(const struct objects *o, const struct aliases *a,
+bool objects_match(const struct objects *o, const struct object_names *a,
 		   const struct ktrace_trace_event *e)
 {
 	struct ktrace_values it;
@@ -63,10 +63,10 @@ bool objects_match(const struct objects *o, const struct aliases *a,
 		return false;
 	ktrace_values_init(&it, e->type, e->payload, e->len);
 	while (ktrace_values_next(&it, &v)) {
-		if (!alias_is_address(&v))
+		if (!object_name_is_address(&v))
 			continue;
 		address = (__u64)ktrace_value_s64(&v, 0);
-		if (matches(o, address, aliases_object(a, e, address)))
+		if (matches(o, address, object_names_object(a, e, address)))
 			return true;
 	}
 	return false;

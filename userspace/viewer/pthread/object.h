@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* object.h - objects asked for by address or by name */
-#ifndef VIEWER_OBJECT_H
-#define VIEWER_OBJECT_H
+#ifndef VIEWER_PTHREAD_OBJECT_H
+#define VIEWER_PTHREAD_OBJECT_H
 
-#include "events/alias.h"
+#include "events/object_names.h"
 
 /* struct objects - what is asked for; all zero to begin with: nothing is */
 struct objects {
@@ -21,7 +21,7 @@ struct objects {
  */
 const char *objects_add(struct objects *o, const char *list);
 /* Is the event about one of them? Losses may be. */
-bool objects_match(const struct objects *o, const struct aliases *a,
+bool objects_match(const struct objects *o, const struct object_names *a,
 		   const struct ktrace_trace_event *e);
 void objects_free(struct objects *o);
 

@@ -6,13 +6,13 @@
  * of a table in ptt.c. How many are left at a barrier, and how often a thread has a mutex, is
  * learnt from earlier events (ptt_learn.c); what those did not tell is left out, not guessed.
  */
-#ifndef VIEWER_PTT_H
-#define VIEWER_PTT_H
+#ifndef VIEWER_PTHREAD_PTT_H
+#define VIEWER_PTHREAD_PTT_H
 
 #include <ktrace/traceset.h>
 
+#include "base/hash_table.h"
 #include "ptt_kind.h"
-#include "base/rows.h"
 
 #define PTT_EVENTS_MAX 6u
 #define PTT_ARGS_MAX 5u
@@ -86,9 +86,9 @@ struct ptt_recipe {
 struct ptt {
 	struct ptt_recipe recipes[PTT_RECIPE_NR];
 	const struct ptt_kind *kinds;
-	struct rows barriers;
-	struct rows mutexes;
-	struct rows arrivals;
+	struct hash_table barriers;
+	struct hash_table mutexes;
+	struct hash_table arrivals;
 	const struct ptt_recipe *recipe;
 	const struct ktrace_trace_event *event;
 	struct ktrace_value values[PTT_VALUES_MAX];

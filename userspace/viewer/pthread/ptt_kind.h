@@ -5,8 +5,8 @@
  * Its own, and those of functions that it did not know, whose names are made by the same rule:
  * the stem in calls.h in capitals, with _IN and _OUT.
  */
-#ifndef VIEWER_PTT_KIND_H
-#define VIEWER_PTT_KIND_H
+#ifndef VIEWER_PTHREAD_PTT_KIND_H
+#define VIEWER_PTHREAD_PTT_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -51,14 +51,14 @@ struct arrival {
 	bool is_last;
 };
 
-static void *row_of(struct ptt *p, struct rows *rows, __u64 address)
+static void *row_of(struct ptt *p, struct hash_table *rows, __u64 address)
 {
 	const struct ktrace_trace_event *e = p->event;
 	const struct place place = {
 		address, ktrace_trace_pid(e->stream->trace, e->tid, e->raw),
 		ktrace_trace_index(e->stream->trace),
 	};
-	void *row = rows_get(rows, &place);
+	void *row = hash_table_get(rows, &place);
 
 	if (!row)
 		p->error = -ENOMEM;
@@ -154,15 +154,15 @@ void ptt_learn_cond_wait(struct ptt *p)
 		p->count = m->count;
 }
 
-static const struct rows no_barriers = ROWS_INIT(struct barrier, place);
-static const struct rows no_mutexes = ROWS_INIT(struct mutex, place);
-static const struct rows no_arrivals = ROWS_INIT(struct arrival, place);
+static const struct hash_table no_barriers = HASH_TABLE_INIT(struct barrier, place);
+static const struct hash_table no_mutexes = HASH_TABLE_INIT(struct mutex, place);
+static const struct hash_table no_arrivals = HASH_TABLE_INIT(struct arrival, place);
 
 void ptt_forget(struct ptt *p)
 {
-	rows_free(&p->barriers);
-	rows_free(&p->mutexes);
-	rows_free(&p->arrivals);
+	hash_table_free(&p->barriers);
+	hash_table_free(&p->mutexes);
+	hash_table_free(&p->arrivals);
 	p->barriers = no_barriers;
 	p->mutexes = no_mutexes;
 	p->arrivals = no_arrivals;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ptt_learn.h - what is to be known of barriers and mutexes for PTT's events */
-#ifndef VIEWER_PTT_LEARN_H
-#define VIEWER_PTT_LEARN_H
+#ifndef VIEWER_PTHREAD_PTT_LEARN_H
+#define VIEWER_PTHREAD_PTT_LEARN_H
 
 #include "ptt.h"
 

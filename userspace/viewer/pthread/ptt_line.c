@@ -66,7 +66,7 @@ static void put_text_head(struct ptt_lines *l, struct ktrace_out *out,
 		put_number(out, pid);
 		ktrace_out_char(out, '/');
 		ktrace_out_u64(out, e->tid);
-		name = aliases_thread(l->lines.aliases, e);
+		name = object_names_thread(l->lines.aliases, e);
 	}
 	if (name) {
 		ktrace_out_char(out, ':');
@@ -146,9 +146,9 @@ static void put_name(enum ptt_form form, struct ktrace_out *out, const char *nam
 /* What the object is called whose address it is; NULL: it has no name, or is none. */
 static const char *name_of(const struct ptt_lines *l, const struct ktrace_value *v)
 {
-	if (!l->lines.aliases || !alias_is_address(v))
+	if (!l->lines.aliases || !object_name_is_address(v))
 		return NULL;
-	return aliases_object(l->lines.aliases, l->event, (__u64)ktrace_value_s64(v, 0));
+	return object_names_object(l->lines.aliases, l->event, (__u64)ktrace_value_s64(v, 0));
 }
 
 static void put_new_value(const struct ptt_lines *l, struct ktrace_out *out,
@@ -236,7 +236,7 @@ static void put_text(struct ptt_lines *l, const struct ptt *p, const struct ptt_
 /* Which members have which names, as ktrace list has it */
 static void put_json_names(struct ptt_lines *l, const struct ptt_event *e)
 {
-	const char *thread = aliases_thread(l->lines.aliases, l->event), *name;
+	const char *thread = object_names_thread(l->lines.aliases, l->event), *name;
 	struct ktrace_out *out = l->lines.out;
 	char comma = '{';
 	__u32 i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ptt_line.h - events of the POSIX Threads Trace Toolkit as lines */
-#ifndef VIEWER_PTT_LINE_H
-#define VIEWER_PTT_LINE_H
+#ifndef VIEWER_PTHREAD_PTT_LINE_H
+#define VIEWER_PTHREAD_PTT_LINE_H
 
 #include "events/line.h"
 #include "ptt.h"

@@ -20,11 +20,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "events/alias.h"
+#include "base/hash_table.h"
 #include "base/output_file.h"
-#include "events/birth.h"
-#include "base/rows.h"
 #include "base/viewer.h"
+#include "events/object_names.h"
+#include "events/process_lifetimes.h"
 
 #define HELD_MAX (8u << 20)
 
@@ -72,8 +72,8 @@ struct split {
 	const char *base;
 	char **inputs;
 	int input_nr;
-	struct births *births;
-	struct rows parts;
+	struct lifetimes *births;
+	struct hash_table parts;
 	size_t held;
 	struct ktrace_out lines;
 };
@@ -100,9 +100,9 @@ int split_new(enum split_by by, const char *base, const struct ktrace_traceset *
 	s->by = by;
 	s->base = base;
 	s->inputs = files_expand(nr, inputs, &s->input_nr);
-	s->parts = (struct rows)ROWS_INIT(struct part, tid);
+	s->parts = (struct hash_table)HASH_TABLE_INIT(struct part, tid);
 	s->lines.flush = output_grow;
-	if (!s->inputs || births_new(set, &s->births) || output_grow(&s->lines)) {
+	if (!s->inputs || lifetimes_new(set, &s->births) || output_grow(&s->lines)) {
 		split_end(s);
 		return -ENOMEM;
 	}
@@ -118,16 +118,16 @@ struct ktrace_out *split_lines(struct split *s)
 }
 
 /* Takes what two processes have in common over to a child that has no lines yet. */
-static int take_birth(struct split *s, const struct birth *birth)
+static int take_birth(struct split *s, const struct lifetime *birth)
 {
 	const struct { __u32 machine, pid, tid; } parent_key = { birth->machine, birth->ppid, 0 },
 						  key = { birth->machine, birth->pid, 0 };
 	const struct part *parent;
-	struct part *p = rows_get(&s->parts, &key);
+	struct part *p = hash_table_get(&s->parts, &key);
 
 	if (!p)
 		return -ENOMEM;
-	parent = rows_find(&s->parts, &parent_key);
+	parent = hash_table_find(&s->parts, &parent_key);
 	if (!parent || p->has_lines || birth->raw <= p->raw)
 		return 0;
 	p->raw = birth->raw;
@@ -142,12 +142,12 @@ static int take_birth(struct split *s, const struct birth *birth)
 
 int split_see(struct split *s, const struct ktrace_trace_event *e)
 {
-	struct birth birth;
+	struct lifetime birth;
 	int ret = 0;
 
 	if (s->by != SPLIT_PIDX)
 		return 0;
-	while (!ret && births_next(s->births, e, &birth))
+	while (!ret && lifetimes_next(s->births, e, &birth))
 		if (birth.is_fork)
 			ret = take_birth(s, &birth);
 	return ret;
@@ -252,7 +252,7 @@ static int begin_part(struct split *s, struct part *p)
 	p->has_lines = 1;
 	if (!p->history || !p->history_size)
 		return 0;
-	parent = rows_at(&s->parts, p->history - 1);
+	parent = hash_table_at(&s->parts, p->history - 1);
 	ret = parent->size ? write_part(s, parent, NULL) : 0;
 	if (ret)
 		return ret;
@@ -289,7 +289,7 @@ static int write_parts(struct split *s)
 	size_t i;
 
 	for (i = 0; i < s->parts.nr && !ret; i++) {
-		p = rows_at(&s->parts, i);
+		p = hash_table_at(&s->parts, i);
 		if (p->size)
 			ret = write_part(s, p, NULL);
 		free(p->text);
@@ -303,7 +303,7 @@ int split_take(struct split *s, const struct ktrace_trace_event *e)
 {
 	const bool is_lost = e->id == KTRACE_ID_LOST;
 	const struct { __u32 machine, pid, tid; } key = {
-		births_machine(s->births, e->stream->trace), is_lost ? 0 : alias_pid(e),
+		lifetimes_machine(s->births, e->stream->trace), is_lost ? 0 : object_name_pid(e),
 		is_lost || s->by != SPLIT_TID ? 0 : e->tid,
 	};
 	struct part *p;
@@ -311,7 +311,7 @@ int split_take(struct split *s, const struct ktrace_trace_event *e)
 
 	if (ret || !s->lines.len)
 		return ret;
-	p = rows_get(&s->parts, &key);
+	p = hash_table_get(&s->parts, &key);
 	if (!p)
 		return -ENOMEM;
 	if (!p->has_lines)
@@ -331,9 +331,9 @@ int split_end(struct split *s)
 		return 0;
 	ret = write_parts(s);
 	for (i = 0; i < s->parts.nr; i++)
-		free(((struct part *)rows_at(&s->parts, i))->text);
-	rows_free(&s->parts);
-	births_free(s->births);
+		free(((struct part *)hash_table_at(&s->parts, i))->text);
+	hash_table_free(&s->parts);
+	lifetimes_free(s->births);
 	files_free(s->inputs);
 	free(s->lines.buf);
 	free(s);

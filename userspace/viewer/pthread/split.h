@@ -5,8 +5,8 @@
  * BASE-PID, BASE-PID-TID; BASE-lost for losses, which are nobody's. Of another machine than that
  * of the first file, BASE.N with the number of its first file.
  */
-#ifndef VIEWER_SPLIT_H
-#define VIEWER_SPLIT_H
+#ifndef VIEWER_PTHREAD_SPLIT_H
+#define VIEWER_PTHREAD_SPLIT_H
 
 #include <ktrace/traceset.h>
 

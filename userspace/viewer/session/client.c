@@ -3,8 +3,8 @@
 #include "client.h"
 
 #include "base/peer.h"
-#include "service.pb-c.h"
 #include "base/viewer.h"
+#include "service.pb-c.h"
 
 #include <endian.h>
 #include <errno.h>

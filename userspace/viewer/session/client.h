@@ -5,8 +5,8 @@
  * Requests go out and replies come in without blocking; a wait for a reply also notices that
  * the user wants to stop. Replies to other requests than that waited for go to a callback.
  */
-#ifndef SESSION_CLIENT_H
-#define SESSION_CLIENT_H
+#ifndef VIEWER_SESSION_CLIENT_H
+#define VIEWER_SESSION_CLIENT_H
 
 #include <ktrace/decode.h>
 #include <protobuf-c/protobuf-c.h>

@@ -2,10 +2,10 @@
 /* commit.c - chunks as in shared memory, but within the request */
 #include "commit.h"
 
+#include "base/viewer.h"
 #include "import/perfetto/packets.h"
 #include "perfetto.pb-c.h"
 #include "service.pb-c.h"
-#include "base/viewer.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* commit.h - packets as chunks that go to the service as bytes */
-#ifndef SESSION_COMMIT_H
-#define SESSION_COMMIT_H
+#ifndef VIEWER_SESSION_COMMIT_H
+#define VIEWER_SESSION_COMMIT_H
 
 #include "client.h"
 

@@ -2,8 +2,8 @@
 /* config.c - reads configurations */
 #include "config.h"
 
-#include "pbtxt.h"
 #include "base/viewer.h"
+#include "pbtxt.h"
 
 #include <errno.h>
 #include <stdio.h>

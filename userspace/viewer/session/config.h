@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* config.h - configurations of sessions, as text or as a message */
-#ifndef SESSION_CONFIG_H
-#define SESSION_CONFIG_H
+#ifndef VIEWER_SESSION_CONFIG_H
+#define VIEWER_SESSION_CONFIG_H
 
 #include "service.pb-c.h"
 

@@ -9,9 +9,9 @@
 
 #include "base/json.h"
 #include "base/number.h"
+#include "base/temporary.h"
 #include "recorder.h"
 #include "service.pb-c.h"
-#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

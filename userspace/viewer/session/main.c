@@ -8,8 +8,8 @@
 
 #include "produce.h"
 
-#include "service.pb-c.h"
 #include "base/when.h"
+#include "service.pb-c.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* produce.h - ktrace as a producer */
-#ifndef SESSION_PRODUCE_H
-#define SESSION_PRODUCE_H
+#ifndef VIEWER_SESSION_PRODUCE_H
+#define VIEWER_SESSION_PRODUCE_H
 
 #include "session.h"
 

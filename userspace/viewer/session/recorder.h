@@ -8,8 +8,8 @@
  *
  * Nothing here waits but recorder_free().
  */
-#ifndef SESSION_RECORDER_H
-#define SESSION_RECORDER_H
+#ifndef VIEWER_SESSION_RECORDER_H
+#define VIEWER_SESSION_RECORDER_H
 
 #include <linux/types.h>
 #include <stdbool.h>

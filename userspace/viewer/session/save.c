@@ -7,11 +7,11 @@
  */
 #include "session.h"
 
+#include "base/json.h"
+#include "base/temporary.h"
 #include "commit.h"
 #include "import/perfetto/convert.h"
-#include "base/json.h"
 #include "service.pb-c.h"
-#include "base/temporary.h"
 
 #include <errno.h>
 #include <fcntl.h>

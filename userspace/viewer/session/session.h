@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* session.h - what the actions of ktrace session have in common */
-#ifndef SESSION_SESSION_H
-#define SESSION_SESSION_H
+#ifndef VIEWER_SESSION_SESSION_H
+#define VIEWER_SESSION_SESSION_H
 
-#include "client.h"
 #include "base/viewer.h"
+#include "client.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* buildfile.h - files of which the trace names the path or the build id */
-#ifndef VIEWER_BUILDFILE_H
-#define VIEWER_BUILDFILE_H
+#ifndef VIEWER_SYMBOLS_BUILDFILE_H
+#define VIEWER_SYMBOLS_BUILDFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* debug_server.h - bounds for what servers of debug information send */
-#ifndef VIEWER_DEBUG_SERVER_H
-#define VIEWER_DEBUG_SERVER_H
+#ifndef VIEWER_SYMBOLS_DEBUG_SERVER_H
+#define VIEWER_SYMBOLS_DEBUG_SERVER_H
 
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* demangle.h - names of functions as they are in their source */
-#ifndef VIEWER_DEMANGLE_H
-#define VIEWER_DEMANGLE_H
+#ifndef VIEWER_SYMBOLS_DEMANGLE_H
+#define VIEWER_SYMBOLS_DEMANGLE_H
 
 struct demangled;
 

@@ -10,8 +10,8 @@
 #include "kernel_code.h"
 
 #include "buildfile.h"
-#include "functions.h"
-#include "source.h"
+#include "elf_symtab.h"
+#include "srcline.h"
 
 #include <elfutils/libdwfl.h>
 #include <limits.h>
@@ -32,8 +32,8 @@
  */
 struct kernel_code {
 	Dwfl *dwfl;
-	struct functions functions;
-	struct source source;
+	struct symtab functions;
+	struct srcline source;
 	__u64 slide;
 	bool has_slide;
 };
@@ -204,7 +204,7 @@ static void report(struct kernel_code *k, const struct ktrace_kernel_image *imag
 		close(fd);
 		return;
 	}
-	functions_read(&k->functions, k->source.mod);
+	symtab_read(&k->functions, k->source.mod);
 	if (image->text && find_text(k, &text)) {
 		k->slide = image->text - text;
 		k->has_slide = true;
@@ -221,7 +221,7 @@ struct kernel_code *kernel_code_open(const struct ktrace_kernel_image *image, co
 
 	if (!k)
 		return NULL;
-	k->source = (struct source)SOURCE_INIT;
+	k->source = (struct srcline)SRCLINE_INIT;
 	if (!image->build || !buildfile_is_id(image->build) || !is_word(image->name))
 		return k;
 	elf_version(EV_CURRENT);
@@ -235,8 +235,8 @@ void kernel_code_close(struct kernel_code *k)
 {
 	if (!k)
 		return;
-	functions_free(&k->functions);
-	source_free(&k->source);
+	symtab_free(&k->functions);
+	srcline_free(&k->source);
 	if (k->dwfl)
 		dwfl_end(k->dwfl);
 	free(k);
@@ -248,10 +248,10 @@ static const struct function *find(struct kernel_code *k, const char *name, __u6
 	const struct function *f = NULL;
 
 	if (k->has_slide)
-		f = functions_find(&k->functions, start - k->slide);
+		f = symtab_find(&k->functions, start - k->slide);
 	if (f && f->start == start - k->slide && !strcmp(f->name, name))
 		return f;
-	f = functions_named(&k->functions, name);
+	f = symtab_named(&k->functions, name);
 	if (f && !k->has_slide) {
 		k->slide = start - f->start;
 		k->has_slide = true;
@@ -267,5 +267,5 @@ void kernel_code_look_up(struct kernel_code *k, const char *function, __u64 star
 	if (!f || (f->end > f->start && offset >= f->end - f->start))
 		return;
 	symbol->place = f->start + offset;
-	source_find(&k->source, f->start + offset, symbol);
+	srcline_find(&k->source, f->start + offset, symbol);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* kernel_code.h - source lines of the kernel's functions, from its files with debug information */
-#ifndef VIEWER_KERNEL_CODE_H
-#define VIEWER_KERNEL_CODE_H
+#ifndef VIEWER_SYMBOLS_KERNEL_CODE_H
+#define VIEWER_SYMBOLS_KERNEL_CODE_H
 
 #include <ktrace/context.h>
 

@@ -7,10 +7,10 @@
  */
 #include "symbols.h"
 
-#include "kernel_code.h"
-#include "module.h"
-#include "base/rows.h"
+#include "base/hash_table.h"
 #include "base/viewer.h"
+#include "dso.h"
+#include "kernel_code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 struct opened {
 	__u64 hash;
 	__u64 nr;
-	struct module *module;
+	struct dso *module;
 	char *path;
 };
 
@@ -48,9 +48,9 @@ struct image {
  */
 struct symbols {
 	struct symbols_where where;
-	struct rows opened;
-	struct rows images;
-	struct rows answers;
+	struct hash_table opened;
+	struct hash_table images;
+	struct hash_table answers;
 };
 
 static const char *add_word(const char **list, size_t *nr, const char *word)
@@ -90,9 +90,9 @@ struct symbols *symbols_new(const struct symbols_where *where)
 	if (s)
 		*s = (struct symbols){
 			.where = *where,
-			.opened = ROWS_INIT(struct opened, nr),
-			.images = ROWS_INIT(struct image, image),
-			.answers = ROWS_INIT(struct answer, as),
+			.opened = HASH_TABLE_INIT(struct opened, nr),
+			.images = HASH_TABLE_INIT(struct image, image),
+			.answers = HASH_TABLE_INIT(struct answer, as),
 		};
 	return s;
 }
@@ -104,23 +104,23 @@ void symbols_free(struct symbols *s)
 	if (!s)
 		return;
 	for (i = 0; i < s->answers.nr; i++) {
-		struct answer *a = rows_at(&s->answers, i);
+		struct answer *a = hash_table_at(&s->answers, i);
 
 		if (a->symbol)
 			free((void *)a->symbol->inlined);
 		free(a->symbol);
 	}
 	for (i = 0; i < s->opened.nr; i++) {
-		struct opened *o = rows_at(&s->opened, i);
+		struct opened *o = hash_table_at(&s->opened, i);
 
-		module_free(o->module);
+		dso_free(o->module);
 		free(o->path);
 	}
 	for (i = 0; i < s->images.nr; i++)
-		kernel_code_close(((struct image *)rows_at(&s->images, i))->code);
-	rows_free(&s->answers);
-	rows_free(&s->images);
-	rows_free(&s->opened);
+		kernel_code_close(((struct image *)hash_table_at(&s->images, i))->code);
+	hash_table_free(&s->answers);
+	hash_table_free(&s->images);
+	hash_table_free(&s->opened);
 	free(s);
 }
 
@@ -138,12 +138,12 @@ static struct opened *get_module(struct symbols *s, const struct ktrace_map *map
 	struct opened *o;
 
 	key.hash = hash_text(hash_text(0xcbf29ce484222325ull, map->path), map->build);
-	for (; (o = rows_get(&s->opened, &key)) && o->module; key.nr++)
-		if (module_is_of(o->module, map))
+	for (; (o = hash_table_get(&s->opened, &key)) && o->module; key.nr++)
+		if (dso_is_of(o->module, map))
 			return o;
 	if (!o)
 		return NULL;
-	o->module = module_open(map, &s->where);
+	o->module = dso_open(map, &s->where);
 	free(o->path);
 	o->path = strdup(map->path);
 	return o->module && o->path ? o : NULL;
@@ -163,7 +163,7 @@ static struct answer *get_answer(struct symbols *s, const struct opened *o, __u6
 {
 	const struct { const void *in; __u64 place, as; } key = { o->module, place, as };
 
-	return rows_get(&s->answers, &key);
+	return hash_table_get(&s->answers, &key);
 }
 
 const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *trace, __u32 pid,
@@ -186,7 +186,7 @@ const struct symbol *symbols_find(struct symbols *s, const struct ktrace_trace *
 		return a ? a->symbol : NULL;
 	a->symbol = new_symbol(o, place);
 	if (a->symbol)
-		module_look_up(o->module, a->symbol, is_return);
+		dso_look_up(o->module, a->symbol, is_return);
 	return a->symbol;
 }
 
@@ -203,7 +203,7 @@ const struct symbol *symbols_find_variable(struct symbols *s, const struct ktrac
 	if (a && !a->symbol) {
 		a->symbol = new_symbol(o, a->place);
 		if (a->symbol)
-			module_look_up_variable(o->module, a->symbol, map->offset);
+			dso_look_up_variable(o->module, a->symbol, map->offset);
 	}
 	return a && a->symbol && a->symbol->function ? a->symbol : NULL;
 }
@@ -213,7 +213,7 @@ static struct kernel_code *get_image(struct symbols *s, const struct ktrace_trac
 				     const char *name)
 {
 	const struct ktrace_kernel_image *image = ktrace_trace_kernel_image(trace, name);
-	struct image *i = image ? rows_get(&s->images, &image) : NULL;
+	struct image *i = image ? hash_table_get(&s->images, &image) : NULL;
 
 	if (i && !i->code)
 		i->code = kernel_code_open(image, ktrace_trace_meta(trace, "host", "kernel"),
@@ -256,7 +256,7 @@ const struct symbol *symbols_find_kernel(struct symbols *s, const struct ktrace_
 	__u64 offset;
 
 	name = ktrace_trace_kernel_symbol(trace, address - is_return, &offset);
-	a = name ? rows_get(&s->answers, &key) : NULL;
+	a = name ? hash_table_get(&s->answers, &key) : NULL;
 	if (a && !a->symbol) {
 		a->symbol = look_up_kernel(s, trace, name, address - is_return - offset, offset);
 		if (a->symbol)

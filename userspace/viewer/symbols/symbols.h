@@ -5,8 +5,8 @@
  * The trace says which file was where in a process; the rest comes from that file, or from
  * one with its debug information. Opens files that the trace names: only if asked for.
  */
-#ifndef VIEWER_SYMBOLS_H
-#define VIEWER_SYMBOLS_H
+#ifndef VIEWER_SYMBOLS_SYMBOLS_H
+#define VIEWER_SYMBOLS_SYMBOLS_H
 
 #include <ktrace/traceset.h>
 #include <stdbool.h>

@@ -2,9 +2,9 @@
 /* draw.c - the screen of ktrace tui */
 #include "tui.h"
 
-#include "term.h"
 #include "base/viewer.h"
 #include "base/when.h"
+#include "term.h"
 
 #include <string.h>
 
@@ -83,14 +83,14 @@ static void draw_scale(struct tui *t, int y, int name_width, __u32 letters)
 }
 
 /* Returns the letters that it has: a bit each. */
-static __u32 draw_strip(const struct strip *s, const struct flow_row *row, int y, int x, int now)
+static __u32 draw_strip(const struct timeline *s, const struct flow_row *row, int y, int x, int now)
 {
 	__u32 letters = 0;
 	int i, class;
 
 	term_letter(y, x, 0, '|', false);
 	for (i = 0; i < s->width; i++) {
-		class = strip_most(s, row->strip, i);
+		class = timeline_most(s, row->strip, i);
 		class = class < 0 ? FLOW_UNKNOWN : class;
 		letters |= 1u << class;
 		term_letter(y, x + 1 + i, class, s->letters[class], i == now);
@@ -102,8 +102,8 @@ static __u32 draw_strip(const struct strip *s, const struct flow_row *row, int y
 static void draw_flow(struct tui *t, int y, int height)
 {
 	const int name_width = tui_name_width();
-	const struct strip *s = &t->flow.strip;
-	const int now = t->now >= s->from && t->now < s->to ? strip_column(s, t->now) : -1;
+	const struct timeline *s = &t->flow.strip;
+	const int now = t->now >= s->from && t->now < s->to ? timeline_column(s, t->now) : -1;
 	const int nr = (int)t->flow.order_nr;
 	__u32 letters = 0;
 	char name[96];

@@ -32,7 +32,7 @@ static bool passes(void *arg, const struct ktrace_trace_event *e)
 	/* Without memory for the state its fields are as before. */
 	if (f->state)
 		ktrace_state_update(f->state, e);
-	return !select_has_conditions(&f->select) || select_event(&f->select, e);
+	return !event_select_has_conditions(&f->select) || event_select_event(&f->select, e);
 }
 
 static bool passes_also(void *arg, const struct ktrace_trace_event *e)
@@ -73,11 +73,11 @@ int feed_begin(struct feed *f, struct ktrace_traceset *set)
 void feed_end(struct feed *f)
 {
 	ktrace_state_free(f->state);
-	select_free(&f->select);
+	event_select_free(&f->select);
 }
 
 /* "filter: column 3: no event has ..."; NULL: all fields are known. */
-static const char *find_unknown(struct select *s, const struct ktrace_traceset *set)
+static const char *find_unknown(struct event_select *s, const struct ktrace_traceset *set)
 {
 	static char message[256];
 	struct ktrace_filter_error error;
@@ -97,29 +97,29 @@ static const char *find_unknown(struct select *s, const struct ktrace_traceset *
 const char *feed_set_filter(struct feed *f, const char *text)
 {
 	struct ktrace_states *state = NULL;
-	struct select select = { 0 };
+	struct event_select select = { 0 };
 	const char *wrong = NULL;
 
 	if (strlen(text) >= sizeof(f->filter))
 		return "filter: it is too long";
 	if (*text)
-		wrong = select_add_filter(&select, text);
+		wrong = event_select_add_filter(&select, text);
 	if (!wrong && *text)
 		wrong = find_unknown(&select, f->set);
-	if (!wrong && select_uses_state(&select) && ktrace_state_new(f->set, &state))
+	if (!wrong && event_select_uses_state(&select) && ktrace_state_new(f->set, &state))
 		wrong = "filter: out of memory";
 	if (wrong) {
-		select_free(&select);
+		event_select_free(&select);
 		return wrong;
 	}
 	feed_end(f);
 	f->state = state;
 	/* The filter knows where its source is, so that is filled in where it stays. */
-	f->select = (struct select){ 0 };
-	select_free(&select);
+	f->select = (struct event_select){ 0 };
+	event_select_free(&select);
 	if (*text)
-		wrong = select_add_filter(&f->select, text);
-	select_begin(&f->select, f->start, state);
+		wrong = event_select_add_filter(&f->select, text);
+	event_select_begin(&f->select, f->start, state);
 	snprintf(f->filter, sizeof(f->filter), "%s", text);
 	return wrong;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* feed.h - events that pass the filter, one after the other, from any position on */
-#ifndef TUI_FEED_H
-#define TUI_FEED_H
+#ifndef VIEWER_TUI_FEED_H
+#define VIEWER_TUI_FEED_H
 
 #include <ktrace/hooks.h>
 
-#include "events/select.h"
+#include "events/event_select.h"
 
 /**
  * struct feed - where reading stands, and what is left out
@@ -25,7 +25,7 @@ struct feed {
 	struct ktrace_traceset *set;
 	__u64 start;
 	__u64 end;
-	struct select select;
+	struct event_select select;
 	char filter[1024];
 	struct ktrace_states *state;
 	bool (*also)(void *arg, const struct ktrace_trace_event *e);

@@ -7,7 +7,7 @@
  */
 #include "flow.h"
 
-#include "base/losses.h"
+#include "base/lost_events.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,9 +21,9 @@
 
 static struct flow_row *add(struct flow *f, __u64 key, int class, __u64 from, __u64 to)
 {
-	struct flow_row *row = rows_get(&f->rows, &key);
+	struct flow_row *row = hash_table_get(&f->rows, &key);
 
-	if (!row || strip_add(&f->strip, &row->strip, class, from, to)) {
+	if (!row || timeline_add(&f->strip, &row->strip, class, from, to)) {
 		f->error = -ENOMEM;
 		return NULL;
 	}
@@ -49,7 +49,7 @@ static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 	row = add(f, p->serial, class, from, until);
 	if (!row)
 		return;
-	who_learn(&row->who, f->state, p);
+	thread_label_learn(&row->who, f->state, p);
 	row->machine = p->machine;
 	if (p->status == KTRACE_STATUS_RUN || p->status == KTRACE_STATUS_EXIT)
 		row->run_ns += until - from;
@@ -84,7 +84,7 @@ int flow_begin(struct flow *f, struct ktrace_traceset *set)
 	int ret = ktrace_state_new(set, &f->state);
 
 	f->set = set;
-	f->rows = (struct rows)ROWS_INIT(struct flow_row, key);
+	f->rows = (struct hash_table)HASH_TABLE_INIT(struct flow_row, key);
 	f->watch = (struct ktrace_state_watch){
 		.span = on_span, .resource = on_resource, .arg = f,
 	};
@@ -101,9 +101,9 @@ static void clear(struct flow *f)
 	size_t i;
 
 	for (i = 0; i < f->rows.nr; i++)
-		free(((struct flow_row *)rows_at(&f->rows, i))->strip);
-	rows_free(&f->rows);
-	f->rows = (struct rows)ROWS_INIT(struct flow_row, key);
+		free(((struct flow_row *)hash_table_at(&f->rows, i))->strip);
+	hash_table_free(&f->rows);
+	f->rows = (struct hash_table)HASH_TABLE_INIT(struct flow_row, key);
 	f->order_nr = 0;
 	memset(f->lost, 0, sizeof(f->lost));
 }
@@ -132,7 +132,7 @@ static void add_lost(struct flow *f, const struct ktrace_trace_event *e)
 
 	if (row)
 		row->is_lost = true;
-	losses_add(f->lost, e);
+	lost_events_add(f->lost, e);
 }
 
 /* What is recorded shows that the thread is there, also where nothing tells what it does. */
@@ -150,7 +150,7 @@ static void mark(struct flow *f, const struct ktrace_trace_event *e)
 	row = p ? add(f, p->serial, FLOW_EVENTS, e->time, e->time + 1) : NULL;
 	if (!row)
 		return;
-	who_learn(&row->who, f->state, p);
+	thread_label_learn(&row->who, f->state, p);
 	row->machine = machine;
 	row->events++;
 }
@@ -278,7 +278,7 @@ int flow_sort(struct flow *f)
 	f->order = order;
 	f->order_nr = f->rows.nr;
 	for (i = 0; i < f->rows.nr; i++)
-		order[i] = rows_at(&f->rows, i);
+		order[i] = hash_table_at(&f->rows, i);
 	qsort(order, f->order_nr, sizeof(struct flow_row *), f->by_run ? by_run : by_name);
 	return 0;
 }
@@ -305,5 +305,5 @@ void flow_name(const struct flow_row *row, char *text, size_t size)
 	else if (row->is_cpu)
 		snprintf(text, size, "cpu %u", row->number);
 	else
-		who_name(&row->who, text, size);
+		thread_label_name(&row->who, text, size);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* flow.h - what CPUs and threads did in a window of time, worked out in small steps */
-#ifndef TUI_FLOW_H
-#define TUI_FLOW_H
+#ifndef VIEWER_TUI_FLOW_H
+#define VIEWER_TUI_FLOW_H
 
 #include "analysis/flow_class.h"
-#include "base/rows.h"
-#include "base/strip.h"
-#include "base/who.h"
+#include "base/hash_table.h"
+#include "base/text_timeline.h"
+#include "base/thread_label.h"
 
 #include <ktrace/position.h>
 
@@ -35,7 +35,7 @@ struct flow_row {
 	bool is_cpu;
 	__u32 machine;
 	__u32 number;
-	struct who who;
+	struct thread_label who;
 	__u64 *strip;
 	__u64 run_ns;
 	__u64 events;
@@ -65,9 +65,9 @@ struct flow {
 	struct ktrace_traceset *set;
 	struct ktrace_states *state;
 	struct ktrace_state_watch watch;
-	struct strip strip;
+	struct timeline strip;
 	char letters[FLOW_ALL_NR + 1];
-	struct rows rows;
+	struct hash_table rows;
 	struct flow_row **order;
 	size_t order_nr;
 	bool by_run;

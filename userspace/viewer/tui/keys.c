@@ -2,9 +2,9 @@
 /* keys.c - what keys do; help is made of the same table */
 #include "tui.h"
 
-#include "term.h"
 #include "base/viewer.h"
 #include "base/when.h"
+#include "term.h"
 
 #include <curses.h>
 #include <errno.h>
@@ -72,7 +72,7 @@ static void on_last(struct tui *t)
 /* By columns of the picture; of the list, columns of text */
 static void move_columns(struct tui *t, int n)
 {
-	const struct strip *s = &t->flow.strip;
+	const struct timeline *s = &t->flow.strip;
 	int column;
 
 	if (!t->in_flow) {
@@ -80,7 +80,7 @@ static void move_columns(struct tui *t, int n)
 		return;
 	}
 	t->follows = false;
-	column = strip_column(s, t->now < s->to ? t->now : s->to - 1) + n;
+	column = timeline_column(s, t->now < s->to ? t->now : s->to - 1) + n;
 	if (column < 0)
 		tui_go_time(t, t->now > (s->to - s->from) / (__u64)s->width ?
 			    t->now - (s->to - s->from) / (__u64)s->width : 0);
@@ -88,8 +88,8 @@ static void move_columns(struct tui *t, int n)
 		tui_go_time(t, s->to);
 	else
 		/* Rounding must not leave it in the column before. */
-		tui_go_time(t, strip_edge(s, column) + 1 < strip_edge(s, column + 1) ?
-			    strip_edge(s, column) + 1 : strip_edge(s, column));
+		tui_go_time(t, timeline_edge(s, column) + 1 < timeline_edge(s, column + 1) ?
+			    timeline_edge(s, column) + 1 : timeline_edge(s, column));
 }
 
 static void on_left(struct tui *t) { move_columns(t, -1); }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* list.h - a page of events, and the one that is selected */
-#ifndef TUI_LIST_H
-#define TUI_LIST_H
+#ifndef VIEWER_TUI_LIST_H
+#define VIEWER_TUI_LIST_H
 
-#include "feed.h"
 #include "events/line.h"
+#include "feed.h"
 
 /**
  * struct list_row - one event

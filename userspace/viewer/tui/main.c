@@ -2,8 +2,8 @@
 /* main.c - the program of ktrace tui: options, and one loop of keys */
 #include "tui.h"
 
-#include "term.h"
 #include "base/viewer.h"
+#include "term.h"
 
 #include <errno.h>
 #include <locale.h>

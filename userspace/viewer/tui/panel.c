@@ -2,10 +2,10 @@
 /* panel.c - text over the screen: help, all of an event, losses and clocks, bookmarks */
 #include "tui.h"
 
-#include "events/context.h"
-#include "term.h"
 #include "base/viewer.h"
 #include "base/when.h"
+#include "events/context.h"
+#include "term.h"
 
 #include <curses.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /* term.c - the terminal: keys, text in colours, and that it is as before at the end */
 #include "term.h"
 
-#include "flow.h"
 #include "base/viewer.h"
+#include "flow.h"
 
 #include <curses.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  *
  * What would be said on standard error is kept meanwhile, and said afterwards.
  */
-#ifndef TUI_TERM_H
-#define TUI_TERM_H
+#ifndef VIEWER_TUI_TERM_H
+#define VIEWER_TUI_TERM_H
 
 #include <stdbool.h>
 #include <stddef.h>

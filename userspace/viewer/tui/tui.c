@@ -2,8 +2,8 @@
 /* tui.c - ktrace tui: one current time, one window of time, and what moves with them */
 #include "tui.h"
 
-#include "term.h"
 #include "base/viewer.h"
+#include "term.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -5,8 +5,8 @@
  * There is one current time and one window of time. The list selects the event at the current time,
  * the picture marks it, and whichever of the two is moved takes the other along.
  */
-#ifndef TUI_TUI_H
-#define TUI_TUI_H
+#ifndef VIEWER_TUI_TUI_H
+#define VIEWER_TUI_TUI_H
 
 #include "flow.h"
 #include "list.h"

@@ -52,8 +52,8 @@ static void grow_nodes(struct perfetto *p, size_t nr)
 
 void names_forget(struct perfetto *p)
 {
-	rows_free(&p->names);
-	p->names = (struct rows)ROWS_INIT(struct name, which);
+	hash_table_free(&p->names);
+	p->names = (struct hash_table)HASH_TABLE_INIT(struct name, which);
 }
 
 /* JSON can take six bytes for one of a path. */
@@ -113,7 +113,7 @@ __u64 name_iid(struct perfetto *p, enum name_table table, const void *what, __u6
 {
 	const struct name key = { .table = table, .what = what, .which = which };
 	const size_t nr = p->names.nr;
-	struct name *name = rows_get(&p->names, &key);
+	struct name *name = hash_table_get(&p->names, &key);
 	InternedName *fresh;
 	size_t i;
 

@@ -57,8 +57,8 @@ static struct bundle *bundle_of(struct perfetto *p, __u32 machine, __u32 cpu)
 	struct bundle *b;
 
 	if (!p->bundles.size)
-		p->bundles = (struct rows)ROWS_INIT(struct bundle, cpu);
-	b = rows_get(&p->bundles, &key);
+		p->bundles = (struct hash_table)HASH_TABLE_INIT(struct bundle, cpu);
+	b = hash_table_get(&p->bundles, &key);
 	if (!b)
 		p->error = -ENOMEM;
 	else
@@ -240,9 +240,9 @@ void ftrace_end(struct perfetto *p)
 	size_t i;
 
 	for (i = 0; i < p->bundles.nr; i++) {
-		b = rows_at(&p->bundles, i);
+		b = hash_table_at(&p->bundles, i);
 		end_bundle(p, b);
 		free(b->text.buf);
 	}
-	rows_free(&p->bundles);
+	hash_table_free(&p->bundles);
 }

@@ -7,8 +7,8 @@
  */
 #include "perfetto.h"
 
-#include "events/line.h"
 #include "base/progress.h"
+#include "events/line.h"
 
 #include <errno.h>
 #include <linux/ktrace_events.h>
@@ -35,7 +35,7 @@ struct track {
 /* Is it to be described, as it is new or has another name? */
 static bool is_new(struct perfetto *p, __u64 uuid, __u32 pid, const char *name)
 {
-	struct track *t = rows_get(&p->tracks, &uuid);
+	struct track *t = hash_table_get(&p->tracks, &uuid);
 
 	if (!t) {
 		p->error = -ENOMEM;
@@ -201,7 +201,7 @@ static __u64 name_event(struct perfetto *p, TrackEvent *event, const struct ktra
 	own[a.len] = '\0';
 	event->has_name_iid = true;
 	if (is_span) {
-		spans_put_name(&p->spans, &b, e);
+		slices_put_name(&p->spans, &b, e);
 		shown[b.len] = '\0';
 		ktrace_values_init(&it, e->type, e->payload, e->len);
 		if (ktrace_values_next(&it, &v))
@@ -223,12 +223,12 @@ static void put_event(struct perfetto *p, const struct ktrace_trace_event *e, __
 	__u32 stem;
 
 	if (line_has_fields(e) && e->id != KTRACE_ID_LOST)
-		above = spans_take(&p->spans, e, track, &role);
+		above = slices_take(&p->spans, e, track, &role);
 	if (above < 0)
 		p->error = above;
 	/* What it ends may be among the others. */
 	if (p->x->is_apart && line_has_fields(e) && e->id != KTRACE_ID_LOST &&
-	    role == SPAN_NONE && spans_role(e, &stem, NULL) == SPAN_END)
+	    role == SPAN_NONE && slices_role(e, &stem, NULL) == SPAN_END)
 		role = SPAN_END;
 	put_ends(p, track, e->time, machine, above);
 	event.has_track_uuid = event.has_type = true;
@@ -317,8 +317,8 @@ static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
 	if (e->id == KTRACE_ID_LOST) {
 		ftrace_lost(p, e, machine);
 		names_forget(p);
-		rows_free(&p->tracks);
-		p->tracks = (struct rows)ROWS_INIT(struct track, uuid);
+		hash_table_free(&p->tracks);
+		p->tracks = (struct hash_table)HASH_TABLE_INIT(struct track, uuid);
 		p->is_lost = true;
 	}
 	if (ftrace_take(p, e, machine)) {
@@ -334,13 +334,13 @@ static void take_event(struct perfetto *p, const struct ktrace_trace_event *e)
 static int put_events(struct perfetto *p)
 {
 	const struct ktrace_trace_event *e;
-	int ret = scope_begin(&p->x->scope, p->x->set);
+	int ret = time_range_begin(&p->x->scope, p->x->set);
 
 	if (!ret)
 		raw_begin(p);
 	if (!ret && !p->raw)
 		put_head(p);
-	while (!ret && !p->out->error && (ret = scope_next(&p->x->scope, &e)) == 1) {
+	while (!ret && !p->out->error && (ret = time_range_next(&p->x->scope, &e)) == 1) {
 		take_event(p, e);
 		ret = p->error ? p->error : p->text.error;
 	}
@@ -353,17 +353,17 @@ static int put_events(struct perfetto *p)
 static int write_perfetto(struct export *x)
 {
 	struct perfetto p = {
-		.x = x, .out = output(), .tracks = ROWS_INIT(struct track, uuid),
+		.x = x, .out = output(), .tracks = HASH_TABLE_INIT(struct track, uuid),
 	};
 	int ret, t;
 
 	x->scope.prints = true;
 	x->scope.keeps_losses = true;
-	spans_init(&p.spans);
+	slices_init(&p.spans);
 	ret = put_events(&p);
-	spans_free(&p.spans);
+	slices_free(&p.spans);
 	names_forget(&p);
-	rows_free(&p.tracks);
+	hash_table_free(&p.tracks);
 	for (t = 0; t < NAME_TABLES; t++) {
 		free(p.fresh[t]);
 		free(p.listed[t]);

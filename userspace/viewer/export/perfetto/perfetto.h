@@ -5,12 +5,12 @@
  * All packets are one sequence, so that names are interned once. Events that the kernel's own
  * tracer has, too, are collected by CPU in bundles; all others are events of tracks.
  */
-#ifndef PERFETTO_H
-#define PERFETTO_H
+#ifndef VIEWER_EXPORT_PERFETTO_PERFETTO_H
+#define VIEWER_EXPORT_PERFETTO_PERFETTO_H
 
+#include "base/hash_table.h"
+#include "events/slices.h"
 #include "export/export.h"
-#include "base/rows.h"
-#include "events/spans.h"
 
 #include "perfetto.pb-c.h"
 
@@ -50,8 +50,8 @@ enum name_table { NAME_CATEGORY, NAME_EVENT, NAME_ANNOTATION, NAME_TABLES };
 struct perfetto {
 	struct export *x;
 	struct ktrace_out *out;
-	struct spans spans;
-	struct rows names;
+	struct slices spans;
+	struct hash_table names;
 	InternedName *fresh[NAME_TABLES];
 	InternedName **listed[NAME_TABLES];
 	size_t fresh_nr[NAME_TABLES];
@@ -60,8 +60,8 @@ struct perfetto {
 	Annotation **listed_nodes;
 	size_t node_nr;
 	size_t node_cap;
-	struct rows tracks;
-	struct rows bundles;
+	struct hash_table tracks;
+	struct hash_table bundles;
 	bool has_begun;
 	bool is_lost;
 	const struct ktrace_trace *raw;

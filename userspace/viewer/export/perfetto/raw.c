@@ -29,7 +29,7 @@ static bool has_packets(const struct ktrace_trace *t)
 
 void raw_begin(struct perfetto *p)
 {
-	const struct scope *s = &p->x->scope;
+	const struct time_range *s = &p->x->scope;
 	const struct ktrace_trace *found = NULL, *t;
 	size_t nr = 0, with = 0;
 
@@ -41,7 +41,7 @@ void raw_begin(struct perfetto *p)
 	}
 	/* Numbers of writers, and of clocks, are those of one trace. */
 	if (with == 1 && !s->since.is_set && !s->until.is_set &&
-	    !select_has_conditions(&s->select))
+	    !event_select_has_conditions(&s->select))
 		p->raw = found;
 	p->is_mixed = p->x->is_apart || p->raw;
 }

@@ -7,9 +7,9 @@
  */
 #include "sqlite.h"
 
+#include "base/progress.h"
 #include "events/context.h"
 #include "events/line.h"
-#include "base/progress.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@
 static __s64 find_thread(struct db *d, const struct thread_key *key)
 {
 	const size_t nr = d->threads.nr;
-	const char *row = rows_get(&d->threads, key);
+	const char *row = hash_table_get(&d->threads, key);
 	sqlite3_int64 id;
 
 	if (!row)
@@ -58,7 +58,7 @@ static __s64 thread_of_event(struct db *d, const struct ktrace_trace_event *e,
 
 static __s64 stream_of(const struct db *d, const struct ktrace_trace_stream *s)
 {
-	const char *row = rows_find(&d->streams, &s);
+	const char *row = hash_table_find(&d->streams, &s);
 
 	return row ? (row - d->streams.at) / (__s64)d->streams.size + 1 : 0;
 }
@@ -105,11 +105,12 @@ static int put_event(struct db *d, const struct ktrace_trace_event *e)
 
 static bool is_wanted(const struct db *d, const struct ktrace_process *p)
 {
-	const struct select *s = &d->x->scope.select;
+	const struct event_select *s = &d->x->scope.select;
 
 	if (p->status == KTRACE_STATUS_UNNAMED || p->status == KTRACE_STATUS_DEAD)
 		return false;
-	return s->pid_nr ? select_thread(s, p->tid, ktrace_process_pid(d->states, p)) : p->tid != 0;
+	return s->pid_nr ? event_select_thread(s, p->tid, ktrace_process_pid(d->states, p)) :
+		p->tid != 0;
 }
 
 static __s64 thread_of_state(struct db *d, const struct ktrace_process *p)
@@ -142,7 +143,7 @@ static void bind_mode(struct db *d, const struct ktrace_process *p)
 static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
 {
 	struct db *d = arg;
-	const struct scope *s = &d->x->scope;
+	const struct time_range *s = &d->x->scope;
 	const __u64 from = p->since > s->from ? p->since : s->from;
 	__s64 thread;
 
@@ -176,7 +177,7 @@ static int take(void *arg, const struct ktrace_trace_event *e)
 static int put_events(struct db *d)
 {
 	const struct ktrace_state_watch watch = { .span = on_span, .arg = d };
-	struct scope *s = &d->x->scope;
+	struct time_range *s = &d->x->scope;
 	const struct ktrace_trace_event *e;
 	int ret = ktrace_state_watch(d->states, &watch);
 
@@ -184,8 +185,8 @@ static int put_events(struct db *d)
 	s->watcher = d;
 	s->keeps_losses = true;
 	if (!ret)
-		ret = scope_begin(s, d->x->set);
-	while (!ret && (ret = scope_next(s, &e)) > 0)
+		ret = time_range_begin(s, d->x->set);
+	while (!ret && (ret = time_range_next(s, &e)) > 0)
 		ret = put_event(d, e);
 	progress_end();
 	if (!ret)
@@ -202,8 +203,8 @@ static void free_db(struct db *d)
 	sqlite3_finalize(d->type);
 	sqlite3_close(d->db);
 	ktrace_state_free(d->states);
-	rows_free(&d->threads);
-	rows_free(&d->streams);
+	hash_table_free(&d->threads);
+	hash_table_free(&d->streams);
 	free(d->cell.buf);
 }
 

@@ -2,7 +2,7 @@
 /* schema.c - tables that every database has, indexes, views */
 #include "sqlite.h"
 
-#include "base/quality.h"
+#include "base/clock_warnings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -117,7 +117,7 @@ static int put_stream(struct db *d, sqlite3_stmt *statement, const struct ktrace
 		[KTRACE_CHANNEL_KERNEL] = "kernel", [KTRACE_CHANNEL_USER] = "user",
 	};
 
-	if (!rows_get(&d->streams, &s))
+	if (!hash_table_get(&d->streams, &s))
 		return d->error = -ENOMEM;
 	sqlite3_bind_int64(statement, 1, (sqlite3_int64)d->streams.nr);
 	sqlite3_bind_int64(statement, 2, (sqlite3_int64)ktrace_trace_index(s->trace));
@@ -188,7 +188,7 @@ static int put_qualities(struct db *d)
 	struct quality q = { .d = d };
 
 	if (!db_prepare(d, "INSERT INTO quality VALUES(?,?)", &q.statement))
-		quality_tell(d->x->set, put_quality, &q);
+		clock_warnings_tell(d->x->set, put_quality, &q);
 	sqlite3_finalize(q.statement);
 	return d->error;
 }
@@ -224,7 +224,7 @@ static int put_facts(struct db *d)
 	db_step(d, statement);
 	put_meta(d, statement, "start", d->x->scope.start);
 	put_meta(d, statement, "events", d->events);
-	put_meta(d, statement, "lost", scope_lost(&d->x->scope));
+	put_meta(d, statement, "lost", time_range_lost(&d->x->scope));
 	sqlite3_finalize(statement);
 	return d->error;
 }

@@ -6,13 +6,13 @@
  *   types.c    a table for each event type
  *   main.c     events, threads, states
  */
-#ifndef EXPORT_SQLITE_H
-#define EXPORT_SQLITE_H
+#ifndef VIEWER_EXPORT_SQLITE_SQLITE_H
+#define VIEWER_EXPORT_SQLITE_SQLITE_H
 
 #include <sqlite3.h>
 
+#include "base/hash_table.h"
 #include "export/export.h"
-#include "base/rows.h"
 
 /**
  * struct thread_key - what a thread is called for a time
@@ -54,9 +54,9 @@ struct db {
 	sqlite3_stmt *thread;
 	sqlite3_stmt *state;
 	sqlite3_stmt *type;
-	struct rows types;
-	struct rows threads;
-	struct rows streams;
+	struct hash_table types;
+	struct hash_table threads;
+	struct hash_table streams;
 	__u64 events;
 	__u64 to;
 	int error;

@@ -34,7 +34,7 @@ struct type {
 
 void types_init(struct db *d)
 {
-	d->types = (struct rows)ROWS_INIT(struct type, id);
+	d->types = (struct hash_table)HASH_TABLE_INIT(struct type, id);
 }
 
 static bool is_same_field(const struct ktrace_field *a, const struct ktrace_field *b)
@@ -242,7 +242,7 @@ static const struct type *find_twin(const struct db *d, const struct type *t)
 	size_t i;
 
 	for (i = 0; i < d->types.nr; i++) {
-		other = rows_at(&d->types, i);
+		other = hash_table_at(&d->types, i);
 		if (other != t && is_same(other->type, t->type))
 			return other;
 	}
@@ -255,7 +255,7 @@ __s64 types_find(struct db *d, const struct ktrace_trace_event *e)
 		.type = e->type, .kind = e->type ? 0 : e->stream->kind, .id = e->type ? 0 : e->id,
 	};
 	const size_t nr = d->types.nr;
-	struct type *t = rows_get(&d->types, &key);
+	struct type *t = hash_table_get(&d->types, &key);
 	const struct type *twin;
 
 	if (!t)
@@ -295,7 +295,8 @@ static void bind_value(struct db *d, sqlite3_stmt *insert, int column, const str
 
 int types_insert(struct db *d, __s64 number, __s64 id, const struct ktrace_trace_event *e)
 {
-	sqlite3_stmt *insert = ((struct type *)rows_at(&d->types, (size_t)number - 1))->insert;
+	sqlite3_stmt *insert = ((struct type *)hash_table_at(&d->types,
+							     (size_t)number - 1))->insert;
 	struct ktrace_values it;
 	struct ktrace_value v;
 
@@ -318,6 +319,6 @@ void types_free(struct db *d)
 	size_t i;
 
 	for (i = 0; i < d->types.nr; i++)
-		sqlite3_finalize(((struct type *)rows_at(&d->types, i))->insert);
-	rows_free(&d->types);
+		sqlite3_finalize(((struct type *)hash_table_at(&d->types, i))->insert);
+	hash_table_free(&d->types);
 }

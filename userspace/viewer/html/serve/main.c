@@ -10,8 +10,8 @@
  * for other users of the machine can connect, too; and only if the request says that it is meant
  * for this address, for a page from elsewhere can have a name of its own point to 127.0.0.1.
  */
-#include "html/html.h"
 #include "base/number.h"
+#include "html/html.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -285,8 +285,8 @@ static int serve(struct server *s, struct ktrace_traceset *set, int status)
 	int ret = make_page(s, set);
 
 	if (!ret)
-		scope_complain(&s->html.scope);
-	scope_warn_lost(&s->html.scope);
+		time_range_complain(&s->html.scope);
+	time_range_warn_lost(&s->html.scope);
 	while (!ret)
 		ret = answer_all(s, -1);
 	return ret == -ECANCELED ? files_status(set, status) : STATUS_DAMAGED;
@@ -339,7 +339,7 @@ static int run(const struct command *cmd, int argc, char **argv)
 			html_option(&s.html, option);
 	}
 	if (!wrong)
-		wrong = scope_wrong(&s.html.scope);
+		wrong = time_range_wrong(&s.html.scope);
 	if (!wrong && optind == argc)
 		wrong = "no file";
 	return wrong ? command_usage(cmd, wrong) : serve_files(&s, argc - optind, argv + optind);
@@ -352,7 +352,7 @@ static const struct command cmd_serve = {
 	.help =
 "  --port N           on this port (default: any that is free)\n"
 "  --title TEXT       what the page is called (default: names of the files)\n"
-SCOPE_HELP
+TIME_RANGE_HELP
 "  -h, --help, --version\n"
 "\n"
 "Prints the page's address at once, and serves it until SIGINT or SIGTERM, on\n"

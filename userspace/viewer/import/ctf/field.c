@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/foreign.h"
+#include "import/import_writer.h"
 
 #define DEPTH_MAX 32u
 #define RANGE_MAX 16u		/* values of an enum's range that get names */
@@ -105,7 +105,7 @@ static void put_label(struct ktrace_out *out, const char *label, __s64 value, __
 	if ((*nr)++ >= LABELS_MAX)
 		return;
 	ktrace_out_str(out, *nr > 1 ? "," : ">(");
-	foreign_name(out, label);
+	import_writer_name(out, label);
 	ktrace_out_char(out, '=');
 	ktrace_out_s64(out, value);
 }
@@ -371,7 +371,7 @@ void field_put(struct record *r, const char *name, const bt_field *field)
 
 	if (outer)
 		ktrace_out_char(&r->name, '.');
-	foreign_name(&r->name, name ? name : "");
+	import_writer_name(&r->name, name ? name : "");
 	r->depth++;
 	put_field(r, field);
 	r->depth--;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* field.h - a field of a CTF event as fields of ours */
-#ifndef IMPORT_CTF_FIELD_H
-#define IMPORT_CTF_FIELD_H
+#ifndef VIEWER_IMPORT_CTF_FIELD_H
+#define VIEWER_IMPORT_CTF_FIELD_H
 
 #include <babeltrace2/babeltrace.h>
 #include <ktrace/decode.h>

@@ -15,12 +15,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/progress.h"
 #include "field.h"
-#include "import/foreign.h"
 #include "import/import.h"
+#include "import/import_writer.h"
 #include "metadata.h"
 #include "own.h"
-#include "base/progress.h"
 #include "times.h"
 
 /**
@@ -38,7 +38,7 @@
  */
 struct job {
 	struct import *x;
-	struct foreign *f;
+	struct import_writer *f;
 	const bt_plugin *ctf;
 	const bt_plugin *utils;
 	struct record record;
@@ -88,7 +88,8 @@ static void format_uuid(const bt_uuid uuid, char text[37])
 }
 
 /* What --like and --offset say of a clock that counts from anywhere. Return: 0, -errno. */
-static int learn_clock(struct job *job, struct foreign_about *about, struct import_clock *told,
+static int learn_clock(struct job *job, struct import_writer_about *about,
+		       struct import_clock *told,
 		       const bt_trace *trace)
 {
 	int ret = import_clock(job->x, told);
@@ -109,7 +110,7 @@ static int learn_clock(struct job *job, struct foreign_about *about, struct impo
 static int begin(struct job *job, const bt_trace *trace, const bt_clock_snapshot *first)
 {
 	const char *tool = env_text(trace, "tracer_name");
-	struct foreign_about about = {
+	struct import_writer_about about = {
 		.tool = tool ? tool : "ctf", .host = env_text(trace, "hostname"),
 		.kernel = env_text(trace, "kernel_release"),
 		.machine = env_text(trace, "machine"),
@@ -134,7 +135,7 @@ static int begin(struct job *job, const bt_trace *trace, const bt_clock_snapshot
 	}
 	ret = learn_clock(job, &about, &told, trace);
 	about.real_ns = (__u64)job->base_ns;
-	return ret ? ret : foreign_about(job->f, &about);
+	return ret ? ret : import_writer_about(job->f, &about);
 }
 
 /* Stamp of a moment: what its clock shows, or how far it is behind the zero of ours. */
@@ -173,11 +174,12 @@ static int cpu_of(const bt_packet *packet)
 {
 	__s64 v;
 
-	return packet_number(packet, "cpu_id", &v) && v >= 0 && v < FOREIGN_CPUS ? (int)v : -1;
+	return packet_number(packet, "cpu_id", &v) && v >= 0 && v < IMPORT_WRITER_CPUS ? (int)v :
+		-1;
 }
 
 /* Does it say which thread recorded the event, which is stored elsewhere? If not it is a field. */
-static bool take_context(struct foreign_event *e, const bt_trace *trace, const char *name,
+static bool take_context(struct import_writer_event *e, const bt_trace *trace, const char *name,
 			 const bt_field *field)
 {
 	const char *text = field_text(field);
@@ -193,11 +195,11 @@ static bool take_context(struct foreign_event *e, const bt_trace *trace, const c
 	}
 	if (!field_number(field, &v))
 		return false;
-	if (e->tid == FOREIGN_TID_UNKNOWN && (!strcmp(name, "tid") || !strcmp(name, "vtid")))
+	if (e->tid == IMPORT_WRITER_TID_UNKNOWN && (!strcmp(name, "tid") || !strcmp(name, "vtid")))
 		e->tid = (__u32)v;
 	else if (!e->pid && (!strcmp(name, "pid") || !strcmp(name, "vpid")))
 		e->pid = (__u32)v;
-	else if (e->cpu < 0 && !strcmp(name, "cpu_id") && v >= 0 && v < FOREIGN_CPUS)
+	else if (e->cpu < 0 && !strcmp(name, "cpu_id") && v >= 0 && v < IMPORT_WRITER_CPUS)
 		e->cpu = (int)v;
 	else if (!strcmp(name, "irq"))
 		e->flags |= v ? KTRACE_REC_IRQ : 0;
@@ -206,7 +208,7 @@ static bool take_context(struct foreign_event *e, const bt_trace *trace, const c
 	return true;
 }
 
-static void put_context(struct job *job, struct foreign_event *e, const bt_trace *trace,
+static void put_context(struct job *job, struct import_writer_event *e, const bt_trace *trace,
 			const bt_field *context)
 {
 	const bt_field_class *class = context ? bt_field_borrow_class_const(context) : NULL;
@@ -232,13 +234,13 @@ static void put_name(struct ktrace_out *out, const char *name)
 
 	if (colon)
 		snprintf(provider, sizeof(provider), "%.*s", (int)(colon - name), name);
-	foreign_name(out, provider);
+	import_writer_name(out, provider);
 	ktrace_out_char(out, ':');
-	foreign_name(out, colon ? colon + 1 : name);
+	import_writer_name(out, colon ? colon + 1 : name);
 	ktrace_out_char(out, '{');
 }
 
-static void put_fields(struct job *job, struct foreign_event *e, const bt_trace *trace,
+static void put_fields(struct job *job, struct import_writer_event *e, const bt_trace *trace,
 		       const bt_event *event)
 {
 	const bt_field *payload = bt_event_borrow_payload_field_const(event);
@@ -252,7 +254,7 @@ static void put_fields(struct job *job, struct foreign_event *e, const bt_trace 
 static int put_event(struct job *job, const bt_event *event, const bt_trace *trace, __u64 ts)
 {
 	struct record *r = &job->record;
-	struct foreign_event e = { .cpu = -1, .ts = ts, .tid = FOREIGN_TID_UNKNOWN };
+	struct import_writer_event e = { .cpu = -1, .ts = ts, .tid = IMPORT_WRITER_TID_UNKNOWN };
 	const bt_event_class *class = bt_event_borrow_class_const(event);
 	const bt_packet *packet =
 		bt_stream_class_supports_packets(bt_event_class_borrow_stream_class_const(class)) ?
@@ -267,7 +269,7 @@ static int put_event(struct job *job, const bt_event *event, const bt_trace *tra
 	if (own_is(trace))
 		own_take(event, &e, (__u64)job->base_ns);
 	if (own_is(trace) && own_lost(event, &lost))
-		return foreign_lost(job->f, kind, e.cpu, e.ts, &lost);
+		return import_writer_lost(job->f, kind, e.cpu, e.ts, &lost);
 	put_fields(job, &e, trace, event);
 	ktrace_out_bytes(&r->desc, "}", 2);
 	if (!e.comm)
@@ -292,7 +294,7 @@ static int take_event(struct job *job, const bt_message *message)
 	int64_t ns;
 	int ret = 0;
 
-	if (!foreign_has_about(job->f))
+	if (!import_writer_has_about(job->f))
 		ret = begin(job, trace, at);
 	if (at)
 		job->last_ts = stamp_of(job, at);
@@ -311,9 +313,10 @@ static int put_lost(struct job *job, const bt_stream *stream, enum ktrace_lost_r
 
 	if (own_is(trace))
 		return 0;
-	ret = foreign_has_about(job->f) ? 0 : begin(job, trace, NULL);
+	ret = import_writer_has_about(job->f) ? 0 : begin(job, trace, NULL);
 	lost.count[reason] = count;
-	return ret ? ret : foreign_lost(job->f, kind_of(trace, NULL), -1, job->last_ts, &lost);
+	return ret ? ret : import_writer_lost(job->f, kind_of(trace, NULL), -1, job->last_ts,
+					      &lost);
 }
 
 static int take_message(struct job *job, const bt_message *message)
@@ -523,9 +526,9 @@ static int convert_all(struct job *job, const char *path)
 
 static int put_nothing(struct job *job)
 {
-	const struct foreign_about about = { .tool = "ctf" };
+	const struct import_writer_about about = { .tool = "ctf" };
 
-	return foreign_has_about(job->f) ? 0 : foreign_about(job->f, &about);
+	return import_writer_has_about(job->f) ? 0 : import_writer_about(job->f, &about);
 }
 
 static bool find_folders(int nr, char **paths)

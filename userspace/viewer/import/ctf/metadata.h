@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* metadata.h - is a file "metadata" whole? The library reads one that is not for ever. */
-#ifndef IMPORT_CTF_METADATA_H
-#define IMPORT_CTF_METADATA_H
+#ifndef VIEWER_IMPORT_CTF_METADATA_H
+#define VIEWER_IMPORT_CTF_METADATA_H
 
 #include <stdbool.h>
 

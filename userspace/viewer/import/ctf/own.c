@@ -33,7 +33,7 @@ static __u32 record_flags(__s64 flags)
 	       (flags & KTRACE_EVENT_CRITICAL ? KTRACE_REC_CRITICAL : 0);
 }
 
-void own_take(const bt_event *event, struct foreign_event *e, __u64 base_ns)
+void own_take(const bt_event *event, struct import_writer_event *e, __u64 base_ns)
 {
 	const bt_field *common = bt_event_borrow_common_context_field_const(event);
 	const bt_field *specific = bt_event_borrow_specific_context_field_const(event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* times.h - when the packets of a trace begin and end, to show progress */
-#ifndef IMPORT_CTF_TIMES_H
-#define IMPORT_CTF_TIMES_H
+#ifndef VIEWER_IMPORT_CTF_TIMES_H
+#define VIEWER_IMPORT_CTF_TIMES_H
 
 #include <babeltrace2/babeltrace.h>
 #include <linux/types.h>

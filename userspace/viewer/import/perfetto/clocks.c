@@ -51,24 +51,24 @@ struct link {
 
 void clocks_init(struct clocks *c, size_t size)
 {
-	c->clocks = (struct rows)ROWS_INIT(struct clock, id);
-	c->links = (struct rows)ROWS_INIT(struct link, to);
+	c->clocks = (struct hash_table)HASH_TABLE_INIT(struct clock, id);
+	c->links = (struct hash_table)HASH_TABLE_INIT(struct link, to);
 	c->pairs_left = PAIRS_MAX + size / PAIRS_RATIO;
 }
 
 void clocks_free(struct clocks *c)
 {
 	for (size_t i = 0; i < c->clocks.nr; i++)
-		free(((struct clock *)rows_at(&c->clocks, i))->links);
+		free(((struct clock *)hash_table_at(&c->clocks, i))->links);
 	for (size_t i = 0; i < c->links.nr; i++)
-		free(((struct link *)rows_at(&c->links, i))->pairs);
-	rows_free(&c->clocks);
-	rows_free(&c->links);
+		free(((struct link *)hash_table_at(&c->links, i))->pairs);
+	hash_table_free(&c->clocks);
+	hash_table_free(&c->links);
 }
 
 static int begin_link(struct clocks *c, struct clock_id from, __u32 number)
 {
-	struct clock *clock = rows_get(&c->clocks, &from);
+	struct clock *clock = hash_table_get(&c->clocks, &from);
 	__u32 *new;
 
 	if (!clock)
@@ -89,13 +89,13 @@ static int join(struct clocks *c, const struct clock_reading *from, const struct
 {
 	const struct link key = { .from = from->clock, .to = to->clock };
 	const size_t links = c->links.nr;
-	struct link *link = rows_get(&c->links, &key);
+	struct link *link = hash_table_get(&c->links, &key);
 	struct clock *clock;
 	struct pair *new;
 
-	if (!link || !rows_get(&c->clocks, &to->clock))
+	if (!link || !hash_table_get(&c->clocks, &to->clock))
 		return -ENOMEM;
-	clock = rows_get(&c->clocks, &from->clock);
+	clock = hash_table_get(&c->clocks, &from->clock);
 	if (!clock)
 		return -ENOMEM;
 	if (c->links.nr != links && begin_link(c, from->clock, (__u32)links))
@@ -143,7 +143,7 @@ static struct link *back_of(const struct clocks *c, const struct link *link)
 {
 	const struct link key = { .from = link->to, .to = link->from };
 
-	return rows_find(&c->links, &key);
+	return hash_table_find(&c->links, &key);
 }
 
 /*
@@ -156,8 +156,8 @@ static size_t reach(struct clocks *c, const struct clock *at, struct clock **rea
 	struct clock *next;
 
 	for (__u32 i = 0; i < at->link_nr; i++) {
-		link = back_of(c, rows_at(&c->links, at->links[i]));
-		next = link ? rows_find(&c->clocks, &link->from) : NULL;
+		link = back_of(c, hash_table_at(&c->links, at->links[i]));
+		next = link ? hash_table_find(&c->clocks, &link->from) : NULL;
 		if (!next || next->steps || next->went_back || is_same(next->id, c->way_end))
 			continue;
 		next->steps = at->steps + 1;
@@ -177,10 +177,10 @@ static void find_ways(struct clocks *c, struct clock_id to)
 	c->way_end = to;
 	c->way_links = c->links.nr;
 	for (size_t i = 0; i < c->clocks.nr; i++) {
-		clock = rows_at(&c->clocks, i);
+		clock = hash_table_at(&c->clocks, i);
 		clock->steps = 0;
 	}
-	clock = rows_find(&c->clocks, &to);
+	clock = hash_table_find(&c->clocks, &to);
 	if (reached && clock)
 		nr = reach(c, clock, reached, 0);
 	/* Clocks of one sequence lead nowhere else. */
@@ -224,7 +224,7 @@ static const struct pair *find_pair(const struct link *link, __u64 ns)
 bool clocks_convert(struct clocks *c, struct clock_id from, struct clock_id to, __u64 ns,
 		    __u64 *out)
 {
-	const struct clock *clock = rows_find(&c->clocks, &from);
+	const struct clock *clock = hash_table_find(&c->clocks, &from);
 	const struct pair *pair;
 	struct link *link;
 
@@ -236,11 +236,11 @@ bool clocks_convert(struct clocks *c, struct clock_id from, struct clock_id to, 
 	if (!clock || !clock->steps)
 		return false;
 	while (clock->steps) {
-		link = rows_at(&c->links, clock->step);
+		link = hash_table_at(&c->links, clock->step);
 		sort_pairs(link);
 		pair = find_pair(link, *out);
 		*out = pair->to + (*out - pair->from);
-		clock = rows_find(&c->clocks, &link->to);
+		clock = hash_table_find(&c->clocks, &link->to);
 	}
 	return true;
 }

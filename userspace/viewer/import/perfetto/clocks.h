@@ -7,10 +7,10 @@
  * the stamp counts, or the first one. A clock that was seen going backwards is no step on the way,
  * but may be its end.
  */
-#ifndef IMPORT_PERFETTO_CLOCKS_H
-#define IMPORT_PERFETTO_CLOCKS_H
+#ifndef VIEWER_IMPORT_PERFETTO_CLOCKS_H
+#define VIEWER_IMPORT_PERFETTO_CLOCKS_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #include <stdbool.h>
 
@@ -44,8 +44,8 @@ struct clock_reading {
  * @way_links:	how many links there were when they were looked for
  */
 struct clocks {
-	struct rows clocks;
-	struct rows links;
+	struct hash_table clocks;
+	struct hash_table links;
 	size_t pairs_left;
 	__u64 left_out;
 	struct clock_id way_end;

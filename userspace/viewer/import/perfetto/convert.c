@@ -2,11 +2,11 @@
 /* convert.c - packet by packet */
 #include "convert.h"
 
-#include "events/extraction.h"
-#include "import/perfetto_packet.h"
 #include "base/progress.h"
 #include "base/temporary.h"
 #include "base/viewer.h"
+#include "events/subset.h"
+#include "import/perfetto_packet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -159,7 +159,7 @@ static int put_all_missing(struct conversion *c)
 	int ret = 0;
 
 	for (size_t i = 0; i < c->sequences.sequences.nr && !ret; i++)
-		ret = put_missing(c, rows_at(&c->sequences.sequences, i));
+		ret = put_missing(c, hash_table_at(&c->sequences.sequences, i));
 	return ret;
 }
 
@@ -249,7 +249,7 @@ static const char *or_null(const char *s)
 
 static int begin(struct conversion *c)
 {
-	const struct foreign_about about = {
+	const struct import_writer_about about = {
 		.tool = PERFETTO_PACKET_TOOL, .host = or_null(c->host), .boot = or_null(c->boot),
 		.kernel = or_null(c->kernel), .machine = or_null(c->machine),
 		.raw = c->has_offset ? 0 : c->raw,
@@ -260,7 +260,7 @@ static int begin(struct conversion *c)
 		complain_about(c->path, "does not say what its clock counts from: "
 			       "--like, --offset");
 	c->ts = about.raw;
-	return foreign_about(c->f, &about);
+	return import_writer_about(c->f, &about);
 }
 
 static int complain(const struct conversion *c, int ret)
@@ -300,8 +300,8 @@ void convert_init(struct conversion *c, const char *path, const unsigned char *d
 {
 	*c = (struct conversion){
 		.path = path, .data = data, .size = size, .time.id = CLOCK_ID_BOOTTIME,
-		.slices = ROWS_INIT(struct slice, name),
-		.scopes = ROWS_INIT(struct slice, name), .desc.flush = output_grow,
+		.slices = HASH_TABLE_INIT(struct slice, name),
+		.scopes = HASH_TABLE_INIT(struct slice, name), .desc.flush = output_grow,
 		.payload.flush = output_grow,
 	};
 }
@@ -324,8 +324,8 @@ static void free_tables(struct conversion *c)
 	asyncs_free(&c->asyncs);
 	sequences_free(&c->sequences);
 	ftrace_free(&c->ftrace);
-	rows_free(&c->slices);
-	rows_free(&c->scopes);
+	hash_table_free(&c->slices);
+	hash_table_free(&c->scopes);
 	spool_free(&c->spool);
 	natives_free(&c->natives);
 	free(c->desc.buf);
@@ -353,32 +353,32 @@ static int write_events(struct conversion *c)
 /* All that is no recording of ktrace, as a file of its own */
 static int write_file(struct conversion *c, const char *path, int level)
 {
-	int ret = foreign_open(path, level, &c->f), error;
+	int ret = import_writer_open(path, level, &c->f), error;
 
 	if (ret)
 		return ret;
 	ret = write_events(c);
-	c->events = foreign_events(c->f);
-	c->lost = foreign_losses(c->f);
-	error = foreign_close(c->f);
+	c->events = import_writer_events(c->f);
+	c->lost = import_writer_losses(c->f);
+	error = import_writer_close(c->f);
 	return ret >= 0 && error ? error : ret;
 }
 
 static int merge(struct conversion *c, char **paths, const char *path, int level)
 {
-	struct extraction x = { .scope.keeps_losses = true, .level = level };
+	struct subset x = { .scope.keeps_losses = true, .level = level };
 	struct ktrace_traceset *set;
 	int status, ret;
 
 	set = open_files((int)c->natives.whole + 1, paths, &status);
 	if (!set)
 		return -EIO;
-	ret = extraction_write(&x, set, path);
+	ret = subset_write(&x, set, path);
 	c->events = x.events;
-	c->lost = scope_lost(&x.scope);
+	c->lost = time_range_lost(&x.scope);
 	status = files_status(set, status);
 	ktrace_traceset_close(set);
-	scope_free(&x.scope);
+	time_range_free(&x.scope);
 	return ret ? ret : status != STATUS_OK;
 }
 

@@ -7,10 +7,10 @@
  * that are something else become an event with the name of what they are. Each event has its packet
  * behind it, perfetto_packet.h.
  */
-#ifndef IMPORT_PERFETTO_CONVERT_H
-#define IMPORT_PERFETTO_CONVERT_H
+#ifndef VIEWER_IMPORT_PERFETTO_CONVERT_H
+#define VIEWER_IMPORT_PERFETTO_CONVERT_H
 
-#include "import/foreign.h"
+#include "import/import_writer.h"
 
 #include "clocks.h"
 #include "ftrace.h"
@@ -80,7 +80,7 @@ struct conversion {
 	char host[64];
 	__u64 offset_ns;
 	bool has_offset;
-	struct foreign *f;
+	struct import_writer *f;
 	struct clocks clocks;
 	struct clock_id time;
 	__u64 raw;
@@ -90,8 +90,8 @@ struct conversion {
 	struct tracks tracks;
 	struct asyncs asyncs;
 	struct sequences sequences;
-	struct rows slices;
-	struct rows scopes;
+	struct hash_table slices;
+	struct hash_table scopes;
 	struct ftrace ftrace;
 	struct spool spool;
 	const struct packet *packet;

@@ -127,17 +127,17 @@ static struct slice *slice_of(struct conversion *c, const TrackEvent *e)
 {
 	struct slice key = { .provider = "track", .name = "slice" };
 
-	if (!c->slices.nr && !rows_get(&c->slices, &key))
+	if (!c->slices.nr && !hash_table_get(&c->slices, &key))
 		return NULL;
 	memset(&key, 0, sizeof(key));
 	put_categories(c, e, key.provider, sizeof(key.provider));
 	snprintf(key.name, sizeof(key.name), "%.*s", NAME_SIZE - 1, name_of(c, e));
 	split_own(&key);
 	if (c->slices.nr < SLICES_MAX)
-		return rows_get(&c->slices, &key);
-	if (!rows_find(&c->slices, &key))
-		return rows_at(&c->slices, 0);
-	return rows_find(&c->slices, &key);
+		return hash_table_get(&c->slices, &key);
+	if (!hash_table_find(&c->slices, &key))
+		return hash_table_at(&c->slices, 0);
+	return hash_table_find(&c->slices, &key);
 }
 
 static __u32 number_of(const struct conversion *c, const struct slice *slice)
@@ -167,7 +167,7 @@ static int put_slice_end(struct conversion *c, const TrackEvent *e, struct track
 	if (!track_end(track, &number))
 		slice = e->name || e->has_name_iid ? slice_of(c, e) : NULL;
 	else if (number != TRACK_NO_NUMBER)
-		slice = rows_at(&c->slices, number);
+		slice = hash_table_at(&c->slices, number);
 	/* Of what began before the trace does, or is too deep, and does not say what it is */
 	event_begin(c, slice ? slice->provider : "track", slice ? slice->name : "slice", "_end");
 	return end_event(c, e, thread);
@@ -301,7 +301,7 @@ static int find_async(struct conversion *c, const TrackEvent *e, struct async_id
 		put_categories(c, e, key.provider, sizeof(key.provider));
 	if (e->legacy_event->id_scope)
 		snprintf(key.name, sizeof(key.name), "%s", e->legacy_event->id_scope);
-	scope = rows_get(&c->scopes, &key);
+	scope = hash_table_get(&c->scopes, &key);
 	if (!scope)
 		return -ENOMEM;
 	id->scope = (__u32)((size_t)((const char *)scope - c->scopes.at) / c->scopes.size);

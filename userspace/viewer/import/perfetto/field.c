@@ -18,9 +18,9 @@ typedef Perfetto__Protos__DebugAnnotation Annotation;
 void event_begin(struct conversion *c, const char *provider, const char *name, const char *suffix)
 {
 	c->desc.len = c->payload.len = 0;
-	foreign_name(&c->desc, provider);
+	import_writer_name(&c->desc, provider);
 	ktrace_out_char(&c->desc, ':');
-	foreign_name(&c->desc, name);
+	import_writer_name(&c->desc, name);
 	ktrace_out_str(&c->desc, suffix);
 	ktrace_out_char(&c->desc, '{');
 }
@@ -35,7 +35,7 @@ static void describe(struct conversion *c, const char *type, const char *name)
 	snprintf(start, sizeof(start), "%.*s", FIELD_NAME - 1, name);
 	ktrace_out_str(&c->desc, type);
 	ktrace_out_char(&c->desc, ' ');
-	foreign_name(&c->desc, start);
+	import_writer_name(&c->desc, start);
 	ktrace_out_char(&c->desc, ';');
 }
 
@@ -211,7 +211,7 @@ static void put_packet(struct conversion *c)
 }
 
 /* Its fields as text: they are too many, or of one kind of event too many. */
-static int describe_as_text(struct conversion *c, __u32 kind, const struct foreign_type **type)
+static int describe_as_text(struct conversion *c, __u32 kind, const struct import_type **type)
 {
 	const Annotation fields = { .dict_entries = c->notes, .n_dict_entries = c->note_nr };
 
@@ -223,7 +223,8 @@ static int describe_as_text(struct conversion *c, __u32 kind, const struct forei
 		put_json_list(c, &fields);
 	/* The text, and no call chain */
 	ktrace_out_bytes(&c->payload, "\0", 2);
-	return c->payload.error ? c->payload.error : foreign_type(c->f, kind, FOREIGN_TEXT, type);
+	return c->payload.error ? c->payload.error :
+		import_type(c->f, kind, IMPORT_WRITER_TEXT, type);
 }
 
 int event_put(struct conversion *c, struct spooled e)
@@ -234,7 +235,7 @@ int event_put(struct conversion *c, struct spooled e)
 	ktrace_out_bytes(&c->desc, "}", 2);
 	ret = c->desc.error ? c->desc.error : c->payload.error;
 	if (!ret)
-		ret = foreign_type(c->f, kind, c->desc.buf, &e.type);
+		ret = import_type(c->f, kind, c->desc.buf, &e.type);
 	if (ret == -EINVAL || ret == -EOVERFLOW)
 		ret = describe_as_text(c, kind, &e.type);
 	if (ret)

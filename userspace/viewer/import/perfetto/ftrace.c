@@ -3,7 +3,7 @@
  * ftrace.c - what the kernel's own tracer has recorded: bundles of events of a CPU
  *
  * An event becomes one of the kernel's with the name and the fields of its message, and so one of
- * ktrace's where there is such (foreign_plan.h). An event that perfetto.proto does not know keeps
+ * ktrace's where there is such (import_map.h). An event that perfetto.proto does not know keeps
  * its number.
  */
 #include "convert.h"
@@ -39,20 +39,20 @@ struct thread {
 void ftrace_init(struct ftrace *f)
 {
 	*f = (struct ftrace){
-		.threads = ROWS_INIT(struct thread, tid),
-		.cpus = ROWS_INIT(struct ftrace_cpu, cpu),
+		.threads = HASH_TABLE_INIT(struct thread, tid),
+		.cpus = HASH_TABLE_INIT(struct ftrace_cpu, cpu),
 	};
 }
 
 void ftrace_free(struct ftrace *f)
 {
-	rows_free(&f->threads);
-	rows_free(&f->cpus);
+	hash_table_free(&f->threads);
+	hash_table_free(&f->cpus);
 }
 
 static int set_thread(struct conversion *c, __u32 tid, __u32 pid, const char *comm)
 {
-	struct thread *thread = rows_get(&c->ftrace.threads, &tid);
+	struct thread *thread = hash_table_get(&c->ftrace.threads, &tid);
 
 	if (!thread)
 		return -ENOMEM;
@@ -65,7 +65,7 @@ static int set_thread(struct conversion *c, __u32 tid, __u32 pid, const char *co
 
 static __u32 pid_of(const struct conversion *c, __u32 tid)
 {
-	const struct thread *thread = rows_find(&c->ftrace.threads, &tid);
+	const struct thread *thread = hash_table_find(&c->ftrace.threads, &tid);
 
 	return thread ? thread->pid : 0;
 }
@@ -123,15 +123,15 @@ static bool stamp_time(struct conversion *c, const Bundle *b, __u64 stamp, __u64
 	return clocks_convert(&c->clocks, clock, c->time, stamp, ts);
 }
 
-/* There may be one that foreign.h knows no number for. */
+/* There may be one that import_writer.h knows no number for. */
 static __s32 cpu_of(const Bundle *b)
 {
-	return b->cpu < FOREIGN_CPUS ? (__s32)b->cpu : FOREIGN_CPUS;
+	return b->cpu < IMPORT_WRITER_CPUS ? (__s32)b->cpu : IMPORT_WRITER_CPUS;
 }
 
 static int end_event(struct conversion *c, const struct ftrace_place *at)
 {
-	const struct thread *thread = rows_find(&c->ftrace.threads, &at->tid);
+	const struct thread *thread = hash_table_find(&c->ftrace.threads, &at->tid);
 	struct spooled e = {
 		.tid = at->tid, .pid = thread ? thread->pid : 0,
 		.cpu = cpu_of(at->bundle),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ftrace.h - bundles of the kernel's events: what is known meanwhile, and what their parts share */
-#ifndef IMPORT_PERFETTO_FTRACE_H
-#define IMPORT_PERFETTO_FTRACE_H
+#ifndef VIEWER_IMPORT_PERFETTO_FTRACE_H
+#define VIEWER_IMPORT_PERFETTO_FTRACE_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #include "perfetto.pb-c.h"
 
@@ -21,8 +21,8 @@ struct packet_field;
  * @has_newtask: forks say whether the child is a thread
  */
 struct ftrace {
-	struct rows threads;
-	struct rows cpus;
+	struct hash_table threads;
+	struct hash_table cpus;
 	bool has_wakeup;
 	bool has_newtask;
 };

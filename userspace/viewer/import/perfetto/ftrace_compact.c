@@ -28,7 +28,7 @@ static int put_switch(struct conversion *c, const CompactSched *s, size_t i,
 {
 	Perfetto__Protos__SchedSwitchFtraceEvent m =
 		PERFETTO__PROTOS__SCHED_SWITCH_FTRACE_EVENT__INIT;
-	struct ftrace_cpu *cpu = rows_get(&c->ftrace.cpus, &at->bundle->cpu);
+	struct ftrace_cpu *cpu = hash_table_get(&c->ftrace.cpus, &at->bundle->cpu);
 	char prev[KTRACE_COMM_LEN] = "unknown";
 
 	if (!cpu)
@@ -36,7 +36,7 @@ static int put_switch(struct conversion *c, const CompactSched *s, size_t i,
 	if (cpu->is_known)
 		memcpy(prev, cpu->comm, sizeof(prev));
 	m.prev_comm = prev;
-	m.prev_pid = cpu->is_known ? cpu->tid : (__s32)FOREIGN_TID_UNKNOWN;
+	m.prev_pid = cpu->is_known ? cpu->tid : (__s32)IMPORT_WRITER_TID_UNKNOWN;
 	m.prev_prio = cpu->is_known ? cpu->prio : 0;
 	m.prev_state = s->switch_prev_state[i];
 	m.next_comm = (char *)text_of(s, s->switch_next_comm_index[i]);
@@ -66,8 +66,8 @@ static int put_switches(struct conversion *c, const Bundle *b)
 		s->n_switch_next_prio, s->n_switch_next_comm_index,
 	};
 	const size_t nr = least(columns, sizeof(columns) / sizeof(*columns));
-	struct ftrace_cpu *cpu = rows_find(&c->ftrace.cpus, &b->cpu);
-	struct ftrace_place at = { .bundle = b, .tid = FOREIGN_TID_UNKNOWN };
+	struct ftrace_cpu *cpu = hash_table_find(&c->ftrace.cpus, &b->cpu);
+	struct ftrace_place at = { .bundle = b, .tid = IMPORT_WRITER_TID_UNKNOWN };
 	int ret = 0;
 
 	if (cpu && b->lost_events)
@@ -89,7 +89,7 @@ static int put_wakings(struct conversion *c, const Bundle *b)
 		s->n_waking_comm_index,
 	};
 	const size_t nr = least(columns, sizeof(columns) / sizeof(*columns));
-	struct ftrace_place at = { .bundle = b, .tid = FOREIGN_TID_UNKNOWN };
+	struct ftrace_place at = { .bundle = b, .tid = IMPORT_WRITER_TID_UNKNOWN };
 	int ret = 0;
 
 	for (size_t i = 0; i < nr && !ret; i++) {

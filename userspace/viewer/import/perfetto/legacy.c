@@ -90,23 +90,24 @@ bool legacy_is_by_name(const TrackEvent *e)
 void asyncs_init(struct asyncs *a)
 {
 	*a = (struct asyncs){
-		.ids = ROWS_INIT(struct async_row, id), .lanes = ROWS_INIT(struct lane_row, scope),
+		.ids = HASH_TABLE_INIT(struct async_row, id), .lanes =
+			HASH_TABLE_INIT(struct lane_row, scope),
 	};
 }
 
 void asyncs_free(struct asyncs *a)
 {
 	for (size_t i = 0; i < a->lanes.nr; i++)
-		free(((struct lane_row *)rows_at(&a->lanes, i))->free);
-	rows_free(&a->ids);
-	rows_free(&a->lanes);
+		free(((struct lane_row *)hash_table_at(&a->lanes, i))->free);
+	hash_table_free(&a->ids);
+	hash_table_free(&a->lanes);
 }
 
 static struct lane_row *lane_of(struct asyncs *a, const struct async_id *id)
 {
 	const struct lane_row key = { .pid = id->pid, .scope = id->scope };
 
-	return rows_get(&a->lanes, &key);
+	return hash_table_get(&a->lanes, &key);
 }
 
 static struct track *new_track(struct asyncs *a, struct tracks *t, const char *name)
@@ -121,7 +122,7 @@ static struct track *new_track(struct asyncs *a, struct tracks *t, const char *n
 struct track *asyncs_track(struct asyncs *a, struct tracks *t, const struct async_id *id,
 			   const char *name)
 {
-	struct async_row *row = rows_get(&a->ids, id);
+	struct async_row *row = hash_table_get(&a->ids, id);
 	struct lane_row *lane;
 	struct track *track;
 
@@ -140,7 +141,7 @@ struct track *asyncs_track(struct asyncs *a, struct tracks *t, const struct asyn
 
 int asyncs_done(struct asyncs *a, const struct async_id *id, const struct track *track)
 {
-	struct async_row *row = rows_find(&a->ids, id);
+	struct async_row *row = hash_table_find(&a->ids, id);
 	struct lane_row *lane = lane_of(a, id);
 	__u64 *free;
 

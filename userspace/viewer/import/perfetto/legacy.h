@@ -6,8 +6,8 @@
  * are on a track of their own, which another id takes over when nothing is open on it any more: for
  * millions of requests there are as many tracks as there were requests at once.
  */
-#ifndef IMPORT_PERFETTO_LEGACY_H
-#define IMPORT_PERFETTO_LEGACY_H
+#ifndef VIEWER_IMPORT_PERFETTO_LEGACY_H
+#define VIEWER_IMPORT_PERFETTO_LEGACY_H
 
 #include "tracks.h"
 
@@ -33,8 +33,8 @@ struct async_id {
  * @made:	tracks so far
  */
 struct asyncs {
-	struct rows ids;
-	struct rows lanes;
+	struct hash_table ids;
+	struct hash_table lanes;
 	__u64 made;
 };
 

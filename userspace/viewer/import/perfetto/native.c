@@ -38,7 +38,7 @@ struct part {
 
 void natives_init(struct natives *n, __u64 most)
 {
-	*n = (struct natives){ .parts = ROWS_INIT(struct part, number), .left = most };
+	*n = (struct natives){ .parts = HASH_TABLE_INIT(struct part, number), .left = most };
 }
 
 void natives_free(struct natives *n)
@@ -46,11 +46,11 @@ void natives_free(struct natives *n)
 	const struct part *part;
 
 	for (size_t i = 0; i < n->parts.nr; i++) {
-		part = rows_at(&n->parts, i);
+		part = hash_table_at(&n->parts, i);
 		if (part->file)
 			close(part->file - 1);
 	}
-	rows_free(&n->parts);
+	hash_table_free(&n->parts);
 }
 
 void natives_drop(struct natives *n)
@@ -58,7 +58,7 @@ void natives_drop(struct natives *n)
 	struct part *part;
 
 	for (size_t i = 0; i < n->parts.nr; i++) {
-		part = rows_at(&n->parts, i);
+		part = hash_table_at(&n->parts, i);
 		part->is_bad = true;
 	}
 	n->whole = 0;
@@ -133,7 +133,7 @@ int natives_take(struct natives *n, const struct packet_field *f, __u32 sequence
 	if (!piece)
 		return 0;
 	key[1] = piece->number;
-	part = rows_get(&n->parts, key);
+	part = hash_table_get(&n->parts, key);
 	if (!part)
 		ret = -ENOMEM;
 	else if (piece->has_data)
@@ -181,7 +181,7 @@ void natives_end(struct natives *n)
 	struct part *part;
 
 	for (size_t i = 0; i < n->parts.nr; i++) {
-		part = rows_at(&n->parts, i);
+		part = hash_table_at(&n->parts, i);
 		if (!is_whole(part) || !is_readable(n, part))
 			part->is_bad = true;
 		else
@@ -198,7 +198,7 @@ bool natives_have(const struct natives *n, const Perfetto__Protos__TracePacket *
 		return false;
 	key[0] = p->trusted_packet_sequence_id;
 	key[1] = p->ktrace_part->number;
-	part = rows_find(&n->parts, key);
+	part = hash_table_find(&n->parts, key);
 	return p->ktrace_part->has_data || (part && is_whole(part));
 }
 
@@ -215,7 +215,7 @@ char **natives_paths(const struct natives *n, const char *first)
 		return NULL;
 	list[k++] = (char *)first;
 	for (size_t i = 0; i < n->parts.nr; i++) {
-		part = rows_at(&n->parts, i);
+		part = hash_table_at(&n->parts, i);
 		if (!is_whole(part))
 			continue;
 		list[k++] = text;

@@ -6,11 +6,11 @@
  * then as it is, in pieces. Of a part that has come whole the former are left out, as it is merged
  * with all else; of one that is not, they are all that there is.
  */
-#ifndef IMPORT_PERFETTO_NATIVE_H
-#define IMPORT_PERFETTO_NATIVE_H
+#ifndef VIEWER_IMPORT_PERFETTO_NATIVE_H
+#define VIEWER_IMPORT_PERFETTO_NATIVE_H
 
+#include "base/hash_table.h"
 #include "packets.h"
-#include "base/rows.h"
 
 #include "perfetto.pb-c.h"
 
@@ -26,7 +26,7 @@
  * @left:	bytes that pieces may have yet
  */
 struct natives {
-	struct rows parts;
+	struct hash_table parts;
 	size_t files;
 	size_t whole;
 	char boot[64];

@@ -5,8 +5,8 @@
  * A trace is a message whose field 1 is a packet, many times. A packet may be a trace that is
  * compressed; what is in it comes in its place. Nothing that the bytes say is believed.
  */
-#ifndef IMPORT_PERFETTO_PACKETS_H
-#define IMPORT_PERFETTO_PACKETS_H
+#ifndef VIEWER_IMPORT_PERFETTO_PACKETS_H
+#define VIEWER_IMPORT_PERFETTO_PACKETS_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -22,15 +22,15 @@ struct interned_name {
 
 void sequences_init(struct sequences *s)
 {
-	s->sequences = (struct rows)ROWS_INIT(struct sequence, machine);
-	s->clocks = (struct rows)ROWS_INIT(struct sequence_clock, id);
+	s->sequences = (struct hash_table)HASH_TABLE_INIT(struct sequence, machine);
+	s->clocks = (struct hash_table)HASH_TABLE_INIT(struct sequence_clock, id);
 }
 
 static void forget(struct sequence *s)
 {
 	for (int i = 0; i < INTERNED_NR; i++) {
-		rows_free(&s->names[i]);
-		s->names[i] = (struct rows)ROWS_INIT(struct interned_name, iid);
+		hash_table_free(&s->names[i]);
+		s->names[i] = (struct hash_table)HASH_TABLE_INIT(struct interned_name, iid);
 	}
 	s->text.len = 0;
 	s->clock = 0;
@@ -41,29 +41,29 @@ static void forget(struct sequence *s)
 void sequences_free(struct sequences *s)
 {
 	for (size_t i = 0; i < s->sequences.nr; i++) {
-		struct sequence *sequence = rows_at(&s->sequences, i);
+		struct sequence *sequence = hash_table_at(&s->sequences, i);
 
 		forget(sequence);
 		free(sequence->text.buf);
 		free(sequence->counters[0]);
 		free(sequence->counters[1]);
 	}
-	rows_free(&s->sequences);
-	rows_free(&s->clocks);
+	hash_table_free(&s->sequences);
+	hash_table_free(&s->clocks);
 }
 
 struct sequence_clock *sequences_clock(struct sequences *s, const struct sequence *of, __u32 id)
 {
 	const struct sequence_clock key = { .sequence = of->id, .machine = of->machine, .id = id };
 
-	return rows_get(&s->clocks, &key);
+	return hash_table_get(&s->clocks, &key);
 }
 
 struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__TracePacket *p)
 {
 	const struct sequence key = { .id = p->trusted_packet_sequence_id,
 				      .machine = p->machine_id };
-	struct sequence *sequence = rows_get(&s->sequences, &key);
+	struct sequence *sequence = hash_table_get(&s->sequences, &key);
 
 	if (sequence && !sequence->text.flush) {
 		forget(sequence);
@@ -75,7 +75,7 @@ struct sequence *sequences_get(struct sequences *s, const Perfetto__Protos__Trac
 static int add_name(struct sequence *s, enum interned table, __u64 iid, const char *text,
 		    size_t size)
 {
-	struct interned_name *name = rows_get(&s->names[table], &iid);
+	struct interned_name *name = hash_table_get(&s->names[table], &iid);
 
 	if (!name)
 		return -ENOMEM;
@@ -177,7 +177,7 @@ int sequence_learn(struct sequence *s, const Perfetto__Protos__TracePacket *p)
 void sequences_forget(struct sequences *s)
 {
 	for (size_t i = 0; i < s->sequences.nr; i++)
-		lose(rows_at(&s->sequences, i));
+		lose(hash_table_at(&s->sequences, i));
 }
 
 bool sequence_has_time(const struct sequence *s, const struct sequence_clock *clock)
@@ -192,7 +192,7 @@ bool sequence_knows(const struct sequence *s, const Perfetto__Protos__TracePacke
 
 const char *sequence_name(const struct sequence *s, enum interned table, __u64 iid)
 {
-	const struct interned_name *name = rows_find(&s->names[table], &iid);
+	const struct interned_name *name = hash_table_find(&s->names[table], &iid);
 
 	return name ? s->text.buf + name->at : NULL;
 }

@@ -5,10 +5,10 @@
  * Names and defaults hold until they are cleared. After a loss it is not known what was said, so
  * packets that refer to it cannot be understood until it is cleared.
  */
-#ifndef IMPORT_PERFETTO_SEQUENCE_H
-#define IMPORT_PERFETTO_SEQUENCE_H
+#ifndef VIEWER_IMPORT_PERFETTO_SEQUENCE_H
+#define VIEWER_IMPORT_PERFETTO_SEQUENCE_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #include "perfetto.pb-c.h"
 
@@ -65,7 +65,7 @@ struct sequence {
 	__u32 age;
 	__u32 gaps;
 	__u32 left_out;
-	struct rows names[INTERNED_NR];
+	struct hash_table names[INTERNED_NR];
 	struct ktrace_out text;
 	__u32 clock;
 	__u64 track;
@@ -77,8 +77,8 @@ struct sequence {
 
 /* struct sequences - all of them, and clocks that were used */
 struct sequences {
-	struct rows sequences;
-	struct rows clocks;
+	struct hash_table sequences;
+	struct hash_table clocks;
 };
 
 void sequences_init(struct sequences *s);

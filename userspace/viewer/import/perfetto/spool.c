@@ -116,20 +116,21 @@ int spool_add(struct spool *s, struct spooled e, const void *data)
 	return s->payloads.error;
 }
 
-static int put(struct foreign *f, const struct spooled *e, const char *data)
+static int put(struct import_writer *f, const struct spooled *e, const char *data)
 {
 	const struct ktrace_lost lost = { .count[KTRACE_LOST_FULL] = e->lost,
 					  .count[KTRACE_LOST_UNWRITTEN] = e->left_out };
-	const struct foreign_event event = {
+	const struct import_writer_event event = {
 		.type = e->type, .cpu = e->cpu, .ts = e->ts, .tid = e->tid, .pid = e->pid,
 		.comm = *e->comm ? e->comm : NULL, .flags = e->flags, .len = e->len,
 		.data = e->len ? data : NULL,
 	};
 
 	if (e->type)
-		return foreign_put(f, &event);
-	return foreign_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL, e->cpu,
-			    e->ts, &lost);
+		return import_writer_put(f, &event);
+	return import_writer_lost(f, e->cpu < 0 ? KTRACE_CHANNEL_USER : KTRACE_CHANNEL_KERNEL,
+				  e->cpu,
+				  e->ts, &lost);
 }
 
 /* A run that has grown later goes down to its place: of each two below one, none is earlier. */
@@ -158,7 +159,7 @@ static void take_head(struct spool_run *run, char *file)
 	run->at += sizeof(run->head);
 }
 
-static int merge(struct spool *s, char *file, struct foreign *f)
+static int merge(struct spool *s, char *file, struct import_writer *f)
 {
 	struct spool_run *heap = s->runs;
 	size_t nr = s->run_nr;
@@ -182,7 +183,7 @@ static int merge(struct spool *s, char *file, struct foreign *f)
 	return ret;
 }
 
-static int write_merged(struct spool *s, struct foreign *f)
+static int write_merged(struct spool *s, struct import_writer *f)
 {
 	int ret = s->nr ? write_run(s) : 0;
 	char *file;
@@ -197,7 +198,7 @@ static int write_merged(struct spool *s, struct foreign *f)
 	return ret;
 }
 
-int spool_write(struct spool *s, struct foreign *f)
+int spool_write(struct spool *s, struct import_writer *f)
 {
 	int ret = 0;
 

@@ -5,10 +5,10 @@
  * What is too much for memory is sorted in parts, which are in a temporary file and merged in the
  * end: memory does not grow with the trace.
  */
-#ifndef IMPORT_PERFETTO_SPOOL_H
-#define IMPORT_PERFETTO_SPOOL_H
+#ifndef VIEWER_IMPORT_PERFETTO_SPOOL_H
+#define VIEWER_IMPORT_PERFETTO_SPOOL_H
 
-#include "import/foreign.h"
+#include "import/import_writer.h"
 
 #include <linux/ktrace_events.h>
 #include <stdio.h>
@@ -20,7 +20,7 @@
  * @type:	NULL = something was lost: of the CPU, or of programs if there is none
  * @at:		of its payload
  * @len:	bytes of that
- * @tid:	as in struct foreign_event, and so are @pid, @cpu and @flags
+ * @tid:	as in struct import_writer_event, and so are @pid, @cpu and @flags
  * @comm:	"" = not known
  * @lost:	without a type: how often something is missing
  * @left_out:	the same: packets that could not be taken in
@@ -28,7 +28,7 @@
 struct spooled {
 	__u64 ts;
 	__u64 order;
-	const struct foreign_type *type;
+	const struct import_type *type;
 	size_t at;
 	__u32 len;
 	__u32 tid;
@@ -72,7 +72,7 @@ struct spool {
  */
 int spool_add(struct spool *s, struct spooled e, const void *data);
 /* Writes all of them. Return: 0, -errno as above, or of the tracefile. */
-int spool_write(struct spool *s, struct foreign *f);
+int spool_write(struct spool *s, struct import_writer *f);
 void spool_free(struct spool *s);
 
 #endif

@@ -19,21 +19,22 @@ struct main {
 void tracks_init(struct tracks *t)
 {
 	*t = (struct tracks){
-		.tracks = ROWS_INIT(struct track, uuid), .mains = ROWS_INIT(struct main, pid),
+		.tracks = HASH_TABLE_INIT(struct track, uuid), .mains =
+			HASH_TABLE_INIT(struct main, pid),
 	};
 }
 
 void tracks_free(struct tracks *t)
 {
 	for (size_t i = 0; i < t->tracks.nr; i++)
-		free(((struct track *)rows_at(&t->tracks, i))->open);
-	rows_free(&t->tracks);
-	rows_free(&t->mains);
+		free(((struct track *)hash_table_at(&t->tracks, i))->open);
+	hash_table_free(&t->tracks);
+	hash_table_free(&t->mains);
 }
 
 struct track *tracks_get(struct tracks *t, __u64 uuid)
 {
-	return rows_get(&t->tracks, &uuid);
+	return hash_table_get(&t->tracks, &uuid);
 }
 
 static void set_name(struct track *track, const char *name)
@@ -44,7 +45,7 @@ static void set_name(struct track *track, const char *name)
 
 static bool learn_main(struct tracks *t, const struct track *track)
 {
-	struct main *known = rows_get(&t->mains, &track->pid);
+	struct main *known = hash_table_get(&t->mains, &track->pid);
 
 	if (known)
 		memcpy(known->name, track->name, sizeof(known->name));
@@ -53,7 +54,7 @@ static bool learn_main(struct tracks *t, const struct track *track)
 
 const char *tracks_main(const struct tracks *t, __u32 pid)
 {
-	const struct main *known = rows_find(&t->mains, &pid);
+	const struct main *known = hash_table_find(&t->mains, &pid);
 
 	return known && *known->name ? known->name : NULL;
 }
@@ -95,7 +96,7 @@ static const struct track *owner_of(const struct tracks *t, const struct track *
 	for (int i = 0; track && i < PARENTS_MAX; i++) {
 		if (track->pid || track->tid)
 			return track;
-		track = track->parent ? rows_find(&t->tracks, &track->parent) : NULL;
+		track = track->parent ? hash_table_find(&t->tracks, &track->parent) : NULL;
 	}
 	return NULL;
 }

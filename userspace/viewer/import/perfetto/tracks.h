@@ -6,10 +6,10 @@
  * or the main thread of the process above them. Any other track gets a thread of its own, whose
  * number no thread of Linux has.
  */
-#ifndef IMPORT_PERFETTO_TRACKS_H
-#define IMPORT_PERFETTO_TRACKS_H
+#ifndef VIEWER_IMPORT_PERFETTO_TRACKS_H
+#define VIEWER_IMPORT_PERFETTO_TRACKS_H
 
-#include "base/rows.h"
+#include "base/hash_table.h"
 
 #include "perfetto.pb-c.h"
 
@@ -73,8 +73,8 @@ struct track_thread {
  * @own_nr:	threads that were made up
  */
 struct tracks {
-	struct rows tracks;
-	struct rows mains;
+	struct hash_table tracks;
+	struct hash_table mains;
 	__u32 own_nr;
 };
 

@@ -11,9 +11,9 @@
 #include <sys/stat.h>
 #include <trace-cmd.h>
 
-#include "import/foreign.h"
-#include "import/import.h"
 #include "base/progress.h"
+#include "import/import.h"
+#include "import/import_writer.h"
 
 /* A clock that has come so far is that of the wall: trace-cmd record --date */
 #define WALL_CLOCK_NS 1000000000000000000ull
@@ -31,7 +31,7 @@
  */
 struct job {
 	struct import *x;
-	struct foreign *f;
+	struct import_writer *f;
 	const char *path;
 	struct ktrace_out desc;
 	struct ktrace_out data;
@@ -40,7 +40,7 @@ struct job {
 
 static int begin(struct job *job, __u64 ts)
 {
-	struct foreign_about about = { .tool = "ftrace", .machine = "x86_64" };
+	struct import_writer_about about = { .tool = "ftrace", .machine = "x86_64" };
 	struct import_clock told;
 	int ret = import_clock(job->x, &told);
 
@@ -51,7 +51,7 @@ static int begin(struct job *job, __u64 ts)
 	about.real_ns = told.real_ns;
 	about.boot = *told.boot ? told.boot : NULL;
 	about.host = *told.host ? told.host : NULL;
-	return foreign_about(job->f, &about);
+	return import_writer_about(job->f, &about);
 }
 
 static const char *scalar_of(const struct tep_format_field *field, unsigned int size)
@@ -107,7 +107,7 @@ static struct place find(const struct tep_record *record, const struct tep_forma
 static void put_name(struct job *job, const char *name)
 {
 	ktrace_out_char(&job->desc, ' ');
-	foreign_name(&job->desc, name);
+	import_writer_name(&job->desc, name);
 	ktrace_out_char(&job->desc, ';');
 }
 
@@ -179,9 +179,9 @@ static int describe(struct job *job, struct tep_handle *tep, struct tep_record *
 	if (!event) {
 		put_unknown(job, record);
 	} else {
-		foreign_name(&job->desc, event->system);
+		import_writer_name(&job->desc, event->system);
 		ktrace_out_char(&job->desc, ':');
-		foreign_name(&job->desc, event->name);
+		import_writer_name(&job->desc, event->name);
 		ktrace_out_char(&job->desc, '{');
 		for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
 			put_field(job, record, f);
@@ -199,13 +199,13 @@ static int put_lost(struct job *job, const struct tep_record *record)
 		return 0;
 	lost.count[KTRACE_LOST_FULL] = record->missed_events < 0 ? 1 :
 				       (__u64)record->missed_events;
-	return foreign_lost(job->f, KTRACE_CHANNEL_KERNEL, record->cpu, record->ts, &lost);
+	return import_writer_lost(job->f, KTRACE_CHANNEL_KERNEL, record->cpu, record->ts, &lost);
 }
 
 static int put_event(struct job *job, struct tep_handle *tep, struct tep_record *record)
 {
 	const int flags = tep_data_flags(tep, record), pid = tep_data_pid(tep, record);
-	struct foreign_event e = {
+	struct import_writer_event e = {
 		.cpu = record->cpu, .ts = record->ts, .tid = (__u32)pid,
 		.comm = pid ? tep_data_comm_from_pid(tep, pid) : NULL,
 		.flags = flags & (FLAG_HARDIRQ | FLAG_SOFTIRQ) ? KTRACE_REC_IRQ : 0,
@@ -221,7 +221,7 @@ static int put_event(struct job *job, struct tep_handle *tep, struct tep_record 
 static int take(struct tracecmd_input *handle, struct tep_record *record, int cpu, void *arg)
 {
 	struct job *job = arg;
-	int ret = foreign_has_about(job->f) ? 0 : begin(job, record->ts);
+	int ret = import_writer_has_about(job->f) ? 0 : begin(job, record->ts);
 
 	(void)cpu;
 	if (!ret)
@@ -277,7 +277,7 @@ static int read_file(struct job *job)
 	ret = read_buffers(job, handle);
 	progress_end();
 	tracecmd_close(handle);
-	if (!ret && !foreign_has_about(job->f))
+	if (!ret && !import_writer_has_about(job->f))
 		ret = begin(job, WALL_CLOCK_NS);
 	return ret;
 }

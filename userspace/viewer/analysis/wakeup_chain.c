@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/* wakeup_chain.c - what a thread waited for, and what that waited for, back in time */
+#include "wakeup_chain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+struct wakeup_chain_thread *wakeup_chain_thread(struct wakeup_chain *c, __u64 serial)
+{
+	struct wakeup_chain_thread *t = hash_table_get(&c->threads, &serial);
+
+	if (!t)
+		c->error = -ENOMEM;
+	return t;
+}
+
+void wakeup_chain_add(struct wakeup_chain *c, struct wakeup_chain_thread *t,
+		      const struct wakeup_chain_span *span)
+{
+	struct wakeup_chain_span *last = t->nr ? &t->spans[t->nr - 1] : NULL, *bigger;
+
+	/* A thread that runs in several modes runs. */
+	if (last && last->status == span->status && last->to == span->from &&
+	    span->status != KTRACE_STATUS_WAIT) {
+		last->to = span->to;
+		return;
+	}
+	if (t->nr == t->cap) {
+		bigger = realloc(t->spans, (t->cap ? 2 * t->cap : 16) * sizeof(*bigger));
+		if (!bigger) {
+			c->error = -ENOMEM;
+			return;
+		}
+		t->spans = bigger;
+		t->cap = t->cap ? 2 * t->cap : 16;
+	}
+	t->spans[t->nr++] = *span;
+}
+
+/* The last span of the thread that begins before @time, NULL = none */
+static const struct wakeup_chain_span *span_before(const struct wakeup_chain_thread *t, __u64 time)
+{
+	size_t low = 0, high = t->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (t->spans[middle].from < time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &t->spans[low - 1] : NULL;
+}
+
+/* Pieces of one span, and of one status but a wait, are one: modes and parts end in between. */
+static bool is_more_of(const struct wakeup_chain_link *link, const struct wakeup_chain_link *next)
+{
+	return link->serial == next->serial && link->depth == next->depth &&
+	       link->from == next->to && link->span.status == next->span.status &&
+	       (link->span.status != KTRACE_STATUS_WAIT || link->span.from == next->span.from);
+}
+
+void wakeup_chain_end(struct wakeup_chain *c)
+{
+	if (c->link.from < c->link.to)
+		c->found(c->arg, &c->link);
+	c->link = (struct wakeup_chain_link){ 0 };
+}
+
+static void add_link(struct wakeup_chain *c, const struct wakeup_chain_link *link)
+{
+	if (link->from >= link->to)
+		return;
+	if (c->link.from < c->link.to && is_more_of(&c->link, link)) {
+		c->link.from = link->from;
+		return;
+	}
+	wakeup_chain_end(c);
+	c->link = *link;
+}
+
+/* Which of @waits says what happened until @to? 0: the thread itself */
+static __u64 who_caused(const struct wakeup_chain *c, const struct wakeup_chain_span *span,
+			__u64 to)
+{
+	return span->status == KTRACE_STATUS_WAIT && span->to == to &&
+	       c->depth <= WAKEUP_CHAIN_DEPTH_MAX ? span->waker : 0;
+}
+
+/* One step back for the last of @waits. */
+static void step(struct wakeup_chain *c)
+{
+	struct wakeup_chain_wait *at = &c->waits[c->depth - 1];
+	const struct wakeup_chain_thread *t = wakeup_chain_thread(c, at->serial);
+	const struct wakeup_chain_span *span = t ? span_before(t, at->to) : NULL;
+	struct wakeup_chain_link link = { .serial = at->serial, .to = at->to, .depth =
+					 c->depth - 1 };
+	__u64 cause = 0;
+
+	link.from = at->from;
+	if (span && span->to >= at->to) {
+		link.span = *span;
+		link.from = span->from > at->from ? span->from : at->from;
+		cause = who_caused(c, span, at->to);
+	} else if (span && span->to > at->from) {
+		link.from = span->to;
+	}
+	at->to = link.from;
+	if (cause)
+		c->waits[c->depth++] = (struct wakeup_chain_wait){ cause - 1, link.from, link.to };
+	else
+		add_link(c, &link);
+}
+
+void wakeup_chain_begin(struct wakeup_chain *c, __u64 serial, __u64 from, __u64 to)
+{
+	c->waits[0] = (struct wakeup_chain_wait){ serial, from, to };
+	c->depth = 1;
+}
+
+bool wakeup_chain_goes_before(const struct wakeup_chain *c, __u64 time)
+{
+	return c->depth && c->waits[c->depth - 1].to > time && !c->error;
+}
+
+void wakeup_chain_walk(struct wakeup_chain *c, __u64 since)
+{
+	while (wakeup_chain_goes_before(c, since)) {
+		if (c->waits[c->depth - 1].to > c->waits[c->depth - 1].from)
+			step(c);
+		while (c->depth && c->waits[c->depth - 1].to <= c->waits[c->depth - 1].from)
+			c->depth--;
+	}
+}
+
+void wakeup_chain_clear(struct wakeup_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->threads.nr; i++)
+		((struct wakeup_chain_thread *)hash_table_at(&c->threads, i))->nr = 0;
+}
+
+void wakeup_chain_free(struct wakeup_chain *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->threads.nr; i++)
+		free(((struct wakeup_chain_thread *)hash_table_at(&c->threads, i))->spans);
+	hash_table_free(&c->threads);
+}

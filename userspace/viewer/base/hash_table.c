@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0
+/* hash_table.c - a table that grows: rows are found, or made, by the key they begin with */
+#include "hash_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MIN 16u
+
+void *hash_table_at(const struct hash_table *r, size_t i)
+{
+	return r->at + i * r->size;
+}
+
+static __u64 hash(const struct hash_table *r, const void *key)
+{
+	const unsigned char *c = key;
+	__u64 h = 0xcbf29ce484222325ull;
+	size_t i;
+
+	for (i = 0; i < r->key; i++)
+		h = (h ^ c[i]) * 0x100000001b3ull;
+	return h ^ h >> 29;
+}
+
+/* Where the key is, or is to be; there are twice as many slots as room for rows. */
+static __u32 *slot_of(const struct hash_table *r, const void *key)
+{
+	size_t mask = 2 * r->cap - 1, i;
+
+	for (i = hash(r, key) & mask; r->slots[i]; i = (i + 1) & mask)
+		if (!memcmp(hash_table_at(r, r->slots[i] - 1), key, r->key))
+			break;
+	return &r->slots[i];
+}
+
+static int grow(struct hash_table *r)
+{
+	size_t cap = r->cap ? 2 * r->cap : ROWS_MIN, i;
+	__u32 *slots = calloc(2 * cap, sizeof(*slots));
+	char *at = slots ? realloc(r->at, cap * r->size) : NULL;
+
+	if (!at) {
+		free(slots);
+		return -1;
+	}
+	free(r->slots);
+	r->slots = slots;
+	r->at = at;
+	r->cap = cap;
+	for (i = 0; i < r->nr; i++)
+		*slot_of(r, hash_table_at(r, i)) = (__u32)i + 1;
+	return 0;
+}
+
+void *hash_table_get(struct hash_table *r, const void *key)
+{
+	__u32 *slot;
+	char *row;
+
+	if (r->last < r->nr && !memcmp(hash_table_at(r, r->last), key, r->key))
+		return hash_table_at(r, r->last);
+	slot = r->cap ? slot_of(r, key) : NULL;
+	if (slot && *slot) {
+		r->last = *slot - 1;
+		return hash_table_at(r, r->last);
+	}
+	if (r->nr == r->cap && grow(r))
+		return NULL;
+	*slot_of(r, key) = (__u32)r->nr + 1;
+	row = hash_table_at(r, r->nr);
+	memcpy(row, key, r->key);
+	memset(row + r->key, 0, r->size - r->key);
+	r->last = r->nr++;
+	return row;
+}
+
+void *hash_table_find(const struct hash_table *r, const void *key)
+{
+	const __u32 *slot = r->cap ? slot_of(r, key) : NULL;
+
+	return slot && *slot ? hash_table_at(r, *slot - 1) : NULL;
+}
+
+/* The row made last is behind no other on the way from its key's slot to its own. */
+void hash_table_cut(struct hash_table *r, size_t nr)
+{
+	while (r->nr > nr) {
+		*slot_of(r, hash_table_at(r, r->nr - 1)) = 0;
+		r->nr--;
+	}
+}
+
+void hash_table_sort(struct hash_table *r, int (*order)(const void *x, const void *y))
+{
+	if (r->nr)
+		qsort(r->at, r->nr, r->size, order);
+}
+
+void hash_table_free(struct hash_table *r)
+{
+	free(r->at);
+	free(r->slots);
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * subset.c - events as a new tracefile
+ *
+ * Losses in the window stay, whatever the conditions; what is left out is no loss.
+ */
+#include "subset.h"
+
+#include "base/json.h"
+#include "base/progress.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <ktrace/extract.h>
+#include <ktrace/tracefile.h>
+#include <string.h>
+#include <sys/stat.h>
+
+const char *subset_option(struct subset *x, int option)
+{
+	if (option == 'o')
+		x->path = optarg;
+	else if (option == 'j')
+		x->is_json = true;
+	else if (!ktrace_compress_level(optarg, &x->level))
+		return COMPRESS_WRONG;
+	return NULL;
+}
+
+int subset_write(struct subset *x, struct ktrace_traceset *set, const char *path)
+{
+	const struct ktrace_trace_event *e;
+	struct ktrace_extract *file;
+	int ret = time_range_begin(&x->scope, set), error;
+
+	if (!ret)
+		ret = ktrace_extract_create(set, path, x->what, &file);
+	if (ret)
+		return ret;
+	ktrace_extract_compress(file, x->level);
+	while ((ret = time_range_next(&x->scope, &e)) == 1) {
+		x->events += e->id != KTRACE_ID_LOST;
+		ret = ktrace_extract_add(file, e);
+		if (ret)
+			break;
+	}
+	progress_end();
+	error = ktrace_extract_close(file);
+	return ret ? ret : error;
+}
+
+static void put_result(const struct subset *x)
+{
+	struct ktrace_out *out = output();
+	struct stat st = { 0 };
+
+	stat(x->path, &st);
+	if (x->is_json) {
+		ktrace_out_char(out, '{');
+		json_str(out, "file", x->path);
+		json_u64(out, "events", x->events);
+		json_u64(out, "bytes", (__u64)st.st_size);
+		json_key(out, "lost");
+		time_range_json_lost(out, &x->scope);
+		ktrace_out_str(out, "}\n");
+		return;
+	}
+	ktrace_out_safe(out, x->path);
+	ktrace_out_str(out, ": ");
+	ktrace_out_u64(out, x->events);
+	ktrace_out_str(out, " events, ");
+	ktrace_out_u64(out, time_range_lost(&x->scope));
+	ktrace_out_str(out, " lost, ");
+	ktrace_out_u64(out, (__u64)st.st_size);
+	ktrace_out_str(out, " bytes\n");
+}
+
+static const char *reason(int error)
+{
+	if (error == -EXDEV)
+		return "cannot have events of several boots: a tracefile has one host and one "
+		       "clock; name the files together where you read them";
+	if (error == -EOVERFLOW)
+		return "too many types of user events";
+	return output_error(error);
+}
+
+int subset_files(struct subset *x, int nr, char **paths)
+{
+	struct ktrace_traceset *set;
+	const char *writes;
+	int status, ret;
+
+	set = open_files(nr, paths, &status);
+	if (!set)
+		return status;
+	if (x->single && ktrace_traceset_trace(set, 1)) {
+		ktrace_traceset_close(set);
+		return command_usage(x->single, "one file at a time, or parts of one recording");
+	}
+	writes = output_name(x->path, nr, paths);
+	if (!writes) {
+		ktrace_traceset_close(set);
+		return STATUS_DAMAGED;
+	}
+	ret = output_name_end(subset_write(x, set, writes));
+	if (ret)
+		complain_about(x->path, "%s", reason(ret));
+	else
+		put_result(x);
+	time_range_complain(&x->scope);
+	status = output_end(ret ? STATUS_DAMAGED : files_status(set, status));
+	ktrace_traceset_close(set);
+	return status;
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * html_model.c - which rows events are about, and what events do to rows
+ *
+ * The models tell of changes before they are made, or while: what has changed is noted, and
+ * looked at when the event has been taken in.
+ */
+#include "html_model.h"
+
+#include "html_span.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows of locks: so many of any, the rest up to the maximum of those that threads wait for */
+#define LOCKS_IDLE_MAX 4096u
+#define LOCKS_MAX 16384u
+
+static bool wants(const struct html_model *f, __u32 tid, __u32 pid)
+{
+	size_t i;
+
+	for (i = 0; i < f->select->pid_nr; i++)
+		if (f->select->pids[i] == tid || (pid && f->select->pids[i] == pid))
+			return true;
+	return !f->select->pid_nr;
+}
+
+/* Row of a thread, HTML_NO_ROW if it was not asked for */
+static __u32 thread_row(struct html_model *f, const struct ktrace_process *p)
+{
+	const struct html_key key = { HTML_THREAD, p->machine, p->serial, 0 };
+	struct html_row *row;
+	__u32 i = html_row_find(f->rows, &key);
+
+	if (i == HTML_NO_ROW) {
+		if (!wants(f, p->tid, ktrace_process_pid(f->state, p)))
+			return HTML_NO_ROW;
+		i = html_row_get(f->rows, &key, NULL);
+	}
+	if (i == HTML_NO_ROW)
+		return i;
+	row = html_row_at(f->rows, i);
+	thread_label_learn(&row->who, f->state, p);
+	row->pid = row->who.pid;
+	return i;
+}
+
+static void on_span(void *arg, const struct ktrace_process *p, __u64 until)
+{
+	struct html_model *f = arg;
+
+	(void)until;
+	if (f->thread_nr < HTML_TOUCHED_MAX)
+		f->threads[f->thread_nr++] = (struct html_touched){ p, p->serial };
+	else
+		f->error = -EOVERFLOW;
+}
+
+static void on_resource(void *arg, const struct ktrace_resource *r, __u64 until)
+{
+	struct html_model *f = arg;
+
+	(void)until;
+	if (f->resource_nr < HTML_TOUCHED_MAX)
+		f->resources[f->resource_nr++] = r;
+	else
+		f->error = -EOVERFLOW;
+}
+
+static void put_arrow(struct html_model *f, const struct html_link *link)
+{
+	if (f->rows->is_open && link->from != HTML_NO_ROW && link->to != HTML_NO_ROW)
+		html_block_arrow(f->rows->blocks, link);
+}
+
+static void on_woken(void *arg, const struct ktrace_process *p, const struct ktrace_process *by,
+		     __u64 time)
+{
+	struct html_model *f = arg;
+
+	(void)time;
+	if (!by)
+		return;
+	put_arrow(f, &(struct html_link){
+		p->status == KTRACE_STATUS_WAIT_FORK ? HTML_FORK : HTML_WAKEUP,
+		thread_row(f, by), thread_row(f, p), f->now, f->now });
+}
+
+static void name_resource(struct html_model *f, struct html_row *row,
+			  const struct ktrace_resource *r)
+{
+	const char *sub = r->kind == KTRACE_RESOURCE_IRQ ? r->name : NULL;
+
+	if (r->kind == KTRACE_RESOURCE_SOFTIRQ)
+		sub = ktrace_mode_sub_name(f->state, r->machine, KTRACE_MODE_SOFTIRQ, r->number);
+	if (r->kind == KTRACE_RESOURCE_BLOCK)
+		snprintf(row->name, sizeof(row->name), "block %u:%u", r->number >> 20,
+			 r->number & 0xfffff);
+	else
+		snprintf(row->name, sizeof(row->name), "%s %u%s%s",
+			 ktrace_resource_kind_name(r->kind), r->number, sub && *sub ? " " : "",
+			 sub ? sub : "");
+}
+
+/* What a resource does; of a CPU that runs a thread which one */
+static __u32 work_of(struct html_model *f, const struct ktrace_resource *r)
+{
+	const __u32 mode = ktrace_resource_mode(r);
+	const bool is_run = r->kind == KTRACE_RESOURCE_CPU && mode == KTRACE_RES_BUSY;
+	const struct ktrace_process *p = !is_run ? NULL :
+		ktrace_state_find(f->state, r->machine, r->tid, (__s32)r->number);
+	struct thread_label who = { 0 };
+	__u32 thread;
+
+	if (!p)
+		return f->working[mode];
+	thread = thread_row(f, p);
+	if (thread != HTML_NO_ROW)
+		who = html_row_at(f->rows, thread)->who;
+	else
+		thread_label_learn(&who, f->state, p);
+	if (!*who.comm)
+		snprintf(who.comm, sizeof(who.comm), "%u", p->tid);
+	return html_state_get_run(f->rows, thread, who.comm);
+}
+
+static void enter_resource(struct html_model *f, const struct ktrace_resource *r)
+{
+	static const __u32 kinds[KTRACE_RESOURCE_NR] = {
+		[KTRACE_RESOURCE_CPU] = HTML_CPU, [KTRACE_RESOURCE_IRQ] = HTML_IRQ,
+		[KTRACE_RESOURCE_SOFTIRQ] = HTML_SOFTIRQ, [KTRACE_RESOURCE_TRAP] = HTML_TRAP,
+		[KTRACE_RESOURCE_BLOCK] = HTML_BLOCK_DEVICE,
+	};
+	const struct html_key key = { kinds[r->kind], r->machine, r->number, 0 };
+	__u32 i = html_row_get(f->rows, &key, NULL);
+
+	if (i == HTML_NO_ROW)
+		return;
+	name_resource(f, html_row_at(f->rows, i), r);
+	html_row_enter(f->rows, i, work_of(f, r), f->now);
+}
+
+static void enter_thread(struct html_model *f, const struct html_touched *t)
+{
+	const struct ktrace_process *p = t->process;
+	const struct html_key old = { HTML_THREAD, p->machine, t->serial, 0 };
+	const __u32 before = html_row_find(f->rows, &old);
+
+	if (p->serial != t->serial || p->status == KTRACE_STATUS_DEAD)
+		html_spans_end(f, before);
+	/* Its number is another thread's by now. */
+	if (p->serial != t->serial)
+		html_row_enter(f->rows, before, 0, f->now);
+	/* Idle tasks have no row: that is what rows of CPUs are for. */
+	if (p->tid)
+		html_row_enter(f->rows, thread_row(f, p), f->doing[flow_class(p)], f->now);
+}
+
+static void enter_all(struct html_model *f)
+{
+	__u32 i;
+
+	for (i = 0; i < f->thread_nr; i++)
+		enter_thread(f, &f->threads[i]);
+	for (i = 0; i < f->resource_nr; i++)
+		enter_resource(f, f->resources[i]);
+	f->thread_nr = f->resource_nr = 0;
+}
+
+/* The row of a thread that the other model knows */
+static __u32 row_of(struct html_model *f, const struct model_thread *t)
+{
+	const struct ktrace_process *p;
+
+	p = ktrace_state_find(f->state, t->process->machine, t->tid, -1);
+	return p ? thread_row(f, p) : HTML_NO_ROW;
+}
+
+static __u32 make_wait_row(struct html_model *f, const struct html_key *key, __u32 thread)
+{
+	struct html_row *row;
+	__u32 i = thread == HTML_NO_ROW ? thread : html_row_get(f->rows, key, NULL);
+
+	if (i == HTML_NO_ROW)
+		return i;
+	row = html_row_at(f->rows, i);
+	row->thread = thread;
+	snprintf(row->name, sizeof(row->name), "waits");
+	return i;
+}
+
+static void on_sync_thread(void *arg, const struct model_thread *t, const struct model_change *c)
+{
+	const struct html_key key = { HTML_WAIT, t->process->machine, t->serial, 0 };
+	struct html_model *f = arg;
+	const bool is_waiting = t->life == MODEL_WAITING;
+	__u32 row = html_row_find(f->rows, &key), state = 0;
+
+	(void)c;
+	if (row == HTML_NO_ROW && is_waiting)
+		row = make_wait_row(f, &key, row_of(f, t));
+	if (is_waiting)
+		state = html_state_get(f->rows, "wait",
+				       model_kind_name(t->object ? t->object->kind : MODEL_THREAD));
+	html_row_enter(f->rows, row, state, f->now);
+}
+
+/*
+ * Has this lock no row, and counts as left out? A program may have a million mutexes, and each row
+ * costs in each block and level. So locks that nobody waits for are left out when there are
+ * many, and appear when somebody does.
+ */
+static bool is_left_out(struct html_model *f, const struct model_object *o)
+{
+	const bool is_out = f->locks_nr >= (o->waits ? LOCKS_MAX : LOCKS_IDLE_MAX);
+	size_t cap = f->left_cap ? f->left_cap : 4096;
+	__u8 *bigger;
+
+	while (cap <= o->serial)
+		cap *= 2;
+	if (is_out && cap > f->left_cap) {
+		bigger = realloc(f->left_out, cap);
+		if (!bigger) {
+			f->error = -ENOMEM;
+			return true;
+		}
+		memset(bigger + f->left_cap, 0, cap - f->left_cap);
+		f->left_out = bigger;
+		f->left_cap = cap;
+	}
+	if (o->serial < f->left_cap) {
+		f->left_nr += (__u64)is_out - f->left_out[o->serial];
+		f->left_out[o->serial] = is_out;
+	}
+	return is_out;
+}
+
+static __u32 lock_row(struct html_model *f, const struct model_object *o)
+{
+	const struct html_key key = { HTML_LOCK, o->process->machine, o->serial, 0 };
+	struct html_row *row;
+	__u32 i;
+
+	if (!o->waits && o->serial < f->left_cap && f->left_out[o->serial])
+		return HTML_NO_ROW;
+	i = html_row_find(f->rows, &key);
+	if (i != HTML_NO_ROW)
+		return i;
+	if (!wants(f, 0, o->process->pid) || is_left_out(f, o))
+		return HTML_NO_ROW;
+	i = html_row_get(f->rows, &key, NULL);
+	if (i == HTML_NO_ROW)
+		return i;
+	f->locks_nr++;
+	row = html_row_at(f->rows, i);
+	row->pid = o->process->pid;
+	snprintf(row->name, sizeof(row->name), "%s 0x%llx", model_kind_name(o->kind), o->address);
+	return i;
+}
+
+/* struct release - the latest two threads that have changed an object; its row is the key */
+struct release {
+	__u32 row;
+	__u32 by;
+	__u64 time;
+	__u32 by_before;
+	__u64 before;
+};
+
+static void note_release(struct html_model *f, __u32 row, const struct model_thread *by)
+{
+	struct release *r = hash_table_get(&f->releases, &row);
+	const __u32 thread = row_of(f, by);
+
+	if (!r) {
+		f->error = -ENOMEM;
+		return;
+	}
+	if (r->by != thread) {
+		r->by_before = r->by;
+		r->before = r->time;
+	}
+	r->by = thread;
+	r->time = f->now;
+}
+
+static void on_sync_object(void *arg, const struct model_object *o, const struct model_change *c)
+{
+	struct html_model *f = arg;
+	const __u32 row = lock_row(f, o);
+
+	if (row == HTML_NO_ROW)
+		return;
+	html_row_enter(f->rows, row, f->locks[o->state], f->now);
+	if (c->by && o->state != MODEL_UNKNOWN)
+		note_release(f, row, c->by);
+}
+
+/* A thread that waited goes on because another thread has changed the object meanwhile. */
+static void on_sync_wait(void *arg, const struct model_wait *w)
+{
+	struct html_model *f = arg;
+	const struct release *r;
+	__u32 row, by, to;
+	__u64 time;
+
+	if (!w->object || w->is_cut || w->depth)
+		return;
+	row = lock_row(f, w->object);
+	r = row == HTML_NO_ROW ? NULL : hash_table_find(&f->releases, &row);
+	to = r ? row_of(f, w->thread) : HTML_NO_ROW;
+	if (!r)
+		return;
+	by = r->by != to ? r->by : r->by_before;
+	time = r->by != to ? r->time : r->before;
+	if (time && f->begin + time >= w->from)
+		put_arrow(f, &(struct html_link){ HTML_UNLOCK, by, to, time, f->now });
+}
+
+static const char *const doing_names[FLOW_NR] = {
+	[FLOW_UNKNOWN] = "unknown", [FLOW_RUN] = "run", [FLOW_USER] = "user",
+	[FLOW_SYSCALL] = "syscall", [FLOW_TRAP] = "trap", [FLOW_IRQ] = "irq",
+	[FLOW_SOFTIRQ] = "softirq", [FLOW_SLEEP] = "wait", [FLOW_DISK] = "wait-disk",
+	[FLOW_WAIT_CPU] = "wait-cpu", [FLOW_FORK] = "wait-fork", [FLOW_EXIT] = "exit",
+	[FLOW_ZOMBIE] = "zombie",
+};
+
+/* Where nothing is known rows are in no state. */
+static void name_states(struct html_model *f)
+{
+	__u32 i;
+
+	for (i = FLOW_RUN; i < FLOW_NR; i++)
+		f->doing[i] = html_state_get(f->rows, "thread", doing_names[i]);
+	for (i = KTRACE_RES_IDLE; i < KTRACE_RES_MODE_NR; i++)
+		f->working[i] = html_state_get(f->rows, "cpu", ktrace_resource_mode_name(i));
+	for (i = MODEL_FREE; i < MODEL_GONE; i++)
+		f->locks[i] = html_state_get(f->rows, "lock", model_state_name(i));
+}
+
+int html_model_init(struct html_model *f, struct html_rows *rows, struct ktrace_traceset *set)
+{
+	int ret;
+
+	f->rows = rows;
+	f->watch = (struct ktrace_state_watch){ .span = on_span, .woken = on_woken,
+						.resource = on_resource, .arg = f };
+	f->sync_watch = (struct model_watch){ .thread = on_sync_thread, .object = on_sync_object,
+					     .wait = on_sync_wait, .arg = f };
+	f->releases = (struct hash_table)HASH_TABLE_INIT(struct release, row);
+	f->self = HTML_NO_ROW;
+	html_spans_init(f);
+	name_states(f);
+	ret = ktrace_state_new(set, &f->state);
+	if (!ret)
+		ret = ktrace_state_watch(f->state, &f->watch);
+	if (!ret)
+		ret = model_new(set, f->state, &f->sync_watch, &f->sync);
+	return ret;
+}
+
+void html_model_free(struct html_model *f)
+{
+	model_free(f->sync);
+	ktrace_state_free(f->state);
+	hash_table_free(&f->releases);
+	free(f->left_out);
+	html_spans_free(f);
+}
+
+int html_model_event(struct html_model *f, const struct ktrace_trace_event *e, __u64 now)
+{
+	const struct ktrace_process *p;
+	int ret;
+
+	f->event = e;
+	f->now = now;
+	f->self = HTML_NO_ROW;
+	ret = ktrace_state_update(f->state, e);
+	if (ret)
+		return ret;
+	enter_all(f);
+	if (e->id != KTRACE_ID_LOST) {
+		p = ktrace_state_find(f->state, ktrace_state_machine(f->state, e->stream->trace),
+				      e->tid, e->stream->cpu);
+		f->self = p ? thread_row(f, p) : HTML_NO_ROW;
+		html_span_event(f);
+	}
+	ret = model_update(f->sync, e);
+	return ret ? ret : f->error ? f->error : f->rows->error;
+}

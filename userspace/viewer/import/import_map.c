@@ -1,0 +1,577 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * import_map.c - kernel events as other tracers record them become those of ktrace
+ *
+ * A table of events, each with the fields that are called or coded otherwise: what is not in it
+ * is looked for under its own name. If the other tracer's event lacks a field, there is no plan,
+ * and it stays what it is. Fields that nothing was made of follow behind, so nothing is lost.
+ *
+ * Names are those of the kernel's tracepoints, which ftrace and perf show, and of LTTng, whose
+ * tracepoints are at the same places, but call and group some things otherwise.
+ */
+#include "import_map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+
+#include "base/viewer.h"
+
+#define FIELDS_MAX 64u
+#define ARGS 6u
+
+/* Of what an event's field is made: a value of the event, or, without it, a constant */
+typedef __s64 (*convert_fn)(const struct import_writer *f, const struct ktrace_value *v);
+
+/* Bits of the kernel's task states, which differ between what says them */
+enum {
+	TASK_SLEEP = 1, TASK_DISK = 2, TASK_STOPPED = 4, TASK_TRACED = 8, TASK_EXIT = 16 | 32,
+	TASK_PARKED = 64, TASK_IDLE = 128, TASK_NOLOAD = 1024,
+};
+
+/* Letters as the kernel prints them; what follows, a '+' for one, is of no account */
+static __s64 state_of_letter(const struct ktrace_value *v)
+{
+	static const char letters[] = "RSDTtXZPI";
+	static const unsigned char states[] = {
+		KTRACE_TASK_RUNNABLE, KTRACE_TASK_SLEEP, KTRACE_TASK_DISK, KTRACE_TASK_STOPPED,
+		KTRACE_TASK_TRACED, KTRACE_TASK_DEAD, KTRACE_TASK_DEAD, KTRACE_TASK_PARKED,
+		KTRACE_TASK_IDLE,
+	};
+	const char *at = v->count ? strchr(letters, v->data[0]) : NULL;
+
+	return at && *at ? states[at - letters] : KTRACE_TASK_DISK;
+}
+
+/*
+ * Bit 7 is an idle task, though LTTng's metadata calls it TASK_DEAD, as the kernel's headers do
+ * the task's own bit: what is recorded is what the kernel reports: a task that ends is a zombie.
+ */
+static __s64 state_of_bits(__s64 bits)
+{
+	if (!(bits & 255) || (bits & 256 && !(bits & TASK_NOLOAD)))
+		return KTRACE_TASK_RUNNABLE;
+	if (bits & TASK_EXIT)
+		return KTRACE_TASK_DEAD;
+	if (bits & TASK_PARKED)
+		return KTRACE_TASK_PARKED;
+	if (bits & TASK_TRACED)
+		return KTRACE_TASK_TRACED;
+	if (bits & TASK_STOPPED)
+		return KTRACE_TASK_STOPPED;
+	if (bits & (TASK_IDLE | TASK_NOLOAD))
+		return KTRACE_TASK_IDLE;
+	return bits & TASK_SLEEP ? KTRACE_TASK_SLEEP : KTRACE_TASK_DISK;
+}
+
+static bool is_text(const struct ktrace_value *v)
+{
+	return v->field->scalar == KTRACE_CHAR;
+}
+
+static __s64 prev_state(const struct import_writer *f, const struct ktrace_value *v)
+{
+	(void)f;
+	return is_text(v) ? state_of_letter(v) : state_of_bits(ktrace_value_s64(v, 0));
+}
+
+/* "handled" or not where it is text */
+static __s64 irq_handled(const struct import_writer *f, const struct ktrace_value *v)
+{
+	(void)f;
+	return is_text(v) ? v->count && v->data[0] == 'h' : ktrace_value_s64(v, 0);
+}
+
+static __s64 pid_of(const struct import_writer *f, const struct ktrace_value *v)
+{
+	return import_writer_pid(f, (__u32)ktrace_value_s64(v, 0));
+}
+
+static __s64 fault_access(const struct import_writer *f, const struct ktrace_value *v)
+{
+	const __s64 code = ktrace_value_s64(v, 0);
+
+	(void)f;
+	if (code & 16)
+		return KTRACE_FAULT_EXEC;
+	return code & 2 ? KTRACE_FAULT_WRITE : KTRACE_FAULT_READ;
+}
+
+static __s64 fault_protection(const struct import_writer *f, const struct ktrace_value *v)
+{
+	(void)f;
+	return ktrace_value_s64(v, 0) & 1;
+}
+
+static __s64 sectors_to_bytes(const struct import_writer *f, const struct ktrace_value *v)
+{
+	(void)f;
+	return ktrace_value_s64(v, 0) * 512;
+}
+
+/* A text of letters; a number of bits with LTTng */
+static __s64 block_op(const struct import_writer *f, const struct ktrace_value *v)
+{
+	__s64 bits;
+
+	(void)f;
+	if (!is_text(v)) {
+		bits = ktrace_value_s64(v, 0);
+		if (bits & 2)
+			return KTRACE_BLOCK_DISCARD;
+		if (bits & 1)
+			return KTRACE_BLOCK_WRITE;
+		return bits & 4 ? KTRACE_BLOCK_READ : KTRACE_BLOCK_FLUSH;
+	}
+	for (__u32 i = 0; i < v->count; i++)
+		switch (v->data[i]) {
+		case 'D':
+			return KTRACE_BLOCK_DISCARD;
+		case 'W':
+			return KTRACE_BLOCK_WRITE;
+		case 'R':
+			return KTRACE_BLOCK_READ;
+		}
+	return v->count && v->data[0] == 'F' ? KTRACE_BLOCK_FLUSH : KTRACE_BLOCK_OTHER;
+}
+
+/**
+ * struct srcline - what a field is made of
+ * @to:		field of ours
+ * @from:	names that its source can have, by '|'; NULL: it is 0
+ * @convert:	NULL = the value as it is
+ */
+struct srcline {
+	const char *to;
+	const char *from;
+	convert_fn convert;
+};
+
+/**
+ * struct known - an event of another tracer
+ * @name:	its name; a '*' at its end stands for the name of a system call
+ * @id:		what it becomes
+ * @sources:	of fields that are not called the same
+ */
+struct known {
+	const char *name;
+	__u16 id;
+	struct srcline sources[7];
+};
+
+/* The first that has all fields is taken. */
+static const struct known all_known[] = {
+	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
+		{ "prev_tid", "prev_tid", NULL }, { "next_tid", "next_tid", NULL },
+		{ "prev_state", "prev_state", prev_state } } },
+	{ "sched_switch", KTRACE_EV_SCHED_SWITCH, {
+		{ "prev_tid", "prev_pid", NULL }, { "next_tid", "next_pid", NULL },
+		{ "prev_state", "prev_state", prev_state } } },
+	{ "sched_wakeup", KTRACE_EV_SCHED_WAKEUP, { { "tid", "tid|pid", NULL } } },
+	{ "sched_wakeup_new", KTRACE_EV_SCHED_WAKEUP, { { "tid", "tid|pid", NULL } } },
+	{ "sched_migrate_task", KTRACE_EV_SCHED_MIGRATE, {
+		{ "tid", "tid|pid", NULL }, { "from_cpu", "orig_cpu", NULL },
+		{ "to_cpu", "dest_cpu", NULL } } },
+	{ "sched_process_fork", KTRACE_EV_SCHED_FORK, { { "comm", "child_comm", NULL } } },
+	{ "sched_process_fork", KTRACE_EV_SCHED_FORK, {
+		{ "comm", "child_comm", NULL }, { "parent_tid", "parent_pid|pid", NULL },
+		{ "child_tid", "child_pid", NULL }, { "parent_pid", "parent_pid|pid", pid_of },
+		{ "child_pid", "child_pid", pid_of } } },
+	{ "sched_process_exec", KTRACE_EV_SCHED_EXEC, {
+		{ "pid", "tid|pid", NULL }, { "old_tid", "old_tid|old_pid", NULL } } },
+	{ "sched_process_exit", KTRACE_EV_SCHED_EXIT, {
+		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of } } },
+	{ "task_rename", KTRACE_EV_SCHED_COMM, {
+		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
+		{ "comm", "newcomm", NULL } } },
+	{ "sys_enter", KTRACE_EV_SYSCALL_ENTER, { { "nr", "id", NULL } } },
+	{ "sys_exit", KTRACE_EV_SYSCALL_EXIT, { { "nr", "id", NULL } } },
+	{ "sys_enter_*", KTRACE_EV_SYSCALL_ENTER, { } },
+	{ "sys_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
+	{ "syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
+	{ "syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
+	{ "compat_syscall_entry_*", KTRACE_EV_SYSCALL_ENTER, { } },
+	{ "compat_syscall_exit_*", KTRACE_EV_SYSCALL_EXIT, { } },
+	{ "irq_handler_entry", KTRACE_EV_IRQ_ENTER, { } },
+	{ "irq_handler_exit", KTRACE_EV_IRQ_EXIT, { { "handled", "ret", irq_handled } } },
+	{ "softirq_entry", KTRACE_EV_SOFTIRQ_ENTER, { } },
+	{ "softirq_exit", KTRACE_EV_SOFTIRQ_EXIT, { } },
+	{ "softirq_raise", KTRACE_EV_SOFTIRQ_RAISE, { } },
+	{ "irq_softirq_entry", KTRACE_EV_SOFTIRQ_ENTER, { } },
+	{ "irq_softirq_exit", KTRACE_EV_SOFTIRQ_EXIT, { } },
+	{ "irq_softirq_raise", KTRACE_EV_SOFTIRQ_RAISE, { } },
+	{ "block_rq_issue", KTRACE_EV_BLOCK_ISSUE, {
+		{ "tag", "sector", NULL }, { "op", "rwbs", block_op } } },
+	{ "block_rq_complete", KTRACE_EV_BLOCK_COMPLETE, {
+		{ "tag", "sector", NULL }, { "op", "rwbs", block_op },
+		{ "bytes", "nr_sector", sectors_to_bytes }, { "left", NULL, NULL },
+		{ "error", "error|errors", NULL } } },
+	{ "signal_generate", KTRACE_EV_SIGNAL_GENERATE, {
+		{ "tid", "tid|pid", NULL }, { "pid", "tid|pid", pid_of },
+		{ "is_group", "group|grp", NULL }, { "result", "result|res", NULL } } },
+	{ "signal_deliver", KTRACE_EV_SIGNAL_DELIVER, {
+		{ "handler", "sa_handler", NULL }, { "flags", "sa_flags", NULL } } },
+	{ "page_fault_user", KTRACE_EV_FAULT_USER, {
+		{ "access", "error_code", fault_access },
+		{ "is_protection", "error_code", fault_protection } } },
+	{ "page_fault_kernel", KTRACE_EV_FAULT_KERNEL, {
+		{ "access", "error_code", fault_access },
+		{ "is_protection", "error_code", fault_protection } } },
+	{ "x86_exceptions_page_fault_user", KTRACE_EV_FAULT_USER, {
+		{ "access", "error_code", fault_access },
+		{ "is_protection", "error_code", fault_protection } } },
+	{ "x86_exceptions_page_fault_kernel", KTRACE_EV_FAULT_KERNEL, {
+		{ "access", "error_code", fault_access },
+		{ "is_protection", "error_code", fault_protection } } },
+	{ "contention_begin", KTRACE_EV_LOCK_CONTENDED, { { "lock", "lock_addr", NULL } } },
+	{ "contention_end", KTRACE_EV_LOCK_ACQUIRED, {
+		{ "lock", "lock_addr", NULL }, { "result", "ret", NULL } } },
+	{ "cpu_idle", KTRACE_EV_POWER_IDLE, { { "cpu", "cpu_id", NULL } } },
+	{ "power_cpu_idle", KTRACE_EV_POWER_IDLE, { { "cpu", "cpu_id", NULL } } },
+	{ "cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
+		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
+	{ "power_cpu_frequency", KTRACE_EV_POWER_FREQUENCY, {
+		{ "cpu", "cpu_id", NULL }, { "khz", "state", NULL } } },
+};
+
+/**
+ * struct import_map - how events of a type become events of ours
+ * @to:		type of the latter
+ * @desc:	its description
+ * @from:	its fields: number of the field + 1 that they are made of, 0 = of none
+ * @convert:	how
+ * @constant:	of those that are made of none
+ * @is_copied:	fields that follow behind
+ */
+struct import_map {
+	struct ktrace_event_type *to;
+	const char *desc;
+	unsigned char from[FIELDS_MAX];
+	convert_fn convert[FIELDS_MAX];
+	__s64 constant[FIELDS_MAX];
+	bool is_args;
+	bool is_copied[FIELDS_MAX];
+};
+
+static int find_field(const struct ktrace_event_type *type, const char *names)
+{
+	size_t n;
+
+	for (; names && *names; names += n + (names[n] == '|')) {
+		n = strcspn(names, "|");
+		for (__u32 i = 0; i < type->field_nr && i < FIELDS_MAX; i++)
+			if (!strncmp(type->fields[i].name, names, n) && !type->fields[i].name[n])
+				return (int)i;
+	}
+	return -1;
+}
+
+static const struct srcline *find_source(const struct known *k, const char *to)
+{
+	const size_t nr = sizeof(k->sources) / sizeof(k->sources[0]);
+
+	for (size_t i = 0; i < nr && k->sources[i].to; i++)
+		if (!strcmp(k->sources[i].to, to))
+			return &k->sources[i];
+	return NULL;
+}
+
+/* Numbers of numbers, text of text, arrays of those of the same size */
+static bool fits(const struct ktrace_field *to, const struct ktrace_field *from)
+{
+	if (to->scalar == KTRACE_CHAR)
+		return from->scalar == KTRACE_CHAR;
+	if (to->shape == KTRACE_FIXED)
+		return from->shape == KTRACE_FIXED && from->count == to->count &&
+		       from->size == to->size;
+	return from->shape == KTRACE_ONE && from->scalar != KTRACE_F32 &&
+	       from->scalar != KTRACE_F64 && from->scalar != KTRACE_CHAR;
+}
+
+/* One field of ours; false: there is nothing that it could be made of. */
+static bool plan_field(struct import_map *p, const struct known *k,
+		       const struct ktrace_event_type *type, __u32 i)
+{
+	const struct ktrace_field *to = &p->to->fields[i];
+	const struct srcline *s = k ? find_source(k, to->name) : NULL;
+	int from = find_field(type, s ? s->from : to->name);
+
+	if (s && !s->from)
+		return true;
+	if (from < 0 || (!(s && s->convert) && !fits(to, &type->fields[from])))
+		return false;
+	p->from[i] = (unsigned char)(from + 1);
+	p->convert[i] = s ? s->convert : NULL;
+	p->is_copied[from] = false;
+	return true;
+}
+
+/* System calls with an event each: the number is in the name, arguments are fields. */
+static bool plan_syscall(struct import_map *p, const struct known *k,
+			 const struct ktrace_event_type *type, const char *machine)
+{
+	const __u32 abi = strncmp(k->name, "compat_", 7) ? KTRACE_SYSCALL_NATIVE :
+							    KTRACE_SYSCALL_I386;
+	const char *name = type->name + strlen(k->name) - 1;
+	const bool is_enter = k->id == KTRACE_EV_SYSCALL_ENTER;
+	const int again = find_field(type, "__syscall_nr");
+	__s32 nr;
+
+	if (again >= 0)
+		p->is_copied[again] = false;
+	if (!machine || !ktrace_syscall_find(machine, false, abi, name, &nr))
+		return false;
+	p->constant[0] = nr;
+	p->constant[1] = abi;
+	p->is_args = is_enter;
+	return is_enter || plan_field(p, NULL, type, 2);
+}
+
+static bool plan_fields(struct import_map *p, const struct known *k,
+			const struct ktrace_event_type *type, const char *machine)
+{
+	memset(p->from, 0, sizeof(p->from));
+	for (__u32 i = 0; i < FIELDS_MAX; i++)
+		p->is_copied[i] = i < type->field_nr;
+	if (k && strchr(k->name, '*'))
+		return plan_syscall(p, k, type, machine);
+	for (__u32 i = 0; i < p->to->field_nr; i++)
+		if (!plan_field(p, k, type, i))
+			return false;
+	return true;
+}
+
+static bool is_called(const struct known *k, const char *name)
+{
+	const size_t n = strcspn(k->name, "*");
+
+	return !strncmp(k->name, name, n) && (k->name[n] ? name[n] : !name[n]);
+}
+
+/*
+ * What it becomes. Of the ABI of a system call only the events of LTTng and of ktrace tell, and
+ * those that ftrace has for each call: others become what ktrace had before it recorded that.
+ */
+static const char *desc_of(const struct ktrace_event_type *type, const struct known *k,
+			   const struct ktrace_kernel_event *ours)
+{
+	if ((k && strchr(k->name, '*')) || find_field(type, "abi") >= 0)
+		return ours->desc;
+	if (ours->id == KTRACE_EV_SYSCALL_ENTER)
+		return "syscall:enter{s64 nr;x64[6] args;}";
+	return ours->id == KTRACE_EV_SYSCALL_EXIT ? "syscall:exit{s64 nr;s64 ret;}" : ours->desc;
+}
+
+/* Of a known event, or of one that is called as ours is */
+static int try_plan(struct import_writer *f, const struct ktrace_event_type *type,
+		    const struct known *k,
+		    const struct ktrace_kernel_event *ours, struct import_map **out)
+{
+	struct import_map *p = calloc(1, sizeof(*p));
+	int ret = p ? ktrace_event_type_parse(desc_of(type, k, ours), &p->to) : -ENOMEM;
+
+	if (p)
+		p->desc = desc_of(type, k, ours);
+	if (!ret && plan_fields(p, k, type, import_writer_machine(f)))
+		*out = p;
+	else
+		import_map_free(p);
+	return ret;
+}
+
+static const struct ktrace_kernel_event *ours_by(__u16 id, const char *name)
+{
+	const struct ktrace_kernel_event *e;
+
+	for (__u32 i = 0; (e = ktrace_kernel_event(i)); i++)
+		if (name ? !strncmp(e->desc, name, strlen(name)) && e->desc[strlen(name)] == '{' :
+			   e->id == id)
+			return e;
+	return NULL;
+}
+
+int import_map_make(struct import_writer *f, const struct ktrace_event_type *type,
+		    struct import_map **out)
+{
+	const struct ktrace_kernel_event *ours = ours_by(0, type->full_name);
+	int ret = 0;
+
+	*out = NULL;
+	if (type->field_nr > FIELDS_MAX)
+		return 0;
+	if (ours)
+		return try_plan(f, type, NULL, ours, out);
+	for (size_t i = 0; i < sizeof(all_known) / sizeof(all_known[0]) && !*out && !ret; i++)
+		if (is_called(&all_known[i], type->name))
+			ret = try_plan(f, type, &all_known[i], ours_by(all_known[i].id, NULL), out);
+	return ret;
+}
+
+/* A name that ours has, too, gets another. */
+static void put_declaration(struct ktrace_out *out, const struct ktrace_event_type *ours,
+			    const struct ktrace_field *f)
+{
+	if (f->enum_nr)
+		ktrace_out_str(out, "enum<");
+	ktrace_out_str(out, f->shape == KTRACE_STRING ? "string" : ktrace_scalar_name(f->scalar));
+	for (__u32 i = 0; i < f->enum_nr; i++) {
+		ktrace_out_str(out, i ? "," : ">(");
+		ktrace_out_str(out, f->enums[i].name);
+		ktrace_out_char(out, '=');
+		ktrace_out_s64(out, f->enums[i].value);
+	}
+	if (f->enum_nr)
+		ktrace_out_char(out, ')');
+	if (f->shape == KTRACE_COUNTED)
+		ktrace_out_str(out, "[]");
+	if (f->shape == KTRACE_FIXED) {
+		ktrace_out_char(out, '[');
+		ktrace_out_u64(out, f->count);
+		ktrace_out_char(out, ']');
+	}
+	ktrace_out_str(out, find_field(ours, f->name) < 0 ? " " : " other.");
+	ktrace_out_str(out, f->name);
+	ktrace_out_char(out, ';');
+}
+
+char *import_map_desc(const struct import_map *plan, const struct ktrace_event_type *type)
+{
+	struct ktrace_out out = { .flush = output_grow };
+	const char *ours = plan->desc;
+
+	ktrace_out_bytes(&out, ours, strlen(ours) - 1);
+	for (__u32 i = 0; i < type->field_nr; i++)
+		if (plan->is_copied[i])
+			put_declaration(&out, plan->to, &type->fields[i]);
+	ktrace_out_str(&out, "}");
+	ktrace_out_bytes(&out, "", 1);
+	if (!out.error)
+		return out.buf;
+	free(out.buf);
+	return NULL;
+}
+
+__u16 import_map_id(const struct import_map *plan)
+{
+	return ours_by(0, plan->to->full_name)->id;
+}
+
+static void put_number(struct ktrace_out *out, __s64 v, __u32 size)
+{
+	/* Of little-endian machines, as all that are supported. */
+	ktrace_out_bytes(out, (const char *)&v, size);
+}
+
+static void put_text(struct ktrace_out *out, const struct ktrace_field *to,
+		     const struct ktrace_value *v)
+{
+	const size_t have = v->count ? strnlen(v->data, v->count) : 0;
+	const bool is_cut = to->shape == KTRACE_FIXED && have >= to->count;
+	const size_t tail = is_cut && to->count == KTRACE_COMM_LEN ? KTRACE_IRQ_NAME_TAIL : 0;
+	size_t n = is_cut ? to->count - 1 : have;
+
+	/* As the module does it: <linux/ktrace_events.h> */
+	if (tail) {
+		ktrace_out_bytes(out, v->data, n - tail - 1);
+		ktrace_out_char(out, '~');
+		ktrace_out_bytes(out, v->data + have - tail, tail);
+	} else if (n) {
+		ktrace_out_bytes(out, v->data, n);
+	}
+	for (; to->shape == KTRACE_FIXED && n < to->count; n++)
+		ktrace_out_char(out, 0);
+	if (to->shape == KTRACE_STRING)
+		ktrace_out_char(out, 0);
+}
+
+/* The value of one of our fields; a value that was cut off is 0. */
+static void put_field(struct ktrace_out *out, const struct ktrace_field *to,
+		      const struct ktrace_value *v)
+{
+	__s64 number;
+
+	if (to->scalar == KTRACE_CHAR) {
+		put_text(out, to, v);
+		return;
+	}
+	for (__u32 i = 0; i < (to->shape == KTRACE_FIXED ? to->count : 1); i++) {
+		number = i < v->count ? ktrace_value_s64(v, i) : 0;
+		put_number(out, number, to->size);
+	}
+}
+
+static void put_args(struct ktrace_out *out, const struct ktrace_event_type *type,
+		     const struct ktrace_value *values)
+{
+	__u32 nr = 0;
+
+	for (__u32 i = 0; i < type->field_nr && nr < ARGS; i++) {
+		const struct ktrace_field *f = &type->fields[i];
+
+		if (!strncmp(f->name, "context.", 8) || !strcmp(f->name, "__syscall_nr"))
+			continue;
+		nr++;
+		put_number(out, f->shape == KTRACE_ONE && values[i].count ?
+			   ktrace_value_s64(&values[i], 0) : 0, 8);
+	}
+	for (; nr < ARGS; nr++)
+		put_number(out, 0, 8);
+}
+
+static void put_copy(struct ktrace_out *out, const struct ktrace_field *f,
+		     const struct ktrace_value *v)
+{
+	__u32 count = v->count;
+
+	if (f->scalar == KTRACE_CHAR && f->shape != KTRACE_COUNTED) {
+		put_text(out, f, v);
+		return;
+	}
+	if (f->shape == KTRACE_COUNTED)
+		ktrace_out_bytes(out, (const char *)&count, sizeof(count));
+	if (count)
+		ktrace_out_bytes(out, v->data, (size_t)count * f->size);
+	for (; f->shape == KTRACE_FIXED && count < f->count; count++)
+		put_number(out, 0, f->size);
+}
+
+void import_map_apply(const struct import_map *p, const struct import_writer *f,
+		      const struct import_writer_event *e, struct ktrace_out *out)
+{
+	const struct ktrace_event_type *type = e->type->parsed;
+	struct ktrace_value values[FIELDS_MAX] = { 0 };
+	struct ktrace_values it;
+	__u32 nr = 0;
+
+	ktrace_values_init(&it, type, e->len ? e->data : "", e->len);
+	while (nr < type->field_nr && ktrace_values_next(&it, &values[nr]))
+		nr++;
+	for (__u32 i = 0; i < p->to->field_nr; i++) {
+		const struct ktrace_field *to = &p->to->fields[i];
+		const int from = p->from[i] - 1;
+
+		if (p->is_args && to->shape == KTRACE_FIXED)
+			put_args(out, type, values);
+		else if (from < 0)
+			put_number(out, p->constant[i], to->size);
+		else if (p->convert[i] && from < (int)nr)
+			put_number(out, p->convert[i](f, &values[from]), to->size);
+		else
+			put_field(out, to, &values[from]);
+	}
+	for (__u32 i = 0; i < nr; i++)
+		if (p->is_copied[i])
+			put_copy(out, &type->fields[i], &values[i]);
+	/* perfetto_packet.h */
+	if (nr == type->field_nr)
+		ktrace_out_bytes(out, it.at, (size_t)(it.end - it.at));
+}
+
+void import_map_free(struct import_map *p)
+{
+	if (p)
+		ktrace_event_type_free(p->to);
+	free(p);
+}

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * import_writer.c - writes the events of another tool's trace
+ *
+ * A stream for each CPU and kind, whose last block is in memory. Blocks are padded to their end;
+ * before a loss is told, what there is of a block is written, so that the loss has its place.
+ * Memory does not grow with the trace, but with CPUs, threads and types of events.
+ */
+#include "import_writer.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ktrace/session.h>
+#include <ktrace/tracefile.h>
+
+#include "base/viewer.h"
+#include "import_map.h"
+
+#define BLOCK 65536u
+/* Largest payload of a record that is in a block of its own */
+#define PAYLOAD_MAX \
+	((BLOCK - (__u32)sizeof(struct ktrace_block) - (__u32)sizeof(struct ktrace_record)) & ~7u)
+#define NAMES 65536u		/* bytes of text before they are written */
+#define TIDS 4096u		/* of a page of names */
+
+/*
+ * struct stream - the events of a CPU
+ * id: in the file
+ * begin, end: of what is in data, but not in the file
+ * pos: of data in the ring
+ * running: thread that was switched to last
+ */
+struct stream {
+	__u32 id;
+	__u32 begin;
+	__u32 end;
+	__u64 pos;
+	__u64 block_records;
+	__u64 all_records;
+	__u64 first_ts;
+	__u64 last_ts;
+	struct ktrace_lost lost;
+	__u32 running;
+	char data[BLOCK];
+};
+
+struct name {
+	bool is_known;
+	__u32 pid;
+	char comm[KTRACE_COMM_LEN];
+};
+
+struct import_writer {
+	struct ktrace_tracefile *tf;
+	bool has_about;
+	char *machine;
+	struct import_types *types;
+	struct stream *streams[IMPORT_WRITER_KINDS][IMPORT_WRITER_CPUS + 1];
+	__u32 stream_nr;
+	struct name *names[(KTRACE_TID_MASK + 1) / TIDS];
+	struct ktrace_text name_text;
+	struct ktrace_out payload;
+	__u64 events;
+	__u64 losses;
+};
+
+int import_writer_open(const char *path, int level, struct import_writer **out)
+{
+	struct import_writer *f = calloc(1, sizeof(*f));
+	int ret = f ? import_types_new(&f->types) : -ENOMEM;
+
+	if (!ret)
+		ret = ktrace_tracefile_create(path, &f->tf);
+	if (ret) {
+		if (f)
+			import_types_free(f->types);
+		free(f);
+		return ret;
+	}
+	ktrace_tracefile_compress(f->tf, level);
+	f->payload.flush = output_grow;
+	*out = f;
+	return 0;
+}
+
+static void put_fact(struct ktrace_text *t, const char *key, const char *value)
+{
+	if (value)
+		ktrace_text_str(t, key, value);
+}
+
+int import_writer_about(struct import_writer *f, const struct import_writer_about *about)
+{
+	struct ktrace_text t = { 0 };
+	int ret;
+
+	f->has_about = true;
+	f->machine = about->machine ? strdup(about->machine) : NULL;
+	ktrace_text_line(&t, "trace");
+	ktrace_text_u64(&t, "version", 1);
+	ktrace_text_u64(&t, "start_ns", about->real_ns);
+	ktrace_text_str(&t, "backend", about->tool);
+	ktrace_text_str(&t, "clock", "monotonic");
+	ktrace_text_line(&t, "host");
+	put_fact(&t, "name", about->host);
+	put_fact(&t, "kernel", about->kernel);
+	put_fact(&t, "machine", about->machine);
+	put_fact(&t, "x32", about->x32);
+	put_fact(&t, "boot", about->boot);
+	ktrace_text_line(&t, "clock");
+	ktrace_text_u64(&t, "raw", about->raw);
+	ktrace_text_u64(&t, "mono_ns", about->raw);
+	ktrace_text_u64(&t, "real_ns", about->real_ns);
+	ktrace_text_u64(&t, "hz", 1000000000);
+	ret = ktrace_text_flush(&t, f->tf);
+	ktrace_text_free(&t);
+	return ret;
+}
+
+bool import_writer_has_about(const struct import_writer *f)
+{
+	return f->has_about;
+}
+
+struct import_types *import_types_of(struct import_writer *f)
+{
+	return f->types;
+}
+
+struct ktrace_tracefile *import_writer_file(struct import_writer *f)
+{
+	return f->tf;
+}
+
+const char *import_writer_machine(const struct import_writer *f)
+{
+	return f->machine ? f->machine : "";
+}
+
+static int describe_stream(struct import_writer *f, const struct stream *s, __u32 kind, int cpu)
+{
+	struct ktrace_text t = { 0 };
+	int ret;
+
+	ktrace_text_line(&t, "stream");
+	ktrace_text_u64(&t, "id", s->id);
+	ktrace_text_str(&t, "kind", kind == KTRACE_CHANNEL_KERNEL ? "kernel" : "user");
+	if (cpu >= 0)
+		ktrace_text_u64(&t, "cpu", (__u64)cpu);
+	ktrace_text_u64(&t, "ring", 4 * BLOCK);
+	ktrace_text_u64(&t, "block", BLOCK);
+	ret = ktrace_text_flush(&t, f->tf);
+	ktrace_text_free(&t);
+	return ret;
+}
+
+static int get_stream(struct import_writer *f, __u32 kind, int cpu, struct stream **out)
+{
+	struct stream **place;
+	int ret;
+
+	if (cpu < 0 || cpu >= IMPORT_WRITER_CPUS)
+		cpu = -1;
+	place = &f->streams[kind][cpu + 1];
+	*out = *place;
+	if (*place)
+		return 0;
+	*out = calloc(1, sizeof(**out));
+	if (!*out)
+		return -ENOMEM;
+	(*out)->id = f->stream_nr;
+	(*out)->running = IMPORT_WRITER_TID_UNKNOWN;
+	ret = describe_stream(f, *out, kind, cpu);
+	if (ret) {
+		free(*out);
+		return ret;
+	}
+	f->stream_nr++;
+	*place = *out;
+	return 0;
+}
+
+static int flush(struct import_writer *f, struct stream *s)
+{
+	const struct ktrace_tracefile_block block = {
+		.stream = s->id, .records = (__u32)s->block_records, .pos = s->pos + s->begin,
+		.first_ts = s->first_ts, .last_ts = s->last_ts,
+		.data = s->data + s->begin, .size = s->end - s->begin,
+	};
+	int ret = block.size ? ktrace_tracefile_block(f->tf, &block) : 0;
+
+	s->all_records += s->block_records;
+	s->block_records = 0;
+	s->begin = s->end;
+	return ret;
+}
+
+/* Makes room for a record; the rest of a block that has none is padding, which is zeros. */
+static int make_room(struct import_writer *f, struct stream *s, __u32 size, __u64 ts)
+{
+	struct ktrace_block header = { .magic = KTRACE_BLOCK_MAGIC, .flags = KTRACE_BLOCK_COUNTED };
+	int ret = 0;
+
+	if (s->end && s->end + size > BLOCK) {
+		memset(s->data + s->end, 0, BLOCK - s->end);
+		s->end = BLOCK;
+		ret = flush(f, s);
+		s->pos += BLOCK;
+		s->begin = s->end = 0;
+	}
+	if (!s->end) {
+		header.pos = s->pos;
+		header.ts = ts;
+		header.records = s->all_records;
+		header.ring = s->id;
+		memcpy(s->data, &header, sizeof(header));
+		s->end = sizeof(header);
+	}
+	if (!s->block_records)
+		s->first_ts = s->last_ts = ts;
+	return ret;
+}
+
+static int put_record(struct import_writer *f, struct stream *s, const struct ktrace_record *rec,
+		      const void *total, const void *data)
+{
+	const __u32 head = total ? sizeof(__u32) : 0, size = KTRACE_RECORD_SIZE(rec->len);
+	int ret = make_room(f, s, size, rec->ts);
+	char *to = s->data + s->end;
+
+	memset(to + size - KTRACE_ALIGN, 0, KTRACE_ALIGN);
+	memcpy(to, rec, sizeof(*rec));
+	if (total)
+		memcpy(to + sizeof(*rec), total, head);
+	if (rec->len > head)
+		memcpy(to + sizeof(*rec) + head, data, rec->len - head);
+	s->end += size;
+	s->block_records++;
+	if (rec->ts > s->last_ts)
+		s->last_ts = rec->ts;
+	return ret;
+}
+
+/* An event that is too long for a block, as fragments. */
+static int put_fragments(struct import_writer *f, struct stream *s, struct ktrace_record rec,
+			 const char *data, size_t len)
+{
+	const __u32 total = (__u32)len;
+	size_t n = PAYLOAD_MAX - sizeof(total);
+	int ret;
+
+	rec.tid_flags |= KTRACE_REC_FRAG_FIRST;
+	rec.len = PAYLOAD_MAX;
+	ret = put_record(f, s, &rec, &total, data);
+	rec.tid_flags ^= KTRACE_REC_FRAG_FIRST | KTRACE_REC_FRAG_NEXT;
+	for (; !ret && n < len; n += rec.len) {
+		rec.len = (__u16)(len - n < PAYLOAD_MAX ? len - n : PAYLOAD_MAX);
+		ret = put_record(f, s, &rec, NULL, data + n);
+	}
+	return ret;
+}
+
+static int get_name(struct import_writer *f, __u32 tid, struct name **out)
+{
+	struct name **page = &f->names[tid / TIDS];
+
+	if (!*page)
+		*page = calloc(TIDS, sizeof(**page));
+	*out = *page ? *page + tid % TIDS : NULL;
+	return *page ? 0 : -ENOMEM;
+}
+
+__u32 import_writer_pid(const struct import_writer *f, __u32 tid)
+{
+	const struct name *page = tid <= KTRACE_TID_MASK ? f->names[tid / TIDS] : NULL;
+
+	return page ? page[tid % TIDS].pid : 0;
+}
+
+/* Says what is new of a thread. */
+static int learn_name(struct import_writer *f, const struct import_writer_event *e, __u32 tid)
+{
+	const char *comm = tid == IMPORT_WRITER_TID_UNKNOWN ? "unknown" : e->comm;
+	struct name *name;
+	int ret = get_name(f, tid, &name);
+
+	if (ret)
+		return ret;
+	if (name->is_known && (!e->pid || name->pid == e->pid) &&
+	    (!comm || !strncmp(name->comm, comm, sizeof(name->comm) - 1)))
+		return 0;
+	name->is_known = true;
+	if (e->pid)
+		name->pid = e->pid;
+	if (comm)
+		strncpy(name->comm, comm, sizeof(name->comm) - 1);
+	if (!tid || (!name->pid && !name->comm[0]))
+		return 0;
+	ktrace_text_line(&f->name_text, "thread");
+	ktrace_text_u64(&f->name_text, "tid", tid);
+	if (name->pid)
+		ktrace_text_u64(&f->name_text, "pid", name->pid);
+	ktrace_text_u64(&f->name_text, "ts", e->ts);
+	ktrace_text_str(&f->name_text, "comm", name->comm);
+	return f->name_text.len < NAMES ? f->name_text.error :
+	       ktrace_text_flush(&f->name_text, f->tf);
+}
+
+/* The thread that runs from now on, and its name */
+static void learn_switch(struct stream *s, const struct ktrace_out *payload)
+{
+	struct ktrace_ev_sched_switch event;
+
+	if (payload->len < sizeof(event))
+		return;
+	memcpy(&event, payload->buf, sizeof(event));
+	s->running = event.next_tid & KTRACE_TID_MASK;
+}
+
+static int put_payload(struct import_writer *f, struct stream *s,
+		       const struct import_writer_event *e,
+		       __u32 tid)
+{
+	struct ktrace_record rec = {
+		.ts = e->ts, .id = e->type->id, .tid_flags = tid | e->flags,
+	};
+	const char *data = e->data;
+	size_t len = e->len;
+
+	if (e->type->plan) {
+		f->payload.len = 0;
+		import_map_apply(e->type->plan, f, e, &f->payload);
+		if (f->payload.error)
+			return f->payload.error;
+		data = f->payload.buf;
+		len = f->payload.len;
+		if (import_map_id(e->type->plan) == KTRACE_EV_SCHED_SWITCH)
+			learn_switch(s, &f->payload);
+	}
+	if (len > PAYLOAD_MAX)
+		return put_fragments(f, s, rec, data, len);
+	rec.len = (__u16)len;
+	return put_record(f, s, &rec, NULL, data);
+}
+
+int import_writer_put(struct import_writer *f, const struct import_writer_event *e)
+{
+	struct stream *s;
+	__u32 tid = e->tid;
+	int ret = get_stream(f, e->type->parsed->kind, e->cpu, &s);
+
+	if (ret)
+		return ret;
+	if (tid > KTRACE_TID_MASK)
+		tid = IMPORT_WRITER_TID_UNKNOWN;
+	if (tid == IMPORT_WRITER_TID_UNKNOWN)
+		tid = s->running;
+	ret = learn_name(f, e, tid);
+	if (!ret)
+		ret = put_payload(f, s, e, tid);
+	f->events += !ret;
+	return ret;
+}
+
+int import_writer_lost(struct import_writer *f, __u32 kind, int cpu, __u64 ts,
+		       const struct ktrace_lost *newly)
+{
+	struct stream *s;
+	__u64 sum = 0;
+	int ret = get_stream(f, kind, cpu, &s);
+
+	if (!ret)
+		ret = flush(f, s);
+	if (ret)
+		return ret;
+	for (int i = 0; i < KTRACE_LOST_NR; i++) {
+		s->lost.count[i] += newly->count[i];
+		sum += newly->count[i];
+	}
+	f->losses += sum;
+	/* Of a switch, perhaps */
+	s->running = IMPORT_WRITER_TID_UNKNOWN;
+	return ktrace_tracefile_lost(f->tf, s->id, s->pos + s->end, ts, &s->lost, sum);
+}
+
+__u64 import_writer_events(const struct import_writer *f)
+{
+	return f->events;
+}
+
+__u64 import_writer_losses(const struct import_writer *f)
+{
+	return f->losses;
+}
+
+static int flush_all(struct import_writer *f)
+{
+	int ret = ktrace_text_flush(&f->name_text, f->tf);
+
+	for (int kind = 0; kind < IMPORT_WRITER_KINDS; kind++)
+		for (int i = 0; i <= IMPORT_WRITER_CPUS; i++) {
+			if (f->streams[kind][i] && !ret)
+				ret = flush(f, f->streams[kind][i]);
+			free(f->streams[kind][i]);
+		}
+	return ret;
+}
+
+int import_writer_close(struct import_writer *f)
+{
+	int ret, error;
+
+	if (!f)
+		return 0;
+	ret = flush_all(f);
+	error = ktrace_tracefile_close(f->tf);
+	for (size_t i = 0; i < sizeof(f->names) / sizeof(f->names[0]); i++)
+		free(f->names[i]);
+	ktrace_text_free(&f->name_text);
+	import_types_free(f->types);
+	free(f->payload.buf);
+	free(f->machine);
+	free(f);
+	return ret ? ret : error;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* srcline.h - source file, line and inlined functions of an address, from debug information */
+#ifndef VIEWER_SYMBOLS_SRCLINE_H
+#define VIEWER_SYMBOLS_SRCLINE_H
+
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+
+#include "demangle.h"
+#include "dwarf_inline.h"
+#include "symbols.h"
+
+struct unit;
+
+/**
+ * struct srcline - of a module; begins as SRCLINE_INIT
+ * @mod:	libdw's module
+ * @units:	compile units by address, once an index in the file did not have one
+ * @unit_nr:	how many
+ * @has_units:	they have been read
+ * @scopes:	struct dwarf_unit: functions of units
+ * @names:	of C++
+ */
+struct srcline {
+	Dwfl_Module *mod;
+	struct unit *units;
+	size_t unit_nr;
+	bool has_units;
+	struct hash_table scopes;
+	struct demangled *names;
+};
+
+#define SRCLINE_INIT { .scopes = HASH_TABLE_INIT(struct dwarf_unit, key) }
+
+/* Fills in file, line and inlined of the symbol; they stay as they are if nothing is known. */
+void srcline_find(struct srcline *s, Dwarf_Addr address, struct symbol *symbol);
+/* Frees it, but not what symbols were given. */
+void srcline_free(struct srcline *s);
+
+#endif
